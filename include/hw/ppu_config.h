@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR MIT */
+/*
+ * Device properties and the cost table: one list, from which come QEMU's -device properties,
+ * ppu-run's --prop, the core's struct ppu_config and the documentation.
+ *
+ * PPU_PROPS(): C name, property name, type (u32, u64, size), default, min, max, sentence.
+ * Costs are device time; they change timing and order, never a computed value.
+ */
+#ifndef PPU_HW_CONFIG_H
+#define PPU_HW_CONFIG_H
+
+#include <stdint.h>
+
+#define PPU_PROPS(P) \
+P(vram,             "vram",               size, 268435456, 1048576, 68719476736ull, "VRAM in bytes (K, M, G suffixes), a multiple of 1 MiB") \
+P(gpcs,             "gpcs",               u32, 5, 1, 64, "GPCs") \
+P(sms_per_gpc,      "sms-per-gpc",        u32, 3, 1, 64, "SMs per GPC") \
+P(warps_per_sm,     "warps-per-sm",       u32, 64, 1, 64, "resident warps per SM") \
+P(ctas_per_sm,      "ctas-per-sm",        u32, 16, 1, 32, "most resident CTAs per SM") \
+P(task_slots,       "task-slots",         u32, 32, 1, 1024, "slots of the task table") \
+P(task_records,     "task-records",       u32, 8192, 4, 1048576, "task records in the pool") \
+P(copy_engines,     "copy-engines",       u32, 2, 1, 32, "copy engines") \
+P(channels,         "channels",           u32, 256, 1, 4096, "channels") \
+P(device_priorities,"device-priorities",  u32, 12, 0, 256, "number M of device (task) priorities") \
+P(task_policy,      "task-policy",        u32, 0, 0, 1, "task selection: 0 priority, 1 round robin over the lists") \
+P(timeslice_ns,     "timeslice",          u64, 1000000, 1000, 10000000000ull, "default channel time slice, ns") \
+P(task_slice_ns,    "task-slice-ns",      u64, 2000000, 0, 10000000000ull, "fairness between contexts: hold of task slots while another context waits; 0: literal global priority order") \
+P(window_ns,        "window-ns",          u64, 10000, 100, 10000000, "SM window W") \
+P(tokq_entries,     "token-queue-entries",u32, 256, 4, 4096, "divergence token queue entries per warp") \
+P(tokq_driver,      "token-queue-driver", u32, 0, 0, 1, "recentring exceptions: 0 device routine, 1 interrupt to the driver") \
+P(branch_first,     "branch-first",       u32, 0, 0, 1, "side of a divergent branch that runs first: 0 fall-through, 1 taken") \
+P(yield_merge,      "yield-merge",        u32, 1, 0, 1, "merge yield tokens of one address") \
+P(yield_every,      "yield-every",        u32, 1, 0, 65535, "switch at every Nth YIELD of a group (0, 1: every time)") \
+P(yield_random,     "yield-random",       u32, 65536, 0, 65536, "switch when a 16-bit random number is below this") \
+P(yield_suppress,   "yield-suppress",     u32, 0, 0, 1, "treat YIELD as NOP (negative tests)") \
+P(gate_literal,     "gate-literal",       u32, 0, 0, 1, "do not re-check gates at dispatch (CP-33)") \
+P(run_limit,        "run-limit",          u32, 64, 1, 65536, "longest indivisible run of non-engine commands (A-CP-6)") \
+P(shared_per_sm,    "shared-per-sm",      u32, 98304, 1024, 1048576, "shared memory per SM, bytes") \
+P(shared_per_cta,   "shared-per-cta",     u32, 49152, 1024, 1048576, "most shared memory per CTA, bytes") \
+P(regs_per_sm,      "regs-per-sm",        u32, 65536, 256, 1048576, "registers per SM") \
+P(partitions,       "partitions",         u32, 6, 1, 64, "memory partition units") \
+P(watches,          "watches",            u32, 1024, 1, 8192, "watch table entries") \
+P(ring_max,         "ring-max",           u32, 65536, 3, 1048576, "most GPFIFO entries") \
+P(sm_clock_khz,     "sm-clock-khz",       u32, 1000000, 1000, 10000000, "SM clock") \
+P(preempt_level,    "preempt-level",      u32, 1, 0, 1, "0: at CTA boundaries, 1: at instructions") \
+P(store_delay_ns,   "store-delay-ns",     u64, 0, 0, 1000000000, "SM store buffer: delay") \
+P(store_reorder,    "store-reorder",      u32, 0, 0, 1, "SM store buffer: seeded reordering") \
+P(seed,             "seed",               u64, 1, 0, ~0ull, "seed of every random choice") \
+P(workers,          "workers",            u32, 0, 0, 64, "SM worker threads, 0: serial") \
+/* costs, ns of device time unless said */ \
+P(cost_fetch_ns,    "cost-fetch-ns",      u32, 200, 0, 1000000, "fetch of a ring entry and its block") \
+P(cost_cmd_ns,      "cost-cmd-ns",        u32, 20, 1, 1000000, "one host command") \
+P(cost_switch_ns,   "cost-switch-ns",     u32, 100, 0, 1000000, "host switches channel") \
+P(cost_ce_setup_ns, "cost-ce-setup-ns",   u32, 1000, 0, 1000000000, "copy engine set-up per copy") \
+P(cost_ce_mbps,     "cost-ce-mbps",       u32, 12000, 1, 10000000, "copy engine bandwidth, 10^6 bytes/s") \
+P(cost_launch_ns,   "cost-launch-ns",     u32, 1000, 0, 1000000000, "task unit accepts a TMD") \
+P(cost_cta_ns,      "cost-cta-ns",        u32, 100, 0, 1000000, "start of a CTA") \
+P(cost_mem_cycles,  "cost-mem-cycles",    u32, 4, 1, 100000, "SM cycles a memory instruction occupies its warp") \
+P(cost_wfi_drain_ns,"cost-wfi-drain-ns",  u32, 500, 0, 1000000000, "drain of memory transactions at kernel end") \
+P(cost_evict_ns,    "cost-evict-ns",      u32, 2000, 0, 1000000000, "context save or restore of one CTA")
+
+typedef uint32_t ppu_prop_u32;
+typedef uint64_t ppu_prop_u64;
+typedef uint64_t ppu_prop_size;
+
+struct ppu_config {
+#define P(c, name, type, def, min, max, doc) ppu_prop_##type c;
+	PPU_PROPS(P)
+#undef P
+};
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR MIT */
+/*
+ * TMD: task metadata.  Written by untrusted code (runtime or SM thread) in memory, named by its
+ * GPU virtual address in a LAUNCH command or device-side launch, read once by the task unit when
+ * accepted.  Unknown versions, set reserved bits and impossible sizes are errors
+ * (PPU_ERR_TMD_*).  Depth, parent, root channel and launched-by are not here: the device keeps
+ * them in its own task record (HW-15, SP-2, SP-10).
+ */
+#ifndef PPU_HW_TMD_H
+#define PPU_HW_TMD_H
+
+#include <linux/types.h>
+
+#define PPU_TMD_SIZE		256
+#define PPU_TMD_ALIGN		256
+#define PPU_TMD_MAGIC		0x30444d54	/* "TMD0" */
+#define PPU_TMD_VERSION		1
+
+struct ppu_tmd {
+	__u32 magic;
+	__u16 version;
+	__u16 size;		/* PPU_TMD_SIZE */
+	__u32 flags;		/* PPU_TMDF_* */
+	__u8  kind;		/* PPU_TMD_GRID or PPU_TMD_QUEUE */
+	__u8  priority;		/* device priority; used when PPU_TMDF_PRIO_VALID */
+	__u16 regs_per_thread;	/* 1..255 */
+	__u64 id;		/* task identifier, free for the launcher; special register TMDID */
+	__u64 code_va;		/* base of the linked image's code, 16-byte aligned */
+	__u32 code_insns;	/* length of the image in instructions, 1..2^22 */
+	__u32 entry_pc;		/* instruction index of the kernel's first instruction */
+	__u32 grid[3];		/* CTAs in x, y, z: each >= 1; y, z <= 65535; x < 2^31 */
+	__u32 block[3];		/* threads in x, y, z: product 1..1024 */
+	__u32 shared_bytes;	/* static + dynamic */
+	__u32 shared_dyn_bytes;	/* the dynamic part (special register DYN_SMEM) */
+	__u32 local_per_thread;	/* what the kernel needs; <= the context's local_per_thread */
+	__u32 num_barriers;	/* 0..16 */
+	__u64 param_va;		/* parameters, copied into parameter memory before the first CTA */
+	__u32 param_bytes;	/* 0..PPU_PARAM_MAX */
+	__u32 reserved0;
+	__u64 const_va;		/* reserved for a constant bank; 0 */
+	__u64 data_va;		/* grid: pointer to the task's data (HW-29), not used by the device */
+	__u64 done_va;		/* on completion store done_value here (64 bit); 0: no store */
+	__u64 done_value;
+	/* Queue TMD (HW-30..HW-32). */
+	__u64 queue_va;		/* struct ppu_task_queue; 0: the inline one below */
+	__u32 queue_capacity;	/* entries */
+	__u32 queue_entry_bytes;/* 16..256, multiple of 16 */
+	__u64 envreg[4];	/* special registers ENVREG0..3 */
+	__u64 reserved[10];
+};
+
+#define PPU_TMD_GRID		0
+#define PPU_TMD_QUEUE		1
+#define PPU_TMDF_PRIO_VALID	(1u << 0)	/* else the default priority, lowest (SP-35) */
+#define PPU_TMDF_ADD_HEAD	(1u << 1)	/* insert at the head of its list (HW-20) */
+#define PPU_TMDF_QUEUE_INLINE	(1u << 2)
+#define PPU_TMDF_ALL		0x7u
+#define PPU_PARAM_MAX		4096
+#define PPU_MAX_THREADS_PER_CTA	1024
+
+/* What TLAUNCH returns: name, number, sentence.  Nothing has happened unless it is 0. */
+#define PPU_LAUNCH_ERRS(E) \
+E(OK,       0, "launched") \
+E(DEPTH,    1, "the launching task has the greatest nesting depth of its context") \
+E(POOL,     2, "no task record is free") \
+E(TMD,      3, "the TMD is not mapped, not aligned or not valid") \
+E(LIMITS,   4, "the TMD asks for more threads, registers, shared or local memory than there is") \
+E(CODE,     5, "the program is not mapped or not executable") \
+E(STOPPED,  6, "the context is being stopped")
+enum ppu_launch_err {
+#define E(name, code, text) PPU_LAUNCH_##name = (code),
+	PPU_LAUNCH_ERRS(E)
+#undef E
+};
+
+#endif

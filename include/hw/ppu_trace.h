@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR MIT */
+/*
+ * Trace events: everything the device decides, in device time.
+ *
+ * A trace is a header (struct ppu_trace_header) and records of 40 bytes, all little-endian.
+ * Addresses in arguments are GPU virtual addresses or VRAM/bus addresses, never host addresses.
+ * PPU_TRACE_EVENTS(): name, number, then the names of unit, a, b, c, d ("-" = unused, 0) and
+ * one sentence.  "unit" is 16 bits: channel, engine or SM number.
+ */
+#ifndef PPU_HW_TRACE_H
+#define PPU_HW_TRACE_H
+
+#include <linux/types.h>
+
+#define PPU_TRACE_MAGIC		0x3145434152545550ull	/* "PUTRACE1" */
+#define PPU_TRACE_VERSION	1
+
+struct ppu_trace_header {
+	__u64 magic;
+	__u32 version;
+	__u32 record_bytes;	/* sizeof(struct ppu_trace_rec) */
+	__u32 channels, copy_engines, gpcs, sms_per_gpc;
+	__u32 warps_per_sm, task_slots, device_priorities, reserved;
+};
+
+struct ppu_trace_rec {
+	__u64 time;	/* device ns */
+	__u16 event;	/* PPU_TR_* */
+	__u16 unit;
+	__u32 a;
+	__u64 b, c, d;
+};
+
+#define PPU_TRACE_EVENTS(T) \
+T(RESET,           1, "-", "-", "-", "-", "-", "device reset") \
+T(CH_ENABLE,       2, "channel", "class", "ring_va", "entries", "inst", "a channel was enabled") \
+T(CH_DISABLE,      3, "channel", "why", "-", "-", "-", "a channel was stopped, reset or paused") \
+T(DOORBELL,        4, "channel", "put", "get", "-", "-", "GP_PUT was written") \
+T(ENTRY,           5, "channel", "get", "block_va", "words", "-", "a ring entry was fetched") \
+T(EMPTY,           6, "channel", "get", "-", "-", "-", "GET reached PUT, nothing left") \
+T(GET,             7, "channel", "get", "-", "-", "-", "an entry is complete, GET advanced") \
+T(CMD,             8, "channel", "get", "opcode", "operand0", "operand1", "a command was executed by the host") \
+T(SEM_WRITE,       9, "writer", "kind", "addr", "old", "new", "a semaphore word was written; kind: PPU_TRW_*") \
+T(BLOCK,          10, "channel", "reason", "addr", "value", "-", "a channel is blocked; reason: PPU_TRB_*") \
+T(UNBLOCK,        11, "channel", "reason", "addr", "value", "-", "a channel goes on") \
+T(SLICE_START,    12, "channel", "engine_class", "slice_ns", "-", "-", "a channel got its engine class for a slice") \
+T(SLICE_EXPIRE,   13, "channel", "engine_class", "-", "-", "-", "its slice ended") \
+T(CE_START,       14, "engine", "channel", "copy_id", "bytes", "dst", "a copy engine started a copy") \
+T(CE_DONE,        15, "engine", "channel", "copy_id", "bytes", "-", "it finished") \
+T(CE_ABORT,       16, "engine", "channel", "copy_id", "-", "-", "it was aborted") \
+T(INTR,           17, "vector", "status", "-", "-", "-", "an interrupt vector was raised") \
+T(FAULT,          18, "unit", "code", "va", "channel", "pc", "a fault was recorded") \
+T(CH_ERROR,       19, "channel", "code", "get", "va", "-", "a channel stopped with an error") \
+T(WATCH,          20, "watch", "-", "addr", "value", "-", "a watch entry matched") \
+T(TASK_ACCEPT,    32, "channel", "priority", "tmd", "task", "depth", "the task unit accepted a TMD") \
+T(TASK_SCHED,     33, "slot", "priority", "tmd", "task", "depth", "a task got a slot") \
+T(TASK_EVICT,     34, "slot", "priority", "tmd", "task", "-", "a task lost its slot") \
+T(TASK_RESUME,    35, "slot", "priority", "tmd", "task", "-", "an evicted task got a slot again") \
+T(TASK_DONE,      36, "slot", "priority", "tmd", "task", "-", "all CTAs and children of a task are complete") \
+T(TASK_PEND,      37, "slot", "reason", "tmd", "task", "-", "a task waits without a slot") \
+T(TASK_ABORT,     38, "slot", "code", "tmd", "task", "-", "a task was aborted") \
+T(CHILD_LAUNCH,   39, "sm", "error", "tmd", "parent", "child", "a device-side launch") \
+T(CTA_START,      40, "sm", "cta", "task", "warp_slot", "warps", "a CTA was placed on an SM") \
+T(CTA_DONE,       41, "sm", "cta", "task", "warp_slot", "-", "a CTA is complete") \
+T(TASK_CODE_DONE, 42, "slot", "-", "tmd", "task", "-", "a task's own CTAs are done, children run") \
+/* per-warp divergence events; unit = SM; a = warp slot << 24 | PC (22 bits) */ \
+T(DIV_PUSH,       64, "sm", "warp_pc", "token", "mask", "head_tail", "a token was pushed on the front") \
+T(DIV_YIELD_PUSH, 65, "sm", "warp_pc", "token", "mask", "head_tail", "a yield token was pushed on the back") \
+T(DIV_MERGE,      66, "sm", "warp_pc", "token", "mask", "head_tail", "a yield merged into a waiting token") \
+T(DIV_POP,        67, "sm", "warp_pc", "token", "mask", "head_tail", "a token was popped; mask = lanes activated") \
+T(DIV_DISCARD,    68, "sm", "warp_pc", "token", "mask", "head_tail", "a token nobody waits for was dropped") \
+T(DIV_DISABLE,    69, "sm", "warp_pc", "reason", "mask", "left", "lanes were disabled") \
+T(DIV_FALLBACK,   70, "sm", "warp_pc", "target", "mask", "-", "SYNC/BRK/CONT without token: a branch") \
+T(DIV_RECENTRE,   71, "sm", "warp_pc", "tokens", "old_head_tail", "head_tail", "the token queue was recentred") \
+T(DIV_BRANCH,     72, "sm", "warp_pc", "target", "mask", "taken", "a branch diverged") \
+T(WARP_START,     73, "sm", "warp_pc", "mask", "cta", "-", "a warp began") \
+T(WARP_DONE,      74, "sm", "warp_pc", "-", "cta", "-", "a warp is finished") \
+T(BAR_ARRIVE,     75, "sm", "warp_pc", "barrier", "mask", "count", "lanes arrived at a CTA barrier") \
+T(BAR_RELEASE,    76, "sm", "warp_pc", "barrier", "count", "-", "a CTA barrier opened")
+
+enum ppu_trace_event {
+#define T(name, num, u, a, b, c, d, doc) PPU_TR_##name = (num),
+	PPU_TRACE_EVENTS(T)
+#undef T
+	PPU_TR_MAX
+};
+
+/* SEM_WRITE.kind: who wrote. */
+#define PPU_TRW_COMMAND	0	/* unit = channel */
+#define PPU_TRW_SM	1	/* unit = SM */
+#define PPU_TRW_CE	2	/* unit = copy engine */
+#define PPU_TRW_CPU	3	/* noticed at a kick; unit = channel or 0xffff */
+#define PPU_TRW_TASK	4	/* completion store of a task; unit = slot */
+/* BLOCK/UNBLOCK.reason */
+#define PPU_TRB_ACQUIRE	0
+#define PPU_TRB_WFI	1
+#define PPU_TRB_ENGINE	2	/* waits for an engine or its turn */
+#define PPU_TRB_TASKS	3	/* task record pool full */
+#define PPU_TRB_GATE	4	/* re-check at dispatch failed (CP-33) */
+/* head_tail: head in bits 31:0, tail (signed) in bits 63:32. */
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libppu: the runtime of the PPU.  Plain C, in the manner of CUDA and HIP.
+ *
+ *   void *buf;
+ *   ppuModule mod;
+ *   ppuFunction fn;
+ *   ppuMalloc(&buf, 4096);
+ *   ppuModuleLoad(&mod, "kernel.ptx", NULL);
+ *   ppuModuleGetFunction(&fn, mod, "scale");
+ *   void *args[] = { &buf, &(float){ 2.0f } };
+ *   ppuLaunchKernel(fn, ppuDim(4, 1, 1), ppuDim(256, 1, 1), 0, NULL, args, NULL, 0);
+ *   ppuMemcpy(host, buf, 4096);
+ *
+ * Results.  Every call returns an enum ppuResult; PPU_SUCCESS is 0.  Besides the errors named at a
+ * call, every call may return PPU_ERROR_INVALID_VALUE (a null pointer where a result goes, a value
+ * out of range), PPU_ERROR_INVALID_HANDLE (an object that does not exist or was destroyed),
+ * PPU_ERROR_OUT_OF_HOST_MEMORY, PPU_ERROR_DEVICE_LOST, and the error that broke the context: a
+ * fault of a kernel or of a channel is sticky, all later calls on its context return it until
+ * the context is destroyed.  Asynchronous work reports its faults at the next call that waits or
+ * asks.  ppuGetLastErrorDetail() holds the whole story of the thread's last failed call.
+ *
+ * Threads.  Every call may be made from any thread at any time, unless it says otherwise.  Calls on
+ * one object from several threads take effect in some order.  Destroying an object while another
+ * thread is inside a call with it is safe; the other call completes or fails cleanly.  Each thread
+ * has its own current context and its own last-error detail.
+ *
+ * Contexts.  A context is one GPU address space with its channels; it owns every other object.
+ * Calls that name no object (ppuMalloc, ppuStreamCreate) work in the thread's current context.  A
+ * thread that never set one uses the primary context of device 0, created at first use.
+ *
+ * Addresses.  Device memory and pinned host memory have one 64-bit address each, the same for CPU
+ * and GPU, unique in the process: direction and place of a copy follow from its addresses.  The CPU
+ * may touch pinned host memory, and must not touch device memory.
+ *
+ * Time.  Device time is in nanoseconds of the device's own clock.  Host time-outs are in ns too.
+ */
+#ifndef PPU_H
+#define PPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PPU_VERSION_MAJOR 0
+#define PPU_VERSION_MINOR 1
+
+/* The errors, once: name, code, sentence. */
+#define PPU_RESULTS(R) \
+R(SUCCESS,                     0, "no error") \
+R(ERROR_INVALID_VALUE,         1, "an argument is out of range or not allowed here") \
+R(ERROR_INVALID_HANDLE,        2, "the handle names no living object") \
+R(ERROR_INVALID_DEVICE,        3, "there is no device of that number") \
+R(ERROR_NO_DEVICE,             4, "no PPU was found") \
+R(ERROR_NOT_INITIALIZED,       5, "the runtime was shut down or could not be initialised") \
+R(ERROR_OUT_OF_DEVICE_MEMORY,  6, "not enough device memory") \
+R(ERROR_OUT_OF_HOST_MEMORY,    7, "not enough host memory") \
+R(ERROR_OUT_OF_RESOURCES,      8, "not enough channels, semaphores or other objects of the driver") \
+R(ERROR_INVALID_CONTEXT,       9, "the object belongs to another context, or the context is gone") \
+R(ERROR_INVALID_ADDRESS,      10, "the address range is not one memory allocation of this context") \
+R(ERROR_NOT_SUPPORTED,        11, "not supported by this device or version") \
+R(ERROR_NOT_READY,            12, "the work is not complete yet") \
+R(ERROR_TIMEOUT,              13, "the time limit passed before the work was complete") \
+R(ERROR_NOT_FOUND,            14, "there is no symbol of that name") \
+R(ERROR_FILE,                 15, "the file cannot be read") \
+R(ERROR_INVALID_IMAGE,        16, "the module is neither PTX, assembly nor a sound native binary") \
+R(ERROR_COMPILE,              17, "the module does not compile; the log says where") \
+R(ERROR_INVALID_CONFIGURATION,18, "the launch's grid, block or shared memory size is impossible") \
+R(ERROR_LAUNCH_RESOURCES,     19, "the block needs more registers, shared or local memory than an SM has") \
+R(ERROR_PERMISSION,           20, "the driver refuses this to the caller") \
+R(ERROR_CONFIGURATION,        21, "a backend option or device property is unknown or out of range") \
+R(ERROR_ILLEGAL_ADDRESS,      32, "a kernel accessed memory that is not there or not allowed") \
+R(ERROR_MISALIGNED_ADDRESS,   33, "a kernel accessed an address not aligned to the access") \
+R(ERROR_ILLEGAL_INSTRUCTION,  34, "a kernel came to an illegal instruction or left its program") \
+R(ERROR_STACK_OVERFLOW,       35, "a kernel's stack left its local memory") \
+R(ERROR_ASSERT,               36, "an assertion failed in a kernel") \
+R(ERROR_TRAP,                 37, "a kernel executed a trap") \
+R(ERROR_LAUNCH_TIMEOUT,       38, "a kernel ran longer than its watchdog allows") \
+R(ERROR_DEADLOCK,             39, "nothing on the device can make progress any more") \
+R(ERROR_LAUNCH_FAILED,        40, "a kernel faulted") \
+R(ERROR_COPY_FAULT,           41, "a copy touched memory that is not there or not allowed") \
+R(ERROR_CHANNEL,              42, "a channel stopped with an error") \
+R(ERROR_DEVICE_LOST,          43, "the device was reset or removed") \
+R(ERROR_SYSTEM,               60, "the operating system refused something unexpectedly") \
+R(ERROR_UNKNOWN,              63, "unknown error")
+
+typedef enum ppuResult {
+#define PPU_R_(name, code, text) PPU_##name = (code),
+	PPU_RESULTS(PPU_R_)
+#undef PPU_R_
+} ppuResult;
+
+/* "PPU_ERROR_TRAP" and the sentence.  Static strings; never NULL. */
+const char *ppuGetErrorName(ppuResult result);
+const char *ppuGetErrorString(ppuResult result);
+/* What the calling thread's last failed call had to say: for a fault the kind, kernel, file:line,
+ * pc, lane, CTA and address; for a compilation the log.  Valid until the thread's next failing call;
+ * "" when none failed.  Never NULL. */
+const char *ppuGetLastErrorDetail(void);
+
+typedef int ppuDevice;
+typedef struct ppuCtx_st *ppuCtx;
+typedef struct ppuStream_st *ppuStream;
+typedef struct ppuEvent_st *ppuEvent;
+typedef struct ppuModule_st *ppuModule;
+typedef struct ppuFunction_st *ppuFunction;	/* lives as long as its module */
+
+typedef struct ppuDim3 {
+	uint32_t x, y, z;
+} ppuDim3;
+static inline ppuDim3 ppuDim(uint32_t x, uint32_t y, uint32_t z)
+{
+	ppuDim3 d = { x, y, z };
+	return d;
+}
+
+/* ---- start and end ---------------------------------------------------------------------------- */
+
+/*
+ * Which device the process talks to, decided once.  Zeroed fields mean: the environment variable, or
+ * else the default.
+ */
+typedef struct ppuInitOptions {
+	/* "drm": the kernel driver; "core": the device model inside this process, no VM needed;
+	 * "auto": drm when a PPU render node exists, else core.  PPU_BACKEND; default "auto". */
+	const char *backend;
+	/* Device properties of the core backend, "name=value" separated by blanks or commas.
+	 * PPU_PROPS.  The drm backend refuses any (PPU_ERROR_CONFIGURATION). */
+	const char *props;
+	/* The core backend writes the device's trace here.  PPU_TRACE. */
+	const char *trace;
+	/* Render node to use instead of the first of each PPU (drm).  PPU_DRM_NODE. */
+	const char *node;
+	/* Ring sizes in entries (0: 1024) and channel counts per context (0: 8 compute, 4 copy) the
+	 * runtime asks for.  PPU_RING_ENTRIES. */
+	uint32_t ring_entries, compute_channels, copy_channels;
+	/* Bytes of command memory per channel, 0: 256 KiB. */
+	uint32_t pushbuf_bytes;
+	uint32_t reserved[8];
+} ppuInitOptions;
+
+/* Initialise the runtime.  The first call counts; later ones do nothing and succeed.  Calling it is
+ * not needed: every other call does it with default options.  Errors: NO_DEVICE, CONFIGURATION,
+ * PERMISSION. */
+ppuResult ppuInit(const ppuInitOptions *options);
+/* Destroy every context and close the devices.  No other call may be in progress.  ppuInit() may be
+ * called again after it. */
+ppuResult ppuShutdown(void);
+/* Version of the library, major * 1000 + minor. */
+ppuResult ppuGetVersion(int *version);
+
+/* ---- devices ----------------------------------------------------------------------------------- */
+
+typedef struct ppuDeviceProp {
+	char name[64];
+	char backend[16];		/* "drm" or "core" */
+	char location[64];		/* PCI address, or "in process" */
+	uint32_t hw_version;		/* major << 16 | minor */
+	uint32_t gpcs, sms, warps_per_sm, ctas_per_sm, warp_size;
+	uint32_t copy_engines, channels;
+	uint32_t device_priorities;	/* M: priorities of tasks inside the device */
+	uint32_t task_slots;
+	uint32_t token_queue_entries;	/* divergence tokens a warp can hold */
+	uint64_t vram_bytes;		/* all of it, used or not */
+	uint32_t shared_per_sm, shared_per_block;	/* bytes */
+	uint32_t regs_per_sm;		/* 32-bit registers */
+	uint32_t max_threads_per_block, max_threads_per_sm;
+	uint32_t max_block[3], max_grid[3];
+	uint32_t clock_khz;		/* SM clock in device time */
+	uint32_t ring_max;		/* entries of a channel's ring */
+	uint32_t cores_per_sm, dp_units_per_sm, sfus_per_sm, lsus_per_sm, tex_per_sm, partitions;
+	uint32_t va_bits, features;	/* PPU_FEAT_* of the hardware manual */
+	uint64_t timeslice_ns;		/* default time slice of a channel */
+	int stream_priority_least, stream_priority_greatest;	/* see ppuStreamCreate */
+	uint32_t pci_vendor, pci_device;
+} ppuDeviceProp;
+
+ppuResult ppuDeviceGetCount(int *count);
+ppuResult ppuDeviceGetProperties(ppuDeviceProp *prop, ppuDevice device);
+/* Device time now, ns. */
+ppuResult ppuDeviceGetTime(ppuDevice device, uint64_t *ns);
+/* Counters of the device since its reset, over all contexts.  They have numbers 0, 1, ... and names
+ * ("warp_instructions"): the first `count` of them at once; one by name (NOT_FOUND); the name of a
+ * number (INVALID_VALUE past the last).  NOT_SUPPORTED where the driver does not expose them. */
+ppuResult ppuDeviceGetCounters(ppuDevice device, uint64_t *values, int count);
+ppuResult ppuDeviceGetCounter(ppuDevice device, const char *name, uint64_t *value);
+ppuResult ppuDeviceGetCounterName(ppuDevice device, int index, const char **name);
+
+/* ---- contexts ----------------------------------------------------------------------------------- */
+
+/* Create a context on a device and make it current in this thread.  flags must be 0.  Errors:
+ * INVALID_DEVICE, OUT_OF_DEVICE_MEMORY (local memory, token queues), OUT_OF_RESOURCES. */
+ppuResult ppuCtxCreate(ppuCtx *ctx, unsigned flags, ppuDevice device);
+/* Stop what still runs and free everything the context owns: its streams, events, modules and memory
+ * become invalid.  Does not wait for work to complete. Also how to get rid of a broken context. */
+ppuResult ppuCtxDestroy(ppuCtx ctx);
+/* NULL: back to the primary context. */
+ppuResult ppuCtxSetCurrent(ppuCtx ctx);
+/* The context calls of this thread work in; creates the primary one if need be. */
+ppuResult ppuCtxGetCurrent(ppuCtx *ctx);
+ppuResult ppuCtxGetDevice(ppuDevice *device);
+/* Wait until all work submitted so far in the current context is complete. */
+ppuResult ppuCtxSynchronize(void);
+
+typedef enum ppuLimit {
+	PPU_LIMIT_LOCAL_BYTES,		/* local memory (stack) per thread, bytes.  Grows by itself
+					 * when a kernel needs more; recursive kernels use all of it */
+	PPU_LIMIT_NESTING_DEPTH,	/* deepest level of device-side launches; read only for now */
+	PPU_LIMIT_COUNT
+} ppuLimit;
+/* Setting a limit waits for the context to be idle.  The value may be rounded up.  Errors:
+ * OUT_OF_DEVICE_MEMORY, NOT_SUPPORTED. */
+ppuResult ppuCtxSetLimit(ppuLimit limit, uint64_t value);
+ppuResult ppuCtxGetLimit(ppuLimit limit, uint64_t *value);
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+/* Device memory, aligned to 256 bytes, contents undefined.  bytes 0: *ptr = NULL.
+ * Errors: OUT_OF_DEVICE_MEMORY. */
+ppuResult ppuMalloc(void **ptr, size_t bytes);
+/* Rows of width bytes, each starting at a multiple of *pitch (a multiple of 256). */
+ppuResult ppuMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);
+/* Free what ppuMalloc gave; waits until the work submitted so far is complete.  NULL: nothing.
+ * Errors: INVALID_ADDRESS (not the start of an allocation). */
+ppuResult ppuFree(void *ptr);
+/* Pinned host memory: page aligned, zeroed, read and written by CPU and GPU at the same address; the
+ * fast partner of asynchronous copies. */
+ppuResult ppuMallocHost(void **ptr, size_t bytes);
+ppuResult ppuFreeHost(void *ptr);
+/* Free and total device memory in bytes, of the device. */
+ppuResult ppuMemGetInfo(size_t *free_bytes, size_t *total_bytes);
+
+typedef enum ppuMemoryType {
+	PPU_MEMORY_UNREGISTERED,	/* ordinary host memory: no GPU access, copies go through staging */
+	PPU_MEMORY_DEVICE,
+	PPU_MEMORY_HOST			/* pinned */
+} ppuMemoryType;
+typedef struct ppuPointerAttributes {
+	ppuMemoryType type;
+	ppuCtx ctx;			/* NULL when unregistered */
+	void *base;			/* start of the allocation */
+	size_t bytes;			/* its size */
+} ppuPointerAttributes;
+ppuResult ppuPointerGetAttributes(ppuPointerAttributes *attr, const void *ptr);
+
+/*
+ * Copies of bytes.  Source and destination are device memory, pinned or ordinary host memory; ranges
+ * must not overlap.  Ranges in device or pinned memory are checked against their allocation
+ * (INVALID_ADDRESS).
+ * Without Async: complete when the call returns.  With Async: in stream order; the call returns
+ * early, and pinned memory must stay valid and unchanged until the copy is done.  An Async copy from
+ * ordinary memory has read it when it returns; one to ordinary memory is complete when it returns.
+ */
+ppuResult ppuMemcpy(void *dst, const void *src, size_t bytes);
+ppuResult ppuMemcpyAsync(void *dst, const void *src, size_t bytes, ppuStream stream);
+/* height rows of width bytes, the starts of rows dst_pitch and src_pitch bytes apart (>= width). */
+ppuResult ppuMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+		      size_t height);
+ppuResult ppuMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+			   size_t width, size_t height, ppuStream stream);
+/* Set count elements of elem_bytes (1, 2, 4, 8) in device or pinned memory to value.  The address
+ * must be a multiple of elem_bytes. */
+ppuResult ppuMemset(void *dst, uint64_t value, unsigned elem_bytes, size_t count);
+ppuResult ppuMemsetAsync(void *dst, uint64_t value, unsigned elem_bytes, size_t count,
+			 ppuStream stream);
+/* The same for height rows of width elements, pitch bytes apart. */
+ppuResult ppuMemset2D(void *dst, size_t pitch, uint64_t value, unsigned elem_bytes, size_t width,
+		      size_t height);
+ppuResult ppuMemset2DAsync(void *dst, size_t pitch, uint64_t value, unsigned elem_bytes,
+			   size_t width, size_t height, ppuStream stream);
+
+/* ---- streams ------------------------------------------------------------------------------------- */
+
+/*
+ * A stream is a sequence of work, done in order; different streams overlap.  The NULL stream is the
+ * context's default stream: its work waits for all earlier work of the context's other streams and
+ * their later work waits for it, except for streams made with PPU_STREAM_NON_BLOCKING.
+ */
+#define PPU_STREAM_DEFAULT	0u
+#define PPU_STREAM_NON_BLOCKING	1u
+
+/* priority: from `least` (an ordinary stream, 0) to `greatest`; numerically lower is more urgent.
+ * Values outside are an error.  Errors: OUT_OF_RESOURCES. */
+ppuResult ppuStreamCreate(ppuStream *stream, unsigned flags, int priority);
+ppuResult ppuStreamGetPriorityRange(int *least, int *greatest);
+ppuResult ppuStreamGetPriority(ppuStream stream, int *priority);
+ppuResult ppuStreamGetFlags(ppuStream stream, unsigned *flags);
+/* The handle becomes invalid at once; work already submitted completes. */
+ppuResult ppuStreamDestroy(ppuStream stream);
+/* Wait for all work submitted to the stream so far.  Sleeps. */
+ppuResult ppuStreamSynchronize(ppuStream stream);
+/* The same with limits: TIMEOUT when the device's clock passes device_deadline (ns, absolute) or
+ * the host waited host_timeout ns.  UINT64_MAX: no limit.  The work goes on. */
+ppuResult ppuStreamSynchronizeUntil(ppuStream stream, uint64_t device_deadline,
+				    uint64_t host_timeout);
+/* SUCCESS when all is complete, else NOT_READY.  Does not wait.  (The core backend lets some device
+ * time pass in each call that finds unfinished work.) */
+ppuResult ppuStreamQuery(ppuStream stream);
+/* Later work of the stream waits for the event as last recorded; never recorded: no effect. */
+ppuResult ppuStreamWaitEvent(ppuStream stream, ppuEvent event);
+
+/* ---- events --------------------------------------------------------------------------------------- */
+
+#define PPU_EVENT_DEFAULT		0u
+#define PPU_EVENT_DISABLE_TIMING	1u	/* orders only, and is cheaper */
+
+ppuResult ppuEventCreate(ppuEvent *event, unsigned flags);
+ppuResult ppuEventDestroy(ppuEvent event);
+/* Mark this place in the stream.  Recording again replaces the former mark. */
+ppuResult ppuEventRecord(ppuEvent event, ppuStream stream);
+/* Wait until the work before the mark is complete.  Not recorded: returns at once. */
+ppuResult ppuEventSynchronize(ppuEvent event);
+ppuResult ppuEventQuery(ppuEvent event);
+/* Device time of the mark, ns.  Errors: NOT_READY, NOT_SUPPORTED (made without timing),
+ * INVALID_VALUE (not recorded). */
+ppuResult ppuEventGetTime(ppuEvent event, uint64_t *ns);
+/* end - start in device time; may be negative. */
+ppuResult ppuEventElapsedNs(int64_t *ns, ppuEvent start, ppuEvent end);
+ppuResult ppuEventElapsedTime(float *ms, ppuEvent start, ppuEvent end);
+
+/* ---- modules ---------------------------------------------------------------------------------------- */
+
+typedef enum ppuModuleKind {
+	PPU_MODULE_AUTO,	/* native binary by its magic; text with a .version directive: PTX; else assembly */
+	PPU_MODULE_PTX,
+	PPU_MODULE_BINARY,	/* PPUB, as ppu-as and ppu-cc write it */
+	PPU_MODULE_ASSEMBLY
+} ppuModuleKind;
+
+typedef struct ppuModuleOptions {
+	ppuModuleKind kind;
+	const char *name;	/* of the file, for messages; NULL: "module" */
+	uint32_t max_regs;	/* registers per thread the compiler may use, 0: 255 */
+	uint32_t no_yield;	/* 1: the compiler inserts no YIELD (for experiments) */
+	char *log;		/* room for messages of the compiler, NUL-terminated; or NULL */
+	size_t log_bytes;	/* size of that room */
+	uint32_t reserved[8];
+} ppuModuleOptions;
+
+/* Load code from memory (bytes 0: text up to its NUL) into the current context: compile if it is text,
+ * place code and variables in device memory, resolve addresses.  The data is not needed afterwards.
+ * options may be NULL.  Errors: INVALID_IMAGE, COMPILE, OUT_OF_DEVICE_MEMORY. */
+ppuResult ppuModuleLoadData(ppuModule *module, const void *data, size_t bytes,
+			    const ppuModuleOptions *options);
+/* From a file; the suffix .ptx, .ppus or .ppub decides the kind when options do not. Errors: FILE. */
+ppuResult ppuModuleLoad(ppuModule *module, const char *path, const ppuModuleOptions *options);
+/* Waits for the context's work, then frees code, variables and function handles. */
+ppuResult ppuModuleUnload(ppuModule module);
+/* A kernel by name.  Errors: NOT_FOUND. */
+ppuResult ppuModuleGetFunction(ppuFunction *function, ppuModule module, const char *name);
+/* A variable in global or constant memory: address and size; either may be NULL. NOT_FOUND. */
+ppuResult ppuModuleGetGlobal(void **ptr, size_t *bytes, ppuModule module, const char *name);
+/* Names of the kernels, by number from 0; INVALID_VALUE past the last. */
+ppuResult ppuModuleGetFunctionName(ppuModule module, unsigned index, const char **name);
+
+typedef struct ppuFunctionAttributes {
+	uint32_t regs;			/* registers per thread */
+	uint32_t shared_bytes;		/* static shared memory per block */
+	uint32_t local_bytes;		/* local memory per thread */
+	uint32_t max_threads_per_block;	/* by registers, shared memory and its own declaration */
+	uint32_t max_dynamic_shared;	/* dynamic shared memory a launch may ask for */
+	uint32_t barriers;
+	uint32_t param_bytes, num_params;
+	uint32_t code_insns;		/* instructions of the kernel itself */
+	uint32_t recursive;
+	uint64_t code_address;		/* of the module's code */
+	uint32_t entry_pc;		/* instruction index of the kernel in it */
+} ppuFunctionAttributes;
+ppuResult ppuFunctionGetAttributes(ppuFunctionAttributes *attr, ppuFunction function);
+/* Offset and size of parameter `index` in the parameter buffer. */
+ppuResult ppuFunctionGetParam(ppuFunction function, uint32_t index, size_t *offset, size_t *bytes);
+const char *ppuFunctionGetName(ppuFunction function);	/* NULL for an invalid handle */
+/* Blocks of block_threads threads, each with that much dynamic shared memory, that fit on an SM. */
+ppuResult ppuOccupancyMaxActiveBlocks(int *blocks, ppuFunction function, uint32_t block_threads,
+				      size_t dynamic_shared);
+
+/* ---- launch -------------------------------------------------------------------------------------------- */
+
+/*
+ * Run a kernel: grid blocks of block threads, with dynamic_shared bytes of shared memory on top of
+ * the static ones.  The arguments are either params, one pointer to each parameter's value, or a
+ * packed buffer laid out as the kernel's parameters are (its size up to the kernel's
+ * parameter size); the other is NULL.  Both NULL: a kernel without parameters.  They are copied
+ * before the call returns.  Asynchronous: the call does not wait, unless the stream's ring is full.
+ * Errors: INVALID_CONFIGURATION, LAUNCH_RESOURCES.
+ */
+ppuResult ppuLaunchKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
+			  ppuStream stream, void **params, const void *packed, size_t packed_bytes);
+
+/*
+ * The same, and two events (with timing, of the stream's context) get the device time just before the
+ * kernel is handed to the device and just after it is complete: what the kernel alone took, which
+ * ppuEventRecord() around a launch does not tell when the device was idle in between.
+ */
+ppuResult ppuLaunchKernelTimed(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
+			       ppuStream stream, void **params, const void *packed, size_t packed_bytes,
+			       ppuEvent start, ppuEvent end);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PPUB: the native binary, as ppu-cc and ppu-as write it and the runtime loads it.
+ *
+ * A file is a header, a section table and sections, little-endian.  One file is one module: one
+ * code section (instruction indices are relative to its start), data for global and constant
+ * variables, symbols, relocations, line table, strings.  Linking concatenates code and data of
+ * several modules and resolves symbols by name; a linked image has no undefined symbol left.
+ * Addresses of variables and of the image are known only at load time: relocations name the place.
+ *
+ * The in-memory form is struct ppu_image below; libruntime/isa has reader, writer, linker.
+ */
+#ifndef PPU_IMAGE_H
+#define PPU_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <hw/ppu_isa.h>
+
+#define PPUB_MAGIC	0x42555050u	/* "PPUB" */
+#define PPUB_VERSION	1
+
+enum ppu_sym_kind {
+	PPU_SYM_UNDEF,		/* extern, resolved by linking */
+	PPU_SYM_KERNEL,		/* .entry: value = first instruction */
+	PPU_SYM_FUNC,		/* .func: value = first instruction */
+	PPU_SYM_GLOBAL,		/* variable in global memory: value = offset in the data section */
+	PPU_SYM_CONST,		/* the same, read-only for threads by convention */
+	PPU_SYM_SHARED,		/* module-scope shared variable: value = offset in shared memory */
+};
+#define PPU_SYMF_GLOBAL	(1u << 0)	/* visible to other modules */
+#define PPU_SYMF_WEAK	(1u << 1)
+#define PPU_SYMF_MANAGED (1u << 2)
+
+/* One kernel parameter: its place in parameter memory. */
+struct ppu_param {
+	uint32_t offset, size, align;
+};
+
+struct ppu_symbol {
+	char *name;
+	uint32_t kind, flags;
+	uint64_t value, size;
+	uint32_t align;
+	/* kernels and functions */
+	uint32_t num_insns;
+	uint32_t regs;		/* registers per thread the code uses, callees included (kernels) */
+	uint32_t frame_bytes;	/* local memory of its own frame */
+	uint32_t local_bytes;	/* kernels: local memory per thread with callees; recursion: minimum */
+	uint32_t shared_bytes;	/* kernels: static shared memory */
+	uint32_t barriers;	/* kernels: highest barrier number used + 1 */
+	uint32_t max_threads;	/* kernels: .maxntid/.reqntid product, 0 none */
+	uint32_t reqntid[3];	/* .reqntid, 0 none */
+	uint32_t param_bytes, num_params;
+	struct ppu_param *params;
+	uint32_t recursive;	/* 1: uses the whole local memory of the context as stack */
+};
+
+enum ppu_reloc_kind {
+	PPU_REL_CODE_ABS64,	/* MOVI64 at instruction `where`: imm64 = VA of symbol + addend */
+	PPU_REL_CODE_PC,	/* imm of the instruction at `where` = instruction index of a function */
+	PPU_REL_CODE_PC64,	/* MOVI64: imm64 = instruction index of a function */
+	PPU_REL_CODE_SHARED,	/* imm = offset of a shared symbol + addend */
+	PPU_REL_DATA_ABS64,	/* 8 data bytes at offset `where` = VA of symbol + addend */
+	PPU_REL_DATA_PC64,	/* 8 data bytes = instruction index of a function */
+};
+
+struct ppu_reloc {
+	uint32_t kind, symbol;	/* index into symbols */
+	uint64_t where;
+	int64_t addend;
+};
+
+struct ppu_line {	/* instructions [pc, next entry's pc) come from file:line */
+	uint32_t pc, file, line, column;
+};
+
+/* Owned by its user; every pointer malloc'ed; ppu_image_free() releases all. */
+struct ppu_image {
+	struct ppu_insn *code;
+	uint32_t num_insns;
+	uint8_t *data;		/* initial contents of globals and constants; the rest zero */
+	uint64_t data_bytes, data_align;
+	uint32_t num_symbols, num_relocs, num_lines, num_files;
+	struct ppu_symbol *symbols;
+	struct ppu_reloc *relocs;
+	struct ppu_line *lines;
+	char **files;
+	uint32_t shared_module_bytes;	/* module-scope shared variables, included in shared_bytes */
+};
+
+/* Messages of compiler, assembler, linker: text with file:line:column, NUL-terminated, malloc'ed. */
+struct ppu_log {
+	char *text;
+	size_t len, cap;
+	unsigned errors, warnings;
+};
+void ppu_log_init(struct ppu_log *log);
+void ppu_log_free(struct ppu_log *log);
+void ppu_log_printf(struct ppu_log *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+struct ppu_image *ppu_image_new(void);
+void ppu_image_free(struct ppu_image *img);
+/* Serialise to malloc'ed bytes / parse and validate (hostile input safe). 0 or negative errno. */
+int ppu_image_write(const struct ppu_image *img, uint8_t **bytes, size_t *len);
+int ppu_image_read(const uint8_t *bytes, size_t len, struct ppu_image **img, struct ppu_log *log);
+/* Append src to dst, resolving symbols by name; src stays the caller's. 0 or negative errno. */
+int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct ppu_log *log);
+/* Check that nothing undefined is left, compute per-kernel regs/local through the call graph. */
+int ppu_image_finish(struct ppu_image *img, struct ppu_log *log);
+struct ppu_symbol *ppu_image_find(const struct ppu_image *img, const char *name);
+
+/* Assembler: text -> image; disassembler: one instruction or the whole image -> text. */
+int ppu_assemble(const char *text, size_t len, const char *file, struct ppu_image **img,
+		 struct ppu_log *log);
+/* Text of one instruction into buf (always terminated); returns its length. */
+size_t ppu_disasm_insn(const struct ppu_insn *insn, uint32_t pc, char *buf, size_t cap);
+int ppu_disassemble(const struct ppu_image *img, char **text);
+/* 0 when the decoder of the device accepts it, else a sentence in *why. */
+int ppu_insn_check(const struct ppu_insn *insn, const char **why);
+
+/* PTX compiler.  Thread safe: no global state. */
+struct ppu_ptx_options {
+	uint32_t max_regs;	/* 0: 255 */
+	uint32_t no_yield;	/* do not insert YIELD (negative tests) */
+	const char *print_after;/* pass name, "all" or NULL: prints the IR to print_to */
+	void *print_to;		/* FILE * */
+	uint32_t opt_level;	/* 0: default 2 */
+	uint32_t verify;	/* run the IR verifier after each pass */
+};
+int ppu_ptx_compile(const char *text, size_t len, const char *file,
+		    const struct ppu_ptx_options *opt, struct ppu_image **img, struct ppu_log *log);
+
+#endif

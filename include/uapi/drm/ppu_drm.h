@@ -1,0 +1,1043 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note OR MIT */
+/*
+ * uAPI of the PPU DRM driver.
+ */
+#ifndef _UAPI_PPU_DRM_H_
+#define _UAPI_PPU_DRM_H_
+
+#include "drm.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/**
+ * DOC: Introduction
+ *
+ * The PPU driver offers GPU address spaces (VMs), buffer objects, channels,
+ * semaphores and events on a render node.  Rules that hold for everything in
+ * this file:
+ *
+ * - Only fixed-size types; every structure is a multiple of 8 bytes long; no
+ *   unions, no bit-fields; user pointers are __u64.
+ * - "MBZ" means must be zero.  Every pad and every unknown flag must be zero,
+ *   otherwise the ioctl fails with EINVAL.
+ * - Structures grow only at the end or into pads; zero in a new field keeps
+ *   the old behaviour.  Every new field, flag, parameter or ioctl bumps
+ *   DRM_PPU_MINOR: ask drmGetVersion(), since drm_ioctl() silently drops the
+ *   bytes of a longer structure.
+ * - Arrays carry the size of one element (struct drm_ppu_array), so that
+ *   elements can grow too.
+ * - Ioctl numbers, parameter numbers and enum values are never reused.
+ * - Object ids (VM, channel, semaphore, event) are per open file, 32 bits,
+ *   never zero.
+ * - On failure no output field is meaningful, unless said otherwise.
+ *
+ * Errors every ioctl may return: EINVAL (bad flag, pad, range or alignment),
+ * EFAULT (bad user pointer), ENOENT (no object of that handle or id in this
+ * file), ENOMEM, EINTR (a signal arrived; call again with the same argument),
+ * ENODEV (the device was removed), EIO (the device, VM or channel is broken).
+ * An unknown ioctl number gives EINVAL.
+ *
+ * There are two kinds of channels, never mixed:
+ *
+ * *user-submit* (DRM_PPU_CHANNEL_USER_SUBMIT): the GPFIFO ring and the page
+ * with GP_GET and GP_PUT are mapped into the owner's address space; a store to
+ * GP_PUT is the submission and the kernel is not involved.  Synchronisation is
+ * by semaphores only.
+ *
+ * *kernel-submit*: work enters by DRM_IOCTL_PPU_SUBMIT with in- and out-fences
+ * (syncobjs).  Jobs are finite: a job that makes no progress is killed with its
+ * channel after a time-out.
+ *
+ * Version history:
+ *
+ * - 0.1: initial version
+ */
+#define DRM_PPU_MAJOR 0
+#define DRM_PPU_MINOR 1
+
+/**
+ * struct drm_ppu_array - a user-space array whose elements may grow
+ */
+struct drm_ppu_array {
+	/** @stride: in: size of one element as user space knows it; a multiple of 8. */
+	__u32 stride;
+	/** @count: in: number of elements. */
+	__u32 count;
+	/** @ptr: in: user pointer to the first element; ignored if @count is 0. */
+	__u64 ptr;
+};
+
+/* Fills a struct drm_ppu_array. */
+#define DRM_PPU_ARRAY(cnt, p) \
+	{ .stride = sizeof((p)[0]), .count = (cnt), .ptr = (__u64)(unsigned long)(p) }
+
+/**
+ * enum drm_ppu_param - scalar device parameters
+ */
+enum drm_ppu_param {
+	/** @DRM_PPU_PARAM_PCI_ID: PCI device id << 16 | vendor id. */
+	DRM_PPU_PARAM_PCI_ID = 0,
+	/** @DRM_PPU_PARAM_HW_VERSION: hardware version, major << 16 | minor. */
+	DRM_PPU_PARAM_HW_VERSION = 1,
+	/** @DRM_PPU_PARAM_HW_FEATURES: PPU_FEAT_* bits of the hardware. */
+	DRM_PPU_PARAM_HW_FEATURES = 2,
+	/** @DRM_PPU_PARAM_PCI_LOCATION: domain << 16 | bus << 8 | device << 3 | function. */
+	DRM_PPU_PARAM_PCI_LOCATION = 3,
+	/** @DRM_PPU_PARAM_VA_BITS: bits of a GPU virtual address. */
+	DRM_PPU_PARAM_VA_BITS = 4,
+	/** @DRM_PPU_PARAM_PAGE_SIZES: bit n set: the MMU has pages of 1 << n bytes. */
+	DRM_PPU_PARAM_PAGE_SIZES = 5,
+	/** @DRM_PPU_PARAM_VRAM_SIZE: bytes of VRAM. */
+	DRM_PPU_PARAM_VRAM_SIZE = 6,
+	/** @DRM_PPU_PARAM_VRAM_AVAIL: bytes of VRAM not allocated now. */
+	DRM_PPU_PARAM_VRAM_AVAIL = 7,
+	/** @DRM_PPU_PARAM_NUM_GPCS: processing clusters. */
+	DRM_PPU_PARAM_NUM_GPCS = 8,
+	/** @DRM_PPU_PARAM_NUM_SMS: SMs of the whole device. */
+	DRM_PPU_PARAM_NUM_SMS = 9,
+	/** @DRM_PPU_PARAM_NUM_COPY_ENGINES: copy engines. */
+	DRM_PPU_PARAM_NUM_COPY_ENGINES = 10,
+	/** @DRM_PPU_PARAM_MAX_CHANNELS: channels of the device. */
+	DRM_PPU_PARAM_MAX_CHANNELS = 11,
+	/** @DRM_PPU_PARAM_MAX_CHANNELS_PER_FILE: most channels one open file may have. */
+	DRM_PPU_PARAM_MAX_CHANNELS_PER_FILE = 12,
+	/** @DRM_PPU_PARAM_GPFIFO_MIN_ENTRIES: fewest entries of a ring. */
+	DRM_PPU_PARAM_GPFIFO_MIN_ENTRIES = 13,
+	/** @DRM_PPU_PARAM_GPFIFO_MAX_ENTRIES: most entries of a ring. */
+	DRM_PPU_PARAM_GPFIFO_MAX_ENTRIES = 14,
+	/** @DRM_PPU_PARAM_TIMESLICE_MIN_US: shortest time slice. */
+	DRM_PPU_PARAM_TIMESLICE_MIN_US = 15,
+	/** @DRM_PPU_PARAM_TIMESLICE_MAX_US: longest time slice the caller may ask for. */
+	DRM_PPU_PARAM_TIMESLICE_MAX_US = 16,
+	/** @DRM_PPU_PARAM_TIMESLICE_DEFAULT_US: time slice of a channel that asks for 0. */
+	DRM_PPU_PARAM_TIMESLICE_DEFAULT_US = 17,
+	/** @DRM_PPU_PARAM_MAX_QUEUE_PRIORITY: highest queue priority the caller may ask for. */
+	DRM_PPU_PARAM_MAX_QUEUE_PRIORITY = 18,
+	/** @DRM_PPU_PARAM_NUM_DEVICE_PRIORITIES: device (task) priorities, 0: none. */
+	DRM_PPU_PARAM_NUM_DEVICE_PRIORITIES = 19,
+	/** @DRM_PPU_PARAM_TIMESTAMP_HZ: frequency of device time stamps. */
+	DRM_PPU_PARAM_TIMESTAMP_HZ = 20,
+	/**
+	 * @DRM_PPU_PARAM_HAS_DEVICE_QUEUES: 1 if DRM_PPU_CHANNEL_DEVICE_QUEUE can
+	 * be created; 0: CHANNEL_CREATE of that type gives EOPNOTSUPP.
+	 */
+	DRM_PPU_PARAM_HAS_DEVICE_QUEUES = 21,
+	/** @DRM_PPU_PARAM_RESET_COUNT: times the driver had to reset the whole device. */
+	DRM_PPU_PARAM_RESET_COUNT = 22,
+	/** @DRM_PPU_PARAM_CLIENT_ID: number of this open file, unique since boot. */
+	DRM_PPU_PARAM_CLIENT_ID = 23,
+	/** @DRM_PPU_PARAM_MAX_NESTING_DEPTH: largest max_depth of a VM. */
+	DRM_PPU_PARAM_MAX_NESTING_DEPTH = 24,
+	/** @DRM_PPU_PARAM_MAX_LOCAL_PER_THREAD: largest local_per_thread of a VM, bytes. */
+	DRM_PPU_PARAM_MAX_LOCAL_PER_THREAD = 25,
+};
+
+/**
+ * struct drm_ppu_get_param - DRM_IOCTL_PPU_GET_PARAM
+ */
+struct drm_ppu_get_param {
+	/** @param: in: enum drm_ppu_param; EINVAL if unknown. */
+	__u32 param;
+	/** @index: in: MBZ; for parameters that may become arrays. */
+	__u32 index;
+	/** @value: out: the value. */
+	__u64 value;
+};
+
+/**
+ * enum drm_ppu_query_type - structured queries
+ */
+enum drm_ppu_query_type {
+	/** @DRM_PPU_QUERY_ENGINES: array of struct drm_ppu_engine_info. */
+	DRM_PPU_QUERY_ENGINES = 0,
+	/** @DRM_PPU_QUERY_MEM_REGIONS: array of struct drm_ppu_mem_region. */
+	DRM_PPU_QUERY_MEM_REGIONS = 1,
+	/** @DRM_PPU_QUERY_SM_CONFIG: one struct drm_ppu_sm_config. */
+	DRM_PPU_QUERY_SM_CONFIG = 2,
+	/** @DRM_PPU_QUERY_TIMESTAMPS: one struct drm_ppu_timestamps. */
+	DRM_PPU_QUERY_TIMESTAMPS = 3,
+	/**
+	 * @DRM_PPU_QUERY_COUNTERS: array of __u64: the device's counters since its
+	 * reset, over all clients, in the order of PPU_COUNTERS (ppu_counters.h).
+	 */
+	DRM_PPU_QUERY_COUNTERS = 4,
+};
+
+/**
+ * struct drm_ppu_query - DRM_IOCTL_PPU_QUERY
+ *
+ * Copies the answer to a buffer of any size: a shorter buffer gets the first
+ * bytes, the rest of a longer one is filled with zeroes.
+ */
+struct drm_ppu_query {
+	/** @type: in: enum drm_ppu_query_type; EINVAL if unknown. */
+	__u32 type;
+	/**
+	 * @size: in: bytes at @ptr; out: bytes of the kernel's whole answer,
+	 * whatever was copied.
+	 */
+	__u32 size;
+	/** @ptr: in: user buffer; 0: only @size is returned. */
+	__u64 ptr;
+};
+
+/**
+ * enum drm_ppu_channel_type - what a channel may do
+ */
+enum drm_ppu_channel_type {
+	/** @DRM_PPU_CHANNEL_COMPUTE: launches, and the commands of every channel. */
+	DRM_PPU_CHANNEL_COMPUTE = 0,
+	/** @DRM_PPU_CHANNEL_COPY: copies and fills, and the commands of every channel. */
+	DRM_PPU_CHANNEL_COPY = 1,
+	/**
+	 * @DRM_PPU_CHANNEL_DEVICE_QUEUE: device-owned work queue, filled by
+	 * threads on the GPU.  See DRM_PPU_PARAM_HAS_DEVICE_QUEUES.
+	 */
+	DRM_PPU_CHANNEL_DEVICE_QUEUE = 2,
+};
+
+/** struct drm_ppu_engine_info - one kind of engine */
+struct drm_ppu_engine_info {
+	/** @channel_type: enum drm_ppu_channel_type that uses it. */
+	__u32 channel_type;
+	/** @count: engines of this kind; bit i of engine_mask is engine i. */
+	__u32 count;
+	/** @queue_priorities: queue priorities 0..n-1, higher first. */
+	__u32 queue_priorities;
+	/** @pad: 0. */
+	__u32 pad;
+};
+
+/**
+ * enum drm_ppu_placement - where a buffer object lives
+ */
+enum drm_ppu_placement {
+	/** @DRM_PPU_PLACEMENT_SYSTEM: system memory (shmem pages). */
+	DRM_PPU_PLACEMENT_SYSTEM = 0,
+	/** @DRM_PPU_PLACEMENT_VRAM: device memory. */
+	DRM_PPU_PLACEMENT_VRAM = 1,
+};
+
+/** struct drm_ppu_mem_region - one kind of memory */
+struct drm_ppu_mem_region {
+	/** @placement: enum drm_ppu_placement. */
+	__u32 placement;
+	/** @flags: 0. */
+	__u32 flags;
+	/** @size: bytes; 0 for system memory: no limit of the driver's. */
+	__u64 size;
+	/** @avail: bytes not allocated now. */
+	__u64 avail;
+	/** @min_page: smallest allocation. */
+	__u64 min_page;
+};
+
+/** struct drm_ppu_sm_config - what one SM has */
+struct drm_ppu_sm_config {
+	/** @gpcs: processing clusters. */
+	__u32 gpcs;
+	/** @sms_per_gpc: SMs in each cluster. */
+	__u32 sms_per_gpc;
+	/** @warps_per_sm: resident warps. */
+	__u32 warps_per_sm;
+	/** @warp_size: threads of a warp. */
+	__u32 warp_size;
+	/** @ctas_per_sm: resident CTAs. */
+	__u32 ctas_per_sm;
+	/** @regs_per_sm: 32-bit registers. */
+	__u32 regs_per_sm;
+	/** @shared_per_sm: bytes of shared memory. */
+	__u32 shared_per_sm;
+	/** @shared_per_cta: most bytes of shared memory one CTA may use. */
+	__u32 shared_per_cta;
+	/** @token_queue_entries: entries of a warp's divergence token queue. */
+	__u32 token_queue_entries;
+	/** @task_slots: slots of the task table. */
+	__u32 task_slots;
+	/** @task_records: tasks the device can hold at once. */
+	__u32 task_records;
+	/** @sm_clock_khz: clock of the SMs, kHz of device time. */
+	__u32 sm_clock_khz;
+	/** @cores_per_sm: single-precision cores. */
+	__u32 cores_per_sm;
+	/** @dp_units_per_sm: double-precision units. */
+	__u32 dp_units_per_sm;
+	/** @sfus_per_sm: special function units. */
+	__u32 sfus_per_sm;
+	/** @lsus_per_sm: load/store units. */
+	__u32 lsus_per_sm;
+	/** @partitions: memory partition units. */
+	__u32 partitions;
+	/** @window_ns: SM window, ns of device time. */
+	__u32 window_ns;
+};
+
+/** struct drm_ppu_timestamps - one instant on two clocks */
+struct drm_ppu_timestamps {
+	/** @gpu_ns: device time, ns. */
+	__u64 gpu_ns;
+	/** @cpu_ns: CLOCK_MONOTONIC just before @gpu_ns was read, ns. */
+	__u64 cpu_ns;
+	/** @delta_ns: CPU time that reading took: the uncertainty of the pair. */
+	__u64 delta_ns;
+};
+
+/* Flags of DRM_IOCTL_PPU_GEM_CREATE. */
+/* The object is never mapped by the CPU: GEM_MMAP_OFFSET gives EPERM. */
+#define DRM_PPU_GEM_NO_MMAP	(1u << 0)
+/* CPU mappings of a system object are write-combined.  VRAM mappings always are. */
+#define DRM_PPU_GEM_CPU_WC	(1u << 1)
+
+/**
+ * struct drm_ppu_gem_create - DRM_IOCTL_PPU_GEM_CREATE
+ *
+ * Allocates a buffer object, filled with zeroes.  Freed with the core's
+ * GEM_CLOSE once nothing maps it any more.
+ *
+ * ENOSPC: no VRAM left.
+ */
+struct drm_ppu_gem_create {
+	/** @size: in: bytes, not 0; out: rounded up to the page size (4096). */
+	__u64 size;
+	/** @placement: in: enum drm_ppu_placement. */
+	__u32 placement;
+	/** @flags: in: DRM_PPU_GEM_*. */
+	__u32 flags;
+	/**
+	 * @vm_id: in: 0, or the only VM this object may be bound in; such an
+	 * object cannot be exported (EPERM).
+	 */
+	__u32 vm_id;
+	/** @handle: out: GEM handle. */
+	__u32 handle;
+};
+
+/**
+ * struct drm_ppu_gem_mmap_offset - DRM_IOCTL_PPU_GEM_MMAP_OFFSET
+ *
+ * Mappings must be MAP_SHARED.  EPERM: created with DRM_PPU_GEM_NO_MMAP.
+ */
+struct drm_ppu_gem_mmap_offset {
+	/** @handle: in: GEM handle. */
+	__u32 handle;
+	/** @flags: in: MBZ. */
+	__u32 flags;
+	/** @offset: out: offset for mmap() on this DRM file. */
+	__u64 offset;
+};
+
+/* Bits of drm_ppu_gem_info.extra. */
+#define DRM_PPU_GEM_INFO_IMPORTED	(1u << 0)	/* memory of another driver */
+#define DRM_PPU_GEM_INFO_HAS_SEMS	(1u << 1)	/* at least one semaphore object names it */
+
+/** struct drm_ppu_gem_info - DRM_IOCTL_PPU_GEM_INFO */
+struct drm_ppu_gem_info {
+	/** @handle: in: GEM handle. */
+	__u32 handle;
+	/** @placement: out: enum drm_ppu_placement. */
+	__u32 placement;
+	/** @size: out: bytes. */
+	__u64 size;
+	/** @flags: out: DRM_PPU_GEM_* it was created with; 0 for imported memory. */
+	__u32 flags;
+	/** @extra: out: DRM_PPU_GEM_INFO_*. */
+	__u32 extra;
+};
+
+/**
+ * struct drm_ppu_vm_create - DRM_IOCTL_PPU_VM_CREATE
+ *
+ * A VM is a GPU context: an address space, and what the device needs to run
+ * tasks in it (local memory, token queues, save area).  Faults of an SM stop
+ * the channels of the VM the task ran in, and nothing else.
+ *
+ * ENOSPC: too many VMs in this file, or no VRAM.
+ */
+struct drm_ppu_vm_create {
+	/** @flags: in: MBZ. */
+	__u32 flags;
+	/** @max_depth: in: nesting depth of device-side launches; 0: 1. */
+	__u32 max_depth;
+	/**
+	 * @prio_levels: in: the VM's tasks may carry the lowest @prio_levels
+	 * device (task) priorities; 0: all of them.
+	 */
+	__u32 prio_levels;
+	/**
+	 * @local_per_thread: in: bytes of local memory (stack, spills) of each
+	 * thread; rounded up to a multiple of 16; 0: 1024.
+	 */
+	__u32 local_per_thread;
+	/**
+	 * @watchdog_ms: in: a task that ran longer on the SMs (device time)
+	 * faults with PPU_ERR_WATCHDOG; 0: no limit.
+	 */
+	__u32 watchdog_ms;
+	/** @vm_id: out: id. */
+	__u32 vm_id;
+	/** @va_start: out: first GPU virtual address VM_BIND accepts. */
+	__u64 va_start;
+	/** @va_end: out: one past the last one. */
+	__u64 va_end;
+	/** @context_id: out: number the device's traces and faults use for this VM. */
+	__u32 context_id;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+};
+
+/**
+ * enum drm_ppu_vm_property - properties DRM_IOCTL_PPU_VM_SET_PROPERTY changes
+ */
+enum drm_ppu_vm_property {
+	/** @DRM_PPU_VM_PROP_LOCAL_PER_THREAD: as in struct drm_ppu_vm_create; not 0. */
+	DRM_PPU_VM_PROP_LOCAL_PER_THREAD = 0,
+	/** @DRM_PPU_VM_PROP_MAX_DEPTH: as in struct drm_ppu_vm_create; not 0. */
+	DRM_PPU_VM_PROP_MAX_DEPTH = 1,
+	/** @DRM_PPU_VM_PROP_WATCHDOG_MS: as in struct drm_ppu_vm_create; 0: no limit. */
+	DRM_PPU_VM_PROP_WATCHDOG_MS = 2,
+};
+
+/**
+ * struct drm_ppu_vm_set_property - DRM_IOCTL_PPU_VM_SET_PROPERTY
+ *
+ * The VM must have no task on the device: EBUSY otherwise.  (Wait for your
+ * work first.)  ENOSPC: no VRAM for the larger area; nothing is changed.
+ */
+struct drm_ppu_vm_set_property {
+	/** @vm_id: in: id. */
+	__u32 vm_id;
+	/** @property: in: enum drm_ppu_vm_property. */
+	__u32 property;
+	/** @value: in: new value. */
+	__u64 value;
+};
+
+/**
+ * struct drm_ppu_vm_destroy - DRM_IOCTL_PPU_VM_DESTROY
+ *
+ * Drops the name.  The VM itself lives until its last channel is destroyed.
+ */
+struct drm_ppu_vm_destroy {
+	/** @vm_id: in: id. */
+	__u32 vm_id;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+};
+
+/* Type of a struct drm_ppu_sync, bits 7:0 of flags. */
+#define DRM_PPU_SYNC_BINARY	0	/* binary syncobj */
+#define DRM_PPU_SYNC_TIMELINE	1	/* timeline syncobj, a point on it */
+#define DRM_PPU_SYNC_TYPE_MASK	0xffu
+/* Attach the out-fence to it (without: wait for its fence first). */
+#define DRM_PPU_SYNC_SIGNAL	(1u << 31)
+
+/** struct drm_ppu_sync - one in- or out-fence */
+struct drm_ppu_sync {
+	/** @flags: in: type, and DRM_PPU_SYNC_SIGNAL. */
+	__u32 flags;
+	/** @handle: in: syncobj handle; one to wait for has a fence (EINVAL). */
+	__u32 handle;
+	/** @point: in: point on the timeline, not 0; MBZ for binary ones. */
+	__u64 point;
+};
+
+/* Operations of a struct drm_ppu_vm_bind_op. */
+#define DRM_PPU_VM_BIND_OP_MAP		0
+#define DRM_PPU_VM_BIND_OP_UNMAP	1
+/* Flags of a MAP operation. */
+#define DRM_PPU_VM_BIND_READONLY	(1u << 0)	/* writes of the GPU fault */
+#define DRM_PPU_VM_BIND_NOEXEC		(1u << 1)	/* instruction fetches fault */
+#define DRM_PPU_VM_BIND_UNCACHED	(1u << 2)	/* not kept in L1 models */
+
+/**
+ * struct drm_ppu_vm_bind_op - one change of an address space
+ *
+ * MAP replaces whatever it overlaps.  UNMAP may split mappings and may cover
+ * addresses where nothing is mapped.  @va, @size and @bo_offset are multiples
+ * of 4096; 2 MiB pages are used where address and memory allow it.
+ */
+struct drm_ppu_vm_bind_op {
+	/** @op: in: DRM_PPU_VM_BIND_OP_*. */
+	__u32 op;
+	/** @flags: in: DRM_PPU_VM_BIND_*; MBZ for UNMAP. */
+	__u32 flags;
+	/** @handle: in: GEM handle; MBZ for UNMAP. */
+	__u32 handle;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+	/** @bo_offset: in: offset in the object; MBZ for UNMAP. */
+	__u64 bo_offset;
+	/** @va: in: first GPU virtual address. */
+	__u64 va;
+	/** @size: in: bytes, not 0. */
+	__u64 size;
+};
+
+/* Flags of DRM_IOCTL_PPU_VM_BIND. */
+#define DRM_PPU_VM_BIND_ASYNC	(1u << 0)	/* reserved: EOPNOTSUPP in this version */
+
+/* Most operations of one DRM_IOCTL_PPU_VM_BIND. */
+#define DRM_PPU_VM_BIND_MAX_OPS	4096
+
+/**
+ * struct drm_ppu_vm_bind - DRM_IOCTL_PPU_VM_BIND
+ *
+ * Does the operations in order, all or none of them.  When the ioctl returns
+ * the device uses no translation that was replaced.  It does not wait for work
+ * that uses the old mappings: unmapping under running work makes it fault.
+ *
+ * ENOSPC: no VRAM for page tables.  EIO: the VM faulted (see
+ * DRM_IOCTL_PPU_VM_GET_STATE); UNMAP alone still works.  EPERM: the object is
+ * private to another VM.  E2BIG: an operation has non-zero bytes this kernel
+ * does not know, or there are too many of them.
+ */
+struct drm_ppu_vm_bind {
+	/** @vm_id: in: id. */
+	__u32 vm_id;
+	/** @flags: in: DRM_PPU_VM_BIND_ASYNC or 0. */
+	__u32 flags;
+	/** @ops: in: array of struct drm_ppu_vm_bind_op; count 0 does nothing. */
+	struct drm_ppu_array ops;
+	/** @syncs: in: array of struct drm_ppu_sync; count MBZ unless ASYNC. */
+	struct drm_ppu_array syncs;
+};
+
+/**
+ * struct drm_ppu_fault - one recorded fault
+ *
+ * Codes, accesses and units are those of the hardware (ppu_fault.h).
+ */
+struct drm_ppu_fault {
+	/** @va: GPU virtual address the fault is about, 0 if none. */
+	__u64 va;
+	/** @gpu_ns: device time. */
+	__u64 gpu_ns;
+	/** @cpu_ns: CLOCK_MONOTONIC when the driver read the record. */
+	__u64 cpu_ns;
+	/** @task_id: id field of the TMD, 0 if none. */
+	__u64 task_id;
+	/** @seq: number of the fault since device reset; gaps show lost records. */
+	__u32 seq;
+	/** @code: PPU_ERR_*. */
+	__u32 code;
+	/** @channel_id: channel of this file the work came from, 0 if none. */
+	__u32 channel_id;
+	/** @hw_channel: the device's channel number, 0xffffffff if none. */
+	__u32 hw_channel;
+	/** @pc: instruction index in the linked image, 0xffffffff if none. */
+	__u32 pc;
+	/** @unit: PPU_UNIT_*: host interface, copy engine, SM, task unit. */
+	__u16 unit;
+	/** @unit_index: number of the SM or copy engine. */
+	__u16 unit_index;
+	/** @access: PPU_ACC_*: read, write, atomic, execute. */
+	__u8 access;
+	/** @level: page table level of an MMU fault. */
+	__u8 level;
+	/** @lane: lane of the warp, 0xff if none. */
+	__u8 lane;
+	/** @pad: 0. */
+	__u8 pad;
+	/** @warp: warp slot of the SM. */
+	__u16 warp;
+	/** @pad2: 0. */
+	__u16 pad2;
+	/** @cta: index of the CTA in its grid. */
+	__u32 cta[3];
+	/** @pad3: 0. */
+	__u32 pad3;
+};
+
+/* Bits of drm_ppu_vm_get_state.state. */
+/*
+ * An SM fault or a failed stop made the VM unusable: its channels are stopped,
+ * CHANNEL_CREATE and MAP give EIO.  Final: create another VM.
+ */
+#define DRM_PPU_VM_STATE_FAULTED	(1u << 0)
+#define DRM_PPU_VM_STATE_BUSY		(1u << 1)	/* tasks or copies on the device now */
+
+/**
+ * struct drm_ppu_vm_get_state - DRM_IOCTL_PPU_VM_GET_STATE
+ *
+ * Returns the oldest fault records of the VM (at most 64 are kept, the first
+ * ones), without removing them.
+ */
+struct drm_ppu_vm_get_state {
+	/** @vm_id: in: id. */
+	__u32 vm_id;
+	/** @state: out: DRM_PPU_VM_STATE_*. */
+	__u32 state;
+	/** @fault_total: out: faults of this VM since its creation. */
+	__u64 fault_total;
+	/**
+	 * @faults: in: room for struct drm_ppu_fault, count may be 0;
+	 * out: count = records copied, oldest first.
+	 */
+	struct drm_ppu_array faults;
+};
+
+/* Flags of DRM_IOCTL_PPU_CHANNEL_CREATE. */
+#define DRM_PPU_CHANNEL_USER_SUBMIT	(1u << 0)	/* map ring and USERD page */
+/*
+ * The channel is not enabled: nothing is fetched until
+ * DRM_PPU_CHANNEL_PROP_ENABLED is set to 1.
+ */
+#define DRM_PPU_CHANNEL_START_DISABLED	(1u << 1)
+
+/**
+ * struct drm_ppu_channel_create - DRM_IOCTL_PPU_CHANNEL_CREATE
+ *
+ * The ring is an array of struct ppu_gpfifo_entry in memory of the driver's,
+ * zero-filled.  GP_GET and GP_PUT start at 0.  A user-submit channel gets two
+ * mappable ranges, both private to this open file and revoked when the channel
+ * is destroyed (an access then gives SIGBUS):
+ *
+ * - the ring (read/write, @ring_size bytes rounded up to pages);
+ * - the USERD page (4096 bytes, MAP_SHARED): PPU_REG_USERD_GP_GET (read),
+ *   PPU_REG_USERD_GP_PUT (a 32-bit store submits), PPU_REG_USERD_KICK (a store
+ *   makes the device look again at the semaphores that work of this VM waits
+ *   for), PPU_REG_USERD_STATUS and PPU_REG_USERD_ERROR (read).
+ *
+ * Neither is reachable for threads on the GPU.
+ *
+ * EACCES: priority or timeslice above what the caller may ask for.  ENOSPC: no
+ * channel left in the device, the file's limit, or no VRAM.  EIO: the VM
+ * faulted.  EOPNOTSUPP: DEVICE_QUEUE is not there.
+ */
+struct drm_ppu_channel_create {
+	/** @vm_id: in: VM its addresses are in. */
+	__u32 vm_id;
+	/** @type: in: enum drm_ppu_channel_type. */
+	__u32 type;
+	/** @flags: in: DRM_PPU_CHANNEL_*; kernel-submit takes none. */
+	__u32 flags;
+	/**
+	 * @priority: in: queue priority, 0 (default) is the lowest.  The host
+	 * scheduler prefers channels with a higher one.  It is not a device
+	 * (task) priority.  See DRM_PPU_PARAM_MAX_QUEUE_PRIORITY.
+	 */
+	__u32 priority;
+	/** @timeslice_us: in: time slice in us of device time, 0: default. */
+	__u32 timeslice_us;
+	/** @engine_mask: in: copy engines it may use, 0: any; MBZ for other types. */
+	__u32 engine_mask;
+	/**
+	 * @gpfifo_entries: in: entries of the ring, any count within the limits;
+	 * kernel-submit: at least 5, and 4 more than the blocks of a job.
+	 */
+	__u32 gpfifo_entries;
+	/** @timeout_ms: in: time-out of one job, 0: default; MBZ for user-submit. */
+	__u32 timeout_ms;
+	/** @channel_id: out: id. */
+	__u32 channel_id;
+	/** @hw_channel: out: the device's channel number (traces, QUEUE_REFRESH). */
+	__u32 hw_channel;
+	/** @ring_offset: out: mmap offset of the ring; 0 if kernel-submit. */
+	__u64 ring_offset;
+	/** @ring_size: out: bytes of the ring. */
+	__u64 ring_size;
+	/** @ring_va: out: GPU virtual address of the ring (information only). */
+	__u64 ring_va;
+	/** @userd_offset: out: mmap offset of the USERD page; 0 if kernel-submit. */
+	__u64 userd_offset;
+	/** @devq_initial_get: in: DEVICE_QUEUE: GP_GET to start at; else MBZ. */
+	__u32 devq_initial_get;
+	/** @devq_flags: in: MBZ. */
+	__u32 devq_flags;
+	/** @devq_ring_va: out: DEVICE_QUEUE: ring, writable by threads; else 0. */
+	__u64 devq_ring_va;
+	/** @devq_sem_va: out: DEVICE_QUEUE: semaphore array, one u64 an entry; else 0. */
+	__u64 devq_sem_va;
+	/** @devq_ptr_va: out: DEVICE_QUEUE: u64 soft GP_PUT, shadow GP_PUT, X, Y; else 0. */
+	__u64 devq_ptr_va;
+};
+
+/**
+ * struct drm_ppu_channel_destroy - DRM_IOCTL_PPU_CHANNEL_DESTROY
+ *
+ * Stops the channel in bounded time, aborts its tasks, signals its out-fences
+ * with an error, ends waits that named it and revokes its CPU mappings.
+ */
+struct drm_ppu_channel_destroy {
+	/** @channel_id: in: id. */
+	__u32 channel_id;
+	/** @flags: in: MBZ. */
+	__u32 flags;
+};
+
+/* Bits of drm_ppu_channel_query.state. */
+#define DRM_PPU_CHANNEL_STATE_ENABLED		(1u << 0)
+#define DRM_PPU_CHANNEL_STATE_RUNNING		(1u << 1)	/* executes now */
+#define DRM_PPU_CHANNEL_STATE_PENDING		(1u << 2)	/* GP_GET != GP_PUT */
+#define DRM_PPU_CHANNEL_STATE_SEM_BLOCKED	(1u << 3)	/* held by SEM_ACQUIRE */
+#define DRM_PPU_CHANNEL_STATE_WFI		(1u << 4)	/* held by WFI */
+#define DRM_PPU_CHANNEL_STATE_USER_SUBMIT	(1u << 5)
+/* Stopped by its own error; final. */
+#define DRM_PPU_CHANNEL_STATE_FAULTED		(1u << 8)
+/* Stopped by a time-out of one of its jobs; final. */
+#define DRM_PPU_CHANNEL_STATE_TIMEDOUT		(1u << 9)
+/* Stopped by a fault of its VM that other work caused; final. */
+#define DRM_PPU_CHANNEL_STATE_INNOCENT		(1u << 10)
+
+/** struct drm_ppu_channel_query - DRM_IOCTL_PPU_CHANNEL_QUERY */
+struct drm_ppu_channel_query {
+	/** @channel_id: in: id. */
+	__u32 channel_id;
+	/** @state: out: DRM_PPU_CHANNEL_STATE_*. */
+	__u32 state;
+	/** @gp_get: out: GP_GET. */
+	__u32 gp_get;
+	/** @gp_put: out: GP_PUT. */
+	__u32 gp_put;
+	/** @runtime_ns: out: engine time used, device time. */
+	__u64 runtime_ns;
+	/** @seqno_submitted: out: last accepted submission; 0 if user-submit. */
+	__u64 seqno_submitted;
+	/** @seqno_completed: out: last completed submission; 0 if user-submit. */
+	__u64 seqno_completed;
+	/** @timeslices: out: times scheduled in. */
+	__u32 timeslices;
+	/** @preemptions: out: times switched out by slice expiry or priority. */
+	__u32 preemptions;
+	/** @priority: out: queue priority. */
+	__u32 priority;
+	/** @timeslice_us: out: time slice. */
+	__u32 timeslice_us;
+	/** @tasks: out: tasks launched from it that are not complete. */
+	__u32 tasks;
+	/** @error: out: PPU_ERR_* that stopped it, 0 if none. */
+	__u32 error;
+	/** @error_va: out: address @error is about, 0 if none. */
+	__u64 error_va;
+	/** @error_get: out: GP_GET of the failing entry. */
+	__u32 error_get;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+	/** @blocked_va: out: semaphore address it waits on, 0: not waiting. */
+	__u64 blocked_va;
+};
+
+/**
+ * enum drm_ppu_channel_property - properties of a channel
+ */
+enum drm_ppu_channel_property {
+	/** @DRM_PPU_CHANNEL_PROP_PRIORITY: queue priority; before the channel is enabled. */
+	DRM_PPU_CHANNEL_PROP_PRIORITY = 0,
+	/** @DRM_PPU_CHANNEL_PROP_TIMESLICE_US: time slice, 0: default. */
+	DRM_PPU_CHANNEL_PROP_TIMESLICE_US = 1,
+	/** @DRM_PPU_CHANNEL_PROP_ENABLED: 1: fetch entries; 0: stop fetching after this command. */
+	DRM_PPU_CHANNEL_PROP_ENABLED = 2,
+	/** @DRM_PPU_CHANNEL_PROP_TIMEOUT_MS: job time-out; kernel-submit only; not 0. */
+	DRM_PPU_CHANNEL_PROP_TIMEOUT_MS = 3,
+};
+
+/**
+ * struct drm_ppu_channel_set_property - DRM_IOCTL_PPU_CHANNEL_SET_PROPERTY
+ *
+ * EACCES: value above what the caller may ask for.  EBUSY: the priority of a
+ * channel that has been enabled.  EIO: channel in error.
+ */
+struct drm_ppu_channel_set_property {
+	/** @channel_id: in: id. */
+	__u32 channel_id;
+	/** @property: in: enum drm_ppu_channel_property. */
+	__u32 property;
+	/** @value: in: new value. */
+	__u64 value;
+};
+
+/** struct drm_ppu_entry - one command block of a submission */
+struct drm_ppu_entry {
+	/** @va: in: GPU virtual address, a multiple of 4. */
+	__u64 va;
+	/** @length: in: length in 32-bit words, 1..PPU_BLOCK_MAX_WORDS. */
+	__u32 length;
+	/** @flags: in: MBZ. */
+	__u32 flags;
+};
+
+/* Flags of DRM_IOCTL_PPU_SUBMIT. */
+/* EAGAIN instead of sleeping when the channel has too many jobs queued. */
+#define DRM_PPU_SUBMIT_NONBLOCK	(1u << 0)
+
+/* Most syncs of one submission. */
+#define DRM_PPU_SUBMIT_MAX_SYNCS	256
+
+/**
+ * struct drm_ppu_submit - DRM_IOCTL_PPU_SUBMIT
+ *
+ * Queues one job on a kernel-submit channel: it waits for the in-fences, runs
+ * its command blocks in order, and signals the out-fences when the last
+ * command is done and the tasks launched by the job are complete.  A job with
+ * no entries only joins fences.  Jobs of a channel run in submission order.
+ *
+ * The blocks must not contain SEM_ACQUIRE (channel error).
+ *
+ * EINVAL: the channel is user-submit, or more entries than the ring has room
+ * for (gpfifo_entries - 4).  EIO: the channel is in error.
+ */
+struct drm_ppu_submit {
+	/** @channel_id: in: id. */
+	__u32 channel_id;
+	/** @flags: in: DRM_PPU_SUBMIT_*. */
+	__u32 flags;
+	/** @entries: in: array of struct drm_ppu_entry. */
+	struct drm_ppu_array entries;
+	/** @syncs: in: array of struct drm_ppu_sync. */
+	struct drm_ppu_array syncs;
+	/** @seqno: out: number of the submission on its channel, from 1. */
+	__u64 seqno;
+};
+
+/* Flags of DRM_IOCTL_PPU_SEM_CREATE. */
+/* Do not write the initial value: the word is in use already. */
+#define DRM_PPU_SEM_ADOPT	(1u << 0)
+/* The word has 32 bits (the second half of the slot's first 8 bytes is not touched). */
+#define DRM_PPU_SEM_32BIT	(1u << 1)
+
+/**
+ * struct drm_ppu_sem_create - DRM_IOCTL_PPU_SEM_CREATE
+ *
+ * Names a semaphore: a 16-byte slot {u64 payload, u64 timestamp in ns of device
+ * time} in a buffer object (system memory or VRAM).  GPU commands, threads and
+ * the CPU may use the word as they like; the object gives it sleeping waits and
+ * events.  To share one, share the buffer object (PRIME or the same file) and
+ * create a semaphore with DRM_PPU_SEM_ADOPT on it.
+ *
+ * ENOSPC: the file's limit.  EPERM: memory of another driver.
+ */
+struct drm_ppu_sem_create {
+	/**
+	 * @bo_handle: in: GEM handle; 0: the kernel makes a one-page system
+	 * object; out: the handle.
+	 */
+	__u32 bo_handle;
+	/** @flags: in: DRM_PPU_SEM_*. */
+	__u32 flags;
+	/** @bo_offset: in: offset of the slot, a multiple of 16; MBZ if @bo_handle is 0. */
+	__u64 bo_offset;
+	/** @initial: in: value written, unless ADOPT (MBZ then). */
+	__u64 initial;
+	/** @sem_id: out: id. */
+	__u32 sem_id;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+};
+
+/**
+ * struct drm_ppu_sem_destroy - DRM_IOCTL_PPU_SEM_DESTROY
+ *
+ * Waits on it end with ECANCELED; its events are dropped.  The word stays.
+ */
+struct drm_ppu_sem_destroy {
+	/** @sem_id: in: id. */
+	__u32 sem_id;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+};
+
+/** struct drm_ppu_sem_read - DRM_IOCTL_PPU_SEM_READ */
+struct drm_ppu_sem_read {
+	/** @sem_id: in: id. */
+	__u32 sem_id;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+	/** @value: out: the word. */
+	__u64 value;
+	/** @gpu_ns: out: timestamp of the slot: device time of the last release that wrote it. */
+	__u64 gpu_ns;
+};
+
+/* What DRM_IOCTL_PPU_SEM_SIGNAL does. */
+#define DRM_PPU_SEM_SIGNAL_SET	0	/* word = value */
+#define DRM_PPU_SEM_SIGNAL_ADD	1	/* word += value */
+#define DRM_PPU_SEM_SIGNAL_MAX	2	/* word = max(word, value), unsigned */
+#define DRM_PPU_SEM_SIGNAL_KICK	3	/* no store: the CPU stored by itself; value MBZ */
+
+/**
+ * struct drm_ppu_sem_signal - DRM_IOCTL_PPU_SEM_SIGNAL
+ *
+ * Updates the word atomically (also with respect to the GPU), stores the
+ * device time to the slot's timestamp (not for KICK), then wakes whoever waits
+ * for it: SEM_WAIT calls, events, and channels of every VM the buffer object is
+ * bound in.
+ */
+struct drm_ppu_sem_signal {
+	/** @sem_id: in: id. */
+	__u32 sem_id;
+	/** @op: in: DRM_PPU_SEM_SIGNAL_*. */
+	__u32 op;
+	/** @value: in: operand. */
+	__u64 value;
+	/** @old: out: the word before. */
+	__u64 old;
+};
+
+/* Conditions, the same as those of SEM_ACQUIRE (PPU_SEM_OP_*). */
+#define DRM_PPU_SEM_OP_EQ	0	/* word == value */
+#define DRM_PPU_SEM_OP_GE	1	/* word >= value, unsigned */
+#define DRM_PPU_SEM_OP_ZERO	2	/* word == 0; value MBZ */
+#define DRM_PPU_SEM_OP_NE	3	/* word != value */
+#define DRM_PPU_SEM_OP_CIRC_GE	4	/* (signed)(word - value) >= 0 */
+#define DRM_PPU_SEM_OP_ANYBIT	5	/* (word & value) != 0 */
+
+/** struct drm_ppu_sem_cond - one condition of a wait */
+struct drm_ppu_sem_cond {
+	/** @sem_id: in: id. */
+	__u32 sem_id;
+	/** @op: in: DRM_PPU_SEM_OP_*. */
+	__u32 op;
+	/** @value: in: operand; at most 32 bits for a 32-bit semaphore. */
+	__u64 value;
+};
+
+/* Flags of DRM_IOCTL_PPU_SEM_WAIT. */
+#define DRM_PPU_SEM_WAIT_ALL	(1u << 0)	/* all conditions at once (else any) */
+
+/* Most conditions of one wait. */
+#define DRM_PPU_SEM_WAIT_MAX	64
+
+/**
+ * struct drm_ppu_sem_wait - DRM_IOCTL_PPU_SEM_WAIT
+ *
+ * Sleeps until the condition holds.  Nobody polls: the device watches the
+ * words and interrupts.  A plain CPU store is noticed at the next KICK (the
+ * register or DRM_PPU_SEM_SIGNAL_KICK) or store to GP_PUT.
+ *
+ * Any: a condition that the device saw hold while the call slept counts, even if
+ * the word has changed since.  All: the conditions hold at once.
+ *
+ * ETIME: not before @timeout_ns.  EINTR: a signal (restarted by the kernel with
+ * SA_RESTART).  ECANCELED: a semaphore was destroyed meanwhile.  EIO: channel
+ * @channel_id is in error, or its VM.  A condition that already holds wins over
+ * all of these.
+ */
+struct drm_ppu_sem_wait {
+	/** @conds: in: 1..DRM_PPU_SEM_WAIT_MAX struct drm_ppu_sem_cond. */
+	struct drm_ppu_array conds;
+	/**
+	 * @timeout_ns: in: absolute, CLOCK_MONOTONIC; 0 or past: only look
+	 * (ETIME if it does not hold); INT64_MAX: no time-out.
+	 */
+	__s64 timeout_ns;
+	/** @flags: in: DRM_PPU_SEM_WAIT_*. */
+	__u32 flags;
+	/** @channel_id: in: 0, or: fail with EIO when this channel stops with an error. */
+	__u32 channel_id;
+	/** @first: out: index of the first condition that holds (0 with ALL). */
+	__u32 first;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+};
+
+/**
+ * enum drm_ppu_event_type - what an eventfd can be signalled for
+ */
+enum drm_ppu_event_type {
+	/** @DRM_PPU_EVENT_SEM: a semaphore's condition holds.  One shot. */
+	DRM_PPU_EVENT_SEM = 0,
+	/** @DRM_PPU_EVENT_CHANNEL_ERROR: the channel stopped with an error.  One shot. */
+	DRM_PPU_EVENT_CHANNEL_ERROR = 1,
+	/** @DRM_PPU_EVENT_VM_FAULT: a fault record was added to the VM. */
+	DRM_PPU_EVENT_VM_FAULT = 2,
+	/** @DRM_PPU_EVENT_DEVICE_RESET: the whole device was reset or removed. */
+	DRM_PPU_EVENT_DEVICE_RESET = 3,
+	/** @DRM_PPU_EVENT_CHANNEL_INTR: the channel executed an INTR command. */
+	DRM_PPU_EVENT_CHANNEL_INTR = 4,
+};
+
+/* Flags of DRM_IOCTL_PPU_EVENT_REGISTER. */
+#define DRM_PPU_EVENT_ONESHOT	(1u << 0)	/* signalled once, then idle until unregistered */
+
+/**
+ * struct drm_ppu_event_register - DRM_IOCTL_PPU_EVENT_REGISTER
+ *
+ * Adds 1 to an eventfd each time the event happens.  An event whose condition
+ * holds already (SEM, CHANNEL_ERROR) is signalled at once.
+ *
+ * EBADF: not an eventfd.  ENOSPC: the file's limit.
+ */
+struct drm_ppu_event_register {
+	/** @type: in: enum drm_ppu_event_type. */
+	__u32 type;
+	/** @object_id: in: semaphore, channel or VM id; MBZ for DEVICE_RESET. */
+	__u32 object_id;
+	/** @op: in: SEM: DRM_PPU_SEM_OP_*; else MBZ. */
+	__u32 op;
+	/** @eventfd: in: file descriptor of an eventfd. */
+	__s32 eventfd;
+	/** @value: in: SEM: operand; else MBZ. */
+	__u64 value;
+	/** @flags: in: DRM_PPU_EVENT_ONESHOT; needed for the one-shot types. */
+	__u32 flags;
+	/** @event_id: out: id. */
+	__u32 event_id;
+};
+
+/** struct drm_ppu_event_unregister - DRM_IOCTL_PPU_EVENT_UNREGISTER */
+struct drm_ppu_event_unregister {
+	/** @event_id: in: id. */
+	__u32 event_id;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+};
+
+/* Ioctl numbers: never reorder, never reuse. */
+#define DRM_PPU_GET_PARAM		0x00
+#define DRM_PPU_QUERY			0x01
+#define DRM_PPU_GEM_CREATE		0x02
+#define DRM_PPU_GEM_MMAP_OFFSET		0x03
+#define DRM_PPU_GEM_INFO		0x04
+#define DRM_PPU_VM_CREATE		0x05
+#define DRM_PPU_VM_DESTROY		0x06
+#define DRM_PPU_VM_BIND			0x07
+#define DRM_PPU_VM_GET_STATE		0x08
+#define DRM_PPU_CHANNEL_CREATE		0x09
+#define DRM_PPU_CHANNEL_DESTROY		0x0a
+#define DRM_PPU_CHANNEL_QUERY		0x0b
+#define DRM_PPU_CHANNEL_SET_PROPERTY	0x0c
+#define DRM_PPU_SUBMIT			0x0d
+#define DRM_PPU_SEM_CREATE		0x0e
+#define DRM_PPU_SEM_DESTROY		0x0f
+#define DRM_PPU_SEM_READ		0x10
+#define DRM_PPU_SEM_SIGNAL		0x11
+#define DRM_PPU_SEM_WAIT		0x12
+#define DRM_PPU_EVENT_REGISTER		0x13
+#define DRM_PPU_EVENT_UNREGISTER	0x14
+#define DRM_PPU_VM_SET_PROPERTY		0x15
+
+/* All are DRM_IOWR: a structure that later gains an output keeps its number. */
+#define DRM_IOCTL_PPU(nr, type) \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_PPU_##nr, struct drm_ppu_##type)
+
+#define DRM_IOCTL_PPU_GET_PARAM		DRM_IOCTL_PPU(GET_PARAM, get_param)
+#define DRM_IOCTL_PPU_QUERY		DRM_IOCTL_PPU(QUERY, query)
+#define DRM_IOCTL_PPU_GEM_CREATE	DRM_IOCTL_PPU(GEM_CREATE, gem_create)
+#define DRM_IOCTL_PPU_GEM_MMAP_OFFSET	DRM_IOCTL_PPU(GEM_MMAP_OFFSET, gem_mmap_offset)
+#define DRM_IOCTL_PPU_GEM_INFO		DRM_IOCTL_PPU(GEM_INFO, gem_info)
+#define DRM_IOCTL_PPU_VM_CREATE		DRM_IOCTL_PPU(VM_CREATE, vm_create)
+#define DRM_IOCTL_PPU_VM_DESTROY	DRM_IOCTL_PPU(VM_DESTROY, vm_destroy)
+#define DRM_IOCTL_PPU_VM_BIND		DRM_IOCTL_PPU(VM_BIND, vm_bind)
+#define DRM_IOCTL_PPU_VM_GET_STATE	DRM_IOCTL_PPU(VM_GET_STATE, vm_get_state)
+#define DRM_IOCTL_PPU_CHANNEL_CREATE	DRM_IOCTL_PPU(CHANNEL_CREATE, channel_create)
+#define DRM_IOCTL_PPU_CHANNEL_DESTROY	DRM_IOCTL_PPU(CHANNEL_DESTROY, channel_destroy)
+#define DRM_IOCTL_PPU_CHANNEL_QUERY	DRM_IOCTL_PPU(CHANNEL_QUERY, channel_query)
+#define DRM_IOCTL_PPU_CHANNEL_SET_PROPERTY \
+	DRM_IOCTL_PPU(CHANNEL_SET_PROPERTY, channel_set_property)
+#define DRM_IOCTL_PPU_SUBMIT		DRM_IOCTL_PPU(SUBMIT, submit)
+#define DRM_IOCTL_PPU_SEM_CREATE	DRM_IOCTL_PPU(SEM_CREATE, sem_create)
+#define DRM_IOCTL_PPU_SEM_DESTROY	DRM_IOCTL_PPU(SEM_DESTROY, sem_destroy)
+#define DRM_IOCTL_PPU_SEM_READ		DRM_IOCTL_PPU(SEM_READ, sem_read)
+#define DRM_IOCTL_PPU_SEM_SIGNAL	DRM_IOCTL_PPU(SEM_SIGNAL, sem_signal)
+#define DRM_IOCTL_PPU_SEM_WAIT		DRM_IOCTL_PPU(SEM_WAIT, sem_wait)
+#define DRM_IOCTL_PPU_EVENT_REGISTER	DRM_IOCTL_PPU(EVENT_REGISTER, event_register)
+#define DRM_IOCTL_PPU_EVENT_UNREGISTER	DRM_IOCTL_PPU(EVENT_UNREGISTER, event_unregister)
+#define DRM_IOCTL_PPU_VM_SET_PROPERTY	DRM_IOCTL_PPU(VM_SET_PROPERTY, vm_set_property)
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

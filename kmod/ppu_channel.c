@@ -1,0 +1,771 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: channels.
+ *
+ * A channel is a ring of GPFIFO entries that the host interface fetches from.
+ * Its ring lives in the kernel-owned range of its VM, where only the host
+ * interface can read it; its GP_GET and GP_PUT live in a page of BAR0, which is
+ * in no GPU address space.
+ *
+ * User-submit: ring and page are mapped to the owner.  Kernel-submit: neither
+ * is, ppu_submit.c fills the ring.
+ *
+ * A channel that stopped with an error stays stopped: ppu_channel.dead is set
+ * once, by ppu_channel_fail(), and never cleared.
+ */
+
+#include <linux/delay.h>
+#include <linux/slab.h>
+
+#include "ppu_drv.h"
+#include "ppu_trace.h"
+
+/* Look-up and references */
+
+static void ppu_channel_free(struct kref *kref)
+{
+	struct ppu_channel *chan = container_of(kref, struct ppu_channel, kref);
+
+	ppu_vm_put(chan->vm);
+	mutex_destroy(&chan->lock);
+	kfree(chan);
+}
+
+/** ppu_channel_put - drop a reference; NULL is fine */
+void ppu_channel_put(struct ppu_channel *chan)
+{
+	if (chan)
+		kref_put(&chan->kref, ppu_channel_free);
+}
+
+/** ppu_channel_lookup - find a channel by its id in the file; takes a reference */
+struct ppu_channel *ppu_channel_lookup(struct ppu_file *file, u32 id)
+{
+	struct ppu_channel *chan;
+
+	xa_lock(&file->channels);
+	chan = xa_load(&file->channels, id);
+	if (chan)
+		kref_get(&chan->kref);
+	xa_unlock(&file->channels);
+	return chan;
+}
+
+/** ppu_channel_get_by_chid - find a channel by its hardware number; takes a reference */
+struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *pdev, u32 chid)
+{
+	struct ppu_channel *chan = NULL;
+	unsigned long flags;
+
+	if (chid >= pdev->caps.channels)
+		return NULL;
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	chan = pdev->chans[chid];
+	if (chan)
+		kref_get(&chan->kref);
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	return chan;
+}
+
+/* Hardware */
+
+/** ppu_channel_runtime - engine time used, ns of device time */
+u64 ppu_channel_runtime(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	int idx;
+
+	if (!chan->destroyed && drm_dev_enter(&pdev->drm, &idx)) {
+		chan->last_runtime_ns = ppu_rd64(pdev, ppu_ch_off(chan->chid,
+								  PPU_REG_CH_RUNTIME_LO));
+		drm_dev_exit(idx);
+	}
+	return chan->last_runtime_ns;
+}
+
+/**
+ * ppu_channel_stop - stop a channel on the device, in bounded time
+ * @chan: channel
+ * @cmd: PPU_CH_CMD_STOP or PPU_CH_CMD_RESET
+ *
+ * Return: true if it is stopped, also when the device is gone; false if the
+ * device did not do it in time.
+ */
+bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd)
+{
+	const u32 busy = PPU_CHS_ENABLED | PPU_CHS_RUNNING;
+	struct ppu_device *pdev = chan->pdev;
+	unsigned int ms;
+	bool done = true;
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return true;
+	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, cmd);
+	for (ms = 0; ms <= PPU_STOP_TIMEOUT_MS; ms++) {
+		done = !(ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & busy);
+		if (done)
+			break;
+		fsleep(1000);
+	}
+	drm_dev_exit(idx);
+	return done;
+}
+
+static u32 ppu_channel_timeslice_ns(const struct ppu_channel *chan)
+{
+	return chan->timeslice_us * 1000;
+}
+
+static int ppu_channel_enable(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	u32 err;
+	int idx, ret = 0;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_ENABLE);
+	if (!(ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_ENABLED)) {
+		err = ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_ERROR);
+		/* A channel that stopped at once is its owner's affair. */
+		if (!err || err == PPU_ERR_BAD_CONFIG)
+			ret = -EIO;
+	}
+	drm_dev_exit(idx);
+	chan->enabled = !ret;
+	return ret;
+}
+
+/* Puts the configuration into a channel that is known to be reset. */
+static int ppu_channel_program(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	int chid = chan->chid, idx;
+
+	if (!ppu_channel_stop(chan, PPU_CH_CMD_RESET))
+		return -EIO;
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	ppu_ch_wr64(pdev, chid, PPU_REG_CH_INST_LO, ppu_vm_inst(chan->vm));
+	ppu_ch_wr64(pdev, chid, PPU_REG_CH_RING_LO, chan->ring_map->start);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_RING_ENTRIES, chan->ring_entries);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_CLASS, chan->hw_class);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_PRIORITY, chan->priority);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_TIMESLICE_NS, ppu_channel_timeslice_ns(chan));
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_ENGINE_MASK, chan->engine_mask);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_FLAGS, chan->user_submit ? 0 : PPU_CHF_KERNEL_SUBMIT);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_GET, 0);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_PUT, 0);
+	ppu_ch_wr64(pdev, chid, PPU_REG_CH_DEVQ_SHADOW_LO, 0);
+	drm_dev_exit(idx);
+	return 0;
+}
+
+/* Errors */
+
+/**
+ * ppu_channel_fail - end a channel's work with an error
+ * @chan: channel; it no longer executes, or never will
+ * @err: negative error its fences get
+ *
+ * Only the first call has an effect.
+ */
+void ppu_channel_fail(struct ppu_channel *chan, int err)
+{
+	struct ppu_device *pdev = chan->pdev;
+	unsigned long flags;
+	bool first;
+
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	first = !chan->dead;
+	if (first)
+		chan->dead = err;
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	if (!first)
+		return;
+
+	trace_ppu_channel_fail(chan->chid, chan->vm->context_id, err, chan->error);
+	if (!chan->user_submit)
+		ppu_submit_fail(chan, err);
+	ppu_event_notify(pdev, DRM_PPU_EVENT_CHANNEL_ERROR, chan);
+	ppu_sem_wake_all(pdev);
+}
+
+/** ppu_channel_fail_all - the device is gone: end everything */
+void ppu_channel_fail_all(struct ppu_device *pdev, int err)
+{
+	u32 chid;
+
+	for (chid = 0; chid < pdev->caps.channels; chid++) {
+		struct ppu_channel *chan = ppu_channel_get_by_chid(pdev, chid);
+
+		if (chan)
+			ppu_channel_fail(chan, err);
+		ppu_channel_put(chan);
+	}
+}
+
+/* Life */
+
+static int ppu_channel_count(struct ppu_file *file, bool user)
+{
+	if (atomic_inc_return(&file->num_channels) > ppu_max_channels) {
+		atomic_dec(&file->num_channels);
+		return -ENOSPC;
+	}
+	if (!user && atomic_inc_return(&file->num_kernel_channels) > ppu_max_kernel_channels) {
+		atomic_dec(&file->num_kernel_channels);
+		atomic_dec(&file->num_channels);
+		return -ENOSPC;
+	}
+	return 0;
+}
+
+static void ppu_channel_uncount(struct ppu_file *file, bool user)
+{
+	if (!user)
+		atomic_dec(&file->num_kernel_channels);
+	atomic_dec(&file->num_channels);
+}
+
+/* Makes the channel visible to interrupts and kicks. */
+static void ppu_channel_publish(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	unsigned long flags;
+
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	pdev->chans[chan->chid] = chan;
+	pdev->chan_top = max_t(unsigned int, pdev->chan_top, chan->chid + 1);
+	list_add_tail(&chan->vm_link, &chan->vm->channels);
+	WRITE_ONCE(chan->vm->kick_chid, chan->chid);
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+}
+
+static void ppu_channel_unpublish(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	struct ppu_vm *vm = chan->vm;
+	struct ppu_channel *other;
+	unsigned long flags;
+
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	pdev->chans[chan->chid] = NULL;
+	list_del_init(&chan->vm_link);
+	other = list_first_entry_or_null(&vm->channels, struct ppu_channel, vm_link);
+	WRITE_ONCE(vm->kick_chid, other ? other->chid : PPU_NO_CHANNEL);
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+}
+
+/*
+ * Frees the memory the device read; it must have stopped.  A channel that would
+ * not stop keeps its number and memory: losing them is better than DMA into
+ * somebody else's pages.
+ */
+static void ppu_channel_release_hw(struct ppu_channel *chan, bool stopped)
+{
+	struct ppu_device *pdev = chan->pdev;
+
+	if (!stopped) {
+		drm_err(&pdev->drm, "channel %d does not stop: lost\n", chan->chid);
+		ppu_vm_set_faulted(chan->vm);
+		kref_get(&chan->vm->kref);
+		return;
+	}
+	if (chan->tail_map)
+		ppu_vm_unmap_kernel(chan->vm, chan->tail_map);
+	if (chan->ring_map)
+		ppu_vm_unmap_kernel(chan->vm, chan->ring_map);
+	ppu_bo_put(chan->tail);
+	ppu_bo_put(chan->ring);
+	if (chan->chid != PPU_NO_CHANNEL)
+		ida_free(&pdev->chids, chan->chid);
+	chan->chid = PPU_NO_CHANNEL;
+}
+
+/* Takes the channel off the device, and ends its work with an error. */
+static void ppu_channel_halt(struct ppu_channel *chan)
+{
+	struct ppu_file *file = chan->file;
+
+	mutex_lock(&chan->lock);
+	if (chan->destroyed)
+		goto out;
+	trace_ppu_channel_destroy(chan->chid, chan->vm->context_id);
+	if (chan->userd) {
+		ppu_userd_revoke(chan->userd, file->drm);
+		ppu_bo_user_revoke(chan->ring, file->drm);
+	}
+	atomic64_add(ppu_channel_runtime(chan), &file->runtime_ns[chan->type]);
+	chan->destroyed = true;
+	chan->stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+	ppu_channel_fail(chan, -ECANCELED);
+out:
+	mutex_unlock(&chan->lock);
+}
+
+static void ppu_channel_destroy(struct ppu_channel *chan)
+{
+	struct ppu_file *file = chan->file;
+
+	ppu_channel_halt(chan);
+	if (!chan->user_submit)
+		ppu_submit_fini(chan);
+	ppu_event_drop_object(file, chan);
+	ppu_channel_unpublish(chan);
+	if (chan->userd)
+		drm_gem_object_put(&chan->userd->base);
+	ppu_channel_release_hw(chan, chan->stopped);
+	ppu_channel_uncount(file, chan->user_submit);
+	chan->file = NULL;
+	ppu_channel_put(chan);
+}
+
+/** ppu_channel_close_all - the file is closed */
+void ppu_channel_close_all(struct ppu_file *file)
+{
+	struct ppu_channel *chan;
+	unsigned long id;
+
+	/* All stop before any is waited for: their jobs may depend on each other. */
+	xa_for_each(&file->channels, id, chan)
+		ppu_channel_halt(chan);
+	xa_for_each(&file->channels, id, chan) {
+		xa_erase(&file->channels, id);
+		ppu_channel_destroy(chan);
+	}
+}
+
+/* Kernel-submit rings have room for several jobs of the largest size. */
+static u32 ppu_channel_ring_entries(struct ppu_device *pdev, u32 gpfifo_entries, bool user)
+{
+	if (user)
+		return gpfifo_entries;
+	return min_t(u64, 8ull * gpfifo_entries, pdev->caps.ring_max);
+}
+
+static int ppu_channel_map_ring(struct ppu_channel *chan)
+{
+	u64 bytes = (u64)chan->ring_entries * sizeof(struct ppu_gpfifo_entry);
+
+	chan->ring = ppu_bo_create(chan->pdev, bytes, DRM_PPU_PLACEMENT_SYSTEM, 0);
+	if (IS_ERR(chan->ring)) {
+		int ret = PTR_ERR(chan->ring);
+
+		chan->ring = NULL;
+		return ret;
+	}
+	chan->ring->kernel = true;
+
+	chan->ring_map = ppu_vm_map_kernel(chan->vm, chan->ring,
+					   PPU_PTE_PRIV | PPU_PTE_READONLY | PPU_PTE_NOEXEC);
+	if (IS_ERR(chan->ring_map)) {
+		int ret = PTR_ERR(chan->ring_map);
+
+		chan->ring_map = NULL;
+		return ret;
+	}
+	return 0;
+}
+
+/* Gives the owner, and nobody else, the ring and the USERD page. */
+static int ppu_channel_map_user(struct ppu_channel *chan, struct drm_file *filp,
+				struct drm_ppu_channel_create *args)
+{
+	int ret;
+
+	chan->userd = ppu_userd_create(chan->pdev, chan->chid);
+	if (IS_ERR(chan->userd)) {
+		ret = PTR_ERR(chan->userd);
+		chan->userd = NULL;
+		return ret;
+	}
+	ret = ppu_bo_user_map(chan->ring, filp, &args->ring_offset);
+	if (ret)
+		return ret;
+	return ppu_userd_user_map(chan->userd, filp, &args->userd_offset);
+}
+
+static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file *file,
+					     const struct drm_ppu_channel_create *args)
+{
+	struct ppu_channel *chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+
+	if (!chan)
+		return NULL;
+	kref_init(&chan->kref);
+	mutex_init(&chan->lock);
+	spin_lock_init(&chan->fence_lock);
+	INIT_LIST_HEAD(&chan->fences);
+	INIT_LIST_HEAD(&chan->vm_link);
+	chan->pdev = file->pdev;
+	chan->file = file;
+	kref_get(&vm->kref);
+	chan->vm = vm;
+	chan->chid = PPU_NO_CHANNEL;
+	chan->type = args->type;
+	chan->hw_class = args->type == DRM_PPU_CHANNEL_COMPUTE ? PPU_CLASS_COMPUTE :
+								 PPU_CLASS_COPY;
+	chan->user_submit = args->flags & DRM_PPU_CHANNEL_USER_SUBMIT;
+	chan->priority = args->priority;
+	chan->timeslice_us = args->timeslice_us;
+	chan->engine_mask = args->engine_mask;
+	chan->timeout_ms = args->timeout_ms ?: PPU_JOB_TIMEOUT_MS;
+	chan->entries = args->gpfifo_entries;
+	chan->ring_entries = ppu_channel_ring_entries(file->pdev, chan->entries,
+						      chan->user_submit);
+	return chan;
+}
+
+/* Everything up to the channel's first fetch. */
+static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
+			     struct drm_ppu_channel_create *args)
+{
+	struct ppu_device *pdev = chan->pdev;
+	int ret;
+
+	if (chan->type == DRM_PPU_CHANNEL_COMPUTE) {
+		ret = ppu_vm_ensure_areas(chan->vm);
+		if (ret)
+			return ret;
+	}
+
+	ret = ida_alloc_max(&pdev->chids, pdev->caps.channels - 1, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	chan->chid = ret;
+
+	ret = ppu_channel_map_ring(chan);
+	if (ret)
+		return ret;
+	if (chan->user_submit)
+		ret = ppu_channel_map_user(chan, filp, args);
+	else
+		ret = ppu_submit_init(chan);
+	if (ret)
+		return ret;
+	return ppu_channel_program(chan);
+}
+
+static void ppu_channel_undo_setup(struct ppu_channel *chan)
+{
+	bool stopped = chan->chid == PPU_NO_CHANNEL || ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+
+	if (chan->userd) {
+		ppu_userd_revoke(chan->userd, chan->file->drm);
+		ppu_bo_user_revoke(chan->ring, chan->file->drm);
+		drm_gem_object_put(&chan->userd->base);
+	}
+	if (chan->sched_ready)
+		ppu_submit_fini(chan);
+	ppu_channel_release_hw(chan, stopped);
+	ppu_channel_put(chan);
+}
+
+static int ppu_channel_check(struct ppu_device *pdev, const struct drm_ppu_channel_create *args)
+{
+	const u32 known = DRM_PPU_CHANNEL_USER_SUBMIT | DRM_PPU_CHANNEL_START_DISABLED;
+	bool user = args->flags & DRM_PPU_CHANNEL_USER_SUBMIT;
+	u32 engines = GENMASK(pdev->caps.copy_engines - 1, 0);
+
+	if (PPU_CHECK(pdev, args->type > DRM_PPU_CHANNEL_DEVICE_QUEUE) ||
+	    PPU_CHECK(pdev, args->flags & ~known) ||
+	    PPU_CHECK(pdev, !user && args->flags) ||
+	    PPU_CHECK(pdev, args->devq_flags) ||
+	    PPU_CHECK(pdev, user && args->timeout_ms) ||
+	    PPU_CHECK(pdev, args->timeout_ms > PPU_JOB_TIMEOUT_MAX_MS) ||
+	    PPU_CHECK(pdev, args->priority > PPU_QUEUE_PRIO_MAX) ||
+	    PPU_CHECK(pdev, args->timeslice_us > PPU_TIMESLICE_LIMIT_US) ||
+	    PPU_CHECK(pdev, args->gpfifo_entries < (user ? 3 : 5)) ||
+	    PPU_CHECK(pdev, args->gpfifo_entries > pdev->caps.ring_max) ||
+	    PPU_CHECK(pdev, args->type != DRM_PPU_CHANNEL_COPY && args->engine_mask) ||
+	    PPU_CHECK(pdev, args->engine_mask & ~engines))
+		return -EINVAL;
+	if (args->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
+		return -EOPNOTSUPP;
+	if (PPU_CHECK(pdev, args->devq_initial_get))
+		return -EINVAL;
+	if (PPU_CHECK(pdev, args->priority > ppu_max_priority()) ||
+	    PPU_CHECK(pdev, args->timeslice_us > ppu_max_timeslice_us()))
+		return -EACCES;
+	return 0;
+}
+
+static int ppu_channel_create(struct ppu_file *file, struct ppu_vm *vm, struct drm_file *filp,
+			      struct drm_ppu_channel_create *args)
+{
+	struct ppu_channel *chan;
+	u32 id;
+	int ret;
+
+	/* A place for the id now, so that nothing fails once the channel runs. */
+	ret = xa_alloc(&file->channels, &id, NULL, xa_limit_31b, GFP_KERNEL);
+	if (ret)
+		return ret;
+
+	chan = ppu_channel_alloc(vm, file, args);
+	if (!chan) {
+		ret = -ENOMEM;
+		goto err_id;
+	}
+	chan->id = id;
+
+	ret = ppu_channel_setup(chan, filp, args);
+	if (ret)
+		goto err_chan;
+
+	ppu_channel_publish(chan);
+	if (!(args->flags & DRM_PPU_CHANNEL_START_DISABLED)) {
+		ret = ppu_channel_enable(chan);
+		if (ret) {
+			ppu_channel_unpublish(chan);
+			goto err_chan;
+		}
+	}
+
+	args->channel_id = id;
+	args->hw_channel = chan->chid;
+	args->ring_size = (u64)chan->ring_entries * sizeof(struct ppu_gpfifo_entry);
+	args->ring_va = chan->ring_map->start;
+	trace_ppu_channel_create(chan->chid, vm->context_id, chan->hw_class, chan->ring_entries,
+				 chan->user_submit);
+	/* From here on another thread may use and destroy it. */
+	xa_store(&file->channels, id, chan, GFP_KERNEL);
+	return 0;
+
+err_chan:
+	ppu_channel_undo_setup(chan);
+err_id:
+	xa_release(&file->channels, id);
+	return ret;
+}
+
+int ppu_ioctl_channel_create(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_channel_create *args = data;
+	bool user = args->flags & DRM_PPU_CHANNEL_USER_SUBMIT;
+	struct ppu_vm *vm;
+	int ret;
+
+	ret = ppu_channel_check(pdev, args);
+	if (ret)
+		return ret;
+	args->ring_offset = 0;
+	args->userd_offset = 0;
+	args->devq_ring_va = 0;
+	args->devq_sem_va = 0;
+	args->devq_ptr_va = 0;
+
+	vm = ppu_vm_lookup(file, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+	if (PPU_CHECK(pdev, READ_ONCE(vm->faulted))) {
+		ret = -EIO;
+		goto out;
+	}
+	ret = ppu_channel_count(file, user);
+	if (ret)
+		goto out;
+	ret = ppu_channel_create(file, vm, filp, args);
+	if (ret)
+		ppu_channel_uncount(file, user);
+out:
+	ppu_vm_put(vm);
+	return ret;
+}
+
+int ppu_ioctl_channel_destroy(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_channel_destroy *args = data;
+	struct ppu_channel *chan;
+
+	if (PPU_CHECK(to_ppu(drm), args->flags))
+		return -EINVAL;
+	chan = xa_erase(&file->channels, args->channel_id);
+	if (!chan)
+		return -ENOENT;
+	ppu_channel_destroy(chan);
+	return 0;
+}
+
+static u32 ppu_channel_state(const struct ppu_channel *chan, u32 hw)
+{
+	u32 state = chan->user_submit ? DRM_PPU_CHANNEL_STATE_USER_SUBMIT : 0;
+
+	if (hw & PPU_CHS_ENABLED && !(hw & PPU_CHS_PAUSED))
+		state |= DRM_PPU_CHANNEL_STATE_ENABLED;
+	if (hw & PPU_CHS_RUNNING)
+		state |= DRM_PPU_CHANNEL_STATE_RUNNING;
+	if (hw & PPU_CHS_PENDING)
+		state |= DRM_PPU_CHANNEL_STATE_PENDING;
+	if (hw & PPU_CHS_SEM_BLOCKED)
+		state |= DRM_PPU_CHANNEL_STATE_SEM_BLOCKED;
+	if (hw & PPU_CHS_WFI)
+		state |= DRM_PPU_CHANNEL_STATE_WFI;
+	if (chan->timedout)
+		state |= DRM_PPU_CHANNEL_STATE_TIMEDOUT;
+	else if (chan->innocent)
+		state |= DRM_PPU_CHANNEL_STATE_INNOCENT;
+	else if (chan->error)
+		state |= DRM_PPU_CHANNEL_STATE_FAULTED;
+	return state;
+}
+
+static void ppu_channel_query(struct ppu_channel *chan, struct drm_ppu_channel_query *args)
+{
+	struct ppu_device *pdev = chan->pdev;
+	int chid = chan->chid;
+	u32 hw;
+
+	hw = ppu_ch_rd(pdev, chid, PPU_REG_CH_STATUS);
+	args->state = ppu_channel_state(chan, hw);
+	args->gp_get = ppu_ch_rd(pdev, chid, PPU_REG_CH_GET);
+	args->gp_put = ppu_ch_rd(pdev, chid, PPU_REG_CH_PUT);
+	args->timeslices = ppu_ch_rd(pdev, chid, PPU_REG_CH_SLICES);
+	args->preemptions = ppu_ch_rd(pdev, chid, PPU_REG_CH_PREEMPTS);
+	args->tasks = ppu_ch_rd(pdev, chid, PPU_REG_CH_TASKS);
+	args->error = chan->error ?: ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR);
+	args->error_get = ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR_INFO);
+	args->error_va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_ERROR_VA_LO));
+	args->blocked_va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
+}
+
+int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct drm_ppu_channel_query *args = data;
+	struct ppu_channel *chan;
+	int idx, ret = 0;
+
+	if (PPU_CHECK(pdev, args->pad))
+		return -EINVAL;
+	chan = ppu_channel_lookup(filp->driver_priv, args->channel_id);
+	if (!chan)
+		return -ENOENT;
+
+	mutex_lock(&chan->lock);
+	if (chan->destroyed) {
+		ret = -ENOENT;
+	} else if (!drm_dev_enter(drm, &idx)) {
+		ret = -ENODEV;
+	} else {
+		args->runtime_ns = ppu_channel_runtime(chan);
+		ppu_channel_query(chan, args);
+		drm_dev_exit(idx);
+		args->seqno_submitted = chan->seqno_submitted;
+		args->seqno_completed = READ_ONCE(chan->seqno_completed);
+		args->priority = chan->priority;
+		args->timeslice_us = chan->timeslice_us ?: pdev->caps.timeslice_ns / 1000;
+	}
+	mutex_unlock(&chan->lock);
+	ppu_channel_put(chan);
+	return ret;
+}
+
+static int ppu_channel_set_enabled(struct ppu_channel *chan, u64 value)
+{
+	struct ppu_device *pdev = chan->pdev;
+	unsigned long flags;
+
+	if (value > 1)
+		return -EINVAL;
+	if (!chan->user_submit)
+		return -EINVAL;
+	if (value && !chan->enabled)
+		return ppu_channel_enable(chan);
+	if (!chan->enabled || value == !chan->paused)
+		return 0;
+	/* Register and @paused together: VM_SET_PROPERTY pauses and resumes, too. */
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, value ? PPU_CH_CMD_RESUME : PPU_CH_CMD_PAUSE);
+	chan->paused = !value;
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	return 0;
+}
+
+/*
+ * The queue priority is part of the configuration, which the device takes only
+ * while the channel is disabled: a channel that runs keeps it.
+ */
+static int ppu_channel_set_priority(struct ppu_channel *chan, u64 value)
+{
+	if (value > PPU_QUEUE_PRIO_MAX)
+		return -EINVAL;
+	if (value > ppu_max_priority())
+		return -EACCES;
+	if (chan->enabled && value != chan->priority)
+		return -EBUSY;
+	ppu_ch_wr(chan->pdev, chan->chid, PPU_REG_CH_PRIORITY, value);
+	chan->priority = value;
+	return 0;
+}
+
+static int ppu_channel_set_timeslice(struct ppu_channel *chan, u64 value)
+{
+	if (value > PPU_TIMESLICE_LIMIT_US)
+		return -EINVAL;
+	if (value > ppu_max_timeslice_us())
+		return -EACCES;
+	chan->timeslice_us = value;
+	ppu_ch_wr(chan->pdev, chan->chid, PPU_REG_CH_TIMESLICE_NS, ppu_channel_timeslice_ns(chan));
+	return 0;
+}
+
+static int ppu_channel_set_timeout(struct ppu_channel *chan, u64 value)
+{
+	if (chan->user_submit || !value || value > PPU_JOB_TIMEOUT_MAX_MS)
+		return -EINVAL;
+	chan->timeout_ms = value;
+	chan->sched.timeout = msecs_to_jiffies(value);
+	return 0;
+}
+
+static int ppu_channel_set_property(struct ppu_channel *chan, u32 property, u64 value)
+{
+	lockdep_assert_held(&chan->lock);
+
+	switch (property) {
+	case DRM_PPU_CHANNEL_PROP_PRIORITY:
+		return ppu_channel_set_priority(chan, value);
+	case DRM_PPU_CHANNEL_PROP_TIMESLICE_US:
+		return ppu_channel_set_timeslice(chan, value);
+	case DRM_PPU_CHANNEL_PROP_ENABLED:
+		return ppu_channel_set_enabled(chan, value);
+	case DRM_PPU_CHANNEL_PROP_TIMEOUT_MS:
+		return ppu_channel_set_timeout(chan, value);
+	default:
+		return -EINVAL;
+	}
+}
+
+int ppu_ioctl_channel_set_property(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct drm_ppu_channel_set_property *args = data;
+	struct ppu_channel *chan;
+	int idx, ret;
+
+	if (PPU_CHECK(to_ppu(drm), args->property > DRM_PPU_CHANNEL_PROP_TIMEOUT_MS))
+		return -EINVAL;
+	chan = ppu_channel_lookup(filp->driver_priv, args->channel_id);
+	if (!chan)
+		return -ENOENT;
+
+	mutex_lock(&chan->lock);
+	if (chan->destroyed) {
+		ret = -ENOENT;
+	} else if (chan->dead) {
+		ret = -EIO;
+	} else if (!drm_dev_enter(drm, &idx)) {
+		ret = -ENODEV;
+	} else {
+		ret = ppu_channel_set_property(chan, args->property, args->value);
+		drm_dev_exit(idx);
+	}
+	mutex_unlock(&chan->lock);
+	ppu_channel_put(chan);
+	return ret;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: what can be looked at: debugfs, and fdinfo of an open file.
+ */
+
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+
+#include <drm/drm_debugfs.h>
+
+#include "ppu_drv.h"
+
+#ifdef CONFIG_DEBUG_FS
+
+static struct ppu_device *ppu_seq_device(struct seq_file *m)
+{
+	struct drm_info_node *node = m->private;
+
+	return to_ppu(node->minor->dev);
+}
+
+static void ppu_show_channel(struct seq_file *m, struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	int chid = chan->chid;
+
+	mutex_lock(&chan->lock);
+	if (!chan->destroyed)
+		seq_printf(m, "%4d %7u %-7s %-6s %4u %8u/%-8u %8u %#6x %5u %-14s %12llu %#llx\n",
+			   chid, chan->vm->context_id,
+			   chan->type == DRM_PPU_CHANNEL_COMPUTE ? "compute" : "copy",
+			   chan->user_submit ? "user" : "kernel", chan->priority,
+			   ppu_ch_rd(pdev, chid, PPU_REG_CH_GET),
+			   ppu_ch_rd(pdev, chid, PPU_REG_CH_PUT), chan->ring_entries,
+			   ppu_ch_rd(pdev, chid, PPU_REG_CH_STATUS),
+			   ppu_ch_rd(pdev, chid, PPU_REG_CH_TASKS),
+			   ppu_err_name(ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR)),
+			   ppu_channel_runtime(chan),
+			   ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO)));
+	mutex_unlock(&chan->lock);
+}
+
+static int ppu_show_channels(struct seq_file *m, void *data)
+{
+	struct ppu_device *pdev = ppu_seq_device(m);
+	u32 chid;
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	seq_puts(m, "chid context type    submit prio      get/put       entries status tasks error           runtime_ns blocked_va\n");
+	for (chid = 0; chid < pdev->caps.channels; chid++) {
+		struct ppu_channel *chan = ppu_channel_get_by_chid(pdev, chid);
+
+		if (chan)
+			ppu_show_channel(m, chan);
+		ppu_channel_put(chan);
+	}
+	drm_dev_exit(idx);
+	return 0;
+}
+
+static void ppu_show_vm(struct seq_file *m, struct ppu_vm *vm)
+{
+	struct ppu_mapping *map;
+	struct rb_node *rb;
+
+	seq_printf(m, "context %u: instance %#llx, root %#llx, depth %u, local %u, watchdog %u ms%s%s\n",
+		   vm->context_id, vm->inst.addr, vm->root->mem.addr, vm->max_depth,
+		   vm->local_per_thread, vm->watchdog_ms, vm->has_areas ? "" : ", no areas",
+		   READ_ONCE(vm->faulted) ? ", FAULTED" : "");
+	mutex_lock(&vm->lock);
+	for (rb = rb_first_cached(&vm->mappings); rb; rb = rb_next(rb)) {
+		map = rb_entry(rb, struct ppu_mapping, rb);
+		seq_printf(m, "  %012llx-%012llx %s +%#llx%s%s%s\n", map->start, map->last,
+			   map->bo->placement == DRM_PPU_PLACEMENT_VRAM ? "vram" : "sys ",
+			   map->bo_offset, map->pte_flags & PPU_PTE_READONLY ? " ro" : "",
+			   map->pte_flags & PPU_PTE_NOEXEC ? " nx" : "",
+			   map->pte_flags & PPU_PTE_PRIV ? " priv" : "");
+	}
+	mutex_unlock(&vm->lock);
+}
+
+/* The next VM at or after *@index, with a reference. */
+static struct ppu_vm *ppu_next_vm(struct ppu_device *pdev, unsigned long *index)
+{
+	struct ppu_vm *vm;
+
+	xa_lock(&pdev->vms);
+	vm = xa_find(&pdev->vms, index, ULONG_MAX, XA_PRESENT);
+	while (vm && !kref_get_unless_zero(&vm->kref))
+		vm = xa_find_after(&pdev->vms, index, ULONG_MAX, XA_PRESENT);
+	xa_unlock(&pdev->vms);
+	return vm;
+}
+
+static int ppu_show_vms(struct seq_file *m, void *data)
+{
+	struct ppu_device *pdev = ppu_seq_device(m);
+	unsigned long index = 0;
+	struct ppu_vm *vm;
+
+	while ((vm = ppu_next_vm(pdev, &index))) {
+		ppu_show_vm(m, vm);
+		ppu_vm_put(vm);
+		index++;
+	}
+	return 0;
+}
+
+static int ppu_show_faults(struct seq_file *m, void *data)
+{
+	struct ppu_device *pdev = ppu_seq_device(m);
+	unsigned long index = 0;
+	struct ppu_vm *vm;
+	unsigned int i, n;
+
+	while ((vm = ppu_next_vm(pdev, &index))) {
+		spin_lock_irq(&vm->fault_lock);
+		n = vm->num_faults;
+		spin_unlock_irq(&vm->fault_lock);
+		for (i = 0; i < n; i++) {
+			const struct ppu_fault_rec *f = &vm->faults[i];
+
+			seq_printf(m, "%u: %llu ns context %u channel %u %s va %#llx unit %u.%u warp %u lane %u pc %u cta %u,%u,%u: %s\n",
+				   f->seq, f->time_ns, vm->context_id, f->channel,
+				   ppu_err_name(f->code), f->va, f->unit, f->unit_index, f->warp,
+				   f->lane, f->pc, f->cta[0], f->cta[1], f->cta[2],
+				   ppu_err_text(f->code));
+		}
+		ppu_vm_put(vm);
+		index++;
+	}
+	return 0;
+}
+
+enum ppu_access { RO, RW, W1C, WO };
+
+static const struct {
+	const char *name;
+	u32 off;
+	enum ppu_access access;
+} ppu_reg_list[] = {
+#define R(name, off, access, reset, doc) { #name, off, access },
+	PPU_REGS(R)
+#undef R
+};
+
+static int ppu_show_regs(struct seq_file *m, void *data)
+{
+	struct ppu_device *pdev = ppu_seq_device(m);
+	unsigned long flags;
+	unsigned int i;
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	for (i = 0; i < ARRAY_SIZE(ppu_reg_list); i++) {
+		u32 val;
+
+		/* Reading FAULT_DATA would advance FAULT_SEL under the interrupt's feet. */
+		if (ppu_reg_list[i].access == WO || ppu_reg_list[i].off == PPU_REG_FAULT_DATA)
+			continue;
+		spin_lock_irqsave(&pdev->hw_lock, flags);
+		val = ppu_rd(pdev, ppu_reg_list[i].off);
+		spin_unlock_irqrestore(&pdev->hw_lock, flags);
+		seq_printf(m, "%04x %-22s %08x\n", ppu_reg_list[i].off, ppu_reg_list[i].name, val);
+	}
+	drm_dev_exit(idx);
+	return 0;
+}
+
+static int ppu_show_vram(struct seq_file *m, void *data)
+{
+	struct ppu_device *pdev = ppu_seq_device(m);
+	struct drm_printer p = drm_seq_file_printer(m);
+
+	mutex_lock(&pdev->vram.lock);
+	drm_buddy_print(&pdev->vram.mm, &p);
+	mutex_unlock(&pdev->vram.lock);
+	return 0;
+}
+
+static const struct drm_info_list ppu_debugfs_list[] = {
+	{ "channels", ppu_show_channels, 0, NULL },
+	{ "vms", ppu_show_vms, 0, NULL },
+	{ "faults", ppu_show_faults, 0, NULL },
+	{ "regs", ppu_show_regs, 0, NULL },
+	{ "vram", ppu_show_vram, 0, NULL },
+};
+
+/** ppu_debugfs_init - &drm_driver.debugfs_init */
+void ppu_debugfs_init(struct drm_minor *minor)
+{
+	drm_debugfs_create_files(ppu_debugfs_list, ARRAY_SIZE(ppu_debugfs_list),
+				 minor->debugfs_root, minor);
+}
+
+#endif
+
+static u64 ppu_file_runtime(struct ppu_file *file, u32 type)
+{
+	u64 ns = atomic64_read(&file->runtime_ns[type]);
+	unsigned long id = 0;
+	struct ppu_channel *chan;
+
+	for (;;) {
+		xa_lock(&file->channels);
+		chan = xa_find(&file->channels, &id, ULONG_MAX, XA_PRESENT);
+		if (chan)
+			kref_get(&chan->kref);
+		xa_unlock(&file->channels);
+		if (!chan)
+			return ns;
+		if (chan->type == type) {
+			mutex_lock(&chan->lock);
+			if (!chan->destroyed)
+				ns += ppu_channel_runtime(chan);
+			mutex_unlock(&chan->lock);
+		}
+		ppu_channel_put(chan);
+		id++;
+	}
+}
+
+/** ppu_show_fdinfo - keys of Documentation/gpu/drm-usage-stats.rst */
+void ppu_show_fdinfo(struct seq_file *m, struct file *f)
+{
+	struct drm_file *filp = f->private_data;
+	struct ppu_file *file = filp->driver_priv;
+	struct ppu_device *pdev = file->pdev;
+	u64 vram = 0, sys = 0;
+	struct drm_gem_object *obj;
+	int id;
+
+	spin_lock(&filp->table_lock);
+	idr_for_each_entry(&filp->object_idr, obj, id) {
+		if (to_ppu_bo(obj)->placement == DRM_PPU_PLACEMENT_VRAM)
+			vram += obj->size;
+		else
+			sys += obj->size;
+	}
+	spin_unlock(&filp->table_lock);
+
+	seq_puts(m, "drm-driver:\tppu\n");
+	seq_printf(m, "drm-pdev:\t%s\n", pci_name(pdev->pdev));
+	seq_printf(m, "drm-client-id:\t%llu\n", file->client_id);
+	seq_printf(m, "drm-engine-compute:\t%llu ns\n",
+		   ppu_file_runtime(file, DRM_PPU_CHANNEL_COMPUTE));
+	seq_printf(m, "drm-engine-copy:\t%llu ns\n", ppu_file_runtime(file, DRM_PPU_CHANNEL_COPY));
+	seq_printf(m, "drm-engine-capacity-copy:\t%u\n", pdev->caps.copy_engines);
+	seq_printf(m, "drm-memory-vram:\t%llu KiB\n", vram >> 10);
+	seq_printf(m, "drm-memory-memory:\t%llu KiB\n", sys >> 10);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: module, PCI glue, ioctl table, open files.
+ */
+
+#include <linux/module.h>
+
+#include <drm/drm_gem.h>
+#include <drm/drm_ioctl.h>
+#include <drm/drm_prime.h>
+
+#include "ppu_drv.h"
+
+unsigned int ppu_max_vms = 64;
+module_param_named(max_vms, ppu_max_vms, uint, 0600);
+MODULE_PARM_DESC(max_vms, "VMs one open file may have");
+
+unsigned int ppu_max_channels = 256;
+module_param_named(max_channels, ppu_max_channels, uint, 0600);
+MODULE_PARM_DESC(max_channels, "channels one open file may have");
+
+unsigned int ppu_max_kernel_channels = 16;
+module_param_named(max_kernel_channels, ppu_max_kernel_channels, uint, 0600);
+MODULE_PARM_DESC(max_kernel_channels, "kernel-submit channels one open file may have");
+
+unsigned int ppu_max_sems = 16384;
+module_param_named(max_sems, ppu_max_sems, uint, 0600);
+MODULE_PARM_DESC(max_sems, "semaphores one open file may have");
+
+unsigned int ppu_max_events = 1024;
+module_param_named(max_events, ppu_max_events, uint, 0600);
+MODULE_PARM_DESC(max_events, "events one open file may have");
+
+unsigned int ppu_max_watches = 256;
+module_param_named(max_watches, ppu_max_watches, uint, 0600);
+MODULE_PARM_DESC(max_watches, "entries of the device's watch table one open file may use");
+
+static const struct drm_ioctl_desc ppu_ioctl_table[] = {
+#define PPU_IOCTL(n, func) DRM_IOCTL_DEF_DRV(PPU_##n, ppu_ioctl_##func, DRM_RENDER_ALLOW)
+	PPU_IOCTL(GET_PARAM, get_param),
+	PPU_IOCTL(QUERY, query),
+	PPU_IOCTL(GEM_CREATE, gem_create),
+	PPU_IOCTL(GEM_MMAP_OFFSET, gem_mmap_offset),
+	PPU_IOCTL(GEM_INFO, gem_info),
+	PPU_IOCTL(VM_CREATE, vm_create),
+	PPU_IOCTL(VM_DESTROY, vm_destroy),
+	PPU_IOCTL(VM_BIND, vm_bind),
+	PPU_IOCTL(VM_GET_STATE, vm_get_state),
+	PPU_IOCTL(CHANNEL_CREATE, channel_create),
+	PPU_IOCTL(CHANNEL_DESTROY, channel_destroy),
+	PPU_IOCTL(CHANNEL_QUERY, channel_query),
+	PPU_IOCTL(CHANNEL_SET_PROPERTY, channel_set_property),
+	PPU_IOCTL(SUBMIT, submit),
+	PPU_IOCTL(SEM_CREATE, sem_create),
+	PPU_IOCTL(SEM_DESTROY, sem_destroy),
+	PPU_IOCTL(SEM_READ, sem_read),
+	PPU_IOCTL(SEM_SIGNAL, sem_signal),
+	PPU_IOCTL(SEM_WAIT, sem_wait),
+	PPU_IOCTL(EVENT_REGISTER, event_register),
+	PPU_IOCTL(EVENT_UNREGISTER, event_unregister),
+	PPU_IOCTL(VM_SET_PROPERTY, vm_set_property),
+#undef PPU_IOCTL
+};
+
+static int ppu_open(struct drm_device *drm, struct drm_file *filp)
+{
+	static atomic64_t last_client_id;
+	struct ppu_file *file;
+
+	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	if (!file)
+		return -ENOMEM;
+
+	file->pdev = to_ppu(drm);
+	file->drm = filp;
+	file->client_id = atomic64_inc_return(&last_client_id);
+	xa_init_flags(&file->vms, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->channels, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->sems, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->events, XA_FLAGS_ALLOC1);
+	filp->driver_priv = file;
+	return 0;
+}
+
+/*
+ * The file is closed, perhaps because its process was killed, perhaps after the
+ * device went away.  Channels first: they use everything else.
+ */
+static void ppu_postclose(struct drm_device *drm, struct drm_file *filp)
+{
+	struct ppu_file *file = filp->driver_priv;
+
+	ppu_event_close_all(file);
+	ppu_channel_close_all(file);
+	ppu_sem_close_all(file);
+	ppu_vm_close_all(file);
+	xa_destroy(&file->events);
+	xa_destroy(&file->sems);
+	xa_destroy(&file->channels);
+	xa_destroy(&file->vms);
+	kfree(file);
+}
+
+static const struct file_operations ppu_fops = {
+	.owner = THIS_MODULE,
+	.open = drm_open,
+	.release = drm_release,
+	.unlocked_ioctl = drm_ioctl,
+	.compat_ioctl = drm_compat_ioctl,
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = drm_gem_mmap,
+#ifdef CONFIG_PROC_FS
+	.show_fdinfo = ppu_show_fdinfo,
+#endif
+};
+
+static const struct drm_driver ppu_drm_driver = {
+	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
+	.open = ppu_open,
+	.postclose = ppu_postclose,
+	.ioctls = ppu_ioctl_table,
+	.num_ioctls = ARRAY_SIZE(ppu_ioctl_table),
+	.fops = &ppu_fops,
+	.name = "ppu",
+	.desc = "PPU emulated GPU",
+	.date = "20260101",
+	.major = DRM_PPU_MAJOR,
+	.minor = DRM_PPU_MINOR,
+	.gem_create_object = ppu_gem_create_object,
+	.prime_handle_to_fd = drm_gem_prime_handle_to_fd,
+	.prime_fd_to_handle = drm_gem_prime_fd_to_handle,
+	.gem_prime_import_sg_table = ppu_gem_import_sg,
+	.gem_prime_mmap = drm_gem_prime_mmap,
+#ifdef CONFIG_DEBUG_FS
+	.debugfs_init = ppu_debugfs_init,
+#endif
+};
+
+static int ppu_probe(struct pci_dev *pci, const struct pci_device_id *ent)
+{
+	struct ppu_device *pdev;
+	int ret;
+
+	pdev = devm_drm_dev_alloc(&pci->dev, &ppu_drm_driver, struct ppu_device, drm);
+	if (IS_ERR(pdev))
+		return PTR_ERR(pdev);
+
+	pdev->pdev = pci;
+	pci_set_drvdata(pci, pdev);
+
+	ret = ppu_device_init(pdev);
+	if (ret)
+		return ret;
+
+	ret = ppu_irq_init(pdev);
+	if (ret)
+		goto err_quiesce;
+
+	ret = drm_dev_register(&pdev->drm, 0);
+	if (ret)
+		goto err_irq;
+
+	drm_info(&pdev->drm, "%u MiB VRAM, %u GPCs x %u SMs, %u copy engines, %u channels\n",
+		 (u32)(pdev->vram.size >> 20), pdev->caps.gpcs, pdev->caps.sms_per_gpc,
+		 pdev->caps.copy_engines, pdev->caps.channels);
+	return 0;
+
+err_irq:
+	ppu_irq_fini(pdev);
+err_quiesce:
+	ppu_device_quiesce(pdev);
+	return ret;
+}
+
+/*
+ * After drm_dev_unplug() nobody enters a section that touches the device, user
+ * mappings are gone and new ioctls give ENODEV.  What is left is to end what
+ * was in flight; open files are closed in their own time.
+ */
+static void ppu_remove(struct pci_dev *pci)
+{
+	struct ppu_device *pdev = pci_get_drvdata(pci);
+
+	drm_dev_unplug(&pdev->drm);
+	ppu_irq_fini(pdev);
+	ppu_device_quiesce(pdev);
+	ppu_channel_fail_all(pdev, -ENODEV);
+	ppu_sem_wake_all(pdev);
+	ppu_event_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+}
+
+static void ppu_shutdown(struct pci_dev *pci)
+{
+	struct ppu_device *pdev = pci_get_drvdata(pci);
+
+	ppu_device_quiesce(pdev);
+}
+
+/*
+ * A function level reset (sysfs, vfio): what was on the device is lost, but
+ * files stay usable.  VMs and channels end with EIO; new ones work.
+ */
+static void ppu_reset_lost(struct ppu_device *pdev)
+{
+	ppu_vm_set_faulted_all(pdev);
+	ppu_channel_fail_all(pdev, -EIO);
+}
+
+static void ppu_reset_prepare(struct pci_dev *pci)
+{
+	struct ppu_device *pdev = pci_get_drvdata(pci);
+
+	ppu_wr(pdev, PPU_REG_INTR_ENABLE, 0);
+	ppu_device_reset(pdev);
+	ppu_reset_lost(pdev);
+}
+
+static void ppu_reset_done(struct pci_dev *pci)
+{
+	struct ppu_device *pdev = pci_get_drvdata(pci);
+
+	atomic_inc(&pdev->reset_count);
+	/* Who came between prepare and reset found a device that forgot it. */
+	ppu_reset_lost(pdev);
+	ppu_irq_enable(pdev);
+	ppu_watch_rearm_all(pdev);
+	ppu_event_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+	drm_warn(&pdev->drm, "the device was reset\n");
+}
+
+static const struct pci_error_handlers ppu_err_handlers = {
+	.reset_prepare = ppu_reset_prepare,
+	.reset_done = ppu_reset_done,
+};
+
+static const struct pci_device_id ppu_pci_ids[] = {
+	{ PCI_DEVICE(PPU_PCI_VENDOR_ID, PPU_PCI_DEVICE_ID) },
+	{ }
+};
+MODULE_DEVICE_TABLE(pci, ppu_pci_ids);
+
+static struct pci_driver ppu_pci_driver = {
+	.name = "ppu",
+	.id_table = ppu_pci_ids,
+	.probe = ppu_probe,
+	.remove = ppu_remove,
+	.shutdown = ppu_shutdown,
+	.err_handler = &ppu_err_handlers,
+};
+module_pci_driver(ppu_pci_driver);
+
+MODULE_DESCRIPTION("DRM driver of the PPU emulated GPU");
+MODULE_LICENSE("GPL");

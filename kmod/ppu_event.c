@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: events that signal an eventfd.
+ */
+
+#include <linux/eventfd.h>
+#include <linux/slab.h>
+
+#include "ppu_drv.h"
+
+/** struct ppu_event - one registration */
+struct ppu_event {
+	struct ppu_device *pdev;
+	struct ppu_file *file;
+	/** @link: in ppu_device.events; empty: taken out. */
+	struct list_head link;
+	u32 type;
+	bool oneshot;
+	bool fired;
+	/** @object: channel, VM or semaphore; compared, and held by a reference. */
+	void *object;
+	struct eventfd_ctx *ctx;
+	/* SEM */
+	struct ppu_watch watch;
+	bool watched;
+	u32 op;
+	u64 value;
+};
+
+static void ppu_eventfd_signal(struct eventfd_ctx *ctx)
+{
+#ifdef PPU_HAVE_EVENTFD_SIGNAL_1
+	eventfd_signal(ctx);
+#else
+	eventfd_signal(ctx, 1);
+#endif
+}
+
+/* Under events_lock, or the lock of the watch table for SEM. */
+static void ppu_event_fire(struct ppu_event *ev)
+{
+	if (ev->oneshot && ev->fired)
+		return;
+	ev->fired = true;
+	ppu_eventfd_signal(ev->ctx);
+}
+
+/* The device saw the condition, or somebody signalled: then look. */
+static void ppu_event_watch_fn(struct ppu_watch *watch)
+{
+	struct ppu_event *ev = container_of(watch, struct ppu_event, watch);
+
+	if (watch->matched || ppu_sem_test(ev->object, ev->op, ev->value))
+		ppu_event_fire(ev);
+}
+
+/**
+ * ppu_event_notify - something happened
+ * @pdev: device
+ * @type: DRM_PPU_EVENT_*, not SEM
+ * @object: channel or VM; NULL: of the device
+ */
+void ppu_event_notify(struct ppu_device *pdev, u32 type, const void *object)
+{
+	struct ppu_event *ev;
+	unsigned long flags;
+
+	spin_lock_irqsave(&pdev->events_lock, flags);
+	list_for_each_entry(ev, &pdev->events, link)
+		if (ev->type == type && ev->object == object)
+			ppu_event_fire(ev);
+	spin_unlock_irqrestore(&pdev->events_lock, flags);
+}
+
+static void ppu_event_put_object(struct ppu_event *ev)
+{
+	switch (ev->type) {
+	case DRM_PPU_EVENT_SEM:
+		ppu_sem_put(ev->object);
+		break;
+	case DRM_PPU_EVENT_CHANNEL_ERROR:
+	case DRM_PPU_EVENT_CHANNEL_INTR:
+		ppu_channel_put(ev->object);
+		break;
+	case DRM_PPU_EVENT_VM_FAULT:
+		ppu_vm_put(ev->object);
+		break;
+	}
+	ev->object = NULL;
+}
+
+/* It is in no table any more. */
+static void ppu_event_free(struct ppu_event *ev)
+{
+	struct ppu_device *pdev = ev->pdev;
+	unsigned long flags;
+
+	spin_lock_irqsave(&pdev->events_lock, flags);
+	list_del_init(&ev->link);
+	spin_unlock_irqrestore(&pdev->events_lock, flags);
+	if (ev->watched) {
+		ppu_watch_del(pdev, &ev->watch);
+		atomic_dec(&ev->file->num_watches);
+	}
+	ppu_event_put_object(ev);
+	eventfd_ctx_put(ev->ctx);
+	atomic_dec(&ev->file->num_events);
+	kfree(ev);
+}
+
+/**
+ * ppu_event_drop_object - an object is destroyed: drop its registrations
+ * @file: open file
+ * @object: channel, VM or semaphore
+ */
+void ppu_event_drop_object(struct ppu_file *file, const void *object)
+{
+	struct ppu_event *ev, *found;
+	unsigned long id;
+
+	do {
+		found = NULL;
+		xa_lock(&file->events);
+		xa_for_each(&file->events, id, ev) {
+			if (ev->object == object) {
+				found = ev;
+				__xa_erase(&file->events, id);
+				break;
+			}
+		}
+		xa_unlock(&file->events);
+		if (found)
+			ppu_event_free(found);
+	} while (found);
+}
+
+/** ppu_event_close_all - the file is closed */
+void ppu_event_close_all(struct ppu_file *file)
+{
+	struct ppu_event *ev;
+	unsigned long id;
+
+	xa_for_each(&file->events, id, ev) {
+		xa_erase(&file->events, id);
+		ppu_event_free(ev);
+	}
+}
+
+static void *ppu_event_get_object(struct ppu_file *file, u32 type, u32 id)
+{
+	switch (type) {
+	case DRM_PPU_EVENT_SEM:
+		return ppu_sem_lookup(file, id);
+	case DRM_PPU_EVENT_CHANNEL_ERROR:
+	case DRM_PPU_EVENT_CHANNEL_INTR:
+		return ppu_channel_lookup(file, id);
+	case DRM_PPU_EVENT_VM_FAULT:
+		return ppu_vm_lookup(file, id);
+	default:
+		return NULL;
+	}
+}
+
+static int ppu_event_watch(struct ppu_event *ev)
+{
+	struct ppu_device *pdev = ev->pdev;
+	struct ppu_sem *sem = ev->object;
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	if (atomic_inc_return(&ev->file->num_watches) > ppu_max_watches)
+		goto full;
+	ev->watch.fn = ppu_event_watch_fn;
+	ppu_watch_add(pdev, &ev->watch, sem->addr, ev->op, ev->value, sem->is32);
+	if (ev->watch.index < 0) {
+		ppu_watch_del(pdev, &ev->watch);
+		goto full;
+	}
+	ev->watched = true;
+	drm_dev_exit(idx);
+	return 0;
+
+full:
+	atomic_dec(&ev->file->num_watches);
+	drm_dev_exit(idx);
+	return -ENOSPC;
+}
+
+/* Registers it with whatever tells it to fire; fires now if it is late. */
+static int ppu_event_start(struct ppu_event *ev)
+{
+	struct ppu_device *pdev = ev->pdev;
+	unsigned long flags;
+
+	if (ev->type == DRM_PPU_EVENT_SEM)
+		return ppu_event_watch(ev);
+
+	spin_lock_irqsave(&pdev->events_lock, flags);
+	list_add_tail(&ev->link, &pdev->events);
+	if (ev->type == DRM_PPU_EVENT_CHANNEL_ERROR &&
+	    READ_ONCE(((struct ppu_channel *)ev->object)->dead))
+		ppu_event_fire(ev);
+	spin_unlock_irqrestore(&pdev->events_lock, flags);
+	return 0;
+}
+
+static int ppu_event_check(struct ppu_device *pdev, const struct drm_ppu_event_register *args)
+{
+	bool oneshot = args->flags & DRM_PPU_EVENT_ONESHOT;
+
+	if (PPU_CHECK(pdev, args->type > DRM_PPU_EVENT_CHANNEL_INTR) ||
+	    PPU_CHECK(pdev, args->flags & ~DRM_PPU_EVENT_ONESHOT))
+		return -EINVAL;
+	if (args->type != DRM_PPU_EVENT_SEM &&
+	    (PPU_CHECK(pdev, args->op) || PPU_CHECK(pdev, args->value)))
+		return -EINVAL;
+	if (PPU_CHECK(pdev, args->type <= DRM_PPU_EVENT_CHANNEL_ERROR && !oneshot))
+		return -EINVAL;
+	if (PPU_CHECK(pdev, args->type == DRM_PPU_EVENT_DEVICE_RESET && args->object_id))
+		return -EINVAL;
+	return 0;
+}
+
+static int ppu_event_register(struct ppu_device *pdev, struct ppu_file *file,
+			      struct drm_ppu_event_register *args)
+{
+	struct ppu_event *ev = kzalloc(sizeof(*ev), GFP_KERNEL);
+	u32 id;
+	int ret;
+
+	if (!ev)
+		return -ENOMEM;
+	ev->pdev = pdev;
+	ev->file = file;
+	ev->type = args->type;
+	ev->oneshot = args->flags & DRM_PPU_EVENT_ONESHOT;
+	ev->op = args->op;
+	ev->value = args->value;
+	INIT_LIST_HEAD(&ev->link);
+
+	ev->ctx = eventfd_ctx_fdget(args->eventfd);
+	if (IS_ERR(ev->ctx)) {
+		ret = PTR_ERR(ev->ctx) == -EINVAL ? -EBADF : PTR_ERR(ev->ctx);
+		goto err_free;
+	}
+	if (args->type != DRM_PPU_EVENT_DEVICE_RESET) {
+		ev->object = ppu_event_get_object(file, args->type, args->object_id);
+		if (!ev->object) {
+			ret = -ENOENT;
+			goto err_ctx;
+		}
+	}
+	if (args->type == DRM_PPU_EVENT_SEM &&
+	    PPU_CHECK(pdev, !ppu_sem_op_valid(ev->object, ev->op, ev->value))) {
+		ret = -EINVAL;
+		goto err_object;
+	}
+
+	/* A place for the id first: once it is known, it may be unregistered. */
+	ret = xa_alloc(&file->events, &id, NULL, xa_limit_31b, GFP_KERNEL);
+	if (ret)
+		goto err_object;
+	ret = ppu_event_start(ev);
+	if (ret)
+		goto err_id;
+	args->event_id = id;
+	xa_store(&file->events, id, ev, GFP_KERNEL);
+	return 0;
+
+err_id:
+	xa_release(&file->events, id);
+err_object:
+	ppu_event_put_object(ev);
+err_ctx:
+	eventfd_ctx_put(ev->ctx);
+err_free:
+	kfree(ev);
+	return ret;
+}
+
+int ppu_ioctl_event_register(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_event_register *args = data;
+	int ret;
+
+	ret = ppu_event_check(pdev, args);
+	if (ret)
+		return ret;
+	if (atomic_inc_return(&file->num_events) > ppu_max_events)
+		ret = -ENOSPC;
+	else
+		ret = ppu_event_register(pdev, file, args);
+	if (ret)
+		atomic_dec(&file->num_events);
+	return ret;
+}
+
+int ppu_ioctl_event_unregister(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_event_unregister *args = data;
+	struct ppu_event *ev;
+
+	if (PPU_CHECK(to_ppu(drm), args->pad))
+		return -EINVAL;
+	ev = xa_erase(&file->events, args->event_id);
+	if (!ev)
+		return -ENOENT;
+	ppu_event_free(ev);
+	return 0;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: fault records and stopped channels.
+ */
+
+#include <linux/ktime.h>
+
+#include "ppu_drv.h"
+#include "ppu_trace.h"
+
+static const struct ppu_err_desc {
+	u32 code;
+	const char *name;
+	const char *text;
+} ppu_errs[] = {
+#define E(name, code, scope, text) { code, #name, text },
+	PPU_ERRS(E)
+#undef E
+};
+
+static const struct ppu_err_desc *ppu_err_find(u32 code)
+{
+	static const struct ppu_err_desc unknown = { 0, "UNKNOWN", "unknown error" };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ppu_errs); i++)
+		if (ppu_errs[i].code == code)
+			return &ppu_errs[i];
+	return &unknown;
+}
+
+/** ppu_err_name - name of a PPU_ERR_* code */
+const char *ppu_err_name(u32 code)
+{
+	return ppu_err_find(code)->name;
+}
+
+/** ppu_err_text - sentence of a PPU_ERR_* code */
+const char *ppu_err_text(u32 code)
+{
+	return ppu_err_find(code)->text;
+}
+
+static bool ppu_err_is_context(u32 code)
+{
+	return code >= PPU_ERR_MMU_UNMAPPED;
+}
+
+static const char *ppu_access_name(u8 access)
+{
+	static const char * const name[] = { "read", "write", "atomic", "execute" };
+
+	return access < ARRAY_SIZE(name) ? name[access] : "?";
+}
+
+static const char *ppu_unit_name(u8 unit)
+{
+	static const char * const name[] = { "host", "copy engine", "SM", "task unit" };
+
+	return unit < ARRAY_SIZE(name) ? name[unit] : "?";
+}
+
+static void ppu_fault_print(struct ppu_device *pdev, const struct ppu_fault_rec *rec, u32 ctx)
+{
+	struct drm_device *drm = &pdev->drm;
+
+	if (rec->unit == PPU_UNIT_SM)
+		dev_warn_ratelimited(drm->dev,
+				     "fault %u: context %u channel %u: %s (%s) %s at %#llx, SM %u warp %u lane %d pc %u CTA %u,%u,%u task %#llx\n",
+				     rec->seq, ctx, rec->channel, ppu_err_name(rec->code),
+				     ppu_err_text(rec->code), ppu_access_name(rec->access),
+				     rec->va, rec->unit_index, rec->warp,
+				     rec->lane == PPU_FAULT_NO_LANE ? -1 : rec->lane, rec->pc,
+				     rec->cta[0], rec->cta[1], rec->cta[2], rec->task_id);
+	else
+		dev_warn_ratelimited(drm->dev,
+				     "fault %u: context %u channel %u: %s (%s) %s at %#llx, %s %u\n",
+				     rec->seq, ctx, rec->channel, ppu_err_name(rec->code),
+				     ppu_err_text(rec->code), ppu_access_name(rec->access),
+				     rec->va, ppu_unit_name(rec->unit), rec->unit_index);
+}
+
+/* Reads the oldest record and gives its place back.  False: there is none. */
+static bool ppu_fault_pop(struct ppu_device *pdev, struct ppu_fault_rec *rec)
+{
+	u32 *word = (u32 *)rec;
+	unsigned long flags;
+	u32 get, i;
+	bool any;
+
+	spin_lock_irqsave(&pdev->hw_lock, flags);
+	get = ppu_rd(pdev, PPU_REG_FAULT_GET);
+	any = get != ppu_rd(pdev, PPU_REG_FAULT_PUT);
+	if (any) {
+		ppu_wr(pdev, PPU_REG_FAULT_SEL, 0);
+		for (i = 0; i < PPU_FAULT_REC_WORDS; i++)
+			word[i] = ppu_rd(pdev, PPU_REG_FAULT_DATA);
+		ppu_wr(pdev, PPU_REG_FAULT_GET, (get + 1) % PPU_FAULT_RING);
+	}
+	spin_unlock_irqrestore(&pdev->hw_lock, flags);
+	return any;
+}
+
+static void ppu_fault_keep(struct ppu_vm *vm, const struct ppu_fault_rec *rec)
+{
+	spin_lock_irq(&vm->fault_lock);
+	if (vm->num_faults < PPU_MAX_FAULTS_KEPT) {
+		vm->faults[vm->num_faults] = *rec;
+		vm->fault_cpu_ns[vm->num_faults] = ktime_get_ns();
+		vm->num_faults++;
+	}
+	vm->fault_total++;
+	spin_unlock_irq(&vm->fault_lock);
+}
+
+static void ppu_fault_handle(struct ppu_device *pdev, const struct ppu_fault_rec *rec)
+{
+	struct ppu_vm *vm = ppu_vm_get_by_inst(pdev, rec->inst);
+	struct ppu_channel *chan;
+
+	trace_ppu_fault(rec->seq, rec->code, rec->channel, rec->unit, rec->unit_index, rec->va,
+			rec->pc);
+	ppu_fault_print(pdev, rec, vm ? vm->context_id : 0);
+	if (!vm)
+		return;
+
+	if (ppu_err_is_context(rec->code)) {
+		ppu_vm_set_faulted(vm);
+		chan = ppu_channel_get_by_chid(pdev, rec->channel);
+		if (chan && chan->vm == vm)
+			chan->guilty = true;
+		ppu_channel_put(chan);
+	}
+	ppu_fault_keep(vm, rec);
+	ppu_event_notify(pdev, DRM_PPU_EVENT_VM_FAULT, vm);
+	ppu_vm_put(vm);
+}
+
+/** ppu_fault_drain - read all fault records; from the error interrupt's thread */
+void ppu_fault_drain(struct ppu_device *pdev)
+{
+	struct ppu_fault_rec rec;
+	unsigned int budget;
+
+	/* A client that faults without end must not keep this thread busy. */
+	for (budget = 0; budget < 4 * PPU_FAULT_RING; budget++) {
+		if (!ppu_fault_pop(pdev, &rec))
+			return;
+		ppu_fault_handle(pdev, &rec);
+	}
+	/* The rest comes with the next interrupt. */
+	ppu_wr(pdev, PPU_REG_INTR_TEST, PPU_INTR_FAULT);
+}
+
+/* The device stopped the channel. */
+static void ppu_fault_channel(struct ppu_channel *chan, u32 chid)
+{
+	struct ppu_device *pdev = chan->pdev;
+	u32 error = ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR);
+
+	if (!error)
+		return;
+	chan->error_get = ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR_INFO);
+	chan->error_va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_ERROR_VA_LO));
+	chan->innocent = error == PPU_ERR_CTX_STOPPED ||
+			 (ppu_err_is_context(error) && !chan->guilty);
+	WRITE_ONCE(chan->error, error);
+	if (ppu_err_is_context(error))
+		ppu_vm_set_faulted(chan->vm);
+	dev_warn_ratelimited(pdev->drm.dev, "channel %u stopped: %s (%s), GP_GET %u%s\n", chid,
+			     ppu_err_name(error), ppu_err_text(error), chan->error_get,
+			     chan->innocent ? ", innocent" : "");
+	ppu_channel_fail(chan, -EIO);
+}
+
+/** ppu_fault_channels - handle stopped channels; from the error interrupt's thread */
+void ppu_fault_channels(struct ppu_device *pdev)
+{
+	unsigned int word, words = DIV_ROUND_UP(READ_ONCE(pdev->chan_top), 32);
+	unsigned int bit;
+
+	for (word = 0; word < words; word++) {
+		unsigned long bits = ppu_rd(pdev, PPU_REG_CHERR_PENDING + word * 4);
+
+		if (bits)
+			ppu_wr(pdev, PPU_REG_CHERR_PENDING + word * 4, bits);
+		for_each_set_bit(bit, &bits, 32) {
+			u32 chid = word * 32 + bit;
+			struct ppu_channel *chan = ppu_channel_get_by_chid(pdev, chid);
+
+			if (chan)
+				ppu_fault_channel(chan, chid);
+			ppu_channel_put(chan);
+		}
+	}
+}
+
+/* The file's id of a hardware channel; 0 if it is not the file's. */
+static u32 ppu_fault_channel_id(struct ppu_file *file, u32 chid)
+{
+	struct ppu_channel *chan = ppu_channel_get_by_chid(file->pdev, chid);
+	u32 id = chan && chan->file == file ? chan->id : 0;
+
+	ppu_channel_put(chan);
+	return id;
+}
+
+/** ppu_fault_to_user - convert a record of the hardware's */
+void ppu_fault_to_user(struct ppu_file *file, const struct ppu_fault_rec *rec, u64 cpu_ns,
+		       struct drm_ppu_fault *out)
+{
+	*out = (struct drm_ppu_fault){
+		.va = rec->va,
+		.gpu_ns = rec->time_ns,
+		.cpu_ns = cpu_ns,
+		.task_id = rec->task_id,
+		.seq = rec->seq,
+		.code = rec->code,
+		.channel_id = ppu_fault_channel_id(file, rec->channel),
+		.hw_channel = rec->channel == 0xffff ? U32_MAX : rec->channel,
+		.pc = rec->pc,
+		.unit = rec->unit,
+		.unit_index = rec->unit_index,
+		.access = rec->access,
+		.level = rec->level,
+		.lane = rec->lane,
+		.warp = rec->warp,
+		.cta = { rec->cta[0], rec->cta[1], rec->cta[2] },
+	};
+}

@@ -1,0 +1,912 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: VMs.
+ *
+ * A VM is a GPU context: page tables, an instance block, and the areas of VRAM
+ * that SMs need to run its tasks.  Its user range is bound by VM_BIND; the
+ * driver puts rings into the kernel-owned range above it, where user space
+ * cannot change them.
+ */
+
+#include <linux/interval_tree_generic.h>
+#include <linux/slab.h>
+
+#include "ppu_drv.h"
+#include "ppu_trace.h"
+
+#define PPU_MAP_START(m)	((m)->start)
+#define PPU_MAP_LAST(m)		((m)->last)
+INTERVAL_TREE_DEFINE(struct ppu_mapping, rb, u64, subtree_last, PPU_MAP_START, PPU_MAP_LAST,
+		     static __maybe_unused, ppu_maps)
+
+/* Instance block */
+
+/* Runs a command on the context and returns its status. */
+static u32 ppu_vm_ctx_cmd(struct ppu_vm *vm, u32 cmd)
+{
+	struct ppu_device *pdev = vm->pdev;
+	u64 inst = ppu_vm_inst(vm);
+	unsigned long flags;
+	u32 status = 0;
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return 0;
+	/* The instance block is write-combined: it is there before the command. */
+	wmb();
+	spin_lock_irqsave(&pdev->hw_lock, flags);
+	ppu_wr(pdev, PPU_REG_CTX_INST_LO, lower_32_bits(inst));
+	ppu_wr(pdev, PPU_REG_CTX_INST_HI, upper_32_bits(inst));
+	if (cmd)
+		ppu_wr(pdev, PPU_REG_CTX_CMD, cmd);
+	status = ppu_rd(pdev, PPU_REG_CTX_STATUS);
+	spin_unlock_irqrestore(&pdev->hw_lock, flags);
+	drm_dev_exit(idx);
+	return status;
+}
+
+/** ppu_vm_busy - does the VM have tasks or copies on the device? */
+bool ppu_vm_busy(struct ppu_vm *vm)
+{
+	return ppu_vm_ctx_cmd(vm, 0) & PPU_CTX_BUSY;
+}
+
+/* Writes the instance block from the VM's state, and makes the device read it. */
+static int ppu_vm_load_inst(struct ppu_vm *vm)
+{
+	struct ppu_inst_block *blk;
+	int idx;
+
+	lockdep_assert_held(&vm->lock);
+
+	blk = kzalloc(sizeof(*blk), GFP_KERNEL);
+	if (!blk)
+		return -ENOMEM;
+	blk->magic = PPU_INST_MAGIC;
+	blk->version = PPU_INST_VERSION;
+	blk->pt_root = vm->root->mem.addr | PPU_APERTURE_VRAM;
+	blk->context_id = vm->context_id;
+	blk->max_depth = vm->max_depth;
+	blk->prio_ceiling = vm->prio_ceiling;
+	blk->local_base = vm->local.addr;
+	blk->local_size = vm->local.size;
+	blk->tokq_base = vm->tokq.addr;
+	blk->tokq_size = vm->tokq.size;
+	blk->save_base = vm->save.addr;
+	blk->save_size = vm->save.size;
+	blk->local_per_thread = vm->local_per_thread;
+	blk->watchdog_ns = (u64)vm->watchdog_ms * NSEC_PER_MSEC;
+
+	if (drm_dev_enter(&vm->pdev->drm, &idx)) {
+		memcpy_toio(vm->pdev->vram_io + vm->inst.addr, blk, sizeof(*blk));
+		drm_dev_exit(idx);
+	}
+	kfree(blk);
+
+	if (ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_LOAD) & PPU_CTX_BAD) {
+		drm_err(&vm->pdev->drm, "the device refused instance block %u\n", vm->context_id);
+		return -EIO;
+	}
+	return 0;
+}
+
+static u64 ppu_vm_local_bytes(struct ppu_vm *vm, u32 per_thread)
+{
+	const struct ppu_caps *c = &vm->pdev->caps;
+
+	return PPU_LOCAL_AREA_BYTES(c->sms, c->warps_per_sm, per_thread);
+}
+
+static u64 ppu_vm_save_bytes(struct ppu_vm *vm, u32 depth)
+{
+	const struct ppu_caps *c = &vm->pdev->caps;
+
+	return PPU_SAVE_AREA_BYTES(c->sms, c->save_per_sm, depth);
+}
+
+/**
+ * ppu_vm_ensure_areas - allocate what SMs need to run the VM's tasks
+ * @vm: VM
+ *
+ * Called for the first compute channel: a VM that only copies needs none of it.
+ *
+ * Return: 0 or a negative error.
+ */
+int ppu_vm_ensure_areas(struct ppu_vm *vm)
+{
+	struct ppu_device *pdev = vm->pdev;
+	const struct ppu_caps *c = &pdev->caps;
+	u64 tokq = PPU_TOKQ_AREA_BYTES(c->sms, c->warps_per_sm, c->tokq_entries);
+	int ret = 0;
+
+	mutex_lock(&vm->lock);
+	if (vm->has_areas)
+		goto out;
+
+	ret = ppu_vram_alloc(pdev, ppu_vm_local_bytes(vm, vm->local_per_thread), &vm->local);
+	if (ret)
+		goto out;
+	ret = ppu_vram_alloc(pdev, tokq, &vm->tokq);
+	if (ret)
+		goto err_local;
+	ret = ppu_vram_alloc(pdev, ppu_vm_save_bytes(vm, vm->max_depth), &vm->save);
+	if (ret)
+		goto err_tokq;
+	ret = ppu_vm_load_inst(vm);
+	if (ret)
+		goto err_save;
+	vm->has_areas = true;
+	goto out;
+
+err_save:
+	ppu_vram_free(pdev, &vm->save);
+err_tokq:
+	ppu_vram_free(pdev, &vm->tokq);
+err_local:
+	ppu_vram_free(pdev, &vm->local);
+out:
+	mutex_unlock(&vm->lock);
+	return ret;
+}
+
+/* Mappings */
+
+static struct ppu_mapping *ppu_map_alloc(void)
+{
+	return kzalloc(sizeof(struct ppu_mapping), GFP_KERNEL);
+}
+
+static void ppu_map_link(struct ppu_vm *vm, struct ppu_mapping *map)
+{
+	ppu_maps_insert(map, &vm->mappings);
+	spin_lock(&map->bo->maps_lock);
+	list_add(&map->bo_link, &map->bo->maps);
+	spin_unlock(&map->bo->maps_lock);
+}
+
+static void ppu_map_unlink(struct ppu_vm *vm, struct ppu_mapping *map)
+{
+	ppu_maps_remove(map, &vm->mappings);
+	spin_lock(&map->bo->maps_lock);
+	list_del(&map->bo_link);
+	spin_unlock(&map->bo->maps_lock);
+}
+
+/* Drops mappings after the TLB was flushed. */
+static void ppu_map_free_list(struct list_head *dead)
+{
+	struct ppu_mapping *map, *next;
+
+	list_for_each_entry_safe(map, next, dead, bo_link) {
+		ppu_bo_put(map->bo);
+		kfree(map);
+	}
+}
+
+/**
+ * ppu_vm_cut - take [@start, @last] out of the mappings
+ * @vm: VM, locked
+ * @start: first address
+ * @last: last address
+ * @spare: a mapping to be used if one is split in two; taken if so
+ * @dead: gets mappings that are gone
+ */
+static void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spare,
+		       struct list_head *dead)
+{
+	struct ppu_mapping *map;
+
+	while ((map = ppu_maps_iter_first(&vm->mappings, start, last))) {
+		u64 old_last = map->last;
+
+		ppu_map_unlink(vm, map);
+		if (map->start < start && old_last > last) {
+			struct ppu_mapping *tail = *spare;
+
+			*spare = NULL;
+			*tail = *map;
+			tail->start = last + 1;
+			tail->bo_offset += tail->start - map->start;
+			ppu_bo_get(tail->bo);
+			map->last = start - 1;
+			ppu_map_link(vm, tail);
+			ppu_map_link(vm, map);
+		} else if (map->start < start) {
+			map->last = start - 1;
+			ppu_map_link(vm, map);
+		} else if (old_last > last) {
+			map->bo_offset += last + 1 - map->start;
+			map->start = last + 1;
+			ppu_map_link(vm, map);
+		} else {
+			list_add(&map->bo_link, dead);
+		}
+	}
+	ppu_mmu_unmap(vm, start, last - start + 1);
+}
+
+/**
+ * ppu_vm_map_kernel - map an object of the driver's into the kernel-owned range
+ * @vm: VM
+ * @bo: object; the mapping takes a reference
+ * @pte_flags: PPU_PTE_*
+ *
+ * Return: the mapping, or ERR_PTR.
+ */
+struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 pte_flags)
+{
+	u64 size = ppu_bo_gem(bo)->size;
+	struct ppu_mapping *map;
+	int ret;
+
+	map = kzalloc(sizeof(*map), GFP_KERNEL);
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+
+	mutex_lock(&vm->lock);
+	ret = drm_mm_insert_node(&vm->kernel_va, &map->node, size);
+	if (ret)
+		goto err_unlock;
+	map->start = map->node.start;
+	map->last = map->start + size - 1;
+	map->vm = vm;
+	map->bo = bo;
+	map->pte_flags = pte_flags;
+
+	ret = ppu_mmu_prepare_map(vm, bo, 0, map->start, size);
+	if (ret)
+		goto err_prune;
+	ppu_bo_get(bo);
+	ppu_map_link(vm, map);
+	ppu_mmu_map(vm, bo, 0, map->start, size, pte_flags);
+	ppu_mmu_flush(vm);
+	mutex_unlock(&vm->lock);
+	return map;
+
+err_prune:
+	ppu_mmu_prune(vm, map->start, size);
+	ppu_mmu_flush(vm);
+	drm_mm_remove_node(&map->node);
+err_unlock:
+	mutex_unlock(&vm->lock);
+	kfree(map);
+	return ERR_PTR(ret);
+}
+
+/**
+ * ppu_vm_unmap_kernel - undo ppu_vm_map_kernel()
+ * @vm: VM
+ * @map: the mapping; freed
+ */
+void ppu_vm_unmap_kernel(struct ppu_vm *vm, struct ppu_mapping *map)
+{
+	u64 size = map->last - map->start + 1;
+
+	mutex_lock(&vm->lock);
+	ppu_map_unlink(vm, map);
+	ppu_mmu_unmap(vm, map->start, size);
+	ppu_mmu_prune(vm, map->start, size);
+	ppu_mmu_flush(vm);
+	drm_mm_remove_node(&map->node);
+	mutex_unlock(&vm->lock);
+	ppu_bo_put(map->bo);
+	kfree(map);
+}
+
+/**
+ * ppu_vm_kick_bo - make the device look again at words of an object
+ * @bo: object the CPU stored to
+ *
+ * Kicks every VM it is mapped in.  The device is entered.
+ */
+void ppu_vm_kick_bo(struct ppu_bo *bo)
+{
+	struct ppu_device *pdev = to_ppu(ppu_bo_gem(bo)->dev);
+	struct ppu_mapping *map;
+	struct ppu_vm *last = NULL;
+
+	spin_lock(&bo->maps_lock);
+	list_for_each_entry(map, &bo->maps, bo_link) {
+		int chid = READ_ONCE(map->vm->kick_chid);
+
+		if (map->vm != last && chid != PPU_NO_CHANNEL)
+			ppu_userd_wr(pdev, chid, PPU_REG_USERD_KICK, 1);
+		last = map->vm;
+	}
+	spin_unlock(&bo->maps_lock);
+}
+
+/* Life */
+
+static void ppu_vm_free(struct kref *kref)
+{
+	struct ppu_vm *vm = container_of(kref, struct ppu_vm, kref);
+	struct ppu_device *pdev = vm->pdev;
+	struct ppu_mapping *spare = NULL;
+	LIST_HEAD(dead);
+
+	/* Nobody else has it; the lock is for the assertions below. */
+	xa_erase(&pdev->vms, vm->inst.addr >> PPU_PAGE_SHIFT);
+	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_STOP);
+	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_FORGET);
+
+	mutex_lock(&vm->lock);
+	ppu_vm_cut(vm, 0, PPU_VA_KERNEL_END - 1, &spare, &dead);
+	mutex_unlock(&vm->lock);
+	ppu_map_free_list(&dead);
+
+	ppu_mmu_fini(vm);
+	ppu_vram_free_list(pdev, &vm->retired);
+	ppu_vram_free(pdev, &vm->save);
+	ppu_vram_free(pdev, &vm->tokq);
+	ppu_vram_free(pdev, &vm->local);
+	ppu_vram_free(pdev, &vm->inst);
+	drm_mm_takedown(&vm->kernel_va);
+	mutex_destroy(&vm->lock);
+	kfree(vm);
+}
+
+/** ppu_vm_put - drop a reference; NULL is fine */
+void ppu_vm_put(struct ppu_vm *vm)
+{
+	if (vm)
+		kref_put(&vm->kref, ppu_vm_free);
+}
+
+/** ppu_vm_lookup - find a VM by its id in the file; takes a reference */
+struct ppu_vm *ppu_vm_lookup(struct ppu_file *file, u32 id)
+{
+	struct ppu_vm *vm;
+
+	xa_lock(&file->vms);
+	vm = xa_load(&file->vms, id);
+	if (vm)
+		kref_get(&vm->kref);
+	xa_unlock(&file->vms);
+	return vm;
+}
+
+/** ppu_vm_get_by_inst - find a VM by its instance block; takes a reference */
+struct ppu_vm *ppu_vm_get_by_inst(struct ppu_device *pdev, u64 inst)
+{
+	struct ppu_vm *vm;
+
+	if (inst & PPU_APERTURE_MASK)
+		return NULL;
+	xa_lock(&pdev->vms);
+	vm = xa_load(&pdev->vms, inst >> PPU_PAGE_SHIFT);
+	if (vm && !kref_get_unless_zero(&vm->kref))
+		vm = NULL;
+	xa_unlock(&pdev->vms);
+	return vm;
+}
+
+/** ppu_vm_set_faulted - the context is dead: no new channels and mappings */
+void ppu_vm_set_faulted(struct ppu_vm *vm)
+{
+	WRITE_ONCE(vm->faulted, true);
+}
+
+/** ppu_vm_set_faulted_all - the device was reset: no context survived */
+void ppu_vm_set_faulted_all(struct ppu_device *pdev)
+{
+	unsigned long index;
+	struct ppu_vm *vm;
+
+	xa_lock(&pdev->vms);
+	xa_for_each(&pdev->vms, index, vm)
+		ppu_vm_set_faulted(vm);
+	xa_unlock(&pdev->vms);
+}
+
+/** ppu_vm_close_all - the file is closed; its channels are gone */
+void ppu_vm_close_all(struct ppu_file *file)
+{
+	struct ppu_vm *vm;
+	unsigned long id;
+
+	xa_for_each(&file->vms, id, vm) {
+		xa_erase(&file->vms, id);
+		ppu_vm_put(vm);
+	}
+}
+
+static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev)
+{
+	static atomic64_t last_uid;
+	struct ppu_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL);
+
+	if (!vm)
+		return NULL;
+	kref_init(&vm->kref);
+	vm->pdev = pdev;
+	vm->uid = atomic64_inc_return(&last_uid);
+	vm->context_id = vm->uid;
+	vm->kick_chid = PPU_NO_CHANNEL;
+	vm->mappings = RB_ROOT_CACHED;
+	mutex_init(&vm->lock);
+	spin_lock_init(&vm->fault_lock);
+	INIT_LIST_HEAD(&vm->channels);
+	INIT_LIST_HEAD(&vm->retired);
+	drm_mm_init(&vm->kernel_va, PPU_VA_USER_END, PPU_VA_KERNEL_END - PPU_VA_USER_END);
+	return vm;
+}
+
+static struct ppu_vm *ppu_vm_create(struct ppu_device *pdev, const struct drm_ppu_vm_create *args)
+{
+	u32 prios = pdev->caps.device_priorities;
+	struct ppu_vm *vm = ppu_vm_alloc(pdev);
+	int ret;
+
+	if (!vm)
+		return ERR_PTR(-ENOMEM);
+	vm->max_depth = args->max_depth ?: 1;
+	vm->prio_ceiling = args->prio_levels ? args->prio_levels - 1 : prios ? prios - 1 : 0;
+	vm->local_per_thread = round_up(args->local_per_thread ?: PPU_LOCAL_DEFAULT, 16);
+	vm->watchdog_ms = args->watchdog_ms;
+
+	ret = ppu_vram_alloc(pdev, PPU_INST_SIZE, &vm->inst);
+	if (ret)
+		goto err_vm;
+	ret = ppu_mmu_init(vm);
+	if (ret)
+		goto err_inst;
+	ret = xa_err(xa_store(&pdev->vms, vm->inst.addr >> PPU_PAGE_SHIFT, vm, GFP_KERNEL));
+	if (ret)
+		goto err_mmu;
+
+	mutex_lock(&vm->lock);
+	ret = ppu_vm_load_inst(vm);
+	mutex_unlock(&vm->lock);
+	if (ret) {
+		ppu_vm_put(vm);
+		return ERR_PTR(ret);
+	}
+	return vm;
+
+err_mmu:
+	ppu_mmu_fini(vm);
+err_inst:
+	ppu_vram_free(pdev, &vm->inst);
+err_vm:
+	drm_mm_takedown(&vm->kernel_va);
+	mutex_destroy(&vm->lock);
+	kfree(vm);
+	return ERR_PTR(ret);
+}
+
+int ppu_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_vm_create *args = data;
+	struct ppu_vm *vm;
+	int ret;
+
+	if (PPU_CHECK(pdev, args->flags) || PPU_CHECK(pdev, args->pad) ||
+	    PPU_CHECK(pdev, args->max_depth > PPU_MAX_DEPTH) ||
+	    PPU_CHECK(pdev, args->prio_levels > pdev->caps.device_priorities) ||
+	    PPU_CHECK(pdev, args->local_per_thread > PPU_LOCAL_MAX))
+		return -EINVAL;
+
+	if (atomic_inc_return(&file->num_vms) > ppu_max_vms) {
+		ret = -ENOSPC;
+		goto err_count;
+	}
+
+	vm = ppu_vm_create(pdev, args);
+	if (IS_ERR(vm)) {
+		ret = PTR_ERR(vm);
+		goto err_count;
+	}
+
+	args->va_start = PPU_VA_USER_START;
+	args->va_end = PPU_VA_USER_END;
+	args->context_id = vm->context_id;
+	ret = xa_alloc(&file->vms, &args->vm_id, vm, xa_limit_31b, GFP_KERNEL);
+	if (ret) {
+		ppu_vm_put(vm);
+		goto err_count;
+	}
+	return 0;
+
+err_count:
+	atomic_dec(&file->num_vms);
+	return ret;
+}
+
+int ppu_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_vm_destroy *args = data;
+	struct ppu_vm *vm;
+
+	if (PPU_CHECK(to_ppu(drm), args->pad))
+		return -EINVAL;
+	vm = xa_erase(&file->vms, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+	atomic_dec(&file->num_vms);
+	ppu_event_drop_object(file, vm);
+	ppu_vm_put(vm);
+	return 0;
+}
+
+/* Properties */
+
+static void ppu_vm_swap_areas(struct ppu_vram_range *a, struct ppu_vram_range *b)
+{
+	LIST_HEAD(blocks);
+
+	/* The list heads are inside: move the blocks, not the structures. */
+	list_splice_init(&a->blocks, &blocks);
+	list_splice_init(&b->blocks, &a->blocks);
+	list_splice_init(&blocks, &b->blocks);
+	swap(a->addr, b->addr);
+	swap(a->size, b->size);
+}
+
+/* Puts a new area in the place of @old, unless the VM has work. */
+static int ppu_vm_replace_area(struct ppu_vm *vm, struct ppu_vram_range *old, u64 size, u32 *prop,
+			       u32 value)
+{
+	struct ppu_vram_range area;
+	u32 was = *prop;
+	int ret;
+
+	lockdep_assert_held(&vm->lock);
+
+	ret = ppu_vram_alloc(vm->pdev, vm->has_areas ? size : 0, &area);
+	if (ret)
+		return ret;
+	if (ppu_vm_busy(vm)) {
+		ret = -EBUSY;
+		goto out;
+	}
+
+	if (vm->has_areas)
+		ppu_vm_swap_areas(&area, old);
+	*prop = value;
+	ret = ppu_vm_load_inst(vm);
+	if (ret) {
+		*prop = was;
+		if (vm->has_areas)
+			ppu_vm_swap_areas(&area, old);
+	} else if (area.size && ppu_vm_busy(vm)) {
+		/* Work slipped in: its owner's race, but nobody else's memory. */
+		list_splice_tail_init(&area.blocks, &vm->retired);
+		area.size = 0;
+	}
+out:
+	ppu_vram_free(vm->pdev, &area);
+	return ret;
+}
+
+static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
+{
+	u32 was;
+	int ret;
+
+	lockdep_assert_held(&vm->lock);
+
+	switch (property) {
+	case DRM_PPU_VM_PROP_LOCAL_PER_THREAD:
+		if (!value || value > PPU_LOCAL_MAX)
+			return -EINVAL;
+		value = round_up(value, 16);
+		return ppu_vm_replace_area(vm, &vm->local, ppu_vm_local_bytes(vm, value),
+					   &vm->local_per_thread, value);
+	case DRM_PPU_VM_PROP_MAX_DEPTH:
+		if (!value || value > PPU_MAX_DEPTH)
+			return -EINVAL;
+		return ppu_vm_replace_area(vm, &vm->save, ppu_vm_save_bytes(vm, value),
+					   &vm->max_depth, value);
+	case DRM_PPU_VM_PROP_WATCHDOG_MS:
+		if (value > U32_MAX)
+			return -EINVAL;
+		if (ppu_vm_busy(vm))
+			return -EBUSY;
+		was = vm->watchdog_ms;
+		vm->watchdog_ms = value;
+		ret = ppu_vm_load_inst(vm);
+		if (ret)
+			vm->watchdog_ms = was;
+		return ret;
+	default:
+		return -EINVAL;
+	}
+}
+
+/*
+ * Channels of the VM do not fetch while it changes, so that nothing starts
+ * between the look at its state and the new instance block.
+ */
+static void ppu_vm_hold_channels(struct ppu_vm *vm, u32 cmd)
+{
+	struct ppu_device *pdev = vm->pdev;
+	struct ppu_channel *chan;
+	unsigned long flags;
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return;
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	list_for_each_entry(chan, &vm->channels, vm_link)
+		if (!chan->dead && !chan->paused)
+			ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, cmd);
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	drm_dev_exit(idx);
+}
+
+int ppu_ioctl_vm_set_property(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct drm_ppu_vm_set_property *args = data;
+	struct ppu_vm *vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
+	int ret;
+
+	if (!vm)
+		return -ENOENT;
+
+	mutex_lock(&vm->lock);
+	if (vm->faulted) {
+		ret = -EIO;
+	} else {
+		ppu_vm_hold_channels(vm, PPU_CH_CMD_PAUSE);
+		ret = ppu_vm_set_property(vm, args->property, args->value);
+		ppu_vm_hold_channels(vm, PPU_CH_CMD_RESUME);
+	}
+	mutex_unlock(&vm->lock);
+	ppu_vm_put(vm);
+	return ret;
+}
+
+/* VM_BIND */
+
+/** struct ppu_bind - one VM_BIND in progress */
+struct ppu_bind {
+	struct ppu_vm *vm;
+	struct drm_file *filp;
+	const struct drm_ppu_vm_bind_op *ops;
+	/** @bos: objects of MAP operations. */
+	struct ppu_bo **bos;
+	/** @maps: two for each operation: the new mapping, one for a split. */
+	struct ppu_mapping **maps;
+	u32 count;
+};
+
+static int ppu_bind_check_op(struct ppu_device *pdev, const struct drm_ppu_vm_bind_op *op)
+{
+	const u32 known = DRM_PPU_VM_BIND_READONLY | DRM_PPU_VM_BIND_NOEXEC |
+			  DRM_PPU_VM_BIND_UNCACHED;
+	bool map = op->op == DRM_PPU_VM_BIND_OP_MAP;
+
+	if (PPU_CHECK(pdev, op->op > DRM_PPU_VM_BIND_OP_UNMAP) ||
+	    PPU_CHECK(pdev, op->pad) ||
+	    PPU_CHECK(pdev, op->flags & ~known) ||
+	    PPU_CHECK(pdev, !op->size) ||
+	    PPU_CHECK(pdev, (op->va | op->size | op->bo_offset) & (PPU_PAGE_SIZE - 1)) ||
+	    PPU_CHECK(pdev, op->va < PPU_VA_USER_START || op->va >= PPU_VA_USER_END) ||
+	    PPU_CHECK(pdev, op->size > PPU_VA_USER_END - op->va) ||
+	    PPU_CHECK(pdev, !map && (op->flags || op->handle || op->bo_offset)))
+		return -EINVAL;
+	return 0;
+}
+
+/* Finds the objects, and allocates all host memory that will be needed. */
+static int ppu_bind_collect(struct ppu_bind *bind)
+{
+	struct ppu_device *pdev = bind->vm->pdev;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < bind->count; i++) {
+		const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
+		struct ppu_bo *bo;
+
+		ret = ppu_bind_check_op(pdev, op);
+		if (ret)
+			return ret;
+
+		bind->maps[2 * i] = ppu_map_alloc();
+		bind->maps[2 * i + 1] = ppu_map_alloc();
+		if (!bind->maps[2 * i] || !bind->maps[2 * i + 1])
+			return -ENOMEM;
+		if (op->op == DRM_PPU_VM_BIND_OP_UNMAP)
+			continue;
+
+		bo = ppu_bo_lookup(bind->filp, op->handle);
+		if (!bo)
+			return -ENOENT;
+		bind->bos[i] = bo;
+		if (PPU_CHECK(pdev, bo->vm_uid && bo->vm_uid != bind->vm->uid) ||
+		    PPU_CHECK(pdev, bo->kernel))
+			return -EPERM;
+		if (PPU_CHECK(pdev, op->bo_offset >= ppu_bo_gem(bo)->size) ||
+		    PPU_CHECK(pdev, op->size > ppu_bo_gem(bo)->size - op->bo_offset))
+			return -EINVAL;
+		if (READ_ONCE(bind->vm->faulted))
+			return -EIO;
+	}
+	return 0;
+}
+
+static int ppu_bind_prepare(struct ppu_bind *bind)
+{
+	struct ppu_vm *vm = bind->vm;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < bind->count; i++) {
+		const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
+
+		ret = ppu_mmu_prepare_cut(vm, op->va, i > 0);
+		if (!ret)
+			ret = ppu_mmu_prepare_cut(vm, op->va + op->size, i > 0);
+		if (!ret && bind->bos[i])
+			ret = ppu_mmu_prepare_map(vm, bind->bos[i], op->bo_offset, op->va,
+						  op->size);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static u64 ppu_bind_pte_flags(u32 flags)
+{
+	u64 pte = 0;
+
+	if (flags & DRM_PPU_VM_BIND_READONLY)
+		pte |= PPU_PTE_READONLY;
+	if (flags & DRM_PPU_VM_BIND_NOEXEC)
+		pte |= PPU_PTE_NOEXEC;
+	if (flags & DRM_PPU_VM_BIND_UNCACHED)
+		pte |= PPU_PTE_UNCACHED;
+	return pte;
+}
+
+static void ppu_bind_commit(struct ppu_bind *bind, struct list_head *dead)
+{
+	struct ppu_vm *vm = bind->vm;
+	u32 i;
+
+	for (i = 0; i < bind->count; i++) {
+		const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
+		struct ppu_mapping *map;
+
+		ppu_vm_cut(vm, op->va, op->va + op->size - 1, &bind->maps[2 * i + 1], dead);
+		trace_ppu_vm_bind(vm->context_id, op->op, op->va, op->size, op->flags);
+		if (op->op == DRM_PPU_VM_BIND_OP_UNMAP)
+			continue;
+
+		map = bind->maps[2 * i];
+		bind->maps[2 * i] = NULL;
+		map->start = op->va;
+		map->last = op->va + op->size - 1;
+		map->vm = vm;
+		map->bo = bind->bos[i];
+		bind->bos[i] = NULL;
+		map->bo_offset = op->bo_offset;
+		map->pte_flags = ppu_bind_pte_flags(op->flags);
+		ppu_map_link(vm, map);
+		ppu_mmu_map(vm, map->bo, map->bo_offset, op->va, op->size, map->pte_flags);
+	}
+}
+
+static int ppu_bind_run(struct ppu_bind *bind)
+{
+	struct ppu_vm *vm = bind->vm;
+	LIST_HEAD(dead);
+	u32 i;
+	int ret;
+
+	mutex_lock(&vm->lock);
+	ret = ppu_bind_prepare(bind);
+	if (!ret)
+		ppu_bind_commit(bind, &dead);
+	for (i = 0; i < bind->count; i++)
+		ppu_mmu_prune(vm, bind->ops[i].va & ~(PPU_LARGE_SIZE - 1),
+			      round_up(bind->ops[i].va + bind->ops[i].size, PPU_LARGE_SIZE) -
+			      (bind->ops[i].va & ~(PPU_LARGE_SIZE - 1)));
+	ppu_mmu_flush(vm);
+	mutex_unlock(&vm->lock);
+
+	ppu_map_free_list(&dead);
+	return ret;
+}
+
+static int ppu_vm_bind(struct ppu_vm *vm, struct drm_file *filp,
+		       const struct drm_ppu_vm_bind_op *ops, u32 count)
+{
+	struct ppu_bind bind = { .vm = vm, .filp = filp, .ops = ops, .count = count };
+	int ret = -ENOMEM;
+	u32 i;
+
+	bind.bos = kvcalloc(count, sizeof(*bind.bos), GFP_KERNEL);
+	bind.maps = kvcalloc(2 * count, sizeof(*bind.maps), GFP_KERNEL);
+	if (bind.bos && bind.maps)
+		ret = ppu_bind_collect(&bind);
+	if (!ret)
+		ret = ppu_bind_run(&bind);
+
+	for (i = 0; i < count && bind.bos && bind.maps; i++) {
+		ppu_bo_put(bind.bos[i]);
+		kfree(bind.maps[2 * i]);
+		kfree(bind.maps[2 * i + 1]);
+	}
+	kvfree(bind.maps);
+	kvfree(bind.bos);
+	return ret;
+}
+
+int ppu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct drm_ppu_vm_bind *args = data;
+	struct drm_ppu_vm_bind_op *ops;
+	struct ppu_vm *vm;
+	int ret;
+
+	if (PPU_CHECK(pdev, args->flags & ~DRM_PPU_VM_BIND_ASYNC))
+		return -EINVAL;
+	if (args->flags & DRM_PPU_VM_BIND_ASYNC)
+		return -EOPNOTSUPP;
+	if (PPU_CHECK(pdev, args->syncs.count))
+		return -EINVAL;
+
+	vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+	if (!args->ops.count) {
+		ret = 0;
+		goto out;
+	}
+
+	ops = ppu_uobj_get_array(&args->ops, sizeof(*ops), sizeof(*ops), DRM_PPU_VM_BIND_MAX_OPS);
+	if (IS_ERR(ops)) {
+		ret = PTR_ERR(ops);
+		goto out;
+	}
+	ret = ppu_vm_bind(vm, filp, ops, args->ops.count);
+	kvfree(ops);
+out:
+	ppu_vm_put(vm);
+	return ret;
+}
+
+/* VM_GET_STATE */
+
+int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_vm_get_state *args = data;
+	struct ppu_vm *vm;
+	u32 i, room = args->faults.count, n;
+	int ret = 0;
+
+	if (PPU_CHECK(pdev, room && (args->faults.stride < 16 || args->faults.stride % 8)))
+		return -EINVAL;
+	vm = ppu_vm_lookup(file, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+
+	args->state = READ_ONCE(vm->faulted) ? DRM_PPU_VM_STATE_FAULTED : 0;
+	if (ppu_vm_busy(vm))
+		args->state |= DRM_PPU_VM_STATE_BUSY;
+
+	spin_lock_irq(&vm->fault_lock);
+	args->fault_total = vm->fault_total;
+	n = min(room, vm->num_faults);
+	spin_unlock_irq(&vm->fault_lock);
+
+	/* Records are never changed once they are counted. */
+	for (i = 0; i < n && !ret; i++) {
+		struct drm_ppu_fault rec;
+
+		ppu_fault_to_user(file, &vm->faults[i], vm->fault_cpu_ns[i], &rec);
+		ret = ppu_uobj_put(&args->faults, i, &rec, sizeof(rec));
+	}
+	args->faults.count = n;
+	ppu_vm_put(vm);
+	return ret;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside the runtime.
+ *
+ *   init.c     options, devices, primary contexts        object.c  handles: registry and reference counts
+ *   context.c  contexts, waiting, faults                  error.c   names, sentences, last-error detail
+ *   va.c       the window of addresses                    chan.c    channels, command memory, jobs
+ *   mem.c      allocations                                copy.c    copies and fills
+ *   stream.c   streams      event.c  events               prio.c    stream -> device priorities
+ *   module.c   loading, functions                         launch.c  launches, occupancy
+ *
+ * Order of work.  Each channel has a 64-bit word in memory (its timeline).  Each job, one command
+ * block in one ring entry, ends with a release of the channel's next number to that word.  So the
+ * completion of any work is a pair (channel, number), what a stream or an event stands for is a
+ * vector with one number per channel (struct rt_need), and a job begins with one acquire for each
+ * channel in its stream's vector that is not its own.  Numbers wait only for numbers handed out
+ * earlier: no cycle, no deadlock, whatever the assignment of streams to channels.
+ *
+ * Locks, outermost first: init.c's, ctx->stage_lock, ctx->lock, the registry's and va.c's.  Nobody sleeps
+ * with ctx->lock held: rt_wait() drops it.
+ */
+#ifndef PPU_RT_H
+#define PPU_RT_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ppu.h>
+#include <ppu_image.h>
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_mmu.h>
+#include <hw/ppu_tmd.h>
+#include "../backend/backend.h"
+#include "../backend/range.h"
+
+#pragma GCC visibility push(hidden)
+
+#define RT_MAX_CLASS	16			/* channels per class and context */
+#define RT_MAX_CHAN	(2 * RT_MAX_CLASS)
+#define RT_SEM_BO	65536u			/* bytes of a page group of 16-byte slots */
+#define RT_STAGE_SLOTS	4
+#define RT_STAGE_BYTES	(1u << 20)
+
+/* ---- object.c ------------------------------------------------------------------------------- */
+enum rt_kind { RT_CTX = 1, RT_STREAM, RT_EVENT, RT_MODULE, RT_FUNCTION };
+struct rt_obj {
+	enum rt_kind kind;
+	int refs;
+	bool listed;
+	void (*release)(struct rt_obj *obj);
+	struct rt_obj *next;	/* hash chain */
+};
+void rt_obj_init(struct rt_obj *obj, enum rt_kind kind, void (*release)(struct rt_obj *));
+void rt_obj_publish(struct rt_obj *obj);		/* its address is a valid handle from now on */
+bool rt_obj_withdraw(struct rt_obj *obj);		/* false: was no handle any more */
+void *rt_obj_get(const void *handle, enum rt_kind kind);	/* + reference, NULL: no such handle */
+void rt_obj_ref(struct rt_obj *obj);
+void rt_obj_put(struct rt_obj *obj);
+
+/* ---- error.c -------------------------------------------------------------------------------- */
+/* Record the detail of a failure for this thread and return it. */
+ppuResult rt_fail(ppuResult res, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+ppuResult rt_error(ppuResult res);			/* the same with the standard sentence */
+ppuResult rt_errno(int rc, const char *what);	/* negative errno of a backend call */
+
+/* ---- init.c --------------------------------------------------------------------------------- */
+struct rt_device {
+	const struct be_ops *be;
+	struct be_dev *dev;
+	ppuDeviceProp prop;
+	struct ppuCtx_st *primary;
+};
+extern ppuInitOptions rt_opt;		/* resolved: no zero fields where a default exists */
+ppuResult rt_init(void);
+ppuResult rt_device(ppuDevice n, struct rt_device **dev);
+
+/* ---- va.c ----------------------------------------------------------------------------------- */
+int rt_va_alloc(uint64_t size, uint64_t align, uint64_t *va);
+void rt_va_free(uint64_t va, uint64_t size, bool mapped);
+bool rt_va_inside(const void *p);	/* device or pinned memory, of whatever context */
+
+/* ---- context.c ------------------------------------------------------------------------------ */
+struct rt_need {
+	uint64_t seq[RT_MAX_CHAN];
+};
+
+struct rt_alloc {
+	uint64_t va, bytes, room;	/* bytes as asked for, room as taken from the chunk */
+	ppuMemoryType type;
+	struct rt_chunk *chunk;
+};
+
+/* Like device memory, but not the user's to free. */
+#define RT_MEMORY_MODULE ((ppuMemoryType)16)
+
+enum rt_heap { RT_HEAP_DATA, RT_HEAP_CODE, RT_HEAP_HOST, RT_HEAPS };
+
+struct rt_slots {		/* a buffer of 16-byte slots {u64 value, u64 time} */
+	struct rt_slots *next;
+	struct be_bo *bo;
+	uint64_t va;
+	uint32_t num_free;
+	uint16_t free[RT_SEM_BO / 16];
+};
+struct rt_slot {
+	struct rt_slots *home;
+	uint32_t index;
+};
+struct rt_retired_slot {	/* free once its last writer is through */
+	struct rt_slot slot;
+	struct rt_need need;
+	struct rt_retired_slot *next;
+};
+
+struct ppuCtx_st {
+	struct rt_obj obj;
+	pthread_mutex_t lock;
+	struct rt_device *device;
+	const struct be_ops *be;
+	struct be_vm *vm;
+	bool dead;
+	ppuResult broken;		/* sticky */
+	char *detail;
+	struct ppuCtx_st *next;		/* list of all */
+
+	struct rt_chan *chan[RT_MAX_CHAN];	/* compute: 0..RT_MAX_CLASS-1, then copy */
+	uint32_t next_slot;		/* assignment of streams to channels */
+	struct ppuStream_st *streams;	/* all but the default one */
+	struct ppuStream_st *null_stream, *load_stream;
+	struct rt_need orphans;		/* what destroyed blocking streams left to wait for */
+
+	struct rt_slots *slots;
+	struct rt_retired_slot *retired;
+
+	struct rt_chunk *chunks[RT_HEAPS];
+	struct rt_alloc *allocs;	/* by address */
+	size_t num_allocs, cap_allocs;
+
+	pthread_mutex_t stage_lock;
+	void *stage;
+	struct rt_need stage_need[RT_STAGE_SLOTS];
+	unsigned stage_next;
+
+	struct ppuModule_st *modules;
+	struct ppuFunction_st **funcs;	/* by number, for faults */
+	uint32_t num_funcs, cap_funcs, launches;
+	struct ppuEvent_st *events;
+};
+
+/* The current context with a reference. */
+ppuResult rt_current(struct ppuCtx_st **ctx);
+ppuResult rt_ctx_create(struct rt_device *dev, struct ppuCtx_st **ctx);
+void rt_ctx_destroy(struct ppuCtx_st *ctx);	/* ends it; the caller's reference stays */
+/* Lock; fails (unlocked) when the context is gone or broken. */
+ppuResult rt_enter(struct ppuCtx_st *ctx);
+static inline void rt_leave(struct ppuCtx_st *ctx) { pthread_mutex_unlock(&ctx->lock); }
+
+bool rt_done(struct ppuCtx_st *ctx, const struct rt_need *need);
+void rt_merge(struct rt_need *to, const struct rt_need *from);
+/* Everything submitted so far. */
+void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need);
+extern const struct be_limits rt_no_limit;
+/* Called locked; drops the lock while asleep. */
+ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *need, const struct be_limits *lim);
+ppuResult rt_wait_all(struct ppuCtx_st *ctx);
+/* Look for a reason why work is not going on; PPU_SUCCESS when there is none. */
+ppuResult rt_check(struct ppuCtx_st *ctx);
+
+ppuResult rt_slot_alloc(struct ppuCtx_st *ctx, struct rt_slot *slot);
+void rt_slot_unused(struct rt_slot slot);	/* nothing was submitted that writes it */
+void rt_slot_retire(struct ppuCtx_st *ctx, struct rt_slot slot, const struct rt_need *need);
+static inline uint64_t rt_slot_va(struct rt_slot s) { return s.home->va + s.index * 16; }
+static inline volatile uint64_t *rt_slot_ptr(struct rt_slot s)
+{
+	return (volatile uint64_t *)(uintptr_t)rt_slot_va(s);
+}
+
+/* ---- chan.c --------------------------------------------------------------------------------- */
+struct rt_chan {
+	struct ppuCtx_st *ctx;
+	struct be_chan *be;
+	unsigned index;			/* in ctx->chan and in struct rt_need */
+	struct rt_slot word;		/* the timeline */
+	struct be_sem *sem;
+	uint64_t seq;			/* last number handed out */
+	uint32_t put;
+	/* command memory: a ring of bytes, positions count without wrapping */
+	uint64_t pb_va, pb_head, pb_tail;
+	uint32_t pb_bytes;
+	uint8_t *pb;
+	struct rt_entry {
+		uint64_t seq, pb_end;
+	} *entry;			/* by ring index */
+	uint32_t tail, num;		/* oldest entry not known to be complete; how many */
+};
+
+/* A job under construction: between begin and end the context stays locked. */
+struct rt_job {
+	struct ppuStream_st *stream;
+	struct rt_chan *chan;
+	uint8_t *data, *data_end;	/* room before the commands, 256-byte aligned */
+	uint64_t data_va;
+	uint32_t *w, *start, *limit;	/* commands */
+	uint64_t start_va;
+};
+#define RT_JOB_MAX_DATA	(256u + PPU_PARAM_MAX)
+/* cls: PPU_CLASS_COMPUTE or _COPY; data_bytes of room for a TMD and parameters. */
+ppuResult rt_job_begin(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
+		       uint32_t data_bytes);
+void rt_job_end(struct rt_job *job);
+/* A job in the channel the stream used last, else in one of class cls. */
+unsigned rt_last_class(struct ppuStream_st *stream, unsigned cls);
+void rt_emit(struct rt_job *job, uint32_t header, const uint32_t *operands, unsigned n);
+void rt_emit_va(struct rt_job *job, uint32_t header, uint64_t va);
+void rt_chan_free(struct rt_chan *chan);
+static inline bool rt_chan_done(const struct rt_chan *c, uint64_t seq)
+{
+	return __atomic_load_n(rt_slot_ptr(c->word), __ATOMIC_ACQUIRE) >= seq;
+}
+
+/* ---- mem.c ---------------------------------------------------------------------------------- */
+ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uint64_t align,
+		   ppuMemoryType type, uint64_t *va);
+void rt_free(struct ppuCtx_st *ctx, uint64_t va);
+void rt_heap_fini(struct ppuCtx_st *ctx);
+struct rt_alloc *rt_find(struct ppuCtx_st *ctx, const void *p);
+/* Where [p, p + bytes) lies; INVALID_ADDRESS when it is ours but not inside one allocation. */
+ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuMemoryType *type);
+
+/* ---- copy.c --------------------------------------------------------------------------------- */
+struct rt_rect {
+	uint64_t dst, src, dst_pitch, src_pitch, width, rows;
+};
+/* Unlocked; wait: complete on return. */
+ppuResult rt_copy(struct ppuStream_st *stream, const struct rt_rect *r, bool wait);
+
+/* ---- stream.c, event.c, prio.c --------------------------------------------------------------- */
+struct ppuStream_st {
+	struct rt_obj obj;
+	struct ppuCtx_st *ctx;
+	struct ppuStream_st *next;
+	unsigned flags;
+	int priority;			/* 0 and below */
+	uint32_t device_priority;
+	bool has_priority;		/* TMDs carry device_priority */
+	bool is_null;
+	unsigned slot;			/* chooses its channels */
+	int last_chan;			/* index, -1: none yet */
+	struct rt_need need;		/* what its next job waits for = what it stands for */
+};
+/* A stream by handle (NULL: the current context's default one), with references to it and its
+ * context.  rt_stream_put() gives both back. */
+ppuResult rt_stream(ppuStream handle, struct ppuStream_st **stream);
+void rt_stream_put(struct ppuStream_st *stream);
+struct ppuStream_st *rt_stream_new(struct ppuCtx_st *ctx, unsigned flags, int priority);
+
+struct ppuEvent_st {
+	struct rt_obj obj;
+	struct ppuCtx_st *ctx;
+	struct ppuEvent_st *next;
+	unsigned flags;
+	bool recorded, has_slot;
+	struct rt_need need;
+	struct rt_slot slot;		/* device time of the mark, in the first word */
+};
+
+/* An event of ctx by handle, with references to it and its context. */
+ppuResult rt_event(ppuEvent handle, struct ppuEvent_st **event);
+void rt_event_put(struct ppuEvent_st *event);
+/* Locked: the mark is what the stream stands for now, its time in slot. */
+void rt_event_mark(struct ppuEvent_st *event, const struct ppuStream_st *stream, struct rt_slot slot);
+
+void rt_prio_range(const ppuDeviceProp *prop, int *least, int *greatest);
+uint32_t rt_prio_device(const ppuDeviceProp *prop, int priority);
+
+/* ---- module.c ------------------------------------------------------------------------------- */
+struct ppuFunction_st {
+	struct rt_obj obj;
+	struct ppuModule_st *mod;	/* lives at least as long as this is published */
+	struct ppuFunction_st *next;
+	const struct ppu_symbol *sym;
+	uint32_t number;		/* in ctx->funcs */
+};
+struct ppuModule_st {
+	struct rt_obj obj;
+	struct ppuCtx_st *ctx;
+	struct ppuModule_st *next;
+	struct ppu_image *img;
+	uint64_t code_va, data_va;
+	struct ppuFunction_st *funcs;
+	char *name;
+};
+/* Locked.  Its code and variables go, its functions' handles end. */
+void rt_module_unload(struct ppuModule_st *mod);
+/* "file:line" of an instruction, or "" */
+void rt_module_where(const struct ppuModule_st *mod, uint32_t pc, char *buf, size_t len);
+
+#pragma GCC visibility pop
+#endif

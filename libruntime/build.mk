@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+#
+# The runtime: libppu.a and libppu.so, the tools, the samples.
+#
+#   api backend isa ptx    the library (with the device core inside, for the
+#                          backend that needs no VM)
+#   tools/NAME.c           $(BUILD)/bin/NAME
+#   samples/NAME.c         $(BUILD)/bin/sample-NAME
+#   samples/kernels/X.cu   $(BUILD)/samples/X.ptx, by clang
+
+RT_SRCS := $(sort $(foreach d,api backend isa ptx,$(wildcard libruntime/$(d)/*.c)))
+RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
+RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
+RT_CFLAGS := -Iinclude/uapi -Iqemu-device/core -Ilibruntime $(RT_DRM_CFLAGS)
+RT_LIBS   := -lm -lpthread $(RT_DRM_LIBS)
+# What a program needs besides our static libraries, and which ones, in order.
+RT_OURS   := ppu ppucore
+
+$(eval $(call ppu_static_lib,ppu,$(RT_SRCS),$(RT_CFLAGS)))
+comma := ,
+RT_SO := $(BUILD)/lib/libppu.so.0
+$(eval $(call ppu_shared_lib,ppu,libppu.so.0,$(RT_SRCS),$(RT_CFLAGS),$(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL $(RT_LIBS)))
+$(RT_SO): $(BUILD)/lib/libppucore.a
+# Unit tests link these after our archives.
+UNIT_EXTRA_LIBS += $(RT_DRM_LIBS)
+
+RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
+$(call ppu_objs,$(RT_TOOLS)): private PPU_CFLAGS += $(RT_CFLAGS)
+RT_EXTRA_ppu-info := -lpci
+$(foreach t,$(RT_TOOLS),$(eval $(call ppu_program,$(basename $(notdir $(t))),$(t),$(RT_OURS),$(RT_EXTRA_$(basename $(notdir $(t)))) $(RT_LIBS))))
+
+# --- samples --------------------------------------------------------------------
+
+RT_SAMPLES := $(sort $(filter-out libruntime/samples/common.c,$(wildcard libruntime/samples/*.c)))
+RT_EXTRA_mandelbrot := -lpng
+RT_SAMPLE_BINS := $(foreach s,$(RT_SAMPLES),$(BUILD)/bin/sample-$(basename $(notdir $(s))))
+$(foreach s,$(RT_SAMPLES),$(eval $(call ppu_program,sample-$(basename $(notdir $(s))),$(s) libruntime/samples/common.c,$(RT_OURS),$(RT_EXTRA_$(basename $(notdir $(s)))) $(RT_LIBS))))
+
+# clang's NVPTX target needs no CUDA SDK; kernel.h says what the kernels use.
+RT_CU_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib \
+	-Xclang -target-feature -Xclang +ptx63 -O2 -S -Wno-unknown-cuda-version
+RT_CU := $(sort $(wildcard libruntime/samples/kernels/*.cu))
+RT_PTX := $(patsubst libruntime/samples/kernels/%.cu,$(BUILD)/samples/%.ptx,$(RT_CU))
+$(BUILD)/samples/%.ptx: libruntime/samples/kernels/%.cu libruntime/samples/kernels/kernel.h
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)$(CLANG) $(RT_CU_FLAGS) -o $@ $<
+ALL_TARGETS += $(RT_PTX)
+$(RT_SAMPLE_BINS): | $(RT_PTX)
+# tests/unit/rt_tools.sh runs them.
+unit-build: $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(t)))) $(RT_SAMPLE_BINS) $(RT_PTX)

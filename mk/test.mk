@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+#
+# Running things: samples, tests, benchmarks, a shell in the guest.
+#
+# Where tests live, and what becomes of them (a new file needs no edit here):
+#
+#   tests/unit/            see tests/unit/build.mk
+#   tests/qtest/test_*.c   $(BUILD)/qtest/test_*, on the host; test_*.py, test_*.sh as
+#                          they are. QEMU is $(BUILD)/qemu/qemu-system-x86_64.
+#   tests/conformance/*.c  $(BUILD)/guest/conformance/*, run in the guest
+#   tests/system/*.c       $(BUILD)/guest/system/*, run in the guest, linked with
+#                          our libraries; *.sh run in the guest as they are;
+#                          host_* run on the host and start machines themselves
+#   tests/fuzz/fuzz_*.c    $(BUILD)/fuzz/fuzz_*, libFuzzer, all our libraries
+#   tests/bench/bench_*.c  $(BUILD)/bench/bench_*; bench_*.sh, bench_*.py as they are
+#
+# Sources in lib/ below one of these are linked into each of its programs.
+
+DRM_CFLAGS = $(shell $(PKG_CONFIG) --cflags libdrm 2>/dev/null)
+DRM_LIBS   = $(shell $(PKG_CONFIG) --libs libdrm 2>/dev/null || echo -ldrm)
+
+# (source dir, pattern, output dir, our libs, extra cflags, extra ldflags)
+define ppu_test_dir
+$(call ppu_objs,$(wildcard $(1)/$(2).c $(1)/lib/*.c)): private PPU_CFLAGS += -I$(1) -I$(1)/lib $(5)
+$(patsubst $(1)/%.c,$(BUILD)/$(3)/%,$(wildcard $(1)/$(2).c)): $(BUILD)/$(3)/%: $(BUILD)/obj/$(1)/%.o \
+		$(call ppu_objs,$(wildcard $(1)/lib/*.c)) $(foreach l,$(4),$(BUILD)/lib/lib$(l).a)
+	@mkdir -p $$(@D)
+	$$(say) LD $$@
+	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $$(filter %.a,$$^) \
+		-Wl,--end-group $(6) -lm -lpthread
+.SECONDARY: $(call ppu_objs,$(wildcard $(1)/$(2).c $(1)/lib/*.c))
+TEST_BINS    += $(patsubst $(1)/%.c,$(BUILD)/$(3)/%,$(wildcard $(1)/$(2).c))
+ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(wildcard $(1)/$(2).c $(1)/lib/*.c)))
+endef
+
+ifeq ($(PACKAGES_READY),1)
+$(eval $(call ppu_test_dir,tests/conformance,*,guest/conformance,,$(DRM_CFLAGS),$(DRM_LIBS)))
+$(eval $(call ppu_test_dir,tests/system,*,guest/system,$(PPU_LIBS),$(DRM_CFLAGS),$(DRM_LIBS)))
+$(eval $(call ppu_test_dir,tests/qtest,test_*,qtest,,,))
+$(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -Iqemu-device/core,$(DRM_LIBS)))
+endif
+
+FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_HELP := $(sort $(wildcard tests/fuzz/lib/*.c))
+FUZZ_BINS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
+$(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP)): private PPU_CFLAGS += \
+	-Itests/fuzz -Itests/fuzz/lib -Iqemu-device/core -Ilibruntime
+$(FUZZ_BINS): $(BUILD)/fuzz/%: $(BUILD)/obj-fuzz/tests/fuzz/%.o $(call ppu_objs_fuzz,$(FUZZ_HELP)) \
+		$(foreach l,$(PPU_LIBS),$(BUILD)/fuzzlib/lib$(l).a)
+	@mkdir -p $(@D)
+	$(say) LD-FUZZ $@
+	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $(LDFLAGS) -o $@ $(filter %.o,$^) \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(DRM_LIBS) -lm -lpthread
+.SECONDARY: $(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP))
+ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP)))
+TEST_BINS    += $(FUZZ_BINS)
+
+#: make run           set up, build, boot, load the driver, run the samples
+.PHONY: run
+run: all
+	$(Q)scripts/run
+
+#: make check         all tests; the last line is the sum   (G="unit qtest": only these groups)
+.PHONY: check check-build
+check:
+	$(Q)scripts/check $(G)
+check-build: unit-build $(TEST_BINS)
+
+#: make shell         a root shell in the guest (Ctrl-] ends it)
+.PHONY: shell
+shell: vm all
+	$(Q)scripts/vm --tty
+
+#: make bench         benchmarks: a table here and $(BUILD)/bench.json
+.PHONY: bench
+bench: all $(filter $(BUILD)/bench/%,$(TEST_BINS))
+	$(Q)scripts/bench $(B)
+
+#: make fuzz          fuzz for long   (S=seconds each, default 600; F=fuzz_name: only that one)
+.PHONY: fuzz
+S ?= 600
+fuzz: $(FUZZ_BINS)
+	$(Q)for f in $(or $(F:%=$(BUILD)/fuzz/%),$(FUZZ_BINS)); do scripts/fuzz-one $$f $(S) || exit 1; done
+
+#: make lint          style and licence checks, checkpatch and sparse on the driver
+.PHONY: lint
+lint:
+	$(Q)scripts/lint

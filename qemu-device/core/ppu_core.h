@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The GPU as a library: deterministic, no threads, no clock, no I/O, no globals of its own.
+ *
+ * The owner (QEMU glue, unit test, fuzzer, ppu-run's host backend) creates a core, feeds it MMIO
+ * accesses and device time, and serves its ports.  All calls on one core must come from one
+ * thread at a time, except those marked "any thread".
+ *
+ *   core = ppu_core_create(&cfg, &ports, vram, &err);
+ *   ppu_core_mmio_write(core, off, 4, val);
+ *   while (ppu_core_next_event(core) != PPU_TIME_NEVER)
+ *           ppu_core_run(core, ppu_core_next_event(core));
+ */
+#ifndef PPU_CORE_H
+#define PPU_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <hw/ppu_config.h>
+#include <hw/ppu_counters.h>
+#include <hw/ppu_fault.h>
+#include <hw/ppu_trace.h>
+
+struct ppu_core;
+
+#define PPU_TIME_NEVER UINT64_MAX
+
+/*
+ * What the core needs from outside.  map() and mark_dirty() may be called from worker threads
+ * inside run_jobs(); everything else only from the thread that called into the core.
+ */
+struct ppu_ports {
+	void *opaque;
+	/* Host pointer to system RAM [bus, bus + *len); may shorten *len (not below one page when
+	 * the page is RAM).  NULL: no RAM there, or DMA is off.  The pointer stays valid until
+	 * ppu_core_invalidate_maps() is called or the core is destroyed. */
+	void *(*map)(void *opaque, uint64_t bus, uint64_t *len, bool write);
+	/* The core wrote system RAM / VRAM through a pointer.  May be NULL. */
+	void (*mark_dirty)(void *opaque, uint64_t bus, uint64_t len);
+	void (*vram_dirty)(void *opaque, uint64_t off, uint64_t len);
+	/* Send MSI-X vector v.  Called inside core calls; must not call back into the core. */
+	void (*raise_irq)(void *opaque, unsigned vector);
+	/* One trace record; NULL: tracing off (costs nothing). */
+	void (*trace)(void *opaque, const struct ppu_trace_rec *rec);
+	/* Run fn(arg, 0..n-1), in any order or in parallel, return when all are done.
+	 * NULL: the core calls them in order itself. */
+	void (*run_jobs)(void *opaque, void (*fn)(void *arg, unsigned index), void *arg, unsigned n);
+	/* Guest misuse worth a log line (QEMU: LOG_GUEST_ERROR). May be NULL. */
+	void (*guest_error)(void *opaque, const char *sentence);
+};
+
+/* Fill with defaults; set one property by name and text ("64M", "0x10"); check all together.
+ * On failure *err is a malloc'ed sentence. */
+void ppu_config_init(struct ppu_config *cfg);
+int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, char **err);
+int ppu_config_check(const struct ppu_config *cfg, char **err);
+
+/* vram: cfg->vram bytes owned by the caller, outliving the core.  NULL on error, *err a sentence. */
+struct ppu_core *ppu_core_create(const struct ppu_config *cfg, const struct ppu_ports *ports,
+				 void *vram, char **err);
+void ppu_core_destroy(struct ppu_core *core);
+/* Power-on state; VRAM contents stay. */
+void ppu_core_reset(struct ppu_core *core);
+const struct ppu_config *ppu_core_config(const struct ppu_core *core);
+
+uint64_t ppu_core_bar0_size(const struct ppu_config *cfg);
+uint64_t ppu_core_mmio_read(struct ppu_core *core, uint64_t off, unsigned size);
+void ppu_core_mmio_write(struct ppu_core *core, uint64_t off, unsigned size, uint64_t val);
+/* Any thread, lock-free: reads of USERD pages (GP_GET, GP_PUT, STATUS, ERROR) as of the last time
+ * the core updated them. */
+uint32_t ppu_core_userd_peek(const struct ppu_core *core, uint64_t off);
+
+uint64_t ppu_core_time(const struct ppu_core *core);
+/* Time of the next internal event, PPU_TIME_NEVER when idle. */
+uint64_t ppu_core_next_event(const struct ppu_core *core);
+/* Process events up to and including time `until`, then set the time to `until` (if that is later
+ * than now).  Stops early when `stop` was requested: then the time is that of the last event.
+ * Returns the new time. */
+uint64_t ppu_core_run(struct ppu_core *core, uint64_t until);
+/* Any thread: make a running ppu_core_run() return at the next event boundary (bounded slice). */
+void ppu_core_request_stop(struct ppu_core *core);
+/* Run until idle or time limit; true when idle. */
+bool ppu_core_run_idle(struct ppu_core *core, uint64_t limit);
+/* Every pointer got from ports.map() is gone. */
+void ppu_core_invalidate_maps(struct ppu_core *core);
+
+/* Complete state (without VRAM and configuration) as a versioned byte stream; malloc'ed. */
+int ppu_core_save(struct ppu_core *core, uint8_t **bytes, size_t *len);
+/* Into a freshly created core of equal configuration; validates everything. 0 or -1 and *err. */
+int ppu_core_load(struct ppu_core *core, const uint8_t *bytes, size_t len, char **err);
+
+/* Counters (ppu_counters.h), by number (registers DBG_SEL/DBG_DATA) and for tools. */
+uint64_t ppu_core_counter(const struct ppu_core *core, enum ppu_counter c);
+
+#endif

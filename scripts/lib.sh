@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# Shared by the shell scripts here: places, messages, locks.
+
+set -euo pipefail
+# The distribution's own tools first: a private python3 or the like in PATH
+# must not decide what QEMU's configure finds.
+PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH
+export LC_ALL=C.UTF-8
+
+PPU_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=${BUILD:-build}
+[[ $BUILD == /* ]] || BUILD=$PPU_TOP/$BUILD
+PPU_CACHE=${PPU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ppu}
+
+say()  { printf '  %-7s %s\n' "$1" "${*:2}"; }
+die()  { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+# run_logged LOG CMD...: quiet unless it fails, then the end of its output.
+run_logged()
+{
+	local log=$1; shift
+	mkdir -p "$(dirname "$log")"
+	if ! "$@" >"$log" 2>&1 </dev/null; then
+		echo "--- end of $log" >&2
+		tail -n 30 "$log" >&2
+		echo "--- failed: $*" >&2
+		return 1
+	fi
+}
+
+# as_root CMD...: directly, or through sudo.
+as_root()
+{
+	if [[ $(id -u) == 0 ]]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "needs root or sudo to run: $*"
+	fi
+}
+
+# with_lock FILE: held until the script ends.
+with_lock()
+{
+	mkdir -p "$(dirname "$1")"
+	exec 9>"$1"
+	if ! flock -n 9; then
+		say WAIT "another build holds ${1##*/}"
+		flock 9
+	fi
+}
+
+# Replace a file only if the content (stdin) differs: keeps the mtime.
+put_if_changed()
+{
+	local tmp
+	tmp=$(mktemp "$1.XXXXXX")
+	cat >"$tmp"
+	if cmp -s "$tmp" "$1"; then rm -f "$tmp"; else chmod 644 "$tmp"; mv -f "$tmp" "$1"; fi
+}
+
+# apt options for a private list of source packages: the machine's own binary
+# entries turned into source entries, its lists untouched.
+apt_src_options()
+{
+	local dir=$PPU_CACHE/apt f
+	rm -rf "$dir/parts"
+	mkdir -p "$dir/parts" "$dir/lists/partial"
+	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+		[[ -f $f ]] || continue
+		sed -nE 's/^[[:space:]]*deb([[:space:]].*)$/deb-src\1/p' "$f" \
+			>"$dir/parts/$(basename "$f" .list).list"
+	done
+	for f in /etc/apt/sources.list.d/*.sources; do
+		[[ -f $f ]] || continue
+		sed -E 's/^Types:.*/Types: deb-src/I' "$f" >"$dir/parts/$(basename "$f")"
+	done
+	APT_SRC=(-o Dir::Etc::sourcelist=/dev/null
+		 -o Dir::Etc::sourceparts="$dir/parts"
+		 -o Dir::State::lists="$dir/lists"
+		 -o APT::Sandbox::User=root)
+}

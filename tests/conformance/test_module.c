@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Unbind in use, module unload and reload. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "harness.h"
+
+#define DRIVER "/sys/bus/pci/drivers/ppu/"
+
+static char pci[256];
+
+static void find_device(void)
+{
+	DIR *d = opendir("/sys/bus/pci/devices");
+	struct dirent *e;
+
+	CHECK(d);
+	while ((e = readdir(d))) {
+		char path[320], text[16] = "";
+		int fd;
+
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/device", e->d_name);
+		fd = open(path, O_RDONLY);
+		if (fd < 0)
+			continue;
+		if (read(fd, text, 6) == 6 && strtoul(text, NULL, 16) == PPU_PCI_DEVICE_ID)
+			snprintf(pci, sizeof(pci), "%s", e->d_name);
+		close(fd);
+	}
+	closedir(d);
+	CHECK(pci[0]);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		FAIL("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* Minor numbers of removed devices stay taken while somebody has them open. */
+static bool have_node(void)
+{
+	char path[32];
+
+	for (int i = 128; i < 192; i++) {
+		snprintf(path, sizeof(path), "/dev/dri/renderD%d", i);
+		if (!access(path, R_OK))
+			return true;
+	}
+	return false;
+}
+
+static void unbind(void)
+{
+	write_file(DRIVER "unbind", pci);
+}
+
+static void bind(void)
+{
+	write_file(DRIVER "bind", pci);
+	WAIT_FOR(have_node(), 5000);
+}
+
+static void do_work(void *arg)
+{
+	int fd = open_ppu();
+	struct chan c = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
+	struct cmds b = chan_block(&c);
+
+	cmd_release(&b, chan_sem_va(&c, 0), 1);
+	chan_submit(&c, &b);
+	chan_wait_idle(&c);
+	CHECK_EQ(*chan_sem(&c, 0), 1);
+	(void)arg;
+}
+
+/* In a process of its own: mappings, too, keep a device alive. */
+static void work(void)
+{
+	CHECK_EQ(signal_of(do_work, NULL), 0);
+}
+
+TEST(rebind, "unbind and bind, several times; the device works after each")
+{
+	find_device();
+	for (int i = 0; i < 3; i++) {
+		unbind();
+		bind();
+		work();
+	}
+}
+
+static int wait_fd;
+static uint32_t wait_id;
+
+static void *wait_sem(void *arg)
+{
+	struct drm_ppu_sem_cond c = { .sem_id = wait_id, .value = 1 };
+	struct drm_ppu_sem_wait w = {
+		.conds = DRM_PPU_ARRAY(1, &c), .timeout_ns = INT64_MAX,
+	};
+
+	*(int *)arg = try_ioctl(wait_fd, DRM_IOCTL_PPU_SEM_WAIT, &w);
+	return NULL;
+}
+
+static volatile int bus_errors;
+
+static void on_bus(int sig)
+{
+	(void)sig;
+	bus_errors++;
+	_exit(99);
+}
+
+TEST(unbind_open, "unbind in use: ENODEV, SIGBUS on the device's memory, fences and waits end")
+{
+	int fd, err = 0, e, status;
+	struct drm_ppu_sem_create s = { 0 };
+	struct drm_ppu_event_register r = { .type = DRM_PPU_EVENT_DEVICE_RESET };
+	struct drm_ppu_get_param gp = { 0 };
+	struct drm_ppu_submit sub = { 0 };
+	struct drm_ppu_channel_create k = {
+		.type = DRM_PPU_CHANNEL_COPY, .gpfifo_entries = 8,
+	};
+	struct drm_ppu_sync sync = { .flags = DRM_PPU_SYNC_SIGNAL };
+	struct drm_ppu_entry entry;
+	struct bo vram;
+	struct chan c;
+	struct cmds b;
+	pthread_t t;
+	uint64_t n;
+	pid_t pid;
+
+	find_device();
+	fd = open_ppu();
+	c = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
+	vram = bo_new(fd, 64 << 20, DRM_PPU_PLACEMENT_VRAM);
+	vm_map(fd, c.vm, &vram, 0x10000000);
+	/* a wait, an event, a user channel and a kernel channel in the middle of copies */
+	DO(fd, DRM_IOCTL_PPU_SEM_CREATE, &s);
+	wait_fd = fd;
+	wait_id = s.sem_id;
+	pthread_create(&t, NULL, wait_sem, &err);
+	e = eventfd(0, EFD_NONBLOCK);
+	r.eventfd = e;
+	DO(fd, DRM_IOCTL_PPU_EVENT_REGISTER, &r);
+	b = chan_block(&c);
+	for (int i = 0; i < 30; i++)
+		cmd_copy(&b, vram.va, vram.va + (32 << 20), 32 << 20);
+	chan_submit(&c, &b);
+	k.vm_id = c.vm;
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &k);
+	CHECK(!drmSyncobjCreate(fd, 0, &sync.handle));
+	entry = (struct drm_ppu_entry){ .va = b.va, .length = b.n };
+	sub = (struct drm_ppu_submit){
+		.channel_id = k.channel_id, .entries = DRM_PPU_ARRAY(1, &entry),
+		.syncs = DRM_PPU_ARRAY(1, &sync),
+	};
+	DO(fd, DRM_IOCTL_PPU_SUBMIT, &sub);
+	int file;
+
+	CHECK(!drmSyncobjExportSyncFile(fd, sync.handle, &file));
+	usleep(20000);
+
+	unbind();
+	struct pollfd p = { .fd = file, .events = POLLIN };
+
+	CHECK(poll(&p, 1, 5000) == 1);
+	pthread_join(t, NULL);
+	CHECK_EQ(err, ENODEV);
+	CHECK(read(e, &n, 8) == 8);
+	DO_ERR(fd, DRM_IOCTL_PPU_GET_PARAM, &gp, ENODEV);
+	DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, &sub, ENODEV);
+	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)c.args.userd_offset) ==
+	      MAP_FAILED);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		signal(SIGBUS, on_bus);
+		_exit(*(volatile uint32_t *)vram.map);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK_EQ(WEXITSTATUS(status), 99);
+	/* a second driver instance lives beside the leftovers of the first */
+	bind();
+	work();
+	/* closed now, after the device is gone */
+	close(fd);
+	close(file);
+	munmap(vram.map, vram.size);
+	munmap((void *)c.userd, 4096);
+	work();
+}
+
+TEST(flr, "a function level reset: channels and VMs end with EIO, waits go on, new ones work")
+{
+	struct drm_ppu_channel_create a = {
+		.type = DRM_PPU_CHANNEL_COPY, .flags = DRM_PPU_CHANNEL_USER_SUBMIT,
+		.gpfifo_entries = 8,
+	};
+	struct drm_ppu_sem_create s = { 0 };
+	struct drm_ppu_sem_signal sig;
+	char path[320];
+	struct chan c;
+	struct cmds b;
+	pthread_t t;
+	uint64_t before;
+	int fd, err = 1;
+
+	find_device();
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", pci);
+	if (access(path, W_OK))
+		test_skip("no function level reset");
+	fd = open_ppu();
+	before = get_param(fd, DRM_PPU_PARAM_RESET_COUNT);
+	c = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
+	b = chan_block(&c);
+	cmd_acquire(&b, PPU_SEM_OP_EQ, chan_sem_va(&c, 0), 1);
+	chan_submit(&c, &b);
+	DO(fd, DRM_IOCTL_PPU_SEM_CREATE, &s);
+	wait_fd = fd;
+	wait_id = s.sem_id;
+	pthread_create(&t, NULL, wait_sem, &err);
+	sleep_ms(30);
+
+	write_file(path, "1");
+	CHECK_EQ(get_param(fd, DRM_PPU_PARAM_RESET_COUNT), before + 1);
+	a.vm_id = c.vm;
+	DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a, EIO);
+	CHECK(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_ENABLED));
+	/* the wait was not lost with the watch table: the device sees the word again */
+	CHECK_EQ(err, 1);
+	*(volatile uint64_t *)bo_map(fd, s.bo_handle, 4096) = 1;
+	struct chan k = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
+
+	k.userd[PPU_REG_USERD_KICK / 4] = 1;
+	pthread_join(t, NULL);
+	CHECK_EQ(err, 0);
+	sig = (struct drm_ppu_sem_signal){ .sem_id = s.sem_id, .value = 2 };
+	DO(fd, DRM_IOCTL_PPU_SEM_SIGNAL, &sig);
+	chan_free(&c);
+	work();
+}
+
+TEST(remove_rescan, "PCI remove and rescan, with a file open")
+{
+	char path[320];
+	int fd;
+
+	find_device();
+	fd = open_ppu();
+	vm_new(fd);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/remove", pci);
+	write_file(path, "1");
+	DO_ERR(fd, DRM_IOCTL_PPU_VM_CREATE, &(struct drm_ppu_vm_create){ 0 }, ENODEV);
+	write_file("/sys/bus/pci/rescan", "1");
+	WAIT_FOR(have_node(), 5000);
+	work();
+	close(fd);
+	work();
+}
+
+static int module(const char *path)
+{
+	int fd = open(path, O_RDONLY), ret;
+
+	if (fd < 0)
+		return -1;
+	ret = (int)syscall(SYS_finit_module, fd, "", 0);
+	close(fd);
+	return ret;
+}
+
+TEST(reload, "the module unloads when nobody uses it, and loads again")
+{
+	const char *ko = getenv("PPU_KO") ? getenv("PPU_KO") : "/ppu/kmod/ppu.ko";
+	int fd;
+
+	if (access(ko, R_OK))
+		test_skip("no %s", ko);
+	for (int i = 0; i < 3; i++) {
+		fd = open_ppu();
+		CHECK(syscall(SYS_delete_module, "ppu", O_NONBLOCK) && errno == EWOULDBLOCK);
+		close(fd);
+		WAIT_FOR(!syscall(SYS_delete_module, "ppu", O_NONBLOCK) ||
+			 errno != EWOULDBLOCK, 5000);
+		CHECK(!have_node());
+		if (module(ko))
+			FAIL("%s: %s", ko, strerror(errno));
+		WAIT_FOR(have_node(), 5000);
+		work();
+	}
+}
+
+HARNESS_MAIN

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* GET_PARAM and QUERY. */
+#include "harness.h"
+
+TEST(params, "every parameter has a plausible value")
+{
+	int fd = open_ppu();
+	struct drm_ppu_get_param a = { .param = 9999 };
+
+	CHECK_EQ(get_param(fd, DRM_PPU_PARAM_PCI_ID),
+		 (uint64_t)PPU_PCI_DEVICE_ID << 16 | PPU_PCI_VENDOR_ID);
+	CHECK_EQ(get_param(fd, DRM_PPU_PARAM_VA_BITS), 48);
+	CHECK(get_param(fd, DRM_PPU_PARAM_PAGE_SIZES) & 4096);
+	CHECK(get_param(fd, DRM_PPU_PARAM_VRAM_SIZE) >= 1 << 20);
+	CHECK(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL) <=
+	      get_param(fd, DRM_PPU_PARAM_VRAM_SIZE));
+	CHECK_EQ(get_param(fd, DRM_PPU_PARAM_TIMESTAMP_HZ), 1000000000);
+	CHECK_EQ(get_param(fd, DRM_PPU_PARAM_GPFIFO_MIN_ENTRIES), 3);
+	CHECK(get_param(fd, DRM_PPU_PARAM_NUM_SMS) >= 1);
+	CHECK(get_param(fd, DRM_PPU_PARAM_MAX_CHANNELS) >= 1);
+	CHECK_EQ(get_param(fd, DRM_PPU_PARAM_MAX_QUEUE_PRIORITY), PPU_QUEUE_PRIO_MAX);
+	for (uint32_t p = 0; p <= DRM_PPU_PARAM_MAX_LOCAL_PER_THREAD; p++)
+		get_param(fd, p);
+	DO_ERR(fd, DRM_IOCTL_PPU_GET_PARAM, &a, EINVAL);
+	a = (struct drm_ppu_get_param){ .param = 0, .index = 1 };
+	DO_ERR(fd, DRM_IOCTL_PPU_GET_PARAM, &a, EINVAL);
+	DO_ERR(fd, DRM_IOCTL_PPU_GET_PARAM, (void *)BAD_PTR, EFAULT);
+}
+
+TEST(unknown_ioctl, "an ioctl number beyond the last one is refused")
+{
+	int fd = open_ppu();
+	uint64_t dummy[4] = { 0 };
+
+	DO_ERR(fd, DRM_IOWR(DRM_COMMAND_BASE + 0x3f, uint64_t[4]), dummy, EINVAL);
+}
+
+TEST(client_id, "two opens are two clients")
+{
+	int a = open_ppu(), b = open_ppu();
+
+	CHECK(get_param(a, DRM_PPU_PARAM_CLIENT_ID) != get_param(b, DRM_PPU_PARAM_CLIENT_ID));
+}
+
+TEST(query_sizes, "QUERY negotiates sizes: none, short, exact, long")
+{
+	int fd = open_ppu();
+
+	for (uint32_t type = 0; type <= DRM_PPU_QUERY_TIMESTAMPS; type++) {
+		struct drm_ppu_query q = { .type = type };
+		unsigned char buf[512];
+		uint32_t size;
+
+		DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+		size = q.size;
+		CHECK(size && size < sizeof(buf) - 8);
+
+		memset(buf, 0xee, sizeof(buf));
+		q = (struct drm_ppu_query){ .type = type, .size = 4, .ptr = (uintptr_t)buf };
+		DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+		CHECK_EQ(q.size, size);
+		CHECK_EQ(buf[4], 0xee);
+
+		q = (struct drm_ppu_query){ .type = type, .size = size + 8, .ptr = (uintptr_t)buf };
+		DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+		CHECK_EQ(buf[size], 0);
+		CHECK_EQ(buf[size + 7], 0);
+		CHECK_EQ(buf[size + 8], 0xee);
+
+		q = (struct drm_ppu_query){ .type = type, .size = size, .ptr = BAD_PTR };
+		DO_ERR(fd, DRM_IOCTL_PPU_QUERY, &q, EFAULT);
+	}
+	struct drm_ppu_query q = { .type = 77 };
+
+	DO_ERR(fd, DRM_IOCTL_PPU_QUERY, &q, EINVAL);
+}
+
+TEST(timestamps, "device time does not run backwards")
+{
+	int fd = open_ppu();
+	struct drm_ppu_timestamps t[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct drm_ppu_query q = {
+			.type = DRM_PPU_QUERY_TIMESTAMPS, .size = sizeof(t[i]),
+			.ptr = (uintptr_t)&t[i],
+		};
+
+		DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+		sleep_ms(2);
+	}
+	CHECK(t[1].gpu_ns > t[0].gpu_ns);
+	CHECK(t[1].cpu_ns > t[0].cpu_ns);
+}
+
+TEST(sm_config, "the configuration agrees with the parameters")
+{
+	int fd = open_ppu();
+	struct drm_ppu_sm_config c;
+	struct drm_ppu_query q = {
+		.type = DRM_PPU_QUERY_SM_CONFIG, .size = sizeof(c), .ptr = (uintptr_t)&c,
+	};
+
+	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+	CHECK_EQ(c.gpcs * c.sms_per_gpc, get_param(fd, DRM_PPU_PARAM_NUM_SMS));
+	CHECK_EQ(c.warp_size, 32);
+	CHECK(c.warps_per_sm && c.regs_per_sm && c.shared_per_sm && c.token_queue_entries);
+}
+
+HARNESS_MAIN

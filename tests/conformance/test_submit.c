@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* SUBMIT on kernel-submit channels: fences, order, errors, time-outs. */
+#include <poll.h>
+#include <signal.h>
+
+#include "harness.h"
+
+struct kchan {
+	int fd;
+	uint32_t vm, id;
+	struct bo blocks, out;	/* out: u64 words */
+};
+
+static struct kchan kchan_new(int fd, uint32_t vm, uint32_t entries, uint32_t timeout_ms)
+{
+	static unsigned n;
+	struct kchan k = { .fd = fd, .vm = vm };
+	struct drm_ppu_channel_create a = {
+		.vm_id = vm, .type = DRM_PPU_CHANNEL_COPY, .gpfifo_entries = entries,
+		.timeout_ms = timeout_ms,
+	};
+
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
+	k.id = a.channel_id;
+	k.blocks = bo_new(fd, 1 << 20, DRM_PPU_PLACEMENT_SYSTEM);
+	k.out = bo_new(fd, 65536, DRM_PPU_PLACEMENT_SYSTEM);
+	vm_map(fd, vm, &k.blocks, 0x100000000ull + n * 0x10000000ull);
+	vm_map(fd, vm, &k.out, 0x108000000ull + n * 0x10000000ull);
+	n++;
+	return k;
+}
+
+/* Block number i of 256 words. */
+static struct cmds kblock(struct kchan *k, unsigned i)
+{
+	return (struct cmds){
+		.p = (uint32_t *)k->blocks.map + i * 256, .max = 256,
+		.va = k->blocks.va + i * 1024,
+	};
+}
+
+static struct drm_ppu_entry entry(const struct cmds *b)
+{
+	return (struct drm_ppu_entry){ .va = b->va, .length = b->n };
+}
+
+static uint32_t syncobj(int fd)
+{
+	uint32_t h;
+
+	CHECK(!drmSyncobjCreate(fd, 0, &h));
+	return h;
+}
+
+static int submit_err(struct kchan *k, struct drm_ppu_entry *e, unsigned n,
+		      struct drm_ppu_sync *s, unsigned ns, uint64_t *seqno)
+{
+	struct drm_ppu_submit a = {
+		.channel_id = k->id, .entries = DRM_PPU_ARRAY(n, e), .syncs = DRM_PPU_ARRAY(ns, s),
+	};
+	int err = try_ioctl(k->fd, DRM_IOCTL_PPU_SUBMIT, &a);
+
+	if (seqno)
+		*seqno = a.seqno;
+	return err;
+}
+
+static int wait_syncobj(int fd, uint32_t h, unsigned ms)
+{
+	return drmSyncobjWait(fd, &h, 1, (int64_t)(now_ns() + ms * MS), 0, NULL);
+}
+
+static struct drm_ppu_channel_query query(struct kchan *k)
+{
+	struct drm_ppu_channel_query q = { .channel_id = k->id };
+
+	DO(k->fd, DRM_IOCTL_PPU_CHANNEL_QUERY, &q);
+	return q;
+}
+
+/* 0: signalled without error, else the (negative) status of the fence in a sync_file. */
+static int fence_status(int fd, uint32_t h)
+{
+	struct {
+		char name[32];
+		int32_t status;
+		uint32_t flags, num_fences, pad;
+		uint64_t fences;
+	} info = { .status = 0 };
+	int file, ret;
+
+	CHECK(!drmSyncobjExportSyncFile(fd, h, &file));
+	ret = ioctl(file, _IOWR('>', 4, info), &info);
+	CHECK(!ret);
+	close(file);
+	return info.status == 1 ? 0 : info.status;
+}
+
+TEST(args, "SUBMIT refuses bad arguments")
+{
+	int fd = open_ppu();
+	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0);
+	struct chan u = chan_new(fd, k.vm, DRM_PPU_CHANNEL_COPY, 8);
+	struct cmds b = kblock(&k, 0);
+	struct drm_ppu_entry e[16], good;
+	struct drm_ppu_sync s;
+	struct drm_ppu_submit a;
+
+	cmd_nop(&b, 1);
+	good = entry(&b);
+	for (unsigned i = 0; i < 16; i++)
+		e[i] = good;
+	a = (struct drm_ppu_submit){ .channel_id = 99 };
+	DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, &a, ENOENT);
+	a = (struct drm_ppu_submit){ .channel_id = k.id, .flags = 2 };
+	DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, &a, EINVAL);
+	a = (struct drm_ppu_submit){ .channel_id = u.id, .entries = DRM_PPU_ARRAY(1, e) };
+	DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, &a, EINVAL);
+	a = (struct drm_ppu_submit){ .channel_id = k.id, .entries = { 16, 1, BAD_PTR } };
+	DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, &a, EFAULT);
+	DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, (void *)BAD_PTR, EFAULT);
+	CHECK_EQ(submit_err(&k, e, 13, NULL, 0, NULL), EINVAL);
+	CHECK_EQ(submit_err(&k, e, 12, NULL, 0, NULL), 0);
+	e[0].flags = 1;
+	CHECK_EQ(submit_err(&k, e, 1, NULL, 0, NULL), EINVAL);
+	e[0] = good;
+	e[0].va++;
+	CHECK_EQ(submit_err(&k, e, 1, NULL, 0, NULL), EINVAL);
+	e[0] = good;
+	e[0].length = 0;
+	CHECK_EQ(submit_err(&k, e, 1, NULL, 0, NULL), EINVAL);
+	e[0].length = PPU_BLOCK_MAX_WORDS + 1;
+	CHECK_EQ(submit_err(&k, e, 1, NULL, 0, NULL), EINVAL);
+	e[0] = good;
+	e[0].va = PPU_VA_USER_END;	/* the driver's own blocks are none of the user's business */
+	CHECK_EQ(submit_err(&k, e, 1, NULL, 0, NULL), EINVAL);
+	e[0] = good;
+	s = (struct drm_ppu_sync){ .flags = 2, .handle = syncobj(fd) };
+	CHECK_EQ(submit_err(&k, e, 1, &s, 1, NULL), EINVAL);
+	s.flags = DRM_PPU_SYNC_BINARY;
+	s.point = 1;
+	CHECK_EQ(submit_err(&k, e, 1, &s, 1, NULL), EINVAL);
+	s.flags = DRM_PPU_SYNC_TIMELINE;
+	s.point = 0;
+	CHECK_EQ(submit_err(&k, e, 1, &s, 1, NULL), EINVAL);
+	s = (struct drm_ppu_sync){ .flags = DRM_PPU_SYNC_SIGNAL, .handle = 99 };
+	CHECK_EQ(submit_err(&k, e, 1, &s, 1, NULL), ENOENT);
+	s.flags = DRM_PPU_SYNC_BINARY;
+	CHECK_EQ(submit_err(&k, e, 1, &s, 1, NULL), ENOENT);
+	s.handle = syncobj(fd);		/* has no fence yet */
+	CHECK_EQ(submit_err(&k, e, 1, &s, 1, NULL), EINVAL);
+}
+
+TEST(run, "a job runs, its fence signals after the work, seqnos count")
+{
+	int fd = open_ppu();
+	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0);
+	struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
+
+	for (unsigned i = 0; i < 50; i++) {
+		struct cmds b = kblock(&k, i);
+		struct drm_ppu_entry e;
+		uint64_t seqno;
+
+		cmd_fill(&b, 3, k.out.va, i + 1, 4096);
+		e = entry(&b);
+		CHECK_EQ(submit_err(&k, &e, 1, &s, 1, &seqno), 0);
+		CHECK_EQ(seqno, i + 1);
+		CHECK(!wait_syncobj(fd, s.handle, 10000));
+		CHECK_EQ(((uint64_t *)k.out.map)[4095], i + 1);
+		CHECK_EQ(fence_status(fd, s.handle), 0);
+	}
+	CHECK_EQ(query(&k).seqno_completed, 50);
+	CHECK_EQ(query(&k).seqno_submitted, 50);
+}
+
+TEST(queue, "hundreds of jobs without waiting run in order")
+{
+	int fd = open_ppu();
+	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0);
+	struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
+
+	for (unsigned i = 0; i < 700; i++) {
+		struct cmds b = kblock(&k, i);
+		struct drm_ppu_entry e;
+
+		/* word i gets the number of jobs before it */
+		cmd_sem(&b, PPU_CMD_SEM_INC, 0, k.out.va, 0);
+		cmd_copy(&b, k.out.va, k.out.va + 8 * (i + 1), 8);
+		e = entry(&b);
+		CHECK_EQ(submit_err(&k, &e, 1, &s, 1, NULL), 0);
+	}
+	CHECK(!wait_syncobj(fd, s.handle, 30000));
+	for (unsigned i = 0; i < 700; i++)
+		CHECK_EQ(((uint64_t *)k.out.map)[i + 1], i + 1);
+}
+
+TEST(nonblock, "with too many jobs queued NONBLOCK gives EAGAIN")
+{
+	int fd = open_ppu(), err = 0;
+	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0), gate = kchan_new(fd, k.vm, 16, 0);
+	struct drm_ppu_submit a;
+	struct drm_ppu_sync s[2];
+	struct cmds b = kblock(&gate, 0);
+	struct drm_ppu_entry e;
+	unsigned n = 0;
+
+	/* all jobs wait for one long copy */
+	for (unsigned i = 0; i < 30; i++)
+		cmd_fill(&b, 3, gate.out.va, i, 8192);
+	e = entry(&b);
+	s[0] = (struct drm_ppu_sync){ .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
+	CHECK_EQ(submit_err(&gate, &e, 1, s, 1, NULL), 0);
+	s[0].flags = 0;
+	s[1] = (struct drm_ppu_sync){ .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
+	a = (struct drm_ppu_submit){
+		.channel_id = k.id, .flags = DRM_PPU_SUBMIT_NONBLOCK, .syncs = DRM_PPU_ARRAY(2, s),
+	};
+	for (; n < 100000 && !err; n++)
+		err = try_ioctl(fd, DRM_IOCTL_PPU_SUBMIT, &a);
+	CHECK(err == EAGAIN || n == 100000);
+	CHECK(!wait_syncobj(fd, s[1].handle, 30000));
+}
+
+TEST(in_fence, "a job waits for the fence of another channel, binary and timeline")
+{
+	int fd = open_ppu();
+	struct kchan a = kchan_new(fd, vm_new(fd), 16, 0), b = kchan_new(fd, a.vm, 16, 0);
+
+	for (unsigned timeline = 0; timeline < 2; timeline++) {
+		for (unsigned i = 0; i < 20; i++) {
+			struct cmds x = kblock(&a, i), y = kblock(&b, i);
+			struct drm_ppu_entry ex, ey;
+			uint64_t point = timeline ? 10 * (i + 1) : 0;
+			struct drm_ppu_sync out = {
+				.flags = timeline | DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd),
+				.point = point,
+			}, in = { .flags = timeline, .handle = out.handle, .point = point };
+			struct drm_ppu_sync both[2] = {
+				in, { .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) },
+			};
+
+			cmd_fill(&x, 3, a.out.va, 1000 * timeline + i, 8192);
+			ex = entry(&x);
+			cmd_copy(&y, a.out.va + 65528, b.out.va, 8);
+			ey = entry(&y);
+			CHECK_EQ(submit_err(&a, &ex, 1, &out, 1, NULL), 0);
+			CHECK_EQ(submit_err(&b, &ey, 1, both, 2, NULL), 0);
+			CHECK(!wait_syncobj(fd, both[1].handle, 10000));
+			CHECK_EQ(*(uint64_t *)b.out.map, 1000 * timeline + i);
+		}
+	}
+}
+
+TEST(barrier, "a job without entries joins fences, and comes after the jobs before it")
+{
+	int fd = open_ppu();
+	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0);
+	struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
+	struct cmds b = kblock(&k, 0);
+	struct drm_ppu_entry e;
+
+	CHECK_EQ(submit_err(&k, NULL, 0, &s, 1, NULL), 0);
+	CHECK(!wait_syncobj(fd, s.handle, 5000));
+	for (unsigned i = 0; i < 30; i++)
+		cmd_fill(&b, 3, k.out.va, i, 8192);
+	e = entry(&b);
+	CHECK_EQ(submit_err(&k, &e, 1, NULL, 0, NULL), 0);
+	CHECK_EQ(submit_err(&k, NULL, 0, &s, 1, NULL), 0);
+	CHECK(!wait_syncobj(fd, s.handle, 10000));
+	CHECK_EQ(((uint64_t *)k.out.map)[8191], 29);
+}
+
+TEST(sync_file, "the out-fence as a sync_file can be polled")
+{
+	int fd = open_ppu(), file;
+	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0);
+	struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
+	struct cmds b = kblock(&k, 0);
+	struct drm_ppu_entry e;
+	struct pollfd p = { .events = POLLIN };
+
+	cmd_fill(&b, 3, k.out.va, 3, 8192);
+	e = entry(&b);
+	CHECK_EQ(submit_err(&k, &e, 1, &s, 1, NULL), 0);
+	CHECK(!drmSyncobjExportSyncFile(fd, s.handle, &file));
+	p.fd = file;
+	CHECK(poll(&p, 1, 10000) == 1);
+}
+
+TEST(acquire, "SEM_ACQUIRE is a channel error; the fence says EIO; the channel is final")
+{
+	int fd = open_ppu();
+	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0);
+	struct drm_ppu_sync s[2] = {
+		{ .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) },
+		{ .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) },
+	};
+	struct cmds b = kblock(&k, 0);
+	struct drm_ppu_entry e;
+
+	cmd_acquire(&b, PPU_SEM_OP_EQ, k.out.va, 1);
+	e = entry(&b);
+	CHECK_EQ(submit_err(&k, &e, 1, &s[0], 1, NULL), 0);
+	submit_err(&k, &e, 1, &s[1], 1, NULL);
+	CHECK(!wait_syncobj(fd, s[0].handle, 10000));
+	CHECK_EQ(-fence_status(fd, s[0].handle), EIO);
+	WAIT_FOR(query(&k).state & DRM_PPU_CHANNEL_STATE_FAULTED, 5000);
+	CHECK_EQ(query(&k).error, PPU_ERR_ACQUIRE_DENIED);
+	CHECK_EQ(submit_err(&k, &e, 1, NULL, 0, NULL), EIO);
+}
+
+TEST(timeout, "a job that takes too long is killed with its channel, others go on")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct kchan k = kchan_new(fd, vm, 16, 50), other = kchan_new(fd, vm, 16, 0);
+	struct bo big = bo_new(fd, 64 << 20, DRM_PPU_PLACEMENT_VRAM);
+	struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
+	struct drm_ppu_entry e[12];
+	struct cmds b;
+
+	vm_map(fd, vm, &big, 0x40000000);
+	for (unsigned i = 0; i < 12; i++) {
+		b = kblock(&k, i);
+		for (unsigned c = 0; c < 36; c++)
+			cmd_copy(&b, big.va, big.va + (32 << 20), 32 << 20);
+		e[i] = entry(&b);
+	}
+	CHECK_EQ(submit_err(&k, e, 12, &s, 1, NULL), 0);
+	CHECK(!wait_syncobj(fd, s.handle, 30000));
+	CHECK_EQ(-fence_status(fd, s.handle), ETIME);
+	CHECK(query(&k).state & DRM_PPU_CHANNEL_STATE_TIMEDOUT);
+	CHECK_EQ(submit_err(&k, e, 1, NULL, 0, NULL), EIO);
+
+	b = kblock(&other, 0);
+	cmd_fill(&b, 3, other.out.va, 5, 1);
+	e[0] = entry(&b);
+	CHECK_EQ(submit_err(&other, e, 1, &s, 1, NULL), 0);
+	CHECK(!wait_syncobj(fd, s.handle, 10000));
+	CHECK_EQ(fence_status(fd, s.handle), 0);
+}
+
+TEST(destroy_queued, "destroying a channel with queued jobs signals their fences with an error")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct bo big = bo_new(fd, 64 << 20, DRM_PPU_PLACEMENT_VRAM);
+
+	vm_map(fd, vm, &big, 0x40000000);
+	for (unsigned round = 0; round < 10; round++) {
+		struct kchan k = kchan_new(fd, vm, 16, 0);
+		struct drm_ppu_channel_destroy d = { .channel_id = k.id };
+		struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL };
+		uint32_t h[40];
+
+		for (unsigned i = 0; i < 40; i++) {
+			struct cmds b = kblock(&k, i);
+			struct drm_ppu_entry e;
+
+			cmd_copy(&b, big.va, big.va + (32 << 20), 32 << 20);
+			e = entry(&b);
+			h[i] = s.handle = syncobj(fd);
+			CHECK_EQ(submit_err(&k, &e, 1, &s, 1, NULL), 0);
+		}
+		usleep(round * 3000);
+		DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
+		for (unsigned i = 0; i < 40; i++)
+			CHECK(!wait_syncobj(fd, h[i], 5000));
+		CHECK(fence_status(fd, h[39]) < 0);
+	}
+}
+
+TEST(close_queued, "closing the file with queued jobs; a sync_file of them outlives it")
+{
+	for (unsigned round = 0; round < 5; round++) {
+		int fd = open_ppu(), file;
+		struct kchan k = kchan_new(fd, vm_new(fd), 16, 0);
+		struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
+		struct pollfd p = { .events = POLLIN };
+
+		for (unsigned i = 0; i < 20; i++) {
+			struct cmds b = kblock(&k, i);
+			struct drm_ppu_entry e;
+
+			cmd_fill(&b, 3, k.out.va, 3, 8192);
+			e = entry(&b);
+			CHECK_EQ(submit_err(&k, &e, 1, &s, 1, NULL), 0);
+		}
+		CHECK(!drmSyncobjExportSyncFile(fd, s.handle, &file));
+		close(fd);
+		munmap(k.out.map, k.out.size);
+		munmap(k.blocks.map, k.blocks.size);
+		p.fd = file;
+		CHECK(poll(&p, 1, 10000) == 1);
+		close(file);
+	}
+}
+
+TEST(limit, "the number of kernel-submit channels of a file is limited")
+{
+	int fd = open_ppu(), err = 0;
+	uint32_t vm = vm_new(fd);
+
+	for (unsigned n = 0; n < 1000 && !err; n++) {
+		struct drm_ppu_channel_create a = {
+			.vm_id = vm, .type = DRM_PPU_CHANNEL_COPY, .gpfifo_entries = 8,
+		};
+
+		err = try_ioctl(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
+	}
+	CHECK_EQ(err, ENOSPC);
+}
+
+HARNESS_MAIN

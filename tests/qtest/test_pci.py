@@ -1,0 +1,377 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The PPU as QEMU and a PCI bus see it: configuration space, BARs, MSI-X, reset, properties, DMA,
+doorbells, migration. HW-3, HW-4, HW-11."""
+
+import os
+import struct
+import sys
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from qtest import (BAR4, DEVFN, K, MSIX_PBA, RAM_DATA, Ppu, Qtest,  # noqa: E402
+                   acquire, copy, hdr, release)
+
+ADDR = "addr=%x.%x" % (DEVFN >> 3, DEVFN & 7)
+
+
+def boot(props="", **kw):
+    dev = "ppu,%s,vram=64M,clock=virtual" % ADDR
+    return Qtest("-device", dev + ("," + props if props else ""), **kw)
+
+
+def check(cond, text):
+    if not cond:
+        raise AssertionError(text)
+
+
+def equal(got, want, what):
+    check(got == want, "%s is %#x, not %#x" % (what, got, want))
+
+
+def run_dev(ppu, ns=10_000_000):
+    ppu.qt.clock_step(ns)
+
+
+def test_ids():
+    """HW-3, HW-80: identity, class 3D controller, PCI Express and MSI-X capabilities"""
+    with boot() as qt:
+        ppu = Ppu(qt)
+        equal(qt.config(DEVFN, 0), K.PCI_DEVICE_ID << 16 | K.PCI_VENDOR_ID, "vendor and device id")
+        equal(qt.config(DEVFN, 8) >> 16, K.PCI_CLASS, "class")
+        equal(qt.config(DEVFN, 8) & 0xff, K.PCI_REVISION, "revision")
+        check(ppu.cap(0x10), "no PCI Express capability")
+        check(ppu.cap(0x11), "no MSI-X capability")
+        equal(qt.config(DEVFN, ppu.cap(0x11) + 2, size=2) & 0x7ff, K.NUM_VECTORS - 1, "MSI-X table size")
+        equal(qt.config(DEVFN, ppu.cap(0x10) + 4) >> 28 & 1, 1, "FLR capability")
+
+
+def test_bars():
+    """BAR sizes and types: registers 64-bit, VRAM 64-bit prefetchable (HW-4)"""
+    with boot("channels=256") as qt:
+        def size(bar):
+            qt.config(DEVFN, bar, 0xffffffff)
+            qt.config(DEVFN, bar + 4, 0xffffffff)
+            lo, hi = qt.config(DEVFN, bar), qt.config(DEVFN, bar + 4)
+            return lo & 0xf, (~((hi << 32 | lo) & ~0xf) & (1 << 64) - 1) + 1
+        kind, n = size(0x10)
+        equal(kind, 4, "BAR0 type")
+        equal(n, 4 << 20, "BAR0 size")
+        kind, n = size(0x18)
+        equal(kind, 0xc, "BAR2 type")
+        equal(n, 64 << 20, "BAR2 size")
+
+
+def test_registers():
+    """ID, version, scratch, capabilities follow the properties (HW-50)"""
+    with boot("gpcs=2,sms-per-gpc=3,copy-engines=4,channels=16,device-priorities=10") as qt:
+        ppu = Ppu(qt)
+        equal(ppu.rd(K.REG_ID), K.ID_MAGIC, "ID")
+        equal(ppu.rd(K.REG_VERSION), K.HW_VERSION, "VERSION")
+        ppu.wr(K.REG_SCRATCH, 0x12345678)
+        equal(ppu.rd(K.REG_SCRATCH), 0x12345678, "SCRATCH")
+        ppu.wr(K.REG_ID, 0)
+        equal(ppu.rd(K.REG_ID), K.ID_MAGIC, "ID after a write")
+        for reg, want in ((K.REG_CAP_GPCS, 2), (K.REG_CAP_SMS_PER_GPC, 3), (K.REG_CAP_COPY_ENGINES, 4),
+                          (K.REG_CAP_CHANNELS, 16), (K.REG_CAP_DEVICE_PRIORITIES, 10),
+                          (K.REG_CAP_VRAM_MB, 64)):
+            equal(ppu.rd(reg), want, "capability %#x" % reg)
+        equal(ppu.rd(K.REG_SCRATCH, 8) & 0xffffffff, 0x12345678, "8-byte read of SCRATCH")
+        for off, n in ((K.REG_SCRATCH + 1, 1), (K.REG_SCRATCH, 2), (K.REG_SCRATCH + 2, 4)):
+            equal(ppu.rd(off, n), 0, "odd access")
+            ppu.wr(off, 0xff, n)
+        equal(ppu.rd(K.REG_SCRATCH), 0x12345678, "SCRATCH after odd writes")
+        check("ppu" in qt.output(), "odd accesses are not logged as guest errors")
+
+
+def test_vram():
+    """BAR2 is VRAM: 64 MiB hold what was written, first and last byte (HW-11)"""
+    with boot() as qt:
+        ppu = Ppu(qt)
+        for off in (0, 4096, (64 << 20) - 8):
+            ppu.vram_write(off, struct.pack("<Q", off ^ 0xabcdef))
+        for off in (0, 4096, (64 << 20) - 8):
+            equal(struct.unpack("<Q", ppu.vram_read(off, 8))[0], off ^ 0xabcdef, "VRAM at %#x" % off)
+
+
+def test_msix():
+    """An enabled cause sends its vector; masked it goes to the PBA and fires when unmasked"""
+    with boot() as qt:
+        ppu = Ppu(qt)
+        ppu.msix_enable()
+        ppu.wr(K.REG_INTR_TEST, K.INTR_CHINTR)
+        check(not ppu.irq(K.VEC_CHANNEL), "a disabled cause sent a message")
+        equal(ppu.rd(K.REG_INTR_STATUS), K.INTR_CHINTR, "INTR_STATUS")
+        ppu.wr(K.REG_INTR_ENABLE, K.INTR_CHINTR)
+        check(ppu.irq(K.VEC_CHANNEL), "enabling a pending cause sent nothing")
+        ppu.wr(K.REG_INTR_TEST, K.INTR_CHINTR)
+        check(not ppu.irq(K.VEC_CHANNEL), "a cause that was already pending sent again")
+        ppu.wr(K.REG_INTR_STATUS, K.INTR_CHINTR)
+        equal(ppu.rd(K.REG_INTR_STATUS), 0, "INTR_STATUS after clearing")
+        qt.write(BAR4 + 16 * K.VEC_CHANNEL + 12, 1)
+        ppu.wr(K.REG_INTR_TEST, K.INTR_CHINTR)
+        check(not ppu.irq(K.VEC_CHANNEL), "a masked vector sent a message")
+        equal(qt.read(BAR4 + MSIX_PBA) >> K.VEC_CHANNEL & 1, 1, "pending bit")
+        qt.write(BAR4 + 16 * K.VEC_CHANNEL + 12, 0)
+        check(ppu.irq(K.VEC_CHANNEL), "unmasking sent nothing")
+        equal(qt.read(BAR4 + MSIX_PBA) >> K.VEC_CHANNEL & 1, 0, "pending bit after unmasking")
+
+
+def test_doorbell():
+    """WQ-3, WQ-8: a store to GP_PUT runs the entry; GP_GET advances; INTR reaches vector 1"""
+    with boot() as qt:
+        ppu = Ppu(qt)
+        ppu.msix_enable()
+        ppu.wr(K.REG_INTR_ENABLE, K.INTR_ALL)
+        ppu.make_context()
+        ppu.make_channel(3, K.CLASS_COMPUTE)
+        va = ppu.VA_VRAM + ppu.DATA
+        ppu.submit(3, release(va, 0x1122334455667788) + [hdr(K.CMD_INTR, 2), 7], 0, ring_bell=False)
+        run_dev(ppu)
+        equal(struct.unpack("<Q", ppu.vram_read(ppu.DATA, 8))[0], 0, "semaphore before the doorbell")
+        ppu.doorbell(3, 1)
+        run_dev(ppu)
+        equal(struct.unpack("<Q", ppu.vram_read(ppu.DATA, 8))[0], 0x1122334455667788, "semaphore")
+        equal(ppu.get(3), 1, "GP_GET")
+        check(ppu.irq(K.VEC_CHANNEL), "no interrupt from INTR")
+        equal(ppu.rd(K.REG_CHINTR_PENDING), 1 << 3, "CHINTR_PENDING")
+
+
+def test_error_channel():
+    """WQ-7: an over-advanced GP_PUT stops that channel alone, with cause and interrupt"""
+    with boot() as qt:
+        ppu = Ppu(qt)
+        ppu.msix_enable()
+        ppu.wr(K.REG_INTR_ENABLE, K.INTR_ALL)
+        ppu.make_context()
+        ppu.make_channel(1, K.CLASS_COMPUTE)
+        ppu.make_channel(2, K.CLASS_COMPUTE)
+        ppu.doorbell(1, 8)
+        run_dev(ppu)
+        equal(ppu.rd(ppu.ch(1, K.REG_CH_ERROR)), K.ERR_PUT_RANGE, "CH_ERROR")
+        check(ppu.rd(ppu.ch(1, K.REG_CH_STATUS)) & K.CHS_FAULTED, "channel 1 is not faulted")
+        equal(ppu.rd(K.REG_CHERR_PENDING), 1 << 1, "CHERR_PENDING")
+        check(ppu.irq(K.VEC_ERROR), "no error interrupt")
+        ppu.submit(2, release(ppu.VA_VRAM + ppu.DATA, 5), 0)
+        run_dev(ppu)
+        equal(struct.unpack("<Q", ppu.vram_read(ppu.DATA, 8))[0], 5, "semaphore of channel 2")
+
+
+def test_dma():
+    """System memory by DMA; with bus mastering off the channel stops with a DMA or mapping fault"""
+    with boot() as qt:
+        ppu = Ppu(qt)
+        ppu.make_context()
+        ppu.make_channel(0, K.CLASS_COPY)
+        data = bytes(range(256)) * 64
+        qt.mem_write(RAM_DATA, data)
+        ppu.submit(0, copy(ppu.VA_SYS, ppu.VA_VRAM + ppu.DATA, len(data)), 0)
+        run_dev(ppu)
+        check(ppu.vram_read(ppu.DATA, len(data)) == data, "copy from system memory is wrong")
+        ppu.submit(0, copy(ppu.VA_VRAM + ppu.DATA, ppu.VA_SYS + 0x10001, len(data)), 1)
+        run_dev(ppu)
+        check(qt.mem_read(RAM_DATA + 0x10001, len(data)) == data, "copy to system memory is wrong")
+        ppu.bus_master(False)
+        ppu.submit(0, copy(ppu.VA_SYS, ppu.VA_VRAM + ppu.DATA, 64), 2)
+        run_dev(ppu)
+        check(ppu.rd(ppu.ch(0, K.REG_CH_ERROR)) in (K.ERR_DMA_FAULT, K.ERR_COPY_FAULT),
+              "DMA with bus master off gave error %d" % ppu.rd(ppu.ch(0, K.REG_CH_ERROR)))
+
+
+def test_kick():
+    """WQ-17: a plain CPU store is noticed at a KICK, not before"""
+    with boot() as qt:
+        ppu = Ppu(qt)
+        ppu.make_context()
+        ppu.make_channel(0, K.CLASS_COMPUTE)
+        ppu.submit(0, acquire(ppu.VA_VRAM + ppu.DATA, 9) + release(ppu.VA_VRAM + ppu.DATA + 64, 1), 0)
+        run_dev(ppu)
+        check(ppu.rd(ppu.ch(0, K.REG_CH_STATUS)) & K.CHS_SEM_BLOCKED, "not blocked")
+        ppu.vram_write(ppu.DATA, struct.pack("<Q", 9))
+        run_dev(ppu)
+        equal(ppu.get(0), 0, "GP_GET before the kick")
+        ppu.wr(K.BAR0_USERD + K.REG_USERD_KICK, 1)
+        run_dev(ppu)
+        equal(ppu.get(0), 1, "GP_GET after the kick")
+
+
+def test_flr():
+    """FLR and the RESET register: registers and channels fresh, VRAM kept"""
+    for how in ("flr", "register"):
+        with boot() as qt:
+            ppu = Ppu(qt)
+            ppu.make_context()
+            ppu.make_channel(0, K.CLASS_COMPUTE)
+            ppu.wr(K.REG_SCRATCH, 77)
+            ppu.vram_write(0x123000, b"keep")
+            if how == "flr":
+                cap = ppu.cap(0x10)
+                qt.config(DEVFN, cap + 8, qt.config(DEVFN, cap + 8, size=2) | 0x8000, 2)
+                ppu = Ppu(qt)
+            else:
+                ppu.wr(K.REG_RESET, 1)
+            equal(ppu.rd(K.REG_SCRATCH), 0, "SCRATCH after %s" % how)
+            equal(ppu.rd(ppu.ch(0, K.REG_CH_STATUS)), 0, "CH_STATUS after %s" % how)
+            check(ppu.vram_read(0x123000, 4) == b"keep", "VRAM changed by %s" % how)
+            ppu.make_context()
+            ppu.make_channel(0, K.CLASS_COMPUTE)
+            ppu.submit(0, release(ppu.VA_VRAM + ppu.DATA, 6), 0)
+            run_dev(ppu)
+            equal(struct.unpack("<Q", ppu.vram_read(ppu.DATA, 8))[0], 6, "semaphore after %s" % how)
+
+
+def test_properties():
+    """Impossible properties are refused with a sentence"""
+    for props, word in (("gpcs=0", "gpcs"), ("channels=100000", "channels"), ("vram=1000000000G", "vram"),
+                        ("vram=1234567", "vram"), ("clock=sundial", "clock"),
+                        ("token-queue-entries=1", "token-queue-entries"),
+                        ("trace-file=/nonexistent/dir/t", "trace")):
+        argv = "ppu,%s,%s" % (ADDR, props)
+        try:
+            with Qtest("-device", argv):
+                raise AssertionError(props + " was accepted")
+        except RuntimeError as err:
+            check(word in str(err), "no sentence about %s: %s" % (word, err))
+    try:
+        with Qtest("-device", "intel-iommu", "-device", "ppu," + ADDR):
+            raise AssertionError("a PPU behind an IOMMU was accepted")
+    except RuntimeError as err:
+        check("IOMMU" in str(err), "no sentence about the IOMMU: %s" % err)
+    with Qtest("-device", "ppu,%s,vram=96M" % ADDR) as qt:
+        equal(Ppu(qt).rd(K.REG_CAP_VRAM_MB), 96, "VRAM of 96 MiB, not a power of two")
+
+
+def test_two():
+    """HW-2: two PPUs of different shape side by side"""
+    with Qtest("-device", "ppu,%s,gpcs=1,clock=virtual" % ADDR,
+               "-device", "ppu,addr=%x.0,gpcs=4,clock=virtual" % ((DEVFN >> 3) + 1)) as qt:
+        equal(Ppu(qt).rd(K.REG_CAP_GPCS), 1, "GPCs of the first")
+        equal(qt.config(DEVFN + 8, 0), K.PCI_DEVICE_ID << 16 | K.PCI_VENDOR_ID, "id of the second")
+
+
+def test_counters():
+    """Counters are QOM properties: the device is the witness"""
+    with boot() as qt:
+        ppu = Ppu(qt)
+        ppu.make_context()
+        ppu.make_channel(0, K.CLASS_COMPUTE)
+        ppu.submit(0, release(ppu.VA_VRAM + ppu.DATA, 6), 0)
+        run_dev(ppu)
+        paths = [p for p in qt.qmp("qom-list", path="/machine/peripheral-anon") if p["type"] == "child<ppu>"]
+        path = "/machine/peripheral-anon/" + paths[0]["name"]
+        equal(qt.qmp("qom-get", path=path, property="counter-doorbells"), 1, "doorbells")
+        equal(qt.qmp("qom-get", path=path, property="counter-ring_entries"), 1, "ring entries")
+
+
+def migrate(src, props="", stop=True):
+    """A new QEMU with the state of src; stop: src was stopped, so the new one stays stopped."""
+    file = os.path.join(src.dir, "state")
+    src.qmp("migrate", uri="exec:cat > %s" % file)
+    for _ in range(600):
+        status = src.qmp("query-migrate").get("status")
+        if status in ("completed", "failed"):
+            break
+        time.sleep(0.02)
+    check(status == "completed", "migration " + str(status))
+    with open(file, "rb") as f:
+        check(b"ppu" in f.read(), "no device section in the stream")
+    dst = boot(props, incoming="exec:cat " + file)
+    for _ in range(600):
+        if dst.qmp("query-status")["status"] == ("paused" if stop else "running"):
+            break
+        time.sleep(0.02)
+    return dst
+
+
+def test_migration():
+    """Snapshot in the middle of a copy and with a channel blocked: the restored machine goes on"""
+    with boot() as qt:
+        ppu = Ppu(qt)
+        ppu.make_context()
+        ppu.make_channel(0, K.CLASS_COPY)
+        ppu.make_channel(1, K.CLASS_COMPUTE)
+        data = bytes((i * 7 + 3) & 0xff for i in range(256 * 1024))
+        ppu.vram_write(ppu.DATA, data)
+        ppu.wr(K.REG_SCRATCH, 4711)
+        ppu.submit(1, acquire(ppu.VA_VRAM + 0x60000, 3) + release(ppu.VA_VRAM + 0x60040, 8), 0)
+        ppu.submit(0, copy(ppu.VA_VRAM + ppu.DATA, ppu.VA_VRAM + 0x100000, len(data)) +
+                   release(ppu.VA_VRAM + 0x60000, 3), 0)
+        qt.clock_step(2000)     # the copy has begun (set-up 1 us), not ended (about 20 us)
+        equal(ppu.get(0), 0, "GP_GET in the middle of the copy")
+        qt.qmp("stop")
+        with migrate(qt) as dst:
+            dst.qmp("cont")
+            new = Ppu.__new__(Ppu)
+            new.qt = dst
+            equal(new.rd(K.REG_SCRATCH), 4711, "SCRATCH")
+            run_dev(new)
+            check(new.vram_read(0x100000, len(data)) == data, "the copy did not finish right")
+            equal(new.get(0), 1, "GP_GET of the copy channel")
+            equal(struct.unpack("<Q", new.vram_read(0x60040, 8))[0], 8, "semaphore behind the acquire")
+
+
+def wait_until(cond, what):
+    end = time.monotonic() + 20
+    while not cond():
+        check(time.monotonic() < end, "never happened: " + what)
+        time.sleep(0.001)
+
+
+def test_thread():
+    """The device thread: work runs by itself, through stop, cont and a snapshot under load"""
+    with boot("clock=thread") as qt:
+        ppu = Ppu(qt)
+        ppu.make_context()
+        ppu.make_channel(0, K.CLASS_COPY, 64)
+        data = bytes((i * 11 + 5) & 0xff for i in range(192 * 1024))
+        ppu.vram_write(ppu.DATA, data)
+
+        def word(off):
+            return struct.unpack("<Q", ppu.vram_read(off, 8))[0]
+
+        put = 0
+        for i in range(60):
+            ppu.submit(0, copy(ppu.VA_VRAM + ppu.DATA, ppu.VA_VRAM + 0x100000 + 64 * i, len(data)) +
+                       release(ppu.VA_VRAM + 0x60000, i + 1), put, 64)
+            put = (put + 1) % 64
+            if i % 3 == 0:
+                qt.qmp("stop")
+                before = word(0x60000)
+                time.sleep(0.002)
+                equal(word(0x60000), before, "semaphore while the machine is stopped")
+                qt.qmp("cont")
+        wait_until(lambda: word(0x60000) == 60, "60 copies")
+        check(ppu.vram_read(0x100000 + 64 * 59, len(data)) == data, "the last copy is wrong")
+        for i in range(3):
+            ppu.submit(0, copy(ppu.VA_VRAM + ppu.DATA, ppu.VA_VRAM + 0x140000, len(data)) +
+                       release(ppu.VA_VRAM + 0x60000, 100 + i), put, 64)
+            put = (put + 1) % 64
+        with migrate(qt, "clock=thread", stop=False) as dst:
+            new = Ppu.__new__(Ppu)
+            new.qt = ppu.qt = dst
+            wait_until(lambda: word(0x60000) == 102, "copies after the migration")
+            check(new.vram_read(0x140000, len(data)) == data, "a copy after the migration is wrong")
+
+
+def main():
+    tests = [(n, f) for n, f in sorted(globals().items()) if n.startswith("test_")]
+    only = sys.argv[1:]
+    bad = 0
+    for name, fn in tests:
+        if only and name not in only:
+            continue
+        title = "%s: %s" % (name[5:], " ".join(fn.__doc__.split()))
+        try:
+            fn()
+            print("ok - " + title, flush=True)
+        except Exception:
+            bad += 1
+            print("not ok - " + title, flush=True)
+            for line in traceback.format_exc().strip().splitlines()[-6:]:
+                print("#   " + line, flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Every sample verifies itself, through the driver.  HW-75.
+export PPU_BACKEND=drm
+n=0
+for sample in /ppu/bin/sample-*; do
+	[ -x "$sample" ] || continue
+	name=${sample##*/}
+	if out=$(cd /tmp && timeout -s KILL 120 "$sample" 2>&1); then
+		echo "ok - $name"
+	else
+		echo "$out" | sed 's/^/# /'
+		echo "not ok - $name"
+	fi
+	n=$((n + 1))
+done
+[ $n -ge 7 ] || echo "not ok - only $n samples are built"

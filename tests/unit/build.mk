@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+#
+# Unit tests: host programs, no VM.
+#
+# Every tests/unit/test_*.c becomes $(BUILD)/unit/test_*, compiled and linked
+# with the sanitizers, against all sources in tests/unit/lib/, the sanitized
+# static libraries and Check. A new file is picked up without an edit here.
+# tests/unit/*.sh run as they are (TAP on stdout, or just an exit status).
+#
+#   make unit                 build and run all
+#   make unit T=test_ring     one (or several, quoted)
+#   make unit T=test_ring UNIT_LIBS=ppucore    link against fewer libraries
+#
+# Tests run with the source tree as working directory and BUILD in the
+# environment.
+
+UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_HELP := $(sort $(wildcard tests/unit/lib/*.c))
+UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
+UNIT_SH   := $(sort $(wildcard tests/unit/*.sh))
+UNIT_LIBS ?= $(PPU_LIBS)
+UNIT_CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
+UNIT_CHECK_LIBS   := $(shell $(PKG_CONFIG) --libs check 2>/dev/null || echo -lcheck)
+UNIT_ARCHIVES := $(foreach l,$(UNIT_LIBS),$(BUILD)/san/lib$(l).a)
+
+$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)): private PPU_CFLAGS += \
+	-Itests/unit -Itests/unit/lib -Iqemu-device/core -Ilibruntime $(UNIT_CHECK_CFLAGS)
+
+.SECONDARY: $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP))
+$(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/obj-san/tests/unit/%.o \
+		$(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
+	@mkdir -p $(@D)
+	$(say) LD-SAN $@
+	$(Q)$(CC) $(CFLAGS_SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+		-Wl,--start-group $(UNIT_ARCHIVES) -Wl,--end-group $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
+
+ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)))
+
+UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) %/$(notdir $(t)),$(UNIT_BINS) $(UNIT_SH))),$(UNIT_BINS) $(UNIT_SH))
+
+.PHONY: unit unit-build
+unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED))
+#: make unit          host tests, no VM (T=test_ring: only that one)
+unit: unit-build
+	$(if $(UNIT_WANTED),,$(if $(T),$(error no unit test is called $(T))))
+	$(Q)BUILD=$(BUILD) scripts/check --run unit $(UNIT_WANTED)

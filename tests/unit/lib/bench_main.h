@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* main() of a Check program: BENCH_MAIN("name", test, test...). */
+#ifndef BENCH_MAIN_H
+#define BENCH_MAIN_H
+
+#include <check.h>
+
+#define BENCH_MAIN(name, ...) \
+int main(void) \
+{ \
+	const TTest *const tests[] = { __VA_ARGS__ }; \
+	Suite *s = suite_create(name); \
+	TCase *t = tcase_create(name); \
+	SRunner *r; \
+	int failed; \
+	tcase_set_timeout(t, 120); \
+	for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) \
+		tcase_add_test(t, tests[i]); \
+	suite_add_tcase(s, t); \
+	r = srunner_create(s); \
+	srunner_run_all(r, CK_NORMAL); \
+	failed = srunner_ntests_failed(r); \
+	srunner_free(r); \
+	return failed ? 1 : 0; \
+}
+
+#endif

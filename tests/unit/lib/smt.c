@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ppu_image.h>
+#include "smt.h"
+
+#define PT_BASE		0x100000u
+#define TOKQ_BASE	0x400000u
+#define LOCAL_BASE	0x1000000u
+#define CODE_BASE	0x2000000u
+#define DATA_BASE	0x2800000u
+#define RO_BASE		0x3000000u
+#define CODE_BYTES	(1u << 20)
+
+static void die(const char *what)
+{
+	fprintf(stderr, "smt: %s\n", what);
+	abort();
+}
+
+static void on_trace(void *opaque, const struct ppu_trace_rec *rec)
+{
+	struct smt *s = opaque;
+
+	if (!(s->num_trace & (s->num_trace - 1)))
+		s->trace = realloc(s->trace, (s->num_trace ? 2 * s->num_trace : 1) * sizeof(*rec));
+	s->trace[s->num_trace++] = *rec;
+}
+
+struct smt *smt_new(void)
+{
+	struct smt *s = calloc(1, sizeof(*s));
+
+	ppu_config_init(&s->cfg);
+	s->cfg.vram = SMT_VRAM;
+	s->cfg.gpcs = 1;
+	s->cfg.sms_per_gpc = 1;
+	s->cfg.warps_per_sm = 32;
+	s->ports.opaque = s;
+	s->ports.trace = on_trace;
+	s->limit = 100000000;
+	return s;
+}
+
+void smt_map(struct smt *s, uint64_t va, uint64_t phys, uint64_t len, uint64_t flags)
+{
+	uint64_t end = va + len;
+
+	for (; va < end; va += PPU_PAGE_SIZE, phys += PPU_PAGE_SIZE) {
+		uint64_t *table = (uint64_t *)(s->vram + PT_BASE);
+		int level;
+
+		for (level = 3; level; level--) {
+			uint64_t *e = &table[(va >> PPU_PT_SHIFT(level)) % PPU_PT_ENTRIES];
+
+			if (!*e) {
+				*e = s->pt_next | PPU_PTE_VALID;
+				s->pt_next += PPU_PAGE_SIZE;
+			}
+			table = (uint64_t *)(s->vram + (*e & PPU_PTE_ADDR));
+		}
+		table[(va >> 12) % PPU_PT_ENTRIES] = phys | PPU_PTE_VALID | flags;
+	}
+	if (s->core)
+		s->core->xlat_gen++;
+}
+
+void smt_start(struct smt *s)
+{
+	char *err = NULL;
+
+	s->vram = aligned_alloc(4096, SMT_VRAM);
+	memset(s->vram, 0, SMT_VRAM);
+	s->pt_next = PT_BASE + PPU_PAGE_SIZE;
+	s->core = ppu_core_create(&s->cfg, &s->ports, s->vram, &err);
+	if (!s->core)
+		die(err);
+	s->num_trace = 0;
+	s->ctx.inst = 0x1000;
+	s->ctx.blk.pt_root = PT_BASE;
+	s->ctx.blk.context_id = 7;
+	s->ctx.blk.max_depth = 24;
+	s->ctx.blk.local_base = LOCAL_BASE;
+	s->ctx.blk.local_size = CODE_BASE - LOCAL_BASE;
+	s->ctx.blk.tokq_base = TOKQ_BASE;
+	s->ctx.blk.tokq_size = LOCAL_BASE - TOKQ_BASE;
+	s->ctx.blk.local_per_thread = 1024;
+	smt_map(s, SMT_CODE, CODE_BASE, CODE_BYTES, 0);
+	smt_map(s, SMT_DATA, DATA_BASE, SMT_DATA_BYTES, 0);
+	smt_map(s, SMT_RO, RO_BASE, PPU_PAGE_SIZE, PPU_PTE_READONLY);
+	s->data = s->vram + DATA_BASE;
+	s->task.index = 3;
+	s->task.gen = 1;
+	s->task.ctx = &s->ctx;
+	s->task.params = s->params;
+	s->task.depth = 1;
+	s->task.launch.id = 42;
+	s->task.launch.param_bytes = 256;
+	smt_param64(s, 0, SMT_DATA);
+}
+
+void smt_free(struct smt *s)
+{
+	if (s->task.prog)
+		smt_finish(s);
+	ppu_core_destroy(s->core);
+	free(s->vram);
+	free(s->trace);
+	free(s->text);
+	free(s);
+}
+
+void smt_load_code(struct smt *s, const struct ppu_insn *code, uint32_t n)
+{
+	if (n * PPU_INSN_BYTES > CODE_BYTES)
+		die("program is too long");
+	memcpy(s->vram + CODE_BASE, code, n * PPU_INSN_BYTES);
+	s->task.launch.code_va = SMT_CODE;
+	s->task.launch.code_insns = n;
+	s->task.launch.entry_pc = 0;
+}
+
+void smt_load(struct smt *s, const char *text)
+{
+	struct ppu_image *img;
+	struct ppu_log log;
+
+	ppu_log_init(&log);
+	if (ppu_assemble(text, strlen(text), "test", &img, &log))
+		die(log.text);
+	smt_load_code(s, img->code, img->num_insns);
+	ppu_image_free(img);
+	ppu_log_free(&log);
+}
+
+void smt_launch(struct smt *s, uint32_t grid, uint32_t block)
+{
+	struct ppu_tmd *t = &s->task.launch;
+	uint64_t va;
+	int err;
+
+	if (!t->regs_per_thread)
+		t->regs_per_thread = 32;
+	if (grid) {
+		t->grid[0] = grid;
+		t->grid[1] = t->grid[2] = 1;
+	}
+	if (block) {
+		t->block[0] = block;
+		t->block[1] = t->block[2] = 1;
+	}
+	s->task.num_ctas = (uint64_t)t->grid[0] * t->grid[1] * t->grid[2];
+	s->task.next_cta = s->done_ctas = 0;
+	s->faulted = s->timed_out = false;
+	s->num_stores = s->num_launches = s->num_exceptions = 0;
+	s->num_trace = 0;
+	err = ppu_icache_get(s->core, &s->ctx, t, &s->task.prog, &va);
+	if (err) {
+		s->faulted = true;
+		s->fault.code = err;
+		s->fault.va = va;
+	}
+}
+
+void smt_finish(struct smt *s)
+{
+	ppu_sm_abort_task(s->core, &s->task);
+	ppu_icache_put(s->core, s->task.prog);
+	s->task.prog = NULL;
+}
+
+static void apply(struct smt *s, unsigned sm)
+{
+	struct ppu_effects *fx = ppu_sm_effects(s->core, sm);
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; i < fx->n; i++) {
+		const struct ppu_effect e = fx->v[i];
+
+		if (e.time < last)
+			die("effects are not in order");
+		last = e.time;
+		switch (e.kind) {
+		case PPU_FX_TRACE:
+			on_trace(s, &e.trace);
+			break;
+		case PPU_FX_CTA_DONE:
+			s->done_ctas++;
+			break;
+		case PPU_FX_FAULT:
+			if (!s->faulted)
+				s->fault = e.rec;
+			s->faulted = true;
+			break;
+		case PPU_FX_STORE:
+			if (s->num_stores < 256)
+				s->stores[s->num_stores++] = e;
+			break;
+		case PPU_FX_LAUNCH:
+			if (s->num_launches < 64)
+				s->launches[s->num_launches++] = e;
+			ppu_sm_launch_reply(s->core, sm, e.arg[1], e.arg[2], s->launch_error, NULL);
+			break;
+		case PPU_FX_EXCEPTION: {
+			/* the driver's part of SIMT-53 */
+			uint32_t size = s->cfg.tokq_entries;
+			int32_t head = e.arg[1], tail = (int32_t)e.arg[2], n = head - tail - 1;
+			int32_t to = ((int32_t)size - n) / 2;
+			uint64_t *q = (uint64_t *)(s->vram + TOKQ_BASE +
+				(sm * (uint64_t)s->cfg.warps_per_sm + e.arg[0]) * size * 8);
+
+			memmove(q + to, q + tail + 1, n * 8);
+			s->num_exceptions++;
+			ppu_sm_exception_done(s->core, sm, e.arg[0], to + n, to - 1, false);
+			break;
+		}
+		}
+	}
+	fx->n = 0;
+}
+
+bool smt_window(struct smt *s)
+{
+	struct ppu_task *t = &s->task;
+	bool busy = false;
+	unsigned i;
+
+	if (s->faulted || s->done_ctas == t->num_ctas)
+		return false;
+	for (i = 0; i < s->core->num_sms; i++)
+		while (t->next_cta < t->num_ctas && ppu_sm_can_start(s->core, i, t))
+			ppu_sm_start_cta(s->core, i, t, t->next_cta++, s->now);
+	for (i = 0; i < s->core->num_sms; i++) {
+		busy |= ppu_sm_busy(s->core, i);
+		ppu_sm_run(s->core, i, s->now, s->now + s->cfg.window_ns);
+	}
+	s->now += s->cfg.window_ns;
+	for (i = 0; i < s->core->num_sms; i++)
+		apply(s, i);
+	if (!busy && !s->faulted && s->done_ctas < t->num_ctas) {
+		s->timed_out = true;	/* asleep for good */
+		return false;
+	}
+	return !s->faulted && s->done_ctas < t->num_ctas;
+}
+
+bool smt_run(struct smt *s, uint32_t grid, uint32_t block)
+{
+	uint64_t end = s->now + s->limit;
+
+	smt_launch(s, grid, block);
+	while (smt_window(s))
+		if (s->now >= end) {
+			s->timed_out = true;
+			break;
+		}
+	smt_finish(s);
+	return !s->faulted && !s->timed_out;
+}
+
+static const char *reason_name(unsigned r)
+{
+	static const char *const names[16] = {
+#define R(name, code, text) text,
+		PPU_REASONS(R)
+#undef R
+	};
+	return names[r & 15];
+}
+
+const char *smt_ops(struct smt *s)
+{
+	size_t len = 0;
+	FILE *f;
+
+	free(s->text);
+	f = open_memstream(&s->text, &len);
+	for (uint32_t i = 0; i < s->num_trace; i++) {
+		const struct ppu_trace_rec *t = &s->trace[i];
+		int head = (int)(uint32_t)t->d, tail = (int)(t->d >> 32);
+		const char *op = NULL;
+		int entry = head;
+
+		switch (t->event) {
+		case PPU_TR_DIV_PUSH: op = "push"; entry = head - 1; break;
+		case PPU_TR_DIV_YIELD_PUSH: op = "yield"; entry = tail + 1; break;
+		case PPU_TR_DIV_MERGE: op = "merge"; break;
+		case PPU_TR_DIV_POP: op = "pop"; break;
+		case PPU_TR_DIV_DISCARD: op = "discard"; break;
+		case PPU_TR_DIV_DISABLE:
+			fprintf(f, "disable %s %x left=%x\n", reason_name((unsigned)t->b),
+				(uint32_t)t->c, (uint32_t)t->d);
+			continue;
+		case PPU_TR_DIV_FALLBACK:
+			fprintf(f, "fallback %u %x\n", (uint32_t)t->b, (uint32_t)t->c);
+			continue;
+		case PPU_TR_DIV_RECENTRE:
+			fprintf(f, "recentre %u h=%d t=%d\n", (uint32_t)t->b, head, tail);
+			continue;
+		default:
+			continue;
+		}
+		fprintf(f, "%s %s %x %u/%x", op, reason_name(PPU_TOK_TYPE(t->b)), PPU_TOK_MASK(t->b),
+			PPU_TOK_ADDR(t->b), (unsigned)(t->b >> 58 & 0xf));
+		if (t->event == PPU_TR_DIV_PUSH || t->event == PPU_TR_DIV_YIELD_PUSH)
+			fprintf(f, " @%d", entry);
+		if (t->event == PPU_TR_DIV_POP)
+			fprintf(f, " -> %x", (uint32_t)t->c);
+		fprintf(f, " h=%d t=%d\n", head, tail);
+	}
+	fclose(f);
+	return s->text;
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# ppu-run, ppu-trace and the samples on the host, without a VM.
+B=${BUILD:-build}
+[ -d "$B" ] || B=$PPU_TOP/$B
+# shellcheck disable=SC2034
+RUN="$B/bin/ppu-run --backend core"
+# shellcheck disable=SC2034
+SAMPLES=$B/samples
+# shellcheck source=tests/system/lib/ppu_run_cases.sh
+. "$PPU_TOP/tests/system/lib/ppu_run_cases.sh"
+
+# The same run writes the same trace, whatever the addresses of the process.
+for i in 1 2; do
+	$RUN --trace "$dir/trace$i" --quiet "$SAMPLES/reduction.ptx" reduction 4 64 buf:4000,iota32 u32:1000 buf:4 ||
+		echo "not ok - run $i"
+done
+cmp -s "$dir/trace1" "$dir/trace2" && echo "ok - traces are byte-identical" || echo "not ok - traces are byte-identical"
+"$B/bin/ppu-trace" "$dir/trace1" >"$dir/out" 2>"$dir/err"
+has "opcode=LAUNCH" "ppu-trace prints the launch"
+has "CTA_DONE" "and the blocks"
+"$B/bin/ppu-trace" --svg "$dir/t.svg" "$dir/trace1" && grep -q "SM 0" "$dir/t.svg" &&
+	echo "ok - and draws them" || echo "not ok - and draws them"
+"$B/bin/ppu-trace" "$T" 2>/dev/null && echo "not ok - ppu-trace refuses other files" ||
+	echo "ok - ppu-trace refuses other files"
+PPU_BACKEND=core "$B/bin/ppu-info" >"$dir/out" 2>"$dir/err" || echo "not ok - ppu-info"
+has "backend core" "ppu-info shows the in-process device"
+
+export PPU_BACKEND=core
+for sample in "$B"/bin/sample-*; do
+	[ -x "$sample" ] || continue
+	name=${sample##*/}
+	case $sample in
+	/*) path=$sample ;;
+	*) path=$PWD/$sample ;;
+	esac
+	if out=$(cd "$dir" && timeout -s KILL 120 "$path" 2>&1); then
+		echo "ok - $name"
+	else
+		echo "$out" | sed 's/^/# /'
+		echo "not ok - $name"
+	fi
+done

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/* Copy engines: CP-31, CP-6's other half (chunks), HW-76; linear, pitched, fill; faults; overlap. */
+#include <stdlib.h>
+#include <string.h>
+#include "bench.h"
+#include "bench_main.h"
+
+#define AREA (5u << 20)
+
+static uint32_t rng = 12345;
+
+static uint32_t rnd(uint32_t n)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 17;
+	rng ^= rng << 5;
+	return rng % n;
+}
+
+static uint8_t *noise(uint64_t n)
+{
+	uint8_t *p = malloc(n);
+
+	for (uint64_t i = 0; i < n; i++)
+		p[i] = (uint8_t)rnd(256);
+	return p;
+}
+
+struct area {
+	uint64_t va;
+	uint8_t *want;			/* what it must hold */
+};
+
+static struct area area_new(struct bench_ctx *c, uint64_t where)
+{
+	struct area a = { bench_alloc(c, AREA, where), noise(AREA) };
+
+	bench_write(c, a.va, a.want, AREA);
+	return a;
+}
+
+static void area_check(struct bench_ctx *c, struct area *a)
+{
+	uint8_t *is = malloc(AREA);
+
+	bench_read(c, a->va, is, AREA);
+	ck_assert_int_eq(memcmp(is, a->want, AREA), 0);
+	free(is);
+}
+
+static const uint64_t kinds[] = { BENCH_VRAM, BENCH_SYS, BENCH_SCATTER, BENCH_LARGE };
+
+/* Sizes around pages and chunks, every kind of memory to every kind, odd offsets. */
+START_TEST(cp31_linear)
+{
+	static const uint64_t sizes[] = { 0, 1, 3, 4095, 4096, 4097, 1 << 20, (1 << 20) + 1,
+					  (3 << 20) + 77 };
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	struct area from = area_new(c, kinds[_i / 4]), to = area_new(c, kinds[_i % 4]);
+
+	b->map_max = _i % 3 ? 4096 : 0;
+	ppu_core_invalidate_maps(b->core);
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint64_t n = sizes[i], s = rnd(5000), d = rnd(5000);
+
+		bench_copy(ch, from.va + s, to.va + d, n);
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+		memcpy(to.want + d, from.want + s, n);
+		area_check(c, &to);
+		ck_assert_uint_eq(bench_get(ch), ch->put);
+		ck_assert_uint_eq(bench_find(b, PPU_TR_CE_DONE, -1, i)->c, n);
+	}
+	area_check(c, &from);
+	free(from.want);
+	free(to.want);
+	bench_free(b);
+}
+END_TEST
+
+/* The ends of an overlapping linear copy are those of memmove. */
+START_TEST(overlap)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	struct area a = area_new(c, kinds[_i]);
+
+	for (unsigned i = 0; i < 40; i++) {
+		uint64_t n = 1 + rnd(3 << 20), s = rnd(AREA - n), d;
+		int64_t shift = (int64_t)rnd(20000) - 10000;
+
+		if (i % 3 == 0)
+			shift = (int64_t)rnd(200) - 100;
+		d = (int64_t)s + shift < 0 || s + shift + n > AREA ? s : s + shift;
+		bench_copy(ch, a.va + s, a.va + d, n);
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+		memmove(a.want + d, a.want + s, n);
+	}
+	area_check(c, &a);
+	free(a.want);
+	bench_free(b);
+}
+END_TEST
+
+START_TEST(pitched)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	struct area from = area_new(c, kinds[_i]), to = area_new(c, kinds[3 - _i]);
+
+	for (unsigned i = 0; i < 60; i++) {
+		uint32_t w = i % 4 == 0 ? 1 + rnd(8) : i % 4 == 1 ? 600000 + rnd(1 << 20) : rnd(5000);
+		uint64_t sp = w + rnd(100), dp = w + rnd(100);
+		uint32_t max = AREA / (1 + (sp > dp ? sp : dp)), rows = max ? rnd(max) : 1;
+
+		if (i % 4 == 0 && rows > 60000)
+			rows = 60000;
+		bench_copy2d(ch, from.va, to.va, sp, dp, w, rows);
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+		for (uint32_t r = 0; r < rows; r++)
+			memcpy(to.want + r * dp, from.want + r * sp, w);
+	}
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
+	area_check(c, &to);
+	free(from.want);
+	free(to.want);
+	bench_free(b);
+}
+END_TEST
+
+START_TEST(fill)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	struct area a = area_new(c, kinds[_i]);
+
+	for (unsigned i = 0; i < 64; i++) {
+		unsigned log2 = i % 4, size = 1 << log2;
+		uint64_t v = i % 5 ? (uint64_t)rnd(~0u) << 32 | rnd(~0u) : 0;
+		uint64_t at = (uint64_t)rnd(9000) * size;
+
+		if (i % 2) {
+			uint64_t n = rnd((AREA - at) / size);
+
+			bench_fill(ch, log2, a.va + at, v, n);
+			for (uint64_t k = 0; k < n; k++)
+				memcpy(a.want + at + k * size, &v, size);
+		} else {
+			uint32_t w = 1 + rnd(2000);
+			uint64_t pitch = ((uint64_t)w + rnd(50)) * size;
+			uint32_t rows = rnd((AREA - at) / pitch);
+
+			bench_fill2d(ch, log2, a.va + at, pitch, v, w, rows);
+			for (uint32_t r = 0; r < rows; r++)
+				for (uint32_t k = 0; k < w; k++)
+					memcpy(a.want + at + r * pitch + k * size, &v, size);
+		}
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+	}
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
+	area_check(c, &a);
+	free(a.want);
+	bench_free(b);
+}
+END_TEST
+
+/* Chunks of 1 MiB arrive one by one; the last one is there before the done event. */
+START_TEST(chunks_at_their_own_time)
+{
+	struct bench *b = bench_new("vram=64M copy-engines=1");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t dst = bench_alloc(c, 8 << 20, BENCH_VRAM), end;
+	uint64_t times[9];
+	unsigned seen = 0;
+
+	bench_fill(ch, 0, dst, 0xab, 8 << 20);
+	bench_submit(ch);
+	while (ppu_core_next_event(b->core) != PPU_TIME_NEVER) {
+		ppu_core_run(b->core, ppu_core_next_event(b->core));
+		while (seen < 8 && bench_rd64(c, dst + ((seen + 1) << 20) - 8)) {
+			if (seen < 7)
+				ck_assert_uint_eq(bench_rd64(c, dst + ((seen + 1) << 20)), 0);
+			times[seen++] = ppu_core_time(b->core);
+		}
+	}
+	ck_assert_uint_eq(seen, 8);
+	end = bench_find(b, PPU_TR_CE_DONE, -1, 0)->time;
+	ck_assert_uint_eq(times[7], end);
+	for (unsigned i = 1; i < 8; i++)	/* 2^20 bytes at 12000 MB/s: 87381.3 ns */
+		ck_assert(times[i] - times[i - 1] == 87381 || times[i] - times[i - 1] == 87382);
+	/* No rounding adds up: cost of 8 MiB + set-up 1000 + command 20. */
+	ck_assert_uint_eq(end - bench_find(b, PPU_TR_CE_START, -1, 0)->time,
+			  (8ull << 20) * 1000 / 12000 + 1020);
+	bench_free(b);
+}
+END_TEST
+
+/* Stopping a channel takes effect between chunks: what was moved stays, the rest never comes. */
+START_TEST(abort_between_chunks)
+{
+	struct bench *b = bench_new("vram=64M copy-engines=1");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	struct bench_chan *next = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t dst = bench_alloc(c, 8 << 20, BENCH_VRAM);
+
+	bench_fill(ch, 0, dst, 0xab, 8 << 20);
+	bench_submit(ch);
+	bench_run_for(b, 200000);
+	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_STOP);
+	bench_copy(next, dst, dst + (7 << 20), 100);
+	bench_submit(next);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_rd64(c, dst + (2 << 20) - 8), 0xababababababababull);
+	ck_assert_uint_eq(bench_rd64(c, dst + (2 << 20)), 0);
+	ck_assert_uint_eq(bench_rd64(c, dst + (7 << 20)), 0xababababababababull);
+	ck_assert_str_eq(bench_copies_text(b), "1.0");
+	bench_free(b);
+}
+END_TEST
+
+static void expect(struct bench *b, struct bench_chan *ch, unsigned err, uint64_t va, unsigned acc)
+{
+	uint32_t w[PPU_FAULT_REC_WORDS];
+	struct ppu_fault_rec rec;
+
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), err);
+	if (acc == ~0u)
+		return;
+	bench_set(b, PPU_REG_FAULT_SEL, 0);
+	for (unsigned i = 0; i < PPU_FAULT_REC_WORDS; i++)
+		w[i] = bench_reg(b, PPU_REG_FAULT_DATA);
+	memcpy(&rec, w, sizeof(rec));
+	ck_assert_uint_eq(rec.code, err);
+	ck_assert_uint_eq(rec.va, va);
+	ck_assert_uint_eq(rec.unit, PPU_UNIT_CE);
+	ck_assert_uint_eq(rec.access, acc);
+	ck_assert_uint_eq(rec.channel, ch->id);
+	ck_assert_uint_eq(rec.inst, ch->c->inst);
+	bench_set(b, PPU_REG_FAULT_GET, bench_reg(b, PPU_REG_FAULT_PUT));
+}
+
+static void again(struct bench_chan *ch)
+{
+	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_RESET);
+	bench_chan_enable(ch);
+	ch->put = 0;
+}
+
+START_TEST(faults)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t v = bench_alloc(c, 1 << 20, BENCH_VRAM), s = bench_alloc(c, 1 << 20, BENCH_SYS);
+	uint64_t ro = bench_alloc(c, 4096, BENCH_VRAM | PPU_PTE_READONLY);
+	uint64_t pr = bench_alloc(c, 4096, BENCH_VRAM | PPU_PTE_PRIV);
+	uint64_t word = bench_alloc(c, 4096, BENCH_VRAM);
+
+	/* Behind the end of a mapping: what came before is there. */
+	bench_fill(ch, 0, v, 0x11, 1 << 20);
+	bench_copy(ch, v, s + 4096, 1 << 20);
+	bench_submit(ch);
+	expect(b, ch, PPU_ERR_COPY_FAULT, s + (1 << 20), PPU_ACC_WRITE);
+	ck_assert_uint_eq(bench_rd64(c, s + (1 << 20) - 8), 0x1111111111111111ull);
+	again(ch);
+	bench_copy(ch, v + 100, s, 1 << 20);
+	bench_submit(ch);
+	expect(b, ch, PPU_ERR_COPY_FAULT, v + (1 << 20), PPU_ACC_READ);
+	again(ch);
+	bench_copy(ch, v, ro + 8, 8);
+	bench_submit(ch);
+	expect(b, ch, PPU_ERR_COPY_FAULT, ro + 8, PPU_ACC_WRITE);
+	again(ch);
+	bench_copy(ch, ro, v, 8);
+	bench_release(ch, 0, word, 1);
+	bench_submit(ch);
+	expect(b, ch, 0, 0, ~0u);
+	ck_assert_uint_eq(bench_rd64(c, word), 1);
+	bench_copy(ch, pr, v, 8);
+	bench_submit(ch);
+	expect(b, ch, PPU_ERR_COPY_FAULT, pr, PPU_ACC_READ);
+	again(ch);
+	b->dma_off = true;
+	ppu_core_invalidate_maps(b->core);
+	bench_copy(ch, v, s, 8);
+	bench_submit(ch);
+	expect(b, ch, PPU_ERR_DMA_FAULT, s, PPU_ACC_WRITE);
+	bench_free(b);
+}
+END_TEST
+
+/* Sizes that cannot be: every one an error of that channel, none an overflow. */
+START_TEST(bad_arguments)
+{
+	const uint64_t top = 1ull << 48, va = 0x100000000ull;
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+
+	for (unsigned i = 0;; i++) {
+		switch (i) {
+		case 0: bench_copy(ch, va, va, ~0ull); break;
+		case 1: bench_copy(ch, va, top, 1); break;
+		case 2: bench_copy(ch, top - 1, va, 2); break;
+		case 3: bench_copy(ch, ~0ull, va, 1); break;
+		case 4: bench_copy2d(ch, va, va, 4, 8, 5, 2); break;
+		case 5: bench_copy2d(ch, va, va, 8, 4, 5, 2); break;
+		case 6: bench_copy2d(ch, va, va, 1ull << 40, 8, 5, ~0u); break;
+		case 7: bench_copy2d(ch, va, va, ~0ull, ~0ull, ~0u, ~0u); break;
+		case 8: bench_fill(ch, 4, va, 0, 1); break;
+		case 9: bench_fill(ch, 7, va, 0, 1); break;
+		case 10: bench_fill(ch, 3, va + 4, 0, 1); break;
+		case 11: bench_fill(ch, 3, va, 0, 1ull << 61); break;
+		case 12: bench_fill(ch, 3, va, 0, ~0ull); break;
+		case 13: bench_fill2d(ch, 2, va, 6, 0, 1, 2); break;
+		case 14: bench_fill2d(ch, 3, va, 8, 0, ~0u, ~0u); break;
+		default:
+			bench_free(b);
+			return;
+		}
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+		ck_assert_msg(bench_chan_reg(ch, PPU_REG_CH_ERROR) == PPU_ERR_COPY_ARGS,
+			      "case %u: error %u", i, bench_chan_reg(ch, PPU_REG_CH_ERROR));
+		ck_assert_uint_eq(bench_count(b, PPU_TR_CE_START, -1), 0);
+		again(ch);
+	}
+}
+END_TEST
+
+/* CP-2: a launch in a copy channel and a copy in a compute channel are errors. */
+START_TEST(cp2_classes)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *copy = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	struct bench_chan *comp = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+
+	bench_launch(copy, 0x100);
+	bench_submit(copy);
+	bench_copy(comp, 0, 0, 1);
+	bench_submit(comp);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_chan_reg(copy, PPU_REG_CH_ERROR), PPU_ERR_WRONG_CLASS);
+	ck_assert_uint_eq(bench_chan_reg(comp, PPU_REG_CH_ERROR), PPU_ERR_WRONG_CLASS);
+	bench_free(b);
+}
+END_TEST
+
+/* A copy engine writes an awaited word: the waiter goes on, without anybody else's doing. */
+START_TEST(wq17_copy_writes_semaphore)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	struct bench_chan *w = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	uint64_t s = bench_alloc(c, 65536, kinds[_i]);
+	const struct ppu_trace_rec *r;
+
+	bench_acquire(w, PPU_SEM_OP_EQ | PPU_CMDF_SEM_32, s + 0x3004, 7);
+	bench_inc(w, 0, s + 0x8000);
+	bench_submit(w);
+	ck_assert(bench_run(b));
+	bench_fill(ch, 2, s + 0x3008, 7, 100);		/* beside it */
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_get(w), 0);
+	bench_fill(ch, 2, s, 7, 8192);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_get(w), 1);
+	r = bench_find(b, PPU_TR_SEM_WRITE, -1, 1);	/* 0: the other half of the granule */
+	ck_assert_uint_eq(r->a, PPU_TRW_CE);
+	ck_assert_uint_eq(r->b, s + 0x3004);
+	ck_assert_uint_eq(r->c, 0);
+	ck_assert_uint_eq(r->d, 7);
+	bench_free(b);
+}
+END_TEST
+
+/* Everything written is reported dirty, once. */
+START_TEST(dirty)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t v = bench_alloc(c, 3 << 20, BENCH_VRAM), s = bench_alloc(c, 3 << 20, BENCH_SCATTER);
+
+	bench_copy(ch, v + 3, s + 5, (2 << 20) + 1);
+	bench_copy(ch, s + 3, v + 5, (1 << 20) + 7);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(b->ram_dirty, (2 << 20) + 1);
+	ck_assert_uint_eq(b->vram_dirty, (1 << 20) + 7);
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_CE_BYTES), (3 << 20) + 8);
+	bench_free(b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("ce");
+	TCase *t = tcase_create("ce");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, cp31_linear, 0, 16);
+	tcase_add_loop_test(t, overlap, 0, 4);
+	tcase_add_loop_test(t, pitched, 0, 4);
+	tcase_add_loop_test(t, fill, 0, 4);
+	tcase_add_test(t, chunks_at_their_own_time);
+	tcase_add_test(t, abort_between_chunks);
+	tcase_add_test(t, faults);
+	tcase_add_test(t, bad_arguments);
+	tcase_add_test(t, cp2_classes);
+	tcase_add_loop_test(t, wq17_copy_writes_semaphore, 0, 4);
+	tcase_add_test(t, dirty);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}

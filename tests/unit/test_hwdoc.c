@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of Documentation/hw/{registers,channels,commands,trace,timing}.md are made from the lists
+ * in include/hw: this test fails when they are not what the lists say, and writes them when it is
+ * run with PPU_UPDATE_DOCS=1.  A table stands between <!-- table:NAME --> and <!-- end -->.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <hw/ppu_trace.h>
+#include "bench.h"
+#include "bench_main.h"
+
+static char *made;
+static size_t made_len;
+static FILE *out;
+
+/* A bar in a sentence would end the table's cell. */
+static const char *esc(const char *text)
+{
+	static char buf[500];
+	char *to = buf;
+
+	for (; *text && to < buf + sizeof(buf) - 2; text++) {
+		if (*text == '|')
+			*to++ = '\\';
+		*to++ = *text;
+	}
+	*to = 0;
+	return buf;
+}
+
+static void reg(const char *name, unsigned off, const char *access, const char *doc)
+{
+	fprintf(out, "| `%s` | 0x%04x | %s | %s |\n", name, off, access, esc(doc));
+}
+
+static void head(const char *cols)
+{
+	fprintf(out, "%s\n", cols);
+	for (const char *p = cols; *p; p++)
+		fputs(*p == '|' ? p[1] ? "|---" : "|" : "", out);
+	fputc('\n', out);
+}
+
+#define REG(name, off, access, reset, doc) reg(#name, off, #access, doc);
+static void ctrl(void) { head("| Register | Offset | Access | |"); PPU_REGS(REG) }
+static void chcfg(void) { head("| Register | Offset | Access | |"); PPU_CHCFG_REGS(REG) }
+static void userd(void) { head("| Register | Offset | Access | |"); PPU_USERD_REGS(REG) }
+static void watch(void) { head("| Register | Offset | Access | |"); PPU_WATCH_REGS(REG) }
+#undef REG
+
+static void errors(void)
+{
+	head("| Code | Name | Stops | |");
+#define E(name, code, scope, text) \
+	fprintf(out, "| %u | `%s` | %s | %s |\n", code, #name, \
+		code ? #scope[1] == 'H' ? "channel" : "context" : "-", text);
+	PPU_ERRS(E)
+#undef E
+}
+
+static void commands(void)
+{
+	head("| Command | Opcode | Words | Flags | Classes | |");
+#define C(name, op, size, flags, classes, doc) { \
+	char words[12]; \
+	if (size) \
+		snprintf(words, sizeof(words), "%u", size); \
+	else \
+		strcpy(words, "1..255"); \
+	fprintf(out, "| `%s` | 0x%02x | %s | 0x%x | %s%s%s | %s |\n", #name, op, words, \
+		(unsigned)(flags), (classes) & 2 ? "compute " : "", (classes) & 4 ? "copy " : "", \
+		(classes) & 8 ? "devq" : "", doc); }
+	PPU_CMDS(C)
+#undef C
+}
+
+static void events(void)
+{
+	head("| Event | Number | unit | a | b | c | d | |");
+#define T(name, num, u, a, b, c, d, doc) \
+	fprintf(out, "| `%s` | %u | %s | %s | %s | %s | %s | %s |\n", #name, num, u, a, b, c, d, doc);
+	PPU_TRACE_EVENTS(T)
+#undef T
+}
+
+static void properties(void)
+{
+	head("| Property | Default | From | To | |");
+#define P(c, name, type, def, min, max, doc) \
+	fprintf(out, "| `%s` | %llu | %llu | %llu | %s |\n", name, (unsigned long long)(def), \
+		(unsigned long long)(min), (unsigned long long)(max), doc);
+	PPU_PROPS(P)
+#undef P
+}
+
+static void counters(void)
+{
+	unsigned n = 0;
+
+	head("| `DBG_SEL` | Name | |");
+#define C(name, text, doc) fprintf(out, "| %u | `%s` | %s |\n", n++, text, doc);
+	PPU_COUNTERS(C)
+#undef C
+}
+
+static const struct { const char *file, *name; void (*make)(void); } tables[] = {
+	{ "registers.md", "ctrl", ctrl }, { "registers.md", "chcfg", chcfg },
+	{ "registers.md", "userd", userd }, { "registers.md", "watch", watch },
+	{ "registers.md", "errors", errors }, { "registers.md", "counters", counters },
+	{ "commands.md", "commands", commands }, { "trace.md", "events", events },
+	{ "timing.md", "properties", properties },
+};
+
+static char *read_file(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text = calloc(1, 1 << 20);
+
+	ck_assert_msg(f != NULL, "%s is missing", path);
+	ck_assert(fread(text, 1, (1 << 20) - 1, f) > 0);
+	fclose(f);
+	return text;
+}
+
+START_TEST(tables_are_true)
+{
+	char path[200], mark[80], *text, *from, *to;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "Documentation/hw/%s", tables[_i].file);
+	snprintf(mark, sizeof(mark), "<!-- table:%s -->\n", tables[_i].name);
+	text = read_file(path);
+	from = strstr(text, mark);
+	ck_assert_msg(from != NULL, "%s: no %s", path, mark);
+	from += strlen(mark);
+	to = strstr(from, "<!-- end -->");
+	ck_assert(to != NULL);
+	out = open_memstream(&made, &made_len);
+	tables[_i].make();
+	fclose(out);
+	if (made_len != (size_t)(to - from) || memcmp(made, from, made_len)) {
+		ck_assert_msg(getenv("PPU_UPDATE_DOCS") != NULL,
+			      "%s: table %s is not what include/hw says (PPU_UPDATE_DOCS=1 writes it)",
+			      path, tables[_i].name);
+		f = fopen(path, "w");
+		ck_assert(f != NULL);
+		fwrite(text, 1, from - text, f);
+		fwrite(made, 1, made_len, f);
+		fputs(to, f);
+		fclose(f);
+	}
+	free(made);
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("hwdoc");
+	TCase *t = tcase_create("hwdoc");
+	SRunner *r;
+	int failed;
+
+	tcase_add_loop_test(t, tables_are_true, 0, sizeof(tables) / sizeof(tables[0]));
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Save and restore of running SMs, and the same results however a run is cut. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ppu_image.h>
+#include <hw/ppu_tmd.h>
+#include "bench.h"
+#include "bench_main.h"
+
+/* Divergence, YIELD, barriers, shared and local memory, calls, atomics, sleeping. */
+static const char kernel[] =
+	"s2r r2, %tid.x\n"
+	"s2r r3, %ctaid.x\n"
+	"ld.param.u64 rd10, [0]\n"
+	"mad.u32 r4, r3, 80, r2\n"
+	"madw.u32 rd12, r4, 4, rd10\n"
+	"mov.u32 r8, 0\nmov.u32 r9, 1\nmov.u32 r5, 0\n"
+	"and.u32 r6, r4, 15\n"
+	"loop: add.u32 r5, r5, 1\n"
+	"atom.shared.add.u32 rz, [r8], r9\n"
+	"yield\n"
+	"setp.lt.u32 p1, r5, r6\n"
+	"@p1 bra loop\n"
+	"st.local.u32 [r8+16], r5\n"
+	"bar.popc r7, 0, p1\n"
+	"ssy L\n"
+	"and.u32 r6, r2, 1\n"
+	"setp.eq.u32 p1, r6, 0\n"
+	"@p1 bra E\n"
+	"cal r14, f\n"
+	"sync L\n"
+	"E: nanosleep 2500\n"
+	"sync L\n"
+	"L: ld.shared.u32 r6, [r8]\n"
+	"ld.local.u32 r5, [r8+16]\n"
+	"bar.sync 1\n"
+	"shfl.bfly.full r7, r5, 1, 31\n"
+	"add.u32 r6, r6, r7\n"
+	"st.global.u32 [rd12], r6\n"
+	"exit\n"
+	"f: add.u32 r9, r9, 5\n"
+	"yield\n"
+	"add.u32 r9, r9, 5\n"
+	"ret r14\n";
+
+struct load {
+	struct bench *b;
+	struct bench_ctx *c;
+	struct bench_chan *ch;
+	uint64_t data;
+};
+
+static struct load load_new(const char *props)
+{
+	struct load l;
+	struct ppu_image *img;
+	struct ppu_log log;
+	struct ppu_tmd t = {
+		.magic = PPU_TMD_MAGIC, .version = PPU_TMD_VERSION, .size = PPU_TMD_SIZE,
+		.regs_per_thread = 16, .grid = { 9, 1, 1 }, .block = { 80, 1, 1 },
+		.shared_bytes = 64, .local_per_thread = 32, .param_bytes = 8, .num_barriers = 2,
+	};
+	uint64_t va;
+
+	l.b = bench_new(props);
+	l.c = bench_ctx_new(l.b);
+	l.ch = bench_chan_new(l.c, PPU_CLASS_COMPUTE, 16);
+	l.data = bench_alloc(l.c, 65536, BENCH_VRAM);
+	va = bench_alloc(l.c, 4096, BENCH_VRAM);
+	t.code_va = bench_alloc(l.c, 4096, BENCH_VRAM);
+	ppu_log_init(&log);
+	if (ppu_assemble(kernel, strlen(kernel), "kernel", &img, &log))
+		ck_abort_msg("%s", log.text);
+	t.code_insns = img->num_insns;
+	bench_write(l.c, t.code_va, img->code, img->num_insns * sizeof(*img->code));
+	ppu_image_free(img);
+	ppu_log_free(&log);
+	for (int i = 0; i < 2; i++) {
+		t.id = 100 + i;
+		t.param_va = va + 1024 + 16 * i;
+		bench_wr64(l.c, t.param_va, l.data + 8192 * i);
+		bench_write(l.c, va + 256 * i, &t, sizeof(t));
+		bench_launch(l.ch, va + 256 * i);
+	}
+	bench_wfi(l.ch);
+	bench_release(l.ch, 0, l.data + 32768, 77);
+	bench_submit(l.ch);
+	return l;
+}
+
+static void check_result(struct load *l)
+{
+	if (bench_rd64(l->c, l->data + 32768) != 77) {
+		bench_dump(l->b);
+		ck_abort_msg("the kernels did not end");
+	}
+	for (unsigned k = 0; k < 2; k++)
+		for (unsigned c = 0; c < 9; c++) {
+			uint32_t sum = 0, got;
+
+			for (unsigned i = 0; i < 80; i++)
+				sum += ((c * 80 + i) & 15) ? (c * 80 + i) & 15 : 1;
+			for (unsigned i = 0; i < 80; i++) {
+				uint32_t o = (c * 80 + (i ^ 1)) & 15;
+
+				bench_read(l->c, l->data + 8192 * k + (c * 80 + i) * 4, &got, 4);
+				if (got != sum + (o ? o : 1))
+					ck_abort_msg("kernel %u CTA %u thread %u: %u", k, c, i, got);
+			}
+		}
+}
+
+static const char *const props[] = {
+	"", "window-ns=1000 ctas-per-sm=2", "window-ns=300 token-queue-entries=16 sms-per-gpc=3",
+	"yield-every=3 yield-random=30000 branch-first=1",
+};
+
+static void save_and_load(struct bench *b)
+{
+	uint8_t *bytes = NULL, *again = NULL;
+	size_t len = 0, len2 = 0;
+	char *err = NULL;
+
+	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
+	bench_new_core(b);
+	b->num_trace--;
+	if (ppu_core_load(b->core, bytes, len, &err))
+		ck_abort_msg("load: %s", err);
+	ck_assert_int_eq(ppu_core_save(b->core, &again, &len2), 0);
+	ck_assert_uint_eq(len, len2);
+	ck_assert_int_eq(memcmp(bytes, again, len), 0);
+	free(bytes);
+	free(again);
+}
+
+START_TEST(stop_save_load_continue)
+{
+	for (unsigned k = 0; k < sizeof(props) / sizeof(props[0]); k++) {
+		struct load ref = load_new(props[k]), l = load_new(props[k]);
+		unsigned seed = k, stops = 0;
+		uint64_t end;
+
+		ck_assert(bench_run(ref.b));
+		check_result(&ref);
+		end = ppu_core_time(ref.b->core);
+		for (uint64_t t = 0; t < end; stops++) {
+			t += 1 + (unsigned)rand_r(&seed) % 1500;
+			bench_run_to(l.b, t < end ? t : end);
+			save_and_load(l.b);
+		}
+		ck_assert_uint_gt(stops, 10);
+		check_result(&l);
+		for (size_t i = 0; i < ref.b->num_trace && i < l.b->num_trace; i++)
+			if (memcmp(&ref.b->trace[i], &l.b->trace[i], sizeof(*l.b->trace)))
+				ck_abort_msg("props %u: trace differs at record %zu, time %llu: event %u, was %u", k,
+					     i, (unsigned long long)ref.b->trace[i].time,
+					     l.b->trace[i].event, ref.b->trace[i].event);
+		ck_assert_uint_eq(ref.b->num_trace, l.b->num_trace);
+		ck_assert_int_eq(memcmp(ref.b->vram, l.b->vram, ref.b->cfg.vram), 0);
+		bench_free(ref.b);
+		bench_free(l.b);
+	}
+}
+END_TEST
+
+START_TEST(damaged_state)
+{
+	unsigned refused = 0;
+
+	for (unsigned k = 0; k < 3; k++) {
+		struct load l = load_new(props[k]);
+		uint8_t *bytes = NULL, *bad;
+		size_t len = 0;
+		unsigned seed = k;
+
+		bench_run_to(l.b, 8000 + 3000 * k);
+		ck_assert_int_eq(ppu_core_save(l.b->core, &bytes, &len), 0);
+		bad = malloc(len);
+		l.b->ports.trace = NULL;
+		for (unsigned i = 0; i < 150; i++) {
+			char *err = NULL;
+
+			memcpy(bad, bytes, len);
+			for (unsigned n = 1 + i % 3; n; n--)
+				bad[(size_t)rand_r(&seed) % len] = (uint8_t)(i % 2 ? rand_r(&seed)
+						: "\0\1\377\200"[rand_r(&seed) % 4]);
+			bench_new_core(l.b);
+			if (ppu_core_load(l.b->core, bad, i % 10 ? len : (size_t)rand_r(&seed) % len, &err)) {
+				free(err);
+				refused++;
+			}
+			ppu_core_run_idle(l.b->core, ppu_core_time(l.b->core) + 30000);
+		}
+		free(bad);
+		free(bytes);
+		bench_free(l.b);
+	}
+	ck_assert_uint_gt(refused, 40);
+}
+END_TEST
+
+BENCH_MAIN("sm_state", stop_save_load_continue, damaged_state)
