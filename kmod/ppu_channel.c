@@ -167,11 +167,14 @@ static int ppu_channel_program(struct ppu_channel *chan)
 /**
  * ppu_channel_fail - end a channel's work with an error
  * @chan: channel; it no longer executes, or never will
- * @err: negative error its fences get
+ * @failure: why
  *
- * Only the first call has an effect.
+ * Only the first call has an effect.  The cause is there before anything that
+ * tells of it: state, fences, events, waits.
+ *
+ * Return: true for the first call.
  */
-void ppu_channel_fail(struct ppu_channel *chan, int err)
+bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure)
 {
 	struct ppu_device *pdev = chan->pdev;
 	unsigned long flags;
@@ -179,29 +182,34 @@ void ppu_channel_fail(struct ppu_channel *chan, int err)
 
 	spin_lock_irqsave(&pdev->chan_lock, flags);
 	first = !chan->dead;
-	if (first)
-		chan->dead = err;
+	if (first) {
+		chan->failure = *failure;
+		/* @failure before @dead: pairs with ppu_channel_dead(). */
+		smp_store_release(&chan->dead, failure->err);
+	}
 	spin_unlock_irqrestore(&pdev->chan_lock, flags);
 	if (!first)
-		return;
+		return false;
 
-	trace_ppu_channel_fail(chan->chid, chan->vm->context_id, err, chan->error);
+	trace_ppu_channel_fail(chan->chid, chan->vm->context_id, failure->err, failure->error);
 	if (!chan->user_submit)
-		ppu_submit_fail(chan, err);
+		ppu_submit_fail(chan, failure->err);
 	ppu_event_notify(pdev, DRM_PPU_EVENT_CHANNEL_ERROR, chan);
 	ppu_sem_wake_all(pdev);
+	return true;
 }
 
 /** ppu_channel_fail_all - the device is gone: end everything */
 void ppu_channel_fail_all(struct ppu_device *pdev, int err)
 {
+	const struct ppu_failure lost = { .err = err, .cause = DRM_PPU_CHANNEL_STATE_LOST };
 	u32 chid;
 
 	for (chid = 0; chid < pdev->caps.channels; chid++) {
 		struct ppu_channel *chan = ppu_channel_get_by_chid(pdev, chid);
 
 		if (chan)
-			ppu_channel_fail(chan, err);
+			ppu_channel_fail(chan, &lost);
 		ppu_channel_put(chan);
 	}
 }
@@ -287,6 +295,7 @@ static void ppu_channel_release_hw(struct ppu_channel *chan, bool stopped)
 /* Takes the channel off the device, and ends its work with an error. */
 static void ppu_channel_halt(struct ppu_channel *chan)
 {
+	const struct ppu_failure cancelled = { .err = -ECANCELED };
 	struct ppu_file *file = chan->file;
 
 	mutex_lock(&chan->lock);
@@ -300,7 +309,7 @@ static void ppu_channel_halt(struct ppu_channel *chan)
 	atomic64_add(ppu_channel_runtime(chan), &file->runtime_ns[chan->type]);
 	chan->destroyed = true;
 	chan->stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET);
-	ppu_channel_fail(chan, -ECANCELED);
+	ppu_channel_fail(chan, &cancelled);
 out:
 	mutex_unlock(&chan->lock);
 }
@@ -592,7 +601,7 @@ int ppu_ioctl_channel_destroy(struct drm_device *drm, void *data, struct drm_fil
 	return 0;
 }
 
-static u32 ppu_channel_state(const struct ppu_channel *chan, u32 hw)
+static u32 ppu_channel_hw_state(const struct ppu_channel *chan, u32 hw)
 {
 	u32 state = chan->user_submit ? DRM_PPU_CHANNEL_STATE_USER_SUBMIT : 0;
 
@@ -606,12 +615,6 @@ static u32 ppu_channel_state(const struct ppu_channel *chan, u32 hw)
 		state |= DRM_PPU_CHANNEL_STATE_SEM_BLOCKED;
 	if (hw & PPU_CHS_WFI)
 		state |= DRM_PPU_CHANNEL_STATE_WFI;
-	if (chan->timedout)
-		state |= DRM_PPU_CHANNEL_STATE_TIMEDOUT;
-	else if (chan->innocent)
-		state |= DRM_PPU_CHANNEL_STATE_INNOCENT;
-	else if (chan->error)
-		state |= DRM_PPU_CHANNEL_STATE_FAULTED;
 	return state;
 }
 
@@ -621,16 +624,24 @@ static void ppu_channel_query(struct ppu_channel *chan, struct drm_ppu_channel_q
 	int chid = chan->chid;
 	u32 hw;
 
+	ppu_fault_catch_up(chan);
 	hw = ppu_ch_rd(pdev, chid, PPU_REG_CH_STATUS);
-	args->state = ppu_channel_state(chan, hw);
+	args->state = ppu_channel_hw_state(chan, hw);
 	args->gp_get = ppu_ch_rd(pdev, chid, PPU_REG_CH_GET);
 	args->gp_put = ppu_ch_rd(pdev, chid, PPU_REG_CH_PUT);
 	args->timeslices = ppu_ch_rd(pdev, chid, PPU_REG_CH_SLICES);
 	args->preemptions = ppu_ch_rd(pdev, chid, PPU_REG_CH_PREEMPTS);
 	args->tasks = ppu_ch_rd(pdev, chid, PPU_REG_CH_TASKS);
-	args->error = chan->error ?: ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR);
-	args->error_get = ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR_INFO);
-	args->error_va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_ERROR_VA_LO));
+	/*
+	 * The cause is shown together with its effect: whoever reads FAULTED
+	 * must not be able to submit or to set a property afterwards.
+	 */
+	if (ppu_channel_dead(chan)) {
+		args->state |= chan->failure.cause;
+		args->error = chan->failure.error;
+		args->error_get = chan->failure.get;
+		args->error_va = chan->failure.va;
+	}
 	args->blocked_va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
 }
 
@@ -643,6 +654,9 @@ int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file 
 
 	if (PPU_CHECK(pdev, args->pad))
 		return -EINVAL;
+	args->error = 0;
+	args->error_get = 0;
+	args->error_va = 0;
 	chan = ppu_channel_lookup(filp->driver_priv, args->channel_id);
 	if (!chan)
 		return -ENOENT;
@@ -757,12 +771,14 @@ int ppu_ioctl_channel_set_property(struct drm_device *drm, void *data, struct dr
 	mutex_lock(&chan->lock);
 	if (chan->destroyed) {
 		ret = -ENOENT;
-	} else if (chan->dead) {
-		ret = -EIO;
 	} else if (!drm_dev_enter(drm, &idx)) {
 		ret = -ENODEV;
 	} else {
-		ret = ppu_channel_set_property(chan, args->property, args->value);
+		ppu_fault_catch_up(chan);
+		if (ppu_channel_dead(chan))
+			ret = -EIO;
+		else
+			ret = ppu_channel_set_property(chan, args->property, args->value);
 		drm_dev_exit(idx);
 	}
 	mutex_unlock(&chan->lock);

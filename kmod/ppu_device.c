@@ -133,6 +133,7 @@ static void ppu_device_release(struct drm_device *drm, void *data)
 	xa_destroy(&pdev->vms);
 	ida_destroy(&pdev->chids);
 	ppu_vram_fini(pdev);
+	mutex_destroy(&pdev->drain_lock);
 }
 
 static int ppu_device_init_sw(struct ppu_device *pdev)
@@ -149,6 +150,7 @@ static int ppu_device_init_sw(struct ppu_device *pdev)
 	xa_init(&pdev->vms);
 	ida_init(&pdev->chids);
 	mutex_init(&pdev->vram.lock);
+	mutex_init(&pdev->drain_lock);
 
 	ret = drmm_add_action_or_reset(drm, ppu_device_release, pdev);
 	if (ret)

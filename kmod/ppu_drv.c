@@ -214,6 +214,8 @@ static void ppu_reset_prepare(struct pci_dev *pci)
 
 	ppu_wr(pdev, PPU_REG_INTR_ENABLE, 0);
 	ppu_device_reset(pdev);
+	/* Counted before anybody hears of it. */
+	atomic_inc(&pdev->reset_count);
 	ppu_reset_lost(pdev);
 }
 
@@ -221,7 +223,6 @@ static void ppu_reset_done(struct pci_dev *pci)
 {
 	struct ppu_device *pdev = pci_get_drvdata(pci);
 
-	atomic_inc(&pdev->reset_count);
 	/* Who came between prepare and reset found a device that forgot it. */
 	ppu_reset_lost(pdev);
 	ppu_irq_enable(pdev);

@@ -5,6 +5,7 @@
  * Lock order, outermost first (locking.rst says what each protects):
  *
  *   ppu_channel.lock > ppu_vm.lock > ppu_vram.lock
+ *   ppu_channel.lock > ppu_device.drain_lock
  *   > ppu_device.chan_lock > ppu_device.events_lock > ppu_watches.lock
  *   > ppu_bo.maps_lock > ppu_channel.fence_lock > dma_fence.lock
  *   > ppu_vm.fault_lock > ppu_device.hw_lock
@@ -174,6 +175,8 @@ struct ppu_device {
 	/** @chan_top: one past the highest channel ever used. */
 	unsigned int chan_top;
 	struct ida chids;
+	/** @drain_lock: reading the device's fault records, in order. */
+	struct mutex drain_lock;
 	/** @stop_wq: woken when a channel's STOP or RESET finished. */
 	wait_queue_head_t stop_wq;
 
@@ -328,6 +331,20 @@ struct ppu_userd {
 	bool revoked;
 };
 
+/** struct ppu_failure - why a channel's work ended */
+struct ppu_failure {
+	/** @err: negative error its fences get. */
+	int err;
+	/** @cause: bit of DRM_PPU_CHANNEL_STATE_* that says so, 0: destroyed. */
+	u32 cause;
+	/** @error: PPU_ERR_* code of the device, 0 if none. */
+	u32 error;
+	/** @get: GP_GET of the failing entry. */
+	u32 get;
+	/** @va: address @error is about. */
+	u64 va;
+};
+
 /** struct ppu_channel - one channel */
 struct ppu_channel {
 	struct kref kref;
@@ -363,14 +380,10 @@ struct ppu_channel {
 
 	/** @dead: 0 or the negative error its work ends with; final. */
 	int dead;
-	bool timedout;
-	/** @innocent: stopped by a fault of other work of its VM. */
-	bool innocent;
+	/** @failure: why; written once, before @dead, see ppu_channel_dead(). */
+	struct ppu_failure failure;
 	/** @guilty: a fault record of an SM named it. */
 	bool guilty;
-	u32 error;
-	u32 error_get;
-	u64 error_va;
 	u64 last_runtime_ns;
 
 	/* Kernel-submit. */
@@ -568,7 +581,7 @@ static inline u64 ppu_vm_inst(const struct ppu_vm *vm)
 struct ppu_channel *ppu_channel_lookup(struct ppu_file *file, u32 id);
 struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *pdev, u32 chid);
 void ppu_channel_put(struct ppu_channel *chan);
-void ppu_channel_fail(struct ppu_channel *chan, int err);
+bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure);
 bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd);
 u64 ppu_channel_runtime(struct ppu_channel *chan);
 void ppu_channel_close_all(struct ppu_file *file);
@@ -577,6 +590,12 @@ int ppu_ioctl_channel_create(struct drm_device *drm, void *data, struct drm_file
 int ppu_ioctl_channel_destroy(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_channel_set_property(struct drm_device *drm, void *data, struct drm_file *filp);
+
+/* Has its work ended?  If so, ppu_channel.failure is valid. */
+static inline int ppu_channel_dead(const struct ppu_channel *chan)
+{
+	return smp_load_acquire(&chan->dead); /* pairs with ppu_channel_fail() */
+}
 
 /* ppu_submit.c */
 int ppu_submit_init(struct ppu_channel *chan);
@@ -617,6 +636,7 @@ int ppu_ioctl_event_unregister(struct drm_device *drm, void *data, struct drm_fi
 /* ppu_fault.c */
 void ppu_fault_drain(struct ppu_device *pdev);
 void ppu_fault_channels(struct ppu_device *pdev);
+void ppu_fault_catch_up(struct ppu_channel *chan);
 const char *ppu_err_name(u32 code);
 const char *ppu_err_text(u32 code);
 void ppu_fault_to_user(struct ppu_file *file, const struct ppu_fault_rec *rec, u64 cpu_ns,

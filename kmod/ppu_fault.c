@@ -136,41 +136,71 @@ static void ppu_fault_handle(struct ppu_device *pdev, const struct ppu_fault_rec
 	ppu_vm_put(vm);
 }
 
-/** ppu_fault_drain - read all fault records; from the error interrupt's thread */
+/** ppu_fault_drain - read all fault records; the device is entered; may sleep */
 void ppu_fault_drain(struct ppu_device *pdev)
 {
 	struct ppu_fault_rec rec;
 	unsigned int budget;
 
+	/* Whoever finds no record any more knows that all are handled. */
+	mutex_lock(&pdev->drain_lock);
 	/* A client that faults without end must not keep this thread busy. */
-	for (budget = 0; budget < 4 * PPU_FAULT_RING; budget++) {
+	for (budget = 4 * PPU_FAULT_RING; budget; budget--) {
 		if (!ppu_fault_pop(pdev, &rec))
-			return;
+			break;
 		ppu_fault_handle(pdev, &rec);
 	}
+	mutex_unlock(&pdev->drain_lock);
 	/* The rest comes with the next interrupt. */
-	ppu_wr(pdev, PPU_REG_INTR_TEST, PPU_INTR_FAULT);
+	if (!budget)
+		ppu_wr(pdev, PPU_REG_INTR_TEST, PPU_INTR_FAULT);
 }
 
 /* The device stopped the channel. */
 static void ppu_fault_channel(struct ppu_channel *chan, u32 chid)
 {
 	struct ppu_device *pdev = chan->pdev;
-	u32 error = ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR);
+	struct ppu_failure failure = {
+		.err = -EIO,
+		.cause = DRM_PPU_CHANNEL_STATE_FAULTED,
+		.error = ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR),
+		.get = ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR_INFO),
+		.va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_ERROR_VA_LO)),
+	};
+	bool context = ppu_err_is_context(failure.error);
+	bool innocent = failure.error == PPU_ERR_CTX_STOPPED || (context && !chan->guilty);
 
-	if (!error)
+	if (!failure.error)
 		return;
-	chan->error_get = ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR_INFO);
-	chan->error_va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_ERROR_VA_LO));
-	chan->innocent = error == PPU_ERR_CTX_STOPPED ||
-			 (ppu_err_is_context(error) && !chan->guilty);
-	WRITE_ONCE(chan->error, error);
-	if (ppu_err_is_context(error))
+	if (innocent)
+		failure.cause = DRM_PPU_CHANNEL_STATE_INNOCENT;
+	if (context)
 		ppu_vm_set_faulted(chan->vm);
-	dev_warn_ratelimited(pdev->drm.dev, "channel %u stopped: %s (%s), GP_GET %u%s\n", chid,
-			     ppu_err_name(error), ppu_err_text(error), chan->error_get,
-			     chan->innocent ? ", innocent" : "");
-	ppu_channel_fail(chan, -EIO);
+	if (ppu_channel_fail(chan, &failure))
+		dev_warn_ratelimited(pdev->drm.dev, "channel %u stopped: %s (%s), GP_GET %u%s\n",
+				     chid, ppu_err_name(failure.error),
+				     ppu_err_text(failure.error), failure.get,
+				     innocent ? ", innocent" : "");
+}
+
+/**
+ * ppu_fault_catch_up - handle an error of a channel whose interrupt is on its way
+ * @chan: channel, locked and not destroyed; the device is entered
+ *
+ * The owner reads the device's view of the channel in its USERD page, ahead of
+ * the interrupt: what the driver answers must not contradict it.
+ */
+void ppu_fault_catch_up(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+
+	lockdep_assert_held(&chan->lock);
+
+	if (chan->dead || !(ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_FAULTED))
+		return;
+	/* Records first: they say who is innocent. */
+	ppu_fault_drain(pdev);
+	ppu_fault_channel(chan, chan->chid);
 }
 
 /** ppu_fault_channels - handle stopped channels; from the error interrupt's thread */

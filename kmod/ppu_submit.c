@@ -302,6 +302,10 @@ static enum drm_gpu_sched_stat ppu_job_timedout(struct drm_sched_job *sched_job)
 {
 	struct ppu_job *job = to_ppu_job(sched_job);
 	struct ppu_channel *chan = job->chan;
+	const struct ppu_failure timedout = {
+		.err = -ETIME,
+		.cause = DRM_PPU_CHANNEL_STATE_TIMEDOUT,
+	};
 	struct ppu_device *pdev = chan->pdev;
 	int idx;
 
@@ -312,10 +316,9 @@ static enum drm_gpu_sched_stat ppu_job_timedout(struct drm_sched_job *sched_job)
 	if (!dma_fence_is_signaled(&sched_job->s_fence->finished) && ppu_job_overdue(job)) {
 		drm_warn(&pdev->drm, "channel %d: job %llu timed out, GP_GET %u\n", chan->chid,
 			 job->seqno, ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_GET));
-		chan->timedout = true;
 		if (!ppu_channel_stop(chan, PPU_CH_CMD_STOP))
 			ppu_vm_set_faulted(chan->vm);
-		ppu_channel_fail(chan, -ETIME);
+		ppu_channel_fail(chan, &timedout);
 	}
 	drm_dev_exit(idx);
 	return ppu_job_put_back(sched_job);
@@ -653,6 +656,28 @@ static void ppu_submit_push(struct ppu_submit *sub, u64 *seqno)
 	dma_fence_put(fence);
 }
 
+static int ppu_submit_locked(struct ppu_submit *sub, struct drm_ppu_submit *args)
+{
+	struct ppu_channel *chan = sub->chan;
+	int idx, ret;
+
+	lockdep_assert_held(&chan->lock);
+
+	if (chan->destroyed)
+		return -ENOENT;
+	if (!drm_dev_enter(&chan->pdev->drm, &idx))
+		return -ENODEV;
+	ppu_fault_catch_up(chan);
+	drm_dev_exit(idx);
+	if (ppu_channel_dead(chan))
+		return chan->failure.err == -ENODEV ? -ENODEV : -EIO;
+
+	ret = ppu_submit_prepare(sub, args);
+	if (!ret)
+		ppu_submit_push(sub, &args->seqno);
+	return ret;
+}
+
 static int ppu_submit(struct ppu_submit *sub, struct drm_ppu_submit *args)
 {
 	struct ppu_channel *chan = sub->chan;
@@ -665,14 +690,7 @@ static int ppu_submit(struct ppu_submit *sub, struct drm_ppu_submit *args)
 	ret = mutex_lock_interruptible(&chan->lock);
 	if (ret)
 		return ret;
-	if (chan->destroyed)
-		ret = -ENOENT;
-	else if (chan->dead)
-		ret = chan->dead == -ENODEV ? -ENODEV : -EIO;
-	else
-		ret = ppu_submit_prepare(sub, args);
-	if (!ret)
-		ppu_submit_push(sub, &args->seqno);
+	ret = ppu_submit_locked(sub, args);
 	mutex_unlock(&chan->lock);
 	return ret;
 }

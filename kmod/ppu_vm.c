@@ -882,7 +882,7 @@ int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *
 	struct drm_ppu_vm_get_state *args = data;
 	struct ppu_vm *vm;
 	u32 i, room = args->faults.count, n;
-	int ret = 0;
+	int idx, ret = 0;
 
 	if (PPU_CHECK(pdev, room && (args->faults.stride < 16 || args->faults.stride % 8)))
 		return -EINVAL;
@@ -890,6 +890,11 @@ int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *
 	if (!vm)
 		return -ENOENT;
 
+	/* Records whose interrupt is on its way count, too. */
+	if (drm_dev_enter(drm, &idx)) {
+		ppu_fault_drain(pdev);
+		drm_dev_exit(idx);
+	}
 	args->state = READ_ONCE(vm->faulted) ? DRM_PPU_VM_STATE_FAULTED : 0;
 	if (ppu_vm_busy(vm))
 		args->state |= DRM_PPU_VM_STATE_BUSY;

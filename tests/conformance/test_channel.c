@@ -308,6 +308,67 @@ TEST(set_property_args, "CHANNEL_SET_PROPERTY refuses bad values")
 	DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_SET_PROPERTY, &p, EIO);
 }
 
+/* Ends when @q shows an error; without sleeping, so as to see it as early as possible. */
+static void watch_error(int fd, struct drm_ppu_channel_query *q)
+{
+	uint64_t end = now_ns() + 10000 * MS;
+
+	do {
+		DO(fd, DRM_IOCTL_PPU_CHANNEL_QUERY, q);
+		CHECK(now_ns() < end);
+	} while (!q->error && !(q->state & DRM_PPU_CHANNEL_STATE_FAULTED));
+	CHECK(q->error && q->state & DRM_PPU_CHANNEL_STATE_FAULTED);
+}
+
+TEST_T(faulted_is_final, 120, "whoever has seen FAULTED cannot set a property any more, nor submit")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct bo bo = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	struct cmds b = { .p = bo.map, .max = 1024, .va = 0x40000000 };
+	struct drm_ppu_entry e;
+
+	vm_map(fd, vm, &bo, b.va);
+	cmd_raw(&b, PPU_CMD_HDR(0xee, 1, 0));
+	e = (struct drm_ppu_entry){ .va = b.va, .length = b.n };
+	for (unsigned i = 0; i < 40; i++) {
+		struct chan c = chan_new(fd, vm, COPY, 8);
+		struct drm_ppu_channel_create k = { .vm_id = vm, .type = COPY, .gpfifo_entries = 8 };
+		struct drm_ppu_channel_query q = { .channel_id = c.id };
+		struct drm_ppu_channel_set_property p = {
+			c.id, DRM_PPU_CHANNEL_PROP_TIMESLICE_US, 100 + i,
+		};
+		struct drm_ppu_channel_destroy d;
+		struct drm_ppu_submit s;
+
+		/* by the driver's answer, and by the page, where the device is ahead */
+		c.userd[PPU_REG_USERD_GP_PUT / 4] = 100;
+		if (i & 1)
+			watch_error(fd, &q);
+		else
+			WAIT_FOR(c.userd[PPU_REG_USERD_ERROR / 4], 10000);
+		DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_SET_PROPERTY, &p, EIO);
+		DO(fd, DRM_IOCTL_PPU_CHANNEL_QUERY, &q);
+		CHECK(q.state & DRM_PPU_CHANNEL_STATE_FAULTED);
+		CHECK_EQ(q.error, PPU_ERR_PUT_RANGE);
+		chan_free(&c);
+
+		DO(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &k);
+		s = (struct drm_ppu_submit){
+			.channel_id = k.channel_id, .entries = DRM_PPU_ARRAY(1, &e),
+		};
+		DO(fd, DRM_IOCTL_PPU_SUBMIT, &s);
+		q.channel_id = k.channel_id;
+		watch_error(fd, &q);
+		CHECK_EQ(q.error, PPU_ERR_BAD_OPCODE);
+		DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, &s, EIO);
+		p.channel_id = k.channel_id;
+		DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_SET_PROPERTY, &p, EIO);
+		d = (struct drm_ppu_channel_destroy){ .channel_id = k.channel_id };
+		DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
+	}
+}
+
 TEST(destroy_busy, "a channel is destroyed in the middle of a copy, quickly")
 {
 	int fd = open_ppu();

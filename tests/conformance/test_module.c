@@ -238,6 +238,7 @@ TEST(flr, "a function level reset: channels and VMs end with EIO, waits go on, n
 	a.vm_id = c.vm;
 	DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a, EIO);
 	CHECK(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_ENABLED));
+	CHECK(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_LOST);
 	/* the wait was not lost with the watch table: the device sees the word again */
 	CHECK_EQ(err, 1);
 	*(volatile uint64_t *)bo_map(fd, s.bo_handle, 4096) = 1;

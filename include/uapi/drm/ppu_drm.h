@@ -680,6 +680,8 @@ struct drm_ppu_channel_destroy {
 #define DRM_PPU_CHANNEL_STATE_TIMEDOUT		(1u << 9)
 /* Stopped by a fault of its VM that other work caused; final. */
 #define DRM_PPU_CHANNEL_STATE_INNOCENT		(1u << 10)
+/* Ended by a reset or the removal of the device; final. */
+#define DRM_PPU_CHANNEL_STATE_LOST		(1u << 11)
 
 /** struct drm_ppu_channel_query - DRM_IOCTL_PPU_CHANNEL_QUERY */
 struct drm_ppu_channel_query {
