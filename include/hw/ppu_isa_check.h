@@ -331,58 +331,64 @@ static inline const char *ppu_isa_check_atom_(unsigned u, unsigned t)
 	return (ok >> t) & 1 ? (const char *)0 : "the atomic operation does not exist for this type";
 }
 
-/* What single instructions demand beyond their row. */
-static inline const char *ppu_isa_check_special_(const struct ppu_insn *in)
-{
-	unsigned op = PPU_GET(in, OP), t = PPU_GET(in, T), u = PPU_GET(in, U), m = PPU_GET(in, M);
-	unsigned x = PPU_GET(in, X), y = PPU_GET(in, Y), sem = y & 7, scope = (y >> 3) & 3;
-	unsigned imm = PPU_GET(in, IMM), bi = PPU_GET(in, BI), ci = PPU_GET(in, CI);
-	unsigned pd = PPU_GET(in, PD), pe = PPU_GET(in, PE), ps = PPU_GET(in, PS);
-	unsigned psn = PPU_GET(in, PSN);
-	int no_ps = ps == PPU_PT && !psn, flt = (PPU_TS_FLT >> t) & 1;
+/*
+ * Type and modifiers of an instruction, apart from registers, predicates and immediates: what
+ * decides which operation it is.  ppu_isa_check_mods() is the one place that says which of them
+ * exist; the decoder's choice of a function asks it too.
+ */
+struct ppu_isa_mods {
+	__u8 op, t, u, rnd, m, x, y;
+	__u8 ftz, sat, bi, ci, na, nb, nc, aa, ab;
+};
 
-	if (sem == 7 && ppu_isa_rule(op)->ymask == 0x1f)
+/* What single instructions demand beyond their row. */
+static inline const char *ppu_isa_check_mods_special_(const struct ppu_isa_mods *i)
+{
+	unsigned t = i->t, u = i->u, m = i->m, x = i->x, sem = i->y & 7, scope = (i->y >> 3) & 3;
+	int flt = (PPU_TS_FLT >> t) & 1;
+
+	if (sem == 7 && ppu_isa_rule(i->op)->ymask == 0x1f)
 		return "no such memory order";
-	if (scope == 3 && ppu_isa_rule(op)->ymask == 0x1f)
+	if (scope == 3 && ppu_isa_rule(i->op)->ymask == 0x1f)
 		return "no such scope";
-	switch (op) {
-	case PPU_OP_S2R:
-		if (imm >= PPU_SR_COUNT)
-			return "no such special register";
-		break;
+	switch (i->op) {
 	case PPU_OP_ADD: case PPU_OP_SUB: case PPU_OP_MAD: case PPU_OP_MADHI:
 		if (m && !(((PPU_TS_I32 | PPU_TS_I64) >> t) & 1))
 			return "carry needs a 32-bit or 64-bit integer type";
-		if (!(m & PPU_CARRY_OUT) && pd != PPU_PT)
-			return "carry predicate without carry-out";
-		if (!(m & PPU_CARRY_IN) && !no_ps)
-			return "carry predicate without carry-in";
-		if (m && PPU_GET(in, SAT))
+		if (m && i->sat)
 			return "carry and saturation exclude each other";
 		break;
 	case PPU_OP_MAD24:
-		if (PPU_GET(in, SAT) && m != 1)
+		if (i->sat && m != 1)
 			return "mad24 saturates only with the high product";
 		break;
 	case PPU_OP_FMA:
-		if (y && !((PPU_TS_H >> t) & 1))
+		if (i->y && !((PPU_TS_H >> t) & 1))
 			return "relu needs a half-precision type";
 		break;
 	case PPU_OP_DIV:
 		if (m && t != PPU_T_F32)
 			return "the approximate form exists for f32 only";
+		if (m && i->rnd)
+			return "the approximate form has no rounding";
+		break;
+	case PPU_OP_RCP:
+		if (m && i->rnd)
+			return "the approximate form has no rounding";
+		if (t == PPU_T_F64 && i->ftz != m)
+			return "f64 has the full form without ftz and the approximate one with it";
+		break;
+	case PPU_OP_SQRT:
+		if (m && t == PPU_T_F64)
+			return "the approximate form exists for f32 only";
+		if (m && i->rnd)
+			return "the approximate form has no rounding";
 		break;
 	case PPU_OP_MIN: case PPU_OP_MAX:
-		if (y && !flt)
+		if (i->y && !flt)
 			return "NaN and xorsign.abs need a floating type";
 		break;
-	case PPU_OP_TESTP:
-		if (pe != PPU_PT || !no_ps)
-			return "testp has one predicate";
-		break;
 	case PPU_OP_ISSPACE:
-		if (pe != PPU_PT || !no_ps)
-			return "isspacep has one predicate";
 		if (m == PPU_SPACE_GENERIC)
 			return "isspacep needs a space";
 		break;
@@ -391,42 +397,38 @@ static inline const char *ppu_isa_check_special_(const struct ppu_insn *in)
 			return "cvta needs a space";
 		break;
 	case PPU_OP_SLCT:
-		if (PPU_GET(in, FTZ) && u != PPU_T_F32)
+		if (i->ftz && u != PPU_T_F32)
 			return "ftz needs an f32 selector";
 		break;
 	case PPU_OP_SETP: case PPU_OP_SET:
 		if (!flt && m > PPU_CMP_GE)
 			return "this comparison needs a floating type";
-		if ((t == PPU_T_F16X2 || t == PPU_T_BF16X2) && op == PPU_OP_SET &&
+		if ((t == PPU_T_F16X2 || t == PPU_T_BF16X2) && i->op == PPU_OP_SET &&
 		    (ppu_type_bits(u) != 32 || u == PPU_T_F32))
 			return "a packed comparison needs a packed result";
-		if (op == PPU_OP_SET && (u == PPU_T_F16X2 || u == PPU_T_BF16X2) &&
+		if (i->op == PPU_OP_SET && (u == PPU_T_F16X2 || u == PPU_T_BF16X2) &&
 		    t != PPU_T_F16X2 && t != PPU_T_BF16X2)
 			return "a packed result needs a packed comparison";
-		break;
-	case PPU_OP_P2R: case PPU_OP_R2P:
-		if (imm > 0xffff)
-			return "predicate mask has more than 16 bits";
 		break;
 	case PPU_OP_CVT: {
 		int tf = (PPU_TS_FLT >> t) & 1, uf = (PPU_TS_FLT >> u) & 1;
 
 		if (!((PPU_TS_CVT >> t) & 1))
 			return "no conversion to this type";
-		if (PPU_GET(in, RND) && !tf && !uf)
+		if (i->rnd && !tf && !uf)
 			return "rounding of a conversion between integers";
-		if (PPU_GET(in, FTZ) && t != PPU_T_F32 && u != PPU_T_F32)
+		if (i->ftz && t != PPU_T_F32 && u != PPU_T_F32)
 			return "ftz needs f32 on one side";
-		if (y && (!tf || !uf))
+		if (i->y && (!tf || !uf))
 			return "rounding to integral needs floating types";
-		if ((PPU_GET(in, NA) || PPU_GET(in, AA)) && !uf)
+		if ((i->na || i->aa) && !uf)
 			return "negation or absolute value of an integer operand";
 		break;
 	}
 	case PPU_OP_CVT2:
 		if (t != PPU_T_F16X2 && t != PPU_T_BF16X2)
 			return "cvt2 makes a packed type";
-		if (PPU_GET(in, RND) > PPU_RND_RZ)
+		if (i->rnd > PPU_RND_RZ)
 			return "cvt2 rounds to nearest or to zero";
 		break;
 	case PPU_OP_LD: case PPU_OP_ST:
@@ -435,7 +437,7 @@ static inline const char *ppu_isa_check_special_(const struct ppu_insn *in)
 		if (ppu_type_bits(t) << x > 128)
 			return "a vector has at most 128 bits";
 		if (sem == PPU_SEM_ACQ_REL || sem == PPU_SEM_SC ||
-		    sem == (op == PPU_OP_LD ? PPU_SEM_RELEASE : PPU_SEM_ACQUIRE))
+		    sem == (i->op == PPU_OP_LD ? PPU_SEM_RELEASE : PPU_SEM_ACQUIRE))
 			return "memory order does not fit the instruction";
 		break;
 	case PPU_OP_ATOM:
@@ -446,16 +448,101 @@ static inline const char *ppu_isa_check_special_(const struct ppu_insn *in)
 		if (sem == PPU_SEM_VOLATILE || sem == PPU_SEM_RELAXED)
 			return "memory order does not fit the instruction";
 		break;
+	case PPU_OP_PUSH: case PPU_OP_DISABLE:
+		if (x == PPU_REASON_NONE)
+			return "token type 0 does not exist";
+		break;
+	case PPU_OP_SHFL:
+		if (x != 1 && i->y)
+			return "member mask register without x";
+		break;
+	}
+	return (const char *)0;
+}
+
+/* NULL: these exist, else a sentence. */
+static inline const char *ppu_isa_check_mods(const struct ppu_isa_mods *i)
+{
+	const struct ppu_isa_info *info = ppu_isa_info(i->op);
+	const struct ppu_isa_rule *rule = ppu_isa_rule(i->op);
+	__u32 have = ppu_fmt_fields(info->fmt);
+
+	if (info->fmt == PPU_FMT_COUNT)
+		return "no such opcode";
+	if (i->t >= PPU_T_COUNT || !((info->types >> i->t) & 1))
+		return "illegal type for this instruction";
+	if (i->op != PPU_OP_ATOM && i->op != PPU_OP_REDUX && i->u >= PPU_T_COUNT)
+		return "illegal second type";
+	if (i->u >= 32 || !((rule->u >> i->u) & 1))
+		return "illegal second type or operation";
+	if (i->rnd > PPU_RND_RP || (i->rnd && !((rule->rnd >> i->t) & 1) && i->op != PPU_OP_CVT))
+		return "no rounding here";
+	if (i->ftz && !((rule->ftz >> i->t) & 1))
+		return "no ftz here";
+	if (i->sat && !((rule->sat >> i->t) & 1))
+		return "no saturation here";
+	if ((i->bi && !PPU_FMT_HAS(have, BI)) || (i->ci && !PPU_FMT_HAS(have, CI)))
+		return "an immediate operand that does not exist";
+	if ((i->na && i->op != PPU_OP_PLOP) || i->nb || i->nc || i->aa || i->ab) {
+		if ((i->nb && !PPU_FMT_HAS(have, NB)) || (i->nc && !PPU_FMT_HAS(have, NC)) ||
+		    (i->aa && !PPU_FMT_HAS(have, AA)) || (i->ab && !PPU_FMT_HAS(have, AB)) ||
+		    (i->na && !PPU_FMT_HAS(have, NA)))
+			return "negation or absolute value of an operand that does not exist";
+		if (i->op != PPU_OP_CVT && !((rule->neg >> i->t) & 1))
+			return "negation or absolute value of an integer operand";
+		if ((i->bi && (i->nb || i->ab)) || (i->ci && i->nc))
+			return "negation or absolute value of an immediate";
+	}
+	if (i->m && i->m >= rule->nm)
+		return "illegal value of modifier m";
+	if (i->x && i->x >= rule->nx)
+		return "illegal value of modifier x";
+	if (i->y & ~rule->ymask)
+		return "illegal value of modifier y";
+	if (i->bi && i->ci && i->op != PPU_OP_SHFL)
+		return "two immediate operands";
+	if (i->bi && rule->widths[2] == '-')
+		return "an immediate operand that is not used";
+	return ppu_isa_check_mods_special_(i);
+}
+
+/* What single instructions demand of predicates and immediates. */
+static inline const char *ppu_isa_check_special_(const struct ppu_insn *in)
+{
+	unsigned op = PPU_GET(in, OP), m = PPU_GET(in, M), x = PPU_GET(in, X);
+	unsigned imm = PPU_GET(in, IMM), bi = PPU_GET(in, BI), ci = PPU_GET(in, CI);
+	unsigned pd = PPU_GET(in, PD), pe = PPU_GET(in, PE), ps = PPU_GET(in, PS);
+	int no_ps = ps == PPU_PT && !PPU_GET(in, PSN);
+
+	switch (op) {
+	case PPU_OP_S2R:
+		if (imm >= PPU_SR_COUNT)
+			return "no such special register";
+		break;
+	case PPU_OP_ADD: case PPU_OP_SUB: case PPU_OP_MAD: case PPU_OP_MADHI:
+		if (!(m & PPU_CARRY_OUT) && pd != PPU_PT)
+			return "carry predicate without carry-out";
+		if (!(m & PPU_CARRY_IN) && !no_ps)
+			return "carry predicate without carry-in";
+		break;
+	case PPU_OP_TESTP:
+		if (pe != PPU_PT || !no_ps)
+			return "testp has one predicate";
+		break;
+	case PPU_OP_ISSPACE:
+		if (pe != PPU_PT || !no_ps)
+			return "isspacep has one predicate";
+		break;
+	case PPU_OP_P2R: case PPU_OP_R2P:
+		if (imm > 0xffff)
+			return "predicate mask has more than 16 bits";
+		break;
 	case PPU_OP_PREFETCH:
 		if (PPU_GET(in, D) != PPU_RZ && PPU_GET(in, D) != 0)
 			return "prefetch has no destination";
 		break;
 	case PPU_OP_TEX:
 		return "texture instructions do not exist on this device";
-	case PPU_OP_PUSH: case PPU_OP_DISABLE:
-		if (x == PPU_REASON_NONE)
-			return "token type 0 does not exist";
-		break;
 	case PPU_OP_BAR:
 		if (!(x & 1) && imm >> 28)
 			return "barrier number in imm without x";
@@ -477,8 +564,6 @@ static inline const char *ppu_isa_check_special_(const struct ppu_insn *in)
 			return "lane in imm without bi";
 		if (!ci && imm >> 16)
 			return "clamp word in imm without ci";
-		if (x != 1 && y)
-			return "member mask register without x";
 		break;
 	case PPU_OP_MATCH:
 		if (m != PPU_MATCH_ALL && pd != PPU_PT)
@@ -491,9 +576,8 @@ static inline const char *ppu_isa_check_special_(const struct ppu_insn *in)
 /* NULL: a legal instruction for threads with nregs registers (255: any), else a sentence. */
 static inline const char *ppu_isa_check(const struct ppu_insn *in, unsigned nregs)
 {
-	unsigned op = PPU_GET(in, OP), t = PPU_GET(in, T), i;
+	unsigned op = PPU_GET(in, OP), i;
 	const struct ppu_isa_info *info = ppu_isa_info(op);
-	const struct ppu_isa_rule *rule = ppu_isa_rule(op);
 	__u32 have = ppu_fmt_fields(info->fmt);
 	int imm64 = info->fmt == PPU_FMT_D_I64;
 	unsigned r[4] = { PPU_GET(in, D), PPU_GET(in, A), PPU_GET(in, B), PPU_GET(in, C) };
@@ -514,41 +598,25 @@ static inline const char *ppu_isa_check(const struct ppu_insn *in, unsigned nreg
 	}
 	PPU_FIELDS(F)
 #undef F
-	if (!((info->types >> t) & 1))
-		return "illegal type for this instruction";
-	if (imm64)
+	if (imm64) {
+		if (!((info->types >> PPU_GET(in, T)) & 1))
+			return "illegal type for this instruction";
 		goto regs;
-
-	if (PPU_FMT_HAS(have, U) && op != PPU_OP_ATOM && op != PPU_OP_REDUX &&
-	    PPU_GET(in, U) >= PPU_T_COUNT)
-		return "illegal second type";
-	if (PPU_FMT_HAS(have, U) && !((rule->u >> PPU_GET(in, U)) & 1))
-		return "illegal second type or operation";
-	if (PPU_GET(in, RND) && !((rule->rnd >> t) & 1) && op != PPU_OP_CVT)
-		return "no rounding here";
-	if (PPU_GET(in, FTZ) && !((rule->ftz >> t) & 1))
-		return "no ftz here";
-	if (PPU_GET(in, SAT) && !((rule->sat >> t) & 1))
-		return "no saturation here";
-	if ((PPU_GET(in, NA) && op != PPU_OP_PLOP) || PPU_GET(in, NB) || PPU_GET(in, NC) ||
-	    PPU_GET(in, AA) || PPU_GET(in, AB)) {
-		if (op != PPU_OP_CVT && !((rule->neg >> t) & 1))
-			return "negation or absolute value of an integer operand";
-		if (PPU_GET(in, BI) && (PPU_GET(in, NB) || PPU_GET(in, AB)))
-			return "negation or absolute value of an immediate";
-		if (PPU_GET(in, CI) && PPU_GET(in, NC))
-			return "negation or absolute value of an immediate";
 	}
-	if (PPU_GET(in, M) && PPU_GET(in, M) >= rule->nm)
-		return "illegal value of modifier m";
-	if (PPU_GET(in, X) && PPU_GET(in, X) >= rule->nx)
-		return "illegal value of modifier x";
-	if (PPU_GET(in, Y) & ~rule->ymask)
-		return "illegal value of modifier y";
-	if (PPU_GET(in, BI) && PPU_GET(in, CI) && op != PPU_OP_SHFL)
-		return "two immediate operands";
-	if (PPU_GET(in, BI) && rule->widths[2] == '-')
-		return "an immediate operand that is not used";
+	{
+		struct ppu_isa_mods mods = {
+			.op = op, .t = PPU_GET(in, T), .u = PPU_GET(in, U), .rnd = PPU_GET(in, RND),
+			.m = PPU_GET(in, M), .x = PPU_GET(in, X), .y = PPU_GET(in, Y),
+			.ftz = PPU_GET(in, FTZ), .sat = PPU_GET(in, SAT),
+			.bi = PPU_GET(in, BI), .ci = PPU_GET(in, CI),
+			.na = PPU_GET(in, NA), .nb = PPU_GET(in, NB), .nc = PPU_GET(in, NC),
+			.aa = PPU_GET(in, AA), .ab = PPU_GET(in, AB),
+		};
+
+		why = ppu_isa_check_mods(&mods);
+		if (why)
+			return why;
+	}
 	if (PPU_FMT_HAS(have, BI) && op != PPU_OP_SHFL && op != PPU_OP_BAR &&
 	    !PPU_GET(in, BI) && !PPU_GET(in, CI) && PPU_GET(in, IMM))
 		return "immediate without bi or ci";

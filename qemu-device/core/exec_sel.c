@@ -18,61 +18,21 @@ unsigned ppu_exec_level(void)
 	return 1;
 }
 
-#define PACKED (PPU_TBIT(F16X2) | PPU_TBIT(BF16X2))
-
-/* Modifiers that the tables of the ISA do not allow for this opcode and type. */
+/* Is there such an operation, and is it one of ours?  The ISA's own list decides. */
 static bool legal(const struct ppu_dinsn *di)
 {
 	const struct ppu_isa_info *info = ppu_isa_info(di->op);
-	const struct ppu_isa_rule *rule = ppu_isa_rule(di->op);
-	bool cvt = di->op == PPU_OP_CVT, flt = PPU_TS_FLT >> (di->t & 31) & 1;
+	const struct ppu_isa_mods mods = {
+		.op = di->op, .t = di->t, .u = di->u, .rnd = di->rnd, .m = di->m, .x = di->x, .y = di->y,
+		.ftz = di->ftz, .sat = di->sat, .bi = di->bi, .ci = di->ci,
+		.na = di->na, .nb = di->nb, .nc = di->nc, .aa = di->aa, .ab = di->ab,
+	};
 
 	if (info->xclass != PPU_XC_ALU && info->xclass != PPU_XC_FP64 && info->xclass != PPU_XC_SFU)
 		return false;
-	if (di->op == PPU_OP_S2R || di->t >= PPU_T_COUNT || di->u >= PPU_T_COUNT)
+	if (di->op == PPU_OP_S2R)
 		return false;
-	if (di->op == PPU_OP_MOVI64)
-		return true;
-	if (!(info->types >> di->t & 1) || !(rule->u >> di->u & 1) ||
-	    (di->rnd && !cvt && !(rule->rnd >> di->t & 1)) || di->rnd > PPU_RND_RP ||
-	    (di->ftz && !(rule->ftz >> di->t & 1)) || (di->sat && !(rule->sat >> di->t & 1)) ||
-	    (di->m && di->m >= rule->nm) || (di->x && di->x >= rule->nx) || (di->y & ~rule->ymask))
-		return false;
-	if ((di->nb || di->nc || di->aa || di->ab || (di->na && di->op != PPU_OP_PLOP)) && !cvt &&
-	    !(rule->neg >> di->t & 1))
-		return false;
-	if (di->bi && di->ci)
-		return false;
-	switch (di->op) {
-	case PPU_OP_ADD: case PPU_OP_SUB: case PPU_OP_MAD: case PPU_OP_MADHI:
-		return !di->m || (!flt && !di->sat);
-	case PPU_OP_MAD24:
-		return !di->sat || di->m == 1;
-	case PPU_OP_FMA:
-		return !di->y || (PPU_TS_H >> di->t & 1);
-	case PPU_OP_MIN: case PPU_OP_MAX:
-		return !di->y || flt;
-	case PPU_OP_SLCT:
-		return !di->ftz || di->u == PPU_T_F32;
-	case PPU_OP_SET:
-		/* a packed result for a packed comparison and for nothing else */
-		if (PACKED >> di->t & 1 ? ppu_type_bits(di->u) != 32 || di->u == PPU_T_F32 :
-					  PACKED >> di->u & 1)
-			return false;
-		return flt || di->m <= PPU_CMP_GE;
-	case PPU_OP_SETP:
-		return flt || di->m <= PPU_CMP_GE;
-	case PPU_OP_CVT2:
-		return di->rnd <= PPU_RND_RZ;
-	case PPU_OP_CVT: {
-		bool tf = PPU_TS_FLT >> di->t & 1, uf = PPU_TS_FLT >> di->u & 1;
-
-		return (PPU_TS_CVT >> di->t & 1) && (!di->rnd || tf || uf) && (!di->y || (tf && uf)) &&
-		       (!(di->na || di->aa) || uf) &&
-		       (!di->ftz || di->t == PPU_T_F32 || di->u == PPU_T_F32);
-	}
-	}
-	return true;
+	return !ppu_isa_check_mods(&mods);
 }
 
 bool ppu_exec_select_level(struct ppu_dinsn *di, unsigned level)

@@ -108,22 +108,6 @@ static bool random_insn(unsigned op, struct ppu_insn *in, struct ppu_dinsn *di)
 	return true;
 }
 
-/* Legal words that no function stands for: PTX has no such instruction. */
-static bool known_hole(const struct ppu_dinsn *di)
-{
-	bool f64 = di->t == PPU_T_F64;
-
-	switch (di->op) {
-	case PPU_OP_DIV:	/* approximate forms have no rounding */
-		return di->m && di->rnd;
-	case PPU_OP_RCP:	/* f64: full without ftz, approximate with it */
-		return (di->m && di->rnd) || (f64 && di->ftz != di->m);
-	case PPU_OP_SQRT:
-		return di->m && (di->rnd || f64);
-	}
-	return false;
-}
-
 /* One instruction on random registers: all levels agree; only what may change does. */
 static void compare_levels(struct ppu_dinsn *di)
 {
@@ -186,32 +170,150 @@ static void compare_levels(struct ppu_dinsn *di)
 	}
 }
 
-START_TEST(every_legal_word_has_a_function)
+/* A word of neutral registers and predicates with these modifiers. */
+static struct ppu_insn word_of(const struct ppu_isa_mods *i)
 {
-	unsigned long legal = 0, illegal = 0;
+	struct ppu_insn in = { 0, 0 };
+
+	PPU_SET(&in, OP, i->op);
+	PPU_SET(&in, GP, PPU_PT);
+	PPU_SET(&in, T, i->t);
+	if (ppu_isa_info(i->op)->fmt == PPU_FMT_D_I64)
+		return in;
+	PPU_SET(&in, PD, PPU_PT);
+	PPU_SET(&in, PE, PPU_PT);
+	PPU_SET(&in, PS, PPU_PT);
+	PPU_SET(&in, U, i->u);
+	PPU_SET(&in, RND, i->rnd);
+	PPU_SET(&in, M, i->m);
+	PPU_SET(&in, X, i->x);
+	PPU_SET(&in, Y, i->y);
+	PPU_SET(&in, FTZ, i->ftz);
+	PPU_SET(&in, SAT, i->sat);
+	PPU_SET(&in, BI, i->bi);
+	PPU_SET(&in, CI, i->ci);
+	PPU_SET(&in, NA, i->na);
+	PPU_SET(&in, NB, i->nb);
+	PPU_SET(&in, NC, i->nc);
+	PPU_SET(&in, AA, i->aa);
+	PPU_SET(&in, AB, i->ab);
+	return in;
+}
+
+static unsigned long legal_words, illegal_words;
+
+/* The checker and the choice of a function say the same, on every level. */
+static void check_word(const struct ppu_isa_mods *i)
+{
+	const struct ppu_insn in = word_of(i);
+	const char *why = ppu_isa_check(&in, 255);
+
+	for (unsigned n = 0; n < COUNT(levels); n++) {
+		struct ppu_dinsn di = { .op = i->op, .t = i->t, .u = i->u, .rnd = i->rnd, .m = i->m,
+					.x = i->x, .y = i->y, .ftz = i->ftz, .sat = i->sat, .bi = i->bi,
+					.ci = i->ci, .na = i->na, .nb = i->nb, .nc = i->nc, .aa = i->aa,
+					.ab = i->ab, .pd = 15, .pe = 15, .ps = 15 };
+
+		if (have_level(levels[n]) && ppu_exec_select_level(&di, levels[n]) != !why)
+			ck_abort_msg("%s m=%u x=%u y=%u: the check says '%s', the choice of a function %s",
+				     describe(&di, levels[n]), i->m, i->x, i->y, why ? why : "legal",
+				     di.fn ? "finds one" : "finds none");
+	}
+	*(why ? &illegal_words : &legal_words) += 1;
+}
+
+/* Does the format have the fields of these flags (in the order of flags_of)? */
+static bool have_flags(__u32 have, unsigned flags)
+{
+	static const unsigned field[] = { PPU_F_FTZ, PPU_F_SAT, PPU_F_BI, PPU_F_CI, PPU_F_NA, PPU_F_NB,
+					  PPU_F_NC, PPU_F_AA, PPU_F_AB };
+
+	for (unsigned k = 0; k < COUNT(field); k++)
+		if (flags >> k & 1 && !(have >> field[k] & 1))
+			return false;
+	return true;
+}
+#define FLAGS (1u << 9)
+
+static struct ppu_isa_mods flags_of(struct ppu_isa_mods i, unsigned flags)
+{
+	i.ftz = flags & 1;
+	i.sat = flags >> 1 & 1;
+	i.bi = flags >> 2 & 1;
+	i.ci = flags >> 3 & 1;
+	i.na = flags >> 4 & 1;
+	i.nb = flags >> 5 & 1;
+	i.nc = flags >> 6 & 1;
+	i.aa = flags >> 7 & 1;
+	i.ab = flags >> 8 & 1;
+	return i;
+}
+
+/* Every combination of modifiers an opcode has fields for, and one value beyond each range; of an
+ * illegal type one word will do. */
+static void check_types(unsigned op, unsigned t, unsigned u)
+{
+	const struct ppu_isa_rule *rule = ppu_isa_rule(op);
+	__u32 have = ppu_fmt_fields(ppu_isa_info(op)->fmt);
+	bool some = ppu_isa_info(op)->types >> t & 1 && rule->u >> u & 1;
+	unsigned nrnd = some && PPU_FMT_HAS(have, RND) ? 4 : 1;
+	unsigned nm = some && PPU_FMT_HAS(have, M) ? rule->nm + 1u : 1;
+	unsigned nx = some && PPU_FMT_HAS(have, X) ? rule->nx + 1u : 1;
+	/* y beyond bit 1 is a table (LOP3) or illegal */
+	unsigned ny = !some || !PPU_FMT_HAS(have, Y) ? 1 : rule->ymask > 3 ? 256 : 8;
+
+	for (unsigned flags = 0; flags < (some ? FLAGS : 1); flags++) {
+		if (!have_flags(have, flags))
+			continue;
+		for (unsigned k = 0; k < nrnd * nm * nx * ny; k++) {
+			struct ppu_isa_mods i = {
+				.op = op, .t = t, .u = u, .rnd = k % nrnd, .m = k / nrnd % nm,
+				.x = k / nrnd / nm % nx, .y = k / nrnd / nm / nx };
+
+			i = flags_of(i, flags);
+			check_word(&i);
+		}
+	}
+}
+
+static void check_opcode(unsigned op)
+{
+	unsigned nu = PPU_FMT_HAS(ppu_fmt_fields(ppu_isa_info(op)->fmt), U) ? 32 : 1;
+
+	for (unsigned t = 0; t < 32; t++)
+		for (unsigned u = 0; u < nu; u++)
+			check_types(op, t, u);
+}
+
+START_TEST(check_and_choice_agree)
+{
+	struct ppu_isa_mods hole[] = {
+		{ .op = PPU_OP_DIV, .t = PPU_T_F32, .m = 1, .rnd = 1 },
+		{ .op = PPU_OP_RCP, .t = PPU_T_F32, .m = 1, .rnd = 2 },
+		{ .op = PPU_OP_RCP, .t = PPU_T_F64, .m = 1 },
+		{ .op = PPU_OP_RCP, .t = PPU_T_F64, .ftz = 1 },
+		{ .op = PPU_OP_SQRT, .t = PPU_T_F64, .m = 1 },
+		{ .op = PPU_OP_SQRT, .t = PPU_T_F32, .m = 1, .rnd = 3 },
+	};
 
 	for (unsigned op = 0; op < 256; op++) {
 		if (ppu_isa_info(op)->fmt == PPU_FMT_COUNT)
 			continue;
-		if (!alu(op)) {
+		if (alu(op)) {
+			check_opcode(op);
+		} else {
 			struct ppu_dinsn di = { .op = (uint8_t)op };
 
 			ck_assert_msg(!ppu_exec_select(&di) && !di.fn, "opcode %02x is not ours", op);
-			continue;
-		}
-		for (long i = 0; i < scaled(20000); i++) {
-			struct ppu_insn in;
-			struct ppu_dinsn di;
-
-			if (!random_insn(op, &in, &di))
-				continue;
-			if (ppu_exec_select(&di) == known_hole(&di))
-				ck_abort_msg("%s: select says %d", describe(&di, 0), !!di.fn);
-			legal += !!di.fn;
-			illegal += !di.fn;
 		}
 	}
-	ck_assert(legal > 100000);
+	ck_assert_msg(legal_words > 20000 && illegal_words > 100000, "%lu legal, %lu illegal words", legal_words,
+		      illegal_words);
+	for (unsigned i = 0; i < COUNT(hole); i++) {
+		struct ppu_insn in = word_of(&hole[i]);
+
+		ck_assert(ppu_isa_check(&in, 255) != NULL);
+	}
 }
 END_TEST
 
@@ -257,7 +359,7 @@ START_TEST(levels_give_the_same_bits)
 			struct ppu_insn in;
 			struct ppu_dinsn di;
 
-			if (!random_insn(op, &in, &di) || known_hole(&di) || (di.pd == di.pe && di.pd != 15)) {
+			if (!random_insn(op, &in, &di) || (di.pd == di.pe && di.pd != 15)) {
 				if (!(rnd32() & 15))
 					i++;
 				continue;
@@ -286,7 +388,7 @@ int main(void)
 	TCase *tc = tcase_create("isa");
 
 	tcase_set_timeout(tc, 600);
-	tcase_add_test(tc, every_legal_word_has_a_function);
+	tcase_add_test(tc, check_and_choice_agree);
 	tcase_add_test(tc, illegal_fields_are_refused);
 	tcase_add_test(tc, levels_give_the_same_bits);
 	tcase_add_test(tc, best_level_is_chosen);
