@@ -252,6 +252,7 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 				ppu_io_bool(io, &c->stopped);
 				ppu_io_bool(io, &c->bad_load);
 				ppu_io_bytes(io, &c->blk, sizeof(c->blk));
+				ppu_host_ctx_io(core, io, c);
 			}
 		}
 		return;
@@ -278,6 +279,7 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 			free(c);
 			return;
 		}
+		ppu_host_ctx_io(core, io, c);
 		/* At the end of its chain: saving again gives the same bytes. */
 		b = bucket(core, c->inst);
 		while (*b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the three files of the host interface: chan.c (configuration, life of a channel),
- * hostif.c (ring and commands) and hostsched.c (who is served).
+ * Shared by the files of the host interface: chan.c (configuration, life of a channel), hostif.c
+ * (ring and commands), hostsched.c (who is served) and runlist.c (who waits for an engine).
  *
  * The host interface is one sequential unit.  It serves one channel at a time in runs of commands
  * that need no engine; a run ends at an engine command, where the channel blocks, where its work
@@ -15,6 +15,8 @@
 #define PPU_MAX_GATES 64
 #define PPU_NUM_PRIO (PPU_QUEUE_PRIO_MAX + 1)
 #define PPU_NO_CH UINT32_MAX
+#define PPU_RUN_POOL 0			/* runlists: waiting for a task record; else PPU_CLASS_* */
+#define PPU_RUN_CLASSES (PPU_CLASS_COPY + 1)
 
 enum ppu_ch_state {
 	CH_OFF,		/* not enabled */
@@ -79,8 +81,16 @@ struct ppu_chan {
 	uint32_t slices, preempts, cookie;
 };
 
+/* Channels in order of stamp. */
 struct ppu_chlist {
 	uint32_t first, tail;
+};
+
+/* Contexts with channels waiting at one class and queue priority: a heap, the next one first. */
+struct ppu_runlist {
+	struct ppu_ctx **heap;
+	uint32_t n, cap;
+	uint8_t cls, prio;
 };
 
 /* Engine 0 is the front end (launches), 1 + n is copy engine n. */
@@ -89,9 +99,11 @@ struct ppu_engine {
 	uint32_t holder;		/* PPU_NO_CH: none */
 	bool busy, expired;
 	struct ppu_event slice_event, done_event;	/* done: front end only */
+	uint64_t since;			/* held, and not charged for, since then */
 	/* CP-33: runs executed for the context of the copy that is about to be dispatched. */
 	struct ppu_ctx *drain_ctx;
 	uint32_t drain_runs;
+	uint64_t drain_since;		/* the engine is kept free for it, not charged, since then */
 };
 
 struct ppu_host_ctx {
@@ -100,6 +112,15 @@ struct ppu_host_ctx {
 		struct ppu_ctx *prev, *next;	/* contexts with ready channels, in turn */
 		bool active;
 	} q[PPU_NUM_PRIO];
+	/* Its part of the engines of a class (runlist.c). */
+	struct ppu_share {
+		uint64_t used;			/* ns of engine time (records of the task pool) */
+		uint32_t present;		/* channels that wait for or hold an engine */
+		struct ppu_runq {
+			struct ppu_chlist list;
+			uint32_t place;		/* in the heap, while the list is not empty */
+		} q[PPU_NUM_PRIO];
+	} share[PPU_RUN_CLASSES];
 };
 
 struct ppu_host {
@@ -111,8 +132,8 @@ struct ppu_host {
 	uint32_t run_count;
 	uint64_t stamp;
 	struct { struct ppu_ctx *first, *tail; } active[PPU_NUM_PRIO];
-	struct ppu_chlist runlist[PPU_CLASS_COPY + 1][PPU_NUM_PRIO];
-	struct ppu_chlist pool;
+	struct ppu_runlist runlist[PPU_RUN_CLASSES][PPU_NUM_PRIO];
+	uint64_t clock[PPU_RUN_CLASSES];	/* usage of the context served last */
 	uint32_t num_engines;
 	struct ppu_engine *engines;
 };
@@ -142,7 +163,25 @@ void ppu_hostif_unblock(struct ppu_core *core, struct ppu_chan *ch);
 int ppu_hostif_sem_read(struct ppu_core *core, struct ppu_chan *ch, uint64_t va, bool is32,
 			unsigned flags, uint64_t *value, struct ppu_phys *p);
 
+/* runlist.c */
+void ppu_runlist_add(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch);
+void ppu_runlist_del(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch);
+/* add() without enter(): for load. */
+void ppu_runlist_link(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch);
+/* One more, one less channel of ctx waits for or holds an engine of the class. */
+void ppu_runlist_enter(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls);
+void ppu_runlist_exit(struct ppu_ctx *ctx, unsigned cls);
+/* The next channel among those that may use an engine in mask; NULL: none. */
+struct ppu_chan *ppu_runlist_best(struct ppu_core *core, struct ppu_runlist *r, uint32_t mask);
+/* ctx is served now: it sets the clock; it has used the engine. */
+void ppu_runlist_serve(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls);
+void ppu_runlist_charge(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls, uint64_t use);
+void ppu_runlist_reset(struct ppu_core *core);
+void ppu_runlist_destroy(struct ppu_core *core);
+
 /* hostsched.c */
+void ppu_chlist_add(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch);
+void ppu_chlist_del(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch);
 void ppu_sched_kick(struct ppu_core *core);
 void ppu_sched_ready(struct ppu_core *core, struct ppu_chan *ch);	/* to its ready queue */
 void ppu_sched_reached_engine(struct ppu_core *core, struct ppu_chan *ch);

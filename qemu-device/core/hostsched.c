@@ -8,11 +8,13 @@
  * (CP-18): highest queue priority first (WQ-10), then contexts in turn, then oldest first, so that
  * no process can keep the host from another by having many channels.
  *
- * Runlists, one per engine class, hold channels that wait for an engine, or whose engine command is
- * done and whose following commands wait for their turn.  A channel holds an engine for a time slice.
- * When an engine's command is done its holder goes on unless its slice is over or a higher queue
- * priority waits; then it goes behind the others (A-CP-9).  A holder that blocks or has no more work
- * gives the engine back at once.
+ * Runlists (runlist.c), one per engine class, hold channels that wait for an engine, or whose engine
+ * command is done and whose following commands wait for their turn.  A channel holds an engine for a
+ * time slice.  When an engine's command is done its holder goes on unless a higher queue priority
+ * waits, or its slice is over and somebody waits whose process has not used more of the engines; then
+ * it goes behind the others (A-CP-9).  A holder that blocks or has no more work gives the engine back
+ * at once.  A context pays for the time its channels hold an engine and for the time an engine is
+ * kept free for it.
  *
  * Before an engine command is dispatched every ready channel of its context is served (bounded), and
  * the gates before it are checked again (CP-33).
@@ -29,7 +31,7 @@ static void list_init(struct ppu_chlist *l)
 }
 
 /* In order of stamp; a new stamp is the highest. */
-static void list_add(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch)
+void ppu_chlist_add(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch)
 {
 	uint32_t chid = ppu_chid(core, ch), after = l->tail;
 
@@ -41,7 +43,7 @@ static void list_add(struct ppu_core *core, struct ppu_chlist *l, struct ppu_cha
 	*(ch->next == PPU_NO_CH ? &l->tail : &ppu_chan(core, ch->next)->prev) = chid;
 }
 
-static void list_del(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch)
+void ppu_chlist_del(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch)
 {
 	*(ch->prev == PPU_NO_CH ? &l->first : &ppu_chan(core, ch->prev)->next) = ch->next;
 	*(ch->next == PPU_NO_CH ? &l->tail : &ppu_chan(core, ch->next)->prev) = ch->prev;
@@ -53,9 +55,15 @@ static struct ppu_hostq *queue_of(const struct ppu_chan *ch)
 	return &ch->ctx->host->q[ch->priority];
 }
 
-static struct ppu_chlist *runlist_of(struct ppu_core *core, const struct ppu_chan *ch)
+static struct ppu_runlist *runlist_of(struct ppu_core *core, const struct ppu_chan *ch)
 {
 	return &core->host->runlist[ch->run_class][ch->priority];
+}
+
+/* Queue priorities say nothing about task records. */
+static struct ppu_runlist *pool(struct ppu_core *core)
+{
+	return &core->host->runlist[PPU_RUN_POOL][0];
 }
 
 static void ctx_activate(struct ppu_core *core, struct ppu_ctx *ctx, unsigned prio)
@@ -89,16 +97,16 @@ static void leave(struct ppu_core *core, struct ppu_chan *ch)
 {
 	switch (ch->where) {
 	case CH_IN_READY:
-		list_del(core, &queue_of(ch)->list, ch);
+		ppu_chlist_del(core, &queue_of(ch)->list, ch);
 		ch->ctx->num_ready--;
 		if (queue_of(ch)->list.first == PPU_NO_CH)
 			ctx_deactivate(core, ch->ctx, ch->priority);
 		break;
 	case CH_IN_RUNLIST:
-		list_del(core, runlist_of(core, ch), ch);
+		ppu_runlist_del(core, runlist_of(core, ch), ch);
 		break;
 	case CH_IN_POOL:
-		list_del(core, &core->host->pool, ch);
+		ppu_runlist_del(core, pool(core), ch);
 		break;
 	}
 	ch->where = CH_NOWHERE;
@@ -111,15 +119,15 @@ static void join(struct ppu_core *core, struct ppu_chan *ch, enum ppu_ch_where w
 	ch->where = (uint8_t)where;
 	switch (where) {
 	case CH_IN_READY:
-		list_add(core, &queue_of(ch)->list, ch);
+		ppu_chlist_add(core, &queue_of(ch)->list, ch);
 		ch->ctx->num_ready++;
 		ctx_activate(core, ch->ctx, ch->priority);
 		break;
 	case CH_IN_RUNLIST:
-		list_add(core, runlist_of(core, ch), ch);
+		ppu_runlist_add(core, runlist_of(core, ch), ch);
 		break;
 	case CH_IN_POOL:
-		list_add(core, &core->host->pool, ch);
+		ppu_runlist_add(core, pool(core), ch);
 		break;
 	default:
 		break;
@@ -206,10 +214,13 @@ void ppu_host_tasks_changed(struct ppu_core *core, unsigned chid)
 /* One record, one channel; it wakes the next when it has taken its record. */
 void ppu_sched_pool_next(struct ppu_core *core)
 {
-	uint32_t first = core->host->pool.first;
+	struct ppu_chan *ch = ppu_runlist_best(core, pool(core), ~0u);
 
-	if (first != PPU_NO_CH)
-		ppu_sched_ready(core, ppu_chan(core, first));
+	if (!ch)
+		return;
+	ppu_runlist_serve(core, ch->ctx, PPU_RUN_POOL);
+	ppu_runlist_charge(core, ch->ctx, PPU_RUN_POOL, 1);
+	ppu_sched_ready(core, ch);
 }
 
 void ppu_host_pool_freed(struct ppu_core *core)
@@ -228,13 +239,23 @@ void ppu_sched_run_ended(struct ppu_core *core, struct ppu_ctx *ctx)
 
 /* ---- engines --------------------------------------------------------------------------------------------- */
 
+/* CH_ENGINE_MASK is about copy engines. */
+static uint32_t mask_of(unsigned e)
+{
+	return e ? 1u << (e - 1) : ~0u;
+}
+
 static bool allowed(const struct ppu_core *core, const struct ppu_chan *ch, unsigned e)
 {
-	const struct ppu_engine *eng = &core->host->engines[e];
+	return core->host->engines[e].cls == ch->run_class &&
+	       (!ch->engine_mask || (ch->engine_mask & mask_of(e)));
+}
 
-	return eng->cls == ch->run_class &&
-	       (eng->cls == PPU_CLASS_COMPUTE || !ch->engine_mask ||
-		(ch->engine_mask & 1u << (e - 1)));
+/* The holder pays. */
+static void settle(struct ppu_core *core, struct ppu_engine *eng, const struct ppu_chan *ch)
+{
+	ppu_runlist_charge(core, ch->ctx, eng->cls, core->now - eng->since);
+	eng->since = core->now;
 }
 
 void ppu_sched_release(struct ppu_core *core, struct ppu_chan *ch)
@@ -244,6 +265,8 @@ void ppu_sched_release(struct ppu_core *core, struct ppu_chan *ch)
 	if (ch->engine < 0)
 		return;
 	eng = &core->host->engines[ch->engine];
+	settle(core, eng, ch);
+	ppu_runlist_exit(ch->ctx, eng->cls);
 	ch->engine = -1;
 	eng->holder = PPU_NO_CH;
 	eng->busy = eng->expired = false;
@@ -265,15 +288,20 @@ static void start_slice(struct ppu_core *core, struct ppu_chan *ch)
 
 	ch->slices++;
 	eng->expired = false;
+	ppu_runlist_serve(core, ch->ctx, eng->cls);
 	ppu_event_schedule(core, &eng->slice_event, core->now + slice);
 	PPU_TRACE(core, SLICE_START, ppu_chid(core, ch), eng->cls, slice, 0, 0);
 }
 
 static void hold(struct ppu_core *core, struct ppu_chan *ch, unsigned e)
 {
+	struct ppu_engine *eng = &core->host->engines[e];
+
+	ppu_runlist_enter(core, ch->ctx, eng->cls);
 	leave(core, ch);
 	ch->engine = (int32_t)e;
-	core->host->engines[e].holder = ppu_chid(core, ch);
+	eng->holder = ppu_chid(core, ch);
+	eng->since = core->now;
 	start_slice(core, ch);
 }
 
@@ -292,13 +320,28 @@ static struct ppu_chan *best(struct ppu_core *core, unsigned e, unsigned min)
 	struct ppu_host *h = core->host;
 
 	for (unsigned prio = PPU_NUM_PRIO; prio-- > min;) {
-		uint32_t i = h->runlist[h->engines[e].cls][prio].first;
+		struct ppu_runlist *r = &h->runlist[h->engines[e].cls][prio];
+		struct ppu_chan *ch = ppu_runlist_best(core, r, mask_of(e));
 
-		for (; i != PPU_NO_CH; i = ppu_chan(core, i)->next)
-			if (allowed(core, ppu_chan(core, i), e))
-				return ppu_chan(core, i);
+		if (ch)
+			return ch;
 	}
 	return NULL;
+}
+
+/* Must the holder of engine e, between two commands, let another channel have it? */
+static bool must_yield(struct ppu_core *core, unsigned e, const struct ppu_chan *ch)
+{
+	const struct ppu_engine *eng = &core->host->engines[e];
+	const struct ppu_chan *other;
+
+	if (best(core, e, ch->priority + 1))
+		return true;
+	if (!eng->expired)
+		return false;
+	other = best(core, e, ch->priority);
+	return other && other->ctx->host->share[eng->cls].used <=
+			ch->ctx->host->share[eng->cls].used;
 }
 
 /* The channel's next command is an engine's (latched). */
@@ -354,12 +397,27 @@ static bool gates_open(struct ppu_core *core, struct ppu_chan *ch)
 	return true;
 }
 
+/* Whoever an engine was kept free for pays for that; the bound of its drain goes on. */
+static void settle_drain(struct ppu_core *core, struct ppu_engine *eng)
+{
+	if (eng->drain_ctx && eng->holder == PPU_NO_CH)
+		ppu_runlist_charge(core, eng->drain_ctx, eng->cls, core->now - eng->drain_since);
+	eng->drain_since = core->now;
+}
+
+static void end_drain(struct ppu_core *core, struct ppu_engine *eng)
+{
+	settle_drain(core, eng);
+	eng->drain_ctx = NULL;
+	eng->drain_runs = 0;
+}
+
 /* Must ready channels of the candidate's context be served first? */
 static bool drain(struct ppu_core *core, struct ppu_engine *eng, const struct ppu_chan *ch)
 {
 	if (eng->drain_ctx != ch->ctx) {
+		end_drain(core, eng);
 		eng->drain_ctx = ch->ctx;
-		eng->drain_runs = 0;
 	}
 	return ch->ctx->num_ready && eng->drain_runs < ch->ctx->num_channels * PPU_NUM_PRIO;
 }
@@ -369,8 +427,6 @@ static void dispatch(struct ppu_core *core, struct ppu_chan *ch)
 	struct ppu_engine *eng = &core->host->engines[ch->engine];
 	unsigned chid = ppu_chid(core, ch), err = PPU_ERR_TMD_BAD;
 
-	eng->drain_ctx = NULL;
-	eng->drain_runs = 0;
 	if (ch->op_class == PPU_CLASS_COMPUTE) {
 		switch (ppu_tmu_launch(core, chid, ch->tmd_va, &err)) {
 		case PPU_SUBMIT_OK:
@@ -412,6 +468,7 @@ static void done(struct ppu_core *core, struct ppu_chan *ch)
 	struct ppu_engine *eng = &core->host->engines[ch->engine];
 
 	eng->busy = false;
+	settle(core, eng, ch);
 	ch->runtime += core->now - ch->op_start;
 	ch->num_gates = 0;
 	ch->op_class = 0;
@@ -460,6 +517,7 @@ static bool decide(struct ppu_core *core, unsigned e)
 		ch = ppu_chan(core, eng->holder);
 		if (ch->state == CH_READY) {
 			/* It executes commands in its turn; they need no engine once the slice is over. */
+			settle(core, eng, ch);
 			if (!eng->expired || !best(core, e, 0))
 				return false;
 			ch->preempts++;
@@ -467,8 +525,8 @@ static bool decide(struct ppu_core *core, unsigned e)
 			return true;
 		}
 		/* CH_TURN or CH_ENGINE; a holder in any other state has let go. */
-		if (best(core, e, ch->priority + 1) ||
-		    (eng->expired && best(core, e, ch->priority))) {
+		settle(core, eng, ch);
+		if (must_yield(core, e, ch)) {
 			ch->preempts++;
 			ppu_sched_release(core, ch);
 			join(core, ch, CH_IN_RUNLIST);
@@ -479,8 +537,10 @@ static bool decide(struct ppu_core *core, unsigned e)
 			start_slice(core, ch);
 	} else {
 		ch = best(core, e, 0);
-		if (!ch)
+		if (!ch) {
+			end_drain(core, eng);
 			return false;
+		}
 	}
 	if (ch->state == CH_TURN) {
 		if (fresh)
@@ -491,8 +551,11 @@ static bool decide(struct ppu_core *core, unsigned e)
 	}
 	if (drain(core, eng, ch))
 		return false;
-	if (!gates_open(core, ch))
+	if (!gates_open(core, ch)) {
+		settle_drain(core, eng);
 		return true;
+	}
+	end_drain(core, eng);
 	if (fresh)
 		hold(core, ch, e);
 	dispatch(core, ch);
@@ -530,9 +593,21 @@ bool ppu_host_ctx_create(struct ppu_core *core, struct ppu_ctx *ctx)
 	ctx->host = calloc(1, sizeof(*ctx->host));
 	if (!ctx->host)
 		return false;
-	for (unsigned i = 0; i < PPU_NUM_PRIO; i++)
+	for (unsigned i = 0; i < PPU_NUM_PRIO; i++) {
 		list_init(&ctx->host->q[i].list);
+		for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++)
+			list_init(&ctx->host->share[cls].q[i].list);
+	}
 	return true;
+}
+
+void ppu_host_ctx_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *ctx)
+{
+	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++) {
+		ppu_io_u64(io, &ctx->host->share[cls].used);
+		if (ctx->host->share[cls].used >> 62)
+			ppu_io_fail(io, "a context has used an engine for too long");
+	}
 }
 
 void ppu_host_ctx_destroy(struct ppu_core *core, struct ppu_ctx *ctx)
@@ -570,8 +645,10 @@ int ppu_host_create(struct ppu_core *core)
 
 void ppu_host_destroy(struct ppu_core *core)
 {
-	if (core->host)
+	if (core->host) {
+		ppu_runlist_destroy(core);
 		free(core->host->engines);
+	}
 	free(core->host);
 	core->host = NULL;
 }
@@ -591,6 +668,7 @@ void ppu_host_reset(struct ppu_core *core)
 		eng->busy = eng->expired = false;
 		eng->drain_ctx = NULL;
 		eng->drain_runs = 0;
+		eng->since = eng->drain_since = 0;
 	}
 	h->paused = false;
 	h->free_at = 0;
@@ -598,10 +676,7 @@ void ppu_host_reset(struct ppu_core *core)
 	h->run_count = 0;
 	h->stamp = 0;
 	memset(h->active, 0, sizeof(h->active));
-	for (unsigned c = 0; c <= PPU_CLASS_COPY; c++)
-		for (unsigned i = 0; i < PPU_NUM_PRIO; i++)
-			list_init(&h->runlist[c][i]);
-	list_init(&h->pool);
+	ppu_runlist_reset(core);
 }
 
 static const uint16_t where_states[CH_WHERES] = {
@@ -644,7 +719,7 @@ static void load_lists(struct ppu_core *core, struct ppu_io *io)
 				ppu_io_fail(io, "channel %u is ready, its context has no turn", i);
 				return;
 			}
-			list_add(core, &queue_of(ch)->list, ch);
+			ppu_chlist_add(core, &queue_of(ch)->list, ch);
 			ch->ctx->num_ready++;
 			break;
 		case CH_IN_RUNLIST:
@@ -652,12 +727,16 @@ static void load_lists(struct ppu_core *core, struct ppu_io *io)
 				ppu_io_fail(io, "channel %u waits for no engine", i);
 				return;
 			}
-			list_add(core, runlist_of(core, ch), ch);
+			ppu_runlist_link(core, runlist_of(core, ch), ch);
+			ch->ctx->host->share[ch->run_class].present++;
 			break;
 		case CH_IN_POOL:
-			list_add(core, &h->pool, ch);
+			ppu_runlist_link(core, pool(core), ch);
+			ch->ctx->host->share[PPU_RUN_POOL].present++;
 			break;
 		}
+		if (ch->engine >= 0)
+			ch->ctx->host->share[h->engines[ch->engine].cls].present++;
 	}
 	for (unsigned prio = 0; prio < PPU_NUM_PRIO; prio++)
 		for (struct ppu_ctx *c = h->active[prio].first; c; c = c->host->q[prio].next)
@@ -676,6 +755,11 @@ void ppu_host_io(struct ppu_core *core, struct ppu_io *io)
 	ppu_io_u32(io, &h->last);
 	ppu_io_u32(io, &h->run_count);
 	ppu_io_u64(io, &h->stamp);
+	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++) {
+		ppu_io_u64(io, &h->clock[cls]);
+		if (h->clock[cls] >> 62)
+			ppu_io_fail(io, "an engine was used for too long");
+	}
 	if (h->run != PPU_NO_CH &&
 	    (h->run >= core->cfg.channels || ppu_chan(core, h->run)->state != CH_READY ||
 	     ppu_chan(core, h->run)->where != CH_NOWHERE || !ppu_event_pending(&h->event))) {
@@ -692,6 +776,10 @@ void ppu_host_io(struct ppu_core *core, struct ppu_io *io)
 		ppu_io_event(core, io, &eng->done_event);
 		ppu_io_ctx(core, io, &eng->drain_ctx);
 		ppu_io_u32(io, &eng->drain_runs);
+		ppu_io_u64(io, &eng->since);
+		ppu_io_u64(io, &eng->drain_since);
+		if (eng->since > core->now || eng->drain_since > core->now)
+			ppu_io_fail(io, "engine %u was given away in the future", e);
 		if (eng->holder != PPU_NO_CH &&
 		    (eng->holder >= core->cfg.channels ||
 		     ppu_chan(core, eng->holder)->engine != (int32_t)e ||

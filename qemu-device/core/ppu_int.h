@@ -7,7 +7,8 @@
  *   ppu.c       create, reset, the run loop      config.c   properties by name
  *   regs.c      BAR0 decode                      event.c    the ordered event list
  *   hostif.c    host interface: ring + commands  mem.c      physical memory, watched pages
- *   hostsched.c host scheduler, runlists, slices mmu.c      address translation
+ *   hostsched.c host scheduler, slices           mmu.c      address translation
+ *   runlist.c   who waits for an engine
  *   chan.c      channel state and configuration  ctx.c      contexts (instance blocks)
  *   sem.c       semaphores, waiters, watch table fault.c    fault ring, channel errors
  *   ce.c        copy engines                     trace.c    trace records
@@ -206,6 +207,7 @@ void ppu_chan_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);
 /* ctx.c: the scheduler's part of a new context; its end. */
 bool ppu_host_ctx_create(struct ppu_core *core, struct ppu_ctx *ctx);
 void ppu_host_ctx_destroy(struct ppu_core *core, struct ppu_ctx *ctx);
+void ppu_host_ctx_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *ctx);
 void ppu_host_wake(struct ppu_core *core, unsigned chid);	/* sem.c: its condition holds */
 bool ppu_host_in_run(const struct ppu_core *core);
 void ppu_host_pause(struct ppu_core *core, bool paused);	/* SCHED_CTRL */

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who gets an engine: contexts share it by the time they use, whatever the number of their channels,
+ * the size of their copies or the commands around them (no process slows another unfairly); in a
+ * context the order is that of test_hostsched.c.  CP-5, CP-6, HW-76.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "bench.h"
+#include "bench_main.h"
+
+#define KB (1u << 10)
+#define MB (1u << 20)
+
+struct proc {
+	struct bench_ctx *c;
+	struct bench_chan *ch[40];
+	unsigned n;
+	uint64_t buf;
+};
+
+static struct proc proc_new(struct bench *b, unsigned channels, uint32_t slice)
+{
+	struct proc p = { .c = bench_ctx_new(b), .n = channels };
+
+	p.buf = bench_alloc(p.c, 2 * MB, BENCH_VRAM);
+	for (unsigned i = 0; i < channels; i++) {
+		p.ch[i] = bench_chan_make(p.c, PPU_CLASS_COPY, 512);
+		bench_chan_set(p.ch[i], PPU_REG_CH_TIMESLICE_NS, slice);
+		bench_chan_enable(p.ch[i]);
+	}
+	return p;
+}
+
+/* `count` fills of `bytes` in every channel, an entry each. */
+static void fill(struct proc *p, unsigned count, uint32_t bytes)
+{
+	for (unsigned k = 0; k < count; k++)
+		for (unsigned i = 0; i < p->n; i++) {
+			bench_fill(p->ch[i], 0, p->buf, k, bytes);
+			bench_push(p->ch[i]);
+		}
+	for (unsigned i = 0; i < p->n; i++)
+		bench_doorbell(p->ch[i], p->ch[i]->put);
+}
+
+/* Engine time the process's channels were charged (CH_RUNTIME has the host's part, too: small here). */
+static uint64_t used(const struct proc *p)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < p->n; i++)
+		sum += bench_chan_reg(p->ch[i], PPU_REG_CH_RUNTIME_LO);
+	return sum;
+}
+
+static void half_each(const struct proc *a, const struct proc *b, uint64_t slack)
+{
+	uint64_t x = used(a), y = used(b);
+
+	ck_assert_msg(x + slack >= y && y + slack >= x, "%llu and %llu ns of the engines",
+		      (unsigned long long)x, (unsigned long long)y);
+}
+
+/* Many channels are no larger share, with one engine and with two. */
+START_TEST(channels_are_no_share)
+{
+	struct bench *b = bench_new(_i ? "copy-engines=2 vram=64M" : "copy-engines=1 vram=64M");
+	struct proc many = proc_new(b, 30, 100000), one = proc_new(b, _i + 1, 100000);
+
+	fill(&many, 200, 256 * KB);		/* 23 us each */
+	fill(&one, 400, 256 * KB);
+	bench_run_for(b, 8000000);
+	/* A slice and a copy each side, for every engine. */
+	half_each(&many, &one, 250000 * (_i + 1));
+	ck_assert_uint_gt(used(&one), 3500000ull * (_i + 1));
+	/* All thirty get something: in a context it goes round. */
+	for (unsigned i = 0; i < many.n; i++)
+		ck_assert_uint_gt(bench_get(many.ch[i]), 0);
+	bench_free(b);
+}
+END_TEST
+
+/* Nor are large copies, though none is interrupted (CP-6): the other side catches up. */
+START_TEST(large_copies_are_no_share)
+{
+	struct bench *b = bench_new("copy-engines=1 vram=64M");
+	struct proc large = proc_new(b, 1, 10000), small = proc_new(b, 1, 10000);
+
+	fill(&large, 400, 2 * MB);		/* 176 us each, slices of 10 us */
+	fill(&small, 500, 64 * KB);		/* 6.5 us each */
+	bench_run_for(b, 5000000);
+	half_each(&large, &small, 200000);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CE_ABORT, -1), 0);
+	bench_free(b);
+}
+END_TEST
+
+/* Channels that give the engine back after each short copy: what they used counts, not the turns. */
+START_TEST(short_turns_are_no_smaller_share)
+{
+	struct bench *b = bench_new("copy-engines=1 vram=64M");
+	struct proc steady = proc_new(b, 1, 1000000), sparse = proc_new(b, 30, 1000000);
+
+	fill(&steady, 500, 128 * KB);
+	for (uint64_t t = 0; t < 4000000; t += 100000) {
+		/* One short copy in each channel, again as soon as it is done. */
+		for (unsigned i = 0; i < sparse.n; i++)
+			if (bench_get(sparse.ch[i]) == sparse.ch[i]->put) {
+				bench_fill(sparse.ch[i], 0, sparse.buf, 1, 64 * KB);
+				bench_submit(sparse.ch[i]);
+			}
+		bench_run_for(b, 100000);
+	}
+	half_each(&steady, &sparse, 1200000);
+	bench_free(b);
+}
+END_TEST
+
+/* Who was away has saved nothing up and owes nothing. */
+START_TEST(a_pause_is_no_credit)
+{
+	struct bench *b = bench_new("copy-engines=1 vram=64M");
+	struct proc a = proc_new(b, 1, 100000), late = proc_new(b, 1, 100000);
+	uint64_t before;
+
+	fill(&late, 1, 256 * KB);
+	ck_assert(bench_run(b));
+	fill(&a, 400, 256 * KB);
+	bench_run_for(b, 5000000);
+	before = used(&a);
+	fill(&late, 400, 256 * KB);
+	bench_run_for(b, 1000000);
+	ck_assert_uint_gt(used(&a) - before, 350000);
+	ck_assert_uint_gt(used(&late), 350000);
+	bench_free(b);
+}
+END_TEST
+
+/* The engine is kept free while semaphore commands of a context run before its copy (CP-33): its bill. */
+START_TEST(drain_is_paid)
+{
+	struct bench *b = bench_new("copy-engines=1 vram=64M");
+	struct proc victim = proc_new(b, 1, 100000), bad = proc_new(b, 1, 100000);
+	uint64_t s = bench_alloc(bad.c, 4096, BENCH_VRAM), alone, start;
+
+	fill(&victim, 400, 64 * KB);
+	ck_assert(bench_run(b));
+	alone = ppu_core_time(b->core);
+	for (unsigned i = 0; i < 30; i++) {
+		struct bench_chan *spin = bench_chan_new(bad.c, PPU_CLASS_COMPUTE, 8);
+
+		for (unsigned k = 0; k < 4000; k++)
+			bench_inc(spin, 0, s);
+		bench_submit(spin);
+	}
+	fill(&bad, 400, 4 * KB);
+	start = ppu_core_time(b->core);
+	fill(&victim, 400, 64 * KB);
+	while (bench_get(victim.ch[0]) != victim.ch[0]->put)
+		bench_run_for(b, 10000);
+	/* Half of the engine but for one drain, and a host that executes runs of 64 of others in between. */
+	ck_assert_uint_le(ppu_core_time(b->core) - start, 2 * alone + 400 * 2 * 64 * 20 + 31 * 16 * 64 * 20);
+	bench_free(b);
+}
+END_TEST
+
+/* Free task records go round the contexts that wait for one. */
+START_TEST(task_records_go_round)
+{
+	struct bench *b = bench_new("task-records=4 task-slots=4 channels=64 vram=64M");
+	struct bench_ctx *hog = bench_ctx_new(b), *c = bench_ctx_new(b);
+	uint64_t t = bench_sleep_task(hog, 50000), u = bench_sleep_task(c, 50000);
+	struct bench_chan *one, *ch;
+
+	for (unsigned i = 0; i < 30; i++) {
+		ch = bench_chan_new(hog, PPU_CLASS_COMPUTE, 64);
+		for (unsigned k = 0; k < 20; k++)
+			bench_launch(ch, t);
+		bench_submit(ch);
+	}
+	bench_run_for(b, 200000);
+	one = bench_chan_new(c, PPU_CLASS_COMPUTE, 64);
+	for (unsigned k = 0; k < 10; k++) {
+		bench_launch(one, u);
+		bench_push(one);
+	}
+	bench_doorbell(one, one->put);
+	/* 4 records, 50 us each: ten launches take ten of the next 22 or so. */
+	bench_run_for(b, 700000);
+	ck_assert_uint_eq(bench_get(one), 10);
+	bench_free(b);
+}
+END_TEST
+
+/* Engine masks: who may use the engine is served in the same order, the others do not stand in the way. */
+START_TEST(masks)
+{
+	struct bench *b = bench_new("copy-engines=2 vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b), *d = bench_ctx_new(b);
+	uint64_t s = bench_alloc(c, MB, BENCH_VRAM), t = bench_alloc(d, MB, BENCH_VRAM);
+	struct bench_chan *ch[6];
+	static const struct { bool other; uint32_t mask; } who[6] = {
+		{ false, 1 }, { false, 1 }, { true, 1 }, { false, 2 }, { true, 2 }, { false, 0 },
+	};
+	static const unsigned order0[] = { 0, 2, 1 };
+	unsigned n[2] = { 0 };
+
+	bench_set(b, PPU_REG_SCHED_CTRL, PPU_SCHED_PAUSE_HOST);
+	for (unsigned i = 0; i < 6; i++) {
+		ch[i] = bench_chan_make(who[i].other ? d : c, PPU_CLASS_COPY, 8);
+		bench_chan_set(ch[i], PPU_REG_CH_ENGINE_MASK, who[i].mask);
+		bench_chan_enable(ch[i]);
+		bench_fill(ch[i], 0, who[i].other ? t : s, 1, MB);
+		bench_submit(ch[i]);
+	}
+	bench_set(b, PPU_REG_SCHED_CTRL, 0);
+	ck_assert(bench_run(b));
+	for (size_t i = 0; i < b->num_trace; i++) {
+		const struct ppu_trace_rec *r = &b->trace[i];
+
+		if (r->event != PPU_TR_CE_START)
+			continue;
+		if (r->unit == 0 && n[0] < 3)
+			ck_assert_uint_eq(r->a, ch[order0[n[0]]]->id);
+		if (who[r->a].mask)
+			ck_assert_uint_eq(who[r->a].mask, 1u << r->unit);
+		n[r->unit]++;
+	}
+	ck_assert_uint_eq(n[0] + n[1], 6);
+	ck_assert_uint_eq(n[0], 3);
+	bench_free(b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("runlist");
+	TCase *t = tcase_create("runlist");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, channels_are_no_share, 0, 2);
+	tcase_add_test(t, large_copies_are_no_share);
+	tcase_add_test(t, short_turns_are_no_smaller_share);
+	tcase_add_test(t, a_pause_is_no_credit);
+	tcase_add_test(t, drain_is_paid);
+	tcase_add_test(t, task_records_go_round);
+	tcase_add_test(t, masks);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}
