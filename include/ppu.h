@@ -134,12 +134,24 @@ typedef struct ppuInitOptions {
 	const char *trace;
 	/* Render node to use instead of the first of each PPU (drm).  PPU_DRM_NODE. */
 	const char *node;
-	/* Ring sizes in entries (0: 1024) and channel counts per context (0: 8 compute, 4 copy) the
-	 * runtime asks for.  PPU_RING_ENTRIES. */
+	/* Ring sizes in entries (0: 1024) and channel counts per context (0: 8 compute; copy: see
+	 * copy_priorities) the runtime asks for.  PPU_RING_ENTRIES. */
 	uint32_t ring_entries, compute_channels, copy_channels;
 	/* Bytes of command memory per channel, 0: 256 KiB. */
 	uint32_t pushbuf_bytes;
 	uint32_t reserved[8];
+	/* Range of stream priorities, "least:greatest", rising or falling ("0:-5", "0:9", "100:199");
+	 * the default stream has the least.  PPU_STREAM_PRIORITIES; default "0:-5". */
+	const char *stream_priorities;
+	/* How copies obey priorities, "name=value" separated by blanks or commas.  PPU_COPY_PRIORITIES.
+	 *   mode=on | off | inc-first  off: no semaphores (control run); inc-first: wrong on purpose
+	 *   internal=N              internal priorities, 1..64; default: as many as stream priorities
+	 *   order=up | down         up (default): the higher number is the more urgent; down: the lower
+	 *   channels=N              copy channels per context, 1..64; default: 4 per internal priority
+	 *   map=2:1:1               or the internal priority of each channel, one by one
+	 *   memory=vram | system    where the semaphores live; default vram
+	 * Documentation/runtime/copy-priorities.md tells what they do. */
+	const char *copy_priorities;
 } ppuInitOptions;
 
 /* Initialise the runtime.  The first call counts; later ones do nothing and succeed.  Calling it is
@@ -191,8 +203,10 @@ ppuResult ppuDeviceGetCounterName(ppuDevice device, int index, const char **name
 
 /* ---- contexts ----------------------------------------------------------------------------------- */
 
-/* Create a context on a device and make it current in this thread.  flags must be 0.  Errors:
- * INVALID_DEVICE, OUT_OF_DEVICE_MEMORY (local memory, token queues), OUT_OF_RESOURCES. */
+#define PPU_CTX_NO_COPY_PRIORITIES	1u	/* copies of this context ignore priorities (mode=off) */
+
+/* Create a context on a device and make it current in this thread.  Errors: INVALID_DEVICE,
+ * OUT_OF_DEVICE_MEMORY (local memory, token queues), OUT_OF_RESOURCES. */
 ppuResult ppuCtxCreate(ppuCtx *ctx, unsigned flags, ppuDevice device);
 /* Stop what still runs and free everything the context owns: its streams, events, modules and memory
  * become invalid.  Does not wait for work to complete. Also how to get rid of a broken context. */
@@ -282,11 +296,14 @@ ppuResult ppuMemset2DAsync(void *dst, size_t pitch, uint64_t value, unsigned ele
 #define PPU_STREAM_DEFAULT	0u
 #define PPU_STREAM_NON_BLOCKING	1u
 
-/* priority: from `least` (an ordinary stream, 0) to `greatest`; numerically lower is more urgent.
- * Values outside are an error.  Errors: OUT_OF_RESOURCES. */
+/* priority: from `least` (an ordinary stream, 0) to `greatest`; numerically lower is more urgent,
+ * unless another range was configured.  It orders both kernels and copies.  Values outside are an error.
+ * Errors: OUT_OF_RESOURCES. */
 ppuResult ppuStreamCreate(ppuStream *stream, unsigned flags, int priority);
 ppuResult ppuStreamGetPriorityRange(int *least, int *greatest);
 ppuResult ppuStreamGetPriority(ppuStream stream, int *priority);
+/* Work submitted from now on has this priority; the order inside the stream stays. */
+ppuResult ppuStreamSetPriority(ppuStream stream, int priority);
 ppuResult ppuStreamGetFlags(ppuStream stream, unsigned *flags);
 /* The handle becomes invalid at once; work already submitted completes. */
 ppuResult ppuStreamDestroy(ppuStream stream);
@@ -301,6 +318,37 @@ ppuResult ppuStreamSynchronizeUntil(ppuStream stream, uint64_t device_deadline,
 ppuResult ppuStreamQuery(ppuStream stream);
 /* Later work of the stream waits for the event as last recorded; never recorded: no effect. */
 ppuResult ppuStreamWaitEvent(ppuStream stream, ppuEvent event);
+
+/* ---- copy priorities -------------------------------------------------------------------------------- */
+
+/*
+ * Copies obey stream priorities by semaphore commands that the runtime puts around them; the device
+ * knows of no copy priority.  A stream's priority chooses an internal priority, that a copy channel.
+ * Internal priorities are numbers 1..N and per context.
+ */
+typedef struct ppuCopyConfig {
+	uint32_t enabled;		/* 0: mode off, no semaphores */
+	uint32_t priorities;		/* N */
+	uint32_t priorities_used;	/* P: those with a channel; with semaphores there are P - 1 */
+	uint32_t channels;		/* copy channels; each is made at its first use */
+	int lowest, highest;		/* numbers of the least and the most urgent one in use */
+	uint32_t semaphores;
+	uint32_t in_vram;		/* 1: the semaphores are in device memory */
+} ppuCopyConfig;
+/* Of the current context. */
+ppuResult ppuCtxGetCopyConfig(ppuCopyConfig *config);
+/* The semaphore of an internal priority: its address in the context, and the value it has now: the copies
+ * of that priority that are at the head of their channel and neither wait nor are done.  Either pointer
+ * may be NULL.  NOT_FOUND: it has none (the lowest, one without channels, mode off). */
+ppuResult ppuCtxGetCopySemaphore(int priority, void **address, uint64_t *value);
+
+typedef struct ppuStreamCopyInfo {
+	uint32_t channel;	/* copy channel of the context, 0.. */
+	uint32_t hw_channel;	/* the device's number of it, as in traces */
+	int priority;		/* internal priority of that channel */
+} ppuStreamCopyInfo;
+/* Where the stream's copies go; makes the channel if need be.  Errors: OUT_OF_RESOURCES. */
+ppuResult ppuStreamGetCopyInfo(ppuStream stream, ppuStreamCopyInfo *info);
 
 /* ---- events --------------------------------------------------------------------------------------- */
 

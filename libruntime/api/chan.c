@@ -15,9 +15,15 @@
 
 #define ALIGN		256u
 #define MAX_COMMANDS	64u	/* words of a job's own commands */
-#define MAX_WORDS	(RT_MAX_CHAN * PPU_CMD_SIZE_SEM_ACQUIRE + MAX_COMMANDS + PPU_CMD_SIZE_SEM_RELEASE)
 
-static ppuResult chan_new(struct ppuCtx_st *ctx, unsigned cls, unsigned index)
+/* Words of the longest job as things are: dependencies, a copy's gates, its inc and dec. */
+static uint32_t max_words(const struct ppuCtx_st *ctx)
+{
+	return (ctx->num_chan + ctx->copy.semaphores) * PPU_CMD_SIZE_SEM_ACQUIRE + PPU_CMD_SIZE_SEM_INC +
+	       PPU_CMD_SIZE_SEM_DEC + MAX_COMMANDS + PPU_CMD_SIZE_SEM_RELEASE;
+}
+
+static ppuResult chan_new(struct ppuCtx_st *ctx, unsigned cls, unsigned number)
 {
 	struct rt_chan *c = calloc(1, sizeof(*c));
 	const struct be_ops *be = ctx->be;
@@ -27,7 +33,11 @@ static ppuResult chan_new(struct ppuCtx_st *ctx, unsigned cls, unsigned index)
 	if (!c)
 		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
 	c->ctx = ctx;
-	c->index = index;
+	c->index = ctx->num_chan;
+	c->cls = cls;
+	c->number = number;
+	if (cls == PPU_CLASS_COPY)
+		c->priority = ctx->copy.conf.of_channel[number];
 	c->pb_bytes = rt_opt.pushbuf_bytes;
 	c->entry = calloc(rt_opt.ring_entries, sizeof(*c->entry));
 	if (!c->entry) {
@@ -52,7 +62,8 @@ static ppuResult chan_new(struct ppuCtx_st *ctx, unsigned cls, unsigned index)
 				      rt_errno(rc, "creating a channel");
 		goto fail_pb;
 	}
-	ctx->chan[index] = c;
+	ctx->chan[ctx->num_chan++] = c;
+	*(cls == PPU_CLASS_COPY ? &ctx->copies[number] : &ctx->compute[number]) = c;
 	return PPU_SUCCESS;
 fail_pb:
 	rt_free(ctx, c->pb_va);
@@ -75,38 +86,46 @@ void rt_chan_free(struct rt_chan *c)
 	free(c);
 }
 
-/* The channel for a stream's work of a class; made at first use. */
-static ppuResult pick(struct ppuStream_st *s, unsigned cls, struct rt_chan **out)
+/* When no more can be made: one of the class that exists, of the nearest priority. */
+static struct rt_chan *share(struct ppuCtx_st *ctx, unsigned cls, unsigned number)
+{
+	int want = cls == PPU_CLASS_COPY ? ctx->copy.conf.of_channel[number] : 0;
+	struct rt_chan *best = NULL;
+
+	for (unsigned i = 0; i < ctx->num_chan; i++) {
+		struct rt_chan *c = ctx->chan[i];
+
+		if (c->cls == cls && (!best || abs(c->priority - want) < abs(best->priority - want)))
+			best = c;
+	}
+	return best;
+}
+
+ppuResult rt_chan_pick(struct ppuStream_st *s, unsigned cls, struct rt_chan **out)
 {
 	struct ppuCtx_st *ctx = s->ctx;
-	unsigned first = cls == PPU_CLASS_COPY ? RT_MAX_CLASS : 0;
-	unsigned count = cls == PPU_CLASS_COPY ? rt_opt.copy_channels : rt_opt.compute_channels;
-	unsigned i = first + s->slot % count;
+	bool copy = cls == PPU_CLASS_COPY;
+	unsigned number = copy ? s->copy_chan : s->slot % rt_opt.compute_channels;
+	struct rt_chan **c = copy ? &ctx->copies[number] : &ctx->compute[number];
 	ppuResult res;
 
-	if (!ctx->chan[i]) {
-		res = chan_new(ctx, cls, i);
+	if (!*c) {
+		res = chan_new(ctx, cls, number);
 		if (res == PPU_ERROR_OUT_OF_RESOURCES || res == PPU_ERROR_OUT_OF_DEVICE_MEMORY) {
-			/* Share one that exists. */
-			for (unsigned k = first; k < first + count; k++) {
-				if (ctx->chan[k]) {
-					*out = ctx->chan[k];
-					return PPU_SUCCESS;
-				}
-			}
+			*out = share(ctx, cls, number);
+			if (*out)
+				return PPU_SUCCESS;
 		}
 		if (res)
 			return res;
 	}
-	*out = ctx->chan[i];
+	*out = *c;
 	return PPU_SUCCESS;
 }
 
 unsigned rt_last_class(struct ppuStream_st *s, unsigned cls)
 {
-	if (s->last_chan < 0)
-		return cls;
-	return s->last_chan >= RT_MAX_CLASS ? PPU_CLASS_COPY : PPU_CLASS_COMPUTE;
+	return s->last_chan < 0 ? cls : s->ctx->chan[s->last_chan]->cls;
 }
 
 static void retire(struct rt_chan *c)
@@ -167,7 +186,7 @@ static ppuResult make_room(struct rt_chan *c, uint32_t bytes)
 	}
 }
 
-static void emit64(struct rt_job *j, uint64_t v)
+void rt_emit64(struct rt_job *j, uint64_t v)
 {
 	*j->w++ = (uint32_t)v;
 	*j->w++ = (uint32_t)(v >> 32);
@@ -183,24 +202,27 @@ void rt_emit(struct rt_job *j, uint32_t header, const uint32_t *operands, unsign
 void rt_emit_va(struct rt_job *j, uint32_t header, uint64_t va)
 {
 	*j->w++ = header;
-	emit64(j, va);
+	rt_emit64(j, va);
 }
 
-ppuResult rt_job_begin(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes)
+ppuResult rt_job_open(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes)
 {
-	struct ppuCtx_st *ctx = s->ctx;
-	uint32_t data = (data_bytes + ALIGN - 1) & ~(ALIGN - 1);
+	uint32_t data = (data_bytes + ALIGN - 1) & ~(ALIGN - 1), words;
 	struct rt_chan *c;
 	uint64_t at;
 	ppuResult res;
 
-	res = pick(s, cls, &c);
-	if (!res)
-		res = make_room(c, data + MAX_WORDS * 4);
+	res = rt_chan_pick(s, cls, &c);
 	if (res)
 		return res;
+	do {	/* while it waits for room others may make channels */
+		words = max_words(s->ctx);
+		res = make_room(c, data + words * 4);
+		if (res)
+			return res;
+	} while (words != max_words(s->ctx));
 	/* From here on the lock is held until the end of the job. */
-	at = place(c, data + MAX_WORDS * 4);
+	at = place(c, data + words * 4);
 	c->pb_head = at;
 	j->stream = s;
 	j->chan = c;
@@ -209,27 +231,42 @@ ppuResult rt_job_begin(struct rt_job *j, struct ppuStream_st *s, unsigned cls, u
 	j->data_va = c->pb_va + at % c->pb_bytes;
 	j->start = j->w = (uint32_t *)j->data_end;
 	j->start_va = j->data_va + data;
-	j->limit = j->start + MAX_WORDS;
+	j->limit = j->start + words;
+	return PPU_SUCCESS;
+}
+
+void rt_job_depend(struct rt_job *j)
+{
+	struct ppuStream_st *s = j->stream;
+	struct ppuCtx_st *ctx = s->ctx;
 
 	if (s->is_null) {
-		rt_merge(&s->need, &ctx->orphans);
+		rt_merge(ctx, &s->need, &ctx->orphans);
 		for (struct ppuStream_st *o = ctx->streams; o; o = o->next)
 			if (!(o->flags & PPU_STREAM_NON_BLOCKING))
-				rt_merge(&s->need, &o->need);
+				rt_merge(ctx, &s->need, &o->need);
 	} else if (!(s->flags & PPU_STREAM_NON_BLOCKING)) {
-		rt_merge(&s->need, &ctx->null_stream->need);
+		rt_merge(ctx, &s->need, &ctx->null_stream->need);
 	}
-	for (unsigned i = 0; i < RT_MAX_CHAN; i++) {
+	for (unsigned i = 0; i < ctx->num_chan; i++) {
 		uint64_t seq = s->need.seq[i];
 
 		/* The channel's own earlier work is done before anyway. */
-		if (!seq || i == c->index || rt_chan_done(ctx->chan[i], seq))
+		if (!seq || i == j->chan->index || rt_chan_done(ctx->chan[i], seq))
 			continue;
 		rt_emit_va(j, PPU_CMD_HDR(PPU_CMD_SEM_ACQUIRE, PPU_CMD_SIZE_SEM_ACQUIRE,
 					  PPU_CMDF_SEM_OP(PPU_SEM_OP_GE)), rt_slot_va(ctx->chan[i]->word));
-		emit64(j, seq);
+		rt_emit64(j, seq);
 	}
-	return PPU_SUCCESS;
+}
+
+ppuResult rt_job_begin(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes)
+{
+	ppuResult res = rt_job_open(j, s, cls, data_bytes);
+
+	if (!res)
+		rt_job_depend(j);
+	return res;
 }
 
 void rt_job_end(struct rt_job *j)
@@ -240,7 +277,7 @@ void rt_job_end(struct rt_job *j)
 
 	c->seq++;
 	rt_emit_va(j, PPU_CMD_HDR(PPU_CMD_SEM_RELEASE, PPU_CMD_SIZE_SEM_RELEASE, 0), rt_slot_va(c->word));
-	emit64(j, c->seq);
+	rt_emit64(j, c->seq);
 	c->pb_head += (uint64_t)((uint8_t *)j->w - j->data);
 	e->va = j->start_va;
 	e->length = (uint32_t)(j->w - j->start);

@@ -101,9 +101,9 @@ static void ctx_release(struct rt_obj *obj)
 {
 	struct ppuCtx_st *ctx = (struct ppuCtx_st *)obj;
 
-	for (unsigned i = 0; i < RT_MAX_CHAN; i++)
-		if (ctx->chan[i])
-			rt_chan_free(ctx->chan[i]);
+	for (unsigned i = 0; i < ctx->num_chan; i++)
+		rt_chan_free(ctx->chan[i]);
+	rt_copyprio_free(ctx);
 	rt_heap_fini(ctx);
 	while (ctx->retired) {
 		struct rt_retired_slot *r = ctx->retired;
@@ -127,11 +127,10 @@ static void ctx_release(struct rt_obj *obj)
 	free(ctx->funcs);
 	free(ctx->detail);
 	pthread_mutex_destroy(&ctx->lock);
-	pthread_mutex_destroy(&ctx->stage_lock);
 	free(ctx);
 }
 
-ppuResult rt_ctx_create(struct rt_device *d, struct ppuCtx_st **out)
+ppuResult rt_ctx_create(struct rt_device *d, unsigned flags, struct ppuCtx_st **out)
 {
 	struct ppuCtx_st *ctx = calloc(1, sizeof(*ctx));
 	ppuResult res = PPU_SUCCESS;
@@ -141,20 +140,26 @@ ppuResult rt_ctx_create(struct rt_device *d, struct ppuCtx_st **out)
 		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
 	rt_obj_init(&ctx->obj, RT_CTX, ctx_release);
 	pthread_mutex_init(&ctx->lock, NULL);
-	pthread_mutex_init(&ctx->stage_lock, NULL);
 	ctx->device = d;
 	ctx->be = d->be;
 	rc = ctx->be->vm_create(d->dev, &ctx->vm);
 	if (rc) {
 		res = rt_errno(rc, "creating a context");
 	} else {
-		ctx->null_stream = rt_stream_new(ctx, PPU_STREAM_DEFAULT, 0);
-		ctx->load_stream = rt_stream_new(ctx, PPU_STREAM_NON_BLOCKING, 0);
+		res = rt_copyprio_new(ctx, flags & PPU_CTX_NO_COPY_PRIORITIES);
+	}
+	if (!res) {
+		int least = d->prop.stream_priority_least;
+
+		ctx->null_stream = rt_stream_new(ctx, PPU_STREAM_DEFAULT, least);
+		ctx->load_stream = rt_stream_new(ctx, PPU_STREAM_NON_BLOCKING, least);
 		if (!ctx->null_stream || !ctx->load_stream) {
 			res = rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
 		} else {
 			ctx->null_stream->is_null = true;
 			ctx->null_stream->slot = ctx->load_stream->slot = 0;
+			ctx->load_stream->copy_chan = ctx->null_stream->copy_chan;
+			ctx->copy.level[ctx->copy.lowest].next = 1;
 			ctx->next_slot = 1;
 			res = slots_new(ctx);
 		}
@@ -175,9 +180,8 @@ void rt_ctx_destroy(struct ppuCtx_st *ctx)
 
 	pthread_mutex_lock(&ctx->lock);
 	ctx->dead = true;
-	for (unsigned i = 0; i < RT_MAX_CHAN; i++)
-		if (ctx->chan[i])
-			ctx->be->chan_stop(ctx->chan[i]->be);
+	for (unsigned i = 0; i < ctx->num_chan; i++)
+		ctx->be->chan_stop(ctx->chan[i]->be);
 	/* Their handles end with the context. */
 	while ((s = ctx->streams)) {
 		ctx->streams = s->next;
@@ -215,23 +219,24 @@ ppuResult rt_enter(struct ppuCtx_st *ctx)
 
 bool rt_done(struct ppuCtx_st *ctx, const struct rt_need *need)
 {
-	for (unsigned i = 0; i < RT_MAX_CHAN; i++)
+	for (unsigned i = 0; i < ctx->num_chan; i++)
 		if (need->seq[i] && !rt_chan_done(ctx->chan[i], need->seq[i]))
 			return false;
 	return true;
 }
 
-void rt_merge(struct rt_need *to, const struct rt_need *from)
+void rt_merge(struct ppuCtx_st *ctx, struct rt_need *to, const struct rt_need *from)
 {
-	for (unsigned i = 0; i < RT_MAX_CHAN; i++)
+	for (unsigned i = 0; i < ctx->num_chan; i++)
 		if (to->seq[i] < from->seq[i])
 			to->seq[i] = from->seq[i];
 }
 
 void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need)
 {
-	for (unsigned i = 0; i < RT_MAX_CHAN; i++)
-		need->seq[i] = ctx->chan[i] ? ctx->chan[i]->seq : 0;
+	memset(need, 0, sizeof(*need));
+	for (unsigned i = 0; i < ctx->num_chan; i++)
+		need->seq[i] = ctx->chan[i]->seq;
 }
 
 static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t seq,
@@ -277,7 +282,7 @@ ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *need, const struc
 {
 	ppuResult res = PPU_SUCCESS;
 
-	for (unsigned i = 0; i < RT_MAX_CHAN && !res; i++)
+	for (unsigned i = 0; i < ctx->num_chan && !res; i++)
 		if (need->seq[i])
 			res = wait_chan(ctx, ctx->chan[i], need->seq[i], lim);
 	return res;
@@ -393,11 +398,9 @@ ppuResult rt_check(struct ppuCtx_st *ctx)
 		ctx->broken = err_result(recs[i].code);
 		describe(ctx, &recs[i], buf, sizeof(buf));
 	}
-	for (unsigned i = 0; i < RT_MAX_CHAN && !ctx->broken; i++) {
+	for (unsigned i = 0; i < ctx->num_chan && !ctx->broken; i++) {
 		struct be_chan_state st;
 
-		if (!ctx->chan[i])
-			continue;
 		if (ctx->be->chan_state(ctx->chan[i]->be, &st)) {
 			if (st.gone)
 				ctx->broken = PPU_ERROR_DEVICE_LOST;

@@ -3,8 +3,26 @@
  * Copies and fills.  The copy engines move everything; ordinary host memory goes through a few
  * pinned staging slots, filled and emptied by the CPU while the engines work on the others.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "rt.h"
+
+struct rt_stage *rt_stage_new(void)
+{
+	struct rt_stage *stage = calloc(1, sizeof(*stage));
+
+	if (stage)
+		pthread_mutex_init(&stage->lock, NULL);
+	return stage;
+}
+
+/* Its memory goes with the context's. */
+void rt_stage_free(struct rt_stage *stage)
+{
+	if (stage)
+		pthread_mutex_destroy(&stage->lock);
+	free(stage);
+}
 
 /* One job per call (more only for absurd widths).  Locked. */
 static ppuResult engine_copy(struct ppuStream_st *s, const struct rt_rect *r)
@@ -15,7 +33,7 @@ static ppuResult engine_copy(struct ppuStream_st *s, const struct rt_rect *r)
 		bool flat = p.rows == 1 || p.width > UINT32_MAX;
 		uint64_t rows = flat ? 1 : p.rows < UINT32_MAX ? p.rows : UINT32_MAX;
 		struct rt_job job;
-		ppuResult res = rt_job_begin(&job, s, PPU_CLASS_COPY, 0);
+		ppuResult res = rt_copy_begin(&job, s);
 		uint32_t op[10] = {
 			(uint32_t)p.src, (uint32_t)(p.src >> 32), (uint32_t)p.dst, (uint32_t)(p.dst >> 32),
 		};
@@ -35,7 +53,7 @@ static ppuResult engine_copy(struct ppuStream_st *s, const struct rt_rect *r)
 			op[9] = (uint32_t)rows;
 			rt_emit(&job, PPU_CMD_HDR(PPU_CMD_COPY_2D, PPU_CMD_SIZE_COPY_2D, 0), op, 10);
 		}
-		rt_job_end(&job);
+		rt_copy_end(&job);
 		p.rows -= rows;
 		p.src += rows * p.src_pitch;
 		p.dst += rows * p.dst_pitch;
@@ -77,8 +95,9 @@ static struct rt_rect piece(const struct rt_rect *r, uint64_t *row, uint64_t *co
 	return p;
 }
 
-/* Locked, with stage_lock.  from_host: the source is ordinary memory, else the destination. */
-static ppuResult staged_copy(struct ppuStream_st *s, const struct rt_rect *r, bool from_host)
+/* Locked, with the stage's lock.  from_host: the source is ordinary memory, else the destination. */
+static ppuResult staged_copy(struct ppuStream_st *s, struct rt_stage *stage, const struct rt_rect *r,
+			     bool from_host)
 {
 	struct ppuCtx_st *ctx = s->ctx;
 	struct rt_rect out[RT_STAGE_SLOTS], host, dev;
@@ -86,12 +105,12 @@ static ppuResult staged_copy(struct ppuStream_st *s, const struct rt_rect *r, bo
 	unsigned first = 0, pending = 0;
 	ppuResult res = PPU_SUCCESS;
 
-	if (!ctx->stage) {
+	if (!stage->mem) {
 		res = rt_alloc(ctx, RT_HEAP_HOST, RT_STAGE_SLOTS * (uint64_t)RT_STAGE_BYTES, 0,
 			       PPU_MEMORY_UNREGISTERED, &va);
 		if (res)
 			return res;
-		ctx->stage = (void *)(uintptr_t)va;
+		stage->mem = (void *)(uintptr_t)va;
 	}
 	while (!res && (row < r->rows || pending)) {
 		unsigned k;
@@ -99,7 +118,7 @@ static ppuResult staged_copy(struct ppuStream_st *s, const struct rt_rect *r, bo
 
 		if (row == r->rows || pending == RT_STAGE_SLOTS) {
 			/* Empty the oldest slot of a copy to the host. */
-			res = rt_wait(ctx, &ctx->stage_need[first], &rt_no_limit);
+			res = rt_wait(ctx, &stage->need[first], &rt_no_limit);
 			if (!res) {
 				rt_leave(ctx);
 				cpu_copy(&out[first]);
@@ -112,13 +131,13 @@ static ppuResult staged_copy(struct ppuStream_st *s, const struct rt_rect *r, bo
 			continue;
 		}
 		if (from_host)
-			k = ctx->stage_next++ % RT_STAGE_SLOTS;
+			k = stage->next++ % RT_STAGE_SLOTS;
 		else
 			k = (first + pending) % RT_STAGE_SLOTS;
-		res = rt_wait(ctx, &ctx->stage_need[k], &rt_no_limit);
+		res = rt_wait(ctx, &stage->need[k], &rt_no_limit);
 		if (res)
 			break;
-		slot = (uintptr_t)ctx->stage + k * (uint64_t)RT_STAGE_BYTES;
+		slot = (uintptr_t)stage->mem + k * (uint64_t)RT_STAGE_BYTES;
 		host = dev = piece(r, &row, &col);
 		if (from_host) {
 			host.dst = dev.src = slot;
@@ -140,7 +159,7 @@ static ppuResult staged_copy(struct ppuStream_st *s, const struct rt_rect *r, bo
 		}
 		res = engine_copy(s, &dev);
 		if (!res)
-			ctx->stage_need[k] = s->need;
+			stage->need[k] = s->need;
 	}
 	return res;
 }
@@ -148,9 +167,9 @@ static ppuResult staged_copy(struct ppuStream_st *s, const struct rt_rect *r, bo
 ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait)
 {
 	struct ppuCtx_st *ctx = s->ctx;
+	struct rt_stage *stage = NULL;
 	struct rt_rect r = *given;
 	ppuMemoryType dst, src;
-	bool staged;
 	ppuResult res;
 
 	if (!r.width || !r.rows)
@@ -162,9 +181,12 @@ ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait
 		r.width *= r.rows;
 		r.rows = 1;
 	}
-	staged = !rt_va_inside((void *)(uintptr_t)r.dst) || !rt_va_inside((void *)(uintptr_t)r.src);
-	if (staged)
-		pthread_mutex_lock(&ctx->stage_lock);
+	if (!rt_va_inside((void *)(uintptr_t)r.dst) || !rt_va_inside((void *)(uintptr_t)r.src)) {
+		unsigned chan = __atomic_load_n(&s->copy_chan, __ATOMIC_RELAXED);
+
+		stage = ctx->copy.level[ctx->copy.conf.of_channel[chan]].stage;
+		pthread_mutex_lock(&stage->lock);
+	}
 	res = rt_enter(ctx);
 	if (res)
 		goto out;
@@ -180,8 +202,8 @@ ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait
 		if (!res)
 			cpu_copy(&r);
 		wait = false;
-	} else if (staged) {
-		res = staged_copy(s, &r, src == PPU_MEMORY_UNREGISTERED);
+	} else if (stage) {
+		res = staged_copy(s, stage, &r, src == PPU_MEMORY_UNREGISTERED);
 	} else {
 		res = engine_copy(s, &r);
 	}
@@ -192,8 +214,8 @@ ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait
 	}
 	rt_leave(ctx);
 out:
-	if (staged)
-		pthread_mutex_unlock(&ctx->stage_lock);
+	if (stage)
+		pthread_mutex_unlock(&stage->lock);
 	return res;
 }
 
@@ -253,7 +275,7 @@ static ppuResult engine_fill(struct ppuStream_st *s, uint64_t dst, uint64_t pitc
 		bool flat = rows == 1 || width > UINT32_MAX;
 		uint64_t n = flat ? 1 : rows < UINT32_MAX ? rows : UINT32_MAX;
 		struct rt_job job;
-		ppuResult res = rt_job_begin(&job, s, PPU_CLASS_COPY, 0);
+		ppuResult res = rt_copy_begin(&job, s);
 
 		if (res)
 			return res;
@@ -275,7 +297,7 @@ static ppuResult engine_fill(struct ppuStream_st *s, uint64_t dst, uint64_t pitc
 			rt_emit(&job, PPU_CMD_HDR(PPU_CMD_FILL_2D, PPU_CMD_SIZE_FILL_2D,
 						  PPU_CMDF_FILL_SIZE(log2)), op, 8);
 		}
-		rt_job_end(&job);
+		rt_copy_end(&job);
 		rows -= n;
 		dst += n * pitch;
 	}

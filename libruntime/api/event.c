@@ -119,7 +119,7 @@ static ppuResult record(struct ppuEvent_st *e, struct ppuStream_st *s)
 		e->need = s->need;
 		/* What a blocking stream's next job would wait for. */
 		if (!(s->flags & PPU_STREAM_NON_BLOCKING))
-			rt_merge(&e->need, &s->ctx->null_stream->need);
+			rt_merge(s->ctx, &e->need, &s->ctx->null_stream->need);
 		e->recorded = true;
 		return PPU_SUCCESS;
 	}
@@ -228,7 +228,7 @@ ppuResult ppuStreamWaitEvent(ppuStream stream, ppuEvent handle)
 			res = rt_enter(s->ctx);
 			if (!res) {
 				if (e->recorded)
-					rt_merge(&s->need, &e->need);
+					rt_merge(s->ctx, &s->need, &e->need);
 				rt_leave(s->ctx);
 			}
 		}

@@ -11,8 +11,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_device devices[MAX_DEVICES];
 static int num_devices;
 static bool ready;
-static char *strings[4];
+static char *strings[6];
 ppuInitOptions rt_opt;
+struct rt_copy_conf rt_copy_conf;
 
 static const char *setting(const char *given, const char *env, unsigned keep)
 {
@@ -33,9 +34,10 @@ static void clamp(uint32_t *v, uint32_t def, uint32_t min, uint32_t max)
 		*v = max;
 }
 
-static void resolve(const ppuInitOptions *given)
+static ppuResult resolve(const ppuInitOptions *given, int *least, int *greatest)
 {
 	const char *ring = getenv("PPU_RING_ENTRIES");
+	ppuResult res;
 
 	if (given)
 		rt_opt = *given;
@@ -45,16 +47,22 @@ static void resolve(const ppuInitOptions *given)
 	rt_opt.props = setting(rt_opt.props, "PPU_PROPS", 1);
 	rt_opt.trace = setting(rt_opt.trace, "PPU_TRACE", 2);
 	rt_opt.node = setting(rt_opt.node, "PPU_DRM_NODE", 3);
+	rt_opt.stream_priorities = setting(rt_opt.stream_priorities, "PPU_STREAM_PRIORITIES", 4);
+	rt_opt.copy_priorities = setting(rt_opt.copy_priorities, "PPU_COPY_PRIORITIES", 5);
 	if (!rt_opt.ring_entries && ring)
 		rt_opt.ring_entries = (uint32_t)strtoul(ring, NULL, 0);
 	clamp(&rt_opt.ring_entries, 1024, 3, 65536);
-	clamp(&rt_opt.compute_channels, 8, 1, RT_MAX_CLASS);
-	clamp(&rt_opt.copy_channels, 4, 1, RT_MAX_CLASS);
+	clamp(&rt_opt.compute_channels, 8, 1, RT_MAX_COMPUTE);
 	clamp(&rt_opt.pushbuf_bytes, 256 << 10, 32 << 10, 64 << 20);
 	rt_opt.pushbuf_bytes &= ~0xfffu;
+	res = rt_prio_parse(rt_opt.stream_priorities, least, greatest);
+	if (!res)
+		res = rt_copyprio_parse(rt_opt.copy_priorities, rt_opt.copy_channels,
+					(unsigned)abs(*greatest - *least) + 1, &rt_copy_conf);
+	return res;
 }
 
-static ppuResult open_devices(void)
+static ppuResult open_devices(int least, int greatest)
 {
 	const char *name = rt_opt.backend && *rt_opt.backend ? rt_opt.backend : "auto";
 	const struct be_ops *be;
@@ -111,8 +119,8 @@ static ppuResult open_devices(void)
 		d->prop.max_block[2] = 64;
 		d->prop.max_grid[0] = 0x7fffffff;
 		d->prop.max_grid[1] = d->prop.max_grid[2] = 65535;
-		rt_prio_range(&d->prop, &d->prop.stream_priority_least,
-			      &d->prop.stream_priority_greatest);
+		d->prop.stream_priority_least = least;
+		d->prop.stream_priority_greatest = greatest;
 		if (rt_opt.ring_entries > d->prop.ring_max)
 			rt_opt.ring_entries = d->prop.ring_max;
 	}
@@ -122,12 +130,14 @@ static ppuResult open_devices(void)
 
 static ppuResult init_locked(const ppuInitOptions *options)
 {
+	int least, greatest;
 	ppuResult res;
 
 	if (ready)
 		return PPU_SUCCESS;
-	resolve(options);
-	res = open_devices();
+	res = resolve(options, &least, &greatest);
+	if (!res)
+		res = open_devices(least, greatest);
 	ready = res == PPU_SUCCESS;
 	return res;
 }
@@ -256,10 +266,10 @@ ppuResult ppuDeviceGetCounter(ppuDevice device, const char *name, uint64_t *valu
 static struct ppuCtx_st *all;	/* under lock */
 static __thread struct ppuCtx_st *current;
 
-static ppuResult create(struct rt_device *d, struct ppuCtx_st **out)
+static ppuResult create(struct rt_device *d, unsigned flags, struct ppuCtx_st **out)
 {
 	struct ppuCtx_st *ctx;
-	ppuResult res = rt_ctx_create(d, &ctx);
+	ppuResult res = rt_ctx_create(d, flags, &ctx);
 
 	if (res)
 		return res;
@@ -289,10 +299,10 @@ ppuResult ppuCtxCreate(ppuCtx *out, unsigned flags, ppuDevice device)
 
 	if (res)
 		return res;
-	if (!out || flags)
+	if (!out || flags & ~PPU_CTX_NO_COPY_PRIORITIES)
 		return rt_error(PPU_ERROR_INVALID_VALUE);
 	pthread_mutex_lock(&lock);
-	res = create(d, out);
+	res = create(d, flags, out);
 	pthread_mutex_unlock(&lock);
 	if (!res)
 		current = *out;
@@ -348,7 +358,7 @@ ppuResult rt_current(struct ppuCtx_st **out)
 	}
 	pthread_mutex_lock(&lock);
 	if (!devices[0].primary)
-		res = create(&devices[0], &devices[0].primary);
+		res = create(&devices[0], 0, &devices[0].primary);
 	if (!res) {
 		*out = devices[0].primary;
 		rt_obj_ref(&(*out)->obj);
@@ -404,7 +414,7 @@ ppuResult ppuShutdown(void)
 	num_devices = 0;
 	ready = false;
 	current = NULL;
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
 		free(strings[i]);
 		strings[i] = NULL;
 	}

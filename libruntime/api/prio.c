@@ -2,26 +2,54 @@
 /*
  * Stream priorities and the device priorities (of tasks) they stand for.
  *
- * A stream's priority is 0 (least) or negative, more negative = more urgent.  With M device
- * priorities and nesting depth N there are K = M / N levels for streams; level i is device
- * priority i * N, the N - 1 above it belong to children (SP-18..SP-20).
+ * Users see numbers from `least` to `greatest`, rising or falling.  Inside, a priority is a level, 0 the
+ * least.  With M device priorities and nesting depth N there are K = M / N levels of tasks; level i is
+ * device priority i * N, the N - 1 above it belong to children (SP-18..SP-20); levels from K on share
+ * the last one (SP-20, step 7).  What levels mean to copies is in copyprio.c.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include "rt.h"
 
-#define MAX_LEVELS	6
+#define DEFAULT_LEVELS	6
 #define DEPTH		1
 
-void rt_prio_range(const ppuDeviceProp *prop, int *least, int *greatest)
+ppuResult rt_prio_parse(const char *text, int *least, int *greatest)
 {
-	uint32_t levels = prop->device_priorities / DEPTH;
+	char rest;
 
-	if (levels > MAX_LEVELS)
-		levels = MAX_LEVELS;
-	*least = 0;
-	*greatest = levels ? -(int)(levels - 1) : 0;
+	if (!text || !*text) {
+		*least = 0;
+		*greatest = -(DEFAULT_LEVELS - 1);
+		return PPU_SUCCESS;
+	}
+	if (sscanf(text, "%d:%d%c", least, greatest, &rest) != 2 || abs(*least) > RT_MAX_PRIORITY ||
+	    abs(*greatest) > RT_MAX_PRIORITY)
+		return rt_fail(PPU_ERROR_CONFIGURATION,
+			       "stream priorities \"%s\": write least:greatest, numbers up to %d, as in 0:-5",
+			       text, RT_MAX_PRIORITY);
+	return PPU_SUCCESS;
 }
 
-uint32_t rt_prio_device(const ppuDeviceProp *prop, int priority)
+unsigned rt_prio_levels(const ppuDeviceProp *prop)
 {
-	return (uint32_t)-priority * DEPTH;
+	return (unsigned)abs(prop->stream_priority_greatest - prop->stream_priority_least) + 1;
+}
+
+ppuResult rt_prio_level(const ppuDeviceProp *prop, int priority, unsigned *level)
+{
+	int least = prop->stream_priority_least, greatest = prop->stream_priority_greatest;
+
+	if (least < greatest ? priority < least || priority > greatest : priority > least || priority < greatest)
+		return rt_fail(PPU_ERROR_INVALID_VALUE, "stream priority %d is outside %d (least) to %d (greatest)",
+			       priority, least, greatest);
+	*level = (unsigned)abs(priority - least);
+	return PPU_SUCCESS;
+}
+
+uint32_t rt_prio_device(const ppuDeviceProp *prop, unsigned level)
+{
+	uint32_t k = prop->device_priorities / DEPTH;
+
+	return (level < k ? level : k - 1) * DEPTH;
 }

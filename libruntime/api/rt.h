@@ -7,6 +7,7 @@
  *   va.c       the window of addresses                    chan.c    channels, command memory, jobs
  *   mem.c      allocations                                copy.c    copies and fills
  *   stream.c   streams      event.c  events               prio.c    stream -> device priorities
+ *   copyprio.c stream -> copy priorities, semaphores of copies
  *   module.c   loading, functions                         launch.c  launches, occupancy
  *
  * Order of work.  Each channel has a 64-bit word in memory (its timeline).  Each job, one command
@@ -14,9 +15,10 @@
  * completion of any work is a pair (channel, number), what a stream or an event stands for is a
  * vector with one number per channel (struct rt_need), and a job begins with one acquire for each
  * channel in its stream's vector that is not its own.  Numbers wait only for numbers handed out
- * earlier: no cycle, no deadlock, whatever the assignment of streams to channels.
+ * earlier: no cycle, no deadlock, whatever the assignment of streams to channels.  (The semaphores
+ * that order copies by priority add none: see copyprio.c.)
  *
- * Locks, outermost first: init.c's, ctx->stage_lock, ctx->lock, the registry's and va.c's.  Nobody sleeps
+ * Locks, outermost first: init.c's, a struct rt_stage's, ctx->lock, the registry's and va.c's.  Nobody sleeps
  * with ctx->lock held: rt_wait() drops it.
  */
 #ifndef PPU_RT_H
@@ -36,8 +38,10 @@
 
 #pragma GCC visibility push(hidden)
 
-#define RT_MAX_CLASS	16			/* channels per class and context */
-#define RT_MAX_CHAN	(2 * RT_MAX_CLASS)
+#define RT_MAX_COMPUTE	16u			/* channels per context */
+#define RT_MAX_COPY	64u			/* copy channels, and internal priorities of copies */
+#define RT_MAX_CHAN	(RT_MAX_COMPUTE + RT_MAX_COPY)
+#define RT_MAX_PRIORITY	1000000			/* of streams, in numbers */
 #define RT_SEM_BO	65536u			/* bytes of a page group of 16-byte slots */
 #define RT_STAGE_SLOTS	4
 #define RT_STAGE_BYTES	(1u << 20)
@@ -72,6 +76,7 @@ struct rt_device {
 	struct ppuCtx_st *primary;
 };
 extern ppuInitOptions rt_opt;		/* resolved: no zero fields where a default exists */
+extern struct rt_copy_conf rt_copy_conf;
 ppuResult rt_init(void);
 ppuResult rt_device(ppuDevice n, struct rt_device **dev);
 
@@ -82,7 +87,7 @@ bool rt_va_inside(const void *p);	/* device or pinned memory, of whatever contex
 
 /* ---- context.c ------------------------------------------------------------------------------ */
 struct rt_need {
-	uint64_t seq[RT_MAX_CHAN];
+	uint64_t seq[RT_MAX_CHAN];	/* by struct rt_chan's index; 0 from ctx->num_chan on */
 };
 
 struct rt_alloc {
@@ -113,6 +118,34 @@ struct rt_retired_slot {	/* free once its last writer is through */
 	struct rt_retired_slot *next;
 };
 
+/* ---- copyprio.c ----------------------------------------------------------------------------- */
+enum rt_copy_mode { RT_COPY_ON, RT_COPY_OFF, RT_COPY_INC_FIRST };
+struct rt_copy_conf {
+	enum rt_copy_mode mode;
+	bool down;			/* 1 is the highest internal priority */
+	bool system;			/* semaphores in system memory, else in VRAM */
+	bool mapped;			/* of_channel was given by the user */
+	unsigned count;			/* internal priorities, numbered from 1 */
+	unsigned channels;
+	uint8_t of_channel[RT_MAX_COPY];	/* the internal priority of each */
+};
+
+/* Copy priorities of a context; all but `next` is fixed at its creation. */
+struct rt_copyprio {
+	struct rt_copy_conf conf;
+	int lowest, highest, step;	/* numbers in use; lowest + step is nearer to highest */
+	unsigned used, semaphores;
+	struct be_bo *bo;		/* the semaphores */
+	uint64_t va;
+	struct rt_copy_level {		/* by number */
+		unsigned channels;	/* 0: not in use */
+		unsigned next;		/* deals its channels out to streams */
+		uint64_t sem_va;	/* 0: has none */
+		struct be_sem *sem;
+		struct rt_stage *stage;
+	} level[RT_MAX_COPY + 1];
+};
+
 struct ppuCtx_st {
 	struct rt_obj obj;
 	pthread_mutex_t lock;
@@ -124,7 +157,10 @@ struct ppuCtx_st {
 	char *detail;
 	struct ppuCtx_st *next;		/* list of all */
 
-	struct rt_chan *chan[RT_MAX_CHAN];	/* compute: 0..RT_MAX_CLASS-1, then copy */
+	struct rt_chan *chan[RT_MAX_CHAN];	/* in the order they were made */
+	unsigned num_chan;
+	struct rt_chan *compute[RT_MAX_COMPUTE], *copies[RT_MAX_COPY];	/* by number, NULL: not made yet */
+	struct rt_copyprio copy;
 	uint32_t next_slot;		/* assignment of streams to channels */
 	struct ppuStream_st *streams;	/* all but the default one */
 	struct ppuStream_st *null_stream, *load_stream;
@@ -137,11 +173,6 @@ struct ppuCtx_st {
 	struct rt_alloc *allocs;	/* by address */
 	size_t num_allocs, cap_allocs;
 
-	pthread_mutex_t stage_lock;
-	void *stage;
-	struct rt_need stage_need[RT_STAGE_SLOTS];
-	unsigned stage_next;
-
 	struct ppuModule_st *modules;
 	struct ppuFunction_st **funcs;	/* by number, for faults */
 	uint32_t num_funcs, cap_funcs, launches;
@@ -150,14 +181,14 @@ struct ppuCtx_st {
 
 /* The current context with a reference. */
 ppuResult rt_current(struct ppuCtx_st **ctx);
-ppuResult rt_ctx_create(struct rt_device *dev, struct ppuCtx_st **ctx);
+ppuResult rt_ctx_create(struct rt_device *dev, unsigned flags, struct ppuCtx_st **ctx);
 void rt_ctx_destroy(struct ppuCtx_st *ctx);	/* ends it; the caller's reference stays */
 /* Lock; fails (unlocked) when the context is gone or broken. */
 ppuResult rt_enter(struct ppuCtx_st *ctx);
 static inline void rt_leave(struct ppuCtx_st *ctx) { pthread_mutex_unlock(&ctx->lock); }
 
 bool rt_done(struct ppuCtx_st *ctx, const struct rt_need *need);
-void rt_merge(struct rt_need *to, const struct rt_need *from);
+void rt_merge(struct ppuCtx_st *ctx, struct rt_need *to, const struct rt_need *from);
 /* Everything submitted so far. */
 void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need);
 extern const struct be_limits rt_no_limit;
@@ -181,6 +212,8 @@ struct rt_chan {
 	struct ppuCtx_st *ctx;
 	struct be_chan *be;
 	unsigned index;			/* in ctx->chan and in struct rt_need */
+	unsigned cls, number;		/* PPU_CLASS_*; number among the channels of the class */
+	int priority;			/* internal priority of a copy channel */
 	struct rt_slot word;		/* the timeline */
 	struct be_sem *sem;
 	uint64_t seq;			/* last number handed out */
@@ -206,6 +239,10 @@ struct rt_job {
 };
 #define RT_JOB_MAX_DATA	(256u + PPU_PARAM_MAX)
 /* cls: PPU_CLASS_COMPUTE or _COPY; data_bytes of room for a TMD and parameters. */
+ppuResult rt_job_open(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
+		      uint32_t data_bytes);
+void rt_job_depend(struct rt_job *job);		/* the acquires of what the stream waits for */
+/* Both of them. */
 ppuResult rt_job_begin(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
 		       uint32_t data_bytes);
 void rt_job_end(struct rt_job *job);
@@ -213,6 +250,9 @@ void rt_job_end(struct rt_job *job);
 unsigned rt_last_class(struct ppuStream_st *stream, unsigned cls);
 void rt_emit(struct rt_job *job, uint32_t header, const uint32_t *operands, unsigned n);
 void rt_emit_va(struct rt_job *job, uint32_t header, uint64_t va);
+void rt_emit64(struct rt_job *job, uint64_t v);
+/* The channel for a stream's work of a class; made at first use. */
+ppuResult rt_chan_pick(struct ppuStream_st *stream, unsigned cls, struct rt_chan **chan);
 void rt_chan_free(struct rt_chan *chan);
 static inline bool rt_chan_done(const struct rt_chan *c, uint64_t seq)
 {
@@ -234,6 +274,25 @@ struct rt_rect {
 };
 /* Unlocked; wait: complete on return. */
 ppuResult rt_copy(struct ppuStream_st *stream, const struct rt_rect *r, bool wait);
+/* Pinned slots that copies of ordinary memory go through; one set for each internal priority, so
+ * that nobody waits for the lock of a lower one. */
+struct rt_stage {
+	pthread_mutex_t lock;
+	void *mem;
+	struct rt_need need[RT_STAGE_SLOTS];
+	unsigned next;
+};
+struct rt_stage *rt_stage_new(void);
+void rt_stage_free(struct rt_stage *stage);
+
+/* ---- copyprio.c ----------------------------------------------------------------------------- */
+ppuResult rt_copyprio_parse(const char *text, unsigned channels, unsigned levels, struct rt_copy_conf *conf);
+ppuResult rt_copyprio_new(struct ppuCtx_st *ctx, bool off);
+void rt_copyprio_free(struct ppuCtx_st *ctx);
+void rt_copyprio_alias(struct ppuStream_st *stream);	/* locked: choose its copy channel */
+/* A job for one copy or fill, with what its priority asks for before and after it. */
+ppuResult rt_copy_begin(struct rt_job *job, struct ppuStream_st *stream);
+void rt_copy_end(struct rt_job *job);
 
 /* ---- stream.c, event.c, prio.c --------------------------------------------------------------- */
 struct ppuStream_st {
@@ -241,11 +300,13 @@ struct ppuStream_st {
 	struct ppuCtx_st *ctx;
 	struct ppuStream_st *next;
 	unsigned flags;
-	int priority;			/* 0 and below */
+	int priority;			/* as the user says it */
+	unsigned level;			/* the same counted from 0, the least */
 	uint32_t device_priority;
 	bool has_priority;		/* TMDs carry device_priority */
 	bool is_null;
-	unsigned slot;			/* chooses its channels */
+	unsigned slot;			/* chooses its compute channel */
+	unsigned copy_chan;		/* number of its copy channel */
 	int last_chan;			/* index, -1: none yet */
 	struct rt_need need;		/* what its next job waits for = what it stands for */
 };
@@ -254,6 +315,7 @@ struct ppuStream_st {
 ppuResult rt_stream(ppuStream handle, struct ppuStream_st **stream);
 void rt_stream_put(struct ppuStream_st *stream);
 struct ppuStream_st *rt_stream_new(struct ppuCtx_st *ctx, unsigned flags, int priority);
+void rt_stream_prioritize(struct ppuStream_st *stream, int priority, unsigned level);
 
 struct ppuEvent_st {
 	struct rt_obj obj;
@@ -271,8 +333,10 @@ void rt_event_put(struct ppuEvent_st *event);
 /* Locked: the mark is what the stream stands for now, its time in slot. */
 void rt_event_mark(struct ppuEvent_st *event, const struct ppuStream_st *stream, struct rt_slot slot);
 
-void rt_prio_range(const ppuDeviceProp *prop, int *least, int *greatest);
-uint32_t rt_prio_device(const ppuDeviceProp *prop, int priority);
+ppuResult rt_prio_parse(const char *text, int *least, int *greatest);
+unsigned rt_prio_levels(const ppuDeviceProp *prop);
+ppuResult rt_prio_level(const ppuDeviceProp *prop, int priority, unsigned *level);
+uint32_t rt_prio_device(const ppuDeviceProp *prop, unsigned level);	/* device_priorities > 0 */
 
 /* ---- module.c ------------------------------------------------------------------------------- */
 struct ppuFunction_st {

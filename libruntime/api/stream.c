@@ -15,19 +15,32 @@ static void stream_release(struct rt_obj *obj)
 struct ppuStream_st *rt_stream_new(struct ppuCtx_st *ctx, unsigned flags, int priority)
 {
 	struct ppuStream_st *s = calloc(1, sizeof(*s));
+	unsigned level;
 
 	if (!s)
 		return NULL;
 	rt_obj_init(&s->obj, RT_STREAM, stream_release);
 	s->ctx = ctx;
 	s->flags = flags;
-	s->priority = priority;
 	s->last_chan = -1;
-	if (ctx->device->prop.device_priorities && priority) {
-		s->has_priority = true;
-		s->device_priority = rt_prio_device(&ctx->device->prop, priority);
+	if (rt_prio_level(&ctx->device->prop, priority, &level)) {
+		free(s);
+		return NULL;
 	}
+	rt_stream_prioritize(s, priority, level);
 	return s;
+}
+
+void rt_stream_prioritize(struct ppuStream_st *s, int priority, unsigned level)
+{
+	const ppuDeviceProp *prop = &s->ctx->device->prop;
+
+	s->priority = priority;
+	s->level = level;
+	s->has_priority = prop->device_priorities && level;
+	if (s->has_priority)
+		s->device_priority = rt_prio_device(prop, level);
+	rt_copyprio_alias(s);
 }
 
 ppuResult rt_stream(ppuStream handle, struct ppuStream_st **out)
@@ -65,7 +78,7 @@ ppuResult ppuStreamCreate(ppuStream *out, unsigned flags, int priority)
 {
 	struct ppuStream_st *s;
 	struct ppuCtx_st *ctx;
-	int least, greatest;
+	unsigned level;
 	ppuResult res;
 
 	if (!out || flags & ~PPU_STREAM_NON_BLOCKING)
@@ -73,13 +86,9 @@ ppuResult ppuStreamCreate(ppuStream *out, unsigned flags, int priority)
 	res = rt_current(&ctx);
 	if (res)
 		return res;
-	rt_prio_range(&ctx->device->prop, &least, &greatest);
-	if (priority > least || priority < greatest) {
-		rt_obj_put(&ctx->obj);
-		return rt_fail(PPU_ERROR_INVALID_VALUE, "stream priority %d is outside %d..%d", priority,
-			       greatest, least);
-	}
-	res = rt_enter(ctx);
+	res = rt_prio_level(&ctx->device->prop, priority, &level);
+	if (!res)
+		res = rt_enter(ctx);
 	if (res) {
 		rt_obj_put(&ctx->obj);
 		return res;
@@ -121,7 +130,7 @@ ppuResult ppuStreamDestroy(ppuStream handle)
 			}
 		}
 		if (!(s->flags & PPU_STREAM_NON_BLOCKING))
-			rt_merge(&ctx->orphans, &s->need);
+			rt_merge(ctx, &ctx->orphans, &s->need);
 		rt_obj_put(&s->obj);
 	}
 	pthread_mutex_unlock(&ctx->lock);
@@ -139,7 +148,8 @@ ppuResult ppuStreamGetPriorityRange(int *least, int *greatest)
 	res = rt_current(&ctx);
 	if (res)
 		return res;
-	rt_prio_range(&ctx->device->prop, least, greatest);
+	*least = ctx->device->prop.stream_priority_least;
+	*greatest = ctx->device->prop.stream_priority_greatest;
 	rt_obj_put(&ctx->obj);
 	return PPU_SUCCESS;
 }
@@ -157,6 +167,25 @@ ppuResult ppuStreamGetPriority(ppuStream handle, int *priority)
 	*priority = s->priority;
 	rt_stream_put(s);
 	return PPU_SUCCESS;
+}
+
+ppuResult ppuStreamSetPriority(ppuStream handle, int priority)
+{
+	struct ppuStream_st *s;
+	unsigned level;
+	ppuResult res = rt_stream(handle, &s);
+
+	if (res)
+		return res;
+	res = rt_prio_level(&s->ctx->device->prop, priority, &level);
+	if (!res)
+		res = rt_enter(s->ctx);
+	if (!res) {
+		rt_stream_prioritize(s, priority, level);
+		rt_leave(s->ctx);
+	}
+	rt_stream_put(s);
+	return res;
 }
 
 ppuResult ppuStreamGetFlags(ppuStream handle, unsigned *flags)
@@ -180,10 +209,10 @@ static void stands_for(struct ppuStream_st *s, struct rt_need *need)
 	*need = s->need;
 	if (!s->is_null)
 		return;
-	rt_merge(need, &s->ctx->orphans);
+	rt_merge(s->ctx, need, &s->ctx->orphans);
 	for (struct ppuStream_st *o = s->ctx->streams; o; o = o->next)
 		if (!(o->flags & PPU_STREAM_NON_BLOCKING))
-			rt_merge(need, &o->need);
+			rt_merge(s->ctx, need, &o->need);
 }
 
 ppuResult ppuStreamSynchronizeUntil(ppuStream handle, uint64_t device_deadline, uint64_t host_timeout)

@@ -98,6 +98,7 @@ struct be_ops {
 	/* A name for the 16-byte slot at bo + off, to wait on. */
 	int (*sem_create)(struct be_vm *vm, struct be_bo *bo, uint64_t off, struct be_sem **sem);
 	void (*sem_destroy)(struct be_sem *sem);
+	int (*sem_read)(struct be_sem *sem, uint64_t *value);
 	/* Sleep until *word >= value, where word is the CPU's view of the slot.  -ETIME: a limit
 	 * passed; -EIO: chan (or its VM) is in error; -EDEADLK: nothing can happen any more. */
 	int (*sem_wait)(struct be_sem *sem, const volatile uint64_t *word, uint64_t value,

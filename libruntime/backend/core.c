@@ -84,6 +84,7 @@ struct core_chan {
 
 struct be_sem {
 	struct be_dev *dev;
+	const uint64_t *word;
 };
 
 static void dev_lock(struct be_dev *dev)
@@ -1093,6 +1094,7 @@ static int core_sem_create(struct be_vm *vm, struct be_bo *bo, uint64_t off, str
 	if (!s)
 		return -ENOMEM;
 	s->dev = vm->dev;
+	s->word = (const uint64_t *)((bo->place == BE_VRAM ? vm->dev->vram : vm->dev->sys) + bo->addr + off);
 	*out = s;
 	return 0;
 }
@@ -1100,6 +1102,14 @@ static int core_sem_create(struct be_vm *vm, struct be_bo *bo, uint64_t off, str
 static void core_sem_destroy(struct be_sem *s)
 {
 	free(s);
+}
+
+static int core_sem_read(struct be_sem *s, uint64_t *value)
+{
+	dev_lock(s->dev);
+	*value = __atomic_load_n(s->word, __ATOMIC_ACQUIRE);
+	dev_unlock(s->dev);
+	return 0;
 }
 
 static int core_sem_wait(struct be_sem *sem, const volatile uint64_t *word, uint64_t value,
@@ -1173,6 +1183,7 @@ const struct be_ops ppu_be_core = {
 	.chan_create = core_chan_create, .chan_stop = core_chan_stop, .chan_free = core_chan_free,
 	.chan_get = core_chan_get, .chan_put = core_chan_put, .chan_kick = core_chan_kick,
 	.chan_state = core_chan_state,
-	.sem_create = core_sem_create, .sem_destroy = core_sem_destroy, .sem_wait = core_sem_wait,
+	.sem_create = core_sem_create, .sem_destroy = core_sem_destroy, .sem_read = core_sem_read,
+	.sem_wait = core_sem_wait,
 	.poll = core_poll,
 };

@@ -516,6 +516,15 @@ static void drm_sem_destroy(struct be_sem *s)
 	free(s);
 }
 
+static int drm_sem_read(struct be_sem *s, uint64_t *value)
+{
+	struct drm_ppu_sem_read r = { .sem_id = s->id };
+	int rc = call(s->dev, DRM_IOCTL_PPU_SEM_READ, &r);
+
+	*value = r.value;
+	return rc;
+}
+
 static int drm_sem_wait(struct be_sem *s, const volatile uint64_t *word, uint64_t value,
 			const struct be_limits *lim, struct be_chan *base)
 {
@@ -559,5 +568,6 @@ const struct be_ops ppu_be_drm = {
 	.chan_create = drm_chan_create, .chan_stop = drm_chan_stop, .chan_free = drm_chan_free,
 	.chan_get = drm_chan_get, .chan_put = drm_chan_put, .chan_kick = drm_chan_kick,
 	.chan_state = drm_chan_state,
-	.sem_create = drm_sem_create, .sem_destroy = drm_sem_destroy, .sem_wait = drm_sem_wait,
+	.sem_create = drm_sem_create, .sem_destroy = drm_sem_destroy, .sem_read = drm_sem_read,
+	.sem_wait = drm_sem_wait,
 };
