@@ -47,6 +47,19 @@ START_TEST(simt_23_token_bits)
 }
 END_TEST
 
+/* SIMT-28, SIMT-29: one header lays the token out: its fields fill 64 bits and do not overlap */
+START_TEST(simt_28_layout)
+{
+	const uint64_t type = PPU_TOK_MAKE(0xf, 0, 0), mask = PPU_TOK_MAKE(0, ~0u, 0),
+		       addr = PPU_TOK_MAKE(0, 0, PPU_PC_MAX);
+
+	ck_assert_uint_eq(type ^ mask ^ addr ^ PPU_TOK_TRACK_ALL ^ PPU_TOK_RESERVED, ~0ull);
+	ck_assert_uint_eq(type | mask | addr | PPU_TOK_TRACK_ALL | PPU_TOK_RESERVED, ~0ull);
+	ck_assert_uint_eq(PPU_TOK_TYPE(~type) | PPU_TOK_MASK(~mask) | PPU_TOK_ADDR(~addr), 0);
+}
+END_TEST
+
+/* SIMT-24 */
 START_TEST(simt_24_tracking_bits)
 {
 	ck_assert_uint_eq(PPU_TOK_TRACK_SYNC, 0x0400000000000000ull);
@@ -56,6 +69,7 @@ START_TEST(simt_24_tracking_bits)
 }
 END_TEST
 
+/* SIMT-30 */
 START_TEST(simt_30_starts_in_the_middle)
 {
 	init(256);
@@ -65,6 +79,7 @@ START_TEST(simt_30_starts_in_the_middle)
 }
 END_TEST
 
+/* SIMT-31 */
 START_TEST(simt_31_front_is_lifo)
 {
 	uint64_t t;
@@ -84,6 +99,7 @@ START_TEST(simt_31_front_is_lifo)
 }
 END_TEST
 
+/* SIMT-32 */
 START_TEST(simt_32_back_push)
 {
 	init(256);
@@ -349,6 +365,7 @@ static Suite *suite(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, simt_23_token_bits);
+	tcase_add_test(t, simt_28_layout);
 	tcase_add_test(t, simt_24_tracking_bits);
 	tcase_add_test(t, simt_30_starts_in_the_middle);
 	tcase_add_test(t, simt_31_front_is_lifo);
