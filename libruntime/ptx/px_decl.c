@@ -212,7 +212,11 @@ void px_parse_reg(struct px_module *m)
 
 /* ---- variables ---- */
 
+#define MAX_DIMS	8	/* deeper ones are laid out without padding of inner lists */
+
 struct decl {
+	uint64_t dim[MAX_DIMS];	/* of the variable read last; .v2 and .v4 count as one more */
+	unsigned num_dims;
 	unsigned pt, vec;
 	uint64_t align;
 	bool managed, ptr;
@@ -276,11 +280,13 @@ static bool parse_decl_mods(struct px_module *m, struct decl *d)
 }
 
 /* [n][m]...: sizes multiply; *unsized when the first is empty. */
-static bool parse_dims(struct px_module *m, uint64_t *count, bool *is_array, bool *unsized)
+static bool parse_dims(struct px_module *m, struct decl *d, uint64_t *count, bool *is_array,
+		       bool *unsized)
 {
 	struct px_loc loc;
 	int64_t n;
 
+	d->num_dims = 0;
 	*count = 1;
 	*is_array = *unsized = false;
 	while (m->lex.tok.kind == TK('[')) {
@@ -289,6 +295,8 @@ static bool parse_dims(struct px_module *m, uint64_t *count, bool *is_array, boo
 		*is_array = true;
 		if (px_accept(m, TK(']'))) {
 			*unsized = true;
+			if (d->num_dims < MAX_DIMS)
+				d->dim[d->num_dims++] = 0;
 			continue;
 		}
 		n = px_const_expr(m);
@@ -297,9 +305,13 @@ static bool parse_dims(struct px_module *m, uint64_t *count, bool *is_array, boo
 			return false;
 		}
 		*count *= (uint64_t)n;
+		if (d->num_dims < MAX_DIMS)
+			d->dim[d->num_dims++] = (uint64_t)n;
 		if (!px_expect(m, TK(']'), "']'"))
 			return false;
 	}
+	if (d->vec > 1 && d->num_dims < MAX_DIMS)
+		d->dim[d->num_dims++] = d->vec;
 	return true;
 }
 
@@ -308,6 +320,7 @@ static bool parse_dims(struct px_module *m, uint64_t *count, bool *is_array, boo
 struct init {
 	uint8_t *at;		/* NULL: count only */
 	uint64_t where, size, pos;	/* offset of the variable in the data, bytes, bytes done */
+	uint64_t step[MAX_DIMS];	/* bytes of one element of a list, by nesting depth; 0: any */
 	unsigned pt;
 	bool unsized;
 	uint8_t *buf;
@@ -420,7 +433,7 @@ static void init_value(struct px_module *m, struct init *in)
 	in->pos += bytes;
 }
 
-/* Nested braces need not be full: an inner list starts where the last one ended. */
+/* As in C: what an inner list leaves out of its row is zero. */
 static void init_list(struct px_module *m, struct init *in, unsigned depth)
 {
 	if (depth > 32) {
@@ -431,10 +444,17 @@ static void init_list(struct px_module *m, struct init *in, unsigned depth)
 	do {
 		if (m->lex.tok.kind == TK('}'))
 			break;
-		if (px_accept(m, TK('{')))
+		if (px_accept(m, TK('{'))) {
+			uint64_t end = in->pos + (depth < MAX_DIMS ? in->step[depth] : 0);
+
 			init_list(m, in, depth + 1);
-		else
+			if (end > in->pos && end <= PX_MAX_DATA) {
+				init_room(m, in, end);
+				in->pos = end;
+			}
+		} else {
 			init_value(m, in);
+		}
 	} while (px_accept(m, TK(',')) && !m->px->give_up);
 	px_expect(m, TK('}'), "'}' after the initial values");
 }
@@ -462,16 +482,18 @@ static uint64_t place_data(struct px_module *m, struct px_loc loc, uint64_t size
 	return at;
 }
 
-static void parse_init(struct px_module *m, struct px_var *v, struct init *in)
+static void parse_init(struct px_module *m, struct px_var *v, const struct decl *d, struct init *in)
 {
-	uint32_t late = m->num_late;
+	uint64_t step = px_type_bits(v->type) / 8;
+	unsigned k;
 
 	*in = (struct init){ .size = v->size, .pt = v->type, .unsized = v->is_array && !v->size };
+	for (k = d->num_dims; k-- > 0 && step <= PX_MAX_DATA; step *= d->dim[k])
+		in->step[k] = step;
 	if (px_accept(m, TK('{')))
 		init_list(m, in, 0);
 	else
 		init_value(m, in);
-	(void)late;
 	if (in->unsized)
 		v->size = in->pos;
 }
@@ -573,12 +595,12 @@ bool px_is_var_space(struct px_str *s)
 	       s->mod == PM_local || s->mod == PM_param;
 }
 
-static bool var_size(struct px_module *m, struct px_var *v, const struct decl *d, struct px_loc loc)
+static bool var_size(struct px_module *m, struct px_var *v, struct decl *d, struct px_loc loc)
 {
 	uint64_t count, elem = px_type_bits(d->pt) / 8 * d->vec;
 	bool unsized;
 
-	if (!parse_dims(m, &count, &v->is_array, &unsized))
+	if (!parse_dims(m, d, &count, &v->is_array, &unsized))
 		return false;
 	v->type = (uint8_t)d->pt;
 	v->size = unsized ? 0 : count * elem;
@@ -624,7 +646,7 @@ struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool weak, bool
 		if (px_accept(m, TK('='))) {
 			if (space != SP_GLOBAL && space != SP_CONST)
 				px_error(m->px, loc, "only global and constant variables can have initial values");
-			parse_init(m, v, &in);
+			parse_init(m, v, &d, &in);
 		}
 		if (name->sym && name->sym->kind == SY_VAR && name->sym->depth == m->depth &&
 		    name->sym->var->is_extern) {	/* defined after an extern declaration */

@@ -200,6 +200,63 @@ static void cvt_pair(struct px_module *m, const struct px_inst *in)
 	i->d = px_dst(m, in, 0, dt);
 }
 
+/* cvt.rn.relu.f16.f32: the low half of a pair whose other half is zero. */
+static void cvt_relu(struct px_module *m, const struct px_inst *in)
+{
+	unsigned dt = in->types[0];
+	struct px_opnd a;
+	struct px_insn *i;
+
+	if ((dt != PT_F16 && dt != PT_BF16) || in->types[1] != PT_F32) {
+		px_error(m->px, in->loc, "'cvt' with .relu makes .f16 or .bf16 of .f32");
+		return;
+	}
+	a = px_src(m, in, 1, PT_F32);
+	i = px_emit(m, in, PPU_OP_CVT2, px_isa_type(dt == PT_F16 ? PT_F16X2 : PT_BF16X2));
+	i->s[0] = px_imm(0);
+	i->s[1] = a;
+	i->u = PPU_T_F32;
+	i->rnd = (uint8_t)px_rnd(in);
+	i->y = 1;
+	i->d = px_dst(m, in, 0, dt);
+}
+
+/* cvt.rna.tf32.f32: ten bits of mantissa, ties away from zero; infinities and NaNs as they are. */
+static void cvt_tf32(struct px_module *m, const struct px_inst *in)
+{
+	const int64_t half = 0x1000, kept = 0xffffe000, inf = 0x7f800000;
+	struct px_insn *abs, *big, *sum, *cut, *sel;
+	px_val a;
+
+	if (in->num_types != 1 || in->types[0] != PT_F32 || !px_has(in, PM_rna)) {
+		px_error(m->px, in->loc, "the conversion to .tf32 is 'cvt.rna.tf32.f32'");
+		return;
+	}
+	a = px_force_reg(m, px_src(m, in, 1, PT_F32), 1);
+	abs = px_temp(m, PPU_OP_AND, PPU_T_U32);
+	abs->s[0] = px_reg(a);
+	abs->s[1] = px_imm(INT32_MAX);
+	abs->d = px_tmp(m, 1);
+	big = px_temp(m, PPU_OP_SETP, PPU_T_U32);
+	big->m = PPU_CMP_GE;
+	big->s[0] = px_reg(abs->d);
+	big->s[1] = px_imm(inf);
+	big->pd = px_tmp(m, 0);
+	sum = px_temp(m, PPU_OP_ADD, PPU_T_U32);
+	sum->s[0] = px_reg(a);
+	sum->s[1] = px_imm(half);
+	sum->d = px_tmp(m, 1);
+	cut = px_temp(m, PPU_OP_AND, PPU_T_U32);
+	cut->s[0] = px_reg(sum->d);
+	cut->s[1] = px_imm(kept);
+	cut->d = px_tmp(m, 1);
+	sel = px_emit(m, in, PPU_OP_SEL, PPU_T_U32);
+	sel->s[0] = px_reg(a);
+	sel->s[1] = px_reg(cut->d);
+	sel->ps.v = big->pd;
+	sel->d = px_dst(m, in, 0, PT_B32);
+}
+
 static bool same_int(const struct px_inst *in, unsigned dt, unsigned st)
 {
 	return !px_type_float(dt) && !px_type_float(st) && !px_has(in, PM_sat) &&
@@ -232,8 +289,16 @@ void px_low_cvt(struct px_module *m, const struct px_inst *in)
 	bool extend;
 	px_val d;
 
+	if (px_has(in, PM_tf32)) {
+		cvt_tf32(m, in);
+		return;
+	}
 	if (in->num_types != 2) {
 		px_error(m->px, in->loc, "'cvt' needs two types, of the result and of the operand");
+		return;
+	}
+	if (px_has(in, PM_relu) && in->n == 2) {
+		cvt_relu(m, in);
 		return;
 	}
 	if (in->n == 3) {
@@ -242,8 +307,8 @@ void px_low_cvt(struct px_module *m, const struct px_inst *in)
 	}
 	if (!px_check_type(m, in, dt, ok) || !px_check_type(m, in, st, ok))
 		return;
-	if (px_has(in, PM_rna) || px_has(in, PM_relu)) {
-		px_error(m->px, in->loc, "'cvt' with .rna or .relu is not supported for these types");
+	if (px_has(in, PM_rna)) {
+		px_error(m->px, in->loc, "'cvt' with .rna makes .tf32 of .f32 only");
 		return;
 	}
 	if (px_type_float(st) && !px_type_float(dt) && !px_has(in, PM_rni) && !px_has(in, PM_rzi) &&

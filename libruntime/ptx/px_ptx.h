@@ -52,7 +52,7 @@ M(down, "down") M(bfly, "bfly") M(idx, "idx") M(l, "l") M(r, "r") M(wrap, "wrap"
 M(clamp, "clamp") M(f4e, "f4e") M(b4e, "b4e") M(rc8, "rc8") M(ecl, "ecl") M(ecr, "ecr") \
 M(rc16, "rc16") M(shiftamt, "shiftamt") M(finite, "finite") M(infinite, "infinite") \
 M(number, "number") M(notanumber, "notanumber") M(normal, "normal") M(subnormal, "subnormal") \
-M(level, "level")
+M(level, "level") M(tf32, "tf32")
 
 enum px_type {
 	PT_NONE,

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every cvt of PTX: all pairs of types, roundings, .ftz, .sat, registers wider than the type.
+ * Rows: HW-46, HW-47.
+ */
+#include "ptx_forms.h"
+#include "ptx_float.h"
+
+#define FTZ	4
+#define SAT	8
+#define RINT	16
+
+struct itype { const char *name; unsigned bits; bool sign; };
+static const struct itype itypes[] = {
+	{ "u8", 8, 0 }, { "s8", 8, 1 }, { "u16", 16, 0 }, { "s16", 16, 1 }, { "u32", 32, 0 }, { "s32", 32, 1 },
+	{ "u64", 64, 0 }, { "s64", 64, 1 },
+};
+#define NI	8
+
+static char letter(unsigned bits)
+{
+	return bits <= 16 ? 'H' : bits == 32 ? 'w' : 'q';
+}
+
+static char fletter(int k)
+{
+	return k == F64 ? 'd' : k == F32 ? 'f' : 'H';
+}
+
+/* op: source type << 4 | result type; the result as the register holds it */
+static __int128 int_value(const struct itype *t, u64 v)
+{
+	return t->sign ? (__int128)sx(v, t->bits) : (__int128)(v & mask(t->bits));
+}
+
+static u64 to_int(const struct itype *t, __int128 v, bool sat)
+{
+	__int128 lo = t->sign ? -((__int128)1 << (t->bits - 1)) : 0;
+	__int128 hi = ((__int128)1 << (t->bits - t->sign)) - 1;
+
+	if (sat)
+		v = v < lo ? lo : v > hi ? hi : v;
+	return t->sign ? (u64)sx((u64)v, t->bits) : (u64)v & mask(t->bits);
+}
+
+static u64 ref_ii(const struct form *f, u64 a, u64 b, u64 c)
+{
+	return to_int(&itypes[f->op & 15], int_value(&itypes[f->op >> 4], a), f->mode & SAT);
+}
+
+START_TEST(test_int_to_int)
+{
+	unsigned s, d;
+
+	for (s = 0; s < NI; s++)
+		for (d = 0; d < NI; d++) {
+			char sig[3] = { letter(itypes[d].bits), letter(itypes[s].bits), 0 };
+
+			form(sig, ref_ii, 0, 0, (int)(s << 4 | d), 0, "cvt.%s.%s %%d, %%a;", itypes[d].name, itypes[s].name);
+			form(sig, ref_ii, 0, 0, (int)(s << 4 | d), SAT, "cvt.sat.%s.%s %%d, %%a;", itypes[d].name,
+			     itypes[s].name);
+			if (itypes[s].bits < 32) {	/* operand in a wider register */
+				sig[1] = 'E';
+				form(sig, ref_ii, 0, 0, (int)(s << 4 | d), 0, "cvt.%s.%s %%d, %%a;", itypes[d].name,
+				     itypes[s].name);
+			}
+			if (itypes[d].bits < 32) {	/* result extended into a wider register */
+				sig[0] = 'w';
+				form(sig, ref_ii, 0, 0, (int)(s << 4 | d), 0, "cvt.%s.%s %%d, %%a;", itypes[d].name,
+				     itypes[s].name);
+				sig[0] = 'q';
+				form(sig, ref_ii, 0, 0, (int)(s << 4 | d), SAT, "cvt.sat.%s.%s %%d, %%a;", itypes[d].name,
+				     itypes[s].name);
+			}
+			if (itypes[d].bits == 32) {
+				sig[0] = 'q';
+				form(sig, ref_ii, 0, 0, (int)(s << 4 | d), 0, "cvt.%s.%s %%d, %%a;", itypes[d].name,
+				     itypes[s].name);
+			}
+		}
+	forms_run(3);
+}
+END_TEST
+
+static u64 ref_fi(const struct form *f, u64 a, u64 b, u64 c)
+{
+	const struct itype *t = &itypes[f->op & 15];
+	int k = f->op >> 4;
+	bool inf;
+	fx v;
+
+	if (f->mode & FTZ && k == F32)
+		a = flush32(a);
+	if (is_nan_bits(k, a))
+		return k == F64 || t->bits == 64 ? to_int(t, (__int128)1 << (t->bits - 1), false) : 0;
+	v = decode(k, a, &inf);
+	v = fx_round(v, f->mode & 3);
+	if (inf || v > fx_pow2(70) || v < -fx_pow2(70))
+		return to_int(t, v < 0 ? -((__int128)1 << 70) : (__int128)1 << 70, true);
+	return to_int(t, (__int128)v, true);
+}
+
+static u64 ref_if(const struct form *f, u64 a, u64 b, u64 c)
+{
+	int k = f->op & 15;
+	__int128 v = int_value(&itypes[f->op >> 4], a);
+	u64 r = encode(k, (fx)v, f->mode & 3, false);
+
+	if (f->mode & SAT)
+		r = v <= 0 ? 0 : encode(k, 1, RN, false);
+	return r;
+}
+
+START_TEST(test_float_int)
+{
+	static const char *const rint[] = { "rni", "rzi", "rmi", "rpi" };
+	unsigned d;
+	int k, r;
+
+	for (k = F16; k <= F64; k++)
+		for (d = 0; d < NI; d++)
+			for (r = 0; r < 4; r++) {
+				char sig[3] = { letter(itypes[d].bits), fletter(k), 0 };
+
+				form(sig, ref_fi, 0, 0, k << 4 | (int)d, r, "cvt.%s.%s.%s %%d, %%a;", rint[r], itypes[d].name,
+				     fmts[k].name);
+				if (!(r & 1))
+					form(sig, ref_fi, 0, 0, k << 4 | (int)d, r, "cvt.%s.sat.%s.%s %%d, %%a;", rint[r],
+					     itypes[d].name, fmts[k].name);
+				if (k == F32)
+					form(sig, ref_fi, 0, 0, k << 4 | (int)d, r | FTZ, "cvt.%s.ftz.%s.%s %%d, %%a;", rint[r],
+					     itypes[d].name, fmts[k].name);
+				sig[0] = k >= F32 ? fletter(k) : 'H';
+				sig[1] = letter(itypes[d].bits);
+				form(sig, ref_if, 0, 0, (int)d << 4 | k, r, "cvt.%s.%s.%s %%d, %%a;", rnd_name[r], fmts[k].name,
+				     itypes[d].name);
+				if (!r && k != BF16)
+					form(sig, ref_if, 0, 0, (int)d << 4 | k, SAT, "cvt.rn.sat.%s.%s %%d, %%a;", fmts[k].name,
+					     itypes[d].name);
+			}
+	forms_run(3);
+}
+END_TEST
+
+static u64 ref_ff(const struct form *f, u64 a, u64 b, u64 c)
+{
+	int s = f->op >> 4, d = f->op & 15;
+	bool inf, neg;
+	u64 r, top = 1ull << (fmts[d].bits - 1);
+	fx v;
+
+	if (f->mode & FTZ && s == F32)
+		a = flush32(a);
+	neg = a >> (fmts[s].bits - 1) & 1;
+	v = decode(s, a, &inf);
+	if (is_nan_bits(s, a)) {
+		r = nan_of(d);
+	} else if (inf) {
+		r = ((1ull << (fmts[d].bits - fmts[d].prec)) - 1) << (fmts[d].prec - 1) | (neg ? top : 0);
+	} else {
+		if (f->mode & RINT)
+			v = fx_round(v, f->mode & 3);
+		r = encode(d, v, f->mode & RINT ? RN : f->mode & 3, neg) | (neg ? top : 0);
+	}
+	if (f->mode & SAT)
+		r = is_nan_bits(d, r) || neg ? 0 : r > encode(d, 1, RN, 0) ? encode(d, 1, RN, 0) : r;
+	if (f->mode & FTZ && d == F32)
+		r = flush32(r);
+	return r;
+}
+
+START_TEST(test_float_to_float)
+{
+	static const char *const rint[] = { "rni", "rzi", "rmi", "rpi" };
+	int s, d, r;
+
+	for (s = F16; s <= F64; s++)
+		for (d = F16; d <= F64; d++) {
+			char sig[3] = { fletter(d), fletter(s), 0 };
+			bool down = fmts[d].bits < fmts[s].bits;
+
+			if (s != d && fmts[s].bits == fmts[d].bits)
+				continue;
+			for (r = 0; r < 4; r++) {
+				if (s == d)
+					form(sig, ref_ff, 0, 0, s << 4 | d, r | RINT, "cvt.%s.%s.%s %%d, %%a;", rint[r],
+					     fmts[d].name, fmts[s].name);
+				else if (down)
+					form(sig, ref_ff, 0, 0, s << 4 | d, r, "cvt.%s.%s.%s %%d, %%a;", rnd_name[r], fmts[d].name,
+					     fmts[s].name);
+			}
+			if (s == d && s == F32) {
+				form(sig, ref_ff, 0, 0, s << 4 | d, SAT, "cvt.sat.f32.f32 %%d, %%a;");
+				form(sig, ref_ff, 0, 0, s << 4 | d, SAT | FTZ, "cvt.ftz.sat.f32.f32 %%d, %%a;");
+				form(sig, ref_ff, 0, 0, s << 4 | d, FTZ | RINT | RM, "cvt.rmi.ftz.f32.f32 %%d, %%a;");
+				form(sig, ref_ff, 0, 0, s << 4 | d, FTZ | RINT | RZ | SAT, "cvt.rzi.ftz.sat.f32.f32 %%d, %%a;");
+			}
+			if (!down && s != d)
+				form(sig, ref_ff, 0, 0, s << 4 | d, 0, "cvt.%s.%s %%d, %%a;", fmts[d].name, fmts[s].name);
+			if (s == F32 && d == F64)
+				form(sig, ref_ff, 0, 0, s << 4 | d, FTZ, "cvt.ftz.f64.f32 %%d, %%a;");
+			if (s == F64 && d == F32)
+				form(sig, ref_ff, 0, 0, s << 4 | d, FTZ, "cvt.rn.ftz.f32.f64 %%d, %%a;");
+			if (s == F32 && d == F16) {
+				form(sig, ref_ff, 0, 0, s << 4 | d, FTZ, "cvt.rn.ftz.f16.f32 %%d, %%a;");
+				form(sig, ref_ff, 0, 0, s << 4 | d, SAT, "cvt.rn.sat.f16.f32 %%d, %%a;");
+			}
+		}
+	forms_run(4);
+}
+END_TEST
+
+/* Two floats into a pair: a is the high half. */
+static u64 ref_pair(const struct form *f, u64 a, u64 b, u64 c)
+{
+	struct form one = { .op = F32 << 4 | f->op, .mode = f->mode & 3 };
+	u64 hi = ref_ff(&one, a, 0, 0), lo = ref_ff(&one, b, 0, 0);
+
+	if (f->mode & SAT) {	/* relu */
+		hi = hi & 0x8000 && !is_nan_bits(f->op, hi) ? 0 : hi;
+		lo = lo & 0x8000 && !is_nan_bits(f->op, lo) ? 0 : lo;
+	}
+	return f->bits == 16 ? hi : hi << 16 | lo;
+}
+
+/* tf32: ties away from zero at 10 bits of mantissa. */
+static u64 ref_tf32(const struct form *f, u64 a, u64 b, u64 c)
+{
+	return (a & 0x7f800000) == 0x7f800000 ? a : (a + 0x1000) & 0xffffe000;
+}
+
+START_TEST(test_pairs)
+{
+	static const char *const type[] = { "f16", "bf16" };
+	int k;
+
+	for (k = F16; k <= BF16; k++) {
+		form("wff", ref_pair, 32, 0, k, 0, "cvt.rn.%sx2.f32 %%d, %%a, %%b;", type[k]);
+		form("wff", ref_pair, 32, 0, k, SAT, "cvt.rn.relu.%sx2.f32 %%d, %%a, %%b;", type[k]);
+		form("wff", ref_pair, 32, 0, k, RZ, "cvt.rz.%sx2.f32 %%d, %%a, %%b;", type[k]);
+		form("Hff", ref_pair, 16, 0, k, SAT, "cvt.rn.relu.%s.f32 %%d, %%a;", type[k]);
+	}
+	form("wf", ref_tf32, 32, 0, 0, 0, "cvt.rna.tf32.f32 %%d, %%a;");
+	forms_run(4);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *tests[] = { test_int_to_int, test_float_int, test_float_to_float, test_pairs };
+
+	return forms_main("ptx_cvt", tests, sizeof(tests) / sizeof(tests[0]));
+}
