@@ -20,6 +20,11 @@
 #include "ppu_drv.h"
 #include "ppu_trace.h"
 
+/* Causes that are errors of the work, of which its group hears. */
+#define PPU_CAUSE_ERROR \
+	(DRM_PPU_CHANNEL_STATE_FAULTED | DRM_PPU_CHANNEL_STATE_TIMEDOUT | \
+	 DRM_PPU_CHANNEL_STATE_INNOCENT)
+
 /* Look-up and references */
 
 static void ppu_channel_free(struct kref *kref)
@@ -117,14 +122,37 @@ static u32 ppu_channel_timeslice_ns(const struct ppu_channel *chan)
 	return chan->timeslice_us * 1000;
 }
 
+/**
+ * ppu_channel_update_pause - let the channel fetch, or not, as things are now
+ * @chan: channel; ppu_device.chan_lock is held and the device entered
+ *
+ * To be called when anything it looks at has changed.
+ */
+void ppu_channel_update_pause(struct ppu_channel *chan)
+{
+	const struct ppu_group *group = chan->group;
+	bool pause = chan->paused || chan->vm->held ||
+		     (group && (group->disabled || group->preempting || group->stopped));
+
+	lockdep_assert_held(&chan->pdev->chan_lock);
+
+	if (!chan->enabled || chan->dead || pause == chan->hw_paused)
+		return;
+	ppu_ch_wr(chan->pdev, chan->chid, PPU_REG_CH_CMD,
+		  pause ? PPU_CH_CMD_PAUSE : PPU_CH_CMD_RESUME);
+	chan->hw_paused = pause;
+}
+
 static int ppu_channel_enable(struct ppu_channel *chan)
 {
 	struct ppu_device *pdev = chan->pdev;
+	unsigned long flags;
 	u32 err;
 	int idx, ret = 0;
 
 	if (!drm_dev_enter(&pdev->drm, &idx))
 		return -ENODEV;
+	spin_lock_irqsave(&pdev->chan_lock, flags);
 	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_ENABLE);
 	if (!(ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_ENABLED)) {
 		err = ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_ERROR);
@@ -132,8 +160,10 @@ static int ppu_channel_enable(struct ppu_channel *chan)
 		if (!err || err == PPU_ERR_BAD_CONFIG)
 			ret = -EIO;
 	}
-	drm_dev_exit(idx);
 	chan->enabled = !ret;
+	ppu_channel_update_pause(chan);
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	drm_dev_exit(idx);
 	return ret;
 }
 
@@ -184,8 +214,11 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 	first = !chan->dead;
 	if (first) {
 		chan->failure = *failure;
-		/* @failure before @dead: pairs with ppu_channel_dead(). */
-		smp_store_release(&chan->dead, failure->err);
+		if (failure->cause & PPU_CAUSE_ERROR)
+			ppu_group_channel_failed(chan);
+		if (failure->cause)
+			ppu_notifier_write(chan);
+		WRITE_ONCE(chan->dead, failure->err);
 	}
 	spin_unlock_irqrestore(&pdev->chan_lock, flags);
 	if (!first)
@@ -218,23 +251,21 @@ void ppu_channel_fail_all(struct ppu_device *pdev, int err)
 
 static int ppu_channel_count(struct ppu_file *file, bool user)
 {
-	if (atomic_inc_return(&file->num_channels) > ppu_max_channels) {
-		atomic_dec(&file->num_channels);
-		return -ENOSPC;
-	}
-	if (!user && atomic_inc_return(&file->num_kernel_channels) > ppu_max_kernel_channels) {
-		atomic_dec(&file->num_kernel_channels);
-		atomic_dec(&file->num_channels);
-		return -ENOSPC;
-	}
-	return 0;
+	int ret = ppu_quota_charge(file->quota, DRM_PPU_RES_CHANNELS, 1);
+
+	if (ret || user)
+		return ret;
+	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_KERNEL_CHANNELS, 1);
+	if (ret)
+		ppu_quota_release(file->quota, DRM_PPU_RES_CHANNELS, 1);
+	return ret;
 }
 
 static void ppu_channel_uncount(struct ppu_file *file, bool user)
 {
 	if (!user)
-		atomic_dec(&file->num_kernel_channels);
-	atomic_dec(&file->num_channels);
+		ppu_quota_release(file->quota, DRM_PPU_RES_KERNEL_CHANNELS, 1);
+	ppu_quota_release(file->quota, DRM_PPU_RES_CHANNELS, 1);
 }
 
 /* Makes the channel visible to interrupts and kicks. */
@@ -323,6 +354,8 @@ static void ppu_channel_destroy(struct ppu_channel *chan)
 		ppu_submit_fini(chan);
 	ppu_event_drop_object(file, chan);
 	ppu_channel_unpublish(chan);
+	ppu_group_leave(chan);
+	ppu_notifier_fini(chan);
 	if (chan->userd)
 		drm_gem_object_put(&chan->userd->base);
 	ppu_channel_release_hw(chan, chan->stopped);
@@ -358,7 +391,7 @@ static int ppu_channel_map_ring(struct ppu_channel *chan)
 {
 	u64 bytes = (u64)chan->ring_entries * sizeof(struct ppu_gpfifo_entry);
 
-	chan->ring = ppu_bo_create(chan->pdev, bytes, DRM_PPU_PLACEMENT_SYSTEM, 0);
+	chan->ring = ppu_bo_create(chan->file, bytes, DRM_PPU_PLACEMENT_SYSTEM, 0);
 	if (IS_ERR(chan->ring)) {
 		int ret = PTR_ERR(chan->ring);
 
@@ -408,6 +441,7 @@ static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file 
 	spin_lock_init(&chan->fence_lock);
 	INIT_LIST_HEAD(&chan->fences);
 	INIT_LIST_HEAD(&chan->vm_link);
+	INIT_LIST_HEAD(&chan->group_link);
 	chan->pdev = file->pdev;
 	chan->file = file;
 	kref_get(&vm->kref);
@@ -425,6 +459,21 @@ static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file 
 	chan->ring_entries = ppu_channel_ring_entries(file->pdev, chan->entries,
 						      chan->user_submit);
 	return chan;
+}
+
+static int ppu_channel_join_group(struct ppu_channel *chan, u32 group_id)
+{
+	struct ppu_group *group;
+	int ret;
+
+	if (!group_id)
+		return 0;
+	group = ppu_group_lookup(chan->file, group_id);
+	if (!group)
+		return -ENOENT;
+	ret = ppu_group_join(group, chan);
+	ppu_group_put(group);
+	return ret;
 }
 
 /* Everything up to the channel's first fetch. */
@@ -448,6 +497,14 @@ static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
 	ret = ppu_channel_map_ring(chan);
 	if (ret)
 		return ret;
+	ret = ppu_channel_join_group(chan, args->group_id);
+	if (ret)
+		return ret;
+	if (args->notifier_handle) {
+		ret = ppu_notifier_init(chan, filp, args->notifier_handle, args->notifier_offset);
+		if (ret)
+			return ret;
+	}
 	if (chan->user_submit)
 		ret = ppu_channel_map_user(chan, filp, args);
 	else
@@ -468,6 +525,8 @@ static void ppu_channel_undo_setup(struct ppu_channel *chan)
 	}
 	if (chan->sched_ready)
 		ppu_submit_fini(chan);
+	ppu_group_leave(chan);
+	ppu_notifier_fini(chan);
 	ppu_channel_release_hw(chan, stopped);
 	ppu_channel_put(chan);
 }
@@ -483,6 +542,8 @@ static int ppu_channel_check(struct ppu_device *pdev, const struct drm_ppu_chann
 	    PPU_CHECK(pdev, !user && args->flags) ||
 	    PPU_CHECK(pdev, args->devq_flags) ||
 	    PPU_CHECK(pdev, user && args->timeout_ms) ||
+	    PPU_CHECK(pdev, !args->notifier_handle && args->notifier_offset) ||
+	    PPU_CHECK(pdev, args->notifier_offset % sizeof(struct drm_ppu_notification)) ||
 	    PPU_CHECK(pdev, args->timeout_ms > PPU_JOB_TIMEOUT_MAX_MS) ||
 	    PPU_CHECK(pdev, args->priority > PPU_QUEUE_PRIO_MAX) ||
 	    PPU_CHECK(pdev, args->timeslice_us > PPU_TIMESLICE_LIMIT_US) ||
@@ -623,8 +684,9 @@ static void ppu_channel_query(struct ppu_channel *chan, struct drm_ppu_channel_q
 	struct ppu_device *pdev = chan->pdev;
 	int chid = chan->chid;
 	u32 hw;
+	int dead;
 
-	ppu_fault_catch_up(chan);
+	dead = ppu_fault_catch_up(chan);
 	hw = ppu_ch_rd(pdev, chid, PPU_REG_CH_STATUS);
 	args->state = ppu_channel_hw_state(chan, hw);
 	args->gp_get = ppu_ch_rd(pdev, chid, PPU_REG_CH_GET);
@@ -636,7 +698,7 @@ static void ppu_channel_query(struct ppu_channel *chan, struct drm_ppu_channel_q
 	 * The cause is shown together with its effect: whoever reads FAULTED
 	 * must not be able to submit or to set a property afterwards.
 	 */
-	if (ppu_channel_dead(chan)) {
+	if (dead) {
 		args->state |= chan->failure.cause;
 		args->error = chan->failure.error;
 		args->error_get = chan->failure.get;
@@ -693,10 +755,9 @@ static int ppu_channel_set_enabled(struct ppu_channel *chan, u64 value)
 		return ppu_channel_enable(chan);
 	if (!chan->enabled || value == !chan->paused)
 		return 0;
-	/* Register and @paused together: VM_SET_PROPERTY pauses and resumes, too. */
 	spin_lock_irqsave(&pdev->chan_lock, flags);
-	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, value ? PPU_CH_CMD_RESUME : PPU_CH_CMD_PAUSE);
 	chan->paused = !value;
+	ppu_channel_update_pause(chan);
 	spin_unlock_irqrestore(&pdev->chan_lock, flags);
 	return 0;
 }
@@ -774,8 +835,7 @@ int ppu_ioctl_channel_set_property(struct drm_device *drm, void *data, struct dr
 	} else if (!drm_dev_enter(drm, &idx)) {
 		ret = -ENODEV;
 	} else {
-		ppu_fault_catch_up(chan);
-		if (ppu_channel_dead(chan))
+		if (ppu_fault_catch_up(chan))
 			ret = -EIO;
 		else
 			ret = ppu_channel_set_property(chan, args->property, args->value);

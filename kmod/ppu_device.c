@@ -91,6 +91,8 @@ static int ppu_map_bars(struct ppu_device *pdev)
 	if (!pdev->vram_io)
 		return -ENOMEM;
 
+	/* Memory is reached page by page: no segment is too long. */
+	dma_set_max_seg_size(dev, UINT_MAX);
 	return dma_set_mask_and_coherent(dev, DMA_BIT_MASK(52));
 }
 
@@ -134,6 +136,8 @@ static void ppu_device_release(struct drm_device *drm, void *data)
 	ida_destroy(&pdev->chids);
 	ppu_vram_fini(pdev);
 	mutex_destroy(&pdev->drain_lock);
+	drm_WARN_ON(drm, !list_empty(&pdev->quotas));
+	mutex_destroy(&pdev->quota_lock);
 }
 
 static int ppu_device_init_sw(struct ppu_device *pdev)
@@ -151,8 +155,17 @@ static int ppu_device_init_sw(struct ppu_device *pdev)
 	ida_init(&pdev->chids);
 	mutex_init(&pdev->vram.lock);
 	mutex_init(&pdev->drain_lock);
+	mutex_init(&pdev->quota_lock);
+	INIT_LIST_HEAD(&pdev->quotas);
 
 	ret = drmm_add_action_or_reset(drm, ppu_device_release, pdev);
+	if (ret)
+		return ret;
+
+	pdev->wq = alloc_workqueue("ppu", WQ_UNBOUND, 0);
+	if (!pdev->wq)
+		return -ENOMEM;
+	ret = drmm_add_action_or_reset(drm, ppu_destroy_wq, pdev->wq);
 	if (ret)
 		return ret;
 
@@ -278,7 +291,7 @@ int ppu_ioctl_get_param(struct drm_device *drm, void *data, struct drm_file *fil
 		args->value = c->channels;
 		break;
 	case DRM_PPU_PARAM_MAX_CHANNELS_PER_FILE:
-		args->value = min(c->channels, ppu_max_channels);
+		args->value = ppu_quota_limit(pdev, DRM_PPU_RES_CHANNELS);
 		break;
 	case DRM_PPU_PARAM_GPFIFO_MIN_ENTRIES:
 		args->value = 3;
@@ -445,6 +458,19 @@ static int ppu_query_counters(struct ppu_device *pdev, struct drm_ppu_query *arg
 	return ppu_query_put(args, info, sizeof(info));
 }
 
+static int ppu_query_limits(struct ppu_device *pdev, struct ppu_file *file,
+			    struct drm_ppu_query *args)
+{
+	struct drm_ppu_limit info[PPU_NUM_RESOURCES];
+	unsigned int i;
+
+	for (i = 0; i < PPU_NUM_RESOURCES; i++) {
+		info[i].limit = ppu_quota_limit(pdev, i);
+		info[i].used = atomic64_read(&file->quota->used[i]);
+	}
+	return ppu_query_put(args, info, sizeof(info));
+}
+
 int ppu_ioctl_query(struct drm_device *drm, void *data, struct drm_file *filp)
 {
 	struct ppu_device *pdev = to_ppu(drm);
@@ -461,6 +487,8 @@ int ppu_ioctl_query(struct drm_device *drm, void *data, struct drm_file *filp)
 		return ppu_query_timestamps(pdev, args);
 	case DRM_PPU_QUERY_COUNTERS:
 		return ppu_query_counters(pdev, args);
+	case DRM_PPU_QUERY_LIMITS:
+		return ppu_query_limits(pdev, filp->driver_priv, args);
 	default:
 		return -EINVAL;
 	}

@@ -11,30 +11,6 @@
 
 #include "ppu_drv.h"
 
-unsigned int ppu_max_vms = 64;
-module_param_named(max_vms, ppu_max_vms, uint, 0600);
-MODULE_PARM_DESC(max_vms, "VMs one open file may have");
-
-unsigned int ppu_max_channels = 256;
-module_param_named(max_channels, ppu_max_channels, uint, 0600);
-MODULE_PARM_DESC(max_channels, "channels one open file may have");
-
-unsigned int ppu_max_kernel_channels = 16;
-module_param_named(max_kernel_channels, ppu_max_kernel_channels, uint, 0600);
-MODULE_PARM_DESC(max_kernel_channels, "kernel-submit channels one open file may have");
-
-unsigned int ppu_max_sems = 16384;
-module_param_named(max_sems, ppu_max_sems, uint, 0600);
-MODULE_PARM_DESC(max_sems, "semaphores one open file may have");
-
-unsigned int ppu_max_events = 1024;
-module_param_named(max_events, ppu_max_events, uint, 0600);
-MODULE_PARM_DESC(max_events, "events one open file may have");
-
-unsigned int ppu_max_watches = 256;
-module_param_named(max_watches, ppu_max_watches, uint, 0600);
-MODULE_PARM_DESC(max_watches, "entries of the device's watch table one open file may use");
-
 static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 #define PPU_IOCTL(n, func) DRM_IOCTL_DEF_DRV(PPU_##n, ppu_ioctl_##func, DRM_RENDER_ALLOW)
 	PPU_IOCTL(GET_PARAM, get_param),
@@ -59,6 +35,10 @@ static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 	PPU_IOCTL(EVENT_REGISTER, event_register),
 	PPU_IOCTL(EVENT_UNREGISTER, event_unregister),
 	PPU_IOCTL(VM_SET_PROPERTY, vm_set_property),
+	PPU_IOCTL(GROUP_CREATE, group_create),
+	PPU_IOCTL(GROUP_DESTROY, group_destroy),
+	PPU_IOCTL(GROUP_CONTROL, group_control),
+	PPU_IOCTL(GROUP_QUERY, group_query),
 #undef PPU_IOCTL
 };
 
@@ -72,10 +52,16 @@ static int ppu_open(struct drm_device *drm, struct drm_file *filp)
 		return -ENOMEM;
 
 	file->pdev = to_ppu(drm);
+	file->quota = ppu_quota_open(file->pdev);
+	if (!file->quota) {
+		kfree(file);
+		return -ENOMEM;
+	}
 	file->drm = filp;
 	file->client_id = atomic64_inc_return(&last_client_id);
 	xa_init_flags(&file->vms, XA_FLAGS_ALLOC1);
 	xa_init_flags(&file->channels, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->groups, XA_FLAGS_ALLOC1);
 	xa_init_flags(&file->sems, XA_FLAGS_ALLOC1);
 	xa_init_flags(&file->events, XA_FLAGS_ALLOC1);
 	filp->driver_priv = file;
@@ -92,12 +78,15 @@ static void ppu_postclose(struct drm_device *drm, struct drm_file *filp)
 
 	ppu_event_close_all(file);
 	ppu_channel_close_all(file);
+	ppu_group_close_all(file);
 	ppu_sem_close_all(file);
 	ppu_vm_close_all(file);
 	xa_destroy(&file->events);
 	xa_destroy(&file->sems);
+	xa_destroy(&file->groups);
 	xa_destroy(&file->channels);
 	xa_destroy(&file->vms);
+	ppu_quota_put(file->quota);
 	kfree(file);
 }
 

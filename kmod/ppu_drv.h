@@ -42,6 +42,7 @@
 #include <hw/ppu_fault.h>
 #include <hw/ppu_mmu.h>
 #include <hw/ppu_regs.h>
+#include <hw/ppu_save.h>
 #include <uapi/drm/ppu_drm.h>
 
 #define PPU_MAX_FAULTS_KEPT	64
@@ -56,6 +57,8 @@
 #define PPU_STOP_TIMEOUT_MS	5000u
 #define PPU_NO_CHANNEL		(-1)
 
+struct dma_fence_chain;
+struct drm_syncobj;
 struct ppu_device;
 struct ppu_vm;
 struct ppu_channel;
@@ -106,6 +109,8 @@ struct ppu_vram {
 
 /** struct ppu_vram_range - a contiguous piece of VRAM the driver owns */
 struct ppu_vram_range {
+	/** @quota: account that pays; NULL: nobody; outlives the range. */
+	struct ppu_quota *quota;
 	struct list_head blocks;
 	u64 addr;
 	u64 size;
@@ -180,6 +185,11 @@ struct ppu_device {
 	/** @stop_wq: woken when a channel's STOP or RESET finished. */
 	wait_queue_head_t stop_wq;
 
+	/** @quota_lock: protects @quotas. */
+	struct mutex quota_lock;
+	/** @quotas: struct ppu_quota.link. */
+	struct list_head quotas;
+
 	/** @vms: by address of the instance block >> 12. */
 	struct xarray vms;
 
@@ -187,6 +197,8 @@ struct ppu_device {
 	spinlock_t events_lock;
 	struct list_head events;
 
+	/** @wq: what cannot be done where it is noticed. */
+	struct workqueue_struct *wq;
 	/** @sched_wq: job time-outs of all channels, one after the other. */
 	struct workqueue_struct *sched_wq;
 	/** @jobs_wq: woken when a job is freed. */
@@ -198,6 +210,19 @@ struct ppu_device {
 
 #define to_ppu(d) container_of(d, struct ppu_device, drm)
 
+#define PPU_NUM_RESOURCES	(DRM_PPU_RES_VRAM + 1)
+
+/** struct ppu_quota - what one process has, in all the files it opened */
+struct ppu_quota {
+	struct kref kref;
+	struct ppu_device *pdev;
+	/** @link: in ppu_device.quotas. */
+	struct list_head link;
+	struct pid *owner;
+	/** @used: by enum drm_ppu_resource. */
+	atomic64_t used[PPU_NUM_RESOURCES];
+};
+
 /** struct ppu_file - one open file */
 struct ppu_file {
 	struct ppu_device *pdev;
@@ -205,14 +230,11 @@ struct ppu_file {
 	u64 client_id;
 	struct xarray vms;
 	struct xarray channels;
+	struct xarray groups;
 	struct xarray sems;
 	struct xarray events;
-	atomic_t num_vms;
-	atomic_t num_channels;
-	atomic_t num_kernel_channels;
-	atomic_t num_sems;
-	atomic_t num_events;
-	atomic_t num_watches;
+	/** @quota: account of the process that opened it. */
+	struct ppu_quota *quota;
 	/** @runtime_ns: engine time of destroyed channels, by type (fdinfo). */
 	atomic64_t runtime_ns[2];
 };
@@ -238,6 +260,8 @@ struct ppu_bo {
 	bool kernel;
 	/** @revoked: CPU mappings give SIGBUS. */
 	bool revoked;
+	/** @quota: account that pays for it; NULL: imported. */
+	struct ppu_quota *quota;
 	/** @num_sems: semaphore objects that name it. */
 	atomic_t num_sems;
 	/** @segs: where it is. */
@@ -285,6 +309,8 @@ struct ppu_pt {
 struct ppu_vm {
 	struct kref kref;
 	struct ppu_device *pdev;
+	/** @quota: account that pays for its VRAM. */
+	struct ppu_quota *quota;
 	/** @uid: never used again. */
 	u64 uid;
 	u32 context_id;
@@ -303,6 +329,7 @@ struct ppu_vm {
 	struct ppu_vram_range save;
 	/** @retired: replaced areas a task may still use; freed with the VM. */
 	struct list_head retired;
+	u64 retired_size;
 	bool has_areas;
 	u32 max_depth;
 	u32 prio_ceiling;
@@ -311,6 +338,8 @@ struct ppu_vm {
 
 	/** @channels: struct ppu_channel.vm_link, under ppu_device.chan_lock. */
 	struct list_head channels;
+	/** @held: its channels must not fetch; under ppu_device.chan_lock. */
+	bool held;
 	/** @kick_chid: some channel of this VM, PPU_NO_CHANNEL: none. */
 	int kick_chid;
 	/** @faulted: final. */
@@ -345,6 +374,44 @@ struct ppu_failure {
 	u64 va;
 };
 
+/**
+ * struct ppu_group - channels that are controlled together
+ *
+ * Everything but @kref and @stop_work is protected by ppu_device.chan_lock.
+ */
+struct ppu_group {
+	struct kref kref;
+	struct ppu_device *pdev;
+	/** @channels: struct ppu_channel.group_link. */
+	struct list_head channels;
+	/** @policy: enum drm_ppu_group_policy. */
+	u32 policy;
+	u32 timeslice_us;
+	/** @disabled: its channels must not fetch. */
+	bool disabled;
+	/** @preempting: PREEMPTs in progress: nor then. */
+	unsigned int preempting;
+	/** @stopped: final. */
+	bool stopped;
+	/** @closed: destroyed. */
+	bool closed;
+	/** @first_channel: id of the one that failed first, 0: none. */
+	u32 first_channel;
+	u32 first_error;
+	/** @stop_work: stops the members after an error. */
+	struct work_struct stop_work;
+};
+
+/** struct ppu_notifier - where an error of a channel is written down */
+struct ppu_notifier {
+	/** @bo: object, NULL: the channel has none. */
+	struct ppu_bo *bo;
+	/** @slot: the driver's view. */
+	struct drm_ppu_notification *slot;
+	/** @vmapped: @slot is a mapping of its own. */
+	bool vmapped;
+};
+
 /** struct ppu_channel - one channel */
 struct ppu_channel {
 	struct kref kref;
@@ -366,9 +433,16 @@ struct ppu_channel {
 
 	/** @lock: life cycle, properties, and order of submission. */
 	struct mutex lock;
+	/** @enabled: for the first time; written under ppu_device.chan_lock, too. */
 	bool enabled;
 	/** @paused: by its owner; written under ppu_device.chan_lock, too. */
 	bool paused;
+	/** @hw_paused: what the device was told; under ppu_device.chan_lock. */
+	bool hw_paused;
+	/** @group: or NULL; under ppu_device.chan_lock, as is @group_link. */
+	struct ppu_group *group;
+	struct list_head group_link;
+	struct ppu_notifier notifier;
 	/** @destroyed: no longer on the device. */
 	bool destroyed;
 	/** @stopped: it obeyed; otherwise its memory is never freed. */
@@ -380,7 +454,7 @@ struct ppu_channel {
 
 	/** @dead: 0 or the negative error its work ends with; final. */
 	int dead;
-	/** @failure: why; written once, before @dead, see ppu_channel_dead(). */
+	/** @failure: why; set together with @dead, under ppu_device.chan_lock. */
 	struct ppu_failure failure;
 	/** @guilty: a fault record of an SM named it. */
 	bool guilty;
@@ -408,6 +482,23 @@ struct ppu_channel {
 	struct list_head fences;
 };
 
+/** struct ppu_signal - a syncobj that gets a fence */
+struct ppu_signal {
+	struct drm_syncobj *syncobj;
+	/** @chain: node for a point of a timeline; NULL: binary, or used. */
+	struct dma_fence_chain *chain;
+	u64 point;
+};
+
+/** struct ppu_syncs - the syncobjs of one ioctl */
+struct ppu_syncs {
+	struct ppu_signal *signals;
+	u32 num_signals;
+	/** @waits: fences to wait for; NULL: taken over by somebody. */
+	struct dma_fence **waits;
+	u32 num_waits;
+};
+
 /** struct ppu_sem - semaphore object */
 struct ppu_sem {
 	struct kref kref;
@@ -424,10 +515,6 @@ struct ppu_sem {
 	/** @dead: destroyed; under ppu_watches.lock. */
 	bool dead;
 };
-
-/* ppu_drv.c */
-extern unsigned int ppu_max_vms, ppu_max_channels, ppu_max_kernel_channels;
-extern unsigned int ppu_max_sems, ppu_max_events, ppu_max_watches;
 
 /* ppu_device.c */
 int ppu_device_init(struct ppu_device *pdev);
@@ -496,6 +583,14 @@ static inline void ppu_userd_wr(struct ppu_device *pdev, int chid, u32 reg, u32 
 	ppu_wr(pdev, PPU_BAR0_USERD + chid * PPU_USERD_STRIDE + reg, val);
 }
 
+/* ppu_quota.c */
+u64 ppu_quota_limit(struct ppu_device *pdev, enum drm_ppu_resource res);
+struct ppu_quota *ppu_quota_open(struct ppu_device *pdev);
+struct ppu_quota *ppu_quota_get(struct ppu_quota *quota);
+void ppu_quota_put(struct ppu_quota *quota);
+int ppu_quota_charge(struct ppu_quota *quota, enum drm_ppu_resource res, u64 amount);
+void ppu_quota_release(struct ppu_quota *quota, enum drm_ppu_resource res, u64 amount);
+
 /* ppu_irq.c */
 int ppu_irq_init(struct ppu_device *pdev);
 void ppu_irq_fini(struct ppu_device *pdev);
@@ -511,7 +606,8 @@ void ppu_vram_fini(struct ppu_device *pdev);
 u64 ppu_vram_avail(struct ppu_device *pdev);
 int ppu_vram_alloc_list(struct ppu_device *pdev, u64 size, struct list_head *blocks);
 void ppu_vram_free_list(struct ppu_device *pdev, struct list_head *blocks);
-int ppu_vram_alloc(struct ppu_device *pdev, u64 size, struct ppu_vram_range *range);
+int ppu_vram_alloc(struct ppu_device *pdev, struct ppu_quota *quota, u64 size,
+		   struct ppu_vram_range *range);
 void ppu_vram_free(struct ppu_device *pdev, struct ppu_vram_range *range);
 void ppu_vram_zero(struct ppu_device *pdev, u64 addr, u64 size);
 
@@ -519,7 +615,9 @@ void ppu_vram_zero(struct ppu_device *pdev, u64 addr, u64 size);
 struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size);
 struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 					 struct dma_buf_attachment *attach, struct sg_table *sgt);
-struct ppu_bo *ppu_bo_create(struct ppu_device *pdev, u64 size, u32 placement, u32 flags);
+struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32 flags);
+void *ppu_bo_map_page(struct ppu_bo *bo, u64 offset, bool *vmapped);
+void ppu_bo_unmap_page(void *vaddr, bool vmapped);
 struct ppu_bo *ppu_bo_lookup(struct drm_file *filp, u32 handle);
 u64 ppu_bo_addr(const struct ppu_bo *bo, u64 offset, u64 *contig);
 int ppu_bo_user_map(struct ppu_bo *bo, struct drm_file *filp, u64 *offset);
@@ -583,6 +681,7 @@ struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *pdev, u32 chid);
 void ppu_channel_put(struct ppu_channel *chan);
 bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure);
 bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd);
+void ppu_channel_update_pause(struct ppu_channel *chan);
 u64 ppu_channel_runtime(struct ppu_channel *chan);
 void ppu_channel_close_all(struct ppu_file *file);
 void ppu_channel_fail_all(struct ppu_device *pdev, int err);
@@ -591,11 +690,37 @@ int ppu_ioctl_channel_destroy(struct drm_device *drm, void *data, struct drm_fil
 int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_channel_set_property(struct drm_device *drm, void *data, struct drm_file *filp);
 
-/* Has its work ended?  If so, ppu_channel.failure is valid. */
-static inline int ppu_channel_dead(const struct ppu_channel *chan)
-{
-	return smp_load_acquire(&chan->dead); /* pairs with ppu_channel_fail() */
-}
+/* ppu_group.c */
+struct ppu_group *ppu_group_lookup(struct ppu_file *file, u32 id);
+void ppu_group_put(struct ppu_group *group);
+void ppu_group_close_all(struct ppu_file *file);
+int ppu_group_join(struct ppu_group *group, struct ppu_channel *chan);
+void ppu_group_leave(struct ppu_channel *chan);
+void ppu_group_channel_failed(struct ppu_channel *chan);
+int ppu_ioctl_group_create(struct drm_device *drm, void *data, struct drm_file *filp);
+int ppu_ioctl_group_destroy(struct drm_device *drm, void *data, struct drm_file *filp);
+int ppu_ioctl_group_control(struct drm_device *drm, void *data, struct drm_file *filp);
+int ppu_ioctl_group_query(struct drm_device *drm, void *data, struct drm_file *filp);
+
+/* ppu_notifier.c */
+int ppu_notifier_init(struct ppu_channel *chan, struct drm_file *filp, u32 handle, u64 offset);
+void ppu_notifier_fini(struct ppu_channel *chan);
+void ppu_notifier_write(struct ppu_channel *chan);
+
+/* ppu_fence.c */
+struct dma_fence *ppu_sw_fence_create(const char *timeline, u64 context, u64 seqno);
+void ppu_sw_fence_signal(struct dma_fence *fence, int err);
+
+/* ppu_sync.c */
+int ppu_sync_check(struct ppu_device *pdev, const struct drm_ppu_sync *sync);
+int ppu_signal_init(struct ppu_signal *sig, struct drm_file *filp,
+		    const struct drm_ppu_sync *sync);
+void ppu_signal_attach(struct ppu_signal *sig, struct dma_fence *fence);
+void ppu_signal_fini(struct ppu_signal *sig);
+int ppu_syncs_get(struct ppu_syncs *syncs, struct ppu_device *pdev, struct drm_file *filp,
+		  const struct drm_ppu_array *in);
+void ppu_syncs_attach(struct ppu_syncs *syncs, struct dma_fence *fence);
+void ppu_syncs_fini(struct ppu_syncs *syncs);
 
 /* ppu_submit.c */
 int ppu_submit_init(struct ppu_channel *chan);
@@ -636,7 +761,7 @@ int ppu_ioctl_event_unregister(struct drm_device *drm, void *data, struct drm_fi
 /* ppu_fault.c */
 void ppu_fault_drain(struct ppu_device *pdev);
 void ppu_fault_channels(struct ppu_device *pdev);
-void ppu_fault_catch_up(struct ppu_channel *chan);
+int ppu_fault_catch_up(struct ppu_channel *chan);
 const char *ppu_err_name(u32 code);
 const char *ppu_err_text(u32 code);
 void ppu_fault_to_user(struct ppu_file *file, const struct ppu_fault_rec *rec, u64 cpu_ns,

@@ -100,11 +100,11 @@ static void ppu_event_free(struct ppu_event *ev)
 	spin_unlock_irqrestore(&pdev->events_lock, flags);
 	if (ev->watched) {
 		ppu_watch_del(pdev, &ev->watch);
-		atomic_dec(&ev->file->num_watches);
+		ppu_quota_release(ev->file->quota, DRM_PPU_RES_WATCHES, 1);
 	}
 	ppu_event_put_object(ev);
 	eventfd_ctx_put(ev->ctx);
-	atomic_dec(&ev->file->num_events);
+	ppu_quota_release(ev->file->quota, DRM_PPU_RES_EVENTS, 1);
 	kfree(ev);
 }
 
@@ -165,26 +165,24 @@ static int ppu_event_watch(struct ppu_event *ev)
 {
 	struct ppu_device *pdev = ev->pdev;
 	struct ppu_sem *sem = ev->object;
-	int idx;
+	int idx, ret = -ENOSPC;
 
 	if (!drm_dev_enter(&pdev->drm, &idx))
 		return -ENODEV;
-	if (atomic_inc_return(&ev->file->num_watches) > ppu_max_watches)
-		goto full;
+	if (ppu_quota_charge(ev->file->quota, DRM_PPU_RES_WATCHES, 1))
+		goto out;
 	ev->watch.fn = ppu_event_watch_fn;
 	ppu_watch_add(pdev, &ev->watch, sem->addr, ev->op, ev->value, sem->is32);
 	if (ev->watch.index < 0) {
 		ppu_watch_del(pdev, &ev->watch);
-		goto full;
+		ppu_quota_release(ev->file->quota, DRM_PPU_RES_WATCHES, 1);
+		goto out;
 	}
 	ev->watched = true;
+	ret = 0;
+out:
 	drm_dev_exit(idx);
-	return 0;
-
-full:
-	atomic_dec(&ev->file->num_watches);
-	drm_dev_exit(idx);
-	return -ENOSPC;
+	return ret;
 }
 
 /* Registers it with whatever tells it to fire; fires now if it is late. */
@@ -289,12 +287,12 @@ int ppu_ioctl_event_register(struct drm_device *drm, void *data, struct drm_file
 	ret = ppu_event_check(pdev, args);
 	if (ret)
 		return ret;
-	if (atomic_inc_return(&file->num_events) > ppu_max_events)
-		ret = -ENOSPC;
-	else
-		ret = ppu_event_register(pdev, file, args);
+	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_EVENTS, 1);
 	if (ret)
-		atomic_dec(&file->num_events);
+		return ret;
+	ret = ppu_event_register(pdev, file, args);
+	if (ret)
+		ppu_quota_release(file->quota, DRM_PPU_RES_EVENTS, 1);
 	return ret;
 }
 

@@ -189,18 +189,27 @@ static void ppu_fault_channel(struct ppu_channel *chan, u32 chid)
  *
  * The owner reads the device's view of the channel in its USERD page, ahead of
  * the interrupt: what the driver answers must not contradict it.
+ *
+ * Return: ppu_channel.dead; if it is not 0, ppu_channel.failure is valid.
  */
-void ppu_fault_catch_up(struct ppu_channel *chan)
+int ppu_fault_catch_up(struct ppu_channel *chan)
 {
 	struct ppu_device *pdev = chan->pdev;
+	int dead;
 
 	lockdep_assert_held(&chan->lock);
 
-	if (chan->dead || !(ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_FAULTED))
-		return;
-	/* Records first: they say who is innocent. */
-	ppu_fault_drain(pdev);
-	ppu_fault_channel(chan, chan->chid);
+	if (!READ_ONCE(chan->dead) &&
+	    ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_FAULTED) {
+		/* Records first: they say who is innocent. */
+		ppu_fault_drain(pdev);
+		ppu_fault_channel(chan, chan->chid);
+	}
+	/* Whoever read the notifier waits for ppu_channel_fail() to get through. */
+	spin_lock_irq(&pdev->chan_lock);
+	dead = chan->dead;
+	spin_unlock_irq(&pdev->chan_lock);
+	return dead;
 }
 
 /** ppu_fault_channels - handle stopped channels; from the error interrupt's thread */

@@ -11,6 +11,7 @@
 #include <linux/dma-buf.h>
 #include <linux/mm.h>
 #include <linux/sort.h>
+#include <linux/vmalloc.h>
 
 #include <drm/drm_gem.h>
 #include <drm/drm_prime.h>
@@ -117,6 +118,18 @@ static int ppu_sys_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	return drm_gem_shmem_mmap(&bo->base, vma);
 }
 
+static enum drm_ppu_resource ppu_bo_resource(u32 placement)
+{
+	return placement == DRM_PPU_PLACEMENT_VRAM ? DRM_PPU_RES_VRAM : DRM_PPU_RES_SYSTEM;
+}
+
+/* The owner's account gets the memory back. */
+static void ppu_bo_unpay(struct ppu_bo *bo)
+{
+	ppu_quota_release(bo->quota, ppu_bo_resource(bo->placement), ppu_bo_gem(bo)->size);
+	ppu_quota_put(bo->quota);
+}
+
 static void ppu_bo_check_unused(struct ppu_bo *bo)
 {
 	drm_WARN_ON(ppu_bo_gem(bo)->dev, !list_empty(&bo->maps));
@@ -129,6 +142,7 @@ static void ppu_sys_free(struct drm_gem_object *obj)
 
 	ppu_bo_check_unused(bo);
 	kvfree(bo->segs);
+	ppu_bo_unpay(bo);
 	drm_gem_shmem_free(&bo->base);
 }
 
@@ -251,9 +265,6 @@ static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *pdev, u64 size, u32 f
 	struct ppu_bo *bo;
 	int ret;
 
-	if (size > (u64)totalram_pages() << PAGE_SHIFT)
-		return ERR_PTR(-ENOMEM);
-
 	shmem = drm_gem_shmem_create(&pdev->drm, size);
 	if (IS_ERR(shmem))
 		return ERR_CAST(shmem);
@@ -333,6 +344,7 @@ static void ppu_vram_obj_free(struct drm_gem_object *obj)
 	ppu_bo_check_unused(bo);
 	ppu_vram_free_list(to_ppu(obj->dev), &bo->blocks);
 	kvfree(bo->segs);
+	ppu_bo_unpay(bo);
 	drm_gem_object_release(obj);
 	kfree(bo);
 }
@@ -419,27 +431,39 @@ err:
 
 /**
  * ppu_bo_create - create a buffer object
- * @pdev: device
+ * @file: open file; its process pays
  * @size: bytes, not 0
  * @placement: DRM_PPU_PLACEMENT_*
  * @flags: DRM_PPU_GEM_*
  *
  * Return: object with one reference, or ERR_PTR.
  */
-struct ppu_bo *ppu_bo_create(struct ppu_device *pdev, u64 size, u32 placement, u32 flags)
+struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32 flags)
 {
+	enum drm_ppu_resource res = ppu_bo_resource(placement);
+	struct ppu_device *pdev = file->pdev;
 	struct ppu_bo *bo;
+	int ret;
 
 	if (!size || size > BIT_ULL(PPU_VA_BITS - 1))
 		return ERR_PTR(-EINVAL);
 	size = PAGE_ALIGN(size);
+	if (placement == DRM_PPU_PLACEMENT_SYSTEM && size > (u64)totalram_pages() << PAGE_SHIFT)
+		return ERR_PTR(-ENOMEM);
+	ret = ppu_quota_charge(file->quota, res, size);
+	if (ret)
+		return ERR_PTR(ret);
 
 	if (placement == DRM_PPU_PLACEMENT_VRAM)
 		bo = ppu_bo_create_vram(pdev, size);
 	else
 		bo = ppu_bo_create_sys(pdev, size, flags);
-	if (!IS_ERR(bo))
-		bo->flags = flags;
+	if (IS_ERR(bo)) {
+		ppu_quota_release(file->quota, res, size);
+		return bo;
+	}
+	bo->flags = flags;
+	bo->quota = ppu_quota_get(file->quota);
 	return bo;
 }
 
@@ -482,6 +506,38 @@ u64 ppu_bo_addr(const struct ppu_bo *bo, u64 offset, u64 *contig)
 	if (contig)
 		*contig = seg->offset + seg->size - offset;
 	return seg->addr + (offset - seg->offset);
+}
+
+/**
+ * ppu_bo_map_page - give the driver a view of (part of) a page of an object
+ * @bo: system object of our own
+ * @offset: first byte
+ * @vmapped: tells ppu_bo_unmap_page() what to do
+ *
+ * The view has the caching of the user's mappings.
+ *
+ * Return: address of the byte; what follows in its page can be used, too.
+ * NULL: no memory.
+ */
+void *ppu_bo_map_page(struct ppu_bo *bo, u64 offset, bool *vmapped)
+{
+	struct page *page = bo->base.pages[offset >> PAGE_SHIFT];
+	void *vaddr;
+
+	*vmapped = bo->base.map_wc || PageHighMem(page);
+	if (*vmapped)
+		vaddr = vmap(&page, 1, VM_MAP, bo->base.map_wc ?
+			     pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
+	else
+		vaddr = page_address(page);
+	return vaddr ? vaddr + offset_in_page(offset) : NULL;
+}
+
+/** ppu_bo_unmap_page - undo ppu_bo_map_page() */
+void ppu_bo_unmap_page(void *vaddr, bool vmapped)
+{
+	if (vmapped)
+		vunmap((void *)((unsigned long)vaddr & PAGE_MASK));
 }
 
 /* Objects in the mmap space that have no handle */
@@ -657,7 +713,7 @@ int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *fi
 			return -ENOENT;
 	}
 
-	bo = ppu_bo_create(pdev, args->size, args->placement, args->flags);
+	bo = ppu_bo_create(filp->driver_priv, args->size, args->placement, args->flags);
 	if (IS_ERR(bo)) {
 		ret = PTR_ERR(bo);
 		goto out;

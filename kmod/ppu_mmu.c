@@ -70,7 +70,7 @@ static struct ppu_pt *ppu_pt_alloc(struct ppu_vm *vm, unsigned int level)
 	if (!pt)
 		return ERR_PTR(-ENOMEM);
 	pt->level = level;
-	ret = ppu_vram_alloc(vm->pdev, PPU_PAGE_SIZE, &pt->mem);
+	ret = ppu_vram_alloc(vm->pdev, vm->quota, PPU_PAGE_SIZE, &pt->mem);
 	if (ret) {
 		kfree(pt);
 		return ERR_PTR(ret);

@@ -11,7 +11,6 @@
 #include <linux/ktime.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "ppu_drv.h"
 #include "ppu_trace.h"
@@ -132,8 +131,7 @@ static void ppu_sem_free(struct kref *kref)
 {
 	struct ppu_sem *sem = container_of(kref, struct ppu_sem, kref);
 
-	if (sem->vmapped)
-		vunmap((void *)((unsigned long)sem->vaddr & PAGE_MASK));
+	ppu_bo_unmap_page(sem->vaddr, sem->vmapped);
 	atomic_dec(&sem->bo->num_sems);
 	ppu_bo_put(sem->bo);
 	kfree(sem);
@@ -162,24 +160,13 @@ struct ppu_sem *ppu_sem_lookup(struct ppu_file *file, u32 id)
 /* Gives the driver a view of the word that agrees with the user's caching. */
 static int ppu_sem_map(struct ppu_sem *sem)
 {
-	struct ppu_bo *bo = sem->bo;
-	struct page *page;
-	void *vaddr;
-
-	if (bo->placement == DRM_PPU_PLACEMENT_VRAM)
+	if (sem->bo->placement == DRM_PPU_PLACEMENT_VRAM)
 		return 0;
-	page = bo->base.pages[sem->bo_offset >> PAGE_SHIFT];
-	if (bo->base.map_wc || PageHighMem(page)) {
-		vaddr = vmap(&page, 1, VM_MAP, bo->base.map_wc ?
-			     pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
-		if (!vaddr)
-			return -ENOMEM;
-		sem->vmapped = true;
-	} else {
-		vaddr = page_address(page);
-	}
-	sem->vaddr = vaddr + offset_in_page(sem->bo_offset);
-	return 0;
+	sem->vaddr = ppu_bo_map_page(sem->bo, sem->bo_offset, &sem->vmapped);
+	if (sem->vaddr)
+		return 0;
+	sem->vmapped = false;
+	return -ENOMEM;
 }
 
 /* Takes over the reference to @bo. */
@@ -223,7 +210,7 @@ static void ppu_sem_kill(struct ppu_sem *sem)
 	spin_unlock_irqrestore(&pdev->watches.lock, flags);
 	ppu_event_drop_object(file, sem);
 	ppu_sem_wake_all(pdev);
-	atomic_dec(&file->num_sems);
+	ppu_quota_release(file->quota, DRM_PPU_RES_SEMS, 1);
 	ppu_sem_put(sem);
 }
 
@@ -275,7 +262,7 @@ static struct ppu_bo *ppu_sem_get_bo(struct ppu_device *pdev, struct drm_file *f
 			return ERR_PTR(-ENOENT);
 		ret = ppu_sem_check_bo(pdev, bo, args->bo_offset);
 	} else {
-		bo = ppu_bo_create(pdev, PAGE_SIZE, DRM_PPU_PLACEMENT_SYSTEM, 0);
+		bo = ppu_bo_create(filp->driver_priv, PAGE_SIZE, DRM_PPU_PLACEMENT_SYSTEM, 0);
 		if (IS_ERR(bo))
 			return bo;
 		ret = drm_gem_handle_create(filp, ppu_bo_gem(bo), &args->bo_handle);
@@ -338,12 +325,12 @@ int ppu_ioctl_sem_create(struct drm_device *drm, void *data, struct drm_file *fi
 	    PPU_CHECK(pdev, args->flags & DRM_PPU_SEM_32BIT && args->initial > U32_MAX))
 		return -EINVAL;
 
-	if (atomic_inc_return(&file->num_sems) > ppu_max_sems)
-		ret = -ENOSPC;
-	else
-		ret = ppu_sem_create(pdev, filp, args);
+	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_SEMS, 1);
 	if (ret)
-		atomic_dec(&file->num_sems);
+		return ret;
+	ret = ppu_sem_create(pdev, filp, args);
+	if (ret)
+		ppu_quota_release(file->quota, DRM_PPU_RES_SEMS, 1);
 	return ret;
 }
 
@@ -536,7 +523,7 @@ static void ppu_cond_unwatch(struct ppu_wait *wait, struct ppu_cond *cond)
 	if (!cond->watched)
 		return;
 	if (cond->watch.index >= 0)
-		atomic_dec(&wait->file->num_watches);
+		ppu_quota_release(wait->file->quota, DRM_PPU_RES_WATCHES, 1);
 	ppu_watch_del(wait->pdev, &cond->watch);
 	cond->watched = false;
 }
@@ -556,11 +543,10 @@ static void ppu_wait_arm(struct ppu_wait *wait)
 		if (cond->watched && cond->watch.index >= 0 && !cond->watch.matched)
 			continue;
 		ppu_cond_unwatch(wait, cond);
-		/* One file may not use up the table: beyond its share it polls. */
+		/* One process may not use up the table: beyond its share it polls. */
 		if (wait->all && ppu_sem_test(cond->sem, cond->op, cond->value))
 			continue;
-		if (atomic_inc_return(&wait->file->num_watches) > ppu_max_watches) {
-			atomic_dec(&wait->file->num_watches);
+		if (ppu_quota_charge(wait->file->quota, DRM_PPU_RES_WATCHES, 1)) {
 			wait->poll = true;
 			continue;
 		}
@@ -570,7 +556,7 @@ static void ppu_wait_arm(struct ppu_wait *wait)
 			      cond->sem->is32);
 		cond->watched = true;
 		if (cond->watch.index < 0) {
-			atomic_dec(&wait->file->num_watches);
+			ppu_quota_release(wait->file->quota, DRM_PPU_RES_WATCHES, 1);
 			wait->poll = true;
 		}
 	}

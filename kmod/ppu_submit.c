@@ -13,13 +13,10 @@
  * again: all its fences signal with an error.
  */
 
-#include <linux/dma-fence-chain.h>
 #include <linux/highmem.h>
 #include <linux/iosys-map.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-
-#include <drm/drm_syncobj.h>
 
 #include "ppu_drv.h"
 #include "ppu_trace.h"
@@ -357,7 +354,7 @@ static int ppu_tail_init(struct ppu_channel *chan)
 {
 	u8 *page;
 
-	chan->tail = ppu_bo_create(chan->pdev, PAGE_SIZE, DRM_PPU_PLACEMENT_SYSTEM, 0);
+	chan->tail = ppu_bo_create(chan->file, PAGE_SIZE, DRM_PPU_PLACEMENT_SYSTEM, 0);
 	if (IS_ERR(chan->tail)) {
 		int ret = PTR_ERR(chan->tail);
 
@@ -449,23 +446,13 @@ void ppu_submit_fini(struct ppu_channel *chan)
 
 /* SUBMIT */
 
-/** struct ppu_signal - a syncobj that gets the out-fence */
-struct ppu_signal {
-	struct drm_syncobj *syncobj;
-	struct dma_fence_chain *chain;
-	u64 point;
-};
-
 /** struct ppu_submit - one ioctl in progress */
 struct ppu_submit {
 	struct ppu_channel *chan;
 	struct drm_file *filp;
 	struct ppu_job *job;
 	bool job_ready;
-	struct drm_ppu_sync *syncs;
-	u32 num_syncs;
-	struct ppu_signal *signals;
-	u32 num_signals;
+	struct ppu_syncs syncs;
 };
 
 static int ppu_submit_check_entries(struct ppu_device *pdev, const struct ppu_job *job)
@@ -514,52 +501,17 @@ static int ppu_submit_get_job(struct ppu_submit *sub, const struct drm_ppu_submi
 	return ppu_submit_check_entries(pdev, job);
 }
 
-static int ppu_submit_add_signal(struct ppu_submit *sub, const struct drm_ppu_sync *sync)
+static int ppu_submit_get_syncs(struct ppu_submit *sub, const struct drm_ppu_array *in)
 {
-	struct ppu_signal *sig = &sub->signals[sub->num_signals];
-
-	sig->syncobj = drm_syncobj_find(sub->filp, sync->handle);
-	if (!sig->syncobj)
-		return -ENOENT;
-	sub->num_signals++;
-	sig->point = sync->point;
-	if (!sync->point)
-		return 0;
-	sig->chain = dma_fence_chain_alloc();
-	return sig->chain ? 0 : -ENOMEM;
-}
-
-static int ppu_submit_add_wait(struct ppu_submit *sub, const struct drm_ppu_sync *sync)
-{
-	struct dma_fence *fence;
+	struct ppu_syncs *syncs = &sub->syncs;
+	u32 i;
 	int ret;
 
-	ret = drm_syncobj_find_fence(sub->filp, sync->handle, sync->point, 0, &fence);
-	if (ret)
-		return ret;
-	return drm_sched_job_add_dependency(&sub->job->base, fence);
-}
-
-static int ppu_submit_get_syncs(struct ppu_submit *sub)
-{
-	struct ppu_device *pdev = sub->chan->pdev;
-	u32 i;
-	int ret = 0;
-
-	for (i = 0; i < sub->num_syncs && !ret; i++) {
-		const struct drm_ppu_sync *sync = &sub->syncs[i];
-		u32 type = sync->flags & DRM_PPU_SYNC_TYPE_MASK;
-
-		if (PPU_CHECK(pdev, type > DRM_PPU_SYNC_TIMELINE) ||
-		    PPU_CHECK(pdev, sync->flags & ~(DRM_PPU_SYNC_TYPE_MASK |
-						    DRM_PPU_SYNC_SIGNAL)) ||
-		    PPU_CHECK(pdev, type != (sync->point ? DRM_PPU_SYNC_TIMELINE :
-							DRM_PPU_SYNC_BINARY)))
-			return -EINVAL;
-		if (sync->flags & DRM_PPU_SYNC_SIGNAL)
-			ret = ppu_submit_add_signal(sub, sync);
-		else
-			ret = ppu_submit_add_wait(sub, sync);
+	ret = ppu_syncs_get(syncs, sub->chan->pdev, sub->filp, in);
+	for (i = 0; i < syncs->num_waits && !ret; i++) {
+		ret = drm_sched_job_add_dependency(&sub->job->base, syncs->waits[i]);
+		/* It took the reference, also if it failed. */
+		syncs->waits[i] = NULL;
 	}
 	return ret;
 }
@@ -576,48 +528,12 @@ static int ppu_submit_prepare(struct ppu_submit *sub, const struct drm_ppu_submi
 		return ret;
 	sub->job_ready = true;
 
-	if (!args->syncs.count)
-		return 0;
-	sub->syncs = ppu_uobj_get_array(&args->syncs, sizeof(*sub->syncs), sizeof(*sub->syncs),
-					DRM_PPU_SUBMIT_MAX_SYNCS);
-	if (IS_ERR(sub->syncs)) {
-		ret = PTR_ERR(sub->syncs);
-		sub->syncs = NULL;
-		return ret;
-	}
-	sub->num_syncs = args->syncs.count;
-	sub->signals = kvcalloc(sub->num_syncs, sizeof(*sub->signals), GFP_KERNEL);
-	if (!sub->signals)
-		return -ENOMEM;
-	return ppu_submit_get_syncs(sub);
-}
-
-/* Out-fences are attached once nothing can fail any more. */
-static void ppu_submit_attach(struct ppu_submit *sub, struct dma_fence *fence)
-{
-	u32 i;
-
-	for (i = 0; i < sub->num_signals; i++) {
-		struct ppu_signal *sig = &sub->signals[i];
-
-		if (sig->chain)
-			drm_syncobj_add_point(sig->syncobj, sig->chain, fence, sig->point);
-		else
-			drm_syncobj_replace_fence(sig->syncobj, fence);
-		sig->chain = NULL;
-	}
+	return ppu_submit_get_syncs(sub, &args->syncs);
 }
 
 static void ppu_submit_cleanup(struct ppu_submit *sub)
 {
-	u32 i;
-
-	for (i = 0; i < sub->num_signals; i++) {
-		dma_fence_chain_free(sub->signals[i].chain);
-		drm_syncobj_put(sub->signals[i].syncobj);
-	}
-	kvfree(sub->signals);
-	kvfree(sub->syncs);
+	ppu_syncs_fini(&sub->syncs);
 	if (sub->job) {
 		if (sub->job_ready)
 			drm_sched_job_cleanup(&sub->job->base);
@@ -647,19 +563,21 @@ static void ppu_submit_push(struct ppu_submit *sub, u64 *seqno)
 	atomic_inc(&chan->jobs);
 	job->seqno = ++chan->seqno_submitted;
 	*seqno = job->seqno;
-	trace_ppu_submit(chan->chid, job->seqno, job->count, sub->num_syncs);
+	trace_ppu_submit(chan->chid, job->seqno, job->count,
+			 sub->syncs.num_waits + sub->syncs.num_signals);
 	drm_sched_job_arm(&job->base);
 	fence = dma_fence_get(&job->base.s_fence->finished);
 	sub->job = NULL;
 	drm_sched_entity_push_job(&job->base);
-	ppu_submit_attach(sub, fence);
+	/* Out-fences are attached once nothing can fail any more. */
+	ppu_syncs_attach(&sub->syncs, fence);
 	dma_fence_put(fence);
 }
 
 static int ppu_submit_locked(struct ppu_submit *sub, struct drm_ppu_submit *args)
 {
 	struct ppu_channel *chan = sub->chan;
-	int idx, ret;
+	int idx, dead, ret;
 
 	lockdep_assert_held(&chan->lock);
 
@@ -667,10 +585,10 @@ static int ppu_submit_locked(struct ppu_submit *sub, struct drm_ppu_submit *args
 		return -ENOENT;
 	if (!drm_dev_enter(&chan->pdev->drm, &idx))
 		return -ENODEV;
-	ppu_fault_catch_up(chan);
+	dead = ppu_fault_catch_up(chan);
 	drm_dev_exit(idx);
-	if (ppu_channel_dead(chan))
-		return chan->failure.err == -ENODEV ? -ENODEV : -EIO;
+	if (dead)
+		return dead == -ENODEV ? -ENODEV : -EIO;
 
 	ret = ppu_submit_prepare(sub, args);
 	if (!ret)

@@ -97,11 +97,11 @@ static u64 ppu_vm_local_bytes(struct ppu_vm *vm, u32 per_thread)
 	return PPU_LOCAL_AREA_BYTES(c->sms, c->warps_per_sm, per_thread);
 }
 
-static u64 ppu_vm_save_bytes(struct ppu_vm *vm, u32 depth)
+static u64 ppu_vm_save_bytes(struct ppu_vm *vm, u32 depth, u32 local)
 {
 	const struct ppu_caps *c = &vm->pdev->caps;
 
-	return PPU_SAVE_AREA_BYTES(c->sms, c->save_per_sm, depth);
+	return PPU_SAVE_AREA_BYTES(c->sms, c->save_per_sm, depth, local);
 }
 
 /**
@@ -123,13 +123,16 @@ int ppu_vm_ensure_areas(struct ppu_vm *vm)
 	if (vm->has_areas)
 		goto out;
 
-	ret = ppu_vram_alloc(pdev, ppu_vm_local_bytes(vm, vm->local_per_thread), &vm->local);
+	ret = ppu_vram_alloc(pdev, vm->quota, ppu_vm_local_bytes(vm, vm->local_per_thread),
+			     &vm->local);
 	if (ret)
 		goto out;
-	ret = ppu_vram_alloc(pdev, tokq, &vm->tokq);
+	ret = ppu_vram_alloc(pdev, vm->quota, tokq, &vm->tokq);
 	if (ret)
 		goto err_local;
-	ret = ppu_vram_alloc(pdev, ppu_vm_save_bytes(vm, vm->max_depth), &vm->save);
+	ret = ppu_vram_alloc(pdev, vm->quota,
+			     ppu_vm_save_bytes(vm, vm->max_depth, vm->local_per_thread),
+			     &vm->save);
 	if (ret)
 		goto err_tokq;
 	ret = ppu_vm_load_inst(vm);
@@ -337,12 +340,14 @@ static void ppu_vm_free(struct kref *kref)
 
 	ppu_mmu_fini(vm);
 	ppu_vram_free_list(pdev, &vm->retired);
+	ppu_quota_release(vm->quota, DRM_PPU_RES_VRAM, vm->retired_size);
 	ppu_vram_free(pdev, &vm->save);
 	ppu_vram_free(pdev, &vm->tokq);
 	ppu_vram_free(pdev, &vm->local);
 	ppu_vram_free(pdev, &vm->inst);
 	drm_mm_takedown(&vm->kernel_va);
 	mutex_destroy(&vm->lock);
+	ppu_quota_put(vm->quota);
 	kfree(vm);
 }
 
@@ -407,11 +412,12 @@ void ppu_vm_close_all(struct ppu_file *file)
 
 	xa_for_each(&file->vms, id, vm) {
 		xa_erase(&file->vms, id);
+		ppu_quota_release(file->quota, DRM_PPU_RES_VMS, 1);
 		ppu_vm_put(vm);
 	}
 }
 
-static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev)
+static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev, struct ppu_quota *quota)
 {
 	static atomic64_t last_uid;
 	struct ppu_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL);
@@ -420,6 +426,7 @@ static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev)
 		return NULL;
 	kref_init(&vm->kref);
 	vm->pdev = pdev;
+	vm->quota = ppu_quota_get(quota);
 	vm->uid = atomic64_inc_return(&last_uid);
 	vm->context_id = vm->uid;
 	vm->kick_chid = PPU_NO_CHANNEL;
@@ -432,10 +439,11 @@ static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev)
 	return vm;
 }
 
-static struct ppu_vm *ppu_vm_create(struct ppu_device *pdev, const struct drm_ppu_vm_create *args)
+static struct ppu_vm *ppu_vm_create(struct ppu_device *pdev, struct ppu_quota *quota,
+				    const struct drm_ppu_vm_create *args)
 {
 	u32 prios = pdev->caps.device_priorities;
-	struct ppu_vm *vm = ppu_vm_alloc(pdev);
+	struct ppu_vm *vm = ppu_vm_alloc(pdev, quota);
 	int ret;
 
 	if (!vm)
@@ -445,7 +453,7 @@ static struct ppu_vm *ppu_vm_create(struct ppu_device *pdev, const struct drm_pp
 	vm->local_per_thread = round_up(args->local_per_thread ?: PPU_LOCAL_DEFAULT, 16);
 	vm->watchdog_ms = args->watchdog_ms;
 
-	ret = ppu_vram_alloc(pdev, PPU_INST_SIZE, &vm->inst);
+	ret = ppu_vram_alloc(pdev, vm->quota, PPU_INST_SIZE, &vm->inst);
 	if (ret)
 		goto err_vm;
 	ret = ppu_mmu_init(vm);
@@ -471,6 +479,7 @@ err_inst:
 err_vm:
 	drm_mm_takedown(&vm->kernel_va);
 	mutex_destroy(&vm->lock);
+	ppu_quota_put(vm->quota);
 	kfree(vm);
 	return ERR_PTR(ret);
 }
@@ -489,12 +498,11 @@ int ppu_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *fil
 	    PPU_CHECK(pdev, args->local_per_thread > PPU_LOCAL_MAX))
 		return -EINVAL;
 
-	if (atomic_inc_return(&file->num_vms) > ppu_max_vms) {
-		ret = -ENOSPC;
-		goto err_count;
-	}
+	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_VMS, 1);
+	if (ret)
+		return ret;
 
-	vm = ppu_vm_create(pdev, args);
+	vm = ppu_vm_create(pdev, file->quota, args);
 	if (IS_ERR(vm)) {
 		ret = PTR_ERR(vm);
 		goto err_count;
@@ -511,7 +519,7 @@ int ppu_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *fil
 	return 0;
 
 err_count:
-	atomic_dec(&file->num_vms);
+	ppu_quota_release(file->quota, DRM_PPU_RES_VMS, 1);
 	return ret;
 }
 
@@ -526,7 +534,7 @@ int ppu_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *fi
 	vm = xa_erase(&file->vms, args->vm_id);
 	if (!vm)
 		return -ENOENT;
-	atomic_dec(&file->num_vms);
+	ppu_quota_release(file->quota, DRM_PPU_RES_VMS, 1);
 	ppu_event_drop_object(file, vm);
 	ppu_vm_put(vm);
 	return 0;
@@ -556,7 +564,7 @@ static int ppu_vm_replace_area(struct ppu_vm *vm, struct ppu_vram_range *old, u6
 
 	lockdep_assert_held(&vm->lock);
 
-	ret = ppu_vram_alloc(vm->pdev, vm->has_areas ? size : 0, &area);
+	ret = ppu_vram_alloc(vm->pdev, vm->quota, vm->has_areas ? size : 0, &area);
 	if (ret)
 		return ret;
 	if (ppu_vm_busy(vm)) {
@@ -575,10 +583,31 @@ static int ppu_vm_replace_area(struct ppu_vm *vm, struct ppu_vram_range *old, u6
 	} else if (area.size && ppu_vm_busy(vm)) {
 		/* Work slipped in: its owner's race, but nobody else's memory. */
 		list_splice_tail_init(&area.blocks, &vm->retired);
+		vm->retired_size += area.size;
 		area.size = 0;
 	}
 out:
 	ppu_vram_free(vm->pdev, &area);
+	return ret;
+}
+
+/*
+ * Saved CTAs hold their local memory: the save area follows. It is never the
+ * smaller of the two, also when the second step fails.
+ */
+static int ppu_vm_set_local(struct ppu_vm *vm, u32 value)
+{
+	u64 save = ppu_vm_save_bytes(vm, vm->max_depth, value);
+	bool grow = value > vm->local_per_thread;
+	int ret = 0;
+
+	if (grow)
+		ret = ppu_vm_replace_area(vm, &vm->save, save, &vm->max_depth, vm->max_depth);
+	if (!ret)
+		ret = ppu_vm_replace_area(vm, &vm->local, ppu_vm_local_bytes(vm, value),
+					  &vm->local_per_thread, value);
+	if (!ret && !grow)
+		ret = ppu_vm_replace_area(vm, &vm->save, save, &vm->max_depth, vm->max_depth);
 	return ret;
 }
 
@@ -593,13 +622,12 @@ static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
 	case DRM_PPU_VM_PROP_LOCAL_PER_THREAD:
 		if (!value || value > PPU_LOCAL_MAX)
 			return -EINVAL;
-		value = round_up(value, 16);
-		return ppu_vm_replace_area(vm, &vm->local, ppu_vm_local_bytes(vm, value),
-					   &vm->local_per_thread, value);
+		return ppu_vm_set_local(vm, round_up(value, 16));
 	case DRM_PPU_VM_PROP_MAX_DEPTH:
 		if (!value || value > PPU_MAX_DEPTH)
 			return -EINVAL;
-		return ppu_vm_replace_area(vm, &vm->save, ppu_vm_save_bytes(vm, value),
+		return ppu_vm_replace_area(vm, &vm->save,
+					   ppu_vm_save_bytes(vm, value, vm->local_per_thread),
 					   &vm->max_depth, value);
 	case DRM_PPU_VM_PROP_WATCHDOG_MS:
 		if (value > U32_MAX)
@@ -621,7 +649,7 @@ static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
  * Channels of the VM do not fetch while it changes, so that nothing starts
  * between the look at its state and the new instance block.
  */
-static void ppu_vm_hold_channels(struct ppu_vm *vm, u32 cmd)
+static void ppu_vm_hold_channels(struct ppu_vm *vm, bool hold)
 {
 	struct ppu_device *pdev = vm->pdev;
 	struct ppu_channel *chan;
@@ -631,9 +659,9 @@ static void ppu_vm_hold_channels(struct ppu_vm *vm, u32 cmd)
 	if (!drm_dev_enter(&pdev->drm, &idx))
 		return;
 	spin_lock_irqsave(&pdev->chan_lock, flags);
+	vm->held = hold;
 	list_for_each_entry(chan, &vm->channels, vm_link)
-		if (!chan->dead && !chan->paused)
-			ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, cmd);
+		ppu_channel_update_pause(chan);
 	spin_unlock_irqrestore(&pdev->chan_lock, flags);
 	drm_dev_exit(idx);
 }
@@ -651,9 +679,9 @@ int ppu_ioctl_vm_set_property(struct drm_device *drm, void *data, struct drm_fil
 	if (vm->faulted) {
 		ret = -EIO;
 	} else {
-		ppu_vm_hold_channels(vm, PPU_CH_CMD_PAUSE);
+		ppu_vm_hold_channels(vm, true);
 		ret = ppu_vm_set_property(vm, args->property, args->value);
-		ppu_vm_hold_channels(vm, PPU_CH_CMD_RESUME);
+		ppu_vm_hold_channels(vm, false);
 	}
 	mutex_unlock(&vm->lock);
 	ppu_vm_put(vm);

@@ -167,16 +167,19 @@ static int ppu_vram_alloc_contig(struct drm_buddy *mm, struct ppu_vram_range *ra
 /**
  * ppu_vram_alloc - allocate contiguous zeroed memory
  * @pdev: device
+ * @quota: account that pays
  * @size: bytes, rounded up to pages
  * @range: what was allocated; size 0 means nothing
  *
  * Return: 0, -ENOSPC, -ENOMEM or -ENODEV.
  */
-int ppu_vram_alloc(struct ppu_device *pdev, u64 size, struct ppu_vram_range *range)
+int ppu_vram_alloc(struct ppu_device *pdev, struct ppu_quota *quota, u64 size,
+		   struct ppu_vram_range *range)
 {
 	int idx, ret;
 
 	INIT_LIST_HEAD(&range->blocks);
+	range->quota = quota;
 	range->addr = 0;
 	range->size = PAGE_ALIGN(size);
 	if (!range->size)
@@ -186,20 +189,28 @@ int ppu_vram_alloc(struct ppu_device *pdev, u64 size, struct ppu_vram_range *ran
 		return -ENOSPC;
 	}
 
-	if (!drm_dev_enter(&pdev->drm, &idx)) {
+	ret = ppu_quota_charge(quota, DRM_PPU_RES_VRAM, range->size);
+	if (ret) {
 		range->size = 0;
-		return -ENODEV;
+		return ret;
+	}
+	if (!drm_dev_enter(&pdev->drm, &idx)) {
+		ret = -ENODEV;
+		goto err;
 	}
 
 	mutex_lock(&pdev->vram.lock);
 	ret = ppu_vram_alloc_contig(&pdev->vram.mm, range);
 	mutex_unlock(&pdev->vram.lock);
-	if (ret)
-		range->size = 0;
-	else
+	if (!ret)
 		ppu_vram_zero(pdev, range->addr, range->size);
 
 	drm_dev_exit(idx);
+	if (!ret)
+		return 0;
+err:
+	ppu_quota_release(quota, DRM_PPU_RES_VRAM, range->size);
+	range->size = 0;
 	return ret;
 }
 
@@ -213,6 +224,7 @@ void ppu_vram_free(struct ppu_device *pdev, struct ppu_vram_range *range)
 	if (!range->size)
 		return;
 	ppu_vram_free_list(pdev, &range->blocks);
+	ppu_quota_release(range->quota, DRM_PPU_RES_VRAM, range->size);
 	range->size = 0;
 	range->addr = 0;
 }

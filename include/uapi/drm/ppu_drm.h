@@ -29,8 +29,10 @@ extern "C" {
  * - Arrays carry the size of one element (struct drm_ppu_array), so that
  *   elements can grow too.
  * - Ioctl numbers, parameter numbers and enum values are never reused.
- * - Object ids (VM, channel, semaphore, event) are per open file, 32 bits,
- *   never zero.
+ * - Object ids (VM, channel, group, semaphore, event) are per open file, 32
+ *   bits, never zero.
+ * - Limits count what a process has in all the files it opened; a file that is
+ *   handed to another process goes on counting for the one that opened it.
  * - On failure no output field is meaningful, unless said otherwise.
  *
  * Errors every ioctl may return: EINVAL (bad flag, pad, range or alignment),
@@ -53,9 +55,14 @@ extern "C" {
  * Version history:
  *
  * - 0.1: initial version
+ * - 0.2: channel groups (GROUP_*, group_id of CHANNEL_CREATE), error notifiers
+ *   (notifier_* of CHANNEL_CREATE), DRM_PPU_VM_BIND_ASYNC, bind_* of
+ *   VM_GET_STATE, SEM_IMPORT_FENCE, SEM_EXPORT_FENCE, the channel states LOST
+ *   and STOPPED, limits count for a process and not for an open file,
+ *   DRM_PPU_QUERY_LIMITS
  */
 #define DRM_PPU_MAJOR 0
-#define DRM_PPU_MINOR 1
+#define DRM_PPU_MINOR 2
 
 /**
  * struct drm_ppu_array - a user-space array whose elements may grow
@@ -101,7 +108,7 @@ enum drm_ppu_param {
 	DRM_PPU_PARAM_NUM_COPY_ENGINES = 10,
 	/** @DRM_PPU_PARAM_MAX_CHANNELS: channels of the device. */
 	DRM_PPU_PARAM_MAX_CHANNELS = 11,
-	/** @DRM_PPU_PARAM_MAX_CHANNELS_PER_FILE: most channels one open file may have. */
+	/** @DRM_PPU_PARAM_MAX_CHANNELS_PER_FILE: most channels one process may have. */
 	DRM_PPU_PARAM_MAX_CHANNELS_PER_FILE = 12,
 	/** @DRM_PPU_PARAM_GPFIFO_MIN_ENTRIES: fewest entries of a ring. */
 	DRM_PPU_PARAM_GPFIFO_MIN_ENTRIES = 13,
@@ -163,6 +170,52 @@ enum drm_ppu_query_type {
 	 * reset, over all clients, in the order of PPU_COUNTERS (ppu_counters.h).
 	 */
 	DRM_PPU_QUERY_COUNTERS = 4,
+	/**
+	 * @DRM_PPU_QUERY_LIMITS: array of struct drm_ppu_limit, indexed by enum
+	 * drm_ppu_resource.
+	 */
+	DRM_PPU_QUERY_LIMITS = 5,
+};
+
+/**
+ * enum drm_ppu_resource - what the driver limits for each process
+ *
+ * ENOSPC when a limit is reached.  The limits are parameters of the module.
+ */
+enum drm_ppu_resource {
+	/** @DRM_PPU_RES_VMS: VMs. */
+	DRM_PPU_RES_VMS = 0,
+	/** @DRM_PPU_RES_CHANNELS: channels. */
+	DRM_PPU_RES_CHANNELS = 1,
+	/** @DRM_PPU_RES_KERNEL_CHANNELS: kernel-submit channels. */
+	DRM_PPU_RES_KERNEL_CHANNELS = 2,
+	/** @DRM_PPU_RES_GROUPS: channel groups. */
+	DRM_PPU_RES_GROUPS = 3,
+	/** @DRM_PPU_RES_SEMS: semaphores. */
+	DRM_PPU_RES_SEMS = 4,
+	/** @DRM_PPU_RES_EVENTS: registered events. */
+	DRM_PPU_RES_EVENTS = 5,
+	/** @DRM_PPU_RES_FENCES: SEM_IMPORT_FENCE and SEM_EXPORT_FENCE that are not done. */
+	DRM_PPU_RES_FENCES = 6,
+	/** @DRM_PPU_RES_BINDS: asynchronous VM_BINDs that are not done. */
+	DRM_PPU_RES_BINDS = 7,
+	/**
+	 * @DRM_PPU_RES_WATCHES: entries of the device's watch table; waits beyond
+	 * that look at the word once in a millisecond.
+	 */
+	DRM_PPU_RES_WATCHES = 8,
+	/** @DRM_PPU_RES_SYSTEM: bytes of system memory, rings included. */
+	DRM_PPU_RES_SYSTEM = 9,
+	/** @DRM_PPU_RES_VRAM: bytes of VRAM, page tables and areas of VMs included. */
+	DRM_PPU_RES_VRAM = 10,
+};
+
+/** struct drm_ppu_limit - one limit of the calling process */
+struct drm_ppu_limit {
+	/** @limit: most it may have. */
+	__u64 limit;
+	/** @used: what it has. */
+	__u64 used;
 };
 
 /**
@@ -476,7 +529,7 @@ struct drm_ppu_vm_bind_op {
 };
 
 /* Flags of DRM_IOCTL_PPU_VM_BIND. */
-#define DRM_PPU_VM_BIND_ASYNC	(1u << 0)	/* reserved: EOPNOTSUPP in this version */
+#define DRM_PPU_VM_BIND_ASYNC	(1u << 0)	/* queue the operations: after and before fences */
 
 /* Most operations of one DRM_IOCTL_PPU_VM_BIND. */
 #define DRM_PPU_VM_BIND_MAX_OPS	4096
@@ -492,6 +545,16 @@ struct drm_ppu_vm_bind_op {
  * DRM_IOCTL_PPU_VM_GET_STATE); UNMAP alone still works.  EPERM: the object is
  * private to another VM.  E2BIG: an operation has non-zero bytes this kernel
  * does not know, or there are too many of them.
+ *
+ * With DRM_PPU_VM_BIND_ASYNC the ioctl checks everything, allocates everything
+ * and queues the operations: they are done when the in-fences have signalled,
+ * after everything queued for the VM before; then the out-fences signal.  An
+ * in-fence that signals an error counts as signalled.  If the VM has faulted by
+ * then nothing is mapped and the out-fences signal EIO; VM_DESTROY ends what is
+ * queued with ECANCELED.  VM_GET_STATE tells the first such error, too.  A
+ * VM_BIND without the flag does not wait for queued ones.
+ *
+ * ENOSPC: also, too many ASYNC binds queued by this process.
  */
 struct drm_ppu_vm_bind {
 	/** @vm_id: in: id. */
@@ -500,7 +563,10 @@ struct drm_ppu_vm_bind {
 	__u32 flags;
 	/** @ops: in: array of struct drm_ppu_vm_bind_op; count 0 does nothing. */
 	struct drm_ppu_array ops;
-	/** @syncs: in: array of struct drm_ppu_sync; count MBZ unless ASYNC. */
+	/**
+	 * @syncs: in: array of at most DRM_PPU_SUBMIT_MAX_SYNCS struct
+	 * drm_ppu_sync; count MBZ unless ASYNC.
+	 */
 	struct drm_ppu_array syncs;
 };
 
@@ -576,6 +642,40 @@ struct drm_ppu_vm_get_state {
 	 * out: count = records copied, oldest first.
 	 */
 	struct drm_ppu_array faults;
+	/** @binds_queued: out: ASYNC binds accepted since its creation. */
+	__u64 binds_queued;
+	/** @binds_done: out: how many of them are done, or ended with an error. */
+	__u64 binds_done;
+	/** @bind_error: out: errno the first one that failed ended with; 0: none. */
+	__u32 bind_error;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+};
+
+/**
+ * struct drm_ppu_notification - error notifier of a channel
+ *
+ * Written by the driver, to memory the owner names in CHANNEL_CREATE, when the
+ * channel stops with an error.  It is complete when @state is not 0, which is
+ * before any event, fence or wait tells of the error.
+ */
+struct drm_ppu_notification {
+	/** @state: why it stopped: a final DRM_PPU_CHANNEL_STATE_* bit; 0: it has not. */
+	__u32 state;
+	/** @error: PPU_ERR_* code, 0 if none. */
+	__u32 error;
+	/** @error_get: GP_GET of the failing entry. */
+	__u32 error_get;
+	/** @channel_id: the channel. */
+	__u32 channel_id;
+	/** @error_va: address @error is about, 0 if none. */
+	__u64 error_va;
+	/** @cpu_ns: CLOCK_MONOTONIC when the driver handled it. */
+	__u64 cpu_ns;
+	/** @gpu_ns: device time then; 0: the device is gone. */
+	__u64 gpu_ns;
+	/** @pad: 0. */
+	__u64 pad[3];
 };
 
 /* Flags of DRM_IOCTL_PPU_CHANNEL_CREATE. */
@@ -603,8 +703,9 @@ struct drm_ppu_vm_get_state {
  * Neither is reachable for threads on the GPU.
  *
  * EACCES: priority or timeslice above what the caller may ask for.  ENOSPC: no
- * channel left in the device, the file's limit, or no VRAM.  EIO: the VM
- * faulted.  EOPNOTSUPP: DEVICE_QUEUE is not there.
+ * channel left in the device, the process's limit, or no VRAM.  EIO: the VM
+ * faulted, or the group was stopped.  EOPNOTSUPP: DEVICE_QUEUE is not there.
+ * EPERM: the notifier is in memory of another driver.
  */
 struct drm_ppu_channel_create {
 	/** @vm_id: in: VM its addresses are in. */
@@ -652,6 +753,15 @@ struct drm_ppu_channel_create {
 	__u64 devq_sem_va;
 	/** @devq_ptr_va: out: DEVICE_QUEUE: u64 soft GP_PUT, shadow GP_PUT, X, Y; else 0. */
 	__u64 devq_ptr_va;
+	/** @group_id: in: group it joins for life, 0: none. */
+	__u32 group_id;
+	/** @notifier_handle: in: GEM handle of a system object, 0: no notifier. */
+	__u32 notifier_handle;
+	/**
+	 * @notifier_offset: in: offset of a struct drm_ppu_notification, a
+	 * multiple of its size; it is cleared.  MBZ without a notifier.
+	 */
+	__u64 notifier_offset;
 };
 
 /**
@@ -682,6 +792,8 @@ struct drm_ppu_channel_destroy {
 #define DRM_PPU_CHANNEL_STATE_INNOCENT		(1u << 10)
 /* Ended by a reset or the removal of the device; final. */
 #define DRM_PPU_CHANNEL_STATE_LOST		(1u << 11)
+/* Stopped together with its group; final. */
+#define DRM_PPU_CHANNEL_STATE_STOPPED		(1u << 12)
 
 /** struct drm_ppu_channel_query - DRM_IOCTL_PPU_CHANNEL_QUERY */
 struct drm_ppu_channel_query {
@@ -750,6 +862,131 @@ struct drm_ppu_channel_set_property {
 	__u64 value;
 };
 
+/**
+ * enum drm_ppu_group_policy - what an error of one channel means to its group
+ */
+enum drm_ppu_group_policy {
+	/** @DRM_PPU_GROUP_ISOLATE: nothing. */
+	DRM_PPU_GROUP_ISOLATE = 0,
+	/**
+	 * @DRM_PPU_GROUP_STOP_ALL: the others fetch nothing more and are stopped
+	 * (DRM_PPU_CHANNEL_STATE_STOPPED); the group takes no new channels.
+	 */
+	DRM_PPU_GROUP_STOP_ALL = 1,
+};
+
+/* Flags of DRM_IOCTL_PPU_GROUP_CREATE. */
+#define DRM_PPU_GROUP_START_DISABLED	(1u << 0)	/* as after DRM_PPU_GROUP_DISABLE */
+
+/**
+ * struct drm_ppu_group_create - DRM_IOCTL_PPU_GROUP_CREATE
+ *
+ * A group is a set of channels of one file, of any VMs and types, that are
+ * enabled, disabled, preempted and stopped together.  Channels join when they
+ * are created and leave when they are destroyed.  A channel runs if it is
+ * enabled itself and its group is.  The time-out of a kernel-submit channel runs
+ * also while its group holds it back.
+ *
+ * ENOSPC: the process's limit.  EACCES: time slice above what the caller may
+ * ask for.
+ */
+struct drm_ppu_group_create {
+	/** @flags: in: DRM_PPU_GROUP_START_DISABLED or 0. */
+	__u32 flags;
+	/** @policy: in: enum drm_ppu_group_policy. */
+	__u32 policy;
+	/** @timeslice_us: in: time slice of channels that ask for 0; 0: default. */
+	__u32 timeslice_us;
+	/** @group_id: out: id. */
+	__u32 group_id;
+};
+
+/**
+ * struct drm_ppu_group_destroy - DRM_IOCTL_PPU_GROUP_DESTROY
+ *
+ * EBUSY: it has channels.
+ */
+struct drm_ppu_group_destroy {
+	/** @group_id: in: id. */
+	__u32 group_id;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+};
+
+/**
+ * enum drm_ppu_group_op - what DRM_IOCTL_PPU_GROUP_CONTROL does
+ */
+enum drm_ppu_group_op {
+	/** @DRM_PPU_GROUP_ENABLE: its channels may fetch. */
+	DRM_PPU_GROUP_ENABLE = 0,
+	/**
+	 * @DRM_PPU_GROUP_DISABLE: its channels fetch nothing more; waits until
+	 * none of them executes a command.  Tasks they launched go on.
+	 */
+	DRM_PPU_GROUP_DISABLE = 1,
+	/** @DRM_PPU_GROUP_PREEMPT: as DISABLE, and then as it was. */
+	DRM_PPU_GROUP_PREEMPT = 2,
+	/**
+	 * @DRM_PPU_GROUP_STOP: ends its channels' work, their copies and tasks
+	 * included; they are DRM_PPU_CHANNEL_STATE_STOPPED.  Final: the group
+	 * takes no new channels.
+	 */
+	DRM_PPU_GROUP_STOP = 3,
+	/** @DRM_PPU_GROUP_SET_TIMESLICE: @value us for its channels, now and later. */
+	DRM_PPU_GROUP_SET_TIMESLICE = 4,
+	/** @DRM_PPU_GROUP_SET_POLICY: @value is an enum drm_ppu_group_policy. */
+	DRM_PPU_GROUP_SET_POLICY = 5,
+};
+
+/**
+ * struct drm_ppu_group_control - DRM_IOCTL_PPU_GROUP_CONTROL
+ *
+ * ETIME: a command was still executing at @timeout_ns: DISABLE and PREEMPT have
+ * done what they do but for the waiting.  EIO: the group was stopped.  EACCES:
+ * time slice above what the caller may ask for.
+ */
+struct drm_ppu_group_control {
+	/** @group_id: in: id. */
+	__u32 group_id;
+	/** @op: in: enum drm_ppu_group_op. */
+	__u32 op;
+	/** @value: in: see enum drm_ppu_group_op; else MBZ. */
+	__u64 value;
+	/**
+	 * @timeout_ns: in: DISABLE and PREEMPT: absolute, CLOCK_MONOTONIC; 0 or
+	 * past: do not wait; INT64_MAX: no time-out.  Else MBZ.
+	 */
+	__s64 timeout_ns;
+};
+
+/* Bits of drm_ppu_group_query.state. */
+#define DRM_PPU_GROUP_STATE_ENABLED	(1u << 0)
+#define DRM_PPU_GROUP_STATE_RUNNING	(1u << 1)	/* some channel executes now */
+#define DRM_PPU_GROUP_STATE_PENDING	(1u << 2)	/* some channel has work */
+#define DRM_PPU_GROUP_STATE_STOPPED	(1u << 3)	/* by STOP, or by an error; final */
+
+/** struct drm_ppu_group_query - DRM_IOCTL_PPU_GROUP_QUERY */
+struct drm_ppu_group_query {
+	/** @group_id: in: id. */
+	__u32 group_id;
+	/** @state: out: DRM_PPU_GROUP_STATE_*. */
+	__u32 state;
+	/** @policy: out: enum drm_ppu_group_policy. */
+	__u32 policy;
+	/** @timeslice_us: out: as set, 0: default. */
+	__u32 timeslice_us;
+	/** @channels: out: its channels. */
+	__u32 channels;
+	/** @dead: out: how many of them are in a final state. */
+	__u32 dead;
+	/** @first_channel: out: channel that stopped first with an error, 0: none. */
+	__u32 first_channel;
+	/** @first_error: out: its PPU_ERR_* code. */
+	__u32 first_error;
+	/** @runtime_ns: out: engine time of the channels it has. */
+	__u64 runtime_ns;
+};
+
 /** struct drm_ppu_entry - one command block of a submission */
 struct drm_ppu_entry {
 	/** @va: in: GPU virtual address, a multiple of 4. */
@@ -808,7 +1045,7 @@ struct drm_ppu_submit {
  * events.  To share one, share the buffer object (PRIME or the same file) and
  * create a semaphore with DRM_PPU_SEM_ADOPT on it.
  *
- * ENOSPC: the file's limit.  EPERM: memory of another driver.
+ * ENOSPC: the process's limit.  EPERM: memory of another driver.
  */
 struct drm_ppu_sem_create {
 	/**
@@ -875,6 +1112,58 @@ struct drm_ppu_sem_signal {
 	__u64 value;
 	/** @old: out: the word before. */
 	__u64 old;
+};
+
+/**
+ * struct drm_ppu_sem_import_fence - DRM_IOCTL_PPU_SEM_IMPORT_FENCE
+ *
+ * Fence to semaphore: when the fence in @sync signals, the kernel does what
+ * DRM_IOCTL_PPU_SEM_SIGNAL would.  Returns at once.  If the semaphore is
+ * destroyed, or the file closed, first, nothing happens to the word.
+ *
+ * A sync_file becomes a syncobj by DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE.
+ *
+ * ENOSPC: the process's limit.
+ */
+struct drm_ppu_sem_import_fence {
+	/** @sem_id: in: id. */
+	__u32 sem_id;
+	/** @op: in: DRM_PPU_SEM_SIGNAL_*, not KICK. */
+	__u32 op;
+	/** @value: in: operand. */
+	__u64 value;
+	/** @error_value: in: operand if the fence signals an error. */
+	__u64 error_value;
+	/** @sync: in: fence to wait for, without DRM_PPU_SYNC_SIGNAL. */
+	struct drm_ppu_sync sync;
+};
+
+/**
+ * struct drm_ppu_sem_export_fence - DRM_IOCTL_PPU_SEM_EXPORT_FENCE
+ *
+ * Semaphore to fence: once the condition holds, the kernel puts a signalled
+ * fence into the syncobj.  Until then the syncobj has no fence, or keeps the
+ * one it had: a fence never depends on memory of user space.  To wait for both,
+ * use DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT.  Returns at once.
+ *
+ * If the semaphore is destroyed or the file closed first the fence has the
+ * error ECANCELED; if channel @channel_id stops with an error, EIO.
+ *
+ * ENOSPC: the process's limit, or the device's watch table is full.
+ */
+struct drm_ppu_sem_export_fence {
+	/** @sem_id: in: id. */
+	__u32 sem_id;
+	/** @op: in: DRM_PPU_SEM_OP_*. */
+	__u32 op;
+	/** @value: in: operand. */
+	__u64 value;
+	/** @channel_id: in: 0, or the channel that is to release the word. */
+	__u32 channel_id;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+	/** @sync: in: syncobj, with DRM_PPU_SYNC_SIGNAL. */
+	struct drm_ppu_sync sync;
 };
 
 /* Conditions, the same as those of SEM_ACQUIRE (PPU_SEM_OP_*). */
@@ -959,7 +1248,7 @@ enum drm_ppu_event_type {
  * Adds 1 to an eventfd each time the event happens.  An event whose condition
  * holds already (SEM, CHANNEL_ERROR) is signalled at once.
  *
- * EBADF: not an eventfd.  ENOSPC: the file's limit.
+ * EBADF: not an eventfd.  ENOSPC: the process's limit.
  */
 struct drm_ppu_event_register {
 	/** @type: in: enum drm_ppu_event_type. */
@@ -1009,6 +1298,12 @@ struct drm_ppu_event_unregister {
 #define DRM_PPU_EVENT_REGISTER		0x13
 #define DRM_PPU_EVENT_UNREGISTER	0x14
 #define DRM_PPU_VM_SET_PROPERTY		0x15
+#define DRM_PPU_GROUP_CREATE		0x16
+#define DRM_PPU_GROUP_DESTROY		0x17
+#define DRM_PPU_GROUP_CONTROL		0x18
+#define DRM_PPU_GROUP_QUERY		0x19
+#define DRM_PPU_SEM_IMPORT_FENCE	0x1a
+#define DRM_PPU_SEM_EXPORT_FENCE	0x1b
 
 /* All are DRM_IOWR: a structure that later gains an output keeps its number. */
 #define DRM_IOCTL_PPU(nr, type) \
@@ -1037,6 +1332,12 @@ struct drm_ppu_event_unregister {
 #define DRM_IOCTL_PPU_EVENT_REGISTER	DRM_IOCTL_PPU(EVENT_REGISTER, event_register)
 #define DRM_IOCTL_PPU_EVENT_UNREGISTER	DRM_IOCTL_PPU(EVENT_UNREGISTER, event_unregister)
 #define DRM_IOCTL_PPU_VM_SET_PROPERTY	DRM_IOCTL_PPU(VM_SET_PROPERTY, vm_set_property)
+#define DRM_IOCTL_PPU_GROUP_CREATE	DRM_IOCTL_PPU(GROUP_CREATE, group_create)
+#define DRM_IOCTL_PPU_GROUP_DESTROY	DRM_IOCTL_PPU(GROUP_DESTROY, group_destroy)
+#define DRM_IOCTL_PPU_GROUP_CONTROL	DRM_IOCTL_PPU(GROUP_CONTROL, group_control)
+#define DRM_IOCTL_PPU_GROUP_QUERY	DRM_IOCTL_PPU(GROUP_QUERY, group_query)
+#define DRM_IOCTL_PPU_SEM_IMPORT_FENCE	DRM_IOCTL_PPU(SEM_IMPORT_FENCE, sem_import_fence)
+#define DRM_IOCTL_PPU_SEM_EXPORT_FENCE	DRM_IOCTL_PPU(SEM_EXPORT_FENCE, sem_export_fence)
 
 #if defined(__cplusplus)
 }

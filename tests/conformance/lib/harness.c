@@ -51,7 +51,7 @@ static int run(const struct test *t)
 		return 1;
 	if (!pid) {
 		setpgid(0, 0);
-		alarm((unsigned)t->timeout_s);
+		alarm((unsigned)t->timeout_s * time_scale());
 		t->fn();
 		fflush(stdout);
 		_exit(0);
@@ -93,6 +93,14 @@ int test_main(int argc, char **argv)
 int try_ioctl(int fd, unsigned long req, void *arg)
 {
 	return ioctl(fd, req, arg) ? errno : 0;
+}
+
+unsigned time_scale(void)
+{
+	const char *text = getenv("PPU_TIME_SCALE");
+	int scale = text ? atoi(text) : 1;
+
+	return scale > 0 ? (unsigned)scale : 1;
 }
 
 uint64_t now_ns(void)
@@ -299,13 +307,21 @@ void cmd_fill(struct cmds *c, unsigned log2_size, uint64_t dst, uint64_t value, 
 
 struct chan chan_new(int fd, uint32_t vm, uint32_t type, uint32_t count)
 {
-	static unsigned number;
-	struct chan c = { .fd = fd, .vm = vm, .count = count };
+	static const struct drm_ppu_channel_create plain;
 
-	c.args = (struct drm_ppu_channel_create){
-		.vm_id = vm, .type = type, .flags = DRM_PPU_CHANNEL_USER_SUBMIT,
-		.gpfifo_entries = count,
-	};
+	return chan_new_args(fd, vm, type, count, &plain);
+}
+
+struct chan chan_new_args(int fd, uint32_t vm, uint32_t type, uint32_t count,
+			  const struct drm_ppu_channel_create *args)
+{
+	static unsigned number;
+	struct chan c = { .fd = fd, .vm = vm, .count = count, .args = *args };
+
+	c.args.vm_id = vm;
+	c.args.type = type;
+	c.args.flags |= DRM_PPU_CHANNEL_USER_SUBMIT;
+	c.args.gpfifo_entries = count;
 	DO(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &c.args);
 	c.id = c.args.channel_id;
 	c.hw = c.args.hw_channel;

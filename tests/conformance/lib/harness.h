@@ -79,10 +79,12 @@ int try_ioctl(int fd, unsigned long req, void *arg);	/* 0 or errno */
 #define BAD_PTR 0x10ull		/* no user address */
 #define MS 1000000ull
 
+/* Time limits are multiplied by $PPU_TIME_SCALE: slow kernels set it. */
+unsigned time_scale(void);
 uint64_t now_ns(void);		/* CLOCK_MONOTONIC */
 void sleep_ms(unsigned ms);
 #define WAIT_FOR(cond, ms) do { \
-	uint64_t end_ = now_ns() + (ms) * MS; \
+	uint64_t end_ = now_ns() + (ms) * MS * time_scale(); \
 	while (!(cond)) { \
 		if (now_ns() > end_) FAIL("not within %u ms: %s", (unsigned)(ms), #cond); \
 		usleep(200); \
@@ -147,6 +149,9 @@ struct chan {
 };
 
 struct chan chan_new(int fd, uint32_t vm, uint32_t type, uint32_t count);
+/* The rest of CHANNEL_CREATE's arguments as in @args. */
+struct chan chan_new_args(int fd, uint32_t vm, uint32_t type, uint32_t count,
+			  const struct drm_ppu_channel_create *args);
 void chan_free(struct chan *c);
 uint32_t chan_get(const struct chan *c);
 bool chan_full(const struct chan *c);
