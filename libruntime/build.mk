@@ -5,6 +5,7 @@
 #   api backend isa ptx    the library (with the device core inside, for the
 #                          backend that needs no VM)
 #   tools/NAME.c           $(BUILD)/bin/NAME
+#   tools/trace/           the rest of ppu-trace
 #   samples/NAME.c         $(BUILD)/bin/sample-NAME
 #   samples/kernels/X.cu   $(BUILD)/samples/X.ptx, by clang
 
@@ -25,9 +26,12 @@ $(RT_SO): $(BUILD)/lib/libppucore.a
 UNIT_EXTRA_LIBS += $(RT_DRM_LIBS)
 
 RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
-$(call ppu_objs,$(RT_TOOLS)): private PPU_CFLAGS += $(RT_CFLAGS)
+RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))
+$(call ppu_objs,$(RT_TOOLS) $(RT_SRCS_ppu-trace)): private PPU_CFLAGS += $(RT_CFLAGS)
 RT_EXTRA_ppu-info := -lpci
-$(foreach t,$(RT_TOOLS),$(eval $(call ppu_program,$(basename $(notdir $(t))),$(t),$(RT_OURS),$(RT_EXTRA_$(basename $(notdir $(t)))) $(RT_LIBS))))
+# It reads files and needs no device.
+RT_ALONE := ppu-trace
+$(foreach t,$(RT_TOOLS),$(eval $(call ppu_program,$(basename $(notdir $(t))),$(t) $(RT_SRCS_$(basename $(notdir $(t)))),$(if $(filter $(RT_ALONE),$(basename $(notdir $(t)))),,$(RT_OURS)),$(RT_EXTRA_$(basename $(notdir $(t)))) $(RT_LIBS))))
 
 # --- samples --------------------------------------------------------------------
 

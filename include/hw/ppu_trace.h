@@ -55,14 +55,18 @@ T(WATCH,          20, "watch", "-", "addr", "value", "-", "a watch entry matched
 T(TASK_ACCEPT,    32, "channel", "priority", "tmd", "task", "depth", "the task unit accepted a TMD") \
 T(TASK_SCHED,     33, "slot", "priority", "tmd", "task", "depth", "a task got a slot") \
 T(TASK_EVICT,     34, "slot", "priority", "tmd", "task", "-", "a task lost its slot") \
-T(TASK_RESUME,    35, "slot", "priority", "tmd", "task", "-", "an evicted task got a slot again") \
+T(TASK_RESUME,    35, "slot", "priority", "tmd", "task", "depth", "a task that was evicted or suspended got a slot again") \
 T(TASK_DONE,      36, "slot", "priority", "tmd", "task", "-", "all CTAs and children of a task are complete") \
-T(TASK_PEND,      37, "slot", "reason", "tmd", "task", "-", "a task waits without a slot") \
+T(TASK_PEND,      37, "slot", "reason", "tmd", "task", "-", "a task stands in its list; reason: PPU_TRP_*") \
 T(TASK_ABORT,     38, "slot", "code", "tmd", "task", "-", "a task was aborted") \
 T(CHILD_LAUNCH,   39, "sm", "error", "tmd", "parent", "child", "a device-side launch") \
 T(CTA_START,      40, "sm", "cta", "task", "warp_slot", "warps", "a CTA was placed on an SM") \
 T(CTA_DONE,       41, "sm", "cta", "task", "warp_slot", "-", "a CTA is complete") \
 T(TASK_CODE_DONE, 42, "slot", "-", "tmd", "task", "-", "a task's own CTAs are done, children run") \
+T(TASK_SUSPEND,   43, "slot", "reason", "tmd", "task", "-", "a task that cannot go on gave up its slot; reason: PPU_TRS_*") \
+T(CTA_SAVE,       44, "sm", "cta", "task", "warp_slot", "reason", "a CTA was saved and left its SM; reason: PPU_TRC_*") \
+T(CTA_RESTORE,    45, "sm", "cta", "task", "warp_slot", "warps", "a saved CTA was placed on an SM") \
+T(SLICE_TASKS,    46, "-", "context", "held_ns", "-", "-", "a context held task slots for its slice while another waited") \
 /* per-warp divergence events; unit = SM; a = warp slot << 24 | PC (22 bits) */ \
 T(DIV_PUSH,       64, "sm", "warp_pc", "token", "mask", "head_tail", "a token was pushed on the front") \
 T(DIV_YIELD_PUSH, 65, "sm", "warp_pc", "token", "mask", "head_tail", "a yield token was pushed on the back") \
@@ -91,12 +95,27 @@ enum ppu_trace_event {
 #define PPU_TRW_CE	2	/* unit = copy engine */
 #define PPU_TRW_CPU	3	/* noticed at a kick; unit = channel or 0xffff */
 #define PPU_TRW_TASK	4	/* completion store of a task; unit = slot */
+/* CH_DISABLE.why */
+#define PPU_TRD_STOP	1
+#define PPU_TRD_RESET	2
+#define PPU_TRD_PAUSE	3	/* what is in progress is completed */
+#define PPU_TRD_ERROR	4
 /* BLOCK/UNBLOCK.reason */
 #define PPU_TRB_ACQUIRE	0
 #define PPU_TRB_WFI	1
 #define PPU_TRB_ENGINE	2	/* waits for an engine or its turn */
 #define PPU_TRB_TASKS	3	/* task record pool full */
 #define PPU_TRB_GATE	4	/* re-check at dispatch failed (CP-33) */
+/* TASK_PEND.reason */
+#define PPU_TRP_NEW		0	/* accepted */
+#define PPU_TRP_CHILDREN	1	/* was suspended: children of a CTA are complete */
+#define PPU_TRP_QUEUE		2	/* was suspended: its queue has entries or was closed */
+/* TASK_SUSPEND.reason */
+#define PPU_TRS_CHILDREN	0	/* every CTA on its way waits for children */
+#define PPU_TRS_QUEUE		1	/* its queue is empty */
+/* CTA_SAVE.reason */
+#define PPU_TRC_EVICTED		0
+#define PPU_TRC_CHILDREN	1	/* waits for its children */
 /* head_tail: head in bits 31:0, tail (signed) in bits 63:32. */
 
 #endif

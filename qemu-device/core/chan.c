@@ -5,9 +5,6 @@
 #include <string.h>
 #include "host.h"
 
-/* CH_DISABLE.why */
-enum { WHY_STOP = 1, WHY_RESET, WHY_PAUSE, WHY_ERROR };
-
 /* What ppu_core_userd_peek() reads from any thread. */
 struct published {
 	_Atomic uint32_t get, put, status, error;
@@ -165,7 +162,7 @@ static void fail(struct ppu_core *core, struct ppu_chan *ch, unsigned err, uint6
 		rec->channel = (uint16_t)chid;
 		ppu_fault_record(core, rec);
 	}
-	off(core, ch, WHY_ERROR);
+	off(core, ch, PPU_TRD_ERROR);
 	ppu_chan_publish(core, ch);
 	ppu_intr_bit(core, PPU_BM_CHERR, chid);
 }
@@ -302,11 +299,11 @@ static void command(struct ppu_core *core, struct ppu_chan *ch, uint32_t cmd)
 		enable(core, ch);
 		break;
 	case PPU_CH_CMD_STOP:
-		stop(core, ch, WHY_STOP);
+		stop(core, ch, PPU_TRD_STOP);
 		ppu_intr_bit(core, PPU_BM_PREEMPT, chid);
 		break;
 	case PPU_CH_CMD_RESET:
-		stop(core, ch, WHY_RESET);
+		stop(core, ch, PPU_TRD_RESET);
 		forget(ch);
 		ppu_chan_publish(core, ch);
 		break;
@@ -316,7 +313,7 @@ static void command(struct ppu_core *core, struct ppu_chan *ch, uint32_t cmd)
 		ch->paused = true;
 		if (ch->state != CH_BUSY)
 			ppu_sched_remove(core, ch);
-		PPU_TRACE(core, CH_DISABLE, chid, WHY_PAUSE, 0, 0, 0);
+		PPU_TRACE(core, CH_DISABLE, chid, PPU_TRD_PAUSE, 0, 0, 0);
 		ppu_chan_publish(core, ch);
 		ppu_sched_pool_next(core);
 		break;

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From records to stretches of time: one pass over the sorted trace.
+ *
+ * The trace says when a channel gets an engine, not when it gives it back; that follows from what the
+ * host scheduler does (Documentation/hw/channels.md): a channel lets go when it waits for anything, has
+ * nothing left or stops.  One that is only out-sliced while it executes commands writes nothing: then it
+ * has let go when somebody else gets the last engine.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <hw/ppu_cmd.h>
+#include "trace.h"
+
+/* Lanes of all kinds in one map: addresses have 48 bits. */
+static uint64_t lane_key(enum lane_kind kind, uint64_t id)
+{
+	return (uint64_t)kind << 60 ^ id;
+}
+
+struct lane *model_lane(const struct model *m, enum lane_kind kind, uint64_t id)
+{
+	uint32_t *at = map_at(m->ids, lane_key(kind, id), false);
+
+	return at ? &m->lane[*at] : NULL;
+}
+
+static struct lane *lane(struct model *m, enum lane_kind kind, uint64_t id)
+{
+	struct lane *l = model_lane(m, kind, id);
+
+	if (l)
+		return l;
+	m->lane = grow(m->lane, &m->cap_lanes, m->num_lanes + 1, sizeof(*m->lane));
+	*map_at(m->ids, lane_key(kind, id), true) = (uint32_t)m->num_lanes;
+	l = &m->lane[m->num_lanes++];
+	*l = (struct lane){ .kind = kind, .id = id, .writer = NO_REC };
+	return l;
+}
+
+static uint32_t add_span(struct lane *l, enum span_kind kind, uint64_t start, uint32_t rec)
+{
+	l->span = grow(l->span, &l->cap_spans, l->num_spans + 1, sizeof(*l->span));
+	l->span[l->num_spans++] = (struct span){ start, UINT64_MAX, rec, NO_REC, kind };
+	return (uint32_t)l->num_spans;
+}
+
+static void end_span(struct lane *l, uint32_t *open, uint64_t time, uint32_t rec)
+{
+	if (!*open)
+		return;
+	l->span[*open - 1].end = time;
+	l->span[*open - 1].rec_end = rec;
+	*open = 0;
+}
+
+static void begin(struct model *m, struct lane *l, enum span_kind kind, uint32_t i)
+{
+	end_span(l, &l->open[kind], m->t->rec[i].time, i);
+	l->open[kind] = add_span(l, kind, m->t->rec[i].time, i);
+}
+
+/* Ends the open span of a kind; if there is none it was open when the trace began. */
+static void finish(struct model *m, struct lane *l, enum span_kind kind, uint32_t i)
+{
+	if (!l->open[kind])
+		l->open[kind] = add_span(l, kind, m->t->first, NO_REC);
+	end_span(l, &l->open[kind], m->t->rec[i].time, i);
+}
+
+static void end_if_open(struct model *m, struct lane *l, enum span_kind kind, uint32_t i)
+{
+	end_span(l, &l->open[kind], m->t->rec[i].time, i);
+}
+
+static void add_mark(struct lane *l, uint32_t i)
+{
+	l->mark = grow(l->mark, &l->cap_marks, l->num_marks + 1, sizeof(*l->mark));
+	l->mark[l->num_marks++] = i;
+}
+
+static void add_link(struct model *m, enum link_kind kind, uint32_t from, uint32_t to)
+{
+	m->link = grow(m->link, &m->cap_links, m->num_links + 1, sizeof(*m->link));
+	m->link[m->num_links++] = (struct link){ kind, from, to };
+}
+
+/* ---- channels and engines ----------------------------------------------------------------------- */
+
+static void let_go(struct model *m, struct lane *l, uint32_t i)
+{
+	end_if_open(m, l, SPAN_LATE, i);
+	if (!l->open[SPAN_SLICE])
+		return;
+	end_if_open(m, l, SPAN_SLICE, i);
+	for (unsigned c = 0; c < NUM_CLASSES; c++)
+		for (size_t k = 0; k < m->hold[c].num; k++)
+			if (m->hold[c].chan[k] == l->id) {
+				m->hold[c].chan[k] = m->hold[c].chan[--m->hold[c].num];
+				return;
+			}
+}
+
+static void slice_start(struct model *m, struct lane *l, uint32_t i)
+{
+	unsigned cls = m->t->rec[i].a < NUM_CLASSES ? m->t->rec[i].a : 0;
+	size_t engines = cls == PPU_CLASS_COPY ? m->t->head.copy_engines : 1;
+	struct holders *h = &m->hold[cls];
+
+	let_go(m, l, i);
+	l->paused = false;
+	for (size_t k = 0; h->num >= engines && k < h->num; k++) {
+		struct lane *o = model_lane(m, LANE_CHANNEL, h->chan[k]);
+
+		if (o->open[SPAN_LATE] && !o->open[SPAN_COMMAND]) {
+			let_go(m, o, i);
+			break;
+		}
+	}
+	begin(m, l, SPAN_SLICE, i);
+	h->chan = grow(h->chan, &h->cap, h->num + 1, sizeof(*h->chan));
+	h->chan[h->num++] = l->id;
+}
+
+static void block(struct model *m, struct lane *l, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i];
+
+	let_go(m, l, i);
+	begin(m, l, SPAN_BLOCK, i);
+	if (r->a == PPU_TRB_ACQUIRE || r->a == PPU_TRB_GATE)
+		lane(m, LANE_SEM, r->b)->waits++;
+}
+
+static void unblock(struct model *m, struct lane *l, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i];
+	uint32_t since = l->open[SPAN_BLOCK] ? l->span[l->open[SPAN_BLOCK] - 1].rec : 0;
+	struct lane *sem;
+
+	finish(m, l, SPAN_BLOCK, i);
+	if (r->a != PPU_TRB_ACQUIRE && r->a != PPU_TRB_GATE)
+		return;
+	sem = model_lane(m, LANE_SEM, r->b);
+	if (sem && sem->writer != NO_REC && sem->writer > since)
+		add_link(m, LINK_WAKE, sem->writer, i);
+}
+
+/* A command that wrote a semaphore stands right behind the record of the write. */
+static void command(struct model *m, struct lane *l, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i], *w;
+	struct lane *sem;
+
+	add_mark(l, i);
+	if (r->b != PPU_CMD_SEM_RELEASE && r->b != PPU_CMD_SEM_INC && r->b != PPU_CMD_SEM_DEC)
+		return;
+	sem = model_lane(m, LANE_SEM, r->c);
+	if (!sem || sem->writer == NO_REC)
+		return;
+	w = &m->t->rec[sem->writer];
+	if (w->event == PPU_TR_SEM_WRITE && w->a == PPU_TRW_COMMAND && w->unit == r->unit && w->time == r->time)
+		sem->writer = i;
+}
+
+static void stopped(struct model *m, struct lane *l, uint32_t i)
+{
+	add_mark(l, i);
+	l->paused = m->t->rec[i].event == PPU_TR_CH_DISABLE && m->t->rec[i].a == PPU_TRD_PAUSE;
+	if (!l->paused)
+		end_if_open(m, l, SPAN_BLOCK, i);
+	if (!l->paused || !l->open[SPAN_COMMAND])
+		let_go(m, l, i);
+}
+
+static void of_channel(struct model *m, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i];
+	struct lane *l = lane(m, LANE_CHANNEL, r->unit);
+
+	switch (r->event) {
+	case PPU_TR_CH_ENABLE:
+		l->cls = r->a;
+		add_mark(l, i);
+		break;
+	case PPU_TR_DOORBELL:
+		add_mark(l, i);
+		break;
+	case PPU_TR_CMD:
+		command(m, l, i);
+		break;
+	case PPU_TR_EMPTY:
+		let_go(m, l, i);
+		break;
+	case PPU_TR_SLICE_START:
+		slice_start(m, l, i);
+		break;
+	case PPU_TR_SLICE_EXPIRE:
+		if (l->open[SPAN_SLICE])
+			begin(m, l, SPAN_LATE, i);
+		break;
+	case PPU_TR_BLOCK:
+		block(m, l, i);
+		break;
+	case PPU_TR_UNBLOCK:
+		unblock(m, l, i);
+		break;
+	case PPU_TR_CH_DISABLE:
+	case PPU_TR_CH_ERROR:
+		stopped(m, l, i);
+		break;
+	}
+}
+
+static void of_engine(struct model *m, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i];
+	struct lane *l = lane(m, LANE_ENGINE, r->unit);
+
+	if (r->event == PPU_TR_CE_START) {
+		begin(m, l, SPAN_COPY, i);
+		begin(m, lane(m, LANE_CHANNEL, r->a), SPAN_COMMAND, i);
+		return;
+	}
+	finish(m, l, SPAN_COPY, i);
+	l = lane(m, LANE_CHANNEL, r->a);
+	finish(m, l, SPAN_COMMAND, i);
+	if (l->paused)
+		let_go(m, l, i);
+}
+
+static void sem_write(struct model *m, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i];
+	struct lane *l = lane(m, LANE_SEM, r->b);
+
+	l->point = grow(l->point, &l->cap_points, l->num_points + 1, sizeof(*l->point));
+	l->point[l->num_points++] = (struct point){ r->time, r->c, r->d, i };
+	l->writer = i;
+}
+
+/* ---- tasks and SMs --------------------------------------------------------------------------------- */
+
+static void task_began(struct model *m, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i];
+	uint32_t *child = map_at(m->children, r->c, false);
+
+	m->max_priority = r->a > m->max_priority ? r->a : m->max_priority;
+	begin(m, lane(m, LANE_SLOT, r->unit), SPAN_TASK, i);
+	if (child && *child) {
+		add_link(m, LINK_CHILD, *child - 1, i);
+		*child = 0;
+	}
+}
+
+/* The number of the slot is the task's last one: somebody else's by now if the task waited for children. */
+static void task_ended(struct model *m, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i];
+	struct lane *l = model_lane(m, LANE_SLOT, r->unit);
+
+	if (l && l->open[SPAN_TASK] && m->t->rec[l->span[l->open[SPAN_TASK] - 1].rec].c == r->c)
+		end_if_open(m, l, SPAN_TASK, i);
+}
+
+static void task_aborted(struct model *m, uint32_t i)
+{
+	task_ended(m, i);
+	for (size_t k = 0; k < m->num_lanes; k++) {
+		struct lane *l = &m->lane[k];
+
+		for (unsigned w = 0; l->open_cta && w < m->t->head.warps_per_sm; w++) {
+			uint32_t s = l->open_cta[w];
+
+			if (s && l->span[s - 1].rec != NO_REC && m->t->rec[l->span[s - 1].rec].b == m->t->rec[i].c)
+				end_span(l, &l->open_cta[w], m->t->rec[i].time, i);
+		}
+	}
+}
+
+static void of_cta(struct model *m, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i];
+	struct lane *l = lane(m, LANE_SM, r->unit);
+
+	if (r->c >= m->t->head.warps_per_sm)
+		return;
+	if (!l->open_cta) {
+		size_t cap = 0;
+
+		l->open_cta = grow(NULL, &cap, m->t->head.warps_per_sm, sizeof(*l->open_cta));
+		memset(l->open_cta, 0, cap * sizeof(*l->open_cta));
+	}
+	end_span(l, &l->open_cta[r->c], r->time, i);
+	if (r->event != PPU_TR_CTA_START && r->event != PPU_TR_CTA_RESTORE)
+		return;
+	l->open_cta[r->c] = add_span(l, SPAN_CTA, r->time, i);
+	if (r->c + r->d > m->max_warps)
+		m->max_warps = (unsigned)(r->c + r->d);
+}
+
+static void of_task(struct model *m, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i];
+
+	switch (r->event) {
+	case PPU_TR_TASK_ACCEPT:
+		*map_at(m->tasks, r->c, true) = i + 1;
+		break;
+	case PPU_TR_TASK_SCHED:
+	case PPU_TR_TASK_RESUME:
+		if (!*map_at(m->tasks, r->c, true))
+			*map_at(m->tasks, r->c, true) = i + 1;
+		task_began(m, i);
+		break;
+	case PPU_TR_TASK_EVICT:
+	case PPU_TR_TASK_SUSPEND:
+	case PPU_TR_TASK_DONE:
+	case PPU_TR_TASK_CODE_DONE:
+		task_ended(m, i);
+		break;
+	case PPU_TR_TASK_ABORT:
+		task_aborted(m, i);
+		break;
+	case PPU_TR_CHILD_LAUNCH:
+		if (r->d)
+			*map_at(m->children, r->d, true) = i + 1;
+		return;
+	default:
+		return;
+	}
+}
+
+const struct rec *model_task(const struct model *m, uint64_t task)
+{
+	uint32_t *at = map_at(m->tasks, task, false);
+
+	return at && *at ? &m->t->rec[*at - 1] : NULL;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------- */
+
+static void reset(struct model *m, uint32_t i)
+{
+	uint64_t now = m->t->rec[i].time;
+
+	for (size_t k = 0; k < m->num_lanes; k++) {
+		struct lane *l = &m->lane[k];
+
+		for (unsigned s = 0; s < SPAN_KINDS; s++)
+			end_span(l, &l->open[s], now, i);
+		for (unsigned w = 0; l->open_cta && w < m->t->head.warps_per_sm; w++)
+			end_span(l, &l->open_cta[w], now, i);
+	}
+	for (unsigned c = 0; c < NUM_CLASSES; c++)
+		m->hold[c].num = 0;
+}
+
+static void record(struct model *m, uint32_t i)
+{
+	unsigned event = m->t->rec[i].event;
+
+	switch (event) {
+	case PPU_TR_RESET:
+		reset(m, i);
+		break;
+	case PPU_TR_SEM_WRITE:
+		sem_write(m, i);
+		break;
+	case PPU_TR_CE_START:
+	case PPU_TR_CE_DONE:
+	case PPU_TR_CE_ABORT:
+		of_engine(m, i);
+		break;
+	case PPU_TR_CTA_START:
+	case PPU_TR_CTA_DONE:
+	case PPU_TR_CTA_SAVE:
+	case PPU_TR_CTA_RESTORE:
+		of_cta(m, i);
+		break;
+	default:
+		if (!strcmp(event_unit(event), "channel"))
+			of_channel(m, i);
+		if (event >= PPU_TR_TASK_ACCEPT && event < PPU_TR_DIV_PUSH)
+			of_task(m, i);
+		break;
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct lane *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* What never ended lasts to the end of the trace; lanes in the order in which they are drawn. */
+static void settle(struct model *m)
+{
+	for (size_t k = 0; k < m->num_lanes; k++) {
+		struct lane *l = &m->lane[k];
+
+		for (size_t s = 0; s < l->num_spans; s++)
+			if (l->span[s].end == UINT64_MAX)
+				l->span[s].end = m->t->last;
+	}
+	if (m->num_lanes)
+		qsort(m->lane, m->num_lanes, sizeof(*m->lane), by_place);
+	for (size_t k = 0; k < m->num_lanes; k++)
+		*map_at(m->ids, lane_key(m->lane[k].kind, m->lane[k].id), true) = (uint32_t)k;
+}
+
+void model_build(struct model *m, const struct trace *t)
+{
+	memset(m, 0, sizeof(*m));
+	m->t = t;
+	m->ids = map_new();
+	m->tasks = map_new();
+	m->children = map_new();
+	for (size_t i = 0; i < t->num; i++)
+		record(m, (uint32_t)i);
+	settle(m);
+}
+
+void model_free(struct model *m)
+{
+	for (size_t k = 0; k < m->num_lanes; k++) {
+		free(m->lane[k].span);
+		free(m->lane[k].mark);
+		free(m->lane[k].point);
+		free(m->lane[k].open_cta);
+	}
+	for (unsigned c = 0; c < NUM_CLASSES; c++)
+		free(m->hold[c].chan);
+	free(m->lane);
+	free(m->link);
+	map_free(m->ids);
+	map_free(m->tasks);
+	map_free(m->children);
+}
+
+bool sem_value_at(const struct lane *l, uint64_t time, uint64_t *value)
+{
+	size_t lo = 0, hi = l->num_points;
+
+	if (!hi)
+		return false;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (l->point[mid].time <= time)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*value = lo ? l->point[lo - 1].value : l->point[0].old;
+	return true;
+}

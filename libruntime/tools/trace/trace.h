@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ppu-trace inside: a trace is read (read.c), its records get names (names.c), and what they say
+ * about channels, engines, tasks, SMs and semaphores becomes a model (model.c), which is drawn (svg*.c)
+ * or exported (json.c).  The text form (text.c) needs no model.
+ */
+#ifndef PPU_TRACE_TOOL_H
+#define PPU_TRACE_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <hw/ppu_regs.h>
+#include <hw/ppu_trace.h>
+
+/* Exit statuses, those of ppu-run where they mean the same. */
+enum { ST_OK = 0, ST_USAGE = 2, ST_BAD_TRACE = 3 };
+
+/* struct ppu_trace_rec in types that printf knows. */
+struct rec {
+	uint64_t time;
+	uint16_t event, unit;
+	uint32_t a;
+	uint64_t b, c, d;
+};
+
+struct trace {
+	struct ppu_trace_header head;
+	struct rec *rec;	/* as in the file; in order of time after trace_sort() */
+	size_t num;
+	uint64_t first, last;	/* the earliest and latest time in it */
+};
+
+#define NO_REC UINT32_MAX	/* no record's index */
+
+/* 0, ST_USAGE (no such file) or ST_BAD_TRACE; then it has said why. */
+int trace_load(struct trace *t, const char *path);
+/* The records of SMs stand behind those of the window they belong to: pictures want them in order. */
+void trace_sort(struct trace *t);
+void trace_free(struct trace *t);
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+/* "CE_START"; NULL: no such event. */
+const char *event_name(unsigned event);
+/* What the unit of an event is, "channel"; "-": nothing. */
+const char *event_unit(unsigned event);
+
+/* One argument of a record: name and text of its value; bare: the text is a number as JSON writes it. */
+struct arg {
+	const char *name;
+	char text[48];
+	bool bare;
+};
+#define MAX_ARGS 6
+/* Returns how many there are, without the unit. */
+unsigned rec_args(const struct rec *r, struct arg args[MAX_ARGS]);
+
+const char *command_name(uint64_t opcode);	/* "?": none of these */
+const char *block_name(uint64_t reason);
+const char *writer_name(uint64_t kind);
+const char *error_name(uint64_t code);
+const char *class_name(uint64_t cls);
+
+/* ---- the model --------------------------------------------------------------------------------- */
+
+#define NUM_CLASSES (PPU_CLASS_DEVQ + 1)
+
+/* In the order in which they are drawn. */
+enum lane_kind { LANE_CHANNEL, LANE_ENGINE, LANE_SLOT, LANE_SM, LANE_SEM, LANE_KINDS };
+
+/* What a stretch of time on a lane is. */
+enum span_kind {
+	SPAN_SLICE,	/* channel: holds its engine class; end: gave it back */
+	SPAN_LATE,	/* channel: the part of that after the slice was over (CP-6) */
+	SPAN_BLOCK,	/* channel: waits */
+	SPAN_COMMAND,	/* channel: its copy is on an engine */
+	SPAN_COPY,	/* engine */
+	SPAN_TASK,	/* slot */
+	SPAN_CTA,	/* SM */
+	SPAN_KINDS,
+};
+
+/*
+ * From the record that began it to the one that ended it.  NO_REC: before the trace began, or not
+ * ended when it stopped.
+ */
+struct span {
+	uint64_t start, end;
+	uint32_t rec, rec_end;
+	enum span_kind kind;
+};
+
+/* A value of a semaphore word from a time on. */
+struct point {
+	uint64_t time, old, value;
+	uint32_t rec;
+};
+
+struct lane {
+	enum lane_kind kind;
+	uint64_t id;		/* channel, engine, slot, SM; address of a semaphore */
+	unsigned cls;		/* channel: PPU_CLASS_*, 0 unknown */
+	struct span *span;	/* by start */
+	size_t num_spans, cap_spans;
+	uint32_t *mark;		/* records of channels that are moments: commands, doorbells, errors */
+	size_t num_marks, cap_marks;
+	struct point *point;	/* semaphores, by time */
+	size_t num_points, cap_points;
+	size_t waits;		/* semaphores: how often a channel had to wait for it */
+	/* While the trace is read. */
+	uint32_t open[SPAN_KINDS];	/* index of the span + 1, 0: none */
+	uint32_t *open_cta;		/* SM: the same by first warp slot */
+	bool paused;			/* channel: lets go after what is in progress */
+	uint32_t writer;		/* semaphore: the record that wrote it last, NO_REC: none */
+};
+
+/* Why something happened: a write woke a waiter, a task launched a child. */
+enum link_kind { LINK_WAKE, LINK_CHILD };
+struct link {
+	enum link_kind kind;
+	uint32_t from, to;	/* records: CMD or SEM_WRITE to UNBLOCK, CHILD_LAUNCH to TASK_SCHED */
+};
+
+struct model {
+	const struct trace *t;
+	struct lane *lane;
+	size_t num_lanes, cap_lanes;
+	struct link *link;	/* by `to` */
+	size_t num_links, cap_links;
+	struct map *ids;	/* (kind, id) -> lane */
+	struct map *tasks;	/* task -> record + 1 that said its priority */
+	struct map *children;	/* task -> record + 1 of its CHILD_LAUNCH */
+	/* Channels that hold an engine, by engine class, while the trace is read. */
+	struct holders {
+		uint64_t *chan;
+		size_t num, cap;
+	} hold[NUM_CLASSES];
+	unsigned max_warps;	/* most warp slots of an SM that were in use */
+	unsigned max_priority;
+};
+
+void model_build(struct model *m, const struct trace *t);
+void model_free(struct model *m);
+struct lane *model_lane(const struct model *m, enum lane_kind kind, uint64_t id);	/* or NULL */
+/* The record with the task's priority (b, c, d as in TASK_ACCEPT), NULL: the trace does not tell. */
+const struct rec *model_task(const struct model *m, uint64_t task);
+/* What a semaphore held at a time, false: unknown, nobody wrote it. */
+bool sem_value_at(const struct lane *l, uint64_t time, uint64_t *value);
+
+/* ---- choice and output -------------------------------------------------------------------------- */
+
+/* Which lanes: kinds, or kinds with numbers. */
+struct choice {
+	bool kind[LANE_KINDS];
+	struct range {
+		enum lane_kind kind;
+		uint64_t lo, hi;
+	} *range;
+	size_t num_ranges;
+};
+/* False: not understood, it has said why. */
+bool choice_parse(struct choice *c, const char *text);
+bool choice_has(const struct choice *c, enum lane_kind kind, uint64_t id);
+/* Has the user named lanes, or only kinds? */
+bool choice_is_exact(const struct choice *c, enum lane_kind kind);
+extern const char *const lane_kind_names[LANE_KINDS];
+
+/* Names given to lanes by the user. */
+struct label {
+	enum lane_kind kind;
+	uint64_t id;
+	const char *text;
+};
+
+struct view {
+	uint64_t from, to;
+	unsigned width;		/* of the picture, pixels */
+	bool arrows;
+	const char *title;
+	struct choice lanes;
+	struct label *label;
+	size_t num_labels;
+};
+
+/* "channel:1=low" */
+bool label_parse(struct label *l, const char *text);
+const char *view_label(const struct view *v, const struct lane *l);	/* or NULL */
+
+void text_write(FILE *f, const struct trace *t, uint64_t from, uint64_t to);
+void svg_write(FILE *f, const struct model *m, const struct view *v);
+void json_write(FILE *f, const struct model *m, const struct view *v);
+
+/* ---- help ---------------------------------------------------------------------------------------- */
+
+/* realloc that ends the program when there is no memory. */
+void *grow(void *p, size_t *cap, size_t need, size_t each);
+/* A map from 64-bit numbers to 32-bit ones. */
+struct map *map_new(void);
+void map_free(struct map *m);
+/* Where the value of a key is; made (as 0) when it is not there and add is true, else NULL. */
+uint32_t *map_at(struct map *m, uint64_t key, bool add);
+
+#endif

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""ppu-trace --json against the records: every rule of the format a viewer relies on, and every record."""
+
+import json
+from collections import Counter, defaultdict
+from decimal import Decimal
+
+import trace_file as tf
+from trace_tool import check, run, same
+from trace_file import VALUE
+
+PID = {"Channels": 1, "Copy engines": 2, "Task slots": 3, "SMs": 4, "Semaphores": 5, "Device": 6, "CPU": 7}
+
+
+def ns(value):
+    """Microseconds with three digits behind the point, as nanoseconds: nothing may be rounded."""
+    t = value * 1000
+    assert t == int(t), value
+    return int(t)
+
+
+class Json:
+    def __init__(self, path, *options):
+        out = run("--json", "-", *options, path)
+        self.status, self.err = out.returncode, out.stderr
+        data = json.loads(out.stdout, parse_float=Decimal)
+        self.events = data["traceEvents"]
+        self.other = data["otherData"]
+        for e in self.events:
+            for key in ("ts", "dur"):
+                if key in e:
+                    e[key] = ns(e[key])
+
+    def of(self, ph, pid=None):
+        return [e for e in self.events if e["ph"] == ph and pid in (None, e["pid"])]
+
+    def spans(self, pid, pred=lambda e: True):
+        return Counter((e["tid"], e["ts"], e["ts"] + e["dur"], e["name"]) for e in self.of("X", PID[pid]) if pred(e))
+
+
+def well_formed(j, what):
+    """Rules of the format that a viewer relies on."""
+    bad = []
+    names = Counter((e["pid"], e["tid"]) for e in j.events if e["ph"] == "M" and e["name"] == "thread_name")
+    for e in j.events:
+        if e["ph"] not in "MXiCsf":
+            bad.append("phase %s" % e)
+        if e["ph"] in "XiCsf" and not isinstance(e.get("ts"), int):
+            bad.append("no time: %s" % e)
+        if e["ph"] == "X" and e["dur"] < 0:
+            bad.append("negative: %s" % e)
+        if e["ph"] in "Xi" and names[(e["pid"], e["tid"])] != 1:
+            bad.append("no name of the thread: %s" % e)
+        if e["ph"] == "i" and e.get("s") != "t":
+            bad.append("scope: %s" % e)
+        if e["ph"] == "C" and not isinstance(e["args"]["value"], int):
+            bad.append("counter: %s" % e)
+    check(not bad, what + ": the events have what the format asks for", "\n".join(bad))
+    processes = {e["args"]["name"]: e["pid"] for e in j.events if e["ph"] == "M" and e["name"] == "process_name"}
+    same(what + ": names of processes", processes, PID)
+    bad, threads = [], defaultdict(list)
+    for e in j.of("X"):
+        threads[(e["pid"], e["tid"])].append((e["ts"], e["ts"] + e["dur"]))
+    for where, spans in threads.items():
+        open_until = []
+        for start, end in sorted(spans, key=lambda s: (s[0], -s[1])):
+            while open_until and open_until[-1] <= start:
+                open_until.pop()
+            if open_until and end > open_until[-1]:
+                bad.append("%s: %d to %d is not inside what ends at %d" % (where, start, end, open_until[-1]))
+            open_until.append(end)
+    check(not bad, what + ": events of a thread are nested", "\n".join(bad))
+
+
+def flows(j, recs, what):
+    """Every flow begins in an event of its thread, and leads from the last write to the wake-up."""
+    ends = defaultdict(dict)
+    last_x, bad = {}, []
+    for e in j.events:
+        if e["ph"] == "X":
+            last_x[(e["pid"], e["tid"])] = e
+        if e["ph"] not in "sf":
+            continue
+        if e["ph"] in ends[(e["cat"], e["id"])]:
+            bad.append("twice: %s" % e)
+        ends[(e["cat"], e["id"])][e["ph"]] = e
+        x = last_x.get((e["pid"], e["tid"]))
+        if e["ph"] == "s" and (not x or x["ts"] != e["ts"]):
+            bad.append("leaves no event: %s" % e)
+    bad += ["one end: %s" % list(p.values()) for p in ends.values() if set(p) != {"s", "f"}]
+    check(not bad, what + ": flows have both ends", "\n".join(bad))
+    got = Counter((k[0], p["s"]["ts"], p["f"]["ts"], p["f"]["pid"], p["f"]["tid"]) for k, p in ends.items()
+                  if set(p) == {"s", "f"})
+    same(what + ": flows", got, expected_flows(recs))
+
+
+def expected_flows(recs):
+    want, blocked, wrote, child = Counter(), {}, {}, {}
+    for r in recs:
+        if r.name == "SEM_WRITE":
+            wrote[r.b] = r
+        elif r.name == "BLOCK":
+            blocked[r.unit] = r
+        elif r.name == "UNBLOCK" and r.a in (VALUE["PPU_TRB_ACQUIRE"], VALUE["PPU_TRB_GATE"]):
+            w = wrote.get(r.b)
+            if w and (r.unit not in blocked or w.index > blocked[r.unit].index):
+                want[("wake", w.time, r.time, PID["Channels"], 2 * r.unit)] += 1
+        elif r.name == "CHILD_LAUNCH" and r.d:
+            child[r.d] = r
+        elif r.name in ("TASK_SCHED", "TASK_RESUME") and r.c in child:
+            want[("child", child.pop(r.c).time, r.time, PID["Task slots"], r.unit)] += 1
+    return want
+
+
+def counters(j, recs, what, start):
+    """Semaphores: every write exactly once, one value before the first."""
+    got = Counter((e["name"], e["ts"], e["args"]["value"]) for e in j.of("C", PID["Semaphores"]) if e["cat"] == "write")
+    want = Counter(("sem 0x%x" % r.b, r.time, r.d) for r in recs if r.name == "SEM_WRITE")
+    same(what + ": every semaphore write once", got, want)
+    first = {}
+    for r in recs:
+        if r.name == "SEM_WRITE":
+            first.setdefault("sem 0x%x" % r.b, r.c)
+    got = Counter((e["name"], e["ts"], e["args"]["value"]) for e in j.of("C") if e["cat"] == "initial")
+    same(what + ": and the value before the first", got, Counter((n, start, v) for n, v in first.items()))
+
+
+def copies(j, recs, what):
+    want, running = Counter(), {}
+    for r in recs:
+        if r.name == "CE_START":
+            running[r.unit] = r
+        elif r.name in ("CE_DONE", "CE_ABORT"):
+            s = running.pop(r.unit)
+            want[(r.unit, s.time, r.time, "channel %d copy %d" % (s.a, s.b))] += 1
+    assert not running
+    copies_of = j.spans("Copy engines", lambda e: e["args"]["event"] != "SEM_WRITE")
+    same(what + ": every copy once, from start to end", copies_of, want)
+    same(what + ": sizes of copies", Counter(e["args"]["bytes"] for e in j.of("X", PID["Copy engines"]) if "bytes" in e["args"]),
+         Counter(r.c for r in recs if r.name == "CE_START"))
+
+
+def slices(j, recs, what):
+    got = Counter((e["tid"] // 2, e["ts"], e["args"]["slice_ns"]) for e in j.of("X", PID["Channels"])
+                  if e["name"] == "time slice")
+    same(what + ": every slice once", got, Counter((r.unit, r.time, r.b) for r in recs if r.name == "SLICE_START"))
+    got = Counter((e["tid"] // 2, e["ts"]) for e in j.of("X", PID["Channels"]) if e["name"] == "slice over")
+    assert set(got) <= set((r.unit, r.time) for r in recs if r.name == "SLICE_EXPIRE")
+    # A channel never has an engine while it waits or has nothing to do.
+    bad = []
+    for e in j.of("X", PID["Channels"]):
+        if e["name"] != "time slice":
+            continue
+        for r in recs:
+            if r.unit == e["tid"] // 2 and e["ts"] < r.time < e["ts"] + e["dur"] and \
+                    r.name in ("BLOCK", "EMPTY", "SLICE_START"):
+                bad.append("%s %d inside %d+%d" % (r.name, r.time, e["ts"], e["dur"]))
+    check(not bad, what + ": slices end with the first wait", "\n".join(bad))
+
+
+def others(j, recs, what):
+    """Commands, waits, tasks, blocks of threads, and instants for all the rest: as many as records."""
+    x = Counter(e["args"]["event"] for e in j.of("X"))
+    begins = ("SLICE_START", "CE_START", "BLOCK", "TASK_SCHED", "TASK_RESUME", "CTA_START", "CTA_RESTORE", "CMD",
+              "CHILD_LAUNCH")
+    same(what + ": what lasts, by kind", Counter({k: v for k, v in x.items() if k in begins}),
+         Counter(r.name for r in recs if r.name in begins))
+    got = Counter((e["name"], e["ts"]) for e in j.of("i"))
+    shown = begins + ("CE_DONE", "CE_ABORT", "CTA_DONE", "CTA_SAVE", "UNBLOCK", "SEM_WRITE", "SLICE_EXPIRE")
+    expire = Counter((e["name"], e["ts"]) for e in j.of("i") if e["name"] == "SLICE_EXPIRE")
+    same(what + ": everything else is an instant", got - expire,
+         Counter((r.name, r.time) for r in recs if r.name not in shown))
+    ctas, start, open_cta = Counter(), {}, {}
+    for r in recs:
+        if r.name in ("CTA_START", "CTA_RESTORE"):
+            open_cta[(r.unit, r.c)] = r
+        elif r.name in ("CTA_DONE", "CTA_SAVE"):
+            start = open_cta.pop((r.unit, r.c))
+            ctas[(256 * r.unit + 1 + r.c, start.time, r.time, "task %d block %d" % (start.b & 0xffffffff, start.a))] += 1
+    if not open_cta:
+        same(what + ": blocks of threads, from start to end",
+             j.spans("SMs", lambda e: e["args"]["event"] in ("CTA_START", "CTA_RESTORE")), ctas)
+
+
+def compare_json(path, what):
+    recs, j = tf.read(path), Json(path)
+    check(j.status == 0 and not j.err, what + ": --json", j.err)
+    well_formed(j, what)
+    counters(j, recs, what, recs[0].time)
+    copies(j, recs, what)
+    slices(j, recs, what)
+    others(j, recs, what)
+    flows(j, recs, what)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""ppu-trace --svg against the records: lanes, places, values, and that nothing is left out."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import trace_file as tf
+from trace_tool import check, run, same
+from trace_file import UNIT
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Picture:
+    def __init__(self, path, *options):
+        out = run("--svg", "-", *options, path)
+        self.status, self.err, self.text = out.returncode, out.stderr, out.stdout
+        self.root = ET.fromstring(out.stdout)
+        a = self.root.attrib
+        self.start, self.end = int(a["data-from"]), int(a["data-to"])
+        self.left, self.right = float(a["data-left"]), float(a["data-right"])
+        self.width = int(a["width"])
+        self.lanes = {g.get("data-lane"): g for g in self.root.iter(SVG + "g") if g.get("data-lane")}
+
+    def x(self, t):
+        t = min(max(t, self.start), self.end)
+        return self.left + (self.right - self.left) * (t - self.start) / max(self.end - self.start, 1)
+
+    def rects(self, lane, classes):
+        return [(float(r.get("x")), float(r.get("width")), r.get("class"), r.find(SVG + "title").text)
+                for r in self.lanes[lane].iter(SVG + "rect") if r.get("class") in classes]
+
+    def titles(self, lane):
+        return [t.text for t in self.lanes[lane].iter(SVG + "title")]
+
+    def texts(self):
+        return ["".join(t.itertext()) for t in self.root.iter(SVG + "text")]
+
+
+def expected_lanes(recs, start, end):
+    """Lanes that have something in the view."""
+    lanes = set()
+    for r in recs:
+        kind = {"channel": "channel", "engine": "engine", "sm": "sm"}.get(UNIT[r.event])
+        if r.name in ("CE_START", "CTA_START", "CTA_RESTORE", "CMD", "DOORBELL", "BLOCK", "SLICE_START"):
+            lanes.add("%s:%d" % (kind, r.unit))
+        elif r.name in ("TASK_SCHED", "TASK_RESUME"):
+            lanes.add("task:%d" % r.unit)
+        if r.name in ("CE_START", "CE_DONE", "CE_ABORT"):
+            lanes |= {"engine:%d" % r.unit, "channel:%d" % r.a}
+        elif r.name == "SEM_WRITE":
+            lanes.add("sem:%d" % r.b)
+    return lanes
+
+
+COUNT = re.compile(r"^(\d+) (copies|time slices|waits and copies|tasks|blocks|times over the slice), ")
+
+
+def counted(rects):
+    """How many things bars stand for: merged ones say so."""
+    total = 0
+    for _, _, _, title in rects:
+        m = COUNT.match(title)
+        total += int(m.group(1)) if m else 1
+    return total
+
+
+def curve(p, addr):
+    """[(x, y)] corners of a semaphore's curve, and its lowest and highest value."""
+    path = [e for e in p.lanes["sem:%d" % addr].iter(SVG + "path") if e.get("class") == "se"][0]
+    points, x, y = [], 0.0, 0.0
+    for op, args in re.findall(r"([MHV])([^MHV]*)", path.get("d")):
+        numbers = [float(v) for v in args.split()]
+        if op == "M":
+            x, y = numbers
+        elif op == "H":
+            x = numbers[0]
+        else:
+            y = numbers[0]
+        points.append((x, y))
+    assert path.get("data-addr") == "0x%x" % addr
+    return points, int(path.get("data-min")), int(path.get("data-max"))
+
+
+def value_at(points, x):
+    """The curve's height behind x."""
+    y = points[0][1]
+    for px, py in points:
+        if px <= x:
+            y = py
+    return y
+
+
+def check_curve(p, recs, addr, what):
+    points, low, high = curve(p, addr)
+    writes = [r for r in recs if r.name == "SEM_WRITE" and r.b == addr]
+    seen = [r for r in writes if p.start <= r.time <= p.end]
+    before = [r for r in writes if r.time < p.start]
+    first = before[-1].d if before else writes[0].c
+    values = [first] + [r.d for r in seen]
+    same(what + ": lowest and highest value", (low, high), (min(values), max(values)))
+    ys = [y for _, y in points]
+    bottom, top = max(ys), min(ys)
+    bad = []
+
+    def level(v):
+        return bottom - (bottom - top) * (v - low) / (high - low) if high > low else bottom
+
+    if abs(value_at(points, p.left) - level(first)) > 0.11 and p.x(seen[0].time if seen else p.end) > p.left + 1:
+        bad.append("begins at %s instead of %s" % (value_at(points, p.left), first))
+    for i, r in enumerate(seen):
+        # Where the next write is in the same pixel, the value cannot be seen.
+        after = p.x(seen[i + 1].time) if i + 1 < len(seen) else p.right
+        if after - p.x(r.time) < 1.2:
+            continue
+        at = (p.x(r.time) + after) / 2
+        if abs(value_at(points, at) - level(r.d)) > 0.11:
+            bad.append("%d ns: drawn at %.1f, value %d is at %.1f" % (r.time, value_at(points, at), r.d, level(r.d)))
+        if not any(abs(x - p.x(r.time)) < 1.1 for x, _ in points):
+            bad.append("no step at %d ns" % r.time)
+    check(not bad, what + ": steps at the right time to the right value", "\n".join(bad))
+    check(all(points[i][0] <= points[i + 1][0] for i in range(len(points) - 1)) and points[-1][0] == p.right,
+          what + ": the curve goes on to the end")
+
+
+def axis(p, what):
+    scale = {"ns": 1, "us": 1000, "ms": 1000000}
+    bad, n = [], 0
+    for t in p.root.iter(SVG + "text"):
+        if t.get("class") != "ax":
+            continue
+        value, unit = t.text.split()
+        n += 1
+        if abs(float(t.get("x")) - p.x(int(value) * scale[unit])) > 0.06:
+            bad.append("%s at %s" % (t.text, t.get("x")))
+    check(not bad and n >= 2, what + ": the time axis", bad or "%d ticks" % n)
+
+
+def compare_svg(path, what, *options):
+    recs = tf.read(path)
+    p = Picture(path, *options)
+    check(p.status == 0 and not p.err, what + ": --svg", p.err)
+    same(what + ": one lane for each unit", sorted(p.lanes), sorted(expected_lanes(recs, p.start, p.end)))
+    axis(p, what)
+    for name in p.lanes:
+        kind, number = name.split(":")
+        number = int(number)
+        mine = [r for r in recs if r.unit == number]
+        if kind == "engine":
+            want, cls = max(sum(r.name == "CE_START" for r in mine),
+                            sum(r.name in ("CE_DONE", "CE_ABORT") for r in mine)), ["c%d" % i for i in range(6)] + ["de"]
+        elif kind == "task":
+            want, cls = sum(r.name in ("TASK_SCHED", "TASK_RESUME") for r in mine), ["ta", "de"]
+        elif kind == "sem":
+            check_curve(p, recs, number, "%s, sem 0x%x" % (what, number))
+            continue
+        else:
+            continue
+        same("%s: %s shows all of its work" % (what, name), counted(p.rects(name, cls)), want)
+    return p
