@@ -237,6 +237,8 @@ static void decode(const struct ppu_core *core, const struct ppu_insn *in, uint3
 	di->cost = cost_of(core, di);
 	if (handler_of(di->op, &di->handler)) {
 		di->x = reason_of(di->op, di->x);
+		if (core->cfg.store_delay_ns || core->cfg.store_reorder)
+			di->handler = ppu_storebuf_handler(di->handler);
 		if (di->op == PPU_OP_SHFL && di->x == 1)
 			di->imm64 = di->y == PPU_RZ ? zero : di->y;
 		if (has_target(di->op) && di->imm >= n)

@@ -131,6 +131,7 @@ void ppu_core_request_stop(struct ppu_core *core)
 
 void ppu_core_invalidate_maps(struct ppu_core *core)
 {
+	ppu_storebuf_settle_all(core);
 	ppu_mem_forget_maps(core);
 	core->xlat_gen++;
 }

@@ -15,7 +15,7 @@
  *   tmu.c       task management unit             state.c    save/restore
  *   wdu.c       work distribution unit           intr.c     interrupt status and vectors
  *   gpc.c       window driver: runs the SMs, applies their effects
- *   sm.c warp.c tokq.c exec_*.c lsu.c icache.c   the SM
+ *   sm.c warp.c tokq.c exec_*.c lsu.c storebuf.c icache.c   the SM
  *
  * Time: core->now in ns.  One event list ordered by (time, priority, sequence).  Nothing happens
  * outside an event or an MMIO access.
@@ -384,6 +384,8 @@ uint64_t ppu_sm_next_time(struct ppu_core *core, unsigned sm);
 /* Advance to time t1 (exclusive).  May run in a worker thread: touches only this SM, memory, and
  * thread-safe services (ppu_mmu_translate, ppu_mem_map). */
 void ppu_sm_run(struct ppu_core *core, unsigned sm, uint64_t t0, uint64_t t1);
+/* Stores that wait in store buffers go to memory: before translations or memory go away. */
+void ppu_storebuf_settle_all(struct ppu_core *core);
 /* Remove every CTA of a task at once, no effects. */
 void ppu_sm_abort_task(struct ppu_core *core, struct ppu_task *t);
 /* Reply to PPU_FX_LAUNCH / PPU_FX_EXCEPTION. */

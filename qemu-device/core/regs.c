@@ -117,6 +117,7 @@ static void tlb_invalidate(struct ppu_core *core, uint32_t what)
 		ppu_guest_error(core, "TLB_INV: %u is neither 1 nor 2", what);
 		return;
 	}
+	ppu_storebuf_settle_all(core);
 	core->xlat_gen++;
 	ppu_sem_remap(core, ctx);
 }

@@ -161,6 +161,8 @@ static void free_cta(struct ppu_sm *sm, struct ppu_cta *cta)
 {
 	unsigned i;
 
+	if (sm->sb)
+		ppu_storebuf_settle(sm);
 	for (i = 0; i < cta->num_warps; i++) {
 		struct ppu_warp *w = &sm->warp[cta->warp[i]];
 
@@ -208,6 +210,8 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 		ppu_sm_check_deadlock(sm, cta);
 		return;
 	}
+	if (sm->sb)
+		ppu_storebuf_drain(sm);
 	e = ppu_sm_effect(sm, PPU_FX_CTA_DONE, cta->task);
 	if (e) {
 		e->arg[0] = cta->index;
@@ -462,6 +466,8 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 		sm->quantum = used < sm->quantum ? sm->quantum - (uint32_t)used : 0;
 	}
 	sm->ctr[PPU_CTR_SM_BUSY_NS] += (uint64_t)((unsigned __int128)busy * 1000000 / core->cfg.sm_clock_khz);
+	if (sm->sb)
+		ppu_storebuf_window(sm, t1);
 	ppu_lsu_report_dirty(sm);
 	for (i = 0; i < sm->num_warps; i++)
 		if (sm->warp[i].q_dirty || sm->warp[i].local_dirty)
@@ -480,9 +486,11 @@ uint64_t ppu_sm_next_time(struct ppu_core *core, unsigned id)
 
 		next = w->ready_at < next ? w->ready_at : next;
 	}
-	if (next == UINT64_MAX)
-		return PPU_TIME_NEVER;
-	return (uint64_t)((unsigned __int128)next * 1000000 / core->cfg.sm_clock_khz);
+	next = next == UINT64_MAX ? PPU_TIME_NEVER :
+	       (uint64_t)((unsigned __int128)next * 1000000 / core->cfg.sm_clock_khz);
+	if (sm->sb && ppu_storebuf_next(sm) < next)
+		next = ppu_storebuf_next(sm);
+	return next;
 }
 
 uint32_t ppu_sm_num_ctas(const struct ppu_core *core, unsigned id)
@@ -492,7 +500,9 @@ uint32_t ppu_sm_num_ctas(const struct ppu_core *core, unsigned id)
 
 bool ppu_sm_busy(struct ppu_core *core, unsigned id)
 {
-	return core->sms[id].ready || core->sms[id].timed;
+	const struct ppu_sm *sm = &core->sms[id];
+
+	return sm->ready || sm->timed || (sm->sb && ppu_storebuf_next(sm) != PPU_TIME_NEVER);
 }
 
 /* ---- from outside -------------------------------------------------------------------------------------------- */
@@ -589,7 +599,7 @@ int ppu_sms_create(struct ppu_core *core)
 		sm->num_ctas = core->cfg.ctas_per_sm;
 		sm->warp = calloc(sm->num_warps, sizeof(*sm->warp));
 		sm->cta = calloc(sm->num_ctas, sizeof(*sm->cta));
-		if (!sm->warp || !sm->cta)
+		if (!sm->warp || !sm->cta || ppu_storebuf_create(sm))
 			return -1;
 		for (k = 0; k < sm->num_warps; k++)
 			sm->warp[k].slot = k;
@@ -612,6 +622,7 @@ void ppu_sms_destroy(struct ppu_core *core)
 		free(sm->warp);
 		free(sm->cta);
 		free(sm->fx.v);
+		ppu_storebuf_destroy(sm);
 	}
 	free(core->sms);
 	core->sms = NULL;
@@ -634,6 +645,7 @@ void ppu_sms_reset(struct ppu_core *core)
 		sm->turn = 63;		/* slot 0 begins */
 		sm->fx.n = 0;
 		memset(sm->ctr, 0, sizeof(sm->ctr));
+		ppu_storebuf_reset(sm);
 		ppu_lsu_flush(sm);
 	}
 	ppu_icache_reset(core);
@@ -847,6 +859,8 @@ void ppu_sms_io(struct ppu_core *core, struct ppu_io *io)
 				io_cta(core, io, sm, &sm->cta[k]);
 		}
 		io_effects(io, sm);
+		if (sm->sb)
+			ppu_storebuf_io(sm, io);
 		if (io->loading)
 			ppu_lsu_flush(sm);
 	}

@@ -7,6 +7,7 @@
  *   tokq.c       the divergence token queue
  *   exec_warp.c  barriers, votes, shuffles, special registers
  *   lsu.c        loads, stores, atomics, per-SM TLB
+ *   storebuf.c   the other store path: stores that wait
  *   icache.c     programs: fetch, check, decode
  *
  * Three layers that a translating engine may replace one by one: a decoded program (struct
@@ -58,7 +59,8 @@ struct ppu_program {
 H(illegal) H(badpc) H(nop) H(bra) H(brx) H(push) H(disable) H(exit) H(cal) H(calx) H(ret) H(yield) \
 H(trap) H(nanosleep) H(tlaunch) H(tsync) \
 H(bar) H(warpsync) H(vote) H(shfl) H(match) H(redux) H(s2r) \
-H(ld) H(st) H(atom) H(membar)
+H(ld) H(st) H(atom) H(membar) \
+H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
 enum ppu_handler {
 #define H(name) PPU_H_##name,
 	PPU_HANDLERS(H)
@@ -172,6 +174,7 @@ struct ppu_sm {
 	struct ppu_effects fx;
 	uint64_t ctr[PPU_CTR_COUNT];
 
+	struct ppu_storebuf *sb;	/* NULL: stores go to memory at once */
 	uint32_t xlat_gen;
 	struct ppu_tlbe tlb[PPU_TLB_ENTRIES];
 	uint16_t dirty[PPU_TLB_ENTRIES];/* entries with PPU_TLB_DIRTY */
@@ -247,6 +250,20 @@ void ppu_bar_lanes_ended(struct ppu_sm *sm, struct ppu_warp *w);
 void ppu_lsu_flush(struct ppu_sm *sm);
 /* End of a window: tell memory which pages were written. */
 void ppu_lsu_report_dirty(struct ppu_sm *sm);
+
+/* storebuf.c; all but create and destroy want sm->sb */
+int ppu_storebuf_create(struct ppu_sm *sm);
+void ppu_storebuf_destroy(struct ppu_sm *sm);
+void ppu_storebuf_reset(struct ppu_sm *sm);
+void ppu_storebuf_io(struct ppu_sm *sm, struct ppu_io *io);
+/* The handler that stands for this one. */
+uint8_t ppu_storebuf_handler(uint8_t handler);
+/* All to memory: by the SM itself in a window, and from outside between windows. */
+void ppu_storebuf_drain(struct ppu_sm *sm);
+void ppu_storebuf_settle(struct ppu_sm *sm);
+/* End of a window: those whose time has come.  next: when the first one's comes. */
+void ppu_storebuf_window(struct ppu_sm *sm, uint64_t t1);
+uint64_t ppu_storebuf_next(const struct ppu_sm *sm);
 
 /* icache.c */
 int ppu_icache_create(struct ppu_core *core);

@@ -17,6 +17,7 @@ static const char kernel[] =
 	"madw.u32 rd12, r4, 4, rd10\n"
 	"mov.u32 r8, 0\nmov.u32 r9, 1\nmov.u32 r5, 0\n"
 	"and.u32 r6, r4, 15\n"
+	"st.global.u32 [rd12+16384], r6\n"	/* waits in the buffer, where there is one */
 	"loop: add.u32 r5, r5, 1\n"
 	"atom.shared.add.u32 rz, [r8], r9\n"
 	"yield\n"
@@ -114,6 +115,7 @@ static void check_result(struct load *l)
 static const char *const props[] = {
 	"", "window-ns=1000 ctas-per-sm=2", "window-ns=300 token-queue-entries=16 sms-per-gpc=3",
 	"yield-every=3 yield-random=30000 branch-first=1",
+	"store-delay-ns=900 store-reorder=1 window-ns=300",
 };
 
 static void save_and_load(struct bench *b)
@@ -168,7 +170,7 @@ START_TEST(damaged_state)
 {
 	unsigned refused = 0;
 
-	for (unsigned k = 0; k < 3; k++) {
+	for (unsigned k = 0; k < 5; k += 1 + (k == 2)) {
 		struct load l = load_new(props[k]);
 		uint8_t *bytes = NULL, *bad;
 		size_t len = 0;
