@@ -468,7 +468,6 @@ static void done(struct ppu_core *core, struct ppu_chan *ch)
 	struct ppu_engine *eng = &core->host->engines[ch->engine];
 
 	eng->busy = false;
-	settle(core, eng, ch);
 	ch->runtime += core->now - ch->op_start;
 	ch->num_gates = 0;
 	ch->op_class = 0;
@@ -528,8 +527,9 @@ static bool decide(struct ppu_core *core, unsigned e)
 		settle(core, eng, ch);
 		if (must_yield(core, e, ch)) {
 			ch->preempts++;
-			ppu_sched_release(core, ch);
+			/* Never absent: its context keeps what it has used. */
 			join(core, ch, CH_IN_RUNLIST);
+			ppu_sched_release(core, ch);
 			ppu_hostif_block(core, ch, PPU_TRB_ENGINE, 0, 0);
 			return true;
 		}

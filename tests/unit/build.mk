@@ -11,30 +11,54 @@
 #   make unit T=test_ring     one (or several, quoted)
 #   make unit T=test_ring UNIT_LIBS=ppucore    link against fewer libraries
 #
+# The tests in UNIT_FAST are built a second time, as NAME_fast: without the
+# sanitizers, for more rounds in the same time.
+#
 # Tests run with the source tree as working directory and BUILD in the
 # environment.
 
 UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_HELP := $(sort $(wildcard tests/unit/lib/*.c))
-UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
+UNIT_FAST := test_sched_random
+UNIT_FAST_BINS := $(patsubst %,$(BUILD)/unit/%_fast,$(UNIT_FAST))
+UNIT_FAST_SRCS := $(patsubst %,tests/unit/%.c,$(UNIT_FAST))
+UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS)) $(UNIT_FAST_BINS)
 UNIT_SH   := $(sort $(wildcard tests/unit/*.sh))
 UNIT_LIBS ?= $(PPU_LIBS)
 UNIT_CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 UNIT_CHECK_LIBS   := $(shell $(PKG_CONFIG) --libs check 2>/dev/null || echo -lcheck)
 UNIT_ARCHIVES := $(foreach l,$(UNIT_LIBS),$(BUILD)/san/lib$(l).a)
 
-$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)): private PPU_CFLAGS += \
+$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)): private PPU_CFLAGS += \
 	-Itests/unit -Itests/unit/lib -Iqemu-device/core -Ilibruntime $(UNIT_CHECK_CFLAGS)
 
-.SECONDARY: $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP))
-$(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/obj-san/tests/unit/%.o \
+.SECONDARY: $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP))
+$(UNIT_FAST_BINS): $(BUILD)/unit/%_fast: $(BUILD)/obj/tests/unit/%.o \
+		$(call ppu_objs,$(UNIT_HELP)) $(patsubst %,$(BUILD)/lib/lib%.a,$(UNIT_LIBS))
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
+
+$(filter-out $(UNIT_FAST_BINS),$(UNIT_BINS)): $(BUILD)/unit/%: $(BUILD)/obj-san/tests/unit/%.o \
 		$(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
 	@mkdir -p $(@D)
 	$(say) LD-SAN $@
 	$(Q)$(CC) $(CFLAGS_SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 		-Wl,--start-group $(UNIT_ARCHIVES) -Wl,--end-group $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
 
-ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)))
+# test_sched_cost counts basic blocks of these (see there); they stand before the library.
+UNIT_COUNTED := $(patsubst %,$(BUILD)/obj-count/qemu-device/core/%.o, \
+	ce chan event hostif hostsched mem mmu runlist sem)
+$(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk
+	@mkdir -p $(@D)
+	$(say) CC-CNT $<
+	$(Q)$(CC) $(CFLAGS_COMMON) -Iqemu-device/core $(CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
+$(BUILD)/unit/test_sched_cost: $(UNIT_COUNTED)
+ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
+
+ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) \
+		$(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)))
 
 UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) %/$(notdir $(t)),$(UNIT_BINS) $(UNIT_SH))),$(UNIT_BINS) $(UNIT_SH))
 
