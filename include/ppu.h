@@ -222,6 +222,11 @@ ppuResult ppuCtxSynchronize(void);
 typedef enum ppuLimit {
 	PPU_LIMIT_LOCAL_BYTES,		/* local memory (stack) per thread, bytes.  Grows by itself
 					 * when a kernel needs more; recursive kernels use all of it */
+	PPU_LIMIT_PRINTF_BYTES,		/* buffer of device-side printf, bytes, a power of two; default
+					 * 1 MiB.  What kernels print appears on stdout when the host
+					 * waits for them; output that does not fit replaces the oldest */
+	PPU_LIMIT_HEAP_BYTES,		/* heap of device-side malloc, bytes; default 8 MiB.  To be set
+					 * before the first module that calls malloc is loaded */
 	PPU_LIMIT_NESTING_DEPTH,	/* deepest level of device-side launches; read only for now */
 	PPU_LIMIT_COUNT
 } ppuLimit;

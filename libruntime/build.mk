@@ -12,7 +12,17 @@
 RT_SRCS := $(sort $(foreach d,api backend isa ptx,$(wildcard libruntime/$(d)/*.c)))
 RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
 RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
-RT_CFLAGS := -Iinclude/uapi -Iqemu-device/core -Ilibruntime $(RT_DRM_CFLAGS)
+# The device-side library: PTX inside libppu (libruntime/isa/library.c).
+RT_DEVLIB := $(BUILD)/devlib
+RT_DEVLIB_PTX := $(patsubst libruntime/lib/%.cu,$(RT_DEVLIB)/%.ptx,$(sort $(wildcard libruntime/lib/*.cu)))
+RT_DEVLIB_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib \
+	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version
+$(RT_DEVLIB)/%.ptx: libruntime/lib/%.cu $(wildcard libruntime/lib/*.h) libruntime/build.mk
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<
+$(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),libruntime/isa/library.c)): $(RT_DEVLIB_PTX)
+RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device/core -Ilibruntime $(RT_DRM_CFLAGS)
 RT_LIBS   := -lm -lpthread $(RT_DRM_LIBS)
 # What a program needs besides our static libraries, and which ones, in order.
 RT_OURS   := ppu ppucore

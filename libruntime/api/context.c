@@ -122,6 +122,7 @@ static void ctx_release(struct rt_obj *obj)
 	}
 	if (ctx->vm)
 		ctx->be->vm_destroy(ctx->vm);
+	rt_devlib_free(ctx);
 	free(ctx->null_stream);
 	free(ctx->load_stream);
 	free(ctx->funcs);
@@ -146,8 +147,10 @@ ppuResult rt_ctx_create(struct rt_device *d, unsigned flags, struct ppuCtx_st **
 	if (rc) {
 		res = rt_errno(rc, "creating a context");
 	} else {
-		res = rt_copyprio_new(ctx, flags & PPU_CTX_NO_COPY_PRIORITIES);
+		res = rt_devlib_new(ctx);
 	}
+	if (!res)
+		res = rt_copyprio_new(ctx, flags & PPU_CTX_NO_COPY_PRIORITIES);
 	if (!res) {
 		int least = d->prop.stream_priority_least;
 
@@ -179,6 +182,8 @@ void rt_ctx_destroy(struct ppuCtx_st *ctx)
 	struct ppuModule_st *m;
 
 	pthread_mutex_lock(&ctx->lock);
+	if (!ctx->dead)
+		rt_devlib_flush(ctx);
 	ctx->dead = true;
 	for (unsigned i = 0; i < ctx->num_chan; i++)
 		ctx->be->chan_stop(ctx->chan[i]->be);
@@ -285,6 +290,7 @@ ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *need, const struc
 	for (unsigned i = 0; i < ctx->num_chan && !res; i++)
 		if (need->seq[i])
 			res = wait_chan(ctx, ctx->chan[i], need->seq[i], lim);
+	rt_devlib_flush(ctx);
 	return res;
 }
 
@@ -349,11 +355,21 @@ static ppuResult err_result(uint32_t code)
 	return code >= PPU_ERR_MMU_UNMAPPED ? PPU_ERROR_LAUNCH_FAILED : PPU_ERROR_CHANNEL;
 }
 
+/* A TRAP inside the device-side library's assertion is one that failed. */
+static bool is_assertion(struct ppuCtx_st *ctx, const struct ppu_fault_rec *r)
+{
+	uint32_t number = (uint32_t)(r->task_id >> 32);
+	const struct ppuFunction_st *fn = number && number <= ctx->num_funcs ? ctx->funcs[number - 1] : NULL;
+
+	return r->code == PPU_ERR_TRAP && fn && r->pc != ~0u && rt_devlib_is_assert(fn->mod, r->pc);
+}
+
 static void describe(struct ppuCtx_st *ctx, const struct ppu_fault_rec *r, char *buf, size_t len)
 {
 	static const char *const access[] = { "read", "write", "atomic", "execute" };
 	uint32_t number = (uint32_t)(r->task_id >> 32);
 	const struct ppuFunction_st *fn = number && number <= ctx->num_funcs ? ctx->funcs[number - 1] : NULL;
+	const char *inside;
 	char where[512] = "";
 	size_t n;
 
@@ -364,6 +380,9 @@ static void describe(struct ppuCtx_st *ctx, const struct ppu_fault_rec *r, char 
 		n += (size_t)snprintf(buf + n, n < len ? len - n : 0, "; kernel %s%s%s%s", fn->sym->name,
 				      *where ? " (" : "", where, *where ? ")" : "");
 	}
+	inside = fn && r->pc != ~0u ? rt_module_function(fn->mod, r->pc) : NULL;
+	if (n < len && inside && strcmp(inside, fn->sym->name))
+		n += (size_t)snprintf(buf + n, len - n, ", in function %s", inside);
 	if (n < len && r->pc != ~0u)
 		n += (size_t)snprintf(buf + n, len - n, ", pc %u", r->pc);
 	if (n < len && r->lane != PPU_FAULT_NO_LANE)
@@ -395,6 +414,8 @@ ppuResult rt_check(struct ppuCtx_st *ctx)
 	for (unsigned i = 0; i < n && !ctx->broken; i++) {
 		if (recs[i].code == PPU_ERR_NONE || recs[i].code == PPU_ERR_CTX_STOPPED)
 			continue;
+		if (is_assertion(ctx, &recs[i]))
+			recs[i].code = PPU_ERR_ASSERT;
 		ctx->broken = err_result(recs[i].code);
 		describe(ctx, &recs[i], buf, sizeof(buf));
 	}
@@ -415,6 +436,13 @@ ppuResult rt_check(struct ppuCtx_st *ctx)
 	}
 	if (!ctx->broken && faulted == 1)
 		ctx->broken = PPU_ERROR_LAUNCH_FAILED;
+	if (ctx->broken == PPU_ERROR_ASSERT) {
+		char why[sizeof(buf)];
+
+		rt_devlib_flush(ctx);
+		snprintf(why, sizeof(why), "%s", buf);
+		snprintf(buf, sizeof(buf), "%s %.480s", rt_devlib_assertion(ctx), why);
+	}
 	if (ctx->broken && *buf)
 		ctx->detail = strdup(buf);
 out:
@@ -453,7 +481,10 @@ ppuResult ppuCtxGetLimit(ppuLimit limit, uint64_t *value)
 		return res;
 	res = rt_enter(ctx);
 	if (!res) {
-		*value = limit == PPU_LIMIT_LOCAL_BYTES ? ctx->be->vm_local(ctx->vm) : 1;
+		if (limit == PPU_LIMIT_PRINTF_BYTES || limit == PPU_LIMIT_HEAP_BYTES)
+			rt_devlib_get_limit(ctx, limit, value);
+		else
+			*value = limit == PPU_LIMIT_LOCAL_BYTES ? ctx->be->vm_local(ctx->vm) : 1;
 		rt_leave(ctx);
 	}
 	rt_obj_put(&ctx->obj);
@@ -467,7 +498,7 @@ ppuResult ppuCtxSetLimit(ppuLimit limit, uint64_t value)
 
 	if (limit >= PPU_LIMIT_COUNT || value > UINT32_MAX)
 		return rt_error(PPU_ERROR_INVALID_VALUE);
-	if (limit != PPU_LIMIT_LOCAL_BYTES)
+	if (limit == PPU_LIMIT_NESTING_DEPTH)
 		return rt_error(PPU_ERROR_NOT_SUPPORTED);
 	res = rt_current(&ctx);
 	if (res)
@@ -475,7 +506,9 @@ ppuResult ppuCtxSetLimit(ppuLimit limit, uint64_t value)
 	res = rt_enter(ctx);
 	if (!res) {
 		res = rt_wait_all(ctx);
-		if (!res)
+		if (!res && limit != PPU_LIMIT_LOCAL_BYTES)
+			res = rt_devlib_set_limit(ctx, limit, value);
+		else if (!res)
 			res = rt_errno(ctx->be->vm_set_local(ctx->vm, (uint32_t)value),
 				       "setting the size of local memory");
 		rt_leave(ctx);

@@ -40,6 +40,18 @@ void rt_module_where(const struct ppuModule_st *m, uint32_t pc, char *buf, size_
 		snprintf(buf, len, "%s:%u", m->img->files[best->file], best->line);
 }
 
+const char *rt_module_function(const struct ppuModule_st *m, uint32_t pc)
+{
+	for (uint32_t i = 0; i < m->img->num_symbols; i++) {
+		const struct ppu_symbol *s = &m->img->symbols[i];
+
+		if ((s->kind == PPU_SYM_KERNEL || s->kind == PPU_SYM_FUNC) && pc >= s->value &&
+		    pc - s->value < s->num_insns)
+			return s->name;
+	}
+	return NULL;
+}
+
 /* ---- compile -------------------------------------------------------------------------------- */
 
 static ppuModuleKind guess(const char *text, size_t len)
@@ -192,6 +204,8 @@ static ppuResult place(struct ppuModule_st *m)
 		if (img->data_bytes)
 			memcpy(data, img->data, img->data_bytes);
 		res = relocate(m, code, data);
+		if (!res)
+			res = rt_devlib_bind(m, data);
 		if (!res && code_bytes)
 			res = upload(ctx, m->code_va, code, code_bytes);
 		if (!res && img->data_bytes)

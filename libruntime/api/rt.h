@@ -177,6 +177,7 @@ struct ppuCtx_st {
 	struct ppuFunction_st **funcs;	/* by number, for faults */
 	uint32_t num_funcs, cap_funcs, launches;
 	struct ppuEvent_st *events;
+	struct rt_devlib *devlib;	/* printf, assert, malloc of kernels */
 };
 
 /* The current context with a reference. */
@@ -359,6 +360,22 @@ struct ppuModule_st {
 void rt_module_unload(struct ppuModule_st *mod);
 /* "file:line" of an instruction, or "" */
 void rt_module_where(const struct ppuModule_st *mod, uint32_t pc, char *buf, size_t len);
+/* The kernel or function an instruction is in, NULL: none. */
+const char *rt_module_function(const struct ppuModule_st *mod, uint32_t pc);
+
+/* ---- devlib.c ------------------------------------------------------------------------------- */
+ppuResult rt_devlib_new(struct ppuCtx_st *ctx);
+void rt_devlib_free(struct ppuCtx_st *ctx);
+/* Unlocked.  Point the library's variables in a module's data to the context's states. */
+ppuResult rt_devlib_bind(struct ppuModule_st *mod, uint8_t *data);
+/* Locked; drops the lock to write.  Print what kernels printed. */
+void rt_devlib_flush(struct ppuCtx_st *ctx);
+/* Is the instruction the library's failed assertion?  Its text, once flushed. */
+bool rt_devlib_is_assert(const struct ppuModule_st *mod, uint32_t pc);
+const char *rt_devlib_assertion(const struct ppuCtx_st *ctx);
+/* Locked.  PPU_LIMIT_PRINTF_BYTES and _HEAP_BYTES. */
+ppuResult rt_devlib_get_limit(struct ppuCtx_st *ctx, ppuLimit limit, uint64_t *value);
+ppuResult rt_devlib_set_limit(struct ppuCtx_st *ctx, ppuLimit limit, uint64_t value);
 
 #pragma GCC visibility pop
 #endif

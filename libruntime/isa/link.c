@@ -493,9 +493,11 @@ static int collect(struct ppu_image *img, struct graph *g)
 int ppu_image_finish(struct ppu_image *img, struct ppu_log *log)
 {
 	struct graph g = { 0 };
-	int err = 0;
+	int err = ppu_image_link_library(img, log);
 	uint32_t i;
 
+	if (err)
+		return err;
 	for (i = 0; i < img->num_symbols; i++)
 		if (img->symbols[i].kind == PPU_SYM_UNDEF)
 			err = fail(log, img->symbols[i].name, "undefined");

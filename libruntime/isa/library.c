@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device-side library: PTX made of libruntime/lib/NAME.cu when the project is built, and kept
+ * here as text.  A module is compiled and linked when an image needs a function of it.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include "isa/image.h"
+
+/* Its modules: name, and the functions it defines. */
+#define MODULES(M) \
+M(print, "vprintf", "__assertfail") \
+M(heap, "malloc", "free") \
+M(memory, "memcpy", "memmove", "memset", "memcmp", "strlen")
+
+#define M(name, ...) \
+__asm__(".section .rodata\n" \
+	".global ppu_devlib_" #name "\n.hidden ppu_devlib_" #name "\n" \
+	"ppu_devlib_" #name ":\n.incbin \"" PPU_DEVLIB_DIR "/" #name ".ptx\"\n.byte 0\n" \
+	".previous\n"); \
+extern const char ppu_devlib_##name[] __attribute__((visibility("hidden")));
+MODULES(M)
+#undef M
+
+static const struct {
+	const char *file, *text;
+	const char *defines[12];
+} modules[] = {
+#define M(name, ...) { "device library " #name, ppu_devlib_##name, { __VA_ARGS__ } },
+	MODULES(M)
+#undef M
+};
+#define NUM_MODULES	(sizeof(modules) / sizeof(modules[0]))
+
+/* Which module defines a name; NUM_MODULES: none. */
+static size_t find(const char *name)
+{
+	size_t i, k;
+
+	for (i = 0; i < NUM_MODULES; i++)
+		for (k = 0; modules[i].defines[k]; k++)
+			if (!strcmp(modules[i].defines[k], name))
+				return i;
+	return NUM_MODULES;
+}
+
+const char *ppu_library_function(unsigned index)
+{
+	size_t i, k;
+
+	for (i = 0; i < NUM_MODULES; i++)
+		for (k = 0; modules[i].defines[k]; k++)
+			if (!index--)
+				return modules[i].defines[k];
+	return NULL;
+}
+
+static int add(struct ppu_image *img, size_t which, struct ppu_log *log)
+{
+	struct ppu_image *lib;
+	int err;
+
+	err = ppu_ptx_compile(modules[which].text, strlen(modules[which].text), modules[which].file, NULL,
+			      &lib, log);
+	if (err)
+		return err;
+	err = ppu_image_link(img, lib, log);
+	ppu_image_free(lib);
+	return err;
+}
+
+int ppu_image_link_library(struct ppu_image *img, struct ppu_log *log)
+{
+	bool done[NUM_MODULES] = { false };
+	size_t which;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < img->num_symbols; i++) {	/* grows on the way: modules may need modules */
+		if (img->symbols[i].kind != PPU_SYM_UNDEF)
+			continue;
+		which = find(img->symbols[i].name);
+		if (which == NUM_MODULES || done[which])
+			continue;
+		done[which] = true;
+		err = add(img, which, log);
+		if (err)
+			return err;
+	}
+	return 0;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the device-side library (the .cu files here) and the runtime (api/devlib.c) agree on:
+ * the ring that printf and assert write to, the heap of malloc, texture descriptors.
+ *
+ * Each module of the library has a variable that points to its state; the runtime sets it when a
+ * module is loaded.
+ */
+#ifndef PPU_DEVLIB_H
+#define PPU_DEVLIB_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#ifdef __CUDA__
+#define PPU_DEVLIB_FN static inline __attribute__((device, always_inline))
+#else
+#define PPU_DEVLIB_FN static inline
+#endif
+
+/* ---- printf ------------------------------------------------------------------------------------ */
+
+#define PPU_PRINT_SYMBOL	"__ppu_print"
+
+/*
+ * A ring of bytes and a ring of entries, one per record.  A thread takes an entry number and a
+ * range of bytes with two atomic additions, writes its record, then marks the entry ready.  Positions
+ * count without wrapping; old records are overwritten when nobody reads them in time: a record is
+ * whole as long as start + data_bytes >= next_byte.
+ */
+struct ppu_print_entry {
+	u64 start;
+	u32 bytes;
+	u32 ready;	/* low half of its number + 1 */
+};
+
+struct ppu_print_state {
+	u64 next_byte, next_entry;	/* atomic */
+	u64 data, entries;		/* addresses */
+	u32 data_bytes, num_entries;	/* powers of two */
+};
+
+enum { PPU_PRINT_TEXT = 1, PPU_PRINT_ASSERT };
+
+/*
+ * A record: this, then the format with its NUL, the arguments (both padded to 8), and the strings
+ * that %s arguments point to, each with its NUL.  PPU_PRINT_ASSERT: no arguments; the strings are
+ * message, file and function, and the format is empty.
+ */
+struct ppu_print_record {
+	u32 kind, format_bytes, arg_bytes, string_bytes;
+	u32 line;
+	u32 block[3], thread[3];
+	u32 zero;
+};
+
+/* One conversion of a format: where it starts and ends, what it takes. */
+struct ppu_conversion {
+	const char *start, *end;
+	unsigned stars;		/* '*': an int each before the value */
+	unsigned bytes;		/* of the value: 0, 4, 8 */
+	char letter;		/* 0: "%%" or nothing that exists */
+};
+
+/* The next '%' of a format at or after p; 0 at its end. */
+PPU_DEVLIB_FN int ppu_next_conversion(const char *p, struct ppu_conversion *c)
+{
+	int wide = 0;
+	char l;
+
+	while (*p && *p != '%')
+		p++;
+	if (!*p)
+		return 0;
+	c->start = p++;
+	c->stars = 0;
+	c->bytes = 0;
+	c->letter = 0;
+	while (*p == '-' || *p == '+' || *p == ' ' || *p == '#' || *p == '.' || *p == '*' || (*p >= '0' && *p <= '9'))
+		c->stars += *p++ == '*';
+	while (*p == 'l' || *p == 'h' || *p == 'j' || *p == 'z' || *p == 't' || *p == 'L' || *p == 'q')
+		wide |= *p++ != 'h';
+	l = *p;
+	if (l)
+		p++;
+	c->end = p;
+	if (l == 'd' || l == 'i' || l == 'u' || l == 'o' || l == 'x' || l == 'X' || l == 'c')
+		c->bytes = wide && l != 'c' ? 8 : 4;
+	else if (l == 'f' || l == 'F' || l == 'e' || l == 'E' || l == 'g' || l == 'G' || l == 'a' || l == 'A' ||
+		 l == 's' || l == 'p' || l == 'n')
+		c->bytes = 8;
+	if (c->bytes)
+		c->letter = l;
+	else
+		c->stars = 0;
+	return 1;
+}
+
+/* ---- malloc ------------------------------------------------------------------------------------ */
+
+#define PPU_HEAP_SYMBOL		"__ppu_heap"
+#define PPU_HEAP_CLASSES	48	/* blocks of 2^n bytes */
+
+/* At the start of the heap.  A list's head is the offset of a free block / 16, and above it a count
+ * of changes, so that a compare-and-swap notices a block that went and came back. */
+struct ppu_heap_state {
+	u64 top, end;			/* offsets from the state: first byte never given out, size */
+	u64 head[PPU_HEAP_CLASSES];
+};
+
+#endif
