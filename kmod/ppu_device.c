@@ -169,6 +169,13 @@ static int ppu_device_init_sw(struct ppu_device *pdev)
 	if (ret)
 		return ret;
 
+	pdev->bind_wq = alloc_workqueue("ppu-bind", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!pdev->bind_wq)
+		return -ENOMEM;
+	ret = drmm_add_action_or_reset(drm, ppu_destroy_wq, pdev->bind_wq);
+	if (ret)
+		return ret;
+
 	pdev->sched_wq = alloc_ordered_workqueue("ppu-tdr", 0);
 	if (!pdev->sched_wq)
 		return -ENOMEM;

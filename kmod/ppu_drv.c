@@ -70,13 +70,15 @@ static int ppu_open(struct drm_device *drm, struct drm_file *filp)
 
 /*
  * The file is closed, perhaps because its process was killed, perhaps after the
- * device went away.  Channels first: they use everything else.
+ * device went away.  Channels before what they use; but before them what waits
+ * for their fences, which are about to signal.
  */
 static void ppu_postclose(struct drm_device *drm, struct drm_file *filp)
 {
 	struct ppu_file *file = filp->driver_priv;
 
 	ppu_event_close_all(file);
+	ppu_vm_close_binds(file);
 	ppu_channel_close_all(file);
 	ppu_group_close_all(file);
 	ppu_sem_close_all(file);

@@ -4,7 +4,8 @@
  *
  * Lock order, outermost first (locking.rst says what each protects):
  *
- *   ppu_channel.lock > ppu_vm.lock > ppu_vram.lock
+ *   ppu_channel.lock > ppu_vm.area_lock > ppu_vram.lock
+ *   ppu_channel.lock > ppu_vm.lock
  *   ppu_channel.lock > ppu_device.drain_lock
  *   > ppu_device.chan_lock > ppu_device.events_lock > ppu_watches.lock
  *   > ppu_bo.maps_lock > ppu_channel.fence_lock > dma_fence.lock
@@ -197,6 +198,8 @@ struct ppu_device {
 	spinlock_t events_lock;
 	struct list_head events;
 
+	/** @bind_wq: asynchronous binds, for which fences wait. */
+	struct workqueue_struct *bind_wq;
 	/** @wq: what cannot be done where it is noticed. */
 	struct workqueue_struct *wq;
 	/** @sched_wq: job time-outs of all channels, one after the other. */
@@ -305,6 +308,22 @@ struct ppu_pt {
 	struct ppu_pt *child[];
 };
 
+/** struct ppu_pt_pool - page tables that are in no address space */
+struct ppu_pt_pool {
+	/** @leaves: for level 0: struct ppu_pt.link. */
+	struct list_head leaves;
+	/** @dirs: for the levels above. */
+	struct list_head dirs;
+	/** @garbage: taken out of an address space. */
+	struct list_head garbage;
+};
+
+/** struct ppu_pt_need - how many page tables */
+struct ppu_pt_need {
+	u32 leaves;
+	u32 dirs;
+};
+
 /** struct ppu_vm - GPU context: address space and instance block */
 struct ppu_vm {
 	struct kref kref;
@@ -315,7 +334,10 @@ struct ppu_vm {
 	u64 uid;
 	u32 context_id;
 
-	/** @lock: protects mappings, page tables, areas and the instance block. */
+	/**
+	 * @lock: protects mappings and page tables.  Fences wait for its holders:
+	 * nothing is allocated while it is held.
+	 */
 	struct mutex lock;
 	struct rb_root_cached mappings;
 	struct ppu_pt *root;
@@ -323,6 +345,8 @@ struct ppu_vm {
 	struct list_head pt_free;
 	struct drm_mm kernel_va;
 
+	/** @area_lock: protects areas, instance block and properties. */
+	struct mutex area_lock;
 	struct ppu_vram_range inst;
 	struct ppu_vram_range local;
 	struct ppu_vram_range tokq;
@@ -335,6 +359,20 @@ struct ppu_vm {
 	u32 prio_ceiling;
 	u32 local_per_thread;
 	u32 watchdog_ms;
+
+	/** @bind_mutex: who queues asynchronous binds; @bind_closed. */
+	struct mutex bind_mutex;
+	/** @bind_lock: protects the queue and its counters. */
+	spinlock_t bind_lock;
+	/** @binds: struct ppu_bind.link. */
+	struct list_head binds;
+	/** @bind_closed: destroyed, nothing can be queued. */
+	bool bind_closed;
+	struct work_struct bind_work;
+	u64 binds_queued;
+	u64 binds_done;
+	/** @bind_error: negative error of the first that failed. */
+	int bind_error;
 
 	/** @channels: struct ppu_channel.vm_link, under ppu_device.chan_lock. */
 	struct list_head channels;
@@ -643,14 +681,20 @@ static inline void ppu_bo_get(struct ppu_bo *bo)
 /* ppu_mmu.c */
 int ppu_mmu_init(struct ppu_vm *vm);
 void ppu_mmu_fini(struct ppu_vm *vm);
-int ppu_mmu_prepare_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offset, u64 va,
-			u64 size);
-int ppu_mmu_prepare_cut(struct ppu_vm *vm, u64 va, bool force);
+void ppu_pt_pool_init(struct ppu_pt_pool *pool);
+int ppu_pt_pool_fill(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_pt_need *need);
+void ppu_pt_pool_drain(struct ppu_vm *vm, struct ppu_pt_pool *pool);
+void ppu_mmu_need_map(struct ppu_pt_need *need, const struct ppu_bo *bo, u64 bo_offset, u64 va,
+		      u64 size);
+void ppu_mmu_need_cuts(struct ppu_pt_need *need);
+int ppu_mmu_prepare_map(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
+			u64 bo_offset, u64 va, u64 size);
+int ppu_mmu_prepare_cut(struct ppu_vm *vm, struct ppu_pt_pool *pool, u64 va, bool force);
 void ppu_mmu_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offset, u64 va, u64 size,
 		 u64 pte_flags);
 void ppu_mmu_unmap(struct ppu_vm *vm, u64 va, u64 size);
 void ppu_mmu_prune(struct ppu_vm *vm, u64 va, u64 size);
-void ppu_mmu_flush(struct ppu_vm *vm);
+void ppu_mmu_flush(struct ppu_vm *vm, struct ppu_pt_pool *pool);
 
 /* ppu_vm.c */
 struct ppu_vm *ppu_vm_lookup(struct ppu_file *file, u32 id);
@@ -660,13 +704,18 @@ void ppu_vm_set_faulted(struct ppu_vm *vm);
 void ppu_vm_set_faulted_all(struct ppu_device *pdev);
 bool ppu_vm_busy(struct ppu_vm *vm);
 int ppu_vm_ensure_areas(struct ppu_vm *vm);
+struct ppu_mapping *ppu_map_alloc(void);
+void ppu_map_link(struct ppu_vm *vm, struct ppu_mapping *map);
+void ppu_map_free_list(struct list_head *dead);
+void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spare,
+		struct list_head *dead);
 struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 pte_flags);
 void ppu_vm_unmap_kernel(struct ppu_vm *vm, struct ppu_mapping *map);
 void ppu_vm_kick_bo(struct ppu_bo *bo);
+void ppu_vm_close_binds(struct ppu_file *file);
 void ppu_vm_close_all(struct ppu_file *file);
 int ppu_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *filp);
-int ppu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_vm_set_property(struct drm_device *drm, void *data, struct drm_file *filp);
 
@@ -674,6 +723,11 @@ static inline u64 ppu_vm_inst(const struct ppu_vm *vm)
 {
 	return vm->inst.addr | PPU_APERTURE_VRAM;
 }
+
+/* ppu_bind.c */
+void ppu_bind_init(struct ppu_vm *vm);
+void ppu_bind_close(struct ppu_vm *vm);
+int ppu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *filp);
 
 /* ppu_channel.c */
 struct ppu_channel *ppu_channel_lookup(struct ppu_file *file, u32 id);

@@ -3,9 +3,13 @@
  * PPU driver: page tables.
  *
  * All tables are single pages of VRAM, written through BAR2.  A change of an
- * address space is made in two steps: ppu_mmu_prepare_*() allocate every table
+ * address space is made in two steps: ppu_mmu_prepare_*() put in every table
  * the change may need, which is invisible to the device and may fail; then
  * ppu_mmu_map() and ppu_mmu_unmap() only write entries, and cannot fail.
+ *
+ * Fences may wait for a change, so nothing is allocated while it is made, nor
+ * with the VM's lock held: tables come from a pool that is filled before, and go
+ * to its garbage, which is freed after.
  *
  * A 2 MiB slot holds either one large leaf or a table of 4 KiB leaves.  A large
  * leaf is written only where there is no table; a slot that will need 4 KiB
@@ -61,7 +65,7 @@ static void ppu_pt_clear(struct ppu_vm *vm, struct ppu_pt *pt, unsigned int i)
 	ppu_pt_write(vm, pt, i, 0);
 }
 
-static struct ppu_pt *ppu_pt_alloc(struct ppu_vm *vm, unsigned int level)
+static struct ppu_pt *ppu_pt_new(struct ppu_vm *vm, unsigned int level)
 {
 	struct ppu_pt *pt;
 	int ret;
@@ -84,6 +88,66 @@ static void ppu_pt_free(struct ppu_vm *vm, struct ppu_pt *pt)
 	kfree(pt);
 }
 
+/* Takes a table out of the pool; ERR_PTR(-EAGAIN): it is empty. */
+static struct ppu_pt *ppu_pt_alloc(struct ppu_pt_pool *pool, unsigned int level)
+{
+	struct list_head *list = level ? &pool->dirs : &pool->leaves;
+	struct ppu_pt *pt = list_first_entry_or_null(list, struct ppu_pt, link);
+
+	if (!pt)
+		return ERR_PTR(-EAGAIN);
+	list_del(&pt->link);
+	pt->level = level;
+	return pt;
+}
+
+/** ppu_pt_pool_init - make an empty pool */
+void ppu_pt_pool_init(struct ppu_pt_pool *pool)
+{
+	INIT_LIST_HEAD(&pool->leaves);
+	INIT_LIST_HEAD(&pool->dirs);
+	INIT_LIST_HEAD(&pool->garbage);
+}
+
+/**
+ * ppu_pt_pool_fill - add tables to a pool
+ * @vm: VM, not locked
+ * @pool: the pool
+ * @need: how many
+ *
+ * Return: 0 or a negative error, with the pool filled in part.
+ */
+int ppu_pt_pool_fill(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_pt_need *need)
+{
+	u32 i;
+
+	for (i = 0; i < need->leaves + need->dirs; i++) {
+		struct ppu_pt *pt = ppu_pt_new(vm, i < need->leaves ? 0 : 1);
+
+		if (IS_ERR(pt))
+			return PTR_ERR(pt);
+		list_add(&pt->link, pt->level ? &pool->dirs : &pool->leaves);
+	}
+	return 0;
+}
+
+static void ppu_pt_free_list(struct ppu_vm *vm, struct list_head *list)
+{
+	struct ppu_pt *pt, *next;
+
+	list_for_each_entry_safe(pt, next, list, link)
+		ppu_pt_free(vm, pt);
+	INIT_LIST_HEAD(list);
+}
+
+/** ppu_pt_pool_drain - free what is in a pool; the VM is not locked */
+void ppu_pt_pool_drain(struct ppu_vm *vm, struct ppu_pt_pool *pool)
+{
+	ppu_pt_free_list(vm, &pool->leaves);
+	ppu_pt_free_list(vm, &pool->dirs);
+	ppu_pt_free_list(vm, &pool->garbage);
+}
+
 static void ppu_pt_free_tree(struct ppu_vm *vm, struct ppu_pt *pt)
 {
 	unsigned int i;
@@ -99,17 +163,14 @@ static void ppu_pt_free_tree(struct ppu_vm *vm, struct ppu_pt *pt)
 int ppu_mmu_init(struct ppu_vm *vm)
 {
 	INIT_LIST_HEAD(&vm->pt_free);
-	vm->root = ppu_pt_alloc(vm, PPU_PT_TOP);
+	vm->root = ppu_pt_new(vm, PPU_PT_TOP);
 	return PTR_ERR_OR_ZERO(vm->root);
 }
 
 /** ppu_mmu_fini - free all tables; the device has forgotten the context */
 void ppu_mmu_fini(struct ppu_vm *vm)
 {
-	struct ppu_pt *pt, *next;
-
-	list_for_each_entry_safe(pt, next, &vm->pt_free, link)
-		ppu_pt_free(vm, pt);
+	ppu_pt_free_list(vm, &vm->pt_free);
 	if (!IS_ERR_OR_NULL(vm->root))
 		ppu_pt_free_tree(vm, vm->root);
 	vm->root = NULL;
@@ -125,8 +186,8 @@ static struct ppu_pt *ppu_mmu_dir(struct ppu_vm *vm, u64 va)
 	return pt;
 }
 
-/* The table of level 1 over @va, made if need be. */
-static struct ppu_pt *ppu_mmu_make_dir(struct ppu_vm *vm, u64 va)
+/* The table of level 1 over @va, put in if need be. */
+static struct ppu_pt *ppu_mmu_make_dir(struct ppu_vm *vm, struct ppu_pt_pool *pool, u64 va)
 {
 	struct ppu_pt *pt = vm->root;
 
@@ -134,7 +195,7 @@ static struct ppu_pt *ppu_mmu_make_dir(struct ppu_vm *vm, u64 va)
 		unsigned int i = ppu_pt_index(va, pt->level);
 
 		if (!pt->child[i]) {
-			struct ppu_pt *child = ppu_pt_alloc(vm, pt->level - 1);
+			struct ppu_pt *child = ppu_pt_alloc(pool, pt->level - 1);
 
 			if (IS_ERR(child))
 				return child;
@@ -147,14 +208,15 @@ static struct ppu_pt *ppu_mmu_make_dir(struct ppu_vm *vm, u64 va)
 }
 
 /* Gives the slot over @va a table of 4 KiB leaves that shows what the slot showed. */
-static int ppu_mmu_make_leaves(struct ppu_vm *vm, struct ppu_pt *dir, u64 va)
+static int ppu_mmu_make_leaves(struct ppu_vm *vm, struct ppu_pt_pool *pool, struct ppu_pt *dir,
+			       u64 va)
 {
 	unsigned int i = ppu_pt_index(va, 1), j;
 	struct ppu_pt *leaves;
 
 	if (dir->child[i])
 		return 0;
-	leaves = ppu_pt_alloc(vm, 0);
+	leaves = ppu_pt_alloc(pool, 0);
 	if (IS_ERR(leaves))
 		return PTR_ERR(leaves);
 
@@ -189,29 +251,66 @@ static u64 ppu_mmu_slot_rest(u64 va, u64 size)
 }
 
 /**
- * ppu_mmu_prepare_map - allocate the tables a mapping needs
+ * ppu_mmu_need_map - tables a mapping may need, whatever is there now
+ * @need: is added to
+ * @bo: object
+ * @bo_offset: first byte of the object
+ * @va: first address
+ * @size: bytes
+ */
+void ppu_mmu_need_map(struct ppu_pt_need *need, const struct ppu_bo *bo, u64 bo_offset, u64 va,
+		      u64 size)
+{
+	unsigned int level;
+
+	for (level = 1; level < PPU_PT_TOP; level++) {
+		unsigned int shift = PPU_PT_SHIFT(level + 1);
+
+		need->dirs += ((va + size - 1) >> shift) - (va >> shift) + 1;
+	}
+	while (size) {
+		u64 n = ppu_mmu_slot_rest(va, size);
+
+		need->leaves += !ppu_mmu_fits_large(bo, bo_offset, va, n);
+		va += n;
+		bo_offset += n;
+		size -= n;
+	}
+}
+
+/** ppu_mmu_need_cuts - tables that cutting at two addresses may need; @need is added to */
+void ppu_mmu_need_cuts(struct ppu_pt_need *need)
+{
+	need->leaves += 2;
+	need->dirs += 2 * (PPU_PT_TOP - 1);
+}
+
+/**
+ * ppu_mmu_prepare_map - put in the tables a mapping needs
  * @vm: VM, locked
+ * @pool: where they come from
  * @bo: object
  * @bo_offset: first byte of the object
  * @va: first address
  * @size: bytes
  *
- * Return: 0, or a negative error, with tables left that ppu_mmu_prune() frees.
+ * Return: 0, or -EAGAIN if the pool had too few, with tables left that
+ * ppu_mmu_prune() takes out.
  */
-int ppu_mmu_prepare_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offset, u64 va,
-			u64 size)
+int ppu_mmu_prepare_map(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
+			u64 bo_offset, u64 va, u64 size)
 {
 	lockdep_assert_held(&vm->lock);
 
 	while (size) {
 		u64 n = ppu_mmu_slot_rest(va, size);
-		struct ppu_pt *dir = ppu_mmu_make_dir(vm, va);
+		struct ppu_pt *dir = ppu_mmu_make_dir(vm, pool, va);
 		int ret;
 
 		if (IS_ERR(dir))
 			return PTR_ERR(dir);
 		if (!ppu_mmu_fits_large(bo, bo_offset, va, n)) {
-			ret = ppu_mmu_make_leaves(vm, dir, va);
+			ret = ppu_mmu_make_leaves(vm, pool, dir, va);
 			if (ret)
 				return ret;
 		}
@@ -225,12 +324,13 @@ int ppu_mmu_prepare_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offse
 /**
  * ppu_mmu_prepare_cut - make it possible to change only one side of @va
  * @vm: VM, locked
+ * @pool: where tables come from
  * @va: address
  * @force: also if there is no large leaf now, since there may be one by then
  *
- * Return: 0 or a negative error.
+ * Return: 0, or -EAGAIN if the pool had too few.
  */
-int ppu_mmu_prepare_cut(struct ppu_vm *vm, u64 va, bool force)
+int ppu_mmu_prepare_cut(struct ppu_vm *vm, struct ppu_pt_pool *pool, u64 va, bool force)
 {
 	struct ppu_pt *dir;
 	unsigned int i = ppu_pt_index(va, 1);
@@ -239,14 +339,14 @@ int ppu_mmu_prepare_cut(struct ppu_vm *vm, u64 va, bool force)
 
 	if (IS_ALIGNED(va, PPU_LARGE_SIZE))
 		return 0;
-	dir = force ? ppu_mmu_make_dir(vm, va) : ppu_mmu_dir(vm, va);
+	dir = force ? ppu_mmu_make_dir(vm, pool, va) : ppu_mmu_dir(vm, va);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
 	if (!dir || dir->child[i])
 		return 0;
 	if (!force && !test_bit(i, dir->valid))
 		return 0;
-	return ppu_mmu_make_leaves(vm, dir, va);
+	return ppu_mmu_make_leaves(vm, pool, dir, va);
 }
 
 /* Writes the leaves of (part of) one slot. */
@@ -372,7 +472,7 @@ static void ppu_pt_prune(struct ppu_vm *vm, struct ppu_pt *pt, u64 base, u64 fir
  * @va: first address that changed
  * @size: bytes
  *
- * ppu_mmu_flush() frees them.
+ * ppu_mmu_flush() hands them out.
  */
 void ppu_mmu_prune(struct ppu_vm *vm, u64 va, u64 size)
 {
@@ -384,14 +484,14 @@ void ppu_mmu_prune(struct ppu_vm *vm, u64 va, u64 size)
 /**
  * ppu_mmu_flush - make the device forget translations that were changed
  * @vm: VM, locked
+ * @pool: its garbage gets the tables that were taken out
  *
  * When it returns the device uses the tables as they are now, and memory that
  * was unmapped may be freed.
  */
-void ppu_mmu_flush(struct ppu_vm *vm)
+void ppu_mmu_flush(struct ppu_vm *vm, struct ppu_pt_pool *pool)
 {
 	struct ppu_device *pdev = vm->pdev;
-	struct ppu_pt *pt, *next;
 	unsigned long flags;
 	u64 inst = ppu_vm_inst(vm);
 	int idx;
@@ -411,8 +511,5 @@ void ppu_mmu_flush(struct ppu_vm *vm)
 		drm_dev_exit(idx);
 	}
 
-	list_for_each_entry_safe(pt, next, &vm->pt_free, link) {
-		list_del(&pt->link);
-		ppu_pt_free(vm, pt);
-	}
+	list_splice_init(&vm->pt_free, &pool->garbage);
 }

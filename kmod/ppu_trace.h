@@ -153,6 +153,22 @@ TRACE_EVENT(ppu_vm_bind,
 		  __entry->op ? "unmap" : "map", __entry->va, __entry->size, __entry->flags)
 );
 
+TRACE_EVENT(ppu_bind_done,
+	TP_PROTO(u32 context, u32 ops, int error),
+	TP_ARGS(context, ops, error),
+	TP_STRUCT__entry(
+		__field(u32, context)
+		__field(u32, ops)
+		__field(int, error)
+	),
+	TP_fast_assign(
+		__entry->context = context;
+		__entry->ops = ops;
+		__entry->error = error;
+	),
+	TP_printk("context=%u ops=%u error=%d", __entry->context, __entry->ops, __entry->error)
+);
+
 TRACE_EVENT(ppu_sem_signal,
 	TP_PROTO(u64 addr, u32 op, u64 value, u64 old),
 	TP_ARGS(addr, op, value, old),

@@ -57,7 +57,7 @@ static int ppu_vm_load_inst(struct ppu_vm *vm)
 	struct ppu_inst_block *blk;
 	int idx;
 
-	lockdep_assert_held(&vm->lock);
+	lockdep_assert_held(&vm->area_lock);
 
 	blk = kzalloc(sizeof(*blk), GFP_KERNEL);
 	if (!blk)
@@ -119,7 +119,7 @@ int ppu_vm_ensure_areas(struct ppu_vm *vm)
 	u64 tokq = PPU_TOKQ_AREA_BYTES(c->sms, c->warps_per_sm, c->tokq_entries);
 	int ret = 0;
 
-	mutex_lock(&vm->lock);
+	mutex_lock(&vm->area_lock);
 	if (vm->has_areas)
 		goto out;
 
@@ -148,18 +148,20 @@ err_tokq:
 err_local:
 	ppu_vram_free(pdev, &vm->local);
 out:
-	mutex_unlock(&vm->lock);
+	mutex_unlock(&vm->area_lock);
 	return ret;
 }
 
 /* Mappings */
 
-static struct ppu_mapping *ppu_map_alloc(void)
+/** ppu_map_alloc - make a mapping that is nowhere yet, or NULL */
+struct ppu_mapping *ppu_map_alloc(void)
 {
 	return kzalloc(sizeof(struct ppu_mapping), GFP_KERNEL);
 }
 
-static void ppu_map_link(struct ppu_vm *vm, struct ppu_mapping *map)
+/** ppu_map_link - put a mapping into the address space; the VM is locked */
+void ppu_map_link(struct ppu_vm *vm, struct ppu_mapping *map)
 {
 	ppu_maps_insert(map, &vm->mappings);
 	spin_lock(&map->bo->maps_lock);
@@ -175,8 +177,8 @@ static void ppu_map_unlink(struct ppu_vm *vm, struct ppu_mapping *map)
 	spin_unlock(&map->bo->maps_lock);
 }
 
-/* Drops mappings after the TLB was flushed. */
-static void ppu_map_free_list(struct list_head *dead)
+/** ppu_map_free_list - drop mappings after the TLB was flushed; the VM is not locked */
+void ppu_map_free_list(struct list_head *dead)
 {
 	struct ppu_mapping *map, *next;
 
@@ -194,8 +196,8 @@ static void ppu_map_free_list(struct list_head *dead)
  * @spare: a mapping to be used if one is split in two; taken if so
  * @dead: gets mappings that are gone
  */
-static void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spare,
-		       struct list_head *dead)
+void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spare,
+		struct list_head *dead)
 {
 	struct ppu_mapping *map;
 
@@ -239,12 +241,20 @@ static void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mappin
 struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 pte_flags)
 {
 	u64 size = ppu_bo_gem(bo)->size;
+	struct ppu_pt_need need = { .leaves = size / PPU_LARGE_SIZE };
 	struct ppu_mapping *map;
+	struct ppu_pt_pool pool;
 	int ret;
 
-	map = kzalloc(sizeof(*map), GFP_KERNEL);
+	map = ppu_map_alloc();
 	if (!map)
 		return ERR_PTR(-ENOMEM);
+	/* Its address is not known yet: it may straddle anything once. */
+	ppu_mmu_need_cuts(&need);
+	ppu_pt_pool_init(&pool);
+	ret = ppu_pt_pool_fill(vm, &pool, &need);
+	if (ret)
+		goto err_pool;
 
 	mutex_lock(&vm->lock);
 	ret = drm_mm_insert_node(&vm->kernel_va, &map->node, size);
@@ -256,22 +266,25 @@ struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 
 	map->bo = bo;
 	map->pte_flags = pte_flags;
 
-	ret = ppu_mmu_prepare_map(vm, bo, 0, map->start, size);
-	if (ret)
+	ret = ppu_mmu_prepare_map(vm, &pool, bo, 0, map->start, size);
+	if (drm_WARN_ON(&vm->pdev->drm, ret))
 		goto err_prune;
 	ppu_bo_get(bo);
 	ppu_map_link(vm, map);
 	ppu_mmu_map(vm, bo, 0, map->start, size, pte_flags);
-	ppu_mmu_flush(vm);
+	ppu_mmu_flush(vm, &pool);
 	mutex_unlock(&vm->lock);
+	ppu_pt_pool_drain(vm, &pool);
 	return map;
 
 err_prune:
 	ppu_mmu_prune(vm, map->start, size);
-	ppu_mmu_flush(vm);
+	ppu_mmu_flush(vm, &pool);
 	drm_mm_remove_node(&map->node);
 err_unlock:
 	mutex_unlock(&vm->lock);
+err_pool:
+	ppu_pt_pool_drain(vm, &pool);
 	kfree(map);
 	return ERR_PTR(ret);
 }
@@ -284,14 +297,17 @@ err_unlock:
 void ppu_vm_unmap_kernel(struct ppu_vm *vm, struct ppu_mapping *map)
 {
 	u64 size = map->last - map->start + 1;
+	struct ppu_pt_pool pool;
 
+	ppu_pt_pool_init(&pool);
 	mutex_lock(&vm->lock);
 	ppu_map_unlink(vm, map);
 	ppu_mmu_unmap(vm, map->start, size);
 	ppu_mmu_prune(vm, map->start, size);
-	ppu_mmu_flush(vm);
+	ppu_mmu_flush(vm, &pool);
 	drm_mm_remove_node(&map->node);
 	mutex_unlock(&vm->lock);
+	ppu_pt_pool_drain(vm, &pool);
 	ppu_bo_put(map->bo);
 	kfree(map);
 }
@@ -346,6 +362,8 @@ static void ppu_vm_free(struct kref *kref)
 	ppu_vram_free(pdev, &vm->local);
 	ppu_vram_free(pdev, &vm->inst);
 	drm_mm_takedown(&vm->kernel_va);
+	mutex_destroy(&vm->bind_mutex);
+	mutex_destroy(&vm->area_lock);
 	mutex_destroy(&vm->lock);
 	ppu_quota_put(vm->quota);
 	kfree(vm);
@@ -404,6 +422,16 @@ void ppu_vm_set_faulted_all(struct ppu_device *pdev)
 	xa_unlock(&pdev->vms);
 }
 
+/** ppu_vm_close_binds - the file is closed: nothing queued is done any more */
+void ppu_vm_close_binds(struct ppu_file *file)
+{
+	struct ppu_vm *vm;
+	unsigned long id;
+
+	xa_for_each(&file->vms, id, vm)
+		ppu_bind_close(vm);
+}
+
 /** ppu_vm_close_all - the file is closed; its channels are gone */
 void ppu_vm_close_all(struct ppu_file *file)
 {
@@ -432,6 +460,8 @@ static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev, struct ppu_quota *qu
 	vm->kick_chid = PPU_NO_CHANNEL;
 	vm->mappings = RB_ROOT_CACHED;
 	mutex_init(&vm->lock);
+	mutex_init(&vm->area_lock);
+	ppu_bind_init(vm);
 	spin_lock_init(&vm->fault_lock);
 	INIT_LIST_HEAD(&vm->channels);
 	INIT_LIST_HEAD(&vm->retired);
@@ -463,9 +493,9 @@ static struct ppu_vm *ppu_vm_create(struct ppu_device *pdev, struct ppu_quota *q
 	if (ret)
 		goto err_mmu;
 
-	mutex_lock(&vm->lock);
+	mutex_lock(&vm->area_lock);
 	ret = ppu_vm_load_inst(vm);
-	mutex_unlock(&vm->lock);
+	mutex_unlock(&vm->area_lock);
 	if (ret) {
 		ppu_vm_put(vm);
 		return ERR_PTR(ret);
@@ -478,6 +508,8 @@ err_inst:
 	ppu_vram_free(pdev, &vm->inst);
 err_vm:
 	drm_mm_takedown(&vm->kernel_va);
+	mutex_destroy(&vm->bind_mutex);
+	mutex_destroy(&vm->area_lock);
 	mutex_destroy(&vm->lock);
 	ppu_quota_put(vm->quota);
 	kfree(vm);
@@ -536,6 +568,7 @@ int ppu_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *fi
 		return -ENOENT;
 	ppu_quota_release(file->quota, DRM_PPU_RES_VMS, 1);
 	ppu_event_drop_object(file, vm);
+	ppu_bind_close(vm);
 	ppu_vm_put(vm);
 	return 0;
 }
@@ -562,7 +595,7 @@ static int ppu_vm_replace_area(struct ppu_vm *vm, struct ppu_vram_range *old, u6
 	u32 was = *prop;
 	int ret;
 
-	lockdep_assert_held(&vm->lock);
+	lockdep_assert_held(&vm->area_lock);
 
 	ret = ppu_vram_alloc(vm->pdev, vm->quota, vm->has_areas ? size : 0, &area);
 	if (ret)
@@ -616,7 +649,7 @@ static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
 	u32 was;
 	int ret;
 
-	lockdep_assert_held(&vm->lock);
+	lockdep_assert_held(&vm->area_lock);
 
 	switch (property) {
 	case DRM_PPU_VM_PROP_LOCAL_PER_THREAD:
@@ -675,7 +708,7 @@ int ppu_ioctl_vm_set_property(struct drm_device *drm, void *data, struct drm_fil
 	if (!vm)
 		return -ENOENT;
 
-	mutex_lock(&vm->lock);
+	mutex_lock(&vm->area_lock);
 	if (vm->faulted) {
 		ret = -EIO;
 	} else {
@@ -683,220 +716,7 @@ int ppu_ioctl_vm_set_property(struct drm_device *drm, void *data, struct drm_fil
 		ret = ppu_vm_set_property(vm, args->property, args->value);
 		ppu_vm_hold_channels(vm, false);
 	}
-	mutex_unlock(&vm->lock);
-	ppu_vm_put(vm);
-	return ret;
-}
-
-/* VM_BIND */
-
-/** struct ppu_bind - one VM_BIND in progress */
-struct ppu_bind {
-	struct ppu_vm *vm;
-	struct drm_file *filp;
-	const struct drm_ppu_vm_bind_op *ops;
-	/** @bos: objects of MAP operations. */
-	struct ppu_bo **bos;
-	/** @maps: two for each operation: the new mapping, one for a split. */
-	struct ppu_mapping **maps;
-	u32 count;
-};
-
-static int ppu_bind_check_op(struct ppu_device *pdev, const struct drm_ppu_vm_bind_op *op)
-{
-	const u32 known = DRM_PPU_VM_BIND_READONLY | DRM_PPU_VM_BIND_NOEXEC |
-			  DRM_PPU_VM_BIND_UNCACHED;
-	bool map = op->op == DRM_PPU_VM_BIND_OP_MAP;
-
-	if (PPU_CHECK(pdev, op->op > DRM_PPU_VM_BIND_OP_UNMAP) ||
-	    PPU_CHECK(pdev, op->pad) ||
-	    PPU_CHECK(pdev, op->flags & ~known) ||
-	    PPU_CHECK(pdev, !op->size) ||
-	    PPU_CHECK(pdev, (op->va | op->size | op->bo_offset) & (PPU_PAGE_SIZE - 1)) ||
-	    PPU_CHECK(pdev, op->va < PPU_VA_USER_START || op->va >= PPU_VA_USER_END) ||
-	    PPU_CHECK(pdev, op->size > PPU_VA_USER_END - op->va) ||
-	    PPU_CHECK(pdev, !map && (op->flags || op->handle || op->bo_offset)))
-		return -EINVAL;
-	return 0;
-}
-
-/* Finds the objects, and allocates all host memory that will be needed. */
-static int ppu_bind_collect(struct ppu_bind *bind)
-{
-	struct ppu_device *pdev = bind->vm->pdev;
-	u32 i;
-	int ret;
-
-	for (i = 0; i < bind->count; i++) {
-		const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
-		struct ppu_bo *bo;
-
-		ret = ppu_bind_check_op(pdev, op);
-		if (ret)
-			return ret;
-
-		bind->maps[2 * i] = ppu_map_alloc();
-		bind->maps[2 * i + 1] = ppu_map_alloc();
-		if (!bind->maps[2 * i] || !bind->maps[2 * i + 1])
-			return -ENOMEM;
-		if (op->op == DRM_PPU_VM_BIND_OP_UNMAP)
-			continue;
-
-		bo = ppu_bo_lookup(bind->filp, op->handle);
-		if (!bo)
-			return -ENOENT;
-		bind->bos[i] = bo;
-		if (PPU_CHECK(pdev, bo->vm_uid && bo->vm_uid != bind->vm->uid) ||
-		    PPU_CHECK(pdev, bo->kernel))
-			return -EPERM;
-		if (PPU_CHECK(pdev, op->bo_offset >= ppu_bo_gem(bo)->size) ||
-		    PPU_CHECK(pdev, op->size > ppu_bo_gem(bo)->size - op->bo_offset))
-			return -EINVAL;
-		if (READ_ONCE(bind->vm->faulted))
-			return -EIO;
-	}
-	return 0;
-}
-
-static int ppu_bind_prepare(struct ppu_bind *bind)
-{
-	struct ppu_vm *vm = bind->vm;
-	u32 i;
-	int ret;
-
-	for (i = 0; i < bind->count; i++) {
-		const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
-
-		ret = ppu_mmu_prepare_cut(vm, op->va, i > 0);
-		if (!ret)
-			ret = ppu_mmu_prepare_cut(vm, op->va + op->size, i > 0);
-		if (!ret && bind->bos[i])
-			ret = ppu_mmu_prepare_map(vm, bind->bos[i], op->bo_offset, op->va,
-						  op->size);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static u64 ppu_bind_pte_flags(u32 flags)
-{
-	u64 pte = 0;
-
-	if (flags & DRM_PPU_VM_BIND_READONLY)
-		pte |= PPU_PTE_READONLY;
-	if (flags & DRM_PPU_VM_BIND_NOEXEC)
-		pte |= PPU_PTE_NOEXEC;
-	if (flags & DRM_PPU_VM_BIND_UNCACHED)
-		pte |= PPU_PTE_UNCACHED;
-	return pte;
-}
-
-static void ppu_bind_commit(struct ppu_bind *bind, struct list_head *dead)
-{
-	struct ppu_vm *vm = bind->vm;
-	u32 i;
-
-	for (i = 0; i < bind->count; i++) {
-		const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
-		struct ppu_mapping *map;
-
-		ppu_vm_cut(vm, op->va, op->va + op->size - 1, &bind->maps[2 * i + 1], dead);
-		trace_ppu_vm_bind(vm->context_id, op->op, op->va, op->size, op->flags);
-		if (op->op == DRM_PPU_VM_BIND_OP_UNMAP)
-			continue;
-
-		map = bind->maps[2 * i];
-		bind->maps[2 * i] = NULL;
-		map->start = op->va;
-		map->last = op->va + op->size - 1;
-		map->vm = vm;
-		map->bo = bind->bos[i];
-		bind->bos[i] = NULL;
-		map->bo_offset = op->bo_offset;
-		map->pte_flags = ppu_bind_pte_flags(op->flags);
-		ppu_map_link(vm, map);
-		ppu_mmu_map(vm, map->bo, map->bo_offset, op->va, op->size, map->pte_flags);
-	}
-}
-
-static int ppu_bind_run(struct ppu_bind *bind)
-{
-	struct ppu_vm *vm = bind->vm;
-	LIST_HEAD(dead);
-	u32 i;
-	int ret;
-
-	mutex_lock(&vm->lock);
-	ret = ppu_bind_prepare(bind);
-	if (!ret)
-		ppu_bind_commit(bind, &dead);
-	for (i = 0; i < bind->count; i++)
-		ppu_mmu_prune(vm, bind->ops[i].va & ~(PPU_LARGE_SIZE - 1),
-			      round_up(bind->ops[i].va + bind->ops[i].size, PPU_LARGE_SIZE) -
-			      (bind->ops[i].va & ~(PPU_LARGE_SIZE - 1)));
-	ppu_mmu_flush(vm);
-	mutex_unlock(&vm->lock);
-
-	ppu_map_free_list(&dead);
-	return ret;
-}
-
-static int ppu_vm_bind(struct ppu_vm *vm, struct drm_file *filp,
-		       const struct drm_ppu_vm_bind_op *ops, u32 count)
-{
-	struct ppu_bind bind = { .vm = vm, .filp = filp, .ops = ops, .count = count };
-	int ret = -ENOMEM;
-	u32 i;
-
-	bind.bos = kvcalloc(count, sizeof(*bind.bos), GFP_KERNEL);
-	bind.maps = kvcalloc(2 * count, sizeof(*bind.maps), GFP_KERNEL);
-	if (bind.bos && bind.maps)
-		ret = ppu_bind_collect(&bind);
-	if (!ret)
-		ret = ppu_bind_run(&bind);
-
-	for (i = 0; i < count && bind.bos && bind.maps; i++) {
-		ppu_bo_put(bind.bos[i]);
-		kfree(bind.maps[2 * i]);
-		kfree(bind.maps[2 * i + 1]);
-	}
-	kvfree(bind.maps);
-	kvfree(bind.bos);
-	return ret;
-}
-
-int ppu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *filp)
-{
-	struct ppu_device *pdev = to_ppu(drm);
-	struct drm_ppu_vm_bind *args = data;
-	struct drm_ppu_vm_bind_op *ops;
-	struct ppu_vm *vm;
-	int ret;
-
-	if (PPU_CHECK(pdev, args->flags & ~DRM_PPU_VM_BIND_ASYNC))
-		return -EINVAL;
-	if (args->flags & DRM_PPU_VM_BIND_ASYNC)
-		return -EOPNOTSUPP;
-	if (PPU_CHECK(pdev, args->syncs.count))
-		return -EINVAL;
-
-	vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
-	if (!vm)
-		return -ENOENT;
-	if (!args->ops.count) {
-		ret = 0;
-		goto out;
-	}
-
-	ops = ppu_uobj_get_array(&args->ops, sizeof(*ops), sizeof(*ops), DRM_PPU_VM_BIND_MAX_OPS);
-	if (IS_ERR(ops)) {
-		ret = PTR_ERR(ops);
-		goto out;
-	}
-	ret = ppu_vm_bind(vm, filp, ops, args->ops.count);
-	kvfree(ops);
-out:
+	mutex_unlock(&vm->area_lock);
 	ppu_vm_put(vm);
 	return ret;
 }
@@ -912,7 +732,8 @@ int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *
 	u32 i, room = args->faults.count, n;
 	int idx, ret = 0;
 
-	if (PPU_CHECK(pdev, room && (args->faults.stride < 16 || args->faults.stride % 8)))
+	if (PPU_CHECK(pdev, args->pad) ||
+	    PPU_CHECK(pdev, room && (args->faults.stride < 16 || args->faults.stride % 8)))
 		return -EINVAL;
 	vm = ppu_vm_lookup(file, args->vm_id);
 	if (!vm)
@@ -926,6 +747,12 @@ int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *
 	args->state = READ_ONCE(vm->faulted) ? DRM_PPU_VM_STATE_FAULTED : 0;
 	if (ppu_vm_busy(vm))
 		args->state |= DRM_PPU_VM_STATE_BUSY;
+
+	spin_lock_irq(&vm->bind_lock);
+	args->binds_queued = vm->binds_queued;
+	args->binds_done = vm->binds_done;
+	args->bind_error = -vm->bind_error;
+	spin_unlock_irq(&vm->bind_lock);
 
 	spin_lock_irq(&vm->fault_lock);
 	args->fault_total = vm->fault_total;
