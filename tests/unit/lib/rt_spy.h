@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For tests of the runtime: what it submits, and what the device made of it.
+ *
+ * A spy stands between the current context and its backend and writes down every block at the moment
+ * it is submitted, as words:
+ *
+ *   wait(C3)      acquire of channel 3's timeline   gate(S2)   acquire S2 == 0, re-checked (GATE)
+ *   acquire(S2)   the same without GATE             inc(S2) dec(S2)
+ *   copy copy2d fill fill2d launch wfi stamp        done       release of the channel's own timeline
+ *   anything else: ?opcode(address)
+ *
+ * C numbers are the context's channels in the order they were made, S numbers internal priorities.
+ */
+#ifndef RT_SPY_H
+#define RT_SPY_H
+
+#include <check.h>
+#include <ppu.h>
+#include <hw/ppu_trace.h>
+#include <api/rt.h>
+
+#define OK(call) do { \
+	ppuResult r_ = (call); \
+	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
+} while (0)
+#define FAILS(want, call) do { \
+	ppuResult r_ = (call); \
+	ck_assert_msg(r_ == (want), "%s: %s instead of %s: %s", #call, ppuGetErrorName(r_), \
+		      ppuGetErrorName(want), ppuGetLastErrorDetail()); \
+} while (0)
+
+struct rt_spy {
+	struct be_ops ops;
+	const struct be_ops *below;
+	struct ppuCtx_st *ctx;
+	struct rt_spied {
+		unsigned chan;		/* C number */
+		uint32_t entry;		/* of the ring */
+		uint64_t va;
+		char text[1024];
+	} *block;
+	unsigned num, cap;
+	unsigned kicks;
+	unsigned queue_prios;		/* bit mask of the queue priorities channels were made with */
+};
+
+/* One spy at a time, on the current context, before it has channels. */
+void rt_spy_start(struct rt_spy *spy);
+void rt_spy_stop(struct rt_spy *spy);	/* also after the context is gone */
+/* The last block submitted in a stream's copy channel. */
+const char *rt_spy_last_copy(struct rt_spy *spy, ppuStream stream);
+
+/* A trace written by the core backend; complete after ppuShutdown(). */
+struct rt_trace {
+	struct ppu_trace_rec *rec;
+	size_t num;
+};
+void rt_trace_name(char *path, size_t len);	/* of a new temporary file */
+struct rt_trace rt_trace_take(const char *path);	/* reads and removes it */
+void rt_trace_free(struct rt_trace *trace);
+
+/* Let device time pass; at most until everything in the current context is done. */
+void rt_pass(uint64_t ns);
+
+#endif
