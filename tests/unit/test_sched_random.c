@@ -2,7 +2,9 @@
 /*
  * Random workloads through the device and through an independent model of the scheduling rules
  * (lib/sched_model.c): every decision, in order, at its time; the semaphores and counters in the end.
- * CP-3..CP-6, CP-14..CP-18, CP-25..CP-29, CP-32..CP-34, WQ-10, WQ-14..WQ-17, A-CP-6, A-CP-9.
+ * Some are stopped at random times in the middle of all this, saved, loaded into a new core
+ * and continued: its trace must be the same.
+ * HW-76, CP-3..CP-6, CP-14..CP-18, CP-25..CP-29, CP-32..CP-34, WQ-10, WQ-14..WQ-17, A-CP-6, A-CP-9.
  *
  *   PPU_RANDOM_WORKLOADS=N   how many (default: below)
  *   PPU_RANDOM_SEED=S        the first one's seed; a failure prints the seed to repeat it with N=1
@@ -21,7 +23,7 @@
 #define WORKLOADS 100000
 #endif
 
-enum { RING = 47, BUF = 8192, MOST_LAUNCHES = 40 };
+enum { RING = 47, BUF = 8192, MOST_LAUNCHES = 40, STOPPED = 64 };
 
 static uint64_t rng;
 
@@ -289,7 +291,33 @@ static bool compared(unsigned event)
 	return false;
 }
 
-static void run(struct device *d, const struct workload *w, struct bench_chan *const id[SW_CHANS])
+static void save_and_load(struct bench *b)
+{
+	uint8_t *bytes = NULL;
+	char *err = NULL;
+	size_t len;
+
+	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
+	bench_new_core(b);
+	if (ppu_core_load(b->core, bytes, len, &err))
+		ck_abort_msg("load: %s", err);
+	free(bytes);
+}
+
+/* To time t; stops: by way of new cores. */
+static void run_to(struct bench *b, uint64_t t, bool stops)
+{
+	while (stops && ppu_core_time(b->core) < t && rnd(2)) {
+		uint64_t left = t - ppu_core_time(b->core);
+
+		bench_run_to(b, ppu_core_time(b->core) + rnd(left > 20000 ? 20000 : (uint32_t)left) + 1);
+		save_and_load(b);
+	}
+	bench_run_to(b, t);
+}
+
+static void run(struct device *d, const struct workload *w, struct bench_chan *const id[SW_CHANS],
+		bool stops)
 {
 	struct bench *b = d->b;
 	size_t n = 0;
@@ -298,7 +326,7 @@ static void run(struct device *d, const struct workload *w, struct bench_chan *c
 		const struct sw_action *a = &w->action[i];
 		const struct sw_chan *c = &w->chan[a->chan];
 
-		bench_run_to(b, a->time);
+		run_to(b, a->time, stops);
 		if (a->sem >= 0) {
 			bench_wr64(d->c[c->ctx], w->sem_va[c->ctx][a->sem], a->value);
 			bench_kick(id[a->chan]);
@@ -306,6 +334,8 @@ static void run(struct device *d, const struct workload *w, struct bench_chan *c
 			bench_doorbell(id[a->chan], (c->start + a->put) % RING);
 		}
 	}
+	for (unsigned i = 0; stops && i < 5; i++)
+		run_to(b, ppu_core_time(b->core) + 30000, true);
 	ck_assert(bench_run(b));
 	for (size_t i = 0; i < b->num_trace; i++)
 		if (compared(b->trace[i].event))
@@ -394,7 +424,7 @@ START_TEST(random_workloads)
 			rnd(2);
 		make(w);
 		load(&d, w, id);
-		run(&d, w, id);
+		run(&d, w, id, seed % STOPPED == 0);
 		t.n = 0;
 		sched_model(w, &t, &end);
 		compare(seed, &d, w, id, &t, &end);
