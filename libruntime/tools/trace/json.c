@@ -295,16 +295,18 @@ static uint64_t command_time(const struct out *o, uint32_t i)
 	return at && *at ? model_lane(o->m, LANE_ENGINE, start->unit)->span[*at - 1].end - r->time : 0;
 }
 
-static void counter(struct out *o, uint64_t addr, uint64_t ts, uint64_t value, const char *cat)
+static void counter(struct out *o, const struct lane *l, uint64_t ts, uint64_t value, const char *cat)
 {
-	const struct lane *l = model_lane(o->m, LANE_SEM, addr);
 	const char *label = view_label(o->v, l);
-	char name[96];
+	char name[96], of[32] = "";
 
+	/* One counter each, even if the user gave two of them one name. */
+	if (SEM_CONTEXT(l->id))
+		snprintf(of, sizeof(of), " of context %u", SEM_CONTEXT(l->id));
 	if (label)
-		snprintf(name, sizeof(name), "%s", label);
+		snprintf(name, sizeof(name), "%s%s", label, of);
 	else
-		snprintf(name, sizeof(name), "sem 0x%" PRIx64, addr);
+		snprintf(name, sizeof(name), "sem 0x%" PRIx64 "%s", SEM_ADDR(l->id), of);
 	begin(o);
 	fputs("{\"ph\":\"C\",\"name\":", o->f);
 	quote(o->f, name);
@@ -320,7 +322,7 @@ static void sem_write(struct out *o, uint32_t i)
 	enum pid pid = PID_CPU;
 	unsigned tid = 0;
 
-	counter(o, r->b, r->time, r->d, "write");
+	counter(o, model_sem(o->m, i), r->time, r->d, "write");
 	if (r->a == PPU_TRW_COMMAND)
 		return;
 	if (r->a == PPU_TRW_SM) {
@@ -429,15 +431,16 @@ static void record(struct out *o, uint32_t i)
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
-static bool wanted(const struct out *o, const struct rec *r)
+static bool wanted(const struct out *o, uint32_t i)
 {
+	const struct rec *r = &o->m->t->rec[i];
 	const char *unit = event_unit(r->event);
 	const struct choice *c = &o->v->lanes;
 
 	if (r->time < o->v->from || r->time > o->v->to)
 		return false;
 	if (r->event == PPU_TR_SEM_WRITE)
-		return choice_has(c, LANE_SEM, r->b);
+		return choice_has(c, LANE_SEM, model_sem(o->m, i)->id);
 	if (!strcmp(unit, "channel"))
 		return choice_has(c, LANE_CHANNEL, r->unit);
 	if (!strcmp(unit, "engine"))
@@ -459,9 +462,9 @@ static void before(struct out *o)
 		if (!choice_has(&o->v->lanes, l->kind, l->id))
 			continue;
 		if (l->num_points && (!o->v->from || l->point[0].time >= o->v->from))
-			counter(o, l->id, o->v->from, l->point[0].old, "initial");
+			counter(o, l, o->v->from, l->point[0].old, "initial");
 		else if (sem_value_at(l, o->v->from - 1, &value))
-			counter(o, l->id, o->v->from, value, "initial");
+			counter(o, l, o->v->from, value, "initial");
 		for (size_t i = 0; i < l->num_spans; i++) {
 			const struct span *sp = &l->span[i];
 
@@ -516,7 +519,7 @@ void json_write(FILE *f, const struct model *m, const struct view *v)
 	processes(&o);
 	before(&o);
 	for (size_t i = 0; i < m->t->num; i++)
-		if (wanted(&o, &m->t->rec[i]))
+		if (wanted(&o, (uint32_t)i))
 			record(&o, (uint32_t)i);
 	fputs("\n]}\n", f);
 	map_free(o.threads);

@@ -12,7 +12,7 @@
 #include <hw/ppu_cmd.h>
 #include "trace.h"
 
-/* Lanes of all kinds in one map: addresses have 48 bits. */
+/* Lanes of all kinds in one map: numbers of semaphores have 60 bits. */
 static uint64_t lane_key(enum lane_kind kind, uint64_t id)
 {
 	return (uint64_t)kind << 60 ^ id;
@@ -85,6 +85,71 @@ static void add_link(struct model *m, enum link_kind kind, uint32_t from, uint32
 	m->link[m->num_links++] = (struct link){ kind, from, to };
 }
 
+/* ---- contexts ------------------------------------------------------------------------------------ */
+
+static void channel_on(struct model *m, struct lane *l, uint64_t inst)
+{
+	struct context *c = NULL;
+
+	for (size_t i = 0; i < m->num_contexts && !c; i++)
+		if (m->context[i].inst == inst)
+			c = &m->context[i];
+	if (!c) {
+		m->context = grow(m->context, &m->cap_contexts, m->num_contexts + 1, sizeof(*m->context));
+		c = &m->context[m->num_contexts++];
+		*c = (struct context){ .inst = inst };
+	}
+	if (!c->channels)
+		c->number = m->contexts++;
+	c->channels++;
+	l->context = c->number;
+	l->enabled = true;
+}
+
+static void channel_off(struct model *m, struct lane *l)
+{
+	if (!l->enabled)
+		return;
+	l->enabled = false;
+	for (size_t i = 0; i < m->num_contexts; i++)
+		if (m->context[i].channels && m->context[i].number == l->context)
+			m->context[i].channels--;
+}
+
+static unsigned context_of(const struct model *m, uint64_t channel)
+{
+	const struct lane *l = model_lane(m, LANE_CHANNEL, channel);
+
+	return l ? l->context : 0;
+}
+
+/* The channel in whose context a word was written. */
+static uint64_t writing_channel(const struct model *m, const struct rec *r)
+{
+	const struct lane *l = NULL;
+	const struct rec *task;
+	uint32_t *waiter;
+
+	if (r->a == PPU_TRW_CE)
+		l = model_lane(m, LANE_ENGINE, r->unit);
+	else if (r->a == PPU_TRW_TASK)
+		l = model_lane(m, LANE_SLOT, r->unit);
+	if (l && l->num_spans && l->span[l->num_spans - 1].rec != NO_REC) {
+		const struct rec *doing = &m->t->rec[l->span[l->num_spans - 1].rec];
+
+		if (l->kind == LANE_ENGINE)
+			return doing->a;
+		task = model_task(m, doing->c);
+		if (task && task->event == PPU_TR_TASK_ACCEPT)
+			return task->unit;
+	}
+	if (r->a == PPU_TRW_COMMAND)
+		return r->unit;
+	/* The address is that of a waiter. */
+	waiter = map_at(m->waiters, r->b, false);
+	return waiter && *waiter ? *waiter - 1 : r->unit;
+}
+
 /* ---- channels and engines ----------------------------------------------------------------------- */
 
 static void let_go(struct model *m, struct lane *l, uint32_t i)
@@ -128,8 +193,11 @@ static void block(struct model *m, struct lane *l, uint32_t i)
 
 	let_go(m, l, i);
 	begin(m, l, SPAN_BLOCK, i);
-	if (r->a == PPU_TRB_ACQUIRE || r->a == PPU_TRB_GATE)
-		lane(m, LANE_SEM, r->b)->waits++;
+	if (r->a != PPU_TRB_ACQUIRE && r->a != PPU_TRB_GATE)
+		return;
+	*map_at(m->waiters, r->b, true) = r->unit + 1u;
+	*map_at(m->sems, i, true) = l->context + 1;
+	lane(m, LANE_SEM, SEM_ID(l->context, r->b))->waits++;
 }
 
 static void unblock(struct model *m, struct lane *l, uint32_t i)
@@ -141,7 +209,8 @@ static void unblock(struct model *m, struct lane *l, uint32_t i)
 	finish(m, l, SPAN_BLOCK, i);
 	if (r->a != PPU_TRB_ACQUIRE && r->a != PPU_TRB_GATE)
 		return;
-	sem = model_lane(m, LANE_SEM, r->b);
+	*map_at(m->sems, i, true) = l->context + 1;
+	sem = model_lane(m, LANE_SEM, SEM_ID(l->context, r->b));
 	if (sem && sem->writer != NO_REC && sem->writer > since)
 		add_link(m, LINK_WAKE, sem->writer, i);
 }
@@ -155,7 +224,7 @@ static void command(struct model *m, struct lane *l, uint32_t i)
 	add_mark(l, i);
 	if (r->b != PPU_CMD_SEM_RELEASE && r->b != PPU_CMD_SEM_INC && r->b != PPU_CMD_SEM_DEC)
 		return;
-	sem = model_lane(m, LANE_SEM, r->c);
+	sem = model_lane(m, LANE_SEM, SEM_ID(l->context, r->c));
 	if (!sem || sem->writer == NO_REC)
 		return;
 	w = &m->t->rec[sem->writer];
@@ -166,6 +235,8 @@ static void command(struct model *m, struct lane *l, uint32_t i)
 static void stopped(struct model *m, struct lane *l, uint32_t i)
 {
 	add_mark(l, i);
+	if (m->t->rec[i].event == PPU_TR_CH_DISABLE && m->t->rec[i].a != PPU_TRD_PAUSE)
+		channel_off(m, l);
 	l->paused = m->t->rec[i].event == PPU_TR_CH_DISABLE && m->t->rec[i].a == PPU_TRD_PAUSE;
 	if (!l->paused)
 		end_if_open(m, l, SPAN_BLOCK, i);
@@ -181,6 +252,8 @@ static void of_channel(struct model *m, uint32_t i)
 	switch (r->event) {
 	case PPU_TR_CH_ENABLE:
 		l->cls = r->a;
+		channel_off(m, l);
+		channel_on(m, l, r->d);
 		add_mark(l, i);
 		break;
 	case PPU_TR_DOORBELL:
@@ -232,8 +305,10 @@ static void of_engine(struct model *m, uint32_t i)
 static void sem_write(struct model *m, uint32_t i)
 {
 	const struct rec *r = &m->t->rec[i];
-	struct lane *l = lane(m, LANE_SEM, r->b);
+	uint64_t id = SEM_ID(context_of(m, writing_channel(m, r)), r->b);
+	struct lane *l = lane(m, LANE_SEM, id);
 
+	*map_at(m->sems, i, true) = SEM_CONTEXT(id) + 1;
 	l->point = grow(l->point, &l->cap_points, l->num_points + 1, sizeof(*l->point));
 	l->point[l->num_points++] = (struct point){ r->time, r->c, r->d, i };
 	l->writer = i;
@@ -332,6 +407,14 @@ static void of_task(struct model *m, uint32_t i)
 	}
 }
 
+struct lane *model_sem(const struct model *m, uint32_t rec)
+{
+	const struct rec *r = &m->t->rec[rec];
+	uint32_t *context = map_at(m->sems, rec, false);
+
+	return model_lane(m, LANE_SEM, SEM_ID(context ? *context - 1 : 0, r->b));
+}
+
 const struct rec *model_task(const struct model *m, uint64_t task)
 {
 	uint32_t *at = map_at(m->tasks, task, false);
@@ -355,6 +438,10 @@ static void reset(struct model *m, uint32_t i)
 	}
 	for (unsigned c = 0; c < NUM_CLASSES; c++)
 		m->hold[c].num = 0;
+	for (size_t k = 0; k < m->num_contexts; k++)
+		m->context[k].channels = 0;
+	for (size_t k = 0; k < m->num_lanes; k++)
+		m->lane[k].enabled = false;
 }
 
 static void record(struct model *m, uint32_t i)
@@ -420,6 +507,8 @@ void model_build(struct model *m, const struct trace *t)
 	m->ids = map_new();
 	m->tasks = map_new();
 	m->children = map_new();
+	m->waiters = map_new();
+	m->sems = map_new();
 	for (size_t i = 0; i < t->num; i++)
 		record(m, (uint32_t)i);
 	settle(m);
@@ -439,7 +528,10 @@ void model_free(struct model *m)
 	free(m->link);
 	map_free(m->ids);
 	map_free(m->tasks);
+	free(m->context);
 	map_free(m->children);
+	map_free(m->waiters);
+	map_free(m->sems);
 }
 
 bool sem_value_at(const struct lane *l, uint64_t time, uint64_t *value)

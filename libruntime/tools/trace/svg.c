@@ -20,23 +20,6 @@
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
 
-/* Is there anything to see of it in the view? */
-static bool has_content(const struct svg *s, const struct lane *l)
-{
-	if (l->kind == LANE_SEM)
-		return l->num_points > 0;
-	for (size_t i = 0; i < l->num_spans; i++)
-		if (svg_in_view(s, l->span[i].start, l->span[i].end))
-			return true;
-	for (size_t i = 0; i < l->num_marks; i++) {
-		const struct rec *r = &s->m->t->rec[l->mark[i]];
-
-		if (r->event != PPU_TR_CH_ENABLE && svg_in_view(s, r->time, r->time))
-			return true;
-	}
-	return false;
-}
-
 static size_t writes_in_view(const struct svg *s, const struct lane *l)
 {
 	size_t n = 0;
@@ -44,6 +27,23 @@ static size_t writes_in_view(const struct svg *s, const struct lane *l)
 	for (size_t i = 0; i < l->num_points; i++)
 		n += svg_in_view(s, l->point[i].time, l->point[i].time);
 	return n;
+}
+
+/* Is there anything to see of it in the view? */
+static bool has_content(const struct svg *s, const struct lane *l)
+{
+	if (l->kind == LANE_SEM)
+		return writes_in_view(s, l) > 0;
+	for (size_t i = 0; i < l->num_spans; i++)
+		if (svg_in_view(s, l->span[i].start, l->span[i].end))
+			return true;
+	for (size_t i = 0; i < l->num_marks; i++) {
+		const struct rec *r = &s->m->t->rec[l->mark[i]];
+
+		if (r->event != PPU_TR_CH_ENABLE && r->event != PPU_TR_CH_DISABLE && svg_in_view(s, r->time, r->time))
+			return true;
+	}
+	return false;
 }
 
 /* How much a semaphore is worth showing: those somebody waited for, then those written most. */
@@ -125,6 +125,8 @@ void lane_title(char *buf, size_t size, const struct svg *s, const struct lane *
 
 	if (label)
 		snprintf(buf, size, "%s", label);
+	else if (l->kind == LANE_SEM && SEM_CONTEXT(l->id))
+		snprintf(buf, size, "sem %u:0x%" PRIx64, SEM_CONTEXT(l->id), SEM_ADDR(l->id));
 	else if (l->kind == LANE_SEM)
 		snprintf(buf, size, "sem 0x%" PRIx64, l->id);
 	else if (l->kind == LANE_CHANNEL && l->cls)

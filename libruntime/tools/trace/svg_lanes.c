@@ -35,17 +35,20 @@ static const struct rec *rec_of(const struct svg *s, uint32_t i)
 	return i == NO_REC ? NULL : &s->m->t->rec[i];
 }
 
-/* "S2" or "0x200000000010" */
-static const char *sem_name(const struct svg *s, uint64_t addr, char *buf, size_t size)
+/* What a channel waits for, as a title has it, and as a bar has room for: "S2", or "0x200000000010" and "..0010". */
+static void sem_names(const struct svg *s, uint32_t block, char *name, char *brief, size_t size)
 {
-	const struct lane *l = model_lane(s->m, LANE_SEM, addr);
+	const struct lane *l = model_sem(s->m, block);
 	const char *label = l ? view_label(s->v, l) : NULL;
+	uint64_t addr = s->m->t->rec[block].b;
 
-	if (label)
-		snprintf(buf, size, "%s", label);
-	else
-		snprintf(buf, size, "0x%" PRIx64, addr);
-	return buf;
+	if (label) {
+		snprintf(name, size, "%s", label);
+		snprintf(brief, size, "%s", label);
+	} else {
+		snprintf(name, size, "0x%" PRIx64, addr);
+		snprintf(brief, size, "..%04x", (unsigned)(addr & 0xffff));
+	}
 }
 
 /* ---- channels -------------------------------------------------------------------------------------- */
@@ -81,7 +84,8 @@ static void slices(struct svg *s, const struct lane *l, double y)
 
 static void waiting(struct svg *s, const struct span *sp, struct bar *b)
 {
-	const struct rec *r = rec_of(s, sp->rec != NO_REC ? sp->rec : sp->rec_end);
+	uint32_t i = sp->rec != NO_REC ? sp->rec : sp->rec_end;
+	const struct rec *r = rec_of(s, i);
 	char name[64];
 
 	if (!r)
@@ -90,8 +94,7 @@ static void waiting(struct svg *s, const struct span *sp, struct bar *b)
 	case PPU_TRB_ACQUIRE:
 	case PPU_TRB_GATE:
 		b->look = LOOK_ACQUIRE;
-		sem_name(s, r->b, name, sizeof(name));
-		snprintf(b->label, sizeof(b->label), "%.60s", name);
+		sem_names(s, i, name, b->label, sizeof(b->label));
 		snprintf(b->title, sizeof(b->title), "channel %u waits for semaphore %s (0x%" PRIx64 "), value %" PRIu64 "%s",
 			 r->unit, name, r->b, r->c, r->a == PPU_TRB_GATE ? ", found closed at dispatch" : "");
 		break;
@@ -396,7 +399,7 @@ static void steps(struct curve *c, uint64_t value)
 	double at = level(c, value);
 
 	fprintf(s->f, "<path class=\"se\" data-addr=\"0x%" PRIx64 "\" data-min=\"%" PRIu64 "\" data-max=\"%" PRIu64
-		"\" d=\"M%.1f %.1f", l->id, c->min, c->max, s->left, at);
+		"\" d=\"M%.1f %.1f", SEM_ADDR(l->id), c->min, c->max, s->left, at);
 	for (size_t i = 0; i < l->num_points; i++) {
 		double x = svg_x(s, l->point[i].time), lo, hi, end;
 
@@ -420,7 +423,7 @@ static void steps(struct curve *c, uint64_t value)
 		at = end;
 	}
 	fprintf(s->f, "H%.1f\"><title>semaphore 0x%" PRIx64 ", %" PRIu64 " to %" PRIu64 "</title></path>\n", s->right,
-		l->id, c->min, c->max);
+		SEM_ADDR(l->id), c->min, c->max);
 }
 
 static void dot(struct curve *c, double x, const struct point *p, size_t n)

@@ -7,7 +7,7 @@
 #define SWATCH_W	22.0
 #define SWATCH_H	12.0
 #define LINE_H		19.0
-#define GAP		16.0
+#define GAP		22.0
 
 static const char styles[] =
 "<style>"

@@ -100,8 +100,9 @@ struct point {
 
 struct lane {
 	enum lane_kind kind;
-	uint64_t id;		/* channel, engine, slot, SM; address of a semaphore */
+	uint64_t id;		/* channel, engine, slot, SM; of semaphores SEM_ID() */
 	unsigned cls;		/* channel: PPU_CLASS_*, 0 unknown */
+	unsigned context;	/* channel: whose it is */
 	struct span *span;	/* by start */
 	size_t num_spans, cap_spans;
 	uint32_t *mark;		/* records of channels that are moments: commands, doorbells, errors */
@@ -112,9 +113,18 @@ struct lane {
 	/* While the trace is read. */
 	uint32_t open[SPAN_KINDS];	/* index of the span + 1, 0: none */
 	uint32_t *open_cta;		/* SM: the same by first warp slot */
+	bool enabled;			/* channel */
 	bool paused;			/* channel: lets go after what is in progress */
 	uint32_t writer;		/* semaphore: the record that wrote it last, NO_REC: none */
 };
+
+/*
+ * Addresses of semaphores belong to a context, and processes use the same ones.  Contexts are numbered
+ * in the order in which they appear; the semaphores of the first one have their addresses as numbers.
+ */
+#define SEM_ID(context, addr)	((uint64_t)((context) & 0xfff) << 48 | ((addr) & 0xffffffffffff))
+#define SEM_ADDR(id)		((id) & 0xffffffffffff)
+#define SEM_CONTEXT(id)		((unsigned)((id) >> 48))
 
 /* Why something happened: a write woke a waiter, a task launched a child. */
 enum link_kind { LINK_WAKE, LINK_CHILD };
@@ -137,6 +147,15 @@ struct model {
 		uint64_t *chan;
 		size_t num, cap;
 	} hold[NUM_CLASSES];
+	/* Contexts, by the address of their instance block; a new one when the block had no channel left. */
+	struct context {
+		uint64_t inst;
+		unsigned number, channels;
+	} *context;
+	size_t num_contexts, cap_contexts;
+	unsigned contexts;	/* numbers given */
+	struct map *sems;	/* BLOCK, UNBLOCK, SEM_WRITE -> context + 1 */
+	struct map *waiters;	/* address -> channel + 1 that waited for it last */
 	unsigned max_warps;	/* most warp slots of an SM that were in use */
 	unsigned max_priority;
 };
@@ -144,6 +163,8 @@ struct model {
 void model_build(struct model *m, const struct trace *t);
 void model_free(struct model *m);
 struct lane *model_lane(const struct model *m, enum lane_kind kind, uint64_t id);	/* or NULL */
+/* The semaphore of a BLOCK, UNBLOCK (acquire, gate) or SEM_WRITE; NULL: it has no lane. */
+struct lane *model_sem(const struct model *m, uint32_t rec);
 /* The record with the task's priority (b, c, d as in TASK_ACCEPT), NULL: the trace does not tell. */
 const struct rec *model_task(const struct model *m, uint64_t task);
 /* What a semaphore held at a time, false: unknown, nobody wrote it. */
@@ -167,7 +188,7 @@ bool choice_has(const struct choice *c, enum lane_kind kind, uint64_t id);
 bool choice_is_exact(const struct choice *c, enum lane_kind kind);
 extern const char *const lane_kind_names[LANE_KINDS];
 
-/* Names given to lanes by the user. */
+/* Names given to lanes by the user.  A semaphore's address stands for those of all contexts. */
 struct label {
 	enum lane_kind kind;
 	uint64_t id;

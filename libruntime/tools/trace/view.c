@@ -83,12 +83,18 @@ bool choice_parse(struct choice *c, const char *text)
 	}
 }
 
+static bool between(const struct range *r, uint64_t id)
+{
+	return id >= r->lo && id <= r->hi;
+}
+
 bool choice_has(const struct choice *c, enum lane_kind kind, uint64_t id)
 {
 	if (c->kind[kind])
 		return true;
 	for (size_t i = 0; i < c->num_ranges; i++)
-		if (c->range[i].kind == kind && id >= c->range[i].lo && id <= c->range[i].hi)
+		if (c->range[i].kind == kind &&
+		    (between(&c->range[i], id) || (kind == LANE_SEM && between(&c->range[i], SEM_ADDR(id)))))
 			return true;
 	return false;
 }
@@ -118,7 +124,8 @@ bool label_parse(struct label *l, const char *text)
 const char *view_label(const struct view *v, const struct lane *l)
 {
 	for (size_t i = 0; i < v->num_labels; i++)
-		if (v->label[i].kind == l->kind && v->label[i].id == l->id)
+		if (v->label[i].kind == l->kind &&
+		    (v->label[i].id == l->id || (l->kind == LANE_SEM && v->label[i].id == SEM_ADDR(l->id))))
 			return v->label[i].text;
 	return NULL;
 }

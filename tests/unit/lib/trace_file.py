@@ -5,6 +5,7 @@ the names and numbers of events are taken."""
 import os
 import re
 import struct
+from collections import Counter
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 HEAD = struct.Struct("<QII8I")
@@ -70,3 +71,56 @@ def read(path):
     for i, r in enumerate(recs):
         r.index = i
     return recs
+
+
+def semaphores(recs):
+    """Which semaphore a record is about: {index: (context, address)}.
+
+    A context is an instance block, from a channel's enabling until no channel of it is left. A command
+    writes in its channel's context, a copy engine in that of its copy, a task in that of its channel;
+    what an SM or the CPU wrote was waited for by a channel."""
+    context, inst_of, live, numbers = {}, {}, Counter(), {}
+    waiter, copy_of, task_channel, in_slot, out, given = {}, {}, {}, {}, {}, 0
+
+    def leave(ch):
+        if ch in inst_of:
+            live[inst_of.pop(ch)] -= 1
+
+    for r in recs:
+        name = r.name
+        if name == "CH_ENABLE":
+            leave(r.unit)
+            if not live[r.d]:
+                numbers[r.d] = given
+                given += 1
+            live[r.d] += 1
+            inst_of[r.unit] = r.d
+            context[r.unit] = numbers[r.d]
+        elif name == "CH_DISABLE" and r.a != VALUE["PPU_TRD_PAUSE"]:
+            leave(r.unit)
+        elif name == "RESET":
+            live.clear()
+            inst_of.clear()
+        elif name == "CE_START":
+            copy_of[r.unit] = r.a
+        elif name == "TASK_ACCEPT":
+            task_channel[r.c] = r.unit
+        elif name in ("TASK_SCHED", "TASK_RESUME"):
+            in_slot[r.unit] = r.c
+        elif name in ("BLOCK", "UNBLOCK") and r.a in (VALUE["PPU_TRB_ACQUIRE"], VALUE["PPU_TRB_GATE"]):
+            if name == "BLOCK":
+                waiter[r.b] = r.unit
+            out[r.index] = (context.get(r.unit, 0), r.b)
+        elif name == "SEM_WRITE":
+            channel = r.unit if r.a == VALUE["PPU_TRW_COMMAND"] else waiter.get(r.b, r.unit)
+            if r.a == VALUE["PPU_TRW_CE"]:
+                channel = copy_of.get(r.unit, channel)
+            elif r.a == VALUE["PPU_TRW_TASK"]:
+                channel = task_channel.get(in_slot.get(r.unit), channel)
+            out[r.index] = (context.get(channel, 0), r.b)
+    return out
+
+
+def sem_id(sem):
+    """The number of a semaphore's lane."""
+    return sem[0] << 48 | sem[1]

@@ -7,7 +7,6 @@ from decimal import Decimal
 
 import trace_file as tf
 from trace_tool import check, run, same
-from trace_file import VALUE
 
 PID = {"Channels": 1, "Copy engines": 2, "Task slots": 3, "SMs": 4, "Semaphores": 5, "Device": 6, "CPU": 7}
 
@@ -95,14 +94,14 @@ def flows(j, recs, what):
 
 
 def expected_flows(recs):
-    want, blocked, wrote, child = Counter(), {}, {}, {}
+    want, blocked, wrote, child, sem = Counter(), {}, {}, {}, tf.semaphores(recs)
     for r in recs:
         if r.name == "SEM_WRITE":
-            wrote[r.b] = r
+            wrote[sem[r.index]] = r
         elif r.name == "BLOCK":
             blocked[r.unit] = r
-        elif r.name == "UNBLOCK" and r.a in (VALUE["PPU_TRB_ACQUIRE"], VALUE["PPU_TRB_GATE"]):
-            w = wrote.get(r.b)
+        elif r.name == "UNBLOCK" and r.index in sem:
+            w = wrote.get(sem[r.index])
             if w and (r.unit not in blocked or w.index > blocked[r.unit].index):
                 want[("wake", w.time, r.time, PID["Channels"], 2 * r.unit)] += 1
         elif r.name == "CHILD_LAUNCH" and r.d:
@@ -112,15 +111,20 @@ def expected_flows(recs):
     return want
 
 
+def sem_name(sem):
+    return "sem 0x%x" % sem[1] + (" of context %d" % sem[0] if sem[0] else "")
+
+
 def counters(j, recs, what, start):
     """Semaphores: every write exactly once, one value before the first."""
+    sem = tf.semaphores(recs)
     got = Counter((e["name"], e["ts"], e["args"]["value"]) for e in j.of("C", PID["Semaphores"]) if e["cat"] == "write")
-    want = Counter(("sem 0x%x" % r.b, r.time, r.d) for r in recs if r.name == "SEM_WRITE")
+    want = Counter((sem_name(sem[r.index]), r.time, r.d) for r in recs if r.name == "SEM_WRITE")
     same(what + ": every semaphore write once", got, want)
     first = {}
     for r in recs:
         if r.name == "SEM_WRITE":
-            first.setdefault("sem 0x%x" % r.b, r.c)
+            first.setdefault(sem_name(sem[r.index]), r.c)
     got = Counter((e["name"], e["ts"], e["args"]["value"]) for e in j.of("C") if e["cat"] == "initial")
     same(what + ": and the value before the first", got, Counter((n, start, v) for n, v in first.items()))
 

@@ -39,7 +39,7 @@ class Picture:
 
 def expected_lanes(recs, start, end):
     """Lanes that have something in the view."""
-    lanes = set()
+    lanes, sem = set(), tf.semaphores(recs)
     for r in recs:
         kind = {"channel": "channel", "engine": "engine", "sm": "sm"}.get(UNIT[r.event])
         if r.name in ("CE_START", "CTA_START", "CTA_RESTORE", "CMD", "DOORBELL", "BLOCK", "SLICE_START"):
@@ -49,7 +49,7 @@ def expected_lanes(recs, start, end):
         if r.name in ("CE_START", "CE_DONE", "CE_ABORT"):
             lanes |= {"engine:%d" % r.unit, "channel:%d" % r.a}
         elif r.name == "SEM_WRITE":
-            lanes.add("sem:%d" % r.b)
+            lanes.add("sem:%d" % tf.sem_id(sem[r.index]))
     return lanes
 
 
@@ -65,9 +65,9 @@ def counted(rects):
     return total
 
 
-def curve(p, addr):
+def curve(p, sem):
     """[(x, y)] corners of a semaphore's curve, and its lowest and highest value."""
-    path = [e for e in p.lanes["sem:%d" % addr].iter(SVG + "path") if e.get("class") == "se"][0]
+    path = [e for e in p.lanes["sem:%d" % sem].iter(SVG + "path") if e.get("class") == "se"][0]
     points, x, y = [], 0.0, 0.0
     for op, args in re.findall(r"([MHV])([^MHV]*)", path.get("d")):
         numbers = [float(v) for v in args.split()]
@@ -78,7 +78,7 @@ def curve(p, addr):
         else:
             y = numbers[0]
         points.append((x, y))
-    assert path.get("data-addr") == "0x%x" % addr
+    assert path.get("data-addr") == "0x%x" % (sem & 0xffffffffffff)
     return points, int(path.get("data-min")), int(path.get("data-max"))
 
 
@@ -91,9 +91,10 @@ def value_at(points, x):
     return y
 
 
-def check_curve(p, recs, addr, what):
-    points, low, high = curve(p, addr)
-    writes = [r for r in recs if r.name == "SEM_WRITE" and r.b == addr]
+def check_curve(p, recs, sem, what):
+    points, low, high = curve(p, sem)
+    of = tf.semaphores(recs)
+    writes = [r for r in recs if r.name == "SEM_WRITE" and tf.sem_id(of[r.index]) == sem]
     seen = [r for r in writes if p.start <= r.time <= p.end]
     before = [r for r in writes if r.time < p.start]
     first = before[-1].d if before else writes[0].c

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree as ET
 from collections import Counter
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -217,6 +218,31 @@ def test_reset_and_holders(tmp):
         ("task 1 priority 0", 400)]))
 
 
+def test_contexts(tmp):
+    """The same address in two contexts is two semaphores; a block used again is a new context."""
+    path = os.path.join(tmp, "contexts")
+    sm, cpu, task = (VALUE["PPU_TRW_" + n] for n in ("SM", "CPU", "TASK"))
+    tf.write(path, [
+        Rec(0, "CH_ENABLE", 1, 2, 0, 64, 0x1000), Rec(0, "CH_ENABLE", 2, 2, 0, 64, 0x2000),
+        Rec(10, "SEM_WRITE", 1, 0, S0, 0, 1), cmd(10, 1, "SEM_INC", S0),
+        Rec(20, "SEM_WRITE", 2, 0, S0, 5, 6), cmd(20, 2, "SEM_INC", S0),
+        Rec(30, "BLOCK", 2, A, S0, 9), Rec(35, "SEM_WRITE", 1, 0, S0, 1, 2), cmd(35, 1, "SEM_INC", S0),
+        Rec(40, "SEM_WRITE", 7, sm, S0, 6, 9), Rec(50, "UNBLOCK", 2, A, S0, 9),
+        Rec(60, "SEM_WRITE", 0xffff, cpu, S0, 9, 8),
+        Rec(62, "TASK_ACCEPT", 1, 0, 0, 77, 1), Rec(64, "TASK_SCHED", 3, 0, 0, 77, 1),
+        Rec(66, "SEM_WRITE", 3, task, S0, 2, 3), Rec(66, "TASK_DONE", 3, 0, 0, 77),
+        Rec(70, "CH_DISABLE", 1, 2), Rec(80, "CH_ENABLE", 1, 2, 0, 64, 0x1000),
+        Rec(90, "SEM_WRITE", 1, 0, S0, 0, 40), cmd(90, 1, "SEM_RELEASE", S0), Rec(100, "EMPTY", 1)])
+    compare_json(path, "contexts")
+    compare_svg(path, "contexts")
+    got = [(e["name"][len("sem 0x%x" % S0):], e["args"]["value"]) for e in Json(path).of("C") if e["cat"] == "write"]
+    same("contexts: whose word it was", got, [("", 1), (" of context 1", 6), ("", 2), (" of context 1", 9),
+                                              (" of context 1", 8), ("", 3), (" of context 2", 40)])
+    names = Picture(path, "--label", "sem:%#x=S" % (2 << 48 | S0)).texts()
+    check("sem 0x%x" % S0 in names and "sem 1:0x%x" % S0 in names and "S" in names, "contexts: names of lanes", names)
+    same("contexts: an address means all of them", len(Picture(path, "--lanes", "sem:%#x" % S0).lanes), 3)
+
+
 def test_long(tmp):
     """Size is bounded by width and lanes; nothing is lost: merged bars say how many they are."""
     path, n = os.path.join(tmp, "long"), 60000
@@ -315,24 +341,52 @@ def device_trace(tmp, name, command, props):
     out = subprocess.run(command, env=env, cwd=tmp, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                          timeout=200, check=False)
     check(out.returncode == 0, name + ": runs", out.stdout + out.stderr)
-    return path
+    return path, out.stdout
 
 
-def test_device(tmp):
-    samples = os.path.join(BUILD, "samples")
-    path = device_trace(tmp, "reduction", [os.path.join(BUILD, "bin/ppu-run"), "--quiet",
-                        os.path.join(samples, "reduction.ptx"), "reduction", "4", "64", "buf:4000,iota32", "u32:1000",
-                                           "buf:4"], "gpcs=1 sms-per-gpc=2")
+def test_kernel(tmp):
+    path, _ = device_trace(tmp, "reduction", [
+        os.path.join(BUILD, "bin/ppu-run"), "--quiet", os.path.join(BUILD, "samples/reduction.ptx"), "reduction", "4",
+        "64", "buf:4000,iota32", "u32:1000", "buf:4"], "gpcs=1 sms-per-gpc=2")
     compare_json(path, "reduction")
     compare_svg(path, "reduction")
-    path = device_trace(tmp, "pipeline", [os.path.join(BUILD, "bin/sample-pipeline")], "gpcs=1 sms-per-gpc=2 timeslice=30000")
+
+
+def test_pipeline(tmp):
+    path, _ = device_trace(tmp, "pipeline", [os.path.join(BUILD, "bin/sample-pipeline")],
+                           "gpcs=1 sms-per-gpc=2 timeslice=30000")
     compare_json(path, "pipeline")
     compare_svg(path, "pipeline")
 
 
+def test_copy_priority(tmp):
+    """CP-35: the sample's numbers, and that its pictures show what it says."""
+    path, out = device_trace(tmp, "copy-priority", [os.path.join(BUILD, "bin/sample-copy-priority")], "copy-engines=1")
+    compare_json(path, "copy-priority")
+    compare_svg(path, "copy-priority", "--lanes", "channel,engine,task,sm,sem:0-0xffffffffffff")
+    frames = [[float(v) for v in line.split()[1:]] for line in out.splitlines() if re.match(r" +\d+ ", line)]
+    check(len(frames) == 8 and frames[4][1] < frames[4][0], "CP-35: latency of frame 4 with priorities", out)
+    off, on = ([f[i] for f in frames] for i in (0, 1))
+    check(max(on) - min(on) < max(off) - min(off) and sum(on) < sum(off), "CP-35: jitter and mean latency", out)
+    lanes = {}
+    for which in ("off", "on"):
+        with open(os.path.join(tmp, "copy-priority-%s.svg" % which), encoding="utf-8") as f:
+            root = ET.fromstring(f.read())
+        names = ["".join(t.itertext()) for t in root.iter(SVG + "text") if t.get("class") == "na"]
+        lanes[which] = names
+        engine = [g for g in root.iter(SVG + "g") if g.get("data-lane") == "engine:0"][0]
+        copies = [r for r in engine.iter(SVG + "rect")]
+        same("CP-35: copies in the picture " + which, len(copies), 8 * (12 + 4))
+    stages = ["upload", "decode", "filter", "encode", "download"]
+    same("CP-35: lanes without priorities", lanes["off"], stages + ["copy engine 0"])
+    same("CP-35: lanes with priorities", lanes["on"], stages + ["copy engine 0"] + [
+        "S%d (%s)" % (k + 1, stages[k]) for k in range(1, 5)])
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="ppu-trace-") as tmp:
-        for test in (test_text, test_channels, test_tasks, test_reset_and_holders, test_long, test_damaged, test_device):
+        for test in (test_text, test_channels, test_tasks, test_reset_and_holders, test_contexts, test_long, test_damaged,
+                     test_kernel, test_pipeline, test_copy_priority):
             test(tmp)
     return 1 if failed else 0
 
