@@ -58,7 +58,9 @@ E(NO_TOKQ,         49, CTX,  "the instance block gives no token queue or local m
 E(SM_DMA,          50, CTX,  "system memory could not be reached by an SM") \
 E(DEADLOCK,        51, CTX,  "every thread of a CTA waits and none can be released") \
 E(ATOMIC_SPACE,    52, CTX,  "atomic operation on local or parameter memory") \
-E(TASK_DONE_FAULT, 53, CTX,  "the TMD's completion address is not writable")
+E(TASK_DONE_FAULT, 53, CTX,  "the TMD's completion address is not writable") \
+E(SAVE_CORRUPT,    54, CTX,  "the saved image of a CTA is not what the device wrote") \
+E(TASK_QUEUE,      55, CTX,  "a task queue is not mapped, or its put counter went back or past its capacity")
 
 enum ppu_err {
 #define E(name, code, scope, text) PPU_ERR_##name = (code),

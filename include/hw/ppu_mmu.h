@@ -82,8 +82,6 @@ struct ppu_inst_block {
 	((__u64)(sms) * (warps) * 32 * (per_thread))
 /* Token queue of warp w starts at w * entries * 8. */
 #define PPU_TOKQ_AREA_BYTES(sms, warps, entries) ((__u64)(sms) * (warps) * (entries) * 8)
-/* Save area: one image of CAP_SAVE_BYTES_PER_SM for each SM and nesting level (a level may be
- * evicted in favour of the next one). */
-#define PPU_SAVE_AREA_BYTES(sms, per_sm, depth) ((__u64)(sms) * (per_sm) * (depth))
+/* Save area: PPU_SAVE_AREA_BYTES in ppu_save.h. */
 
 #endif

@@ -56,6 +56,7 @@ struct ppu_tmd {
 #define PPU_TMDF_QUEUE_INLINE	(1u << 2)
 #define PPU_TMDF_ALL		0x7u
 #define PPU_PARAM_MAX		4096
+#define PPU_QUEUE_ENTRY_MAX	256
 #define PPU_MAX_THREADS_PER_CTA	1024
 
 /* What TLAUNCH returns: name, number, sentence.  Nothing has happened unless it is 0. */

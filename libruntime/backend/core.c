@@ -23,6 +23,7 @@
 
 #include <hw/ppu_config.h>
 #include <hw/ppu_mmu.h>
+#include <hw/ppu_save.h>
 #include <hw/ppu_trace.h>
 #include <ppu_core.h>
 #include "backend.h"
@@ -840,7 +841,8 @@ static int core_vm_create(struct be_dev *dev, struct be_vm **out)
 		vm->local_size = local_area(dev, vm->local);
 	}
 	vm->tokq_size = page_round(PPU_TOKQ_AREA_BYTES(sms, dev->cfg.warps_per_sm, dev->cfg.tokq_entries));
-	vm->save_size = page_round(PPU_SAVE_AREA_BYTES(sms, rd(dev, PPU_REG_CAP_SAVE_BYTES_PER_SM), 1));
+	vm->save_size = page_round(PPU_SAVE_AREA_BYTES(sms, rd(dev, PPU_REG_CAP_SAVE_BYTES_PER_SM), 1,
+						       vm->local));
 	if (vram_alloc(dev, PPU_INST_SIZE, &vm->inst) || vram_alloc(dev, PPU_PAGE_SIZE, &vm->root))
 		goto fail;
 	if (vram_alloc(dev, vm->tokq_size, &vm->tokq_base)) {

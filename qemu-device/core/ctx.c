@@ -2,7 +2,7 @@
 /* Contexts: validated copies of instance blocks, found by the block's physical address. */
 #include <stdlib.h>
 #include <string.h>
-#include "ppu_int.h"
+#include "task.h"
 #include "refmap.h"
 
 #define HASH_SIZE 256
@@ -69,7 +69,7 @@ static bool same_areas(const struct ppu_inst_block *a, const struct ppu_inst_blo
 	return a->local_base == b->local_base && a->local_size == b->local_size &&
 	       a->local_per_thread == b->local_per_thread && a->tokq_base == b->tokq_base &&
 	       a->tokq_size == b->tokq_size && a->save_base == b->save_base &&
-	       a->save_size == b->save_size;
+	       a->save_size == b->save_size && a->max_depth == b->max_depth;
 }
 
 static void load(struct ppu_core *core, uint64_t inst)
@@ -141,6 +141,8 @@ static void forget(struct ppu_core *core, struct ppu_ctx *c)
 	core->ctxs->n--;
 	core->xlat_gen++;
 	ppu_host_ctx_destroy(core, c);
+	ppu_rank_forget_ctx(core, c);
+	ppu_ctas_forget_ctx(c);
 	free(c);
 }
 
@@ -210,6 +212,7 @@ static void clear(struct ppu_core *core)
 		for (; c; c = next) {
 			next = c->next;
 			free(c->host);
+			ppu_ctas_forget_ctx(c);
 			free(c);
 		}
 		core->ctxs->hash[i] = NULL;

@@ -111,6 +111,9 @@ static void launch(struct ppu_core *core, const struct ppu_effect *e, unsigned s
 	uint64_t parent = PPU_TASK_ID(e->task);
 	unsigned err = ppu_tmu_launch_child(core, e->task, e->arg[0], &child);
 
+	if (child)
+		ppu_ctas_adopt(core, ppu_ctas_at(core, sm, (unsigned)ppu_sm_warp_cta(core, sm, (unsigned)e->arg[1])),
+			       child);
 	PPU_TRACE(core, CHILD_LAUNCH, sm, err, e->arg[0], parent, child ? PPU_TASK_ID(child) : 0);
 	ppu_sm_launch_reply(core, sm, (unsigned)e->arg[1], (unsigned)e->arg[2], err, child);
 }
@@ -130,6 +133,8 @@ static void exception(struct ppu_core *core, const struct ppu_effect *e, unsigne
 	g->num_exc += !g->exc[index];
 	g->exc[index] = e->task;
 	ppu_smexc_post(core, &x);
+	/* Time in which nothing of the task can run is the driver's. */
+	ppu_tmu_running(core, e->task, ppu_sm_task_runs(core, e->task));
 }
 
 static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
@@ -151,7 +156,11 @@ static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
 			break;
 		emit(core, PPU_TR_CTA_DONE, e->time, sm, (uint32_t)e->arg[0], PPU_TASK_ID(e->task),
 		     e->arg[1]);
-		ppu_wdu_cta_done(core, e->task, sm);
+		ppu_wdu_cta_done(core, e->task, sm, (unsigned)e->arg[2]);
+		break;
+	case PPU_FX_WAITS:
+		if (alive)
+			ppu_wdu_cta_waits(core, e->task, sm, (unsigned)e->arg[0]);
 		break;
 	case PPU_FX_FAULT:
 		if (alive)
@@ -224,10 +233,25 @@ static void window(struct ppu_core *core, void *arg)
 void ppu_gpc_exception_done(struct ppu_core *core, unsigned sm, unsigned warp)
 {
 	struct ppu_gpcs *g = core->gpcs;
-	struct ppu_task **exc = &g->exc[(size_t)sm * core->cfg.warps_per_sm + warp];
+	struct ppu_task **exc = &g->exc[(size_t)sm * core->cfg.warps_per_sm + warp], *t = *exc;
 
-	g->num_exc -= *exc != NULL;
+	if (!t)
+		return;
+	g->num_exc--;
 	*exc = NULL;
+	ppu_tmu_running(core, t, true);
+	ppu_wdu_kick(core);		/* it can be saved now */
+}
+
+bool ppu_gpc_has_exceptions(const struct ppu_core *core, const struct ppu_task *t)
+{
+	const struct ppu_gpcs *g = core->gpcs;
+	uint32_t i, n = core->num_sms * core->cfg.warps_per_sm;
+
+	for (i = 0; g->num_exc && i < n; i++)
+		if (g->exc[i] == t)
+			return true;
+	return false;
 }
 
 void ppu_gpc_drop(struct ppu_core *core, struct ppu_task *t)

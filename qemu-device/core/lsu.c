@@ -233,9 +233,9 @@ static inline bool find_block(struct ppu_sm *sm, struct ppu_warp *w, const struc
 		return true;
 	case PPU_SPACE_PARAM:
 		if (a->acc != PPU_ACC_READ ||
-		    !inside(a, b, va, span, (cta->task->launch.param_bytes + 15) & ~15u))
+		    !inside(a, b, va, span, cta->param_bytes))
 			return false;
-		b->p = cta->task->params + va;
+		b->p = cta->params + va;
 		return true;
 	case PPU_SPACE_LOCAL:
 		/* Interleaved: one word at one offset in every lane is consecutive. */
@@ -292,9 +292,9 @@ enum ppu_step ppu_lsu_ref(struct ppu_sm *sm, struct ppu_warp *w, const struct ac
 	case PPU_SPACE_PARAM:
 		if (a->acc != PPU_ACC_READ)
 			return lane_fault(sm, w, a, PPU_ERR_PARAM_WRITE, lane, va, 0);
-		if (off + a->bytes > ((cta->task->launch.param_bytes + 15) & ~15u))
+		if (off + a->bytes > cta->param_bytes)
 			return lane_fault(sm, w, a, PPU_ERR_WINDOW_RANGE, lane, va, 0);
-		r->p = cta->task->params + off;
+		r->p = cta->params + off;
 		return PPU_GO;
 	case PPU_SPACE_LOCAL:
 		/* A stack that has grown too far has wrapped below 0. */

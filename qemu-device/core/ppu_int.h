@@ -29,6 +29,7 @@
 #include <hw/ppu_isa.h>
 #include <hw/ppu_mmu.h>
 #include <hw/ppu_regs.h>
+#include <hw/ppu_save.h>
 #include <hw/ppu_tmd.h>
 
 struct ppu_io;
@@ -59,7 +60,9 @@ struct ppu_core {
 	struct ppu_faults *faults;
 	struct ppu_intr *intr;
 	struct ppu_smexcs *smexcs;
+	struct ppu_ranks *ranks;
 	struct ppu_tmu *tmu;
+	struct ppu_ctas *ctas;
 	struct ppu_wdu *wdu;
 	struct ppu_gpcs *gpcs;
 	struct ppu_sm *sms;		/* array of num_sms */
@@ -119,6 +122,8 @@ struct ppu_ctx {
 	uint32_t num_channels;		/* chan.c: enabled channels naming it */
 	uint32_t num_ready;		/* hostsched.c: channels with commands the host can run now */
 	struct ppu_host_ctx *host;	/* hostsched.c: its part of the ready queues */
+	struct ppu_rank_ctx *rank;	/* rank.c: its waiting tasks, NULL: had none */
+	struct ppu_cta_levels *cta_levels;	/* ctas.c: its save area, NULL: nothing started */
 	struct ppu_waiter *waiters, *waiters_tail;	/* sem.c: its blocked channels, oldest first */
 	bool bad_load;			/* the last LOAD was refused */
 	struct ppu_ctx *next;		/* ctx.c: hash chain */
@@ -273,6 +278,7 @@ static inline bool ppu_tracing(const struct ppu_core *core) { return core->ports
  */
 enum ppu_task_state {
 	PPU_TASK_FREE, PPU_TASK_PENDING, PPU_TASK_ACTIVE, PPU_TASK_EVICTED,
+	PPU_TASK_SUSPENDED,	/* started, cannot go on now, in no list: task.h */
 	PPU_TASK_CODE_DONE,	/* own CTAs done, children run */
 	PPU_TASK_ABORTING,
 };
@@ -291,10 +297,17 @@ struct ppu_task {
 	int32_t parent;			/* task index, -1 */
 	uint32_t live_children;
 	int32_t slot;			/* task table slot, -1 */
-	uint32_t next_cta_lo;		/* next CTA to start: linear index */
 	uint64_t num_ctas, next_cta, done_ctas;
 	uint32_t live_ctas;		/* resident on SMs */
+	uint32_t saved_ctas;		/* in the save area */
+	uint32_t ready_ctas;		/* of those: can go on */
+	uint64_t avail_ctas;		/* that may start: num_ctas, or what a queue holds so far */
+	int32_t ctas, ctas_ready, ctas_ready_tail;	/* ctas.c: records of started CTAs */
+	uint32_t parent_cta, parent_cta_gen;	/* ctas.c: CTA that launched it */
 	int32_t list_prev, list_next;	/* scheduler table list */
+	uint32_t rank;			/* rank.c: where it waits, and behind whom */
+	int64_t order;
+	int32_t rank_prev, rank_next;
 	uint64_t sched_time;		/* when it got its slot */
 };
 #define PPU_TASK_ID(t) ((uint64_t)(t)->gen << 32 | (t)->index)
@@ -318,7 +331,11 @@ struct ppu_task *ppu_tmu_task(struct ppu_core *core, uint32_t index);
 /* wdu.c: slots changed or SM resources were freed; place CTAs. */
 void ppu_wdu_kick(struct ppu_core *core);
 /* gpc.c calls these while applying effects. */
-void ppu_wdu_cta_done(struct ppu_core *core, struct ppu_task *task, unsigned sm);
+void ppu_wdu_cta_done(struct ppu_core *core, struct ppu_task *task, unsigned sm, unsigned slot);
+/* ctas.c: is this what the records say?  (Loading the device's state.) */
+bool ppu_ctas_check(struct ppu_core *core, unsigned sm, unsigned slot, const struct ppu_task *t,
+		    uint64_t index, uint32_t children);
+void ppu_ctas_forget_ctx(struct ppu_ctx *ctx);
 void ppu_tmu_task_fault(struct ppu_core *core, struct ppu_task *task, struct ppu_fault_rec *rec);
 
 /* ---- gpc.c: the window driver ----------------------------------------------------------------------- */
@@ -333,7 +350,8 @@ void ppu_gpc_exception_done(struct ppu_core *core, unsigned sm, unsigned warp);
  */
 enum ppu_effect_kind {
 	PPU_FX_STORE,		/* store to a watched page: phys, len; arg: va */
-	PPU_FX_CTA_DONE,	/* task; arg: CTA index, slot of its first warp */
+	PPU_FX_CTA_DONE,	/* task; arg: CTA index, slot of its first warp, CTA slot */
+	PPU_FX_WAITS,		/* task; every warp of the CTA waits, for children; arg: CTA slot */
 	PPU_FX_FAULT,		/* task, rec */
 	PPU_FX_LAUNCH,		/* device-side launch: task = parent; arg: TMD VA, then warp and lane for
 				 * the reply */
@@ -372,8 +390,11 @@ void ppu_icache_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);
 bool ppu_sm_can_start(struct ppu_core *core, unsigned sm, const struct ppu_task *t);
 /* False also when the instance block's areas do not cover this SM: *err = PPU_ERR_NO_TOKQ. */
 int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *t);
-void ppu_sm_start_cta(struct ppu_core *core, unsigned sm, struct ppu_task *t, uint64_t cta,
-		      uint64_t start_time);
+/* The same if the CTAs in these slots were gone. */
+bool ppu_sm_can_start_without(struct ppu_core *core, unsigned sm, const struct ppu_task *t, uint32_t slots);
+/* entry: of a queue task, else NULL.  Returns the CTA slot, -1: there was no room. */
+int ppu_sm_start_cta(struct ppu_core *core, unsigned sm, struct ppu_task *t, uint64_t cta,
+		     uint64_t start_time, const uint8_t *entry);
 /* Resident CTAs. */
 uint32_t ppu_sm_num_ctas(const struct ppu_core *core, unsigned sm);
 /* Has a warp that can run, now or at a known time?  False: none resident, or all asleep on something
@@ -393,11 +414,25 @@ void ppu_sm_launch_reply(struct ppu_core *core, unsigned sm, unsigned warp, unsi
 			 uint32_t error, struct ppu_task *child);
 void ppu_sm_exception_done(struct ppu_core *core, unsigned sm, unsigned warp, uint32_t head,
 			   int32_t tail, bool kill);
-/* Context save/restore of all CTAs of a task on this SM at an instruction boundary into/from the
- * context's save area (versioned layout, include/hw/ppu_save.h). */
-/* CAP_SAVE_BYTES_PER_SM. */
-uint32_t ppu_sm_save_bytes(const struct ppu_core *core);
-int ppu_sm_evict_task(struct ppu_core *core, unsigned sm, struct ppu_task *t);
+/* CTA slot of a warp, -1: none. */
+int ppu_sm_warp_cta(const struct ppu_core *core, unsigned sm, unsigned warp);
+/* Does the CTA wait for children, all of it? */
+bool ppu_sm_cta_waits(const struct ppu_core *core, unsigned sm, unsigned slot);
+/* Its last child is complete. */
+void ppu_sm_children_done(struct ppu_core *core, unsigned sm, unsigned slot);
+/* Can any of its warps run, now or at a known time? */
+bool ppu_sm_task_runs(const struct ppu_core *core, const struct ppu_task *t);
+
+/* ---- smsave.c: save areas (include/hw/ppu_save.h); not while a window runs --------------------------- */
+uint32_t ppu_sm_save_bytes(const struct ppu_core *core);	/* CAP_SAVE_BYTES_PER_SM */
+uint64_t ppu_sm_image_bytes(const struct ppu_core *core, const struct ppu_tmd *t);
+/* Not while a warp waits for an answer. */
+bool ppu_sm_can_save(const struct ppu_core *core, unsigned sm, unsigned slot);
+/* To addr in VRAM, which the caller has checked; the CTA slot is free then. */
+void ppu_sm_save_cta(struct ppu_core *core, unsigned sm, unsigned slot, uint64_t addr, unsigned reason);
+/* The CTA slot, or -1: that is not what was saved, nothing has happened.  There is room (can_start). */
+int ppu_sm_restore_cta(struct ppu_core *core, unsigned sm, struct ppu_task *t, uint64_t index,
+		       uint32_t children, uint64_t addr, uint64_t start_time);
 
 /* ---- save/restore (state.c) ------------------------------------------------------------------------ */
 /* One walker for both directions; every unit has one function that visits its whole state.
@@ -425,7 +460,7 @@ void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c);
 
 /* Each unit: create/destroy/reset/io; the core calls them in this order. */
 #define PPU_UNITS(U) \
-U(events) U(mem) U(mmu) U(intr) U(faults) U(smexcs) U(regs) U(ctxs) U(sems) U(chans) U(host) U(ces) U(tmu) U(wdu) U(gpcs) U(sms)
+U(events) U(mem) U(mmu) U(intr) U(faults) U(smexcs) U(regs) U(ctxs) U(sems) U(chans) U(host) U(ces) U(ranks) U(tmu) U(ctas) U(wdu) U(gpcs) U(sms)
 #define U(name) \
 	int ppu_##name##_create(struct ppu_core *core); \
 	void ppu_##name##_destroy(struct ppu_core *core); \

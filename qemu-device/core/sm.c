@@ -138,6 +138,7 @@ enum ppu_step ppu_sm_fault(struct ppu_sm *sm, struct ppu_warp *w, unsigned code,
 void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta)
 {
 	struct ppu_warp *parked = NULL;
+	bool sync = false;
 	unsigned i;
 
 	for (i = 0; i < cta->num_warps; i++) {
@@ -145,8 +146,17 @@ void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta)
 
 		if (w->state == PPU_WARP_PARKED)
 			parked = parked ? parked : w;
+		else if (w->state == PPU_WARP_SYNC)
+			sync = true;
 		else if (w->state != PPU_WARP_DONE)
 			return;
+	}
+	if (sync) {
+		struct ppu_effect *e = ppu_sm_effect(sm, PPU_FX_WAITS, cta->task);
+
+		if (e)
+			e->arg[0] = (uint64_t)(cta - sm->cta);
+		return;
 	}
 	if (parked) {
 		unsigned lane = __builtin_ctz(parked->parked);
@@ -157,7 +167,7 @@ void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta)
 	}
 }
 
-static void free_cta(struct ppu_sm *sm, struct ppu_cta *cta)
+void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta)
 {
 	unsigned i;
 
@@ -177,7 +187,7 @@ static void free_cta(struct ppu_sm *sm, struct ppu_cta *cta)
 }
 
 /* What a warp wrote through pointers of its own. */
-static void report_warp_dirty(struct ppu_sm *sm, struct ppu_warp *w)
+void ppu_sm_report_warp(struct ppu_sm *sm, struct ppu_warp *w)
 {
 	const struct ppu_config *cfg = &sm->core->cfg;
 	const struct ppu_inst_block *blk;
@@ -205,7 +215,7 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 
 	PPU_SM_TRACE(sm, w, WARP_DONE, 0, cta->index, 0);
 	ppu_sm_set_state(sm, w, PPU_WARP_DONE);
-	report_warp_dirty(sm, w);
+	ppu_sm_report_warp(sm, w);
 	if (++cta->done_warps < cta->num_warps) {
 		ppu_sm_check_deadlock(sm, cta);
 		return;
@@ -216,8 +226,9 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 	if (e) {
 		e->arg[0] = cta->index;
 		e->arg[1] = cta->warp[0];
+		e->arg[2] = (uint64_t)(cta - sm->cta);
 	}
-	free_cta(sm, cta);
+	ppu_sm_unseat(sm, cta);
 }
 
 /* ---- resources --------------------------------------------------------------------------------------- */
@@ -273,15 +284,28 @@ int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct
 	return areas_ok(core, ctx, t) ? 0 : PPU_ERR_NO_TOKQ;
 }
 
-bool ppu_sm_can_start(struct ppu_core *core, unsigned id, const struct ppu_task *t)
+bool ppu_sm_can_start_without(struct ppu_core *core, unsigned id, const struct ppu_task *t, uint32_t without)
 {
 	const struct ppu_sm *sm = &core->sms[id];
+	uint32_t ctas = sm->used_ctas, warps = sm->used_warps, regs = sm->used_regs, shared = sm->used_shared;
 	struct need n;
 
-	return need_of(&core->cfg, &t->launch, &n) && sm->used_ctas < sm->num_ctas &&
-	       sm->used_warps + n.warps <= sm->num_warps &&
-	       sm->used_regs + n.regs <= core->cfg.regs_per_sm &&
-	       sm->used_shared + n.shared <= core->cfg.shared_per_sm;
+	for (; without; without &= without - 1) {
+		const struct ppu_cta *cta = &sm->cta[__builtin_ctz(without)];
+
+		ctas--;
+		warps -= cta->num_warps;
+		regs -= cta->regs;
+		shared -= cta->shared_bytes;
+	}
+	return need_of(&core->cfg, &t->launch, &n) && ctas < sm->num_ctas &&
+	       warps + n.warps <= sm->num_warps && regs + n.regs <= core->cfg.regs_per_sm &&
+	       shared + n.shared <= core->cfg.shared_per_sm;
+}
+
+bool ppu_sm_can_start(struct ppu_core *core, unsigned id, const struct ppu_task *t)
+{
+	return ppu_sm_can_start_without(core, id, t, 0);
 }
 
 static bool alloc_rows(struct ppu_warp *w, uint32_t nregs)
@@ -335,27 +359,65 @@ static bool map_warp(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_tas
 	return true;
 }
 
-void ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_task *t, uint64_t index,
-		      uint64_t start_time)
+uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp)
 {
-	struct ppu_sm *sm = &core->sms[id];
-	const struct ppu_tmd *l = &t->launch;
-	struct ppu_cta *cta = NULL;
-	struct need n;
-	unsigned i, slot = 0;
-	bool ok;
+	uint32_t left = t->block[0] * t->block[1] * t->block[2] - warp * PPU_LANES;
 
-	if (!ppu_sm_can_start(core, id, t) || !need_of(&core->cfg, l, &n) || !t->prog)
-		return;
-	for (i = 0; i < sm->num_ctas && !cta; i++)
-		if (!sm->cta[i].task)
-			cta = &sm->cta[i];
-	ok = alloc_shared(cta, n.shared);
-	cta->task = t;
+	return left >= PPU_LANES ? ~0u : (1u << left) - 1;
+}
+
+/* What its threads see as parameters. */
+static bool alloc_params(struct ppu_cta *cta, const struct ppu_task *t, const uint8_t *entry)
+{
+	uint32_t bytes = (t->launch.param_bytes + 15) & ~15u;
+
+	cta->params = t->params;
+	cta->param_bytes = bytes;
+	if (t->launch.kind != PPU_TMD_QUEUE)
+		return true;
+	cta->param_bytes += t->launch.queue_entry_bytes;
+	if (!cta->own_params)
+		cta->own_params = aligned_alloc(16, PPU_PARAM_MAX + PPU_QUEUE_ENTRY_MAX);
+	cta->params = cta->own_params;
+	if (!cta->params)
+		return false;
+	memcpy(cta->params, t->params, bytes);
+	if (entry)
+		memcpy(cta->params + bytes, entry, t->launch.queue_entry_bytes);
+	else
+		memset(cta->params + bytes, 0, t->launch.queue_entry_bytes);
+	return true;
+}
+
+static void set_id(struct ppu_cta *cta, const struct ppu_tmd *l, uint64_t index)
+{
 	cta->index = index;
+	if (l->kind == PPU_TMD_QUEUE) {
+		cta->id[0] = (uint32_t)index;
+		cta->id[1] = cta->id[2] = 0;
+		return;
+	}
 	cta->id[0] = (uint32_t)(index % l->grid[0]);
 	cta->id[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
 	cta->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
+}
+
+struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_task *t, uint64_t index, const uint8_t *entry,
+			    bool *mapped)
+{
+	const struct ppu_tmd *l = &t->launch;
+	struct ppu_cta *cta = NULL;
+	unsigned i, slot = 0;
+	struct need n;
+
+	if (!ppu_sm_can_start(sm->core, sm->id, t) || !need_of(&sm->core->cfg, l, &n) || !t->prog)
+		return NULL;
+	for (i = 0; i < sm->num_ctas && !cta; i++)
+		if (!sm->cta[i].task)
+			cta = &sm->cta[i];
+	*mapped = alloc_shared(cta, n.shared) && alloc_params(cta, t, entry);
+	cta->task = t;
+	set_id(cta, l, index);
 	cta->num_warps = n.warps;
 	cta->done_warps = 0;
 	cta->faulted = false;
@@ -369,37 +431,55 @@ void ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_task *t, ui
 	sm->used_shared += n.shared;
 
 	for (i = 0; i < n.warps; i++) {
-		uint32_t left = n.threads - i * PPU_LANES;
-		uint32_t lanes = left >= PPU_LANES ? ~0u : (1u << left) - 1;
 		struct ppu_warp *w;
-		unsigned k;
 
 		while (sm->warp[slot].state != PPU_WARP_FREE)
 			slot++;
-		w = &sm->warp[slot];
-		cta->warp[i] = slot;
+		w = &sm->warp[slot++];
+		cta->warp[i] = w->slot;
 		w->cta = cta;
 		w->index = i;
 		w->prog = t->prog;
-		ok = alloc_rows(w, t->prog->nregs) && ok;
-		ppu_warp_start(sm, w, lanes, l->entry_pc);
-		ok = map_warp(sm, w, t) && ok;
-		ppu_tokq_init(&w->q, ok ? w->q.ent : NULL, core->cfg.tokq_entries);
-		if (ok && t->prog->nregs > PPU_SP)
+		*mapped = alloc_rows(w, t->prog->nregs) && *mapped;
+		ppu_warp_start(sm, w, ppu_sm_lanes(l, i), l->entry_pc);
+		*mapped = map_warp(sm, w, t) && *mapped;
+		ppu_tokq_init(&w->q, w->q.ent, sm->core->cfg.tokq_entries);
+		ppu_sm_set_state(sm, w, PPU_WARP_PARKED);	/* its slot is taken */
+	}
+	return cta;
+}
+
+int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_task *t, uint64_t index,
+		     uint64_t start_time, const uint8_t *entry)
+{
+	struct ppu_sm *sm = &core->sms[id];
+	bool ok;
+	struct ppu_cta *cta = ppu_sm_seat(sm, t, index, entry, &ok);
+	unsigned i, k;
+
+	if (!cta)
+		return -1;
+	for (i = 0; i < cta->num_warps; i++) {
+		struct ppu_warp *w = &sm->warp[cta->warp[i]];
+
+		if (!ok)
+			w->q.ent = NULL;	/* it faults when it runs */
+		else if (t->prog->nregs > PPU_SP)
 			for (k = 0; k < PPU_LANES; k++)
 				w->v.row[PPU_SP][k] = cta->local_bytes;
 		w->rng = core->cfg.seed ^ (PPU_TASK_ID(t) << 40 | index << 8 | i);
 		w->ready_at = ppu_sm_cycle_at(core, start_time);
 		ppu_sm_set_state(sm, w, PPU_WARP_TIMED);
 	}
-	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_TASK_ID(t), cta->warp[0], n.warps);
+	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_TASK_ID(t), cta->warp[0], cta->num_warps);
 	if (ppu_tracing(core))
-		for (i = 0; i < n.warps; i++) {
+		for (i = 0; i < cta->num_warps; i++) {
 			const struct ppu_warp *w = &sm->warp[cta->warp[i]];
 
 			PPU_TRACE(core, WARP_START, id, (uint32_t)w->slot << 24 | w->pc, w->lanes,
 				  index, 0);
 		}
+	return (int)(cta - sm->cta);
 }
 
 /* ---- run --------------------------------------------------------------------------------------------------- */
@@ -471,7 +551,7 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 	ppu_lsu_report_dirty(sm);
 	for (i = 0; i < sm->num_warps; i++)
 		if (sm->warp[i].q_dirty || sm->warp[i].local_dirty)
-			report_warp_dirty(sm, &sm->warp[i]);
+			ppu_sm_report_warp(sm, &sm->warp[i]);
 }
 
 uint64_t ppu_sm_next_time(struct ppu_core *core, unsigned id)
@@ -514,7 +594,7 @@ void ppu_sm_abort_task(struct ppu_core *core, struct ppu_task *t)
 	for (i = 0; i < core->num_sms; i++)
 		for (k = 0; k < core->sms[i].num_ctas; k++)
 			if (core->sms[i].cta[k].task == t)
-				free_cta(&core->sms[i], &core->sms[i].cta[k]);
+				ppu_sm_unseat(&core->sms[i], &core->sms[i].cta[k]);
 }
 
 static struct ppu_warp *warp_in_state(struct ppu_core *core, unsigned sm, unsigned warp,
@@ -565,20 +645,64 @@ void ppu_sm_exception_done(struct ppu_core *core, unsigned sm, unsigned warp, ui
 	ppu_gpc_wake(core);
 }
 
-/* Registers, shared memory, and a generous share for the state of warps and CTAs. */
-uint32_t ppu_sm_save_bytes(const struct ppu_core *core)
+int ppu_sm_warp_cta(const struct ppu_core *core, unsigned id, unsigned warp)
 {
-	const struct ppu_config *cfg = &core->cfg;
-	uint64_t bytes = 4096 + (uint64_t)cfg->regs_per_sm * 4 + cfg->shared_per_sm +
-			 cfg->warps_per_sm * 1024ull + cfg->ctas_per_sm * 8192ull;
+	const struct ppu_sm *sm = &core->sms[id];
 
-	return (uint32_t)((bytes + 4095) & ~4095ull);
+	if (warp >= sm->num_warps || !sm->warp[warp].cta)
+		return -1;
+	return (int)(sm->warp[warp].cta - sm->cta);
 }
 
-/* Preemption at instructions is not built yet: tasks leave an SM at CTA boundaries only. */
-int ppu_sm_evict_task(struct ppu_core *core, unsigned sm, struct ppu_task *t)
+bool ppu_sm_cta_waits(const struct ppu_core *core, unsigned id, unsigned slot)
 {
-	return -1;
+	const struct ppu_sm *sm = &core->sms[id];
+	const struct ppu_cta *cta = &sm->cta[slot];
+	bool sync = false;
+	unsigned i;
+
+	for (i = 0; i < cta->num_warps; i++)
+		switch (sm->warp[cta->warp[i]].state) {
+		case PPU_WARP_SYNC:
+			sync = true;
+			break;
+		case PPU_WARP_PARKED: case PPU_WARP_DONE:
+			break;
+		default:
+			return false;
+		}
+	return sync && cta->task && !cta->faulted && cta->children;
+}
+
+void ppu_sm_children_done(struct ppu_core *core, unsigned id, unsigned slot)
+{
+	struct ppu_sm *sm = &core->sms[id];
+	struct ppu_cta *cta = &sm->cta[slot];
+	unsigned i;
+
+	cta->children = 0;
+	for (i = 0; i < cta->num_warps; i++) {
+		struct ppu_warp *w = &sm->warp[cta->warp[i]];
+
+		if (w->state == PPU_WARP_SYNC)
+			ppu_sm_set_state(sm, w, PPU_WARP_READY);
+	}
+	ppu_gpc_wake(core);
+}
+
+bool ppu_sm_task_runs(const struct ppu_core *core, const struct ppu_task *t)
+{
+	unsigned i, k, n;
+
+	for (i = 0; i < core->num_sms; i++)
+		for (k = 0; k < core->sms[i].num_ctas; k++) {
+			const struct ppu_cta *cta = &core->sms[i].cta[k];
+
+			for (n = 0; cta->task == t && n < cta->num_warps; n++)
+				if ((core->sms[i].ready | core->sms[i].timed) >> cta->warp[n] & 1)
+					return true;
+		}
+	return false;
 }
 
 /* ---- unit ------------------------------------------------------------------------------------------------------ */
@@ -617,8 +741,10 @@ void ppu_sms_destroy(struct ppu_core *core)
 
 		for (k = 0; sm->warp && k < sm->num_warps; k++)
 			free(sm->warp[k].rows);
-		for (k = 0; sm->cta && k < sm->num_ctas; k++)
+		for (k = 0; sm->cta && k < sm->num_ctas; k++) {
 			free(sm->cta[k].shared);
+			free(sm->cta[k].own_params);
+		}
 		free(sm->warp);
 		free(sm->cta);
 		free(sm->fx.v);
@@ -639,7 +765,7 @@ void ppu_sms_reset(struct ppu_core *core)
 
 		for (k = 0; k < sm->num_ctas; k++)
 			if (sm->cta[k].task)
-				free_cta(sm, &sm->cta[k]);
+				ppu_sm_unseat(sm, &sm->cta[k]);
 		sm->ready = sm->timed = 0;
 		sm->cycle = sm->quantum = 0;
 		sm->turn = 63;		/* slot 0 begins */
@@ -667,6 +793,19 @@ static void io_effects(struct ppu_io *io, struct ppu_sm *sm)
 	ppu_io_u32(io, &n);
 	if (n)
 		ppu_io_fail(io, "SM %u has effects that were not applied", sm->id);
+}
+
+bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lanes)
+{
+	const struct ppu_tokq *q = &w->q;
+
+	return state > PPU_WARP_FREE && state <= PPU_WARP_HALTED && w->pc <= w->prog->n &&
+	       !(w->live & ~lanes) && !(w->active & ~w->live) && !(w->parked & (~w->live | w->active)) &&
+	       !((w->bar_wait | w->sync_wait | w->bar_rel) & ~lanes) &&
+	       q->head >= 0 && (uint32_t)q->head <= q->size && q->tail >= -1 && q->tail < q->head &&
+	       (w->active || w->pop || state == PPU_WARP_DONE || state == PPU_WARP_HALTED) &&
+	       !(w->active && w->pop) && (state != PPU_WARP_PARKED || w->parked) &&
+	       w->launch_d < PPU_ROWS(w->prog->nregs) && (state != PPU_WARP_LAUNCH || w->pending);
 }
 
 static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, unsigned i, uint32_t lanes)
@@ -726,13 +865,7 @@ static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, u
 	w->q.tail = (int32_t)tail;
 	if (!mapped)
 		w->q.ent = NULL;
-	if (state <= PPU_WARP_FREE || state > PPU_WARP_HALTED || w->pc > w->prog->n ||
-	    (w->live & ~lanes) || (w->active & ~w->live) || (w->parked & (~w->live | w->active)) ||
-	    ((w->bar_wait | w->sync_wait | w->bar_rel) & ~lanes) ||
-	    head > w->q.size || (int32_t)tail < -1 || (int32_t)tail >= (int32_t)head ||
-	    (!w->active && !w->pop && state != PPU_WARP_DONE && state != PPU_WARP_HALTED) ||
-	    (state == PPU_WARP_PARKED && !w->parked) || (w->active && w->pop) || w->launch_d >= PPU_ROWS(w->prog->nregs) ||
-	    (state == PPU_WARP_LAUNCH && !w->pending)) {
+	if (!ppu_sm_warp_possible(w, state, lanes)) {
 		ppu_io_fail(io, "SM %u: warp %u has an impossible state", sm->id, w->slot);
 		return;
 	}
@@ -765,7 +898,7 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 		cta->regs = n.regs;
 		cta->local_bytes = t->launch.local_per_thread;
 		memset(cta->warp, 0, sizeof(cta->warp));
-		if (!alloc_shared(cta, n.shared)) {
+		if (!alloc_shared(cta, n.shared) || !alloc_params(cta, t, NULL)) {
 			cta->task = NULL;
 			ppu_io_fail(io, "out of memory");
 			return;
@@ -779,6 +912,9 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 	ppu_io_bool(io, &cta->faulted);
 	ppu_io_u32(io, &cta->children);
 	ppu_io_bytes(io, cta->shared, cta->shared_bytes);
+	if (cta->params == cta->own_params)
+		ppu_io_bytes(io, cta->params + cta->param_bytes - cta->task->launch.queue_entry_bytes,
+			     cta->task->launch.queue_entry_bytes);
 	for (i = 0; i < PPU_NUM_BARRIERS; i++) {
 		struct ppu_barrier *b = &cta->bar[i];
 
@@ -793,7 +929,10 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 		if (cta->warp[i] >= sm->num_warps)
 			ppu_io_fail(io, "SM %u: no such warp slot", sm->id);
 	}
-	if (cta->done_warps >= cta->num_warps || cta->index >= cta->task->num_ctas)
+	if (io->loading && !io->failed &&
+	    !ppu_ctas_check(core, sm->id, (unsigned)(cta - sm->cta), cta->task, cta->index, cta->children))
+		ppu_io_fail(io, "SM %u: a CTA is not where its record says", sm->id);
+	if (cta->done_warps >= cta->num_warps || cta->index >= cta->task->next_cta)
 		ppu_io_fail(io, "SM %u: a CTA has impossible counts", sm->id);
 	if (io->loading) {
 		if (io->failed) {
@@ -805,11 +944,8 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 		sm->used_regs += n.regs;
 		sm->used_shared += n.shared;
 	}
-	for (i = 0; i < n.warps && !io->failed; i++) {
-		uint32_t left = n.threads - i * PPU_LANES;
-
-		io_warp(io, sm, cta, i, left >= PPU_LANES ? ~0u : (1u << left) - 1);
-	}
+	for (i = 0; i < n.warps && !io->failed; i++)
+		io_warp(io, sm, cta, i, ppu_sm_lanes(&cta->task->launch, i));
 }
 
 /* Every task has as many CTAs here as its record says: they end together. */

@@ -8,6 +8,7 @@
  *   exec_warp.c  barriers, votes, shuffles, special registers
  *   lsu.c        loads, stores, atomics, per-SM TLB
  *   storebuf.c   the other store path: stores that wait
+ *   smsave.c     CTAs into and out of the save area
  *   icache.c     programs: fetch, check, decode
  *
  * Three layers that a translating engine may replace one by one: a decoded program (struct
@@ -76,6 +77,7 @@ enum ppu_warp_state {
 	PPU_WARP_PARKED,	/* every lane waits at a barrier or for other lanes (A-SIMT-25) */
 	PPU_WARP_LAUNCH,	/* waits for ppu_sm_launch_reply() */
 	PPU_WARP_EXCEPTION,	/* waits for ppu_sm_exception_done() */
+	PPU_WARP_SYNC,		/* in TSYNC: waits for children of its CTA */
 	PPU_WARP_DONE,		/* finished; its slot is free when the CTA is */
 	PPU_WARP_HALTED,	/* its CTA faulted */
 };
@@ -139,7 +141,10 @@ struct ppu_cta {
 	uint32_t regs, shared_bytes, local_bytes;
 	uint8_t *shared;		/* allocation of the slot */
 	uint32_t shared_cap;
-	uint32_t children;		/* launched by this CTA */
+	uint32_t children;		/* launched by this CTA and not complete */
+	uint32_t param_bytes;		/* what threads see: those of the task, then the queue entry */
+	uint8_t *params;		/* task->params, or own_params */
+	uint8_t *own_params;		/* allocation of the slot, for CTAs of a queue */
 	uint8_t warp[PPU_MAX_CTA_WARPS];/* slots */
 	struct ppu_barrier bar[PPU_NUM_BARRIERS];
 };
@@ -212,9 +217,19 @@ static inline enum ppu_step ppu_sm_fault_pc(struct ppu_sm *sm, struct ppu_warp *
 {
 	return ppu_sm_fault(sm, w, code, lane, 0, PPU_ACC_EXEC, 0);
 }
+/* Free slots and resources for a CTA of t, warps at their first instruction with no state; NULL: none,
+ * or out of memory.  *mapped: the areas of the instance block are there. */
+struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_task *t, uint64_t index, const uint8_t *entry,
+			    bool *mapped);
+void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta);
+/* Tell memory what w wrote through pointers of its own. */
+void ppu_sm_report_warp(struct ppu_sm *sm, struct ppu_warp *w);
+/* Can a warp of these lanes be in this state?  For state that was read from somewhere. */
+bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lanes);
+uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp);	/* of a warp of its CTAs */
 /* The last lane of w has ended. */
 void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w);
-/* Everything waits in this CTA?  Then it faults. */
+/* Everything waits in this CTA?  Then it faults; if part of it waits for children, it can leave. */
 void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta);
 
 /* warp.c */

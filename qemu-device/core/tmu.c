@@ -15,11 +15,12 @@
 struct record {
 	struct ppu_task t;
 	uint64_t ready;			/* leaves the acceptance queue */
-	uint64_t run_ns, run_since;	/* on SMs; since: while live_ctas */
+	uint64_t run_ns, run_since;	/* on SMs; since: while running */
 	uint32_t last_slot;
 	bool accepting;			/* in the acceptance queue */
 	bool listed;
-	bool watched;			/* on SMs, with a limit */
+	bool running;			/* has CTAs on SMs that can run */
+	bool watched;			/* runs, with a limit */
 };
 
 #define LONGEST_WATCH (1ull << 62)	/* later than this is never */
@@ -93,6 +94,8 @@ static void enlist(struct ppu_core *core, struct ppu_task *t, bool at_head)
 {
 	list_insert(core, &core->tmu->lists[t->priority], t, at_head);
 	record_of(core, t)->listed = true;
+	ppu_rank_of(t);
+	ppu_rank_add(core, t, at_head);
 }
 
 static void unlist(struct ppu_core *core, struct ppu_task *t)
@@ -101,8 +104,10 @@ static void unlist(struct ppu_core *core, struct ppu_task *t)
 
 	if (r->accepting)
 		list_remove(core, &core->tmu->accepted, t);
-	else if (r->listed)
+	else if (r->listed) {
 		list_remove(core, &core->tmu->lists[t->priority], t);
+		ppu_rank_remove(core, t);
+	}
 	r->accepting = r->listed = false;
 }
 
@@ -217,6 +222,11 @@ static bool cpu_priority(const struct ppu_core *core, const struct ppu_ctx *ctx,
 	return t->priority < core->cfg.device_priorities && t->priority <= ctx->blk.prio_ceiling;
 }
 
+static uint64_t grid_ctas(const struct ppu_tmd *l)
+{
+	return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
 /* Fill a fresh record from memory. 0 or PPU_ERR_*; on error the record is free again. */
 static int accept(struct ppu_core *core, struct record *r, struct ppu_ctx *ctx, unsigned chid,
 		  uint64_t tmd_va, const struct ppu_task *parent)
@@ -256,6 +266,10 @@ static int accept(struct ppu_core *core, struct record *r, struct ppu_ctx *ctx, 
 	if (t->launch.param_bytes &&
 	    ppu_mmu_read(core, ctx, t->launch.param_va, t->params, t->launch.param_bytes, 0))
 		goto fail;
+	t->depth = parent ? parent->depth + 1 : 1;
+	err = PPU_ERR_TMD_LIMITS;
+	if (!ppu_ctas_fits(core, ctx, &t->launch, t->depth) || !ppu_rank_prepare(core, ctx, t->depth))
+		goto fail;
 	err = ppu_icache_get(core, ctx, &t->launch, &t->prog, &va);
 	if (err)
 		goto fail;
@@ -263,11 +277,11 @@ static int accept(struct ppu_core *core, struct record *r, struct ppu_ctx *ctx, 
 	t->ctx = ctx;
 	t->tmd_va = tmd_va;
 	t->root_chid = chid;
-	t->depth = parent ? parent->depth + 1 : 1;
 	t->parent = parent ? (int32_t)parent->index : -1;
 	t->slot = -1;
-	t->list_prev = t->list_next = -1;
-	t->num_ctas = (uint64_t)t->launch.grid[0] * t->launch.grid[1] * t->launch.grid[2];
+	t->list_prev = t->list_next = t->rank_prev = t->rank_next = -1;
+	ppu_ctas_init_task(t);
+	t->num_ctas = t->avail_ctas = grid_ctas(&t->launch);
 	t->state = PPU_TASK_PENDING;
 	r->last_slot = 0xffff;
 	ctx->num_tasks++;
@@ -300,7 +314,7 @@ static void accept_event(struct ppu_core *core, void *arg)
 		}
 		unlist(core, &r->t);
 		enlist(core, &r->t, r->t.launch.flags & PPU_TMDF_ADD_HEAD);
-		PPU_TRACE(core, TASK_PEND, 0xffff, 0, r->t.tmd_va, PPU_TASK_ID(&r->t), 0);
+		PPU_TRACE(core, TASK_PEND, 0xffff, PPU_TRP_NEW, r->t.tmd_va, PPU_TASK_ID(&r->t), 0);
 	}
 	ppu_wdu_kick(core);
 }
@@ -373,28 +387,14 @@ void ppu_tmu_pause(struct ppu_core *core, bool paused)
 	ppu_wdu_kick(core);
 }
 
-struct ppu_task *ppu_tmu_next(struct ppu_core *core, const struct ppu_task *after)
+struct ppu_task *ppu_tmu_next(struct ppu_core *core)
 {
-	struct ppu_tmu *tm = core->tmu;
-	uint32_t i, n = tm->num_lists;
-
-	if (after && after->list_next >= 0)
-		return &tm->rec[after->list_next].t;
-	if (core->cfg.task_policy && !after) {
-		for (i = 0; i < n; i++)
-			if (tm->lists[(tm->rr + i) % n].head >= 0)
-				return &tm->rec[tm->lists[(tm->rr + i) % n].head].t;
-		return NULL;
-	}
-	for (i = after ? after->priority : n; i-- > 0;)
-		if (tm->lists[i].head >= 0)
-			return &tm->rec[tm->lists[i].head].t;
-	return NULL;
+	return ppu_rank_first(core, core->tmu->rr);
 }
 
 void ppu_tmu_take(struct ppu_core *core, struct ppu_task *t, unsigned slot)
 {
-	bool resumed = t->state == PPU_TASK_EVICTED;
+	bool resumed = t->state != PPU_TASK_PENDING;
 
 	unlist(core, t);
 	core->tmu->rr = (t->priority + 1) % core->tmu->num_lists;
@@ -413,13 +413,40 @@ void ppu_tmu_give_back(struct ppu_core *core, struct ppu_task *t)
 	PPU_TRACE(core, TASK_EVICT, (unsigned)t->slot, t->priority, t->tmd_va, PPU_TASK_ID(t), 0);
 	core->ctr[PPU_CTR_EVICTIONS]++;
 	t->slot = -1;
-	t->state = PPU_TASK_EVICTED;
-	enlist(core, t, true);		/* A-HW-7 */
+	if (ppu_task_has_work(t)) {
+		t->state = PPU_TASK_EVICTED;
+		enlist(core, t, true);		/* A-HW-7 */
+	} else {
+		t->state = PPU_TASK_SUSPENDED;
+	}
+}
+
+void ppu_tmu_suspend(struct ppu_core *core, struct ppu_task *t, unsigned reason)
+{
+	PPU_TRACE(core, TASK_SUSPEND, (unsigned)t->slot, reason, t->tmd_va, PPU_TASK_ID(t), 0);
+	t->slot = -1;
+	t->state = PPU_TASK_SUSPENDED;
+}
+
+void ppu_tmu_can_go_on(struct ppu_core *core, struct ppu_task *t, unsigned reason)
+{
+	struct record *r = record_of(core, t);
+
+	if (t->state == PPU_TASK_SUSPENDED) {
+		PPU_TRACE(core, TASK_PEND, 0xffff, reason, t->tmd_va, PPU_TASK_ID(t), 0);
+		t->state = PPU_TASK_EVICTED;
+		enlist(core, t, true);
+	} else if (r->listed && !ppu_rank_right(t)) {
+		/* It waited for room to start a CTA, and can now go on without. */
+		unlist(core, t);
+		enlist(core, t, true);
+	}
+	ppu_wdu_kick(core);
 }
 
 /* ---- completion ---------------------------------------------------------------------------------- */
 
-static void task_fault(struct ppu_core *core, struct ppu_task *t, unsigned code, uint64_t va)
+void ppu_tmu_fault(struct ppu_core *core, struct ppu_task *t, unsigned code, uint64_t va)
 {
 	struct ppu_fault_rec rec = {
 		.va = va, .task_id = t->launch.id, .code = (uint16_t)code,
@@ -449,7 +476,7 @@ static void complete(struct ppu_core *core, struct ppu_task *t)
 			if (ppu_mmu_store(core, t->ctx, t->launch.done_va, &v, sizeof(v), 0,
 					  PPU_TRW_TASK, record_of(core, t)->last_slot)) {
 				/* takes this task with it */
-				task_fault(core, t, PPU_ERR_TASK_DONE_FAULT, t->launch.done_va);
+				ppu_tmu_fault(core, t, PPU_ERR_TASK_DONE_FAULT, t->launch.done_va);
 				return;
 			}
 			if (t->state == PPU_TASK_FREE || t->gen != gen)
@@ -458,6 +485,7 @@ static void complete(struct ppu_core *core, struct ppu_task *t)
 		PPU_TRACE(core, TASK_DONE, record_of(core, t)->last_slot, t->priority, t->tmd_va,
 			  PPU_TASK_ID(t), 0);
 		core->ctr[PPU_CTR_TASKS]++;
+		ppu_ctas_child_done(core, t);
 		release(core, t);
 		if (parent < 0)
 			break;
@@ -501,6 +529,9 @@ void ppu_tmu_running(struct ppu_core *core, struct ppu_task *t, bool running)
 	struct ppu_event *ev = &core->tmu->watchdog_ev;
 	uint64_t limit = t->ctx->blk.watchdog_ns, left, when;
 
+	if (running == r->running)
+		return;
+	r->running = running;
 	if (!running) {
 		r->run_ns += core->now - r->run_since;
 		unwatch(core, r);
@@ -528,14 +559,14 @@ static void watchdog_event(struct ppu_core *core, void *arg)
 		struct ppu_task *t = &r->t;
 		uint64_t used, limit;
 
-		if (t->state == PPU_TASK_FREE || !t->live_ctas)
+		if (t->state == PPU_TASK_FREE || !r->running)
 			continue;
 		limit = t->ctx->blk.watchdog_ns;
 		used = r->run_ns + (core->now - r->run_since);
 		if (!limit)
 			continue;
 		if (used >= limit)
-			task_fault(core, t, PPU_ERR_WATCHDOG, 0);	/* ends tasks, maybe many */
+			ppu_tmu_fault(core, t, PPU_ERR_WATCHDOG, 0);	/* ends tasks, maybe many */
 		else if (limit - used <= LONGEST_WATCH && core->now + (limit - used) < next)
 			next = core->now + (limit - used);
 	}
@@ -575,6 +606,7 @@ static void abort_task(struct ppu_core *core, struct ppu_task *t, unsigned err)
 		ppu_sm_abort_task(core, t);
 	ppu_gpc_drop(core, t);
 	ppu_wdu_drop(core, t);
+	ppu_ctas_drop(core, t);
 	t->live_ctas = 0;
 	release(core, t);
 }
@@ -694,7 +726,7 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct record *r
 {
 	struct ppu_task *t = &r->t;
 	uint8_t state = (uint8_t)t->state;
-	uint32_t parent = (uint32_t)t->parent, padded;
+	uint32_t parent = (uint32_t)t->parent, cta_gen = t->parent_cta_gen, padded;
 	uint64_t va;
 
 	ppu_io_u8(io, &state);
@@ -709,15 +741,24 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct record *r
 	ppu_io_u64(io, &t->next_cta);
 	ppu_io_u64(io, &t->done_ctas);
 	ppu_io_u32(io, &t->live_ctas);
+	ppu_io_u32(io, &t->saved_ctas);
+	ppu_io_u32(io, &t->ready_ctas);
+	ppu_io_u32(io, &t->parent_cta);
+	ppu_io_u32(io, &cta_gen);
+	ppu_io_u32(io, &t->rank);
+	ppu_io_u64(io, (uint64_t *)&t->order);
 	ppu_io_u64(io, &t->sched_time);
 	ppu_io_u64(io, &r->ready);
 	ppu_io_u64(io, &r->run_ns);
 	ppu_io_u64(io, &r->run_since);
 	ppu_io_u32(io, &r->last_slot);
+	ppu_io_bool(io, &r->running);
 	if (io->loading && !io->failed) {
 		t->state = PPU_TASK_FREE;
 		t->parent = (int32_t)parent;
-		t->slot = t->list_prev = t->list_next = -1;
+		t->slot = t->list_prev = t->list_next = t->rank_prev = t->rank_next = -1;
+		ppu_ctas_init_task(t);
+		t->parent_cta_gen = cta_gen;
 		t->num_ctas = 1;
 		if (!t->ctx || t->root_chid >= core->cfg.channels || check_tmd(core, t->ctx, &t->launch) ||
 		    state <= PPU_TASK_FREE || state >= PPU_TASK_ABORTING || !t->depth ||
@@ -726,18 +767,18 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct record *r
 			ppu_io_fail(io, "task %u is not possible", t->index);
 			return;
 		}
-		t->num_ctas = (uint64_t)t->launch.grid[0] * t->launch.grid[1] * t->launch.grid[2];
-		if (t->next_cta > t->num_ctas || t->done_ctas > t->next_cta ||
-		    t->next_cta - t->done_ctas != t->live_ctas ||
-		    (t->live_ctas && state != PPU_TASK_ACTIVE) ||
+		t->num_ctas = t->avail_ctas = grid_ctas(&t->launch);
+		if (t->next_cta > t->avail_ctas || t->done_ctas > t->next_cta ||
+		    t->next_cta - t->done_ctas != (uint64_t)t->live_ctas + t->saved_ctas ||
+		    (t->live_ctas && state != PPU_TASK_ACTIVE) || t->ready_ctas > t->saved_ctas ||
+		    (r->running && !t->live_ctas) || (t->saved_ctas && state == PPU_TASK_PENDING) ||
 		    (state == PPU_TASK_CODE_DONE) != (t->done_ctas == t->num_ctas)) {
 			ppu_io_fail(io, "task %u has impossible counts", t->index);
 			return;
 		}
-		t->next_cta_lo = (uint32_t)t->next_cta;
-		padded = (t->launch.param_bytes + 15) & ~15u;
+			padded = (t->launch.param_bytes + 15) & ~15u;
 		t->params = calloc(1, padded ? padded : 16);
-		if (!t->params) {
+		if (!t->params || !ppu_rank_prepare(core, t->ctx, t->depth)) {
 			ppu_io_fail(io, "out of memory");
 			return;
 		}
@@ -752,7 +793,9 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct record *r
 		return;
 	}
 	t->state = (enum ppu_task_state)state;
-	r->watched = t->live_ctas && t->ctx->blk.watchdog_ns;
+	r->watched = r->running && t->ctx->blk.watchdog_ns &&
+		     (r->run_ns >= t->ctx->blk.watchdog_ns ||
+		      t->ctx->blk.watchdog_ns - r->run_ns <= LONGEST_WATCH);
 	core->tmu->num_watched += r->watched;
 	t->ctx->num_tasks++;
 	core->tmu->chan_tasks[t->root_chid]++;
@@ -785,6 +828,10 @@ static void io_list(struct ppu_core *core, struct ppu_io *io, struct list *l, bo
 		    (t->state != PPU_TASK_PENDING && (accepted || t->state != PPU_TASK_EVICTED)) ||
 		    (!accepted && l != &tm->lists[t->priority])) {
 			ppu_io_fail(io, "a task stands in a list it cannot be in");
+			return;
+		}
+		if (!accepted && !ppu_rank_load(core, t)) {
+			ppu_io_fail(io, "task %u waits in an impossible rank", t->index);
 			return;
 		}
 		list_insert(core, l, t, false);

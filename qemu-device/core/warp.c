@@ -604,13 +604,16 @@ enum ppu_step ppu_h_tlaunch(struct ppu_sm *sm, struct ppu_warp *w, const struct 
 	return PPU_SWITCH;
 }
 
-/* Children are counted per task: waits for all of the task once this CTA has launched one. */
+/* Waits for the children of the CTA; executed again when the last one is complete. */
 enum ppu_step ppu_h_tsync(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	unsigned i;
 
-	if (w->cta->children && w->cta->task->live_children)
-		return sleep_ns(sm, w, sm->core->cfg.window_ns);
+	if (w->cta->children) {
+		ppu_sm_set_state(sm, w, PPU_WARP_SYNC);
+		ppu_sm_check_deadlock(sm, w->cta);
+		return PPU_SWITCH;
+	}
 	for (i = 0; i < PPU_LANES; i++)
 		if (mask >> i & 1)
 			w->v.row[di->d][i] = 0;

@@ -3,13 +3,19 @@
  * Work distribution unit: the task table, whose slots hold the running tasks, and the placement of
  * their CTAs on the SMs.
  *
- * A waiting task takes a free slot.  When there is none it evicts a task of strictly lower priority
- * (HW-23): that one starts no more CTAs, and when its resident ones are done its slot is free and it
- * stands at the head of its list, to go on with its next CTA.
+ * A waiting task takes a free slot.  When there is none it evicts the weakest task that it beats
+ * (rank.c): strictly lower priority (HW-23), or a context whose slice is over.  That one's CTAs are
+ * saved where they are (preempt-level 1), its slot is free at once and it stands at the head of its
+ * list.  Where CTAs cannot be saved it starts no more of them, and loses the slot when the resident
+ * ones are done.  In the same way a task with a slot makes room on an SM: only as many CTAs of weaker
+ * tasks are saved as it needs, and come back when there is room.
  *
- * CTAs go out in order of priority, to the SM with the fewest, in turns over the GPCs.  Each GPC
- * accepts one CTA in cost_cta_ns.  All decisions are made in one event, so that no caller is in
- * the middle of something.
+ * A CTA that waits for its children is saved and leaves its SM; a task that cannot go on at all gives
+ * its slot back.
+ *
+ * CTAs go out in order of turn and priority, saved ones before new ones, to the SM with the fewest, in
+ * turns over the GPCs.  Each GPC accepts one CTA in cost_cta_ns, and saves or restores one in
+ * cost_evict_ns.  All decisions are made in one event, so that no caller is in the middle of something.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +24,8 @@
 struct slot {
 	struct ppu_task *t;		/* NULL: free */
 	uint64_t seq;			/* order in which slots were given */
-	bool evicting;
+	bool evicting;			/* free when its resident CTAs are done, or can be saved */
+	bool short_of_room;		/* has CTAs that found no SM in the last pass */
 };
 
 struct ppu_wdu {
@@ -43,7 +50,7 @@ static void free_slot(struct ppu_core *core, struct slot *s)
 
 	if (s->evicting)
 		w->num_evicting--;
-	s->evicting = false;
+	s->evicting = s->short_of_room = false;
 	s->t = NULL;
 	w->num_free++;
 }
@@ -56,8 +63,80 @@ static void lose_slot(struct ppu_core *core, struct slot *s)
 	ppu_tmu_give_back(core, t);
 }
 
-/* Lowest priority below that of the newcomer; of these the one that came last. */
-static struct slot *victim(struct ppu_core *core, uint32_t priority)
+/* A GPC is busy for `cost` more; returns until when. */
+static uint64_t occupy(struct ppu_core *core, unsigned sm, uint64_t cost)
+{
+	uint64_t *busy = &core->wdu->gpc_free[sm / core->cfg.sms_per_gpc];
+
+	if (*busy < core->now)
+		*busy = core->now;
+	return *busy += cost;
+}
+
+/* A task runs while a warp of it can run: not while all wait for the driver. */
+static void update_running(struct ppu_core *core, struct ppu_task *t)
+{
+	ppu_tmu_running(core, t, t->live_ctas && (!ppu_gpc_has_exceptions(core, t) || ppu_sm_task_runs(core, t)));
+}
+
+/* ---- saving ---------------------------------------------------------------------------------------- */
+
+static bool can_save(struct ppu_core *core, const struct ppu_cta_rec *r)
+{
+	return r->image_bytes && ppu_sm_can_save(core, (unsigned)r->sm, (unsigned)r->slot);
+}
+
+static void save(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
+{
+	struct ppu_task *t = r->task;
+	unsigned sm = (unsigned)r->sm, slot = (unsigned)r->slot;
+	bool waits = ppu_sm_cta_waits(core, sm, slot);
+
+	ppu_sm_save_cta(core, sm, slot, r->image, reason);
+	occupy(core, sm, core->cfg.cost_evict_ns);
+	ppu_ctas_saved(core, r, waits);
+	t->live_ctas--;
+	update_running(core, t);
+}
+
+/* All of a task's CTAs off the SMs; false: some cannot be saved now. */
+static bool save_all(struct ppu_core *core, struct ppu_task *t)
+{
+	unsigned sm, slot;
+
+	for (sm = 0; sm < core->num_sms && t->live_ctas; sm++)
+		for (slot = 0; slot < core->cfg.ctas_per_sm; slot++) {
+			struct ppu_cta_rec *r = ppu_ctas_at(core, sm, slot);
+
+			if (r && r->task == t && can_save(core, r))
+				save(core, r, PPU_TRC_EVICTED);
+		}
+	return !t->live_ctas;
+}
+
+void ppu_wdu_cta_waits(struct ppu_core *core, struct ppu_task *t, unsigned sm, unsigned slot)
+{
+	struct ppu_cta_rec *r = ppu_ctas_at(core, sm, slot);
+
+	if (!r || r->task != t || !ppu_sm_cta_waits(core, sm, slot) || !can_save(core, r))
+		return;
+	save(core, r, PPU_TRC_CHILDREN);
+	ppu_wdu_kick(core);
+}
+
+/* ---- slots ----------------------------------------------------------------------------------------- */
+
+/* a is worse off than b: what is taken first. */
+static bool weaker(const struct slot *a, const struct slot *b)
+{
+	uint64_t ta = ppu_rank_turn(a->t->ctx), tb = ppu_rank_turn(b->t->ctx);
+
+	if (ta != tb)
+		return ta > tb;
+	return a->t->priority != b->t->priority ? a->t->priority < b->t->priority : a->seq > b->seq;
+}
+
+static struct slot *victim(struct ppu_core *core, const struct ppu_task *t)
 {
 	struct slot *best = NULL;
 	uint32_t i;
@@ -65,63 +144,103 @@ static struct slot *victim(struct ppu_core *core, uint32_t priority)
 	for (i = 0; i < core->cfg.task_slots; i++) {
 		struct slot *s = &core->wdu->slots[i];
 
-		if (!s->t || s->evicting || s->t->priority >= priority)
-			continue;
-		if (!best || s->t->priority < best->t->priority ||
-		    (s->t->priority == best->t->priority && s->seq > best->seq))
+		if (s->t && !s->evicting && ppu_rank_beats(core, t, s->t) && (!best || weaker(s, best)))
 			best = s;
 	}
 	return best;
 }
 
+static void give_slot(struct ppu_core *core, struct ppu_task *t)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t i;
+
+	for (i = 0; w->slots[i].t; i++)
+		;
+	w->slots[i].t = t;
+	w->slots[i].seq = w->next_seq++;
+	w->num_free--;
+	ppu_tmu_take(core, t, i);
+}
+
+/* Slots on their way to be free: those whose CTAs are gone, or can be saved by now. */
+static void finish_evictions(struct ppu_core *core)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t i;
+
+	for (i = 0; i < core->cfg.task_slots && w->num_evicting; i++)
+		if (w->slots[i].evicting && save_all(core, w->slots[i].t))
+			lose_slot(core, &w->slots[i]);
+}
+
+/* Evictions the waiting task t (NULL: none waits) has no use for. */
+static void cancel_evictions(struct ppu_core *core, const struct ppu_task *t)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t i;
+
+	for (i = 0; i < core->cfg.task_slots && w->num_evicting; i++)
+		if (w->slots[i].evicting && !(t && ppu_rank_beats(core, t, w->slots[i].t))) {
+			w->slots[i].evicting = false;
+			w->num_evicting--;
+		}
+}
+
 static void assign(struct ppu_core *core)
 {
 	struct ppu_wdu *w = core->wdu;
-	struct ppu_task *t = ppu_tmu_next(core, NULL);
-	uint32_t reserved = 0, i;
+	struct ppu_task *t;
+	struct slot *s;
 
-	while (t) {
+	finish_evictions(core);
+	while ((t = ppu_tmu_next(core))) {
 		if (w->num_free) {
-			for (i = 0; w->slots[i].t; i++)
-				;
-			w->slots[i].t = t;
-			w->slots[i].seq = w->next_seq++;
-			w->num_free--;
-			ppu_tmu_take(core, t, i);
-			reserved = 0;
-			t = ppu_tmu_next(core, NULL);
-		} else if (core->cfg.task_policy) {
+			give_slot(core, t);
+			continue;
+		}
+		cancel_evictions(core, t);
+		if (w->num_evicting)
+			break;			/* it gets that one */
+		s = victim(core, t);
+		if (!s)
 			break;
-		} else if (reserved < w->num_evicting) {
-			reserved++;		/* it gets one that is being freed */
-			t = ppu_tmu_next(core, t);
+		if (save_all(core, s->t)) {
+			lose_slot(core, s);
 		} else {
-			struct slot *s = victim(core, t->priority);
-
-			if (!s)
-				break;
-			if (!s->t->live_ctas) {
-				/* free at once: for the best, who may have been promised another */
-				lose_slot(core, s);
-				reserved = 0;
-				t = ppu_tmu_next(core, NULL);
-			} else {
-				s->evicting = true;
-				w->num_evicting++;
-			}
+			s->evicting = true;
+			w->num_evicting++;
 		}
 	}
-	/* Evictions nobody needs any more; the best first. */
-	while (w->num_evicting > reserved) {
-		struct slot *best = NULL;
-
-		for (i = 0; i < core->cfg.task_slots; i++)
-			if (w->slots[i].evicting && (!best || w->slots[i].t->priority > best->t->priority))
-				best = &w->slots[i];
-		best->evicting = false;
-		w->num_evicting--;
-	}
+	if (!t)
+		cancel_evictions(core, NULL);
 }
+
+/* Tasks that cannot go on leave their slots.  True: some did. */
+static bool leave_slots(struct ppu_core *core)
+{
+	struct ppu_wdu *w = core->wdu;
+	bool any = false;
+	uint32_t i;
+
+	for (i = 0; i < core->cfg.task_slots; i++) {
+		struct slot *s = &w->slots[i];
+		struct ppu_task *t = s->t;
+
+		if (!t || t->live_ctas || t->ready_ctas || (t->next_cta < t->avail_ctas && ppu_ctas_room(core, t)))
+			continue;
+		any = true;
+		if (t->saved_ctas || t->next_cta == t->avail_ctas) {
+			free_slot(core, s);
+			ppu_tmu_suspend(core, t, t->saved_ctas ? PPU_TRS_CHILDREN : PPU_TRS_QUEUE);
+		} else {
+			lose_slot(core, s);	/* others of its level have the room; it waits for it */
+		}
+	}
+	return any;
+}
+
+/* ---- SMs ------------------------------------------------------------------------------------------- */
 
 static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
 {
@@ -150,55 +269,135 @@ static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
 	return best;
 }
 
-static void start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
+/* CTAs on an SM that t may have saved; *weakest: the slot of the first to go. */
+static uint32_t weaker_ctas(struct ppu_core *core, unsigned sm, const struct ppu_task *t, unsigned *weakest)
 {
-	struct ppu_wdu *w = core->wdu;
-	uint64_t *busy = &w->gpc_free[sm / core->cfg.sms_per_gpc];
+	const struct slot *worst = NULL;
+	uint32_t mask = 0;
+	unsigned i;
 
-	if (*busy < core->now)
-		*busy = core->now;
-	*busy += core->cfg.cost_cta_ns;
-	if (!t->live_ctas++)
-		ppu_tmu_running(core, t, true);
-	ppu_sm_start_cta(core, sm, t, t->next_cta++, *busy);
-	t->next_cta_lo = (uint32_t)t->next_cta;
+	for (i = 0; i < core->cfg.ctas_per_sm; i++) {
+		struct ppu_cta_rec *r = ppu_ctas_at(core, sm, i);
+		const struct slot *s;
+
+		if (!r || !ppu_rank_beats(core, t, r->task) || !can_save(core, r))
+			continue;
+		mask |= 1u << i;
+		s = &core->wdu->slots[r->task->slot];
+		if (!worst || weaker(s, worst)) {
+			worst = s;
+			*weakest = i;
+		}
+	}
+	return mask;
 }
 
-static void place(struct ppu_core *core)
+/* An SM on which there is room for a CTA of t once weaker ones have left; they leave. */
+static int make_room(struct ppu_core *core, const struct ppu_task *t)
 {
 	struct ppu_wdu *w = core->wdu;
-	uint32_t n = 0, i, k, blocked = 0;
-	bool any = false;
+	uint32_t i, n = core->num_sms;
 
-	/* slots with CTAs to start, by priority, then age */
-	for (i = 0; i < core->cfg.task_slots; i++) {
-		const struct slot *s = &w->slots[i];
+	for (i = 0; i < n; i++) {
+		unsigned sm = sm_at(core, (w->rotor + i) % n), slot = 0;
+		uint32_t mask = weaker_ctas(core, sm, t, &slot);
 
-		if (!s->t || s->evicting || s->t->next_cta >= s->t->num_ctas)
+		if (!mask || !ppu_sm_can_start_without(core, sm, t, mask))
 			continue;
-		for (k = n++; k > 0; k--) {
-			const struct slot *o = &w->slots[w->order[k - 1]];
-
-			if (o->t->priority > s->t->priority ||
-			    (o->t->priority == s->t->priority && o->seq < s->seq))
-				break;
-			w->order[k] = w->order[k - 1];
+		while (!ppu_sm_can_start(core, sm, t)) {
+			save(core, ppu_ctas_at(core, sm, slot), PPU_TRC_EVICTED);
+			weaker_ctas(core, sm, t, &slot);
 		}
+		w->rotor = (w->rotor + i + 1) % n;
+		return (int)sm;
+	}
+	return -1;
+}
+
+static void start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
+{
+	uint64_t when = occupy(core, sm, core->cfg.cost_cta_ns);
+	struct ppu_cta_rec *r = ppu_ctas_start(core, t);
+
+	if (!r)
+		return;			/* not reached: there was room */
+	ppu_ctas_place(core, r, sm, (unsigned)ppu_sm_start_cta(core, sm, t, t->next_cta++, when, NULL));
+	t->live_ctas++;
+	ppu_rank_started(t->ctx, when);
+	update_running(core, t);
+}
+
+/* False: the image is damaged. */
+static bool restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
+{
+	struct ppu_cta_rec *r = ppu_ctas_rec(core, t->ctas_ready);
+	uint64_t when = occupy(core, sm, core->cfg.cost_evict_ns);
+	int slot = ppu_sm_restore_cta(core, sm, t, r->index, r->children, r->image, when);
+
+	if (slot < 0)
+		return false;
+	ppu_ctas_pop_ready(core, t);
+	ppu_ctas_place(core, r, sm, (unsigned)slot);
+	t->saved_ctas--;
+	t->live_ctas++;
+	ppu_rank_started(t->ctx, when);
+	update_running(core, t);
+	return true;
+}
+
+/* Slots with CTAs to place, the strongest first. */
+static uint32_t order_slots(struct ppu_core *core)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t n = 0, i, k;
+
+	for (i = 0; i < core->cfg.task_slots; i++) {
+		struct slot *s = &w->slots[i];
+
+		s->short_of_room = false;
+		if (!s->t || s->evicting || !ppu_task_has_work(s->t))
+			continue;
+		for (k = n++; k > 0 && weaker(&w->slots[w->order[k - 1]], s); k--)
+			w->order[k] = w->order[k - 1];
 		w->order[k] = i;
 	}
-	for (i = 0; i < n; i++) {
-		struct ppu_task *t = w->slots[w->order[i]].t;
-		int sm;
+	return n;
+}
 
-		/* No room is taken from a task of higher priority that waits for some. */
-		if (blocked && t->priority < blocked - 1)
-			break;
-		while (t->next_cta < t->num_ctas && (sm = pick_sm(core, t)) >= 0) {
-			start_cta(core, t, (unsigned)sm);
-			any = true;
+/* *damaged: a task with an image that is not what was saved. */
+static void place(struct ppu_core *core, struct ppu_task **damaged)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t n = order_slots(core), i;
+	const struct slot *blocked = NULL;
+	bool any = false;
+
+	for (i = 0; i < n; i++) {
+		struct slot *s = &w->slots[w->order[i]];
+		struct ppu_task *t = s->t;
+
+		while (!s->short_of_room && ppu_task_has_work(t) && (t->ready_ctas || ppu_ctas_room(core, t))) {
+			int sm = -1;
+
+			/* No room is taken from a stronger task that waits for some. */
+			if (!blocked || !ppu_rank_beats(core, blocked->t, t)) {
+				sm = pick_sm(core, t);
+				if (sm < 0)
+					sm = make_room(core, t);
+			}
+			if (sm < 0) {
+				s->short_of_room = true;
+				blocked = blocked ? blocked : s;
+			} else if (!t->ready_ctas) {
+				start_cta(core, t, (unsigned)sm);
+				any = true;
+			} else if (restore_cta(core, t, (unsigned)sm)) {
+				any = true;
+			} else {
+				*damaged = t;
+				break;
+			}
 		}
-		if (t->next_cta < t->num_ctas && !blocked)
-			blocked = t->priority + 1;
 	}
 	if (any)
 		ppu_gpc_wake(core);
@@ -206,9 +405,21 @@ static void place(struct ppu_core *core)
 
 static void pass(struct ppu_core *core, void *arg)
 {
-	if (!ppu_tmu_paused(core))
-		assign(core);
-	place(core);
+	struct ppu_task *damaged = NULL;
+	uint32_t i;
+
+	ppu_rank_count(core);
+	do {
+		if (!ppu_tmu_paused(core))
+			assign(core);
+		place(core, &damaged);
+	} while (!damaged && leave_slots(core) && !ppu_tmu_paused(core));
+	for (i = 0; i < core->cfg.task_slots; i++)
+		if (core->wdu->slots[i].t)
+			ppu_rank_holds(core->wdu->slots[i].t->ctx, core->wdu->slots[i].short_of_room);
+	ppu_rank_plan(core);
+	if (damaged)
+		ppu_tmu_fault(core, damaged, PPU_ERR_SAVE_CORRUPT, 0);
 }
 
 void ppu_wdu_kick(struct ppu_core *core)
@@ -217,24 +428,22 @@ void ppu_wdu_kick(struct ppu_core *core)
 		ppu_event_schedule(core, &core->wdu->pass_ev, core->now);
 }
 
-void ppu_wdu_cta_done(struct ppu_core *core, struct ppu_task *t, unsigned sm)
+void ppu_wdu_cta_done(struct ppu_core *core, struct ppu_task *t, unsigned sm, unsigned slot)
 {
 	struct ppu_wdu *w = core->wdu;
-	struct slot *s;
+	struct ppu_cta_rec *r = ppu_ctas_at(core, sm, slot);
 
-	if (t->slot < 0 || !t->live_ctas)
+	if (t->slot < 0 || !t->live_ctas || !r || r->task != t)
 		return;
-	s = &w->slots[t->slot];
 	core->ctr[PPU_CTR_CTAS]++;
 	t->done_ctas++;
-	if (!--t->live_ctas)
-		ppu_tmu_running(core, t, false);
+	t->live_ctas--;
+	ppu_ctas_end(core, r);
+	update_running(core, t);
 	if (t->done_ctas == t->num_ctas) {
-		free_slot(core, s);
+		free_slot(core, &w->slots[t->slot]);
 		t->slot = -1;
 		ppu_tmu_code_done(core, t);
-	} else if (s->evicting && !t->live_ctas) {
-		lose_slot(core, s);
 	}
 	ppu_wdu_kick(core);
 }
@@ -303,6 +512,7 @@ void ppu_wdu_io(struct ppu_core *core, struct ppu_io *io)
 		ppu_io_task(core, io, &s->t);
 		ppu_io_u64(io, &s->seq);
 		ppu_io_bool(io, &s->evicting);
+		ppu_io_bool(io, &s->short_of_room);
 		if (io->loading && s->evicting && !(s->t && s->t->live_ctas))
 			ppu_io_fail(io, "slot %u is being freed for no reason", i);
 		if (!io->loading || io->failed || !s->t)

@@ -439,10 +439,11 @@ START_TEST(sp8_parent_reads_child)
 }
 END_TEST
 
-/* SP-9: a parent that does not wait is complete after its child only; its slot is free meanwhile. */
+/* SP-9: a parent that does not wait is complete after its child only; the next kernel of the stream
+ * starts after that. */
 START_TEST(sp9_parent_complete_after_child)
 {
-	struct bench *b = bench_new("task-slots=1");
+	struct bench *b = bench_new("task-slots=2");
 	struct bench_ctx *c = bench_ctx_new(b);
 	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
 	struct kern parent = kern_load(c, "ld.param.u64 rd4, [0]\ntlaunch r6, rd4\nexit\n");

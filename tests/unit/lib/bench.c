@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <hw/ppu_isa.h>
+#include <hw/ppu_save.h>
 #include <hw/ppu_tmd.h>
 #include "bench.h"
 
@@ -373,7 +374,7 @@ struct bench_ctx *bench_ctx_make(struct bench *b)
 	c->blk->tokq_base = bench_vram(b, c->blk->tokq_size);
 	if (b->cfg.vram >= 16 << 20) {
 		c->blk->save_size = PPU_SAVE_AREA_BYTES(b->cfg.gpcs * b->cfg.sms_per_gpc,
-			bench_reg(b, PPU_REG_CAP_SAVE_BYTES_PER_SM), c->blk->max_depth);
+			bench_reg(b, PPU_REG_CAP_SAVE_BYTES_PER_SM), c->blk->max_depth, 16);
 		if (c->blk->save_size)
 			c->blk->save_base = bench_vram(b, c->blk->save_size);
 	}

@@ -230,7 +230,7 @@ bool smt_window(struct smt *s)
 		return false;
 	for (i = 0; i < s->core->num_sms; i++)
 		while (t->next_cta < t->num_ctas && ppu_sm_can_start(s->core, i, t))
-			ppu_sm_start_cta(s->core, i, t, t->next_cta++, s->now);
+			ppu_sm_start_cta(s->core, i, t, t->next_cta++, s->now, NULL);
 	for (i = 0; i < s->core->num_sms; i++) {
 		busy |= ppu_sm_busy(s->core, i);
 		ppu_sm_run(s->core, i, s->now, s->now + s->cfg.window_ns);
