@@ -39,6 +39,8 @@ static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 	PPU_IOCTL(GROUP_DESTROY, group_destroy),
 	PPU_IOCTL(GROUP_CONTROL, group_control),
 	PPU_IOCTL(GROUP_QUERY, group_query),
+	PPU_IOCTL(SEM_IMPORT_FENCE, sem_import_fence),
+	PPU_IOCTL(SEM_EXPORT_FENCE, sem_export_fence),
 #undef PPU_IOCTL
 };
 
@@ -78,6 +80,7 @@ static void ppu_postclose(struct drm_device *drm, struct drm_file *filp)
 	struct ppu_file *file = filp->driver_priv;
 
 	ppu_event_close_all(file);
+	ppu_bridge_cancel(file, NULL);
 	ppu_vm_close_binds(file);
 	ppu_channel_close_all(file);
 	ppu_group_close_all(file);
@@ -178,6 +181,7 @@ static void ppu_remove(struct pci_dev *pci)
 	ppu_irq_fini(pdev);
 	ppu_device_quiesce(pdev);
 	ppu_channel_fail_all(pdev, -ENODEV);
+	ppu_bridge_fail(pdev, NULL, -ENODEV);
 	ppu_sem_wake_all(pdev);
 	ppu_event_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
 }

@@ -8,6 +8,7 @@
  *   ppu_channel.lock > ppu_vm.lock
  *   ppu_channel.lock > ppu_device.drain_lock
  *   > ppu_device.chan_lock > ppu_device.events_lock > ppu_watches.lock
+ *   > ppu_device.bridges_lock
  *   > ppu_bo.maps_lock > ppu_channel.fence_lock > dma_fence.lock
  *   > ppu_vm.fault_lock > ppu_device.hw_lock
  */
@@ -197,6 +198,11 @@ struct ppu_device {
 	/** @events_lock: protects @events and struct ppu_event.armed. */
 	spinlock_t events_lock;
 	struct list_head events;
+
+	/** @bridges_lock: protects @bridges. */
+	spinlock_t bridges_lock;
+	/** @bridges: struct ppu_bridge.link. */
+	struct list_head bridges;
 
 	/** @bind_wq: asynchronous binds, for which fences wait. */
 	struct workqueue_struct *bind_wq;
@@ -797,6 +803,7 @@ struct ppu_sem *ppu_sem_lookup(struct ppu_file *file, u32 id);
 void ppu_sem_put(struct ppu_sem *sem);
 bool ppu_sem_test(const struct ppu_sem *sem, u32 op, u64 value);
 bool ppu_sem_op_valid(const struct ppu_sem *sem, u32 op, u64 value);
+u64 ppu_sem_do_signal(struct ppu_sem *sem, u32 op, u64 value);
 void ppu_sem_wake_all(struct ppu_device *pdev);
 void ppu_sem_close_all(struct ppu_file *file);
 int ppu_ioctl_sem_create(struct drm_device *drm, void *data, struct drm_file *filp);
@@ -804,6 +811,12 @@ int ppu_ioctl_sem_destroy(struct drm_device *drm, void *data, struct drm_file *f
 int ppu_ioctl_sem_read(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_sem_signal(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_sem_wait(struct drm_device *drm, void *data, struct drm_file *filp);
+
+/* ppu_bridge.c */
+void ppu_bridge_fail(struct ppu_device *pdev, const struct ppu_channel *chan, int err);
+void ppu_bridge_cancel(struct ppu_file *file, const struct ppu_sem *sem);
+int ppu_ioctl_sem_import_fence(struct drm_device *drm, void *data, struct drm_file *filp);
+int ppu_ioctl_sem_export_fence(struct drm_device *drm, void *data, struct drm_file *filp);
 
 /* ppu_event.c */
 void ppu_event_notify(struct ppu_device *pdev, u32 type, const void *object);

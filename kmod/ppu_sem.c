@@ -209,6 +209,7 @@ static void ppu_sem_kill(struct ppu_sem *sem)
 	sem->dead = true;
 	spin_unlock_irqrestore(&pdev->watches.lock, flags);
 	ppu_event_drop_object(file, sem);
+	ppu_bridge_cancel(file, sem);
 	ppu_sem_wake_all(pdev);
 	ppu_quota_release(file->quota, DRM_PPU_RES_SEMS, 1);
 	ppu_sem_put(sem);
@@ -372,21 +373,31 @@ int ppu_ioctl_sem_read(struct drm_device *drm, void *data, struct drm_file *filp
 	return ret;
 }
 
-static void ppu_sem_signal(struct ppu_sem *sem, struct drm_ppu_sem_signal *args)
+/**
+ * ppu_sem_do_signal - change the word and wake who waits for it
+ * @sem: semaphore; the device is entered
+ * @op: DRM_PPU_SEM_SIGNAL_*
+ * @value: operand
+ *
+ * Return: the word before.
+ */
+u64 ppu_sem_do_signal(struct ppu_sem *sem, u32 op, u64 value)
 {
 	struct ppu_device *pdev = sem->file->pdev;
+	u64 old;
 
-	if (args->op == DRM_PPU_SEM_SIGNAL_KICK) {
-		args->old = ppu_sem_load(sem);
+	if (op == DRM_PPU_SEM_SIGNAL_KICK) {
+		old = ppu_sem_load(sem);
 	} else {
-		args->old = ppu_sem_update(sem, args->op, args->value);
+		old = ppu_sem_update(sem, op, value);
 		WRITE_ONCE(*(u64 *)(ppu_sem_word(sem) + 8), ppu_device_time(pdev));
 	}
 	/* The word before the kick. */
 	wmb();
-	trace_ppu_sem_signal(sem->addr, args->op, args->value, args->old);
+	trace_ppu_sem_signal(sem->addr, op, value, old);
 	ppu_watch_poke(pdev, sem->addr);
 	ppu_vm_kick_bo(sem->bo);
+	return old;
 }
 
 int ppu_ioctl_sem_signal(struct drm_device *drm, void *data, struct drm_file *filp)
@@ -407,7 +418,7 @@ int ppu_ioctl_sem_signal(struct drm_device *drm, void *data, struct drm_file *fi
 	if (PPU_CHECK(pdev, sem->is32 && args->value > U32_MAX)) {
 		ret = -EINVAL;
 	} else if (drm_dev_enter(drm, &idx)) {
-		ppu_sem_signal(sem, args);
+		args->old = ppu_sem_do_signal(sem, args->op, args->value);
 		drm_dev_exit(idx);
 	} else {
 		ret = -ENODEV;
