@@ -417,12 +417,29 @@ enum ppu_step ppu_h_redux(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 
 /* ---- special registers --------------------------------------------------------------------------------- */
 
+PPU_SIMD_CLONES
+static void blend_row(uint32_t *d, const uint32_t *s, uint32_t mask)
+{
+	unsigned i;
+
+	for (i = 0; i < PPU_LANES; i++)
+		d[i] = mask & 1u << i ? s[i] : d[i];
+}
+
+PPU_SIMD_CLONES
+static void blend_value(uint32_t *d, uint32_t v, uint32_t mask)
+{
+	unsigned i;
+
+	for (i = 0; i < PPU_LANES; i++)
+		d[i] = mask & 1u << i ? v : d[i];
+}
+
 /* Thread indices of all lanes in one dimension. */
 static void tid(const struct ppu_warp *w, const struct ppu_tmd *t, unsigned dim, uint32_t *out)
 {
 	uint32_t first = w->index * PPU_LANES, i;
-	uint32_t p[3] = { first % t->block[0], first / t->block[0] % t->block[1],
-			  first / t->block[0] / t->block[1] };
+	uint32_t y = first / t->block[0], p[3] = { first - y * t->block[0], y % t->block[1], y / t->block[1] };
 
 	if (dim == 0 && p[0] + PPU_LANES <= t->block[0]) {
 		for (i = 0; i < PPU_LANES; i++)
@@ -500,12 +517,12 @@ enum ppu_step ppu_h_s2r(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 	case PPU_SR_CONTEXT:	v = task->ctx->blk.context_id; break;
 	case PPU_SR_MAX_DEPTH:	v = task->ctx->blk.max_depth; break;
 	}
-	for (i = 0; i < PPU_LANES; i++)
-		if (mask >> i & 1) {
-			d[i] = by_lane ? row[i] : (uint32_t)v;
-			if (pair)
-				w->v.row[di->d + 1][i] = (uint32_t)(v >> 32);
-		}
+	if (by_lane)
+		blend_row(d, row, mask);
+	else
+		blend_value(d, (uint32_t)v, mask);
+	if (pair)
+		blend_value(w->v.row[di->d + 1], (uint32_t)(v >> 32), mask);
 	w->pc++;
 	return PPU_GO;
 }

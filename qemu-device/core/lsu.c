@@ -28,6 +28,14 @@ static const uint32_t lane_bit[PPU_LANES] __attribute__((aligned(64))) = {
 	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
 
+/* Without a library call on hosts that lack the instruction. */
+static inline unsigned count_lanes(uint32_t x)
+{
+	x -= x >> 1 & 0x55555555;
+	x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+	return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
 /* ---- TLB ------------------------------------------------------------------------------------------ */
 
 void ppu_lsu_report_dirty(struct ppu_sm *sm)
@@ -188,7 +196,7 @@ static inline bool find_block(struct ppu_sm *sm, struct ppu_warp *w, const struc
 	uint64_t va, span;
 	int err;
 
-	b->pattern = classify(a->lo, a->hi, mask, a->bytes);
+	b->pattern = a->fixed ? EQUAL : classify(a->lo, a->hi, mask, a->bytes);
 	if (b->pattern == SCATTERED)
 		return false;
 	b->first = (unsigned)__builtin_ctz(mask);
@@ -383,6 +391,34 @@ static void store_pairs(const uint32_t *b0, const uint32_t *b1, uint64_t *p)
 		p[i] = b0[i] | (uint64_t)b1[i] << 32;
 }
 
+/* Bytes and halves, extended to words. */
+#define LOAD_NARROW(name, type) \
+PPU_SIMD_CLONES \
+static void name(uint32_t *d, const uint8_t *mem, uint32_t mask) \
+{ \
+	const type *p = (const type *)mem; \
+	unsigned i; \
+\
+	if (mask == ~0u) \
+		for (i = 0; i < PPU_LANES; i++) \
+			d[i] = (uint32_t)p[i]; \
+	else \
+		for (i = 0; i < PPU_LANES; i++) \
+			d[i] = mask & lane_bit[i] ? (uint32_t)p[i] : d[i]; \
+}
+LOAD_NARROW(load_u8, uint8_t)
+LOAD_NARROW(load_s8, int8_t)
+LOAD_NARROW(load_u16, uint16_t)
+LOAD_NARROW(load_s16, int16_t)
+
+static void load_narrow(uint32_t *d, const uint8_t *p, const struct access *a, uint32_t mask)
+{
+	if (a->esz == 1)
+		(a->sign ? load_s8 : load_u8)(d, p, mask);
+	else
+		(a->sign ? load_s16 : load_u16)(d, p, mask);
+}
+
 static void load_block(struct ppu_warp *w, const struct access *a, const struct block *b,
 		       unsigned d, uint32_t mask)
 {
@@ -403,6 +439,10 @@ static void load_block(struct ppu_warp *w, const struct access *a, const struct 
 	if (b->wide && a->n == 1 && a->esz == 8) {
 		load_pairs(w->v.row[d], w->v.row[d + 1],
 			   (const uint64_t *)(b->p - b->first * 8), mask);
+		return;
+	}
+	if (b->wide && a->n == 1 && a->esz < 4) {
+		load_narrow(w->v.row[d], b->p - b->first * a->esz, a, mask);
 		return;
 	}
 	for (i = b->first; i <= b->last; i++, r.p += a->bytes) {
@@ -446,32 +486,85 @@ static void store_block(struct ppu_warp *w, const struct access *a, const struct
 
 /* ---- scattered words ------------------------------------------------------------------------------------ */
 
-/* Offsets of 32-bit accesses in shared memory; false: one of them is outside or not aligned. */
-PPU_SIMD_CLONES
-static bool shared_offsets(const uint32_t *lo, uint32_t imm, uint32_t limit, uint32_t mask, uint32_t *off)
+static bool shared_words(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
+			 uint32_t *off)
 {
-	uint32_t bad = 0;
+	uint32_t bytes = w->cta->shared_bytes;
+
+	return a->space == PPU_SPACE_SHARED && a->esz == 4 && a->n == 1 && bytes >= 4 &&
+	       sm->simd->offsets(a->lo, (uint32_t)a->imm, bytes - 4, mask, off);
+}
+
+/* The pages that a global instruction touches, when they are few. */
+#define MAX_PAGES 8
+struct pages {
+	unsigned n;
+	struct {
+		struct ppu_tlbe *e;
+		uint32_t lanes;
+	} page[MAX_PAGES];
+	uint32_t off[PPU_LANES];	/* in its page */
+};
+
+/* Low words of the page numbers; false: a lane is not aligned, or they differ above. */
+PPU_SIMD_CLONES
+static bool page_numbers(const uint32_t *lo, const uint32_t *hi, uint64_t imm, uint32_t mask, uint32_t first_hi,
+			 uint32_t *page, uint32_t *off)
+{
+	uint32_t bad = 0, imm_lo = (uint32_t)imm, imm_hi = (uint32_t)(imm >> 32);
 	unsigned i;
 
-	if (limit < 4)
-		return false;
 	for (i = 0; i < PPU_LANES; i++) {
-		uint32_t o = lo[i] + imm;
+		uint32_t l = lo[i] + imm_lo, h = hi[i] + imm_hi + (l < imm_lo);
 
-		bad |= (o & 3 || o > limit - 4) && (mask & lane_bit[i]);
-		off[i] = mask & lane_bit[i] ? o : 0;
+		bad |= mask & lane_bit[i] ? (l & 3) | (h ^ first_hi) >> PPU_PAGE_SHIFT : 0;
+		page[i] = l >> PPU_PAGE_SHIFT | h << (32 - PPU_PAGE_SHIFT);
+		off[i] = l & PAGE_MASK;
 	}
 	return !bad;
 }
 
-static bool shared_words(struct ppu_warp *w, const struct access *a, uint32_t mask, uint32_t *off)
+PPU_SIMD_CLONES
+static uint32_t equal_lanes(const uint32_t *v, uint32_t x)
 {
-	return a->space == PPU_SPACE_SHARED && a->esz == 4 && a->n == 1 &&
-	       shared_offsets(a->lo, (uint32_t)a->imm, w->cta->shared_bytes, mask, off);
+	uint32_t lanes = 0;
+	unsigned i;
+
+	for (i = 0; i < PPU_LANES; i++)
+		lanes |= v[i] == x ? lane_bit[i] : 0;
+	return lanes;
+}
+
+/* False: something needs the slow way, and nothing has been done. */
+static bool global_pages(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
+			 struct pages *p)
+{
+	struct ppu_ctx *ctx = w->cta->task->ctx;
+	uint32_t number[PPU_LANES], m = mask, first_hi;
+
+	if (!a->is64 || a->esz != 4 || a->n != 1)
+		return false;
+	first_hi = (uint32_t)(lane_va(a, (unsigned)__builtin_ctz(mask)) >> 32);
+	if (!page_numbers(a->lo, a->hi, a->imm, mask, first_hi, number, p->off))
+		return false;
+	for (p->n = 0; m; p->n++) {
+		unsigned i = (unsigned)__builtin_ctz(m);
+		uint64_t page = lane_va(a, i) >> PPU_PAGE_SHIFT;
+		struct ppu_tlbe *e = &sm->tlb[page % PPU_TLB_ENTRIES];
+
+		/* Hits only: a fill could evict an entry this instruction uses. */
+		if (p->n == MAX_PAGES || e->page != page || e->ctx != ctx ||
+		    (a->acc != PPU_ACC_READ && !(e->flags & PPU_TLB_WRITE)))
+			return false;
+		p->page[p->n].e = e;
+		p->page[p->n].lanes = equal_lanes(number, number[i]) & m;
+		m &= ~p->page[p->n].lanes;
+	}
+	return true;
 }
 
 /*
- * Global words: addresses of all lanes, page by page.  False: something needs the slow way, and
+ * Global words anywhere: addresses of all lanes, page by page.  False: something needs the slow way, and
  * nothing has been done.
  */
 static bool global_words(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
@@ -509,23 +602,14 @@ static bool global_words(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 static enum ppu_step load_lanes(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a,
 				unsigned d, uint32_t mask)
 {
-	uint32_t out[PPU_LANES][4], m, off[PPU_LANES], *p[PPU_LANES];
+	uint32_t out[PPU_LANES][4], m, *p[PPU_LANES];
 	struct ppu_tlbe *e[PPU_LANES];
 	unsigned rows = a->n * a->regs, k;
+	struct pages pages;
 
-	if (shared_words(w, a, mask, off)) {
-		const uint8_t *shared = w->cta->shared;
-		uint32_t *row = w->v.row[d], lane;
-
-		if (mask == ~0u) {
-			for (lane = 0; lane < PPU_LANES; lane++)
-				row[lane] = *(const uint32_t *)(shared + off[lane]);
-			return PPU_GO;
-		}
-		for (m = mask; m; m &= m - 1) {
-			lane = (unsigned)__builtin_ctz(m);
-			row[lane] = *(const uint32_t *)(shared + off[lane]);
-		}
+	if (global_pages(sm, w, a, mask, &pages)) {
+		for (k = 0; k < pages.n; k++)
+			sm->simd->load(w->v.row[d], pages.page[k].e->host, pages.off, pages.page[k].lanes);
 		return PPU_GO;
 	}
 	if (global_words(sm, w, a, mask, p, e)) {
@@ -557,17 +641,23 @@ static enum ppu_step load_lanes(struct ppu_sm *sm, struct ppu_warp *w, const str
 
 enum ppu_step ppu_h_ld(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
+	uint32_t off[PPU_LANES];
 	struct access a;
 	struct block b;
 
 	access_of(w, di, PPU_ACC_READ, &a);
+	if (shared_words(sm, w, &a, mask, off)) {
+		sm->simd->load(w->v.row[di->d], w->cta->shared, off, mask);
+		w->pc++;
+		return PPU_GO;
+	}
 	if (find_block(sm, w, &a, mask, &b)) {
 		load_block(w, &a, &b, di->d, mask);
 		sm->ctr[PPU_CTR_PARTITION_READS] += b.e != NULL;
 	} else {
 		if (load_lanes(sm, w, &a, di->d, mask) != PPU_GO)
 			return PPU_SWITCH;
-		sm->ctr[PPU_CTR_PARTITION_READS] += (unsigned)__builtin_popcount(mask);
+		sm->ctr[PPU_CTR_PARTITION_READS] += count_lanes(mask);
 	}
 	w->pc++;
 	return PPU_GO;
@@ -579,9 +669,15 @@ enum ppu_step ppu_h_st(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 	struct block b;
 	uint32_t m, in[4], off[PPU_LANES], *p[PPU_LANES];
 	struct ppu_tlbe *e[PPU_LANES];
+	struct pages pages;
 	unsigned rows, k;
 
 	access_of(w, di, PPU_ACC_WRITE, &a);
+	if (shared_words(sm, w, &a, mask, off)) {
+		sm->simd->store(w->v.row[di->b], w->cta->shared, off, mask);
+		w->pc++;
+		return PPU_GO;
+	}
 	if (di->m != PPU_SPACE_CONST && find_block(sm, w, &a, mask, &b)) {
 		store_block(w, &a, &b, di->b, mask);
 		if (b.e) {
@@ -592,12 +688,20 @@ enum ppu_step ppu_h_st(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 		w->pc++;
 		return PPU_GO;
 	}
-	if (shared_words(w, &a, mask, off)) {
-		for (m = mask; m; m &= m - 1) {
-			unsigned lane = (unsigned)__builtin_ctz(m);
+	if (di->m != PPU_SPACE_CONST && global_pages(sm, w, &a, mask, &pages)) {
+		for (k = 0; k < pages.n; k++) {
+			struct ppu_tlbe *t = pages.page[k].e;
 
-			*(uint32_t *)(w->cta->shared + off[lane]) = w->v.row[di->b][lane];
+			sm->simd->store(w->v.row[di->b], t->host, pages.off, pages.page[k].lanes);
+			if ((t->flags & (PPU_TLB_DIRTY | PPU_TLB_WATCHED)) == PPU_TLB_DIRTY)
+				continue;
+			for (m = pages.page[k].lanes; m; m &= m - 1) {
+				unsigned lane = (unsigned)__builtin_ctz(m);
+
+				note_store(sm, w, t, lane_va(&a, lane), 4);
+			}
 		}
+		sm->ctr[PPU_CTR_PARTITION_WRITES] += count_lanes(mask);
 		w->pc++;
 		return PPU_GO;
 	}
@@ -608,7 +712,7 @@ enum ppu_step ppu_h_st(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 			__atomic_store_n(p[lane], w->v.row[di->b][lane], __ATOMIC_RELAXED);
 			note_store(sm, w, e[lane], lane_va(&a, lane), 4);
 		}
-		sm->ctr[PPU_CTR_PARTITION_WRITES] += (unsigned)__builtin_popcount(mask);
+		sm->ctr[PPU_CTR_PARTITION_WRITES] += count_lanes(mask);
 		w->pc++;
 		return PPU_GO;
 	}
@@ -867,6 +971,32 @@ static bool atomic_equal(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 	return true;
 }
 
+/* Shared memory belongs to this SM, which runs one warp at a time: no host atomics. */
+static void shared_atomics(struct ppu_warp *w, const struct ppu_dinsn *di, const uint32_t *off, uint32_t mask)
+{
+	const uint32_t *b = w->v.row[di->b], *c = w->v.row[di->c];
+	uint8_t *shared = w->cta->shared;
+	uint32_t *d = w->v.row[di->d], m;
+
+	if (di->u == PPU_ATOM_ADD && di->t <= PPU_T_S32) {
+		for (m = mask; m; m &= m - 1) {
+			unsigned lane = (unsigned)__builtin_ctz(m);
+			uint32_t *p = (uint32_t *)(shared + off[lane]), old = *p;
+
+			*p = old + b[lane];
+			d[lane] = old;
+		}
+		return;
+	}
+	for (m = mask; m; m &= m - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(m);
+		uint32_t *p = (uint32_t *)(shared + off[lane]), old = *p;
+
+		*p = (uint32_t)combine(di->u, di->t, old, b[lane], c[lane]);
+		d[lane] = old;
+	}
+}
+
 enum ppu_step ppu_h_atom(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	struct access a;
@@ -875,19 +1005,8 @@ enum ppu_step ppu_h_atom(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 	access_of(w, di, PPU_ACC_ATOMIC, &a);
 	if (a.space == PPU_SPACE_CONST)
 		a.space = PPU_SPACE_GLOBAL;
-	/* Shared memory belongs to this SM, which runs one warp at a time: no host atomics. */
-	if (shared_words(w, &a, mask, off)) {
-		for (m = mask; m; m &= m - 1) {
-			unsigned lane = (unsigned)__builtin_ctz(m);
-			uint32_t *p = (uint32_t *)(w->cta->shared + off[lane]), old = *p;
-
-			if (di->u == PPU_ATOM_ADD && di->t <= PPU_T_S32)
-				*p = old + w->v.row[di->b][lane];
-			else
-				*p = (uint32_t)combine(di->u, di->t, old, w->v.row[di->b][lane],
-						       w->v.row[di->c][lane]);
-			w->v.row[di->d][lane] = old;
-		}
+	if (shared_words(sm, w, &a, mask, off)) {
+		shared_atomics(w, di, off, mask);
 		w->pc++;
 		return PPU_GO;
 	}

@@ -21,6 +21,7 @@ struct access {
 	uint8_t regs;		/* register rows of an element */
 	bool sign;		/* elements below 32 bits extend their sign */
 	bool is64;
+	bool fixed;		/* no address register: one address for all lanes */
 	const uint32_t *lo, *hi;
 	uint64_t imm;
 };
@@ -45,6 +46,7 @@ static inline void access_of(const struct ppu_warp *w, const struct ppu_dinsn *d
 	a->lo = w->v.row[di->a];
 	a->hi = a->is64 ? w->v.row[di->a + 1] : NULL;
 	a->imm = di->imm64;
+	a->fixed = di->a == PPU_ROW_ZERO(w->prog->nregs);
 }
 
 static inline uint64_t lane_va(const struct access *a, unsigned lane)

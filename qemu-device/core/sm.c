@@ -719,6 +719,7 @@ int ppu_sms_create(struct ppu_core *core)
 
 		sm->core = core;
 		sm->id = i;
+		sm->simd = ppu_lsu_simd(ppu_exec_level());
 		sm->num_warps = core->cfg.warps_per_sm;
 		sm->num_ctas = core->cfg.ctas_per_sm;
 		sm->warp = calloc(sm->num_warps, sizeof(*sm->warp));

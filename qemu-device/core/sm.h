@@ -19,6 +19,7 @@
 #define PPU_SM_H
 
 #include "exec.h"
+#include "lsu_simd.h"
 #include "tokq.h"
 
 #define PPU_MAX_CTA_WARPS	(PPU_MAX_THREADS_PER_CTA / PPU_LANES)
@@ -179,6 +180,7 @@ struct ppu_sm {
 	struct ppu_effects fx;
 	uint64_t ctr[PPU_CTR_COUNT];
 
+	const struct ppu_lsu_simd *simd;	/* of this host */
 	struct ppu_storebuf *sb;	/* NULL: stores go to memory at once */
 	uint32_t xlat_gen;
 	struct ppu_tlbe tlb[PPU_TLB_ENTRIES];

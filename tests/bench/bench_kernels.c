@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole kernels through the runtime and the PTX compiler on the device core, one SM after the other (no
+ * worker threads), and how that compares.  A line each, for every kernel:
+ *
+ *   rate      thread instructions a second of one core; reference: 1/20 of the f32 FMA lane rate that one
+ *             core reaches in registers in the same run.  A ratio of 1 is the aim for the mean.
+ *   per warp  ns of one warp instruction
+ *   time      ms; reference: the same work in plain C, -O3 -march=native, one core
+ *
+ * and at the end the geometric mean over the first seven, and how much faster two workers are.  Times of one
+ * core are CPU times, so that other load does not show; the one with workers is not, and means little on a
+ * busy machine.
+ *
+ *   bench_kernels [quick] [KERNEL]
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <ppu.h>
+#include "native.h"
+
+#define PART_OF_FMA	20	/* the aim: this part of the FMA lane rate */
+#define MEAN_OF		7	/* kernels that count for the mean */
+
+static double seconds(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static void ok(ppuResult r, const char *what)
+{
+	if (r) {
+		fprintf(stderr, "%s: %s: %s\n", what, ppuGetErrorName(r), ppuGetLastErrorDetail());
+		exit(1);
+	}
+}
+#define OK(call) ok((call), #call)
+
+static void result(const char *kernel, const char *what, double value, const char *unit, double reference)
+{
+	printf("{\"name\": \"kernel: %s%s\", \"value\": %g, \"unit\": \"%s\"", kernel, what, value, unit);
+	if (reference > 0)
+		printf(", \"reference\": %g", reference);
+	printf("}\n");
+	fflush(stdout);
+}
+
+enum { VECADD, NAIVE, TILED, MANDEL, HIST, REDUCE, NBODY, SPMV, SHA, KERNELS };
+static const char *const names[KERNELS] = { "vecadd", "sgemm_naive", "sgemm_tiled", "mandelbrot", "histogram",
+					    "reduction", "nbody", "spmv", "sha256" };
+/* Elements; with "quick" fewer. */
+static const uint32_t full[KERNELS] = { 1 << 22, 512, 512, 1024, 1 << 22, 1 << 22, 4096, 1 << 17, 1 << 17 };
+static const uint32_t quick[KERNELS] = { 1 << 16, 64, 64, 128, 1 << 16, 1 << 16, 512, 1 << 12, 1 << 12 };
+
+#define MAX_LIMIT	256	/* mandelbrot */
+#define ROW_LEN		16	/* spmv: mean length of a row */
+
+/* Host copies of up to six arrays of a kernel, the result last. */
+struct work {
+	uint32_t n;
+	unsigned arrays;
+	size_t bytes[6];
+	void *host[6], *device[6];
+	uint32_t scalar;
+	bool has_scalar, integer;	/* results are integers: compared exactly */
+	ppuDim3 grid, block;
+};
+
+static void add(struct work *w, size_t bytes, int kind)
+{
+	uint32_t *p = calloc(1, bytes), x = 12345 + w->arrays;
+
+	for (size_t i = 0; kind && i < bytes / 4; i++) {
+		float f;
+
+		x = x * 1664525 + 1013904223;
+		f = (float)(x >> 8) / (1 << 24);
+		if (kind == 'f')
+			memcpy(&p[i], &f, 4);
+		else
+			p[i] = x ^ x >> 15;
+	}
+	w->host[w->arrays] = p;
+	w->bytes[w->arrays++] = bytes;
+}
+
+static void prepare(struct work *w, int k, uint32_t n)
+{
+	uint32_t *p;
+
+	memset(w, 0, sizeof(*w));
+	w->n = n;
+	w->block = ppuDim(256, 1, 1);
+	w->grid = ppuDim((n + 255) / 256, 1, 1);
+	w->integer = k == MANDEL || k == HIST || k == REDUCE || k == SHA;
+	switch (k) {
+	case VECADD:
+		for (int i = 0; i < 3; i++)
+			add(w, n * 4, i < 2 ? 'f' : 0);
+		break;
+	case NAIVE: case TILED:
+		for (int i = 0; i < 3; i++)
+			add(w, (size_t)n * n * 4, i < 2 ? 'f' : 0);
+		w->block = ppuDim(16, 16, 1);
+		w->grid = ppuDim(n / 16, n / 16, 1);
+		break;
+	case MANDEL:
+		add(w, (size_t)n * n * 4, 0);
+		w->scalar = MAX_LIMIT;
+		w->has_scalar = true;
+		w->block = ppuDim(16, 16, 1);
+		w->grid = ppuDim(n / 16, n / 16, 1);
+		break;
+	case HIST:
+		add(w, n, 'u');
+		add(w, 1024, 0);
+		w->grid = ppuDim(60, 1, 1);
+		break;
+	case REDUCE:
+		add(w, n * 4, 'u');
+		add(w, 4, 0);
+		w->grid = ppuDim(60, 1, 1);
+		break;
+	case NBODY:
+		add(w, n * 16, 'f');
+		add(w, n * 12, 0);
+		break;
+	case SPMV:
+		add(w, (n + 1) * 4, 'u');
+		p = w->host[0];
+		p[0] = 0;
+		for (uint32_t i = 0; i < n; i++)
+			p[i + 1] = p[i] + (p[i + 1] >> 7) % (2 * ROW_LEN);
+		add(w, p[n] * 4, 'u');
+		for (uint32_t i = 0; i < p[n]; i++)
+			((uint32_t *)w->host[1])[i] %= n;
+		add(w, p[n] * 4, 'f');
+		add(w, n * 4, 'f');
+		add(w, n * 4, 0);
+		break;
+	case SHA:
+		add(w, (size_t)n * 64, 'u');
+		add(w, n * 4, 0);
+		break;
+	}
+}
+
+static void in_c(const struct work *w, int k)
+{
+	void *const *h = w->host;
+
+	switch (k) {
+	case VECADD: native_vecadd(h[0], h[1], h[2], w->n); break;
+	case NAIVE: case TILED: native_sgemm(h[0], h[1], h[2], w->n); break;
+	case MANDEL: native_mandelbrot(h[0], w->n, w->scalar); break;
+	case HIST: native_histogram(h[0], w->n, h[1]); break;
+	case REDUCE: native_reduction(h[0], w->n, h[1]); break;
+	case NBODY: native_nbody(h[0], h[1], w->n); break;
+	case SPMV: native_spmv(h[0], h[1], h[2], h[3], h[4], w->n); break;
+	case SHA: native_sha256(h[0], h[1], w->n); break;
+	}
+}
+
+/* Kernel parameters: the arrays, n, the scalar; histogram and reduction have n before the result. */
+static void launch(struct work *w, int k, ppuFunction f)
+{
+	void *args[10];
+	unsigned n = 0;
+	bool before = k == HIST || k == REDUCE;
+
+	for (unsigned i = 0; i < w->arrays; i++) {
+		if (before && i + 1 == w->arrays)
+			args[n++] = &w->n;
+		args[n++] = &w->device[i];
+	}
+	if (!before)
+		args[n++] = &w->n;
+	if (w->has_scalar)
+		args[n++] = &w->scalar;
+	OK(ppuLaunchKernel(f, w->grid, w->block, 0, NULL, args, NULL, 0));
+	OK(ppuStreamSynchronize(NULL));
+}
+
+static void compare(const struct work *w, int k, const void *got)
+{
+	const uint32_t *a = w->host[w->arrays - 1], *b = got;
+
+	for (size_t i = 0; i < w->bytes[w->arrays - 1] / 4; i++) {
+		float x, y;
+
+		memcpy(&x, &a[i], 4);
+		memcpy(&y, &b[i], 4);
+		if (w->integer ? a[i] == b[i] : fabsf(x - y) <= 1e-3f * (fabsf(x) + 1))
+			continue;
+		/* a pixel on the edge may go either way: the host may fuse what the compiler does not */
+		if (k == MANDEL && i % 97)
+			continue;
+		fprintf(stderr, "%s: result %zu differs: %08x, in C %08x\n", names[k], i, b[i], a[i]);
+		exit(1);
+	}
+}
+
+struct times {
+	double cpu, wall;
+	uint64_t threads, warps;
+};
+
+static struct times run(int k, uint32_t n, const char *ptx, double *c_time)
+{
+	struct times best = { .cpu = 1e9, .wall = 1e9 };
+	struct work w;
+	ppuModule mod;
+	ppuFunction f;
+	void *got;
+
+	prepare(&w, k, n);
+	OK(ppuModuleLoad(&mod, ptx, NULL));
+	OK(ppuModuleGetFunction(&f, mod, names[k]));
+	for (unsigned i = 0; i < w.arrays; i++) {
+		OK(ppuMalloc(&w.device[i], w.bytes[i]));
+		OK(ppuMemcpy(w.device[i], w.host[i], w.bytes[i]));
+	}
+	got = malloc(w.bytes[w.arrays - 1]);
+	for (int i = 0; i < 3; i++) {
+		uint64_t t0, t1, w0, w1;
+		double cpu, wall;
+
+		OK(ppuMemcpy(w.device[w.arrays - 1], w.host[w.arrays - 1], w.bytes[w.arrays - 1]));
+		OK(ppuDeviceGetCounter(0, "thread_instructions", &t0));
+		OK(ppuDeviceGetCounter(0, "warp_instructions", &w0));
+		cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+		wall = seconds(CLOCK_MONOTONIC);
+		launch(&w, k, f);
+		cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+		wall = seconds(CLOCK_MONOTONIC) - wall;
+		OK(ppuDeviceGetCounter(0, "thread_instructions", &t1));
+		OK(ppuDeviceGetCounter(0, "warp_instructions", &w1));
+		best.threads = t1 - t0;
+		best.warps = w1 - w0;
+		best.cpu = cpu < best.cpu ? cpu : best.cpu;
+		best.wall = wall < best.wall ? wall : best.wall;
+	}
+	OK(ppuMemcpy(got, w.device[w.arrays - 1], w.bytes[w.arrays - 1]));
+	if (c_time) {
+		double t = seconds(CLOCK_PROCESS_CPUTIME_ID);
+
+		in_c(&w, k);
+		*c_time = seconds(CLOCK_PROCESS_CPUTIME_ID) - t;
+		compare(&w, k, got);
+	}
+	for (unsigned i = 0; i < w.arrays; i++) {
+		OK(ppuFree(w.device[i]));
+		free(w.host[i]);
+	}
+	free(got);
+	OK(ppuModuleUnload(mod));
+	return best;
+}
+
+static void start(const char *workers)
+{
+	char props[64];
+	ppuInitOptions o = { .backend = "core", .props = props };
+
+	snprintf(props, sizeof(props), "vram=256M,workers=%s", workers);
+	OK(ppuInit(&o));
+}
+
+int main(int argc, char **argv)
+{
+	bool small = argc > 1 && !strcmp(argv[1], "quick");
+	const uint32_t *size = small ? quick : full;
+	const char *only = argc > 1 + small ? argv[1 + small] : NULL;
+	const char *build = getenv("BUILD");
+	double fma = native_fma_rate() / PART_OF_FMA, mean = 0, serial[KERNELS], scale = 0;
+	char ptx[4096];
+
+	snprintf(ptx, sizeof(ptx), "%s/bench/kernels.ptx", build ? build : "build");
+	start("0");
+	for (int k = 0; k < KERNELS; k++) {
+		double c;
+		struct times t;
+		double rate;
+
+		if (only && strcmp(only, names[k]))
+			continue;
+		t = run(k, size[k], ptx, &c);
+		rate = (double)t.threads / t.cpu;
+		result(names[k], ", rate", rate / 1e9, "G/s", fma / 1e9);
+		result(names[k], ", per warp instruction", t.cpu * 1e9 / (double)t.warps, "ns", 0);
+		result(names[k], ", time", t.cpu * 1e3, "ms", c * 1e3);
+		serial[k] = t.wall;
+		if (k < MEAN_OF)
+			mean += log(rate);
+	}
+	OK(ppuShutdown());
+	if (only)
+		return 0;
+	result("geometric mean", ", rate", exp(mean / MEAN_OF) / 1e9, "G/s", fma / 1e9);
+	start("2");
+	for (int k = 0; k < MEAN_OF; k++)
+		scale += log(serial[k] / run(k, size[k], ptx, NULL).wall);
+	result("geometric mean", ", two workers to one", exp(scale / MEAN_OF), "x", 0);
+	OK(ppuShutdown());
+	return 0;
+}
