@@ -280,6 +280,10 @@ class Ppu:
         self.wr(K.REG_CTX_CMD, K.CTX_CMD_LOAD)
         assert self.rd(K.REG_CTX_STATUS) & K.CTX_LOADED, "instance block refused"
 
+    def map_sys(self, index, bus):
+        """Page `index` of VA_SYS is bus address `bus`; before its first use."""
+        self.vram_write(self.PT + 4 * 4096 + 8 * index, struct.pack("<Q", bus | K.PTE_VALID | K.PTE_SYS))
+
     def make_channel(self, chid, klass, entries=8):
         ring = self.RING + chid * 4096
         self.vram_write(ring, bytes(16 * entries))

@@ -250,6 +250,36 @@ def test_two():
         equal(qt.config(DEVFN + 8, 0), K.PCI_DEVICE_ID << 16 | K.PCI_VENDOR_ID, "id of the second")
 
 
+def test_peer():
+    """CP-31, HW-2: copies between two PPUs through the peer's BAR2; its registers are no memory (WQ-11)"""
+    bar2 = 0x900000000
+    with Qtest("-device", "ppu,%s,vram=64M,clock=virtual" % ADDR,
+               "-device", "ppu,addr=%x.0,vram=64M,clock=virtual" % ((DEVFN >> 3) + 1)) as qt:
+        ppu = Ppu(qt)
+        for reg, val in ((0x10, 0xc8000000), (0x14, 0), (0x18, bar2 & 0xffffffff), (0x1c, bar2 >> 32)):
+            qt.config(DEVFN + 8, reg, val)
+        qt.config(DEVFN + 8, 4, 2, 2)
+        ppu.make_context()
+        ppu.make_channel(0, K.CLASS_COPY)
+        peer, regs = ppu.VA_SYS + (256 << 12), ppu.VA_SYS + (500 << 12)
+        for i in range(64):     # pages of the peer's VRAM, last one first
+            ppu.map_sys(256 + i, bar2 + 0x300000 + ((63 - i) << 12))
+        ppu.map_sys(500, 0xc8000000)
+        data = bytes((i * 13 + 1) & 0xff for i in range(64 << 12))
+        ppu.vram_write(ppu.DATA, data)
+        ppu.submit(0, copy(ppu.VA_VRAM + ppu.DATA, peer, len(data)), 0)
+        run_dev(ppu)
+        pages = b"".join(qt.mem_read(bar2 + 0x300000 + ((63 - i) << 12), 4096) for i in range(64))
+        check(pages == data, "the copy to the peer is wrong")
+        qt.mem_write(bar2 + 0x300000, b"from the peer")
+        ppu.submit(0, copy(peer + (63 << 12), ppu.VA_VRAM + 0x100001, 13), 1)
+        run_dev(ppu)
+        check(ppu.vram_read(0x100001, 13) == b"from the peer", "the copy from the peer is wrong")
+        ppu.submit(0, copy(regs, ppu.VA_VRAM + 0x100001, 4), 2)
+        run_dev(ppu)
+        equal(ppu.rd(ppu.ch(0, K.REG_CH_ERROR)), K.ERR_DMA_FAULT, "error of a copy from registers")
+
+
 def test_counters():
     """Counters are QOM properties: the device is the witness"""
     with boot() as qt:

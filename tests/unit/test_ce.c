@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Copy engines: CP-31, CP-6's other half (chunks), HW-76; linear, pitched, fill; faults; overlap. */
+/*
+ * Copy engines: CP-31, CP-6's other half (chunks), HW-76; linear, pitched, fill; their cost; a peer's
+ * memory; faults; overlap.
+ */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bench.h"
@@ -325,6 +329,10 @@ START_TEST(bad_arguments)
 		case 12: bench_fill(ch, 3, va, 0, ~0ull); break;
 		case 13: bench_fill2d(ch, 2, va, 6, 0, 1, 2); break;
 		case 14: bench_fill2d(ch, 3, va, 8, 0, ~0u, ~0u); break;
+		case 15: bench_copy2d(ch, va, va, 2 * top, 8, 4, 1); break;
+		case 16: bench_copy2d(ch, va, va, 8, 2 * top, 4, 1); break;
+		case 17: bench_copy2d(ch, va, top - 100, 50, 50, 40, 3); break;
+		case 18: bench_copy2d(ch, top - 100, va, 50, 50, 40, 3); break;
 		default:
 			bench_free(b);
 			return;
@@ -408,6 +416,334 @@ START_TEST(dirty)
 }
 END_TEST
 
+/*
+ * The cost table (Documentation/hw/timing.md): a command and a set-up, then bytes at the bandwidth; a
+ * row of up to 512 KiB of a pitched copy counts as 32 bytes at least.
+ */
+START_TEST(cost_table)
+{
+	static const struct { unsigned cmd, setup, mbps; } cost[] = {
+		{ 20, 1000, 12000 }, { 1, 0, 1 }, { 300, 70000, 3 }, { 20, 0, 10000000 },
+	};
+	static const struct { uint32_t width, rows; uint64_t bytes; } what[] = {
+		{ 0, 1, 0 }, { 1, 1, 1 }, { 100, 0, 0 }, { 4097, 1, 4097 }, { 3 << 20, 1, 3 << 20 },
+		{ 1, 3, 96 }, { 31, 1000, 32000 }, { 32, 1000, 32000 }, { 33, 1000, 33000 },
+		{ 4, 20000, 640000 }, { 700000, 3, 2100000 },
+	};
+
+	for (unsigned k = 0; k < sizeof(cost) / sizeof(cost[0]); k++) {
+		struct bench *b = bench_new("vram=64M copy-engines=1");
+		struct bench_ctx *c;
+		struct bench_chan *ch;
+		uint64_t src, dst, busy = 0;
+
+		b->cfg.cost_cmd_ns = cost[k].cmd;
+		b->cfg.cost_ce_setup_ns = cost[k].setup;
+		b->cfg.cost_ce_mbps = cost[k].mbps;
+		bench_new_core(b);
+		c = bench_ctx_new(b);
+		ch = bench_chan_new(c, PPU_CLASS_COPY, 64);
+		src = bench_alloc(c, AREA, BENCH_VRAM);
+		dst = bench_alloc(c, AREA, BENCH_SCATTER);
+		for (unsigned i = 0; i < sizeof(what) / sizeof(what[0]); i++) {
+			uint64_t bytes = what[i].bytes, fixed = cost[k].cmd + cost[k].setup;
+			uint64_t want = fixed + bytes * 1000 / cost[k].mbps, took;
+
+			if (what[i].rows == 1)
+				bench_copy(ch, src, dst, what[i].width);
+			else
+				bench_copy2d(ch, src, dst, what[i].width + 4, what[i].width,
+					     what[i].width, what[i].rows);
+			bench_submit(ch);
+			ck_assert(bench_run(b));
+			took = bench_find(b, PPU_TR_CE_DONE, 0, i)->time -
+			       bench_find(b, PPU_TR_CE_START, 0, i)->time;
+			ck_assert_msg(took == want, "cost %u, copy %u: %llu ns, not %llu", k, i,
+				      (unsigned long long)took, (unsigned long long)want);
+			busy += took;
+			ck_assert_uint_eq(bench_find(b, PPU_TR_CE_DONE, 0, i)->c,
+					  (uint64_t)what[i].width * what[i].rows);
+			ck_assert_uint_eq(bench_ctr(b, PPU_CTR_CE_COPIES), i + 1);
+			ck_assert_uint_eq(bench_ctr(b, PPU_CTR_CE_BUSY_NS), busy);
+		}
+		ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
+		bench_free(b);
+	}
+}
+END_TEST
+
+/* Work per event is bounded also where rows are short: at most 8192 of them at a time. */
+START_TEST(short_rows_come_in_chunks)
+{
+	const uint32_t rows = 100000;
+	struct bench *b = bench_new("vram=64M copy-engines=1 cost-ce-mbps=1000");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t dst = bench_alloc(c, rows * 2ull, BENCH_VRAM), seen = 0, n;
+	unsigned steps = 0;
+	uint8_t *p = malloc(rows * 2ull);
+
+	bench_fill2d(ch, 0, dst, 2, 0x55, 1, rows);
+	bench_submit(ch);
+	while (ppu_core_next_event(b->core) != PPU_TIME_NEVER) {
+		ppu_core_request_stop(b->core);
+		ppu_core_run(b->core, ppu_core_next_event(b->core));
+		ppu_core_run(b->core, ppu_core_next_event(b->core));
+		bench_read(c, dst, p, rows * 2ull);
+		for (n = seen; n < rows && p[2 * n] == 0x55; n++)
+			ck_assert_uint_eq(p[2 * n + 1], 0);
+		ck_assert_uint_le(n - seen, 8192);
+		steps += n != seen;
+		seen = n;
+	}
+	ck_assert_uint_eq(seen, rows);
+	ck_assert_uint_ge(steps, 13);
+	free(p);
+	bench_free(b);
+}
+END_TEST
+
+/* HW-76: the number of copy engines is a property; that many copies run at once, and no more. */
+START_TEST(hw76_number_of_engines)
+{
+	static const unsigned numbers[] = { 1, 2, 5, 32 };
+	char props[60];
+
+	for (unsigned k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
+		unsigned now = 0, most = 0, engines = 0;
+		struct bench_chan *ch;
+		struct bench_ctx *c;
+		struct bench *b;
+		uint64_t buf;
+
+		snprintf(props, sizeof(props), "copy-engines=%u", numbers[k]);
+		b = bench_new(props);
+		c = bench_ctx_new(b);
+		buf = bench_alloc(c, 1 << 20, BENCH_VRAM);
+		ck_assert_uint_eq(bench_reg(b, PPU_REG_CAP_COPY_ENGINES), numbers[k]);
+		for (unsigned i = 0; i < 40; i++) {
+			ch = bench_chan_new(c, PPU_CLASS_COPY, 4);
+			bench_fill(ch, 0, buf, i, 1 << 20);
+			bench_submit(ch);
+		}
+		ck_assert(bench_run(b));
+		for (size_t i = 0; i < b->num_trace; i++) {
+			if (b->trace[i].event == PPU_TR_CE_START) {
+				most = ++now > most ? now : most;
+				engines |= 1u << b->trace[i].unit;
+			} else if (b->trace[i].event == PPU_TR_CE_DONE) {
+				now--;
+			}
+		}
+		ck_assert_uint_eq(most, numbers[k]);
+		ck_assert_uint_eq(engines, numbers[k] == 32 ? ~0u : (1u << numbers[k]) - 1);
+		ck_assert_uint_eq(bench_ctr(b, PPU_CTR_CE_COPIES), 40);
+		bench_free(b);
+	}
+}
+END_TEST
+
+/* ---- a peer's memory ------------------------------------------------------------------------------- */
+
+#define PEER_BUS	0x0000700000000000ull	/* where the other device's BAR2 lies on the bus */
+#define PEER_HOLE	(1ull << 20)		/* a part of it that cannot be reached, to test faults */
+
+static struct {
+	struct bench *peer;
+	void *(*map)(void *opaque, uint64_t bus, uint64_t *len, bool write);
+	void (*dirty)(void *opaque, uint64_t bus, uint64_t len);
+	uint64_t dirty_bytes, dirty_low, dirty_high;
+	bool pages;				/* give a page at a time */
+	bool gone;
+} link_;
+
+static void *map_peer(void *opaque, uint64_t bus, uint64_t *len, bool write)
+{
+	uint64_t off = bus - PEER_BUS;
+
+	if (off >= link_.peer->cfg.vram)
+		return link_.map(opaque, bus, len, write);
+	if (off - PEER_HOLE < 4096 || link_.gone)
+		return NULL;
+	if (*len > link_.peer->cfg.vram - off)
+		*len = link_.peer->cfg.vram - off;
+	if (off < PEER_HOLE && *len > PEER_HOLE - off)
+		*len = PEER_HOLE - off;
+	if (link_.pages && *len > 4096 - off % 4096)
+		*len = 4096 - off % 4096;
+	return link_.peer->vram + off;
+}
+
+static void dirty_peer(void *opaque, uint64_t bus, uint64_t len)
+{
+	uint64_t off = bus - PEER_BUS;
+
+	if (off >= link_.peer->cfg.vram) {
+		link_.dirty(opaque, bus, len);
+		return;
+	}
+	ck_assert_uint_le(len, link_.peer->cfg.vram - off);
+	link_.dirty_bytes += len;
+	if (off < link_.dirty_low)
+		link_.dirty_low = off;
+	if (off + len > link_.dirty_high)
+		link_.dirty_high = off + len;
+}
+
+/* CP-31, HW-2: copies to and from another device's VRAM through its BAR, and semaphores in it. */
+START_TEST(peer_bar)
+{
+	static const uint64_t sizes[] = { 1, 4095, 4096, 4097, 1 << 20, (1 << 20) + 13 };
+	struct bench *a = bench_new("vram=64M"), *p = bench_new("vram=64M");
+	struct bench_ctx *c, *pc = bench_ctx_new(p);
+	struct bench_chan *ch, *waits = bench_chan_new(pc, PPU_CLASS_COMPUTE, 8);
+	uint64_t far = bench_alloc(pc, 16 << 20, BENCH_VRAM), near, sys, va = 0x600000000000ull, off;
+	uint8_t *data = noise(2 << 20);
+	bool is_sys;
+
+	link_.peer = p;
+	link_.map = a->ports.map;
+	link_.dirty = a->ports.mark_dirty;
+	link_.pages = _i;
+	link_.gone = false;
+	a->ports.map = map_peer;
+	a->ports.mark_dirty = dirty_peer;
+	bench_new_core(a);
+	c = bench_ctx_new(a);
+	ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	near = bench_alloc(c, 2 << 20, BENCH_VRAM);
+	sys = bench_alloc(c, 2 << 20, BENCH_SCATTER);
+	off = bench_phys(pc, far, &is_sys);
+	/* In other order than on the bus: scatter/gather of the peer's pages, too. */
+	for (unsigned i = 0; i < 512; i++)
+		bench_map(c, va + 4096 * i, PEER_BUS + off + (8 << 20) + 4096 * (511 - i), 4096,
+			  PPU_PTE_SYS);
+	bench_map(c, va + (4 << 20), PEER_BUS + off, 2 << 20, PPU_PTE_SYS);
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint64_t n = sizes[i], at = rnd(5000), x = rnd(5000), y = rnd(5000);
+		uint8_t *got = malloc(n);
+
+		bench_write(c, near + at, data, n);
+		link_.dirty_bytes = link_.dirty_high = 0;
+		link_.dirty_low = ~0ull;
+		/* VRAM -> peer, peer -> peer elsewhere, peer -> system memory, peer -> VRAM */
+		bench_copy(ch, near + at, va + x, n);
+		bench_copy(ch, va + x, va + (4 << 20) + y, n);
+		bench_copy(ch, va + (4 << 20) + y, sys + at, n);
+		bench_fill(ch, 0, near, 0, 2 << 20);
+		bench_copy(ch, va + x, near + y, n);
+		bench_submit(ch);
+		ck_assert(bench_run(a));
+		ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
+		ck_assert_uint_eq(link_.dirty_bytes, 2 * n);
+		ck_assert_uint_eq(link_.dirty_low, off + y);
+		bench_read(pc, far + y, got, n);
+		ck_assert_int_eq(memcmp(got, data, n), 0);
+		bench_read(c, sys + at, got, n);
+		ck_assert_int_eq(memcmp(got, data, n), 0);
+		bench_read(c, near + y, got, n);
+		ck_assert_int_eq(memcmp(got, data, n), 0);
+		free(got);
+	}
+	/* The peer's channel waits in its own memory; it sees the foreign store at a kick, as a CPU's. */
+	bench_wr64(pc, far, 0);
+	bench_acquire(waits, PPU_SEM_OP_EQ, far, 5);
+	bench_submit(waits);
+	ck_assert(bench_run(p));
+	bench_release(ch, 0, va + (4 << 20), 5);
+	bench_submit(ch);
+	ck_assert(bench_run(a));
+	bench_kick(waits);
+	ck_assert(bench_run(p));
+	ck_assert_uint_eq(bench_get(waits), 1);
+	/* What lies behind the BAR's end, and what is no memory there: a fault of that channel. */
+	bench_map(c, va + (8 << 20), PEER_BUS + p->cfg.vram, 4096, PPU_PTE_SYS);
+	bench_map(c, va + (9 << 20), PEER_BUS + PEER_HOLE, 4096, PPU_PTE_SYS);
+	bench_invalidate(c);
+	for (unsigned i = 8; i < 10; i++) {
+		bench_copy(ch, va + ((uint64_t)i << 20), near, 64);
+		bench_submit(ch);
+		ck_assert(bench_run(a));
+		ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), PPU_ERR_DMA_FAULT);
+		ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR_VA_LO),
+				  (uint32_t)(va + ((uint64_t)i << 20)));
+		again(ch);
+	}
+	/* The peer is unplugged while a copy to it runs: what was moved stays, the rest is a fault. */
+	bench_fill(ch, 0, near, 0x5a, 2 << 20);
+	bench_copy(ch, near, va + (4 << 20), 2 << 20);
+	bench_submit(ch);
+	bench_run_for(a, 300000);
+	ck_assert_uint_eq(bench_rd64(pc, far), 0x5a5a5a5a5a5a5a5aull);
+	link_.gone = true;
+	ppu_core_invalidate_maps(a->core);
+	ck_assert(bench_run(a));
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), PPU_ERR_DMA_FAULT);
+	ck_assert_uint_eq(bench_rd64(pc, far + (1 << 20) - 8), 0x5a5a5a5a5a5a5a5aull);
+	ck_assert_uint_ne(bench_rd64(pc, far + (1 << 20)), 0x5a5a5a5a5a5a5a5aull);
+	free(data);
+	bench_free(a);
+	bench_free(p);
+}
+END_TEST
+
+/* Pages next to each other for the host but not on the bus are reported dirty where they are. */
+static uint64_t crossed[2][2];
+static unsigned num_crossed;
+static uint8_t *crossed_ram;
+
+static void *map_crossed(void *opaque, uint64_t bus, uint64_t *len, bool write)
+{
+	uint64_t page = bus >> 12, at = bus % 4096;
+
+	(void)opaque;
+	(void)write;
+	if (page != 0x500 && page != 0x900)
+		return NULL;
+	if (*len > 4096 - at)
+		*len = 4096 - at;
+	return crossed_ram + (page == 0x900 ? 4096 : 0) + at;
+}
+
+static void dirty_crossed(void *opaque, uint64_t bus, uint64_t len)
+{
+	(void)opaque;
+	ck_assert_uint_lt(num_crossed, 2);
+	crossed[num_crossed][0] = bus;
+	crossed[num_crossed++][1] = len;
+}
+
+START_TEST(dirty_where_it_is)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c;
+	struct bench_chan *ch;
+	uint64_t va = 0x600000000000ull;
+
+	crossed_ram = calloc(1, 8192);
+	num_crossed = 0;
+	b->ports.map = map_crossed;
+	b->ports.mark_dirty = dirty_crossed;
+	bench_new_core(b);
+	c = bench_ctx_new(b);
+	ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	bench_map(c, va, 0x500000, 4096, PPU_PTE_SYS);
+	bench_map(c, va + 4096, 0x900000, 4096, PPU_PTE_SYS);
+	bench_fill(ch, 0, va + 8, 0x77, 8000);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(num_crossed, 2);
+	ck_assert_uint_eq(crossed[0][0], 0x500008);
+	ck_assert_uint_eq(crossed[0][1], 4088);
+	ck_assert_uint_eq(crossed[1][0], 0x900000);
+	ck_assert_uint_eq(crossed[1][1], 8000 - 4088);
+	ck_assert_uint_eq(crossed_ram[8007], 0x77);
+	ck_assert_uint_eq(crossed_ram[8008], 0);
+	bench_free(b);
+	free(crossed_ram);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ce");
@@ -427,6 +763,11 @@ int main(void)
 	tcase_add_test(t, cp2_classes);
 	tcase_add_loop_test(t, wq17_copy_writes_semaphore, 0, 4);
 	tcase_add_test(t, dirty);
+	tcase_add_test(t, cost_table);
+	tcase_add_test(t, short_rows_come_in_chunks);
+	tcase_add_test(t, hw76_number_of_engines);
+	tcase_add_loop_test(t, peer_bar, 0, 2);
+	tcase_add_test(t, dirty_where_it_is);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -766,6 +766,36 @@ START_TEST(pause_resume_stop)
 }
 END_TEST
 
+/* PAUSE in the middle of a run: nothing after the command in progress; RESUME goes on there. */
+START_TEST(pause_in_a_run)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct bench_chan *other = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	uint64_t s = bench_alloc(c, 4096, BENCH_VRAM), n;
+
+	for (unsigned i = 0; i < 50; i++)
+		bench_inc(ch, 0, s);
+	bench_submit(ch);
+	bench_run_for(b, 800);
+	n = bench_rd64(c, s);
+	ck_assert(n > 5 && n < 40);
+	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_PAUSE);
+	bench_inc(other, 0, s + 8);
+	bench_submit(other);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_rd64(c, s), n);
+	ck_assert_uint_eq(bench_get(ch), 0);
+	ck_assert_uint_eq(bench_rd64(c, s + 8), 1);
+	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_RESUME);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_rd64(c, s), 50);
+	ck_assert_uint_eq(bench_get(ch), 1);
+	bench_free(b);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	static const TTest *const *const tests[] = {
@@ -777,7 +807,7 @@ static Suite *suite(void)
 		&cp6_slice_does_not_interrupt, &cp11_semaphore_counts, &cp17_dec_after_done,
 		&cp25_no_inversion_at_insertion, &cp32_not_work_conserving,
 		&engines_work_in_parallel, &cp34_starvation, &wq10_queue_priority, &wq10_engine,
-		&acp6_hostile_neighbours, &many_waiters, &pause_resume_stop,
+		&acp6_hostile_neighbours, &many_waiters, &pause_resume_stop, &pause_in_a_run,
 	};
 	Suite *s = suite_create("hostsched");
 	TCase *t = tcase_create("hostsched");
