@@ -736,6 +736,39 @@ START_TEST(many_waiters)
 }
 END_TEST
 
+/* ns of a high-priority copy behind `queued` low ones in three channels. */
+static uint64_t latency(unsigned queued, bool semaphores)
+{
+	struct cp s = cp_new("copy-engines=1 vram=64M", semaphores ? 2 : 1);
+	struct bench_chan *low[3], *high = cp_chan(&s, 0);
+	uint64_t start;
+
+	for (unsigned i = 0; i < 3; i++)
+		low[i] = bench_chan_new(s.c, PPU_CLASS_COPY, 512);
+	for (unsigned i = 0; i < queued; i++)
+		cp_copy(&s, low[i % 3], 1, 65536);
+	bench_run_for(s.b, 3000);
+	start = ppu_core_time(s.b->core);
+	cp_copy(&s, high, semaphores ? 2 : 1, 65536);
+	while (bench_get(high) != high->put)
+		ppu_core_run(s.b->core, ppu_core_next_event(s.b->core));
+	start = ppu_core_time(s.b->core) - start;
+	bench_free(s.b);
+	return start;
+}
+
+/* CP-26, CP-29: what a high copy waits for is the running copy, however many low ones are queued. */
+START_TEST(cp26_latency_does_not_grow)
+{
+	uint64_t few = latency(3, true);
+
+	ck_assert_uint_lt(few, 2 * (1020 + 65536 / 12));
+	ck_assert_uint_eq(latency(300, true), latency(30, true));
+	ck_assert_uint_le(latency(300, true), few + 1000);
+	ck_assert_uint_gt(latency(300, false), 20 * few);
+}
+END_TEST
+
 /* PAUSE keeps everything, RESUME goes on; STOP aborts a running copy. */
 START_TEST(pause_resume_stop)
 {
@@ -807,7 +840,7 @@ static Suite *suite(void)
 		&cp6_slice_does_not_interrupt, &cp11_semaphore_counts, &cp17_dec_after_done,
 		&cp25_no_inversion_at_insertion, &cp32_not_work_conserving,
 		&engines_work_in_parallel, &cp34_starvation, &wq10_queue_priority, &wq10_engine,
-		&acp6_hostile_neighbours, &many_waiters, &pause_resume_stop, &pause_in_a_run,
+		&acp6_hostile_neighbours, &many_waiters, &pause_resume_stop, &pause_in_a_run, &cp26_latency_does_not_grow,
 	};
 	Suite *s = suite_create("hostsched");
 	TCase *t = tcase_create("hostsched");
