@@ -291,6 +291,41 @@ ppuResult ppuMemset2D(void *dst, size_t pitch, uint64_t value, unsigned elem_byt
 ppuResult ppuMemset2DAsync(void *dst, size_t pitch, uint64_t value, unsigned elem_bytes,
 			   size_t width, size_t height, ppuStream stream);
 
+/* ---- textures ------------------------------------------------------------------------------------ */
+
+typedef enum ppuTextureFormat {		/* of one channel */
+	PPU_TEXTURE_U8, PPU_TEXTURE_S8, PPU_TEXTURE_U16, PPU_TEXTURE_S16, PPU_TEXTURE_U32, PPU_TEXTURE_S32,
+	PPU_TEXTURE_F16, PPU_TEXTURE_F32
+} ppuTextureFormat;
+typedef enum ppuTextureAddress {	/* of coordinates outside; wrap and mirror: normalized ones only */
+	PPU_TEXTURE_CLAMP, PPU_TEXTURE_WRAP, PPU_TEXTURE_MIRROR, PPU_TEXTURE_BORDER
+} ppuTextureAddress;
+typedef enum ppuTextureFilter { PPU_TEXTURE_POINT, PPU_TEXTURE_LINEAR } ppuTextureFilter;
+
+/* Zeroed fields mean: tight rows and slices, one row, one slice, clamp, point filter. */
+typedef struct ppuTextureDesc {
+	const void *data;		/* device memory or pinned host memory; stays the caller's */
+	uint32_t width, height, depth;	/* texels; depth: also the number of layers */
+	uint64_t pitch, slice_pitch;	/* bytes from row to row, from slice to slice */
+	ppuTextureFormat format;
+	uint32_t channels;		/* 1, 2, 4 */
+	ppuTextureAddress address[3];	/* of x, y, z */
+	ppuTextureFilter filter;	/* linear: f16, f32 or normalized_read only */
+	int normalized_coordinates;	/* the texture spans [0, 1) */
+	int normalized_read;		/* 8- and 16-bit integers become [0, 1] or [-1, 1] */
+	float border[4];		/* colour outside, for PPU_TEXTURE_BORDER */
+	uint32_t reserved[8];
+} ppuTextureDesc;
+
+/* What kernels pass to tex, suld, sust and txq: a 64-bit number. */
+typedef uint64_t ppuTexture;
+
+/* Make a texture (or surface) of memory.  What is stored there later is seen by later kernels.
+ * Errors: INVALID_ADDRESS (the data is not inside one allocation), OUT_OF_DEVICE_MEMORY. */
+ppuResult ppuTextureCreate(ppuTexture *texture, const ppuTextureDesc *desc);
+/* Waits for the context's work.  The memory stays.  Errors: INVALID_HANDLE. */
+ppuResult ppuTextureDestroy(ppuTexture texture);
+
 /* ---- streams ------------------------------------------------------------------------------------- */
 
 /*
@@ -323,6 +358,13 @@ ppuResult ppuStreamSynchronizeUntil(ppuStream stream, uint64_t device_deadline,
 ppuResult ppuStreamQuery(ppuStream stream);
 /* Later work of the stream waits for the event as last recorded; never recorded: no effect. */
 ppuResult ppuStreamWaitEvent(ppuStream stream, ppuEvent event);
+
+typedef void (*ppuHostFn)(void *arg);
+/* Call fn(arg) in a thread of the library when the stream's work so far is complete; later work of the
+ * stream waits until it has returned.  Functions of different streams come in no fixed order and may hold
+ * each other up.  A function may submit work; it must not wait for any (NOT_SUPPORTED), and may not end
+ * a context.  It is not called when the context is broken or destroyed before. */
+ppuResult ppuLaunchHostFunc(ppuStream stream, ppuHostFn fn, void *arg);
 
 /* ---- copy priorities -------------------------------------------------------------------------------- */
 

@@ -80,8 +80,10 @@ fail:
 /* At the context's end only. */
 void rt_chan_free(struct rt_chan *c)
 {
-	c->ctx->be->chan_free(c->be);
-	c->ctx->be->sem_destroy(c->sem);
+	if (c->be) {
+		c->ctx->be->chan_free(c->be);
+		c->ctx->be->sem_destroy(c->sem);
+	}
 	free(c->entry);
 	free(c);
 }
@@ -240,14 +242,7 @@ void rt_job_depend(struct rt_job *j)
 	struct ppuStream_st *s = j->stream;
 	struct ppuCtx_st *ctx = s->ctx;
 
-	if (s->is_null) {
-		rt_merge(ctx, &s->need, &ctx->orphans);
-		for (struct ppuStream_st *o = ctx->streams; o; o = o->next)
-			if (!(o->flags & PPU_STREAM_NON_BLOCKING))
-				rt_merge(ctx, &s->need, &o->need);
-	} else if (!(s->flags & PPU_STREAM_NON_BLOCKING)) {
-		rt_merge(ctx, &s->need, &ctx->null_stream->need);
-	}
+	rt_stream_join(s);
 	for (unsigned i = 0; i < ctx->num_chan; i++) {
 		uint64_t seq = s->need.seq[i];
 
@@ -286,8 +281,7 @@ void rt_job_end(struct rt_job *j)
 	c->entry[c->put].pb_end = c->pb_head;
 	c->num++;
 	c->put = (c->put + 1) % c->be->entries;
-	memset(&s->need, 0, sizeof(s->need));
-	s->need.seq[c->index] = c->seq;
+	rt_stream_stands(s, c, c->seq);
 	s->last_chan = (int)c->index;
 	c->ctx->be->chan_put(c->be, c->put);
 }

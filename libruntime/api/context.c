@@ -103,6 +103,7 @@ static void ctx_release(struct rt_obj *obj)
 
 	for (unsigned i = 0; i < ctx->num_chan; i++)
 		rt_chan_free(ctx->chan[i]);
+	rt_host_free(ctx);
 	rt_copyprio_free(ctx);
 	rt_heap_fini(ctx);
 	while (ctx->retired) {
@@ -127,6 +128,7 @@ static void ctx_release(struct rt_obj *obj)
 	free(ctx->load_stream);
 	free(ctx->funcs);
 	free(ctx->detail);
+	pthread_cond_destroy(&ctx->host_cond);
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
 }
@@ -134,6 +136,7 @@ static void ctx_release(struct rt_obj *obj)
 ppuResult rt_ctx_create(struct rt_device *d, unsigned flags, struct ppuCtx_st **out)
 {
 	struct ppuCtx_st *ctx = calloc(1, sizeof(*ctx));
+	pthread_condattr_t monotonic;
 	ppuResult res = PPU_SUCCESS;
 	int rc;
 
@@ -141,6 +144,10 @@ ppuResult rt_ctx_create(struct rt_device *d, unsigned flags, struct ppuCtx_st **
 		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
 	rt_obj_init(&ctx->obj, RT_CTX, ctx_release);
 	pthread_mutex_init(&ctx->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&ctx->host_cond, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	ctx->device = d;
 	ctx->be = d->be;
 	rc = ctx->be->vm_create(d->dev, &ctx->vm);
@@ -186,7 +193,9 @@ void rt_ctx_destroy(struct ppuCtx_st *ctx)
 		rt_devlib_flush(ctx);
 	ctx->dead = true;
 	for (unsigned i = 0; i < ctx->num_chan; i++)
-		ctx->be->chan_stop(ctx->chan[i]->be);
+		if (ctx->chan[i]->be)
+			ctx->be->chan_stop(ctx->chan[i]->be);
+	pthread_cond_broadcast(&ctx->host_cond);
 	/* Their handles end with the context. */
 	while ((s = ctx->streams)) {
 		ctx->streams = s->next;
@@ -204,6 +213,7 @@ void rt_ctx_destroy(struct ppuCtx_st *ctx)
 			rt_obj_put(&m->obj);
 	}
 	pthread_mutex_unlock(&ctx->lock);
+	rt_host_join(ctx);
 }
 
 ppuResult rt_enter(struct ppuCtx_st *ctx)
@@ -247,8 +257,10 @@ void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need)
 static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t seq,
 			   const struct be_limits *lim)
 {
+	if (!c->be)
+		return rt_host_wait(ctx, c, seq, lim);
 	while (!rt_chan_done(c, seq)) {
-		uint64_t now, slice = ppu_be_now() + CHECK_NS;
+		uint64_t host_done = ctx->host_done, now, slice = ppu_be_now() + CHECK_NS;
 		struct be_limits l = {
 			.device_ns = lim->device_ns,
 			.host_ns = slice < lim->host_ns ? slice : lim->host_ns,
@@ -266,6 +278,8 @@ static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t se
 		res = rt_check(ctx);
 		if (res)
 			return res;
+		if (rc == -EDEADLK && rt_host_may_go_on(ctx, host_done, lim->host_ns))
+			rc = -ETIME;
 		if (rc == -ETIME) {
 			if (ppu_be_now() >= lim->host_ns)
 				return rt_error(PPU_ERROR_TIMEOUT);
@@ -285,7 +299,7 @@ static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t se
 
 ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *need, const struct be_limits *lim)
 {
-	ppuResult res = PPU_SUCCESS;
+	ppuResult res = rt_done(ctx, need) ? PPU_SUCCESS : rt_host_refuse();
 
 	for (unsigned i = 0; i < ctx->num_chan && !res; i++)
 		if (need->seq[i])
@@ -422,6 +436,8 @@ ppuResult rt_check(struct ppuCtx_st *ctx)
 	for (unsigned i = 0; i < ctx->num_chan && !ctx->broken; i++) {
 		struct be_chan_state st;
 
+		if (!ctx->chan[i]->be)
+			continue;
 		if (ctx->be->chan_state(ctx->chan[i]->be, &st)) {
 			if (st.gone)
 				ctx->broken = PPU_ERROR_DEVICE_LOST;

@@ -311,8 +311,12 @@ ppuResult ppuCtxCreate(ppuCtx *out, unsigned flags, ppuDevice device)
 
 ppuResult ppuCtxDestroy(ppuCtx handle)
 {
-	struct ppuCtx_st *ctx = rt_obj_get(handle, RT_CTX);
+	struct ppuCtx_st *ctx;
+	ppuResult res = rt_host_refuse();
 
+	if (res)
+		return res;
+	ctx = rt_obj_get(handle, RT_CTX);
 	if (!ctx)
 		return rt_error(PPU_ERROR_INVALID_HANDLE);
 	if (rt_obj_withdraw(&ctx->obj)) {
@@ -400,7 +404,10 @@ ppuResult ppuCtxGetDevice(ppuDevice *device)
 ppuResult ppuShutdown(void)
 {
 	struct ppuCtx_st *ctx;
+	ppuResult res = rt_host_refuse();
 
+	if (res)
+		return res;
 	pthread_mutex_lock(&lock);
 	while ((ctx = all)) {
 		forget(ctx);

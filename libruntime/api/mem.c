@@ -224,7 +224,7 @@ ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuM
 		return rt_fail(PPU_ERROR_INVALID_ADDRESS,
 			       "%p + %llu is not inside one allocation of this context", p,
 			       (unsigned long long)bytes);
-	*type = a->type == RT_MEMORY_MODULE ? PPU_MEMORY_DEVICE : a->type;
+	*type = a->type >= RT_MEMORY_MODULE ? PPU_MEMORY_DEVICE : a->type;
 	return PPU_SUCCESS;
 }
 
@@ -264,7 +264,9 @@ static ppuResult put(void *ptr, ppuMemoryType type)
 
 	if (!ptr)
 		return PPU_SUCCESS;
-	res = rt_current(&ctx);
+	res = rt_host_refuse();
+	if (!res)
+		res = rt_current(&ctx);
 	if (res)
 		return res;
 	pthread_mutex_lock(&ctx->lock);
@@ -354,7 +356,7 @@ ppuResult ppuPointerGetAttributes(ppuPointerAttributes *attr, const void *ptr)
 	pthread_mutex_lock(&ctx->lock);
 	a = rt_find(ctx, ptr);
 	if (a && a->type != PPU_MEMORY_UNREGISTERED) {
-		attr->type = a->type == RT_MEMORY_MODULE ? PPU_MEMORY_DEVICE : a->type;
+		attr->type = a->type >= RT_MEMORY_MODULE ? PPU_MEMORY_DEVICE : a->type;
 		attr->ctx = ctx;
 		attr->base = (void *)(uintptr_t)a->va;
 		attr->bytes = a->bytes;

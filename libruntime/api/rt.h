@@ -7,7 +7,7 @@
  *   va.c       the window of addresses                    chan.c    channels, command memory, jobs
  *   mem.c      allocations                                copy.c    copies and fills
  *   stream.c   streams      event.c  events               prio.c    stream -> device priorities
- *   copyprio.c stream -> copy priorities, semaphores of copies
+ *   copyprio.c stream -> copy priorities, semaphores of copies     host.c  host functions in streams
  *   module.c   loading, functions                         launch.c  launches, occupancy
  *
  * Order of work.  Each channel has a 64-bit word in memory (its timeline).  Each job, one command
@@ -40,7 +40,8 @@
 
 #define RT_MAX_COMPUTE	16u			/* channels per context */
 #define RT_MAX_COPY	64u			/* copy channels, and internal priorities of copies */
-#define RT_MAX_CHAN	(RT_MAX_COMPUTE + RT_MAX_COPY)
+#define RT_MAX_LANE	4u			/* threads for host functions */
+#define RT_MAX_CHAN	(RT_MAX_COMPUTE + RT_MAX_COPY + RT_MAX_LANE)
 #define RT_MAX_PRIORITY	1000000			/* of streams, in numbers */
 #define RT_SEM_BO	65536u			/* bytes of a page group of 16-byte slots */
 #define RT_STAGE_SLOTS	4
@@ -161,6 +162,9 @@ struct ppuCtx_st {
 	unsigned num_chan;
 	struct rt_chan *compute[RT_MAX_COMPUTE], *copies[RT_MAX_COPY];	/* by number, NULL: not made yet */
 	struct rt_copyprio copy;
+	struct rt_lane *lane[RT_MAX_LANE];
+	pthread_cond_t host_cond;	/* a host function was given or is done, or the context is dead */
+	uint64_t host_done;
 	uint32_t next_slot;		/* assignment of streams to channels */
 	struct ppuStream_st *streams;	/* all but the default one */
 	struct ppuStream_st *null_stream, *load_stream;
@@ -211,7 +215,8 @@ static inline volatile uint64_t *rt_slot_ptr(struct rt_slot s)
 /* ---- chan.c --------------------------------------------------------------------------------- */
 struct rt_chan {
 	struct ppuCtx_st *ctx;
-	struct be_chan *be;
+	struct be_chan *be;		/* NULL: a lane's timeline */
+	struct rt_lane *lane;
 	unsigned index;			/* in ctx->chan and in struct rt_need */
 	unsigned cls, number;		/* PPU_CLASS_*; number among the channels of the class */
 	int priority;			/* internal priority of a copy channel */
@@ -259,6 +264,16 @@ static inline bool rt_chan_done(const struct rt_chan *c, uint64_t seq)
 {
 	return __atomic_load_n(rt_slot_ptr(c->word), __ATOMIC_ACQUIRE) >= seq;
 }
+
+/* ---- host.c --------------------------------------------------------------------------------- */
+ppuResult rt_host_refuse(void);		/* an error when the caller is a host function */
+/* rt_wait() for a lane. */
+ppuResult rt_host_wait(struct ppuCtx_st *ctx, struct rt_chan *chan, uint64_t seq, const struct be_limits *lim);
+/* The device has nothing to do: could a host function change that?  Sleeps a while, at most until that
+ * host time, when one is on its way.  done_before: ctx->host_done from before the question came up. */
+bool rt_host_may_go_on(struct ppuCtx_st *ctx, uint64_t done_before, uint64_t until);
+void rt_host_join(struct ppuCtx_st *ctx);	/* unlocked, the context is dead */
+void rt_host_free(struct ppuCtx_st *ctx);
 
 /* ---- mem.c ---------------------------------------------------------------------------------- */
 ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uint64_t align,
@@ -316,6 +331,10 @@ struct ppuStream_st {
 ppuResult rt_stream(ppuStream handle, struct ppuStream_st **stream);
 void rt_stream_put(struct ppuStream_st *stream);
 struct ppuStream_st *rt_stream_new(struct ppuCtx_st *ctx, unsigned flags, int priority);
+/* Locked.  Its next work also waits for the default stream, or that for the blocking ones. */
+void rt_stream_join(struct ppuStream_st *stream);
+/* Its work so far is done when number `seq` of a channel or lane is. */
+void rt_stream_stands(struct ppuStream_st *stream, const struct rt_chan *chan, uint64_t seq);
 void rt_stream_prioritize(struct ppuStream_st *stream, int priority, unsigned level);
 
 struct ppuEvent_st {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 #include "rt.h"
 
 static void stream_release(struct rt_obj *obj)
@@ -29,6 +30,26 @@ struct ppuStream_st *rt_stream_new(struct ppuCtx_st *ctx, unsigned flags, int pr
 	}
 	rt_stream_prioritize(s, priority, level);
 	return s;
+}
+
+void rt_stream_join(struct ppuStream_st *s)
+{
+	struct ppuCtx_st *ctx = s->ctx;
+
+	if (s->is_null) {
+		rt_merge(ctx, &s->need, &ctx->orphans);
+		for (struct ppuStream_st *o = ctx->streams; o; o = o->next)
+			if (!(o->flags & PPU_STREAM_NON_BLOCKING))
+				rt_merge(ctx, &s->need, &o->need);
+	} else if (!(s->flags & PPU_STREAM_NON_BLOCKING)) {
+		rt_merge(ctx, &s->need, &ctx->null_stream->need);
+	}
+}
+
+void rt_stream_stands(struct ppuStream_st *s, const struct rt_chan *c, uint64_t seq)
+{
+	memset(&s->need, 0, sizeof(s->need));
+	s->need.seq[c->index] = seq;
 }
 
 void rt_stream_prioritize(struct ppuStream_st *s, int priority, unsigned level)

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Host functions in streams, and registered memory: order, independence, errors, ends.
+ * WQ-17 (the runtime kicks after a CPU store), CP-23 (a copy that waits for a function is not counted).
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "bench_main.h"
+#include "rt_spy.h"
+
+static void start(const char *copies)
+{
+	ppuInitOptions o = {
+		.backend = "core", .props = "gpcs=1 copy-engines=1", .stream_priorities = "0:-1",
+		.copy_priorities = copies ? copies : "internal=2",
+	};
+
+	OK(ppuInit(&o));
+}
+
+static ppuStream stream_at(int priority)
+{
+	ppuStream s;
+
+	OK(ppuStreamCreate(&s, PPU_STREAM_NON_BLOCKING, priority));
+	return s;
+}
+
+/* ---- order ---------------------------------------------------------------------------------- */
+
+struct tally {
+	volatile uint32_t *word;
+	uint32_t seen, calls;
+};
+
+static void bump(void *arg)
+{
+	struct tally *t = arg;
+
+	t->seen = *t->word;
+	*t->word = t->seen * 3 + 1;
+	t->calls++;
+}
+
+/* fill, function, copy, function, copy back: each sees what the one before it left. */
+START_TEST(in_stream_order)
+{
+	struct tally a = { 0 }, b = { 0 };
+	struct rt_spy spy;
+	uint32_t *h;
+	void *d;
+	ppuStream s;
+
+	start(NULL);
+	rt_spy_start(&spy);
+	OK(ppuMallocHost((void **)&h, 4096));
+	OK(ppuMalloc(&d, 4096));
+	s = _i ? NULL : stream_at(0);
+	a.word = &h[0];
+	b.word = &h[100];
+	OK(ppuMemsetAsync(h, 7, 4, 1, s));
+	OK(ppuLaunchHostFunc(s, bump, &a));		/* 7 -> 22 */
+	OK(ppuMemcpyAsync(d, h, 4, s));
+	OK(ppuMemcpyAsync(&h[100], d, 4, s));
+	OK(ppuLaunchHostFunc(s, bump, &b));		/* 22 -> 67 */
+	OK(ppuMemcpyAsync(&h[200], &h[100], 4, s));
+	OK(ppuStreamSynchronize(s));
+	ck_assert_uint_eq(a.seen, 7);
+	ck_assert_uint_eq(b.seen, 22);
+	ck_assert_uint_eq(h[200], 67);
+	ck_assert_uint_eq(a.calls + b.calls, 2);
+	ck_assert_uint_eq(spy.kicks, 2);
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuLaunchHostFunc(s, NULL, NULL));
+	/* the last thing in the stream */
+	OK(ppuLaunchHostFunc(s, bump, &a));
+	OK(ppuCtxSynchronize());
+	ck_assert_uint_eq(a.calls, 2);
+	OK(ppuShutdown());
+	rt_spy_stop(&spy);
+}
+END_TEST
+
+static void wait_for(void *arg)
+{
+	sem_wait(arg);
+}
+
+/* A function that takes long holds up its own stream only, and no copy of lower priority. */
+START_TEST(others_go_on)
+{
+	struct tally t = { 0 };
+	ppuStream slow, fast;
+	uint64_t value;
+	uint32_t *h;
+	sem_t go;
+	ppuEvent e;
+
+	start("internal=2 channels=2");
+	ck_assert_int_eq(sem_init(&go, 0, 0), 0);
+	OK(ppuMallocHost((void **)&h, 4096));
+	OK(ppuEventCreate(&e, 0));
+	slow = stream_at(-1);
+	fast = stream_at(0);
+	t.word = &h[1];
+	OK(ppuLaunchHostFunc(slow, wait_for, &go));
+	OK(ppuEventRecord(e, slow));
+	OK(ppuMemsetAsync(h, 1, 4, 1, slow));
+	OK(ppuMemsetAsync(h + 1, 2, 4, 1, fast));
+	OK(ppuLaunchHostFunc(fast, bump, &t));
+	OK(ppuStreamSynchronize(fast));
+	ck_assert_uint_eq(h[1], 7);
+	FAILS(PPU_ERROR_NOT_READY, ppuEventQuery(e));
+	FAILS(PPU_ERROR_NOT_READY, ppuStreamQuery(slow));
+	/* With and without a limit in host time: waiting does not take the silence for a deadlock. */
+	FAILS(PPU_ERROR_TIMEOUT, ppuStreamSynchronizeUntil(slow, UINT64_MAX, 20000000));
+	OK(ppuCtxGetCopySemaphore(2, NULL, &value));
+	ck_assert_uint_eq(value, 0);		/* CP-23 */
+	sem_post(&go);
+	OK(ppuStreamSynchronize(slow));
+	ck_assert_uint_eq(h[0], 1);
+	OK(ppuEventQuery(e));
+	OK(ppuShutdown());
+	sem_destroy(&go);
+}
+END_TEST
+
+/* Random streams, each a chain of fills, functions and copies on its own word; with waits in between. */
+START_TEST(random_chains)
+{
+	enum { STREAMS = 9, STEPS = 200 };
+	struct tally t[STREAMS];
+	uint32_t *h, model[STREAMS], seed = 77u + (uint32_t)_i;
+	ppuStream s[STREAMS];
+	ppuEvent e;
+
+	start(NULL);
+	OK(ppuMallocHost((void **)&h, 8192));
+	OK(ppuEventCreate(&e, PPU_EVENT_DISABLE_TIMING));
+	for (int i = 0; i < STREAMS; i++) {
+		s[i] = stream_at(i % 3 ? 0 : -1);
+		t[i] = (struct tally){ .word = &h[64 * i] };
+		model[i] = 0;
+	}
+	for (int step = 0; step < STEPS; step++) {
+		int i, k;
+
+		seed = seed * 1664525u + 1013904223u;
+		i = (int)(seed >> 20) % STREAMS;
+		k = (int)(seed >> 9) % STREAMS;
+		switch (seed >> 28) {
+		case 0 ... 6:
+			OK(ppuLaunchHostFunc(s[i], bump, &t[i]));
+			model[i] = model[i] * 3 + 1;
+			break;
+		case 7 ... 9:
+			OK(ppuMemsetAsync(&h[64 * i], (uint32_t)step, 4, 1, s[i]));
+			model[i] = (uint32_t)step;
+			break;
+		case 10 ... 12:		/* k's word becomes i's */
+			OK(ppuEventRecord(e, s[i]));
+			OK(ppuStreamWaitEvent(s[k], e));
+			if (k != i)
+				OK(ppuMemcpyAsync(&h[64 * k], &h[64 * i], 4, s[k]));
+			OK(ppuEventRecord(e, s[k]));
+			OK(ppuStreamWaitEvent(s[i], e));
+			model[k] = model[i];
+			break;
+		case 13:
+			OK(ppuStreamSynchronize(s[i]));
+			ck_assert_uint_eq(h[64 * i], model[i]);
+			break;
+		}
+	}
+	OK(ppuCtxSynchronize());
+	for (int i = 0; i < STREAMS; i++)
+		ck_assert_uint_eq(h[64 * i], model[i]);
+	OK(ppuShutdown());
+}
+END_TEST
+
+/* ---- what a function may not do ------------------------------------------------------------- */
+
+struct inside {
+	ppuStream s;
+	ppuResult sync, ctx, free, destroy, shutdown, async, alloc;
+	void *mem;
+	uint32_t *h;
+	ppuCtx current;
+};
+
+static void misbehave(void *arg)
+{
+	struct inside *i = arg;
+
+	i->async = ppuMemsetAsync(i->h, 9, 4, 1, i->s);
+	i->sync = ppuStreamSynchronize(i->s);
+	i->ctx = ppuCtxSynchronize();
+	i->free = ppuFree(i->mem);
+	OK(ppuCtxGetCurrent(&i->current));
+	i->destroy = ppuCtxDestroy(i->current);
+	i->shutdown = ppuShutdown();
+	i->alloc = ppuMalloc(&i->mem, 4096);
+}
+
+START_TEST(must_not_wait)
+{
+	struct inside i = { 0 };
+	ppuCtx ctx;
+
+	start(NULL);
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	OK(ppuMallocHost((void **)&i.h, 4096));
+	OK(ppuMalloc(&i.mem, 4096));
+	i.s = stream_at(0);
+	OK(ppuLaunchHostFunc(i.s, misbehave, &i));
+	OK(ppuStreamSynchronize(i.s));
+	ck_assert_int_eq(i.sync, PPU_ERROR_NOT_SUPPORTED);
+	ck_assert_int_eq(i.ctx, PPU_ERROR_NOT_SUPPORTED);
+	ck_assert_int_eq(i.free, PPU_ERROR_NOT_SUPPORTED);
+	ck_assert_int_eq(i.destroy, PPU_ERROR_NOT_SUPPORTED);
+	ck_assert_int_eq(i.shutdown, PPU_ERROR_NOT_SUPPORTED);
+	ck_assert_int_eq(i.async, PPU_SUCCESS);
+	ck_assert_int_eq(i.alloc, PPU_SUCCESS);
+	ck_assert_ptr_eq(i.current, ctx);	/* it works in its stream's context */
+	OK(ppuStreamSynchronize(i.s));
+	ck_assert_uint_eq(i.h[0], 9);
+	OK(ppuShutdown());
+}
+END_TEST
+
+static void count_call(void *arg)
+{
+	__atomic_add_fetch((int *)arg, 1, __ATOMIC_RELAXED);
+}
+
+/* Behind a fault no function is called, and who waits for it gets the fault. */
+START_TEST(not_after_a_fault)
+{
+	ppuModule mod;
+	ppuFunction f;
+	int calls = 0;
+	ppuStream s;
+
+	start(NULL);
+	OK(ppuModuleLoadData(&mod, ".kernel bad\ntrap\nexit\n", 0, NULL));
+	OK(ppuModuleGetFunction(&f, mod, "bad"));
+	s = stream_at(0);
+	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, NULL, NULL, 0));
+	OK(ppuLaunchHostFunc(s, count_call, &calls));
+	OK(ppuLaunchHostFunc(s, count_call, &calls));
+	FAILS(PPU_ERROR_TRAP, ppuStreamSynchronize(s));
+	FAILS(PPU_ERROR_TRAP, ppuLaunchHostFunc(s, count_call, &calls));
+	OK(ppuShutdown());
+	ck_assert_int_eq(calls, 0);
+}
+END_TEST
+
+struct ending {
+	sem_t started, go;
+	ppuStream s;
+};
+
+static void long_one(void *arg)
+{
+	struct ending *e = arg;
+
+	sem_post(&e->started);
+	sem_wait(&e->go);
+}
+
+/* Lets the function go on once the context is being destroyed: its handles end then. */
+static void *let_go(void *arg)
+{
+	struct ending *e = arg;
+
+	while (ppuStreamGetFlags(e->s, &(unsigned){ 0 }) != PPU_ERROR_INVALID_HANDLE)
+		usleep(1000);
+	sem_post(&e->go);
+	return NULL;
+}
+
+/* A context that ends: the function that runs is waited for, the others are not called. */
+START_TEST(destroyed)
+{
+	struct ending e;
+	int calls = 0;
+	pthread_t t;
+	ppuCtx ctx;
+
+	start(NULL);
+	ck_assert_int_eq(sem_init(&e.go, 0, 0) | sem_init(&e.started, 0, 0), 0);
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	e.s = stream_at(0);
+	OK(ppuLaunchHostFunc(e.s, long_one, &e));
+	OK(ppuLaunchHostFunc(e.s, count_call, &calls));
+	sem_wait(&e.started);
+	ck_assert_int_eq(pthread_create(&t, NULL, let_go, &e), 0);
+	OK(ppuCtxDestroy(ctx));
+	FAILS(PPU_ERROR_INVALID_HANDLE, ppuLaunchHostFunc(e.s, count_call, &calls));
+	pthread_join(t, NULL);
+	ck_assert_int_eq(calls, 0);
+	OK(ppuShutdown());
+	sem_destroy(&e.go);
+	sem_destroy(&e.started);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rt_host");
+	TCase *c = tcase_create("host");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(c, 120);
+	tcase_add_loop_test(c, in_stream_order, 0, 2);
+	tcase_add_test(c, others_go_on);
+	tcase_add_loop_test(c, random_chains, 0, 10);
+	tcase_add_test(c, must_not_wait);
+	tcase_add_test(c, not_after_a_fault);
+	tcase_add_test(c, destroyed);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
