@@ -11,7 +11,8 @@
 #define MODULES(M) \
 M(print, "vprintf", "__assertfail") \
 M(heap, "malloc", "free") \
-M(memory, "memcpy", "memmove", "memset", "memcmp", "strlen")
+M(memory, "memcpy", "memmove", "memset", "memcmp", "strlen") \
+M(texture, "__ppu_tex_float", "__ppu_tex_int", "__ppu_surface")
 
 #define M(name, ...) \
 __asm__(".section .rodata\n" \

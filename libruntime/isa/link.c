@@ -168,8 +168,11 @@ int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct pp
 	ROOM(symbols, num_symbols);
 	ROOM(relocs, num_relocs);
 	ROOM(files, num_files);
-	ROOM(lines, num_lines);
 #undef ROOM
+	p = realloc(dst->lines, ((size_t)dst->num_lines + src->num_lines + 1) * sizeof(*dst->lines));
+	if (!p)
+		goto out;
+	dst->lines = p;
 	map = malloc(((size_t)src->num_symbols + 1) * sizeof(*map));
 	if (!map || names_init(&names, dst->num_symbols + src->num_symbols))
 		goto out;
@@ -274,6 +277,9 @@ int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct pp
 			goto out;
 		dst->num_files++;
 	}
+	if (src->num_insns && dst->num_lines && dst->lines[dst->num_lines - 1].line &&
+	    !(src->num_lines && !src->lines[0].pc))	/* src's first function has no lines */
+		dst->lines[dst->num_lines++] = (struct ppu_line){ .pc = code0 };
 	for (i = 0; i < src->num_lines; i++) {
 		struct ppu_line *l = &dst->lines[dst->num_lines++];
 

@@ -110,4 +110,24 @@ struct ppu_heap_state {
 	u64 head[PPU_HEAP_CLASSES];
 };
 
+/* ---- textures and surfaces --------------------------------------------------------------------- */
+
+enum {	/* format of a channel: one-byte ones first, floating point ones last */
+	PPU_TEXEL_U8, PPU_TEXEL_S8, PPU_TEXEL_U16, PPU_TEXEL_S16, PPU_TEXEL_U32, PPU_TEXEL_S32, PPU_TEXEL_F16,
+	PPU_TEXEL_F32, PPU_TEXEL_FORMATS
+};
+enum { PPU_ADDRESS_CLAMP, PPU_ADDRESS_WRAP, PPU_ADDRESS_MIRROR, PPU_ADDRESS_BORDER, PPU_ADDRESS_MODES };
+enum { PPU_SURFACE_TRAP, PPU_SURFACE_CLAMP, PPU_SURFACE_ZERO };
+
+/* A texture or surface in device memory; its address is the handle that instructions take. */
+struct ppu_texture {
+	u64 data, slice_pitch;
+	u32 width, height, depth;	/* texels; depth also counts layers */
+	u32 pitch;			/* bytes from row to row */
+	u32 format, channels;
+	u32 address[3];
+	u32 linear, normalized, normalized_read;
+	float border[4];
+};
+
 #endif

@@ -263,9 +263,10 @@ static bool parse_decl_mods(struct px_module *m, struct decl *d)
 				}
 			}
 			px_expect(m, TK(')'), "')'");
-		} else if (!strcmp(s->s, "texref") || !strcmp(s->s, "surfref") ||
-			   !strcmp(s->s, "samplerref")) {
-			px_error(m->px, loc, "texture and surface references are not supported; use global memory");
+		} else if (!strcmp(s->s, "texref") || !strcmp(s->s, "surfref")) {
+			d->pt = PT_B64;		/* holds the handle */
+		} else if (!strcmp(s->s, "samplerref")) {
+			px_error(m->px, loc, "separate samplers are not supported; compile for the unified texture mode");
 			return false;
 		} else {
 			px_error(m->px, loc, "'.%s' is not supported in a declaration", s->s);

@@ -50,6 +50,8 @@ static void note_line(struct enc *e, const struct px_insn *in)
 	e->line = in->line;
 	e->file = in->file;
 	e->col = in->col;
+	if (e->m->num_lines && e->m->lines[e->m->num_lines - 1].pc == l.pc)
+		e->m->num_lines--;	/* the end of the function before */
 	l.file = in->file;
 	l.line = in->line;
 	l.column = in->col;
@@ -268,6 +270,15 @@ static void put_insn(struct enc *e, const struct px_insn *in)
 	put(e, &w);
 }
 
+/* A function without .loc does not belong to the last line of the one before it. */
+static void end_lines(struct px_module *m)
+{
+	struct ppu_line none = { .pc = m->num_insns };
+
+	if (m->num_lines && m->lines[m->num_lines - 1].line)
+		PX_PUSH(&m->px->arena, m->lines, m->num_lines, m->cap_lines, none);
+}
+
 /* The way along one edge: nothing when the block follows and nobody waits. */
 static void put_edge(struct enc *e, struct px_block *b, unsigned k, struct px_predref g)
 {
@@ -320,6 +331,7 @@ bool px_encode(struct px_module *m, struct px_func *f)
 	uint32_t first = m->num_insns, i;
 	struct ppu_symbol *s;
 
+	end_lines(m);
 	PX_FOR_BLOCKS(f, b)
 		put_block(&e, b);
 	if (e.failed)

@@ -36,13 +36,8 @@ static const struct {
 static const struct {
 	const char *name, *advice;
 } unsupported[] = {
-	{ "tex", "texture fetches are not supported; read the data with ld.global" },
 	{ "tld4", "texture gathers are not supported; read the data with ld.global" },
-	{ "txq", "texture queries are not supported; pass the size as a parameter" },
-	{ "suld", "surface loads are not supported; use ld.global" },
-	{ "sust", "surface stores are not supported; use st.global" },
 	{ "sured", "surface reductions are not supported; use red.global" },
-	{ "suq", "surface queries are not supported; pass the size as a parameter" },
 	{ "wmma", "matrix instructions are not supported; compile for a target without them" },
 	{ "mma", "matrix instructions are not supported; compile for compute_75 without mma" },
 	{ "wgmma", "matrix instructions are not supported; compile for compute_75" },
@@ -437,6 +432,8 @@ static bool parse_rest(struct px_module *m, struct px_inst *in)
 {
 	if (in->op == PX_OP_call)
 		return px_parse_call(m, in);
+	if (ops[in->op].fn == px_low_texture)
+		return px_parse_texture_inst(m, in);
 	if (!parse_operands(m, in) || !px_expect(m, TK(';'), "';' after the instruction"))
 		return false;
 	if (in->n < ops[in->op].min || in->n > ops[in->op].max) {

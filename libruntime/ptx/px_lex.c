@@ -249,9 +249,13 @@ static void lex_punct(struct px_lex *lx)
 
 void px_next(struct px_lex *lx)
 {
+	/* ".2d" after a name is a modifier, ".2" elsewhere a number */
+	bool glued = lx->tok.kind == TK_IDENT || lx->tok.kind == TK_DOT;
+	const char *before = lx->p;
 	int c;
 
 	skip_space(lx);
+	glued &= lx->p == before;
 	lx->tok = (struct px_token){ .kind = TK_EOF, .loc = here(lx) };
 	if (lx->px->give_up)
 		lx->p = lx->end;
@@ -264,7 +268,7 @@ void px_next(struct px_lex *lx)
 		lex_string(lx);
 	else if (is_alpha(c) || c == '_' || c == '$' || (c == '%' && is_name(peek(lx, 1))))
 		lex_name(lx);
-	else if (c == '.' && is_digit(peek(lx, 1)))
+	else if (c == '.' && is_digit(peek(lx, 1)) && !glued)
 		lex_decimal_float(lx, lx->p);
 	else if (c == '.' && is_name(peek(lx, 1)))
 		lex_dot(lx);

@@ -104,6 +104,11 @@ O(shfl, px_low_shfl, 4, 5, "sync up down bfly idx b32") \
 O(match, px_low_match, 3, 3, "any all sync b32 b64") \
 O(redux, px_low_redux, 3, 3, "sync add min max and or xor u32 s32 b32") \
 O(activemask, px_low_activemask, 1, 1, "b32") \
+O(tex, px_low_texture, 0, 0, "1d 2d 3d a1d a2d base level grad v4 T") \
+O(suld, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
+O(sust, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
+O(txq, px_low_texture, 0, 0, "width height depth array_size normalized_coords b32") \
+O(suq, px_low_texture, 0, 0, "width height depth array_size b32") \
 O(griddepcontrol, px_low_nothing, 0, 0, "launch_dependents wait") \
 O(pmevent, px_low_nothing, 1, 1, "mask")
 
@@ -121,6 +126,15 @@ PX_OPS(O)
 /* Special registers without one of their own in the ISA. */
 enum { PX_SR_GLOBALTIMER_LO = 256, PX_SR_GLOBALTIMER_HI, PX_SR_ZERO, PX_SR_ONE };
 
+/* Jump to target under a condition, else go on in a new block. */
+void px_branch(struct px_module *m, struct px_predref guard, struct px_block *target);
+bool px_parse_texture_inst(struct px_module *m, struct px_inst *in);
+/*
+ * Call a function of the device-side library with n arguments (registers or constants of their
+ * types).  It returns a structure of num_words 32-bit words, or with 0 one 64-bit value in *words.
+ */
+void px_call_library(struct px_module *m, const struct px_inst *in, const char *name,
+		     const struct px_opn *args, uint32_t n, px_val *words, unsigned num_words);
 bool px_parse_call(struct px_module *m, struct px_inst *in);
 
 /* Emit an instruction; px_emit puts the PTX instruction's guard on it, px_temp does not. */

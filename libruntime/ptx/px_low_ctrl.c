@@ -13,7 +13,7 @@ static struct px_block *next_block(struct px_module *m)
 	return b;
 }
 
-static void branch(struct px_module *m, struct px_predref guard, struct px_block *target)
+void px_branch(struct px_module *m, struct px_predref guard, struct px_block *target)
 {
 	struct px_insn *i;
 
@@ -56,7 +56,7 @@ void px_low_bra(struct px_module *m, const struct px_inst *in)
 	struct px_block *b = label(m, &in->o[0]);
 
 	if (b)
-		branch(m, guard_of(in), b);
+		px_branch(m, guard_of(in), b);
 }
 
 /* Binary search over [lo, hi) by the index. */
@@ -69,7 +69,7 @@ static void switch_tree(struct px_module *m, px_val index, struct px_block **tar
 	px_val p;
 
 	if (hi - lo == 1) {
-		branch(m, (struct px_predref){ 0 }, targets[lo]);
+		px_branch(m, (struct px_predref){ 0 }, targets[lo]);
 		return;
 	}
 	p = px_tmp(m, 0);
@@ -79,7 +79,7 @@ static void switch_tree(struct px_module *m, px_val index, struct px_block **tar
 	i->s[1] = px_imm(mid);
 	i->pd = p;
 	right = px_new_block(m->func, NULL);
-	branch(m, (struct px_predref){ p, false }, right);
+	px_branch(m, (struct px_predref){ p, false }, right);
 	switch_tree(m, index, targets, lo, mid);
 	px_place_block(m->func, right);
 	m->cur = right;
@@ -108,7 +108,7 @@ void px_low_brx(struct px_module *m, const struct px_inst *in)
 	}
 	if (in->guard.v) {
 		after = px_new_block(m->func, NULL);
-		branch(m, (struct px_predref){ in->guard.v, !in->guard.neg }, after);
+		px_branch(m, (struct px_predref){ in->guard.v, !in->guard.neg }, after);
 	}
 	switch_tree(m, index, targets, 0, t->num_list);
 	if (after) {
@@ -132,7 +132,7 @@ void px_low_ret(struct px_module *m, const struct px_inst *in)
 	}
 	if (!m->ret_block)
 		m->ret_block = px_new_block(m->func, NULL);
-	branch(m, guard_of(in), m->ret_block);
+	px_branch(m, guard_of(in), m->ret_block);
 }
 
 void px_low_trap(struct px_module *m, const struct px_inst *in)
@@ -437,6 +437,64 @@ static void emit_call(struct px_module *m, const struct px_inst *in, struct call
 	if (abi.stack > f->out_bytes)
 		f->out_bytes = (uint32_t)abi.stack;
 	move_rets(m, in, c, pr, i);
+}
+
+static struct px_sym *library_function(struct px_module *m, const char *name)
+{
+	struct px_str *str = px_intern(m->px, name, strlen(name));
+	struct px_sym *s = px_alloc(&m->px->arena, sizeof(*s));
+	uint32_t i;
+
+	s->kind = SY_FUNC;
+	s->name = str;
+	for (i = 0; i < m->num_syms && strcmp(m->syms[i].name, name); i++)
+		;
+	s->symbol = i < m->num_syms ? i : px_image_symbol(m, str->s, PPU_SYM_UNDEF);
+	m->syms[s->symbol].flags |= PPU_SYMF_GLOBAL;
+	return s;
+}
+
+static struct px_sym *call_param(struct px_module *m, unsigned type, uint64_t size, bool array)
+{
+	struct px_sym *s = px_alloc(&m->px->arena, sizeof(*s));
+	struct px_var *v = px_alloc(&m->px->arena, sizeof(*v));
+
+	*v = (struct px_var){ .space = SP_FPARAM, .type = (uint8_t)type, .size = size, .is_array = array,
+			      .align = array ? 4 : (uint32_t)size };
+	s->kind = SY_VAR;
+	s->var = v;
+	return s;
+}
+
+void px_call_library(struct px_module *m, const struct px_inst *in, const char *name,
+		     const struct px_opn *args, uint32_t n, px_val *words, unsigned num_words)
+{
+	struct px_proto *p = px_alloc(&m->px->arena, sizeof(*p));
+	struct px_sym *ret = num_words ? call_param(m, PT_B8, 4 * num_words, true) :
+					 call_param(m, PT_B64, 8, false);
+	struct px_opn result = { .kind = OP_SYM, .sym = ret, .loc = in->loc };
+	struct call c = { .rets = &result, .nrets = 1, .args = px_alloc(&m->px->arena, n * sizeof(*args)),
+			  .nargs = n, .proto = p };
+	uint32_t k;
+
+	px_new_var(m, ret->var);
+	PX_PUSH(&m->px->arena, p->rets, p->num_rets, p->cap_rets, ret);
+	for (k = 0; k < n; k++) {
+		c.args[k] = args[k];
+		PX_PUSH(&m->px->arena, p->params, p->num_params, p->cap_params,
+			call_param(m, args[k].type, px_type_bits(args[k].type) / 8, false));
+	}
+	c.target = (struct px_opn){ .kind = OP_SYM, .sym = library_function(m, name), .loc = in->loc };
+	emit_call(m, in, &c);
+	if (!num_words)
+		*words = ret->var->val;
+	for (k = 0; k < num_words; k++) {
+		struct px_insn *l = px_slot_mem(m, in, PPU_OP_LD, PPU_T_U32, ret->var->slot, 4 * (int64_t)k);
+
+		l->xd = px_alloc(&m->px->arena, sizeof(px_val));
+		l->xd[0] = words[k] = px_tmp(m, 1);
+		l->nxd = 1;
+	}
 }
 
 static bool check_call(struct px_module *m, const struct px_inst *in, const struct call *c)
