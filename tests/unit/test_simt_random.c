@@ -220,18 +220,33 @@ static void run_seed(struct smt *s, uint64_t seed)
 	}
 }
 
+#define CUT 2	/* the third run of the test */
+
 START_TEST(random_programs)
 {
 	const char *n = getenv("PPU_RANDOM_PROGRAMS"), *first = getenv("PPU_RANDOM_SEED");
-	uint64_t count = n ? strtoull(n, NULL, 0) : 2000, seed = first ? strtoull(first, NULL, 0) : 1;
+	uint64_t count = n ? strtoull(n, NULL, 0) : _i == CUT ? 400 : 2000, seed = first ? strtoull(first, NULL, 0) : 1;
 	struct smt *s = smt_new();
 
 	s->cfg.tokq_entries = _i ? 4096 : 1000;
-	s->cfg.tokq_driver = _i;
+	s->cfg.tokq_driver = _i == 1;
+	if (_i == CUT) {	/* SP-4: preempted at random instructions, restored on another SM */
+		s->cfg.sms_per_gpc = 2;
+		s->cfg.tokq_entries = 256;
+		s->cfg.sm_clock_khz = 10000;	/* 100 ns are one cycle */
+		s->cut_random = seed;
+	}
 	smt_start(s);
 	s->core->ports.trace = NULL;
-	for (uint64_t i = 0; i < count; i++)
+	for (uint64_t i = 0; i < count; i++) {
+		if (_i == CUT) {
+			s->cfg.window_ns = 100 * (1 + i % 40);
+			s->cut = 1 + i % 7;
+		}
 		run_seed(s, seed + i + (_i ? 1000000 : 0));
+	}
+	if (_i == CUT)
+		ck_assert_uint_gt(s->num_cuts, count * 5);
 	smt_free(s);
 }
 END_TEST
@@ -244,7 +259,7 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(t, 0);
-	tcase_add_loop_test(t, random_programs, 0, 2);
+	tcase_add_loop_test(t, random_programs, 0, CUT + 1);
 	suite_add_tcase(su, t);
 	sr = srunner_create(su);
 	srunner_run_all(sr, CK_ENV);

@@ -11,6 +11,7 @@
 #define CODE_BASE	0x2000000u
 #define DATA_BASE	0x2800000u
 #define RO_BASE		0x3000000u
+#define SAVE_BASE	0x3100000u
 #define CODE_BYTES	(1u << 20)
 
 static void die(const char *what)
@@ -220,6 +221,39 @@ static void apply(struct smt *s, unsigned sm)
 	fx->n = 0;
 }
 
+static uint32_t cut_random(struct smt *s, uint32_t n)
+{
+	s->cut_random ^= s->cut_random << 13;
+	s->cut_random ^= s->cut_random >> 7;
+	s->cut_random ^= s->cut_random << 17;
+	return (uint32_t)(s->cut_random >> 20) % n;
+}
+
+/* Every CTA leaves its SM and comes back, perhaps to another one. */
+static void cut(struct smt *s)
+{
+	uint64_t bytes = ppu_sm_image_bytes(s->core, &s->task.launch), index[64];
+	uint32_t n = 0, i, k, sm;
+
+	for (i = 0; i < s->core->num_sms; i++)
+		for (k = 0; k < s->cfg.ctas_per_sm; k++) {
+			if (!s->core->sms[i].cta[k].task || !ppu_sm_can_save(s->core, i, k))
+				continue;
+			if (n == 64 || SAVE_BASE + (n + 1) * bytes > SMT_VRAM)
+				die("too many CTAs to save");
+			index[n] = s->core->sms[i].cta[k].index;
+			ppu_sm_save_cta(s->core, i, k, SAVE_BASE + n++ * bytes, 0);
+		}
+	while (n--) {
+		for (sm = cut_random(s, s->core->num_sms); !ppu_sm_can_start(s->core, sm, &s->task);)
+			sm = (sm + 1) % s->core->num_sms;
+		if (ppu_sm_restore_cta(s->core, sm, &s->task, index[n], 0, SAVE_BASE + n * bytes, s->now) < 0)
+			die("an image was refused");
+		memset(s->vram + SAVE_BASE + n * bytes, 0xee, bytes);
+		s->num_cuts++;
+	}
+}
+
 bool smt_window(struct smt *s)
 {
 	struct ppu_task *t = &s->task;
@@ -238,6 +272,8 @@ bool smt_window(struct smt *s)
 	s->now += s->cfg.window_ns;
 	for (i = 0; i < s->core->num_sms; i++)
 		apply(s, i);
+	if (s->cut && !s->faulted && !cut_random(s, (uint32_t)s->cut))
+		cut(s);
 	if (!busy && !s->faulted && s->done_ctas < t->num_ctas) {
 		s->timed_out = true;	/* asleep for good */
 		return false;

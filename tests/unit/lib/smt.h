@@ -34,6 +34,10 @@ struct smt {
 	uint64_t pt_next;		/* next free page for page tables */
 	uint64_t now;			/* device time */
 	uint64_t limit;			/* of smt_run(), ns */
+	uint64_t cut;			/* after a window all CTAs are saved and restored elsewhere, one
+					 * time in this many; 0: never */
+	uint64_t cut_random;		/* state, not 0 */
+	uint32_t num_cuts;
 
 	/* results */
 	uint64_t done_ctas;
