@@ -9,3 +9,21 @@ $(BENCH_PTX): tests/bench/kernels/kernels.cu libruntime/samples/kernels/kernel.h
 	$(Q)$(CLANG) $(RT_CU_FLAGS) -o $@ $<
 $(BUILD)/bench/bench_kernels: | $(BENCH_PTX)
 $(BUILD)/obj/tests/bench/lib/native.o: private CFLAGS += -O3 -march=native -ffp-contract=fast -fno-math-errno
+
+# --- in the guest ---------------------------------------------------------------
+#
+# guest_*.c: programs that bench_* run in the guest. They talk to the driver with
+# the help of the conformance tests' lib/.
+
+GUEST_BENCH_SRCS := $(sort $(wildcard tests/bench/guest_*.c))
+GUEST_BENCH_HELP := $(call ppu_objs,$(sort $(wildcard tests/conformance/lib/*.c)))
+GUEST_BENCH_BINS := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(GUEST_BENCH_SRCS))
+
+$(call ppu_objs,$(GUEST_BENCH_SRCS)): private PPU_CFLAGS += -Itests/conformance/lib $(DRM_CFLAGS)
+.SECONDARY: $(call ppu_objs,$(GUEST_BENCH_SRCS))
+$(GUEST_BENCH_BINS): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(GUEST_BENCH_HELP)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(DRM_LIBS) -lm -lpthread
+TEST_BINS    += $(GUEST_BENCH_BINS)
+ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(GUEST_BENCH_SRCS)))
