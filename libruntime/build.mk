@@ -35,6 +35,15 @@ $(RT_SO): $(BUILD)/lib/libppucore.a
 # Unit tests link these after our archives.
 UNIT_EXTRA_LIBS += $(RT_DRM_LIBS)
 
+# The CUDA Driver API, with the runtime inside; in a directory of its own, so that only
+# who asks for it finds it.
+CU_SRCS := $(sort $(wildcard libruntime/cuda/*.c))
+CU_CFLAGS := -Iinclude/cuda
+CU_SO := $(BUILD)/lib/cuda/libcuda.so.1
+$(eval $(call ppu_static_lib,ppucuda,$(CU_SRCS),$(CU_CFLAGS)))
+$(eval $(call ppu_shared_lib,cuda,cuda/libcuda.so.1,$(CU_SRCS),$(CU_CFLAGS),$(BUILD)/lib/libppu.a $(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL $(RT_LIBS)))
+$(CU_SO): $(BUILD)/lib/libppu.a $(BUILD)/lib/libppucore.a
+
 RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
 RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))
 $(call ppu_objs,$(RT_TOOLS) $(RT_SRCS_ppu-trace)): private PPU_CFLAGS += $(RT_CFLAGS)
