@@ -88,7 +88,12 @@ static void check(ppuResult res, const char *what)
 	else if (res == PPU_ERROR_FILE || res == PPU_ERROR_NOT_FOUND || res == PPU_ERROR_CONFIGURATION ||
 		 res == PPU_ERROR_INVALID_CONFIGURATION || res == PPU_ERROR_LAUNCH_RESOURCES)
 		status = EXIT_USAGE;
-	die(status, "%s: %s: %s", what, ppuGetErrorName(res), *detail ? detail : ppuGetErrorString(res));
+	if (!*detail)
+		detail = ppuGetErrorString(res);
+	/* The detail may begin with the file's name itself. */
+	if (!strncmp(detail, what, strlen(what)))
+		die(status, "%s: %s", ppuGetErrorName(res), detail);
+	die(status, "%s: %s: %s", what, ppuGetErrorName(res), detail);
 }
 
 static uint64_t number(const char *s, const char *what)

@@ -31,6 +31,7 @@ static const char usage_text[] =
 
 struct options {
 	const char *svg, *json, *trace;
+	bool from_given, to_given;
 	struct view view;
 };
 
@@ -89,9 +90,11 @@ static int parse(struct options *o, int argc, char **argv)
 			break;
 		case 'f':
 			ok = number("from", optarg, 0, UINT64_MAX, &v->from);
+			o->from_given = true;
 			break;
 		case 't':
 			ok = number("to", optarg, 0, UINT64_MAX, &v->to);
+			o->to_given = true;
 			break;
 		case 'l':
 			free(v->lanes.range);
@@ -151,9 +154,24 @@ static int write_to(const char *path, void (*what)(FILE *, const struct model *,
 	return ST_OK;
 }
 
+/* A picture without --from and --to shows what there is to see: the device may have been idle for long. */
+static struct view trimmed(const struct options *o, const struct model *m)
+{
+	struct view v = o->view;
+	uint64_t first, last;
+
+	if (!model_extent(m, &first, &last))
+		return v;
+	if (!o->from_given && first > v.from && first <= v.to)
+		v.from = first;
+	if (!o->to_given && last < v.to && last >= v.from)
+		v.to = last;
+	return v;
+}
+
 static int pictures(struct options *o, struct trace *t)
 {
-	struct view *v = &o->view;
+	struct view *v = &o->view, drawn;
 	struct model m;
 	int status = ST_OK;
 
@@ -163,8 +181,9 @@ static int pictures(struct options *o, struct trace *t)
 	v->to = v->to < t->last ? v->to : t->last;
 	v->to = v->to > v->from ? v->to : v->from;
 	model_build(&m, t);
+	drawn = trimmed(o, &m);
 	if (o->svg)
-		status = write_to(o->svg, svg_write, &m, v);
+		status = write_to(o->svg, svg_write, &m, &drawn);
 	if (o->json && !status)
 		status = write_to(o->json, json_write, &m, v);
 	model_free(&m);

@@ -534,6 +534,33 @@ void model_free(struct model *m)
 	map_free(m->sems);
 }
 
+static void extend(uint64_t *first, uint64_t *last, uint64_t start, uint64_t end)
+{
+	*first = start < *first ? start : *first;
+	*last = end > *last ? end : *last;
+}
+
+bool model_extent(const struct model *m, uint64_t *first, uint64_t *last)
+{
+	*first = UINT64_MAX;
+	*last = 0;
+	for (size_t k = 0; k < m->num_lanes; k++) {
+		const struct lane *l = &m->lane[k];
+
+		for (size_t i = 0; i < l->num_spans; i++)
+			extend(first, last, l->span[i].start, l->span[i].end);
+		for (size_t i = 0; i < l->num_points; i++)
+			extend(first, last, l->point[i].time, l->point[i].time);
+		for (size_t i = 0; i < l->num_marks; i++) {
+			const struct rec *r = &m->t->rec[l->mark[i]];
+
+			if (r->event != PPU_TR_CH_ENABLE && r->event != PPU_TR_CH_DISABLE)
+				extend(first, last, r->time, r->time);
+		}
+	}
+	return *first <= *last;
+}
+
 bool sem_value_at(const struct lane *l, uint64_t time, uint64_t *value)
 {
 	size_t lo = 0, hi = l->num_points;

@@ -165,6 +165,8 @@ void model_free(struct model *m);
 struct lane *model_lane(const struct model *m, enum lane_kind kind, uint64_t id);	/* or NULL */
 /* The semaphore of a BLOCK, UNBLOCK (acquire, gate) or SEM_WRITE; NULL: it has no lane. */
 struct lane *model_sem(const struct model *m, uint32_t rec);
+/* When the first and the last thing happen that a lane shows; false: there is none. */
+bool model_extent(const struct model *m, uint64_t *first, uint64_t *last);
 /* The record with the task's priority (b, c, d as in TASK_ACCEPT), NULL: the trace does not tell. */
 const struct rec *model_task(const struct model *m, uint64_t task);
 /* What a semaphore held at a time, false: unknown, nobody wrote it. */

@@ -103,6 +103,9 @@ def test_channels(tmp):
     check(any("error" in t for t in p.titles("channel:1")), "channels: an error is marked")
     check(any(t.startswith("16.000 us: 7 to 9, by command 1") for t in p.titles("sem:%d" % S0)),
           "channels: a write's title says time, values and who", p.titles("sem:%d" % S0))
+    # Nothing is drawn of the time when nothing happens, unless it is asked for.
+    same("channels: the picture begins and ends with what there is to see", (p.start, p.end), (1100, 16000))
+    same("channels: or as asked", Picture(path, "--from", "1000").start, 1000)
     # The same, cut: what is open goes on, values are those at that time.
     p = Picture(path, "--from", "5000", "--to", "9000")
     axis(p, "cut")
