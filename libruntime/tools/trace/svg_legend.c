@@ -9,7 +9,9 @@
 #define LINE_H		19.0
 #define GAP		22.0
 
+/* The styles are ours, so is their licence; what is drawn with them belongs to whoever traced it. */
 static const char styles[] =
+"<!-- SPDX-License-Identifier: MIT (of the styles) -->\n"
 "<style>"
 "text{font:11px sans-serif;fill:#000}.ti{font-size:14px;font-weight:bold}"
 ".ax{text-anchor:middle;fill:#333}.na{font-size:11.5px}.in{text-anchor:middle;font-size:10px}"
