@@ -249,6 +249,15 @@ ppuResult ppuFree(void *ptr);
  * fast partner of asynchronous copies. */
 ppuResult ppuMallocHost(void **ptr, size_t bytes);
 ppuResult ppuFreeHost(void *ptr);
+/*
+ * Make existing memory of the process pinned memory of the current context, at its own address, whatever
+ * its alignment; the GPU may then access all of its pages.  It must stay mapped until it is unregistered,
+ * which waits until the work submitted so far is complete.  flags must be 0.  Errors: INVALID_ADDRESS
+ * (not readable and writable, or from ppuMalloc...), INVALID_VALUE (shares a page with registered memory),
+ * NOT_SUPPORTED (the driver cannot).
+ */
+ppuResult ppuHostRegister(void *ptr, size_t bytes, unsigned flags);
+ppuResult ppuHostUnregister(void *ptr);
 /* Free and total device memory in bytes, of the device. */
 ppuResult ppuMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 

@@ -181,18 +181,23 @@ ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait
 		r.width *= r.rows;
 		r.rows = 1;
 	}
-	if (!rt_va_inside((void *)(uintptr_t)r.dst) || !rt_va_inside((void *)(uintptr_t)r.src)) {
-		unsigned chan = __atomic_load_n(&s->copy_chan, __ATOMIC_RELAXED);
+	for (;;) {
+		unsigned chan;
 
+		res = rt_enter(ctx);
+		if (res)
+			goto out;
+		res = rt_classify(ctx, (void *)(uintptr_t)r.dst, (r.rows - 1) * r.dst_pitch + r.width, &dst);
+		if (!res)
+			res = rt_classify(ctx, (void *)(uintptr_t)r.src, (r.rows - 1) * r.src_pitch + r.width, &src);
+		if (res || stage || (dst != PPU_MEMORY_UNREGISTERED) == (src != PPU_MEMORY_UNREGISTERED))
+			break;
+		/* The stage's lock is the outer one. */
+		chan = s->copy_chan;
+		rt_leave(ctx);
 		stage = ctx->copy.level[ctx->copy.conf.of_channel[chan]].stage;
 		pthread_mutex_lock(&stage->lock);
 	}
-	res = rt_enter(ctx);
-	if (res)
-		goto out;
-	res = rt_classify(ctx, (void *)(uintptr_t)r.dst, (r.rows - 1) * r.dst_pitch + r.width, &dst);
-	if (!res)
-		res = rt_classify(ctx, (void *)(uintptr_t)r.src, (r.rows - 1) * r.src_pitch + r.width, &src);
 	if (res) {
 		;
 	} else if (dst == PPU_MEMORY_UNREGISTERED && src == PPU_MEMORY_UNREGISTERED) {
@@ -202,7 +207,7 @@ ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait
 		if (!res)
 			cpu_copy(&r);
 		wait = false;
-	} else if (stage) {
+	} else if (dst == PPU_MEMORY_UNREGISTERED || src == PPU_MEMORY_UNREGISTERED) {
 		res = staged_copy(s, stage, &r, src == PPU_MEMORY_UNREGISTERED);
 	} else {
 		res = engine_copy(s, &r);

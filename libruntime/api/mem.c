@@ -109,6 +109,33 @@ struct rt_alloc *rt_find(struct ppuCtx_st *ctx, const void *p)
 	return &ctx->allocs[i - 1];
 }
 
+static bool room_for_one(struct ppuCtx_st *ctx)
+{
+	size_t cap = ctx->cap_allocs ? 2 * ctx->cap_allocs : 64;
+	struct rt_alloc *n;
+
+	if (ctx->num_allocs < ctx->cap_allocs)
+		return true;
+	n = realloc(ctx->allocs, cap * sizeof(*n));
+	if (!n)
+		return false;
+	ctx->allocs = n;
+	ctx->cap_allocs = cap;
+	return true;
+}
+
+ppuResult rt_alloc_add(struct ppuCtx_st *ctx, const struct rt_alloc *a)
+{
+	size_t at = above(ctx, a->va);
+
+	if (!room_for_one(ctx))
+		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
+	memmove(ctx->allocs + at + 1, ctx->allocs + at, (ctx->num_allocs - at) * sizeof(*ctx->allocs));
+	ctx->allocs[at] = *a;
+	ctx->num_allocs++;
+	return PPU_SUCCESS;
+}
+
 ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uint64_t align,
 		   ppuMemoryType type, uint64_t *va)
 {
@@ -116,7 +143,6 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 	uint64_t room = (bytes + unit - 1) & ~(unit - 1), size = heaps[heap].chunk;
 	struct rt_chunk *c = NULL;
 	bool placed = false;
-	size_t at;
 	int rc = -ENOSPC;
 
 	if (align < unit)
@@ -124,15 +150,8 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 	if (room < bytes || room > (1ull << 40))
 		return rt_error(heap == RT_HEAP_HOST ? PPU_ERROR_OUT_OF_HOST_MEMORY :
 				PPU_ERROR_OUT_OF_DEVICE_MEMORY);
-	if (ctx->num_allocs == ctx->cap_allocs) {
-		size_t cap = ctx->cap_allocs ? 2 * ctx->cap_allocs : 64;
-		struct rt_alloc *n = realloc(ctx->allocs, cap * sizeof(*n));
-
-		if (!n)
-			return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
-		ctx->allocs = n;
-		ctx->cap_allocs = cap;
-	}
+	if (!room_for_one(ctx))
+		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
 	if (room <= size / 2) {
 		for (c = ctx->chunks[heap]; c; c = c->next) {
 			placed = c->range.avail >= room && !ppu_range_alloc(&c->range, room, align, va);
@@ -157,11 +176,7 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 		       rt_fail(heap == RT_HEAP_HOST ? PPU_ERROR_OUT_OF_HOST_MEMORY :
 			       PPU_ERROR_OUT_OF_DEVICE_MEMORY, "no room for %llu bytes",
 			       (unsigned long long)bytes) : rt_errno(rc, "allocating memory");
-	at = above(ctx, *va);
-	memmove(ctx->allocs + at + 1, ctx->allocs + at, (ctx->num_allocs - at) * sizeof(*ctx->allocs));
-	ctx->allocs[at] = (struct rt_alloc){ *va, bytes, room, type, c };
-	ctx->num_allocs++;
-	return PPU_SUCCESS;
+	return rt_alloc_add(ctx, &(struct rt_alloc){ *va, bytes, room, type, c, NULL });
 }
 
 /* Give an allocation's room back; its table entry is gone already. */
@@ -181,7 +196,7 @@ static void give_back(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 	}
 }
 
-static struct rt_alloc take_out(struct ppuCtx_st *ctx, struct rt_alloc *a)
+struct rt_alloc rt_alloc_take(struct ppuCtx_st *ctx, struct rt_alloc *a)
 {
 	struct rt_alloc copy = *a;
 	size_t at = (size_t)(a - ctx->allocs);
@@ -197,12 +212,15 @@ void rt_free(struct ppuCtx_st *ctx, uint64_t va)
 
 	if (!a || a->va != va)
 		return;
-	copy = take_out(ctx, a);
+	copy = rt_alloc_take(ctx, a);
 	give_back(ctx, &copy);
 }
 
 void rt_heap_fini(struct ppuCtx_st *ctx)
 {
+	for (size_t i = 0; i < ctx->num_allocs; i++)
+		if (ctx->allocs[i].user)
+			rt_unregister(ctx, &ctx->allocs[i]);
 	for (unsigned h = 0; h < RT_HEAPS; h++)
 		while (ctx->chunks[h])
 			chunk_free(ctx, ctx->chunks[h]);
@@ -214,11 +232,12 @@ ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuM
 {
 	struct rt_alloc *a;
 
+	a = rt_find(ctx, p);
 	if (!rt_va_inside(p)) {
-		*type = PPU_MEMORY_UNREGISTERED;
+		/* What is registered in part only goes through staging. */
+		*type = a && a->va + a->bytes - (uintptr_t)p >= bytes ? PPU_MEMORY_HOST : PPU_MEMORY_UNREGISTERED;
 		return PPU_SUCCESS;
 	}
-	a = rt_find(ctx, p);
 	if (!a || a->type == PPU_MEMORY_UNREGISTERED ||
 	    a->bytes - ((uintptr_t)p - a->va) < bytes || (uintptr_t)p - a->va > a->bytes)
 		return rt_fail(PPU_ERROR_INVALID_ADDRESS,
@@ -273,10 +292,10 @@ static ppuResult put(void *ptr, ppuMemoryType type)
 	a = rt_find(ctx, ptr);
 	if (ctx->dead) {
 		res = rt_error(PPU_ERROR_INVALID_CONTEXT);
-	} else if (!a || a->va != (uintptr_t)ptr || a->type != type) {
+	} else if (!a || a->va != (uintptr_t)ptr || a->type != type || a->user) {
 		res = rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is not the start of such an allocation", ptr);
 	} else {
-		copy = take_out(ctx, a);
+		copy = rt_alloc_take(ctx, a);
 		res = ctx->broken ? rt_check(ctx) : rt_wait_all(ctx);
 		if (!ctx->dead && (!res || ctx->broken))
 			give_back(ctx, &copy);
@@ -348,8 +367,6 @@ ppuResult ppuPointerGetAttributes(ppuPointerAttributes *attr, const void *ptr)
 	if (!attr)
 		return rt_error(PPU_ERROR_INVALID_VALUE);
 	memset(attr, 0, sizeof(*attr));
-	if (!rt_va_inside(ptr))
-		return PPU_SUCCESS;
 	res = rt_current(&ctx);
 	if (res)
 		return res;
@@ -361,7 +378,8 @@ ppuResult ppuPointerGetAttributes(ppuPointerAttributes *attr, const void *ptr)
 		attr->base = (void *)(uintptr_t)a->va;
 		attr->bytes = a->bytes;
 	} else {
-		res = rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is in no allocation of this context", ptr);
+		if (rt_va_inside(ptr))
+			res = rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is in no allocation of this context", ptr);
 	}
 	rt_leave(ctx);
 	rt_obj_put(&ctx->obj);

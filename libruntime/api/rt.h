@@ -5,7 +5,7 @@
  *   init.c     options, devices, primary contexts        object.c  handles: registry and reference counts
  *   context.c  contexts, waiting, faults                  error.c   names, sentences, last-error detail
  *   va.c       the window of addresses                    chan.c    channels, command memory, jobs
- *   mem.c      allocations                                copy.c    copies and fills
+ *   mem.c      allocations  register.c  the user's own    copy.c    copies and fills
  *   stream.c   streams      event.c  events               prio.c    stream -> device priorities
  *   copyprio.c stream -> copy priorities, semaphores of copies     host.c  host functions in streams
  *   module.c   loading, functions                         launch.c  launches, occupancy
@@ -95,6 +95,7 @@ struct rt_alloc {
 	uint64_t va, bytes, room;	/* bytes as asked for, room as taken from the chunk */
 	ppuMemoryType type;
 	struct rt_chunk *chunk;
+	struct be_bo *user;		/* registered memory of the process; chunk is NULL then */
 };
 
 /* Like device memory, but not the user's to free. */
@@ -280,6 +281,10 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 		   ppuMemoryType type, uint64_t *va);
 void rt_free(struct ppuCtx_st *ctx, uint64_t va);
 void rt_heap_fini(struct ppuCtx_st *ctx);
+ppuResult rt_alloc_add(struct ppuCtx_st *ctx, const struct rt_alloc *a);
+struct rt_alloc rt_alloc_take(struct ppuCtx_st *ctx, struct rt_alloc *a);
+/* register.c: the context's entry is gone already. */
+void rt_unregister(struct ppuCtx_st *ctx, const struct rt_alloc *a);
 struct rt_alloc *rt_find(struct ppuCtx_st *ctx, const void *p);
 /* Where [p, p + bytes) lies; INVALID_ADDRESS when it is ours but not inside one allocation. */
 ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuMemoryType *type);

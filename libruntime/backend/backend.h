@@ -76,6 +76,9 @@ struct be_ops {
 
 	/* Zero-filled memory; size is rounded up to pages. */
 	int (*bo_alloc)(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **bo);
+	/* Pages of the process itself, at a page's start; they stay where they are until bo_free().
+	 * NULL: cannot. */
+	int (*bo_user)(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **bo);
 	void (*bo_free)(struct be_bo *bo);
 	/* CPU mapping of the whole object; at != NULL: there, replacing what is mapped.  The caller
 	 * unmaps it. */

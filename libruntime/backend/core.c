@@ -31,6 +31,7 @@
 
 #define BUS_BASE	0x100000000ull		/* bus address of byte 0 of the memory file */
 #define BUS_SIZE	(1ull << 36)
+#define BUS_USER	(1ull << 48)		/* bus address of byte 0 of the process */
 #define RING_VA_STRIDE	(1ull << 25)		/* kernel VA of channel n's ring: USER_END + n * this */
 #define LOCAL_DEFAULT	256u	/* grows when a kernel needs more */
 #define MAX_FAULTS	64
@@ -51,6 +52,7 @@ struct be_dev {
 	struct ppu_range vram_range, bus_range;
 	uint8_t *chan_used;
 	struct be_vm *vms;
+	struct be_bo *users;		/* with ->user */
 	uint32_t next_context;
 	bool error_irq;
 	uint64_t error_gen;		/* counts error interrupts */
@@ -73,6 +75,8 @@ struct be_bo {
 	struct be_dev *dev;
 	uint64_t addr, size;		/* VRAM offset, or offset in the memory file */
 	enum be_place place;
+	uint8_t *user;			/* pages of the process instead */
+	struct be_bo *next_user;
 };
 
 struct core_chan {
@@ -265,6 +269,15 @@ static void *port_map(void *opaque, uint64_t bus, uint64_t *len, bool write)
 	struct be_dev *dev = opaque;
 	uint64_t off = bus - BUS_BASE;
 
+	for (struct be_bo *bo = bus >= BUS_USER ? dev->users : NULL; bo; bo = bo->next_user) {
+		uint8_t *p = (uint8_t *)(uintptr_t)(bus - BUS_USER);
+
+		if (p < bo->user || p >= bo->user + bo->size)
+			continue;
+		if (*len > (uint64_t)(bo->user + bo->size - p))
+			*len = (uint64_t)(bo->user + bo->size - p);
+		return p;
+	}
 	if (bus < BUS_BASE || off >= BUS_SIZE)
 		return NULL;
 	if (*len > BUS_SIZE - off)
@@ -621,10 +634,40 @@ static int core_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, s
 	return 0;
 }
 
+static int core_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **out)
+{
+	struct be_bo *bo = calloc(1, sizeof(*bo));
+
+	if (!bo)
+		return -ENOMEM;
+	bo->dev = vm->dev;
+	bo->place = BE_SYSTEM;
+	bo->size = size;
+	bo->user = pages;
+	dev_lock(vm->dev);
+	bo->next_user = vm->dev->users;
+	vm->dev->users = bo;
+	dev_unlock(vm->dev);
+	*out = bo;
+	return 0;
+}
+
+static void forget_user(struct be_bo *bo)
+{
+	struct be_bo **p = &bo->dev->users;
+
+	while (*p != bo)
+		p = &(*p)->next_user;
+	*p = bo->next_user;
+	ppu_core_invalidate_maps(bo->dev->core);
+}
+
 static void core_bo_free(struct be_bo *bo)
 {
 	dev_lock(bo->dev);
-	if (bo->place == BE_VRAM)
+	if (bo->user)
+		forget_user(bo);
+	else if (bo->place == BE_VRAM)
 		vram_free(bo->dev, bo->addr, bo->size);
 	else
 		bus_free(bo->dev, bo->addr, bo->size);
@@ -737,7 +780,8 @@ static int pt_map(struct be_vm *vm, uint64_t va, uint64_t size, uint64_t phys, u
 
 static int core_bind(struct be_vm *vm, struct be_bo *bo, uint64_t va, uint64_t size, unsigned flags)
 {
-	uint64_t phys = bo->place == BE_VRAM ? bo->addr : bo->addr + BUS_BASE;
+	uint64_t phys = bo->user ? BUS_USER + (uintptr_t)bo->user :
+			bo->place == BE_VRAM ? bo->addr : bo->addr + BUS_BASE;
 	uint64_t pte = bo->place == BE_VRAM ? 0 : PPU_PTE_SYS;
 	int rc;
 
@@ -1180,7 +1224,7 @@ const struct be_ops ppu_be_core = {
 	.props = core_props, .time = core_time, .counters = core_counters, .mem_info = core_mem_info,
 	.vm_create = core_vm_create, .vm_destroy = core_vm_destroy, .vm_local = core_vm_local,
 	.vm_set_local = core_vm_set_local, .vm_faults = core_vm_faults,
-	.bo_alloc = core_bo_alloc, .bo_free = core_bo_free, .bo_map = core_bo_map,
+	.bo_alloc = core_bo_alloc, .bo_user = core_bo_user, .bo_free = core_bo_free, .bo_map = core_bo_map,
 	.bind = core_bind, .unbind = core_unbind,
 	.chan_create = core_chan_create, .chan_stop = core_chan_stop, .chan_free = core_chan_free,
 	.chan_get = core_chan_get, .chan_put = core_chan_put, .chan_kick = core_chan_kick,

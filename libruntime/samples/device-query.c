@@ -11,7 +11,7 @@ int main(void)
 	CHECK(ppuDeviceGetCount(&n));
 	for (int i = 0; i < n; i++) {
 		CHECK(ppuDeviceGetProperties(&p, i));
-		printf("device %d: %s through %s at %s\n", i, p.name, p.backend, p.location);
+		printf("device %d: %s, backend %s, %s\n", i, p.name, p.backend, p.location);
 		printf("  %u GPCs, %u SMs, %u warps each, %u registers and %u bytes of shared memory each\n",
 		       p.gpcs, p.sms, p.warps_per_sm, p.regs_per_sm, p.shared_per_sm);
 		printf("  %llu MiB of VRAM, %u copy engines, %u channels, %u device priorities\n",

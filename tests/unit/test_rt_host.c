@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "bench_main.h"
 #include "rt_spy.h"
@@ -309,6 +310,151 @@ START_TEST(destroyed)
 }
 END_TEST
 
+/* ---- registered memory ---------------------------------------------------------------------- */
+
+static const char put_code[] =
+	".kernel put\n"
+	".param p u64 ; .param v u32\n"
+	"ld.param.u64 rd8, [p] ; ld.param.u32 r4, [v]\n"
+	"ld.global.u32 r5, [rd8]\n"
+	"add.u32 r5, r5, r4\n"
+	"st.global.u32 [rd8], r5\n"
+	"exit\n";
+
+static void put(void *p, uint32_t v)
+{
+	ppuModule mod;
+	ppuFunction f;
+
+	OK(ppuModuleLoadData(&mod, put_code, 0, NULL));
+	OK(ppuModuleGetFunction(&f, mod, "put"));
+	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, NULL, (void *[]){ &p, &v }, NULL, 0));
+}
+
+/* Any alignment; copies in place and asynchronous, kernels at the same address; and back to ordinary. */
+START_TEST(registered)
+{
+	enum { BYTES = 300000 };
+	uint8_t *area = malloc(BYTES + 64), *p = area + 20;
+	ppuPointerAttributes at;
+	struct rt_spy spy;
+	ppuStream s;
+	sem_t go;
+	void *d;
+
+	ck_assert_int_eq(sem_init(&go, 0, 0), 0);
+	memset(area, 0x11, BYTES + 64);
+	start(NULL);
+	rt_spy_start(&spy);
+	OK(ppuMalloc(&d, BYTES));
+	s = stream_at(0);
+	OK(ppuPointerGetAttributes(&at, p));
+	ck_assert_int_eq(at.type, PPU_MEMORY_UNREGISTERED);
+	OK(ppuHostRegister(p, BYTES, 0));
+	OK(ppuPointerGetAttributes(&at, p + 1000));
+	ck_assert_int_eq(at.type, PPU_MEMORY_HOST);
+	ck_assert_ptr_eq(at.base, p);
+	ck_assert_uint_eq(at.bytes, BYTES);
+	OK(ppuPointerGetAttributes(&at, p + BYTES));
+	ck_assert_int_eq(at.type, PPU_MEMORY_UNREGISTERED);
+	/* One block per copy, no staging, and the call does not wait even for a copy to the host. */
+	OK(ppuLaunchHostFunc(s, wait_for, &go));
+	OK(ppuMemcpyAsync(d, p, BYTES, s));
+	OK(ppuMemsetAsync(p, 0x22, 1, BYTES, s));
+	OK(ppuMemcpyAsync(p + 5, d, 1000, s));
+	ck_assert_uint_eq(spy.num, 3);
+	ck_assert_uint_eq(p[5], 0x11);
+	memset(p, 0x33, 100);
+	sem_post(&go);
+	OK(ppuStreamSynchronize(s));
+	ck_assert(p[0] == 0x22 && p[4] == 0x22 && p[5] == 0x33 && p[104] == 0x33 && p[105] == 0x11 && p[1005] == 0x22);
+	ck_assert(area[19] == 0x11 && p[BYTES] == 0x11 && p[BYTES - 1] == 0x22);
+	memset(p + 4, 0, 4);
+	put(p + 4, 77);
+	OK(ppuCtxSynchronize());
+	ck_assert_uint_eq(*(uint32_t *)(p + 4), 77);
+	/* Past the end of what is registered: still a copy of ordinary memory. */
+	OK(ppuMemcpy(d, p + 10, BYTES - 2));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuHostRegister(p + 100, 10, 0));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostUnregister(p + 1));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuFreeHost(p));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuFree(p));
+	OK(ppuMemsetAsync(p, 0x44, 1, BYTES, s));
+	OK(ppuHostUnregister(p));		/* waits */
+	ck_assert(p[0] == 0x44 && p[BYTES - 1] == 0x44);
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostUnregister(p));
+	OK(ppuPointerGetAttributes(&at, p));
+	ck_assert_int_eq(at.type, PPU_MEMORY_UNREGISTERED);
+	OK(ppuMemcpy(d, p, BYTES));		/* through staging again */
+	OK(ppuHostRegister(p, BYTES, 0));
+	OK(ppuHostUnregister(p));
+	/* The GPU cannot reach it any more. */
+	put(p + 4, 1);
+	FAILS(PPU_ERROR_ILLEGAL_ADDRESS, ppuCtxSynchronize());
+	OK(ppuShutdown());
+	rt_spy_stop(&spy);
+	sem_destroy(&go);
+	free(area);
+}
+END_TEST
+
+START_TEST(not_registrable)
+{
+	uint8_t *m = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *d, *h;
+
+	ck_assert_ptr_ne(m, MAP_FAILED);
+	start(NULL);
+	OK(ppuMalloc(&d, 4096));
+	OK(ppuMallocHost(&h, 4096));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuHostRegister(NULL, 1, 0));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuHostRegister(m, 0, 0));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuHostRegister(m, 1, 1));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostRegister(d, 4096, 0));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostRegister(h, 4096, 0));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostRegister((void *)8, 4096, 0));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostRegister(m, SIZE_MAX - 100, 0));
+	ck_assert_int_eq(mprotect(m + 4096, 4096, PROT_READ), 0);
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostRegister(m, 3 * 4096, 0));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostRegister(m + 4095, 2, 0));
+	OK(ppuHostRegister(m, 4096, 0));
+	ck_assert_int_eq(munmap(m + 4096, 4096), 0);
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostRegister(m + 8191, 2, 0));
+	OK(ppuHostRegister(m + 8192, 10, 0));
+	/* A page belongs to one registration. */
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuHostRegister(m + 8300, 10, 0));
+	OK(ppuShutdown());
+	munmap(m, 4096);
+	munmap(m + 8192, 4096);
+}
+END_TEST
+
+/* In two contexts at once; one ends with it registered. */
+START_TEST(registered_twice)
+{
+	uint32_t *p = aligned_alloc(4096, 4096);
+	ppuCtx a, b;
+
+	ck_assert_ptr_nonnull(p);
+	p[0] = 1;
+	start(NULL);
+	OK(ppuCtxCreate(&a, 0, 0));
+	OK(ppuHostRegister(p, 4096, 0));
+	put(p, 10);
+	OK(ppuCtxSynchronize());
+	OK(ppuCtxCreate(&b, 0, 0));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostUnregister(p));
+	OK(ppuHostRegister(p, 4096, 0));
+	OK(ppuCtxDestroy(a));
+	put(p, 100);
+	OK(ppuCtxSynchronize());
+	ck_assert_uint_eq(p[0], 111);
+	OK(ppuHostUnregister(p));
+	OK(ppuShutdown());
+	free(p);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rt_host");
@@ -323,6 +469,9 @@ int main(void)
 	tcase_add_test(c, must_not_wait);
 	tcase_add_test(c, not_after_a_fault);
 	tcase_add_test(c, destroyed);
+	tcase_add_test(c, registered);
+	tcase_add_test(c, not_registrable);
+	tcase_add_test(c, registered_twice);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
