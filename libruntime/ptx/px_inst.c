@@ -38,7 +38,6 @@ static const struct {
 } unsupported[] = {
 	{ "tld4", "texture gathers are not supported; read the data with ld.global" },
 	{ "sured", "surface reductions are not supported; use red.global" },
-	{ "wmma", "matrix instructions are not supported; compile for a target without them" },
 	{ "mma", "matrix instructions are not supported; compile for compute_75 without mma" },
 	{ "wgmma", "matrix instructions are not supported; compile for compute_75" },
 	{ "ldmatrix", "matrix loads are not supported; use ld.shared" },

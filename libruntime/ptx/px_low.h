@@ -109,6 +109,7 @@ O(suld, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
 O(sust, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
 O(txq, px_low_texture, 0, 0, "width height depth array_size normalized_coords b32") \
 O(suq, px_low_texture, 0, 0, "width height depth array_size b32") \
+O(wmma, px_low_wmma, 2, 4, "load store mma a b c d sync aligned row col m16n16k16 m32n8k16 m8n32k16 global shared shared::cta T") \
 O(griddepcontrol, px_low_nothing, 0, 0, "launch_dependents wait") \
 O(pmevent, px_low_nothing, 1, 1, "mask")
 
@@ -128,6 +129,9 @@ enum { PX_SR_GLOBALTIMER_LO = 256, PX_SR_GLOBALTIMER_HI, PX_SR_ZERO, PX_SR_ONE }
 
 /* Jump to target under a condition, else go on in a new block. */
 void px_branch(struct px_module *m, struct px_predref guard, struct px_block *target);
+/* For what becomes several instructions: jump over them unless the guard holds, and take it away. */
+struct px_block *px_begin_guard(struct px_module *m, struct px_inst *in);
+void px_end_guard(struct px_module *m, struct px_block *after);
 bool px_parse_texture_inst(struct px_module *m, struct px_inst *in);
 /*
  * Call a function of the device-side library with n arguments (registers or constants of their

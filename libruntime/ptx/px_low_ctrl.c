@@ -34,6 +34,27 @@ void px_branch(struct px_module *m, struct px_predref guard, struct px_block *ta
 	m->cur = m->cur->succ[0];
 }
 
+struct px_block *px_begin_guard(struct px_module *m, struct px_inst *in)
+{
+	struct px_block *after;
+
+	if (!in->guard.v)
+		return NULL;
+	after = px_new_block(m->func, NULL);
+	px_branch(m, (struct px_predref){ in->guard.v, !in->guard.neg }, after);
+	in->guard.v = 0;
+	return after;
+}
+
+void px_end_guard(struct px_module *m, struct px_block *after)
+{
+	if (!after)
+		return;
+	px_branch(m, (struct px_predref){ 0 }, after);
+	px_place_block(m->func, after);
+	m->cur = after;
+}
+
 static struct px_predref guard_of(const struct px_inst *in)
 {
 	return (struct px_predref){ in->guard.v, in->guard.neg };

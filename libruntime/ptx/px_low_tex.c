@@ -109,28 +109,6 @@ static struct px_opn number(const struct px_inst *in, int64_t v)
 	return (struct px_opn){ .kind = OP_IMM, .type = PT_B32, .imm = v, .loc = in->loc };
 }
 
-/* Guarded: around the call, since its arguments and results are not predicated. */
-static struct px_block *begin_guard(struct px_module *m, struct px_inst *in)
-{
-	struct px_block *after;
-
-	if (!in->guard.v)
-		return NULL;
-	after = px_new_block(m->func, NULL);
-	px_branch(m, (struct px_predref){ in->guard.v, !in->guard.neg }, after);
-	in->guard.v = 0;
-	return after;
-}
-
-static void end_guard(struct px_module *m, struct px_block *after)
-{
-	if (!after)
-		return;
-	px_branch(m, (struct px_predref){ 0 }, after);
-	px_place_block(m->func, after);
-	m->cur = after;
-}
-
 /* tex.2d.v4.f32.f32 {r, g, b, a}, [handle, {x, y}] [, lod or gradients]: there is one level. */
 static bool tex(struct px_module *m, struct px_inst *in)
 {
@@ -153,7 +131,7 @@ static bool tex(struct px_module *m, struct px_inst *in)
 		px_error(m->px, in->loc, "'tex' has the form tex.2d.v4.TYPE.COORDINATES, with types of 32 bits and four results");
 		return true;
 	}
-	after = begin_guard(m, in);
+	after = px_begin_guard(m, in);
 	if (!load_handle(m, &t.handle) || !coordinates(m, in, s, &t, ct, args))
 		return true;
 	args[0] = t.handle;
@@ -169,7 +147,7 @@ static bool tex(struct px_module *m, struct px_inst *in)
 		i->s[1] = px_reg(words[k]);
 		i->d = to;
 	}
-	end_guard(m, after);
+	px_end_guard(m, after);
 	return true;
 }
 
@@ -199,7 +177,7 @@ static bool surface(struct px_module *m, struct px_inst *in)
 		px_error(m->px, in->loc, "'%s' with .zero is not supported; use .trap or .clamp", in->name->s);
 		return true;
 	}
-	after = begin_guard(m, in);
+	after = px_begin_guard(m, in);
 	mem.guard.v = 0;
 	if (!load_handle(m, &t.handle) || !coordinates(m, in, s, &t, PT_S32, args))
 		return true;
@@ -222,7 +200,7 @@ static bool surface(struct px_module *m, struct px_inst *in)
 		px_low_ld(m, &mem);
 	else
 		px_low_st(m, &mem);
-	end_guard(m, after);
+	px_end_guard(m, after);
 	return true;
 }
 

@@ -52,7 +52,9 @@ M(down, "down") M(bfly, "bfly") M(idx, "idx") M(l, "l") M(r, "r") M(wrap, "wrap"
 M(clamp, "clamp") M(f4e, "f4e") M(b4e, "b4e") M(rc8, "rc8") M(ecl, "ecl") M(ecr, "ecr") \
 M(rc16, "rc16") M(shiftamt, "shiftamt") M(finite, "finite") M(infinite, "infinite") \
 M(number, "number") M(notanumber, "notanumber") M(normal, "normal") M(subnormal, "subnormal") \
-M(level, "level") M(tf32, "tf32") M(1d, "1d") \
+M(level, "level") M(tf32, "tf32") M(a, "a") M(c, "c") M(d, "d") M(load, "load") \
+M(store, "store") M(mma, "mma") M(row, "row") M(col, "col") M(m16n16k16, "m16n16k16") \
+M(m32n8k16, "m32n8k16") M(m8n32k16, "m8n32k16") M(1d, "1d") \
 M(2d, "2d") M(3d, "3d") M(a1d, "a1d") M(a2d, "a2d") M(grad, "grad") M(base, "base") M(b, "b") \
 M(trap, "trap") M(zero, "zero") M(width, "width") M(height, "height") M(depth, "depth") \
 M(array_size, "array_size") M(normalized_coords, "normalized_coords")
