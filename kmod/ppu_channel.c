@@ -25,6 +25,9 @@
 	(DRM_PPU_CHANNEL_STATE_FAULTED | DRM_PPU_CHANNEL_STATE_TIMEDOUT | \
 	 DRM_PPU_CHANNEL_STATE_INNOCENT)
 
+/* Causes that somebody will want to look into. */
+#define PPU_CAUSE_GUILT	(DRM_PPU_CHANNEL_STATE_FAULTED | DRM_PPU_CHANNEL_STATE_TIMEDOUT)
+
 /* Look-up and references */
 
 static void ppu_channel_free(struct kref *kref)
@@ -225,6 +228,8 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 		return false;
 
 	trace_ppu_channel_fail(chan->chid, chan->vm->context_id, failure->err, failure->error);
+	if (failure->cause & PPU_CAUSE_GUILT)
+		ppu_coredump_queue(chan);
 	if (!chan->user_submit)
 		ppu_submit_fail(chan, failure->err);
 	ppu_event_notify(pdev, DRM_PPU_EVENT_CHANNEL_ERROR, chan);
@@ -324,15 +329,35 @@ static void ppu_channel_release_hw(struct ppu_channel *chan, bool stopped)
 	chan->chid = PPU_NO_CHANNEL;
 }
 
+/* An acquire that nobody released is often the reason why a process was killed. */
+static void ppu_channel_tell_blocked(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	int chid = chan->chid, idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return;
+	if (ppu_ch_rd(pdev, chid, PPU_REG_CH_STATUS) & PPU_CHS_SEM_BLOCKED)
+		dev_info_ratelimited(pdev->drm.dev,
+				     "channel %d of %s[%d] ends while it waits for the semaphore at %#llx, GP_GET %u\n",
+				     chid, chan->vm->quota->comm, pid_nr(chan->vm->quota->owner),
+				     ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO)),
+				     ppu_ch_rd(pdev, chid, PPU_REG_CH_GET));
+	drm_dev_exit(idx);
+}
+
 /* Takes the channel off the device, and ends its work with an error. */
 static void ppu_channel_halt(struct ppu_channel *chan)
 {
 	const struct ppu_failure cancelled = { .err = -ECANCELED };
 	struct ppu_file *file = chan->file;
 
+	/* A process that ends at the first error does not take the evidence along. */
+	flush_work(&chan->dump_work);
 	mutex_lock(&chan->lock);
 	if (chan->destroyed)
 		goto out;
+	ppu_channel_tell_blocked(chan);
 	trace_ppu_channel_destroy(chan->chid, chan->vm->context_id);
 	if (chan->userd) {
 		ppu_userd_revoke(chan->userd, file->drm);
@@ -438,6 +463,7 @@ static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file 
 	if (!chan)
 		return NULL;
 	kref_init(&chan->kref);
+	ppu_coredump_init(chan);
 	mutex_init(&chan->lock);
 	spin_lock_init(&chan->fence_lock);
 	INIT_LIST_HEAD(&chan->fences);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PPU driver: what can be looked at: debugfs, and fdinfo of an open file.
+ * PPU driver: what can be looked at in debugfs.
  */
 
 #include <linux/debugfs.h>
@@ -60,27 +60,6 @@ static int ppu_show_channels(struct seq_file *m, void *data)
 	return 0;
 }
 
-static void ppu_show_vm(struct seq_file *m, struct ppu_vm *vm)
-{
-	struct ppu_mapping *map;
-	struct rb_node *rb;
-
-	seq_printf(m, "context %u: instance %#llx, root %#llx, depth %u, local %u, watchdog %u ms%s%s\n",
-		   vm->context_id, vm->inst.addr, vm->root->mem.addr, vm->max_depth,
-		   vm->local_per_thread, vm->watchdog_ms, vm->has_areas ? "" : ", no areas",
-		   READ_ONCE(vm->faulted) ? ", FAULTED" : "");
-	mutex_lock(&vm->lock);
-	for (rb = rb_first_cached(&vm->mappings); rb; rb = rb_next(rb)) {
-		map = rb_entry(rb, struct ppu_mapping, rb);
-		seq_printf(m, "  %012llx-%012llx %s +%#llx%s%s%s\n", map->start, map->last,
-			   map->bo->placement == DRM_PPU_PLACEMENT_VRAM ? "vram" : "sys ",
-			   map->bo_offset, map->pte_flags & PPU_PTE_READONLY ? " ro" : "",
-			   map->pte_flags & PPU_PTE_NOEXEC ? " nx" : "",
-			   map->pte_flags & PPU_PTE_PRIV ? " priv" : "");
-	}
-	mutex_unlock(&vm->lock);
-}
-
 /* The next VM at or after *@index, with a reference. */
 static struct ppu_vm *ppu_next_vm(struct ppu_device *pdev, unsigned long *index)
 {
@@ -97,11 +76,12 @@ static struct ppu_vm *ppu_next_vm(struct ppu_device *pdev, unsigned long *index)
 static int ppu_show_vms(struct seq_file *m, void *data)
 {
 	struct ppu_device *pdev = ppu_seq_device(m);
+	struct drm_printer p = drm_seq_file_printer(m);
 	unsigned long index = 0;
 	struct ppu_vm *vm;
 
 	while ((vm = ppu_next_vm(pdev, &index))) {
-		ppu_show_vm(m, vm);
+		ppu_vm_print(&p, vm);
 		ppu_vm_put(vm);
 		index++;
 	}
@@ -111,23 +91,12 @@ static int ppu_show_vms(struct seq_file *m, void *data)
 static int ppu_show_faults(struct seq_file *m, void *data)
 {
 	struct ppu_device *pdev = ppu_seq_device(m);
+	struct drm_printer p = drm_seq_file_printer(m);
 	unsigned long index = 0;
 	struct ppu_vm *vm;
-	unsigned int i, n;
 
 	while ((vm = ppu_next_vm(pdev, &index))) {
-		spin_lock_irq(&vm->fault_lock);
-		n = vm->num_faults;
-		spin_unlock_irq(&vm->fault_lock);
-		for (i = 0; i < n; i++) {
-			const struct ppu_fault_rec *f = &vm->faults[i];
-
-			seq_printf(m, "%u: %llu ns context %u channel %u %s va %#llx unit %u.%u warp %u lane %u pc %u cta %u,%u,%u: %s\n",
-				   f->seq, f->time_ns, vm->context_id, f->channel,
-				   ppu_err_name(f->code), f->va, f->unit, f->unit_index, f->warp,
-				   f->lane, f->pc, f->cta[0], f->cta[1], f->cta[2],
-				   ppu_err_text(f->code));
-		}
+		ppu_fault_print_all(&p, vm);
 		ppu_vm_put(vm);
 		index++;
 	}
@@ -181,7 +150,20 @@ static int ppu_show_vram(struct seq_file *m, void *data)
 	return 0;
 }
 
+static int ppu_show_irqs(struct seq_file *m, void *data)
+{
+	struct ppu_device *pdev = ppu_seq_device(m);
+	unsigned int i;
+
+	seq_puts(m, "vector  interrupts held_back\n");
+	for (i = 0; i < PPU_NUM_VECTORS; i++)
+		seq_printf(m, "%6u %11llu %9llu\n", i, READ_ONCE(pdev->pace[i].total),
+			   READ_ONCE(pdev->pace[i].held));
+	return 0;
+}
+
 static const struct drm_info_list ppu_debugfs_list[] = {
+	{ "irqs", ppu_show_irqs, 0, NULL },
 	{ "channels", ppu_show_channels, 0, NULL },
 	{ "vms", ppu_show_vms, 0, NULL },
 	{ "faults", ppu_show_faults, 0, NULL },
@@ -197,58 +179,3 @@ void ppu_debugfs_init(struct drm_minor *minor)
 }
 
 #endif
-
-static u64 ppu_file_runtime(struct ppu_file *file, u32 type)
-{
-	u64 ns = atomic64_read(&file->runtime_ns[type]);
-	unsigned long id = 0;
-	struct ppu_channel *chan;
-
-	for (;;) {
-		xa_lock(&file->channels);
-		chan = xa_find(&file->channels, &id, ULONG_MAX, XA_PRESENT);
-		if (chan)
-			kref_get(&chan->kref);
-		xa_unlock(&file->channels);
-		if (!chan)
-			return ns;
-		if (chan->type == type) {
-			mutex_lock(&chan->lock);
-			if (!chan->destroyed)
-				ns += ppu_channel_runtime(chan);
-			mutex_unlock(&chan->lock);
-		}
-		ppu_channel_put(chan);
-		id++;
-	}
-}
-
-/** ppu_show_fdinfo - keys of Documentation/gpu/drm-usage-stats.rst */
-void ppu_show_fdinfo(struct seq_file *m, struct file *f)
-{
-	struct drm_file *filp = f->private_data;
-	struct ppu_file *file = filp->driver_priv;
-	struct ppu_device *pdev = file->pdev;
-	u64 vram = 0, sys = 0;
-	struct drm_gem_object *obj;
-	int id;
-
-	spin_lock(&filp->table_lock);
-	idr_for_each_entry(&filp->object_idr, obj, id) {
-		if (to_ppu_bo(obj)->placement == DRM_PPU_PLACEMENT_VRAM)
-			vram += obj->size;
-		else
-			sys += obj->size;
-	}
-	spin_unlock(&filp->table_lock);
-
-	seq_puts(m, "drm-driver:\tppu\n");
-	seq_printf(m, "drm-pdev:\t%s\n", pci_name(pdev->pdev));
-	seq_printf(m, "drm-client-id:\t%llu\n", file->client_id);
-	seq_printf(m, "drm-engine-compute:\t%llu ns\n",
-		   ppu_file_runtime(file, DRM_PPU_CHANNEL_COMPUTE));
-	seq_printf(m, "drm-engine-copy:\t%llu ns\n", ppu_file_runtime(file, DRM_PPU_CHANNEL_COPY));
-	seq_printf(m, "drm-engine-capacity-copy:\t%u\n", pdev->caps.copy_engines);
-	seq_printf(m, "drm-memory-vram:\t%llu KiB\n", vram >> 10);
-	seq_printf(m, "drm-memory-memory:\t%llu KiB\n", sys >> 10);
-}

@@ -207,7 +207,7 @@ static void ppu_reset_prepare(struct pci_dev *pci)
 {
 	struct ppu_device *pdev = pci_get_drvdata(pci);
 
-	ppu_wr(pdev, PPU_REG_INTR_ENABLE, 0);
+	ppu_irq_disable(pdev);
 	ppu_device_reset(pdev);
 	/* Counted before anybody hears of it. */
 	atomic_inc(&pdev->reset_count);

@@ -18,6 +18,7 @@
 #include <linux/bitmap.h>
 #include <linux/dma-fence.h>
 #include <linux/hashtable.h>
+#include <linux/hrtimer.h>
 #include <linux/idr.h>
 #include <linux/io.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
@@ -26,6 +27,7 @@
 #include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/rbtree.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
@@ -159,6 +161,21 @@ struct ppu_watches {
 	unsigned int top;
 };
 
+/** struct ppu_pace - how often an interrupt vector comes */
+struct ppu_pace {
+	struct ppu_device *pdev;
+	/** @mask: causes of the vector, PPU_INTR_*. */
+	u32 mask;
+	/** @start: beginning of the window in which @count came, ktime in ns. */
+	u64 start;
+	u32 count;
+	/** @timer: lets held causes through again. */
+	struct hrtimer timer;
+	/** @total: interrupts; @held: times they were held back. */
+	u64 total;
+	u64 held;
+};
+
 /** struct ppu_device - one PPU */
 struct ppu_device {
 	struct drm_device drm;
@@ -215,6 +232,16 @@ struct ppu_device {
 
 	atomic_t reset_count;
 	bool irqs_on;
+	/** @intr_lock: protects the next two, and INTR_ENABLE. */
+	spinlock_t intr_lock;
+	/** @intr_enabled: the device may interrupt; @intr_held: but not for these. */
+	bool intr_enabled;
+	u32 intr_held;
+	struct ppu_pace pace[PPU_NUM_VECTORS];
+
+	/** @dumped: there was a coredump, at @last_dump (jiffies); events_lock. */
+	bool dumped;
+	unsigned long last_dump;
 };
 
 #define to_ppu(d) container_of(d, struct ppu_device, drm)
@@ -227,7 +254,9 @@ struct ppu_quota {
 	struct ppu_device *pdev;
 	/** @link: in ppu_device.quotas. */
 	struct list_head link;
+	/** @owner: the process, and its name when it came, for messages. */
 	struct pid *owner;
+	char comm[TASK_COMM_LEN];
 	/** @used: by enum drm_ppu_resource. */
 	atomic64_t used[PPU_NUM_RESOURCES];
 };
@@ -487,6 +516,8 @@ struct ppu_channel {
 	struct ppu_group *group;
 	struct list_head group_link;
 	struct ppu_notifier notifier;
+	/** @dump_work: makes a coredump; holds a reference while it is queued. */
+	struct work_struct dump_work;
 	/** @destroyed: no longer on the device. */
 	bool destroyed;
 	/** @stopped: it obeyed; otherwise its memory is never freed. */
@@ -639,6 +670,7 @@ void ppu_quota_release(struct ppu_quota *quota, enum drm_ppu_resource res, u64 a
 int ppu_irq_init(struct ppu_device *pdev);
 void ppu_irq_fini(struct ppu_device *pdev);
 void ppu_irq_enable(struct ppu_device *pdev);
+void ppu_irq_disable(struct ppu_device *pdev);
 
 /* ppu_uobj.c */
 void *ppu_uobj_get_array(const struct drm_ppu_array *in, u32 min_stride, u32 obj_size, u32 max);
@@ -718,6 +750,7 @@ void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spa
 struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 pte_flags);
 void ppu_vm_unmap_kernel(struct ppu_vm *vm, struct ppu_mapping *map);
 void ppu_vm_kick_bo(struct ppu_bo *bo);
+void ppu_vm_print(struct drm_printer *p, struct ppu_vm *vm);
 void ppu_vm_close_binds(struct ppu_file *file);
 void ppu_vm_close_all(struct ppu_file *file);
 int ppu_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *filp);
@@ -828,11 +861,16 @@ int ppu_ioctl_event_unregister(struct drm_device *drm, void *data, struct drm_fi
 /* ppu_fault.c */
 void ppu_fault_drain(struct ppu_device *pdev);
 void ppu_fault_channels(struct ppu_device *pdev);
+void ppu_fault_print_all(struct drm_printer *p, struct ppu_vm *vm);
 int ppu_fault_catch_up(struct ppu_channel *chan);
 const char *ppu_err_name(u32 code);
 const char *ppu_err_text(u32 code);
 void ppu_fault_to_user(struct ppu_file *file, const struct ppu_fault_rec *rec, u64 cpu_ns,
 		       struct drm_ppu_fault *out);
+
+/* ppu_coredump.c */
+void ppu_coredump_init(struct ppu_channel *chan);
+void ppu_coredump_queue(struct ppu_channel *chan);
 
 /* ppu_recentre.c */
 void ppu_recentre(struct ppu_device *pdev);
@@ -841,6 +879,8 @@ void ppu_recentre(struct ppu_device *pdev);
 #ifdef CONFIG_DEBUG_FS
 void ppu_debugfs_init(struct drm_minor *minor);
 #endif
+
+/* ppu_fdinfo.c */
 void ppu_show_fdinfo(struct seq_file *m, struct file *f);
 
 #endif

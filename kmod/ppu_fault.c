@@ -60,6 +60,29 @@ static const char *ppu_unit_name(u8 unit)
 	return unit < ARRAY_SIZE(name) ? name[unit] : "?";
 }
 
+/**
+ * ppu_fault_print_all - say all recorded faults of a VM
+ * @p: where to
+ * @vm: VM
+ */
+void ppu_fault_print_all(struct drm_printer *p, struct ppu_vm *vm)
+{
+	unsigned int i, n;
+
+	/* Records are never changed once they are counted. */
+	spin_lock_irq(&vm->fault_lock);
+	n = vm->num_faults;
+	spin_unlock_irq(&vm->fault_lock);
+	for (i = 0; i < n; i++) {
+		const struct ppu_fault_rec *f = &vm->faults[i];
+
+		drm_printf(p, "%u: %llu ns context %u channel %u %s va %#llx unit %u.%u warp %u lane %u pc %u cta %u,%u,%u: %s\n",
+			   f->seq, f->time_ns, vm->context_id, f->channel, ppu_err_name(f->code),
+			   f->va, f->unit, f->unit_index, f->warp, f->lane, f->pc, f->cta[0],
+			   f->cta[1], f->cta[2], ppu_err_text(f->code));
+	}
+}
+
 static void ppu_fault_print(struct ppu_device *pdev, const struct ppu_fault_rec *rec, u32 ctx)
 {
 	struct drm_device *drm = &pdev->drm;
@@ -177,10 +200,11 @@ static void ppu_fault_channel(struct ppu_channel *chan, u32 chid)
 	if (context)
 		ppu_vm_set_faulted(chan->vm);
 	if (ppu_channel_fail(chan, &failure))
-		dev_warn_ratelimited(pdev->drm.dev, "channel %u stopped: %s (%s), GP_GET %u%s\n",
-				     chid, ppu_err_name(failure.error),
-				     ppu_err_text(failure.error), failure.get,
-				     innocent ? ", innocent" : "");
+		dev_warn_ratelimited(pdev->drm.dev,
+				     "channel %u of %s[%d] stopped: %s (%s), GP_GET %u%s\n", chid,
+				     chan->vm->quota->comm, pid_nr(chan->vm->quota->owner),
+				     ppu_err_name(failure.error), ppu_err_text(failure.error),
+				     failure.get, innocent ? ", innocent" : "");
 }
 
 /**

@@ -266,8 +266,9 @@ static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *pdev, u64 size, u32 f
 	int ret;
 
 	shmem = drm_gem_shmem_create(&pdev->drm, size);
+	/* shmem says ENOSPC, too, when it got no memory for an inode. */
 	if (IS_ERR(shmem))
-		return ERR_CAST(shmem);
+		return PTR_ERR(shmem) == -ENOSPC ? ERR_PTR(-ENOMEM) : ERR_CAST(shmem);
 	bo = to_ppu_bo(&shmem->base);
 	shmem->map_wc = flags & DRM_PPU_GEM_CPU_WC;
 	shmem->pages_mark_dirty_on_put = true;

@@ -8,12 +8,89 @@
  *
  * Errors are handled in a thread, since they end in long work; completions and
  * watches in the interrupt itself, since someone waits for them.
+ *
+ * A client can make the device interrupt without end (INTR commands in a row):
+ * it must not keep a CPU busy by that.  Vectors that come more often than
+ * ppu_irq_rate are held back to the end of a window of PPU_PACE_NS; their causes
+ * collect in the device meanwhile.
  */
 
+#include <linux/delay.h>
 #include <linux/interrupt.h>
+#include <linux/ktime.h>
+#include <linux/moduleparam.h>
 
 #include "ppu_drv.h"
 #include "ppu_trace.h"
+
+static unsigned int ppu_irq_rate = 8000;
+module_param_named(irq_rate, ppu_irq_rate, uint, 0600);
+MODULE_PARM_DESC(irq_rate, "most interrupts per second and vector, 0: no limit");
+
+#define PPU_PACE_NS	(4 * NSEC_PER_MSEC)
+
+/* Writes INTR_ENABLE as things are now. */
+static void ppu_irq_update(struct ppu_device *pdev)
+{
+	lockdep_assert_held(&pdev->intr_lock);
+	ppu_wr(pdev, PPU_REG_INTR_ENABLE, pdev->intr_enabled ? PPU_INTR_ALL & ~pdev->intr_held : 0);
+}
+
+/* Counts an interrupt.  Returns how long to hold back the next, ns; 0: not at all. */
+static u64 ppu_pace_count(struct ppu_pace *pace)
+{
+	unsigned int rate = READ_ONCE(ppu_irq_rate);
+	u64 now = ktime_get_ns();
+
+	WRITE_ONCE(pace->total, pace->total + 1);
+	if (now - pace->start >= PPU_PACE_NS) {
+		pace->start = now;
+		pace->count = 0;
+	}
+	pace->count++;
+	if (!rate || pace->count < max_t(u64, 1, (u64)rate * PPU_PACE_NS / NSEC_PER_SEC))
+		return 0;
+	WRITE_ONCE(pace->held, pace->held + 1);
+	return PPU_PACE_NS - (now - pace->start);
+}
+
+/* In the interrupt itself: the device keeps the causes to itself for a while. */
+static void ppu_pace_irq(struct ppu_device *pdev, unsigned int vec)
+{
+	struct ppu_pace *pace = &pdev->pace[vec];
+	u64 hold = ppu_pace_count(pace);
+
+	if (!hold)
+		return;
+	spin_lock(&pdev->intr_lock);
+	pdev->intr_held |= pace->mask;
+	ppu_irq_update(pdev);
+	spin_unlock(&pdev->intr_lock);
+	hrtimer_start(&pace->timer, ns_to_ktime(hold), HRTIMER_MODE_REL);
+}
+
+static enum hrtimer_restart ppu_pace_timer(struct hrtimer *timer)
+{
+	struct ppu_pace *pace = container_of(timer, struct ppu_pace, timer);
+	struct ppu_device *pdev = pace->pdev;
+	unsigned long flags;
+
+	/* The device interrupts at once if there was something. */
+	spin_lock_irqsave(&pdev->intr_lock, flags);
+	pdev->intr_held &= ~pace->mask;
+	ppu_irq_update(pdev);
+	spin_unlock_irqrestore(&pdev->intr_lock, flags);
+	return HRTIMER_NORESTART;
+}
+
+/* In a thread: it just sleeps. */
+static void ppu_pace_thread(struct ppu_device *pdev, unsigned int vec)
+{
+	u64 hold = ppu_pace_count(&pdev->pace[vec]);
+
+	if (hold)
+		usleep_range(hold / NSEC_PER_USEC, 2 * hold / NSEC_PER_USEC);
+}
 
 static u32 ppu_irq_ack(struct ppu_device *pdev, u32 mask)
 {
@@ -28,13 +105,14 @@ static u32 ppu_irq_ack(struct ppu_device *pdev, u32 mask)
 static irqreturn_t ppu_irq_error(int irq, void *arg)
 {
 	struct ppu_device *pdev = arg;
-	u32 status = ppu_irq_ack(pdev, PPU_INTR_CHERR | PPU_INTR_FAULT);
+	u32 status = ppu_irq_ack(pdev, pdev->pace[PPU_VEC_ERROR].mask);
 
 	/* Records first: they say why the channels stopped. */
 	if (status)
 		ppu_fault_drain(pdev);
 	if (status)
 		ppu_fault_channels(pdev);
+	ppu_pace_thread(pdev, PPU_VEC_ERROR);
 	return IRQ_RETVAL(status);
 }
 
@@ -78,7 +156,7 @@ static void ppu_irq_chintr(struct ppu_channel *chan)
 static irqreturn_t ppu_irq_channel(int irq, void *arg)
 {
 	struct ppu_device *pdev = arg;
-	u32 status = ppu_irq_ack(pdev, PPU_INTR_CHINTR | PPU_INTR_RINGLOW | PPU_INTR_PREEMPT);
+	u32 status = ppu_irq_ack(pdev, pdev->pace[PPU_VEC_CHANNEL].mask);
 
 	if (status & PPU_INTR_CHINTR)
 		ppu_irq_channels(pdev, PPU_REG_CHINTR_PENDING, ppu_irq_chintr);
@@ -88,39 +166,59 @@ static irqreturn_t ppu_irq_channel(int irq, void *arg)
 		ppu_irq_channels(pdev, PPU_REG_PREEMPT_PENDING, NULL);
 		wake_up_all(&pdev->stop_wq);
 	}
+	ppu_pace_irq(pdev, PPU_VEC_CHANNEL);
 	return IRQ_RETVAL(status);
 }
 
 static irqreturn_t ppu_irq_watch(int irq, void *arg)
 {
 	struct ppu_device *pdev = arg;
-	u32 status = ppu_irq_ack(pdev, PPU_INTR_WATCH);
+	u32 status = ppu_irq_ack(pdev, pdev->pace[PPU_VEC_WATCH].mask);
 
 	if (status)
 		ppu_watch_irq(pdev);
+	ppu_pace_irq(pdev, PPU_VEC_WATCH);
 	return IRQ_RETVAL(status);
 }
 
 static irqreturn_t ppu_irq_sm(int irq, void *arg)
 {
 	struct ppu_device *pdev = arg;
-	u32 status = ppu_irq_ack(pdev, PPU_INTR_SMEXC);
+	u32 status = ppu_irq_ack(pdev, pdev->pace[PPU_VEC_SM].mask);
 
 	if (status)
 		ppu_recentre(pdev);
+	ppu_pace_thread(pdev, PPU_VEC_SM);
 	return IRQ_RETVAL(status);
 }
 
 static const struct {
 	const char *name;
+	u32 mask;
 	irq_handler_t handler;
 	irq_handler_t thread;
 } ppu_vectors[PPU_NUM_VECTORS] = {
-	[PPU_VEC_ERROR] = { "ppu-error", NULL, ppu_irq_error },
-	[PPU_VEC_CHANNEL] = { "ppu-channel", ppu_irq_channel, NULL },
-	[PPU_VEC_WATCH] = { "ppu-watch", ppu_irq_watch, NULL },
-	[PPU_VEC_SM] = { "ppu-sm", NULL, ppu_irq_sm },
+	[PPU_VEC_ERROR] = { "ppu-error", PPU_INTR_CHERR | PPU_INTR_FAULT, NULL, ppu_irq_error },
+	[PPU_VEC_CHANNEL] = { "ppu-channel", PPU_INTR_CHINTR | PPU_INTR_RINGLOW | PPU_INTR_PREEMPT,
+			      ppu_irq_channel, NULL },
+	[PPU_VEC_WATCH] = { "ppu-watch", PPU_INTR_WATCH, ppu_irq_watch, NULL },
+	[PPU_VEC_SM] = { "ppu-sm", PPU_INTR_SMEXC, NULL, ppu_irq_sm },
 };
+
+static void ppu_pace_init(struct ppu_device *pdev)
+{
+	unsigned int i;
+
+	spin_lock_init(&pdev->intr_lock);
+	for (i = 0; i < PPU_NUM_VECTORS; i++) {
+		struct ppu_pace *pace = &pdev->pace[i];
+
+		pace->pdev = pdev;
+		pace->mask = ppu_vectors[i].mask;
+		hrtimer_init(&pace->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+		pace->timer.function = ppu_pace_timer;
+	}
+}
 
 /**
  * ppu_irq_fini - free the vectors
@@ -134,9 +232,11 @@ void ppu_irq_fini(struct ppu_device *pdev)
 
 	if (!pdev->irqs_on)
 		return;
-	ppu_wr(pdev, PPU_REG_INTR_ENABLE, 0);
-	for (i = 0; i < PPU_NUM_VECTORS; i++)
+	ppu_irq_disable(pdev);
+	for (i = 0; i < PPU_NUM_VECTORS; i++) {
 		free_irq(pci_irq_vector(pdev->pdev, i), pdev);
+		hrtimer_cancel(&pdev->pace[i].timer);
+	}
 	pci_free_irq_vectors(pdev->pdev);
 	pdev->irqs_on = false;
 }
@@ -144,8 +244,24 @@ void ppu_irq_fini(struct ppu_device *pdev)
 /** ppu_irq_enable - let the device, which was reset, send interrupts */
 void ppu_irq_enable(struct ppu_device *pdev)
 {
+	unsigned long flags;
+
+	spin_lock_irqsave(&pdev->intr_lock, flags);
+	pdev->intr_enabled = true;
 	ppu_wr(pdev, PPU_REG_INTR_STATUS, PPU_INTR_ALL);
-	ppu_wr(pdev, PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
+	ppu_irq_update(pdev);
+	spin_unlock_irqrestore(&pdev->intr_lock, flags);
+}
+
+/** ppu_irq_disable - the device sends no interrupts any more */
+void ppu_irq_disable(struct ppu_device *pdev)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&pdev->intr_lock, flags);
+	pdev->intr_enabled = false;
+	ppu_irq_update(pdev);
+	spin_unlock_irqrestore(&pdev->intr_lock, flags);
 }
 
 /**
@@ -159,6 +275,7 @@ int ppu_irq_init(struct ppu_device *pdev)
 	struct pci_dev *pci = pdev->pdev;
 	int i, ret;
 
+	ppu_pace_init(pdev);
 	ret = pci_alloc_irq_vectors(pci, PPU_NUM_VECTORS, PPU_NUM_VECTORS, PCI_IRQ_MSIX);
 	if (ret < 0) {
 		drm_err(&pdev->drm, "no MSI-X vectors (%d)\n", ret);

@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "ppu_drv.h"
@@ -119,6 +120,7 @@ struct ppu_quota *ppu_quota_open(struct ppu_device *pdev)
 	kref_init(&quota->kref);
 	quota->pdev = pdev;
 	quota->owner = get_pid(owner);
+	get_task_comm(quota->comm, current->group_leader);
 	list_add(&quota->link, &pdev->quotas);
 out:
 	mutex_unlock(&pdev->quota_lock);

@@ -721,6 +721,32 @@ int ppu_ioctl_vm_set_property(struct drm_device *drm, void *data, struct drm_fil
 	return ret;
 }
 
+/**
+ * ppu_vm_print - say what is known about a VM: its areas and all its mappings
+ * @p: where to
+ * @vm: VM
+ */
+void ppu_vm_print(struct drm_printer *p, struct ppu_vm *vm)
+{
+	struct ppu_mapping *map;
+	struct rb_node *rb;
+
+	drm_printf(p, "context %u: %s[%d], instance %#llx, root %#llx, depth %u, local %u, watchdog %u ms%s%s\n",
+		   vm->context_id, vm->quota->comm, pid_nr(vm->quota->owner), vm->inst.addr,
+		   vm->root->mem.addr, vm->max_depth, vm->local_per_thread, vm->watchdog_ms,
+		   vm->has_areas ? "" : ", no areas", READ_ONCE(vm->faulted) ? ", FAULTED" : "");
+	mutex_lock(&vm->lock);
+	for (rb = rb_first_cached(&vm->mappings); rb; rb = rb_next(rb)) {
+		map = rb_entry(rb, struct ppu_mapping, rb);
+		drm_printf(p, "  %012llx-%012llx %s +%#llx%s%s%s\n", map->start, map->last,
+			   map->bo->placement == DRM_PPU_PLACEMENT_VRAM ? "vram" : "sys ",
+			   map->bo_offset, map->pte_flags & PPU_PTE_READONLY ? " ro" : "",
+			   map->pte_flags & PPU_PTE_NOEXEC ? " nx" : "",
+			   map->pte_flags & PPU_PTE_PRIV ? " priv" : "");
+	}
+	mutex_unlock(&vm->lock);
+}
+
 /* VM_GET_STATE */
 
 int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *filp)

@@ -33,12 +33,12 @@ int fence_error(int fd, uint32_t h)
 	return info.status == 1 ? 0 : info.status;
 }
 
-struct gate gate_new(int fd, uint64_t point)
+static struct gate make(int fd, uint64_t point, uint32_t timeout_ms)
 {
 	struct drm_ppu_group_create g = { .flags = DRM_PPU_GROUP_START_DISABLED };
 	struct drm_ppu_channel_create k = {
 		.vm_id = vm_new(fd), .type = DRM_PPU_CHANNEL_COPY, .gpfifo_entries = 8,
-		.timeout_ms = 600000,
+		.timeout_ms = timeout_ms,
 	};
 	struct bo bo = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
 	struct cmds b = { .p = bo.map, .max = 16, .va = VA };
@@ -62,6 +62,16 @@ struct gate gate_new(int fd, uint64_t point)
 	};
 	DO(fd, DRM_IOCTL_PPU_SUBMIT, &sub);
 	return gate;
+}
+
+struct gate gate_new(int fd, uint64_t point)
+{
+	return make(fd, point, 600000);
+}
+
+struct gate gate_new_timeout(int fd, uint32_t timeout_ms)
+{
+	return make(fd, 0, timeout_ms);
 }
 
 void gate_open(struct gate *gate)

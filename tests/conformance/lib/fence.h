@@ -19,6 +19,7 @@ struct gate {
 };
 
 struct gate gate_new(int fd, uint64_t point);	/* point: of a timeline, 0: binary */
+struct gate gate_new_timeout(int fd, uint32_t timeout_ms);
 void gate_open(struct gate *gate);
 
 #endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Small files of the kernel's: module parameters, debugfs, fdinfo, the log. */
+#ifndef PPU_CONFORMANCE_SYSFILE_H
+#define PPU_CONFORMANCE_SYSFILE_H
+
+#include "harness.h"
+
+/* The contents, ended by a zero byte; NULL: it cannot be read. To be freed. */
+char *file_text(const char *path);
+void file_write(const char *path, const char *text);
+
+/* Module parameters; what was changed is put back when the program ends. */
+uint64_t modparam(const char *name);
+void modparam_set(const char *name, uint64_t value);
+
+/* A file of debugfs of the device's first minor. To be freed. */
+char *debugfs_text(const char *name);
+
+/* The kernel's log from now on. */
+int kmsg_open(void);
+/* Does a line with all of these (NULL-terminated) come within ms? */
+bool kmsg_find(int fd, unsigned ms, const char *const *parts);
+
+#endif

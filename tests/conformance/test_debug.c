@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be looked at: fdinfo, debugfs, device coredumps. */
+#include <dirent.h>
+
+#include "fence.h"
+#include "harness.h"
+#include "sysfile.h"
+
+#define COPY DRM_PPU_CHANNEL_COPY
+#define COMPUTE DRM_PPU_CHANNEL_COMPUTE
+
+/* ---- fdinfo ---- */
+
+static uint64_t fdinfo(int fd, const char *key)
+{
+	char path[64], find[64], *text, *p;
+	uint64_t value;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	text = file_text(path);
+	CHECK(text);
+	snprintf(find, sizeof(find), "\n%s:\t", key);
+	p = strstr(text, find);
+	if (!p)
+		FAIL("fdinfo has no %s", key);
+	value = strtoull(p + strlen(find), NULL, 10);
+	free(text);
+	return value;
+}
+
+TEST(fdinfo_memory, "fdinfo: memory of each region: total, shared, resident")
+{
+	int fd = open_ppu(), other = open_ppu(), dmabuf;
+	struct bo a, b;
+
+	CHECK_EQ(fdinfo(fd, "drm-total-vram"), 0);
+	a = bo_new(fd, 3 << 20, DRM_PPU_PLACEMENT_VRAM);
+	b = bo_new(fd, 5 << 20, DRM_PPU_PLACEMENT_SYSTEM);
+	CHECK_EQ(fdinfo(fd, "drm-total-vram"), 3 << 10);
+	CHECK_EQ(fdinfo(fd, "drm-resident-vram"), 3 << 10);
+	CHECK_EQ(fdinfo(fd, "drm-memory-vram"), 3 << 10);
+	CHECK_EQ(fdinfo(fd, "drm-purgeable-vram"), 0);
+	CHECK_EQ(fdinfo(fd, "drm-total-memory"), 5 << 10);
+	CHECK_EQ(fdinfo(fd, "drm-resident-memory"), 5 << 10);
+	CHECK_EQ(fdinfo(fd, "drm-shared-memory"), 0);
+	CHECK(!drmPrimeHandleToFD(fd, b.handle, DRM_CLOEXEC, &dmabuf));
+	CHECK_EQ(fdinfo(fd, "drm-shared-memory"), 5 << 10);
+	CHECK_EQ(fdinfo(fd, "drm-shared-vram"), 0);
+	CHECK_EQ(fdinfo(other, "drm-total-memory"), 0);
+	bo_free(&a);
+	CHECK_EQ(fdinfo(fd, "drm-total-vram"), 0);
+	CHECK(fdinfo(fd, "drm-client-id") != fdinfo(other, "drm-client-id"));
+	CHECK_EQ(fdinfo(fd, "drm-client-id"), get_param(fd, DRM_PPU_PARAM_CLIENT_ID));
+	CHECK_EQ(fdinfo(fd, "drm-engine-capacity-copy"),
+		 get_param(fd, DRM_PPU_PARAM_NUM_COPY_ENGINES));
+}
+
+TEST(fdinfo_engines, "fdinfo: engine time is what the device counts, of channels that are gone, too")
+{
+	int fd = open_ppu(), other = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct bo bo = bo_new(fd, 8 << 20, DRM_PPU_PLACEMENT_VRAM);
+	uint64_t sum = 0, last = 0;
+
+	vm_map(fd, vm, &bo, 0x40000000);
+	for (unsigned i = 0; i < 3; i++) {
+		struct chan c = chan_new(fd, vm, COPY, 8);
+		struct cmds b = chan_block(&c);
+
+		cmd_copy(&b, bo.va, bo.va + (4 << 20), 1 << 20 << i);
+		chan_submit(&c, &b);
+		chan_wait_idle(&c);
+		WAIT_FOR(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_RUNNING), 10000);
+		sum += chan_query(&c).runtime_ns;
+		CHECK_EQ(fdinfo(fd, "drm-engine-copy"), sum);
+		CHECK(sum > last);
+		last = sum;
+		chan_free(&c);
+		CHECK_EQ(fdinfo(fd, "drm-engine-copy"), sum);
+	}
+	CHECK_EQ(fdinfo(fd, "drm-engine-compute"), 0);
+	CHECK_EQ(fdinfo(other, "drm-engine-copy"), 0);
+}
+
+TEST(fdinfo_compute, "fdinfo: compute and copy channels are counted apart")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct chan c = chan_new(fd, vm, COMPUTE, 8);
+	struct cmds b = chan_block(&c);
+
+	cmd_nop(&b, 100);
+	cmd_release(&b, chan_sem_va(&c, 0), 1);
+	chan_submit(&c, &b);
+	chan_wait_idle(&c);
+	CHECK_EQ(fdinfo(fd, "drm-engine-compute"), chan_query(&c).runtime_ns);
+	CHECK_EQ(fdinfo(fd, "drm-engine-copy"), 0);
+}
+
+/* ---- debugfs ---- */
+
+TEST(debugfs, "every file of debugfs can be read, and tells of what there is")
+{
+	static const char *const names[] = { "channels", "vms", "faults", "regs", "vram", "irqs" };
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct chan c = chan_new(fd, vm, COPY, 8), bad = chan_new(fd, vm, COPY, 8);
+	char line[64], *text;
+
+	bad.userd[PPU_REG_USERD_GP_PUT / 4] = 100;
+	WAIT_FOR(chan_query(&bad).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		text = debugfs_text(names[i]);
+		CHECK(*text);
+		free(text);
+	}
+	text = debugfs_text("channels");
+	snprintf(line, sizeof(line), "\n%4u ", c.hw);
+	CHECK(strstr(text, line));
+	CHECK(strstr(text, "PUT_RANGE"));
+	free(text);
+	text = debugfs_text("vms");
+	snprintf(line, sizeof(line), "[%d]", (int)getpid());
+	CHECK(strstr(text, line));
+	snprintf(line, sizeof(line), "  %012llx-", (unsigned long long)c.blocks.va);
+	CHECK(strstr(text, line));
+	free(text);
+	text = debugfs_text("faults");
+	CHECK(strstr(text, "PUT_RANGE"));
+	free(text);
+}
+
+/* ---- coredumps ---- */
+
+#define DUMPS "/sys/class/devcoredump"
+
+/* The path of a dump's data; false: there is none. */
+static bool dump_path(char *path, size_t size)
+{
+	DIR *d = opendir(DUMPS);
+	struct dirent *e;
+	bool found = false;
+
+	if (!d)
+		return false;
+	while (!found && (e = readdir(d))) {
+		snprintf(path, size, DUMPS "/%s/data", e->d_name);
+		found = !strncmp(e->d_name, "devcd", 5) && !access(path, R_OK);
+	}
+	closedir(d);
+	return found;
+}
+
+/* Waits for a dump and takes it away. To be freed. */
+static char *take_dump(void)
+{
+	char path[512], *text;
+
+	WAIT_FOR(dump_path(path, sizeof(path)), 20000);
+	text = file_text(path);
+	CHECK(text && *text);
+	file_write(path, "1");
+	WAIT_FOR(access(path, F_OK), 20000);
+	return text;
+}
+
+static void no_dump(void)
+{
+	char path[512];
+
+	while (dump_path(path, sizeof(path))) {
+		file_write(path, "1");
+		WAIT_FOR(access(path, F_OK), 20000);
+	}
+}
+
+static void break_channel(struct chan *c)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		struct cmds b = chan_block(c);
+
+		cmd_release(&b, chan_sem_va(c, 0), i + 1);
+		if (i == 2)
+			cmd_raw(&b, PPU_CMD_HDR(0xee, 1, 0));
+		chan_commit(c, &b);
+	}
+	chan_doorbell(c);
+	WAIT_FOR(chan_query(c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+}
+
+static void expect(const char *text, const char *what)
+{
+	if (!strstr(text, what))
+		FAIL("no \"%s\" in the dump:\n%s", what, text);
+}
+
+TEST(coredump, "a channel that stops with an error leaves a dump: ring, fault, mappings")
+{
+	int fd = open_ppu();
+	struct chan c = chan_new(fd, vm_new(fd), COPY, 100);
+	char *text, line[96];
+
+	modparam_set("coredump_interval_ms", 0);
+	no_dump();
+	break_channel(&c);
+	text = take_dump();
+	CHECK(!strncmp(text, "PPU coredump, version 1\n", 24));
+	snprintf(line, sizeof(line), "channel: %u (id %u), copy, user-submit", c.hw, c.id);
+	expect(text, line);
+	snprintf(line, sizeof(line), "[%d]\n", (int)getpid());
+	expect(text, line);
+	snprintf(line, sizeof(line), "state: %#x, error %u BAD_OPCODE", DRM_PPU_CHANNEL_STATE_FAULTED,
+		 PPU_ERR_BAD_OPCODE);
+	expect(text, line);
+	expect(text, "GP_GET 2 GP_PUT 3 of 100 entries");
+	snprintf(line, sizeof(line), "2: va %#llx length %u flags 0%s",
+		 (unsigned long long)c.ring[2].va, c.ring[2].length, "");
+	expect(text, line);
+	expect(text, "<- GP_GET");
+	/* entries before it, around the ring's end, too */
+	expect(text, "    99: va 0");
+	snprintf(line, sizeof(line), "channel %u BAD_OPCODE", c.hw);
+	expect(text, line);
+	snprintf(line, sizeof(line), "  %012llx-", (unsigned long long)c.blocks.va);
+	expect(text, line);
+	free(text);
+}
+
+TEST(coredump_end, "a process that ends at once, a job that takes too long: a dump nevertheless")
+{
+	int fd = open_ppu();
+	struct gate gate;
+	struct chan c;
+	char *text, line[64];
+
+	modparam_set("coredump_interval_ms", 0);
+	no_dump();
+	c = chan_new(fd, vm_new(fd), COPY, 8);
+	break_channel(&c);
+	chan_free(&c);
+	text = take_dump();
+	expect(text, "BAD_OPCODE");
+	free(text);
+
+	/* a job that is held back longer than its time-out; the time counts from its start */
+	gate = gate_new_timeout(fd, 20);
+	CHECK(!wait_sync(fd, gate.sync, 30000));
+	CHECK_EQ(-fence_error(fd, gate.sync), ETIME);
+	text = take_dump();
+	snprintf(line, sizeof(line), "state: %#x,", DRM_PPU_CHANNEL_STATE_TIMEDOUT);
+	expect(text, line);
+	expect(text, "kernel-submit");
+	expect(text, "submitted 1, completed 0");
+	free(text);
+}
+
+TEST(coredump_rate, "dumps are limited in time; a refused one leaves nothing")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	char path[512];
+
+	modparam_set("coredump_interval_ms", 0);
+	no_dump();
+	for (unsigned i = 0; i < 10; i++) {
+		struct chan c = chan_new(fd, vm, COPY, 8);
+
+		break_channel(&c);
+		chan_free(&c);
+		if (!i) {
+			free(take_dump());
+			modparam_set("coredump_interval_ms", 3600000);
+		} else {
+			/* the end of a channel waits for its dump: there was none */
+			CHECK(!dump_path(path, sizeof(path)));
+		}
+	}
+}
+
+HARNESS_MAIN
