@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rings: WQ-1..WQ-9, WQ-14..WQ-16, WQ-21, WQ-22, WQ-71; counts that are no powers of two. */
+/* Rings: WQ-1..WQ-9, WQ-14, WQ-16, WQ-21, WQ-22, WQ-71; counts that are no powers of two. */
 #include <stdlib.h>
 #include <string.h>
 #include "bench.h"
@@ -230,31 +230,6 @@ START_TEST(wq7_put_range)
 }
 END_TEST
 
-START_TEST(wq15_blocked_channel_blocks_nobody)
-{
-	struct bench *b = bench_new(NULL);
-	struct bench_ctx *c = bench_ctx_new(b);
-	uint64_t x = bench_alloc(c, 4096, BENCH_VRAM);
-	struct bench_chan *p = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
-	struct bench_chan *q = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
-
-	bench_acquire(p, PPU_SEM_OP_EQ, x, 1);
-	bench_release(p, 0, x + 8, 2);
-	bench_submit(p);
-	ck_assert(bench_run(b));
-	/* WQ-20, WQ-19: launch, wait for idle, then release what the other waits for. */
-	bench_launch(q, bench_alloc(c, 4096, BENCH_VRAM));
-	bench_wfi(q);
-	bench_release(q, 0, x, 1);
-	bench_submit(q);
-	ck_assert(bench_run(b));
-	if (cherr(q) == 0)	/* the task unit accepts an empty TMD: only the stand-in does */
-		ck_assert_uint_eq(bench_rd64(c, x + 8), 2);
-	bench_chan_set(q, PPU_REG_CH_CMD, PPU_CH_CMD_RESET);
-	bench_free(b);
-}
-END_TEST
-
 START_TEST(wq21_bad_entries)
 {
 	static const struct { uint64_t va; uint32_t words, flags, err; } bad[] = {
@@ -479,7 +454,6 @@ static Suite *suite(void)
 	tcase_add_test(t, wq4_get_wraps_at_any_count);
 	tcase_add_test(t, wq6_full_ring);
 	tcase_add_loop_test(t, wq7_put_range, 3, 9);
-	tcase_add_test(t, wq15_blocked_channel_blocks_nobody);
 	tcase_add_test(t, wq21_bad_entries);
 	tcase_add_test(t, wq22_get_moves_after_the_whole_block);
 	tcase_add_test(t, ring_memory);
