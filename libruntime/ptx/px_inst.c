@@ -85,31 +85,57 @@ void px_init_names(struct px *px)
 
 /* ---- operands ---- */
 
-/* Special registers that PTX has and the table of the ISA spells otherwise or lacks. */
+/*
+ * Special registers that PTX has and the ISA's table lacks.  A cluster is one CTA, counters of the
+ * performance monitor and environment registers without a meaning read 0.
+ */
+static const struct {
+	const char *name;
+	uint16_t number;
+} more_sregs[] = {
+	{ "%globaltimer_lo", PX_SR_GLOBALTIMER_LO }, { "%globaltimer_hi", PX_SR_GLOBALTIMER_HI },
+	{ "%is_explicit_cluster", PX_SR_ZERO }, { "%cluster_ctarank", PX_SR_ZERO },
+	{ "%cluster_nctarank", PX_SR_ONE }, { "%cluster_ctaid.x", PX_SR_ZERO },
+	{ "%cluster_ctaid.y", PX_SR_ZERO }, { "%cluster_ctaid.z", PX_SR_ZERO },
+	{ "%cluster_nctaid.x", PX_SR_ONE }, { "%cluster_nctaid.y", PX_SR_ONE },
+	{ "%cluster_nctaid.z", PX_SR_ONE }, { "%clusterid.x", PPU_SR_CTAID_X },
+	{ "%clusterid.y", PPU_SR_CTAID_Y }, { "%clusterid.z", PPU_SR_CTAID_Z },
+	{ "%nclusterid.x", PPU_SR_NCTAID_X }, { "%nclusterid.y", PPU_SR_NCTAID_Y },
+	{ "%nclusterid.z", PPU_SR_NCTAID_Z }, { "%reserved_smem_offset_begin", PX_SR_ZERO },
+	{ "%reserved_smem_offset_end", PX_SR_ZERO }, { "%reserved_smem_offset_cap", PX_SR_ZERO },
+};
+
+static int more_special(const char *name)
+{
+	unsigned k;
+
+	for (k = 0; k < PX_ARRAY_SIZE(more_sregs); k++)
+		if (!strcmp(name, more_sregs[k].name))
+			return more_sregs[k].number;
+	if ((!strncmp(name, "%pm", 3) && name[3] >= '0' && name[3] <= '7') ||
+	    (!strncmp(name, "%envreg", 7) && name[7] >= '0' && name[7] <= '9'))
+		return PX_SR_ZERO;
+	return -1;
+}
+
 static int special(struct px_module *m, struct px_str *name)
 {
 	char text[48];
 	struct px_str *s;
+	int more;
 
 	if (name->sreg)
 		return name->sreg - 1;
 	if (m->lex.tok.kind == TK_DOT) {
 		snprintf(text, sizeof(text), "%.30s.%.10s", name->s, m->lex.tok.str->s);
 		s = px_intern(m->px, text, strlen(text));
-		if (s->sreg) {
+		more = s->sreg ? s->sreg - 1 : more_special(text);
+		if (more >= 0) {
 			px_next(&m->lex);
-			return s->sreg - 1;
+			return more;
 		}
 	}
-	if (!strcmp(name->s, "%globaltimer_lo"))
-		return PX_SR_GLOBALTIMER_LO;
-	if (!strcmp(name->s, "%globaltimer_hi"))
-		return PX_SR_GLOBALTIMER_HI;
-	if (!strcmp(name->s, "%is_explicit_cluster") || !strcmp(name->s, "%cluster_ctarank"))
-		return PX_SR_ZERO;
-	if (!strcmp(name->s, "%cluster_nctarank"))
-		return PX_SR_ONE;
-	return -1;
+	return more_special(name->s);
 }
 
 static bool parse_vec(struct px_module *m, struct px_opn *o)
