@@ -23,7 +23,7 @@ enum pid {
 	PID_DEVICE,		/* what is of no unit */
 	PID_CPU,		/* stores of the CPU */
 };
-#define SM_THREADS	256
+#define SM_THREADS	(MAX_WARPS + 1)
 #define NO_SLOT		0xffff
 
 struct out {
@@ -365,7 +365,7 @@ static void of_sm(struct out *o, uint32_t i)
 		return;
 	}
 	if (r->event >= PPU_TR_DIV_PUSH)
-		tid += 1 + (r->a >> 24) % (SM_THREADS - 1);
+		tid += 1 + (r->a >> 24) % MAX_WARPS;
 	instant(o, r, PID_SMS, tid);
 }
 

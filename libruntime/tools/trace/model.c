@@ -371,7 +371,7 @@ static void of_cta(struct model *m, uint32_t i)
 	if (r->event != PPU_TR_CTA_START && r->event != PPU_TR_CTA_RESTORE)
 		return;
 	l->open_cta[r->c] = add_span(l, SPAN_CTA, r->time, i);
-	if (r->c + r->d > m->max_warps)
+	if (r->d <= m->t->head.warps_per_sm - r->c && r->c + r->d > m->max_warps)
 		m->max_warps = (unsigned)(r->c + r->d);
 }
 

@@ -37,6 +37,17 @@ static int check_head(const struct trace *t, const char *path, size_t got)
 	return ST_OK;
 }
 
+/* What the header says about the device sizes what is remembered of it. */
+static int check_device(const struct trace *t, const char *path)
+{
+	char text[160];
+
+	if (t->head.warps_per_sm <= MAX_WARPS)
+		return ST_OK;
+	snprintf(text, sizeof(text), "the header says %u warps per SM; there are at most %u", t->head.warps_per_sm, MAX_WARPS);
+	return bad(path, offsetof(struct ppu_trace_header, warps_per_sm), text);
+}
+
 /* The records of the rest of the file. */
 static int read_records(struct trace *t, FILE *f, const char *path)
 {
@@ -89,6 +100,8 @@ int trace_load(struct trace *t, const char *path)
 	}
 	got = fread(&t->head, 1, sizeof(t->head), f);
 	status = ferror(f) ? ST_OK : check_head(t, path, got);
+	if (!status && !ferror(f))
+		status = check_device(t, path);
 	if (!status && !ferror(f))
 		status = read_records(t, f, path);
 	if (ferror(f)) {

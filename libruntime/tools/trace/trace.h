@@ -32,6 +32,7 @@ struct trace {
 	uint64_t first, last;	/* the earliest and latest time in it */
 };
 
+#define MAX_WARPS 255		/* warp slots of an SM: a warp's number has 8 bits in a trace */
 #define NO_REC UINT32_MAX	/* no record's index */
 
 /* 0, ST_USAGE (no such file) or ST_BAD_TRACE; then it has said why. */

@@ -5,7 +5,9 @@
 Made-up traces have every case with its answer worked out by hand; real ones, from samples and ppu-run on
 the in-process device, are compared record by record."""
 
+import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -15,7 +17,7 @@ from collections import Counter
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import trace_file as tf                                                 # noqa: E402
-from trace_file import Rec, VALUE                                       # noqa: E402
+from trace_file import NAME, Rec, VALUE                                 # noqa: E402
 from trace_json import PID, Json, compare_json, flows, well_formed      # noqa: E402
 from trace_svg import SVG, Picture, axis, check_curve, compare_svg      # noqa: E402
 from trace_tool import BUILD, check, failed, run, same                  # noqa: E402
@@ -299,6 +301,7 @@ def test_damaged(tmp):
     case(tf.header()[:30], 30, "inside the header", "header cut off")
     case(tf.header(version=9) + body, 8, "version 9", "another version")
     case(tf.header(record_bytes=48) + body, 12, "48 bytes", "another size of records")
+    case(tf.header(warps_per_sm=1 << 30) + body, 32, "warps per SM", "impossible device")
     case(tf.header() + body[:100], 148, "inside record 2 (20 of 40 bytes)", "record cut off")
     case(tf.header() + body[:80] + Rec(5, 60000).pack() + body[80:], 48 + 80 + 8, "event number 60000", "unknown event")
     out = run(os.path.join(tmp, "nothing"))
@@ -315,6 +318,39 @@ def test_damaged(tmp):
     tf.write(path, [])
     p, j = Picture(path), Json(path)
     check(not p.lanes and p.status == 0 and not j.of("X"), "an empty trace makes an empty picture")
+
+
+def test_nonsense(tmp):
+    """Records that make no sense: no crash, and the output is well-formed."""
+    path, bad = os.path.join(tmp, "nonsense"), []
+    for seed in range(40):
+        rng = random.Random(seed)
+        recs = made_channels() + made_tasks()
+        for _ in range(rng.randrange(1, 60)):
+            r = rng.choice(recs)
+            field = rng.choice(("time", "event", "unit", "a", "b", "c", "d"))
+            if field == "event":
+                r.event = rng.choice(list(NAME))
+            elif field == "unit":
+                r.unit = rng.choice((0, 1, 2, 65535))
+            elif field == "a":
+                r.a = rng.choice((0, 1, 5, 0xffffffff))
+            else:
+                setattr(r, field, rng.choice((0, 1, 7, 9000, 1 << 47, (1 << 64) - 1)))
+        rng.shuffle(recs)
+        tf.write(path, recs)
+        for args in (["--json", "-"], ["--svg", "-", "--arrows"], []):
+            out = run(*args, path)
+            try:
+                if args and args[0] == "--json":
+                    json.loads(out.stdout)
+                elif args:
+                    ET.fromstring(out.stdout)
+            except (ValueError, ET.ParseError) as err:
+                bad.append("seed %d %s: %s" % (seed, args, err))
+            if out.returncode:
+                bad.append("seed %d %s: status %d %s" % (seed, args, out.returncode, out.stderr))
+    check(not bad, "nonsense: 40 traces", "\n".join(bad))
 
 
 def test_text(tmp):
@@ -388,7 +424,7 @@ def test_copy_priority(tmp):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="ppu-trace-") as tmp:
-        for test in (test_text, test_channels, test_tasks, test_reset_and_holders, test_contexts, test_long, test_damaged,
+        for test in (test_text, test_channels, test_tasks, test_reset_and_holders, test_contexts, test_long, test_damaged, test_nonsense,
                      test_kernel, test_pipeline, test_copy_priority):
             test(tmp)
     return 1 if failed else 0
