@@ -16,13 +16,13 @@
 static const char usage_text[] =
 "usage: ppu-trace [OPTION]... TRACE\n"
 "Print a device trace, one line an event, or with\n"
-"  --svg FILE        draw it: channels, copy engines, tasks, SMs, semaphore values\n"
+"  --svg FILE        draw it: channels, engines, tasks, SMs, semaphore values\n"
 "  --json FILE       write it for a trace viewer (Chrome trace format, Perfetto)\n"
 "FILE may be -, the standard output.\n"
 "  --from NS         leave out what is before this device time\n"
 "  --to NS           and what is after this one\n"
-"  --lanes LIST      only these lanes: channel, engine, task, sm, sem, each perhaps with\n"
-"                    :NUMBER or :FIRST-LAST; such as channel:1-3,engine,sem:0x200000000010\n"
+"  --lanes LIST      only these lanes: channel, front, engine, task, sm, sem, each perhaps\n"
+"                    with :NUMBER or :FIRST-LAST; such as channel:1-3,engine,sem:0x200000000010\n"
 "  --label LANE=TEXT what to call a lane; such as channel:1=low\n"
 "  --width PIXELS    of the picture, default 1280\n"
 "  --title TEXT      above the picture\n"
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 	struct trace t = { .rec = NULL };
 	int status;
 
-	choice_parse(&o.view.lanes, "channel,engine,task,sm,sem");
+	choice_parse(&o.view.lanes, "channel,front,engine,task,sm,sem");
 	status = parse(&o, argc, argv);
 	if (status < 0) {
 		status = trace_load(&t, o.trace);

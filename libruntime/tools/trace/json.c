@@ -16,7 +16,7 @@
 /* Processes of the viewer, in the order in which it should show them. */
 enum pid {
 	PID_CHANNELS = 1,	/* threads: twice the channel; that + 1: its time slices */
-	PID_ENGINES,		/* engines */
+	PID_ENGINES,		/* copy engines; the front end */
 	PID_SLOTS,		/* slots; one more for tasks without one */
 	PID_SMS,		/* SM_THREADS for each SM: the SM, then its warp slots */
 	PID_SEMS,		/* counters */
@@ -25,6 +25,7 @@ enum pid {
 };
 #define SM_THREADS	(MAX_WARPS + 1)
 #define NO_SLOT		0xffff
+#define FRONT_END	0xffff	/* its thread among the engines */
 
 struct out {
 	FILE *f;
@@ -102,7 +103,7 @@ static void meta(struct out *o, enum pid pid, unsigned tid, const char *what, co
 static void processes(struct out *o)
 {
 	static const char *const names[] = {
-		[PID_CHANNELS] = "Channels", [PID_ENGINES] = "Copy engines", [PID_SLOTS] = "Task slots",
+		[PID_CHANNELS] = "Channels", [PID_ENGINES] = "Engines", [PID_SLOTS] = "Task slots",
 		[PID_SMS] = "SMs", [PID_SEMS] = "Semaphores", [PID_DEVICE] = "Device", [PID_CPU] = "CPU",
 	};
 
@@ -133,7 +134,7 @@ static void thread(struct out *o, enum pid pid, unsigned tid)
 		channel_name(o, tid, name, sizeof(name));
 		break;
 	case PID_ENGINES:
-		snprintf(name, sizeof(name), "copy engine %u", tid);
+		snprintf(name, sizeof(name), tid == FRONT_END ? "front end" : "copy engine %u", tid);
 		break;
 	case PID_SLOTS:
 		snprintf(name, sizeof(name), tid == NO_SLOT ? "no slot" : "slot %u", tid);
@@ -259,6 +260,10 @@ static void span(struct out *o, const struct lane *l, const struct span *sp)
 		snprintf(name, sizeof(name), "channel %u copy %" PRIu64, r->a, r->b);
 		complete(o, sp, name, PID_ENGINES, id);
 		break;
+	case SPAN_LAUNCH:
+		snprintf(name, sizeof(name), "channel %u task %u", r->unit, (unsigned)r->c);
+		complete(o, sp, name, PID_ENGINES, FRONT_END);
+		break;
 	case SPAN_TASK:
 		snprintf(name, sizeof(name), "task %u priority %u", (unsigned)r->c, r->a);
 		complete(o, sp, name, PID_SLOTS, id);
@@ -272,27 +277,37 @@ static void span(struct out *o, const struct lane *l, const struct span *sp)
 	}
 }
 
-static bool is_engine_command(uint64_t opcode)
+static bool is_copy(uint64_t opcode)
 {
 	return opcode == PPU_CMD_COPY || opcode == PPU_CMD_COPY_2D || opcode == PPU_CMD_FILL || opcode == PPU_CMD_FILL_2D;
 }
 
-/* CE_START stands right behind the command of a copy. */
+/* The record of the engine beside a command: CE_START stands behind it, TASK_ACCEPT before it; NULL: none. */
+static const struct rec *engine_record(const struct out *o, const struct rec *r)
+{
+	const struct rec *e, *end = o->m->t->rec + o->m->t->num;
+
+	if (is_copy(r->b))
+		for (e = r + 1; e < end && e->time == r->time; e++)
+			if (e->event == PPU_TR_CE_START && e->a == r->unit)
+				return e;
+	if (r->b == PPU_CMD_LAUNCH)
+		for (e = r; e-- > o->m->t->rec && e->time == r->time;)
+			if (e->event == PPU_TR_TASK_ACCEPT && e->unit == r->unit)
+				return e;
+	return NULL;
+}
+
+static const struct lane *span_lane(const struct out *o, const struct rec *r);
+
+/* How long an engine works on a command. */
 static uint64_t command_time(const struct out *o, uint32_t i)
 {
-	const struct trace *t = o->m->t;
-	const struct rec *r = &t->rec[i], *start = r + 1;
-	uint32_t *at;
+	const struct rec *r = &o->m->t->rec[i], *e = engine_record(o, r);
+	const struct lane *l = e ? span_lane(o, e) : NULL;
+	uint32_t *at = l ? map_at(o->spans, (uint64_t)(e - o->m->t->rec), false) : NULL;
 
-	if (!is_engine_command(r->b))
-		return 0;
-	for (; start < t->rec + t->num && start->time == r->time; start++)
-		if (start->event == PPU_TR_CE_START && start->a == r->unit)
-			break;
-	if (start >= t->rec + t->num || start->time != r->time)
-		return 0;
-	at = map_at(o->spans, (uint64_t)(start - t->rec), false);
-	return at && *at ? model_lane(o->m, LANE_ENGINE, start->unit)->span[*at - 1].end - r->time : 0;
+	return at && *at ? l->span[*at - 1].end - r->time : 0;
 }
 
 static void counter(struct out *o, const struct lane *l, uint64_t ts, uint64_t value, const char *cat)
@@ -393,6 +408,8 @@ static const struct lane *span_lane(const struct out *o, const struct rec *r)
 	case PPU_TR_SLICE_EXPIRE:
 	case PPU_TR_BLOCK:
 		return model_lane(o->m, LANE_CHANNEL, r->unit);
+	case PPU_TR_TASK_ACCEPT:
+		return model_lane(o->m, LANE_FRONT, 0);
 	case PPU_TR_CE_START:
 		return model_lane(o->m, LANE_ENGINE, r->unit);
 	case PPU_TR_TASK_SCHED:

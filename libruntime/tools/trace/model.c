@@ -216,12 +216,11 @@ static void unblock(struct model *m, struct lane *l, uint32_t i)
 }
 
 /* A command that wrote a semaphore stands right behind the record of the write. */
-static void command(struct model *m, struct lane *l, uint32_t i)
+static void sem_command(struct model *m, const struct lane *l, uint32_t i)
 {
 	const struct rec *r = &m->t->rec[i], *w;
 	struct lane *sem;
 
-	add_mark(l, i);
 	if (r->b != PPU_CMD_SEM_RELEASE && r->b != PPU_CMD_SEM_INC && r->b != PPU_CMD_SEM_DEC)
 		return;
 	sem = model_lane(m, LANE_SEM, SEM_ID(l->context, r->c));
@@ -230,6 +229,23 @@ static void command(struct model *m, struct lane *l, uint32_t i)
 	w = &m->t->rec[sem->writer];
 	if (w->event == PPU_TR_SEM_WRITE && w->a == PPU_TRW_COMMAND && w->unit == r->unit && w->time == r->time)
 		sem->writer = i;
+}
+
+/* The front end has taken the TMD of a LAUNCH when the task is pending. */
+static void launch_command(struct model *m, uint32_t i)
+{
+	const struct rec *r = &m->t->rec[i], *accept = m->accept != NO_REC ? &m->t->rec[m->accept] : NULL;
+
+	if (r->b == PPU_CMD_LAUNCH && accept && accept->unit == r->unit && accept->time == r->time)
+		begin(m, lane(m, LANE_FRONT, 0), SPAN_LAUNCH, m->accept);
+}
+
+static void task_pending(struct model *m, uint32_t i)
+{
+	struct lane *l = model_lane(m, LANE_FRONT, 0);
+
+	if (l && l->open[SPAN_LAUNCH] && m->t->rec[l->span[l->open[SPAN_LAUNCH] - 1].rec].c == m->t->rec[i].c)
+		end_if_open(m, l, SPAN_LAUNCH, i);
 }
 
 static void stopped(struct model *m, struct lane *l, uint32_t i)
@@ -260,7 +276,9 @@ static void of_channel(struct model *m, uint32_t i)
 		add_mark(l, i);
 		break;
 	case PPU_TR_CMD:
-		command(m, l, i);
+		add_mark(l, i);
+		sem_command(m, l, i);
+		launch_command(m, i);
 		break;
 	case PPU_TR_EMPTY:
 		let_go(m, l, i);
@@ -382,6 +400,10 @@ static void of_task(struct model *m, uint32_t i)
 	switch (r->event) {
 	case PPU_TR_TASK_ACCEPT:
 		*map_at(m->tasks, r->c, true) = i + 1;
+		m->accept = i;
+		break;
+	case PPU_TR_TASK_PEND:
+		task_pending(m, i);
 		break;
 	case PPU_TR_TASK_SCHED:
 	case PPU_TR_TASK_RESUME:
@@ -504,6 +526,7 @@ void model_build(struct model *m, const struct trace *t)
 {
 	memset(m, 0, sizeof(*m));
 	m->t = t;
+	m->accept = NO_REC;
 	m->ids = map_new();
 	m->tasks = map_new();
 	m->children = map_new();

@@ -129,6 +129,8 @@ void lane_title(char *buf, size_t size, const struct svg *s, const struct lane *
 		snprintf(buf, size, "sem %u:0x%" PRIx64, SEM_CONTEXT(l->id), SEM_ADDR(l->id));
 	else if (l->kind == LANE_SEM)
 		snprintf(buf, size, "sem 0x%" PRIx64, l->id);
+	else if (l->kind == LANE_FRONT)
+		snprintf(buf, size, "front end");
 	else if (l->kind == LANE_CHANNEL && l->cls)
 		snprintf(buf, size, "channel %" PRIu64 " %s", l->id, class_name(l->cls));
 	else
@@ -234,7 +236,7 @@ static void frame(struct svg *s)
 static void lanes(struct svg *s)
 {
 	static void (*const draw[LANE_KINDS])(struct svg *s, const struct lane *l, double y) = {
-		[LANE_CHANNEL] = draw_channel, [LANE_ENGINE] = draw_engine, [LANE_SLOT] = draw_slot, [LANE_SM] = draw_sm,
+		[LANE_CHANNEL] = draw_channel, [LANE_FRONT] = draw_front, [LANE_ENGINE] = draw_engine, [LANE_SLOT] = draw_slot, [LANE_SM] = draw_sm,
 		[LANE_SEM] = draw_sem,
 	};
 

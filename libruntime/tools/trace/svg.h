@@ -91,6 +91,7 @@ void ticks_add(struct ticks *k, uint64_t time, const char *title);
 void ticks_end(struct ticks *k);
 
 void draw_channel(struct svg *s, const struct lane *l, double y);
+void draw_front(struct svg *s, const struct lane *l, double y);
 void draw_engine(struct svg *s, const struct lane *l, double y);
 void draw_slot(struct svg *s, const struct lane *l, double y);
 void draw_sm(struct svg *s, const struct lane *l, double y);

@@ -7,7 +7,7 @@
 #include "svg.h"
 
 static const double heights[LANE_KINDS] = {
-	[LANE_CHANNEL] = 28, [LANE_ENGINE] = 24, [LANE_SLOT] = 20, [LANE_SM] = 34, [LANE_SEM] = 32,
+	[LANE_CHANNEL] = 28, [LANE_FRONT] = 20, [LANE_ENGINE] = 24, [LANE_SLOT] = 20, [LANE_SM] = 34, [LANE_SEM] = 32,
 };
 
 double lane_height(enum lane_kind kind)
@@ -250,6 +250,26 @@ static void task_bar(struct svg *s, const struct span *sp, struct bar *b)
 		 !end ? "" : end->event == PPU_TR_TASK_EVICT ? ", then evicted" :
 		 end->event == PPU_TR_TASK_SUSPEND ? ", then suspended" :
 		 end->event == PPU_TR_TASK_ABORT ? ", aborted" : "");
+}
+
+/* Launches on their way into the task unit. */
+void draw_front(struct svg *s, const struct lane *l, double y)
+{
+	struct row row;
+	struct bar b;
+
+	row_begin(&row, s, y + 2, heights[LANE_FRONT] - 5, "launches");
+	for (size_t i = 0; i < l->num_spans; i++) {
+		const struct rec *r = rec_of(s, l->span[i].rec);
+		char name[32];
+
+		task_name(r->c, name, sizeof(name));
+		b = (struct bar){ l->span[i].start, l->span[i].end, .look = LOOK_TASK, .priority = (int)r->a };
+		snprintf(b.label, sizeof(b.label), "t%s", name);
+		snprintf(b.title, sizeof(b.title), "channel %u launches task %s, priority %u", r->unit, name, r->a);
+		row_add(&row, &b);
+	}
+	row_end(&row);
 }
 
 /* Where a task or a block was interrupted, and where it went on. */

@@ -156,7 +156,10 @@ static void copies(struct flow *w)
 
 		if (!w->s->used[LOOK_COPY0 + i])
 			continue;
-		lane_title(name, sizeof(name), w->s, l);
+		if (view_label(w->s->v, l))
+			snprintf(name, sizeof(name), "%s", view_label(w->s->v, l));
+		else
+			snprintf(name, sizeof(name), "channel %u", (unsigned)l->id);
 		snprintf(text, sizeof(text), "copy of %s%s", name, w->s->num_copy_chans > NUM_COPY_LOOKS ? ", .." : "");
 		next(w, item_width(text));
 		if (w->f)
@@ -188,7 +191,7 @@ static void priorities(struct flow *w)
 static void hidden(struct flow *w)
 {
 	static const char *const many[LANE_KINDS] = {
-		[LANE_CHANNEL] = "channels", [LANE_ENGINE] = "copy engines", [LANE_SLOT] = "task slots",
+		[LANE_CHANNEL] = "channels", [LANE_FRONT] = "front ends", [LANE_ENGINE] = "copy engines", [LANE_SLOT] = "task slots",
 		[LANE_SM] = "SMs", [LANE_SEM] = "semaphores",
 	};
 	char text[128];

@@ -69,7 +69,7 @@ const char *class_name(uint64_t cls);
 #define NUM_CLASSES (PPU_CLASS_DEVQ + 1)
 
 /* In the order in which they are drawn. */
-enum lane_kind { LANE_CHANNEL, LANE_ENGINE, LANE_SLOT, LANE_SM, LANE_SEM, LANE_KINDS };
+enum lane_kind { LANE_CHANNEL, LANE_FRONT, LANE_ENGINE, LANE_SLOT, LANE_SM, LANE_SEM, LANE_KINDS };
 
 /* What a stretch of time on a lane is. */
 enum span_kind {
@@ -77,6 +77,7 @@ enum span_kind {
 	SPAN_LATE,	/* channel: the part of that after the slice was over (CP-6) */
 	SPAN_BLOCK,	/* channel: waits */
 	SPAN_COMMAND,	/* channel: its copy is on an engine */
+	SPAN_LAUNCH,	/* front end */
 	SPAN_COPY,	/* engine */
 	SPAN_TASK,	/* slot */
 	SPAN_CTA,	/* SM */
@@ -101,7 +102,7 @@ struct point {
 
 struct lane {
 	enum lane_kind kind;
-	uint64_t id;		/* channel, engine, slot, SM; of semaphores SEM_ID() */
+	uint64_t id;		/* channel, engine, slot, SM; of semaphores SEM_ID(); front end: 0 */
 	unsigned cls;		/* channel: PPU_CLASS_*, 0 unknown */
 	unsigned context;	/* channel: whose it is */
 	struct span *span;	/* by start */
@@ -142,6 +143,7 @@ struct model {
 	size_t num_links, cap_links;
 	struct map *ids;	/* (kind, id) -> lane */
 	struct map *tasks;	/* task -> record + 1 that said its priority */
+	uint32_t accept;	/* the last TASK_ACCEPT, NO_REC: none */
 	struct map *children;	/* task -> record + 1 of its CHILD_LAUNCH */
 	/* Channels that hold an engine, by engine class, while the trace is read. */
 	struct holders {

@@ -6,7 +6,7 @@
 #include "trace.h"
 
 const char *const lane_kind_names[LANE_KINDS] = {
-	[LANE_CHANNEL] = "channel", [LANE_ENGINE] = "engine", [LANE_SLOT] = "task", [LANE_SM] = "sm",
+	[LANE_CHANNEL] = "channel", [LANE_FRONT] = "front", [LANE_ENGINE] = "engine", [LANE_SLOT] = "task", [LANE_SM] = "sm",
 	[LANE_SEM] = "sem",
 };
 
@@ -42,8 +42,8 @@ static bool id_of(const char **text, uint64_t *id)
 
 static bool refuse(const char *what, const char *all)
 {
-	fprintf(stderr, "ppu-trace: --lanes %s: \"%s\" is none of channel, engine, task, sm, sem, each perhaps with "
-		":NUMBER or :FIRST-LAST\n", all, what);
+	fprintf(stderr, "ppu-trace: --lanes %s: \"%s\" is none of channel, front, engine, task, sm, sem, each perhaps "
+		"with :NUMBER or :FIRST-LAST\n", all, what);
 	return false;
 }
 

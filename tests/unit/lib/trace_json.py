@@ -8,7 +8,7 @@ from decimal import Decimal
 import trace_file as tf
 from trace_tool import check, run, same
 
-PID = {"Channels": 1, "Copy engines": 2, "Task slots": 3, "SMs": 4, "Semaphores": 5, "Device": 6, "CPU": 7}
+PID = {"Channels": 1, "Engines": 2, "Task slots": 3, "SMs": 4, "Semaphores": 5, "Device": 6, "CPU": 7}
 
 
 def ns(value):
@@ -138,9 +138,9 @@ def copies(j, recs, what):
             s = running.pop(r.unit)
             want[(r.unit, s.time, r.time, "channel %d copy %d" % (s.a, s.b))] += 1
     assert not running
-    copies_of = j.spans("Copy engines", lambda e: e["args"]["event"] != "SEM_WRITE")
+    copies_of = j.spans("Engines", lambda e: e["args"]["event"] == "CE_START")
     same(what + ": every copy once, from start to end", copies_of, want)
-    same(what + ": sizes of copies", Counter(e["args"]["bytes"] for e in j.of("X", PID["Copy engines"]) if "bytes" in e["args"]),
+    same(what + ": sizes of copies", Counter(e["args"]["bytes"] for e in j.of("X", PID["Engines"]) if "bytes" in e["args"]),
          Counter(r.c for r in recs if r.name == "CE_START"))
 
 
@@ -162,6 +162,30 @@ def slices(j, recs, what):
     check(not bad, what + ": slices end with the first wait", "\n".join(bad))
 
 
+def launches(recs):
+    """The front end: {(task, start): end} of launches by a command, until the task is pending."""
+    out, accepted = {}, {}
+    for r in recs:
+        if r.name == "TASK_ACCEPT":
+            accepted[r.unit] = r
+        elif r.name == "CMD" and r.b == 0x10 and r.unit in accepted and accepted[r.unit].time == r.time:
+            out[(accepted[r.unit].c, r.time)] = None
+        elif r.name == "TASK_PEND":
+            for key in out:
+                if key[0] == r.c and out[key] is None:
+                    out[key] = r.time
+    return out
+
+
+def front_end(j, recs, what):
+    want = Counter((0xffff, start, end, task & 0xffffffff) for (task, start), end in launches(recs).items())
+    got = Counter((e["tid"], e["ts"], e["ts"] + e["dur"], int(e["name"].split()[-1])) for e in j.of("X", PID["Engines"])
+                  if e["args"]["event"] == "TASK_ACCEPT")
+    same(what + ": every launch once on the front end", got, want)
+    got = Counter((e["ts"], e["ts"] + e["dur"]) for e in j.of("X", PID["Channels"]) if e["name"] == "LAUNCH")
+    same(what + ": and on its channel", got, Counter((start, end) for (_, start), end in launches(recs).items()))
+
+
 def others(j, recs, what):
     """Commands, waits, tasks, blocks of threads, and instants for all the rest: as many as records."""
     x = Counter(e["args"]["event"] for e in j.of("X"))
@@ -173,7 +197,8 @@ def others(j, recs, what):
     shown = begins + ("CE_DONE", "CE_ABORT", "CTA_DONE", "CTA_SAVE", "UNBLOCK", "SEM_WRITE", "SLICE_EXPIRE")
     expire = Counter((e["name"], e["ts"]) for e in j.of("i") if e["name"] == "SLICE_EXPIRE")
     same(what + ": everything else is an instant", got - expire,
-         Counter((r.name, r.time) for r in recs if r.name not in shown))
+         Counter((r.name, r.time) for r in recs if r.name not in shown) -
+         Counter({("TASK_ACCEPT", t): n for t, n in Counter(t for _, t in launches(recs)).items()}))
     ctas, start, open_cta = Counter(), {}, {}
     for r in recs:
         if r.name in ("CTA_START", "CTA_RESTORE"):
@@ -193,5 +218,6 @@ def compare_json(path, what):
     counters(j, recs, what, recs[0].time)
     copies(j, recs, what)
     slices(j, recs, what)
+    front_end(j, recs, what)
     others(j, recs, what)
     flows(j, recs, what)

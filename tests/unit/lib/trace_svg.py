@@ -39,21 +39,25 @@ class Picture:
 
 def expected_lanes(recs, start, end):
     """Lanes that have something in the view."""
-    lanes, sem = set(), tf.semaphores(recs)
+    lanes, sem, accepted = set(), tf.semaphores(recs), None
     for r in recs:
         kind = {"channel": "channel", "engine": "engine", "sm": "sm"}.get(UNIT[r.event])
         if r.name in ("CE_START", "CTA_START", "CTA_RESTORE", "CMD", "DOORBELL", "BLOCK", "SLICE_START"):
             lanes.add("%s:%d" % (kind, r.unit))
         elif r.name in ("TASK_SCHED", "TASK_RESUME"):
             lanes.add("task:%d" % r.unit)
+        if r.name == "CMD" and r.b == 0x10 and accepted and (accepted.unit, accepted.time) == (r.unit, r.time):
+            lanes.add("front:0")
         if r.name in ("CE_START", "CE_DONE", "CE_ABORT"):
             lanes |= {"engine:%d" % r.unit, "channel:%d" % r.a}
+        elif r.name == "TASK_ACCEPT":
+            accepted = r
         elif r.name == "SEM_WRITE":
             lanes.add("sem:%d" % tf.sem_id(sem[r.index]))
     return lanes
 
 
-COUNT = re.compile(r"^(\d+) (copies|time slices|waits and copies|tasks|blocks|times over the slice), ")
+COUNT = re.compile(r"^(\d+) (copies|time slices|launches|waits and copies|tasks|blocks|times over the slice), ")
 
 
 def counted(rects):
@@ -150,6 +154,8 @@ def compare_svg(path, what, *options):
         if kind == "engine":
             want, cls = max(sum(r.name == "CE_START" for r in mine),
                             sum(r.name in ("CE_DONE", "CE_ABORT") for r in mine)), ["c%d" % i for i in range(6)] + ["de"]
+        elif kind == "front":
+            want, cls = sum(r.name == "CMD" and r.b == 0x10 for r in recs), ["ta", "de"]
         elif kind == "task":
             want, cls = sum(r.name in ("TASK_SCHED", "TASK_RESUME") for r in mine), ["ta", "de"]
         elif kind == "sem":

@@ -118,7 +118,7 @@ def test_channels(tmp):
     j = Json(path, "--from", "5000", "--to", "9000")
     same("cut: values at the beginning", {(e["name"], e["args"]["value"]) for e in j.of("C") if e["cat"] == "initial"},
          {("sem 0x%x" % S0, 0), ("sem 0x%x" % S1, 0), ("sem 0x%x" % GATE, 3)})
-    same("cut: copies that overlap the view", j.spans("Copy engines", lambda e: e["args"]["event"] == "CE_START"),
+    same("cut: copies that overlap the view", j.spans("Engines", lambda e: e["args"]["event"] == "CE_START"),
          Counter({(0, 1300, 8300, "channel 1 copy 0"): 1, (1, 8600, 9600, "channel 2 copy 0"): 1}))
     # Choice and names of lanes.
     p = Picture(path, "--lanes", "channel:2-3,sem:%#x" % S0, "--label", "channel:2=<low & slow>", "--title", "a \"b\"")
@@ -131,7 +131,7 @@ def test_channels(tmp):
 def made_tasks():
     """Tasks and blocks of threads; records of SMs behind their window, as the device writes them."""
     return [
-        Rec(500, "TASK_ACCEPT", 4, 0, 0x100, 0x100000001, 1),
+        Rec(500, "TASK_ACCEPT", 4, 0, 0x100, 0x100000001, 1), cmd(500, 4, "LAUNCH", 0x100),
         Rec(1500, "TASK_PEND", 0xffff, 0, 0x100, 0x100000001),
         Rec(1500, "TASK_SCHED", 0, 0, 0x100, 0x100000001, 1),
         Rec(1600, "CTA_START", 0, 0, 0x100000001, 0, 2), Rec(1700, "CTA_START", 1, 1, 0x100000001, 0, 2),
@@ -182,7 +182,11 @@ def test_tasks(tmp):
         "task 1 priority 0@1500", "task 1 block 2@10000", "task 3 priority 3@25000", "task 4 priority 1@31000")],
         ["TASK_EVICT", "CTA_SAVE", "TASK_ABORT", "end of the trace"])
     flows(j, tf.read(path), "tasks")
-    same("tasks: a copy from before the trace", j.spans("Copy engines"), Counter({(0, 500, 31000, "channel 9 copy 4"): 1}))
+    same("tasks: the front end", j.spans("Engines", lambda e: e["tid"] == 0xffff),
+         Counter({(0xffff, 500, 1500, "channel 4 task 1"): 1}))
+    same("tasks: a launch takes until the task is pending", [(e["ts"], e["dur"]) for e in j.of("X", PID["Channels"])
+                                                             if e["name"] == "LAUNCH"], [(500, 1000)])
+    same("tasks: a copy from before the trace", j.spans("Engines", lambda e: e["tid"] == 0), Counter({(0, 500, 31000, "channel 9 copy 4"): 1}))
     same("tasks: divergence stands with its warp", [(e["tid"], e["ts"], e["args"]["pc"]) for e in j.of("i", PID["SMs"])],
          [(2, 9000, 5)])
     p = compare_svg(path, "tasks")
@@ -402,7 +406,7 @@ def test_copy_priority(tmp):
     """CP-35: the sample's numbers, and that its pictures show what it says."""
     path, out = device_trace(tmp, "copy-priority", [os.path.join(BUILD, "bin/sample-copy-priority")], "copy-engines=1")
     compare_json(path, "copy-priority")
-    compare_svg(path, "copy-priority", "--lanes", "channel,engine,task,sm,sem:0-0xffffffffffff")
+    compare_svg(path, "copy-priority", "--lanes", "channel,front,engine,task,sm,sem:0-0xffffffffffff")
     frames = [[float(v) for v in line.split()[1:]] for line in out.splitlines() if re.match(r" +\d+ ", line)]
     check(len(frames) == 8 and frames[4][1] < frames[4][0], "CP-35: latency of frame 4 with priorities", out)
     off, on = ([f[i] for f in frames] for i in (0, 1))
