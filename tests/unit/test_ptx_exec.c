@@ -43,7 +43,9 @@ static const struct {
 };
 #define NUM_SOLO	(int)(sizeof(solo) / sizeof(solo[0]))
 
-static const char *const makers[] = { "tests/ptx/solo.clang.ptx", "tests/ptx/solo.nvcc.ptx" };
+static const char *const makers[] = { "tests/ptx/solo.clang.ptx", "tests/ptx/solo.nvcc.ptx",
+				      "tests/ptx/solo.clang-O0.ptx" };
+#define NUM_MAKERS	3
 
 static ppuCtx ctx;
 
@@ -135,7 +137,7 @@ static void run_solo(ppuModule m, const char *path, int k, u32 block)
 	OK(ppuFree(dout));
 }
 
-/* Every kernel of solo.cu, as clang and as nvcc compiled it. */
+/* Every kernel of solo.cu, as clang (also without optimisation) and nvcc compiled it. */
 START_TEST(test_solo)
 {
 	const char *path = makers[_i / NUM_SOLO];
@@ -166,7 +168,8 @@ END_TEST
 
 /* ---- threads that work together (tests/ptx/coop.cu) ---- */
 
-static const char *const coop_makers[] = { "tests/ptx/coop.clang.ptx", "tests/ptx/coop.nvcc.ptx" };
+static const char *const coop_makers[] = { "tests/ptx/coop.clang.ptx", "tests/ptx/coop.nvcc.ptx",
+					   "tests/ptx/coop.clang-O0.ptx" };
 
 static void *upload(const void *p, size_t n)
 {
@@ -636,17 +639,17 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(t, 20);
-	tcase_add_loop_test(t, test_solo, 0, 2 * NUM_SOLO);
-	tcase_add_loop_test(t, test_solo_tight, 0, 2);
+	tcase_add_loop_test(t, test_solo, 0, NUM_MAKERS * NUM_SOLO);
+	tcase_add_loop_test(t, test_solo_tight, 0, NUM_MAKERS);
 	suite_add_tcase(s, t);
 	t = tcase_create("together");
 	tcase_set_timeout(t, 20);
-	tcase_add_loop_test(t, test_reduce_histogram, 0, 2);
-	tcase_add_loop_test(t, test_matmul, 0, 2);
-	tcase_add_loop_test(t, test_shared, 0, 2);
-	tcase_add_loop_test(t, test_nbody, 0, 2);
-	tcase_add_loop_test(t, test_together, 0, 2);
-	tcase_add_loop_test(t, test_progress, 0, 2);
+	tcase_add_loop_test(t, test_reduce_histogram, 0, NUM_MAKERS);
+	tcase_add_loop_test(t, test_matmul, 0, NUM_MAKERS);
+	tcase_add_loop_test(t, test_shared, 0, NUM_MAKERS);
+	tcase_add_loop_test(t, test_nbody, 0, NUM_MAKERS);
+	tcase_add_loop_test(t, test_together, 0, NUM_MAKERS);
+	tcase_add_loop_test(t, test_progress, 0, NUM_MAKERS);
 	tcase_add_test(t, test_hand);
 	tcase_add_test(t, test_meet);
 	suite_add_tcase(s, t);
