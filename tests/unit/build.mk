@@ -60,10 +60,23 @@ ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) \
 		$(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)))
 
+# The same without sanitizers, for tests that do so much that they would take too long with them: a .sh
+# of the same name says how much.
+UNIT_FAST := $(BUILD)/unit-fast/test_simt_random
+$(call ppu_objs,$(UNIT_FAST:$(BUILD)/unit-fast/%=tests/unit/%.c) tests/unit/lib/smt.c): private PPU_CFLAGS += \
+	-Itests/unit -Itests/unit/lib -Iqemu-device/core -Ilibruntime $(UNIT_CHECK_CFLAGS)
+$(UNIT_FAST): $(BUILD)/unit-fast/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/obj/tests/unit/lib/smt.o \
+		$(foreach l,$(UNIT_LIBS),$(BUILD)/lib/lib$(l).a)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+		$(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
+ALL_DEPFILES += $(patsubst $(BUILD)/unit-fast/%,$(BUILD)/obj/tests/unit/%.d,$(UNIT_FAST)) $(BUILD)/obj/tests/unit/lib/smt.d
+
 UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) %/$(notdir $(t)),$(UNIT_BINS) $(UNIT_SH))),$(UNIT_BINS) $(UNIT_SH))
 
 .PHONY: unit unit-build
-unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED))
+unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(if $(filter %/simt_random.sh,$(UNIT_WANTED)),$(UNIT_FAST))
 #: make unit          host tests, no VM (T=test_ring: only that one)
 unit: unit-build
 	$(if $(UNIT_WANTED),,$(if $(T),$(error no unit test is called $(T))))
