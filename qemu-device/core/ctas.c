@@ -144,10 +144,11 @@ static void link_image(struct ppu_core *core, struct ppu_cta_rec *r, int32_t aft
 static void unlink_image(struct ppu_core *core, struct ppu_cta_rec *r)
 {
 	struct ppu_cta_rec *v = core->ctas->rec;
-	struct level *l = &r->task->ctx->cta_levels->level[r->task->depth - 1];
+	struct level *l;
 
 	if (!r->image_bytes)
 		return;
+	l = &r->task->ctx->cta_levels->level[r->task->depth - 1];
 	*(r->image_prev == NONE ? &l->first : &v[r->image_prev].image_next) = r->image_next;
 	if (r->image_next != NONE)
 		v[r->image_next].image_prev = r->image_prev;

@@ -249,9 +249,9 @@ void ppu_rank_count(struct ppu_core *core)
 	}
 }
 
-void ppu_rank_holds(struct ppu_ctx *ctx, bool short_of_room)
+void ppu_rank_holds(struct ppu_ctx *ctx, bool runs, bool short_of_room)
 {
-	ctx->rank->holds = true;
+	ctx->rank->holds |= runs;
 	ctx->rank->waits |= short_of_room;
 }
 

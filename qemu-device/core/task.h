@@ -55,9 +55,10 @@ bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const
 uint64_t ppu_rank_turn(const struct ppu_ctx *ctx);
 /* A level of its save area has room again. */
 void ppu_rank_unstall(struct ppu_ctx *ctx, uint32_t depth);
-/* Slices: at the beginning of a pass; for each task with a slot; a CTA starts then; at the end. */
+/* Slices: at the beginning of a pass; for each task with a slot (runs: it has CTAs on SMs, without
+ * which a slot is nothing); a CTA starts then; at the end. */
 void ppu_rank_count(struct ppu_core *core);
-void ppu_rank_holds(struct ppu_ctx *ctx, bool short_of_room);
+void ppu_rank_holds(struct ppu_ctx *ctx, bool runs, bool short_of_room);
 void ppu_rank_started(struct ppu_ctx *ctx, uint64_t when);
 void ppu_rank_plan(struct ppu_core *core);
 void ppu_rank_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);

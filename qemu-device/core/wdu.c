@@ -345,7 +345,7 @@ static bool restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
 	return true;
 }
 
-/* Slots with CTAs to place, the strongest first. */
+/* Slots that may have CTAs to place, now or when they lost some to stronger ones; the strongest first. */
 static uint32_t order_slots(struct ppu_core *core)
 {
 	struct ppu_wdu *w = core->wdu;
@@ -355,7 +355,7 @@ static uint32_t order_slots(struct ppu_core *core)
 		struct slot *s = &w->slots[i];
 
 		s->short_of_room = false;
-		if (!s->t || s->evicting || !ppu_task_has_work(s->t))
+		if (!s->t || s->evicting)
 			continue;
 		for (k = n++; k > 0 && weaker(&w->slots[w->order[k - 1]], s); k--)
 			w->order[k] = w->order[k - 1];
@@ -414,9 +414,12 @@ static void pass(struct ppu_core *core, void *arg)
 			assign(core);
 		place(core, &damaged);
 	} while (!damaged && leave_slots(core) && !ppu_tmu_paused(core));
-	for (i = 0; i < core->cfg.task_slots; i++)
-		if (core->wdu->slots[i].t)
-			ppu_rank_holds(core->wdu->slots[i].t->ctx, core->wdu->slots[i].short_of_room);
+	for (i = 0; i < core->cfg.task_slots; i++) {
+		const struct slot *s = &core->wdu->slots[i];
+
+		if (s->t)
+			ppu_rank_holds(s->t->ctx, s->t->live_ctas, s->short_of_room);
+	}
 	ppu_rank_plan(core);
 	if (damaged)
 		ppu_tmu_fault(core, damaged, PPU_ERR_SAVE_CORRUPT, 0);
