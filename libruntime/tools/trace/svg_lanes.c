@@ -487,6 +487,16 @@ static void writes(struct curve *c)
 	}
 }
 
+/* The ends of the scale stand beside the lane's name: large numbers are rounded. */
+static void scale(struct curve *c, double y, uint64_t value)
+{
+	fprintf(c->s->f, "<text class=\"sc\" x=\"%.1f\" y=\"%.1f\">", c->s->left - 4, y);
+	if (value < 1000000)
+		fprintf(c->s->f, "%" PRIu64 "</text>", value);
+	else
+		fprintf(c->s->f, "%.1e</text>", (double)value);
+}
+
 void draw_sem(struct svg *s, const struct lane *l, double y)
 {
 	struct curve c = { s, l, y + 5, heights[LANE_SEM] - 10, UINT64_MAX, 0 };
@@ -501,9 +511,9 @@ void draw_sem(struct svg *s, const struct lane *l, double y)
 		if (svg_in_view(s, l->point[i].time, l->point[i].time))
 			stretch(&c, l->point[i].value);
 	s->used[LOOK_SEM] = true;
-	fprintf(s->f, "<text class=\"sc\" x=\"%.1f\" y=\"%.1f\">%" PRIu64 "</text>", s->left - 4, c.y + c.h + 2, c.min);
+	scale(&c, c.y + c.h + 2, c.min);
 	if (c.max > c.min)
-		fprintf(s->f, "<text class=\"sc\" x=\"%.1f\" y=\"%.1f\">%" PRIu64 "</text>", s->left - 4, c.y + 5, c.max);
+		scale(&c, c.y + 5, c.max);
 	putc('\n', s->f);
 	steps(&c, start);
 	writes(&c);
