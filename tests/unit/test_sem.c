@@ -202,6 +202,75 @@ START_TEST(wq17_wakes)
 }
 END_TEST
 
+/*
+ * A plain CPU store nobody was told of must not hide a later change from somebody who waits since: A
+ * waits while the word is 0; it becomes 3 unseen; B, of another process, waits for 0; it is made 0.
+ */
+START_TEST(wq17_unseen_store_hides_nothing)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b), *d = bench_ctx_new(b);
+	struct bench_chan *a = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct bench_chan *w = bench_chan_new(d, PPU_CLASS_COMPUTE, 8);
+	struct bench_chan *by = bench_chan_make(d, PPU_CLASS_COPY, 8);
+	uint64_t s = bench_alloc(c, 4096, BENCH_SYS), mapped = 0x500000000ull, phys;
+	bool sys;
+
+	phys = bench_phys(c, s, &sys);
+	bench_map(d, mapped, phys, 4096, PPU_PTE_SYS);
+	bench_acquire(a, PPU_SEM_OP_EQ, s, 5);
+	bench_submit(a);
+	ck_assert(bench_run(b));
+	bench_wr64(c, s, 3);
+	bench_acquire(w, PPU_SEM_OP_EQ, mapped, 0);
+	bench_submit(w);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_get(w), 0);
+	/* Without a doorbell, which is a kick: a channel that has work when it is enabled. */
+	bench_fill(by, 3, mapped, 0, 1);
+	bench_push(by);
+	bench_chan_set(by, PPU_REG_CH_PUT, 1);
+	bench_chan_enable(by);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_get(by), 1);
+	ck_assert_uint_eq(bench_rd64(c, s), 0);
+	ck_assert_uint_eq(bench_get(w), 1);
+	ck_assert_uint_eq(bench_get(a), 0);
+	bench_free(b);
+}
+END_TEST
+
+/* One kick shows several stores: whoever has waited longest goes first. */
+START_TEST(kick_wakes_in_order)
+{
+	static const unsigned order[6] = { 3, 0, 5, 1, 4, 2 };
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch[6], *by = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	uint64_t s = bench_alloc(c, 8 * 4096, BENCH_SCATTER);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 6; i++)
+		ch[i] = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	for (unsigned i = 0; i < 6; i++) {
+		bench_acquire(ch[order[i]], PPU_SEM_OP_EQ, s + 4096 * ((5 * i) % 6) + 8 * i, 1);
+		bench_submit(ch[order[i]]);
+		ck_assert(bench_run(b));
+	}
+	for (unsigned i = 0; i < 6; i++)
+		bench_wr64(c, s + 4096 * ((5 * i) % 6) + 8 * i, 1);
+	bench_clear(b);
+	bench_kick(by);
+	ck_assert(bench_run(b));
+	for (size_t i = 0; i < b->num_trace; i++)
+		if (b->trace[i].event == PPU_TR_UNBLOCK)
+			ck_assert_uint_eq(b->trace[i].unit, ch[order[n++]]->id);
+	ck_assert_uint_eq(n, 6);
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_SEM_WAKES), 6);
+	bench_free(b);
+}
+END_TEST
+
 /* Mapped elsewhere while somebody waits: the new word counts, the old one no more. */
 START_TEST(remapped)
 {
@@ -391,6 +460,8 @@ int main(void)
 	tcase_add_loop_test(t, writes, 0, 2);
 	tcase_add_test(t, errors);
 	tcase_add_test(t, wq17_wakes);
+	tcase_add_test(t, wq17_unseen_store_hides_nothing);
+	tcase_add_test(t, kick_wakes_in_order);
 	tcase_add_test(t, remapped);
 	tcase_add_loop_test(t, watch_table, 0, 2);
 	tcase_add_loop_test(t, random_wakes, 0, 4);
