@@ -30,8 +30,8 @@ RT_OURS   := ppu ppucore
 $(eval $(call ppu_static_lib,ppu,$(RT_SRCS),$(RT_CFLAGS)))
 comma := ,
 RT_SO := $(BUILD)/lib/libppu.so.0
-$(eval $(call ppu_shared_lib,ppu,libppu.so.0,$(RT_SRCS),$(RT_CFLAGS),$(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL $(RT_LIBS)))
-$(RT_SO): $(BUILD)/lib/libppucore.a
+$(eval $(call ppu_shared_lib,ppu,libppu.so.0,$(RT_SRCS),$(RT_CFLAGS),$(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)--version-script=libruntime/libppu.map $(RT_LIBS)))
+$(RT_SO): $(BUILD)/lib/libppucore.a libruntime/libppu.map
 # Unit tests link these after our archives.
 UNIT_EXTRA_LIBS += $(RT_DRM_LIBS)
 
@@ -71,4 +71,4 @@ $(BUILD)/samples/%.ptx: libruntime/samples/kernels/%.cu libruntime/samples/kerne
 ALL_TARGETS += $(RT_PTX)
 $(RT_SAMPLE_BINS): | $(RT_PTX)
 # tests/unit/rt_tools.sh runs them.
-unit-build: $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(t)))) $(RT_SAMPLE_BINS) $(RT_PTX)
+unit-build: $(RT_SO) $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(t)))) $(RT_SAMPLE_BINS) $(RT_PTX)
