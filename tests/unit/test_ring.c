@@ -442,6 +442,128 @@ START_TEST(peek_equals_registers)
 }
 END_TEST
 
+/* While a channel is enabled its configuration stays; in error it needs a RESET before it starts again. */
+START_TEST(configuration_and_errors_hold)
+{
+	static const unsigned regs[] = { PPU_REG_CH_INST_LO, PPU_REG_CH_RING_LO, PPU_REG_CH_RING_ENTRIES,
+		PPU_REG_CH_CLASS, PPU_REG_CH_PRIORITY, PPU_REG_CH_ENGINE_MASK, PPU_REG_CH_FLAGS,
+		PPU_REG_CH_DEVQ_SHADOW_LO, PPU_REG_CH_GET, PPU_REG_CH_PUT };
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_make(c, PPU_CLASS_COMPUTE, 8);
+	uint64_t s = bench_alloc(c, 4096, BENCH_VRAM);
+
+	bench_chan_set(ch, PPU_REG_CH_GET, 5);
+	bench_chan_set(ch, PPU_REG_CH_PUT, 5);
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_GETABS_LO), 5);
+	bench_chan_enable(ch);
+	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++) {
+		uint32_t was = bench_chan_reg(ch, regs[i]);
+		unsigned errors = b->guest_errors;
+
+		bench_chan_set(ch, regs[i], was ^ 2);
+		ck_assert_uint_eq(bench_chan_reg(ch, regs[i]), was);
+		ck_assert_uint_eq(b->guest_errors, errors + 1);
+	}
+	ch->put = 5;
+	bench_acquire(ch, PPU_SEM_OP_EQ, s, 1);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert(chs(ch) & PPU_CHS_PENDING);
+	bench_wr64(c, s, 1);
+	bench_inc(ch, 0, s + 4);			/* not aligned */
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(cherr(ch), PPU_ERR_SEM_ALIGN);
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_GETABS_LO), 6);
+	bench_chan_enable(ch);
+	ck_assert(!(chs(ch) & PPU_CHS_ENABLED));
+	ck_assert_uint_eq(cherr(ch), PPU_ERR_SEM_ALIGN);
+	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_RESET);
+	bench_chan_enable(ch);
+	ck_assert(chs(ch) & PPU_CHS_ENABLED);
+	ck_assert(!(chs(ch) & PPU_CHS_PENDING));
+	bench_free(b);
+}
+END_TEST
+
+/* RESUME, and a second PAUSE, of a channel that is not (already) paused are nothing, in every state. */
+START_TEST(resume_of_running_channels)
+{
+	struct ppu_trace_rec *first = NULL;
+	size_t n = 0;
+
+	for (unsigned round = 0; round < 2; round++) {
+		struct bench *b = bench_new("copy-engines=1 run-limit=4");
+		struct bench_ctx *c = bench_ctx_new(b);
+		uint64_t s = bench_alloc(c, 1 << 16, BENCH_VRAM);
+		struct bench_chan *ch[5];
+
+		for (unsigned i = 0; i < 5; i++) {
+			ch[i] = bench_chan_new(c, PPU_CLASS_COPY, 8);
+			for (unsigned k = 0; k < 3; k++) {
+				bench_fill(ch[i], 0, s + 4096, k, 3000);
+				bench_inc(ch[i], 0, s);
+				if (i == 4)
+					bench_acquire(ch[i], PPU_SEM_OP_GE, s, 4 * k);
+			}
+			bench_submit(ch[i]);
+		}
+		while (ppu_core_next_event(b->core) != PPU_TIME_NEVER) {
+			ppu_core_run(b->core, ppu_core_next_event(b->core));
+			for (unsigned i = 0; round && i < 5; i++)
+				bench_chan_set(ch[i], PPU_REG_CH_CMD, PPU_CH_CMD_RESUME);
+		}
+		for (unsigned i = 0; i < 5; i++)
+			ck_assert_uint_eq(bench_get(ch[i]), 1);
+		if (!round) {
+			n = b->num_trace;
+			first = malloc(n * sizeof(*first));
+			memcpy(first, b->trace, n * sizeof(*first));
+		} else {
+			ck_assert_uint_eq(b->num_trace, n);
+			ck_assert_int_eq(memcmp(first, b->trace, n * sizeof(*first)), 0);
+		}
+		bench_free(b);
+	}
+	free(first);
+}
+END_TEST
+
+/* The channel that was to take the free task record is gone: the next one gets the record. */
+START_TEST(record_of_a_dead_channel)
+{
+	struct bench *b = bench_new("task-records=4 task-slots=4");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *hog = bench_chan_new(c, PPU_CLASS_COMPUTE, 8), *ch[3];
+	uint64_t t = bench_sleep_task(c, 1000000), u = bench_sleep_task(c, 100);
+	struct bench_chan *one = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+
+	for (unsigned i = 0; i < 3; i++)
+		bench_launch(hog, t);
+	bench_submit(hog);
+	bench_launch(one, bench_sleep_task(c, 1000000));
+	bench_submit(one);
+	bench_run_for(b, 50000);
+	for (unsigned i = 0; i < 3; i++) {
+		ch[i] = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+		bench_launch(ch[i], u);
+		bench_submit(ch[i]);
+	}
+	bench_run_for(b, 50000);
+	bench_set(b, PPU_REG_SCHED_CTRL, PPU_SCHED_PAUSE_HOST);
+	bench_chan_set(one, PPU_REG_CH_CMD, PPU_CH_CMD_STOP);	/* frees a record: for ch[0] */
+	bench_run_for(b, 50000);
+	bench_chan_set(ch[0], PPU_REG_CH_CMD, _i ? PPU_CH_CMD_RESET : PPU_CH_CMD_PAUSE);
+	bench_set(b, PPU_REG_SCHED_CTRL, 0);
+	bench_run_for(b, 200000);
+	ck_assert_uint_eq(bench_get(ch[0]), 0);
+	ck_assert_uint_eq(bench_get(ch[1]), 1);
+	ck_assert_uint_eq(bench_get(ch[2]), 1);
+	bench_free(b);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *s = suite_create("ring");
@@ -460,6 +582,9 @@ static Suite *suite(void)
 	tcase_add_test(t, wq71_foreign_addresses);
 	tcase_add_test(t, recycled_channel);
 	tcase_add_test(t, peek_equals_registers);
+	tcase_add_test(t, configuration_and_errors_hold);
+	tcase_add_test(t, resume_of_running_channels);
+	tcase_add_loop_test(t, record_of_a_dead_channel, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
 }
