@@ -141,12 +141,51 @@ def axis(p, what):
     check(not bad and n >= 2, what + ": the time axis", bad or "%d ticks" % n)
 
 
+ORDER = ("channel", "front", "engine", "task", "sm", "sem")
+SHAPES = ("rect", "circle", "path")
+
+
+def legible(p, what):
+    """Lanes are named and in order, everything in them says what it is, slices lie behind what happens in them."""
+    kinds = [ORDER.index(name.split(":")[0]) for name in p.lanes]
+    check(kinds == sorted(kinds), what + ": kinds of lanes in order", list(p.lanes))
+    names = [t for t in p.root.iter(SVG + "text") if t.get("class") == "na"]
+    ys = [float(t.get("y")) for t in names]
+    check(len(names) == len(p.lanes) and ys == sorted(set(ys)) and all("".join(t.itertext()) for t in names),
+          what + ": every lane has its name beside it", ys)
+    mute, behind = [], []
+    for name, g in p.lanes.items():
+        shapes = [e for e in g.iter() if e.tag in [SVG + s for s in SHAPES]]
+        mute += ["%s: %s" % (name, e.attrib) for e in shapes if not (e.findtext(SVG + "title") or "").strip()]
+        order = [e.get("class") for e in shapes]
+        slices = [i for i, c in enumerate(order) if c == "sl"]
+        others = [i for i, c in enumerate(order) if c in ("bu", "wa", "we", "ww", "cm")]
+        if slices and others and max(slices) > min(others):
+            behind.append(name)
+    check(not mute, what + ": everything has a title", "\n".join(mute))
+    check(not behind, what + ": time slices are the background", behind)
+
+
+def without_colour(p, what):
+    """What differs in meaning differs in pattern, not only in colour."""
+    shape = {}
+    for pattern in p.root.iter(SVG + "pattern"):
+        shape[pattern.get("id")] = [(e.tag, e.get("d"), e.get("cx"), e.get("r")) for e in pattern]
+    style = p.root.find(SVG + "style").text
+    look = dict(re.findall(r"\.(\w\w)\{fill:url\(#(\w+)\)", style))
+    for group in (("wa", "we", "ww"), ("c1", "c2", "c3", "c4", "c5")):
+        shapes = [str(shape[look[c]]) for c in group]
+        check(len(set(shapes)) == len(group), what + ": %s differ without colour" % " ".join(group), shapes)
+
+
 def compare_svg(path, what, *options):
     recs = tf.read(path)
     p = Picture(path, *options)
     check(p.status == 0 and not p.err, what + ": --svg", p.err)
     same(what + ": one lane for each unit", sorted(p.lanes), sorted(expected_lanes(recs, p.start, p.end)))
     axis(p, what)
+    legible(p, what)
+    without_colour(p, what)
     for name in p.lanes:
         kind, number = name.split(":")
         number = int(number)
