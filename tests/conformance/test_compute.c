@@ -145,6 +145,137 @@ TEST(fault_record, "WQ-11: SM faults are recorded with code, address, pc, lane a
 			 I_EXIT), &g, PPU_ERR_MMU_PRIV, 2, g.c.args.ring_va);
 }
 
+/* The bus address of BAR0 of the first PPU. */
+static uint64_t bar0(void)
+{
+	char path[128];
+	unsigned long long start = 0;
+
+	for (unsigned bus = 0; bus < 256 && !start; bus++) {
+		FILE *f;
+		unsigned id = 0;
+
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:00.0/device", bus);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (fscanf(f, "%x", &id) != 1)
+			id = 0;
+		fclose(f);
+		if (id != PPU_PCI_DEVICE_ID)
+			continue;
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:00.0/resource", bus);
+		f = fopen(path, "r");
+		CHECK(f && fscanf(f, "%llx", &start) == 1);
+		fclose(f);
+	}
+	CHECK(start);
+	return start;
+}
+
+TEST(wq11_pointers, "WQ-11: no thread, copy or command reaches GP_GET and GP_PUT, whatever it is given for an address")
+{
+	int fd = open_ppu();
+	struct gpu victim = gpu_new(fd);
+	uint64_t page = bar0() + PPU_BAR0_USERD + victim.c.hw * (uint64_t)PPU_USERD_STRIDE;
+	uint64_t put = page + PPU_REG_USERD_GP_PUT;
+	struct drm_ppu_gem_info info;
+
+	/* threads: by the bus address; by the offset in BAR0 as an address of the VM */
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t va = i ? PPU_BAR0_USERD + victim.c.hw * (uint64_t)PPU_USERD_STRIDE : put;
+		struct gpu g = gpu_new(fd);
+
+		sm_fault(PROGRAM(&g, I_MOVI64_RD2(va & ~7ull), I_MOVI64_RD4(5), I_ST64_RD2_RD4,
+				 I_EXIT), &g, PPU_ERR_MMU_UNMAPPED, 2, va & ~7ull);
+		g = gpu_new(fd);
+		sm_fault(PROGRAM(&g, I_MOVI64_RD2(va), I_LD32_RD2, I_EXIT), &g,
+			 PPU_ERR_MMU_UNMAPPED, 1, va);
+	}
+	/* copies and semaphore commands */
+	for (unsigned i = 0; i < 2; i++) {
+		struct chan c = chan_new(fd, victim.vm, DRM_PPU_CHANNEL_COPY, 8);
+		struct cmds b = chan_block(&c);
+
+		if (i)
+			cmd_fill(&b, 2, put, 5, 1);
+		else
+			cmd_release(&b, put & ~7ull, 5);
+		chan_submit(&c, &b);
+		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+		CHECK_EQ(chan_query(&c).error, i ? PPU_ERR_COPY_FAULT : PPU_ERR_SEM_FAULT);
+	}
+	/* the driver maps it nowhere: it has no handle, and its place is not for binding */
+	for (uint32_t h = 1; h < 200; h++) {
+		info = (struct drm_ppu_gem_info){ .handle = h };
+		if (!try_ioctl(fd, DRM_IOCTL_PPU_GEM_INFO, &info))
+			CHECK(info.size != 0 && (info.placement == DRM_PPU_PLACEMENT_SYSTEM ||
+						 info.placement == DRM_PPU_PLACEMENT_VRAM));
+	}
+	CHECK_EQ(vm_try_op(fd, victim.vm, DRM_PPU_VM_BIND_OP_MAP, victim.data.handle, 0,
+			   victim.c.args.ring_va, 4096, 0), EINVAL);
+	CHECK_EQ(vm_try_op(fd, victim.vm, DRM_PPU_VM_BIND_OP_UNMAP, 0, 0, victim.c.args.ring_va, 4096,
+			   0), EINVAL);
+	/* unchanged, and alive */
+	CHECK_EQ(chan_query(&victim.c).gp_get, 0);
+	CHECK_EQ(chan_query(&victim.c).gp_put, 0);
+	launch(&victim, PROGRAM(&victim, I_EXIT));
+	chan_wait_idle(&victim.c);
+	CHECK_EQ(*chan_sem(&victim.c, 0), 1);
+}
+
+TEST(wq13_writers, "WQ-13: one word is written by CPU and kick, a thread, a command, the ioctl; each passes its Acquire")
+{
+	for (uint32_t placement = 0; placement < 2; placement++) {
+		struct gpu g = gpu_new(open_ppu());
+		struct chan w = chan_new(g.fd, g.vm, DRM_PPU_CHANNEL_COPY, 8);
+		struct chan other = chan_new(g.fd, g.vm, DRM_PPU_CHANNEL_COPY, 8);
+		struct bo bo = bo_new(g.fd, 4096, placement);
+		struct drm_ppu_sem_create s = { .bo_handle = bo.handle };
+		struct drm_ppu_sem_signal sig = { .value = 4 };
+		volatile uint64_t *word = bo.map;
+		const uint64_t va = 0x3c000000;
+
+		vm_map(g.fd, g.vm, &bo, va);
+		DO(g.fd, DRM_IOCTL_PPU_SEM_CREATE, &s);
+		sig.sem_id = s.sem_id;
+		for (uint64_t i = 1; i <= 4; i++) {
+			struct cmds b = chan_block(&w);
+
+			cmd_acquire(&b, PPU_SEM_OP_EQ, va, i);
+			cmd_release(&b, chan_sem_va(&w, 0), i);
+			chan_submit(&w, &b);
+		}
+		for (uint64_t i = 1; i <= 4; i++) {
+			struct cmds b;
+
+			WAIT_FOR(chan_query(&w).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED &&
+				 chan_get(&w) == i - 1, 10000);
+			switch (i) {
+			case 1:
+				*word = 1;
+				w.userd[PPU_REG_USERD_KICK / 4] = 1;
+				break;
+			case 2:
+				launch(&g, PROGRAM(&g, I_MOVI64_RD2(va), I_MOVI64_RD4(2),
+						   I_ST64_RD2_RD4, I_EXIT));
+				break;
+			case 3:
+				b = chan_block(&other);
+				cmd_release(&b, va, 3);
+				chan_submit(&other, &b);
+				break;
+			case 4:
+				DO(g.fd, DRM_IOCTL_PPU_SEM_SIGNAL, &sig);
+				break;
+			}
+			WAIT_FOR(*chan_sem(&w, 0) == i, 10000);
+		}
+		chan_wait_idle(&w);
+		CHECK_EQ(*word, 4);
+	}
+}
+
 TEST(fault_scope, "an SM fault stops the channels of its VM, marks the innocent, and nothing else")
 {
 	int fd = open_ppu();

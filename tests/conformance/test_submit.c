@@ -195,33 +195,6 @@ TEST(queue, "hundreds of jobs without waiting run in order")
 		CHECK_EQ(((uint64_t *)k.out.map)[i + 1], i + 1);
 }
 
-TEST(nonblock, "with too many jobs queued NONBLOCK gives EAGAIN")
-{
-	int fd = open_ppu(), err = 0;
-	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0), gate = kchan_new(fd, k.vm, 16, 0);
-	struct drm_ppu_submit a;
-	struct drm_ppu_sync s[2];
-	struct cmds b = kblock(&gate, 0);
-	struct drm_ppu_entry e;
-	unsigned n = 0;
-
-	/* all jobs wait for one long copy */
-	for (unsigned i = 0; i < 30; i++)
-		cmd_fill(&b, 3, gate.out.va, i, 8192);
-	e = entry(&b);
-	s[0] = (struct drm_ppu_sync){ .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
-	CHECK_EQ(submit_err(&gate, &e, 1, s, 1, NULL), 0);
-	s[0].flags = 0;
-	s[1] = (struct drm_ppu_sync){ .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
-	a = (struct drm_ppu_submit){
-		.channel_id = k.id, .flags = DRM_PPU_SUBMIT_NONBLOCK, .syncs = DRM_PPU_ARRAY(2, s),
-	};
-	for (; n < 100000 && !err; n++)
-		err = try_ioctl(fd, DRM_IOCTL_PPU_SUBMIT, &a);
-	CHECK(err == EAGAIN || n == 100000);
-	CHECK(!wait_syncobj(fd, s[1].handle, 30000));
-}
-
 TEST(in_fence, "a job waits for the fence of another channel, binary and timeline")
 {
 	int fd = open_ppu();
