@@ -349,6 +349,8 @@ START_TEST(cp33_handshake_moves_on)
 	bench_kick(ch);
 	ck_assert(bench_run(s.b));
 	ck_assert_str_eq(bench_copies_text(s.b), "0.0 1.0");
+	ck_assert_uint_eq(bench_find(s.b, PPU_TR_CE_START, -1, 1)->time,
+			  bench_find(s.b, PPU_TR_CE_DONE, -1, 0)->time);
 	bench_free(s.b);
 }
 END_TEST
@@ -773,14 +775,18 @@ END_TEST
 START_TEST(pause_resume_stop)
 {
 	struct cp s = cp_new("copy-engines=1", 1);
-	struct bench_chan *ch = cp_chan(&s, 0);
+	struct bench_chan *ch = cp_chan(&s, 10000000), *other = cp_chan(&s, 0);
 
 	for (unsigned i = 0; i < 3; i++)
 		cp_copy(&s, ch, 1, 2 * MB);
 	bench_run_for(s.b, 20000);
 	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_PAUSE);
+	/* The engine is free again after the copy in progress, though its slice is not over. */
+	cp_copy(&s, other, 1, 100);
 	ck_assert(bench_run(s.b));
-	ck_assert_str_eq(bench_copies_text(s.b), "0.0");
+	ck_assert_str_eq(bench_copies_text(s.b), "0.0 1.0");
+	ck_assert_uint_eq(bench_find(s.b, PPU_TR_CE_START, -1, 1)->time,
+			  bench_find(s.b, PPU_TR_CE_DONE, -1, 0)->time);
 	ck_assert_uint_eq(bench_get(ch), 1);
 	ck_assert(bench_chan_reg(ch, PPU_REG_CH_STATUS) & PPU_CHS_PAUSED);
 	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_RESUME);
@@ -794,7 +800,7 @@ START_TEST(pause_resume_stop)
 			  PPU_CHS_STOPPED);
 	ck_assert(bench_run(s.b));
 	ck_assert_uint_eq(bench_get(ch), 1);
-	ck_assert_uint_eq(bench_count(s.b, PPU_TR_CE_DONE, -1), 1);
+	ck_assert_uint_eq(bench_count(s.b, PPU_TR_CE_DONE, -1), 2);
 	bench_free(s.b);
 }
 END_TEST
@@ -822,9 +828,14 @@ START_TEST(pause_in_a_run)
 	ck_assert_uint_eq(bench_get(ch), 0);
 	ck_assert_uint_eq(bench_rd64(c, s + 8), 1);
 	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_RESUME);
+	/* At once again, in the middle of a run: as if nothing had been. */
+	bench_run_for(b, 300);
+	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_PAUSE);
+	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_RESUME);
 	ck_assert(bench_run(b));
 	ck_assert_uint_eq(bench_rd64(c, s), 50);
 	ck_assert_uint_eq(bench_get(ch), 1);
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
 	bench_free(b);
 }
 END_TEST

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ppu_int.h"
+#include "refmap.h"
 #include "bench.h"
 #include "bench_main.h"
 
@@ -259,4 +260,73 @@ START_TEST(watched_pages)
 }
 END_TEST
 
-BENCH_MAIN("mmu", leaves, permissions, bad_tables, tables_in_system_memory, tlb, watched_pages)
+/*
+ * The TLB holds entries of all contexts.  Two whose hashes agree meet in every slot: each address means
+ * its own memory in each of them, however they alternate (WQ-71).
+ */
+START_TEST(tlb_keeps_contexts_apart)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b), *d;
+	uint64_t inst = c->inst, at, misses;
+	struct ppu_xlat x;
+
+	/* The TLB's index is part of this hash: find an instance block with the same lower 16 bits. */
+	for (;;) {
+		at = (b->vram_next + 4095) & ~4095ull;
+		if (at != inst && (ppu_hash64(at) & 0xfff) == (ppu_hash64(inst) & 0xfff))
+			break;
+		bench_vram(b, 4096);
+	}
+	d = bench_ctx_new(b);
+	ck_assert_uint_eq(d->inst, at);
+	for (unsigned large = 0; large < 2; large++) {
+		uint64_t va = large ? 0x8000000000ull : 0x4000000000ull;
+		uint64_t flags = large ? PPU_PTE_LARGE : 0, bytes = large ? 2 << 20 : 4096;
+		uint64_t p = 32 << 20, q = 48 << 20;
+
+		bench_map(c, va, p, bytes, flags);
+		bench_map(d, va, q, bytes, flags);
+		bench_map(d, va + bytes, q, bytes, flags | PPU_PTE_READONLY);
+		bench_invalidate(c);
+		bench_invalidate(d);
+		for (unsigned i = 0; i < 4; i++) {
+			ck_assert_int_eq(tr(c, va + 8, PPU_ACC_WRITE, 0, &x), 0);
+			ck_assert_uint_eq(x.phys.addr, p + 8);
+			ck_assert_int_eq(tr(d, va + 8, PPU_ACC_WRITE, 0, &x), 0);
+			ck_assert_uint_eq(x.phys.addr, q + 8);
+		}
+		/* A second look is a hit. */
+		misses = bench_ctr(b, PPU_CTR_TLB_MISSES);
+		ck_assert_int_eq(ppu_mmu_lookup(b->core, ctx_of(d), va, PPU_ACC_READ, 0, &x), 0);
+		ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TLB_MISSES), misses);
+		ck_assert_int_eq(ppu_mmu_lookup(b->core, ctx_of(c), va, PPU_ACC_READ, 0, &x), 0);
+		ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TLB_MISSES), misses + 1);
+	}
+	bench_free(b);
+}
+END_TEST
+
+/* Addresses beyond what page tables cover are nothing, also where cutting them off would hit a page. */
+START_TEST(beyond_the_address_space)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	uint64_t va = bench_alloc(c, 4096, BENCH_VRAM), page = bench_vram(b, 4096);
+	struct ppu_xlat x;
+
+	ck_assert_int_eq(tr(c, va, PPU_ACC_READ, 0, &x), 0);
+	for (unsigned bit = PPU_VA_BITS; bit < 64; bit++)
+		ck_assert_int_eq(tr(c, va | 1ull << bit, PPU_ACC_READ, 0, &x), PPU_ERR_MMU_UNMAPPED);
+	bench_map(c, PPU_VA_KERNEL_END - 4096, page, 4096, 0);
+	bench_map(c, PPU_VA_KERNEL_END, page, 4096, 0);
+	bench_map(c, PPU_VA_LOCAL_BASE, page, 4096, 0);
+	bench_invalidate(c);
+	ck_assert_int_eq(tr(c, PPU_VA_KERNEL_END - 1, PPU_ACC_READ, 0, &x), 0);
+	ck_assert_int_eq(tr(c, PPU_VA_KERNEL_END, PPU_ACC_READ, 0, &x), PPU_ERR_MMU_UNMAPPED);
+	ck_assert_int_eq(tr(c, PPU_VA_LOCAL_BASE, PPU_ACC_READ, 0, &x), PPU_ERR_MMU_UNMAPPED);
+	bench_free(b);
+}
+END_TEST
+
+BENCH_MAIN("mmu", tlb_keeps_contexts_apart, beyond_the_address_space, leaves, permissions, bad_tables, tables_in_system_memory, tlb, watched_pages)
