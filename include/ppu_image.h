@@ -131,4 +131,7 @@ struct ppu_ptx_options {
 int ppu_ptx_compile(const char *text, size_t len, const char *file,
 		    const struct ppu_ptx_options *opt, struct ppu_image **img, struct ppu_log *log);
 
+/* Names of the points where print_after can print, in order; NULL past the last. */
+const char *ppu_ptx_pass(unsigned index);
+
 #endif

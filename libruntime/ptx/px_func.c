@@ -28,6 +28,18 @@ static const struct pass passes[] = {
 	{ "legal", px_pass_legal, 0 },
 };
 
+const char *ppu_ptx_pass(unsigned index)
+{
+	static const char *const last[] = { "regalloc", "frame" };
+
+	if (!index)
+		return "parse";
+	if (index <= PX_ARRAY_SIZE(passes))
+		return passes[index - 1].name;
+	index -= PX_ARRAY_SIZE(passes) + 1;
+	return index < PX_ARRAY_SIZE(last) ? last[index] : NULL;
+}
+
 static bool after(struct px_func *f, const char *name)
 {
 	const struct ppu_ptx_options *o = f->px->opt;

@@ -12,7 +12,8 @@ static const char help[] =
 	"  -c               leave undefined symbols open, for a later link\n"
 	"  -S               print the disassembly instead of writing an image\n"
 	"  -O1, -O2         translate only; optimise (default)\n"
-	"  --print-after P  print the IR after pass P (or all) to standard output\n"
+	"  --print-after P  print the IR after pass P to standard output (also --print-after=P)\n"
+	"  --print-after-all  after every pass      --passes  print the names of the passes\n"
 	"  --verify         check the IR after every pass\n"
 	"  --max-regs N     most registers per thread\n"
 	"  --no-yield       leave out YIELD (to see what goes wrong without it)\n"
@@ -21,8 +22,26 @@ static const char help[] =
 struct args {
 	struct ppu_ptx_options opt;
 	const char *out, *first;
-	int list, open;
+	int list, open, passes;
 };
+
+static int known_pass(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; ppu_ptx_pass(i); i++)
+		if (!strcmp(ppu_ptx_pass(i), name))
+			return 1;
+	return !strcmp(name, "all");
+}
+
+static void print_passes(void)
+{
+	unsigned i;
+
+	for (i = 0; ppu_ptx_pass(i); i++)
+		puts(ppu_ptx_pass(i));
+}
 
 static char *read_file(const char *path, size_t *len)
 {
@@ -160,6 +179,16 @@ static int option(struct args *a, char **v, int left)
 		return (int)(a->opt.verify = 1);
 	if (!strcmp(v[0], "--no-yield"))
 		return (int)(a->opt.no_yield = 1);
+	if (!strcmp(v[0], "--print-after-all")) {
+		a->opt.print_after = "all";
+		return 1;
+	}
+	if (!strncmp(v[0], "--print-after=", 14)) {
+		a->opt.print_after = v[0] + 14;
+		return 1;
+	}
+	if (!strcmp(v[0], "--passes"))
+		return a->passes = 1;
 	if (left < 2)
 		return 0;
 	if (!strcmp(v[0], "-o"))
@@ -199,6 +228,14 @@ int main(int argc, char **argv)
 			a.first = argv[i];
 		if (!err)
 			err = add_file(&a, argv[i], out, &log);
+	}
+	if (a.passes) {
+		print_passes();
+		return 0;
+	}
+	if (a.opt.print_after && !known_pass(a.opt.print_after)) {
+		fprintf(stderr, "ppu-cc: there is no pass '%s'; --passes prints their names\n", a.opt.print_after);
+		return 2;
 	}
 	if (!a.first) {
 		fputs(help, stderr);

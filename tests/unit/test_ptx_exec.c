@@ -16,7 +16,11 @@
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
 #pragma GCC diagnostic ignored "-Wunused-variable"
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
 #include "../ptx/solo.cu"
+#undef ARGS
+#undef START
+#include "../ptx/mix.cu"
 #pragma GCC diagnostic pop
 
 #define OK(call) do { \
@@ -42,6 +46,20 @@ static const struct {
 #undef K
 };
 #define NUM_SOLO	(int)(sizeof(solo) / sizeof(solo[0]))
+
+/* tests/ptx/mix.cu */
+static const struct {
+	const char *name;
+	host_fn *fn;
+} mixed_kernels[] = {
+#define K(name) { #name, name },
+	K(mx_wide) K(mx_vec3) K(mx_mixed) K(mx_big) K(mx_table) K(mx_fields) K(mx_bytes) K(mx_crc)
+	K(mx_newton) K(mx_convert) K(mx_machine) K(mx_matrix) K(mx_many)
+#undef K
+};
+#define NUM_MIX		(int)(sizeof(mixed_kernels) / sizeof(mixed_kernels[0]))
+
+static const char *const mix_makers[] = { "tests/ptx/mix.clang.ptx", "tests/ptx/mix.clang-O0.ptx" };
 
 static const char *const makers[] = { "tests/ptx/solo.clang.ptx", "tests/ptx/solo.nvcc.ptx",
 				      "tests/ptx/solo.clang-O0.ptx" };
@@ -102,21 +120,21 @@ static void inputs(u32 *in, u32 seed)
 	}
 }
 
-static void expect(int k, const u32 *in, u32 *want)
+static void expect(host_fn *fn, const u32 *in, u32 *want)
 {
 	memset(want, 0, THREADS * sizeof(*want));
 	for (host_thread = 0; host_thread < THREADS; host_thread++)
-		solo[k].fn(want, in, THREADS);
+		fn(want, in, THREADS);
 }
 
-static void run_solo(ppuModule m, const char *path, int k, u32 block)
+static void run_kernel(ppuModule m, const char *path, const char *name, host_fn *fn, u32 block)
 {
 	static u32 in[THREADS], got[THREADS], want[THREADS];
 	ppuFunction f;
 	void *din, *dout;
 	u32 seed, i, n = THREADS;
 
-	OK(ppuModuleGetFunction(&f, m, solo[k].name));
+	OK(ppuModuleGetFunction(&f, m, name));
 	OK(ppuMalloc(&din, sizeof(in)));
 	OK(ppuMalloc(&dout, sizeof(got)));
 	for (seed = 1; seed <= 3; seed++) {
@@ -124,18 +142,39 @@ static void run_solo(ppuModule m, const char *path, int k, u32 block)
 		ppuDim3 g = { (THREADS + block - 1) / block, 1, 1 }, b = { block, 1, 1 };
 
 		inputs(in, seed);
-		expect(k, in, want);
+		expect(fn, in, want);
 		OK(ppuMemcpy(din, in, sizeof(in)));
 		OK(ppuMemset(dout, 0, 4, THREADS));
 		OK(ppuLaunchKernel(f, g, b, 0, NULL, args, NULL, 0));
 		OK(ppuMemcpy(got, dout, sizeof(got)));
 		for (i = 0; i < THREADS; i++)
 			ck_assert_msg(got[i] == want[i], "%s of %s, seed %u, thread %u of %u-thread blocks: input %08x, got %08x, expected %08x",
-				      solo[k].name, path, seed, i, block, in[i], got[i], want[i]);
+				      name, path, seed, i, block, in[i], got[i], want[i]);
 	}
 	OK(ppuFree(din));
 	OK(ppuFree(dout));
 }
+
+static void run_solo(ppuModule m, const char *path, int k, u32 block)
+{
+	run_kernel(m, path, solo[k].name, solo[k].fn, block);
+}
+
+/* Kernels of mix.cu, with plenty of registers and with few. */
+START_TEST(test_mix)
+{
+	const char *path = mix_makers[_i >> 1];
+	ppuModule m;
+	int k;
+
+	start(_i & 1 ? "branch-first=1" : NULL);
+	m = load(path, _i & 1 ? 48 : 0, false);
+	for (k = 0; k < NUM_MIX; k++)
+		run_kernel(m, path, mixed_kernels[k].name, mixed_kernels[k].fn, _i & 1 ? 32 : 96);
+	OK(ppuModuleUnload(m));
+	stop();
+}
+END_TEST
 
 /* Every kernel of solo.cu, as clang (also without optimisation) and nvcc compiled it. */
 START_TEST(test_solo)
@@ -638,12 +677,13 @@ int main(void)
 	SRunner *sr;
 	int failed;
 
-	tcase_set_timeout(t, 20);
+	tcase_set_timeout(t, 100);
 	tcase_add_loop_test(t, test_solo, 0, NUM_MAKERS * NUM_SOLO);
 	tcase_add_loop_test(t, test_solo_tight, 0, NUM_MAKERS);
+	tcase_add_loop_test(t, test_mix, 0, 4);
 	suite_add_tcase(s, t);
 	t = tcase_create("together");
-	tcase_set_timeout(t, 20);
+	tcase_set_timeout(t, 100);
 	tcase_add_loop_test(t, test_reduce_histogram, 0, NUM_MAKERS);
 	tcase_add_loop_test(t, test_matmul, 0, NUM_MAKERS);
 	tcase_add_loop_test(t, test_shared, 0, NUM_MAKERS);
