@@ -188,7 +188,7 @@ void ppu_sched_reached_engine(struct ppu_core *core, struct ppu_chan *ch);
 void ppu_sched_release(struct ppu_core *core, struct ppu_chan *ch);	/* gives its engine back */
 void ppu_sched_remove(struct ppu_core *core, struct ppu_chan *ch);	/* from all lists */
 void ppu_sched_resume(struct ppu_core *core, struct ppu_chan *ch);
-void ppu_sched_pass(struct ppu_core *core);				/* hand out engines */
+bool ppu_sched_pass(struct ppu_core *core);				/* hand out engines */
 struct ppu_chan *ppu_sched_pick(struct ppu_core *core);			/* next run */
 void ppu_sched_run_ended(struct ppu_core *core, struct ppu_ctx *ctx);
 void ppu_sched_pool_next(struct ppu_core *core);

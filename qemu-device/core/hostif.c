@@ -572,7 +572,10 @@ void ppu_hostif_event(struct ppu_core *core, void *arg)
 	if (h->run == PPU_NO_CH) {
 		if (h->paused)
 			return;
-		ppu_sched_pass(core);
+		if (!ppu_sched_pass(core)) {
+			ppu_event_schedule(core, &h->event, core->now);
+			return;
+		}
 		ch = ppu_sched_pick(core);
 		if (!ch)
 			return;

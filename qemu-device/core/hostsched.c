@@ -23,6 +23,8 @@
 #include <string.h>
 #include "host.h"
 
+#define MAX_DECISIONS 64		/* about engines in one event: each may look at PPU_MAX_GATES words */
+
 /* ---- lists of channels ---------------------------------------------------------------------------- */
 
 static void list_init(struct ppu_chlist *l)
@@ -562,11 +564,16 @@ static bool decide(struct ppu_core *core, unsigned e)
 	return true;
 }
 
-void ppu_sched_pass(struct ppu_core *core)
+/* False: there may be more to decide, in another event at this time. */
+bool ppu_sched_pass(struct ppu_core *core)
 {
+	unsigned left = MAX_DECISIONS;
+
 	for (unsigned e = 0; e < core->host->num_engines; e++)
 		while (decide(core, e))
-			;
+			if (!--left)
+				return false;
+	return true;
 }
 
 void ppu_sched_resume(struct ppu_core *core, struct ppu_chan *ch)

@@ -215,4 +215,101 @@ START_TEST(wq15_runs)
 }
 END_TEST
 
-BENCH_MAIN("sched_cost", wq17_semaphore_writes, doorbells, cp29_copies, wq15_runs)
+/* Makes a run of the core end behind the event that traced something. */
+static void stop_at_trace(void *opaque, const struct ppu_trace_rec *rec)
+{
+	ppu_core_request_stop(((struct bench *)opaque)->core);
+}
+
+static struct bench *bench_stopping(unsigned n)
+{
+	struct bench *b = bench_quiet(n);
+
+	b->ports.trace = stop_at_trace;
+	bench_new_core(b);
+	return b;
+}
+
+/* Most blocks between two such stops until nothing is left to do. */
+static unsigned long long longest_event(struct bench *b)
+{
+	unsigned long long longest = 0;
+
+	while (ppu_core_next_event(b->core) != PPU_TIME_NEVER) {
+		unsigned long long before = blocks;
+
+		ppu_core_run(b->core, ppu_core_next_event(b->core));
+		if (blocks - before > longest)
+			longest = blocks - before;
+	}
+	return longest;
+}
+
+/*
+ * Work per event is bounded, also where a process does its worst: two thousand channels whose 64 gates
+ * all have to be looked at, of which the last one is shut when the engine is free.
+ */
+START_TEST(cp33_gates_in_pieces)
+{
+	struct bench *b = bench_stopping(MANY);
+	struct bench_ctx *c = bench_ctx_new(b);
+	uint64_t s = bench_alloc(c, 4096, BENCH_VRAM), buf = bench_alloc(c, 1 << 20, BENCH_VRAM), va;
+	struct bench_chan *busy = bench_chan_new(c, PPU_CLASS_COPY, 8), *ch = busy;
+	uint32_t words;
+
+	for (unsigned i = 0; i < 64; i++)
+		bench_acquire(ch, PPU_SEM_OP_ZERO | PPU_CMDF_SEM_GATE, s + 8 * i, 0);
+	bench_fill(ch, 0, buf, 1, 64);
+	va = bench_block(ch, &words);
+	bench_chan_set(busy, PPU_REG_CH_TIMESLICE_NS, 1000000000);
+	bench_inc(busy, 0, s + 2048);
+	for (unsigned i = 0; i < 30; i++)
+		bench_fill(busy, 0, buf, 1, 1 << 20);
+	bench_release(busy, 0, s + 2048, 100);
+	bench_release(busy, 0, s + 63 * 8, 1);		/* the last gate shuts */
+	bench_fill(busy, 0, buf, 1, 64);
+	bench_submit(busy);
+	while (!bench_rd64(c, s + 2048))
+		ppu_core_run(b->core, ppu_core_next_event(b->core));
+	for (unsigned i = 0; i < MANY; i++) {
+		ch = bench_chan_new(c, PPU_CLASS_COPY, 4);
+		bench_entry(ch, 0, va, words, 0);
+		bench_doorbell(ch, 1);
+	}
+	ck_assert_uint_lt(longest_event(b), 600000);
+	ck_assert_uint_eq(bench_rd64(c, s + 2048), 100);
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_CE_COPIES), 31);
+	ck_assert_uint_eq(bench_get(ch), 0);
+	/* It opens: all go through. */
+	bench_wr64(c, s + 63 * 8, 0);
+	bench_kick(ch);
+	longest_event(b);
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_CE_COPIES), 31 + MANY);
+	bench_free(b);
+}
+END_TEST
+
+/* A storm: one fill changes a word two thousand channels wait for, each for something else. */
+START_TEST(wq17_semaphore_storm)
+{
+	struct bench *b = bench_stopping(MANY);
+	struct bench_ctx *c = bench_ctx_new(b);
+	uint64_t s = bench_alloc(c, 1 << 20, BENCH_VRAM);
+	struct bench_chan *by = bench_chan_new(c, PPU_CLASS_COPY, 8), *ch = NULL;
+
+	for (unsigned i = 0; i < MANY; i++) {
+		ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 4);
+		bench_acquire(ch, PPU_SEM_OP_EQ, s + (i % 2 ? 0 : 512 * i), i % 4 < 2 ? 1 : i);
+		bench_release(ch, 0, s, 1);
+		bench_submit(ch);
+	}
+	longest_event(b);
+	bench_fill(by, 3, s, 1, (1 << 20) / 8);
+	bench_submit(by);
+	ck_assert_uint_lt(longest_event(b), 600ull * MANY);
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_SEM_WAKES), MANY / 2);
+	bench_free(b);
+}
+END_TEST
+
+BENCH_MAIN("sched_cost", cp33_gates_in_pieces, wq17_semaphore_storm, wq17_semaphore_writes, doorbells, cp29_copies, wq15_runs)
