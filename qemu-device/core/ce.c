@@ -9,10 +9,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include "ppu_int.h"
 
 #define MAX_PIECES 8192			/* rows or pages one chunk may touch: bounds an event */
 #define MIN_ROW_COST 32			/* bytes a row of a pitched copy is charged at least */
+#define STREAM_BYTES (32ull << 20)	/* copies of this size would only flush the host's caches */
 
 struct engine {
 	struct ppu_event event;		/* end of the current chunk */
@@ -184,6 +188,33 @@ static int extent(struct ppu_core *core, struct engine *e, uint64_t va, unsigned
 	return 0;
 }
 
+/*
+ * Moves a piece of a copy.  memmove() takes the way past the caches for huge moves; it sees pieces, so
+ * for those of huge copies it is done here.
+ */
+static void move_piece(const struct ppu_copy *c, uint8_t *dst, const uint8_t *src, uint64_t n)
+{
+#ifdef __SSE2__
+	uint64_t head = -(uintptr_t)dst & 15;
+
+	if (n >= PPU_PAGE_SIZE && total_bytes(c) >= STREAM_BYTES && (dst >= src + n || src >= dst + n)) {
+		memcpy(dst, src, head);
+		for (dst += head, src += head, n -= head; n >= 64; dst += 64, src += 64, n -= 64) {
+			__m128i v[4];
+
+			for (unsigned i = 0; i < 4; i++)
+				v[i] = _mm_loadu_si128((const __m128i *)(src + 16 * i));
+			for (unsigned i = 0; i < 4; i++)
+				_mm_stream_si128((__m128i *)(dst + 16 * i), v[i]);
+		}
+		_mm_sfence();
+	}
+#else
+	(void)c;
+#endif
+	memmove(dst, src, n);
+}
+
 /* Moves n bytes of one row, starting `at` bytes into it. */
 static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t at, uint64_t n)
 {
@@ -222,7 +253,7 @@ static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t
 			}
 			if (part > s.len)
 				part = s.len;
-			memmove(d.host, s.host, part);
+			move_piece(c, d.host, s.host, part);
 		}
 		e->moved += part;
 		core->ctr[PPU_CTR_CE_BYTES] += part;

@@ -110,6 +110,43 @@ START_TEST(overlap)
 }
 END_TEST
 
+/* Huge copies take another way through the host's caches: the bytes must be the same. */
+START_TEST(huge)
+{
+	const uint64_t n = (33 << 20) + 77;
+	struct bench *b = bench_new("vram=128M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t from = bench_alloc(c, n + 8192, _i % 2 ? BENCH_LARGE : BENCH_SCATTER);
+	uint64_t to = bench_alloc(c, n + 8192, BENCH_VRAM);
+	uint8_t *data = noise(n), *is = malloc(n + 64);
+
+	bench_write(c, from + 5, data, n);
+	bench_copy(ch, from + 5, to + 32 + _i, n);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	bench_read(c, to + _i, is, n + 64);
+	ck_assert_int_eq(memcmp(is + 32, data, n), 0);
+	for (unsigned i = 0; i < 32; i++)
+		ck_assert(!is[i] && !is[n + 32 + i]);
+	/* Overlapping, both ways. */
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t d = to + (i ? 1000 : 0), s = to + (i ? 0 : 1000);
+
+		bench_write(c, s, data, n);
+		bench_copy(ch, s, d, n);
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+		bench_read(c, d, is, n);
+		ck_assert_int_eq(memcmp(is, data, n), 0);
+	}
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
+	free(data);
+	free(is);
+	bench_free(b);
+}
+END_TEST
+
 START_TEST(pitched)
 {
 	struct bench *b = bench_new("vram=64M");
@@ -754,6 +791,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, cp31_linear, 0, 16);
 	tcase_add_loop_test(t, overlap, 0, 4);
+	tcase_add_loop_test(t, huge, 0, 2);
 	tcase_add_loop_test(t, pitched, 0, 4);
 	tcase_add_loop_test(t, fill, 0, 4);
 	tcase_add_test(t, chunks_at_their_own_time);

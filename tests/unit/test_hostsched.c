@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host scheduler: CP-3..CP-6, CP-11, CP-14..CP-18, CP-25..CP-29, CP-32..CP-34, WQ-10, A-CP-6,
+ * The host scheduler: CP-3..CP-6, CP-11, CP-13..CP-18, CP-25..CP-29, CP-32..CP-34, WQ-10, A-CP-6,
  * A-CP-9, and the worked scenarios CP-X1 and CP-X2 as golden traces.
  *
  * The command sequences of CP-20..CP-22 are built here as the runtime builds them.
@@ -22,18 +22,23 @@ struct cp {
 	uint64_t src, dst;
 };
 
-static struct cp cp_new(const char *props, unsigned prios)
+static struct cp cp_new_in(const char *props, unsigned prios, uint64_t where)
 {
 	struct cp s = { .b = bench_new(props), .prios = prios };
 	uint64_t page;
 
 	s.c = bench_ctx_new(s.b);
-	page = bench_alloc(s.c, 4096, BENCH_VRAM);
+	page = bench_alloc(s.c, 4096, where);
 	for (unsigned k = 2; k <= prios; k++)
 		s.sem[k] = page + 64 * k;
 	s.src = bench_alloc(s.c, 2 * MB, BENCH_VRAM);
 	s.dst = bench_alloc(s.c, 2 * MB, BENCH_VRAM);
 	return s;
+}
+
+static struct cp cp_new(const char *props, unsigned prios)
+{
+	return cp_new_in(props, prios, BENCH_VRAM);
 }
 
 static struct bench_chan *cp_chan(struct cp *s, uint32_t slice)
@@ -134,9 +139,10 @@ static void cpx1(struct cp *s, bool semaphores)
 	ck_assert(bench_run(s->b));
 }
 
+/* CP-13: the same with semaphores in local and in system memory. */
 START_TEST(cpx1_golden)
 {
-	struct cp s = cp_new("copy-engines=1", 2);
+	struct cp s = cp_new_in("copy-engines=1", 2, _i ? BENCH_SYS : BENCH_VRAM);
 	size_t dec = 0, inc = 0;
 
 	cpx1(&s, true);
@@ -843,7 +849,7 @@ END_TEST
 static Suite *suite(void)
 {
 	static const TTest *const *const tests[] = {
-		&cpx1_golden, &cpx1_in_one_block, &cpx1_control_without_semaphores,
+		&cpx1_in_one_block, &cpx1_control_without_semaphores,
 		&cp8_swapped_labels, &cpx2_case_a, &cpx2_case_b, &cpx2_gate_literal,
 		&cp33_drain_before_dispatch,
 		&cp33_second_low_channel, &cp33_handshake_moves_on, &cp33_gates_end,
@@ -859,6 +865,7 @@ static Suite *suite(void)
 	tcase_set_timeout(t, 120);
 	for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		tcase_add_test(t, *tests[i]);
+	tcase_add_loop_test(t, cpx1_golden, 0, 2);
 	tcase_add_loop_test(t, cp15_inc_dec, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
