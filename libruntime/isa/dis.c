@@ -506,6 +506,15 @@ static void say_data(struct text *o, const struct ppu_image *img, const struct p
 	}
 }
 
+/* Line 0: what follows comes from no line. */
+static void say_line(struct text *o, const struct ppu_image *img, const struct ppu_line *l)
+{
+	say(o, "\t.loc %u %u %u", l->file, l->line, l->column);
+	if (l->line && !strchr(img->files[l->file], '\n'))
+		say(o, "\t// %s:%u", img->files[l->file], l->line);
+	say(o, "\n");
+}
+
 int ppu_disassemble(const struct ppu_image *img, char **text)
 {
 	struct text o = { 0 };
@@ -609,8 +618,7 @@ int ppu_disassemble(const struct ppu_image *img, char **text)
 				    s->params[k].align, s->params[k].offset);
 		}
 		for (; line < img->num_lines && img->lines[line].pc <= i; line++)
-			say(&o, "\t.loc %u %u %u\n", img->lines[line].file, img->lines[line].line,
-			    img->lines[line].column);
+			say_line(&o, img, &img->lines[line]);
 		if (label[i])
 			say(&o, ".L%u:\n", i);
 		if (code_rel[i]) {

@@ -124,7 +124,7 @@ KERNEL mx_fields(ARGS)
 		s.a += k; s.b ^= s.a; s.c = s.c * 5 + s.b; s.d -= s.c;
 		s.e = s.e * 3 + s.d; s.f ^= s.e >> 5;
 	}
-	out[i] = s.a + s.b * 8 + s.c * 1024 + (s.d << 23) + (u32)s.e + (u32)s.f;
+	out[i] = s.a + s.b * 8 + s.c * 1024 + ((u32)s.d << 23) + (u32)s.e + (u32)s.f;
 }
 
 KERNEL mx_bytes(ARGS)
