@@ -210,6 +210,9 @@ START_TEST(set_priority)
 	ck_assert_uint_ne(before.hw_channel, after.hw_channel);
 	OK(ppuMemcpyAsync(pinned, dev, BYTES, s));
 	ck_assert_str_eq(rt_spy_last_copy(&spy, s), "wait(C0) inc(S2) copy dec(S2) done");
+	OK(ppuStreamSetPriority(s, 0));
+	OK(ppuMemcpyAsync(dev, pinned, BYTES, s));
+	ck_assert_str_eq(rt_spy_last_copy(&spy, s), "wait(C1) gate(S2) copy done");
 	stop();
 }
 END_TEST

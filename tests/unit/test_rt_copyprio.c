@@ -572,6 +572,36 @@ static void launch(const char *name, ppuStream s, void *arg)
 	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(64, 1, 1), 0, s, (void *[]){ arg }, NULL, 0));
 }
 
+/* The same priorities as device priorities of tasks: levels from the last one on share it (SP-20, SP-21). */
+START_TEST(priorities_of_kernels)
+{
+	static const unsigned want[2][6] = { { 0, 1, 2, 3, 4, 5 }, { 0, 1, 2, 3, 3, 3 } };
+	uint32_t loops = 10;
+	struct scene sc;
+	struct rt_trace t;
+	size_t n = 0;
+
+	scene_new(&sc, _i & 1 ? "gpcs=1 device-priorities=4" : "gpcs=1", "111111", (unsigned)_i & 2 ? 1 : 0, "");
+	launch(NULL, NULL, NULL);
+	for (unsigned r = 1; r <= 6; r++) {
+		launch("spin", sc.s[r], &loops);
+		OK(ppuStreamSynchronize(sc.s[r]));
+	}
+	OK(ppuStreamSetPriority(sc.s[1], stream_priority(&sc, 2)));
+	launch("spin", sc.s[1], &loops);
+	OK(ppuCtxSynchronize());
+	t = scene_end(&sc);
+	for (size_t i = 0; i < t.num; i++) {
+		if (t.rec[i].event != PPU_TR_TASK_ACCEPT)
+			continue;
+		ck_assert_uint_eq(t.rec[i].a, n < 6 ? want[_i & 1][n] : 1);
+		n++;
+	}
+	ck_assert_uint_eq(n, 7);
+	rt_trace_free(&t);
+}
+END_TEST
+
 /*
  * CP-23: a high copy waits for an event behind a long kernel.  Right: S2 stays 0 and low copies run
  * meanwhile.  Wrong order on request (odd _i): the low copies stall.
@@ -1020,6 +1050,7 @@ int main(void)
 	tcase_add_loop_test(c, five_channels, 0, CONVENTIONS);
 	tcase_add_loop_test(c, idle_engine, 0, CONVENTIONS);
 	tcase_add_loop_test(c, starvation, 0, 4);
+	tcase_add_loop_test(c, priorities_of_kernels, 0, 4);
 	tcase_add_loop_test(c, waiting_is_not_pending, 0, 8);
 	tcase_add_loop_test(c, high_waits_for_low, 0, 8);
 	tcase_add_loop_test(c, streams_in_order, 0, 4);

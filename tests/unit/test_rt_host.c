@@ -129,6 +129,37 @@ START_TEST(others_go_on)
 }
 END_TEST
 
+/* The default stream is a barrier for functions too, in both directions. */
+START_TEST(default_stream)
+{
+	struct tally t = { 0 };
+	ppuStream a, b;
+	uint32_t *h;
+	void *d;
+
+	start(NULL);
+	OK(ppuMallocHost((void **)&h, 1 << 20));
+	OK(ppuMalloc(&d, 1 << 20));
+	OK(ppuStreamCreate(&a, 0, 0));
+	OK(ppuStreamCreate(&b, 0, 0));
+	t.word = h;
+	h[0] = 100;
+	OK(ppuMemsetAsync(d, 5, 4, 1 << 18, a));
+	OK(ppuMemcpyAsync(h, d, 1 << 20, a));
+	OK(ppuLaunchHostFunc(NULL, bump, &t));		/* after a's copy: 5 -> 16 */
+	OK(ppuMemcpyAsync(h + 1, h, 4, b));		/* after the function */
+	OK(ppuStreamSynchronize(b));
+	ck_assert_uint_eq(t.seen, 5);
+	ck_assert_uint_eq(h[1], 16);
+	OK(ppuMemsetAsync(d, 9, 4, 1 << 18, NULL));
+	OK(ppuMemcpyAsync(h, d, 1 << 20, NULL));
+	OK(ppuLaunchHostFunc(b, bump, &t));		/* after the default stream's copy */
+	OK(ppuStreamSynchronize(b));
+	ck_assert_uint_eq(t.seen, 9);
+	OK(ppuShutdown());
+}
+END_TEST
+
 /* Random streams, each a chain of fills, functions and copies on its own word; with waits in between. */
 START_TEST(random_chains)
 {
@@ -241,12 +272,14 @@ static void count_call(void *arg)
 /* Behind a fault no function is called, and who waits for it gets the fault. */
 START_TEST(not_after_a_fault)
 {
+	struct ppuCtx_st *ctx;
 	ppuModule mod;
 	ppuFunction f;
 	int calls = 0;
 	ppuStream s;
 
 	start(NULL);
+	OK(ppuCtxGetCurrent(&ctx));
 	OK(ppuModuleLoadData(&mod, ".kernel bad\ntrap\nexit\n", 0, NULL));
 	OK(ppuModuleGetFunction(&f, mod, "bad"));
 	s = stream_at(0);
@@ -255,8 +288,11 @@ START_TEST(not_after_a_fault)
 	OK(ppuLaunchHostFunc(s, count_call, &calls));
 	FAILS(PPU_ERROR_TRAP, ppuStreamSynchronize(s));
 	FAILS(PPU_ERROR_TRAP, ppuLaunchHostFunc(s, count_call, &calls));
-	OK(ppuShutdown());
+	/* Both are dropped. */
+	while (__atomic_load_n(&ctx->host_done, __ATOMIC_RELAXED) < 2)
+		usleep(1000);
 	ck_assert_int_eq(calls, 0);
+	OK(ppuShutdown());
 }
 END_TEST
 
@@ -465,6 +501,7 @@ int main(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, in_stream_order, 0, 2);
 	tcase_add_test(c, others_go_on);
+	tcase_add_test(c, default_stream);
 	tcase_add_loop_test(c, random_chains, 0, 10);
 	tcase_add_test(c, must_not_wait);
 	tcase_add_test(c, not_after_a_fault);
