@@ -112,7 +112,7 @@ static void anything(struct sw_entry *e, unsigned cls, unsigned *launches)
 static void make(struct workload *w)
 {
 	unsigned launches = 0, style = rnd(4), prios = 1 + rnd(4), compute = ONE_OF(0, 0, 0, 4);
-	bool masks = !rnd(5), queue_prios = !rnd(3);
+	bool masks = !rnd(5), queue_prios = !rnd(3), pauses = !rnd(4);
 	uint64_t time = 0;
 
 	w->ring = RING;
@@ -148,9 +148,12 @@ static void make(struct workload *w)
 		a->time = time;
 		a->chan = rnd(w->chans);
 		c = &w->chan[a->chan];
-		a->sem = style && !rnd(6) ? (int)rnd(SW_SEMS) : -1;
+		a->kind = style && !rnd(6) ? SW_STORE : SW_SUBMIT;
+		if (pauses && !rnd(3))
+			a->kind = rnd(2) ? SW_PAUSE : SW_RESUME;
+		a->sem = (int)rnd(SW_SEMS);
 		a->value = rnd(4);
-		for (unsigned n = a->sem < 0 ? 1 + rnd(3) : 0; n && c->n < SW_ENTRIES; n--) {
+		for (unsigned n = a->kind == SW_SUBMIT ? 1 + rnd(3) : 0; n && c->n < SW_ENTRIES; n--) {
 			struct sw_entry *e = &c->entry[c->n++];
 
 			e->n = 0;
@@ -327,11 +330,20 @@ static void run(struct device *d, const struct workload *w, struct bench_chan *c
 		const struct sw_chan *c = &w->chan[a->chan];
 
 		run_to(b, a->time, stops);
-		if (a->sem >= 0) {
+		switch (a->kind) {
+		case SW_STORE:
 			bench_wr64(d->c[c->ctx], w->sem_va[c->ctx][a->sem], a->value);
 			bench_kick(id[a->chan]);
-		} else {
+			break;
+		case SW_SUBMIT:
 			bench_doorbell(id[a->chan], (c->start + a->put) % RING);
+			break;
+		case SW_PAUSE:
+			bench_chan_set(id[a->chan], PPU_REG_CH_CMD, PPU_CH_CMD_PAUSE);
+			break;
+		case SW_RESUME:
+			bench_chan_set(id[a->chan], PPU_REG_CH_CMD, PPU_CH_CMD_RESUME);
+			break;
 		}
 	}
 	for (unsigned i = 0; stops && i < 5; i++)

@@ -17,7 +17,7 @@ struct chan {
 	const struct sw_chan *w;
 	enum state state;
 	unsigned get, put, pos;		/* entries counted from the first one; command of the entry */
-	bool fetched;
+	bool fetched, paused;
 	uint64_t ready_since, listed_since, waits_since;	/* counters, not times */
 	bool listed;			/* waits for an engine */
 	int engine;
@@ -130,12 +130,22 @@ static void kick(struct model *m)
 		set(m, &m->host, m->free_at > m->now ? m->free_at : m->now);
 }
 
+/* Is it among those the host serves? */
+static bool queued(const struct chan *c)
+{
+	return c->state == READY && !c->paused;
+}
+
 static void ready(struct model *m, struct chan *c)
 {
 	bool first = true;
 
+	if (c->paused) {
+		c->state = READY;
+		return;
+	}
 	for (unsigned i = 0; i < m->w->chans; i++)
-		if (m->ch[i].state == READY && m->ch[i].w->ctx == c->w->ctx &&
+		if (&m->ch[i] != c && queued(&m->ch[i]) && m->ch[i].w->ctx == c->w->ctx &&
 		    m->ch[i].w->prio == c->w->prio)
 			first = false;
 	if (first)
@@ -345,7 +355,7 @@ static bool must_drain(struct model *m, struct engine *e, const struct chan *c)
 	for (unsigned i = 0; i < m->w->chans; i++)
 		if (m->ch[i].w->ctx == c->w->ctx) {
 			channels++;
-			ready += m->ch[i].state == READY;
+			ready += queued(&m->ch[i]);
 		}
 	return ready && e->drain_runs < channels * PRIOS;
 }
@@ -526,7 +536,7 @@ static void step(struct model *m)
 	struct chan *c = &m->ch[m->run];
 	const struct sw_entry *n = &c->w->entry[c->get];
 
-	if (m->run_len == m->w->run_limit) {
+	if (c->paused || m->run_len == m->w->run_limit) {
 		end_run(m, 0);
 		ready(m, c);
 		return;
@@ -560,7 +570,7 @@ static struct chan *pick(struct model *m)
 	for (unsigned i = 0; i < m->w->chans; i++) {
 		struct chan *c = &m->ch[i];
 
-		if (c->state != READY)
+		if (!queued(c))
 			continue;
 		if (b) {
 			uint64_t ct = m->turn[c->w->ctx][c->w->prio], bt = m->turn[b->w->ctx][b->w->prio];
@@ -575,7 +585,7 @@ static struct chan *pick(struct model *m)
 		return NULL;
 	b->state = RUNNING;
 	for (unsigned i = 0; i < m->w->chans; i++)
-		more |= m->ch[i].state == READY && m->ch[i].w->ctx == b->w->ctx &&
+		more |= queued(&m->ch[i]) && m->ch[i].w->ctx == b->w->ctx &&
 			m->ch[i].w->prio == b->w->prio;
 	if (more)
 		m->turn[b->w->ctx][b->w->prio] = m->counter++;
@@ -620,11 +630,34 @@ static void engine_done(struct model *m, unsigned i)
 	c->runtime += m->now - c->busy_since;
 	c->gates = 0;
 	kick(m);
-	if (command_done(m, c)) {
-		c->state = TURN;
-	} else {
+	c->state = command_done(m, c) ? TURN : IDLE;
+	if (c->state == IDLE || c->paused)
 		give_back(m, c);
-		c->state = IDLE;
+}
+
+/* PAUSE: nothing after the command in progress; RESUME: back to where it was, behind the others. */
+static void pause_channel(struct model *m, struct chan *c)
+{
+	if (c->paused)
+		return;
+	c->paused = true;
+	if (c->state != BUSY) {
+		unlist(m, c);
+		give_back(m, c);
+	}
+	emit(m, PPU_TR_CH_DISABLE, id(m, c), PPU_TRD_PAUSE, 0, 0, 0);
+}
+
+static void resume_channel(struct model *m, struct chan *c)
+{
+	if (!c->paused)
+		return;
+	c->paused = false;
+	if (c->state == READY) {
+		ready(m, c);
+	} else if (c->state == ENGINE_WAIT || c->state == TURN) {
+		list(m, c);
+		kick(m);
 	}
 }
 
@@ -632,9 +665,18 @@ static void act(struct model *m, const struct sw_action *a)
 {
 	struct chan *c = &m->ch[a->chan];
 
-	if (a->sem >= 0) {
+	switch (a->kind) {
+	case SW_STORE:
 		store(m, c->w->ctx, a->sem, a->value, PPU_TRW_CPU, a->chan);
 		return;
+	case SW_PAUSE:
+		pause_channel(m, c);
+		return;
+	case SW_RESUME:
+		resume_channel(m, c);
+		return;
+	case SW_SUBMIT:
+		break;
 	}
 	c->put = a->put;
 	emit(m, PPU_TR_DOORBELL, a->chan, (c->w->start + c->put) % m->w->ring,

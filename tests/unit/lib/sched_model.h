@@ -38,10 +38,13 @@ struct sw_chan {
 	unsigned n;
 };
 
+enum sw_kind { SW_SUBMIT, SW_STORE, SW_PAUSE, SW_RESUME };
+
 struct sw_action {
 	uint64_t time;
+	enum sw_kind kind;
 	unsigned chan, put;		/* submit: PUT moves to entry `put` */
-	int sem;			/* >= 0: the CPU stores value, channel `chan` kicks */
+	int sem;			/* the CPU stores value in it, channel `chan` kicks */
 	uint64_t value;
 };
 
