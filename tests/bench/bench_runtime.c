@@ -87,6 +87,43 @@ static void copy(size_t bytes, unsigned times)
 	free(b);
 }
 
+static uint64_t mmio(void)
+{
+	uint64_t r, w;
+
+	OK(ppuDeviceGetCounter(0, "mmio_reads", &r));
+	OK(ppuDeviceGetCounter(0, "mmio_writes", &w));
+	return r + w;
+}
+
+/* Register accesses per submission; reading the counters is such an access, too: taken off. */
+static void submit_cost(ppuFunction nothing)
+{
+	enum { N = 500 };
+	uint64_t own, launches, copies;
+	void *h, *d;
+
+	OK(ppuMallocHost(&h, 4096));
+	OK(ppuMalloc(&d, 4096));
+	OK(ppuStreamSynchronize(NULL));
+	own = mmio();
+	own = mmio() - own;
+	launches = mmio();
+	for (int i = 0; i < N; i++)
+		OK(ppuLaunchKernel(nothing, ppuDim(1, 1, 1), ppuDim(32, 1, 1), 0, NULL, NULL, NULL, 0));
+	launches = mmio() - launches - own;
+	OK(ppuStreamSynchronize(NULL));
+	copies = mmio();
+	for (int i = 0; i < N; i++)
+		OK(ppuMemcpyAsync(d, h, 4096, NULL));
+	copies = mmio() - copies - own;
+	OK(ppuStreamSynchronize(NULL));
+	result("device MMIO accesses per launch submitted", (double)launches / N, "accesses", 0);
+	result("device MMIO accesses per copy submitted", (double)copies / N, "accesses", 0);
+	OK(ppuFree(d));
+	OK(ppuFreeHost(h));
+}
+
 int main(int argc, char **argv)
 {
 	ppuInitOptions o = { .backend = argc > 1 ? argv[1] : "core" };
@@ -119,6 +156,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 900; i++)
 		OK(ppuLaunchKernel(nothing, ppuDim(1, 1, 1), ppuDim(32, 1, 1), 0, NULL, NULL, NULL, 0));
 	result("submit a launch, no wait", (now() - t) / 900 * 1e6, "us", 0);
+	submit_cost(nothing);
 	OK(ppuStreamSynchronize(NULL));
 
 	OK(ppuDeviceGetCounter(0, "thread_instructions", &i0));
