@@ -41,8 +41,8 @@ struct ppu_tmd {
 	__u64 data_va;		/* grid: pointer to the task's data (HW-29), not used by the device */
 	__u64 done_va;		/* on completion store done_value here (64 bit); 0: no store */
 	__u64 done_value;
-	/* Queue TMD (HW-30..HW-32). */
-	__u64 queue_va;		/* struct ppu_task_queue; 0: the inline one below */
+	/* Queue TMD (HW-30..HW-32): the grid is 1, 1, 1.  In a grid TMD all zero. */
+	__u64 queue_va;		/* struct ppu_task_queue, 16-byte aligned; 0: with QUEUE_INLINE */
 	__u32 queue_capacity;	/* entries */
 	__u32 queue_entry_bytes;/* 16..256, multiple of 16 */
 	__u64 envreg[4];	/* special registers ENVREG0..3 */
@@ -53,11 +53,28 @@ struct ppu_tmd {
 #define PPU_TMD_QUEUE		1
 #define PPU_TMDF_PRIO_VALID	(1u << 0)	/* else the default priority, lowest (SP-35) */
 #define PPU_TMDF_ADD_HEAD	(1u << 1)	/* insert at the head of its list (HW-20) */
-#define PPU_TMDF_QUEUE_INLINE	(1u << 2)
+#define PPU_TMDF_QUEUE_INLINE	(1u << 2)	/* the queue follows the TMD: at its address + PPU_TMD_SIZE */
 #define PPU_TMDF_ALL		0x7u
 #define PPU_PARAM_MAX		4096
 #define PPU_QUEUE_ENTRY_MAX	256
 #define PPU_MAX_THREADS_PER_CTA	1024
+
+/*
+ * The queue of a queue TMD, followed by queue_capacity entries of queue_entry_bytes.  Entry number n
+ * (0, 1, ...) lies in place n % capacity.  A producer waits until put - get < capacity, writes the
+ * entry, makes it visible, then adds 1 to put.  Each entry becomes one CTA, which finds a copy of it in
+ * its parameter memory behind the parameters (at param_bytes rounded up to 16) and its number in special
+ * register QUEUE_INDEX.  When the queue is empty the task waits, without a slot, until put changes: a
+ * store by any unit of the device is noticed at once, one by the CPU at a kick of the context.
+ * The task is complete when the queue is closed and all entries are done.
+ */
+struct ppu_task_queue {
+	__u64 put;		/* entries written so far | PPU_TASKQ_CLOSED */
+	__u64 get;		/* entries taken so far; written by the device */
+	__u64 reserved[6];	/* not looked at */
+};
+#define PPU_TASKQ_CLOSED	(1ull << 63)	/* no more entries will come */
+#define PPU_TASKQ_CAPACITY_MAX	(1u << 24)
 
 /* What TLAUNCH returns: name, number, sentence.  Nothing has happened unless it is 0. */
 #define PPU_LAUNCH_ERRS(E) \

@@ -180,6 +180,7 @@ struct ppu_waiter {
 	uint64_t value, stamp;
 	uint32_t id;			/* channel or watch */
 	uint8_t op, is32;
+	bool task;			/* a queue task: id is its record */
 };
 /* Fill op, is32, value, id, ctx first.  va: for traces.  False: the condition holds already (the CPU
  * may have stored just now), w does not wait. */
@@ -302,6 +303,7 @@ struct ppu_task {
 	uint32_t saved_ctas;		/* in the save area */
 	uint32_t ready_ctas;		/* of those: can go on */
 	uint64_t avail_ctas;		/* that may start: num_ctas, or what a queue holds so far */
+	struct ppu_taskq *queue;	/* taskq.c; NULL: a grid */
 	int32_t ctas, ctas_ready, ctas_ready_tail;	/* ctas.c: records of started CTAs */
 	uint32_t parent_cta, parent_cta_gen;	/* ctas.c: CTA that launched it */
 	int32_t list_prev, list_next;	/* scheduler table list */
@@ -328,6 +330,8 @@ void ppu_tmu_abort_channel(struct ppu_core *core, unsigned chid);
 void ppu_tmu_abort_ctx(struct ppu_core *core, struct ppu_ctx *ctx, unsigned err);
 void ppu_tmu_pause(struct ppu_core *core, bool paused);		/* SCHED_CTRL */
 struct ppu_task *ppu_tmu_task(struct ppu_core *core, uint32_t index);
+/* taskq.c: the put counter of its queue may have changed. */
+void ppu_taskq_wake(struct ppu_core *core, uint32_t task);
 /* wdu.c: slots changed or SM resources were freed; place CTAs. */
 void ppu_wdu_kick(struct ppu_core *core);
 /* gpc.c calls these while applying effects. */

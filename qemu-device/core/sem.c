@@ -272,6 +272,15 @@ static void watch_fire(struct ppu_core *core, struct ppu_waiter *w, uint64_t wor
 	ppu_intr_bit(core, PPU_BM_WATCH, w->id);
 }
 
+/* It waits no more. */
+static void wake(struct ppu_core *core, struct ppu_waiter *w)
+{
+	if (w->task)
+		ppu_taskq_wake(core, w->id);
+	else
+		ppu_host_wake(core, w->id);
+}
+
 static void evaluate(struct ppu_core *core, struct ppu_sem_word *word)
 {
 	struct ppu_waiter *w, *next;
@@ -287,7 +296,7 @@ static void evaluate(struct ppu_core *core, struct ppu_sem_word *word)
 			continue;
 		core->ctr[PPU_CTR_SEM_WAKES]++;
 		if (w->ctx)
-			ppu_host_wake(core, w->id);
+			wake(core, w);
 		else
 			watch_fire(core, w, cur);
 	}
@@ -397,7 +406,7 @@ void ppu_sem_remap(struct ppu_core *core, struct ppu_ctx *ctx)
 
 	if (ctx) {
 		while (ctx->waiters)
-			ppu_host_wake(core, ctx->waiters->id);
+			wake(core, ctx->waiters);
 		return;
 	}
 	for (struct ppu_sem_word *word = s->first, *next; word; word = next) {
@@ -407,7 +416,7 @@ void ppu_sem_remap(struct ppu_core *core, struct ppu_ctx *ctx)
 		for (w = word->first; w; w = w_next) {
 			w_next = w->next;
 			if (w->ctx)
-				ppu_host_wake(core, w->id);
+				wake(core, w);
 		}
 		word->in_use = false;
 		next = word->next;
@@ -564,7 +573,7 @@ void ppu_sems_io(struct ppu_core *core, struct ppu_io *io)
 
 	ppu_io_u64(io, &s->stamp);
 	ppu_io_u32(io, &n);
-	if (n > core->cfg.channels + core->cfg.watches + core->cfg.run_limit) {
+	if (n > core->cfg.channels + core->cfg.watches + core->cfg.run_limit + core->cfg.task_records) {
 		ppu_io_fail(io, "too many semaphore words");
 		return;
 	}

@@ -14,6 +14,7 @@
 #ifndef PPU_TASK_H
 #define PPU_TASK_H
 
+#include <stddef.h>
 #include "ppu_int.h"
 
 /* ---- tmu.c ---- */
@@ -98,7 +99,25 @@ void ppu_ctas_drop(struct ppu_core *core, struct ppu_task *t);
 void ppu_ctas_adopt(struct ppu_core *core, struct ppu_cta_rec *r, struct ppu_task *child);
 void ppu_ctas_child_done(struct ppu_core *core, const struct ppu_task *child);
 
+/* ---- taskq.c ---- */
+bool ppu_taskq_tmd_ok(const struct ppu_tmd *t);
+bool ppu_taskq_create(struct ppu_task *t);
+void ppu_taskq_free(struct ppu_core *core, struct ppu_task *t);
+void ppu_taskq_accepted(struct ppu_core *core, struct ppu_task *t);
+/* Queues that may have changed. */
+void ppu_taskq_look(struct ppu_core *core);
+void ppu_taskq_forget_looks(struct ppu_core *core);
+/* Entry of t's next CTA; it was taken.  False: memory cannot be reached. */
+bool ppu_taskq_entry(struct ppu_core *core, const struct ppu_task *t, uint8_t *entry);
+bool ppu_taskq_taken(struct ppu_core *core, const struct ppu_task *t);
+void ppu_taskq_io(struct ppu_core *core, struct ppu_io *io, struct ppu_task *t);
+void ppu_taskq_io_looks(struct ppu_core *core, struct ppu_io *io);
+/* tmu.c: head of the list of those to look at. */
+int32_t *ppu_tmu_looks(struct ppu_core *core);
+
 /* ---- wdu.c, gpc.c ---- */
+/* The queue of t was closed when all its CTAs were done. */
+void ppu_wdu_no_more(struct ppu_core *core, struct ppu_task *t);
 /* t is aborted. */
 void ppu_wdu_drop(struct ppu_core *core, struct ppu_task *t);
 void ppu_gpc_drop(struct ppu_core *core, struct ppu_task *t);

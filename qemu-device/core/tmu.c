@@ -23,6 +23,7 @@ struct record {
 	bool watched;			/* runs, with a limit */
 };
 
+#define NO_SLOT		0xffffu		/* as in traces */
 #define LONGEST_WATCH (1ull << 62)	/* later than this is never */
 
 struct list {
@@ -35,6 +36,7 @@ struct ppu_tmu {
 	uint32_t num_used, top;		/* records ever used: 0..top-1 */
 	uint32_t hint;			/* no word of `used` before this one has a free bit */
 	struct list accepted;
+	int32_t looks;			/* taskq.c: queues that may have changed */
 	struct list *lists;		/* scheduler table, index = device priority */
 	uint32_t num_lists;
 	uint32_t rr;			/* round robin: list to look at first */
@@ -55,6 +57,11 @@ struct ppu_task *ppu_tmu_task(struct ppu_core *core, uint32_t index)
 	struct ppu_tmu *tm = core->tmu;
 
 	return index < tm->top && tm->rec[index].t.state != PPU_TASK_FREE ? &tm->rec[index].t : NULL;
+}
+
+int32_t *ppu_tmu_looks(struct ppu_core *core)
+{
+	return &core->tmu->looks;
 }
 
 /* ---- lists ---------------------------------------------------------------------------------- */
@@ -147,6 +154,7 @@ static void give_record(struct ppu_core *core, struct record *r)
 
 	if (r->t.prog)
 		ppu_icache_put(core, r->t.prog);
+	ppu_taskq_free(core, &r->t);
 	free(r->t.params);
 	memset(r, 0, sizeof(*r));
 	r->t.index = i;
@@ -189,9 +197,7 @@ static int check_tmd(struct ppu_core *core, const struct ppu_ctx *ctx, const str
 	for (i = 0; i < sizeof(t->reserved) / sizeof(t->reserved[0]); i++)
 		if (t->reserved[i])
 			return PPU_ERR_TMD_BAD;
-	/* Queue TMDs (HW-30) are not built yet. */
-	if (t->kind != PPU_TMD_GRID || t->flags & PPU_TMDF_QUEUE_INLINE || t->queue_va ||
-	    t->queue_capacity || t->queue_entry_bytes)
+	if (!ppu_taskq_tmd_ok(t))
 		return PPU_ERR_TMD_BAD;
 	if (t->code_va % PPU_INSN_BYTES || !t->code_insns || t->code_insns > PPU_PC_MAX + 1u ||
 	    t->entry_pc >= t->code_insns || t->done_va % 8 ||
@@ -282,8 +288,12 @@ static int accept(struct ppu_core *core, struct record *r, struct ppu_ctx *ctx, 
 	t->list_prev = t->list_next = t->rank_prev = t->rank_next = -1;
 	ppu_ctas_init_task(t);
 	t->num_ctas = t->avail_ctas = grid_ctas(&t->launch);
+	if (t->launch.kind == PPU_TMD_QUEUE && !ppu_taskq_create(t)) {
+		err = PPU_ERR_TMD_LIMITS;
+		goto fail;
+	}
 	t->state = PPU_TASK_PENDING;
-	r->last_slot = 0xffff;
+	r->last_slot = NO_SLOT;
 	ctx->num_tasks++;
 	tm->chan_tasks[chid]++;
 
@@ -313,8 +323,13 @@ static void accept_event(struct ppu_core *core, void *arg)
 			break;
 		}
 		unlist(core, &r->t);
+		if (r->t.queue) {	/* it comes into its list when there is an entry */
+			r->t.state = PPU_TASK_SUSPENDED;
+			ppu_taskq_accepted(core, &r->t);
+			continue;
+		}
 		enlist(core, &r->t, r->t.launch.flags & PPU_TMDF_ADD_HEAD);
-		PPU_TRACE(core, TASK_PEND, 0xffff, PPU_TRP_NEW, r->t.tmd_va, PPU_TASK_ID(&r->t), 0);
+		PPU_TRACE(core, TASK_PEND, NO_SLOT, PPU_TRP_NEW, r->t.tmd_va, PPU_TASK_ID(&r->t), 0);
 	}
 	ppu_wdu_kick(core);
 }
@@ -394,7 +409,7 @@ struct ppu_task *ppu_tmu_next(struct ppu_core *core)
 
 void ppu_tmu_take(struct ppu_core *core, struct ppu_task *t, unsigned slot)
 {
-	bool resumed = t->state != PPU_TASK_PENDING;
+	bool resumed = record_of(core, t)->last_slot != NO_SLOT;
 
 	unlist(core, t);
 	core->tmu->rr = (t->priority + 1) % core->tmu->num_lists;
@@ -433,9 +448,9 @@ void ppu_tmu_can_go_on(struct ppu_core *core, struct ppu_task *t, unsigned reaso
 	struct record *r = record_of(core, t);
 
 	if (t->state == PPU_TASK_SUSPENDED) {
-		PPU_TRACE(core, TASK_PEND, 0xffff, reason, t->tmd_va, PPU_TASK_ID(t), 0);
+		PPU_TRACE(core, TASK_PEND, NO_SLOT, reason, t->tmd_va, PPU_TASK_ID(t), 0);
 		t->state = PPU_TASK_EVICTED;
-		enlist(core, t, true);
+		enlist(core, t, r->last_slot != NO_SLOT || t->launch.flags & PPU_TMDF_ADD_HEAD);
 	} else if (r->listed && !ppu_rank_right(t)) {
 		/* It waited for room to start a CTA, and can now go on without. */
 		unlist(core, t);
@@ -653,6 +668,7 @@ int ppu_tmu_create(struct ppu_core *core)
 
 	if (!tm)
 		return -1;
+	tm->looks = -1;
 	tm->num_lists = core->cfg.device_priorities ? core->cfg.device_priorities : 1;
 	tm->rec = calloc(core->cfg.task_records, sizeof(*tm->rec));
 	tm->used = calloc((core->cfg.task_records + 63) / 64 + 1, sizeof(*tm->used));
@@ -672,9 +688,11 @@ static void clear(struct ppu_core *core)
 	struct ppu_tmu *tm = core->tmu;
 	uint32_t i;
 
+	ppu_taskq_forget_looks(core);
 	for (i = 0; i < tm->top; i++) {
 		if (tm->rec[i].t.prog)
 			ppu_icache_put(core, tm->rec[i].t.prog);
+		ppu_taskq_free(core, &tm->rec[i].t);
 		free(tm->rec[i].t.params);
 		memset(&tm->rec[i], 0, sizeof(tm->rec[i]));
 	}
@@ -711,7 +729,7 @@ void ppu_tmu_reset(struct ppu_core *core)
 	clear(core);
 	memset(tm->used, 0, (core->cfg.task_records + 63) / 64 * sizeof(*tm->used));
 	tm->num_used = tm->top = tm->hint = tm->num_watched = 0;
-	tm->accepted.head = tm->accepted.tail = -1;
+	tm->accepted.head = tm->accepted.tail = tm->looks = -1;
 	for (i = 0; i < tm->num_lists; i++)
 		tm->lists[i].head = tm->lists[i].tail = -1;
 	tm->rr = 0;
@@ -768,6 +786,10 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct record *r
 			return;
 		}
 		t->num_ctas = t->avail_ctas = grid_ctas(&t->launch);
+	}
+	if (t->launch.kind == PPU_TMD_QUEUE && !io->failed)
+		ppu_taskq_io(core, io, t);
+	if (io->loading && !io->failed) {
 		if (t->next_cta > t->avail_ctas || t->done_ctas > t->next_cta ||
 		    t->next_cta - t->done_ctas != (uint64_t)t->live_ctas + t->saved_ctas ||
 		    (t->live_ctas && state != PPU_TASK_ACTIVE) || t->ready_ctas > t->saved_ctas ||
@@ -876,6 +898,7 @@ void ppu_tmu_io(struct ppu_core *core, struct ppu_io *io)
 	io_list(core, io, &tm->accepted, true);
 	for (i = 0; i < tm->num_lists; i++)
 		io_list(core, io, &tm->lists[i], false);
+	ppu_taskq_io_looks(core, io);
 	ppu_io_event(core, io, &tm->accept_ev);
 	ppu_io_event(core, io, &tm->watchdog_ev);
 	if (!io->loading || io->failed)

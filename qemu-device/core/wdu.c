@@ -314,35 +314,42 @@ static int make_room(struct ppu_core *core, const struct ppu_task *t)
 	return -1;
 }
 
-static void start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
+/* 0 or what is wrong with the task's memory. */
+static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
 {
-	uint64_t when = occupy(core, sm, core->cfg.cost_cta_ns);
-	struct ppu_cta_rec *r = ppu_ctas_start(core, t);
+	uint8_t entry[PPU_QUEUE_ENTRY_MAX];
+	struct ppu_cta_rec *r;
+	uint64_t when;
 
+	if (t->queue && !ppu_taskq_entry(core, t, entry))
+		return PPU_ERR_TASK_QUEUE;
+	r = ppu_ctas_start(core, t);
 	if (!r)
-		return;			/* not reached: there was room */
-	ppu_ctas_place(core, r, sm, (unsigned)ppu_sm_start_cta(core, sm, t, t->next_cta++, when, NULL));
+		return PPU_ERR_TMD_LIMITS;	/* there was room: out of host memory */
+	when = occupy(core, sm, core->cfg.cost_cta_ns);
+	ppu_ctas_place(core, r, sm, (unsigned)ppu_sm_start_cta(core, sm, t, t->next_cta++, when,
+							       t->queue ? entry : NULL));
 	t->live_ctas++;
 	ppu_rank_started(t->ctx, when);
 	update_running(core, t);
+	return t->queue && !ppu_taskq_taken(core, t) ? PPU_ERR_TASK_QUEUE : 0;
 }
 
-/* False: the image is damaged. */
-static bool restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
+static unsigned restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
 {
 	struct ppu_cta_rec *r = ppu_ctas_rec(core, t->ctas_ready);
 	uint64_t when = occupy(core, sm, core->cfg.cost_evict_ns);
 	int slot = ppu_sm_restore_cta(core, sm, t, r->index, r->children, r->image, when);
 
 	if (slot < 0)
-		return false;
+		return PPU_ERR_SAVE_CORRUPT;
 	ppu_ctas_pop_ready(core, t);
 	ppu_ctas_place(core, r, sm, (unsigned)slot);
 	t->saved_ctas--;
 	t->live_ctas++;
 	ppu_rank_started(t->ctx, when);
 	update_running(core, t);
-	return true;
+	return 0;
 }
 
 /* Slots that may have CTAs to place, now or when they lost some to stronger ones; the strongest first. */
@@ -364,19 +371,20 @@ static uint32_t order_slots(struct ppu_core *core)
 	return n;
 }
 
-/* *damaged: a task with an image that is not what was saved. */
-static void place(struct ppu_core *core, struct ppu_task **damaged)
+/* *bad: a task whose memory is not what it should be; returns the error. */
+static unsigned place(struct ppu_core *core, struct ppu_task **bad)
 {
 	struct ppu_wdu *w = core->wdu;
 	uint32_t n = order_slots(core), i;
 	const struct slot *blocked = NULL;
+	unsigned err = 0;
 	bool any = false;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !err; i++) {
 		struct slot *s = &w->slots[w->order[i]];
 		struct ppu_task *t = s->t;
 
-		while (!s->short_of_room && ppu_task_has_work(t) && (t->ready_ctas || ppu_ctas_room(core, t))) {
+		while (!err && !s->short_of_room && ppu_task_has_work(t) && (t->ready_ctas || ppu_ctas_room(core, t))) {
 			int sm = -1;
 
 			/* No room is taken from a stronger task that waits for some. */
@@ -388,32 +396,32 @@ static void place(struct ppu_core *core, struct ppu_task **damaged)
 			if (sm < 0) {
 				s->short_of_room = true;
 				blocked = blocked ? blocked : s;
-			} else if (!t->ready_ctas) {
-				start_cta(core, t, (unsigned)sm);
-				any = true;
-			} else if (restore_cta(core, t, (unsigned)sm)) {
-				any = true;
-			} else {
-				*damaged = t;
-				break;
+				continue;
 			}
+			*bad = t;
+			any = true;
+			err = t->ready_ctas ? restore_cta(core, t, (unsigned)sm) :
+					      start_cta(core, t, (unsigned)sm);
 		}
 	}
 	if (any)
 		ppu_gpc_wake(core);
+	return err;
 }
 
 static void pass(struct ppu_core *core, void *arg)
 {
-	struct ppu_task *damaged = NULL;
+	struct ppu_task *bad = NULL;
+	unsigned err;
 	uint32_t i;
 
+	ppu_taskq_look(core);
 	ppu_rank_count(core);
 	do {
 		if (!ppu_tmu_paused(core))
 			assign(core);
-		place(core, &damaged);
-	} while (!damaged && leave_slots(core) && !ppu_tmu_paused(core));
+		err = place(core, &bad);
+	} while (!err && leave_slots(core) && !ppu_tmu_paused(core));
 	for (i = 0; i < core->cfg.task_slots; i++) {
 		const struct slot *s = &core->wdu->slots[i];
 
@@ -421,8 +429,8 @@ static void pass(struct ppu_core *core, void *arg)
 			ppu_rank_holds(s->t->ctx, s->t->live_ctas, s->short_of_room);
 	}
 	ppu_rank_plan(core);
-	if (damaged)
-		ppu_tmu_fault(core, damaged, PPU_ERR_SAVE_CORRUPT, 0);
+	if (err)
+		ppu_tmu_fault(core, bad, err, 0);
 }
 
 void ppu_wdu_kick(struct ppu_core *core)
@@ -449,6 +457,12 @@ void ppu_wdu_cta_done(struct ppu_core *core, struct ppu_task *t, unsigned sm, un
 		ppu_tmu_code_done(core, t);
 	}
 	ppu_wdu_kick(core);
+}
+
+void ppu_wdu_no_more(struct ppu_core *core, struct ppu_task *t)
+{
+	ppu_wdu_drop(core, t);
+	ppu_tmu_code_done(core, t);
 }
 
 void ppu_wdu_drop(struct ppu_core *core, struct ppu_task *t)

@@ -23,7 +23,7 @@ static const struct {
 	sizeof(((struct ppu_tmd *)0)->field), value, PPU_ERR_##err }
 	B(magic, 1, TMD_BAD), B(version, 2, TMD_BAD), B(size, 128, TMD_BAD),
 	B(flags, 8, TMD_BAD), B(flags, PPU_TMDF_QUEUE_INLINE, TMD_BAD),
-	B(kind, 1, TMD_BAD), B(kind, 2, TMD_BAD), B(regs_per_thread, 0, TMD_LIMITS),
+	B(queue_entry_bytes, 16, TMD_BAD), B(kind, 1, TMD_BAD), B(kind, 2, TMD_BAD), B(regs_per_thread, 0, TMD_LIMITS),
 	B(regs_per_thread, 256, TMD_LIMITS), B(code_va, 8, TMD_BAD), B(code_insns, 0, TMD_BAD),
 	B(code_insns, 0x400001, TMD_BAD), B(entry_pc, 2, TMD_BAD), B(grid[0], 0, TMD_BAD),
 	B(grid[1], 65536, TMD_LIMITS), B(grid[2], 0x80000000, TMD_LIMITS),

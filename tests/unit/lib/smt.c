@@ -189,6 +189,8 @@ static void apply(struct smt *s, unsigned sm)
 		case PPU_FX_CTA_DONE:
 			s->done_ctas++;
 			break;
+		case PPU_FX_WAITS:
+			break;
 		case PPU_FX_FAULT:
 			if (!s->faulted)
 				s->fault = e.rec;
