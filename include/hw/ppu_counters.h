@@ -33,7 +33,29 @@ C(SM_BUSY_NS, "sm_busy_ns", "sum over SMs of busy device time") \
 C(CE_BUSY_NS, "copy_busy_ns", "sum over copy engines of busy device time") \
 C(ACCESS_HOST, "mmio_userd_accesses", "accesses to USERD pages") \
 C(PARTITION_READS, "memory_reads", "memory transactions of SMs, reads") \
-C(PARTITION_WRITES, "memory_writes", "memory transactions of SMs, writes")
+C(PARTITION_WRITES, "memory_writes", "memory transactions of SMs, writes") \
+C(L1_HITS, "l1_hits", "loads that the L1 of an SM would have had (cache-model)") \
+C(L1_MISSES, "l1_misses", "loads that it would not have had, by line") \
+C(ICACHE_HITS, "icache_hits", "instruction fetches that the SM's L1 for instructions would have had") \
+C(ICACHE_MISSES, "icache_misses", "and those it would not have had") \
+C(CONST_HITS, "constant_hits", "loads of constants and parameters that the SM's L1 for them would have had") \
+C(CONST_MISSES, "constant_misses", "and those it would not have had") \
+C(L15_HITS, "l15_hits", "misses of both that the L1.5 of the GPC would have had") \
+C(L15_MISSES, "l15_misses", "and those it would not have had") \
+C(L2_HITS, "l2_hits", "lines that the L2 would have had") \
+C(L2_MISSES, "l2_misses", "lines that come from or go to memory") \
+C(MEM_INSNS, "memory_instructions", "warp instructions that access global or local memory (cache-model)") \
+C(MEM_LINES, "memory_lines", "lines of 128 bytes they touched: 1 to 32 each") \
+C(SYS_LINES, "system_lines", "lines of system memory that passed the L2") \
+C(PARTITION0, "partition0_lines", "lines of VRAM at partition unit 0, and at every 8th after it") \
+C(PARTITION1, "partition1_lines", "lines of VRAM at partition unit 1, 8 + 1, ...") \
+C(PARTITION2, "partition2_lines", "lines of VRAM at partition unit 2, 8 + 2, ...") \
+C(PARTITION3, "partition3_lines", "lines of VRAM at partition unit 3, 8 + 3, ...") \
+C(PARTITION4, "partition4_lines", "lines of VRAM at partition unit 4, 8 + 4, ...") \
+C(PARTITION5, "partition5_lines", "lines of VRAM at partition unit 5, 8 + 5, ...") \
+C(PARTITION6, "partition6_lines", "lines of VRAM at partition unit 6, 8 + 6, ...") \
+C(PARTITION7, "partition7_lines", "lines of VRAM at partition unit 7, 8 + 7, ...")
+#define PPU_PARTITION_COUNTERS 8
 enum ppu_counter {
 #define C(name, text, doc) PPU_CTR_##name,
 	PPU_COUNTERS(C)

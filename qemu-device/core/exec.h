@@ -46,6 +46,8 @@ struct ppu_dinsn {
 	uint32_t cost;			/* SM cycles */
 	uint8_t raw_a;			/* field a as it stands (predicate number of PLOP) */
 	uint8_t handler;		/* when fn is NULL: enum ppu_handler of sm.h */
+	uint8_t inner;			/* cache-model: what the instruction does besides being observed */
+	ppu_exec_fn inner_fn;
 };
 
 /* Fill di->fn for an instruction whose fields are already in di.  false: this combination of

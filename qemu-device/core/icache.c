@@ -234,7 +234,7 @@ static void decode(const struct ppu_core *core, const struct ppu_insn *in, uint3
 		else
 			di->imm64 = di->imm;
 	}
-	di->cost = cost_of(core, di);
+	di->cost = cost_of(core, di) * ((PPU_LANES + core->cfg.engines - 1) / core->cfg.engines);
 	if (handler_of(di->op, &di->handler)) {
 		di->x = reason_of(di->op, di->x);
 		if (core->cfg.store_delay_ns || core->cfg.store_reorder)
@@ -259,8 +259,11 @@ static bool decode_all(const struct ppu_core *core, struct ppu_program *p)
 	p->code = malloc(((size_t)p->n + 1) * sizeof(*p->code));
 	if (!p->code)
 		return false;
-	for (i = 0; i < p->n; i++)
+	for (i = 0; i < p->n; i++) {
 		decode(core, &p->raw[i], p->n, p->nregs, &p->code[i]);
+		if (core->caches)
+			ppu_cache_observe(&p->code[i]);
+	}
 	memset(&p->code[p->n], 0, sizeof(*p->code));
 	p->code[p->n].handler = PPU_H_badpc;
 	p->code[p->n].always = 1;

@@ -67,6 +67,7 @@ struct ppu_core {
 	struct ppu_gpcs *gpcs;
 	struct ppu_sm *sms;		/* array of num_sms */
 	struct ppu_icache *icache;
+	struct ppu_caches *caches;	/* cache-model */
 	struct ppu_regfile *regs;	/* regs.c: scratch, latches, selectors */
 };
 

@@ -73,6 +73,8 @@ struct ppu_effects *ppu_sm_effects(struct ppu_core *core, unsigned id)
 	unsigned i;
 
 	/* Called between windows, by the one thread that drives the core. */
+	if (core->caches)
+		ppu_cache_apply(core, id);
 	for (i = 0; i < PPU_CTR_COUNT; i++) {
 		core->ctr[i] += sm->ctr[i];
 		sm->ctr[i] = 0;
@@ -729,6 +731,8 @@ int ppu_sms_create(struct ppu_core *core)
 		for (k = 0; k < sm->num_warps; k++)
 			sm->warp[k].slot = k;
 	}
+	if (ppu_caches_create(core))
+		return -1;
 	ppu_sms_reset(core);
 	return 0;
 }
@@ -751,6 +755,7 @@ void ppu_sms_destroy(struct ppu_core *core)
 		free(sm->fx.v);
 		ppu_storebuf_destroy(sm);
 	}
+	ppu_caches_destroy(core);
 	free(core->sms);
 	core->sms = NULL;
 	ppu_icache_destroy(core);
@@ -775,6 +780,7 @@ void ppu_sms_reset(struct ppu_core *core)
 		ppu_storebuf_reset(sm);
 		ppu_lsu_flush(sm);
 	}
+	ppu_caches_reset(core);
 	ppu_icache_reset(core);
 }
 
@@ -976,6 +982,7 @@ void ppu_sms_io(struct ppu_core *core, struct ppu_io *io)
 {
 	unsigned i, k;
 
+	ppu_caches_io(core, io);
 	ppu_io_section(io, "SMS ");
 	for (i = 0; i < core->num_sms && !io->failed; i++) {
 		struct ppu_sm *sm = &core->sms[i];

@@ -7,6 +7,7 @@
  *   tokq.c       the divergence token queue
  *   exec_warp.c  barriers, votes, shuffles, special registers
  *   lsu.c        loads, stores, atomics, per-SM TLB
+ *   cache.c      the cache model
  *   storebuf.c   the other store path: stores that wait
  *   smsave.c     CTAs into and out of the save area
  *   icache.c     programs: fetch, check, decode
@@ -62,7 +63,7 @@ H(illegal) H(badpc) H(nop) H(bra) H(brx) H(push) H(disable) H(exit) H(cal) H(cal
 H(trap) H(nanosleep) H(tlaunch) H(tsync) \
 H(bar) H(warpsync) H(vote) H(shfl) H(match) H(redux) H(s2r) \
 H(ld) H(st) H(atom) H(membar) \
-H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
+H(observed) H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
 enum ppu_handler {
 #define H(name) PPU_H_##name,
 	PPU_HANDLERS(H)
@@ -181,6 +182,7 @@ struct ppu_sm {
 	uint64_t ctr[PPU_CTR_COUNT];
 
 	const struct ppu_lsu_simd *simd;	/* of this host */
+	struct ppu_sm_caches *caches;	/* NULL: no model */
 	struct ppu_storebuf *sb;	/* NULL: stores go to memory at once */
 	uint32_t xlat_gen;
 	struct ppu_tlbe tlb[PPU_TLB_ENTRIES];
@@ -235,6 +237,7 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w);
 void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta);
 
 /* warp.c */
+ppu_handler_fn ppu_warp_handler(unsigned handler);
 void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint32_t entry);
 /* Run until the cycle limit or until the warp cannot go on. */
 void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t limit);
@@ -267,6 +270,16 @@ void ppu_bar_lanes_ended(struct ppu_sm *sm, struct ppu_warp *w);
 void ppu_lsu_flush(struct ppu_sm *sm);
 /* End of a window: tell memory which pages were written. */
 void ppu_lsu_report_dirty(struct ppu_sm *sm);
+
+/* cache.c; apply, observe: only with core->caches */
+int ppu_caches_create(struct ppu_core *core);
+void ppu_caches_destroy(struct ppu_core *core);
+void ppu_caches_reset(struct ppu_core *core);
+void ppu_caches_io(struct ppu_core *core, struct ppu_io *io);
+/* Decode: this instruction is watched when it is executed. */
+void ppu_cache_observe(struct ppu_dinsn *di);
+/* What the SM missed in the last window reaches the shared levels. */
+void ppu_cache_apply(struct ppu_core *core, unsigned sm);
 
 /* storebuf.c; all but create and destroy want sm->sb */
 int ppu_storebuf_create(struct ppu_sm *sm);

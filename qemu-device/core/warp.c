@@ -25,6 +25,11 @@ static const ppu_handler_fn handlers[PPU_H_COUNT] = {
 #undef H
 };
 
+ppu_handler_fn ppu_warp_handler(unsigned handler)
+{
+	return handlers[handler];
+}
+
 /* ---- reasons ----------------------------------------------------------------------------------- */
 
 static const uint32_t lane_bit[PPU_LANES] __attribute__((aligned(64))) = {

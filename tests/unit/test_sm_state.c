@@ -115,7 +115,7 @@ static void check_result(struct load *l)
 static const char *const props[] = {
 	"", "window-ns=1000 ctas-per-sm=2", "window-ns=300 token-queue-entries=16 sms-per-gpc=3",
 	"yield-every=3 yield-random=30000 branch-first=1",
-	"store-delay-ns=900 store-reorder=1 window-ns=300",
+	"store-delay-ns=900 store-reorder=1 window-ns=300 cache-model=1",
 };
 
 static void save_and_load(struct bench *b)
