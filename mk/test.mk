@@ -8,6 +8,8 @@
 #   tests/qtest/test_*.c   $(BUILD)/qtest/test_*, on the host; test_*.py, test_*.sh as
 #                          they are. QEMU is $(BUILD)/qemu/qemu-system-x86_64.
 #   tests/conformance/*.c  $(BUILD)/guest/conformance/*, run in the guest
+#   tests/debug/*.c        $(BUILD)/guest/debug/*, run in the guest with the debug
+#                          kernel, with the conformance tests' lib/; *.sh as they are
 #   tests/system/*.c       $(BUILD)/guest/system/*, run in the guest, linked with
 #                          our libraries; *.sh run in the guest as they are;
 #                          host_* run on the host and start machines themselves
@@ -19,11 +21,11 @@
 DRM_CFLAGS = $(shell $(PKG_CONFIG) --cflags libdrm 2>/dev/null)
 DRM_LIBS   = $(shell $(PKG_CONFIG) --libs libdrm 2>/dev/null || echo -ldrm)
 
-# (source dir, pattern, output dir, our libs, extra cflags, extra ldflags)
+# (source dir, pattern, output dir, our libs, extra cflags, extra ldflags, lib/ sources of another)
 define ppu_test_dir
 $(call ppu_objs,$(wildcard $(1)/$(2).c $(1)/lib/*.c)): private PPU_CFLAGS += -I$(1) -I$(1)/lib $(5)
 $(patsubst $(1)/%.c,$(BUILD)/$(3)/%,$(wildcard $(1)/$(2).c)): $(BUILD)/$(3)/%: $(BUILD)/obj/$(1)/%.o \
-		$(call ppu_objs,$(wildcard $(1)/lib/*.c)) $(foreach l,$(4),$(BUILD)/lib/lib$(l).a)
+		$(call ppu_objs,$(wildcard $(1)/lib/*.c) $(7)) $(foreach l,$(4),$(BUILD)/lib/lib$(l).a)
 	@mkdir -p $$(@D)
 	$$(say) LD $$@
 	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $$(filter %.a,$$^) \
@@ -35,6 +37,8 @@ endef
 
 ifeq ($(PACKAGES_READY),1)
 $(eval $(call ppu_test_dir,tests/conformance,*,guest/conformance,,$(DRM_CFLAGS),$(DRM_LIBS)))
+$(eval $(call ppu_test_dir,tests/debug,*,guest/debug,,$(DRM_CFLAGS) -Itests/conformance/lib,$(DRM_LIBS),$(wildcard \
+	tests/conformance/lib/*.c)))
 $(eval $(call ppu_test_dir,tests/system,*,guest/system,$(PPU_LIBS),$(DRM_CFLAGS),$(DRM_LIBS)))
 $(eval $(call ppu_test_dir,tests/qtest,test_*,qtest,,,))
 $(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -Iqemu-device/core,$(DRM_LIBS)))
@@ -64,7 +68,14 @@ run: all
 .PHONY: check check-build
 check:
 	$(Q)scripts/check $(G)
-check-build: unit-build $(TEST_BINS)
+check-build: unit-build $(TEST_BINS) check-debug-build
+
+#: make check-debug   the driver's tests on a kernel with KASAN, lockdep, kmemleak, ...
+.PHONY: check-debug check-debug-build
+check-debug-build: $(filter $(BUILD)/guest/conformance/% $(BUILD)/guest/debug/%,$(TEST_BINS)) \
+		$(KERNEL_DEBUG).stamp $(KMOD_DEBUG) $(PLANTED)
+check-debug: vm check-debug-build
+	$(Q)scripts/check debug
 
 #: make shell         a root shell in the guest (Ctrl-] ends it)
 .PHONY: shell
@@ -81,6 +92,13 @@ bench: all $(filter $(BUILD)/bench/%,$(TEST_BINS))
 S ?= 600
 fuzz: $(FUZZ_BINS)
 	$(Q)for f in $(or $(F:%=$(BUILD)/fuzz/%),$(FUZZ_BINS)); do scripts/fuzz-one $$f $(S) || exit 1; done
+
+#: make fuzz-ioctl    fuzz the driver's ioctls on the debug kernel   (S=seconds; SEED=number; K=guest: stock kernel)
+.PHONY: fuzz-ioctl
+SEED ?= 1
+K ?= debug
+fuzz-ioctl: vm check-debug-build
+	$(Q)TEST_TIMEOUT=$$(($(S) + 300)) scripts/check --run $(K) "$(BUILD)/guest/debug/fuzz_ioctl -s $(SEED) -t $(S)"
 
 #: make lint          style and licence checks, checkpatch and sparse on the driver
 .PHONY: lint

@@ -57,3 +57,30 @@ initramfs: $(INITRAMFS)
 vm: $(QEMU) $(INITRAMFS) $(KMOD)
 
 ALL_TARGETS += $(QEMU) $(INITRAMFS) $(KMOD)
+
+# --- the debug kernel -----------------------------------------------------------
+#
+# For make check-debug: a kernel with all checkers, the driver built against it
+# (with coverage and UBSAN in it), and a module of planted bugs which shows that
+# the checkers see. KERNEL_DEBUG is a link, so the stamp beside it is the target.
+
+KERNEL_DEBUG := $(BUILD)/guest/kernel-debug
+KMOD_DEBUG   := $(BUILD)/debug/kmod/ppu.ko
+PLANTED      := $(BUILD)/debug/planted/ppu_planted.ko
+DEBUG_KBUILD  = BUILD=$(BUILD) KDIR=$(realpath $(KERNEL_DEBUG))/build scripts/build-kmod \
+		KCOV_INSTRUMENT=y UBSAN_SANITIZE=y
+
+$(KERNEL_DEBUG).stamp: scripts/build-debug-kernel scripts/guest-debug.config \
+		$(if $(wildcard $(KERNEL_DEBUG)/complete),,FORCE)
+	$(Q)BUILD=$(BUILD) scripts/build-debug-kernel
+	@touch $@
+
+$(KMOD_DEBUG): $(KMOD_FILES) $(BUILD)/kmod/files.list $(KERNEL_DEBUG).stamp scripts/build-kmod
+	$(Q)KMOD_DIR=$(abspath $(@D)) $(DEBUG_KBUILD)
+
+$(PLANTED): $(wildcard tests/debug/planted/*) $(KERNEL_DEBUG).stamp scripts/build-kmod
+	$(Q)KMOD_DIR=$(abspath $(@D)) KMOD_SRC=$(CURDIR)/tests/debug/planted $(DEBUG_KBUILD)
+
+.PHONY: debug-kernel
+#: make debug-kernel  the guest kernel of make check-debug (long, once)
+debug-kernel: $(KERNEL_DEBUG).stamp

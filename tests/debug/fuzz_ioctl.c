@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_ioctl: random sequences of the driver's ioctls, made from the table of the
+ * uAPI (lib/uapi_table.h).
+ *
+ *	fuzz_ioctl [-s SEED] [-t SECONDS] [-n PROGRAMS] [-v] [-p PROGRAM]
+ *
+ * A program is a list of numbers, one for each call: everything about a call
+ * follows from its number and from what the calls before it returned. Where the
+ * kernel has KCOV a program that reached new code is kept, and later ones are
+ * made from it; elsewhere they are all new. Each runs on a file of its own.
+ *
+ * It is a failure if a field that must be zero was not and the call worked; if
+ * something of a program is left when its file is closed; if the kernel
+ * complains. Then the program is printed, for -p.
+ */
+#include <getopt.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "fuzz.h"
+#include "harness.h"
+
+#define MAX_CALLS	24
+#define MAX_CORPUS	1024
+
+struct program {
+	unsigned count;
+	uint64_t call[MAX_CALLS];
+};
+
+static struct program corpus[MAX_CORPUS];
+static unsigned corpus_size;
+static bool verbose;
+
+static void print_program(const struct program *p)
+{
+	printf("# program: fuzz_ioctl -p ");
+	for (unsigned i = 0; i < p->count; i++)
+		printf("%s%llx", i ? "," : "", (unsigned long long)p->call[i]);
+	printf("\n");
+}
+
+static void read_program(struct program *p, const char *text)
+{
+	char *end;
+
+	for (p->count = 0; p->count < MAX_CALLS && *text; p->count++) {
+		p->call[p->count] = strtoull(text, &end, 16);
+		text = *end == ',' ? end + 1 : end;
+	}
+}
+
+/* A new one, or one of the corpus with something changed, taken out or added. */
+static void make_program(struct program *p, uint64_t *rng)
+{
+	unsigned at;
+
+	p->count = 0;
+	if (corpus_size && fuzz_below(rng, 4)) {
+		*p = corpus[fuzz_below(rng, corpus_size)];
+		at = fuzz_below(rng, p->count);
+		switch (fuzz_below(rng, 4)) {
+		case 0:
+			p->call[at] = fuzz_next(rng);
+			break;
+		case 1:
+			p->call[at] = p->call[--p->count];
+			break;
+		case 2: {
+			const struct program *other = &corpus[fuzz_below(rng, corpus_size)];
+
+			for (unsigned i = 0; i < other->count && p->count < MAX_CALLS; i++)
+				p->call[p->count++] = other->call[i];
+			break;
+		}
+		}
+	}
+	for (unsigned n = 1 + fuzz_below(rng, p->count ? 4 : MAX_CALLS); n && p->count < MAX_CALLS; n--)
+		p->call[p->count++] = fuzz_next(rng);
+}
+
+/* Runs it; returns how much of what it reached was new. */
+static unsigned run_program(const struct program *p)
+{
+	struct fuzz f;
+	unsigned fresh = 0;
+
+	fuzz_open(&f, verbose);
+	for (unsigned i = 0; i < p->count; i++)
+		fresh += fuzz_call(&f, p->call[i]);
+	fuzz_close(&f);
+	if (f.complaint[0]) {
+		print_program(p);
+		printf("# %s\nnot ok - fuzz_ioctl\n", f.complaint);
+		exit(1);
+	}
+	return fresh;
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/* Calls that sleep end with EINTR. */
+static void start_timer(void)
+{
+	struct sigaction sa = { .sa_handler = on_alarm };
+	struct itimerval t = { .it_interval = { .tv_usec = 20000 }, .it_value = { .tv_usec = 20000 } };
+
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long programs = 0, limit = 0, calls = 0;
+	uint64_t seed = 1, seconds = 20, end, rng;
+	const char *one = NULL;
+	struct program p;
+	int c;
+
+	if (getenv("FUZZ_SECONDS"))
+		seconds = strtoull(getenv("FUZZ_SECONDS"), NULL, 0);
+	while ((c = getopt(argc, argv, "s:t:n:p:v")) != -1) {
+		switch (c) {
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 't':
+			seconds = strtoull(optarg, NULL, 0);
+			break;
+		case 'n':
+			limit = strtoul(optarg, NULL, 0);
+			break;
+		case 'p':
+			one = optarg;
+			break;
+		case 'v':
+			verbose = true;
+			break;
+		default:
+			fprintf(stderr, "usage: fuzz_ioctl [-s SEED] [-t SECONDS] [-n PROGRAMS] [-v] [-p PROGRAM]\n");
+			return 2;
+		}
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	fuzz_init();
+	start_timer();
+	if (one) {
+		read_program(&p, one);
+		verbose = true;
+		run_program(&p);
+		printf("ok - one program of %u calls\n", p.count);
+		return 0;
+	}
+
+	printf("# seed %llu, %s\n", (unsigned long long)seed,
+	       fuzz_has_coverage() ? "guided by coverage" : "no coverage on this kernel");
+	rng = seed;
+	end = now_ns() + seconds * 1000 * MS;
+	while (now_ns() < end && (!limit || programs < limit)) {
+		unsigned fresh;
+
+		make_program(&p, &rng);
+		fresh = run_program(&p);
+		programs++;
+		calls += p.count;
+		if (fresh && corpus_size < MAX_CORPUS)
+			corpus[corpus_size++] = p;
+	}
+	fuzz_report();
+	if (!programs || (fuzz_has_coverage() && corpus_size < 2))
+		printf("not ");
+	printf("ok - fuzz_ioctl: seed %llu, %lu programs, %lu calls, %u kept, %u points reached\n",
+	       (unsigned long long)seed, programs, calls, corpus_size, fuzz_points());
+	return 0;
+}

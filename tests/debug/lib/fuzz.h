@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One call of the ioctl fuzzer: what is made of a number, and what is checked
+ * when it returns.
+ */
+#ifndef PPU_DEBUG_FUZZ_H
+#define PPU_DEBUG_FUZZ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A generator: its state is the caller's. */
+uint64_t fuzz_next(uint64_t *rng);
+unsigned fuzz_below(uint64_t *rng, unsigned n);
+
+#define FUZZ_POOL_SIZE	16	/* newest objects of a kind */
+#define FUZZ_KINDS	16	/* kinds of ids: vm_id, channel_id, ... */
+#define FUZZ_MAPS	8
+
+/* What one program has: a file, and what its calls returned. */
+struct fuzz {
+	int fd, eventfd;
+	bool verbose;
+	struct fuzz_pool {
+		const char *kind;
+		unsigned count;
+		uint32_t id[FUZZ_POOL_SIZE];
+	} pool[FUZZ_KINDS];
+	struct fuzz_map {
+		void *p;
+		uint64_t size;
+	} map[FUZZ_MAPS];
+	unsigned num_maps;
+	uint64_t offset;		/* the last mmap offset */
+	char complaint[512];		/* why the program is a failure */
+};
+
+void fuzz_init(void);
+void fuzz_open(struct fuzz *f, bool verbose);
+unsigned fuzz_call(struct fuzz *f, uint64_t number);	/* new points of code */
+void fuzz_close(struct fuzz *f);
+
+bool fuzz_has_coverage(void);
+unsigned fuzz_points(void);	/* points of code reached in all */
+void fuzz_report(void);		/* how often each ioctl was called, and worked */
+
+#endif

@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# plant.sh WHAT: make one of ppu_planted.c's mistakes. This "test" passes only
+# if nobody notices; scripts/check wants it to fail. (zz_leaks.sh plants a leak.)
+
+insmod /ppu/debug/planted/ppu_planted.ko "what=$1" && rmmod ppu_planted
