@@ -90,6 +90,7 @@ struct ppu_chlist {
 struct ppu_runlist {
 	struct ppu_ctx **heap;
 	uint32_t n, cap;
+	uint64_t clock;			/* usage of the context served last */
 	uint8_t cls, prio;
 };
 
@@ -133,7 +134,6 @@ struct ppu_host {
 	uint64_t stamp;
 	struct { struct ppu_ctx *first, *tail; } active[PPU_NUM_PRIO];
 	struct ppu_runlist runlist[PPU_RUN_CLASSES][PPU_NUM_PRIO];
-	uint64_t clock[PPU_RUN_CLASSES];	/* usage of the context served last */
 	uint32_t num_engines;
 	struct ppu_engine *engines;
 };
@@ -169,12 +169,12 @@ void ppu_runlist_del(struct ppu_core *core, struct ppu_runlist *r, struct ppu_ch
 /* add() without enter(): for load. */
 void ppu_runlist_link(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch);
 /* One more, one less channel of ctx waits for or holds an engine of the class. */
-void ppu_runlist_enter(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls);
+void ppu_runlist_enter(struct ppu_ctx *ctx, const struct ppu_runlist *r);
 void ppu_runlist_exit(struct ppu_ctx *ctx, unsigned cls);
 /* The next channel among those that may use an engine in mask; NULL: none. */
 struct ppu_chan *ppu_runlist_best(struct ppu_core *core, struct ppu_runlist *r, uint32_t mask);
 /* ctx is served now: it sets the clock; it has used the engine. */
-void ppu_runlist_serve(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls);
+void ppu_runlist_serve(struct ppu_ctx *ctx, struct ppu_runlist *r);
 void ppu_runlist_charge(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls, uint64_t use);
 void ppu_runlist_reset(struct ppu_core *core);
 void ppu_runlist_destroy(struct ppu_core *core);

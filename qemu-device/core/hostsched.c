@@ -220,7 +220,7 @@ void ppu_sched_pool_next(struct ppu_core *core)
 
 	if (!ch)
 		return;
-	ppu_runlist_serve(core, ch->ctx, PPU_RUN_POOL);
+	ppu_runlist_serve(ch->ctx, pool(core));
 	ppu_runlist_charge(core, ch->ctx, PPU_RUN_POOL, 1);
 	ppu_sched_ready(core, ch);
 }
@@ -290,7 +290,7 @@ static void start_slice(struct ppu_core *core, struct ppu_chan *ch)
 
 	ch->slices++;
 	eng->expired = false;
-	ppu_runlist_serve(core, ch->ctx, eng->cls);
+	ppu_runlist_serve(ch->ctx, runlist_of(core, ch));
 	ppu_event_schedule(core, &eng->slice_event, core->now + slice);
 	PPU_TRACE(core, SLICE_START, ppu_chid(core, ch), eng->cls, slice, 0, 0);
 }
@@ -299,7 +299,7 @@ static void hold(struct ppu_core *core, struct ppu_chan *ch, unsigned e)
 {
 	struct ppu_engine *eng = &core->host->engines[e];
 
-	ppu_runlist_enter(core, ch->ctx, eng->cls);
+	ppu_runlist_enter(ch->ctx, runlist_of(core, ch));
 	leave(core, ch);
 	ch->engine = (int32_t)e;
 	eng->holder = ppu_chid(core, ch);
@@ -762,9 +762,11 @@ void ppu_host_io(struct ppu_core *core, struct ppu_io *io)
 	ppu_io_u32(io, &h->last);
 	ppu_io_u32(io, &h->run_count);
 	ppu_io_u64(io, &h->stamp);
-	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++) {
-		ppu_io_u64(io, &h->clock[cls]);
-		if (h->clock[cls] >> 62)
+	for (unsigned i = 0; i < PPU_RUN_CLASSES * PPU_NUM_PRIO; i++) {
+		uint64_t *clock = &h->runlist[i / PPU_NUM_PRIO][i % PPU_NUM_PRIO].clock;
+
+		ppu_io_u64(io, clock);
+		if (*clock >> 62)
 			ppu_io_fail(io, "an engine was used for too long");
 	}
 	if (h->run != PPU_NO_CH &&

@@ -7,8 +7,8 @@
  * channels or in what pieces it asked (start-time fair queueing).  In a context, and between contexts
  * that have used as much, the channel that has waited longest (A-CP-9).
  *
- * A context that comes back after a pause starts at the class's clock, the usage of the last one
- * served: it can neither save up time nor pay for time nobody else wanted.
+ * A context that comes back after a pause starts at the runlist's clock, the usage of the last one
+ * served there: it can neither save up time nor pay for time nobody else wanted.
  *
  * The contexts of a runlist are a heap, so that neither many channels nor many contexts make a
  * decision slow.  The same lists serve channels that wait for a free task record (class PPU_RUN_POOL,
@@ -96,12 +96,12 @@ static void heap_del(struct ppu_core *core, struct ppu_runlist *r, struct ppu_ct
 	moved(core, r, r->heap[i]);
 }
 
-void ppu_runlist_enter(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls)
+void ppu_runlist_enter(struct ppu_ctx *ctx, const struct ppu_runlist *r)
 {
-	struct ppu_share *s = share(ctx, cls);
+	struct ppu_share *s = share(ctx, r->cls);
 
-	if (!s->present++ && s->used < core->host->clock[cls])
-		s->used = core->host->clock[cls];
+	if (!s->present++ && s->used < r->clock)
+		s->used = r->clock;
 }
 
 void ppu_runlist_exit(struct ppu_ctx *ctx, unsigned cls)
@@ -123,7 +123,7 @@ void ppu_runlist_link(struct ppu_core *core, struct ppu_runlist *r, struct ppu_c
 
 void ppu_runlist_add(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch)
 {
-	ppu_runlist_enter(core, ch->ctx, r->cls);
+	ppu_runlist_enter(ch->ctx, r);
 	ppu_runlist_link(core, r, ch);
 }
 
@@ -184,10 +184,10 @@ struct ppu_chan *ppu_runlist_best(struct ppu_core *core, struct ppu_runlist *r, 
 	return best == PPU_NO_CH ? NULL : ppu_chan(core, best);
 }
 
-void ppu_runlist_serve(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls)
+void ppu_runlist_serve(struct ppu_ctx *ctx, struct ppu_runlist *r)
 {
-	if (core->host->clock[cls] < share(ctx, cls)->used)
-		core->host->clock[cls] = share(ctx, cls)->used;
+	if (r->clock < share(ctx, r->cls)->used)
+		r->clock = share(ctx, r->cls)->used;
 }
 
 void ppu_runlist_charge(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls, uint64_t use)
@@ -202,16 +202,15 @@ void ppu_runlist_charge(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls
 
 void ppu_runlist_reset(struct ppu_core *core)
 {
-	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++) {
-		core->host->clock[cls] = 0;
+	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++)
 		for (unsigned prio = 0; prio < PPU_NUM_PRIO; prio++) {
 			struct ppu_runlist *r = &core->host->runlist[cls][prio];
 
 			r->n = 0;
+			r->clock = 0;
 			r->cls = (uint8_t)cls;
 			r->prio = (uint8_t)prio;
 		}
-	}
 }
 
 void ppu_runlist_destroy(struct ppu_core *core)

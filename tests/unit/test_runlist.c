@@ -137,6 +137,29 @@ START_TEST(a_pause_is_no_credit)
 }
 END_TEST
 
+/* What a process of higher queue priority has used is nothing to those below: they share as ever. */
+START_TEST(priorities_apart)
+{
+	struct bench *b = bench_new("copy-engines=1 vram=64M");
+	struct proc old = proc_new(b, 1, 100000), late = proc_new(b, 1, 100000), high = { .n = 1 };
+
+	high.c = bench_ctx_new(b);
+	high.buf = bench_alloc(high.c, 2 * MB, BENCH_VRAM);
+	high.ch[0] = bench_chan_make(high.c, PPU_CLASS_COPY, 512);
+	bench_chan_set(high.ch[0], PPU_REG_CH_PRIORITY, 1);
+	bench_chan_enable(high.ch[0]);
+	fill(&old, 400, 64 * KB);
+	fill(&high, 400, MB);			/* 35 ms of the engine */
+	while (bench_get(high.ch[0]) != high.ch[0]->put)
+		bench_run_for(b, 100000);
+	fill(&late, 400, 64 * KB);
+	bench_run_for(b, 2000000);
+	ck_assert_uint_gt(used(&late), 800000);
+	ck_assert_uint_gt(used(&old), 800000);
+	bench_free(b);
+}
+END_TEST
+
 /* The engine is kept free while semaphore commands of a context run before its copy (CP-33): its bill. */
 START_TEST(drain_is_paid)
 {
@@ -245,6 +268,7 @@ int main(void)
 	tcase_add_test(t, large_copies_are_no_share);
 	tcase_add_test(t, short_turns_are_no_smaller_share);
 	tcase_add_test(t, a_pause_is_no_credit);
+	tcase_add_test(t, priorities_apart);
 	tcase_add_test(t, drain_is_paid);
 	tcase_add_test(t, task_records_go_round);
 	tcase_add_test(t, masks);

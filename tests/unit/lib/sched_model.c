@@ -52,7 +52,7 @@ struct model {
 	unsigned run_len;
 	uint64_t sem[SW_CTXS][SW_SEMS], changed[SW_CTXS][SW_SEMS];	/* changed: when, 0: no */
 	uint64_t turn[SW_CTXS][PRIOS];
-	uint64_t used[SW_CTXS][CLASSES], clock[CLASSES];
+	uint64_t used[SW_CTXS][CLASSES], clock[CLASSES][PRIOS];
 	unsigned present[SW_CTXS][CLASSES];
 };
 
@@ -224,10 +224,10 @@ static void charge(struct model *m, unsigned ctx, unsigned cls, uint64_t ns)
 	m->used[ctx][cls] += ns;
 }
 
-static void enter(struct model *m, unsigned ctx, unsigned cls)
+static void enter(struct model *m, const struct sw_chan *c)
 {
-	if (!m->present[ctx][cls]++ && m->used[ctx][cls] < m->clock[cls])
-		m->used[ctx][cls] = m->clock[cls];
+	if (!m->present[c->ctx][c->cls]++ && m->used[c->ctx][c->cls] < m->clock[c->cls][c->prio])
+		m->used[c->ctx][c->cls] = m->clock[c->cls][c->prio];
 }
 
 /* ---- engines ------------------------------------------------------------------------------------------ */
@@ -240,7 +240,7 @@ static bool may_use(const struct chan *c, const struct model *m, unsigned e)
 
 static void list(struct model *m, struct chan *c)
 {
-	enter(m, c->w->ctx, c->w->cls);
+	enter(m, c->w);
 	c->listed = true;
 	c->listed_since = m->counter++;
 }
@@ -279,15 +279,15 @@ static void new_slice(struct model *m, struct chan *c)
 
 	c->slices++;
 	e->expired = false;
-	if (m->clock[e->cls] < m->used[c->w->ctx][e->cls])
-		m->clock[e->cls] = m->used[c->w->ctx][e->cls];
+	if (m->clock[e->cls][c->w->prio] < m->used[c->w->ctx][e->cls])
+		m->clock[e->cls][c->w->prio] = m->used[c->w->ctx][e->cls];
 	set(m, &e->slice, m->now + ns);
 	emit(m, PPU_TR_SLICE_START, id(m, c), e->cls, ns, 0, 0);
 }
 
 static void take(struct model *m, struct chan *c, unsigned e)
 {
-	enter(m, c->w->ctx, c->w->cls);
+	enter(m, c->w);
 	unlist(m, c);
 	c->engine = (int)e;
 	m->e[e].holder = (int)id(m, c);
