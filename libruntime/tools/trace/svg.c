@@ -67,7 +67,7 @@ static int by_worth(const void *a, const void *b)
 	return x->lane < y->lane ? -1 : x->lane > y->lane;
 }
 
-/* Which of the semaphores are shown when there are too many of them: *least or more of worth. */
+/* Which of the semaphores are shown when there are too many of them. */
 static void choose_sems(struct svg *s, bool *shown)
 {
 	struct rank *rank = NULL;
@@ -82,7 +82,7 @@ static void choose_sems(struct svg *s, bool *shown)
 	if (n)
 		qsort(rank, n, sizeof(*rank), by_worth);
 	for (size_t i = 0; i < n; i++) {
-		if (rank[i].worth && i < MAX_SEMS)
+		if (i < MAX_SEMS)
 			continue;
 		shown[rank[i].lane] = false;
 		s->hidden[LANE_SEM]++;

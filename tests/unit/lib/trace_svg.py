@@ -178,6 +178,21 @@ def without_colour(p, what):
         check(len(set(shapes)) == len(group), what + ": %s differ without colour" % " ".join(group), shapes)
 
 
+def ticks(p, recs, name, event, cls, what):
+    """Strokes of a channel: none is left out, and each is at its time, or less than two pixels off with others."""
+    channel = int(name.split(":")[1])
+    times = [r.time for r in recs if r.name == event and r.unit == channel and p.start <= r.time <= p.end]
+    drawn, total = [], 0
+    for e in p.lanes[name].iter(SVG + "path"):
+        if e.get("class") == cls:
+            m = re.search(r"and (\d+) more up to here", e.findtext(SVG + "title"))
+            total += 1 + (int(m.group(1)) if m else 0)
+            drawn.append(float(re.match(r"M([0-9.]+) ", e.get("d")).group(1)))
+    same("%s: %s shows every %s" % (what, name, event), total, len(times))
+    far = [t for t in times if not any(-0.1 < p.x(t) - x < 2.1 for x in drawn)]
+    check(not far, "%s: %s: each %s at its time" % (what, name, event), far[:5])
+
+
 def compare_svg(path, what, *options):
     recs = tf.read(path)
     p = Picture(path, *options)
@@ -197,6 +212,10 @@ def compare_svg(path, what, *options):
             want, cls = sum(r.name == "CMD" and r.b == 0x10 for r in recs), ["ta", "de"]
         elif kind == "task":
             want, cls = sum(r.name in ("TASK_SCHED", "TASK_RESUME") for r in mine), ["ta", "de"]
+        elif kind == "channel":
+            ticks(p, recs, name, "CMD", "cm", what)
+            ticks(p, recs, name, "DOORBELL", "db", what)
+            continue
         elif kind == "sem":
             check_curve(p, recs, number, "%s, sem 0x%x" % (what, number))
             continue

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import trace_file as tf                                                 # noqa: E402
 from trace_file import NAME, Rec, VALUE                                 # noqa: E402
 from trace_json import PID, Json, compare_json, flows, well_formed      # noqa: E402
-from trace_svg import SVG, Picture, axis, check_curve, compare_svg      # noqa: E402
+from trace_svg import SVG, Picture, axis, check_curve, compare_svg, curve     # noqa: E402
 from trace_tool import BUILD, check, failed, run, same                  # noqa: E402
 
 CMD = {"SEM_ACQUIRE": 0x01, "SEM_RELEASE": 0x02, "SEM_INC": 0x03, "SEM_DEC": 0x04, "LAUNCH": 0x10, "COPY": 0x20}
@@ -120,6 +120,9 @@ def test_channels(tmp):
          {("sem 0x%x" % S0, 0), ("sem 0x%x" % S1, 0), ("sem 0x%x" % GATE, 3)})
     same("cut: copies that overlap the view", j.spans("Engines", lambda e: e["args"]["event"] == "CE_START"),
          Counter({(0, 1300, 8300, "channel 1 copy 0"): 1, (1, 8600, 9600, "channel 2 copy 0"): 1}))
+    # A flow that is cut is left out.
+    j = Json(path, "--from", "8450")
+    same("cut: flows have both ends", (len(j.of("s")), len(j.of("f")), [e["ts"] for e in j.of("f")]), (2, 2, [9700, 10600]))
     # Choice and names of lanes.
     p = Picture(path, "--lanes", "channel:2-3,sem:%#x" % S0, "--label", "channel:2=<low & slow>", "--title", "a \"b\"")
     same("lanes: only the wanted ones", sorted(p.lanes), sorted(["channel:2", "channel:3", "sem:%d" % S0]))
@@ -227,6 +230,21 @@ def test_reset_and_holders(tmp):
         ("task 1 priority 0", 400)]))
 
 
+def test_pause_and_stale(tmp):
+    """A paused channel completes what it is doing; who goes on without a new write was not woken by the old one."""
+    path = os.path.join(tmp, "pause")
+    tf.write(path, [
+        Rec(0, "SLICE_START", 1, 2, 1000), cmd(0, 1, "COPY"), Rec(0, "CE_START", 0, 1, 0, 10),
+        Rec(10, "SEM_WRITE", 2, 0, S0, 0, 1), cmd(10, 2, "SEM_INC", S0), Rec(20, "BLOCK", 3, A, S0, 2),
+        Rec(50, "CH_DISABLE", 1, VALUE["PPU_TRD_PAUSE"]), Rec(60, "UNBLOCK", 3, A, S0, 2),
+        Rec(100, "CE_DONE", 0, 1, 0, 10), Rec(200, "DOORBELL", 1, 1)])
+    compare_json(path, "pause")
+    j = Json(path)
+    same("pause: the slice lasts as long as the copy", j.spans("Channels", lambda e: e["name"] == "time slice"),
+         Counter({(3, 0, 100, "time slice"): 1}))
+    same("pause: no flow from an old write", j.of("s") + j.of("f"), [])
+
+
 def test_contexts(tmp):
     """The same address in two contexts is two semaphores; a block used again is a new context."""
     path = os.path.join(tmp, "contexts")
@@ -241,15 +259,18 @@ def test_contexts(tmp):
         Rec(62, "TASK_ACCEPT", 1, 0, 0, 77, 1), Rec(64, "TASK_SCHED", 3, 0, 0, 77, 1),
         Rec(66, "SEM_WRITE", 3, task, S0, 2, 3), Rec(66, "TASK_DONE", 3, 0, 0, 77),
         Rec(70, "CH_DISABLE", 1, 2), Rec(80, "CH_ENABLE", 1, 2, 0, 64, 0x1000),
-        Rec(90, "SEM_WRITE", 1, 0, S0, 0, 40), cmd(90, 1, "SEM_RELEASE", S0), Rec(100, "EMPTY", 1)])
+        Rec(90, "SEM_WRITE", 1, 0, S0, 0, 40), cmd(90, 1, "SEM_RELEASE", S0), Rec(100, "EMPTY", 1),
+        Rec(110, "CH_DISABLE", 2, 2), Rec(120, "CH_ENABLE", 2, 2, 0, 64, 0x2000),
+        Rec(130, "SEM_WRITE", 2, 0, S0, 0, 50), cmd(130, 2, "SEM_RELEASE", S0)])
     compare_json(path, "contexts")
     compare_svg(path, "contexts")
     got = [(e["name"][len("sem 0x%x" % S0):], e["args"]["value"]) for e in Json(path).of("C") if e["cat"] == "write"]
     same("contexts: whose word it was", got, [("", 1), (" of context 1", 6), ("", 2), (" of context 1", 9),
-                                              (" of context 1", 8), ("", 3), (" of context 2", 40)])
+                                              (" of context 1", 8), ("", 3), (" of context 2", 40),
+                                              (" of context 3", 50)])
     names = Picture(path, "--label", "sem:%#x=S" % (2 << 48 | S0)).texts()
     check("sem 0x%x" % S0 in names and "sem 1:0x%x" % S0 in names and "S" in names, "contexts: names of lanes", names)
-    same("contexts: an address means all of them", len(Picture(path, "--lanes", "sem:%#x" % S0).lanes), 3)
+    same("contexts: an address means all of them", len(Picture(path, "--lanes", "sem:%#x" % S0).lanes), 4)
 
 
 def test_long(tmp):
@@ -273,6 +294,19 @@ def test_long(tmp):
     dark = re.findall(r'class="de" [^>]*fill-opacity="([0-9.]+)"[^>]*><title>\d+ copies', p.text)
     check(dark and all(abs(float(d) - (0.15 + 0.65 * 0.3)) < 0.03 for d in dark),
           "long: merged bars are as dark as they are busy (30%)", dark[:5])
+    # SM 0 has a block of one of its 8 warps for 500 of every 2000 ns.
+    area = [e for e in p.lanes["sm:0"].iter(SVG + "path") if e.get("class") == "oc"][0].get("d")
+    corners = [(float(x), float(y)) for x, y in re.findall(r"H([0-9.]+)V([0-9.]+)", area)]
+    bottom = float(re.match(r"M[0-9.]+ ([0-9.]+)", area).group(1))
+    high = [bottom - y for x, y in corners if p.left + 5 < x < p.right - 5]
+    check(high and all(abs(h - 29 * 0.25 / 8) < 0.25 for h in high), "long: warps in use on the average", high[:5])
+    # A word that goes up and down within a pixel is a stroke from the bottom to the top.
+    points, _, _ = curve(p, S1)
+    at = {}
+    for x, y in points:
+        at.setdefault(x, set()).add(y)
+    flat = [x for x, ys in at.items() if len(ys) < 2 and p.left + 2 < x < p.right - 2]
+    check(len(at) > 400 and not flat, "long: values within a pixel are all covered", flat[:5])
     many = [Rec(10 * k, "SEM_WRITE", 1, 0, 0x1000 + 16 * k, 0, 1) for k in range(60)]
     many += [Rec(10 * k, "DOORBELL", k, 1) for k in range(100)]
     many += [Rec(2000, "BLOCK", 1, A, 0x1000 + 16 * 59, 2)]
@@ -428,7 +462,7 @@ def test_copy_priority(tmp):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="ppu-trace-") as tmp:
-        for test in (test_text, test_channels, test_tasks, test_reset_and_holders, test_contexts, test_long, test_damaged, test_nonsense,
+        for test in (test_text, test_channels, test_tasks, test_reset_and_holders, test_pause_and_stale, test_contexts, test_long, test_damaged, test_nonsense,
                      test_kernel, test_pipeline, test_copy_priority):
             test(tmp)
     return 1 if failed else 0
