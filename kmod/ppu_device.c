@@ -139,6 +139,8 @@ static void ppu_device_release(struct drm_device *drm, void *data)
 	mutex_destroy(&pdev->drain_lock);
 	drm_WARN_ON(drm, !list_empty(&pdev->quotas));
 	mutex_destroy(&pdev->quota_lock);
+	drm_WARN_ON(drm, !list_empty(&pdev->mapped));
+	mutex_destroy(&pdev->mapped_lock);
 }
 
 static int ppu_device_init_sw(struct ppu_device *pdev)
@@ -160,6 +162,8 @@ static int ppu_device_init_sw(struct ppu_device *pdev)
 	mutex_init(&pdev->drain_lock);
 	mutex_init(&pdev->quota_lock);
 	INIT_LIST_HEAD(&pdev->quotas);
+	mutex_init(&pdev->mapped_lock);
+	INIT_LIST_HEAD(&pdev->mapped);
 
 	ret = drmm_add_action_or_reset(drm, ppu_device_release, pdev);
 	if (ret)

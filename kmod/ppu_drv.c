@@ -180,6 +180,7 @@ static void ppu_remove(struct pci_dev *pci)
 	drm_dev_unplug(&pdev->drm);
 	ppu_irq_fini(pdev);
 	ppu_device_quiesce(pdev);
+	ppu_gem_unmap_all(pdev);
 	ppu_channel_fail_all(pdev, -ENODEV);
 	ppu_bridge_fail(pdev, NULL, -ENODEV);
 	ppu_sem_wake_all(pdev);

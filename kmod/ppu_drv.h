@@ -209,6 +209,11 @@ struct ppu_device {
 	/** @quotas: struct ppu_quota.link. */
 	struct list_head quotas;
 
+	/** @mapped_lock: protects @mapped. */
+	struct mutex mapped_lock;
+	/** @mapped: objects that are mapped for DMA: struct ppu_bo.mapped_link. */
+	struct list_head mapped;
+
 	/** @vms: by address of the instance block >> 12. */
 	struct xarray vms;
 
@@ -311,6 +316,8 @@ struct ppu_bo {
 	spinlock_t maps_lock;
 	/** @maps: struct ppu_mapping.bo_link. */
 	struct list_head maps;
+	/** @mapped_link: in ppu_device.mapped; system objects of our own. */
+	struct list_head mapped_link;
 };
 
 #define to_ppu_bo(o) container_of(to_drm_gem_shmem_obj(o), struct ppu_bo, base)
@@ -552,6 +559,8 @@ struct ppu_channel {
 	u64 seqno_submitted;
 	u64 seqno_completed;
 	u64 fence_context;
+	/** @out_context: of the fences that user space gets. */
+	u64 out_context;
 	/** @fence_lock: protects @fences, @put_abs and the ring. */
 	spinlock_t fence_lock;
 	struct list_head fences;
@@ -692,6 +701,7 @@ struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size
 struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 					 struct dma_buf_attachment *attach, struct sg_table *sgt);
 struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32 flags);
+void ppu_gem_unmap_all(struct ppu_device *pdev);
 void *ppu_bo_map_page(struct ppu_bo *bo, u64 offset, bool *vmapped);
 void ppu_bo_unmap_page(void *vaddr, bool vmapped);
 struct ppu_bo *ppu_bo_lookup(struct drm_file *filp, u32 handle);
@@ -802,6 +812,7 @@ void ppu_notifier_write(struct ppu_channel *chan);
 
 /* ppu_fence.c */
 struct dma_fence *ppu_sw_fence_create(const char *timeline, u64 context, u64 seqno);
+void ppu_sw_fence_follow(struct dma_fence *fence, struct dma_fence *leader);
 void ppu_sw_fence_signal(struct dma_fence *fence, int err);
 
 /* ppu_sync.c */

@@ -16,6 +16,8 @@ struct ppu_sw_fence {
 	/** @lock: of @base; its own, since it outlives its maker. */
 	spinlock_t lock;
 	const char *timeline;
+	/** @cb: on the fence that this one follows. */
+	struct dma_fence_cb cb;
 };
 
 static const char *ppu_sw_fence_driver_name(struct dma_fence *fence)
@@ -60,6 +62,28 @@ struct dma_fence *ppu_sw_fence_create(const char *timeline, u64 context, u64 seq
 	fence->timeline = timeline;
 	dma_fence_init(&fence->base, &ppu_sw_fence_ops, &fence->lock, context, seqno);
 	return &fence->base;
+}
+
+static void ppu_sw_fence_cb(struct dma_fence *leader, struct dma_fence_cb *cb)
+{
+	struct ppu_sw_fence *fence = container_of(cb, struct ppu_sw_fence, cb);
+
+	ppu_sw_fence_signal(&fence->base, leader->error);
+	dma_fence_put(&fence->base);
+}
+
+/**
+ * ppu_sw_fence_follow - make it signal when another fence does, with its error
+ * @fence: of ppu_sw_fence_create()
+ * @leader: the other one
+ */
+void ppu_sw_fence_follow(struct dma_fence *fence, struct dma_fence *leader)
+{
+	struct ppu_sw_fence *f = container_of(fence, struct ppu_sw_fence, base);
+
+	dma_fence_get(fence);
+	if (dma_fence_add_callback(leader, &f->cb, ppu_sw_fence_cb))
+		ppu_sw_fence_cb(leader, &f->cb);
 }
 
 /** ppu_sw_fence_signal - signal it; @err: 0 or a negative error */

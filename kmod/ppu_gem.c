@@ -9,7 +9,9 @@
  */
 
 #include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
 #include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/vmalloc.h>
 
@@ -138,9 +140,13 @@ static void ppu_bo_check_unused(struct ppu_bo *bo)
 
 static void ppu_sys_free(struct drm_gem_object *obj)
 {
+	struct ppu_device *pdev = to_ppu(obj->dev);
 	struct ppu_bo *bo = to_ppu_bo(obj);
 
 	ppu_bo_check_unused(bo);
+	mutex_lock(&pdev->mapped_lock);
+	list_del(&bo->mapped_link);
+	mutex_unlock(&pdev->mapped_lock);
 	kvfree(bo->segs);
 	ppu_bo_unpay(bo);
 	drm_gem_shmem_free(&bo->base);
@@ -179,6 +185,7 @@ static struct ppu_bo *ppu_bo_alloc(u32 placement)
 	bo->placement = placement;
 	INIT_LIST_HEAD(&bo->blocks);
 	INIT_LIST_HEAD(&bo->maps);
+	INIT_LIST_HEAD(&bo->mapped_link);
 	spin_lock_init(&bo->maps_lock);
 	return bo;
 }
@@ -258,10 +265,51 @@ struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 	return obj;
 }
 
+/* Gets the pages and maps them for DMA. */
+static int ppu_bo_map_dma(struct ppu_device *pdev, struct ppu_bo *bo)
+{
+	struct sg_table *sgt;
+	int idx;
+
+	/* What is mapped later would miss ppu_gem_unmap_all(). */
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
+	if (!IS_ERR(sgt)) {
+		mutex_lock(&pdev->mapped_lock);
+		list_add(&bo->mapped_link, &pdev->mapped);
+		mutex_unlock(&pdev->mapped_lock);
+	}
+	drm_dev_exit(idx);
+	return IS_ERR(sgt) ? PTR_ERR(sgt) : ppu_bo_set_sg(bo, sgt);
+}
+
+/**
+ * ppu_gem_unmap_all - the driver leaves the device: unmap everything for DMA
+ * @pdev: device, unplugged and quiet
+ *
+ * Objects live on in files that are open, as memory of the CPU.
+ */
+void ppu_gem_unmap_all(struct ppu_device *pdev)
+{
+	struct ppu_bo *bo;
+
+	mutex_lock(&pdev->mapped_lock);
+	list_for_each_entry(bo, &pdev->mapped, mapped_link) {
+		struct drm_gem_shmem_object *shmem = &bo->base;
+
+		dma_unmap_sgtable(pdev->drm.dev, shmem->sgt, DMA_BIDIRECTIONAL, 0);
+		sg_free_table(shmem->sgt);
+		kfree(shmem->sgt);
+		/* drm_gem_shmem_free() finds nothing left to unmap. */
+		shmem->sgt = NULL;
+	}
+	mutex_unlock(&pdev->mapped_lock);
+}
+
 static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *pdev, u64 size, u32 flags)
 {
 	struct drm_gem_shmem_object *shmem;
-	struct sg_table *sgt;
 	struct ppu_bo *bo;
 	int ret;
 
@@ -273,18 +321,9 @@ static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *pdev, u64 size, u32 f
 	shmem->map_wc = flags & DRM_PPU_GEM_CPU_WC;
 	shmem->pages_mark_dirty_on_put = true;
 
-	sgt = drm_gem_shmem_get_pages_sgt(shmem);
-	if (IS_ERR(sgt)) {
-		ret = PTR_ERR(sgt);
-		goto err;
-	}
-
-	ret = ppu_bo_set_sg(bo, sgt);
-	if (ret)
-		goto err;
-	return bo;
-
-err:
+	ret = ppu_bo_map_dma(pdev, bo);
+	if (!ret)
+		return bo;
 	ppu_bo_put(bo);
 	return ERR_PTR(ret);
 }

@@ -75,6 +75,11 @@ struct ppu_job {
 	struct ppu_channel *chan;
 	/** @fence: for run_job, which must not allocate; NULL: already used. */
 	struct ppu_fence *fence;
+	/**
+	 * @out: what user space gets.  Fences of the scheduler are not for it:
+	 * they name the scheduler, which goes with its channel.
+	 */
+	struct dma_fence *out;
 	struct drm_ppu_entry *entries;
 	u32 count;
 	u64 seqno;
@@ -89,6 +94,7 @@ struct ppu_job {
 static void ppu_job_destroy(struct ppu_job *job)
 {
 	kfree(job->fence);
+	dma_fence_put(job->out);
 	kvfree(job->entries);
 	kfree(job);
 }
@@ -400,6 +406,7 @@ int ppu_submit_init(struct ppu_channel *chan)
 	/* One entry stays empty, and the INTR of a finished job may linger. */
 	chan->job_entries = chan->entries - PPU_TAIL_COUNT - 2;
 	chan->fence_context = dma_fence_context_alloc(1);
+	chan->out_context = dma_fence_context_alloc(1);
 
 	ret = drm_gem_shmem_vmap(&chan->ring->base, &map);
 	if (ret)
@@ -485,7 +492,9 @@ static int ppu_submit_get_job(struct ppu_submit *sub, const struct drm_ppu_submi
 	job->chan = sub->chan;
 	job->count = args->entries.count;
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
-	if (!job->fence)
+	job->out = ppu_sw_fence_create("ppu-job", sub->chan->out_context,
+				       sub->chan->seqno_submitted + 1);
+	if (!job->fence || !job->out)
 		return -ENOMEM;
 	if (!job->count)
 		return 0;
@@ -566,7 +575,8 @@ static void ppu_submit_push(struct ppu_submit *sub, u64 *seqno)
 	trace_ppu_submit(chan->chid, job->seqno, job->count,
 			 sub->syncs.num_waits + sub->syncs.num_signals);
 	drm_sched_job_arm(&job->base);
-	fence = dma_fence_get(&job->base.s_fence->finished);
+	ppu_sw_fence_follow(job->out, &job->base.s_fence->finished);
+	fence = dma_fence_get(job->out);
 	sub->job = NULL;
 	drm_sched_entity_push_job(&job->base);
 	/* Out-fences are attached once nothing can fail any more. */
