@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tables of Documentation/hw/{registers,channels,commands,trace,timing}.md are made from the lists
- * in include/hw: this test fails when they are not what the lists say, and writes them when it is
- * run with PPU_UPDATE_DOCS=1.  A table stands between <!-- table:NAME --> and <!-- end -->.
+ * in include/hw, those of Documentation/runtime/cuda.md from include/cuda and the library's list: this test
+ * fails when they are not what the lists say, and writes them when it is run with PPU_UPDATE_DOCS=1.  A table stands between <!-- table:NAME --> and <!-- end -->.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_trace.h>
+#include <cuda/cuda.h>
+#include <cuda/unsupported.h>
 #include "bench.h"
 #include "bench_main.h"
 
@@ -105,12 +107,34 @@ static void counters(void)
 #undef C
 }
 
+static void cuda_calls(void)
+{
+	head("| Function | Exported as | Since |");
+#define C(symbol, base, since, ...) fprintf(out, "| `%s` | `%s` | %d.%d |\n", #base, #symbol, since / 1000, since % 1000 / 10);
+#define P(symbol, pt, base, since, ...) \
+	fprintf(out, "| `%s` | `%s`, `%s` | %d.%d |\n", #base, #symbol, #pt, since / 1000, since % 1000 / 10);
+	CU_CALLS(C, P, C)
+#undef C
+#undef P
+}
+
+static void cuda_unsupported(void)
+{
+	const char *sep = "";
+
+#define U(name) fprintf(out, "%s`%s`", sep, #name); sep = ",\n";
+	CU_UNSUPPORTED(U)
+#undef U
+	fputs("\n", out);
+}
+
 static const struct { const char *file, *name; void (*make)(void); } tables[] = {
-	{ "registers.md", "ctrl", ctrl }, { "registers.md", "chcfg", chcfg },
-	{ "registers.md", "userd", userd }, { "registers.md", "watch", watch },
-	{ "registers.md", "errors", errors }, { "registers.md", "counters", counters },
-	{ "commands.md", "commands", commands }, { "trace.md", "events", events },
-	{ "timing.md", "properties", properties },
+	{ "hw/registers.md", "ctrl", ctrl }, { "hw/registers.md", "chcfg", chcfg },
+	{ "hw/registers.md", "userd", userd }, { "hw/registers.md", "watch", watch },
+	{ "hw/registers.md", "errors", errors }, { "hw/registers.md", "counters", counters },
+	{ "hw/commands.md", "commands", commands }, { "hw/trace.md", "events", events },
+	{ "hw/timing.md", "properties", properties },
+	{ "runtime/cuda.md", "calls", cuda_calls }, { "runtime/cuda.md", "unsupported", cuda_unsupported },
 };
 
 static char *read_file(const char *path)
@@ -129,7 +153,7 @@ START_TEST(tables_are_true)
 	char path[200], mark[80], *text, *from, *to;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "Documentation/hw/%s", tables[_i].file);
+	snprintf(path, sizeof(path), "Documentation/%s", tables[_i].file);
 	snprintf(mark, sizeof(mark), "<!-- table:%s -->\n", tables[_i].name);
 	text = read_file(path);
 	from = strstr(text, mark);
@@ -142,7 +166,7 @@ START_TEST(tables_are_true)
 	fclose(out);
 	if (made_len != (size_t)(to - from) || memcmp(made, from, made_len)) {
 		ck_assert_msg(getenv("PPU_UPDATE_DOCS") != NULL,
-			      "%s: table %s is not what include/hw says (PPU_UPDATE_DOCS=1 writes it)",
+			      "%s: table %s is not what the lists say (PPU_UPDATE_DOCS=1 writes it)",
 			      path, tables[_i].name);
 		f = fopen(path, "w");
 		ck_assert(f != NULL);
