@@ -38,12 +38,9 @@ static const struct {
 } unsupported[] = {
 	{ "tld4", "texture gathers are not supported; read the data with ld.global" },
 	{ "sured", "surface reductions are not supported; use red.global" },
-	{ "mma", "matrix instructions are not supported; compile for compute_75 without mma" },
 	{ "wgmma", "matrix instructions are not supported; compile for compute_75" },
-	{ "ldmatrix", "matrix loads are not supported; use ld.shared" },
 	{ "stmatrix", "matrix stores are not supported; use st.shared" },
 	{ "mbarrier", "mbarrier objects are not supported; compile for compute_75 and use bar.sync" },
-	{ "cp", "asynchronous copies are not supported; compile for compute_75, which uses ld and st" },
 	{ "elect", "elect is not supported; use activemask and the lane number" },
 	{ "setmaxnreg", "setmaxnreg is not supported; use .maxnreg" },
 	{ "alloca", "alloca is not supported; declare a .local array" },

@@ -110,6 +110,9 @@ O(sust, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
 O(txq, px_low_texture, 0, 0, "width height depth array_size normalized_coords b32") \
 O(suq, px_low_texture, 0, 0, "width height depth array_size b32") \
 O(wmma, px_low_wmma, 2, 4, "load store mma a b c d sync aligned row col m16n16k16 m32n8k16 m8n32k16 global shared shared::cta T") \
+O(mma, px_low_mma, 4, 4, "sync aligned row col m16n8k8 m16n8k16 T") \
+O(ldmatrix, px_low_ldmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16") \
+O(cp, px_low_cp, 0, 5, "async ca cg shared shared::cta global commit_group wait_group wait_all L2::64B L2::128B L2::256B") \
 O(griddepcontrol, px_low_nothing, 0, 0, "launch_dependents wait") \
 O(pmevent, px_low_nothing, 1, 1, "mask")
 
@@ -132,6 +135,13 @@ void px_branch(struct px_module *m, struct px_predref guard, struct px_block *ta
 /* For what becomes several instructions: jump over them unless the guard holds, and take it away. */
 struct px_block *px_begin_guard(struct px_module *m, struct px_inst *in);
 void px_end_guard(struct px_module *m, struct px_block *after);
+/* Short cuts of the matrix instructions: a op b; the lane's number; one half of a pair as f32 (t:
+ * PPU_T_F16 or BF16); v of another lane, all taking part; a * b + c in f32. */
+px_val px_binary(struct px_module *m, unsigned op, unsigned t, px_val a, struct px_opnd b);
+px_val px_lane_number(struct px_module *m);
+px_val px_half_to_float(struct px_module *m, px_val pair, unsigned high, unsigned t);
+px_val px_from_lane(struct px_module *m, px_val v, px_val lane);
+px_val px_fma32(struct px_module *m, px_val a, px_val b, px_val c);
 bool px_parse_texture_inst(struct px_module *m, struct px_inst *in);
 /*
  * Call a function of the device-side library with n arguments (registers or constants of their

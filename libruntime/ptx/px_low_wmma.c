@@ -25,7 +25,7 @@ struct wmma {
 	bool col;
 };
 
-static px_val binary(struct px_module *m, unsigned op, unsigned t, px_val a, struct px_opnd b)
+px_val px_binary(struct px_module *m, unsigned op, unsigned t, px_val a, struct px_opnd b)
 {
 	struct px_insn *i = px_temp(m, op, t);
 
@@ -35,7 +35,7 @@ static px_val binary(struct px_module *m, unsigned op, unsigned t, px_val a, str
 	return i->d;
 }
 
-static px_val lane_number(struct px_module *m)
+px_val px_lane_number(struct px_module *m)
 {
 	struct px_insn *i = px_temp(m, PPU_OP_S2R, PPU_T_NONE);
 
@@ -49,8 +49,8 @@ static px_val first_column(const struct wmma *w, px_val lane)
 {
 	unsigned shift = (unsigned)__builtin_ctz(w->rows);
 
-	return binary(w->m, PPU_OP_SHL, PPU_T_U32,
-		      binary(w->m, PPU_OP_SHR, PPU_T_U32, lane, px_imm(shift)), px_imm(3));
+	return px_binary(w->m, PPU_OP_SHL, PPU_T_U32,
+		      px_binary(w->m, PPU_OP_SHR, PPU_T_U32, lane, px_imm(shift)), px_imm(3));
 }
 
 static bool shape(struct wmma *w)
@@ -91,7 +91,7 @@ static px_val base_address(struct px_module *m, const struct px_opn *o)
 		i->s[0] = px_reg(v);
 		i->d = v = px_tmp(m, 2);
 	}
-	return o->imm ? binary(m, PPU_OP_ADD, PPU_T_U64, v, px_imm(o->imm)) : v;
+	return o->imm ? px_binary(m, PPU_OP_ADD, PPU_T_U64, v, px_imm(o->imm)) : v;
 }
 
 /* base + index * bytes */
@@ -152,7 +152,7 @@ static void access_pair(const struct wmma *w, px_val at[2], struct px_opn *v)
 		return;
 	}
 	half[0].v = px_force_reg(m, px_src_opn(m, v, PT_B32), 1);
-	half[1].v = binary(m, PPU_OP_SHR, PPU_T_U32, half[0].v, px_imm(16));
+	half[1].v = px_binary(m, PPU_OP_SHR, PPU_T_U32, half[0].v, px_imm(16));
 	for (k = 0; k < 2; k++)
 		access(w, at[k], 0, PT_B16, &half[k], 1);
 }
@@ -224,8 +224,8 @@ static void load_store(struct wmma *w)
 	base = base_address(m, address);
 	if (!base)
 		return;
-	lane = lane_number(m);
-	own = binary(m, PPU_OP_AND, PPU_T_U32, lane, px_imm((b ? w->columns : w->rows) - 1));
+	lane = px_lane_number(m);
+	own = px_binary(m, PPU_OP_AND, PPU_T_U32, lane, px_imm((b ? w->columns : w->rows) - 1));
 	column = cd ? first_column(w, lane) : 0;
 	if (w->col == b)	/* a lane's elements are neighbours */
 		along(w, base, mad(m, own, stride, column), narrow ? 2 : 4, data->vec, n);
@@ -235,20 +235,20 @@ static void load_store(struct wmma *w)
 
 /* ---- mma ---- */
 
-static px_val to_float(struct px_module *m, px_val pair, unsigned high)
+px_val px_half_to_float(struct px_module *m, px_val pair, unsigned high, unsigned t)
 {
 	struct px_insn *i;
 
 	if (high)
-		pair = binary(m, PPU_OP_SHR, PPU_T_U32, pair, px_imm(16));
+		pair = px_binary(m, PPU_OP_SHR, PPU_T_U32, pair, px_imm(16));
 	i = px_temp(m, PPU_OP_CVT, PPU_T_F32);
-	i->u = PPU_T_F16;
+	i->u = (uint8_t)t;
 	i->s[0] = px_reg(pair);
 	i->d = px_tmp(m, 1);
 	return i->d;
 }
 
-static px_val from_lane(struct px_module *m, px_val v, px_val lane)
+px_val px_from_lane(struct px_module *m, px_val v, px_val lane)
 {
 	struct px_insn *i = px_temp(m, PPU_OP_SHFL, PPU_T_NONE);
 
@@ -261,7 +261,7 @@ static px_val from_lane(struct px_module *m, px_val v, px_val lane)
 	return i->d;
 }
 
-static px_val fma32(struct px_module *m, px_val a, px_val b, px_val c)
+px_val px_fma32(struct px_module *m, px_val a, px_val b, px_val c)
 {
 	struct px_insn *i = px_temp(m, PPU_OP_FMA, PPU_T_F32);
 
@@ -320,17 +320,17 @@ static void mma(struct wmma *w)
 	    !fragment(m, &in->o[2], NUM_AB, b) || !fragment(m, &in->o[3], cn ? PER_LANE / 2 : PER_LANE, c))
 		return;
 	for (k = 0; k < K; k++)
-		af[k] = to_float(m, a[k / 2], k & 1);
-	column = first_column(w, lane_number(m));
+		af[k] = px_half_to_float(m, a[k / 2], k & 1, PPU_T_F16);
+	column = first_column(w, px_lane_number(m));
 	for (e = 0; e < PER_LANE; e++) {
-		px_val lane = e ? binary(m, PPU_OP_ADD, PPU_T_U32, column, px_imm(e)) : column;
+		px_val lane = e ? px_binary(m, PPU_OP_ADD, PPU_T_U32, column, px_imm(e)) : column;
 
-		sum[e] = cn ? to_float(m, c[e / 2], e & 1) : c[e];
+		sum[e] = cn ? px_half_to_float(m, c[e / 2], e & 1, PPU_T_F16) : c[e];
 		for (k = 0; k < NUM_AB; k++) {
-			px_val pair = from_lane(m, b[k], lane);
+			px_val pair = px_from_lane(m, b[k], lane);
 
-			sum[e] = fma32(m, af[2 * k], to_float(m, pair, 0), sum[e]);
-			sum[e] = fma32(m, af[2 * k + 1], to_float(m, pair, 1), sum[e]);
+			sum[e] = px_fma32(m, af[2 * k], px_half_to_float(m, pair, 0, PPU_T_F16), sum[e]);
+			sum[e] = px_fma32(m, af[2 * k + 1], px_half_to_float(m, pair, 1, PPU_T_F16), sum[e]);
 		}
 	}
 	store_result(m, &in->o[0], dn, sum);

@@ -54,7 +54,9 @@ M(rc16, "rc16") M(shiftamt, "shiftamt") M(finite, "finite") M(infinite, "infinit
 M(number, "number") M(notanumber, "notanumber") M(normal, "normal") M(subnormal, "subnormal") \
 M(level, "level") M(tf32, "tf32") M(a, "a") M(c, "c") M(d, "d") M(load, "load") \
 M(store, "store") M(mma, "mma") M(row, "row") M(col, "col") M(m16n16k16, "m16n16k16") \
-M(m32n8k16, "m32n8k16") M(m8n32k16, "m8n32k16") M(1d, "1d") \
+M(m32n8k16, "m32n8k16") M(m16n8k8, "m16n8k8") M(m16n8k16, "m16n8k16") M(m8n8, "m8n8") \
+M(x1, "x1") M(x2, "x2") M(x4, "x4") M(trans, "trans") M(commit_group, "commit_group") \
+M(wait_group, "wait_group") M(wait_all, "wait_all") M(m8n32k16, "m8n32k16") M(1d, "1d") \
 M(2d, "2d") M(3d, "3d") M(a1d, "a1d") M(a2d, "a2d") M(grad, "grad") M(base, "base") M(b, "b") \
 M(trap, "trap") M(zero, "zero") M(width, "width") M(height, "height") M(depth, "depth") \
 M(array_size, "array_size") M(normalized_coords, "normalized_coords")

@@ -218,7 +218,7 @@ START_TEST(test_refused)
 		{ "wmma.load.a.sync.aligned.row.m16n16k16.global.u8 {%r0, %r1}, [%l0];", "this form of 'wmma' is not supported" },
 		{ "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r1}, [%l0];", "this fragment has 8 registers" },
 		{ "wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32 {%r0}, {%r0}, {%r0}, {%r0};", "'wmma.mma' is supported with" },
-		{ "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "matrix instructions are not supported" },
+		{ "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%r0}, {%r0}, {%r0}, {%r0};", "'mma' is supported as" },
 	};
 	unsigned i;
 

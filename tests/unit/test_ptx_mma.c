@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* mma, ldmatrix and cp.async of newer targets, against loops in C. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ppu.h"
+#include "ptx_float.h"
+
+typedef uint32_t u32;
+
+#define OK(call) do { \
+	ppuResult r_ = (call); \
+	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
+} while (0)
+
+static ppuCtx ctx;
+static u32 in[32][12], out[32][4];
+
+/* A body with the thread's 12 words in %a0..%a11 and its address in %in; results in %d0..%d3. */
+static void run(const char *body)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	void *din, *dout;
+	ppuModule m;
+	ppuFunction fn;
+
+	fprintf(f, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+		".reg .b64 %%in, %%all, %%out, %%l<8>;\n.reg .b32 %%a<12>, %%d<4>, %%lane, %%t<12>;\n.reg .b16 %%h<4>;\n.reg .pred %%p;\n"
+		".shared .align 16 .b8 s[2048];\n"
+		"ld.param.u64 %%all, [in];\nld.param.u64 %%out, [out];\nmov.u32 %%lane, %%tid.x;\nmad.wide.u32 %%in, %%lane, 48, %%all;\n"
+		"mad.wide.u32 %%out, %%lane, 16, %%out;\nld.global.v4.u32 {%%a0, %%a1, %%a2, %%a3}, [%%in];\n"
+		"ld.global.v4.u32 {%%a4, %%a5, %%a6, %%a7}, [%%in+16];\nld.global.v4.u32 {%%a8, %%a9, %%a10, %%a11}, [%%in+32];\n"
+		"mov.u32 %%d0, 0;\nmov.u32 %%d1, 0;\nmov.u32 %%d2, 0;\nmov.u32 %%d3, 0;\n%s\n"
+		"st.global.v4.u32 [%%out], {%%d0, %%d1, %%d2, %%d3};\nret;\n}\n", body);
+	fclose(f);
+	OK(ppuMalloc(&din, sizeof(in)));
+	OK(ppuMalloc(&dout, sizeof(out)));
+	OK(ppuMemcpy(din, in, sizeof(in)));
+	OK(ppuModuleLoadData(&m, text, 0, &(ppuModuleOptions){ .kind = PPU_MODULE_PTX }));
+	OK(ppuModuleGetFunction(&fn, m, "k"));
+	OK(ppuLaunchKernel(fn, ppuDim(1, 1, 1), ppuDim(32, 1, 1), 0, NULL, (void *[]){ &din, &dout }, NULL, 0));
+	OK(ppuMemcpy(out, dout, sizeof(out)));
+	OK(ppuFree(din));
+	OK(ppuFree(dout));
+	OK(ppuModuleUnload(m));
+	free(text);
+}
+
+static u32 seed = 3;
+static u32 rnd(void)
+{
+	return seed = seed * 1664525u + 1013904223u, seed >> 8;
+}
+
+static u32 small(int k)		/* a number of format k */
+{
+	return (u32)encode(k, (fx)((int)(rnd() % 2048) - 1024) / 256, RN, false);
+}
+
+static float value(int k, u32 v)
+{
+	bool inf;
+
+	return (float)decode(k, v, &inf);
+}
+
+static u32 pair(u32 word, unsigned which)
+{
+	return word >> (16 * which) & 0xffff;
+}
+
+START_TEST(test_mma)
+{
+	static const struct { const char *text; int k, ab; bool d16, c16; } form[] = {
+		{ "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, {%a0, %a1, %a2, %a3}, {%a4, %a5}, {%a6, %a7, %a8, %a9};", 16, F16, 0, 0 },
+		{ "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%d0, %d1, %d2, %d3}, {%a0, %a1, %a2, %a3}, {%a4, %a5}, {%a6, %a7, %a8, %a9};", 16, BF16, 0, 0 },
+		{ "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%d0, %d1}, {%a0, %a1, %a2, %a3}, {%a4, %a5}, {%a6, %a7};", 16, F16, 1, 1 },
+		{ "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, {%a0, %a1}, {%a4}, {%a6, %a7, %a8, %a9};", 8, F16, 0, 0 },
+		{ "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%d0, %d1, %d2, %d3}, {%a0, %a1}, {%a4}, {%a6, %a7, %a8, %a9};", 8, BF16, 0, 0 },
+		{ "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%d0, %d1}, {%a0, %a1}, %a4, {%a6, %a7};", 8, F16, 1, 1 },
+	};
+	float a[16][16], b[16][8], c[16][8];
+	unsigned l, r, e, i;
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++) {
+		for (r = 0; r < 6; r++)
+			in[l][r] = small(form[_i].ab) | small(form[_i].ab) << 16;
+		for (; r < 10; r++) {
+			float v = (float)((int)(rnd() % 4096) - 2048) / 64;
+
+			memcpy(&in[l][r], &v, 4);
+			if (form[_i].c16)
+				in[l][r] = small(F16) | small(F16) << 16;
+		}
+	}
+	/* where the manual of PTX says each lane's elements are */
+	for (l = 0; l < 32; l++) {
+		for (e = 0; e < (form[_i].k == 16 ? 8u : 4u); e++)
+			a[l / 4 + (e / 2 % 2 ? 8 : 0)][l % 4 * 2 + (e & 1) + (e >= 4 ? 8 : 0)] = value(form[_i].ab, pair(in[l][e / 2], e & 1));
+		for (e = 0; e < (form[_i].k == 16 ? 4u : 2u); e++)
+			b[l % 4 * 2 + (e & 1) + (e >= 2 ? 8 : 0)][l / 4] = value(form[_i].ab, pair(in[l][4 + e / 2], e & 1));
+		for (e = 0; e < 4; e++) {
+			float v;
+
+			memcpy(&v, &in[l][6 + e], 4);
+			c[l / 4 + (e >= 2 ? 8 : 0)][l % 4 * 2 + (e & 1)] = form[_i].c16 ? value(F16, pair(in[l][6 + e / 2], e & 1)) : v;
+		}
+	}
+	run(form[_i].text);
+	for (l = 0; l < 32; l++)
+		for (e = 0; e < 4; e++) {
+			unsigned row = l / 4 + (e >= 2 ? 8 : 0), col = l % 4 * 2 + (e & 1);
+			float want = c[row][col], got;
+
+			for (i = 0; i < (unsigned)form[_i].k; i++)
+				want = fmaf(a[row][i], b[i][col], want);
+			memcpy(&got, &out[l][e], 4);
+			if (form[_i].d16) {
+				want = value(F16, (u32)encode(F16, want, RN, false));
+				got = value(F16, pair(out[l][e / 2], e & 1));
+			}
+			ck_assert_msg(got == want, "%s: row %u column %u: got %g, expected %g", form[_i].text, row, col, got, want);
+		}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+/* Four matrices of 8 x 8 halves lie at 48 bytes from row to row. */
+START_TEST(test_ldmatrix)
+{
+	static const char fill[] =
+		"mov.u32 %t0, s;\nmad.lo.u32 %t1, %lane, 48, %t0;\nst.shared.v4.u32 [%t1], {%a0, %a1, %a2, %a3};\nbar.sync 0;\n";
+	char body[600];
+	unsigned n, trans, l, k;
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		for (k = 0; k < 12; k++)
+			in[l][k] = rnd() ^ rnd() << 16;
+	for (trans = 0; trans < 2; trans++)
+		for (n = 1; n <= 4; n *= 2) {
+			snprintf(body, sizeof(body), "%s%sldmatrix.sync.aligned.m8n8.x%u%s.shared.b16 {%%d0%s%s}, [%s];", fill,
+				 n == 2 ? "cvt.u64.u32 %l1, %t1;\nsub.u64 %l1, %l1, 16;\n" : "", n, trans ? ".trans" : "", n > 1 ? ", %d1" : "",
+				 n > 2 ? ", %d2, %d3" : "", n == 2 ? "%l1+16" : "%t1");
+			run(body);
+			for (l = 0; l < 32; l++)
+				for (k = 0; k < n; k++) {
+					u32 want = trans ? pair(in[8 * k + l % 4 * 2][l / 8], l / 4 & 1) |
+						   pair(in[8 * k + l % 4 * 2 + 1][l / 8], l / 4 & 1) << 16 : in[8 * k + l / 4][l % 4];
+
+					ck_assert_msg(out[l][k] == want, "x%u%s lane %u matrix %u: got %08x, expected %08x", n,
+						      trans ? ".trans" : "", l, k, out[l][k], want);
+				}
+		}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+START_TEST(test_cp_async)
+{
+	static const int sizes[] = { 4, 8, 16 };
+	char body[700];
+	unsigned k, l, b;
+	int src;
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		for (k = 0; k < 12; k++)
+			in[l][k] = rnd() ^ rnd() << 16;
+	for (k = 0; k < 3; k++)
+		for (src = -1; src <= sizes[k]; src++) {
+			char size[40] = "";
+
+			if (src >= 0)
+				snprintf(size, sizeof(size), src & 1 ? ", %d" : ", %%t5", src);
+			snprintf(body, sizeof(body), "mov.u32 %%t5, %d;\nmov.u32 %%t0, s;\nmad.lo.u32 %%t1, %%lane, 32, %%t0;\n"
+				 "st.shared.v4.u32 [%%t1+16], {%%a11, %%a11, %%a11, %%a11};\nsetp.ne.u32 %%p, %%lane, 9;\n"
+				 "@%%p cp.async.%s.shared.global [%%t1+16], [%%in+16], %d%s;\ncp.async.commit_group;\ncp.async.wait_group 0;\n"
+				 "cp.async.wait_all;\nbar.sync 0;\nld.shared.v4.u32 {%%d0, %%d1, %%d2, %%d3}, [%%t1+16];", src,
+				 sizes[k] == 16 ? "cg" : "ca", sizes[k], size);
+			run(body);
+			for (l = 0; l < 32; l++) {
+				u32 want[4] = { in[l][11], in[l][11], in[l][11], in[l][11] };
+
+				for (b = 0; l != 9 && b < (unsigned)sizes[k]; b++)
+					((uint8_t *)want)[b] = src < 0 || (int)b < src ? ((uint8_t *)&in[l][4])[b] : 0;
+				ck_assert_msg(!memcmp(out[l], want, 16), "%d bytes of %d, lane %u: got %08x %08x %08x %08x", src, sizes[k], l,
+					      out[l][0], out[l][1], out[l][2], out[l][3]);
+			}
+		}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("ptx_mma");
+	TCase *t = tcase_create("mma");
+	SRunner *sr;
+	int failed;
+
+	tcase_set_timeout(t, 100);
+	tcase_add_loop_test(t, test_mma, 0, 6);
+	tcase_add_test(t, test_ldmatrix);
+	tcase_add_test(t, test_cp_async);
+	suite_add_tcase(s, t);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
