@@ -281,6 +281,7 @@ def test_long(tmp):
         t = 1000 * i
         recs += [Rec(t, "CE_START", 0, 1, i, 64), Rec(t + 300, "CE_DONE", 0, 1, i, 64),
                  Rec(t + 300, "SEM_WRITE", 1, 0, S0, i, i + 1), Rec(t + 310, "SEM_WRITE", 1, 0, S1, 1 - i % 2, i % 2),
+                 Rec(t + 320, "SEM_WRITE", 1, 0, GATE, (i + 2) % 3, i % 3),
                  Rec(t + 400, "CTA_START", i % 2, i, 7, i % 8, 1), Rec(t + 900, "CTA_DONE", i % 2, i, 7, i % 8)]
     tf.write(path, recs)
     recs = tf.read(path)
@@ -301,12 +302,13 @@ def test_long(tmp):
     high = [bottom - y for x, y in corners if p.left + 5 < x < p.right - 5]
     check(high and all(abs(h - 29 * 0.25 / 8) < 0.25 for h in high), "long: warps in use on the average", high[:5])
     # A word that goes up and down within a pixel is a stroke from the bottom to the top.
-    points, _, _ = curve(p, S1)
-    at = {}
-    for x, y in points:
-        at.setdefault(x, set()).add(y)
-    flat = [x for x, ys in at.items() if len(ys) < 2 and p.left + 2 < x < p.right - 2]
-    check(len(at) > 400 and not flat, "long: values within a pixel are all covered", flat[:5])
+    for sem in (S1, GATE):
+        at, points = {}, curve(p, sem)[0]
+        for x, y in points:
+            at.setdefault(x, set()).add(y)
+        ends = [f(y for _, y in points) for f in (min, max)]
+        flat = [x for x, ys in at.items() if [min(ys), max(ys)] != ends and p.left + 2 < x < p.right - 2]
+        check(len(at) > 400 and not flat, "long: values within a pixel are all covered", flat[:5])
     many = [Rec(10 * k, "SEM_WRITE", 1, 0, 0x1000 + 16 * k, 0, 1) for k in range(60)]
     many += [Rec(10 * k, "DOORBELL", k, 1) for k in range(100)]
     many += [Rec(2000, "BLOCK", 1, A, 0x1000 + 16 * 59, 2)]
