@@ -109,6 +109,7 @@ static bool find_gap(struct ppu_core *core, const struct ppu_task *t, uint64_t *
 	for (i = l->first; i != NONE; i = core->ctas->rec[i].image_next) {
 		const struct ppu_cta_rec *r = &core->ctas->rec[i];
 
+		core->task_steps++;
 		if (r->image - from >= bytes)
 			break;
 		from = r->image + r->image_bytes;

@@ -49,6 +49,8 @@ struct ppu_core {
 	 * of the set of watched pages, ppu_core_invalidate_maps).  TLBs compare and flush. */
 	uint32_t xlat_gen;
 
+	uint64_t task_steps;		/* what the task unit looked at in its searches: tests of its cost */
+
 	struct ppu_events *events;
 	struct ppu_mem *mem;
 	struct ppu_mmu *mmu;

@@ -167,6 +167,7 @@ static struct ppu_task *first_of(struct ppu_core *core, const struct rank *r, ui
 		for (uint64_t m = r->nonempty[w]; m; m &= m - 1) {
 			uint32_t p = w * 64 + (uint32_t)__builtin_ctzll(m);
 
+			core->task_steps++;
 			if (!any || distance(core, p, rr) < distance(core, best, rr))
 				best = p;
 			any = true;
@@ -192,6 +193,7 @@ struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr)
 		for (i = 0; i < NUM_RANKS; i++) {
 			struct rank *r = c->rank[i];
 
+			core->task_steps++;
 			if (!r || !r->n || r->stalled)
 				continue;
 			t = first_of(core, r, rr);

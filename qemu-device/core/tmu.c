@@ -130,7 +130,7 @@ static struct record *take_record(struct ppu_core *core)
 	if (tm->num_used >= core->cfg.task_records)
 		return NULL;
 	for (i = tm->hint; i < words && !~tm->used[i]; i++)
-		;
+		core->task_steps++;
 	tm->hint = i;
 	if (i == words)
 		return NULL;

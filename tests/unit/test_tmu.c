@@ -158,6 +158,7 @@ static void launch_paused(struct three *x, unsigned n)
 	ck_assert_uint_eq(bench_chan_reg(x->ch, PPU_REG_CH_TASKS), 0);
 }
 
+/* SP-3, HW-19, HW-27: in order of the priorities the TMDs carry, not of arrival. */
 START_TEST(sp3_priority_order)
 {
 	struct three x = three_new("task-slots=1");
@@ -191,6 +192,7 @@ START_TEST(hw18_accept_then_run)
 }
 END_TEST
 
+/* HW-19: the alternative policy, lists in turn. */
 START_TEST(hw19_round_robin)
 {
 	struct three x = three_new("task-slots=1 task-policy=1");
@@ -206,6 +208,7 @@ START_TEST(hw19_round_robin)
 }
 END_TEST
 
+/* HW-20 */
 START_TEST(hw20_head_and_tail)
 {
 	struct three x = three_new("task-slots=1");
@@ -363,7 +366,7 @@ static const char nested[] =
 	"st.global.u32 [rd2+8], r10\n"
 	"exit\n";
 
-/* SP-10, SP-11, SP-12, SP-36, SP-39, SP-42, SP-45: the chain p, p + 1, p + 2, p + 3. */
+/* SP-10, SP-11, SP-12, SP-36, SP-37, SP-39, SP-42, SP-45, HW-25: the chain p, p + 1, p + 2, p + 3. */
 START_TEST(sp39_chain)
 {
 	for (unsigned n = 1; n <= 4; n++) {
