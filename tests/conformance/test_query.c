@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* GET_PARAM and QUERY. */
+#include <stddef.h>
+
 #include "harness.h"
 
 TEST(params, "every parameter has a plausible value")
@@ -105,6 +107,56 @@ TEST(sm_config, "the configuration agrees with the parameters")
 	CHECK_EQ(c.gpcs * c.sms_per_gpc, get_param(fd, DRM_PPU_PARAM_NUM_SMS));
 	CHECK_EQ(c.warp_size, 32);
 	CHECK(c.warps_per_sm && c.regs_per_sm && c.shared_per_sm && c.token_queue_entries);
+}
+
+TEST(version, "the driver says which version of the interface it is")
+{
+	drmVersionPtr v = drmGetVersion(open_ppu());
+
+	CHECK(v);
+	CHECK_EQ(v->version_major, DRM_PPU_MAJOR);
+	CHECK_EQ(v->version_minor, DRM_PPU_MINOR);
+	drmFreeVersion(v);
+}
+
+/* An ioctl of a program that knows only the first @size bytes of the structure. */
+static int old_ioctl(int fd, unsigned long req, unsigned size, void *arg)
+{
+	req = (req & ~(unsigned long)(_IOC_SIZEMASK << _IOC_SIZESHIFT)) |
+	      (unsigned long)size << _IOC_SIZESHIFT;
+	return try_ioctl(fd, req, arg);
+}
+
+TEST(old_sizes, "programs built for version 0.1, with shorter structures, work as before")
+{
+	int fd = open_ppu();
+	struct {
+		struct drm_ppu_channel_create a;
+		uint64_t canary[4];
+	} c;
+	struct drm_ppu_vm_get_state s;
+
+	/* what lies behind the old structure is neither read nor written */
+	memset(&c, 0xa5, sizeof(c));
+	memset(&c, 0, offsetof(struct drm_ppu_channel_create, group_id));
+	c.a.vm_id = vm_new(fd);
+	c.a.type = DRM_PPU_CHANNEL_COPY;
+	c.a.flags = DRM_PPU_CHANNEL_USER_SUBMIT;
+	c.a.gpfifo_entries = 8;
+	CHECK_EQ(old_ioctl(fd, DRM_IOCTL_PPU_CHANNEL_CREATE,
+			   offsetof(struct drm_ppu_channel_create, group_id), &c), 0);
+	CHECK(c.a.channel_id);
+	CHECK_EQ(c.a.group_id, 0xa5a5a5a5);
+	CHECK_EQ(c.canary[0], 0xa5a5a5a5a5a5a5a5ull);
+
+	memset(&s, 0xa5, sizeof(s));
+	memset(&s, 0, offsetof(struct drm_ppu_vm_get_state, binds_queued));
+	s.vm_id = c.a.vm_id;
+	CHECK_EQ(old_ioctl(fd, DRM_IOCTL_PPU_VM_GET_STATE,
+			   offsetof(struct drm_ppu_vm_get_state, binds_queued), &s), 0);
+	CHECK_EQ(s.fault_total, 0);
+	CHECK_EQ(s.binds_queued, 0xa5a5a5a5a5a5a5a5ull);
+	CHECK_EQ(s.pad, 0xa5a5a5a5);
 }
 
 HARNESS_MAIN

@@ -365,6 +365,8 @@ TEST(get_state_args, "VM_GET_STATE of a healthy VM, and bad arguments")
 	DO_ERR(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s, EINVAL);
 	s = (struct drm_ppu_vm_get_state){ .vm_id = 99 };
 	DO_ERR(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s, ENOENT);
+	s = (struct drm_ppu_vm_get_state){ .vm_id = vm_new(fd), .pad = 1 };
+	DO_ERR(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s, EINVAL);
 }
 
 TEST(vm_outlives_id, "a VM lives as long as its channels, and then gives all VRAM back")
