@@ -54,6 +54,9 @@ void ppu_core_destroy(struct ppu_core *core)
 
 	if (!core)
 		return;
+	/* The units free their events in any order: none is in the list any more. */
+	if (core->events)
+		ppu_events_reset(core);
 	for (size_t i = sizeof(destroy) / sizeof(destroy[0]); i-- > 0;)
 		destroy[i](core);
 	free(core);

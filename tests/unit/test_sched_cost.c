@@ -218,7 +218,8 @@ END_TEST
 /* Makes a run of the core end behind the event that traced something. */
 static void stop_at_trace(void *opaque, const struct ppu_trace_rec *rec)
 {
-	ppu_core_request_stop(((struct bench *)opaque)->core);
+	if (rec->event != PPU_TR_RESET)		/* of a core that is being made */
+		ppu_core_request_stop(((struct bench *)opaque)->core);
 }
 
 static struct bench *bench_stopping(unsigned n)
