@@ -371,8 +371,8 @@ ppuResult ppuStreamWaitEvent(ppuStream stream, ppuEvent event);
 typedef void (*ppuHostFn)(void *arg);
 /* Call fn(arg) in a thread of the library when the stream's work so far is complete; later work of the
  * stream waits until it has returned.  Functions of different streams come in no fixed order and may hold
- * each other up.  A function may submit work; it must not wait for any (NOT_SUPPORTED), and may not end
- * a context.  It is not called when the context is broken or destroyed before. */
+ * each other up.  A function may submit work; it must not wait for any (NOT_SUPPORTED), which copies of
+ * ordinary memory do, and may not end a context.  It is not called when the context is broken or destroyed before. */
 ppuResult ppuLaunchHostFunc(ppuStream stream, ppuHostFn fn, void *arg);
 
 /* ---- copy priorities -------------------------------------------------------------------------------- */

@@ -95,6 +95,36 @@ static struct rt_rect piece(const struct rt_rect *r, uint64_t *row, uint64_t *co
 	return p;
 }
 
+/* A slot of the set `of` (a bit mask) that is free; RT_STAGE_SLOTS: none is. */
+static unsigned free_slot(struct ppuCtx_st *ctx, const struct rt_stage *stage, unsigned of)
+{
+	for (unsigned i = 0; i < RT_STAGE_SLOTS; i++) {
+		unsigned k = (stage->next + i) % RT_STAGE_SLOTS;
+
+		if (of >> k & 1 && rt_done(ctx, &stage->need[k]))
+			return k;
+	}
+	return RT_STAGE_SLOTS;
+}
+
+/*
+ * A slot to copy from, a free one if there is.  Otherwise one this copy has used already (`used`): what is
+ * under way in the others may wait for a host function.
+ */
+static ppuResult take_slot(struct ppuCtx_st *ctx, struct rt_stage *stage, unsigned used, unsigned *slot)
+{
+	unsigned k = free_slot(ctx, stage, ~0u);
+
+	if (k == RT_STAGE_SLOTS) {
+		k = stage->next % RT_STAGE_SLOTS;
+		while (used && !(used >> k & 1))
+			k = (k + 1) % RT_STAGE_SLOTS;
+	}
+	stage->next = k + 1;
+	*slot = k;
+	return rt_wait(ctx, &stage->need[k], &rt_no_limit);
+}
+
 /* Locked, with the stage's lock.  from_host: the source is ordinary memory, else the destination. */
 static ppuResult staged_copy(struct ppuStream_st *s, struct rt_stage *stage, const struct rt_rect *r,
 			     bool from_host)
@@ -102,7 +132,8 @@ static ppuResult staged_copy(struct ppuStream_st *s, struct rt_stage *stage, con
 	struct ppuCtx_st *ctx = s->ctx;
 	struct rt_rect out[RT_STAGE_SLOTS], host, dev;
 	uint64_t row = 0, col = 0, va;
-	unsigned first = 0, pending = 0;
+	/* Copies to the host: the slots under way, oldest first; `used` is the set of them, else of all. */
+	unsigned fifo[RT_STAGE_SLOTS], first = 0, pending = 0, used = 0;
 	ppuResult res = PPU_SUCCESS;
 
 	if (!stage->mem) {
@@ -116,27 +147,30 @@ static ppuResult staged_copy(struct ppuStream_st *s, struct rt_stage *stage, con
 		unsigned k;
 		uint64_t slot;
 
-		if (row == r->rows || pending == RT_STAGE_SLOTS) {
-			/* Empty the oldest slot of a copy to the host. */
-			res = rt_wait(ctx, &stage->need[first], &rt_no_limit);
+		if (row == r->rows || (pending && free_slot(ctx, stage, ~used) == RT_STAGE_SLOTS)) {
+			k = fifo[first];
+			res = rt_wait(ctx, &stage->need[k], &rt_no_limit);
 			if (!res) {
 				rt_leave(ctx);
-				cpu_copy(&out[first]);
+				cpu_copy(&out[k]);
 				pthread_mutex_lock(&ctx->lock);
 				if (ctx->dead)
 					res = rt_error(PPU_ERROR_INVALID_CONTEXT);
 			}
+			used &= ~(1u << k);
 			first = (first + 1) % RT_STAGE_SLOTS;
 			pending--;
 			continue;
 		}
-		if (from_host)
-			k = stage->next++ % RT_STAGE_SLOTS;
-		else
-			k = (first + pending) % RT_STAGE_SLOTS;
-		res = rt_wait(ctx, &stage->need[k], &rt_no_limit);
-		if (res)
-			break;
+		if (pending) {
+			k = free_slot(ctx, stage, ~used);
+			stage->next = k + 1;
+		} else {
+			res = take_slot(ctx, stage, used, &k);
+			if (res)
+				break;
+		}
+		used |= 1u << k;
 		slot = (uintptr_t)stage->mem + k * (uint64_t)RT_STAGE_BYTES;
 		host = dev = piece(r, &row, &col);
 		if (from_host) {
@@ -151,7 +185,7 @@ static ppuResult staged_copy(struct ppuStream_st *s, struct rt_stage *stage, con
 			dev.dst = host.src = slot;
 			dev.dst_pitch = host.src_pitch = dev.width;
 			out[k] = host;
-			pending++;
+			fifo[(first + pending++) % RT_STAGE_SLOTS] = k;
 		}
 		if (dev.dst_pitch == dev.width && dev.src_pitch == dev.width) {
 			dev.width *= dev.rows;
@@ -162,6 +196,25 @@ static ppuResult staged_copy(struct ppuStream_st *s, struct rt_stage *stage, con
 			stage->need[k] = s->need;
 	}
 	return res;
+}
+
+/*
+ * Locked, before the stage's lock is taken.  Work ahead of the copy may wait for a host function, and so
+ * for anything in the program, such as a copy that needs the same stage: then the copy waits for it here,
+ * without the lock, unless all it does is fill free slots.
+ */
+static ppuResult before_stage(struct ppuStream_st *s, const struct rt_rect *r, bool from_host)
+{
+	ppuResult res = rt_host_refuse();
+
+	bool fits = from_host && r->width * r->rows <= RT_STAGE_SLOTS * (uint64_t)RT_STAGE_BYTES;
+	struct rt_need need;
+
+	if (res || fits || !rt_host_used(s->ctx))
+		return res;
+	rt_stream_join(s);
+	need = s->need;
+	return rt_wait(s->ctx, &need, &rt_no_limit);
 }
 
 ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait)
@@ -193,16 +246,21 @@ ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait
 		if (res || stage || (dst != PPU_MEMORY_UNREGISTERED) == (src != PPU_MEMORY_UNREGISTERED))
 			break;
 		/* The stage's lock is the outer one. */
+		res = before_stage(s, &r, src == PPU_MEMORY_UNREGISTERED);
 		chan = s->copy_chan;
 		rt_leave(ctx);
+		if (res)
+			goto out;
 		stage = ctx->copy.level[ctx->copy.conf.of_channel[chan]].stage;
 		pthread_mutex_lock(&stage->lock);
 	}
 	if (res) {
 		;
 	} else if (dst == PPU_MEMORY_UNREGISTERED && src == PPU_MEMORY_UNREGISTERED) {
-		struct rt_need need = s->need;
+		struct rt_need need;
 
+		rt_stream_join(s);
+		need = s->need;
 		res = rt_wait(ctx, &need, &rt_no_limit);
 		if (!res)
 			cpu_copy(&r);

@@ -41,6 +41,14 @@ ppuResult rt_host_refuse(void)
 			PPU_SUCCESS;
 }
 
+bool rt_host_used(const struct ppuCtx_st *ctx)
+{
+	for (unsigned i = 0; i < RT_MAX_LANE; i++)
+		if (ctx->lane[i])
+			return true;
+	return false;
+}
+
 /* Locked: function `seq` of a lane is done. */
 static void signal_done(struct rt_lane *lane, uint64_t seq)
 {

@@ -268,6 +268,7 @@ static inline bool rt_chan_done(const struct rt_chan *c, uint64_t seq)
 
 /* ---- host.c --------------------------------------------------------------------------------- */
 ppuResult rt_host_refuse(void);		/* an error when the caller is a host function */
+bool rt_host_used(const struct ppuCtx_st *ctx);	/* there ever was one in the context */
 /* rt_wait() for a lane. */
 ppuResult rt_host_wait(struct ppuCtx_st *ctx, struct rt_chan *chan, uint64_t seq, const struct be_limits *lim);
 /* The device has nothing to do: could a host function change that?  Sleeps a while, at most until that

@@ -214,11 +214,73 @@ START_TEST(random_chains)
 }
 END_TEST
 
+struct held {
+	ppuStream s;
+	char *dev, *host;
+	sem_t go;
+};
+
+static void *copy_to_host(void *arg)
+{
+	struct held *h = arg;
+
+	OK(ppuMemcpyAsync(h->host, h->dev, 6 << 20, h->s));
+	return NULL;
+}
+
+/*
+ * A copy to ordinary memory waits behind a function that the program lets go only after other copies of
+ * ordinary memory, of the same priority: it must not hold what they need.
+ */
+START_TEST(staging_is_not_held)
+{
+	ppuStreamCopyInfo theirs, ours;
+	struct held h;
+	ppuStream other;
+	pthread_t t;
+	char *mine = malloc(6 << 20);
+	void *d;
+
+	start("map=1:1:2");
+	ck_assert_int_eq(sem_init(&h.go, 0, 0), 0);
+	h.host = malloc(6 << 20);
+	ck_assert(mine && h.host);
+	memset(h.host, 0, 6 << 20);
+	memset(mine, 5, 6 << 20);
+	OK(ppuMalloc((void **)&h.dev, 6 << 20));
+	OK(ppuMalloc(&d, 5 << 20));
+	h.s = stream_at(0);
+	other = stream_at(0);		/* in the other channel: in one they would hold each other up */
+	OK(ppuStreamGetCopyInfo(h.s, &theirs));
+	OK(ppuStreamGetCopyInfo(other, &ours));
+	ck_assert(theirs.channel != ours.channel && theirs.priority == ours.priority);
+	OK(ppuMemsetAsync(h.dev, 3, 1, 6 << 20, h.s));
+	OK(ppuLaunchHostFunc(h.s, wait_for, &h.go));
+	/* Two that are queued behind it in slots. */
+	OK(ppuMemcpyAsync(h.dev, mine, 1000, h.s));
+	OK(ppuMemcpyAsync(h.dev + (6 << 20) - 1000, mine, 1000, h.s));
+	ck_assert_int_eq(pthread_create(&t, NULL, copy_to_host, &h), 0);
+	for (int i = 0; i < 20; i++) {
+		OK(ppuMemcpyAsync(d, mine, 5 << 20, other));
+		usleep(1000);
+	}
+	sem_post(&h.go);
+	pthread_join(t, NULL);
+	OK(ppuCtxSynchronize());
+	ck_assert(h.host[0] == 5 && h.host[999] == 5 && h.host[1000] == 3 && h.host[(6 << 20) - 1001] == 3 &&
+		  h.host[(6 << 20) - 1000] == 5 && h.host[(6 << 20) - 1] == 5);
+	OK(ppuShutdown());
+	sem_destroy(&h.go);
+	free(h.host);
+	free(mine);
+}
+END_TEST
+
 /* ---- what a function may not do ------------------------------------------------------------- */
 
 struct inside {
 	ppuStream s;
-	ppuResult sync, ctx, free, destroy, shutdown, async, alloc;
+	ppuResult sync, ctx, free, destroy, shutdown, async, alloc, ordinary;
 	void *mem;
 	uint32_t *h;
 	ppuCtx current;
@@ -230,6 +292,7 @@ static void misbehave(void *arg)
 
 	i->async = ppuMemsetAsync(i->h, 9, 4, 1, i->s);
 	i->sync = ppuStreamSynchronize(i->s);
+	i->ordinary = ppuMemcpyAsync(i->mem, &(int){ 0 }, 4, i->s);
 	i->ctx = ppuCtxSynchronize();
 	i->free = ppuFree(i->mem);
 	OK(ppuCtxGetCurrent(&i->current));
@@ -252,6 +315,7 @@ START_TEST(must_not_wait)
 	OK(ppuStreamSynchronize(i.s));
 	ck_assert_int_eq(i.sync, PPU_ERROR_NOT_SUPPORTED);
 	ck_assert_int_eq(i.ctx, PPU_ERROR_NOT_SUPPORTED);
+	ck_assert_int_eq(i.ordinary, PPU_ERROR_NOT_SUPPORTED);
 	ck_assert_int_eq(i.free, PPU_ERROR_NOT_SUPPORTED);
 	ck_assert_int_eq(i.destroy, PPU_ERROR_NOT_SUPPORTED);
 	ck_assert_int_eq(i.shutdown, PPU_ERROR_NOT_SUPPORTED);
@@ -503,6 +567,7 @@ int main(void)
 	tcase_add_test(c, others_go_on);
 	tcase_add_test(c, default_stream);
 	tcase_add_loop_test(c, random_chains, 0, 10);
+	tcase_add_test(c, staging_is_not_held);
 	tcase_add_test(c, must_not_wait);
 	tcase_add_test(c, not_after_a_fault);
 	tcase_add_test(c, destroyed);
