@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copy priorities of the runtime, in the command buffers: which channel a stream gets and what is written
- * around a copy.  CP-7, CP-8, CP-9, CP-10, CP-11, CP-12, CP-20, CP-21, CP-22, CP-23, CP-24; WQ-1, WQ-21.
+ * around a copy.  CP-7, CP-8, CP-9, CP-10, CP-11, CP-12, CP-20, CP-21, CP-22, CP-23, CP-24; WQ-1, WQ-6, WQ-7,
+ * WQ-9, WQ-21.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "bench_main.h"
 #include "rt_spy.h"
 
@@ -510,6 +513,67 @@ START_TEST(ring_order)
 }
 END_TEST
 
+struct eighth {
+	ppuStream s;
+	uint32_t *h;
+	sem_t go;
+};
+
+static void hold(void *arg)
+{
+	sem_wait(arg);
+}
+
+static void *submit_eighth(void *arg)
+{
+	struct eighth *e = arg;
+
+	OK(ppuMemsetAsync(e->h + 7, 8, 4, 1, e->s));
+	return NULL;
+}
+
+/*
+ * WQ-6, WQ-9: a ring of 8 whose first entry is blocked takes seven submissions, and each call returns; the
+ * eighth waits for room, PUT stays 7 meanwhile.
+ */
+START_TEST(full_ring)
+{
+	ppuInitOptions o = { .backend = "core", .props = "gpcs=1 sms-per-gpc=1", .ring_entries = 8 };
+	struct rt_chan *c;
+	struct eighth e;
+	pthread_t t;
+
+	OK(ppuInit(&o));
+	rt_spy_start(&spy);
+	ck_assert_int_eq(sem_init(&e.go, 0, 0), 0);
+	OK(ppuMallocHost((void **)&e.h, 4096));
+	e.s = stream_at(0);
+	OK(ppuLaunchHostFunc(e.s, hold, &e.go));
+	for (uint32_t i = 0; i < 7; i++)
+		OK(ppuMemsetAsync(e.h + i, i + 1, 4, 1, e.s));
+	ck_assert_uint_eq(spy.num, 7);
+	FAILS(PPU_ERROR_NOT_READY, ppuStreamQuery(e.s));
+	c = spy.ctx->chan[spy.block[0].chan];
+	ck_assert_uint_eq(c->put, 7);
+	ck_assert_int_eq(pthread_create(&t, NULL, submit_eighth, &e), 0);
+	usleep(50000);
+	pthread_mutex_lock(&spy.ctx->lock);
+	ck_assert_uint_eq(c->put, 7);
+	ck_assert_uint_eq(spy.num, 7);
+	pthread_mutex_unlock(&spy.ctx->lock);
+	ck_assert_uint_eq(e.h[0], 0);
+	sem_post(&e.go);
+	pthread_join(t, NULL);
+	OK(ppuStreamSynchronize(e.s));
+	for (uint32_t i = 0; i < 8; i++)
+		ck_assert_uint_eq(e.h[i], i + 1);
+	ck_assert_uint_eq(spy.block[7].entry, 7);
+	ck_assert_uint_eq(c->put, 0);
+	stop();
+	sem_destroy(&e.go);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rt_copycmd");
@@ -531,6 +595,7 @@ int main(void)
 	tcase_add_test(c, few_channels);
 	tcase_add_test(c, contiguous);
 	tcase_add_test(c, ring_order);
+	tcase_add_test(c, full_ring);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

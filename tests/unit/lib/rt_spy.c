@@ -111,6 +111,9 @@ static void spy_put(struct be_chan *be, uint32_t put)
 	const struct rt_chan *c = find(the_spy, be);
 
 	note(the_spy, c, (put + be->entries - 1) % be->entries);
+	/* WQ-7: PUT never comes round to GET. */
+	ck_assert_uint_lt(put, be->entries);
+	ck_assert_uint_ne(put, the_spy->below->chan_get(be));
 	the_spy->below->chan_put(be, put);
 }
 
