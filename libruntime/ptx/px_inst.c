@@ -33,6 +33,7 @@ static const struct {
 };
 
 /* Instructions known to be left out: the sentence says what to do. */
+#define VIDEO	"this video instruction is not supported; use integer arithmetic (vabsdiff2 and vabsdiff4 exist)"
 static const struct {
 	const char *name, *advice;
 } unsupported[] = {
@@ -46,7 +47,16 @@ static const struct {
 	{ "alloca", "alloca is not supported; declare a .local array" },
 	{ "stacksave", "stacksave is not supported; declare .local arrays" },
 	{ "multimem", "multimem is not supported: there is one device" },
-	{ "video", "video instructions are not supported; use integer arithmetic" },
+	{ "tensormap", "tensor maps are not supported; compile for compute_75, which uses ld and st" },
+	{ "createpolicy", "cache policies are not supported; leave out the policy and .L2::cache_hint" },
+	{ "mapa", "addresses in other CTAs of a cluster are not supported; a cluster is one CTA" },
+	{ "getctarank", "addresses in other CTAs of a cluster are not supported; a cluster is one CTA" },
+	{ "istypep", "opaque types cannot be asked for; textures are 64-bit handles" },
+	{ "vadd", VIDEO }, { "vsub", VIDEO }, { "vabsdiff", VIDEO }, { "vmin", VIDEO }, { "vmax", VIDEO },
+	{ "vshl", VIDEO }, { "vshr", VIDEO }, { "vmad", VIDEO }, { "vset", VIDEO }, { "vadd2", VIDEO },
+	{ "vsub2", VIDEO }, { "vavrg2", VIDEO }, { "vmin2", VIDEO }, { "vmax2", VIDEO }, { "vset2", VIDEO },
+	{ "vadd4", VIDEO }, { "vsub4", VIDEO }, { "vavrg4", VIDEO }, { "vmin4", VIDEO }, { "vmax4", VIDEO },
+	{ "vset4", VIDEO },
 };
 
 unsigned px_type_bits(unsigned pt) { return types[pt].bits; }

@@ -69,6 +69,7 @@ O(szext, px_low_szext, 3, 3, "clamp wrap u32 s32") \
 O(sad, px_low_sad, 4, 4, "T") \
 O(dp4a, px_low_dp, 4, 4, "u32 s32") \
 O(dp2a, px_low_dp, 4, 4, "lo hi u32 s32") \
+O(vabsdiff2, px_low_vabsdiff2, 4, 4, "add u32 s32") \
 O(vabsdiff4, px_low_vabsdiff4, 4, 4, "add u32 s32") \
 O(slct, px_low_slct, 4, 4, "ftz T") \
 O(setp, px_low_setp, 3, 4, PX_CMPS "and or xor ftz T") \

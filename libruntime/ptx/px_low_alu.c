@@ -539,6 +539,49 @@ void px_low_vabsdiff4(struct px_module *m, const struct px_inst *in)
 	m->cur->last->m = px_has(in, PM_add);
 }
 
+/* Half `which` of a as a number of 32 bits. */
+static struct px_opnd half_of(struct px_module *m, unsigned t, struct px_opnd a, unsigned which)
+{
+	struct px_insn *i = px_temp(m, PPU_OP_BFE, t);
+
+	i->s[0] = a;
+	i->s[1] = px_imm((16 * which) | 16 << 8);
+	i->d = px_tmp(m, 1);
+	return px_reg(i->d);
+}
+
+/* |a - b| of two halves each: side by side, or .add: their sum and c. */
+void px_low_vabsdiff2(struct px_module *m, const struct px_inst *in)
+{
+	struct px_opnd a = px_src(m, in, 1, PT_B32), b = px_src(m, in, 2, PT_B32), c = px_src(m, in, 3, PT_B32);
+	unsigned t = px_isa_type(in->types[0]), k;
+	bool add = px_has(in, PM_add);
+	struct px_opnd part[2];
+	struct px_insn *i;
+
+	if (in->num_types != 3 || in->types[0] != in->types[1] || in->types[0] != in->types[2]) {
+		px_error(m->px, in->loc, "'vabsdiff2' needs three equal types");
+		return;
+	}
+	for (k = 0; k < 2; k++) {
+		struct px_opnd x = half_of(m, t, a, k), y = half_of(m, t, b, k);
+
+		i = px_temp(m, PPU_OP_SAD, t);
+		i->s[0] = x;
+		i->s[1] = y;
+		i->s[2] = !add ? px_imm(0) : k ? part[0] : c;
+		i->d = px_tmp(m, 1);
+		part[k] = px_reg(i->d);
+	}
+	i = px_emit(m, in, add ? PPU_OP_MOV : PPU_OP_PRMT, PPU_T_U32);
+	i->s[add] = part[add];
+	if (!add) {
+		i->s[1] = part[1];
+		i->s[2] = px_imm(0x5410);
+	}
+	i->d = px_dst(m, in, 0, PT_B32);
+}
+
 /* ---- comparison and selection ---- */
 
 void px_low_slct(struct px_module *m, const struct px_inst *in)

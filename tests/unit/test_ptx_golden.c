@@ -170,6 +170,7 @@ END_TEST
 static const char *const bad[][2] = {
 	{ DIR "errors.ptx", DIR "errors.txt" },
 	{ DIR "errors2.ptx", DIR "errors2.txt" },
+	{ DIR "errors3.ptx", DIR "errors3.txt" },
 };
 
 START_TEST(test_errors)
@@ -353,7 +354,7 @@ int main(void)
 	tcase_add_test(t, test_ir);
 	tcase_add_test(t, test_all_passes);
 	tcase_add_loop_test(t, test_verified, 0, NUM_SOURCES);
-	tcase_add_loop_test(t, test_errors, 0, 2);
+	tcase_add_loop_test(t, test_errors, 0, 3);
 	tcase_add_test(t, test_undefined);
 	tcase_add_test(t, test_lines);
 	tcase_add_loop_test(t, test_large, 0, 3);

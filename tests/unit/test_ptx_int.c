@@ -198,16 +198,18 @@ static u64 ref_dp(const struct form *f, u64 a, u64 b, u64 c)
 	return (u64)r;
 }
 
+/* op: bits of an element */
 static u64 ref_vabsdiff(const struct form *f, u64 a, u64 b, u64 c)
 {
-	u64 r = 0, k;
+	unsigned w = (unsigned)f->op, k;
+	u64 r = 0;
 
-	for (k = 0; k < 4; k++) {
-		s64 x = f->sign ? sx(a >> (8 * k), 8) : (s64)(a >> (8 * k) & 0xff);
-		s64 y = f->sign ? sx(b >> (8 * k), 8) : (s64)(b >> (8 * k) & 0xff);
+	for (k = 0; k < 32; k += w) {
+		s64 x = f->sign ? sx(a >> k, w) : (s64)(a >> k & mask(w));
+		s64 y = f->sign ? sx(b >> k, w) : (s64)(b >> k & mask(w));
 		u64 d = (u64)(x > y ? x - y : y - x);
 
-		r = f->mode ? r + d : r | (d & 0xff) << (8 * k);
+		r = f->mode ? r + d : r | (d & mask(w)) << k;
 	}
 	return f->mode ? r + c : r;
 }
@@ -230,10 +232,10 @@ START_TEST(test_small_products)
 			     t[k >> 1]);
 	}
 	for (s = 0; s < 2; s++) {
-		form("wwww", ref_vabsdiff, 32, s, 0, 1, "vabsdiff4.%s.%s.%s.add %%d, %%a, %%b, %%c;", s ? "s32" : "u32",
-		     t[s], t[s]);
-		form("wwww", ref_vabsdiff, 32, s, 0, 0, "vabsdiff4.%s.%s.%s %%d, %%a, %%b, %%c;", s ? "s32" : "u32",
-		     t[s], t[s]);
+		for (k = 2; k <= 4; k += 2) {
+			form("wwww", ref_vabsdiff, 32, s, 32 / k, 1, "vabsdiff%d.%s.%s.%s.add %%d, %%a, %%b, %%c;", k, t[s], t[s], t[s]);
+			form("wwww", ref_vabsdiff, 32, s, 32 / k, 0, "vabsdiff%d.%s.%s.%s %%d, %%a, %%b, %%c;", k, t[s], t[s], t[s]);
+		}
 	}
 	forms_run(4);
 }

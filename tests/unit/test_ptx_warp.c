@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a warp and a CTA do together, special registers, control flow in odd shapes: each form of
- * PTX executed.  Rows: HW-40, HW-51, HW-52, HW-53, SIMT-10.
+ * PTX executed.  Rows: HW-40, HW-51, HW-52, HW-53, SIMT-10, SIMT-44,
+ * SIMT-64.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -350,6 +351,38 @@ START_TEST(test_control)
 }
 END_TEST
 
+/*
+ * SIMT-64, SIMT-44: a function with a loop that yields, called from two places by groups that came
+ * apart; one group cannot leave it before the other has been there.  Both return to their own call.
+ */
+START_TEST(test_yield_in_function)
+{
+	static const char text[] =
+		".version 6.3\n.target sm_70\n.address_size 64\n.global .u32 flag;\n"
+		".func (.param .b32 r) wait(.param .b32 a)\n{\n.reg .b32 %a, %v;\n.reg .pred %p;\nld.param.b32 %a, [a];\n"
+		"L: ld.volatile.global.u32 %v, [flag];\nsetp.lt.u32 %p, %v, %a;\n@%p bra L;\nadd.u32 %a, %a, 1;\nst.param.b32 [r], %a;\nret;\n}\n"
+		".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<6>;\n.reg .b64 %l<4>;\n.reg .pred %p;\nld.param.u64 %l1, [out];\n"
+		"mov.u32 %r1, %tid.x;\nmul.wide.u32 %l2, %r1, 4;\nadd.u64 %l1, %l1, %l2;\nsetp.lt.u32 %p, %r1, 10;\n@%p bra FIRST;\n"
+		"{ .param .b32 a, r; st.param.b32 [a], 0; call (r), wait, (a); ld.param.b32 %r2, [r]; }\n"
+		"red.global.add.u32 [flag], 1;\nadd.u32 %r2, %r2, 100;\nbra JOIN;\n"
+		"FIRST: { .param .b32 a, r; st.param.b32 [a], 22; call (r), wait, (a); ld.param.b32 %r2, [r]; }\nadd.u32 %r2, %r2, 200;\n"
+		"JOIN: add.u32 %r2, %r2, %r1;\nst.global.u32 [%l1], %r2;\nret;\n}\n";
+	ppuModule m;
+	ppuFunction f;
+	void *dout;
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core", .props = _i ? "branch-first=1" : NULL }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	OK(ppuModuleLoadData(&m, text, 0, &(ppuModuleOptions){ .kind = PPU_MODULE_PTX }));
+	OK(ppuMalloc(&dout, 128));
+	OK(ppuModuleGetFunction(&f, m, "k"));
+	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(32, 1, 1), 0, NULL, (void *[]){ &dout }, NULL, 0));
+	OK(ppuMemcpy(out, dout, 128));
+	EACH_LANE("yield in a function", i < 10 ? 23 + 200 + i : 1 + 100 + i);
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
 /* trap ends the kernel with its error, brkpt does nothing. */
 START_TEST(test_trap)
 {
@@ -399,6 +432,7 @@ int main(void)
 	tcase_add_test(t, test_thread_registers);
 	tcase_add_test(t, test_time);
 	tcase_add_test(t, test_control);
+	tcase_add_loop_test(t, test_yield_in_function, 0, 2);
 	tcase_add_test(t, test_trap);
 	tcase_add_test(t, test_refused);
 	suite_add_tcase(s, t);
