@@ -6,7 +6,10 @@
  * step is the only rounding (or an innocuous one more), and put together.
  *   add, sub, mul   in f32: 24 bits are enough for a second rounding to be harmless; products are
  *                   exact but for bf16 ones below 2^-134, which become 0 either way
- *   fma             in f64 rounded to odd, then to f32 rounded to odd
+ *   fma             f16: the product is exact in f32, the sum is rounded to odd in f32;
+ *                   bf16: in f64 rounded to odd, then to f32 rounded to odd
+ *
+ * f16 and f32 become each other with the host's own conversion where it has one (levels 3 and 4).
  */
 #ifndef PPU_EXEC_LEVEL
 #define PPU_EXEC_TEMPLATE "exec_half.c"
@@ -29,6 +32,14 @@ PPU_INL uint32_t ppu_f64_f32_odd(double d)
 
 	return g == d ? u : odd;
 }
+/* p + c as f32, the last bit sticky: bits.  Exact error by two-sum; infinities and NaNs have none. */
+PPU_INL uint32_t ppu_add_odd32(float p, float c)
+{
+	float s = p + c, b = s - p, e = (p - (s - b)) + (c - b);
+	uint32_t u = ppu_asu(s), below = (ppu_asu(e) ^ u) >> 31, odd = (u - below) | 1;
+
+	return e < 0 ? odd : e > 0 ? odd : u;
+}
 PPU_INL uint32_t ppu_minmax_h(uint32_t a, uint32_t b, bool max)
 {
 	const uint32_t flip = max ? ~0u : 0;
@@ -44,6 +55,57 @@ PPU_INL uint32_t ppu_minmax_h(uint32_t a, uint32_t b, bool max)
 struct N(hrow) {
 	uint32_t x[PPU_LANES] ALIGNED;
 };
+/* f16 bits to f32 bits, NaNs the canonical one with the sign they had. */
+PPU_INL void N(widen)(uint32_t *x)
+{
+#if PPU_EXEC_LEVEL == 4
+	for (unsigned i = 0; i < PPU_LANES; i += 16) {
+		__m512i h = _mm512_load_si512(x + i), sign = _mm512_slli_epi32(
+					_mm512_and_si512(h, _mm512_set1_epi32(0x8000)), 16);
+		__m512 f = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(h));
+		__m512i v = _mm512_mask_mov_epi32(_mm512_castps_si512(f), _mm512_cmp_ps_mask(f, f, _CMP_UNORD_Q),
+						  _mm512_set1_epi32((int)PPU_F32_NAN));
+
+		_mm512_store_si512(x + i, _mm512_or_si512(v, sign));
+	}
+#elif PPU_EXEC_LEVEL == 3
+	for (unsigned i = 0; i < PPU_LANES; i += 8) {
+		__m256i h = _mm256_load_si256((const __m256i *)(x + i));
+		__m256i sign = _mm256_slli_epi32(_mm256_and_si256(h, _mm256_set1_epi32(0x8000)), 16);
+		__m256 f = _mm256_cvtph_ps(_mm_packus_epi32(_mm256_castsi256_si128(h),
+							    _mm256_extracti128_si256(h, 1)));
+		__m256 v = _mm256_blendv_ps(f, _mm256_castsi256_ps(_mm256_set1_epi32((int)PPU_F32_NAN)),
+					    _mm256_cmp_ps(f, f, _CMP_UNORD_Q));
+
+		_mm256_store_si256((__m256i *)(x + i), _mm256_or_si256(_mm256_castps_si256(v), sign));
+	}
+#else
+	LOOP x[l] = ppu_f16_f32(x[l]) | (x[l] & 0x8000) << 16;
+#endif
+}
+/* f32 bits to f16 bits, to nearest even. */
+PPU_INL void N(narrow)(uint32_t *x)
+{
+#if PPU_EXEC_LEVEL == 4
+	for (unsigned i = 0; i < PPU_LANES; i += 16) {
+		__m512 f = _mm512_load_ps(x + i);
+		__m512i h = _mm512_cvtepu16_epi32(_mm512_cvtps_ph(f, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+
+		_mm512_store_si512(x + i, _mm512_mask_mov_epi32(h, _mm512_cmp_ps_mask(f, f, _CMP_UNORD_Q),
+								_mm512_set1_epi32(PPU_H_NAN)));
+	}
+#elif PPU_EXEC_LEVEL == 3
+	for (unsigned i = 0; i < PPU_LANES; i += 8) {
+		__m256 f = _mm256_load_ps((const float *)(x + i));
+		__m256i h = _mm256_cvtepu16_epi32(_mm256_cvtps_ph(f, _MM_FROUND_TO_NEAREST_INT));
+
+		_mm256_store_si256((__m256i *)(x + i), _mm256_blendv_epi8(h, _mm256_set1_epi32(PPU_H_NAN),
+				   _mm256_castps_si256(_mm256_cmp_ps(f, f, _CMP_UNORD_Q))));
+	}
+#else
+	LOOP x[l] = ppu_f32_f16(x[l], 0);
+#endif
+}
 /* One half of an operand as f32 bits: absolute value, negation, flush of f16 subnormals. */
 PPU_INL void N(take)(const struct ppu_dinsn *di, const uint32_t *p, unsigned half, bool abs, bool neg,
 		     struct N(hrow) *out)
@@ -60,7 +122,7 @@ PPU_INL void N(take)(const struct ppu_dinsn *di, const uint32_t *p, unsigned hal
 	if (IS_BF(di->t))
 		LOOP x[l] = ppu_bf16_f32(x[l]) | (x[l] & 0x8000) << 16;
 	else
-		LOOP x[l] = ppu_f16_f32(x[l]) | (x[l] & 0x8000) << 16;
+		N(widen)(x);
 }
 /* f32 bits (rounded to odd or exact enough) to a half, with flush, relu, saturation. */
 PPU_INL void N(give)(const struct ppu_dinsn *di, unsigned half, bool relu, struct N(hrow) *r,
@@ -74,7 +136,7 @@ PPU_INL void N(give)(const struct ppu_dinsn *di, unsigned half, bool relu, struc
 	if (bf)
 		LOOP x[l] = ppu_f32_bf16(x[l], 0);
 	else
-		LOOP x[l] = ppu_f32_f16(x[l], 0);
+		N(narrow)(x);
 	if (expm)
 		LOOP x[l] = x[l] & expm ? x[l] : x[l] & 0x8000;
 	if (relu)	/* a NaN is the canonical one, positive */
@@ -111,7 +173,10 @@ FN(half_op)
 			break;
 		case PPU_OP_FMA:
 			N(take)(di, c0, half, false, di->nc, &hc);
-			LOOP r[l] = ppu_f64_f32_odd(ppu_add_odd(HD(a) * HD(b), HD(c)));
+			if (IS_BF(di->t))
+				LOOP r[l] = ppu_f64_f32_odd(ppu_add_odd(HD(a) * HD(b), HD(c)));
+			else
+				LOOP r[l] = ppu_add_odd32(HF(a) * HF(b), HF(c));
 			break;
 		case PPU_OP_MIN: case PPU_OP_MAX:
 			LOOP {

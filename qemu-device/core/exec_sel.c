@@ -6,7 +6,7 @@
 unsigned ppu_exec_level(void)
 {
 #ifndef __clang__
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
 	    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")) {
 		if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
 		    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
