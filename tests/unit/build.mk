@@ -11,18 +11,18 @@
 #   make unit T=test_ring     one (or several, quoted)
 #   make unit T=test_ring UNIT_LIBS=ppucore    link against fewer libraries
 #
-# The tests in UNIT_FAST are built a second time, as NAME_fast: without the
-# sanitizers, for more rounds in the same time.
+# The tests in UNIT_FAST are built a second time, as $(BUILD)/unit-fast/NAME:
+# without the sanitizers, because they do so much that they would take too long
+# with them. A .sh of the same name, without test_, says how much and runs it.
 #
 # Tests run with the source tree as working directory and BUILD in the
 # environment.
 
 UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_HELP := $(sort $(wildcard tests/unit/lib/*.c))
-UNIT_FAST := test_sched_random
-UNIT_FAST_BINS := $(patsubst %,$(BUILD)/unit/%_fast,$(UNIT_FAST))
+UNIT_FAST := test_sched_random test_simt_random
 UNIT_FAST_SRCS := $(patsubst %,tests/unit/%.c,$(UNIT_FAST))
-UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS)) $(UNIT_FAST_BINS)
+UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
 UNIT_SH   := $(sort $(wildcard tests/unit/*.sh))
 UNIT_LIBS ?= $(PPU_LIBS)
 UNIT_CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
@@ -33,14 +33,14 @@ $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS)
 	-Itests/unit -Itests/unit/lib -Iqemu-device/core -Ilibruntime $(UNIT_CHECK_CFLAGS)
 
 .SECONDARY: $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP))
-$(UNIT_FAST_BINS): $(BUILD)/unit/%_fast: $(BUILD)/obj/tests/unit/%.o \
+$(patsubst %,$(BUILD)/unit-fast/%,$(UNIT_FAST)): $(BUILD)/unit-fast/%: $(BUILD)/obj/tests/unit/%.o \
 		$(call ppu_objs,$(UNIT_HELP)) $(patsubst %,$(BUILD)/lib/lib%.a,$(UNIT_LIBS))
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
 
-$(filter-out $(UNIT_FAST_BINS),$(UNIT_BINS)): $(BUILD)/unit/%: $(BUILD)/obj-san/tests/unit/%.o \
+$(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/obj-san/tests/unit/%.o \
 		$(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
 	@mkdir -p $(@D)
 	$(say) LD-SAN $@
@@ -60,23 +60,11 @@ ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) \
 		$(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)))
 
-# The same without sanitizers, for tests that do so much that they would take too long with them: a .sh
-# of the same name says how much.
-UNIT_FAST := $(BUILD)/unit-fast/test_simt_random
-$(call ppu_objs,$(UNIT_FAST:$(BUILD)/unit-fast/%=tests/unit/%.c) tests/unit/lib/smt.c): private PPU_CFLAGS += \
-	-Itests/unit -Itests/unit/lib -Iqemu-device/core -Ilibruntime $(UNIT_CHECK_CFLAGS)
-$(UNIT_FAST): $(BUILD)/unit-fast/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/obj/tests/unit/lib/smt.o \
-		$(foreach l,$(UNIT_LIBS),$(BUILD)/lib/lib$(l).a)
-	@mkdir -p $(@D)
-	$(say) LD $@
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
-		$(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
-ALL_DEPFILES += $(patsubst $(BUILD)/unit-fast/%,$(BUILD)/obj/tests/unit/%.d,$(UNIT_FAST)) $(BUILD)/obj/tests/unit/lib/smt.d
-
 UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) %/$(notdir $(t)),$(UNIT_BINS) $(UNIT_SH))),$(UNIT_BINS) $(UNIT_SH))
 
 .PHONY: unit unit-build
-unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(if $(filter %/simt_random.sh,$(UNIT_WANTED)),$(UNIT_FAST))
+unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(foreach f,$(UNIT_FAST),\
+		$(if $(filter %/$(f:test_%=%).sh,$(UNIT_WANTED)),$(BUILD)/unit-fast/$(f)))
 #: make unit          host tests, no VM (T=test_ring: only that one)
 unit: unit-build
 	$(if $(UNIT_WANTED),,$(if $(T),$(error no unit test is called $(T))))

@@ -20,7 +20,8 @@ void __sanitizer_cov_trace_pc(void)
 	blocks++;
 }
 
-#define SMALL "gpcs=1 sms-per-gpc=1 warps-per-sm=1 ctas-per-sm=1 regs-per-sm=256 shared-per-sm=1024 shared-per-cta=1024 " \
+#define SMALL "gpcs=1 sms-per-gpc=1 warps-per-sm=1 ctas-per-sm=1 regs-per-sm=256 shared-per-sm=1024 " \
+	      "shared-per-cta=1024 " \
 	      "token-queue-entries=4 device-priorities=1 vram=512M watches=2048 copy-engines=1"
 
 enum { FEW = 20, MANY = 2000, ROUNDS = 20 };
@@ -313,4 +314,5 @@ START_TEST(wq17_semaphore_storm)
 }
 END_TEST
 
-BENCH_MAIN("sched_cost", cp33_gates_in_pieces, wq17_semaphore_storm, wq17_semaphore_writes, doorbells, cp29_copies, wq15_runs)
+BENCH_MAIN("sched_cost", cp33_gates_in_pieces, wq17_semaphore_storm, wq17_semaphore_writes, doorbells,
+	   cp29_copies, wq15_runs)
