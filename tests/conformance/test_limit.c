@@ -286,7 +286,7 @@ TEST_T(intr_storm, 120, "a storm of INTR commands interrupts no more often than 
 		cmd_intr(&b, intrs);
 		chan_submit(&other, &b);
 		storm(&c);
-		CHECK(poll(&p, 1, 20000) == 1);
+		CHECK(poll(&p, 1, PATIENCE(20000)) == 1);
 		CHECK(read(e, &n, 8) == 8);
 		storm(&c);
 	}

@@ -179,7 +179,7 @@ TEST(unbind_open, "unbind in use: ENODEV, SIGBUS on the device's memory, fences 
 	unbind();
 	struct pollfd p = { .fd = file, .events = POLLIN };
 
-	CHECK(poll(&p, 1, 5000) == 1);
+	CHECK(poll(&p, 1, PATIENCE(5000)) == 1);
 	pthread_join(t, NULL);
 	CHECK_EQ(err, ENODEV);
 	CHECK(read(e, &n, 8) == 8);

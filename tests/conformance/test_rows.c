@@ -80,7 +80,7 @@ TEST(wq7_interrupt, "WQ-7: PUT past GET: the channel is in error, with an interr
 	CHECK(poll(&p, 1, 0) == 0);
 	/* GET 0, PUT 4: 3 entries more are legal, 7; a store of 3 is past GET */
 	c.userd[PPU_REG_USERD_GP_PUT / 4] = 3;
-	CHECK(poll(&p, 1, 20000) == 1);
+	CHECK(poll(&p, 1, PATIENCE(20000)) == 1);
 	CHECK_EQ(chan_query(&c).error, PPU_ERR_PUT_RANGE);
 	CHECK_EQ(chan_query(&c).gp_put, 4);
 }

@@ -258,7 +258,7 @@ TEST(sync_file, "the out-fence as a sync_file can be polled")
 	CHECK_EQ(submit_err(&k, &e, 1, &s, 1, NULL), 0);
 	CHECK(!drmSyncobjExportSyncFile(fd, s.handle, &file));
 	p.fd = file;
-	CHECK(poll(&p, 1, 10000) == 1);
+	CHECK(poll(&p, 1, PATIENCE(10000)) == 1);
 }
 
 TEST(acquire, "SEM_ACQUIRE is a channel error; the fence says EIO; the channel is final")
@@ -365,7 +365,7 @@ TEST(close_queued, "closing the file with queued jobs; a sync_file of them outli
 		munmap(k.out.map, k.out.size);
 		munmap(k.blocks.map, k.blocks.size);
 		p.fd = file;
-		CHECK(poll(&p, 1, 10000) == 1);
+		CHECK(poll(&p, 1, PATIENCE(10000)) == 1);
 		close(file);
 	}
 }

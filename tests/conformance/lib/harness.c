@@ -111,6 +111,11 @@ uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
+int64_t limit_ms(unsigned ms)
+{
+	return (int64_t)(now_ns() + ms * MS * time_scale());
+}
+
 void sleep_ms(unsigned ms)
 {
 	struct timespec t = { ms / 1000, (long)(ms % 1000) * 1000000 };

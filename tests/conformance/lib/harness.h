@@ -81,6 +81,8 @@ int try_ioctl(int fd, unsigned long req, void *arg);	/* 0 or errno */
 
 /* Time limits are multiplied by $PPU_TIME_SCALE: slow kernels set it. */
 unsigned time_scale(void);
+#define PATIENCE(ms) ((int)((ms) * time_scale()))	/* for poll() */
+int64_t limit_ms(unsigned ms);	/* absolute: what is waited for comes true before */
 uint64_t now_ns(void);		/* CLOCK_MONOTONIC */
 void sleep_ms(unsigned ms);
 #define WAIT_FOR(cond, ms) do { \
