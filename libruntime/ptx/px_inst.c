@@ -48,7 +48,6 @@ static const struct {
 	{ "stacksave", "stacksave is not supported; declare .local arrays" },
 	{ "multimem", "multimem is not supported: there is one device" },
 	{ "tensormap", "tensor maps are not supported; compile for compute_75, which uses ld and st" },
-	{ "createpolicy", "cache policies are not supported; leave out the policy and .L2::cache_hint" },
 	{ "mapa", "addresses in other CTAs of a cluster are not supported; a cluster is one CTA" },
 	{ "getctarank", "addresses in other CTAs of a cluster are not supported; a cluster is one CTA" },
 	{ "istypep", "opaque types cannot be asked for; textures are 64-bit handles" },
@@ -468,6 +467,8 @@ static bool parse_rest(struct px_module *m, struct px_inst *in)
 		return px_parse_texture_inst(m, in);
 	if (!parse_operands(m, in) || !px_expect(m, TK(';'), "';' after the instruction"))
 		return false;
+	if (px_has(in, PM_L2_hint) && in->n > ops[in->op].min)
+		in->n--;	/* the policy, last: a hint */
 	if (in->n < ops[in->op].min || in->n > ops[in->op].max) {
 		bad_count(m, in);
 		return true;	/* the statement is consumed */

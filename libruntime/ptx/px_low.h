@@ -16,7 +16,7 @@ typedef void px_lower_fn(struct px_module *m, const struct px_inst *in);
 #define PX_CMPS	"eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan "
 #define PX_CACHE "ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first " \
 		 "L1::evict_last L1::no_allocate L2::evict_first L2::evict_last L2::evict_normal " \
-		 "L2::64B L2::128B L2::256B "
+		 "L2::64B L2::128B L2::256B L2::cache_hint "
 #define PX_SPACE "global shared shared::cta local const param param::entry param::func "
 #define PX_SCOPES "cta cluster gpu sys "
 #define PX_ATOMS "and or xor add min max inc dec exch cas "
@@ -82,8 +82,8 @@ O(isspacep, px_low_isspacep, 2, 2, PX_SPACE "shared::cluster") \
 O(ld, px_low_ld, 2, 2, "weak volatile relaxed acquire mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 unified T") \
 O(ldu, px_low_ld, 2, 2, "global v2 v4 T") \
 O(st, px_low_st, 2, 2, "weak volatile relaxed release mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 T") \
-O(atom, px_low_atom, 3, 4, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta noftz T") \
-O(red, px_low_red, 2, 2, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta noftz T") \
+O(atom, px_low_atom, 3, 4, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta noftz L2::cache_hint T") \
+O(red, px_low_red, 2, 2, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta noftz L2::cache_hint T") \
 O(membar, px_low_fence, 0, 0, "cta gl sys") \
 O(fence, px_low_fence, 0, 0, "sc acq_rel acquire release cta cluster gpu sys proxy alias async global shared::cta") \
 O(prefetch, px_low_prefetch, 1, 1, "global local L1 L2 L2::evict_last L2::evict_normal") \
@@ -113,7 +113,8 @@ O(suq, px_low_texture, 0, 0, "width height depth array_size b32") \
 O(wmma, px_low_wmma, 2, 4, "load store mma a b c d sync aligned row col m16n16k16 m32n8k16 m8n32k16 global shared shared::cta T") \
 O(mma, px_low_mma, 4, 4, "sync aligned row col m16n8k8 m16n8k16 T") \
 O(ldmatrix, px_low_ldmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16") \
-O(cp, px_low_cp, 0, 5, "async ca cg shared shared::cta global commit_group wait_group wait_all L2::64B L2::128B L2::256B") \
+O(cp, px_low_cp, 0, 5, "async ca cg shared shared::cta global commit_group wait_group wait_all L2::64B L2::128B L2::256B L2::cache_hint") \
+O(createpolicy, px_low_createpolicy, 1, 4, "fractional range global L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged b64") \
 O(griddepcontrol, px_low_nothing, 0, 0, "launch_dependents wait") \
 O(pmevent, px_low_nothing, 1, 1, "mask")
 

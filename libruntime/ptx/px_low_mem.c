@@ -806,6 +806,16 @@ void px_low_nothing(struct px_module *m, const struct px_inst *in)
 {
 }
 
+/* A policy is a hint that nothing looks at: any number will do. */
+void px_low_createpolicy(struct px_module *m, const struct px_inst *in)
+{
+	px_val d = px_dst(m, in, 0, PT_B64);
+	struct px_insn *i = px_emit(m, in, PPU_OP_MOVI64, PPU_T_NONE);
+
+	i->s[1] = px_imm(0);
+	i->d = d;
+}
+
 /* ---- address spaces ---- */
 
 void px_low_cvta(struct px_module *m, const struct px_inst *in)

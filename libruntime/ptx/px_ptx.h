@@ -36,6 +36,7 @@ M(nc, "nc") M(L1, "L1") M(L2, "L2") M(L1_normal, "L1::evict_normal") \
 M(L1_unchanged, "L1::evict_unchanged") M(L1_first, "L1::evict_first") \
 M(L1_last, "L1::evict_last") M(L1_none, "L1::no_allocate") M(L2_first, "L2::evict_first") \
 M(L2_last, "L2::evict_last") M(L2_normal, "L2::evict_normal") M(L2_hint, "L2::cache_hint") \
+M(L2_unchanged, "L2::evict_unchanged") M(fractional, "fractional") M(range, "range") \
 M(L2_64, "L2::64B") M(L2_128, "L2::128B") M(L2_256, "L2::256B") \
 M(weak, "weak") M(volatile, "volatile") M(relaxed, "relaxed") M(acquire, "acquire") \
 M(release, "release") M(acq_rel, "acq_rel") M(sc, "sc") M(mmio, "mmio") M(unified, "unified") \
