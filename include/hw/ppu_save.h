@@ -103,7 +103,7 @@ struct ppu_save_warp {
 		       (__u64)(warps) * (PPU_SAVE_BARRIERS * 12 + PPU_SAVE_WARP_BYTES(0, 0, tokq)) + \
 		       (__u64)(regs) * 4 + (shared), 4096)
 
-#define PPU_SAVE_FIRST_PARTS	6	/* of level 1 */
+#define PPU_SAVE_FIRST_PARTS	5	/* of level 1 */
 #define PPU_SAVE_PARTS(depth)	(PPU_SAVE_FIRST_PARTS + (__u64)(depth) - 1)
 /* One part: an eighth of the machine, and the local memory of the largest CTA. */
 #define PPU_SAVE_PART_BYTES(sms, per_sm, local) \
