@@ -682,7 +682,7 @@ int ppu_ioctl_channel_destroy(struct drm_device *drm, void *data, struct drm_fil
 
 	if (PPU_CHECK(to_ppu(drm), args->flags))
 		return -EINVAL;
-	chan = xa_erase(&file->channels, args->channel_id);
+	chan = ppu_uobj_take(&file->channels, args->channel_id);
 	if (!chan)
 		return -ENOENT;
 	ppu_channel_destroy(chan);

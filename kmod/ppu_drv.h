@@ -684,6 +684,7 @@ void ppu_irq_disable(struct ppu_device *pdev);
 /* ppu_uobj.c */
 void *ppu_uobj_get_array(const struct drm_ppu_array *in, u32 min_stride, u32 obj_size, u32 max);
 int ppu_uobj_put(const struct drm_ppu_array *out, u32 index, const void *obj, u32 obj_size);
+void *ppu_uobj_take(struct xarray *table, u32 id);
 
 /* ppu_vram.c */
 int ppu_vram_init(struct ppu_device *pdev);

@@ -304,7 +304,7 @@ int ppu_ioctl_event_unregister(struct drm_device *drm, void *data, struct drm_fi
 
 	if (PPU_CHECK(to_ppu(drm), args->pad))
 		return -EINVAL;
-	ev = xa_erase(&file->events, args->event_id);
+	ev = ppu_uobj_take(&file->events, args->event_id);
 	if (!ev)
 		return -ENOENT;
 	ppu_event_free(ev);

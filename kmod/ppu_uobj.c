@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * PPU driver: arrays of user-space structures that may be older or newer than
- * this kernel.
+ * this kernel; ids of objects.
  */
 
 #include <linux/mm.h>
@@ -72,4 +72,26 @@ int ppu_uobj_put(const struct drm_ppu_array *out, u32 index, const void *obj, u3
 	if (out->stride > obj_size && clear_user(to + obj_size, out->stride - obj_size))
 		return -EFAULT;
 	return 0;
+}
+
+/**
+ * ppu_uobj_take - take an object out of a file's table
+ * @table: objects by id
+ * @id: id that user space named
+ *
+ * An id that is reserved for an object in the making stays reserved: xa_erase()
+ * would free it, and the next object could get it, too.
+ *
+ * Return: the object, with the table's reference, or NULL.
+ */
+void *ppu_uobj_take(struct xarray *table, u32 id)
+{
+	void *obj;
+
+	xa_lock(table);
+	obj = xa_load(table, id);
+	if (obj)
+		__xa_erase(table, id);
+	xa_unlock(table);
+	return obj;
 }

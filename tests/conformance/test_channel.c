@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* CHANNEL_CREATE, _DESTROY, _QUERY, _SET_PROPERTY; mappings; life and death. */
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 
 #include "harness.h"
@@ -428,6 +430,69 @@ TEST_T(kill9, 120, "kill -9 with work in flight: everything comes back")
 		CHECK_EQ(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL), before);
 	}
 	chan_new(fd, vm_new(fd), COPY, 8);
+}
+
+/* ---- ids that are being made ---- */
+
+static struct {
+	int fd;
+	uint32_t vm;
+	atomic_bool stop;
+} guess;
+
+static void *destroy_guessed(void *arg)
+{
+	(void)arg;
+	while (!guess.stop) {
+		for (uint32_t id = 1; id < 4; id++) {
+			struct drm_ppu_channel_destroy a = { .channel_id = id };
+
+			try_ioctl(guess.fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &a);
+		}
+	}
+	return NULL;
+}
+
+static void *create_many(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 100; i++) {
+		struct drm_ppu_channel_create a = {
+			.vm_id = guess.vm, .type = COPY, .flags = DRM_PPU_CHANNEL_USER_SUBMIT,
+			.gpfifo_entries = 8,
+		};
+
+		DO(guess.fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
+	}
+	return NULL;
+}
+
+TEST(guessed_ids, "a thread that destroys ids another one is being given loses nobody's channel")
+{
+	uint64_t channels = get_param(open_ppu(), DRM_PPU_PARAM_MAX_CHANNELS);
+	pthread_t maker[2], destroyer;
+
+	guess.fd = open_ppu();
+	guess.vm = vm_new(guess.fd);
+	CHECK(!pthread_create(&destroyer, NULL, destroy_guessed, NULL));
+	for (int i = 0; i < 2; i++)
+		CHECK(!pthread_create(&maker[i], NULL, create_many, NULL));
+	for (int i = 0; i < 2; i++)
+		pthread_join(maker[i], NULL);
+	guess.stop = true;
+	pthread_join(destroyer, NULL);
+	close(guess.fd);
+	/* Two channels under one id would leave one behind: all can be had again. */
+	guess.fd = open_ppu();
+	guess.vm = vm_new(guess.fd);
+	for (uint64_t i = 0; i < channels; i++) {
+		struct drm_ppu_channel_create a = {
+			.vm_id = guess.vm, .type = COPY, .flags = DRM_PPU_CHANNEL_USER_SUBMIT,
+			.gpfifo_entries = 8,
+		};
+
+		DO(guess.fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
+	}
 }
 
 HARNESS_MAIN
