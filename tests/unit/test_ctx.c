@@ -212,4 +212,81 @@ START_TEST(fault_ring)
 }
 END_TEST
 
-BENCH_MAIN("ctx", load_checks, reload, stop, forget, fault_stops_its_context_only, fault_ring)
+/* Copies of the tables on the way to va; returns the root and the entry of va's page in it. */
+static uint64_t clone_tables(struct bench_ctx *c, uint64_t va, uint64_t **leaf)
+{
+	uint64_t root = 0, *parent = NULL;
+
+	for (unsigned level = PPU_PT_LEVELS; level-- > 0;) {
+		uint64_t *entry = bench_pte(c, va, level);
+		uint64_t index = (va >> PPU_PT_SHIFT(level)) % PPU_PT_ENTRIES;
+		uint64_t page = bench_vram(c->b, 4096), *table = (uint64_t *)(c->b->vram + page);
+
+		memcpy(table, entry - index, 4096);
+		if (parent)
+			*parent = page | PPU_PTE_VALID;
+		else
+			root = page;
+		parent = &table[index];
+	}
+	*leaf = parent;
+	return root;
+}
+
+/* LOAD with other page tables: what was translated before counts no more, for waiting channels neither. */
+START_TEST(load_again_with_other_tables)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	uint64_t s = bench_alloc(c, 4096, BENCH_VRAM), page, root, *leaf;
+	struct bench_chan *waits = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+
+	bench_acquire(waits, PPU_SEM_OP_EQ, s, 7);
+	bench_submit(waits);
+	bench_inc(ch, 0, s + 8);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_rd64(c, s + 8), 1);
+	bench_inc(ch, 0, s + 8);		/* its block is there before the tables are copied */
+	bench_push(ch);
+	page = bench_vram(b, 4096);
+	root = clone_tables(c, s, &leaf);
+	*leaf = page | PPU_PTE_VALID;
+	*(uint64_t *)(b->vram + page) = 7;
+	c->blk->pt_root = root;
+	bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_get(waits), 1);	/* without a kick */
+	bench_doorbell(ch, ch->put);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(*(uint64_t *)(b->vram + page + 8), 1);
+	bench_free(b);
+}
+END_TEST
+
+/* CTX_STATUS says that a copy of the context is in progress: its memory is in use. */
+START_TEST(busy_while_copying)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b), *other = bench_ctx_new(b);
+	uint64_t buf = bench_alloc(c, 1 << 20, BENCH_VRAM);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+
+	bench_fill(ch, 0, buf, 1, 1 << 20);
+	bench_submit(ch);
+	bench_run_for(b, 20000);
+	bench_set(b, PPU_REG_CTX_INST_LO, (uint32_t)other->inst);
+	bench_set(b, PPU_REG_CTX_INST_HI, (uint32_t)(other->inst >> 32));
+	ck_assert_uint_eq(bench_reg(b, PPU_REG_CTX_STATUS), PPU_CTX_LOADED);
+	bench_set(b, PPU_REG_CTX_INST_LO, (uint32_t)c->inst);
+	bench_set(b, PPU_REG_CTX_INST_HI, (uint32_t)(c->inst >> 32));
+	ck_assert_uint_eq(bench_reg(b, PPU_REG_CTX_STATUS), PPU_CTX_LOADED | PPU_CTX_BUSY);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_reg(b, PPU_REG_CTX_STATUS), PPU_CTX_LOADED);
+	bench_free(b);
+}
+END_TEST
+
+BENCH_MAIN("ctx", load_again_with_other_tables, busy_while_copying, load_checks, reload, stop, forget,
+	   fault_stops_its_context_only, fault_ring)
