@@ -59,10 +59,10 @@ static const struct {
 };
 #define NUM_MIX		(int)(sizeof(mixed_kernels) / sizeof(mixed_kernels[0]))
 
-static const char *const mix_makers[] = { "tests/ptx/mix.clang.ptx", "tests/ptx/mix.clang-O0.ptx" };
+static const char *const mix_makers[] = { "tests/ptx/mix.clang.ptx", "tests/ptx/mix-O0.clang.ptx" };
 
 static const char *const makers[] = { "tests/ptx/solo.clang.ptx", "tests/ptx/solo.nvcc.ptx",
-				      "tests/ptx/solo.clang-O0.ptx" };
+				      "tests/ptx/solo-O0.clang.ptx" };
 #define NUM_MAKERS	3
 
 static ppuCtx ctx;
@@ -208,7 +208,7 @@ END_TEST
 /* ---- threads that work together (tests/ptx/coop.cu) ---- */
 
 static const char *const coop_makers[] = { "tests/ptx/coop.clang.ptx", "tests/ptx/coop.nvcc.ptx",
-					   "tests/ptx/coop.clang-O0.ptx" };
+					   "tests/ptx/coop-O0.clang.ptx" };
 
 static void *upload(const void *p, size_t n)
 {

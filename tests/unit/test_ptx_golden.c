@@ -138,7 +138,7 @@ START_TEST(test_all_passes)
 END_TEST
 
 static const char *const sources[] = {
-	"tests/ptx/hand.ptx", "tests/ptx/meet.ptx", "tests/ptx/coop.nvcc.ptx", "tests/ptx/coop.clang-O0.ptx",
+	"tests/ptx/hand.ptx", "tests/ptx/meet.ptx", "tests/ptx/coop.nvcc.ptx", "tests/ptx/coop-O0.clang.ptx",
 	"tests/ptx/mix.clang.ptx", "tests/ptx/lib.clang.ptx", "tests/ptx/solo.nvcc.ptx",
 };
 #define NUM_SOURCES (int)(sizeof(sources) / sizeof(sources[0]))
