@@ -552,6 +552,8 @@ static bool global_pages(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 		uint64_t page = lane_va(a, i) >> PPU_PAGE_SHIFT;
 		struct ppu_tlbe *e = &sm->tlb[page % PPU_TLB_ENTRIES];
 
+		if (p->n == 2 && 2 * count_lanes(m) > count_lanes(mask))
+			return false;	/* they are many: lane by lane is faster */
 		/* Hits only: a fill could evict an entry this instruction uses. */
 		if (p->n == MAX_PAGES || e->page != page || e->ctx != ctx ||
 		    (a->acc != PPU_ACC_READ && !(e->flags & PPU_TLB_WRITE)))
