@@ -8,229 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt_spy.h"
-
-#define KB		1024u
-#define MB		(1024u * 1024u)
-#define MAX_RANKS	10
-#define MAX_STREAMS	48
-#define US		1000u
-
-/* Bit 0: stream numbers rise with urgency; bit 1: internal numbers fall; bit 2: semaphores in system memory. */
-#define CONVENTIONS	8
-
-/*
- * One scene: as many stream priorities as internal ones, ranks 1 (least) to P.  Stream s[r] is of rank r;
- * more streams may be added.
- */
-struct scene {
-	char trace[32];
-	unsigned ranks, convention, num;
-	ppuStream s[MAX_STREAMS];
-	unsigned hw[MAX_STREAMS];
-	void *sem[MAX_RANKS + 1];
-	char *dev, *pinned;
-};
-
-static int stream_priority(const struct scene *sc, unsigned rank)
-{
-	int level = (int)rank - 1;
-
-	return sc->convention & 1 ? level : -level;
-}
-
-static int internal_priority(const struct scene *sc, unsigned rank)
-{
-	return (int)(sc->convention & 2 ? sc->ranks + 1 - rank : rank);
-}
-
-static unsigned add(struct scene *sc, unsigned rank)
-{
-	unsigned i = sc->num++;
-	ppuStreamCopyInfo info;
-
-	OK(ppuStreamCreate(&sc->s[i], PPU_STREAM_NON_BLOCKING, stream_priority(sc, rank)));
-	OK(ppuStreamGetCopyInfo(sc->s[i], &info));
-	ck_assert_int_eq(info.priority, internal_priority(sc, rank));
-	sc->hw[i] = info.hw_channel;
-	return i;
-}
-
-/* perchan: copy channels of each priority, as digits ("14": one of rank 1, four of rank 2). */
-static void scene_new(struct scene *sc, const char *props, const char *perchan, unsigned convention,
-		      const char *more)
-{
-	ppuInitOptions o = { .backend = "core", .props = props };
-	char streams[32], copies[512];
-	size_t at;
-
-	memset(sc, 0, sizeof(*sc));
-	sc->ranks = (unsigned)strlen(perchan);
-	sc->convention = convention;
-	rt_trace_name(sc->trace, sizeof(sc->trace));
-	snprintf(streams, sizeof(streams), "0:%d", stream_priority(sc, sc->ranks));
-	at = (size_t)snprintf(copies, sizeof(copies), "order=%s memory=%s %s map=", convention & 2 ? "down" : "up",
-			      convention & 4 ? "system" : "vram", more);
-	for (unsigned r = 1; r <= sc->ranks; r++)
-		for (int k = perchan[r - 1] - '0'; k; k--)
-			at += (size_t)snprintf(copies + at, sizeof(copies) - at, "%d:", internal_priority(sc, r));
-	copies[at - 1] = 0;
-	o.trace = sc->trace;
-	o.stream_priorities = streams;
-	o.copy_priorities = copies;
-	OK(ppuInit(&o));
-	OK(ppuMalloc((void **)&sc->dev, 2 * MB));
-	OK(ppuMallocHost((void **)&sc->pinned, 2 * MB));
-	sc->num = 1;
-	for (unsigned r = 1; r <= sc->ranks; r++) {
-		if (perchan[r - 1] == '0')
-			sc->num++;
-		else
-			add(sc, r);
-		if (r > 1 && !strstr(more, "mode=off"))
-			OK(ppuCtxGetCopySemaphore(internal_priority(sc, r), &sc->sem[r], NULL));
-	}
-}
-
-static struct rt_trace scene_end(struct scene *sc)
-{
-	OK(ppuShutdown());
-	return rt_trace_take(sc->trace);
-}
-
-static uint64_t sem_value(const struct scene *sc, unsigned rank)
-{
-	uint64_t v;
-
-	OK(ppuCtxGetCopySemaphore(internal_priority(sc, rank), NULL, &v));
-	return v;
-}
-
-static void copy(struct scene *sc, unsigned stream, size_t bytes)
-{
-	OK(ppuMemcpyAsync(sc->dev, sc->pinned, bytes, sc->s[stream]));
-}
-
-/* ---- what the trace says -------------------------------------------------------------------- */
-
-static int stream_of(const struct scene *sc, unsigned hw)
-{
-	for (unsigned i = 1; i < sc->num; i++)
-		if (sc->s[i] && sc->hw[i] == hw)
-			return (int)i;
-	return -1;
-}
-
-static unsigned rank_of_sem(const struct scene *sc, uint64_t addr)
-{
-	for (unsigned r = 2; r <= sc->ranks; r++)
-		if ((uintptr_t)sc->sem[r] == addr)
-			return r;
-	return 0;
-}
-
-/* Copies by stream and number in it, in the order they were complete: "1.0 2.0 1.1". */
-static const char *completion(const struct scene *sc, const struct rt_trace *t)
-{
-	static char text[32768];
-	unsigned count[MAX_STREAMS] = { 0 };
-	size_t at = 0;
-
-	text[0] = 0;
-	for (size_t i = 0; i < t->num; i++) {
-		int s = t->rec[i].event == PPU_TR_CE_DONE ? stream_of(sc, t->rec[i].a) : -1;
-
-		if (s > 0)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%d.%u", at ? " " : "", s, count[s]++);
-	}
-	return text;
-}
-
-/* The values a semaphore had, its first 0 included. */
-static const char *values(const struct scene *sc, const struct rt_trace *t, unsigned rank)
-{
-	static char text[8192];
-	size_t at = (size_t)snprintf(text, sizeof(text), "0");
-
-	for (size_t i = 0; i < t->num; i++)
-		if (t->rec[i].event == PPU_TR_SEM_WRITE && rank_of_sem(sc, t->rec[i].b) == rank)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, " %llu", (unsigned long long)t->rec[i].d);
-	return text;
-}
-
-static size_t count(const struct rt_trace *t, unsigned event)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->num; i++)
-		n += t->rec[i].event == event;
-	return n;
-}
-
-/* The decisions about priorities, one word each; gate: blocked at an acquire of a priority semaphore. */
-static const char *decisions(const struct scene *sc, const struct rt_trace *t)
-{
-	static char text[16384];
-	unsigned starts[MAX_STREAMS] = { 0 }, dones[MAX_STREAMS] = { 0 };
-	size_t at = 0;
-
-	text[0] = 0;
-	for (size_t i = 0; i < t->num; i++) {
-		const struct ppu_trace_rec *r = &t->rec[i];
-		bool ce = r->event == PPU_TR_CE_START || r->event == PPU_TR_CE_DONE;
-		int s = stream_of(sc, ce ? r->a : r->unit);
-		char w[64] = "";
-
-		if (s < 0)
-			continue;
-		switch (r->event) {
-		case PPU_TR_SEM_WRITE:
-			if (rank_of_sem(sc, r->b))
-				snprintf(w, sizeof(w), "%d:S%u=%llu", s, rank_of_sem(sc, r->b), (unsigned long long)r->d);
-			break;
-		case PPU_TR_CE_START:
-			snprintf(w, sizeof(w), "start(%d.%u)", s, starts[s]++);
-			break;
-		case PPU_TR_CE_DONE:
-			snprintf(w, sizeof(w), "done(%d.%u)", s, dones[s]++);
-			break;
-		case PPU_TR_SLICE_EXPIRE:
-			snprintf(w, sizeof(w), "%d:expire", s);
-			break;
-		case PPU_TR_BLOCK:
-		case PPU_TR_UNBLOCK:
-			if (r->a == PPU_TRB_ACQUIRE || r->a == PPU_TRB_GATE)
-				snprintf(w, sizeof(w), "%d:%s(S%u)", s, r->event == PPU_TR_UNBLOCK ? "go" :
-					 r->a == PPU_TRB_GATE ? "gate" : "block", rank_of_sem(sc, r->b));
-			break;
-		}
-		if (*w)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? " " : "", w);
-	}
-	return text;
-}
-
-/* CP-28: from a dec to the inc of the same channel's next copy no other channel has an event. */
-static void check_no_gap(const struct scene *sc, const struct rt_trace *t, unsigned stream, unsigned rank)
-{
-	size_t dec = 0, pairs = 0;
-
-	for (size_t i = 0; i < t->num; i++) {
-		const struct ppu_trace_rec *r = &t->rec[i];
-
-		if (r->event != PPU_TR_SEM_WRITE || rank_of_sem(sc, r->b) != rank || r->unit != sc->hw[stream])
-			continue;
-		if (r->d == 0) {
-			dec = i;
-		} else if (dec) {
-			for (size_t k = dec; k <= i; k++)
-				ck_assert_uint_eq(t->rec[k].unit, sc->hw[stream]);
-			pairs++;
-			dec = 0;
-		}
-	}
-	ck_assert_uint_ge(pairs, 1);
-}
+#include "rt_scene.h"
 
 /* ---- CP-X1 ---------------------------------------------------------------------------------- */
 
@@ -241,23 +19,23 @@ static void cpx1(struct scene *sc, unsigned convention, const char *mode)
 
 	scene_new(sc, on ? "copy-engines=1 gpcs=1 timeslice=50000" : "copy-engines=1 gpcs=1 timeslice=10000000", "11",
 		  convention, mode);
-	copy(sc, 1, MB / 4);				/* 1, 2: Mlow1 */
+	scene_copy(sc, 1, MB / 4);				/* 1, 2: Mlow1 */
 	rt_pass(5 * US);
-	copy(sc, 1, MB / 4);				/* 3: Mlow2, Mlow3 */
-	copy(sc, 1, MB / 4);
+	scene_copy(sc, 1, MB / 4);				/* 3: Mlow2, Mlow3 */
+	scene_copy(sc, 1, MB / 4);
 	rt_pass(3 * US);
-	copy(sc, 2, MB);				/* 4: Mhigh1 */
+	scene_copy(sc, 2, MB);				/* 4: Mhigh1 */
 	rt_pass(3 * US);
 	if (on)						/* CP-18: while Mlow1 runs */
-		ck_assert_uint_eq(sem_value(sc, 2), 1);
+		ck_assert_uint_eq(scene_sem(sc, 2), 1);
 	FAILS(PPU_ERROR_NOT_READY, ppuStreamQuery(sc->s[1]));
-	copy(sc, 2, MB / 4);				/* 4': Mhigh2 */
+	scene_copy(sc, 2, MB / 4);				/* 4': Mhigh2 */
 	rt_pass(2 * US);
 	if (on)						/* A-CP-2: never 2 */
-		ck_assert_uint_eq(sem_value(sc, 2), 1);
+		ck_assert_uint_eq(scene_sem(sc, 2), 1);
 	OK(ppuCtxSynchronize());
 	if (on)
-		ck_assert_uint_eq(sem_value(sc, 2), 0);
+		ck_assert_uint_eq(scene_sem(sc, 2), 0);
 }
 
 /* CP-26, CP-27, CP-28, CP-30; CP-13: also with the semaphore in system memory. */
@@ -268,9 +46,9 @@ START_TEST(cpx1_golden)
 
 	cpx1(&sc, (unsigned)_i, "");
 	t = scene_end(&sc);
-	ck_assert_str_eq(completion(&sc, &t), "1.0 2.0 2.1 1.1 1.2");
-	ck_assert_str_eq(values(&sc, &t, 2), "0 1 0 1 0");
-	ck_assert_str_eq(decisions(&sc, &t),
+	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 2.0 2.1 1.1 1.2");
+	ck_assert_str_eq(scene_values(&sc, &t, 2), "0 1 0 1 0");
+	ck_assert_str_eq(scene_decisions(&sc, &t),
 			 "start(1.0) "				/* 1, 2 */
 			 "2:S2=1 "				/* 4 */
 			 "done(1.0) 1:block(S2) "		/* 5 */
@@ -281,7 +59,7 @@ START_TEST(cpx1_golden)
 			 "done(2.1) 2:S2=0 "			/* 13 */
 			 "1:go(S2) start(1.1) done(1.1) "	/* 14, 15 */
 			 "start(1.2) done(1.2)");
-	check_no_gap(&sc, &t, 2, 2);
+	scene_check_no_gap(&sc, &t, 2, 2);
 	rt_trace_free(&t);
 }
 END_TEST
@@ -294,7 +72,7 @@ START_TEST(cpx1_control)
 
 	cpx1(&sc, (unsigned)_i, "mode=off");
 	t = scene_end(&sc);
-	ck_assert_str_eq(completion(&sc, &t), "1.0 1.1 1.2 2.0 2.1");
+	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 1.1 1.2 2.0 2.1");
 	for (size_t i = 0; i < t.num; i++)
 		ck_assert(t.rec[i].event != PPU_TR_CMD ||
 			  (t.rec[i].b != PPU_CMD_SEM_INC && t.rec[i].b != PPU_CMD_SEM_DEC));
@@ -319,15 +97,15 @@ START_TEST(cp8_swapped_labels)
 		ctx->chan[0]->priority = ctx->chan[1]->priority;
 		ctx->chan[1]->priority = keep;
 	}
-	copy(&sc, 1, MB / 4);
+	scene_copy(&sc, 1, MB / 4);
 	rt_pass(5 * US);
 	for (int i = 0; i < 2; i++) {
-		copy(&sc, 1, MB / 4);
-		copy(&sc, 2, MB / 4);
+		scene_copy(&sc, 1, MB / 4);
+		scene_copy(&sc, 2, MB / 4);
 	}
 	OK(ppuCtxSynchronize());
 	t = scene_end(&sc);
-	ck_assert_str_eq(completion(&sc, &t), _i ? "1.0 1.1 1.2 2.0 2.1" : "1.0 2.0 2.1 1.1 1.2");
+	ck_assert_str_eq(scene_completion(&sc, &t), _i ? "1.0 1.1 1.2 2.0 2.1" : "1.0 2.0 2.1 1.1 1.2");
 	rt_trace_free(&t);
 }
 END_TEST
@@ -337,31 +115,31 @@ END_TEST
 static void cpx2(struct scene *sc, struct rt_trace *t, unsigned convention, const char *props, bool case_b)
 {
 	scene_new(sc, props, "111", convention, "");
-	copy(sc, 1, MB);		/* L0 */
+	scene_copy(sc, 1, MB);		/* L0 */
 	rt_pass(5 * US);
 	if (!case_b) {
-		copy(sc, 3, MB / 4);
+		scene_copy(sc, 3, MB / 4);
 		rt_pass(3 * US);
-		copy(sc, 2, MB / 4);
+		scene_copy(sc, 2, MB / 4);
 		rt_pass(3 * US);
-		copy(sc, 1, MB / 4);
+		scene_copy(sc, 1, MB / 4);
 	} else {
-		copy(sc, 1, MB / 4);
+		scene_copy(sc, 1, MB / 4);
 		rt_pass(3 * US);
-		copy(sc, 2, MB / 4);
+		scene_copy(sc, 2, MB / 4);
 		rt_pass(3 * US);
-		ck_assert_uint_eq(sem_value(sc, 2), 1);	/* b's inc: at once */
-		copy(sc, 3, MB / 4);
+		ck_assert_uint_eq(scene_sem(sc, 2), 1);	/* b's inc: at once */
+		scene_copy(sc, 3, MB / 4);
 	}
 	rt_pass(3 * US);
-	ck_assert_uint_eq(sem_value(sc, 3), 1);
-	ck_assert_uint_eq(sem_value(sc, 2), case_b);
+	ck_assert_uint_eq(scene_sem(sc, 3), 1);
+	ck_assert_uint_eq(scene_sem(sc, 2), case_b);
 	FAILS(PPU_ERROR_NOT_READY, ppuStreamQuery(sc->s[1]));
 	OK(ppuCtxSynchronize());
-	ck_assert_uint_eq(sem_value(sc, 2) + sem_value(sc, 3), 0);
+	ck_assert_uint_eq(scene_sem(sc, 2) + scene_sem(sc, 3), 0);
 	*t = scene_end(sc);
-	ck_assert_str_eq(values(sc, t, 2), "0 1 0");
-	ck_assert_str_eq(values(sc, t, 3), "0 1 0");
+	ck_assert_str_eq(scene_values(sc, t, 2), "0 1 0");
+	ck_assert_str_eq(scene_values(sc, t, 3), "0 1 0");
 }
 
 #define X2_PROPS "copy-engines=1 gpcs=1 timeslice=10000000"
@@ -373,8 +151,8 @@ START_TEST(cpx2_case_a)
 	struct rt_trace t;
 
 	cpx2(&sc, &t, (unsigned)_i, X2_PROPS, false);
-	ck_assert_str_eq(completion(&sc, &t), "1.0 3.0 2.0 1.1");
-	ck_assert_str_eq(decisions(&sc, &t),
+	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 3.0 2.0 1.1");
+	ck_assert_str_eq(scene_decisions(&sc, &t),
 			 "start(1.0) 3:S3=1 2:block(S3) done(1.0) 1:block(S3) "
 			 "start(3.0) done(3.0) 3:S3=0 "
 			 "2:go(S3) 2:S2=1 1:go(S3) "	/* b's inc comes before any dispatch */
@@ -390,8 +168,8 @@ START_TEST(cpx2_case_b)
 	struct rt_trace t;
 
 	cpx2(&sc, &t, (unsigned)_i, X2_PROPS, true);
-	ck_assert_str_eq(completion(&sc, &t), "1.0 3.0 2.0 1.1");
-	ck_assert_str_eq(decisions(&sc, &t),
+	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 3.0 2.0 1.1");
+	ck_assert_str_eq(scene_decisions(&sc, &t),
 			 "start(1.0) 2:S2=1 3:S3=1 done(1.0) 1:block(S2) "
 			 "2:gate(S3) "				/* b had passed acq S3 */
 			 "start(3.0) done(3.0) 3:S3=0 2:go(S3) "
@@ -408,7 +186,7 @@ START_TEST(cpx2_case_b_literal)
 	struct rt_trace t;
 
 	cpx2(&sc, &t, 0, X2_PROPS " gate-literal=1", true);
-	ck_assert_str_eq(completion(&sc, &t), "1.0 2.0 3.0 1.1");
+	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 2.0 3.0 1.1");
 	rt_trace_free(&t);
 }
 END_TEST
@@ -420,16 +198,16 @@ START_TEST(ten_priorities)
 	struct rt_trace t;
 
 	scene_new(&sc, X2_PROPS, "1111111111", (unsigned)_i, "");
-	copy(&sc, 1, MB);
+	scene_copy(&sc, 1, MB);
 	rt_pass(2 * US);
 	for (unsigned r = 1; r <= 10; r++) {
-		copy(&sc, r, 64 * KB);
-		copy(&sc, r, 64 * KB);
+		scene_copy(&sc, r, 64 * KB);
+		scene_copy(&sc, r, 64 * KB);
 		rt_pass(2 * US);
 	}
 	OK(ppuCtxSynchronize());
 	t = scene_end(&sc);
-	ck_assert_str_eq(completion(&sc, &t), "1.0 10.0 10.1 9.0 9.1 8.0 8.1 7.0 7.1 6.0 6.1 5.0 5.1 4.0 4.1 "
+	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 10.0 10.1 9.0 9.1 8.0 8.1 7.0 7.1 6.0 6.1 5.0 5.1 4.0 4.1 "
 			 "3.0 3.1 2.0 2.1 1.1 1.2");
 	rt_trace_free(&t);
 }
@@ -445,16 +223,16 @@ START_TEST(no_inversion)
 	unsigned other;
 
 	scene_new(&sc, X2_PROPS, "21", (unsigned)_i, "");
-	other = add(&sc, 1);		/* a second low channel holds the engine */
+	other = scene_add(&sc, 1);		/* a second low channel holds the engine */
 	ck_assert_uint_ne(sc.hw[other], sc.hw[1]);
-	copy(&sc, other, MB / 4);
+	scene_copy(&sc, other, MB / 4);
 	rt_pass(5 * US);
-	copy(&sc, 1, MB / 4);		/* X */
+	scene_copy(&sc, 1, MB / 4);		/* X */
 	rt_pass(3 * US);
-	copy(&sc, 2, MB / 4);		/* Y */
+	scene_copy(&sc, 2, MB / 4);		/* Y */
 	OK(ppuCtxSynchronize());
 	t = scene_end(&sc);
-	ck_assert_str_eq(completion(&sc, &t), "3.0 2.0 1.0");
+	ck_assert_str_eq(scene_completion(&sc, &t), "3.0 2.0 1.0");
 	rt_trace_free(&t);
 }
 END_TEST
@@ -467,19 +245,19 @@ START_TEST(five_channels)
 
 	scene_new(&sc, X2_PROPS, "15", (unsigned)_i, "");
 	for (int i = 1; i < 5; i++)
-		add(&sc, 2);
-	copy(&sc, 1, MB);
+		scene_add(&sc, 2);
+	scene_copy(&sc, 1, MB);
 	rt_pass(5 * US);
-	copy(&sc, 1, 64 * KB);
+	scene_copy(&sc, 1, 64 * KB);
 	for (unsigned i = 2; i < 7; i++)
-		copy(&sc, i, 64 * KB);
+		scene_copy(&sc, i, 64 * KB);
 	rt_pass(10 * US);
-	ck_assert_uint_eq(sem_value(&sc, 2), 5);
+	ck_assert_uint_eq(scene_sem(&sc, 2), 5);
 	OK(ppuCtxSynchronize());
-	ck_assert_uint_eq(sem_value(&sc, 2), 0);
+	ck_assert_uint_eq(scene_sem(&sc, 2), 0);
 	t = scene_end(&sc);
-	ck_assert_str_eq(values(&sc, &t, 2), "0 1 2 3 4 5 4 3 2 1 0");
-	ck_assert_str_eq(completion(&sc, &t), "1.0 2.0 3.0 4.0 5.0 6.0 1.1");
+	ck_assert_str_eq(scene_values(&sc, &t, 2), "0 1 2 3 4 5 4 3 2 1 0");
+	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 2.0 3.0 4.0 5.0 6.0 1.1");
 	rt_trace_free(&t);
 }
 END_TEST
@@ -492,13 +270,13 @@ START_TEST(idle_engine)
 	uint64_t busy_until = 0;
 
 	scene_new(&sc, "copy-engines=2 gpcs=1 timeslice=10000000", "11", (unsigned)_i, "");
-	copy(&sc, 2, MB);
+	scene_copy(&sc, 2, MB);
 	rt_pass(5 * US);
-	copy(&sc, 1, 64 * KB);
-	copy(&sc, 1, 64 * KB);
+	scene_copy(&sc, 1, 64 * KB);
+	scene_copy(&sc, 1, 64 * KB);
 	OK(ppuCtxSynchronize());
 	t = scene_end(&sc);
-	ck_assert_str_eq(completion(&sc, &t), "2.0 1.0 1.1");
+	ck_assert_str_eq(scene_completion(&sc, &t), "2.0 1.0 1.1");
 	for (size_t i = 0; i < t.num; i++) {
 		if (t.rec[i].event == PPU_TR_CE_DONE && t.rec[i].a == sc.hw[2])
 			busy_until = t.rec[i].time;
@@ -518,11 +296,11 @@ START_TEST(starvation)
 	size_t low = 0, n = 0;
 
 	scene_new(&sc, X2_PROPS, "11", (unsigned)_i, "");
-	copy(&sc, 2, 64 * KB);
+	scene_copy(&sc, 2, 64 * KB);
 	rt_pass(2 * US);
-	copy(&sc, 1, 64);
+	scene_copy(&sc, 1, 64);
 	for (int i = 1; i < HIGH; i++)
-		copy(&sc, 2, 64);
+		scene_copy(&sc, 2, 64);
 	OK(ppuCtxSynchronize());
 	t = scene_end(&sc);
 	for (size_t i = 0; i < t.num; i++) {
@@ -534,43 +312,10 @@ START_TEST(starvation)
 	}
 	ck_assert_uint_eq(n, HIGH + 1);
 	ck_assert_uint_eq(low, HIGH + 1);
-	check_no_gap(&sc, &t, 2, 2);
+	scene_check_no_gap(&sc, &t, 2, 2);
 	rt_trace_free(&t);
 }
 END_TEST
-
-static const char spin[] =
-	".kernel spin\n"
-	".param n u32\n"
-	"ld.param.u32 r4, [n]\n"
-	"top: sub.u32 r4, r4, 1\n"
-	"setp.ne.u32 p0, r4, rz\n"
-	"@p0 bra top\n"
-	"exit\n"
-	/* x[i] = x[i] * 3 + 1, one block of 64 */
-	".kernel step\n"
-	".param p u64\n"
-	"s2r r4, %tid.x\n"
-	"ld.param.u64 rd8, [p]\n"
-	"madw.u32 rd8, r4, 4, rd8\n"
-	"ld.global.u32 r10, [rd8]\n"
-	"mov.u32 r11, 3 ; mov.u32 r12, 1\n"
-	"mad.u32 r10, r10, r11, r12\n"
-	"st.global.u32 [rd8], r10\n"
-	"exit\n";
-
-static void launch(const char *name, ppuStream s, void *arg)
-{
-	static ppuModule mod;
-	ppuFunction f;
-
-	if (!name) {
-		OK(ppuModuleLoadData(&mod, spin, 0, NULL));
-		return;
-	}
-	OK(ppuModuleGetFunction(&f, mod, name));
-	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(64, 1, 1), 0, s, (void *[]){ arg }, NULL, 0));
-}
 
 /* The same priorities as device priorities of tasks: levels from the last one on share it (SP-20, SP-21). */
 START_TEST(priorities_of_kernels)
@@ -582,13 +327,13 @@ START_TEST(priorities_of_kernels)
 	size_t n = 0;
 
 	scene_new(&sc, _i & 1 ? "gpcs=1 device-priorities=4" : "gpcs=1", "111111", (unsigned)_i & 2 ? 1 : 0, "");
-	launch(NULL, NULL, NULL);
+	scene_launch(NULL, NULL, NULL);
 	for (unsigned r = 1; r <= 6; r++) {
-		launch("spin", sc.s[r], &loops);
+		scene_launch("spin", sc.s[r], &loops);
 		OK(ppuStreamSynchronize(sc.s[r]));
 	}
-	OK(ppuStreamSetPriority(sc.s[1], stream_priority(&sc, 2)));
-	launch("spin", sc.s[1], &loops);
+	OK(ppuStreamSetPriority(sc.s[1], scene_stream_priority(&sc, 2)));
+	scene_launch("spin", sc.s[1], &loops);
 	OK(ppuCtxSynchronize());
 	t = scene_end(&sc);
 	for (size_t i = 0; i < t.num; i++) {
@@ -615,25 +360,25 @@ START_TEST(waiting_is_not_pending)
 	ppuEvent e;
 
 	scene_new(&sc, X2_PROPS, "21", (unsigned)_i / 2, wrong ? "mode=inc-first" : "");
-	launch(NULL, NULL, NULL);
+	scene_launch(NULL, NULL, NULL);
 	OK(ppuEventCreate(&e, 0));
-	add(&sc, 1);
-	launch("spin", sc.s[3], &loops);
+	scene_add(&sc, 1);
+	scene_launch("spin", sc.s[3], &loops);
 	OK(ppuEventRecord(e, sc.s[3]));
 	OK(ppuStreamWaitEvent(sc.s[2], e));
-	copy(&sc, 2, 64 * KB);
+	scene_copy(&sc, 2, 64 * KB);
 	rt_pass(5 * US);
 	for (int i = 0; i < 3; i++)
-		copy(&sc, 1, 64 * KB);
+		scene_copy(&sc, 1, 64 * KB);
 	rt_pass(60 * US);
 	FAILS(PPU_ERROR_NOT_READY, ppuEventQuery(e));
-	ck_assert_uint_eq(sem_value(&sc, 2), wrong);
+	ck_assert_uint_eq(scene_sem(&sc, 2), wrong);
 	ck_assert_int_eq(ppuStreamQuery(sc.s[1]), wrong ? PPU_ERROR_NOT_READY : PPU_SUCCESS);
 	OK(ppuCtxSynchronize());
-	ck_assert_uint_eq(sem_value(&sc, 2), 0);
+	ck_assert_uint_eq(scene_sem(&sc, 2), 0);
 	t = scene_end(&sc);
 	/* 3.0 is the module's load. */
-	ck_assert_str_eq(completion(&sc, &t), wrong ? "3.0 2.0 1.0 1.1 1.2" : "3.0 1.0 1.1 1.2 2.0");
+	ck_assert_str_eq(scene_completion(&sc, &t), wrong ? "3.0 2.0 1.0 1.1 1.2" : "3.0 1.0 1.1 1.2 2.0");
 	rt_trace_free(&t);
 }
 END_TEST
@@ -648,21 +393,21 @@ START_TEST(high_waits_for_low)
 
 	scene_new(&sc, X2_PROPS, "11", (unsigned)_i / 2, wrong ? "mode=inc-first" : "");
 	OK(ppuEventCreate(&e, PPU_EVENT_DISABLE_TIMING));
-	copy(&sc, 1, MB / 4);		/* keeps the engine */
+	scene_copy(&sc, 1, MB / 4);		/* keeps the engine */
 	rt_pass(5 * US);
-	copy(&sc, 1, 64 * KB);
+	scene_copy(&sc, 1, 64 * KB);
 	OK(ppuEventRecord(e, sc.s[1]));
 	OK(ppuStreamWaitEvent(sc.s[2], e));
-	copy(&sc, 2, 64 * KB);
+	scene_copy(&sc, 2, 64 * KB);
 	if (wrong) {
 		FAILS(PPU_ERROR_DEADLOCK, ppuStreamSynchronize(sc.s[1]));
 		FAILS(PPU_ERROR_DEADLOCK, ppuStreamQuery(sc.s[2]));
 	} else {
 		OK(ppuCtxSynchronize());
-		ck_assert_uint_eq(sem_value(&sc, 2), 0);
+		ck_assert_uint_eq(scene_sem(&sc, 2), 0);
 	}
 	t = scene_end(&sc);
-	ck_assert_str_eq(completion(&sc, &t), wrong ? "1.0" : "1.0 1.1 2.0");
+	ck_assert_str_eq(scene_completion(&sc, &t), wrong ? "1.0" : "1.0 1.1 2.0");
 	rt_trace_free(&t);
 }
 END_TEST
@@ -681,7 +426,7 @@ START_TEST(streams_in_order)
 	struct rt_trace t;
 
 	scene_new(&sc, "copy-engines=2 gpcs=1", "111", (unsigned)_i, "");
-	launch(NULL, NULL, NULL);
+	scene_launch(NULL, NULL, NULL);
 	for (unsigned i = 0; i < STREAMS; i++) {
 		OK(ppuMallocHost((void **)&h[i], 256));
 		OK(ppuMalloc((void **)&d[i], 256));
@@ -691,7 +436,7 @@ START_TEST(streams_in_order)
 	for (int round = 0; round < ROUNDS; round++) {
 		for (unsigned i = 0; i < STREAMS; i++) {
 			OK(ppuMemcpyAsync(d[i], h[i], 256, sc.s[1 + i]));
-			launch("step", sc.s[1 + i], &d[i]);
+			scene_launch("step", sc.s[1 + i], &d[i]);
 			OK(ppuMemcpyAsync(h[i], d[i], 256, sc.s[1 + i]));
 		}
 	}
@@ -742,7 +487,7 @@ START_TEST(streams_in_order)
 		most = running > most ? running : most;
 	}
 	ck_assert_uint_ge(most, 2);
-	ck_assert_uint_eq(count(&t, PPU_TR_CH_ERROR), 0);
+	ck_assert_uint_eq(scene_count(&t, PPU_TR_CH_ERROR), 0);
 	rt_trace_free(&t);
 }
 END_TEST
@@ -758,15 +503,15 @@ START_TEST(destroyed_streams)
 	scene_new(&sc, X2_PROPS, "111", (unsigned)_i, "");
 	for (unsigned r = 1; r <= 3; r++)
 		for (int i = 0; i < 5; i++)
-			copy(&sc, r, 64 * KB);
+			scene_copy(&sc, r, 64 * KB);
 	rt_pass(20 * US);
-	ck_assert_uint_eq(sem_value(&sc, 3), 1);
+	ck_assert_uint_eq(scene_sem(&sc, 3), 1);
 	for (unsigned r = 1; r <= 3; r++)
 		OK(ppuStreamDestroy(sc.s[r]));
 	OK(ppuCtxSynchronize());
-	ck_assert_uint_eq(sem_value(&sc, 2) + sem_value(&sc, 3), 0);
+	ck_assert_uint_eq(scene_sem(&sc, 2) + scene_sem(&sc, 3), 0);
 	t = scene_end(&sc);
-	ck_assert_uint_eq(count(&t, PPU_TR_CE_DONE), 15);
+	ck_assert_uint_eq(scene_count(&t, PPU_TR_CE_DONE), 15);
 	rt_trace_free(&t);
 }
 END_TEST
@@ -785,28 +530,28 @@ START_TEST(destroyed_context)
 	other = (struct scene){ .ranks = 2, .convention = sc.convention, .num = 1 };
 	OK(ppuMalloc((void **)&other.dev, MB));
 	OK(ppuMallocHost((void **)&other.pinned, MB));
-	add(&other, 1);
-	add(&other, 2);
+	scene_add(&other, 1);
+	scene_add(&other, 2);
 	for (int i = 0; i < 4; i++) {
-		copy(&other, 2, MB);
-		copy(&other, 1, MB);
+		scene_copy(&other, 2, MB);
+		scene_copy(&other, 1, MB);
 	}
 	rt_pass(20 * US);
-	ck_assert_uint_eq(sem_value(&other, 2), 1);
+	ck_assert_uint_eq(scene_sem(&other, 2), 1);
 	OK(ppuCtxSetCurrent(mine));
-	ck_assert_uint_eq(sem_value(&sc, 2), 0);
-	copy(&sc, 1, 64 * KB);
-	copy(&sc, 2, 64 * KB);
-	copy(&sc, 1, 64 * KB);
+	ck_assert_uint_eq(scene_sem(&sc, 2), 0);
+	scene_copy(&sc, 1, 64 * KB);
+	scene_copy(&sc, 2, 64 * KB);
+	scene_copy(&sc, 1, 64 * KB);
 	OK(ppuCtxDestroy(doomed));
 	OK(ppuCtxSynchronize());
-	ck_assert_uint_eq(sem_value(&sc, 2), 0);
-	copy(&sc, 2, 64 * KB);
-	copy(&sc, 1, 64 * KB);
+	ck_assert_uint_eq(scene_sem(&sc, 2), 0);
+	scene_copy(&sc, 2, 64 * KB);
+	scene_copy(&sc, 1, 64 * KB);
 	OK(ppuCtxSynchronize());
 	/* A new context starts with semaphores at 0, whoever had its memory. */
 	OK(ppuCtxCreate(&doomed, 0, 0));
-	ck_assert_uint_eq(sem_value(&sc, 2), 0);
+	ck_assert_uint_eq(scene_sem(&sc, 2), 0);
 	t = scene_end(&sc);
 	for (size_t i = 0; i < t.num; i++)
 		done += t.rec[i].event == PPU_TR_CE_DONE && t.rec[i].a != other.hw[1] && t.rec[i].a != other.hw[2];
@@ -833,14 +578,14 @@ START_TEST(fault_with_semaphore_up)
 	OK(ppuMalloc((void **)&other.dev, MB));
 	OK(ppuMallocHost((void **)&other.pinned, MB));
 	OK(ppuMalloc(&gone, 8 * MB));
-	add(&other, 1);
-	add(&other, 2);
+	scene_add(&other, 1);
+	scene_add(&other, 2);
 	/* Behind the runtime's back. */
 	ck_assert_int_eq(bad->be->unbind(bad->vm, (uintptr_t)gone, 8 * MB), 0);
-	copy(&other, 1, MB / 2);
+	scene_copy(&other, 1, MB / 2);
 	rt_pass(5 * US);
 	OK(ppuMemcpyAsync(gone, other.pinned, 4096, other.s[2]));
-	copy(&other, 1, 64 * KB);
+	scene_copy(&other, 1, 64 * KB);
 	if (_i & 8) {
 		ppuResult res;
 
@@ -853,181 +598,15 @@ START_TEST(fault_with_semaphore_up)
 	ck_assert_ptr_nonnull(strstr(ppuGetLastErrorDetail(), "not mapped"));
 	FAILS(PPU_ERROR_COPY_FAULT, ppuMemcpyAsync(other.dev, other.pinned, 64, other.s[1]));
 	OK(ppuCtxSetCurrent(good));
-	copy(&sc, 2, 64 * KB);
-	copy(&sc, 1, 64 * KB);
+	scene_copy(&sc, 2, 64 * KB);
+	scene_copy(&sc, 1, 64 * KB);
 	OK(ppuCtxSynchronize());
-	ck_assert_uint_eq(sem_value(&sc, 2), 0);
+	ck_assert_uint_eq(scene_sem(&sc, 2), 0);
 	OK(ppuCtxDestroy(bad));
-	copy(&sc, 2, 64 * KB);
+	scene_copy(&sc, 2, 64 * KB);
 	OK(ppuCtxSynchronize());
 	t = scene_end(&sc);
 	rt_trace_free(&t);
-}
-END_TEST
-
-/* ---- random --------------------------------------------------------------------------------- */
-
-static uint32_t rng(uint32_t *s)
-{
-	*s ^= *s << 13;
-	*s ^= *s >> 17;
-	*s ^= *s << 5;
-	return *s;
-}
-
-/*
- * The rules, from the trace alone: a copy starts only while every semaphore above its channel's rank is 0;
- * a semaphore's value is the number of its channels that are between inc and dec; a channel's copies
- * start in that state.
- */
-static void check_rules(const struct scene *sc, const struct rt_trace *t, const unsigned *rank_of_hw, unsigned seed)
-{
-	uint64_t value[MAX_RANKS + 1] = { 0 };
-	bool *up = calloc(65536, sizeof(*up));
-	size_t starts = 0;
-
-	ck_assert_ptr_nonnull(up);
-	for (size_t i = 0; i < t->num; i++) {
-		const struct ppu_trace_rec *r = &t->rec[i];
-
-		if (r->event == PPU_TR_SEM_WRITE && rank_of_sem(sc, r->b)) {
-			unsigned rank = rank_of_sem(sc, r->b);
-			bool inc = r->d == value[rank] + 1;
-
-			ck_assert_msg(inc || r->d + 1 == value[rank], "seed %u: S%u jumps", seed, rank);
-			ck_assert_msg(rank_of_hw[r->unit] == rank, "seed %u: channel %u writes S%u", seed, r->unit, rank);
-			ck_assert_msg(up[r->unit] != inc, "seed %u: channel %u: two incs or two decs", seed, r->unit);
-			up[r->unit] = inc;
-			value[rank] = r->d;
-		} else if (r->event == PPU_TR_CE_START) {
-			unsigned rank = rank_of_hw[r->a];
-
-			ck_assert_uint_ge(rank, 1);
-			for (unsigned k = rank + 1; k <= sc->ranks; k++)
-				ck_assert_msg(!value[k], "seed %u: a copy of rank %u starts while S%u is %llu, time %llu",
-					      seed, rank, k, (unsigned long long)value[k], (unsigned long long)r->time);
-			ck_assert_msg(rank == 1 || up[r->a], "seed %u: a copy of rank %u starts without its inc", seed, rank);
-			starts++;
-		}
-	}
-	for (unsigned k = 2; k <= sc->ranks; k++)
-		ck_assert_msg(!value[k], "seed %u: S%u is %llu at the end", seed, k, (unsigned long long)value[k]);
-	ck_assert_uint_gt(starts, 50);
-	free(up);
-}
-
-#define BUFFERS	24
-#define BUF_MAX	(96 * KB)
-#define EVENTS	8
-
-/* Random streams, priorities, copies, fills, kernels, events; the result is that of the order of issue. */
-static void random_run(unsigned seed)
-{
-	static const char *const shapes[] = { "11", "132", "2222", "1111111111", "31", "1213" };
-	static const char *const props[] = {
-		"copy-engines=1 gpcs=1", "copy-engines=2 gpcs=1", "copy-engines=3 gpcs=1 timeslice=20000",
-		"copy-engines=1 gpcs=1 timeslice=5000 run-limit=4",
-	};
-	uint32_t s = 2463534242u + seed * 7919u;
-	unsigned rank_of_hw[512] = { 0 }, last[BUFFERS] = { 0 };
-	static uint8_t model[BUFFERS][BUF_MAX];
-	const char *shape = shapes[rng(&s) % 6];
-	char *buf[BUFFERS];
-	ppuEvent ev[EVENTS], done[BUFFERS];
-	struct scene sc;
-	struct rt_trace t;
-	ppuStreamCopyInfo info;
-
-	scene_new(&sc, props[rng(&s) % 4], shape, rng(&s) % CONVENTIONS, "");
-	for (unsigned i = 0; i < 12; i++)
-		add(&sc, 1 + rng(&s) % sc.ranks);
-	for (unsigned i = 1; i < sc.num; i++) {
-		OK(ppuStreamGetCopyInfo(sc.s[i], &info));
-		rank_of_hw[info.hw_channel] = sc.convention & 2 ? sc.ranks + 1 - (unsigned)info.priority :
-					      (unsigned)info.priority;
-	}
-	OK(ppuStreamGetCopyInfo(NULL, &info));
-	rank_of_hw[info.hw_channel] = 1;
-	launch(NULL, NULL, NULL);
-	for (unsigned i = 0; i < BUFFERS; i++) {
-		if (i & 1)
-			OK(ppuMallocHost((void **)&buf[i], BUF_MAX));
-		else
-			OK(ppuMalloc((void **)&buf[i], BUF_MAX));
-		OK(ppuMemset(buf[i], i, 1, BUF_MAX));
-		memset(model[i], (int)i, BUF_MAX);
-		OK(ppuEventCreate(&done[i], PPU_EVENT_DISABLE_TIMING));
-	}
-	for (unsigned i = 0; i < EVENTS; i++)
-		OK(ppuEventCreate(&ev[i], rng(&s) & 1));
-	for (int step = 0; step < 300; step++) {
-		unsigned k = 1 + rng(&s) % (sc.num - 1), a = rng(&s) % BUFFERS, b = rng(&s) % BUFFERS;
-		uint32_t bytes = 1 + rng(&s) % (rng(&s) % 4 ? 4 * KB : BUF_MAX / 2), at = rng(&s) % (BUF_MAX / 2);
-		ppuStream st = sc.s[k];
-
-		switch (rng(&s) % 16) {
-		case 0:
-			OK(ppuEventRecord(ev[rng(&s) % EVENTS], st));
-			continue;
-		case 1:
-			OK(ppuStreamWaitEvent(st, ev[rng(&s) % EVENTS]));
-			continue;
-		case 2:
-			rt_pass(rng(&s) % (50 * US));
-			continue;
-		case 3: {
-			uint32_t loops = 100 + rng(&s) % 5000;
-
-			launch("spin", st, &loops);
-			continue;
-		}
-		}
-		/* Whoever used a buffer last comes first; the waits are what makes the priorities interesting. */
-		for (unsigned i = 0; i < 2; i++)
-			if (last[i ? b : a] && last[i ? b : a] != k)
-				OK(ppuStreamWaitEvent(st, done[i ? b : a]));
-		if (a == b) {
-			uint32_t v = rng(&s) & 0xff;
-
-			OK(ppuMemsetAsync(buf[a] + at, v, 1, bytes, st));
-			memset(model[a] + at, (int)v, bytes);
-		} else {
-			uint32_t from = rng(&s) % (BUF_MAX / 2);
-
-			OK(ppuMemcpyAsync(buf[a] + at, buf[b] + from, bytes, st));
-			memcpy(model[a] + at, model[b] + from, bytes);
-		}
-		OK(ppuEventRecord(done[a], st));
-		last[a] = k;
-		if (a != b) {
-			OK(ppuEventRecord(done[b], st));
-			last[b] = k;
-		}
-	}
-	OK(ppuCtxSynchronize());
-	for (unsigned r = 2; r <= sc.ranks; r++)
-		ck_assert_uint_eq(sem_value(&sc, r), 0);
-	for (unsigned i = 0; i < BUFFERS; i++) {
-		static uint8_t got[BUF_MAX];
-
-		OK(ppuMemcpy(got, buf[i], BUF_MAX));
-		ck_assert_msg(!memcmp(got, model[i], BUF_MAX), "seed %u: buffer %u differs", seed, i);
-	}
-	t = scene_end(&sc);
-	check_rules(&sc, &t, rank_of_hw, seed);
-	rt_trace_free(&t);
-}
-
-START_TEST(random_work)
-{
-	const char *one = getenv("PPU_TEST_SEED");
-
-	if (one) {
-		random_run((unsigned)strtoul(one, NULL, 0));
-		return;
-	}
-	for (unsigned seed = 0; seed < 12; seed++)
-		random_run((unsigned)_i * 12 + seed);
 }
 END_TEST
 
@@ -1057,7 +636,6 @@ int main(void)
 	tcase_add_loop_test(c, destroyed_streams, 0, CONVENTIONS);
 	tcase_add_loop_test(c, destroyed_context, 0, CONVENTIONS);
 	tcase_add_loop_test(c, fault_with_semaphore_up, 0, 2 * CONVENTIONS);
-	tcase_add_loop_test(c, random_work, 0, 8);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
