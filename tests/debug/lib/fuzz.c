@@ -26,6 +26,7 @@
 #define ROOM_SIZE	0x10000ull
 #define ROOM_GUARD	(1ull << 32)
 static char *room;
+static unsigned num_arrays;	/* of this call: they are in the second half */
 
 static int witness = -1, kmsg = -1;
 static bool coverage;
@@ -218,11 +219,12 @@ static void fill(struct fuzz *f, const struct uapi_struct *s, void *arg, uint64_
 
 static void fill_array(struct fuzz *f, const struct uapi_field *field, void *arg, uint64_t *rng)
 {
-	char *elements = room + ROOM_SIZE / 2;
+	char *elements = room + ROOM_SIZE / 2 + num_arrays++ * MAX_ELEMENTS * MAX_ARG;
 	const struct uapi_struct *s = &uapi_structs[field->element];
 	struct drm_ppu_array *array = (void *)((char *)arg + field->offset);
 	bool ignored = false;
 
+	CHECK(elements + MAX_ELEMENTS * MAX_ARG <= room + ROOM_SIZE);
 	array->stride = (uint32_t)s->size;
 	if (wrong(rng, 16))
 		array->stride = (uint32_t)(s->size + 8 * (uint64_t)fuzz_below(rng, 4) - 8);
@@ -258,7 +260,8 @@ static uint64_t some_value(struct fuzz *f, const struct uapi_struct *s, const st
 	case UAPI_OUT:
 		return one_in(rng, 4) ? any_number(rng) : 0;
 	default:
-		return any_number(rng);
+		/* A ring has at least a few entries. */
+		return careful && strstr(field->name, "entries") ? 3 + fuzz_below(rng, 16) : any_number(rng);
 	}
 }
 
@@ -318,6 +321,7 @@ static unsigned call_ioctl(struct fuzz *f, uint64_t *rng)
 	int err;
 
 	CHECK(call->arg->size <= sizeof(arg) && uapi_num_ioctls <= 64);
+	num_arrays = 0;
 	fill(f, call->arg, arg, rng, &violated);
 	kcov_start();
 	err = try_ioctl(f->fd, call->request, arg);
