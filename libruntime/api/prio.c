@@ -3,9 +3,7 @@
  * Stream priorities and the device priorities (of tasks) they stand for.
  *
  * Users see numbers from `least` to `greatest`, rising or falling.  Inside, a priority is a level, 0 the
- * least.  With M device priorities and nesting depth N there are K = M / N levels of tasks; level i is
- * device priority i * N, the N - 1 above it belong to children (SP-18..SP-20); levels from K on share
- * the last one (SP-20, step 7).  What levels mean to copies is in copyprio.c.
+ * least; priomap.c says which device priority it has.  What levels mean to copies is in copyprio.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +47,9 @@ ppuResult rt_prio_level(const ppuDeviceProp *prop, int priority, unsigned *level
 
 uint32_t rt_prio_device(const ppuDeviceProp *prop, unsigned level)
 {
-	uint32_t k = prop->device_priorities / DEPTH;
+	uint32_t device = 0;
 
-	return (level < k ? level : k - 1) * DEPTH;
+	rt_prio_map(rt_prio_policies[RT_PRIO_BOTTOM], prop->device_priorities, DEPTH, rt_prio_levels(prop), level,
+		    &device);
+	return device;
 }

@@ -391,6 +391,15 @@ unsigned ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, ui
 
 /* ---- the scheduler table ---------------------------------------------------------------------- */
 
+const struct ppu_task *ppu_tmu_listed(struct ppu_core *core, uint32_t priority, const struct ppu_task *after)
+{
+	int32_t i = -1;
+
+	if (priority < core->tmu->num_lists)
+		i = after ? after->list_next : core->tmu->lists[priority].head;
+	return i < 0 ? NULL : &core->tmu->rec[i].t;
+}
+
 bool ppu_tmu_paused(const struct ppu_core *core)
 {
 	return core->tmu->paused;

@@ -375,6 +375,103 @@ START_TEST(watchdog_leaves_out_the_driver)
 }
 END_TEST
 
-BENCH_MAIN("children", sp39_chain_and_next, sp2_launched_by, sp40_parents_at_the_streams_priority,
+/* HW-17: three tasks on priorities 1, 1, 4 stand in the right ones of M lists, in order. */
+START_TEST(hw17_scheduler_table)
+{
+	struct bench *b = bench_new("device-priorities=7");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern k = kern_load(c, "exit\n");
+	static const unsigned prio[] = { 1, 1, 4 };
+	uint64_t va[3];
+
+	bench_set(b, PPU_REG_SCHED_CTRL, PPU_SCHED_PAUSE_TASKS);
+	for (unsigned i = 0; i < 3; i++) {
+		struct ppu_tmd *t;
+
+		va[i] = tmd_new(c, &k, &t);
+		tmd_prio(t, prio[i]);
+		bench_launch(ch, va[i]);
+	}
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	for (unsigned p = 0; p < 7; p++) {
+		const struct ppu_task *t = NULL;
+
+		for (unsigned i = 0; i < 3; i++)
+			if (prio[i] == p) {
+				t = ppu_tmu_listed(b->core, p, t);
+				ck_assert_ptr_nonnull(t);
+				ck_assert_uint_eq(t->tmd_va, va[i]);
+			}
+		ck_assert_ptr_null(ppu_tmu_listed(b->core, p, t));
+	}
+	ck_assert_ptr_null(ppu_tmu_listed(b->core, 7, NULL));
+	bench_set(b, PPU_REG_SCHED_CTRL, 0);
+	ck_assert(bench_run(b));
+	bench_free(b);
+}
+END_TEST
+
+/* HW-16, HW-26, HW-36, SP-13, SP-47: rows that are to be documented. */
+START_TEST(documented_rows)
+{
+	static const char *const want[] = {
+		"the *task management unit*", "(HW-16)", "(HW-26)", "(HW-36)", "(SP-13)", "(SP-47)",
+	};
+	FILE *f = fopen("Documentation/hw/tasks.md", "r");
+	static char text[65536];
+	size_t n;
+
+	ck_assert_ptr_nonnull(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = 0;
+	for (unsigned i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		ck_assert_msg(strstr(text, want[i]) != NULL, "the page says nothing of %s", want[i]);
+}
+END_TEST
+
+/* SP-15, SP-16: a level costs save area; a depth of N needs N - 1 levels more than one of 1. */
+START_TEST(sp16_levels_cost_memory)
+{
+	uint64_t one = PPU_SAVE_AREA_BYTES(15, 548864, 1, 1024), last = one;
+
+	for (unsigned n = 2; n <= PPU_MAX_DEPTH; n++) {
+		uint64_t bytes = PPU_SAVE_AREA_BYTES(15, 548864, n, 1024);
+
+		ck_assert_uint_eq(bytes - last, PPU_SAVE_PART_BYTES(15, 548864, 1024));
+		last = bytes;
+	}
+	/* and the area is used: a level without room for one CTA refuses it, before any side effect */
+	{
+		struct bench *b = bench_new(NULL);
+		struct bench_ctx *c = bench_ctx_make(b);
+		struct bench_chan *ch;
+		struct ppu_tmd *t, *u;
+		struct kern p, k;
+		uint64_t pv;
+
+		c->blk->save_size = 64 * 1024;	/* about 8 KiB for each level below the first */
+		bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+		ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+		p = kern_load(c, "ld.param.u64 rd4, [0]\nld.param.u64 rd2, [8]\ntlaunch r6, rd4\nst.global.u32 [rd2], r6\nexit\n");
+		k = kern_load(c, "exit\n");
+		pv = tmd_new(c, &p, &t);
+		t->block[0] = 1;
+		tmd_param(t, 0, tmd_new(c, &k, &u));
+		tmd_param(t, 1, bench_alloc(c, 4096, BENCH_VRAM));
+		u->block[0] = 128;		/* four warps, at least 2.7 KB each */
+		bench_launch(ch, pv);
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+		ck_assert_uint_eq((uint32_t)bench_rd64(c, *(uint64_t *)((char *)t + TMD_PARAMS + 8)), PPU_LAUNCH_LIMITS);
+		ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 1);
+		bench_free(b);
+	}
+}
+END_TEST
+
+BENCH_MAIN("children", hw17_scheduler_table, documented_rows, sp16_levels_cost_memory, sp39_chain_and_next, sp2_launched_by, sp40_parents_at_the_streams_priority,
 	   sp46_default_is_lowest, sp45_depth_per_context, hw25_not_through_the_host, many_children,
 	   launch_cost_is_flat, hw21_clean_state, hw35_gpcs_are_alike, watchdog_leaves_out_the_driver)
