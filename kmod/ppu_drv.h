@@ -166,9 +166,8 @@ struct ppu_pace {
 	struct ppu_device *pdev;
 	/** @mask: causes of the vector, PPU_INTR_*. */
 	u32 mask;
-	/** @start: beginning of the window in which @count came, ktime in ns. */
-	u64 start;
-	u32 count;
+	/** @due: when the next would come if all so far had kept the rate, ktime in ns. */
+	u64 due;
 	/** @timer: lets held causes through again. */
 	struct hrtimer timer;
 	/** @total: interrupts; @held: times they were held back. */

@@ -10,9 +10,9 @@
  * watches in the interrupt itself, since someone waits for them.
  *
  * A client can make the device interrupt without end (INTR commands in a row):
- * it must not keep a CPU busy by that.  Vectors that come more often than
- * ppu_irq_rate are held back to the end of a window of PPU_PACE_NS; their causes
- * collect in the device meanwhile.
+ * it must not keep a CPU busy by that.  Of a vector that comes more often than
+ * ppu_irq_rate each interrupt beyond a burst waits until the rate allows it;
+ * its causes collect in the device meanwhile.
  */
 
 #include <linux/delay.h>
@@ -27,7 +27,7 @@ static unsigned int ppu_irq_rate = 8000;
 module_param_named(irq_rate, ppu_irq_rate, uint, 0600);
 MODULE_PARM_DESC(irq_rate, "most interrupts per second and vector, 0: no limit");
 
-#define PPU_PACE_NS	(4 * NSEC_PER_MSEC)
+#define PPU_PACE_BURST	32	/* interrupts that come as fast as they may */
 
 /* Writes INTR_ENABLE as things are now. */
 static void ppu_irq_update(struct ppu_device *pdev)
@@ -40,18 +40,19 @@ static void ppu_irq_update(struct ppu_device *pdev)
 static u64 ppu_pace_count(struct ppu_pace *pace)
 {
 	unsigned int rate = READ_ONCE(ppu_irq_rate);
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), gap, burst;
 
 	WRITE_ONCE(pace->total, pace->total + 1);
-	if (now - pace->start >= PPU_PACE_NS) {
-		pace->start = now;
-		pace->count = 0;
-	}
-	pace->count++;
-	if (!rate || pace->count < max_t(u64, 1, (u64)rate * PPU_PACE_NS / NSEC_PER_SEC))
+	if (!rate)
+		return 0;
+	gap = max(NSEC_PER_SEC / rate, 1L);
+	burst = PPU_PACE_BURST * gap;
+	/* Some come after they were held back; the rate may have been lower before. */
+	pace->due = clamp_t(u64, pace->due, now, now + 2 * burst) + gap;
+	if (pace->due - now <= burst)
 		return 0;
 	WRITE_ONCE(pace->held, pace->held + 1);
-	return PPU_PACE_NS - (now - pace->start);
+	return pace->due - now - burst;
 }
 
 /* In the interrupt itself: the device keeps the causes to itself for a while. */
@@ -89,7 +90,7 @@ static void ppu_pace_thread(struct ppu_device *pdev, unsigned int vec)
 	u64 hold = ppu_pace_count(&pdev->pace[vec]);
 
 	if (hold)
-		usleep_range(hold / NSEC_PER_USEC, 2 * hold / NSEC_PER_USEC);
+		usleep_range(hold / NSEC_PER_USEC, 2 * hold / NSEC_PER_USEC + 1);
 }
 
 static u32 ppu_irq_ack(struct ppu_device *pdev, u32 mask)
