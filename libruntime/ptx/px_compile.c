@@ -177,7 +177,9 @@ static struct ppu_image *make_image(struct px_module *m)
 	img->num_lines = m->num_lines;
 	img->shared_module_bytes = m->shared_module;
 	for (i = 0; i < m->num_files; i++) {
-		img->files[i] = copy(m->files[i], strlen(m->files[i]) + 1, &oom);
+		const char *name = m->files[i] ? m->files[i] : "(no .file)";
+
+		img->files[i] = copy(name, strlen(name) + 1, &oom);
 		img->num_files = i + 1;
 	}
 	for (i = 0; i < m->num_syms; i++) {

@@ -3,6 +3,8 @@
 #include <string.h>
 #include "px_low.h"
 
+#define MAX_FILES	4096u	/* .loc may name before they are declared */
+
 bool px_accept(struct px_module *m, unsigned kind)
 {
 	if (m->lex.tok.kind != kind)
@@ -82,26 +84,7 @@ static char *copy_string(struct px_module *m, struct px_str *s)
 	return (char *)s->s;
 }
 
-/* .file n "name" [, time, size] */
-static void parse_file(struct px_module *m)
-{
-	struct px_loc loc = m->lex.tok.loc;
-	int64_t id;
-
-	px_next(&m->lex);
-	id = px_const_expr(m);
-	if (m->lex.tok.kind != TK_STRING || id < 0 || id > UINT32_MAX) {
-		px_error(m->px, loc, ".file needs a number and a name");
-		return;
-	}
-	PX_PUSH(&m->px->arena, m->files, m->num_files, m->cap_files, copy_string(m, m->lex.tok.str));
-	PX_PUSH(&m->px->arena, m->file_ids, m->num_file_ids, m->cap_file_ids, (uint32_t)id);
-	px_next(&m->lex);
-	while (px_accept(m, TK(',')))
-		px_const_expr(m);
-}
-
-static uint32_t file_index(struct px_module *m, int64_t id)
+static uint32_t file_index(struct px_module *m, uint64_t id)
 {
 	uint32_t i;
 
@@ -110,6 +93,36 @@ static uint32_t file_index(struct px_module *m, int64_t id)
 		if (m->file_ids[i] == id)
 			return i;
 	return UINT32_MAX;
+}
+
+static uint32_t add_file(struct px_module *m, uint32_t id, char *name)
+{
+	PX_PUSH(&m->px->arena, m->files, m->num_files, m->cap_files, name);
+	PX_PUSH(&m->px->arena, m->file_ids, m->num_file_ids, m->cap_file_ids, id);
+	return m->num_files - 1;
+}
+
+/* .file n "name" [, time, size]; it may come after the .loc that mean it */
+static void parse_file(struct px_module *m)
+{
+	struct px_loc loc = m->lex.tok.loc;
+	uint32_t known;
+	int64_t id;
+
+	px_next(&m->lex);
+	id = px_const_expr(m);
+	if (m->lex.tok.kind != TK_STRING || id < 0 || id > UINT32_MAX) {
+		px_error(m->px, loc, ".file needs a number and a name");
+		return;
+	}
+	known = file_index(m, (uint64_t)id);
+	if (known != UINT32_MAX && !m->files[known])
+		m->files[known] = copy_string(m, m->lex.tok.str);
+	else
+		add_file(m, (uint32_t)id, copy_string(m, m->lex.tok.str));
+	px_next(&m->lex);
+	while (px_accept(m, TK(',')))
+		px_const_expr(m);
 }
 
 /* .loc file line column [, function_name label [+ n]] [, inlined_at file line column] */
@@ -139,7 +152,9 @@ static void parse_loc(struct px_module *m)
 	m->line = (uint32_t)line;
 	m->col = (uint32_t)col;
 	if (m->file == UINT32_MAX || m->file >= m->num_files || m->file_ids[m->file] != (uint64_t)file)
-		m->file = file_index(m, file);
+		m->file = file_index(m, (uint64_t)file);
+	if (m->file == UINT32_MAX && file <= UINT32_MAX && m->num_files < MAX_FILES)
+		m->file = add_file(m, (uint32_t)file, NULL);
 	if (m->file == UINT32_MAX)
 		m->line = 0;
 }

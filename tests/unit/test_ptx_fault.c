@@ -17,7 +17,7 @@
 
 /* One kernel per fault; the faulting instruction has a line of its own. */
 static const char text[] =
-	".version 6.3\n.target sm_60\n.address_size 64\n.file 1 \"src/a.cu\"\n.file 2 \"inc/b.h\"\n"
+	".version 6.3\n.target sm_60\n.address_size 64\n.file 1 \"src/a.cu\"\n"
 	".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
 	".func helper(.param .b64 p)\n{\n.reg .b64 %l;\n.reg .b32 %r;\n"
 	".loc 2 40 3\nld.param.b64 %l, [p];\n.loc 2 41 3\nld.global.u32 %r, [%l];\nst.global.u32 [%l], %r;\n.loc 2 42 1\nret;\n}\n"
@@ -34,7 +34,8 @@ static const char text[] =
 	"{ .param .b64 a; st.param.b64 [a], %l1; call nolines, (a); }\nret;\n}\n"
 	".visible .entry trapped(.param .u64 p)\n{\n.loc 1 50 0\nbar.sync 0;\n.loc 1 51 0\ntrap;\n.loc 1 52 0\nret;\n}\n"
 	".visible .entry shared(.param .u64 p)\n{\n.reg .b32 %r;\n.loc 1 60 0\nmov.u32 %r, 1000000;\n.loc 1 61 0\nld.shared.u32 %r, [%r];\n"
-	"st.shared.u32 [0], %r;\nret;\n}\n";
+	"st.shared.u32 [0], %r;\nret;\n}\n"
+	".file 2 \"inc/b.h\"\n";	/* clang declares the files at the end */
 
 static const struct {
 	const char *kernel;
