@@ -11,6 +11,7 @@
  * Fences and watches call in atomic context; the rest is done by a worker.
  */
 
+#include <linux/dma-fence-chain.h>
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
 
@@ -71,13 +72,26 @@ static void ppu_bridge_unwatch(struct ppu_bridge *b)
 
 static void ppu_bridge_import(struct ppu_bridge *b)
 {
-	u64 value = b->fence->error ? b->error_value : b->value;
+	/* A timeline's node has no error of its own: what it contains has. */
+	u64 value = dma_fence_chain_contained(b->fence)->error ? b->error_value : b->value;
 	int idx;
 
 	if (!drm_dev_enter(&b->pdev->drm, &idx))
 		return;
 	ppu_sem_do_signal(b->sem, b->op, value);
 	drm_dev_exit(idx);
+}
+
+static bool ppu_bridge_holds(struct ppu_bridge *b)
+{
+	bool holds;
+	int idx;
+
+	if (!drm_dev_enter(&b->pdev->drm, &idx))
+		return false;
+	holds = ppu_sem_test(b->sem, b->op, b->value);
+	drm_dev_exit(idx);
+	return holds;
 }
 
 static void ppu_bridge_export(struct ppu_bridge *b)
@@ -87,7 +101,10 @@ static void ppu_bridge_export(struct ppu_bridge *b)
 	ppu_bridge_unwatch(b);
 	if (b->shown)
 		return;
-	ppu_sw_fence_signal(b->fence, result < 0 ? result : 0);
+	/* A channel may release the word and then fail: that may be heard of first. */
+	if (result == PPU_BRIDGE_HOLDS || ppu_bridge_holds(b))
+		result = 0;
+	ppu_sw_fence_signal(b->fence, result);
 	ppu_signal_attach(&b->signal, b->fence);
 	b->shown = true;
 }

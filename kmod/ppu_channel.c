@@ -156,6 +156,11 @@ static int ppu_channel_enable(struct ppu_channel *chan)
 	if (!drm_dev_enter(&pdev->drm, &idx))
 		return -ENODEV;
 	spin_lock_irqsave(&pdev->chan_lock, flags);
+	/* Its group may have been stopped while it was made. */
+	if (chan->dead || (chan->group && chan->group->stopped)) {
+		ret = -EIO;
+		goto out;
+	}
 	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_ENABLE);
 	if (!(ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_ENABLED)) {
 		err = ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_ERROR);
@@ -165,6 +170,7 @@ static int ppu_channel_enable(struct ppu_channel *chan)
 	}
 	chan->enabled = !ret;
 	ppu_channel_update_pause(chan);
+out:
 	spin_unlock_irqrestore(&pdev->chan_lock, flags);
 	drm_dev_exit(idx);
 	return ret;
@@ -236,6 +242,26 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 	ppu_bridge_fail(pdev, chan, -EIO);
 	ppu_sem_wake_all(pdev);
 	return true;
+}
+
+/**
+ * ppu_channel_dead - did the channel's work end with an error?
+ * @chan: channel
+ *
+ * Whoever has read of it in the notifier waits here until the rest is there.
+ *
+ * Return: ppu_channel.dead; if it is not 0, ppu_channel.failure is valid.
+ */
+int ppu_channel_dead(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	unsigned long flags;
+	int dead;
+
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	dead = chan->dead;
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	return dead;
 }
 
 /** ppu_channel_fail_all - the device is gone: end everything */
@@ -541,6 +567,21 @@ static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
 	return ppu_channel_program(chan);
 }
 
+/*
+ * It was published, but will not run.  An interrupt may have found it: it must
+ * be dead, and count as destroyed, before what it uses is freed.
+ */
+static void ppu_channel_abandon(struct ppu_channel *chan)
+{
+	const struct ppu_failure cancelled = { .err = -ECANCELED };
+
+	ppu_channel_unpublish(chan);
+	mutex_lock(&chan->lock);
+	chan->destroyed = true;
+	ppu_channel_fail(chan, &cancelled);
+	mutex_unlock(&chan->lock);
+}
+
 static void ppu_channel_undo_setup(struct ppu_channel *chan)
 {
 	bool stopped = chan->chid == PPU_NO_CHANNEL || ppu_channel_stop(chan, PPU_CH_CMD_RESET);
@@ -616,7 +657,7 @@ static int ppu_channel_create(struct ppu_file *file, struct ppu_vm *vm, struct d
 	if (!(args->flags & DRM_PPU_CHANNEL_START_DISABLED)) {
 		ret = ppu_channel_enable(chan);
 		if (ret) {
-			ppu_channel_unpublish(chan);
+			ppu_channel_abandon(chan);
 			goto err_chan;
 		}
 	}

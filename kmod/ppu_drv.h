@@ -784,6 +784,7 @@ struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *pdev, u32 chid);
 void ppu_channel_put(struct ppu_channel *chan);
 bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure);
 bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd);
+int ppu_channel_dead(struct ppu_channel *chan);
 void ppu_channel_update_pause(struct ppu_channel *chan);
 u64 ppu_channel_runtime(struct ppu_channel *chan);
 void ppu_channel_close_all(struct ppu_file *file);

@@ -219,7 +219,6 @@ static void ppu_fault_channel(struct ppu_channel *chan, u32 chid)
 int ppu_fault_catch_up(struct ppu_channel *chan)
 {
 	struct ppu_device *pdev = chan->pdev;
-	int dead;
 
 	lockdep_assert_held(&chan->lock);
 
@@ -229,11 +228,7 @@ int ppu_fault_catch_up(struct ppu_channel *chan)
 		ppu_fault_drain(pdev);
 		ppu_fault_channel(chan, chan->chid);
 	}
-	/* Whoever read the notifier waits for ppu_channel_fail() to get through. */
-	spin_lock_irq(&pdev->chan_lock);
-	dead = chan->dead;
-	spin_unlock_irq(&pdev->chan_lock);
-	return dead;
+	return ppu_channel_dead(chan);
 }
 
 /** ppu_fault_channels - handle stopped channels; from the error interrupt's thread */

@@ -524,7 +524,7 @@ static int ppu_wait_error(struct ppu_wait *wait)
 	for (i = 0; i < wait->count; i++)
 		if (READ_ONCE(wait->conds[i].sem->dead))
 			return -ECANCELED;
-	if (wait->chan && (READ_ONCE(wait->chan->dead) || READ_ONCE(wait->chan->vm->faulted)))
+	if (wait->chan && (ppu_channel_dead(wait->chan) || READ_ONCE(wait->chan->vm->faulted)))
 		return -EIO;
 	return 0;
 }

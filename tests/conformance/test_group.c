@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Channel groups: GROUP_CREATE, _DESTROY, _CONTROL, _QUERY; error notifiers. */
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 
@@ -53,6 +54,33 @@ static void inc(struct chan *c)
 static int64_t in_ms(unsigned ms)
 {
 	return (int64_t)(now_ns() + ms * MS);
+}
+
+/* What a second thread creates while the first one does something else. */
+struct creation {
+	int fd, err;
+	struct drm_ppu_channel_create args;
+};
+
+static void *create(void *arg)
+{
+	struct creation *k = arg;
+
+	k->err = try_ioctl(k->fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &k->args);
+	return NULL;
+}
+
+static struct creation creation_of(int fd, uint32_t vm, uint32_t group)
+{
+	struct creation k = {
+		.fd = fd,
+		.args = {
+			.vm_id = vm, .type = COPY, .flags = DRM_PPU_CHANNEL_USER_SUBMIT,
+			.gpfifo_entries = 8, .group_id = group,
+		},
+	};
+
+	return k;
 }
 
 TEST(args, "GROUP_* refuse bad arguments")
@@ -476,6 +504,64 @@ TEST(notifier_stop, "a channel that its group stops says so; its notifier outliv
 	CHECK_EQ(control(fd, id, DRM_PPU_GROUP_STOP, 0, 0), 0);
 	CHECK_EQ(n->state, DRM_PPU_CHANNEL_STATE_STOPPED);
 	CHECK_EQ(n->error, 0);
+}
+
+TEST(stop_create, "a channel that is created while its group is stopped does not run")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+
+	for (unsigned i = 0; i < 200; i++) {
+		struct creation k = creation_of(fd, vm, group_new(fd, 0, 0));
+		struct chan c = { .fd = fd };
+		struct drm_ppu_channel_destroy d;
+		pthread_t t;
+
+		CHECK(!pthread_create(&t, NULL, create, &k));
+		usleep(10 * i);
+		CHECK_EQ(control(fd, k.args.group_id, DRM_PPU_GROUP_STOP, 0, 0), 0);
+		CHECK(!pthread_join(t, NULL));
+		CHECK(!k.err || k.err == EIO);
+		if (k.err)
+			continue;
+		c.id = d.channel_id = k.args.channel_id;
+		d.flags = 0;
+		CHECK(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_STOPPED);
+		CHECK(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_ENABLED));
+		DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
+	}
+}
+
+TEST(fault_create, "a channel that is refused because its VM just faulted leaves nothing behind")
+{
+	int fd = open_ppu();
+	struct bo bo = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	unsigned refused = 0;
+
+	for (unsigned i = 0; i < 100; i++) {
+		uint32_t vm = vm_new(fd);
+		struct drm_ppu_vm_destroy d = { .vm_id = vm };
+		struct creation k = creation_of(fd, vm, 0);
+		struct chan c = chan_new(fd, vm, COPY, 8);
+		struct cmds b = chan_block(&c);
+
+		k.args.notifier_handle = bo.handle;
+		cmd_nop(&b, 1 + i % 100);
+		cmd_copy(&b, 0x5550000000ull, 0x5560000000ull, 4096);
+		chan_submit(&c, &b);
+		create(&k);
+		CHECK(!k.err || k.err == EIO);
+		refused += !!k.err;
+		if (!k.err) {
+			struct drm_ppu_channel_destroy e = { .channel_id = k.args.channel_id };
+
+			DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &e);
+		}
+		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
+		DO(fd, DRM_IOCTL_PPU_VM_DESTROY, &d);
+		chan_free(&c);
+	}
+	printf("# %u refused\n", refused);
 }
 
 HARNESS_MAIN
