@@ -83,7 +83,9 @@ static ppuResult open_devices(int least, int greatest)
 		return rt_fail(PPU_ERROR_PERMISSION, "there is a PPU, but its render node cannot be opened: %s",
 			       strerror(-n));
 	if (n == 0)
-		return rt_fail(PPU_ERROR_NO_DEVICE, "no PPU render node in /dev/dri");
+		return rt_fail(PPU_ERROR_NO_DEVICE,
+			       "no PPU render node in /dev/dri: is ppu.ko loaded? "
+			       "(PPU_BACKEND=core needs no driver)");
 	if (n > MAX_DEVICES)
 		n = MAX_DEVICES;
 	for (int i = 0; i < n; i++) {

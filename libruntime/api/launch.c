@@ -129,12 +129,14 @@ static ppuResult check(const struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 blo
 
 	if (!grid.x || !grid.y || !grid.z || grid.x > p->max_grid[0] || grid.y > p->max_grid[1] ||
 	    grid.z > p->max_grid[2])
-		return rt_fail(PPU_ERROR_INVALID_CONFIGURATION, "grid %u,%u,%u is impossible", grid.x,
-			       grid.y, grid.z);
+		return rt_fail(PPU_ERROR_INVALID_CONFIGURATION, "grid %u,%u,%u is impossible: 1 to %u,%u,%u",
+			       grid.x, grid.y, grid.z, p->max_grid[0], p->max_grid[1], p->max_grid[2]);
 	if (!threads || block.x > p->max_block[0] || block.y > p->max_block[1] ||
 	    block.z > p->max_block[2] || threads > p->max_threads_per_block)
-		return rt_fail(PPU_ERROR_INVALID_CONFIGURATION, "block %u,%u,%u is impossible", block.x,
-			       block.y, block.z);
+		return rt_fail(PPU_ERROR_INVALID_CONFIGURATION,
+			       "block %u,%u,%u is impossible: 1 to %u,%u,%u, in all up to %u threads",
+			       block.x, block.y, block.z, p->max_block[0], p->max_block[1],
+			       p->max_block[2], p->max_threads_per_block);
 	if (s->reqntid[0] && (block.x != s->reqntid[0] || block.y != (s->reqntid[1] ? s->reqntid[1] : 1) ||
 			      block.z != (s->reqntid[2] ? s->reqntid[2] : 1)))
 		return rt_fail(PPU_ERROR_INVALID_CONFIGURATION, "kernel %s wants blocks of %u,%u,%u", s->name,

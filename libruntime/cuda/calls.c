@@ -71,6 +71,7 @@ static struct arg arg_string(const char *name, const char *v)
 static void log_call(const char *symbol, CUresult r, unsigned int num, const struct arg *args)
 {
 	const char *name = cu_error_name(r);
+	const char *why = r && r != CUDA_ERROR_NOT_READY ? cu_why() : "";
 	char line[1024];
 	int n = snprintf(line, sizeof(line), "[%ld] %s(", syscall(SYS_gettid), symbol);
 
@@ -95,8 +96,7 @@ static void log_call(const char *symbol, CUresult r, unsigned int num, const str
 			break;
 		}
 	}
-	fprintf(log_file, "%s) = %s%s%s\n", line, name ? name : "?", r && r != CUDA_ERROR_NOT_READY ? ": " : "",
-		r && r != CUDA_ERROR_NOT_READY ? ppuGetLastErrorDetail() : "");
+	fprintf(log_file, "%s) = %s%s%s\n", line, name ? name : "?", *why ? ": " : "", why);
 }
 
 static bool logging(void)
@@ -108,7 +108,7 @@ static bool logging(void)
 #define CALL(symbol, base, since, ...) \
 EXPORT CUresult symbol(CU_PARAMS(__VA_ARGS__)) \
 { \
-	CUresult r = i_##symbol(CU_NAMES(__VA_ARGS__)); \
+	CUresult r = (cu_why_forget(), i_##symbol(CU_NAMES(__VA_ARGS__))); \
 	if (logging()) { \
 		const struct arg args[] = { CU_MAP(ARG, __VA_ARGS__) }; \
 		log_call(#symbol, r, CU_COUNT(__VA_ARGS__), args); \
@@ -129,7 +129,7 @@ EXPORT CUresult pt(CU_PARAMS(__VA_ARGS__)) \
 #define CALL_V(symbol, base, since) \
 EXPORT CUresult symbol(void) \
 { \
-	CUresult r = i_##symbol(); \
+	CUresult r = (cu_why_forget(), i_##symbol()); \
 	if (logging()) \
 		log_call(#symbol, r, 0, NULL); \
 	return r; \

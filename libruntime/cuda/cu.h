@@ -54,6 +54,13 @@ void cu_obj_withdraw_all(const struct CUctx_st *ctx);
 
 /* ---- error.c -------------------------------------------------------------------------------- */
 CUresult cu_result(ppuResult res);
+/*
+ * Why the thread's call fails, for PPU_CUDA_LOG.  Forgotten when the next call begins, so that it
+ * never tells of an earlier one; "": nothing but the error's name is known.
+ */
+void cu_why_forget(void);
+void cu_why_set(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+const char *cu_why(void);
 const char *cu_error_name(CUresult res);	/* NULL: no such code */
 
 /* ---- device.c ------------------------------------------------------------------------------- */

@@ -1,9 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors: what libppu says in the words of CUDA. */
+#include <stdarg.h>
+#include <stdio.h>
 #include "cu.h"
+
+static __thread bool libppu_knows;	/* libppu failed in this call */
+static __thread char why[512];
+
+void cu_why_forget(void)
+{
+	libppu_knows = false;
+	why[0] = 0;
+}
+
+void cu_why_set(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+}
+
+const char *cu_why(void)
+{
+	return libppu_knows ? ppuGetLastErrorDetail() : why;
+}
 
 CUresult cu_result(ppuResult res)
 {
+	if (res)
+		libppu_knows = true;
 	switch (res) {
 	case PPU_SUCCESS:
 		return CUDA_SUCCESS;

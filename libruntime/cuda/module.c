@@ -83,8 +83,10 @@ CUresult cu_read_file(const char *path, void **data, size_t *bytes)
 	struct stat st;
 	char *p = NULL;
 
-	if (!f)
+	if (!f) {
+		cu_why_set("%s: %s", path, strerror(errno));
 		return errno == ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_FILE_NOT_FOUND;
+	}
 	if (!fstat(fileno(f), &st) && S_ISREG(st.st_mode))
 		p = malloc((size_t)st.st_size + 1);
 	if (p && fread(p, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
@@ -92,8 +94,10 @@ CUresult cu_read_file(const char *path, void **data, size_t *bytes)
 		p = NULL;
 	}
 	fclose(f);
-	if (!p)
+	if (!p) {
+		cu_why_set("%s cannot be read", path);
 		return CUDA_ERROR_FILE_NOT_FOUND;
+	}
 	p[st.st_size] = 0;
 	*data = p;
 	*bytes = (size_t)st.st_size;

@@ -269,7 +269,7 @@ static void parse_arg(struct arg *a, char *s)
 		if (errno == ERANGE)
 			die(EXIT_USAGE, "%s is out of range for %s", v, s);
 	} else {
-		die(EXIT_USAGE, "\"%s\" is no argument type", s);
+		die(EXIT_USAGE, "\"%s\" is no argument type; --help lists them", s);
 	}
 	if (end == v || *end)
 		die(EXIT_USAGE, "\"%s\" is not a value of type %s", v, s);
@@ -453,7 +453,8 @@ int main(int argc, char **argv)
 	check(ppuModuleGetFunction(&fn, mod, entry), argv[optind]);
 	check(ppuFunctionGetAttributes(&attr, fn), entry);
 	if (num_args != attr.num_params)
-		die(EXIT_USAGE, "%s has %u parameters, %u arguments were given", entry, attr.num_params, num_args);
+		die(EXIT_USAGE, "%s needs %u arguments, not %u: one for each parameter", entry, attr.num_params,
+		    num_args);
 	packed = calloc(1, attr.param_bytes + 1);
 	if (!packed)
 		die(EXIT_OTHER, "out of memory");

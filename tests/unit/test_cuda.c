@@ -1027,6 +1027,7 @@ START_TEST(the_log)
 	char path[] = "/tmp/ppu-cuda-log-XXXXXX", text[65536];
 	int fd = mkstemp(path);
 	CUdeviceptr p;
+	CUmodule m;
 	FILE *f;
 	size_t n;
 
@@ -1034,6 +1035,8 @@ START_TEST(the_log)
 	setenv("PPU_CUDA_LOG", path, 1);
 	setup();
 	OK(cuMemAlloc(&p, 4096));
+	IS(CUDA_ERROR_FILE_NOT_FOUND, cuModuleLoad(&m, "/nowhere/at/all.ptx"));
+	IS(CUDA_ERROR_INVALID_PTX, cuModuleLoadData(&m, ".version 6.3\nnonsense\n"));
 	BAD(cuMemAlloc(&p, 0));
 	f = fdopen(fd, "r");
 	n = fread(text, 1, sizeof(text) - 1, f);
@@ -1042,7 +1045,10 @@ START_TEST(the_log)
 	unlink(path);
 	ck_assert_msg(strstr(text, "cuInit(flags=0) = CUDA_SUCCESS\n"), "%s", text);
 	ck_assert_msg(strstr(text, "bytes=4096) = CUDA_SUCCESS\n"), "%s", text);
-	ck_assert_msg(strstr(text, "bytes=0) = CUDA_ERROR_INVALID_VALUE"), "%s", text);
+	/* why a call failed, and not why an earlier one did */
+	ck_assert_msg(strstr(text, "all.ptx\") = CUDA_ERROR_FILE_NOT_FOUND: /nowhere/at/all.ptx: "), "%s", text);
+	ck_assert_msg(strstr(text, ") = CUDA_ERROR_INVALID_PTX: module.ptx:2:1: error: "), "%s", text);
+	ck_assert_msg(strstr(text, "bytes=0) = CUDA_ERROR_INVALID_VALUE\n"), "%s", text);
 }
 END_TEST
 
