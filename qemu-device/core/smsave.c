@@ -129,6 +129,9 @@ void ppu_sm_save_cta(struct ppu_core *core, unsigned id, unsigned slot, uint64_t
 	};
 	unsigned i;
 
+	/* What its threads wrote is memory's, not the SM's. */
+	if (sm->sb)
+		ppu_storebuf_settle(sm);
 	if (cta->params == cta->own_params) {
 		h.entry_bytes = t->launch.queue_entry_bytes;
 		memcpy(h.entry, cta->params + cta->param_bytes - h.entry_bytes, h.entry_bytes);
