@@ -70,9 +70,11 @@ for signal in INT TERM KILL; do
 	check "SIG$signal leaves no QEMU" 0 "$(left)"
 done
 
+echo "of the host" >"$tmp/seen"
 a=$(cd / && "$OLDPWD/scripts/vm" --no-ppu --no-module --host-root --timeout 60 -- /bin/bash -c \
-	'/usr/bin/python3 -c "print(6 * 7)"; touch /usr/made-in-guest; ls /usr/made-in-guest; pwd' 2>&1)
-check "--host-root runs the host's programs, writable" $'42\n/usr/made-in-guest\n/' "$a"
+	'/usr/bin/python3 -c "print(6 * 7)"; touch /usr/made-in-guest; ls /usr/made-in-guest; pwd; cat "$0"' \
+	"$tmp/seen" 2>&1)
+check "--host-root runs the host's programs, writable" $'42\n/usr/made-in-guest\n/\nof the host' "$a"
 check "--host-root leaves the host alone" no "$([[ -e /usr/made-in-guest ]] && echo yes || echo no)"
 
 vm --timeout 60 -- sleep 1 & one=$!
