@@ -39,7 +39,7 @@ static const struct {
 } unsupported[] = {
 	{ "tld4", "texture gathers are not supported; read the data with ld.global" },
 	{ "sured", "surface reductions are not supported; use red.global" },
-	{ "wgmma", "matrix instructions are not supported; compile for compute_75" },
+	{ "wgmma", "warp-group matrix instructions are not supported; use wmma or mma.sync" },
 	{ "stmatrix", "matrix stores are not supported; use st.shared" },
 	{ "mbarrier", "mbarrier objects are not supported; compile for compute_75 and use bar.sync" },
 	{ "elect", "elect is not supported; use activemask and the lane number" },
