@@ -136,7 +136,7 @@ TEST(waits, "the operations are done after the in-fence and before the out-fence
 			uint64_t p = point * 2, last;
 
 			CHECK(!drmSyncobjTimelineWait(fd, &s[1].handle, &p, 1,
-						      (int64_t)(now_ns() + 20000 * MS), 0, NULL));
+						      limit_ms(20000), 0, NULL));
 			CHECK(!drmSyncobjQuery(fd, &s[1].handle, &last, 1));
 			CHECK_EQ(last, p);
 		} else {

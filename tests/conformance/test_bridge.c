@@ -33,7 +33,7 @@ static int sem_wait_eq(int fd, uint32_t id, uint64_t value)
 {
 	struct drm_ppu_sem_cond c = { .sem_id = id, .op = DRM_PPU_SEM_OP_EQ, .value = value };
 	struct drm_ppu_sem_wait w = {
-		.conds = DRM_PPU_ARRAY(1, &c), .timeout_ns = (int64_t)(now_ns() + 20000 * MS),
+		.conds = DRM_PPU_ARRAY(1, &c), .timeout_ns = limit_ms(20000),
 	};
 
 	return try_ioctl(fd, DRM_IOCTL_PPU_SEM_WAIT, &w);
@@ -73,7 +73,7 @@ static bool has_fence(int fd, uint32_t sync)
 
 static int wait_submit(int fd, uint32_t sync, unsigned ms)
 {
-	return drmSyncobjWait(fd, &sync, 1, (int64_t)(now_ns() + ms * MS),
+	return drmSyncobjWait(fd, &sync, 1, limit_ms(ms),
 			      DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, NULL);
 }
 
@@ -215,7 +215,7 @@ TEST(export, "the syncobj gets its fence when the value is reached, and has none
 		chan_submit(&c, &b);
 		if (point)
 			CHECK(!drmSyncobjTimelineWait(fd, h, &p, 1,
-						      (int64_t)(now_ns() + 20000 * MS),
+						      limit_ms(20000),
 						      DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, NULL));
 		else
 			CHECK(!wait_submit(fd, h[0], 20000));
@@ -299,14 +299,14 @@ TEST_T(export_released, 120, "a channel that releases the word and then fails ha
 		b = chan_block(&c);
 		cmd_release(&b, chan_sem_va(&c, 0), i);
 		chan_submit(&c, &b);
-		CHECK(!wait_submit(fd, burn, PATIENCE(40000)));
+		CHECK(!wait_submit(fd, burn, 40000));
 	}
 	CHECK_EQ(export(fd, sem, DRM_PPU_SEM_OP_EQ, 100, c.id, h, 0), 0);
 	b = chan_block(&c);
 	cmd_release(&b, chan_sem_va(&c, 0), 100);
 	cmd_release(&b, 0x5550000000ull, 1);
 	chan_submit(&c, &b);
-	CHECK(!wait_submit(fd, h, PATIENCE(40000)));
+	CHECK(!wait_submit(fd, h, 40000));
 	CHECK_EQ(fence_error(fd, h), 0);
 	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 }

@@ -323,7 +323,7 @@ TEST(hang_destroy, "destroying a channel whose kernel never ends takes bounded t
 	DO_ERR(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &p, EBUSY);
 	t = now_ns();
 	chan_free(&g.c);
-	CHECK(now_ns() - t < 3000 * MS);
+	CHECK(now_ns() - t < 20000 * MS * time_scale());
 	CHECK(!(state(&g, f, 1).state & DRM_PPU_VM_STATE_BUSY));
 	DO(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &p);
 	/* the VM is not spoilt */
@@ -396,7 +396,7 @@ TEST(hang_submit, "a job whose kernel never ends is killed by its time-out; its 
 		.syncs = DRM_PPU_ARRAY(1, &s),
 	};
 	DO(fd, DRM_IOCTL_PPU_SUBMIT, &sub);
-	CHECK(!drmSyncobjWait(fd, &s.handle, 1, (int64_t)(now_ns() + 20000 * MS), 0, NULL));
+	CHECK(!drmSyncobjWait(fd, &s.handle, 1, limit_ms(20000), 0, NULL));
 	q = (struct drm_ppu_channel_query){ .channel_id = a.channel_id };
 	DO(fd, DRM_IOCTL_PPU_CHANNEL_QUERY, &q);
 	CHECK(q.state & DRM_PPU_CHANNEL_STATE_TIMEDOUT);
@@ -430,7 +430,7 @@ TEST(submit_waits_for_tasks, "the fence of a job comes after the tasks it launch
 			.syncs = DRM_PPU_ARRAY(1, &s),
 		};
 		DO(fd, DRM_IOCTL_PPU_SUBMIT, &sub);
-		CHECK(!drmSyncobjWait(fd, &s.handle, 1, (int64_t)(now_ns() + 20000 * MS), 0, NULL));
+		CHECK(!drmSyncobjWait(fd, &s.handle, 1, limit_ms(20000), 0, NULL));
 		CHECK_EQ(*(volatile uint64_t *)g.data.map, i);
 	}
 }

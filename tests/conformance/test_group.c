@@ -532,36 +532,4 @@ TEST(stop_create, "a channel that is created while its group is stopped does not
 	}
 }
 
-TEST(fault_create, "a channel that is refused because its VM just faulted leaves nothing behind")
-{
-	int fd = open_ppu();
-	struct bo bo = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
-	unsigned refused = 0;
-
-	for (unsigned i = 0; i < 100; i++) {
-		uint32_t vm = vm_new(fd);
-		struct drm_ppu_vm_destroy d = { .vm_id = vm };
-		struct creation k = creation_of(fd, vm, 0);
-		struct chan c = chan_new(fd, vm, COPY, 8);
-		struct cmds b = chan_block(&c);
-
-		k.args.notifier_handle = bo.handle;
-		cmd_nop(&b, 1 + i % 100);
-		cmd_copy(&b, 0x5550000000ull, 0x5560000000ull, 4096);
-		chan_submit(&c, &b);
-		create(&k);
-		CHECK(!k.err || k.err == EIO);
-		refused += !!k.err;
-		if (!k.err) {
-			struct drm_ppu_channel_destroy e = { .channel_id = k.args.channel_id };
-
-			DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &e);
-		}
-		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
-		DO(fd, DRM_IOCTL_PPU_VM_DESTROY, &d);
-		chan_free(&c);
-	}
-	printf("# %u refused\n", refused);
-}
-
 HARNESS_MAIN

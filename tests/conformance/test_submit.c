@@ -67,7 +67,7 @@ static int submit_err(struct kchan *k, struct drm_ppu_entry *e, unsigned n,
 
 static int wait_syncobj(int fd, uint32_t h, unsigned ms)
 {
-	return drmSyncobjWait(fd, &h, 1, (int64_t)(now_ns() + ms * MS), 0, NULL);
+	return drmSyncobjWait(fd, &h, 1, (int64_t)(now_ns() + ms * MS * time_scale()), 0, NULL);
 }
 
 static struct drm_ppu_channel_query query(struct kchan *k)
@@ -166,7 +166,7 @@ TEST(run, "a job runs, its fence signals after the work, seqnos count")
 		e = entry(&b);
 		CHECK_EQ(submit_err(&k, &e, 1, &s, 1, &seqno), 0);
 		CHECK_EQ(seqno, i + 1);
-		CHECK(!wait_syncobj(fd, s.handle, 10000));
+		CHECK(!wait_syncobj(fd, s.handle, 20000));
 		CHECK_EQ(((uint64_t *)k.out.map)[4095], i + 1);
 		CHECK_EQ(fence_status(fd, s.handle), 0);
 	}
@@ -219,7 +219,7 @@ TEST(in_fence, "a job waits for the fence of another channel, binary and timelin
 			ey = entry(&y);
 			CHECK_EQ(submit_err(&a, &ex, 1, &out, 1, NULL), 0);
 			CHECK_EQ(submit_err(&b, &ey, 1, both, 2, NULL), 0);
-			CHECK(!wait_syncobj(fd, both[1].handle, 10000));
+			CHECK(!wait_syncobj(fd, both[1].handle, 20000));
 			CHECK_EQ(*(uint64_t *)b.out.map, 1000 * timeline + i);
 		}
 	}
@@ -234,13 +234,13 @@ TEST(barrier, "a job without entries joins fences, and comes after the jobs befo
 	struct drm_ppu_entry e;
 
 	CHECK_EQ(submit_err(&k, NULL, 0, &s, 1, NULL), 0);
-	CHECK(!wait_syncobj(fd, s.handle, 5000));
+	CHECK(!wait_syncobj(fd, s.handle, 20000));
 	for (unsigned i = 0; i < 30; i++)
 		cmd_fill(&b, 3, k.out.va, i, 8192);
 	e = entry(&b);
 	CHECK_EQ(submit_err(&k, &e, 1, NULL, 0, NULL), 0);
 	CHECK_EQ(submit_err(&k, NULL, 0, &s, 1, NULL), 0);
-	CHECK(!wait_syncobj(fd, s.handle, 10000));
+	CHECK(!wait_syncobj(fd, s.handle, 20000));
 	CHECK_EQ(((uint64_t *)k.out.map)[8191], 29);
 }
 
@@ -276,7 +276,7 @@ TEST(acquire, "SEM_ACQUIRE is a channel error; the fence says EIO; the channel i
 	e = entry(&b);
 	CHECK_EQ(submit_err(&k, &e, 1, &s[0], 1, NULL), 0);
 	submit_err(&k, &e, 1, &s[1], 1, NULL);
-	CHECK(!wait_syncobj(fd, s[0].handle, 10000));
+	CHECK(!wait_syncobj(fd, s[0].handle, 20000));
 	CHECK_EQ(-fence_status(fd, s[0].handle), EIO);
 	WAIT_FOR(query(&k).state & DRM_PPU_CHANNEL_STATE_FAULTED, 5000);
 	CHECK_EQ(query(&k).error, PPU_ERR_ACQUIRE_DENIED);
@@ -310,7 +310,7 @@ TEST(timeout, "a job that takes too long is killed with its channel, others go o
 	cmd_fill(&b, 3, other.out.va, 5, 1);
 	e[0] = entry(&b);
 	CHECK_EQ(submit_err(&other, e, 1, &s, 1, NULL), 0);
-	CHECK(!wait_syncobj(fd, s.handle, 10000));
+	CHECK(!wait_syncobj(fd, s.handle, 20000));
 	CHECK_EQ(fence_status(fd, s.handle), 0);
 }
 
@@ -339,7 +339,7 @@ TEST(destroy_queued, "destroying a channel with queued jobs signals their fences
 		usleep(round * 3000);
 		DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
 		for (unsigned i = 0; i < 40; i++)
-			CHECK(!wait_syncobj(fd, h[i], 5000));
+			CHECK(!wait_syncobj(fd, h[i], 20000));
 		CHECK(fence_status(fd, h[39]) < 0);
 	}
 }
