@@ -11,6 +11,8 @@
 #include <linux/devcoredump.h>
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/sysfs.h>
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
 
@@ -95,6 +97,32 @@ static void ppu_dump(struct drm_printer *p, struct ppu_channel *chan)
 	ppu_vm_print(p, chan->vm);
 }
 
+/* Looking for the last dump and making one is no single step in the core. */
+static DEFINE_MUTEX(ppu_coredump_lock);
+
+/*
+ * The core forgets a dump that was read before it takes away the link from the
+ * device to it, and complains if it then finds that link in its way.
+ */
+static bool ppu_coredump_in_the_way(struct device *dev)
+{
+	struct kernfs_node *link = sysfs_get_dirent(dev->kobj.sd, "devcoredump");
+
+	sysfs_put(link);
+	return link;
+}
+
+/* Takes @data. */
+static void ppu_coredump_give(struct device *dev, void *data, size_t size)
+{
+	mutex_lock(&ppu_coredump_lock);
+	if (ppu_coredump_in_the_way(dev))
+		vfree(data);
+	else
+		dev_coredumpv(dev, data, size, GFP_KERNEL);
+	mutex_unlock(&ppu_coredump_lock);
+}
+
 static void ppu_coredump_make(struct ppu_channel *chan)
 {
 	struct drm_print_iterator iter = { .remain = PPU_DUMP_SIZE };
@@ -105,8 +133,7 @@ static void ppu_coredump_make(struct ppu_channel *chan)
 		return;
 	iter.data = data;
 	ppu_dump(&p, chan);
-	/* It frees @data, now or later. */
-	dev_coredumpv(chan->pdev->drm.dev, data, PPU_DUMP_SIZE - iter.remain, GFP_KERNEL);
+	ppu_coredump_give(chan->pdev->drm.dev, data, PPU_DUMP_SIZE - iter.remain);
 }
 
 static void ppu_coredump_work(struct work_struct *work)

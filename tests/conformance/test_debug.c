@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be looked at: fdinfo, debugfs, device coredumps. */
 #include <dirent.h>
+#include <glob.h>
 
 #include "fence.h"
 #include "harness.h"
@@ -151,6 +152,16 @@ static bool dump_path(char *path, size_t size)
 	return found;
 }
 
+/* The device's link to its dump: it goes a little after the dump does, and until then there is no new one. */
+static bool dump_link(void)
+{
+	glob_t g;
+	bool found = !glob("/sys/bus/pci/drivers/ppu/*/devcoredump", 0, NULL, &g);
+
+	globfree(&g);
+	return found;
+}
+
 /* Waits for a dump and takes it away. To be freed. */
 static char *take_dump(void)
 {
@@ -160,7 +171,7 @@ static char *take_dump(void)
 	text = file_text(path);
 	CHECK(text && *text);
 	file_write(path, "1");
-	WAIT_FOR(access(path, F_OK), 20000);
+	WAIT_FOR(!dump_link(), 20000);
 	return text;
 }
 
@@ -172,6 +183,7 @@ static void no_dump(void)
 		file_write(path, "1");
 		WAIT_FOR(access(path, F_OK), 20000);
 	}
+	WAIT_FOR(!dump_link(), 20000);
 }
 
 static void break_channel(struct chan *c)
@@ -241,6 +253,20 @@ TEST(coredump_end, "a process that ends at once, a job that takes too long: a du
 	text = take_dump();
 	expect(text, "BAD_OPCODE");
 	free(text);
+
+	/* Two that end at the same time: one dump, and no complaint of the kernel's. */
+	for (unsigned i = 0; i < 10; i++) {
+		struct chan pair[2] = { chan_new(fd, vm_new(fd), COPY, 8), chan_new(fd, vm_new(fd), COPY, 8) };
+
+		break_channel(&pair[0]);
+		break_channel(&pair[1]);
+		text = take_dump();
+		expect(text, "BAD_OPCODE");
+		free(text);
+		chan_free(&pair[0]);
+		chan_free(&pair[1]);
+		no_dump();
+	}
 
 	/* a job that is held back longer than its time-out; the time counts from its start */
 	gate = gate_new_timeout(fd, 20);
