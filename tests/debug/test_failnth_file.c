@@ -25,7 +25,7 @@ static void node_path(struct world *w)
 	close(fd);
 }
 
-WALK(open, "open", 0, node_path)
+WALK(open, "open", W_PATH, node_path)
 {
 	w->other = open(w->path, O_RDWR | O_CLOEXEC);
 	return w->other < 0 ? errno : 0;
@@ -217,7 +217,7 @@ static void fdinfo_path(struct world *w)
 	snprintf(w->path, sizeof(w->path), "/proc/self/fdinfo/%d", w->fd);
 }
 
-WALK(fdinfo, "reading fdinfo", W_ALL, fdinfo_path)
+WALK(fdinfo, "reading fdinfo", W_ALL | W_PATH, fdinfo_path)
 {
 	return read_file(w->path);
 }
@@ -237,7 +237,7 @@ static void debugfs_path(struct world *w, const char *file)
 
 #define DEBUGFS(file) \
 	static void path_##file(struct world *w) { debugfs_path(w, #file); } \
-	WALK(debugfs_##file, "reading debugfs", W_ALL, path_##file) { return read_file(w->path); }
+	WALK(debugfs_##file, "reading debugfs", W_ALL | W_PATH, path_##file) { return read_file(w->path); }
 
 DEBUGFS(channels)
 DEBUGFS(vms)
@@ -254,7 +254,7 @@ WALK(gem_close, "GEM_CLOSE", W_BO, NULL)
 	return try_ioctl(w->fd, DRM_IOCTL_GEM_CLOSE, &a);
 }
 
-WALK(prime_export, "PRIME_HANDLE_TO_FD", W_BO, NULL)
+WALK(prime_export, "PRIME_HANDLE_TO_FD", W_BO | W_PATH, NULL)
 {
 	struct drm_prime_handle a = { .handle = w->bo.handle, .flags = DRM_CLOEXEC | DRM_RDWR };
 	int err = try_ioctl(w->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &a);
@@ -288,7 +288,7 @@ static void foreign_buffer(struct world *w)
 	close(fd);
 }
 
-WALK(prime_import, "PRIME_FD_TO_HANDLE", W_FILE, foreign_buffer)
+WALK(prime_import, "PRIME_FD_TO_HANDLE", W_FILE | W_PATH, foreign_buffer)
 {
 	struct drm_prime_handle a = { .fd = w->other };
 

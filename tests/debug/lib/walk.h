@@ -31,6 +31,8 @@
 #define W_KEEPS	0x400
 /* Perhaps there is nothing in the call that can fail. */
 #define W_NONE_OK	0x800
+/* On the way to the driver the kernel has other words for no memory: a path that is not found, no inode. */
+#define W_PATH	0x1000
 
 /* What a call finds; closed, with whatever the call added, after each. */
 struct world {
