@@ -98,6 +98,8 @@ int signal_of(void (*fn)(void *), void *arg);
 
 /* ---- device ---- */
 
+/* How often a test that did not end in time is tried again; 0 unless a program sets it. */
+extern int harness_hang_retries;
 int open_ppu(void);
 uint64_t get_param(int fd, uint32_t param);
 

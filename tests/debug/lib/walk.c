@@ -202,6 +202,15 @@ void walk(unsigned needs, void (*prepare)(struct world *), int (*call)(struct wo
 	close(witness);
 }
 
+/*
+ * A small part of the runs comes to a halt for a cause that is not known yet (Documentation/limits.md):
+ * all sleep, the device is idle.  A walk that halts twice fails.
+ */
+__attribute__((constructor)) static void try_again(void)
+{
+	harness_hang_retries = 1;
+}
+
 #define MAX_WALKS 128
 
 static const char *noted[MAX_WALKS];
