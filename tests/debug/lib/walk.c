@@ -204,11 +204,11 @@ void walk(unsigned needs, void (*prepare)(struct world *), int (*call)(struct wo
 
 /*
  * A small part of the runs comes to a halt for a cause that is not known yet (Documentation/limits.md):
- * all sleep, the device is idle.  A walk that halts twice fails.
+ * all sleep, the device is idle.  A walk that halts each time fails.
  */
 __attribute__((constructor)) static void try_again(void)
 {
-	harness_hang_retries = 1;
+	harness_hang_retries = 3;
 }
 
 #define MAX_WALKS 128

@@ -58,7 +58,7 @@ void walk(unsigned needs, void (*prepare)(struct world *), int (*call)(struct wo
  */
 #define WALK(id, what, needs, prepare) \
 	static int call_##id(struct world *w); \
-	TEST_T(id, 60, "error paths of " what) { walk(needs, prepare, call_##id); } \
+	TEST_T(id, 20, "error paths of " what) { walk(needs, prepare, call_##id); } \
 	__attribute__((constructor)) static void note_##id(void) { walk_note(what); } \
 	static int call_##id(struct world *w)
 
