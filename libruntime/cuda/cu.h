@@ -30,6 +30,8 @@
 
 #pragma GCC visibility push(hidden)
 
+#define CU_SHARED_DEFAULT	49152	/* bytes of shared memory a block gets without asking for more */
+
 /* ---- object.c ------------------------------------------------------------------------------- */
 enum cu_kind { CU_CTX = 1, CU_STREAM, CU_EVENT, CU_MODULE, CU_FUNCTION, CU_LINK, CU_ARRAY };
 struct cu_obj {

@@ -7,7 +7,6 @@
 /* What the PPU can do is what a device of this compute capability can. */
 #define CC_MAJOR 7
 #define CC_MINOR 5
-#define SHARED_DEFAULT	49152	/* bytes a kernel gets without asking for more */
 
 static bool ready;
 
@@ -153,7 +152,7 @@ static int pci_part(const ppuDeviceProp *p, CUdevice_attribute a)
 
 static int shared_default(const ppuDeviceProp *p)
 {
-	return (int)(p->shared_per_block < SHARED_DEFAULT ? p->shared_per_block : SHARED_DEFAULT);
+	return (int)(p->shared_per_block < CU_SHARED_DEFAULT ? p->shared_per_block : CU_SHARED_DEFAULT);
 }
 
 /* The attributes with a value other than 0. */

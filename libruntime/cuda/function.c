@@ -2,8 +2,6 @@
 /* Functions: attributes, occupancy, launches. */
 #include "cu.h"
 
-#define SHARED_DEFAULT	49152	/* bytes of shared memory a block gets without asking for more */
-
 /* With a reference. */
 static CUresult get(CUfunction function, struct CUfunc_st **f)
 {
@@ -30,7 +28,7 @@ static CUresult attributes(CUfunction function, struct CUfunc_st **f, ppuFunctio
 /* Bytes of dynamic shared memory that a launch may ask for as things are. */
 static int max_dynamic(const struct CUfunc_st *f, const ppuFunctionAttributes *a)
 {
-	int room = a->shared_bytes < SHARED_DEFAULT ? (int)(SHARED_DEFAULT - a->shared_bytes) : 0;
+	int room = a->shared_bytes < CU_SHARED_DEFAULT ? (int)(CU_SHARED_DEFAULT - a->shared_bytes) : 0;
 
 	if (f->max_dynamic >= 0)
 		return f->max_dynamic;
