@@ -11,13 +11,14 @@ struct kchan {
 	struct bo blocks, out;	/* out: u64 words */
 };
 
-static struct kchan kchan_new(int fd, uint32_t vm, uint32_t entries, uint32_t timeout_ms)
+static struct kchan kchan_new_group(int fd, uint32_t vm, uint32_t entries, uint32_t timeout_ms,
+				    uint32_t group)
 {
 	static unsigned n;
 	struct kchan k = { .fd = fd, .vm = vm };
 	struct drm_ppu_channel_create a = {
 		.vm_id = vm, .type = DRM_PPU_CHANNEL_COPY, .gpfifo_entries = entries,
-		.timeout_ms = timeout_ms,
+		.timeout_ms = timeout_ms, .group_id = group,
 	};
 
 	DO(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
@@ -28,6 +29,11 @@ static struct kchan kchan_new(int fd, uint32_t vm, uint32_t entries, uint32_t ti
 	vm_map(fd, vm, &k.out, 0x108000000ull + n * 0x10000000ull);
 	n++;
 	return k;
+}
+
+static struct kchan kchan_new(int fd, uint32_t vm, uint32_t entries, uint32_t timeout_ms)
+{
+	return kchan_new_group(fd, vm, entries, timeout_ms, 0);
 }
 
 /* Block number i of 256 words. */
@@ -314,33 +320,66 @@ TEST(timeout, "a job that takes too long is killed with its channel, others go o
 	CHECK_EQ(fence_status(fd, s.handle), 0);
 }
 
-TEST(destroy_queued, "destroying a channel with queued jobs signals their fences with an error")
+#define QUEUED 40
+
+/*
+ * Submits QUEUED jobs with a fence each.  From the one called @held on they cannot run: when they were
+ * submitted the channel's group was disabled.  @wait: those before it are done.
+ */
+static void submit_queued(struct kchan *k, uint32_t group, const struct bo *big, unsigned held,
+			  bool wait, uint32_t *h)
+{
+	struct drm_ppu_group_control off = {
+		.group_id = group, .op = DRM_PPU_GROUP_DISABLE, .timeout_ns = limit_ms(40000),
+	};
+
+	for (unsigned i = 0; i < QUEUED; i++) {
+		struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(k->fd) };
+		struct cmds b = kblock(k, i);
+		struct drm_ppu_entry e;
+
+		if (i == held && wait && i)
+			CHECK(!wait_syncobj(k->fd, h[i - 1], 20000));
+		if (i == held)
+			DO(k->fd, DRM_IOCTL_PPU_GROUP_CONTROL, &off);
+		cmd_copy(&b, big->va, big->va + (16 << 20), 16 << 20);
+		e = entry(&b);
+		h[i] = s.handle;
+		CHECK_EQ(submit_err(k, &e, 1, &s, 1, NULL), 0);
+	}
+}
+
+/* In some rounds nothing is held back, and all jobs may be done when the channel goes, or none. */
+TEST(destroy_queued, "destroying a channel with queued jobs signals their fences, those not done with an error")
 {
 	int fd = open_ppu();
 	uint32_t vm = vm_new(fd);
-	struct bo big = bo_new(fd, 64 << 20, DRM_PPU_PLACEMENT_VRAM);
+	struct bo big = bo_new(fd, 32 << 20, DRM_PPU_PLACEMENT_VRAM);
 
 	vm_map(fd, vm, &big, 0x40000000);
-	for (unsigned round = 0; round < 10; round++) {
-		struct kchan k = kchan_new(fd, vm, 16, 0);
-		struct drm_ppu_channel_destroy d = { .channel_id = k.id };
-		struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL };
-		uint32_t h[40];
+	for (unsigned round = 0; round < 12; round++) {
+		unsigned held = round % 3 == 2 ? QUEUED : round * 3, failed = QUEUED;
+		struct drm_ppu_group_create g = { 0 };
+		uint32_t h[QUEUED];
+		struct kchan k;
 
-		for (unsigned i = 0; i < 40; i++) {
-			struct cmds b = kblock(&k, i);
-			struct drm_ppu_entry e;
+		DO(fd, DRM_IOCTL_PPU_GROUP_CREATE, &g);
+		k = kchan_new_group(fd, vm, 16, 0, g.group_id);
+		submit_queued(&k, g.group_id, &big, held, round % 3 == 1, h);
+		DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &(struct drm_ppu_channel_destroy){ .channel_id = k.id });
+		for (unsigned i = 0; i < QUEUED; i++) {
+			int status;
 
-			cmd_copy(&b, big.va, big.va + (32 << 20), 32 << 20);
-			e = entry(&b);
-			h[i] = s.handle = syncobj(fd);
-			CHECK_EQ(submit_err(&k, &e, 1, &s, 1, NULL), 0);
-		}
-		usleep(round * 3000);
-		DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
-		for (unsigned i = 0; i < 40; i++)
 			CHECK(!wait_syncobj(fd, h[i], 20000));
-		CHECK(fence_status(fd, h[39]) < 0);
+			status = fence_status(fd, h[i]);
+			if (status && failed == QUEUED)
+				failed = i;
+			/* What is not done comes after what is done. */
+			CHECK_EQ(-status, i < failed ? 0 : ECANCELED);
+		}
+		CHECK(failed <= held);
+		if (round % 3 == 1)
+			CHECK_EQ(failed, held);
 	}
 }
 
