@@ -43,6 +43,7 @@ P(watches,          "watches",            u32, 1024, 1, 8192, "watch table entri
 P(ring_max,         "ring-max",           u32, 65536, 3, 1048576, "most GPFIFO entries") \
 P(sm_clock_khz,     "sm-clock-khz",       u32, 1000000, 1000, 10000000, "SM clock") \
 P(cache_model,      "cache-model",        u32, 0, 0, 1, "count hits and misses of a model of the caches; changes nothing else") \
+P(devq_assist,      "devq-assist",        u32, 1, 0, 1, "device-owned queues may have PUT and shadow follow GET by themselves (WQ-59)") \
 P(engines,          "engines",            u32, 32, 1, 32, "processing engines of an SM: a warp instruction takes 32 / engines times its cycles") \
 P(preempt_level,    "preempt-level",      u32, 1, 0, 1, "0: at CTA boundaries, 1: at instructions") \
 P(store_delay_ns,   "store-delay-ns",     u64, 0, 0, 1000000000, "SM store buffer: delay") \

@@ -146,6 +146,7 @@ R(WATCH_PENDING,        0x2000, W1C, 0, "256 words: watch entries that matched."
 #define PPU_FEAT_ROP		(1u << 1)
 #define PPU_FEAT_DEVQ		(1u << 2)	/* device-owned work queues */
 #define PPU_FEAT_PREEMPT	(1u << 3)	/* instruction-level preemption */
+#define PPU_FEAT_DEVQ_ASSIST	(1u << 4)	/* PPU_CHF_AUTO_REFRESH */
 
 #define PPU_SCHED_PAUSE_HOST	(1u << 0)
 #define PPU_SCHED_PAUSE_TASKS	(1u << 1)
@@ -200,7 +201,7 @@ R(CH_GETABS_HI,    0x74, RO, 0, "HI.")
 #define PPU_CLASS_DEVQ		3	/* device-owned: launches and copies, filled by SM threads */
 #define PPU_QUEUE_PRIO_MAX	15
 
-#define PPU_CHF_AUTO_REFRESH	(1u << 0)	/* device-owned: WQ-59's device assist */
+#define PPU_CHF_AUTO_REFRESH	(1u << 0)	/* device-owned: WQ-59's device assist (PPU_FEAT_DEVQ_ASSIST) */
 #define PPU_CHF_KERNEL_SUBMIT	(1u << 1)	/* SEM_ACQUIRE is an error on this channel */
 
 #define PPU_CH_CMD_ENABLE	1	/* from DISABLED; checks the configuration */
@@ -209,6 +210,7 @@ R(CH_GETABS_HI,    0x74, RO, 0, "HI.")
 #define PPU_CH_CMD_RESET	3	/* STOP, then forget everything: latch, GET, PUT, error, counters */
 #define PPU_CH_CMD_PAUSE	4	/* fetch no more after the current command; keeps everything */
 #define PPU_CH_CMD_RESUME	5
+#define PPU_CH_CMD_REFRESH	6	/* enabled device-owned channel: PUT, then shadow, in one step (WQ-59) */
 
 #define PPU_CHS_ENABLED		(1u << 0)
 #define PPU_CHS_RUNNING		(1u << 1)	/* holds an engine or executes */

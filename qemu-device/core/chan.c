@@ -225,6 +225,8 @@ static const char *config_error(struct ppu_core *core, const struct ppu_chan *ch
 		return "queue priority too high";
 	if (ch->flags & ~(PPU_CHF_AUTO_REFRESH | PPU_CHF_KERNEL_SUBMIT))
 		return "unknown flags";
+	if (ch->flags & PPU_CHF_AUTO_REFRESH && (ch->cls != PPU_CLASS_DEVQ || !core->cfg.devq_assist))
+		return "automatic refresh is not there";
 	if (ch->engine_mask && engines < 32 && !(ch->engine_mask & ((1u << engines) - 1)))
 		return "its engine mask names no copy engine";
 	if (ch->get >= ch->entries || ch->put >= ch->entries)
@@ -323,6 +325,11 @@ static void command(struct ppu_core *core, struct ppu_chan *ch, uint32_t cmd)
 		ch->paused = false;
 		ppu_sched_resume(core, ch);
 		ppu_chan_publish(core, ch);
+		break;
+	case PPU_CH_CMD_REFRESH:
+		if (!ppu_hostif_refresh_queue(core, ch))
+			ppu_guest_error(core, "channel %u: refresh of what is no live device-owned channel",
+					chid);
 		break;
 	default:
 		ppu_guest_error(core, "channel %u: unknown command %u", chid, cmd);

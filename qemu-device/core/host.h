@@ -156,6 +156,7 @@ bool ppu_hostif_command_done(struct ppu_core *core, struct ppu_chan *ch, uint32_
 void ppu_hostif_end_run(struct ppu_core *core, uint64_t cost);
 /* PUT := wrap(GET - 1), then shadow := GETabs + count - 1 (WQ-59). False: the channel faulted. */
 bool ppu_hostif_refresh(struct ppu_core *core, struct ppu_chan *ch);
+bool ppu_hostif_refresh_queue(struct ppu_core *core, struct ppu_chan *ch);
 void ppu_hostif_block(struct ppu_core *core, struct ppu_chan *ch, unsigned reason, uint64_t va,
 		      uint64_t value);
 void ppu_hostif_unblock(struct ppu_core *core, struct ppu_chan *ch);

@@ -169,6 +169,16 @@ bool ppu_hostif_refresh(struct ppu_core *core, struct ppu_chan *ch)
 	return true;
 }
 
+/* A refresh that is asked for, by a command or by the driver.  False: there is nothing to refresh. */
+bool ppu_hostif_refresh_queue(struct ppu_core *core, struct ppu_chan *ch)
+{
+	if (!ch->enabled || ch->cls != PPU_CLASS_DEVQ)
+		return false;
+	if (ppu_hostif_refresh(core, ch) && ch->state == CH_IDLE && ppu_chan_has_work(ch))
+		ppu_sched_ready(core, ch);
+	return true;
+}
+
 /* The entry at GET is complete. */
 static void advance(struct ppu_core *core, struct ppu_chan *ch)
 {
@@ -421,10 +431,8 @@ static unsigned refresh_command(struct ppu_core *core, struct ppu_chan *ch, uint
 {
 	struct ppu_chan *queue = chid < core->cfg.channels ? ppu_chan(core, chid) : NULL;
 
-	if (!queue || !queue->enabled || queue->cls != PPU_CLASS_DEVQ || queue->ctx != ch->ctx)
+	if (!queue || queue->ctx != ch->ctx || !ppu_hostif_refresh_queue(core, queue))
 		return PPU_ERR_BAD_QUEUE;
-	if (ppu_hostif_refresh(core, queue) && queue->state == CH_IDLE && ppu_chan_has_work(queue))
-		ppu_sched_ready(core, queue);
 	return 0;
 }
 

@@ -50,7 +50,9 @@ static uint32_t cap(const struct ppu_core *core, unsigned off)
 	case PPU_REG_CAP_TEX_PER_SM: return 16;
 	case PPU_REG_CAP_PARTITIONS: return c->partitions;
 	case PPU_REG_CAP_CTAS_PER_SM: return c->ctas_per_sm;
-	case PPU_REG_CAP_FEATURES: return PPU_FEAT_DEVQ | PPU_FEAT_PREEMPT;
+	case PPU_REG_CAP_FEATURES:
+		return PPU_FEAT_DEVQ | PPU_FEAT_PREEMPT |
+		       (c->devq_assist ? PPU_FEAT_DEVQ_ASSIST : 0);
 	case PPU_REG_CAP_TIMESLICE_NS:
 		return c->timeslice_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)c->timeslice_ns;
 	case PPU_REG_CAP_WINDOW_NS: return (uint32_t)c->window_ns;

@@ -458,6 +458,99 @@ START_TEST(wq59_auto_refresh)
 }
 END_TEST
 
+/*
+ * WQ-59 (b): what a driver writes at "ring low" does PUT and shadow in one step, at any time, also when
+ * the command of another channel has been there before it.
+ */
+START_TEST(wq59_driver_refresh)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	uint64_t s = bench_alloc(c, 4096, BENCH_VRAM);
+	struct bench_chan *q = devq(c, 6, 0, s + 8), *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 16);
+	unsigned errors;
+
+	bench_set(b, PPU_REG_INTR_ENABLE, PPU_INTR_RINGLOW);
+	/* Disabled, and not device-owned: nothing but a message. */
+	errors = b->guest_errors;
+	bench_chan_set(q, PPU_REG_CH_CMD, PPU_CH_CMD_REFRESH);
+	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_REFRESH);
+	ck_assert_uint_eq(b->guest_errors, errors + 2);
+	ck_assert_uint_eq(bench_chan_reg(q, PPU_REG_CH_PUT), 0);
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_PUT), 0);
+	ck_assert_uint_eq(bench_rd64(c, s + 8), 0);
+
+	bench_chan_set(q, PPU_REG_CH_PUT, 5);
+	for (unsigned i = 0; i < 5; i++) {
+		bench_nop(q, 1);
+		bench_push(q);
+	}
+	bench_chan_enable(q);
+	ck_assert(bench_run(b));
+	/* All is used up: the channel is idle, GET == PUT, and was low once. */
+	ck_assert_uint_eq(bench_get(q), 5);
+	ck_assert_uint_eq(b->irqs[PPU_VEC_CHANNEL], 1);
+	bench_set(b, PPU_REG_INTR_STATUS, ~0u);
+	for (unsigned i = 0; i < 2; i++) {
+		bench_nop(q, 1);
+		bench_push(q);
+	}
+	bench_acquire(q, PPU_SEM_OP_EQ, s, 1);
+	bench_push(q);
+	bench_chan_set(q, PPU_REG_CH_CMD, PPU_CH_CMD_REFRESH);
+	ck_assert_uint_eq(bench_chan_reg(q, PPU_REG_CH_PUT), 4);
+	ck_assert_uint_eq(bench_rd64(c, s + 8), 10);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_get(q), 1);	/* it went on, up to the acquire */
+	ck_assert_uint_eq(bench_chan_reg(q, PPU_REG_CH_GETABS_LO), 7);
+	/* Twice, and after the command: the same values, no error. */
+	bench_refresh(ch, q->id);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	for (unsigned i = 0; i < 2; i++) {
+		bench_chan_set(q, PPU_REG_CH_CMD, PPU_CH_CMD_REFRESH);
+		ck_assert_uint_eq(bench_chan_reg(q, PPU_REG_CH_PUT), 0);
+		ck_assert_uint_eq(bench_rd64(c, s + 8), 12);
+	}
+	ck_assert_uint_eq(cherr(q), 0);
+	/* Low again after the next half. */
+	for (unsigned i = 0; i < 3; i++) {
+		bench_nop(q, 1);
+		bench_push(q);
+	}
+	bench_release(ch, 0, s, 1);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(b->irqs[PPU_VEC_CHANNEL], 2);
+	/* A shadow that cannot be written is the queue's error. */
+	bench_unmap(c, s, 4096);
+	bench_chan_set(q, PPU_REG_CH_CMD, PPU_CH_CMD_REFRESH);
+	ck_assert_uint_eq(cherr(q), PPU_ERR_SEM_FAULT);
+	bench_free(b);
+}
+END_TEST
+
+/* WQ-59: the assist is a property of the device, which says whether it is there. */
+START_TEST(wq59_assist_property)
+{
+	for (unsigned on = 0; on < 2; on++) {
+		struct bench *b = bench_new(on ? "devq-assist=1" : "devq-assist=0");
+		struct bench_ctx *c = bench_ctx_new(b);
+		struct bench_chan *q = devq(c, 6, PPU_CHF_AUTO_REFRESH, 0);
+		struct bench_chan *ch = bench_chan_make(c, PPU_CLASS_COMPUTE, 6);
+
+		ck_assert_uint_eq(!!(bench_reg(b, PPU_REG_CAP_FEATURES) & PPU_FEAT_DEVQ_ASSIST), on);
+		bench_chan_enable(q);
+		ck_assert_uint_eq(cherr(q), on ? 0 : PPU_ERR_BAD_CONFIG);
+		/* And only device-owned channels have it. */
+		bench_chan_set(ch, PPU_REG_CH_FLAGS, PPU_CHF_AUTO_REFRESH);
+		bench_chan_enable(ch);
+		ck_assert_uint_eq(cherr(ch), PPU_ERR_BAD_CONFIG);
+		bench_free(b);
+	}
+}
+END_TEST
+
 /* A device-owned channel takes launches and copies, and changes engines in between. */
 START_TEST(devq_uses_both_engines)
 {
@@ -609,5 +702,6 @@ END_TEST
 
 BENCH_MAIN("hostif", decode_everything, block_edges, self_modifying_block, intr, wq19_wq20_wfi,
 	   task_pool_full, stop_aborts_tasks, task_pool_freed_at_once, wq59_refresh, wq59_ring_low,
-	   wq59_auto_refresh, devq_uses_both_engines, kernel_submit,
+	   wq59_auto_refresh, wq59_driver_refresh, wq59_assist_property, devq_uses_both_engines,
+	   kernel_submit,
 	   bad_config, access_sizes, every_register)
