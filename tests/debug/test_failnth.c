@@ -7,11 +7,6 @@
 #define CALL(nr, type, ...) \
 	try_ioctl(w->fd, DRM_IOCTL_PPU_##nr, &(struct drm_ppu_##type){ __VA_ARGS__ })
 
-static int64_t soon(void)
-{
-	return (int64_t)(now_ns() + MS);
-}
-
 /* ---- parameters and queries ---- */
 
 WALK(get_param, "GET_PARAM", W_FILE, NULL)
@@ -332,7 +327,7 @@ static int sem_wait(struct world *w, uint64_t value)
 		{ .sem_id = w->sem, .op = DRM_PPU_SEM_OP_GE, .value = value + 5 },
 	};
 
-	return CALL(SEM_WAIT, sem_wait, .conds = DRM_PPU_ARRAY(2, conds), .timeout_ns = soon());
+	return CALL(SEM_WAIT, sem_wait, .conds = DRM_PPU_ARRAY(2, conds), .timeout_ns = w->soon);
 }
 
 WALK(sem_wait_now, "SEM_WAIT", W_SEM, NULL)

@@ -49,7 +49,7 @@ int test_main(int argc, char **argv);
 	static struct test test_##id = { #id, text, test_fn_##id, NULL, secs }; \
 	__attribute__((constructor)) static void test_reg_##id(void) { test_register(&test_##id); } \
 	static void test_fn_##id(void)
-#define TEST(id, text) TEST_T(id, 60, text)
+#define TEST(id, text) TEST_T(id, 120, text)
 #define HARNESS_MAIN int main(int argc, char **argv) { return test_main(argc, argv); }
 
 void test_fail(const char *file, int line, const char *fmt, ...)
@@ -93,13 +93,14 @@ void sleep_ms(unsigned ms);
 	} \
 } while (0)
 
+/* Waits until a thread of this process, by its TID, sleeps in an ioctl. */
+void wait_asleep(pid_t tid);
+
 /* Runs code that may die of a signal; returns the signal, 0 if none. */
 int signal_of(void (*fn)(void *), void *arg);
 
 /* ---- device ---- */
 
-/* How often a test that did not end in time is tried again; 0 unless a program sets it. */
-extern int harness_hang_retries;
 int open_ppu(void);
 uint64_t get_param(int fd, uint32_t param);
 

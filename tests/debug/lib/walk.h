@@ -41,6 +41,11 @@ struct world {
 	struct bo bo, vram;
 	struct chan user;
 	struct drm_ppu_entry code;
+	/*
+	 * A limit for waits, some milliseconds from now.  The call must not look at the clock itself: where that is
+	 * a system call, it is the one that fails.
+	 */
+	int64_t soon;
 	/* For the call, and what prepares it: a file, an object, a mapping, a path. */
 	int other;
 	uint32_t object;
@@ -58,7 +63,7 @@ void walk(unsigned needs, void (*prepare)(struct world *), int (*call)(struct wo
  */
 #define WALK(id, what, needs, prepare) \
 	static int call_##id(struct world *w); \
-	TEST_T(id, 20, "error paths of " what) { walk(needs, prepare, call_##id); } \
+	TEST_T(id, 120, "error paths of " what) { walk(needs, prepare, call_##id); } \
 	__attribute__((constructor)) static void note_##id(void) { walk_note(what); } \
 	static int call_##id(struct world *w)
 
