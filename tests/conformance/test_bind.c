@@ -39,7 +39,7 @@ static int64_t peek(int fd, uint32_t vm, uint64_t va)
 	cmd_copy(&b, va, chan_sem_va(&c, 1), 8);
 	cmd_release(&b, chan_sem_va(&c, 0), 1);
 	chan_submit(&c, &b);
-	WAIT_FOR(*chan_sem(&c, 0) || chan_query(&c).error, 10000);
+	WAIT_FOR(*chan_sem(&c, 0) || chan_query(&c).error, 20000);
 	if (*chan_sem(&c, 0))
 		v = (int64_t)*chan_sem(&c, 1);
 	else
@@ -95,7 +95,7 @@ TEST(args, "VM_BIND with ASYNC refuses bad arguments, at once")
 	/* what was refused was not queued */
 	CHECK_EQ(vm_state(fd, vm).binds_queued, 0);
 	CHECK_EQ(bind_err(fd, vm, &op, 1, NULL, 0), 0);
-	WAIT_FOR(vm_state(fd, vm).binds_done == 1, 10000);
+	WAIT_FOR(vm_state(fd, vm).binds_done == 1, 20000);
 	CHECK_EQ(vm_state(fd, vm).binds_queued, 1);
 	CHECK_EQ(vm_state(fd, vm).bind_error, 0);
 	CHECK_EQ(peek(fd, vm, VA), 0);
@@ -273,7 +273,7 @@ static void fault_vm(int fd, uint32_t vm)
 	};
 	cmd_launch(&b, bo.va);
 	chan_submit(&c, &b);
-	WAIT_FOR(vm_state(fd, vm).state & DRM_PPU_VM_STATE_FAULTED, 10000);
+	WAIT_FOR(vm_state(fd, vm).state & DRM_PPU_VM_STATE_FAULTED, 20000);
 }
 
 TEST(error, "a MAP whose VM has faulted meanwhile ends with EIO and does nothing; UNMAP works")
@@ -326,10 +326,10 @@ TEST(destroy, "VM_DESTROY ends queued binds with ECANCELED; their memory comes b
 		bo_free(&bo);
 		DO(fd, DRM_IOCTL_PPU_VM_DESTROY, &d);
 		for (unsigned i = 0; i < 3; i++) {
-			CHECK(!wait_sync(fd, h[i], 10000));
+			CHECK(!wait_sync(fd, h[i], 20000));
 			CHECK_EQ(-fence_error(fd, h[i]), ECANCELED);
 		}
-		CHECK_EQ(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL), before);
+		WAIT_FOR(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL) == before, 20000);
 	}
 }
 
@@ -360,12 +360,12 @@ TEST(close_queued, "a file is closed with binds queued: their fences outlive it,
 		close(fd);
 		CHECK(!drmSyncobjCreate(keep, 0, &handle));
 		CHECK(!drmSyncobjImportSyncFile(keep, handle, file));
-		CHECK(!wait_sync(keep, handle, 10000));
+		CHECK(!wait_sync(keep, handle, 20000));
 		if (!(round & 1))
 			CHECK_EQ(-fence_error(keep, handle), ECANCELED);
 		drmSyncobjDestroy(keep, handle);
 		close(file);
-		WAIT_FOR(get_param(keep, DRM_PPU_PARAM_VRAM_AVAIL) == before, 10000);
+		WAIT_FOR(get_param(keep, DRM_PPU_PARAM_VRAM_AVAIL) == before, 20000);
 	}
 }
 
@@ -383,7 +383,7 @@ TEST(limit, "the number of queued binds of a process is limited; done ones do no
 	CHECK_EQ(err, ENOSPC);
 	gate_open(&gate);
 	CHECK(!wait_sync(fd, h, 20000));
-	WAIT_FOR(!bind_err(fd, vm, &op, 1, &out, 1), 10000);
+	WAIT_FOR(!bind_err(fd, vm, &op, 1, &out, 1), 20000);
 }
 
 /* xorshift: the same sequence everywhere. */

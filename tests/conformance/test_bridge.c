@@ -116,7 +116,7 @@ TEST(import, "a fence writes the word when it signals, wakes waits and the devic
 		CHECK_EQ(import(fd, sem, DRM_PPU_SEM_SIGNAL_SET, 7, 8, gate.sync, point), 0);
 		CHECK_EQ(import(fd, other, DRM_PPU_SEM_SIGNAL_ADD, 5, 50, gate.sync, point), 0);
 		CHECK_EQ(import(fd, other, DRM_PPU_SEM_SIGNAL_MAX, 9, 90, gate.sync, point), 0);
-		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 10000);
+		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
 		CHECK_EQ(sem_read(fd, sem), 0);
 		CHECK_EQ(sem_read(fd, other), 100);
 		gate_open(&gate);

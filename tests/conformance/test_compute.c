@@ -100,7 +100,7 @@ TEST(wq13_thread_store, "WQ-13b, WQ-17: a thread's plain store lets a blocked ch
 	cmd_acquire(&b, PPU_SEM_OP_EQ, DATA_VA, 5);
 	cmd_release(&b, chan_sem_va(&w, 0), 1);
 	chan_submit(&w, &b);
-	WAIT_FOR(chan_query(&w).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 5000);
+	WAIT_FOR(chan_query(&w).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
 	launch(&g, PROGRAM(&g, I_MOVI64_RD2(DATA_VA), I_MOVI64_RD4(5), I_ST64_RD2_RD4, I_EXIT));
 	chan_wait_idle(&w);
 	CHECK_EQ(*chan_sem(&w, 0), 1);
@@ -112,7 +112,7 @@ static void sm_fault(uint64_t tmd, struct gpu *g, uint32_t error, uint32_t pc, u
 	struct drm_ppu_vm_get_state s;
 
 	launch(g, tmd);
-	WAIT_FOR(chan_query(&g->c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+	WAIT_FOR(chan_query(&g->c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	s = state(g, f, 4);
 	CHECK(s.state & DRM_PPU_VM_STATE_FAULTED);
 	CHECK(s.faults.count >= 1);
@@ -202,7 +202,7 @@ TEST(wq11_pointers, "WQ-11: no thread, copy or command reaches GP_GET and GP_PUT
 		else
 			cmd_release(&b, put & ~7ull, 5);
 		chan_submit(&c, &b);
-		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 		CHECK_EQ(chan_query(&c).error, i ? PPU_ERR_COPY_FAULT : PPU_ERR_SEM_FAULT);
 	}
 	/* the driver maps it nowhere: it has no handle, and its place is not for binding */
@@ -250,7 +250,7 @@ TEST(wq13_writers, "WQ-13: one word is written by CPU and kick, a thread, a comm
 			struct cmds b;
 
 			WAIT_FOR(chan_query(&w).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED &&
-				 chan_get(&w) == i - 1, 10000);
+				 chan_get(&w) == i - 1, 20000);
 			switch (i) {
 			case 1:
 				*word = 1;
@@ -269,7 +269,7 @@ TEST(wq13_writers, "WQ-13: one word is written by CPU and kick, a thread, a comm
 				DO(g.fd, DRM_IOCTL_PPU_SEM_SIGNAL, &sig);
 				break;
 			}
-			WAIT_FOR(*chan_sem(&w, 0) == i, 10000);
+			WAIT_FOR(*chan_sem(&w, 0) == i, 20000);
 		}
 		chan_wait_idle(&w);
 		CHECK_EQ(*word, 4);
@@ -288,8 +288,8 @@ TEST(fault_scope, "an SM fault stops the channels of its VM, marks the innocent,
 	struct drm_ppu_vm_set_property p = { g.vm, DRM_PPU_VM_PROP_MAX_DEPTH, 2 };
 
 	launch(&g, PROGRAM(&g, I_TRAP, I_EXIT));
-	WAIT_FOR(chan_query(&g.c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
-	WAIT_FOR(chan_query(&bystander).state & DRM_PPU_CHANNEL_STATE_INNOCENT, 10000);
+	WAIT_FOR(chan_query(&g.c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
+	WAIT_FOR(chan_query(&bystander).state & DRM_PPU_CHANNEL_STATE_INNOCENT, 20000);
 	CHECK_EQ(chan_query(&g.c).error, PPU_ERR_TRAP);
 	CHECK(!(chan_query(&bystander).state & DRM_PPU_CHANNEL_STATE_ENABLED));
 	/* sticky */
@@ -317,9 +317,9 @@ TEST(hang_destroy, "destroying a channel whose kernel never ends takes bounded t
 	uint64_t t;
 
 	launch(&g, PROGRAM(&g, I_BRA_SELF));
-	WAIT_FOR(chan_query(&g.c).tasks == 1, 5000);
-	CHECK(state(&g, f, 1).state & DRM_PPU_VM_STATE_BUSY);
-	CHECK(chan_query(&g.c).state & DRM_PPU_CHANNEL_STATE_WFI);
+	WAIT_FOR(chan_query(&g.c).tasks == 1, 20000);
+	WAIT_FOR(state(&g, f, 1).state & DRM_PPU_VM_STATE_BUSY, 20000);
+	WAIT_FOR(chan_query(&g.c).state & DRM_PPU_CHANNEL_STATE_WFI, 20000);
 	DO_ERR(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &p, EBUSY);
 	t = now_ns();
 	chan_free(&g.c);
@@ -362,14 +362,14 @@ TEST(hang_kill9, "kill -9 of a process whose kernel never ends")
 			struct gpu g = gpu_new(open_ppu());
 
 			launch(&g, PROGRAM(&g, I_BRA_SELF));
-			WAIT_FOR(chan_query(&g.c).tasks == 1, 5000);
+			WAIT_FOR(chan_query(&g.c).tasks == 1, 20000);
 			raise(SIGSTOP);
 		}
 		CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
 		CHECK(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL) < before);
 		kill(pid, SIGKILL);
 		CHECK(waitpid(pid, &status, 0) == pid);
-		CHECK_EQ(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL), before);
+		WAIT_FOR(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL) == before, 20000);
 	}
 }
 

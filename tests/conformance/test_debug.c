@@ -71,7 +71,7 @@ TEST(fdinfo_engines, "fdinfo: engine time is what the device counts, of channels
 		cmd_copy(&b, bo.va, bo.va + (4 << 20), 1 << 20 << i);
 		chan_submit(&c, &b);
 		chan_wait_idle(&c);
-		WAIT_FOR(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_RUNNING), 10000);
+		WAIT_FOR(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_RUNNING), 20000);
 		sum += chan_query(&c).runtime_ns;
 		CHECK_EQ(fdinfo(fd, "drm-engine-copy"), sum);
 		CHECK(sum > last);
@@ -94,6 +94,7 @@ TEST(fdinfo_compute, "fdinfo: compute and copy channels are counted apart")
 	cmd_release(&b, chan_sem_va(&c, 0), 1);
 	chan_submit(&c, &b);
 	chan_wait_idle(&c);
+	WAIT_FOR(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_RUNNING), 20000);
 	CHECK_EQ(fdinfo(fd, "drm-engine-compute"), chan_query(&c).runtime_ns);
 	CHECK_EQ(fdinfo(fd, "drm-engine-copy"), 0);
 }
@@ -109,7 +110,7 @@ TEST(debugfs, "every file of debugfs can be read, and tells of what there is")
 	char line[64], *text;
 
 	bad.userd[PPU_REG_USERD_GP_PUT / 4] = 100;
-	WAIT_FOR(chan_query(&bad).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+	WAIT_FOR(chan_query(&bad).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		text = debugfs_text(names[i]);
 		CHECK(*text);
@@ -197,7 +198,7 @@ static void break_channel(struct chan *c)
 		chan_commit(c, &b);
 	}
 	chan_doorbell(c);
-	WAIT_FOR(chan_query(c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+	WAIT_FOR(chan_query(c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 }
 
 static void expect(const char *text, const char *what)

@@ -112,7 +112,7 @@ TEST(commands, "WQ-11: a bad command stops its channel with its cause; its neigh
 		cmd_release(&b, chan_sem_va(&c, 0), 1);
 		recipes[i].make(&c, &b);
 		chan_submit(&c, &b);
-		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 		q = chan_query(&c);
 		if (recipes[i].error)
 			CHECK_EQ(q.error, recipes[i].error);
@@ -139,7 +139,7 @@ static void try_entry(uint64_t va, uint32_t length, uint32_t flags, uint32_t err
 	c.ring[0].flags = flags;
 	c.put = 1;
 	chan_doorbell(&c);
-	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	CHECK_EQ(chan_query(&c).error, error);
 	chan_free(&c);
 	close(fd);
@@ -167,7 +167,7 @@ TEST(record, "the fault record tells address, code and channel; it is the VM's a
 
 	cmd_copy(&b, 0x5550000000ull, chan_sem_va(&c, 0), 64);
 	chan_submit(&c, &b);
-	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	DO(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s);
 	CHECK_EQ(s.fault_total, 1);
 	CHECK_EQ(s.faults.count, 1);
@@ -220,7 +220,7 @@ TEST_T(flood, 120, "many faults: the count is right, the first records are kept"
 		DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
 		munmap((void *)userd, 4096);
 	}
-	WAIT_FOR(!try_ioctl(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s) && s.fault_total == 100, 5000);
+	WAIT_FOR(!try_ioctl(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s) && s.fault_total == 100, 20000);
 	s.faults.count = 100;
 	DO(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s);
 	CHECK_EQ(s.faults.count, 64);
@@ -297,7 +297,7 @@ TEST(isolation, "WQ-71: another process's addresses mean nothing; its work goes 
 		}
 		if (i < 5)
 			chan_submit(&c, &b);
-		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 		CHECK_EQ(*chan_sem(&c, 0), 0);
 		CHECK(write(ab[1], "g", 1) == 1);
 		CHECK(read(ba[0], &ok, 1) == 1);

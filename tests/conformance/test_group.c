@@ -306,11 +306,11 @@ TEST(policy, "an error of one channel stops its group, or only itself, by policy
 		CHECK_EQ(control(fd, id, DRM_PPU_GROUP_SET_POLICY, policy, 0), 0);
 		CHECK_EQ(group_query(fd, id).policy, policy);
 		bad.userd[PPU_REG_USERD_GP_PUT / 4] = 100;
-		WAIT_FOR(chan_query(&bad).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+		WAIT_FOR(chan_query(&bad).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 		if (policy == DRM_PPU_GROUP_STOP_ALL) {
 			/* it fetches nothing from now on */
 			inc(&good);
-			WAIT_FOR(chan_query(&good).state & DRM_PPU_CHANNEL_STATE_STOPPED, 10000);
+			WAIT_FOR(chan_query(&good).state & DRM_PPU_CHANNEL_STATE_STOPPED, 20000);
 			CHECK_EQ(*chan_sem(&good, 0), 0);
 		} else {
 			inc(&good);
@@ -404,7 +404,7 @@ TEST_T(close_busy, 120, "files are closed in the middle of a group's stop: nothi
 		CHECK(waitpid(pid, &status, 0) == pid);
 		CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
 		/* the thread of the error interrupt may be the last to let go */
-		WAIT_FOR(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL) == before, 10000);
+		WAIT_FOR(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL) == before, 20000);
 	}
 }
 

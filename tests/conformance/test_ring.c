@@ -48,8 +48,8 @@ TEST(wq2_get_stays, "WQ-2, WQ-9, WQ-14: GP_GET stays at a blocked entry and move
 	cmd_release(&b, chan_sem_va(&c, 2), 1);
 	chan_submit(&c, &b);
 
-	WAIT_FOR(*chan_sem(&c, 0) == 1, 5000);
-	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 5000);
+	WAIT_FOR(*chan_sem(&c, 0) == 1, 20000);
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
 	q = chan_query(&c);
 	CHECK_EQ(q.gp_get, 1);
 	CHECK_EQ(q.gp_put, 3);
@@ -80,7 +80,7 @@ TEST(wq3_put, "WQ-3, WQ-8: nothing runs before GP_PUT; one store of GP_PUT is en
 	sleep_ms(20);
 	CHECK_EQ(*chan_sem(&c, 0), 0);
 	chan_doorbell(&c);
-	WAIT_FOR(*chan_sem(&c, 0) == 9, 5000);
+	WAIT_FOR(*chan_sem(&c, 0) == 9, 20000);
 }
 
 TEST(wq6_full, "WQ-6: count - 1 entries can be outstanding")
@@ -119,9 +119,9 @@ TEST(wq7_overrun, "WQ-7: GP_PUT past GP_GET stops the channel with PUT_RANGE")
 	b = chan_block(&c);
 	cmd_nop(&b, 1);
 	chan_submit(&c, &b);
-	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 5000);
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
 	c.userd[PPU_REG_USERD_GP_PUT / 4] = 1;		/* a full lap and more */
-	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 5000);
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	q = chan_query(&c);
 	CHECK_EQ(q.error, PPU_ERR_PUT_RANGE);
 	CHECK(!(q.state & DRM_PPU_CHANNEL_STATE_ENABLED));
@@ -133,7 +133,7 @@ TEST(wq7_range, "WQ-7: GP_PUT outside the ring stops the channel")
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
 
 	c.userd[PPU_REG_USERD_GP_PUT / 4] = 8;
-	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 5000);
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	CHECK_EQ(chan_query(&c).error, PPU_ERR_PUT_RANGE);
 }
 
@@ -143,7 +143,7 @@ TEST(wq21_null, "WQ-21: an entry that was never written stops the channel")
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
 
 	c.userd[PPU_REG_USERD_GP_PUT / 4] = 1;
-	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 5000);
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	CHECK_EQ(chan_query(&c).error, PPU_ERR_NULL_ENTRY);
 	CHECK_EQ(chan_query(&c).error_get, 0);
 }
@@ -158,7 +158,7 @@ TEST(wq22_block, "WQ-22: GP_GET moves only after every command of a block")
 	cmd_acquire(&b, PPU_SEM_OP_GE, chan_sem_va(&c, 1), 1);
 	cmd_release(&b, chan_sem_va(&c, 2), 1);
 	chan_submit(&c, &b);
-	WAIT_FOR(*chan_sem(&c, 0) == 1, 5000);
+	WAIT_FOR(*chan_sem(&c, 0) == 1, 20000);
 	sleep_ms(10);
 	CHECK_EQ(chan_get(&c), 0);
 	CHECK_EQ(*chan_sem(&c, 2), 0);
@@ -178,7 +178,7 @@ TEST(wq15_others, "WQ-15, WQ-16: a blocked channel blocks no other, which may re
 	cmd_acquire(&x, PPU_SEM_OP_EQ, chan_sem_va(&b, 5), 11);
 	cmd_release(&x, chan_sem_va(&a, 0), 1);
 	chan_submit(&a, &x);
-	WAIT_FOR(chan_query(&a).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 5000);
+	WAIT_FOR(chan_query(&a).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
 	cmd_release(&y, chan_sem_va(&b, 5), 11);
 	chan_submit(&b, &y);
 	chan_wait_idle(&a);
@@ -276,7 +276,7 @@ TEST(class, "a copy on a compute channel is WRONG_CLASS")
 
 	cmd_fill(&b, 0, chan_sem_va(&c, 0), 1, 1);
 	chan_submit(&c, &b);
-	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 5000);
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	CHECK_EQ(chan_query(&c).error, PPU_ERR_WRONG_CLASS);
 }
 

