@@ -64,7 +64,8 @@ TEST_BINS    += $(FUZZ_BINS)
 run: all
 	$(Q)scripts/run
 
-#: make check         all tests; the last line is the sum   (G="unit qtest": only these groups)
+#: make check         all tests; the last line is the sum   (G="unit qtest": only these groups;
+#:                    PPU_CHECK_AGAIN=1: what fails in a guest has a second try, then it is only FLAKY)
 .PHONY: check check-build
 check:
 	$(Q)scripts/check $(G)
