@@ -16,8 +16,8 @@ RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
 RT_DEVLIB := $(BUILD)/devlib
 RT_DEVLIB_PTX := $(patsubst libruntime/lib/%.cu,$(RT_DEVLIB)/%.ptx,$(sort $(wildcard libruntime/lib/*.cu)))
 RT_DEVLIB_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib \
-	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version
-$(RT_DEVLIB)/%.ptx: libruntime/lib/%.cu $(wildcard libruntime/lib/*.h) libruntime/build.mk
+	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version -Iinclude
+$(RT_DEVLIB)/%.ptx: libruntime/lib/%.cu $(wildcard libruntime/lib/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<
@@ -43,6 +43,38 @@ CU_SO := $(BUILD)/lib/cuda/libcuda.so.1
 $(eval $(call ppu_static_lib,ppucuda,$(CU_SRCS),$(CU_CFLAGS)))
 $(eval $(call ppu_shared_lib,cuda,cuda/libcuda.so.1,$(CU_SRCS),$(CU_CFLAGS),$(BUILD)/lib/libppu.a $(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL $(RT_LIBS)))
 $(CU_SO): $(BUILD)/lib/libppu.a $(BUILD)/lib/libppucore.a
+
+# The CUDA Runtime API over it, beside it.  Programs name the library by its CUDA version, and so do their
+# symbols: three libraries of the same objects but one (versioned.c).
+CUDART_SRCS := $(sort $(wildcard libruntime/cudart/*.c))
+CUDART_COMMON := $(call ppu_objs,$(filter-out %/versioned.c,$(CUDART_SRCS)))
+CUDART_SONAMES := libcudart.so.11.0 libcudart.so.12 libcudart.so.13
+CUDART_SOS := $(CUDART_SONAMES:%=$(BUILD)/lib/cuda/%)
+$(eval $(call ppu_static_lib,ppucudart,$(CUDART_SRCS),$(CU_CFLAGS)))
+$(BUILD)/obj/cudart/versioned-%.o: libruntime/cudart/versioned.c libruntime/build.mk mk/common.mk
+	@mkdir -p $(@D)
+	$(say) CC "$< ($*)"
+	$(Q)$(CC) $(CFLAGS_COMMON) $(CU_CFLAGS) -DCUDART_MAJOR=$* $(CFLAGS) -c -o $@ $<
+# What CUDA 13 gives other arguments; versioned.c has its own for that library.
+CUDART_CHANGED := cudaMemAdvise cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz
+$(BUILD)/obj/cudart/calls-13.o: $(BUILD)/obj/libruntime/cudart/calls.o libruntime/build.mk
+	@mkdir -p $(@D)
+	$(Q)objcopy $(foreach f,$(CUDART_CHANGED),--redefine-sym $(f)=rt12_$(f)) $< $@
+define cudart_so
+$(BUILD)/lib/cuda/$(1): $(2) $(BUILD)/obj/cudart/versioned-$(3).o $(CU_SO) libruntime/build.mk
+	@mkdir -p $$(@D)
+	$$(say) LD $$@
+	$$(Q)printf '$(1) { global: cuda*; __cuda*; local: *; };\n' >$$@.map
+	$$(Q)$$(CC) -shared -Wl,-soname,$(1) -Wl,-z,defs -Wl,--version-script=$$@.map -Wl,-rpath,'$$$$ORIGIN' \
+		$$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(CU_SO) -lpthread
+	$$(Q)rm -f $$@.map && ln -sfn libcudart.so.12 $$(@D)/libcudart.so
+ALL_DEPFILES += $(BUILD)/obj/cudart/versioned-$(3).d
+endef
+$(eval $(call cudart_so,libcudart.so.11.0,$(CUDART_COMMON),11))
+$(eval $(call cudart_so,libcudart.so.12,$(CUDART_COMMON),12))
+$(eval $(call cudart_so,libcudart.so.13,$(filter-out %/calls.o,$(CUDART_COMMON)) $(BUILD)/obj/cudart/calls-13.o,13))
+ALL_TARGETS += $(CUDART_SOS)
+unit-build: $(CUDART_SOS)
 
 RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
 RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))

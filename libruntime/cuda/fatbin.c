@@ -3,9 +3,11 @@
  * Images as they come: PTX text, a PPUB binary, or a fat binary with PTX inside.
  *
  * A fat binary is a container of entries for several architectures, each with a header of its own.  Entries
- * of kind PTX are text, NUL-terminated, plain or compressed in LZ4 blocks.  The layout is known from public
- * descriptions and was tested with containers that our tests write, not with a vendor's output.
+ * of kind PTX are text, plain or compressed: an LZ4 block, or a Zstandard frame, which the system's library
+ * unpacks if it is there.  The layout is known from public descriptions; it was tested with containers that our
+ * tests write and with the output of nvcc 13 in each of its compression modes.
  */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ppu_image.h>
@@ -15,6 +17,7 @@
 #define FATBIN_MAGIC	0xba55ed50u
 #define KIND_PTX	1u
 #define FLAG_LZ4	0x2000u
+#define FLAG_ZSTD	0x8000u
 #define MAX_PTX		(256u << 20)
 
 struct wrapper {
@@ -85,10 +88,30 @@ static bool unpack_lz4(const uint8_t *in, size_t len, uint8_t *out, size_t n)
 	return o == n;
 }
 
+/* A Zstandard frame of exactly n bytes.  The library is looked for once and stays. */
+static CUresult unpack_zstd(const void *in, size_t len, void *out, size_t n)
+{
+	static size_t (*decompress)(void *, size_t, const void *, size_t);	/* ZSTD_decompress */
+	void *lib;
+
+	if (!__atomic_load_n(&decompress, __ATOMIC_ACQUIRE)) {
+		lib = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+		__atomic_store_n(&decompress, lib ? dlsym(lib, "ZSTD_decompress") : NULL, __ATOMIC_RELEASE);
+	}
+	if (!decompress) {
+		cu_why_set("the PTX is compressed with Zstandard and there is no libzstd.so.1 here: install it, "
+			   "or build with nvcc --compress-mode=speed or none");
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+	return decompress(out, n, in, len) == n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
+}
+
 static CUresult take(struct cu_image *img, const struct entry *e, const uint8_t *payload)
 {
+	CUresult r;
+
 	img->ptx = true;
-	if (!(e->flags & FLAG_LZ4)) {
+	if (!(e->flags & (FLAG_LZ4 | FLAG_ZSTD))) {
 		img->data = payload;
 		img->bytes = strnlen((const char *)payload, e->bytes);
 		return CUDA_SUCCESS;
@@ -98,10 +121,15 @@ static CUresult take(struct cu_image *img, const struct entry *e, const uint8_t 
 	img->owned = malloc(e->plain_bytes + 1);
 	if (!img->owned)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (!unpack_lz4(payload, e->compressed_bytes, img->owned, e->plain_bytes)) {
+	if (e->flags & FLAG_ZSTD)
+		r = unpack_zstd(payload, e->compressed_bytes, img->owned, e->plain_bytes);
+	else
+		r = unpack_lz4(payload, e->compressed_bytes, img->owned, e->plain_bytes) ? CUDA_SUCCESS :
+		    CUDA_ERROR_INVALID_IMAGE;
+	if (r) {
 		free(img->owned);
 		img->owned = NULL;
-		return CUDA_ERROR_INVALID_IMAGE;
+		return r;
 	}
 	((char *)img->owned)[e->plain_bytes] = 0;
 	img->data = img->owned;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of CUDA C++: attributes for clang, nothing for other compilers. */
+#ifndef PPU_HOST_DEFINES_H
+#define PPU_HOST_DEFINES_H
+
+#define CUDARTAPI
+#define CUDART_CB
+
+#ifdef __CUDA__
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((managed))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#else
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __launch_bounds__(...)
+#endif
+
+/* Not where the C++ library uses the word in an __attribute__ of its own. */
+#ifdef __CUDA__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __grid_constant__
+#endif
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define __device_builtin__
+
+#endif

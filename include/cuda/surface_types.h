@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What a surface access out of bounds does. */
+#ifndef PPU_SURFACE_TYPES_H
+#define PPU_SURFACE_TYPES_H
+
+#define cudaSurfaceType1D		0x01
+#define cudaSurfaceType2D		0x02
+#define cudaSurfaceType3D		0x03
+
+enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
+enum cudaSurfaceFormatMode { cudaFormatModeForced, cudaFormatModeAuto };
+typedef unsigned long long cudaSurfaceObject_t;
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device of a thread.  Its primary context is retained at first use, once for the process, and made the
+ * thread's current one, unless the program has made another one current with the Driver API.
+ */
+#include <pthread.h>
+#include "cudart.h"
+
+#define MAX_DEVICES 32
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static CUcontext primary[MAX_DEVICES];	/* retained by us, once */
+static __thread int device;		/* the thread's, as cudaSetDevice said */
+
+cudaError_t rt_init(void)
+{
+	CUresult r = cuInit(0);
+
+	return r == CUDA_SUCCESS ? cudaSuccess : rt_error(r);
+}
+
+static cudaError_t retain(int d, CUcontext *ctx)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	if (d < 0 || d >= MAX_DEVICES)
+		return cudaErrorInvalidDevice;
+	pthread_mutex_lock(&lock);
+	if (!primary[d]) {
+		CUdevice dev;
+
+		r = cuDeviceGet(&dev, d);
+		if (!r)
+			r = cuDevicePrimaryCtxRetain(&primary[d], dev);
+	}
+	*ctx = primary[d];
+	pthread_mutex_unlock(&lock);
+	return rt_error(r);
+}
+
+static cudaError_t bind(int d)
+{
+	CUcontext ctx;
+	cudaError_t e = retain(d, &ctx);
+
+	return e ? e : rt_error(cuCtxSetCurrent(ctx));
+}
+
+cudaError_t rt_enter(void)
+{
+	cudaError_t e = rt_init();
+	CUcontext ctx;
+
+	if (e)
+		return e;
+	e = rt_error(cuCtxGetCurrent(&ctx));
+	return e || ctx ? e : bind(device);
+}
+
+cudaError_t rt_context(CUcontext *ctx, unsigned long long *id)
+{
+	cudaError_t e = rt_enter();
+
+	if (!e)
+		e = rt_error(cuCtxGetCurrent(ctx));
+	return e ? e : rt_error(cuCtxGetId(*ctx, id));
+}
+
+cudaError_t i_cudaSetDevice(int dev)
+{
+	cudaError_t e = rt_init();
+
+	if (!e)
+		e = bind(dev);
+	if (!e)
+		device = dev;
+	return e;
+}
+
+cudaError_t i_cudaInitDevice(int dev, unsigned int device_flags, unsigned int flags)
+{
+	cudaError_t e = rt_init();
+	CUcontext ctx;
+
+	if (e)
+		return e;
+	if (flags & ~(unsigned int)cudaInitDeviceFlagsAreValid)
+		return cudaErrorInvalidValue;
+	if (flags)
+		e = rt_error(cuDevicePrimaryCtxSetFlags_v2(dev, device_flags));
+	return e ? e : retain(dev, &ctx);
+}
+
+cudaError_t i_cudaGetDevice(int *dev)
+{
+	cudaError_t e = rt_init();
+	CUcontext ctx;
+
+	if (e)
+		return e;
+	if (!dev)
+		return cudaErrorInvalidValue;
+	*dev = device;
+	/* A context of the program's own says which device is meant. */
+	e = rt_error(cuCtxGetCurrent(&ctx));
+	return e || !ctx || ctx == primary[device] ? e : rt_error(cuCtxGetDevice(dev));
+}
+
+cudaError_t i_cudaSetValidDevices(int *devices, int count)
+{
+	int n;
+	cudaError_t e = i_cudaGetDeviceCount(&n);
+
+	if (e)
+		return e;
+	if (count < 0 || (count && !devices))
+		return cudaErrorInvalidValue;
+	for (int i = 0; i < count; i++)
+		if (devices[i] < 0 || devices[i] >= n)
+			return cudaErrorInvalidDevice;
+	return cudaSuccess;
+}
+
+cudaError_t i_cudaChooseDevice(int *dev, const struct cudaDeviceProp *prop)
+{
+	int n;
+	cudaError_t e = i_cudaGetDeviceCount(&n);
+
+	if (e)
+		return e;
+	if (!dev || !prop)
+		return cudaErrorInvalidValue;
+	*dev = 0;		/* all are alike */
+	return cudaSuccess;
+}
+
+cudaError_t i_cudaSetDeviceFlags(unsigned int flags)
+{
+	cudaError_t e = rt_init();
+
+	if (e)
+		return e;
+	/* What the context has anyway; the Driver API knows it as no flag of a primary context. */
+	return rt_error(cuDevicePrimaryCtxSetFlags_v2(device, flags & ~(unsigned int)cudaDeviceMapHost));
+}
+
+cudaError_t i_cudaGetDeviceFlags(unsigned int *flags)
+{
+	cudaError_t e = rt_init();
+	int active;
+
+	if (e)
+		return e;
+	if (!flags)
+		return cudaErrorInvalidValue;
+	e = rt_error(cuDevicePrimaryCtxGetState(device, flags, &active));
+	if (!e)
+		*flags |= cudaDeviceMapHost;
+	return e;
+}
+
+/* Everything of the device's primary context ends, and a new one is there. */
+cudaError_t i_cudaDeviceReset(void)
+{
+	cudaError_t e = rt_init();
+
+	if (!e)
+		e = rt_error(cuDevicePrimaryCtxReset_v2(device));
+	if (!e)
+		rt_errors_forget();
+	return e;
+}
+
+cudaError_t i_cudaThreadExit(void)
+{
+	return i_cudaDeviceReset();
+}
+
+cudaError_t i_cudaDeviceSynchronize(void)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : rt_error(cuCtxSynchronize());
+}
+
+cudaError_t i_cudaThreadSynchronize(void)
+{
+	return i_cudaDeviceSynchronize();
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The CUDA Runtime API over the Driver API: inside.
+ *
+ *   calls.c     the exported functions: log, last error, per-thread variants, then i_NAME below
+ *   error.c     CUresult -> cudaError_t, names, what sticks
+ *   context.c   the device of a thread and its primary context, made at first use
+ *   register.c  what a compiled program registers: fat binaries, kernels, variables; their modules
+ *   launch.c    launches, attributes of kernels, occupancy
+ *   device.c    devices, properties, limits       versioned.c  what differs between CUDA 11, 12 and 13
+ *   memory.c    allocations, pointers, pools      copy.c  copies and fills
+ *   array.c     arrays, textures, surfaces        stream.c  streams, events, callbacks
+ *   graph.c     graphs and capture
+ *
+ * Only the Driver API is used below, so that programs can mix both.  Handles of streams, events, arrays and
+ * graphs are the Driver API's.
+ *
+ * Locks: register.c has one for its tables; it is not held while a module is compiled.
+ */
+#ifndef PPU_CUDART_H
+#define PPU_CUDART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#define PPU_CUDA_NO_NAMES
+#include <cuda.h>
+#define PPU_CUDART_NO_NAMES
+#include <cuda_runtime_api.h>
+#include "driver_more.h"
+
+/* Which CUDA's interface this library has: 11, 12 or 13 (versioned.c). */
+#ifndef CUDART_MAJOR
+#define CUDART_MAJOR 12
+#endif
+
+#pragma GCC visibility push(hidden)
+
+/* ---- calls.c -------------------------------------------------------------------------------- */
+/* The running call takes stream 0 as the thread's own. */
+extern __thread bool rt_per_thread;
+static inline CUstream rt_stream(cudaStream_t stream)
+{
+	return !stream && rt_per_thread ? CU_STREAM_PER_THREAD : stream;
+}
+
+/* ---- error.c -------------------------------------------------------------------------------- */
+cudaError_t rt_error(CUresult res);
+/* What the thread's call ends with: remembered for cudaGetLastError. */
+cudaError_t rt_finish(cudaError_t err);
+/* cudaDeviceReset repaired what was broken: errors that stuck are forgotten. */
+void rt_errors_forget(void);
+const char *rt_error_name(cudaError_t err);	/* NULL: no such code */
+
+/* ---- context.c ------------------------------------------------------------------------------ */
+cudaError_t rt_init(void);			/* cuInit was called */
+/* The thread has a current context: its own choice, or its device's primary one, made at first use. */
+cudaError_t rt_enter(void);
+/* rt_enter, and which context that is; ids are never used twice. */
+cudaError_t rt_context(CUcontext *ctx, unsigned long long *id);
+
+/* ---- register.c ----------------------------------------------------------------------------- */
+/* The function of a kernel in the current context; its module is loaded at first use. */
+cudaError_t rt_function(const void *host, CUfunction *function);
+/* A variable's address in the current context. */
+cudaError_t rt_variable(const void *host, CUdeviceptr *ptr, size_t *bytes);
+/* The handle that stands for a kernel in all contexts; NULL: not registered. */
+struct CUkern_st *rt_kernel(const void *host);
+
+/* ---- array.c -------------------------------------------------------------------------------- */
+/* Bytes of an array's element; 0: not an array. */
+size_t rt_array_element(cudaArray_const_t array);
+
+/* ---- copy.c --------------------------------------------------------------------------------- */
+/* A copy as the Driver API describes it. */
+cudaError_t rt_copy_3d(CUDA_MEMCPY3D *out, const struct cudaMemcpy3DParms *copy);
+
+/* The functions themselves. */
+#define RT_I_(symbol, ...) cudaError_t i_##symbol(CUDART_PARAMS(__VA_ARGS__));
+#define RT_I_V_(symbol) cudaError_t i_##symbol(void);
+CUDART_CALLS(RT_I_, RT_I_, RT_I_, RT_I_V_)
+#undef RT_I_
+#undef RT_I_V_
+
+#pragma GCC visibility pop
+#endif

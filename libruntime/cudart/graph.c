@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs and the capture of streams: what the Driver API has of them. */
+#include "cudart.h"
+
+cudaError_t i_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_capturing, rt_stream(stream), status);
+}
+
+cudaError_t i_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_capture, rt_stream(stream), (int)mode);
+}
+
+cudaError_t i_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_end_capture, rt_stream(stream), graph);
+}
+
+cudaError_t i_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+	int m;
+	cudaError_t e = rt_enter();
+
+	if (e)
+		return e;
+	if (!mode)
+		return cudaErrorInvalidValue;
+	m = (int)*mode;
+	e = DRV_CALL(drv_exchange_mode, &m);
+	if (!e)
+		*mode = (enum cudaStreamCaptureMode)m;
+	return e;
+}
+
+/* ---- making --------------------------------------------------------------------------------- */
+
+cudaError_t i_cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_create, graph, flags);
+}
+
+cudaError_t i_cudaGraphDestroy(cudaGraph_t graph)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_destroy, graph);
+}
+
+cudaError_t i_cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_clone, clone, graph);
+}
+
+static cudaError_t kernel_node(struct drv_kernel_node *out, const struct cudaKernelNodeParams *p)
+{
+	cudaError_t e;
+
+	if (!p)
+		return cudaErrorInvalidValue;
+	*out = (struct drv_kernel_node){
+		.grid = { p->gridDim.x, p->gridDim.y, p->gridDim.z },
+		.block = { p->blockDim.x, p->blockDim.y, p->blockDim.z },
+		.shared = p->sharedMemBytes, .params = p->kernelParams, .extra = p->extra,
+	};
+	e = rt_function(p->func, &out->func);
+	return e;
+}
+
+cudaError_t i_cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+				     size_t num_after, const struct cudaKernelNodeParams *params)
+{
+	struct drv_kernel_node k;
+	cudaError_t e = kernel_node(&k, params);
+
+	return e ? e : DRV_CALL(drv_graph_kernel, node, graph, after, num_after, &k);
+}
+
+cudaError_t i_cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+				     size_t num_after, const struct cudaMemcpy3DParms *copy)
+{
+	unsigned long long id;
+	CUDA_MEMCPY3D c;
+	CUcontext ctx;
+	cudaError_t e = rt_context(&ctx, &id);
+
+	if (!e)
+		e = rt_copy_3d(&c, copy);
+	return e ? e : DRV_CALL(drv_graph_copy, node, graph, after, num_after, &c, ctx);
+}
+
+static struct cudaMemcpy3DParms flat(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
+{
+	return (struct cudaMemcpy3DParms){
+		.srcPtr = { (void *)(uintptr_t)src, bytes, bytes, 1 }, .dstPtr = { dst, bytes, bytes, 1 },
+		.extent = { bytes, 1, 1 }, .kind = kind,
+	};
+}
+
+cudaError_t i_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+				       size_t num_after, void *dst, const void *src, size_t bytes,
+				       enum cudaMemcpyKind kind)
+{
+	struct cudaMemcpy3DParms c = flat(dst, src, bytes, kind);
+
+	return i_cudaGraphAddMemcpyNode(node, graph, after, num_after, &c);
+}
+
+cudaError_t i_cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+				     size_t num_after, const struct cudaMemsetParams *params)
+{
+	struct drv_memset_node m;
+	unsigned long long id;
+	CUcontext ctx;
+	cudaError_t e = rt_context(&ctx, &id);
+
+	if (e)
+		return e;
+	if (!params)
+		return cudaErrorInvalidValue;
+	m = (struct drv_memset_node){ (uintptr_t)params->dst, params->pitch, params->value, params->elementSize,
+				      params->width, params->height };
+	return DRV_CALL(drv_graph_memset, node, graph, after, num_after, &m, ctx);
+}
+
+cudaError_t i_cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+				   size_t num_after, const struct cudaHostNodeParams *params)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_host, node, graph, after, num_after, params);
+}
+
+cudaError_t i_cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+				    size_t num_after)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_empty, node, graph, after, num_after);
+}
+
+cudaError_t i_cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+					 size_t num_after, cudaGraph_t child)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_child, node, graph, after, num_after, child);
+}
+
+cudaError_t i_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+				       size_t count)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_depend, graph, from, to, count);
+}
+
+cudaError_t i_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_nodes, graph, nodes, count);
+}
+
+cudaError_t i_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_dot, graph, path, flags);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+cudaError_t i_cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_instantiate, exec, graph, flags);
+}
+
+cudaError_t i_cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_upload, exec, rt_stream(stream));
+}
+
+cudaError_t i_cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_graph_launch, exec, rt_stream(stream));
+}
+
+cudaError_t i_cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_exec_destroy, exec);
+}
+
+cudaError_t i_cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+{
+	cudaError_t e = rt_enter();
+
+	return e ? e : DRV_CALL(drv_exec_update, exec, graph, info);
+}
+
+cudaError_t i_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+					       const struct cudaKernelNodeParams *params)
+{
+	struct drv_kernel_node k;
+	cudaError_t e = kernel_node(&k, params);
+
+	return e ? e : DRV_CALL(drv_exec_kernel, exec, node, &k);
+}
+
+cudaError_t i_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
+						 const void *src, size_t bytes, enum cudaMemcpyKind kind)
+{
+	struct cudaMemcpy3DParms p = flat(dst, src, bytes, kind);
+	unsigned long long id;
+	CUDA_MEMCPY3D c;
+	CUcontext ctx;
+	cudaError_t e = rt_context(&ctx, &id);
+
+	if (!e)
+		e = rt_copy_3d(&c, &p);
+	return e ? e : DRV_CALL(drv_exec_copy, exec, node, &c, ctx);
+}

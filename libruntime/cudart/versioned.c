@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What differs between the runtimes of CUDA 11, 12 and 13.  This file alone is compiled once for each of the
+ * three libraries, with CUDART_MAJOR.
+ *
+ *   cudaGetDeviceProperties    11: without what came in 12.  12: the same, the whole struct under _v2.
+ *                              13: members left the struct, which has a size of its own
+ *   cudaFuncGetAttributes      11: ends before the clusters
+ *   cudaGraphInstantiate       11: a node and a text that tell of an error in place of flags
+ *   cudaMemAdvise, cudaMemPrefetchAsync    13: a place in place of a device
+ */
+#include <stddef.h>
+#include <string.h>
+#include "cudart.h"
+
+#pragma GCC visibility push(hidden)
+size_t rt_func_attributes_bytes(void);
+#pragma GCC visibility pop
+
+cudaError_t i_cudaRuntimeGetVersion(int *version)
+{
+	if (!version)
+		return cudaErrorInvalidValue;
+	*version = CUDART_MAJOR == 11 ? 11080 : CUDART_MAJOR == 13 ? 13000 : CUDART_VERSION;
+	return cudaSuccess;
+}
+
+size_t rt_func_attributes_bytes(void)
+{
+	return CUDART_MAJOR == 11 ? offsetof(struct cudaFuncAttributes, clusterDimMustBeSet) :
+				    sizeof(struct cudaFuncAttributes);
+}
+
+#if CUDART_MAJOR < 13
+
+cudaError_t i_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+	struct cudaDeviceProp p;
+	cudaError_t e;
+
+	if (!prop)
+		return cudaErrorInvalidValue;
+	e = i_cudaGetDeviceProperties_v2(&p, device);
+	if (!e)
+		memcpy(prop, &p, offsetof(struct cudaDeviceProp, hostRegisterSupported));
+	return e;
+}
+
+#else
+
+/* The struct of CUDA 13. */
+struct prop13 {
+	char name[256];
+	cudaUUID_t uuid;
+	char luid[8];
+	unsigned int luidDeviceNodeMask;
+	size_t totalGlobalMem, sharedMemPerBlock;
+	int regsPerBlock, warpSize;
+	size_t memPitch;
+	int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+	size_t totalConstMem;
+	int major, minor;
+	size_t textureAlignment, texturePitchAlignment;
+	int multiProcessorCount, integrated, canMapHostMemory, maxTexture1D, maxTexture1DMipmap, maxTexture2D[2],
+	    maxTexture2DMipmap[2], maxTexture2DLinear[3], maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3],
+	    maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3], maxTextureCubemapLayered[2],
+	    maxSurface1D, maxSurface2D[2], maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3],
+	    maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+	size_t surfaceAlignment;
+	int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount,
+	    unifiedAddressing, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor,
+	    streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+	size_t sharedMemPerMultiprocessor;
+	int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported,
+	    pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported,
+	    canUseHostPointerForRegisteredMem, cooperativeLaunch;
+	size_t sharedMemPerBlockOptin;
+	int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor,
+	    accessPolicyMaxWindowSize;
+	size_t reservedSharedMemPerBlock;
+	int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported,
+	    timelineSemaphoreInteropSupported, memoryPoolsSupported, gpuDirectRDMASupported;
+	unsigned int gpuDirectRDMAFlushWritesOptions;
+	int gpuDirectRDMAWritesOrdering;
+	unsigned int memoryPoolSupportedHandleTypes;
+	int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers,
+	    deviceNumaConfig, deviceNumaId, mpsEnabled, hostNumaId;
+	unsigned int gpuPciDeviceID, gpuPciSubsystemID;
+	int hostNumaMultinodeIpcSupported, reserved[56];
+};
+_Static_assert(sizeof(struct prop13) == 1008, "the struct that programs built for CUDA 13 have");
+
+/* From one member to another, both included, which the two structs have in the same order. */
+#define PART(first, last) \
+	_Static_assert(offsetof(struct prop13, last) - offsetof(struct prop13, first) == \
+		       offsetof(struct cudaDeviceProp, last) - offsetof(struct cudaDeviceProp, first), \
+		       "the same members"); \
+	memcpy(&q->first, &p.first, \
+	       offsetof(struct prop13, last) - offsetof(struct prop13, first) + sizeof(q->last))
+
+cudaError_t i_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+	struct prop13 *q = (struct prop13 *)prop;
+	struct cudaDeviceProp p;
+	cudaError_t e;
+
+	if (!prop)
+		return cudaErrorInvalidValue;
+	e = i_cudaGetDeviceProperties_v2(&p, device);
+	if (e)
+		return e;
+	memset(q, 0, sizeof(*q));
+	PART(name, maxGridSize);
+	PART(totalConstMem, texturePitchAlignment);
+	q->multiProcessorCount = p.multiProcessorCount;
+	PART(integrated, canMapHostMemory);
+	PART(maxTexture1D, maxTexture1DMipmap);
+	PART(maxTexture2D, maxSurfaceCubemapLayered);
+	q->surfaceAlignment = p.surfaceAlignment;
+	PART(concurrentKernels, unifiedAddressing);
+	PART(memoryBusWidth, localL1CacheSupported);
+	PART(sharedMemPerMultiprocessor, hostNativeAtomicSupported);
+	PART(pageableMemoryAccess, cooperativeLaunch);
+	PART(sharedMemPerBlockOptin, accessPolicyMaxWindowSize);
+	PART(reservedSharedMemPerBlock, unifiedFunctionPointers);
+	q->deviceNumaId = q->hostNumaId = -1;
+	return cudaSuccess;
+}
+
+#endif
+
+/* ---- graphs --------------------------------------------------------------------------------- */
+
+#if CUDART_MAJOR == 11
+/* The list's prototype has `flags` where CUDA 11 has the node; the other two arguments need not be looked at. */
+cudaError_t i_cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long node)
+{
+	if (node)
+		*(cudaGraphNode_t *)(uintptr_t)node = NULL;
+	return i_cudaGraphInstantiateWithFlags(exec, graph, 0);
+}
+#else
+cudaError_t i_cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+	return i_cudaGraphInstantiateWithFlags(exec, graph, flags);
+}
+#endif
+
+/* ---- managed memory ------------------------------------------------------------------------- */
+
+#if CUDART_MAJOR == 13
+/* build.mk takes CUDA 12's functions of these names out of the library. */
+#define EXPORT __attribute__((visibility("default")))
+#define CUDA13(name, symbol, ...) EXPORT cudaError_t name(__VA_ARGS__) __asm__(symbol); \
+cudaError_t name(__VA_ARGS__)
+
+static int device_at(struct cudaMemLocation at)
+{
+	return at.type == cudaMemLocationTypeDevice ? at.id : cudaCpuDeviceId;
+}
+
+CUDA13(advise13, "cudaMemAdvise", const void *ptr, size_t bytes, enum cudaMemoryAdvise advice,
+       struct cudaMemLocation at)
+{
+	return rt_finish(i_cudaMemAdvise(ptr, bytes, advice, device_at(at)));
+}
+
+CUDA13(prefetch13, "cudaMemPrefetchAsync", const void *ptr, size_t bytes, struct cudaMemLocation at,
+       unsigned int flags, cudaStream_t stream)
+{
+	return rt_finish(flags ? cudaErrorInvalidValue : i_cudaMemPrefetchAsync(ptr, bytes, device_at(at), stream));
+}
+
+CUDA13(prefetch13_ptsz, "cudaMemPrefetchAsync_ptsz", const void *ptr, size_t bytes, struct cudaMemLocation at,
+       unsigned int flags, cudaStream_t stream)
+{
+	bool before = rt_per_thread;
+	cudaError_t e;
+
+	rt_per_thread = true;
+	e = prefetch13(ptr, bytes, at, flags, stream);
+	rt_per_thread = before;
+	return e;
+}
+#endif
