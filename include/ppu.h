@@ -72,6 +72,7 @@ R(ERROR_INVALID_CONFIGURATION,18, "the launch's grid, block or shared memory siz
 R(ERROR_LAUNCH_RESOURCES,     19, "the block needs more registers, shared or local memory than an SM has") \
 R(ERROR_PERMISSION,           20, "the driver refuses this to the caller") \
 R(ERROR_CONFIGURATION,        21, "a backend option or device property is unknown or out of range") \
+R(ERROR_BUSY,                 22, "this cannot change while work or priorities depend on it") \
 R(ERROR_ILLEGAL_ADDRESS,      32, "a kernel accessed memory that is not there or not allowed") \
 R(ERROR_MISALIGNED_ADDRESS,   33, "a kernel accessed an address not aligned to the access") \
 R(ERROR_ILLEGAL_INSTRUCTION,  34, "a kernel came to an illegal instruction or left its program") \
@@ -152,6 +153,15 @@ typedef struct ppuInitOptions {
 	 *   memory=vram | system    where the semaphores live; default vram
 	 * Documentation/runtime/copy-priorities.md tells what they do. */
 	const char *copy_priorities;
+	/* What stream priorities mean to kernels, "name=value" as above.  PPU_TASK_PRIORITIES.
+	 *   depth=N                 nesting depth of new contexts (PPU_LIMIT_NESTING_DEPTH)
+	 *   policy=bottom | top | bottom-merge-low   which levels share when there are more than
+	 *                           floor(M / N): the greatest (default), the least, the least but
+	 *                           counted from the bottom
+	 *   default=D               device priority of streams that were given no priority; default:
+	 *                           that of the least stream priority
+	 * Documentation/runtime/task-priorities.md has examples.  CONFIGURATION: N or D + N is above M. */
+	const char *task_priorities;
 } ppuInitOptions;
 
 /* Initialise the runtime.  The first call counts; later ones do nothing and succeed.  Calling it is
@@ -220,18 +230,26 @@ ppuResult ppuCtxGetDevice(ppuDevice *device);
 ppuResult ppuCtxSynchronize(void);
 
 typedef enum ppuLimit {
-	PPU_LIMIT_LOCAL_BYTES,		/* local memory (stack) per thread, bytes.  Grows by itself
-					 * when a kernel needs more; recursive kernels use all of it */
+	PPU_LIMIT_LOCAL_BYTES,		/* stack: local memory per thread, bytes, that recursive kernels
+					 * get; default 1024.  Kernels whose need is known get what they
+					 * need */
 	PPU_LIMIT_PRINTF_BYTES,		/* buffer of device-side printf, bytes, a power of two; default
 					 * 1 MiB.  What kernels print appears on stdout when the host
 					 * waits for them; output that does not fit replaces the oldest */
 	PPU_LIMIT_HEAP_BYTES,		/* heap of device-side malloc, bytes; default 8 MiB.  To be set
 					 * before the first module that calls malloc is loaded */
-	PPU_LIMIT_NESTING_DEPTH,	/* deepest level of device-side launches; read only for now */
+	PPU_LIMIT_NESTING_DEPTH,	/* N: deepest level of device-side launches, kernels launched by
+					 * the CPU being level 1; from 1 to M, the number of device
+					 * priorities (1 to 64 if there are none); default 4, or M.
+					 * floor(M / N) stream priorities are told apart */
+	PPU_LIMIT_PENDING_LAUNCHES,	/* device-side launches that are not complete at any time; a
+					 * further one fails.  0: as many as the device has room for, in
+					 * all contexts.  Default 2048 */
 	PPU_LIMIT_COUNT
 } ppuLimit;
-/* Setting a limit waits for the context to be idle.  The value may be rounded up.  Errors:
- * OUT_OF_DEVICE_MEMORY, NOT_SUPPORTED. */
+/* Setting a limit waits for the context to be idle; but NESTING_DEPTH fails (BUSY) when it is not, and
+ * while a stream has a priority above the least or from ppuStreamSetPriority.  The value may be rounded
+ * up.  Errors: OUT_OF_DEVICE_MEMORY. */
 ppuResult ppuCtxSetLimit(ppuLimit limit, uint64_t value);
 ppuResult ppuCtxGetLimit(ppuLimit limit, uint64_t *value);
 
@@ -351,6 +369,8 @@ ppuResult ppuTextureDestroy(ppuTexture texture);
 ppuResult ppuStreamCreate(ppuStream *stream, unsigned flags, int priority);
 ppuResult ppuStreamGetPriorityRange(int *least, int *greatest);
 ppuResult ppuStreamGetPriority(ppuStream stream, int *priority);
+/* The device priority its kernels carry, 0 the lowest; their children's is 1 higher for each level. */
+ppuResult ppuStreamGetDevicePriority(ppuStream stream, uint32_t *priority);
 /* Work submitted from now on has this priority; the order inside the stream stays. */
 ppuResult ppuStreamSetPriority(ppuStream stream, int priority);
 ppuResult ppuStreamGetFlags(ppuStream stream, unsigned *flags);
@@ -502,6 +522,50 @@ ppuResult ppuLaunchKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, siz
 ppuResult ppuLaunchKernelTimed(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
 			       ppuStream stream, void **params, const void *packed, size_t packed_bytes,
 			       ppuEvent start, ppuEvent end);
+
+/* ---- kernels that make work ---------------------------------------------------------------------- */
+
+/*
+ * A kernel that calls functions of <ppu_queue.h> puts work into a device-owned queue, which runs when
+ * the kernel has ended.  The launch is complete, for the stream and for who waits, when all that work is.  Each
+ * stream that launches such kernels gets a queue at the first launch; nothing has to be done for it.
+ * Documentation/runtime/device-queues.md tells the rest.
+ */
+#define PPU_STREAM_QUEUE_SPLIT		1u	/* launches take four ring entries, a command each, not one */
+#define PPU_STREAM_QUEUE_NO_SPARE	2u	/* groups may take the last entry, too: the end may find no room */
+#define PPU_STREAM_QUEUE_NO_TERMINATOR	4u	/* kernels must call ppuQueueFinish(), or the queue fails */
+#define PPU_STREAM_QUEUE_NO_ASSIST	8u	/* the driver makes room as entries are done, not the device */
+typedef struct ppuQueueOptions {
+	uint32_t entries;		/* 3 to ring_max, two of them never usable; 0: 1024 */
+	uint32_t block_bytes;		/* command memory of an entry: commands, 256 bytes and the parameters for each
+					 * launch; 512 to 65536; 0: 1024 */
+	uint32_t flags;			/* PPU_STREAM_QUEUE_*, for tests and for looking at how it works */
+	uint32_t initial_get;		/* the entry it begins with */
+	uint32_t reserved[4];
+} ppuQueueOptions;
+/* Give the stream a new queue, in place of one it has, whose work it waits for.  NULL: with defaults.
+ * Errors: OUT_OF_RESOURCES (no channel left), OUT_OF_DEVICE_MEMORY. */
+ppuResult ppuStreamSetQueue(ppuStream stream, const ppuQueueOptions *options);
+
+typedef struct ppuQueueInfo {
+	uint32_t channel;		/* the device's number of it, for traces */
+	uint32_t entries, block_bytes, flags;
+	int assist;			/* the device makes room as entries are done */
+	uint64_t launches;		/* launches of kernels given to it so far */
+	uint32_t get;			/* GP_GET */
+	uint64_t soft, shadow;		/* entries reserved so far; up to where they may be */
+	uint64_t x, y;			/* the two semaphores */
+	/* GPU virtual addresses: of the ring, of its first entry's command memory (may be copied from with
+	 * ppuMemcpy), of the semaphores: one u64 for each entry, X, Y, and of the two counters */
+	uint64_t ring_address, blocks_address, semaphores_address, x_address, y_address;
+	uint64_t soft_address, shadow_address;
+} ppuQueueInfo;
+/* What the stream's queue is and how it stands just now.  Errors: NOT_FOUND (it has none). */
+ppuResult ppuStreamGetQueue(ppuStream stream, ppuQueueInfo *info);
+/* Read the ring, semaphores or counters of the stream's queue.  Errors: INVALID_ADDRESS. */
+ppuResult ppuStreamReadQueue(ppuStream stream, uint64_t address, void *to, size_t bytes);
+/* Device-owned queues of the current context. */
+ppuResult ppuCtxGetQueueCount(int *count);
 
 #ifdef __cplusplus
 }

@@ -31,6 +31,7 @@ enum ppu_sym_kind {
 #define PPU_SYMF_GLOBAL	(1u << 0)	/* visible to other modules */
 #define PPU_SYMF_WEAK	(1u << 1)
 #define PPU_SYMF_MANAGED (1u << 2)
+#define PPU_SYMF_QUEUE	(1u << 3)	/* kernels: may put work into a device-owned queue (ppu_image_finish) */
 
 /* One kernel parameter: its place in parameter memory. */
 struct ppu_param {

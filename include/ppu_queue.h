@@ -3,10 +3,17 @@
  * Device-owned work queues, as kernels use them: threads on the GPU put work into a ring that the host
  * interface runs, and no CPU takes part (Documentation/runtime/device-queues.md).
  *
- * For device code in CUDA C (clang or nvcc).  PTX declares what it calls as .extern .func, all arguments
- * as they are here.  A kernel that calls any of this gets a queue, which the runtime makes at its first
- * launch; so do kernels it puts into the queue.  Nothing blocks unless its name has Wait in it, and all
- * of it may be called by any number of threads at the same time.
+ * For device code in CUDA C; PTX declares what it calls as .extern .func, with arguments as they are
+ * here.  A kernel that calls any of this is given a queue, which the runtime makes at its first launch;
+ * kernels that go into the queue and call it share theirs.  Nothing waits unless its name says so, and
+ * everything may be called by any number of threads at the same time.
+ *
+ *   ppuQueueLaunch(PPU_KERNEL(next), blocks, 1, 1, 256, 1, 1, 0, &args, sizeof(args));
+ *
+ * What is in the queue runs after the launching kernel has ended, in the order in which it was inserted:
+ * a launch does not wait for the kernels launched before it (ppuGroupWaitIdle does), copies and
+ * semaphore operations are done before what follows.  Work of the stream that comes after the launch
+ * waits for all of it.
  */
 #ifndef PPU_QUEUE_H
 #define PPU_QUEUE_H
@@ -17,7 +24,7 @@ E(OK,             0, "done") \
 E(FULL,           1, "the queue has no room for the group at the moment: nothing was inserted") \
 E(TOO_LARGE,      2, "the group has more blocks than the queue can ever hold: make a larger queue") \
 E(CLOSED,         3, "the launch was finished: nothing can be inserted until the next one") \
-E(WOULD_DEADLOCK, 4, "the queue is full, and no room can come before this kernel ends") \
+E(WOULD_DEADLOCK, 4, "the queue is full, and no room can come while this kernel runs") \
 E(NO_QUEUE,       5, "the thread's kernel was not launched with a queue") \
 E(BAD_VALUE,      6, "an argument is out of range") \
 E(NO_SPACE,       7, "the commands and parameters of a block do not fit in its memory") \
@@ -28,4 +35,100 @@ enum ppu_queue_err {
 #undef E
 };
 
+/* What a kernel with a queue gets behind its own parameters.  Does not change during a launch. */
+struct ppu_queue {
+	/* What a thread receives by step 452 of the method ... */
+	unsigned long long ring;	/* struct ppu_gpfifo_entry[count] */
+	unsigned long long soft;	/* u64: entries reserved since the queue was made */
+	unsigned long long shadow;	/* u64: one past the last entry that may be reserved */
+	/* ... and what it needs besides. */
+	unsigned long long sems;	/* u64[count]: element i belongs to entry i */
+	unsigned long long x, y;	/* u64 each */
+	unsigned long long state;	/* two u64: threads that may insert; closed, and how many insert now */
+	unsigned long long blocks;	/* count pieces of command memory, one for each entry */
+	unsigned long long launch;	/* number of this launch of the queue, from 1 */
+	unsigned int count;
+	unsigned int block_bytes;	/* of a piece; a multiple of 256 */
+	unsigned int flags;		/* PPU_QUEUEF_* */
+	int log2;			/* of count, -1: no power of two */
+	unsigned int wait_entries;	/* work of the queue may wait for room of at most so many entries */
+	unsigned int priority;		/* device priority of what it launches + 1, 0: none */
+	unsigned int local_bytes;	/* local memory per thread there is in the context */
+	unsigned int shared_bytes;	/* shared memory a CTA can have */
+};
+#define PPU_QUEUEF_SPARE	1u	/* groups leave room for what ends a launch (WQ-61) */
+#define PPU_QUEUEF_AUTO		2u	/* the last thread out ends the launch (WQ-62) */
+
+/* A group of command blocks on its way; 64 bytes, the library's own. */
+struct ppu_group {
+	unsigned long long opaque[8];
+};
+
+#if defined(__CUDA__) || defined(__CUDACC__)
+
+#ifdef __clang__
+#define PPU_QUEUE_FN	extern "C" __attribute__((device))
+#else
+#define PPU_QUEUE_FN	extern "C" __device__
+#endif
+
+/* The address of a kernel that stands further up in the same module, for what clang and nvcc do not let
+ * kernels name.  Kernels may also be given it as a parameter: entry_pc of ppuFunctionGetAttributes(). */
+#define PPU_KERNEL(name) ({ \
+	unsigned long long ppu_kernel_; \
+	asm("mov.u64 %0, " #name ";" : "=l"(ppu_kernel_)); \
+	(const void *)ppu_kernel_; })
+
+/* The queue, NULL: the kernel has none. */
+PPU_QUEUE_FN const struct ppu_queue *ppuQueueGet(void);
+
+/*
+ * One command in a block and group of its own.  Results: enum ppu_queue_err.
+ * Launch: params as the kernel's parameters are laid out, copied before it returns; Wait: waits for room,
+ * where that can come (in work that the queue runs).  Copy, Fill: as ppuMemcpy and ppuMemset.
+ * Release stores a 64-bit value to device or pinned memory, Acquire holds the queue until it is there.
+ */
+PPU_QUEUE_FN int ppuQueueLaunch(const void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+				unsigned bz, unsigned shared, const void *params, unsigned bytes);
+PPU_QUEUE_FN int ppuQueueLaunchWait(const void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+				    unsigned by, unsigned bz, unsigned shared, const void *params, unsigned bytes);
+PPU_QUEUE_FN int ppuQueueCopy(void *dst, const void *src, unsigned long long bytes);
+PPU_QUEUE_FN int ppuQueueFill(void *dst, unsigned long long value, unsigned elem_bytes, unsigned long long count);
+PPU_QUEUE_FN int ppuQueueRelease(void *word, unsigned long long value);
+PPU_QUEUE_FN int ppuQueueAcquire(void *word, unsigned long long value);
+
+/*
+ * Several blocks at once: they run one after the other, and nobody else's between them.  Begin reserves
+ * the entries; then commands go into the first block, after Next into the next one; End lets the host have
+ * them.  Between a successful Begin and End a thread should not linger: whoever comes later has to wait.
+ * A command that fails spoils the group: nothing of it runs, and End returns why.
+ */
+PPU_QUEUE_FN int ppuGroupBegin(struct ppu_group *group, unsigned blocks);
+PPU_QUEUE_FN int ppuGroupBeginWait(struct ppu_group *group, unsigned blocks);
+PPU_QUEUE_FN int ppuGroupNext(struct ppu_group *group);
+PPU_QUEUE_FN int ppuGroupLaunch(struct ppu_group *group, const void *kernel, unsigned gx, unsigned gy, unsigned gz,
+				unsigned bx, unsigned by, unsigned bz, unsigned shared, const void *params,
+				unsigned bytes);
+PPU_QUEUE_FN int ppuGroupCopy(struct ppu_group *group, void *dst, const void *src, unsigned long long bytes);
+PPU_QUEUE_FN int ppuGroupCopy2D(struct ppu_group *group, void *dst, unsigned long long dst_pitch, const void *src,
+				unsigned long long src_pitch, unsigned width, unsigned height);
+PPU_QUEUE_FN int ppuGroupFill(struct ppu_group *group, void *dst, unsigned long long value, unsigned elem_bytes,
+			      unsigned long long count);
+PPU_QUEUE_FN int ppuGroupRelease(struct ppu_group *group, void *word, unsigned long long value);
+/* Holds the queue until *word == value; ...: >= value, != value as PPU_SEM_OP_* of the hardware says. */
+PPU_QUEUE_FN int ppuGroupAcquire(struct ppu_group *group, void *word, unsigned long long value, unsigned op);
+PPU_QUEUE_FN int ppuGroupAdd(struct ppu_group *group, void *word, int by);	/* 1 or -1 */
+PPU_QUEUE_FN int ppuGroupWaitIdle(struct ppu_group *group);	/* all kernels launched before it are complete */
+PPU_QUEUE_FN int ppuGroupTimestamp(struct ppu_group *group, void *ns);
+PPU_QUEUE_FN int ppuGroupEnd(struct ppu_group *group);
+
+/* Blocks that the thread has written itself, as Documentation/hw/commands.md says: n entries {address,
+ * length in words} of the ring.  They must stay until they have run. */
+PPU_QUEUE_FN int ppuQueueInsert(const void *entries, unsigned n);
+
+/* No more work in this launch: from now on everything is refused (PPU_QUEUE_CLOSED).  Need not be called:
+ * the last thread of all kernels that could insert does it when it ends. */
+PPU_QUEUE_FN int ppuQueueFinish(void);
+
+#endif
 #endif

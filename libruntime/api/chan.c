@@ -2,7 +2,7 @@
 /*
  * Channels and their command memory; jobs.
  *
- * A job is one command block and one ring entry: [acquires] commands [release of the timeline].  Its
+ * A job is one command block: [acquires] commands [release of the timeline], in one ring entry or cut into several.  Its
  * memory and its ring slot are free again once the timeline has its number.  The ring's slot needs
  * GP_GET past it, which moves an instant after the release: so one slot more is left unused, or
  * GP_GET itself is read.
@@ -148,8 +148,8 @@ static uint64_t place(const struct rt_chan *c, uint32_t bytes)
 	return at;
 }
 
-/* Wait until a block of that size and a ring slot are free. */
-static ppuResult make_room(struct rt_chan *c, uint32_t bytes)
+/* Wait until a block of that size and so many ring slots are free. */
+static ppuResult make_room(struct rt_chan *c, uint32_t bytes, unsigned entries)
 {
 	struct ppuCtx_st *ctx = c->ctx;
 	ppuResult res;
@@ -159,11 +159,11 @@ static ppuResult make_room(struct rt_chan *c, uint32_t bytes)
 
 		retire(c);
 		pb = place(c, bytes) + bytes - c->pb_tail <= c->pb_bytes;
-		ring = c->num + 3 <= c->be->entries;
+		ring = c->num + entries + 2 <= c->be->entries;
 		if (!ring) {
 			uint32_t n = c->be->entries;
 
-			ring = (c->put + n - ctx->be->chan_get(c->be)) % n + 2 <= n;
+			ring = (c->put + n - ctx->be->chan_get(c->be)) % n + entries + 1 <= n;
 		}
 		if (ring && pb)
 			return PPU_SUCCESS;
@@ -207,7 +207,7 @@ void rt_emit_va(struct rt_job *j, uint32_t header, uint64_t va)
 	rt_emit64(j, va);
 }
 
-ppuResult rt_job_open(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes)
+static ppuResult job_open(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes, unsigned entries)
 {
 	uint32_t data = (data_bytes + ALIGN - 1) & ~(ALIGN - 1), words;
 	struct rt_chan *c;
@@ -217,9 +217,12 @@ ppuResult rt_job_open(struct rt_job *j, struct ppuStream_st *s, unsigned cls, ui
 	res = rt_chan_pick(s, cls, &c);
 	if (res)
 		return res;
+	if (entries >= c->be->entries)
+		return rt_fail(PPU_ERROR_OUT_OF_RESOURCES, "this takes %u entries of a channel's ring, which has %u (ring_entries)",
+			       entries, c->be->entries);
 	do {	/* while it waits for room others may make channels */
 		words = max_words(s->ctx);
-		res = make_room(c, data + words * 4);
+		res = make_room(c, data + words * 4, entries);
 		if (res)
 			return res;
 	} while (words != max_words(s->ctx));
@@ -234,7 +237,13 @@ ppuResult rt_job_open(struct rt_job *j, struct ppuStream_st *s, unsigned cls, ui
 	j->start = j->w = (uint32_t *)j->data_end;
 	j->start_va = j->data_va + data;
 	j->limit = j->start + words;
+	j->num_cuts = 0;
 	return PPU_SUCCESS;
+}
+
+ppuResult rt_job_open(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes)
+{
+	return job_open(j, s, cls, data_bytes, 1);
 }
 
 void rt_job_depend(struct rt_job *j)
@@ -264,23 +273,49 @@ ppuResult rt_job_begin(struct rt_job *j, struct ppuStream_st *s, unsigned cls, u
 	return res;
 }
 
-void rt_job_end(struct rt_job *j)
+ppuResult rt_job_begin_cut(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes,
+			   unsigned entries)
 {
-	struct ppuStream_st *s = j->stream;
+	ppuResult res = job_open(j, s, cls, data_bytes, entries);
+
+	if (!res)
+		rt_job_depend(j);
+	return res;
+}
+
+void rt_job_cut(struct rt_job *j)
+{
+	j->cut[j->num_cuts++] = j->w;
+}
+
+/* The next ring entry: the commands from one place to another. */
+static void put_entry(struct rt_job *j, const uint32_t *from, const uint32_t *to)
+{
 	struct rt_chan *c = j->chan;
 	volatile struct ppu_gpfifo_entry *e = &c->be->ring[c->put];
 
-	c->seq++;
-	rt_emit_va(j, PPU_CMD_HDR(PPU_CMD_SEM_RELEASE, PPU_CMD_SIZE_SEM_RELEASE, 0), rt_slot_va(c->word));
-	rt_emit64(j, c->seq);
-	c->pb_head += (uint64_t)((uint8_t *)j->w - j->data);
-	e->va = j->start_va;
-	e->length = (uint32_t)(j->w - j->start);
+	e->va = j->start_va + (uint64_t)(from - j->start) * sizeof(*from);
+	e->length = (uint32_t)(to - from);
 	e->flags = 0;
 	c->entry[c->put].seq = c->seq;
 	c->entry[c->put].pb_end = c->pb_head;
 	c->num++;
 	c->put = (c->put + 1) % c->be->entries;
+}
+
+void rt_job_end(struct rt_job *j)
+{
+	struct ppuStream_st *s = j->stream;
+	struct rt_chan *c = j->chan;
+	const uint32_t *from = j->start;
+
+	c->seq++;
+	rt_emit_va(j, PPU_CMD_HDR(PPU_CMD_SEM_RELEASE, PPU_CMD_SIZE_SEM_RELEASE, 0), rt_slot_va(c->word));
+	rt_emit64(j, c->seq);
+	c->pb_head += (uint64_t)((uint8_t *)j->w - j->data);
+	for (unsigned i = 0; i < j->num_cuts; from = j->cut[i++])
+		put_entry(j, from, j->cut[i]);
+	put_entry(j, from, j->w);
 	rt_stream_stands(s, c, c->seq);
 	s->last_chan = (int)c->index;
 	c->ctx->be->chan_put(c->be, c->put);

@@ -105,6 +105,7 @@ static void ctx_release(struct rt_obj *obj)
 		rt_chan_free(ctx->chan[i]);
 	rt_host_free(ctx);
 	rt_copyprio_free(ctx);
+	rt_queues_free(ctx);
 	rt_heap_fini(ctx);
 	while (ctx->retired) {
 		struct rt_retired_slot *r = ctx->retired;
@@ -136,6 +137,7 @@ static void ctx_release(struct rt_obj *obj)
 ppuResult rt_ctx_create(struct rt_device *d, unsigned flags, struct ppuCtx_st **out)
 {
 	struct ppuCtx_st *ctx = calloc(1, sizeof(*ctx));
+	uint32_t limits[BE_VM_LIMITS];
 	pthread_condattr_t monotonic;
 	ppuResult res = PPU_SUCCESS;
 	int rc;
@@ -150,7 +152,8 @@ ppuResult rt_ctx_create(struct rt_device *d, unsigned flags, struct ppuCtx_st **
 	pthread_condattr_destroy(&monotonic);
 	ctx->device = d;
 	ctx->be = d->be;
-	rc = ctx->be->vm_create(d->dev, &ctx->vm);
+	rt_limits_init(ctx, limits);
+	rc = ctx->be->vm_create(d->dev, limits, &ctx->vm);
 	if (rc) {
 		res = rt_errno(rc, "creating a context");
 	} else {
@@ -195,6 +198,7 @@ void rt_ctx_destroy(struct ppuCtx_st *ctx)
 	for (unsigned i = 0; i < ctx->num_chan; i++)
 		if (ctx->chan[i]->be)
 			ctx->be->chan_stop(ctx->chan[i]->be);
+	rt_queues_stop(ctx);
 	pthread_cond_broadcast(&ctx->host_cond);
 	/* Their handles end with the context. */
 	while ((s = ctx->streams)) {
@@ -411,6 +415,22 @@ static void describe(struct ppuCtx_st *ctx, const struct ppu_fault_rec *r, char 
 		snprintf(buf + n, len - n, ", channel %u", r->channel);
 }
 
+static void check_chan(struct ppuCtx_st *ctx, struct be_chan *chan, const char *what, char *buf, size_t len)
+{
+	struct be_chan_state st;
+
+	if (ctx->be->chan_state(chan, &st)) {
+		if (st.gone)
+			ctx->broken = PPU_ERROR_DEVICE_LOST;
+		return;
+	}
+	if (!st.error)
+		return;
+	ctx->broken = err_result(st.error);
+	snprintf(buf, len, "%s; %s %u, ring entry %u, address 0x%llx", err_text(st.error), what, chan->hw_channel,
+		 st.get, (unsigned long long)st.va);
+}
+
 ppuResult rt_check(struct ppuCtx_st *ctx)
 {
 	struct ppu_fault_rec recs[64];
@@ -433,23 +453,11 @@ ppuResult rt_check(struct ppuCtx_st *ctx)
 		ctx->broken = err_result(recs[i].code);
 		describe(ctx, &recs[i], buf, sizeof(buf));
 	}
-	for (unsigned i = 0; i < ctx->num_chan && !ctx->broken; i++) {
-		struct be_chan_state st;
-
-		if (!ctx->chan[i]->be)
-			continue;
-		if (ctx->be->chan_state(ctx->chan[i]->be, &st)) {
-			if (st.gone)
-				ctx->broken = PPU_ERROR_DEVICE_LOST;
-			continue;
-		}
-		if (!st.error)
-			continue;
-		ctx->broken = err_result(st.error);
-		snprintf(buf, sizeof(buf), "%s; channel %u, ring entry %u, address 0x%llx",
-			 err_text(st.error), ctx->chan[i]->be->hw_channel, st.get,
-			 (unsigned long long)st.va);
-	}
+	for (unsigned i = 0; i < ctx->num_chan && !ctx->broken; i++)
+		if (ctx->chan[i]->be)
+			check_chan(ctx, ctx->chan[i]->be, "channel", buf, sizeof(buf));
+	for (const struct rt_queue *q = ctx->queues; q && !ctx->broken; q = q->next)
+		check_chan(ctx, q->be.chan, "device-owned queue", buf, sizeof(buf));
 	if (!ctx->broken && faulted == 1)
 		ctx->broken = PPU_ERROR_LAUNCH_FAILED;
 	if (ctx->broken == PPU_ERROR_ASSERT) {
@@ -479,54 +487,6 @@ ppuResult ppuCtxSynchronize(void)
 	res = rt_enter(ctx);
 	if (!res) {
 		res = rt_wait_all(ctx);
-		rt_leave(ctx);
-	}
-	rt_obj_put(&ctx->obj);
-	return res;
-}
-
-ppuResult ppuCtxGetLimit(ppuLimit limit, uint64_t *value)
-{
-	struct ppuCtx_st *ctx;
-	ppuResult res;
-
-	if (!value || limit >= PPU_LIMIT_COUNT)
-		return rt_error(PPU_ERROR_INVALID_VALUE);
-	res = rt_current(&ctx);
-	if (res)
-		return res;
-	res = rt_enter(ctx);
-	if (!res) {
-		if (limit == PPU_LIMIT_PRINTF_BYTES || limit == PPU_LIMIT_HEAP_BYTES)
-			rt_devlib_get_limit(ctx, limit, value);
-		else
-			*value = limit == PPU_LIMIT_LOCAL_BYTES ? ctx->be->vm_local(ctx->vm) : 1;
-		rt_leave(ctx);
-	}
-	rt_obj_put(&ctx->obj);
-	return res;
-}
-
-ppuResult ppuCtxSetLimit(ppuLimit limit, uint64_t value)
-{
-	struct ppuCtx_st *ctx;
-	ppuResult res;
-
-	if (limit >= PPU_LIMIT_COUNT || value > UINT32_MAX)
-		return rt_error(PPU_ERROR_INVALID_VALUE);
-	if (limit == PPU_LIMIT_NESTING_DEPTH)
-		return rt_error(PPU_ERROR_NOT_SUPPORTED);
-	res = rt_current(&ctx);
-	if (res)
-		return res;
-	res = rt_enter(ctx);
-	if (!res) {
-		res = rt_wait_all(ctx);
-		if (!res && limit != PPU_LIMIT_LOCAL_BYTES)
-			res = rt_devlib_set_limit(ctx, limit, value);
-		else if (!res)
-			res = rt_errno(ctx->be->vm_set_local(ctx->vm, (uint32_t)value),
-				       "setting the size of local memory");
 		rt_leave(ctx);
 	}
 	rt_obj_put(&ctx->obj);

@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches: a TMD and its parameters in the job's own memory, LAUNCH, WFI. */
-#include <errno.h>
 #include <string.h>
 #include "rt.h"
 
-#define RECURSION_BYTES	1024u
-
-static uint32_t round_up(uint32_t v, uint32_t to)
+/* By registers and the kernel's own limit. */
+uint32_t rt_max_threads(const struct ppu_symbol *s, const ppuDeviceProp *p)
 {
-	return (v + to - 1) / to * to;
-}
-
-/* Most threads of a block by registers and the kernel's own limit. */
-static uint32_t max_threads(const struct ppuFunction_st *f, const ppuDeviceProp *p)
-{
-	uint32_t regs = f->sym->regs ? f->sym->regs : 1;
+	uint32_t regs = s->regs ? s->regs : 1;
 	uint32_t n = p->regs_per_sm / regs / p->warp_size * p->warp_size;
 
 	if (n > p->max_threads_per_sm)
 		n = p->max_threads_per_sm;
 	if (n > p->max_threads_per_block)
 		n = p->max_threads_per_block;
-	if (f->sym->max_threads && f->sym->max_threads < n)
-		n = f->sym->max_threads;
+	if (s->max_threads && s->max_threads < n)
+		n = s->max_threads;
 	return n;
 }
 
@@ -48,7 +40,7 @@ ppuResult ppuFunctionGetAttributes(ppuFunctionAttributes *attr, ppuFunction hand
 	p = &f->mod->ctx->device->prop;
 	*attr = (ppuFunctionAttributes){
 		.regs = s->regs, .shared_bytes = s->shared_bytes, .local_bytes = s->local_bytes,
-		.max_threads_per_block = max_threads(f, p), .max_dynamic_shared = max_dynamic(f, p),
+		.max_threads_per_block = rt_max_threads(f->sym, p), .max_dynamic_shared = max_dynamic(f, p),
 		.barriers = s->barriers, .param_bytes = s->param_bytes, .num_params = s->num_params,
 		.code_insns = s->num_insns, .recursive = s->recursive,
 		.code_address = f->mod->code_va, .entry_pc = (uint32_t)s->value,
@@ -114,7 +106,7 @@ ppuResult ppuOccupancyMaxActiveBlocks(int *blocks, ppuFunction handle, uint32_t 
 		by = shared > p->shared_per_sm ? 0 : (uint32_t)(p->shared_per_sm / shared);
 		n = by < n ? by : n;
 	}
-	if (block_threads > max_threads(f, p) || dynamic_shared > max_dynamic(f, p))
+	if (block_threads > rt_max_threads(f->sym, p) || dynamic_shared > max_dynamic(f, p))
 		n = 0;
 	*blocks = (int)n;
 	rt_obj_put(&f->obj);
@@ -149,10 +141,10 @@ static ppuResult check(const struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 blo
 		return rt_fail(PPU_ERROR_INVALID_CONFIGURATION,
 			       "kernel %s: %u + %llu bytes of shared memory, a block can have %u", s->name,
 			       s->shared_bytes, (unsigned long long)dynamic, p->shared_per_block);
-	if (threads > max_threads(f, p))
+	if (threads > rt_max_threads(f->sym, p))
 		return rt_fail(PPU_ERROR_LAUNCH_RESOURCES,
 			       "kernel %s uses %u registers: a block can have %u threads, not %llu", s->name,
-			       s->regs, max_threads(f, p), (unsigned long long)threads);
+			       s->regs, rt_max_threads(f->sym, p), (unsigned long long)threads);
 	return PPU_SUCCESS;
 }
 
@@ -172,25 +164,18 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 			const struct rt_slot *stamps)
 {
 	const struct ppu_symbol *s = f->sym;
+	struct rt_queue *q = s->flags & PPU_SYMF_QUEUE ? st->queue : NULL;
 	struct ppuCtx_st *ctx = st->ctx;
-	/* How deep recursion goes nobody knows: some room is better than a fault at once. */
-	uint32_t local = s->recursive && s->local_bytes < RECURSION_BYTES ? RECURSION_BYTES : s->local_bytes;
 	struct ppu_tmd *t;
 	struct rt_job job;
 	ppuResult res;
 
-	while (local > ctx->be->vm_local(ctx->vm)) {
-		int rc;
-
-		/* The context's local memory grows when nothing runs. */
-		res = rt_wait_all(ctx);
-		if (res)
-			return res;
-		rc = ctx->be->vm_set_local(ctx->vm, round_up(local, 256));
-		if (rc && rc != -EBUSY)	/* busy: another thread was faster */
-			return rt_errno(rc, "enlarging local memory");
-	}
-	res = rt_job_begin(&job, st, PPU_CLASS_COMPUTE, PPU_TMD_SIZE + s->param_bytes);
+	res = rt_local_ensure(f);
+	if (res)
+		return res;
+	if (q)
+		rt_merge(ctx, &st->need, &q->last);
+	res = rt_job_begin_cut(&job, st, PPU_CLASS_COMPUTE, PPU_TMD_SIZE + s->param_bytes, q ? rt_queue_parts(q) : 1);
 	if (res)
 		return res;
 	t = (struct ppu_tmd *)job.data;
@@ -199,7 +184,8 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	t->version = PPU_TMD_VERSION;
 	t->size = PPU_TMD_SIZE;
 	t->kind = PPU_TMD_GRID;
-	if (st->has_priority) {
+	/* The lowest is what a task without one gets. */
+	if (st->assigned || st->device_priority) {
 		t->flags |= PPU_TMDF_PRIO_VALID;
 		t->priority = (uint8_t)st->device_priority;
 	}
@@ -218,7 +204,7 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	t->shared_bytes = s->shared_bytes + (uint32_t)dynamic;
 	t->shared_dyn_bytes = (uint32_t)dynamic;
 	/* Recursion may use all that the context has. */
-	t->local_per_thread = s->recursive ? ctx->be->vm_local(ctx->vm) : s->local_bytes;
+	t->local_per_thread = s->recursive ? ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL) : s->local_bytes;
 	t->num_barriers = s->barriers;
 	t->param_bytes = s->param_bytes;
 	if (s->param_bytes) {
@@ -228,12 +214,20 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	if (stamps)
 		rt_emit_va(&job, PPU_CMD_HDR(PPU_CMD_TIMESTAMP, PPU_CMD_SIZE_TIMESTAMP, 0),
 			   rt_slot_va(stamps[0]));
-	rt_emit_va(&job, PPU_CMD_HDR(PPU_CMD_LAUNCH, PPU_CMD_SIZE_LAUNCH, 0), job.data_va);
-	rt_emit(&job, PPU_CMD_HDR(PPU_CMD_WFI, PPU_CMD_SIZE_WFI, 0), NULL, 0);
+	if (q) {
+		rt_queue_tmd(q, t);
+		rt_queue_before(&job, q, (uint64_t)grid.x * grid.y * grid.z * (block.x * block.y * block.z));
+		rt_queue_launch(&job, q, job.data_va);
+	} else {
+		rt_emit_va(&job, PPU_CMD_HDR(PPU_CMD_LAUNCH, PPU_CMD_SIZE_LAUNCH, 0), job.data_va);
+		rt_emit(&job, PPU_CMD_HDR(PPU_CMD_WFI, PPU_CMD_SIZE_WFI, 0), NULL, 0);
+	}
 	if (stamps)
 		rt_emit_va(&job, PPU_CMD_HDR(PPU_CMD_TIMESTAMP, PPU_CMD_SIZE_TIMESTAMP, 0),
 			   rt_slot_va(stamps[1]));
 	rt_job_end(&job);
+	if (q)
+		q->last = st->need;
 	return PPU_SUCCESS;
 }
 
@@ -284,6 +278,8 @@ static ppuResult launch_call(ppuFunction handle, ppuDim3 grid, ppuDim3 block, si
 			      f->sym->num_params, f->sym->param_bytes);
 	else
 		res = check(f, grid, block, dynamic_shared);
+	if (!res && f->sym->flags & PPU_SYMF_QUEUE)
+		res = rt_queue_prepare(s);
 	if (!res)
 		res = rt_enter(s->ctx);
 	if (!res) {

@@ -206,6 +206,8 @@ static ppuResult place(struct ppuModule_st *m)
 		res = relocate(m, code, data);
 		if (!res)
 			res = rt_devlib_bind(m, data);
+		if (!res)
+			res = rt_queue_bind(m, data);
 		if (!res && code_bytes)
 			res = upload(ctx, m->code_va, code, code_bytes);
 		if (!res && img->data_bytes)
@@ -237,7 +239,9 @@ void rt_module_unload(struct ppuModule_st *m)
 		rt_free(ctx, m->code_va);
 	if (m->data_va)
 		rt_free(ctx, m->data_va);
-	m->code_va = m->data_va = 0;
+	if (m->kernels_va)
+		rt_free(ctx, m->kernels_va);
+	m->code_va = m->data_va = m->kernels_va = 0;
 }
 
 ppuResult ppuModuleLoadData(ppuModule *out, const void *data, size_t bytes,
@@ -271,6 +275,7 @@ ppuResult ppuModuleLoadData(ppuModule *out, const void *data, size_t bytes,
 	if (!res)
 		res = rt_enter(ctx);
 	if (!res) {
+		rt_local_expect(m);
 		m->next = ctx->modules;
 		ctx->modules = m;
 		rt_obj_publish(&m->obj);
@@ -396,6 +401,27 @@ static ppuResult function_new(struct ppuModule_st *m, const struct ppu_symbol *s
 	return PPU_SUCCESS;
 }
 
+static ppuResult get_function(struct ppuModule_st *m, const struct ppu_symbol *sym, struct ppuFunction_st **out)
+{
+	for (struct ppuFunction_st *f = m->funcs; f; f = f->next) {
+		if (f->sym == sym) {
+			*out = f;
+			return PPU_SUCCESS;
+		}
+	}
+	return function_new(m, sym, out);
+}
+
+ppuResult rt_module_number(struct ppuModule_st *m, const struct ppu_symbol *sym, uint32_t *number)
+{
+	struct ppuFunction_st *f;
+	ppuResult res = get_function(m, sym, &f);
+
+	if (!res)
+		*number = f->number;
+	return res;
+}
+
 ppuResult ppuModuleGetFunction(ppuFunction *out, ppuModule handle, const char *name)
 {
 	struct ppuModule_st *m;
@@ -409,18 +435,11 @@ ppuResult ppuModuleGetFunction(ppuFunction *out, ppuModule handle, const char *n
 		return rt_error(PPU_ERROR_INVALID_HANDLE);
 	res = rt_enter(m->ctx);
 	if (!res) {
-		struct ppuFunction_st *f = NULL;
-
 		sym = ppu_image_find(m->img, name);
 		if (!sym || sym->kind != PPU_SYM_KERNEL)
 			res = rt_fail(PPU_ERROR_NOT_FOUND, "%s has no kernel \"%s\"", m->name, name);
 		else
-			for (f = m->funcs; f && f->sym != sym; f = f->next)
-				;
-		if (!res && !f)
-			res = function_new(m, sym, &f);
-		if (!res)
-			*out = f;
+			res = get_function(m, sym, out);
 		rt_leave(m->ctx);
 	}
 	rt_obj_put(&m->obj);

@@ -9,6 +9,7 @@
  *   stream.c   streams      event.c  events               prio.c    stream -> device priorities
  *   copyprio.c stream -> copy priorities, semaphores of copies     host.c  host functions in streams
  *   module.c   loading, functions                         launch.c  launches, occupancy
+ *   limit.c    limits of contexts                         queue.c   device-owned work queues
  *
  * Order of work.  Each channel has a 64-bit word in memory (its timeline).  Each job, one command
  * block in one ring entry, ends with a release of the channel's next number to that word.  So the
@@ -18,7 +19,7 @@
  * earlier: no cycle, no deadlock, whatever the assignment of streams to channels.  (The semaphores
  * that order copies by priority add none: see copyprio.c.)
  *
- * Locks, outermost first: init.c's, a struct rt_stage's, ctx->lock, the registry's and va.c's.  Nobody sleeps
+ * Locks, outermost first: init.c's, queue.c's, a struct rt_stage's, ctx->lock, the registry's and va.c's.  Nobody sleeps
  * with ctx->lock held: rt_wait() drops it.
  */
 #ifndef PPU_RT_H
@@ -78,6 +79,7 @@ struct rt_device {
 };
 extern ppuInitOptions rt_opt;		/* resolved: no zero fields where a default exists */
 extern struct rt_copy_conf rt_copy_conf;
+extern struct rt_prio_conf rt_prio_conf;
 ppuResult rt_init(void);
 ppuResult rt_device(ppuDevice n, struct rt_device **dev);
 
@@ -154,6 +156,7 @@ struct ppuCtx_st {
 	struct rt_device *device;
 	const struct be_ops *be;
 	struct be_vm *vm;
+	uint32_t stack;			/* PPU_LIMIT_LOCAL_BYTES: what recursive kernels get at least */
 	bool dead;
 	ppuResult broken;		/* sticky */
 	char *detail;
@@ -183,6 +186,7 @@ struct ppuCtx_st {
 	uint32_t num_funcs, cap_funcs, launches;
 	struct ppuEvent_st *events;
 	struct rt_devlib *devlib;	/* printf, assert, malloc of kernels */
+	struct rt_queue *queues;	/* device-owned */
 };
 
 /* The current context with a reference. */
@@ -235,6 +239,7 @@ struct rt_chan {
 	uint32_t tail, num;		/* oldest entry not known to be complete; how many */
 };
 
+#define RT_JOB_CUTS	6u
 /* A job under construction: between begin and end the context stays locked. */
 struct rt_job {
 	struct ppuStream_st *stream;
@@ -243,6 +248,9 @@ struct rt_job {
 	uint64_t data_va;
 	uint32_t *w, *start, *limit;	/* commands */
 	uint64_t start_va;
+	/* The ring entries it takes, but for the last one: where each ends. */
+	unsigned num_cuts;
+	uint32_t *cut[RT_JOB_CUTS];
 };
 #define RT_JOB_MAX_DATA	(256u + PPU_PARAM_MAX)
 /* cls: PPU_CLASS_COMPUTE or _COPY; data_bytes of room for a TMD and parameters. */
@@ -252,6 +260,10 @@ void rt_job_depend(struct rt_job *job);		/* the acquires of what the stream wait
 /* Both of them. */
 ppuResult rt_job_begin(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
 		       uint32_t data_bytes);
+/* The same for a job of up to so many ring entries; rt_job_cut(): what follows is in the next one. */
+ppuResult rt_job_begin_cut(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
+			   uint32_t data_bytes, unsigned entries);
+void rt_job_cut(struct rt_job *job);
 void rt_job_end(struct rt_job *job);
 /* A job in the channel the stream used last, else in one of class cls. */
 unsigned rt_last_class(struct ppuStream_st *stream, unsigned cls);
@@ -324,11 +336,12 @@ struct ppuStream_st {
 	unsigned flags;
 	int priority;			/* as the user says it */
 	unsigned level;			/* the same counted from 0, the least */
-	uint32_t device_priority;
-	bool has_priority;		/* TMDs carry device_priority */
+	uint32_t device_priority;	/* of its tasks */
+	bool assigned;			/* by the user; else it is the default one */
 	bool is_null;
 	unsigned slot;			/* chooses its compute channel */
 	unsigned copy_chan;		/* number of its copy channel */
+	struct rt_queue *queue;		/* device-owned; NULL: none yet */
 	int last_chan;			/* index, -1: none yet */
 	struct rt_need need;		/* what its next job waits for = what it stands for */
 };
@@ -341,7 +354,6 @@ struct ppuStream_st *rt_stream_new(struct ppuCtx_st *ctx, unsigned flags, int pr
 void rt_stream_join(struct ppuStream_st *stream);
 /* Its work so far is done when number `seq` of a channel or lane is. */
 void rt_stream_stands(struct ppuStream_st *stream, const struct rt_chan *chan, uint64_t seq);
-void rt_stream_prioritize(struct ppuStream_st *stream, int priority, unsigned level);
 
 struct ppuEvent_st {
 	struct rt_obj obj;
@@ -362,7 +374,21 @@ void rt_event_mark(struct ppuEvent_st *event, const struct ppuStream_st *stream,
 ppuResult rt_prio_parse(const char *text, int *least, int *greatest);
 unsigned rt_prio_levels(const ppuDeviceProp *prop);
 ppuResult rt_prio_level(const ppuDeviceProp *prop, int priority, unsigned *level);
-uint32_t rt_prio_device(const ppuDeviceProp *prop, unsigned level);	/* device_priorities > 0 */
+/* The option task_priorities. */
+struct rt_prio_conf {
+	unsigned policy;		/* enum rt_prio_policy */
+	uint32_t depth;			/* of new contexts, 0: as rt_prio_depth() thinks */
+	bool has_fixed;
+	uint32_t fixed;			/* device priority of streams that were given none */
+};
+ppuResult rt_taskprio_parse(const char *text, struct rt_prio_conf *conf);
+uint32_t rt_prio_depth(const ppuDeviceProp *prop);	/* nesting depth of new contexts */
+/* Can contexts have it?  If not, a sentence in why[RT_PRIO_REFUSAL]. */
+#define RT_PRIO_REFUSAL	200
+bool rt_prio_depth_ok(const ppuDeviceProp *prop, uint64_t depth, char *why);
+/* Locked.  own: the user said so. */
+void rt_prio_assign(struct ppuStream_st *stream, int priority, unsigned level, bool own);
+void rt_prio_refresh(struct ppuCtx_st *ctx);		/* locked: the depth is another */
 /* priomap.c: device priority of a level (0: the least) of so many, M device priorities, nesting depth N; any
  * function will do (SP-27).  False: N is 0 or above M, or there is no such level. */
 typedef uint32_t (*rt_prio_map_fn)(uint32_t m, uint32_t n, uint32_t levels, uint32_t level);
@@ -383,16 +409,56 @@ struct ppuModule_st {
 	struct ppuCtx_st *ctx;
 	struct ppuModule_st *next;
 	struct ppu_image *img;
-	uint64_t code_va, data_va;
+	uint64_t code_va, data_va, kernels_va;
 	struct ppuFunction_st *funcs;
+	bool launches;			/* its code can launch kernels */
 	char *name;
 };
 /* Locked.  Its code and variables go, its functions' handles end. */
 void rt_module_unload(struct ppuModule_st *mod);
+/* Locked.  The number that faults of a kernel are told by. */
+ppuResult rt_module_number(struct ppuModule_st *mod, const struct ppu_symbol *kernel, uint32_t *number);
 /* "file:line" of an instruction, or "" */
 void rt_module_where(const struct ppuModule_st *mod, uint32_t pc, char *buf, size_t len);
 /* The kernel or function an instruction is in, NULL: none. */
 const char *rt_module_function(const struct ppuModule_st *mod, uint32_t pc);
+
+/* Most threads a block of a kernel can have. */
+uint32_t rt_max_threads(const struct ppu_symbol *kernel, const ppuDeviceProp *prop);
+
+/* ---- queue.c -------------------------------------------------------------------------------- */
+struct rt_queue {
+	struct rt_queue *next;
+	struct ppuStream_st *owner;	/* NULL: whoever needs one may have it */
+	bool special;			/* made with options: for its owner only */
+	bool assist;			/* the device refreshes it */
+	struct be_devq be;
+	uint32_t count, block_bytes, flags;	/* PPU_STREAM_QUEUE_* */
+	uint64_t mem;			/* struct ppu_queue, its state, command memory */
+	uint64_t launches;		/* the last number handed out */
+	struct rt_need last;		/* ... and when it is complete */
+	uint64_t pair[2];		/* words of struct ppu_queue as the last launch left them */
+	bool pair_known[2];
+};
+/* Unlocked.  Before a launch that needs one: the stream has a queue. */
+ppuResult rt_queue_prepare(struct ppuStream_st *stream);
+/* Unlocked.  Tell a module's copy of the library about its kernels. */
+ppuResult rt_queue_bind(struct ppuModule_st *mod, uint8_t *data);
+/* Locked.  A launch: entries it takes, what its TMD says, what goes before it, it. */
+unsigned rt_queue_parts(const struct rt_queue *queue);
+void rt_queue_tmd(const struct rt_queue *queue, struct ppu_tmd *tmd);
+void rt_queue_before(struct rt_job *job, struct rt_queue *queue, uint64_t threads);
+void rt_queue_launch(struct rt_job *job, struct rt_queue *queue, uint64_t tmd_va);
+void rt_queue_disown(struct ppuStream_st *stream);	/* locked: the stream goes */
+void rt_queues_stop(struct ppuCtx_st *ctx);
+void rt_queues_free(struct ppuCtx_st *ctx);
+
+/* ---- limit.c -------------------------------------------------------------------------------- */
+void rt_limits_init(struct ppuCtx_st *ctx, uint32_t *limits);	/* BE_VM_LIMITS of them */
+/* Locked.  A module is loaded: local memory for its kernels, if it can be had at once. */
+void rt_local_expect(struct ppuModule_st *mod);
+/* Locked; may wait for all work.  Now it must be there. */
+ppuResult rt_local_ensure(const struct ppuFunction_st *func);
 
 /* ---- devlib.c ------------------------------------------------------------------------------- */
 ppuResult rt_devlib_new(struct ppuCtx_st *ctx);

@@ -28,7 +28,8 @@ struct ppuStream_st *rt_stream_new(struct ppuCtx_st *ctx, unsigned flags, int pr
 		free(s);
 		return NULL;
 	}
-	rt_stream_prioritize(s, priority, level);
+	/* Who asks for the least has asked for nothing. */
+	rt_prio_assign(s, priority, level, level > 0);
 	return s;
 }
 
@@ -50,18 +51,6 @@ void rt_stream_stands(struct ppuStream_st *s, const struct rt_chan *c, uint64_t 
 {
 	memset(&s->need, 0, sizeof(s->need));
 	s->need.seq[c->index] = seq;
-}
-
-void rt_stream_prioritize(struct ppuStream_st *s, int priority, unsigned level)
-{
-	const ppuDeviceProp *prop = &s->ctx->device->prop;
-
-	s->priority = priority;
-	s->level = level;
-	s->has_priority = prop->device_priorities && level;
-	if (s->has_priority)
-		s->device_priority = rt_prio_device(prop, level);
-	rt_copyprio_alias(s);
 }
 
 ppuResult rt_stream(ppuStream handle, struct ppuStream_st **out)
@@ -152,6 +141,7 @@ ppuResult ppuStreamDestroy(ppuStream handle)
 		}
 		if (!(s->flags & PPU_STREAM_NON_BLOCKING))
 			rt_merge(ctx, &ctx->orphans, &s->need);
+		rt_queue_disown(s);
 		rt_obj_put(&s->obj);
 	}
 	pthread_mutex_unlock(&ctx->lock);
@@ -190,6 +180,21 @@ ppuResult ppuStreamGetPriority(ppuStream handle, int *priority)
 	return PPU_SUCCESS;
 }
 
+ppuResult ppuStreamGetDevicePriority(ppuStream handle, uint32_t *priority)
+{
+	struct ppuStream_st *s;
+	ppuResult res;
+
+	if (!priority)
+		return rt_error(PPU_ERROR_INVALID_VALUE);
+	res = rt_stream(handle, &s);
+	if (res)
+		return res;
+	*priority = s->device_priority;
+	rt_stream_put(s);
+	return PPU_SUCCESS;
+}
+
 ppuResult ppuStreamSetPriority(ppuStream handle, int priority)
 {
 	struct ppuStream_st *s;
@@ -202,7 +207,7 @@ ppuResult ppuStreamSetPriority(ppuStream handle, int priority)
 	if (!res)
 		res = rt_enter(s->ctx);
 	if (!res) {
-		rt_stream_prioritize(s, priority, level);
+		rt_prio_assign(s, priority, level, true);
 		rt_leave(s->ctx);
 	}
 	rt_stream_put(s);

@@ -280,7 +280,7 @@ const char *ppu_symbol_check(const struct ppu_image *img, const struct ppu_symbo
 		return "a symbol without a name";
 	if (s->kind > PPU_SYM_SHARED)
 		return "unknown kind of symbol";
-	if (s->flags & ~(PPU_SYMF_GLOBAL | PPU_SYMF_WEAK | PPU_SYMF_MANAGED))
+	if (s->flags & ~(PPU_SYMF_GLOBAL | PPU_SYMF_WEAK | PPU_SYMF_MANAGED | PPU_SYMF_QUEUE))
 		return "unknown flags of a symbol";
 	if (s->align && !pow2(s->align))
 		return "alignment of a symbol is not a power of two";

@@ -41,5 +41,9 @@ int ppu_grow_(void **array, uint32_t *n, size_t size);
 int ppu_image_link_library(struct ppu_image *img, struct ppu_log *log);
 /* Functions the library defines, by number; NULL past the last. */
 const char *ppu_library_function(unsigned index);
+/* Is it one of those that put work into a device-owned queue? */
+int ppu_library_is_queue(const char *name);
+/* Where the threads of kernels that call one end: it counts them, for the last one out. */
+#define PPU_QUEUE_EXIT	"__ppu_queue_exit"
 
 #endif

@@ -12,7 +12,13 @@
 M(print, "vprintf", "__assertfail") \
 M(heap, "malloc", "free") \
 M(memory, "memcpy", "memmove", "memset", "memcmp", "strlen") \
-M(texture, "__ppu_tex_float", "__ppu_tex_int", "__ppu_surface")
+M(texture, "__ppu_tex_float", "__ppu_tex_int", "__ppu_surface") \
+M(rare, "__ppu_video", "__ppu_fns") \
+M(async, "__ppu_mbarrier_init", "__ppu_mbarrier_arrive", "__ppu_mbarrier_test", "__ppu_copy16") \
+M(queue, PPU_QUEUE_EXIT, "ppuQueueGet", "ppuQueueFinish", "ppuQueueInsert", "ppuQueueLaunch", "ppuQueueLaunchWait", \
+  "ppuQueueCopy", "ppuQueueFill", "ppuQueueRelease", "ppuQueueAcquire", "ppuGroupBegin", "ppuGroupBeginWait", \
+  "ppuGroupNext", "ppuGroupLaunch", "ppuGroupCopy", "ppuGroupCopy2D", "ppuGroupFill", "ppuGroupRelease", \
+  "ppuGroupAcquire", "ppuGroupAdd", "ppuGroupWaitIdle", "ppuGroupTimestamp", "ppuGroupEnd")
 
 #define M(name, ...) \
 __asm__(".section .rodata\n" \
@@ -25,7 +31,7 @@ MODULES(M)
 
 static const struct {
 	const char *file, *text;
-	const char *defines[12];
+	const char *defines[32];
 } modules[] = {
 #define M(name, ...) { "device library " #name, ppu_devlib_##name, { __VA_ARGS__ } },
 	MODULES(M)
@@ -54,6 +60,13 @@ const char *ppu_library_function(unsigned index)
 			if (!index--)
 				return modules[i].defines[k];
 	return NULL;
+}
+
+int ppu_library_is_queue(const char *name)
+{
+	size_t which = find(name);
+
+	return which < NUM_MODULES && modules[which].text == ppu_devlib_queue && strcmp(name, PPU_QUEUE_EXIT) != 0;
 }
 
 static int add(struct ppu_image *img, size_t which, struct ppu_log *log)

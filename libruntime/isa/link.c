@@ -307,6 +307,7 @@ struct graph {
 	struct edge *edges;
 	uint32_t num_edges;
 	uint32_t *at;		/* instruction index -> function + 1 */
+	uint32_t exit;		/* instruction index of PPU_QUEUE_EXIT, ~0: is not there */
 };
 
 static int add_edge(struct graph *g, uint32_t from, uint32_t to)
@@ -372,8 +373,8 @@ static int build_graph(struct ppu_image *img, struct graph *g)
 			}
 			if (op == PPU_OP_CALX)
 				indirect = 1;
-			if (op == PPU_OP_CAL && PPU_GET(in, IMM) < img->num_insns &&
-			    g->at[PPU_GET(in, IMM)] &&
+			if ((op == PPU_OP_CAL || (op == PPU_OP_BRA && PPU_GET(in, IMM) == g->exit)) &&
+			    PPU_GET(in, IMM) < img->num_insns && g->at[PPU_GET(in, IMM)] &&
 			    add_edge(g, f, g->at[PPU_GET(in, IMM)] - 1))
 				goto out;
 		}
@@ -385,6 +386,89 @@ static int build_graph(struct ppu_image *img, struct graph *g)
 out:
 	free(fn_of_sym);
 	free(taken);
+	return err;
+}
+
+/* ---- kernels that put work into a device-owned queue ---- */
+
+/* Which functions can come to one that does. */
+static void find_creators(const struct ppu_image *img, const struct graph *g, uint8_t *creates)
+{
+	uint32_t f, e;
+	int more = 1;
+
+	for (f = 0; f < g->n; f++)
+		creates[f] = (uint8_t)ppu_library_is_queue(img->symbols[g->sym[f]].name);
+	while (more) {
+		more = 0;
+		for (f = 0; f < g->n; f++) {
+			for (e = creates[f] ? 0 : g->first[f]; e; e = g->edges[e - 1].next) {
+				if (!creates[g->edges[e - 1].to])
+					continue;
+				creates[f] = 1;
+				more = 1;
+				break;
+			}
+		}
+	}
+}
+
+static void find_reached(const struct graph *g, uint8_t *reached)
+{
+	uint32_t f, e;
+	int more = 1;
+
+	while (more) {
+		more = 0;
+		for (f = 0; f < g->n; f++) {
+			for (e = reached[f] ? g->first[f] : 0; e; e = g->edges[e - 1].next) {
+				if (!reached[g->edges[e - 1].to])
+					more = reached[g->edges[e - 1].to] = 1;
+			}
+		}
+	}
+}
+
+/*
+ * WQ-62: the last thread out ends the launch.  So wherever a thread of such a kernel may end, it goes to
+ * the library's function that counts it; kernels without a queue that come there, too, just end.
+ */
+static int hook_exits(struct ppu_image *img, struct graph *g)
+{
+	uint8_t *creates = calloc((size_t)g->n + 1, 1), *reached = calloc((size_t)g->n + 1, 1);
+	uint32_t f, i;
+	int err = -ENOMEM;
+
+	if (!creates || !reached)
+		goto out;
+	find_creators(img, g, creates);
+	for (f = 0; f < g->n; f++) {
+		struct ppu_symbol *s = &img->symbols[g->sym[f]];
+
+		if (s->kind != PPU_SYM_KERNEL || !creates[f])
+			continue;
+		s->flags |= PPU_SYMF_QUEUE;
+		reached[f] = 1;
+	}
+	find_reached(g, reached);
+	for (f = 0; f < g->n; f++) {
+		const struct ppu_symbol *s = &img->symbols[g->sym[f]];
+
+		for (i = 0; reached[f] && s->value != g->exit && i < s->num_insns; i++) {
+			struct ppu_insn *in = &img->code[s->value + i];
+
+			if (PPU_GET(in, OP) != PPU_OP_EXIT)
+				continue;
+			PPU_SET(in, OP, PPU_OP_BRA);
+			PPU_SET(in, IMM, g->exit);
+			if (add_edge(g, f, g->at[g->exit] - 1))
+				goto out;
+		}
+	}
+	err = 0;
+out:
+	free(creates);
+	free(reached);
 	return err;
 }
 
@@ -498,8 +582,9 @@ static int collect(struct ppu_image *img, struct graph *g)
 
 int ppu_image_finish(struct ppu_image *img, struct ppu_log *log)
 {
-	struct graph g = { 0 };
+	struct graph g = { .exit = ~0u };
 	int err = ppu_image_link_library(img, log);
+	const struct ppu_symbol *exit;
 	uint32_t i;
 
 	if (err)
@@ -540,7 +625,12 @@ int ppu_image_finish(struct ppu_image *img, struct ppu_log *log)
 			break;
 		}
 	}
+	exit = ppu_image_find(img, PPU_QUEUE_EXIT);
+	if (exit && exit->kind == PPU_SYM_FUNC)
+		g.exit = (uint32_t)exit->value;
 	err = build_graph(img, &g);
+	if (!err && g.exit != ~0u)
+		err = hook_exits(img, &g);
 	if (!err)
 		err = walk(img, &g);
 	if (!err)

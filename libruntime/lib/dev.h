@@ -33,6 +33,14 @@ DEV u64 atom_cas(u64 *p, u64 cmp, u64 v)
 	return old;
 }
 
+DEV u64 atom_or(u64 *p, u64 v)
+{
+	u64 old;
+
+	asm volatile("atom.global.or.b64 %0, [%1], %2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
+	return old;
+}
+
 DEV u32 atom_exch32(u32 *p, u32 v)
 {
 	u32 old;
@@ -47,6 +55,11 @@ DEV u64 load_now(const u64 *p)
 
 	asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
 	return v;
+}
+
+DEV void store_now(u64 *p, u64 v)
+{
+	asm volatile("st.volatile.global.u64 [%0], %1;" :: "l"(p), "l"(v) : "memory");
 }
 
 DEV void fence(void)
