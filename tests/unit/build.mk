@@ -60,11 +60,21 @@ ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) \
 		$(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)))
 
+# devq_model.sh runs a model checker (tests/model): it changes stacks under the program, so no sanitizers.
+UNIT_MODEL_SRCS := $(sort $(wildcard tests/model/*.c))
+$(call ppu_objs,$(UNIT_MODEL_SRCS)): private PPU_CFLAGS += -Itests/model -Ilibruntime
+$(BUILD)/model/devq_model: $(call ppu_objs,$(UNIT_MODEL_SRCS))
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(UNIT_MODEL_SRCS)))
+
 UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) %/$(notdir $(t)),$(UNIT_BINS) $(UNIT_SH))),$(UNIT_BINS) $(UNIT_SH))
 
 .PHONY: unit unit-build
 unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(foreach f,$(UNIT_FAST),\
-		$(if $(filter %/$(f:test_%=%).sh,$(UNIT_WANTED)),$(BUILD)/unit-fast/$(f)))
+		$(if $(filter %/$(f:test_%=%).sh,$(UNIT_WANTED)),$(BUILD)/unit-fast/$(f))) \
+	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model)
 #: make unit          host tests, no VM (T=test_ring: only that one)
 unit: unit-build
 	$(if $(UNIT_WANTED),,$(if $(T),$(error no unit test is called $(T))))

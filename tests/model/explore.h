@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every interleaving of a few threads of real C code: an explicit-state model checker.
+ *
+ * A thread is a function on a small stack of its own.  It runs undisturbed up to its next point, which
+ * stands before each access to what others touch; which thread goes on from there is what is explored.
+ * The state of the world is one block of plain memory without pointers to anything that moves (pointers
+ * into itself are fine).  A state is that block plus what is on the threads' stacks; states seen before
+ * are not explored again, so loops that wait end by themselves.
+ *
+ * Checked are what the code says with model_fail(), and that from every state that can be reached an end
+ * can still be reached (so neither deadlock nor a trap of waiting loops).
+ *
+ *	struct model m = { .state = &world, .bytes = sizeof(world), .threads = ..., ... };
+ *	struct model_result r = model_explore(&m, 1000000);
+ *
+ * One exploration at a time; not for several host threads.
+ */
+#ifndef MODEL_EXPLORE_H
+#define MODEL_EXPLORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MODEL_MAX_THREADS	8
+
+struct model_thread {
+	const char *name;
+	void (*run)(unsigned arg);
+	unsigned arg;
+};
+
+struct model {
+	void *state;
+	size_t bytes;
+	const struct model_thread *threads;
+	unsigned num_threads;
+	bool (*at_end)(void);			/* with no thread able to go on, or all: this may be the last state */
+	/* Things that happen by themselves, like a store that reaches memory late; may be NULL. */
+	unsigned (*num_events)(void);
+	void (*event)(unsigned which);
+};
+
+struct model_result {
+	uint64_t states, steps;
+	bool complete;				/* false: stopped at the limit */
+	bool failed;
+	char why[200];				/* the sentence of model_fail(), or that an end cannot be reached */
+};
+
+/* path: print the way to a failure. */
+struct model_result model_explore(const struct model *m, uint64_t max_states, bool path);
+
+/* ---- for threads ---- */
+
+/* Others may do something here. what: a constant string for the printed path, with a number. */
+void model_point(const char *what, uint64_t number);
+/* Wait until this holds of the world. */
+void model_wait(bool (*cond)(uint64_t arg), uint64_t arg, const char *what);
+/* 0 .. n - 1, all of them are explored. */
+unsigned model_choose(unsigned n, const char *what);
+/* This must not happen: ends the exploration. Does not return. */
+void model_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* Index of the running thread; num_threads in an event. */
+unsigned model_self(void);
+
+#endif
