@@ -72,25 +72,26 @@ void ppu_event_notify(struct ppu_device *pdev, u32 type, const void *object)
 	spin_unlock_irqrestore(&pdev->events_lock, flags);
 }
 
-static void ppu_event_put_object(struct ppu_event *ev)
+static void ppu_event_put_object(u32 type, void *object)
 {
-	switch (ev->type) {
+	if (!object)
+		return;
+	switch (type) {
 	case DRM_PPU_EVENT_SEM:
-		ppu_sem_put(ev->object);
+		ppu_sem_put(object);
 		break;
 	case DRM_PPU_EVENT_CHANNEL_ERROR:
 	case DRM_PPU_EVENT_CHANNEL_INTR:
-		ppu_channel_put(ev->object);
+		ppu_channel_put(object);
 		break;
 	case DRM_PPU_EVENT_VM_FAULT:
-		ppu_vm_put(ev->object);
+		ppu_vm_put(object);
 		break;
 	}
-	ev->object = NULL;
 }
 
-/* It is in no table any more. */
-static void ppu_event_free(struct ppu_event *ev)
+/* It is in no table any more.  Who made it gives its place in the account back. */
+static void ppu_event_destroy(struct ppu_event *ev)
 {
 	struct ppu_device *pdev = ev->pdev;
 	unsigned long flags;
@@ -102,10 +103,17 @@ static void ppu_event_free(struct ppu_event *ev)
 		ppu_watch_del(pdev, &ev->watch);
 		ppu_quota_release(ev->file->quota, DRM_PPU_RES_WATCHES, 1);
 	}
-	ppu_event_put_object(ev);
+	ppu_event_put_object(ev->type, ev->object);
 	eventfd_ctx_put(ev->ctx);
-	ppu_quota_release(ev->file->quota, DRM_PPU_RES_EVENTS, 1);
 	kfree(ev);
+}
+
+static void ppu_event_free(struct ppu_event *ev)
+{
+	struct ppu_file *file = ev->file;
+
+	ppu_event_destroy(ev);
+	ppu_quota_release(file->quota, DRM_PPU_RES_EVENTS, 1);
 }
 
 /**
@@ -220,10 +228,20 @@ static int ppu_event_check(struct ppu_device *pdev, const struct drm_ppu_event_r
 	return 0;
 }
 
+/* Does the object still have its id?  @object is only compared. */
+static bool ppu_event_object_lives(struct ppu_file *file, u32 type, u32 id, const void *object)
+{
+	void *now = ppu_event_get_object(file, type, id);
+
+	ppu_event_put_object(type, now);
+	return now == object;
+}
+
 static int ppu_event_register(struct ppu_device *pdev, struct ppu_file *file,
 			      struct drm_ppu_event_register *args)
 {
 	struct ppu_event *ev = kzalloc(sizeof(*ev), GFP_KERNEL);
+	const void *object;
 	u32 id;
 	int ret;
 
@@ -263,13 +281,20 @@ static int ppu_event_register(struct ppu_device *pdev, struct ppu_file *file,
 	if (ret)
 		goto err_id;
 	args->event_id = id;
+	object = ev->object;
+	/* From here on another thread may unregister it. */
 	xa_store(&file->events, id, ev, GFP_KERNEL);
-	return 0;
+	/* Who destroys an object first takes its id, then drops what is stored here: or it came too late. */
+	if (ppu_event_object_lives(file, args->type, args->object_id, object) ||
+	    xa_cmpxchg(&file->events, id, ev, NULL, GFP_KERNEL) != ev)
+		return 0;
+	ppu_event_destroy(ev);
+	return -ENOENT;
 
 err_id:
 	xa_release(&file->events, id);
 err_object:
-	ppu_event_put_object(ev);
+	ppu_event_put_object(ev->type, ev->object);
 err_ctx:
 	eventfd_ctx_put(ev->ctx);
 err_free:

@@ -2,6 +2,8 @@
 /* EVENT_REGISTER and EVENT_UNREGISTER. */
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 
 #include "harness.h"
@@ -186,6 +188,93 @@ TEST(closed, "events die with their file, and with their object")
 	reg(fd, DRM_PPU_EVENT_DEVICE_RESET, 0, 0, 0, e, 0);
 	close(fd);
 	CHECK(fcntl(e, F_GETFD) >= 0);
+}
+
+/* ---- an object that goes while somebody registers for it ---- */
+
+static struct {
+	int fd, eventfd;
+	uint32_t type, object;
+	atomic_bool stop;
+} racer;
+
+static void *register_all_the_time(void *arg)
+{
+	while (!racer.stop) {
+		struct drm_ppu_event_register r = {
+			.type = racer.type, .object_id = racer.object, .eventfd = racer.eventfd,
+			.flags = DRM_PPU_EVENT_ONESHOT,
+		};
+		int err;
+
+		if (racer.type == DRM_PPU_EVENT_SEM)
+			r.value = ~0ull;
+		err = try_ioctl(racer.fd, DRM_IOCTL_PPU_EVENT_REGISTER, &r);
+		CHECK(!err || err == ENOENT || err == ENOSPC);
+	}
+	return arg;
+}
+
+static uint64_t events_used(int fd)
+{
+	struct drm_ppu_limit l[DRM_PPU_RES_VRAM + 1];
+	struct drm_ppu_query q = {
+		.type = DRM_PPU_QUERY_LIMITS, .size = sizeof(l), .ptr = (uintptr_t)l,
+	};
+
+	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+	return l[DRM_PPU_RES_EVENTS].used;
+}
+
+static uint32_t make_object(int fd, uint32_t type, uint32_t vm)
+{
+	struct drm_ppu_channel_create c = {
+		.vm_id = vm, .type = DRM_PPU_CHANNEL_COPY, .flags = DRM_PPU_CHANNEL_USER_SUBMIT,
+		.gpfifo_entries = 8,
+	};
+
+	if (type == DRM_PPU_EVENT_SEM)
+		return new_sem(fd, 0);
+	if (type == DRM_PPU_EVENT_VM_FAULT)
+		return vm_new(fd);
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &c);
+	return c.channel_id;
+}
+
+static void destroy_object(int fd, uint32_t type, uint32_t id)
+{
+	if (type == DRM_PPU_EVENT_SEM)
+		DO(fd, DRM_IOCTL_PPU_SEM_DESTROY, &(struct drm_ppu_sem_destroy){ .sem_id = id });
+	else if (type == DRM_PPU_EVENT_VM_FAULT)
+		DO(fd, DRM_IOCTL_PPU_VM_DESTROY, &(struct drm_ppu_vm_destroy){ .vm_id = id });
+	else
+		DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &(struct drm_ppu_channel_destroy){ .channel_id = id });
+}
+
+TEST(orphans, "an object that is destroyed while events are registered for it leaves none behind")
+{
+	static const uint32_t types[] = {
+		DRM_PPU_EVENT_SEM, DRM_PPU_EVENT_VM_FAULT, DRM_PPU_EVENT_CHANNEL_ERROR,
+	};
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+
+	racer.fd = fd;
+	racer.eventfd = evfd();
+	for (unsigned i = 0; i < 150; i++) {
+		uint32_t type = types[i % 3];
+		pthread_t t;
+
+		racer.type = type;
+		racer.object = make_object(fd, type, vm);
+		racer.stop = false;
+		CHECK(!pthread_create(&t, NULL, register_all_the_time, NULL));
+		usleep(i * 8);
+		destroy_object(fd, type, racer.object);
+		racer.stop = true;
+		pthread_join(t, NULL);
+		CHECK_EQ(events_used(fd), 0);
+	}
 }
 
 HARNESS_MAIN
