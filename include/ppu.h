@@ -240,7 +240,7 @@ typedef enum ppuLimit {
 					 * before the first module that calls malloc is loaded */
 	PPU_LIMIT_NESTING_DEPTH,	/* N: deepest level of device-side launches, kernels launched by
 					 * the CPU being level 1; from 1 to M, the number of device
-					 * priorities (1 to 64 if there are none); default 4, or M.
+					 * priorities (1 to 64 if there are none); default 4, or M / 2.
 					 * floor(M / N) stream priorities are told apart */
 	PPU_LIMIT_PENDING_LAUNCHES,	/* device-side launches that are not complete at any time; a
 					 * further one fails.  0: as many as the device has room for, in

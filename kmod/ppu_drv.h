@@ -397,6 +397,7 @@ struct ppu_vm {
 	u64 retired_size;
 	bool has_areas;
 	u32 max_depth;
+	u32 max_pending;
 	u32 prio_ceiling;
 	u32 local_per_thread;
 	u32 watchdog_ms;

@@ -75,6 +75,7 @@ static int ppu_vm_load_inst(struct ppu_vm *vm)
 	blk->save_base = vm->save.addr;
 	blk->save_size = vm->save.size;
 	blk->local_per_thread = vm->local_per_thread;
+	blk->max_pending = vm->max_pending;
 	blk->watchdog_ns = (u64)vm->watchdog_ms * NSEC_PER_MSEC;
 
 	if (drm_dev_enter(&vm->pdev->drm, &idx)) {
@@ -644,11 +645,25 @@ static int ppu_vm_set_local(struct ppu_vm *vm, u32 value)
 	return ret;
 }
 
-static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
+/* A property no area depends on. */
+static int ppu_vm_set_word(struct ppu_vm *vm, u32 *prop, u64 value)
 {
-	u32 was;
+	u32 was = *prop;
 	int ret;
 
+	if (value > U32_MAX)
+		return -EINVAL;
+	if (ppu_vm_busy(vm))
+		return -EBUSY;
+	*prop = value;
+	ret = ppu_vm_load_inst(vm);
+	if (ret)
+		*prop = was;
+	return ret;
+}
+
+static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
+{
 	lockdep_assert_held(&vm->area_lock);
 
 	switch (property) {
@@ -663,16 +678,9 @@ static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
 					   ppu_vm_save_bytes(vm, value, vm->local_per_thread),
 					   &vm->max_depth, value);
 	case DRM_PPU_VM_PROP_WATCHDOG_MS:
-		if (value > U32_MAX)
-			return -EINVAL;
-		if (ppu_vm_busy(vm))
-			return -EBUSY;
-		was = vm->watchdog_ms;
-		vm->watchdog_ms = value;
-		ret = ppu_vm_load_inst(vm);
-		if (ret)
-			vm->watchdog_ms = was;
-		return ret;
+		return ppu_vm_set_word(vm, &vm->watchdog_ms, value);
+	case DRM_PPU_VM_PROP_MAX_PENDING:
+		return ppu_vm_set_word(vm, &vm->max_pending, value);
 	default:
 		return -EINVAL;
 	}
@@ -731,9 +739,9 @@ void ppu_vm_print(struct drm_printer *p, struct ppu_vm *vm)
 	struct ppu_mapping *map;
 	struct rb_node *rb;
 
-	drm_printf(p, "context %u: %s[%d], instance %#llx, root %#llx, depth %u, local %u, watchdog %u ms%s%s\n",
+	drm_printf(p, "context %u: %s[%d], instance %#llx, root %#llx, depth %u, launches %u, local %u, watchdog %u ms%s%s\n",
 		   vm->context_id, vm->quota->comm, pid_nr(vm->quota->owner), vm->inst.addr,
-		   vm->root->mem.addr, vm->max_depth, vm->local_per_thread, vm->watchdog_ms,
+		   vm->root->mem.addr, vm->max_depth, vm->max_pending, vm->local_per_thread, vm->watchdog_ms,
 		   vm->has_areas ? "" : ", no areas", READ_ONCE(vm->faulted) ? ", FAULTED" : "");
 	mutex_lock(&vm->lock);
 	for (rb = rb_first_cached(&vm->mappings); rb; rb = rb_next(rb)) {

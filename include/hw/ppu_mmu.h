@@ -70,7 +70,7 @@ struct ppu_inst_block {
 	__u64 save_base;	/* context save area for preemption */
 	__u64 save_size;
 	__u32 local_per_thread;	/* bytes of local memory each thread has, multiple of 16 */
-	__u32 reserved0;
+	__u32 max_pending;	/* device launches not complete at any time; 0: as many as there are records */
 	__u64 watchdog_ns;	/* a task running longer (device time on SMs) faults; 0: no limit */
 	__u64 reserved[500];
 };

@@ -84,7 +84,8 @@ E(POOL,     2, "no task record is free") \
 E(TMD,      3, "the TMD is not mapped, not aligned or not valid") \
 E(LIMITS,   4, "the TMD asks for more threads, registers, shared or local memory than there is") \
 E(CODE,     5, "the program is not mapped or not executable") \
-E(STOPPED,  6, "the context is being stopped")
+E(STOPPED,  6, "the context is being stopped") \
+E(PENDING,  7, "as many launches are pending as the context may have")
 enum ppu_launch_err {
 #define E(name, code, text) PPU_LAUNCH_##name = (code),
 	PPU_LAUNCH_ERRS(E)

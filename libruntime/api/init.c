@@ -11,9 +11,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_device devices[MAX_DEVICES];
 static int num_devices;
 static bool ready;
-static char *strings[6];
+static char *strings[7];
 ppuInitOptions rt_opt;
 struct rt_copy_conf rt_copy_conf;
+struct rt_prio_conf rt_prio_conf;
 
 static const char *setting(const char *given, const char *env, unsigned keep)
 {
@@ -49,6 +50,7 @@ static ppuResult resolve(const ppuInitOptions *given, int *least, int *greatest)
 	rt_opt.node = setting(rt_opt.node, "PPU_DRM_NODE", 3);
 	rt_opt.stream_priorities = setting(rt_opt.stream_priorities, "PPU_STREAM_PRIORITIES", 4);
 	rt_opt.copy_priorities = setting(rt_opt.copy_priorities, "PPU_COPY_PRIORITIES", 5);
+	rt_opt.task_priorities = setting(rt_opt.task_priorities, "PPU_TASK_PRIORITIES", 6);
 	if (!rt_opt.ring_entries && ring)
 		rt_opt.ring_entries = (uint32_t)strtoul(ring, NULL, 0);
 	clamp(&rt_opt.ring_entries, 1024, 3, 65536);
@@ -59,6 +61,8 @@ static ppuResult resolve(const ppuInitOptions *given, int *least, int *greatest)
 	if (!res)
 		res = rt_copyprio_parse(rt_opt.copy_priorities, rt_opt.copy_channels,
 					(unsigned)abs(*greatest - *least) + 1, &rt_copy_conf);
+	if (!res)
+		res = rt_taskprio_parse(rt_opt.task_priorities, &rt_prio_conf);
 	return res;
 }
 
@@ -90,7 +94,7 @@ static ppuResult open_devices(int least, int greatest)
 		n = MAX_DEVICES;
 	for (int i = 0; i < n; i++) {
 		struct rt_device *d = &devices[i];
-		char *err = NULL;
+		char *err = NULL, why[RT_PRIO_REFUSAL];
 		int rc;
 
 		memset(d, 0, sizeof(*d));
@@ -100,6 +104,11 @@ static ppuResult open_devices(int least, int greatest)
 			rc = be->props(d->dev, &d->prop);
 			if (rc)
 				be->close(d->dev);
+		}
+		if (!rc && !rt_prio_depth_ok(&d->prop, rt_prio_depth(&d->prop), why)) {
+			be->close(d->dev);
+			err = strdup(why);
+			rc = -EINVAL;
 		}
 		if (rc) {
 			ppuResult res;

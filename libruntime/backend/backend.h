@@ -19,6 +19,7 @@
 #include <ppu.h>
 #include <hw/ppu_cmd.h>
 #include <hw/ppu_counters.h>
+#include <hw/ppu_devq.h>
 #include <hw/ppu_fault.h>
 #include <hw/ppu_regs.h>
 
@@ -41,11 +42,65 @@ enum be_place { BE_SYSTEM, BE_VRAM };
 #define BE_BIND_READONLY	1u
 #define BE_BIND_NOEXEC		2u
 
+/* What the tasks of a VM may have; each but the last costs device memory. */
+enum be_vm_limit {
+	BE_VM_LOCAL,		/* bytes of local memory of a thread, at least 1; rounded up */
+	BE_VM_DEPTH,		/* nesting depth of device-side launches, 1..PPU_MAX_DEPTH */
+	BE_VM_PENDING,		/* device-side launches not complete; 0: what the device has room for */
+	BE_VM_LIMITS
+};
+
 struct be_chan_state {
 	uint32_t error;		/* PPU_ERR_*, 0: none */
 	uint32_t get;
 	uint64_t va;
 	bool gone;		/* the device was removed or reset */
+};
+
+/*
+ * Device-owned work queues (requirements WQ-12, WQ-23..WQ-38, WQ-59).
+ *
+ * devq_create() does method 400's steps 404..412 in their order: the object of <hw/ppu_devq.h> in
+ * VRAM, zeroed (404, 405); the block SEM_ACQUIRE X == PPU_DEVQ_FIRST_X (406); GP_GET's entry points to
+ * it (408); GP_PUT := wrap(GP_GET - 1) (410); soft := GP_GET + 1, shadow := GP_GET + entries - 1 (412);
+ * then the channel is enabled and stands on X.  What is left to the layer above:
+ *
+ *   in the CPU-owned channel, for launch number n = 1, 2, ... of this queue:
+ *     an entry with QUEUE_REFRESH {chan->hw_channel} of its own, then (1..4 entries)
+ *     LAUNCH, WFI, SEM_RELEASE {x_va, n}, SEM_ACQUIRE {y_va, n}
+ *   in the queue, as the last insertion of launch n (made by threads or the library on the GPU):
+ *     WFI, SEM_RELEASE {y_va, n}, SEM_ACQUIRE {x_va, n + 1}
+ *   element i of the semaphores, awaited by the Acquire that stands in entry i in lap L: L + 1.
+ *
+ * Refresh, besides the command: with BE_DEVQ_ASSIST the device does it whenever GP_GET moves, and no
+ * "ring low" interrupts come (needs PPU_FEAT_DEVQ_ASSIST, else -EOPNOTSUPP); without, the driver does
+ * it at each "ring low" interrupt (GP_GET moved by entries / 2 since the last refresh).  A command block
+ * of the queue itself may hold QUEUE_REFRESH of its own channel, too.
+ *
+ * The channel that is returned is stopped, freed, queried and waited on like any other; chan_put() has
+ * no effect on it.  An error of the queue stops its `owner`, the CPU-owned channel that would wait for Y
+ * for ever: sem_wait() on the owner ends with -EIO, its chan_state() says PPU_ERR_CTX_STOPPED, and
+ * chan_state() of the queue says why.  Device memory is write-combined for the CPU: what the CPU stores
+ * there needs chan_kick() (of any channel of the VM) to be noticed.
+ */
+#define BE_DEVQ_ASSIST		1u
+
+struct be_devq_args {
+	uint32_t entries;	/* 3..ring_max, any count */
+	uint32_t initial_get;	/* GP_GET to start at, < entries; 0 unless a test wants it (WQ-31) */
+	unsigned prio;		/* queue priority (WQ-10) */
+	unsigned flags;		/* BE_DEVQ_* */
+	struct be_chan *owner;	/* CPU-owned channel of this VM that is stopped with it; NULL: none */
+};
+
+struct be_devq {
+	struct be_chan *chan;
+	uint64_t ring_va;	/* struct ppu_gpfifo_entry[entries]; also where the object begins */
+	uint64_t sem_va;	/* u64[entries], element i belongs to entry i */
+	uint64_t x_va, y_va;	/* u64, 16-byte aligned, with room for the time of PPU_CMDF_SEM_TIME */
+	uint64_t soft_va, shadow_va;	/* u64 */
+	uint64_t size;		/* bytes of the object */
+	void *cpu;		/* the CPU's view of the object: *_va is at cpu + (*_va - ring_va) */
 };
 
 struct be_limits {	/* when to give up waiting; UINT64_MAX: never */
@@ -66,10 +121,12 @@ struct be_ops {
 	int (*counters)(struct be_dev *dev, unsigned n, uint64_t *values);
 	int (*mem_info)(struct be_dev *dev, uint64_t *avail, uint64_t *total);
 
-	int (*vm_create)(struct be_dev *dev, struct be_vm **vm);
+	/* limits: BE_VM_LIMITS values. */
+	int (*vm_create)(struct be_dev *dev, const uint32_t *limits, struct be_vm **vm);
 	void (*vm_destroy)(struct be_vm *vm);
-	uint32_t (*vm_local)(struct be_vm *vm);		/* bytes of local memory per thread */
-	int (*vm_set_local)(struct be_vm *vm, uint32_t bytes);	/* -EBUSY while tasks run */
+	uint32_t (*vm_limit)(struct be_vm *vm, enum be_vm_limit which);
+	/* -EBUSY while tasks run, -ENOSPC: no room for the areas; nothing is changed then. */
+	int (*vm_set_limit)(struct be_vm *vm, enum be_vm_limit which, uint32_t value);
 	/* Fault records so far, oldest first; *n in: room, out: copied.  Returns 1 when an SM fault
 	 * stopped the VM, else 0. */
 	int (*vm_faults)(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned *n);
@@ -97,6 +154,9 @@ struct be_ops {
 	void (*chan_put)(struct be_chan *chan, uint32_t put);	/* GP_PUT: submits */
 	void (*chan_kick)(struct be_chan *chan);		/* KICK */
 	int (*chan_state)(struct be_chan *chan, struct be_chan_state *st);
+
+	/* A device-owned queue; see above.  It ends with chan_free(q->chan). */
+	int (*devq_create)(struct be_vm *vm, const struct be_devq_args *args, struct be_devq *q);
 
 	/* A name for the 16-byte slot at bo + off, to wait on. */
 	int (*sem_create)(struct be_vm *vm, struct be_bo *bo, uint64_t off, struct be_sem **sem);

@@ -21,78 +21,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <hw/ppu_config.h>
-#include <hw/ppu_mmu.h>
 #include <hw/ppu_save.h>
 #include <hw/ppu_trace.h>
-#include <ppu_core.h>
-#include "backend.h"
-#include "range.h"
+#include "core.h"
 
-#define BUS_BASE	0x100000000ull		/* bus address of byte 0 of the memory file */
-#define BUS_SIZE	(1ull << 36)
-#define BUS_USER	(1ull << 48)		/* bus address of byte 0 of the process */
-#define RING_VA_STRIDE	(1ull << 25)		/* kernel VA of channel n's ring: USER_END + n * this */
-#define LOCAL_DEFAULT	256u	/* grows when a kernel needs more */
-#define MAX_FAULTS	64
 #define POLL_NS		10000			/* device time that passes in one poll */
-
-struct pool;
-
-struct be_dev {
-	/* A fair lock: who waits for device time gives others their turn in between. */
-	pthread_mutex_t lock;
-	pthread_cond_t turn;
-	uint64_t next_ticket, serving;
-	struct ppu_core *core;
-	struct ppu_config cfg;
-	uint8_t *vram;
-	int memfd;
-	uint8_t *sys;
-	struct ppu_range vram_range, bus_range;
-	uint8_t *chan_used;
-	struct be_vm *vms;
-	struct be_bo *users;		/* with ->user */
-	uint32_t next_context;
-	bool error_irq;
-	uint64_t error_gen;		/* counts error interrupts */
-	FILE *trace;
-	struct pool *pool;
-};
-
-struct be_vm {
-	struct be_dev *dev;
-	struct be_vm *next;
-	uint64_t root, inst;		/* VRAM addresses */
-	uint64_t local_base, local_size, tokq_base, tokq_size, save_base, save_size;
-	uint32_t local, context_id;
-	struct ppu_fault_rec faults[MAX_FAULTS];
-	unsigned num_faults;
-	bool faulted;
-};
-
-struct be_bo {
-	struct be_dev *dev;
-	uint64_t addr, size;		/* VRAM offset, or offset in the memory file */
-	enum be_place place;
-	uint8_t *user;			/* pages of the process instead */
-	struct be_bo *next_user;
-};
-
-struct core_chan {
-	struct be_chan base;
-	struct be_vm *vm;
-	unsigned id;
-	uint64_t ring_addr, ring_size, ring_va;
-	bool stopped;
-};
 
 struct be_sem {
 	struct be_dev *dev;
 	const uint64_t *word;
 };
 
-static void dev_lock(struct be_dev *dev)
+void ppu_bc_lock(struct be_dev *dev)
 {
 	uint64_t ticket;
 
@@ -103,7 +43,7 @@ static void dev_lock(struct be_dev *dev)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-static void dev_unlock(struct be_dev *dev)
+void ppu_bc_unlock(struct be_dev *dev)
 {
 	pthread_mutex_lock(&dev->lock);
 	dev->serving++;
@@ -121,37 +61,9 @@ static void dev_yield(struct be_dev *dev)
 	others = dev->next_ticket - dev->serving > 1;
 	pthread_mutex_unlock(&dev->lock);
 	if (others) {
-		dev_unlock(dev);
-		dev_lock(dev);
+		ppu_bc_unlock(dev);
+		ppu_bc_lock(dev);
 	}
-}
-
-/* ---- registers ------------------------------------------------------------------------------ */
-
-static void wr(struct be_dev *dev, uint64_t off, uint32_t v)
-{
-	ppu_core_mmio_write(dev->core, off, 4, v);
-}
-
-static uint32_t rd(struct be_dev *dev, uint64_t off)
-{
-	return (uint32_t)ppu_core_mmio_read(dev->core, off, 4);
-}
-
-static void wr64(struct be_dev *dev, uint64_t off_lo, uint64_t v)
-{
-	wr(dev, off_lo, (uint32_t)v);
-	wr(dev, off_lo + 4, (uint32_t)(v >> 32));
-}
-
-static uint64_t chcfg(const struct core_chan *c, uint32_t reg)
-{
-	return PPU_BAR0_CHCFG + (uint64_t)c->id * PPU_CHCFG_STRIDE + reg;
-}
-
-static uint64_t userd(const struct core_chan *c, uint32_t reg)
-{
-	return PPU_BAR0_USERD + (uint64_t)c->id * PPU_USERD_STRIDE + reg;
 }
 
 /* ---- worker threads ------------------------------------------------------------------------- */
@@ -292,6 +204,8 @@ static void port_irq(void *opaque, unsigned vector)
 	if (vector == PPU_VEC_ERROR) {
 		dev->error_irq = true;
 		dev->error_gen++;
+	} else if (vector == PPU_VEC_CHANNEL) {
+		dev->channel_irq = true;
 	}
 }
 
@@ -308,8 +222,36 @@ static void port_guest_error(void *opaque, const char *sentence)
 		fprintf(stderr, "ppu core: %s\n", sentence);
 }
 
+/* The driver's handler for vector CHANNEL: rings that are low are refreshed (WQ-59). */
+static void serve_ring_low(struct be_dev *dev)
+{
+	if (!dev->channel_irq)
+		return;
+	dev->channel_irq = false;
+	wr(dev, PPU_REG_INTR_STATUS, PPU_INTR_RINGLOW);
+	for (uint32_t i = 0; i < (dev->cfg.channels + 31) / 32; i++) {
+		uint32_t bits = rd(dev, PPU_REG_RINGLOW_PENDING + 4 * i);
+
+		if (!bits)
+			continue;
+		wr(dev, PPU_REG_RINGLOW_PENDING + 4 * i, bits);
+		for (unsigned b = 0; b < 32; b++) {
+			struct core_chan c = { .id = i * 32 + b };
+
+			if (bits & 1u << b)
+				wr(dev, chcfg(&c, PPU_REG_CH_CMD), PPU_CH_CMD_REFRESH);
+		}
+	}
+}
+
+static void run_to(struct be_dev *dev, uint64_t time)
+{
+	ppu_core_run(dev->core, time);
+	serve_ring_low(dev);
+}
+
 /* The driver's interrupt handler for vector ERROR: fault records go to their VMs. */
-static void serve_errors(struct be_dev *dev)
+void ppu_bc_serve_errors(struct be_dev *dev)
 {
 	uint32_t get, put;
 
@@ -477,7 +419,7 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 		rc = -EINVAL;
 		goto fail;
 	}
-	wr(dev, PPU_REG_INTR_ENABLE, PPU_INTR_CHERR | PPU_INTR_FAULT);
+	wr(dev, PPU_REG_INTR_ENABLE, PPU_INTR_CHERR | PPU_INTR_FAULT | PPU_INTR_RINGLOW);
 	*out = dev;
 	return 0;
 fail:
@@ -487,7 +429,7 @@ fail:
 
 static int core_props(struct be_dev *dev, ppuDeviceProp *p)
 {
-	dev_lock(dev);
+	ppu_bc_lock(dev);
 	snprintf(p->location, sizeof(p->location), "in process");
 	p->hw_version = rd(dev, PPU_REG_VERSION);
 	p->gpcs = rd(dev, PPU_REG_CAP_GPCS);
@@ -517,15 +459,15 @@ static int core_props(struct be_dev *dev, ppuDeviceProp *p)
 	p->timeslice_ns = rd(dev, PPU_REG_CAP_TIMESLICE_NS);
 	p->pci_vendor = PPU_PCI_VENDOR_ID;
 	p->pci_device = PPU_PCI_DEVICE_ID;
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 	return 0;
 }
 
 static int core_time(struct be_dev *dev, uint64_t *ns)
 {
-	dev_lock(dev);
+	ppu_bc_lock(dev);
 	*ns = ppu_core_time(dev->core);
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 	return 0;
 }
 
@@ -550,25 +492,25 @@ uint64_t ppu_be_now(void)
 
 static int core_counters(struct be_dev *dev, unsigned n, uint64_t *values)
 {
-	dev_lock(dev);
+	ppu_bc_lock(dev);
 	for (unsigned i = 0; i < n; i++)
 		values[i] = ppu_core_counter(dev->core, i);
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 	return 0;
 }
 
 static int core_mem_info(struct be_dev *dev, uint64_t *avail, uint64_t *total)
 {
-	dev_lock(dev);
+	ppu_bc_lock(dev);
 	*avail = dev->vram_range.avail;
 	*total = dev->cfg.vram;
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 	return 0;
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static int vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr)
+int ppu_bc_vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr)
 {
 	uint64_t align = size >= PPU_LARGE_SIZE ? PPU_LARGE_SIZE : PPU_PAGE_SIZE;
 
@@ -582,7 +524,7 @@ static int vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr)
 	return 0;
 }
 
-static void vram_free(struct be_dev *dev, uint64_t addr, uint64_t size)
+void ppu_bc_vram_free(struct be_dev *dev, uint64_t addr, uint64_t size)
 {
 	if (size)
 		ppu_range_free(&dev->vram_range, addr, size);
@@ -603,11 +545,6 @@ static void bus_free(struct be_dev *dev, uint64_t off, uint64_t size)
 	ppu_range_free(&dev->bus_range, off, size);
 }
 
-static uint64_t page_round(uint64_t size)
-{
-	return (size + PPU_PAGE_SIZE - 1) & ~(PPU_PAGE_SIZE - 1);
-}
-
 static int core_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **out)
 {
 	struct be_dev *dev = vm->dev;
@@ -621,11 +558,11 @@ static int core_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, s
 		return -ENOMEM;
 	bo->dev = dev;
 	bo->place = place;
-	bo->size = page_round(size);
-	dev_lock(dev);
-	rc = place == BE_VRAM ? vram_alloc(dev, bo->size, &bo->addr) :
+	bo->size = ppu_bc_page_round(size);
+	ppu_bc_lock(dev);
+	rc = place == BE_VRAM ? ppu_bc_vram_alloc(dev, bo->size, &bo->addr) :
 				bus_alloc(dev, bo->size, &bo->addr);
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 	if (rc) {
 		free(bo);
 		return rc;
@@ -644,10 +581,10 @@ static int core_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_
 	bo->place = BE_SYSTEM;
 	bo->size = size;
 	bo->user = pages;
-	dev_lock(vm->dev);
+	ppu_bc_lock(vm->dev);
 	bo->next_user = vm->dev->users;
 	vm->dev->users = bo;
-	dev_unlock(vm->dev);
+	ppu_bc_unlock(vm->dev);
 	*out = bo;
 	return 0;
 }
@@ -664,14 +601,14 @@ static void forget_user(struct be_bo *bo)
 
 static void core_bo_free(struct be_bo *bo)
 {
-	dev_lock(bo->dev);
+	ppu_bc_lock(bo->dev);
 	if (bo->user)
 		forget_user(bo);
 	else if (bo->place == BE_VRAM)
-		vram_free(bo->dev, bo->addr, bo->size);
+		ppu_bc_vram_free(bo->dev, bo->addr, bo->size);
 	else
 		bus_free(bo->dev, bo->addr, bo->size);
-	dev_unlock(bo->dev);
+	ppu_bc_unlock(bo->dev);
 	free(bo);
 }
 
@@ -701,12 +638,12 @@ static bool is_table(uint64_t e, int level)
 	return (e & PPU_PTE_VALID) && level > 0 && !(e & PPU_PTE_LARGE);
 }
 
-static void pt_free(struct be_dev *dev, uint64_t table, int level)
+void ppu_bc_pt_free(struct be_dev *dev, uint64_t table, int level)
 {
 	for (int i = 0; i < PPU_PT_ENTRIES; i++)
 		if (is_table(pt(dev, table)[i], level))
-			pt_free(dev, pt(dev, table)[i] & PPU_PTE_ADDR, level - 1);
-	vram_free(dev, table, PPU_PAGE_SIZE);
+			ppu_bc_pt_free(dev, pt(dev, table)[i] & PPU_PTE_ADDR, level - 1);
+	ppu_bc_vram_free(dev, table, PPU_PAGE_SIZE);
 }
 
 /* The entry for va at `level`, making the tables above it when `make`; NULL: none (or no memory). */
@@ -722,14 +659,14 @@ static uint64_t *pt_entry(struct be_vm *vm, uint64_t va, int level, bool make)
 		if (l == level)
 			return e;
 		if (!(*e & PPU_PTE_VALID)) {
-			if (!make || vram_alloc(dev, PPU_PAGE_SIZE, &next))
+			if (!make || ppu_bc_vram_alloc(dev, PPU_PAGE_SIZE, &next))
 				return NULL;
 			*e = next | PPU_PTE_VALID;
 		} else if (l == 1 && (*e & PPU_PTE_LARGE)) {
 			/* Split a large page into small ones. */
 			uint64_t leaf = *e & ~PPU_PTE_LARGE;
 
-			if (vram_alloc(dev, PPU_PAGE_SIZE, &next))
+			if (ppu_bc_vram_alloc(dev, PPU_PAGE_SIZE, &next))
 				return NULL;
 			for (uint64_t i = 0; i < PPU_PT_ENTRIES; i++)
 				pt(dev, next)[i] = leaf + i * PPU_PAGE_SIZE;
@@ -745,10 +682,9 @@ static void tlb_invalidate(struct be_vm *vm)
 	wr(vm->dev, PPU_REG_TLB_INV, 1);
 }
 
-/* phys: address in its aperture; flags: leaf flags besides VALID and LARGE; UNMAP: ~0. */
-static int pt_map(struct be_vm *vm, uint64_t va, uint64_t size, uint64_t phys, uint64_t flags)
+int ppu_bc_map(struct be_vm *vm, uint64_t va, uint64_t size, uint64_t phys, uint64_t flags)
 {
-	bool unmap = flags == ~0ull;
+	bool unmap = flags == PPU_BC_UNMAP;
 	int rc = 0;
 
 	while (size) {
@@ -767,7 +703,7 @@ static int pt_map(struct be_vm *vm, uint64_t va, uint64_t size, uint64_t phys, u
 		}
 		if (e) {
 			if (level && is_table(*e, 1))
-				vram_free(vm->dev, *e & PPU_PTE_ADDR, PPU_PAGE_SIZE);
+				ppu_bc_vram_free(vm->dev, *e & PPU_PTE_ADDR, PPU_PAGE_SIZE);
 			*e = unmap ? 0 : phys | flags | PPU_PTE_VALID | (level ? PPU_PTE_LARGE : 0);
 		}
 		va += step;
@@ -785,7 +721,7 @@ static int core_bind(struct be_vm *vm, struct be_bo *bo, uint64_t va, uint64_t s
 	uint64_t pte = bo->place == BE_VRAM ? 0 : PPU_PTE_SYS;
 	int rc;
 
-	size = page_round(size);
+	size = ppu_bc_page_round(size);
 	if ((va | phys) & (PPU_PAGE_SIZE - 1) || !size || size > bo->size ||
 	    va < PPU_VA_USER_START || va > PPU_VA_USER_END - size)
 		return -EINVAL;
@@ -793,212 +729,71 @@ static int core_bind(struct be_vm *vm, struct be_bo *bo, uint64_t va, uint64_t s
 		pte |= PPU_PTE_READONLY;
 	if (flags & BE_BIND_NOEXEC)
 		pte |= PPU_PTE_NOEXEC;
-	dev_lock(vm->dev);
-	rc = pt_map(vm, va, size, phys, pte);
+	ppu_bc_lock(vm->dev);
+	rc = ppu_bc_map(vm, va, size, phys, pte);
 	if (rc)
-		pt_map(vm, va, size, 0, ~0ull);
-	dev_unlock(vm->dev);
+		ppu_bc_map(vm, va, size, 0, PPU_BC_UNMAP);
+	ppu_bc_unlock(vm->dev);
 	return rc;
 }
 
 static int core_unbind(struct be_vm *vm, uint64_t va, uint64_t size)
 {
-	dev_lock(vm->dev);
-	pt_map(vm, va, page_round(size), 0, ~0ull);
-	dev_unlock(vm->dev);
+	ppu_bc_lock(vm->dev);
+	ppu_bc_map(vm, va, ppu_bc_page_round(size), 0, PPU_BC_UNMAP);
+	ppu_bc_unlock(vm->dev);
 	return 0;
-}
-
-/* ---- contexts ------------------------------------------------------------------------------- */
-
-static void ctx_cmd(struct be_vm *vm, uint32_t cmd)
-{
-	wr64(vm->dev, PPU_REG_CTX_INST_LO, vm->inst | PPU_APERTURE_VRAM);
-	wr(vm->dev, PPU_REG_CTX_CMD, cmd);
-}
-
-static uint32_t ctx_status(struct be_vm *vm)
-{
-	wr64(vm->dev, PPU_REG_CTX_INST_LO, vm->inst | PPU_APERTURE_VRAM);
-	return rd(vm->dev, PPU_REG_CTX_STATUS);
-}
-
-static int inst_write(struct be_vm *vm)
-{
-	struct be_dev *dev = vm->dev;
-	struct ppu_inst_block *blk = (struct ppu_inst_block *)(dev->vram + vm->inst);
-
-	memset(blk, 0, sizeof(*blk));
-	blk->magic = PPU_INST_MAGIC;
-	blk->version = PPU_INST_VERSION;
-	blk->pt_root = vm->root | PPU_APERTURE_VRAM;
-	blk->context_id = vm->context_id;
-	blk->max_depth = 1;
-	blk->prio_ceiling = dev->cfg.device_priorities ? dev->cfg.device_priorities - 1 : 0;
-	blk->local_base = vm->local_base;
-	blk->local_size = vm->local_size;
-	blk->tokq_base = vm->tokq_base;
-	blk->tokq_size = vm->tokq_size;
-	blk->save_base = vm->save_base;
-	blk->save_size = vm->save_size;
-	blk->local_per_thread = vm->local;
-	ctx_cmd(vm, PPU_CTX_CMD_LOAD);
-	return ctx_status(vm) & PPU_CTX_BAD ? -EINVAL : 0;
-}
-
-static void vm_free(struct be_vm *vm)
-{
-	struct be_dev *dev = vm->dev;
-
-	vram_free(dev, vm->local_base, vm->local_size);
-	vram_free(dev, vm->tokq_base, vm->tokq_size);
-	vram_free(dev, vm->save_base, vm->save_size);
-	if (vm->root)
-		pt_free(dev, vm->root, PPU_PT_LEVELS - 1);
-	if (vm->inst)
-		vram_free(dev, vm->inst, PPU_INST_SIZE);
-	free(vm);
-}
-
-static uint64_t local_area(struct be_dev *dev, uint32_t bytes)
-{
-	return page_round(PPU_LOCAL_AREA_BYTES(dev->cfg.gpcs * dev->cfg.sms_per_gpc,
-					       dev->cfg.warps_per_sm, bytes));
-}
-
-static int core_vm_create(struct be_dev *dev, struct be_vm **out)
-{
-	uint32_t sms = dev->cfg.gpcs * dev->cfg.sms_per_gpc;
-	struct be_vm *vm = calloc(1, sizeof(*vm));
-	int rc = -ENOSPC;
-
-	if (!vm)
-		return -ENOMEM;
-	vm->dev = dev;
-	vm->local = LOCAL_DEFAULT;
-	dev_lock(dev);
-	vm->context_id = ++dev->next_context;
-	vm->local_size = local_area(dev, vm->local);
-	/* A device with little memory gets little local memory. */
-	while (vm->local > 16 && vm->local_size > dev->cfg.vram / 4) {
-		vm->local /= 2;
-		vm->local_size = local_area(dev, vm->local);
-	}
-	vm->tokq_size = page_round(PPU_TOKQ_AREA_BYTES(sms, dev->cfg.warps_per_sm, dev->cfg.tokq_entries));
-	vm->save_size = page_round(PPU_SAVE_AREA_BYTES(sms, rd(dev, PPU_REG_CAP_SAVE_BYTES_PER_SM), 1,
-						       vm->local));
-	if (vram_alloc(dev, PPU_INST_SIZE, &vm->inst) || vram_alloc(dev, PPU_PAGE_SIZE, &vm->root))
-		goto fail;
-	if (vram_alloc(dev, vm->tokq_size, &vm->tokq_base)) {
-		vm->tokq_size = vm->local_size = vm->save_size = 0;
-		goto fail;
-	}
-	if (vram_alloc(dev, vm->local_size, &vm->local_base)) {
-		vm->local_size = vm->save_size = 0;
-		goto fail;
-	}
-	/* Without a save area tasks are not preempted; a small device may do without. */
-	if (vm->save_size && (vm->save_size > dev->cfg.vram / 4 ||
-			      vram_alloc(dev, vm->save_size, &vm->save_base)))
-		vm->save_base = vm->save_size = 0;
-	rc = inst_write(vm);
-	if (rc)
-		goto fail;
-	vm->next = dev->vms;
-	dev->vms = vm;
-	dev_unlock(dev);
-	*out = vm;
-	return 0;
-fail:
-	if (!vm->inst || !vm->root)
-		vm->local_size = vm->tokq_size = vm->save_size = 0;
-	vm_free(vm);
-	dev_unlock(dev);
-	return rc;
-}
-
-static void core_vm_destroy(struct be_vm *vm)
-{
-	struct be_dev *dev = vm->dev;
-
-	dev_lock(dev);
-	ctx_cmd(vm, PPU_CTX_CMD_STOP);
-	ctx_cmd(vm, PPU_CTX_CMD_FORGET);
-	serve_errors(dev);
-	for (struct be_vm **p = &dev->vms; *p; p = &(*p)->next) {
-		if (*p == vm) {
-			*p = vm->next;
-			break;
-		}
-	}
-	vm_free(vm);
-	dev_unlock(dev);
-}
-
-static uint32_t core_vm_local(struct be_vm *vm)
-{
-	return vm->local;
-}
-
-static int core_vm_set_local(struct be_vm *vm, uint32_t bytes)
-{
-	struct be_dev *dev = vm->dev;
-	uint64_t base = 0, size, old_base, old_size;
-	uint32_t old = vm->local;
-	int rc = 0;
-
-	if (bytes > (1u << 24))
-		return -EINVAL;
-	bytes = (bytes + 15) & ~15u;
-	size = local_area(dev, bytes);
-	dev_lock(dev);
-	if (ctx_status(vm) & PPU_CTX_BUSY) {
-		rc = -EBUSY;
-	} else if (size && vram_alloc(dev, size, &base)) {
-		rc = -ENOSPC;
-	} else {
-		old_base = vm->local_base;
-		old_size = vm->local_size;
-		vm->local = bytes;
-		vm->local_base = base;
-		vm->local_size = size;
-		rc = inst_write(vm);
-		if (rc) {
-			vm->local = old;
-			vm->local_base = old_base;
-			vm->local_size = old_size;
-			vram_free(dev, base, size);
-			inst_write(vm);
-		} else {
-			vram_free(dev, old_base, old_size);
-		}
-	}
-	dev_unlock(dev);
-	return rc;
-}
-
-static int core_vm_faults(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned *n)
-{
-	int faulted;
-
-	dev_lock(vm->dev);
-	serve_errors(vm->dev);
-	if (*n > vm->num_faults)
-		*n = vm->num_faults;
-	memcpy(recs, vm->faults, *n * sizeof(*recs));
-	faulted = vm->faulted;
-	dev_unlock(vm->dev);
-	return faulted;
 }
 
 /* ---- channels ------------------------------------------------------------------------------- */
+
+int ppu_bc_chan_number(struct core_chan *c)
+{
+	struct be_dev *dev = c->vm->dev;
+
+	while (c->id < dev->cfg.channels && dev->chan_used[c->id])
+		c->id++;
+	c->ring_va = PPU_VA_USER_END + c->id * RING_VA_STRIDE;
+	return c->id == dev->cfg.channels ? -ENOSPC : 0;
+}
+
+void ppu_bc_chan_program(struct core_chan *c, unsigned cls, uint32_t flags, unsigned prio, uint32_t get)
+{
+	struct be_dev *dev = c->vm->dev;
+
+	wr64(dev, chcfg(c, PPU_REG_CH_INST_LO), c->vm->inst | PPU_APERTURE_VRAM);
+	wr64(dev, chcfg(c, PPU_REG_CH_RING_LO), c->ring_va);
+	wr(dev, chcfg(c, PPU_REG_CH_RING_ENTRIES), c->base.entries);
+	wr(dev, chcfg(c, PPU_REG_CH_CLASS), cls);
+	wr(dev, chcfg(c, PPU_REG_CH_PRIORITY), prio);
+	wr(dev, chcfg(c, PPU_REG_CH_TIMESLICE_NS), 0);
+	wr(dev, chcfg(c, PPU_REG_CH_ENGINE_MASK), 0);
+	wr(dev, chcfg(c, PPU_REG_CH_FLAGS), flags);
+	wr64(dev, chcfg(c, PPU_REG_CH_DEVQ_SHADOW_LO), 0);
+	wr(dev, chcfg(c, PPU_REG_CH_GET), get);
+	wr(dev, chcfg(c, PPU_REG_CH_PUT), get);
+}
+
+int ppu_bc_chan_enable(struct core_chan *c)
+{
+	struct be_dev *dev = c->vm->dev;
+
+	wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_ENABLE);
+	if (!(rd(dev, chcfg(c, PPU_REG_CH_STATUS)) & PPU_CHS_ENABLED)) {
+		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_RESET);
+		return c->vm->faulted ? -EIO : -EINVAL;
+	}
+	dev->chan_used[c->id] = 1;
+	c->base.hw_channel = c->id;
+	return 0;
+}
 
 static int core_chan_create(struct be_vm *vm, unsigned cls, uint32_t entries, unsigned prio,
 			    struct be_chan **out)
 {
 	struct be_dev *dev = vm->dev;
 	struct core_chan *c;
-	int rc = -ENOSPC;
+	int rc;
 
 	if (entries < 3 || entries > dev->cfg.ring_max)
 		return -EINVAL;
@@ -1006,45 +801,32 @@ static int core_chan_create(struct be_vm *vm, unsigned cls, uint32_t entries, un
 	if (!c)
 		return -ENOMEM;
 	c->vm = vm;
-	dev_lock(dev);
-	while (c->id < dev->cfg.channels && dev->chan_used[c->id])
-		c->id++;
-	c->ring_size = page_round((uint64_t)entries * sizeof(struct ppu_gpfifo_entry));
-	if (c->id == dev->cfg.channels || bus_alloc(dev, c->ring_size, &c->ring_addr))
+	c->base.entries = entries;
+	c->ring_size = ppu_bc_page_round((uint64_t)entries * sizeof(struct ppu_gpfifo_entry));
+	ppu_bc_lock(dev);
+	rc = cls == PPU_CLASS_COMPUTE ? ppu_bc_vm_ensure_areas(vm) : 0;
+	if (rc)
 		goto fail;
-	c->ring_va = PPU_VA_USER_END + c->id * RING_VA_STRIDE;
-	rc = pt_map(vm, c->ring_va, c->ring_size, c->ring_addr + BUS_BASE,
-		    PPU_PTE_SYS | PPU_PTE_PRIV | PPU_PTE_NOEXEC);
+	rc = -ENOSPC;
+	if (ppu_bc_chan_number(c) || bus_alloc(dev, c->ring_size, &c->ring_addr))
+		goto fail;
+	c->base.ring = (volatile struct ppu_gpfifo_entry *)(dev->sys + c->ring_addr);
+	rc = ppu_bc_map(vm, c->ring_va, c->ring_size, c->ring_addr + BUS_BASE,
+			PPU_PTE_SYS | PPU_PTE_PRIV | PPU_PTE_NOEXEC);
 	if (rc)
 		goto fail_ring;
-	wr64(dev, chcfg(c, PPU_REG_CH_INST_LO), vm->inst | PPU_APERTURE_VRAM);
-	wr64(dev, chcfg(c, PPU_REG_CH_RING_LO), c->ring_va);
-	wr(dev, chcfg(c, PPU_REG_CH_RING_ENTRIES), entries);
-	wr(dev, chcfg(c, PPU_REG_CH_CLASS), cls);
-	wr(dev, chcfg(c, PPU_REG_CH_PRIORITY), prio);
-	wr(dev, chcfg(c, PPU_REG_CH_TIMESLICE_NS), 0);
-	wr(dev, chcfg(c, PPU_REG_CH_ENGINE_MASK), 0);
-	wr(dev, chcfg(c, PPU_REG_CH_FLAGS), 0);
-	wr(dev, chcfg(c, PPU_REG_CH_GET), 0);
-	wr(dev, chcfg(c, PPU_REG_CH_PUT), 0);
-	wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_ENABLE);
-	if (!(rd(dev, chcfg(c, PPU_REG_CH_STATUS)) & PPU_CHS_ENABLED)) {
-		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_RESET);
-		rc = vm->faulted ? -EIO : -EINVAL;
+	ppu_bc_chan_program(c, cls, 0, prio, 0);
+	rc = ppu_bc_chan_enable(c);
+	if (rc)
 		goto fail_ring;
-	}
-	dev->chan_used[c->id] = 1;
-	c->base.ring = (volatile struct ppu_gpfifo_entry *)(dev->sys + c->ring_addr);
-	c->base.entries = entries;
-	c->base.hw_channel = c->id;
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 	*out = &c->base;
 	return 0;
 fail_ring:
-	pt_map(vm, c->ring_va, c->ring_size, 0, ~0ull);
+	ppu_bc_map(vm, c->ring_va, c->ring_size, 0, PPU_BC_UNMAP);
 	bus_free(dev, c->ring_addr, c->ring_size);
 fail:
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 	free(c);
 	return rc;
 }
@@ -1054,9 +836,10 @@ static void core_chan_stop(struct be_chan *base)
 	struct core_chan *c = (struct core_chan *)base;
 	struct be_dev *dev = c->vm->dev;
 
-	dev_lock(dev);
+	ppu_bc_lock(dev);
 	if (!c->stopped) {
 		c->stopped = true;
+		ppu_bc_devq_unlink(c);
 		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_STOP);
 		/* Copies stop between chunks: bounded device time. */
 		while (!(rd(dev, chcfg(c, PPU_REG_CH_STATUS)) & PPU_CHS_STOPPED)) {
@@ -1064,16 +847,19 @@ static void core_chan_stop(struct be_chan *base)
 
 			if (next == PPU_TIME_NEVER)
 				break;
-			ppu_core_run(dev->core, next);
+			run_to(dev, next);
 		}
 		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_RESET);
-		pt_map(c->vm, c->ring_va, c->ring_size, 0, ~0ull);
-		bus_free(dev, c->ring_addr, c->ring_size);
+		ppu_bc_map(c->vm, c->ring_va, c->ring_size, 0, PPU_BC_UNMAP);
+		if (c->in_vram)
+			ppu_bc_vram_free(dev, c->ring_addr, c->ring_size);
+		else
+			bus_free(dev, c->ring_addr, c->ring_size);
 		dev->chan_used[c->id] = 0;
 		dev->error_gen++;
-		serve_errors(dev);
+		ppu_bc_serve_errors(dev);
 	}
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 }
 
 static void core_chan_free(struct be_chan *base)
@@ -1093,25 +879,33 @@ static void core_chan_put(struct be_chan *base, uint32_t put)
 {
 	struct core_chan *c = (struct core_chan *)base;
 
-	dev_lock(c->vm->dev);
+	ppu_bc_lock(c->vm->dev);
 	wr(c->vm->dev, userd(c, PPU_REG_USERD_GP_PUT), put);
-	dev_unlock(c->vm->dev);
+	ppu_bc_unlock(c->vm->dev);
 }
 
 static void core_chan_kick(struct be_chan *base)
 {
 	struct core_chan *c = (struct core_chan *)base;
 
-	dev_lock(c->vm->dev);
+	ppu_bc_lock(c->vm->dev);
 	wr(c->vm->dev, userd(c, PPU_REG_USERD_KICK), 1);
-	dev_unlock(c->vm->dev);
+	ppu_bc_unlock(c->vm->dev);
 }
 
+/* An error of one of its queues counts as one of the channel. */
 static uint32_t chan_error(struct core_chan *c)
 {
+	struct ppu_core *core = c->vm->dev->core;
+	uint32_t error;
+
 	if (c->stopped)
 		return PPU_ERR_CTX_STOPPED;
-	return ppu_core_userd_peek(c->vm->dev->core, userd(c, PPU_REG_USERD_ERROR));
+	error = ppu_core_userd_peek(core, userd(c, PPU_REG_USERD_ERROR));
+	for (struct core_chan *q = c->queues; q && !error; q = q->next_queue)
+		if (ppu_core_userd_peek(core, userd(q, PPU_REG_USERD_ERROR)))
+			error = PPU_ERR_CTX_STOPPED;
+	return error;
 }
 
 static int core_chan_state(struct be_chan *base, struct be_chan_state *st)
@@ -1120,14 +914,16 @@ static int core_chan_state(struct be_chan *base, struct be_chan_state *st)
 	struct be_dev *dev = c->vm->dev;
 
 	memset(st, 0, sizeof(*st));
-	dev_lock(dev);
+	ppu_bc_lock(dev);
 	if (!c->stopped) {
 		st->error = rd(dev, chcfg(c, PPU_REG_CH_ERROR));
 		st->get = rd(dev, chcfg(c, PPU_REG_CH_ERROR_INFO));
 		st->va = rd(dev, chcfg(c, PPU_REG_CH_ERROR_VA_LO));
 		st->va |= (uint64_t)rd(dev, chcfg(c, PPU_REG_CH_ERROR_VA_HI)) << 32;
+		if (!st->error)
+			st->error = chan_error(c);
 	}
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 	return 0;
 }
 
@@ -1152,9 +948,9 @@ static void core_sem_destroy(struct be_sem *s)
 
 static int core_sem_read(struct be_sem *s, uint64_t *value)
 {
-	dev_lock(s->dev);
+	ppu_bc_lock(s->dev);
 	*value = __atomic_load_n(s->word, __ATOMIC_ACQUIRE);
-	dev_unlock(s->dev);
+	ppu_bc_unlock(s->dev);
 	return 0;
 }
 
@@ -1167,7 +963,7 @@ static int core_sem_wait(struct be_sem *sem, const volatile uint64_t *word, uint
 	unsigned steps = 0;
 	int rc;
 
-	dev_lock(dev);
+	ppu_bc_lock(dev);
 	seen = dev->error_gen - 1;
 	for (;;) {
 		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) >= value) {
@@ -1175,7 +971,7 @@ static int core_sem_wait(struct be_sem *sem, const volatile uint64_t *word, uint
 			break;
 		}
 		if (dev->error_gen != seen) {
-			serve_errors(dev);
+			ppu_bc_serve_errors(dev);
 			seen = dev->error_gen;
 			if (c->vm->faulted || chan_error(c)) {
 				rc = -EIO;
@@ -1189,7 +985,7 @@ static int core_sem_wait(struct be_sem *sem, const volatile uint64_t *word, uint
 		}
 		if (next > lim->device_ns) {
 			if (ppu_core_time(dev->core) < lim->device_ns)
-				ppu_core_run(dev->core, lim->device_ns);
+				run_to(dev, lim->device_ns);
 			rc = -ETIME;
 			break;
 		}
@@ -1197,10 +993,10 @@ static int core_sem_wait(struct be_sem *sem, const volatile uint64_t *word, uint
 			rc = -ETIME;
 			break;
 		}
-		ppu_core_run(dev->core, next);
+		run_to(dev, next);
 		dev_yield(dev);
 	}
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 	return rc;
 }
 
@@ -1208,27 +1004,27 @@ static void core_poll(struct be_dev *dev)
 {
 	uint64_t next;
 
-	dev_lock(dev);
+	ppu_bc_lock(dev);
 	next = ppu_core_next_event(dev->core);
 	if (next != PPU_TIME_NEVER) {
 		uint64_t until = ppu_core_time(dev->core) + POLL_NS;
 
-		ppu_core_run(dev->core, next > until ? next : until);
-		serve_errors(dev);
+		run_to(dev, next > until ? next : until);
+		ppu_bc_serve_errors(dev);
 	}
-	dev_unlock(dev);
+	ppu_bc_unlock(dev);
 }
 
 const struct be_ops ppu_be_core = {
 	.name = "core", .count = core_count, .open = core_open, .close = core_close,
 	.props = core_props, .time = core_time, .counters = core_counters, .mem_info = core_mem_info,
-	.vm_create = core_vm_create, .vm_destroy = core_vm_destroy, .vm_local = core_vm_local,
-	.vm_set_local = core_vm_set_local, .vm_faults = core_vm_faults,
+	.vm_create = ppu_bc_vm_create, .vm_destroy = ppu_bc_vm_destroy, .vm_limit = ppu_bc_vm_limit,
+	.vm_set_limit = ppu_bc_vm_set_limit, .vm_faults = ppu_bc_vm_faults,
 	.bo_alloc = core_bo_alloc, .bo_user = core_bo_user, .bo_free = core_bo_free, .bo_map = core_bo_map,
 	.bind = core_bind, .unbind = core_unbind,
 	.chan_create = core_chan_create, .chan_stop = core_chan_stop, .chan_free = core_chan_free,
 	.chan_get = core_chan_get, .chan_put = core_chan_put, .chan_kick = core_chan_kick,
-	.chan_state = core_chan_state,
+	.chan_state = core_chan_state, .devq_create = ppu_bc_devq_create,
 	.sem_create = core_sem_create, .sem_destroy = core_sem_destroy, .sem_read = core_sem_read,
 	.sem_wait = core_sem_wait,
 	.poll = core_poll,

@@ -18,7 +18,7 @@
 
 #define FIRST_NODE	128
 #define LAST_NODE	191
-#define LOCAL_DEFAULT	256u	/* grows when a kernel needs more */
+#define LOCAL_ALIGN	16u
 #define MAX_FAULTS	64
 #define SLICE_NS	20000000	/* how often a wait with a device-time limit looks at the clock */
 
@@ -29,7 +29,7 @@ struct be_dev {
 
 struct be_vm {
 	struct be_dev *dev;
-	uint32_t id, local;
+	uint32_t id, limit[BE_VM_LIMITS];
 };
 
 struct be_bo {
@@ -238,27 +238,6 @@ static int drm_mem_info(struct be_dev *dev, uint64_t *avail, uint64_t *total)
 
 /* ---- address spaces and memory -------------------------------------------------------------- */
 
-static int drm_vm_create(struct be_dev *dev, struct be_vm **out)
-{
-	struct drm_ppu_vm_create c = { .local_per_thread = LOCAL_DEFAULT };
-	struct be_vm *vm = calloc(1, sizeof(*vm));
-	int rc;
-
-	if (!vm)
-		return -ENOMEM;
-	while ((rc = call(dev, DRM_IOCTL_PPU_VM_CREATE, &c)) == -ENOSPC && c.local_per_thread > 16)
-		c.local_per_thread /= 2;	/* a small device gives what it has */
-	if (rc) {
-		free(vm);
-		return rc;
-	}
-	vm->dev = dev;
-	vm->id = c.vm_id;
-	vm->local = c.local_per_thread;
-	*out = vm;
-	return 0;
-}
-
 static void drm_vm_destroy(struct be_vm *vm)
 {
 	struct drm_ppu_vm_destroy d = { .vm_id = vm->id };
@@ -267,21 +246,50 @@ static void drm_vm_destroy(struct be_vm *vm)
 	free(vm);
 }
 
-static uint32_t drm_vm_local(struct be_vm *vm)
+static const uint32_t vm_property[BE_VM_LIMITS] = {
+	[BE_VM_LOCAL] = DRM_PPU_VM_PROP_LOCAL_PER_THREAD,
+	[BE_VM_DEPTH] = DRM_PPU_VM_PROP_MAX_DEPTH,
+	[BE_VM_PENDING] = DRM_PPU_VM_PROP_MAX_PENDING,
+};
+
+static int drm_vm_set_limit(struct be_vm *vm, enum be_vm_limit which, uint32_t value)
 {
-	return vm->local;
+	struct drm_ppu_vm_set_property s = { .vm_id = vm->id, .property = vm_property[which] };
+	int rc;
+
+	s.value = which == BE_VM_LOCAL ? (value + LOCAL_ALIGN - 1) & ~(LOCAL_ALIGN - 1) : value;
+	rc = call(vm->dev, DRM_IOCTL_PPU_VM_SET_PROPERTY, &s);
+	if (!rc)
+		vm->limit[which] = (uint32_t)s.value;
+	return rc;
 }
 
-static int drm_vm_set_local(struct be_vm *vm, uint32_t bytes)
+static uint32_t drm_vm_limit(struct be_vm *vm, enum be_vm_limit which)
 {
-	struct drm_ppu_vm_set_property s = {
-		.vm_id = vm->id, .property = DRM_PPU_VM_PROP_LOCAL_PER_THREAD,
-		.value = (bytes + 15) & ~15u,
-	};
-	int rc = call(vm->dev, DRM_IOCTL_PPU_VM_SET_PROPERTY, &s);
+	return vm->limit[which];
+}
 
-	if (!rc)
-		vm->local = (uint32_t)s.value;
+static int drm_vm_create(struct be_dev *dev, const uint32_t *limits, struct be_vm **out)
+{
+	struct drm_ppu_vm_create c = { 0 };
+	struct be_vm *vm = calloc(1, sizeof(*vm));
+	int rc;
+
+	if (!vm)
+		return -ENOMEM;
+	rc = call(dev, DRM_IOCTL_PPU_VM_CREATE, &c);
+	if (rc) {
+		free(vm);
+		return rc;
+	}
+	vm->dev = dev;
+	vm->id = c.vm_id;
+	for (unsigned i = 0; i < BE_VM_LIMITS && !rc; i++)
+		rc = drm_vm_set_limit(vm, i, limits[i]);
+	if (rc)
+		drm_vm_destroy(vm);
+	else
+		*out = vm;
 	return rc;
 }
 
@@ -561,8 +569,8 @@ static int drm_sem_wait(struct be_sem *s, const volatile uint64_t *word, uint64_
 const struct be_ops ppu_be_drm = {
 	.name = "drm", .count = drm_count, .open = drm_open, .close = drm_close,
 	.props = drm_props, .time = drm_time, .counters = drm_counters, .mem_info = drm_mem_info,
-	.vm_create = drm_vm_create, .vm_destroy = drm_vm_destroy, .vm_local = drm_vm_local,
-	.vm_set_local = drm_vm_set_local, .vm_faults = drm_vm_faults,
+	.vm_create = drm_vm_create, .vm_destroy = drm_vm_destroy, .vm_limit = drm_vm_limit,
+	.vm_set_limit = drm_vm_set_limit, .vm_faults = drm_vm_faults,
 	.bo_alloc = drm_bo_alloc, .bo_free = drm_bo_free, .bo_map = drm_bo_map,
 	.bind = drm_bind, .unbind = drm_unbind,
 	.chan_create = drm_chan_create, .chan_stop = drm_chan_stop, .chan_free = drm_chan_free,

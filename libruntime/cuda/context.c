@@ -426,6 +426,9 @@ static bool limit_of(CUlimit limit, ppuLimit *l)
 	case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
 		*l = PPU_LIMIT_NESTING_DEPTH;
 		return true;
+	case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+		*l = PPU_LIMIT_PENDING_LAUNCHES;
+		return true;
 	default:
 		return false;
 	}

@@ -41,8 +41,8 @@ static const char *check(const struct ppu_core *core, const struct ppu_inst_bloc
 		return "bad magic";
 	if (b->version != PPU_INST_VERSION)
 		return "unknown version";
-	if (b->flags || b->reserved0)
-		return "flags or reserved words set";
+	if (b->flags)
+		return "flags set";
 	for (size_t i = 0; i < sizeof(b->reserved) / sizeof(b->reserved[0]); i++)
 		if (b->reserved[i])
 			return "reserved words set";

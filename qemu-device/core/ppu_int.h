@@ -121,7 +121,7 @@ struct ppu_ctx {
 	uint64_t inst;			/* key: physical address | aperture */
 	struct ppu_inst_block blk;	/* validated copy */
 	bool faulted, stopped;
-	uint32_t num_tasks;		/* tmu.c */
+	uint32_t num_tasks, num_children;	/* tmu.c; of them, those that SMs launched */
 	uint32_t num_channels;		/* chan.c: enabled channels naming it */
 	uint32_t num_ready;		/* hostsched.c: channels with commands the host can run now */
 	struct ppu_host_ctx *host;	/* hostsched.c: its part of the ready queues */

@@ -171,6 +171,7 @@ static void release(struct ppu_core *core, struct ppu_task *t)
 	struct ppu_tmu *tm = core->tmu;
 
 	t->ctx->num_tasks--;
+	t->ctx->num_children -= t->depth > 1;
 	if (!--tm->chan_tasks[t->root_chid])
 		tm->chan_idle[t->root_chid] = core->now + core->cfg.cost_wfi_drain_ns;
 	give_record(core, record_of(core, t));
@@ -295,6 +296,7 @@ static int accept(struct ppu_core *core, struct record *r, struct ppu_ctx *ctx, 
 	t->state = PPU_TASK_PENDING;
 	r->last_slot = NO_SLOT;
 	ctx->num_tasks++;
+	ctx->num_children += parent != NULL;
 	tm->chan_tasks[chid]++;
 
 	/* The cost is the same for all, so the queue is in order of time. */
@@ -367,6 +369,8 @@ unsigned ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, ui
 		return PPU_LAUNCH_STOPPED;
 	if (parent->depth >= parent->ctx->blk.max_depth)	/* before any side effect (SP-36) */
 		return PPU_LAUNCH_DEPTH;
+	if (parent->ctx->blk.max_pending && parent->ctx->num_children >= parent->ctx->blk.max_pending)
+		return PPU_LAUNCH_PENDING;
 	r = take_record(core);
 	if (!r)
 		return PPU_LAUNCH_POOL;
@@ -734,7 +738,7 @@ void ppu_tmu_reset(struct ppu_core *core)
 	ppu_event_cancel(core, &tm->watchdog_ev);
 	for (i = 0; i < tm->top; i++)
 		if (tm->rec[i].t.state != PPU_TASK_FREE)
-			tm->rec[i].t.ctx->num_tasks = 0;
+			tm->rec[i].t.ctx->num_tasks = tm->rec[i].t.ctx->num_children = 0;
 	clear(core);
 	memset(tm->used, 0, (core->cfg.task_records + 63) / 64 * sizeof(*tm->used));
 	tm->num_used = tm->top = tm->hint = tm->num_watched = 0;
@@ -829,6 +833,7 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct record *r
 		      t->ctx->blk.watchdog_ns - r->run_ns <= LONGEST_WATCH);
 	core->tmu->num_watched += r->watched;
 	t->ctx->num_tasks++;
+	t->ctx->num_children += t->depth > 1;
 	core->tmu->chan_tasks[t->root_chid]++;
 }
 

@@ -18,7 +18,7 @@ START_TEST(load_checks)
 		case 1: c->blk->magic++; break;
 		case 2: c->blk->version++; break;
 		case 3: c->blk->flags = 1; break;
-		case 4: c->blk->reserved0 = 1; break;
+		case 4: c->blk->reserved[0] = 1; break;
 		case 5: c->blk->reserved[499] = 1; break;
 		case 6: c->blk->pt_root |= 2; break;
 		case 7: c->blk->pt_root = 16 << 20; break;

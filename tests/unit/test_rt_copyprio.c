@@ -320,7 +320,8 @@ END_TEST
 /* The same priorities as device priorities of tasks: levels from the last one on share it (SP-20, SP-21). */
 START_TEST(priorities_of_kernels)
 {
-	static const unsigned want[2][6] = { { 0, 1, 2, 3, 4, 5 }, { 0, 1, 2, 3, 3, 3 } };
+	/* nesting depths 4 and 2, of 12 and 4 device priorities */
+	static const unsigned want[2][6] = { { 0, 4, 8, 8, 8, 8 }, { 0, 2, 2, 2, 2, 2 } };
 	uint32_t loops = 10;
 	struct scene sc;
 	struct rt_trace t;
@@ -339,7 +340,7 @@ START_TEST(priorities_of_kernels)
 	for (size_t i = 0; i < t.num; i++) {
 		if (t.rec[i].event != PPU_TR_TASK_ACCEPT)
 			continue;
-		ck_assert_uint_eq(t.rec[i].a, n < 6 ? want[_i & 1][n] : 1);
+		ck_assert_uint_eq(t.rec[i].a, want[_i & 1][n < 6 ? n : 1]);
 		n++;
 	}
 	ck_assert_uint_eq(n, 7);

@@ -450,6 +450,12 @@ enum drm_ppu_vm_property {
 	DRM_PPU_VM_PROP_MAX_DEPTH = 1,
 	/** @DRM_PPU_VM_PROP_WATCHDOG_MS: as in struct drm_ppu_vm_create; 0: no limit. */
 	DRM_PPU_VM_PROP_WATCHDOG_MS = 2,
+	/**
+	 * @DRM_PPU_VM_PROP_MAX_PENDING: device-side launches of the VM that are
+	 * not complete at any time, further ones fail; 0, as at first: as many
+	 * as the device has records.
+	 */
+	DRM_PPU_VM_PROP_MAX_PENDING = 3,
 };
 
 /**

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Backend `core`: contexts.  An instance block in VRAM, as the kernel driver writes it, and the areas
+ * SMs need to run tasks: local memory, token queues, the save area.  They come with the first compute
+ * channel: a context that only copies has none.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hw/ppu_save.h>
+#include "core.h"
+
+#define LOCAL_ALIGN	16u
+#define LOCAL_MAX	(1u << 24)
+
+static void ctx_cmd(struct be_vm *vm, uint32_t cmd)
+{
+	wr64(vm->dev, PPU_REG_CTX_INST_LO, vm->inst | PPU_APERTURE_VRAM);
+	wr(vm->dev, PPU_REG_CTX_CMD, cmd);
+}
+
+static uint32_t ctx_status(struct be_vm *vm)
+{
+	wr64(vm->dev, PPU_REG_CTX_INST_LO, vm->inst | PPU_APERTURE_VRAM);
+	return rd(vm->dev, PPU_REG_CTX_STATUS);
+}
+
+static int inst_write(struct be_vm *vm)
+{
+	struct be_dev *dev = vm->dev;
+	struct ppu_inst_block *blk = (struct ppu_inst_block *)(dev->vram + vm->inst);
+
+	memset(blk, 0, sizeof(*blk));
+	blk->magic = PPU_INST_MAGIC;
+	blk->version = PPU_INST_VERSION;
+	blk->pt_root = vm->root | PPU_APERTURE_VRAM;
+	blk->context_id = vm->context_id;
+	blk->max_depth = vm->limit[BE_VM_DEPTH];
+	blk->max_pending = vm->limit[BE_VM_PENDING];
+	blk->prio_ceiling = dev->cfg.device_priorities ? dev->cfg.device_priorities - 1 : 0;
+	blk->local_base = vm->areas.local_base;
+	blk->local_size = vm->areas.local_size;
+	blk->tokq_base = vm->areas.tokq_base;
+	blk->tokq_size = vm->areas.tokq_size;
+	blk->save_base = vm->areas.save_base;
+	blk->save_size = vm->areas.save_size;
+	blk->local_per_thread = vm->limit[BE_VM_LOCAL];
+	ctx_cmd(vm, PPU_CTX_CMD_LOAD);
+	return ctx_status(vm) & PPU_CTX_BAD ? -EINVAL : 0;
+}
+
+/* ---- areas ---------------------------------------------------------------------------------- */
+
+static void areas_free(struct be_dev *dev, struct core_areas *a)
+{
+	ppu_bc_vram_free(dev, a->local_base, a->local_size);
+	ppu_bc_vram_free(dev, a->tokq_base, a->tokq_size);
+	ppu_bc_vram_free(dev, a->save_base, a->save_size);
+	memset(a, 0, sizeof(*a));
+}
+
+static int area_alloc(struct be_dev *dev, uint64_t bytes, uint64_t *base, uint64_t *size)
+{
+	bytes = ppu_bc_page_round(bytes);
+	if (bytes && ppu_bc_vram_alloc(dev, bytes, base))
+		return -ENOSPC;
+	*size = bytes;
+	return 0;
+}
+
+static int areas_alloc(struct be_dev *dev, const uint32_t *limit, struct core_areas *a)
+{
+	uint32_t sms = dev->cfg.gpcs * dev->cfg.sms_per_gpc, warps = dev->cfg.warps_per_sm;
+	uint64_t save = PPU_SAVE_AREA_BYTES(sms, rd(dev, PPU_REG_CAP_SAVE_BYTES_PER_SM),
+					    limit[BE_VM_DEPTH], limit[BE_VM_LOCAL]);
+
+	memset(a, 0, sizeof(*a));
+	if (area_alloc(dev, PPU_TOKQ_AREA_BYTES(sms, warps, dev->cfg.tokq_entries), &a->tokq_base,
+		       &a->tokq_size) ||
+	    area_alloc(dev, PPU_LOCAL_AREA_BYTES(sms, warps, limit[BE_VM_LOCAL]), &a->local_base,
+		       &a->local_size)) {
+		areas_free(dev, a);
+		return -ENOSPC;
+	}
+	/* Without a save area tasks are not preempted; a small device may do without. */
+	if (save <= dev->cfg.vram / 4)
+		area_alloc(dev, save, &a->save_base, &a->save_size);
+	return 0;
+}
+
+int ppu_bc_vm_ensure_areas(struct be_vm *vm)
+{
+	int rc;
+
+	if (vm->has_areas)
+		return 0;
+	rc = areas_alloc(vm->dev, vm->limit, &vm->areas);
+	if (rc)
+		return rc;
+	rc = inst_write(vm);
+	if (rc)
+		areas_free(vm->dev, &vm->areas);
+	vm->has_areas = !rc;
+	return rc;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void vm_free(struct be_vm *vm)
+{
+	struct be_dev *dev = vm->dev;
+
+	areas_free(dev, &vm->areas);
+	if (vm->root)
+		ppu_bc_pt_free(dev, vm->root, PPU_PT_LEVELS - 1);
+	if (vm->inst)
+		ppu_bc_vram_free(dev, vm->inst, PPU_INST_SIZE);
+	free(vm);
+}
+
+static uint32_t rounded(enum be_vm_limit which, uint32_t value)
+{
+	return which == BE_VM_LOCAL ? (value + LOCAL_ALIGN - 1) & ~(LOCAL_ALIGN - 1) : value;
+}
+
+int ppu_bc_vm_create(struct be_dev *dev, const uint32_t *limits, struct be_vm **out)
+{
+	struct be_vm *vm = calloc(1, sizeof(*vm));
+	int rc = -ENOSPC;
+
+	if (!vm)
+		return -ENOMEM;
+	vm->dev = dev;
+	for (unsigned i = 0; i < BE_VM_LIMITS; i++)
+		vm->limit[i] = rounded(i, limits[i]);
+	ppu_bc_lock(dev);
+	vm->context_id = ++dev->next_context;
+	if (!ppu_bc_vram_alloc(dev, PPU_INST_SIZE, &vm->inst) &&
+	    !ppu_bc_vram_alloc(dev, PPU_PAGE_SIZE, &vm->root))
+		rc = inst_write(vm);
+	if (rc) {
+		vm_free(vm);
+	} else {
+		vm->next = dev->vms;
+		dev->vms = vm;
+		*out = vm;
+	}
+	ppu_bc_unlock(dev);
+	return rc;
+}
+
+void ppu_bc_vm_destroy(struct be_vm *vm)
+{
+	struct be_dev *dev = vm->dev;
+
+	ppu_bc_lock(dev);
+	ctx_cmd(vm, PPU_CTX_CMD_STOP);
+	ctx_cmd(vm, PPU_CTX_CMD_FORGET);
+	ppu_bc_serve_errors(dev);
+	for (struct be_vm **p = &dev->vms; *p; p = &(*p)->next) {
+		if (*p == vm) {
+			*p = vm->next;
+			break;
+		}
+	}
+	vm_free(vm);
+	ppu_bc_unlock(dev);
+}
+
+/* ---- limits, faults ------------------------------------------------------------------------- */
+
+uint32_t ppu_bc_vm_limit(struct be_vm *vm, enum be_vm_limit which)
+{
+	return vm->limit[which];
+}
+
+/* With the lock held.  New areas, then a new instance block; back to the old ones if that fails. */
+static int change(struct be_vm *vm, const uint32_t *limit)
+{
+	struct core_areas was_areas = vm->areas, areas = { 0 };
+	uint32_t was[BE_VM_LIMITS];
+	int rc;
+
+	if (ctx_status(vm) & PPU_CTX_BUSY)
+		return -EBUSY;
+	rc = vm->has_areas ? areas_alloc(vm->dev, limit, &areas) : 0;
+	if (rc)
+		return rc;
+	memcpy(was, vm->limit, sizeof(was));
+	memcpy(vm->limit, limit, sizeof(was));
+	vm->areas = areas;
+	rc = inst_write(vm);
+	if (!rc) {
+		areas_free(vm->dev, &was_areas);
+		return 0;
+	}
+	memcpy(vm->limit, was, sizeof(was));
+	vm->areas = was_areas;
+	areas_free(vm->dev, &areas);
+	inst_write(vm);
+	return rc;
+}
+
+int ppu_bc_vm_set_limit(struct be_vm *vm, enum be_vm_limit which, uint32_t value)
+{
+	uint32_t limit[BE_VM_LIMITS];
+	int rc;
+
+	if (which == BE_VM_LOCAL && (!value || value > LOCAL_MAX))
+		return -EINVAL;
+	ppu_bc_lock(vm->dev);
+	memcpy(limit, vm->limit, sizeof(limit));
+	limit[which] = rounded(which, value);
+	rc = change(vm, limit);
+	ppu_bc_unlock(vm->dev);
+	return rc;
+}
+
+int ppu_bc_vm_faults(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned *n)
+{
+	int faulted;
+
+	ppu_bc_lock(vm->dev);
+	ppu_bc_serve_errors(vm->dev);
+	if (*n > vm->num_faults)
+		*n = vm->num_faults;
+	memcpy(recs, vm->faults, *n * sizeof(*recs));
+	faulted = vm->faulted;
+	ppu_bc_unlock(vm->dev);
+	return faulted;
+}
