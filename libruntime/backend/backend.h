@@ -77,8 +77,8 @@ struct be_chan_state {
  * it at each "ring low" interrupt (GP_GET moved by entries / 2 since the last refresh).  A command block
  * of the queue itself may hold QUEUE_REFRESH of its own channel, too.
  *
- * The channel that is returned is stopped, freed, queried and waited on like any other; chan_put() has
- * no effect on it.  An error of the queue stops its `owner`, the CPU-owned channel that would wait for Y
+ * The channel that is returned is stopped, freed and queried like any other; chan_put() and
+ * chan_kick() have no effect on it.  An error of the queue stops its `owner`, the CPU-owned channel that would wait for Y
  * for ever: sem_wait() on the owner ends with -EIO, its chan_state() says PPU_ERR_CTX_STOPPED, and
  * chan_state() of the queue says why.  Device memory is write-combined for the CPU: what the CPU stores
  * there needs chan_kick() (of any channel of the VM) to be noticed.

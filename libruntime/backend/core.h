@@ -139,8 +139,11 @@ int ppu_bc_vm_faults(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned *n);
 int ppu_bc_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct be_devq *q);
 /* A queue or an owner ends: they forget each other. */
 void ppu_bc_devq_unlink(struct core_chan *c);
-/* Called after each step of method 400 with its number, the lock held: tests run the device in it. */
-extern void (*ppu_bc_devq_step)(struct be_vm *vm, unsigned step);
+/*
+ * For tests, NULL otherwise: called after each step of method 400 with its number, the lock held.  It may
+ * run the device; what it returns, if not 0, is the error that ends the set-up there.
+ */
+extern int (*ppu_bc_devq_step)(struct be_vm *vm, unsigned chid, unsigned step);
 
 #pragma GCC visibility pop
 #endif

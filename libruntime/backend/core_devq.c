@@ -12,12 +12,12 @@
 
 #include "core.h"
 
-void (*ppu_bc_devq_step)(struct be_vm *vm, unsigned step);
+int (*ppu_bc_devq_step)(struct be_vm *vm, unsigned chid, unsigned step);
 
-static void step(struct be_vm *vm, unsigned number)
+/* A step is done.  Not 0: the test wants it to be the last. */
+static int step(const struct core_chan *c, unsigned number)
 {
-	if (ppu_bc_devq_step)
-		ppu_bc_devq_step(vm, number);
+	return ppu_bc_devq_step ? ppu_bc_devq_step(c->vm, c->id, number) : 0;
 }
 
 /* Step 406: the block that entry GP_GET will point to. */
@@ -33,29 +33,46 @@ static void write_start(struct core_chan *c, const struct ppu_devq_layout *l)
 	w[4] = 0;
 }
 
+/* Step 408: the first free entry of a fresh ring is the one at GP_GET. */
+static uint32_t write_entry(struct core_chan *c, const struct ppu_devq_layout *l)
+{
+	uint32_t get = rd(c->vm->dev, chcfg(c, PPU_REG_CH_GET));
+
+	c->base.ring[get].va = c->ring_va + l->start;
+	c->base.ring[get].length = PPU_CMD_SIZE_SEM_ACQUIRE;
+	return get;
+}
+
+/* X and Y (405) are zero, as is all of the object. */
 static int init(struct core_chan *c, const struct ppu_devq_layout *l, const struct be_devq_args *args)
 {
 	struct be_dev *dev = c->vm->dev;
-	uint32_t get;
 	uint8_t *mem = (uint8_t *)c->base.ring;
+	uint32_t get;
+	int rc;
 
 	ppu_bc_chan_program(c, PPU_CLASS_DEVQ, args->flags & BE_DEVQ_ASSIST ? PPU_CHF_AUTO_REFRESH : 0,
 			    args->prio, args->initial_get);
 	wr64(dev, chcfg(c, PPU_REG_CH_DEVQ_SHADOW_LO), c->ring_va + l->shadow);
-	step(c->vm, 404);
-	step(c->vm, 405);		/* X and Y are zero: fresh memory */
+	rc = step(c, 405);
+	if (rc)
+		return rc;
 	write_start(c, l);
-	step(c->vm, 406);
-	get = rd(dev, chcfg(c, PPU_REG_CH_GET));
-	c->base.ring[get].va = c->ring_va + l->start;
-	c->base.ring[get].length = PPU_CMD_SIZE_SEM_ACQUIRE;
-	step(c->vm, 408);
+	rc = step(c, 406);
+	if (rc)
+		return rc;
+	get = write_entry(c, l);
+	rc = step(c, 408);
+	if (rc)
+		return rc;
 	wr(dev, chcfg(c, PPU_REG_CH_PUT), ppu_devq_first_put(get, c->base.entries));
-	step(c->vm, 410);
+	rc = step(c, 410);
+	if (rc)
+		return rc;
 	*(uint64_t *)(mem + l->soft) = ppu_devq_first_soft(get);
 	*(uint64_t *)(mem + l->shadow) = ppu_devq_first_shadow(get, c->base.entries);
-	step(c->vm, 412);
-	return ppu_bc_chan_enable(c);
+	rc = step(c, 412);
+	return rc ? rc : ppu_bc_chan_enable(c);
 }
 
 static void link_owner(struct core_chan *c, struct core_chan *owner)

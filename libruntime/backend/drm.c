@@ -457,13 +457,63 @@ static int drm_chan_create(struct be_vm *vm, unsigned cls, uint32_t entries, uns
 	return 0;
 }
 
+/* No USERD page: GP_GET is asked for, GP_PUT is nobody's. */
+static int drm_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct be_devq *q)
+{
+	const struct drm_chan *owner = (const struct drm_chan *)args->owner;
+	struct drm_ppu_channel_create cc = {
+		.vm_id = vm->id, .type = DRM_PPU_CHANNEL_DEVICE_QUEUE, .priority = args->prio,
+		.gpfifo_entries = args->entries, .devq_initial_get = args->initial_get,
+		.devq_flags = args->flags & BE_DEVQ_ASSIST ? DRM_PPU_DEVQ_AUTO_REFRESH : 0,
+		.devq_owner = owner ? owner->id : 0,
+	};
+	struct drm_chan *c;
+	void *map = NULL;
+	int rc;
+
+	if (args->flags & ~BE_DEVQ_ASSIST)
+		return -EINVAL;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	rc = call(vm->dev, DRM_IOCTL_PPU_CHANNEL_CREATE, &cc);
+	if (rc) {
+		free(c);
+		return rc;
+	}
+	c->dev = vm->dev;
+	c->id = cc.channel_id;
+	c->ring_size = cc.ring_size;
+	c->base.entries = args->entries;
+	c->base.hw_channel = cc.hw_channel;
+	rc = map_at(vm->dev, NULL, c->ring_size, cc.ring_offset, &map);
+	if (rc) {
+		drm_chan_free(&c->base);
+		return rc;
+	}
+	c->base.ring = map;
+	*q = (struct be_devq){
+		.chan = &c->base, .ring_va = cc.devq_ring_va, .sem_va = cc.devq_sem_va,
+		.x_va = cc.devq_x_va, .y_va = cc.devq_y_va, .soft_va = cc.devq_soft_va,
+		.shadow_va = cc.devq_shadow_va, .size = cc.ring_size, .cpu = map,
+	};
+	return 0;
+}
+
 static uint32_t drm_chan_get(struct be_chan *base)
 {
-	return ((struct drm_chan *)base)->userd[PPU_REG_USERD_GP_GET / 4];
+	struct drm_chan *c = (struct drm_chan *)base;
+	struct drm_ppu_channel_query q = { .channel_id = c->id };
+
+	if (c->userd)
+		return c->userd[PPU_REG_USERD_GP_GET / 4];
+	return call(c->dev, DRM_IOCTL_PPU_CHANNEL_QUERY, &q) ? 0 : q.gp_get;
 }
 
 static void drm_chan_put(struct be_chan *base, uint32_t put)
 {
+	if (!((struct drm_chan *)base)->userd)
+		return;
 	/* What the ring and the blocks say must be in memory before the device hears of it. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	((struct drm_chan *)base)->userd[PPU_REG_USERD_GP_PUT / 4] = put;
@@ -471,6 +521,8 @@ static void drm_chan_put(struct be_chan *base, uint32_t put)
 
 static void drm_chan_kick(struct be_chan *base)
 {
+	if (!((struct drm_chan *)base)->userd)
+		return;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	((struct drm_chan *)base)->userd[PPU_REG_USERD_KICK / 4] = 1;
 }
@@ -488,7 +540,7 @@ static int drm_chan_state(struct be_chan *base, struct be_chan_state *st)
 	}
 	st->error = q.error;
 	if (!st->error && q.state & (DRM_PPU_CHANNEL_STATE_FAULTED | DRM_PPU_CHANNEL_STATE_TIMEDOUT |
-				     DRM_PPU_CHANNEL_STATE_INNOCENT))
+				     DRM_PPU_CHANNEL_STATE_INNOCENT | DRM_PPU_CHANNEL_STATE_STOPPED))
 		st->error = PPU_ERR_CTX_STOPPED;
 	st->get = q.error_get;
 	st->va = q.error_va;
@@ -575,7 +627,7 @@ const struct be_ops ppu_be_drm = {
 	.bind = drm_bind, .unbind = drm_unbind,
 	.chan_create = drm_chan_create, .chan_stop = drm_chan_stop, .chan_free = drm_chan_free,
 	.chan_get = drm_chan_get, .chan_put = drm_chan_put, .chan_kick = drm_chan_kick,
-	.chan_state = drm_chan_state,
+	.chan_state = drm_chan_state, .devq_create = drm_devq_create,
 	.sem_create = drm_sem_create, .sem_destroy = drm_sem_destroy, .sem_read = drm_sem_read,
 	.sem_wait = drm_sem_wait,
 };
