@@ -46,11 +46,18 @@ struct ppu_tmd {
 	__u32 queue_capacity;	/* entries */
 	__u32 queue_entry_bytes;/* 16..256, multiple of 16 */
 	__u64 envreg[4];	/* special registers ENVREG0..3 */
-	__u64 reserved[10];
+	/* Launched by a thread: for whom it waits.  In a TMD for LAUNCH both are 0. */
+	__u64 order;		/* PPU_ORDER_* or any other number: after those launched into it before */
+	__u64 after;		/* also after the last one launched into this order; 0: none */
+	__u64 reserved[8];
 };
 
 #define PPU_TMD_GRID		0
 #define PPU_TMD_QUEUE		1
+/* Orders are those of the launching task: another one's with the same number is another one. */
+#define PPU_ORDER_NONE		0		/* at once */
+#define PPU_ORDER_CTA		1		/* of the launching CTA */
+#define PPU_ORDER_TAIL		2		/* begins when the launching task is complete but for its tail */
 #define PPU_TMDF_PRIO_VALID	(1u << 0)	/* else the default priority, lowest (SP-35) */
 #define PPU_TMDF_ADD_HEAD	(1u << 1)	/* insert at the head of its list (HW-20) */
 #define PPU_TMDF_QUEUE_INLINE	(1u << 2)	/* the queue follows the TMD: at its address + PPU_TMD_SIZE */

@@ -110,6 +110,7 @@ enum ppu_trace_event {
 #define PPU_TRP_NEW		0	/* accepted */
 #define PPU_TRP_CHILDREN	1	/* was suspended: children of a CTA are complete */
 #define PPU_TRP_QUEUE		2	/* was suspended: its queue has entries or was closed */
+#define PPU_TRP_ORDER		3	/* those it had to wait for are complete (struct ppu_tmd.order) */
 /* TASK_SUSPEND.reason */
 #define PPU_TRS_CHILDREN	0	/* every CTA on its way waits for children */
 #define PPU_TRS_QUEUE		1	/* its queue is empty */

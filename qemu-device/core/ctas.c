@@ -315,11 +315,12 @@ void ppu_ctas_child_done(struct ppu_core *core, const struct ppu_task *child)
 {
 	struct ppu_cta_rec *r = parent_of(core, child);
 
-	if (!r || --r->children)
+	if (!r)
 		return;
+	r->children--;
 	if (r->sm != NONE) {
-		ppu_sm_children_done(core, (unsigned)r->sm, (unsigned)r->slot);
-	} else if (r->waiting) {
+		ppu_sm_child_done(core, (unsigned)r->sm, (unsigned)r->slot, r->children);
+	} else if (r->waiting && !r->children) {
 		r->waiting = false;
 		push_ready(core, r);
 		ppu_tmu_can_go_on(core, r->task, PPU_TRP_CHILDREN);

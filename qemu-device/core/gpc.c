@@ -111,11 +111,15 @@ static void launch(struct ppu_core *core, const struct ppu_effect *e, unsigned s
 	uint64_t parent = PPU_TASK_ID(e->task);
 	unsigned err = ppu_tmu_launch_child(core, e->task, e->arg[0], &child);
 
-	if (child)
+	bool awaited = child && !ppu_order_is_tail(child);	/* the tail waits for its task, not that for it */
+
+	if (awaited)
 		ppu_ctas_adopt(core, ppu_ctas_at(core, sm, (unsigned)ppu_sm_warp_cta(core, sm, (unsigned)e->arg[1])),
 			       child);
+	if (child)
+		ppu_order_enter(core, child);
 	PPU_TRACE(core, CHILD_LAUNCH, sm, err, e->arg[0], parent, child ? PPU_TASK_ID(child) : 0);
-	ppu_sm_launch_reply(core, sm, (unsigned)e->arg[1], (unsigned)e->arg[2], err, child);
+	ppu_sm_launch_reply(core, sm, (unsigned)e->arg[1], (unsigned)e->arg[2], err, awaited);
 }
 
 static void exception(struct ppu_core *core, const struct ppu_effect *e, unsigned sm)

@@ -64,6 +64,7 @@ struct ppu_core {
 	struct ppu_smexcs *smexcs;
 	struct ppu_ranks *ranks;
 	struct ppu_tmu *tmu;
+	struct ppu_orders *orders;
 	struct ppu_ctas *ctas;
 	struct ppu_wdu *wdu;
 	struct ppu_gpcs *gpcs;
@@ -418,17 +419,17 @@ void ppu_sm_run(struct ppu_core *core, unsigned sm, uint64_t t0, uint64_t t1);
 void ppu_storebuf_settle_all(struct ppu_core *core);
 /* Remove every CTA of a task at once, no effects. */
 void ppu_sm_abort_task(struct ppu_core *core, struct ppu_task *t);
-/* Reply to PPU_FX_LAUNCH / PPU_FX_EXCEPTION. */
+/* Reply to PPU_FX_LAUNCH (awaited: there is a child that TSYNC waits for) / PPU_FX_EXCEPTION. */
 void ppu_sm_launch_reply(struct ppu_core *core, unsigned sm, unsigned warp, unsigned lane,
-			 uint32_t error, struct ppu_task *child);
+			 uint32_t error, bool awaited);
 void ppu_sm_exception_done(struct ppu_core *core, unsigned sm, unsigned warp, uint32_t head,
 			   int32_t tail, bool kill);
 /* CTA slot of a warp, -1: none. */
 int ppu_sm_warp_cta(const struct ppu_core *core, unsigned sm, unsigned warp);
 /* Does the CTA wait for children, all of it? */
 bool ppu_sm_cta_waits(const struct ppu_core *core, unsigned sm, unsigned slot);
-/* Its last child is complete. */
-void ppu_sm_children_done(struct ppu_core *core, unsigned sm, unsigned slot);
+/* A child of the CTA is complete; so many are left. */
+void ppu_sm_child_done(struct ppu_core *core, unsigned sm, unsigned slot, uint32_t left);
 /* Can any of its warps run, now or at a known time? */
 bool ppu_sm_task_runs(const struct ppu_core *core, const struct ppu_task *t);
 
@@ -469,7 +470,7 @@ void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c);
 
 /* Each unit: create/destroy/reset/io; the core calls them in this order. */
 #define PPU_UNITS(U) \
-U(events) U(mem) U(mmu) U(intr) U(faults) U(smexcs) U(regs) U(ctxs) U(sems) U(chans) U(host) U(ces) U(ranks) U(tmu) U(ctas) U(wdu) U(gpcs) U(sms)
+U(events) U(mem) U(mmu) U(intr) U(faults) U(smexcs) U(regs) U(ctxs) U(sems) U(chans) U(host) U(ces) U(ranks) U(tmu) U(orders) U(ctas) U(wdu) U(gpcs) U(sms)
 #define U(name) \
 	int ppu_##name##_create(struct ppu_core *core); \
 	void ppu_##name##_destroy(struct ppu_core *core); \

@@ -609,15 +609,14 @@ static struct ppu_warp *warp_in_state(struct ppu_core *core, unsigned sm, unsign
 }
 
 void ppu_sm_launch_reply(struct ppu_core *core, unsigned sm, unsigned warp, unsigned lane,
-			 uint32_t error, struct ppu_task *child)
+			 uint32_t error, bool awaited)
 {
 	struct ppu_warp *w = warp_in_state(core, sm, warp, PPU_WARP_LAUNCH);
 
 	if (!w || lane >= PPU_LANES || !(w->pending >> lane & 1))
 		return;
 	w->v.row[w->launch_d][lane] = error;
-	if (!error)
-		w->cta->children++;
+	w->cta->children += awaited;
 	w->pending &= ~(1u << lane);
 	if (!w->pending) {
 		ppu_sm_set_state(&core->sms[sm], w, PPU_WARP_READY);
@@ -676,13 +675,15 @@ bool ppu_sm_cta_waits(const struct ppu_core *core, unsigned id, unsigned slot)
 	return sync && cta->task && !cta->faulted && cta->children;
 }
 
-void ppu_sm_children_done(struct ppu_core *core, unsigned id, unsigned slot)
+void ppu_sm_child_done(struct ppu_core *core, unsigned id, unsigned slot, uint32_t left)
 {
 	struct ppu_sm *sm = &core->sms[id];
 	struct ppu_cta *cta = &sm->cta[slot];
 	unsigned i;
 
-	cta->children = 0;
+	cta->children = left;
+	if (left)
+		return;
 	for (i = 0; i < cta->num_warps; i++) {
 		struct ppu_warp *w = &sm->warp[cta->warp[i]];
 

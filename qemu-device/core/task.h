@@ -41,6 +41,27 @@ static inline bool ppu_task_has_work(const struct ppu_task *t)
 	return t->ready_ctas || t->next_cta < t->avail_ctas;
 }
 
+/* Its time has come: into its list (PPU_TRP_*), or to its queue. */
+void ppu_tmu_start(struct ppu_core *core, struct ppu_task *t, unsigned reason);
+
+/* Loaded: a task that waits for a slot does so somewhere. */
+bool ppu_tmu_waits_well(struct ppu_core *core, const struct ppu_task *t);
+
+/* ---- order.c ---- */
+bool ppu_order_tmd_ok(const struct ppu_tmd *t, bool child);
+bool ppu_order_is_tail(const struct ppu_task *t);
+/* A child whose parent and CTA are known finds out for whom it waits. */
+void ppu_order_enter(struct ppu_core *core, const struct ppu_task *t);
+/* Must t wait?  Then ppu_tmu_start() is called for it when it need no longer. */
+bool ppu_order_hold(struct ppu_core *core, const struct ppu_task *t);
+bool ppu_order_held(struct ppu_core *core, const struct ppu_task *t);
+/* t is complete (its parent's count of children is not changed yet). */
+void ppu_order_done(struct ppu_core *core, const struct ppu_task *t);
+/* The CTAs of parent are done: may its tail start? */
+void ppu_order_tail(struct ppu_core *core, const struct ppu_task *parent);
+/* t's record is given back. */
+void ppu_order_drop(struct ppu_core *core, const struct ppu_task *t);
+
 /* ---- rank.c ---- */
 struct ppu_rank_ctx;
 bool ppu_rank_prepare(struct ppu_core *core, struct ppu_ctx *ctx, uint32_t depth);	/* memory */

@@ -170,6 +170,7 @@ static void release(struct ppu_core *core, struct ppu_task *t)
 {
 	struct ppu_tmu *tm = core->tmu;
 
+	ppu_order_drop(core, t);
 	t->ctx->num_tasks--;
 	t->ctx->num_children -= t->depth > 1;
 	if (!--tm->chan_tasks[t->root_chid])
@@ -252,6 +253,8 @@ static int accept(struct ppu_core *core, struct record *r, struct ppu_ctx *ctx, 
 	if (ppu_mmu_read(core, ctx, tmd_va, &t->launch, sizeof(t->launch), 0))
 		goto fail;
 	err = check_tmd(core, ctx, &t->launch);
+	if (!err && !ppu_order_tmd_ok(&t->launch, parent))
+		err = PPU_ERR_TMD_BAD;
 	if (err)
 		goto fail;
 	if (parent) {
@@ -312,7 +315,18 @@ fail:
 	return err;
 }
 
-/* Accepted tasks whose time has come join the scheduler table. */
+void ppu_tmu_start(struct ppu_core *core, struct ppu_task *t, unsigned reason)
+{
+	if (t->queue) {		/* it comes into its list when there is an entry */
+		t->state = PPU_TASK_SUSPENDED;
+		ppu_taskq_accepted(core, t);
+		return;
+	}
+	enlist(core, t, t->launch.flags & PPU_TMDF_ADD_HEAD);
+	PPU_TRACE(core, TASK_PEND, NO_SLOT, reason, t->tmd_va, PPU_TASK_ID(t), 0);
+}
+
+/* Accepted tasks whose time has come join the scheduler table, or wait for their elder siblings. */
 static void accept_event(struct ppu_core *core, void *arg)
 {
 	struct ppu_tmu *tm = core->tmu;
@@ -325,13 +339,8 @@ static void accept_event(struct ppu_core *core, void *arg)
 			break;
 		}
 		unlist(core, &r->t);
-		if (r->t.queue) {	/* it comes into its list when there is an entry */
-			r->t.state = PPU_TASK_SUSPENDED;
-			ppu_taskq_accepted(core, &r->t);
-			continue;
-		}
-		enlist(core, &r->t, r->t.launch.flags & PPU_TMDF_ADD_HEAD);
-		PPU_TRACE(core, TASK_PEND, NO_SLOT, PPU_TRP_NEW, r->t.tmd_va, PPU_TASK_ID(&r->t), 0);
+		if (!ppu_order_hold(core, &r->t))
+			ppu_tmu_start(core, &r->t, PPU_TRP_NEW);
 	}
 	ppu_wdu_kick(core);
 }
@@ -514,12 +523,16 @@ static void complete(struct ppu_core *core, struct ppu_task *t)
 			  PPU_TASK_ID(t), 0);
 		core->ctr[PPU_CTR_TASKS]++;
 		ppu_ctas_child_done(core, t);
+		ppu_order_done(core, t);
 		release(core, t);
 		if (parent < 0)
 			break;
 		p = &core->tmu->rec[parent].t;
-		if (--p->live_children || p->state != PPU_TASK_CODE_DONE)
+		if (--p->live_children || p->state != PPU_TASK_CODE_DONE) {
+			if (p->state == PPU_TASK_CODE_DONE)
+				ppu_order_tail(core, p);
 			break;
+		}
 		t = p;
 	}
 	notify(core, chid);
@@ -529,11 +542,12 @@ static void complete(struct ppu_core *core, struct ppu_task *t)
 void ppu_tmu_code_done(struct ppu_core *core, struct ppu_task *t)
 {
 	t->state = PPU_TASK_CODE_DONE;
-	if (t->live_children)
-		PPU_TRACE(core, TASK_CODE_DONE, record_of(core, t)->last_slot, 0, t->tmd_va,
-			  PPU_TASK_ID(t), 0);
-	else
+	if (!t->live_children) {
 		complete(core, t);
+		return;
+	}
+	PPU_TRACE(core, TASK_CODE_DONE, record_of(core, t)->last_slot, 0, t->tmd_va, PPU_TASK_ID(t), 0);
+	ppu_order_tail(core, t);
 }
 
 void ppu_tmu_task_fault(struct ppu_core *core, struct ppu_task *task, struct ppu_fault_rec *rec)
@@ -792,6 +806,7 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct record *r
 		t->parent_cta_gen = cta_gen;
 		t->num_ctas = 1;
 		if (!t->ctx || t->root_chid >= core->cfg.channels || check_tmd(core, t->ctx, &t->launch) ||
+		    !ppu_order_tmd_ok(&t->launch, t->depth > 1) ||
 		    state <= PPU_TASK_FREE || state >= PPU_TASK_ABORTING || !t->depth ||
 		    t->depth > PPU_MAX_DEPTH || t->priority >= core->tmu->num_lists ||
 		    r->run_since > core->now || t->sched_time > core->now) {
@@ -876,6 +891,14 @@ static void io_list(struct ppu_core *core, struct ppu_io *io, struct list *l, bo
 	}
 }
 
+bool ppu_tmu_waits_well(struct ppu_core *core, const struct ppu_task *t)
+{
+	const struct record *r = record_of(core, t);
+
+	return (t->state == PPU_TASK_PENDING || t->state == PPU_TASK_EVICTED) ==
+	       (r->listed || r->accepting || ppu_order_held(core, t));
+}
+
 void ppu_tmu_io(struct ppu_core *core, struct ppu_io *io)
 {
 	struct ppu_tmu *tm = core->tmu;
@@ -928,13 +951,9 @@ void ppu_tmu_io(struct ppu_core *core, struct ppu_io *io)
 		}
 		for (i = 0; i < tm->top && !io->failed; i++) {
 			const struct ppu_task *t = &tm->rec[i].t, *p;
-			const struct record *r = &tm->rec[i];
 
 			if (t->state == PPU_TASK_FREE)
 				continue;
-			if ((t->state == PPU_TASK_PENDING || t->state == PPU_TASK_EVICTED) !=
-			    (r->listed || r->accepting))
-				ppu_io_fail(io, "task %u waits in no list", i);
 			if (t->parent < 0) {
 				if (t->parent != -1 || t->depth != 1)
 					ppu_io_fail(io, "task %u has no parent", i);

@@ -77,6 +77,7 @@ static const char *const blocks[] = {
 };
 static const char *const pends[] = {
 	[PPU_TRP_NEW] = "new", [PPU_TRP_CHILDREN] = "children", [PPU_TRP_QUEUE] = "queue",
+	[PPU_TRP_ORDER] = "order",
 };
 static const char *const suspends[] = { [PPU_TRS_CHILDREN] = "children", [PPU_TRS_QUEUE] = "queue" };
 static const char *const saves[] = { [PPU_TRC_EVICTED] = "evicted", [PPU_TRC_CHILDREN] = "children" };
