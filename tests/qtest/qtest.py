@@ -22,7 +22,7 @@ TOP = os.environ.get("PPU_TOP", os.path.dirname(os.path.dirname(os.path.dirname(
 BUILD = os.environ.get("BUILD", "build")
 QEMU = os.path.join(TOP, BUILD, "qemu", "qemu-system-x86_64") if not os.path.isabs(BUILD) \
     else os.path.join(BUILD, "qemu", "qemu-system-x86_64")
-TIMEOUT = 30
+TIMEOUT = 120
 PR_SET_PDEATHSIG = 1
 
 

@@ -10,7 +10,7 @@ import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from qtest import (BAR4, DEVFN, K, MSIX_PBA, RAM_DATA, Ppu, Qtest,  # noqa: E402
+from qtest import (BAR4, DEVFN, K, MSIX_PBA, RAM_DATA, TIMEOUT, Ppu, Qtest,  # noqa: E402
                    acquire, copy, hdr, release)
 
 ADDR = "addr=%x.%x" % (DEVFN >> 3, DEVFN & 7)
@@ -294,23 +294,24 @@ def test_counters():
         equal(qt.qmp("qom-get", path=path, property="counter-ring_entries"), 1, "ring entries")
 
 
+def wait_until(cond, what):
+    end = time.monotonic() + TIMEOUT
+    while not cond():
+        check(time.monotonic() < end, "never happened: " + what)
+        time.sleep(0.001)
+
+
 def migrate(src, props="", stop=True):
     """A new QEMU with the state of src; stop: src was stopped, so the new one stays stopped."""
     file = os.path.join(src.dir, "state")
     src.qmp("migrate", uri="exec:cat > %s" % file)
-    for _ in range(600):
-        status = src.qmp("query-migrate").get("status")
-        if status in ("completed", "failed"):
-            break
-        time.sleep(0.02)
+    wait_until(lambda: src.qmp("query-migrate").get("status") in ("completed", "failed"), "end of the migration")
+    status = src.qmp("query-migrate").get("status")
     check(status == "completed", "migration " + str(status))
     with open(file, "rb") as f:
         check(b"ppu" in f.read(), "no device section in the stream")
     dst = boot(props, incoming="exec:cat " + file)
-    for _ in range(600):
-        if dst.qmp("query-status")["status"] == ("paused" if stop else "running"):
-            break
-        time.sleep(0.02)
+    wait_until(lambda: dst.qmp("query-status")["status"] == ("paused" if stop else "running"), "the new machine's start")
     return dst
 
 
@@ -339,13 +340,6 @@ def test_migration():
             check(new.vram_read(0x100000, len(data)) == data, "the copy did not finish right")
             equal(new.get(0), 1, "GP_GET of the copy channel")
             equal(struct.unpack("<Q", new.vram_read(0x60040, 8))[0], 8, "semaphore behind the acquire")
-
-
-def wait_until(cond, what):
-    end = time.monotonic() + 20
-    while not cond():
-        check(time.monotonic() < end, "never happened: " + what)
-        time.sleep(0.001)
 
 
 def test_thread():

@@ -271,7 +271,7 @@ int main(void)
 		pid_t pid = fork();
 
 		if (!pid) {
-			alarm(100);
+			alarm(250);
 			tests[i].run();
 			exit(0);
 		}

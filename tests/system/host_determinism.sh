@@ -27,7 +27,7 @@ cmp "$tmp/host1" "$tmp/host2"
 result "two runs on the host: the same trace"
 
 for i in 1 2; do
-	scripts/vm --sealed --icount --timeout 120 --trace "$tmp/vm$i" --pack "$kernel" -- \
+	scripts/vm --sealed --icount --timeout 400 --trace "$tmp/vm$i" --pack "$kernel" -- \
 		ppu-run --counters --quiet --repeat 3 "/src/$kernel" "${args[@]}" >"$tmp/out$i"
 	result "run $i in the machine under -icount"
 done

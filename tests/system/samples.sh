@@ -7,7 +7,7 @@ n=0
 for sample in /ppu/bin/sample-*; do
 	[ -x "$sample" ] || continue
 	name=${sample##*/}
-	if out=$(cd /tmp && timeout -s KILL 120 "$sample" 2>&1); then
+	if out=$(cd /tmp && timeout -s KILL 250 "$sample" 2>&1); then
 		echo "ok - $name"
 	else
 		echo "$out" | sed 's/^/# /'
