@@ -477,6 +477,7 @@ static int ppu_submit_check_entries(struct ppu_device *pdev, const struct ppu_jo
 	return 0;
 }
 
+/* Copies what user space gave: that takes as long as a page fault of its takes. */
 static int ppu_submit_get_job(struct ppu_submit *sub, const struct drm_ppu_submit *args)
 {
 	struct ppu_device *pdev = sub->chan->pdev;
@@ -492,9 +493,7 @@ static int ppu_submit_get_job(struct ppu_submit *sub, const struct drm_ppu_submi
 	job->chan = sub->chan;
 	job->count = args->entries.count;
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
-	job->out = ppu_sw_fence_create("ppu-job", sub->chan->out_context,
-				       sub->chan->seqno_submitted + 1);
-	if (!job->fence || !job->out)
+	if (!job->fence)
 		return -ENOMEM;
 	if (!job->count)
 		return 0;
@@ -510,34 +509,38 @@ static int ppu_submit_get_job(struct ppu_submit *sub, const struct drm_ppu_submi
 	return ppu_submit_check_entries(pdev, job);
 }
 
-static int ppu_submit_get_syncs(struct ppu_submit *sub, const struct drm_ppu_array *in)
+static int ppu_submit_get(struct ppu_submit *sub, const struct drm_ppu_submit *args)
 {
+	int ret = ppu_submit_get_job(sub, args);
+
+	if (ret)
+		return ret;
+	return ppu_syncs_get(&sub->syncs, sub->chan->pdev, sub->filp, &args->syncs);
+}
+
+/* All that may fail. */
+static int ppu_submit_prepare(struct ppu_submit *sub)
+{
+	struct ppu_channel *chan = sub->chan;
 	struct ppu_syncs *syncs = &sub->syncs;
+	struct ppu_job *job = sub->job;
 	u32 i;
 	int ret;
 
-	ret = ppu_syncs_get(syncs, sub->chan->pdev, sub->filp, in);
-	for (i = 0; i < syncs->num_waits && !ret; i++) {
-		ret = drm_sched_job_add_dependency(&sub->job->base, syncs->waits[i]);
-		/* It took the reference, also if it failed. */
-		syncs->waits[i] = NULL;
-	}
-	return ret;
-}
-
-static int ppu_submit_prepare(struct ppu_submit *sub, const struct drm_ppu_submit *args)
-{
-	int ret;
-
-	ret = ppu_submit_get_job(sub, args);
-	if (ret)
-		return ret;
-	ret = drm_sched_job_init(&sub->job->base, &sub->chan->entity, sub->filp);
+	job->out = ppu_sw_fence_create("ppu-job", chan->out_context, chan->seqno_submitted + 1);
+	if (!job->out)
+		return -ENOMEM;
+	ret = drm_sched_job_init(&job->base, &chan->entity, sub->filp);
 	if (ret)
 		return ret;
 	sub->job_ready = true;
 
-	return ppu_submit_get_syncs(sub, &args->syncs);
+	for (i = 0; i < syncs->num_waits && !ret; i++) {
+		ret = drm_sched_job_add_dependency(&job->base, syncs->waits[i]);
+		/* It took the reference, also if it failed. */
+		syncs->waits[i] = NULL;
+	}
+	return ret;
 }
 
 static void ppu_submit_cleanup(struct ppu_submit *sub)
@@ -600,7 +603,7 @@ static int ppu_submit_locked(struct ppu_submit *sub, struct drm_ppu_submit *args
 	if (dead)
 		return dead == -ENODEV ? -ENODEV : -EIO;
 
-	ret = ppu_submit_prepare(sub, args);
+	ret = ppu_submit_prepare(sub);
 	if (!ret)
 		ppu_submit_push(sub, &args->seqno);
 	return ret;
@@ -612,6 +615,10 @@ static int ppu_submit(struct ppu_submit *sub, struct drm_ppu_submit *args)
 	int ret;
 
 	ret = ppu_submit_wait_room(chan, args->flags & DRM_PPU_SUBMIT_NONBLOCK);
+	if (ret)
+		return ret;
+	/* Without the lock: others must be able to destroy the channel meanwhile. */
+	ret = ppu_submit_get(sub, args);
 	if (ret)
 		return ret;
 

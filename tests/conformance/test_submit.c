@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SUBMIT on kernel-submit channels: fences, order, errors, time-outs. */
+#include <linux/userfaultfd.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include "harness.h"
 
@@ -434,6 +437,73 @@ TEST(limit, "the number of kernel-submit channels of a file is limited")
 		err = try_ioctl(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
 	}
 	CHECK_EQ(err, ENOSPC);
+}
+
+/* ---- arguments that take their time ---- */
+
+/* A page of which a read waits until page_fill(); -1: this kernel cannot do that. */
+static int page_late(void *page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register r = {
+		.range = { (uintptr_t)page, 4096 }, .mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int u = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (u < 0 && errno == ENOSYS)
+		return -1;
+	CHECK(u >= 0 && !ioctl(u, UFFDIO_API, &api) && !ioctl(u, UFFDIO_REGISTER, &r));
+	return u;
+}
+
+static void page_fill(int u, void *page, void *with)
+{
+	struct uffdio_copy c = { .dst = (uintptr_t)page, .src = (uintptr_t)with, .len = 4096 };
+
+	CHECK(!ioctl(u, UFFDIO_COPY, &c));
+}
+
+struct late_submit {
+	struct kchan *k;
+	struct drm_ppu_entry *e;
+	int err;
+};
+
+static void *submit_late(void *arg)
+{
+	struct late_submit *l = arg;
+
+	l->err = submit_err(l->k, l->e, 1, NULL, 0, NULL);
+	return NULL;
+}
+
+TEST(late_arguments, "while SUBMIT waits for a page of its arguments its channel can be queried, and destroyed")
+{
+	static _Alignas(4096) char with[4096];
+	int fd = open_ppu(), u;
+	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0);
+	struct cmds b = kblock(&k, 0);
+	struct late_submit l = { .k = &k };
+	struct uffd_msg msg;
+	pthread_t t;
+
+	cmd_nop(&b, 1);
+	*(struct drm_ppu_entry *)with = entry(&b);
+	l.e = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(l.e != MAP_FAILED);
+	u = page_late(l.e);
+	if (u < 0)
+		memcpy(l.e, with, sizeof(with));
+	CHECK(!pthread_create(&t, NULL, submit_late, &l));
+	/* Where nothing can be held back it is just a race. */
+	if (u >= 0)
+		CHECK(read(u, &msg, sizeof(msg)) == sizeof(msg) && msg.event == UFFD_EVENT_PAGEFAULT);
+	CHECK(query(&k).seqno_submitted == 0 || u < 0);
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &(struct drm_ppu_channel_destroy){ .channel_id = k.id });
+	if (u >= 0)
+		page_fill(u, l.e, with);
+	pthread_join(t, NULL);
+	CHECK(l.err == ENOENT || (u < 0 && !l.err));
 }
 
 HARNESS_MAIN
