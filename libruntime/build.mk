@@ -104,3 +104,44 @@ ALL_TARGETS += $(RT_PTX)
 $(RT_SAMPLE_BINS): | $(RT_PTX)
 # tests/unit/rt_tools.sh runs them.
 unit-build: $(RT_SO) $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(t)))) $(RT_SAMPLE_BINS) $(RT_PTX)
+
+# --- a directory for clang++ --cuda-path ------------------------------------------
+
+# Laid out as compilers look for an SDK: our headers, empty ones where clang's own ask for more, the device's
+# mathematics as bitcode, and tools of the names that clang runs.  Documentation/runtime/cudart.md.
+CUDA_SDK := $(BUILD)/cuda
+CUDA_SDK_HEADERS := $(shell cd include/cuda && find . -type f)
+CUDA_SDK_EMPTY := builtin_types.h cuda_device_runtime_api.h cuda_texture_types.h cuda_surface_types.h curand_mtgp32_kernel.h \
+	device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h \
+	host_config.h library_types.h math_functions.h sm_20_atomic_functions.h sm_20_atomic_functions.hpp \
+	sm_20_intrinsics.h sm_20_intrinsics.hpp sm_30_intrinsics.h sm_30_intrinsics.hpp sm_32_atomic_functions.h \
+	sm_32_atomic_functions.hpp sm_32_intrinsics.h sm_32_intrinsics.hpp sm_35_atomic_functions.h \
+	sm_35_intrinsics.h sm_60_atomic_functions.h sm_60_atomic_functions.hpp sm_61_intrinsics.h \
+	sm_61_intrinsics.hpp surface_functions.h texture_fetch_functions.h crt/common_functions.h \
+	crt/device_double_functions.h crt/device_double_functions.hpp crt/device_functions.h crt/host_config.h \
+	crt/host_defines.h crt/host_runtime.h crt/math_functions.h \
+	crt/sm_70_rt.h
+CUDA_SDK_BC := $(CUDA_SDK)/nvvm/libdevice/libdevice.10.bc
+CUDA_DEVICE := $(sort $(wildcard libruntime/cudart/device/*.cu))
+CUDA_DEVICE_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc -nocudalib -Wno-unknown-cuda-version \
+	-Wall -O1 -fno-builtin -ffp-contract=off -emit-llvm -c
+$(BUILD)/cuda/device/%.bc: libruntime/cudart/device/%.cu $(wildcard libruntime/cudart/device/*.h) libruntime/build.mk
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)$(CLANG) $(CUDA_DEVICE_FLAGS) -o $@ $<
+$(CUDA_SDK_BC): $(patsubst libruntime/cudart/device/%.cu,$(BUILD)/cuda/device/%.bc,$(CUDA_DEVICE))
+	@mkdir -p $(@D)
+	$(say) LLVM $@
+	$(Q)llvm-link -o $@ $^
+$(CUDA_SDK)/.stamp: $(CUDA_SDK_HEADERS:%=include/cuda/%) libruntime/build.mk $(wildcard libruntime/cudart/sdk/*) $(CUDA_SDK_BC) \
+		$(BUILD)/bin/ppu-fatbin $(BUILD)/bin/ppu-cc $(CUDART_SOS)
+	$(say) SDK $(CUDA_SDK)
+	$(Q)rm -rf $(CUDA_SDK)/include && mkdir -p $(CUDA_SDK)/include/crt $(CUDA_SDK)/bin
+	$(Q)cp -R include/cuda/. $(CUDA_SDK)/include/
+	$(Q)for f in $(CUDA_SDK_EMPTY); do [[ -e $(CUDA_SDK)/include/$$f ]] || \
+		echo '/* SPDX-License-Identifier: MIT */ /* cuda_runtime.h has it all. */' >$(CUDA_SDK)/include/$$f; done
+	$(Q)for f in ptxas ppu-nvcc; do install -m 755 libruntime/cudart/sdk/$$f $(CUDA_SDK)/bin/; done
+	$(Q)ln -sfn ../../bin/ppu-fatbin $(CUDA_SDK)/bin/fatbinary && ln -sfn ../../bin/ppu-cc $(CUDA_SDK)/bin/ppu-cc && \
+		ln -sfn ppu-nvcc $(CUDA_SDK)/bin/nvcc && ln -sfn ../lib/cuda $(CUDA_SDK)/lib64 && touch $@
+ALL_TARGETS += $(CUDA_SDK)/.stamp
+unit-build: $(CUDA_SDK)/.stamp

@@ -34,15 +34,14 @@ const char *cudaGetErrorString(cudaError_t error);
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
 
 /* What compilers call: launches written <<<>>>, and what a program registers before main(). */
-unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared
-#ifdef __cplusplus
-	= 0
+#if !defined(__CUDA__)
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
+unsigned int __cudaPushCallConfiguration_ptsz(dim3 grid, dim3 block, size_t shared, void *stream);
+#elif defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+/* clang's headers declare it once more; what they launch goes to the thread's own stream. */
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream)
+	__asm__("__cudaPushCallConfiguration_ptsz");
 #endif
-	, struct CUstream_st *stream
-#ifdef __cplusplus
-	= 0
-#endif
-	);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);

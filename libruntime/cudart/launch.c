@@ -17,7 +17,7 @@ struct config {
 static __thread struct config configs[MAX_CONFIGS];
 static __thread unsigned int num_configs;
 
-EXPORT unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
+EXPORT unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream)
 {
 	if (num_configs == MAX_CONFIGS) {
 		rt_finish(cudaErrorLaunchOutOfResources);
@@ -25,6 +25,12 @@ EXPORT unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
 	}
 	configs[num_configs++] = (struct config){ grid, block, shared, stream };
 	return 0;
+}
+
+/* clang's stubs know no other launch than cudaLaunchKernel: the stream is put right before. */
+EXPORT unsigned int __cudaPushCallConfiguration_ptsz(dim3 grid, dim3 block, size_t shared, void *stream)
+{
+	return __cudaPushCallConfiguration(grid, block, shared, stream ? stream : cudaStreamPerThread);
 }
 
 EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The CUDA Runtime API for CUDA C++ and C++: cuda_runtime_api.h, and functions that take the type of a pointer,
+ * a variable or a kernel from their arguments.
+ *
+ * clang includes this file before each CUDA source, together with headers of its own that bring the device's
+ * functions (Documentation/runtime/cudart.md); a source may include it, too.
+ */
+#ifndef PPU_CUDA_RUNTIME_H
+#define PPU_CUDA_RUNTIME_H
+
+#include <limits.h>
+#include "host_defines.h"
+#include "driver_types.h"
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+#include "channel_descriptor.h"
+
+#define CUDART_INLINE_ static inline __attribute__((unused))
+
+CUDART_INLINE_ struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+{
+	struct cudaExtent e = { width, height, depth };
+
+	return e;
+}
+
+CUDART_INLINE_ struct cudaPos make_cudaPos(size_t x, size_t y, size_t z)
+{
+	struct cudaPos p = { x, y, z };
+
+	return p;
+}
+
+CUDART_INLINE_ struct cudaPitchedPtr make_cudaPitchedPtr(void *ptr, size_t pitch, size_t xsize, size_t ysize)
+{
+	struct cudaPitchedPtr p = { ptr, pitch, xsize, ysize };
+
+	return p;
+}
+
+#ifdef __cplusplus
+
+/* ---- pointers of any type ------------------------------------------------------------------- */
+
+template <class T> CUDART_INLINE_ cudaError_t cudaMalloc(T **ptr, size_t bytes)
+{
+	return ::cudaMalloc((void **)(void *)ptr, bytes);
+}
+
+template <class T> CUDART_INLINE_ cudaError_t cudaMallocHost(T **ptr, size_t bytes, unsigned int flags = 0)
+{
+	return ::cudaHostAlloc((void **)(void *)ptr, bytes, flags);
+}
+
+template <class T> CUDART_INLINE_ cudaError_t cudaHostAlloc(T **ptr, size_t bytes, unsigned int flags)
+{
+	return ::cudaHostAlloc((void **)(void *)ptr, bytes, flags);
+}
+
+template <class T> CUDART_INLINE_ cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
+{
+	return ::cudaHostGetDevicePointer((void **)(void *)device, host, flags);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaMallocManaged(T **ptr, size_t bytes, unsigned int flags = cudaMemAttachGlobal)
+{
+	return ::cudaMallocManaged((void **)(void *)ptr, bytes, flags);
+}
+
+template <class T> CUDART_INLINE_ cudaError_t cudaMallocPitch(T **ptr, size_t *pitch, size_t width, size_t height)
+{
+	return ::cudaMallocPitch((void **)(void *)ptr, pitch, width, height);
+}
+
+template <class T> CUDART_INLINE_ cudaError_t cudaMallocAsync(T **ptr, size_t bytes, cudaStream_t stream)
+{
+	return ::cudaMallocAsync((void **)(void *)ptr, bytes, stream);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+	return ::cudaMallocFromPoolAsync((void **)(void *)ptr, bytes, pool, stream);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *ptr, size_t bytes = 0,
+						    unsigned int flags = cudaMemAttachSingle)
+{
+	return ::cudaStreamAttachMemAsync(stream, (void *)ptr, bytes, flags);
+}
+
+CUDART_INLINE_ cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
+{
+	return ::cudaEventCreateWithFlags(event, flags);
+}
+
+/* ---- variables by name ---------------------------------------------------------------------- */
+
+template <class T> CUDART_INLINE_ cudaError_t cudaGetSymbolAddress(void **ptr, const T &symbol)
+{
+	return ::cudaGetSymbolAddress(ptr, (const void *)&symbol);
+}
+
+template <class T> CUDART_INLINE_ cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol)
+{
+	return ::cudaGetSymbolSize(bytes, (const void *)&symbol);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t bytes, size_t offset = 0,
+					      cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+{
+	return ::cudaMemcpyToSymbol((const void *)&symbol, src, bytes, offset, kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t bytes, size_t offset = 0,
+						   cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+						   cudaStream_t stream = 0)
+{
+	return ::cudaMemcpyToSymbolAsync((const void *)&symbol, src, bytes, offset, kind, stream);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t bytes, size_t offset = 0,
+						cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+{
+	return ::cudaMemcpyFromSymbol(dst, (const void *)&symbol, bytes, offset, kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t bytes, size_t offset = 0,
+						     cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+						     cudaStream_t stream = 0)
+{
+	return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, bytes, offset, kind, stream);
+}
+
+/* ---- kernels by name ------------------------------------------------------------------------ */
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0,
+					    cudaStream_t stream = 0)
+{
+	return ::cudaLaunchKernel((const void *)function, grid, block, args, shared, stream);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args,
+						       size_t shared = 0, cudaStream_t stream = 0)
+{
+	return ::cudaLaunchCooperativeKernel((const void *)function, grid, block, args, shared, stream);
+}
+
+#if __cplusplus >= 201103L
+/* Each argument becomes the kernel's parameter type first. */
+template <class... P, class... A>
+CUDART_INLINE_ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...args)
+{
+	return [&](P... converted) {
+		void *list[] = { (void *)&converted..., nullptr };
+
+		return ::cudaLaunchKernelExC(config, (const void *)kernel, list);
+	}(static_cast<A &&>(args)...);
+}
+#endif
+
+template <class T> CUDART_INLINE_ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *function)
+{
+	return ::cudaFuncGetAttributes(attributes, (const void *)function);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value)
+{
+	return ::cudaFuncSetAttribute((const void *)function, attribute, value);
+}
+
+template <class T> CUDART_INLINE_ cudaError_t cudaFuncSetCacheConfig(T *function, cudaFuncCache config)
+{
+	return ::cudaFuncSetCacheConfig((const void *)function, config);
+}
+
+template <class T> CUDART_INLINE_ cudaError_t cudaFuncSetSharedMemConfig(T *function, cudaSharedMemConfig config)
+{
+	return ::cudaFuncSetSharedMemConfig((const void *)function, config);
+}
+
+template <class T> CUDART_INLINE_ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, T *function)
+{
+	return ::cudaGetFuncBySymbol(out, (const void *)function);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function, int block_size,
+									 size_t shared)
+{
+	return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, block_size, shared);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function,
+										  int block_size, size_t shared,
+										  unsigned int flags)
+{
+	return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)function, block_size,
+									shared, flags);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, T function, int blocks,
+								     int block_size)
+{
+	return ::cudaOccupancyAvailableDynamicSMemPerBlock(bytes, (const void *)function, blocks, block_size);
+}
+
+/* The block size that keeps most threads on an SM, where shared(n) bytes go with a block of n threads. */
+template <class F, class T>
+CUDART_INLINE_ cudaError_t
+cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *min_grid, int *block_size, T function, F shared,
+							int limit = 0, unsigned int flags = 0)
+{
+	cudaFuncAttributes a;
+	int device, sms, warp, best = 0, best_blocks = 0, blocks;
+	cudaError_t e;
+
+	if (!min_grid || !block_size)
+		return cudaErrorInvalidValue;
+	e = ::cudaFuncGetAttributes(&a, (const void *)function);
+	if (!e)
+		e = ::cudaGetDevice(&device);
+	if (!e)
+		e = ::cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+	if (!e)
+		e = ::cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, device);
+	if (e)
+		return e;
+	if (limit <= 0 || limit > a.maxThreadsPerBlock)
+		limit = a.maxThreadsPerBlock;
+	for (int n = limit; n > 0; n = (n - 1) / warp * warp) {
+		e = ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, (const void *)function, n,
+									     shared(n), flags);
+		if (e)
+			return e;
+		if (blocks * n > best_blocks * best) {
+			best = n;
+			best_blocks = blocks;
+		}
+	}
+	*block_size = best;
+	*min_grid = best_blocks * sms;
+	return cudaSuccess;
+}
+
+template <class F, class T>
+CUDART_INLINE_ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid, int *block_size, T function,
+									  F shared, int limit = 0)
+{
+	return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(min_grid, block_size, function, shared, limit);
+}
+
+struct cudartSameShared_ {
+	size_t bytes;
+	size_t operator()(int) const { return bytes; }
+};
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_size, T function,
+								       size_t shared = 0, int limit = 0,
+								       unsigned int flags = 0)
+{
+	cudartSameShared_ same = { shared };
+
+	return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(min_grid, block_size, function, same, limit,
+								       flags);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, T function,
+							      size_t shared = 0, int limit = 0)
+{
+	return cudaOccupancyMaxPotentialBlockSizeWithFlags(min_grid, block_size, function, shared, limit);
+}
+
+#endif /* __cplusplus */
+
+#ifdef __CUDA__
+/* clang moves loads of shared memory over its own barrier: this one says that memory changes. */
+static __inline__ __attribute__((device, always_inline, unused)) void ppu_syncthreads(void)
+{
+	__asm__ __volatile__("bar.sync 0;" ::: "memory");
+}
+#define __syncthreads() ppu_syncthreads()
+#endif
+
+#endif
