@@ -49,7 +49,9 @@ struct be_vm {
 	uint64_t root, inst;		/* VRAM addresses */
 	bool has_areas;			/* else they have size 0 */
 	struct core_areas {
-		uint64_t local_base, local_size, tokq_base, tokq_size, save_base, save_size;
+		struct core_area {
+			uint64_t base, size;
+		} local, tokq, save;
 	} areas;
 	uint32_t limit[BE_VM_LIMITS], context_id;
 	struct ppu_fault_rec faults[MAX_FAULTS];

@@ -39,12 +39,12 @@ static int inst_write(struct be_vm *vm)
 	blk->max_depth = vm->limit[BE_VM_DEPTH];
 	blk->max_pending = vm->limit[BE_VM_PENDING];
 	blk->prio_ceiling = dev->cfg.device_priorities ? dev->cfg.device_priorities - 1 : 0;
-	blk->local_base = vm->areas.local_base;
-	blk->local_size = vm->areas.local_size;
-	blk->tokq_base = vm->areas.tokq_base;
-	blk->tokq_size = vm->areas.tokq_size;
-	blk->save_base = vm->areas.save_base;
-	blk->save_size = vm->areas.save_size;
+	blk->local_base = vm->areas.local.base;
+	blk->local_size = vm->areas.local.size;
+	blk->tokq_base = vm->areas.tokq.base;
+	blk->tokq_size = vm->areas.tokq.size;
+	blk->save_base = vm->areas.save.base;
+	blk->save_size = vm->areas.save.size;
 	blk->local_per_thread = vm->limit[BE_VM_LOCAL];
 	ctx_cmd(vm, PPU_CTX_CMD_LOAD);
 	return ctx_status(vm) & PPU_CTX_BAD ? -EINVAL : 0;
@@ -52,55 +52,66 @@ static int inst_write(struct be_vm *vm)
 
 /* ---- areas ---------------------------------------------------------------------------------- */
 
-static void areas_free(struct be_dev *dev, struct core_areas *a)
+/* What is in `now` but not in `keep`. */
+static void areas_free(struct be_dev *dev, const struct core_areas *now, const struct core_areas *keep)
 {
-	ppu_bc_vram_free(dev, a->local_base, a->local_size);
-	ppu_bc_vram_free(dev, a->tokq_base, a->tokq_size);
-	ppu_bc_vram_free(dev, a->save_base, a->save_size);
-	memset(a, 0, sizeof(*a));
+	if (!keep || now->local.base != keep->local.base)
+		ppu_bc_vram_free(dev, now->local.base, now->local.size);
+	if (!keep || now->tokq.base != keep->tokq.base)
+		ppu_bc_vram_free(dev, now->tokq.base, now->tokq.size);
+	if (!keep || now->save.base != keep->save.base)
+		ppu_bc_vram_free(dev, now->save.base, now->save.size);
 }
 
-static int area_alloc(struct be_dev *dev, uint64_t bytes, uint64_t *base, uint64_t *size)
+/* An area that has the right size stays. */
+static int area_alloc(struct be_dev *dev, uint64_t bytes, const struct core_area *was, struct core_area *area)
 {
-	bytes = ppu_bc_page_round(bytes);
-	if (bytes && ppu_bc_vram_alloc(dev, bytes, base))
+	uint64_t size = ppu_bc_page_round(bytes);
+
+	if (was->size == size) {
+		*area = *was;
+		return 0;
+	}
+	if (size && ppu_bc_vram_alloc(dev, size, &area->base))
 		return -ENOSPC;
-	*size = bytes;
+	area->size = size;
 	return 0;
 }
 
-static int areas_alloc(struct be_dev *dev, const uint32_t *limit, struct core_areas *a)
+static int areas_alloc(struct be_dev *dev, const uint32_t *limit, const struct core_areas *was,
+		       struct core_areas *areas)
 {
 	uint32_t sms = dev->cfg.gpcs * dev->cfg.sms_per_gpc, warps = dev->cfg.warps_per_sm;
 	uint64_t save = PPU_SAVE_AREA_BYTES(sms, rd(dev, PPU_REG_CAP_SAVE_BYTES_PER_SM),
 					    limit[BE_VM_DEPTH], limit[BE_VM_LOCAL]);
 
-	memset(a, 0, sizeof(*a));
-	if (area_alloc(dev, PPU_TOKQ_AREA_BYTES(sms, warps, dev->cfg.tokq_entries), &a->tokq_base,
-		       &a->tokq_size) ||
-	    area_alloc(dev, PPU_LOCAL_AREA_BYTES(sms, warps, limit[BE_VM_LOCAL]), &a->local_base,
-		       &a->local_size)) {
-		areas_free(dev, a);
+	memset(areas, 0, sizeof(*areas));
+	if (area_alloc(dev, PPU_TOKQ_AREA_BYTES(sms, warps, dev->cfg.tokq_entries), &was->tokq, &areas->tokq) ||
+	    area_alloc(dev, PPU_LOCAL_AREA_BYTES(sms, warps, limit[BE_VM_LOCAL]), &was->local, &areas->local)) {
+		areas_free(dev, areas, was);
 		return -ENOSPC;
 	}
 	/* Without a save area tasks are not preempted; a small device may do without. */
 	if (save <= dev->cfg.vram / 4)
-		area_alloc(dev, save, &a->save_base, &a->save_size);
+		area_alloc(dev, save, &was->save, &areas->save);
 	return 0;
 }
 
 int ppu_bc_vm_ensure_areas(struct be_vm *vm)
 {
+	static const struct core_areas none;
 	int rc;
 
 	if (vm->has_areas)
 		return 0;
-	rc = areas_alloc(vm->dev, vm->limit, &vm->areas);
+	rc = areas_alloc(vm->dev, vm->limit, &none, &vm->areas);
 	if (rc)
 		return rc;
 	rc = inst_write(vm);
-	if (rc)
-		areas_free(vm->dev, &vm->areas);
+	if (rc) {
+		areas_free(vm->dev, &vm->areas, NULL);
+		vm->areas = none;
+	}
 	vm->has_areas = !rc;
 	return rc;
 }
@@ -111,7 +122,7 @@ static void vm_free(struct be_vm *vm)
 {
 	struct be_dev *dev = vm->dev;
 
-	areas_free(dev, &vm->areas);
+	areas_free(dev, &vm->areas, NULL);
 	if (vm->root)
 		ppu_bc_pt_free(dev, vm->root, PPU_PT_LEVELS - 1);
 	if (vm->inst)
@@ -175,7 +186,7 @@ uint32_t ppu_bc_vm_limit(struct be_vm *vm, enum be_vm_limit which)
 	return vm->limit[which];
 }
 
-/* With the lock held.  New areas, then a new instance block; back to the old ones if that fails. */
+/* With the lock held.  Other areas, then a new instance block; back to the old ones if that fails. */
 static int change(struct be_vm *vm, const uint32_t *limit)
 {
 	struct core_areas was_areas = vm->areas, areas = { 0 };
@@ -184,7 +195,7 @@ static int change(struct be_vm *vm, const uint32_t *limit)
 
 	if (ctx_status(vm) & PPU_CTX_BUSY)
 		return -EBUSY;
-	rc = vm->has_areas ? areas_alloc(vm->dev, limit, &areas) : 0;
+	rc = vm->has_areas ? areas_alloc(vm->dev, limit, &was_areas, &areas) : 0;
 	if (rc)
 		return rc;
 	memcpy(was, vm->limit, sizeof(was));
@@ -192,12 +203,12 @@ static int change(struct be_vm *vm, const uint32_t *limit)
 	vm->areas = areas;
 	rc = inst_write(vm);
 	if (!rc) {
-		areas_free(vm->dev, &was_areas);
+		areas_free(vm->dev, &was_areas, &areas);
 		return 0;
 	}
 	memcpy(vm->limit, was, sizeof(was));
 	vm->areas = was_areas;
-	areas_free(vm->dev, &areas);
+	areas_free(vm->dev, &areas, &was_areas);
 	inst_write(vm);
 	return rc;
 }
