@@ -132,20 +132,24 @@ ppuResult rt_devlib_bind(struct ppuModule_st *m, uint8_t *data)
 {
 	struct rt_devlib *d = m->ctx->devlib;
 	bool print = ppu_image_find(m->img, PPU_PRINT_SYMBOL), heap = ppu_image_find(m->img, PPU_HEAP_SYMBOL);
+	bool launch = ppu_image_find(m->img, PPU_CDP_SYMBOL);
 	ppuResult res = PPU_SUCCESS;
 
-	if (!print && !heap)
+	if (!print && !heap && !launch)
 		return PPU_SUCCESS;
 	pthread_mutex_lock(&d->bind_lock);
 	if (print)
 		res = make_print(m->ctx);
 	if (!res && heap)
 		res = make_heap(m->ctx);
+	if (!res && launch)
+		res = rt_cdp_bind(m);
 	pthread_mutex_unlock(&d->bind_lock);
 	if (res)
 		return res;
 	point(m->img, data, PPU_PRINT_SYMBOL, (uintptr_t)d->print);
 	point(m->img, data, PPU_HEAP_SYMBOL, d->heap);
+	point(m->img, data, PPU_CDP_SYMBOL, m->cdp_va);
 	return PPU_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 /* Launches: a TMD and its parameters in the job's own memory, LAUNCH, WFI. */
 #include <string.h>
 #include "rt.h"
+#include "../lib/devlib.h"
 
 /* By registers and the kernel's own limit. */
 uint32_t rt_max_threads(const struct ppu_symbol *s, const ppuDeviceProp *p)
@@ -205,6 +206,7 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	t->shared_dyn_bytes = (uint32_t)dynamic;
 	/* Recursion may use all that the context has. */
 	t->local_per_thread = s->recursive ? ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL) : s->local_bytes;
+	t->envreg[PPU_CDP_ENV_LOCAL] = ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL);	/* for kernels it launches */
 	t->num_barriers = s->barriers;
 	t->param_bytes = s->param_bytes;
 	if (s->param_bytes) {

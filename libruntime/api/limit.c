@@ -24,7 +24,7 @@ void rt_limits_init(struct ppuCtx_st *ctx, uint32_t *limits)
 
 /* ---- local memory --------------------------------------------------------------------------- */
 
-static uint32_t local_of(const struct ppuCtx_st *ctx, const struct ppu_symbol *s)
+uint32_t rt_local_of(const struct ppuCtx_st *ctx, const struct ppu_symbol *s)
 {
 	return s->recursive && s->local_bytes < ctx->stack ? ctx->stack : s->local_bytes;
 }
@@ -37,7 +37,7 @@ static uint32_t local_of_any(const struct ppuModule_st *m, uint32_t most)
 	for (uint32_t i = 0; i < m->img->num_symbols; i++) {
 		if (m->img->symbols[i].kind != PPU_SYM_KERNEL)
 			continue;
-		need = local_of(m->ctx, &m->img->symbols[i]);
+		need = rt_local_of(m->ctx, &m->img->symbols[i]);
 		if (need > bytes && need <= most)
 			bytes = need;
 	}
@@ -70,7 +70,7 @@ ppuResult rt_local_ensure(const struct ppuFunction_st *f)
 {
 	struct ppuCtx_st *ctx = f->mod->ctx;
 	/* Which kernels it launches nobody knows. */
-	uint32_t bytes = f->mod->launches ? local_of_any(f->mod, UINT32_MAX) : local_of(ctx, f->sym);
+	uint32_t bytes = f->mod->launches ? local_of_any(f->mod, UINT32_MAX) : rt_local_of(ctx, f->sym);
 
 	while (bytes > ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL)) {
 		ppuResult res = rt_wait_all(ctx);
@@ -143,7 +143,7 @@ static ppuResult set_pending(struct ppuCtx_st *ctx, uint64_t value)
 
 /* ---- the calls ------------------------------------------------------------------------------ */
 
-static uint64_t get(struct ppuCtx_st *ctx, ppuLimit limit)
+uint64_t rt_limit(struct ppuCtx_st *ctx, ppuLimit limit)
 {
 	uint64_t value = 0;
 
@@ -189,7 +189,7 @@ ppuResult ppuCtxGetLimit(ppuLimit limit, uint64_t *value)
 		return res;
 	res = rt_enter(ctx);
 	if (!res) {
-		*value = get(ctx, limit);
+		*value = rt_limit(ctx, limit);
 		rt_leave(ctx);
 	}
 	rt_obj_put(&ctx->obj);
@@ -211,6 +211,8 @@ ppuResult ppuCtxSetLimit(ppuLimit limit, uint64_t value)
 		res = set(ctx, limit, value);
 		rt_leave(ctx);
 	}
+	if (!res)
+		res = rt_cdp_limits(ctx);
 	rt_obj_put(&ctx->obj);
 	return res;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt.h"
+#include "../lib/devlib.h"
 
 static void function_release(struct rt_obj *obj)
 {
@@ -241,7 +242,9 @@ void rt_module_unload(struct ppuModule_st *m)
 		rt_free(ctx, m->data_va);
 	if (m->kernels_va)
 		rt_free(ctx, m->kernels_va);
-	m->code_va = m->data_va = m->kernels_va = 0;
+	if (m->cdp_va)
+		rt_free(ctx, m->cdp_va);
+	m->code_va = m->data_va = m->kernels_va = m->cdp_va = 0;
 }
 
 ppuResult ppuModuleLoadData(ppuModule *out, const void *data, size_t bytes,
@@ -482,7 +485,8 @@ ppuResult ppuModuleGetFunctionName(ppuModule handle, unsigned index, const char 
 		return rt_error(PPU_ERROR_INVALID_HANDLE);
 	res = rt_error(PPU_ERROR_INVALID_VALUE);
 	for (uint32_t i = 0; i < m->img->num_symbols; i++) {
-		if (m->img->symbols[i].kind == PPU_SYM_KERNEL && !index--) {
+		if (m->img->symbols[i].kind == PPU_SYM_KERNEL &&
+		    strncmp(m->img->symbols[i].name, PPU_LIBRARY_PREFIX, strlen(PPU_LIBRARY_PREFIX)) != 0 && !index--) {
 			*name = m->img->symbols[i].name;
 			res = PPU_SUCCESS;
 			break;

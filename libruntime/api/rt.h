@@ -10,6 +10,7 @@
  *   copyprio.c stream -> copy priorities, semaphores of copies     host.c  host functions in streams
  *   module.c   loading, functions                         launch.c  launches, occupancy
  *   limit.c    limits of contexts                         queue.c   device-owned work queues
+ *   cdp.c      launches by threads                        devlib.c  printf, assert, malloc of kernels
  *
  * Order of work.  Each channel has a 64-bit word in memory (its timeline).  Each job, one command
  * block in one ring entry, ends with a release of the channel's next number to that word.  So the
@@ -186,6 +187,7 @@ struct ppuCtx_st {
 	uint32_t num_funcs, cap_funcs, launches;
 	struct ppuEvent_st *events;
 	struct rt_devlib *devlib;	/* printf, assert, malloc of kernels */
+	uint64_t cdp_va;		/* struct ppu_cdp_ctx; 0: no module launches */
 	struct rt_queue *queues;	/* device-owned */
 };
 
@@ -409,7 +411,7 @@ struct ppuModule_st {
 	struct ppuCtx_st *ctx;
 	struct ppuModule_st *next;
 	struct ppu_image *img;
-	uint64_t code_va, data_va, kernels_va;
+	uint64_t code_va, data_va, kernels_va, cdp_va;
 	struct ppuFunction_st *funcs;
 	bool launches;			/* its code can launch kernels */
 	char *name;
@@ -457,6 +459,9 @@ void rt_queues_free(struct ppuCtx_st *ctx);
 void rt_limits_init(struct ppuCtx_st *ctx, uint32_t *limits);	/* BE_VM_LIMITS of them */
 /* Locked.  A module is loaded: local memory for its kernels, if it can be had at once. */
 void rt_local_expect(struct ppuModule_st *mod);
+/* Locked.  Value of a limit; local memory that a kernel is given. */
+uint64_t rt_limit(struct ppuCtx_st *ctx, ppuLimit limit);
+uint32_t rt_local_of(const struct ppuCtx_st *ctx, const struct ppu_symbol *kernel);
 /* Locked; may wait for all work.  Now it must be there. */
 ppuResult rt_local_ensure(const struct ppuFunction_st *func);
 
@@ -473,6 +478,12 @@ const char *rt_devlib_assertion(const struct ppuCtx_st *ctx);
 /* Locked.  PPU_LIMIT_PRINTF_BYTES and _HEAP_BYTES. */
 ppuResult rt_devlib_get_limit(struct ppuCtx_st *ctx, ppuLimit limit, uint64_t *value);
 ppuResult rt_devlib_set_limit(struct ppuCtx_st *ctx, ppuLimit limit, uint64_t value);
+
+/* ---- cdp.c ---------------------------------------------------------------------------------- */
+/* Unlocked; one at a time.  A module that launches kernels: mod->cdp_va is what it is told. */
+ppuResult rt_cdp_bind(struct ppuModule_st *mod);
+/* Unlocked.  Limits have changed: kernels can ask for them. */
+ppuResult rt_cdp_limits(struct ppuCtx_st *ctx);
 
 #pragma GCC visibility pop
 #endif

@@ -7,6 +7,10 @@
 #include <string.h>
 #include "isa/image.h"
 
+/* Functions of CUDA's device runtime: today's name and the older one; those of streams have a third. */
+#define CDP(name)	"__cudaCDP2" name, "cuda" name
+#define CDPS(name)	CDP(name), "__cudaCDP2" name "_ptsz"
+
 /* Its modules: name, and the functions it defines. */
 #define MODULES(M) \
 M(print, "vprintf", "__assertfail") \
@@ -20,6 +24,17 @@ M(queue, PPU_QUEUE_EXIT, "ppuQueueGet", "ppuQueueFinish", "ppuQueueInsert", "ppu
   "ppuGroupNext", "ppuGroupLaunch", "ppuGroupCopy", "ppuGroupCopy2D", "ppuGroupFill", "ppuGroupRelease", \
   "ppuGroupAcquire", "ppuGroupAdd", "ppuGroupWaitIdle", "ppuGroupTimestamp", "ppuGroupEnd")
 
+#define LAUNCH_MODULES(M) \
+M(launch, CDP("GetParameterBufferV2"), CDPS("LaunchDeviceV2"), CDP("GetParameterBuffer"), CDPS("LaunchDevice"), \
+  CDP("DeviceSynchronize"), CDP("GetLastError"), CDP("PeekAtLastError"), CDP("StreamCreateWithFlags"), \
+  CDP("StreamDestroy"), CDPS("StreamWaitEvent"), CDP("EventCreateWithFlags"), CDP("EventDestroy"), CDPS("EventRecord"), \
+  CDPS("EventRecordWithFlags"), "__ppu_cdp_error", "__ppu_cdp_kernel", "__ppu_cdp_context") \
+M(launch_copy, CDPS("MemcpyAsync"), CDPS("Memcpy2DAsync"), CDPS("Memcpy3DAsync"), CDPS("MemsetAsync"), \
+  CDPS("Memset2DAsync"), CDPS("Memset3DAsync")) \
+M(launch_info, CDP("GetErrorName"), CDP("GetErrorString"), CDP("GetDeviceCount"), CDP("GetDevice"), \
+  CDP("DeviceGetAttribute"), CDP("DeviceGetLimit"), CDP("DeviceGetCacheConfig"), CDP("DeviceGetSharedMemConfig"), \
+  CDP("RuntimeGetVersion"), CDP("FuncGetAttributes"), CDP("Malloc"), CDP("Free"))
+
 #define M(name, ...) \
 __asm__(".section .rodata\n" \
 	".global ppu_devlib_" #name "\n.hidden ppu_devlib_" #name "\n" \
@@ -27,14 +42,16 @@ __asm__(".section .rodata\n" \
 	".previous\n"); \
 extern const char ppu_devlib_##name[] __attribute__((visibility("hidden")));
 MODULES(M)
+LAUNCH_MODULES(M)
 #undef M
 
 static const struct {
 	const char *file, *text;
-	const char *defines[32];
+	const char *defines[48];
 } modules[] = {
 #define M(name, ...) { "device library " #name, ppu_devlib_##name, { __VA_ARGS__ } },
 	MODULES(M)
+	LAUNCH_MODULES(M)
 #undef M
 };
 #define NUM_MODULES	(sizeof(modules) / sizeof(modules[0]))

@@ -351,7 +351,9 @@ static int build_graph(struct ppu_image *img, struct graph *g)
 	for (i = 0; i < img->num_relocs; i++) {
 		const struct ppu_reloc *r = &img->relocs[i];
 
-		if (r->kind == PPU_REL_CODE_PC64 || r->kind == PPU_REL_DATA_PC64)
+		/* kernels are launched by address, never called */
+		if ((r->kind == PPU_REL_CODE_PC64 || r->kind == PPU_REL_DATA_PC64) &&
+		    img->symbols[r->symbol].kind == PPU_SYM_FUNC)
 			taken[fn_of_sym[r->symbol]] = 1;
 	}
 	for (f = 0; f < g->n; f++) {

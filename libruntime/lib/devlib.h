@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the device-side library (the .cu files here) and the runtime (api/devlib.c) agree on:
- * the ring that printf and assert write to, the heap of malloc, texture descriptors.
+ * the ring that printf and assert write to, the heap of malloc, what kernels that launch kernels
+ * need to know, texture descriptors.
  *
  * Each module of the library has a variable that points to its state; the runtime sets it when a
  * module is loaded.
  */
 #ifndef PPU_DEVLIB_H
 #define PPU_DEVLIB_H
+
+#include <hw/ppu_tmd.h>
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -108,6 +111,47 @@ PPU_DEVLIB_FN int ppu_next_conversion(const char *p, struct ppu_conversion *c)
 struct ppu_heap_state {
 	u64 top, end;			/* offsets from the state: first byte never given out, size */
 	u64 head[PPU_HEAP_CLASSES];
+};
+
+/* ---- launches ---------------------------------------------------------------------------------- */
+
+#define PPU_CDP_SYMBOL		"__ppu_cdp"
+#define PPU_LIBRARY_PREFIX	"__ppu_"	/* of symbols of the library that are no business of programs */
+/* Environment register with the bytes of local memory of each thread. */
+#define PPU_CDP_ENV_LOCAL	3
+
+/* A kernel that threads may launch. */
+struct ppu_cdp_kernel {
+	struct ppu_tmd tmd;	/* all but grid, block, dynamic shared memory, parameters, order */
+	u32 max_threads;	/* of a block, by its registers and its own limit */
+	u32 wanted[3];		/* block it wants; 0: any */
+	u32 max_dynamic;	/* bytes of dynamic shared memory it can have */
+	u32 own_threads;	/* its own limit of threads; 0: none */
+	u32 recursive;		/* its stack may be as large as PPU_CDP_ENV_LOCAL says */
+	u32 reserved;
+};
+
+/* What a context has once: the buffers in which launches are prepared, and what kernels can ask. */
+#define PPU_CDP_BUFFER		512u	/* bytes of a buffer: TMD and parameters, if they are few */
+#define PPU_CDP_STACKS		32u
+struct ppu_cdp_ctx {
+	/* Free buffers, by the lane that gave them back: number + 1 of the first, and above it a count of
+	 * changes (as in the heap).  Bytes 0..7 of a free buffer: the next one. */
+	u64 head[PPU_CDP_STACKS];
+	u64 top;			/* buffers below were in use before */
+	u64 buffers;			/* address */
+	u64 num_buffers;
+	u64 handles;			/* streams and events created so far */
+	u32 max_grid[3], max_block[3], max_threads;
+	u32 attributes;			/* values of cudaDeviceGetAttribute, by number */
+	int attribute[128];
+	u64 limit[8];			/* of cudaDeviceGetLimit, by number */
+};
+
+/* What a module has: its kernels, by entry_pc. */
+struct ppu_cdp_module {
+	u64 ctx, kernels;
+	u32 num_kernels, reserved;
 };
 
 /* ---- textures and surfaces --------------------------------------------------------------------- */

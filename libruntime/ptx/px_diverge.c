@@ -46,6 +46,7 @@ static bool source(const struct px_func *f, const struct px_insn *in)
 	case PPU_OP_ATOM:
 	case PPU_OP_CAL:
 	case PPU_OP_CALX:
+	case PPU_OP_TLAUNCH:
 	case PPU_OP_MATCH:
 		return true;
 	case PPU_OP_SHFL:

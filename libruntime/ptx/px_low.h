@@ -116,7 +116,9 @@ O(ldmatrix, px_low_ldmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shar
 O(cp, px_low_cp, 0, 5, "async ca cg shared shared::cta global commit_group wait_group wait_all L2::64B L2::128B L2::256B L2::cache_hint") \
 O(createpolicy, px_low_createpolicy, 1, 4, "fractional range global L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged b64") \
 O(griddepcontrol, px_low_nothing, 0, 0, "launch_dependents wait") \
-O(pmevent, px_low_nothing, 1, 1, "mask")
+O(pmevent, px_low_nothing, 1, 1, "mask") \
+O(tlaunch, px_low_task, 2, 2, "u32") \
+O(tsync, px_low_task, 1, 1, "u32")
 
 enum px_opcode {
 #define O(name, fn, min, max, mods) PX_OP_##name,

@@ -168,6 +168,20 @@ void px_low_nanosleep(struct px_module *m, const struct px_inst *in)
 	px_emit(m, in, PPU_OP_NANOSLEEP, PPU_T_NONE)->s[1] = a;
 }
 
+/* Not in PTX: launch the TMD at an address, wait for the children of the CTA (the device library's). */
+void px_low_task(struct px_module *m, const struct px_inst *in)
+{
+	struct px_opnd a = { 0 };
+	struct px_insn *i;
+
+	if (in->op == PX_OP_tlaunch)
+		a = px_src(m, in, 1, PT_U64);
+	i = px_emit(m, in, in->op == PX_OP_tlaunch ? PPU_OP_TLAUNCH : PPU_OP_TSYNC, PPU_T_NONE);
+	if (in->op == PX_OP_tlaunch)
+		i->s[0] = a;
+	i->d = px_dst(m, in, 0, PT_U32);
+}
+
 /* ---- calls ---- */
 
 int px_abi_place(struct px_abi *abi, const struct px_var *v, uint64_t *off)
