@@ -412,7 +412,8 @@ static void describe(struct ppuCtx_st *ctx, const struct ppu_fault_rec *r, char 
 		n += (size_t)snprintf(buf + n, len - n, ", %s at 0x%llx", access[r->access & 3],
 				      (unsigned long long)r->va);
 	if (n < len && r->channel != 0xffff)
-		snprintf(buf + n, len - n, ", channel %u", r->channel);
+		snprintf(buf + n, len - n, ", %s %u", rt_queue_has(ctx, r->channel) ? "device-owned queue" : "channel",
+			 r->channel);
 }
 
 static void check_chan(struct ppuCtx_st *ctx, struct be_chan *chan, const char *what, char *buf, size_t len)

@@ -207,6 +207,14 @@ void rt_queue_disown(struct ppuStream_st *s)
 	s->queue = NULL;
 }
 
+bool rt_queue_has(const struct ppuCtx_st *ctx, uint32_t hw_channel)
+{
+	for (const struct rt_queue *q = ctx->queues; q; q = q->next)
+		if (q->be.chan->hw_channel == hw_channel)
+			return true;
+	return false;
+}
+
 void rt_queues_stop(struct ppuCtx_st *ctx)
 {
 	for (struct rt_queue *q = ctx->queues; q; q = q->next)

@@ -6,6 +6,7 @@
  *   context.c  contexts, waiting, faults                  error.c   names, sentences, last-error detail
  *   va.c       the window of addresses                    chan.c    channels, command memory, jobs
  *   mem.c      allocations  register.c  the user's own    copy.c    copies and fills
+ *   vmm.c      reserved addresses and what is mapped there        coop.c    cooperative kernels
  *   stream.c   streams      event.c  events               prio.c    stream -> device priorities
  *   copyprio.c stream -> copy priorities, semaphores of copies     host.c  host functions in streams
  *   module.c   loading, functions                         launch.c  launches, occupancy
@@ -50,7 +51,7 @@
 #define RT_STAGE_BYTES	(1u << 20)
 
 /* ---- object.c ------------------------------------------------------------------------------- */
-enum rt_kind { RT_CTX = 1, RT_STREAM, RT_EVENT, RT_MODULE, RT_FUNCTION };
+enum rt_kind { RT_CTX = 1, RT_STREAM, RT_EVENT, RT_MODULE, RT_FUNCTION, RT_MEM };
 struct rt_obj {
 	enum rt_kind kind;
 	int refs;
@@ -99,6 +100,7 @@ struct rt_alloc {
 	ppuMemoryType type;
 	struct rt_chunk *chunk;
 	struct be_bo *user;		/* registered memory of the process; chunk is NULL then */
+	struct ppuMem_st *mem;		/* what is mapped there by vmm.c; chunk is NULL then */
 };
 
 /* Like device memory, but not the user's to free. */
@@ -189,6 +191,9 @@ struct ppuCtx_st {
 	struct rt_devlib *devlib;	/* printf, assert, malloc of kernels */
 	uint64_t cdp_va;		/* struct ppu_cdp_ctx; 0: no module launches */
 	struct rt_queue *queues;	/* device-owned */
+	struct ppuMem_st *mems;		/* vmm.c */
+	uint64_t coop_va;		/* coop.c: barrier of cooperative kernels, 0: not made yet */
+	struct rt_need coop;		/* the last of them */
 };
 
 /* The current context with a reference. */
@@ -301,6 +306,17 @@ struct rt_alloc rt_alloc_take(struct ppuCtx_st *ctx, struct rt_alloc *a);
 /* register.c: the context's entry is gone already. */
 void rt_unregister(struct ppuCtx_st *ctx, const struct rt_alloc *a);
 struct rt_alloc *rt_find(struct ppuCtx_st *ctx, const void *p);
+/* vmm.c: the same for a mapping; then all memory that is mapped nowhere. */
+void rt_unmap(struct ppuCtx_st *ctx, const struct rt_alloc *a);
+void rt_mems_fini(struct ppuCtx_st *ctx);
+struct ppuMem_st {
+	struct rt_obj obj;
+	struct ppuCtx_st *ctx;		/* no reference */
+	struct ppuMem_st *next;
+	struct be_bo *bo;
+	uint64_t bytes;
+	unsigned users;			/* the handle and mappings */
+};
 /* Where [p, p + bytes) lies; INVALID_ADDRESS when it is ours but not inside one allocation. */
 ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuMemoryType *type);
 
@@ -452,6 +468,7 @@ void rt_queue_tmd(const struct rt_queue *queue, struct ppu_tmd *tmd);
 void rt_queue_before(struct rt_job *job, struct rt_queue *queue, uint64_t threads);
 void rt_queue_launch(struct rt_job *job, struct rt_queue *queue, uint64_t tmd_va);
 void rt_queue_disown(struct ppuStream_st *stream);	/* locked: the stream goes */
+bool rt_queue_has(const struct ppuCtx_st *ctx, uint32_t hw_channel);
 void rt_queues_stop(struct ppuCtx_st *ctx);
 void rt_queues_free(struct ppuCtx_st *ctx);
 
@@ -464,6 +481,12 @@ uint64_t rt_limit(struct ppuCtx_st *ctx, ppuLimit limit);
 uint32_t rt_local_of(const struct ppuCtx_st *ctx, const struct ppu_symbol *kernel);
 /* Locked; may wait for all work.  Now it must be there. */
 ppuResult rt_local_ensure(const struct ppuFunction_st *func);
+
+/* ---- coop.c --------------------------------------------------------------------------------- */
+/* Unlocked: does the grid fit, and is the barrier there?  Locked: tell the kernel of it. */
+ppuResult rt_coop_check(ppuFunction function, const struct ppuCtx_st *ctx, ppuDim3 grid, ppuDim3 block, size_t dynamic);
+ppuResult rt_coop_prepare(struct ppuCtx_st *ctx);
+void rt_coop_tmd(const struct ppuCtx_st *ctx, struct ppu_tmd *t);
 
 /* ---- devlib.c ------------------------------------------------------------------------------- */
 ppuResult rt_devlib_new(struct ppuCtx_st *ctx);

@@ -6,21 +6,8 @@
  * The command memory of an entry is filled with commands from its start and with launch data (a TMD and
  * its parameters) from its end.
  */
-#include "dev.h"
-#pragma clang force_cuda_host_device begin
-#include <hw/ppu_devq.h>
-#pragma clang force_cuda_host_device end
+#include "insert_dev.h"
 #include <hw/ppu_tmd.h>
-
-#define PPUQ_FN		DEV
-#define PPUQ_FAR	static __attribute__((device, noinline))
-#define PPUQ_LOAD(p)	load_now(p)
-#define PPUQ_STORE(p, v) store_now(p, v)
-#define PPUQ_ADD(p, v)	atom_add(p, v)
-#define PPUQ_OR(p, v)	atom_or(p, v)
-#define PPUQ_CAS(p, c, v) atom_cas(p, c, v)
-#define PPUQ_FENCE()	fence()
-#include "insert.h"
 
 #define MAX_COPY_PITCH	(1ull << 40)
 

@@ -71,7 +71,16 @@ ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(UNIT_MODEL_SRCS)))
 
 UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) %/$(notdir $(t)),$(UNIT_BINS) $(UNIT_SH))),$(UNIT_BINS) $(UNIT_SH))
 
+# Kernels of tests/unit/test_devq*.c, one of them without the fence (WQ-18).
+UNIT_PTX := $(BUILD)/unit/devq.ptx $(BUILD)/unit/devq_unfenced.ptx
+$(BUILD)/unit/devq_unfenced.ptx: private UNIT_CU_FLAGS := '-DPPUQ_FENCE()='
+$(UNIT_PTX): tests/unit/devq.cu $(wildcard libruntime/lib/*.h include/hw/*.h) include/ppu_queue.h tests/unit/build.mk
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) $(UNIT_CU_FLAGS) -o $@ $<
+
 .PHONY: unit unit-build
+unit-build: $(UNIT_PTX)
 unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(foreach f,$(UNIT_FAST),\
 		$(if $(filter %/$(f:test_%=%).sh,$(UNIT_WANTED)),$(BUILD)/unit-fast/$(f))) \
 	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "rt_spy.h"
+#include "ppu_queue.h"
 
 static struct rt_spy *the_spy;
 
@@ -25,12 +26,38 @@ static int semaphore(const struct ppuCtx_st *ctx, uint64_t va)
 	return -1;
 }
 
+/* Commands that are about a device-owned queue; false: it is none. */
+static bool queue_word(const struct ppuCtx_st *ctx, const uint32_t *w, uint64_t va, char *to, size_t len)
+{
+	uint64_t value = PPU_CMD_SIZE(*w) >= 5 ? w[3] | (uint64_t)w[4] << 32 : 0;
+	unsigned op = PPU_CMD_OP(*w), n = 0;
+
+	for (const struct rt_queue *q = ctx->queues; q; q = q->next, n++) {
+		if (op == PPU_CMD_QUEUE_REFRESH && w[1] == q->be.chan->hw_channel)
+			snprintf(to, len, "refresh(Q%u)", n);
+		else if (op == PPU_CMD_SEM_RELEASE && va == q->be.x_va)
+			snprintf(to, len, "X=%llu", (unsigned long long)value);
+		else if (op == PPU_CMD_SEM_ACQUIRE && va == q->be.y_va)
+			snprintf(to, len, "Y==%llu%s", (unsigned long long)value, PPU_CMD_FLAGS(*w) ? "?" : "");
+		else if (op == PPU_CMD_SEM_RELEASE && va - q->mem < sizeof(struct ppu_queue))
+			snprintf(to, len, "told(%llu)=0x%llx", (unsigned long long)(va - q->mem), (unsigned long long)value);
+		else if (op == PPU_CMD_SEM_RELEASE && va > q->mem && va - q->mem < 512)
+			snprintf(to, len, "state(%llu)=%llu", (unsigned long long)(va - q->mem - 256), (unsigned long long)value);
+		else
+			continue;
+		return true;
+	}
+	return false;
+}
+
 static void word(const struct ppuCtx_st *ctx, unsigned own, const uint32_t *w, char *to, size_t len)
 {
 	uint64_t va = PPU_CMD_SIZE(*w) >= 3 ? w[1] | (uint64_t)w[2] << 32 : 0;
 	int chan = timeline(ctx, va), sem = semaphore(ctx, va);
 	uint32_t flags = PPU_CMD_FLAGS(*w);
 
+	if (queue_word(ctx, w, va, to, len))
+		return;
 	switch (PPU_CMD_OP(*w)) {
 	case PPU_CMD_SEM_ACQUIRE:
 		if (chan >= 0 && flags == PPU_CMDF_SEM_OP(PPU_SEM_OP_GE)) {
@@ -110,7 +137,9 @@ static void spy_put(struct be_chan *be, uint32_t put)
 {
 	const struct rt_chan *c = find(the_spy, be);
 
-	note(the_spy, c, (put + be->entries - 1) % be->entries);
+	for (uint32_t e = the_spy->put[c->index]; e != put; e = (e + 1) % be->entries)
+		note(the_spy, c, e);
+	the_spy->put[c->index] = put;
 	/* WQ-7: PUT never comes round to GET. */
 	ck_assert_uint_lt(put, be->entries);
 	ck_assert_uint_ne(put, the_spy->below->chan_get(be));

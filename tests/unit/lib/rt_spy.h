@@ -8,6 +8,9 @@
  *   wait(C3)      acquire of channel 3's timeline   gate(S2)   acquire S2 == 0, re-checked (GATE)
  *   acquire(S2)   the same without GATE             inc(S2) dec(S2)
  *   copy copy2d fill fill2d launch wfi stamp        done       release of the channel's own timeline
+ *   refresh(Q0)   QUEUE_REFRESH of the context's first device-owned queue
+ *   X=3 Y==3      release of a queue's X, acquire of its Y
+ *   state(8)=0 told(64)=0x1   stores to its state, to what its kernels are told
  *   anything else: ?opcode(address)
  *
  * C numbers are the context's channels in the order they were made, S numbers internal priorities.
@@ -42,6 +45,7 @@ struct rt_spy {
 	} *block;
 	unsigned num, cap;
 	unsigned kicks;
+	uint32_t put[RT_MAX_CHAN];	/* of each channel, as it was last */
 	unsigned queue_prios;		/* bit mask of the queue priorities channels were made with */
 };
 
