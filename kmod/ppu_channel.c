@@ -8,7 +8,8 @@
  * in no GPU address space.
  *
  * User-submit: ring and page are mapped to the owner.  Kernel-submit: neither
- * is, ppu_submit.c fills the ring.
+ * is, ppu_submit.c fills the ring.  Device-owned queues (ppu_devq.c) have their
+ * ring in VRAM, where threads on the GPU fill it, and no page.
  *
  * A channel that stopped with an error stays stopped: ppu_channel.dead is set
  * once, by ppu_channel_fail(), and never cleared.
@@ -34,6 +35,7 @@ static void ppu_channel_free(struct kref *kref)
 {
 	struct ppu_channel *chan = container_of(kref, struct ppu_channel, kref);
 
+	ppu_channel_put(chan->devq.owner);
 	ppu_vm_put(chan->vm);
 	mutex_destroy(&chan->lock);
 	kfree(chan);
@@ -44,6 +46,27 @@ void ppu_channel_put(struct ppu_channel *chan)
 {
 	if (chan)
 		kref_put(&chan->kref, ppu_channel_free);
+}
+
+/** ppu_channel_type_name - for messages */
+const char *ppu_channel_type_name(const struct ppu_channel *chan)
+{
+	switch (chan->type) {
+	case DRM_PPU_CHANNEL_COMPUTE:
+		return "compute";
+	case DRM_PPU_CHANNEL_COPY:
+		return "copy";
+	default:
+		return "queue";
+	}
+}
+
+/** ppu_channel_submit_name - who fills it, for messages */
+const char *ppu_channel_submit_name(const struct ppu_channel *chan)
+{
+	if (chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
+		return "device";
+	return chan->user_submit ? "user" : "kernel";
 }
 
 /** ppu_channel_lookup - find a channel by its id in the file; takes a reference */
@@ -176,6 +199,21 @@ out:
 	return ret;
 }
 
+static u32 ppu_channel_hw_flags(const struct ppu_channel *chan)
+{
+	if (chan->devq.flags & DRM_PPU_DEVQ_AUTO_REFRESH)
+		return PPU_CHF_AUTO_REFRESH;
+	return chan->user_submit ? 0 : PPU_CHF_KERNEL_SUBMIT;
+}
+
+/* GPU address of the shadow of GP_PUT, 0: it has none. */
+static u64 ppu_channel_shadow(const struct ppu_channel *chan)
+{
+	if (chan->type != DRM_PPU_CHANNEL_DEVICE_QUEUE)
+		return 0;
+	return chan->ring_map->start + chan->devq.layout.shadow;
+}
+
 /* Puts the configuration into a channel that is known to be reset. */
 static int ppu_channel_program(struct ppu_channel *chan)
 {
@@ -193,10 +231,11 @@ static int ppu_channel_program(struct ppu_channel *chan)
 	ppu_ch_wr(pdev, chid, PPU_REG_CH_PRIORITY, chan->priority);
 	ppu_ch_wr(pdev, chid, PPU_REG_CH_TIMESLICE_NS, ppu_channel_timeslice_ns(chan));
 	ppu_ch_wr(pdev, chid, PPU_REG_CH_ENGINE_MASK, chan->engine_mask);
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_FLAGS, chan->user_submit ? 0 : PPU_CHF_KERNEL_SUBMIT);
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_GET, 0);
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_PUT, 0);
-	ppu_ch_wr64(pdev, chid, PPU_REG_CH_DEVQ_SHADOW_LO, 0);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_FLAGS, ppu_channel_hw_flags(chan));
+	/* Empty, wherever it starts. */
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_GET, chan->devq.initial_get);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_PUT, chan->devq.initial_get);
+	ppu_ch_wr64(pdev, chid, PPU_REG_CH_DEVQ_SHADOW_LO, ppu_channel_shadow(chan));
 	drm_dev_exit(idx);
 	return 0;
 }
@@ -223,8 +262,10 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 	first = !chan->dead;
 	if (first) {
 		chan->failure = *failure;
-		if (failure->cause & PPU_CAUSE_ERROR)
+		if (failure->cause & PPU_CAUSE_ERROR) {
 			ppu_group_channel_failed(chan);
+			ppu_devq_failed(chan);
+		}
 		if (failure->cause)
 			ppu_notifier_write(chan);
 		WRITE_ONCE(chan->dead, failure->err);
@@ -360,16 +401,27 @@ static void ppu_channel_tell_blocked(struct ppu_channel *chan)
 {
 	struct ppu_device *pdev = chan->pdev;
 	int chid = chan->chid, idx;
+	u64 va;
 
 	if (!drm_dev_enter(&pdev->drm, &idx))
 		return;
-	if (ppu_ch_rd(pdev, chid, PPU_REG_CH_STATUS) & PPU_CHS_SEM_BLOCKED)
+	va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
+	if (va && !ppu_devq_rests(chan, va))
 		dev_info_ratelimited(pdev->drm.dev,
 				     "channel %d of %s[%d] ends while it waits for the semaphore at %#llx, GP_GET %u\n",
 				     chid, chan->vm->quota->comm, pid_nr(chan->vm->quota->owner),
-				     ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO)),
-				     ppu_ch_rd(pdev, chid, PPU_REG_CH_GET));
+				     va, ppu_ch_rd(pdev, chid, PPU_REG_CH_GET));
 	drm_dev_exit(idx);
+}
+
+/* The CPU's mappings of the ring, and of the USERD page if there is one. */
+static void ppu_channel_revoke(struct ppu_channel *chan)
+{
+	if (!chan->user_submit || !chan->ring)
+		return;
+	if (chan->userd)
+		ppu_userd_revoke(chan->userd, chan->file->drm);
+	ppu_bo_user_revoke(chan->ring, chan->file->drm);
 }
 
 /* Takes the channel off the device, and ends its work with an error. */
@@ -380,15 +432,13 @@ static void ppu_channel_halt(struct ppu_channel *chan)
 
 	/* A process that ends at the first error does not take the evidence along. */
 	flush_work(&chan->dump_work);
+	flush_work(&chan->devq.stop_work);
 	mutex_lock(&chan->lock);
 	if (chan->destroyed)
 		goto out;
 	ppu_channel_tell_blocked(chan);
 	trace_ppu_channel_destroy(chan->chid, chan->vm->context_id);
-	if (chan->userd) {
-		ppu_userd_revoke(chan->userd, file->drm);
-		ppu_bo_user_revoke(chan->ring, file->drm);
-	}
+	ppu_channel_revoke(chan);
 	atomic64_add(ppu_channel_runtime(chan), &file->runtime_ns[chan->type]);
 	chan->destroyed = true;
 	chan->stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET);
@@ -441,9 +491,12 @@ static u32 ppu_channel_ring_entries(struct ppu_device *pdev, u32 gpfifo_entries,
 
 static int ppu_channel_map_ring(struct ppu_channel *chan)
 {
-	u64 bytes = (u64)chan->ring_entries * sizeof(struct ppu_gpfifo_entry);
+	bool devq = chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE;
+	u64 bytes = devq ? chan->devq.layout.bytes :
+			   (u64)chan->ring_entries * sizeof(struct ppu_gpfifo_entry);
 
-	chan->ring = ppu_bo_create(chan->file, bytes, DRM_PPU_PLACEMENT_SYSTEM, 0);
+	chan->ring = ppu_bo_create(chan->file, bytes, devq ? DRM_PPU_PLACEMENT_VRAM :
+						      DRM_PPU_PLACEMENT_SYSTEM, 0);
 	if (IS_ERR(chan->ring)) {
 		int ret = PTR_ERR(chan->ring);
 
@@ -453,6 +506,7 @@ static int ppu_channel_map_ring(struct ppu_channel *chan)
 	chan->ring->kernel = true;
 
 	chan->ring_map = ppu_vm_map_kernel(chan->vm, chan->ring,
+					   devq ? PPU_PTE_NOEXEC :
 					   PPU_PTE_PRIV | PPU_PTE_READONLY | PPU_PTE_NOEXEC);
 	if (IS_ERR(chan->ring_map)) {
 		int ret = PTR_ERR(chan->ring_map);
@@ -463,12 +517,14 @@ static int ppu_channel_map_ring(struct ppu_channel *chan)
 	return 0;
 }
 
-/* Gives the owner, and nobody else, the ring and the USERD page. */
+/* Gives the owner, and nobody else, the ring and the USERD page, if it is to have it. */
 static int ppu_channel_map_user(struct ppu_channel *chan, struct drm_file *filp,
 				struct drm_ppu_channel_create *args)
 {
 	int ret;
 
+	if (chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
+		return ppu_bo_user_map(chan->ring, filp, &args->ring_offset);
 	chan->userd = ppu_userd_create(chan->pdev, chan->chid);
 	if (IS_ERR(chan->userd)) {
 		ret = PTR_ERR(chan->userd);
@@ -481,13 +537,25 @@ static int ppu_channel_map_user(struct ppu_channel *chan, struct drm_file *filp,
 	return ppu_userd_user_map(chan->userd, filp, &args->userd_offset);
 }
 
+static bool ppu_channel_kernel_submit(const struct drm_ppu_channel_create *args)
+{
+	return args->type != DRM_PPU_CHANNEL_DEVICE_QUEUE &&
+	       !(args->flags & DRM_PPU_CHANNEL_USER_SUBMIT);
+}
+
 static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file *file,
 					     const struct drm_ppu_channel_create *args)
 {
+	static const u32 classes[PPU_NUM_CHANNEL_TYPES] = {
+		[DRM_PPU_CHANNEL_COMPUTE] = PPU_CLASS_COMPUTE,
+		[DRM_PPU_CHANNEL_COPY] = PPU_CLASS_COPY,
+		[DRM_PPU_CHANNEL_DEVICE_QUEUE] = PPU_CLASS_DEVQ,
+	};
 	struct ppu_channel *chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+	int ret;
 
 	if (!chan)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	kref_init(&chan->kref);
 	ppu_coredump_init(chan);
 	mutex_init(&chan->lock);
@@ -501,9 +569,8 @@ static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file 
 	chan->vm = vm;
 	chan->chid = PPU_NO_CHANNEL;
 	chan->type = args->type;
-	chan->hw_class = args->type == DRM_PPU_CHANNEL_COMPUTE ? PPU_CLASS_COMPUTE :
-								 PPU_CLASS_COPY;
-	chan->user_submit = args->flags & DRM_PPU_CHANNEL_USER_SUBMIT;
+	chan->hw_class = classes[args->type];
+	chan->user_submit = !ppu_channel_kernel_submit(args);
 	chan->priority = args->priority;
 	chan->timeslice_us = args->timeslice_us;
 	chan->engine_mask = args->engine_mask;
@@ -511,6 +578,11 @@ static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file 
 	chan->entries = args->gpfifo_entries;
 	chan->ring_entries = ppu_channel_ring_entries(file->pdev, chan->entries,
 						      chan->user_submit);
+	ret = ppu_devq_alloc(chan, args);
+	if (ret) {
+		ppu_channel_put(chan);
+		return ERR_PTR(ret);
+	}
 	return chan;
 }
 
@@ -536,7 +608,7 @@ static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
 	struct ppu_device *pdev = chan->pdev;
 	int ret;
 
-	if (chan->type == DRM_PPU_CHANNEL_COMPUTE) {
+	if (chan->type != DRM_PPU_CHANNEL_COPY) {
 		ret = ppu_vm_ensure_areas(chan->vm);
 		if (ret)
 			return ret;
@@ -564,7 +636,10 @@ static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
 		ret = ppu_submit_init(chan);
 	if (ret)
 		return ret;
-	return ppu_channel_program(chan);
+	ret = ppu_channel_program(chan);
+	if (!ret && chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
+		ret = ppu_devq_init(chan);
+	return ret;
 }
 
 /*
@@ -586,11 +661,9 @@ static void ppu_channel_undo_setup(struct ppu_channel *chan)
 {
 	bool stopped = chan->chid == PPU_NO_CHANNEL || ppu_channel_stop(chan, PPU_CH_CMD_RESET);
 
-	if (chan->userd) {
-		ppu_userd_revoke(chan->userd, chan->file->drm);
-		ppu_bo_user_revoke(chan->ring, chan->file->drm);
+	ppu_channel_revoke(chan);
+	if (chan->userd)
 		drm_gem_object_put(&chan->userd->base);
-	}
 	if (chan->sched_ready)
 		ppu_submit_fini(chan);
 	ppu_group_leave(chan);
@@ -602,28 +675,27 @@ static void ppu_channel_undo_setup(struct ppu_channel *chan)
 static int ppu_channel_check(struct ppu_device *pdev, const struct drm_ppu_channel_create *args)
 {
 	const u32 known = DRM_PPU_CHANNEL_USER_SUBMIT | DRM_PPU_CHANNEL_START_DISABLED;
-	bool user = args->flags & DRM_PPU_CHANNEL_USER_SUBMIT;
+	bool kernel = ppu_channel_kernel_submit(args);
 	u32 engines = GENMASK(pdev->caps.copy_engines - 1, 0);
+	int ret;
 
 	if (PPU_CHECK(pdev, args->type > DRM_PPU_CHANNEL_DEVICE_QUEUE) ||
 	    PPU_CHECK(pdev, args->flags & ~known) ||
-	    PPU_CHECK(pdev, !user && args->flags) ||
-	    PPU_CHECK(pdev, args->devq_flags) ||
-	    PPU_CHECK(pdev, user && args->timeout_ms) ||
+	    PPU_CHECK(pdev, kernel && args->flags) ||
+	    PPU_CHECK(pdev, !kernel && args->timeout_ms) ||
 	    PPU_CHECK(pdev, !args->notifier_handle && args->notifier_offset) ||
 	    PPU_CHECK(pdev, args->notifier_offset % sizeof(struct drm_ppu_notification)) ||
 	    PPU_CHECK(pdev, args->timeout_ms > PPU_JOB_TIMEOUT_MAX_MS) ||
 	    PPU_CHECK(pdev, args->priority > PPU_QUEUE_PRIO_MAX) ||
 	    PPU_CHECK(pdev, args->timeslice_us > PPU_TIMESLICE_LIMIT_US) ||
-	    PPU_CHECK(pdev, args->gpfifo_entries < (user ? 3 : 5)) ||
+	    PPU_CHECK(pdev, args->gpfifo_entries < (kernel ? 5 : 3)) ||
 	    PPU_CHECK(pdev, args->gpfifo_entries > pdev->caps.ring_max) ||
 	    PPU_CHECK(pdev, args->type != DRM_PPU_CHANNEL_COPY && args->engine_mask) ||
 	    PPU_CHECK(pdev, args->engine_mask & ~engines))
 		return -EINVAL;
-	if (args->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
-		return -EOPNOTSUPP;
-	if (PPU_CHECK(pdev, args->devq_initial_get))
-		return -EINVAL;
+	ret = ppu_devq_check(pdev, args);
+	if (ret)
+		return ret;
 	if (PPU_CHECK(pdev, args->priority > ppu_max_priority()) ||
 	    PPU_CHECK(pdev, args->timeslice_us > ppu_max_timeslice_us()))
 		return -EACCES;
@@ -643,8 +715,8 @@ static int ppu_channel_create(struct ppu_file *file, struct ppu_vm *vm, struct d
 		return ret;
 
 	chan = ppu_channel_alloc(vm, file, args);
-	if (!chan) {
-		ret = -ENOMEM;
+	if (IS_ERR(chan)) {
+		ret = PTR_ERR(chan);
 		goto err_id;
 	}
 	chan->id = id;
@@ -666,6 +738,7 @@ static int ppu_channel_create(struct ppu_file *file, struct ppu_vm *vm, struct d
 	args->hw_channel = chan->chid;
 	args->ring_size = (u64)chan->ring_entries * sizeof(struct ppu_gpfifo_entry);
 	args->ring_va = chan->ring_map->start;
+	ppu_devq_to_user(chan, args);
 	trace_ppu_channel_create(chan->chid, vm->context_id, chan->hw_class, chan->ring_entries,
 				 chan->user_submit);
 	/* From here on another thread may use and destroy it. */
@@ -684,18 +757,22 @@ int ppu_ioctl_channel_create(struct drm_device *drm, void *data, struct drm_file
 	struct ppu_device *pdev = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
 	struct drm_ppu_channel_create *args = data;
-	bool user = args->flags & DRM_PPU_CHANNEL_USER_SUBMIT;
 	struct ppu_vm *vm;
+	bool user;
 	int ret;
 
 	ret = ppu_channel_check(pdev, args);
 	if (ret)
 		return ret;
+	user = !ppu_channel_kernel_submit(args);
 	args->ring_offset = 0;
 	args->userd_offset = 0;
 	args->devq_ring_va = 0;
 	args->devq_sem_va = 0;
-	args->devq_ptr_va = 0;
+	args->devq_soft_va = 0;
+	args->devq_shadow_va = 0;
+	args->devq_x_va = 0;
+	args->devq_y_va = 0;
 
 	vm = ppu_vm_lookup(file, args->vm_id);
 	if (!vm)
@@ -732,7 +809,7 @@ int ppu_ioctl_channel_destroy(struct drm_device *drm, void *data, struct drm_fil
 
 static u32 ppu_channel_hw_state(const struct ppu_channel *chan, u32 hw)
 {
-	u32 state = chan->user_submit ? DRM_PPU_CHANNEL_STATE_USER_SUBMIT : 0;
+	u32 state = chan->userd ? DRM_PPU_CHANNEL_STATE_USER_SUBMIT : 0;
 
 	if (hw & PPU_CHS_ENABLED && !(hw & PPU_CHS_PAUSED))
 		state |= DRM_PPU_CHANNEL_STATE_ENABLED;
@@ -750,6 +827,7 @@ static u32 ppu_channel_hw_state(const struct ppu_channel *chan, u32 hw)
 static void ppu_channel_query(struct ppu_channel *chan, struct drm_ppu_channel_query *args)
 {
 	struct ppu_device *pdev = chan->pdev;
+	struct ppu_devq_look look;
 	int chid = chan->chid;
 	u32 hw;
 	int dead;
@@ -773,6 +851,12 @@ static void ppu_channel_query(struct ppu_channel *chan, struct drm_ppu_channel_q
 		args->error_va = chan->failure.va;
 	}
 	args->blocked_va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
+	ppu_devq_look(chan, &look);
+	args->devq_soft = look.soft;
+	args->devq_shadow = look.shadow;
+	args->devq_x = look.x;
+	args->devq_y = look.y;
+	args->devq_get = look.get;
 }
 
 int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file *filp)

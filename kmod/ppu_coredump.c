@@ -27,9 +27,29 @@ MODULE_PARM_DESC(coredump_interval_ms, "least time between two device coredumps"
 /* Ring entries shown before and after GP_GET. */
 #define PPU_DUMP_AROUND		16
 
+/* Device-owned queues have theirs in VRAM. */
+static bool ppu_dump_read(struct ppu_channel *chan, u32 i, struct ppu_gpfifo_entry *e)
+{
+	u64 offset = i * sizeof(*e);
+	const void *entry;
+	bool vmapped;
+
+	if (chan->ring->placement == DRM_PPU_PLACEMENT_VRAM) {
+		memcpy_fromio(e, chan->pdev->vram_io + ppu_bo_addr(chan->ring, offset, NULL),
+			      sizeof(*e));
+		return true;
+	}
+	entry = ppu_bo_map_page(chan->ring, offset, &vmapped);
+	if (!entry)
+		return false;
+	*e = *(const struct ppu_gpfifo_entry *)entry;
+	ppu_bo_unmap_page((void *)entry, vmapped);
+	return true;
+}
+
 static void ppu_dump_ring(struct drm_printer *p, struct ppu_channel *chan, u32 get)
 {
-	const struct ppu_gpfifo_entry *ring;
+	struct ppu_gpfifo_entry e;
 	u32 n = chan->ring_entries;
 	u32 first = n > 2 * PPU_DUMP_AROUND ? (get + n - PPU_DUMP_AROUND) % n : 0;
 	u32 count = min(n, 2u * PPU_DUMP_AROUND), k;
@@ -37,16 +57,23 @@ static void ppu_dump_ring(struct drm_printer *p, struct ppu_channel *chan, u32 g
 	drm_puts(p, "ring:\n");
 	for (k = 0; k < count; k++) {
 		u32 i = (first + k) % n;
-		u64 offset = i * sizeof(*ring);
-		bool vmapped;
 
-		ring = ppu_bo_map_page(chan->ring, offset, &vmapped);
-		if (!ring)
+		if (!ppu_dump_read(chan, i, &e))
 			return;
-		drm_printf(p, "  %6u: va %#llx length %u flags %#x%s\n", i, ring->va, ring->length,
-			   ring->flags, i == get ? "  <- GP_GET" : "");
-		ppu_bo_unmap_page((void *)ring, vmapped);
+		drm_printf(p, "  %6u: va %#llx length %u flags %#x%s\n", i, e.va, e.length,
+			   e.flags, i == get ? "  <- GP_GET" : "");
 	}
+}
+
+static void ppu_dump_devq(struct drm_printer *p, struct ppu_channel *chan)
+{
+	struct ppu_devq_look look;
+
+	if (chan->type != DRM_PPU_CHANNEL_DEVICE_QUEUE)
+		return;
+	ppu_devq_look(chan, &look);
+	drm_printf(p, "queue: soft %llu shadow %llu X %llu Y %llu\n", look.soft, look.shadow,
+		   look.x, look.y);
 }
 
 static void ppu_dump_channel(struct drm_printer *p, struct ppu_channel *chan)
@@ -58,8 +85,7 @@ static void ppu_dump_channel(struct drm_printer *p, struct ppu_channel *chan)
 	u32 get = f->error ? f->get : ppu_ch_rd(pdev, chid, PPU_REG_CH_GET);
 
 	drm_printf(p, "channel: %d (id %u), %s, %s-submit, priority %u\n", chid, chan->id,
-		   chan->type == DRM_PPU_CHANNEL_COMPUTE ? "compute" : "copy",
-		   chan->user_submit ? "user" : "kernel", chan->priority);
+		   ppu_channel_type_name(chan), ppu_channel_submit_name(chan), chan->priority);
 	drm_printf(p, "process: %s[%d]\n", chan->vm->quota->comm, pid_nr(chan->vm->quota->owner));
 	drm_printf(p, "state: %#x, error %u %s: %s\n", f->cause, f->error, ppu_err_name(f->error),
 		   ppu_err_text(f->error));
@@ -72,6 +98,7 @@ static void ppu_dump_channel(struct drm_printer *p, struct ppu_channel *chan)
 		   ppu_ch_rd(pdev, chid, PPU_REG_CH_SLICES),
 		   ppu_ch_rd(pdev, chid, PPU_REG_CH_TASKS), chan->seqno_submitted,
 		   READ_ONCE(chan->seqno_completed));
+	ppu_dump_devq(p, chan);
 	if (get < chan->ring_entries)
 		ppu_dump_ring(p, chan, get);
 }

@@ -28,8 +28,8 @@ static void ppu_show_channel(struct seq_file *m, struct ppu_channel *chan)
 	if (!chan->destroyed)
 		seq_printf(m, "%4d %7u %-7s %-6s %4u %8u/%-8u %8u %#6x %5u %-14s %12llu %#llx\n",
 			   chid, chan->vm->context_id,
-			   chan->type == DRM_PPU_CHANNEL_COMPUTE ? "compute" : "copy",
-			   chan->user_submit ? "user" : "kernel", chan->priority,
+			   ppu_channel_type_name(chan), ppu_channel_submit_name(chan),
+			   chan->priority,
 			   ppu_ch_rd(pdev, chid, PPU_REG_CH_GET),
 			   ppu_ch_rd(pdev, chid, PPU_REG_CH_PUT), chan->ring_entries,
 			   ppu_ch_rd(pdev, chid, PPU_REG_CH_STATUS),
@@ -38,6 +38,48 @@ static void ppu_show_channel(struct seq_file *m, struct ppu_channel *chan)
 			   ppu_channel_runtime(chan),
 			   ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO)));
 	mutex_unlock(&chan->lock);
+}
+
+static void ppu_show_queue(struct seq_file *m, struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	struct ppu_devq_look look;
+	unsigned long flags;
+	u64 refreshes;
+
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	refreshes = chan->devq.refreshes;
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	mutex_lock(&chan->lock);
+	if (!chan->destroyed) {
+		ppu_devq_look(chan, &look);
+		seq_printf(m, "%4d %7u %8u %-6s %10llu %8u %10llu %10llu %6llu %6llu %llu\n",
+			   chan->chid, chan->vm->context_id, chan->ring_entries,
+			   chan->devq.flags & DRM_PPU_DEVQ_AUTO_REFRESH ? "device" : "irq",
+			   look.get, ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_PUT), look.soft,
+			   look.shadow, look.x, look.y, refreshes);
+	}
+	mutex_unlock(&chan->lock);
+}
+
+static int ppu_show_queues(struct seq_file *m, void *data)
+{
+	struct ppu_device *pdev = ppu_seq_device(m);
+	u32 chid;
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	seq_puts(m, "chid context  entries refresh       get      put       soft     shadow      x      y irq_refreshes\n");
+	for (chid = 0; chid < pdev->caps.channels; chid++) {
+		struct ppu_channel *chan = ppu_channel_get_by_chid(pdev, chid);
+
+		if (chan && chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
+			ppu_show_queue(m, chan);
+		ppu_channel_put(chan);
+	}
+	drm_dev_exit(idx);
+	return 0;
 }
 
 static int ppu_show_channels(struct seq_file *m, void *data)
@@ -165,6 +207,7 @@ static int ppu_show_irqs(struct seq_file *m, void *data)
 static const struct drm_info_list ppu_debugfs_list[] = {
 	{ "irqs", ppu_show_irqs, 0, NULL },
 	{ "channels", ppu_show_channels, 0, NULL },
+	{ "queues", ppu_show_queues, 0, NULL },
 	{ "vms", ppu_show_vms, 0, NULL },
 	{ "faults", ppu_show_faults, 0, NULL },
 	{ "regs", ppu_show_regs, 0, NULL },

@@ -332,7 +332,10 @@ int ppu_ioctl_get_param(struct drm_device *drm, void *data, struct drm_file *fil
 		args->value = NSEC_PER_SEC;
 		break;
 	case DRM_PPU_PARAM_HAS_DEVICE_QUEUES:
-		args->value = 0;
+		args->value = !!(c->features & PPU_FEAT_DEVQ);
+		break;
+	case DRM_PPU_PARAM_HAS_DEVICE_QUEUE_ASSIST:
+		args->value = !!(c->features & PPU_FEAT_DEVQ_ASSIST);
 		break;
 	case DRM_PPU_PARAM_RESET_COUNT:
 		args->value = atomic_read(&pdev->reset_count);

@@ -43,6 +43,7 @@
 
 #include <hw/ppu_counters.h>
 #include <hw/ppu_cmd.h>
+#include <hw/ppu_devq.h>
 #include <hw/ppu_fault.h>
 #include <hw/ppu_mmu.h>
 #include <hw/ppu_regs.h>
@@ -60,6 +61,7 @@
 #define PPU_JOB_TIMEOUT_MAX_MS	600000u
 #define PPU_STOP_TIMEOUT_MS	5000u
 #define PPU_NO_CHANNEL		(-1)
+#define PPU_NUM_CHANNEL_TYPES	(DRM_PPU_CHANNEL_DEVICE_QUEUE + 1)
 
 struct dma_fence_chain;
 struct drm_syncobj;
@@ -278,7 +280,7 @@ struct ppu_file {
 	/** @quota: account of the process that opened it. */
 	struct ppu_quota *quota;
 	/** @runtime_ns: engine time of destroyed channels, by type (fdinfo). */
-	atomic64_t runtime_ns[2];
+	atomic64_t runtime_ns[PPU_NUM_CHANNEL_TYPES];
 };
 
 /** struct ppu_seg - a piece of a buffer object that is contiguous for the device */
@@ -492,6 +494,31 @@ struct ppu_notifier {
 	bool vmapped;
 };
 
+/** struct ppu_devq - what makes a channel a device-owned queue */
+struct ppu_devq {
+	/** @layout: of the object, struct ppu_channel.ring. */
+	struct ppu_devq_layout layout;
+	u32 initial_get;
+	/** @flags: DRM_PPU_DEVQ_*. */
+	u32 flags;
+	/** @owner: channel that is stopped when an error stops this one; or NULL. */
+	struct ppu_channel *owner;
+	/** @stop_work: stops @owner; holds a reference to its channel while queued. */
+	struct work_struct stop_work;
+	/** @refreshes: by the interrupt; under ppu_device.chan_lock. */
+	u64 refreshes;
+};
+
+/** struct ppu_devq_look - counters of a queue */
+struct ppu_devq_look {
+	/** @get: GP_GET that does not wrap. */
+	u64 get;
+	u64 soft;
+	u64 shadow;
+	u64 x;
+	u64 y;
+};
+
 /** struct ppu_channel - one channel */
 struct ppu_channel {
 	struct kref kref;
@@ -504,6 +531,7 @@ struct ppu_channel {
 	int chid;
 	u32 type;
 	u32 hw_class;
+	/** @user_submit: not kernel-submit; device-owned queues, too. */
 	bool user_submit;
 	u32 priority;
 	u32 timeslice_us;
@@ -532,7 +560,9 @@ struct ppu_channel {
 
 	struct ppu_bo *ring;
 	struct ppu_mapping *ring_map;
+	/** @userd: only channels that the CPU fills without the driver have one. */
 	struct ppu_userd *userd;
+	struct ppu_devq devq;
 
 	/** @dead: 0 or the negative error its work ends with; final. */
 	int dead;
@@ -788,12 +818,24 @@ bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd);
 int ppu_channel_dead(struct ppu_channel *chan);
 void ppu_channel_update_pause(struct ppu_channel *chan);
 u64 ppu_channel_runtime(struct ppu_channel *chan);
+const char *ppu_channel_type_name(const struct ppu_channel *chan);
+const char *ppu_channel_submit_name(const struct ppu_channel *chan);
 void ppu_channel_close_all(struct ppu_file *file);
 void ppu_channel_fail_all(struct ppu_device *pdev, int err);
 int ppu_ioctl_channel_create(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_channel_destroy(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_channel_set_property(struct drm_device *drm, void *data, struct drm_file *filp);
+
+/* ppu_devq.c */
+int ppu_devq_check(struct ppu_device *pdev, const struct drm_ppu_channel_create *args);
+int ppu_devq_alloc(struct ppu_channel *chan, const struct drm_ppu_channel_create *args);
+int ppu_devq_init(struct ppu_channel *chan);
+void ppu_devq_failed(struct ppu_channel *chan);
+void ppu_devq_ring_low(struct ppu_channel *chan);
+void ppu_devq_to_user(const struct ppu_channel *chan, struct drm_ppu_channel_create *args);
+void ppu_devq_look(struct ppu_channel *chan, struct ppu_devq_look *look);
+bool ppu_devq_rests(const struct ppu_channel *chan, u64 blocked_va);
 
 /* ppu_group.c */
 struct ppu_group *ppu_group_lookup(struct ppu_file *file, u32 id);

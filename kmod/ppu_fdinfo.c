@@ -87,6 +87,8 @@ void ppu_show_fdinfo(struct seq_file *m, struct file *f)
 	seq_printf(m, "drm-engine-compute:\t%llu ns\n",
 		   ppu_file_runtime(file, DRM_PPU_CHANNEL_COMPUTE));
 	seq_printf(m, "drm-engine-copy:\t%llu ns\n", ppu_file_runtime(file, DRM_PPU_CHANNEL_COPY));
+	seq_printf(m, "drm-engine-queue:\t%llu ns\n",
+		   ppu_file_runtime(file, DRM_PPU_CHANNEL_DEVICE_QUEUE));
 	seq_printf(m, "drm-engine-capacity-copy:\t%u\n", pdev->caps.copy_engines);
 	ppu_show_region(m, "vram", &usage[DRM_PPU_PLACEMENT_VRAM]);
 	ppu_show_region(m, "memory", &usage[DRM_PPU_PLACEMENT_SYSTEM]);

@@ -351,8 +351,10 @@ static vm_fault_t ppu_vram_fault(struct vm_fault *vmf)
 
 	if (!drm_dev_enter(obj->dev, &idx))
 		return VM_FAULT_SIGBUS;
-	if (vmf->address - vmf->vma->vm_start < obj->size)
+	dma_resv_lock(obj->resv, NULL);
+	if (!arg.bo->revoked && vmf->address - vmf->vma->vm_start < obj->size)
 		ret = ppu_fault_insert(vmf, ppu_vram_pfn, &arg);
+	dma_resv_unlock(obj->resv);
 	drm_dev_exit(idx);
 	return ret;
 }
@@ -369,10 +371,14 @@ static int ppu_vram_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 
 	if (bo->flags & DRM_PPU_GEM_NO_MMAP)
 		return -EPERM;
+	if (bo->revoked)
+		return -ENODEV;
 	if ((vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
 		return -EINVAL;
 
 	ppu_vma_set_flags(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
+	if (bo->kernel)
+		ppu_vma_set_flags(vma, VM_DONTCOPY);
 	vma->vm_page_prot = pgprot_writecombine(vm_get_page_prot(vma->vm_flags));
 	return 0;
 }
@@ -614,9 +620,15 @@ void ppu_bo_user_revoke(struct ppu_bo *bo, struct drm_file *filp)
 {
 	struct drm_gem_object *obj = ppu_bo_gem(bo);
 
-	mutex_lock(&bo->base.pages_lock);
-	bo->revoked = true;
-	mutex_unlock(&bo->base.pages_lock);
+	if (bo->placement == DRM_PPU_PLACEMENT_VRAM) {
+		dma_resv_lock(obj->resv, NULL);
+		bo->revoked = true;
+		dma_resv_unlock(obj->resv);
+	} else {
+		mutex_lock(&bo->base.pages_lock);
+		bo->revoked = true;
+		mutex_unlock(&bo->base.pages_lock);
+	}
 	drm_vma_node_revoke(&obj->vma_node, filp);
 	drm_vma_node_unmap(&obj->vma_node, ppu_mapping(obj));
 }

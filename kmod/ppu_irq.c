@@ -162,7 +162,7 @@ static irqreturn_t ppu_irq_channel(int irq, void *arg)
 	if (status & PPU_INTR_CHINTR)
 		ppu_irq_channels(pdev, PPU_REG_CHINTR_PENDING, ppu_irq_chintr);
 	if (status & PPU_INTR_RINGLOW)
-		ppu_irq_channels(pdev, PPU_REG_RINGLOW_PENDING, NULL);
+		ppu_irq_channels(pdev, PPU_REG_RINGLOW_PENDING, ppu_devq_ring_low);
 	if (status & PPU_INTR_PREEMPT) {
 		ppu_irq_channels(pdev, PPU_REG_PREEMPT_PENDING, NULL);
 		wake_up_all(&pdev->stop_wq);

@@ -47,6 +47,41 @@ TRACE_EVENT(ppu_channel_create,
 		  __entry->user ? "user" : "kernel")
 );
 
+TRACE_EVENT(ppu_devq_init,
+	TP_PROTO(u32 chid, u32 get, u32 put, u64 soft, u64 shadow),
+	TP_ARGS(chid, get, put, soft, shadow),
+	TP_STRUCT__entry(
+		__field(u32, chid)
+		__field(u32, get)
+		__field(u32, put)
+		__field(u64, soft)
+		__field(u64, shadow)
+	),
+	TP_fast_assign(
+		__entry->chid = chid;
+		__entry->get = get;
+		__entry->put = put;
+		__entry->soft = soft;
+		__entry->shadow = shadow;
+	),
+	TP_printk("channel=%u get=%u put=%u soft=%llu shadow=%llu", __entry->chid, __entry->get,
+		  __entry->put, __entry->soft, __entry->shadow)
+);
+
+TRACE_EVENT(ppu_devq_refresh,
+	TP_PROTO(u32 chid, u32 context),
+	TP_ARGS(chid, context),
+	TP_STRUCT__entry(
+		__field(u32, chid)
+		__field(u32, context)
+	),
+	TP_fast_assign(
+		__entry->chid = chid;
+		__entry->context = context;
+	),
+	TP_printk("channel=%u context=%u", __entry->chid, __entry->context)
+);
+
 TRACE_EVENT(ppu_channel_destroy,
 	TP_PROTO(u32 chid, u32 context),
 	TP_ARGS(chid, context),

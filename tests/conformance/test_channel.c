@@ -32,7 +32,7 @@ TEST(create_args, "CHANNEL_CREATE refuses bad arguments")
 
 	BAD(vm_id, 77, ENOENT);
 	BAD(type, 3, EINVAL);
-	BAD(type, DRM_PPU_CHANNEL_DEVICE_QUEUE, EOPNOTSUPP);
+	BAD(type, DRM_PPU_CHANNEL_DEVICE_QUEUE, EINVAL);	/* with USER_SUBMIT */
 	BAD(flags, DRM_PPU_CHANNEL_USER_SUBMIT | 1u << 7, EINVAL);
 	BAD(flags, DRM_PPU_CHANNEL_START_DISABLED, EINVAL);
 	BAD(priority, PPU_QUEUE_PRIO_MAX + 1, EINVAL);
@@ -44,6 +44,8 @@ TEST(create_args, "CHANNEL_CREATE refuses bad arguments")
 	BAD(timeout_ms, 1, EINVAL);
 	BAD(devq_flags, 1, EINVAL);
 	BAD(devq_initial_get, 1, EINVAL);
+	BAD(devq_owner, 1, EINVAL);
+	BAD(devq_pad, 1, EINVAL);
 	a = args(vm);
 	a.type = COMPUTE;
 	a.engine_mask = 1;

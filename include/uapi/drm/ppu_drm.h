@@ -41,7 +41,7 @@ extern "C" {
  * ENODEV (the device was removed), EIO (the device, VM or channel is broken).
  * An unknown ioctl number gives EINVAL.
  *
- * There are two kinds of channels, never mixed:
+ * There are two kinds of channels that the CPU fills, never mixed:
  *
  * *user-submit* (DRM_PPU_CHANNEL_USER_SUBMIT): the GPFIFO ring and the page
  * with GP_GET and GP_PUT are mapped into the owner's address space; a store to
@@ -52,6 +52,8 @@ extern "C" {
  * (syncobjs).  Jobs are finite: a job that makes no progress is killed with its
  * channel after a time-out.
  *
+ * A third kind, DRM_PPU_CHANNEL_DEVICE_QUEUE, is filled by threads on the GPU.
+ *
  * Version history:
  *
  * - 0.1: initial version
@@ -60,9 +62,12 @@ extern "C" {
  *   VM_GET_STATE, SEM_IMPORT_FENCE, SEM_EXPORT_FENCE, the channel states LOST
  *   and STOPPED, limits count for a process and not for an open file,
  *   DRM_PPU_QUERY_LIMITS
+ * - 0.3: device-owned queues (DRM_PPU_CHANNEL_DEVICE_QUEUE, devq_* of
+ *   CHANNEL_CREATE and CHANNEL_QUERY, DRM_PPU_PARAM_HAS_DEVICE_QUEUE_ASSIST),
+ *   DRM_PPU_VM_PROP_MAX_PENDING
  */
 #define DRM_PPU_MAJOR 0
-#define DRM_PPU_MINOR 2
+#define DRM_PPU_MINOR 3
 
 /**
  * struct drm_ppu_array - a user-space array whose elements may grow
@@ -139,6 +144,11 @@ enum drm_ppu_param {
 	DRM_PPU_PARAM_MAX_NESTING_DEPTH = 24,
 	/** @DRM_PPU_PARAM_MAX_LOCAL_PER_THREAD: largest local_per_thread of a VM, bytes. */
 	DRM_PPU_PARAM_MAX_LOCAL_PER_THREAD = 25,
+	/**
+	 * @DRM_PPU_PARAM_HAS_DEVICE_QUEUE_ASSIST: 1 if the device can refresh
+	 * device-owned queues by itself (DRM_PPU_DEVQ_AUTO_REFRESH).
+	 */
+	DRM_PPU_PARAM_HAS_DEVICE_QUEUE_ASSIST = 26,
 };
 
 /**
@@ -246,7 +256,8 @@ enum drm_ppu_channel_type {
 	DRM_PPU_CHANNEL_COPY = 1,
 	/**
 	 * @DRM_PPU_CHANNEL_DEVICE_QUEUE: device-owned work queue, filled by
-	 * threads on the GPU.  See DRM_PPU_PARAM_HAS_DEVICE_QUEUES.
+	 * threads on the GPU; launches, copies, fills, and the commands of every
+	 * channel.  See DRM_PPU_PARAM_HAS_DEVICE_QUEUES.
 	 */
 	DRM_PPU_CHANNEL_DEVICE_QUEUE = 2,
 };
@@ -692,6 +703,14 @@ struct drm_ppu_notification {
  */
 #define DRM_PPU_CHANNEL_START_DISABLED	(1u << 1)
 
+/* devq_flags of DRM_IOCTL_PPU_CHANNEL_CREATE. */
+/*
+ * The device refreshes the queue whenever GP_GET moves, and never interrupts
+ * for it.  Without, the driver refreshes it when it is low.  EOPNOTSUPP unless
+ * DRM_PPU_PARAM_HAS_DEVICE_QUEUE_ASSIST.
+ */
+#define DRM_PPU_DEVQ_AUTO_REFRESH	(1u << 0)
+
 /**
  * struct drm_ppu_channel_create - DRM_IOCTL_PPU_CHANNEL_CREATE
  *
@@ -708,9 +727,29 @@ struct drm_ppu_notification {
  *
  * Neither is reachable for threads on the GPU.
  *
+ * A DEVICE_QUEUE takes no flag but START_DISABLED.  Its ring, its semaphores
+ * and its counters are one object in VRAM, zero-filled, that threads on the GPU
+ * read and write at the addresses devq_*_va; nobody can unmap it, and it goes
+ * with the channel.  The CPU may map it, too: @ring_offset, @ring_size and
+ * @ring_va are those of the whole object, write-combined.  There is no USERD
+ * page: GP_GET and GP_PUT are nobody's but the host interface's.  The queue is
+ * set up in this order: a block that waits until X is 1; the entry at GP_GET
+ * points to it; GP_PUT is the entry before GP_GET; soft GP_PUT is GP_GET + 1,
+ * shadow GP_PUT is GP_GET + @gpfifo_entries - 1; the channel is enabled.  Who
+ * stores to the object:
+ *
+ * - ring: threads on the GPU.  Read by the host interface;
+ * - semaphores: threads release the one of the entry before their first;
+ * - X: SEM_RELEASE of the channel that launches the work; Y: the last entry of
+ *   the queue's work;
+ * - soft GP_PUT: threads, by atomic addition;
+ * - shadow GP_PUT: the device's refresh, and nobody else.
+ *
  * EACCES: priority or timeslice above what the caller may ask for.  ENOSPC: no
  * channel left in the device, the process's limit, or no VRAM.  EIO: the VM
- * faulted, or the group was stopped.  EOPNOTSUPP: DEVICE_QUEUE is not there.
+ * faulted, or the group was stopped.  EOPNOTSUPP: DEVICE_QUEUE, or its assist,
+ * is not there.  ENOENT: VM, group, notifier or @devq_owner; the owner has
+ * another VM.
  * EPERM: the notifier is in memory of another driver.
  */
 struct drm_ppu_channel_create {
@@ -751,14 +790,14 @@ struct drm_ppu_channel_create {
 	__u64 userd_offset;
 	/** @devq_initial_get: in: DEVICE_QUEUE: GP_GET to start at; else MBZ. */
 	__u32 devq_initial_get;
-	/** @devq_flags: in: MBZ. */
+	/** @devq_flags: in: DRM_PPU_DEVQ_*; MBZ for other types. */
 	__u32 devq_flags;
 	/** @devq_ring_va: out: DEVICE_QUEUE: ring, writable by threads; else 0. */
 	__u64 devq_ring_va;
 	/** @devq_sem_va: out: DEVICE_QUEUE: semaphore array, one u64 an entry; else 0. */
 	__u64 devq_sem_va;
-	/** @devq_ptr_va: out: DEVICE_QUEUE: u64 soft GP_PUT, shadow GP_PUT, X, Y; else 0. */
-	__u64 devq_ptr_va;
+	/** @devq_soft_va: out: DEVICE_QUEUE: soft GP_PUT, u64; else 0. */
+	__u64 devq_soft_va;
 	/** @group_id: in: group it joins for life, 0: none. */
 	__u32 group_id;
 	/** @notifier_handle: in: GEM handle of a system object, 0: no notifier. */
@@ -768,6 +807,23 @@ struct drm_ppu_channel_create {
 	 * multiple of its size; it is cleared.  MBZ without a notifier.
 	 */
 	__u64 notifier_offset;
+	/** @devq_shadow_va: out: DEVICE_QUEUE: shadow GP_PUT, u64; else 0. */
+	__u64 devq_shadow_va;
+	/**
+	 * @devq_x_va: out: DEVICE_QUEUE: X, u64, with room for a time stamp
+	 * behind it; else 0.
+	 */
+	__u64 devq_x_va;
+	/** @devq_y_va: out: DEVICE_QUEUE: Y, likewise; else 0. */
+	__u64 devq_y_va;
+	/**
+	 * @devq_owner: in: DEVICE_QUEUE: id of a user-submit channel of the same
+	 * VM that is stopped (DRM_PPU_CHANNEL_STATE_STOPPED) when an error stops
+	 * the queue, since it waits for Y; 0: none.  MBZ for other types.
+	 */
+	__u32 devq_owner;
+	/** @devq_pad: in: MBZ. */
+	__u32 devq_pad;
 };
 
 /**
@@ -798,7 +854,7 @@ struct drm_ppu_channel_destroy {
 #define DRM_PPU_CHANNEL_STATE_INNOCENT		(1u << 10)
 /* Ended by a reset or the removal of the device; final. */
 #define DRM_PPU_CHANNEL_STATE_LOST		(1u << 11)
-/* Stopped together with its group; final. */
+/* Stopped together with its group, or with its device-owned queue; final. */
 #define DRM_PPU_CHANNEL_STATE_STOPPED		(1u << 12)
 
 /** struct drm_ppu_channel_query - DRM_IOCTL_PPU_CHANNEL_QUERY */
@@ -837,6 +893,16 @@ struct drm_ppu_channel_query {
 	__u32 pad;
 	/** @blocked_va: out: semaphore address it waits on, 0: not waiting. */
 	__u64 blocked_va;
+	/** @devq_soft: out: DEVICE_QUEUE: soft GP_PUT; else 0. */
+	__u64 devq_soft;
+	/** @devq_shadow: out: DEVICE_QUEUE: shadow GP_PUT; else 0. */
+	__u64 devq_shadow;
+	/** @devq_x: out: DEVICE_QUEUE: X; else 0. */
+	__u64 devq_x;
+	/** @devq_y: out: DEVICE_QUEUE: Y; else 0. */
+	__u64 devq_y;
+	/** @devq_get: out: DEVICE_QUEUE: GP_GET counted without wrapping; else 0. */
+	__u64 devq_get;
 };
 
 /**
