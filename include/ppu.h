@@ -211,6 +211,33 @@ ppuResult ppuDeviceGetCounters(ppuDevice device, uint64_t *values, int count);
 ppuResult ppuDeviceGetCounter(ppuDevice device, const char *name, uint64_t *value);
 ppuResult ppuDeviceGetCounterName(ppuDevice device, int index, const char **name);
 
+/*
+ * What the device counted between two points, for the kernels and copies in between: ppuProfileBegin() and
+ * ppuProfileEnd() wait until the current context's work is complete, read the counters and the device's
+ * clock, and End leaves the differences.  Everything on the device counts, other processes' work too.
+ * NOT_SUPPORTED as above.
+ */
+#define PPU_PROFILE_COUNTERS	128
+typedef struct ppuProfile {
+	uint64_t device_ns;			/* device time from the one call to the other */
+	uint32_t count;				/* counters there are */
+	uint32_t reserved;
+	uint64_t counter[PPU_PROFILE_COUNTERS];	/* by number, as ppuDeviceGetCounterName() names them */
+} ppuProfile;
+ppuResult ppuProfileBegin(ppuProfile *profile);
+ppuResult ppuProfileEnd(ppuProfile *profile);
+/*
+ * A counter, or a number made of counters, by name (NOT_FOUND; NaN when it divides by 0):
+ *   lanes_per_instruction    of 32; less where lanes are idle, have exited or wait for others
+ *   divergence               divergent branches per warp instruction
+ *   lines_per_access         of 128 bytes, per warp instruction that accesses memory; 1 is coalesced
+ *   l1_hit_rate l2_hit_rate constant_hit_rate instruction_hit_rate    0 to 1
+ *   sm_busy                  SMs busy on average
+ *   stall_rate               part of the time of SMs with work in which no warp could run
+ * Those of memory and caches need the device property cache-model.
+ */
+ppuResult ppuProfileGet(const ppuProfile *profile, const char *name, double *value);
+
 /* ---- contexts ----------------------------------------------------------------------------------- */
 
 #define PPU_CTX_NO_COPY_PRIORITIES	1u	/* copies of this context ignore priorities (mode=off) */
@@ -276,6 +303,22 @@ ppuResult ppuFreeHost(void *ptr);
  */
 ppuResult ppuHostRegister(void *ptr, size_t bytes, unsigned flags);
 ppuResult ppuHostUnregister(void *ptr);
+/*
+ * Addresses and memory apart, both in units of PPU_MEM_GRANULARITY bytes.  A range of addresses is reserved for
+ * all contexts; it can be freed when nothing is mapped there.  A piece of device memory belongs to the current
+ * context, and can be mapped, there only, to several places; each place shows it from its beginning.  It is
+ * freed when it is released and mapped nowhere.  Kernels and copies may run over mappings side by side.
+ * Unmapping waits for the context's work.  Errors: OUT_OF_RESOURCES (addresses), OUT_OF_DEVICE_MEMORY,
+ * INVALID_ADDRESS (not reserved, mapped already, not the start of a mapping).
+ */
+#define PPU_MEM_GRANULARITY	4096u
+typedef struct ppuMem_st *ppuMem;
+ppuResult ppuAddressReserve(void **ptr, size_t bytes, size_t align);
+ppuResult ppuAddressFree(void *ptr, size_t bytes);
+ppuResult ppuMemCreate(ppuMem *mem, size_t bytes);
+ppuResult ppuMemRelease(ppuMem mem);
+ppuResult ppuMemMap(void *ptr, size_t bytes, ppuMem mem, int read_only);
+ppuResult ppuMemUnmap(void *ptr, ppuMem mem);
 /* Free and total device memory in bytes, of the device. */
 ppuResult ppuMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 
@@ -513,6 +556,15 @@ ppuResult ppuOccupancyMaxActiveBlocks(int *blocks, ppuFunction function, uint32_
  */
 ppuResult ppuLaunchKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
 			  ppuStream stream, void **params, const void *packed, size_t packed_bytes);
+
+/*
+ * The same for a kernel whose blocks wait for each other: all of them are on the SMs at once, or the launch fails
+ * (LAUNCH_RESOURCES).  The kernel finds an address in %envreg2 (low half) and %envreg1; the second word there is
+ * a barrier for the blocks to count in, 0 but for its highest bit before and after each kernel.  Cooperative
+ * kernels of a context run one after another.
+ */
+ppuResult ppuLaunchCooperativeKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
+				     ppuStream stream, void **params, const void *packed, size_t packed_bytes);
 
 /*
  * The same, and two events (with timing, of the stream's context) get the device time just before the

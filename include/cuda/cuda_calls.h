@@ -13,8 +13,10 @@
 #ifndef PPU_CUDA_CALLS_H
 #define PPU_CUDA_CALLS_H
 
-typedef unsigned long long cuuint64_t;
-typedef unsigned int cuuint32_t;
+#include "cuda_calls_memory.h"
+#include "cuda_calls_texture.h"
+#include "cuda_calls_graph.h"
+#include "cuda_calls_code.h"
 
 /* "(int, a), (char *, b)" -> "int a, char * b" or "a, b" */
 #define CU_CAT_(a, b) a##b
@@ -40,6 +42,9 @@ typedef unsigned int cuuint32_t;
 #define CU_NAMES(...) CU_MAP(CU_NAME_, __VA_ARGS__)
 
 #define CU_CALLS(C, P, V) \
+CU_CALLS_BASE(C, P, V) CU_CALLS_CODE(C, P, V) CU_CALLS_MEMORY(C, P, V) CU_CALLS_TEXTURE(C, P, V) CU_CALLS_GRAPH(C, P, V)
+
+#define CU_CALLS_BASE(C, P, V) \
 /* version, errors */ \
 C(cuInit, cuInit, 2000, (unsigned int, flags)) \
 C(cuDriverGetVersion, cuDriverGetVersion, 2020, (int *, version)) \
@@ -49,6 +54,9 @@ C(cuGetProcAddress, cuGetProcAddress, 11030, (const char *, symbol), (void **, f
 	(cuuint64_t, flags)) \
 C(cuGetProcAddress_v2, cuGetProcAddress, 12000, (const char *, symbol), (void **, function), (int, version), \
 	(cuuint64_t, flags), (CUdriverProcAddressQueryResult *, status)) \
+C(cuGetExportTable, cuGetExportTable, 3000, (const void **, table), (const CUuuid *, id)) \
+C(cuProfilerInitialize, cuProfilerInitialize, 4000, (const char *, config), (const char *, output), \
+	(CUoutput_mode, mode)) \
 V(cuProfilerStart, cuProfilerStart, 4000) \
 V(cuProfilerStop, cuProfilerStop, 4000) \
 /* devices */ \
@@ -63,6 +71,10 @@ C(cuDeviceTotalMem_v2, cuDeviceTotalMem, 3020, (size_t *, bytes), (CUdevice, dev
 C(cuDeviceComputeCapability, cuDeviceComputeCapability, 2000, (int *, major), (int *, minor), \
 	(CUdevice, device)) \
 C(cuDeviceGetProperties, cuDeviceGetProperties, 2000, (CUdevprop *, prop), (CUdevice, device)) \
+C(cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetTexture1DLinearMaxWidth, 11010, (size_t *, width), \
+	(CUarray_format, format), (unsigned int, channels), (CUdevice, device)) \
+C(cuDeviceGetExecAffinitySupport, cuDeviceGetExecAffinitySupport, 11040, (int *, supported), \
+	(CUexecAffinityType, type), (CUdevice, device)) \
 C(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, 4010, (char *, id), (int, len), (CUdevice, device)) \
 C(cuDeviceGetByPCIBusId, cuDeviceGetByPCIBusId, 4010, (CUdevice *, device), (const char *, id)) \
 C(cuDeviceCanAccessPeer, cuDeviceCanAccessPeer, 4000, (int *, can), (CUdevice, device), (CUdevice, peer)) \
@@ -86,6 +98,10 @@ C(cuCtxPopCurrent_v2, cuCtxPopCurrent, 4000, (CUcontext *, ctx)) \
 C(cuCtxSetCurrent, cuCtxSetCurrent, 4000, (CUcontext, ctx)) \
 C(cuCtxGetCurrent, cuCtxGetCurrent, 4000, (CUcontext *, ctx)) \
 C(cuCtxGetDevice, cuCtxGetDevice, 2000, (CUdevice *, device)) \
+C(cuCtxAttach, cuCtxAttach, 2000, (CUcontext *, ctx), (unsigned int, flags)) \
+C(cuCtxDetach, cuCtxDetach, 2000, (CUcontext, ctx)) \
+C(cuCtxSetFlags, cuCtxSetFlags, 12010, (unsigned int, flags)) \
+V(cuCtxResetPersistingL2Cache, cuCtxResetPersistingL2Cache, 11000) \
 C(cuCtxGetFlags, cuCtxGetFlags, 7000, (unsigned int *, flags)) \
 C(cuCtxGetId, cuCtxGetId, 12000, (CUcontext, ctx), (unsigned long long *, id)) \
 V(cuCtxSynchronize, cuCtxSynchronize, 2000) \
@@ -252,6 +268,9 @@ P(cuStreamGetPriority, cuStreamGetPriority_ptsz, cuStreamGetPriority, 5050, (CUs
 P(cuStreamGetFlags, cuStreamGetFlags_ptsz, cuStreamGetFlags, 5050, (CUstream, stream), (unsigned int *, flags)) \
 P(cuStreamGetId, cuStreamGetId_ptsz, cuStreamGetId, 12000, (CUstream, stream), (unsigned long long *, id)) \
 P(cuStreamGetCtx, cuStreamGetCtx_ptsz, cuStreamGetCtx, 9020, (CUstream, stream), (CUcontext *, ctx)) \
+P(cuStreamGetCtx_v2, cuStreamGetCtx_v2_ptsz, cuStreamGetCtx, 12050, (CUstream, stream), (CUcontext *, ctx), \
+	(void **, green)) \
+P(cuStreamGetDevice, cuStreamGetDevice_ptsz, cuStreamGetDevice, 12080, (CUstream, stream), (CUdevice *, device)) \
 P(cuStreamWaitEvent, cuStreamWaitEvent_ptsz, cuStreamWaitEvent, 3020, (CUstream, stream), (CUevent, event), \
 	(unsigned int, flags)) \
 P(cuStreamAddCallback, cuStreamAddCallback_ptsz, cuStreamAddCallback, 5000, (CUstream, stream), \
@@ -259,8 +278,12 @@ P(cuStreamAddCallback, cuStreamAddCallback_ptsz, cuStreamAddCallback, 5000, (CUs
 P(cuStreamQuery, cuStreamQuery_ptsz, cuStreamQuery, 2000, (CUstream, stream)) \
 P(cuStreamSynchronize, cuStreamSynchronize_ptsz, cuStreamSynchronize, 2000, (CUstream, stream)) \
 C(cuStreamDestroy_v2, cuStreamDestroy, 4000, (CUstream, stream)) \
-P(cuStreamIsCapturing, cuStreamIsCapturing_ptsz, cuStreamIsCapturing, 10000, (CUstream, stream), \
-	(CUstreamCaptureStatus *, status)) \
+P(cuStreamCopyAttributes, cuStreamCopyAttributes_ptsz, cuStreamCopyAttributes, 11000, (CUstream, to), \
+	(CUstream, from)) \
+P(cuStreamGetAttribute, cuStreamGetAttribute_ptsz, cuStreamGetAttribute, 11000, (CUstream, stream), \
+	(CUlaunchAttributeID, attribute), (CUlaunchAttributeValue *, value)) \
+P(cuStreamSetAttribute, cuStreamSetAttribute_ptsz, cuStreamSetAttribute, 11000, (CUstream, stream), \
+	(CUlaunchAttributeID, attribute), (const CUlaunchAttributeValue *, value)) \
 /* events */ \
 C(cuEventCreate, cuEventCreate, 2000, (CUevent *, event), (unsigned int, flags)) \
 P(cuEventRecord, cuEventRecord_ptsz, cuEventRecord, 2000, (CUevent, event), (CUstream, stream)) \
@@ -294,6 +317,30 @@ A(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2) A(cuMemsetD8, cuMemsetD8_v2) A(cuMems
 A(cuMemsetD32, cuMemsetD32_v2) A(cuMemsetD2D8, cuMemsetD2D8_v2) A(cuMemsetD2D16, cuMemsetD2D16_v2) \
 A(cuMemsetD2D32, cuMemsetD2D32_v2) A(cuArrayCreate, cuArrayCreate_v2) A(cuArray3DCreate, cuArray3DCreate_v2) \
 A(cuArrayGetDescriptor, cuArrayGetDescriptor_v2) A(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2) \
+A(cuMemHostRegister, cuMemHostRegister_v2) A(cuTexRefSetAddress, cuTexRefSetAddress_v2) \
+A(cuTexRefSetAddress2D, cuTexRefSetAddress2D_v3) A(cuTexRefSetAddress2D_v2, cuTexRefSetAddress2D_v3) \
+A(cuTexRefGetAddress, cuTexRefGetAddress_v2) A(cuStreamWaitValue32, cuStreamWaitValue32_v2) \
+A(cuStreamWaitValue64, cuStreamWaitValue64_v2) A(cuStreamWriteValue32, cuStreamWriteValue32_v2) \
+A(cuStreamWriteValue64, cuStreamWriteValue64_v2) A(cuStreamBatchMemOp, cuStreamBatchMemOp_v2) \
+A(cuStreamWaitValue32_ptsz, cuStreamWaitValue32_v2_ptsz) A(cuStreamWaitValue64_ptsz, cuStreamWaitValue64_v2_ptsz) \
+A(cuStreamWriteValue32_ptsz, cuStreamWriteValue32_v2_ptsz) \
+A(cuStreamWriteValue64_ptsz, cuStreamWriteValue64_v2_ptsz) A(cuStreamBatchMemOp_ptsz, cuStreamBatchMemOp_v2_ptsz) \
 A(cuStreamDestroy, cuStreamDestroy_v2) A(cuEventDestroy, cuEventDestroy_v2)
+
+/* Versions in which cuGetProcAddress finds a symbol under another name or earlier than the list says. */
+#define CU_PROCS(Q) \
+Q(cuCtxDestroy, 2000, cuCtxDestroy_v2) Q(cuCtxPushCurrent, 2000, cuCtxPushCurrent_v2) \
+Q(cuCtxPopCurrent, 2000, cuCtxPopCurrent_v2) Q(cuStreamDestroy, 2000, cuStreamDestroy_v2) \
+Q(cuEventDestroy, 2000, cuEventDestroy_v2) Q(cuMemHostRegister, 4000, cuMemHostRegister_v2) \
+Q(cuLinkCreate, 5050, cuLinkCreate_v2) Q(cuLinkAddData, 5050, cuLinkAddData_v2) \
+Q(cuLinkAddFile, 5050, cuLinkAddFile_v2) Q(cuDevicePrimaryCtxRelease, 7000, cuDevicePrimaryCtxRelease_v2) \
+Q(cuDevicePrimaryCtxReset, 7000, cuDevicePrimaryCtxReset_v2) \
+Q(cuDevicePrimaryCtxSetFlags, 7000, cuDevicePrimaryCtxSetFlags_v2) \
+Q(cuGraphInstantiate, 12000, cuGraphInstantiateWithFlags)
+/* The same with the per-thread variant, where it has one. */
+#define CU_PROCS_PT(Q) \
+Q(cuStreamWaitValue32, 8000, cuStreamWaitValue32_v2) Q(cuStreamWriteValue32, 8000, cuStreamWriteValue32_v2) \
+Q(cuStreamWaitValue64, 9000, cuStreamWaitValue64_v2) Q(cuStreamWriteValue64, 9000, cuStreamWriteValue64_v2) \
+Q(cuStreamBatchMemOp, 8000, cuStreamBatchMemOp_v2)
 
 #endif

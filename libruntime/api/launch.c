@@ -162,7 +162,7 @@ static void pack(const struct ppu_symbol *s, void **params, const void *packed, 
 
 static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, size_t dynamic,
 			struct ppuStream_st *st, void **params, const void *packed, size_t bytes,
-			const struct rt_slot *stamps)
+			const struct rt_slot *stamps, bool cooperative)
 {
 	const struct ppu_symbol *s = f->sym;
 	struct rt_queue *q = s->flags & PPU_SYMF_QUEUE ? st->queue : NULL;
@@ -176,6 +176,8 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 		return res;
 	if (q)
 		rt_merge(ctx, &st->need, &q->last);
+	if (cooperative)
+		rt_merge(ctx, &st->need, &ctx->coop);
 	res = rt_job_begin_cut(&job, st, PPU_CLASS_COMPUTE, PPU_TMD_SIZE + s->param_bytes, q ? rt_queue_parts(q) : 1);
 	if (res)
 		return res;
@@ -213,6 +215,8 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 		t->param_va = job.data_va + PPU_TMD_SIZE;
 		pack(s, params, packed, bytes, job.data + PPU_TMD_SIZE);
 	}
+	if (cooperative)
+		rt_coop_tmd(ctx, t);
 	if (stamps)
 		rt_emit_va(&job, PPU_CMD_HDR(PPU_CMD_TIMESTAMP, PPU_CMD_SIZE_TIMESTAMP, 0),
 			   rt_slot_va(stamps[0]));
@@ -230,6 +234,8 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	rt_job_end(&job);
 	if (q)
 		q->last = st->need;
+	if (cooperative)
+		ctx->coop = st->need;
 	return PPU_SUCCESS;
 }
 
@@ -244,7 +250,7 @@ static ppuResult launch_timed(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 bl
 		return res;
 	res = rt_slot_alloc(st->ctx, &stamps[1]);
 	if (!res) {
-		res = launch(f, grid, block, dynamic, st, params, packed, bytes, stamps);
+		res = launch(f, grid, block, dynamic, st, params, packed, bytes, stamps, false);
 		if (res)
 			rt_slot_unused(stamps[1]);
 	}
@@ -259,7 +265,7 @@ static ppuResult launch_timed(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 bl
 
 static ppuResult launch_call(ppuFunction handle, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
 			     ppuStream stream, void **params, const void *packed, size_t packed_bytes,
-			     struct ppuEvent_st **ev)
+			     struct ppuEvent_st **ev, bool cooperative)
 {
 	struct ppuFunction_st *f = rt_obj_get(handle, RT_FUNCTION);
 	struct ppuStream_st *s;
@@ -280,6 +286,10 @@ static ppuResult launch_call(ppuFunction handle, ppuDim3 grid, ppuDim3 block, si
 			      f->sym->num_params, f->sym->param_bytes);
 	else
 		res = check(f, grid, block, dynamic_shared);
+	if (!res && cooperative)
+		res = rt_coop_check(handle, s->ctx, grid, block, dynamic_shared);
+	if (!res && cooperative)
+		res = rt_coop_prepare(s->ctx);
 	if (!res && f->sym->flags & PPU_SYMF_QUEUE)
 		res = rt_queue_prepare(s);
 	if (!res)
@@ -288,7 +298,8 @@ static ppuResult launch_call(ppuFunction handle, ppuDim3 grid, ppuDim3 block, si
 		if (ev)
 			res = launch_timed(f, grid, block, dynamic_shared, s, params, packed, packed_bytes, ev);
 		else
-			res = launch(f, grid, block, dynamic_shared, s, params, packed, packed_bytes, NULL);
+			res = launch(f, grid, block, dynamic_shared, s, params, packed, packed_bytes, NULL,
+				     cooperative);
 		rt_leave(s->ctx);
 	}
 	rt_stream_put(s);
@@ -299,7 +310,13 @@ static ppuResult launch_call(ppuFunction handle, ppuDim3 grid, ppuDim3 block, si
 ppuResult ppuLaunchKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
 			  ppuStream stream, void **params, const void *packed, size_t packed_bytes)
 {
-	return launch_call(function, grid, block, dynamic_shared, stream, params, packed, packed_bytes, NULL);
+	return launch_call(function, grid, block, dynamic_shared, stream, params, packed, packed_bytes, NULL, false);
+}
+
+ppuResult ppuLaunchCooperativeKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
+				     ppuStream stream, void **params, const void *packed, size_t packed_bytes)
+{
+	return launch_call(function, grid, block, dynamic_shared, stream, params, packed, packed_bytes, NULL, true);
 }
 
 ppuResult ppuLaunchKernelTimed(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
@@ -317,7 +334,7 @@ ppuResult ppuLaunchKernelTimed(ppuFunction function, ppuDim3 grid, ppuDim3 block
 			res = rt_fail(PPU_ERROR_INVALID_VALUE, "two different events with timing are needed");
 		else
 			res = launch_call(function, grid, block, dynamic_shared, stream, params, packed,
-					  packed_bytes, ev);
+					  packed_bytes, ev, false);
 		rt_event_put(ev[1]);
 	}
 	rt_event_put(ev[0]);

@@ -176,7 +176,7 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 		       rt_fail(heap == RT_HEAP_HOST ? PPU_ERROR_OUT_OF_HOST_MEMORY :
 			       PPU_ERROR_OUT_OF_DEVICE_MEMORY, "no room for %llu bytes",
 			       (unsigned long long)bytes) : rt_errno(rc, "allocating memory");
-	return rt_alloc_add(ctx, &(struct rt_alloc){ *va, bytes, room, type, c, NULL });
+	return rt_alloc_add(ctx, &(struct rt_alloc){ *va, bytes, room, type, c, NULL, NULL });
 }
 
 /* Give an allocation's room back; its table entry is gone already. */
@@ -218,14 +218,33 @@ void rt_free(struct ppuCtx_st *ctx, uint64_t va)
 
 void rt_heap_fini(struct ppuCtx_st *ctx)
 {
-	for (size_t i = 0; i < ctx->num_allocs; i++)
+	for (size_t i = 0; i < ctx->num_allocs; i++) {
 		if (ctx->allocs[i].user)
 			rt_unregister(ctx, &ctx->allocs[i]);
+		else if (ctx->allocs[i].mem)
+			rt_unmap(ctx, &ctx->allocs[i]);
+	}
+	rt_mems_fini(ctx);
 	for (unsigned h = 0; h < RT_HEAPS; h++)
 		while (ctx->chunks[h])
 			chunk_free(ctx, ctx->chunks[h]);
 	free(ctx->allocs);
 	ctx->allocs = NULL;
+}
+
+/* From p on: bytes of the allocation, and of the mappings right behind a mapping. */
+static uint64_t reach(struct ppuCtx_st *ctx, const struct rt_alloc *a, uint64_t p, uint64_t enough)
+{
+	uint64_t end = a->va + a->bytes;
+
+	while (a && a->mem && end - p < enough) {
+		a = rt_find(ctx, (void *)(uintptr_t)end);
+		if (a && a->mem)
+			end += a->bytes;
+		else
+			a = NULL;
+	}
+	return end - p;
 }
 
 ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuMemoryType *type)
@@ -239,7 +258,7 @@ ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuM
 		return PPU_SUCCESS;
 	}
 	if (!a || a->type == PPU_MEMORY_UNREGISTERED ||
-	    a->bytes - ((uintptr_t)p - a->va) < bytes || (uintptr_t)p - a->va > a->bytes)
+	    (uintptr_t)p - a->va > a->bytes || reach(ctx, a, (uintptr_t)p, bytes) < bytes)
 		return rt_fail(PPU_ERROR_INVALID_ADDRESS,
 			       "%p + %llu is not inside one allocation of this context", p,
 			       (unsigned long long)bytes);
@@ -292,7 +311,7 @@ static ppuResult put(void *ptr, ppuMemoryType type)
 	a = rt_find(ctx, ptr);
 	if (ctx->dead) {
 		res = rt_error(PPU_ERROR_INVALID_CONTEXT);
-	} else if (!a || a->va != (uintptr_t)ptr || a->type != type || a->user) {
+	} else if (!a || a->va != (uintptr_t)ptr || a->type != type || a->user || a->mem) {
 		res = rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is not the start of such an allocation", ptr);
 	} else {
 		copy = rt_alloc_take(ctx, a);

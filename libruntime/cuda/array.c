@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays: rows of device memory behind a handle.  A program reaches them by copies alone. */
+/* Arrays: rows of device memory behind a handle.  Programs reach them by copies, kernels as textures and surfaces. */
 #include "cu.h"
 
-static size_t format_bytes(CUarray_format f)
+size_t cu_format_bytes(CUarray_format f)
 {
 	switch (f) {
 	case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -23,13 +23,14 @@ static size_t format_bytes(CUarray_format f)
 
 static void release(void *obj)
 {
-	if (cu_obj_alive(obj))
-		ppuFree(((struct CUarray_st *)obj)->mem);
+	const struct CUarray_st *a = obj;
+
+	cu_free_in(a->obj.ctx, a->obj.ctx_id, a->mem);
 }
 
 static CUresult make(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
-	size_t element = format_bytes(d->Format) * d->NumChannels, bytes;
+	size_t element = cu_format_bytes(d->Format) * d->NumChannels, bytes;
 	struct CUarray_st *a;
 	struct CUctx_st *c;
 	CUresult r = cu_current(&c);
@@ -38,9 +39,11 @@ static CUresult make(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
 		return r;
 	a = NULL;
 	if (!array || !element || !d->Width || (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4) ||
-	    (d->Depth && !d->Height) || d->Width > (1u << 30) / element || d->Height > 1u << 24 || d->Depth > 1u << 20)
+	    (d->Depth && !d->Height && !(d->Flags & CUDA_ARRAY3D_LAYERED)) ||
+	    (d->Flags & CUDA_ARRAY3D_LAYERED && !d->Depth) || d->Width > (1u << 30) / element || d->Height > 1u << 24 || d->Depth > 1u << 20)
 		r = CUDA_ERROR_INVALID_VALUE;
-	else if (d->Flags)
+	else if (d->Flags & ~(unsigned int)(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
+					    CUDA_ARRAY3D_TEXTURE_GATHER))
 		r = CUDA_ERROR_NOT_SUPPORTED;
 	else if (!(a = cu_obj_new(CU_ARRAY, sizeof(*a), c, NULL)))
 		r = CUDA_ERROR_OUT_OF_MEMORY;

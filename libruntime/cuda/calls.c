@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "cu.h"
@@ -34,7 +35,7 @@ static void log_open(void)
 }
 
 /* An argument as text. */
-enum kind { K_INT, K_UINT, K_POINTER, K_STRING };
+enum kind { K_INT, K_UINT, K_FLOAT, K_POINTER, K_STRING };
 struct arg {
 	const char *name;
 	enum kind kind;
@@ -51,6 +52,19 @@ static struct arg arg_uint(const char *name, uint64_t v)
 	return (struct arg){ name, K_UINT, v };
 }
 
+static struct arg arg_float(const char *name, float v)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return (struct arg){ name, K_FLOAT, bits };
+}
+
+static struct arg arg_location(const char *name, CUmemLocation v)
+{
+	return (struct arg){ name, K_UINT, (uint64_t)v.type << 16 | (uint16_t)v.id };
+}
+
 static struct arg arg_pointer(const char *name, const void *v)
 {
 	return (struct arg){ name, K_POINTER, (uintptr_t)v };
@@ -61,8 +75,8 @@ static struct arg arg_string(const char *name, const char *v)
 	return (struct arg){ name, K_STRING, (uintptr_t)v };
 }
 
-#define ARG(type, name) _Generic((type)0, \
-	int: arg_int, \
+#define ARG(type, name) _Generic(*(type *)0, \
+	int: arg_int, float: arg_float, CUmemLocation: arg_location, \
 	unsigned int: arg_uint, unsigned char: arg_uint, unsigned short: arg_uint, \
 	unsigned long: arg_uint, unsigned long long: arg_uint, \
 	const char *: arg_string, \
@@ -73,6 +87,7 @@ static void log_call(const char *symbol, CUresult r, unsigned int num, const str
 	const char *name = cu_error_name(r);
 	const char *why = r && r != CUDA_ERROR_NOT_READY ? cu_why() : "";
 	char line[1024];
+	float f;
 	int n = snprintf(line, sizeof(line), "[%ld] %s(", syscall(SYS_gettid), symbol);
 
 	for (unsigned int i = 0; i < num && n < (int)sizeof(line) - 160; i++) {
@@ -86,6 +101,10 @@ static void log_call(const char *symbol, CUresult r, unsigned int num, const str
 		case K_UINT:
 			n += snprintf(line + n, sizeof(line) - (size_t)n, a->value < 1u << 24 ? "%" PRIu64 : "%#" PRIx64,
 				      a->value);
+			break;
+		case K_FLOAT:
+			memcpy(&f, &a->value, sizeof(f));
+			n += snprintf(line + n, sizeof(line) - (size_t)n, "%g", (double)f);
 			break;
 		case K_POINTER:
 			n += snprintf(line + n, sizeof(line) - (size_t)n, a->value ? "%#" PRIx64 : "NULL", a->value);
@@ -155,8 +174,12 @@ CU_UNSUPPORTED(UNSUPPORTED)
 	{ #symbol, #base, since, false, (void *)symbol }, { #pt, #base, since, true, (void *)pt },
 #define SYMBOL_V(symbol, base, since) { #symbol, #base, since, false, (void *)symbol },
 #define SYMBOL_UNSUPPORTED(name) { #name, #name, 2000, false, (void *)name },
+#define SYMBOL_PROC(base, since, symbol) { #symbol, #base, since, false, (void *)symbol },
+#define SYMBOL_PROC_PT(base, since, symbol) \
+	{ #symbol, #base, since, false, (void *)symbol }, { #symbol "_ptsz", #base, since, true, (void *)symbol##_ptsz },
 const struct cu_symbol cu_symbols[] = {
 	CU_CALLS(SYMBOL, SYMBOL_PT, SYMBOL_V)
+	CU_PROCS(SYMBOL_PROC) CU_PROCS_PT(SYMBOL_PROC_PT)
 	CU_UNSUPPORTED(SYMBOL_UNSUPPORTED)
 	{ 0 }
 };

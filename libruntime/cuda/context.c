@@ -40,6 +40,7 @@ static void thread_end(void *arg)
 		cu_obj_put(t->stack[--t->depth]);
 	while ((o = t->own)) {
 		t->own = o->next;
+		cu_capture_stream_gone(o->stream);
 		ppuStreamDestroy(o->stream);
 		free(o);
 	}
@@ -100,6 +101,16 @@ CUresult cu_current(struct CUctx_st **ctx)
 	cu_obj_ref(c);
 	*ctx = c;
 	return CUDA_SUCCESS;
+}
+
+void cu_free_in(struct CUctx_st *ctx, unsigned long long id, void *mem)
+{
+	struct thread_state *t = thread();
+
+	if (!t || is_dead(ctx) || ctx->id != id || ppuCtxSetCurrent(ctx->ppu))
+		return;
+	t->active = ctx->id;
+	ppuFree(mem);
 }
 
 CUresult cu_thread_stream(struct CUctx_st *ctx, ppuStream *stream)
@@ -354,6 +365,66 @@ CUresult i_cuCtxGetFlags(unsigned int *flags)
 	return CUDA_SUCCESS;
 }
 
+/* The scheduling of a thread that waits is the only flag that a living context can change. */
+CUresult i_cuCtxSetFlags(unsigned int flags)
+{
+	struct CUctx_st *c;
+	CUresult r = cu_current(&c);
+
+	if (r)
+		return r;
+	if (!flags_ok(flags))
+		r = CUDA_ERROR_INVALID_VALUE;
+	else
+		c->flags = flags;
+	cu_obj_put(c);
+	return r;
+}
+
+/* The way of counting users of a context from before CUDA 4: one more, and one less. */
+CUresult i_cuCtxAttach(CUcontext *ctx, unsigned int flags)
+{
+	struct CUctx_st *c;
+	CUresult r;
+
+	if (!ctx || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = cu_current(&c);
+	if (r)
+		return r;
+	__atomic_add_fetch(&c->attached, 1, __ATOMIC_RELAXED);
+	*ctx = c;
+	cu_obj_put(c);
+	return CUDA_SUCCESS;
+}
+
+CUresult i_cuCtxDetach(CUcontext ctx)
+{
+	struct CUctx_st *c;
+	bool last;
+	CUresult r = cu_current(&c);
+
+	if (r)
+		return r;
+	last = c == ctx && !c->attached;
+	if (c != ctx)
+		r = CUDA_ERROR_INVALID_CONTEXT;
+	else if (!last)
+		__atomic_sub_fetch(&c->attached, 1, __ATOMIC_RELAXED);
+	cu_obj_put(c);
+	return last ? i_cuCtxDestroy_v2(ctx) : r;
+}
+
+CUresult i_cuCtxResetPersistingL2Cache(void)
+{
+	struct CUctx_st *c;
+	CUresult r = cu_current(&c);
+
+	if (!r)
+		cu_obj_put(c);		/* no line is persistent */
+	return r;
+}
+
 /* A context by handle, or the current one for NULL; with a reference. */
 static CUresult named(CUcontext ctx, struct CUctx_st **c)
 {
@@ -404,7 +475,11 @@ CUresult i_cuCtxSynchronize(void)
 
 	if (r)
 		return r;
-	r = cu_result(ppuCtxSynchronize());
+	r = cu_capture_unsafe();
+	if (!r)
+		r = cu_result(ppuCtxSynchronize());
+	if (!r)
+		cu_pool_idle(c);
 	cu_obj_put(c);
 	return r;
 }

@@ -155,6 +155,59 @@ static int shared_default(const ppuDeviceProp *p)
 	return (int)(p->shared_per_block < CU_SHARED_DEFAULT ? p->shared_per_block : CU_SHARED_DEFAULT);
 }
 
+/* Most texels along an axis of a texture or surface; libruntime/api/texture.c checks the same. */
+#define TEXTURE_LINE	(1 << 27)
+#define TEXTURE_SIDE	65536
+
+/* Sizes of textures and surfaces; 0 for the kinds that there are not. */
+static int texture_attribute(CUdevice_attribute a)
+{
+	switch (a) {
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH:
+		return TEXTURE_LINE;
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT:
+		return TEXTURE_SIDE;
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH:
+		return TEXTURE_SIDE * 16;
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH:
+		return 16384;
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS:
+	case CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS:
+		return 2048;
+	default:
+		return 0;
+	}
+}
+
+/* Registered memory is mapped for kernels where the backend can pin it. */
+static int can_register(const ppuDeviceProp *p)
+{
+	return !strcmp(p->backend, "core");
+}
+
 /* The attributes with a value other than 0. */
 static int attribute(const ppuDeviceProp *p, CUdevice_attribute a)
 {
@@ -197,8 +250,27 @@ static int attribute(const ppuDeviceProp *p, CUdevice_attribute a)
 	case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:	return 1;
 	case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
 		return p->dp_units_per_sm ? (int)(p->cores_per_sm / p->dp_units_per_sm) : 1;
-	case CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS:	return 0;
-	default:						return 0;
+	case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
+	case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
+	case CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST:
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:
+	case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
+	case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+	case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+	case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
+	case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1:
+	case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
+	case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+	case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
+	case CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED:
+	case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED:
+	case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:		return 1;
+	case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
+	case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: return can_register(p);
+	case CU_DEVICE_ATTRIBUTE_NUMA_ID:
+	case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:			return -1;
+	case CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID:		return (int)(p->pci_device << 16 | p->pci_vendor);
+	default:						return texture_attribute(a);
 	}
 }
 
@@ -236,6 +308,31 @@ CUresult i_cuDeviceGetProperties(CUdevprop *prop, CUdevice device)
 		.clockRate = (int)p.clock_khz,
 		.textureAlign = attribute(&p, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
 	};
+	return CUDA_SUCCESS;
+}
+
+CUresult i_cuDeviceGetTexture1DLinearMaxWidth(size_t *width, CUarray_format format, unsigned int channels,
+					      CUdevice device)
+{
+	CUresult r = cu_device(device, NULL);
+
+	if (r)
+		return r;
+	if (!width || !cu_format_bytes(format) || (channels != 1 && channels != 2 && channels != 4))
+		return CUDA_ERROR_INVALID_VALUE;
+	*width = TEXTURE_LINE;
+	return CUDA_SUCCESS;
+}
+
+CUresult i_cuDeviceGetExecAffinitySupport(int *supported, CUexecAffinityType type, CUdevice device)
+{
+	CUresult r = cu_device(device, NULL);
+
+	if (r)
+		return r;
+	if (!supported || (unsigned int)type >= CU_EXEC_AFFINITY_TYPE_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	*supported = 0;
 	return CUDA_SUCCESS;
 }
 
@@ -306,14 +403,4 @@ CUresult i_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute a, CUdevice
 	if (a < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK || a > CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED)
 		return CUDA_ERROR_INVALID_VALUE;
 	return source == destination ? CUDA_ERROR_INVALID_DEVICE : i_cuDeviceCanAccessPeer(value, source, destination);
-}
-
-CUresult i_cuProfilerStart(void)
-{
-	return CUDA_SUCCESS;
-}
-
-CUresult i_cuProfilerStop(void)
-{
-	return CUDA_SUCCESS;
 }

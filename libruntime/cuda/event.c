@@ -4,6 +4,7 @@
 
 static void release(void *obj)
 {
+	cu_capture_mark_free(((struct CUevent_st *)obj)->mark);
 	if (cu_obj_alive(obj))
 		ppuEventDestroy(((struct CUevent_st *)obj)->ppu);
 }
@@ -39,47 +40,35 @@ CUresult i_cuEventCreate(CUevent *event, unsigned int flags)
 	return r;
 }
 
-/* With a reference. */
-static CUresult get(CUevent event, struct CUevent_st **e)
-{
-	CUresult r = cu_ready();
-
-	if (r)
-		return r;
-	*e = cu_obj_get(event, CU_EVENT);
-	return *e ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUresult i_cuEventDestroy_v2(CUevent event)
 {
-	struct CUevent_st *e;
-	CUresult r = get(event, &e);
-
-	if (r)
-		return r;
-	r = cu_obj_withdraw(e) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-	cu_obj_put(e);
-	return r;
+	return cu_obj_destroy(event, CU_EVENT);
 }
 
 CUresult i_cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
 {
 	struct cu_stream_use u;
-	struct CUevent_st *e;
+	bool captured = false;
+	struct cu_op op;
 	CUresult r;
 
-	if (flags)
-		return flags == CU_EVENT_RECORD_EXTERNAL ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
-	r = get(event, &e);
+	if (flags & ~(unsigned int)CU_EVENT_RECORD_EXTERNAL)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = cu_op_event(&op, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
 	if (r)
 		return r;
 	r = cu_stream_get(stream, &u);
 	if (!r) {
 		/* An event is recorded in streams of its own context. */
-		r = e->obj.ctx != u.ctx ? CUDA_ERROR_INVALID_HANDLE : cu_result(ppuEventRecord(e->ppu, u.ppu));
+		if (op.event->obj.ctx != u.ctx)
+			r = CUDA_ERROR_INVALID_HANDLE;
+		else
+			r = flags ? cu_capture_op(&u, &op, &captured) : cu_capture_record(&u, op.event, &captured);
+		if (!r && !captured)
+			r = cu_op_run(&op, &u);
 		cu_stream_put(&u);
 	}
-	cu_obj_put(e);
+	cu_op_clear(&op);
 	return r;
 }
 
@@ -91,11 +80,13 @@ CUresult i_cuEventRecord(CUevent event, CUstream stream)
 CUresult i_cuEventQuery(CUevent event)
 {
 	struct CUevent_st *e;
-	CUresult r = get(event, &e);
+	CUresult r = cu_obj_find(event, CU_EVENT, &e);
 
 	if (r)
 		return r;
-	r = cu_result(ppuEventQuery(e->ppu));
+	r = cu_capture_event_check(e);
+	if (!r)
+		r = cu_result(ppuEventQuery(e->ppu));
 	cu_obj_put(e);
 	return r;
 }
@@ -103,11 +94,13 @@ CUresult i_cuEventQuery(CUevent event)
 CUresult i_cuEventSynchronize(CUevent event)
 {
 	struct CUevent_st *e;
-	CUresult r = get(event, &e);
+	CUresult r = cu_obj_find(event, CU_EVENT, &e);
 
 	if (r)
 		return r;
-	r = cu_result(ppuEventSynchronize(e->ppu));
+	r = cu_capture_event_check(e);
+	if (!r)
+		r = cu_result(ppuEventSynchronize(e->ppu));
 	cu_obj_put(e);
 	return r;
 }
@@ -120,10 +113,10 @@ CUresult i_cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 
 	if (!milliseconds)
 		return CUDA_ERROR_INVALID_VALUE;
-	r = get(start, &s);
+	r = cu_obj_find(start, CU_EVENT, &s);
 	if (r)
 		return r;
-	r = get(end, &e);
+	r = cu_obj_find(end, CU_EVENT, &e);
 	if (r) {
 		cu_obj_put(s);
 		return r;

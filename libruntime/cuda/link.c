@@ -24,17 +24,6 @@ static void release(void *obj)
 	free(l->binary);
 }
 
-/* With a reference. */
-static CUresult get(CUlinkState state, struct CUlinkState_st **l)
-{
-	CUresult r = cu_ready();
-
-	if (r)
-		return r;
-	*l = cu_obj_get(state, CU_LINK);
-	return *l ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUresult i_cuLinkCreate_v2(unsigned int num, CUjit_option *options, void **values, CUlinkState *state)
 {
 	struct CUlinkState_st *l;
@@ -98,7 +87,7 @@ CUresult i_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, 
 		return CUDA_ERROR_INVALID_VALUE;
 	if (type == CU_JIT_INPUT_NVVM || type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	r = get(state, &l);
+	r = cu_obj_find(state, CU_LINK, &l);
 	if (r)
 		return r;
 	if (l->failed || l->binary) {
@@ -144,7 +133,7 @@ CUresult i_cuLinkComplete(CUlinkState state, void **image, size_t *bytes)
 
 	if (!image)
 		return CUDA_ERROR_INVALID_VALUE;
-	r = get(state, &l);
+	r = cu_obj_find(state, CU_LINK, &l);
 	if (r)
 		return r;
 	r = l->failed ? l->failed : l->binary ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
@@ -166,12 +155,5 @@ CUresult i_cuLinkComplete(CUlinkState state, void **image, size_t *bytes)
 
 CUresult i_cuLinkDestroy(CUlinkState state)
 {
-	struct CUlinkState_st *l;
-	CUresult r = get(state, &l);
-
-	if (r)
-		return r;
-	r = cu_obj_withdraw(l) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-	cu_obj_put(l);
-	return r;
+	return cu_obj_destroy(state, CU_LINK);
 }

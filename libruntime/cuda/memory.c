@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocations and what is known of a pointer. */
+/* Allocations. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "cu.h"
@@ -12,15 +12,6 @@ struct host_alloc {
 };
 static pthread_mutex_t host_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct host_alloc *host_list;
-
-bool cu_is_ours(CUdeviceptr ptr, ppuPointerAttributes *attr)
-{
-	ppuPointerAttributes unused;
-
-	if (!attr)
-		attr = &unused;
-	return ptr && !ppuPointerGetAttributes(attr, (void *)(uintptr_t)ptr) && attr->type != PPU_MEMORY_UNREGISTERED;
-}
 
 CUresult i_cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
@@ -47,7 +38,9 @@ CUresult i_cuMemAlloc_v2(CUdeviceptr *ptr, size_t bytes)
 
 	if (r)
 		return r;
-	r = !ptr || !bytes ? CUDA_ERROR_INVALID_VALUE : cu_result(ppuMalloc(&p, bytes));
+	r = !ptr || !bytes ? CUDA_ERROR_INVALID_VALUE : cu_capture_unsafe();
+	if (!r)
+		r = cu_result(ppuMalloc(&p, bytes));
 	if (!r)
 		*ptr = (uintptr_t)p;
 	cu_obj_put(c);
@@ -65,6 +58,8 @@ CUresult i_cuMemAllocPitch_v2(CUdeviceptr *ptr, size_t *pitch, size_t width, siz
 	if (!ptr || !pitch || !width || !height || (element != 4 && element != 8 && element != 16))
 		r = CUDA_ERROR_INVALID_VALUE;
 	else
+		r = cu_capture_unsafe();
+	if (!r)
 		r = cu_result(ppuMallocPitch(&p, pitch, width, height));
 	if (!r)
 		*ptr = (uintptr_t)p;
@@ -74,12 +69,19 @@ CUresult i_cuMemAllocPitch_v2(CUdeviceptr *ptr, size_t *pitch, size_t width, siz
 
 CUresult i_cuMemFree_v2(CUdeviceptr ptr)
 {
+	bool was = false;
 	struct CUctx_st *c;
 	CUresult r = cu_current(&c);
 
 	if (r)
 		return r;
-	r = cu_result(ppuFree((void *)(uintptr_t)ptr));
+	r = ptr ? cu_capture_unsafe() : CUDA_SUCCESS;
+	if (!r)
+		r = cu_pool_free(ptr, &was);
+	if (!r && !was)
+		r = cu_managed_free(ptr, &was);
+	if (!r && !was && !cu_graph_owns(ptr))		/* that one goes with its graph */
+		r = cu_result(ppuFree((void *)(uintptr_t)ptr));
 	cu_obj_put(c);
 	return r;
 }
@@ -172,14 +174,21 @@ CUresult i_cuMemHostGetDevicePointer_v2(CUdeviceptr *dptr, void *ptr, unsigned i
 {
 	ppuPointerAttributes a;
 	struct CUctx_st *c;
+	CUdeviceptr at;
 	CUresult r = cu_current(&c);
 
 	if (r)
 		return r;
-	if (!dptr || flags || !cu_is_ours((uintptr_t)ptr, &a) || a.type != PPU_MEMORY_HOST)
+	if (!dptr || flags)
+		r = CUDA_ERROR_INVALID_VALUE;
+	else if (cu_is_registered(ptr, NULL, &at))
+		r = at ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+	else if (!cu_is_ours((uintptr_t)ptr, &a) || a.type != PPU_MEMORY_HOST)
 		r = CUDA_ERROR_INVALID_VALUE;
 	else
-		*dptr = (uintptr_t)ptr;
+		at = (uintptr_t)ptr;
+	if (!r)
+		*dptr = at;
 	cu_obj_put(c);
 	return r;
 }
@@ -190,6 +199,8 @@ CUresult i_cuMemHostGetFlags(unsigned int *flags, void *ptr)
 
 	if (r)
 		return r;
+	if (flags && cu_is_registered(ptr, flags, NULL))
+		return CUDA_SUCCESS;
 	r = CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&host_lock);
 	for (struct host_alloc *h = host_list; flags && h; h = h->next) {
@@ -199,145 +210,5 @@ CUresult i_cuMemHostGetFlags(unsigned int *flags, void *ptr)
 		}
 	}
 	pthread_mutex_unlock(&host_lock);
-	return r;
-}
-
-/* ---- pointers ------------------------------------------------------------------------------- */
-
-/* One attribute of a pointer that is ours; *value has the type the attribute asks for. */
-static CUresult pointer_attribute(void *value, CUpointer_attribute what, CUdeviceptr ptr, struct CUctx_st *c,
-				  const ppuPointerAttributes *a)
-{
-	switch (what) {
-	case CU_POINTER_ATTRIBUTE_CONTEXT:
-		*(CUcontext *)value = c;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-		*(unsigned int *)value = a->type == PPU_MEMORY_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-		*(CUdeviceptr *)value = ptr;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-		if (a->type != PPU_MEMORY_HOST)
-			return CUDA_ERROR_INVALID_VALUE;
-		*(void **)value = (void *)(uintptr_t)ptr;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-		*(int *)value = 0;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-		*(unsigned long long *)value = (uintptr_t)a->base;	/* unique among living allocations */
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-		*(int *)value = c->device;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-		*(CUdeviceptr *)value = (uintptr_t)a->base;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-		*(size_t *)value = a->bytes;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_MAPPED:
-		*(int *)value = 1;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-		*(unsigned long long *)value = 0;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-		*(int *)value = 3;	/* read and write */
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-		*(void **)value = NULL;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
-		return CUDA_ERROR_NOT_SUPPORTED;
-	default:
-		return CUDA_ERROR_INVALID_VALUE;
-	}
-}
-
-CUresult i_cuPointerGetAttribute(void *value, CUpointer_attribute what, CUdeviceptr ptr)
-{
-	ppuPointerAttributes a;
-	struct CUctx_st *c;
-	CUresult r = cu_current(&c);
-
-	if (r)
-		return r;
-	r = !value || !cu_is_ours(ptr, &a) ? CUDA_ERROR_INVALID_VALUE : pointer_attribute(value, what, ptr, c, &a);
-	cu_obj_put(c);
-	return r;
-}
-
-/* For memory of somebody else the values are zeros, and the call succeeds. */
-static CUresult no_attribute(void *value, CUpointer_attribute what)
-{
-	switch (what) {
-	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-		*(unsigned int *)value = 0;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-	case CU_POINTER_ATTRIBUTE_MAPPED:
-	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-		*(int *)value = 0;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-		*(int *)value = CU_DEVICE_INVALID;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_CONTEXT:
-	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-		*(unsigned long long *)value = 0;
-		return CUDA_SUCCESS;
-	default:
-		return CUDA_ERROR_INVALID_VALUE;
-	}
-}
-
-CUresult i_cuPointerGetAttributes(unsigned int num, CUpointer_attribute *what, void **values, CUdeviceptr ptr)
-{
-	ppuPointerAttributes a;
-	struct CUctx_st *c;
-	bool ours;
-	CUresult r = cu_current(&c);
-
-	if (r)
-		return r;
-	if (!num || !what || !values)
-		r = CUDA_ERROR_INVALID_VALUE;
-	ours = cu_is_ours(ptr, &a);
-	for (unsigned int i = 0; !r && i < num; i++) {
-		r = ours ? pointer_attribute(values[i], what[i], ptr, c, &a) : no_attribute(values[i], what[i]);
-		/* What a kind of memory has not, it has as zero here. */
-		if (ours && r == CUDA_ERROR_INVALID_VALUE)
-			r = no_attribute(values[i], what[i]);
-	}
-	cu_obj_put(c);
-	return r;
-}
-
-CUresult i_cuPointerSetAttribute(const void *value, CUpointer_attribute what, CUdeviceptr ptr)
-{
-	struct CUctx_st *c;
-	CUresult r = cu_current(&c);
-
-	if (r)
-		return r;
-	/* Copies from and to this memory are ordered anyway. */
-	if (!value || what != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !cu_is_ours(ptr, NULL))
-		r = CUDA_ERROR_INVALID_VALUE;
-	cu_obj_put(c);
 	return r;
 }

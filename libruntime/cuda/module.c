@@ -18,7 +18,10 @@ static void release(void *obj)
 		ppuModuleUnload(m->ppu);
 	for (unsigned int i = 0; i < m->num_functions; i++)
 		cu_obj_put(m->functions[i]);
+	for (unsigned int i = 0; i < m->num_refs; i++)
+		cu_obj_put(m->refs[i]);
 	free(m->functions);
+	free(m->refs);
 }
 
 static CUresult load(CUmodule *module, const void *image, size_t bytes, const char *name, struct cu_jit *jit)
@@ -124,21 +127,10 @@ CUresult i_cuModuleLoad(CUmodule *module, const char *path)
 	return r;
 }
 
-/* With a reference. */
-static CUresult get(CUmodule module, struct CUmod_st **m)
-{
-	CUresult r = cu_ready();
-
-	if (r)
-		return r;
-	*m = cu_obj_get(module, CU_MODULE);
-	return *m ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUresult i_cuModuleUnload(CUmodule module)
 {
 	struct CUmod_st *m;
-	CUresult r = get(module, &m);
+	CUresult r = cu_obj_find(module, CU_MODULE, &m);
 
 	if (r)
 		return r;
@@ -148,6 +140,8 @@ CUresult i_cuModuleUnload(CUmodule module)
 		/* Its functions end with it; nobody adds one any more. */
 		for (unsigned int i = 0; i < m->num_functions; i++)
 			cu_obj_withdraw(m->functions[i]);
+		for (unsigned int i = 0; i < m->num_refs; i++)
+			cu_obj_withdraw(m->refs[i]);
 		r = cu_result(ppuModuleUnload(m->ppu));
 		m->ppu = NULL;
 	}
@@ -165,6 +159,26 @@ CUresult i_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
+CUresult cu_module_add_ref(struct CUmod_st *m, struct CUtexref_st *ref)
+{
+	struct CUtexref_st **refs;
+
+	pthread_mutex_lock(&functions_lock);
+	refs = realloc(m->refs, (m->num_refs + 1) * sizeof(*refs));
+	if (refs) {
+		m->refs = refs;
+		refs[m->num_refs++] = ref;
+		cu_obj_ref(ref);
+	}
+	pthread_mutex_unlock(&functions_lock);
+	return refs ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static void function_release(void *obj)
+{
+	cu_old_launch_free(((struct CUfunc_st *)obj)->old);
+}
+
 /* Locked by functions_lock: the handle of a function, the same one each time. */
 static CUresult function_of(struct CUmod_st *m, ppuFunction p, struct CUfunc_st **out)
 {
@@ -180,7 +194,7 @@ static CUresult function_of(struct CUmod_st *m, ppuFunction p, struct CUfunc_st 
 	if (!list)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	m->functions = list;
-	f = cu_obj_new(CU_FUNCTION, sizeof(*f), m->obj.ctx, NULL);
+	f = cu_obj_new(CU_FUNCTION, sizeof(*f), m->obj.ctx, function_release);
 	if (!f)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	f->module = m;
@@ -197,7 +211,7 @@ CUresult i_cuModuleGetFunction(CUfunction *function, CUmodule module, const char
 {
 	struct CUmod_st *m;
 	ppuFunction p;
-	CUresult r = get(module, &m);
+	CUresult r = cu_obj_find(module, CU_MODULE, &m);
 
 	if (r)
 		return r;
@@ -228,7 +242,7 @@ CUresult i_cuModuleGetFunctionCount(unsigned int *count, CUmodule module)
 
 	if (!count)
 		return CUDA_ERROR_INVALID_VALUE;
-	r = get(module, &m);
+	r = cu_obj_find(module, CU_MODULE, &m);
 	if (r)
 		return r;
 	*count = count_functions(m);
@@ -244,7 +258,7 @@ CUresult i_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int count,
 
 	if (!functions || !count)
 		return CUDA_ERROR_INVALID_VALUE;
-	r = get(module, &m);
+	r = cu_obj_find(module, CU_MODULE, &m);
 	if (r)
 		return r;
 	for (unsigned int i = 0; !r && i < count && !ppuModuleGetFunctionName(m->ppu, i, &name); i++)
@@ -257,7 +271,7 @@ CUresult i_cuModuleGetGlobal_v2(CUdeviceptr *ptr, size_t *bytes, CUmodule module
 {
 	struct CUmod_st *m;
 	void *p;
-	CUresult r = get(module, &m);
+	CUresult r = cu_obj_find(module, CU_MODULE, &m);
 
 	if (r)
 		return r;

@@ -2,6 +2,7 @@
 /* Handles: a hash table of the objects that are one. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include "cu.h"
 
 #define BUCKETS 1024u
@@ -105,6 +106,30 @@ void *cu_obj_get(const void *handle, enum cu_kind kind)
 		o = NULL;
 	pthread_mutex_unlock(&lock);
 	return o;
+}
+
+CUresult cu_obj_find(const void *handle, enum cu_kind kind, void *obj)
+{
+	CUresult r = cu_ready();
+	void *o;
+
+	if (r)
+		return r;
+	o = cu_obj_get(handle, kind);
+	memcpy(obj, &o, sizeof(o));
+	return o ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cu_obj_destroy(const void *handle, enum cu_kind kind)
+{
+	struct cu_obj *o;
+	CUresult r = cu_obj_find(handle, kind, &o);
+
+	if (r)
+		return r;
+	r = cu_obj_withdraw(o) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	cu_obj_put(o);
+	return r;
 }
 
 void cu_obj_withdraw_all(const struct CUctx_st *ctx)

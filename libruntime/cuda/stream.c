@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams.  Stream 0 is the context's legacy stream, or in per-thread calls the thread's own. */
-#include <stdlib.h>
+#include <string.h>
 #include "cu.h"
+
+/* Synchronisation policies: how a thread that waits does it.  Threads of ours always sleep. */
+enum { SYNC_AUTO = 1, SYNC_BLOCKING = 4 };
 
 static unsigned long long last_id;
 
@@ -98,17 +101,14 @@ CUresult i_cuStreamCreate(CUstream *stream, unsigned int flags)
 
 CUresult i_cuStreamDestroy_v2(CUstream stream)
 {
-	struct CUstream_st *s;
-	CUresult r = cu_ready();
+	struct CUstream_st *st;
+	CUresult r = cu_obj_find(stream, CU_STREAM, &st);
 
 	if (r)
 		return r;
-	s = cu_obj_get(stream, CU_STREAM);
-	if (!s)
-		return CUDA_ERROR_INVALID_HANDLE;
-	r = cu_obj_withdraw(s) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-	cu_obj_put(s);
-	return r;
+	cu_capture_stream_gone(st->ppu);
+	cu_obj_put(st);
+	return cu_obj_destroy(stream, CU_STREAM);
 }
 
 CUresult i_cuStreamGetPriority(CUstream stream, int *priority)
@@ -171,10 +171,96 @@ CUresult i_cuStreamGetCtx(CUstream stream, CUcontext *ctx)
 	return CUDA_SUCCESS;
 }
 
+CUresult i_cuStreamGetCtx_v2(CUstream stream, CUcontext *ctx, void **green)
+{
+	CUresult r = i_cuStreamGetCtx(stream, ctx);
+
+	if (!r && green)
+		*green = NULL;		/* no green contexts here */
+	return r;
+}
+
+CUresult i_cuStreamGetDevice(CUstream stream, CUdevice *device)
+{
+	struct cu_stream_use u;
+	CUresult r;
+
+	if (!device)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = cu_stream_get(stream, &u);
+	if (r)
+		return r;
+	*device = u.ctx->device;
+	cu_stream_put(&u);
+	return CUDA_SUCCESS;
+}
+
+/* ---- attributes ----------------------------------------------------------------------------- */
+
+CUresult i_cuStreamGetAttribute(CUstream stream, CUlaunchAttributeID attribute, CUlaunchAttributeValue *value)
+{
+	struct cu_stream_use u;
+	CUresult r;
+
+	if (!value)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = cu_stream_get(stream, &u);
+	if (r)
+		return r;
+	memset(value, 0, sizeof(*value));
+	if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+		r = cu_result(ppuStreamGetPriority(u.ppu, &value->priority));
+	else if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)
+		value->syncPolicy = u.own && u.own->sync_policy ? u.own->sync_policy : SYNC_AUTO;
+	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+		r = CUDA_ERROR_INVALID_VALUE;
+	cu_stream_put(&u);
+	return r;
+}
+
+CUresult i_cuStreamSetAttribute(CUstream stream, CUlaunchAttributeID attribute, const CUlaunchAttributeValue *value)
+{
+	struct cu_stream_use u;
+	CUresult r;
+
+	if (!value)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = cu_stream_get(stream, &u);
+	if (r)
+		return r;
+	if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+		r = cu_result(ppuStreamSetPriority(u.ppu, value->priority));
+	else if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && value->syncPolicy >= SYNC_AUTO &&
+		 value->syncPolicy <= SYNC_BLOCKING && u.own)
+		u.own->sync_policy = value->syncPolicy;
+	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)	/* advice for a cache */
+		r = CUDA_ERROR_INVALID_VALUE;
+	cu_stream_put(&u);
+	return r;
+}
+
+CUresult i_cuStreamCopyAttributes(CUstream to, CUstream from)
+{
+	static const CUlaunchAttributeID ids[] = { CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+						   CU_LAUNCH_ATTRIBUTE_PRIORITY };
+	CUresult r = CUDA_SUCCESS;
+	CUlaunchAttributeValue v;
+
+	for (size_t i = 0; !r && i < sizeof(ids) / sizeof(*ids); i++) {
+		r = i_cuStreamGetAttribute(from, ids[i], &v);
+		if (!r)
+			r = i_cuStreamSetAttribute(to, ids[i], &v);
+	}
+	return r;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------- */
+
 CUresult i_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 {
 	struct cu_stream_use u;
-	struct CUevent_st *e;
+	bool captured = false;
+	struct cu_op op;
 	CUresult r;
 
 	if (flags & ~(unsigned int)CU_EVENT_WAIT_EXTERNAL)
@@ -182,9 +268,13 @@ CUresult i_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 	r = cu_stream_get(stream, &u);
 	if (r)
 		return r;
-	e = cu_obj_get(event, CU_EVENT);
-	r = e ? cu_result(ppuStreamWaitEvent(u.ppu, e->ppu)) : CUDA_ERROR_INVALID_HANDLE;
-	cu_obj_put(e);
+	r = cu_op_event(&op, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
+	if (!r) {
+		r = flags ? cu_capture_op(&u, &op, &captured) : cu_capture_wait(&u, op.event, &captured);
+		if (!r && !captured)
+			r = cu_op_run(&op, &u);
+		cu_op_clear(&op);
+	}
 	cu_stream_put(&u);
 	return r;
 }
@@ -196,7 +286,9 @@ CUresult i_cuStreamQuery(CUstream stream)
 
 	if (r)
 		return r;
-	r = cu_result(ppuStreamQuery(u.ppu));
+	r = cu_capture_forbids(&u);
+	if (!r)
+		r = cu_result(ppuStreamQuery(u.ppu));
 	cu_stream_put(&u);
 	return r;
 }
@@ -208,70 +300,9 @@ CUresult i_cuStreamSynchronize(CUstream stream)
 
 	if (r)
 		return r;
-	r = cu_result(ppuStreamSynchronize(u.ppu));
+	r = cu_capture_forbids(&u);
+	if (!r)
+		r = cu_result(ppuStreamSynchronize(u.ppu));
 	cu_stream_put(&u);
-	return r;
-}
-
-CUresult i_cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
-{
-	struct cu_stream_use u;
-	CUresult r;
-
-	if (!status)
-		return CUDA_ERROR_INVALID_VALUE;
-	r = cu_stream_get(stream, &u);
-	if (r)
-		return r;
-	*status = CU_STREAM_CAPTURE_STATUS_NONE;
-	cu_stream_put(&u);
-	return CUDA_SUCCESS;
-}
-
-/* ---- host functions ------------------------------------------------------------------------- */
-
-CUresult i_cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
-{
-	struct cu_stream_use u;
-	CUresult r;
-
-	if (!function)
-		return CUDA_ERROR_INVALID_VALUE;
-	r = cu_stream_get(stream, &u);
-	if (r)
-		return r;
-	r = cu_result(ppuLaunchHostFunc(u.ppu, function, data));
-	cu_stream_put(&u);
-	return r;
-}
-
-struct callback {
-	CUstreamCallback function;
-	CUstream stream;
-	void *data;
-};
-
-static void call_back(void *arg)
-{
-	struct callback c = *(struct callback *)arg;
-
-	free(arg);
-	c.function(c.stream, CUDA_SUCCESS, c.data);
-}
-
-CUresult i_cuStreamAddCallback(CUstream stream, CUstreamCallback function, void *data, unsigned int flags)
-{
-	struct callback *c;
-	CUresult r;
-
-	if (!function || flags)
-		return CUDA_ERROR_INVALID_VALUE;
-	c = malloc(sizeof(*c));
-	if (!c)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	*c = (struct callback){ function, stream, data };
-	r = i_cuLaunchHostFunc(stream, call_back, c);
-	if (r)
-		free(c);
 	return r;
 }
