@@ -506,29 +506,62 @@ TEST(notifier_stop, "a channel that its group stops says so; its notifier outliv
 	CHECK_EQ(n->error, 0);
 }
 
-TEST(stop_create, "a channel that is created while its group is stopped does not run")
+TEST(notifier_first, "whoever has read of an error in the notifier waits no more: SEM_WAIT says EIO")
 {
 	int fd = open_ppu();
 	uint32_t vm = vm_new(fd);
+	struct bo bo = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	struct drm_ppu_channel_create a = { .notifier_handle = bo.handle };
+	struct drm_ppu_sem_create s = { 0 };
+	struct drm_ppu_sem_cond cond = { .value = 1 };
+	struct drm_ppu_sem_wait w = { .conds = DRM_PPU_ARRAY(1, &cond) };
+	volatile struct drm_ppu_notification *n = bo.map;
 
-	for (unsigned i = 0; i < 200; i++) {
+	DO(fd, DRM_IOCTL_PPU_SEM_CREATE, &s);
+	cond.sem_id = s.sem_id;
+	for (unsigned i = 0; i < 40; i++) {
+		struct chan c = chan_new_args(fd, vm, COPY, 8, &a);
+		uint64_t end = now_ns() + 20000 * MS * time_scale();
+
+		w.channel_id = c.id;
+		DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, ETIME);	/* its time is past */
+		c.userd[PPU_REG_USERD_GP_PUT / 4] = 100;
+		/* without sleeping, so as to see it as early as possible */
+		while (!n->state)
+			CHECK(now_ns() < end);
+		DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EIO);
+		chan_free(&c);
+	}
+}
+
+TEST(stop_create, "a channel that is created while its group is stopped does not run")
+{
+	int fd = open_ppu(), delay = 200;
+	uint32_t vm = vm_new(fd);
+
+	for (unsigned i = 0; i < 300; i++) {
 		struct creation k = creation_of(fd, vm, group_new(fd, 0, 0));
 		struct chan c = { .fd = fd };
 		struct drm_ppu_channel_destroy d;
+		struct drm_ppu_group_destroy g = { .group_id = k.args.group_id };
 		pthread_t t;
 
 		CHECK(!pthread_create(&t, NULL, create, &k));
-		usleep(10 * i);
+		usleep((unsigned)delay);
 		CHECK_EQ(control(fd, k.args.group_id, DRM_PPU_GROUP_STOP, 0, 0), 0);
 		CHECK(!pthread_join(t, NULL));
 		CHECK(!k.err || k.err == EIO);
-		if (k.err)
-			continue;
-		c.id = d.channel_id = k.args.channel_id;
-		d.flags = 0;
-		CHECK(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_STOPPED);
-		CHECK(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_ENABLED));
-		DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
+		/* towards the moment that makes the difference, which is where it may go wrong */
+		delay += k.err ? 5 : delay ? -5 : 0;
+		if (!k.err) {
+			c.id = d.channel_id = k.args.channel_id;
+			d.flags = 0;
+			CHECK(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_STOPPED);
+			CHECK(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_ENABLED));
+			DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
+		}
+		/* a channel that was refused is no member any more */
+		DO(fd, DRM_IOCTL_PPU_GROUP_DESTROY, &g);
 	}
 }
 
