@@ -88,15 +88,16 @@ $(foreach t,$(RT_TOOLS),$(eval $(call ppu_program,$(basename $(notdir $(t))),$(t
 
 RT_SAMPLES := $(sort $(filter-out libruntime/samples/common.c,$(wildcard libruntime/samples/*.c)))
 RT_EXTRA_mandelbrot := -lpng
+RT_EXTRA_mandelbrot-adaptive := -lpng
 RT_SAMPLE_BINS := $(foreach s,$(RT_SAMPLES),$(BUILD)/bin/sample-$(basename $(notdir $(s))))
 $(foreach s,$(RT_SAMPLES),$(eval $(call ppu_program,sample-$(basename $(notdir $(s))),$(s) libruntime/samples/common.c,$(RT_OURS),$(RT_EXTRA_$(basename $(notdir $(s)))) $(RT_LIBS))))
 
 # clang's NVPTX target needs no CUDA SDK; kernel.h says what the kernels use.
 RT_CU_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib \
-	-Xclang -target-feature -Xclang +ptx63 -O2 -S -Wno-unknown-cuda-version
+	-Xclang -target-feature -Xclang +ptx63 -O2 -S -Iinclude -Wno-unknown-cuda-version
 RT_CU := $(sort $(wildcard libruntime/samples/kernels/*.cu))
 RT_PTX := $(patsubst libruntime/samples/kernels/%.cu,$(BUILD)/samples/%.ptx,$(RT_CU))
-$(BUILD)/samples/%.ptx: libruntime/samples/kernels/%.cu libruntime/samples/kernels/kernel.h
+$(BUILD)/samples/%.ptx: libruntime/samples/kernels/%.cu libruntime/samples/kernels/kernel.h include/ppu_launch.h
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_CU_FLAGS) -o $@ $<
@@ -111,7 +112,7 @@ unit-build: $(RT_SO) $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(
 # mathematics as bitcode, and tools of the names that clang runs.  Documentation/runtime/cudart.md.
 CUDA_SDK := $(BUILD)/cuda
 CUDA_SDK_HEADERS := $(shell cd include/cuda && find . -type f)
-CUDA_SDK_EMPTY := builtin_types.h cuda_device_runtime_api.h cuda_texture_types.h cuda_surface_types.h curand_mtgp32_kernel.h \
+CUDA_SDK_EMPTY := builtin_types.h cuda_device_runtime_api.h cuda_texture_types.h cuda_surface_types.h \
 	device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h \
 	host_config.h library_types.h math_functions.h sm_20_atomic_functions.h sm_20_atomic_functions.hpp \
 	sm_20_intrinsics.h sm_20_intrinsics.hpp sm_30_intrinsics.h sm_30_intrinsics.hpp sm_32_atomic_functions.h \

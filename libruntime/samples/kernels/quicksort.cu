@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include <ppu_launch.h>
+#include "kernel.h"
+
+#define THREADS	64u
+#define SMALL	192u	/* sorted by one block */
+
+struct stats {
+	u32 kernels, leaves, too_deep, errors;
+};
+
+/* Bitonic sorting network of one block, as if there were infinite elements behind the last. */
+INLINE void sort_small(int *x, u32 n)
+{
+	u32 size, half, i;
+
+	for (size = 2; size / 2 < n; size *= 2) {
+		for (half = size / 2; half; half /= 2) {
+			syncthreads();
+			for (i = threadIdx_x; i < n; i += THREADS) {
+				/* the first step of a merge mirrors, so that all comparisons are upwards */
+				u32 k = half == size / 2 ? i ^ (size - 1) : i ^ half;
+
+				if (k > i && k < n && x[k] < x[i]) {
+					int t = x[i];
+
+					x[i] = x[k];
+					x[k] = t;
+				}
+			}
+		}
+	}
+}
+
+INLINE int median(int a, int b, int c)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+
+	return c < low ? low : c > high ? high : c;
+}
+
+/* x[0..n) by way of y; smaller and larger ones are kernels of their own. */
+KERNEL quicksort(int *x, int *y, u32 n, struct stats *s)
+{
+	__shared__ u32 smaller, larger;
+	__shared__ int pivot;
+	u32 i, end, error;
+
+	if (!threadIdx_x) {
+		smaller = larger = 0;
+		pivot = median(x[0], x[n / 2], x[n - 1]);
+		atomic_add(&s->kernels, 1);
+	}
+	syncthreads();
+	if (n <= SMALL) {
+		if (!threadIdx_x)
+			atomic_add(&s->leaves, 1);
+		sort_small(x, n);
+		return;
+	}
+	/* smaller ones to the front of y, larger ones to its end, equal ones between */
+	for (i = threadIdx_x; i < n; i += THREADS) {
+		if (x[i] < pivot)
+			y[atomic_add(&smaller, 1)] = x[i];
+		else if (x[i] > pivot)
+			y[n - 1 - atomic_add(&larger, 1)] = x[i];
+	}
+	syncthreads();
+	end = n - larger;
+	for (i = threadIdx_x; i < n; i += THREADS)
+		x[i] = i < smaller || i >= end ? y[i] : pivot;
+	syncthreads();
+	__shared__ u32 left, right;
+	if (!threadIdx_x) {
+		/* Too deep?  Then this block does it itself. */
+		error = smaller > 1 ? (u32)PPU_LAUNCH(quicksort, 1, THREADS, 0, PPU_STREAM_FIRE_AND_FORGET, x, y,
+						      smaller, s) : 0;
+		left = error ? smaller : 0;
+		if (error == PPU_LAUNCH_ERROR_DEPTH)
+			atomic_add(&s->too_deep, 1);
+		else if (error)
+			atomic_add(&s->errors, 1);
+		error = larger > 1 ? (u32)PPU_LAUNCH(quicksort, 1, THREADS, 0, PPU_STREAM_FIRE_AND_FORGET, x + end,
+						     y + end, larger, s) : 0;
+		right = error ? larger : 0;
+		if (error == PPU_LAUNCH_ERROR_DEPTH)
+			atomic_add(&s->too_deep, 1);
+		else if (error)
+			atomic_add(&s->errors, 1);
+	}
+	syncthreads();
+	sort_small(x, left);
+	sort_small(x + end, right);
+}
