@@ -364,8 +364,10 @@ static CUresult begin(const struct cu_stream_use *u, CUstreamCaptureMode mode, s
 	cap->thread = pthread_self();
 	cap->id = ++last_id;
 	l = lane_new(u, cap);
-	if (l && !g)
+	if (l && !g) {
+		cu_obj_ref(cap->graph);		/* the capture's; the first one is the handle's */
 		cu_obj_publish(cap->graph);	/* cuStreamGetCaptureInfo shows it */
+	}
 	if (l && tail) {
 		l->tail = *tail;
 		*tail = (struct cu_nodes){ 0 };

@@ -207,10 +207,8 @@ static CUresult to_graph(const struct CUgraphExec_st *e, struct CUgraph_st **gra
 
 		if (s->child) {
 			r = to_graph(s->child, &child);
-			if (!r) {
-				child->is_child = true;
-				op = (struct cu_op){ .type = CU_GRAPH_NODE_TYPE_GRAPH, .child = child };
-			}
+			if (!r)
+				cu_graph_make_child(&op, child);
 		} else if (s->enabled) {
 			r = s->op.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ? CUDA_ERROR_NOT_SUPPORTED :
 			    cu_op_copy_of(&op, &s->op);
@@ -219,6 +217,7 @@ static CUresult to_graph(const struct CUgraphExec_st *e, struct CUgraph_st **gra
 			r = cu_graph_append(g, &op, NULL, &n);
 		for (size_t k = 0; !r && k < s->num_deps; k++)
 			r = cu_nodes_add(&n->deps, g->nodes.node[s->deps[k]]);
+		cu_graph_withdraw_child(&op);	/* unless it is the node's now */
 		cu_op_clear(&op);
 	}
 	if (!r) {
@@ -234,20 +233,21 @@ static CUresult to_graph(const struct CUgraphExec_st *e, struct CUgraph_st **gra
 /* A launch into a stream that is captured becomes a child. */
 static CUresult capture(const struct CUgraphExec_st *e, const struct cu_stream_use *u, bool *captured)
 {
-	struct cu_op op = { .type = CU_GRAPH_NODE_TYPE_GRAPH };
+	struct CUgraph_st *child;
+	struct cu_op op;
 	CUresult r;
 
 	pthread_mutex_lock(&cu_graph_lock);
-	r = to_graph(e, &op.child);
+	r = to_graph(e, &child);
 	if (!r)
-		op.child->is_child = true;
+		cu_graph_make_child(&op, child);
 	pthread_mutex_unlock(&cu_graph_lock);
 	if (r)
 		return r;
 	r = cu_capture_op(u, &op, captured);
 	if (r || !*captured) {
 		pthread_mutex_lock(&cu_graph_lock);
-		cu_graph_withdraw(op.child);
+		cu_graph_withdraw_child(&op);
 		pthread_mutex_unlock(&cu_graph_lock);
 	}
 	cu_op_clear(&op);

@@ -172,8 +172,7 @@ void cu_graph_withdraw(struct CUgraph_st *g)
 	for (size_t i = 0; i < g->nodes.num; i++) {
 		struct CUgraphNode_st *n = g->nodes.node[i];
 
-		if (n->op.type == CU_GRAPH_NODE_TYPE_GRAPH)
-			cu_graph_withdraw(n->op.child);
+		cu_graph_withdraw_child(&n->op);
 		n->graph = NULL;
 		cu_obj_withdraw(n);
 	}
@@ -218,6 +217,21 @@ CUresult i_cuGraphDestroy(CUgraph graph)
 	return r;
 }
 
+void cu_graph_make_child(struct cu_op *op, struct CUgraph_st *child)
+{
+	memset(op, 0, sizeof(*op));
+	op->type = CU_GRAPH_NODE_TYPE_GRAPH;
+	op->child = child;
+	child->is_child = true;
+	cu_obj_ref(child);
+}
+
+void cu_graph_withdraw_child(const struct cu_op *op)
+{
+	if (op->type == CU_GRAPH_NODE_TYPE_GRAPH)
+		cu_graph_withdraw(op->child);
+}
+
 static CUresult clone_nodes(const struct CUgraph_st *g, struct CUgraph_st *to)
 {
 	CUresult r = CUDA_SUCCESS;
@@ -231,21 +245,21 @@ static CUresult clone_nodes(const struct CUgraph_st *g, struct CUgraph_st *to)
 		/* Its memory has one address: a second owner would use it at the same time. */
 		if (old->op.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || old->op.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
 			return CUDA_ERROR_NOT_SUPPORTED;
-		r = cu_op_copy_of(&op, &old->op);
-		if (!r && op.type == CU_GRAPH_NODE_TYPE_GRAPH) {
-			r = cu_graph_clone(op.child, &child);
-			if (!r) {
-				cu_obj_put(op.child);
-				op.child = child;
-				child->is_child = true;
-			}
+		op.type = CU_GRAPH_NODE_TYPE_EMPTY;
+		if (old->op.type != CU_GRAPH_NODE_TYPE_GRAPH) {
+			r = cu_op_copy_of(&op, &old->op);
+		} else {
+			r = cu_graph_clone(old->op.child, &child);
+			if (!r)
+				cu_graph_make_child(&op, child);
 		}
 		if (!r)
 			r = cu_graph_append(to, &op, NULL, &n);
-		if (r)
-			cu_op_clear(&op);
-		else
+		if (!r)
 			n->origin = old->id;
+		else
+			cu_graph_withdraw_child(&op);
+		cu_op_clear(&op);
 	}
 	for (size_t i = 0; !r && i < g->nodes.num; i++) {
 		const struct cu_nodes *deps = &g->nodes.node[i]->deps;
@@ -606,8 +620,7 @@ CUresult i_cuGraphDestroyNode(CUgraphNode node)
 	} else {
 		for (size_t i = 0; i < n->graph->nodes.num; i++)
 			cu_nodes_remove(&n->graph->nodes.node[i]->deps, n);
-		if (n->op.type == CU_GRAPH_NODE_TYPE_GRAPH)
-			cu_graph_withdraw(n->op.child);
+		cu_graph_withdraw_child(&n->op);
 		cu_nodes_remove(&n->graph->nodes, n);
 		n->graph = NULL;
 		cu_obj_withdraw(n);

@@ -55,7 +55,11 @@ struct CUgraph_st *cu_graph_new(void);		/* not a handle yet; NULL: no memory */
 /* A node that does `op`, which becomes the node's own.  deps are of the same graph. */
 CUresult cu_graph_append(struct CUgraph_st *g, struct cu_op *op, const struct cu_nodes *deps,
 			 struct CUgraphNode_st **node);
-CUresult cu_graph_clone(struct CUgraph_st *g, struct CUgraph_st **clone);
+CUresult cu_graph_clone(struct CUgraph_st *g, struct CUgraph_st **clone);	/* a handle, without a reference */
+/* The op is to run a graph that is nobody else's; takes a reference of its own. */
+void cu_graph_make_child(struct cu_op *op, struct CUgraph_st *child);
+/* The op's graph is no handle any more. */
+void cu_graph_withdraw_child(const struct cu_op *op);
 /* The nodes, each behind what it waits for, and ties in the order they came; INVALID_VALUE: a circle. */
 CUresult cu_graph_order(const struct CUgraph_st *g, struct cu_nodes *order);
 /* No handle leads to it or its nodes any more. */

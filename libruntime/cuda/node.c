@@ -51,7 +51,7 @@ static CUresult op_mem(struct cu_op *op, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
 /* Children are copies: what happens to the original afterwards does not matter. */
 static CUresult op_child(struct cu_op *op, CUgraph graph)
 {
-	struct CUgraph_st *g;
+	struct CUgraph_st *g, *child;
 	CUresult r = cu_obj_find(graph, CU_GRAPH, &g);
 
 	memset(op, 0, sizeof(*op));
@@ -59,11 +59,9 @@ static CUresult op_child(struct cu_op *op, CUgraph graph)
 	if (r)
 		return r == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : r;
 	pthread_mutex_lock(&cu_graph_lock);
-	r = cu_graph_clone(g, &op->child);
-	if (!r) {
-		op->type = CU_GRAPH_NODE_TYPE_GRAPH;
-		op->child->is_child = true;
-	}
+	r = cu_graph_clone(g, &child);
+	if (!r)
+		cu_graph_make_child(op, child);
 	pthread_mutex_unlock(&cu_graph_lock);
 	cu_obj_put(g);
 	return r;
@@ -140,6 +138,15 @@ CUresult cu_node_op(struct cu_op *op, const CUgraphNodeParams *p)
 
 /* ---- adding, changing, looking --------------------------------------------------------------- */
 
+/* An op that did not come to be a node's. */
+static void give_up(struct cu_op *op)
+{
+	pthread_mutex_lock(&cu_graph_lock);
+	cu_graph_withdraw_child(op);
+	pthread_mutex_unlock(&cu_graph_lock);
+	cu_op_clear(op);
+}
+
 /* r: of making the op, which is taken over either way. */
 static CUresult add(CUresult r, struct cu_op *op, CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num)
 {
@@ -150,7 +157,7 @@ static CUresult add(CUresult r, struct cu_op *op, CUgraphNode *node, CUgraph gra
 		return r;
 	r = node ? cu_obj_find(graph, CU_GRAPH, &g) : CUDA_ERROR_INVALID_VALUE;
 	if (r) {
-		cu_op_clear(op);
+		give_up(op);
 		return r == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : r;
 	}
 	pthread_mutex_lock(&cu_graph_lock);
@@ -159,7 +166,7 @@ static CUresult add(CUresult r, struct cu_op *op, CUgraphNode *node, CUgraph gra
 		r = cu_graph_append(g, op, &set, node);
 	cu_nodes_clear(&set);
 	pthread_mutex_unlock(&cu_graph_lock);
-	cu_op_clear(op);
+	give_up(op);
 	cu_obj_put(g);
 	return r;
 }
@@ -173,7 +180,7 @@ static CUresult set(CUresult r, struct cu_op *op, CUgraphNode node)
 		return r;
 	r = cu_obj_find(node, CU_NODE, &n);
 	if (r) {
-		cu_op_clear(op);
+		give_up(op);
 		return r == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : r;
 	}
 	pthread_mutex_lock(&cu_graph_lock);
@@ -190,14 +197,20 @@ static CUresult set(CUresult r, struct cu_op *op, CUgraphNode node)
 	}
 	pthread_mutex_unlock(&cu_graph_lock);
 	op->type = CU_GRAPH_NODE_TYPE_EMPTY;
-	cu_op_clear(&old);
+	give_up(&old);
 	cu_obj_put(n);
 	return r;
 }
 
+/* An executable graph shows its children to nobody. */
 static CUresult exec_set(CUresult r, struct cu_op *op, CUgraphExec exec, CUgraphNode node)
 {
-	return r ? r : cu_exec_set(exec, node, op);
+	if (r)
+		return r;
+	pthread_mutex_lock(&cu_graph_lock);
+	cu_graph_withdraw_child(op);
+	pthread_mutex_unlock(&cu_graph_lock);
+	return cu_exec_set(exec, node, op);
 }
 
 /* A node of that type, with a reference. */
