@@ -271,7 +271,12 @@ KERNEL refused(u32 *count, u32 *result)
 	result[12] = ppuGroupEnd(&g);
 }
 
-/* No queue: the kernel was launched by threads, without one (here: the library is asked by a child). */
+/* Blocks that are there already. */
+KERNEL insert(const struct ppu_gpfifo_entry *blocks, u32 n, u32 *result)
+{
+	*result = ppuQueueInsert(blocks, n);
+}
+
 KERNEL faulty(u32 *count)
 {
 	u32 *nowhere = (u32 *)8;
@@ -298,14 +303,14 @@ KERNEL hang(u32 *count)
 		atom_add32(count + 1, 1);
 }
 
-KERNEL load(u64 address, u64 *to)
+KERNEL load(u64 address, u32 *to)
 {
-	*to = *(volatile u64 *)address;
+	*to = *(volatile u32 *)address;
 }
 
-KERNEL store(u64 address, u64 *from)
+KERNEL store(u64 address, u32 *from)
 {
-	*(volatile u64 *)address = *from;
+	*(volatile u32 *)address = *from;
 }
 
 /* WQ-69: long nested work, and what comes after. */
@@ -430,4 +435,49 @@ KERNEL x1_pbs2(struct x1 *x, u32 timing)
 {
 	if (timing != 1)
 		ppuq_finish(x->q);
+}
+
+/* ---- many at once --------------------------------------------------------------------------------- */
+
+/* WQ-18, WQ-56, WQ-74: each thread n groups, each a block that adds 1 to *total and stores its own number;
+ * waits for room, so it must be work of the queue. */
+KERNEL inserter(u64 *total, u64 *numbers, u32 n, u32 linger)
+{
+	const struct ppu_queue *q = ppuQueueGet();
+	u32 i, k;
+
+	for (i = 0; i < n; i++) {
+		u64 number = (u64)THREAD * n + i;
+		struct ppuq_place first;
+		struct ppuq_out o;
+		u64 va;
+
+		while (ppuq_begin(q, 1, &first) == PPU_QUEUE_FULL)
+			;
+		o = ppuq_block(q, first);
+		va = (u64)o.to;
+		ppuq_put32(&o, PPU_CMD_HDR(PPU_CMD_SEM_INC, PPU_CMD_SIZE_SEM_INC, 0));
+		ppuq_put64(&o, (u64)total);
+		ppuq_put_sem(&o, PPU_CMD_HDR(PPU_CMD_SEM_RELEASE, PPU_CMD_SIZE_SEM_RELEASE, 0), (u64)(numbers + number),
+			     number + 1);
+		ppuq_flush(&o);
+		ppuq_point(q, first, va, o.words);
+		ppuq_point_acquire(q, ppuq_step(q, first, 1));
+		ppuq_release(q, first);
+		for (k = 0; k < linger; k++)	/* and no atomic that would do what a fence does */
+			load_now(ppuq_word(q->shadow, 0));
+		ppuq_leave(q);
+	}
+}
+
+struct inserter_args {
+	u64 *total, *numbers;
+	u32 n, linger;
+};
+
+KERNEL start_inserter(u64 *total, u64 *numbers, u32 n, u32 linger, u32 ctas, u32 threads)
+{
+	struct inserter_args a = { total, numbers, n, linger };
+
+	ppuQueueLaunch(PPU_KERNEL(inserter), ctas, 1, 1, threads, 1, 1, 0, &a, sizeof(a));
 }
