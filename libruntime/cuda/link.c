@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <ppu_image.h>
 #include "cu.h"
 
@@ -73,6 +74,34 @@ static CUresult add(struct CUlinkState_st *l, const struct cu_image *in, const c
 	return r;
 }
 
+/*
+ * CUDA's library of functions for kernels that launch kernels.  Ours has them, and is linked when something
+ * needs it; so a program that adds CUDA's gets what it wants, also where there is no such file.
+ */
+static bool is_device_runtime(CUjitInputType type, const char *name)
+{
+	const char *base = name ? strrchr(name, '/') : NULL;
+
+	base = base ? base + 1 : name;
+	return type == CU_JIT_INPUT_LIBRARY && base && strstr(base, "cudadevrt");
+}
+
+/* An input that changes nothing. */
+static CUresult add_nothing(CUlinkState state, unsigned int num, CUjit_option *options, void **values)
+{
+	struct CUlinkState_st *l;
+	struct cu_jit own;
+	CUresult r = cu_jit_parse(&own, num, options, values);
+
+	if (!r)
+		r = cu_obj_find(state, CU_LINK, &l);
+	if (r)
+		return r;
+	r = l->failed ? l->failed : l->binary ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	cu_obj_put(l);
+	return r;
+}
+
 CUresult i_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
 			    unsigned int num, CUjit_option *options, void **values)
 {
@@ -85,6 +114,8 @@ CUresult i_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, 
 		return r;
 	if ((int)type < 0 || type >= CU_JIT_NUM_INPUT_TYPES || !data || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (is_device_runtime(type, name))
+		return add_nothing(state, num, options, values);
 	if (type == CU_JIT_INPUT_NVVM || type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	r = cu_obj_find(state, CU_LINK, &l);
@@ -117,6 +148,8 @@ CUresult i_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *
 		return r;
 	if (!path)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (is_device_runtime(type, path))
+		return add_nothing(state, num, options, values);
 	r = cu_read_file(path, &data, &bytes);
 	if (r)
 		return r;
