@@ -24,7 +24,7 @@
 #include "ppu_drv.h"
 #include "ppu_trace.h"
 
-static_assert(PPU_DEVQ_ENTRY_BYTES == sizeof(struct ppu_gpfifo_entry));
+static_assert(sizeof(struct ppu_gpfifo_entry) == PPU_DEVQ_ENTRY_BYTES);
 
 static void __iomem *ppu_devq_at(const struct ppu_channel *chan, u64 offset)
 {

@@ -566,21 +566,28 @@ TEST(wq17_wq37_threads, "WQ-17, WQ-36, WQ-37, WQ-52: a kernel fills the queue an
 
 static uint64_t bar0(void)
 {
-	char *text = file_text("/proc/iomem"), *p;
-	uint64_t start = 0;
+	char path[128];
+	unsigned long long start = 0;
 
-	CHECK(text);
-	/* the first range of the driver's device: its registers */
-	for (p = text; (p = strchr(p, '\n')); p++)
-		if (strstr(p, "ppu")) {
-			char *line = strstr(p, "ppu");
+	for (unsigned bus = 0; bus < 256 && !start; bus++) {
+		FILE *f;
+		unsigned id = 0;
 
-			while (line > text && line[-1] != '\n')
-				line--;
-			start = strtoull(line, NULL, 16);
-			break;
-		}
-	free(text);
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:00.0/device", bus);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (fscanf(f, "%x", &id) != 1)
+			id = 0;
+		fclose(f);
+		if (id != PPU_PCI_DEVICE_ID)
+			continue;
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:00.0/resource", bus);
+		f = fopen(path, "r");
+		CHECK(f && fscanf(f, "%llx", &start) == 1);
+		fclose(f);
+	}
+	CHECK(start);
 	return start;
 }
 

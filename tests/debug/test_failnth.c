@@ -206,6 +206,40 @@ WALK(channel_create_compute, "CHANNEL_CREATE", W_VM | W_KEEPS, NULL)
 		    .gpfifo_entries = 300);
 }
 
+WALK(channel_create_queue, "CHANNEL_CREATE", W_BO | W_USER | W_GROUP | W_KEEPS, NULL)
+{
+	return CALL(CHANNEL_CREATE, channel_create, .vm_id = w->vm,
+		    .type = DRM_PPU_CHANNEL_DEVICE_QUEUE, .gpfifo_entries = 300,
+		    .devq_initial_get = 7, .devq_owner = w->user.id, .group_id = w->group,
+		    .notifier_handle = w->bo.handle);
+}
+
+/* A queue, and the mapping of it that goes first. */
+static void queue(struct world *w)
+{
+	struct drm_ppu_channel_create a = {
+		.vm_id = w->vm, .type = DRM_PPU_CHANNEL_DEVICE_QUEUE, .gpfifo_entries = 8,
+	};
+
+	DO(w->fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
+	w->object = a.channel_id;
+	w->map_size = a.ring_size;
+	w->map = mmap(NULL, w->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, w->fd,
+		      (off_t)a.ring_offset);
+	CHECK(w->map != MAP_FAILED);
+	*(volatile char *)w->map;
+}
+
+WALK(channel_destroy_queue, "CHANNEL_DESTROY", W_VM, queue)
+{
+	return CALL(CHANNEL_DESTROY, channel_destroy, .channel_id = w->object);
+}
+
+WALK(channel_query_queue, "CHANNEL_QUERY", W_VM, queue)
+{
+	return CALL(CHANNEL_QUERY, channel_query, .channel_id = w->object);
+}
+
 WALK(channel_destroy_user, "CHANNEL_DESTROY", W_USER, NULL)
 {
 	return CALL(CHANNEL_DESTROY, channel_destroy, .channel_id = w->user.id);
