@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/* The CUDA Driver API: registered and managed memory, pools, mappings, streams that wait for words. */
+#include <pthread.h>
+#include "cuda_test.h"
+
+/* The program's own memory, at its own address for both sides. */
+START_TEST(registered_memory)
+{
+	static unsigned int own[3000], more[4096];
+	unsigned int flags, type;
+	CUdeviceptr p;
+
+	begin(small_ptx);
+	own[5] = 41;
+	OK(cuMemHostRegister(own, sizeof(own), CU_MEMHOSTREGISTER_DEVICEMAP));
+	IS(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister(own, 64, 0));
+	OK(cuMemHostGetFlags(&flags, own));
+	ck_assert_uint_eq(flags, CU_MEMHOSTREGISTER_DEVICEMAP);
+	OK(cuMemHostGetDevicePointer(&p, own + 5, 0));
+	ck_assert_uint_eq(p, (uintptr_t)&own[5]);
+	OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
+	ck_assert_uint_eq(type, CU_MEMORYTYPE_HOST);
+	run(function("add_one"), p, 0, 0);
+	OK(cuStreamSynchronize(0));
+	ck_assert_uint_eq(own[5], 42);
+	IS(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister(more));
+	BAD(cuMemHostRegister(NULL, 4, 0));
+	BAD(cuMemHostRegister(more, 0, 0));
+	BAD(cuMemHostRegister(more, 4, 0x40));
+	IS(CUDA_ERROR_NOT_SUPPORTED, cuMemHostRegister(more, 4, CU_MEMHOSTREGISTER_IOMEMORY));
+	OK(cuMemAlloc(&p, 4096));
+	BAD(cuMemHostRegister((void *)(uintptr_t)p, 4096, 0));	/* not the program's */
+	OK(cuMemHostUnregister(own));
+	IS(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister(own));
+	BAD(cuMemHostGetDevicePointer(&p, own, 0));
+	OK(cuMemHostRegister(own, sizeof(own), 0));
+	OK(cuCtxDestroy(ctx));			/* and with it what was registered */
+	begin(small_ptx);
+	OK(cuMemHostRegister(own, sizeof(own), 0));
+}
+END_TEST
+
+START_TEST(managed_memory)
+{
+	CUmemLocation device = { CU_MEM_LOCATION_TYPE_DEVICE, 0 };
+	CUmem_range_attribute what[] = { CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION };
+	int is, list[2], mostly, where;
+	void *values[] = { &mostly, &where };
+	size_t sizes[] = { sizeof(int), sizeof(int) };
+	unsigned int *m;
+	CUdeviceptr p;
+
+	begin(small_ptx);
+	OK(cuDeviceGetAttribute(&is, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 0));
+	ck_assert_int_eq(is, 1);
+	OK(cuMemAllocManaged(&p, 4096, CU_MEM_ATTACH_GLOBAL));
+	m = (unsigned int *)(uintptr_t)p;
+	m[1] = 20;
+	run(function("scale"), p + 4, 2, 0);
+	OK(cuStreamSynchronize(0));
+	ck_assert_uint_eq(m[1], 40);
+	OK(cuPointerGetAttribute(&is, CU_POINTER_ATTRIBUTE_IS_MANAGED, p + 8));
+	ck_assert_int_eq(is, 1);
+	OK(cuMemAdvise_v2(p, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
+	OK(cuMemAdvise_v2(p, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, device));
+	OK(cuMemAdvise(p, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, CU_DEVICE_CPU));
+	OK(cuMemRangeGetAttributes(values, sizes, what, 2, p, 4096));
+	ck_assert_int_eq(mostly, 1);
+	ck_assert_int_eq(where, 0);
+	OK(cuMemRangeGetAttribute(list, sizeof(list), CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, p, 4096));
+	ck_assert(list[0] == CU_DEVICE_CPU && list[1] == CU_DEVICE_INVALID);
+	OK(cuMemPrefetchAsync_v2(p, 4096, device, 0, 0));
+	OK(cuMemRangeGetAttribute(&where, 4, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, p, 4096));
+	ck_assert_int_eq(where, 0);
+	OK(cuStreamAttachMemAsync(0, p, 0, CU_MEM_ATTACH_GLOBAL));
+	BAD(cuMemPrefetchAsync_v2(p, 4097, device, 0, 0));
+	BAD(cuMemAdvise_v2(p, 4096, (CUmem_advise)44, device));
+	BAD(cuMemAdvise_v2((uintptr_t)&is, 4, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
+	IS(CUDA_ERROR_INVALID_DEVICE, cuMemPrefetchAsync(p, 4096, 7, 0));
+	BAD(cuMemAllocManaged(&p, 0, CU_MEM_ATTACH_GLOBAL));
+	BAD(cuMemAllocManaged(&p, 4, 8));
+	OK(cuMemFree(p));
+	BAD(cuMemFree(p));
+}
+END_TEST
+
+static uint64_t pool_value(CUmemoryPool pool, CUmemPool_attribute a)
+{
+	uint64_t v;
+
+	OK(cuMemPoolGetAttribute(pool, a, &v));
+	return v;
+}
+
+/* What is free in a stream is given out again there; what is kept is what the threshold says. */
+START_TEST(pools)
+{
+	CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } };
+	CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+	CUmemoryPool pool, other, of;
+	uint64_t all = UINT64_MAX;
+	CUdeviceptr p, q;
+	CUstream s;
+
+	begin(small_ptx);
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuDeviceGetDefaultMemPool(&pool, 0));
+	OK(cuDeviceGetMemPool(&other, 0));
+	ck_assert_ptr_eq(pool, other);
+	OK(cuMemAllocAsync(&p, 1000, s));
+	run(function("store"), p, 8, s);
+	ck_assert_uint_eq(pool_value(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 1024);
+	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p + 8));
+	ck_assert_ptr_eq(of, pool);
+	OK(cuMemFreeAsync(p, s));
+	BAD(cuMemFreeAsync((uintptr_t)&all, s));
+	OK(cuMemAllocAsync(&q, 1000, s));
+	ck_assert_uint_eq(p, q);
+	OK(cuMemFreeAsync(q, s));
+	OK(cuCtxSynchronize());			/* threshold 0: nothing is kept */
+	ck_assert_uint_eq(pool_value(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
+	ck_assert_uint_eq(pool_value(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH), 1024);
+	OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+	OK(cuMemAllocAsync(&p, 4096, s));
+	OK(cuMemFree(p));			/* this way, too */
+	OK(cuCtxSynchronize());
+	ck_assert_uint_eq(pool_value(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 4096);
+	OK(cuMemPoolTrimTo(pool, 0));
+	ck_assert_uint_eq(pool_value(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
+	BAD(cuMemPoolDestroy(pool));		/* the default one */
+	/* one of our own, limited */
+	props.maxSize = 1 << 20;
+	OK(cuMemPoolCreate(&other, &props));
+	OK(cuMemPoolSetAccess(other, &access, 1));
+	OK(cuDeviceSetMemPool(0, other));
+	OK(cuMemAllocAsync(&p, 512 << 10, s));
+	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
+	ck_assert_ptr_eq(of, other);
+	IS(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&q, 768 << 10, other, s));
+	OK(cuMemAllocFromPoolAsync(&q, 768 << 10, pool, s));
+	OK(cuMemPoolDestroy(other));
+	BAD(cuMemPoolDestroy(other));
+	BAD(cuMemAllocFromPoolAsync(&q, 4, other, s));
+	OK(cuMemFreeAsync(p, s));		/* its memory stays until it is freed */
+	OK(cuDeviceGetMemPool(&of, 0));
+	ck_assert_ptr_eq(of, pool);
+	props.allocType = CU_MEM_ALLOCATION_TYPE_INVALID;
+	BAD(cuMemPoolCreate(&other, &props));
+	BAD(cuMemAllocAsync(&p, 0, s));
+	BAD(cuMemPoolGetAttribute(pool, (CUmemPool_attribute)99, &all));
+}
+END_TEST
+
+/* In another stream a block is free only when the first one has come so far. */
+START_TEST(pools_and_order)
+{
+	CUdeviceptr p, q, gate;
+	CUstream s, t;
+	void *word;
+
+	begin(small_ptx);
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamCreate(&t, CU_STREAM_NON_BLOCKING));
+	OK(cuMemHostAlloc(&word, 4, 0));
+	gate = (uintptr_t)word;
+	OK(cuMemAllocAsync(&p, 4096, s));
+	OK(cuStreamWaitValue32(s, gate, 1, CU_STREAM_WAIT_VALUE_EQ));
+	run(function("store"), p, 5, s);
+	OK(cuMemFreeAsync(p, s));
+	OK(cuMemAllocAsync(&q, 4096, t));
+	ck_assert_uint_ne(p, q);		/* still held by the closed gate */
+	__atomic_store_n((unsigned int *)word, 1, __ATOMIC_SEQ_CST);
+	OK(cuStreamSynchronize(s));
+	OK(cuMemFreeAsync(q, t));
+	OK(cuStreamSynchronize(t));
+}
+END_TEST
+
+/* Two pieces of memory side by side, one of them in two places. */
+START_TEST(mappings)
+{
+	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } }, seen;
+	CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+	CUmemGenericAllocationHandle a, b, again;
+	unsigned int in[8], out[8];
+	unsigned long long flags;
+	CUdeviceptr at;
+	size_t unit;
+
+	begin(small_ptx);
+	OK(cuMemGetAllocationGranularity(&unit, &prop, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+	OK(cuMemAddressReserve(&at, 3 * unit, 0, 0, 0));
+	ck_assert_uint_eq(at % unit, 0);
+	BAD(cuMemAddressReserve(&at, 100, 0, 0, 0));
+	OK(cuMemCreate(&a, unit, &prop, 0));
+	OK(cuMemCreate(&b, unit, &prop, 0));
+	BAD(cuMemCreate(&again, 100, &prop, 0));
+	OK(cuMemMap(at, unit, 0, a, 0));
+	OK(cuMemMap(at + unit, unit, 0, b, 0));
+	OK(cuMemMap(at + 2 * unit, unit, 0, a, 0));		/* a second time */
+	BAD(cuMemMap(at, unit, 0, b, 0));
+	BAD(cuMemMap(at + 3 * unit, unit, 0, b, 0));		/* not reserved */
+	BAD(cuMemSetAccess(at, unit / 2, &access, 1));
+	OK(cuMemGetAccess(&flags, &access.location, at));
+	ck_assert_uint_eq(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+	BAD(cuMemcpyHtoD(at, in, 4));				/* no access yet */
+	OK(cuMemSetAccess(at, 3 * unit, &access, 1));
+	OK(cuMemGetAccess(&flags, &access.location, at + unit));
+	ck_assert_uint_eq(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	for (unsigned int i = 0; i < 8; i++)
+		in[i] = i + 1;
+	OK(cuMemcpyHtoD(at + unit - 16, in, sizeof(in)));	/* over the border */
+	OK(cuMemcpyDtoH(out, at + unit - 16, sizeof(out)));
+	ck_assert_mem_eq(in, out, sizeof(in));
+	OK(cuMemcpyDtoH(out, at + 3 * unit - 16, 16));
+	ck_assert_mem_eq(in, out, 16);				/* the same memory */
+	run(function("scale"), at + 3 * unit - 4, 10, 0);
+	ck_assert_uint_eq(word_at(at + unit - 4), 40);
+	BAD(cuMemcpyDtoH(out, at + 3 * unit - 4, 8));		/* past the end */
+	BAD(cuMemFree(at));
+	OK(cuMemGetAllocationPropertiesFromHandle(&seen, a));
+	ck_assert_int_eq(seen.location.type, CU_MEM_LOCATION_TYPE_DEVICE);
+	OK(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)(at + unit)));
+	ck_assert(again == b);
+	OK(cuMemRelease(again));
+	OK(cuMemRelease(a));
+	OK(cuMemRelease(b));
+	BAD(cuMemRelease(b));
+	ck_assert_uint_eq(word_at(at + unit), 5);		/* mapped memory stays */
+	BAD(cuMemAddressFree(at, 3 * unit));
+	BAD(cuMemUnmap(at, unit / 2));
+	OK(cuMemUnmap(at, 3 * unit));
+	BAD(cuMemUnmap(at, unit));
+	BAD(cuMemcpyDtoH(out, at, 4));
+	OK(cuMemAddressFree(at, 3 * unit));
+	BAD(cuMemAddressFree(at, 3 * unit));
+	prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+	IS(CUDA_ERROR_NOT_SUPPORTED, cuMemCreate(&a, unit, &prop, 0));
+}
+END_TEST
+
+/* A store to memory that may only be read breaks the context; so does one where nothing is mapped. */
+static void fault(CUmemAccess_flags how)
+{
+	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } };
+	CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, how };
+	CUmemGenericAllocationHandle a;
+	CUdeviceptr at;
+	size_t unit;
+
+	begin(small_ptx);
+	OK(cuMemGetAllocationGranularity(&unit, &prop, 0));
+	OK(cuMemAddressReserve(&at, unit, 0, 0, 0));
+	OK(cuMemCreate(&a, unit, &prop, 0));
+	OK(cuMemMap(at, unit, 0, a, 0));
+	OK(cuMemSetAccess(at, unit, &access, 1));
+	run(function("store"), at, 1, 0);
+	IS(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+	IS(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc(&at, 4));
+	OK(cuCtxDestroy(ctx));
+	begin(small_ptx);
+	ck_assert_uint_eq(word_at(one_word(3)), 3);
+}
+
+START_TEST(read_only_mappings)
+{
+	fault(CU_MEM_ACCESS_FLAGS_PROT_READ);
+}
+END_TEST
+
+START_TEST(mappings_without_access)
+{
+	fault(CU_MEM_ACCESS_FLAGS_PROT_NONE);
+}
+END_TEST
+
+struct opener {
+	volatile unsigned int *gate;
+	unsigned int value;
+};
+
+static void *open_gate(void *arg)
+{
+	struct opener *o = arg;
+
+	__atomic_store_n(o->gate, o->value, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+/* A stream waits until the CPU, in another thread, has written the word. */
+static void gate(unsigned int before, unsigned int now, unsigned int value, unsigned int flags)
+{
+	struct opener o = { .value = now };
+	unsigned int *word;
+	CUdeviceptr p;
+	pthread_t t;
+	CUstream s;
+
+	OK(cuMemHostAlloc((void **)&word, 4, 0));
+	*word = before;
+	o.gate = word;
+	p = one_word(1);
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamWaitValue32(s, (uintptr_t)word, value, flags));
+	run(function("add_one"), p, 0, s);
+	IS(CUDA_ERROR_NOT_READY, cuStreamQuery(s));
+	ck_assert_int_eq(pthread_create(&t, NULL, open_gate, &o), 0);
+	OK(cuStreamSynchronize(s));
+	pthread_join(t, NULL);
+	ck_assert_uint_eq(word_at(p), 2);
+}
+
+START_TEST(waiting_for_words)
+{
+	unsigned long long *wide;
+	CUdeviceptr p, q;
+	CUstream s;
+
+	begin(small_ptx);
+	gate(4, 5, 5, CU_STREAM_WAIT_VALUE_EQ);
+	gate(4, 6, 5, CU_STREAM_WAIT_VALUE_GEQ);
+	gate(0xfffffff0, 3, 2, CU_STREAM_WAIT_VALUE_GEQ);	/* counts in a circle */
+	gate(8, 6, 2, CU_STREAM_WAIT_VALUE_AND);
+	gate(0xfffffff0, 0xffffff0f, 0xf, CU_STREAM_WAIT_VALUE_NOR);
+	/* 64 bits, and words that streams write */
+	OK(cuMemHostAlloc((void **)&wide, 8, 0));
+	p = one_word(0);
+	q = one_word(1);
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamWriteValue64(s, (uintptr_t)wide, 1ull << 40, 0));
+	OK(cuStreamWaitValue64(s, (uintptr_t)wide, 1ull << 40, CU_STREAM_WAIT_VALUE_EQ));
+	OK(cuStreamWriteValue32(s, p, 77, 0));
+	OK(cuStreamWaitValue32(s, p, 77, CU_STREAM_WAIT_VALUE_EQ));
+	run(function("add_one"), q, 0, s);
+	OK(cuStreamSynchronize(s));
+	ck_assert(*wide == 1ull << 40);
+	ck_assert_uint_eq(word_at(p), 77);
+	ck_assert_uint_eq(word_at(q), 2);
+	BAD(cuStreamWaitValue32(s, p + 2, 1, 0));
+	BAD(cuStreamWaitValue32(s, p, 1, 9));
+	BAD(cuStreamWriteValue32(s, (uintptr_t)&s, 1, 0));
+	IS(CUDA_ERROR_INVALID_HANDLE, cuStreamWaitValue32((CUstream)&s, p, 1, 0));
+}
+END_TEST
+
+START_TEST(batches_of_words)
+{
+	CUstreamBatchMemOpParams ops[3] = { { 0 } };
+	CUdeviceptr p;
+	CUstream s;
+
+	begin(small_ptx);
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuMemAlloc(&p, 16));
+	ops[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+	ops[0].writeValue.address = p;
+	ops[0].writeValue.value = 5;
+	ops[1].memoryBarrier.operation = CU_STREAM_MEM_OP_BARRIER;
+	ops[2].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+	ops[2].waitValue.address = p;
+	ops[2].waitValue.value = 5;
+	ops[2].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
+	OK(cuStreamBatchMemOp(s, 3, ops, 0));
+	run(function("scale"), p, 3, s);
+	OK(cuStreamSynchronize(s));
+	ck_assert_uint_eq(word_at(p), 15);
+	BAD(cuStreamBatchMemOp(s, 0, ops, 0));
+	BAD(cuStreamBatchMemOp(s, 1, NULL, 0));
+	ops[0].operation = (CUstreamBatchMemOpType)99;
+	BAD(cuStreamBatchMemOp(s, 1, ops, 0));
+	ops[0].operation = CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES;
+	IS(CUDA_ERROR_NOT_SUPPORTED, cuStreamBatchMemOp(s, 1, ops, 0));
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *tests[] = { registered_memory, managed_memory, pools, pools_and_order, mappings, read_only_mappings,
+				 mappings_without_access, waiting_for_words, batches_of_words };
+
+	return RUN_ALL("memory", tests);
+}
