@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include <libgen.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "common.h"
+
+#define MAX_ARGS	64
+
+extern char **environ;
 
 void check(ppuResult res, const char *what)
 {
@@ -49,6 +55,25 @@ void *host_alloc(size_t bytes)
 
 	CHECK(ppuMallocHost(&p, bytes));
 	return p;
+}
+
+int run_ppu_trace(const char *const *args)
+{
+	char exe[PATH_MAX], tool[PATH_MAX + 32];
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	const char *argv[MAX_ARGS] = { "ppu-trace" };
+	int status = -1;
+	pid_t pid;
+
+	for (unsigned n = 0; args[n] && n < MAX_ARGS - 2; n++)
+		argv[n + 1] = args[n];
+	exe[len > 0 ? len : 0] = 0;
+	snprintf(tool, sizeof(tool), "%s/ppu-trace", dirname(exe));
+	if (posix_spawn(&pid, tool, NULL, NULL, (char **)argv, environ) || waitpid(pid, &status, 0) < 0)
+		status = -1;
+	if (status)
+		fprintf(stderr, "%s failed\n", tool);
+	return !status;
 }
 
 int finish(int ok, const char *fmt, ...)

@@ -18,6 +18,9 @@ ppuFunction load_kernel(const char *file, const char *kernel);
 void *device_alloc(size_t bytes);
 void *host_alloc(size_t bytes);		/* pinned */
 
+/* Runs ppu-trace, which lies beside the sample, with these arguments, up to a NULL.  False: it failed. */
+int run_ppu_trace(const char *const *args);
+
 /* Prints the sample's line and gives its exit status. */
 int finish(int ok, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

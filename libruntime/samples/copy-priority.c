@@ -17,12 +17,8 @@
  * here).  In a machine the trace is outside: scripts/vm --trace.
  */
 #include <inttypes.h>
-#include <libgen.h>
 #include <limits.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "common.h"
 
 enum { UPLOAD, DECODE, FILTER, ENCODE, DOWNLOAD, STAGES };
@@ -37,8 +33,6 @@ static const char *const names[STAGES] = { "upload", "decode", "filter", "encode
 #define WORK_WORDS		2048u		/* and what the kernels change */
 #define NOTED_FRAME		4u
 #define MAX_LABELS		32u
-
-extern char **environ;
 
 static uint32_t *in, *out;		/* pinned */
 static volatile uint32_t *go;		/* pinned */
@@ -195,22 +189,16 @@ static void measure(struct run *r, unsigned flags)
 
 /* ---- pictures ------------------------------------------------------------------------------------ */
 
-/* bin/ppu-trace beside bin/sample-copy-priority. */
 static int draw(const struct run *r, const char *trace, const char *svg, const char *title)
 {
-	char exe[PATH_MAX], tool[PATH_MAX + 32], from[40], to[40], text[96], lanes[560];
+	char from[40], to[40], text[96], lanes[560];
 	const char *args[16 + MAX_LABELS];
-	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	int n = 0, status = -1;
-	pid_t pid;
+	int n = 0;
 
-	exe[len > 0 ? len : 0] = 0;
-	snprintf(tool, sizeof(tool), "%s/ppu-trace", dirname(exe));
 	snprintf(from, sizeof(from), "--from=%" PRIu64, r->from);
 	snprintf(to, sizeof(to), "--to=%" PRIu64, r->to);
 	snprintf(text, sizeof(text), "--title=%s", title);
 	snprintf(lanes, sizeof(lanes), "--lanes=%s", r->lanes);
-	args[n++] = "ppu-trace";
 	args[n++] = "--svg";
 	args[n++] = svg;
 	args[n++] = from;
@@ -221,11 +209,7 @@ static int draw(const struct run *r, const char *trace, const char *svg, const c
 		args[n++] = r->labels[i];
 	args[n++] = trace;
 	args[n] = NULL;
-	if (posix_spawn(&pid, tool, NULL, NULL, (char **)args, environ) || waitpid(pid, &status, 0) < 0)
-		status = -1;
-	if (status)
-		fprintf(stderr, "%s could not draw %s\n", tool, svg);
-	return !status;
+	return run_ppu_trace(args);
 }
 
 static void print_table(const struct run *off, const struct run *on)
