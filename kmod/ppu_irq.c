@@ -242,14 +242,19 @@ void ppu_irq_fini(struct ppu_device *pdev)
 	pdev->irqs_on = false;
 }
 
-/** ppu_irq_enable - let the device, which was reset, send interrupts */
+/**
+ * ppu_irq_enable - let the device, which was reset, send interrupts
+ * @pdev: device
+ *
+ * Nothing is cleared: what is pending came after the reset, for somebody who
+ * was quick, and interrupts now.
+ */
 void ppu_irq_enable(struct ppu_device *pdev)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&pdev->intr_lock, flags);
 	pdev->intr_enabled = true;
-	ppu_wr(pdev, PPU_REG_INTR_STATUS, PPU_INTR_ALL);
 	ppu_irq_update(pdev);
 	spin_unlock_irqrestore(&pdev->intr_lock, flags);
 }

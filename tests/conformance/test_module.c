@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -254,6 +255,107 @@ TEST(flr, "a function level reset: channels and VMs end with EIO, waits go on, n
 	sig = (struct drm_ppu_sem_signal){ .sem_id = s.sem_id, .value = 2 };
 	DO(fd, DRM_IOCTL_PPU_SEM_SIGNAL, &sig);
 	chan_free(&c);
+	work();
+}
+
+/* ---- resets under traffic ---- */
+
+static struct {
+	int fd;
+	atomic_bool stop;
+	atomic_uint told, refused;
+} busy;
+
+static void listen_to(uint32_t type, uint32_t channel, int e)
+{
+	struct drm_ppu_event_register r = {
+		.type = type, .object_id = channel, .eventfd = e, .flags = DRM_PPU_EVENT_ONESHOT,
+	};
+
+	DO(busy.fd, DRM_IOCTL_PPU_EVENT_REGISTER, &r);
+}
+
+/* On a new channel of a new VM: an INTR command. False: a reset came before it. */
+static bool interrupt_once(struct bo *code, int e)
+{
+	struct drm_ppu_vm_destroy vm = { .vm_id = vm_new(busy.fd) };
+	struct drm_ppu_channel_create a = {
+		.vm_id = vm.vm_id, .type = DRM_PPU_CHANNEL_COPY, .flags = DRM_PPU_CHANNEL_USER_SUBMIT,
+		.gpfifo_entries = 8,
+	};
+	struct ppu_gpfifo_entry entry = { .va = 0x10000000, .length = PPU_CMD_SIZE_INTR };
+	struct pollfd p = { .fd = e, .events = POLLIN };
+	volatile uint32_t *userd;
+	uint64_t n;
+	void *ring;
+	int err;
+
+	err = vm_try_op(busy.fd, a.vm_id, DRM_PPU_VM_BIND_OP_MAP, code->handle, 0, entry.va, code->size, 0);
+	if (!err)
+		err = try_ioctl(busy.fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
+	if (!err) {
+		listen_to(DRM_PPU_EVENT_CHANNEL_INTR, a.channel_id, e);
+		listen_to(DRM_PPU_EVENT_CHANNEL_ERROR, a.channel_id, e);
+		ring = mmap(NULL, a.ring_size, PROT_READ | PROT_WRITE, MAP_SHARED, busy.fd, (off_t)a.ring_offset);
+		userd = mmap(NULL, PPU_USERD_STRIDE, PROT_READ | PROT_WRITE, MAP_SHARED, busy.fd,
+			     (off_t)a.userd_offset);
+		CHECK(ring != MAP_FAILED && userd != MAP_FAILED);
+		memcpy(ring, &entry, sizeof(entry));
+		__sync_synchronize();
+		userd[PPU_REG_USERD_GP_PUT / 4] = 1;
+		/* it runs, or it is lost: either is told */
+		CHECK(poll(&p, 1, PATIENCE(20000)) == 1);
+		CHECK(read(e, &n, 8) == 8);
+		munmap(ring, a.ring_size);
+		munmap((void *)userd, PPU_USERD_STRIDE);
+		DO(busy.fd, DRM_IOCTL_PPU_CHANNEL_DESTROY,
+		   &(struct drm_ppu_channel_destroy){ .channel_id = a.channel_id });
+	}
+	CHECK(!err || err == EIO);
+	DO(busy.fd, DRM_IOCTL_PPU_VM_DESTROY, &vm);
+	return !err;
+}
+
+static void *interrupt_often(void *arg)
+{
+	struct bo code = bo_new(busy.fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	struct cmds b = { .p = code.map, .max = 8 };
+
+	cmd_intr(&b, 1);
+	while (!busy.stop) {
+		int e = eventfd(0, 0);
+
+		CHECK(e >= 0);
+		if (interrupt_once(&code, e))
+			busy.told++;
+		else
+			busy.refused++;
+		close(e);
+	}
+	return arg;
+}
+
+TEST(flr_busy, "resets under traffic: every channel interrupts, or is told that it is lost, or was refused")
+{
+	pthread_t t[2];
+	char path[320];
+
+	find_device();
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", pci);
+	busy.fd = open_ppu();
+	for (int i = 0; i < 2; i++)
+		CHECK(!pthread_create(&t[i], NULL, interrupt_often, NULL));
+	for (int i = 0; i < 8; i++) {
+		unsigned before = busy.told;
+
+		write_file(path, "1");
+		WAIT_FOR(busy.told >= before + 4, 20000);
+	}
+	busy.stop = true;
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	printf("# %u told, %u refused\n", busy.told, busy.refused);
+	close(busy.fd);
 	work();
 }
 

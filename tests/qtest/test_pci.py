@@ -197,13 +197,15 @@ def test_kick():
 
 
 def test_flr():
-    """FLR and the RESET register: registers and channels fresh, VRAM kept"""
+    """FLR and the RESET register: registers, interrupts and channels fresh, VRAM kept"""
     for how in ("flr", "register"):
         with boot() as qt:
             ppu = Ppu(qt)
             ppu.make_context()
             ppu.make_channel(0, K.CLASS_COMPUTE)
             ppu.wr(K.REG_SCRATCH, 77)
+            ppu.wr(K.REG_INTR_ENABLE, K.INTR_CHINTR)
+            ppu.wr(K.REG_INTR_TEST, K.INTR_ALL)
             ppu.vram_write(0x123000, b"keep")
             if how == "flr":
                 cap = ppu.cap(0x10)
@@ -212,6 +214,8 @@ def test_flr():
             else:
                 ppu.wr(K.REG_RESET, 1)
             equal(ppu.rd(K.REG_SCRATCH), 0, "SCRATCH after %s" % how)
+            equal(ppu.rd(K.REG_INTR_STATUS), 0, "INTR_STATUS after %s" % how)
+            equal(ppu.rd(K.REG_INTR_ENABLE), 0, "INTR_ENABLE after %s" % how)
             equal(ppu.rd(ppu.ch(0, K.REG_CH_STATUS)), 0, "CH_STATUS after %s" % how)
             check(ppu.vram_read(0x123000, 4) == b"keep", "VRAM changed by %s" % how)
             ppu.make_context()
