@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef CUDA_TEST_PLAIN_NAMES
+#define PPU_CUDA_NO_NAMES
+#endif
 #include <cuda/cuda.h>
 
 #define IS(want, call) do { \
@@ -49,7 +52,7 @@ static inline CUfunction function(const char *name)
 static inline void begin(const char *ptx)
 {
 	OK(cuInit(0));
-	OK(cuCtxCreate(&ctx, 0, 0));
+	OK(cuCtxCreate_v2(&ctx, 0, 0));
 	OK(cuModuleLoadData(&mod, ptx));
 }
 
@@ -65,20 +68,20 @@ static inline unsigned int word_at(CUdeviceptr p)
 {
 	unsigned int w;
 
-	OK(cuMemcpyDtoH(&w, p, sizeof(w)));
+	OK(cuMemcpyDtoH_v2(&w, p, sizeof(w)));
 	return w;
 }
 
 static inline void set_word(CUdeviceptr p, unsigned int w)
 {
-	OK(cuMemcpyHtoD(p, &w, sizeof(w)));
+	OK(cuMemcpyHtoD_v2(p, &w, sizeof(w)));
 }
 
 static inline CUdeviceptr one_word(unsigned int w)
 {
 	CUdeviceptr p;
 
-	OK(cuMemAlloc(&p, sizeof(w)));
+	OK(cuMemAlloc_v2(&p, sizeof(w)));
 	set_word(p, w);
 	return p;
 }
