@@ -101,6 +101,17 @@ static void place_own_shared(struct px_module *m)
 		m->syms[m->own_shared[i]].value += m->shared_module;
 }
 
+/* Who names an alias means the function. */
+static void resolve_aliases(struct px_module *m)
+{
+	uint32_t i, k;
+
+	for (k = 0; k < m->num_aliases; k++)
+		for (i = 0; i < m->num_relocs; i++)
+			if (m->relocs[i].symbol == m->aliases[k].from)
+				m->relocs[i].symbol = m->aliases[k].to;
+}
+
 /* Declared, never used: not a link error. */
 static void drop_unused(struct px_module *m)
 {
@@ -209,6 +220,7 @@ static int compile(struct px *px, const char *text, size_t len, struct ppu_image
 		return -EINVAL;
 	place_own_shared(m);
 	place_dynamic(m);
+	resolve_aliases(m);
 	drop_unused(m);
 	apply_known(m);
 	*img = make_image(m);

@@ -1,128 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations: registers, variables with initialisers, constant expressions, image symbols. */
+/* Declarations: registers, variables with initialisers, image symbols. */
 #include <string.h>
 #include "px_low.h"
-
-/* ---- constant expressions: C's operators on 64-bit integers ---- */
-
-static int64_t expr(struct px_module *m, unsigned level, unsigned depth);
-
-static int64_t primary(struct px_module *m, unsigned depth)
-{
-	struct px_lex *lx = &m->lex;
-	int64_t v = 0;
-
-	if (depth > 64) {
-		px_error(m->px, lx->tok.loc, "this expression is nested too deeply");
-		m->px->give_up = true;
-		px_next(lx);
-		return 0;
-	}
-	switch (lx->tok.kind) {
-	case TK_INT:
-		v = (int64_t)lx->tok.i;
-		px_next(lx);
-		return v;
-	case TK('-'):
-		px_next(lx);
-		return (int64_t)(0 - (uint64_t)primary(m, depth + 1));
-	case TK('+'):
-		px_next(lx);
-		return primary(m, depth + 1);
-	case TK('~'):
-		px_next(lx);
-		return ~primary(m, depth + 1);
-	case TK('!'):
-		px_next(lx);
-		return !primary(m, depth + 1);
-	case TK('('):
-		px_next(lx);
-		if (lx->tok.kind == TK_DOT) {	/* (.s64) cast */
-			px_next(lx);
-			px_expect(m, TK(')'), "')' after the type");
-			return primary(m, depth + 1);
-		}
-		v = expr(m, 0, depth + 1);
-		px_expect(m, TK(')'), "')'");
-		return v;
-	case TK_IDENT:
-		if (!strcmp(lx->tok.str->s, "WARP_SZ")) {
-			px_next(lx);
-			return 32;
-		}
-		/* fall through */
-	default:
-		px_error(m->px, lx->tok.loc, "an integer constant was expected here");
-		if (lx->tok.kind == TK_F32 || lx->tok.kind == TK_F64)
-			px_next(lx);
-		return 0;
-	}
-}
-
-static unsigned op_level(unsigned kind)
-{
-	switch (kind) {
-	case TK('*'): case TK('/'): case TK('%'): return 10;
-	case TK('+'): case TK('-'): return 9;
-	case TK_SHL: case TK_SHR: return 8;
-	case TK('<'): case TK('>'): case TK_LE: case TK_GE: return 7;
-	case TK_EQ: case TK_NE: return 6;
-	case TK('&'): return 5;
-	case TK('^'): return 4;
-	case TK('|'): return 3;
-	case TK_LAND: return 2;
-	case TK_LOR: return 1;
-	default: return 0;
-	}
-}
-
-static int64_t apply(struct px_module *m, unsigned op, int64_t a, int64_t b)
-{
-	uint64_t x = (uint64_t)a, y = (uint64_t)b;
-
-	switch (op) {
-	case TK('*'): return (int64_t)(x * y);
-	case TK('/'):
-	case TK('%'):
-		if (!b || (a == INT64_MIN && b == -1)) {
-			px_error(m->px, m->lex.tok.loc, "this constant division has no result");
-			return 0;
-		}
-		return op == TK('/') ? a / b : a % b;
-	case TK('+'): return (int64_t)(x + y);
-	case TK('-'): return (int64_t)(x - y);
-	case TK_SHL: return y > 63 ? 0 : (int64_t)(x << y);
-	case TK_SHR: return y > 63 ? 0 : (int64_t)(x >> y);
-	case TK('<'): return a < b;
-	case TK('>'): return a > b;
-	case TK_LE: return a <= b;
-	case TK_GE: return a >= b;
-	case TK_EQ: return a == b;
-	case TK_NE: return a != b;
-	case TK('&'): return a & b;
-	case TK('^'): return a ^ b;
-	case TK('|'): return a | b;
-	case TK_LAND: return a && b;
-	default: return a || b;
-	}
-}
-
-static int64_t expr(struct px_module *m, unsigned level, unsigned depth)
-{
-	int64_t a = primary(m, depth);
-	unsigned op, l;
-
-	while ((l = op_level(op = m->lex.tok.kind)) > level) {
-		px_next(&m->lex);
-		a = apply(m, op, a, expr(m, l, depth + 1));
-	}
-	return a;
-}
-
-int64_t px_const_expr(struct px_module *m)
-{
-	return expr(m, 0, 0);
-}
 
 /* ---- image symbols ---- */
 
@@ -149,7 +28,7 @@ static void declare_reg(struct px_module *m, struct px_str *name, struct px_loc 
 	uint32_t k;
 
 	if (px_accept(m, TK('<'))) {
-		count = expr(m, 7, 0);	/* '>' ends it */
+		count = px_const_count(m);
 		px_expect(m, TK('>'), "'>' after the number of registers");
 		if (count < 0 || count > (1 << 30)) {
 			px_error(m->px, loc, "the number of registers is out of range");
@@ -422,8 +301,7 @@ static void init_value(struct px_module *m, struct init *in)
 				v ^= 1ull << (px_type_bits(in->pt) - 1);
 			px_next(lx);
 		} else {
-			v = (uint64_t)px_const_expr(m);
-			v = neg ? 0 - v : v;
+			v = (uint64_t)(neg ? px_const_after_minus(m) : px_const_expr(m));
 			if (lx->tok.kind == TK('(')) {
 				px_error(m->px, loc, "a byte of an address, as in 0xff(symbol), is not supported; use elements of type .u64");
 				px_skip_statement(m);
@@ -569,6 +447,26 @@ static void place_var(struct px_module *m, struct px_sym *sym, struct decl *d, s
 		memcpy(m->data + at, in->buf, in->pos);
 	for (k = first_late; k < m->num_late; k++)
 		m->late[k].where += at;
+}
+
+struct px_sym *px_reserved_shared(struct px_module *m)
+{
+	struct decl d = { .pt = PT_B8 };
+	struct px_func *func = m->func;
+	struct px_sym *s = m->reserved;
+
+	if (s)
+		return s;
+	m->reserved = s = px_alloc(&m->px->arena, sizeof(*s));
+	s->kind = SY_VAR;
+	s->name = px_intern(m->px, "$reserved", 9);
+	s->loc = m->src;
+	s->var = px_alloc(&m->px->arena, sizeof(*s->var));
+	*s->var = (struct px_var){ .space = SP_SHARED, .type = PT_B8, .size = PX_RESERVED_SHARED, .align = 16, .is_array = true };
+	m->func = NULL;		/* the same for all functions */
+	place_var(m, s, &d, NULL, false, false, false, 0);
+	m->func = func;
+	return s;
 }
 
 void px_new_var(struct px_module *m, struct px_var *v)

@@ -33,7 +33,6 @@ static const struct {
 };
 
 /* Instructions known to be left out: the sentence says what to do. */
-#define VIDEO	"this video instruction is not supported; use integer arithmetic (vabsdiff2 and vabsdiff4 exist)"
 static const struct {
 	const char *name, *advice;
 } unsupported[] = {
@@ -41,8 +40,6 @@ static const struct {
 	{ "sured", "surface reductions are not supported; use red.global" },
 	{ "wgmma", "warp-group matrix instructions are not supported; use wmma or mma.sync" },
 	{ "stmatrix", "matrix stores are not supported; use st.shared" },
-	{ "mbarrier", "mbarrier objects are not supported; compile for compute_75 and use bar.sync" },
-	{ "elect", "elect is not supported; use activemask and the lane number" },
 	{ "setmaxnreg", "setmaxnreg is not supported; use .maxnreg" },
 	{ "alloca", "alloca is not supported; declare a .local array" },
 	{ "stacksave", "stacksave is not supported; declare .local arrays" },
@@ -51,11 +48,6 @@ static const struct {
 	{ "mapa", "addresses in other CTAs of a cluster are not supported; a cluster is one CTA" },
 	{ "getctarank", "addresses in other CTAs of a cluster are not supported; a cluster is one CTA" },
 	{ "istypep", "opaque types cannot be asked for; textures are 64-bit handles" },
-	{ "vadd", VIDEO }, { "vsub", VIDEO }, { "vabsdiff", VIDEO }, { "vmin", VIDEO }, { "vmax", VIDEO },
-	{ "vshl", VIDEO }, { "vshr", VIDEO }, { "vmad", VIDEO }, { "vset", VIDEO }, { "vadd2", VIDEO },
-	{ "vsub2", VIDEO }, { "vavrg2", VIDEO }, { "vmin2", VIDEO }, { "vmax2", VIDEO }, { "vset2", VIDEO },
-	{ "vadd4", VIDEO }, { "vsub4", VIDEO }, { "vavrg4", VIDEO }, { "vmin4", VIDEO }, { "vmax4", VIDEO },
-	{ "vset4", VIDEO },
 };
 
 unsigned px_type_bits(unsigned pt) { return types[pt].bits; }
@@ -107,8 +99,7 @@ static const struct {
 	{ "%cluster_nctaid.z", PX_SR_ONE }, { "%clusterid.x", PPU_SR_CTAID_X },
 	{ "%clusterid.y", PPU_SR_CTAID_Y }, { "%clusterid.z", PPU_SR_CTAID_Z },
 	{ "%nclusterid.x", PPU_SR_NCTAID_X }, { "%nclusterid.y", PPU_SR_NCTAID_Y },
-	{ "%nclusterid.z", PPU_SR_NCTAID_Z }, { "%reserved_smem_offset_begin", PX_SR_ZERO },
-	{ "%reserved_smem_offset_end", PX_SR_ZERO }, { "%reserved_smem_offset_cap", PX_SR_ZERO },
+	{ "%nclusterid.z", PPU_SR_NCTAID_Z }, { "%current_graph_exec", PX_SR_ZERO },
 };
 
 static int more_special(const char *name)
@@ -203,6 +194,24 @@ static bool parse_addr(struct px_module *m, struct px_opn *o)
 	return px_expect(m, TK(']'), "']' after the address");
 }
 
+/*
+ * %reserved_smem_offset_begin, _end, _cap and _<n>: shared memory set aside for what compilers bring along
+ * (cooperative groups of several warps).  A module that asks for it gets some.
+ */
+static bool reserved_shared(struct px_module *m, struct px_opn *o)
+{
+	static const char prefix[] = "%reserved_smem_offset_";
+	const char *which = o->name->s + sizeof(prefix) - 1;
+
+	if (strncmp(o->name->s, prefix, sizeof(prefix) - 1))
+		return false;
+	o->kind = OP_SYM;
+	o->sym = px_reserved_shared(m);
+	if (!strcmp(which, "end") || !strcmp(which, "cap"))
+		o->imm = PX_RESERVED_SHARED;
+	return true;
+}
+
 static bool parse_name(struct px_module *m, struct px_opn *o)
 {
 	struct px_str *name = m->lex.tok.str;
@@ -249,11 +258,8 @@ static bool parse_name(struct px_module *m, struct px_opn *o)
 		o->kind = OP_SINK;
 		return true;
 	}
-	if (!strcmp(name->s, "WARP_SZ")) {
-		o->kind = OP_IMM;
-		o->imm = 32;
+	if (!s && reserved_shared(m, o))
 		return true;
-	}
 	if (!s && name->s[0] == '%') {
 		sr = special(m, name);
 		if (sr < 0) {
@@ -305,6 +311,11 @@ bool px_parse_opn(struct px_module *m, struct px_opn *o)
 		o->neg = true;
 		return true;
 	case TK_IDENT:
+		if (!strcmp(lx->tok.str->s, "WARP_SZ") && !px_lookup(m, lx->tok.str)) {
+			o->kind = OP_IMM;
+			o->imm = px_const_expr(m);
+			return true;
+		}
 		if (!parse_name(m, o))
 			return false;
 		if (lx->tok.kind == TK('|') && (o->kind == OP_REG || o->kind == OP_SINK)) {
@@ -323,11 +334,12 @@ bool px_parse_opn(struct px_module *m, struct px_opn *o)
 		if (lx->tok.kind == TK_F32 || lx->tok.kind == TK_F64)
 			return parse_float(m, o, true);
 		o->kind = OP_IMM;
-		o->imm = (int64_t)(0 - (uint64_t)px_const_expr(m));
+		o->imm = px_const_after_minus(m);
 		return true;
 	case TK_INT:
 	case TK('('):
 	case TK('~'):
+	case TK('+'):
 		o->kind = OP_IMM;
 		o->imm = px_const_expr(m);
 		return true;
@@ -431,8 +443,28 @@ static void unknown_opcode(struct px_module *m, struct px_inst *in)
 	px_error(m->px, in->loc, "'%s' is not a PTX instruction this compiler knows", s);
 }
 
+/* Video instructions have -a, and parts of registers: a.b0, a.h10. */
+static bool parse_video_opn(struct px_module *m, struct px_opn *o)
+{
+	bool neg = px_accept(m, TK('-'));
+
+	if (!px_parse_opn(m, o))
+		return false;
+	if (neg && o->kind == OP_IMM)
+		o->imm = -o->imm;
+	else
+		o->neg = neg;
+	if (o->kind == OP_REG && m->lex.tok.kind == TK_DOT) {
+		o->part = m->lex.tok.str;
+		px_next(&m->lex);
+	}
+	return true;
+}
+
 static bool parse_operands(struct px_module *m, struct px_inst *in)
 {
+	bool video = ops[in->op].fn == px_low_video;
+
 	if (m->lex.tok.kind == TK(';'))
 		return true;
 	do {
@@ -440,7 +472,7 @@ static bool parse_operands(struct px_module *m, struct px_inst *in)
 			px_error(m->px, m->lex.tok.loc, "'%s' has too many operands", in->name->s);
 			return false;
 		}
-		if (!px_parse_opn(m, &in->o[in->n]))
+		if (!(video ? parse_video_opn : px_parse_opn)(m, &in->o[in->n]))
 			return false;
 		in->n++;
 	} while (px_accept(m, TK(',')));

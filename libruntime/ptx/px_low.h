@@ -17,7 +17,7 @@ typedef void px_lower_fn(struct px_module *m, const struct px_inst *in);
 #define PX_CACHE "ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first " \
 		 "L1::evict_last L1::no_allocate L2::evict_first L2::evict_last L2::evict_normal " \
 		 "L2::64B L2::128B L2::256B L2::cache_hint "
-#define PX_SPACE "global shared shared::cta local const param param::entry param::func "
+#define PX_SPACE "global shared shared::cta shared::cluster local const param param::entry param::func "
 #define PX_SCOPES "cta cluster gpu sys "
 #define PX_ATOMS "and or xor add min max inc dec exch cas "
 
@@ -34,8 +34,8 @@ O(mul24, px_low_mul24, 3, 3, "hi lo T") \
 O(mad24, px_low_mul24, 4, 4, "hi lo sat T") \
 O(div, px_low_div, 3, 3, PX_RND "ftz approx full T") \
 O(rem, px_low_div, 3, 3, "T") \
-O(min, px_low_minmax, 3, 3, "ftz NaN nan xorsign abs T") \
-O(max, px_low_minmax, 3, 3, "ftz NaN nan xorsign abs T") \
+O(min, px_low_minmax, 3, 4, "ftz NaN nan xorsign abs relu T") \
+O(max, px_low_minmax, 3, 4, "ftz NaN nan xorsign abs relu T") \
 O(neg, px_low_unary, 2, 2, "ftz T") \
 O(abs, px_low_unary, 2, 2, "ftz T") \
 O(rcp, px_low_unary, 2, 2, PX_RND "ftz approx T") \
@@ -53,7 +53,7 @@ O(or, px_low_logic, 3, 3, "T") \
 O(xor, px_low_logic, 3, 3, "T") \
 O(not, px_low_not, 2, 2, "T") \
 O(cnot, px_low_unary, 2, 2, "T") \
-O(lop3, px_low_lop3, 5, 5, "b32") \
+O(lop3, px_low_lop3, 5, 6, "and or xor b32") \
 O(shl, px_low_shift, 3, 3, "T") \
 O(shr, px_low_shift, 3, 3, "T") \
 O(shf, px_low_shf, 4, 4, "l r wrap clamp b32") \
@@ -69,8 +69,29 @@ O(szext, px_low_szext, 3, 3, "clamp wrap u32 s32") \
 O(sad, px_low_sad, 4, 4, "T") \
 O(dp4a, px_low_dp, 4, 4, "u32 s32") \
 O(dp2a, px_low_dp, 4, 4, "lo hi u32 s32") \
-O(vabsdiff2, px_low_vabsdiff2, 4, 4, "add u32 s32") \
-O(vabsdiff4, px_low_vabsdiff4, 4, 4, "add u32 s32") \
+O(vabsdiff2, px_low_video, 4, 4, "sat add u32 s32") \
+O(vabsdiff4, px_low_video, 4, 4, "sat add u32 s32") \
+O(vadd, px_low_video, 3, 4, "sat add min max u32 s32") \
+O(vsub, px_low_video, 3, 4, "sat add min max u32 s32") \
+O(vabsdiff, px_low_video, 3, 4, "sat add min max u32 s32") \
+O(vmin, px_low_video, 3, 4, "sat add min max u32 s32") \
+O(vmax, px_low_video, 3, 4, "sat add min max u32 s32") \
+O(vshl, px_low_video, 3, 4, "sat clamp wrap add min max u32 s32") \
+O(vshr, px_low_video, 3, 4, "sat clamp wrap add min max u32 s32") \
+O(vmad, px_low_video, 4, 4, "sat po shr7 shr15 u32 s32") \
+O(vset, px_low_video, 3, 4, "eq ne lt le gt ge add min max u32 s32") \
+O(vadd2, px_low_video, 4, 4, "sat add u32 s32") \
+O(vsub2, px_low_video, 4, 4, "sat add u32 s32") \
+O(vavrg2, px_low_video, 4, 4, "sat add u32 s32") \
+O(vmin2, px_low_video, 4, 4, "sat add u32 s32") \
+O(vmax2, px_low_video, 4, 4, "sat add u32 s32") \
+O(vset2, px_low_video, 4, 4, "eq ne lt le gt ge add u32 s32") \
+O(vadd4, px_low_video, 4, 4, "sat add u32 s32") \
+O(vsub4, px_low_video, 4, 4, "sat add u32 s32") \
+O(vavrg4, px_low_video, 4, 4, "sat add u32 s32") \
+O(vmin4, px_low_video, 4, 4, "sat add u32 s32") \
+O(vmax4, px_low_video, 4, 4, "sat add u32 s32") \
+O(vset4, px_low_video, 4, 4, "eq ne lt le gt ge add u32 s32") \
 O(slct, px_low_slct, 4, 4, "ftz T") \
 O(setp, px_low_setp, 3, 4, PX_CMPS "and or xor ftz T") \
 O(set, px_low_set, 3, 4, PX_CMPS "and or xor ftz T") \
@@ -78,14 +99,14 @@ O(selp, px_low_selp, 4, 4, "T") \
 O(mov, px_low_mov, 2, 2, "T") \
 O(cvt, px_low_cvt, 2, 3, PX_RND "rni rzi rmi rpi rna tf32 ftz sat relu T") \
 O(cvta, px_low_cvta, 2, 2, "to u32 u64 " PX_SPACE) \
-O(isspacep, px_low_isspacep, 2, 2, PX_SPACE "shared::cluster") \
-O(ld, px_low_ld, 2, 2, "weak volatile relaxed acquire mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 unified T") \
+O(isspacep, px_low_isspacep, 2, 2, PX_SPACE) \
+O(ld, px_low_ld, 2, 2, "weak volatile relaxed acquire mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 v8 unified T") \
 O(ldu, px_low_ld, 2, 2, "global v2 v4 T") \
-O(st, px_low_st, 2, 2, "weak volatile relaxed release mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 T") \
-O(atom, px_low_atom, 3, 4, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta noftz L2::cache_hint T") \
-O(red, px_low_red, 2, 2, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta noftz L2::cache_hint T") \
+O(st, px_low_st, 2, 2, "weak volatile relaxed release mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 v8 T") \
+O(atom, px_low_atom, 3, 4, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta shared::cluster noftz v2 v4 v8 L2::cache_hint T") \
+O(red, px_low_red, 2, 2, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta shared::cluster noftz v2 v4 v8 L2::cache_hint T") \
 O(membar, px_low_fence, 0, 0, "cta gl sys") \
-O(fence, px_low_fence, 0, 0, "sc acq_rel acquire release cta cluster gpu sys proxy alias async global shared::cta") \
+O(fence, px_low_fence, 0, 0, "sc acq_rel acquire release cta cluster gpu sys proxy alias async global shared::cta shared::cluster mbarrier_init") \
 O(prefetch, px_low_prefetch, 1, 1, "global local L1 L2 L2::evict_last L2::evict_normal") \
 O(prefetchu, px_low_prefetch, 1, 1, "L1") \
 O(applypriority, px_low_nothing, 2, 2, "global L2::evict_normal") \
@@ -103,6 +124,8 @@ O(barrier, px_low_bar, 1, 4, "sync arrive red popc and or u32 pred aligned cta")
 O(vote, px_low_vote, 2, 3, "sync all any uni ballot pred b32") \
 O(shfl, px_low_shfl, 4, 5, "sync up down bfly idx b32") \
 O(match, px_low_match, 3, 3, "any all sync b32 b64") \
+O(elect, px_low_elect, 2, 2, "sync") \
+O(fns, px_low_fns, 4, 4, "b32") \
 O(redux, px_low_redux, 3, 3, "sync add min max and or xor u32 s32 b32") \
 O(activemask, px_low_activemask, 1, 1, "b32") \
 O(tex, px_low_texture, 0, 0, "1d 2d 3d a1d a2d base level grad v4 T") \
@@ -113,7 +136,8 @@ O(suq, px_low_texture, 0, 0, "width height depth array_size b32") \
 O(wmma, px_low_wmma, 2, 4, "load store mma a b c d sync aligned row col m16n16k16 m32n8k16 m8n32k16 global shared shared::cta T") \
 O(mma, px_low_mma, 4, 4, "sync aligned row col m16n8k8 m16n8k16 T") \
 O(ldmatrix, px_low_ldmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16") \
-O(cp, px_low_cp, 0, 5, "async ca cg shared shared::cta global commit_group wait_group wait_all L2::64B L2::128B L2::256B L2::cache_hint") \
+O(mbarrier, px_low_mbarrier, 1, 4, "init inval arrive arrive_drop test_wait try_wait expect_tx complete_tx pending_count noComplete parity acquire release relaxed cta cluster shared shared::cta b64") \
+O(cp, px_low_cp, 0, 5, "async bulk bulk_group read mbarrier mbarrier::complete_tx::bytes arrive noinc prefetch L2 b64 ca cg shared shared::cta shared::cluster global commit_group wait_group wait_all L2::64B L2::128B L2::256B L2::cache_hint") \
 O(createpolicy, px_low_createpolicy, 1, 4, "fractional range global L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged b64") \
 O(griddepcontrol, px_low_nothing, 0, 0, "launch_dependents wait") \
 O(pmevent, px_low_nothing, 1, 1, "mask") \
@@ -146,6 +170,18 @@ px_val px_lane_number(struct px_module *m);
 px_val px_half_to_float(struct px_module *m, px_val pair, unsigned high, unsigned t);
 px_val px_from_lane(struct px_module *m, px_val v, px_val lane);
 px_val px_fma32(struct px_module *m, px_val a, px_val b, px_val c);
+/*
+ * Loads and stores of 256 bits, vector atomics: done with `one` for parts of it, which are at operands
+ * `data` and `address` (for atomics: from `first` on).  False: the instruction is no such one.
+ */
+bool px_low_wide(struct px_module *m, const struct px_inst *in, px_lower_fn *one, unsigned data, unsigned address);
+bool px_low_vector_atomic(struct px_module *m, const struct px_inst *in, px_lower_fn *one, unsigned first);
+void px_low_bulk(struct px_module *m, const struct px_inst *in);
+/* vabsdiff2 and vabsdiff4 of the common form: there are instructions. */
+void px_low_vabsdiff2(struct px_module *m, const struct px_inst *in);
+void px_low_vabsdiff4(struct px_module *m, const struct px_inst *in);
+/* Is the type two numbers in one register (.u16x2, .s16x2, .f32x2)?  Then the instruction is done. */
+bool px_low_pair(struct px_module *m, const struct px_inst *in, unsigned pt);
 bool px_parse_texture_inst(struct px_module *m, struct px_inst *in);
 /*
  * Call a function of the device-side library with n arguments (registers or constants of their

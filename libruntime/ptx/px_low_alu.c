@@ -51,6 +51,8 @@ void px_low_add(struct px_module *m, const struct px_inst *in)
 	struct px_opnd a, b;
 	struct px_insn *i;
 
+	if (!with_in && px_low_pair(m, in, pt))
+		return;
 	if (!px_check_type(m, in, pt, with_in || px_has(in, PM_cc) ? TS_I32 | TS_I64 : TS_NUM) ||
 	    !check_float_mods(m, in, pt))
 		return;
@@ -82,6 +84,8 @@ void px_low_mul(struct px_module *m, const struct px_inst *in)
 	struct px_opnd a, b;
 	struct px_insn *i;
 
+	if (px_low_pair(m, in, pt))
+		return;
 	if (!px_check_type(m, in, pt, TS_NUM) || !check_float_mods(m, in, pt))
 		return;
 	if (px_has(in, PM_hi) || px_has(in, PM_wide)) {
@@ -110,6 +114,8 @@ void px_low_fma(struct px_module *m, const struct px_inst *in)
 	struct px_opnd s[3];
 	struct px_insn *i;
 
+	if (px_low_pair(m, in, pt))
+		return;
 	if (!px_check_type(m, in, pt, PX_TS_F | PX_TS_H) || !check_float_mods(m, in, pt))
 		return;
 	for (k = 0; k < 3; k++)
@@ -197,23 +203,47 @@ void px_low_div(struct px_module *m, const struct px_inst *in)
 		i->m = PPU_FN_APPROX;
 }
 
-void px_low_minmax(struct px_module *m, const struct px_inst *in)
+static struct px_insn *minmax(struct px_module *m, const struct px_inst *in, unsigned pt, px_val d,
+			      struct px_opnd a, struct px_opnd b)
 {
-	unsigned pt = px_one_type(m, in);
-	struct px_opnd a, b;
-	struct px_insn *i;
+	struct px_insn *i = px_emit(m, in, in->op == PX_OP_min ? PPU_OP_MIN : PPU_OP_MAX, px_isa_type(pt));
 
-	if (!px_check_type(m, in, pt, TS_NUM) || !check_float_mods(m, in, pt))
-		return;
-	a = px_src(m, in, 1, pt);
-	b = px_src(m, in, 2, pt);
-	i = px_emit(m, in, in->op == PX_OP_min ? PPU_OP_MIN : PPU_OP_MAX, px_isa_type(pt));
 	i->s[0] = a;
 	i->s[1] = b;
 	i->ftz = px_has(in, PM_ftz);
 	i->y = (uint8_t)((px_has(in, PM_NaN) || px_has(in, PM_nan) ? PPU_MINMAX_NAN : 0) |
 			 (px_has(in, PM_xorsign) ? 2 : 0));
-	i->d = px_dst(m, in, 0, pt);
+	i->d = d;
+	return i;
+}
+
+void px_low_minmax(struct px_module *m, const struct px_inst *in)
+{
+	bool three = in->n == 4, relu = px_has(in, PM_relu);
+	unsigned pt = px_one_type(m, in);
+	struct px_opnd a, b, c;
+	px_val t;
+
+	if (px_low_pair(m, in, pt))
+		return;
+	if (!px_check_type(m, in, pt, three ? PX_TB(F32) : relu ? PX_TB(S32) : TS_NUM) ||
+	    !check_float_mods(m, in, pt))
+		return;
+	if (three && px_has(in, PM_xorsign)) {
+		px_error(m->px, in->loc, "'%s' of three sources takes no .xorsign", in->name->s);
+		return;
+	}
+	a = px_src(m, in, 1, pt);
+	b = px_src(m, in, 2, pt);
+	if (!three && !relu) {
+		minmax(m, in, pt, px_dst(m, in, 0, pt), a, b);
+		return;
+	}
+	c = three ? px_src(m, in, 3, pt) : px_imm(0);
+	t = px_tmp(m, 1);
+	minmax(m, in, pt, t, a, b);
+	minmax(m, in, pt, px_dst(m, in, 0, pt), px_reg(t), c)->op =
+		relu || in->op == PX_OP_max ? PPU_OP_MAX : PPU_OP_MIN;
 }
 
 /* d = f(a): opcode, types, type of the result when not the operand's. */
@@ -373,17 +403,51 @@ static void ternary(struct px_module *m, const struct px_inst *in, unsigned op, 
 	i->d = px_dst(m, in, 0, dt);
 }
 
+/* lop3.or d|p, a, b, c, table, q: p is (d != 0) or q. */
+static void lop3_bool(struct px_module *m, const struct px_inst *in, px_val d)
+{
+	struct px_predref q = px_pred_src(m, &in->o[5]);
+	struct px_insn *i;
+
+	if (!in->o[0].pipe) {
+		px_error(m->px, in->loc, "'lop3' with .and, .or or .xor writes d|p");
+		return;
+	}
+	i = px_emit(m, in, PPU_OP_SETP, PPU_T_U32);
+	i->m = PPU_CMP_NE;
+	i->s[0] = px_reg(d);
+	i->s[1] = px_imm(0);
+	i->x = px_has(in, PM_and) ? PPU_BOOL_AND : px_has(in, PM_or) ? PPU_BOOL_OR : PPU_BOOL_XOR;
+	i->ps = q;
+	i->pd = px_pred_dst(m, in->o[0].pipe);
+}
+
 void px_low_lop3(struct px_module *m, const struct px_inst *in)
 {
 	struct px_opnd a = px_src(m, in, 1, PT_B32), b = px_src(m, in, 2, PT_B32),
 		       c = px_src(m, in, 3, PT_B32);
+	bool with_pred = px_has(in, PM_and) || px_has(in, PM_or) || px_has(in, PM_xor);
+	struct px_insn *i;
 
 	if (in->o[4].kind != OP_IMM || in->o[4].imm < 0 || in->o[4].imm > 255) {
 		px_error(m->px, in->o[4].loc, "the truth table of 'lop3' must be a constant from 0 to 255");
 		return;
 	}
-	ternary(m, in, PPU_OP_LOP3, PPU_T_U32, a, b, c, PT_B32);
-	m->cur->last->y = (uint8_t)in->o[4].imm;
+	if ((in->n == 6) != with_pred) {
+		px_error(m->px, in->loc, "'lop3' with a predicate operand needs .and, .or or .xor, and they need one");
+		return;
+	}
+	i = px_emit(m, in, PPU_OP_LOP3, PPU_T_U32);
+	i->s[0] = a;
+	i->s[1] = b;
+	i->s[2] = c;
+	i->y = (uint8_t)in->o[4].imm;
+	i->d = px_dst(m, in, 0, PT_B32);
+	if (!with_pred)
+		return;
+	if (!i->d)
+		i->d = px_tmp(m, 1);
+	lop3_bool(m, in, i->d);
 }
 
 void px_low_shift(struct px_module *m, const struct px_inst *in)

@@ -88,6 +88,12 @@ void px_low_cp(struct px_module *m, const struct px_inst *in)
 	struct px_inst plain = *in;
 	struct px_block *after;
 
+	if (px_has(in, PM_bulk) || px_has(in, PM_mbarrier)) {
+		after = px_begin_guard(m, &plain);
+		px_low_bulk(m, &plain);
+		px_end_guard(m, after);
+		return;
+	}
 	if (px_has(in, PM_commit_group) || px_has(in, PM_wait_all) || px_has(in, PM_wait_group)) {
 		if (in->n != px_has(in, PM_wait_group))
 			px_error(m->px, in->loc, "'cp.async.wait_group' takes the number of groups, the others nothing");

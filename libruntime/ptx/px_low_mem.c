@@ -347,7 +347,7 @@ static unsigned space_of(struct px_module *m, const struct px_inst *in, bool *fu
 	*func_param = false;
 	if (px_has(in, PM_global) || in->op == PX_OP_ldu)
 		return PPU_SPACE_GLOBAL;
-	if (px_has(in, PM_shared) || px_has(in, PM_shared_cta))
+	if (px_has(in, PM_shared) || px_has(in, PM_shared_cta) || px_has(in, PM_shared_cluster))
 		return PPU_SPACE_SHARED;
 	if (px_has(in, PM_local))
 		return PPU_SPACE_LOCAL;
@@ -635,7 +635,7 @@ void px_low_ld(struct px_module *m, const struct px_inst *in)
 	bool extend[4];
 	px_val *xd;
 
-	if (!mem_pt(m, in) || !(n = elements(m, in, &in->o[0], &e)))
+	if (!mem_pt(m, in) || px_low_wide(m, in, px_low_ld, 0, 1) || !(n = elements(m, in, &in->o[0], &e)))
 		return;
 	if (rp) {
 		for (k = 0; k < n; k++)
@@ -671,7 +671,7 @@ void px_low_st(struct px_module *m, const struct px_inst *in)
 	struct px_insn *i;
 	px_val *xs;
 
-	if (!mem_pt(m, in) || !(n = elements(m, in, &in->o[1], &e)))
+	if (!mem_pt(m, in) || px_low_wide(m, in, px_low_st, 1, 0) || !(n = elements(m, in, &in->o[1], &e)))
 		return;
 	if (rp) {
 		for (k = 0; k < n; k++)
@@ -773,12 +773,14 @@ static void atomic(struct px_module *m, const struct px_inst *in, unsigned first
 
 void px_low_atom(struct px_module *m, const struct px_inst *in)
 {
-	atomic(m, in, 1, true);
+	if (!px_low_vector_atomic(m, in, px_low_atom, 1))
+		atomic(m, in, 1, true);
 }
 
 void px_low_red(struct px_module *m, const struct px_inst *in)
 {
-	atomic(m, in, 0, false);
+	if (!px_low_vector_atomic(m, in, px_low_red, 0))
+		atomic(m, in, 0, false);
 }
 
 void px_low_fence(struct px_module *m, const struct px_inst *in)
@@ -870,8 +872,6 @@ void px_low_isspacep(struct px_module *m, const struct px_inst *in)
 	struct px_opnd a;
 	struct px_insn *i;
 
-	if (px_has(in, PM_shared_cluster))
-		space = PPU_SPACE_SHARED;
 	a = px_src(m, in, 1, PT_U64);
 	i = px_emit(m, in, PPU_OP_ISSPACE, PPU_T_NONE);
 	i->m = (uint8_t)space;

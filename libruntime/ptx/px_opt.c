@@ -285,7 +285,7 @@ static bool fold_add(struct px_func *f, struct px_insn *in, struct px_insn *d)
 	unsigned w = px_type_width(d->t);
 	int64_t imm = d->s[1].imm;
 
-	if (d->op != PPU_OP_ADD || d->m || d->sat || d->s[1].kind != PO_IMM || d->ref == REF_SYM ||
+	if (d->op != PPU_OP_ADD || d->t < PPU_T_U32 || d->t > PPU_T_S64 || d->m || d->sat || d->s[1].kind != PO_IMM || d->ref == REF_SYM ||
 	    !stable(f, &d->s[0]) || (PPU_SPACE_IS_64(in->m) && w != 2))
 		return false;
 	if (d->ref == REF_SLOT) {

@@ -659,6 +659,44 @@ static void parse_statements(struct px_module *m)
 
 /* ---- module ---- */
 
+static struct px_sym *alias_function(struct px_module *m)
+{
+	struct px_str *name = m->lex.tok.str;
+	struct px_loc loc = m->lex.tok.loc;
+	struct px_sym *s;
+
+	if (!px_expect(m, TK_IDENT, "the name of a function"))
+		return NULL;
+	s = px_lookup(m, name);
+	if (!s || s->kind != SY_FUNC || s->is_kernel) {
+		px_error(m->px, loc, "'%s' is not a .func declared before; '.alias' is for those", name->s);
+		return NULL;
+	}
+	return s;
+}
+
+/* .alias other, function; */
+static void parse_alias(struct px_module *m)
+{
+	struct px_loc loc = m->lex.tok.loc;
+	struct px_alias a = { 0 };
+	struct px_sym *from, *to;
+
+	px_next(&m->lex);
+	from = alias_function(m);
+	to = from && px_expect(m, TK(','), "','") ? alias_function(m) : NULL;
+	if (!to) {
+		px_skip_statement(m);
+		return;
+	}
+	if (from->has_body || from == to)
+		px_error(m->px, loc, "'%s' has a body and cannot be another function's name", from->name->s);
+	a.from = from->symbol;
+	a.to = to->symbol;
+	PX_PUSH(&m->px->arena, m->aliases, m->num_aliases, m->cap_aliases, a);
+	px_expect(m, TK(';'), "';'");
+}
+
 static void module_directive(struct px_module *m)
 {
 	bool is_extern = false, weak = false, visible = false;
@@ -686,6 +724,10 @@ static void module_directive(struct px_module *m)
 	}
 	if (dot_is(m, "pragma")) {
 		skip_pragma(m);
+		return;
+	}
+	if (dot_is(m, "alias")) {
+		parse_alias(m);
 		return;
 	}
 	for (;; px_next(&m->lex)) {

@@ -19,7 +19,8 @@ T(B128, "b128", 128, B128) T(U8, "u8", 8, U8) T(U16, "u16", 16, U16) T(U32, "u32
 T(U64, "u64", 64, U64) T(S8, "s8", 8, S8) T(S16, "s16", 16, S16) T(S32, "s32", 32, S32) \
 T(S64, "s64", 64, S64) T(F16, "f16", 16, F16) T(F16X2, "f16x2", 32, F16X2) \
 T(BF16, "bf16", 16, BF16) T(BF16X2, "bf16x2", 32, BF16X2) T(F32, "f32", 32, F32) \
-T(F64, "f64", 64, F64) T(PRED, "pred", 1, NONE)
+T(F64, "f64", 64, F64) T(PRED, "pred", 1, NONE) T(U16X2, "u16x2", 32, U32) T(S16X2, "s16x2", 32, S32) \
+T(F32X2, "f32x2", 64, U64)
 
 /* Other modifiers: name, text. */
 #define PX_MODS(M) \
@@ -60,7 +61,14 @@ M(x1, "x1") M(x2, "x2") M(x4, "x4") M(trans, "trans") M(commit_group, "commit_gr
 M(wait_group, "wait_group") M(wait_all, "wait_all") M(m8n32k16, "m8n32k16") M(1d, "1d") \
 M(2d, "2d") M(3d, "3d") M(a1d, "a1d") M(a2d, "a2d") M(grad, "grad") M(base, "base") M(b, "b") \
 M(trap, "trap") M(zero, "zero") M(width, "width") M(height, "height") M(depth, "depth") \
-M(array_size, "array_size") M(normalized_coords, "normalized_coords")
+M(array_size, "array_size") M(normalized_coords, "normalized_coords") M(wait, "wait") \
+M(launch_dependents, "launch_dependents") M(mask, "mask") M(init, "init") M(inval, "inval") \
+M(arrive_drop, "arrive_drop") M(test_wait, "test_wait") M(try_wait, "try_wait") \
+M(expect_tx, "expect_tx") M(complete_tx, "complete_tx") M(pending_count, "pending_count") \
+M(noComplete, "noComplete") M(parity, "parity") M(noinc, "noinc") M(mbarrier, "mbarrier") \
+M(mbarrier_init, "mbarrier_init") M(bulk, "bulk") M(bulk_group, "bulk_group") M(read, "read") \
+M(mbar_complete, "mbarrier::complete_tx::bytes") M(prefetch_, "prefetch") M(shr7, "shr7") M(shr15, "shr15") \
+M(po, "po")
 
 enum px_type {
 	PT_NONE,
@@ -167,6 +175,7 @@ struct px_opn {
 	struct px_opn *vec;	/* OP_VEC */
 	uint32_t nvec;
 	struct px_opn *pipe;	/* d|p */
+	struct px_str *part;	/* video instructions: "b0" of a.b0 */
 };
 
 #define PX_MAX_OPNS	10
@@ -196,8 +205,15 @@ struct px_reloc_ref {		/* initialiser that names a symbol defined later */
 	int64_t addend;
 };
 
+struct px_alias {
+	uint32_t from, to;	/* image symbols */
+};
+
 struct px_module {
 	struct px *px;
+	struct px_alias *aliases;
+	uint32_t num_aliases, cap_aliases;
+	struct px_sym *reserved;	/* see px_reserved_shared() */
 	struct px_lex lex;
 	struct px_sym *scope[64];	/* symbols by depth, for popping */
 	uint32_t depth;
@@ -246,7 +262,12 @@ struct px_sym *px_parse_param(struct px_module *m, unsigned space);
 void px_resolve_late(struct px_module *m);
 uint32_t px_image_symbol(struct px_module *m, const char *name, unsigned kind);
 uint32_t px_find_symbol(struct px_module *m, const char *name);
+/* Shared memory of a module that reads %reserved_smem_offset_*, one variable for all its functions. */
+#define PX_RESERVED_SHARED	1024u
+struct px_sym *px_reserved_shared(struct px_module *m);
 int64_t px_const_expr(struct px_module *m);
+int64_t px_const_count(struct px_module *m);	/* one that ends at a '>' */
+int64_t px_const_after_minus(struct px_module *m);	/* whose first '-' has been read */
 void px_new_var(struct px_module *m, struct px_var *v);
 
 /* Symbols (px_sym.c). */

@@ -377,6 +377,64 @@ START_TEST(hw_67_vram_and_system_memory)
 }
 END_TEST
 
+/* The most CTAs on the SM at once; each stays a while.  %s: something that takes registers or shared memory. */
+static const char residents[] =
+".version 7.0\n.target sm_70\n.address_size 64\n"
+".visible .entry k(.param .u64 p)\n.reqntid 32\n{\n.reg .b32 %r<80>; .reg .b64 %d<2>; .reg .pred %q<2>; @SHARED@\n"
+"ld.param.u64 %d0, [p]; mov.u32 %r0, %tid.x; setp.ne.u32 %q0, %r0, 0; @%q0 bra $end;\n"
+"atom.global.add.u32 %r1, [%d0], 1; add.u32 %r1, %r1, 1; atom.global.max.u32 %r2, [%d0+4], %r1; @REGS@\n"
+"nanosleep.u32 20000; atom.global.add.u32 %r1, [%d0], -1; $end: ret;\n}\n";
+
+static uint32_t most_resident(const char *props, const char *shared, bool many_regs, uint32_t *regs)
+{
+	ppuInitOptions o = { .backend = "core", .props = props };
+	ppuFunctionAttributes a;
+	uint32_t got[2];
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	const char *s = strstr(residents, "@SHARED@"), *r = strstr(residents, "@REGS@");
+	ppuModule mod;
+	ppuFunction fn;
+	void *buf;
+
+	fprintf(f, "%.*s%s%.*s", (int)(s - residents), residents, shared, (int)(r - s - 8), s + 8);
+	for (unsigned i = 10; many_regs && i < 74; i++)		/* alive all at once */
+		fprintf(f, "ld.volatile.global.u32 %%r%u, [%%d0+64];\n", i);
+	for (unsigned i = 10; many_regs && i < 74; i++)
+		fprintf(f, "st.volatile.global.u32 [%%d0+64], %%r%u;\n", i);
+	fputs(r + 6, f);
+	fclose(f);
+	OK(ppuInit(&o));
+	OK(ppuModuleLoadData(&mod, text, 0, NULL));
+	OK(ppuModuleGetFunction(&fn, mod, "k"));
+	OK(ppuFunctionGetAttributes(&a, fn));
+	OK(ppuMalloc(&buf, 4096));
+	OK(ppuMemset(buf, 0, 4, 1024));
+	OK(ppuLaunchKernel(fn, ppuDim(24, 1, 1), ppuDim(32, 1, 1), 0, NULL, (void *[]){ &buf }, NULL, 0));
+	OK(ppuMemcpy(got, buf, sizeof(got)));
+	OK(ppuShutdown());
+	free(text);
+	ck_assert_uint_eq(got[0], 0);
+	*regs = a.regs;
+	return got[1];
+}
+
+/* HW-42, HW-58, HW-60: registers and shared memory of an SM are divided among its CTAs, never given twice. */
+START_TEST(hw_42_resources)
+{
+	uint32_t regs;
+
+	ck_assert_uint_eq(most_resident("gpcs=1 sms-per-gpc=1 ctas-per-sm=16", "", false, &regs), 16);
+	ck_assert_uint_eq(most_resident("gpcs=1 sms-per-gpc=1 shared-per-sm=49152", ".shared .b8 s[16384]; st.shared.u8 [s], 1;", false,
+					&regs), 3);
+	ck_assert_uint_eq(most_resident("gpcs=1 sms-per-gpc=1 shared-per-sm=49152", ".shared .b8 s[16400]; st.shared.u8 [s], 1;", false,
+					&regs), 2);
+	ck_assert_uint_eq(most_resident("gpcs=1 sms-per-gpc=1 regs-per-sm=8192", "", true, &regs), 8192 / (32 * regs));
+	ck_assert_uint_ge(regs, 64);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *su = suite_create("machine");
@@ -399,6 +457,7 @@ int main(void)
 	tcase_add_loop_test(t, hw_69_interleaving, 0, 2);
 	tcase_add_test(t, model_changes_nothing);
 	tcase_add_test(t, hw_67_vram_and_system_memory);
+	tcase_add_test(t, hw_42_resources);
 	suite_add_tcase(su, t);
 	sr = srunner_create(su);
 	srunner_run_all(sr, CK_ENV);

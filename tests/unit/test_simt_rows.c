@@ -408,6 +408,36 @@ START_TEST(simt_62_address_is_part_of_it)
 }
 END_TEST
 
+/*
+ * SIMT-51: lanes that break without a token are a conditional branch; the sync token that the others
+ * will need stays, and all meet at L.
+ */
+START_TEST(simt_51_what_others_need_stays)
+{
+	run(PROLOGUE "setp.lt.u32 p1, r2, 16\nssy L\n@p1 brk B\nmov.u32 r6, 1\nsync L\nB: mov.u32 r6, 2\nsync L\n"
+	    "L: s2r r3, %activemask\n" STORE3 "exit\n", 32);
+	for (unsigned i = 0; i < 32; i++)
+		ck_assert_msg(smt_u32(s)[i] == 0xffffffff, "%u: %x\n%s", i, smt_u32(s)[i], smt_ops(s));
+}
+END_TEST
+
+/*
+ * SIMT-46: the counter belongs to the set of lanes: two YIELDs of one side and three of the other are no
+ * fourth of either, so nothing switches.
+ */
+START_TEST(simt_46_counter_of_each_set)
+{
+	unsigned yields = 0;
+
+	s->cfg.yield_every = 4;
+	run(PROLOGUE "setp.lt.u32 p1, r2, 16\nssy L\n@p1 bra B\nyield\nyield\nsync L\nB: yield\nyield\nyield\nsync L\n"
+	    "L: mov.u32 r3, 5\n" STORE3 "exit\n", 32);
+	for (uint32_t i = 0; i < s->num_trace; i++)
+		yields += s->trace[i].event == PPU_TR_DIV_YIELD_PUSH;
+	ck_assert_uint_eq(yields, 0);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *su = suite_create("simt_rows");
@@ -427,6 +457,8 @@ static Suite *suite(void)
 	tcase_add_test(t, simt_58_yield_in_order);
 	tcase_add_test(t, simt_59_fallback_test_comes_first);
 	tcase_add_test(t, simt_62_address_is_part_of_it);
+	tcase_add_test(t, simt_51_what_others_need_stays);
+	tcase_add_test(t, simt_46_counter_of_each_set);
 	suite_add_tcase(su, t);
 	return su;
 }
