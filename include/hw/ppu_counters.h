@@ -54,8 +54,29 @@ C(PARTITION3, "partition3_lines", "lines of VRAM at partition unit 3, 8 + 3, ...
 C(PARTITION4, "partition4_lines", "lines of VRAM at partition unit 4, 8 + 4, ...") \
 C(PARTITION5, "partition5_lines", "lines of VRAM at partition unit 5, 8 + 5, ...") \
 C(PARTITION6, "partition6_lines", "lines of VRAM at partition unit 6, 8 + 6, ...") \
-C(PARTITION7, "partition7_lines", "lines of VRAM at partition unit 7, 8 + 7, ...")
+C(PARTITION7, "partition7_lines", "lines of VRAM at partition unit 7, 8 + 7, ...") \
+C(BARRIERS, "barrier_waits", "warps that waited at a barrier") \
+C(ATOMICS, "atomic_instructions", "warp instructions that are atomics") \
+C(STALL_TIMED_NS, "stall_timed_ns", "sum over SMs of device time in which all resident warps waited for a time: start, nanosleep") \
+C(STALL_OTHER_NS, "stall_other_ns", "the same, but some waited for something else: barrier, reply to a launch, driver") \
+C(GPC0_INSNS, "gpc0_warp_instructions", "warp instructions of GPC 0, and of every 8th after it") \
+C(GPC1_INSNS, "gpc1_warp_instructions", "warp instructions of GPC 1, 8 + 1, ...") \
+C(GPC2_INSNS, "gpc2_warp_instructions", "warp instructions of GPC 2, 8 + 2, ...") \
+C(GPC3_INSNS, "gpc3_warp_instructions", "warp instructions of GPC 3, 8 + 3, ...") \
+C(GPC4_INSNS, "gpc4_warp_instructions", "warp instructions of GPC 4, 8 + 4, ...") \
+C(GPC5_INSNS, "gpc5_warp_instructions", "warp instructions of GPC 5, 8 + 5, ...") \
+C(GPC6_INSNS, "gpc6_warp_instructions", "warp instructions of GPC 6, 8 + 6, ...") \
+C(GPC7_INSNS, "gpc7_warp_instructions", "warp instructions of GPC 7, 8 + 7, ...") \
+C(GPC0_MEMORY, "gpc0_memory", "memory transactions of the SMs of GPC 0, and of every 8th after it") \
+C(GPC1_MEMORY, "gpc1_memory", "memory transactions of the SMs of GPC 1, 8 + 1, ...") \
+C(GPC2_MEMORY, "gpc2_memory", "memory transactions of the SMs of GPC 2, 8 + 2, ...") \
+C(GPC3_MEMORY, "gpc3_memory", "memory transactions of the SMs of GPC 3, 8 + 3, ...") \
+C(GPC4_MEMORY, "gpc4_memory", "memory transactions of the SMs of GPC 4, 8 + 4, ...") \
+C(GPC5_MEMORY, "gpc5_memory", "memory transactions of the SMs of GPC 5, 8 + 5, ...") \
+C(GPC6_MEMORY, "gpc6_memory", "memory transactions of the SMs of GPC 6, 8 + 6, ...") \
+C(GPC7_MEMORY, "gpc7_memory", "memory transactions of the SMs of GPC 7, 8 + 7, ...")
 #define PPU_PARTITION_COUNTERS 8
+#define PPU_GPC_COUNTERS 8
 enum ppu_counter {
 #define C(name, text, doc) PPU_CTR_##name,
 	PPU_COUNTERS(C)

@@ -285,7 +285,7 @@ static uint64_t now(void)
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
-#define MAX_COUNTERS 64
+#define MAX_COUNTERS PPU_PROFILE_COUNTERS
 static const char *counter_name[MAX_COUNTERS];
 static unsigned num_counters;
 static bool have_counters;

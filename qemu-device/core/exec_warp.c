@@ -116,6 +116,7 @@ enum ppu_step ppu_h_bar(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 		if (di->m != PPU_BAR_ARRIVE) {
 			b->waiting[w->index] |= lanes;
 			w->bar_wait |= lanes;
+			sm->ctr[PPU_CTR_BARRIERS]++;
 		}
 		PPU_SM_TRACE(sm, w, BAR_ARRIVE, n, lanes, count);
 		if (barrier_complete(sm, cta, b))

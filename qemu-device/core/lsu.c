@@ -1004,6 +1004,7 @@ enum ppu_step ppu_h_atom(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 	struct access a;
 	uint32_t m, off[PPU_LANES];
 
+	sm->ctr[PPU_CTR_ATOMICS]++;
 	access_of(w, di, PPU_ACC_ATOMIC, &a);
 	if (a.space == PPU_SPACE_CONST)
 		a.space = PPU_SPACE_GLOBAL;

@@ -75,6 +75,9 @@ struct ppu_effects *ppu_sm_effects(struct ppu_core *core, unsigned id)
 	/* Called between windows, by the one thread that drives the core. */
 	if (core->caches)
 		ppu_cache_apply(core, id);
+	i = id / core->cfg.sms_per_gpc % PPU_GPC_COUNTERS;
+	core->ctr[PPU_CTR_GPC0_INSNS + i] += sm->ctr[PPU_CTR_WARP_INSNS];
+	core->ctr[PPU_CTR_GPC0_MEMORY + i] += sm->ctr[PPU_CTR_PARTITION_READS] + sm->ctr[PPU_CTR_PARTITION_WRITES];
 	for (i = 0; i < PPU_CTR_COUNT; i++) {
 		core->ctr[i] += sm->ctr[i];
 		sm->ctr[i] = 0;
@@ -514,6 +517,25 @@ static struct ppu_warp *next_warp(struct ppu_sm *sm)
 	return &sm->warp[sm->turn];
 }
 
+static uint64_t cycles_ns(const struct ppu_core *core, uint64_t cycles)
+{
+	return (uint64_t)((unsigned __int128)cycles * 1000000 / core->cfg.sm_clock_khz);
+}
+
+/* No warp can run for that many cycles: why (counters). */
+static void count_stall(struct ppu_sm *sm, uint64_t cycles)
+{
+	bool timed = true;
+	unsigned i;
+
+	if (!sm->used_warps)
+		return;
+	for (i = 0; i < sm->num_warps && timed; i++)
+		timed = sm->warp[i].state == PPU_WARP_FREE || sm->warp[i].state == PPU_WARP_DONE ||
+			sm->warp[i].state == PPU_WARP_TIMED;
+	sm->ctr[timed ? PPU_CTR_STALL_TIMED_NS : PPU_CTR_STALL_OTHER_NS] += cycles_ns(sm->core, cycles);
+}
+
 void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 {
 	struct ppu_sm *sm = &core->sms[id];
@@ -530,6 +552,7 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 		struct ppu_warp *w;
 
 		if (!sm->ready) {
+			count_stall(sm, (next < c1 ? next : c1) - sm->cycle);
 			if (next >= c1)
 				break;
 			sm->cycle = next;
@@ -547,7 +570,7 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 		busy += used;
 		sm->quantum = used < sm->quantum ? sm->quantum - (uint32_t)used : 0;
 	}
-	sm->ctr[PPU_CTR_SM_BUSY_NS] += (uint64_t)((unsigned __int128)busy * 1000000 / core->cfg.sm_clock_khz);
+	sm->ctr[PPU_CTR_SM_BUSY_NS] += cycles_ns(core, busy);
 	if (sm->sb)
 		ppu_storebuf_window(sm, t1);
 	ppu_lsu_report_dirty(sm);
