@@ -146,3 +146,11 @@ $(CUDA_SDK)/.stamp: $(CUDA_SDK_HEADERS:%=include/cuda/%) libruntime/build.mk $(w
 		ln -sfn ppu-nvcc $(CUDA_SDK)/bin/nvcc && ln -sfn ../lib/cuda $(CUDA_SDK)/lib64 && touch $@
 ALL_TARGETS += $(CUDA_SDK)/.stamp
 unit-build: $(CUDA_SDK)/.stamp
+
+# Programs in CUDA C++: tests/cuda/X.cu becomes $(BUILD)/cuda-tests/X. A line "// ppu-nvcc: OPTIONS" adds options.
+CUDA_TESTS := $(patsubst tests/cuda/%.cu,$(BUILD)/cuda-tests/%,$(sort $(wildcard tests/cuda/*.cu)))
+$(CUDA_TESTS): $(BUILD)/cuda-tests/%: tests/cuda/%.cu tests/cuda/test.h $(CUDA_SDK)/.stamp
+	@mkdir -p $(@D)
+	$(say) PPU-NVCC $@
+	$(Q)CLANGXX=$(CLANG)++ $(CUDA_SDK)/bin/ppu-nvcc -std=c++17 -Wall $$(sed -n 's,^// ppu-nvcc: ,,p' $<) -o $@ $<
+unit-build check-build: $(CUDA_TESTS)

@@ -44,7 +44,8 @@ IN struct pair product(double a, double b)
 {
 	struct pair r;
 
-	r.high = a * b;
+	/* a product that no compiler makes part of an fma */
+	asm("mul.rn.f64 %0, %1, %2;" : "=d"(r.high) : "d"(a), "d"(b));
 	r.low = fma_(a, b, -r.high);
 	return r;
 }
@@ -203,10 +204,10 @@ FN double __nv_remainder(double a, double b)
 
 /* ---- powers of e ---------------------------------------------------------------------------- */
 
-/* e^(r + low) - 1 for |r| up to ln 2 / 2 */
-IN double series_exp(double r, double low)
+/* e^(at + correction) - 1 for |at| up to ln 2 / 2 */
+IN double series_exp(double at, double correction)
 {
-	double p = 1.0 / 6227020800.0;
+	double p = 1.0 / 6227020800.0, r = at + correction, low = (at - r) + correction;
 
 	p = fma_(p, r, 1.0 / 479001600.0);
 	p = fma_(p, r, 1.0 / 39916800.0);
@@ -952,6 +953,8 @@ FN double __nv_lgamma(double a)
 		return INF;
 	if (a == -INF)
 		return INF;
+	if (abs_(a) < 0x1p-60)
+		return -__nv_log(abs_(a));
 	if (a < 0.5)
 		return __nv_log(PI_1 / abs_(__nv_sinpi(a))) - __nv_lgamma(1.0 - a);
 	if (a == 1.0 || a == 2.0)

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// The device's mathematics against the host's, in units of the last place.
+#include <cmath>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <vector>
+#include "test.h"
+
+/* name, units allowed for doubles, range; floats: two units (the host has its own errors) */
+#define FUNCTIONS(F) \
+F(sin, 1, -100, 100) F(cos, 1, -100, 100) F(tan, 3, -100, 100) F(asin, 3, -1, 1) F(acos, 3, -1, 1) \
+F(atan, 2, -50, 50) F(sinh, 4, -20, 20) F(cosh, 4, -20, 20) F(tanh, 4, -5, 5) F(asinh, 4, -100, 100) \
+F(acosh, 4, 1, 100) F(atanh, 4, -0.999, 0.999) F(exp, 1, -700, 700) F(exp2, 2, -1000, 1000) F(expm1, 4, -30, 30) \
+F(log, 1, 1e-300, 50) F(log2, 1, 1e-5, 1e5) F(log10, 1, 1e-5, 1e5) F(log1p, 3, -0.99, 50) F(cbrt, 2, -1000, 1000) \
+F(sqrt, 0, 0, 1e10) F(erf, 8, -4, 4) F(erfc, 64, -4, 20) F(tgamma, 700, 0.1, 100) F(lgamma, 256, 3, 200) \
+F(floor, 0, -9, 9) F(ceil, 0, -9, 9) F(trunc, 0, -9, 9) F(rint, 0, -9, 9) F(round, 0, -9, 9) F(fabs, 0, -9, 9) \
+F(logb, 0, 1e-200, 1e200)
+#define FUNCTIONS2(F) \
+F(pow, 1, 0.01, 30, -50, 50) F(atan2, 2, -9, 9, -9, 9) F(hypot, 2, -1e200, 1e200, -1e200, 1e200) \
+F(fmod, 0, -1e5, 1e5, 0.01, 5) F(remainder, 0, -1e5, 1e5, 0.01, 5) F(fmax, 0, -1, 1, -1, 1) F(fmin, 0, -1, 1, -1, 1) \
+F(fdim, 0, -1, 1, -1, 1) F(copysign, 0, -1, 1, -1, 1) F(nextafter, 0, -1, 1, -1, 1)
+
+#define K1(name, u, a, b) \
+__global__ void k_##name(const double *x, double *y, float *z, int n) \
+{ \
+	for (int i = threadIdx.x; i < n; i += blockDim.x) { y[i] = name(x[i]); z[i] = name##f((float)x[i]); } \
+}
+FUNCTIONS(K1)
+#define K2(name, u, a, b, c, d) \
+__global__ void k_##name(const double *x, double *y, float *z, int n) \
+{ \
+	for (int i = threadIdx.x; i < n; i += blockDim.x) { \
+		y[i] = name(x[i], x[n + i]); z[i] = name##f((float)x[i], (float)x[n + i]); \
+	} \
+}
+FUNCTIONS2(K2)
+
+static double units(double got, double want)
+{
+	int e;
+
+	if (got == want || (std::isnan(got) && std::isnan(want)))
+		return 0;
+	frexp(want, &e);
+	return fabs(got - want) / ldexp(1.0, (e < -1021 ? -1021 : e) - 53);
+}
+
+static double units_f(float got, float want)
+{
+	int e;
+
+	if (got == want || (std::isnan(got) && std::isnan(want)))
+		return 0;
+	frexpf(want, &e);
+	return fabs((double)got - want) / ldexp(1.0, (e < -125 ? -125 : e) - 24);
+}
+
+/* Of zeros with two signs either may come out. */
+static bool any_zero(const char *name) { return !strcmp(name, "fmax") || !strcmp(name, "fmin"); }
+
+static const int n = 96;
+static unsigned long long seed = 1;
+static double uniform(double a, double b)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return a + (b - a) * (double)(seed >> 11) * 0x1p-53;
+}
+
+static double *dx, *dy;
+static float *dz;
+static std::vector<double> x(2 * n), y(n);
+static std::vector<float> z(n);
+static bool good = true;
+
+static void compare(const char *name, int i, double want, float want_f, double limit)
+{
+	if (units(y[i], want) > limit + 0.5) {		// the host's own may be half a unit off
+		printf("%s(%a, %a) = %a instead of %a, %g units\n", name, x[i], x[n + i], y[i], want, units(y[i], want));
+		good = false;
+	}
+	if (units_f(z[i], want_f) > 2 && fabsf(want_f) > 1e-37f) {
+		printf("%sf(%a, %a) = %a instead of %a\n", name, x[i], x[n + i], z[i], want_f);
+		good = false;
+	}
+}
+
+int main()
+{
+	OK(cudaMalloc(&dx, 2 * n * sizeof(double)));
+	OK(cudaMalloc(&dy, n * sizeof(double)));
+	OK(cudaMalloc(&dz, n * sizeof(float)));
+#define RUN(name) \
+	OK(cudaMemcpy(dx, x.data(), 2 * n * sizeof(double), cudaMemcpyHostToDevice)); \
+	k_##name<<<1, 32>>>(dx, dy, dz, n); \
+	OK(cudaMemcpy(y.data(), dy, n * sizeof(double), cudaMemcpyDeviceToHost)); \
+	OK(cudaMemcpy(z.data(), dz, n * sizeof(float), cudaMemcpyDeviceToHost));
+#define T1(name, u, a, b) \
+	for (int i = 0; i < n; i++) \
+		x[i] = uniform(a, b); \
+	RUN(name) \
+	for (int i = 0; i < n; i++) \
+		compare(#name, i, name(x[i]), name##f((float)x[i]), u);
+	FUNCTIONS(T1)
+#define T2(name, u, a, b, c, d) \
+	for (int i = 0; i < n; i++) { \
+		x[i] = uniform(a, b); \
+		x[n + i] = uniform(c, d); \
+	} \
+	RUN(name) \
+	for (int i = 0; i < n; i++) \
+		compare(#name, i, name(x[i], x[n + i]), name##f((float)x[i], (float)x[n + i]), u);
+	FUNCTIONS2(T2)
+	/* where there is nothing to approximate: special values, large angles, powers of whole numbers */
+	const double special[] = { 0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e22, 3e15, 1e300, 0x1p-1060, 2.0,
+				   1000.0, 1e-20, 1e6, 1048577.0 };
+#define S1(name, u, a, b) \
+	for (int i = 0; i < n; i++) \
+		x[i] = special[i % 16]; \
+	RUN(name) \
+	for (int i = 0; i < 16; i++) { \
+		double w = name(x[i]); \
+		if (std::isnan(w) != std::isnan(y[i]) || std::isinf(w) != std::isinf(y[i]) || units(y[i], w) > u + 200) { \
+			printf("%s(%g) = %g instead of %g\n", #name, x[i], y[i], w); \
+			good = false; \
+		} \
+	}
+	FUNCTIONS(S1)
+#define S2(name, u, a, b, c, d) \
+	for (int i = 0; i < n; i++) { \
+		x[i] = special[i % 8]; \
+		x[n + i] = special[i / 8 % 8]; \
+	} \
+	RUN(name) \
+	for (int i = 0; i < 64; i++) { \
+		double w = name(x[i], x[n + i]); \
+		if (std::isnan(w) != std::isnan(y[i]) || std::isinf(w) != std::isinf(y[i]) || units(y[i], w) > u + 1 || \
+		    (!std::isnan(w) && !any_zero(#name) && std::signbit(w) != std::signbit(y[i]))) { \
+			printf("%s(%g, %g) = %g instead of %g\n", #name, x[i], x[n + i], y[i], w); \
+			good = false; \
+		} \
+	}
+	FUNCTIONS2(S2)
+	return !good;
+}
