@@ -262,6 +262,9 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 	first = !chan->dead;
 	if (first) {
 		chan->failure = *failure;
+		/* Before anybody hears of it, who may destroy the channel at once. */
+		if (failure->cause & PPU_CAUSE_GUILT)
+			ppu_coredump_queue(chan);
 		if (failure->cause & PPU_CAUSE_ERROR) {
 			ppu_group_channel_failed(chan);
 			ppu_devq_failed(chan);
@@ -275,8 +278,6 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 		return false;
 
 	trace_ppu_channel_fail(chan->chid, chan->vm->context_id, failure->err, failure->error);
-	if (failure->cause & PPU_CAUSE_GUILT)
-		ppu_coredump_queue(chan);
 	if (!chan->user_submit)
 		ppu_submit_fail(chan, failure->err);
 	ppu_event_notify(pdev, DRM_PPU_EVENT_CHANNEL_ERROR, chan);
