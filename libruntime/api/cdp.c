@@ -84,6 +84,11 @@ static ppuResult make_context(struct ppuCtx_st *ctx)
 
 	if (ctx->cdp_va)
 		return PPU_SUCCESS;
+	res = rt_enter(ctx);
+	if (res)
+		return res;
+	rt_depth_expect(ctx);
+	rt_leave(ctx);
 	res = allocate(ctx, room + (uint64_t)NUM_BUFFERS * PPU_CDP_BUFFER, &va);
 	if (res)
 		return res;

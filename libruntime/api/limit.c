@@ -133,6 +133,24 @@ static ppuResult set_depth(struct ppuCtx_st *ctx, uint64_t value)
 	return res;
 }
 
+#define CUDA_DEPTH	24u	/* levels of kernels that CUDA has */
+
+void rt_depth_expect(struct ppuCtx_st *ctx)
+{
+	uint32_t m = ctx->device->prop.device_priorities, depth = m && m < CUDA_DEPTH ? m : CUDA_DEPTH;
+	char why[RT_PRIO_REFUSAL];
+
+	if (ctx->depth_chosen || rt_prio_conf.depth || !rt_prio_depth_ok(&ctx->device->prop, depth, why) ||
+	    depth <= ctx->be->vm_limit(ctx->vm, BE_VM_DEPTH))
+		return;
+	for (const struct ppuStream_st *s = ctx->streams; s; s = s->next)
+		if (s->assigned)
+			return;
+	/* Where there is no room for it, programs have the depth there is. */
+	if (!rt_wait_all(ctx) && !ctx->be->vm_set_limit(ctx->vm, BE_VM_DEPTH, depth))
+		rt_prio_refresh(ctx);
+}
+
 static ppuResult set_pending(struct ppuCtx_st *ctx, uint64_t value)
 {
 	ppuResult res = rt_wait_all(ctx);
@@ -168,7 +186,9 @@ static ppuResult set(struct ppuCtx_st *ctx, ppuLimit limit, uint64_t value)
 	case PPU_LIMIT_LOCAL_BYTES:
 		return set_stack(ctx, value);
 	case PPU_LIMIT_NESTING_DEPTH:
-		return set_depth(ctx, value);
+		res = set_depth(ctx, value);
+		ctx->depth_chosen |= !res;
+		return res;
 	case PPU_LIMIT_PENDING_LAUNCHES:
 		return set_pending(ctx, value);
 	default:

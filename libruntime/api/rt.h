@@ -190,6 +190,7 @@ struct ppuCtx_st {
 	struct ppuEvent_st *events;
 	struct rt_devlib *devlib;	/* printf, assert, malloc of kernels */
 	uint64_t cdp_va;		/* struct ppu_cdp_ctx; 0: no module launches */
+	bool depth_chosen;		/* PPU_LIMIT_NESTING_DEPTH was set */
 	struct rt_queue *queues;	/* device-owned */
 	struct ppuMem_st *mems;		/* vmm.c */
 	uint64_t coop_va;		/* coop.c: barrier of cooperative kernels, 0: not made yet */
@@ -476,6 +477,9 @@ void rt_queues_free(struct ppuCtx_st *ctx);
 void rt_limits_init(struct ppuCtx_st *ctx, uint32_t *limits);	/* BE_VM_LIMITS of them */
 /* Locked.  A module is loaded: local memory for its kernels, if it can be had at once. */
 void rt_local_expect(struct ppuModule_st *mod);
+/* Locked; may wait for all work.  CUDA's device runtime comes in: while nobody has chosen a nesting depth or given a
+ * stream a priority, there are as many levels as CUDA has, or as there are device priorities. */
+void rt_depth_expect(struct ppuCtx_st *ctx);
 /* Locked.  Value of a limit; local memory that a kernel is given. */
 uint64_t rt_limit(struct ppuCtx_st *ctx, ppuLimit limit);
 uint32_t rt_local_of(const struct ppuCtx_st *ctx, const struct ppu_symbol *kernel);

@@ -399,6 +399,44 @@ START_TEST(recursion_to_the_limit)
 }
 END_TEST
 
+/* Nobody has chosen a depth: as many levels as there are device priorities, at most CUDA's 24; but what the
+ * program or a stream's priority has decided stays (SP-43). */
+START_TEST(depth_of_programs_that_do_not_choose)
+{
+	static const struct {
+		const char *props, *conf;
+		unsigned chosen, priority, want;
+	} cases[] = {
+		{ NULL, NULL, 0, 0, 12 }, { "device-priorities=5", NULL, 0, 0, 5 }, { "device-priorities=64", NULL, 0, 0, 24 },
+		{ "device-priorities=0", NULL, 0, 0, 24 }, { NULL, NULL, 3, 0, 3 }, { NULL, NULL, 0, 1, 4 },
+		{ NULL, "depth=2", 0, 0, 2 },
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ppuInitOptions o = { .backend = "core", .props = cases[i].props, .task_priorities = cases[i].conf };
+		uint64_t depth = 0;
+		uint32_t *out;
+		ppuStream s;
+
+		OK(ppuInit(&o));
+		if (cases[i].chosen)
+			OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, cases[i].chosen));
+		if (cases[i].priority) {
+			OK(ppuStreamCreate(&s, 0, 0));
+			OK(ppuStreamSetPriority(s, 0));
+		}
+		OK(ppuModuleLoadData(&module, recursion, 0, NULL));
+		OK(ppuCtxGetLimit(PPU_LIMIT_NESTING_DEPTH, &depth));
+		ck_assert_uint_eq(depth, cases[i].want);
+		out = words(10);
+		run("chain", 1, 1, out);
+		ck_assert_uint_eq(word(out, 0), cases[i].want);
+		ck_assert_uint_eq(word(out, 4), DEPTH);
+		end();
+	}
+}
+END_TEST
+
 /* One thread launches six that sleep, results from word 1 on; they count in word 0. */
 static const char six[] = HEAD
 KERNEL("kid", ".param .u64 a")
@@ -659,7 +697,8 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		shape_and_parameters, largest_parameters, sp8_waits_and_reads, null_stream_is_the_blocks, named_streams,
-		events_between_streams, sp9_tails, recursion_to_the_limit, pending_launches, impossible_launches,
+		events_between_streams, sp9_tails, recursion_to_the_limit,
+		depth_of_programs_that_do_not_choose, pending_launches, impossible_launches,
 		errors_are_the_threads, faults_of_children, many_children, copies_and_queries, library_stays_out_of_sight,
 	};
 	Suite *s = suite_create("rt_cdp");
