@@ -97,7 +97,7 @@ RT_CU_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocu
 	-Xclang -target-feature -Xclang +ptx63 -O2 -S -Iinclude -Wno-unknown-cuda-version
 RT_CU := $(sort $(wildcard libruntime/samples/kernels/*.cu))
 RT_PTX := $(patsubst libruntime/samples/kernels/%.cu,$(BUILD)/samples/%.ptx,$(RT_CU))
-$(BUILD)/samples/%.ptx: libruntime/samples/kernels/%.cu libruntime/samples/kernels/kernel.h include/ppu_launch.h
+$(BUILD)/samples/%.ptx: libruntime/samples/kernels/%.cu libruntime/samples/kernels/kernel.h include/ppu_launch.h include/ppu_queue.h
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_CU_FLAGS) -o $@ $<
@@ -105,6 +105,18 @@ ALL_TARGETS += $(RT_PTX)
 $(RT_SAMPLE_BINS): | $(RT_PTX)
 # tests/unit/rt_tools.sh runs them.
 unit-build: $(RT_SO) $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(t)))) $(RT_SAMPLE_BINS) $(RT_PTX)
+
+# The same for the CUDA Driver API: ordinary programs that find libcuda.so.1 by the library path.
+CU_SAMPLES := $(sort $(wildcard libruntime/samples/cuda/*.c))
+CU_SAMPLE_BINS := $(patsubst libruntime/samples/cuda/%.c,$(BUILD)/bin/cuda-%,$(CU_SAMPLES))
+$(BUILD)/bin/cuda-%: libruntime/samples/cuda/%.c libruntime/samples/cuda/common.h $(wildcard include/cuda/*.h) $(CU_SO)
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(CC) $(CFLAGS) -Wall -Wextra -Wno-pedantic -Iinclude/cuda $(LDFLAGS) -o $@ $< $(CU_SO) -lm
+ALL_TARGETS += $(CU_SAMPLE_BINS)
+$(CU_SAMPLE_BINS): | $(RT_PTX)
+# tests/unit/cuda_samples.sh runs them.
+unit-build: $(CU_SO) $(CU_SAMPLE_BINS)
 
 # --- a directory for clang++ --cuda-path ------------------------------------------
 
@@ -134,11 +146,11 @@ $(CUDA_SDK_BC): $(patsubst libruntime/cudart/device/%.cu,$(BUILD)/cuda/device/%.
 	@mkdir -p $(@D)
 	$(say) LLVM $@
 	$(Q)llvm-link -o $@ $^
-$(CUDA_SDK)/.stamp: $(CUDA_SDK_HEADERS:%=include/cuda/%) libruntime/build.mk $(wildcard libruntime/cudart/sdk/*) $(CUDA_SDK_BC) \
+$(CUDA_SDK)/.stamp: $(CUDA_SDK_HEADERS:%=include/cuda/%) include/ppu_launch.h libruntime/build.mk $(wildcard libruntime/cudart/sdk/*) $(CUDA_SDK_BC) \
 		$(BUILD)/bin/ppu-fatbin $(BUILD)/bin/ppu-cc $(CUDART_SOS)
 	$(say) SDK $(CUDA_SDK)
 	$(Q)rm -rf $(CUDA_SDK)/include && mkdir -p $(CUDA_SDK)/include/crt $(CUDA_SDK)/bin
-	$(Q)cp -R include/cuda/. $(CUDA_SDK)/include/
+	$(Q)cp -R include/cuda/. include/ppu_launch.h $(CUDA_SDK)/include/
 	$(Q)for f in $(CUDA_SDK_EMPTY); do [[ -e $(CUDA_SDK)/include/$$f ]] || \
 		echo '/* SPDX-License-Identifier: MIT */ /* cuda_runtime.h has it all. */' >$(CUDA_SDK)/include/$$f; done
 	$(Q)for f in ptxas ppu-nvcc; do install -m 755 libruntime/cudart/sdk/$$f $(CUDA_SDK)/bin/; done

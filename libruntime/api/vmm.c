@@ -145,11 +145,11 @@ static ppuResult enter(ppuMem handle, struct ppuMem_st **mem)
 {
 	struct ppuMem_st *m = rt_obj_get(handle, RT_MEM);
 
+	*mem = m;
 	if (!m)
 		return rt_fail(PPU_ERROR_INVALID_HANDLE, "%p is no piece of memory", (void *)handle);
 	rt_obj_ref(&m->ctx->obj);
 	pthread_mutex_lock(&m->ctx->lock);
-	*mem = m;
 	return PPU_SUCCESS;
 }
 
