@@ -176,6 +176,15 @@ static ppuResult upload(struct ppuCtx_st *ctx, uint64_t va, const void *bytes, u
 	return rt_copy(ctx->load_stream, &r, true);
 }
 
+/* Variables that the host uses by their address as well (.attribute(.managed)) have to lie in its memory. */
+static enum rt_heap data_heap(const struct ppu_image *img)
+{
+	for (uint32_t i = 0; i < img->num_symbols; i++)
+		if (img->symbols[i].flags & PPU_SYMF_MANAGED)
+			return RT_HEAP_HOST;
+	return RT_HEAP_DATA;
+}
+
 static ppuResult place(struct ppuModule_st *m)
 {
 	struct ppu_image *img = m->img;
@@ -190,7 +199,7 @@ static ppuResult place(struct ppuModule_st *m)
 	if (code_bytes)
 		res = rt_alloc(ctx, RT_HEAP_CODE, code_bytes, 0, RT_MEMORY_MODULE, &m->code_va);
 	if (!res && img->data_bytes)
-		res = rt_alloc(ctx, RT_HEAP_DATA, img->data_bytes, img->data_align, RT_MEMORY_MODULE,
+		res = rt_alloc(ctx, data_heap(img), img->data_bytes, img->data_align, RT_MEMORY_MODULE,
 			       &m->data_va);
 	rt_leave(ctx);
 	if (res)
