@@ -79,7 +79,7 @@ cudaError_t i_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelForm
 {
 	CUDA_ARRAY3D_DESCRIPTOR d = { extent.width, extent.height, extent.depth, 0, 0, flags };
 	CUarray a;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -87,7 +87,7 @@ cudaError_t i_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelForm
 		return cudaErrorInvalidValue;
 	e = to_driver(desc, &d.Format, &d.NumChannels);
 	if (!e)
-		e = rt_error(cuArray3DCreate_v2(&a, &d));
+		e = crt_error(cuArray3DCreate_v2(&a, &d));
 	if (!e)
 		*array = (cudaArray_t)a;
 	return e;
@@ -101,19 +101,19 @@ cudaError_t i_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormat
 
 cudaError_t i_cudaFreeArray(cudaArray_t array)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e || !array ? e : rt_error(cuArrayDestroy((CUarray)array));
+	return e || !array ? e : crt_error(cuArrayDestroy((CUarray)array));
 }
 
 cudaError_t i_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags,
 			       cudaArray_t array)
 {
 	CUDA_ARRAY3D_DESCRIPTOR d;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (!e)
-		e = rt_error(cuArray3DGetDescriptor_v2(&d, (CUarray)array));
+		e = crt_error(cuArray3DGetDescriptor_v2(&d, (CUarray)array));
 	if (e)
 		return e;
 	if (desc)
@@ -130,7 +130,7 @@ cudaError_t i_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_c
 	return desc ? i_cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)(uintptr_t)array) : cudaErrorInvalidValue;
 }
 
-size_t rt_array_element(cudaArray_const_t array)
+size_t crt_array_element(cudaArray_const_t array)
 {
 	CUDA_ARRAY3D_DESCRIPTOR d;
 	enum cudaChannelFormatKind kind;
@@ -236,7 +236,7 @@ cudaError_t i_cudaCreateTextureObject(cudaTextureObject_t *texture, const struct
 {
 	struct drv_resource r;
 	struct drv_texture t;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -252,7 +252,7 @@ cudaError_t i_cudaCreateTextureObject(cudaTextureObject_t *texture, const struct
 
 cudaError_t i_cudaDestroyTextureObject(cudaTextureObject_t texture)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e || !texture ? e : DRV_CALL(drv_tex_destroy, texture);
 }
@@ -260,7 +260,7 @@ cudaError_t i_cudaDestroyTextureObject(cudaTextureObject_t texture)
 cudaError_t i_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t texture)
 {
 	struct drv_resource r;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -277,7 +277,7 @@ cudaError_t i_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *desc, cuda
 	struct drv_texture t;
 	struct drv_resource r;
 	struct cudaResourceDesc resource;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -308,7 +308,7 @@ cudaError_t i_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *desc, cuda
 cudaError_t i_cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const struct cudaResourceDesc *resource)
 {
 	struct drv_resource r;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -320,7 +320,7 @@ cudaError_t i_cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const struct
 
 cudaError_t i_cudaDestroySurfaceObject(cudaSurfaceObject_t surface)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e || !surface ? e : DRV_CALL(drv_surf_destroy, surface);
 }
@@ -328,7 +328,7 @@ cudaError_t i_cudaDestroySurfaceObject(cudaSurfaceObject_t surface)
 cudaError_t i_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t surface)
 {
 	struct drv_resource r;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;

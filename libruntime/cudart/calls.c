@@ -15,7 +15,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-__thread bool rt_per_thread;
+__thread bool crt_per_thread;
 
 static FILE *log_file;
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
@@ -108,7 +108,7 @@ static int format(char *line, size_t room, const struct arg *a)
 
 static void log_call(const char *symbol, cudaError_t r, unsigned int num, const struct arg *args)
 {
-	const char *name = rt_error_name(r);
+	const char *name = crt_error_name(r);
 	char line[1024];
 	int n = snprintf(line, sizeof(line), "[%ld] %s(", syscall(SYS_gettid), symbol);
 
@@ -123,7 +123,7 @@ static void log_call(const char *symbol, cudaError_t r, unsigned int num, const 
 #define CALL(symbol, ...) \
 EXPORT cudaError_t symbol(CUDART_PARAMS(__VA_ARGS__)) \
 { \
-	cudaError_t r = rt_finish(i_##symbol(CUDART_NAMES(__VA_ARGS__))); \
+	cudaError_t r = crt_finish(i_##symbol(CUDART_NAMES(__VA_ARGS__))); \
 	if (logging()) { \
 		const struct arg args[] = { CUDART_MAP(ARG, __VA_ARGS__) }; \
 		log_call(#symbol, r, CUDART_COUNT(__VA_ARGS__), args); \
@@ -134,11 +134,11 @@ EXPORT cudaError_t symbol(CUDART_PARAMS(__VA_ARGS__)) \
 CALL(symbol, __VA_ARGS__) \
 EXPORT cudaError_t symbol##suffix(CUDART_PARAMS(__VA_ARGS__)) \
 { \
-	bool before = rt_per_thread; \
+	bool before = crt_per_thread; \
 	cudaError_t r; \
-	rt_per_thread = true; \
+	crt_per_thread = true; \
 	r = symbol(CUDART_NAMES(__VA_ARGS__)); \
-	rt_per_thread = before; \
+	crt_per_thread = before; \
 	return r; \
 }
 #define CALL_Z(symbol, ...) CALL_PT(_ptsz, symbol, __VA_ARGS__)
@@ -146,7 +146,7 @@ EXPORT cudaError_t symbol##suffix(CUDART_PARAMS(__VA_ARGS__)) \
 #define CALL_V(symbol) \
 EXPORT cudaError_t symbol(void) \
 { \
-	cudaError_t r = rt_finish(i_##symbol()); \
+	cudaError_t r = crt_finish(i_##symbol()); \
 	if (logging()) \
 		log_call(#symbol, r, 0, NULL); \
 	return r; \
@@ -160,6 +160,6 @@ cudaError_t name(void) \
 { \
 	if (logging()) \
 		log_call(#name, cudaErrorNotSupported, 0, NULL); \
-	return rt_finish(cudaErrorNotSupported); \
+	return crt_finish(cudaErrorNotSupported); \
 }
 CUDART_UNSUPPORTED(UNSUPPORTED)

@@ -12,11 +12,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static CUcontext primary[MAX_DEVICES];	/* retained by us, once */
 static __thread int device;		/* the thread's, as cudaSetDevice said */
 
-cudaError_t rt_init(void)
+cudaError_t crt_init(void)
 {
 	CUresult r = cuInit(0);
 
-	return r == CUDA_SUCCESS ? cudaSuccess : rt_error(r);
+	return r == CUDA_SUCCESS ? cudaSuccess : crt_error(r);
 }
 
 static cudaError_t retain(int d, CUcontext *ctx)
@@ -35,7 +35,7 @@ static cudaError_t retain(int d, CUcontext *ctx)
 	}
 	*ctx = primary[d];
 	pthread_mutex_unlock(&lock);
-	return rt_error(r);
+	return crt_error(r);
 }
 
 static cudaError_t bind(int d)
@@ -43,32 +43,32 @@ static cudaError_t bind(int d)
 	CUcontext ctx;
 	cudaError_t e = retain(d, &ctx);
 
-	return e ? e : rt_error(cuCtxSetCurrent(ctx));
+	return e ? e : crt_error(cuCtxSetCurrent(ctx));
 }
 
-cudaError_t rt_enter(void)
+cudaError_t crt_enter(void)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 	CUcontext ctx;
 
 	if (e)
 		return e;
-	e = rt_error(cuCtxGetCurrent(&ctx));
+	e = crt_error(cuCtxGetCurrent(&ctx));
 	return e || ctx ? e : bind(device);
 }
 
-cudaError_t rt_context(CUcontext *ctx, unsigned long long *id)
+cudaError_t crt_context(CUcontext *ctx, unsigned long long *id)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (!e)
-		e = rt_error(cuCtxGetCurrent(ctx));
-	return e ? e : rt_error(cuCtxGetId(*ctx, id));
+		e = crt_error(cuCtxGetCurrent(ctx));
+	return e ? e : crt_error(cuCtxGetId(*ctx, id));
 }
 
 cudaError_t i_cudaSetDevice(int dev)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 
 	if (!e)
 		e = bind(dev);
@@ -79,7 +79,7 @@ cudaError_t i_cudaSetDevice(int dev)
 
 cudaError_t i_cudaInitDevice(int dev, unsigned int device_flags, unsigned int flags)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 	CUcontext ctx;
 
 	if (e)
@@ -87,13 +87,13 @@ cudaError_t i_cudaInitDevice(int dev, unsigned int device_flags, unsigned int fl
 	if (flags & ~(unsigned int)cudaInitDeviceFlagsAreValid)
 		return cudaErrorInvalidValue;
 	if (flags)
-		e = rt_error(cuDevicePrimaryCtxSetFlags_v2(dev, device_flags));
+		e = crt_error(cuDevicePrimaryCtxSetFlags_v2(dev, device_flags));
 	return e ? e : retain(dev, &ctx);
 }
 
 cudaError_t i_cudaGetDevice(int *dev)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 	CUcontext ctx;
 
 	if (e)
@@ -102,8 +102,8 @@ cudaError_t i_cudaGetDevice(int *dev)
 		return cudaErrorInvalidValue;
 	*dev = device;
 	/* A context of the program's own says which device is meant. */
-	e = rt_error(cuCtxGetCurrent(&ctx));
-	return e || !ctx || ctx == primary[device] ? e : rt_error(cuCtxGetDevice(dev));
+	e = crt_error(cuCtxGetCurrent(&ctx));
+	return e || !ctx || ctx == primary[device] ? e : crt_error(cuCtxGetDevice(dev));
 }
 
 cudaError_t i_cudaSetValidDevices(int *devices, int count)
@@ -136,24 +136,24 @@ cudaError_t i_cudaChooseDevice(int *dev, const struct cudaDeviceProp *prop)
 
 cudaError_t i_cudaSetDeviceFlags(unsigned int flags)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 
 	if (e)
 		return e;
 	/* What the context has anyway; the Driver API knows it as no flag of a primary context. */
-	return rt_error(cuDevicePrimaryCtxSetFlags_v2(device, flags & ~(unsigned int)cudaDeviceMapHost));
+	return crt_error(cuDevicePrimaryCtxSetFlags_v2(device, flags & ~(unsigned int)cudaDeviceMapHost));
 }
 
 cudaError_t i_cudaGetDeviceFlags(unsigned int *flags)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 	int active;
 
 	if (e)
 		return e;
 	if (!flags)
 		return cudaErrorInvalidValue;
-	e = rt_error(cuDevicePrimaryCtxGetState(device, flags, &active));
+	e = crt_error(cuDevicePrimaryCtxGetState(device, flags, &active));
 	if (!e)
 		*flags |= cudaDeviceMapHost;
 	return e;
@@ -162,12 +162,12 @@ cudaError_t i_cudaGetDeviceFlags(unsigned int *flags)
 /* Everything of the device's primary context ends, and a new one is there. */
 cudaError_t i_cudaDeviceReset(void)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 
 	if (!e)
-		e = rt_error(cuDevicePrimaryCtxReset_v2(device));
+		e = crt_error(cuDevicePrimaryCtxReset_v2(device));
 	if (!e)
-		rt_errors_forget();
+		crt_errors_forget();
 	return e;
 }
 
@@ -178,9 +178,9 @@ cudaError_t i_cudaThreadExit(void)
 
 cudaError_t i_cudaDeviceSynchronize(void)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuCtxSynchronize());
+	return e ? e : crt_error(cuCtxSynchronize());
 }
 
 cudaError_t i_cudaThreadSynchronize(void)

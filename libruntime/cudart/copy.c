@@ -12,7 +12,7 @@ static CUdeviceptr addr(const void *p)
 
 static cudaError_t wait_for(CUstream stream, bool wait)
 {
-	return wait ? rt_error(cuStreamSynchronize(stream)) : cudaSuccess;
+	return wait ? crt_error(cuStreamSynchronize(stream)) : cudaSuccess;
 }
 
 static cudaError_t check_kind(enum cudaMemcpyKind kind)
@@ -23,12 +23,12 @@ static cudaError_t check_kind(enum cudaMemcpyKind kind)
 static cudaError_t flat(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream,
 			bool wait)
 {
-	CUstream s = rt_stream(stream);
+	CUstream s = crt_stream(stream);
 	cudaError_t e = check_kind(kind);
 	CUresult r;
 
 	if (!e)
-		e = rt_enter();
+		e = crt_enter();
 	if (e)
 		return e;
 	switch (kind) {
@@ -44,7 +44,7 @@ static cudaError_t flat(void *dst, const void *src, size_t bytes, enum cudaMemcp
 	default:		/* the addresses say it */
 		r = cuMemcpyAsync(addr(dst), addr(src), bytes, s);
 	}
-	return r ? rt_error(r) : wait_for(s, wait);
+	return r ? crt_error(r) : wait_for(s, wait);
 }
 
 cudaError_t i_cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
@@ -111,7 +111,7 @@ static cudaError_t in_symbol(const void *symbol, size_t offset, size_t bytes, vo
 {
 	CUdeviceptr p;
 	size_t room;
-	cudaError_t e = rt_variable(symbol, &p, &room);
+	cudaError_t e = crt_variable(symbol, &p, &room);
 
 	if (e)
 		return e;
@@ -204,18 +204,18 @@ static CUDA_MEMCPY3D describe(const struct side *dst, const struct side *src, si
 static cudaError_t box(const struct side *dst, const struct side *src, size_t width, size_t height, size_t depth,
 		       enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
-	CUstream s = rt_stream(stream);
+	CUstream s = crt_stream(stream);
 	CUDA_MEMCPY3D c;
 	cudaError_t e = check_kind(kind);
 
 	if (!e)
-		e = rt_enter();
+		e = crt_enter();
 	if (e)
 		return e;
 	if (!width || !height || !depth)
 		return cudaSuccess;
 	c = describe(dst, src, width, height, depth, kind);
-	e = rt_error(cuMemcpy3DAsync_v2(&c, s));
+	e = crt_error(cuMemcpy3DAsync_v2(&c, s));
 	return e ? e : wait_for(s, wait);
 }
 
@@ -250,7 +250,7 @@ static cudaError_t side_3d(struct side *s, cudaArray_t array, const struct cudaP
 	if (!array == !p->ptr)
 		return cudaErrorInvalidValue;
 	if (array) {
-		element = rt_array_element(array);
+		element = crt_array_element(array);
 		if (!element)
 			return cudaErrorInvalidResourceHandle;
 	}
@@ -267,7 +267,7 @@ static cudaError_t sides_3d(const struct cudaMemcpy3DParms *c, struct side *d, s
 		return cudaErrorInvalidValue;
 	e = check_kind(c->kind);
 	if (!e)
-		e = rt_enter();
+		e = crt_enter();
 	if (!e)
 		e = side_3d(d, c->dstArray, &c->dstPtr, &c->dstPos);
 	if (!e)
@@ -275,8 +275,8 @@ static cudaError_t sides_3d(const struct cudaMemcpy3DParms *c, struct side *d, s
 	if (e)
 		return e;
 	if (d->array || s->array) {
-		element = rt_array_element(d->array ? c->dstArray : c->srcArray);
-		if (d->array && s->array && rt_array_element(c->srcArray) != element)
+		element = crt_array_element(d->array ? c->dstArray : c->srcArray);
+		if (d->array && s->array && crt_array_element(c->srcArray) != element)
 			return cudaErrorInvalidValue;
 	}
 	*width = c->extent.width * element;
@@ -286,7 +286,7 @@ static cudaError_t sides_3d(const struct cudaMemcpy3DParms *c, struct side *d, s
 	return cudaSuccess;
 }
 
-cudaError_t rt_copy_3d(CUDA_MEMCPY3D *out, const struct cudaMemcpy3DParms *copy)
+cudaError_t crt_copy_3d(CUDA_MEMCPY3D *out, const struct cudaMemcpy3DParms *copy)
 {
 	struct side d, s;
 	size_t width;
@@ -334,7 +334,7 @@ cudaError_t i_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *copy)
 {
 	cudaError_t e = i_cudaMemcpy3DPeerAsync(copy, 0);
 
-	return e ? e : wait_for(rt_stream(0), true);
+	return e ? e : wait_for(crt_stream(0), true);
 }
 
 /* ---- arrays --------------------------------------------------------------------------------- */
@@ -356,7 +356,7 @@ cudaError_t i_cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const voi
 {
 	cudaError_t e = i_cudaMemcpy2DToArrayAsync(dst, x, y, src, pitch, width, height, kind, 0);
 
-	return e ? e : wait_for(rt_stream(0), true);
+	return e ? e : wait_for(crt_stream(0), true);
 }
 
 cudaError_t i_cudaMemcpy2DFromArrayAsync(void *dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y,
@@ -376,7 +376,7 @@ cudaError_t i_cudaMemcpy2DFromArray(void *dst, size_t pitch, cudaArray_const_t s
 {
 	cudaError_t e = i_cudaMemcpy2DFromArrayAsync(dst, pitch, src, x, y, width, height, kind, 0);
 
-	return e ? e : wait_for(rt_stream(0), true);
+	return e ? e : wait_for(crt_stream(0), true);
 }
 
 cudaError_t i_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src,
@@ -400,13 +400,13 @@ static cudaError_t run(cudaArray_t array, size_t x, size_t y, void *to, const vo
 {
 	struct cudaExtent extent;
 	size_t row;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (!e)
 		e = i_cudaArrayGetInfo(NULL, &extent, NULL, array);
 	if (e)
 		return e;
-	row = extent.width * rt_array_element(array);
+	row = extent.width * crt_array_element(array);
 	if (x >= row && bytes)
 		return cudaErrorInvalidValue;
 	for (size_t done = 0, n, rows; !e && done < bytes; done += n * rows) {
@@ -441,7 +441,7 @@ cudaError_t i_cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void 
 {
 	cudaError_t e = i_cudaMemcpyToArrayAsync(dst, x, y, src, bytes, kind, 0);
 
-	return e ? e : wait_for(rt_stream(0), true);
+	return e ? e : wait_for(crt_stream(0), true);
 }
 
 cudaError_t i_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t x, size_t y, size_t bytes,
@@ -449,7 +449,7 @@ cudaError_t i_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t x, si
 {
 	cudaError_t e = i_cudaMemcpyFromArrayAsync(dst, src, x, y, bytes, kind, 0);
 
-	return e ? e : wait_for(rt_stream(0), true);
+	return e ? e : wait_for(crt_stream(0), true);
 }
 
 /* Through the host: the rows of the two may end elsewhere. */
@@ -471,38 +471,38 @@ cudaError_t i_cudaMemcpyArrayToArray(cudaArray_t dst, size_t dst_x, size_t dst_y
 
 static cudaError_t fill(void *dst, int value, size_t bytes, cudaStream_t stream, bool wait)
 {
-	CUstream s = rt_stream(stream);
-	cudaError_t e = rt_enter();
+	CUstream s = crt_stream(stream);
+	cudaError_t e = crt_enter();
 
 	if (e || !bytes)
 		return e;
-	e = rt_error(cuMemsetD8Async(addr(dst), (unsigned char)value, bytes, s));
+	e = crt_error(cuMemsetD8Async(addr(dst), (unsigned char)value, bytes, s));
 	return e ? e : wait_for(s, wait);
 }
 
 static cudaError_t fill_2d(void *dst, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream,
 			   bool wait)
 {
-	CUstream s = rt_stream(stream);
-	cudaError_t e = rt_enter();
+	CUstream s = crt_stream(stream);
+	cudaError_t e = crt_enter();
 
 	if (e || !width || !height)
 		return e;
 	if (width > pitch && height > 1)
 		return cudaErrorInvalidValue;
-	e = rt_error(cuMemsetD2D8Async(addr(dst), pitch, (unsigned char)value, width, height, s));
+	e = crt_error(cuMemsetD2D8Async(addr(dst), pitch, (unsigned char)value, width, height, s));
 	return e ? e : wait_for(s, wait);
 }
 
 static cudaError_t fill_3d(struct cudaPitchedPtr p, int value, struct cudaExtent x, cudaStream_t stream, bool wait)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (!e && x.height > p.ysize && x.depth > 1)
 		e = cudaErrorInvalidValue;
 	for (size_t z = 0; !e && z < x.depth; z++)
 		e = fill_2d((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value, x.width, x.height, stream, false);
-	return e ? e : wait_for(rt_stream(stream), wait);
+	return e ? e : wait_for(crt_stream(stream), wait);
 }
 
 cudaError_t i_cudaMemset(void *dst, int value, size_t bytes)

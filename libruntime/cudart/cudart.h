@@ -37,42 +37,42 @@
 
 /* ---- calls.c -------------------------------------------------------------------------------- */
 /* The running call takes stream 0 as the thread's own. */
-extern __thread bool rt_per_thread;
-static inline CUstream rt_stream(cudaStream_t stream)
+extern __thread bool crt_per_thread;
+static inline CUstream crt_stream(cudaStream_t stream)
 {
-	return !stream && rt_per_thread ? CU_STREAM_PER_THREAD : stream;
+	return !stream && crt_per_thread ? CU_STREAM_PER_THREAD : stream;
 }
 
 /* ---- error.c -------------------------------------------------------------------------------- */
-cudaError_t rt_error(CUresult res);
+cudaError_t crt_error(CUresult res);
 /* What the thread's call ends with: remembered for cudaGetLastError. */
-cudaError_t rt_finish(cudaError_t err);
+cudaError_t crt_finish(cudaError_t err);
 /* cudaDeviceReset repaired what was broken: errors that stuck are forgotten. */
-void rt_errors_forget(void);
-const char *rt_error_name(cudaError_t err);	/* NULL: no such code */
+void crt_errors_forget(void);
+const char *crt_error_name(cudaError_t err);	/* NULL: no such code */
 
 /* ---- context.c ------------------------------------------------------------------------------ */
-cudaError_t rt_init(void);			/* cuInit was called */
+cudaError_t crt_init(void);			/* cuInit was called */
 /* The thread has a current context: its own choice, or its device's primary one, made at first use. */
-cudaError_t rt_enter(void);
-/* rt_enter, and which context that is; ids are never used twice. */
-cudaError_t rt_context(CUcontext *ctx, unsigned long long *id);
+cudaError_t crt_enter(void);
+/* crt_enter, and which context that is; ids are never used twice. */
+cudaError_t crt_context(CUcontext *ctx, unsigned long long *id);
 
 /* ---- register.c ----------------------------------------------------------------------------- */
 /* The function of a kernel in the current context; its module is loaded at first use. */
-cudaError_t rt_function(const void *host, CUfunction *function);
+cudaError_t crt_function(const void *host, CUfunction *function);
 /* A variable's address in the current context. */
-cudaError_t rt_variable(const void *host, CUdeviceptr *ptr, size_t *bytes);
+cudaError_t crt_variable(const void *host, CUdeviceptr *ptr, size_t *bytes);
 /* The handle that stands for a kernel in all contexts; NULL: not registered. */
-struct CUkern_st *rt_kernel(const void *host);
+struct CUkern_st *crt_kernel(const void *host);
 
 /* ---- array.c -------------------------------------------------------------------------------- */
 /* Bytes of an array's element; 0: not an array. */
-size_t rt_array_element(cudaArray_const_t array);
+size_t crt_array_element(cudaArray_const_t array);
 
 /* ---- copy.c --------------------------------------------------------------------------------- */
 /* A copy as the Driver API describes it. */
-cudaError_t rt_copy_3d(CUDA_MEMCPY3D *out, const struct cudaMemcpy3DParms *copy);
+cudaError_t crt_copy_3d(CUDA_MEMCPY3D *out, const struct cudaMemcpy3DParms *copy);
 
 /* The functions themselves. */
 #define RT_I_(symbol, ...) cudaError_t i_##symbol(CUDART_PARAMS(__VA_ARGS__));

@@ -5,7 +5,7 @@
 
 cudaError_t i_cudaDriverGetVersion(int *version)
 {
-	return version ? rt_error(cuDriverGetVersion(version)) : cudaErrorInvalidValue;
+	return version ? crt_error(cuDriverGetVersion(version)) : cudaErrorInvalidValue;
 }
 
 cudaError_t i_cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
@@ -17,9 +17,9 @@ cudaError_t i_cudaGetDriverEntryPointByVersion(const char *symbol, void **functi
 
 	if (!symbol || !function)
 		return cudaErrorInvalidValue;
-	if (!flags && rt_per_thread)
+	if (!flags && crt_per_thread)
 		flags = cudaEnablePerThreadDefaultStream;
-	e = rt_error(cuGetProcAddress_v2(symbol, function, (int)version, flags, &r));
+	e = crt_error(cuGetProcAddress_v2(symbol, function, (int)version, flags, &r));
 	if (!e && status)
 		*status = (enum cudaDriverEntryPointQueryResult)r;
 	return e || status || r == CU_GET_PROC_ADDRESS_SUCCESS ? e : cudaErrorSymbolNotFound;
@@ -36,46 +36,46 @@ cudaError_t i_cudaGetDriverEntryPoint(const char *symbol, void **function, unsig
 
 cudaError_t i_cudaProfilerStart(void)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuProfilerStart());
+	return e ? e : crt_error(cuProfilerStart());
 }
 
 cudaError_t i_cudaProfilerStop(void)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuProfilerStop());
+	return e ? e : crt_error(cuProfilerStop());
 }
 
 cudaError_t i_cudaGetDeviceCount(int *count)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 
 	if (!count)
 		return cudaErrorInvalidValue;
 	*count = 0;
 	if (!e)
-		e = rt_error(cuDeviceGetCount(count));
+		e = crt_error(cuDeviceGetCount(count));
 	return e || *count ? e : cudaErrorNoDevice;
 }
 
 cudaError_t i_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 
 	if (e)
 		return e;
 	if (!value)
 		return cudaErrorInvalidValue;
-	return rt_error(cuDeviceGetAttribute(value, (CUdevice_attribute)attribute, device));
+	return crt_error(cuDeviceGetAttribute(value, (CUdevice_attribute)attribute, device));
 }
 
 cudaError_t i_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int source, int destination)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 
-	return e ? e : rt_error(cuDeviceGetP2PAttribute(value, (CUdevice_P2PAttribute)attribute, source, destination));
+	return e ? e : crt_error(cuDeviceGetP2PAttribute(value, (CUdevice_P2PAttribute)attribute, source, destination));
 }
 
 /* An attribute, 0 where the Driver API does not know it. */
@@ -147,7 +147,7 @@ S(clusterLaunch, ClusterLaunch)
 
 cudaError_t i_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 	CUuuid uuid;
 
 	if (e)
@@ -155,11 +155,11 @@ cudaError_t i_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device
 	if (!prop)
 		return cudaErrorInvalidValue;
 	memset(prop, 0, sizeof(*prop));
-	e = rt_error(cuDeviceGetName(prop->name, sizeof(prop->name), device));
+	e = crt_error(cuDeviceGetName(prop->name, sizeof(prop->name), device));
 	if (!e)
-		e = rt_error(cuDeviceTotalMem_v2(&prop->totalGlobalMem, device));
+		e = crt_error(cuDeviceTotalMem_v2(&prop->totalGlobalMem, device));
 	if (!e)
-		e = rt_error(cuDeviceGetUuid_v2(&uuid, device));
+		e = crt_error(cuDeviceGetUuid_v2(&uuid, device));
 	if (e)
 		return e;
 	memcpy(&prop->uuid, &uuid, sizeof(prop->uuid));
@@ -173,74 +173,74 @@ cudaError_t i_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device
 
 cudaError_t i_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuCtxSetLimit((CUlimit)limit, value));
+	return e ? e : crt_error(cuCtxSetLimit((CUlimit)limit, value));
 }
 
 cudaError_t i_cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuCtxGetLimit(value, (CUlimit)limit));
+	return e ? e : crt_error(cuCtxGetLimit(value, (CUlimit)limit));
 }
 
 cudaError_t i_cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuCtxGetCacheConfig((CUfunc_cache *)config));
+	return e ? e : crt_error(cuCtxGetCacheConfig((CUfunc_cache *)config));
 }
 
 cudaError_t i_cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuCtxSetCacheConfig((CUfunc_cache)config));
+	return e ? e : crt_error(cuCtxSetCacheConfig((CUfunc_cache)config));
 }
 
 cudaError_t i_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuCtxGetSharedMemConfig((CUsharedconfig *)config));
+	return e ? e : crt_error(cuCtxGetSharedMemConfig((CUsharedconfig *)config));
 }
 
 cudaError_t i_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuCtxSetSharedMemConfig((CUsharedconfig)config));
+	return e ? e : crt_error(cuCtxSetSharedMemConfig((CUsharedconfig)config));
 }
 
 cudaError_t i_cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuCtxGetStreamPriorityRange(least, greatest));
+	return e ? e : crt_error(cuCtxGetStreamPriorityRange(least, greatest));
 }
 
 /* ---- which one ------------------------------------------------------------------------------ */
 
 cudaError_t i_cudaDeviceGetByPCIBusId(int *device, const char *id)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 
-	return e ? e : rt_error(cuDeviceGetByPCIBusId(device, id));
+	return e ? e : crt_error(cuDeviceGetByPCIBusId(device, id));
 }
 
 cudaError_t i_cudaDeviceGetPCIBusId(char *id, int len, int device)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 
-	return e ? e : rt_error(cuDeviceGetPCIBusId(id, len, device));
+	return e ? e : crt_error(cuDeviceGetPCIBusId(id, len, device));
 }
 
 cudaError_t i_cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
-	cudaError_t e = rt_init();
+	cudaError_t e = crt_init();
 
-	return e ? e : rt_error(cuDeviceCanAccessPeer(can, device, peer));
+	return e ? e : crt_error(cuDeviceCanAccessPeer(can, device, peer));
 }
 
 /* There are no peers. */

@@ -128,6 +128,6 @@ DRV(drv_graph_dot, "cuGraphDebugDotPrint", cudaGraph_t, const char *, unsigned i
 #undef DRV
 
 /* A weak function's result, or that there is none. */
-#define DRV_CALL(name, ...) (name ? rt_error(name(__VA_ARGS__)) : cudaErrorNotSupported)
+#define DRV_CALL(name, ...) (name ? crt_error(name(__VA_ARGS__)) : cudaErrorNotSupported)
 
 #endif

@@ -9,7 +9,7 @@ static __thread unsigned int last_life;	/* when it stuck */
 static unsigned int life;		/* one more with each cudaDeviceReset */
 
 /* Most codes are the same numbers. */
-cudaError_t rt_error(CUresult res)
+cudaError_t crt_error(CUresult res)
 {
 	switch (res) {
 	case CUDA_ERROR_INVALID_SOURCE:
@@ -46,7 +46,7 @@ static void forget_old(void)
 		last = cudaSuccess;
 }
 
-cudaError_t rt_finish(cudaError_t err)
+cudaError_t crt_finish(cudaError_t err)
 {
 	forget_old();
 	if (err) {
@@ -56,7 +56,7 @@ cudaError_t rt_finish(cudaError_t err)
 	return err;
 }
 
-void rt_errors_forget(void)
+void crt_errors_forget(void)
 {
 	__atomic_add_fetch(&life, 1, __ATOMIC_RELAXED);
 	forget_old();
@@ -86,7 +86,7 @@ static const struct {
 #undef E
 };
 
-const char *rt_error_name(cudaError_t err)
+const char *crt_error_name(cudaError_t err)
 {
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
 		if (errors[i].code == err)
@@ -96,7 +96,7 @@ const char *rt_error_name(cudaError_t err)
 
 EXPORT const char *cudaGetErrorName(cudaError_t error)
 {
-	const char *name = rt_error_name(error);
+	const char *name = crt_error_name(error);
 
 	return name ? name : "unrecognized error code";
 }

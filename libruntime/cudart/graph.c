@@ -4,29 +4,29 @@
 
 cudaError_t i_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_capturing, rt_stream(stream), status);
+	return e ? e : DRV_CALL(drv_capturing, crt_stream(stream), status);
 }
 
 cudaError_t i_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_capture, rt_stream(stream), (int)mode);
+	return e ? e : DRV_CALL(drv_capture, crt_stream(stream), (int)mode);
 }
 
 cudaError_t i_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_end_capture, rt_stream(stream), graph);
+	return e ? e : DRV_CALL(drv_end_capture, crt_stream(stream), graph);
 }
 
 cudaError_t i_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
 	int m;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -43,21 +43,21 @@ cudaError_t i_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mo
 
 cudaError_t i_cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_graph_create, graph, flags);
 }
 
 cudaError_t i_cudaGraphDestroy(cudaGraph_t graph)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_graph_destroy, graph);
 }
 
 cudaError_t i_cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_graph_clone, clone, graph);
 }
@@ -73,7 +73,7 @@ static cudaError_t kernel_node(struct drv_kernel_node *out, const struct cudaKer
 		.block = { p->blockDim.x, p->blockDim.y, p->blockDim.z },
 		.shared = p->sharedMemBytes, .params = p->kernelParams, .extra = p->extra,
 	};
-	e = rt_function(p->func, &out->func);
+	e = crt_function(p->func, &out->func);
 	return e;
 }
 
@@ -92,10 +92,10 @@ cudaError_t i_cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, c
 	unsigned long long id;
 	CUDA_MEMCPY3D c;
 	CUcontext ctx;
-	cudaError_t e = rt_context(&ctx, &id);
+	cudaError_t e = crt_context(&ctx, &id);
 
 	if (!e)
-		e = rt_copy_3d(&c, copy);
+		e = crt_copy_3d(&c, copy);
 	return e ? e : DRV_CALL(drv_graph_copy, node, graph, after, num_after, &c, ctx);
 }
 
@@ -122,7 +122,7 @@ cudaError_t i_cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, c
 	struct drv_memset_node m;
 	unsigned long long id;
 	CUcontext ctx;
-	cudaError_t e = rt_context(&ctx, &id);
+	cudaError_t e = crt_context(&ctx, &id);
 
 	if (e)
 		return e;
@@ -136,7 +136,7 @@ cudaError_t i_cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, c
 cudaError_t i_cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
 				   size_t num_after, const struct cudaHostNodeParams *params)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_graph_host, node, graph, after, num_after, params);
 }
@@ -144,7 +144,7 @@ cudaError_t i_cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, con
 cudaError_t i_cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
 				    size_t num_after)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_graph_empty, node, graph, after, num_after);
 }
@@ -152,7 +152,7 @@ cudaError_t i_cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, co
 cudaError_t i_cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
 					 size_t num_after, cudaGraph_t child)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_graph_child, node, graph, after, num_after, child);
 }
@@ -160,21 +160,21 @@ cudaError_t i_cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t grap
 cudaError_t i_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
 				       size_t count)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_graph_depend, graph, from, to, count);
 }
 
 cudaError_t i_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_graph_nodes, graph, nodes, count);
 }
 
 cudaError_t i_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_graph_dot, graph, path, flags);
 }
@@ -183,35 +183,35 @@ cudaError_t i_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsign
 
 cudaError_t i_cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_graph_instantiate, exec, graph, flags);
 }
 
 cudaError_t i_cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_upload, exec, rt_stream(stream));
+	return e ? e : DRV_CALL(drv_graph_upload, exec, crt_stream(stream));
 }
 
 cudaError_t i_cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_launch, exec, rt_stream(stream));
+	return e ? e : DRV_CALL(drv_graph_launch, exec, crt_stream(stream));
 }
 
 cudaError_t i_cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_exec_destroy, exec);
 }
 
 cudaError_t i_cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_exec_update, exec, graph, info);
 }
@@ -232,9 +232,9 @@ cudaError_t i_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraph
 	unsigned long long id;
 	CUDA_MEMCPY3D c;
 	CUcontext ctx;
-	cudaError_t e = rt_context(&ctx, &id);
+	cudaError_t e = crt_context(&ctx, &id);
 
 	if (!e)
-		e = rt_copy_3d(&c, &p);
+		e = crt_copy_3d(&c, &p);
 	return e ? e : DRV_CALL(drv_exec_copy, exec, node, &c, ctx);
 }

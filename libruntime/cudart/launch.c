@@ -20,7 +20,7 @@ static __thread unsigned int num_configs;
 EXPORT unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream)
 {
 	if (num_configs == MAX_CONFIGS) {
-		rt_finish(cudaErrorLaunchOutOfResources);
+		crt_finish(cudaErrorLaunchOutOfResources);
 		return 1;	/* the program then does not call the stub */
 	}
 	configs[num_configs++] = (struct config){ grid, block, shared, stream };
@@ -38,7 +38,7 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
 	const struct config *c;
 
 	if (!num_configs)
-		return rt_finish(cudaErrorMissingConfiguration);
+		return crt_finish(cudaErrorMissingConfiguration);
 	c = &configs[--num_configs];
 	*grid = c->grid;
 	*block = c->block;
@@ -80,7 +80,7 @@ static cudaError_t check_shape(dim3 grid, dim3 block, CUfunction f)
 
 static cudaError_t prepare(const void *host, dim3 grid, dim3 block, size_t shared, CUfunction *f)
 {
-	cudaError_t e = rt_function(host, f);
+	cudaError_t e = crt_function(host, f);
 
 	if (e)
 		return e;
@@ -95,8 +95,8 @@ cudaError_t i_cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void
 	CUfunction f;
 	cudaError_t e = prepare(function, grid, block, shared, &f);
 
-	return e ? e : rt_error(cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-					       (unsigned int)shared, rt_stream(stream), args, NULL));
+	return e ? e : crt_error(cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+					       (unsigned int)shared, crt_stream(stream), args, NULL));
 }
 
 cudaError_t i_cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
@@ -106,7 +106,7 @@ cudaError_t i_cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 
 	cudaError_t e = prepare(function, grid, block, shared, &f);
 
 	return e ? e : DRV_CALL(drv_cooperative, f, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-				(unsigned int)shared, rt_stream(stream), args);
+				(unsigned int)shared, crt_stream(stream), args);
 }
 
 /* The attributes have the Driver API's layout and numbers. */
@@ -132,10 +132,10 @@ cudaError_t i_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *
 	c.blockDimY = config->blockDim.y;
 	c.blockDimZ = config->blockDim.z;
 	c.sharedMemBytes = (unsigned int)config->dynamicSmemBytes;
-	c.hStream = rt_stream(config->stream);
+	c.hStream = crt_stream(config->stream);
 	c.attrs = (CUlaunchAttribute *)config->attrs;
 	c.numAttrs = config->numAttrs;
-	return rt_error(cuLaunchKernelEx(&c, f, args, NULL));
+	return crt_error(cuLaunchKernelEx(&c, f, args, NULL));
 }
 
 EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
@@ -152,7 +152,7 @@ EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 
 
 cudaError_t i_cudaGetKernel(cudaKernel_t *kernel, const void *function)
 {
-	struct CUkern_st *k = rt_kernel(function);
+	struct CUkern_st *k = crt_kernel(function);
 
 	if (!kernel)
 		return cudaErrorInvalidValue;
@@ -169,7 +169,7 @@ EXPORT cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 
 cudaError_t i_cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)
 {
-	return function ? rt_function(symbol, function) : cudaErrorInvalidValue;
+	return function ? crt_function(symbol, function) : cudaErrorInvalidValue;
 }
 
 /* For devices without doubles, once. */
@@ -187,11 +187,11 @@ cudaError_t i_cudaSetDoubleForHost(double *value)
 
 static cudaError_t attribute(CUfunction f, CUfunction_attribute what, int *value)
 {
-	return rt_error(cuFuncGetAttribute(value, what, f));
+	return crt_error(cuFuncGetAttribute(value, what, f));
 }
 
 /* CUDA 11 knows less of a kernel: what is behind its struct stays as it is (versioned.c). */
-size_t rt_func_attributes_bytes(void);
+size_t crt_func_attributes_bytes(void);
 
 cudaError_t i_cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
@@ -202,7 +202,7 @@ cudaError_t i_cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const
 
 	if (!attributes)
 		return cudaErrorInvalidValue;
-	e = rt_function(function, &f);
+	e = crt_function(function, &f);
 	for (int i = 0; !e && i < CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT + 1; i++)
 		e = attribute(f, (CUfunction_attribute)i, &v[i]);
 	if (e)
@@ -217,34 +217,34 @@ cudaError_t i_cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const
 	a.cacheModeCA = v[CU_FUNC_ATTRIBUTE_CACHE_MODE_CA];
 	a.maxDynamicSharedSizeBytes = v[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
 	a.preferredShmemCarveout = v[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT];
-	__builtin_memcpy(attributes, &a, rt_func_attributes_bytes());
+	__builtin_memcpy(attributes, &a, crt_func_attributes_bytes());
 	return cudaSuccess;
 }
 
 cudaError_t i_cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute what, int value)
 {
 	CUfunction f;
-	cudaError_t e = rt_function(function, &f);
+	cudaError_t e = crt_function(function, &f);
 
 	if (e)
 		return e;
-	return rt_error(cuFuncSetAttribute(f, (CUfunction_attribute)what, value));
+	return crt_error(cuFuncSetAttribute(f, (CUfunction_attribute)what, value));
 }
 
 cudaError_t i_cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
 {
 	CUfunction f;
-	cudaError_t e = rt_function(function, &f);
+	cudaError_t e = crt_function(function, &f);
 
-	return e ? e : rt_error(cuFuncSetCacheConfig(f, (CUfunc_cache)config));
+	return e ? e : crt_error(cuFuncSetCacheConfig(f, (CUfunc_cache)config));
 }
 
 cudaError_t i_cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
 {
 	CUfunction f;
-	cudaError_t e = rt_function(function, &f);
+	cudaError_t e = crt_function(function, &f);
 
-	return e ? e : rt_error(cuFuncSetSharedMemConfig(f, (CUsharedconfig)config));
+	return e ? e : crt_error(cuFuncSetSharedMemConfig(f, (CUsharedconfig)config));
 }
 
 cudaError_t i_cudaFuncGetName(const char **name, const void *function)
@@ -254,16 +254,16 @@ cudaError_t i_cudaFuncGetName(const char **name, const void *function)
 
 	if (!name)
 		return cudaErrorInvalidValue;
-	e = rt_function(function, &f);
-	return e ? e : rt_error(cuFuncGetName(name, f));
+	e = crt_function(function, &f);
+	return e ? e : crt_error(cuFuncGetName(name, f));
 }
 
 cudaError_t i_cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *bytes)
 {
 	CUfunction f;
-	cudaError_t e = rt_function(function, &f);
+	cudaError_t e = crt_function(function, &f);
 
-	return e ? e : rt_error(cuFuncGetParamInfo(f, index, offset, bytes));
+	return e ? e : crt_error(cuFuncGetParamInfo(f, index, offset, bytes));
 }
 
 /* ---- occupancy ------------------------------------------------------------------------------ */
@@ -277,8 +277,8 @@ cudaError_t i_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks
 
 	if (!blocks)
 		return cudaErrorInvalidValue;
-	e = rt_function(function, &f);
-	return e ? e : rt_error(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, block_size, shared,
+	e = crt_function(function, &f);
+	return e ? e : crt_error(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, block_size, shared,
 										     flags));
 }
 
@@ -296,6 +296,6 @@ cudaError_t i_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const voi
 
 	if (!bytes)
 		return cudaErrorInvalidValue;
-	e = rt_function(function, &f);
-	return e ? e : rt_error(cuOccupancyAvailableDynamicSMemPerBlock(bytes, f, blocks, block_size));
+	e = crt_function(function, &f);
+	return e ? e : crt_error(cuOccupancyAvailableDynamicSMemPerBlock(bytes, f, blocks, block_size));
 }

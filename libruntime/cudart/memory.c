@@ -17,7 +17,7 @@ static cudaError_t none(void **ptr)
 cudaError_t i_cudaMalloc(void **ptr, size_t bytes)
 {
 	CUdeviceptr p;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -25,7 +25,7 @@ cudaError_t i_cudaMalloc(void **ptr, size_t bytes)
 		return cudaErrorInvalidValue;
 	if (!bytes)
 		return none(ptr);
-	e = rt_error(cuMemAlloc_v2(&p, bytes));
+	e = crt_error(cuMemAlloc_v2(&p, bytes));
 	if (!e)
 		*ptr = (void *)(uintptr_t)p;
 	return e;
@@ -35,7 +35,7 @@ cudaError_t i_cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t he
 {
 	const unsigned int element = 16;	/* the widest access: suits them all */
 	CUdeviceptr p;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -45,7 +45,7 @@ cudaError_t i_cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t he
 		*pitch = 0;
 		return none(ptr);
 	}
-	e = rt_error(cuMemAllocPitch_v2(&p, pitch, width, height, element));
+	e = crt_error(cuMemAllocPitch_v2(&p, pitch, width, height, element));
 	if (!e)
 		*ptr = (void *)(uintptr_t)p;
 	return e;
@@ -69,13 +69,13 @@ cudaError_t i_cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent ext
 
 cudaError_t i_cudaHostAlloc(void **ptr, size_t bytes, unsigned int flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
 	if (!ptr)
 		return cudaErrorInvalidValue;
-	return bytes ? rt_error(cuMemHostAlloc(ptr, bytes, flags)) : none(ptr);
+	return bytes ? crt_error(cuMemHostAlloc(ptr, bytes, flags)) : none(ptr);
 }
 
 cudaError_t i_cudaMallocHost(void **ptr, size_t bytes)
@@ -86,7 +86,7 @@ cudaError_t i_cudaMallocHost(void **ptr, size_t bytes)
 cudaError_t i_cudaMallocManaged(void **ptr, size_t bytes, unsigned int flags)
 {
 	CUdeviceptr p;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -100,28 +100,28 @@ cudaError_t i_cudaMallocManaged(void **ptr, size_t bytes, unsigned int flags)
 
 cudaError_t i_cudaFree(void *ptr)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e || !ptr ? e : rt_error(cuMemFree_v2(addr(ptr)));
+	return e || !ptr ? e : crt_error(cuMemFree_v2(addr(ptr)));
 }
 
 cudaError_t i_cudaFreeHost(void *ptr)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e || !ptr ? e : rt_error(cuMemFreeHost(ptr));
+	return e || !ptr ? e : crt_error(cuMemFreeHost(ptr));
 }
 
 cudaError_t i_cudaHostRegister(void *ptr, size_t bytes, unsigned int flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_host_register, ptr, bytes, flags);
 }
 
 cudaError_t i_cudaHostUnregister(void *ptr)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_host_unregister, ptr);
 }
@@ -129,13 +129,13 @@ cudaError_t i_cudaHostUnregister(void *ptr)
 cudaError_t i_cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
 	CUdeviceptr p;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
 	if (!device)
 		return cudaErrorInvalidValue;
-	e = rt_error(cuMemHostGetDevicePointer_v2(&p, host, flags));
+	e = crt_error(cuMemHostGetDevicePointer_v2(&p, host, flags));
 	if (!e)
 		*device = (void *)(uintptr_t)p;
 	return e;
@@ -143,18 +143,18 @@ cudaError_t i_cudaHostGetDevicePointer(void **device, void *host, unsigned int f
 
 cudaError_t i_cudaHostGetFlags(unsigned int *flags, void *ptr)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuMemHostGetFlags(flags, ptr));
+	return e ? e : crt_error(cuMemHostGetFlags(flags, ptr));
 }
 
 cudaError_t i_cudaMemGetInfo(size_t *free, size_t *total)
 {
 	size_t f, t;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (!e)
-		e = rt_error(cuMemGetInfo_v2(&f, &t));
+		e = crt_error(cuMemGetInfo_v2(&f, &t));
 	if (!e && free)
 		*free = f;
 	if (!e && total)
@@ -170,7 +170,7 @@ cudaError_t i_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
 	CUdeviceptr p;
 	CUresult r;
 	int managed = 0;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -178,7 +178,7 @@ cudaError_t i_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
 		return cudaErrorInvalidValue;
 	r = cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, addr(ptr));
 	if (r && r != CUDA_ERROR_INVALID_VALUE)
-		return rt_error(r);
+		return crt_error(r);
 	if (!r) {
 		a.type = type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
 		if (!cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, addr(ptr)) && managed)
@@ -197,31 +197,31 @@ cudaError_t i_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
 
 cudaError_t i_cudaMemAdvise(const void *ptr, size_t bytes, enum cudaMemoryAdvise advice, int device)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_advise, addr(ptr), bytes, (int)advice, device);
 }
 
 cudaError_t i_cudaMemPrefetchAsync(const void *ptr, size_t bytes, int device, cudaStream_t stream)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_prefetch, addr(ptr), bytes, device, rt_stream(stream));
+	return e ? e : DRV_CALL(drv_prefetch, addr(ptr), bytes, device, crt_stream(stream));
 }
 
 cudaError_t i_cudaMemRangeGetAttribute(void *data, size_t data_bytes, enum cudaMemRangeAttribute attribute,
 				       const void *ptr, size_t bytes)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_range_attribute, data, data_bytes, (int)attribute, addr(ptr), bytes);
 }
 
 cudaError_t i_cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t bytes, unsigned int flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_attach, rt_stream(stream), addr(ptr), bytes, flags);
+	return e ? e : DRV_CALL(drv_attach, crt_stream(stream), addr(ptr), bytes, flags);
 }
 
 /* ---- in the order of a stream --------------------------------------------------------------- */
@@ -229,7 +229,7 @@ cudaError_t i_cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t by
 cudaError_t i_cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream)
 {
 	CUdeviceptr p;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -237,7 +237,7 @@ cudaError_t i_cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream)
 		return cudaErrorInvalidValue;
 	if (!bytes)
 		return none(ptr);
-	e = DRV_CALL(drv_alloc_async, &p, bytes, rt_stream(stream));
+	e = DRV_CALL(drv_alloc_async, &p, bytes, crt_stream(stream));
 	if (!e)
 		*ptr = (void *)(uintptr_t)p;
 	return e;
@@ -245,15 +245,15 @@ cudaError_t i_cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream)
 
 cudaError_t i_cudaFreeAsync(void *ptr, cudaStream_t stream)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e || !ptr ? e : DRV_CALL(drv_free_async, addr(ptr), rt_stream(stream));
+	return e || !ptr ? e : DRV_CALL(drv_free_async, addr(ptr), crt_stream(stream));
 }
 
 cudaError_t i_cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
 	CUdeviceptr p;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -261,7 +261,7 @@ cudaError_t i_cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t po
 		return cudaErrorInvalidValue;
 	if (!bytes)
 		return none(ptr);
-	e = DRV_CALL(drv_alloc_pool, &p, bytes, pool, rt_stream(stream));
+	e = DRV_CALL(drv_alloc_pool, &p, bytes, pool, crt_stream(stream));
 	if (!e)
 		*ptr = (void *)(uintptr_t)p;
 	return e;
@@ -269,42 +269,42 @@ cudaError_t i_cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t po
 
 cudaError_t i_cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_pool_create, pool, props);
 }
 
 cudaError_t i_cudaMemPoolDestroy(cudaMemPool_t pool)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_pool_destroy, pool);
 }
 
 cudaError_t i_cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_pool_trim, pool, keep);
 }
 
 cudaError_t i_cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_pool_set, pool, (int)attribute, value);
 }
 
 cudaError_t i_cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_pool_get, pool, (int)attribute, value);
 }
 
 cudaError_t i_cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_pool_set_access, pool, list, count);
 }
@@ -312,28 +312,28 @@ cudaError_t i_cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAcces
 cudaError_t i_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
 				   struct cudaMemLocation *location)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_pool_get_access, flags, pool, location);
 }
 
 cudaError_t i_cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_default_pool, pool, device);
 }
 
 cudaError_t i_cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_get_pool, pool, device);
 }
 
 cudaError_t i_cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	return e ? e : DRV_CALL(drv_set_pool, device, pool);
 }

@@ -203,7 +203,7 @@ static cudaError_t explain(CUresult r, const char *log)
 {
 	if (r && *log)
 		fprintf(stderr, "libcudart: a kernel module of this program was not accepted:\n%s\n", log);
-	return rt_error(r);
+	return crt_error(r);
 }
 
 static cudaError_t load_one(const void *data, CUmodule *module)
@@ -320,7 +320,7 @@ static cudaError_t give_managed(struct fatbin *f, CUmodule module)
 	}
 	f->managed = false;
 	pthread_mutex_unlock(&lock);
-	return rt_error(r);
+	return crt_error(r);
 }
 
 static cudaError_t module_of(struct fatbin *f, unsigned long long ctx_id, CUmodule *module)
@@ -350,7 +350,7 @@ static cudaError_t module_of(struct fatbin *f, unsigned long long ctx_id, CUmodu
 
 /* ---- looking up ----------------------------------------------------------------------------- */
 
-struct CUkern_st *rt_kernel(const void *host)
+struct CUkern_st *crt_kernel(const void *host)
 {
 	struct CUkern_st *s;
 
@@ -360,17 +360,17 @@ struct CUkern_st *rt_kernel(const void *host)
 	return s && s->what == KERNEL ? s : NULL;
 }
 
-cudaError_t rt_function(const void *host, CUfunction *function)
+cudaError_t crt_function(const void *host, CUfunction *function)
 {
 	unsigned long long id;
 	struct CUkern_st *s;
 	CUcontext ctx;
 	CUmodule module;
-	cudaError_t e = rt_context(&ctx, &id);
+	cudaError_t e = crt_context(&ctx, &id);
 
 	if (e)
 		return e;
-	s = rt_kernel(host);
+	s = crt_kernel(host);
 	if (!s)
 		return cudaErrorInvalidDeviceFunction;
 	pthread_mutex_lock(&lock);
@@ -380,7 +380,7 @@ cudaError_t rt_function(const void *host, CUfunction *function)
 		return cudaSuccess;
 	e = module_of(s->fatbin, id, &module);
 	if (!e)
-		e = rt_error(cuModuleGetFunction(function, module, s->name));
+		e = crt_error(cuModuleGetFunction(function, module, s->name));
 	if (e)
 		return e == cudaErrorSymbolNotFound ? cudaErrorInvalidDeviceFunction : e;
 	pthread_mutex_lock(&lock);
@@ -390,13 +390,13 @@ cudaError_t rt_function(const void *host, CUfunction *function)
 	return cudaSuccess;
 }
 
-cudaError_t rt_variable(const void *host, CUdeviceptr *ptr, size_t *bytes)
+cudaError_t crt_variable(const void *host, CUdeviceptr *ptr, size_t *bytes)
 {
 	unsigned long long id;
 	struct CUkern_st *s;
 	CUcontext ctx;
 	CUmodule module;
-	cudaError_t e = rt_context(&ctx, &id);
+	cudaError_t e = crt_context(&ctx, &id);
 
 	if (e)
 		return e;
@@ -407,7 +407,7 @@ cudaError_t rt_variable(const void *host, CUdeviceptr *ptr, size_t *bytes)
 		return cudaErrorInvalidSymbol;
 	e = module_of(s->fatbin, id, &module);
 	if (!e)
-		e = rt_error(cuModuleGetGlobal_v2(ptr, bytes, module, s->name));
+		e = crt_error(cuModuleGetGlobal_v2(ptr, bytes, module, s->name));
 	return e == cudaErrorSymbolNotFound ? cudaErrorInvalidSymbol : e;
 }
 
@@ -418,11 +418,11 @@ EXPORT char __cudaInitModule(void **handle)
 	unsigned long long id;
 	CUcontext ctx;
 	CUmodule module;
-	cudaError_t e = rt_context(&ctx, &id);
+	cudaError_t e = crt_context(&ctx, &id);
 
 	if (!e)
 		e = module_of(f, id, &module);
-	rt_finish(e);
+	crt_finish(e);
 	return !e;
 }
 
@@ -434,7 +434,7 @@ cudaError_t i_cudaGetSymbolAddress(void **ptr, const void *symbol)
 
 	if (!ptr)
 		return cudaErrorInvalidValue;
-	e = rt_variable(symbol, &p, &bytes);
+	e = crt_variable(symbol, &p, &bytes);
 	if (!e)
 		*ptr = (void *)(uintptr_t)p;
 	return e;
@@ -444,5 +444,5 @@ cudaError_t i_cudaGetSymbolSize(size_t *bytes, const void *symbol)
 {
 	CUdeviceptr p;
 
-	return bytes ? rt_variable(symbol, &p, bytes) : cudaErrorInvalidValue;
+	return bytes ? crt_variable(symbol, &p, bytes) : cudaErrorInvalidValue;
 }

@@ -5,9 +5,9 @@
 
 cudaError_t i_cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuStreamCreate(stream, flags));
+	return e ? e : crt_error(cuStreamCreate(stream, flags));
 }
 
 cudaError_t i_cudaStreamCreate(cudaStream_t *stream)
@@ -17,87 +17,87 @@ cudaError_t i_cudaStreamCreate(cudaStream_t *stream)
 
 cudaError_t i_cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuStreamCreateWithPriority(stream, flags, priority));
+	return e ? e : crt_error(cuStreamCreateWithPriority(stream, flags, priority));
 }
 
 cudaError_t i_cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuStreamGetPriority(rt_stream(stream), priority));
+	return e ? e : crt_error(cuStreamGetPriority(crt_stream(stream), priority));
 }
 
 cudaError_t i_cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuStreamGetFlags(rt_stream(stream), flags));
+	return e ? e : crt_error(cuStreamGetFlags(crt_stream(stream), flags));
 }
 
 cudaError_t i_cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuStreamGetId(rt_stream(stream), id));
+	return e ? e : crt_error(cuStreamGetId(crt_stream(stream), id));
 }
 
 cudaError_t i_cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
 	CUcontext ctx, before;
 	CUresult r;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
 	if (!device)
 		return cudaErrorInvalidValue;
-	r = cuStreamGetCtx(rt_stream(stream), &ctx);
+	r = cuStreamGetCtx(crt_stream(stream), &ctx);
 	if (!r)
 		r = cuCtxPushCurrent_v2(ctx);
 	if (r)
-		return rt_error(r);
+		return crt_error(r);
 	r = cuCtxGetDevice(device);
 	cuCtxPopCurrent_v2(&before);
-	return rt_error(r);
+	return crt_error(r);
 }
 
 cudaError_t i_cudaStreamDestroy(cudaStream_t stream)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuStreamDestroy_v2(stream));
+	return e ? e : crt_error(cuStreamDestroy_v2(stream));
 }
 
 cudaError_t i_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuStreamWaitEvent(rt_stream(stream), event, flags));
+	return e ? e : crt_error(cuStreamWaitEvent(crt_stream(stream), event, flags));
 }
 
 cudaError_t i_cudaStreamSynchronize(cudaStream_t stream)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuStreamSynchronize(rt_stream(stream)));
+	return e ? e : crt_error(cuStreamSynchronize(crt_stream(stream)));
 }
 
 cudaError_t i_cudaStreamQuery(cudaStream_t stream)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuStreamQuery(rt_stream(stream)));
+	return e ? e : crt_error(cuStreamQuery(crt_stream(stream)));
 }
 
 /* ---- functions of the host ------------------------------------------------------------------ */
 
 cudaError_t i_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuLaunchHostFunc(rt_stream(stream), fn, data));
+	return e ? e : crt_error(cuLaunchHostFunc(crt_stream(stream), fn, data));
 }
 
 /* The Driver API's callback gets its own kind of result; ours is passed on. */
@@ -111,14 +111,14 @@ static void call_back(CUstream stream, CUresult status, void *data)
 {
 	struct callback *c = data;
 
-	c->fn(c->stream, rt_error(status), c->data);
+	c->fn(c->stream, crt_error(status), c->data);
 	free(c);
 }
 
 cudaError_t i_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t fn, void *data, unsigned int flags)
 {
 	struct callback *c;
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
@@ -128,7 +128,7 @@ cudaError_t i_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t fn
 	if (!c)
 		return cudaErrorMemoryAllocation;
 	*c = (struct callback){ fn, stream, data };
-	e = rt_error(cuStreamAddCallback(rt_stream(stream), call_back, c, 0));
+	e = crt_error(cuStreamAddCallback(crt_stream(stream), call_back, c, 0));
 	if (e)
 		free(c);
 	return e;
@@ -138,9 +138,9 @@ cudaError_t i_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t fn
 
 cudaError_t i_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuEventCreate(event, flags));
+	return e ? e : crt_error(cuEventCreate(event, flags));
 }
 
 cudaError_t i_cudaEventCreate(cudaEvent_t *event)
@@ -150,9 +150,9 @@ cudaError_t i_cudaEventCreate(cudaEvent_t *event)
 
 cudaError_t i_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuEventRecordWithFlags(event, rt_stream(stream), flags));
+	return e ? e : crt_error(cuEventRecordWithFlags(event, crt_stream(stream), flags));
 }
 
 cudaError_t i_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -162,28 +162,28 @@ cudaError_t i_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t i_cudaEventQuery(cudaEvent_t event)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuEventQuery(event));
+	return e ? e : crt_error(cuEventQuery(event));
 }
 
 cudaError_t i_cudaEventSynchronize(cudaEvent_t event)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuEventSynchronize(event));
+	return e ? e : crt_error(cuEventSynchronize(event));
 }
 
 cudaError_t i_cudaEventDestroy(cudaEvent_t event)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuEventDestroy_v2(event));
+	return e ? e : crt_error(cuEventDestroy_v2(event));
 }
 
 cudaError_t i_cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
-	cudaError_t e = rt_enter();
+	cudaError_t e = crt_enter();
 
-	return e ? e : rt_error(cuEventElapsedTime(milliseconds, start, end));
+	return e ? e : crt_error(cuEventElapsedTime(milliseconds, start, end));
 }

@@ -14,7 +14,7 @@
 #include "cudart.h"
 
 #pragma GCC visibility push(hidden)
-size_t rt_func_attributes_bytes(void);
+size_t crt_func_attributes_bytes(void);
 #pragma GCC visibility pop
 
 cudaError_t i_cudaRuntimeGetVersion(int *version)
@@ -25,7 +25,7 @@ cudaError_t i_cudaRuntimeGetVersion(int *version)
 	return cudaSuccess;
 }
 
-size_t rt_func_attributes_bytes(void)
+size_t crt_func_attributes_bytes(void)
 {
 	return CUDART_MAJOR == 11 ? offsetof(struct cudaFuncAttributes, clusterDimMustBeSet) :
 				    sizeof(struct cudaFuncAttributes);
@@ -162,24 +162,24 @@ static int device_at(struct cudaMemLocation at)
 CUDA13(advise13, "cudaMemAdvise", const void *ptr, size_t bytes, enum cudaMemoryAdvise advice,
        struct cudaMemLocation at)
 {
-	return rt_finish(i_cudaMemAdvise(ptr, bytes, advice, device_at(at)));
+	return crt_finish(i_cudaMemAdvise(ptr, bytes, advice, device_at(at)));
 }
 
 CUDA13(prefetch13, "cudaMemPrefetchAsync", const void *ptr, size_t bytes, struct cudaMemLocation at,
        unsigned int flags, cudaStream_t stream)
 {
-	return rt_finish(flags ? cudaErrorInvalidValue : i_cudaMemPrefetchAsync(ptr, bytes, device_at(at), stream));
+	return crt_finish(flags ? cudaErrorInvalidValue : i_cudaMemPrefetchAsync(ptr, bytes, device_at(at), stream));
 }
 
 CUDA13(prefetch13_ptsz, "cudaMemPrefetchAsync_ptsz", const void *ptr, size_t bytes, struct cudaMemLocation at,
        unsigned int flags, cudaStream_t stream)
 {
-	bool before = rt_per_thread;
+	bool before = crt_per_thread;
 	cudaError_t e;
 
-	rt_per_thread = true;
+	crt_per_thread = true;
 	e = prefetch13(ptr, bytes, at, flags, stream);
-	rt_per_thread = before;
+	crt_per_thread = before;
 	return e;
 }
 #endif
