@@ -7,3 +7,16 @@ $(BUILD)/obj/tests/system/two/two_ppus.o: private PPU_CFLAGS += -Itests/conforma
 	$(shell $(PKG_CONFIG) --cflags libdrm 2>/dev/null)
 $(eval $(call ppu_guest_program,two/two_ppus,tests/system/two/two_ppus.c $(wildcard \
 	tests/conformance/lib/*.c),,$(shell $(PKG_CONFIG) --libs libdrm 2>/dev/null || echo -ldrm)))
+
+# Kernels of tests/system/zero_cpu.c, beside the program.
+SYSTEM_PTX := $(BUILD)/guest/system/zero_cpu.ptx
+$(SYSTEM_PTX): $(BUILD)/guest/system/%.ptx: tests/system/lib/%.cu $(wildcard libruntime/lib/*.h) \
+		include/ppu_queue.h tests/system/build.mk
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -Iinclude -o $@ $<
+$(BUILD)/guest/system/zero_cpu: $(SYSTEM_PTX)
+
+# The kernels of tests/unit/devq.cu, inside the program.
+$(BUILD)/obj/tests/system/device_queues.o: private PPU_CFLAGS += -DDEVQ_PTX='"$(BUILD)/unit/devq.ptx"'
+$(BUILD)/obj/tests/system/device_queues.o: $(BUILD)/unit/devq.ptx
