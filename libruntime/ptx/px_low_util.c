@@ -268,8 +268,8 @@ struct px_opnd px_src_wide(struct px_module *m, const struct px_opn *o, unsigned
 	case OP_SREG:
 		return sreg_opnd(m, o->sreg, width);
 	case OP_SYM:
-		if (px_type_bits(pt) < 32)
-			return opnd_error(m, o, "an address does not fit in this type");
+		if (px_type_bits(pt) < 32 || px_type_bits(pt) > 64)
+			return opnd_error(m, o, "an address is no value of this type; it has 32 or 64 bits");
 		return px_sym_addr(m, o, width);
 	default:
 		return opnd_error(m, o, o->kind == OP_SINK ? "'_' can only be a destination" :

@@ -361,6 +361,7 @@ static void forms_run(unsigned rounds)
 }
 
 /* One test case per table, each in its own process. */
+__attribute__((unused))
 static int forms_main(const char *name, const TTest *const *tests, unsigned n)
 {
 	Suite *s = suite_create(name);

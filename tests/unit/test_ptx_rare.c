@@ -424,8 +424,8 @@ START_TEST(test_vectors)
 	     "ld.global.L1::no_allocate.v8.b32 {%%t3, _, _, _, _, _, _, %%t4}, [%%l0];\nmov.b64 %%d, {%%t3, %%t4};");
 	for (int old = 0; old < 2; old++)
 		form("qDD", ref_vatom, 64, false, 0, old, SLOT "st.global.v2.f32 [%%l0], {1.0, 2.0};\nand.b64 %%l2, %%a, 0xffff;\n"
-		     "and.b64 %%l3, %%b, 0xffff;\ncvt.rn.f32.u64 %%t1, %%l2;\ncvt.rn.f32.u64 %%t2, %%l3;\n"
-		     "atom.global.add.v2.f32 {%%t1, %%t2}, [%%l0], {%%t1, %%t2};\nld.global.v2.f32 {%%t3, %%t4}, [%%l0];\n"
+		     "and.b64 %%l3, %%b, 0xffff;\ncvt.rn.f32.u64 %%t2, %%l2;\ncvt.rn.f32.u64 %%t1, %%l3;\n"
+		     "atom.global.add.v2.f32 {%%t1, %%t2}, [%%l0], {%%t2, %%t1};\nld.global.v2.f32 {%%t3, %%t4}, [%%l0];\n"
 		     "add.f32 %%t1, %%t1, %%t2;\n%s\ncvt.rzi.u32.f32 %%t3, %%t3;\ncvt.rzi.u32.f32 %%t4, %%t4;\nmov.b64 %%d, {%%t3, %%t4};",
 		     old ? "add.f32 %t4, %t4, %t1;" : "");
 	form("qDD", ref_a, 64, false, 0, 0, SLOT "st.global.u64 [%%l0], %%a;\nmov.b64 {%%t1, %%t2}, %%b;\n"

@@ -10,6 +10,9 @@
 
 #define SLOT "mov.u32 %%t0, %%tid.x;\nmul.wide.u32 %%l0, %%t0, 64;\nmov.u64 %%l1, gl;\nadd.u64 %%l0, %%l0, %%l1;\n"
 
+/* Registers that are written once, so that passes look through them. */
+#define OWN ".reg .b64 x, y;\n"
+
 static u64 ref_first(const struct form *f, u64 a, u64 b, u64 c) { return a; }
 
 /* ---- copies and constants ---- */
@@ -27,10 +30,10 @@ START_TEST(test_copies)
 	/* a use that comes before the copy: it means the round before */
 	form("wE", ref_times, 32, false, 3, 0, "mov.u32 %%t0, 0;\nmov.u32 %%t2, 0;\n$L:\nadd.u32 %%t3, %%a, %%t0;\nsetp.ne.u32 %%p0, %%t0, 0;\n"
 	     "@%%p0 add.u32 %%t2, %%t2, %%t4;\nmov.u32 %%t4, %%t3;\nadd.u32 %%t0, %%t0, 1;\nsetp.lt.u32 %%p1, %%t0, 4;\n@%%p1 bra $L;\nmov.u32 %%d, %%t2;");
-	form("wE", ref_sat, 32, false, 0, 0, "cvt.sat.u64.s32 %%l0, %%a;\ncvt.u32.u64 %%d, %%l0;");
-	form("wE", ref_sat, 32, false, 0, 0, "cvt.sat.u64.s32 %%l0, %%a;\nmov.b64 {%%d, _}, %%l0;");
-	form("wE", ref_sign, 32, false, 0, 0, "cvt.s64.s32 %%l0, %%a;\nmov.b64 {_, %%d}, %%l0;");
-	form("wE", ref_sign, 32, false, 0, 0, "cvt.s64.s32 %%l0, %%a;\nshr.u64 %%l0, %%l0, 32;\ncvt.u32.u64 %%d, %%l0;");
+	form("wE", ref_sat, 32, false, 0, 0, OWN "cvt.sat.u64.s32 x, %%a;\ncvt.u32.u64 %%d, x;");
+	form("wE", ref_sat, 32, false, 0, 0, OWN "cvt.sat.u64.s32 x, %%a;\nmov.b64 {%%d, _}, x;");
+	form("wE", ref_sign, 32, false, 0, 0, OWN "cvt.s64.s32 x, %%a;\nmov.b64 {_, %%d}, x;");
+	form("wE", ref_sign, 32, false, 0, 0, OWN "cvt.s64.s32 x, %%a;\nshr.u64 y, x, 32;\ncvt.u32.u64 %%d, y;");
 	form("wEp", ref_select, 32, false, 0, 0, "selp.u32 %%d, 5, %%a, %%b;");
 	form("wEp", ref_select, 32, false, 0, 0, "mov.u32 %%t0, 5;\nselp.u32 %%d, %%t0, %%a, %%b;");
 	form("wEp", ref_select, 32, false, 0, 0, "not.pred %%p0, %%b;\nmov.u32 %%t0, 5;\nselp.u32 %%d, %%a, %%t0, %%p0;");
@@ -121,10 +124,10 @@ END_TEST
 START_TEST(test_addresses)
 {
 	/* offsets that do not fit together */
-	form("qD", ref_first, 64, false, 0, 0, SLOT "mov.u64 %%l2, 0xC0000000;\nsub.u64 %%l3, %%l0, %%l2;\nadd.u64 %%l3, %%l3, 0x60000000;\n"
-	     "st.global.u64 [%%l3+0x60000000], %%a;\nld.global.u64 %%d, [%%l0];");
-	form("qD", ref_first, 64, false, 0, 0, SLOT "mov.u64 %%l2, 0xC0000000;\nadd.u64 %%l3, %%l0, %%l2;\nadd.u64 %%l3, %%l3, -0x60000000;\n"
-	     "st.global.u64 [%%l3+-0x60000000], %%a;\nld.global.u64 %%d, [%%l0];");
+	form("qD", ref_first, 64, false, 0, 0, OWN SLOT "mov.u64 %%l2, 0xC0000000;\nsub.u64 x, %%l0, %%l2;\nadd.u64 y, x, 0x60000000;\n"
+	     "st.global.u64 [y+0x60000000], %%a;\nld.global.u64 %%d, [%%l0];");
+	form("qD", ref_first, 64, false, 0, 0, OWN SLOT "mov.u64 %%l2, 0xC0000000;\nadd.u64 x, %%l0, %%l2;\nadd.u64 y, x, -0x60000000;\n"
+	     "st.global.u64 [y+-0x60000000], %%a;\nld.global.u64 %%d, [%%l0];");
 	/* low words of the register wrap where the offset is added; lanes in no order */
 	form("wE", ref_first, 32, false, 0, 0, "mov.u32 %%t0, %%tid.x;\nxor.b32 %%t1, %%t0, 5;\nmul.lo.u32 %%t1, %%t1, 12;\ncvt.u64.u32 %%l2, %%t1;\n"
 	     "mov.u64 %%l1, gl;\nadd.u64 %%l0, %%l1, %%l2;\nmov.u64 %%l3, 0x7ffffff0;\nsub.u64 %%l3, %%l0, %%l3;\n"

@@ -31,6 +31,7 @@ static const char busy[] = HEAD
 "@%q0 bra $even; $loop: add.u32 %r2, %r2, 1; st.volatile.global.u32 [%d0], %r2; setp.lt.u32 %q1, %r2, 20; @%q1 bra $loop;\n"
 "$even: atom.global.add.u32 %r3, [%d0+64], 1; ret;\n}\n"
 ".visible .entry nap()\n{\nnanosleep.u32 5000; ret;\n}\n"
+".visible .entry late()\n{\n.reg .b32 %r; .reg .pred %q; mov.u32 %r, %tid.x; setp.lt.u32 %q, %r, 32; @%q nanosleep.u32 5000; bar.sync 0; ret;\n}\n"
 ".visible .entry meet()\n{\nbar.sync 0; bar.sync 0; ret;\n}\n";
 
 static ppuModule mod;
@@ -109,7 +110,7 @@ END_TEST
 /* HW-53: two barriers of four warps each.  Why SMs stood still: all slept, or some waited for another. */
 START_TEST(hw_53_stalls)
 {
-	ppuFunction meet = begin("gpcs=1 sms-per-gpc=1 window-ns=100000", busy, "meet"), nap;
+	ppuFunction meet = begin("gpcs=1 sms-per-gpc=1 window-ns=100000", busy, "meet"), nap, late;
 	ppuProfile p;
 
 	OK(ppuModuleGetFunction(&nap, mod, "nap"));
@@ -119,9 +120,13 @@ START_TEST(hw_53_stalls)
 	p = run(nap, 1, 64, NULL);
 	ck_assert_double_eq(get(&p, "barrier_waits"), 0);
 	ck_assert_double_ge(get(&p, "stall_timed_ns"), 4000);
-	ck_assert_double_le(get(&p, "stall_timed_ns"), 7000);
+	ck_assert_double_le(get(&p, "stall_timed_ns"), 8000);
 	ck_assert_double_eq(get(&p, "stall_other_ns"), 0);
 	ck_assert_double_gt(get(&p, "stall_rate"), 0.5);
+	OK(ppuModuleGetFunction(&late, mod, "late"));
+	p = run(late, 1, 64, NULL);	/* one warp sleeps, the other waits for it */
+	ck_assert_double_ge(get(&p, "stall_other_ns"), 4000);
+	ck_assert_double_le(get(&p, "stall_timed_ns"), 3000);	/* before it starts */
 	OK(ppuShutdown());
 }
 END_TEST
