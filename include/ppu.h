@@ -605,6 +605,8 @@ typedef struct ppuQueueInfo {
 	int assist;			/* the device makes room as entries are done */
 	uint64_t launches;		/* launches of kernels given to it so far */
 	uint32_t get;			/* GP_GET */
+	uint32_t launch_channel;	/* the channel that launches are put into: number, GP_GET, GP_PUT */
+	uint32_t launch_get, launch_put;
 	uint64_t soft, shadow;		/* entries reserved so far; up to where they may be */
 	uint64_t x, y;			/* the two semaphores */
 	/* GPU virtual addresses: of the ring, of its first entry's command memory (may be copied from with

@@ -101,11 +101,11 @@ static void ctx_release(struct rt_obj *obj)
 {
 	struct ppuCtx_st *ctx = (struct ppuCtx_st *)obj;
 
+	rt_queues_free(ctx);
 	for (unsigned i = 0; i < ctx->num_chan; i++)
 		rt_chan_free(ctx->chan[i]);
 	rt_host_free(ctx);
 	rt_copyprio_free(ctx);
-	rt_queues_free(ctx);
 	rt_heap_fini(ctx);
 	while (ctx->retired) {
 		struct rt_retired_slot *r = ctx->retired;
@@ -454,11 +454,12 @@ ppuResult rt_check(struct ppuCtx_st *ctx)
 		ctx->broken = err_result(recs[i].code);
 		describe(ctx, &recs[i], buf, sizeof(buf));
 	}
+	/* A queue's error stops a channel, too: the cause comes first. */
+	for (const struct rt_queue *q = ctx->queues; q && !ctx->broken; q = q->next)
+		check_chan(ctx, q->be.chan, "device-owned queue", buf, sizeof(buf));
 	for (unsigned i = 0; i < ctx->num_chan && !ctx->broken; i++)
 		if (ctx->chan[i]->be)
 			check_chan(ctx, ctx->chan[i]->be, "channel", buf, sizeof(buf));
-	for (const struct rt_queue *q = ctx->queues; q && !ctx->broken; q = q->next)
-		check_chan(ctx, q->be.chan, "device-owned queue", buf, sizeof(buf));
 	if (!ctx->broken && faulted == 1)
 		ctx->broken = PPU_ERROR_LAUNCH_FAILED;
 	if (ctx->broken == PPU_ERROR_ASSERT) {

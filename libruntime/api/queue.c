@@ -59,7 +59,7 @@ static struct ppu_queue describe(struct ppuCtx_st *ctx, const struct rt_queue *q
 
 static int create(struct ppuCtx_st *ctx, struct rt_queue *q, uint32_t initial_get)
 {
-	struct be_devq_args args = { .entries = q->count, .initial_get = initial_get };
+	struct be_devq_args args = { .entries = q->count, .initial_get = initial_get, .owner = q->chan->be };
 	int rc;
 
 	if (!(q->flags & PPU_STREAM_QUEUE_NO_ASSIST)) {
@@ -107,8 +107,9 @@ static void reap(struct ppuCtx_st *ctx)
 }
 
 /* Unlocked.  *out: not in any list. */
-static ppuResult queue_new(struct ppuCtx_st *ctx, const ppuQueueOptions *o, struct rt_queue **out)
+static ppuResult queue_new(struct ppuStream_st *s, const ppuQueueOptions *o, struct rt_queue **out)
 {
+	struct ppuCtx_st *ctx = s->ctx;
 	struct rt_queue *q = calloc(1, sizeof(*q));
 	ppuResult res;
 	int rc;
@@ -124,8 +125,10 @@ static ppuResult queue_new(struct ppuCtx_st *ctx, const ppuQueueOptions *o, stru
 		return res;
 	}
 	reap(ctx);
-	res = rt_alloc(ctx, RT_HEAP_DATA, BLOCKS_OFFSET + (uint64_t)q->count * q->block_bytes, PPU_TMD_ALIGN,
-		       RT_MEMORY_MODULE, &q->mem);
+	res = rt_chan_pick(s, PPU_CLASS_COMPUTE, &q->chan);
+	if (!res)
+		res = rt_alloc(ctx, RT_HEAP_DATA, BLOCKS_OFFSET + (uint64_t)q->count * q->block_bytes,
+			       PPU_TMD_ALIGN, RT_MEMORY_MODULE, &q->mem);
 	if (!res) {
 		rc = create(ctx, q, o->initial_get);
 		if (rc)
@@ -154,11 +157,16 @@ static void settle(const struct ppuCtx_st *ctx, ppuQueueOptions *o)
 	o->block_bytes = (o->block_bytes + BLOCK_ALIGN - 1) & ~(BLOCK_ALIGN - 1);
 }
 
-/* Locked.  The queue that a stream without one may use: nobody's, or, when no more can be made, anybody's. */
-static struct rt_queue *borrow(struct ppuCtx_st *ctx, bool anybodys)
+/* Locked.  A queue for a stream that has none: nobody's, made for the stream's channel; or, when no more can
+ * be made, anybody's. */
+static struct rt_queue *borrow(struct ppuStream_st *s, bool anybodys)
 {
-	for (struct rt_queue *q = ctx->queues; q; q = q->next)
-		if ((!q->owner || anybodys) && !q->special)
+	struct rt_chan *c;
+
+	if (rt_chan_pick(s, PPU_CLASS_COMPUTE, &c))
+		return NULL;
+	for (struct rt_queue *q = s->ctx->queues; q; q = q->next)
+		if (((!q->owner && q->chan == c) || anybodys) && !q->special)
 			return q;
 	return NULL;
 }
@@ -174,21 +182,21 @@ ppuResult rt_queue_prepare(struct ppuStream_st *s)
 	pthread_mutex_lock(&making);
 	res = rt_enter(ctx);
 	if (!res) {
-		if (!s->queue && (q = borrow(ctx, false))) {
+		if (!s->queue && (q = borrow(s, false))) {
 			q->owner = s;
 			s->queue = q;
 		}
 		q = s->queue;
 		rt_leave(ctx);
 		if (!q) {
-			res = queue_new(ctx, &o, &q);
+			res = queue_new(s, &o, &q);
 			pthread_mutex_lock(&ctx->lock);
 			if (!res) {
 				q->owner = s;
 				q->next = ctx->queues;
 				ctx->queues = q;
-			} else if (res == PPU_ERROR_OUT_OF_RESOURCES && borrow(ctx, true)) {
-				q = borrow(ctx, true);
+			} else if (res == PPU_ERROR_OUT_OF_RESOURCES && borrow(s, true)) {
+				q = borrow(s, true);
 				res = PPU_SUCCESS;
 			}
 			if (!res)
@@ -442,7 +450,7 @@ ppuResult ppuStreamSetQueue(ppuStream handle, const ppuQueueOptions *options)
 	res = check(s->ctx, &o);
 	if (!res) {
 		pthread_mutex_lock(&making);
-		res = queue_new(s->ctx, &o, &q);
+		res = queue_new(s, &o, &q);
 		if (!res) {
 			pthread_mutex_lock(&s->ctx->lock);
 			res = s->ctx->dead ? rt_error(PPU_ERROR_INVALID_CONTEXT) : drop(s);
@@ -489,6 +497,8 @@ ppuResult ppuStreamGetQueue(ppuStream handle, ppuQueueInfo *info)
 				.entries = q->count, .block_bytes = q->block_bytes, .flags = q->flags,
 				.channel = q->be.chan->hw_channel, .launches = q->launches,
 				.get = s->ctx->be->chan_get(q->be.chan), .assist = q->assist,
+				.launch_channel = q->chan->be->hw_channel, .launch_put = q->chan->put,
+				.launch_get = s->ctx->be->chan_get(q->chan->be),
 				.soft = word(q, q->be.soft_va), .shadow = word(q, q->be.shadow_va),
 				.x = word(q, q->be.x_va), .y = word(q, q->be.y_va),
 				.ring_address = q->be.ring_va, .blocks_address = q->mem + BLOCKS_OFFSET,

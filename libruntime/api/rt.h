@@ -451,6 +451,7 @@ struct rt_queue {
 	struct ppuStream_st *owner;	/* NULL: whoever needs one may have it */
 	bool special;			/* made with options: for its owner only */
 	bool assist;			/* the device refreshes it */
+	struct rt_chan *chan;		/* stopped when the queue is in error */
 	struct be_devq be;
 	uint32_t count, block_bytes, flags;	/* PPU_STREAM_QUEUE_* */
 	uint64_t mem;			/* struct ppu_queue, its state, command memory */

@@ -481,3 +481,41 @@ KERNEL start_inserter(u64 *total, u64 *numbers, u32 n, u32 linger, u32 ctas, u32
 
 	ppuQueueLaunch(PPU_KERNEL(inserter), ctas, 1, 1, threads, 1, 1, 0, &a, sizeof(a));
 }
+
+/* ---- in the guest --------------------------------------------------------------------------------- */
+
+/* One kernel launches the next, until there were n. */
+KERNEL chain(u32 *count, u32 n)
+{
+	struct {
+		u32 *count;
+		u32 n;
+	} a = { count, n };
+
+	if (atom_add32(count, 1) + 1 < n)
+		ppuQueueLaunchWait(PPU_KERNEL(chain), 1, 1, 1, 1, 1, 1, 0, &a, sizeof(a));
+}
+
+/* The same; every so many links it waits for a word that the CPU counts up. */
+KERNEL held_chain(u32 *count, u32 n, u32 stretch, const volatile u32 *gate)
+{
+	struct {
+		u32 *count;
+		u32 n, stretch;
+		const volatile u32 *gate;
+	} a = { count, n, stretch, gate };
+	u32 i = atom_add32(count, 1) + 1;
+
+	if (i % stretch == 0)
+		while (*gate < i / stretch)
+			;
+	if (i < n)
+		ppuQueueLaunchWait(PPU_KERNEL(held_chain), 1, 1, 1, 1, 1, 1, 0, &a, sizeof(a));
+}
+
+/* Ends when the CPU says so. */
+KERNEL hold(const volatile u32 *flag)
+{
+	while (!*flag)
+		;
+}

@@ -59,8 +59,12 @@ START_TEST(wq26_made_when_needed)
 	ck_assert_int_eq(queues(), 2);
 	OK(ppuStreamGetQueue(s, &b));
 	ck_assert_uint_ne(a.channel, b.channel);
-	/* a stream that goes leaves it to the next */
+	/* a stream that goes leaves it to the next of its channel, of which there are eight */
 	OK(ppuStreamDestroy(s));
+	for (unsigned i = 0; i < 7; i++) {
+		OK(ppuStreamCreate(&s, 0, 0));
+		OK(ppuStreamDestroy(s));
+	}
 	OK(ppuStreamCreate(&s, 0, 0));
 	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, args, NULL, 0));
 	OK(ppuCtxSynchronize());
