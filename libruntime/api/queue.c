@@ -448,6 +448,13 @@ ppuResult ppuStreamSetQueue(ppuStream handle, const ppuQueueOptions *options)
 		o = *options;
 	settle(s->ctx, &o);
 	res = check(s->ctx, &o);
+	if (!res)
+		res = rt_enter(s->ctx);
+	if (!res) {	/* not with `making` held: others need it */
+		if (s->queue)
+			res = rt_wait(s->ctx, &s->queue->last, &rt_no_limit);
+		rt_leave(s->ctx);
+	}
 	if (!res) {
 		pthread_mutex_lock(&making);
 		res = queue_new(s, &o, &q);

@@ -10,7 +10,7 @@
  * semaphore element, and who has written a group releases the element of the entry in front of it, which
  * is not his.  What is awaited carries the lap, so that what was released a lap ago does not count.
  *
- * This file is what is model-checked (tests/unit/test_devq_model.c): it is compiled for the GPU and for the
+ * This file is what is model-checked (tests/model): it is compiled for the GPU and for the
  * host, and touches memory that others touch only through these, which who includes it defines:
  *
  *   u64  PPUQ_LOAD(u64 *p)                    not from a register or a cache

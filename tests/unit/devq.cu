@@ -382,6 +382,7 @@ struct x1 {
 	const struct ppu_queue *q;
 	u64 place[2];		/* of PBS-2's first entry */
 	u64 idle;
+	u64 no_queue;		/* what a task without a queue is told */
 };
 
 DEV void linger(volatile u64 *word)
@@ -421,6 +422,8 @@ KERNEL x1_launch(struct x1 *x, u32 timing)
 KERNEL x1_pbs1(struct x1 *x, u32 timing)
 {
 	struct ppuq_place first;
+
+	x->no_queue = ppuQueueGet() ? 1 : 100 + ppuQueueFinish();
 
 	if (timing == 3) {
 		first.index = (u32)x->place[0];

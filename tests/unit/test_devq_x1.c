@@ -262,6 +262,8 @@ START_TEST(wq_x1)
 	OK(ppuCtxSynchronize());
 	ck_assert_str_eq(devq_block(5), "wfi release(Y=1) acquire(X==2)");
 	ck_assert_uint_eq(devq_sem(0), 1);
+	devq_fetch();
+	ck_assert_uint_eq(devq_u64(X1 + 16), 100 + PPU_QUEUE_NO_QUEUE);
 	ck_assert_uint_eq(devq_sem(1) | devq_sem(3) | devq_sem(5) | devq_sem(6) | devq_sem(7), 0);
 	devq_stop();
 	t = rt_trace_take(r.trace);
