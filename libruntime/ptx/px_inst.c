@@ -451,7 +451,7 @@ static bool parse_video_opn(struct px_module *m, struct px_opn *o)
 	if (!px_parse_opn(m, o))
 		return false;
 	if (neg && o->kind == OP_IMM)
-		o->imm = -o->imm;
+		o->imm = (int64_t)(0 - (uint64_t)o->imm);
 	else
 		o->neg = neg;
 	if (o->kind == OP_REG && m->lex.tok.kind == TK_DOT) {

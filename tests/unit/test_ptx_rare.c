@@ -383,6 +383,14 @@ START_TEST(test_rare)
 		{ "1<<4|1", 17 }, { "+6", 6 }, { "-(3+4)", -7 }, { "5 == 5 && 3 != 4", 1 },
 	};
 
+	form("wE", ref_number, 32, false, 0, 0, "griddepcontrol.wait;\npmevent 3;\npmevent.mask 5;\nfence.mbarrier_init.release.cluster;\n"
+	     "fence.proxy.async.shared::cta;\nmov.u32 %%d, %%a;\ngriddepcontrol.launch_dependents;");
+	form("wE", ref_number, 32, false, 41, 0, "call (%%t0), other, ();\nadd.u32 %%d, %%a, %%t0;");
+	form("wE", ref_number, 32, false, 41, 0, "mov.u64 %%l0, other;\npr: .callprototype (.reg .b32 _) _ ();\ncall (%%t0), %%l0, (), pr;\n"
+	     "add.u32 %%d, %%a, %%t0;");
+	form("wE", ref_number, 32, false, 5, 0, ".shared .b32 s[32];\nmov.u32 %%t0, %%laneid;\nshl.b32 %%t0, %%t0, 2;\nmov.u32 %%t1, s;\n"
+	     "add.u32 %%t0, %%t0, %%t1;\nmov.u32 %%t2, 5;\nst.shared::cluster.u32 [%%t0], %%t2;\natom.shared::cluster.add.u32 %%t3, [%%t0], %%a;\n"
+	     "ld.shared::cluster.u32 %%d, [%%t0];");
 	for (int off = -3; off <= 3; off++)
 		form("wEE", ref_fns, 32, false, off, 0, "and.b32 %%t0, %%b, 31;\nfns.b32 %%d, %%a, %%t0, %d;", off);
 	for (int op = 0; op < 3; op++) {
@@ -537,6 +545,7 @@ int main(void)
 	const TTest *tests[] = { test_video, test_video_lanes, test_vmad, test_pairs, test_rare, test_vectors, test_mbarrier,
 				 test_mbarrier_bytes, test_elect_and_reserved };
 
-	form_prologue = ".global .align 32 .b8 gl[8192];\n";
+	form_prologue = ".global .align 32 .b8 gl[8192];\n.func (.reg .b32 r) f41() { mov.u32 r, 41; ret; }\n"
+			".func (.reg .b32 r) other();\n.alias other, f41;\n";
 	return forms_main("ptx_rare", tests, sizeof(tests) / sizeof(tests[0]));
 }
