@@ -196,6 +196,81 @@ START_TEST(deterministic)
 }
 END_TEST
 
+/*
+ * WQ-59: a device-owned queue is saved with what its refresh needs: between any two steps of its work, with the
+ * assist (odd loops) and without, "ring low" comes when it would have come.
+ */
+struct queue_run {
+	struct bench *b;
+	struct bench_ctx *c;
+	struct bench_chan *q, *ch;
+	uint64_t s;
+};
+
+static struct queue_run queue_new(bool assist)
+{
+	struct queue_run r = { .b = bench_new(NULL) };
+
+	r.c = bench_ctx_new(r.b);
+	r.s = bench_alloc(r.c, 4096, BENCH_VRAM);
+	r.ch = bench_chan_new(r.c, PPU_CLASS_COMPUTE, 64);
+	r.q = bench_chan_make(r.c, PPU_CLASS_DEVQ, 7);
+	bench_chan_set(r.q, PPU_REG_CH_FLAGS, assist ? PPU_CHF_AUTO_REFRESH : 0);
+	bench_chan_set(r.q, PPU_REG_CH_DEVQ_SHADOW_LO, (uint32_t)(r.s + 8));
+	bench_chan_set(r.q, PPU_REG_CH_DEVQ_SHADOW_HI, (uint32_t)((r.s + 8) >> 32));
+	bench_set(r.b, PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
+	bench_chan_set(r.q, PPU_REG_CH_GET, 3);
+	bench_chan_set(r.q, PPU_REG_CH_PUT, 2);
+	r.q->put = 3;
+	bench_acquire(r.q, PPU_SEM_OP_GE, r.s, 1);
+	bench_push(r.q);
+	bench_chan_enable(r.q);
+	return r;
+}
+
+/* One more entry, which waits for step n + 2; the host may go on to it. */
+static void queue_step(struct queue_run *r, unsigned n)
+{
+	bench_acquire(r->q, PPU_SEM_OP_GE, r->s, n + 2);
+	bench_push(r->q);
+	bench_release(r->ch, 0, r->s, n + 1);
+	if (n % 5 == 4)
+		bench_refresh(r->ch, r->q->id);
+	bench_submit(r->ch);
+	if (n % 11 == 10)
+		bench_chan_set(r->q, PPU_REG_CH_CMD, PPU_CH_CMD_REFRESH);
+	if (n % 4 == 3)
+		bench_set(r->b, PPU_REG_INTR_STATUS, PPU_INTR_RINGLOW);
+	ck_assert(bench_run(r->b));
+}
+
+START_TEST(wq59_queue_saved)
+{
+	struct queue_run ref = queue_new(_i), r = queue_new(_i);
+
+	ck_assert(bench_run(ref.b));
+	ck_assert(bench_run(r.b));
+	for (unsigned n = 0; n < 50; n++) {
+		queue_step(&ref, n);
+		save_and_load(r.b);
+		queue_step(&r, n);
+		ck_assert_uint_eq(bench_chan_reg(ref.q, PPU_REG_CH_ERROR), 0);
+		ck_assert_uint_eq(bench_chan_reg(ref.q, PPU_REG_CH_GETABS_LO), n + 4);
+		ck_assert_uint_eq(bench_chan_reg(r.q, PPU_REG_CH_GETABS_LO), n + 4);
+		ck_assert_uint_eq(bench_chan_reg(r.q, PPU_REG_CH_PUT), bench_chan_reg(ref.q, PPU_REG_CH_PUT));
+		ck_assert_uint_eq(bench_rd64(r.c, r.s + 8), bench_rd64(ref.c, ref.s + 8));
+		ck_assert_uint_eq(r.b->irqs[PPU_VEC_CHANNEL], ref.b->irqs[PPU_VEC_CHANNEL]);
+		ck_assert_uint_eq(bench_reg(r.b, PPU_REG_RINGLOW_PENDING),
+				  bench_reg(ref.b, PPU_REG_RINGLOW_PENDING));
+	}
+	ck_assert(_i ? !ref.b->irqs[PPU_VEC_CHANNEL] : ref.b->irqs[PPU_VEC_CHANNEL] > 3);
+	ck_assert_uint_eq(ref.b->num_trace, r.b->num_trace);
+	ck_assert_int_eq(memcmp(ref.b->trace, r.b->trace, r.b->num_trace * sizeof(*r.b->trace)), 0);
+	bench_free(ref.b);
+	bench_free(r.b);
+}
+END_TEST
+
 START_TEST(damaged)
 {
 	struct load l = load_new(_i + 200);
@@ -267,6 +342,7 @@ int main(void)
 
 	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, stop_save_load_continue, 0, 4);
+	tcase_add_loop_test(t, wq59_queue_saved, 0, 2);
 	tcase_add_loop_test(t, deterministic, 0, 2);
 	tcase_add_loop_test(t, damaged, 0, 2);
 	tcase_add_test(t, refused);
