@@ -495,6 +495,7 @@ START_TEST(fairness_between_contexts)
 		struct two x = two_new(props[i]);
 		const struct ppu_trace_rec *r;
 		uint64_t before, after;
+		size_t slices;
 
 		bench_launch(x.ch[0], x.va[0]);
 		bench_submit(x.ch[0]);
@@ -514,9 +515,11 @@ START_TEST(fairness_between_contexts)
 		ck_assert_uint_ge(r->b, x.b->cfg.task_slice_ns);
 		for (uint64_t k = before; k < x.b->num_trace && &x.b->trace[k] != r; k++)
 			ck_assert(x.b->trace[k].event != PPU_TR_CTA_SAVE);
-		/* the endless one goes on alone now */
+		/* the endless one goes on alone now, and has no slices: nobody waits */
 		before = bench_ctr(x.b, PPU_CTR_THREAD_INSNS);
+		slices = bench_count(x.b, PPU_TR_SLICE_TASKS, -1);
 		bench_run_for(x.b, 1000000);
+		ck_assert_uint_eq(bench_count(x.b, PPU_TR_SLICE_TASKS, -1), slices);
 		after = bench_ctr(x.b, PPU_CTR_THREAD_INSNS);
 		ck_assert_uint_gt(after, before);
 		ck_assert_uint_eq(bench_chan_reg(x.ch[0], PPU_REG_CH_TASKS), 1);
@@ -578,6 +581,48 @@ START_TEST(shares_are_equal)
 	ck_assert_uint_gt(held[0] * 10, held[1] * 7);
 	ck_assert_uint_gt(held[1] * 10, held[0] * 7);
 	bench_free(x.b);
+}
+END_TEST
+
+/* ---- room in the save area ------------------------------------------------------------------------- */
+
+/* More tasks than the save area has images for: slots are free, and those without room wait in their list. */
+START_TEST(waiting_for_room)
+{
+	enum { TASKS = 24 };
+	struct bench *b = bench_new("task-slots=32");
+	struct bench_ctx *c = bench_ctx_make(b);
+	struct bench_chan *ch;
+	uint64_t flag, va[TASKS];
+	struct kern k;
+	size_t began;
+
+	c->blk->save_size = 64 * 1024;	/* level 1 has five eighths of it: some images of one warp */
+	bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+	ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 64);
+	k = kern_load(c, "ld.param.u64 rd2, [0]\nL: ld.global.volatile.u32 r4, [rd2]\nsetp.eq.u32 p1, r4, 0\n"
+		"@p1 bra L\nexit\n");
+	flag = bench_alloc(c, 4096, BENCH_VRAM);
+	for (unsigned i = 0; i < TASKS; i++) {
+		struct ppu_tmd *t;
+
+		va[i] = tmd_new(c, &k, &t);
+		tmd_param(t, 0, flag);
+		bench_launch(ch, va[i]);
+	}
+	bench_submit(ch);
+	bench_run_for(b, 500000);
+	began = bench_count(b, PPU_TR_TASK_SCHED, -1);
+	ck_assert_uint_gt(began, 2);
+	ck_assert_uint_lt(began, TASKS);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CTA_START, -1), began);
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_TASKS), TASKS);
+	*(volatile uint32_t *)bench_ptr(c, flag) = 1;
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_SCHED, -1), TASKS);
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), TASKS);
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
+	bench_free(b);
 }
 END_TEST
 
@@ -694,4 +739,4 @@ END_TEST
 
 BENCH_MAIN("preempt", sp4_cut_at_every_kth_instruction, sp14_parents_give_way, sp14_hangs_without, hw28_pools,
 	   tsync_is_per_cta, sp4_klow_khigh, sp38_child_preempts_unrelated, room_on_an_sm,
-	   fairness_between_contexts, literal_global_order, shares_are_equal, damaged_images, every_checked_field)
+	   fairness_between_contexts, literal_global_order, shares_are_equal, waiting_for_room, damaged_images, every_checked_field)
