@@ -237,6 +237,45 @@ KERNEL commands(u64 *data, u32 *count)
 	data[23] = ppuQueueAcquire(data + 26, 11);
 }
 
+/* What a nested launch looks like from inside: dimensions, dynamic shared memory, local memory, parameters. */
+KERNEL shape(u32 *out, u64 big, u8 small, u32 index)
+{
+	volatile u32 local[40];
+	u32 i, sum = 0, shared;
+
+	for (i = 0; i < 40; i++)
+		local[(i * 7 + index) % 40] = i;
+	for (i = 0; i < 40; i++)
+		sum += local[i];
+	atom_add32(out, sum);
+	atom_add32(out + 1, 1);
+	if (ctaid_x() || ctaid_y() || ctaid_z() || tid_x() || tid_y() || tid_z())
+		return;
+	asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(shared));
+	out[2] = (u32)__nvvm_read_ptx_sreg_nctaid_x();
+	out[3] = (u32)__nvvm_read_ptx_sreg_nctaid_y();
+	out[4] = (u32)__nvvm_read_ptx_sreg_nctaid_z();
+	out[5] = (u32)__nvvm_read_ptx_sreg_ntid_x();
+	out[6] = (u32)__nvvm_read_ptx_sreg_ntid_y();
+	out[7] = (u32)__nvvm_read_ptx_sreg_ntid_z();
+	out[8] = shared;
+	out[9] = (u32)(big >> 32);
+	out[10] = small;
+	out[11] = index;
+}
+
+KERNEL start_shape(u32 *out)
+{
+	struct {
+		u32 *out;
+		u64 big;
+		u8 small;
+		u32 index;
+	} a = { out, 0x1234567800000000ull, 200, 3 };
+
+	out[12] = ppuQueueLaunch(PPU_KERNEL(shape), 2, 3, 4, 5, 3, 2, 4096, &a, sizeof(a));
+}
+
 /* What is refused, and that a spoilt group leaves no hole. */
 KERNEL refused(u32 *count, u32 *result)
 {

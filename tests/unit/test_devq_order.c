@@ -202,6 +202,64 @@ START_TEST(wq18_unfenced)
 }
 END_TEST
 
+/* A nested launch is as a launch by the CPU would be: dimensions, shared and local memory, parameters. */
+START_TEST(shape)
+{
+	static const uint32_t want[] = { 720 * 780, 720, 2, 3, 4, 5, 3, 2, 4096, 0x12345678, 200, 3, PPU_QUEUE_OK };
+
+	devq_start(NULL, 8, 0, 0);
+	DEVQ_RUN("start_shape", 1, 1, DEVQ_AT(0));
+	devq_fetch();
+	for (unsigned i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		ck_assert_msg(devq_host[i] == want[i], "word %u: %u", i, devq_host[i]);
+	devq_stop();
+}
+END_TEST
+
+/* Nested work has the priority of the stream it is launched from. */
+START_TEST(priority)
+{
+	int least, greatest;
+	void *args[] = { &devq_dev, &(uint64_t){ 0 } };
+	uint64_t result;
+	uint32_t want[2];
+	struct rt_trace t;
+	unsigned seen[2] = { 0 };
+	ppuQueueInfo q[2];
+	ppuStream s[2];
+	char path[32];
+	ppuFunction f;
+
+	rt_trace_name(path, sizeof(path));
+	devq_start_traced("gpcs=1 sms-per-gpc=1 device-priorities=16", path);
+	result = DEVQ_AT(RESULT);
+	args[1] = &result;
+	OK(ppuStreamGetPriorityRange(&least, &greatest));
+	OK(ppuModuleGetFunction(&f, devq_module, "each"));
+	for (unsigned i = 0; i < 2; i++) {
+		OK(ppuStreamCreate(&s[i], PPU_STREAM_NON_BLOCKING, i ? greatest : least));
+		OK(ppuStreamGetDevicePriority(s[i], &want[i]));
+		OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(4, 1, 1), 0, s[i], args, NULL, 0));
+		OK(ppuCtxSynchronize());
+		OK(ppuStreamGetQueue(s[i], &q[i]));
+	}
+	ck_assert_uint_ne(want[0], want[1]);
+	devq_stop();
+	t = rt_trace_take(path);
+	for (size_t i = 0; i < t.num; i++) {
+		for (unsigned k = 0; k < 2; k++) {
+			if (t.rec[i].event != PPU_TR_TASK_ACCEPT || t.rec[i].unit != q[k].channel)
+				continue;
+			ck_assert_uint_eq(t.rec[i].a, want[k]);
+			seen[k]++;
+		}
+	}
+	ck_assert_uint_eq(seen[0], 4);
+	ck_assert_uint_eq(seen[1], 4);
+	rt_trace_free(&t);
+}
+END_TEST
+
 /* Work that makes work that makes work: a binary tree, its leaves 2^level. */
 START_TEST(levels)
 {
@@ -394,6 +452,8 @@ int main(void)
 	tcase_add_test(t, wq18_fenced);
 	tcase_add_test(t, wq18_fenced_many);
 	tcase_add_test(t, wq18_unfenced);
+	tcase_add_test(t, shape);
+	tcase_add_test(t, priority);
 	tcase_add_test(t, levels);
 	tcase_add_test(t, two_queues);
 	tcase_add_test(t, shared_queue);
