@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <hw/ppu_tmd.h>
+
 #include "devq.h"
 #include "sysfile.h"
 
@@ -95,6 +97,64 @@ TEST(wq71_foreign_block, "WQ-71: an entry that points to another process's block
 	chan_doorbell(&victim);
 	chan_wait_idle(&victim);
 	CHECK_EQ(*chan_sem(&victim, 1), 2);
+}
+
+#define CODE_VA 0x30000000ull
+#define I_MOVI64_RD2(v)	0x00001fffffe04f02ull, (v)
+#define I_ST64_RD2_RD4	0x0800ffe0805fef49ull, 0x00000fff00000000ull	/* st.global.u64 [rd2], rd4 */
+#define I_BRA_SELF	0x00001fffffffef50ull, 0x00000fff00000000ull	/* bra to 0 */
+
+TEST(wq68_generator, "WQ-68: a launching kernel that faults, or never ends, takes its channel and the queue along; later contexts work")
+{
+	static const uint64_t wild[] = { I_MOVI64_RD2(0x5550000000ull), I_ST64_RD2_RD4 };
+	static const uint64_t endless[] = { I_BRA_SELF };
+	int fd = open_ppu();
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct drm_ppu_vm_create v = { .watchdog_ms = i ? 50 : 0 };
+		struct drm_ppu_vm_destroy d;
+		struct chan c, later;
+		struct devq q, fresh;
+		struct bo code;
+		struct ppu_tmd *t;
+		struct cmds b;
+
+		DO(fd, DRM_IOCTL_PPU_VM_CREATE, &v);
+		d = (struct drm_ppu_vm_destroy){ .vm_id = v.vm_id };
+		c = chan_new(fd, v.vm_id, COMPUTE, 8);
+		q = devq_new(&c, 8, 0, 0);
+		code = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+		vm_map(fd, v.vm_id, &code, CODE_VA);
+		memcpy(code.map, i ? endless : wild, i ? sizeof(endless) : sizeof(wild));
+		t = (struct ppu_tmd *)((char *)code.map + 2048);
+		*t = (struct ppu_tmd){
+			.magic = PPU_TMD_MAGIC, .version = PPU_TMD_VERSION, .size = PPU_TMD_SIZE,
+			.kind = PPU_TMD_GRID, .regs_per_thread = 8, .code_va = CODE_VA,
+			.code_insns = i ? 1 : 2, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 },
+		};
+		b = chan_block(&c);
+		cmd_refresh(&b, q.hw);
+		cmd_launch(&b, CODE_VA + 2048);
+		cmd_wfi(&b);
+		cmd_release(&b, q.args.devq_x_va, 1);
+		cmd_acquire(&b, PPU_SEM_OP_EQ, q.args.devq_y_va, 1);
+		chan_submit(&c, &b);
+		CHECK_EQ(wait_named(fd, c.id), EIO);
+		CHECK(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED);
+		WAIT_FOR(devq_query(&q).state & DRM_PPU_CHANNEL_STATE_INNOCENT, 20000);
+		/* X was never released: the queue has not moved */
+		CHECK_EQ(devq_query(&q).devq_x, 0);
+		CHECK_EQ(devq_query(&q).devq_get, 0);
+		devq_free(&q);
+		chan_free(&c);
+		DO(fd, DRM_IOCTL_PPU_VM_DESTROY, &d);
+		later = chan_new(fd, vm_new(fd), COMPUTE, 8);
+		fresh = devq_new(&later, 8, 0, 0);
+		devq_launch(&fresh, 2, true, chan_sem_va(&later, 1));
+		chan_doorbell(&later);
+		chan_wait_idle(&later);
+		CHECK_EQ(*chan_sem(&later, 1), 2);
+	}
 }
 
 TEST(own_errors, "every bad command of a queue's work stops the queue and its owner")
