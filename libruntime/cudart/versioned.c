@@ -8,6 +8,7 @@
  *   cudaFuncGetAttributes      11: ends before the clusters
  *   cudaGraphInstantiate       11: a node and a text that tell of an error in place of flags
  *   cudaMemAdvise, cudaMemPrefetchAsync    13: a place in place of a device
+ *   cudaGraphAddDependencies   13: with data of each edge, of which there are none here
  */
 #include <stddef.h>
 #include <string.h>
@@ -181,5 +182,11 @@ CUDA13(prefetch13_ptsz, "cudaMemPrefetchAsync_ptsz", const void *ptr, size_t byt
 	e = prefetch13(ptr, bytes, at, flags, stream);
 	crt_per_thread = before;
 	return e;
+}
+
+CUDA13(depend13, "cudaGraphAddDependencies", cudaGraph_t graph, const cudaGraphNode_t *from,
+       const cudaGraphNode_t *to, const void *edges, size_t count)
+{
+	return crt_finish(edges ? cudaErrorNotSupported : i_cudaGraphAddDependencies(graph, from, to, count));
 }
 #endif

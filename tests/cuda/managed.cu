@@ -55,7 +55,9 @@ int main()
 		CHECK(plain[0] == 5 && plain[63] == 68);
 		OK(cudaHostUnregister(plain));
 	} else {
-		CHECK(cudaHostRegister(plain, 1000 * sizeof(int), 0) == cudaErrorNotSupported);
+		CHECK(cudaHostRegister(plain, 1000 * sizeof(int), cudaHostRegisterMapped) == cudaErrorNotSupported);
+		OK(cudaHostRegister(plain, 1000 * sizeof(int), cudaHostRegisterDefault));
+		OK(cudaHostUnregister(plain));
 	}
 	CHECK(cudaHostUnregister(plain) != cudaSuccess);
 	cudaGetLastError();
