@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include "isa/image.h"
+#include "lib/devlib.h"
 
 /* Functions of CUDA's device runtime: today's name and the older one; those of streams have a third. */
 #define CDP(name)	"__cudaCDP2" name, "cuda" name
@@ -28,7 +29,7 @@ M(queue, PPU_QUEUE_EXIT, "ppuQueueGet", "ppuQueueFinish", "ppuQueueInsert", "ppu
 M(launch, CDP("GetParameterBufferV2"), CDPS("LaunchDeviceV2"), CDP("GetParameterBuffer"), CDPS("LaunchDevice"), \
   CDP("DeviceSynchronize"), CDP("GetLastError"), CDP("PeekAtLastError"), CDP("StreamCreateWithFlags"), \
   CDP("StreamDestroy"), CDPS("StreamWaitEvent"), CDP("EventCreateWithFlags"), CDP("EventDestroy"), CDPS("EventRecord"), \
-  CDPS("EventRecordWithFlags"), "__ppu_cdp_error", "__ppu_cdp_kernel", "__ppu_cdp_context") \
+  CDPS("EventRecordWithFlags"), "__ppu_cdp_error", PPU_THREAD_SLOT, "__ppu_cdp_kernel", "__ppu_cdp_context") \
 M(launch_copy, CDPS("MemcpyAsync"), CDPS("Memcpy2DAsync"), CDPS("Memcpy3DAsync"), CDPS("MemsetAsync"), \
   CDPS("Memset2DAsync"), CDPS("Memset3DAsync")) \
 M(launch_info, CDP("GetErrorName"), CDP("GetErrorString"), CDP("GetDeviceCount"), CDP("GetDevice"), \

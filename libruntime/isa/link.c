@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Linking images: concatenation, symbol resolution, per-kernel totals over the call graph. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_isa_check.h>
 #include "isa/image.h"
+#include "lib/devlib.h"
 
 int ppu_grow_(void **array, uint32_t *n, size_t size)
 {
@@ -541,6 +543,7 @@ static int collect(struct ppu_image *img, struct graph *g)
 	uint32_t *queue = calloc((size_t)g->n + 1, sizeof(*queue));
 	uint32_t *seen = calloc((size_t)g->n + 1, sizeof(*seen));
 	uint32_t f, head, tail, e;
+	bool slot;
 
 	if (!queue || !seen) {
 		free(queue);
@@ -553,6 +556,7 @@ static int collect(struct ppu_image *img, struct graph *g)
 		if (k->kind != PPU_SYM_KERNEL)
 			continue;
 		head = tail = 0;
+		slot = false;
 		queue[tail++] = f;
 		seen[f] = f + 1;
 		while (head < tail) {
@@ -565,6 +569,7 @@ static int collect(struct ppu_image *img, struct graph *g)
 			if (s->shared_bytes > k->shared_bytes)
 				k->shared_bytes = s->shared_bytes;
 			k->recursive |= s->recursive;
+			slot |= !strcmp(s->name, PPU_THREAD_SLOT);
 			for (e = g->first[queue[head++]]; e; e = g->edges[e - 1].next) {
 				uint32_t to = g->edges[e - 1].to;
 
@@ -574,6 +579,8 @@ static int collect(struct ppu_image *img, struct graph *g)
 				}
 			}
 		}
+		if (slot)	/* twice in an image that is finished twice, which does no harm */
+			k->local_bytes += PPU_THREAD_SLOT_BYTES;
 		if (k->regs < 2)
 			k->regs = 2;	/* R1 holds the stack pointer at start */
 	}

@@ -117,6 +117,9 @@ struct ppu_heap_state {
 
 #define PPU_CDP_SYMBOL		"__ppu_cdp"
 #define PPU_LIBRARY_PREFIX	"__ppu_"	/* of symbols of the library that are no business of programs */
+/* Kernels that can come to this function have so many bytes of local memory more, behind the end of the stack. */
+#define PPU_THREAD_SLOT		"__ppu_cdp_last"
+#define PPU_THREAD_SLOT_BYTES	16u
 /* Environment register with the bytes of local memory of each thread. */
 #define PPU_CDP_ENV_LOCAL	3
 

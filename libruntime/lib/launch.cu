@@ -33,40 +33,55 @@ static __device__ void (*const mark)(void) = __ppu_cdp_mark;
 
 /* ---- errors ---------------------------------------------------------------------------------------- */
 
-static __attribute__((shared)) u8 last_error[PPU_MAX_THREADS_PER_CTA];	/* of each thread; zero at first */
-
 static __device__ const u16 cuda_number[] = {
 #define E(name, number, cuda, text) number,
 	CDP_ERRORS(E)
 #undef E
 };
 
-DEV u32 thread(void)
-{
-	u32 nx = (u32)__nvvm_read_ptx_sreg_ntid_x(), ny = (u32)__nvvm_read_ptx_sreg_ntid_y();
+#define KEEP	0xffffffffu
 
-	return tid_x() + nx * (tid_y() + ny * tid_z());
+/*
+ * The last error of this thread, and the one it has from now on.  It is in the first bytes of the thread's local
+ * memory, which the linker keeps free in kernels that come here (PPU_THREAD_SLOT).  Nobody clears them: they
+ * say whose they are, grid and block in words 0 to 2, then the error.
+ */
+LIBRARY u32 __ppu_cdp_last(u32 next)
+{
+	u64 grid, own_grid;
+	u32 block, own_block, error;
+
+	asm volatile("mov.u64 %0, %%gridid;" : "=l"(own_grid));
+	asm volatile("mov.u32 %0, %%ctaid_linear;" : "=r"(own_block));
+	asm volatile("ld.local.u64 %0, [%1];" : "=l"(grid) : "l"(0ull) : "memory");
+	asm volatile("ld.local.u32 %0, [%1+8];" : "=r"(block) : "l"(0ull) : "memory");
+	asm volatile("ld.local.u32 %0, [%1+12];" : "=r"(error) : "l"(0ull) : "memory");
+	if (grid != own_grid || block != own_block)
+		error = 0;
+	if (next != KEEP) {
+		asm volatile("st.local.u64 [%0], %1;" :: "l"(0ull), "l"(own_grid) : "memory");
+		asm volatile("st.local.u32 [%0+8], %1;" :: "l"(0ull), "r"(own_block) : "memory");
+		asm volatile("st.local.u32 [%0+12], %1;" :: "l"(0ull), "r"(next) : "memory");
+	}
+	return error;
 }
 
 LIBRARY int __ppu_cdp_error(int error)
 {
 	if (!error)
 		return 0;
-	last_error[thread()] = (u8)error;
+	__ppu_cdp_last((u32)error);
 	return cuda_number[error];
 }
 
 CDP_FN2(int, PeekAtLastError, (void), ())
 {
-	return cuda_number[last_error[thread()]];
+	return cuda_number[__ppu_cdp_last(KEEP)];
 }
 
 CDP_FN2(int, GetLastError, (void), ())
 {
-	u32 t = thread(), e = last_error[t];
-
-	last_error[t] = 0;
-	return cuda_number[e];
+	return cuda_number[__ppu_cdp_last(CDP_SUCCESS)];
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------------- */

@@ -533,6 +533,51 @@ START_TEST(errors_are_the_threads)
 }
 END_TEST
 
+/* The last error is in nobody's way: of dynamic shared memory, of the stack down to its end; and it does not
+ * outlive its thread.  512 words of stack and 64 of shared memory per thread; sums at words 0 and 1, errors at 2 and 3. */
+static const char in_the_way[] = HEAD
+".extern .shared .align 4 .b8 dynamic[];\n"
+KERNEL("kid", "") END
+".func (.param .b32 r) sum_of_stack(.param .b32 x)\n{\n	.local .align 16 .b8 d[2048];\n" REGS
+"	ld.param.u32 %r1, [x];\n	mov.u64 %rd1, d;\n	mov.u32 %r2, 0;\n"
+"FILL:\n	st.local.u32 [%rd1], %r1;\n	add.u64 %rd1, %rd1, 4;\n	add.u32 %r2, %r2, 1;\n	setp.lt.u32 %p1, %r2, 512;\n	@%p1 bra FILL;\n"
+CALL0("__cudaCDP2PeekAtLastError", "%r6")
+"	mov.u64 %rd1, d;\n	mov.u32 %r2, 0;\n	mov.u32 %r3, 0;\n"
+"SUM:\n	ld.local.u32 %r4, [%rd1];\n	add.u32 %r3, %r3, %r4;\n	add.u64 %rd1, %rd1, 4;\n	add.u32 %r2, %r2, 1;\n	setp.lt.u32 %p1, %r2, 512;\n	@%p1 bra SUM;\n"
+"	add.u32 %r3, %r3, %r6;\n	st.param.b32 [r], %r3;\n	ret;\n}\n"
+KERNEL("parent", ".param .u64 a")
+"	ld.param.u64 %rd1, [a];\n" CALL0("__cudaCDP2PeekAtLastError", "%r11") "	atom.add.u32 %r12, [%rd1+12], %r11;\n"
+"	mov.u32 %r1, %tid.x;\n	mov.u32 %r2, dynamic;\n	mad.lo.u32 %r2, %r1, 256, %r2;\n	mov.u32 %r3, 0;\n"
+"FILL:\n	st.shared.u32 [%r2], %r1;\n	add.u32 %r2, %r2, 4;\n	add.u32 %r3, %r3, 1;\n	setp.lt.u32 %p1, %r3, 64;\n	@%p1 bra FILL;\n"
+BUFFER("kid", "0", "1", "1", ONE, "0") LAUNCH(FIRE_AND_FORGET)
+"	{\n	.param .b32 param0;\n	st.param.b32 [param0], %r1;\n	.param .b32 retval0;\n	call.uni (retval0), sum_of_stack, (param0);\n"
+"	ld.param.b32 %r7, [retval0];\n	}\n	sub.u32 %r7, %r7, 9;\n	atom.add.u32 %r8, [%rd1], %r7;\n"
+"	sub.u32 %r2, %r2, 256;\n	mov.u32 %r3, 0;\n	mov.u32 %r9, 0;\n"
+"SUM:\n	ld.shared.u32 %r4, [%r2];\n	add.u32 %r9, %r9, %r4;\n	add.u32 %r2, %r2, 4;\n	add.u32 %r3, %r3, 1;\n	setp.lt.u32 %p1, %r3, 64;\n	@%p1 bra SUM;\n"
+"	atom.add.u32 %r8, [%rd1+4], %r9;\n" CALL0("__cudaCDP2PeekAtLastError", "%r11") "	atom.add.u32 %r12, [%rd1+8], %r11;\n"
+END;
+
+START_TEST(last_error_is_in_nobodys_way)
+{
+	uint32_t *out, ids = 40 * 39 / 2;
+	ppuFunction f;
+	void *params[] = { &out };
+
+	start(NULL, in_the_way);
+	out = words(4);
+	OK(ppuModuleGetFunction(&f, module, "parent"));
+	for (unsigned round = 1; round <= 3; round++) {
+		OK(ppuLaunchKernel(f, (ppuDim3){ 30, 1, 1 }, (ppuDim3){ 40, 1, 1 }, 40 * 256, NULL, params, NULL, 0));
+		OK(ppuCtxSynchronize());
+		ck_assert_uint_eq(word(out, 0), round * 30 * 512 * ids);
+		ck_assert_uint_eq(word(out, 1), round * 30 * 64 * ids);
+		ck_assert_uint_eq(word(out, 2), round * 30 * 40 * CONFIGURATION);
+		ck_assert_uint_eq(word(out, 3), 0);
+	}
+	end();
+}
+END_TEST
+
 /* A child's fault reaches the host with the child's name and line. */
 static const char faulty[] = HEAD
 ".file 1 \"kids.cu\"\n"
@@ -699,7 +744,7 @@ int main(void)
 		shape_and_parameters, largest_parameters, sp8_waits_and_reads, null_stream_is_the_blocks, named_streams,
 		events_between_streams, sp9_tails, recursion_to_the_limit,
 		depth_of_programs_that_do_not_choose, pending_launches, impossible_launches,
-		errors_are_the_threads, faults_of_children, many_children, copies_and_queries, library_stays_out_of_sight,
+		errors_are_the_threads, last_error_is_in_nobodys_way, faults_of_children, many_children, copies_and_queries, library_stays_out_of_sight,
 	};
 	Suite *s = suite_create("rt_cdp");
 	TCase *t = tcase_create("rt_cdp");
