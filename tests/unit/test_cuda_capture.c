@@ -39,7 +39,7 @@ START_TEST(one_stream)
 	IS(CUDA_ERROR_ILLEGAL_STATE, cuStreamEndCapture(s, &g));
 	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
 	IS(CUDA_ERROR_ILLEGAL_STATE, cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
-	OK(cuStreamGetCaptureInfo(s, &status, &id));
+	OK(cuStreamGetCaptureInfo(s, &status, &id, NULL, NULL, NULL));
 	ck_assert_int_eq(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
 	ck_assert_uint_ne(id, 0);
 	OK(cuMemcpyHtoDAsync(p, &in, 4, s));
