@@ -40,7 +40,8 @@ static CUresult make(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
 	a = NULL;
 	if (!array || !element || !d->Width || (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4) ||
 	    (d->Depth && !d->Height && !(d->Flags & CUDA_ARRAY3D_LAYERED)) ||
-	    (d->Flags & CUDA_ARRAY3D_LAYERED && !d->Depth) || d->Width > (1u << 30) / element || d->Height > 1u << 24 || d->Depth > 1u << 20)
+	    (d->Flags & CUDA_ARRAY3D_LAYERED && !d->Depth) || d->Width > (1u << 30) / element ||
+	    d->Height > 1u << 24 || d->Depth > 1u << 20)
 		r = CUDA_ERROR_INVALID_VALUE;
 	else if (d->Flags & ~(unsigned int)(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
 					    CUDA_ARRAY3D_TEXTURE_GATHER))

@@ -376,7 +376,8 @@ static CUresult begin(const struct cu_stream_use *u, CUstreamCaptureMode mode, s
 	return l ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static CUresult begin_capture(CUstream stream, CUstreamCaptureMode mode, CUgraph graph, const CUgraphNode *deps, size_t num)
+static CUresult begin_capture(CUstream stream, CUstreamCaptureMode mode, CUgraph graph, const CUgraphNode *deps,
+			      size_t num)
 {
 	struct cu_nodes tail = { 0 };
 	struct CUgraph_st *g = NULL;

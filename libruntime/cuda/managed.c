@@ -164,7 +164,8 @@ CUresult i_cuMemAdvise(CUdeviceptr ptr, size_t bytes, CUmem_advise advice, CUdev
 	return i_cuMemAdvise_v2(ptr, bytes, advice, location_of(device));
 }
 
-CUresult i_cuMemPrefetchAsync_v2(CUdeviceptr ptr, size_t bytes, CUmemLocation location, unsigned int flags, CUstream stream)
+CUresult i_cuMemPrefetchAsync_v2(CUdeviceptr ptr, size_t bytes, CUmemLocation location, unsigned int flags,
+				 CUstream stream)
 {
 	struct cu_stream_use u;
 	struct managed *m;

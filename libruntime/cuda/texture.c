@@ -119,7 +119,8 @@ static CUresult address_of(CUaddress_mode mode, ppuTextureAddress *out)
 	return CUDA_SUCCESS;
 }
 
-static CUresult sampling(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d, CUarray_format format, ppuTextureDesc *t)
+static CUresult sampling(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d, CUarray_format format,
+			 ppuTextureDesc *t)
 {
 	unsigned int known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |
 			     CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
