@@ -197,10 +197,47 @@ START_TEST(pools_and_order)
 }
 END_TEST
 
+static void *uses_the_pool(void *arg)
+{
+	unsigned int mark = (unsigned int)(uintptr_t)arg, seen[2];
+	CUdeviceptr p, q;
+	CUstream s;
+
+	OK(cuCtxSetCurrent(ctx));
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	for (unsigned int i = 0; i < 10; i++) {
+		OK(cuMemAllocAsync(&p, 1024, s));
+		OK(cuMemAllocAsync(&q, 1024, s));
+		run(function("store"), p, mark + i, s);
+		run(function("store"), q, mark - i, s);
+		OK(cuMemcpyDtoHAsync(&seen[0], p, 4, s));
+		OK(cuMemcpyDtoHAsync(&seen[1], q, 4, s));
+		OK(cuMemFreeAsync(p, s));
+		OK(cuMemFreeAsync(q, s));
+		OK(cuStreamSynchronize(s));
+		ck_assert(seen[0] == mark + i && seen[1] == mark - i);
+	}
+	return NULL;
+}
+
+/* One pool, two threads: nobody gets what the other one has. */
+START_TEST(pools_in_two_threads)
+{
+	pthread_t t[2];
+
+	begin(small_ptx);
+	for (uintptr_t i = 0; i < 2; i++)
+		ck_assert_int_eq(pthread_create(&t[i], NULL, uses_the_pool, (void *)(1000 * (i + 1))), 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+}
+END_TEST
+
 /* Two pieces of memory side by side, one of them in two places. */
 START_TEST(mappings)
 {
-	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } }, seen;
+	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+				     .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } }, seen;
 	CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
 	CUmemGenericAllocationHandle a, b, again;
 	unsigned int in[8], out[8];
@@ -396,7 +433,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *tests[] = { registered_memory, managed_memory, pools, pools_and_order, mappings, read_only_mappings,
+	const TTest *tests[] = { registered_memory, managed_memory, pools, pools_and_order,
+				 pools_in_two_threads, mappings, read_only_mappings,
 				 mappings_without_access, waiting_for_words, batches_of_words };
 
 	return RUN_ALL("memory", tests);
