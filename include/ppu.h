@@ -280,6 +280,30 @@ typedef enum ppuLimit {
 ppuResult ppuCtxSetLimit(ppuLimit limit, uint64_t value);
 ppuResult ppuCtxGetLimit(ppuLimit limit, uint64_t *value);
 
+/* What a task, a kernel that was launched and is not complete, is doing on the device. */
+typedef enum ppuTaskState {
+	PPU_TASK_STATE_PENDING = 1,	/* accepted, has not started */
+	PPU_TASK_STATE_RUNNING,		/* holds a slot of the task table */
+	PPU_TASK_STATE_EVICTED,		/* has started, lost its slot and waits for one */
+	PPU_TASK_STATE_SUSPENDED,	/* cannot go on: waits for its children */
+	PPU_TASK_STATE_CODE_DONE	/* its own blocks are done, its children are not */
+} ppuTaskState;
+typedef struct ppuTaskInfo {
+	char kernel[64];		/* "" when another kernel launched it */
+	uint32_t number;		/* of the device's record; used again when it is complete */
+	ppuTaskState state;
+	int slot;			/* of the task table, -1: none */
+	int parent;			/* number of the task that launched it, -1: the CPU did */
+	uint32_t device_priority, depth;
+	uint64_t blocks, blocks_done;
+	uint32_t blocks_running, blocks_saved;	/* on SMs; taken off them */
+} ppuTaskInfo;
+/* The tasks of the current context.  *count: in the room in tasks[], out how many were stored.  Submitted
+ * kernels whose turn in their stream has not come are no tasks yet.  Errors: NOT_SUPPORTED (older driver). */
+ppuResult ppuCtxGetTasks(ppuTaskInfo *tasks, unsigned *count);
+/* "RUNNING"; never NULL. */
+const char *ppuGetTaskStateName(ppuTaskState state);
+
 /* ---- memory -------------------------------------------------------------------------------------- */
 
 /* Device memory, aligned to 256 bytes, contents undefined.  bytes 0: *ptr = NULL.

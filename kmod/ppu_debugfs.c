@@ -192,6 +192,19 @@ static int ppu_show_vram(struct seq_file *m, void *data)
 	return 0;
 }
 
+static int ppu_show_tasks(struct seq_file *m, void *data)
+{
+	struct ppu_device *pdev = ppu_seq_device(m);
+	struct drm_printer p = drm_seq_file_printer(m);
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	ppu_tasks_print(&p, pdev);
+	drm_dev_exit(idx);
+	return 0;
+}
+
 static int ppu_show_irqs(struct seq_file *m, void *data)
 {
 	struct ppu_device *pdev = ppu_seq_device(m);
@@ -208,6 +221,7 @@ static const struct drm_info_list ppu_debugfs_list[] = {
 	{ "irqs", ppu_show_irqs, 0, NULL },
 	{ "channels", ppu_show_channels, 0, NULL },
 	{ "queues", ppu_show_queues, 0, NULL },
+	{ "tasks", ppu_show_tasks, 0, NULL },
 	{ "vms", ppu_show_vms, 0, NULL },
 	{ "faults", ppu_show_faults, 0, NULL },
 	{ "regs", ppu_show_regs, 0, NULL },

@@ -488,6 +488,20 @@ static int ppu_query_limits(struct ppu_device *pdev, struct ppu_file *file,
 	return ppu_query_put(args, info, sizeof(info));
 }
 
+static int ppu_query_tasks(struct ppu_device *pdev, struct ppu_file *file,
+			   struct drm_ppu_query *args)
+{
+	struct drm_ppu_task *list;
+	int n, ret;
+
+	n = ppu_tasks_list(pdev, file, &list, args->size / sizeof(*list));
+	if (n < 0)
+		return n;
+	ret = ppu_query_put(args, list, n * sizeof(*list));
+	kvfree(list);
+	return ret;
+}
+
 int ppu_ioctl_query(struct drm_device *drm, void *data, struct drm_file *filp)
 {
 	struct ppu_device *pdev = to_ppu(drm);
@@ -506,6 +520,8 @@ int ppu_ioctl_query(struct drm_device *drm, void *data, struct drm_file *filp)
 		return ppu_query_counters(pdev, args);
 	case DRM_PPU_QUERY_LIMITS:
 		return ppu_query_limits(pdev, filp->driver_priv, args);
+	case DRM_PPU_QUERY_TASKS:
+		return ppu_query_tasks(pdev, filp->driver_priv, args);
 	default:
 		return -EINVAL;
 	}

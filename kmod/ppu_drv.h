@@ -792,6 +792,11 @@ struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 
 void ppu_vm_unmap_kernel(struct ppu_vm *vm, struct ppu_mapping *map);
 void ppu_vm_kick_bo(struct ppu_bo *bo);
 void ppu_vm_print(struct drm_printer *p, struct ppu_vm *vm);
+
+/* ppu_tasks.c */
+void ppu_tasks_print(struct drm_printer *p, struct ppu_device *pdev);
+int ppu_tasks_list(struct ppu_device *pdev, struct ppu_file *file, struct drm_ppu_task **out,
+		   u32 max);
 void ppu_vm_close_binds(struct ppu_file *file);
 void ppu_vm_close_all(struct ppu_file *file);
 int ppu_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *filp);

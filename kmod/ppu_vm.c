@@ -741,7 +741,8 @@ void ppu_vm_print(struct drm_printer *p, struct ppu_vm *vm)
 
 	drm_printf(p, "context %u: %s[%d], instance %#llx, root %#llx, depth %u, launches %u, local %u, watchdog %u ms%s%s\n",
 		   vm->context_id, vm->quota->comm, pid_nr(vm->quota->owner), vm->inst.addr,
-		   vm->root->mem.addr, vm->max_depth, vm->max_pending, vm->local_per_thread, vm->watchdog_ms,
+		   vm->root->mem.addr, vm->max_depth, vm->max_pending, vm->local_per_thread,
+		   vm->watchdog_ms,
 		   vm->has_areas ? "" : ", no areas", READ_ONCE(vm->faulted) ? ", FAULTED" : "");
 	mutex_lock(&vm->lock);
 	for (rb = rb_first_cached(&vm->mappings); rb; rb = rb_next(rb)) {

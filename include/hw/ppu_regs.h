@@ -132,6 +132,8 @@ R(SM_EXC_DONE,          0x0520, WO, 0, "1: the driver has recentred; the warp re
 R(DBG_SEL,              0x0600, RW, 0, "Debug counter that DBG_DATA reads, PPU_CTR_* order.") \
 R(DBG_DATA_LO,          0x0604, RO, 0, "Counter value LO.") \
 R(DBG_DATA_HI,          0x0608, RO, 0, "Counter value HI.") \
+R(TASK_SEL,             0x0610, RW, 0, "Writing n takes a picture of the first task record in use from n on; reads back n.") \
+R(TASK_DATA,            0x0640, RO, 0, "16 words: that picture, struct ppu_task_info (ppu_tmd.h).") \
 /* Bitmaps: PPU_MAX_CHANNELS bits = 128 words each; W1C. */ \
 R(CHERR_PENDING,        0x1000, W1C, 0, "128 words: channels stopped by an error since last cleared.") \
 R(CHINTR_PENDING,       0x1200, W1C, 0, "128 words: channels that executed INTR.") \

@@ -83,6 +83,34 @@ struct ppu_task_queue {
 #define PPU_TASKQ_CLOSED	(1ull << 63)	/* no more entries will come */
 #define PPU_TASKQ_CAPACITY_MAX	(1u << 24)
 
+/* What a task is doing: name, number, sentence. */
+#define PPU_TASK_STATES(S) \
+S(PENDING,   1, "accepted, has not started") \
+S(RUNNING,   2, "has a slot") \
+S(EVICTED,   3, "has started, lost its slot and waits for one") \
+S(SUSPENDED, 4, "cannot go on: waits for children, or for entries of its queue") \
+S(CODE_DONE, 5, "its own CTAs are done, children are not")
+enum ppu_task_shown {
+#define S(name, code, text) PPU_TASK_IS_##name = (code),
+	PPU_TASK_STATES(S)
+#undef S
+};
+
+/* A task record, as registers TASK_SEL and TASK_DATA show it. */
+struct ppu_task_info {
+	__u32 record;		/* its number; PPU_TASK_NONE: there is none from TASK_SEL on */
+	__u32 state;		/* PPU_TASK_IS_* */
+	__u32 slot;		/* of the task table, or PPU_TASK_NONE */
+	__u32 priority, depth;
+	__u32 parent;		/* record, or PPU_TASK_NONE */
+	__u32 context, channel;	/* context_id of the instance block; the root channel */
+	__u64 id;		/* of the TMD */
+	__u64 ctas, ctas_done;	/* ctas: all ones while a queue is open */
+	__u32 ctas_running, ctas_saved;
+};
+#define PPU_TASK_NONE		0xffffffffu
+#define PPU_TASK_INFO_WORDS	16
+
 /* What TLAUNCH returns: name, number, sentence.  Nothing has happened unless it is 0. */
 #define PPU_LAUNCH_ERRS(E) \
 E(OK,       0, "launched") \

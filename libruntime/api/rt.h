@@ -10,7 +10,8 @@
  *   stream.c   streams      event.c  events               prio.c    stream -> device priorities
  *   copyprio.c stream -> copy priorities, semaphores of copies     host.c  host functions in streams
  *   module.c   loading, functions                         launch.c  launches, occupancy
- *   limit.c    limits of contexts                         queue.c   device-owned work queues
+ *   tasks.c    what kernels are doing                     limit.c    limits of contexts
+ *   queue.c    device-owned work queues
  *   cdp.c      launches by threads                        devlib.c  printf, assert, malloc of kernels
  *
  * Order of work.  Each channel has a 64-bit word in memory (its timeline).  Each job, one command

@@ -22,6 +22,7 @@
 #include <hw/ppu_devq.h>
 #include <hw/ppu_fault.h>
 #include <hw/ppu_regs.h>
+#include <hw/ppu_tmd.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -130,6 +131,9 @@ struct be_ops {
 	/* Fault records so far, oldest first; *n in: room, out: copied.  Returns 1 when an SM fault
 	 * stopped the VM, else 0. */
 	int (*vm_faults)(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned *n);
+
+	/* Tasks of the VM on the device now; *n in: room, out: how many there are, at most that. */
+	int (*vm_tasks)(struct be_vm *vm, struct ppu_task_info *tasks, unsigned *n);
 
 	/* Zero-filled memory; size is rounded up to pages. */
 	int (*bo_alloc)(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **bo);

@@ -1020,6 +1020,7 @@ const struct be_ops ppu_be_core = {
 	.props = core_props, .time = core_time, .counters = core_counters, .mem_info = core_mem_info,
 	.vm_create = ppu_bc_vm_create, .vm_destroy = ppu_bc_vm_destroy, .vm_limit = ppu_bc_vm_limit,
 	.vm_set_limit = ppu_bc_vm_set_limit, .vm_faults = ppu_bc_vm_faults,
+	.vm_tasks = ppu_bc_vm_tasks,
 	.bo_alloc = core_bo_alloc, .bo_user = core_bo_user, .bo_free = core_bo_free, .bo_map = core_bo_map,
 	.bind = core_bind, .unbind = core_unbind,
 	.chan_create = core_chan_create, .chan_stop = core_chan_stop, .chan_free = core_chan_free,

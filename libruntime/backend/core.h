@@ -136,6 +136,7 @@ void ppu_bc_vm_destroy(struct be_vm *vm);
 uint32_t ppu_bc_vm_limit(struct be_vm *vm, enum be_vm_limit which);
 int ppu_bc_vm_set_limit(struct be_vm *vm, enum be_vm_limit which, uint32_t value);
 int ppu_bc_vm_faults(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned *n);
+int ppu_bc_vm_tasks(struct be_vm *vm, struct ppu_task_info *tasks, unsigned *n);
 
 /* core_devq.c */
 int ppu_bc_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct be_devq *q);

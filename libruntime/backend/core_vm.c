@@ -241,3 +241,27 @@ int ppu_bc_vm_faults(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned *n)
 	ppu_bc_unlock(vm->dev);
 	return faulted;
 }
+
+int ppu_bc_vm_tasks(struct be_vm *vm, struct ppu_task_info *tasks, unsigned *n)
+{
+	struct be_dev *dev = vm->dev;
+	unsigned room = *n;
+	union {
+		struct ppu_task_info info;
+		uint32_t word[PPU_TASK_INFO_WORDS];
+	} t;
+
+	*n = 0;
+	ppu_bc_lock(dev);
+	for (uint32_t from = 0; *n < room; from = t.info.record + 1) {
+		wr(dev, PPU_REG_TASK_SEL, from);
+		for (unsigned i = 0; i < PPU_TASK_INFO_WORDS; i++)
+			t.word[i] = rd(dev, PPU_REG_TASK_DATA + 4 * i);
+		if (t.info.record == PPU_TASK_NONE)
+			break;
+		if (t.info.context == vm->context_id)
+			tasks[(*n)++] = t.info;
+	}
+	ppu_bc_unlock(dev);
+	return 0;
+}

@@ -29,7 +29,7 @@ struct be_dev {
 
 struct be_vm {
 	struct be_dev *dev;
-	uint32_t id, limit[BE_VM_LIMITS];
+	uint32_t id, context_id, limit[BE_VM_LIMITS];
 };
 
 struct be_bo {
@@ -284,6 +284,7 @@ static int drm_vm_create(struct be_dev *dev, const uint32_t *limits, struct be_v
 	}
 	vm->dev = dev;
 	vm->id = c.vm_id;
+	vm->context_id = c.context_id;
 	for (unsigned i = 0; i < BE_VM_LIMITS && !rc; i++)
 		rc = drm_vm_set_limit(vm, i, limits[i]);
 	if (rc)
@@ -316,6 +317,27 @@ static int drm_vm_faults(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned 
 	}
 	*n = s.faults.count;
 	return s.state & DRM_PPU_VM_STATE_FAULTED ? 1 : 0;
+}
+
+static int drm_vm_tasks(struct be_vm *vm, struct ppu_task_info *tasks, unsigned *n)
+{
+	unsigned room = *n;
+	struct drm_ppu_task *t = calloc(room ? room : 1, sizeof(*t));
+	struct drm_ppu_query q = { .type = DRM_PPU_QUERY_TASKS, .size = room * sizeof(*t), .ptr = (uintptr_t)t };
+	int rc = t ? call(vm->dev, DRM_IOCTL_PPU_QUERY, &q) : -ENOMEM;
+
+	*n = 0;
+	for (unsigned i = 0; !rc && i < room && t[i].state; i++)
+		if (t[i].context_id == vm->context_id)
+			tasks[(*n)++] = (struct ppu_task_info){
+				.record = t[i].record, .state = t[i].state, .slot = t[i].slot,
+				.priority = t[i].priority, .depth = t[i].depth, .parent = t[i].parent,
+				.context = t[i].context_id, .channel = t[i].hw_channel, .id = t[i].id,
+				.ctas = t[i].ctas, .ctas_done = t[i].ctas_done,
+				.ctas_running = t[i].ctas_running, .ctas_saved = t[i].ctas_saved,
+			};
+	free(t);
+	return rc == -EINVAL ? -EOPNOTSUPP : rc;
 }
 
 static int drm_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **out)
@@ -623,6 +645,7 @@ const struct be_ops ppu_be_drm = {
 	.props = drm_props, .time = drm_time, .counters = drm_counters, .mem_info = drm_mem_info,
 	.vm_create = drm_vm_create, .vm_destroy = drm_vm_destroy, .vm_limit = drm_vm_limit,
 	.vm_set_limit = drm_vm_set_limit, .vm_faults = drm_vm_faults,
+	.vm_tasks = drm_vm_tasks,
 	.bo_alloc = drm_bo_alloc, .bo_free = drm_bo_free, .bo_map = drm_bo_map,
 	.bind = drm_bind, .unbind = drm_unbind,
 	.chan_create = drm_chan_create, .chan_stop = drm_chan_stop, .chan_free = drm_chan_free,

@@ -334,6 +334,8 @@ void ppu_tmu_abort_channel(struct ppu_core *core, unsigned chid);
 void ppu_tmu_abort_ctx(struct ppu_core *core, struct ppu_ctx *ctx, unsigned err);
 void ppu_tmu_pause(struct ppu_core *core, bool paused);		/* SCHED_CTRL */
 struct ppu_task *ppu_tmu_task(struct ppu_core *core, uint32_t index);
+/* The first record in use from a number on, as the registers show it. */
+void ppu_tmu_show(struct ppu_core *core, uint32_t from, struct ppu_task_info *info);
 /* The scheduler table for looking at: first task of a priority's list (after NULL), the one after. */
 const struct ppu_task *ppu_tmu_listed(struct ppu_core *core, uint32_t priority, const struct ppu_task *after);
 /* taskq.c: the put counter of its queue may have changed. */

@@ -5,7 +5,11 @@
 #include "ppu_int.h"
 
 struct ppu_regfile {
-	uint32_t scratch, sched_ctrl, dbg_sel;
+	uint32_t scratch, sched_ctrl, dbg_sel, task_sel;
+	union {
+		struct ppu_task_info info;
+		uint32_t word[PPU_TASK_INFO_WORDS];
+	} task;				/* picture taken when TASK_SEL was written */
 	uint64_t tlb_inst, ctx_inst;
 	/* Reading X_LO keeps X_HI: one latch each for TIME and DBG_DATA, one for the channels'. */
 	uint32_t time_hi, dbg_hi, ch_hi, ch_off;
@@ -87,7 +91,10 @@ static uint32_t ctrl_read(struct ppu_core *core, unsigned off)
 		return (uint32_t)v;
 	}
 	case PPU_REG_DBG_DATA_HI: return r->dbg_hi;
+	case PPU_REG_TASK_SEL: return r->task_sel;
 	}
+	if (off >= PPU_REG_TASK_DATA && off < PPU_REG_TASK_DATA + sizeof(r->task))
+		return r->task.word[(off - PPU_REG_TASK_DATA) / 4];
 	if (off >= PPU_REG_INTR_STATUS && off <= PPU_REG_INTR_TEST)
 		return ppu_intr_read(core, off);
 	if (off >= PPU_REG_FAULT_GET && off <= PPU_REG_FAULT_DATA)
@@ -162,6 +169,10 @@ static void ctrl_write(struct ppu_core *core, unsigned off, uint32_t val)
 		return;
 	case PPU_REG_DBG_SEL:
 		r->dbg_sel = val;
+		return;
+	case PPU_REG_TASK_SEL:
+		r->task_sel = val;
+		ppu_tmu_show(core, val, &r->task.info);
 		return;
 	}
 	if (off >= PPU_REG_INTR_STATUS && off <= PPU_REG_INTR_TEST)
@@ -287,6 +298,8 @@ void ppu_regs_destroy(struct ppu_core *core)
 	core->regs = NULL;
 }
 
+_Static_assert(sizeof(struct ppu_task_info) == 4 * PPU_TASK_INFO_WORDS, "TASK_DATA is that many words");
+
 void ppu_regs_reset(struct ppu_core *core)
 {
 	memset(core->regs, 0, sizeof(*core->regs));
@@ -299,6 +312,9 @@ void ppu_regs_io(struct ppu_core *core, struct ppu_io *io)
 	ppu_io_u32(io, &r->scratch);
 	ppu_io_u32(io, &r->sched_ctrl);
 	ppu_io_u32(io, &r->dbg_sel);
+	ppu_io_u32(io, &r->task_sel);
+	for (unsigned i = 0; i < PPU_TASK_INFO_WORDS; i++)
+		ppu_io_u32(io, &r->task.word[i]);
 	ppu_io_u64(io, &r->tlb_inst);
 	ppu_io_u64(io, &r->ctx_inst);
 	ppu_io_u32(io, &r->time_hi);

@@ -59,6 +59,44 @@ struct ppu_task *ppu_tmu_task(struct ppu_core *core, uint32_t index)
 	return index < tm->top && tm->rec[index].t.state != PPU_TASK_FREE ? &tm->rec[index].t : NULL;
 }
 
+/* First words of 64 records, then the record. */
+static struct ppu_task *next_used(struct ppu_core *core, uint32_t from)
+{
+	const struct ppu_tmu *tm = core->tmu;
+	uint32_t words = (tm->top + 63) / 64;
+	uint64_t mask;
+
+	for (uint32_t i = from / 64; i < words; i++) {
+		mask = tm->used[i] & (i == from / 64 ? ~0ull << from % 64 : ~0ull);
+		if (mask)
+			return &tm->rec[i * 64 + (uint32_t)__builtin_ctzll(mask)].t;
+	}
+	return NULL;
+}
+
+void ppu_tmu_show(struct ppu_core *core, uint32_t from, struct ppu_task_info *info)
+{
+	static const uint8_t shown[] = {
+		[PPU_TASK_PENDING] = PPU_TASK_IS_PENDING, [PPU_TASK_ACTIVE] = PPU_TASK_IS_RUNNING,
+		[PPU_TASK_EVICTED] = PPU_TASK_IS_EVICTED, [PPU_TASK_SUSPENDED] = PPU_TASK_IS_SUSPENDED,
+		[PPU_TASK_CODE_DONE] = PPU_TASK_IS_CODE_DONE, [PPU_TASK_ABORTING] = 0,
+	};
+	const struct ppu_task *t = next_used(core, from);
+
+	if (!t) {
+		*info = (struct ppu_task_info){ .record = PPU_TASK_NONE };
+		return;
+	}
+	*info = (struct ppu_task_info){
+		.record = t->index, .state = shown[t->state], .slot = t->slot < 0 ? PPU_TASK_NONE : (uint32_t)t->slot,
+		.priority = t->priority, .depth = t->depth,
+		.parent = t->parent < 0 ? PPU_TASK_NONE : (uint32_t)t->parent,
+		.context = t->ctx->blk.context_id, .channel = t->root_chid, .id = t->launch.id,
+		.ctas = t->num_ctas, .ctas_done = t->done_ctas,
+		.ctas_running = t->live_ctas, .ctas_saved = t->saved_ctas,
+	};
+}
+
 int32_t *ppu_tmu_looks(struct ppu_core *core)
 {
 	return &core->tmu->looks;

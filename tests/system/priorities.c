@@ -215,12 +215,50 @@ static uint32_t all_sms(uint32_t *shared)
 	return prop.sms * (prop.shared_per_sm / prop.shared_per_block);
 }
 
+static unsigned my_tasks(ppuTaskInfo *first)
+{
+	ppuTaskInfo t[8];
+	unsigned n = 8;
+
+	OK(ppuCtxGetTasks(t, &n));
+	if (n)
+		*first = t[0];
+	return n;
+}
+
+/* Is there a line for a record in debugfs? */
+static int debugfs_names(uint32_t record)
+{
+	char path[64], line[256];
+	int found = 0;
+
+	for (int minor = 0; minor < 256 && !found; minor++) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/sys/kernel/debug/dri/%d/tasks", minor);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		while (fgets(line, sizeof(line), f)) {
+			unsigned n;
+			int parent, slot;
+			char state[16];
+
+			found |= sscanf(line, "%u %d %d %15s", &n, &parent, &slot, state) == 4 && n == record &&
+				 (!strcmp(state, "RUNNING") || !strcmp(state, "EVICTED"));
+		}
+		fclose(f);
+	}
+	return found;
+}
+
 static void endless(const struct peer *p)
 {
 	volatile uint32_t *word;
 	uint32_t blocks, shared;
 	void *stop, *begun;
 	int least, greatest;
+	ppuTaskInfo t;
 	ppuStream s;
 
 	start(NULL, 0);
@@ -234,6 +272,12 @@ static void endless(const struct peer *p)
 			   (void *[]){ &stop, &begun }, NULL, 0));
 	while (!word[16])
 		usleep(1000);
+	/* It holds a slot and has blocks on SMs, and says so until it is told to stop. */
+	CHECK(my_tasks(&t) == 1);
+	CHECK(!strcmp(t.kernel, "endless") && t.blocks == blocks && !t.blocks_done && t.depth == 1 && t.parent == -1);
+	CHECK(t.blocks_running + t.blocks_saved > 0);
+	CHECK(t.state == PPU_TASK_STATE_RUNNING ? t.slot >= 0 : t.state == PPU_TASK_STATE_EVICTED && t.slot == -1);
+	CHECK(debugfs_names(t.number));
 	tell(p);
 	wait_for_peer(p);	/* the other one is through */
 	CHECK(ppuStreamQuery(s) == PPU_ERROR_NOT_READY);
@@ -245,6 +289,7 @@ static void endless(const struct peer *p)
 static void finite(const struct peer *p)
 {
 	uint32_t blocks, shared, *word;
+	ppuTaskInfo t;
 	ppuStream s;
 
 	start(NULL, 0);
@@ -252,6 +297,7 @@ static void finite(const struct peer *p)
 	OK(ppuStreamCreate(&s, 0, 0));
 	OK(ppuMallocHost((void **)&word, 4096));
 	wait_for_peer(p);	/* the endless one runs */
+	CHECK(my_tasks(&t) == 0);	/* that is nobody else's business */
 	OK(ppuLaunchKernel(fn("count"), ppuDim(2 * blocks, 1, 1), ppuDim(1, 1, 1), shared, s, (void *[]){ &word },
 			   NULL, 0));
 	OK(ppuStreamSynchronize(s));

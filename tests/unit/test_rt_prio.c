@@ -532,6 +532,123 @@ START_TEST(local_memory_follows_need)
 }
 END_TEST
 
+/* ---- queries --------------------------------------------------------------------------------- */
+
+static void find_task(const char *kernel, uint32_t depth, ppuTaskInfo *out)
+{
+	ppuTaskInfo t[16];
+	unsigned n = 16;
+
+	OK(ppuCtxGetTasks(t, &n));
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(t[i].kernel, kernel) && t[i].depth == depth) {
+			*out = t[i];
+			return;
+		}
+	ck_abort_msg("no task of %s at depth %u, of %u", kernel, depth, n);
+}
+
+/* Who holds which slot, and what the others wait for; HW-28's pools as the runtime sees them. */
+START_TEST(tasks_of_a_context)
+{
+	static const char *const names[] = { "?", "PENDING", "RUNNING", "EVICTED", "SUSPENDED", "CODE_DONE", "?" };
+	ppuTaskInfo low, high, third, parent, child, t[2];
+	void *out, *tmd, *word;
+	uint32_t *flag;
+	ppuStream a, b, c;
+	ppuCtx other;
+	unsigned n = 2;
+
+	for (unsigned i = 0; i < 7; i++)
+		ck_assert_str_eq(ppuGetTaskStateName((ppuTaskState)i), names[i]);
+	start("task-slots=1 gpcs=1", "0:2", "depth=4");
+	OK(ppuCtxGetTasks(t, &n));
+	ck_assert_uint_eq(n, 0);
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuCtxGetTasks(t, NULL));
+	OK(ppuMallocHost((void **)&flag, 4096));
+	word = &flag[16];
+	OK(ppuStreamCreate(&a, PPU_STREAM_NON_BLOCKING, 0));
+	OK(ppuStreamCreate(&b, PPU_STREAM_NON_BLOCKING, 2));
+	OK(ppuStreamCreate(&c, PPU_STREAM_NON_BLOCKING, 0));
+	launch("wait", 3, a, (void *[]){ &flag });
+	rt_pass(100000);
+	find_task("wait", 1, &low);
+	ck_assert_int_eq(low.state, PPU_TASK_STATE_RUNNING);
+	ck_assert_int_eq(low.slot, 0);
+	ck_assert_uint_eq(low.blocks, 3);
+	ck_assert_uint_eq(low.blocks_running, 3);
+	ck_assert_uint_eq(low.device_priority, 0);
+	ck_assert_int_eq(low.parent, -1);
+
+	/* a more urgent one, whose child has the slot as it is more urgent still; a third has not begun */
+	out = new_out();
+	tmd = child_tmd("wait", word);
+	launch("chain", 1, b, (void *[]){ &out, &tmd });
+	launch("quick", 1, c, NULL);
+	rt_pass(200000);
+	find_task("wait", 1, &low);
+	find_task("chain", 1, &parent);
+	find_task("quick", 1, &third);
+	find_task("", 2, &child);
+	ck_assert_int_eq(low.state, PPU_TASK_STATE_EVICTED);
+	ck_assert_int_eq(low.slot, -1);
+	ck_assert_uint_eq(low.blocks_saved, 3);
+	ck_assert_uint_eq(low.blocks_running, 0);
+	ck_assert_int_eq(parent.state, PPU_TASK_STATE_EVICTED);
+	ck_assert_uint_eq(parent.device_priority, 8);
+	ck_assert_int_eq(child.state, PPU_TASK_STATE_RUNNING);
+	ck_assert_int_eq(child.slot, 0);
+	ck_assert_uint_eq(child.device_priority, 9);
+	ck_assert_int_eq(child.parent, (int)parent.number);
+	ck_assert_int_eq(third.state, PPU_TASK_STATE_PENDING);
+	ck_assert_uint_eq(third.blocks_done, 0);
+	n = 2;
+	OK(ppuCtxGetTasks(t, &n));
+	ck_assert_uint_eq(n, 2);		/* no more than there is room for */
+
+	flag[16] = 1;
+	OK(ppuStreamSynchronize(b));
+	find_task("wait", 1, &high);
+	ck_assert_uint_eq(high.number, low.number);
+	ck_assert_int_eq(high.state, PPU_TASK_STATE_RUNNING);
+	/* another context has none of them */
+	OK(ppuCtxGetCurrent(&other));
+	{
+		ppuCtx mine;
+
+		OK(ppuCtxCreate(&mine, 0, 0));
+		n = 2;
+		OK(ppuCtxGetTasks(t, &n));
+		ck_assert_uint_eq(n, 0);
+		OK(ppuCtxSetCurrent(other));
+	}
+	flag[0] = 1;
+	OK(ppuCtxSynchronize());
+	n = 2;
+	OK(ppuCtxGetTasks(t, &n));
+	ck_assert_uint_eq(n, 0);
+	stop_quietly();
+
+	/* With a slot for the child, the parent comes to its wait, and leaves. */
+	start("task-slots=2 gpcs=1", NULL, "depth=4");
+	OK(ppuMallocHost((void **)&flag, 4096));
+	word = flag;
+	out = new_out();
+	tmd = child_tmd("wait", word);
+	launch("chain", 1, NULL, (void *[]){ &out, &tmd });
+	rt_pass(200000);
+	find_task("chain", 1, &parent);
+	find_task("", 2, &child);
+	ck_assert_int_eq(parent.state, PPU_TASK_STATE_SUSPENDED);
+	ck_assert_int_eq(parent.slot, -1);
+	ck_assert_uint_eq(parent.blocks_saved, 1);
+	ck_assert_int_eq(child.state, PPU_TASK_STATE_RUNNING);
+	*flag = 1;
+	OK(ppuCtxSynchronize());
+	stop_quietly();
+}
+END_TEST
+
 /* ---- golden traces --------------------------------------------------------------------------- */
 
 /* What became of tasks, in order: "start p4", the p being the device priority a task was accepted with. */
@@ -625,4 +742,4 @@ END_TEST
 
 BENCH_MAIN("rt_prio", sp23_examples, sp30_computed_as_stored, sp7_range_and_queries, sp17_two_contexts, sp11_every_depth,
 	   sp43_not_while_in_use, sp44_refusals, sp46_default_priority, sp16_memory_of_levels, pending_launches,
-	   local_memory_follows_need, sp39_chain, sp14_deadlock)
+	   local_memory_follows_need, tasks_of_a_context, sp39_chain, sp14_deadlock)

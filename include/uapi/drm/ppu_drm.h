@@ -185,6 +185,41 @@ enum drm_ppu_query_type {
 	 * drm_ppu_resource.
 	 */
 	DRM_PPU_QUERY_LIMITS = 5,
+	/**
+	 * @DRM_PPU_QUERY_TASKS: array of struct drm_ppu_task: the tasks of the
+	 * file's VMs that are on the device; each as it was at some moment.
+	 */
+	DRM_PPU_QUERY_TASKS = 6,
+};
+
+/** struct drm_ppu_task - a task that was accepted and is not complete */
+struct drm_ppu_task {
+	/** @record: number of its record in the device; used again later. */
+	__u32 record;
+	/** @state: PPU_TASK_IS_* (ppu_tmd.h); 0 behind the last task. */
+	__u32 state;
+	/** @slot: slot of the task table it runs in, or all ones. */
+	__u32 slot;
+	/** @priority: device priority. */
+	__u32 priority;
+	/** @depth: nesting depth, 1 if the CPU launched it. */
+	__u32 depth;
+	/** @parent: record of the task that launched it, or all ones. */
+	__u32 parent;
+	/** @context_id: as in struct drm_ppu_vm_create. */
+	__u32 context_id;
+	/** @hw_channel: the device's number of the channel it came from, by way of its parents. */
+	__u32 hw_channel;
+	/** @id: what its TMD says. */
+	__u64 id;
+	/** @ctas: CTAs it has; all ones while its queue is open. */
+	__u64 ctas;
+	/** @ctas_done: CTAs that ended. */
+	__u64 ctas_done;
+	/** @ctas_running: CTAs on SMs. */
+	__u32 ctas_running;
+	/** @ctas_saved: CTAs that were taken off them. */
+	__u32 ctas_saved;
 };
 
 /**
