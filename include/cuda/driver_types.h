@@ -115,7 +115,8 @@ E(cudaErrorStreamCaptureMerge,      902, "operation would result in a merge of s
 E(cudaErrorStreamCaptureUnmatched,  903, "capture was not ended in the same stream as it began") \
 E(cudaErrorStreamCaptureUnjoined,   904, "capturing stream has unjoined work") \
 E(cudaErrorStreamCaptureIsolation,  905, "dependency created on uncaptured work in another stream") \
-E(cudaErrorStreamCaptureImplicit,   906, "operation would make the legacy stream depend on a capturing blocking stream") \
+E(cudaErrorStreamCaptureImplicit,   906, \
+	"operation would make the legacy stream depend on a capturing blocking stream") \
 E(cudaErrorCapturedEvent,           907, "operation not permitted on an event last recorded in a capturing stream") \
 E(cudaErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another thread") \
 E(cudaErrorTimeout,                 909, "wait operation timed out") \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Short vectors and dim3.  Vectors of two and four have the alignment that lets a GPU load them at once, up to 16 bytes. */
+/* Short vectors and dim3.  Vectors of two and four are aligned so that a GPU loads them at once, up to 16 bytes. */
 #ifndef PPU_VECTOR_TYPES_H
 #define PPU_VECTOR_TYPES_H
 
