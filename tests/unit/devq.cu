@@ -209,6 +209,31 @@ KERNEL start_waiter(u32 *count, u32 n, u32 *result)
 	ppuQueueLaunch(PPU_KERNEL(waiter), 1, 1, 1, 1, 1, 1, 0, &a, sizeof(a));
 }
 
+/* The same with groups of empty blocks. */
+KERNEL group_waiter(u32 blocks, u32 n, u32 *result)
+{
+	struct ppu_group g;
+	u32 i, err = 0;
+
+	for (i = 0; i < n; i++) {
+		err = ppuGroupBeginWait(&g, blocks);
+		if (err)
+			break;
+		ppuGroupEnd(&g);
+	}
+	*result = 1000 * err + i;
+}
+
+KERNEL start_group_waiter(u32 blocks, u32 n, u32 *result)
+{
+	struct {
+		u32 blocks, n;
+		u32 *result;
+	} a = { blocks, n, result };
+
+	ppuQueueLaunch(PPU_KERNEL(group_waiter), 1, 1, 1, 1, 1, 1, 0, &a, sizeof(a));
+}
+
 /* A group of each kind of command, in two blocks. */
 KERNEL commands(u64 *data, u32 *count)
 {
@@ -243,6 +268,7 @@ KERNEL shape(u32 *out, u64 big, u8 small, u32 index)
 	volatile u32 local[40];
 	u32 i, sum = 0, shared;
 
+	asm volatile("bar.sync 3;" ::: "memory");
 	for (i = 0; i < 40; i++)
 		local[(i * 7 + index) % 40] = i;
 	for (i = 0; i < 40; i++)

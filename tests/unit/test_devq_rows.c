@@ -494,6 +494,12 @@ START_TEST(wq67_waiting)
 		devq_fetch();
 		ck_assert_uint_eq(devq_host[RESULT], 100);
 		check_counts(16, 116, 1);
+		/* the driver frees half a ring at a time: more than that nobody may wait for */
+		DEVQ_RUN("start_group_waiter", 1, 1, 1, 20, DEVQ_AT(RESULT));
+		DEVQ_RUN("start_group_waiter", 1, 1, 3, 20, DEVQ_AT(RESULT + 1));
+		devq_fetch();
+		ck_assert_uint_eq(devq_host[RESULT], 20);
+		ck_assert_uint_eq(devq_host[RESULT + 1], flags ? 1000 * PPU_QUEUE_WOULD_DEADLOCK : 20);
 		devq_stop();
 	}
 }
