@@ -278,9 +278,10 @@ static void listen_to(uint32_t type, uint32_t channel, int e)
 /* On a new channel of a new VM: an INTR command. False: a reset came before it. */
 static bool interrupt_once(struct bo *code, int e)
 {
-	struct drm_ppu_vm_destroy vm = { .vm_id = vm_new(busy.fd) };
+	struct drm_ppu_vm_create v = { 0 };
+	struct drm_ppu_vm_destroy vm;
 	struct drm_ppu_channel_create a = {
-		.vm_id = vm.vm_id, .type = DRM_PPU_CHANNEL_COPY, .flags = DRM_PPU_CHANNEL_USER_SUBMIT,
+		.type = DRM_PPU_CHANNEL_COPY, .flags = DRM_PPU_CHANNEL_USER_SUBMIT,
 		.gpfifo_entries = 8,
 	};
 	struct ppu_gpfifo_entry entry = { .va = 0x10000000, .length = PPU_CMD_SIZE_INTR };
@@ -290,6 +291,12 @@ static bool interrupt_once(struct bo *code, int e)
 	void *ring;
 	int err;
 
+	err = try_ioctl(busy.fd, DRM_IOCTL_PPU_VM_CREATE, &v);
+	CHECK(!err || err == EIO);
+	if (err)
+		return false;
+	vm.vm_id = a.vm_id = v.vm_id;
+	vm.pad = 0;
 	err = vm_try_op(busy.fd, a.vm_id, DRM_PPU_VM_BIND_OP_MAP, code->handle, 0, entry.va, code->size, 0);
 	if (!err)
 		err = try_ioctl(busy.fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
