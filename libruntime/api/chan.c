@@ -207,7 +207,8 @@ void rt_emit_va(struct rt_job *j, uint32_t header, uint64_t va)
 	rt_emit64(j, va);
 }
 
-static ppuResult job_open(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes, unsigned entries)
+ppuResult rt_job_open_cut(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes,
+			  unsigned entries)
 {
 	uint32_t data = (data_bytes + ALIGN - 1) & ~(ALIGN - 1), words;
 	struct rt_chan *c;
@@ -243,7 +244,7 @@ static ppuResult job_open(struct rt_job *j, struct ppuStream_st *s, unsigned cls
 
 ppuResult rt_job_open(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes)
 {
-	return job_open(j, s, cls, data_bytes, 1);
+	return rt_job_open_cut(j, s, cls, data_bytes, 1);
 }
 
 void rt_job_depend(struct rt_job *j)
@@ -267,16 +268,6 @@ void rt_job_depend(struct rt_job *j)
 ppuResult rt_job_begin(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes)
 {
 	ppuResult res = rt_job_open(j, s, cls, data_bytes);
-
-	if (!res)
-		rt_job_depend(j);
-	return res;
-}
-
-ppuResult rt_job_begin_cut(struct rt_job *j, struct ppuStream_st *s, unsigned cls, uint32_t data_bytes,
-			   unsigned entries)
-{
-	ppuResult res = job_open(j, s, cls, data_bytes, entries);
 
 	if (!res)
 		rt_job_depend(j);

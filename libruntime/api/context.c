@@ -301,13 +301,14 @@ static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t se
 	return PPU_SUCCESS;
 }
 
-ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *need, const struct be_limits *lim)
+ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *wanted, const struct be_limits *lim)
 {
-	ppuResult res = rt_done(ctx, need) ? PPU_SUCCESS : rt_host_refuse();
+	struct rt_need need = *wanted;	/* whose it is may change and go while this waits */
+	ppuResult res = rt_done(ctx, &need) ? PPU_SUCCESS : rt_host_refuse();
 
 	for (unsigned i = 0; i < ctx->num_chan && !res; i++)
-		if (need->seq[i])
-			res = wait_chan(ctx, ctx->chan[i], need->seq[i], lim);
+		if (need.seq[i])
+			res = wait_chan(ctx, ctx->chan[i], need.seq[i], lim);
 	rt_devlib_flush(ctx);
 	return res;
 }

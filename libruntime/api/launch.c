@@ -160,27 +160,60 @@ static void pack(const struct ppu_symbol *s, void **params, const void *packed, 
 		memcpy(to + s->params[i].offset, params[i], s->params[i].size);
 }
 
+/* The queue a kernel gets, NULL: none. */
+static struct rt_queue *queue_for(const struct ppuFunction_st *f, const struct ppuStream_st *st)
+{
+	return f->sym->flags & PPU_SYMF_QUEUE ? st->queue : NULL;
+}
+
+static unsigned parts_for(const struct ppuFunction_st *f, const struct ppuStream_st *st)
+{
+	const struct rt_queue *q = queue_for(f, st);
+
+	return q ? rt_queue_parts(q) : 1;
+}
+
+/* While it waits for room others may launch, and give the stream another queue: what the job depends on is
+ * what there is when nobody else comes any more. */
+static ppuResult begin(struct rt_job *job, const struct ppuFunction_st *f, struct ppuStream_st *st, bool cooperative)
+{
+	struct ppuCtx_st *ctx = st->ctx;
+	struct rt_queue *q;
+	ppuResult res;
+	unsigned parts;
+
+	do {
+		parts = parts_for(f, st);
+		res = rt_job_open_cut(job, st, PPU_CLASS_COMPUTE, PPU_TMD_SIZE + f->sym->param_bytes, parts);
+		if (res)
+			return res;
+	} while (parts != parts_for(f, st));
+	q = queue_for(f, st);
+	if (q)
+		rt_merge(ctx, &st->need, &q->last);
+	if (cooperative)
+		rt_merge(ctx, &st->need, &ctx->coop);
+	rt_job_depend(job);
+	return PPU_SUCCESS;
+}
+
 static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, size_t dynamic,
 			struct ppuStream_st *st, void **params, const void *packed, size_t bytes,
 			const struct rt_slot *stamps, bool cooperative)
 {
 	const struct ppu_symbol *s = f->sym;
-	struct rt_queue *q = s->flags & PPU_SYMF_QUEUE ? st->queue : NULL;
 	struct ppuCtx_st *ctx = st->ctx;
+	struct rt_queue *q;
 	struct ppu_tmd *t;
 	struct rt_job job;
 	ppuResult res;
 
 	res = rt_local_ensure(f);
+	if (!res)
+		res = begin(&job, f, st, cooperative);
 	if (res)
 		return res;
-	if (q)
-		rt_merge(ctx, &st->need, &q->last);
-	if (cooperative)
-		rt_merge(ctx, &st->need, &ctx->coop);
-	res = rt_job_begin_cut(&job, st, PPU_CLASS_COMPUTE, PPU_TMD_SIZE + s->param_bytes, q ? rt_queue_parts(q) : 1);
-	if (res)
-		return res;
+	q = queue_for(f, st);
 	t = (struct ppu_tmd *)job.data;
 	memset(t, 0, sizeof(*t));
 	t->magic = PPU_TMD_MAGIC;

@@ -265,13 +265,13 @@ struct rt_job {
 /* cls: PPU_CLASS_COMPUTE or _COPY; data_bytes of room for a TMD and parameters. */
 ppuResult rt_job_open(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
 		      uint32_t data_bytes);
+/* The same for a job of up to so many ring entries; rt_job_cut(): what follows is in the next one. */
+ppuResult rt_job_open_cut(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
+			  uint32_t data_bytes, unsigned entries);
 void rt_job_depend(struct rt_job *job);		/* the acquires of what the stream waits for */
-/* Both of them. */
+/* Opened, with its acquires. */
 ppuResult rt_job_begin(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
 		       uint32_t data_bytes);
-/* The same for a job of up to so many ring entries; rt_job_cut(): what follows is in the next one. */
-ppuResult rt_job_begin_cut(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
-			   uint32_t data_bytes, unsigned entries);
 void rt_job_cut(struct rt_job *job);
 void rt_job_end(struct rt_job *job);
 /* A job in the channel the stream used last, else in one of class cls. */
