@@ -5,7 +5,7 @@
 # Documentation/runtime/cudart.md says. Runs on the host.
 
 cd "$(dirname "$0")/../.." || exit 1
-programs=$PWD/${BUILD:-build}/cuda-tests
+programs=$(realpath "${BUILD:-build}")/cuda-tests
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 failed=0

@@ -5,7 +5,7 @@
 # itself. Then what ppu-nvcc and the tools under it say and refuse.
 
 cd "$(dirname "$0")/../.." || exit 1
-build=$PWD/${BUILD:-build}
+build=$(realpath "${BUILD:-build}")
 sdk=$build/cuda
 export PPU_BACKEND=core PPU_PROPS=gpcs=1,sms-per-gpc=2
 unset LD_LIBRARY_PATH		# the programs know where the library is

@@ -16,7 +16,7 @@ else
 	echo "not ok - exported: $strange"
 	failed=1
 fi
-want=$(grep -oE '\bppu[A-Z][A-Za-z0-9]*\(' include/ppu.h | tr -d '(' | sort -u | grep -vE '^ppuDim$')
+want=$(${CC:-gcc} -E -P -Iinclude include/ppu.h | grep -oE '\bppu[A-Z][A-Za-z0-9]*\(' | tr -d '(' | sort -u | grep -vx ppuDim)
 missing=$(comm -23 <(echo "$want") <(echo "$have"))
 if [[ -z $missing && -n $want ]]; then
 	echo "ok - $(wc -l <<<"$want") calls of the header are exported"
