@@ -273,7 +273,7 @@ unsigned rt_queue_parts(const struct rt_queue *q)
 void rt_queue_tmd(const struct rt_queue *q, struct ppu_tmd *t)
 {
 	t->envreg[0] = q->mem;
-	t->envreg[1] = PPU_QUEUE_ENV_COUNTED;
+	t->envreg[1] |= (uint64_t)PPU_QUEUE_ENV_COUNTED << PPU_QUEUE_ENV_SHIFT;
 }
 
 void rt_queue_before(struct rt_job *j, struct rt_queue *q, uint64_t threads)

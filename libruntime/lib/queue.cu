@@ -39,7 +39,7 @@ DEV u32 environment(void)
 	u64 v;
 
 	asm("mov.u64 %0, %%envreg1;" : "=l"(v));
-	return (u32)v;
+	return (u32)(v >> PPU_QUEUE_ENV_SHIFT);
 }
 
 LIBRARY const struct ppu_queue *ppuQueueGet(void)
@@ -167,6 +167,7 @@ LIBRARY int ppuGroupEnd(struct ppu_group *group)
 {
 	struct group *g = (struct group *)group;
 	const struct ppu_queue *q = queue();
+	int err;
 
 	if (!g->blocks)		/* did not begin, or has ended */
 		return g->error;
@@ -183,8 +184,11 @@ LIBRARY int ppuGroupEnd(struct ppu_group *group)
 	if (g->threads)
 		ppuq_threads_in(q, g->threads);
 	ppuq_end(q, g->blocks, g->first);
+	/* The memory is the host's now: nothing more goes into it. */
+	err = g->error;
 	g->blocks = 0;
-	return g->error;
+	g->error = PPU_QUEUE_BAD_VALUE;
+	return err;
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
@@ -391,7 +395,7 @@ DEV void write_tmd(const struct ppu_queue *q, volatile struct ppu_tmd *t, const 
 	if (k->param_bytes)
 		t->param_va = (u64)t + PPU_TMD_SIZE;
 	t->envreg[0] = (u64)q;
-	t->envreg[1] = PPU_QUEUE_ENV_NESTED | (k->creates ? PPU_QUEUE_ENV_COUNTED : 0);
+	t->envreg[1] = (u64)(PPU_QUEUE_ENV_NESTED | (k->creates ? PPU_QUEUE_ENV_COUNTED : 0)) << PPU_QUEUE_ENV_SHIFT;
 }
 
 DEV void write_params(volatile u8 *to, const struct config *c)

@@ -7,7 +7,9 @@
 
 #include <ppu_queue.h>
 
-/* Special registers of a task with a queue.  ENVREG0: address of its struct ppu_queue; ENVREG1: */
+/* Special registers of a task with a queue.  ENVREG0: address of its struct ppu_queue; ENVREG1 from bit
+ * PPU_QUEUE_ENV_SHIFT on, since cooperative kernels have something else in the lower half: */
+#define PPU_QUEUE_ENV_SHIFT	32
 #define PPU_QUEUE_ENV_COUNTED	1u	/* its threads are counted in `live` */
 #define PPU_QUEUE_ENV_NESTED	2u	/* it is work of the queue, not what was launched by the CPU */
 

@@ -334,6 +334,20 @@ KERNEL refused(u32 *count, u32 *result)
 	ppuGroupBegin(&g, 2);	/* a block that was never come to */
 	ppuGroupLaunch(&g, PPU_KERNEL(leaf), 1, 1, 1, 32, 1, 1, 0, &a, sizeof(a));
 	result[12] = ppuGroupEnd(&g);
+	result[13] = ppuGroupRelease(&g, count + 2, 1);	/* it has ended */
+	result[14] = ppuGroupEnd(&g);
+}
+
+/* A cooperative kernel that makes work: the first word of its workspace is the size, 8. */
+KERNEL cooperates(u32 *count, u32 *result)
+{
+	u32 low, high;
+
+	asm("mov.b32 %0, %%envreg2;" : "=r"(low));
+	asm("mov.b32 %0, %%envreg1;" : "=r"(high));
+	if (THREAD == 0)
+		*result = *(volatile u32 *)((u64)high << 32 | low);
+	launch_leaf(count, THREAD);
 }
 
 /* Blocks that are there already. */

@@ -3,8 +3,12 @@
  * Device-owned work queues, row by row: what the runtime sets up and submits, what threads write, what is
  * refused.  Kernels: devq.cu.
  */
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "bench_main.h"
 #include "devq.h"
 
@@ -544,7 +548,8 @@ START_TEST(refusals)
 {
 	static const uint32_t want[] = { PPU_QUEUE_BAD_KERNEL, PPU_QUEUE_BAD_VALUE, PPU_QUEUE_BAD_VALUE,
 		PPU_QUEUE_BAD_VALUE, PPU_QUEUE_BAD_VALUE, PPU_QUEUE_BAD_VALUE, PPU_QUEUE_BAD_VALUE, PPU_QUEUE_BAD_VALUE,
-		PPU_QUEUE_BAD_VALUE, PPU_QUEUE_BAD_VALUE, PPU_QUEUE_NO_SPACE, PPU_QUEUE_BAD_VALUE, PPU_QUEUE_OK };
+		PPU_QUEUE_BAD_VALUE, PPU_QUEUE_BAD_VALUE, PPU_QUEUE_NO_SPACE, PPU_QUEUE_BAD_VALUE, PPU_QUEUE_OK,
+		PPU_QUEUE_BAD_VALUE, PPU_QUEUE_BAD_VALUE };
 
 	devq_start(NULL, 64, 0, 0);
 	DEVQ_RUN("refused", 1, 1, DEVQ_AT(0), DEVQ_AT(RESULT));
@@ -593,6 +598,72 @@ START_TEST(options)
 }
 END_TEST
 
+/* A cooperative kernel may have a queue: each is told its own by the same special registers. */
+START_TEST(cooperative)
+{
+	void *params[2], *result;
+	ppuFunction f;
+
+	devq_start(NULL, 0, 0, 0);
+	result = (void *)(uintptr_t)DEVQ_AT(RESULT);
+	params[0] = &devq_dev;
+	params[1] = &result;
+	OK(ppuModuleGetFunction(&f, devq_module, "cooperates"));
+	OK(ppuLaunchCooperativeKernel(f, ppuDim(2, 1, 1), ppuDim(2, 1, 1), 0, NULL, params, NULL, 0));
+	OK(ppuCtxSynchronize());
+	devq_fetch();
+	ck_assert_uint_eq(devq_host[RESULT], 8);
+	check_counts(0, 4, 1);
+	devq_stop();
+}
+END_TEST
+
+static void hold(void *gate)
+{
+	sem_wait(gate);
+}
+
+static void *launch_in_thread(void *ctx)
+{
+	OK(ppuCtxSetCurrent(ctx));
+	DEVQ_LAUNCH("each", 1, 1, DEVQ_AT(2), DEVQ_AT(RESULT));
+	return NULL;
+}
+
+/* A launch that waits for room in the ring while its stream is given another queue uses that one. */
+START_TEST(replaced_meanwhile)
+{
+	const ppuQueueOptions o = { .entries = 2 * COUNT, .flags = PPU_STREAM_QUEUE_SPLIT };
+	pthread_t thread;
+	ppuCtx ctx;
+	sem_t gate;
+
+	setenv("PPU_RING_ENTRIES", "9", 1);
+	devq_start(NULL, COUNT, 0, 0);
+	unsetenv("PPU_RING_ENTRIES");
+	OK(ppuCtxGetCurrent(&ctx));
+	DEVQ_RUN("each", 1, 1, DEVQ_AT(0), DEVQ_AT(RESULT));
+	sem_init(&gate, 0, 0);
+	OK(ppuLaunchHostFunc(NULL, hold, &gate));
+	for (unsigned i = 0; i < 6; i++)
+		DEVQ_LAUNCH("plain", 1, 1, DEVQ_AT(1));
+	ck_assert_int_eq(pthread_create(&thread, NULL, launch_in_thread, ctx), 0);
+	usleep(100000);		/* shorter only shows less */
+	OK(ppuStreamSetQueue(NULL, &o));
+	sem_post(&gate);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	OK(ppuCtxSynchronize());
+	ck_assert_uint_eq(devq_info().launches, 1);
+	devq_fetch();
+	ck_assert_uint_eq(devq_host[0], 1);
+	ck_assert_uint_eq(devq_host[1], 6);
+	ck_assert_uint_eq(devq_host[2], 1);
+	devq_stop();
+	sem_destroy(&gate);
+}
+END_TEST
+
 BENCH_MAIN("devq_rows", wq26_made_when_needed, wq27_as_made, wq29_blocks, wq39_told, wq35_atomic, wq45_entries,
 	   wq45_wrapped, wq44_room, wq57_capacity, wq60_undone, wq62_nothing, wq62_null_entry, wq62_exits, wq63_finish,
-	   wq65_no_reset, wq67_waiting, wq41_commands, refusals, options)
+	   wq65_no_reset, wq67_waiting, wq41_commands, refusals, options, cooperative,
+	   replaced_meanwhile)
