@@ -68,6 +68,25 @@ int ppu_devq_check(struct ppu_device *pdev, const struct drm_ppu_channel_create 
 
 /* What an error of the queue means to the channel that waits for it */
 
+/*
+ * Does the owner still wait?  An error of its own, which may have stopped the queue
+ * with its VM, says more than the queue's: it must not get lost because the worker
+ * came before the interrupt's thread.
+ */
+static bool ppu_devq_owner_lives(struct ppu_channel *owner)
+{
+	bool lives = false;
+	int idx;
+
+	lockdep_assert_held(&owner->lock);
+
+	if (!owner->destroyed && drm_dev_enter(&owner->pdev->drm, &idx)) {
+		lives = !ppu_fault_catch_up(owner);
+		drm_dev_exit(idx);
+	}
+	return lives;
+}
+
 static void ppu_devq_stop_owner(struct work_struct *work)
 {
 	const struct ppu_failure stopped = {
@@ -78,9 +97,11 @@ static void ppu_devq_stop_owner(struct work_struct *work)
 	struct ppu_channel *owner = chan->devq.owner;
 
 	mutex_lock(&owner->lock);
-	if (!owner->destroyed && !ppu_channel_stop(owner, PPU_CH_CMD_STOP))
-		ppu_vm_set_faulted(owner->vm);
-	ppu_channel_fail(owner, &stopped);
+	if (ppu_devq_owner_lives(owner)) {
+		if (!ppu_channel_stop(owner, PPU_CH_CMD_STOP))
+			ppu_vm_set_faulted(owner->vm);
+		ppu_channel_fail(owner, &stopped);
+	}
 	mutex_unlock(&owner->lock);
 	ppu_channel_put(chan);
 }
@@ -175,12 +196,17 @@ int ppu_devq_init(struct ppu_channel *chan)
 	const struct ppu_devq_layout *layout = &chan->devq.layout;
 	u32 count = chan->ring_entries, get;
 	struct ppu_device *pdev = chan->pdev;
-	int idx;
+	int idx, ret = 0;
 
 	if (!drm_dev_enter(&pdev->drm, &idx))
 		return -ENODEV;
 	ppu_devq_write_start(chan);
 	get = ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_GET);
+	/* A device that was pulled out reads as all ones. */
+	if (get >= count) {
+		ret = -ENODEV;
+		goto out;
+	}
 	ppu_devq_write_entry(chan, get);
 	/* The entry is in memory before GP_PUT says that it may be fetched. */
 	wmb();
@@ -192,8 +218,9 @@ int ppu_devq_init(struct ppu_channel *chan)
 	trace_ppu_devq_init(chan->chid, get, ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_PUT),
 			    ppu_devq_read(chan, layout->soft),
 			    ppu_devq_read(chan, layout->shadow));
+out:
 	drm_dev_exit(idx);
-	return 0;
+	return ret;
 }
 
 /**

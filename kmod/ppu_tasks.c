@@ -54,7 +54,8 @@ void ppu_tasks_print(struct drm_printer *p, struct ppu_device *pdev)
 	struct ppu_task_info t;
 	u32 from;
 
-	drm_puts(p, "record parent slot state     prio depth context chid running saved     done/ctas id\n");
+	drm_puts(p, "record parent slot state     prio depth context chid ");
+	drm_puts(p, "running saved     done/ctas id\n");
 	for (from = 0; from < pdev->caps.task_records && ppu_task_read(pdev, from, &t);
 	     from = t.record + 1) {
 		drm_printf(p, "%6u %6d %4d %-9s %4u %5u %7u %4u ", t.record, (int)t.parent,
@@ -75,11 +76,17 @@ static bool ppu_task_is_ours(struct ppu_file *file, u32 context)
 {
 	struct ppu_vm *vm;
 	unsigned long id;
+	bool ours = false;
 
-	xa_for_each(&file->vms, id, vm)
-		if (vm->context_id == context)
-			return true;
-	return false;
+	/* What is in the table under its lock has the table's reference: it may be destroyed. */
+	xa_lock(&file->vms);
+	xa_for_each(&file->vms, id, vm) {
+		ours = vm->context_id == context;
+		if (ours)
+			break;
+	}
+	xa_unlock(&file->vms);
+	return ours;
 }
 
 /**

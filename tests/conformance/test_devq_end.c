@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of device-owned queues: errors, destruction, death of the owner, unbind, reset; limits. */
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -155,6 +156,89 @@ TEST(wq68_generator, "WQ-68: a launching kernel that faults, or never ends, take
 		chan_wait_idle(&later);
 		CHECK_EQ(*chan_sem(&later, 1), 2);
 	}
+}
+
+/* One thread that executes n instructions of the channel's VM. */
+static struct bo launch_code(struct chan *c, const uint64_t *insns, unsigned n)
+{
+	struct bo code = bo_new(c->fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	struct cmds b = chan_block(c);
+
+	vm_map(c->fd, c->vm, &code, CODE_VA);
+	memcpy(code.map, insns, n * 2 * sizeof(*insns));
+	*(struct ppu_tmd *)((char *)code.map + 2048) = (struct ppu_tmd){
+		.magic = PPU_TMD_MAGIC, .version = PPU_TMD_VERSION, .size = PPU_TMD_SIZE,
+		.kind = PPU_TMD_GRID, .regs_per_thread = 8, .code_va = CODE_VA,
+		.code_insns = n, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .id = 77,
+	};
+	cmd_launch(&b, CODE_VA + 2048);
+	chan_submit(c, &b);
+	return code;
+}
+
+TEST(owner_own_fault, "WQ-68: an owner that faulted itself says so, also when its queue, of a lower number, fell with the VM")
+{
+	static const uint64_t wild[] = { I_MOVI64_RD2(0x5550000000ull), I_ST64_RD2_RD4 };
+	int fd = open_ppu();
+
+	for (unsigned i = 0; i < 20; i++) {
+		struct drm_ppu_vm_destroy d = { .vm_id = vm_new(fd) };
+		struct chan low = chan_new(fd, d.vm_id, COPY, 8), c = chan_new(fd, d.vm_id, COMPUTE, 8);
+		struct devq q;
+		struct bo code;
+
+		chan_free(&low);
+		q = devq_new(&c, 8, 0, 0);
+		code = launch_code(&c, wild, 2);
+		/* not by looking at the channel, which makes the driver look, too */
+		CHECK_EQ(wait_named(fd, c.id), EIO);
+		CHECK(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED);
+		CHECK_EQ(chan_query(&c).error, PPU_ERR_MMU_UNMAPPED);
+		WAIT_FOR(devq_query(&q).state & DRM_PPU_CHANNEL_STATE_INNOCENT, 20000);
+		devq_free(&q);
+		chan_free(&c);
+		bo_free(&code);
+		DO(fd, DRM_IOCTL_PPU_VM_DESTROY, &d);
+	}
+}
+
+/* VMs that come and go, until the test says. */
+static void *make_vms(void *shared)
+{
+	int *fd = shared, *stop = fd + 1;
+
+	while (!__atomic_load_n(stop, __ATOMIC_ACQUIRE)) {
+		struct drm_ppu_vm_destroy d = { .vm_id = vm_new(*fd) };
+
+		DO(*fd, DRM_IOCTL_PPU_VM_DESTROY, &d);
+	}
+	return NULL;
+}
+
+TEST(tasks_and_vms, "asking for tasks while another thread destroys VMs of the same file")
+{
+	static const uint64_t endless[] = { I_BRA_SELF };
+	int fd = open_ppu(), shared[2] = { fd, 0 };
+	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 8);
+	struct drm_ppu_task task;
+	pthread_t thread;
+
+	launch_code(&c, endless, 1);
+	chan_wait_idle(&c);
+	CHECK(!pthread_create(&thread, NULL, make_vms, shared));
+	for (unsigned i = 0; i < 300; i++) {
+		struct drm_ppu_query q = {
+			.type = DRM_PPU_QUERY_TASKS, .size = sizeof(task), .ptr = (uintptr_t)&task,
+		};
+
+		memset(&task, 0, sizeof(task));
+		DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+		CHECK_EQ(task.id, 77);
+		CHECK_EQ(task.hw_channel, c.hw);
+	}
+	__atomic_store_n(&shared[1], 1, __ATOMIC_RELEASE);
+	CHECK(!pthread_join(thread, NULL));
+	chan_free(&c);
 }
 
 TEST(own_errors, "every bad command of a queue's work stops the queue and its owner")
