@@ -73,7 +73,8 @@ struct ppu_group {
 #endif
 
 /* The address of a kernel that stands further up in the same module, for what clang and nvcc do not let
- * kernels name.  Kernels may also be given it as a parameter: entry_pc of ppuFunctionGetAttributes(). */
+ * kernels name: its name in PTX, so in C++ it must be extern "C".  Kernels may also be given the address as a
+ * parameter: entry_pc of ppuFunctionGetAttributes(). */
 #define PPU_KERNEL(name) ({ \
 	unsigned long long ppu_kernel_; \
 	asm("mov.u64 %0, " #name ";" : "=l"(ppu_kernel_)); \

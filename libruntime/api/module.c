@@ -96,6 +96,11 @@ static ppuResult compile(const void *data, size_t bytes, const ppuModuleOptions 
 		kind = guess(data, bytes);
 	binary = kind == PPU_MODULE_BINARY;
 	*img = NULL;
+	if (o->kind == PPU_MODULE_AUTO && !binary && bytes > 16 && memchr(data, 0, 16)) {
+		ppu_log_free(&log);
+		return rt_fail(PPU_ERROR_INVALID_IMAGE, "%s is neither PTX nor PPU assembly nor an image of ppu-as or "
+			       "ppu-cc", name);
+	}
 	if (kind == PPU_MODULE_PTX)
 		rc = ppu_ptx_compile(data, bytes, name, &px, img, &log);
 	else if (binary)
@@ -344,8 +349,13 @@ ppuResult ppuModuleLoad(ppuModule *out, const char *path, const ppuModuleOptions
 				 !strcmp(dot, ".ppus") ? PPU_MODULE_ASSEMBLY : PPU_MODULE_AUTO;
 		if (!o.name)
 			o.name = path;
-		res = len ? ppuModuleLoadData(out, data, len, &o) :
-		      rt_fail(PPU_ERROR_INVALID_IMAGE, "%s is empty", path);
+		if (!len)
+			res = rt_fail(PPU_ERROR_INVALID_IMAGE, "%s is empty", path);
+		else if (o.kind == PPU_MODULE_AUTO && dot && !strcmp(dot, ".cu"))
+			res = rt_fail(PPU_ERROR_INVALID_IMAGE, "%s is CUDA C++: make PTX of it first, with ppu-nvcc "
+				      "-ptx or clang", path);
+		else
+			res = ppuModuleLoadData(out, data, len, &o);
 	}
 	fclose(f);
 	free(data);

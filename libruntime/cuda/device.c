@@ -15,6 +15,16 @@ CUresult cu_ready(void)
 	return __atomic_load_n(&ready, __ATOMIC_ACQUIRE) ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
+/* CUDA has no code for "the environment says PPU_BACKEND=foo": the sentence goes to standard error, once. */
+static CUresult init_failed(ppuResult res)
+{
+	static bool told;
+
+	if (!__atomic_exchange_n(&told, true, __ATOMIC_ACQ_REL))
+		fprintf(stderr, "libcuda: %s\n", ppuGetLastErrorDetail());
+	return cu_result(res);
+}
+
 CUresult i_cuInit(unsigned int flags)
 {
 	ppuResult res;
@@ -24,7 +34,7 @@ CUresult i_cuInit(unsigned int flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = ppuInit(NULL);
 	if (res)
-		return cu_result(res);
+		return init_failed(res);
 	res = ppuDeviceGetCount(&count);
 	if (res)
 		return cu_result(res);

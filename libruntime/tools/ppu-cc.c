@@ -92,12 +92,27 @@ static int is_ptx(const char *text, size_t len)
 	return i + 8 <= len && !memcmp(text + i, ".version", 8);
 }
 
+/* What is wrong with a file that can be no code at all, NULL: nothing. */
+static const char *no_code(const char *text, size_t len, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	if (!len)
+		return "is empty";
+	if (dot && !strcmp(dot, ".cu"))
+		return "is CUDA C++: make PTX of it first, with ppu-nvcc -ptx or clang";
+	if (memchr(text, 0, len))
+		return "is neither text nor an image of ppu-as or ppu-cc";
+	return NULL;
+}
+
 static int add_file(const struct args *a, const char *path, struct ppu_image *out,
 		    struct ppu_log *log)
 {
 	struct ppu_image *img = NULL;
 	size_t len;
 	char *text = read_file(path, &len);
+	const char *why = NULL;
 	int err;
 
 	if (!text) {
@@ -106,10 +121,14 @@ static int add_file(const struct args *a, const char *path, struct ppu_image *ou
 	}
 	if (len >= 4 && !memcmp(text, "PPUB", 4))
 		err = ppu_image_read((uint8_t *)text, len, &img, log);
+	else if ((why = no_code(text, len, path)))
+		err = 1;
 	else if (is_ptx(text, len) || (strlen(path) > 4 && !strcmp(path + strlen(path) - 4, ".ptx")))
 		err = ppu_ptx_compile(text, len, path, &a->opt, &img, log);
 	else
 		err = ppu_assemble(text, len, path, &img, log);
+	if (why)
+		fprintf(stderr, "ppu-cc: %s %s\n", path, why);
 	if (!err)
 		err = ppu_image_link(out, img, log);
 	if (img)
@@ -219,7 +238,8 @@ int main(int argc, char **argv)
 		if (argv[i][0] == '-' && argv[i][1]) {
 			n = option(&a, argv + i, argc - i);
 			if (!n) {
-				fputs(help, stderr);
+				fprintf(stderr, "ppu-cc: %s is no option, or lacks its argument; --help lists them\n",
+					argv[i]);
 				return 2;
 			}
 			continue;

@@ -79,6 +79,16 @@ result $? "an error in a kernel's assembly shows when it is built"
 [[ $? == 2 ]] && grep -q 'include one file in the other' "$tmp/out"
 result $? "what cannot be done is refused with a sentence"
 
+"$sdk/bin/ppu-nvcc" "$tmp/a.cu" -o >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q -- '-o needs an argument' "$tmp/out" &&
+	! CLANGXX=no-such-compiler "$sdk/bin/ppu-nvcc" -c "$tmp/a.cu" >"$tmp/out" 2>&1 &&
+	grep -q 'no-such-compiler is not there: install clang' "$tmp/out"
+result $? "so are a missing argument and a missing compiler"
+
+PPU_PROPS=nonsense=3 "$build/cuda-tests/vector_add" >"$tmp/out" 2>&1
+[[ $? != 0 ]] && [[ $(grep -c "libcuda: there is no property called 'nonsense'" "$tmp/out") == 1 ]]
+result $? "variables that mean nothing are told about on standard error, once"
+
 "$build/bin/ppu-fatbin" --create "$tmp/x" --image=profile=sm_75,file=/dev/null >"$tmp/out" 2>&1
 [[ $? == 3 ]] && grep -q 'no image is PTX' "$tmp/out"
 result $? "a fat binary without PTX is refused"

@@ -24,6 +24,13 @@ has "CTA_DONE" "and the blocks"
 	echo "ok - and draws them" || echo "not ok - and draws them"
 "$B/bin/ppu-trace" "$T" 2>/dev/null && echo "not ok - ppu-trace refuses other files" ||
 	echo "ok - ppu-trace refuses other files"
+for pair in "empty.ptx:is empty" "k.cu:is CUDA C++: make PTX of it first" "elf:is neither text nor an image"; do
+	"$B/bin/ppu-cc" -o "$dir/x.ppub" "$dir/${pair%%:*}" >"$dir/out" 2>"$dir/err"
+	[ $? -eq 3 ] || echo "not ok - ppu-cc of ${pair%%:*}: exit status"
+	has "${pair%%:*} ${pair#*:}" "ppu-cc: ${pair%%:*} ${pair#*:}"
+done
+"$B/bin/ppu-cc" --frobnicate >"$dir/out" 2>"$dir/err"
+has "--frobnicate is no option" "ppu-cc names an option it does not know"
 PPU_BACKEND=core "$B/bin/ppu-info" >"$dir/out" 2>"$dir/err" || echo "not ok - ppu-info"
 has "backend core" "ppu-info shows the in-process device"
 

@@ -105,6 +105,15 @@ want 2 "no such file" "$dir/nothing.ptx" k 1 1
 want 2 "too much shared memory" "$T" add_one 1 1 shared=100M buf:4
 want 3 "PTX that does not compile" "$dir/bad.ptx" k 1 1
 has "bad.ptx:6:" "the message names line 6"
+: >"$dir/empty.ptx"
+want 3 "an empty file" "$dir/empty.ptx" k 1 1
+has "empty.ptx is empty" "and says so"
+echo '__global__ void k() {}' >"$dir/k.cu"
+want 3 "CUDA C++" "$dir/k.cu" k 1 1
+has "k.cu is CUDA C++: make PTX of it first" "and says what to do"
+printf '\177ELF\002\001\001\000\000\000\000\000\000\000\000\000\002\000' >"$dir/elf"
+want 3 "a program" "$dir/elf" k 1 1
+has "elf is neither PTX nor PPU assembly nor an image" "and says what it wants"
 want 4 "wild store" "$T" wild 1 1
 has "wild.*t.ppus:22\|wild.*pc " "the message names the kernel and place"
 want 4 "trap" "$T" trapping 1 1
