@@ -18,7 +18,7 @@
 #include <hw/ppu_isa.h>
 
 #define PPUB_MAGIC	0x42555050u	/* "PPUB" */
-#define PPUB_VERSION	1
+#define PPUB_VERSION	2
 
 enum ppu_sym_kind {
 	PPU_SYM_UNDEF,		/* extern, resolved by linking */
@@ -26,12 +26,17 @@ enum ppu_sym_kind {
 	PPU_SYM_FUNC,		/* .func: value = first instruction */
 	PPU_SYM_GLOBAL,		/* variable in global memory: value = offset in the data section */
 	PPU_SYM_CONST,		/* the same, read-only for threads by convention */
-	PPU_SYM_SHARED,		/* module-scope shared variable: value = offset in shared memory */
+	PPU_SYM_SHARED,		/* shared variable: value = offset in shared memory */
 };
 #define PPU_SYMF_GLOBAL	(1u << 0)	/* visible to other modules */
 #define PPU_SYMF_WEAK	(1u << 1)
 #define PPU_SYMF_MANAGED (1u << 2)
 #define PPU_SYMF_QUEUE	(1u << 3)	/* kernels: may put work into a device-owned queue (ppu_image_finish) */
+/*
+ * Shared variables: ppu_image_finish() gives out the place, by which kernels can come to the code that names
+ * it; size 0 is dynamic shared memory.  Undefined: dynamic shared memory if no module defines it.
+ */
+#define PPU_SYMF_MOVABLE (1u << 4)
 
 /* One kernel parameter: its place in parameter memory. */
 struct ppu_param {
@@ -48,7 +53,8 @@ struct ppu_symbol {
 	uint32_t regs;		/* registers per thread the code uses, callees included (kernels) */
 	uint32_t frame_bytes;	/* local memory of its own frame */
 	uint32_t local_bytes;	/* kernels: local memory per thread with callees; recursion: minimum */
-	uint32_t shared_bytes;	/* kernels: static shared memory */
+	uint32_t shared_bytes;	/* kernels: static shared memory, of what it can call, too (finish) */
+	uint32_t shared_fixed;	/* of that, from offset 0: what the code uses without naming a movable variable */
 	uint32_t barriers;	/* kernels: highest barrier number used + 1 */
 	uint32_t max_threads;	/* kernels: .maxntid/.reqntid product, 0 none */
 	uint32_t reqntid[3];	/* .reqntid, 0 none */
@@ -87,7 +93,7 @@ struct ppu_image {
 	struct ppu_reloc *relocs;
 	struct ppu_line *lines;
 	char **files;
-	uint32_t shared_module_bytes;	/* module-scope shared variables, included in shared_bytes */
+	uint32_t shared_module_bytes;	/* shared variables that are not movable, included in shared_fixed */
 };
 
 /* Messages of compiler, assembler, linker: text with file:line:column, NUL-terminated, malloc'ed. */

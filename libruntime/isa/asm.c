@@ -1301,6 +1301,7 @@ static int function_options(struct as *a, struct ppu_symbol *s)
 			{ "frame", offsetof(struct ppu_symbol, frame_bytes), 1u << 24 },
 			{ "local", offsetof(struct ppu_symbol, local_bytes), 1u << 24 },
 			{ "shared", offsetof(struct ppu_symbol, shared_bytes), PPU_IMAGE_SHARED_MAX },
+			{ "fixed", offsetof(struct ppu_symbol, shared_fixed), PPU_IMAGE_SHARED_MAX },
 			{ "barriers", offsetof(struct ppu_symbol, barriers), 16 },
 			{ "threads", offsetof(struct ppu_symbol, max_threads), 1024 },
 			{ "params", offsetof(struct ppu_symbol, param_bytes), PPU_IMAGE_PARAM_MAX },
@@ -1324,7 +1325,7 @@ static int function_options(struct as *a, struct ppu_symbol *s)
 		for (i = 0; i < sizeof(opts) / sizeof(opts[0]) && !is(k, opts[i].key); i++)
 			;
 		if (i == sizeof(opts) / sizeof(opts[0]) || !accept(a, '=')) {
-			ERROR(a, at, "an option is expected: regs= shared= local= frame= barriers= threads= reqntid= params= weak static");
+			ERROR(a, at, "an option is expected: regs= shared= fixed= local= frame= barriers= threads= reqntid= params= weak static");
 			return 0;
 		}
 		if (!natural(a, opts[i].max, &v))
@@ -1365,6 +1366,7 @@ static void function(struct as *a, unsigned kind)
 	a->fn_regs = a->fn_bars = a->fn_insns = 0;
 	a->next_param = 0;
 	a->img->symbols[i].value = a->img->num_insns;
+	a->img->symbols[i].shared_fixed = UINT32_MAX;
 	a->scope = (uint32_t)i + 1;
 	if (!function_options(a, &a->img->symbols[i]))
 		skip_statement(a);
@@ -1614,13 +1616,15 @@ static void variable(struct as *a, unsigned kind)
 			s->flags &= ~PPU_SYMF_GLOBAL;
 		} else if (is(k, "weak")) {
 			s->flags |= PPU_SYMF_WEAK;
+		} else if (is(k, "movable") && shared) {
+			s->flags |= PPU_SYMF_MOVABLE;
 		} else if (is(k, "managed")) {
 			s->flags |= PPU_SYMF_MANAGED;
 		} else if (is(k, "at") && accept(a, '=')) {
 			if (!natural(a, top, &off))
 				goto bad;
 		} else {
-			ERROR(a, w, "static, weak, managed, at= or '=' is expected");
+			ERROR(a, w, "static, weak, managed, movable (.shared), at= or '=' is expected");
 			goto bad;
 		}
 	}
@@ -1632,7 +1636,7 @@ static void variable(struct as *a, unsigned kind)
 	s->size = size;
 	s->align = (uint32_t)align;
 	if (shared) {
-		if (off + size > a->img->shared_module_bytes)
+		if (!(s->flags & PPU_SYMF_MOVABLE) && off + size > a->img->shared_module_bytes)
 			a->img->shared_module_bytes = (uint32_t)(off + size);
 		if (!end_of_statement(a)) {
 			ERROR(a, a->p, "shared variables have no initial value");
@@ -1686,12 +1690,19 @@ static void directive(struct as *a)
 	} else if (is(d, "extern")) {
 		char *n = name(a);
 		int64_t i = n ? new_symbol(a, n, at, PPU_SYM_UNDEF) : -1;
-		struct span w;
 
-		skip(a);
-		w = ident(a);
-		if (is(w, "weak") && i >= 0)
-			a->img->symbols[i].flags |= PPU_SYMF_WEAK;
+		while (!end_of_statement(a)) {
+			const char *word = a->p;
+			struct span w = ident(a);
+
+			if (!is(w, "weak") && !is(w, "movable")) {
+				ERROR(a, word, "weak, movable or the end of the line is expected");
+				skip_statement(a);
+				break;
+			}
+			if (i >= 0)
+				a->img->symbols[i].flags |= is(w, "weak") ? PPU_SYMF_WEAK : PPU_SYMF_MOVABLE;
+		}
 		/* align marks that it was declared, see resolve() */
 		if (i >= 0 && a->img->symbols[i].kind == PPU_SYM_UNDEF)
 			a->img->symbols[i].align = 1;
@@ -1847,15 +1858,21 @@ static void resolve(struct as *a)
 	}
 }
 
-/* Kernels need at least the module's shared variables they may use. */
+/* Code needs at least the module's shared variables it may use. */
 static void finish_shared(struct ppu_image *img)
 {
 	uint32_t i;
 
-	for (i = 0; i < img->num_symbols; i++)
-		if (img->symbols[i].kind == PPU_SYM_KERNEL &&
-		    img->symbols[i].shared_bytes < img->shared_module_bytes)
-			img->symbols[i].shared_bytes = img->shared_module_bytes;
+	for (i = 0; i < img->num_symbols; i++) {
+		struct ppu_symbol *s = &img->symbols[i];
+
+		if (s->kind != PPU_SYM_KERNEL && s->kind != PPU_SYM_FUNC)
+			continue;
+		if (s->shared_bytes < img->shared_module_bytes)
+			s->shared_bytes = img->shared_module_bytes;
+		if (s->shared_fixed == UINT32_MAX)	/* not said */
+			s->shared_fixed = s->shared_bytes;
+	}
 }
 
 int ppu_assemble(const char *text, size_t len, const char *file, struct ppu_image **img,

@@ -453,6 +453,8 @@ static void say_flags(struct text *o, const struct ppu_symbol *s)
 		say(o, " weak");
 	if (s->flags & PPU_SYMF_MANAGED)
 		say(o, " managed");
+	if (s->flags & PPU_SYMF_MOVABLE)
+		say(o, " movable");
 }
 
 static void say_data(struct text *o, const struct ppu_image *img, const struct ppu_symbol *s,
@@ -567,7 +569,8 @@ int ppu_disassemble(const struct ppu_image *img, char **text)
 		say(&o, "%s ", dirs[s->kind]);
 		say_name(&o, s->name);
 		if (s->kind == PPU_SYM_UNDEF) {
-			say(&o, "%s\n", s->flags & PPU_SYMF_WEAK ? " weak" : "");
+			say(&o, "%s%s\n", s->flags & PPU_SYMF_WEAK ? " weak" : "",
+			    s->flags & PPU_SYMF_MOVABLE ? " movable" : "");
 			continue;
 		}
 		say(&o, " %" PRIu64 " %" PRIu64, s->size, align);
@@ -603,6 +606,8 @@ int ppu_disassemble(const struct ppu_image *img, char **text)
 			say_flags(&o, s);
 			say(&o, " insns=%u regs=%u frame=%u local=%u shared=%u barriers=%u", s->num_insns,
 			    s->regs, s->frame_bytes, s->local_bytes, s->shared_bytes, s->barriers);
+			if (s->shared_fixed != s->shared_bytes)
+				say(&o, " fixed=%u", s->shared_fixed);
 			if (s->max_threads)
 				say(&o, " threads=%u", s->max_threads);
 			if (s->reqntid[0] || s->reqntid[1] || s->reqntid[2])

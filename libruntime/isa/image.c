@@ -183,7 +183,8 @@ int ppu_image_write(const struct ppu_image *img, uint8_t **bytes, size_t *len)
 		put32(y, num_params);
 		put32(y, s->num_params);
 		put32(y, s->recursive);
-		put64(y, 0);
+		put32(y, s->shared_fixed);
+		put32(y, 0);
 		for (j = 0; j < s->num_params; j++) {
 			put32(&sec[PPUB_SEC_PARAMS], s->params[j].offset);
 			put32(&sec[PPUB_SEC_PARAMS], s->params[j].size);
@@ -274,13 +275,14 @@ static void *array(size_t n, size_t size)
 
 const char *ppu_symbol_check(const struct ppu_image *img, const struct ppu_symbol *s)
 {
-	uint32_t j;
+	uint32_t j, top;
 
 	if (!s->name[0])
 		return "a symbol without a name";
 	if (s->kind > PPU_SYM_SHARED)
 		return "unknown kind of symbol";
-	if (s->flags & ~(PPU_SYMF_GLOBAL | PPU_SYMF_WEAK | PPU_SYMF_MANAGED | PPU_SYMF_QUEUE))
+	if (s->flags & ~(PPU_SYMF_GLOBAL | PPU_SYMF_WEAK | PPU_SYMF_MANAGED | PPU_SYMF_QUEUE |
+			 PPU_SYMF_MOVABLE))
 		return "unknown flags of a symbol";
 	if (s->align && !pow2(s->align))
 		return "alignment of a symbol is not a power of two";
@@ -293,6 +295,8 @@ const char *ppu_symbol_check(const struct ppu_image *img, const struct ppu_symbo
 		if (s->regs > PPU_NUM_REGS || s->barriers > 16 || s->max_threads > 1024 ||
 		    s->recursive > 1)
 			return "a function has impossible properties";
+		if (s->shared_fixed > PPU_IMAGE_SHARED_MAX)
+			return "a function has too much shared memory";
 		if (s->param_bytes > PPU_IMAGE_PARAM_MAX)
 			return "a function has too many parameters";
 		for (j = 0; j < s->num_params; j++)
@@ -307,8 +311,8 @@ const char *ppu_symbol_check(const struct ppu_image *img, const struct ppu_symbo
 			return "a variable is outside the data";
 		break;
 	case PPU_SYM_SHARED:
-		if (s->size > img->shared_module_bytes ||
-		    s->value > img->shared_module_bytes - s->size)
+		top = s->flags & PPU_SYMF_MOVABLE ? PPU_IMAGE_SHARED_MAX : img->shared_module_bytes;
+		if (s->size > top || s->value > top - s->size)
 			return "a shared variable is outside the module's shared memory";
 		break;
 	}
@@ -431,7 +435,8 @@ static const char *parse(struct ppu_image *img, const struct in *sec)
 			s->reqntid[k] = get32(p + 60 + 4 * k);
 		s->param_bytes = get32(p + 72);
 		s->recursive = get32(p + 84);
-		if (get64(p + 88))
+		s->shared_fixed = get32(p + 88);
+		if (get32(p + 92))
 			return "reserved field is not zero";
 		if (n > num_params || first > num_params - n || n > PPU_IMAGE_PARAM_MAX)
 			return "bad parameters of a symbol";

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_isa_check.h>
-#include "isa/image.h"
+#include "isa/graph.h"
 #include "lib/devlib.h"
 
 int ppu_grow_(void **array, uint32_t *n, size_t size)
@@ -112,13 +112,13 @@ static int copy_symbol(struct ppu_symbol *d, const struct ppu_symbol *s)
 	return 0;
 }
 
-static uint32_t max_own_shared(const struct ppu_image *img)
+static uint32_t max_fixed_shared(const struct ppu_image *img)
 {
 	uint32_t i, max = 0;
 
 	for (i = 0; i < img->num_symbols; i++)
-		if (is_code(img->symbols[i].kind) && img->symbols[i].shared_bytes > max)
-			max = img->symbols[i].shared_bytes;
+		if (is_code(img->symbols[i].kind) && img->symbols[i].shared_fixed > max)
+			max = img->symbols[i].shared_fixed;
 	return max;
 }
 
@@ -137,9 +137,9 @@ int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct pp
 	if (data0 + src->data_bytes > PPU_IMAGE_DATA_MAX)
 		return fail(log, "link", "too much data");
 	if (src->shared_module_bytes) {
-		uint32_t own = max_own_shared(dst);
+		uint32_t own = max_fixed_shared(dst);
 
-		/* After everything dst's kernels use, so that their own offsets stay. */
+		/* After everything of dst that cannot move. */
 		shared0 = own > dst->shared_module_bytes ? own : dst->shared_module_bytes;
 		shared0 = (uint32_t)align_up(shared0, 128);
 		if (shared0 + src->shared_module_bytes > PPU_IMAGE_SHARED_MAX)
@@ -250,15 +250,16 @@ int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct pp
 		case PPU_SYM_KERNEL:
 		case PPU_SYM_FUNC:
 			dst->symbols[map[i]].value += code0;
-			if (shared0 && s->shared_bytes)
-				dst->symbols[map[i]].shared_bytes += shared0;
+			if (s->shared_fixed)
+				dst->symbols[map[i]].shared_fixed += shared0;
 			break;
 		case PPU_SYM_GLOBAL:
 		case PPU_SYM_CONST:
 			dst->symbols[map[i]].value += data0;
 			break;
 		case PPU_SYM_SHARED:
-			dst->symbols[map[i]].value += shared0;
+			if (!(s->flags & PPU_SYMF_MOVABLE))
+				dst->symbols[map[i]].value += shared0;
 			break;
 		}
 	}
@@ -298,37 +299,54 @@ out:
 
 /* ---- call graph ---- */
 
-struct edge {
-	uint32_t to, next;	/* function number; index of the next edge + 1 */
-};
-
-struct graph {
-	uint32_t n;		/* functions */
-	uint32_t *sym;		/* symbol index of each */
-	uint32_t *first;	/* first edge + 1 */
-	struct edge *edges;
-	uint32_t num_edges;
-	uint32_t *at;		/* instruction index -> function + 1 */
-	uint32_t exit;		/* instruction index of PPU_QUEUE_EXIT, ~0: is not there */
-};
-
-static int add_edge(struct graph *g, uint32_t from, uint32_t to)
+static int add_to(struct ppu_graph *g, uint32_t *first, uint32_t to)
 {
 	uint32_t e;
 
-	for (e = g->first[from]; e; e = g->edges[e - 1].next)
+	for (e = *first; e; e = g->edges[e - 1].next)
 		if (g->edges[e - 1].to == to)
 			return 0;
 	if (PPU_GROW(g->edges, g->num_edges))
 		return -ENOMEM;
 	g->edges[g->num_edges - 1].to = to;
-	g->edges[g->num_edges - 1].next = g->first[from];
-	g->first[from] = g->num_edges;
+	g->edges[g->num_edges - 1].next = *first;
+	*first = g->num_edges;
 	return 0;
 }
 
+static int add_edge(struct ppu_graph *g, uint32_t from, uint32_t to)
+{
+	return add_to(g, &g->first[from], to);
+}
+
+/* Which function names which shared variable. */
+static int add_uses(const struct ppu_image *img, struct ppu_graph *g)
+{
+	uint32_t *head = calloc((size_t)img->num_insns + 1, sizeof(*head));	/* relocation of an instruction + 1 */
+	uint32_t *next = calloc((size_t)img->num_relocs + 1, sizeof(*next));
+	uint32_t f, i, r;
+	int err = head && next ? 0 : -ENOMEM;
+
+	for (r = 0; !err && r < img->num_relocs; r++) {
+		if (img->relocs[r].kind != PPU_REL_CODE_SHARED)
+			continue;
+		next[r] = head[img->relocs[r].where];
+		head[img->relocs[r].where] = r + 1;
+	}
+	for (f = 0; !err && f < g->n; f++) {
+		const struct ppu_symbol *s = &img->symbols[g->sym[f]];
+
+		for (i = 0; i < s->num_insns; i++)
+			for (r = head[s->value + i]; !err && r; r = next[r - 1])
+				err = add_to(g, &g->first_use[f], img->relocs[r - 1].symbol);
+	}
+	free(head);
+	free(next);
+	return err;
+}
+
 /* Own needs of each function, and who calls whom. */
-static int build_graph(struct ppu_image *img, struct graph *g)
+static int build_graph(struct ppu_image *img, struct ppu_graph *g)
 {
 	uint32_t i, j, f, *fn_of_sym;
 	uint8_t *taken;
@@ -336,10 +354,11 @@ static int build_graph(struct ppu_image *img, struct graph *g)
 
 	g->sym = calloc((size_t)img->num_symbols + 1, sizeof(*g->sym));
 	g->first = calloc((size_t)img->num_symbols + 1, sizeof(*g->first));
+	g->first_use = calloc((size_t)img->num_symbols + 1, sizeof(*g->first_use));
 	g->at = calloc((size_t)img->num_insns + 1, sizeof(*g->at));
 	fn_of_sym = calloc((size_t)img->num_symbols + 1, sizeof(*fn_of_sym));
 	taken = calloc((size_t)img->num_symbols + 1, 1);
-	if (!g->sym || !g->first || !g->at || !fn_of_sym || !taken)
+	if (!g->sym || !g->first || !g->first_use || !g->at || !fn_of_sym || !taken)
 		goto out;
 	for (i = 0; i < img->num_symbols; i++) {
 		const struct ppu_symbol *s = &img->symbols[i];
@@ -386,7 +405,7 @@ static int build_graph(struct ppu_image *img, struct graph *g)
 			if (taken[j] && add_edge(g, f, j))
 				goto out;
 	}
-	err = 0;
+	err = add_uses(img, g);
 out:
 	free(fn_of_sym);
 	free(taken);
@@ -396,7 +415,7 @@ out:
 /* ---- kernels that put work into a device-owned queue ---- */
 
 /* Which functions can come to one that does. */
-static void find_creators(const struct ppu_image *img, const struct graph *g, uint8_t *creates)
+static void find_creators(const struct ppu_image *img, const struct ppu_graph *g, uint8_t *creates)
 {
 	uint32_t f, e;
 	int more = 1;
@@ -417,7 +436,7 @@ static void find_creators(const struct ppu_image *img, const struct graph *g, ui
 	}
 }
 
-static void find_reached(const struct graph *g, uint8_t *reached)
+static void find_reached(const struct ppu_graph *g, uint8_t *reached)
 {
 	uint32_t f, e;
 	int more = 1;
@@ -437,7 +456,7 @@ static void find_reached(const struct graph *g, uint8_t *reached)
  * WQ-62: the last thread out ends the launch.  So wherever a thread of such a kernel may end, it goes to
  * the library's function that counts it; kernels without a queue that come there, too, just end.
  */
-static int hook_exits(struct ppu_image *img, struct graph *g)
+static int hook_exits(struct ppu_image *img, struct ppu_graph *g)
 {
 	uint8_t *creates = calloc((size_t)g->n + 1, 1), *reached = calloc((size_t)g->n + 1, 1);
 	uint32_t f, i;
@@ -477,7 +496,7 @@ out:
 }
 
 /* Deepest local memory of each function with its callees; a cycle sets recursive. */
-static int walk(struct ppu_image *img, struct graph *g)
+static int walk(struct ppu_image *img, struct ppu_graph *g)
 {
 	uint32_t *stack = calloc((size_t)g->n + 1, sizeof(*stack));
 	uint32_t *edge = calloc((size_t)g->n + 1, sizeof(*edge));	/* next edge to look at */
@@ -537,8 +556,8 @@ out:
 	return err;
 }
 
-/* Kernels: most registers, barriers, shared memory of everything reachable. */
-static int collect(struct ppu_image *img, struct graph *g)
+/* Kernels: most registers and barriers of everything reachable. */
+static int collect(struct ppu_image *img, struct ppu_graph *g)
 {
 	uint32_t *queue = calloc((size_t)g->n + 1, sizeof(*queue));
 	uint32_t *seen = calloc((size_t)g->n + 1, sizeof(*seen));
@@ -566,8 +585,6 @@ static int collect(struct ppu_image *img, struct graph *g)
 				k->regs = s->regs;
 			if (s->barriers > k->barriers)
 				k->barriers = s->barriers;
-			if (s->shared_bytes > k->shared_bytes)
-				k->shared_bytes = s->shared_bytes;
 			k->recursive |= s->recursive;
 			slot |= !strcmp(s->name, PPU_THREAD_SLOT);
 			for (e = g->first[queue[head++]]; e; e = g->edges[e - 1].next) {
@@ -589,9 +606,19 @@ static int collect(struct ppu_image *img, struct graph *g)
 	return 0;
 }
 
+/* A shared array that no module defines is dynamic shared memory, whatever size was declared. */
+static int undefined(struct ppu_symbol *s, struct ppu_log *log)
+{
+	if (!(s->flags & PPU_SYMF_MOVABLE))
+		return fail(log, s->name, "undefined");
+	s->kind = PPU_SYM_SHARED;
+	s->size = 0;
+	return 0;
+}
+
 int ppu_image_finish(struct ppu_image *img, struct ppu_log *log)
 {
-	struct graph g = { .exit = ~0u };
+	struct ppu_graph g = { .exit = ~0u };
 	int err = ppu_image_link_library(img, log);
 	const struct ppu_symbol *exit;
 	uint32_t i;
@@ -600,7 +627,7 @@ int ppu_image_finish(struct ppu_image *img, struct ppu_log *log)
 		return err;
 	for (i = 0; i < img->num_symbols; i++)
 		if (img->symbols[i].kind == PPU_SYM_UNDEF)
-			err = fail(log, img->symbols[i].name, "undefined");
+			err |= undefined(&img->symbols[i], log);
 	if (err)
 		return err;
 	for (i = 0; i < img->num_relocs; i++) {
@@ -624,10 +651,6 @@ int ppu_image_finish(struct ppu_image *img, struct ppu_log *log)
 		case PPU_REL_CODE_PC64:
 			img->code[r->where].hi = v;
 			break;
-		case PPU_REL_CODE_SHARED:
-			in = &img->code[r->where];
-			PPU_SET(in, IMM, v);
-			break;
 		case PPU_REL_DATA_PC64:
 			for (unsigned b = 0; b < 8; b++)
 				img->data[r->where + b] = (uint8_t)(v >> 8 * b);
@@ -644,8 +667,11 @@ int ppu_image_finish(struct ppu_image *img, struct ppu_log *log)
 		err = walk(img, &g);
 	if (!err)
 		err = collect(img, &g);
+	if (!err)
+		err = ppu_place_shared(img, &g, log);
 	free(g.sym);
 	free(g.first);
+	free(g.first_use);
 	free(g.edges);
 	free(g.at);
 	return err;

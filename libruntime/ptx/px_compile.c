@@ -5,7 +5,10 @@
 #include <string.h>
 #include "px_ptx.h"
 
-/* Kernels' own shared variables come after the module's; dynamic shared memory after both. */
+/*
+ * Kernels' own shared variables come after the module's; dynamic shared memory after both.  That is how
+ * a listing shows them: linking gives out the places, when it is known which kernel uses what.
+ */
 static uint32_t dynamic_offset(const struct px_module *m, uint32_t own)
 {
 	uint32_t align = m->shared_align > 16 ? m->shared_align : 16;
@@ -186,7 +189,6 @@ static struct ppu_image *make_image(struct px_module *m)
 	img->data_align = m->data_align ? m->data_align : 1;
 	img->num_relocs = m->num_relocs;
 	img->num_lines = m->num_lines;
-	img->shared_module_bytes = m->shared_module;
 	for (i = 0; i < m->num_files; i++) {
 		const char *name = m->files[i] ? m->files[i] : "(no .file)";
 
@@ -195,6 +197,8 @@ static struct ppu_image *make_image(struct px_module *m)
 	}
 	for (i = 0; i < m->num_syms; i++) {
 		img->symbols[i] = m->syms[i];
+		if (m->syms[i].kind == PPU_SYM_SHARED)
+			img->symbols[i].flags |= PPU_SYMF_MOVABLE;
 		img->symbols[i].name = copy(m->syms[i].name, strlen(m->syms[i].name) + 1, &oom);
 		img->symbols[i].params = copy(m->syms[i].params,
 					      m->syms[i].num_params * sizeof(struct ppu_param), &oom);

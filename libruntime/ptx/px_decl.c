@@ -427,6 +427,12 @@ static void place_var(struct px_module *m, struct px_sym *sym, struct decl *d, s
 	s->align = v->align;
 	s->flags = (visible || is_extern || weak ? PPU_SYMF_GLOBAL : 0) |
 		   (weak ? PPU_SYMF_WEAK : 0) | (d->managed ? PPU_SYMF_MANAGED : 0);
+	if (v->space == SP_SHARED && is_extern && v->size) {	/* dynamic if no module defines it */
+		s->flags |= PPU_SYMF_MOVABLE;
+		s->size = 0;
+		v->is_extern = true;
+		return;
+	}
 	if (v->space == SP_SHARED) {
 		s->kind = PPU_SYM_SHARED;
 		if (is_extern || !v->size) {	/* dynamic shared memory: placed at the end */

@@ -856,6 +856,51 @@ START_TEST(linker)
 }
 END_TEST
 
+/* HW-54: two modules with static and one with dynamic shared memory; the kernel's attribute has both statics. */
+START_TEST(test_link_shared)
+{
+	static const char head[] = ".version 6.3\n.target sm_60\n.address_size 64\n";
+	static const char a[] = ".extern .func touch(.param .b32 v);\n.extern .shared .align 4 .b8 dyn[];\n"
+		".visible .entry k(.param .u64 p)\n{\n.shared .b32 own;\n.reg .b32 %r<4>; .reg .b64 %rd<2>;\n"
+		"ld.param.u64 %rd1, [p]; st.shared.u32 [own], 3; st.shared.u32 [dyn], 4; st.shared.u32 [dyn+28], 5;\n"
+		"{ .param .b32 v; st.param.b32 [v], 9; call.uni touch, (v); }\n"
+		"ld.shared.u32 %r1, [own]; ld.shared.u32 %r2, [dyn]; ld.shared.u32 %r3, [dyn+28];\n"
+		"mad.lo.u32 %r1, %r1, 10, %r2; mad.lo.u32 %r1, %r1, 10, %r3; st.global.u32 [%rd1], %r1; ret;\n}\n";
+	static const char b[] = ".shared .b32 space[16];\n.visible .func touch(.param .b32 v)\n{\n.reg .b32 %r<2>;\n"
+		"ld.param.b32 %r1, [v]; st.shared.u32 [space], %r1; st.shared.u32 [space+60], %r1; ret;\n}\n";
+	const char *part[] = { a, b };
+	char text[1200];
+	void *image, *params[1];
+	CUlinkState l;
+	CUdeviceptr p;
+	CUfunction f;
+	size_t bytes;
+	unsigned x;
+	CUmodule m;
+	int value;
+
+	setup();
+	OK(cuLinkCreate(0, NULL, NULL, &l));
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "%s%s", head, part[i ^ (unsigned)_i]);
+		OK(cuLinkAddData(l, CU_JIT_INPUT_PTX, text, strlen(text) + 1, "part", 0, NULL, NULL));
+	}
+	OK(cuLinkComplete(l, &image, &bytes));
+	OK(cuModuleLoadData(&m, image));
+	OK(cuLinkDestroy(l));
+	OK(cuModuleGetFunction(&f, m, "k"));
+	OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f));
+	ck_assert_int_eq(value, 80);	/* 64 and 4, and the dynamic part is at a multiple of 16 */
+	OK(cuMemAlloc(&p, 4));
+	params[0] = &p;
+	OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 32, 0, params, NULL));
+	OK(cuMemcpyDtoH(&x, p, 4));
+	ck_assert_uint_eq(x, 345);
+	OK(cuMemFree(p));
+	OK(cuModuleUnload(m));
+}
+END_TEST
+
 /* A container as nvcc makes them: here with an entry of machine code and two of PTX. */
 struct fat_entry {
 	uint16_t kind, attribute;
@@ -1082,6 +1127,7 @@ int main(void)
 	tcase_add_test(c, host_functions);
 	tcase_add_test(c, faults_are_sticky);
 	tcase_add_test(c, linker);
+	tcase_add_loop_test(c, test_link_shared, 0, 2);
 	tcase_add_test(c, fat_binaries);
 	tcase_add_test(c, proc_address);
 	tcase_add_test(c, limits_and_configuration);

@@ -158,6 +158,87 @@ START_TEST(link_resolves)
 }
 END_TEST
 
+static uint32_t shared_of(const struct ppu_image *img, const char *kernel)
+{
+	return ppu_image_find(img, kernel)->shared_bytes;
+}
+
+/*
+ * HW-54: movable variables get places by which kernels come to them; fixed ones stay below.  Written, read,
+ * listed and finished again, an image has the same places.
+ */
+START_TEST(shared_places)
+{
+	struct ppu_image *a = assemble(
+		".extern f\n.shared own 100 4 movable static\n.shared dyn 0 32 movable static\n"
+		".kernel k1\nmov.u32 r1, own\nmov.u32 r1, dyn\ncal r4, f\nexit\n"
+		".kernel k2\nmov.u32 r1, dyn\nexit\n");
+	struct ppu_image *b = assemble(
+		".shared mine 60 64 movable static\n.shared both 8 8 movable static\n"
+		".func f\nmov.u32 r9, both\nmov.u32 r9, mine\ncal r4, f\nret r4\n"
+		".kernel k3\nmov.u32 r1, both\nexit\n.kernel k4 shared=48\ncal r4, g\nexit\n"
+		".func g shared=500\nret r4\n");
+	struct ppu_image *img = ppu_image_new(), *back;
+	struct ppu_log log;
+	uint32_t dyn, k1;
+	uint8_t *bytes;
+	size_t len;
+	char *text;
+
+	ppu_log_init(&log);
+	ck_assert_int_eq(ppu_image_link(img, a, &log), 0);
+	ck_assert_int_eq(ppu_image_link(img, b, &log), 0);
+	for (unsigned again = 0; again < 3; again++) {
+		ck_assert_msg(!ppu_image_finish(img, &log), "%s", log.text);
+		dyn = PPU_GET(&img->code[1], IMM);
+		k1 = shared_of(img, "k1");
+		/* both at 0: three kernels; own and mine behind it, apart; dyn is in k1 and k2, so at one place */
+		ck_assert_uint_eq(PPU_GET(&img->code[ppu_image_find(img, "f")->value], IMM), 0);
+		ck_assert_uint_eq(PPU_GET(&img->code[0], IMM), 8);
+		ck_assert_uint_eq(PPU_GET(&img->code[ppu_image_find(img, "f")->value + 1], IMM), 128);
+		ck_assert_uint_eq(dyn, 192);
+		ck_assert_uint_eq(PPU_GET(&img->code[ppu_image_find(img, "k2")->value], IMM), dyn);
+		ck_assert_uint_eq(k1, dyn);
+		ck_assert_uint_eq(shared_of(img, "k2"), dyn);
+		ck_assert_uint_eq(shared_of(img, "k3"), 8);
+		ck_assert_uint_eq(shared_of(img, "k4"), 500);
+		if (again) {
+			ck_assert_int_eq(ppu_image_write(img, &bytes, &len), 0);
+			ppu_image_free(img);
+			ck_assert_int_eq(ppu_image_read(bytes, len, &img, NULL), 0);
+			free(bytes);
+		} else {
+			ck_assert_int_eq(ppu_disassemble(img, &text), 0);
+			ck_assert_msg(!ppu_assemble(text, strlen(text), "again", &back, &log), "%s%s", log.text, text);
+			free(text);
+			ppu_image_free(img);
+			img = back;
+		}
+	}
+	ppu_log_free(&log);
+	ppu_image_free(a);
+	ppu_image_free(b);
+	ppu_image_free(img);
+}
+END_TEST
+
+/* More than fits is an error that names the kernel, not an offset that wraps. */
+START_TEST(shared_too_much)
+{
+	struct ppu_image *img = assemble(
+		".shared one 600000 4 movable\n.shared two 600000 4 movable\n"
+		".kernel fits\nmov.u32 r1, one\nexit\n.kernel large\nmov.u32 r1, one\nmov.u32 r1, two\nexit\n");
+	struct ppu_log log;
+
+	ppu_log_init(&log);
+	ck_assert_int_lt(ppu_image_finish(img, &log), 0);
+	ck_assert_ptr_nonnull(strstr(log.text, "error: large: the shared variables"));
+	ck_assert_int_lt(ppu_image_finish(img, NULL), 0);
+	ppu_log_free(&log);
+	ppu_image_free(img);
+}
+END_TEST
+
 START_TEST(weak_gives_way)
 {
 	struct ppu_image *weak = assemble(".global v 4 4 weak = .word 1\n");
@@ -216,6 +297,8 @@ int main(void)
 	tcase_add_test(tc, file_keeps_everything);
 	tcase_add_test(tc, hostile_files);
 	tcase_add_test(tc, link_resolves);
+	tcase_add_test(tc, shared_places);
+	tcase_add_test(tc, shared_too_much);
 	tcase_add_test(tc, weak_gives_way);
 	tcase_add_test(tc, call_graph);
 	suite_add_tcase(s, tc);

@@ -1,7 +1,7 @@
 .global g 16 4 static = .zero 16
-.shared sh 256 4 static
+.shared sh 256 4 static movable
 
-.kernel folds insns=20 regs=7 frame=16 local=16 shared=256 barriers=0 params=12
+.kernel folds insns=20 regs=7 frame=16 local=16 shared=256 barriers=0 fixed=0 params=12
 	.param $0 8 8 0
 	.param $1 4 4 8
 	sub.u32 r1, r1, 16
