@@ -20,7 +20,7 @@
 
 UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_HELP := $(sort $(wildcard tests/unit/lib/*.c))
-UNIT_FAST := test_sched_random test_simt_random
+UNIT_FAST := test_sched_random test_simt_random test_devq_order
 UNIT_FAST_SRCS := $(patsubst %,tests/unit/%.c,$(UNIT_FAST))
 UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
 UNIT_SH   := $(sort $(wildcard tests/unit/*.sh))
