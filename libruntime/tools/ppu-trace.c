@@ -177,6 +177,9 @@ static int pictures(struct options *o, struct trace *t)
 
 	trace_sort(t);
 	/* Nothing is outside the trace; an empty choice shows an empty picture. */
+	if (v->from > t->last || v->to < t->first)
+		fprintf(stderr, "ppu-trace: nothing is there: %s is from %llu to %llu ns\n", o->trace,
+			(unsigned long long)t->first, (unsigned long long)t->last);
 	v->from = v->from > t->first ? v->from : t->first;
 	v->to = v->to < t->last ? v->to : t->last;
 	v->to = v->to > v->from ? v->to : v->from;

@@ -63,6 +63,10 @@ END
 "$tmp/ab" >>"$tmp/out" 2>&1
 [[ $? == 41 ]]; result $? "several files, options of nvcc that mean nothing here"
 
+"$sdk/bin/ppu-nvcc" -c -o "$tmp/b.o" "$tmp/b.cpp" >"$tmp/out" 2>&1 &&
+	"$sdk/bin/ppu-nvcc" -o "$tmp/ab" "$tmp/a.o" "$tmp/b.o" >>"$tmp/out" 2>&1 && [[ ! -s $tmp/out ]]
+result $? "objects alone are linked without a warning"
+
 "$sdk/bin/ppu-nvcc" -ptx -DNUMBER=1 -o "$tmp/a.ptx" "$tmp/a.cu" >"$tmp/out" 2>&1 && grep -q '\.entry _Z1kPi' "$tmp/a.ptx"
 result $? "-ptx writes the kernels as PTX"
 

@@ -24,6 +24,8 @@ has "CTA_DONE" "and the blocks"
 	echo "ok - and draws them" || echo "not ok - and draws them"
 "$B/bin/ppu-trace" "$T" 2>/dev/null && echo "not ok - ppu-trace refuses other files" ||
 	echo "ok - ppu-trace refuses other files"
+"$B/bin/ppu-trace" --from 99999999999999 --svg "$dir/t.svg" "$dir/trace1" >"$dir/out" 2>"$dir/err" || echo "not ok - --from"
+has "nothing is there: .*trace1 is from 0 to " "and says when a choice of time has nothing in it"
 for pair in "empty.ptx:is empty" "k.cu:is CUDA C++: make PTX of it first" "elf:is neither text nor an image"; do
 	"$B/bin/ppu-cc" -o "$dir/x.ppub" "$dir/${pair%%:*}" >"$dir/out" 2>"$dir/err"
 	[ $? -eq 3 ] || echo "not ok - ppu-cc of ${pair%%:*}: exit status"
