@@ -338,6 +338,24 @@ KERNEL refused(u32 *count, u32 *result)
 	result[14] = ppuGroupEnd(&g);
 }
 
+/* All threads of a warp wait for room at the same time, those that have it go on. */
+KERNEL crowd(u32 *count, u32 times)
+{
+	for (u32 i = 0; i < times; i++) {
+		struct leaf_args a = { count, THREAD };
+
+		if (ppuQueueLaunchWait(PPU_KERNEL(leaf), 1, 1, 1, 1, 1, 1, 0, &a, sizeof(a)))
+			return;
+	}
+}
+
+KERNEL start_crowd(u32 *count, u32 times)
+{
+	struct leaf_args a = { count, times };
+
+	ppuQueueLaunch(PPU_KERNEL(crowd), 2, 1, 1, 48, 1, 1, 0, &a, sizeof(a));
+}
+
 /* A cooperative kernel that makes work: the first word of its workspace is the size, 8. */
 KERNEL cooperates(u32 *count, u32 *result)
 {

@@ -509,6 +509,20 @@ START_TEST(wq67_waiting)
 }
 END_TEST
 
+/* WQ-67, WQ-74: so do many threads of several warps at once, in a ring with room for two of them. */
+START_TEST(wq67_crowd)
+{
+	for (unsigned flags = 0; flags <= PPU_STREAM_QUEUE_NO_ASSIST; flags += PPU_STREAM_QUEUE_NO_ASSIST) {
+		devq_start(NULL, COUNT, flags, 0);
+		DEVQ_RUN("start_crowd", 1, 1, DEVQ_AT(0), 3);
+		devq_fetch();
+		check_counts(0, 96, 3);
+		check_counts(96, 128, 0);
+		devq_stop();
+	}
+}
+END_TEST
+
 /* ---- commands and refusals ------------------------------------------------------------------------ */
 
 /* WQ-41, WQ-40: every command of the interface; blocks read back are what was asked for. */
@@ -665,5 +679,5 @@ END_TEST
 
 BENCH_MAIN("devq_rows", wq26_made_when_needed, wq27_as_made, wq29_blocks, wq39_told, wq35_atomic, wq45_entries,
 	   wq45_wrapped, wq44_room, wq57_capacity, wq60_undone, wq62_nothing, wq62_null_entry, wq62_exits, wq63_finish,
-	   wq65_no_reset, wq67_waiting, wq41_commands, refusals, options, cooperative,
+	   wq65_no_reset, wq67_waiting, wq67_crowd, wq41_commands, refusals, options, cooperative,
 	   replaced_meanwhile)
