@@ -139,7 +139,7 @@ static int drm_open(const ppuInitOptions *opt, unsigned index, struct be_dev **o
 		return -EINVAL;
 	}
 	if (opt->trace && *opt->trace) {
-		*err = strdup("the drm backend writes no trace: ask the machine's device for one");
+		*err = strdup("the drm backend writes no trace: ask the machine's device for one (scripts/vm --trace FILE)");
 		return -EINVAL;
 	}
 	dev = calloc(1, sizeof(*dev));
