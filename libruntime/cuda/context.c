@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <hw/ppu_mmu.h>
 #include "cu.h"
 
 #define MAX_DEVICES 32
@@ -509,6 +510,22 @@ static bool limit_of(CUlimit limit, ppuLimit *l)
 	}
 }
 
+/*
+ * Programs ask for the 16 or 24 levels that CUDA has everywhere.  CUDA's driver may change what was asked for to what
+ * its device can have, and cuCtxGetLimit tells: here the most levels that contexts of this device can have.
+ */
+static ppuResult set_depth(uint64_t depth)
+{
+	ppuResult r;
+
+	if (depth > PPU_MAX_DEPTH)
+		depth = PPU_MAX_DEPTH;
+	do
+		r = ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, depth);
+	while (r == PPU_ERROR_INVALID_VALUE && depth-- > 1);
+	return r;
+}
+
 CUresult i_cuCtxSetLimit(CUlimit limit, size_t value)
 {
 	struct CUctx_st *c;
@@ -522,7 +539,7 @@ CUresult i_cuCtxSetLimit(CUlimit limit, size_t value)
 	else if (!limit_of(limit, &l))
 		r = CUDA_ERROR_UNSUPPORTED_LIMIT;
 	else
-		r = cu_result(ppuCtxSetLimit(l, value));
+		r = cu_result(l == PPU_LIMIT_NESTING_DEPTH ? set_depth(value) : ppuCtxSetLimit(l, value));
 	cu_obj_put(c);
 	return r == CUDA_ERROR_NOT_SUPPORTED ? CUDA_ERROR_UNSUPPORTED_LIMIT : r;
 }

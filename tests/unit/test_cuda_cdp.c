@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <cuda/cuda.h>
+#include <ppu.h>
 #include "bench_main.h"
 
 #define IS(want, call) do { \
@@ -46,14 +47,20 @@ static char child[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
 
 static CUcontext ctx;
 
-static void setup(void)
+static void setup_with(const char *props)
 {
 	CUdevice dev;
 
 	setenv("PPU_BACKEND", "core", 1);
+	setenv("PPU_PROPS", props, 1);
 	OK(cuInit(0));
 	OK(cuDeviceGet(&dev, 0));
 	OK(cuCtxCreate(&ctx, 0, dev));
+}
+
+static void setup(void)
+{
+	setup_with("");
 }
 
 /* Adds 5 for each of 32 threads. */
@@ -140,4 +147,65 @@ START_TEST(limits)
 }
 END_TEST
 
-BENCH_MAIN("cuda_cdp", linked_with_the_device_runtime, child_is_missing, limits)
+static size_t depth_after(size_t wish)
+{
+	size_t v = 0;
+
+	OK(cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, wish));
+	OK(cuCtxGetLimit(&v, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH));
+	return v;
+}
+
+/* A device on which contexts can have at most so many levels. */
+static void check_depths(const char *props, size_t most)
+{
+	static const size_t wish[] = { 1, 5, 6, 7, 12, 13, 16, 24, 64, 65, (size_t)1 << 40 };
+	size_t v = 0;
+
+	setup_with(props);
+	for (size_t i = 0; i < sizeof(wish) / sizeof(wish[0]); i++)
+		ck_assert_uint_eq(depth_after(wish[i]), wish[i] < most ? wish[i] : most);
+	ck_assert_uint_eq(depth_after(2), 2);
+	IS(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 0));
+	ck_assert_int_eq(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, most + 1), PPU_ERROR_INVALID_VALUE);
+	OK(cuCtxGetLimit(&v, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH));
+	ck_assert_uint_eq(v, 2);
+	OK(cuCtxDestroy(ctx));
+}
+
+/* SP-44: programs that ask for CUDA's 16 or 24 levels get those there are, and are told; libppu's own call refuses. */
+START_TEST(sp44_depth_of_12_priorities)
+{
+	check_depths("", 12);
+}
+END_TEST
+
+START_TEST(sp44_depth_of_5_priorities)
+{
+	check_depths("device-priorities=5", 5);
+}
+END_TEST
+
+START_TEST(sp44_depth_of_16_priorities)
+{
+	check_depths("device-priorities=16", 16);
+}
+END_TEST
+
+START_TEST(sp44_depth_without_priorities)
+{
+	check_depths("device-priorities=0", 64);
+}
+END_TEST
+
+/* SP-44: of 12 priorities 4 and those above it are the default's. */
+START_TEST(sp44_depth_above_a_default)
+{
+	setenv("PPU_TASK_PRIORITIES", "default=4,depth=2", 1);
+	check_depths("", 8);
+}
+END_TEST
+
+BENCH_MAIN("cuda_cdp", linked_with_the_device_runtime, child_is_missing, limits, sp44_depth_of_12_priorities,
+	   sp44_depth_of_5_priorities, sp44_depth_of_16_priorities, sp44_depth_without_priorities,
+	   sp44_depth_above_a_default)
