@@ -400,8 +400,15 @@ static ppuResult check(const struct ppuCtx_st *ctx, const ppuQueueOptions *o)
 	if (o->block_bytes < BLOCK_LEAST || o->block_bytes > BLOCK_MOST)
 		return rt_fail(PPU_ERROR_INVALID_VALUE, "command memory of an entry has %u to %u bytes, not %u",
 			       BLOCK_LEAST, BLOCK_MOST, o->block_bytes);
-	if (o->flags & ~FLAGS_ALL || o->initial_get >= o->entries)
-		return rt_error(PPU_ERROR_INVALID_VALUE);
+	if (o->initial_get >= o->entries)
+		return rt_fail(PPU_ERROR_INVALID_VALUE, "a queue of %u entries cannot begin with entry %u",
+			       o->entries, o->initial_get);
+	if (o->flags & ~FLAGS_ALL)
+		return rt_fail(PPU_ERROR_INVALID_VALUE, "flags %#x are none of a queue's (PPU_STREAM_QUEUE_*)",
+			       o->flags & ~FLAGS_ALL);
+	for (unsigned i = 0; i < sizeof(o->reserved) / sizeof(o->reserved[0]); i++)
+		if (o->reserved[i])
+			return rt_fail(PPU_ERROR_INVALID_VALUE, "reserved[%u] of the queue's options is not 0", i);
 	return PPU_SUCCESS;
 }
 

@@ -592,6 +592,8 @@ START_TEST(options)
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuStreamSetQueue(NULL, &o));
 	o = (ppuQueueOptions){ .flags = 16 };
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuStreamSetQueue(NULL, &o));
+	o = (ppuQueueOptions){ .reserved = { [3] = 1 } };
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuStreamSetQueue(NULL, &o));
 	ck_assert_int_eq(queues(), 0);
 	OK(ppuStreamSetQueue(NULL, NULL));
 	a = devq_info();

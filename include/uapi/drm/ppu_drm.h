@@ -783,8 +783,8 @@ struct drm_ppu_notification {
  * EACCES: priority or timeslice above what the caller may ask for.  ENOSPC: no
  * channel left in the device, the process's limit, or no VRAM.  EIO: the VM
  * faulted, or the group was stopped.  EOPNOTSUPP: DEVICE_QUEUE, or its assist,
- * is not there.  ENOENT: VM, group, notifier or @devq_owner; the owner has
- * another VM.
+ * is not there.  ENOENT: VM, group, notifier or @devq_owner.  EINVAL: the
+ * owner has another VM.
  * EPERM: the notifier is in memory of another driver.
  */
 struct drm_ppu_channel_create {
