@@ -11,9 +11,11 @@
  * command runs in that root directory, in AGENT_CWD if that exists there.
  *
  * To the host, on the control port:	"start MS\n"	uptime when CMD starts
+ *					"sent N\n"	bytes of output there were (ports only)
  *					"exit N\n"	CMD's exit status
  * From the host:			"eof N\n"	end of standard input after N bytes
  *					"size R C\n"	terminal size
+ *					"done\n"	all output arrived: the machine may end
  *
  * The command gets a pipe, not the port itself: a port can be opened once
  * only, and programs do open /dev/stdout. When the command has ended,
@@ -61,6 +63,32 @@ static void tell(const char *what, long value)
 	int n = snprintf(line, sizeof(line), "%s %ld\n", what, value);
 
 	write_all(ctl, line, n);
+}
+
+/*
+ * What was written to a port may still be on its way, in the kernel or in QEMU, when what is written to the other
+ * port arrives; and it is lost if the machine ends then.
+ */
+static void wait_until_taken(void)
+{
+	struct pollfd p = { .fd = ctl, .events = POLLIN };
+	char text[4096];
+	size_t used = 0;
+
+	while (poll(&p, 1, 60000) > 0) {
+		ssize_t n = read(ctl, text + used, sizeof(text) - 1 - used);
+
+		if (n <= 0)
+			return;
+		used += n;
+		text[used] = 0;
+		if (strstr(text, "done\n"))
+			return;
+		if (used == sizeof(text) - 1) {
+			memmove(text, text + used - 8, 8);
+			used = 8;
+		}
+	}
 }
 
 /* A sealed machine's ports are serial lines: no echo, no translation. */
@@ -162,7 +190,7 @@ int main(int argc, char **argv)
 	int io, in = -1, out, sfd, tty, with_input, status = 0;
 	char line[256], buf[65536];
 	static char ibuf[65536];
-	long long input_end = -1, input_read = 0;
+	long long input_end = -1, input_read = 0, sent = 0;
 	size_t used = 0, ifrom = 0, ito = 0;
 	struct timespec now;
 	sigset_t chld;
@@ -280,6 +308,7 @@ int main(int argc, char **argv)
 		/* Also what was written just before the end. */
 		while ((n = read(out, buf, sizeof(buf))) > 0) {
 			write_all(io, buf, n);
+			sent += n;
 			if (running)
 				break;
 		}
@@ -335,6 +364,10 @@ int main(int argc, char **argv)
 	}
 	if (isatty(io))
 		tcdrain(io);
+	else
+		tell("sent", sent);
 	tell("exit", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	if (!isatty(io))
+		wait_until_taken();
 	return 0;
 }

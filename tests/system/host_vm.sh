@@ -36,6 +36,10 @@ check "the share is written" from-guest "$(cat "$tmp/share/out")"
 check "large output is whole" "$(seq 1 200000 | md5sum)" \
 	"$(vm --timeout 240 -- seq 1 200000 | md5sum)"
 
+# The command has long ended when its output is read: the status must not overtake it, nor the machine end.
+check "output is whole when its reader is slow" "$(seq 1 400000 | md5sum)" \
+	"$(vm --timeout 240 -- seq 1 400000 | (sleep 8; md5sum))"
+
 head -c 1000000 /dev/urandom >"$tmp/data"
 check "standard input is carried with --stdin" "$(md5sum <"$tmp/data")" \
 	"$(vm --stdin --timeout 240 -- cat <"$tmp/data" | md5sum)"
