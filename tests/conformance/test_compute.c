@@ -6,6 +6,7 @@
 #include <hw/ppu_tmd.h>
 
 #include "harness.h"
+#include "sysfile.h"
 
 /* Instructions, as the assembler encodes them. */
 #define I_BRA_SELF	0x00001fffffffef50ull, 0x00000fff00000000ull	/* bra to 0 */
@@ -143,34 +144,6 @@ TEST(fault_record, "WQ-11: SM faults are recorded with code, address, pc, lane a
 	g = gpu_new(fd);
 	sm_fault(PROGRAM(&g, I_MOVI64_RD2(g.c.args.ring_va), I_MOVI64_RD4(7), I_ST64_RD2_RD4,
 			 I_EXIT), &g, PPU_ERR_MMU_PRIV, 2, g.c.args.ring_va);
-}
-
-/* The bus address of BAR0 of the first PPU. */
-static uint64_t bar0(void)
-{
-	char path[128];
-	unsigned long long start = 0;
-
-	for (unsigned bus = 0; bus < 256 && !start; bus++) {
-		FILE *f;
-		unsigned id = 0;
-
-		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:00.0/device", bus);
-		f = fopen(path, "r");
-		if (!f)
-			continue;
-		if (fscanf(f, "%x", &id) != 1)
-			id = 0;
-		fclose(f);
-		if (id != PPU_PCI_DEVICE_ID)
-			continue;
-		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:00.0/resource", bus);
-		f = fopen(path, "r");
-		CHECK(f && fscanf(f, "%llx", &start) == 1);
-		fclose(f);
-	}
-	CHECK(start);
-	return start;
 }
 
 TEST(wq11_pointers, "WQ-11: no thread, copy or command reaches GP_GET and GP_PUT, whatever it is given for an address")

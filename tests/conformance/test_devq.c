@@ -564,33 +564,6 @@ TEST(wq17_wq37_threads, "WQ-17, WQ-36, WQ-37, WQ-52: a kernel fills the queue an
 
 /* ---- what nobody can reach ---- */
 
-static uint64_t bar0(void)
-{
-	char path[128];
-	unsigned long long start = 0;
-
-	for (unsigned bus = 0; bus < 256 && !start; bus++) {
-		FILE *f;
-		unsigned id = 0;
-
-		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:00.0/device", bus);
-		f = fopen(path, "r");
-		if (!f)
-			continue;
-		if (fscanf(f, "%x", &id) != 1)
-			id = 0;
-		fclose(f);
-		if (id != PPU_PCI_DEVICE_ID)
-			continue;
-		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:00.0/resource", bus);
-		f = fopen(path, "r");
-		CHECK(f && fscanf(f, "%llx", &start) == 1);
-		fclose(f);
-	}
-	CHECK(start);
-	return start;
-}
-
 TEST(wq11_queue, "WQ-11: soft and shadow are the threads', GP_GET and GP_PUT of the queue are out of reach for threads, commands and the CPU")
 {
 	int fd = open_ppu();

@@ -15,21 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <ppu.h>
-
-#define CHECK(cond) do { \
-	if (!(cond)) { \
-		printf("# %s:%d: %s\n", __func__, __LINE__, #cond); \
-		exit(1); \
-	} \
-} while (0)
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	if (r_) { \
-		printf("# %s:%d: %s: %s: %s\n", __func__, __LINE__, #call, ppuGetErrorName(r_), \
-		       ppuGetLastErrorDetail()); \
-		exit(1); \
-	} \
-} while (0)
+#include "lib/check.h"
 
 #define BYTES	65536u
 #define COPIES	4

@@ -19,21 +19,7 @@
 #include <hw/ppu_counters.h>
 #include <ppu.h>
 #include <ppu_queue.h>
-
-#define CHECK(cond) do { \
-	if (!(cond)) { \
-		printf("# %s:%d: %s\n", __func__, __LINE__, #cond); \
-		exit(1); \
-	} \
-} while (0)
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	if (r_) { \
-		printf("# %s:%d: %s: %s: %s\n", __func__, __LINE__, #call, ppuGetErrorName(r_), \
-		       ppuGetLastErrorDetail()); \
-		exit(1); \
-	} \
-} while (0)
+#include "lib/check.h"
 
 #define WORDS	8192u
 #define RESULT	6144u

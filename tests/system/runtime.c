@@ -12,21 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <ppu.h>
-
-#define CHECK(cond) do { \
-	if (!(cond)) { \
-		printf("# %s:%d: %s\n", __func__, __LINE__, #cond); \
-		exit(1); \
-	} \
-} while (0)
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	if (r_) { \
-		printf("# %s:%d: %s: %s: %s\n", __func__, __LINE__, #call, ppuGetErrorName(r_), \
-		       ppuGetLastErrorDetail()); \
-		exit(1); \
-	} \
-} while (0)
+#include "lib/check.h"
 
 static const char code[] =
 	".kernel scale\n"

@@ -18,21 +18,7 @@
 #include <unistd.h>
 #include <hw/ppu_counters.h>
 #include <ppu.h>
-
-#define CHECK(cond) do { \
-	if (!(cond)) { \
-		printf("# %s:%d: %s\n", __func__, __LINE__, #cond); \
-		exit(1); \
-	} \
-} while (0)
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	if (r_) { \
-		printf("# %s:%d: %s: %s: %s\n", __func__, __LINE__, #call, ppuGetErrorName(r_), \
-		       ppuGetLastErrorDetail()); \
-		exit(1); \
-	} \
-} while (0)
+#include "lib/check.h"
 
 #define LAUNCHES 400u		/* two entries each: the default queue has room for them */
 #define PATIENCE 120		/* seconds, for what does not come when something is broken */

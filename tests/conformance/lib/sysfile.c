@@ -149,3 +149,30 @@ bool kmsg_find(int fd, unsigned ms, const char *const *parts)
 		}
 	}
 }
+
+uint64_t bar0(void)
+{
+	char path[128];
+	unsigned long long start = 0;
+
+	for (unsigned bus = 0; bus < 256 && !start; bus++) {
+		FILE *f;
+		unsigned id = 0;
+
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:00.0/device", bus);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (fscanf(f, "%x", &id) != 1)
+			id = 0;
+		fclose(f);
+		if (id != PPU_PCI_DEVICE_ID)
+			continue;
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:00.0/resource", bus);
+		f = fopen(path, "r");
+		CHECK(f && fscanf(f, "%llx", &start) == 1);
+		fclose(f);
+	}
+	CHECK(start);
+	return start;
+}

@@ -13,6 +13,9 @@ void file_write(const char *path, const char *text);
 uint64_t modparam(const char *name);
 void modparam_set(const char *name, uint64_t value);
 
+/* The bus address of BAR0 of the first PPU. */
+uint64_t bar0(void);
+
 /* A file of debugfs of the device's first minor. To be freed. */
 char *debugfs_text(const char *name);
 
