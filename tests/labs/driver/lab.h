@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The lab driver: what its files share.
+ *
+ * One PCI function, one struct lab_dev. Each lab adds a stage: init() when the device is probed,
+ * fini() when it is removed, in the order of the table in lab_main.c and back.
+ */
+#ifndef LAB_H
+#define LAB_H
+
+#include <linux/io.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+//LAB 2 given
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/wait.h>
+//LAB end
+//LAB 3 given
+#include <linux/genalloc.h>
+#include <linux/mutex.h>
+//LAB end
+//LAB 4 given
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_mm.h>
+//LAB end
+#include <hw/ppu_regs.h>
+//LAB 3 given
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_mmu.h>
+//LAB end
+//LAB 5 given
+#include <hw/ppu_fault.h>
+//LAB end
+#include "lab_uapi.h"
+
+struct lab_dev;
+//LAB 5 given
+struct lab_chan;
+#define LAB_CHANNELS		64	/* hardware channels this driver uses */
+//LAB end
+//LAB 7 given
+struct lab_vm;
+//LAB end
+//LAB 2 given
+
+/* Lab 2, lab_irq.c. */
+struct lab_irq {
+	spinlock_t lock;		/* protects the next three; taken by the hard handlers */
+	u32 todo[PPU_NUM_VECTORS];	/* causes a hard handler has cleared and its thread not yet handled */
+	u32 enabled;			/* what INTR_ENABLE holds */
+	struct lab_stats stats;
+	wait_queue_head_t wait;		/* woken whenever events were handled */
+	struct timer_list poll;		/* looks for events whose message got lost */
+};
+//LAB end
+//LAB 3 given
+
+/* Given, lab_ctx.c: a context (instance block and page tables), all in VRAM. */
+struct lab_ctx {
+	u64 inst;			/* VRAM offset of its instance block */
+	u64 root;			/* VRAM offset of its level-3 page table */
+	u32 id;
+};
+
+/* Given, lab_ce.c: the driver's own copy channel, number 0. */
+struct lab_ce {
+	struct mutex lock;		/* one user at a time; held over lab_ce_run() */
+	u32 *blocks;			/* lab 3: coherent memory for command blocks, LAB_CE_BLOCK_BYTES */
+	dma_addr_t blocks_dma;
+	u64 ring;			/* VRAM offset of its ring */
+	u32 put;
+	u64 submitted;			/* runs so far: the value the semaphore has after the last */
+	u64 sem;			/* VRAM offset of the semaphore */
+	u64 window;			/* VRAM offset of the window of LAB_IOC_DMA */
+};
+
+#define LAB_CE_CHAN		0
+#define LAB_CE_BLOCK_BYTES	PAGE_SIZE
+/* Where the kernel's context sees bus addresses (LAB_VA_VRAM: where it sees VRAM). */
+#define LAB_VA_SYS		0x0000010000000000ull
+#define LAB_VA_SYS_BYTES	(8ull << 30)
+/* The first part of VRAM is the driver's own; the rest is for buffers (lab 4). */
+#define LAB_VRAM_OWN		(16ull << 20)
+//LAB end
+//LAB 4 given
+
+/* Lab 4, lab_gem.c. */
+struct lab_gem {
+	struct mutex lock;		/* protects mm */
+	struct drm_mm mm;		/* bytes of VRAM from LAB_VRAM_OWN on */
+};
+
+struct lab_bo {
+	struct drm_gem_object base;
+	struct drm_mm_node node;	/* its place in VRAM: node.start is the byte offset */
+};
+
+#define to_lab_bo(obj)	container_of(obj, struct lab_bo, base)
+
+/* One open DRM file. */
+struct lab_file {
+	struct lab_dev *ldev;
+//LAB 5 given
+	struct mutex lock;		/* protects chans (and, in lab 7, what vm holds) */
+	struct xarray chans;		/* id -> struct lab_chan */
+//LAB end
+//LAB 7 given
+	struct lab_vm *vm;		/* lab 7: its address space, made at open */
+//LAB end
+};
+//LAB end
+
+struct lab_dev {
+//LAB 4 given
+	struct drm_device drm;
+//LAB end
+	struct pci_dev *pdev;
+	void __iomem *regs;		/* BAR0 */
+	void __iomem *vram;		/* BAR2, write-combining */
+	resource_size_t vram_start;	/* bus address of BAR2 */
+	u64 vram_size;			/* bytes, from CAP_VRAM_MB */
+	u32 channels;			/* CAP_CHANNELS */
+//LAB 2 given
+	struct lab_irq irq;
+//LAB end
+//LAB 3 given
+	struct gen_pool *own;		/* pages of the first LAB_VRAM_OWN bytes of VRAM */
+	struct lab_ctx ctx;		/* the kernel's context */
+	struct lab_ce ce;
+//LAB end
+//LAB 4 given
+	struct lab_gem gem;
+//LAB end
+//LAB 5 given
+	spinlock_t chan_lock;		/* protects chan[]; taken in interrupt threads */
+	struct lab_chan *chan[LAB_CHANNELS];	/* by hardware channel number; 0 is lab_ce.c's */
+//LAB end
+};
+
+static inline u32 lab_read(struct lab_dev *ldev, u32 reg)
+{
+	return readl(ldev->regs + reg);
+}
+
+static inline void lab_write(struct lab_dev *ldev, u32 reg, u32 val)
+{
+	writel(val, ldev->regs + reg);
+}
+
+/* Two registers NAME_LO, NAME_HI: LO first. */
+static inline void lab_write64(struct lab_dev *ldev, u32 reg, u64 val)
+{
+	lab_write(ldev, reg, lower_32_bits(val));
+	lab_write(ldev, reg + 4, upper_32_bits(val));
+}
+//LAB 3 given
+
+static inline u32 lab_chcfg(u32 chid, u32 reg)
+{
+	return PPU_BAR0_CHCFG + chid * PPU_CHCFG_STRIDE + reg;
+}
+
+static inline u32 lab_userd(u32 chid, u32 reg)
+{
+	return PPU_BAR0_USERD + chid * PPU_USERD_STRIDE + reg;
+}
+//LAB end
+
+/* lab_main.c */
+struct lab_dev *lab_dev_alloc(struct pci_dev *pdev);
+int lab_start(struct lab_dev *ldev);
+void lab_stop(struct lab_dev *ldev);
+//LAB 2 given
+/* Called by the interrupt threads of lab_irq.c. */
+void lab_on_channel_event(struct lab_dev *ldev, u32 chid);	/* CHINTR_PENDING had its bit */
+void lab_on_channel_error(struct lab_dev *ldev, u32 chid);	/* CHERR_PENDING had its bit */
+void lab_on_fault(struct lab_dev *ldev);			/* the fault ring is not empty */
+//LAB end
+
+/* lab_pci.c */
+extern struct pci_driver lab_pci_driver;
+//LAB 2 given
+
+/* lab_irq.c */
+int lab_irq_init(struct lab_dev *ldev);
+void lab_irq_fini(struct lab_dev *ldev);
+/* Send nothing (true), or send again (false) what happens and what happened meanwhile. */
+void lab_irq_mask(struct lab_dev *ldev, bool masked);
+
+/* lab_misc.c: /dev/lab */
+int lab_misc_init(struct lab_dev *ldev);
+void lab_misc_fini(struct lab_dev *ldev);
+//LAB end
+//LAB 3 given
+
+/* lab_vram.c: pages of the driver's own part of VRAM. Offsets; zeroed; -ENOMEM. May sleep. */
+int lab_vram_init(struct lab_dev *ldev);
+void lab_vram_fini(struct lab_dev *ldev);
+int lab_vram_alloc(struct lab_dev *ldev, size_t bytes, u64 *offset);
+void lab_vram_free(struct lab_dev *ldev, u64 offset, size_t bytes);
+u64 lab_vram_read64(struct lab_dev *ldev, u64 offset);
+void lab_vram_write64(struct lab_dev *ldev, u64 offset, u64 val);
+
+/* lab_ctx.c */
+int lab_ctx_init(struct lab_dev *ldev);
+void lab_ctx_fini(struct lab_dev *ldev);
+/* Write an instance block at ctx->inst for ctx->root and have the device load it. */
+int lab_ctx_load(struct lab_dev *ldev, struct lab_ctx *ctx);
+void lab_ctx_forget(struct lab_dev *ldev, struct lab_ctx *ctx);
+
+/* lab_dma.c */
+int lab_dma_init(struct lab_dev *ldev);
+void lab_dma_fini(struct lab_dev *ldev);
+int lab_dma_user(struct lab_dev *ldev, const struct lab_dma *args);
+
+/* lab_ce.c */
+int lab_ce_init(struct lab_dev *ldev);
+void lab_ce_fini(struct lab_dev *ldev);
+/* Copy between two addresses of the kernel's context, wait; -EIO the copy failed, -ETIMEDOUT. */
+int lab_ce_copy(struct lab_dev *ldev, u64 src_va, u64 dst_va, u64 bytes);
+void lab_ce_event(struct lab_dev *ldev);
+//LAB end
+//LAB 4 given
+
+/* lab_drm.c */
+int lab_drm_init(struct lab_dev *ldev);
+void lab_drm_fini(struct lab_dev *ldev);
+
+/* lab_gem.c */
+int lab_gem_init(struct lab_dev *ldev);
+void lab_gem_fini(struct lab_dev *ldev);
+int lab_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_gem_mmap_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_gem_copy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_gem_va_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+//LAB end
+//LAB 5 given
+
+/* lab_chan.c */
+int lab_chan_init(struct lab_dev *ldev);
+void lab_chan_fini(struct lab_dev *ldev);
+void lab_chan_close_all(struct lab_file *lfile);
+void lab_chan_event(struct lab_dev *ldev, u32 chid);
+void lab_chan_error(struct lab_dev *ldev, u32 chid);
+int lab_chan_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_chan_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_chan_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+//LAB end
+//LAB 7 given
+
+/* lab_vm.c */
+struct lab_vm *lab_vm_create(struct lab_dev *ldev);
+void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm);
+void lab_vm_on_fault(struct lab_dev *ldev);
+int lab_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_vm_fault_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+//LAB end
+
+#endif
