@@ -128,6 +128,7 @@ struct lab_dev {
 //LAB end
 //LAB 3 given
 	struct gen_pool *own;		/* pages of the first LAB_VRAM_OWN bytes of VRAM */
+	struct mutex ctx_lock;		/* protects CTX_INST, CTX_CMD, CTX_STATUS and TLB_INV_INST, TLB_INV */
 	struct lab_ctx ctx;		/* the kernel's context */
 	struct lab_ce ce;
 //LAB end

@@ -58,26 +58,30 @@ static void free_tables(struct lab_dev *ldev, u64 table, int level)
 
 int lab_ctx_load(struct lab_dev *ldev, struct lab_ctx *ctx)
 {
-	struct ppu_inst_block inst = {
-		.magic = PPU_INST_MAGIC,
-		.version = PPU_INST_VERSION,
-		.pt_root = ctx->root,
-		.context_id = ctx->id,
-		.max_depth = 1,
-	};
+	void __iomem *inst = ldev->vram + ctx->inst;
+	int ret;
 
-	/* Only its beginning is not zero, and lab_vram_alloc() gave zeroes. */
-	memcpy_toio(ldev->vram + ctx->inst, &inst, offsetof(struct ppu_inst_block, reserved));
+	/* What is not written is 0: lab_vram_alloc() gave zeroes. */
+	writel(PPU_INST_MAGIC, inst + offsetof(struct ppu_inst_block, magic));
+	writel(PPU_INST_VERSION, inst + offsetof(struct ppu_inst_block, version));
+	writeq(ctx->root, inst + offsetof(struct ppu_inst_block, pt_root));
+	writel(ctx->id, inst + offsetof(struct ppu_inst_block, context_id));
+	writel(1, inst + offsetof(struct ppu_inst_block, max_depth));
 	wmb();	/* in VRAM before the device reads it */
+	mutex_lock(&ldev->ctx_lock);
 	lab_write64(ldev, PPU_REG_CTX_INST_LO, ctx->inst);
 	lab_write(ldev, PPU_REG_CTX_CMD, PPU_CTX_CMD_LOAD);
-	return lab_read(ldev, PPU_REG_CTX_STATUS) & PPU_CTX_BAD ? -EINVAL : 0;
+	ret = lab_read(ldev, PPU_REG_CTX_STATUS) & PPU_CTX_BAD ? -EINVAL : 0;
+	mutex_unlock(&ldev->ctx_lock);
+	return ret;
 }
 
 void lab_ctx_forget(struct lab_dev *ldev, struct lab_ctx *ctx)
 {
+	mutex_lock(&ldev->ctx_lock);
 	lab_write64(ldev, PPU_REG_CTX_INST_LO, ctx->inst);
 	lab_write(ldev, PPU_REG_CTX_CMD, PPU_CTX_CMD_FORGET);
+	mutex_unlock(&ldev->ctx_lock);
 }
 
 int lab_ctx_init(struct lab_dev *ldev)
@@ -86,6 +90,7 @@ int lab_ctx_init(struct lab_dev *ldev)
 	u64 vram = round_down(ldev->vram_size, PPU_LARGE_SIZE);
 	int ret;
 
+	mutex_init(&ldev->ctx_lock);
 	ret = lab_vram_alloc(ldev, PPU_INST_SIZE, &ctx->inst);
 	if (ret)
 		return ret;
