@@ -139,6 +139,11 @@ struct lab_dev {
 	spinlock_t chan_lock;		/* protects chan[]; taken in interrupt threads */
 	struct lab_chan *chan[LAB_CHANNELS];	/* by hardware channel number; 0 is lab_ce.c's */
 //LAB end
+//LAB 7 given
+	struct mutex vm_lock;		/* protects vms, next_ctx_id, the fault ring, faults of each vm */
+	struct list_head vms;		/* struct lab_vm */
+	u32 next_ctx_id;
+//LAB end
 };
 
 static inline u32 lab_read(struct lab_dev *ldev, u32 reg)
@@ -211,6 +216,8 @@ void lab_ctx_fini(struct lab_dev *ldev);
 /* Write an instance block at ctx->inst for ctx->root and have the device load it. */
 int lab_ctx_load(struct lab_dev *ldev, struct lab_ctx *ctx);
 void lab_ctx_forget(struct lab_dev *ldev, struct lab_ctx *ctx);
+/* Free a page table of a level (3: the root) and all tables below it. */
+void lab_pt_free(struct lab_dev *ldev, u64 table, int level);
 
 /* lab_dma.c */
 int lab_dma_init(struct lab_dev *ldev);
@@ -255,7 +262,8 @@ int lab_chan_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 
 /* lab_vm.c */
 struct lab_vm *lab_vm_create(struct lab_dev *ldev);
-void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm);
+/* present: false when the device is gone, then it frees the kernel's memory only. */
+void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm, bool present);
 void lab_vm_on_fault(struct lab_dev *ldev);
 int lab_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int lab_vm_fault_ioctl(struct drm_device *drm, void *data, struct drm_file *file);

@@ -42,8 +42,7 @@ static int map_large(struct lab_dev *ldev, u64 root, u64 va, u64 phys, u64 bytes
 	return 0;
 }
 
-/* Free a table of the level and all below it. */
-static void free_tables(struct lab_dev *ldev, u64 table, int level)
+void lab_pt_free(struct lab_dev *ldev, u64 table, int level)
 {
 	int i;
 
@@ -51,7 +50,7 @@ static void free_tables(struct lab_dev *ldev, u64 table, int level)
 		u64 pde = lab_vram_read64(ldev, table + i * 8);
 
 		if (pde & PPU_PTE_VALID && !(pde & PPU_PTE_LARGE))
-			free_tables(ldev, pde & PPU_PTE_ADDR, level - 1);
+			lab_pt_free(ldev, pde & PPU_PTE_ADDR, level - 1);
 	}
 	lab_vram_free(ldev, table, PAGE_SIZE);
 }
@@ -91,6 +90,11 @@ int lab_ctx_init(struct lab_dev *ldev)
 	int ret;
 
 	mutex_init(&ldev->ctx_lock);
+//LAB 7 given
+	mutex_init(&ldev->vm_lock);
+	INIT_LIST_HEAD(&ldev->vms);
+	ldev->next_ctx_id = 1;
+//LAB end
 	ret = lab_vram_alloc(ldev, PPU_INST_SIZE, &ctx->inst);
 	if (ret)
 		return ret;
@@ -105,7 +109,7 @@ int lab_ctx_init(struct lab_dev *ldev)
 		ret = lab_ctx_load(ldev, ctx);
 	if (!ret)
 		return 0;
-	free_tables(ldev, ctx->root, PPU_PT_LEVELS - 1);
+	lab_pt_free(ldev, ctx->root, PPU_PT_LEVELS - 1);
 err_inst:
 	lab_vram_free(ldev, ctx->inst, PPU_INST_SIZE);
 	return ret;
@@ -114,6 +118,6 @@ err_inst:
 void lab_ctx_fini(struct lab_dev *ldev)
 {
 	lab_ctx_forget(ldev, &ldev->ctx);
-	free_tables(ldev, ldev->ctx.root, PPU_PT_LEVELS - 1);
+	lab_pt_free(ldev, ldev->ctx.root, PPU_PT_LEVELS - 1);
 	lab_vram_free(ldev, ldev->ctx.inst, PPU_INST_SIZE);
 }
