@@ -6,7 +6,7 @@
  * of exec_int.c, exec_fp.c and exec_cvt.c (class ALU, FP64, SFU) are pure: registers and
  * predicates in, registers and predicates out, under a lane mask; they cannot fault, block or
  * change control flow.  Control, memory and warp-wide instructions are the business of warp.c,
- * lsu.c and exec_warp.c.
+ * diverge.c, lsu.c and exec_warp.c.
  *
  * Registers are lane-contiguous: row n = 32 consecutive uint32_t, 64-byte aligned.  Row numbers
  * in a decoded instruction are already remapped, so that no function tests for RZ:

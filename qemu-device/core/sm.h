@@ -3,7 +3,8 @@
  * The SM, shared by its files only:
  *
  *   sm.c         resident CTAs and warps, resources, the run loop, the ppu_sm_*() functions
- *   warp.c       issue of one warp, control flow, waiting
+ *   warp.c       issue of one warp
+ *   diverge.c    the divergence unit: how lanes part, wait and meet again
  *   tokq.c       the divergence token queue
  *   exec_warp.c  barriers, votes, shuffles, special registers
  *   lsu.c        loads, stores, atomics, per-SM TLB
@@ -241,6 +242,19 @@ ppu_handler_fn ppu_warp_handler(unsigned handler);
 void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint32_t entry);
 /* Run until the cycle limit or until the warp cannot go on. */
 void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t limit);
+static inline uint32_t ppu_warp_pred(const struct ppu_warp *w, unsigned p, unsigned negate)
+{
+	return w->v.pred[p] ^ -(uint32_t)negate;
+}
+static inline void ppu_warp_set_pred(struct ppu_warp *w, unsigned p, uint32_t mask, uint32_t value)
+{
+	if (p != PPU_PT)
+		w->v.pred[p] = (w->v.pred[p] & ~mask) | (value & mask);
+}
+
+/* diverge.c, and the handlers bra, brx, push, disable, exit, cal, calx, ret, yield */
+/* No lane is active (w->pop): find some.  PPU_SWITCH: there are none, or none that can go on. */
+enum ppu_step ppu_diverge_pop(struct ppu_sm *sm, struct ppu_warp *w);
 /* Lanes `wait` of the active group cannot complete the current instruction (A-SIMT-25); lanes
  * `again` could, but shall execute it together with others that wait at it.  Both go into a yield
  * token of this instruction; what is left of the group goes on behind it. */
@@ -252,15 +266,6 @@ void ppu_warp_unpark(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes);
 uint32_t ppu_warp_waiting(const struct ppu_warp *w, uint32_t wait, uint32_t among);
 /* Reason of a lane for debuggers: PPU_REASON_NONE when it is active or does not exist. */
 unsigned ppu_warp_reason(const struct ppu_warp *w, unsigned lane);
-static inline uint32_t ppu_warp_pred(const struct ppu_warp *w, unsigned p, unsigned negate)
-{
-	return w->v.pred[p] ^ -(uint32_t)negate;
-}
-static inline void ppu_warp_set_pred(struct ppu_warp *w, unsigned p, uint32_t mask, uint32_t value)
-{
-	if (p != PPU_PT)
-		w->v.pred[p] = (w->v.pred[p] & ~mask) | (value & mask);
-}
 
 /* exec_warp.c */
 /* Lanes of w have ended: barriers that no longer wait for them open. */
