@@ -103,6 +103,7 @@ struct lab_bo {
 /* One open DRM file. */
 struct lab_file {
 	struct lab_dev *ldev;
+//LAB end
 //LAB 5 given
 	struct mutex lock;		/* protects chans (and, in lab 7, what vm holds) */
 	struct xarray chans;		/* id -> struct lab_chan */
@@ -110,6 +111,7 @@ struct lab_file {
 //LAB 7 given
 	struct lab_vm *vm;		/* lab 7: its address space, made at open */
 //LAB end
+//LAB 4 given
 };
 //LAB end
 

@@ -40,6 +40,8 @@ struct lab_dma {
 	__u32 pad;
 };
 
+/* Where all of VRAM lies in the address space of the kernel's context. */
+#define LAB_VA_VRAM		0x0000000100000000ull
 #define LAB_DMA_BYTES		(4u << 20)
 #define LAB_IOC_DMA		_IOW('L', 2, struct lab_dma)
 //LAB end
@@ -128,11 +130,9 @@ struct lab_vm_fault {
 //LAB 4 given
 
 /*
- * GPU virtual addresses. Labs 4 to 6: a buffer lies at LAB_VA_VRAM + its place in VRAM for
- * everybody; DRM_IOCTL_LAB_GEM_VA tells it. Lab 7 gives each file an address space of its own.
+ * Labs 4 to 6: a buffer lies at LAB_VA_VRAM + its place in VRAM for everybody, and this tells the
+ * address. Lab 7 gives each file an address space of its own.
  */
-#define LAB_VA_VRAM		0x0000000100000000ull
-
 struct lab_gem_va {
 	__u32 handle;
 	__u32 pad;

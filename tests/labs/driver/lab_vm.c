@@ -41,7 +41,7 @@ static int lab_vm_slot(struct lab_vm *vm, u64 va, bool make, u64 *slot)
 }
 
 //LAB instead
-static int lab_vm_slot(struct lab_vm *vm, u64 va, bool make, u64 *slot)
+static int __maybe_unused lab_vm_slot(struct lab_vm *vm, u64 va, bool make, u64 *slot)
 {
 	return -ENOSYS;
 }
@@ -62,7 +62,7 @@ static void lab_vm_flush(struct lab_vm *vm)
 }
 
 //LAB instead
-static void lab_vm_flush(struct lab_vm *vm)
+static void __maybe_unused lab_vm_flush(struct lab_vm *vm)
 {
 }
 
@@ -205,7 +205,7 @@ static void lab_vm_drop(struct lab_vm *vm, struct lab_mapping *m)
 }
 
 //LAB instead
-static void lab_vm_drop(struct lab_vm *vm, struct lab_mapping *m)
+static void __maybe_unused lab_vm_drop(struct lab_vm *vm, struct lab_mapping *m)
 {
 	list_del(&m->link);
 }
@@ -264,7 +264,7 @@ int lab_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 /* --- faults -------------------------------------------------------------------------------------- */
 
 /* The address space an instance block belongs to. Called with ldev->vm_lock held. */
-static struct lab_vm *lab_vm_of(struct lab_dev *ldev, u64 inst)
+static struct lab_vm * __maybe_unused lab_vm_of(struct lab_dev *ldev, u64 inst)
 {
 	struct lab_vm *vm;
 
@@ -275,7 +275,7 @@ static struct lab_vm *lab_vm_of(struct lab_dev *ldev, u64 inst)
 }
 
 /* Keep a fault for the file's next LAB_VM_FAULT; the oldest ones stay. With ldev->vm_lock held. */
-static void lab_vm_note(struct lab_vm *vm, u32 code, u32 chid, u64 va)
+static void __maybe_unused lab_vm_note(struct lab_vm *vm, u32 code, u32 chid, u64 va)
 {
 	if (vm->num_faults == ARRAY_SIZE(vm->faults))
 		return;
