@@ -60,7 +60,17 @@ P(cost_launch_ns,   "cost-launch-ns",     u32, 1000, 0, 1000000000, "task unit a
 P(cost_cta_ns,      "cost-cta-ns",        u32, 100, 0, 1000000, "start of a CTA") \
 P(cost_mem_cycles,  "cost-mem-cycles",    u32, 4, 1, 100000, "SM cycles a memory instruction occupies its warp") \
 P(cost_wfi_drain_ns,"cost-wfi-drain-ns",  u32, 500, 0, 1000000000, "drain of memory transactions at kernel end") \
-P(cost_evict_ns,    "cost-evict-ns",      u32, 2000, 0, 1000000000, "context save or restore of one CTA")
+P(cost_evict_ns,    "cost-evict-ns",      u32, 2000, 0, 1000000000, "context save or restore of one CTA") \
+/* faults injected on purpose: Documentation/hw/faults.md */ \
+P(fault_id,         "fault-id",           u32, 0, 0, 0xffffffff, "register ID reads this value; 0: what it should") \
+P(fault_version,    "fault-version",      u32, 0, 0, 0xffffffff, "register VERSION reads this value; 0: what it should") \
+P(fault_irq_delay_ns,"fault-irq-delay-ns", u64, 0, 0, 10000000000ull, "an interrupt message is sent so much later") \
+P(fault_irq_lose,   "fault-irq-lose",     u32, 0, 0, 0xffffffff, "of each vector, every Nth message is not sent") \
+P(fault_irq_spurious,"fault-irq-spurious", u32, 0, 0, 0xffffffff, "of each vector, after every Nth message one more is sent when its causes have been cleared") \
+P(fault_irq_race,   "fault-irq-race",     u32, 0, 0, 1, "a bit for a bitmap whose cause is pending already comes just after the driver's next read of its word") \
+P(fault_ce_reorder, "fault-ce-reorder",   u32, 0, 0, 0xffffffff, "every Nth copy or fill takes fault-ce-late-ns longer, so that later ones overtake it") \
+P(fault_ce_late_ns, "fault-ce-late-ns",   u64, 1000000, 1, 10000000000ull, "how much longer") \
+P(fault_dma_fail,   "fault-dma-fail",     u32, 0, 0, 0xffffffff, "every Nth copy or fill that touches system memory fails with DMA_FAULT")
 
 typedef uint32_t ppu_prop_u32;
 typedef uint64_t ppu_prop_u64;

@@ -74,7 +74,8 @@ C(GPC3_MEMORY, "gpc3_memory", "memory transactions of the SMs of GPC 3, 8 + 3, .
 C(GPC4_MEMORY, "gpc4_memory", "memory transactions of the SMs of GPC 4, 8 + 4, ...") \
 C(GPC5_MEMORY, "gpc5_memory", "memory transactions of the SMs of GPC 5, 8 + 5, ...") \
 C(GPC6_MEMORY, "gpc6_memory", "memory transactions of the SMs of GPC 6, 8 + 6, ...") \
-C(GPC7_MEMORY, "gpc7_memory", "memory transactions of the SMs of GPC 7, 8 + 7, ...")
+C(GPC7_MEMORY, "gpc7_memory", "memory transactions of the SMs of GPC 7, 8 + 7, ...") \
+C(FAULTS_INJECTED, "faults_injected", "faults that happened because a fault- property asked for them")
 #define PPU_PARTITION_COUNTERS 8
 #define PPU_GPC_COUNTERS 8
 enum ppu_counter {

@@ -52,6 +52,7 @@ T(INTR,           17, "vector", "status", "-", "-", "-", "an interrupt vector wa
 T(FAULT,          18, "unit", "code", "va", "channel", "pc", "a fault was recorded") \
 T(CH_ERROR,       19, "channel", "code", "get", "va", "-", "a channel stopped with an error") \
 T(WATCH,          20, "watch", "-", "addr", "value", "-", "a watch entry matched") \
+T(INJECT,         21, "where", "kind", "-", "-", "-", "a fault was injected; kind: PPU_TRI_*, where: vector, engine or bit of a bitmap") \
 T(TASK_ACCEPT,    32, "channel", "priority", "tmd", "task", "depth", "the task unit accepted a TMD") \
 T(TASK_SCHED,     33, "slot", "priority", "tmd", "task", "depth", "a task got a slot") \
 T(TASK_EVICT,     34, "slot", "priority", "tmd", "task", "-", "a task lost its slot") \
@@ -114,6 +115,13 @@ enum ppu_trace_event {
 /* TASK_SUSPEND.reason */
 #define PPU_TRS_CHILDREN	0	/* every CTA on its way waits for children */
 #define PPU_TRS_QUEUE		1	/* its queue is empty */
+/* INJECT.kind */
+#define PPU_TRI_LOST		0	/* a message is not sent; unit = vector */
+#define PPU_TRI_LATE		1	/* it is sent later */
+#define PPU_TRI_SPURIOUS	2	/* one is sent though nothing is pending */
+#define PPU_TRI_HELD		3	/* a bit of a bitmap comes after the next read; unit = bit */
+#define PPU_TRI_COPY_LATE	4	/* unit = engine */
+#define PPU_TRI_DMA		5
 /* CTA_SAVE.reason */
 #define PPU_TRC_EVICTED		0
 #define PPU_TRC_CHILDREN	1	/* waits for its children */

@@ -25,6 +25,8 @@ struct engine {
 	uint64_t row, off;		/* next byte to move (counted from the end when backward) */
 	uint64_t cost_bytes;		/* charged so far */
 	uint64_t start;
+	uint64_t late;			/* fault-ce-reorder */
+	bool sys;			/* fault-dma-fail: has touched system memory */
 	uint64_t moved;
 	uint64_t chunk_rows, chunk_bytes;	/* what the running chunk covers: whole rows or part of one */
 	bool backward;
@@ -77,7 +79,7 @@ static void next_chunk(struct ppu_core *core, struct engine *e)
 	}
 	/* From the start: no rounding adds up. cost_bytes < 2^80 / mbps never overflows in practice:
 	 * 2^54 bytes take longer than 2^63 ns at the highest bandwidth allowed. */
-	ppu_event_schedule(core, &e->event, e->start + setup +
+	ppu_event_schedule(core, &e->event, e->start + setup + e->late +
 			   (uint64_t)((unsigned __int128)e->cost_bytes * 1000 / core->cfg.cost_ce_mbps));
 }
 
@@ -106,6 +108,8 @@ void ppu_ce_start(struct ppu_core *core, unsigned engine, struct ppu_ctx *ctx,
 	e->backward = copy->op == PPU_CMD_COPY && copy->dst > copy->src &&
 		      copy->dst - copy->src < copy->width;
 	PPU_TRACE(core, CE_START, engine, copy->chid, copy->id, total_bytes(copy), copy->dst);
+	e->sys = false;
+	e->late = core->cfg.fault_ce_reorder ? ppu_inject_copy(core, engine) : 0;
 	next_chunk(core, e);
 }
 
@@ -215,6 +219,15 @@ static void move_piece(const struct ppu_copy *c, uint8_t *dst, const uint8_t *sr
 	memmove(dst, src, n);
 }
 
+/* fault-dma-fail: does the copy fail here?  It is asked once a copy, when it first comes to system memory. */
+static bool dma_fails(struct ppu_core *core, struct engine *e, bool sys)
+{
+	if (!core->cfg.fault_dma_fail || !sys || e->sys)
+		return false;
+	e->sys = true;
+	return ppu_inject_dma(core, (unsigned)(e - core->ces->v));
+}
+
 /* Moves n bytes of one row, starting `at` bytes into it. */
 static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t at, uint64_t n)
 {
@@ -237,6 +250,8 @@ static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t
 			skip = n - part;
 		}
 		err = extent(core, e, dst + skip, PPU_ACC_WRITE, part, &d);
+		if (!err && dma_fails(core, e, d.phys.sys))
+			err = PPU_ERR_SM_DMA;
 		if (err) {
 			fault(core, e, (unsigned)err, dst + skip, PPU_ACC_WRITE);
 			return false;
@@ -247,6 +262,8 @@ static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t
 			pattern(d.host, part, c->value, 1u << c->elem_log2);
 		} else {
 			err = extent(core, e, src + skip, PPU_ACC_READ, part, &s);
+			if (!err && dma_fails(core, e, s.phys.sys))
+				err = PPU_ERR_SM_DMA;
 			if (err) {
 				fault(core, e, (unsigned)err, src + skip, PPU_ACC_READ);
 				return false;
@@ -356,6 +373,8 @@ void ppu_ces_io(struct ppu_core *core, struct ppu_io *io)
 		ppu_io_u64(io, &e->off);
 		ppu_io_u64(io, &e->cost_bytes);
 		ppu_io_u64(io, &e->start);
+		ppu_io_u64(io, &e->late);
+		ppu_io_bool(io, &e->sys);
 		ppu_io_u64(io, &e->moved);
 		ppu_io_u64(io, &e->chunk_rows);
 		ppu_io_u64(io, &e->chunk_bytes);
@@ -369,6 +388,8 @@ void ppu_ces_io(struct ppu_core *core, struct ppu_io *io)
 		    e->chunk_rows > c->rows - e->row || e->chunk_rows > MAX_PIECES ||
 		    e->off > c->width || e->chunk_bytes > c->width - e->off ||
 		    e->chunk_bytes > PPU_COPY_CHUNK_BYTES || e->start > core->now ||
+		    (e->late && (!core->cfg.fault_ce_reorder || e->late != core->cfg.fault_ce_late_ns)) ||
+		    (e->sys && !core->cfg.fault_dma_fail) ||
 		    (e->chunk_rows && c->width > PPU_COPY_CHUNK_BYTES) ||
 		    (e->backward && (c->rows != 1 || c->op != PPU_CMD_COPY))) {
 			ppu_io_fail(io, "copy engine %u is not in a possible state", i);

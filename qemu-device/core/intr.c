@@ -32,16 +32,37 @@ static uint32_t *words(struct ppu_core *core, unsigned bm)
 	return bm == PPU_BM_WATCH ? core->intr->watch : core->intr->ch[bm];
 }
 
+void ppu_intr_message(struct ppu_core *core, unsigned vector)
+{
+	core->ctr[PPU_CTR_IRQS]++;
+	PPU_TRACE(core, INTR, vector, core->intr->status, 0, 0, 0);
+	if (core->ports.raise_irq)
+		core->ports.raise_irq(core->ports.opaque, vector);
+}
+
 static void send(struct ppu_core *core, uint32_t bits)
 {
+	const struct ppu_config *cfg = &core->cfg;
+
 	for (unsigned v = 0; v < PPU_NUM_VECTORS; v++) {
 		if (!(bits & vec_bits[v]))
 			continue;
-		core->ctr[PPU_CTR_IRQS]++;
-		PPU_TRACE(core, INTR, v, core->intr->status, 0, 0, 0);
-		if (core->ports.raise_irq)
-			core->ports.raise_irq(core->ports.opaque, v);
+		if ((cfg->fault_irq_lose || cfg->fault_irq_delay_ns) && ppu_inject_message(core, v))
+			continue;
+		ppu_intr_message(core, v);
+		if (cfg->fault_irq_spurious)
+			ppu_inject_sent(core, v);
 	}
+}
+
+/* What the driver cleared was the last cause of these vectors, and they are not switched off. */
+static void cleared(struct ppu_core *core, uint32_t bits)
+{
+	const struct ppu_intr *s = core->intr;
+
+	for (unsigned v = 0; v < PPU_NUM_VECTORS; v++)
+		if ((bits & vec_bits[v]) && !(s->status & vec_bits[v]) && (s->enable & vec_bits[v]))
+			ppu_inject_cleared(core, v);
 }
 
 void ppu_intr_raise(struct ppu_core *core, uint32_t bits)
@@ -55,21 +76,36 @@ void ppu_intr_raise(struct ppu_core *core, uint32_t bits)
 
 void ppu_intr_bit(struct ppu_core *core, enum ppu_bitmap bm, unsigned n)
 {
+	if (core->cfg.fault_irq_race && (core->intr->status & bitmaps[bm].cause))
+		ppu_inject_hold(core, bm, n);
+	else
+		ppu_intr_bit_now(core, bm, n);
+}
+
+void ppu_intr_bit_now(struct ppu_core *core, enum ppu_bitmap bm, unsigned n)
+{
 	words(core, bm)[n / 32] |= 1u << (n % 32);
 	ppu_intr_raise(core, bitmaps[bm].cause);
 }
 
-static uint32_t *bitmap_word(struct ppu_core *core, unsigned reg)
+/* The bitmap a register belongs to, and the word of it; PPU_BM_COUNT: none. */
+static enum ppu_bitmap find(unsigned reg, unsigned *word)
 {
-	for (unsigned bm = 0; bm < PPU_BM_COUNT; bm++)
-		if (reg - bitmaps[bm].reg < bitmaps[bm].words * 4)
-			return &words(core, bm)[(reg - bitmaps[bm].reg) / 4];
-	return NULL;
+	enum ppu_bitmap bm;
+
+	for (bm = 0; bm < PPU_BM_COUNT; bm++) {
+		*word = (reg - bitmaps[bm].reg) / 4;
+		if (*word < bitmaps[bm].words)
+			break;
+	}
+	return bm;
 }
 
 uint32_t ppu_intr_read(struct ppu_core *core, unsigned reg)
 {
-	const uint32_t *w;
+	enum ppu_bitmap bm;
+	unsigned word;
+	uint32_t val;
 
 	switch (reg) {
 	case PPU_REG_INTR_STATUS:
@@ -77,18 +113,27 @@ uint32_t ppu_intr_read(struct ppu_core *core, unsigned reg)
 	case PPU_REG_INTR_ENABLE:
 		return core->intr->enable;
 	}
-	w = bitmap_word(core, reg);
-	return w ? *w : 0;
+	bm = find(reg, &word);
+	if (bm == PPU_BM_COUNT)
+		return 0;
+	val = words(core, bm)[word];
+	if (core->cfg.fault_irq_race)
+		ppu_inject_read(core, bm, word);
+	return val;
 }
 
 void ppu_intr_write(struct ppu_core *core, unsigned reg, uint32_t val)
 {
 	struct ppu_intr *s = core->intr;
-	uint32_t *w;
+	enum ppu_bitmap bm;
+	unsigned word;
 
 	switch (reg) {
 	case PPU_REG_INTR_STATUS:
+		val &= s->status;
 		s->status &= ~val;
+		if (core->cfg.fault_irq_spurious)
+			cleared(core, val);
 		return;
 	case PPU_REG_INTR_ENABLE:
 		s->enable = val & PPU_INTR_ALL;
@@ -98,9 +143,9 @@ void ppu_intr_write(struct ppu_core *core, unsigned reg, uint32_t val)
 		ppu_intr_raise(core, val);
 		return;
 	}
-	w = bitmap_word(core, reg);
-	if (w)
-		*w &= ~val;
+	bm = find(reg, &word);
+	if (bm != PPU_BM_COUNT)
+		words(core, bm)[word] &= ~val;
 }
 
 int ppu_intr_create(struct ppu_core *core)

@@ -14,8 +14,9 @@
  *   ce.c        copy engines                     trace.c    trace records
  *   tmu.c       task management unit             state.c    save/restore
  *   wdu.c       work distribution unit           intr.c     interrupt status and vectors
+ *   inject.c    faults on purpose (fault-*)
  *   gpc.c       window driver: runs the SMs, applies their effects
- *   sm.c warp.c tokq.c exec_*.c lsu.c storebuf.c icache.c   the SM
+ *   sm.c warp.c diverge.c tokq.c exec_*.c lsu.c storebuf.c icache.c   the SM
  *
  * Time: core->now in ns.  One event list ordered by (time, priority, sequence).  Nothing happens
  * outside an event or an MMIO access.
@@ -61,6 +62,7 @@ struct ppu_core {
 	struct ppu_ces *ces;
 	struct ppu_faults *faults;
 	struct ppu_intr *intr;
+	struct ppu_inject *inject;
 	struct ppu_smexcs *smexcs;
 	struct ppu_ranks *ranks;
 	struct ppu_tmu *tmu;
@@ -253,6 +255,8 @@ void ppu_intr_write(struct ppu_core *core, unsigned reg, uint32_t val);
 enum ppu_bitmap { PPU_BM_CHERR, PPU_BM_CHINTR, PPU_BM_RINGLOW, PPU_BM_PREEMPT, PPU_BM_WATCH, PPU_BM_COUNT };
 /* Set bit n of a pending bitmap and raise its cause. */
 void ppu_intr_bit(struct ppu_core *core, enum ppu_bitmap bm, unsigned n);
+void ppu_intr_bit_now(struct ppu_core *core, enum ppu_bitmap bm, unsigned n);	/* inject.c: not held any more */
+void ppu_intr_message(struct ppu_core *core, unsigned vector);			/* inject.c: send it now */
 uint32_t ppu_fault_read(struct ppu_core *core, unsigned reg);
 void ppu_fault_write(struct ppu_core *core, unsigned reg, uint32_t val);
 /* smexc.c: SM exceptions for the driver (token queue recentring), shown one at a time in SM_EXC_*.
@@ -275,6 +279,18 @@ static inline bool ppu_tracing(const struct ppu_core *core) { return core->ports
 	if (__builtin_expect(ppu_tracing(core), 0)) \
 		ppu_trace_emit(core, PPU_TR_##event, unit, a, b, c, d); \
 } while (0)
+
+/* ---- inject.c: faults on purpose; each is called only when its property asks for it ------------------- */
+/* A message is due.  True: it is not sent now. */
+bool ppu_inject_message(struct ppu_core *core, unsigned vector);
+void ppu_inject_sent(struct ppu_core *core, unsigned vector);
+/* The driver has cleared the last cause of a vector. */
+void ppu_inject_cleared(struct ppu_core *core, unsigned vector);
+void ppu_inject_hold(struct ppu_core *core, enum ppu_bitmap bm, unsigned n);
+void ppu_inject_read(struct ppu_core *core, enum ppu_bitmap bm, unsigned word);	/* after the read */
+/* ns that the copy starting on an engine takes longer; does this one, now at system memory, fail? */
+uint64_t ppu_inject_copy(struct ppu_core *core, unsigned engine);
+bool ppu_inject_dma(struct ppu_core *core, unsigned engine);
 
 /* ---- tasks: tmu.c, wdu.c ------------------------------------------------------------------------- */
 /*
@@ -472,7 +488,7 @@ void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c);
 
 /* Each unit: create/destroy/reset/io; the core calls them in this order. */
 #define PPU_UNITS(U) \
-U(events) U(mem) U(mmu) U(intr) U(faults) U(smexcs) U(regs) U(ctxs) U(sems) U(chans) U(host) U(ces) U(ranks) U(tmu) U(orders) U(ctas) U(wdu) U(gpcs) U(sms)
+U(events) U(mem) U(mmu) U(intr) U(inject) U(faults) U(smexcs) U(regs) U(ctxs) U(sems) U(chans) U(host) U(ces) U(ranks) U(tmu) U(orders) U(ctas) U(wdu) U(gpcs) U(sms)
 #define U(name) \
 	int ppu_##name##_create(struct ppu_core *core); \
 	void ppu_##name##_destroy(struct ppu_core *core); \

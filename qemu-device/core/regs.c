@@ -29,8 +29,8 @@ static uint32_t cap(const struct ppu_core *core, unsigned off)
 	const struct ppu_config *c = &core->cfg;
 
 	switch (off) {
-	case PPU_REG_ID: return PPU_ID_MAGIC;
-	case PPU_REG_VERSION: return PPU_HW_VERSION;
+	case PPU_REG_ID: return c->fault_id ? c->fault_id : PPU_ID_MAGIC;
+	case PPU_REG_VERSION: return c->fault_version ? c->fault_version : PPU_HW_VERSION;
 	case PPU_REG_CAP_CHANNELS: return c->channels;
 	case PPU_REG_CAP_COPY_ENGINES: return c->copy_engines;
 	case PPU_REG_CAP_GPCS: return c->gpcs;

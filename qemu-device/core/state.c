@@ -14,7 +14,7 @@
 #include "ppu_int.h"
 
 #define STATE_MAGIC 0x5453555050ull	/* "PPUST" */
-#define STATE_VERSION 7
+#define STATE_VERSION 8
 
 void ppu_io_fail(struct ppu_io *io, const char *fmt, ...)
 {

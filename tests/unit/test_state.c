@@ -25,12 +25,16 @@ static unsigned rnd(struct load *l, unsigned n)
 	return (unsigned)rand_r(&l->seed) % n;
 }
 
+#define PROPS "vram=32M copy-engines=2 run-limit=8 timeslice=20000 task-records=6 task-slots=3"
+#define FAULTS " fault-irq-delay-ns=9000 fault-irq-lose=3 fault-irq-spurious=2 fault-irq-race=1 " \
+	"fault-ce-reorder=3 fault-ce-late-ns=70000 fault-dma-fail=40"
+
 static struct load load_new(unsigned seed)
 {
 	struct load l = { .seed = seed };
 	bool sys;
 
-	l.b = bench_new("vram=32M copy-engines=2 run-limit=8 timeslice=20000 task-records=6 task-slots=3");
+	l.b = bench_new(seed % 2 ? PROPS : PROPS FAULTS);
 	for (unsigned i = 0; i < CTXS; i++) {
 		l.c[i] = bench_ctx_new(l.b);
 		l.sem[i] = bench_alloc(l.c[i], 8192, i ? BENCH_SYS : BENCH_VRAM);
@@ -56,6 +60,10 @@ static void act(struct load *l)
 	uint64_t word = l->sem[k] + rnd(l, WORDS) * 8 + rnd(l, 2) * 4096;
 
 	l->next += rnd(l, 20000);
+	if (l->action % 8 == 0) {	/* an interrupt handler */
+		bench_set(l->b, PPU_REG_INTR_STATUS, PPU_INTR_ALL);
+		bench_set(l->b, PPU_REG_CHINTR_PENDING, bench_reg(l->b, PPU_REG_CHINTR_PENDING));
+	}
 	switch (rnd(l, 12)) {
 	case 0:
 		bench_wr64(ch->c, word, rnd(l, 4));
