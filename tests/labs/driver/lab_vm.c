@@ -264,7 +264,7 @@ int lab_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 /* --- faults -------------------------------------------------------------------------------------- */
 
 /* The address space an instance block belongs to. Called with ldev->vm_lock held. */
-static struct lab_vm * __maybe_unused lab_vm_of(struct lab_dev *ldev, u64 inst)
+static __maybe_unused struct lab_vm *lab_vm_of(struct lab_dev *ldev, u64 inst)
 {
 	struct lab_vm *vm;
 
