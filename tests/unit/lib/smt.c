@@ -71,8 +71,9 @@ void smt_start(struct smt *s)
 {
 	char *err = NULL;
 
-	s->vram = aligned_alloc(4096, SMT_VRAM);
-	memset(s->vram, 0, SMT_VRAM);
+	/* pages nobody touches stay the system's zero page */
+	s->vram_block = calloc(1, SMT_VRAM + 4096);
+	s->vram = (uint8_t *)(((uintptr_t)s->vram_block + 4095) & ~(uintptr_t)4095);
 	s->pt_next = PT_BASE + PPU_PAGE_SIZE;
 	s->core = ppu_core_create(&s->cfg, &s->ports, s->vram, &err);
 	if (!s->core)
@@ -106,7 +107,7 @@ void smt_free(struct smt *s)
 	if (s->task.prog)
 		smt_finish(s);
 	ppu_core_destroy(s->core);
-	free(s->vram);
+	free(s->vram_block);
 	free(s->trace);
 	free(s->text);
 	free(s);

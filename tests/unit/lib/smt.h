@@ -27,6 +27,7 @@ struct smt {
 	struct ppu_ports ports;
 	struct ppu_core *core;
 	uint8_t *vram;
+	void *vram_block;		/* allocation behind it */
 	struct ppu_ctx ctx;
 	struct ppu_task task;
 	uint8_t *data;			/* host pointer of SMT_DATA */
