@@ -9,7 +9,11 @@
 #include <linux/types.h>
 #include <linux/ioctl.h>
 //LAB 4 given
+#ifdef __KERNEL__
 #include <drm/drm.h>
+#else
+#include <drm.h>	/* libdrm's */
+#endif
 //LAB end
 
 /* SCRATCH holds this while the driver has the device, and 0 when it has let go of it. */
