@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""A report of the autograder in the shapes that others read.
+
+The report itself (format 1) is JSON:
+    {"format": 1, "lab", "title", "submission", "points", "max", "bonus",
+     "criteria": [{"name", "text", "points", "max", "lost": [sentences]}],
+     "error": null or why there was nothing to grade, "log", "versions": {...}}"""
+
+import csv
+import io
+import json
+import os
+import xml.etree.ElementTree as xml
+
+
+def write(path, text):
+    """The whole file or none."""
+    tmp = "%s.%d.tmp" % (path, os.getpid())
+    with open(tmp, "w", encoding="utf-8") as f:
+        f.write(text)
+    os.replace(tmp, path)
+
+
+def as_json(report):
+    return json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+
+
+def lost_text(criterion):
+    return "\n".join(criterion["lost"])
+
+
+def gradescope(report):
+    """results.json of Gradescope's autograders."""
+    tests = [{
+        "name": c["name"] + ": " + c["text"],
+        "number": str(i),
+        "score": c["points"],
+        "max_score": c["max"],
+        "status": "passed" if c["points"] == c["max"] else "failed",
+        "output": lost_text(c),
+        "visibility": "visible",
+    } for i, c in enumerate(report["criteria"], 1)]
+    if report["bonus"]:
+        tests.append({"name": "bonus: " + report["bonus"]["text"], "score": report["bonus"]["points"],
+                      "max_score": report["bonus"]["max"], "output": "\n".join(report["bonus"]["lost"]),
+                      "visibility": "visible"})
+    head = "Lab %d: %s. %d of %d points." % (report["lab"], report["title"], report["points"], report["max"])
+    if report["error"]:
+        head += "\n" + report["error"]
+    score = report["points"] + (report["bonus"]["points"] if report["bonus"] else 0)
+    out = {"score": score, "output": head + ("\n\n" + report["log"] if report["log"] else ""),
+           "visibility": "visible", "stdout_visibility": "hidden", "tests": tests,
+           "extra_data": {"versions": report["versions"]}}
+    return json.dumps(out, indent=1, ensure_ascii=False) + "\n"
+
+
+def junit(report):
+    """A criterion is a test case: it fails if any point is lost."""
+    name = "lab%d" % report["lab"]
+    failed = [c for c in report["criteria"] if c["points"] < c["max"]]
+    suites = xml.Element("testsuites")
+    suite = xml.SubElement(suites, "testsuite", name=name, tests=str(len(report["criteria"])),
+                           failures=str(len(failed)), errors="0", skipped="0", time="0")
+    properties = xml.SubElement(suite, "properties")
+    for key, value in [("points", report["points"]), ("max", report["max"]), *sorted(report["versions"].items())]:
+        xml.SubElement(properties, "property", name=key, value=str(value))
+    for c in report["criteria"]:
+        case = xml.SubElement(suite, "testcase", classname=name, name=c["name"], time="0")
+        if c["points"] < c["max"]:
+            what = xml.SubElement(case, "failure", type="points",
+                                  message="%d of %d points" % (c["points"], c["max"]))
+            what.text = lost_text(c)
+    xml.SubElement(suite, "system-out").text = "\n".join(filter(None, [report["error"], report["log"]]))
+    xml.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(suites, encoding="unicode") + "\n"
+
+
+def cell(value):
+    """A spreadsheet must not take what a student wrote for a formula."""
+    text = " ".join(str(value).split())
+    return "'" + text if text[:1] in ("=", "+", "-", "@") else text
+
+
+def class_csv(reports):
+    """One line for each submission: its points, those of each criterion, and the first sentence."""
+    names = []
+    for report in reports:
+        names += [c["name"] for c in report["criteria"] if c["name"] not in names]
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(["submission", "lab", "points", "max", "bonus", *names, "remark"])
+    for report in reports:
+        points = {c["name"]: c["points"] for c in report["criteria"]}
+        sentences = [s for c in report["criteria"] for s in c["lost"]]
+        remark = report["error"] or (sentences[0] if sentences else "")
+        table.writerow([cell(report["submission"]), report["lab"], report["points"], report["max"],
+                        report["bonus"]["points"] if report["bonus"] else "",
+                        *[points.get(n, "") for n in names], cell(remark)])
+    return out.getvalue()
