@@ -32,6 +32,7 @@
 #include <hw/ppu_mmu.h>
 //LAB end
 //LAB 5 given
+#include <linux/xarray.h>
 #include <hw/ppu_fault.h>
 //LAB end
 #include "lab_uapi.h"
@@ -47,10 +48,17 @@ struct lab_vm;
 //LAB 2 given
 
 /* Lab 2, lab_irq.c. */
+struct lab_vector {
+	struct lab_dev *ldev;
+	unsigned int n;			/* PPU_VEC_* */
+};
+
 struct lab_irq {
-	spinlock_t lock;		/* protects the next three; taken by the hard handlers */
+	spinlock_t lock;		/* protects all but wait and poll; taken by the hard handlers */
 	u32 todo[PPU_NUM_VECTORS];	/* causes a hard handler has cleared and its thread not yet handled */
 	u32 enabled;			/* what INTR_ENABLE holds */
+	u32 overdue;			/* causes that were pending at the timer's last look */
+	struct lab_vector vector[PPU_NUM_VECTORS];	/* dev_id of each handler */
 	struct lab_stats stats;
 	wait_queue_head_t wait;		/* woken whenever events were handled */
 	struct timer_list poll;		/* looks for events whose message got lost */
@@ -245,11 +253,10 @@ void lab_gem_fini(struct lab_dev *ldev);
 int lab_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int lab_gem_mmap_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int lab_gem_copy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-int lab_gem_va_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 //LAB end
 //LAB 5 given
 
-/* lab_chan.c */
+/* lab_submit.c */
 int lab_chan_init(struct lab_dev *ldev);
 void lab_chan_fini(struct lab_dev *ldev);
 void lab_chan_close_all(struct lab_file *lfile);

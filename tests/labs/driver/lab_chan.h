@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+//LAB 5 file
+/*
+ * A channel of a program: its ring, and what the driver knows of the work in it.
+ *
+ * lab_chan.c (lab 5, yours) drives the ring: it knows registers, entries, GP_GET and GP_PUT.
+ * lab_submit.c (given) has what is around that: ids, memory, references, the ioctls.
+ */
+#ifndef LAB_CHAN_H
+#define LAB_CHAN_H
+
+#include <linux/kref.h>
+#include "lab.h"
+
+#define LAB_BLOCK_BYTES		64	/* the driver's own block beside each ring entry */
+
+/* What the driver remembers of a ring entry until GP_GET has passed it. */
+struct lab_slot {
+	u64 seqno;			/* of the submission whose last entry this is; 0: not a last one */
+	struct drm_gem_object *obj;	/* the buffer that the device reads here, a reference; or NULL */
+//LAB 6 given
+	struct dma_fence *fence;	/* lab 6: signalled when the submission is complete; or NULL */
+//LAB end
+};
+
+struct lab_chan {
+	struct lab_dev *ldev;
+//LAB 7 given
+	struct lab_vm *vm;		/* lab 7: where its memory is mapped */
+//LAB end
+	struct lab_ctx *ctx;		/* the context it runs in */
+	u64 base;			/* in that context: the address of byte 0 of VRAM, for the memory below */
+	struct kref ref;		/* its id, and whoever works with it just now */
+	u32 chid;			/* hardware number */
+	u32 class;			/* PPU_CLASS_* */
+	u32 entries;
+	u32 timeslice_ns;		/* 0: the device's default */
+	u32 flags;			/* PPU_CHF_* */
+//LAB 8 given
+	u32 copy_priority;		/* lab 8 */
+//LAB end
+
+	u64 mem;			/* VRAM offset of its memory: ring, blocks, semaphore */
+	size_t bytes;
+	u64 ring;			/* VRAM offset of entry 0 */
+
+	struct mutex lock;		/* protects what follows; taken in interrupt threads */
+	bool on;			/* the device is there and has it: only then touch registers */
+	u32 put;			/* entry to be written next; GP_PUT after the last doorbell */
+	u32 get;			/* GP_GET when it was last looked at */
+	u64 submitted, completed;	/* seqno of the last submission, of the last complete one */
+	int error;			/* not 0: nothing more will complete. -EIO, -ENODEV */
+	struct lab_slot *slots;		/* one for each entry */
+//LAB 6 given
+	u64 fence_context;		/* lab 6: dma_fence_context_alloc() */
+	spinlock_t fence_lock;		/* lab 6: of its fences */
+//LAB end
+
+	wait_queue_head_t wait;		/* woken when completed or error changes */
+};
+
+/* One submission: `parts` entries in a row, all or none of them. */
+struct lab_job {
+	u64 va;				/* the program's block */
+	u32 words;
+	struct drm_gem_object *obj;	/* and its buffer */
+	u32 parts;			/* ring entries that it needs */
+	u64 seqno;			/* set when it is submitted */
+//LAB 6 given
+	struct dma_fence *fence;	/* lab 6: becomes that of the last entry */
+//LAB end
+};
+
+/* VRAM offset of the driver's block that belongs to a ring entry. */
+static inline u64 lab_chan_block(const struct lab_chan *chan, u32 entry)
+{
+	return chan->ring + chan->entries * sizeof(struct ppu_gpfifo_entry) + entry * LAB_BLOCK_BYTES;
+}
+//LAB 6 given
+
+/* VRAM offset of the semaphore: the seqno of the last complete submission. */
+static inline u64 lab_chan_sem(const struct lab_chan *chan)
+{
+	return chan->mem;
+}
+//LAB end
+
+/* GPU address, in the channel's context, of a byte of its memory. */
+static inline u64 lab_chan_va(const struct lab_chan *chan, u64 offset)
+{
+	return chan->base + offset;
+}
+
+/* lab_submit.c; all with chan->lock held */
+/* Fill in part i (0 .. job->parts - 1) as the ring entry of that index. job->seqno is set. */
+void lab_job_part(struct lab_chan *chan, struct lab_job *job, u32 i, u32 entry,
+		  struct ppu_gpfifo_entry *e);
+/* GP_GET has passed this entry. */
+void lab_chan_passed(struct lab_chan *chan, u32 entry);
+/* Nothing more will complete: the first error stays. */
+void lab_chan_fail(struct lab_chan *chan, int error);
+
+struct lab_chan *lab_chan_get(struct lab_file *lfile, u32 id);	/* takes a reference; or NULL */
+void lab_chan_put(struct lab_chan *chan);
+
+/* lab_chan.c */
+int lab_chan_on(struct lab_chan *chan);				/* chan->lock held */
+void lab_chan_off(struct lab_chan *chan);			/* chan->lock held */
+void lab_chan_look(struct lab_chan *chan);			/* chan->lock held */
+bool lab_chan_block_ok(u64 size, u64 offset, u32 words);
+int lab_chan_submit(struct lab_chan *chan, struct lab_job *job);
+int lab_chan_wait(struct lab_chan *chan, u64 seqno, s64 timeout_ns);
+
+#endif

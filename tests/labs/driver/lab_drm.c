@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//LAB 4 file
+/*
+ * The DRM device: what a program opens, and the table of its ioctls. You need not change this
+ * file.
+ */
+#include <linux/slab.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_ioctl.h>
+#include "lab.h"
+//LAB 5 given
+#include "lab_chan.h"
+//LAB end
+
+/*
+ * An ioctl that uses the device: between drm_dev_enter() and drm_dev_exit() the device stays.
+ * drm_dev_unplug() waits for those that are inside, so nothing in there may sleep for long.
+ */
+#define LAB_ENTERED(name)								\
+static int name##_entered(struct drm_device *drm, void *data, struct drm_file *file)	\
+{											\
+	int idx, ret;									\
+											\
+	if (!drm_dev_enter(drm, &idx))							\
+		return -ENODEV;								\
+	ret = name##_ioctl(drm, data, file);						\
+	drm_dev_exit(idx);								\
+	return ret;									\
+}
+
+/* Where the GPU sees a buffer. */
+static int lab_gem_va_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+//LAB 7 before
+	struct lab_gem_va *args = data;
+	struct drm_gem_object *obj;
+
+	if (args->pad)
+		return -EINVAL;
+	obj = drm_gem_object_lookup(file, args->handle);
+	if (!obj)
+		return -ENOENT;
+	args->va = LAB_VA_VRAM + to_lab_bo(obj)->node.start;
+	drm_gem_object_put(obj);
+	return 0;
+//LAB end
+//LAB 7 given
+	return -EINVAL;		/* wherever its owner maps it */
+//LAB end
+}
+
+LAB_ENTERED(lab_gem_create)
+LAB_ENTERED(lab_gem_mmap)
+LAB_ENTERED(lab_gem_copy)
+LAB_ENTERED(lab_gem_va)
+//LAB 5 given
+LAB_ENTERED(lab_chan_create)
+LAB_ENTERED(lab_chan_destroy)
+LAB_ENTERED(lab_submit)
+//LAB end
+//LAB 7 given
+LAB_ENTERED(lab_vm_bind)
+LAB_ENTERED(lab_vm_fault)
+//LAB end
+
+static const struct drm_ioctl_desc lab_ioctls[] = {
+	DRM_IOCTL_DEF_DRV(LAB_GEM_CREATE, lab_gem_create_entered, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(LAB_GEM_MMAP, lab_gem_mmap_entered, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(LAB_GEM_COPY, lab_gem_copy_entered, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(LAB_GEM_VA, lab_gem_va_entered, DRM_RENDER_ALLOW),
+//LAB 5 given
+	DRM_IOCTL_DEF_DRV(LAB_CHAN_CREATE, lab_chan_create_entered, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(LAB_CHAN_DESTROY, lab_chan_destroy_entered, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(LAB_SUBMIT, lab_submit_entered, DRM_RENDER_ALLOW),
+	/* Sleeps: it must not hold up drm_dev_unplug(). */
+	DRM_IOCTL_DEF_DRV(LAB_CHAN_WAIT, lab_chan_wait_ioctl, DRM_RENDER_ALLOW),
+//LAB end
+//LAB 7 given
+	DRM_IOCTL_DEF_DRV(LAB_VM_BIND, lab_vm_bind_entered, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(LAB_VM_FAULT, lab_vm_fault_entered, DRM_RENDER_ALLOW),
+//LAB end
+};
+
+//LAB 7 given
+/* The address space of a new file. */
+static int lab_drm_open_vm(struct lab_file *lfile)
+{
+	struct lab_dev *ldev = lfile->ldev;
+	int idx;
+
+	if (!drm_dev_enter(&ldev->drm, &idx))
+		return -ENODEV;
+	lfile->vm = lab_vm_create(ldev);
+	drm_dev_exit(idx);
+	return PTR_ERR_OR_ZERO(lfile->vm);
+}
+
+//LAB end
+static int lab_drm_open(struct drm_device *drm, struct drm_file *file)
+{
+	struct lab_dev *ldev = container_of(drm, struct lab_dev, drm);
+	struct lab_file *lfile = kzalloc(sizeof(*lfile), GFP_KERNEL);
+//LAB 7 given
+	int ret;
+//LAB end
+
+	if (!lfile)
+		return -ENOMEM;
+	lfile->ldev = ldev;
+//LAB 5 given
+	mutex_init(&lfile->lock);
+	xa_init_flags(&lfile->chans, XA_FLAGS_ALLOC1);
+//LAB end
+//LAB 7 given
+	ret = lab_drm_open_vm(lfile);
+	if (ret) {
+		kfree(lfile);
+		return ret;
+	}
+//LAB end
+	file->driver_priv = lfile;
+	return 0;
+}
+
+/* The file's last user has closed it; the device may be gone. Handles are closed already. */
+static void lab_drm_postclose(struct drm_device *drm, struct drm_file *file)
+{
+	struct lab_file *lfile = file->driver_priv;
+//LAB 7 given
+	int idx;
+	bool present;
+//LAB end
+
+//LAB 5 given
+	lab_chan_close_all(lfile);
+	xa_destroy(&lfile->chans);
+//LAB end
+//LAB 7 given
+	present = drm_dev_enter(drm, &idx);
+	lab_vm_destroy(lfile->ldev, lfile->vm, present);
+	if (present)
+		drm_dev_exit(idx);
+//LAB end
+	kfree(lfile);
+}
+
+DEFINE_DRM_GEM_FOPS(lab_drm_fops);
+
+const struct drm_driver lab_drm_driver = {
+	.driver_features = DRIVER_GEM | DRIVER_RENDER
+//LAB 6 given
+		| DRIVER_SYNCOBJ
+//LAB end
+	,
+	.open = lab_drm_open,
+	.postclose = lab_drm_postclose,
+	.ioctls = lab_ioctls,
+	.num_ioctls = ARRAY_SIZE(lab_ioctls),
+	.fops = &lab_drm_fops,
+	.name = "lab",
+	.desc = "PPU course labs",
+	.date = "20260101",
+	.major = 1,
+};
+
+/* From here on programs can open it: everything else is ready. */
+int lab_drm_init(struct lab_dev *ldev)
+{
+	return drm_dev_register(&ldev->drm, 0);
+}
+
+/*
+ * Nothing new begins, ioctls that are inside end, mappings of VRAM are taken away. Files stay
+ * open, and ldev lives until the last one is closed; they find the device unplugged.
+ */
+void lab_drm_fini(struct lab_dev *ldev)
+{
+	drm_dev_unplug(&ldev->drm);
+}

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//LAB 5 file
+/*
+ * Channels: ids and hardware numbers, memory, references, and the ioctls. What drives the ring is
+ * in lab_chan.c. You need not change this file.
+ *
+ * Locks, outer first: lab_file.lock, lab_chan.lock, lab_dev.chan_lock.
+ */
+#include <linux/slab.h>
+#include "lab_chan.h"
+//LAB 7 given
+#include "lab_vm.h"
+//LAB end
+
+static void lab_chan_free(struct kref *ref)
+{
+	struct lab_chan *chan = container_of(ref, struct lab_chan, ref);
+
+	kvfree(chan->slots);
+	mutex_destroy(&chan->lock);
+	kfree(chan);
+}
+
+void lab_chan_put(struct lab_chan *chan)
+{
+	kref_put(&chan->ref, lab_chan_free);
+}
+
+struct lab_chan *lab_chan_get(struct lab_file *lfile, u32 id)
+{
+	struct lab_chan *chan;
+
+	mutex_lock(&lfile->lock);
+	chan = xa_load(&lfile->chans, id);
+	if (chan)
+		kref_get(&chan->ref);
+	mutex_unlock(&lfile->lock);
+	return chan;
+}
+
+/* The channel of a hardware number, with a reference; or NULL. */
+static struct lab_chan *lab_chan_of(struct lab_dev *ldev, u32 chid)
+{
+	struct lab_chan *chan = NULL;
+	unsigned long flags;
+
+	spin_lock_irqsave(&ldev->chan_lock, flags);
+	if (chid < LAB_CHANNELS)
+		chan = ldev->chan[chid];
+	if (chan)
+		kref_get(&chan->ref);
+	spin_unlock_irqrestore(&ldev->chan_lock, flags);
+	return chan;
+}
+
+/* --- what happens to the work in a ring ------------------------------------------------------ */
+
+static void lab_chan_drop(struct lab_slot *slot)
+{
+	if (slot->obj)
+		drm_gem_object_put(slot->obj);
+	slot->obj = NULL;
+	slot->seqno = 0;
+}
+
+void lab_chan_passed(struct lab_chan *chan, u32 entry)
+{
+	struct lab_slot *slot = &chan->slots[entry];
+
+	if (slot->seqno) {
+		WRITE_ONCE(chan->completed, slot->seqno);
+		wake_up_all(&chan->wait);
+	}
+	lab_chan_drop(slot);
+}
+
+void lab_chan_fail(struct lab_chan *chan, int error)
+{
+	if (!chan->error)
+		WRITE_ONCE(chan->error, error);
+	wake_up_all(&chan->wait);
+}
+
+/* An interrupt thread saw an INTR command of this channel, or its error. */
+void lab_chan_event(struct lab_dev *ldev, u32 chid)
+{
+	struct lab_chan *chan = lab_chan_of(ldev, chid);
+
+	if (!chan)
+		return;
+	mutex_lock(&chan->lock);
+	lab_chan_look(chan);
+	mutex_unlock(&chan->lock);
+	lab_chan_put(chan);
+}
+
+void lab_chan_error(struct lab_dev *ldev, u32 chid)
+{
+	lab_chan_event(ldev, chid);
+}
+
+/* --- submissions --------------------------------------------------------------------------------- */
+
+static u32 lab_job_parts(const struct lab_chan *chan, const struct lab_job *job)
+{
+	return 2;	/* the program's block, and ours behind it */
+}
+
+/* Our block behind the program's, in the block of this entry. Returns its words. */
+static u32 lab_job_tail(struct lab_chan *chan, struct lab_job *job, u32 entry)
+{
+	u32 __iomem *block = chan->ldev->vram + lab_chan_block(chan, entry);
+	u32 n = 0;
+
+	/* The last command of the last block: when its message arrives, GP_GET is past it. */
+	writel(PPU_CMD_HDR(PPU_CMD_INTR, PPU_CMD_SIZE_INTR, 0), block + n++);
+	writel(lower_32_bits(job->seqno), block + n++);
+	return n;
+}
+
+void lab_job_part(struct lab_chan *chan, struct lab_job *job, u32 i, u32 entry,
+		  struct ppu_gpfifo_entry *e)
+{
+	struct lab_slot *slot = &chan->slots[entry];
+
+	e->flags = 0;
+	if (i == job->parts - 1) {
+		e->va = lab_chan_va(chan, lab_chan_block(chan, entry));
+		e->length = lab_job_tail(chan, job, entry);
+		slot->seqno = job->seqno;
+	} else {
+		e->va = job->va;
+		e->length = job->words;
+		drm_gem_object_get(job->obj);
+		slot->obj = job->obj;
+	}
+}
+
+//LAB 7 before
+/* Where the channel's context sees this byte of a buffer. */
+static int lab_submit_va(struct lab_file *lfile, struct lab_bo *bo, u64 offset, u64 *va)
+{
+	*va = LAB_VA_VRAM + bo->node.start + offset;
+	return 0;
+}
+
+//LAB end
+//LAB 7 given
+/* Where the file has mapped this block of a buffer. */
+static int lab_submit_va(struct lab_file *lfile, struct lab_bo *bo, u64 offset, u64 bytes, u64 *va)
+{
+	return lab_vm_find(lfile->vm, bo, offset, bytes, va);
+}
+
+//LAB end
+static int lab_submit_job(struct lab_file *lfile, struct lab_chan *chan, struct drm_gem_object *obj,
+			  struct lab_submit *args)
+{
+	struct lab_job job = { .words = args->words, .obj = obj };
+	int ret;
+
+	if (!lab_chan_block_ok(obj->size, args->offset, args->words))
+		return -EINVAL;
+//LAB 7 before
+	ret = lab_submit_va(lfile, to_lab_bo(obj), args->offset, &job.va);
+//LAB end
+//LAB 7 given
+	ret = lab_submit_va(lfile, to_lab_bo(obj), args->offset, args->words * 4ull, &job.va);
+//LAB end
+	if (ret)
+		return ret;
+	job.parts = lab_job_parts(chan, &job);
+	ret = lab_chan_submit(chan, &job);
+	if (!ret)
+		args->seqno = job.seqno;
+	return ret;
+}
+
+int lab_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct lab_file *lfile = file->driver_priv;
+	struct lab_submit *args = data;
+	struct drm_gem_object *obj;
+	struct lab_chan *chan;
+	int ret = -ENOENT;
+
+	if (args->flags)
+		return -EINVAL;
+//LAB 6 before
+	if (args->in_syncobj || args->out_syncobj)
+		return -EINVAL;
+//LAB end
+	chan = lab_chan_get(lfile, args->chan);
+	if (!chan)
+		return -ENOENT;
+	obj = drm_gem_object_lookup(file, args->handle);
+	if (obj) {
+		ret = lab_submit_job(lfile, chan, obj, args);
+		drm_gem_object_put(obj);
+	}
+	lab_chan_put(chan);
+	return ret;
+}
+
+int lab_chan_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct lab_chan_wait *args = data;
+	struct lab_chan *chan;
+	u64 submitted;
+	int ret = -EINVAL;
+
+	if (args->pad || args->timeout_ns < 0)
+		return -EINVAL;
+	chan = lab_chan_get(file->driver_priv, args->chan);
+	if (!chan)
+		return -ENOENT;
+	mutex_lock(&chan->lock);
+	submitted = chan->submitted;
+	mutex_unlock(&chan->lock);
+	if (args->seqno && args->seqno <= submitted)
+		ret = lab_chan_wait(chan, args->seqno, args->timeout_ns);
+	lab_chan_put(chan);
+	return ret;
+}
+
+/* --- life -------------------------------------------------------------------------------------------- */
+
+/* Find a hardware channel and make it ours. */
+static int lab_chan_number(struct lab_chan *chan)
+{
+	struct lab_dev *ldev = chan->ldev;
+	u32 end = min_t(u32, LAB_CHANNELS, ldev->channels), chid;
+	unsigned long flags;
+	int ret = -EBUSY;
+
+	spin_lock_irqsave(&ldev->chan_lock, flags);
+	for (chid = LAB_CE_CHAN + 1; chid < end && ret; chid++) {
+		if (ldev->chan[chid])
+			continue;
+		ldev->chan[chid] = chan;
+		chan->chid = chid;
+		ret = 0;
+	}
+	spin_unlock_irqrestore(&ldev->chan_lock, flags);
+	return ret;
+}
+
+static void lab_chan_no_number(struct lab_chan *chan)
+{
+	struct lab_dev *ldev = chan->ldev;
+	unsigned long flags;
+
+	spin_lock_irqsave(&ldev->chan_lock, flags);
+	ldev->chan[chan->chid] = NULL;
+	spin_unlock_irqrestore(&ldev->chan_lock, flags);
+}
+
+/* Ring and blocks in VRAM, and where the context sees them. */
+static int lab_chan_memory(struct lab_file *lfile, struct lab_chan *chan)
+{
+	struct lab_dev *ldev = chan->ldev;
+	int ret;
+
+	/* First 64 bytes of its own, for lab 6. */
+	chan->bytes = LAB_BLOCK_BYTES +
+		      (size_t)chan->entries * (sizeof(struct ppu_gpfifo_entry) + LAB_BLOCK_BYTES);
+	ret = lab_vram_alloc(ldev, chan->bytes, &chan->mem);
+	if (ret)
+		return ret;
+	chan->ring = chan->mem + LAB_BLOCK_BYTES;
+//LAB 7 before
+	chan->ctx = &ldev->ctx;
+	chan->base = LAB_VA_VRAM;
+//LAB end
+//LAB 7 given
+	chan->vm = lfile->vm;
+	chan->ctx = &lfile->vm->ctx;
+	chan->base = LAB_VA_KERNEL;
+	ret = lab_vm_map_own(chan->vm, chan->mem, chan->bytes, 0);
+	if (ret)
+		lab_vram_free(ldev, chan->mem, chan->bytes);
+//LAB end
+	return ret;
+}
+
+static void lab_chan_no_memory(struct lab_chan *chan)
+{
+//LAB 7 given
+	lab_vm_unmap_own(chan->vm, chan->mem, chan->bytes);
+//LAB end
+	lab_vram_free(chan->ldev, chan->mem, chan->bytes);
+}
+
+/*
+ * The end of a channel, by whoever comes first: its owner, or the driver that leaves. The device
+ * lets go of it, then it loses its memory and its number; who waits for it gets the error.
+ */
+static void lab_chan_shutdown(struct lab_chan *chan, int error)
+{
+	u32 i;
+
+	mutex_lock(&chan->lock);
+	if (chan->on) {
+		lab_chan_off(chan);
+		chan->on = false;
+		lab_chan_fail(chan, error);
+		for (i = 0; i < chan->entries; i++)
+			lab_chan_drop(&chan->slots[i]);
+		lab_chan_no_memory(chan);
+		lab_chan_no_number(chan);
+	}
+	mutex_unlock(&chan->lock);
+}
+
+static struct lab_chan *lab_chan_alloc(struct lab_dev *ldev, const struct lab_chan_create *args)
+{
+	struct lab_chan *chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+
+	if (!chan)
+		return NULL;
+	chan->slots = kvcalloc(args->entries, sizeof(*chan->slots), GFP_KERNEL);
+	if (!chan->slots) {
+		kfree(chan);
+		return NULL;
+	}
+	chan->ldev = ldev;
+	chan->class = args->class;
+	chan->entries = args->entries;
+	kref_init(&chan->ref);
+	mutex_init(&chan->lock);
+	init_waitqueue_head(&chan->wait);
+	return chan;
+}
+
+/* With memory and number, known to the device. */
+static int lab_chan_start(struct lab_file *lfile, struct lab_chan *chan)
+{
+	int ret;
+
+	ret = lab_chan_memory(lfile, chan);
+	if (ret)
+		return ret;
+	ret = lab_chan_number(chan);
+	if (ret)
+		goto err_memory;
+	mutex_lock(&chan->lock);
+	ret = lab_chan_on(chan);
+	chan->on = !ret;
+	mutex_unlock(&chan->lock);
+	if (!ret)
+		return 0;
+	lab_chan_no_number(chan);
+err_memory:
+	lab_chan_no_memory(chan);
+	return ret;
+}
+
+static bool lab_chan_args_ok(struct lab_dev *ldev, const struct lab_chan_create *args)
+{
+	if (args->pad || args->entries < 3 || args->entries > 65536 ||
+	    args->entries > lab_read(ldev, PPU_REG_CAP_RING_MAX))
+		return false;
+//LAB 8 before
+	if (args->priority || args->timeslice_us)
+		return false;
+//LAB end
+	return args->class == PPU_CLASS_COMPUTE || args->class == PPU_CLASS_COPY;
+}
+
+int lab_chan_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct lab_file *lfile = file->driver_priv;
+	struct lab_dev *ldev = lfile->ldev;
+	struct lab_chan_create *args = data;
+	struct lab_chan *chan;
+	int ret;
+
+	if (!lab_chan_args_ok(ldev, args))
+		return -EINVAL;
+	chan = lab_chan_alloc(ldev, args);
+	if (!chan)
+		return -ENOMEM;
+	ret = lab_chan_start(lfile, chan);
+	if (ret)
+		goto err_put;
+	mutex_lock(&lfile->lock);
+	ret = xa_alloc(&lfile->chans, &args->id, chan, xa_limit_31b, GFP_KERNEL);
+	mutex_unlock(&lfile->lock);
+	if (!ret)
+		return 0;
+	lab_chan_shutdown(chan, -EIO);
+err_put:
+	lab_chan_put(chan);
+	return ret;
+}
+
+int lab_chan_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct lab_file *lfile = file->driver_priv;
+	struct lab_chan_destroy *args = data;
+	struct lab_chan *chan;
+
+	if (args->pad)
+		return -EINVAL;
+	mutex_lock(&lfile->lock);
+	chan = xa_erase(&lfile->chans, args->id);
+	mutex_unlock(&lfile->lock);
+	if (!chan)
+		return -ENOENT;
+	lab_chan_shutdown(chan, -EIO);
+	lab_chan_put(chan);
+	return 0;
+}
+
+/* The file is closed. */
+void lab_chan_close_all(struct lab_file *lfile)
+{
+	struct lab_chan *chan;
+	unsigned long id;
+
+	xa_for_each(&lfile->chans, id, chan) {
+		lab_chan_shutdown(chan, -EIO);
+		lab_chan_put(chan);
+	}
+}
+
+int lab_chan_init(struct lab_dev *ldev)
+{
+	spin_lock_init(&ldev->chan_lock);
+	return 0;
+}
+
+/* The driver leaves; files with channels may still be open. */
+void lab_chan_fini(struct lab_dev *ldev)
+{
+	struct lab_chan *chan;
+	u32 chid;
+
+	for (chid = 0; chid < LAB_CHANNELS; chid++) {
+		chan = lab_chan_of(ldev, chid);
+		if (!chan)
+			continue;
+		lab_chan_shutdown(chan, -ENODEV);
+		lab_chan_put(chan);
+	}
+}
