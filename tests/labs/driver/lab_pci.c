@@ -4,9 +4,10 @@
  */
 #include "lab.h"
 
-//LAB 1 write: Take what the device needs, in an order that can be undone: memory and bus
-//LAB      mastering, the DMA mask (the device has CAP_VA_BITS wide bus addresses), its
-//LAB      regions, BAR0, BAR2 (write-combining). On an error undo what was done, in reverse.
+//LAB 1 write: Take what the device needs, in an order that can be undone: memory decoding, a DMA
+//LAB      mask (bus addresses have CAP_VA_BITS bits, which is 48), its regions under the name
+//LAB      KBUILD_MODNAME, BAR0 at ldev->regs, BAR2 at ldev->vram (write-combining), and last bus
+//LAB      mastering. If one of them fails, give back those before it, last first.
 static int lab_map(struct lab_dev *ldev)
 {
 	struct pci_dev *pdev = ldev->pdev;
@@ -50,8 +51,10 @@ static void lab_unmap(struct lab_dev *ldev)
 	pci_release_regions(pdev);
 	pci_disable_device(pdev);
 }
+//LAB end
 
-/* Is this a device we know? Then learn its sizes. */
+//LAB 1 write: Is this a device we know: ID is PPU_ID_MAGIC, and VERSION has our major version, that of
+//LAB      PPU_HW_VERSION? If not, -ENODEV. If so, learn vram_start, vram_size and channels.
 static int lab_identify(struct lab_dev *ldev)
 {
 	u32 version = lab_read(ldev, PPU_REG_VERSION);
@@ -66,8 +69,21 @@ static int lab_identify(struct lab_dev *ldev)
 	return 0;
 }
 
+static void lab_report(struct lab_dev *ldev)
+{
+	u32 version = lab_read(ldev, PPU_REG_VERSION);
+
+	dev_info(&ldev->pdev->dev, "PPU version %u.%u, %llu MiB of VRAM, %u channels\n",
+		 version >> 16, version & 0xffff, ldev->vram_size >> 20, ldev->channels);
+}
+//LAB end
+
 static int lab_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
+//LAB 1 write: Allocate (lab_dev_alloc()), map, identify, reset the device (whoever had it before may
+//LAB      have left it in any state), lab_start(). When all that went well, write LAB_SCRATCH_READY
+//LAB      to SCRATCH, keep ldev for remove, and say in the kernel's log what was found:
+//LAB      "PPU version 1.0, 256 MiB of VRAM, 256 channels". When not, leave nothing behind.
 	struct lab_dev *ldev;
 	int ret;
 
@@ -80,13 +96,13 @@ static int lab_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = lab_identify(ldev);
 	if (ret)
 		goto err_unmap;
-	/* Whoever had the device before us may have left it in any state. */
 	lab_write(ldev, PPU_REG_RESET, 1);
 	ret = lab_start(ldev);
 	if (ret)
 		goto err_reset;
 	lab_write(ldev, PPU_REG_SCRATCH, LAB_SCRATCH_READY);
 	pci_set_drvdata(pdev, ldev);
+	lab_report(ldev);
 	return 0;
 
 err_reset:
@@ -94,10 +110,15 @@ err_reset:
 err_unmap:
 	lab_unmap(ldev);
 	return ret;
+//LAB instead
+	return -ENODEV;
+//LAB end
 }
 
 static void lab_remove(struct pci_dev *pdev)
 {
+//LAB 1 write: lab_stop(), then leave the device quiet: no interrupts, no DMA, reset. Then give back
+//LAB      what probe took.
 	struct lab_dev *ldev = pci_get_drvdata(pdev);
 
 	lab_stop(ldev);
@@ -105,17 +126,8 @@ static void lab_remove(struct pci_dev *pdev)
 	lab_write(ldev, PPU_REG_INTR_ENABLE, 0);
 	lab_write(ldev, PPU_REG_RESET, 1);
 	lab_unmap(ldev);
-}
-//LAB instead
-static int lab_probe(struct pci_dev *pdev, const struct pci_device_id *id)
-{
-	return -ENODEV;
-}
-
-static void lab_remove(struct pci_dev *pdev)
-{
-}
 //LAB end
+}
 
 static const struct pci_device_id lab_pci_ids[] = {
 	{ PCI_DEVICE(PPU_PCI_VENDOR_ID, PPU_PCI_DEVICE_ID) },
