@@ -32,6 +32,9 @@ struct lab_chan {
 	u64 base;			/* in that context: the address of byte 0 of VRAM, for the memory below */
 	struct kref ref;		/* its id, and whoever works with it just now */
 	u32 chid;			/* hardware number */
+//LAB 7 given
+	u32 id;				/* what its file calls it */
+//LAB end
 	u32 class;			/* PPU_CLASS_* */
 	u32 entries;
 	u32 timeslice_ns;		/* 0: the device's default */
@@ -102,6 +105,11 @@ void lab_chan_fail(struct lab_chan *chan, int error);
 
 struct lab_chan *lab_chan_get(struct lab_file *lfile, u32 id);	/* takes a reference; or NULL */
 void lab_chan_put(struct lab_chan *chan);
+
+//LAB 7 given
+/* What a file calls the channel of a hardware number; 0: there is none. May not sleep. */
+u32 lab_chan_id(struct lab_dev *ldev, u32 chid);
+//LAB end
 
 /* lab_chan.c */
 int lab_chan_on(struct lab_chan *chan);				/* chan->lock held */

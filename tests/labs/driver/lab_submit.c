@@ -53,6 +53,20 @@ static struct lab_chan *lab_chan_of(struct lab_dev *ldev, u32 chid)
 	return chan;
 }
 
+//LAB 7 given
+u32 lab_chan_id(struct lab_dev *ldev, u32 chid)
+{
+	struct lab_chan *chan = lab_chan_of(ldev, chid);
+	u32 id = 0;
+
+	if (chan) {
+		id = chan->id;
+		lab_chan_put(chan);
+	}
+	return id;
+}
+
+//LAB end
 /* --- what happens to the work in a ring ------------------------------------------------------ */
 
 static void lab_chan_drop(struct lab_slot *slot)
@@ -385,6 +399,9 @@ int lab_chan_create_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 		goto err_put;
 	mutex_lock(&lfile->lock);
 	ret = xa_alloc(&lfile->chans, &args->id, chan, xa_limit_31b, GFP_KERNEL);
+//LAB 7 given
+	chan->id = args->id;
+//LAB end
 	mutex_unlock(&lfile->lock);
 	if (!ret)
 		return 0;

@@ -90,8 +90,8 @@ struct lab_chan_destroy {
 /* Run the commands in a buffer. Does not wait; -EAGAIN when the ring has no room. */
 struct lab_submit {
 	__u32 chan;
-	__u32 handle;		/* buffer with the commands; from lab 7 on 0: offset is an address */
-	__u64 offset;		/* of the commands in it, or (lab 7) their GPU address; multiple of 4 */
+	__u32 handle;		/* buffer with the commands; from lab 7 on it must be bound (-EFAULT) */
+	__u64 offset;		/* of the commands in it, multiple of 4 */
 	__u32 words;
 	__u32 flags;		/* 0 */
 	__u32 in_syncobj;	/* lab 6: wait for it first; 0 none */

@@ -7,7 +7,7 @@
 #include <linux/list.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
-#include "lab.h"
+#include "lab_chan.h"
 #include "lab_vm.h"
 
 /* --- page tables ---------------------------------------------------------------------------- */
@@ -139,7 +139,27 @@ struct lab_mapping {
 	struct list_head link;		/* in vm->mappings */
 	u64 va, bytes;
 	struct lab_bo *bo;
+	u64 offset;			/* what of the buffer */
 };
+
+/* Where this piece of a buffer is mapped; -EFAULT: nowhere. */
+int lab_vm_find(struct lab_vm *vm, struct lab_bo *bo, u64 offset, u64 bytes, u64 *va)
+{
+	struct lab_mapping *m;
+	int ret = -EFAULT;
+
+	mutex_lock(&vm->lock);
+	list_for_each_entry(m, &vm->mappings, link) {
+		if (m->bo != bo || offset < m->offset || offset - m->offset > m->bytes ||
+		    bytes > m->bytes - (offset - m->offset))
+			continue;
+		*va = m->va + (offset - m->offset);
+		ret = 0;
+		break;
+	}
+	mutex_unlock(&vm->lock);
+	return ret;
+}
 
 //LAB 7 write: Is this a range a user may map? Multiples of the page size, not empty, inside
 //LAB      [PPU_VA_USER_START, PPU_VA_USER_END). Numbers come from a program: sums can overflow.
@@ -181,6 +201,7 @@ static int lab_vm_bind(struct lab_vm *vm, struct lab_bo *bo, const struct lab_vm
 	}
 	m->va = args->va;
 	m->bytes = args->bytes;
+	m->offset = args->offset;
 	m->bo = bo;
 	drm_gem_object_get(&bo->base);
 	list_add(&m->link, &vm->mappings);
@@ -277,9 +298,11 @@ static __maybe_unused struct lab_vm *lab_vm_of(struct lab_dev *ldev, u64 inst)
 /* Keep a fault for the file's next LAB_VM_FAULT; the oldest ones stay. With ldev->vm_lock held. */
 static void __maybe_unused lab_vm_note(struct lab_vm *vm, u32 code, u32 chid, u64 va)
 {
+	u32 id = lab_chan_id(vm->ldev, chid);
+
 	if (vm->num_faults == ARRAY_SIZE(vm->faults))
 		return;
-	vm->faults[vm->num_faults++] = (struct lab_vm_fault){ .code = code, .chan = chid, .va = va };
+	vm->faults[vm->num_faults++] = (struct lab_vm_fault){ .code = code, .chan = id, .va = va };
 }
 
 //LAB 7 write: Read all records of the fault ring (registers.md tells how; struct ppu_fault_rec),

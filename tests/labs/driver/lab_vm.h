@@ -19,6 +19,7 @@ struct lab_vm {
 	u32 num_faults;
 };
 
+int lab_vm_find(struct lab_vm *vm, struct lab_bo *bo, u64 offset, u64 bytes, u64 *va);
 int lab_vm_map(struct lab_vm *vm, u64 va, u64 offset, u64 bytes, u64 flags);
 /* Map pages of the driver's own part of VRAM at LAB_VA_KERNEL + offset; flags: PPU_PTE_*. */
 int lab_vm_map_own(struct lab_vm *vm, u64 offset, u64 bytes, u64 flags);
