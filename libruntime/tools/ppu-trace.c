@@ -27,11 +27,19 @@ static const char usage_text[] =
 "  --width PIXELS    of the picture, default 1280\n"
 "  --title TEXT      above the picture\n"
 "  --arrows          draw what woke whom, and who launched whom\n"
-"Exit status: 0; 2: wrong command line or no such file; 3: the trace is damaged.\n";
+"or, with\n"
+"  --compare REF     say in one sentence where TRACE first does something else than the trace REF,\n"
+"                    whatever the times, addresses and numbers of tasks; --svg FILE: draw both, with --lanes,\n"
+"                    --label, --width, --title and --arrows as above\n"
+"  --ignore LIST     events that do not matter, such as DOORBELL,DIV_*; \"default\" stands for those left out\n"
+"                    without this option, -EVENT for one that does matter, \"none\" for none\n"
+"Exit status: 0, with --compare: no difference; 1: a difference; 2: wrong command line or no such file; 3: a\n"
+"trace is damaged.\n";
 
 struct options {
-	const char *svg, *json, *trace;
-	bool from_given, to_given;
+	const char *svg, *json, *trace, *compare;
+	bool from_given, to_given, ignore_given;
+	struct events ignored;
 	struct view view;
 };
 
@@ -72,6 +80,8 @@ static int parse(struct options *o, int argc, char **argv)
 		{ "width", required_argument, NULL, 'w' },
 		{ "title", required_argument, NULL, 'T' },
 		{ "arrows", no_argument, NULL, 'a' },
+		{ "compare", required_argument, NULL, 'c' },
+		{ "ignore", required_argument, NULL, 'i' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -113,6 +123,13 @@ static int parse(struct options *o, int argc, char **argv)
 		case 'a':
 			v->arrows = true;
 			break;
+		case 'c':
+			o->compare = optarg;
+			break;
+		case 'i':
+			ok = events_parse(&o->ignored, optarg);
+			o->ignore_given = true;
+			break;
 		case 'h':
 			fputs(usage_text, stdout);
 			return ST_OK;
@@ -129,6 +146,15 @@ static int parse(struct options *o, int argc, char **argv)
 	}
 	if (v->from > v->to) {
 		fprintf(stderr, "ppu-trace: --from is after --to\n");
+		return ST_USAGE;
+	}
+	if (o->compare && (o->json || o->from_given || o->to_given)) {
+		fprintf(stderr, "ppu-trace: --compare looks at whole traces and makes text or --svg: leave out --json, --from "
+			"and --to\n");
+		return ST_USAGE;
+	}
+	if (o->ignore_given && !o->compare) {
+		fprintf(stderr, "ppu-trace: --ignore is for --compare\n");
 		return ST_USAGE;
 	}
 	o->trace = argv[optind];
@@ -193,6 +219,58 @@ static int pictures(struct options *o, struct trace *t)
 	return status;
 }
 
+static void say(FILE *f, const struct difference *d, const struct model m[SIDES])
+{
+	char text[1024];
+
+	if (!d->any) {
+		fprintf(f, "no difference: %zu events of %zu units\n", d->events, d->units);
+		return;
+	}
+	difference_text(text, sizeof(text), d, m);
+	fprintf(f, "%s\n", text);
+}
+
+static int svg_both(const struct options *o, const struct model m[SIDES], const struct difference *d)
+{
+	FILE *f = strcmp(o->svg, "-") ? fopen(o->svg, "w") : stdout;
+
+	if (!f)
+		return failed(o->svg);
+	svg_compare(f, m, &o->view, d);
+	if (ferror(f) | (f == stdout ? fflush(f) : fclose(f)))
+		return failed(o->svg);
+	return ST_OK;
+}
+
+static int comparison(struct options *o, struct trace *run)
+{
+	struct trace ref = { .rec = NULL }, *const t[SIDES] = { &ref, run };
+	struct model m[SIDES];
+	struct difference d;
+	int status = trace_load(&ref, o->compare);
+
+	for (unsigned s = 0; !status && s < SIDES; s++) {
+		trace_sort(t[s]);
+		model_build(&m[s], t[s]);
+	}
+	if (!status) {
+		compare(&d, m, &o->view.lanes, &o->ignored);
+		/* When the picture goes to the standard output the sentence does not. */
+		say(o->svg && !strcmp(o->svg, "-") ? stderr : stdout, &d, m);
+		if (o->svg)
+			status = svg_both(o, m, &d);
+		if (!status && fflush(stdout))
+			status = failed("standard output");
+		if (!status && d.any)
+			status = ST_DIFFERENT;
+		model_free(&m[SIDE_REF]);
+		model_free(&m[SIDE_RUN]);
+	}
+	trace_free(&ref);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .view = { .to = UINT64_MAX, .width = WIDTH } };
@@ -200,10 +278,13 @@ int main(int argc, char **argv)
 	int status;
 
 	choice_parse(&o.view.lanes, "channel,front,engine,task,sm,sem");
+	events_default(&o.ignored);
 	status = parse(&o, argc, argv);
 	if (status < 0) {
 		status = trace_load(&t, o.trace);
-		if (!status && (o.svg || o.json)) {
+		if (!status && o.compare) {
+			status = comparison(&o, &t);
+		} else if (!status && (o.svg || o.json)) {
 			status = pictures(&o, &t);
 		} else if (!status) {
 			text_write(stdout, &t, o.view.from, o.view.to);

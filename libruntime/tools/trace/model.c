@@ -196,7 +196,6 @@ static void block(struct model *m, struct lane *l, uint32_t i)
 	if (r->a != PPU_TRB_ACQUIRE && r->a != PPU_TRB_GATE)
 		return;
 	*map_at(m->waiters, r->b, true) = r->unit + 1u;
-	*map_at(m->sems, i, true) = l->context + 1;
 	lane(m, LANE_SEM, SEM_ID(l->context, r->b))->waits++;
 }
 
@@ -209,7 +208,6 @@ static void unblock(struct model *m, struct lane *l, uint32_t i)
 	finish(m, l, SPAN_BLOCK, i);
 	if (r->a != PPU_TRB_ACQUIRE && r->a != PPU_TRB_GATE)
 		return;
-	*map_at(m->sems, i, true) = l->context + 1;
 	sem = model_lane(m, LANE_SEM, SEM_ID(l->context, r->b));
 	if (sem && sem->writer != NO_REC && sem->writer > since)
 		add_link(m, LINK_WAKE, sem->writer, i);
@@ -326,7 +324,7 @@ static void sem_write(struct model *m, uint32_t i)
 	uint64_t id = SEM_ID(context_of(m, writing_channel(m, r)), r->b);
 	struct lane *l = lane(m, LANE_SEM, id);
 
-	*map_at(m->sems, i, true) = SEM_CONTEXT(id) + 1;
+	m->context_at[i] = (uint16_t)SEM_CONTEXT(id);
 	l->point = grow(l->point, &l->cap_points, l->num_points + 1, sizeof(*l->point));
 	l->point[l->num_points++] = (struct point){ r->time, r->c, r->d, i };
 	l->writer = i;
@@ -431,10 +429,7 @@ static void of_task(struct model *m, uint32_t i)
 
 struct lane *model_sem(const struct model *m, uint32_t rec)
 {
-	const struct rec *r = &m->t->rec[rec];
-	uint32_t *context = map_at(m->sems, rec, false);
-
-	return model_lane(m, LANE_SEM, SEM_ID(context ? *context - 1 : 0, r->b));
+	return model_lane(m, LANE_SEM, SEM_ID(m->context_at[rec], m->t->rec[rec].b));
 }
 
 const struct rec *model_task(const struct model *m, uint64_t task)
@@ -481,6 +476,7 @@ static void record(struct model *m, uint32_t i)
 	case PPU_TR_CE_DONE:
 	case PPU_TR_CE_ABORT:
 		of_engine(m, i);
+		m->context_at[i] = (uint16_t)context_of(m, m->t->rec[i].a);
 		break;
 	case PPU_TR_CTA_START:
 	case PPU_TR_CTA_DONE:
@@ -489,8 +485,12 @@ static void record(struct model *m, uint32_t i)
 		of_cta(m, i);
 		break;
 	default:
-		if (!strcmp(event_unit(event), "channel"))
+		if (!strcmp(event_unit(event), "channel")) {
 			of_channel(m, i);
+			m->context_at[i] = (uint16_t)context_of(m, m->t->rec[i].unit);
+		}
+		if (event == PPU_TR_FAULT)
+			m->context_at[i] = (uint16_t)context_of(m, m->t->rec[i].c);
 		if (event >= PPU_TR_TASK_ACCEPT && event < PPU_TR_DIV_PUSH)
 			of_task(m, i);
 		break;
@@ -531,7 +531,8 @@ void model_build(struct model *m, const struct trace *t)
 	m->tasks = map_new();
 	m->children = map_new();
 	m->waiters = map_new();
-	m->sems = map_new();
+	m->context_at = grow(NULL, (size_t[]){ 0 }, t->num + 1, sizeof(*m->context_at));
+	memset(m->context_at, 0, (t->num + 1) * sizeof(*m->context_at));
 	for (size_t i = 0; i < t->num; i++)
 		record(m, (uint32_t)i);
 	settle(m);
@@ -554,7 +555,7 @@ void model_free(struct model *m)
 	free(m->context);
 	map_free(m->children);
 	map_free(m->waiters);
-	map_free(m->sems);
+	free(m->context_at);
 }
 
 static void extend(uint64_t *first, uint64_t *last, uint64_t start, uint64_t end)

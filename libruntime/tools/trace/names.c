@@ -31,6 +31,11 @@ const char *event_unit(unsigned event)
 	return events[event].unit;
 }
 
+const char *event_arg(unsigned event, unsigned k)
+{
+	return events[event].arg[k];
+}
+
 static const char *find_command(uint64_t op)
 {
 	switch (op) {

@@ -9,10 +9,7 @@
 #include <string.h>
 #include "svg.h"
 
-#define MARGIN		12.0
 #define NAME_PX		118.0		/* least room for the names of lanes */
-#define AXIS_H		26.0
-#define TITLE_H		22.0
 #define GROUP_GAP	6.0		/* between lanes of different kinds */
 #define MAX_LANES	64		/* of a kind, when only the kind was asked for */
 #define MAX_SEMS	24
@@ -140,7 +137,7 @@ void lane_title(char *buf, size_t size, const struct svg *s, const struct lane *
 /* Gives every lane its place; the left margin fits the longest name. */
 static void lay_out(struct svg *s)
 {
-	double y = MARGIN + AXIS_H + (s->v->title ? TITLE_H : 0), name = NAME_PX;
+	double y = s->top + AXIS_H, name = NAME_PX;
 	char text[128];
 
 	s->y = grow(NULL, (size_t[]){ 0 }, s->num_lanes + 1, sizeof(*s->y));
@@ -180,7 +177,7 @@ static void find_copy_channels(struct svg *s)
 /* 1, 2 or 5 times a power of ten: about one tick in 100 pixels. */
 static uint64_t tick_step(const struct svg *s)
 {
-	uint64_t range = s->v->to - s->v->from, step = 1;
+	uint64_t range = svg_shown(s, s->v->to) - svg_shown(s, s->v->from), step = 1;
 	uint64_t most = (uint64_t)((s->right - s->left) / 90);
 
 	while (range / step > most) {
@@ -193,18 +190,19 @@ static uint64_t tick_step(const struct svg *s)
 	return step;
 }
 
+/* Counts the time that is drawn: there are no ticks for what is left out. */
 static void axis(struct svg *s)
 {
 	uint64_t step = tick_step(s), unit = step >= 1000000 ? 1000000 : step >= 1000 ? 1000 : 1;
 	const char *name = unit == 1000000 ? "ms" : unit == 1000 ? "us" : "ns";
-	double top = MARGIN + AXIS_H + (s->v->title ? TITLE_H : 0);
-	uint64_t t = s->v->from % step ? s->v->from - s->v->from % step + step : s->v->from;
+	uint64_t from = svg_shown(s, s->v->from) - s->zero, to = svg_shown(s, s->v->to) - s->zero;
+	uint64_t t = from % step ? from - from % step + step : from;
 
-	for (; t <= s->v->to && t >= s->v->from; t += step) {
-		double x = svg_x(s, t);
+	for (; t <= to && t >= from; t += step) {
+		double x = s->left + (s->right - s->left) * (double)(t - from) / (double)(to > from ? to - from : 1);
 
 		fprintf(s->f, "<path class=\"gr\" d=\"M%.1f %.1fV%.1f\"/><text class=\"ax\" x=\"%.1f\" y=\"%.1f\">%" PRIu64
-			" %s</text>\n", x, top - 8, s->height, x, top - 12, t / unit, name);
+			" %s</text>\n", x, s->top + AXIS_H - 8, s->height, x, s->top + AXIS_H - 12, t / unit, name);
 		if (t > UINT64_MAX - step)
 			break;
 	}
@@ -214,11 +212,6 @@ static void frame(struct svg *s)
 {
 	char text[128];
 
-	if (s->v->title) {
-		fprintf(s->f, "<text class=\"ti\" x=\"%.1f\" y=\"%.1f\">", MARGIN, MARGIN + 13);
-		svg_text(s->f, s->v->title);
-		fputs("</text>\n", s->f);
-	}
 	axis(s);
 	for (size_t i = 0; i < s->num_lanes; i++) {
 		double h = lane_height(s->lane[i]->kind), y = s->y[i];
@@ -303,25 +296,59 @@ void draw_arrows(struct svg *s)
 
 /* ---- all ------------------------------------------------------------------------------------------------ */
 
-void svg_write(FILE *f, const struct model *m, const struct view *v)
+void svg_lay_out(struct svg *s)
 {
-	struct svg s = { .f = f, .m = m, .v = v };
-	char *body = NULL;
-	size_t size = 0;
+	choose_lanes(s);
+	find_copy_channels(s);
+	lay_out(s);
+}
 
-	choose_lanes(&s);
-	find_copy_channels(&s);
-	lay_out(&s);
-	/* The legend explains what was drawn, and the height of all depends on it: draw first. */
-	s.f = open_memstream(&body, &size);
-	if (!s.f) {
+void svg_draw(struct svg *s)
+{
+	frame(s);
+	lanes(s);
+	if (s->v->arrows)
+		draw_arrows(s);
+}
+
+void svg_free(struct svg *s)
+{
+	free(s->lane);
+	free(s->y);
+	free(s->copy_chan);
+}
+
+FILE *svg_memory(char **body, size_t *size)
+{
+	FILE *f = open_memstream(body, size);
+
+	if (!f) {
 		fprintf(stderr, "ppu-trace: out of memory\n");
 		exit(1);
 	}
-	frame(&s);
-	lanes(&s);
-	if (v->arrows)
-		draw_arrows(&s);
+	return f;
+}
+
+static void title(const struct svg *s)
+{
+	if (!s->v->title)
+		return;
+	fprintf(s->f, "<text class=\"ti\" x=\"%.1f\" y=\"%.1f\">", MARGIN, MARGIN + 13);
+	svg_text(s->f, s->v->title);
+	fputs("</text>\n", s->f);
+}
+
+void svg_write(FILE *f, const struct model *m, const struct view *v)
+{
+	struct svg s = { .f = f, .m = m, .v = v, .top = MARGIN + (v->title ? TITLE_H : 0) };
+	char *body = NULL;
+	size_t size = 0;
+
+	svg_lay_out(&s);
+	/* The legend explains what was drawn, and the height of all depends on it: draw first. */
+	s.f = svg_memory(&body, &size);
+	title(&s);
+	svg_draw(&s);
 	fclose(s.f);
 	s.f = f;
 	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%.0f\" data-from=\"%" PRIu64
@@ -332,7 +359,5 @@ void svg_write(FILE *f, const struct model *m, const struct view *v)
 	draw_legend(&s, f, s.height);
 	fputs("</svg>\n", f);
 	free(body);
-	free(s.lane);
-	free(s.y);
-	free(s.copy_chan);
+	svg_free(&s);
 }

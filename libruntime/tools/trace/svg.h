@@ -19,11 +19,19 @@ enum look {
 };
 #define NUM_COPY_LOOKS (LOOK_COPY_LAST - LOOK_COPY0 + 1)
 
+#define MARGIN		12.0
+#define AXIS_H		26.0
+#define TITLE_H		22.0
+
 struct svg {
 	FILE *f;
 	const struct model *m;
 	const struct view *v;
-	double left, right, height;	/* where time begins and ends; of the whole picture */
+	double top;			/* of the axis */
+	double left, right, height;	/* where time begins and ends; lower edge of the lanes */
+	uint64_t zero;			/* what the axis counts from */
+	const struct cut *cut;		/* stretches of time that are left out, by time */
+	size_t num_cuts;
 	const struct lane **lane;	/* those shown, from the top */
 	double *y;			/* and their upper edges */
 	size_t num_lanes;
@@ -32,6 +40,11 @@ struct svg {
 	size_t num_copy_chans;
 	bool used[NUM_LOOKS];
 	bool used_priority[256];
+};
+
+/* From one time to another nothing is drawn; before: how much is left out up to its end. */
+struct cut {
+	uint64_t from, to, before;
 };
 
 double svg_x(const struct svg *s, uint64_t t);
@@ -100,5 +113,14 @@ void draw_arrows(struct svg *s);
 void draw_styles(struct svg *s);
 /* Returns its height; nothing is written when f is NULL. */
 double draw_legend(struct svg *s, FILE *f, double y);
+
+/* One trace: what is seen and where; then all but title, styles and legend. */
+void svg_lay_out(struct svg *s);
+void svg_draw(struct svg *s);
+void svg_free(struct svg *s);
+/* The time that is drawn, without what is left out. */
+uint64_t svg_shown(const struct svg *s, uint64_t t);
+/* A stream that writes to memory; ends the program when there is none. */
+FILE *svg_memory(char **body, size_t *size);
 
 #endif

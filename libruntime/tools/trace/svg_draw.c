@@ -4,11 +4,30 @@
 #include <string.h>
 #include "svg.h"
 
+uint64_t svg_shown(const struct svg *s, uint64_t t)
+{
+	size_t lo = 0, hi = s->num_cuts;
+	const struct cut *c;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->cut[mid].from <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return t;
+	c = &s->cut[lo - 1];
+	return t >= c->to ? t - c->before : c->to - c->before;
+}
+
 double svg_x(const struct svg *s, uint64_t t)
 {
-	uint64_t from = s->v->from, to = s->v->to;
+	uint64_t from = svg_shown(s, s->v->from), to = svg_shown(s, s->v->to);
 
-	t = t < from ? from : t > to ? to : t;
+	t = svg_shown(s, t < s->v->from ? s->v->from : t > s->v->to ? s->v->to : t);
 	return s->left + (s->right - s->left) * (double)(t - from) / (double)(to > from ? to - from : 1);
 }
 

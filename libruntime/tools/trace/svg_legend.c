@@ -152,8 +152,11 @@ static void copies(struct flow *w)
 	char text[96], name[64];
 
 	for (size_t i = 0; i < w->s->num_copy_chans && i < NUM_COPY_LOOKS; i++) {
+		/* Of two traces it may be the other one that has the channel. */
+		const struct lane other = { .kind = LANE_CHANNEL, .id = w->s->copy_chan[i] };
 		const struct lane *l = model_lane(w->s->m, LANE_CHANNEL, w->s->copy_chan[i]);
 
+		l = l ? l : &other;
 		if (!w->s->used[LOOK_COPY0 + i])
 			continue;
 		if (view_label(w->s->v, l))

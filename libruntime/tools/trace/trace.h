@@ -15,7 +15,7 @@
 #include <hw/ppu_trace.h>
 
 /* Exit statuses, those of ppu-run where they mean the same. */
-enum { ST_OK = 0, ST_USAGE = 2, ST_BAD_TRACE = 3 };
+enum { ST_OK = 0, ST_DIFFERENT = 1, ST_USAGE = 2, ST_BAD_TRACE = 3 };
 
 /* struct ppu_trace_rec in types that printf knows. */
 struct rec {
@@ -47,6 +47,8 @@ void trace_free(struct trace *t);
 const char *event_name(unsigned event);
 /* What the unit of an event is, "channel"; "-": nothing. */
 const char *event_unit(unsigned event);
+/* The name of argument k, 0 to 3. */
+const char *event_arg(unsigned event, unsigned k);
 
 /* One argument of a record: name and text of its value; bare: the text is a number as JSON writes it. */
 struct arg {
@@ -157,7 +159,7 @@ struct model {
 	} *context;
 	size_t num_contexts, cap_contexts;
 	unsigned contexts;	/* numbers given */
-	struct map *sems;	/* BLOCK, UNBLOCK, SEM_WRITE -> context + 1 */
+	uint16_t *context_at;	/* the context of each record of channels, copy engines and semaphores */
 	struct map *waiters;	/* address -> channel + 1 that waited for it last */
 	unsigned max_warps;	/* most warp slots of an SM that were in use */
 	unsigned max_priority;
@@ -217,6 +219,46 @@ const char *view_label(const struct view *v, const struct lane *l);	/* or NULL *
 void text_write(FILE *f, const struct trace *t, uint64_t from, uint64_t to);
 void svg_write(FILE *f, const struct model *m, const struct view *v);
 void json_write(FILE *f, const struct model *m, const struct view *v);
+
+/* ---- comparing two traces --------------------------------------------------------------------------- */
+
+/* Events, a bit each. */
+struct events {
+	bool has[PPU_TR_MAX];
+};
+/* Those that depend on when the CPU did something, or on who was faster. */
+void events_default(struct events *e);
+/* "DOORBELL,DIV_*", "default,GET", "default,-BLOCK", "none"; false: not understood, it has said why. */
+bool events_parse(struct events *e, const char *text);
+
+enum { SIDE_REF, SIDE_RUN, SIDES };
+
+/* What is compared: the sequence of events of each of these. */
+enum unit_kind { UNIT_CHANNEL, UNIT_COPIES, UNIT_TASK, UNIT_BLOCK, UNIT_WARP, UNIT_SEM, UNIT_DEVICE, UNIT_KINDS };
+
+/* The first difference: records of both sides, NO_REC: nothing (more) there. */
+struct difference {
+	bool any;
+	enum unit_kind kind;
+	uint64_t id[3];		/* channel, or address; of tasks: channel, number, then block, warp */
+	uint32_t rec[SIDES], before[SIDES];
+	/* Only an address differs: what stands for the reference's, or whom the run's stands for; else 0. */
+	uint64_t expected, taken;
+	size_t events, units;	/* compared */
+};
+
+void compare(struct difference *d, const struct model side[SIDES], const struct choice *lanes,
+	     const struct events *ignored);
+/* Which arguments of a record are compared, "-", "v"alue, "a"ddress or "p"rogram counter for a, b, c and d. */
+const char *compared_args(const struct rec *r);
+/* One sentence, without a full stop. */
+void difference_text(char *buf, size_t size, const struct difference *d, const struct model side[SIDES]);
+/* "channel 3" */
+void difference_unit(char *buf, size_t size, const struct difference *d);
+/* What one side does there, "executes COPY"; brief: without the arguments. */
+void side_text(char *buf, size_t size, const struct difference *d, const struct model *m, unsigned side, bool brief);
+/* Both, one above the other. */
+void svg_compare(FILE *f, const struct model side[SIDES], const struct view *v, const struct difference *d);
 
 /* ---- help ---------------------------------------------------------------------------------------- */
 
