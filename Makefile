@@ -6,6 +6,7 @@
 #   mk/common.mk        tools, flags, and the macros that build fragments use
 #   mk/vm.mk            QEMU, guest kernel, initramfs, module
 #   mk/test.mk          check, run, shell, bench, lint, fuzz
+#   mk/labs.mk          lab, check-lab: the course labs
 #   */build.mk          what each part of the tree builds
 #
 # A missing package is installed before anything is built (scripts/setup).
@@ -36,6 +37,7 @@ include $(sort $(wildcard tests/build.mk tests/*/build.mk))
 include mk/vm.mk
 endif
 include mk/test.mk
+include mk/labs.mk
 
 .PHONY: all help clean
 #: make               build everything

@@ -85,10 +85,13 @@ class Lab:
     kind        "module": lab.ko from the student's files; "program": they are linked with the guest program;
                 "core": they replace units of the device's core, and are linked with the guest program
     source      directory below tests/labs of the marked source (default: driver, or labN/src)
+    marked      a function that gives more of it, {name: marked text}, made from files elsewhere; None: not here
+    package     more files of the source tree that the students' package needs, as patterns
     libs        our static libraries that the guest programs are linked with ("ppu", "ppucore")
     cflags      more flags for the guest programs and the student's user-space files"""
 
-    def __init__(self, number, title, page, kind="module", student=(), source=None, libs=(), cflags=()):
+    def __init__(self, number, title, page, kind="module", student=(), source=None, libs=(), cflags=(),
+                 marked=None, package=()):
         assert kind in KINDS, "kind %r: one of %s" % (kind, ", ".join(KINDS))
         self.number, self.title, self.page, self.kind = number, title, page, kind
         self.student, self.libs, self.cflags = list(student), list(libs), list(cflags)
@@ -96,7 +99,9 @@ class Lab:
         self.dir = os.path.join(paths.LABS, "lab%d" % number)
         self.source = os.path.join(paths.LABS, source or ("driver" if self.cumulative else "lab%d/src" % number))
         self.exercises = {}     # name -> list of sources
+        self.marked, self.package = marked, list(package)
         self.programs = {}      # name -> the student's sources
+        self.program_cflags = {}
         self.scenarios = {}
         self.criteria = []
         self.modules = []       # more modules of the guest's kernel to load first, by name
@@ -112,9 +117,11 @@ class Lab:
         """A guest program of the grader, from sources in labN/; its name is that of the first without .c."""
         self.exercises[name or os.path.splitext(os.path.basename(sources[0]))[0]] = (list(sources), libs)
 
-    def program(self, name, *sources):
-        """kind="program": the student's files are a program of their own, /lab/NAME in the guest."""
+    def program(self, name, *sources, cflags=()):
+        """kind "program", "core": the student's files are a program of their own, /lab/NAME in the guest; main() may
+        come from a library of ours. cflags: more flags for these files."""
         self.programs[name] = list(sources)
+        self.program_cflags[name] = list(cflags)
 
     def scenario(self, name, cmd, **options):
         assert name not in self.scenarios, "two scenarios %r" % name

@@ -15,7 +15,7 @@ SKIP = (".o", ".ko", ".mod", ".cmd", ".orig", ".rej", "~")
 
 
 def has_source(lab):
-    return os.path.isdir(lab.source)
+    return os.path.isdir(lab.source) and (lab.marked is None or lab.marked() is not None)
 
 
 def read_dir(top):
@@ -34,7 +34,10 @@ def read_dir(top):
 def cut_all(lab, solved):
     """All files of a lab's source as they are in this lab."""
     out = {}
-    for name, text in read_dir(lab.source).items():
+    files = read_dir(lab.source)
+    if lab.marked is not None:
+        files.update(lab.marked())
+    for name, text in files.items():
         text = cut.cut(text, lab.number, solved, os.path.relpath(os.path.join(lab.source, name), paths.TOP))
         if text is not None:
             out[name] = text
@@ -103,3 +106,9 @@ def write_if_changed(path, text):
     with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
         f.write(text)
     return True
+
+
+def read_sources(top):
+    """The names of C sources and headers right below a directory, without what kbuild makes."""
+    return [n for n in os.listdir(top) if n.endswith((".c", ".h")) and not n.endswith(".mod.c")
+            and not os.path.islink(os.path.join(top, n))]

@@ -387,6 +387,7 @@ static int witness_show(struct seq_file *m, void *unused)
 
 static int witness_open(struct inode *inode, struct file *file)
 {
+	file->private_data = NULL;	/* misc_open() puts the device there, seq_file its own */
 	return single_open_size(file, witness_show, NULL, 1 << 16);
 }
 

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""scripts/lab test: the graders are graded. TAP.
+
+For each lab: the solution gets all points; the skeleton compiles and gets what
+grade.py says; each wrong solution of wrong.py (or wrong/*.py) loses points in
+the criterion it is for, with a sentence that matches."""
+
+import concurrent.futures
+import glob
+import os
+import re
+import threading
+
+from . import build, check, model, paths, run, tree
+from .paths import LabError
+
+WRONGS_AT_LEAST = 5
+_print = threading.Lock()
+
+
+class Tap:
+    def __init__(self):
+        self.failed = 0
+        self.count = 0
+
+    def result(self, name, problems):
+        """problems: lines that say what is wrong; none: ok."""
+        with _print:
+            for text in problems:
+                for line in str(text).splitlines():
+                    print("# " + line)
+            self.count += 1
+            self.failed += bool(problems)
+            print("%s - %s%s" % ("not ok" if problems else "ok", name,
+                                 ": " + str(problems[0]).splitlines()[0] if problems else ""), flush=True)
+
+
+def wrongs(lab):
+    """The seeded mistakes of a lab."""
+    out = []
+    files = [os.path.join(lab.dir, "wrong.py")] + sorted(glob.glob(os.path.join(lab.dir, "wrong/*.py")))
+    for path in files:
+        if os.path.exists(path):
+            module = model.load_file(path, "ppulab_wrong_%d_%s" % (lab.number, os.path.basename(path)[:-3]))
+            found = module.WRONG
+            out += [found] if isinstance(found, dict) else list(found)
+    return out
+
+
+def mistake(files, wrong):
+    """The files with a mistake put in; or LabError."""
+    files = dict(files)
+    name = wrong["file"]
+    if name not in files:
+        raise LabError("wrong %s: the solution has no file %s" % (wrong["name"], name))
+    for old, new in wrong["replace"]:
+        if files[name].count(old) != 1:
+            raise LabError("wrong %s: %s has the text %r %d times, not once"
+                           % (wrong["name"], name, old[:60], files[name].count(old)))
+        files[name] = files[name].replace(old, new)
+    return files
+
+
+def lost(result):
+    return ["%s: -%d %s" % (c.name, p, s) for c in result.cards for p, s in c.lost] + \
+        ([result.text] if result.error else []) + result.broken
+
+
+def problems_of(result, wrong):
+    """What is not as the wrong solution says it should be."""
+    if result.error:
+        return ["it does not compile", result.text]
+    cards = {c.name: c for c in result.cards}
+    if wrong["criterion"] not in cards:
+        return ["there is no criterion %r" % wrong["criterion"]]
+    card, out = cards[wrong["criterion"]], list(result.broken)
+    said = [s for _, s in card.lost]
+    if card.points == card.max:
+        out.append("criterion %r did not notice" % card.name)
+    elif not any(re.search(wrong["says"], s) for s in said):
+        out.append("criterion %r says %r, which does not match %r" % (card.name, said, wrong["says"]))
+    for name in wrong.get("keeps", ()):
+        if name not in cards:
+            out.append("there is no criterion %r" % name)
+        elif cards[name].points < cards[name].max:
+            out.append("criterion %r should keep its points, but: %s" % (name, [s for _, s in cards[name].lost]))
+    for name in wrong.get("loses", ()):
+        if name not in cards or cards[name].points == cards[name].max:
+            out.append("criterion %r should lose points as well" % name)
+    return out
+
+
+class Tester:
+    """The tests of one lab. Builds happen one after the other, in one directory; machines run two at a time."""
+
+    def __init__(self, lab, tap):
+        self.lab, self.tap = lab, tap
+        self.where = os.path.join(paths.OUT, "test", lab.name)
+
+    def build(self, files, name):
+        """Build in the common directory, then keep what the machines need apart."""
+        built = build.build(self.lab, files, self.where)
+        mine = os.path.join(self.where, "of", name)
+        if built.ok:
+            built.puts = {g: self.keep(h, mine) for g, h in built.puts.items()}
+        return built, mine
+
+    def keep(self, path, mine):
+        if not path.startswith(self.where + "/"):
+            return path
+        copy = os.path.join(mine, os.path.basename(path))
+        os.makedirs(mine, exist_ok=True)
+        with open(path, "rb") as src, open(copy, "wb") as dst:
+            dst.write(src.read())
+        os.chmod(copy, 0o755)
+        return copy
+
+    def grade(self, built, mine, only=None):
+        if not built.ok:
+            result = check.Result(self.lab)
+            result.text = built.text
+            result.fail_all("It does not compile.")
+            return result
+        return check.grade(self.lab, {}, mine, only=only, puts=built.puts)
+
+    def solution(self, built, mine):
+        result = self.grade(built, mine)
+        out = list(result.broken)
+        if result.points != 100:
+            out = ["the solution gets %d points" % result.points] + lost(result)
+        elif built.text.strip():
+            out.append("the solution compiles with warnings:\n" + built.text)
+        out += ["kernel in run %s: %s" % (r.name, l) for r in result.runs.values() for l in r.complaints[:3]]
+        return out
+
+    def skeleton(self, built, mine):
+        result = self.grade(built, mine)
+        if result.points != self.lab.skeleton_points or result.broken or result.error:
+            return ["the skeleton gets %d points, not %d" % (result.points, self.lab.skeleton_points)] + lost(result)
+        silent = [c.name for c in result.cards if c.points < c.max and not c.lost]
+        return ["no sentence for %s" % silent] if silent else []
+
+    def jobs(self, only):
+        """(name, files, what to do with the result of the build)"""
+        lab, solved = self.lab, tree.cut_all(self.lab, True)
+        mine = list(model.earlier_files(lab)) + lab.student
+        good = {n: solved[n] for n in mine}
+        bare = {n: t for n, t in tree.cut_all(lab, False).items() if n in mine}
+        if not only:
+            yield "solution", good, self.solution
+            yield "skeleton", bare, self.skeleton
+        for wrong in wrongs(lab):
+            if only and wrong["name"] != only:
+                continue
+            watched = {wrong["criterion"], *wrong.get("keeps", ()), *wrong.get("loses", ())}
+            try:
+                files = mistake(good, wrong)
+            except LabError as err:
+                self.tap.result("%s: wrong %s" % (lab.name, wrong["name"]), [str(err)])
+                continue
+            yield ("wrong " + wrong["name"], files, lambda built, mine, wrong=wrong, watched=watched:
+                   problems_of(self.grade(built, mine, watched), wrong))
+
+    def run(self, only=None):
+        lab = self.lab
+        found = lab.check()
+        if len(wrongs(lab)) < WRONGS_AT_LEAST:
+            found.append("%d wrong solutions; at least %d" % (len(wrongs(lab)), WRONGS_AT_LEAST))
+        found += self.seams()
+        self.tap.result("%s: well-formed" % lab.name, found)
+
+        def finish(name, action, built, mine):
+            self.tap.result("%s: %s" % (lab.name, name), action(built, mine))
+        # The next ones are built while machines run, two of these at a time, each with one machine or two.
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            todo = []
+            for name, files, action in self.jobs(only):
+                built, mine = self.build(files, re.sub(r"\W+", "-", name))
+                todo.append(pool.submit(finish, name, action, built, mine))
+            for job in todo:
+                job.result()
+
+    def seams(self):
+        """A student's file of this lab is the solution's file in every later one."""
+        out = []
+        if self.lab.cumulative:
+            for n in model.numbers():
+                later = model.load(n)
+                if n > self.lab.number and later.cumulative:
+                    now, then = tree.cut_all(self.lab, True), tree.cut_all(later, True)
+                    out += ["%s of lab %d is another one in lab %d: what a student wrote would not fit"
+                            % (f, self.lab.number, n) for f in self.lab.student if now.get(f) != then.get(f)]
+        return out
+
+
+def main(what, only=None):
+    tap = Tap()
+    what = [str(w) for w in what] or ["framework"] + [str(n) for n in model.numbers()]
+    for name in what:
+        if name == "framework":
+            from . import selftest_framework
+            selftest_framework.run(tap)
+            continue
+        lab = model.load(int(name))
+        if not tree.has_source(lab):
+            raise LabError("the solutions are not in this package, so the graders cannot be tested")
+        Tester(lab, tap).run(only)
+    print("1..%d" % tap.count)
+    return 1 if tap.failed else 0
