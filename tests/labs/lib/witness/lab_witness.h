@@ -219,6 +219,10 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 
 /* --- DMA ----------------------------------------------------------------------------------- */
 
+#define LAB_MASK(name, dev, mask)	LAB_MAY_FAIL(#name, int, -EIO, name(dev, mask))
+#define dma_set_mask(dev, mask)		LAB_MASK(dma_set_mask, dev, mask)
+#define dma_set_coherent_mask(dev, mask)	LAB_MASK(dma_set_coherent_mask, dev, mask)
+#define dma_set_mask_and_coherent(dev, mask)	LAB_MASK(dma_set_mask_and_coherent, dev, mask)
 #define dma_alloc_coherent(dev, size, handle, flags)					\
 	LAB_ACQ("dma_alloc_coherent", void *, NULL, dma_alloc_coherent(dev, size, handle, flags), ret_,	\
 		LAB_K_COHERENT, (unsigned long)ret_, size)

@@ -22,6 +22,7 @@
 #define RECORDS		16384
 #define BADS		64
 #define FUNCTIONS	128
+#define INTR_ENABLE	0x14		/* in BAR0 */
 #define USERD		0x200000	/* in BAR0: one page a channel, */
 #define USERD_STRIDE	0x1000
 #define USERD_GP_PUT	4		/* with the doorbell */
@@ -113,6 +114,12 @@ static void drop(struct record *rec)
 	hlist_add_head(&rec->node, &w.free);
 }
 
+/* May the device send interrupt messages, as far as lab.ko has told it? */
+static bool sending(void)
+{
+	return w.bar0 && readl((void __iomem *)(unsigned long)w.bar0 + INTR_ENABLE);
+}
+
 bool lab_w_fail(const struct lab_site *site)
 {
 	unsigned long flags;
@@ -178,6 +185,11 @@ void lab_w_del(enum lab_kind kind, u64 key, u64 extra, const struct lab_site *si
 		}
 		if (kind == LAB_K_MAP && key == w.bar0)
 			w.bar0 = 0;
+		if ((kind == LAB_K_IRQ || kind == LAB_K_VECTORS) && sending()) {
+			snprintf(text, sizeof(text), "%s() while INTR_ENABLE lets the device send messages",
+				 site->function);
+			add_bad(site, text);
+		}
 		drop(rec);
 	}
 	raw_spin_unlock_irqrestore(&w.lock, flags);

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Lab 1's grader in the guest: loads lab.ko, and looks at the device from outside of it.
+ *
+ * exercise identity       is the device taken, or refused with which error
+ * exercise life           probe, remove, every acquisition failing in turn, again and again
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lablib.h"
+
+#define COMMAND		4
+#define MANY		20	/* times unbound and bound */
+#define MOST_FAILURES	100	/* more acquisitions than that nobody needs */
+#define JUNK		0x4a554e4bu
+
+static bool bound(void)
+{
+	return !strcmp(lab_bound(), "lab");
+}
+
+static uint64_t bar_start(int bar)
+{
+	char path[256];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource", lab_pci());
+	at = lab_read_file("%s", path);
+	while (bar-- && (at = strchr(at, '\n')))
+		at++;
+	return at ? strtoull(at, NULL, 16) : 0;
+}
+
+/* Does lab.ko own a region that begins at `start`? 0: does it own any? */
+static bool owns(uint64_t start)
+{
+	char line[256], name[64];
+	unsigned long long from, to;
+	FILE *f = fopen("/proc/iomem", "re");
+	bool found = false;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, " %llx-%llx : %63s", &from, &to, name) == 3 && !strcmp(name, "lab"))
+			found |= !start || from == start;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static long number_file(const char *name)
+{
+	return strtol(lab_read_file("/sys/bus/pci/devices/%s/%s", lab_pci(), name), NULL, 0);
+}
+
+/* What the kernel's log says about the device, after "PPU". */
+static void report_log(void)
+{
+	const char *log = lab_dmesg(), *at = strstr(log, "PPU version");
+
+	lab_obs("log", "%.*s", at ? (int)strcspn(at, "\n") : 0, at ? at : "");
+}
+
+/* How the device was left: nothing may be on. Decoding is switched on to look at its registers. */
+static void report_quiet(const char *prefix)
+{
+	char name[64];
+	uint32_t command = lab_config(COMMAND, 2);
+
+	lab_enable();
+	snprintf(name, sizeof(name), "%s.quiet", prefix);
+	lab_obs(name, "%u %u %u %u", command >> 2 & 1, lab_reg(PPU_REG_INTR_ENABLE), lab_reg(PPU_REG_SCRATCH), owns(0));
+	lab_witness_obs(prefix);
+	lab_config_write(COMMAND, 2, command);
+}
+
+static void identity(void)
+{
+	lab_witness_reset();
+	lab_must_load(NULL);
+	lab_step("binding the driver");
+	if (bound()) {
+		lab_obs("bound", "1 0");
+		report_log();
+		lab_must_unload();
+	} else {
+		lab_obs("bound", "0 %d", -lab_bind("lab"));
+		lab_must_unload();
+	}
+	lab_witness_obs("gone");
+}
+
+/* The state somebody else may have left the device in. */
+static void leave_junk(void)
+{
+	lab_enable();
+	lab_reg_write(PPU_REG_SCRATCH, JUNK);
+	lab_reg_write(PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
+	lab_reg_write(PPU_REG_INTR_TEST, PPU_INTR_CHERR);
+	lab_reg_write(PPU_REG_SCHED_CTRL, PPU_SCHED_PAUSE_HOST);
+	lab_config_write(COMMAND, 2, lab_config(COMMAND, 2) & ~6u);
+}
+
+static void probe(void)
+{
+	lab_step("loading lab.ko: probe() runs");
+	lab_must_load(NULL);
+	lab_obs("bound", "%u", bound());
+	report_log();
+	if (!bound()) {
+		lab_obs("error", "%d", -lab_bind("lab"));
+		return;
+	}
+	lab_obs("command", "%u %u", lab_config(COMMAND, 2) >> 1 & 1, lab_config(COMMAND, 2) >> 2 & 1);
+	lab_obs("dma", "%ld %ld", number_file("dma_mask_bits"), number_file("consistent_dma_mask_bits"));
+	lab_obs("regions", "%u %u", owns(bar_start(PPU_BAR_REGS)), owns(bar_start(PPU_BAR_VRAM)));
+	if (!(lab_config(COMMAND, 2) & 2))
+		lab_enable();
+	lab_obs("state", "%u %u %u", lab_reg(PPU_REG_SCRATCH), lab_reg(PPU_REG_INTR_STATUS), lab_reg(PPU_REG_SCHED_CTRL));
+	lab_obs("enable", "%u", lab_reg(PPU_REG_INTR_ENABLE));
+}
+
+/* The n-th thing that the driver asks for is refused. False: it does not ask for so many. */
+static bool fail_one(unsigned int n)
+{
+	struct lab_witness w;
+	int ret;
+
+	lab_witness_reset();
+	lab_witness_fail(n);
+	lab_step("probing while acquisition %u of probe() fails", n);
+	ret = lab_bind("lab");
+	lab_witness_read(&w);
+	lab_witness_fail(0);
+	if (!w.failed.what[0])
+		return false;
+	lab_step("looking at what is left after %s() at %s failed", w.failed.what, w.failed.where);
+	lab_obs("failure", "%s %s %d %u", w.failed.what, w.failed.where, -ret, bound());
+	if (bound() && lab_unbind("lab"))
+		lab_fatal("The device could not be unbound after %s() had failed", w.failed.what);
+	report_quiet("failed");
+	for (unsigned int i = 0; ret && i < w.nheld && i < sizeof(w.held) / sizeof(w.held[0]); i++)
+		lab_obs("leak", "%s %s %s %s", w.failed.what, w.failed.where, w.held[i].what, w.held[i].where);
+	lab_step("probing again, and nothing fails, after %s() at %s had failed", w.failed.what, w.failed.where);
+	ret = lab_bind("lab");
+	lab_obs("next", "%s %s %d", w.failed.what, w.failed.where, -ret);
+	if (ret)
+		return false;
+	return !lab_unbind("lab");
+}
+
+static void fail_all(void)
+{
+	for (unsigned int n = 1; n <= MOST_FAILURES; n++)
+		if (!fail_one(n))
+			break;
+	if (bound())
+		lab_unbind("lab");
+	lab_obs("failures", "done");
+}
+
+static void again(void)
+{
+	lab_witness_reset();
+	for (unsigned int i = 0; i < MANY; i++) {
+		int ret;
+
+		lab_step("binding the driver for the %uth time", i + 1);
+		ret = lab_bind("lab");
+		if (!ret && !bound())
+			ret = -ENODEV;
+		if (!ret && lab_reg(PPU_REG_SCRATCH) != 0x4c414221)
+			ret = -EIO;
+		if (ret) {
+			lab_obs("again", "%u %d", i, -ret);
+			return;
+		}
+		lab_unbind("lab");
+	}
+	lab_obs("again", "%u 0", MANY);
+	lab_witness_obs("many");
+}
+
+static void life(void)
+{
+	leave_junk();
+	lab_witness_reset();
+	probe();
+	if (!bound()) {
+		lab_must_unload();
+		lab_witness_obs("refused");
+		return;
+	}
+	lab_step("unbinding the driver: remove() runs");
+	lab_unbind("lab");
+	report_quiet("removed");
+	fail_all();
+	again();
+	lab_step("taking the device out of the kernel and finding it again");
+	lab_bind("lab");
+	lab_obs("pulled", "%d", lab_remove() || lab_rescan() || !bound());
+	lab_must_unload();
+	lab_must_load(NULL);
+	lab_obs("reloaded", "%u", bound());
+	lab_must_unload();
+	report_quiet("unloaded");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "identity"))
+		identity();
+	else
+		life();
+	return 0;
+}
