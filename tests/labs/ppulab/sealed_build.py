@@ -196,22 +196,21 @@ def parse(outcome, text, nonce, outputs, seconds):
     outcome.ok = not outcome.why
 
 
-def build(files, recipe, outputs, abi=None, seconds=240, archives=()):
+def build(files, recipe, outputs, archives, seconds=240):
     """Unpack files {name: bytes} in /build of a machine, run recipe (sh) there,
-    and bring back the files called outputs. abi: the kernel whose headers it needs;
-    archives: more cpio archives of ours."""
+    and bring back the files called outputs. archives: cpio archives with what the
+    recipe needs (sealed_pack.py)."""
     outcome = Outcome()
     nonce = secrets.token_hex(16)
     script = SCRIPT % dict(kib=PROCESS_KIB, blocks=FILE_BLOCKS, seconds=seconds, nonce=nonce, log=LOG_BYTES,
                            half=LOG_BYTES // 2, outputs=" ".join(outputs), artefact=ARTEFACT_BYTES)
-    packs = [sealed_pack.compiler()] + ([sealed_pack.kernel(abi)] if abi else []) + list(archives)
     before = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="ppu-lab-") as tmp:
         own = os.path.join(tmp, "build.cpio")
         submission_archive(own, files, recipe, script)
         argv = [sys.executable, os.path.join(TOP, "scripts/vm"), "--sealed", "--no-ppu", "--no-module",
                 "--mem", str(BUILD_MEMORY), "--timeout", str(seconds + 90)]
-        for pack in packs + [own]:
+        for pack in [*archives, own]:
             argv += ["--initrd", pack]
         room = (LOG_BYTES + ARTEFACT_BYTES * len(outputs)) * 3 // 2 + 65536
         _, out, err, stopped = bounded_run(argv + ["--", "sh", "/job-build/script"], seconds + 120, room)
@@ -222,7 +221,3 @@ def build(files, recipe, outputs, abi=None, seconds=240, archives=()):
         outcome.log = clean(err, 4096)
     outcome.seconds = time.monotonic() - before
     return outcome
-
-
-def module_recipe(abi, directory="/build"):
-    return "make -s -C /usr/src/linux-headers-%s M=%s KCFLAGS=-g0 -j2 modules\n" % (abi, directory)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""scripts/lab autograde: grade what was handed in, however it was meant.
+
+Everything of the student's is compiled in one sealed machine and run in others
+(sealed_build.py, run.py). This process reads only the files that the lab names,
+and text that the machines wrote, up to a limit."""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+from . import check, formats, model, paths, sealed_build, sealed_lab, submission
+from .paths import LabError
+
+FILE_BYTES = sealed_build.CONSOLE_BYTES     # the largest file that QEMU may write
+RUN_LOG_BYTES = 16 << 10                    # of one run's output in the report
+ONE_SECONDS = 1800                          # for one submission of a class, all in all
+SENTENCE = 600
+
+
+def clean_line(text, limit=SENTENCE):
+    return sealed_build.clean(" ".join(str(text).split()), limit)
+
+
+def versions(parts):
+    """What graded: the same in every report of one installation, but for the seed."""
+    from . import release
+    out = {"ppu": release.version(), "kernel": parts.abi, "python": "%d.%d.%d" % sys.version_info[:3],
+           "seed": os.environ.get("LAB_SEED", "")}
+    out["compiler"] = re.sub(r".*/|\.cpio$", "", parts.archives(False)[0])
+    return out
+
+
+def log_of(result):
+    """What the student may want to see: the compiler's words, what the runs printed, what the device and the kernel
+    complained about."""
+    text = []
+    if result.text.strip():
+        text += ["--- compiler", result.text.rstrip()]
+    for run in result.runs.values():
+        text.append("--- run %s: %s" % (run.name, run.dead or "ended, status %s" % run.status))
+        text.append(sealed_build.clean("\n".join(
+            [run.output] + ["device: " + l for l in run.errors] + ["kernel: " + l for l in run.complaints]),
+            RUN_LOG_BYTES))
+    return sealed_build.clean("\n".join(text))
+
+
+def report_of(lab, name, result, parts):
+    def card(c):
+        return {"name": c.name, "text": c.text, "points": c.points, "max": c.max,
+                "lost": [clean_line("-%d: %s" % lost) for lost in c.lost]}
+    return {"format": 1, "lab": lab.number, "title": lab.title, "submission": clean_line(name, 200),
+            "points": result.points, "max": result.max, "criteria": [card(c) for c in result.cards],
+            "bonus": card(result.bonus) if result.bonus else None,
+            "error": clean_line(result.error) if result.error else None,
+            "grader": [clean_line(b, 2000) for b in result.broken], "log": log_of(result), "versions": versions(parts)}
+
+
+def check_files(lab, path):
+    """The student's files, or a sentence why not all of them are there."""
+    early = model.earlier_files(lab)
+    names = list(early) + lab.student
+    files, wrong = submission.collect(path, lab.number, names)
+    mentioned = " ".join(wrong)
+    for name in names:
+        if name not in files and name not in mentioned and not (wrong and not files):
+            wrong.append("%s%s is missing." % (name, " (of lab %d)" % early[name] if name in early else ""))
+    return files, " ".join(wrong)
+
+
+def grade(lab, path, parts, where):
+    """A check.Result for one submission."""
+    result = check.Result(lab)
+    files, wrong = check_files(lab, path)
+    if wrong:
+        result.fail_all(wrong)
+        return result
+    outcome, built = sealed_lab.build_sealed(lab, files, parts, where)
+    if outcome.ok:
+        result = check.grade(lab, {}, where, puts=built.puts)
+    else:
+        result.fail_all(outcome.why)
+    result.text = built.text
+    return result
+
+
+def limit_files():
+    """No program that we start, and that is QEMU above all, writes a file larger than this."""
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    size = FILE_BYTES if hard == resource.RLIM_INFINITY else min(hard, FILE_BYTES)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def write_outputs(report, args):
+    for path, shape in ((args.json, formats.as_json), (args.gradescope, formats.gradescope),
+                        (args.junit, formats.junit)):
+        if path:
+            formats.write(path, shape(report))
+
+
+def one(args):
+    os.environ.setdefault("LAB_SEED", str(random.SystemRandom().randrange(1 << 30)))
+    lab = model.load(args.lab)
+    parts = sealed_lab.Parts()
+    limit_files()
+    with tempfile.TemporaryDirectory(prefix="ppu-autograde-") as where:
+        result = grade(lab, args.submission, parts, where)
+        report = report_of(lab, args.name or os.path.basename(os.path.abspath(args.submission)), result, parts)
+    write_outputs(report, args)
+    if not args.quiet:
+        check.show(result)
+        if result.text.strip() and result.error:
+            print(result.text.rstrip())
+    for text in report["grader"]:
+        print("lab: the grader is broken: " + text, file=sys.stderr)
+    return 2 if report["grader"] else 0
+
+
+# --- a class --------------------------------------------------------------------------
+
+def submissions(top):
+    """{name: path}: directories and archives in a directory; links are not followed."""
+    if not os.path.isdir(top):
+        raise LabError("there is no directory %s" % top)
+    out = {}
+    for name in sorted(os.listdir(top)):
+        path = os.path.join(top, name)
+        if not name.startswith(".") and not os.path.islink(path) and \
+                (os.path.isdir(path) or name.endswith(submission.ARCHIVES)):
+            out[name] = path
+    return out
+
+
+def failed_report(lab, name, why):
+    """For a submission that could not be graded: none of its points are known."""
+    return {"format": 1, "lab": lab.number, "title": lab.title, "submission": clean_line(name, 200), "points": 0,
+            "max": sum(c.points for c in lab.criteria), "criteria": [], "bonus": None, "error": why, "grader": [why],
+            "log": "", "versions": {}}
+
+
+def grade_in_process(lab, name, path, report_path):
+    """One submission, in a process of its own: whatever happens there, the others are graded."""
+    argv = [sys.executable, os.path.join(paths.TOP, "scripts/lab"), "autograde", "--quiet", "--lab", str(lab.number),
+            "--submission", path, "--name", name, "--json", report_path]
+    try:
+        proc = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=ONE_SECONDS, check=False)
+        with open(report_path, encoding="utf-8") as f:
+            return json.load(f)
+    except subprocess.TimeoutExpired:
+        why = "Not graded: the grader was stopped after %d seconds." % ONE_SECONDS
+    except (OSError, ValueError):
+        last = proc.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        why = "Not graded: the grader failed (%s)." % clean_line(last[0] if last else "status %d" % proc.returncode)
+    return failed_report(lab, name, why)
+
+
+def whole_class(args):
+    lab = model.load(args.lab)
+    found = submissions(args.whole_class)
+    sealed_lab.Parts().archives(lab.kind == "module")
+    reports = {}
+    with tempfile.TemporaryDirectory(prefix="ppu-class-") as tmp:
+        folder = args.reports or tmp
+        os.makedirs(folder, exist_ok=True)
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            todo = {pool.submit(grade_in_process, lab, name, path, os.path.join(folder, name + ".json")): name
+                    for name, path in found.items()}
+            for done in concurrent.futures.as_completed(todo):
+                report = reports[todo[done]] = done.result()
+                print("  %-30s %3d / %d%s" % (clean_line(todo[done], 60), report["points"], report["max"],
+                                              "  " + report["error"] if report["error"] else ""), flush=True)
+    text = formats.class_csv([reports[n] for n in found])
+    if args.csv:
+        formats.write(args.csv, text)
+    else:
+        print(text, end="")
+    broken = [n for n in found if reports[n]["grader"]]
+    print("  %d submissions graded%s" % (len(found) - len(broken), ", NOT graded: " + ", ".join(map(clean_line, broken))
+                                         if broken else ""))
+    return 2 if broken else 0
+
+
+def main(argv):
+    ap = argparse.ArgumentParser(prog="lab autograde", description="Grade a submission (or a class of them); what it "
+                                 "is worth does not change the exit status: 0 graded, 2 could not be graded.")
+    add = ap.add_argument
+    add("--lab", type=int, required=True, metavar="N")
+    add("--submission", metavar="DIR", help="a directory or an archive with the student's files")
+    add("--name", help="what the submission is called in the report")
+    add("--json", metavar="FILE", help="the report")
+    add("--gradescope", metavar="FILE", help="the report as Gradescope's results.json")
+    add("--junit", metavar="FILE", help="the report as JUnit XML, for GitLab and others")
+    add("--class", dest="whole_class", metavar="DIR", help="grade everything in DIR")
+    add("--csv", metavar="FILE", help="with --class: a line for each submission (default: standard output)")
+    add("--reports", metavar="DIR", help="with --class: the reports go to DIR, NAME.json")
+    add("--jobs", type=int, default=1, metavar="J", help="with --class: so many at a time (a machine uses two CPUs)")
+    add("--quiet", action="store_true", help="no table")
+    args = ap.parse_args(argv)
+    if bool(args.submission) == bool(args.whole_class):
+        ap.error("either --submission or --class")
+    for path in (args.json, args.gradescope, args.junit, args.csv):
+        if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+            raise LabError("%s: there is no directory to write it to" % path)
+    return whole_class(args) if args.whole_class else one(args)

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""`make lab-release`: the students' package and the teacher's.
+
+Both are made from the files that belong to the source tree (git knows them; in a
+tree without git: all that were not built) and what is built. Whoever makes them
+from the same files gets the same bytes."""
+
+import fnmatch
+import io
+import os
+import re
+import subprocess
+import tarfile
+
+from . import model, paths, tree
+from .paths import BUILD, LabError, OUT, TOP
+
+STUDENT, TEACHER = "ppu-labs-student", "ppu-labs-teacher"
+OWN = "tests/labs/package/"             # files that only a package has: Makefile, README.md, SOURCES.md
+# Of the source tree, in the students' package: prefixes, then what is not for them.
+TAKEN = ("include/", "LICENSES/", "Documentation/hw/", "Documentation/uapi/", "Documentation/runtime/",
+         "Documentation/img/", "Documentation/limits.md", "Documentation/overview.md", "Documentation/labs/",
+         "scripts/lab", "scripts/vm", "scripts/setup", "scripts/lib.sh", "scripts/build-initramfs",
+         "scripts/build-kmod", "scripts/extract-vmlinux.py", "scripts/guest/agent.c", "scripts/guest/init",
+         "scripts/build-debug-kernel", "scripts/guest-debug.config", "tests/labs/")
+LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/)|tests/labs/(driver/|package/|lab\d+/(src/|wrong)|test_|"
+                      r"hostile|ppulab/(release|autograde|sealed_\w+|submission|formats)\.py)")
+BINARIES = ("qemu/qemu-system-x86_64", "bin/ppu-trace", "bin/ppu-as", "bin/ppu-dis", "bin/ppu-cc", "bin/ppu-run",
+            "bin/ppu-info")
+
+
+def source_files():
+    """The files of the source tree, relative to it."""
+    if os.path.exists(os.path.join(TOP, ".git")):
+        text = subprocess.run(["git", "-C", TOP, "ls-files", "-z", "--cached"],
+                              capture_output=True, check=True).stdout.decode()
+        names = text.split("\0")
+    else:
+        names = [os.path.relpath(os.path.join(where, f), TOP) for where, dirs, files in os.walk(TOP) for f in files
+                 if not dirs.sort()]
+        built = tuple(os.path.relpath(d, TOP) + "/" for d in (BUILD, paths.student_root()))
+        names = [n for n in names if not n.startswith(built) and "__pycache__/" not in n]
+    return sorted(n for n in set(names) if n and os.path.isfile(os.path.join(TOP, n)))
+
+
+def version():
+    """Which state of the sources this is."""
+    path = os.path.join(TOP, "VERSION")
+    if os.path.exists(path):
+        with open(path, encoding="ascii") as f:
+            return f.read().strip()
+    git = subprocess.run(["git", "-C", TOP, "log", "-1", "--format=%h %cs"], capture_output=True, text=True, check=False)
+    return git.stdout.strip() or "unknown"
+
+
+def mtime():
+    """A time for all files: that of the last commit."""
+    if os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(os.environ["SOURCE_DATE_EPOCH"])
+    m = re.search(r"(\d{4})-(\d\d)-(\d\d)", version())
+    if not m:
+        return 0
+    import calendar
+    return calendar.timegm((int(m.group(1)), int(m.group(2)), int(m.group(3)), 0, 0, 0))
+
+
+class Package:
+    """Files by name, {name: (bytes, mode)} or {name: (None, target)} for a link."""
+
+    def __init__(self):
+        self.files = {}
+
+    def add(self, name, data, mode=0o644):
+        self.files[name] = (data.encode() if isinstance(data, str) else data, mode)
+
+    def take(self, name, path=None):
+        """A file of the source tree, or another under a name."""
+        path = path or os.path.join(TOP, name)
+        if os.path.islink(path):
+            self.files[name] = (None, os.readlink(path))
+            return
+        with open(path, "rb") as f:
+            self.add(name, f.read(), 0o755 if os.access(path, os.X_OK) else 0o644)
+
+    def write(self, path, top):
+        """A .tar.xz: sorted, all of one time and owner."""
+        when = mtime()
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with tarfile.open(path + ".tmp", "w:xz", preset=6, format=tarfile.PAX_FORMAT) as tar:
+            for name, (data, mode) in sorted(self.files.items()):
+                info = tarfile.TarInfo(top + "/" + name)
+                info.mtime = when
+                if data is None:
+                    info.type, info.linkname, info.mode = tarfile.SYMTYPE, mode, 0o777
+                    tar.addfile(info)
+                else:
+                    info.size, info.mode = len(data), mode
+                    tar.addfile(info, io.BytesIO(data))
+        os.replace(path + ".tmp", path)
+
+
+# --- what is built ------------------------------------------------------------------
+
+def stripped(path):
+    """A binary without debugging information."""
+    out = subprocess.run(["objcopy", "--strip-debug", path, "/dev/stdout"], capture_output=True, check=False)
+    if out.returncode or not out.stdout:
+        tmp = os.path.join(OUT, "stripped.tmp")
+        subprocess.run(["objcopy", "--strip-debug", path, tmp], check=True)
+        with open(tmp, "rb") as f:
+            data = f.read()
+        os.unlink(tmp)
+        return data
+    return out.stdout
+
+
+def units_of_students():
+    """Object files of the core that students write themselves: they are not in the students' libraries."""
+    return [os.path.splitext(os.path.basename(f))[0] + ".o" for n in model.numbers()
+            for f in model.load(n).student if model.load(n).kind == "core"]
+
+
+def library(path):
+    """A static library without the units that students write."""
+    tmp = os.path.join(OUT, os.path.basename(path) + ".tmp")
+    with open(path, "rb") as src, open(tmp, "wb") as dst:
+        dst.write(src.read())
+    units = set(units_of_students())
+    have = subprocess.run(["ar", "t", tmp], capture_output=True, text=True, check=True).stdout.split()
+    gone = [o for o in have if o in units or any(o.endswith(("_" + u, "-" + u)) for u in units)]
+    if gone:
+        subprocess.run(["ar", "dD", tmp, *gone], check=True)
+    subprocess.run(["objcopy", "--strip-debug", "--enable-deterministic-archives", tmp], check=True)
+    with open(tmp, "rb") as f:
+        data = f.read()
+    os.unlink(tmp)
+    return data
+
+
+def add_built(package, strip):
+    for name in BINARIES:
+        path = os.path.join(BUILD, name)
+        if not os.path.exists(path):
+            raise LabError("%s is not there; `make` builds it" % paths.shown(path))
+        package.add("build/" + name, stripped(path) if strip else open(path, "rb").read(), 0o755)
+    for lib in sorted({lib for n in model.numbers() for lib in model.load(n).libs}):
+        path = os.path.join(BUILD, "lib/lib%s.a" % lib)
+        with open(path, "rb") as f:
+            package.add("build/lib/lib%s.a" % lib, library(path) if strip else f.read())
+
+
+def add_references(package):
+    """Traces of the solutions, for the pictures: of all labs that are made."""
+    top = os.path.join(OUT, "reference")
+    for where, dirs, files in os.walk(top):
+        dirs.sort()
+        for f in sorted(files):
+            path = os.path.join(where, f)
+            package.take("tests/labs/reference/" + os.path.relpath(path, top), path)
+
+
+def add_solved(package, upto):
+    """The files students write, solved, of labs up to this one."""
+    for n in model.numbers():
+        if n <= upto:
+            for name, text in (tree.solution(model.load(n)) or {}).items():
+                package.add("tests/labs/solved/%d/%s" % (n, name), text)
+
+
+# --- the packages -------------------------------------------------------------------
+
+def qemu_version():
+    cache = os.environ.get("PPU_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ppu")
+    try:
+        with open(os.path.join(cache, "qemu-version"), encoding="ascii") as f:
+            return f.read().strip()
+    except OSError:
+        return "unknown"
+
+
+def own_files():
+    """The files that only a package has."""
+    top = os.path.join(TOP, OWN)
+    for name in sorted(os.listdir(top)):
+        with open(os.path.join(top, name), encoding="utf-8") as f:
+            yield name, f.read().replace("@VERSION@", version()).replace("@QEMU@", qemu_version())
+
+
+def student(upto=-1):
+    """The students' package. upto: the last lab whose solved state is in it."""
+    package = Package()
+    more = [p for n in model.numbers() for p in model.load(n).package]
+    for name in source_files():
+        if name.startswith(TAKEN) and not LEFT_OUT.match(name) or any(fnmatch.fnmatch(name, p) for p in more):
+            package.take(name)
+    for n in model.numbers():
+        for name, text in tree.skeleton(model.load(n)).items():
+            package.add("tests/labs/skeleton/%d/%s" % (n, name), text)
+    for name, text in own_files():
+        package.add(name, text)
+    package.add("VERSION", version() + "\n")
+    add_solved(package, upto)
+    add_references(package)
+    add_built(package, strip=True)
+    return package
+
+
+def teacher():
+    """The teacher's package: the whole tree, what is built, and all solved states."""
+    package = Package()
+    for name in source_files():
+        package.take(name)
+    package.add("VERSION", version() + "\n")
+    add_solved(package, model.LAST)
+    add_references(package)
+    add_built(package, strip=False)
+    return package
+
+
+def release(upto=None, say=print):
+    """Write both packages; their paths."""
+    last = -1 if upto in (None, "") else int(upto)
+    if last > model.LAST:
+        raise LabError("UPTO=%d: there are labs up to %d" % (last, model.LAST))
+    os.makedirs(OUT, exist_ok=True)
+    made = []
+    for name, package in ((STUDENT, student(last)), (TEACHER, teacher())):
+        path = os.path.join(OUT, name + ".tar.xz")
+        package.write(path, name)
+        say("  %-7s %s: %d files, %.1f MB" % ("PACK", paths.shown(path), len(package.files),
+                                              os.path.getsize(path) / 1e6))
+        made.append(path)
+    return made
