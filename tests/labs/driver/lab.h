@@ -149,6 +149,12 @@ struct lab_dev {
 	spinlock_t chan_lock;		/* protects chan[]; taken in interrupt threads */
 	struct lab_chan *chan[LAB_CHANNELS];	/* by hardware channel number; 0 is lab_ce.c's */
 //LAB end
+//LAB 8 given
+	struct mutex pair_lock;		/* one reader of a pair of channel registers at a time */
+//LAB end
+//LAB 6 given
+	u64 words;			/* VRAM offset of a page: word n is the semaphore of hardware channel n */
+//LAB end
 //LAB 7 given
 	struct mutex vm_lock;		/* protects vms, next_ctx_id, the fault ring, faults of each vm */
 	struct list_head vms;		/* struct lab_vm */

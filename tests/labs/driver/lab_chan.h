@@ -12,15 +12,12 @@
 #include <linux/kref.h>
 #include "lab.h"
 
-#define LAB_BLOCK_BYTES		64	/* the driver's own block beside each ring entry */
+#define LAB_BLOCK_BYTES		128	/* the driver's own block beside each ring entry */
 
 /* What the driver remembers of a ring entry until GP_GET has passed it. */
 struct lab_slot {
 	u64 seqno;			/* of the submission whose last entry this is; 0: not a last one */
 	struct drm_gem_object *obj;	/* the buffer that the device reads here, a reference; or NULL */
-//LAB 6 given
-	struct dma_fence *fence;	/* lab 6: signalled when the submission is complete; or NULL */
-//LAB end
 };
 
 struct lab_chan {
@@ -40,12 +37,11 @@ struct lab_chan {
 	u32 timeslice_ns;		/* 0: the device's default */
 	u32 flags;			/* PPU_CHF_* */
 //LAB 8 given
-	u32 copy_priority;		/* lab 8 */
+	u32 priority;			/* lab 8: of its copies, 0 lowest */
 //LAB end
 
-	u64 mem;			/* VRAM offset of its memory: ring, blocks, semaphore */
+	u64 ring;			/* VRAM offset of its memory: the ring, and behind it the blocks */
 	size_t bytes;
-	u64 ring;			/* VRAM offset of entry 0 */
 
 	struct mutex lock;		/* protects what follows; taken in interrupt threads */
 	bool on;			/* the device is there and has it: only then touch registers */
@@ -55,8 +51,13 @@ struct lab_chan {
 	int error;			/* not 0: nothing more will complete. -EIO, -ENODEV */
 	struct lab_slot *slots;		/* one for each entry */
 //LAB 6 given
-	u64 fence_context;		/* lab 6: dma_fence_context_alloc() */
-	spinlock_t fence_lock;		/* lab 6: of its fences */
+	struct lab_timeline *tl;	/* lab 6: its word and its fences */
+//LAB end
+//LAB 8 given
+	bool given_back;		/* lab 8: lab_sched_give_back() has been */
+	struct delayed_work hang_work;	/* lab 8: looks at it while it is busy; has a reference meanwhile */
+	bool stuck;			/* lab 8: what the last look saw, */
+	u32 stuck_at;			/* lab 8: and CH_RUNTIME_LO then */
 //LAB end
 
 	wait_queue_head_t wait;		/* woken when completed or error changes */
@@ -70,7 +71,7 @@ struct lab_job {
 	u32 parts;			/* ring entries that it needs */
 	u64 seqno;			/* set when it is submitted */
 //LAB 6 given
-	struct dma_fence *fence;	/* lab 6: becomes that of the last entry */
+	struct lab_sync *sync;		/* lab 6: what it waits for, and its fence */
 //LAB end
 };
 
@@ -79,14 +80,6 @@ static inline u64 lab_chan_block(const struct lab_chan *chan, u32 entry)
 {
 	return chan->ring + chan->entries * sizeof(struct ppu_gpfifo_entry) + entry * LAB_BLOCK_BYTES;
 }
-//LAB 6 given
-
-/* VRAM offset of the semaphore: the seqno of the last complete submission. */
-static inline u64 lab_chan_sem(const struct lab_chan *chan)
-{
-	return chan->mem;
-}
-//LAB end
 
 /* GPU address, in the channel's context, of a byte of its memory. */
 static inline u64 lab_chan_va(const struct lab_chan *chan, u64 offset)

@@ -8,6 +8,13 @@
  */
 #include <linux/slab.h>
 #include "lab_chan.h"
+//LAB 6 given
+#include <drm/drm_drv.h>
+#include "lab_fence.h"
+//LAB end
+//LAB 8 given
+#include "lab_sched.h"
+//LAB end
 //LAB 7 given
 #include "lab_vm.h"
 //LAB end
@@ -92,6 +99,12 @@ void lab_chan_fail(struct lab_chan *chan, int error)
 {
 	if (!chan->error)
 		WRITE_ONCE(chan->error, error);
+//LAB 6 given
+	lab_fence_fail(chan, error);
+//LAB end
+//LAB 8 given
+	lab_sched_give_back(chan);
+//LAB end
 	wake_up_all(&chan->wait);
 }
 
@@ -104,6 +117,9 @@ void lab_chan_event(struct lab_dev *ldev, u32 chid)
 		return;
 	mutex_lock(&chan->lock);
 	lab_chan_look(chan);
+//LAB 6 given
+	lab_fence_event(chan);
+//LAB end
 	mutex_unlock(&chan->lock);
 	lab_chan_put(chan);
 }
@@ -115,33 +131,80 @@ void lab_chan_error(struct lab_dev *ldev, u32 chid)
 
 /* --- submissions --------------------------------------------------------------------------------- */
 
-static u32 lab_job_parts(const struct lab_chan *chan, const struct lab_job *job)
+//LAB 6 given
+/* Our commands before the program's. Returns their end. */
+static u32 *lab_job_head(struct lab_chan *chan, const struct lab_job *job, u32 *words)
 {
+	words = lab_fence_head(chan, job->sync, words);
+//LAB end
+//LAB 8 given
+	words = lab_sched_head(chan, words);
+//LAB end
+//LAB 6 given
+	return words;
+}
+
+//LAB end
+static u32 lab_job_parts(struct lab_chan *chan, const struct lab_job *job)
+{
+//LAB 6 given
+	u32 words[LAB_BLOCK_BYTES / 4];
+
+	if (lab_job_head(chan, job, words) != words)
+		return 3;
+//LAB end
 	return 2;	/* the program's block, and ours behind it */
+}
+
+/* Our block of this entry. Returns its words. */
+static u32 lab_job_block(struct lab_chan *chan, u32 entry, const u32 *words, const u32 *end)
+{
+	u32 __iomem *block = chan->ldev->vram + lab_chan_block(chan, entry);
+	u32 i, n = end - words;
+
+	for (i = 0; i < n; i++)
+		writel(words[i], block + i);
+	return n;
 }
 
 /* Our block behind the program's, in the block of this entry. Returns its words. */
 static u32 lab_job_tail(struct lab_chan *chan, struct lab_job *job, u32 entry)
 {
-	u32 __iomem *block = chan->ldev->vram + lab_chan_block(chan, entry);
-	u32 n = 0;
+	u32 words[LAB_BLOCK_BYTES / 4], *w = words;
 
+//LAB 6 before
 	/* The last command of the last block: when its message arrives, GP_GET is past it. */
-	writel(PPU_CMD_HDR(PPU_CMD_INTR, PPU_CMD_SIZE_INTR, 0), block + n++);
-	writel(lower_32_bits(job->seqno), block + n++);
-	return n;
+	*w++ = PPU_CMD_HDR(PPU_CMD_INTR, PPU_CMD_SIZE_INTR, 0);
+	*w++ = lower_32_bits(job->seqno);
+//LAB end
+//LAB 6 given
+	w = lab_fence_tail(chan, chan->tl->base + job->seqno, w);
+	lab_fence_emit(chan, job->sync, chan->tl->base + job->seqno);
+//LAB end
+//LAB 8 given
+	w = lab_sched_tail(chan, w);
+//LAB end
+	return lab_job_block(chan, entry, words, w);
 }
 
 void lab_job_part(struct lab_chan *chan, struct lab_job *job, u32 i, u32 entry,
 		  struct ppu_gpfifo_entry *e)
 {
 	struct lab_slot *slot = &chan->slots[entry];
+//LAB 6 given
+	u32 words[LAB_BLOCK_BYTES / 4];
+//LAB end
 
 	e->flags = 0;
 	if (i == job->parts - 1) {
 		e->va = lab_chan_va(chan, lab_chan_block(chan, entry));
 		e->length = lab_job_tail(chan, job, entry);
 		slot->seqno = job->seqno;
+//LAB 6 given
+	} else if (i == 0 && job->parts == 3) {
+		e->va = lab_chan_va(chan, lab_chan_block(chan, entry));
+		e->length = lab_job_block(chan, entry, words, lab_job_head(chan, job, words));
+//LAB end
 	} else {
 		e->va = job->va;
 		e->length = job->words;
@@ -167,54 +230,87 @@ static int lab_submit_va(struct lab_file *lfile, struct lab_bo *bo, u64 offset, 
 }
 
 //LAB end
-static int lab_submit_job(struct lab_file *lfile, struct lab_chan *chan, struct drm_gem_object *obj,
+static int lab_submit_job(struct lab_file *lfile, struct lab_chan *chan, struct lab_job *job,
 			  struct lab_submit *args)
 {
-	struct lab_job job = { .words = args->words, .obj = obj };
+	struct drm_gem_object *obj = job->obj;
 	int ret;
 
 	if (!lab_chan_block_ok(obj->size, args->offset, args->words))
 		return -EINVAL;
 //LAB 7 before
-	ret = lab_submit_va(lfile, to_lab_bo(obj), args->offset, &job.va);
+	ret = lab_submit_va(lfile, to_lab_bo(obj), args->offset, &job->va);
 //LAB end
 //LAB 7 given
-	ret = lab_submit_va(lfile, to_lab_bo(obj), args->offset, args->words * 4ull, &job.va);
+	ret = lab_submit_va(lfile, to_lab_bo(obj), args->offset, args->words * 4ull, &job->va);
 //LAB end
 	if (ret)
 		return ret;
-	job.parts = lab_job_parts(chan, &job);
-	ret = lab_chan_submit(chan, &job);
+	job->parts = lab_job_parts(chan, job);
+	ret = lab_chan_submit(chan, job);
 	if (!ret)
-		args->seqno = job.seqno;
+		args->seqno = job->seqno;
+//LAB 8 given
+	if (!ret)
+		lab_sched_watch(chan);
+//LAB end
 	return ret;
 }
 
-int lab_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+static int lab_submit(struct drm_file *file, struct lab_submit *args, struct lab_job *job)
 {
 	struct lab_file *lfile = file->driver_priv;
-	struct lab_submit *args = data;
-	struct drm_gem_object *obj;
-	struct lab_chan *chan;
+	struct lab_chan *chan = lab_chan_get(lfile, args->chan);
 	int ret = -ENOENT;
 
-	if (args->flags)
-		return -EINVAL;
-//LAB 6 before
-	if (args->in_syncobj || args->out_syncobj)
-		return -EINVAL;
-//LAB end
-	chan = lab_chan_get(lfile, args->chan);
 	if (!chan)
 		return -ENOENT;
-	obj = drm_gem_object_lookup(file, args->handle);
-	if (obj) {
-		ret = lab_submit_job(lfile, chan, obj, args);
-		drm_gem_object_put(obj);
+	job->words = args->words;
+	job->obj = drm_gem_object_lookup(file, args->handle);
+	if (job->obj) {
+		ret = lab_submit_job(lfile, chan, job, args);
+		drm_gem_object_put(job->obj);
 	}
 	lab_chan_put(chan);
 	return ret;
 }
+
+//LAB 6 before
+int lab_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct lab_submit *args = data;
+	struct lab_job job = { 0 };
+
+	if (args->flags || args->in_syncobj || args->out_syncobj)
+		return -EINVAL;
+	return lab_submit(file, args, &job);
+}
+
+//LAB end
+//LAB 6 given
+/* May wait for another driver's fence, so the device is entered only then. */
+int lab_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct lab_submit *args = data;
+	struct lab_sync sync = { 0 };
+	struct lab_job job = { .sync = &sync };
+	int idx, ret;
+
+	if (args->flags)
+		return -EINVAL;
+	ret = lab_fence_prepare(file, args, &sync);
+	if (ret)
+		return ret;
+	ret = -ENODEV;
+	if (drm_dev_enter(drm, &idx)) {
+		ret = lab_submit(file, args, &job);
+		drm_dev_exit(idx);
+	}
+	lab_fence_finish(&sync);
+	return ret;
+}
+
+//LAB end
 
 int lab_chan_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -275,13 +371,10 @@ static int lab_chan_memory(struct lab_file *lfile, struct lab_chan *chan)
 	struct lab_dev *ldev = chan->ldev;
 	int ret;
 
-	/* First 64 bytes of its own, for lab 6. */
-	chan->bytes = LAB_BLOCK_BYTES +
-		      (size_t)chan->entries * (sizeof(struct ppu_gpfifo_entry) + LAB_BLOCK_BYTES);
-	ret = lab_vram_alloc(ldev, chan->bytes, &chan->mem);
+	chan->bytes = (size_t)chan->entries * (sizeof(struct ppu_gpfifo_entry) + LAB_BLOCK_BYTES);
+	ret = lab_vram_alloc(ldev, chan->bytes, &chan->ring);
 	if (ret)
 		return ret;
-	chan->ring = chan->mem + LAB_BLOCK_BYTES;
 //LAB 7 before
 	chan->ctx = &ldev->ctx;
 	chan->base = LAB_VA_VRAM;
@@ -290,9 +383,9 @@ static int lab_chan_memory(struct lab_file *lfile, struct lab_chan *chan)
 	chan->vm = lfile->vm;
 	chan->ctx = &lfile->vm->ctx;
 	chan->base = LAB_VA_KERNEL;
-	ret = lab_vm_map_own(chan->vm, chan->mem, chan->bytes, 0);
+	ret = lab_vm_map_own(chan->vm, chan->ring, chan->bytes, 0);
 	if (ret)
-		lab_vram_free(ldev, chan->mem, chan->bytes);
+		lab_vram_free(ldev, chan->ring, chan->bytes);
 //LAB end
 	return ret;
 }
@@ -300,9 +393,9 @@ static int lab_chan_memory(struct lab_file *lfile, struct lab_chan *chan)
 static void lab_chan_no_memory(struct lab_chan *chan)
 {
 //LAB 7 given
-	lab_vm_unmap_own(chan->vm, chan->mem, chan->bytes);
+	lab_vm_unmap_own(chan->vm, chan->ring, chan->bytes);
 //LAB end
-	lab_vram_free(chan->ldev, chan->mem, chan->bytes);
+	lab_vram_free(chan->ldev, chan->ring, chan->bytes);
 }
 
 /*
@@ -315,15 +408,27 @@ static void lab_chan_shutdown(struct lab_chan *chan, int error)
 
 	mutex_lock(&chan->lock);
 	if (chan->on) {
+//LAB 8 given
+		lab_sched_stop(chan);
+//LAB end
 		lab_chan_off(chan);
 		chan->on = false;
 		lab_chan_fail(chan, error);
+//LAB 6 given
+		lab_fence_chan_fini(chan);
+//LAB end
+//LAB 8 given
+		lab_sched_chan_fini(chan);
+//LAB end
 		for (i = 0; i < chan->entries; i++)
 			lab_chan_drop(&chan->slots[i]);
 		lab_chan_no_memory(chan);
 		lab_chan_no_number(chan);
 	}
 	mutex_unlock(&chan->lock);
+//LAB 8 given
+	lab_sched_quiet(chan);
+//LAB end
 }
 
 static struct lab_chan *lab_chan_alloc(struct lab_dev *ldev, const struct lab_chan_create *args)
@@ -357,12 +462,30 @@ static int lab_chan_start(struct lab_file *lfile, struct lab_chan *chan)
 	ret = lab_chan_number(chan);
 	if (ret)
 		goto err_memory;
+//LAB 6 given
+	ret = lab_fence_chan_init(chan);
+	if (ret)
+		goto err_number;
+//LAB end
+//LAB 8 given
+	ret = lab_sched_chan_init(chan);
+	if (ret)
+		goto err_fence;
+//LAB end
 	mutex_lock(&chan->lock);
 	ret = lab_chan_on(chan);
 	chan->on = !ret;
 	mutex_unlock(&chan->lock);
 	if (!ret)
 		return 0;
+//LAB 8 given
+	lab_sched_chan_fini(chan);
+err_fence:
+//LAB end
+//LAB 6 given
+	lab_fence_chan_fini(chan);
+err_number:
+//LAB end
 	lab_chan_no_number(chan);
 err_memory:
 	lab_chan_no_memory(chan);
@@ -394,6 +517,11 @@ int lab_chan_create_ioctl(struct drm_device *drm, void *data, struct drm_file *f
 	chan = lab_chan_alloc(ldev, args);
 	if (!chan)
 		return -ENOMEM;
+//LAB 8 given
+	ret = lab_sched_check(chan, args);
+	if (ret)
+		goto err_put;
+//LAB end
 	ret = lab_chan_start(lfile, chan);
 	if (ret)
 		goto err_put;
@@ -444,7 +572,15 @@ void lab_chan_close_all(struct lab_file *lfile)
 int lab_chan_init(struct lab_dev *ldev)
 {
 	spin_lock_init(&ldev->chan_lock);
+//LAB 8 given
+	mutex_init(&ldev->pair_lock);
+//LAB end
+//LAB 6 before
 	return 0;
+//LAB end
+//LAB 6 given
+	return lab_vram_alloc(ldev, PAGE_SIZE, &ldev->words);
+//LAB end
 }
 
 /* The driver leaves; files with channels may still be open. */
@@ -460,4 +596,7 @@ void lab_chan_fini(struct lab_dev *ldev)
 		lab_chan_shutdown(chan, -ENODEV);
 		lab_chan_put(chan);
 	}
+//LAB 6 given
+	lab_vram_free(ldev, ldev->words, PAGE_SIZE);
+//LAB end
 }

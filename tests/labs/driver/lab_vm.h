@@ -17,6 +17,10 @@ struct lab_vm {
 	struct list_head link;		/* in ldev->vms */
 	struct lab_vm_fault faults[16];	/* oldest first; protected by ldev->vm_lock */
 	u32 num_faults;
+//LAB 8 given
+	u64 counters;			/* lab 8: VRAM offset of a page: word n counts the copies of priority n */
+	u32 counting;			/* lab 8: channels that use it */
+//LAB end
 };
 
 int lab_vm_find(struct lab_vm *vm, struct lab_bo *bo, u64 offset, u64 bytes, u64 *va);

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//LAB 6 file
+/*
+ * Lab 6: semaphores and fences. Each channel has a word in VRAM, into which the device writes the
+ * number of each submission that is complete; a dma_fence is what the rest of the kernel, and by
+ * way of syncobjs every program, sees of one such number.
+ */
+#include <linux/dma-fence.h>
+#include <linux/slab.h>
+#include <drm/drm_syncobj.h>
+#include "lab.h"
+#include "lab_chan.h"
+#include "lab_fence.h"
+//LAB 7 given
+#include "lab_vm.h"
+//LAB end
+
+/* --- the word ------------------------------------------------------------------------------- */
+
+static void lab_timeline_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct lab_timeline, ref));
+}
+
+/* Channels that wait for a word the CPU has written look at it again. */
+void lab_fence_kick(struct lab_dev *ldev)
+{
+	u32 chid;
+
+	wmb();	/* the word is in VRAM first */
+	for (chid = LAB_CE_CHAN + 1; chid < min_t(u32, LAB_CHANNELS, ldev->channels); chid++)
+		lab_write(ldev, lab_userd(chid, PPU_REG_USERD_KICK), 1);
+}
+
+/* --- dma_fence ------------------------------------------------------------------------------ */
+
+static struct lab_fence *to_lab_fence(struct dma_fence *fence)
+{
+	return container_of(fence, struct lab_fence, base);
+}
+
+static const char *lab_fence_driver_name(struct dma_fence *fence)
+{
+	return "lab";
+}
+
+static const char *lab_fence_timeline_name(struct dma_fence *fence)
+{
+	return to_lab_fence(fence)->tl->name;
+}
+
+//LAB 6 write: Has the device written this fence's number, or a later one? Interrupts come late and
+//LAB      get lost: look at the word itself (lab_timeline_value()). May be called in any context,
+//LAB      also after the channel is gone.
+static bool lab_fence_signaled(struct dma_fence *fence)
+{
+	return lab_timeline_value(to_lab_fence(fence)->tl) >= fence->seqno;
+}
+
+//LAB instead
+static bool lab_fence_signaled(struct dma_fence *fence)
+{
+	return false;
+}
+
+//LAB end
+//LAB 6 write: Somebody is about to sleep until this fence signals. The device sends an interrupt
+//LAB      after every submission, so there is nothing to switch on; but return false if the
+//LAB      fence has passed already: its interrupt has perhaps been and gone.
+static bool lab_fence_enable_signaling(struct dma_fence *fence)
+{
+	return !lab_fence_signaled(fence);
+}
+
+//LAB instead
+static bool lab_fence_enable_signaling(struct dma_fence *fence)
+{
+	return true;
+}
+
+//LAB end
+//LAB 6 write: Nobody has this fence any more. Give back what lab_fence_emit() took: the reference
+//LAB      to the timeline (lab_timeline_free()), the module, and the fence's memory
+//LAB      (dma_fence_free(): others may still be looking at it under RCU). May be called in an
+//LAB      interrupt.
+static void lab_fence_release(struct dma_fence *fence)
+{
+	kref_put(&to_lab_fence(fence)->tl->ref, lab_timeline_free);
+	dma_fence_free(fence);
+	module_put(THIS_MODULE);
+}
+
+//LAB instead
+static void lab_fence_release(struct dma_fence *fence)
+{
+}
+
+//LAB end
+static const struct dma_fence_ops lab_fence_ops = {
+	.use_64bit_seqno = true,
+	.get_driver_name = lab_fence_driver_name,
+	.get_timeline_name = lab_fence_timeline_name,
+	.enable_signaling = lab_fence_enable_signaling,
+	.signaled = lab_fence_signaled,
+	.release = lab_fence_release,
+};
+
+/* --- a submission --------------------------------------------------------------------------- */
+
+//LAB 6 write: The fence of args->in_syncobj (drm_syncobj_find_fence() gives a reference). If the
+//LAB      device itself can wait for it, keep it in sync->in for lab_fence_head(). Else the CPU
+//LAB      waits, here, where no lock is held, and lets a signal interrupt it. Nothing to wait
+//LAB      for: sync->in stays NULL.
+static int lab_fence_wait_in(struct drm_file *file, u32 handle, struct lab_sync *sync)
+{
+	struct dma_fence *in;
+	int ret;
+
+	ret = drm_syncobj_find_fence(file, handle, 0, 0, &in);
+	if (ret)
+		return ret;
+	if (in->ops == &lab_fence_ops && !dma_fence_is_signaled(in)) {
+		sync->in = in;
+		return 0;
+	}
+	ret = dma_fence_wait(in, true);
+	dma_fence_put(in);
+	return ret;
+}
+
+//LAB instead
+static int __maybe_unused lab_fence_wait_in(struct drm_file *file, u32 handle, struct lab_sync *sync)
+{
+	return -EINVAL;
+}
+
+//LAB end
+//LAB 6 write: All that can fail or sleep, before anything is written to the ring: find
+//LAB      args->out_syncobj (drm_syncobj_find(); -ENOENT), memory for sync->fence, wait for
+//LAB      args->in_syncobj. 0 means that there is no syncobj. On errors nothing is kept.
+/* Called without locks, and without knowing that the device is there. */
+int lab_fence_prepare(struct drm_file *file, const struct lab_submit *args, struct lab_sync *sync)
+{
+	int ret = 0;
+
+	if (args->out_syncobj) {
+		sync->out = drm_syncobj_find(file, args->out_syncobj);
+		if (!sync->out)
+			return -ENOENT;
+	}
+	sync->fence = kzalloc(sizeof(*sync->fence), GFP_KERNEL);
+	if (!sync->fence)
+		ret = -ENOMEM;
+	else if (args->in_syncobj)
+		ret = lab_fence_wait_in(file, args->in_syncobj, sync);
+	if (ret)
+		lab_fence_finish(sync);
+	return ret;
+}
+
+//LAB instead
+int lab_fence_prepare(struct drm_file *file, const struct lab_submit *args, struct lab_sync *sync)
+{
+	return args->in_syncobj || args->out_syncobj ? -EINVAL : 0;
+}
+
+//LAB end
+//LAB 6 write: The commands before the user's: if there is sync->in, hold the channel until that
+//LAB      fence's word has its number or a later one (lab_cmd_sem(), lab_chan_va()). Returns the
+//LAB      end of what was written.
+u32 *lab_fence_head(struct lab_chan *chan, const struct lab_sync *sync, u32 *w)
+{
+	struct dma_fence *in = sync->in;
+
+	if (in)
+		w = lab_cmd_sem(w, PPU_CMD_SEM_ACQUIRE, PPU_CMDF_SEM_OP(PPU_SEM_OP_GE),
+				lab_chan_va(chan, to_lab_fence(in)->tl->word), in->seqno);
+	return w;
+}
+
+//LAB instead
+u32 *lab_fence_head(struct lab_chan *chan, const struct lab_sync *sync, u32 *w)
+{
+	return w;
+}
+
+//LAB end
+//LAB 6 write: The commands after the user's: write the number `value` into the channel's word, then
+//LAB      INTR. When does the word say something that is not yet true? (LAUNCH in
+//LAB      Documentation/hw/commands.md; chan->class.)
+u32 *lab_fence_tail(struct lab_chan *chan, u64 value, u32 *w)
+{
+	if (chan->class == PPU_CLASS_COMPUTE)
+		*w++ = PPU_CMD_HDR(PPU_CMD_WFI, PPU_CMD_SIZE_WFI, 0);
+	w = lab_cmd_sem(w, PPU_CMD_SEM_RELEASE, 0, lab_chan_va(chan, chan->tl->word), value);
+	*w++ = PPU_CMD_HDR(PPU_CMD_INTR, PPU_CMD_SIZE_INTR, 0);
+	*w++ = lower_32_bits(value);
+	return w;
+}
+
+//LAB instead
+u32 *lab_fence_tail(struct lab_chan *chan, u64 value, u32 *w)
+{
+	*w++ = PPU_CMD_HDR(PPU_CMD_INTR, PPU_CMD_SIZE_INTR, 0);
+	*w++ = lower_32_bits(value);
+	return w;
+}
+
+//LAB end
+//LAB 6 write: The submission gets its number: make sync->fence a dma_fence (dma_fence_init(), with
+//LAB      the timeline's lock and context), put it at the end of the timeline's pending ones,
+//LAB      which have a reference to it; sync keeps the first one. The fence lives longer than
+//LAB      the channel: it holds a reference to the timeline. And to the module: who still has
+//LAB      the fence calls its operations, even after it has signalled.
+/* Called with chan->lock held, when nothing can fail any more and before the doorbell. */
+void lab_fence_emit(struct lab_chan *chan, struct lab_sync *sync, u64 value)
+{
+	struct lab_timeline *tl = chan->tl;
+	struct lab_fence *f = sync->fence;
+	unsigned long flags;
+
+	__module_get(THIS_MODULE);
+	kref_get(&tl->ref);
+	f->tl = tl;
+	dma_fence_init(&f->base, &lab_fence_ops, &tl->lock, tl->context, value);
+	dma_fence_get(&f->base);
+	spin_lock_irqsave(&tl->lock, flags);
+	list_add_tail(&f->link, &tl->pending);
+	spin_unlock_irqrestore(&tl->lock, flags);
+	sync->emitted = true;
+}
+
+//LAB instead
+void lab_fence_emit(struct lab_chan *chan, struct lab_sync *sync, u64 value)
+{
+}
+
+//LAB end
+//LAB 6 write: The end of a submission, good or bad: if it was emitted the out-syncobj gets the
+//LAB      fence (drm_syncobj_replace_fence()); then give back what sync holds.
+/* Called without locks. */
+void lab_fence_finish(struct lab_sync *sync)
+{
+	if (sync->out && sync->emitted)
+		drm_syncobj_replace_fence(sync->out, &sync->fence->base);
+	if (sync->emitted)
+		dma_fence_put(&sync->fence->base);
+	else
+		kfree(sync->fence);
+	if (sync->out)
+		drm_syncobj_put(sync->out);
+	dma_fence_put(sync->in);
+}
+
+//LAB instead
+void lab_fence_finish(struct lab_sync *sync)
+{
+}
+
+//LAB end
+/* --- what becomes of it --------------------------------------------------------------------- */
+
+//LAB 6 write: Signal the pending fences whose number the word has reached, oldest first, each once;
+//LAB      tl->lock is the lock of the fences, too (dma_fence_signal_locked()). The list's
+//LAB      reference goes.
+/* Called by an interrupt thread with chan->lock held; any message may be for nothing. */
+void lab_fence_event(struct lab_chan *chan)
+{
+	struct lab_timeline *tl = chan->tl;
+	u64 value = lab_timeline_value(tl);
+	struct lab_fence *f, *next;
+	unsigned long flags;
+
+	spin_lock_irqsave(&tl->lock, flags);
+	list_for_each_entry_safe(f, next, &tl->pending, link) {
+		if (f->base.seqno > value)
+			break;
+		list_del(&f->link);
+		dma_fence_signal_locked(&f->base);
+		dma_fence_put(&f->base);
+	}
+	spin_unlock_irqrestore(&tl->lock, flags);
+}
+
+//LAB instead
+void lab_fence_event(struct lab_chan *chan)
+{
+}
+
+//LAB end
+//LAB 6 write: The channel will do nothing more (it is stopped). Submissions that are complete
+//LAB      signal as always; all others signal with this error (dma_fence_set_error()). Other
+//LAB      channels may be waiting in the device for a word that nobody will write now: write
+//LAB      the last number yourself, and lab_fence_kick(). May be called more than once.
+/* Called with chan->lock held. */
+void lab_fence_fail(struct lab_chan *chan, int error)
+{
+	struct lab_timeline *tl = chan->tl;
+	struct lab_fence *f, *next;
+	unsigned long flags;
+	u64 last = 0;
+
+	lab_fence_event(chan);
+	spin_lock_irqsave(&tl->lock, flags);
+	list_for_each_entry_safe(f, next, &tl->pending, link) {
+		last = f->base.seqno;
+		list_del(&f->link);
+		dma_fence_set_error(&f->base, error);
+		dma_fence_signal_locked(&f->base);
+		dma_fence_put(&f->base);
+	}
+	spin_unlock_irqrestore(&tl->lock, flags);
+	if (!last)
+		return;
+	lab_vram_write64(chan->ldev, tl->word, last);
+	lab_fence_kick(chan->ldev);
+}
+
+//LAB instead
+void lab_fence_fail(struct lab_chan *chan, int error)
+{
+}
+
+//LAB end
+/* --- life ----------------------------------------------------------------------------------- */
+
+/* The word counts on when another channel gets it: who waits for an old number never waits for ever. */
+int lab_fence_chan_init(struct lab_chan *chan)
+{
+	struct lab_timeline *tl;
+//LAB 7 given
+	int ret;
+
+	/* Any file's channels may have to wait for any other's. */
+	ret = lab_vm_map_own(chan->vm, chan->ldev->words, PAGE_SIZE, 0);
+	if (ret)
+		return ret;
+//LAB end
+	tl = kzalloc(sizeof(*tl), GFP_KERNEL);
+	if (!tl)
+		return -ENOMEM;
+	kref_init(&tl->ref);
+	spin_lock_init(&tl->lock);
+	spin_lock_init(&tl->word_lock);
+	INIT_LIST_HEAD(&tl->pending);
+	tl->ldev = chan->ldev;
+	tl->word = chan->ldev->words + chan->chid * 8;
+	tl->base = lab_vram_read64(chan->ldev, tl->word);
+	tl->context = dma_fence_context_alloc(1);
+	snprintf(tl->name, sizeof(tl->name), "channel %u", chan->chid);
+	chan->tl = tl;
+	return 0;
+}
+
+//LAB 6 write: The channel goes away; the hardware has forgotten it already. Its fences end with
+//LAB      -ECANCELED, and whoever still has one must not come to chan or to VRAM by it: set
+//LAB      tl->ldev = NULL under the lock that protects it, then give back the reference.
+void lab_fence_chan_fini(struct lab_chan *chan)
+{
+	struct lab_timeline *tl = chan->tl;
+	unsigned long flags;
+
+	lab_fence_fail(chan, -ECANCELED);
+	spin_lock_irqsave(&tl->word_lock, flags);
+	tl->ldev = NULL;
+	spin_unlock_irqrestore(&tl->word_lock, flags);
+	kref_put(&tl->ref, lab_timeline_free);
+}
+
+//LAB instead
+void lab_fence_chan_fini(struct lab_chan *chan)
+{
+	kref_put(&chan->tl->ref, lab_timeline_free);
+}
+
+//LAB end
