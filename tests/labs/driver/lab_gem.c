@@ -159,7 +159,7 @@ static struct lab_bo *lab_bo_create(struct lab_dev *ldev, u64 size)
 }
 
 //LAB instead
-static struct lab_bo *lab_bo_create(struct lab_dev *ldev, u64 size)
+static __maybe_unused struct lab_bo *lab_bo_create(struct lab_dev *ldev, u64 size)
 {
 	return ERR_PTR(-ENOSYS);
 }
