@@ -115,6 +115,7 @@ int ld_copy(int fd, uint32_t src, uint64_t src_at, uint32_t dst, uint64_t dst_at
 	return call(fd, DRM_IOCTL_LAB_GEM_COPY, &args);
 }
 
+#ifdef DRM_IOCTL_LAB_CHAN_CREATE	/* from lab 5 on */
 int ld_chan_with(int fd, uint32_t class, uint32_t entries, uint32_t priority, uint32_t slice_us, uint32_t *id)
 {
 	struct lab_chan_create args = {
@@ -164,6 +165,8 @@ int ld_wait(int fd, uint32_t chan, uint64_t seqno, int64_t timeout_ns)
 	return call(fd, DRM_IOCTL_LAB_CHAN_WAIT, &args);
 }
 
+#endif
+#ifdef DRM_IOCTL_LAB_VM_BIND		/* from lab 7 on */
 int ld_bind(int fd, uint32_t handle, uint64_t va, uint64_t offset, uint64_t bytes, uint32_t flags)
 {
 	struct lab_vm_bind args = {
@@ -189,6 +192,7 @@ int ld_fault(int fd, uint32_t *code, uint32_t *chan, uint64_t *va)
 	return ret;
 }
 
+#endif
 /* --- commands ---------------------------------------------------------------------------------- */
 
 void ld_word(struct ld_block *b, uint32_t word)
