@@ -248,7 +248,7 @@ def program(name, sources, where, flags, libs, shown="", where_src="", archives=
             text += res.stderr
             built.ok = built.ok and res.returncode == 0
         if built.ok:
-            res = subprocess.run(["gcc", "-static", "-o", out, *objs, "-Wl,--start-group", *archives,
+            res = subprocess.run(["gcc", "-static", "-s", "-o", out, *objs, "-Wl,--start-group", *archives,
                                   "-Wl,--end-group", "-lm", "-lpthread"], capture_output=True, text=True,
                                  errors="replace", stdin=subprocess.DEVNULL, env=ENV, check=False)
             text += res.stderr
@@ -288,7 +288,8 @@ def lib_sources(lab):
 def exercises(lab, files, where, shown):
     """The grader's programs; with the student's files in them when these are no module. Our own mistakes raise."""
     total = Built()
-    flags = ["-I" + os.path.join(paths.TOP, "include"), "-I" + paths.LIB, "-I" + lab.dir, *lab.cflags]
+    flags = ["-I" + os.path.join(paths.TOP, "include"), "-I" + paths.LIB, "-I" + lab.dir, "-I/usr/include/libdrm",
+             *lab.cflags]
     student, archives, libs = [], [], list(lab.libs)
     src = os.path.join(where, "src")
     if lab.cumulative:
@@ -300,7 +301,7 @@ def exercises(lab, files, where, shown):
         os.makedirs(src, exist_ok=True)
         lay_out(src, files)
         flags.append("-I" + src)
-        student = [os.path.join(src, n) for n in sorted(files) if n.endswith(".c")]
+        student = [os.path.join(src, n) for n in lab.student if n.endswith(".c")]
     if lab.kind == "core":
         flags.append("-I" + os.path.join(paths.TOP, "qemu-device/core"))
         units = [os.path.splitext(os.path.basename(n))[0] + ".o" for n in lab.student]
@@ -311,7 +312,8 @@ def exercises(lab, files, where, shown):
         merge(total, program(name, [os.path.join(src, s) for s in sources], where,
                              flags + lab.program_cflags.get(name, []), libs, shown, src, archives))
     for name, (sources, more) in lab.exercises.items():
-        paths_ = [os.path.join(lab.dir, s) for s in sources] + lib_sources(lab)
+        # src/NAME: a given file that is handed out with the skeleton.
+        paths_ = [os.path.join(where if s.startswith("src/") else lab.dir, s) for s in sources] + lib_sources(lab)
         mine = [s for s in student if s not in own]
         one = program(name, paths_ + mine, where, flags, libs if more is None else more, shown, src, archives)
         if not one.ok and lab.kind == "module":

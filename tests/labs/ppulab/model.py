@@ -114,7 +114,8 @@ class Lab:
         return "lab%d" % self.number
 
     def exercise(self, *sources, name=None, libs=None):
-        """A guest program of the grader, from sources in labN/; its name is that of the first without .c."""
+        """A guest program of the grader, from sources in labN/ (src/NAME: a given file of the skeleton); its name is
+        that of the first without .c. When the student's files are no module they are linked with it."""
         self.exercises[name or os.path.splitext(os.path.basename(sources[0]))[0]] = (list(sources), libs)
 
     def program(self, name, *sources, cflags=()):

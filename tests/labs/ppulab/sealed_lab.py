@@ -155,7 +155,7 @@ def link_recipe(name, sources, flags, archives):
         objs.append("obj/%s-%d.o" % (name, i))
         lines.append("gcc %s -c -o %s %s || fail=1" % (" ".join(map(shlex.quote, flags)), objs[-1], shlex.quote(source)))
     lines.append("[ $fail = 0 ] || exit 1")
-    lines.append("gcc -static -o bin/%s %s -Wl,--start-group %s -Wl,--end-group -lm -lpthread || exit 1"
+    lines.append("gcc -static -s -o bin/%s %s -Wl,--start-group %s -Wl,--end-group -lm -lpthread || exit 1"
                  % (name, " ".join(objs), " ".join(archives)))
     return "\n".join(lines) + "\n"
 

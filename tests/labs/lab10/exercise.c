@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lab 10, the grader's side: runs the student's program, /lab/machine, as somebody without rights, and
+ * passes on what it prints.  Nothing of the student's is in this process.
+ *
+ *   exercise kernels NAME...       the queue alone, then /lab/kernels/NAME.ppuasm one by one
+ *   exercise random SEED COUNT     random programs against the reference
+ */
+#include <lablib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "child.h"
+
+#define OUTPUT_BYTES	65536		/* of one run */
+#define MAX_HANGS	2		/* then the rest is not tried */
+
+static unsigned hangs;
+
+static void run(const char *name, char **argv)
+{
+	static char text[OUTPUT_BYTES + 1];
+	struct child c;
+	size_t len = 0;
+	ssize_t n = 1;
+	const char *how;
+
+	lab_step("running %s", name);
+	lab_limit(5 * CHILD_WAIT_S);
+	if (hangs >= MAX_HANGS) {
+		lab_obs(name, "end skipped ;");
+		return;
+	}
+	child_start(&c, argv, false);
+	while (len < OUTPUT_BYTES && (n = child_read(&c, text + len, OUTPUT_BYTES - len)) > 0)
+		len += (size_t)n;
+	text[len] = 0;
+	how = child_stop(&c, n != 0);
+	hangs += n < 0;
+	pass_on(name, text);
+	if (how)
+		lab_obs(name, "%s ;", how);
+}
+
+static void kernels(char **names)
+{
+	static char *const groups[] = { "order", "tracking", "merge", "recentre" };
+	char name[80], path[128];
+
+	for (unsigned i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		snprintf(name, sizeof(name), "queue.%s", groups[i]);
+		run(name, (char *[]){ "machine", "--queue", groups[i], NULL });
+	}
+	for (; *names; names++) {
+		snprintf(name, sizeof(name), "kernel.%s", *names);
+		snprintf(path, sizeof(path), "/lab/kernels/%s.ppuasm", *names);
+		run(name, (char *[]){ "machine", path, NULL });
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 2 && !strcmp(argv[1], "kernels"))
+		kernels(argv + 2);
+	else if (argc == 4 && !strcmp(argv[1], "random"))
+		random_programs(strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
+	else
+		lab_fatal("usage: exercise kernels NAME... | random SEED COUNT");
+	return 0;
+}

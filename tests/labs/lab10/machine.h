@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Lab 10: what the files of the program around the student's unit share. */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What comes back for a program of --stream, all words 32 bits: the ends, then the results. */
+enum machine_end { END_DONE, END_FAULT, END_TIME };
+struct machine_job {
+	uint32_t bytes;			/* of assembly text, which follows */
+	uint32_t threads, branch_first, yield_every, yield_merge, yield_random;
+	uint32_t words;			/* of results */
+};
+struct machine_reply {
+	uint32_t end, code, pc, lane;	/* enum machine_end; of the fault */
+};
+#define MACHINE_ENTRIES	1000		/* of the token queues that --stream has */
+
+/* queue.c: the token queue alone: order, tracking, merge, recentre.  False: there is no such group. */
+bool queue_check(const char *group);
+
+#endif

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""The student's unit of lab 10, as marked source.
+
+It is two files of the device's core itself, so that the solution cannot be
+anything else than what the product runs. The markers are not in these files,
+where they would be in the way of everyone who reads the core, but made here:
+each function below is the student's to write, and its body goes into a marked
+region. A function that is no longer there, or no longer has the signature it
+had, is an error."""
+
+import os
+import re
+import textwrap
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+CORE = "qemu-device/core"
+FILES = ("tokq.c", "diverge.c")
+
+# function -> what the student has to do, lines of text. In the order of the files.
+WRITE = {
+    "tokq.c": {
+        "ppu_tokq_init": """
+            An empty queue of `size` entries in `ent`: head in the middle, entry size / 2, tail right below it.""",
+        "ppu_tokq_room": """
+            Is there room for n pushes at this side? Free entries at the front are those from head to the end of
+            the memory, at the back those from tail down to entry 0. OK: they fit. RANGE: not here, but the other
+            side has enough free entries. FULL: not even all free entries together are enough.""",
+        "ppu_tokq_push_front": """
+            Write a token at head, then move head up. Its tracking bits: those of the token that was on top, and
+            the bit of that token's own type. Return the token as it was written.""",
+        "ppu_tokq_push_back": """
+            Write a yield token at tail, then move tail down. It is now below every other token: their tracking
+            bits must say so. (Which tokens have the bit already?) Return the token.""",
+        "ppu_tokq_merge": """
+            Look for a waiting yield token of this address, beginning with the rear-most one. Only yield tokens
+            merge. If there is one: add the lanes to its mask where it stands, *token = what it is now, true.""",
+        "ppu_tokq_peek": """
+            The token at the front into *token, without taking it off. False: the queue is empty.""",
+        "ppu_tokq_pop": """
+            Take the token at the front off. False: the queue is empty.""",
+        "ppu_tokq_holds": """
+            Is a token of this type in the queue? For the types that have a tracking bit, read the top token and
+            no other; for the others, look at all.""",
+        "ppu_tokq_find": """
+            The corresponding token of an instruction: this type, this address, and a mask that has all the lanes.
+            The tracking bits can save the search.""",
+        "ppu_tokq_find_any": """
+            The same without an address: the one nearest to the front; *addr = its address.""",
+        "ppu_tokq_recentre": """
+            Move the tokens, in order, so that the rear-most is at entry (size - n) / 2, n being their number.
+            When that leaves less than `need` free entries at `side`, place them just far enough the other way.
+            Source and destination may overlap: in which direction do you copy? Then head and tail.""",
+    },
+    "diverge.c": {
+        "make_room": """
+            Room for n pushes at a side of w->q. Set w->q_dirty: the queue is about to be written.
+            OK: w->retried = false, PPU_GO. FULL: the fault PPU_ERR_TOKQ_OVERFLOW, of the lowest active lane:
+            return ppu_sm_fault_pc(). RANGE: with sm->core->cfg.tokq_driver, and not yet w->retried, return
+            ask_driver(). Else w->retried = false, recentre here, count PPU_CTR_RECENTRES in sm->ctr, trace
+            DIV_RECENTRE (number of tokens, ppu_tokq_head_tail() before, and after) and PPU_GO.""",
+        "push_yield": """
+            A yield token for the lanes at addr. With `merge`, try ppu_tokq_merge() first: that needs no room (set
+            w->q_dirty, w->retried = false) and is traced as DIV_MERGE. Else make room at the back, push, and trace
+            DIV_YIELD_PUSH. Both have the arguments of push_front() below: token, active mask, head_tail.
+            PPU_SWITCH when there is no room.""",
+        "associated": """
+            The lanes a token wakes: those in its mask that have not ended (w->live), are not active, and wait
+            for the token's type at the token's address: ppu_warp_waiting() and PPU_WAIT().""",
+        "ppu_diverge_pop": """
+            Steps f and g: no lane is active. Set w->pop: we are looking for some.
+            Then, again and again:
+             - All live lanes are parked (and there are live ones): ppu_sm_set_state() to PPU_WARP_PARKED,
+               ppu_sm_check_deadlock(), PPU_SWITCH.
+             - Pop a token. There is none: with live lanes, somebody has written to the queue: corrupt() of
+               token 0. Without, the warp is finished: w->pop = false, ppu_sm_warp_done(), PPU_SWITCH.
+             - Anybody can write to VRAM: ppu_tokq_token_ok(), else corrupt().
+             - The token wakes nobody: trace DIV_DISCARD (token, 0, head_tail), the next one.
+             - It wakes some: w->pop = false; exactly these are active, and parked no more; the program counter is
+               the token's address; join_ycount(); trace DIV_POP (token, lanes, head_tail); PPU_GO.""",
+        "disable": """
+            Step e: the lanes wait for a reason at an address (set_wait()) and are active no more. Trace DIV_DISABLE
+            (reason, lanes, mask of those left). If some are left they go on with the next instruction, else pop.""",
+        "discard_stale": """
+            Before a fallback, tokens at the front that nobody waits for go away. Stop at a yield token, at one with
+            associated lanes, and when the queue is empty. What is not ppu_tokq_token_ok() is corrupt(). Trace
+            DIV_DISCARD as above, after the pop. PPU_GO.""",
+        "diverge": """
+            The active lanes go to n targets, group 0 first. An address outside the program (w->prog->n) is the
+            fault PPU_ERR_BAD_PC of the group's lowest lane, before anything has changed: ppu_sm_fault() with
+            the address and PPU_ACC_EXEC. With more than one group: make room for n - 1 tokens in one go; push a
+            divergence token for each other group, the last one first (why?), and its lanes wait for it;
+            count PPU_CTR_DIVERGENT, trace DIV_BRANCH (address of group 0, active mask, lanes of group 0).
+            Then group 0 alone is active, at its address.""",
+        "ppu_h_push": """
+            SSY, PBRK, PCNT, PEXIT, PUSH: di->x is the type, di->imm the address, mask the lanes that execute it.
+            Make room, push on the front (push_front()), go on with the next instruction.""",
+        "ppu_h_disable": """
+            SYNC, BRK, CONT, LONGJMP, DISABLE: di->x is the reason, di->imm the address. With a corresponding token
+            the lanes of mask wait: disable(). Without, it is the fallback: discard_stale() first, but only if all
+            active lanes take it; trace DIV_FALLBACK (address, mask, 0); then it is a branch: branch().""",
+        "ppu_h_exit": """
+            With an exit token that has all of mask, they wait for it, at its address. Without they have ended:
+            end_lanes(); the reason remains (SIMT-15), at address 0.
+            When nobody is left that could want to know it, trace the DIV_DISABLE, no lane is active, and pop.""",
+        "ppu_h_yield": """
+            First: is it one that switches? yield_switches(); if not it is a NOP. Its token's address is the
+            next instruction, which must exist: else PPU_ERR_BAD_PC of the lowest lane, ppu_sm_fault_pc().
+            push_yield() for mask, merging if cfg.yield_merge; count PPU_CTR_YIELDS; disable().""",
+    },
+}
+
+INCLUDE = '#include "lab10.h"\n'
+
+
+class UnitError(Exception):
+    pass
+
+
+def wrap(name, text, function, task):
+    """The body of one function into a marked region."""
+    m = re.search(r"^[a-z][^\n;{}]*\b%s\((?:[^;{}]*)\)\n\{\n(.*?)^\}\n" % re.escape(function), text, re.M | re.S)
+    if not m:
+        raise UnitError("%s/%s has no function %s() any more: change tests/labs/lab10/unit.py" % (CORE, name, function))
+    lines = []
+    for item in re.split(r"\n\s*(?=- )", task.strip()):
+        lines += textwrap.wrap(item, 104 - 14 * (not lines), break_on_hyphens=False)
+    todo = "//LAB 10 write: %s\n" % lines[0] + "".join("//LAB      %s\n" % l for l in lines[1:])
+    body = m.group(1).rstrip("\n")
+    marked = "%s%s\n//LAB instead\n\tLAB_TODO();\n//LAB end\n" % (todo, body)
+    return text[:m.start(1)] + marked + text[m.end(1):]
+
+
+def mark(name, text):
+    """One file of the core with markers."""
+    for function, task in WRITE[name].items():
+        text = wrap(name, text, function, task)
+    includes = [m.end() for m in re.finditer(r'^#include "[^"]*"\n', text, re.M)]
+    if not includes:
+        raise UnitError("%s/%s includes nothing: where would lab10.h go?" % (CORE, name))
+    return text[:includes[-1]] + "//LAB 10 write: Each LAB_TODO() below says, when it is reached, what is not written yet.\n" \
+        "//LAB instead\n" + INCLUDE + "//LAB end\n" + text[includes[-1]:]
+
+
+def there():
+    """Are the core's files here? Not in a student's package."""
+    return all(os.path.exists(os.path.join(TOP, CORE, f)) for f in FILES)
+
+
+def marked():
+    """{file name: marked text}; None: the core's files are not here, this is a student's package."""
+    if not there():
+        return None
+    out = {}
+    for name in FILES:
+        with open(os.path.join(TOP, CORE, name), encoding="utf-8") as f:
+            out[name] = mark(name, f.read())
+    return out
