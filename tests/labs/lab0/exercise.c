@@ -117,18 +117,31 @@ static unsigned int open_files(void)
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-static void step_find(void)
+/* One PPU, made before the others or after them: in whichever order readdir() gives them. */
+static void find_in(const char *tree, bool first)
 {
 	char dir[256] = "", name[32];
+	int err;
+
+	snprintf(name, sizeof(name), "0000:%02x:%02x.0", 1 + rnd(200), rnd(32));
+	if (!first)
+		decoys(tree);
+	put_device(tree, name, PPU_PCI_VENDOR_ID, PPU_PCI_DEVICE_ID, PPU_ID_MAGIC);
+	if (first)
+		decoys(tree);
+	err = ppu_find(tree, dir, sizeof(dir));
+	lab_obs("find", "%d %d", err, strrchr(dir, '/') && !strcmp(strrchr(dir, '/') + 1, name));
+}
+
+static void step_find(void)
+{
+	char dir[256] = "";
 	unsigned int before = open_files();
 	int i, err;
 
+	find_in("/tmp/first", true);
+	find_in("/tmp/last", false);
 	decoys("/tmp/without");
-	decoys("/tmp/with");
-	snprintf(name, sizeof(name), "0000:%02x:%02x.0", 1 + rnd(200), rnd(32));
-	put_device("/tmp/with", name, PPU_PCI_VENDOR_ID, PPU_PCI_DEVICE_ID, PPU_ID_MAGIC);
-	err = ppu_find("/tmp/with", dir, sizeof(dir));
-	lab_obs("find", "%d %d", err, strrchr(dir, '/') && !strcmp(strrchr(dir, '/') + 1, name));
 	for (i = err = 0; i < 100; i++)
 		err = ppu_find("/tmp/without", dir, sizeof(dir));
 	lab_obs("find_none", "%d", err == -ENODEV);
@@ -257,7 +270,7 @@ static void step_ring(void)
 	set(PPU_REG_DBG_SEL, PPU_CTR_MMIO_WRITES);
 	i = get(PPU_REG_DBG_DATA_LO);
 	ppu_set_ring(&real, channels, va, 8);
-	ppu_set_ring(&real, channels + 1 + rnd(1u << 20), va, 8);
+	ppu_set_ring(&real, channels + 1 + rnd(200), va, 8);
 	lab_obs("ring_none", "%u", get(PPU_REG_DBG_DATA_LO) - i);
 }
 

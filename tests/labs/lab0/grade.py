@@ -15,6 +15,7 @@ NEEDS = []                      # of the build: nothing but the virtual machine
 
 lab = Lab(0, "Registers from user space", page="00-registers.md", kind="program", student=["regs.c"])
 lab.exercise("exercise.c")
+lab.program("show", "show.c")   # for the student to look at the device; includes regs.c
 lab.skeleton_points = 0
 
 dice = random.Random(os.environ.get("LAB_SEED"))        # None: another one each time
@@ -30,28 +31,24 @@ VRAM_MB = dice.choice([24, 40, 72, 136])                # never a power of two: 
 lab.scenario("registers", cmd=["exercise", str(dice.getrandbits(30))], props=PROPS, vram="%dM" % VRAM_MB)
 
 
-def rows(r, name):
-    """The observations of this name, each a list."""
-    return [list(v) if isinstance(v, (list, tuple)) else [v] for v in r.obs.get(name, [])]
-
-
 def one(c, r, name, func):
     """The only observation of this name; none: the function did not get so far."""
-    for step, number in rows(r, "died"):
+    for step, number in r.rows("died"):
         if step == name.split("_")[0]:
             how = "did not come back" if number == signal.SIGALRM else "died: %s" % signal.strsignal(number)
             c.require(False, "%s %s." % (func, how))
-    found = rows(r, name)
-    c.require(found, "%s was not tried: what comes before it failed." % func)
+    found = r.rows(name)
+    c.require(found, r.dead or "%s was not tried: what comes before it failed." % func)
     return found[0]
 
 
 @lab.criterion("find", 10, "ppu_find() finds the PPU among other devices", partial=True)
 def find(c, runs):
     r = runs["registers"]
-    err, right = one(c, r, "find", "ppu_find()")
-    c.require(err == 0, "ppu_find() returned %d in a directory of four devices, one of them a PPU." % err)
-    c.require(right, "ppu_find() took another device for the PPU: vendor *and* device must match.")
+    one(c, r, "find", "ppu_find()")
+    for err, right in r.rows("find"):
+        c.require(err == 0, "ppu_find() returned %d in a directory of four devices, one of them a PPU." % err)
+        c.require(right, "ppu_find() took another device for the PPU: vendor *and* device must match.")
     c.require(one(c, r, "find_real", "ppu_find()")[0],
               "ppu_find(SYSFS_DEVICES) did not give the path of the PPU's directory.")
     if not one(c, r, "find_none", "ppu_find()")[0]:
@@ -96,9 +93,9 @@ def opened(c, runs):
 def unwind(c, runs):
     r = runs["registers"]
     why = {"notppu": "ID says it is no PPU", "nobar2": "BAR2 cannot be opened", "noenable": "it cannot be enabled"}
-    c.require(one(c, r, "open", "ppu_open()")[0] == 0, "Only an ppu_open() that works can fail half-way.")
+    c.require(one(c, r, "open", "ppu_open()")[0] == 0, "Only a ppu_open() that works can fail half-way.")
     one(c, r, "unwind", "ppu_open()")
-    for name, err, maps, files in rows(r, "unwind"):
+    for name, err, maps, files in r.rows("unwind"):
         if err >= 0:
             c.lose(4, "ppu_open() must fail when %s." % why[name])
         if maps > 0:
@@ -137,21 +134,21 @@ def time(c, runs):
               "so LO comes first.")
 
 
-@lab.criterion("channel registers", 10, "ppu_set_ring() finds the channel and writes a pair", partial=True)
+@lab.criterion("channel registers", 5, "ppu_set_ring() finds the channel and writes a pair", partial=True)
 def ring(c, runs):
     r = runs["registers"]
     one(c, r, "ring", "ppu_set_ring()")
     done = 0
-    for channel, va, entries in rows(r, "ring"):
+    for channel, va, entries in r.rows("ring"):
         done += va + entries
         if not va:
-            c.lose(4, "CH_RING_LO, CH_RING_HI of channel %d do not have the address: element %d of the array at "
+            c.lose(2, "CH_RING_LO, CH_RING_HI of channel %d do not have the address: element %d of the array at "
                       "0x080000, 0x80 bytes each." % (channel, channel))
         if not entries:
-            c.lose(3, "CH_RING_ENTRIES of channel %d is not what was given." % channel)
+            c.lose(2, "CH_RING_ENTRIES of channel %d is not what was given." % channel)
     c.require(done, "ppu_set_ring() wrote nothing.")
     if one(c, r, "ring_none", "ppu_set_ring()")[0]:
-        c.lose(4, "ppu_set_ring() wrote registers for a channel that this device does not have.")
+        c.lose(2, "ppu_set_ring() wrote registers for a channel that this device does not have.")
 
 
 @lab.criterion("counter", 5, "A debug counter is read", partial=True)
@@ -168,8 +165,8 @@ def counter(c, runs):
 def measure(c, runs):
     r = runs["registers"]
     one(c, r, "reads", "ppu_reads_made()")
-    c.require(any(got for got, _ in rows(r, "reads")), "ppu_reads_made() always says 0.")
-    for got, want in rows(r, "reads"):
+    c.require(any(got for got, _ in r.rows("reads")), "ppu_reads_made() always says 0.")
+    for got, want in r.rows("reads"):
         c.require(got == want, "ppu_reads_made() says %d for something that made %d register reads%s." %
                   (got, want, ": it counts its own" if got > want else ""))
 
@@ -178,8 +175,8 @@ def measure(c, runs):
 def intr(c, runs):
     r = runs["registers"]
     one(c, r, "intr", "ppu_intr_take()")
-    c.require(any(taken for _, _, taken, _ in rows(r, "intr")), "ppu_intr_take() took nothing.")
-    for pending, mask, taken, left in rows(r, "intr"):
+    c.require(any(taken for _, _, taken, _ in r.rows("intr")), "ppu_intr_take() took nothing.")
+    for pending, mask, taken, left in r.rows("intr"):
         case = "With 0x%x pending, ppu_intr_take(0x%x)" % (pending, mask)
         if taken != pending & mask:
             c.lose(5, "%s must return 0x%x, and returned 0x%x." % (case, pending & mask, taken))
@@ -209,11 +206,11 @@ def vram(c, runs):
         c.lose(3, "ppu_vram_check() finds fault with the last 64 KiB of the VRAM.")
 
 
-@lab.criterion("clean accesses", 10, "Only aligned accesses of 4 or 8 bytes, to registers that there are")
+@lab.criterion("clean accesses", 5, "Only aligned accesses of 4 or 8 bytes, to registers that there are")
 def clean(c, runs):
     r = runs["registers"]
-    good = sum(row[0] for name in ("scratch", "time") for row in rows(r, name))
-    good += any(rows(r, "caps") and rows(r, "caps")[0])
+    good = sum(row[0] for name in ("scratch", "time") for row in r.rows(name))
+    good += any(r.rows("caps") and r.rows("caps")[0])
     c.require(good, "There are no register accesses to look at yet: ppu_scratch_swap(), ppu_read_caps() and ppu_time() "
                     "do nothing.")
     for line in r.errors:
