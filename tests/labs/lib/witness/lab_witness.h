@@ -14,6 +14,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
 #include <linux/io.h>
+#include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -217,6 +218,9 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 	LAB_MAY_FAIL("devm_request_threaded_irq", int, -EBUSY,				\
 		     devm_request_threaded_irq(dev, irq, h, t, flags, n, cookie))
 
+/* /dev/lab is ours: by it a stage after the student's fails. */
+#define misc_register(misc)		LAB_MAY_FAIL("misc_register", int, -ENOMEM, misc_register(misc))
+
 /* --- DMA ----------------------------------------------------------------------------------- */
 
 #define LAB_MASK(name, dev, mask)	LAB_MAY_FAIL(#name, int, -EIO, name(dev, mask))
@@ -284,6 +288,10 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 #define sg_alloc_table_from_pages(sgt, pages, n, offset, size, flags)			\
 	LAB_ACQ("sg_alloc_table_from_pages", int, -ENOMEM,				\
 		sg_alloc_table_from_pages(sgt, pages, n, offset, size, flags), !ret_,	\
+		LAB_K_SG_TABLE, (unsigned long)(sgt), 0)
+#define sg_alloc_table_from_pages_segment(sgt, pages, n, offset, size, most, flags)	\
+	LAB_ACQ("sg_alloc_table_from_pages_segment", int, -ENOMEM,			\
+		sg_alloc_table_from_pages_segment(sgt, pages, n, offset, size, most, flags), !ret_,	\
 		LAB_K_SG_TABLE, (unsigned long)(sgt), 0)
 #define sg_free_table(sgt) ({								\
 	lab_w_del(LAB_K_SG_TABLE, (unsigned long)(sgt), 0, LAB_SITE("sg_free_table")); sg_free_table(sgt); })
