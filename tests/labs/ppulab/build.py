@@ -260,6 +260,42 @@ def program(name, sources, where, flags, libs, shown="", where_src="", archives=
     return built
 
 
+# Device code: NVPTX of clang needs no SDK; ppu-cc makes the device's instructions of it.
+CLANG = ["clang", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib",
+         "-Xclang", "-target-feature", "-Xclang", "+ptx63", "-O2", "-fno-builtin", "-ffp-contract=off", "-Wall", "-S",
+         "-Wno-unknown-cuda-version"]
+
+
+def image(name, source, where, src, shown=""):
+    """An image of device code, where/bin/NAME: a Built."""
+    built = Built()
+    out, ptx = os.path.join(where, "bin", name), os.path.join(where, "obj", name + ".ptx")
+    compiler = os.path.join(paths.BUILD, "bin/ppu-cc")
+    if not os.path.exists(compiler):
+        raise LabError("%s is not there; `make` builds it" % paths.shown(compiler))
+    key = digest(os.stat(compiler).st_mtime_ns, *CLANG, *contents(
+        glob.glob(src + "/*.h") + glob.glob(src + "/*.cu") + glob.glob(paths.TOP + "/include/hw/*.h")))
+    for path in (out, ptx):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    stamp = Stamp(out + ".stamp", key)
+    text = stamp.done()
+    if text is None or not os.path.exists(out):
+        text = ""
+        for argv in ([*CLANG, "-I" + os.path.join(paths.TOP, "include"), "-o", ptx, os.path.join(src, source)],
+                     [compiler, "-o", out, ptx]):
+            res = subprocess.run(argv, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                                 env=ENV, check=False)
+            text += res.stdout + res.stderr
+            if res.returncode:
+                built.ok = False
+                break
+        if built.ok:
+            stamp.set(text)
+    built.text = name_files(text, src, shown)
+    built.puts["/lab/" + name] = out
+    return built
+
+
 def without_units(library, names, where):
     """A copy of a static library of ours without the objects that the student writes."""
     source = os.path.join(paths.BUILD, "lib/lib%s.a" % library)
@@ -307,6 +343,8 @@ def exercises(lab, files, where, shown):
         units = [os.path.splitext(os.path.basename(n))[0] + ".o" for n in lab.student]
         libs = [l for l in libs if l != "ppucore"]
         archives = [without_units("ppucore", units, where)]
+    for name, source in lab.images.items():
+        merge(total, image(name, source, where, src, shown))
     own = {os.path.join(src, s) for sources in lab.programs.values() for s in sources}
     for name, sources in lab.programs.items():
         merge(total, program(name, [os.path.join(src, s) for s in sources], where,

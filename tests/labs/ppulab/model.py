@@ -101,6 +101,7 @@ class Lab:
         self.exercises = {}     # name -> list of sources
         self.marked, self.package = marked, list(package)
         self.programs = {}      # name -> the student's sources
+        self.images = {}        # name -> a file of device code
         self.program_cflags = {}
         self.scenarios = {}
         self.criteria = []
@@ -123,6 +124,11 @@ class Lab:
         come from a library of ours. cflags: more flags for these files."""
         self.programs[name] = list(sources)
         self.program_cflags[name] = list(cflags)
+
+    def image(self, name, source):
+        """Code for the GPU, /lab/NAME in the guest: clang and ppu-cc make it of a CUDA C file, the student's or one
+        of ours that includes the student's."""
+        self.images[name] = source
 
     def scenario(self, name, cmd, **options):
         assert name not in self.scenarios, "two scenarios %r" % name
