@@ -75,12 +75,12 @@ struct lab_ctx {
 
 /* Given, lab_ce.c: the driver's own copy channel, number 0. */
 struct lab_ce {
-	struct mutex lock;		/* one user at a time; held over lab_ce_run() */
+	struct mutex lock;		/* one user at a time; held from writing blocks to the end */
 	u32 *blocks;			/* lab 3: coherent memory for command blocks, LAB_CE_BLOCK_BYTES */
 	dma_addr_t blocks_dma;
 	u64 ring;			/* VRAM offset of its ring */
 	u32 put;
-	u64 submitted;			/* runs so far: the value the semaphore has after the last */
+	u64 submitted;			/* lab 3: the value the semaphore has after the last block */
 	u64 sem;			/* VRAM offset of the semaphore */
 	u64 window;			/* VRAM offset of the window of LAB_IOC_DMA */
 };
@@ -156,7 +156,7 @@ struct lab_dev {
 	u64 words;			/* VRAM offset of a page: word n is the semaphore of hardware channel n */
 //LAB end
 //LAB 7 given
-	struct mutex vm_lock;		/* protects vms, next_ctx_id, the fault ring, faults of each vm */
+	struct mutex vm_lock;		/* protects vms, next_ctx_id, the fault ring, each vm's faults; before ctx_lock */
 	struct list_head vms;		/* struct lab_vm */
 	u32 next_ctx_id;
 //LAB end
@@ -239,12 +239,19 @@ void lab_pt_free(struct lab_dev *ldev, u64 table, int level);
 int lab_dma_init(struct lab_dev *ldev);
 void lab_dma_fini(struct lab_dev *ldev);
 int lab_dma_user(struct lab_dev *ldev, const struct lab_dma *args);
+/* Copy between two addresses of the kernel's context, wait; -EIO the copy failed, -ETIMEDOUT. */
+int lab_ce_copy(struct lab_dev *ldev, u64 src_va, u64 dst_va, u64 bytes);
 
 /* lab_ce.c */
 int lab_ce_init(struct lab_dev *ldev);
 void lab_ce_fini(struct lab_dev *ldev);
-/* Copy between two addresses of the kernel's context, wait; -EIO the copy failed, -ETIMEDOUT. */
-int lab_ce_copy(struct lab_dev *ldev, u64 src_va, u64 dst_va, u64 bytes);
+/* Have the device run the first `words` words of ce->blocks; does not wait. ce->lock is held. */
+void lab_ce_submit(struct lab_dev *ldev, u32 words);
+/* The error that has stopped the channel, PPU_ERR_*; 0: none. */
+u32 lab_ce_error(struct lab_dev *ldev);
+/* Make the device stop at once and forget what it was doing; the channel is as new. ce->lock is held. */
+void lab_ce_restart(struct lab_dev *ldev);
+extern unsigned int lab_ce_timeout_ms;	/* how long a copy may take */
 void lab_ce_event(struct lab_dev *ldev);
 //LAB end
 //LAB 4 given
@@ -277,8 +284,9 @@ int lab_chan_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 
 /* lab_vm.c */
 struct lab_vm *lab_vm_create(struct lab_dev *ldev);
-/* present: false when the device is gone, then it frees the kernel's memory only. */
-void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm, bool present);
+int lab_vm_init(struct lab_dev *ldev);
+void lab_vm_fini(struct lab_dev *ldev);
+void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm);
 void lab_vm_on_fault(struct lab_dev *ldev);
 int lab_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int lab_vm_fault_ioctl(struct drm_device *drm, void *data, struct drm_file *file);

@@ -90,11 +90,6 @@ int lab_ctx_init(struct lab_dev *ldev)
 	int ret;
 
 	mutex_init(&ldev->ctx_lock);
-//LAB 7 given
-	mutex_init(&ldev->vm_lock);
-	INIT_LIST_HEAD(&ldev->vms);
-	ldev->next_ctx_id = 1;
-//LAB end
 	ret = lab_vram_alloc(ldev, PPU_INST_SIZE, &ctx->inst);
 	if (ret)
 		return ret;

@@ -126,20 +126,13 @@ static int lab_drm_open(struct drm_device *drm, struct drm_file *file)
 static void lab_drm_postclose(struct drm_device *drm, struct drm_file *file)
 {
 	struct lab_file *lfile = file->driver_priv;
-//LAB 7 given
-	int idx;
-	bool present;
-//LAB end
 
 //LAB 5 given
 	lab_chan_close_all(lfile);
 	xa_destroy(&lfile->chans);
 //LAB end
 //LAB 7 given
-	present = drm_dev_enter(drm, &idx);
-	lab_vm_destroy(lfile->ldev, lfile->vm, present);
-	if (present)
-		drm_dev_exit(idx);
+	lab_vm_destroy(lfile->ldev, lfile->vm);
 //LAB end
 	kfree(lfile);
 }

@@ -407,32 +407,64 @@ struct lab_vm *lab_vm_create(struct lab_dev *ldev)
 }
 
 //LAB end
-//LAB 7 write: The file is closed, its channels are gone. Drop its mappings, make the device forget
-//LAB      the context, then give the tables (lab_pt_free()) and the rest back. When the device is
-//LAB      gone (`present` false) only memory of the kernel is to be freed.
-void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm, bool present)
+//LAB 7 write: Take an address space off the device: out of ldev->vms, have the device forget the
+//LAB      context (lab_ctx_forget()), and only then give its tables (lab_pt_free()) and its instance
+//LAB      block back. Called with ldev->vm_lock held.
+static void lab_vm_detach(struct lab_vm *vm)
+{
+	struct lab_dev *ldev = vm->ldev;
+
+	list_del_init(&vm->link);
+	lab_ctx_forget(ldev, &vm->ctx);
+	lab_pt_free(ldev, vm->ctx.root, PPU_PT_LEVELS - 1);
+	lab_vram_free(ldev, vm->ctx.inst, PPU_INST_SIZE);
+}
+
+//LAB instead
+static void lab_vm_detach(struct lab_vm *vm)
+{
+	list_del_init(&vm->link);
+}
+
+//LAB end
+//LAB 7 write: The file is closed, its channels are gone. Take it off the device, unless that has been
+//LAB      done (the driver may have left before: then vm->link is empty); drop what it maps; free it.
+void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm)
 {
 	struct lab_mapping *m, *next;
 
-	if (present) {
-		mutex_lock(&ldev->vm_lock);
-		list_del(&vm->link);
-		mutex_unlock(&ldev->vm_lock);
-		lab_ctx_forget(ldev, &vm->ctx);
-	}
+	mutex_lock(&ldev->vm_lock);
+	if (!list_empty(&vm->link))
+		lab_vm_detach(vm);
+	mutex_unlock(&ldev->vm_lock);
 	list_for_each_entry_safe(m, next, &vm->mappings, link) {
 		drm_gem_object_put(&m->bo->base);
 		kfree(m);
-	}
-	if (present) {
-		lab_pt_free(ldev, vm->ctx.root, PPU_PT_LEVELS - 1);
-		lab_vram_free(ldev, vm->ctx.inst, PPU_INST_SIZE);
 	}
 	kfree(vm);
 }
 
 //LAB instead
-void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm, bool present)
+void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm)
 {
 }
+
 //LAB end
+int lab_vm_init(struct lab_dev *ldev)
+{
+	mutex_init(&ldev->vm_lock);
+	INIT_LIST_HEAD(&ldev->vms);
+	ldev->next_ctx_id = ldev->ctx.id;
+	return 0;
+}
+
+/* The driver leaves; files may still be open, and close later. */
+void lab_vm_fini(struct lab_dev *ldev)
+{
+	struct lab_vm *vm, *next;
+
+	mutex_lock(&ldev->vm_lock);
+	list_for_each_entry_safe(vm, next, &ldev->vms, link)
+		lab_vm_detach(vm);
+	mutex_unlock(&ldev->vm_lock);
+}

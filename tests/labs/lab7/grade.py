@@ -19,7 +19,7 @@ lab.skeleton_points = 0
 
 def one(c, run, name, what):
     """The first observation of that name; without one the criterion is lost."""
-    seen = run.obs.get(name)
+    seen = run.rows(name)
     c.require(seen, "the exercise did not get as far as %s" % what)
     return seen[0]
 
@@ -32,7 +32,7 @@ def err(number):
 def _(c, runs):
     r = runs["spaces"]
     c.require(r.obs.get("far"), "the exercise did not get as far as mapping a buffer")
-    for va, ret, bad in r.obs["far"]:
+    for va, ret, bad in r.rows("far"):
         if ret:
             c.lose(6, "a buffer bound at %s cannot be copied to: %s; is every level of the tables there, and indexed "
                       "with its own bits of the address?" % (va, err(ret)))
@@ -105,7 +105,7 @@ def _(c, runs):
 def _(c, runs):
     r = runs["spaces"]
     c.require(r.obs.get("arg"), "the exercise did not get as far as bad arguments")
-    for what, want, got in r.obs["arg"]:
+    for what, want, got in r.rows("arg"):
         if got != want:
             c.lose(2, "VM_BIND, %s: %s, but it should be %s" % (str(what).replace("-", " "), err(got), err(want)))
 
@@ -113,7 +113,7 @@ def _(c, runs):
 @lab.criterion("faults", 10, "A file is told where it faulted", runs=["spaces"], partial=True)
 def _(c, runs):
     r = runs["spaces"]
-    seen = {f[0]: f[1:] for f in r.obs.get("fault", [])}
+    seen = {f[0]: f[1:] for f in r.rows("fault")}
     c.require("oldest" in seen, "the exercise did not get as far as looking at faults")
     real = [e.b for e in r.trace if e.name == "FAULT" and e.a == COPY_FAULT]
 
@@ -176,7 +176,7 @@ def _(c, runs):
         if ret:
             c.lose(3, "%s failed: %s" % (what, err(ret)))
     for where in ("closed", "unloaded"):
-        for held in r.obs.get(where + ".held", [])[:3]:
+        for held in r.rows(where + ".held")[:3]:
             c.lose(3, "%s at %s was not undone when %s" % (held[0], held[1], "all files were closed"
                                                          if where == "closed" else "the driver was unloaded"))
 

@@ -28,7 +28,7 @@ WRONG = [
                   ("\t\tdrm_gem_object_put(&m->bo->base);\n\t\tkfree(m);", "\t\tkfree(m);")],
          says=r"the mapping must hold a reference"),
     dict(name="tables_not_freed", file="lab_vm.c", criterion="lifetime",
-         replace=[("\t\tlab_pt_free(ldev, vm->ctx.root, PPU_PT_LEVELS - 1);\n", "")],
+         replace=[("\tlab_pt_free(ldev, vm->ctx.root, PPU_PT_LEVELS - 1);\n", "")],
          says=r"closing must free the page tables"),
     dict(name="size_overflows", file="lab_vm.c", criterion="arguments",
          replace=[("va < PPU_VA_USER_END && bytes <= PPU_VA_USER_END - va", "va + bytes <= PPU_VA_USER_END")],
@@ -43,7 +43,7 @@ WRONG = [
     dict(name="everything_in_the_kernels_context", file="lab_vm.c", criterion="isolation",
          replace=[("ret = lab_vram_alloc(ldev, PAGE_SIZE, &vm->ctx.root);\n\tif (ret)\n\t\tgoto err_inst;",
                    "vm->ctx.root = ldev->ctx.root;"),
-                  ("\t\tlab_pt_free(ldev, vm->ctx.root, PPU_PT_LEVELS - 1);\n", ""),
+                  ("\tlab_pt_free(ldev, vm->ctx.root, PPU_PT_LEVELS - 1);\n", ""),
                   ("\tlab_vram_free(ldev, vm->ctx.root, PAGE_SIZE);\nerr_inst:", "")],
          says=r"read all of VRAM|got the other's data|same addresses"),
 ]
