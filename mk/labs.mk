@@ -16,6 +16,6 @@ check-lab: $(if $(wildcard $(QEMU) $(INITRAMFS)),,vm)
 lab-reference: vm
 	$(Q)scripts/lab reference $(N)
 
-#: make lab-release   the students' package and the teacher's
-lab-release:
-	$(Q)scripts/lab release $(ARGS)
+#: make lab-release   the students' package, the teacher's and the autograder's  (UPTO=3: with solutions up to lab 3)
+lab-release: all
+	$(Q)scripts/lab release $(if $(UPTO),--upto $(UPTO))

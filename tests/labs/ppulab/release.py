@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""`make lab-release`: the students' package and the teacher's.
+"""`make lab-release`: the students' package, the teacher's, and the autograder.
 
-Both are made from the files that belong to the source tree (git knows them; in a
+They are made from the files that belong to the source tree (git knows them; in a
 tree without git: all that were not built) and what is built. Whoever makes them
 from the same files gets the same bytes."""
 
+import argparse
 import fnmatch
 import io
 import os
@@ -12,19 +13,20 @@ import re
 import subprocess
 import tarfile
 
-from . import model, paths, tree
+from . import bundle, model, paths, tree
 from .paths import BUILD, LabError, OUT, TOP
 
-STUDENT, TEACHER = "ppu-labs-student", "ppu-labs-teacher"
+STUDENT, TEACHER, GRADER = "ppu-labs-student", "ppu-labs-teacher", "ppu-labs-grader"
 OWN = "tests/labs/package/"             # files that only a package has: Makefile, README.md, SOURCES.md
 # Of the source tree, in the students' package: prefixes, then what is not for them.
 TAKEN = ("include/", "LICENSES/", "Documentation/hw/", "Documentation/uapi/", "Documentation/runtime/",
          "Documentation/img/", "Documentation/limits.md", "Documentation/overview.md", "Documentation/labs/",
          "scripts/lab", "scripts/vm", "scripts/setup", "scripts/lib.sh", "scripts/build-initramfs",
          "scripts/build-kmod", "scripts/extract-vmlinux.py", "scripts/guest/agent.c", "scripts/guest/init",
-         "scripts/build-debug-kernel", "scripts/guest-debug.config", "tests/labs/")
+         "scripts/build-debug-kernel", "scripts/guest-debug.config", "mk/labs.mk", "tests/labs/")
 LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/)|tests/labs/(driver/|package/|lab\d+/(src/|wrong)|test_|"
-                      r"hostile|ppulab/(release|autograde|sealed_\w+|submission|formats)\.py)")
+                      r"ppulab/(release\w*|autograde|sealed_\w+|submission|formats|selftest\w*)\.py)")
+GRADER_MODULES = re.compile(r"tests/labs/ppulab/(autograde|sealed_\w+|submission|formats|release)\.py")
 BINARIES = ("qemu/qemu-system-x86_64", "bin/ppu-trace", "bin/ppu-as", "bin/ppu-dis", "bin/ppu-cc", "bin/ppu-run",
             "bin/ppu-info")
 
@@ -82,11 +84,14 @@ class Package:
         with open(path, "rb") as f:
             self.add(name, f.read(), 0o755 if os.access(path, os.X_OK) else 0o644)
 
-    def write(self, path, top):
+    def leave(self, unwanted):
+        self.files = {n: f for n, f in self.files.items() if not unwanted(n)}
+
+    def write(self, path, top, level=6):
         """A .tar.xz: sorted, all of one time and owner."""
         when = mtime()
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with tarfile.open(path + ".tmp", "w:xz", preset=6, format=tarfile.PAX_FORMAT) as tar:
+        with tarfile.open(path + ".tmp", "w:xz", preset=level, format=tarfile.PAX_FORMAT) as tar:
             for name, (data, mode) in sorted(self.files.items()):
                 info = tarfile.TarInfo(top + "/" + name)
                 info.mtime = when
@@ -120,7 +125,7 @@ def units_of_students():
             for f in model.load(n).student if model.load(n).kind == "core"]
 
 
-def library(path):
+def library(path):      # as build.without_units(), and reproducible
     """A static library without the units that students write."""
     tmp = os.path.join(OUT, os.path.basename(path) + ".tmp")
     with open(path, "rb") as src, open(tmp, "wb") as dst:
@@ -137,16 +142,17 @@ def library(path):
     return data
 
 
-def add_built(package, strip):
+def add_built(package, for_students=False):
     for name in BINARIES:
         path = os.path.join(BUILD, name)
         if not os.path.exists(path):
             raise LabError("%s is not there; `make` builds it" % paths.shown(path))
-        package.add("build/" + name, stripped(path) if strip else open(path, "rb").read(), 0o755)
+        package.add("build/" + name, stripped(path), 0o755)
     for lib in sorted({lib for n in model.numbers() for lib in model.load(n).libs}):
         path = os.path.join(BUILD, "lib/lib%s.a" % lib)
-        with open(path, "rb") as f:
-            package.add("build/lib/lib%s.a" % lib, library(path) if strip else f.read())
+        if not os.path.exists(path):
+            raise LabError("%s is not there; `make` builds it" % paths.shown(path))
+        package.add("build/lib/lib%s.a" % lib, library(path) if for_students else open(path, "rb").read())
 
 
 def add_references(package):
@@ -187,13 +193,23 @@ def own_files():
             yield name, f.read().replace("@VERSION@", version()).replace("@QEMU@", qemu_version())
 
 
+def students_sources():
+    """The files of the source tree that students get."""
+    labs = [model.load(n) for n in model.numbers()]
+    more = [p for lab in labs for p in lab.package]
+    units = {f for lab in labs for f in lab.student}
+    for name in source_files():
+        if name.startswith(TAKEN) and not LEFT_OUT.match(name):
+            yield name
+        elif any(fnmatch.fnmatch(name, p) for p in more) and os.path.basename(name) not in units:
+            yield name
+
+
 def student(upto=-1):
     """The students' package. upto: the last lab whose solved state is in it."""
     package = Package()
-    more = [p for n in model.numbers() for p in model.load(n).package]
-    for name in source_files():
-        if name.startswith(TAKEN) and not LEFT_OUT.match(name) or any(fnmatch.fnmatch(name, p) for p in more):
-            package.take(name)
+    for name in students_sources():
+        package.take(name)
     for n in model.numbers():
         for name, text in tree.skeleton(model.load(n)).items():
             package.add("tests/labs/skeleton/%d/%s" % (n, name), text)
@@ -202,7 +218,7 @@ def student(upto=-1):
     package.add("VERSION", version() + "\n")
     add_solved(package, upto)
     add_references(package)
-    add_built(package, strip=True)
+    add_built(package, for_students=True)
     return package
 
 
@@ -214,21 +230,46 @@ def teacher():
     package.add("VERSION", version() + "\n")
     add_solved(package, model.LAST)
     add_references(package)
-    add_built(package, strip=False)
+    add_built(package)
     return package
 
 
-def release(upto=None, say=print):
-    """Write both packages; their paths."""
-    last = -1 if upto in (None, "") else int(upto)
+def grader():
+    """The autograder: the students' package without what only humans read, with all that it runs (bundle.py)."""
+    package = student()
+    package.leave(lambda n: n.startswith(("Documentation/", "build/", "tests/labs/reference/")) or n in
+                  ("Makefile", "README.md"))
+    for name in source_files():
+        if GRADER_MODULES.match(name):
+            package.take(name)
+    bundle.add(package)
+    return package
+
+
+def release(upto=None, only=None, level=6, say=print):
+    """Write the packages; their paths."""
+    last = -1 if upto is None else upto
     if last > model.LAST:
         raise LabError("UPTO=%d: there are labs up to %d" % (last, model.LAST))
     os.makedirs(OUT, exist_ok=True)
     made = []
-    for name, package in ((STUDENT, student(last)), (TEACHER, teacher())):
+    for name, make in ((STUDENT, lambda: student(last)), (TEACHER, teacher), (GRADER, grader)):
+        if only and name not in only:
+            continue
+        package = make()
         path = os.path.join(OUT, name + ".tar.xz")
-        package.write(path, name)
+        package.write(path, name, level)
         say("  %-7s %s: %d files, %.1f MB" % ("PACK", paths.shown(path), len(package.files),
                                               os.path.getsize(path) / 1e6))
         made.append(path)
     return made
+
+
+def main(argv):
+    ap = argparse.ArgumentParser(prog="lab release", description="Make the packages (make lab-release).")
+    ap.add_argument("--upto", type=int, metavar="K", help="solutions up to lab K are in the students' package")
+    ap.add_argument("--only", choices=(STUDENT, TEACHER, GRADER), action="append", help="only this one")
+    ap.add_argument("--level", type=int, choices=range(10), default=6, help="how hard to compress (6)")
+    args = ap.parse_args(argv)
+    release(args.upto, args.only, args.level)
+    return 0

@@ -178,7 +178,7 @@ def program(lab, files, parts, where):
     for name, at in libs.items():
         put[at] = read(parts.library(name, lab, where))
     own = {s for sources in lab.programs.values() for s in sources}
-    mine = ["src/" + n for n in sorted(student) if n.endswith(".c") and n not in own]
+    mine = ["src/" + n for n in lab.student if n.endswith(".c") and n not in own]
     recipe = "mkdir -p obj bin\n"
     for name, sources in lab.programs.items():
         recipe += link_recipe(name, ["src/" + s for s in sources], flags + lab.program_cflags.get(name, []),
@@ -186,7 +186,8 @@ def program(lab, files, parts, where):
     for name, (sources, more) in lab.exercises.items():
         lablib = ["lib/" + os.path.basename(s) for s in build.lib_sources(lab)]
         archives = libs.values() if more is None else [libs.get(l, "") for l in more]
-        recipe += link_recipe(name, ["lab/" + s for s in sources] + lablib + mine, flags, archives)
+        ours = [s if s.startswith("src/") else "lab/" + s for s in sources]
+        recipe += link_recipe(name, ours + lablib + mine, flags, archives)
     names = ["bin/" + n for n in [*lab.programs, *lab.exercises]]
     outcome = sealed_build.build(put, recipe, names, parts.archives(False), SEALED_SECONDS)
     built = Built()
