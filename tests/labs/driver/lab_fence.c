@@ -11,26 +11,6 @@
 #include "lab.h"
 #include "lab_chan.h"
 #include "lab_fence.h"
-//LAB 7 given
-#include "lab_vm.h"
-//LAB end
-
-/* --- the word ------------------------------------------------------------------------------- */
-
-static void lab_timeline_free(struct kref *ref)
-{
-	kfree(container_of(ref, struct lab_timeline, ref));
-}
-
-/* Channels that wait for a word the CPU has written look at it again. */
-void lab_fence_kick(struct lab_dev *ldev)
-{
-	u32 chid;
-
-	wmb();	/* the word is in VRAM first */
-	for (chid = LAB_CE_CHAN + 1; chid < min_t(u32, LAB_CHANNELS, ldev->channels); chid++)
-		lab_write(ldev, lab_userd(chid, PPU_REG_USERD_KICK), 1);
-}
 
 /* --- dma_fence ------------------------------------------------------------------------------ */
 
@@ -322,36 +302,6 @@ void lab_fence_fail(struct lab_chan *chan, int error)
 }
 
 //LAB end
-/* --- life ----------------------------------------------------------------------------------- */
-
-/* The word counts on when another channel gets it: who waits for an old number never waits for ever. */
-int lab_fence_chan_init(struct lab_chan *chan)
-{
-	struct lab_timeline *tl;
-//LAB 7 given
-	int ret;
-
-	/* Any file's channels may have to wait for any other's. */
-	ret = lab_vm_map_own(chan->vm, chan->ldev->words, PAGE_SIZE, 0);
-	if (ret)
-		return ret;
-//LAB end
-	tl = kzalloc(sizeof(*tl), GFP_KERNEL);
-	if (!tl)
-		return -ENOMEM;
-	kref_init(&tl->ref);
-	spin_lock_init(&tl->lock);
-	spin_lock_init(&tl->word_lock);
-	INIT_LIST_HEAD(&tl->pending);
-	tl->ldev = chan->ldev;
-	tl->word = chan->ldev->words + chan->chid * 8;
-	tl->base = lab_vram_read64(chan->ldev, tl->word);
-	tl->context = dma_fence_context_alloc(1);
-	snprintf(tl->name, sizeof(tl->name), "channel %u", chan->chid);
-	chan->tl = tl;
-	return 0;
-}
-
 //LAB 6 write: The channel goes away; the hardware has forgotten it already. Its fences end with
 //LAB      -ECANCELED, and whoever still has one must not come to chan or to VRAM by it: set
 //LAB      tl->ldev = NULL under the lock that protects it, then give back the reference.

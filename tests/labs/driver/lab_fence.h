@@ -7,6 +7,7 @@
 #include <linux/dma-fence.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include "lab.h"
 
@@ -43,8 +44,12 @@ struct lab_sync {
 	bool emitted;			/* fence is a dma_fence and has its number */
 };
 
-void lab_fence_kick(struct lab_dev *ldev);
+/* lab_submit.c */
 int lab_fence_chan_init(struct lab_chan *chan);
+/* Channels that wait for a word the CPU has written look at it again. */
+void lab_fence_kick(struct lab_dev *ldev);
+
+/* lab_fence.c */
 void lab_fence_chan_fini(struct lab_chan *chan);
 int lab_fence_prepare(struct drm_file *file, const struct lab_submit *args, struct lab_sync *sync);
 u32 *lab_fence_head(struct lab_chan *chan, const struct lab_sync *sync, u32 *w);
@@ -63,6 +68,12 @@ static inline u32 *lab_cmd_sem(u32 *w, u32 op, u32 flags, u64 va, u64 value)
 	*w++ = lower_32_bits(value);
 	*w++ = upper_32_bits(value);
 	return w;
+}
+
+/* For kref_put(). */
+static inline void lab_timeline_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct lab_timeline, ref));
 }
 
 /* What the device has written into the word; once the channel is gone, more than any number. */
