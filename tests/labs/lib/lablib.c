@@ -120,6 +120,92 @@ _Noreturn void lab_fatal(const char *fmt, ...)
 	_exit(99);
 }
 
+/* --- leaks, on the debug kernel ------------------------------------------------------------- */
+
+#define KMEMLEAK	"/sys/kernel/debug/kmemleak"
+
+static bool debug;
+
+/* One more place where lab.ko was loaded: its functions, for addresses of a module that is gone. */
+void lab_note_symbols(void)
+{
+	char line[256];
+	FILE *from, *to;
+
+	if (!debug)
+		return;
+	from = fopen("/proc/kallsyms", "re");
+	to = fopen("/tmp/lab-symbols", "ae");
+	while (from && to && fgets(line, sizeof(line), from))
+		if (strstr(line, "[lab]"))
+			fputs(line, to);
+	if (from)
+		fclose(from);
+	if (to)
+		fclose(to);
+}
+
+/* The function of lab.ko at an address, "" for none. */
+static void symbol_at(unsigned long long at, char *name)
+{
+	unsigned long long best = 0, where;
+	char line[256], found[128], type;
+	FILE *f = fopen("/tmp/lab-symbols", "re");
+
+	name[0] = 0;
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx %c %127s", &where, &type, found) != 3 || where > at || where <= best ||
+		    at - where > 0x4000 || (type | 32) != 't')
+			continue;
+		best = where;
+		strcpy(name, found);
+	}
+	if (f)
+		fclose(f);
+}
+
+/*
+ * Records of memory that nobody refers to:
+ *	unreferenced object 0x... (size 128):
+ *	  comm "...", pid ..., jiffies ...
+ *	  backtrace:
+ *	    [<...>] 0xffffffffc0123456	or a name
+ */
+static void report_leaks(void)
+{
+	char line[512], name[128], text[256], *at;
+	unsigned int size = 0;
+	bool named = true;
+	FILE *f;
+
+	/* An object counts when it is five seconds old and two scans saw it. */
+	lab_sleep_ms(6000);
+	lab_write_file(KMEMLEAK, "scan");
+	lab_write_file(KMEMLEAK, "scan");
+	f = fopen(KMEMLEAK, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "unreferenced object %*s (size %u)", &size) == 1) {
+			named = false;
+			continue;
+		}
+		if (named)
+			continue;
+		at = strstr(line, "] 0x");
+		if (!at || strstr(line, "[<"))
+			at = strstr(line, " 0xffff");
+		if (!at)
+			continue;
+		symbol_at(strtoull(strstr(at, "0x"), NULL, 16), name);
+		if (!name[0])
+			continue;
+		snprintf(text, sizeof(text), "kmemleak %s - %u", name, size);
+		report("obs", text);
+		named = true;
+	}
+	if (f)
+		fclose(f);
+}
+
 /* --- the supervisor ---------------------------------------------------------------------- */
 
 static void how_it_ended(int status)
@@ -131,6 +217,8 @@ static void how_it_ended(int status)
 		report("signal", text);
 		_exit(128 + WTERMSIG(status));
 	}
+	if (debug)
+		report_leaks();
 	if (!shared->over)
 		report("end", WEXITSTATUS(status) ? "status" : "ok");
 	_exit(WEXITSTATUS(status));
@@ -168,6 +256,9 @@ static __attribute__((constructor)) void start(void)
 	env = getenv("PPU_TIME_SCALE");
 	if (env && atoi(env) > 0)
 		scale = atoi(env);
+	debug = getenv("LAB_DEBUG");
+	if (debug)
+		lab_write_file(KMEMLEAK, "clear");
 	report_fd = fcntl(1, F_DUPFD_CLOEXEC, 100);
 	if (report_fd < 0)
 		report_fd = 1;

@@ -33,6 +33,7 @@ int lab_unload(void);
 void lab_must_load(const char *params);
 void lab_must_unload(void);
 bool lab_loaded(const char *name);
+void lab_note_symbols(void);		/* lab.ko was loaded in another way than by lab_load() */
 
 /* The PCI function. */
 const char *lab_pci(void);			/* "0000:01:00.0" */

@@ -71,7 +71,11 @@ int lab_load(const char *params)
 {
 	int ret = lab_insmod_deps();
 
-	return ret ? ret : lab_insmod("/lab/lab.ko", params);
+	if (!ret)
+		ret = lab_insmod("/lab/lab.ko", params);
+	if (!ret)
+		lab_note_symbols();
+	return ret;
 }
 
 int lab_unload(void)

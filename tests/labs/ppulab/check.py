@@ -112,7 +112,7 @@ def show(result, out=sys.stdout):
         print("  %s  %-*s  [%s]" % (points, width, card.text, card.name), file=out)
         if result.error is None:
             for lost, sentence in card.lost:
-                print(wrapped("-%d  %s" % (lost, sentence), " " * 13), file=out)
+                print(wrapped("%s  %s" % ("-%d" % lost if lost else "and", sentence), " " * 13), file=out)
     if result.error:
         print(wrapped(result.error, " " * 13), file=out)
     print(colour("1", "  %3d / %-3d  lab %d: %s" % (result.points, result.max, result.lab.number, result.lab.title),
@@ -143,6 +143,11 @@ def check(number, top=None, json_file=None, verbose=False, bonus=False):
     top = os.path.abspath(top or os.path.join(paths.student_root(), lab.name))
     files = tree.submitted(lab, top)
     where = os.path.join(paths.OUT, lab.name)
+    with build.lock(os.path.join(where, "check")):
+        return check_in(lab, files, where, top, json_file, verbose, bonus)
+
+
+def check_in(lab, files, where, top, json_file, verbose, bonus):
     result = grade(lab, files, where, paths.shown(top) + "/")
     if result.text:
         print(result.text.rstrip())
@@ -150,7 +155,7 @@ def check(number, top=None, json_file=None, verbose=False, bonus=False):
         show_details(result)
     if result.error is None:
         from . import picture
-        pictures = picture.make(lab, result, where)
+        pictures = picture.make(lab, result, os.path.join(top, "report"))
         if bonus:
             from . import bonus as bonus_run
             bonus_run.grade(result, files, where, paths.shown(top) + "/")

@@ -1,6 +1,108 @@
 # SPDX-License-Identifier: MIT
-"""The trace of the student's run beside the reference."""
+"""The trace of the student's run beside that of the solution: a picture, and a
+sentence about the first difference."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+
+from . import build, model, paths, run, tree
+
+MADE = os.path.join(paths.OUT, "reference")
 
 
-def make(lab, result, where):
-    return []
+def tool():
+    return os.path.join(paths.BUILD, "bin/ppu-trace")
+
+
+def shipped(lab, scenario):
+    return os.path.join(paths.REFERENCE, str(lab.number), scenario + ".trace")
+
+
+def made(lab, scenario, top=MADE):
+    return os.path.join(top, str(lab.number), scenario + ".trace")
+
+
+def key_of(lab, files, scenario):
+    """What the reference depends on."""
+    parts = [n + "\0" + t for n, t in sorted({**tree.given(lab), **files}.items())]
+    qemu = os.path.join(paths.BUILD, "qemu/qemu-system-x86_64")
+    sources = [os.path.join(d, f) for d in (lab.dir, paths.LIB) for f in sorted(os.listdir(d))
+               if f.endswith((".c", ".h"))]
+    stamp = os.stat(qemu).st_mtime_ns if os.path.exists(qemu) else 0
+    return build.digest(stamp, scenario.cmd, sorted(scenario.props.items()), *parts, *build.contents(sources))
+
+
+def reference_of(lab, name, top=MADE, files=None):
+    """The reference trace of a scenario, made if need be; None: the solution is not here."""
+    if files is None:
+        if os.path.exists(shipped(lab, name)):
+            return shipped(lab, name)
+        files = tree.solution(lab)
+        if files is None:
+            return None
+    scenario, path = lab.scenarios[name], made(lab, name, top)
+    stamp = build.Stamp(path + ".stamp", key_of(lab, files, scenario))
+    if stamp.done() is None or not os.path.exists(path):
+        where = os.path.join(top, str(lab.number), "build")
+        built = build.build(lab, files, where)
+        if not built.ok:
+            return None
+        done = run.scenario_run(scenario, built.puts, os.path.join(where, "runs"))
+        if not done.alive or not os.path.exists(done.file(".trace")):
+            return None
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        shutil.copy(done.file(".trace"), path)
+        stamp.set("")
+    return path
+
+
+def make_references(numbers):
+    """scripts/lab reference: the exit status."""
+    status = 0
+    for n in numbers:
+        lab = model.load(n)
+        for name in lab.pictures:
+            path = reference_of(lab, name)
+            print("lab %d, %s: %s" % (n, name, paths.shown(path) if path else "could not be made"))
+            status = status if path else 1
+    return status
+
+
+def compare(reference, trace, svg, title):
+    """The sentence about the first difference, and the picture."""
+    res = subprocess.run([tool(), "--compare", reference, "--svg", svg, "--title", title, trace],
+                         capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
+    if res.returncode not in (0, 1):
+        return None, res.stderr.strip() or "ppu-trace failed"
+    return res.returncode == 0, " ".join(res.stdout.split())
+
+
+def one(lab, result, name, report, top):
+    done = result.runs[name]
+    if not done.trace:
+        return ["Picture: the device wrote no trace in the run %s." % name]
+    reference = reference_of(lab, name, top)
+    if reference is None:
+        return ["Picture: there is no reference trace of the run %s." % name]
+    os.makedirs(report, exist_ok=True)
+    svg = os.path.join(report, lab.name + ("" if len(lab.pictures) == 1 else "-" + name) + ".svg")
+    same, text = compare(reference, done.file(".trace"), svg, "Lab %d: yours beside the reference" % lab.number)
+    if same is None:
+        return ["Picture: %s" % text]
+    if same:
+        return ["Picture: %s (your run does what the reference does)" % paths.shown(svg)]
+    return ["Picture: %s; the first difference to the reference:" % paths.shown(svg), "  " + text]
+
+
+def make(lab, result, report, top=MADE):
+    """Draw what the lab wants drawn; lines to be shown."""
+    out = []
+    if lab.pictures and not os.path.exists(tool()):
+        return ["Picture: %s is not there; `make` builds it" % paths.shown(tool())]
+    for name in lab.pictures:
+        if name in result.runs:
+            with contextlib.suppress(OSError):
+                out += one(lab, result, name, report, top)
+    return out

@@ -193,7 +193,7 @@ def vm_args(scenario, run, puts, nonce, debug):
     elif debug:
         args += ["--module", os.path.join(paths.BUILD, "debug/kmod/ppu.ko")]
     if debug:
-        args += ["--kernel", Kernel(True).root, "--env", "PPU_TIME_SCALE=%d" % DEBUG_SCALE]
+        args += ["--kernel", Kernel(True).root, "--env", "PPU_TIME_SCALE=%d" % DEBUG_SCALE, "--env", "LAB_DEBUG=1"]
     if scenario.trace:
         args += ["--trace", run.file(".trace")]
     for key, val in scenario.env.items():

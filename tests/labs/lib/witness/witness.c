@@ -28,7 +28,7 @@
 #define USERD_GP_PUT	4		/* with the doorbell */
 
 struct place {
-	char function[32];
+	char function[40];
 	char file[40];
 	int line;
 };
@@ -48,7 +48,7 @@ static struct {
 	unsigned int overflow;
 	unsigned int acquired;		/* since the last reset */
 	unsigned int fail;		/* acquisitions until one fails; 0: none will */
-	char fail_all[32];
+	char fail_all[40];
 	struct place failed;
 	struct {
 		struct place at;
@@ -56,7 +56,7 @@ static struct {
 	} bad[BADS];
 	unsigned int nbad;
 	struct {
-		char name[32];
+		char name[40];
 		unsigned int calls;
 	} functions[FUNCTIONS];
 	int pinned;
