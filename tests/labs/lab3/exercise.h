@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Lab 3 in the guest: what the parts of the exercise share. */
+#ifndef EXERCISE_H
+#define EXERCISE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lab_uapi.h"
+
+#define PAGE		4096u
+#define REGION		(LAB_DMA_BYTES + 4 * PAGE)	/* the program's memory for copies */
+#define NOBODY		0xee				/* in memory that no copy may touch */
+
+/* The ioctl: 0 or -errno. */
+int dma(const void *user, uint64_t vram, uint64_t bytes, bool to_vram);
+/* The window as BAR2 shows it; NULL: no copy has arrived anywhere. */
+extern volatile uint8_t *window;
+void find_window(void);
+
+/* REGION bytes, pages that lie anywhere, or in as large pieces as there are. */
+uint8_t *memory(bool large);
+/* Bytes that depend on where and on seed, never NOBODY. */
+void fill(volatile uint8_t *at, size_t bytes, unsigned int seed);
+size_t wrong_bytes(const volatile uint8_t *at, size_t bytes, unsigned int seed);
+size_t touched_bytes(const volatile uint8_t *at, size_t bytes);	/* that are not NOBODY any more */
+void nobody(volatile uint8_t *at, size_t bytes);
+
+/* A copy by another thread. */
+struct copy {
+	pthread_t thread;
+	const void *user;
+	uint64_t vram, bytes;
+	bool to_vram;
+	volatile bool done;
+	volatile int ret;
+};
+
+void copy_start(struct copy *c);
+/* Has it ended, within this many seconds? Then it is joined. */
+bool copy_wait(struct copy *c, unsigned int seconds);
+/* From here on the device starts nothing; release(): it goes on. */
+void hold(void);
+void release(void);
+/* Start a copy that is submitted and held: false if it was never submitted (it is over then). */
+bool copy_held(struct copy *c);
+void set_timeout(unsigned int ms);
+unsigned int pinned(void);
+
+void shapes(bool large);	/* exercise_shapes.c */
+void rights(void);		/* exercise_rights.c */
+void access_while_held(void);	/* exercise_held.c */
+void two_threads(void);
+void time_limit(void);
+void failing_dma(void);		/* exercise_fail.c */
+void failing_kernel(void);
+void messages(void);
+
+#endif
