@@ -324,7 +324,11 @@ def run(tap):
     for name, test in (("cutting", test_cut), ("mistakes in markers", test_cut_errors),
                        ("the marked sources", test_sources), ("make lab", test_new),
                        ("tests of graders fail when they should", test_unnoticed)):
-        tap.result("framework: " + name, test())
+        try:
+            problems = test()
+        except (LabError, cut.CutError) as err:
+            problems = [str(err)]
+        tap.result("framework: " + name, problems)
     lab, where = dummy(), os.path.join(paths.OUT, "test/framework")
     files = {"dummy.c": tree.cut_all(lab, True)["dummy.c"]}
     try:
