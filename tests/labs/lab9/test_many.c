@@ -156,12 +156,16 @@ void test_laps(void)
 
 /* ---- a crowd ----------------------------------------------------------------------------------------------- */
 
-#define CROWD_THREADS	32u	/* of a CTA */
-#define CROWD_TIMES	3u	/* groups of a thread */
+/* CTAs of so many threads, each thread `times` groups, after each a rest of so many loads. */
+struct crowd {
+	const char *name;
+	uint32_t ctas, threads, times, pause;
+};
 
 /* Do the blocks of each group stand together in the order of time, and a thread's groups in its order? */
-static void see_crowd(const char *name, const struct work *w, uint32_t groups)
+static void see_crowd(const struct crowd *cr, const struct work *w)
 {
+	uint32_t groups = cr->ctas * cr->threads * cr->times;
 	uint32_t g, i, split = 0, late = 0, wanted = 0, once = 0;
 	uint64_t *t = malloc(8ull * w->n);
 
@@ -177,43 +181,46 @@ static void see_crowd(const char *name, const struct work *w, uint32_t groups)
 			split += t[first + k] <= t[first + k - 1];
 		for (i = 0; size > 1 && i < w->n; i++)
 			split += t[i] > t[first] && t[i] < t[first + size - 1] && i / 3 != g;
-		late += g % CROWD_TIMES && t[first] < t[first - 3];
+		late += g % cr->times && t[first] < t[first - 3];
 	}
-	lab_obs(name, "%u %u %u %u", wanted, once, split, late);
+	lab_obs(cr->name, "%u %u %u %u", wanted, once, split, late);
 	free(t);
 }
 
 /* The launching kernel puts one kernel into the queue, and that one's threads put in all the rest. */
-static void crowd(const char *name, uint32_t count, uint32_t ctas, uint64_t pause)
+static void crowd(const struct crowd *cr, uint32_t count)
 {
-	uint32_t threads = ctas * CROWD_THREADS, groups = threads * CROWD_TIMES;
+	uint32_t threads = cr->ctas * cr->threads;
 	uint64_t left, entry;
 	struct work w;
 
-	if (!with_queue(name, count, rnd(count), WATCHDOG_NS))
+	if (!with_queue(cr->name, count, rnd(count), WATCHDOG_NS))
 		return;
-	work_make(&w, 3 * groups);
+	work_make(&w, 3 * threads * cr->times);
 	left = hw_alloc(&hw, 8, 8);
 	entry = hw_alloc(&hw, sizeof(struct ppu_gpfifo_entry), 16);
 	*u64_at(left) = threads;
-	launch_entry(entry, hw_tmd(&hw, "crowd", ctas, CROWD_THREADS,
-				   (uint64_t[]){ q.dev, 1, w.entries, CROWD_TIMES, left, pause }, 6));
+	launch_entry(entry, hw_tmd(&hw, "crowd", cr->ctas, cr->threads,
+				   (uint64_t[]){ q.dev, 1, w.entries, cr->times, left, cr->pause }, 6));
 	queue_launch(&hw, &q, hw_tmd(&hw, "root", 1, 1, (uint64_t[]){ q.dev, entry }, 2));
-	lab_obs("through", "%s %d", name, through(name));
-	see_crowd(name, &w, groups);
+	lab_obs("through", "%s %d", cr->name, through(cr->name));
+	see_crowd(cr, &w);
 }
 
 /* A small ring: it goes round many times, and threads wait for room. */
 void test_crowd(void)
 {
-	crowd("crowd", 24 + rnd(5), 4, 0);
+	crowd(&(struct crowd){ "crowd", 4, 32, 3, 0 }, 24 + rnd(5));
 }
 
-/* A large ring, nobody waits; each thread rests a while after it has inserted, so that nothing but its own fence
- * brings its stores to memory in order. */
+/*
+ * A large ring: nobody waits. Each thread rests after it has inserted, longer than the host interface takes for
+ * what all of them have inserted: so that it is always there already, and nothing but a thread's own fence brings
+ * its stores to memory in order.
+ */
 void test_late(void)
 {
-	crowd("late", 2048, 4, 400);
+	crowd(&(struct crowd){ "late", 2, 8, 16, 6000 }, 2048);
 }
 
 /* ---- figures 6A to 6F -------------------------------------------------------------------------------------- */

@@ -144,12 +144,13 @@ static void see_acquire(uint32_t group, uint64_t counter)
 
 static void see_end(uint64_t counter)
 {
-	volatile uint32_t *w = words_of(counter, 11);
+	volatile uint32_t *w = words_of(counter, entry(counter)->length);
+	int wfi = w && w[0] == PPU_CMD_HDR(PPU_CMD_WFI, PPU_CMD_SIZE_WFI, 0);
 
-	lab_obs("end", "%u %d %d %d %d", (uint32_t)(counter % COUNT), w != NULL,
-		w && w[0] == PPU_CMD_HDR(PPU_CMD_WFI, PPU_CMD_SIZE_WFI, 0),
-		w && is_sem(w + 1, PPU_CMD_SEM_RELEASE, 0, q.d.y, 1),
-		w && is_sem(w + 6, PPU_CMD_SEM_ACQUIRE, PPU_CMDF_SEM_OP(PPU_SEM_OP_EQ), q.d.x, 2));
+	w = w && wfi ? w + 1 : w;
+	lab_obs("end", "%u %d %d %d %d", (uint32_t)(counter % COUNT), w && entry(counter)->length >= 5, wfi,
+		w && is_sem(w, PPU_CMD_SEM_RELEASE, 0, q.d.y, 1),
+		w && is_sem(w + 5, PPU_CMD_SEM_ACQUIRE, PPU_CMDF_SEM_OP(PPU_SEM_OP_EQ), q.d.x, 2));
 }
 
 /* Three groups, of 1, 2 and 3 blocks; the ring is at its end, so the first goes round. */
