@@ -442,9 +442,9 @@ static void test_many(void)
 	int ret = 0, i;
 
 	/* A few tables more each time than what the driver's own part of VRAM has room for. */
-	lab_step("open, bind all over the place and close, 400 times");
+	lab_step("open, bind all over the place and close, 320 times");
 	lab_limit(60);
-	for (i = 0; i < 400 && !ret; i++) {
+	for (i = 0; i < 320 && !ret; i++) {
 		int fd = ld_open();
 		uint32_t handle;
 
@@ -463,7 +463,7 @@ static void test_many(void)
 	proc_open(&p);
 	b = buf_new(&p, 2 * PAGE, 0);
 	/* Two pages, each in a table of its own, in directories of their own. */
-	for (i = 0, ret = 0; i < 4000 && !ret; i++)
+	for (i = 0, ret = 0; i < 3200 && !ret; i++)
 		ret = ld_bind(p.fd, b.handle, ((uint64_t)(i + 1) << 30) + (64ull << 30) - PAGE, 0, 2 * PAGE, 0);
 	lab_obs("oom", "%d %d", i, ret);
 	/* Nothing of what could not be bound may be there. */
