@@ -4,7 +4,7 @@
 
 #: make lab N=3       a working directory for lab 3 (SOLVED=1, FROM=DIR: earlier labs' files; LAB=DIR: another place)
 #: make check-lab N=3 build it, boot the machine, print the points (BONUS=1: also on the debug kernel; V=1: more)
-.PHONY: lab check-lab lab-reference lab-release check-labs
+.PHONY: lab check-lab lab-shell lab-reference lab-release
 need_lab = $(if $(N),,$(error which lab? make $@ N=3))
 lab:
 	$(need_lab)$(Q)scripts/lab new $(N) $(LAB) $(if $(SOLVED),--solved) $(FROM:%=--from %)
@@ -12,6 +12,10 @@ lab:
 # What is there is not looked at again: a check takes seconds. `make` after a change of the device.
 check-lab: $(if $(wildcard $(QEMU) $(INITRAMFS)),,vm)
 	$(need_lab)$(Q)scripts/lab check $(N) $(LAB) $(if $(BONUS),--bonus) $(if $(filter 1,$(V)),--verbose)
+
+#: make lab-shell N=3 a shell in a machine with your module loaded
+lab-shell: $(if $(wildcard $(QEMU) $(INITRAMFS)),,vm)
+	$(need_lab)$(Q)scripts/lab shell $(N) $(LAB)
 
 lab-reference: vm
 	$(Q)scripts/lab reference $(N)

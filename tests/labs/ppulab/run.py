@@ -25,6 +25,7 @@ WORD_INT = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)\Z")
 DEBUG_CMDLINE = ("kasan_multi_shot no_hash_pointers "
                  "slub_debug=A;-,kmemleak_object,kmemleak_scan_area,debug_objects_cache,drm_buddy_block")
 DEBUG_SCALE = 4
+BOOT_SECONDS = 300              # until the guest's program starts: seconds, but on a busy machine
 
 
 class Missing(Exception):
@@ -183,7 +184,8 @@ def put_args(puts):
 
 def vm_args(scenario, run, puts, nonce, debug):
     args = [sys.executable, os.path.join(paths.TOP, "scripts/vm"), "--sealed",
-            "--timeout", str(scenario.timeout * (DEBUG_SCALE if debug else 1)),
+            "--timeout", str(BOOT_SECONDS * (DEBUG_SCALE if debug else 1)),
+            "--run-timeout", str(scenario.timeout * (DEBUG_SCALE if debug else 1)),
             "--console", run.file(".console"), "--counters", run.file(".counters"),
             "--env", "LAB_NONCE=" + nonce,
             "--append", ("iomem=relaxed %s %s" % (scenario.append, DEBUG_CMDLINE if debug else "")).strip(),
