@@ -5,6 +5,7 @@ The machine's device gets other properties in each run, so that nothing but read
 answers. The grader's program in the guest (exercise.c) calls the student's functions one by one and says what it
 saw; counters and the log of guest errors come from QEMU."""
 
+import errno
 import os
 import random
 import signal
@@ -31,6 +32,11 @@ VRAM_MB = dice.choice([24, 40, 72, 136])                # never a power of two: 
 lab.scenario("registers", cmd=["exercise", str(dice.getrandbits(30))], props=PROPS, vram="%dM" % VRAM_MB)
 
 
+def name_of(err):
+    """-38: "-38 (ENOSYS)" """
+    return "%d (%s)" % (err, errno.errorcode.get(-err, "no error of Linux"))
+
+
 def one(c, r, name, func):
     """The only observation of this name; none: the function did not get so far."""
     for step, number in r.rows("died"):
@@ -47,7 +53,7 @@ def find(c, runs):
     r = runs["registers"]
     one(c, r, "find", "ppu_find()")
     for err, right in r.rows("find"):
-        c.require(err == 0, "ppu_find() returned %d in a directory of four devices, one of them a PPU." % err)
+        c.require(err == 0, "ppu_find() returned %s in a directory of four devices, one of them a PPU." % name_of(err))
         c.require(right, "ppu_find() took another device for the PPU: vendor *and* device must match.")
     c.require(one(c, r, "find_real", "ppu_find()")[0],
               "ppu_find(SYSFS_DEVICES) did not give the path of the PPU's directory.")
@@ -76,7 +82,7 @@ def identify(c, runs):
 def opened(c, runs):
     r = runs["registers"]
     err = one(c, r, "open", "ppu_open()")[0]
-    c.require(err == 0, "ppu_open() returned %d where there is a PPU." % err)
+    c.require(err == 0, "ppu_open() returned %s where there is a PPU." % name_of(err))
     if not one(c, r, "open_sizes", "ppu_open()")[0]:
         c.lose(4, "ppu_open() must map the whole of a BAR, and say how large it is: the size of the resource file.")
     if not one(c, r, "open_shared", "ppu_open()")[0]:
@@ -84,7 +90,7 @@ def opened(c, runs):
     if not one(c, r, "open_enable", "ppu_open()")[0]:
         c.lose(3, "ppu_open() did not write 1 to the file enable.")
     real, bars = one(c, r, "open_real", "ppu_open()"), one(c, r, "bars", "ppu_open()")
-    c.require(real[0] == 0, "ppu_open(SYSFS_DEVICES) returned %d." % real[0])
+    c.require(real[0] == 0, "ppu_open(SYSFS_DEVICES) returned %s." % name_of(real[0]))
     if real[1:] != bars:
         c.lose(4, "The real device has BARs of %d and %d bytes; ppu_open() says %d and %d." % (*bars, *real[1:]))
 
@@ -114,14 +120,13 @@ def scratch(c, runs):
 @lab.criterion("capabilities", 10, "What ppu_read_caps() says is what the machine was given", partial=True)
 def caps(c, runs):
     got = one(c, runs["registers"], "caps", "ppu_read_caps()")
+    c.require(any(got), "ppu_read_caps() says that there is nothing.")
     sms = PROPS["gpcs"] * PROPS["sms-per-gpc"]
     want = [("channels", PROPS["channels"]), ("copy_engines", PROPS["copy-engines"]), ("sms", sms),
             ("threads", sms * PROPS["warps-per-sm"] * 32), ("vram_bytes", VRAM_MB << 20), ("device_queues", 1)]
     for (name, value), said in zip(want, got):
         if said != value:
             c.lose(3, "This device has %s = %d; ppu_read_caps() says %d." % (name, value, said))
-    if not any(got):
-        c.fail("ppu_read_caps() read nothing.")
 
 
 @lab.criterion("time", 10, "64 bits from two registers", partial=True)
@@ -138,15 +143,13 @@ def time(c, runs):
 def ring(c, runs):
     r = runs["registers"]
     one(c, r, "ring", "ppu_set_ring()")
-    done = 0
+    c.require(any(va or entries for _, va, entries in r.rows("ring")), "ppu_set_ring() wrote nothing.")
     for channel, va, entries in r.rows("ring"):
-        done += va + entries
         if not va:
             c.lose(2, "CH_RING_LO, CH_RING_HI of channel %d do not have the address: element %d of the array at "
                       "0x080000, 0x80 bytes each." % (channel, channel))
         if not entries:
             c.lose(2, "CH_RING_ENTRIES of channel %d is not what was given." % channel)
-    c.require(done, "ppu_set_ring() wrote nothing.")
     if one(c, r, "ring_none", "ppu_set_ring()")[0]:
         c.lose(2, "ppu_set_ring() wrote registers for a channel that this device does not have.")
 

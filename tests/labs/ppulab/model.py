@@ -107,6 +107,7 @@ class Lab:
         self.criteria = []
         self.modules = []       # more modules of the guest's kernel to load first, by name
         self.pictures = []
+        self.ignored = {}       # scenario -> None or events that do not matter in its picture
         self.skeleton_points = 0
         self.bonus_points = 10
 
@@ -143,9 +144,11 @@ class Lab:
             return func
         return add
 
-    def picture(self, scenario):
-        """The trace of this scenario is drawn beside that of the reference."""
+    def picture(self, scenario, ignore=None):
+        """The trace of this scenario is drawn beside that of the reference. ignore: events that may well differ, for
+        ppu-trace --ignore, such as "default,DIV_*"."""
         self.pictures.append(scenario)
+        self.ignored[scenario] = ignore
 
     def runs_of(self, criterion):
         return list(self.scenarios) if criterion.runs is None else list(criterion.runs)

@@ -70,9 +70,10 @@ def make_references(numbers):
     return status
 
 
-def compare(reference, trace, svg, title):
+def compare(reference, trace, svg, title, ignore=None):
     """The sentence about the first difference, and the picture."""
-    res = subprocess.run([tool(), "--compare", reference, "--svg", svg, "--title", title, trace],
+    more = ["--ignore", ignore] if ignore else []
+    res = subprocess.run([tool(), "--compare", reference, "--svg", svg, "--title", title, *more, trace],
                          capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
     if res.returncode not in (0, 1):
         return None, res.stderr.strip() or "ppu-trace failed"
@@ -88,7 +89,8 @@ def one(lab, result, name, report, top):
         return ["Picture: there is no reference trace of the run %s." % name]
     os.makedirs(report, exist_ok=True)
     svg = os.path.join(report, lab.name + ("" if len(lab.pictures) == 1 else "-" + name) + ".svg")
-    same, text = compare(reference, done.file(".trace"), svg, "Lab %d: yours beside the reference" % lab.number)
+    same, text = compare(reference, done.file(".trace"), svg, "Lab %d: yours beside the reference" % lab.number,
+                         lab.ignored[name])
     if same is None:
         return ["Picture: %s" % text]
     if same:
