@@ -10,14 +10,15 @@ lab:
 	$(need_lab)$(Q)scripts/lab new $(N) $(LAB) $(if $(SOLVED),--solved) $(FROM:%=--from %)
 
 # What is there is not looked at again: a check takes seconds. `make` after a change of the device.
-check-lab: $(if $(wildcard $(QEMU) $(INITRAMFS)),,vm)
+lab_needs = $(if $(and $(wildcard $(QEMU)),$(wildcard $(INITRAMFS)),$(wildcard $(BUILD)/bin/ppu-trace)),,all)
+check-lab: $(lab_needs)
 	$(need_lab)$(Q)scripts/lab check $(N) $(LAB) $(if $(BONUS),--bonus) $(if $(filter 1,$(V)),--verbose)
 
 #: make lab-shell N=3 a shell in a machine with your module loaded
-lab-shell: $(if $(wildcard $(QEMU) $(INITRAMFS)),,vm)
+lab-shell: $(lab_needs)
 	$(need_lab)$(Q)scripts/lab shell $(N) $(LAB)
 
-lab-reference: vm
+lab-reference: all
 	$(Q)scripts/lab reference $(N)
 
 #: make lab-release   the students' package, the teacher's and the autograder's  (UPTO=3: with solutions up to lab 3)
