@@ -10,7 +10,6 @@ import concurrent.futures
 import json
 import os
 import random
-import re
 import resource
 import subprocess
 import sys
@@ -18,8 +17,9 @@ import tempfile
 
 from . import check, formats, model, paths, sealed_build, sealed_lab, submission
 from .paths import LabError
+from .version import version
 
-FILE_BYTES = sealed_build.CONSOLE_BYTES     # the largest file that QEMU may write
+RUN_BYTES = 64 << 20                        # the largest file that a machine which runs something may write
 RUN_LOG_BYTES = 16 << 10                    # of one run's output in the report
 ONE_SECONDS = 1800                          # for one submission of a class, all in all
 SENTENCE = 600
@@ -31,10 +31,9 @@ def clean_line(text, limit=SENTENCE):
 
 def versions(parts):
     """What graded: the same in every report of one installation, but for the seed."""
-    from . import release
-    out = {"ppu": release.version(), "kernel": parts.abi, "python": "%d.%d.%d" % sys.version_info[:3],
+    out = {"ppu": version(), "kernel": parts.abi, "python": "%d.%d.%d" % sys.version_info[:3],
            "seed": os.environ.get("LAB_SEED", "")}
-    out["compiler"] = re.sub(r".*/|\.cpio$", "", parts.archives(False)[0])
+    out["compiler"] = parts.compiler()
     return out
 
 
@@ -84,6 +83,7 @@ def grade(lab, path, parts, where):
         return result
     outcome, built = sealed_lab.build_sealed(lab, files, parts, where)
     if outcome.ok:
+        limit_files()
         result = check.grade(lab, {}, where, puts=built.puts)
     else:
         result.fail_all(outcome.why)
@@ -92,10 +92,10 @@ def grade(lab, path, parts, where):
 
 
 def limit_files():
-    """No program that we start, and that is QEMU above all, writes a file larger than this."""
+    """No program that we start from here on, and that is QEMU above all, writes a file larger than this. (The machine
+    that compiles has limits of its own, and came before.)"""
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-    size = FILE_BYTES if hard == resource.RLIM_INFINITY else min(hard, FILE_BYTES)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (RUN_BYTES if hard < 0 else min(hard, RUN_BYTES), hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
@@ -110,7 +110,6 @@ def one(args):
     os.environ.setdefault("LAB_SEED", str(random.SystemRandom().randrange(1 << 30)))
     lab = model.load(args.lab)
     parts = sealed_lab.Parts()
-    limit_files()
     with tempfile.TemporaryDirectory(prefix="ppu-autograde-") as where:
         result = grade(lab, args.submission, parts, where)
         report = report_of(lab, args.name or os.path.basename(os.path.abspath(args.submission)), result, parts)
@@ -165,7 +164,7 @@ def grade_in_process(lab, name, path, report_path):
 def whole_class(args):
     lab = model.load(args.lab)
     found = submissions(args.whole_class)
-    sealed_lab.Parts().archives(lab.kind == "module")
+    sealed_lab.Parts().archives(lab)
     reports = {}
     with tempfile.TemporaryDirectory(prefix="ppu-class-") as tmp:
         folder = args.reports or tmp
@@ -204,6 +203,9 @@ def main(argv):
     add("--jobs", type=int, default=1, metavar="J", help="with --class: so many at a time (a machine uses two CPUs)")
     add("--quiet", action="store_true", help="no table")
     args = ap.parse_args(argv)
+    if sealed_lab.packaged():
+        # What scripts/vm notes about the machine goes to no home directory there.
+        os.environ.setdefault("PPU_CACHE", os.path.join(tempfile.gettempdir(), "ppu-grader-%d" % os.getuid()))
     if bool(args.submission) == bool(args.whole_class):
         ap.error("either --submission or --class")
     for path in (args.json, args.gradescope, args.junit, args.csv):

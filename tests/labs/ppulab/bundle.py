@@ -10,6 +10,7 @@ import os
 
 from . import model, sealed_lab, sealed_pack
 from .paths import BUILD, LabError, OUT
+from .strip import stripped
 
 WRAPPER = """\
 #!/bin/sh
@@ -24,7 +25,6 @@ MODULES = ("kernel/drivers/gpu/drm/*.ko", "kernel/drivers/gpu/drm/ttm/*.ko", "ke
 
 
 def add_qemu(package):
-    from .release import stripped
     qemu = os.path.join(BUILD, "qemu/qemu-system-x86_64")
     package.add("build/qemu/qemu-system-x86_64", WRAPPER, 0o755)
     package.add("build/qemu/qemu.bin", stripped(qemu), 0o755)
@@ -57,9 +57,9 @@ def add_guest(package, parts):
 def add_parts(package, parts):
     """What sealed_lab.Parts takes from a package."""
     under = "build/grader/"
-    compiler, kernel = parts.archives(True)
-    package.take(under + "compiler.cpio", compiler)
-    package.take(under + "kernel.cpio", kernel)
+    for path in {p for n in model.numbers() for p in parts.archives(model.load(n))}:
+        package.take(under + os.path.basename(path).split("-")[0] + ".cpio", path)
+    package.add(under + "ppu-cc", stripped(parts.image_compiler()), 0o755)
     for name in ("witness.ko", "Module.symvers"):
         package.take(under + "witness/" + name, os.path.join(parts.witness(), name))
     for lab in map(model.load, model.numbers()):
@@ -72,11 +72,11 @@ def add_parts(package, parts):
             for lib in lab.libs + (["ppucore"] if lab.kind == "core" else []):
                 package.take("%s%s/lib%s.a" % (under, lab.name, lib), parts.library(lib, lab, where))
     package.add(under + "parts.json", json.dumps({
-        "abi": parts.abi, "compiler": os.path.basename(compiler)[:-5]}) + "\n")
+        "abi": parts.abi, "compiler": parts.compiler()}) + "\n")
 
 
 def add(package):
-    if os.path.exists(os.path.join(sealed_lab.PACKAGE, "parts.json")):
+    if sealed_lab.packaged():
         raise LabError("this is an autograder's package already; it is made in the source tree or teacher's package")
     parts = sealed_lab.Parts()
     add_qemu(package)

@@ -15,6 +15,8 @@ import tarfile
 
 from . import bundle, model, paths, tree
 from .paths import BUILD, LabError, OUT, TOP
+from .strip import stripped
+from .version import version
 
 STUDENT, TEACHER, GRADER = "ppu-labs-student", "ppu-labs-teacher", "ppu-labs-grader"
 OWN = "tests/labs/package/"             # files that only a package has: Makefile, README.md, SOURCES.md
@@ -25,8 +27,8 @@ TAKEN = ("include/", "LICENSES/", "Documentation/hw/", "Documentation/uapi/", "D
          "scripts/build-kmod", "scripts/extract-vmlinux.py", "scripts/guest/agent.c", "scripts/guest/init",
          "scripts/build-debug-kernel", "scripts/guest-debug.config", "mk/labs.mk", "tests/labs/")
 LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/)|tests/labs/(driver/|package/|lab\d+/(src/|wrong)|test_|"
-                      r"ppulab/(release\w*|autograde|sealed_\w+|submission|formats|selftest\w*)\.py)")
-GRADER_MODULES = re.compile(r"tests/labs/ppulab/(autograde|sealed_\w+|submission|formats|release)\.py")
+                      r"ppulab/(release\w*|autograde|sealed_\w+|submission|formats|version|bundle|strip|selftest\w*)\.py)")
+GRADER_MODULES = re.compile(r"tests/labs/ppulab/(autograde|sealed_\w+|submission|formats|version)\.py")
 BINARIES = ("qemu/qemu-system-x86_64", "bin/ppu-trace", "bin/ppu-as", "bin/ppu-dis", "bin/ppu-cc", "bin/ppu-run",
             "bin/ppu-info")
 
@@ -43,16 +45,6 @@ def source_files():
         built = tuple(os.path.relpath(d, TOP) + "/" for d in (BUILD, paths.student_root()))
         names = [n for n in names if not n.startswith(built) and "__pycache__/" not in n]
     return sorted(n for n in set(names) if n and os.path.isfile(os.path.join(TOP, n)))
-
-
-def version():
-    """Which state of the sources this is."""
-    path = os.path.join(TOP, "VERSION")
-    if os.path.exists(path):
-        with open(path, encoding="ascii") as f:
-            return f.read().strip()
-    git = subprocess.run(["git", "-C", TOP, "log", "-1", "--format=%h %cs"], capture_output=True, text=True, check=False)
-    return git.stdout.strip() or "unknown"
 
 
 def mtime():
@@ -105,19 +97,6 @@ class Package:
 
 
 # --- what is built ------------------------------------------------------------------
-
-def stripped(path):
-    """A binary without debugging information."""
-    out = subprocess.run(["objcopy", "--strip-debug", path, "/dev/stdout"], capture_output=True, check=False)
-    if out.returncode or not out.stdout:
-        tmp = os.path.join(OUT, "stripped.tmp")
-        subprocess.run(["objcopy", "--strip-debug", path, tmp], check=True)
-        with open(tmp, "rb") as f:
-            data = f.read()
-        os.unlink(tmp)
-        return data
-    return out.stdout
-
 
 def units_of_students():
     """Object files of the core that students write themselves: they are not in the students' libraries."""

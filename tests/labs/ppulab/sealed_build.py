@@ -26,10 +26,10 @@ from .paths import TOP
 
 LOG_BYTES = 64 << 10            # of the compiler's output that are kept
 ARTEFACT_BYTES = 8 << 20        # of one built file
-BUILD_MEMORY = 1536             # MiB of the machine
+BUILD_MEMORY = 1280             # MiB of the machine, besides twice what is unpacked in it
 PROCESS_KIB = 900000            # of one process in it: a runaway compiler is refused memory, it does not take all
 FILE_BLOCKS = 65536             # of 512 bytes: the largest file that may be written in it
-CONSOLE_BYTES = 192 << 20       # the largest file QEMU may write here (the initramfs is one)
+CONSOLE_BYTES = 384 << 20       # the largest file a machine may write here (its initramfs is one)
 
 SCRIPT = """\
 ulimit -v %(kib)d
@@ -208,8 +208,9 @@ def build(files, recipe, outputs, archives, seconds=240):
     with tempfile.TemporaryDirectory(prefix="ppu-lab-") as tmp:
         own = os.path.join(tmp, "build.cpio")
         submission_archive(own, files, recipe, script)
+        memory = BUILD_MEMORY + 2 * sum(os.path.getsize(p) for p in archives) // (1 << 20)
         argv = [sys.executable, os.path.join(TOP, "scripts/vm"), "--sealed", "--no-ppu", "--no-module",
-                "--mem", str(BUILD_MEMORY), "--timeout", str(seconds + 90)]
+                "--mem", str(memory), "--timeout", str(seconds + 90)]
         for pack in [*archives, own]:
             argv += ["--initrd", pack]
         room = (LOG_BYTES + ARTEFACT_BYTES * len(outputs)) * 3 // 2 + 65536

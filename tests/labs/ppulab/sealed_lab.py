@@ -20,11 +20,15 @@ SEALED_SECONDS = 300
 
 # --- what is ours ------------------------------------------------------------------
 
+def packaged():
+    return os.path.exists(os.path.join(PACKAGE, "parts.json"))
+
+
 class Parts:
     """What the grader brings along. In a source tree it is built when it is asked for; a grader's package has it."""
 
     def __init__(self):
-        self.packaged = os.path.exists(os.path.join(PACKAGE, "parts.json"))
+        self.packaged = packaged()
         if self.packaged:
             with open(os.path.join(PACKAGE, "parts.json"), encoding="utf-8") as f:
                 self.listed = json.load(f)
@@ -34,15 +38,25 @@ class Parts:
             self.kernel_root = os.path.realpath(os.path.join(paths.BUILD, "guest/kernel"))
             self.abi = build.kernel_version()
 
-    def archives(self, with_kernel):
-        """The compiler, and the kernel's headers."""
+    def archives(self, lab=None):
+        """The compiler, and what else the lab needs: the kernel's headers, clang."""
+        names = ["compiler"] + (["kernel"] if lab and lab.kind == "module" else []) + \
+            (["clang"] if lab and lab.images else [])
         if self.packaged:
-            names = ["compiler.cpio"] + (["kernel.cpio"] if with_kernel else [])
-            return [os.path.join(PACKAGE, n) for n in names]
+            return [os.path.join(PACKAGE, n + ".cpio") for n in names]
         try:
-            return [sealed_pack.compiler()] + ([sealed_pack.kernel(self.abi)] if with_kernel else [])
+            make = {"compiler": sealed_pack.compiler, "kernel": lambda: sealed_pack.kernel(self.abi),
+                    "clang": sealed_pack.clang}
+            return [make[n]() for n in names]
         except OSError as err:
             raise LabError(str(err)) from None
+
+    def compiler(self):
+        """Which packages it is made of, as their hash."""
+        return self.listed["compiler"] if self.packaged else os.path.basename(self.archives()[0])[:-len(".cpio")]
+
+    def image_compiler(self):
+        return os.path.join(PACKAGE if self.packaged else os.path.join(paths.BUILD, "bin"), "ppu-cc")
 
     def witness(self):
         """The directory with witness.ko and its Module.symvers."""
@@ -117,7 +131,7 @@ def module(lab, files, parts, where):
     put.update(tree_of(os.path.join(paths.TOP, "include"), "module/include"))
     put.update(tree_of(os.path.join(paths.LIB, "witness"), "lib/witness", "*.h"))
     put["witness.symvers"] = read(os.path.join(parts.witness(), "Module.symvers"))
-    outcome = sealed_build.build(put, MODULE_RECIPE % {"abi": parts.abi}, ["lab.ko", "needs"], parts.archives(True),
+    outcome = sealed_build.build(put, MODULE_RECIPE % {"abi": parts.abi}, ["lab.ko", "needs"], parts.archives(lab),
                                  SEALED_SECONDS)
     built = Built()
     built.text = outcome.log.replace("/build/module/", "")
@@ -160,6 +174,12 @@ def link_recipe(name, sources, flags, archives):
     return "\n".join(lines) + "\n"
 
 
+def image_recipe(name, source):
+    """Shell commands for build.image()."""
+    return "%s -Iinclude -o obj/%s.ptx src/%s || exit 1\nchmod 755 ppu-cc\n./ppu-cc -o bin/%s obj/%s.ptx || exit 1\n" % (
+        " ".join(map(shlex.quote, build.CLANG)), name, source, name, name)
+
+
 def program(lab, files, parts, where):
     """(outcome, Built) of the guest programs with the student's files in them."""
     student = {**raw(tree.given(lab)), **files}
@@ -188,8 +208,11 @@ def program(lab, files, parts, where):
         archives = libs.values() if more is None else [libs.get(l, "") for l in more]
         ours = [s if s.startswith("src/") else "lab/" + s for s in sources]
         recipe += link_recipe(name, ours + lablib + mine, flags, archives)
-    names = ["bin/" + n for n in [*lab.programs, *lab.exercises]]
-    outcome = sealed_build.build(put, recipe, names, parts.archives(False), SEALED_SECONDS)
+    for name, source in lab.images.items():
+        put["ppu-cc"] = read(parts.image_compiler())
+        recipe += image_recipe(name, source)
+    names = ["bin/" + n for n in [*lab.programs, *lab.exercises, *lab.images]]
+    outcome = sealed_build.build(put, recipe, names, parts.archives(lab), SEALED_SECONDS)
     built = Built()
     built.text = outcome.log.replace("src/", "")
     for name in names if outcome.ok else []:

@@ -160,6 +160,28 @@ def compiler():
     return write_archive(archive_name("compiler", key), fill_compiler)
 
 
+def fill_clang(cpio):
+    binary = with_links(cpio, "/usr/bin/clang")
+    for lib in libraries_of(binary):
+        cpio.take(os.path.realpath(lib), guest_name(lib))
+    # Where it is found beside the binary: in /usr/lib/llvm-N.
+    llvm = os.path.dirname(os.path.dirname(binary))
+    for top in glob.glob(os.path.join(llvm, "lib/clang/*")):
+        if os.path.islink(top):
+            cpio.take(top)
+        for path in glob.glob(os.path.join(os.path.realpath(top), "include/*.h")):
+            cpio.take(path)
+
+
+def clang():
+    """The archive with clang, which compiles code for the GPU."""
+    real = os.path.realpath("/usr/bin/clang")
+    if not os.path.exists(real):
+        raise OSError("there is no clang; run scripts/setup packages")
+    owner = text_of("dpkg", "-S", real).partition(":")[0]
+    return write_archive(archive_name("clang", packages_of([owner]) or real), fill_clang)
+
+
 # --- the kernel's headers ---------------------------------------------------------
 
 def fill_kernel(cpio, abi):
@@ -180,7 +202,6 @@ def fill_kernel(cpio, abi):
     link = "/usr/src/" + os.path.basename(kbuild)
     if os.path.islink(link):
         cpio.take(link)
-    cpio.take(os.path.join(own, "scripts")) if os.path.islink(os.path.join(own, "scripts")) else None
     for tool in glob.glob(kbuild + "/scripts/*/*") + glob.glob(kbuild + "/tools/*/*"):
         if os.access(tool, os.X_OK) and os.path.isfile(tool):
             for lib in libraries_of(tool):
