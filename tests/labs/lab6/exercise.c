@@ -71,6 +71,7 @@ static void test_signal(void)
 	uint32_t chan, out = 0;
 	char driver[32] = "", timeline[32] = "";
 	int ret, sync, before, after, early;
+	struct ls_sleeper sleeper;
 	bool woken;
 
 	lab_step("submit work with an out-syncobj and wait for it");
@@ -94,9 +95,10 @@ static void test_signal(void)
 	early = ls_wait(w.fd, out, 0);
 	ret = ls_names(sync, driver, timeline);
 	lab_obs("names", "%d %s", ret, driver[0] ? driver : "-");
+	/* It sleeps already: nobody looks at the word but the driver, when it hears of it. */
+	ls_sleep_start(&sleeper, sync);
 	lw_set(&w, 0, 1);
-	/* By callback: nobody looks at the word meanwhile. */
-	woken = ls_poll(sync, 10000);
+	woken = ls_sleep_end(&sleeper);
 	after = ls_status(sync);
 	ret = ls_wait(w.fd, out, woken ? SOON : 0);
 	lab_obs("signal", "%d %d %d %d %d", before, early, woken, after, ret);
@@ -230,6 +232,7 @@ static void test_foreign(void)
 	uint32_t chan, marker, in, out;
 	struct ls_foreign foreign;
 	struct ls_thread t;
+	uint64_t seqno;
 	enum ls_state state;
 	struct lw w;
 	int sync, ret;
@@ -252,7 +255,12 @@ static void test_foreign(void)
 				.offset = w.begin * 4ull, .words = 1 };
 	ls_submit_start(&t);
 	state = ls_submit_state(&t);
-	simple(&w, marker, 0, 0, "foreign-marker");
+	/* Done before the fence signals: in the trace it must stand before what waits. */
+	lw_begin(&w);
+	mark(&w, "foreign-marker");
+	nop(&w);
+	if (!lw_submit(&w, marker, 0, 0, &seqno))
+		ld_wait(w.fd, marker, seqno, SOON);
 	ls_foreign_signal(&foreign);
 	ret = ls_submit_end(&t);
 	lab_obs("foreign", "%d %d %d", ret, state, ret ? ret : ls_wait(w.fd, out, SOON));
@@ -458,6 +466,7 @@ static void interrupts(void)
 {
 	uint32_t chan, out;
 	int woken = 0, errors = 0;
+	struct ls_sleeper sleeper;
 	struct lw w;
 
 	lab_must_load("");
@@ -469,13 +478,15 @@ static void interrupts(void)
 
 		lab_step("wait for fence %d of 12 while messages are lost, late, or for nothing", i + 1);
 		lw_begin(&w);
-		nop(&w);
+		ld_acquire(&w.b, lw_word(&w, 0), i + 1, PPU_SEM_OP_EQ);
 		if (lw_submit(&w, chan, 0, out, NULL)) {
 			errors++;
 			break;
 		}
 		sync = ls_export(w.fd, out);
-		if (ls_poll(sync, 10000))
+		ls_sleep_start(&sleeper, sync);
+		lw_set(&w, 0, i + 1);
+		if (ls_sleep_end(&sleeper))
 			woken++;
 		else
 			errors++;

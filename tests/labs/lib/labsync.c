@@ -217,12 +217,12 @@ void ls_submit_start(struct ls_thread *t)
 		lab_fatal("the exercise cannot make a thread");
 }
 
-/* The thread's state as ps(1) says it, if it is in ioctl(). */
-static char state_in_ioctl(int tid)
+/* The thread's state as ps(1) says it, if it is in this system call. */
+static char state_in(int tid, int syscall_nr)
 {
 	const char *stat = strrchr(lab_read_file("/proc/self/task/%d/stat", tid), ')');
 
-	if (!stat || !stat[1] || atoi(lab_read_file("/proc/self/task/%d/syscall", tid)) != SYS_ioctl)
+	if (!stat || !stat[1] || atoi(lab_read_file("/proc/self/task/%d/syscall", tid)) != syscall_nr)
 		return 0;
 	return stat[2];
 }
@@ -231,7 +231,7 @@ enum ls_state ls_submit_state(struct ls_thread *t)
 {
 	/* What sleeps for good sleeps when one looks again; for a lock one sleeps deaf, but not for long. */
 	for (int asleep = 0, deaf = 0; !t->done; lab_sleep_ms(5)) {
-		char state = t->tid ? state_in_ioctl(t->tid) : 0;
+		char state = t->tid ? state_in(t->tid, SYS_ioctl) : 0;
 
 		asleep = state == 'S' ? asleep + 1 : 0;
 		deaf = state == 'D' ? deaf + 1 : 0;
@@ -249,10 +249,37 @@ int ls_submit_end(struct ls_thread *t)
 	return t->ret;
 }
 
+/* --- a sleeper ---------------------------------------------------------------------------------- */
+
+static void *sleeper_thread(void *arg)
+{
+	struct ls_sleeper *s = arg;
+
+	s->tid = (int)syscall(SYS_gettid);
+	s->woken = ls_poll(s->sync, 10000);
+	s->done = 1;
+	return NULL;
+}
+
+void ls_sleep_start(struct ls_sleeper *s, int sync)
+{
+	*s = (struct ls_sleeper){ .sync = sync };
+	if (pthread_create(&s->thread, NULL, sleeper_thread, s))
+		lab_fatal("the exercise cannot make a thread");
+	while (!s->done && !(s->tid && state_in(s->tid, SYS_poll) == 'S'))
+		lab_sleep_ms(1);
+}
+
+bool ls_sleep_end(struct ls_sleeper *s)
+{
+	pthread_join(s->thread, NULL);
+	return s->woken;
+}
+
 /* --- buffers and channels ------------------------------------------------------------------------- */
 
 /* Commands lie at other addresses in every world, so that a trace tells them apart. */
-static uint32_t used;
+static uint32_t used, worlds;
 
 #define FIRST_VA	0x0000000100000000ull
 #define BLOCK_BYTES	65536u
@@ -296,7 +323,7 @@ void lw_open(struct lw *w)
 {
 	memset(w, 0, sizeof(*w));
 	w->fd = ld_must_open();
-	w->next_va = FIRST_VA;
+	w->next_va = FIRST_VA + worlds++ * 0x100000000ull;
 	w->block = lw_buf(w, BLOCK_BYTES, 0);
 	w->b.words = w->block.p;
 	w->b.used = used;

@@ -51,6 +51,18 @@ enum ls_state { LS_ASLEEP, LS_DONE, LS_DEAF };
 enum ls_state ls_submit_state(struct ls_thread *t);
 int ls_submit_end(struct ls_thread *t);		/* what the ioctl returned */
 
+/* --- a program that sleeps on a sync file -------------------------------------------------------- */
+
+struct ls_sleeper {
+	int sync;
+	bool woken;
+	pthread_t thread;
+	_Atomic int tid, done;
+};
+
+void ls_sleep_start(struct ls_sleeper *s, int sync);	/* returns when it sleeps in poll(), or need not */
+bool ls_sleep_end(struct ls_sleeper *s);		/* was it woken within 10 s? */
+
 /* --- buffers and channels ----------------------------------------------------------------------- */
 
 struct lw_buf {
