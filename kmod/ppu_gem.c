@@ -45,24 +45,30 @@ static void ppu_fault_range(struct vm_fault *vmf, unsigned long *first, unsigned
 
 /*
  * Maps the faulting page, then its neighbours.  A neighbour that does not work
- * out is left to its own fault.
+ * out is left to its own fault.  What is left of a mapping does not begin
+ * with the object's page 0.
  */
 static vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u64),
 				   void *arg)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	unsigned long this = (vmf->address - vma->vm_start) >> PAGE_SHIFT;
+	struct drm_gem_object *obj = vma->vm_private_data;
+	u64 first = vma->vm_pgoff - drm_vma_node_start(&obj->vma_node);
 	unsigned long i, end;
 	vm_fault_t ret;
 
-	ret = vmf_insert_pfn(vma, vmf->address, pfn(arg, this));
+	if (first > obj->size >> PAGE_SHIFT ||
+	    vma_pages(vma) > (obj->size >> PAGE_SHIFT) - first)
+		return VM_FAULT_SIGBUS;
+	ret = vmf_insert_pfn(vma, vmf->address, pfn(arg, first + this));
 	if (ret != VM_FAULT_NOPAGE)
 		return ret;
 
 	ppu_fault_range(vmf, &i, &end);
 	for (; i < end; i++)
 		if (i != this &&
-		    vmf_insert_pfn(vma, vma->vm_start + (i << PAGE_SHIFT), pfn(arg, i)) !=
+		    vmf_insert_pfn(vma, vma->vm_start + (i << PAGE_SHIFT), pfn(arg, first + i)) !=
 		    VM_FAULT_NOPAGE)
 			break;
 	return ret;
@@ -85,7 +91,7 @@ static vm_fault_t ppu_sys_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 
 	mutex_lock(&shmem->pages_lock);
-	if (!bo->revoked && shmem->pages && vmf->address - vmf->vma->vm_start < obj->size)
+	if (!bo->revoked && shmem->pages)
 		ret = ppu_fault_insert(vmf, ppu_sys_pfn, shmem);
 	mutex_unlock(&shmem->pages_lock);
 	return ret;
@@ -352,7 +358,7 @@ static vm_fault_t ppu_vram_fault(struct vm_fault *vmf)
 	if (!drm_dev_enter(obj->dev, &idx))
 		return VM_FAULT_SIGBUS;
 	dma_resv_lock(obj->resv, NULL);
-	if (!arg.bo->revoked && vmf->address - vmf->vma->vm_start < obj->size)
+	if (!arg.bo->revoked)
 		ret = ppu_fault_insert(vmf, ppu_vram_pfn, &arg);
 	dma_resv_unlock(obj->resv);
 	drm_dev_exit(idx);

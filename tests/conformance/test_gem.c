@@ -116,6 +116,25 @@ TEST(mmap_shared, "two mappings show the same memory; a mapping outlives its han
 	}
 }
 
+TEST(mmap_split, "what is left of a mapping still shows the same pages")
+{
+	int fd = open_ppu();
+
+	for (int p = 0; p < 2; p++) {
+		struct bo bo = bo_new(fd, 16 * 4096, placements[p]);
+		uint32_t *part = bo_map(fd, bo.handle, bo.size), *w = bo.map;
+
+		/* Nothing of it was touched, so each page is asked for now. */
+		munmap(part, 8 * 4096);
+		for (uint32_t i = 8; i < 16; i++)
+			part[i * 1024] = 100 + i;
+		for (uint32_t i = 0; i < 16; i++)
+			CHECK_EQ(w[i * 1024], i < 8 ? 0 : 100 + i);
+		munmap(part + 8 * 1024, 8 * 4096);
+		bo_free(&bo);
+	}
+}
+
 TEST(vram_accounting, "VRAM comes back when objects are freed")
 {
 	int fd = open_ppu();
