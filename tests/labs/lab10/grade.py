@@ -28,8 +28,10 @@ lab = Lab(10, "SIMT: the divergence queue and YIELD", page="10-simt.md", kind="c
 # Endless loops are found by counting steps of the student's code, not by a clock: see machine.c.
 lab.program("machine", *unit.FILES, cflags=["-fsanitize-coverage=trace-pc"])
 lab.exercise("exercise.c", "child.c", libs=["lab10"])
-lab.scenario("kernels", cmd=["exercise", "kernels", *kernels.names()], pack=kernels.pack(), timeout=120)
-lab.scenario("random", cmd=["exercise", "random", os.environ.get("LAB_SEED", "1"), str(RANDOM)], timeout=120)
+lab.scenario("kernels", cmd=["exercise", "kernels", *kernels.names()], pack=kernels.pack(), timeout=120,
+             smp=1)
+lab.scenario("random", cmd=["exercise", "random", os.environ.get("LAB_SEED", "1"), str(RANDOM)], timeout=120,
+             smp=1)
 lab.skeleton_points = 0
 
 # name, points, text, groups of the queue alone, kernels

@@ -113,6 +113,8 @@ def difference(kernel, got):
             return "event %d, %s at %s, is missing" % (i + 1, quoted(w), kernel.at(w[0]))
         if w is None:
             return "event %d, %s at %s, is one too many" % (i + 1, quoted(g), kernel.at(g[0]))
+        if g[0] == w[0]:
+            return "event %d, at %s, is %s, it should be %s" % (i + 1, kernel.at(g[0]), quoted(g), quoted(w))
         return "event %d is %s at %s, it should be %s at %s" % (
             i + 1, quoted(g), kernel.at(g[0]), quoted(w), kernel.at(w[0]))
     if want.num_events != got.num_events:
@@ -247,7 +249,7 @@ def save_program(r):
     why = " ".join(map(str, r.obs["random.why"]))
     path = os.path.join(r.where, "random.ppuasm")
     with open(path, "w", encoding="utf-8") as f:
-        f.write("// %s\n//! threads %d\n//! words %d\n//! regs 48\n//! limit 2000000\n" % (why, threads, threads * 8))
+        f.write("// %s\n//! threads %d\n//! words %d\n//! regs 48\n//! limit 50000\n" % (why, threads, threads * 8))
         for name, value in (("branch-first", first), ("yield-every", every), ("yield-merge", merge),
                             ("yield-random", random), ("token-queue-entries", 1000)):
             f.write("//! prop %s %d\n" % (name, value))

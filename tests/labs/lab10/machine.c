@@ -10,9 +10,9 @@
  *
  *   //! threads N            of its only CTA (32)
  *   //! prop NAME VALUE      of the device
- *   //! limit NS             of device time until it is given up (100000)
+ *   //! limit NS             of device time until it is given up (20000)
  *   //! poke NS ENTRY TOKEN  somebody writes a token (hexadecimal) into the queue's memory at that time
- *   //! events N             print only the first N events, and recentring
+ *   //! events N             print only the first N events (300), and recentring
  *   //! regs N               registers of a thread (32)
  *   //! words N              words of results to print (as many as threads)
  *
@@ -31,7 +31,9 @@
 #include "smt.h"
 
 #define WINDOW_NS	100	/* between two looks at it from outside */
-#define STUCK		20000000	/* steps of the student's code in one window: it is in an endless loop */
+#define STREAM_NS	1000	/* of --stream */
+#define STUCK		1000000	/* steps of the student's code in one window: it is in an endless loop */
+#define STREAM_LIMIT	50000	/* ns, of its programs */
 #define MAX_POKES	4
 
 struct poke {
@@ -263,8 +265,8 @@ static void read_kernel(struct kernel *k, struct ppu_config *cfg, const char *pa
 	memset(k, 0, sizeof(*k));
 	k->threads = 32;
 	k->words = ~0u;
-	k->events = ~0u;
-	k->limit = 100000;
+	k->events = 300;
+	k->limit = 20000;
 	k->text = read_file(path);
 	for (const char *p = strstr(k->text, "//! "); p; p = strstr(p + 4, "//! "))
 		directive(k, cfg, path, p + 4);
@@ -333,11 +335,23 @@ static void print_words(uint32_t n)
 	}
 }
 
+/* A device with an SM and as little as possible of what is not used here: it is started often. */
+static struct smt *small_device(void)
+{
+	struct smt *s = smt_new();
+
+	s->cfg.channels = 1;
+	s->cfg.task_slots = s->cfg.task_records = 4;
+	s->cfg.watches = 1;
+	s->cfg.warps_per_sm = 4;
+	return s;
+}
+
 static void run_kernel(const char *path, const char *trace)
 {
 	struct kernel k;
 
-	smt = smt_new();
+	smt = small_device();
 	smt->cfg.window_ns = WINDOW_NS;
 	read_kernel(&k, &smt->cfg, path);
 	smt_start(smt);
@@ -369,13 +383,14 @@ static bool read_all(void *p, size_t n)
 
 static void stream(void)
 {
-	struct kernel k = { .limit = 2000000 };
+	struct kernel k = { .limit = STREAM_LIMIT };
 	struct machine_reply r;
 	struct machine_job job;
 	char *text;
 
-	smt = smt_new();
+	smt = small_device();
 	smt->cfg.tokq_entries = MACHINE_ENTRIES;
+	smt->cfg.window_ns = STREAM_NS;
 	smt_start(smt);
 	smt->core->ports.trace = NULL;
 	smt->task.launch.regs_per_thread = 48;

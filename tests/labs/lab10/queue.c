@@ -255,7 +255,7 @@ static void expect_moved(uint32_t size, int first, uint32_t n, enum ppu_tokq_sid
 
 	fill(size, first, n);
 	ppu_tokq_recentre(&q, side, need);
-	snprintf(when, sizeof(when), "recentring %u tokens from entry %d of %u for %u more at the %s", n, first, size, need,
+	snprintf(when, sizeof(when), "recentring %u token%s from entry %d of %u for %u more at the %s", n, n == 1 ? "" : "s", first, size, need,
 		 side == PPU_TOKQ_FRONT ? "front" : "back");
 	expect_at(when, to + (int)n, to - 1);
 	for (uint32_t i = 0; i < n; i++)
