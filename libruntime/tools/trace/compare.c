@@ -61,10 +61,9 @@ static const char *command_args(uint64_t op)
 	case PPU_CMD_COPY:
 	case PPU_CMD_COPY_2D:
 		return "-vaa";
-	case PPU_CMD_INTR:
 	case PPU_CMD_QUEUE_REFRESH:
 		return "-vv-";
-	default:
+	default:	/* A cookie (INTR) is the driver's own affair. */
 		return "-v--";
 	}
 }

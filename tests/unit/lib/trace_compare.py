@@ -17,7 +17,7 @@ from trace_file import Rec, VALUE                                       # noqa: 
 from trace_tool import BUILD, check, failed, run, same                  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
-OP = {"ACQUIRE": 1, "RELEASE": 2, "INC": 3, "INTR": 8, "LAUNCH": 0x10, "COPY": 0x20, "FILL": 0x22, "NOP": 0}
+OP = {"ACQUIRE": 1, "RELEASE": 2, "INC": 3, "WFI": 5, "INTR": 8, "LAUNCH": 0x10, "COPY": 0x20, "FILL": 0x22, "NOP": 0}
 S0, S1, SRC, DST = 0x200000000010, 0x200000000020, 0x300000000000, 0x400000000000
 TASK = 0x100000001
 
@@ -53,7 +53,7 @@ def work():
 
 
 def elsewhere(recs):
-    """The same work on another machine: later, slower, other addresses, slots, task and copy numbers, more doorbells."""
+    """The same work on another machine: later, slower, other addresses, slots, numbers of tasks and copies, doorbells."""
     out = []
     for r in copy.deepcopy(recs):
         r.time = 700000 + 3 * r.time
@@ -138,37 +138,51 @@ def planted():
         recs[a].d, recs[b].c = 5, 5
 
     return [
-        ("a command", other_command, r"^channel 1: after ENTRY 6 the reference executes COPY, this run executes FILL \(at 706600 ns\)$"),
+        ("a command", other_command,
+         r"^channel 1: after ENTRY 6 the reference executes COPY, this run executes FILL \(at 706600 ns\)$"),
         ("a value", put("CMD", 1, "d", 9, b=OP["RELEASE"]),
-         r"^channel 1: after COPY 0x\w+, 0x\w+ at entry 6 the reference executes SEM_RELEASE 0x\w+, 2, this run executes "
-         r"SEM_RELEASE 0x\w+, 9 \(at 709000 ns\)$"),
-        ("a cookie", put("CMD", 0, "c", 8, b=OP["INTR"]), r"^channel 3: after SEM_INC .* executes INTR 7, this run executes INTR 8 "),
-        ("an address used twice", alias, r"executes COPY 0x300000001000, 0x400000001000, this run .*; that address of this run "
+         r"^channel 1: after COPY 0x\w+, 0x\w+ at entry 6 the reference executes SEM_RELEASE 0x\w+, 2, this run "
+         r"executes SEM_RELEASE 0x\w+, 9 \(at 709000 ns\)$"),
+        ("a late command", put("CMD", 0, "b", OP["WFI"], b=OP["INTR"]),
+         r"^channel 3: after SEM_INC .* executes INTR, this run executes WFI "),
+        ("an address used twice", alias,
+         r"executes COPY 0x300000001000, 0x400000001000, this run .*; that address of this run "
          r"was 0x400000000000 in the reference so far$"),
-        ("another word", fresh, r"^channel 1: .*; that address of the reference was 0x200050000010 in this run so far$"),
+        ("another word", fresh,
+         r"^channel 1: .*; that address of the reference was 0x200050000010 in this run so far$"),
         ("address 0", put("CMD", 0, "c", 0, b=OP["LAUNCH"]), r"executes LAUNCH 0x7000, this run executes LAUNCH 0x0 "),
         ("a missing command", drop("CMD", 0, b=OP["ACQUIRE"]),
          r"^channel 3: after ENTRY 5 the reference executes SEM_ACQUIRE, this run executes LAUNCH "),
-        ("a missing end", drop("GET", 2), r"^channel 3: after INTR 7 at entry 5 the reference completes the entry, this run does "
+        ("a missing end", drop("GET", 2),
+         r"^channel 3: after INTR at entry 5 the reference completes the entry, this run does "
          r"nothing more \(it ends at 713200 ns\)$"),
         ("an additional command", lambda recs: recs.append(cmd(1000000, 3, "INTR", 1)),
          r"^channel 3: after GET 6 the reference does nothing more, this run executes INTR \(at 1000000 ns\)$"),
         ("another channel", lambda recs: recs.append(cmd(1000000, 4, "INTR", 1)),
          r"^channel 4: to begin with, the reference does nothing, this run executes INTR "),
-        ("a channel that stops", cut_off, r"^channel 1: after ENTRY 6 the reference executes COPY, this run does nothing more"),
-        ("the length of a copy", put("CE_START", 1, "c", 4000), r"^copies of channel 1: after CE_DONE \(bytes=4096\) the reference "
+        ("a channel that stops", cut_off,
+         r"^channel 1: after ENTRY 6 the reference executes COPY, this run does nothing more"),
+        ("the length of a copy", put("CE_START", 1, "c", 4000),
+         r"^copies of channel 1: after CE_DONE \(bytes=4096\) the reference "
          r"starts a copy \(bytes=4096, dst=0x\w+\), this run starts a copy \(bytes=4000, "),
-        ("a copy that is aborted", put("CE_DONE", 1, "event", tf.EVENT["CE_ABORT"]), r"finishes the copy, this run aborts the copy"),
-        ("the values of a semaphore", swapped, r"^semaphore 0x200050000010: to begin with, the reference changes it from 0 to 1, "
+        ("a copy that is aborted", put("CE_DONE", 1, "event", tf.EVENT["CE_ABORT"]),
+         r"finishes the copy, this run aborts the copy"),
+        ("the values of a semaphore", swapped,
+         r"^semaphore 0x200050000010: to begin with, the reference changes it from 0 to 1, "
          r"this run changes it from 0 to 5 "),
-        ("a task's priority", put("TASK_ACCEPT", 0, "a", 0), r"^task 0 of channel 3: .* accepts it \(priority=1, .* \(priority=0, "),
-        ("a task that is aborted", put("TASK_DONE", 0, "event", tf.EVENT["TASK_ABORT"]), r"completes it, this run aborts it"),
-        ("a block without end", drop("CTA_DONE", 0), r"^task 0 of channel 3, block 1: after CTA_START .* the reference completes it, "
+        ("a task's priority", put("TASK_ACCEPT", 0, "a", 0),
+         r"^task 0 of channel 3: .* accepts it \(priority=1, .* \(priority=0, "),
+        ("a task that is aborted", put("TASK_DONE", 0, "event", tf.EVENT["TASK_ABORT"]),
+         r"completes it, this run aborts it"),
+        ("a block without end", drop("CTA_DONE", 0),
+         r"^task 0 of channel 3, block 1: after CTA_START .* the reference completes it, "
          r"this run does nothing more"),
-        ("a warp's lanes", put("DIV_BRANCH", 0, "d", 0xe), r"^task 0 of channel 3, block 0, warp 1: after WARP_START .* has DIV_BRANCH "),
+        ("a warp's lanes", put("DIV_BRANCH", 0, "d", 0xe),
+         r"^task 0 of channel 3, block 0, warp 1: after WARP_START .* has DIV_BRANCH "),
         ("a fault", lambda recs: recs.insert(-1, Rec(713210, "FAULT", 0, 3, 0x5000, 3)),
-         r"^channel 3: after INTR 7 at entry 5 the reference completes the entry, this run has a fault "),
-        ("the class", put("CH_ENABLE", 1, "a", 2), r"^channel 3: to begin with, the reference enables the channel \(class=compute\), "
+         r"^channel 3: after INTR at entry 5 the reference completes the entry, this run has a fault "),
+        ("the class", put("CH_ENABLE", 1, "a", 2),
+         r"^channel 3: to begin with, the reference enables the channel \(class=compute\), "
          r"this run enables the channel \(class=copy\) "),
     ]
 
@@ -186,7 +200,7 @@ def test_made(tmp):
     for name, change, says in planted():
         p.differs(name, work(), changed(change), says)
     # The first of several differences, by the reference's time.
-    late, early = plan("a cookie"), plan("a command")
+    late, early = plan("a late command"), plan("a command")
     p.differs("the first of two", work(), changed(lambda recs: (late(recs), early(recs))), "^channel 1: ")
     # What the run has more counts from when it is done.
     p.differs("what the run has more, early", work(), changed(lambda recs: (
@@ -194,6 +208,7 @@ def test_made(tmp):
     p.differs("what the run has more, late", work(), changed(lambda recs: (
         late(recs), recs.append(cmd(1000000, 4, "INTR", 1)))), "^channel 3: ")
     # Entry numbers, NOPs and what a waiter saw do not matter.
+    p.is_same("cookies", work(), changed(lambda recs: setattr(find(recs, "CMD", b=OP["INTR"]), "c", 8)))
     p.is_same("NOPs", work(), changed(lambda recs: recs.insert(6, cmd(704000, 1, "NOP", 5))))
     p.is_same("stores that are no command", work(), changed(lambda recs: recs.insert(
         6, Rec(704000, "SEM_WRITE", 0, VALUE["PPU_TRW_SM"], S0 ^ 0x50000000, 0, 77))))
@@ -300,7 +315,8 @@ def test_picture(tmp):
     wrong = copy.deepcopy(many)
     wrong[801].d = 7
     b = Both(tmp, many, wrong)
-    check("around the first difference: records 681 to 861 of 1000" in b.text, "picture: part of a long trace", b.text[:2000])
+    check("around the first difference: records 681 to 861 of 1000" in b.text, "picture: part of a long trace",
+          b.text[:2000])
     # A side that does nothing more, or nothing at all, has its mark, too.
     b = Both(tmp, work(), [])
     same("picture: an empty run", (b.status, sorted(b.mark)), (1, ["reference", "run"]))
