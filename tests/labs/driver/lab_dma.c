@@ -72,8 +72,8 @@ static int lab_dma_wait(struct lab_dev *ldev)
 		return 0;
 	return lab_ce_error(ldev) ? -EIO : -ETIMEDOUT;
 }
-
 //LAB end
+
 /* Copy between two addresses of the kernel's context, and wait; -EIO, -ETIMEDOUT. May sleep. */
 int lab_ce_copy(struct lab_dev *ldev, u64 src_va, u64 dst_va, u64 bytes)
 {
@@ -161,8 +161,8 @@ static int lab_dma_segments(struct lab_dev *ldev, struct lab_pages *p, const str
 	}
 	return ret;
 }
-
 //LAB end
+
 /* The range in the window has been checked; the user's address and length have not. */
 int lab_dma_user(struct lab_dev *ldev, const struct lab_dma *args)
 {

@@ -93,15 +93,15 @@ uint8_t *memory(bool large)
 	return at;
 }
 
-/* Where a copy of something that is nowhere else arrives. */
+/* Where a copy of something that is nowhere else arrives: the simplest copy there is. */
 void find_window(void)
 {
-	static uint8_t mark[256] __attribute__((aligned(256)));
+	static uint8_t mark[PAGE] __attribute__((aligned(PAGE)));
 	size_t bytes;
 	volatile uint8_t *vram = lab_bar_map(2, &bytes);
 	int ret = -1;
 
-	lab_step("the first copy: 256 bytes to VRAM");
+	lab_step("the first copy: a page to VRAM");
 	for (size_t i = 0; i < sizeof(mark); i++)
 		mark[i] = rand();
 	for (int i = 0; i < TRIES && ret; i++) {

@@ -79,11 +79,15 @@ void failing_kernel(void)
 			continue;
 		lab_step("probing while %s() fails", coherent[i]);
 		lab_unbind("lab");
+		lab_witness_obs("removed");
 		lab_witness_reset();
 		lab_witness_fail_all(coherent[i]);
 		lab_obs("probe", "%d", -lab_bind("lab"));
 		lab_witness_fail_all(NULL);
 		lab_witness_obs("probe");
+		lab_step("probing again");
+		lab_witness_reset();
+		lab_obs("probe_again", "%d", -lab_bind("lab"));
 		return;
 	}
 }

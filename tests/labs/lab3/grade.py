@@ -3,8 +3,10 @@
 what the device's trace and counters say about them, and what the kernel has pinned, mapped and lent."""
 
 import errno
+import os
+import re
 
-from ppulab import Lab
+from ppulab import Lab, paths
 
 COPY, SEM_RELEASE, INTR = 0x20, 0x02, 0x08
 COMMANDS = {COPY: "COPY", SEM_RELEASE: "SEM_RELEASE", INTR: "INTR"}
@@ -24,13 +26,24 @@ def name(number):
     return "-" + errno.errorcode.get(number, str(number)) if number else "0"
 
 
+def device_error(r):
+    """What stopped the copy channel first, in the device's words."""
+    codes = [e.a for e in r.trace if e.name == "CH_ERROR" and e.unit == 0]
+    if not codes:
+        return ""
+    with open(os.path.join(paths.TOP, "include/hw/ppu_fault.h"), encoding="utf-8") as f:
+        found = re.findall(r'E\((\w+),\s*(\d+),\s*\w+,\s*"([^"]*)"', f.read())
+    names = {int(number): (error, text) for error, number, text in found}
+    return "; the device stopped the channel: %s, %s" % names.get(codes[0], ("error %d" % codes[0], "unknown"))
+
+
 def need_copies(c, r):
     """Without a single copy that arrives there is nothing to look at."""
     c.require(r.obs["bound"][0], "The driver did not take the device: see dmesg.")
     err = r.obs["first"][0]
     c.require(err != errno.ENOSYS, "LAB_IOC_DMA says -ENOSYS: lab_dma_user() is not written yet.")
-    c.require(r.obs["window"][0], "The first copy, 256 bytes to VRAM, returned %s, and its bytes are nowhere in VRAM." %
-              name(err))
+    c.require(r.obs["window"][0], "The first copy, a page to VRAM, returned %s, and its bytes are nowhere in VRAM%s."
+              % (name(err), device_error(r)))
 
 
 def complaints(c, r, points=5):
@@ -48,7 +61,10 @@ def coherent(c, runs):
     err = r.obs["probe"][0]
     if err != errno.ENOMEM:
         c.lose(4, "When dma_alloc_coherent() fails, probe() must fail with -ENOMEM; it returned %s." % name(err))
-    for prefix, when in (("probe", "After a probe() that failed"), ("unloaded", "After rmmod")):
+    elif r.obs["probe_again"][0]:
+        c.lose(4, "After a probe() that failed the next one returned %s." % name(r.obs["probe_again"][0]))
+    for prefix, when in (("removed", "After remove()"), ("probe", "After a probe() that failed"),
+                         ("unloaded", "After rmmod")):
         for function, where in r.rows(prefix + ".held"):
             c.lose(5, "%s, what %s() at %s got has not been given back." % (when, function, where))
         for where, *text in r.rows(prefix + ".bad"):
@@ -72,9 +88,7 @@ def blocks(trace):
 def commands(c, runs):
     r = runs["copies"]
     need_copies(c, r)
-    errors = [e for e in r.trace if e.name == "CH_ERROR"]
-    c.require(not errors, "The device stopped the channel with error %d at a command block: PPU_ERR_* in "
-                          "include/hw/ppu_fault.h, `ppu-trace` shows where." % (errors[0].a if errors else 0))
+    c.require(not device_error(r), "A command block was bad%s." % device_error(r))
     found = [b for b in blocks(r.trace) if b]
     c.require(found, "The device has executed no command of the copy channel.")
     flat = [cmd for b in found for cmd in b]
@@ -203,8 +217,8 @@ def pinning(c, runs):
     before = 0
     for what, _, _, left in r.rows("refused"):
         if left > before:
-            c.lose(5, "After a copy that was refused (%s) %d pages stay pinned: pin_user_pages_fast() may pin fewer than "
-                      "it was asked for." % (what.replace("-", " "), left - before))
+            c.lose(5, "After a copy that was refused (%s) %d pages stay pinned: pin_user_pages_fast() may pin fewer "
+                      "than it was asked for." % (what.replace("-", " "), left - before))
         before = left
     if not r.rows("refused"):
         r.obs["refused"]

@@ -3,15 +3,17 @@
 
 WRONG = [
     dict(name="kmalloc_for_blocks", file="lab_dma.c", criterion="coherent memory",
-         replace=[("ce->blocks = dma_alloc_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, &ce->blocks_dma, GFP_KERNEL);",
+         replace=[("ce->blocks = dma_alloc_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, &ce->blocks_dma, "
+                   "GFP_KERNEL);",
                    "ce->blocks = kmalloc(LAB_CE_BLOCK_BYTES, GFP_KERNEL);\n"
                    "\tce->blocks_dma = ce->blocks ? virt_to_phys(ce->blocks) : 0;"),
                   ("\tdma_free_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, ldev->ce.blocks, ldev->ce.blocks_dma);",
                    "\tkfree(ldev->ce.blocks);")],
          says=r"did not come from dma_alloc_coherent", keeps=["to VRAM", "commands"]),
     dict(name="blocks_not_freed", file="lab_dma.c", criterion="coherent memory",
-         replace=[("\tdma_free_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, ldev->ce.blocks, ldev->ce.blocks_dma);\n", "")],
-         says=r"After rmmod, what dma_alloc_coherent\(\) at lab_dma\.c:\d+ got has not been given back",
+         replace=[("\tdma_free_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, ldev->ce.blocks, "
+                   "ldev->ce.blocks_dma);\n", "")],
+         says=r"After remove\(\), what dma_alloc_coherent\(\) at lab_dma\.c:\d+ got has not been given back",
          keeps=["to VRAM"]),
     dict(name="release_before_copy", file="lab_dma.c", criterion="commands",
          replace=[("\t*b++ = PPU_CMD_HDR(PPU_CMD_COPY, PPU_CMD_SIZE_COPY, 0);\n",
@@ -25,7 +27,7 @@ WRONG = [
          says=r"No block has an INTR"),
     dict(name="wrong_size_in_header", file="lab_dma.c", criterion="commands",
          replace=[("PPU_CMD_HDR(PPU_CMD_COPY, PPU_CMD_SIZE_COPY, 0)", "PPU_CMD_HDR(PPU_CMD_COPY, 6, 0)")],
-         says=r"^The first copy, 256 bytes to VRAM, returned -EIO, and its bytes are nowhere in VRAM",
+         says=r"^The first copy, a page to VRAM, returned -EIO, and its bytes are nowhere in VRAM",
          loses=["to VRAM", "bounce buffers"]),
     dict(name="memcpy", file="lab_dma.c", criterion="to VRAM",
          replace=[("\tret = lab_dma_pin(&p, args);\n\tif (ret)\n\t\treturn ret;\n",
