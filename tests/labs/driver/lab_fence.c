@@ -117,7 +117,8 @@ static int __maybe_unused lab_fence_wait_in(struct drm_file *file, u32 handle, s
 //LAB end
 //LAB 6 write: All that can fail or sleep, before anything is written to the ring: find
 //LAB      args->out_syncobj (drm_syncobj_find(); -ENOENT), memory for sync->fence, wait for
-//LAB      args->in_syncobj. 0 means that there is no syncobj. On errors nothing is kept.
+//LAB      args->in_syncobj. 0 means that there is no syncobj. On errors nothing is kept. No lock
+//LAB      is held, and the device may be gone: nothing here touches it.
 /* Called without locks, and without knowing that the device is there. */
 int lab_fence_prepare(struct drm_file *file, const struct lab_submit *args, struct lab_sync *sync)
 {
@@ -190,8 +191,9 @@ u32 *lab_fence_tail(struct lab_chan *chan, u64 value, u32 *w)
 //LAB 6 write: The submission gets its number: make sync->fence a dma_fence (dma_fence_init(), with
 //LAB      the timeline's lock and context), put it at the end of the timeline's pending ones,
 //LAB      which have a reference to it; sync keeps the first one. The fence lives longer than
-//LAB      the channel: it holds a reference to the timeline. And to the module: who still has
-//LAB      the fence calls its operations, even after it has signalled.
+//LAB      the channel: it holds a reference to the timeline (kref_get()). And to the module:
+//LAB      who still has the fence calls its operations, even after it has signalled. chan->lock
+//LAB      is held, nothing can fail any more, and the doorbell comes after this.
 /* Called with chan->lock held, when nothing can fail any more and before the doorbell. */
 void lab_fence_emit(struct lab_chan *chan, struct lab_sync *sync, u64 value)
 {
@@ -217,7 +219,8 @@ void lab_fence_emit(struct lab_chan *chan, struct lab_sync *sync, u64 value)
 
 //LAB end
 //LAB 6 write: The end of a submission, good or bad: if it was emitted the out-syncobj gets the
-//LAB      fence (drm_syncobj_replace_fence()); then give back what sync holds.
+//LAB      fence (drm_syncobj_replace_fence()); then give back what sync holds (a fence that was
+//LAB      never emitted is plain memory). No lock is held.
 /* Called without locks. */
 void lab_fence_finish(struct lab_sync *sync)
 {
@@ -241,8 +244,9 @@ void lab_fence_finish(struct lab_sync *sync)
 /* --- what becomes of it --------------------------------------------------------------------- */
 
 //LAB 6 write: Signal the pending fences whose number the word has reached, oldest first, each once;
-//LAB      tl->lock is the lock of the fences, too (dma_fence_signal_locked()). The list's
-//LAB      reference goes.
+//LAB      tl->lock is the lock of the fences, too (dma_fence_signal_locked()), and is taken
+//LAB      with interrupts off. The list's reference goes. Called by an interrupt thread, with
+//LAB      chan->lock held, and perhaps for nothing.
 /* Called by an interrupt thread with chan->lock held; any message may be for nothing. */
 void lab_fence_event(struct lab_chan *chan)
 {
@@ -271,7 +275,8 @@ void lab_fence_event(struct lab_chan *chan)
 //LAB 6 write: The channel will do nothing more (it is stopped). Submissions that are complete
 //LAB      signal as always; all others signal with this error (dma_fence_set_error()). Other
 //LAB      channels may be waiting in the device for a word that nobody will write now: write
-//LAB      the last number yourself, and lab_fence_kick(). May be called more than once.
+//LAB      the last number yourself, and lab_fence_kick(). Called with chan->lock held, perhaps
+//LAB      more than once.
 /* Called with chan->lock held. */
 void lab_fence_fail(struct lab_chan *chan, int error)
 {
@@ -304,7 +309,8 @@ void lab_fence_fail(struct lab_chan *chan, int error)
 //LAB end
 //LAB 6 write: The channel goes away; the hardware has forgotten it already. Its fences end with
 //LAB      -ECANCELED, and whoever still has one must not come to chan or to VRAM by it: set
-//LAB      tl->ldev = NULL under the lock that protects it, then give back the reference.
+//LAB      tl->ldev = NULL under the lock that protects it, then give back the channel's
+//LAB      reference to the timeline. chan->lock is held.
 void lab_fence_chan_fini(struct lab_chan *chan)
 {
 	struct lab_timeline *tl = chan->tl;

@@ -103,9 +103,11 @@ static void __maybe_unused lab_counter_dec(struct lab_chan *chan)
 }
 
 //LAB 8 write: The device has let go of the channel, perhaps in the middle of a copy that is counted.
-//LAB      Nobody would ever count it down: do it (lab_counter_dec()), once. Each submission of a
-//LAB      channel with a priority above 0 has LAB_PARTS_COUNTED entries, and CH_GETABS says how
-//LAB      many entries are done: at which of the three does the channel stand?
+//LAB      Nobody would ever count it down: do it (lab_counter_dec()), once (chan->given_back). Each
+//LAB      submission of a channel with a priority above 0 has LAB_PARTS_COUNTED entries, and
+//LAB      CH_GETABS says how many entries are done: at which of the three does the channel
+//LAB      stand? Called by lab_chan_fail() and by you, more than once, and also when the device
+//LAB      is not there any more (!chan->on).
 /* Called once the channel has stopped and before RESET; maybe more than once. */
 void lab_sched_give_back(struct lab_chan *chan)
 {
