@@ -196,8 +196,8 @@ def vram(c, runs):
     good = one(c, r, "vram_good", "ppu_vram_check()")[0]
     c.require(good == -1, "ppu_vram_check() must return -1 for memory that is good; it returned %d." % good)
     if not one(c, r, "vram_alias", "ppu_vram_check()")[0]:
-        c.lose(5, "Two pages of the memory were one and the same, and ppu_vram_check() did not notice: write everything, "
-                  "each word with a value of its own, before reading.")
+        c.lose(5, "Two pages of the memory were one and the same, and ppu_vram_check() did not notice: write "
+                  "everything, each word with a value of its own, before reading.")
     bad, guards, same = one(c, r, "vram_real", "ppu_vram_check()")
     if bad != -1:
         c.lose(5, "ppu_vram_check() finds fault with the device's VRAM at 0x%x." % bad)
