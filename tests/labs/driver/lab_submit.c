@@ -204,6 +204,7 @@ void lab_job_part(struct lab_chan *chan, struct lab_job *job, u32 i, u32 entry,
 //LAB end
 
 	lab_chan_locked(chan);
+	lab_chan_drop(slot);	/* nothing, unless the entry is written too early */
 	e->flags = 0;
 	if (i == job->parts - 1) {
 		e->va = lab_chan_va(chan, lab_chan_block(chan, entry));

@@ -133,8 +133,11 @@ int make_channel(int fd, uint32_t class, uint32_t entries, uint32_t *id, int *ch
 	uint64_t before = enabled(), now;
 	int ret = ld_chan(fd, class, entries, id);
 
-	now = enabled() & ~before;
-	*chid = now ? __builtin_ctzll(now) : -1;
+	now = enabled();
+	/* One that was not there; or, if the number was left enabled, the first: the driver takes the lowest. */
+	if (now & ~before)
+		now &= ~before;
+	*chid = now && !ret ? __builtin_ctzll(now) : -1;
 	return ret;
 }
 

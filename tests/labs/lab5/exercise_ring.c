@@ -19,7 +19,7 @@ void test_one(struct pad *p)
 		p->word[FIRST] = 0;
 		seqno = 0;
 		ret = submit(p, id, i, block_store(p, i, FIRST, 500 + i), &seqno);
-		waited = ret ? ret : ld_wait(p->fd, id, seqno, LD_LONG);
+		waited = ret ? ret : ld_wait(p->fd, id, seqno, SHORT);
 		lab_obs("one", "%d %llu %d %d", ret, (unsigned long long)seqno, waited, p->word[FIRST] == 500 + i);
 	}
 	if (id)
@@ -38,14 +38,14 @@ static int many(struct pad *p, uint32_t id, unsigned int n, uint64_t *last)
 		uint32_t words = block_store(p, i, FIRST + i, 1000 + i);
 
 		while ((ret = submit(p, id, i, words, last)) == -EAGAIN) {
-			ret = ld_wait(p->fd, id, oldest++, LD_LONG);
+			ret = ld_wait(p->fd, id, oldest++, SHORT);
 			if (ret)
 				return ret;
 		}
 		if (ret)
 			return ret;
 	}
-	return ld_wait(p->fd, id, *last, LD_LONG);
+	return ld_wait(p->fd, id, *last, SHORT);
 }
 
 /* obs wrap: entries, jobs, first error, last seqno, wrong words, jobs executed, PPU_ERR_* of the channel */
@@ -106,11 +106,11 @@ static void one_full(struct pad *p, uint32_t entries)
 	put -= userd_reg(chid, PPU_REG_USERD_GP_PUT);
 	look = ld_wait(p->fd, id, 1, 0);
 	open_gate(p, chid);
-	waited = ld_wait(p->fd, id, taken, LD_LONG);
+	waited = ld_wait(p->fd, id, taken, SHORT);
 	executed = p->word[COUNT];
 	more = submit(p, id, 901, block_count(p, 901), &seqno);
 	if (!more)
-		more = ld_wait(p->fd, id, seqno, LD_LONG);
+		more = ld_wait(p->fd, id, seqno, SHORT);
 	lab_obs("full", "%u %u %d %d %d %d %llu %d %u", entries, taken, ret, put == 0, look, waited,
 		(unsigned long long)executed, more, ch_reg(chid, PPU_REG_CH_ERROR));
 	ld_chan_close(p->fd, id);
@@ -232,7 +232,7 @@ void test_threads(struct pad *p)
 			lab_fatal("the exercise cannot make threads");
 	for (unsigned int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	waited = ld_wait(p->fd, crowd.id, THREADS * EACH, LD_LONG);
+	waited = ld_wait(p->fd, crowd.id, THREADS * EACH, SHORT);
 	lab_obs("threads", "%d %d %d %llu %u %d", THREADS * EACH, crowd.error, waited,
 		(unsigned long long)p->word[COUNT], distinct(), lab_count(lab_dmesg(), "lab_chan_locked"));
 	ld_chan_close(p->fd, crowd.id);

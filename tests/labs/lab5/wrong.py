@@ -81,7 +81,7 @@ WRONG = [
          replace=[("\tlab_chan_write(chan, PPU_REG_CH_CMD, PPU_CH_CMD_STOP);\n", "\tstatus = 0;\n"),
                   ("status & PPU_CHS_STOPPED, 100", "1, 100"),
                   ("chan->chid);\n\tlab_chan_write(chan, PPU_REG_CH_CMD, PPU_CH_CMD_RESET);\n", "chan->chid);\n")],
-         keeps=["submit", "wrap", "full"]),
+         loses=["configuration"], keeps=["submit", "wrap"]),
     dict(name="wait_of_the_dead", file=FILE, criterion="removal", says="removed gave|destroyed meanwhile gave",
          replace=[("chan->completed >= seqno ? 0 : chan->error ? : 1;",
                    "chan->completed >= seqno ? 0 : chan->error && chan->on ? chan->error : 1;"),
