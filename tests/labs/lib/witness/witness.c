@@ -36,7 +36,7 @@ struct place {
 struct record {
 	struct hlist_node node;
 	enum lab_kind kind;
-	u64 key;
+	u64 key;			/* inverted: an address here would be a reference to kmemleak */
 	u64 extra;
 	struct place at;
 };
@@ -103,7 +103,7 @@ static struct record *find(enum lab_kind kind, u64 key)
 	struct record *rec;
 
 	hash_for_each_possible(table, rec, node, key + kind)
-		if (rec->kind == kind && rec->key == key)
+		if (rec->kind == kind && rec->key == ~key)
 			return rec;
 	return NULL;
 }
@@ -154,7 +154,7 @@ void lab_w_add(enum lab_kind kind, u64 key, u64 extra, const struct lab_site *si
 		rec = hlist_entry(w.free.first, struct record, node);
 		hlist_del_init(&rec->node);
 		rec->kind = kind;
-		rec->key = key;
+		rec->key = ~key;
 		rec->extra = extra;
 		place_set(&rec->at, site);
 		hash_add(table, &rec->node, key + kind);
@@ -382,7 +382,7 @@ static int witness_show(struct seq_file *m, void *unused)
 		bool held;
 
 		raw_spin_lock_irqsave(&w.lock, flags);
-		held = find(rec->kind, rec->key) == rec;
+		held = find(rec->kind, ~rec->key) == rec;
 		at = rec->at;
 		raw_spin_unlock_irqrestore(&w.lock, flags);
 		if (held)
