@@ -365,9 +365,11 @@ static void test_hang(void)
 	sync[2] = ls_export(s.w.fd, waiter_out);
 	lab_obs("hang_blocked", "%u", lw_blocked());
 	/* Meanwhile others work, and do not notice. */
+	begin(&other.w, "busy");
+	ld_copy_cmd(&other.w.b, other.src.va, other.dst.va, 4 * KIB);
 	busy_ret = 0;
-	for (uint64_t end = lab_now_ms() + 15000; !busy_ret && lab_now_ms() < end && !ls_poll(sync[0], 0); ) {
-		copy(&other, busy, "busy", 4 * KIB, 0, busy_out);
+	for (uint64_t end = lab_now_ms() + 12000; !busy_ret && lab_now_ms() < end && !ls_poll(sync[0], 10); ) {
+		must(lw_submit(&other.w, busy, 0, busy_out, NULL), "SUBMIT in another file");
 		busy_ret = ls_wait(other.w.fd, busy_out, SOON);
 	}
 	for (int i = 0; i < 3; i++)

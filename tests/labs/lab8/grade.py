@@ -151,10 +151,13 @@ def _(c, runs):
     found = [commands(r, va) for p in range(3) for va in blocks(r, "alone-%d" % p)]
     c.require(any(e.b == INC for f in found if f for e in f[0]),
               "no copy of a higher priority is counted: there is no SEM_INC before its commands")
+    own = counters(r, ("alone-0", "alone-1", "alone-2"))
+    for p in own:
+        c.require(not any(e.b == ACQUIRE and e.c == own[p] for e in found[p][0]),
+                  "a copy of priority %d waits for the counter in which it is counted itself: gates are looked at again "
+                  "when the copy is about to start, and by then it is 1" % p)
     c.require(len(found) == 3 and all(found) and not ret,
               "one copy of each priority, one after the other, did not get done: %s" % err(ret))
-    names = ("alone-0", "alone-1", "alone-2")
-    own = counters(r, names)
     if 0 in own:
         c.lose(5, "copies of the lowest priority are counted: nobody waits for them")
     c.require(1 in own and 2 in own and own[1] != own[2],

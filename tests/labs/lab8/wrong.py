@@ -27,7 +27,7 @@ WRONG = [
          says=r"PPU_CMDF_SEM_GATE", keeps=["commands", "given back"]),
     dict(name="own_priority_waits", file=FILE, criterion="commands",
          replace=[("for (p = chan->priority + 1;", "for (p = chan->priority ?: 1;")],
-         says=r"waits for \d counters"),
+         says=r"in which it is counted itself"),
     dict(name="no_dec", file=FILE, criterion="worked example",
          replace=[("\tif (chan->priority)\n\t\tw = lab_cmd_count(w, PPU_CMD_SEM_DEC,",
                    "\tif (chan->priority && !chan->ldev)\n\t\tw = lab_cmd_count(w, PPU_CMD_SEM_DEC,")],
