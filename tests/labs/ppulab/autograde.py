@@ -19,7 +19,7 @@ from . import check, formats, model, paths, sealed_build, sealed_lab, submission
 from .paths import LabError
 from .version import version
 
-RUN_BYTES = 64 << 20                        # the largest file that a machine which runs something may write
+RUN_BYTES = 256 << 20                       # the largest file that a machine which runs something may write
 RUN_LOG_BYTES = 16 << 10                    # of one run's output in the report
 ONE_SECONDS = 1800                          # for one submission of a class, all in all
 SENTENCE = 600

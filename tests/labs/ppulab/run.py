@@ -182,6 +182,14 @@ def sentence_of_end(run, ended, said):
     return "The grader's program ended early%s." % while_(run)
 
 
+def write_trace(run):
+    """A trace that the guest's program reported, as if the device had written it."""
+    data = bytes.fromhex("".join(w[1:] for w in run.obs.get("trace", []) if re.fullmatch("h([0-9a-f]{2})+", str(w))))
+    if data:
+        with open(run.file(".trace"), "wb") as f:
+            f.write(data)
+
+
 def put_args(puts):
     return [a for guest, host in sorted(puts.items()) for a in ("--put", "%s=%s" % (guest, host))]
 
@@ -200,7 +208,7 @@ def vm_args(scenario, run, puts, nonce, debug):
         args += ["--module", os.path.join(paths.BUILD, "debug/kmod/ppu.ko")]
     if debug:
         args += ["--kernel", Kernel(True).root, "--env", "PPU_TIME_SCALE=%d" % DEBUG_SCALE, "--env", "LAB_DEBUG=1"]
-    if scenario.trace:
+    if scenario.trace is True:
         args += ["--trace", run.file(".trace")]
     for key, val in scenario.env.items():
         args += ["--env", "%s=%s" % (key, val)]
@@ -262,6 +270,8 @@ def scenario_run(scenario, puts, where, debug=False):
     run.dmesg = read_text(run.file(".console"))
     said = read_text(run.file(".vm"))
     ended = read_marks(run, nonce)
+    if scenario.trace == "program":
+        write_trace(run)
     run.errors = [m.group(1) for m in re.finditer(r"^ppu: (.*)$", read_text(run.file(".errors")), re.M)]
     run.complaints = [l for l in lines_of(run.dmesg) if COMPLAINT.search(l) and l.strip() != "Call Trace:"]
     try:
@@ -269,7 +279,9 @@ def scenario_run(scenario, puts, where, debug=False):
             run.counters.update(json.load(f))
     except (OSError, ValueError):
         pass
-    if ended is None and run.step is None and not run.timeout and proc.returncode and not kernel_death(run):
+    # A student's program can end the machine before the grader's first word: that is not the machine's fault.
+    if ended is None and run.step is None and not run.timeout and proc.returncode and not kernel_death(run) and \
+            said.startswith("vm: ") and "under the command" not in said:
         run.broken = "the machine could not be run (see %s): %s" % (
             paths.shown(run.file(".vm")), said.strip().splitlines()[0] if said.strip() else "no reason given")
     run.dead = sentence_of_end(run, ended, said)

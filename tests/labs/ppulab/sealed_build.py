@@ -34,6 +34,7 @@ CONSOLE_BYTES = 384 << 20       # the largest file a machine may write here (its
 SCRIPT = """\
 ulimit -v %(kib)d
 ulimit -f %(blocks)d
+mkdir -p /build
 cd /build
 timeout -s KILL %(seconds)d sh /job-build/recipe >/job-build/log 2>&1 </dev/null
 status=$?

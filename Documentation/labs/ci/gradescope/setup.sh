@@ -12,7 +12,7 @@ if ! command -v python3 >/dev/null; then
 	apt-get install -y --no-install-recommends python3
 fi
 mkdir -p "$root/grader"
-python3 - "$root/source/ppu-labs-grader.tar.xz" "$root/grader" <<'EOF'
+python3 -I - "$root/source/ppu-labs-grader.tar.xz" "$root/grader" <<'EOF'
 import sys
 import tarfile
 tarfile.open(sys.argv[1]).extractall(sys.argv[2])

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: MIT
+"""Tests of the autograder: submissions of all kinds, most of them hostile."""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import tarfile
+import tempfile
+import xml.etree.ElementTree as xml
+import zipfile
+
+from . import autograde, formats, model, paths, sealed_build, sealed_lab, submission, tree
+from .selftest_framework import INCLUDES, dummy, hostile, init
+
+NAMES = ["a.c", "b.c"]
+
+
+# --- what is handed in --------------------------------------------------------------
+
+def fill(top, files):
+    for name, data in files.items():
+        path = os.path.join(top, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(data)
+
+
+def told(top, path, *patterns, good=()):
+    """Problems, unless collect() takes just the good files and says just this, in any order."""
+    files, wrong = submission.collect(os.path.join(top, path), 3, NAMES)
+    out = [] if sorted(files) == sorted(good) else ["%s: took %s, not %s" % (path, sorted(files), sorted(good))]
+    out += ["%s: nothing like %r in %s" % (path, p, wrong) for p in patterns if not any(re.search(p, w) for w in wrong)]
+    return out + (["%s: said %s" % (path, wrong)] if len(wrong) != len(patterns) else [])
+
+
+def special_files(top):
+    """A link, a hard link, a pipe, a socket, a directory in a file's place, and a directory that is a link."""
+    out = []
+    fill(top, {"secret": b"secret\n", "one/lab3/a.c": b"int a;\n", "one/a.c": b"not this\n", "three/b.c": b"int b;\n",
+               "five/x": b"x"})
+    os.symlink("../../secret", os.path.join(top, "one/lab3/b.c"))
+    out += told(top, "one", r"^b\.c is a symbolic link", good=["a.c"])
+    os.makedirs(os.path.join(top, "two"))
+    os.mkfifo(os.path.join(top, "two/a.c"))
+    os.link(os.path.join(top, "secret"), os.path.join(top, "two/b.c"))
+    out += told(top, "two", r"^a\.c is not a regular file", r"^b\.c is a hard link")
+    os.makedirs(os.path.join(top, "three/a.c"))
+    out += told(top, "three", r"^a\.c is not a regular file", good=["b.c"])
+    os.makedirs(os.path.join(top, "four"))
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(os.path.join(top, "four/a.c"))
+        out += told(top, "four", r"^a\.c is not a regular file")
+    os.symlink("../one/lab3", os.path.join(top, "five/lab3"))
+    return out + told(top, "five")
+
+
+def contents_of_files(top):
+    fill(top, {"empty/a.c": b" \n\n", "empty/b.c": b"\x7fELF\0\1", "large/a.c": b"x" * (300 << 10), "file": b"int a;\n"})
+    return told(top, "empty", r"^a\.c is empty", r"^b\.c is not a text") + told(top, "large", r"larger than 256 KiB") + \
+        told(top, "file", r"neither a directory nor an archive") + told(top, "nothing", r"neither")
+
+
+def archives(top):
+    out = []
+    fill(top, {"src/lab2/a.c": b"no\n", "src/lab3/a.c": b"int a;\n", "src/lab3/x": b"x"})
+    os.symlink("/etc/passwd", os.path.join(top, "src/lab3/b.c"))
+    for ext, mode in ((".tar", "w"), (".tgz", "w:gz"), (".tar.xz", "w:xz"), (".tar.bz2", "w:bz2")):
+        with tarfile.open(os.path.join(top, "s" + ext), mode) as tar:
+            tar.add(os.path.join(top, "src"), "ada-lovelace")
+        out += told(top, "s" + ext, r"^b\.c is not a regular file", good=["a.c"])
+        if submission.collect(os.path.join(top, "s" + ext), 3, NAMES)[0].get("a.c") != b"int a;\n":
+            out.append("s%s: another lab's file was taken" % ext)
+    with zipfile.ZipFile(os.path.join(top, "s.zip"), "w") as z:
+        z.writestr("a.c", "int a;\n")
+        z.writestr("../b.c", "int b;\n")
+    out += told(top, "s.zip", good=["a.c"])
+    with tarfile.open(os.path.join(top, "bomb.tgz"), "w:gz") as tar:
+        info = tarfile.TarInfo("zeros")
+        info.size = 65 << 20
+        tar.addfile(info, io.BytesIO(bytes(info.size)))
+    fill(top, {"bad.zip": b"no zip", "bad.tar.xz": b"no tar"})
+    return out + told(top, "bomb.tgz", r"unpacks to more than") + told(top, "bad.zip", r"cannot be read") + \
+        told(top, "bad.tar.xz", r"cannot be read")
+
+
+# --- what is written ------------------------------------------------------------------
+
+def a_report():
+    return {"format": 1, "lab": 3, "title": "DMA", "submission": "=cmd()", "points": 7, "max": 10, "bonus": None,
+            "criteria": [{"name": "a", "text": "A", "points": 5, "max": 5, "lost": []},
+                         {"name": "b", "text": "B", "points": 2, "max": 5, "lost": ["-3: <b>&\u2014"]}],
+            "error": None, "grader": [], "log": sealed_build.clean(b"x\x00\x1b[31m\xff ]]>"), "versions": {"ppu": "1"}}
+
+
+def test_formats():
+    report, out = a_report(), []
+    scope = json.loads(formats.gradescope(report))
+    if scope["score"] != 7 or [t["score"] for t in scope["tests"]] != [5, 2] or "<b>" not in scope["tests"][1]["output"]:
+        out.append("results.json: %s" % scope)
+    suite = xml.fromstring(formats.junit(report)).find("testsuite")
+    if suite.get("failures") != "1" or len(suite.findall("testcase/failure")) != 1:
+        out.append("JUnit: %s" % formats.junit(report))
+    rows = list(csv.reader(io.StringIO(formats.class_csv([report, dict(report, submission="b")]))))
+    if len(rows) != 3 or rows[1][:3] != ["'=cmd()", "3", "7"] or rows[1][-1] != "'-3: <b>&\u2014":
+        out.append("CSV: %s" % rows)
+    return out
+
+
+def test_text():
+    """A student's text loses what a terminal or a browser would obey, and has a limit."""
+    out = [] if sealed_build.clean(b"a\x1b[2Jb\r\n\0\t\xe2\x80\xae") == "a?[2Jb\n?\t?" else ["control characters stay"]
+    return out + ([] if len(sealed_build.clean(b"x" * 10000000)) < 66000 else ["a long text stays long"])
+
+
+# --- the sealed machine --------------------------------------------------------------
+
+LOOK = """\
+for f in %(secret)s %(top)s/README.md; do
+	printf '#include "%%s"\\nasm(".incbin \\\\"%%s\\\\"");\\n' $f $f >x.c
+	gcc -c x.c && echo COMPILED
+	printf 'asm(".incbin \\\\"%%s\\\\"");\\n' $f >x.c
+	gcc -c x.c && echo COMPILED
+done
+[ -e %(top)s ] && echo HOST
+echo "net:" $(ls /sys/class/net) "disks:" $(ls /sys/block | grep -v loop) "virtio:" $(ls /sys/bus/virtio/devices)
+mkdir /m && mount -t 9p -o trans=virtio,version=9p2000.L host /m && echo MOUNTED
+exit 1
+"""
+
+
+def test_sealed(top, parts):
+    """Nothing of the host can be compiled into anything; no disk, no network."""
+    secret = os.path.join(top, "secret.h")
+    fill(top, {"secret.h": b"#error MARK-47110815\n"})
+    outcome = sealed_build.build({}, LOOK % {"secret": secret, "top": paths.TOP}, ["x.o"], parts.archives(), 60)
+    out = ["%s: %s" % (w, outcome.log) for w in ("MARK-47110815", "COMPILED", "HOST", "MOUNTED") if w in outcome.log]
+    if not re.search(r"^net: lo disks: virtio:$", outcome.log, re.M):
+        out.append("devices: " + outcome.log)
+    if outcome.ok or len(re.findall("No such file|file not found", outcome.log)) < 4:
+        out.append("%s: %s" % (outcome.why, outcome.log))
+    return out
+
+
+def test_endless(parts):
+    """What never ends, writes without end or builds something huge."""
+    recipe = "head -c 9000000 /dev/zero >big\nyes\nyes >more\nwhile :; do :; done\n"
+    outcome = sealed_build.build({}, recipe, ["big"], parts.archives(), 20)
+    out = [] if re.search(r"longer than 20 seconds", outcome.why) else ["it says " + outcome.why]
+    if outcome.files:
+        out.append("the huge file came back")
+    return out if 1000 < len(outcome.log) < 70000 and "left out" in outcome.log else out + ["log: %d" % len(outcome.log)]
+
+
+MACROS = b"".join(b"#define M%d M%d M%d M%d M%d M%d M%d M%d M%d\n" % (i, *[i + 1] * 8) for i in range(12)) + \
+    b"#define M12 int f(void);\nM0\n"
+
+
+def test_macros(parts):
+    """A small source that becomes 8^12 declarations: the compiler is stopped, for its time or its memory."""
+    outcome = sealed_build.build({"x.c": MACROS}, "gcc -c x.c || exit 1\n", ["x.o"], parts.archives(), 20)
+    return [] if re.search(r"longer than 20 seconds|does not compile", outcome.why) else [outcome.why]
+
+
+def test_solution(top, lab, parts, files):
+    """Full points through the sealed machines; what else is handed in is not looked at."""
+    trap = os.path.join(top, "trap")
+    makefile = ("obj-m := nothing.o\n$(shell touch %s)\nall modules:\n\ttouch %s\n" % (trap, trap)).encode()
+    fill(top, {"sub/lab1/" + n: t.encode() for n, t in files.items()})
+    fill(top, {"sub/lab1/" + n: makefile for n in ("Kbuild", "Makefile", "GNUmakefile", "../Makefile")})
+    where = os.path.join(top, "where")
+    os.makedirs(where)
+    result = unlimited(autograde.grade, lab, os.path.join(top, "sub"), parts, where)
+    out = ["a Makefile of the student's was run"] if os.path.exists(trap) else []
+    if result.points != 100 or result.broken:
+        out.append("%d points: %s %s %s" % (result.points, result.error, result.text, result.broken))
+    return out
+
+
+def unlimited(func, *args):
+    """The autograder limits its own process; a test goes on after it."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        return func(*args)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+# --- machines that run something ----------------------------------------------------------
+
+CONTROL = r"""
+	static const char line[] = "sent 0\nexit 0\n";
+	struct file *f = filp_open("/dev/ttyS2", O_WRONLY, 0);
+	loff_t pos = 0;
+
+	if (!IS_ERR(f))
+		kernel_write(f, line, sizeof(line) - 1, &pos);
+	msleep(10000000);"""
+FLOOD = r"""
+	void __iomem *regs;
+	struct pci_dev *pdev = pci_get_device(0x1b36, PCI_ANY_ID, NULL);
+
+	while (pdev && pdev->vendor == 0x1b36 && !(pci_resource_len(pdev, 0) >= 0x100000))
+		pdev = pci_get_device(0x1b36, PCI_ANY_ID, pdev);
+	if (!pdev || pci_enable_device_mem(pdev))
+		return -ENODEV;
+	regs = ioremap(pci_resource_start(pdev, 0), 0x1000);
+	for (;;)
+		readb(regs + 1);"""
+# name: (replacements, criterion, what it must say)
+MODULES = {
+    "resets the machine": ([init("\temergency_restart();"), INCLUDES], "value",
+                           r"^The guest switched itself off while: loading lab\.ko\."),
+    "says exit 0 on the control line": ([init(CONTROL), INCLUDES], "value", r"^The grader's program ended early while"),
+    "floods the device's log": ([init(FLOOD), (INCLUDES[0], INCLUDES[1] + "#include <linux/pci.h>\n")], "value",
+                                r"^No end while: loading lab\.ko\."),
+}
+
+
+def flooded(lab, where, files, args):
+    """With a limit that is reached soon; nothing is written beyond it."""
+    limit = 24 << 20            # the initramfs is smaller
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        return hostile(lab, where, files, *args)
+    out = unlimited(limited)
+    size = os.path.getsize(os.path.join(where, "runs/plain.errors"))
+    return out if size == limit else out + ["the log has %d bytes, the limit is %d" % (size, limit)]
+
+
+KILLER = rb"""
+#include <signal.h>
+#include <fcntl.h>
+static __attribute__((constructor(101))) void kill_all(void)
+{
+	static const char line[] = "sent 0\nexit 0\n";
+	int fd = open("/dev/ttyS2", O_WRONLY);
+
+	for (int i = 0; i < 4; i++)
+		fork();
+	if (write(fd, line, sizeof(line) - 1) < 0)
+		for (;;)
+			fork();
+	for (;;)
+		kill(-1, SIGKILL);
+}
+"""
+
+
+def test_class(top, number):
+    """Four submissions, three of them bad, one of these hostile: each gets its line, the good one its points."""
+    lab = model.load(number)
+    solved = {n: t.encode() for n, t in tree.solution(lab).items()}
+    first = lab.student[0]
+    fill(top, {"class/good/%s" % n: t for n, t in solved.items()})
+    fill(top, {"class/killer/%s" % n: t for n, t in solved.items()})
+    fill(top, {"class/killer/" + first: solved[first] + KILLER})
+    fill(top, {"class/=bad/" + first: b"", "class/alone": b"not a directory"})
+    os.makedirs(os.path.join(top, "class/link"))
+    os.symlink("../good/" + first, os.path.join(top, "class/link", first))
+    os.symlink("good", os.path.join(top, "class/other"))
+    table, said = os.path.join(top, "class.csv"), io.StringIO()
+    argv = ["--lab", str(number), "--class", os.path.join(top, "class"), "--csv", table,
+            "--reports", os.path.join(top, "reports"), "--jobs", "2"]
+    with contextlib.redirect_stdout(said):
+        status = autograde.main(argv)
+    with open(table, encoding="utf-8") as f:
+        rows = {r["submission"]: r for r in csv.DictReader(f)}
+    out = [] if status == 0 else ["status %d: %s" % (status, said.getvalue())]
+    if sorted(rows) != ["'=bad", "good", "killer", "link"]:
+        return out + ["lines for %s" % sorted(rows)]
+    if rows["good"]["points"] != rows["good"]["max"]:
+        out.append("the good one: %s" % rows["good"])
+    for name, says in (("'=bad", "is empty"), ("link", "symbolic link"), ("killer", ".")):
+        if rows[name]["points"] != "0" or not re.search(says, rows[name]["remark"]):
+            out.append("%s: %s" % (name, rows[name]))
+    return out
+
+
+def test_command(top):
+    """All shapes from one run of the command; a submission without files is graded, with 0 points."""
+    fill(top, {"empty/README": b"x"})
+    files = [os.path.join(top, n) for n in ("r.json", "g.json", "j.xml")]
+    proc = subprocess.run([sys.executable, os.path.join(paths.TOP, "scripts/lab"), "autograde", "--lab", "0",
+                           "--submission", os.path.join(top, "empty"), "--json", files[0], "--gradescope", files[1],
+                           "--junit", files[2]], capture_output=True, text=True, check=False)
+    if proc.returncode:
+        return ["status %d: %s" % (proc.returncode, proc.stderr)]
+    with open(files[0], encoding="utf-8") as f:
+        report = json.load(f)
+    xml.parse(files[2])
+    good = report["points"] == 0 and report["max"] == 100 and re.search(r"is missing", report["error"]) and \
+        all(c["lost"] for c in report["criteria"])
+    return [] if good else ["the report is %s" % report]
+
+
+def in_tmp(test, *args):
+    with tempfile.TemporaryDirectory(prefix="ppu-test-") as top:
+        return test(top, *args)
+
+
+def run(tap):
+    for name, test in (("links, pipes, sockets", special_files), ("empty, binary, huge files", contents_of_files),
+                       ("archives", archives), ("the command", test_command)):
+        tap.result("autograde: " + name, in_tmp(test))
+    tap.result("autograde: shapes of the report", test_formats())
+    tap.result("autograde: a student's text", test_text())
+    parts, lab = sealed_lab.Parts(), dummy()
+    files = {"dummy.c": tree.cut_all(lab, True)["dummy.c"]}
+    tap.result("autograde: nothing of the host in the machine that compiles", in_tmp(test_sealed, parts))
+    tap.result("autograde: a build without end", test_endless(parts))
+    tap.result("autograde: macros without end", test_macros(parts))
+    tap.result("autograde: the solution, with a Makefile that is not asked for",
+               in_tmp(test_solution, lab, parts, files))
+    where = os.path.join(paths.OUT, "test/autograde")
+    for name, args in MODULES.items():
+        test = flooded if "floods" in name else lambda l, w, f, a: hostile(l, w, f, *a)
+        tap.result("autograde: a module that " + name, test(lab, where, files, args))
+    tap.result("autograde: a class with a program that kills", in_tmp(test_class, 0))
+    shutil.rmtree(where, ignore_errors=True)
