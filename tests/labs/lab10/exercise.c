@@ -14,9 +14,32 @@
 
 #define OUTPUT_BYTES	65536		/* of one run */
 #define MAX_HANGS	2		/* then the rest is not tried */
+#define PICTURE		"/lab/kernels/tour.ppuasm"	/* its trace is drawn */
 
 static unsigned hangs;
 
+/* Before or where it stands already. */
+static char *add_line(char *to, const char *line)
+{
+	size_t n = strlen(line);
+
+	memmove(to, line, n);
+	to[n] = '\n';
+	return to + n + 1;
+}
+
+/* Only the lines that begin with a word. */
+static void only(char *text, const char *word)
+{
+	char *to = text;
+
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		if (!strncmp(line, word, strlen(word)))
+			to = add_line(to, line);
+	*to = 0;
+}
+
+/* What it prints becomes observations of this name. */
 static void run(const char *name, char **argv)
 {
 	static char text[OUTPUT_BYTES + 1];
@@ -37,6 +60,8 @@ static void run(const char *name, char **argv)
 	text[len] = 0;
 	how = child_stop(&c, n != 0);
 	hangs += n < 0;
+	if (!strcmp(name, "trace"))
+		only(text, "trace ");
 	pass_on(name, text);
 	if (how)
 		lab_obs(name, "%s ;", how);
@@ -56,6 +81,7 @@ static void kernels(char **names)
 		snprintf(path, sizeof(path), "/lab/kernels/%s.ppuasm", *names);
 		run(name, (char *[]){ "machine", path, NULL });
 	}
+	run("trace", (char *[]){ "machine", "-t", "-", PICTURE, NULL });
 }
 
 int main(int argc, char **argv)

@@ -29,9 +29,10 @@ lab = Lab(10, "SIMT: the divergence queue and YIELD", page="10-simt.md", kind="c
 lab.program("machine", *unit.FILES, cflags=["-fsanitize-coverage=trace-pc"])
 lab.exercise("exercise.c", "child.c", libs=["lab10"])
 lab.scenario("kernels", cmd=["exercise", "kernels", *kernels.names()], pack=kernels.pack(), timeout=120,
-             smp=1)
+             smp=1, trace="program")
 lab.scenario("random", cmd=["exercise", "random", os.environ.get("LAB_SEED", "1"), str(RANDOM)], timeout=120,
              smp=1)
+lab.picture("kernels")
 lab.skeleton_points = 0
 
 # name, points, text, groups of the queue alone, kernels
@@ -48,7 +49,7 @@ CRITERIA = [
      ["call_return", "call_indirect", "yield_in_function"]),
     ("exit", 6, "Lanes that end early stay away", [], ["early_exit", "exit_token", "exit_one_by_one"]),
     ("yield", 9, "YIELD lets the others run, in turn", [],
-     ["yield_alone", "yield_opts_out", "yield_some", "yield_fifo"]),
+     ["yield_alone", "yield_opts_out", "yield_some", "yield_fifo", "tour"]),
     ("merging yields", 5, "Groups that yield at one address go on together", [],
      ["merge", "merge_off", "merge_keeps_place", "convergence"]),
     ("forward progress", 9, "Lanes that wait for each other all come to their end", [],

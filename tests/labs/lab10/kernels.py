@@ -69,7 +69,7 @@ class Kernel:
 
     def result(self, lane):
         """What this lane leaves, by itself. The formula is ours."""
-        return eval(self.formula, {"t": lane, "min": min, "sum": sum, "range": range})    # pylint: disable=eval-used
+        return eval(self.formula, {"t": lane, "max": max, "min": min, "sum": sum, "range": range})    # pylint: disable=eval-used
 
     def at(self, pc):
         """`sync L` (pc 9)"""
@@ -216,9 +216,9 @@ def random_reason(why):
     if words[0] == "time":
         return "it never ends"
     if words[0] == "lane" and words[2].startswith("end"):
-        return "lane %s came to the end %s times, it should be %s" % (words[1], words[3], words[4])
+        return "thread %s came to the end %s times, it should be %s" % (words[1], words[3], words[4])
     if words[0] == "lane":
-        return "lane %s has %s = %s, by itself %s" % (words[1], words[2], words[3], words[4])
+        return "thread %s has %s = %s, by itself %s" % (words[1], words[2], words[3], words[4])
     return why
 
 

@@ -188,7 +188,7 @@ static void print_events(const struct kernel *k)
 
 static void print_hex(const void *p, size_t n)
 {
-	printf("trace ");
+	printf("trace h");
 	for (size_t i = 0; i < n; i++)
 		printf("%02x", ((const uint8_t *)p)[i]);
 	printf("\n");

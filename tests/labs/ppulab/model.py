@@ -19,7 +19,8 @@ class Scenario:
 
     cmd        the guest program and its arguments; the program is one of the lab's exercises
     props      properties of the device; timeout in seconds; append: kernel arguments
-    trace      whether the device writes a trace
+    trace      whether the device writes a trace; "program": the guest's program reports one, as rows "trace" of words
+               h<hexadecimal bytes>
     env        environment variables of the guest program
     product    load ppu.ko, the product's driver
     bonus      only run on the debug kernel (every other scenario is run there as well)

@@ -31,7 +31,8 @@ def key_of(lab, files, scenario):
     sources = [os.path.join(d, f) for d in (lab.dir, paths.LIB) for f in sorted(os.listdir(d))
                if f.endswith((".c", ".h"))]
     stamp = os.stat(qemu).st_mtime_ns if os.path.exists(qemu) else 0
-    return build.digest(stamp, scenario.cmd, sorted(scenario.props.items()), *parts, *build.contents(sources))
+    return build.digest(stamp, scenario.cmd, sorted(scenario.props.items()), *parts, *build.contents(
+        sources + [os.path.join(paths.TOP, p) for p in scenario.pack.values()]))
 
 
 def reference_of(lab, name, top=MADE, files=None):
