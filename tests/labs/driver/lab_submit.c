@@ -470,6 +470,10 @@ static void lab_chan_shutdown(struct lab_chan *chan, int error)
 		lab_chan_off(chan);
 		chan->on = false;
 		lab_chan_fail(chan, error);
+//LAB 7 given
+		/* Its faults are told by its number. */
+		lab_vm_on_fault(chan->ldev);
+//LAB end
 //LAB 6 given
 		lab_fence_chan_fini(chan);
 //LAB end
