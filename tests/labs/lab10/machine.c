@@ -364,6 +364,7 @@ static void run_kernel(const char *path, const char *trace)
 	       (unsigned long long)smt->core->ctr[PPU_CTR_DIVERGENT],
 	       (unsigned long long)smt->core->ctr[PPU_CTR_YIELDS],
 	       (unsigned long long)smt->core->ctr[PPU_CTR_RECENTRES]);
+	printf("instructions %llu\n", (unsigned long long)smt->core->ctr[PPU_CTR_WARP_INSNS]);
 	if (trace)
 		write_trace(trace);
 	print_end();
