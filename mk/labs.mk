@@ -23,4 +23,5 @@ lab-reference: all
 
 #: make lab-release   the students' package, the teacher's and the autograder's  (UPTO=3: with solutions up to lab 3)
 lab-release: all
+	$(Q)scripts/lab reference
 	$(Q)scripts/lab release $(if $(UPTO),--upto $(UPTO))

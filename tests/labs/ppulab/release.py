@@ -26,7 +26,7 @@ TAKEN = ("include/", "LICENSES/", "Documentation/hw/", "Documentation/uapi/", "D
          "scripts/lab", "scripts/vm", "scripts/setup", "scripts/lib.sh", "scripts/build-initramfs",
          "scripts/build-kmod", "scripts/extract-vmlinux.py", "scripts/guest/agent.c", "scripts/guest/init",
          "scripts/build-debug-kernel", "scripts/guest-debug.config", "mk/labs.mk", "tests/labs/")
-LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/)|tests/labs/(driver/|package/|lab\d+/(src/|wrong)|test_|"
+LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/)|tests/labs/(driver/|package/|solved/|reference/|lab\d+/(src/|wrong)|test_|"
                       r"ppulab/(release\w*|autograde|sealed_\w+|submission|formats|version|bundle|strip|selftest\w*)\.py)")
 GRADER_MODULES = re.compile(r"tests/labs/ppulab/(autograde|sealed_\w+|submission|formats|version)\.py")
 BINARIES = ("qemu/qemu-system-x86_64", "bin/ppu-trace", "bin/ppu-as", "bin/ppu-dis", "bin/ppu-cc", "bin/ppu-run",
@@ -79,7 +79,7 @@ class Package:
     def leave(self, unwanted):
         self.files = {n: f for n, f in self.files.items() if not unwanted(n)}
 
-    def write(self, path, top, level=6):
+    def write(self, path, top, level=4):
         """A .tar.xz: sorted, all of one time and owner."""
         when = mtime()
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -135,13 +135,14 @@ def add_built(package, for_students=False):
 
 
 def add_references(package):
-    """Traces of the solutions, for the pictures: of all labs that are made."""
-    top = os.path.join(OUT, "reference")
-    for where, dirs, files in os.walk(top):
-        dirs.sort()
-        for f in sorted(files):
-            path = os.path.join(where, f)
-            package.take("tests/labs/reference/" + os.path.relpath(path, top), path)
+    """Traces of the solutions, for the pictures. Only these: beside them are the solutions that made them."""
+    for lab in map(model.load, model.numbers()):
+        for scenario in lab.pictures:
+            name = "%d/%s.trace" % (lab.number, scenario)
+            for top in (os.path.join(OUT, "reference"), paths.REFERENCE):
+                if os.path.exists(os.path.join(top, name)):
+                    package.take("tests/labs/reference/" + name, os.path.join(top, name))
+                    break
 
 
 def add_solved(package, upto):
@@ -225,7 +226,7 @@ def grader():
     return package
 
 
-def release(upto=None, only=None, level=6, say=print):
+def release(upto=None, only=None, level=4, say=print):
     """Write the packages; their paths."""
     last = -1 if upto is None else upto
     if last > model.LAST:
@@ -248,7 +249,7 @@ def main(argv):
     ap = argparse.ArgumentParser(prog="lab release", description="Make the packages (make lab-release).")
     ap.add_argument("--upto", type=int, metavar="K", help="solutions up to lab K are in the students' package")
     ap.add_argument("--only", choices=(STUDENT, TEACHER, GRADER), action="append", help="only this one")
-    ap.add_argument("--level", type=int, choices=range(10), default=6, help="how hard to compress (6)")
+    ap.add_argument("--level", type=int, choices=range(10), default=4, help="how hard to compress (4)")
     args = ap.parse_args(argv)
     release(args.upto, args.only, args.level)
     return 0

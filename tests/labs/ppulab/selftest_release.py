@@ -64,7 +64,8 @@ def solution_lines(after):
 
 
 def leaks(package, after):
-    """Where lines of solutions are in the package. In pages, a single line may be quoted; three are an answer."""
+    """Where lines of solutions are in the package. In pages and the product's headers a line may stand as well;
+    three are an answer."""
     secret, out = solution_lines(after), []
     if len(secret) < 100:
         out.append("only %d lines of solutions are known: the search is blind" % len(secret))
@@ -73,7 +74,7 @@ def leaks(package, after):
             continue
         found = [(l.strip(), i) for i, l in enumerate(data.decode("utf-8", "replace").split("\n"), 1)
                  if l.strip() in secret]
-        if found and (len(found) >= 3 or not name.endswith(".md")):
+        if len(found) >= 3 or found and not name.endswith(".md") and not name.startswith(("include/", "qemu-device/")):
             out += ["%s:%d has a line of lab %d's solution: %s" % (name, i, secret[l], l) for l, i in found[:3]]
     return out
 
