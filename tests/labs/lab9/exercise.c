@@ -38,6 +38,8 @@ void fresh(uint32_t get, uint64_t watchdog_ns)
 	hw_watch = NULL;
 	err = hw_open(&hw, lab_bar_map(PPU_BAR_REGS, NULL), lab_bar_map(PPU_BAR_VRAM, NULL), "/lab/work.ppub",
 		      watchdog_ns);
+	if (err == -ENOEXEC)
+		lab_fatal("Your insert.h must not have variables of its own outside functions: there is no memory for them.");
 	if (err)
 		lab_fatal("The grader's part of the driver does not come up (error %d).", err);
 	hw_ch_write(&hw, 1, PPU_REG_CH_GET, get);
@@ -51,7 +53,7 @@ bool with_queue(const char *test, uint32_t count, uint32_t get, uint64_t watchdo
 {
 	int err;
 
-	lab_step("test %s", test);
+	lab_step("the test %s", test);
 	fresh(get, watchdog_ns);
 	err = queue_create(&hw, &q, count);
 	if (err)

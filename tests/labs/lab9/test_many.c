@@ -103,7 +103,7 @@ void test_storm(void)
 	uint32_t w[3];
 	struct grant *g;
 
-	lab_step("test storm");
+	lab_step("the test storm");
 	fresh(0, WATCHDOG_NS);
 	queue_alloc(&hw, &q, 64);
 	*u64_at(q.d.soft) = start;
