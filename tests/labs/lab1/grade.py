@@ -170,10 +170,12 @@ def unwinding(c, runs):
     for row in r.rows("failed.quiet"):
         quiet(c, row, "After a probe() that failed", 5)
     for where, *text in r.rows("failed.bad"):
-        c.lose(5, "When probe() failed, it gave back what it did not have: %s, at %s." % (" ".join(map(str, text)), where))
+        c.lose(5, "When probe() failed, it gave back what it did not have: %s, at %s."
+               % (" ".join(map(str, text)), where))
     for function, where, err in r.rows("next"):
         if err:
-            c.lose(8, "After %s() at %s had failed once, the next probe() returned -%s." % (function, where, name_of(err)))
+            c.lose(8, "After %s() at %s had failed once, the next probe() returned -%s."
+                   % (function, where, name_of(err)))
     r.obs["failures"]
 
 

@@ -42,7 +42,8 @@ def vectors(c, runs):
     need_vectors(c, r)
     _, lines, threads = r.obs["vectors"]
     if lines != 4:
-        c.lose(5, "/proc/interrupts has %d lines with a name that begins with \"lab-\", there are four vectors." % lines)
+        c.lose(5, "/proc/interrupts has %d lines with a name that begins with \"lab-\", there are four vectors."
+               % lines)
     if threads != 4:
         c.lose(5, "There are %d interrupt threads (\"irq/N-lab-...\"), there should be one for each vector." % threads)
     enabled = r.obs["enable"][0]
@@ -128,8 +129,8 @@ def masking(c, runs):
     if wrong:
         c.lose(5, "%s was handled while all was masked: also the timer and a late message must leave it pending."
                % listed(n for n, _ in wrong))
-    c.require(r.obs["unmasked"][0] == 0x7f, "After lab_irq_mask(ldev, false) INTR_ENABLE is 0x%x, not what it was before."
-              % r.obs["unmasked"][0])
+    c.require(r.obs["unmasked"][0] == 0x7f, "After lab_irq_mask(ldev, false) INTR_ENABLE is 0x%x, not what it was "
+                                            "before." % r.obs["unmasked"][0])
     lost = [n for n, times in wrong_counts(r.obs["unmasked.causes"], {"CHERR": 1, "WATCH": 1})]
     if lost:
         c.lose(5, "%s happened once while all was masked, and was not counted once after that." % listed(lost))
@@ -185,7 +186,8 @@ def unwinding(c, runs):
     for function, where, kept, at in r.rows("leak"):
         c.lose(4, "When %s() at %s failed, what %s() at %s had got was kept." % (function, where, kept, at))
     for where, *text in r.rows("failed.bad"):
-        c.lose(4, "When probe() failed, something was given back wrongly: %s, at %s." % (" ".join(map(str, text)), where))
+        c.lose(4, "When probe() failed, something was given back wrongly: %s, at %s."
+               % (" ".join(map(str, text)), where))
     for function, where, err in r.rows("next"):
         c.fail("After %s() at %s had failed once, the next probe() returned -%s."
                % (function, where, errno.errorcode.get(err, err)))
