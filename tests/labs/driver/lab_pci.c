@@ -53,8 +53,8 @@ static void lab_unmap(struct lab_dev *ldev)
 }
 //LAB end
 
-//LAB 1 write: Is this a device we know: ID is PPU_ID_MAGIC, and VERSION has our major version, that of
-//LAB      PPU_HW_VERSION? If not, -ENODEV. If so, learn vram_start, vram_size and channels.
+//LAB 1 write: Is this a device we know: ID is PPU_ID_MAGIC, and VERSION has our major version,
+//LAB      that of PPU_HW_VERSION? If not, -ENODEV. If so, learn vram_start, vram_size and channels.
 static int lab_identify(struct lab_dev *ldev)
 {
 	u32 version = lab_read(ldev, PPU_REG_VERSION);
@@ -80,9 +80,9 @@ static void lab_report(struct lab_dev *ldev)
 
 static int lab_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-//LAB 1 write: Allocate (lab_dev_alloc()), map, identify, reset the device (whoever had it before may
-//LAB      have left it in any state), lab_start(). When all that went well, write LAB_SCRATCH_READY
-//LAB      to SCRATCH, keep ldev for remove, and say in the kernel's log what was found:
+//LAB 1 write: Allocate (lab_dev_alloc()), map, identify, reset the device (whoever had it before
+//LAB      may have left it in any state), lab_start(). When all that went well, write
+//LAB      LAB_SCRATCH_READY to SCRATCH, keep ldev for remove, and say in the kernel's log:
 //LAB      "PPU version 1.0, 256 MiB of VRAM, 256 channels". When not, leave nothing behind.
 	struct lab_dev *ldev;
 	int ret;
