@@ -232,11 +232,11 @@ def read_text(path, limit=OUTPUT_LIMIT):
 
 @contextlib.contextmanager
 def slot():
-    """Machines of all checks together are at most as many as there are CPUs (2 at least): with more, each of them
-    is so slow that time limits mean nothing."""
+    """Machines of all checks together are at most two for each CPU: with more, each of them is so slow that time
+    limits mean nothing."""
     where = os.path.join(tempfile.gettempdir(), "ppu-lab-slots-%d" % os.getuid())
     os.makedirs(where, mode=0o700, exist_ok=True)
-    files = [open(os.path.join(where, str(i)), "w", encoding="ascii") for i in range(max(2, os.cpu_count() or 1))]
+    files = [open(os.path.join(where, str(i)), "w", encoding="ascii") for i in range(2 * (os.cpu_count() or 1))]
     try:
         while True:
             for f in files:
