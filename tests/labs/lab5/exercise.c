@@ -113,11 +113,6 @@ uint32_t ch_reg(int chid, uint32_t reg)
 	return lab_reg(PPU_BAR0_CHCFG + chid * PPU_CHCFG_STRIDE + reg);
 }
 
-uint32_t userd_reg(int chid, uint32_t reg)
-{
-	return lab_reg(PPU_BAR0_USERD + chid * PPU_USERD_STRIDE + reg);
-}
-
 uint64_t enabled(void)
 {
 	uint64_t mask = 0;
@@ -229,6 +224,7 @@ int main(int argc, char **argv)
 		all(&pad);
 	} else {
 		test_order(&pad);
+		test_asleep(&pad);
 		test_lost(&pad);
 	}
 	return 0;

@@ -48,7 +48,6 @@ uint64_t enabled(void);
 /* Make a channel, and find its hardware number: -1 if none was enabled. Returns 0 or -errno. */
 int make_channel(int fd, uint32_t class, uint32_t entries, uint32_t *id, int *chid);
 uint32_t ch_reg(int chid, uint32_t reg);
-uint32_t userd_reg(int chid, uint32_t reg);
 
 /* exercise_ring.c */
 void test_one(struct pad *p);
@@ -62,6 +61,7 @@ void test_order(struct pad *p);
 void test_completion(struct pad *p);
 void test_errors(struct pad *p);
 void test_arguments(struct pad *p);
+void test_asleep(struct pad *p);
 void test_lost(struct pad *p);
 
 /* exercise_end.c */

@@ -101,9 +101,9 @@ static void one_full(struct pad *p, uint32_t entries)
 	ret = submit(p, id, 0, block_gate(p, 0), &last);
 	while (!ret && ++taken < entries + 2)
 		ret = submit(p, id, taken, block_count(p, taken), &last);
-	put = userd_reg(chid, PPU_REG_USERD_GP_PUT);
+	put = ch_reg(chid, PPU_REG_CH_PUT);
 	(void)submit(p, id, 900, block_count(p, 900), &seqno);
-	put -= userd_reg(chid, PPU_REG_USERD_GP_PUT);
+	put -= ch_reg(chid, PPU_REG_CH_PUT);
 	look = ld_wait(p->fd, id, 1, 0);
 	open_gate(p, chid);
 	waited = ld_wait(p->fd, id, taken, SHORT);
