@@ -100,7 +100,9 @@ def _(c, runs):
 def _(c, runs):
     r = runs["fences"]
     works(c, r)
-    bad, = one(c, r, "copied", "copies with fences")
+    bad, silent = one(c, r, "copied", "copies with fences")
+    if silent:
+        c.lose(5, "the fences of %d of 3 copies never signalled, so nobody knows when the data is there" % silent)
     if bad:
         c.lose(10, "%d of 3 copies had not arrived when their fences had signalled" % bad)
     for sub in submissions(r, "copy") + submissions(r, "copy-more"):

@@ -256,7 +256,8 @@ static void *sleeper_thread(void *arg)
 	struct ls_sleeper *s = arg;
 
 	s->tid = (int)syscall(SYS_gettid);
-	s->woken = ls_poll(s->sync, 10000);
+	/* Without a time-out, at whose end the kernel would look once more. */
+	ls_poll(s->sync, -1);
 	s->done = 1;
 	return NULL;
 }
@@ -272,8 +273,12 @@ void ls_sleep_start(struct ls_sleeper *s, int sync)
 
 bool ls_sleep_end(struct ls_sleeper *s)
 {
+	bool woken = lab_until(s->done, 10);
+
+	if (!woken)
+		pthread_cancel(s->thread);
 	pthread_join(s->thread, NULL);
-	return s->woken;
+	return woken;
 }
 
 /* --- buffers and channels ------------------------------------------------------------------------- */

@@ -55,7 +55,6 @@ int ls_submit_end(struct ls_thread *t);		/* what the ioctl returned */
 
 struct ls_sleeper {
 	int sync;
-	bool woken;
 	pthread_t thread;
 	_Atomic int tid, done;
 };
