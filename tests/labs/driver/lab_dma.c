@@ -12,11 +12,12 @@
 
 int lab_dma_init(struct lab_dev *ldev)
 {
-//LAB 3 write: Coherent memory for command blocks, LAB_CE_BLOCK_BYTES: where the CPU sees it is
-//LAB      ldev->ce.blocks, where the device does is ldev->ce.blocks_dma.
+//LAB 3 write: Coherent memory for command blocks, LAB_CE_BLOCK_BYTES: where the CPU sees it
+//LAB      is ldev->ce.blocks, where the device does is ldev->ce.blocks_dma.
 	struct lab_ce *ce = &ldev->ce;
 
-	ce->blocks = dma_alloc_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, &ce->blocks_dma, GFP_KERNEL);
+	ce->blocks = dma_alloc_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, &ce->blocks_dma,
+					GFP_KERNEL);
 	return ce->blocks ? 0 : -ENOMEM;
 //LAB instead
 	return 0;
@@ -26,7 +27,8 @@ int lab_dma_init(struct lab_dev *ldev)
 void lab_dma_fini(struct lab_dev *ldev)
 {
 //LAB 3 write: Give it back.
-	dma_free_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, ldev->ce.blocks, ldev->ce.blocks_dma);
+	dma_free_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, ldev->ce.blocks,
+			  ldev->ce.blocks_dma);
 //LAB end
 }
 
@@ -77,9 +79,9 @@ static int lab_dma_wait(struct lab_dev *ldev)
 /* Copy between two addresses of the kernel's context, and wait; -EIO, -ETIMEDOUT. May sleep. */
 int lab_ce_copy(struct lab_dev *ldev, u64 src_va, u64 dst_va, u64 bytes)
 {
-//LAB 3 write: Write the block, lab_ce_submit() it, wait. When the copy has failed (-EIO), and when
-//LAB      time is up (-ETIMEDOUT), nothing may be copied any more when this returns, and the
-//LAB      next copy must work: lab_ce_restart(). One at a time: ce->lock.
+//LAB 3 write: Write the block, lab_ce_submit() it, wait. When the copy has failed (-EIO), or
+//LAB      time is up (-ETIMEDOUT), nothing may be copied any more when this returns, and
+//LAB      the next copy must work: lab_ce_restart(). One at a time: ce->lock.
 	int ret;
 
 	mutex_lock(&ldev->ce.lock);
@@ -90,7 +92,7 @@ int lab_ce_copy(struct lab_dev *ldev, u64 src_va, u64 dst_va, u64 bytes)
 	mutex_unlock(&ldev->ce.lock);
 	return ret;
 //LAB instead
-	return -ENOSYS;
+	return -EOPNOTSUPP;
 //LAB end
 }
 
@@ -137,8 +139,9 @@ static int lab_dma_table(struct lab_dev *ldev, struct lab_pages *p, const struct
 	struct device *dev = &ldev->pdev->dev;
 	size_t most = min_t(size_t, dma_get_max_seg_size(dev), dma_max_mapping_size(dev));
 
-	return sg_alloc_table_from_pages_segment(&p->sgt, p->page, p->num, offset_in_page(args->user),
-						 args->bytes, most, GFP_KERNEL);
+	return sg_alloc_table_from_pages_segment(&p->sgt, p->page, p->num,
+						 offset_in_page(args->user), args->bytes, most,
+						 GFP_KERNEL);
 }
 
 /* Copy each segment from or to its place in the window. */
@@ -166,9 +169,10 @@ static int lab_dma_segments(struct lab_dev *ldev, struct lab_pages *p, const str
 /* The range in the window has been checked; the user's address and length have not. */
 int lab_dma_user(struct lab_dev *ldev, const struct lab_dma *args)
 {
-//LAB 3 write: Copy between a program's memory and the window in VRAM (VRAM offset ce->window +
-//LAB      args->vram) by the copy engine, and return when it is done. -EFAULT if the memory is not
-//LAB      the program's, or is read-only and would be written; -ENOMEM; what lab_ce_copy() says.
+//LAB 3 write: Copy between a program's memory and the window in VRAM (VRAM offset
+//LAB      ce->window + args->vram) by the copy engine, and return when it is done. -EFAULT if
+//LAB      the memory is not the program's, or is read-only and would be written; -ENOMEM;
+//LAB      what lab_ce_copy() says.
 	enum dma_data_direction dir = args->to_vram ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
 	struct device *dev = &ldev->pdev->dev;
 	struct lab_pages p;
@@ -192,6 +196,6 @@ err_unpin:
 	lab_dma_unpin(&p, !args->to_vram);
 	return ret;
 //LAB instead
-	return -ENOSYS;
+	return -EOPNOTSUPP;
 //LAB end
 }

@@ -46,6 +46,7 @@ void release(void);
 /* Start a copy that is submitted and held: false if it was never submitted (it is over then). */
 bool copy_held(struct copy *c);
 void set_timeout(unsigned int ms);
+extern unsigned int patience;		/* the time limit of copies that shall succeed */
 unsigned int pinned(void);
 
 void shapes(bool large);	/* exercise_shapes.c */

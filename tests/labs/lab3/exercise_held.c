@@ -105,7 +105,7 @@ static void give_up(uint8_t *mem, bool to_vram)
 		return;
 	}
 	ended = copy_wait(&c, 8);
-	set_timeout(30000);
+	set_timeout(patience);
 	if (!ended) {
 		release();
 		if (!copy_wait(&c, 15))

@@ -3,16 +3,17 @@
 
 WRONG = [
     dict(name="kmalloc_for_blocks", file="lab_dma.c", criterion="coherent memory",
-         replace=[("ce->blocks = dma_alloc_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, &ce->blocks_dma, "
-                   "GFP_KERNEL);",
+         replace=[("ce->blocks = dma_alloc_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, &ce->blocks_dma,\n"
+                   "\t\t\t\t\tGFP_KERNEL);",
                    "ce->blocks = kmalloc(LAB_CE_BLOCK_BYTES, GFP_KERNEL);\n"
                    "\tce->blocks_dma = ce->blocks ? virt_to_phys(ce->blocks) : 0;"),
-                  ("\tdma_free_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, ldev->ce.blocks, ldev->ce.blocks_dma);",
+                  ("\tdma_free_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, ldev->ce.blocks,\n"
+                   "\t\t\t  ldev->ce.blocks_dma);",
                    "\tkfree(ldev->ce.blocks);")],
          says=r"did not come from dma_alloc_coherent", keeps=["to VRAM", "commands"]),
     dict(name="blocks_not_freed", file="lab_dma.c", criterion="coherent memory",
-         replace=[("\tdma_free_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, ldev->ce.blocks, "
-                   "ldev->ce.blocks_dma);\n", "")],
+         replace=[("\tdma_free_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, ldev->ce.blocks,\n"
+                   "\t\t\t  ldev->ce.blocks_dma);\n", "")],
          says=r"After remove\(\), what dma_alloc_coherent\(\) at lab_dma\.c:\d+ got has not been given back",
          keeps=["to VRAM"]),
     dict(name="release_before_copy", file="lab_dma.c", criterion="commands",
@@ -46,7 +47,7 @@ WRONG = [
                    "args->vram);\n")],
          says=r"Five pages that do not lie side by side"),
     dict(name="offset_in_page_forgotten", file="lab_dma.c", criterion="from VRAM",
-         replace=[("p->page, p->num, offset_in_page(args->user),\n", "p->page, p->num, 0,\n")],
+         replace=[("\t\t\t\t\t\t offset_in_page(args->user), args->bytes", "\t\t\t\t\t\t 0, args->bytes")],
          says=r"bytes are wrong at the target", keeps=["commands", "coherent memory"]),
     dict(name="not_dirty", file="lab_dma.c", criterion="from VRAM",
          replace=[("lab_dma_unpin(&p, !args->to_vram);", "lab_dma_unpin(&p, false);")],
