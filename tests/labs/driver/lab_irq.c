@@ -58,7 +58,8 @@ static u32 lab_handle(struct lab_dev *ldev, u32 causes)
 	if (causes & PPU_INTR_FAULT)
 		lab_on_fault(ldev);
 	if (causes & PPU_INTR_CHINTR)
-		events = lab_scan(ldev, PPU_REG_CHINTR_PENDING, ldev->channels, lab_on_channel_event);
+		events = lab_scan(ldev, PPU_REG_CHINTR_PENDING, ldev->channels,
+				  lab_on_channel_event);
 	if (causes & PPU_INTR_RINGLOW)
 		lab_scan(ldev, PPU_REG_RINGLOW_PENDING, ldev->channels, NULL);
 	if (causes & PPU_INTR_PREEMPT)
@@ -154,8 +155,8 @@ static void lab_irq_poll(struct timer_list *timer)
 /* Send nothing (true), or send again (false) what happens and what happened meanwhile. */
 void lab_irq_mask(struct lab_dev *ldev, bool masked)
 {
-//LAB 2 write: Switch all causes off or on in the device. When this returns with them off, no
-//LAB      handler and no thread is running any more, and none starts.
+//LAB 2 write: Switch all causes off or on in the device. When this returns with them
+//LAB      off, no handler and no thread is running any more, and none starts.
 	struct lab_irq *irq = &ldev->irq;
 	unsigned long flags;
 	int n;
@@ -216,8 +217,8 @@ int lab_irq_init(struct lab_dev *ldev)
 
 void lab_irq_fini(struct lab_dev *ldev)
 {
-//LAB 2 write: Events may be coming all the time. First nothing new, then nothing that runs, then
-//LAB      give back what lab_irq_init() took.
+//LAB 2 write: Events may be coming all the time. First nothing new, then nothing that
+//LAB      runs, then give back what lab_irq_init() took.
 	struct lab_irq *irq = &ldev->irq;
 	int n;
 

@@ -60,7 +60,7 @@ static int lab_identify(struct lab_dev *ldev)
 	u32 version = lab_read(ldev, PPU_REG_VERSION);
 
 	if (lab_read(ldev, PPU_REG_ID) != PPU_ID_MAGIC || version >> 16 != PPU_HW_VERSION >> 16) {
-		dev_err(&ldev->pdev->dev, "not a PPU that this driver knows (version %#x)\n", version);
+		dev_err(&ldev->pdev->dev, "no PPU that this driver knows, version %#x\n", version);
 		return -ENODEV;
 	}
 	ldev->vram_start = pci_resource_start(ldev->pdev, PPU_BAR_VRAM);
@@ -80,10 +80,11 @@ static void lab_report(struct lab_dev *ldev)
 
 static int lab_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-//LAB 1 write: Allocate (lab_dev_alloc()), map, identify, reset the device (whoever had it before
-//LAB      may have left it in any state), lab_start(). When all that went well, write
-//LAB      LAB_SCRATCH_READY to SCRATCH, keep ldev for remove, and say in the kernel's log:
-//LAB      "PPU version 1.0, 256 MiB of VRAM, 256 channels". When not, leave nothing behind.
+//LAB 1 write: Allocate (lab_dev_alloc()), map, identify, reset the device (whoever
+//LAB      had it before may have left it in any state), lab_start(). When all that went
+//LAB      well, write LAB_SCRATCH_READY to SCRATCH, keep ldev for remove, and say in the
+//LAB      kernel's log: "PPU version 1.0, 256 MiB of VRAM, 256 channels". When not, leave
+//LAB      nothing behind.
 	struct lab_dev *ldev;
 	int ret;
 
@@ -117,8 +118,8 @@ err_unmap:
 
 static void lab_remove(struct pci_dev *pdev)
 {
-//LAB 1 write: lab_stop(), then leave the device quiet: no interrupts, no DMA, reset. Then give back
-//LAB      what probe took.
+//LAB 1 write: lab_stop(), then leave the device quiet: no interrupts, no DMA, reset.
+//LAB      Then give back what probe took.
 	struct lab_dev *ldev = pci_get_drvdata(pdev);
 
 	lab_stop(ldev);

@@ -101,6 +101,11 @@ void channel_event(unsigned int n)
 	lab_reg_write(PPU_BAR0_USERD + n * PPU_USERD_STRIDE + PPU_REG_USERD_GP_PUT, 1);
 }
 
+bool channel_is_done(unsigned int n)
+{
+	return lab_reg(PPU_BAR0_USERD + n * PPU_USERD_STRIDE + PPU_REG_USERD_GP_GET) == 1;
+}
+
 unsigned int bitmap_left(uint32_t reg, unsigned int words)
 {
 	unsigned int left = 0;

@@ -3,6 +3,7 @@
 #ifndef EVENTS_H
 #define EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Entry n of the watch table matches at once: WATCH_PENDING has its bit. */
@@ -12,6 +13,7 @@ void error_event(unsigned int n);
 /* Channel n executes an INTR command: CHINTR_PENDING has its bit. To be prepared once. */
 void channels_prepare(void);
 void channel_event(unsigned int n);
+bool channel_is_done(unsigned int n);
 /* Words of a bitmap that are not 0. */
 unsigned int bitmap_left(uint32_t reg, unsigned int words);
 

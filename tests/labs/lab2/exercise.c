@@ -206,28 +206,37 @@ static bool all_stopped(const unsigned int *chan, unsigned int *count)
 
 static void bitmaps(void)
 {
-	static const unsigned int watches[] = { 0, 31, 32, 700 }, bad[] = { 5, 31, 40, 200 }, chans[] = { 3, 33, 63 };
+	static const unsigned int watches[] = { 0, 31, 32, 700 }, bad[] = { 5, 31, 40, 200 }, chans[] = { 3, 9, 63 };
 	unsigned int stopped[4] = { 0 };
 	struct lab_stats before = stats();
 
+	/* Each time all bits are there when the message comes. */
 	lab_step("waiting until the bits of WATCH_PENDING are cleared");
+	lab_reg_write(PPU_REG_INTR_ENABLE, 0);
 	for (unsigned int i = 0; i < 4; i++)
 		watch_event(watches[i]);
+	lab_reg_write(PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
 	lab_until(!bitmap_left(PPU_REG_WATCH_PENDING, PPU_BITMAP_WORDS_WATCH), PATIENCE);
 	lab_obs("watches", "%u", bitmap_left(PPU_REG_WATCH_PENDING, PPU_BITMAP_WORDS_WATCH));
 
 	lab_step("waiting until the driver says which channels stopped");
 	lab_dmesg();
+	lab_reg_write(PPU_REG_INTR_ENABLE, 0);
 	for (unsigned int i = 0; i < 4; i++)
 		error_event(bad[i]);
+	lab_reg_write(PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
 	lab_until(all_stopped(bad, stopped), PATIENCE);
 	lab_obs("stopped", "%u %u %u %u %u", stopped[0], stopped[1], stopped[2], stopped[3],
 		bitmap_left(PPU_REG_CHERR_PENDING, PPU_BITMAP_WORDS_CH));
 
 	lab_step("waiting for INTR commands of three channels");
 	channels_prepare();
+	lab_reg_write(PPU_REG_INTR_ENABLE, 0);
 	for (unsigned int i = 0; i < 3; i++)
 		channel_event(chans[i]);
+	for (unsigned int i = 0; i < 3; i++)
+		lab_until(channel_is_done(chans[i]), PATIENCE);
+	lab_reg_write(PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
 	lab_until(stats().channel_events >= before.channel_events + 3, PATIENCE);
 	lab_obs("channels", "%llu %u", (unsigned long long)(stats().channel_events - before.channel_events),
 		bitmap_left(PPU_REG_CHINTR_PENDING, PPU_BITMAP_WORDS_CH));
