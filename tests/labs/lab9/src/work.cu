@@ -49,7 +49,7 @@ KERNEL crowd(const struct queue_dev *q, u64 launch, const struct ppu_gpfifo_entr
 		queue_finish(q, launch);
 }
 
-/* Everybody reserves as often as it works, and notes what he got; room comes slowly. Nothing is inserted. */
+/* Everybody tries to reserve, and notes what he got; room comes all at once, now and then. Nothing is inserted. */
 KERNEL storm(const struct queue_dev *q, u64 tries, u64 log, u64 logged)
 {
 	u32 x = THREAD * 2654435761u + 1;
@@ -66,8 +66,8 @@ KERNEL storm(const struct queue_dev *q, u64 tries, u64 log, u64 logged)
 			store(at, first);
 			store(at + 8, want);
 		}
-		if (THREAD % 16 == 0)
-			atomic_add(q->shadow, 2);
+		if (THREAD % 64 == 0 && i % 4 == 0)
+			atomic_add(q->shadow, 150);
 	}
 }
 
