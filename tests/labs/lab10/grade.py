@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 if HERE not in sys.path:
     sys.path.insert(0, HERE)
 import kernels      # noqa: E402
+import lanes        # noqa: E402
 import unit         # noqa: E402
 
 NEEDS = ["lib/liblab10.a", "lib/libppucore.a", "lib/libppu.a"]      # of the build
@@ -32,7 +33,7 @@ lab.scenario("kernels", cmd=["exercise", "kernels", *kernels.names()], pack=kern
              smp=1, trace="program")
 lab.scenario("random", cmd=["exercise", "random", os.environ.get("LAB_SEED", "1"), str(RANDOM)], timeout=120,
              smp=1)
-lab.picture("kernels")
+lab.picture("kernels", draw=lanes.draw)
 lab.skeleton_points = 0
 
 # name, points, text, groups of the queue alone, kernels

@@ -69,7 +69,8 @@ class Kernel:
 
     def result(self, lane):
         """What this lane leaves, by itself. The formula is ours."""
-        return eval(self.formula, {"t": lane, "max": max, "min": min, "sum": sum, "range": range})    # pylint: disable=eval-used
+        names = {"t": lane, "max": max, "min": min, "sum": sum, "range": range}
+        return eval(self.formula, names)        # pylint: disable=eval-used
 
     def at(self, pc):
         """`sync L` (pc 9)"""

@@ -255,8 +255,8 @@ static void expect_moved(uint32_t size, int first, uint32_t n, enum ppu_tokq_sid
 
 	fill(size, first, n);
 	ppu_tokq_recentre(&q, side, need);
-	snprintf(when, sizeof(when), "recentring %u token%s from entry %d of %u for %u more at the %s", n, n == 1 ? "" : "s", first, size, need,
-		 side == PPU_TOKQ_FRONT ? "front" : "back");
+	snprintf(when, sizeof(when), "recentring %u token%s from entry %d of %u for %u more at the %s", n,
+		 n == 1 ? "" : "s", first, size, need, side == PPU_TOKQ_FRONT ? "front" : "back");
 	expect_at(when, to + (int)n, to - 1);
 	for (uint32_t i = 0; i < n; i++)
 		EXPECT(entry(to + (int)i) == PPU_TOK_MAKE(PPU_REASON_LONGJMP, 1, i + 1),

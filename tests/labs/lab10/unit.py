@@ -109,7 +109,12 @@ WRITE = {
     },
 }
 
-INCLUDE = '#include "lab10.h"\n'
+INCLUDE = """\
+//LAB 10 write: Each LAB_TODO() below says, when it is reached, what is not written yet.
+//LAB instead
+#include "lab10.h"
+//LAB end
+"""
 
 
 class UnitError(Exception):
@@ -137,8 +142,7 @@ def mark(name, text):
     includes = [m.end() for m in re.finditer(r'^#include "[^"]*"\n', text, re.M)]
     if not includes:
         raise UnitError("%s/%s includes nothing: where would lab10.h go?" % (CORE, name))
-    return text[:includes[-1]] + "//LAB 10 write: Each LAB_TODO() below says, when it is reached, what is not written yet.\n" \
-        "//LAB instead\n" + INCLUDE + "//LAB end\n" + text[includes[-1]:]
+    return text[:includes[-1]] + INCLUDE + text[includes[-1]:]
 
 
 def there():

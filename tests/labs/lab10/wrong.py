@@ -9,11 +9,13 @@ WRONG = [
          keeps=["queue order", "if and else"]),
     dict(name="recentre_one_direction", file="tokq.c",
          replace=[("	if (to < from)\n		for (i = 0; i < n; i++)", "	if (true)\n		for (i = 0; i < n; i++)")],
-         criterion="recentring", says=r"recentring 200 tokens from entry 0 of 256 .* entry \d+ is \w+, it should be token"),
+         criterion="recentring", says=r"recentring 200 tokens from entry 0 of 256 .* entry \d+ is \w+, it "
+                                      r"should be token"),
     dict(name="recentre_ignores_need", file="tokq.c",
          replace=[("	if (side == PPU_TOKQ_FRONT && size - to - n < (int32_t)need)\n		to = size - n - (int32_t)need;\n",
                    "")],
-         criterion="recentring", says=r"recentring 1 token from entry 16 of 33 for 31 more at the front head is 17 and tail 15, they should be 2 and 0",
+         criterion="recentring", says=r"recentring 1 token from entry 16 of 33 for 31 more at the front head is 17 "
+                                      r"and tail 15, they should be 2 and 0",
          keeps=["queue order", "loops"]),
     dict(name="merge_stops_at_first", file="tokq.c",
          replace=[("		if (PPU_TOK_ADDR(t) == addr) {\n			*token = t | (uint64_t)mask << 4;",
@@ -36,7 +38,8 @@ WRONG = [
          criterion="fallback", says=r"Kernel two_waits: the result of lane 0 is 17, it should be 16",
          loses=["random programs"], keeps=["if and else"]),
     dict(name="wakes_the_whole_mask", file="diverge.c",
-         replace=[("	w->pop = false;\n	w->active = lanes;", "	w->pop = false;\n	lanes = PPU_TOK_MASK(token);\n	w->active = lanes;")],
+         replace=[("	w->pop = false;\n	w->active = lanes;",
+                   "	w->pop = false;\n	lanes = PPU_TOK_MASK(token);\n	w->active = lanes;")],
          criterion="yield", says=r"Kernel yield_opts_out: the results are right, but event \d+, at .*, is \"pop sync ff 10/8 "
                                  r"-> ff .*it should be \"pop sync ff 10/8 -> f0",
          keeps=["if and else"]),

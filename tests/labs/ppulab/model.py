@@ -108,6 +108,7 @@ class Lab:
         self.criteria = []
         self.modules = []       # more modules of the guest's kernel to load first, by name
         self.pictures = []
+        self.drawers = {}       # scenario -> None or a function that draws it
         self.ignored = {}       # scenario -> None or events that do not matter in its picture
         self.skeleton_points = 0
         self.bonus_points = 10
@@ -145,11 +146,12 @@ class Lab:
             return func
         return add
 
-    def picture(self, scenario, ignore=None):
+    def picture(self, scenario, ignore=None, draw=None):
         """The trace of this scenario is drawn beside that of the reference. ignore: events that may well differ, for
-        ppu-trace --ignore, such as "default,DIV_*"."""
+        ppu-trace --ignore, such as "default,DIV_*". draw(reference, trace, svg): another picture than ppu-trace's."""
         self.pictures.append(scenario)
         self.ignored[scenario] = ignore
+        self.drawers[scenario] = draw
 
     def runs_of(self, criterion):
         return list(self.scenarios) if criterion.runs is None else list(criterion.runs)

@@ -94,6 +94,8 @@ def one(lab, result, name, report, top):
                          lab.ignored[name])
     if same is None:
         return ["Picture: %s" % text]
+    if lab.drawers[name]:
+        lab.drawers[name](reference, done.file(".trace"), svg)
     if same:
         return ["Picture: %s (your run does what the reference does)" % paths.shown(svg)]
     return ["Picture: %s; the first difference to the reference:" % paths.shown(svg), "  " + text]
