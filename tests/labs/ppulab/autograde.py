@@ -59,7 +59,8 @@ def report_of(lab, name, result, parts):
             "points": result.points, "max": result.max, "criteria": [card(c) for c in result.cards],
             "bonus": card(result.bonus) if result.bonus else None,
             "error": clean_line(result.error) if result.error else None,
-            "grader": [clean_line(b, 2000) for b in result.broken], "log": log_of(result), "versions": versions(parts)}
+            "grader": [clean_line(b, 2000) for b in result.broken], "log": log_of(result),
+            "versions": versions(parts)}
 
 
 def check_files(lab, path):
@@ -182,8 +183,9 @@ def whole_class(args):
     else:
         print(text, end="")
     broken = [n for n in found if reports[n]["grader"]]
-    print("  %d submissions graded%s" % (len(found) - len(broken), ", NOT graded: " + ", ".join(map(clean_line, broken))
-                                         if broken else ""))
+    print("  %d submissions graded" % (len(found) - len(broken)))
+    if broken:
+        print("  NOT graded: " + ", ".join(map(clean_line, broken)))
     return 2 if broken else 0
 
 

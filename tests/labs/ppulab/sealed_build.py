@@ -62,6 +62,11 @@ say end
 """
 
 
+# Control characters, what turns the direction of text, surrogates, private use.
+UNSHOWN = re.compile("[^\n\t\x20-\x7e\u00a0-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\ud7ff\uf900-\ufffc"
+                     "\U00010000-\U0003ffff]")
+
+
 class Outcome:
     """What became of a build."""
 
@@ -76,8 +81,7 @@ class Outcome:
 def clean(data, limit=LOG_BYTES):
     """Text of a student's as it may be shown: no control characters, a limit."""
     text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
-    text = re.sub(r"[^\n\t\x20-\x7e\u00a0-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\ud7ff\uf900-\ufffc\U00010000-\U0003ffff]",
-                  "?", text.replace("\r\n", "\n"))
+    text = UNSHOWN.sub("?", text.replace("\r\n", "\n"))
     if len(text) > limit:
         text = text[:limit // 2] + "\n[the middle of the output is left out]\n" + text[-limit // 2:]
     return text

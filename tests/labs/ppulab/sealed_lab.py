@@ -81,7 +81,7 @@ class Parts:
         return os.path.join(paths.BUILD, "lib/lib%s.a" % name)
 
     def in_order(self, names):
-        """The kernel's own modules that these need, in the order of loading; only names of modules there are count."""
+        """The kernel's own modules that these need, in the order of loading; other names do not count."""
         top = os.path.join(self.kernel_root, "lib/modules", self.abi)
         depends, out = {}, []
         with open(os.path.join(top, "modules.dep"), encoding="ascii") as f:
@@ -101,8 +101,8 @@ MODULE_RECIPE = """\
 make -s -C /usr/src/linux-headers-%(abi)s M=/build/module KBUILD_EXTRA_SYMBOLS=/build/witness.symvers \
 	KCFLAGS=-g0 -j2 modules || exit 1
 strip -g -o lab.ko module/lab.ko || exit 1
-modinfo -F depends lab.ko >needs
-exit 0
+objcopy -O binary --only-section=.modinfo lab.ko info || exit 1
+tr '\\0' '\\n' <info | sed -n 's/^depends=//p' >needs
 """
 
 
@@ -167,7 +167,8 @@ def link_recipe(name, sources, flags, archives):
     lines, objs = ["fail=0"], []
     for i, source in enumerate(sources):
         objs.append("obj/%s-%d.o" % (name, i))
-        lines.append("gcc %s -c -o %s %s || fail=1" % (" ".join(map(shlex.quote, flags)), objs[-1], shlex.quote(source)))
+        lines.append("gcc %s -c -o %s %s || fail=1"
+                     % (" ".join(map(shlex.quote, flags)), objs[-1], shlex.quote(source)))
     lines.append("[ $fail = 0 ] || exit 1")
     lines.append("gcc -static -s -o bin/%s %s -Wl,--start-group %s -Wl,--end-group -lm -lpthread || exit 1"
                  % (name, " ".join(objs), " ".join(archives)))
@@ -176,8 +177,9 @@ def link_recipe(name, sources, flags, archives):
 
 def image_recipe(name, source):
     """Shell commands for build.image()."""
-    return "%s -Iinclude -o obj/%s.ptx src/%s || exit 1\nchmod 755 ppu-cc\n./ppu-cc -o bin/%s obj/%s.ptx || exit 1\n" % (
-        " ".join(map(shlex.quote, build.CLANG)), name, source, name, name)
+    clang = " ".join(map(shlex.quote, build.CLANG))
+    return ("%s -Iinclude -o obj/%s.ptx src/%s || exit 1\n" % (clang, name, source) +
+            "chmod 755 ppu-cc\n./ppu-cc -o bin/%s obj/%s.ptx || exit 1\n" % (name, name))
 
 
 def program(lab, files, parts, where):

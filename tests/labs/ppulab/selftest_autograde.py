@@ -37,7 +37,8 @@ def told(top, path, *patterns, good=()):
     """Problems, unless collect() takes just the good files and says just this, in any order."""
     files, wrong = submission.collect(os.path.join(top, path), 3, NAMES)
     out = [] if sorted(files) == sorted(good) else ["%s: took %s, not %s" % (path, sorted(files), sorted(good))]
-    out += ["%s: nothing like %r in %s" % (path, p, wrong) for p in patterns if not any(re.search(p, w) for w in wrong)]
+    out += ["%s: nothing like %r in %s" % (path, p, wrong) for p in patterns
+            if not any(re.search(p, w) for w in wrong)]
     return out + (["%s: said %s" % (path, wrong)] if len(wrong) != len(patterns) else [])
 
 
@@ -63,8 +64,10 @@ def special_files(top):
 
 
 def contents_of_files(top):
-    fill(top, {"empty/a.c": b" \n\n", "empty/b.c": b"\x7fELF\0\1", "large/a.c": b"x" * (300 << 10), "file": b"int a;\n"})
-    return told(top, "empty", r"^a\.c is empty", r"^b\.c is not a text") + told(top, "large", r"larger than 256 KiB") + \
+    fill(top, {"empty/a.c": b" \n\n", "empty/b.c": b"\x7fELF\0\1", "large/a.c": b"x" * (300 << 10)})
+    fill(top, {"file": b"int a;\n"})
+    return told(top, "empty", r"^a\.c is empty", r"^b\.c is not a text") + \
+        told(top, "large", r"larger than 256 KiB") + \
         told(top, "file", r"neither a directory nor an archive") + told(top, "nothing", r"neither")
 
 
@@ -97,13 +100,15 @@ def a_report():
     return {"format": 1, "lab": 3, "title": "DMA", "submission": "=cmd()", "points": 7, "max": 10, "bonus": None,
             "criteria": [{"name": "a", "text": "A", "points": 5, "max": 5, "lost": []},
                          {"name": "b", "text": "B", "points": 2, "max": 5, "lost": ["-3: <b>&\u2014"]}],
-            "error": None, "grader": [], "log": sealed_build.clean(b"x\x00\x1b[31m\xff ]]>"), "versions": {"ppu": "1"}}
+            "error": None, "grader": [], "log": sealed_build.clean(b"x\x00\x1b[31m\xff ]]>"),
+            "versions": {"ppu": "1"}}
 
 
 def test_formats():
     report, out = a_report(), []
     scope = json.loads(formats.gradescope(report))
-    if scope["score"] != 7 or [t["score"] for t in scope["tests"]] != [5, 2] or "<b>" not in scope["tests"][1]["output"]:
+    tests = scope["tests"]
+    if scope["score"] != 7 or [t["score"] for t in tests] != [5, 2] or "<b>" not in tests[1]["output"]:
         out.append("results.json: %s" % scope)
     suite = xml.fromstring(formats.junit(report)).find("testsuite")
     if suite.get("failures") != "1" or len(suite.findall("testcase/failure")) != 1:
@@ -116,7 +121,8 @@ def test_formats():
 
 def test_text():
     """A student's text loses what a terminal or a browser would obey, and has a limit."""
-    out = [] if sealed_build.clean(b"a\x1b[2Jb\r\n\0\t\xe2\x80\xae") == "a?[2Jb\n?\t?" else ["control characters stay"]
+    shown = sealed_build.clean(b"a\x1b[2Jb\r\n\0\t\xe2\x80\xae\xc3\xa4")
+    out = [] if shown == "a?[2Jb\n?\t?\xe4" else ["it is shown as %r" % shown]
     return out + ([] if len(sealed_build.clean(b"x" * 10000000)) < 66000 else ["a long text stays long"])
 
 
@@ -156,7 +162,8 @@ def test_endless(parts):
     out = [] if re.search(r"longer than 20 seconds", outcome.why) else ["it says " + outcome.why]
     if outcome.files:
         out.append("the huge file came back")
-    return out if 1000 < len(outcome.log) < 70000 and "left out" in outcome.log else out + ["log: %d" % len(outcome.log)]
+    fits = 1000 < len(outcome.log) < 70000 and "left out" in outcome.log
+    return out if fits else out + ["the log has %d characters" % len(outcome.log)]
 
 
 MACROS = b"".join(b"#define M%d M%d M%d M%d M%d M%d M%d M%d M%d\n" % (i, *[i + 1] * 8) for i in range(12)) + \
@@ -169,9 +176,21 @@ def test_macros(parts):
     return [] if re.search(r"longer than 20 seconds|does not compile", outcome.why) else [outcome.why]
 
 
+# So that modules of the kernel must be loaded before it.
+NEEDS_DRM = """
+#include <drm/drm_drv.h>
+void lab_put(struct drm_device *drm);
+void lab_put(struct drm_device *drm)
+{
+	drm_dev_put(drm);
+}
+"""
+
+
 def test_solution(top, lab, parts, files):
     """Full points through the sealed machines; what else is handed in is not looked at."""
     trap = os.path.join(top, "trap")
+    files = {n: t + NEEDS_DRM for n, t in files.items()}
     makefile = ("obj-m := nothing.o\n$(shell touch %s)\nall modules:\n\ttouch %s\n" % (trap, trap)).encode()
     fill(top, {"sub/lab1/" + n: t.encode() for n, t in files.items()})
     fill(top, {"sub/lab1/" + n: makefile for n in ("Kbuild", "Makefile", "GNUmakefile", "../Makefile")})
@@ -218,7 +237,8 @@ FLOOD = r"""
 MODULES = {
     "resets the machine": ([init("\temergency_restart();"), INCLUDES], "value",
                            r"^The guest switched itself off while: loading lab\.ko\."),
-    "says exit 0 on the control line": ([init(CONTROL), INCLUDES], "value", r"^The grader's program ended early while"),
+    "says exit 0 on the control line": ([init(CONTROL), INCLUDES], "value",
+                                        r"^The grader's program ended early while"),
     "floods the device's log": ([init(FLOOD), (INCLUDES[0], INCLUDES[1] + "#include <linux/pci.h>\n")], "value",
                                 r"^No end while: loading lab\.ko\."),
 }

@@ -82,8 +82,8 @@ def read_file(top_fd, path):
         if not stat.S_ISREG(st.st_mode):
             raise Refused("%s is not a regular file." % name)
         if st.st_nlink > 1:
-            raise Refused("%s is a hard link: the file has other names as well, perhaps in somebody else's directory; "
-                          "hand in a copy." % name)
+            raise Refused("%s is a hard link: the file has other names as well, perhaps in somebody else's "
+                          "directory; hand in a copy." % name)
         if st.st_size > FILE_BYTES:
             return bytes(FILE_BYTES + 1)
         data = b""
