@@ -282,6 +282,10 @@ void test_alone(void)
 	*u64_at(go) = 1;
 	ok = watch_done(&hw, &q, done, "alone", 8000);
 	c = watch_counts(&hw);
+	if (ok && watch_touched()) {
+		lab_obs("stuck", "alone this machine was so slow that the grader had to look at registers: check again");
+		return;
+	}
 	lab_obs("through", "alone %d", ok);
 	lab_obs("alone", "%u %" PRIu64 " %" PRId64 " %" PRIu64 " %" PRIu64 " %" PRIu64, CHAIN, *u64_at(count),
 		(int64_t)(c.reads - b.reads + c.writes - b.writes) - (int64_t)(b.reads - a.reads + b.writes - a.writes),

@@ -10,6 +10,8 @@
 #define LOOK_MS		40	/* between two looks at the channels */
 #define LONG_MS		12000	/* something runs, but this long? */
 
+static bool touched;
+
 static const char *error_name(uint32_t code)
 {
 	switch (code) {
@@ -139,10 +141,12 @@ bool watch_done(struct hw *hw, const struct queue *q, uint64_t done, const char 
 	struct look before;
 
 	memset(&before, 0xff, sizeof(before));
+	touched = false;
 	while (!word(hw, done)) {
 		lab_sleep_ms(1);
 		if (lab_now_ms() < next)
 			continue;
+		touched = true;
 		if (never(hw, q, done, test, &before))
 			return false;
 		if (lab_now_ms() > start + LONG_MS * lab_scale()) {
@@ -152,6 +156,11 @@ bool watch_done(struct hw *hw, const struct queue *q, uint64_t done, const char 
 		next = lab_now_ms() + LOOK_MS;
 	}
 	return true;
+}
+
+bool watch_touched(void)
+{
+	return touched;
 }
 
 static uint64_t count(struct hw *hw, uint32_t counter)

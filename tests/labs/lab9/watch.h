@@ -13,6 +13,8 @@
  * are not touched before patience_ms have passed.
  */
 bool watch_done(struct hw *hw, const struct queue *q, uint64_t done, const char *test, unsigned int patience_ms);
+/* Whether the last watch_done() has touched registers. */
+bool watch_touched(void);
 
 /* What the CPU could have had a part in. */
 struct watch_counts {

@@ -29,6 +29,16 @@ WRONG = [
          keeps=["request", "figures"]),
     dict(name="no_help", file="setup.c", criterion="no CPU", says="ring with room for four", keeps=["laps", "set-up"],
          replace=[("\t\thw_ch_write(hw, ch, PPU_REG_CH_FLAGS, PPU_CHF_AUTO_REFRESH);\n", "\t\t;\n")]),
+    dict(name="cpu_helps", file="setup.c", criterion="no CPU", says="the device saw [1-9][0-9]* register accesses",
+         keeps=["figures"],
+         replace=[("\t\thw_ch_write(hw, ch, PPU_REG_CH_FLAGS, PPU_CHF_AUTO_REFRESH);\n", "\t\t;\n"),
+                  ("#include <stddef.h>\n", "#include <stddef.h>\n#include <pthread.h>\n#include <unistd.h>\n"),
+                  ("/*\n * Launch the kernel of this TMD",
+                   "static void *agent(void *at)\n{\n\tfor (;;) {\n\t\t*(volatile uint32_t *)at = PPU_CH_CMD_REFRESH;\n"
+                   "\t\tusleep(200);\n\t}\n\treturn NULL;\n}\n\n/*\n * Launch the kernel of this TMD"),
+                  ("\tuint64_t n = ++q->launches;\n",
+                   "\tuint64_t n = ++q->launches;\n\tpthread_t t;\n\n\tpthread_create(&t, NULL, agent, "
+                   "(void *)(hw->regs + (PPU_BAR0_CHCFG + q->channel * PPU_CHCFG_STRIDE + PPU_REG_CH_CMD) / 4));\n")]),
     # the GPU's part
     dict(name="power_of_two", file="insert.h", criterion="entries", says="do not point to the 1 blocks",
          replace=[("counter % q->count", "counter & (q->count - 1)")]),
@@ -43,7 +53,8 @@ WRONG = [
          replace=[("\t\tif (atomic_cas(q->soft, end, old) == end)\n\t\t\treturn QUEUE_FULL;\n",
                    "\t\tatomic_add(q->soft, 0 - entries);\n\t\treturn QUEUE_FULL;\n")], keeps=["room", "entries"]),
     dict(name="hole", file="insert.h", criterion="reserving", says="must be taken back", loses=["room"],
-         replace=[("\t\tif (atomic_cas(q->soft, end, old) == end)\n\t\t\treturn QUEUE_FULL;\n", "\t\treturn QUEUE_FULL;\n")]),
+         replace=[("\t\tif (atomic_cas(q->soft, end, old) == end)\n\t\t\treturn QUEUE_FULL;\n",
+                   "\t\treturn QUEUE_FULL;\n")]),
     dict(name="no_place_for_the_end", file="insert.h", criterion="room", says="queue_insert",
          replace=[("err = queue_reserve(q, n + 1, 1, &first);", "err = queue_reserve(q, n + 1, 0, &first);"),
                   ("if (n + 1 > q->count - 3)", "if (n + 1 > q->count - 2)")]),
