@@ -17,7 +17,7 @@
 #include <linux/wait.h>
 //LAB end
 //LAB 3 given
-#include <linux/genalloc.h>
+#include <linux/bitmap.h>
 #include <linux/mutex.h>
 //LAB end
 //LAB 4 given
@@ -92,6 +92,13 @@ struct lab_ce {
 #define LAB_VA_SYS_BYTES	(8ull << 30)
 /* The first part of VRAM is the driver's own; the rest is for buffers (lab 4). */
 #define LAB_VRAM_OWN		(16ull << 20)
+#define LAB_OWN_PAGES		(LAB_VRAM_OWN >> PAGE_SHIFT)
+
+/* Given, lab_vram.c: the pages of that part. */
+struct lab_own {
+	struct mutex lock;		/* protects used */
+	DECLARE_BITMAP(used, LAB_OWN_PAGES);
+};
 //LAB end
 //LAB 4 given
 
@@ -137,7 +144,7 @@ struct lab_dev {
 	struct lab_irq irq;
 //LAB end
 //LAB 3 given
-	struct gen_pool *own;		/* pages of the first LAB_VRAM_OWN bytes of VRAM */
+	struct lab_own own;
 	struct mutex ctx_lock;		/* protects CTX_INST, CTX_CMD, CTX_STATUS and TLB_INV_INST, TLB_INV */
 	struct lab_ctx ctx;		/* the kernel's context */
 	struct lab_ce ce;

@@ -5,41 +5,55 @@
  */
 #include "lab.h"
 
+static unsigned long pages(size_t bytes)
+{
+	return DIV_ROUND_UP(bytes, PAGE_SIZE);
+}
+
 int lab_vram_init(struct lab_dev *ldev)
 {
-	int ret;
+	struct lab_own *own = &ldev->own;
 
 	if (ldev->vram_size < 2 * LAB_VRAM_OWN)
 		return -ENOSPC;
-	ldev->own = gen_pool_create(PAGE_SHIFT, -1);
-	if (!ldev->own)
-		return -ENOMEM;
+	mutex_init(&own->lock);
+	bitmap_zero(own->used, LAB_OWN_PAGES);
 	/* Page 0 is left out: offset 0 is nobody's. */
-	ret = gen_pool_add(ldev->own, PAGE_SIZE, LAB_VRAM_OWN - PAGE_SIZE, -1);
-	if (ret)
-		gen_pool_destroy(ldev->own);
-	return ret;
+	__set_bit(0, own->used);
+	return 0;
 }
 
 void lab_vram_fini(struct lab_dev *ldev)
 {
-	gen_pool_destroy(ldev->own);
+	/* Whoever had pages has given them back. */
+	WARN_ON(bitmap_weight(ldev->own.used, LAB_OWN_PAGES) != 1);
+	mutex_destroy(&ldev->own.lock);
 }
 
 int lab_vram_alloc(struct lab_dev *ldev, size_t bytes, u64 *offset)
 {
-	unsigned long at = gen_pool_alloc(ldev->own, PAGE_ALIGN(bytes));
+	struct lab_own *own = &ldev->own;
+	unsigned long at;
 
-	if (!at)
+	mutex_lock(&own->lock);
+	at = bitmap_find_next_zero_area(own->used, LAB_OWN_PAGES, 0, pages(bytes), 0);
+	if (at < LAB_OWN_PAGES)
+		bitmap_set(own->used, at, pages(bytes));
+	mutex_unlock(&own->lock);
+	if (at >= LAB_OWN_PAGES)
 		return -ENOMEM;
-	memset_io(ldev->vram + at, 0, PAGE_ALIGN(bytes));
-	*offset = at;
+	*offset = (u64)at << PAGE_SHIFT;
+	memset_io(ldev->vram + *offset, 0, PAGE_ALIGN(bytes));
 	return 0;
 }
 
 void lab_vram_free(struct lab_dev *ldev, u64 offset, size_t bytes)
 {
-	gen_pool_free(ldev->own, offset, PAGE_ALIGN(bytes));
+	struct lab_own *own = &ldev->own;
+
+	mutex_lock(&own->lock);
+	bitmap_clear(own->used, offset >> PAGE_SHIFT, pages(bytes));
+	mutex_unlock(&own->lock);
 }
 
 u64 lab_vram_read64(struct lab_dev *ldev, u64 offset)
