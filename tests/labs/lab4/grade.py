@@ -101,8 +101,8 @@ def mmaps(c, runs):
         if bad < 0:
             continue
         if what == "split":
-            c.lose(4, "After the first half of a mapping was unmapped, page %d of the buffer was not at its place in the "
-                      "other half: count pages from where the buffer begins in the DRM file (vmf->pgoff), not from "
+            c.lose(4, "After the first half of a mapping was unmapped, page %d of the buffer was not at its place in "
+                      "the other half: count pages from where the buffer begins in the DRM file (vmf->pgoff), not from "
                       "where the mapping begins." % bad)
         else:
             c.lose(10, "What a program writes into page %d of a mapping does not arrive in page %d of the buffer's "
@@ -170,7 +170,8 @@ def allocator(c, runs):
     works(c, r)
     what, n, want, ret = one(c, r, "full", "using up VRAM")
     if n != want:
-        c.lose(5, "Of buffers of 1 MiB %d could be made; in VRAM from LAB_VRAM_OWN on there is room for %d." % (n, want))
+        c.lose(5, "Of buffers of 1 MiB %d could be made; in VRAM from LAB_VRAM_OWN on there is room for %d."
+               % (n, want))
     if ret not in (-ENOSPC, -errno.ENOMEM):
         c.lose(2, "When VRAM was full GEM_CREATE gave %s, not -ENOSPC." % err(ret))
     bad, = one(c, r, "overlap", "comparing places")
@@ -214,8 +215,8 @@ def references(c, runs):
     if ret:
         c.lose(4, "A copy whose buffers were closed while it was under way ended with %s." % err(ret))
     if hits or dirty:
-        c.lose(10, "While a copy was under way another thread closed its buffers, and their memory was given to new ones"
-                   "%s: the copy must hold references until it is done."
+        c.lose(10, "While a copy was under way another thread closed its buffers, and their memory was given to new "
+                   "ones%s: the copy must hold references until it is done."
                % ("; the copy then wrote into %d of these" % dirty if dirty else ""))
 
 

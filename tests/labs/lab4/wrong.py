@@ -45,7 +45,8 @@ WRONG = [
          replace=[("\tif (!lab_range_ok(&src->base, args->src_offset, args->bytes) ||\n\t    !lab", "\tif (!lab")],
          keeps=["create", "mmap", "copy"]),
     dict(name="node_kept", file=FILE, criterion="allocator", says="memory of closed buffers is lost",
-         replace=[("\tmutex_lock(&ldev->gem.lock);\n\tdrm_mm_remove_node(&bo->node);\n\tmutex_unlock(&ldev->gem.lock);\n"
+         replace=[("\tmutex_lock(&ldev->gem.lock);\n\tdrm_mm_remove_node(&bo->node);\n"
+                   "\tmutex_unlock(&ldev->gem.lock);\n"
                    "\tdrm_gem_object_release(obj);\n\tkfree(bo);\n", "\tdrm_gem_object_release(obj);\n")],
          keeps=["create", "fresh", "copy"]),
     dict(name="kernels_vram", file=FILE, criterion="allocator", says="outside the",
@@ -58,8 +59,9 @@ WRONG = [
          replace=[("\tif (ret) {\n\t\tkfree(bo);\n\t\treturn ERR_PTR(ret);\n\t}\n\tmemset_io",
                    "\tif (ret)\n\t\treturn ERR_PTR(ret);\n\tmemset_io")], keeps=["create", "fresh", "mmap", "copy"]),
     dict(name="handle_failure_leaks", file=FILE, criterion="failures", says="not given back",
-         replace=[("\tdrm_gem_object_put(&bo->base);\n\treturn ret;", "\tif (!ret)\n\t\tdrm_gem_object_put(&bo->base);\n"
-                                                                       "\treturn ret;")],
+         replace=[("\tdrm_gem_object_put(&bo->base);\n\treturn ret;",
+                   "\tif (!ret)\n\t\tdrm_gem_object_put(&bo->base);\n"
+                   "\treturn ret;")],
          keeps=["create", "fresh", "mmap", "copy", "allocator"]),
     dict(name="no_references", file=FILE, criterion="references", says="must hold references",
          replace=[("\tif (src && dst)\n\t\tret = lab_gem_copy(ldev, to_lab_bo(src), to_lab_bo(dst), args);\n"

@@ -22,7 +22,7 @@ lab.exercise("exercise.c", "exercise_ring.c", "exercise_wait.c", "exercise_end.c
 lab.scenario("ring", cmd=["exercise", "ring"], vram="64M", trace=True, timeout=120)
 # Without these costs, and in a machine whose time counts instructions, an entry is fetched the moment the doorbell
 # rings, before the CPU's next instruction.
-lab.scenario("exact", cmd=["exercise", "exact"], vram="64M", timeout=120, icount=True, trace=True,
+lab.scenario("exact", cmd=["exercise", "exact"], vram="64M", timeout=120, icount=True, trace=True, debug=False,
              props={"cost-fetch-ns": 0, "cost-switch-ns": 0, "fault-irq-lose": 1})
 lab.picture("ring")
 lab.skeleton_points = 0
@@ -173,8 +173,8 @@ def doorbell(c, runs):
         c.lose(3, "%d submissions rang the doorbell %d times: GP_PUT is written once for all entries of a submission."
                % (jobs, bells))
     if unordered:
-        c.lose(7, "There was no write barrier before %d of %d doorbells: the entries are in write-combining memory, and "
-                  "may leave the CPU after the store to GP_PUT (wmb())." % (unordered, bells))
+        c.lose(7, "There was no write barrier before %d of %d doorbells: the entries are in write-combining memory, "
+                  "and may leave the CPU after the store to GP_PUT (wmb())." % (unordered, bells))
 
 
 @lab.criterion("threads", 8, "Threads may share a channel", runs=["ring"], partial=True)
@@ -183,10 +183,11 @@ def threads(c, runs):
     works(c, r)
     jobs, ret, waited, count, distinct, unlocked = one(c, r, "threads", "submitting from several threads")
     if unlocked:
-        c.lose(8, "The driver worked on a channel without holding chan->lock (lab_chan_locked() complained): two threads "
-                  "write the same entry, sooner or later.")
+        c.lose(8, "The driver worked on a channel without holding chan->lock (lab_chan_locked() complained): two "
+                  "threads write the same entry, sooner or later.")
     if ret or waited:
-        c.lose(8, "When four threads submitted to one channel, SUBMIT gave %s and CHAN_WAIT %s." % (err(ret), err(waited)))
+        c.lose(8, "When four threads submitted to one channel, SUBMIT gave %s and CHAN_WAIT %s."
+               % (err(ret), err(waited)))
     elif count != jobs:
         c.lose(8, "Of %d submissions by four threads %d were executed." % (jobs, count))
     if distinct != jobs:
@@ -201,8 +202,8 @@ def wait(c, runs):
     if look1:
         c.lose(4, "CHAN_WAIT for a submission that is complete, while the next one is not, gave %s." % err(look1))
     if look2 == 0:
-        c.lose(6, "CHAN_WAIT said that a submission is complete which is not: its block waits, behind an INTR command of "
-                  "its own. GP_GET tells what is done.")
+        c.lose(6, "CHAN_WAIT said that a submission is complete which is not: its block waits, behind an INTR command "
+                  "of its own. GP_GET tells what is done.")
     elif look2 != -ETIME:
         c.lose(3, "CHAN_WAIT with timeout 0 gave %s, not -ETIME." % err(look2))
     timed, ms, used = one(c, runs["exact"], "asleep", "waiting for what does not come")
@@ -211,7 +212,8 @@ def wait(c, runs):
     elif look2 and ms < 250:
         c.lose(3, "CHAN_WAIT for 300 ms gave up after %d ms." % ms)
     if used > 150:
-        c.lose(4, "A CHAN_WAIT of 300 ms kept the CPU busy for %d ms: sleep on chan->wait, the interrupt wakes you." % used)
+        c.lose(4, "A CHAN_WAIT of 300 ms kept the CPU busy for %d ms: sleep on chan->wait, the interrupt wakes you."
+               % used)
     ret, = one(c, r, "other", "waiting for another channel")
     if ret:
         c.lose(3, "While one channel waits, CHAN_WAIT for another one's submission gave %s." % err(ret))
