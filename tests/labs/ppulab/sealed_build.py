@@ -32,13 +32,16 @@ FILE_BLOCKS = 65536             # of 512 bytes: the largest file that may be wri
 CONSOLE_BYTES = 384 << 20       # the largest file a machine may write here (its initramfs is one)
 
 SCRIPT = """\
-ulimit -v %(kib)d
-ulimit -f %(blocks)d
 mkdir -p /build
 cd /build
-timeout -s KILL %(seconds)d sh /job-build/recipe >/job-build/log 2>&1 </dev/null
+# A group of its own: nothing it started goes on after its time.
+echo 'ulimit -v %(kib)d; ulimit -f %(blocks)d; . /job-build/recipe' >/job-build/limited
+setsid sh /job-build/limited >/job-build/log 2>&1 </dev/null &
+pid=$!
+{ sleep %(seconds)d; kill -KILL -$pid; } 2>/dev/null &
+wait $pid 2>/dev/null
 status=$?
-ulimit -f unlimited
+kill -KILL -$pid $! 2>/dev/null
 say() { echo "@%(nonce)s $*"; }
 say status $status $(wc -c </job-build/log)
 say log
