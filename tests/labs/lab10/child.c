@@ -32,6 +32,7 @@ static _Noreturn void become_nobody(char **argv)
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NPROC, 8);
+	setsid();
 	close_range(3, ~0u, 0);
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
 		_exit(125);
@@ -72,6 +73,7 @@ const char *child_stop(struct child *c, bool kill_it)
 	if (kill_it)
 		kill(c->pid, SIGKILL);
 	waitpid(c->pid, &status, 0);
+	kill(-c->pid, SIGKILL);		/* and what it has started */
 	if (kill_it)
 		return "end hang";
 	if (WIFSIGNALED(status)) {

@@ -6,7 +6,11 @@ them runs kernels and prints what happened; it runs inside the virtual machine a
 `exercise`, in which there is nothing of the student's. Here the two are compared with what should have been: results
 with the `result` line of each kernel, which says what each lane computes by itself; events with kernels/NAME.expect,
 made with the device's own unit (`expect.py`). Random programs are compared with a reference that runs each thread
-alone (tests/unit/lib/simt_prog.c)."""
+alone (tests/unit/lib/simt_prog.c).
+
+What is printed comes out of a process with the student's code in it. Nothing of it reaches the grader's process or the
+other kernels, but a submission that prints what kernels/*.expect say, instead of doing it, would get these points:
+only reading it shows that. It cannot do so for random programs of a LAB_SEED that it does not know."""
 
 import os
 import sys
@@ -31,7 +35,7 @@ lab.program("machine", *unit.FILES, cflags=["-fsanitize-coverage=trace-pc"])
 lab.exercise("exercise.c", "child.c", libs=["lab10"])
 lab.scenario("kernels", cmd=["exercise", "kernels", *kernels.names()], pack=kernels.pack(), timeout=120,
              smp=1, trace="program")
-lab.scenario("random", cmd=["exercise", "random", os.environ.get("LAB_SEED", "1"), str(RANDOM)], timeout=120,
+lab.scenario("random", cmd=["exercise", "random", os.environ.get("LAB_SEED") or "1", str(RANDOM)], timeout=120,
              smp=1)
 lab.picture("kernels", draw=lanes.draw)
 lab.skeleton_points = 0
@@ -75,9 +79,12 @@ def criterion(name, points, text, groups, names):
             points_of = [points] + [0] * len(wrong)
         else:
             points_of = [max(1, share(points, i, len(wrong))) for i in range(len(wrong))]
+        sums = {}
         for lost, sentence in zip(points_of, wrong):
             if sentence:
-                c.lose(lost, sentence)
+                sums[sentence] = sums.get(sentence, 0) + lost
+        for sentence, lost in sums.items():
+            c.lose(lost, sentence)
     lab.criterion(name, points, text, runs=["kernels"])(judge)
 
 

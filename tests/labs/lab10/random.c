@@ -12,7 +12,7 @@
 #define MAX_TRIES	150		/* to make a failing program smaller */
 
 static struct child stream;
-static bool streaming;
+static bool streaming, silent;		/* nothing came in time */
 static char why[256];
 static uint32_t results[MAX_THREADS * RESULT_BYTES / 4];
 
@@ -33,10 +33,11 @@ static bool write_all(const void *p, size_t n)
 static size_t read_all(void *p, size_t n)
 {
 	size_t len = 0;
-	ssize_t done;
+	ssize_t done = 0;
 
 	while (len < n && (done = child_read(&stream, (char *)p + len, n - len)) > 0)
 		len += (size_t)done;
+	silent = len < n && done < 0;
 	return len;
 }
 
@@ -74,7 +75,7 @@ static bool execute(const struct prog *p, struct machine_reply *r)
 			read_all(words + n, sizeof(words) - 1 - n);
 	}
 	streaming = false;
-	how = child_stop(&stream, false);
+	how = child_stop(&stream, silent);
 	words[strcspn(words, "\n")] = 0;
 	snprintf(why, sizeof(why), "%s", how ? how : memcmp(words, "end ", 4) ? "end hang" : words);
 	return false;

@@ -61,7 +61,7 @@ WRITE = {
         "push_yield": """
             A yield token for the lanes at addr. With `merge`, try ppu_tokq_merge() first: that needs no room (set
             w->q_dirty, w->retried = false) and is traced as DIV_MERGE. Else make room at the back, push, and trace
-            DIV_YIELD_PUSH. Both have the arguments of push_front() below: token, active mask, head_tail.
+            DIV_YIELD_PUSH. Both have the arguments of push_front() above: token, active mask, head_tail.
             PPU_SWITCH when there is no room.""",
         "associated": """
             The lanes a token wakes: those in its mask that have not ended (w->live), are not active, and wait
@@ -96,12 +96,11 @@ WRITE = {
             Make room, push on the front (push_front()), go on with the next instruction.""",
         "ppu_h_disable": """
             SYNC, BRK, CONT, LONGJMP, DISABLE: di->x is the reason, di->imm the address. With a corresponding token
-            the lanes of mask wait: disable(). Without, it is the fallback: discard_stale() first, but only if all
+            (ppu_tokq_find()) the lanes of mask wait: disable(). Without, it is the fallback: discard_stale() first, but only if all
             active lanes take it; trace DIV_FALLBACK (address, mask, 0); then it is a branch: branch().""",
         "ppu_h_exit": """
-            With an exit token that has all of mask, they wait for it, at its address. Without they have ended:
-            end_lanes(); the reason remains (SIMT-15), at address 0.
-            When nobody is left that could want to know it, trace the DIV_DISABLE, no lane is active, and pop.""",
+            With an exit token that has all of mask (ppu_tokq_find_any()), they wait for it: disable(), at its address.
+            Without, they have ended for good: end_lanes(), then disable() at address 0, so that the reason remains.""",
         "ppu_h_yield": """
             First: is it one that switches? yield_switches(); if not it is a NOP. Its token's address is the
             next instruction, which must exist: else PPU_ERR_BAD_PC of the lowest lane, ppu_sm_fault_pc().
