@@ -21,7 +21,7 @@ from .version import version
 
 RUN_BYTES = 256 << 20                       # the largest file that a machine which runs something may write
 RUN_LOG_BYTES = 16 << 10                    # of one run's output in the report
-ONE_SECONDS = 1800                          # for one submission of a class, all in all
+ONE_SECONDS = 3600                          # for one submission of a class, all in all
 SENTENCE = 600
 
 

@@ -28,6 +28,7 @@ LOG_BYTES = 64 << 10            # of the compiler's output that are kept
 ARTEFACT_BYTES = 8 << 20        # of one built file
 BUILD_MEMORY = 1280             # MiB of the machine, besides twice what is unpacked in it
 PROCESS_KIB = 900000            # of one process in it: a runaway compiler is refused memory, it does not take all
+PROCESS_SECONDS = 150           # of CPU time, the same
 FILE_BLOCKS = 65536             # of 512 bytes: the largest file that may be written in it
 CONSOLE_BYTES = 384 << 20       # the largest file a machine may write here (its initramfs is one)
 
@@ -35,7 +36,7 @@ SCRIPT = """\
 mkdir -p /build
 cd /build
 # A group of its own: nothing it started goes on after its time.
-echo 'ulimit -v %(kib)d; ulimit -f %(blocks)d; . /job-build/recipe' >/job-build/limited
+echo 'ulimit -t %(cpu)d; ulimit -v %(kib)d; ulimit -f %(blocks)d; . /job-build/recipe' >/job-build/limited
 setsid sh /job-build/limited >/job-build/log 2>&1 </dev/null &
 pid=$!
 { sleep %(seconds)d; kill -KILL -$pid; } 2>/dev/null &
@@ -210,7 +211,7 @@ def build(files, recipe, outputs, archives, seconds=240):
     recipe needs (sealed_pack.py)."""
     outcome = Outcome()
     nonce = secrets.token_hex(16)
-    script = SCRIPT % dict(kib=PROCESS_KIB, blocks=FILE_BLOCKS, seconds=seconds, nonce=nonce, log=LOG_BYTES,
+    script = SCRIPT % dict(cpu=PROCESS_SECONDS, kib=PROCESS_KIB, blocks=FILE_BLOCKS, seconds=seconds, nonce=nonce, log=LOG_BYTES,
                            half=LOG_BYTES // 2, outputs=" ".join(outputs), artefact=ARTEFACT_BYTES)
     before = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="ppu-lab-") as tmp:

@@ -15,7 +15,7 @@ from .build import Built
 from .paths import LabError
 
 PACKAGE = os.path.join(paths.BUILD, "grader")   # of a grader's package: what is otherwise built or installed
-SEALED_SECONDS = 300
+SEALED_SECONDS = 900    # of a whole build; generous, since one process has a limit of its own
 
 
 # --- what is ours ------------------------------------------------------------------
