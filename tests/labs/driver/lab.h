@@ -22,6 +22,7 @@
 //LAB end
 //LAB 4 given
 #include <drm/drm_device.h>
+#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_mm.h>
@@ -51,6 +52,7 @@ struct lab_vm;
 struct lab_vector {
 	struct lab_dev *ldev;
 	unsigned int n;			/* PPU_VEC_* */
+	unsigned int irq;		/* pci_irq_vector(), which may sleep, so once */
 };
 
 struct lab_irq {
@@ -264,6 +266,7 @@ void lab_ce_event(struct lab_dev *ldev);
 //LAB 4 given
 
 /* lab_drm.c */
+extern const struct drm_driver lab_drm_driver;
 int lab_drm_init(struct lab_dev *ldev);
 void lab_drm_fini(struct lab_dev *ldev);
 

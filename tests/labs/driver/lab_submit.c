@@ -79,7 +79,7 @@ u32 lab_chan_id(struct lab_dev *ldev, u32 chid)
 /* Whoever comes here has to hold chan->lock; only a debug kernel would notice by itself. */
 static void lab_chan_locked(struct lab_chan *chan)
 {
-	WARN_ONCE(!mutex_is_locked(&chan->lock), "lab_chan_locked: chan->lock is not held\n");
+	WARN_ONCE(!mutex_is_locked(&chan->lock), "chan->lock is not held\n");
 }
 
 static void lab_chan_drop(struct lab_slot *slot)
