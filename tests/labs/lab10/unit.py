@@ -99,7 +99,8 @@ WRITE = {
             (ppu_tokq_find()) the lanes of mask wait: disable(). Without, it is the fallback: discard_stale() first, but only if all
             active lanes take it; trace DIV_FALLBACK (address, mask, 0); then it is a branch: branch().""",
         "ppu_h_exit": """
-            With an exit token that has all of mask (ppu_tokq_find_any()), they wait for it: disable(), at its address.
+            With an exit token that has all of mask (ppu_tokq_find_any()), they wait for it: disable() for PPU_REASON_EXIT, at its
+            address.
             Without, they have ended for good: end_lanes(), then disable() at address 0, so that the reason remains.""",
         "ppu_h_yield": """
             First: is it one that switches? yield_switches(); if not it is a NOP. Its token's address is the
@@ -127,7 +128,7 @@ def wrap(name, text, function, task):
         raise UnitError("%s/%s has no function %s() any more: change tests/labs/lab10/unit.py" % (CORE, name, function))
     lines = []
     for item in re.split(r"\n\s*(?=- )", task.strip()):
-        lines += textwrap.wrap(item, 104 - 14 * (not lines), break_on_hyphens=False)
+        lines += textwrap.wrap(" ".join(item.split()), 104 - 14 * (not lines), break_on_hyphens=False)
     todo = "//LAB 10 write: %s\n" % lines[0] + "".join("//LAB      %s\n" % l for l in lines[1:])
     body = m.group(1).rstrip("\n")
     marked = "%s%s\n//LAB instead\n\tLAB_TODO();\n//LAB end\n" % (todo, body)
