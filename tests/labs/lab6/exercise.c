@@ -2,7 +2,8 @@
 /*
  * Lab 6 in the guest: fences, seen through syncobjs and sync files.
  *
- *   exercise fences       everything but interrupts
+ *   exercise fences       everything but:
+ *   exercise wait         one channel waits for another
  *   exercise interrupts   submissions one by one on a device whose messages get lost
  *
  * Nothing depends on how fast anything is: a submission that must not be complete yet waits for a word
@@ -19,7 +20,7 @@
 #include "labsync.h"
 
 #define MIB	(1u << 20)
-#define SOON	5000000000ll	/* ns; a wait that ends at once, or never */
+#define SOON	(5000000000ll * lab_scale())	/* ns; a wait that ends at once, or never */
 #define COPY	PPU_CLASS_COPY
 #define COMPUTE	PPU_CLASS_COMPUTE
 
@@ -222,10 +223,24 @@ static void test_device_waits(void)
 		ls_wait(w.fd, second, SOON);
 	lw_set(&w, 7, 1);
 	lab_obs("past", "%d %d", ret, ret ? ret : ls_wait(w.fd, third, SOON));
-	/* Many in a row, back and forth. */
+	lw_close(&w);
+}
+
+static void test_chain(void)
+{
+	uint32_t a, b, out;
+	struct lw w;
+	int ret;
+
+	lab_step("submit work that waits for each other in turns");
+	lw_open(&w);
+	a = lw_chan(&w, COPY, 0, 0);
+	b = lw_chan(&w, COMPUTE, 0, 0);
+	out = new_syncobj(&w);
+	ret = simple(&w, a, 0, out, NULL);
 	for (int i = 0; i < 20 && !ret; i++)
-		ret = simple(&w, i & 1 ? b : a, second, second, NULL);
-	lab_obs("chain", "%d %d", ret, ret ? ret : ls_wait(w.fd, second, SOON));
+		ret = simple(&w, i & 1 ? a : b, out, out, NULL);
+	lab_obs("chain", "%d %d", ret, ret ? ret : ls_wait(w.fd, out, SOON));
 	lw_close(&w);
 }
 
@@ -453,7 +468,7 @@ static void fences(void)
 	test_signal();
 	test_order();
 	test_masked();
-	test_device_waits();
+	test_chain();
 	test_foreign();
 	test_error();
 	test_destroy();
@@ -500,11 +515,21 @@ static void interrupts(void)
 	lab_must_unload();
 }
 
+static void waits(void)
+{
+	lab_must_load("");
+	test_device_waits();
+	lab_step("unload the module");
+	lab_must_unload();
+}
+
 int main(int argc, char **argv)
 {
 	lab_step("loading what the exercise needs");
 	if (argc > 1 && !strcmp(argv[1], "interrupts"))
 		interrupts();
+	else if (argc > 1 && !strcmp(argv[1], "wait"))
+		waits();
 	else
 		fences();
 	return 0;

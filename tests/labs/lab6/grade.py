@@ -10,8 +10,7 @@ from ppulab import Lab
 
 NOP, ACQUIRE, RELEASE, WFI, INTR = 0x00, 0x01, 0x02, 0x05, 0x08
 EIO = errno.EIO
-# The exercise, and the device's names of what it does, are in device time: 1 s of it is 1 s of the guest's.
-LATE_NS = 3000000
+LATE_NS = 3000000       # by which every message is late in the second run
 
 lab = Lab(6, "Semaphores, dma_fence, syncobj", page="06-fences.md", kind="module", student=["lab_fence.c"])
 lab.modules = ["vgem"]
@@ -19,7 +18,8 @@ lab.exercise("exercise.c")
 lab.scenario("fences", cmd=["exercise", "fences"], props={"copy-engines": 1}, trace=True, timeout=120)
 lab.scenario("interrupts", cmd=["exercise", "interrupts"], timeout=120,
              props={"copy-engines": 1, "fault-irq-lose": 3, "fault-irq-spurious": 2, "fault-irq-delay-ns": LATE_NS})
-lab.picture("fences")
+lab.scenario("wait", cmd=["exercise", "wait"], props={"copy-engines": 1}, trace=True, timeout=120)
+lab.picture("wait")
 lab.skeleton_points = 0
 
 
@@ -138,24 +138,25 @@ def _(c, runs):
     r = runs["interrupts"]
     woken, errors = one(c, r, "interrupts", "waiting for fences while messages are lost")
     if errors:
-        c.lose(6, "with lost, late and spurious messages only %d of 12 waits ended: every call of lab_fence_event() must "
-                  "signal all that is complete, whatever the reason for the call" % woken)
+        c.lose(6, "with lost, late and spurious messages only %d of 12 waits ended: every call of lab_fence_event() "
+                  "must signal all that is complete, whatever the reason for the call" % woken)
     if r.complaints:
         c.lose(4, "the kernel complained while messages were lost or spurious: %s" % r.complaints[0])
 
 
-@lab.criterion("device waits", 20, "The device itself waits for a fence of the device", runs=["fences"], partial=True)
+@lab.criterion("device waits", 20, "The device itself waits for a fence of the device", runs=["fences", "wait"],
+               partial=True)
 def _(c, runs):
-    r = runs["fences"]
-    works(c, r)
+    works(c, runs["fences"])
+    r = runs["wait"]
     early, = one(c, r, "gpu_early", "a submission with an in-syncobj")
     ret, went, blocked, done = one(c, r, "gpu", "a submission with an in-syncobj")
     c.require(ret == 0, "SUBMIT with an in-syncobj failed: %s" % err(ret))
     if early == 0:
         c.fail("work that waits for a fence was complete before that fence had signalled: the in-syncobj was ignored")
     if not went:
-        c.lose(15, "SUBMIT slept until the fence of another channel had signalled; the device can wait for that itself: "
-                   "SEM_ACQUIRE of the other channel's word, before the user's commands")
+        c.lose(15, "SUBMIT slept until the fence of another channel had signalled; the device can wait for that "
+                   "itself: SEM_ACQUIRE of the other channel's word, before the user's commands")
     if done:
         c.lose(5, "work that waited for a fence did not get done after that fence had signalled: %s" % err(done))
     waits = submissions(r, "waiting")
@@ -166,7 +167,8 @@ def _(c, runs):
     wait, first = waits[0], waited[0]
     words = [e.b for e in first.behind if e.name == "SEM_WRITE"]
     if went:
-        stood = [e for e in r.trace[:wait.at] if e.name == "BLOCK" and e.unit == wait.chan and e.a == 0 and e.b in words]
+        stood = [e for e in r.trace[:wait.at]
+                 if e.name == "BLOCK" and e.unit == wait.chan and e.a == 0 and e.b in words]
         if not blocked or not stood:
             c.lose(10, "channel %d was not held at channel %d's word until that had its number: SEM_ACQUIRE with the "
                        "address of the *other* channel's word" % (wait.chan, first.chan))
@@ -174,7 +176,7 @@ def _(c, runs):
     if ret or done:
         c.lose(5, "work that waited for a fence did not get done (%s) when the word was one past the fence's number "
                   "before the device came to look: PPU_SEM_OP_GE" % err(ret or done))
-    ret, done = one(c, r, "chain", "submissions that wait for each other in turns")
+    ret, done = one(c, runs["fences"], "chain", "submissions that wait for each other in turns")
     if ret or done:
         c.lose(5, "of twenty submissions that wait for each other in turns, the last did not get done: %s"
                % err(ret or done))
@@ -218,8 +220,8 @@ def _(c, runs):
                    % (which, err(status)))
     other, = one(c, r, "error_waiter", "a channel that waits for a failed one")
     if other:
-        c.lose(5, "a channel that waited in the device for the failed one stands there for ever: write the word for those "
-                  "that will never come, and kick")
+        c.lose(5, "a channel that waited in the device for the failed one stands there for ever: write the word for "
+                  "those that will never come, and kick")
     if ret != -EIO:
         c.lose(2, "SUBMIT to a channel that has failed: %s, not -EIO" % err(ret))
     ret, status, other = one(c, r, "destroy", "destroying a channel with pending work")

@@ -144,7 +144,8 @@ def _(c, runs):
                % (default, " and ".join(map(str, sorted(seen))) or "none"))
 
 
-@lab.criterion("commands", 15, "Around a copy stand the right commands, in the right order", runs=["sched"], partial=True)
+@lab.criterion("commands", 15, "Around a copy stand the right commands, in the right order", runs=["sched"],
+               partial=True)
 def _(c, runs):
     r = runs["sched"]
     ret, = one(c, r, "alone", "a copy of each priority")
@@ -154,8 +155,8 @@ def _(c, runs):
     own = counters(r, ("alone-0", "alone-1", "alone-2"))
     for p in own:
         c.require(not any(e.b == ACQUIRE and e.c == own[p] for e in found[p][0]),
-                  "a copy of priority %d waits for the counter in which it is counted itself: gates are looked at again "
-                  "when the copy is about to start, and by then it is 1" % p)
+                  "a copy of priority %d waits for the counter in which it is counted itself: gates are looked at "
+                  "again when the copy is about to start, and by then it is 1" % p)
     c.require(len(found) == 3 and all(found) and not ret,
               "one copy of each priority, one after the other, did not get done: %s" % err(ret))
     if 0 in own:
@@ -172,8 +173,8 @@ def _(c, runs):
             continue
         inc = next(i for i, e in enumerate(before) if e.b == INC)
         if any(e.b == ACQUIRE for e in before[inc:]):
-            c.lose(8, "a copy of priority %d is counted before it has waited for its in-fence and for higher ones: what "
-                      "cannot run yet must not hold up others" % p)
+            c.lose(8, "a copy of priority %d is counted before it has waited for its in-fence and for higher ones: "
+                      "what cannot run yet must not hold up others" % p)
         decs = [e.c for e in behind if e.b == DEC]
         if decs != [own[p]]:
             c.lose(6, "a copy of priority %d is counted with SEM_INC once, and with SEM_DEC %d times" % (p, len(decs)))
@@ -239,7 +240,8 @@ def _(c, runs):
                % ", ".join(order[1:] if order[:1] == ["L0"] else order))
 
 
-@lab.criterion("given back", 15, "A counted copy that comes to nothing is given back, once", runs=["sched"], partial=True)
+@lab.criterion("given back", 15, "A counted copy that comes to nothing is given back, once", runs=["sched"],
+               partial=True)
 def _(c, runs):
     r = runs["sched"]
     blocked, free, before, ret, low = one(c, r, "destroyed", "destroying a channel in a counted copy")
@@ -256,8 +258,8 @@ def _(c, runs):
                % ("did not hold up a lower one" if not blocked else "or the one behind it did not get done"))
     blocked, low = one(c, r, "idle", "destroying a channel with nothing counted")
     if not blocked or low:
-        c.lose(5, "after a channel was destroyed that had nothing counted, the counter is wrong: give back only what is "
-                  "counted (CH_GETABS)")
+        c.lose(5, "after a channel was destroyed that had nothing counted, the counter is wrong: give back only what "
+                  "is counted (CH_GETABS)")
     blocked, low = one(c, r, "failed", "a counted copy that fails")
     if blocked and low:
         c.lose(5, "a counted copy failed (COPY_FAULT), and lower copies wait for ever: lab_sched_give_back()")
@@ -300,11 +302,12 @@ def _(c, runs):
         c.lose(4, "a copy that waited for one of higher priority was taken for a hang (%s): that word is the driver's"
                % err(low))
     if waiter < 0:
-        c.lose(4, "a channel that waited for a fence was taken for a hang (%s): that word is the driver's" % err(waiter))
+        c.lose(4, "a channel that waited for a fence was taken for a hang (%s): that word is the driver's"
+               % err(waiter))
     status, longest = one(c, r, "progress", "a channel that is slow")
     if status != 1 and longest < 300:
-        c.lose(4, "a channel that made a step every %d ms was taken for a hang (hang_ms=400): CH_RUNTIME_LO tells that it "
-                  "goes on" % longest)
+        c.lose(4, "a channel that made a step every %d ms was taken for a hang (hang_ms=400): CH_RUNTIME_LO tells that "
+                  "it goes on" % longest)
 
 
 @lab.criterion("arguments", 5, "CHAN_CREATE knows what it can do", runs=["sched"], partial=True)
