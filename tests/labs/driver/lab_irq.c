@@ -147,7 +147,7 @@ static void lab_irq_poll(struct timer_list *timer)
 	spin_unlock_irqrestore(&irq->lock, flags);
 	for (n = 0; n < PPU_NUM_VECTORS; n++)
 		if (lost & lab_causes[n])
-			irq_wake_thread(pci_irq_vector(ldev->pdev, n), &irq->vector[n]);
+			irq_wake_thread(irq->vector[n].irq, &irq->vector[n]);
 	mod_timer(&irq->poll, jiffies + LAB_POLL);
 }
 //LAB end
@@ -186,6 +186,7 @@ static int lab_irq_start(struct lab_dev *ldev)
 	for (n = 0; n < PPU_NUM_VECTORS; n++) {
 		irq->vector[n].ldev = ldev;
 		irq->vector[n].n = n;
+		irq->vector[n].irq = pci_irq_vector(ldev->pdev, n);
 		ret = pci_request_irq(ldev->pdev, n, lab_irq_hard, lab_irq_thread, &irq->vector[n],
 				      "lab-%s", lab_vector_names[n]);
 		if (ret)

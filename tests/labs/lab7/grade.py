@@ -181,4 +181,3 @@ def _(c, runs):
         for held in r.rows(where + ".held")[:3]:
             c.lose(3, "%s at %s was not undone when %s" % (held[0], held[1], "all files were closed"
                                                          if where == "closed" else "the driver was unloaded"))
-
