@@ -191,10 +191,11 @@ static void *submitter(void *arg)
 	for (unsigned int i = 0; i < EACH; i++) {
 		uint64_t *seqno = &crowd.seqno[me][i];
 
-		while ((ret = submit(crowd.p, crowd.id, me, 3, seqno)) == -EAGAIN)
-			lab_sleep_ms(1);
-		if (ret)
+		(void)lab_until((ret = submit(crowd.p, crowd.id, me, 3, seqno)) != -EAGAIN, 5);
+		if (ret) {
 			crowd.error = ret;
+			break;
+		}
 	}
 	return NULL;
 }

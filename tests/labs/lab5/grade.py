@@ -131,6 +131,7 @@ def full(c, runs):
     works(c, r)
     found = rows(c, r, "full", "filling rings")
     for entries, taken, ret, still, look, waited, count, more, error in found:
+        c.require(taken or ret == -EAGAIN, "The first SUBMIT to a ring of %d entries gave %s." % (entries, err(ret)))
         text = "A ring of %d entries, whose first submission waits, " % entries
         want = (entries - 1) // 2
         if taken > want:
