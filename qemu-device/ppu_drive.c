@@ -43,25 +43,39 @@ void ppu_drive_kick(PPUState *s, unsigned chid)
 	ppu_notify(s);
 }
 
-static void ppu_drain_map(PPUState *s, unsigned long *map, bool put)
+/*
+ * A doorbell's bit stays set until the core has the value: ppu_bar0_read() answers a read of GP_PUT
+ * from the latch while it is set, so a store is never read back as what was there before. One that
+ * arrives meanwhile has changed the latch, and is for the next time.
+ */
+static void ppu_drain_puts(PPUState *s, unsigned w)
 {
-	unsigned words = BITS_TO_LONGS(s->cfg.channels);
+	unsigned long bits = qatomic_read(&s->put_dirty[w]);
 
-	for (unsigned w = 0; w < words; w++) {
-		unsigned long bits = qatomic_read(&map[w]) ? qatomic_xchg(&map[w], 0) : 0;
+	while (bits) {
+		unsigned chid = w * BITS_PER_LONG + ctzl(bits);
+		uint32_t put = qatomic_read(&s->put_latch[chid]);
 
-		while (bits) {
-			unsigned chid = w * BITS_PER_LONG + ctzl(bits);
-			uint64_t page = PPU_BAR0_USERD + (uint64_t)chid * PPU_USERD_STRIDE;
-
-			bits &= bits - 1;
-			if (put) {
-				ppu_core_mmio_write(s->core, page + PPU_REG_USERD_GP_PUT, 4,
-						    qatomic_read(&s->put_latch[chid]));
-			} else {
-				ppu_core_mmio_write(s->core, page + PPU_REG_USERD_KICK, 4, 1);
-			}
+		ppu_core_mmio_write(s->core, PPU_BAR0_USERD + (uint64_t)chid * PPU_USERD_STRIDE +
+				    PPU_REG_USERD_GP_PUT, 4, put);
+		qatomic_and(&s->put_dirty[w], ~(bits & -bits));
+		if (qatomic_read(&s->put_latch[chid]) != put) {
+			set_bit_atomic(chid, s->put_dirty);
+			qatomic_set(&s->any_dirty, true);
 		}
+		bits &= bits - 1;
+	}
+}
+
+static void ppu_drain_kicks(PPUState *s, unsigned w)
+{
+	unsigned long bits = qatomic_read(&s->kick_dirty[w]) ? qatomic_xchg(&s->kick_dirty[w], 0) : 0;
+
+	for (; bits; bits &= bits - 1) {
+		unsigned chid = w * BITS_PER_LONG + ctzl(bits);
+
+		ppu_core_mmio_write(s->core, PPU_BAR0_USERD + (uint64_t)chid * PPU_USERD_STRIDE +
+				    PPU_REG_USERD_KICK, 4, 1);
 	}
 }
 
@@ -71,8 +85,12 @@ void ppu_drive_drain(PPUState *s)
 		return;
 	}
 	qatomic_set_mb(&s->any_dirty, false);
-	ppu_drain_map(s, s->put_dirty, true);
-	ppu_drain_map(s, s->kick_dirty, false);
+	for (unsigned w = 0; w < BITS_TO_LONGS(s->cfg.channels); w++) {
+		ppu_drain_puts(s, w);
+	}
+	for (unsigned w = 0; w < BITS_TO_LONGS(s->cfg.channels); w++) {
+		ppu_drain_kicks(s, w);
+	}
 }
 
 /* --- time ----------------------------------------------------------------- */
