@@ -140,11 +140,12 @@ static void lab_drm_postclose(struct drm_device *drm, struct drm_file *file)
 DEFINE_DRM_GEM_FOPS(lab_drm_fops);
 
 const struct drm_driver lab_drm_driver = {
-	.driver_features = DRIVER_GEM | DRIVER_RENDER
-//LAB 6 given
-		| DRIVER_SYNCOBJ
+//LAB 6 before
+	.driver_features = DRIVER_GEM | DRIVER_RENDER,
 //LAB end
-	,
+//LAB 6 given
+	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ,
+//LAB end
 	.open = lab_drm_open,
 	.postclose = lab_drm_postclose,
 	.ioctls = lab_ioctls,

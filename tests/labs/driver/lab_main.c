@@ -7,9 +7,6 @@
  */
 #include "lab.h"
 
-//LAB 4 given
-#include <drm/drm_drv.h>
-//LAB end
 //LAB 2 given
 struct lab_stage {
 	const char *name;

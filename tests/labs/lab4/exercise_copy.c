@@ -146,7 +146,8 @@ static int taken(int fd, uint32_t *made, int n)
 /*
  * The device fetches nothing while SCHED_CTRL says so: the copy is under way, and stays so until we
  * let it go on. obs references: the copy was seen to wait, its error, new buffers in its memory
- * while it was under way, words of new buffers that are not 0 afterwards.
+ * while it was under way, words of new buffers that are not 0 afterwards. obs kept: error of a
+ * buffer as large as all of their part of VRAM, after all copies, also those that were refused.
  */
 void test_references(int fd)
 {
@@ -177,4 +178,6 @@ void test_references(int fd)
 		ld_bo_close(fd, made[i]);
 	}
 	lab_obs("references", "%d %d %d %d", waits, *(int *)ret, hits, dirty);
+	lab_obs("kept", "%d", ld_bo(fd, vram_bytes - OWN, &made[0]));
+	ld_bo_close(fd, made[0]);
 }

@@ -26,6 +26,9 @@ WRONG = [
     dict(name="private_mapping", file=FILE, criterion="mmap", says="BUG in the kernel",
          replace=[("\tif ((vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)\n\t\treturn -EINVAL;\n", "")],
          keeps=["create", "copy", "removal"]),
+    dict(name="private_for_reading", file=FILE, criterion="mmap", says="VM_MAYWRITE, not",
+         replace=[("(VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE", "(VM_SHARED | VM_WRITE)) == VM_WRITE")],
+         keeps=["create", "copy", "removal"]),
     dict(name="cpu_copies", file=FILE, criterion="copy", says="the device that has to copy",
          replace=[("\treturn lab_ce_copy(ldev, LAB_VA_VRAM + src->node.start + args->src_offset,\n"
                    "\t\t\t   LAB_VA_VRAM + dst->node.start + args->dst_offset, args->bytes);",
@@ -69,6 +72,10 @@ WRONG = [
                    "\tif (src)\n\t\tdrm_gem_object_put(src);\n\tif (dst)\n\t\tdrm_gem_object_put(dst);\n"
                    "\tif (src && dst)\n\t\tret = lab_gem_copy(ldev, to_lab_bo(src), to_lab_bo(dst), args);\n"
                    "\treturn ret;")], keeps=["create", "mmap", "copy", "ranges"]),
+    dict(name="refused_copy", file=FILE, criterion="references", says="each way out",
+         replace=[("to_lab_bo(dst), args);\n\tif (src)",
+                   "to_lab_bo(dst), args);\n\tif (ret)\n\t\treturn ret;\n\tif (src)")],
+         keeps=["create", "mmap", "copy", "ranges", "allocator", "failures"]),
     dict(name="fault_without_device", file=FILE, criterion="removal", says="could still be touched",
          replace=[("\tif (!drm_dev_enter(&ldev->drm, &idx))\n\t\treturn VM_FAULT_SIGBUS;\n\tif (page",
                    "\tidx = 0;\n\tif (page"),
