@@ -54,15 +54,16 @@ CRITERIA = [
      ["call_return", "call_indirect", "yield_in_function"]),
     ("exit", 6, "Lanes that end early stay away", [], ["early_exit", "exit_token", "exit_one_by_one"]),
     ("yield", 9, "YIELD lets the others run, in turn", [],
-     ["yield_alone", "yield_opts_out", "yield_some", "yield_fifo", "tour"]),
+     ["yield_alone", "yield_opts_out", "yield_some", "yield_fifo", "yield_every", "tour"]),
     ("merging yields", 5, "Groups that yield at one address go on together", [],
      ["merge", "merge_off", "merge_keeps_place", "convergence"]),
     ("forward progress", 9, "Lanes that wait for each other all come to their end", [],
-     ["spin_lock", "lock_before_if", "chain", "producer_consumer"]),
+     ["spin_lock", "lock_before_if", "chain", "producer_consumer", "park"]),
     ("fallback", 7, "SYNC, BRK, CONT without a token are branches", [],
      ["fallback_live", "fallback_stale", "fallback_some", "fallback_keeps", "address_matters", "two_waits"]),
-    ("faults", 5, "A full queue and tokens that somebody wrote are faults, nothing worse", [],
-     ["overflow", "corrupt_zero", "corrupt_lanes", "corrupt_address", "corrupt_reserved", "lost_lanes"]),
+    ("faults", 5, "A full queue, tokens that somebody wrote, bad addresses are faults, nothing worse", [],
+     ["overflow", "corrupt_zero", "corrupt_lanes", "corrupt_address", "corrupt_reserved", "lost_lanes", "bad_pc",
+      "yield_last", "deadlock"]),
 ]
 
 

@@ -424,8 +424,12 @@ int main(int argc, char **argv)
 	int i = 1;
 
 	catch_signals();
-	if (argc == 3 && !strcmp(argv[1], "--queue"))
-		return queue_check(argv[2]) ? 0 : 2;
+	if (argc == 3 && !strcmp(argv[1], "--queue")) {
+		if (queue_check(argv[2]))
+			return 0;
+		fprintf(stderr, "machine: no group %s; there are order, tracking, merge and recentre\n", argv[2]);
+		return 2;
+	}
 	if (argc == 2 && !strcmp(argv[1], "--stream")) {
 		stream();
 		return 0;

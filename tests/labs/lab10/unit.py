@@ -23,8 +23,8 @@ WRITE = {
             An empty queue of `size` entries in `ent`: head in the middle, entry size / 2, tail right below it.""",
         "ppu_tokq_room": """
             Is there room for n pushes at this side? Free entries at the front are those from head to the end of
-            the memory, at the back those from tail down to entry 0. OK: they fit. RANGE: not here, but the other
-            side has enough free entries. FULL: not even all free entries together are enough.""",
+            the memory, at the back those from tail down to entry 0. OK: they fit. RANGE: not here, but all
+            free entries together, of both sides, are enough. FULL: not even these are.""",
         "ppu_tokq_push_front": """
             Write a token at head, then move head up. Its tracking bits: those of the token that was on top, and
             the bit of that token's own type. Return the token as it was written.""",
@@ -81,9 +81,9 @@ WRITE = {
             Step e: the lanes wait for a reason at an address (set_wait()) and are active no more. Trace DIV_DISABLE
             (reason, lanes, mask of those left). If some are left they go on with the next instruction, else pop.""",
         "discard_stale": """
-            Before a fallback, tokens at the front that nobody waits for go away. Stop at a yield token, at one with
-            associated lanes, and when the queue is empty. What is not ppu_tokq_token_ok() is corrupt(). Trace
-            DIV_DISCARD as above, after the pop. PPU_GO.""",
+            Before a fallback, tokens at the front that nobody waits for go away. Look at the one at the front: if it
+            is not ppu_tokq_token_ok() it is corrupt(). Stop at a yield token, at one with associated lanes, and when
+            the queue is empty. Else pop it and trace DIV_DISCARD as above. PPU_GO.""",
         "diverge": """
             The active lanes go to n targets, group 0 first. An address outside the program (w->prog->n) is the
             fault PPU_ERR_BAD_PC of the group's lowest lane, before anything has changed: ppu_sm_fault() with

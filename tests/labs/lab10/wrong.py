@@ -76,4 +76,15 @@ WRONG = [
          replace=[("	sm->ctr[PPU_CTR_YIELDS]++;\n", "	*(volatile int *)8 = 1;\n")],
          criterion="yield", says=r"Kernel yield_alone: your unit dies of SIGSEGV at `yield` \(pc 0\)",
          loses=["random programs"], keeps=["loops", "exit"]),
+    dict(name="parks_for_ever", file="diverge.c",
+         replace=[("		if (w->live && !(w->live & ~w->parked)) {\n", "		if (false) {\n")],
+         criterion="faults", says=r"Kernel deadlock", keeps=["if and else", "yield"]),
+    dict(name="any_address", file="diverge.c",
+         replace=[("		if (g[i].addr >= w->prog->n)\n			return ppu_sm_fault(sm, w, PPU_ERR_BAD_PC, "
+                   "__builtin_ctz(g[i].lanes),\n					    g[i].addr, PPU_ACC_EXEC, 0);\n	if (n > 1)",
+                   "		;\n	if (n > 1)")],
+         criterion="faults", says=r"Kernel bad_pc", keeps=["if and else", "random programs"]),
+    dict(name="last_group_counts", file="diverge.c",
+         replace=[("	join_ycount(sm, w, lanes);\n", "")],
+         criterion="yield", says=r"Kernel yield_every: the results are right, but event 6", keeps=["if and else"]),
 ]

@@ -308,6 +308,11 @@ def without_units(library, names, where):
         shutil.copy(source, copy)
         members = subprocess.run(["ar", "t", copy], capture_output=True, text=True, check=True, env=ENV).stdout.split()
         gone = [n for n in names if n in members]
+        for n in set(names) - set(gone):
+            # A package's library never had it. In a tree it is of a time when the unit was part of another file.
+            if os.path.exists(os.path.join(paths.TOP, "qemu-device/core", n[:-2] + ".c")):
+                raise LabError("%s has no %s: it is older than the sources; `make` builds it anew" %
+                               (paths.shown(source), n))
         if gone:
             subprocess.run(["ar", "d", copy, *gone], check=True, env=ENV)
         subprocess.run(["ranlib", copy], check=True, env=ENV)
