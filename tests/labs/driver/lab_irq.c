@@ -144,10 +144,11 @@ static void lab_irq_poll(struct timer_list *timer)
 	lost = lab_take(ldev, irq->overdue);
 	irq->overdue = lab_read(ldev, PPU_REG_INTR_STATUS) & irq->enabled;
 	irq->stats.recovered += hweight32(lost);
-	spin_unlock_irqrestore(&irq->lock, flags);
+	/* With the lock: after lab_irq_mask() no thread starts. */
 	for (n = 0; n < PPU_NUM_VECTORS; n++)
 		if (lost & lab_causes[n])
 			irq_wake_thread(irq->vector[n].irq, &irq->vector[n]);
+	spin_unlock_irqrestore(&irq->lock, flags);
 	mod_timer(&irq->poll, jiffies + LAB_POLL);
 }
 //LAB end

@@ -6,8 +6,8 @@
 
 //LAB 1 write: Take what the device needs, in an order that can be undone: memory decoding, a DMA
 //LAB      mask (bus addresses have CAP_VA_BITS bits, which is 48), its regions under the name
-//LAB      KBUILD_MODNAME, BAR0 at ldev->regs, BAR2 at ldev->vram (write-combining), and last bus
-//LAB      mastering. If one of them fails, give back those before it, last first.
+//LAB      KBUILD_MODNAME, BAR0 at ldev->regs, BAR2 at ldev->vram (write-combining). If one of them
+//LAB      fails, give back those before it, last first.
 static int lab_map(struct lab_dev *ldev)
 {
 	struct pci_dev *pdev = ldev->pdev;
@@ -29,7 +29,6 @@ static int lab_map(struct lab_dev *ldev)
 	ldev->vram = pci_iomap_wc(pdev, PPU_BAR_VRAM, 0);
 	if (!ldev->vram)
 		goto err_regs;
-	pci_set_master(pdev);
 	return 0;
 
 err_regs:
@@ -81,10 +80,10 @@ static void lab_report(struct lab_dev *ldev)
 static int lab_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 //LAB 1 write: Allocate (lab_dev_alloc()), map, identify, reset the device (whoever
-//LAB      had it before may have left it in any state), lab_start(). When all that went
-//LAB      well, write LAB_SCRATCH_READY to SCRATCH, keep ldev for remove, and say in the
-//LAB      kernel's log: "PPU version 1.0, 256 MiB of VRAM, 256 channels". When not, leave
-//LAB      nothing behind.
+//LAB      had it before may have left it in any state), bus mastering on, lab_start(). When
+//LAB      all that went well, write LAB_SCRATCH_READY to SCRATCH, keep ldev for remove, and
+//LAB      say in the kernel's log: "PPU version 1.0, 256 MiB of VRAM, 256 channels". When
+//LAB      not, leave nothing behind.
 	struct lab_dev *ldev;
 	int ret;
 
@@ -98,6 +97,7 @@ static int lab_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		goto err_unmap;
 	lab_write(ldev, PPU_REG_RESET, 1);
+	pci_set_master(pdev);
 	ret = lab_start(ldev);
 	if (ret)
 		goto err_reset;

@@ -101,12 +101,14 @@ def unwind(c, runs):
     why = {"notppu": "ID says it is no PPU", "nobar2": "BAR2 cannot be opened", "noenable": "it cannot be enabled"}
     c.require(one(c, r, "open", "ppu_open()")[0] == 0, "Only a ppu_open() that works can fail half-way.")
     one(c, r, "unwind", "ppu_open()")
+    # What ppu_find() leaves open costs points there, and not once more here: one file in each of ten calls.
+    found = 10 if r.rows("find_left") and r.rows("find_left")[0][0] > 0 else 0
     for name, err, maps, files in r.rows("unwind"):
         if err >= 0:
             c.lose(4, "ppu_open() must fail when %s." % why[name])
         if maps > 0:
             c.lose(5, "When %s, ppu_open() leaves BARs mapped." % why[name])
-        if files > 0:
+        if files > found:
             c.lose(5, "When %s, ppu_open() leaves files open." % why[name])
 
 
@@ -143,7 +145,9 @@ def time(c, runs):
 def ring(c, runs):
     r = runs["registers"]
     one(c, r, "ring", "ppu_set_ring()")
-    c.require(any(va or entries for _, va, entries in r.rows("ring")), "ppu_set_ring() wrote nothing.")
+    c.require(any(va or entries for _, va, entries in r.rows("ring")),
+              "ppu_set_ring() wrote nothing, or elsewhere: element %d of the array at 0x080000, 0x80 bytes each, does "
+              "not have what channel %d was given." % (r.rows("ring")[0][0], r.rows("ring")[0][0]))
     for channel, va, entries in r.rows("ring"):
         if not va:
             c.lose(2, "CH_RING_LO, CH_RING_HI of channel %d do not have the address: element %d of the array at "

@@ -129,7 +129,7 @@ static bool fail_one(unsigned int n)
 
 	lab_witness_reset();
 	lab_witness_fail(n);
-	lab_step("probing while acquisition %u of probe() fails", n);
+	lab_step("probing while acquisition %u of probe() fails, counted from lab_dev_alloc()'s memory on", n);
 	ret = lab_bind("lab");
 	lab_witness_read(&w);
 	lab_witness_fail(0);
@@ -150,6 +150,14 @@ static bool fail_one(unsigned int n)
 	return !lab_unbind("lab");
 }
 
+/* Did the kernel complain of something since the last look? */
+static void report_complaints(const char *when)
+{
+	const char *log = lab_dmesg();
+
+	lab_obs("complained", "%s %d", when, lab_count(log, "WARNING: ") + lab_count(log, "BUG: "));
+}
+
 static void fail_all(void)
 {
 	for (unsigned int n = 1; n <= MOST_FAILURES; n++)
@@ -158,6 +166,7 @@ static void fail_all(void)
 	if (bound())
 		lab_unbind("lab");
 	lab_obs("failures", "done");
+	report_complaints("unwinding");
 }
 
 static void again(void)
@@ -195,6 +204,7 @@ static void life(void)
 	lab_step("unbinding the driver: remove() runs");
 	lab_unbind("lab");
 	report_quiet("removed");
+	report_complaints("remove");
 	fail_all();
 	again();
 	lab_step("taking the device out of the kernel and finding it again");

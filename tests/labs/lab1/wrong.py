@@ -26,7 +26,7 @@ WRONG = [
     dict(name="size_of_the_bar", file="lab_pci.c", criterion="sizes", says="MiB of VRAM",
          replace=[("(u64)lab_read(ldev, PPU_REG_CAP_VRAM_MB) << 20", "pci_resource_len(ldev->pdev, PPU_BAR_VRAM)")]),
     dict(name="no_reset", file="lab_pci.c", criterion="reset", says="SCHED_CTRL 0x1",
-         replace=[("\tlab_write(ldev, PPU_REG_RESET, 1);\n\tret = lab_start(ldev);", "\tret = lab_start(ldev);")],
+         replace=[("\tlab_write(ldev, PPU_REG_RESET, 1);\n\tpci_set_master(pdev);", "\tpci_set_master(pdev);")],
          keeps=["probe", "remove", "unwinding"]),
     dict(name="leaves_it_running", file="lab_pci.c", criterion="remove", says="device was not reset",
          replace=[("\tlab_write(ldev, PPU_REG_INTR_ENABLE, 0);\n\tlab_write(ldev, PPU_REG_RESET, 1);\n\tlab_unmap",

@@ -74,6 +74,9 @@ def causes(c, runs):
     if lost:
         c.lose(8, "All causes were pending when vector 2 sent its message; after that, %s had disappeared and nobody "
                   "had handled it. A handler clears the bits of its own vector." % listed(lost))
+    elif r.obs["foreign"][0] > 0:
+        c.lose(5, "All causes were pending when vector 2 sent its message, and its handler took those of other vectors "
+                  "as well: each takes its own (lab_causes[]).")
     twice = [n for n, times in wrong_counts(r.obs["together"], {n: 1 for n in NAMES}) if times > 1]
     if twice:
         c.lose(5, "All causes were raised once, and %s was counted more than once." % listed(twice))
@@ -163,6 +166,10 @@ def lost_messages(c, runs):
     for name, times in wrong_counts(r.obs["late.causes"], want):
         c.lose(3, "%s, whose message was late, was counted %d times." % (name, times))
     missing = [n for n, times in wrong_counts(r.obs["lost.causes"], want) if not times]
+    if missing and r.obs["recovered"][0]:
+        c.require(False, "The message of %s was lost; the timer found it (stats.recovered counted %d), and no thread "
+                         "handled it: irq_wake_thread() takes the number that pci_irq_vector() gave."
+                  % (listed(missing), r.obs["recovered"][0]))
     if missing:
         c.require(False, "The message of %s was lost, and it was never handled: a timer has to look at INTR_STATUS."
                   % listed(missing))

@@ -15,6 +15,11 @@ WRONG = [
     dict(name="clears_everything", file="lab_irq.c", criterion="causes", says="had disappeared",
          replace=[("PPU_REG_INTR_STATUS, pending);", "PPU_REG_INTR_STATUS, ~0);")],
          keeps=["vectors"]),
+    dict(name="takes_everything", file="lab_irq.c", criterion="causes", says="took those of other vectors",
+         replace=[("lab_take(vector->ldev, lab_causes[vector->n]);", "lab_take(vector->ldev, ~0);"),
+                  ("pending & lab_causes[n];", "n == 2 ? pending : 0;"),
+                  ("\treturn pending;\n}", "\tif (pending)\n\t\tirq_wake_thread(ldev->irq.vector[2].irq, "
+                                          "&ldev->irq.vector[2]);\n\treturn pending;\n}")], keeps=["vectors"]),
     dict(name="wrong_vector", file="lab_irq.c", criterion="causes", says="only by the timer",
          replace=[("PPU_INTR_CHERR | PPU_INTR_FAULT,", "PPU_INTR_CHERR | PPU_INTR_FAULT | PPU_INTR_RINGLOW,"),
                   ("PPU_INTR_CHINTR | PPU_INTR_RINGLOW | ", "PPU_INTR_CHINTR | ")], keeps=["vectors", "bitmaps"]),
