@@ -87,7 +87,7 @@ static void lab_vm_unmap(struct lab_vm *vm, u64 va, u64 bytes)
 
 //LAB end
 //LAB 7 write: Map the VRAM from byte `offset` on at [va, va + bytes), page by page, with these flags
-//LAB      (PPU_PTE_*). When a table cannot be made, nothing may stay mapped.
+//LAB      (PPU_PTE_*; VALID is for you to add). When a table cannot be made, nothing may stay mapped.
 /* Called with vm->lock held. */
 int lab_vm_map(struct lab_vm *vm, u64 va, u64 offset, u64 bytes, u64 flags)
 {
@@ -381,7 +381,7 @@ struct lab_vm *lab_vm_create(struct lab_dev *ldev)
 	if (ret)
 		goto err_inst;
 	mutex_lock(&ldev->vm_lock);
-	vm->ctx.id = ++ldev->next_ctx_id;
+	vm->ctx.id = ldev->next_ctx_id++;
 	mutex_unlock(&ldev->vm_lock);
 	ret = lab_ctx_load(ldev, &vm->ctx);
 	if (ret)
@@ -428,7 +428,8 @@ static void lab_vm_detach(struct lab_vm *vm)
 
 //LAB end
 //LAB 7 write: The file is closed, its channels are gone. Take it off the device, unless that has been
-//LAB      done (the driver may have left before: then vm->link is empty); drop what it maps; free it.
+//LAB      done (the driver may have left before: then vm->link is empty); then let go of the buffers
+//LAB      it maps (lab_vm_drop() is no help: the tables are gone, and perhaps the device); free it.
 void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm)
 {
 	struct lab_mapping *m, *next;
@@ -454,7 +455,7 @@ int lab_vm_init(struct lab_dev *ldev)
 {
 	mutex_init(&ldev->vm_lock);
 	INIT_LIST_HEAD(&ldev->vms);
-	ldev->next_ctx_id = ldev->ctx.id;
+	ldev->next_ctx_id = ldev->ctx.id + 1;
 	return 0;
 }
 

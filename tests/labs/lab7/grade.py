@@ -22,7 +22,7 @@ lab.skeleton_points = 0
 def one(c, run, name, what):
     """The first observation of that name; without one the criterion is lost."""
     seen = run.rows(name)
-    c.require(seen, "the exercise did not get as far as %s" % what)
+    c.require(seen, run.dead or "the exercise did not get as far as %s" % what)
     return seen[0]
 
 
@@ -33,13 +33,13 @@ def err(number):
 @lab.criterion("page tables", 20, "Pages are found wherever they are mapped", runs=["spaces"], partial=True)
 def _(c, runs):
     r = runs["spaces"]
-    c.require(r.obs.get("far"), "the exercise did not get as far as mapping a buffer")
+    c.require(r.obs.get("far"), r.dead or "the exercise did not get as far as mapping a buffer")
     for va, ret, bad in r.rows("far"):
         if ret:
-            c.lose(6, "a buffer bound at %s cannot be copied to: %s; is every level of the tables there, and indexed "
+            c.lose(6, "a buffer bound at %#x cannot be copied to: %s; is every level of the tables there, and indexed "
                       "with its own bits of the address?" % (va, err(ret)))
         elif bad != -1:
-            c.lose(6, "of a copy to %s, word %d did not arrive in the buffer that is bound there" % (va, bad))
+            c.lose(6, "of a copy to %#x, word %d did not arrive in the buffer that is bound there" % (va, bad))
     ret, bad = one(c, r, "pieces", "mapping pages one by one")
     if ret or bad != -1:
         c.lose(8, "a buffer whose pages were bound one by one, in reverse order, was not read in that order (%s): "
@@ -70,7 +70,7 @@ def _(c, runs):
     ret, bad = one(c, r, "tlb_unmapped", "a copy to an unmapped address")
     if ret == 0 or bad != -1:
         c.lose(10, "a copy to an address that had been unmapped went through, into the old buffer: the entry must be "
-                   "cleared and the device told to forget the translation (TLB_INV)")
+                   "cleared and the device told to forget the translation (TLB_INV, TLB_INV_INST: the instance block)")
     ret, old, new = one(c, r, "tlb_again", "a copy to an address that is mapped again")
     if ret:
         c.lose(5, "an address that was unmapped and bound to another buffer cannot be used: %s" % err(ret))
@@ -106,7 +106,7 @@ def _(c, runs):
 @lab.criterion("arguments", 10, "What makes no sense is refused", runs=["spaces"], partial=True)
 def _(c, runs):
     r = runs["spaces"]
-    c.require(r.obs.get("arg"), "the exercise did not get as far as bad arguments")
+    c.require(r.obs.get("arg"), r.dead or "the exercise did not get as far as bad arguments")
     for what, want, got in r.rows("arg"):
         if got != want:
             c.lose(2, "VM_BIND, %s: %s, but it should be %s" % (str(what).replace("-", " "), err(got), err(want)))
@@ -116,7 +116,8 @@ def _(c, runs):
 def _(c, runs):
     r, flood = runs["spaces"], runs["memory"]
     seen = {f[0]: f[1:] for f in r.rows("fault") + flood.rows("fault")}
-    c.require("second" in seen and "oldest" in seen, "the exercise did not get as far as looking at faults")
+    c.require("second" in seen, r.dead or "the exercise did not get as far as looking at faults")
+    c.require("oldest" in seen, flood.dead or "the exercise did not get as far as looking at many faults")
     real = [e.b for e in r.trace if e.name == "FAULT" and e.a == COPY_FAULT]
 
     def fault(which, want, points=3):
@@ -126,8 +127,8 @@ def _(c, runs):
             c.lose(points, "VM_FAULT tells nothing (%s) of the fault at %#x%s"
                    % (err(ret), want, ", which the device did record" if want in real else ""))
         elif code != COPY_FAULT or va != want:
-            c.lose(points, "VM_FAULT tells code %d at %#x; the device recorded code %d at %#x"
-                   % (code, va, COPY_FAULT, want))
+            c.lose(points, "VM_FAULT tells code %d at %#x; the copy should have faulted with code %d at %#x%s"
+                   % (code, va, COPY_FAULT, want, ", and the device did record that" if want in real else ""))
         elif not chan:
             c.lose(1, "VM_FAULT names another channel than the one that faulted")
 
