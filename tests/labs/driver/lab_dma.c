@@ -166,7 +166,7 @@ static int lab_dma_segments(struct lab_dev *ldev, struct lab_pages *p, const str
 }
 //LAB end
 
-/* The range in the window has been checked; the user's address and length have not. */
+/* Length and range in the window have been checked; the user's address has not. */
 int lab_dma_user(struct lab_dev *ldev, const struct lab_dma *args)
 {
 //LAB 3 write: Copy between a program's memory and the window in VRAM (VRAM offset
