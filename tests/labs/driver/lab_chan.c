@@ -98,7 +98,8 @@ static u32 __maybe_unused lab_chan_room(const struct lab_chan *chan)
 //LAB end
 //LAB 5 write: Look how far the device is: USERD_GP_GET, USERD_ERROR. Tell lab_chan_passed() of each
 //LAB      entry that GP_GET has passed, in order, and lab_chan_fail(chan, -EIO) of an error. Which
-//LAB      of the two is to be read first? A device that has fallen off the bus reads as ~0.
+//LAB      of the two is to be read first? A device that has fallen off the bus reads as ~0, which is
+//LAB      no entry: -ENODEV. While chan->on is not set there are no registers to look at.
 void lab_chan_look(struct lab_chan *chan)
 {
 	u32 error, get;
@@ -141,11 +142,11 @@ bool lab_chan_block_ok(u64 size, u64 offset, u32 words)
 }
 
 //LAB end
-//LAB 5 write: Put a job into the ring: under chan->lock, as the next seqno (job->seqno), all its
-//LAB      parts (lab_job_part()) or, when there is no room (look first), none: -EAGAIN. Then the
-//LAB      doorbell: one store to USERD_GP_PUT for all parts. The ring is in write-combining
-//LAB      memory: what must stand between the entries and the doorbell? A channel with an error
-//LAB      takes no job: return that.
+//LAB 5 write: Put a job into the ring: under chan->lock, as the next seqno (job->seqno and
+//LAB      chan->submitted, before its parts), all its parts (lab_job_part()) or, when there is no
+//LAB      room (look first), none: -EAGAIN. Then the doorbell: one store to USERD_GP_PUT for all
+//LAB      parts. The ring is in write-combining memory: what must stand between the entries and
+//LAB      the doorbell? A channel with an error takes no job: return that.
 static void lab_chan_write_entry(struct lab_chan *chan, const struct ppu_gpfifo_entry *e)
 {
 	void __iomem *at = chan->ldev->vram + chan->ring + chan->put * sizeof(*e);

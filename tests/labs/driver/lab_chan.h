@@ -88,7 +88,7 @@ static inline u64 lab_chan_va(const struct lab_chan *chan, u64 offset)
 }
 
 /* lab_submit.c; all with chan->lock held */
-/* Fill in part i (0 .. job->parts - 1) as the ring entry of that index. job->seqno is set. */
+/* Fill in part i (0 .. job->parts - 1) as the ring entry of that index. Set job->seqno before. */
 void lab_job_part(struct lab_chan *chan, struct lab_job *job, u32 i, u32 entry,
 		  struct ppu_gpfifo_entry *e);
 /* GP_GET has passed this entry. */

@@ -101,7 +101,8 @@ def submit(c, runs):
     works(c, r)
     for i, (ret, seqno, waited, stored) in enumerate(rows(c, r, "one", "submitting")):
         c.require(ret == 0, "SUBMIT gave %s." % err(ret))
-        c.require(waited == 0, "CHAN_WAIT for a submission gave %s." % err(waited))
+        c.require(waited == 0, "CHAN_WAIT for a submission gave %s%s." % (
+            err(waited), ": chan->submitted says which seqnos there are" if waited == -EINVAL else ""))
         if seqno != i + 1:
             c.lose(3, "Submission %d of a channel got the seqno %d." % (i + 1, seqno))
         if not stored:
@@ -264,7 +265,7 @@ def blocks(c, runs):
                 "9 MiB" if words == (1 << 21) + 1 else "65536 bytes", err(ret)))
     ret, = one(c, r, "block_end", "submitting the last words of a buffer")
     if ret:
-        c.lose(3, "SUBMIT of the last words of a buffer gave %s: they are in it." % err(ret))
+        c.lose(3, "SUBMIT of the last words of a buffer, or CHAN_WAIT for them, gave %s: they are in it." % err(ret))
 
 
 @lab.criterion("removal", 6, "Channels go with their file and with the device", runs=["ring"], partial=True)
@@ -297,7 +298,7 @@ def removal(c, runs):
     c.require("end" in looked, r.dead or "The exercise did not get to the end of the removal.")
     for line in some(r, "complaint"):
         if "lab_chan_locked" not in line:
-            c.lose(4, "The kernel complains: %s." % " ".join(str(w) for w in line[1:]))
+            c.lose(4, "The kernel complains: %s." % " ".join(str(w) for w in line[1:]).rstrip("."))
     left = [" ".join(str(w) for w in line) for line in some(r, "left.held") + some(r, "left.bad")]
     if left:
         c.lose(3, "With the module unloaded there is still: %s." % "; ".join(left[:4]))
