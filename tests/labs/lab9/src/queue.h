@@ -13,7 +13,7 @@ struct queue_dev {
 	unsigned long long shadow;	/* u64: one past the last entry that may be reserved; never wraps, either */
 	unsigned long long sems;	/* u64[count]: element i is what the Acquire in entry i waits for */
 	unsigned long long x, y;	/* u64 each, of their own */
-	unsigned long long blocks;	/* QUEUE_BLOCK_BYTES for each entry: room for the block of an Acquire */
+	unsigned long long blocks;	/* QUEUE_BLOCK_BYTES for each entry: for the block of an Acquire, or of the end */
 	unsigned int count;
 	unsigned int zero;
 };

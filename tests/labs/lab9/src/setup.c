@@ -103,7 +103,7 @@ int queue_create(struct hw *hw, struct queue *q, uint32_t count)
 void queue_launch(struct hw *hw, struct queue *q, uint64_t tmd)
 {
 	//LAB 9 write: It is launch number n = 1, 2, ... of this queue. In channel 0:
-	//LAB      - QUEUE_REFRESH of the queue's channel, in an entry of its own before the rest (why before?);
+	//LAB      - QUEUE_REFRESH of the queue's channel, before the rest (why before?);
 	//LAB      - Kernel Launch, Wait For Idle, Release X, Acquire Y. X and Y are awaited once in each launch and
 	//LAB        nobody sets them back: so what is released is the number of the launch.
 	struct words refresh = { .n = 0 }, launch = { .n = 0 };
