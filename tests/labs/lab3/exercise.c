@@ -241,6 +241,9 @@ int main(int argc, char **argv)
 			failing_kernel();
 		}
 	}
+	/* This needs no copies: it is what is written first. */
+	if (!strcmp(run, "copies"))
+		failing_probe();
 	end();
 	return 0;
 }

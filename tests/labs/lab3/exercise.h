@@ -56,6 +56,7 @@ void two_threads(void);
 void time_limit(void);
 void failing_dma(void);		/* exercise_fail.c */
 void failing_kernel(void);
+void failing_probe(void);
 void messages(void);
 
 #endif

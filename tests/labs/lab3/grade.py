@@ -37,9 +37,13 @@ def device_error(r):
     return "; the device stopped the channel: %s, %s" % names.get(codes[0], ("error %d" % codes[0], "unknown"))
 
 
+def need_bound(c, r):
+    c.require(r.obs["bound"][0], "The driver did not take the device: see dmesg.")
+
+
 def need_copies(c, r):
     """Without a single copy that arrives there is nothing to look at."""
-    c.require(r.obs["bound"][0], "The driver did not take the device: see dmesg.")
+    need_bound(c, r)
     err = r.obs["first"][0]
     c.require(err != errno.EOPNOTSUPP, "LAB_IOC_DMA says -EOPNOTSUPP: lab_dma_user() is not written yet.")
     c.require(r.obs["window"][0], "The first copy, a page to VRAM, returned %s, and its bytes are nowhere in VRAM%s."
@@ -55,7 +59,7 @@ def complaints(c, r, points=5):
                runs=["copies"], partial=True)
 def coherent(c, runs):
     r = runs["copies"]
-    need_copies(c, r)
+    need_bound(c, r)
     c.require(r.obs["coherent"][0], "Memory for command blocks did not come from dma_alloc_coherent(): nothing else is "
                                     "promised to be seen by the device without more ado.")
     err = r.obs["probe"][0]
