@@ -77,7 +77,7 @@ u32 lab_chan_id(struct lab_dev *ldev, u32 chid)
 /* --- what happens to the work in a ring ------------------------------------------------------ */
 
 /* Whoever comes here has to hold chan->lock; only a debug kernel would notice by itself. */
-static void lab_chan_locked(struct lab_chan *chan)
+static noinline void lab_chan_locked(struct lab_chan *chan)
 {
 	WARN_ONCE(!mutex_is_locked(&chan->lock), "chan->lock is not held\n");
 }

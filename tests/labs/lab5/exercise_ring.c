@@ -235,6 +235,6 @@ void test_threads(struct pad *p)
 		pthread_join(thread[i], NULL);
 	waited = ld_wait(p->fd, crowd.id, THREADS * EACH, SHORT);
 	lab_obs("threads", "%d %d %d %llu %u %d", THREADS * EACH, crowd.error, waited,
-		(unsigned long long)p->word[COUNT], distinct(), lab_count(lab_dmesg(), "lab_chan_locked"));
+		(unsigned long long)p->word[COUNT], distinct(), lab_count(lab_dmesg(), "chan->lock is not held"));
 	ld_chan_close(p->fd, crowd.id);
 }

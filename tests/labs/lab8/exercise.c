@@ -405,9 +405,9 @@ static void test_hang(void)
 static void test_progress(void)
 {
 	uint64_t longest = 0;
-	uint32_t chan, out;
+	uint32_t chan, out, waiter, waiter_out;
 	struct scene s;
-	int sync, status = 0;
+	int sync, waits, status = 0, patient = 0;
 
 	for (int attempt = 0; attempt < 5; attempt++) {
 		uint64_t last, now;
@@ -423,6 +423,13 @@ static void test_progress(void)
 		last = lab_now_ms();
 		must(lw_submit(&s.w, chan, 0, out, NULL), "SUBMIT of many waits");
 		sync = ls_export(s.w.fd, out);
+		/* Who waits for it makes no progress at all, and is innocent. */
+		waiter = lw_chan(&s.w, COMPUTE, 0, 0);
+		waiter_out = new_syncobj(&s.w);
+		begin(&s.w, "patient");
+		ld_word(&s.w.b, PPU_CMD_HDR(PPU_CMD_NOP, 1, 0));
+		must(lw_submit(&s.w, waiter, out, waiter_out, NULL), "SUBMIT of what waits for a slow channel");
+		waits = ls_export(s.w.fd, waiter_out);
 		for (unsigned int i = 1; i <= 16; i++) {
 			lab_sleep_ms(HANG_MS / 6);
 			lw_set(&s.w, STEP, i);
@@ -432,12 +439,15 @@ static void test_progress(void)
 		}
 		ls_poll(sync, 2000);
 		status = ls_status(sync);
+		ls_poll(waits, 2000);
+		patient = ls_status(waits);
+		close(waits);
 		close(sync);
 		scene_close(&s);
 		if (longest < HANG_MS * 3 / 4)
 			break;
 	}
-	lab_obs("progress", "%d %llu", status, (unsigned long long)longest);
+	lab_obs("progress", "%d %llu %d", status, (unsigned long long)longest, patient);
 }
 
 static void hang(void)

@@ -301,10 +301,10 @@ def _(c, runs):
     if low < 0:
         c.lose(4, "a copy that waited for one of higher priority was taken for a hang (%s): that word is the driver's"
                % err(low))
-    if waiter < 0:
+    status, longest, patient = one(c, r, "progress", "a channel that is slow")
+    if waiter < 0 or status == 1 and patient < 0:
         c.lose(4, "a channel that waited for a fence was taken for a hang (%s): that word is the driver's"
-               % err(waiter))
-    status, longest = one(c, r, "progress", "a channel that is slow")
+               % err(waiter if waiter < 0 else patient))
     if status != 1 and longest < 300:
         c.lose(4, "a channel that made a step every %d ms was taken for a hang (hang_ms=400): CH_RUNTIME_LO tells that "
                   "it goes on" % longest)
