@@ -49,7 +49,7 @@ void set_timeout(unsigned int ms);
 extern unsigned int patience;		/* the time limit of copies that shall succeed */
 unsigned int pinned(void);
 
-void shapes(bool large);	/* exercise_shapes.c */
+void shapes(bool compared);	/* exercise_shapes.c */
 void rights(void);		/* exercise_rights.c */
 void access_while_held(void);	/* exercise_held.c */
 void two_threads(void);

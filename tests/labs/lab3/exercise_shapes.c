@@ -94,14 +94,15 @@ static void one(const struct shape *s, uint8_t *mem, bool to_vram, unsigned int 
 		(unsigned long long)moved);
 }
 
-void shapes(bool large)
+void shapes(bool compared)
 {
-	uint8_t *mem = memory(large);
+	/* Large pages: segments longer than a bounce buffer, if the driver does not see to it. */
+	uint8_t *mem = memory(true);
 
 	/* The longest does not fit in one large page, and nobody knows where the next one lies. */
 	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		for (int to_vram = 1; to_vram >= 0; to_vram--)
-			if (!large || all[i].bytes < LAB_DMA_BYTES)
+			if (!compared || all[i].bytes < LAB_DMA_BYTES)
 				one(&all[i], mem, to_vram, 7 * i + to_vram + 1);
 	/* The debug kernel does not like one page to be mapped twice at once. That is not the driver's fault. */
 	if (lab_scale() == 1)
