@@ -103,13 +103,4 @@ WRONG = [
     dict(name="no_lock", file="lab_dma.c", criterion="two at once",
          replace=[("\tmutex_lock(&ldev->ce.lock);\n", ""), ("\tmutex_unlock(&ldev->ce.lock);\n", "")],
          says=r"Of two copies by two threads one", keeps=["to VRAM"]),
-    dict(name="time_is_failure", file="lab_dma.c", criterion="lost messages",
-         replace=[("\twait_event_timeout(ldev->irq.wait, lab_dma_done(ldev) || lab_ce_error(ldev),\n"
-                   "\t\t\t   msecs_to_jiffies(READ_ONCE(lab_ce_timeout_ms)));\n",
-                   "\tDEFINE_WAIT(w);\n\tlong left = msecs_to_jiffies(READ_ONCE(lab_ce_timeout_ms));\n\n"
-                   "\tfor (;;) {\n\t\tprepare_to_wait(&ldev->irq.wait, &w, TASK_UNINTERRUPTIBLE);\n"
-                   "\t\tif (left <= 0 || lab_dma_done(ldev) || lab_ce_error(ldev))\n\t\t\tbreak;\n"
-                   "\t\tleft = schedule_timeout(left);\n\t}\n\tfinish_wait(&ldev->irq.wait, &w);\n"
-                   "\tif (left <= 0)\n\t\treturn -ETIMEDOUT;\n")],
-         says=r"With all interrupts masked a copy returns -ETIMEDOUT", keeps=["to VRAM", "commands"]),
 ]
