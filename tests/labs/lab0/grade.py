@@ -5,12 +5,12 @@ The machine's device gets other properties in each run, so that nothing but read
 answers. The grader's program in the guest (exercise.c) calls the student's functions one by one and says what it
 saw; counters and the log of guest errors come from QEMU."""
 
-import errno
 import os
 import random
 import signal
 
 from ppulab import Lab
+from ppulab.say import name_of
 
 NEEDS = []                      # of the build: nothing but the virtual machine
 
@@ -30,11 +30,6 @@ PROPS = {
 }
 VRAM_MB = dice.choice([24, 40, 72, 136])                # never a power of two: the BAR is larger
 lab.scenario("registers", cmd=["exercise", str(dice.getrandbits(30))], props=PROPS, vram="%dM" % VRAM_MB)
-
-
-def name_of(err):
-    """-38: "-38 (ENOSYS)" """
-    return "%d (%s)" % (err, errno.errorcode.get(-err, "no error of Linux"))
 
 
 def one(c, r, name, func):

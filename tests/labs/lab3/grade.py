@@ -3,12 +3,10 @@
 what the device's trace and counters say about them, and what the kernel has pinned, mapped and lent."""
 
 import errno
-import os
-import re
 
-from ppulab import Lab, paths
+from ppulab import Lab, hw
 
-COPY, SEM_RELEASE, INTR = 0x20, 0x02, 0x08
+COPY, SEM_RELEASE, INTR = (hw.COMMANDS[n] for n in ("COPY", "SEM_RELEASE", "INTR"))
 COMMANDS = {COPY: "COPY", SEM_RELEASE: "SEM_RELEASE", INTR: "INTR"}
 
 lab = Lab(3, "DMA and the copy engine", page="03-dma.md", kind="module", student=["lab_dma.c"])
@@ -31,10 +29,7 @@ def device_error(r):
     codes = [e.a for e in r.trace if e.name == "CH_ERROR" and e.unit == 0]
     if not codes:
         return ""
-    with open(os.path.join(paths.TOP, "include/hw/ppu_fault.h"), encoding="utf-8") as f:
-        found = re.findall(r'E\((\w+),\s*(\d+),\s*\w+,\s*"([^"]*)"', f.read())
-    names = {int(number): (error, text) for error, number, text in found}
-    return "; the device stopped the channel: %s, %s" % names.get(codes[0], ("error %d" % codes[0], "unknown"))
+    return "; the device stopped the channel: %s, %s" % hw.ERRORS.get(codes[0], ("error %d" % codes[0], "unknown"))
 
 
 def need_bound(c, r):

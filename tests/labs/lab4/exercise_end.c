@@ -100,23 +100,6 @@ static void use_all(const char *when, int fd)
 	lab_obs("used", "%s %d %d %d", when, ret, copied, seen);
 }
 
-/* What the kernel said that it should not have had to. */
-static void complaints(const char *when)
-{
-	static const char *const words[] = {
-		"BUG", "WARNING", "Oops", "general protection", "Memory manager not clean", "refcount_t",
-	};
-	const char *text = lab_dmesg();
-
-	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *at = strstr(text, words[i]);
-
-		if (at)
-			lab_obs("complaint", "%s %.*s", when, (int)strcspn(at, "\n"), at);
-	}
-	lab_obs("looked", "%s", when);
-}
-
 /* From here on the witness knows of all that the driver has. */
 static int lab_rebind(void)
 {
@@ -130,7 +113,7 @@ void test_removal(void)
 	uint32_t a, b, fresh;
 	int old, fd, ret;
 
-	complaints("before");
+	lab_complaints("before");
 	lab_step("unbinding and binding the driver");
 	ret = lab_unbind("lab");
 	lab_obs("rebind", "%d %d", ret, lab_rebind());
@@ -147,7 +130,7 @@ void test_removal(void)
 	lab_obs("unbind", "%d", lab_unbind("lab"));
 	lab_obs("gone", "%d %d %d", dies(p), dies(p + PAGE / 8), dies(q));
 	lab_obs("gone_ioctl", "%d", ld_bo(old, PAGE, &fresh));
-	complaints("unbind");
+	lab_complaints("unbind");
 	lab_step("binding the driver again, the old file still open");
 	lab_obs("bind", "%d", lab_bind("lab"));
 	fd = ld_must_open();
@@ -161,6 +144,6 @@ void test_removal(void)
 	use_all("closed", fd);
 	close(fd);
 	lab_must_unload();
-	complaints("end");
+	lab_complaints("end");
 	lab_witness_obs("left");
 }

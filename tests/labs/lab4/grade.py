@@ -7,6 +7,7 @@ by whom, is in the device's counters and trace; what was acquired and not given 
 import errno
 
 from ppulab import Lab
+from ppulab.say import err, one, rows
 
 EINVAL, ENODEV, ENOENT, ENOSPC = errno.EINVAL, errno.ENODEV, errno.ENOENT, errno.ENOSPC
 PAGE, MB = 4096, 1 << 20
@@ -21,20 +22,6 @@ lab.exercise("exercise.c", "exercise_copy.c", "exercise_end.c")
 lab.scenario("buffers", cmd=["exercise"], vram="%dM" % VRAM_MB, trace=True, timeout=120)
 lab.picture("buffers")
 lab.skeleton_points = 0
-
-
-def err(number):
-    return "0" if number == 0 else "-" + errno.errorcode.get(-number, str(-number))
-
-
-def rows(c, r, name, what):
-    """The observations of that name; without one the criterion is lost."""
-    c.require(name in r.obs, r.dead or "The exercise did not get as far as %s: what comes before it failed." % what)
-    return r.obs[name].rows
-
-
-def one(c, r, name, what):
-    return rows(c, r, name, what)[0]
 
 
 def works(c, r):
@@ -256,13 +243,9 @@ def removal(c, runs):
         c.lose(3, "A mapping of a device that was removed came to life again when the driver was bound again.")
     looked = [row[0] for row in rows(c, r, "looked", "reading the kernel's messages")]
     c.require("end" in looked, r.dead or "The exercise did not get to the end of the removal.")
-    for line in rows_or_none(r, "complaint"):
+    for line in r.rows("complaint"):
         text = " ".join(str(w) for w in line[1:]).rstrip(".")
         c.lose(6, "The kernel complains: %s.%s" % (text, CLEAN if "Memory manager" in text else ""))
-    left = [" ".join(str(w) for w in line) for line in rows_or_none(r, "left.held") + rows_or_none(r, "left.bad")]
+    left = [" ".join(str(w) for w in line) for line in r.rows("left.held") + r.rows("left.bad")]
     if left:
         c.lose(4, "With the module unloaded there is still: %s." % "; ".join(left[:4]))
-
-
-def rows_or_none(r, name):
-    return r.obs[name].rows if name in r.obs else []

@@ -36,23 +36,6 @@ static void waiter_start(struct waiter *w, int fd, uint32_t id, uint64_t seqno)
 	lab_sleep_ms(20);
 }
 
-/* What the kernel said that it should not have had to. */
-static void complaints(const char *when)
-{
-	static const char *const words[] = {
-		"BUG", "WARNING", "Oops", "general protection", "Memory manager not clean", "refcount_t",
-	};
-	const char *text = lab_dmesg();
-
-	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *at = strstr(text, words[i]);
-
-		if (at)
-			lab_obs("complaint", "%s %.*s", when, (int)strcspn(at, "\n"), at);
-	}
-	lab_obs("looked", "%s", when);
-}
-
 /* A channel at the gate, two jobs behind; its hardware number. */
 static int blocked(struct pad *p, uint32_t *id, uint64_t *last)
 {
@@ -110,7 +93,7 @@ void test_close(void)
 	uint32_t id;
 
 	lab_step("closing a file with a busy channel");
-	complaints("before");
+	lab_complaints("before");
 	if (!pad_open(&p, ld_must_open()))
 		return;
 	if (blocked(&p, &id, &last) < 0) {
@@ -152,7 +135,7 @@ void test_removal(void)
 	ret = lab_unbind("lab");
 	pthread_join(w.thread, NULL);
 	late = ld_wait(old.fd, id, last, 0);
-	complaints("unbind");
+	lab_complaints("unbind");
 	lab_step("binding the driver again");
 	bound = lab_bind("lab");
 	if (!pad_open(&p, ld_must_open()))
@@ -169,6 +152,6 @@ void test_removal(void)
 	pad_close(&p);
 	close(p.fd);
 	lab_must_unload();
-	complaints("end");
+	lab_complaints("end");
 	lab_witness_obs("left");
 }

@@ -6,14 +6,15 @@ entries were fetched and what went wrong, the trace tells; barriers before doorb
 
 import errno
 
-from ppulab import Lab
+from ppulab import Lab, hw
+from ppulab.say import err, one, rows
 
 EINVAL, ENODEV, EIO, EAGAIN, ETIME = errno.EINVAL, errno.ENODEV, errno.EIO, errno.EAGAIN, errno.ETIME
-ERRORS = {1: "PUT_RANGE", 2: "NULL_ENTRY", 3: "BAD_ENTRY", 4: "RING_FAULT", 5: "BLOCK_FAULT", 6: "BAD_OPCODE",
-          12: "ACQUIRE_DENIED", 21: "BAD_CONFIG"}
-MEANS = {1: "GP_PUT was outside the ring, or past GP_GET", 2: "the device found an entry that had not been written yet",
-         3: "an entry has a bad length, alignment or flags", 5: "an entry points to memory that is not mapped"}
-BAD_OPCODE = 6
+MEANS = {"PUT_RANGE": "GP_PUT was outside the ring, or past GP_GET",
+         "NULL_ENTRY": "the device found an entry that had not been written yet",
+         "BAD_ENTRY": "an entry has a bad length, alignment or flags",
+         "BLOCK_FAULT": "an entry points to memory that is not mapped"}
+BAD_OPCODE = hw.ERROR_CODES["BAD_OPCODE"]
 ENTRY_BYTES = 16
 LAB_VA_VRAM = 0x100000000
 
@@ -28,30 +29,12 @@ lab.picture("ring")
 lab.skeleton_points = 0
 
 
-def err(number):
-    return "0" if number == 0 else "-" + errno.errorcode.get(-number, str(-number))
-
-
-def rows(c, r, name, what):
-    """The observations of that name; without one the criterion is lost."""
-    c.require(name in r.obs, r.dead or "The exercise did not get as far as %s: what comes before it failed." % what)
-    return r.obs[name].rows
-
-
-def one(c, r, name, what):
-    return rows(c, r, name, what)[0]
-
-
-def some(r, name):
-    return r.obs[name].rows if name in r.obs else []
-
-
 def stopped(number):
     """A clause about the error the channel stopped with, if it did."""
     if not number:
         return ""
-    name = ERRORS.get(number, "error %d" % number)
-    return "; the device stopped the channel: %s%s" % (name, ", " + MEANS[number] if number in MEANS else "")
+    name = hw.ERRORS[number][0] if number in hw.ERRORS else "error %d" % number
+    return "; the device stopped the channel: %s%s" % (name, ", " + MEANS[name] if name in MEANS else "")
 
 
 def works(c, r):
@@ -294,11 +277,11 @@ def removal(c, runs):
         c.lose(1, "CHAN_WAIT of a file whose device is gone gave %s, not -ENODEV." % err(late))
     if again:
         c.lose(3, "After the driver was bound again a channel did not work: %s." % err(again))
-    looked = [row[0] for row in some(r, "looked")]
+    looked = [row[0] for row in r.rows("looked")]
     c.require("end" in looked, r.dead or "The exercise did not get to the end of the removal.")
-    for line in some(r, "complaint"):
+    for line in r.rows("complaint"):
         if "lab_chan_locked" not in line:
             c.lose(4, "The kernel complains: %s." % " ".join(str(w) for w in line[1:]).rstrip("."))
-    left = [" ".join(str(w) for w in line) for line in some(r, "left.held") + some(r, "left.bad")]
+    left = [" ".join(str(w) for w in line) for line in r.rows("left.held") + r.rows("left.bad")]
     if left:
         c.lose(3, "With the module unloaded there is still: %s." % "; ".join(left[:4]))

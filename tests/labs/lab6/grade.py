@@ -6,9 +6,10 @@ must not be complete waits in the device for a word that the exercise has not wr
 
 import errno
 
-from ppulab import Lab
+from ppulab import Lab, hw
+from ppulab.say import err, one
 
-NOP, ACQUIRE, RELEASE, WFI, INTR = 0x00, 0x01, 0x02, 0x05, 0x08
+NOP, ACQUIRE, RELEASE, WFI, INTR = (hw.COMMANDS[n] for n in ("NOP", "SEM_ACQUIRE", "SEM_RELEASE", "WFI", "INTR"))
 EIO = errno.EIO
 LATE_NS = 3000000       # by which every message is late in the second run
 
@@ -21,17 +22,6 @@ lab.scenario("interrupts", cmd=["exercise", "interrupts"], timeout=120,
 lab.scenario("wait", cmd=["exercise", "wait"], props={"copy-engines": 1}, trace=True, timeout=120)
 lab.picture("wait")
 lab.skeleton_points = 0
-
-
-def err(number):
-    return str(number) if number >= 0 else "-" + errno.errorcode.get(-number, str(-number))
-
-
-def one(c, run, name, what):
-    """The first observation of that name; without one the criterion is lost."""
-    rows = run.rows(name)
-    c.require(rows, run.dead or "the exercise did not get as far as %s" % what)
-    return rows[0]
 
 
 class Submission:

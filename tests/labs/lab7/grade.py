@@ -5,10 +5,11 @@ What the copies did comes from the guest; where they faulted, and that they did,
 
 import errno
 
-from ppulab import Lab
+from ppulab import Lab, hw
+from ppulab.say import err, one
 
 ENOENT, EIO = errno.ENOENT, errno.EIO
-COPY_FAULT = 13
+COPY_FAULT = hw.ERROR_CODES["COPY_FAULT"]
 
 lab = Lab(7, "GPU virtual memory", page="07-vm.md", kind="module", student=["lab_vm.c"])
 lab.exercise("exercise.c")
@@ -17,17 +18,6 @@ lab.scenario("spaces", cmd=["exercise", "spaces"], props=PROPS, trace=True, time
 lab.scenario("memory", cmd=["exercise", "memory"], props=PROPS, timeout=180)
 lab.picture("spaces")
 lab.skeleton_points = 0
-
-
-def one(c, run, name, what):
-    """The first observation of that name; without one the criterion is lost."""
-    seen = run.rows(name)
-    c.require(seen, run.dead or "the exercise did not get as far as %s" % what)
-    return seen[0]
-
-
-def err(number):
-    return "0" if number == 0 else "-" + errno.errorcode.get(-number, str(number))
 
 
 @lab.criterion("page tables", 20, "Pages are found wherever they are mapped", runs=["spaces"], partial=True)

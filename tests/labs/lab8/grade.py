@@ -6,9 +6,11 @@ All work is queued before the device is let go, so that the order of everything 
 
 import errno
 
-from ppulab import Lab
+from ppulab import Lab, hw
+from ppulab.say import err, one
 
-ACQUIRE, RELEASE, INC, DEC, COPY = 0x01, 0x02, 0x03, 0x04, 0x20
+ACQUIRE, RELEASE, INC, DEC, COPY = (
+    hw.COMMANDS[n] for n in ("SEM_ACQUIRE", "SEM_RELEASE", "SEM_INC", "SEM_DEC", "COPY"))
 EIO, ETIMEDOUT = errno.EIO, errno.ETIMEDOUT
 
 lab = Lab(8, "Scheduling", page="08-scheduling.md", kind="module", student=["lab_sched.c"])
@@ -18,17 +20,6 @@ lab.scenario("sched", cmd=["exercise", "sched"], props={"copy-engines": 1}, trac
 lab.scenario("hang", cmd=["exercise", "hang"], props={"copy-engines": 1}, trace=True, timeout=120)
 lab.picture("x1")
 lab.skeleton_points = 0
-
-
-def err(number):
-    return str(number) if number >= 0 else "-" + errno.errorcode.get(-number, str(-number))
-
-
-def one(c, run, name, what):
-    """The first observation of that name; without one the criterion is lost."""
-    rows = run.rows(name)
-    c.require(rows, run.dead or "the exercise did not get as far as %s" % what)
-    return rows[0]
 
 
 def entry(run, va):

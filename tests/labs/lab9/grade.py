@@ -5,11 +5,11 @@ The grader's program in the guest (exercise.c, test_*.c) is a driver in user spa
 student's setup.c; the kernels that fill them (src/work.cu) use the student's insert.h. What is in memory and
 registers is observed in the guest; the order of things is read from the device's trace."""
 
-import errno
 import os
 import random
 
-from ppulab import Lab
+from ppulab import Lab, hw
+from ppulab.say import name_of
 
 NEEDS = ["bin/ppu-cc"]          # of the build, and clang of the distribution
 
@@ -35,11 +35,6 @@ lab.picture("figures", ignore="default,DIV_*,WARP_*,ENTRY,GET,CH_ENABLE")
 DEVQ = 3
 FULL, TOO_LARGE = 1, 2
 RESULTS = ("QUEUE_OK", "QUEUE_FULL", "QUEUE_TOO_LARGE")
-
-
-def name_of(err):
-    """-38: "-38 (ENOSYS)" """
-    return "%d (%s)" % (err, errno.errorcode.get(-err, "no error of Linux"))
 
 
 def blocks(n):
@@ -132,7 +127,8 @@ def tests_of(r):
     return list(zip(parts[-len(r.rows("words")):] if r.rows("words") else [], r.rows("words")))
 
 
-NAMES = {1: "acquire", 2: "release", 5: "wfi", 16: "launch", 17: "refresh"}
+NAMES = {hw.COMMANDS[n]: text for n, text in (("SEM_ACQUIRE", "acquire"), ("SEM_RELEASE", "release"), ("WFI", "wfi"),
+                                              ("LAUNCH", "launch"), ("QUEUE_REFRESH", "refresh"))}
 
 
 def commands(events, words, channels):

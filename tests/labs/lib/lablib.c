@@ -355,3 +355,19 @@ int lab_count(const char *text, const char *word)
 	}
 	return count;
 }
+
+void lab_complaints(const char *when)
+{
+	static const char *const words[] = {
+		"BUG", "WARNING", "Oops", "general protection", "Memory manager not clean", "refcount_t",
+	};
+	const char *text = lab_dmesg();
+
+	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *at = strstr(text, words[i]);
+
+		if (at)
+			lab_obs("complaint", "%s %.*s", when, (int)strcspn(at, "\n"), at);
+	}
+	lab_obs("looked", "%s", when);
+}

@@ -62,6 +62,9 @@ int lab_write_file(const char *path, const char *text);	/* 0 or -errno */
 const char *lab_dmesg(void);
 /* The number of lines in text that contain word. */
 int lab_count(const char *text, const char *word);
+/* What the kernel has said since the last look that it should not have had to: observations "complaint", `when` and
+ * the line; then "looked", `when`. */
+void lab_complaints(const char *when);
 
 /* Wait until the condition holds, at most about `seconds` (scaled on slow machines): whether it does. */
 #define lab_until(cond, seconds) ({						\

@@ -44,10 +44,8 @@ def lock(where):
 
 
 def kernel_version():
-    cache = os.environ.get("PPU_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ppu")
     try:
-        with open(os.path.join(cache, "kernel-version"), encoding="ascii") as f:
+        with open(os.path.join(paths.cache(), "kernel-version"), encoding="ascii") as f:
             return os.environ.get("PPU_KERNEL") or f.read().strip()
     except OSError:
         raise LabError("the guest's kernel is not there; `make vm` gets it") from None

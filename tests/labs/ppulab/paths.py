@@ -20,6 +20,12 @@ class LabError(Exception):
     """What the user must be told, in a sentence; exit status 2."""
 
 
+def cache():
+    """Where what is slow to make is kept: asked for when it is needed, the autograder sets it late."""
+    return os.environ.get("PPU_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ppu")
+
+
 def student_root():
     """Where the student's working directories are made."""
     return os.path.join(TOP, os.environ.get("LABS") or "labs")

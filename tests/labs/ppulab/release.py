@@ -157,10 +157,8 @@ def add_solved(package, upto):
 # --- the packages -------------------------------------------------------------------
 
 def qemu_version():
-    cache = os.environ.get("PPU_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ppu")
     try:
-        with open(os.path.join(cache, "qemu-version"), encoding="ascii") as f:
+        with open(os.path.join(paths.cache(), "qemu-version"), encoding="ascii") as f:
             return f.read().strip()
     except OSError:
         return "unknown"

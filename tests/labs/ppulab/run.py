@@ -25,10 +25,13 @@ COMPLAINT = re.compile(
 DIED = re.compile(r"Kernel panic|BUG: |Oops|general protection|stack guard|unable to handle")
 STAMP = re.compile(r"^(?:<\d+>)?\[\s*\d+\.\d+\]\s?")
 WORD_INT = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)\Z")
-# See DEBUG_CMDLINE of scripts/check.
+# The debug kernel's arguments, here and in scripts/check. Every KASAN report, not only the first.
+# Failing allocations are for all slab caches but those of the checkers, which carry on without, and
+# one: the kernel's buddy allocator corrupts its lists when it gets no memory for a block
+# (alloc_from_freelist() of 6.1 frees a block that is free).
 DEBUG_CMDLINE = ("kasan_multi_shot no_hash_pointers "
                  "slub_debug=A;-,kmemleak_object,kmemleak_scan_area,debug_objects_cache,drm_buddy_block")
-DEBUG_SCALE = 4
+DEBUG_SCALE = 4                 # how much slower that kernel is, for time limits
 BOOT_SECONDS = 300              # until the guest's program starts: seconds, but on a busy machine
 
 

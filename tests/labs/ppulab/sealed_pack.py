@@ -14,8 +14,8 @@ import os
 import stat
 import subprocess
 
-CACHE = os.environ.get("PPU_CACHE") or os.path.join(
-    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ppu")
+from . import paths
+
 FORMAT = "1"            # of what is in the archives: counts as a version
 GCC_SKIP = ("cc1plus", "cc1obj", "f951", "gnat1", "lto1", "lto-wrapper", "lto-dump", "g++-mapper-server",
             "adainclude", "adalib", "finclude", "plugin", "libasan", "libtsan", "liblsan", "libubsan", "libstdc++",
@@ -107,7 +107,7 @@ def write_archive(path, fill):
 
 def archive_name(what, key):
     digest = hashlib.sha256((FORMAT + key).encode()).hexdigest()[:12]
-    return os.path.join(CACHE, "lab-toolchain", "%s-%s.cpio" % (what, digest))
+    return os.path.join(paths.cache(), "lab-toolchain", "%s-%s.cpio" % (what, digest))
 
 
 # --- the compiler --------------------------------------------------------------
