@@ -2,14 +2,14 @@
 #
 # The runtime: libppu.a and libppu.so, the tools, the samples.
 #
-#   api backend isa ptx    the library (with the device core inside, for the
+#   api backend common isa ptx  the library (with the device core inside, for the
 #                          backend that needs no VM)
 #   tools/NAME.c           $(BUILD)/bin/NAME
 #   tools/trace/           the rest of ppu-trace
 #   samples/NAME.c         $(BUILD)/bin/sample-NAME
 #   samples/kernels/X.cu   $(BUILD)/samples/X.ptx, by clang
 
-RT_SRCS := $(sort $(foreach d,api backend isa ptx,$(wildcard libruntime/$(d)/*.c)))
+RT_SRCS := $(sort $(foreach d,api backend backend/core common isa ptx,$(wildcard libruntime/$(d)/*.c)))
 RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
 RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
 # The device-side library: PTX inside libppu (libruntime/isa/library.c).

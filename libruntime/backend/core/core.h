@@ -9,8 +9,8 @@
 #include <hw/ppu_config.h>
 #include <hw/ppu_mmu.h>
 #include <ppu_core.h>
-#include "backend.h"
-#include "range.h"
+#include "backend/backend.h"
+#include "common/range.h"
 
 #pragma GCC visibility push(hidden)
 
