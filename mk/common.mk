@@ -12,7 +12,7 @@
 #       the static library of the same sources uses
 #   $(eval $(call ppu_program,NAME,SOURCES,LIBS,EXTRA_LDFLAGS))
 #       builds $(BUILD)/bin/NAME; LIBS are names of our static libraries
-#       ("ppu ppucore") in link order, EXTRA_LDFLAGS is appended
+#       ("ppu ppucuda") in link order, EXTRA_LDFLAGS is appended
 #   $(eval $(call ppu_guest_program,DIR/NAME,SOURCES,LIBS,EXTRA_LDFLAGS))
 #       builds $(BUILD)/guest/DIR/NAME, to be run in the guest
 #
