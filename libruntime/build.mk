@@ -24,6 +24,8 @@ $(RT_DEVLIB)/%.ptx: libruntime/lib/%.cu $(wildcard libruntime/lib/*.h include/hw
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<
 $(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),libruntime/isa/library.c)): $(RT_DEVLIB_PTX)
 RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device/core -Ilibruntime $(RT_DRM_CFLAGS)
+# It is in libppu as well.
+PPU_ALSO_FROM_libruntime/isa/library.c := $(wildcard libruntime/lib/*.cu)
 RT_LIBS   := -lm -lpthread $(RT_DRM_LIBS)
 # What a program needs besides our static libraries, and which ones, in order.
 RT_OURS   := ppu
@@ -78,6 +80,8 @@ $(BUILD)/lib/cuda/$(1): $(2) $(BUILD)/obj/cudart/versioned-$(3).o $(CU_SO) libru
 	$$(Q)$$(CC) -shared -Wl,-soname,$(1) -Wl,-z,defs -Wl,--version-script=$$@.map -Wl,-rpath,'$$$$ORIGIN' \
 		$$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(CU_SO) -lpthread
 	$$(Q)rm -f $$@.map && ln -sfn libcudart.so.12 $$(@D)/libcudart.so
+PPU_MADE     += lib/cuda/$(1)
+PPU_FROM_lib/cuda/$(1) := $(CUDART_SRCS)
 ALL_DEPFILES += $(BUILD)/obj/cudart/versioned-$(3).d
 endef
 $(eval $(call cudart_so,libcudart.so.11.0,$(CUDART_COMMON),11))
