@@ -50,7 +50,7 @@ UNIT_EXTRA_LIBS += $(RT_DRM_LIBS)
 # The CUDA Driver API, with the runtime inside; in a directory of its own, so that only
 # who asks for it finds it.
 CU_SRCS := $(sort $(wildcard libruntime/cuda/*.c))
-CU_CFLAGS := -Iinclude/cuda
+CU_CFLAGS := -Iinclude/cuda -Ilibruntime
 CU_SO := $(BUILD)/lib/cuda/libcuda.so.1
 $(eval $(call ppu_static_lib,ppucuda,$(CU_SRCS),$(CU_CFLAGS)))
 $(eval $(call ppu_shared_lib,cuda,cuda/libcuda.so.1,$(CU_SRCS),$(CU_CFLAGS),$(BUILD)/lib/libppu.a -Wl$(comma)--exclude-libs$(comma)ALL $(RT_LIBS)))

@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles: a hash table of the objects that are one. */
-#include <pthread.h>
+/* The Driver API's handles, and whose they are. */
 #include <stdlib.h>
 #include <string.h>
 #include "cu.h"
 
-#define BUCKETS 1024u
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cu_obj *table[BUCKETS];
-
-static struct cu_obj **bucket(const void *p)
-{
-	uintptr_t v = (uintptr_t)p;
-
-	return &table[(v >> 5 ^ v >> 15) % BUCKETS];
-}
+static struct ppu_registry registry = PPU_REGISTRY_INIT;
 
 void *cu_obj_new(enum cu_kind kind, size_t size, struct CUctx_st *ctx, void (*release)(void *))
 {
@@ -23,8 +12,7 @@ void *cu_obj_new(enum cu_kind kind, size_t size, struct CUctx_st *ctx, void (*re
 
 	if (!o)
 		return NULL;
-	o->kind = kind;
-	o->refs = 1;
+	ppu_handle_init(&o->handle, kind);
 	o->ctx = ctx;
 	o->release = release;
 	if (ctx) {
@@ -43,7 +31,7 @@ bool cu_obj_alive(const void *obj)
 
 void cu_obj_ref(void *obj)
 {
-	__atomic_add_fetch(&((struct cu_obj *)obj)->refs, 1, __ATOMIC_RELAXED);
+	ppu_handle_ref(obj);
 }
 
 void cu_obj_put(void *obj)
@@ -51,7 +39,7 @@ void cu_obj_put(void *obj)
 	struct cu_obj *o = obj;
 	struct CUctx_st *ctx;
 
-	if (!o || __atomic_sub_fetch(&o->refs, 1, __ATOMIC_ACQ_REL))
+	if (!o || !ppu_handle_put(&o->handle))
 		return;
 	ctx = o->ctx;
 	if (o->release)
@@ -62,32 +50,13 @@ void cu_obj_put(void *obj)
 
 void cu_obj_publish(void *obj)
 {
-	struct cu_obj *o = obj, **b = bucket(o);
-
-	pthread_mutex_lock(&lock);
-	o->next = *b;
-	*b = o;
-	pthread_mutex_unlock(&lock);
-}
-
-static bool unlink_obj(struct cu_obj *o)
-{
-	for (struct cu_obj **p = bucket(o); *p; p = &(*p)->next) {
-		if (*p == o) {
-			*p = o->next;
-			return true;
-		}
-	}
-	return false;
+	ppu_handle_publish(&registry, obj);
 }
 
 bool cu_obj_withdraw(void *obj)
 {
-	bool was;
+	bool was = ppu_handle_withdraw(&registry, obj);
 
-	pthread_mutex_lock(&lock);
-	was = unlink_obj(obj);
-	pthread_mutex_unlock(&lock);
 	if (was)
 		cu_obj_put(obj);
 	return was;
@@ -95,17 +64,7 @@ bool cu_obj_withdraw(void *obj)
 
 void *cu_obj_get(const void *handle, enum cu_kind kind)
 {
-	struct cu_obj *o;
-
-	pthread_mutex_lock(&lock);
-	for (o = *bucket(handle); o && o != handle; o = o->next)
-		;
-	if (o && o->kind == kind)
-		cu_obj_ref(o);
-	else
-		o = NULL;
-	pthread_mutex_unlock(&lock);
-	return o;
+	return ppu_handle_get(&registry, handle, kind);
 }
 
 CUresult cu_obj_find(const void *handle, enum cu_kind kind, void *obj)
@@ -132,27 +91,17 @@ CUresult cu_obj_destroy(const void *handle, enum cu_kind kind)
 	return r;
 }
 
+static bool is_of(const struct ppu_handle *h, const void *ctx)
+{
+	return ((const struct cu_obj *)h)->ctx == ctx;
+}
+
 void cu_obj_withdraw_all(const struct CUctx_st *ctx)
 {
-	struct cu_obj *gone = NULL, *o;
+	struct ppu_handle *h, *next;
 
-	pthread_mutex_lock(&lock);
-	for (unsigned int i = 0; i < BUCKETS; i++) {
-		struct cu_obj **p = &table[i];
-
-		while ((o = *p)) {
-			if (o->ctx != ctx) {
-				p = &o->next;
-				continue;
-			}
-			*p = o->next;
-			o->next = gone;
-			gone = o;
-		}
-	}
-	pthread_mutex_unlock(&lock);
-	while ((o = gone)) {
-		gone = o->next;
-		cu_obj_put(o);
+	for (h = ppu_handle_withdraw_all(&registry, is_of, ctx); h; h = next) {
+		next = h->next;
+		cu_obj_put(h);
 	}
 }
