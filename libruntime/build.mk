@@ -59,7 +59,7 @@ $(CU_SO): $(BUILD)/lib/libppu.a
 # The CUDA Runtime API over it, beside it.  Programs name the library by its CUDA version, and so do their
 # symbols: three libraries of the same objects but one (versioned.c).
 CUDART_SRCS := $(sort $(wildcard libruntime/cudart/*.c))
-CUDART_COMMON := $(call ppu_objs,$(filter-out %/versioned.c,$(CUDART_SRCS)))
+CUDART_COMMON := $(call ppu_objs,$(filter-out %/versioned.c,$(CUDART_SRCS)) libruntime/common/calllog.c)
 CUDART_SONAMES := libcudart.so.11.0 libcudart.so.12 libcudart.so.13
 CUDART_SOS := $(CUDART_SONAMES:%=$(BUILD)/lib/cuda/%)
 $(eval $(call ppu_static_lib,ppucudart,$(CUDART_SRCS),$(CU_CFLAGS)))
@@ -81,7 +81,7 @@ $(BUILD)/lib/cuda/$(1): $(2) $(BUILD)/obj/cudart/versioned-$(3).o $(CU_SO) libru
 		$$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(CU_SO) -lpthread
 	$$(Q)rm -f $$@.map && ln -sfn libcudart.so.12 $$(@D)/libcudart.so
 PPU_MADE     += lib/cuda/$(1)
-PPU_FROM_lib/cuda/$(1) := $(CUDART_SRCS)
+PPU_FROM_lib/cuda/$(1) := $(CUDART_SRCS) libruntime/common/calllog.c
 ALL_DEPFILES += $(BUILD)/obj/cudart/versioned-$(3).d
 endef
 $(eval $(call cudart_so,libcudart.so.11.0,$(CUDART_COMMON),11))
