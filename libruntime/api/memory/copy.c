@@ -13,6 +13,7 @@
 #include "api/context/context.h"
 #include "api/context/error.h"
 #include "api/context/need.h"
+#include "api/context/wait.h"
 #include "api/memory/copyprio.h"
 #include "api/memory/mem.h"
 #include "api/stream/chan.h"

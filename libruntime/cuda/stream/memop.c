@@ -9,7 +9,6 @@
 
 #include <ppu.h>
 #include "cuda/stream/memop.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
