@@ -3,6 +3,7 @@
  * The CUDA Driver API through the core backend: each function well used, badly used, after destruction,
  * in the wrong context, in two threads.
  */
+#include <limits.h>
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
@@ -657,6 +658,10 @@ START_TEST(occupancy)
 	OK(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, 1, 128));
 	ck_assert_uint_gt(bytes, 0);
 	BAD(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, g, 0, 0));
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, g, INT_MAX, 0));
+	ck_assert_int_eq(blocks, 0);
+	BAD(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, 1, INT_MAX));
+	BAD(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, INT_MAX, 128));
 }
 END_TEST
 

@@ -95,7 +95,7 @@ ppuResult ppuOccupancyMaxActiveBlocks(int *blocks, ppuFunction handle, uint32_t 
 {
 	struct ppuFunction_st *f;
 	const ppuDeviceProp *p;
-	uint32_t warps, n, by;
+	uint32_t warps, n = 0, by;
 	uint64_t shared;
 
 	if (!blocks || !block_threads)
@@ -104,6 +104,9 @@ ppuResult ppuOccupancyMaxActiveBlocks(int *blocks, ppuFunction handle, uint32_t 
 	if (!f)
 		return rt_error(PPU_ERROR_INVALID_HANDLE);
 	p = &f->mod->ctx->device->prop;
+	/* First: what follows multiplies and divides by these. */
+	if (block_threads > rt_max_threads(f->sym, p) || dynamic_shared > rt_max_dynamic(f->sym, p))
+		goto out;
 	warps = (block_threads + p->warp_size - 1) / p->warp_size;
 	n = p->ctas_per_sm;
 	by = p->warps_per_sm / warps;
@@ -115,8 +118,7 @@ ppuResult ppuOccupancyMaxActiveBlocks(int *blocks, ppuFunction handle, uint32_t 
 		by = shared > p->shared_per_sm ? 0 : (uint32_t)(p->shared_per_sm / shared);
 		n = by < n ? by : n;
 	}
-	if (block_threads > rt_max_threads(f->sym, p) || dynamic_shared > rt_max_dynamic(f->sym, p))
-		n = 0;
+out:
 	*blocks = (int)n;
 	rt_obj_put(&f->obj);
 	return PPU_SUCCESS;
