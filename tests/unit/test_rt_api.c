@@ -294,6 +294,11 @@ START_TEST(copies)
 		}
 	}
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemcpy2D(d1, 10, d2, 20, 11, 2));
+	/* Rows so far apart that they come round to the first ones again. */
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemcpy2D(d1, (size_t)1 << 60, d2, 20, 11, 17));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemcpy2D(d1, 20, d2, (size_t)1 << 60, 11, 17));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemset2D(d1, (size_t)1 << 60, 0, 1, 11, 17));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemset2D(d1, SIZE_MAX, 0, 1, 1, 2));
 	stop();
 	free(a);
 	free(b);
