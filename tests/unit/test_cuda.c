@@ -458,6 +458,17 @@ START_TEST(boxes_and_arrays)
 	BAD(cuMemcpyAtoH(out, b, W * 4, 1));
 	r.srcPitch = W * 4 - 4;	/* smaller than a row */
 	BAD(cuMemcpy2D(&r));
+	/* Positions that come round to before the memory. */
+	r = (CUDA_MEMCPY2D){ .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = in[1], .srcXInBytes = SIZE_MAX - 3,
+			     .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = b, .WidthInBytes = 8, .Height = 1 };
+	BAD(cuMemcpy2D(&r));
+	r.srcXInBytes = 0;
+	r.srcPitch = W * 4;
+	r.srcY = SIZE_MAX / (W * 4);
+	BAD(cuMemcpy2D(&r));
+	r.srcY = SIZE_MAX;
+	r.Height = 2;
+	BAD(cuMemcpy2D(&r));
 	d2.NumChannels = 3;
 	BAD(cuArrayCreate(&b, &d2));
 	OK(cuArrayDestroy(a));
