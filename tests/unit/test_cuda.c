@@ -3,8 +3,8 @@
  * The CUDA Driver API through the core backend: each function well used, badly used, after destruction,
  * in the wrong context, in two threads.
  */
-#include <limits.h>
 #include <check.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
