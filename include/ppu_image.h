@@ -8,7 +8,7 @@
  * several modules and resolves symbols by name; a linked image has no undefined symbol left.
  * Addresses of variables and of the image are known only at load time: relocations name the place.
  *
- * The in-memory form is struct ppu_image below; libruntime/isa has reader, writer, linker.
+ * The in-memory form is struct ppu_image below; libruntime/compiler/obj has reader, writer, linker.
  */
 #ifndef PPU_IMAGE_H
 #define PPU_IMAGE_H

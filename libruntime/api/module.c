@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt.h"
-#include "../lib/devlib.h"
+#include "compiler/devlib/devlib.h"
 
 static void function_release(struct rt_obj *obj)
 {

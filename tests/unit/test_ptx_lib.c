@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "isa/image.h"
+#include "compiler/obj/image.h"
 #include "ppu.h"
 
 typedef uint32_t u32;
