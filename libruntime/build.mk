@@ -2,26 +2,28 @@
 #
 # The runtime: libppu.a and libppu.so, the tools, the samples.
 #
-#   api backend isa ptx    the library (with the device core inside, for the
+#   api backend compiler/  the library (with the device core inside, for the
 #                          backend that needs no VM)
 #   tools/NAME.c           $(BUILD)/bin/NAME
 #   tools/trace/           the rest of ppu-trace
 #   samples/NAME.c         $(BUILD)/bin/sample-NAME
 #   samples/kernels/X.cu   $(BUILD)/samples/X.ptx, by clang
 
-RT_SRCS := $(sort $(foreach d,api backend isa ptx,$(wildcard libruntime/$(d)/*.c)))
+RT_COMPILER := $(addprefix compiler/,asm obj devlib ptx ptx/ir ptx/front ptx/lower ptx/middle ptx/back)
+RT_SRCS := $(sort $(foreach d,api backend $(RT_COMPILER),$(wildcard libruntime/$(d)/*.c)))
 RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
 RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
-# The device-side library: PTX inside libppu (libruntime/isa/library.c).
+# The device-side library: PTX inside libppu (libruntime/compiler/devlib/library.c).
 RT_DEVLIB := $(BUILD)/devlib
-RT_DEVLIB_PTX := $(patsubst libruntime/lib/%.cu,$(RT_DEVLIB)/%.ptx,$(sort $(wildcard libruntime/lib/*.cu)))
+RT_DEVLIB_SRC := libruntime/compiler/devlib
+RT_DEVLIB_PTX := $(patsubst $(RT_DEVLIB_SRC)/%.cu,$(RT_DEVLIB)/%.ptx,$(sort $(wildcard $(RT_DEVLIB_SRC)/*.cu)))
 RT_DEVLIB_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib \
-	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version -Iinclude
-$(RT_DEVLIB)/%.ptx: libruntime/lib/%.cu $(wildcard libruntime/lib/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
+	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version -Iinclude -Ilibruntime
+$(RT_DEVLIB)/%.ptx: $(RT_DEVLIB_SRC)/%.cu $(wildcard $(RT_DEVLIB_SRC)/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<
-$(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),libruntime/isa/library.c)): $(RT_DEVLIB_PTX)
+$(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),$(RT_DEVLIB_SRC)/library.c)): $(RT_DEVLIB_PTX)
 RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device/core -Ilibruntime $(RT_DRM_CFLAGS)
 RT_LIBS   := -lm -lpthread $(RT_DRM_LIBS)
 # What a program needs besides our static libraries, and which ones, in order.
