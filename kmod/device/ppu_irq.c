@@ -21,7 +21,7 @@
 #include <linux/moduleparam.h>
 
 #include "ppu_drv.h"
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"
 
 static unsigned int ppu_irq_rate = 8000;
 module_param_named(irq_rate, ppu_irq_rate, uint, 0600);

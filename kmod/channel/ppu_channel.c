@@ -19,7 +19,7 @@
 #include <linux/slab.h>
 
 #include "ppu_drv.h"
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"
 
 /* Causes that are errors of the work, of which its group hears. */
 #define PPU_CAUSE_ERROR \

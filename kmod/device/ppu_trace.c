@@ -4,4 +4,4 @@
 #include <uapi/drm/ppu_drm.h>
 
 #define CREATE_TRACE_POINTS
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"

@@ -22,7 +22,7 @@
  */
 
 #include "ppu_drv.h"
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"
 
 static_assert(sizeof(struct ppu_gpfifo_entry) == PPU_DEVQ_ENTRY_BYTES);
 

@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 
 #include "ppu_drv.h"
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"
 
 /** struct ppu_bind - one VM_BIND */
 struct ppu_bind {

@@ -19,7 +19,7 @@
 #include <linux/slab.h>
 
 #include "ppu_drv.h"
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"
 
 #define PPU_TAIL_WFI	0	/* byte offsets of the driver's blocks */
 #define PPU_TAIL_INTR	64

@@ -6,7 +6,7 @@
 #include <linux/ktime.h>
 
 #include "ppu_drv.h"
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"
 
 static const struct ppu_err_desc {
 	u32 code;

@@ -16,7 +16,7 @@
 #include <linux/slab.h>
 
 #include "ppu_drv.h"
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"
 
 /* How often a wait looks whether the last command is done: nothing tells. */
 #define PPU_GROUP_POLL_US	500

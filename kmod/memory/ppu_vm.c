@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 
 #include "ppu_drv.h"
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"
 
 #define PPU_MAP_START(m)	((m)->start)
 #define PPU_MAP_LAST(m)		((m)->last)

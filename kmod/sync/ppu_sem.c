@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 
 #include "ppu_drv.h"
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"
 
 /* Without a free entry of the watch table a wait has to look now and then. */
 #define PPU_SEM_POLL_NS		NSEC_PER_MSEC

@@ -10,7 +10,7 @@
  */
 
 #include "ppu_drv.h"
-#include "ppu_trace.h"
+#include "device/ppu_trace.h"
 
 #define PPU_SM_EXC_RETRY	1
 #define PPU_SM_EXC_KILL		2
