@@ -18,8 +18,34 @@
 #include <linux/delay.h>
 #include <linux/slab.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_mmu.h>
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_devq.h"
+#include "channel/ppu_group.h"
+#include "channel/ppu_notifier.h"
+#include "channel/ppu_submit.h"
+#include "channel/ppu_userd.h"
+#include "device/ppu_coredump.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fault.h"
+#include "device/ppu_io.h"
+#include "device/ppu_quota.h"
 #include "device/ppu_trace.h"
+#include "device/ppu_uobj.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_vm.h"
+#include "ppu_file.h"
+#include "sync/ppu_event.h"
+#include "sync/ppu_sem.h"
+#include "sync/ppu_sem_fence.h"
 
 /* Causes that are errors of the work, of which its group hears. */
 #define PPU_CAUSE_ERROR \

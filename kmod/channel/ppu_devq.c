@@ -21,8 +21,23 @@
  * three are one step of the device, so they can meet in any order.
  */
 
-#include "ppu_drv.h"
+#include <linux/io.h>
+
+#include <drm/drm_drv.h>
+
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_devq.h>
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_devq.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fault.h"
+#include "device/ppu_io.h"
 #include "device/ppu_trace.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_vm.h"
 
 static_assert(sizeof(struct ppu_gpfifo_entry) == PPU_DEVQ_ENTRY_BYTES);
 

@@ -15,8 +15,20 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_group.h"
+#include "device/ppu_device.h"
+#include "device/ppu_io.h"
+#include "device/ppu_quota.h"
 #include "device/ppu_trace.h"
+#include "memory/ppu_vm.h"
+#include "ppu_file.h"
 
 /* How often a wait looks whether the last command is done: nothing tells. */
 #define PPU_GROUP_POLL_US	500

@@ -8,7 +8,14 @@
 
 #include <linux/ktime.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_drv.h>
+
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_notifier.h"
+#include "device/ppu_device.h"
+#include "memory/ppu_gem.h"
 
 static_assert(sizeof(struct drm_ppu_notification) == 64);
 

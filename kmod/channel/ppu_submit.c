@@ -13,13 +13,32 @@
  * again: all its fences signal with an error.
  */
 
+#include <linux/dma-fence.h>
 #include <linux/highmem.h>
 #include <linux/iosys-map.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_mmu.h>
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_submit.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fault.h"
+#include "device/ppu_io.h"
 #include "device/ppu_trace.h"
+#include "device/ppu_uobj.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_vm.h"
+#include "sync/ppu_sw_fence.h"
+#include "sync/ppu_sync.h"
 
 #define PPU_TAIL_WFI	0	/* byte offsets of the driver's blocks */
 #define PPU_TAIL_INTR	64

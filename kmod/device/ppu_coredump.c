@@ -9,6 +9,7 @@
  */
 
 #include <linux/devcoredump.h>
+#include <linux/io.h>
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -16,7 +17,21 @@
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+
+#include <hw/ppu_cmd.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_devq.h"
+#include "device/ppu_coredump.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fault.h"
+#include "device/ppu_io.h"
+#include "device/ppu_quota.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_vm.h"
 
 static unsigned int ppu_coredump_interval_ms = 10000;
 module_param_named(coredump_interval_ms, ppu_coredump_interval_ms, uint, 0600);

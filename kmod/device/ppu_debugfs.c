@@ -7,8 +7,21 @@
 #include <linux/seq_file.h>
 
 #include <drm/drm_debugfs.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
 
-#include "ppu_drv.h"
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_devq.h"
+#include "device/ppu_debugfs.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fault.h"
+#include "device/ppu_io.h"
+#include "device/ppu_tasks.h"
+#include "memory/ppu_vm.h"
 
 #ifdef CONFIG_DEBUG_FS
 

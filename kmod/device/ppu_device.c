@@ -7,9 +7,24 @@
 #include <linux/ktime.h>
 #include <linux/uaccess.h>
 
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
 #include <drm/drm_managed.h>
+#include <drm/drm_print.h>
 
-#include "ppu_drv.h"
+#include <hw/ppu_counters.h>
+#include <hw/ppu_mmu.h>
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "device/ppu_device.h"
+#include "device/ppu_io.h"
+#include "device/ppu_quota.h"
+#include "device/ppu_tasks.h"
+#include "memory/ppu_vm.h"
+#include "memory/ppu_vram.h"
+#include "ppu_file.h"
+#include "sync/ppu_watch.h"
 
 static void ppu_read_caps(struct ppu_device *pdev)
 {

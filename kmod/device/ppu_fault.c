@@ -5,8 +5,21 @@
 
 #include <linux/ktime.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_print.h>
+
+#include <hw/ppu_fault.h>
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fault.h"
+#include "device/ppu_io.h"
+#include "device/ppu_quota.h"
 #include "device/ppu_trace.h"
+#include "memory/ppu_vm.h"
+#include "ppu_file.h"
+#include "sync/ppu_event.h"
 
 static const struct ppu_err_desc {
 	u32 code;

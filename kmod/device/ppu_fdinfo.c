@@ -6,7 +6,15 @@
 
 #include <linux/seq_file.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_file.h>
+
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fdinfo.h"
+#include "memory/ppu_gem.h"
+#include "ppu_file.h"
 
 /** struct ppu_usage - memory of one region */
 struct ppu_usage {

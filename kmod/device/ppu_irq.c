@@ -20,8 +20,22 @@
 #include <linux/ktime.h>
 #include <linux/moduleparam.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_print.h>
+
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_devq.h"
+#include "channel/ppu_submit.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fault.h"
+#include "device/ppu_io.h"
+#include "device/ppu_irq.h"
+#include "device/ppu_recentre.h"
 #include "device/ppu_trace.h"
+#include "sync/ppu_event.h"
+#include "sync/ppu_watch.h"
 
 static unsigned int ppu_irq_rate = 8000;
 module_param_named(irq_rate, ppu_irq_rate, uint, 0600);

@@ -13,7 +13,12 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_print.h>
+
+#include <uapi/drm/ppu_drm.h>
+
+#include "device/ppu_device.h"
+#include "device/ppu_quota.h"
 
 #define PPU_LIMIT(name, value, text) \
 	static unsigned int ppu_##name = value; \

@@ -9,7 +9,11 @@
  * middle, and retries the push.
  */
 
-#include "ppu_drv.h"
+#include <hw/ppu_regs.h>
+
+#include "device/ppu_device.h"
+#include "device/ppu_io.h"
+#include "device/ppu_recentre.h"
 #include "device/ppu_trace.h"
 
 #define PPU_SM_EXC_RETRY	1

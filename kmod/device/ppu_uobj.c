@@ -8,7 +8,9 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "ppu_drv.h"
+#include <uapi/drm/ppu_drm.h>
+
+#include "device/ppu_uobj.h"
 
 /**
  * ppu_uobj_get_array - copy an array from user space

@@ -15,11 +15,24 @@
 #include <linux/sort.h>
 #include <linux/vmalloc.h>
 
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_prime.h>
+#include <drm/drm_print.h>
 #include <drm/drm_vma_manager.h>
 
-#include "ppu_drv.h"
+#include <hw/ppu_mmu.h>
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_userd.h"
+#include "device/ppu_device.h"
+#include "device/ppu_quota.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_vm.h"
+#include "memory/ppu_vram.h"
+#include "ppu_file.h"
 
 /* Pages one CPU fault maps at most. */
 #define PPU_FAULT_AROUND	512

@@ -18,7 +18,18 @@
 
 #include <linux/slab.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+
+#include <hw/ppu_mmu.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "device/ppu_device.h"
+#include "device/ppu_io.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_mmu.h"
+#include "memory/ppu_vm.h"
+#include "memory/ppu_vram.h"
 
 #define PPU_PT_TOP	(PPU_PT_LEVELS - 1)
 

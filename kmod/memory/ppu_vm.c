@@ -9,10 +9,32 @@
  */
 
 #include <linux/interval_tree_generic.h>
+#include <linux/io.h>
 #include <linux/slab.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include <hw/ppu_mmu.h>
+#include <hw/ppu_regs.h>
+#include <hw/ppu_save.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fault.h"
+#include "device/ppu_io.h"
+#include "device/ppu_quota.h"
 #include "device/ppu_trace.h"
+#include "device/ppu_uobj.h"
+#include "memory/ppu_bind.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_mmu.h"
+#include "memory/ppu_vm.h"
+#include "memory/ppu_vram.h"
+#include "ppu_file.h"
+#include "sync/ppu_event.h"
 
 #define PPU_MAP_START(m)	((m)->start)
 #define PPU_MAP_LAST(m)		((m)->last)

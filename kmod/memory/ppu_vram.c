@@ -7,7 +7,14 @@
 
 #include <linux/log2.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_drv.h>
+
+#include <hw/ppu_mmu.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "device/ppu_device.h"
+#include "device/ppu_quota.h"
+#include "memory/ppu_vram.h"
 
 /**
  * ppu_vram_init - set up the allocator

@@ -6,7 +6,20 @@
 #include <linux/eventfd.h>
 #include <linux/slab.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "device/ppu_device.h"
+#include "device/ppu_quota.h"
+#include "device/ppu_uobj.h"
+#include "memory/ppu_vm.h"
+#include "ppu_file.h"
+#include "sync/ppu_event.h"
+#include "sync/ppu_sem.h"
+#include "sync/ppu_watch.h"
 
 /** struct ppu_event - one registration */
 struct ppu_event {

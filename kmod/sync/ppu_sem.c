@@ -12,8 +12,25 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "ppu_drv.h"
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "device/ppu_device.h"
+#include "device/ppu_quota.h"
 #include "device/ppu_trace.h"
+#include "device/ppu_uobj.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_vm.h"
+#include "ppu_file.h"
+#include "sync/ppu_event.h"
+#include "sync/ppu_sem.h"
+#include "sync/ppu_sem_fence.h"
+#include "sync/ppu_watch.h"
 
 /* Without a free entry of the watch table a wait has to look now and then. */
 #define PPU_SEM_POLL_NS		NSEC_PER_MSEC

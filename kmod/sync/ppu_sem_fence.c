@@ -15,9 +15,21 @@
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
 
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
 #include <drm/drm_syncobj.h>
 
-#include "ppu_drv.h"
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "device/ppu_device.h"
+#include "device/ppu_quota.h"
+#include "ppu_file.h"
+#include "sync/ppu_sem.h"
+#include "sync/ppu_sem_fence.h"
+#include "sync/ppu_sw_fence.h"
+#include "sync/ppu_sync.h"
+#include "sync/ppu_watch.h"
 
 /* What ended an export; negative: an error. */
 #define PPU_BRIDGE_PENDING	0

@@ -5,10 +5,11 @@
  * (Those of jobs, which the device completes, are in ppu_submit.c.)
  */
 
+#include <linux/dma-fence.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "ppu_drv.h"
+#include "sync/ppu_sw_fence.h"
 
 /** struct ppu_sw_fence - a fence that needs nothing but itself */
 struct ppu_sw_fence {

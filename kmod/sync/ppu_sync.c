@@ -11,7 +11,11 @@
 
 #include <drm/drm_syncobj.h>
 
-#include "ppu_drv.h"
+#include <uapi/drm/ppu_drm.h>
+
+#include "device/ppu_device.h"
+#include "device/ppu_uobj.h"
+#include "sync/ppu_sync.h"
 
 /**
  * ppu_sync_check - is this a possible sync?

@@ -11,9 +11,14 @@
  * next user of the entry.
  */
 
+#include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
-#include "ppu_drv.h"
+#include <hw/ppu_regs.h>
+
+#include "device/ppu_device.h"
+#include "device/ppu_io.h"
+#include "sync/ppu_watch.h"
 
 /** ppu_watch_init - set up the table; the device was reset */
 int ppu_watch_init(struct ppu_device *pdev)
