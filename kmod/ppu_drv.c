@@ -150,7 +150,7 @@ static void ppu_remove(struct pci_dev *pci)
 	ppu_device_quiesce(pdev);
 	ppu_gem_unmap_all(pdev);
 	ppu_channel_fail_all(pdev, -ENODEV);
-	ppu_bridge_fail(pdev, NULL, -ENODEV);
+	ppu_sem_fence_fail(pdev, NULL, -ENODEV);
 	ppu_sem_wake_all(pdev);
 	ppu_event_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
 }

@@ -307,7 +307,7 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 	if (!chan->user_submit)
 		ppu_submit_fail(chan, failure->err);
 	ppu_event_notify(pdev, DRM_PPU_EVENT_CHANNEL_ERROR, chan);
-	ppu_bridge_fail(pdev, chan, -EIO);
+	ppu_sem_fence_fail(pdev, chan, -EIO);
 	ppu_sem_wake_all(pdev);
 	return true;
 }

@@ -145,7 +145,7 @@ static void ppu_device_release(struct drm_device *drm, void *data)
 	struct ppu_device *pdev = to_ppu(drm);
 
 	drm_WARN_ON(drm, !list_empty(&pdev->events));
-	drm_WARN_ON(drm, !list_empty(&pdev->bridges));
+	drm_WARN_ON(drm, !list_empty(&pdev->sem_fences));
 	drm_WARN_ON(drm, !xa_empty(&pdev->vms));
 	drm_WARN_ON(drm, !ida_is_empty(&pdev->chids));
 	xa_destroy(&pdev->vms);
@@ -167,8 +167,8 @@ static int ppu_device_init_sw(struct ppu_device *pdev)
 	spin_lock_init(&pdev->chan_lock);
 	spin_lock_init(&pdev->events_lock);
 	INIT_LIST_HEAD(&pdev->events);
-	spin_lock_init(&pdev->bridges_lock);
-	INIT_LIST_HEAD(&pdev->bridges);
+	spin_lock_init(&pdev->sem_fences_lock);
+	INIT_LIST_HEAD(&pdev->sem_fences);
 	init_waitqueue_head(&pdev->stop_wq);
 	init_waitqueue_head(&pdev->jobs_wq);
 	xa_init(&pdev->vms);

@@ -145,10 +145,10 @@ struct ppu_device {
 	/** @events: struct ppu_event.link, all but those of semaphores. */
 	struct list_head events;
 
-	/** @bridges_lock: protects @bridges. */
-	spinlock_t bridges_lock;
-	/** @bridges: struct ppu_bridge.link. */
-	struct list_head bridges;
+	/** @sem_fences_lock: protects @sem_fences. */
+	spinlock_t sem_fences_lock;
+	/** @sem_fences: struct ppu_sem_fence.link. */
+	struct list_head sem_fences;
 
 	/** @bind_wq: asynchronous binds, for which fences wait. */
 	struct workqueue_struct *bind_wq;

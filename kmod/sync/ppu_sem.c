@@ -226,7 +226,7 @@ static void ppu_sem_kill(struct ppu_sem *sem)
 	sem->dead = true;
 	spin_unlock_irqrestore(&pdev->watches.lock, flags);
 	ppu_event_drop_object(file, sem);
-	ppu_bridge_cancel(file, sem);
+	ppu_sem_fence_cancel(file, sem);
 	ppu_sem_wake_all(pdev);
 	ppu_quota_release(file->quota, DRM_PPU_RES_SEMS, 1);
 	ppu_sem_put(sem);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PPU driver: bridges between fences and semaphores.
+ * PPU driver: fences and semaphores that wait for each other.
  *
  * Import: when a fence signals, the kernel writes a semaphore and kicks.
  *
@@ -32,16 +32,16 @@
 #include "sync/ppu_watch.h"
 
 /* What ended an export; negative: an error. */
-#define PPU_BRIDGE_PENDING	0
-#define PPU_BRIDGE_HOLDS	1
+#define PPU_SEM_FENCE_PENDING	0
+#define PPU_SEM_FENCE_HOLDS	1
 
-/** struct ppu_bridge - one SEM_IMPORT_FENCE or SEM_EXPORT_FENCE that is not done */
-struct ppu_bridge {
+/** struct ppu_sem_fence - one SEM_IMPORT_FENCE or SEM_EXPORT_FENCE that is not done */
+struct ppu_sem_fence {
 	/** @kref: one for the list, one for the ioctl. */
 	struct kref kref;
 	/** @lock: held while it is set up and while it is done. */
 	struct mutex lock;
-	/** @link: in ppu_device.bridges; empty: taken out. */
+	/** @link: in ppu_device.sem_fences; empty: taken out. */
 	struct list_head link;
 	struct ppu_device *pdev;
 	struct ppu_file *file;
@@ -65,7 +65,7 @@ struct ppu_bridge {
 	struct ppu_channel *chan;
 	struct ppu_watch watch;
 	bool watched;
-	/** @result: PPU_BRIDGE_* or an error; the first one counts. */
+	/** @result: PPU_SEM_FENCE_* or an error; the first one counts. */
 	int result;
 	/** @shown: the syncobj has its fence, or is not to get it. */
 	bool shown;
@@ -73,224 +73,224 @@ struct ppu_bridge {
 
 /* Doing what was asked for */
 
-static void ppu_bridge_unwatch(struct ppu_bridge *b)
+static void ppu_sem_fence_unwatch(struct ppu_sem_fence *sf)
 {
-	if (!b->watched)
+	if (!sf->watched)
 		return;
-	ppu_watch_del(b->pdev, &b->watch);
-	ppu_quota_release(b->quota, DRM_PPU_RES_WATCHES, 1);
-	b->watched = false;
+	ppu_watch_del(sf->pdev, &sf->watch);
+	ppu_quota_release(sf->quota, DRM_PPU_RES_WATCHES, 1);
+	sf->watched = false;
 }
 
-static void ppu_bridge_import(struct ppu_bridge *b)
+static void ppu_sem_fence_import(struct ppu_sem_fence *sf)
 {
 	/* A timeline's node has no error of its own: what it contains has. */
-	u64 value = dma_fence_chain_contained(b->fence)->error ? b->error_value : b->value;
+	u64 value = dma_fence_chain_contained(sf->fence)->error ? sf->error_value : sf->value;
 	int idx;
 
-	if (!drm_dev_enter(&b->pdev->drm, &idx))
+	if (!drm_dev_enter(&sf->pdev->drm, &idx))
 		return;
-	ppu_sem_do_signal(b->sem, b->op, value);
+	ppu_sem_do_signal(sf->sem, sf->op, value);
 	drm_dev_exit(idx);
 }
 
-static bool ppu_bridge_holds(struct ppu_bridge *b)
+static bool ppu_sem_fence_holds(struct ppu_sem_fence *sf)
 {
 	bool holds;
 	int idx;
 
-	if (!drm_dev_enter(&b->pdev->drm, &idx))
+	if (!drm_dev_enter(&sf->pdev->drm, &idx))
 		return false;
-	holds = ppu_sem_test(b->sem, b->op, b->value);
+	holds = ppu_sem_test(sf->sem, sf->op, sf->value);
 	drm_dev_exit(idx);
 	return holds;
 }
 
-static void ppu_bridge_export(struct ppu_bridge *b)
+static void ppu_sem_fence_export(struct ppu_sem_fence *sf)
 {
-	int result = READ_ONCE(b->result);
+	int result = READ_ONCE(sf->result);
 
-	ppu_bridge_unwatch(b);
-	if (b->shown)
+	ppu_sem_fence_unwatch(sf);
+	if (sf->shown)
 		return;
 	/* A channel may release the word and then fail: that may be heard of first. */
-	if (result == PPU_BRIDGE_HOLDS || ppu_bridge_holds(b))
+	if (result == PPU_SEM_FENCE_HOLDS || ppu_sem_fence_holds(sf))
 		result = 0;
-	ppu_sw_fence_signal(b->fence, result);
-	ppu_signal_attach(&b->signal, b->fence);
-	b->shown = true;
+	ppu_sw_fence_signal(sf->fence, result);
+	ppu_signal_attach(&sf->signal, sf->fence);
+	sf->shown = true;
 }
 
-static void ppu_bridge_free(struct kref *kref)
+static void ppu_sem_fence_free(struct kref *kref)
 {
-	struct ppu_bridge *b = container_of(kref, struct ppu_bridge, kref);
+	struct ppu_sem_fence *sf = container_of(kref, struct ppu_sem_fence, kref);
 
-	ppu_bridge_unwatch(b);
-	if (b->signal.syncobj)
-		ppu_signal_fini(&b->signal);
-	ppu_channel_put(b->chan);
-	ppu_sem_put(b->sem);
-	dma_fence_put(b->fence);
-	ppu_quota_release(b->quota, DRM_PPU_RES_FENCES, 1);
-	ppu_quota_put(b->quota);
-	mutex_destroy(&b->lock);
-	kfree(b);
+	ppu_sem_fence_unwatch(sf);
+	if (sf->signal.syncobj)
+		ppu_signal_fini(&sf->signal);
+	ppu_channel_put(sf->chan);
+	ppu_sem_put(sf->sem);
+	dma_fence_put(sf->fence);
+	ppu_quota_release(sf->quota, DRM_PPU_RES_FENCES, 1);
+	ppu_quota_put(sf->quota);
+	mutex_destroy(&sf->lock);
+	kfree(sf);
 }
 
-static void ppu_bridge_put(struct ppu_bridge *b)
+static void ppu_sem_fence_put(struct ppu_sem_fence *sf)
 {
-	kref_put(&b->kref, ppu_bridge_free);
+	kref_put(&sf->kref, ppu_sem_fence_free);
 }
 
 /* Takes it off the list, whose reference is dropped by the one who did. */
-static void ppu_bridge_unlink(struct ppu_bridge *b)
+static void ppu_sem_fence_unlink(struct ppu_sem_fence *sf)
 {
 	bool mine;
 
-	spin_lock_irq(&b->pdev->bridges_lock);
-	mine = !list_empty(&b->link);
-	list_del_init(&b->link);
-	spin_unlock_irq(&b->pdev->bridges_lock);
+	spin_lock_irq(&sf->pdev->sem_fences_lock);
+	mine = !list_empty(&sf->link);
+	list_del_init(&sf->link);
+	spin_unlock_irq(&sf->pdev->sem_fences_lock);
 	if (mine)
-		ppu_bridge_put(b);
+		ppu_sem_fence_put(sf);
 }
 
-static void ppu_bridge_do(struct ppu_bridge *b)
+static void ppu_sem_fence_do(struct ppu_sem_fence *sf)
 {
-	lockdep_assert_held(&b->lock);
+	lockdep_assert_held(&sf->lock);
 
-	if (b->export)
-		ppu_bridge_export(b);
+	if (sf->export)
+		ppu_sem_fence_export(sf);
 	else
-		ppu_bridge_import(b);
+		ppu_sem_fence_import(sf);
 }
 
-static void ppu_bridge_work(struct work_struct *work)
+static void ppu_sem_fence_work(struct work_struct *work)
 {
-	struct ppu_bridge *b = container_of(work, struct ppu_bridge, work);
+	struct ppu_sem_fence *sf = container_of(work, struct ppu_sem_fence, work);
 
-	mutex_lock(&b->lock);
-	ppu_bridge_do(b);
-	mutex_unlock(&b->lock);
-	ppu_bridge_unlink(b);
+	mutex_lock(&sf->lock);
+	ppu_sem_fence_do(sf);
+	mutex_unlock(&sf->lock);
+	ppu_sem_fence_unlink(sf);
 }
 
 /* Being told */
 
-static void ppu_bridge_fence_cb(struct dma_fence *fence, struct dma_fence_cb *cb)
+static void ppu_sem_fence_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
-	struct ppu_bridge *b = container_of(cb, struct ppu_bridge, cb);
+	struct ppu_sem_fence *sf = container_of(cb, struct ppu_sem_fence, cb);
 
-	queue_work(b->pdev->wq, &b->work);
+	queue_work(sf->pdev->wq, &sf->work);
 }
 
-static void ppu_bridge_end(struct ppu_bridge *b, int result)
+static void ppu_sem_fence_end(struct ppu_sem_fence *sf, int result)
 {
-	if (!cmpxchg(&b->result, PPU_BRIDGE_PENDING, result))
-		queue_work(b->pdev->wq, &b->work);
+	if (!cmpxchg(&sf->result, PPU_SEM_FENCE_PENDING, result))
+		queue_work(sf->pdev->wq, &sf->work);
 }
 
 /* The device saw the condition, or somebody signalled: then look. */
-static void ppu_bridge_watch_fn(struct ppu_watch *watch)
+static void ppu_sem_fence_watch_fn(struct ppu_watch *watch)
 {
-	struct ppu_bridge *b = container_of(watch, struct ppu_bridge, watch);
+	struct ppu_sem_fence *sf = container_of(watch, struct ppu_sem_fence, watch);
 
-	if (watch->matched || ppu_sem_test(b->sem, b->op, b->value))
-		ppu_bridge_end(b, PPU_BRIDGE_HOLDS);
+	if (watch->matched || ppu_sem_test(sf->sem, sf->op, sf->value))
+		ppu_sem_fence_end(sf, PPU_SEM_FENCE_HOLDS);
 }
 
 /**
- * ppu_bridge_fail - exports that wait for something will not get it
+ * ppu_sem_fence_fail - exports that wait for something will not get it
  * @pdev: device
  * @chan: channel that stopped; NULL: all
  * @err: negative error
  */
-void ppu_bridge_fail(struct ppu_device *pdev, const struct ppu_channel *chan, int err)
+void ppu_sem_fence_fail(struct ppu_device *pdev, const struct ppu_channel *chan, int err)
 {
-	struct ppu_bridge *b;
+	struct ppu_sem_fence *sf;
 	unsigned long flags;
 
-	spin_lock_irqsave(&pdev->bridges_lock, flags);
-	list_for_each_entry(b, &pdev->bridges, link)
-		if (b->export && (!chan || b->chan == chan))
-			ppu_bridge_end(b, err);
-	spin_unlock_irqrestore(&pdev->bridges_lock, flags);
+	spin_lock_irqsave(&pdev->sem_fences_lock, flags);
+	list_for_each_entry(sf, &pdev->sem_fences, link)
+		if (sf->export && (!chan || sf->chan == chan))
+			ppu_sem_fence_end(sf, err);
+	spin_unlock_irqrestore(&pdev->sem_fences_lock, flags);
 }
 
 /* The end */
 
-static struct ppu_bridge *ppu_bridge_claim_of(struct ppu_file *file, const struct ppu_sem *sem)
+static struct ppu_sem_fence *ppu_sem_fence_claim(struct ppu_file *file, const struct ppu_sem *sem)
 {
 	struct ppu_device *pdev = file->pdev;
-	struct ppu_bridge *b, *found = NULL;
+	struct ppu_sem_fence *sf, *found = NULL;
 
-	spin_lock_irq(&pdev->bridges_lock);
-	list_for_each_entry(b, &pdev->bridges, link) {
-		if (b->file == file && (!sem || b->sem == sem)) {
-			found = b;
-			list_del_init(&b->link);
+	spin_lock_irq(&pdev->sem_fences_lock);
+	list_for_each_entry(sf, &pdev->sem_fences, link) {
+		if (sf->file == file && (!sem || sf->sem == sem)) {
+			found = sf;
+			list_del_init(&sf->link);
 			break;
 		}
 	}
-	spin_unlock_irq(&pdev->bridges_lock);
+	spin_unlock_irq(&pdev->sem_fences_lock);
 	return found;
 }
 
 /**
- * ppu_bridge_cancel - a semaphore is destroyed, or a file is closed
+ * ppu_sem_fence_cancel - a semaphore is destroyed, or a file is closed
  * @file: open file
  * @sem: semaphore; NULL: all
  *
  * Exports end with an error; imports do nothing.
  */
-void ppu_bridge_cancel(struct ppu_file *file, const struct ppu_sem *sem)
+void ppu_sem_fence_cancel(struct ppu_file *file, const struct ppu_sem *sem)
 {
-	struct ppu_bridge *b;
+	struct ppu_sem_fence *sf;
 
-	while ((b = ppu_bridge_claim_of(file, sem))) {
-		mutex_lock(&b->lock);
-		ppu_bridge_unwatch(b);
-		if (!b->export)
-			dma_fence_remove_callback(b->fence, &b->cb);
-		mutex_unlock(&b->lock);
+	while ((sf = ppu_sem_fence_claim(file, sem))) {
+		mutex_lock(&sf->lock);
+		ppu_sem_fence_unwatch(sf);
+		if (!sf->export)
+			dma_fence_remove_callback(sf->fence, &sf->cb);
+		mutex_unlock(&sf->lock);
 		/* Nobody starts the worker any more. */
-		cancel_work_sync(&b->work);
-		cmpxchg(&b->result, PPU_BRIDGE_PENDING, -ECANCELED);
-		if (b->export && !b->shown)
-			ppu_bridge_export(b);
-		ppu_bridge_put(b);
+		cancel_work_sync(&sf->work);
+		cmpxchg(&sf->result, PPU_SEM_FENCE_PENDING, -ECANCELED);
+		if (sf->export && !sf->shown)
+			ppu_sem_fence_export(sf);
+		ppu_sem_fence_put(sf);
 	}
 }
 
 /* Ioctls */
 
 /* Takes over the reference to @sem, also on error. */
-static struct ppu_bridge *ppu_bridge_create(struct ppu_file *file, struct ppu_sem *sem, u32 op,
-					    u64 value)
+static struct ppu_sem_fence *ppu_sem_fence_create(struct ppu_file *file, struct ppu_sem *sem,
+						  u32 op, u64 value)
 {
-	struct ppu_bridge *b;
+	struct ppu_sem_fence *sf;
 	int ret;
 
 	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_FENCES, 1);
 	if (ret)
 		goto err_sem;
-	b = kzalloc(sizeof(*b), GFP_KERNEL);
-	if (!b) {
+	sf = kzalloc(sizeof(*sf), GFP_KERNEL);
+	if (!sf) {
 		ret = -ENOMEM;
 		goto err_quota;
 	}
-	kref_init(&b->kref);
-	mutex_init(&b->lock);
-	INIT_LIST_HEAD(&b->link);
-	INIT_LIST_HEAD(&b->cb.node);
-	INIT_WORK(&b->work, ppu_bridge_work);
-	b->pdev = file->pdev;
-	b->file = file;
-	b->quota = ppu_quota_get(file->quota);
-	b->sem = sem;
-	b->op = op;
-	b->value = value;
-	return b;
+	kref_init(&sf->kref);
+	mutex_init(&sf->lock);
+	INIT_LIST_HEAD(&sf->link);
+	INIT_LIST_HEAD(&sf->cb.node);
+	INIT_WORK(&sf->work, ppu_sem_fence_work);
+	sf->pdev = file->pdev;
+	sf->file = file;
+	sf->quota = ppu_quota_get(file->quota);
+	sf->sem = sem;
+	sf->op = op;
+	sf->value = value;
+	return sf;
 
 err_quota:
 	ppu_quota_release(file->quota, DRM_PPU_RES_FENCES, 1);
@@ -299,42 +299,42 @@ err_sem:
 	return ERR_PTR(ret);
 }
 
-/* From here on ppu_bridge_cancel() finds it. */
-static int ppu_bridge_link(struct ppu_bridge *b)
+/* From here on ppu_sem_fence_cancel() finds it. */
+static int ppu_sem_fence_link(struct ppu_sem_fence *sf)
 {
 	int ret = 0;
 
-	spin_lock_irq(&b->pdev->bridges_lock);
-	if (READ_ONCE(b->sem->dead))
+	spin_lock_irq(&sf->pdev->sem_fences_lock);
+	if (READ_ONCE(sf->sem->dead))
 		ret = -ENOENT;
 	else
-		list_add_tail(&b->link, &b->pdev->bridges);
+		list_add_tail(&sf->link, &sf->pdev->sem_fences);
 	if (!ret)
-		kref_get(&b->kref);
-	spin_unlock_irq(&b->pdev->bridges_lock);
+		kref_get(&sf->kref);
+	spin_unlock_irq(&sf->pdev->sem_fences_lock);
 	return ret;
 }
 
-static int ppu_bridge_start_import(struct ppu_bridge *b)
+static int ppu_sem_fence_start_import(struct ppu_sem_fence *sf)
 {
 	bool done = false;
 	int ret;
 
-	mutex_lock(&b->lock);
-	ret = ppu_bridge_link(b);
-	if (!ret && dma_fence_add_callback(b->fence, &b->cb, ppu_bridge_fence_cb)) {
+	mutex_lock(&sf->lock);
+	ret = ppu_sem_fence_link(sf);
+	if (!ret && dma_fence_add_callback(sf->fence, &sf->cb, ppu_sem_fence_signalled)) {
 		/* It has signalled already. */
-		ppu_bridge_do(b);
+		ppu_sem_fence_do(sf);
 		done = true;
 	}
-	mutex_unlock(&b->lock);
+	mutex_unlock(&sf->lock);
 	if (done)
-		ppu_bridge_unlink(b);
+		ppu_sem_fence_unlink(sf);
 	return ret;
 }
 
-static int ppu_bridge_check_import(struct ppu_device *pdev,
-				   const struct drm_ppu_sem_import_fence *args)
+static int ppu_sem_fence_check_import(struct ppu_device *pdev,
+				      const struct drm_ppu_sem_import_fence *args)
 {
 	if (PPU_CHECK(pdev, args->op >= DRM_PPU_SEM_SIGNAL_KICK) ||
 	    PPU_CHECK(pdev, args->sync.flags & DRM_PPU_SYNC_SIGNAL))
@@ -347,11 +347,11 @@ int ppu_ioctl_sem_import_fence(struct drm_device *drm, void *data, struct drm_fi
 	struct drm_ppu_sem_import_fence *args = data;
 	struct ppu_device *pdev = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
-	struct ppu_bridge *b;
+	struct ppu_sem_fence *sf;
 	struct ppu_sem *sem;
 	int ret;
 
-	ret = ppu_bridge_check_import(pdev, args);
+	ret = ppu_sem_fence_check_import(pdev, args);
 	if (ret)
 		return ret;
 	sem = ppu_sem_lookup(file, args->sem_id);
@@ -361,88 +361,88 @@ int ppu_ioctl_sem_import_fence(struct drm_device *drm, void *data, struct drm_fi
 		ppu_sem_put(sem);
 		return -EINVAL;
 	}
-	b = ppu_bridge_create(file, sem, args->op, args->value);
-	if (IS_ERR(b))
-		return PTR_ERR(b);
-	b->error_value = args->error_value;
-	ret = drm_syncobj_find_fence(filp, args->sync.handle, args->sync.point, 0, &b->fence);
+	sf = ppu_sem_fence_create(file, sem, args->op, args->value);
+	if (IS_ERR(sf))
+		return PTR_ERR(sf);
+	sf->error_value = args->error_value;
+	ret = drm_syncobj_find_fence(filp, args->sync.handle, args->sync.point, 0, &sf->fence);
 	if (!ret)
-		ret = ppu_bridge_start_import(b);
-	ppu_bridge_put(b);
+		ret = ppu_sem_fence_start_import(sf);
+	ppu_sem_fence_put(sf);
 	return ret;
 }
 
 /* Arms the watch, which looks at once. */
-static int ppu_bridge_watch(struct ppu_bridge *b)
+static int ppu_sem_fence_watch(struct ppu_sem_fence *sf)
 {
-	int ret = ppu_quota_charge(b->quota, DRM_PPU_RES_WATCHES, 1);
+	int ret = ppu_quota_charge(sf->quota, DRM_PPU_RES_WATCHES, 1);
 
 	if (ret)
 		return ret;
-	b->watch.fn = ppu_bridge_watch_fn;
-	b->watched = true;
-	ppu_watch_add(b->pdev, &b->watch, b->sem->addr, b->op, b->value, b->sem->is32);
-	return b->watch.index < 0 ? -ENOSPC : 0;
+	sf->watch.fn = ppu_sem_fence_watch_fn;
+	sf->watched = true;
+	ppu_watch_add(sf->pdev, &sf->watch, sf->sem->addr, sf->op, sf->value, sf->sem->is32);
+	return sf->watch.index < 0 ? -ENOSPC : 0;
 }
 
 /* It is linked: from now on any error reaches it.  1: done; 0: pending; or an error. */
-static int ppu_bridge_arm_export(struct ppu_bridge *b)
+static int ppu_sem_fence_arm_export(struct ppu_sem_fence *sf)
 {
 	int idx, ret;
 
-	lockdep_assert_held(&b->lock);
+	lockdep_assert_held(&sf->lock);
 
-	if (!drm_dev_enter(&b->pdev->drm, &idx))
+	if (!drm_dev_enter(&sf->pdev->drm, &idx))
 		return -ENODEV;
-	if (ppu_sem_test(b->sem, b->op, b->value)) {
-		b->result = PPU_BRIDGE_HOLDS;
-		ppu_bridge_do(b);
+	if (ppu_sem_test(sf->sem, sf->op, sf->value)) {
+		sf->result = PPU_SEM_FENCE_HOLDS;
+		ppu_sem_fence_do(sf);
 		ret = 1;
 	} else {
-		ret = ppu_bridge_watch(b);
-		if (!ret && b->chan && READ_ONCE(b->chan->dead))
-			ppu_bridge_end(b, -EIO);
+		ret = ppu_sem_fence_watch(sf);
+		if (!ret && sf->chan && READ_ONCE(sf->chan->dead))
+			ppu_sem_fence_end(sf, -EIO);
 	}
 	drm_dev_exit(idx);
 	return ret;
 }
 
-static int ppu_bridge_start_export(struct ppu_bridge *b)
+static int ppu_sem_fence_start_export(struct ppu_sem_fence *sf)
 {
 	bool linked;
 	int ret;
 
-	mutex_lock(&b->lock);
-	ret = ppu_bridge_link(b);
+	mutex_lock(&sf->lock);
+	ret = ppu_sem_fence_link(sf);
 	linked = !ret;
 	if (linked)
-		ret = ppu_bridge_arm_export(b);
+		ret = ppu_sem_fence_arm_export(sf);
 	/* What is refused must not be done by anybody. */
 	if (ret < 0) {
-		ppu_bridge_unwatch(b);
-		b->shown = true;
+		ppu_sem_fence_unwatch(sf);
+		sf->shown = true;
 	}
-	mutex_unlock(&b->lock);
+	mutex_unlock(&sf->lock);
 	if (linked && ret) {
-		ppu_bridge_unlink(b);
-		cancel_work_sync(&b->work);
+		ppu_sem_fence_unlink(sf);
+		cancel_work_sync(&sf->work);
 	}
 	return min(ret, 0);
 }
 
-static int ppu_bridge_get_export(struct ppu_bridge *b, struct drm_file *filp,
-				 const struct drm_ppu_sem_export_fence *args)
+static int ppu_sem_fence_get_export(struct ppu_sem_fence *sf, struct drm_file *filp,
+				    const struct drm_ppu_sem_export_fence *args)
 {
-	b->export = true;
+	sf->export = true;
 	if (args->channel_id) {
-		b->chan = ppu_channel_lookup(b->file, args->channel_id);
-		if (!b->chan)
+		sf->chan = ppu_channel_lookup(sf->file, args->channel_id);
+		if (!sf->chan)
 			return -ENOENT;
 	}
 	b->fence = ppu_sw_fence_create("ppu-sem", dma_fence_context_alloc(1), 1);
-	if (!b->fence)
+	if (!sf->fence)
 		return -ENOMEM;
-	return ppu_signal_init(&b->signal, filp, &args->sync);
+	return ppu_signal_init(&sf->signal, filp, &args->sync);
 }
 
 int ppu_ioctl_sem_export_fence(struct drm_device *drm, void *data, struct drm_file *filp)
@@ -450,7 +450,7 @@ int ppu_ioctl_sem_export_fence(struct drm_device *drm, void *data, struct drm_fi
 	struct drm_ppu_sem_export_fence *args = data;
 	struct ppu_device *pdev = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
-	struct ppu_bridge *b;
+	struct ppu_sem_fence *sf;
 	struct ppu_sem *sem;
 	int ret;
 
@@ -467,12 +467,12 @@ int ppu_ioctl_sem_export_fence(struct drm_device *drm, void *data, struct drm_fi
 		ppu_sem_put(sem);
 		return -EINVAL;
 	}
-	b = ppu_bridge_create(file, sem, args->op, args->value);
-	if (IS_ERR(b))
-		return PTR_ERR(b);
-	ret = ppu_bridge_get_export(b, filp, args);
+	sf = ppu_sem_fence_create(file, sem, args->op, args->value);
+	if (IS_ERR(sf))
+		return PTR_ERR(sf);
+	ret = ppu_sem_fence_get_export(sf, filp, args);
 	if (!ret)
-		ret = ppu_bridge_start_export(b);
-	ppu_bridge_put(b);
+		ret = ppu_sem_fence_start_export(sf);
+	ppu_sem_fence_put(sf);
 	return ret;
 }
