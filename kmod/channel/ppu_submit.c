@@ -48,8 +48,8 @@
 
 /* Hardware fences */
 
-/** struct ppu_fence - a job on the ring */
-struct ppu_fence {
+/** struct ppu_job_fence - a job on the ring */
+struct ppu_job_fence {
 	struct dma_fence base;
 	/** @lock: of @base; its own, since it outlives the channel. */
 	spinlock_t lock;
@@ -61,29 +61,29 @@ struct ppu_fence {
 	char name[16];
 };
 
-#define to_ppu_fence(f) container_of(f, struct ppu_fence, base)
+#define to_ppu_job_fence(f) container_of(f, struct ppu_job_fence, base)
 
-static const char *ppu_fence_driver_name(struct dma_fence *fence)
+static const char *ppu_job_fence_driver_name(struct dma_fence *fence)
 {
 	return "ppu";
 }
 
-static const char *ppu_fence_timeline_name(struct dma_fence *fence)
+static const char *ppu_job_fence_timeline_name(struct dma_fence *fence)
 {
-	return to_ppu_fence(fence)->name;
+	return to_ppu_job_fence(fence)->name;
 }
 
 /* A fence may outlive everything but its operations: it holds the module. */
-static void ppu_fence_release(struct dma_fence *fence)
+static void ppu_job_fence_release(struct dma_fence *fence)
 {
 	dma_fence_free(fence);
 	module_put(THIS_MODULE);
 }
 
-static const struct dma_fence_ops ppu_fence_ops = {
-	.get_driver_name = ppu_fence_driver_name,
-	.get_timeline_name = ppu_fence_timeline_name,
-	.release = ppu_fence_release,
+static const struct dma_fence_ops ppu_job_fence_ops = {
+	.get_driver_name = ppu_job_fence_driver_name,
+	.get_timeline_name = ppu_job_fence_timeline_name,
+	.release = ppu_job_fence_release,
 };
 
 /* Jobs */
@@ -93,7 +93,7 @@ struct ppu_job {
 	struct drm_sched_job base;
 	struct ppu_channel *chan;
 	/** @fence: for run_job, which must not allocate; NULL: already used. */
-	struct ppu_fence *fence;
+	struct ppu_job_fence *fence;
 	/**
 	 * @out: what user space gets.  Fences of the scheduler are not for it:
 	 * they name the scheduler, which goes with its channel.
@@ -170,7 +170,7 @@ static void ppu_job_ring_doorbell(struct ppu_channel *chan)
 static struct dma_fence *ppu_job_emit_fence(struct ppu_job *job, u64 done)
 {
 	struct ppu_channel *chan = job->chan;
-	struct ppu_fence *fence = job->fence;
+	struct ppu_job_fence *fence = job->fence;
 
 	lockdep_assert_held(&chan->fence_lock);
 
@@ -178,7 +178,7 @@ static struct dma_fence *ppu_job_emit_fence(struct ppu_job *job, u64 done)
 	__module_get(THIS_MODULE);
 	spin_lock_init(&fence->lock);
 	snprintf(fence->name, sizeof(fence->name), "ppu-ch%d", chan->chid);
-	dma_fence_init(&fence->base, &ppu_fence_ops, &fence->lock, chan->fence_context,
+	dma_fence_init(&fence->base, &ppu_job_fence_ops, &fence->lock, chan->fence_context,
 		       job->seqno);
 	fence->done = done;
 	fence->s_fence = job->base.s_fence;
@@ -191,7 +191,7 @@ static struct dma_fence *ppu_job_emit_fence(struct ppu_job *job, u64 done)
 static struct dma_fence *ppu_job_run_barrier(struct ppu_job *job)
 {
 	struct ppu_channel *chan = job->chan;
-	struct ppu_fence *last;
+	struct ppu_job_fence *last;
 
 	lockdep_assert_held(&chan->fence_lock);
 
@@ -199,7 +199,7 @@ static struct dma_fence *ppu_job_run_barrier(struct ppu_job *job)
 		WRITE_ONCE(chan->seqno_completed, job->seqno);
 		return NULL;
 	}
-	last = list_last_entry(&chan->fences, struct ppu_fence, link);
+	last = list_last_entry(&chan->fences, struct ppu_job_fence, link);
 	return ppu_job_emit_fence(job, last->done);
 }
 
@@ -236,9 +236,9 @@ static struct dma_fence *ppu_job_run(struct drm_sched_job *sched_job)
 }
 
 /* Signals fences from the head of the list while they are done. */
-static void ppu_fences_signal(struct ppu_channel *chan, u64 getabs, int err)
+static void ppu_job_fences_signal(struct ppu_channel *chan, u64 getabs, int err)
 {
-	struct ppu_fence *fence, *next;
+	struct ppu_job_fence *fence, *next;
 
 	lockdep_assert_held(&chan->fence_lock);
 
@@ -272,7 +272,7 @@ void ppu_submit_retire(struct ppu_channel *chan)
 
 	spin_lock_irqsave(&chan->fence_lock, flags);
 	getabs = ppu_rd64(chan->pdev, ppu_ch_off(chan->chid, PPU_REG_CH_GETABS_LO));
-	ppu_fences_signal(chan, getabs, 0);
+	ppu_job_fences_signal(chan, getabs, 0);
 	spin_unlock_irqrestore(&chan->fence_lock, flags);
 }
 
@@ -286,7 +286,7 @@ void ppu_submit_fail(struct ppu_channel *chan, int err)
 	unsigned long flags;
 
 	spin_lock_irqsave(&chan->fence_lock, flags);
-	ppu_fences_signal(chan, 0, err);
+	ppu_job_fences_signal(chan, 0, err);
 	spin_unlock_irqrestore(&chan->fence_lock, flags);
 	wake_up_all(&chan->pdev->jobs_wq);
 }
