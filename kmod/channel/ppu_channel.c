@@ -393,7 +393,7 @@ static void ppu_channel_unpublish(struct ppu_channel *chan)
 	pdev->chans[chan->chid] = NULL;
 	list_del_init(&chan->vm_link);
 	other = list_first_entry_or_null(&vm->channels, struct ppu_channel, vm_link);
-	WRITE_ONCE(vm->kick_chid, other ? other->chid : PPU_NO_CHANNEL);
+	WRITE_ONCE(vm->kick_chid, other ? other->chid : PPU_CHID_NONE);
 	spin_unlock_irqrestore(&pdev->chan_lock, flags);
 }
 
@@ -418,9 +418,9 @@ static void ppu_channel_release_hw(struct ppu_channel *chan, bool stopped)
 		ppu_vm_unmap_kernel(chan->vm, chan->ring_map);
 	ppu_bo_put(chan->tail);
 	ppu_bo_put(chan->ring);
-	if (chan->chid != PPU_NO_CHANNEL)
+	if (chan->chid != PPU_CHID_NONE)
 		ida_free(&pdev->chids, chan->chid);
-	chan->chid = PPU_NO_CHANNEL;
+	chan->chid = PPU_CHID_NONE;
 }
 
 /* An acquire that nobody released is often the reason why a process was killed. */
@@ -594,7 +594,7 @@ static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file 
 	chan->file = file;
 	kref_get(&vm->kref);
 	chan->vm = vm;
-	chan->chid = PPU_NO_CHANNEL;
+	chan->chid = PPU_CHID_NONE;
 	chan->type = args->type;
 	chan->hw_class = classes[args->type];
 	chan->user_submit = !ppu_channel_kernel_submit(args);
@@ -686,7 +686,7 @@ static void ppu_channel_abandon(struct ppu_channel *chan)
 
 static void ppu_channel_undo_setup(struct ppu_channel *chan)
 {
-	bool stopped = chan->chid == PPU_NO_CHANNEL || ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+	bool stopped = chan->chid == PPU_CHID_NONE || ppu_channel_stop(chan, PPU_CH_CMD_RESET);
 
 	ppu_channel_revoke(chan);
 	if (chan->userd)

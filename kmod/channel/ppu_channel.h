@@ -30,7 +30,7 @@ struct ppu_userd;
 struct ppu_vm;
 
 #define PPU_NUM_CHANNEL_TYPES	(DRM_PPU_CHANNEL_DEVICE_QUEUE + 1)
-#define PPU_NO_CHANNEL		(-1)
+#define PPU_CHID_NONE		(-1)
 #define PPU_STOP_TIMEOUT_MS	5000u
 
 /**

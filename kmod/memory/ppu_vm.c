@@ -351,7 +351,7 @@ void ppu_vm_kick_bo(struct ppu_bo *bo)
 	list_for_each_entry(map, &bo->maps, bo_link) {
 		int chid = READ_ONCE(map->vm->kick_chid);
 
-		if (map->vm != last && chid != PPU_NO_CHANNEL)
+		if (map->vm != last && chid != PPU_CHID_NONE)
 			ppu_userd_wr(pdev, chid, PPU_REG_USERD_KICK, 1);
 		last = map->vm;
 	}
@@ -480,7 +480,7 @@ static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev, struct ppu_quota *qu
 	vm->quota = ppu_quota_get(quota);
 	vm->uid = atomic64_inc_return(&last_uid);
 	vm->context_id = vm->uid;
-	vm->kick_chid = PPU_NO_CHANNEL;
+	vm->kick_chid = PPU_CHID_NONE;
 	vm->mappings = RB_ROOT_CACHED;
 	mutex_init(&vm->lock);
 	mutex_init(&vm->area_lock);

@@ -137,7 +137,7 @@ struct ppu_vm {
 	struct list_head channels;
 	/** @held: its channels must not fetch; under ppu_device.chan_lock. */
 	bool held;
-	/** @kick_chid: some channel of this VM, PPU_NO_CHANNEL: none. */
+	/** @kick_chid: some channel of this VM, PPU_CHID_NONE: none. */
 	int kick_chid;
 	/** @faulted: final. */
 	bool faulted;
