@@ -25,7 +25,7 @@
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
-#include "sync/ppu_event.h"
+#include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
 #include "sync/ppu_watch.h"

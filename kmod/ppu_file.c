@@ -13,7 +13,7 @@
 #include "device/ppu_quota.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
-#include "sync/ppu_event.h"
+#include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
 

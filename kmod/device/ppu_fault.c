@@ -19,7 +19,7 @@
 #include "device/ppu_trace.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
-#include "sync/ppu_event.h"
+#include "sync/ppu_eventfd.h"
 
 static const struct ppu_err_desc {
 	u32 code;

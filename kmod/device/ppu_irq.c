@@ -34,7 +34,7 @@
 #include "device/ppu_irq.h"
 #include "device/ppu_recentre.h"
 #include "device/ppu_trace.h"
-#include "sync/ppu_event.h"
+#include "sync/ppu_eventfd.h"
 #include "sync/ppu_watch.h"
 
 static unsigned int ppu_irq_rate = 8000;

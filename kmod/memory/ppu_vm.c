@@ -34,7 +34,7 @@
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
 #include "ppu_file.h"
-#include "sync/ppu_event.h"
+#include "sync/ppu_eventfd.h"
 
 #define PPU_MAP_START(m)	((m)->start)
 #define PPU_MAP_LAST(m)		((m)->last)

@@ -17,7 +17,7 @@
 #include "device/ppu_uobj.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
-#include "sync/ppu_event.h"
+#include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_watch.h"
 
