@@ -152,7 +152,7 @@ static void ppu_remove(struct pci_dev *pci)
 	ppu_channel_fail_all(pdev, -ENODEV);
 	ppu_sem_fence_fail(pdev, NULL, -ENODEV);
 	ppu_sem_wake_all(pdev);
-	ppu_event_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
 }
 
 static void ppu_shutdown(struct pci_dev *pci)
@@ -191,7 +191,7 @@ static void ppu_reset_done(struct pci_dev *pci)
 	ppu_reset_lost(pdev);
 	ppu_irq_enable(pdev);
 	ppu_watch_rearm_all(pdev);
-	ppu_event_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
 	drm_warn(&pdev->drm, "the device was reset\n");
 }
 

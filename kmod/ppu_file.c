@@ -63,7 +63,7 @@ void ppu_file_postclose(struct drm_device *drm, struct drm_file *filp)
 {
 	struct ppu_file *file = filp->driver_priv;
 
-	ppu_event_close_all(file);
+	ppu_eventfd_close_all(file);
 	ppu_sem_fence_cancel(file, NULL);
 	ppu_vm_close_binds(file);
 	ppu_channel_close_all(file);

@@ -34,7 +34,7 @@ struct ppu_file {
 	struct xarray groups;
 	/** @sems: struct ppu_sem by id. */
 	struct xarray sems;
-	/** @events: struct ppu_event by id. */
+	/** @events: struct ppu_eventfd by id. */
 	struct xarray events;
 	/** @quota: account of the process that opened it. */
 	struct ppu_quota *quota;

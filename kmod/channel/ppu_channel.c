@@ -306,7 +306,7 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 	trace_ppu_channel_fail(chan->chid, chan->vm->context_id, failure->err, failure->error);
 	if (!chan->user_submit)
 		ppu_submit_fail(chan, failure->err);
-	ppu_event_notify(pdev, DRM_PPU_EVENT_CHANNEL_ERROR, chan);
+	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_CHANNEL_ERROR, chan);
 	ppu_sem_fence_fail(pdev, chan, -EIO);
 	ppu_sem_wake_all(pdev);
 	return true;
@@ -481,7 +481,7 @@ static void ppu_channel_destroy(struct ppu_channel *chan)
 	ppu_channel_halt(chan);
 	if (!chan->user_submit)
 		ppu_submit_fini(chan);
-	ppu_event_drop_object(file, chan);
+	ppu_eventfd_drop_object(file, chan);
 	ppu_channel_unpublish(chan);
 	ppu_group_leave(chan);
 	ppu_notifier_fini(chan);

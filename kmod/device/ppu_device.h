@@ -142,7 +142,7 @@ struct ppu_device {
 
 	/** @events_lock: protects @events. */
 	spinlock_t events_lock;
-	/** @events: struct ppu_event.link, all but those of semaphores. */
+	/** @events: struct ppu_eventfd.link, all but those of semaphores. */
 	struct list_head events;
 
 	/** @sem_fences_lock: protects @sem_fences. */

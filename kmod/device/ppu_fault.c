@@ -168,7 +168,7 @@ static void ppu_fault_handle(struct ppu_device *pdev, const struct ppu_fault_rec
 		ppu_channel_put(chan);
 	}
 	ppu_fault_keep(vm, rec);
-	ppu_event_notify(pdev, DRM_PPU_EVENT_VM_FAULT, vm);
+	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_VM_FAULT, vm);
 	ppu_vm_put(vm);
 }
 

@@ -163,7 +163,7 @@ static void ppu_irq_channels(struct ppu_device *pdev, u32 bitmap,
 static void ppu_irq_chintr(struct ppu_channel *chan)
 {
 	if (chan->user_submit)
-		ppu_event_notify(chan->pdev, DRM_PPU_EVENT_CHANNEL_INTR, chan);
+		ppu_eventfd_notify(chan->pdev, DRM_PPU_EVENT_CHANNEL_INTR, chan);
 	else
 		ppu_submit_retire(chan);
 }

@@ -590,7 +590,7 @@ int ppu_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *fi
 	if (!vm)
 		return -ENOENT;
 	ppu_quota_release(file->quota, DRM_PPU_RES_VMS, 1);
-	ppu_event_drop_object(file, vm);
+	ppu_eventfd_drop_object(file, vm);
 	ppu_bind_close(vm);
 	ppu_vm_put(vm);
 	return 0;

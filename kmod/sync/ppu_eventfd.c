@@ -21,8 +21,8 @@
 #include "sync/ppu_sem.h"
 #include "sync/ppu_watch.h"
 
-/** struct ppu_event - one registration */
-struct ppu_event {
+/** struct ppu_eventfd - one registration */
+struct ppu_eventfd {
 	struct ppu_device *pdev;
 	struct ppu_file *file;
 	/** @link: in ppu_device.events; empty: taken out. */
@@ -40,7 +40,7 @@ struct ppu_event {
 	u64 value;
 };
 
-static void ppu_eventfd_signal(struct eventfd_ctx *ctx)
+static void ppu_eventfd_ctx_signal(struct eventfd_ctx *ctx)
 {
 #ifdef PPU_HAVE_EVENTFD_SIGNAL_1
 	eventfd_signal(ctx);
@@ -50,42 +50,42 @@ static void ppu_eventfd_signal(struct eventfd_ctx *ctx)
 }
 
 /* Under events_lock, or the lock of the watch table for SEM. */
-static void ppu_event_fire(struct ppu_event *ev)
+static void ppu_eventfd_fire(struct ppu_eventfd *ev)
 {
 	if (ev->oneshot && ev->fired)
 		return;
 	ev->fired = true;
-	ppu_eventfd_signal(ev->ctx);
+	ppu_eventfd_ctx_signal(ev->ctx);
 }
 
 /* The device saw the condition, or somebody signalled: then look. */
-static void ppu_event_watch_fn(struct ppu_watch *watch)
+static void ppu_eventfd_watch_fn(struct ppu_watch *watch)
 {
-	struct ppu_event *ev = container_of(watch, struct ppu_event, watch);
+	struct ppu_eventfd *ev = container_of(watch, struct ppu_eventfd, watch);
 
 	if (watch->matched || ppu_sem_test(ev->object, ev->op, ev->value))
-		ppu_event_fire(ev);
+		ppu_eventfd_fire(ev);
 }
 
 /**
- * ppu_event_notify - something happened
+ * ppu_eventfd_notify - something happened
  * @pdev: device
  * @type: DRM_PPU_EVENT_*, not SEM
  * @object: channel or VM; NULL: of the device
  */
-void ppu_event_notify(struct ppu_device *pdev, u32 type, const void *object)
+void ppu_eventfd_notify(struct ppu_device *pdev, u32 type, const void *object)
 {
-	struct ppu_event *ev;
+	struct ppu_eventfd *ev;
 	unsigned long flags;
 
 	spin_lock_irqsave(&pdev->events_lock, flags);
 	list_for_each_entry(ev, &pdev->events, link)
 		if (ev->type == type && ev->object == object)
-			ppu_event_fire(ev);
+			ppu_eventfd_fire(ev);
 	spin_unlock_irqrestore(&pdev->events_lock, flags);
 }
 
-static void ppu_event_put_object(u32 type, void *object)
+static void ppu_eventfd_put_object(u32 type, void *object)
 {
 	if (!object)
 		return;
@@ -104,7 +104,7 @@ static void ppu_event_put_object(u32 type, void *object)
 }
 
 /* It is in no table any more.  Who made it gives its place in the account back. */
-static void ppu_event_destroy(struct ppu_event *ev)
+static void ppu_eventfd_destroy(struct ppu_eventfd *ev)
 {
 	struct ppu_device *pdev = ev->pdev;
 	unsigned long flags;
@@ -116,27 +116,27 @@ static void ppu_event_destroy(struct ppu_event *ev)
 		ppu_watch_del(pdev, &ev->watch);
 		ppu_quota_release(ev->file->quota, DRM_PPU_RES_WATCHES, 1);
 	}
-	ppu_event_put_object(ev->type, ev->object);
+	ppu_eventfd_put_object(ev->type, ev->object);
 	eventfd_ctx_put(ev->ctx);
 	kfree(ev);
 }
 
-static void ppu_event_free(struct ppu_event *ev)
+static void ppu_eventfd_free(struct ppu_eventfd *ev)
 {
 	struct ppu_file *file = ev->file;
 
-	ppu_event_destroy(ev);
+	ppu_eventfd_destroy(ev);
 	ppu_quota_release(file->quota, DRM_PPU_RES_EVENTS, 1);
 }
 
 /**
- * ppu_event_drop_object - an object is destroyed: drop its registrations
+ * ppu_eventfd_drop_object - an object is destroyed: drop its registrations
  * @file: open file
  * @object: channel, VM or semaphore
  */
-void ppu_event_drop_object(struct ppu_file *file, const void *object)
+void ppu_eventfd_drop_object(struct ppu_file *file, const void *object)
 {
-	struct ppu_event *ev, *found;
+	struct ppu_eventfd *ev, *found;
 	unsigned long id;
 
 	do {
@@ -151,23 +151,23 @@ void ppu_event_drop_object(struct ppu_file *file, const void *object)
 		}
 		xa_unlock(&file->events);
 		if (found)
-			ppu_event_free(found);
+			ppu_eventfd_free(found);
 	} while (found);
 }
 
-/** ppu_event_close_all - the file is closed */
-void ppu_event_close_all(struct ppu_file *file)
+/** ppu_eventfd_close_all - the file is closed */
+void ppu_eventfd_close_all(struct ppu_file *file)
 {
-	struct ppu_event *ev;
+	struct ppu_eventfd *ev;
 	unsigned long id;
 
 	xa_for_each(&file->events, id, ev) {
 		xa_erase(&file->events, id);
-		ppu_event_free(ev);
+		ppu_eventfd_free(ev);
 	}
 }
 
-static void *ppu_event_get_object(struct ppu_file *file, u32 type, u32 id)
+static void *ppu_eventfd_get_object(struct ppu_file *file, u32 type, u32 id)
 {
 	switch (type) {
 	case DRM_PPU_EVENT_SEM:
@@ -182,7 +182,7 @@ static void *ppu_event_get_object(struct ppu_file *file, u32 type, u32 id)
 	}
 }
 
-static int ppu_event_watch(struct ppu_event *ev)
+static int ppu_eventfd_watch(struct ppu_eventfd *ev)
 {
 	struct ppu_device *pdev = ev->pdev;
 	struct ppu_sem *sem = ev->object;
@@ -192,7 +192,7 @@ static int ppu_event_watch(struct ppu_event *ev)
 		return -ENODEV;
 	if (ppu_quota_charge(ev->file->quota, DRM_PPU_RES_WATCHES, 1))
 		goto out;
-	ev->watch.fn = ppu_event_watch_fn;
+	ev->watch.fn = ppu_eventfd_watch_fn;
 	ppu_watch_add(pdev, &ev->watch, sem->addr, ev->op, ev->value, sem->is32);
 	if (ev->watch.index < 0) {
 		ppu_watch_del(pdev, &ev->watch);
@@ -207,24 +207,24 @@ out:
 }
 
 /* Registers it with whatever tells it to fire; fires now if it is late. */
-static int ppu_event_start(struct ppu_event *ev)
+static int ppu_eventfd_start(struct ppu_eventfd *ev)
 {
 	struct ppu_device *pdev = ev->pdev;
 	unsigned long flags;
 
 	if (ev->type == DRM_PPU_EVENT_SEM)
-		return ppu_event_watch(ev);
+		return ppu_eventfd_watch(ev);
 
 	spin_lock_irqsave(&pdev->events_lock, flags);
 	list_add_tail(&ev->link, &pdev->events);
 	if (ev->type == DRM_PPU_EVENT_CHANNEL_ERROR &&
 	    READ_ONCE(((struct ppu_channel *)ev->object)->dead))
-		ppu_event_fire(ev);
+		ppu_eventfd_fire(ev);
 	spin_unlock_irqrestore(&pdev->events_lock, flags);
 	return 0;
 }
 
-static int ppu_event_check(struct ppu_device *pdev, const struct drm_ppu_event_register *args)
+static int ppu_eventfd_check(struct ppu_device *pdev, const struct drm_ppu_event_register *args)
 {
 	bool oneshot = args->flags & DRM_PPU_EVENT_ONESHOT;
 
@@ -242,18 +242,18 @@ static int ppu_event_check(struct ppu_device *pdev, const struct drm_ppu_event_r
 }
 
 /* Does the object still have its id?  @object is only compared. */
-static bool ppu_event_object_lives(struct ppu_file *file, u32 type, u32 id, const void *object)
+static bool ppu_eventfd_object_lives(struct ppu_file *file, u32 type, u32 id, const void *object)
 {
-	void *now = ppu_event_get_object(file, type, id);
+	void *now = ppu_eventfd_get_object(file, type, id);
 
-	ppu_event_put_object(type, now);
+	ppu_eventfd_put_object(type, now);
 	return now == object;
 }
 
-static int ppu_event_register(struct ppu_device *pdev, struct ppu_file *file,
-			      struct drm_ppu_event_register *args)
+static int ppu_eventfd_register(struct ppu_device *pdev, struct ppu_file *file,
+				struct drm_ppu_event_register *args)
 {
-	struct ppu_event *ev = kzalloc(sizeof(*ev), GFP_KERNEL);
+	struct ppu_eventfd *ev = kzalloc(sizeof(*ev), GFP_KERNEL);
 	const void *object;
 	u32 id;
 	int ret;
@@ -274,7 +274,7 @@ static int ppu_event_register(struct ppu_device *pdev, struct ppu_file *file,
 		goto err_free;
 	}
 	if (args->type != DRM_PPU_EVENT_DEVICE_RESET) {
-		ev->object = ppu_event_get_object(file, args->type, args->object_id);
+		ev->object = ppu_eventfd_get_object(file, args->type, args->object_id);
 		if (!ev->object) {
 			ret = -ENOENT;
 			goto err_ctx;
@@ -290,7 +290,7 @@ static int ppu_event_register(struct ppu_device *pdev, struct ppu_file *file,
 	ret = xa_alloc(&file->events, &id, NULL, xa_limit_31b, GFP_KERNEL);
 	if (ret)
 		goto err_object;
-	ret = ppu_event_start(ev);
+	ret = ppu_eventfd_start(ev);
 	if (ret)
 		goto err_id;
 	args->event_id = id;
@@ -298,16 +298,16 @@ static int ppu_event_register(struct ppu_device *pdev, struct ppu_file *file,
 	/* From here on another thread may unregister it. */
 	xa_store(&file->events, id, ev, GFP_KERNEL);
 	/* Who destroys an object first takes its id, then drops what is stored here: or it came too late. */
-	if (ppu_event_object_lives(file, args->type, args->object_id, object) ||
+	if (ppu_eventfd_object_lives(file, args->type, args->object_id, object) ||
 	    xa_cmpxchg(&file->events, id, ev, NULL, GFP_KERNEL) != ev)
 		return 0;
-	ppu_event_destroy(ev);
+	ppu_eventfd_destroy(ev);
 	return -ENOENT;
 
 err_id:
 	xa_release(&file->events, id);
 err_object:
-	ppu_event_put_object(ev->type, ev->object);
+	ppu_eventfd_put_object(ev->type, ev->object);
 err_ctx:
 	eventfd_ctx_put(ev->ctx);
 err_free:
@@ -322,13 +322,13 @@ int ppu_ioctl_event_register(struct drm_device *drm, void *data, struct drm_file
 	struct drm_ppu_event_register *args = data;
 	int ret;
 
-	ret = ppu_event_check(pdev, args);
+	ret = ppu_eventfd_check(pdev, args);
 	if (ret)
 		return ret;
 	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_EVENTS, 1);
 	if (ret)
 		return ret;
-	ret = ppu_event_register(pdev, file, args);
+	ret = ppu_eventfd_register(pdev, file, args);
 	if (ret)
 		ppu_quota_release(file->quota, DRM_PPU_RES_EVENTS, 1);
 	return ret;
@@ -338,13 +338,13 @@ int ppu_ioctl_event_unregister(struct drm_device *drm, void *data, struct drm_fi
 {
 	struct ppu_file *file = filp->driver_priv;
 	struct drm_ppu_event_unregister *args = data;
-	struct ppu_event *ev;
+	struct ppu_eventfd *ev;
 
 	if (PPU_CHECK(to_ppu(drm), args->pad))
 		return -EINVAL;
 	ev = ppu_uobj_take(&file->events, args->event_id);
 	if (!ev)
 		return -ENOENT;
-	ppu_event_free(ev);
+	ppu_eventfd_free(ev);
 	return 0;
 }

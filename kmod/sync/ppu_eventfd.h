@@ -2,8 +2,8 @@
 /*
  * PPU driver: events that signal an eventfd.
  */
-#ifndef __PPU_EVENT_H__
-#define __PPU_EVENT_H__
+#ifndef __PPU_EVENTFD_H__
+#define __PPU_EVENTFD_H__
 
 #include <linux/types.h>
 
@@ -12,9 +12,9 @@ struct drm_file;
 struct ppu_device;
 struct ppu_file;
 
-void ppu_event_notify(struct ppu_device *pdev, u32 type, const void *object);
-void ppu_event_drop_object(struct ppu_file *file, const void *object);
-void ppu_event_close_all(struct ppu_file *file);
+void ppu_eventfd_notify(struct ppu_device *pdev, u32 type, const void *object);
+void ppu_eventfd_drop_object(struct ppu_file *file, const void *object);
+void ppu_eventfd_close_all(struct ppu_file *file);
 int ppu_ioctl_event_register(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_event_unregister(struct drm_device *drm, void *data, struct drm_file *filp);
 

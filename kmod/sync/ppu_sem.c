@@ -225,7 +225,7 @@ static void ppu_sem_kill(struct ppu_sem *sem)
 	spin_lock_irqsave(&pdev->watches.lock, flags);
 	sem->dead = true;
 	spin_unlock_irqrestore(&pdev->watches.lock, flags);
-	ppu_event_drop_object(file, sem);
+	ppu_eventfd_drop_object(file, sem);
 	ppu_sem_fence_cancel(file, sem);
 	ppu_sem_wake_all(pdev);
 	ppu_quota_release(file->quota, DRM_PPU_RES_SEMS, 1);
