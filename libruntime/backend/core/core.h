@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Backend `core`: what its files share. */
+/*
+ * Backend `core`: what its files share.  With the device core it makes libppu-core.so, a plug-in of the runtime,
+ * which as a whole is GPL-2.0-or-later, as the device is; these files alone are MIT.
+ */
 #ifndef PPU_BACKEND_CORE_H
 #define PPU_BACKEND_CORE_H
 
@@ -9,8 +12,8 @@
 #include <hw/ppu_config.h>
 #include <hw/ppu_mmu.h>
 #include <ppu_core.h>
-#include "backend.h"
-#include "range.h"
+#include "backend/backend.h"
+#include "common/range.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -108,6 +111,8 @@ static inline uint64_t ppu_bc_page_round(uint64_t size)
 {
 	return (size + PPU_PAGE_SIZE - 1) & ~(PPU_PAGE_SIZE - 1);
 }
+
+extern const struct be_ops ppu_be_core;
 
 void ppu_bc_lock(struct be_dev *dev);
 void ppu_bc_unlock(struct be_dev *dev);

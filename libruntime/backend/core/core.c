@@ -23,6 +23,7 @@
 
 #include <hw/ppu_save.h>
 #include <hw/ppu_trace.h>
+#include "backend/plugin.h"
 #include "core.h"
 
 #define POLL_NS		10000			/* device time that passes in one poll */
@@ -469,25 +470,6 @@ static int core_time(struct be_dev *dev, uint64_t *ns)
 	*ns = ppu_core_time(dev->core);
 	ppu_bc_unlock(dev);
 	return 0;
-}
-
-const char *ppu_be_counter_name(unsigned n)
-{
-	static const char *const names[] = {
-#define C(name, text, doc) text,
-		PPU_COUNTERS(C)
-#undef C
-	};
-
-	return n < PPU_CTR_COUNT ? names[n] : NULL;
-}
-
-uint64_t ppu_be_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static int core_counters(struct be_dev *dev, unsigned n, uint64_t *values)
@@ -1030,3 +1012,6 @@ const struct be_ops ppu_be_core = {
 	.sem_wait = core_sem_wait,
 	.poll = core_poll,
 };
+
+/* What the runtime looks up in libppu-core.so. */
+__attribute__((visibility("default"))) const struct be_plugin ppu_core_plugin = { BE_ABI, &ppu_be_core };
