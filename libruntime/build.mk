@@ -22,7 +22,7 @@ $(RT_DEVLIB)/%.ptx: libruntime/lib/%.cu $(wildcard libruntime/lib/*.h include/hw
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<
 $(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),libruntime/isa/library.c)): $(RT_DEVLIB_PTX)
-RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device/core -Ilibruntime $(RT_DRM_CFLAGS)
+RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device -Ilibruntime $(RT_DRM_CFLAGS)
 RT_LIBS   := -lm -lpthread $(RT_DRM_LIBS)
 # What a program needs besides our static libraries, and which ones, in order.
 RT_OURS   := ppu ppucore
@@ -103,7 +103,7 @@ $(BUILD)/samples/%.ptx: libruntime/samples/kernels/%.cu libruntime/samples/kerne
 	$(Q)$(CLANG) $(RT_CU_FLAGS) -o $@ $<
 ALL_TARGETS += $(RT_PTX)
 $(RT_SAMPLE_BINS): | $(RT_PTX)
-# tests/unit/rt_tools.sh runs them.
+# tests/unit/runtime/rt_tools.sh runs them.
 unit-build: $(RT_SO) $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(t)))) $(RT_SAMPLE_BINS) $(RT_PTX)
 
 # The same for the CUDA Driver API: ordinary programs that find libcuda.so.1 by the library path.
@@ -115,7 +115,7 @@ $(BUILD)/bin/cuda-%: libruntime/samples/cuda/%.c libruntime/samples/cuda/common.
 	$(Q)$(CC) $(CFLAGS) -Wall -Wextra -Wno-pedantic -Iinclude/cuda $(LDFLAGS) -o $@ $< $(CU_SO) -lm
 ALL_TARGETS += $(CU_SAMPLE_BINS)
 $(CU_SAMPLE_BINS): | $(RT_PTX)
-# tests/unit/cuda_samples.sh runs them.
+# tests/unit/cuda/cuda_samples.sh runs them.
 unit-build: $(CU_SO) $(CU_SAMPLE_BINS)
 
 # --- a directory for clang++ --cuda-path ------------------------------------------

@@ -8,7 +8,7 @@
 
 #include <hw/ppu_config.h>
 #include <hw/ppu_mmu.h>
-#include <ppu_core.h>
+#include <core/ppu_core.h>
 #include "backend.h"
 #include "range.h"
 
