@@ -439,7 +439,7 @@ static int ppu_sem_fence_get_export(struct ppu_sem_fence *sf, struct drm_file *f
 		if (!sf->chan)
 			return -ENOENT;
 	}
-	b->fence = ppu_sw_fence_create("ppu-sem", dma_fence_context_alloc(1), 1);
+	sf->fence = ppu_sw_fence_create("ppu-sem", dma_fence_context_alloc(1), 1);
 	if (!sf->fence)
 		return -ENOMEM;
 	return ppu_signal_init(&sf->signal, filp, &args->sync);
