@@ -14,21 +14,21 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_irq.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_group.h"
 #include "channel/ppu_submit.h"
-#include "device/ppu_debugfs.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fdinfo.h"
-#include "device/ppu_irq.h"
+#include "fence/ppu_watch.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
+#include "report/ppu_debugfs.h"
+#include "report/ppu_fdinfo.h"
 #include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
-#include "sync/ppu_watch.h"
 
 static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 #define PPU_IOCTL(n, func) DRM_IOCTL_DEF_DRV(PPU_##n, ppu_ioctl_##func, DRM_RENDER_ALLOW)

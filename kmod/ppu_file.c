@@ -7,10 +7,10 @@
 
 #include <drm/drm_file.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_group.h"
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
 #include "sync/ppu_eventfd.h"

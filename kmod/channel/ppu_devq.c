@@ -30,14 +30,14 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_trace.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
+#include "report/ppu_fault.h"
 
 static_assert(sizeof(struct ppu_gpfifo_entry) == PPU_DEVQ_ENTRY_BYTES);
 

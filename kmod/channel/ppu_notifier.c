@@ -12,9 +12,9 @@
 
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_notifier.h"
-#include "device/ppu_device.h"
 #include "memory/ppu_gem.h"
 
 static_assert(sizeof(struct drm_ppu_notification) == 64);

@@ -28,17 +28,17 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_trace.h"
+#include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_submit.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_trace.h"
-#include "device/ppu_uobj.h"
+#include "fence/ppu_sw_fence.h"
+#include "fence/ppu_syncobj.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
-#include "sync/ppu_sw_fence.h"
-#include "sync/ppu_sync.h"
+#include "report/ppu_fault.h"
 
 #define PPU_TAIL_WFI	0	/* byte offsets of the driver's blocks */
 #define PPU_TAIL_INTR	64

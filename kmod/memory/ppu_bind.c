@@ -20,17 +20,17 @@
 #include <hw/ppu_mmu.h>
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_trace.h"
-#include "device/ppu_uobj.h"
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_trace.h"
+#include "base/ppu_uobj.h"
+#include "fence/ppu_sw_fence.h"
+#include "fence/ppu_syncobj.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_mmu.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
-#include "sync/ppu_sw_fence.h"
-#include "sync/ppu_sync.h"
 
 /** struct ppu_bind - one VM_BIND */
 struct ppu_bind {

@@ -26,9 +26,9 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
 #include "channel/ppu_userd.h"
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"

@@ -24,8 +24,8 @@
 #include <hw/ppu_mmu.h>
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_io.h"
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_mmu.h"
 #include "memory/ppu_vm.h"

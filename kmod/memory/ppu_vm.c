@@ -21,19 +21,19 @@
 #include <hw/ppu_save.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_trace.h"
+#include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_trace.h"
-#include "device/ppu_uobj.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_mmu.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
 #include "ppu_file.h"
+#include "report/ppu_fault.h"
 #include "sync/ppu_eventfd.h"
 
 #define PPU_MAP_START(m)	((m)->start)

@@ -12,8 +12,8 @@
 #include <hw/ppu_mmu.h>
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
 #include "memory/ppu_vram.h"
 
 /**

@@ -19,18 +19,18 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_trace.h"
+#include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_trace.h"
-#include "device/ppu_uobj.h"
+#include "fence/ppu_watch.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
 #include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
-#include "sync/ppu_watch.h"
 
 /* Without a free entry of the watch table a wait has to look now and then. */
 #define PPU_SEM_POLL_NS		NSEC_PER_MSEC

@@ -21,15 +21,15 @@
 
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
+#include "fence/ppu_sw_fence.h"
+#include "fence/ppu_syncobj.h"
+#include "fence/ppu_watch.h"
 #include "ppu_file.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
-#include "sync/ppu_sw_fence.h"
-#include "sync/ppu_sync.h"
-#include "sync/ppu_watch.h"
 
 /* What ended an export; negative: an error. */
 #define PPU_SEM_FENCE_PENDING	0

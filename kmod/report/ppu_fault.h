@@ -2,8 +2,8 @@
 /*
  * PPU driver: fault records and stopped channels.
  */
-#ifndef __PPU_DEVICE_FAULT_H__
-#define __PPU_DEVICE_FAULT_H__
+#ifndef __PPU_REPORT_FAULT_H__
+#define __PPU_REPORT_FAULT_H__
 
 #include <linux/types.h>
 

@@ -14,14 +14,14 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
-#include "device/ppu_debugfs.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_tasks.h"
 #include "memory/ppu_vm.h"
+#include "report/ppu_debugfs.h"
+#include "report/ppu_fault.h"
+#include "report/ppu_tasks.h"
 
 #ifdef CONFIG_DEBUG_FS
 

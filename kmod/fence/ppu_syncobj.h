@@ -2,8 +2,8 @@
 /*
  * PPU driver: syncobjs named by an ioctl.
  */
-#ifndef __PPU_SYNC_H__
-#define __PPU_SYNC_H__
+#ifndef __PPU_SYNCOBJ_H__
+#define __PPU_SYNCOBJ_H__
 
 #include <linux/types.h>
 

@@ -25,17 +25,17 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_irq.h"
+#include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
 #include "channel/ppu_submit.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_irq.h"
-#include "device/ppu_recentre.h"
-#include "device/ppu_trace.h"
+#include "fence/ppu_watch.h"
+#include "report/ppu_fault.h"
+#include "report/ppu_recentre.h"
 #include "sync/ppu_eventfd.h"
-#include "sync/ppu_watch.h"
 
 static unsigned int ppu_irq_rate = 8000;
 module_param_named(irq_rate, ppu_irq_rate, uint, 0600);

@@ -11,14 +11,14 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_trace.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
+#include "report/ppu_fault.h"
 #include "sync/ppu_eventfd.h"
 
 static const struct ppu_err_desc {

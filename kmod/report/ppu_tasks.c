@@ -11,11 +11,11 @@
 #include <hw/ppu_tmd.h>
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_io.h"
-#include "device/ppu_tasks.h"
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
+#include "report/ppu_tasks.h"
 
 /* The first record in use from @from on; false: there is none. */
 static bool ppu_task_read(struct ppu_device *pdev, u32 from, struct ppu_task_info *info)

@@ -16,9 +16,9 @@
 
 #include <hw/ppu_regs.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_io.h"
-#include "sync/ppu_watch.h"
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "fence/ppu_watch.h"
 
 /** ppu_watch_init - set up the table; the device was reset */
 int ppu_watch_init(struct ppu_device *pdev)

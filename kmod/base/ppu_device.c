@@ -17,14 +17,14 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_io.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_tasks.h"
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_quota.h"
+#include "fence/ppu_watch.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
 #include "ppu_file.h"
-#include "sync/ppu_watch.h"
+#include "report/ppu_tasks.h"
 
 static void ppu_read_caps(struct ppu_device *pdev)
 {

@@ -11,10 +11,10 @@
 
 #include <hw/ppu_regs.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_io.h"
-#include "device/ppu_recentre.h"
-#include "device/ppu_trace.h"
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_trace.h"
+#include "report/ppu_recentre.h"
 
 #define PPU_SM_EXC_RETRY	1
 #define PPU_SM_EXC_KILL		2

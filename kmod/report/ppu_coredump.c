@@ -23,15 +23,15 @@
 #include <hw/ppu_cmd.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_quota.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
-#include "device/ppu_coredump.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_quota.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
+#include "report/ppu_coredump.h"
+#include "report/ppu_fault.h"
 
 static unsigned int ppu_coredump_interval_ms = 10000;
 module_param_named(coredump_interval_ms, ppu_coredump_interval_ms, uint, 0600);

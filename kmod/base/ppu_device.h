@@ -18,9 +18,9 @@
 #include <drm/drm_device.h>
 #include <drm/drm_print.h>
 
-#include "device/ppu_irq.h"
+#include "base/ppu_irq.h"
+#include "fence/ppu_watch.h"
 #include "memory/ppu_vram.h"
-#include "sync/ppu_watch.h"
 
 struct drm_file;
 struct ppu_channel;

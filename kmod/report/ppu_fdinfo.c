@@ -10,11 +10,11 @@
 
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fdinfo.h"
 #include "memory/ppu_gem.h"
 #include "ppu_file.h"
+#include "report/ppu_fdinfo.h"
 
 /** struct ppu_usage - memory of one region */
 struct ppu_usage {

@@ -12,7 +12,7 @@
 
 #include <hw/ppu_regs.h>
 
-#include "device/ppu_device.h"
+#include "base/ppu_device.h"
 
 static inline u32 ppu_rd(struct ppu_device *pdev, u32 reg)
 {

@@ -17,8 +17,8 @@
 
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
 
 #define PPU_LIMIT(name, value, text) \
 	static unsigned int ppu_##name = value; \

@@ -13,9 +13,9 @@
 
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_uobj.h"
-#include "sync/ppu_sync.h"
+#include "base/ppu_device.h"
+#include "base/ppu_uobj.h"
+#include "fence/ppu_syncobj.h"
 
 /**
  * ppu_sync_check - is this a possible sync?
