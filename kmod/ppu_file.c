@@ -33,8 +33,8 @@ int ppu_file_open(struct drm_device *drm, struct drm_file *filp)
 	if (!file)
 		return -ENOMEM;
 
-	file->pdev = to_ppu(drm);
-	file->quota = ppu_quota_open(file->pdev);
+	file->ppu = to_ppu(drm);
+	file->quota = ppu_quota_open(file->ppu);
 	if (!file->quota) {
 		kfree(file);
 		return -ENOMEM;
