@@ -11,25 +11,25 @@
 #include <hw/ppu_tmd.h>
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_io.h"
-#include "device/ppu_tasks.h"
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
+#include "report/ppu_tasks.h"
 
 /* The first record in use from @from on; false: there is none. */
-static bool ppu_task_read(struct ppu_device *pdev, u32 from, struct ppu_task_info *info)
+static bool ppu_task_read(struct ppu_device *ppu, u32 from, struct ppu_task_info *info)
 {
 	u32 *word = (u32 *)info;
 	unsigned long flags;
 	unsigned int i;
 
 	BUILD_BUG_ON(sizeof(*info) != PPU_TASK_INFO_WORDS * sizeof(u32));
-	spin_lock_irqsave(&pdev->hw_lock, flags);
-	ppu_wr(pdev, PPU_REG_TASK_SEL, from);
+	spin_lock_irqsave(&ppu->hw_lock, flags);
+	ppu_wr(ppu, PPU_REG_TASK_SEL, from);
 	for (i = 0; i < PPU_TASK_INFO_WORDS; i++)
-		word[i] = ppu_rd(pdev, PPU_REG_TASK_DATA + 4 * i);
-	spin_unlock_irqrestore(&pdev->hw_lock, flags);
+		word[i] = ppu_rd(ppu, PPU_REG_TASK_DATA + 4 * i);
+	spin_unlock_irqrestore(&ppu->hw_lock, flags);
 	/* A device that was pulled out reads as all ones. */
 	return info->record != PPU_TASK_NONE;
 }
@@ -55,16 +55,16 @@ static const char *ppu_task_state_name(u32 state)
 /**
  * ppu_tasks_print - a line for each task on the device
  * @p: where to
- * @pdev: device, entered
+ * @ppu: device, entered
  */
-void ppu_tasks_print(struct drm_printer *p, struct ppu_device *pdev)
+void ppu_tasks_print(struct drm_printer *p, struct ppu_device *ppu)
 {
 	struct ppu_task_info t;
 	u32 from;
 
 	drm_puts(p, "record parent slot state     prio depth context chid ");
 	drm_puts(p, "running saved     done/ctas id\n");
-	for (from = 0; from < pdev->caps.task_records && ppu_task_read(pdev, from, &t);
+	for (from = 0; from < ppu->caps.task_records && ppu_task_read(ppu, from, &t);
 	     from = t.record + 1) {
 		drm_printf(p, "%6u %6d %4d %-9s %4u %5u %7u %4u ", t.record, (int)t.parent,
 			   (int)t.slot, ppu_task_state_name(t.state), t.priority, t.depth,
@@ -99,14 +99,14 @@ static bool ppu_task_is_ours(struct ppu_file *file, u32 context)
 
 /**
  * ppu_tasks_list - the tasks of a file's VMs
- * @pdev: device
+ * @ppu: device
  * @file: file
  * @out: as many as there are, in the order of their records; the caller frees it
  * @max: no more than these
  *
  * Return: their number or a negative error.
  */
-int ppu_tasks_list(struct ppu_device *pdev, struct ppu_file *file, struct drm_ppu_task **out,
+int ppu_tasks_list(struct ppu_device *ppu, struct ppu_file *file, struct drm_ppu_task **out,
 		   u32 max)
 {
 	struct drm_ppu_task *list;
@@ -114,15 +114,15 @@ int ppu_tasks_list(struct ppu_device *pdev, struct ppu_file *file, struct drm_pp
 	u32 n = 0, from;
 	int idx;
 
-	max = min(max, pdev->caps.task_records);
+	max = min(max, ppu->caps.task_records);
 	list = kvcalloc(max ?: 1, sizeof(*list), GFP_KERNEL);
 	if (!list)
 		return -ENOMEM;
-	if (!drm_dev_enter(&pdev->drm, &idx)) {
+	if (!drm_dev_enter(&ppu->drm, &idx)) {
 		kvfree(list);
 		return -ENODEV;
 	}
-	for (from = 0; n < max && from < pdev->caps.task_records && ppu_task_read(pdev, from, &t);
+	for (from = 0; n < max && from < ppu->caps.task_records && ppu_task_read(ppu, from, &t);
 	     from = t.record + 1) {
 		if (ppu_task_is_ours(file, t.context))
 			list[n++] = (struct drm_ppu_task){

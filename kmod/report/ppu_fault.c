@@ -11,14 +11,14 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_trace.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
+#include "report/ppu_fault.h"
 #include "sync/ppu_eventfd.h"
 
 static const struct ppu_err_desc {
@@ -96,9 +96,9 @@ void ppu_fault_print_all(struct drm_printer *p, struct ppu_vm *vm)
 	}
 }
 
-static void ppu_fault_print(struct ppu_device *pdev, const struct ppu_fault_rec *rec, u32 ctx)
+static void ppu_fault_print(struct ppu_device *ppu, const struct ppu_fault_rec *rec, u32 ctx)
 {
-	struct drm_device *drm = &pdev->drm;
+	struct drm_device *drm = &ppu->drm;
 
 	if (rec->unit == PPU_UNIT_SM)
 		dev_warn_ratelimited(drm->dev,
@@ -117,23 +117,23 @@ static void ppu_fault_print(struct ppu_device *pdev, const struct ppu_fault_rec 
 }
 
 /* Reads the oldest record and gives its place back.  False: there is none. */
-static bool ppu_fault_pop(struct ppu_device *pdev, struct ppu_fault_rec *rec)
+static bool ppu_fault_pop(struct ppu_device *ppu, struct ppu_fault_rec *rec)
 {
 	u32 *word = (u32 *)rec;
 	unsigned long flags;
 	u32 get, i;
 	bool any;
 
-	spin_lock_irqsave(&pdev->hw_lock, flags);
-	get = ppu_rd(pdev, PPU_REG_FAULT_GET);
-	any = get != ppu_rd(pdev, PPU_REG_FAULT_PUT);
+	spin_lock_irqsave(&ppu->hw_lock, flags);
+	get = ppu_rd(ppu, PPU_REG_FAULT_GET);
+	any = get != ppu_rd(ppu, PPU_REG_FAULT_PUT);
 	if (any) {
-		ppu_wr(pdev, PPU_REG_FAULT_SEL, 0);
+		ppu_wr(ppu, PPU_REG_FAULT_SEL, 0);
 		for (i = 0; i < PPU_FAULT_REC_WORDS; i++)
-			word[i] = ppu_rd(pdev, PPU_REG_FAULT_DATA);
-		ppu_wr(pdev, PPU_REG_FAULT_GET, (get + 1) % PPU_FAULT_RING);
+			word[i] = ppu_rd(ppu, PPU_REG_FAULT_DATA);
+		ppu_wr(ppu, PPU_REG_FAULT_GET, (get + 1) % PPU_FAULT_RING);
 	}
-	spin_unlock_irqrestore(&pdev->hw_lock, flags);
+	spin_unlock_irqrestore(&ppu->hw_lock, flags);
 	return any;
 }
 
@@ -149,59 +149,59 @@ static void ppu_fault_keep(struct ppu_vm *vm, const struct ppu_fault_rec *rec)
 	spin_unlock_irq(&vm->fault_lock);
 }
 
-static void ppu_fault_handle(struct ppu_device *pdev, const struct ppu_fault_rec *rec)
+static void ppu_fault_handle(struct ppu_device *ppu, const struct ppu_fault_rec *rec)
 {
-	struct ppu_vm *vm = ppu_vm_get_by_inst(pdev, rec->inst);
+	struct ppu_vm *vm = ppu_vm_get_by_inst(ppu, rec->inst);
 	struct ppu_channel *chan;
 
 	trace_ppu_fault(rec->seq, rec->code, rec->channel, rec->unit, rec->unit_index, rec->va,
 			rec->pc);
-	ppu_fault_print(pdev, rec, vm ? vm->context_id : 0);
+	ppu_fault_print(ppu, rec, vm ? vm->context_id : 0);
 	if (!vm)
 		return;
 
 	if (ppu_err_is_context(rec->code)) {
 		ppu_vm_set_faulted(vm);
-		chan = ppu_channel_get_by_chid(pdev, rec->channel);
+		chan = ppu_channel_get_by_chid(ppu, rec->channel);
 		if (chan && chan->vm == vm)
 			chan->guilty = true;
 		ppu_channel_put(chan);
 	}
 	ppu_fault_keep(vm, rec);
-	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_VM_FAULT, vm);
+	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_VM_FAULT, vm);
 	ppu_vm_put(vm);
 }
 
 /** ppu_fault_drain - read all fault records; the device is entered; may sleep */
-void ppu_fault_drain(struct ppu_device *pdev)
+void ppu_fault_drain(struct ppu_device *ppu)
 {
 	struct ppu_fault_rec rec;
 	unsigned int budget;
 
 	/* Whoever finds no record any more knows that all are handled. */
-	mutex_lock(&pdev->drain_lock);
+	mutex_lock(&ppu->drain_lock);
 	/* A client that faults without end must not keep this thread busy. */
 	for (budget = 4 * PPU_FAULT_RING; budget; budget--) {
-		if (!ppu_fault_pop(pdev, &rec))
+		if (!ppu_fault_pop(ppu, &rec))
 			break;
-		ppu_fault_handle(pdev, &rec);
+		ppu_fault_handle(ppu, &rec);
 	}
-	mutex_unlock(&pdev->drain_lock);
+	mutex_unlock(&ppu->drain_lock);
 	/* The rest comes with the next interrupt. */
 	if (!budget)
-		ppu_wr(pdev, PPU_REG_INTR_TEST, PPU_INTR_FAULT);
+		ppu_wr(ppu, PPU_REG_INTR_TEST, PPU_INTR_FAULT);
 }
 
 /* The device stopped the channel. */
 static void ppu_fault_channel(struct ppu_channel *chan, u32 chid)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	struct ppu_failure failure = {
 		.err = -EIO,
 		.cause = DRM_PPU_CHANNEL_STATE_FAULTED,
-		.error = ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR),
-		.get = ppu_ch_rd(pdev, chid, PPU_REG_CH_ERROR_INFO),
-		.va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_ERROR_VA_LO)),
+		.error = ppu_ch_rd(ppu, chid, PPU_REG_CH_ERROR),
+		.get = ppu_ch_rd(ppu, chid, PPU_REG_CH_ERROR_INFO),
+		.va = ppu_rd64(ppu, ppu_ch_off(chid, PPU_REG_CH_ERROR_VA_LO)),
 	};
 	bool context = ppu_err_is_context(failure.error);
 	bool innocent = failure.error == PPU_ERR_CTX_STOPPED || (context && !chan->guilty);
@@ -213,7 +213,7 @@ static void ppu_fault_channel(struct ppu_channel *chan, u32 chid)
 	if (context)
 		ppu_vm_set_faulted(chan->vm);
 	if (ppu_channel_fail(chan, &failure))
-		dev_warn_ratelimited(pdev->drm.dev,
+		dev_warn_ratelimited(ppu->drm.dev,
 				     "channel %u of %s[%d] stopped: %s (%s), GP_GET %u%s\n", chid,
 				     chan->vm->quota->comm, pid_nr(chan->vm->quota->owner),
 				     ppu_err_name(failure.error), ppu_err_text(failure.error),
@@ -231,33 +231,33 @@ static void ppu_fault_channel(struct ppu_channel *chan, u32 chid)
  */
 int ppu_fault_catch_up(struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 
 	lockdep_assert_held(&chan->lock);
 
 	if (!READ_ONCE(chan->dead) &&
-	    ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_FAULTED) {
+	    ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_FAULTED) {
 		/* Records first: they say who is innocent. */
-		ppu_fault_drain(pdev);
+		ppu_fault_drain(ppu);
 		ppu_fault_channel(chan, chan->chid);
 	}
 	return ppu_channel_dead(chan);
 }
 
 /** ppu_fault_channels - handle stopped channels; from the error interrupt's thread */
-void ppu_fault_channels(struct ppu_device *pdev)
+void ppu_fault_channels(struct ppu_device *ppu)
 {
-	unsigned int word, words = DIV_ROUND_UP(READ_ONCE(pdev->chan_top), 32);
+	unsigned int word, words = DIV_ROUND_UP(READ_ONCE(ppu->chan_top), 32);
 	unsigned int bit;
 
 	for (word = 0; word < words; word++) {
-		unsigned long bits = ppu_rd(pdev, PPU_REG_CHERR_PENDING + word * 4);
+		unsigned long bits = ppu_rd(ppu, PPU_REG_CHERR_PENDING + word * 4);
 
 		if (bits)
-			ppu_wr(pdev, PPU_REG_CHERR_PENDING + word * 4, bits);
+			ppu_wr(ppu, PPU_REG_CHERR_PENDING + word * 4, bits);
 		for_each_set_bit(bit, &bits, 32) {
 			u32 chid = word * 32 + bit;
-			struct ppu_channel *chan = ppu_channel_get_by_chid(pdev, chid);
+			struct ppu_channel *chan = ppu_channel_get_by_chid(ppu, chid);
 
 			if (chan)
 				ppu_fault_channel(chan, chid);
@@ -269,7 +269,7 @@ void ppu_fault_channels(struct ppu_device *pdev)
 /* The file's id of a hardware channel; 0 if it is not the file's. */
 static u32 ppu_fault_channel_id(struct ppu_file *file, u32 chid)
 {
-	struct ppu_channel *chan = ppu_channel_get_by_chid(file->pdev, chid);
+	struct ppu_channel *chan = ppu_channel_get_by_chid(file->ppu, chid);
 	u32 id = chan && chan->file == file ? chan->id : 0;
 
 	ppu_channel_put(chan);

@@ -14,8 +14,8 @@ struct ppu_device;
  * struct ppu_pace - how often an interrupt vector comes
  */
 struct ppu_pace {
-	/** @pdev: the device. */
-	struct ppu_device *pdev;
+	/** @ppu: the device. */
+	struct ppu_device *ppu;
 	/** @mask: causes of the vector, PPU_INTR_*. */
 	u32 mask;
 	/** @due: when the next would come if all so far had kept the rate, ktime in ns. */
@@ -28,9 +28,9 @@ struct ppu_pace {
 	u64 held;
 };
 
-int ppu_irq_init(struct ppu_device *pdev);
-void ppu_irq_fini(struct ppu_device *pdev);
-void ppu_irq_enable(struct ppu_device *pdev);
-void ppu_irq_disable(struct ppu_device *pdev);
+int ppu_irq_init(struct ppu_device *ppu);
+void ppu_irq_fini(struct ppu_device *ppu);
+void ppu_irq_enable(struct ppu_device *ppu);
+void ppu_irq_disable(struct ppu_device *ppu);
 
 #endif

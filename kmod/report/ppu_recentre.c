@@ -11,10 +11,10 @@
 
 #include <hw/ppu_regs.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_io.h"
-#include "device/ppu_recentre.h"
-#include "device/ppu_trace.h"
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_trace.h"
+#include "report/ppu_recentre.h"
 
 #define PPU_SM_EXC_RETRY	1
 #define PPU_SM_EXC_KILL		2
@@ -27,20 +27,20 @@ struct ppu_tokq {
 	s32 tail;
 };
 
-static bool ppu_tokq_valid(struct ppu_device *pdev, const struct ppu_tokq *q)
+static bool ppu_tokq_valid(struct ppu_device *ppu, const struct ppu_tokq *q)
 {
-	s32 size = pdev->caps.tokq_entries;
+	s32 size = ppu->caps.tokq_entries;
 
 	return q->tail >= -1 && q->head <= size && q->head > q->tail &&
-	       !(q->base & (PPU_TOKEN_BYTES - 1)) && q->base < pdev->vram.size &&
-	       (u64)size * PPU_TOKEN_BYTES <= pdev->vram.size - q->base;
+	       !(q->base & (PPU_TOKEN_BYTES - 1)) && q->base < ppu->vram.size &&
+	       (u64)size * PPU_TOKEN_BYTES <= ppu->vram.size - q->base;
 }
 
 /* Order and contents of the tokens stay.  False: the queue is full. */
-static bool ppu_tokq_recentre(struct ppu_device *pdev, struct ppu_tokq *q)
+static bool ppu_tokq_recentre(struct ppu_device *ppu, struct ppu_tokq *q)
 {
-	u8 __iomem *base = (u8 __iomem *)pdev->vram_io + q->base;
-	s32 size = pdev->caps.tokq_entries;
+	u8 __iomem *base = (u8 __iomem *)ppu->vram_io + q->base;
+	s32 size = ppu->caps.tokq_entries;
 	s32 n = q->head - q->tail - 1, from = q->tail + 1;
 	s32 to = (size - n) / 2, i;
 
@@ -59,32 +59,32 @@ static bool ppu_tokq_recentre(struct ppu_device *pdev, struct ppu_tokq *q)
 }
 
 /** ppu_recentre - serve the SM exceptions that wait; from the interrupt's thread */
-void ppu_recentre(struct ppu_device *pdev)
+void ppu_recentre(struct ppu_device *ppu)
 {
-	unsigned int budget = pdev->caps.sms * pdev->caps.warps_per_sm;
+	unsigned int budget = ppu->caps.sms * ppu->caps.warps_per_sm;
 
-	while (ppu_rd(pdev, PPU_REG_SM_EXC_CAUSE) != PPU_SMEXC_NONE) {
+	while (ppu_rd(ppu, PPU_REG_SM_EXC_CAUSE) != PPU_SMEXC_NONE) {
 		struct ppu_tokq q = {
-			.base = ppu_rd64(pdev, PPU_REG_SM_EXC_TOKQ_LO),
-			.head = ppu_rd(pdev, PPU_REG_SM_EXC_HEAD),
-			.tail = ppu_rd(pdev, PPU_REG_SM_EXC_TAIL),
+			.base = ppu_rd64(ppu, PPU_REG_SM_EXC_TOKQ_LO),
+			.head = ppu_rd(ppu, PPU_REG_SM_EXC_HEAD),
+			.tail = ppu_rd(ppu, PPU_REG_SM_EXC_TAIL),
 		};
 		u32 done = PPU_SM_EXC_KILL;
 
-		if (ppu_rd(pdev, PPU_REG_SM_EXC_CAUSE) == PPU_SMEXC_RECENTRE &&
-		    ppu_tokq_valid(pdev, &q) && ppu_tokq_recentre(pdev, &q)) {
-			ppu_wr(pdev, PPU_REG_SM_EXC_HEAD, q.head);
-			ppu_wr(pdev, PPU_REG_SM_EXC_TAIL, q.tail);
+		if (ppu_rd(ppu, PPU_REG_SM_EXC_CAUSE) == PPU_SMEXC_RECENTRE &&
+		    ppu_tokq_valid(ppu, &q) && ppu_tokq_recentre(ppu, &q)) {
+			ppu_wr(ppu, PPU_REG_SM_EXC_HEAD, q.head);
+			ppu_wr(ppu, PPU_REG_SM_EXC_TAIL, q.tail);
 			done = PPU_SM_EXC_RETRY;
 		}
-		trace_ppu_recentre(ppu_rd(pdev, PPU_REG_SM_EXC_WARP), q.head, q.tail, done);
+		trace_ppu_recentre(ppu_rd(ppu, PPU_REG_SM_EXC_WARP), q.head, q.tail, done);
 		/* Tokens are write-combined: they are there before the warp goes on. */
 		wmb();
-		ppu_wr(pdev, PPU_REG_SM_EXC_DONE, done);
+		ppu_wr(ppu, PPU_REG_SM_EXC_DONE, done);
 
 		if (!budget--) {
 			cond_resched();
-			budget = pdev->caps.sms * pdev->caps.warps_per_sm;
+			budget = ppu->caps.sms * ppu->caps.warps_per_sm;
 		}
 	}
 }

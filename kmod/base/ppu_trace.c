@@ -4,4 +4,4 @@
 #include <uapi/drm/ppu_drm.h>
 
 #define CREATE_TRACE_POINTS
-#include "device/ppu_trace.h"
+#include "base/ppu_trace.h"

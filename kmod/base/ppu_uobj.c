@@ -10,7 +10,7 @@
 
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_uobj.h"
+#include "base/ppu_uobj.h"
 
 /**
  * ppu_uobj_get_array - copy an array from user space

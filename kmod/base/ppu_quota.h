@@ -23,8 +23,8 @@ struct ppu_device;
 struct ppu_quota {
 	/** @kref: references. */
 	struct kref kref;
-	/** @pdev: the device. */
-	struct ppu_device *pdev;
+	/** @ppu: the device. */
+	struct ppu_device *ppu;
 	/** @link: in ppu_device.quotas. */
 	struct list_head link;
 	/** @owner: the process. */
@@ -35,8 +35,8 @@ struct ppu_quota {
 	atomic64_t used[PPU_NUM_RESOURCES];
 };
 
-u64 ppu_quota_limit(struct ppu_device *pdev, enum drm_ppu_resource res);
-struct ppu_quota *ppu_quota_open(struct ppu_device *pdev);
+u64 ppu_quota_limit(struct ppu_device *ppu, enum drm_ppu_resource res);
+struct ppu_quota *ppu_quota_open(struct ppu_device *ppu);
 struct ppu_quota *ppu_quota_get(struct ppu_quota *quota);
 void ppu_quota_put(struct ppu_quota *quota);
 int ppu_quota_charge(struct ppu_quota *quota, enum drm_ppu_resource res, u64 amount);

@@ -18,9 +18,9 @@
 #include <drm/drm_device.h>
 #include <drm/drm_print.h>
 
-#include "device/ppu_irq.h"
+#include "base/ppu_irq.h"
+#include "fence/ppu_watch.h"
 #include "memory/ppu_vram.h"
-#include "sync/ppu_watch.h"
 
 struct drm_file;
 struct ppu_channel;
@@ -32,9 +32,9 @@ struct workqueue_struct;
 #define PPU_TIMESLICE_LIMIT_US	1000000u
 
 /* An ioctl argument is wrong: say which check failed, at debug level. */
-#define PPU_CHECK(pdev, cond) \
+#define PPU_CHECK(ppu, cond) \
 	((cond) && \
-	 (drm_dbg_driver(&(pdev)->drm, "%s:%d: refused: %s\n", __func__, __LINE__, #cond), 1))
+	 (drm_dbg_driver(&(ppu)->drm, "%s:%d: refused: %s\n", __func__, __LINE__, #cond), 1))
 
 /**
  * struct ppu_caps - CAP_* registers
@@ -94,8 +94,8 @@ struct ppu_caps {
 struct ppu_device {
 	/** @drm: DRM device. */
 	struct drm_device drm;
-	/** @pdev: PCI function. */
-	struct pci_dev *pdev;
+	/** @pci: PCI function. */
+	struct pci_dev *pci;
 	/** @regs: BAR0. */
 	void __iomem *regs;
 	/** @vram_io: BAR2, write-combined. */
@@ -180,10 +180,10 @@ struct ppu_device {
 
 #define to_ppu(d) container_of(d, struct ppu_device, drm)
 
-int ppu_device_init(struct ppu_device *pdev);
-void ppu_device_quiesce(struct ppu_device *pdev);
-void ppu_device_reset(struct ppu_device *pdev);
-u64 ppu_device_time(struct ppu_device *pdev);
+int ppu_device_init(struct ppu_device *ppu);
+void ppu_device_quiesce(struct ppu_device *ppu);
+void ppu_device_reset(struct ppu_device *ppu);
+u64 ppu_device_time(struct ppu_device *ppu);
 u32 ppu_max_priority(void);
 u32 ppu_max_timeslice_us(void);
 int ppu_ioctl_get_param(struct drm_device *drm, void *data, struct drm_file *filp);

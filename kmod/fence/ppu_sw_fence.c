@@ -9,7 +9,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "sync/ppu_sw_fence.h"
+#include "fence/ppu_sw_fence.h"
 
 /** struct ppu_sw_fence - a fence that needs nothing but itself */
 struct ppu_sw_fence {

@@ -25,17 +25,17 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_irq.h"
+#include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
 #include "channel/ppu_submit.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_irq.h"
-#include "device/ppu_recentre.h"
-#include "device/ppu_trace.h"
+#include "fence/ppu_watch.h"
+#include "report/ppu_fault.h"
+#include "report/ppu_recentre.h"
 #include "sync/ppu_eventfd.h"
-#include "sync/ppu_watch.h"
 
 static unsigned int ppu_irq_rate = 8000;
 module_param_named(irq_rate, ppu_irq_rate, uint, 0600);
@@ -44,10 +44,10 @@ MODULE_PARM_DESC(irq_rate, "most interrupts per second and vector, 0: no limit")
 #define PPU_PACE_BURST	32	/* interrupts that come as fast as they may */
 
 /* Writes INTR_ENABLE as things are now. */
-static void ppu_irq_update(struct ppu_device *pdev)
+static void ppu_irq_update(struct ppu_device *ppu)
 {
-	lockdep_assert_held(&pdev->intr_lock);
-	ppu_wr(pdev, PPU_REG_INTR_ENABLE, pdev->intr_enabled ? PPU_INTR_ALL & ~pdev->intr_held : 0);
+	lockdep_assert_held(&ppu->intr_lock);
+	ppu_wr(ppu, PPU_REG_INTR_ENABLE, ppu->intr_enabled ? PPU_INTR_ALL & ~ppu->intr_held : 0);
 }
 
 /* Counts an interrupt.  Returns how long to hold back the next, ns; 0: not at all. */
@@ -70,140 +70,140 @@ static u64 ppu_pace_count(struct ppu_pace *pace)
 }
 
 /* In the interrupt itself: the device keeps the causes to itself for a while. */
-static void ppu_pace_irq(struct ppu_device *pdev, unsigned int vec)
+static void ppu_pace_irq(struct ppu_device *ppu, unsigned int vec)
 {
-	struct ppu_pace *pace = &pdev->pace[vec];
+	struct ppu_pace *pace = &ppu->pace[vec];
 	u64 hold = ppu_pace_count(pace);
 
 	if (!hold)
 		return;
-	spin_lock(&pdev->intr_lock);
-	pdev->intr_held |= pace->mask;
-	ppu_irq_update(pdev);
-	spin_unlock(&pdev->intr_lock);
+	spin_lock(&ppu->intr_lock);
+	ppu->intr_held |= pace->mask;
+	ppu_irq_update(ppu);
+	spin_unlock(&ppu->intr_lock);
 	hrtimer_start(&pace->timer, ns_to_ktime(hold), HRTIMER_MODE_REL);
 }
 
 static enum hrtimer_restart ppu_pace_timer(struct hrtimer *timer)
 {
 	struct ppu_pace *pace = container_of(timer, struct ppu_pace, timer);
-	struct ppu_device *pdev = pace->pdev;
+	struct ppu_device *ppu = pace->ppu;
 	unsigned long flags;
 
 	/* The device interrupts at once if there was something. */
-	spin_lock_irqsave(&pdev->intr_lock, flags);
-	pdev->intr_held &= ~pace->mask;
-	ppu_irq_update(pdev);
-	spin_unlock_irqrestore(&pdev->intr_lock, flags);
+	spin_lock_irqsave(&ppu->intr_lock, flags);
+	ppu->intr_held &= ~pace->mask;
+	ppu_irq_update(ppu);
+	spin_unlock_irqrestore(&ppu->intr_lock, flags);
 	return HRTIMER_NORESTART;
 }
 
 /* In a thread: it just sleeps. */
-static void ppu_pace_thread(struct ppu_device *pdev, unsigned int vec)
+static void ppu_pace_thread(struct ppu_device *ppu, unsigned int vec)
 {
-	u64 hold = ppu_pace_count(&pdev->pace[vec]);
+	u64 hold = ppu_pace_count(&ppu->pace[vec]);
 
 	if (hold)
 		usleep_range(hold / NSEC_PER_USEC, 2 * hold / NSEC_PER_USEC + 1);
 }
 
-static u32 ppu_irq_ack(struct ppu_device *pdev, u32 mask)
+static u32 ppu_irq_ack(struct ppu_device *ppu, u32 mask)
 {
-	u32 status = ppu_rd(pdev, PPU_REG_INTR_STATUS) & mask;
+	u32 status = ppu_rd(ppu, PPU_REG_INTR_STATUS) & mask;
 
 	if (status)
-		ppu_wr(pdev, PPU_REG_INTR_STATUS, status);
+		ppu_wr(ppu, PPU_REG_INTR_STATUS, status);
 	trace_ppu_irq(mask, status);
 	return status;
 }
 
 static irqreturn_t ppu_irq_error(int irq, void *arg)
 {
-	struct ppu_device *pdev = arg;
-	u32 status = ppu_irq_ack(pdev, pdev->pace[PPU_VEC_ERROR].mask);
+	struct ppu_device *ppu = arg;
+	u32 status = ppu_irq_ack(ppu, ppu->pace[PPU_VEC_ERROR].mask);
 
 	/* Records first: they say why the channels stopped. */
 	if (status)
-		ppu_fault_drain(pdev);
+		ppu_fault_drain(ppu);
 	if (status)
-		ppu_fault_channels(pdev);
-	ppu_pace_thread(pdev, PPU_VEC_ERROR);
+		ppu_fault_channels(ppu);
+	ppu_pace_thread(ppu, PPU_VEC_ERROR);
 	return IRQ_RETVAL(status);
 }
 
 /* Calls @fn for each channel whose bit is set, and clears the bits. */
-static void ppu_irq_channels(struct ppu_device *pdev, u32 bitmap,
+static void ppu_irq_channels(struct ppu_device *ppu, u32 bitmap,
 			     void (*fn)(struct ppu_channel *chan))
 {
-	unsigned int word, words = DIV_ROUND_UP(READ_ONCE(pdev->chan_top), 32);
+	unsigned int word, words = DIV_ROUND_UP(READ_ONCE(ppu->chan_top), 32);
 
 	for (word = 0; word < words; word++) {
-		unsigned long bits = ppu_rd(pdev, bitmap + word * 4);
+		unsigned long bits = ppu_rd(ppu, bitmap + word * 4);
 		unsigned long flags;
 		unsigned int bit;
 
 		if (!bits)
 			continue;
-		ppu_wr(pdev, bitmap + word * 4, bits);
+		ppu_wr(ppu, bitmap + word * 4, bits);
 		if (!fn)
 			continue;
-		spin_lock_irqsave(&pdev->chan_lock, flags);
+		spin_lock_irqsave(&ppu->chan_lock, flags);
 		for_each_set_bit(bit, &bits, 32) {
 			struct ppu_channel *chan = NULL;
 
-			if (word * 32 + bit < pdev->caps.channels)
-				chan = pdev->chans[word * 32 + bit];
+			if (word * 32 + bit < ppu->caps.channels)
+				chan = ppu->chans[word * 32 + bit];
 			if (chan)
 				fn(chan);
 		}
-		spin_unlock_irqrestore(&pdev->chan_lock, flags);
+		spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	}
 }
 
 static void ppu_irq_chintr(struct ppu_channel *chan)
 {
 	if (chan->user_submit)
-		ppu_eventfd_notify(chan->pdev, DRM_PPU_EVENT_CHANNEL_INTR, chan);
+		ppu_eventfd_notify(chan->ppu, DRM_PPU_EVENT_CHANNEL_INTR, chan);
 	else
 		ppu_submit_retire(chan);
 }
 
 static irqreturn_t ppu_irq_channel(int irq, void *arg)
 {
-	struct ppu_device *pdev = arg;
-	u32 status = ppu_irq_ack(pdev, pdev->pace[PPU_VEC_CHANNEL].mask);
+	struct ppu_device *ppu = arg;
+	u32 status = ppu_irq_ack(ppu, ppu->pace[PPU_VEC_CHANNEL].mask);
 
 	if (status & PPU_INTR_CHINTR)
-		ppu_irq_channels(pdev, PPU_REG_CHINTR_PENDING, ppu_irq_chintr);
+		ppu_irq_channels(ppu, PPU_REG_CHINTR_PENDING, ppu_irq_chintr);
 	if (status & PPU_INTR_RINGLOW)
-		ppu_irq_channels(pdev, PPU_REG_RINGLOW_PENDING, ppu_devq_ring_low);
+		ppu_irq_channels(ppu, PPU_REG_RINGLOW_PENDING, ppu_devq_ring_low);
 	if (status & PPU_INTR_PREEMPT) {
-		ppu_irq_channels(pdev, PPU_REG_PREEMPT_PENDING, NULL);
-		wake_up_all(&pdev->stop_wq);
+		ppu_irq_channels(ppu, PPU_REG_PREEMPT_PENDING, NULL);
+		wake_up_all(&ppu->stop_wq);
 	}
-	ppu_pace_irq(pdev, PPU_VEC_CHANNEL);
+	ppu_pace_irq(ppu, PPU_VEC_CHANNEL);
 	return IRQ_RETVAL(status);
 }
 
 static irqreturn_t ppu_irq_watch(int irq, void *arg)
 {
-	struct ppu_device *pdev = arg;
-	u32 status = ppu_irq_ack(pdev, pdev->pace[PPU_VEC_WATCH].mask);
+	struct ppu_device *ppu = arg;
+	u32 status = ppu_irq_ack(ppu, ppu->pace[PPU_VEC_WATCH].mask);
 
 	if (status)
-		ppu_watch_irq(pdev);
-	ppu_pace_irq(pdev, PPU_VEC_WATCH);
+		ppu_watch_irq(ppu);
+	ppu_pace_irq(ppu, PPU_VEC_WATCH);
 	return IRQ_RETVAL(status);
 }
 
 static irqreturn_t ppu_irq_sm(int irq, void *arg)
 {
-	struct ppu_device *pdev = arg;
-	u32 status = ppu_irq_ack(pdev, pdev->pace[PPU_VEC_SM].mask);
+	struct ppu_device *ppu = arg;
+	u32 status = ppu_irq_ack(ppu, ppu->pace[PPU_VEC_SM].mask);
 
 	if (status)
-		ppu_recentre(pdev);
-	ppu_pace_thread(pdev, PPU_VEC_SM);
+		ppu_recentre(ppu);
+	ppu_pace_thread(ppu, PPU_VEC_SM);
 	return IRQ_RETVAL(status);
 }
 
@@ -220,15 +220,15 @@ static const struct {
 	[PPU_VEC_SM] = { "ppu-sm", PPU_INTR_SMEXC, NULL, ppu_irq_sm },
 };
 
-static void ppu_pace_init(struct ppu_device *pdev)
+static void ppu_pace_init(struct ppu_device *ppu)
 {
 	unsigned int i;
 
-	spin_lock_init(&pdev->intr_lock);
+	spin_lock_init(&ppu->intr_lock);
 	for (i = 0; i < PPU_NUM_VECTORS; i++) {
-		struct ppu_pace *pace = &pdev->pace[i];
+		struct ppu_pace *pace = &ppu->pace[i];
 
-		pace->pdev = pdev;
+		pace->ppu = ppu;
 		pace->mask = ppu_vectors[i].mask;
 		hrtimer_init(&pace->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 		pace->timer.function = ppu_pace_timer;
@@ -237,68 +237,68 @@ static void ppu_pace_init(struct ppu_device *pdev)
 
 /**
  * ppu_irq_fini - free the vectors
- * @pdev: device
+ * @ppu: device
  *
  * When it returns no handler runs.
  */
-void ppu_irq_fini(struct ppu_device *pdev)
+void ppu_irq_fini(struct ppu_device *ppu)
 {
 	int i;
 
-	if (!pdev->irqs_on)
+	if (!ppu->irqs_on)
 		return;
-	ppu_irq_disable(pdev);
+	ppu_irq_disable(ppu);
 	for (i = 0; i < PPU_NUM_VECTORS; i++) {
-		free_irq(pci_irq_vector(pdev->pdev, i), pdev);
-		hrtimer_cancel(&pdev->pace[i].timer);
+		free_irq(pci_irq_vector(ppu->pci, i), ppu);
+		hrtimer_cancel(&ppu->pace[i].timer);
 	}
-	pci_free_irq_vectors(pdev->pdev);
-	pdev->irqs_on = false;
+	pci_free_irq_vectors(ppu->pci);
+	ppu->irqs_on = false;
 }
 
 /**
  * ppu_irq_enable - let the device, which was reset, send interrupts
- * @pdev: device
+ * @ppu: device
  *
  * Nothing is cleared: what is pending came after the reset, for somebody who
  * was quick, and interrupts now.
  */
-void ppu_irq_enable(struct ppu_device *pdev)
+void ppu_irq_enable(struct ppu_device *ppu)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&pdev->intr_lock, flags);
-	pdev->intr_enabled = true;
-	ppu_irq_update(pdev);
-	spin_unlock_irqrestore(&pdev->intr_lock, flags);
+	spin_lock_irqsave(&ppu->intr_lock, flags);
+	ppu->intr_enabled = true;
+	ppu_irq_update(ppu);
+	spin_unlock_irqrestore(&ppu->intr_lock, flags);
 }
 
 /** ppu_irq_disable - the device sends no interrupts any more */
-void ppu_irq_disable(struct ppu_device *pdev)
+void ppu_irq_disable(struct ppu_device *ppu)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&pdev->intr_lock, flags);
-	pdev->intr_enabled = false;
-	ppu_irq_update(pdev);
-	spin_unlock_irqrestore(&pdev->intr_lock, flags);
+	spin_lock_irqsave(&ppu->intr_lock, flags);
+	ppu->intr_enabled = false;
+	ppu_irq_update(ppu);
+	spin_unlock_irqrestore(&ppu->intr_lock, flags);
 }
 
 /**
  * ppu_irq_init - request the vectors and let the device send them
- * @pdev: device
+ * @ppu: device
  *
  * Return: 0 or a negative error.
  */
-int ppu_irq_init(struct ppu_device *pdev)
+int ppu_irq_init(struct ppu_device *ppu)
 {
-	struct pci_dev *pci = pdev->pdev;
+	struct pci_dev *pci = ppu->pci;
 	int i, ret;
 
-	ppu_pace_init(pdev);
+	ppu_pace_init(ppu);
 	ret = pci_alloc_irq_vectors(pci, PPU_NUM_VECTORS, PPU_NUM_VECTORS, PCI_IRQ_MSIX);
 	if (ret < 0) {
-		drm_err(&pdev->drm, "no MSI-X vectors (%d)\n", ret);
+		drm_err(&ppu->drm, "no MSI-X vectors (%d)\n", ret);
 		return ret;
 	}
 
@@ -306,18 +306,18 @@ int ppu_irq_init(struct ppu_device *pdev)
 		ret = request_threaded_irq(pci_irq_vector(pci, i), ppu_vectors[i].handler,
 					   ppu_vectors[i].thread,
 					   ppu_vectors[i].handler ? 0 : IRQF_ONESHOT,
-					   ppu_vectors[i].name, pdev);
+					   ppu_vectors[i].name, ppu);
 		if (ret)
 			goto err;
 	}
 
-	pdev->irqs_on = true;
-	ppu_irq_enable(pdev);
+	ppu->irqs_on = true;
+	ppu_irq_enable(ppu);
 	return 0;
 
 err:
 	while (i--)
-		free_irq(pci_irq_vector(pci, i), pdev);
+		free_irq(pci_irq_vector(pci, i), ppu);
 	pci_free_irq_vectors(pci);
 	return ret;
 }

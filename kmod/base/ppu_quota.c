@@ -17,8 +17,8 @@
 
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
 
 #define PPU_LIMIT(name, value, text) \
 	static unsigned int ppu_##name = value; \
@@ -45,13 +45,13 @@ static u64 ppu_limit_system(void)
 }
 
 /** ppu_quota_limit - most of a resource a process may have */
-u64 ppu_quota_limit(struct ppu_device *pdev, enum drm_ppu_resource res)
+u64 ppu_quota_limit(struct ppu_device *ppu, enum drm_ppu_resource res)
 {
 	switch (res) {
 	case DRM_PPU_RES_VMS:
 		return ppu_max_vms;
 	case DRM_PPU_RES_CHANNELS:
-		return min(ppu_max_channels, pdev->caps.channels);
+		return min(ppu_max_channels, ppu->caps.channels);
 	case DRM_PPU_RES_KERNEL_CHANNELS:
 		return ppu_max_kernel_channels;
 	case DRM_PPU_RES_GROUPS:
@@ -65,11 +65,11 @@ u64 ppu_quota_limit(struct ppu_device *pdev, enum drm_ppu_resource res)
 	case DRM_PPU_RES_BINDS:
 		return ppu_max_binds;
 	case DRM_PPU_RES_WATCHES:
-		return min(ppu_max_watches, pdev->caps.watches);
+		return min(ppu_max_watches, ppu->caps.watches);
 	case DRM_PPU_RES_SYSTEM:
 		return ppu_limit_system();
 	case DRM_PPU_RES_VRAM:
-		return ppu_max_vram_mb ? (u64)ppu_max_vram_mb << 20 : pdev->vram.size;
+		return ppu_max_vram_mb ? (u64)ppu_max_vram_mb << 20 : ppu->vram.size;
 	}
 	return 0;
 }
@@ -80,9 +80,9 @@ static void ppu_quota_free(struct kref *kref)
 	unsigned int i;
 
 	list_del(&quota->link);
-	mutex_unlock(&quota->pdev->quota_lock);
+	mutex_unlock(&quota->ppu->quota_lock);
 	for (i = 0; i < PPU_NUM_RESOURCES; i++)
-		drm_WARN_ON(&quota->pdev->drm, atomic64_read(&quota->used[i]));
+		drm_WARN_ON(&quota->ppu->drm, atomic64_read(&quota->used[i]));
 	put_pid(quota->owner);
 	kfree(quota);
 }
@@ -91,7 +91,7 @@ static void ppu_quota_free(struct kref *kref)
 void ppu_quota_put(struct ppu_quota *quota)
 {
 	if (quota)
-		kref_put_mutex(&quota->kref, ppu_quota_free, &quota->pdev->quota_lock);
+		kref_put_mutex(&quota->kref, ppu_quota_free, &quota->ppu->quota_lock);
 }
 
 /** ppu_quota_get - take another reference */
@@ -103,17 +103,17 @@ struct ppu_quota *ppu_quota_get(struct ppu_quota *quota)
 
 /**
  * ppu_quota_open - the account of the calling process
- * @pdev: device
+ * @ppu: device
  *
  * Return: account with a reference, or NULL if there is no memory.
  */
-struct ppu_quota *ppu_quota_open(struct ppu_device *pdev)
+struct ppu_quota *ppu_quota_open(struct ppu_device *ppu)
 {
 	struct pid *owner = task_tgid(current);
 	struct ppu_quota *quota;
 
-	mutex_lock(&pdev->quota_lock);
-	list_for_each_entry(quota, &pdev->quotas, link) {
+	mutex_lock(&ppu->quota_lock);
+	list_for_each_entry(quota, &ppu->quotas, link) {
 		if (quota->owner == owner) {
 			kref_get(&quota->kref);
 			goto out;
@@ -123,12 +123,12 @@ struct ppu_quota *ppu_quota_open(struct ppu_device *pdev)
 	if (!quota)
 		goto out;
 	kref_init(&quota->kref);
-	quota->pdev = pdev;
+	quota->ppu = ppu;
 	quota->owner = get_pid(owner);
 	get_task_comm(quota->comm, current->group_leader);
-	list_add(&quota->link, &pdev->quotas);
+	list_add(&quota->link, &ppu->quotas);
 out:
-	mutex_unlock(&pdev->quota_lock);
+	mutex_unlock(&ppu->quota_lock);
 	return quota;
 }
 
@@ -145,10 +145,10 @@ int ppu_quota_charge(struct ppu_quota *quota, enum drm_ppu_resource res, u64 amo
 	if (!quota)
 		return 0;
 	if ((u64)atomic64_add_return(amount, &quota->used[res]) <=
-	    ppu_quota_limit(quota->pdev, res))
+	    ppu_quota_limit(quota->ppu, res))
 		return 0;
 	atomic64_sub(amount, &quota->used[res]);
-	drm_dbg_driver(&quota->pdev->drm, "resource %u: at the limit of the process\n", res);
+	drm_dbg_driver(&quota->ppu->drm, "resource %u: at the limit of the process\n", res);
 	return -ENOSPC;
 }
 

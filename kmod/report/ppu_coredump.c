@@ -23,15 +23,15 @@
 #include <hw/ppu_cmd.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_quota.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
-#include "device/ppu_coredump.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_quota.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
+#include "report/ppu_coredump.h"
+#include "report/ppu_fault.h"
 
 static unsigned int ppu_coredump_interval_ms = 10000;
 module_param_named(coredump_interval_ms, ppu_coredump_interval_ms, uint, 0600);
@@ -50,7 +50,7 @@ static bool ppu_dump_read(struct ppu_channel *chan, u32 i, struct ppu_gpfifo_ent
 	bool vmapped;
 
 	if (chan->ring->placement == DRM_PPU_PLACEMENT_VRAM) {
-		memcpy_fromio(e, chan->pdev->vram_io + ppu_bo_addr(chan->ring, offset, NULL),
+		memcpy_fromio(e, chan->ppu->vram_io + ppu_bo_addr(chan->ring, offset, NULL),
 			      sizeof(*e));
 		return true;
 	}
@@ -94,10 +94,10 @@ static void ppu_dump_devq(struct drm_printer *p, struct ppu_channel *chan)
 static void ppu_dump_channel(struct drm_printer *p, struct ppu_channel *chan)
 {
 	const struct ppu_failure *f = &chan->failure;
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	int chid = chan->chid;
 	/* What the device shows, unless it was reset. */
-	u32 get = f->error ? f->get : ppu_ch_rd(pdev, chid, PPU_REG_CH_GET);
+	u32 get = f->error ? f->get : ppu_ch_rd(ppu, chid, PPU_REG_CH_GET);
 
 	drm_printf(p, "channel: %d (id %u), %s, %s-submit, priority %u\n", chid, chan->id,
 		   ppu_channel_type_name(chan), ppu_channel_submit_name(chan), chan->priority);
@@ -106,12 +106,12 @@ static void ppu_dump_channel(struct drm_printer *p, struct ppu_channel *chan)
 		   ppu_err_text(f->error));
 	drm_printf(p, "error va: %#llx\n", f->va);
 	drm_printf(p, "GP_GET %u GP_PUT %u of %u entries at %#llx\n", get,
-		   ppu_ch_rd(pdev, chid, PPU_REG_CH_PUT), chan->ring_entries,
+		   ppu_ch_rd(ppu, chid, PPU_REG_CH_PUT), chan->ring_entries,
 		   chan->ring_map->start);
 	drm_printf(p, "status %#x, runtime %llu ns, slices %u, tasks %u, submitted %llu, completed %llu\n",
-		   ppu_ch_rd(pdev, chid, PPU_REG_CH_STATUS), ppu_channel_runtime(chan),
-		   ppu_ch_rd(pdev, chid, PPU_REG_CH_SLICES),
-		   ppu_ch_rd(pdev, chid, PPU_REG_CH_TASKS), chan->seqno_submitted,
+		   ppu_ch_rd(ppu, chid, PPU_REG_CH_STATUS), ppu_channel_runtime(chan),
+		   ppu_ch_rd(ppu, chid, PPU_REG_CH_SLICES),
+		   ppu_ch_rd(ppu, chid, PPU_REG_CH_TASKS), chan->seqno_submitted,
 		   READ_ONCE(chan->seqno_completed));
 	ppu_dump_devq(p, chan);
 	if (get < chan->ring_entries)
@@ -120,7 +120,7 @@ static void ppu_dump_channel(struct drm_printer *p, struct ppu_channel *chan)
 
 static void ppu_dump(struct drm_printer *p, struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	int idx;
 
 	lockdep_assert_held(&chan->lock);
@@ -128,9 +128,9 @@ static void ppu_dump(struct drm_printer *p, struct ppu_channel *chan)
 	drm_puts(p, "PPU coredump, version 1\n");
 	drm_printf(p, "kernel: %s\n", init_utsname()->release);
 	drm_printf(p, "driver: %u.%u\n", DRM_PPU_MAJOR, DRM_PPU_MINOR);
-	drm_printf(p, "device: %s, hardware %#x\n", pci_name(pdev->pdev), pdev->caps.version);
-	if (drm_dev_enter(&pdev->drm, &idx)) {
-		drm_printf(p, "time: %llu ns of the device\n", ppu_device_time(pdev));
+	drm_printf(p, "device: %s, hardware %#x\n", pci_name(ppu->pci), ppu->caps.version);
+	if (drm_dev_enter(&ppu->drm, &idx)) {
+		drm_printf(p, "time: %llu ns of the device\n", ppu_device_time(ppu));
 		ppu_dump_channel(p, chan);
 		drm_dev_exit(idx);
 	}
@@ -175,7 +175,7 @@ static void ppu_coredump_make(struct ppu_channel *chan)
 		return;
 	iter.data = data;
 	ppu_dump(&p, chan);
-	ppu_coredump_give(chan->pdev->drm.dev, data, PPU_DUMP_SIZE - iter.remain);
+	ppu_coredump_give(chan->ppu->drm.dev, data, PPU_DUMP_SIZE - iter.remain);
 }
 
 static void ppu_coredump_work(struct work_struct *work)
@@ -196,28 +196,28 @@ void ppu_coredump_init(struct ppu_channel *chan)
 }
 
 /* May there be a dump now?  If so, there may be none for a while. */
-static bool ppu_coredump_permit(struct ppu_device *pdev)
+static bool ppu_coredump_permit(struct ppu_device *ppu)
 {
 	unsigned long flags;
 	bool ok;
 
-	spin_lock_irqsave(&pdev->events_lock, flags);
-	ok = !pdev->dumped || time_after_eq(jiffies, pdev->last_dump +
-					    msecs_to_jiffies(ppu_coredump_interval_ms));
+	spin_lock_irqsave(&ppu->events_lock, flags);
+	ok = !ppu->dumped || time_after_eq(jiffies, ppu->last_dump +
+					   msecs_to_jiffies(ppu_coredump_interval_ms));
 	if (ok) {
-		pdev->dumped = true;
-		pdev->last_dump = jiffies;
+		ppu->dumped = true;
+		ppu->last_dump = jiffies;
 	}
-	spin_unlock_irqrestore(&pdev->events_lock, flags);
+	spin_unlock_irqrestore(&ppu->events_lock, flags);
 	return ok;
 }
 
 /** ppu_coredump_queue - the channel stopped with an error: dump it soon; any context */
 void ppu_coredump_queue(struct ppu_channel *chan)
 {
-	if (!ppu_coredump_permit(chan->pdev))
+	if (!ppu_coredump_permit(chan->ppu))
 		return;
 	kref_get(&chan->kref);
-	if (!queue_work(chan->pdev->wq, &chan->dump_work))
+	if (!queue_work(chan->ppu->wq, &chan->dump_work))
 		ppu_channel_put(chan);
 }

@@ -304,7 +304,7 @@ TRACE_EVENT(ppu_recentre,
 #endif
 
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH device
+#define TRACE_INCLUDE_PATH base
 #undef TRACE_INCLUDE_FILE
 #define TRACE_INCLUDE_FILE ppu_trace
 #include <trace/define_trace.h>

@@ -10,11 +10,11 @@
 
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fdinfo.h"
 #include "memory/ppu_gem.h"
 #include "ppu_file.h"
+#include "report/ppu_fdinfo.h"
 
 /** struct ppu_usage - memory of one region */
 struct ppu_usage {
@@ -82,7 +82,7 @@ void ppu_show_fdinfo(struct seq_file *m, struct file *f)
 {
 	struct drm_file *filp = f->private_data;
 	struct ppu_file *file = filp->driver_priv;
-	struct ppu_device *pdev = file->pdev;
+	struct ppu_device *ppu = file->ppu;
 	struct ppu_usage usage[] = {
 		[DRM_PPU_PLACEMENT_SYSTEM] = {},
 		[DRM_PPU_PLACEMENT_VRAM] = {},
@@ -90,14 +90,14 @@ void ppu_show_fdinfo(struct seq_file *m, struct file *f)
 
 	ppu_file_memory(filp, usage);
 	seq_puts(m, "drm-driver:\tppu\n");
-	seq_printf(m, "drm-pdev:\t%s\n", pci_name(pdev->pdev));
+	seq_printf(m, "drm-pdev:\t%s\n", pci_name(ppu->pci));
 	seq_printf(m, "drm-client-id:\t%llu\n", file->client_id);
 	seq_printf(m, "drm-engine-compute:\t%llu ns\n",
 		   ppu_file_runtime(file, DRM_PPU_CHANNEL_COMPUTE));
 	seq_printf(m, "drm-engine-copy:\t%llu ns\n", ppu_file_runtime(file, DRM_PPU_CHANNEL_COPY));
 	seq_printf(m, "drm-engine-queue:\t%llu ns\n",
 		   ppu_file_runtime(file, DRM_PPU_CHANNEL_DEVICE_QUEUE));
-	seq_printf(m, "drm-engine-capacity-copy:\t%u\n", pdev->caps.copy_engines);
+	seq_printf(m, "drm-engine-capacity-copy:\t%u\n", ppu->caps.copy_engines);
 	ppu_show_region(m, "vram", &usage[DRM_PPU_PLACEMENT_VRAM]);
 	ppu_show_region(m, "memory", &usage[DRM_PPU_PLACEMENT_SYSTEM]);
 }

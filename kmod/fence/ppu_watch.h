@@ -58,12 +58,12 @@ struct ppu_watches {
 	unsigned int top;
 };
 
-int ppu_watch_init(struct ppu_device *pdev);
-void ppu_watch_add(struct ppu_device *pdev, struct ppu_watch *watch, u64 addr, u32 op, u64 value,
+int ppu_watch_init(struct ppu_device *ppu);
+void ppu_watch_add(struct ppu_device *ppu, struct ppu_watch *watch, u64 addr, u32 op, u64 value,
 		   bool is32);
-void ppu_watch_del(struct ppu_device *pdev, struct ppu_watch *watch);
-void ppu_watch_poke(struct ppu_device *pdev, u64 addr);
-void ppu_watch_irq(struct ppu_device *pdev);
-void ppu_watch_rearm_all(struct ppu_device *pdev);
+void ppu_watch_del(struct ppu_device *ppu, struct ppu_watch *watch);
+void ppu_watch_poke(struct ppu_device *ppu, u64 addr);
+void ppu_watch_irq(struct ppu_device *ppu);
+void ppu_watch_rearm_all(struct ppu_device *ppu);
 
 #endif

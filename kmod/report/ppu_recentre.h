@@ -7,6 +7,6 @@
 
 struct ppu_device;
 
-void ppu_recentre(struct ppu_device *pdev);
+void ppu_recentre(struct ppu_device *ppu);
 
 #endif

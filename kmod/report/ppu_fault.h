@@ -2,8 +2,8 @@
 /*
  * PPU driver: fault records and stopped channels.
  */
-#ifndef __PPU_DEVICE_FAULT_H__
-#define __PPU_DEVICE_FAULT_H__
+#ifndef __PPU_REPORT_FAULT_H__
+#define __PPU_REPORT_FAULT_H__
 
 #include <linux/types.h>
 
@@ -16,8 +16,8 @@ struct ppu_device;
 struct ppu_file;
 struct ppu_vm;
 
-void ppu_fault_drain(struct ppu_device *pdev);
-void ppu_fault_channels(struct ppu_device *pdev);
+void ppu_fault_drain(struct ppu_device *ppu);
+void ppu_fault_channels(struct ppu_device *ppu);
 void ppu_fault_print_all(struct drm_printer *p, struct ppu_vm *vm);
 int ppu_fault_catch_up(struct ppu_channel *chan);
 const char *ppu_err_name(u32 code);

@@ -2,8 +2,8 @@
 /*
  * PPU driver: syncobjs named by an ioctl.
  */
-#ifndef __PPU_SYNC_H__
-#define __PPU_SYNC_H__
+#ifndef __PPU_SYNCOBJ_H__
+#define __PPU_SYNCOBJ_H__
 
 #include <linux/types.h>
 
@@ -41,12 +41,12 @@ struct ppu_syncs {
 	u32 num_waits;
 };
 
-int ppu_sync_check(struct ppu_device *pdev, const struct drm_ppu_sync *sync);
+int ppu_sync_check(struct ppu_device *ppu, const struct drm_ppu_sync *sync);
 int ppu_signal_init(struct ppu_signal *sig, struct drm_file *filp,
 		    const struct drm_ppu_sync *sync);
 void ppu_signal_attach(struct ppu_signal *sig, struct dma_fence *fence);
 void ppu_signal_fini(struct ppu_signal *sig);
-int ppu_syncs_get(struct ppu_syncs *syncs, struct ppu_device *pdev, struct drm_file *filp,
+int ppu_syncs_get(struct ppu_syncs *syncs, struct ppu_device *ppu, struct drm_file *filp,
 		  const struct drm_ppu_array *in);
 void ppu_syncs_attach(struct ppu_syncs *syncs, struct dma_fence *fence);
 void ppu_syncs_fini(struct ppu_syncs *syncs);

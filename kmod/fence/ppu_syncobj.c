@@ -13,24 +13,24 @@
 
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_uobj.h"
-#include "sync/ppu_sync.h"
+#include "base/ppu_device.h"
+#include "base/ppu_uobj.h"
+#include "fence/ppu_syncobj.h"
 
 /**
  * ppu_sync_check - is this a possible sync?
- * @pdev: device
+ * @ppu: device
  * @sync: from user space
  *
  * Return: 0 or -EINVAL.
  */
-int ppu_sync_check(struct ppu_device *pdev, const struct drm_ppu_sync *sync)
+int ppu_sync_check(struct ppu_device *ppu, const struct drm_ppu_sync *sync)
 {
 	u32 type = sync->flags & DRM_PPU_SYNC_TYPE_MASK;
 
-	if (PPU_CHECK(pdev, type > DRM_PPU_SYNC_TIMELINE) ||
-	    PPU_CHECK(pdev, sync->flags & ~(DRM_PPU_SYNC_TYPE_MASK | DRM_PPU_SYNC_SIGNAL)) ||
-	    PPU_CHECK(pdev, type != (sync->point ? DRM_PPU_SYNC_TIMELINE : DRM_PPU_SYNC_BINARY)))
+	if (PPU_CHECK(ppu, type > DRM_PPU_SYNC_TIMELINE) ||
+	    PPU_CHECK(ppu, sync->flags & ~(DRM_PPU_SYNC_TYPE_MASK | DRM_PPU_SYNC_SIGNAL)) ||
+	    PPU_CHECK(ppu, type != (sync->point ? DRM_PPU_SYNC_TIMELINE : DRM_PPU_SYNC_BINARY)))
 		return -EINVAL;
 	return 0;
 }
@@ -92,13 +92,13 @@ static int ppu_syncs_add(struct ppu_syncs *syncs, struct drm_file *filp,
 /**
  * ppu_syncs_get - look up all syncobjs of an ioctl
  * @syncs: zeroed; to be given to ppu_syncs_fini(), also on error
- * @pdev: device
+ * @ppu: device
  * @filp: open file
  * @in: array of struct drm_ppu_sync
  *
  * Return: 0 or a negative error.
  */
-int ppu_syncs_get(struct ppu_syncs *syncs, struct ppu_device *pdev, struct drm_file *filp,
+int ppu_syncs_get(struct ppu_syncs *syncs, struct ppu_device *ppu, struct drm_file *filp,
 		  const struct drm_ppu_array *in)
 {
 	struct drm_ppu_sync *args;
@@ -115,7 +115,7 @@ int ppu_syncs_get(struct ppu_syncs *syncs, struct ppu_device *pdev, struct drm_f
 	if (!syncs->signals || !syncs->waits)
 		ret = -ENOMEM;
 	for (i = 0; i < in->count && !ret; i++) {
-		ret = ppu_sync_check(pdev, &args[i]);
+		ret = ppu_sync_check(ppu, &args[i]);
 		if (!ret)
 			ret = ppu_syncs_add(syncs, filp, &args[i]);
 	}

@@ -12,8 +12,8 @@ struct drm_printer;
 struct ppu_device;
 struct ppu_file;
 
-void ppu_tasks_print(struct drm_printer *p, struct ppu_device *pdev);
-int ppu_tasks_list(struct ppu_device *pdev, struct ppu_file *file, struct drm_ppu_task **out,
+void ppu_tasks_print(struct drm_printer *p, struct ppu_device *ppu);
+int ppu_tasks_list(struct ppu_device *ppu, struct ppu_file *file, struct drm_ppu_task **out,
 		   u32 max);
 
 #endif
