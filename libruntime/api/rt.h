@@ -38,6 +38,7 @@
 #include <hw/ppu_mmu.h>
 #include <hw/ppu_tmd.h>
 #include "backend/backend.h"
+#include "common/handle.h"
 #include "common/range.h"
 
 #pragma GCC visibility push(hidden)
@@ -54,11 +55,8 @@
 /* ---- object.c ------------------------------------------------------------------------------- */
 enum rt_kind { RT_CTX = 1, RT_STREAM, RT_EVENT, RT_MODULE, RT_FUNCTION, RT_MEM };
 struct rt_obj {
-	enum rt_kind kind;
-	int refs;
-	bool listed;
+	struct ppu_handle handle;	/* its kind: enum rt_kind */
 	void (*release)(struct rt_obj *obj);
-	struct rt_obj *next;	/* hash chain */
 };
 void rt_obj_init(struct rt_obj *obj, enum rt_kind kind, void (*release)(struct rt_obj *));
 void rt_obj_publish(struct rt_obj *obj);		/* its address is a valid handle from now on */

@@ -19,10 +19,10 @@
  *   graph.c    graphs          node.c     what nodes do           exec.c      graphs to be launched
  *   capture.c  streams whose work becomes a graph                 userobj.c   what graphs keep alive
  *
- * A handle is the address of a struct that begins with struct cu_obj.  Handles are looked up in a table
- * before use, so that a stale or invented one gives CUDA_ERROR_INVALID_HANDLE (or _CONTEXT).
+ * A handle is the address of a struct that begins with struct cu_obj.  Handles are looked up in a registry
+ * before use (common/handle.h), so that a stale or invented one gives CUDA_ERROR_INVALID_HANDLE (or _CONTEXT).
  *
- * Locks: the table's (object.c) is innermost; context.c has one for primary contexts.  No lock is held
+ * Locks: the registry's (object.c) is innermost; context.c has one for primary contexts.  No lock is held
  * during a call into libppu that may wait.
  */
 #ifndef PPU_CU_H
@@ -33,6 +33,7 @@
 #include <ppu.h>
 #define PPU_CUDA_NO_NAMES
 #include <cuda.h>
+#include "common/handle.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -44,17 +45,15 @@ enum cu_kind {
 	CU_KERNEL, CU_GRAPH, CU_NODE, CU_EXEC, CU_USER_OBJECT
 };
 struct cu_obj {
-	enum cu_kind kind;
-	int refs;			/* one of the table's while it is a handle, one per user */
+	struct ppu_handle handle;	/* its kind: enum cu_kind; one reference is the registry's */
 	struct CUctx_st *ctx;		/* its owner, with a reference; NULL for contexts themselves */
 	unsigned long long ctx_id;	/* the owner's id then: a primary context may have another life */
 	void (*release)(void *obj);	/* frees what the struct points to, may be NULL */
-	struct cu_obj *next;		/* hash chain */
 };
 /* A zeroed struct of `size` bytes that is not yet a handle; NULL: no memory. */
 void *cu_obj_new(enum cu_kind kind, size_t size, struct CUctx_st *ctx, void (*release)(void *));
 void cu_obj_publish(void *obj);
-bool cu_obj_withdraw(void *obj);	/* false: was no handle any more.  Drops the table's reference */
+bool cu_obj_withdraw(void *obj);	/* false: was no handle any more.  Drops the registry's reference */
 void *cu_obj_get(const void *handle, enum cu_kind kind);	/* with a reference; NULL: no such handle */
 /* The same as the calls do it: NOT_INITIALIZED, or INVALID_HANDLE for what is none. */
 CUresult cu_obj_find(const void *handle, enum cu_kind kind, void *obj);	/* obj: where the pointer goes */
