@@ -108,7 +108,7 @@ static ppuResult compile(const void *data, size_t bytes, const ppuModuleOptions 
 	else
 		rc = ppu_assemble(data, bytes, name, img, &log);
 	if (!rc)
-		rc = ppu_image_finish(*img, &log);
+		rc = ppu_image_finish(*img, &ppu_device_library, &log);
 	if (o->log && o->log_bytes)
 		snprintf(o->log, o->log_bytes, "%s", log.text ? log.text : "");
 	if (rc) {

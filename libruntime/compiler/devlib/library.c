@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The device-side library: PTX made of libruntime/compiler/devlib/NAME.cu when the project is built, and kept
- * here as text.  A module is compiled and linked when an image needs a function of it.
+ * here as text.  A module is compiled and linked when an image needs a function of it: the linker asks through
+ * ppu_device_library.
  */
-#include <stdbool.h>
 #include <string.h>
-#include "compiler/obj/image.h"
 #include "compiler/devabi/devlib.h"
+#include "compiler/devlib/library.h"
+
+#define PPU_QUEUE_EXIT	"__ppu_queue_exit"	/* queue.cu */
 
 /* Functions of CUDA's device runtime: today's name and the older one; those of streams have a third. */
 #define CDP(name)	"__cudaCDP2" name, "cuda" name
@@ -55,12 +57,11 @@ static const struct {
 	LAUNCH_MODULES(M)
 #undef M
 };
-#define NUM_MODULES	(sizeof(modules) / sizeof(modules[0]))
+#define NUM_MODULES	(unsigned)(sizeof(modules) / sizeof(modules[0]))
 
-/* Which module defines a name; NUM_MODULES: none. */
-static size_t find(const char *name)
+static unsigned find(const char *name)
 {
-	size_t i, k;
+	unsigned i, k;
 
 	for (i = 0; i < NUM_MODULES; i++)
 		for (k = 0; modules[i].defines[k]; k++)
@@ -71,7 +72,7 @@ static size_t find(const char *name)
 
 const char *ppu_library_function(unsigned index)
 {
-	size_t i, k;
+	unsigned i, k;
 
 	for (i = 0; i < NUM_MODULES; i++)
 		for (k = 0; modules[i].defines[k]; k++)
@@ -80,44 +81,26 @@ const char *ppu_library_function(unsigned index)
 	return NULL;
 }
 
-int ppu_library_is_queue(const char *name)
+static int is_queue(const char *name)
 {
-	size_t which = find(name);
+	unsigned which = find(name);
 
 	return which < NUM_MODULES && modules[which].text == ppu_devlib_queue && strcmp(name, PPU_QUEUE_EXIT) != 0;
 }
 
-static int add(struct ppu_image *img, size_t which, struct ppu_log *log)
+static int image(unsigned module, struct ppu_image **img, struct ppu_log *log)
 {
-	struct ppu_image *lib;
-	int err;
+	const char *text = modules[module].text;
 
-	err = ppu_ptx_compile(modules[which].text, strlen(modules[which].text), modules[which].file, NULL,
-			      &lib, log);
-	if (err)
-		return err;
-	err = ppu_image_link(img, lib, log);
-	ppu_image_free(lib);
-	return err;
+	return ppu_ptx_compile(text, strlen(text), modules[module].file, NULL, img, log);
 }
 
-int ppu_image_link_library(struct ppu_image *img, struct ppu_log *log)
-{
-	bool done[NUM_MODULES] = { false };
-	size_t which;
-	uint32_t i;
-	int err;
-
-	for (i = 0; i < img->num_symbols; i++) {	/* grows on the way: modules may need modules */
-		if (img->symbols[i].kind != PPU_SYM_UNDEF)
-			continue;
-		which = find(img->symbols[i].name);
-		if (which == NUM_MODULES || done[which])
-			continue;
-		done[which] = true;
-		err = add(img, which, log);
-		if (err)
-			return err;
-	}
-	return 0;
-}
+const struct ppu_library ppu_device_library = {
+	.num_modules = NUM_MODULES,
+	.find = find,
+	.image = image,
+	.is_queue = is_queue,
+	.queue_exit = PPU_QUEUE_EXIT,
+	.thread_slot = PPU_THREAD_SLOT,
+	.thread_slot_bytes = PPU_THREAD_SLOT_BYTES,
+};

@@ -17,7 +17,7 @@ struct ppu_graph {
 	struct ppu_edge *edges;
 	uint32_t num_edges;
 	uint32_t *at;		/* instruction index -> function + 1 */
-	uint32_t exit;		/* instruction index of PPU_QUEUE_EXIT, ~0: is not there */
+	uint32_t exit;		/* instruction index of the library's queue_exit, ~0: is not there */
 };
 
 /*

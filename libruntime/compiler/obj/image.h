@@ -37,13 +37,4 @@ const char *ppu_reloc_check(const struct ppu_image *img, const struct ppu_reloc 
 #define PPU_GROW(array, n) ppu_grow_((void **)&(array), &(n), sizeof(*(array)))
 int ppu_grow_(void **array, uint32_t *n, size_t size);
 
-/* Link in what the image needs of the device-side library.  0 or negative errno. */
-int ppu_image_link_library(struct ppu_image *img, struct ppu_log *log);
-/* Functions the library defines, by number; NULL past the last. */
-const char *ppu_library_function(unsigned index);
-/* Is it one of those that put work into a device-owned queue? */
-int ppu_library_is_queue(const char *name);
-/* Where the threads of kernels that call one end: it counts them, for the last one out. */
-#define PPU_QUEUE_EXIT	"__ppu_queue_exit"
-
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <hw/ppu_isa_check.h>
 #include "compiler/obj/graph.h"
-#include "compiler/devabi/devlib.h"
 
 int ppu_grow_(void **array, uint32_t *n, size_t size)
 {
@@ -415,13 +414,14 @@ out:
 /* ---- kernels that put work into a device-owned queue ---- */
 
 /* Which functions can come to one that does. */
-static void find_creators(const struct ppu_image *img, const struct ppu_graph *g, uint8_t *creates)
+static void find_creators(const struct ppu_image *img, const struct ppu_graph *g, const struct ppu_library *lib,
+			  uint8_t *creates)
 {
 	uint32_t f, e;
 	int more = 1;
 
 	for (f = 0; f < g->n; f++)
-		creates[f] = (uint8_t)ppu_library_is_queue(img->symbols[g->sym[f]].name);
+		creates[f] = (uint8_t)lib->is_queue(img->symbols[g->sym[f]].name);
 	while (more) {
 		more = 0;
 		for (f = 0; f < g->n; f++) {
@@ -456,7 +456,7 @@ static void find_reached(const struct ppu_graph *g, uint8_t *reached)
  * WQ-62: the last thread out ends the launch.  So wherever a thread of such a kernel may end, it goes to
  * the library's function that counts it; kernels without a queue that come there, too, just end.
  */
-static int hook_exits(struct ppu_image *img, struct ppu_graph *g)
+static int hook_exits(struct ppu_image *img, struct ppu_graph *g, const struct ppu_library *lib)
 {
 	uint8_t *creates = calloc((size_t)g->n + 1, 1), *reached = calloc((size_t)g->n + 1, 1);
 	uint32_t f, i;
@@ -464,7 +464,7 @@ static int hook_exits(struct ppu_image *img, struct ppu_graph *g)
 
 	if (!creates || !reached)
 		goto out;
-	find_creators(img, g, creates);
+	find_creators(img, g, lib, creates);
 	for (f = 0; f < g->n; f++) {
 		struct ppu_symbol *s = &img->symbols[g->sym[f]];
 
@@ -557,7 +557,7 @@ out:
 }
 
 /* Kernels: most registers and barriers of everything reachable. */
-static int collect(struct ppu_image *img, struct ppu_graph *g)
+static int collect(struct ppu_image *img, struct ppu_graph *g, const struct ppu_library *lib)
 {
 	uint32_t *queue = calloc((size_t)g->n + 1, sizeof(*queue));
 	uint32_t *seen = calloc((size_t)g->n + 1, sizeof(*seen));
@@ -586,7 +586,7 @@ static int collect(struct ppu_image *img, struct ppu_graph *g)
 			if (s->barriers > k->barriers)
 				k->barriers = s->barriers;
 			k->recursive |= s->recursive;
-			slot |= !strcmp(s->name, PPU_THREAD_SLOT);
+			slot |= lib && !strcmp(s->name, lib->thread_slot);
 			for (e = g->first[queue[head++]]; e; e = g->edges[e - 1].next) {
 				uint32_t to = g->edges[e - 1].to;
 
@@ -597,7 +597,7 @@ static int collect(struct ppu_image *img, struct ppu_graph *g)
 			}
 		}
 		if (slot)	/* twice in an image that is finished twice, which does no harm */
-			k->local_bytes += PPU_THREAD_SLOT_BYTES;
+			k->local_bytes += lib->thread_slot_bytes;
 		if (k->regs < 2)
 			k->regs = 2;	/* R1 holds the stack pointer at start */
 	}
@@ -616,10 +616,44 @@ static int undefined(struct ppu_symbol *s, struct ppu_log *log)
 	return 0;
 }
 
-int ppu_image_finish(struct ppu_image *img, struct ppu_log *log)
+static int add_module(struct ppu_image *img, const struct ppu_library *lib, unsigned which, struct ppu_log *log)
+{
+	struct ppu_image *module;
+	int err = lib->image(which, &module, log);
+
+	if (err)
+		return err;
+	err = ppu_image_link(img, module, log);
+	ppu_image_free(module);
+	return err;
+}
+
+static int link_library(struct ppu_image *img, const struct ppu_library *lib, struct ppu_log *log)
+{
+	uint8_t *done = calloc(lib->num_modules + 1u, 1);
+	unsigned which;
+	uint32_t i;
+	int err = 0;
+
+	if (!done)
+		return -ENOMEM;
+	for (i = 0; i < img->num_symbols && !err; i++) {	/* grows on the way: modules may need modules */
+		if (img->symbols[i].kind != PPU_SYM_UNDEF)
+			continue;
+		which = lib->find(img->symbols[i].name);
+		if (which == lib->num_modules || done[which])
+			continue;
+		done[which] = 1;
+		err = add_module(img, lib, which, log);
+	}
+	free(done);
+	return err;
+}
+
+int ppu_image_finish(struct ppu_image *img, const struct ppu_library *lib, struct ppu_log *log)
 {
 	struct ppu_graph g = { .exit = ~0u };
-	int err = ppu_image_link_library(img, log);
+	int err = lib ? link_library(img, lib, log) : 0;
 	const struct ppu_symbol *exit;
 	uint32_t i;
 
@@ -657,16 +691,16 @@ int ppu_image_finish(struct ppu_image *img, struct ppu_log *log)
 			break;
 		}
 	}
-	exit = ppu_image_find(img, PPU_QUEUE_EXIT);
+	exit = lib ? ppu_image_find(img, lib->queue_exit) : NULL;
 	if (exit && exit->kind == PPU_SYM_FUNC)
 		g.exit = (uint32_t)exit->value;
 	err = build_graph(img, &g);
 	if (!err && g.exit != ~0u)
-		err = hook_exits(img, &g);
+		err = hook_exits(img, &g, lib);
 	if (!err)
 		err = walk(img, &g);
 	if (!err)
-		err = collect(img, &g);
+		err = collect(img, &g, lib);
 	if (!err)
 		err = ppu_place_shared(img, &g, log);
 	free(g.sym);
