@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The passes over one function, in order. */
 #include <string.h>
+#include "compiler/ptx/px_func.h"
+#include "compiler/ptx/back/px_encode.h"
+#include "compiler/ptx/back/px_frame.h"
+#include "compiler/ptx/back/px_ra.h"
+#include "compiler/ptx/ir/px_print.h"
+#include "compiler/ptx/ir/px_verify.h"
 #include "compiler/ptx/middle/px_pass.h"
 
 struct pass {
@@ -62,16 +68,15 @@ static void limits(struct px_func *f)
 	f->max_regs = most > PPU_NUM_REGS ? PPU_NUM_REGS : most;
 }
 
-void px_compile_func(struct px_module *m)
+void px_compile_func(struct px_func *f, struct px_object *o)
 {
-	const struct ppu_ptx_options *o = m->px->opt;
-	unsigned level = o->opt_level ? o->opt_level : 2, i;
-	struct px_func *f = m->func;
+	const struct ppu_ptx_options *opt = f->px->opt;
+	unsigned level = opt->opt_level ? opt->opt_level : 2, i;
 
 	if (!after(f, "parse"))
 		return;
 	for (i = 0; i < PX_ARRAY_SIZE(passes); i++) {
-		if (passes[i].level > level || (passes[i].run == px_pass_yield && o->no_yield))
+		if (passes[i].level > level || (passes[i].run == px_pass_yield && opt->no_yield))
 			continue;
 		passes[i].run(f);
 		if (!after(f, passes[i].name))
@@ -82,5 +87,5 @@ void px_compile_func(struct px_module *m)
 		return;
 	px_pass_frame(f);
 	if (after(f, "frame"))
-		px_encode(m, f);
+		px_encode(f, o);
 }

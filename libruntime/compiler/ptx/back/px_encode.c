@@ -2,11 +2,12 @@
 /* IR with assigned registers -> instruction words, relocations, lines. */
 #include <string.h>
 #include <hw/ppu_isa_check.h>
-#include "compiler/ptx/middle/px_pass.h"
+#include "compiler/ptx/back/px_encode.h"
+#include "compiler/ptx/ir/px_object.h"
 
 struct enc {
-	struct px_module *m;
 	struct px_func *f;
+	struct px_object *o;
 	struct fix { uint32_t pc; struct px_block *to; } *fix;
 	uint32_t nfix, capfix;
 	uint32_t line, file, col;
@@ -33,40 +34,40 @@ static const char *const fields[PPU_FMT_COUNT] = {
 
 static void reloc(struct enc *e, unsigned kind, uint32_t sym, int64_t addend)
 {
-	struct ppu_reloc r = { .kind = kind, .symbol = sym, .where = e->m->num_insns,
+	struct ppu_reloc r = { .kind = kind, .symbol = sym, .where = e->o->num_insns,
 			       .addend = addend };
 
-	PX_PUSH(&e->m->px->arena, e->m->relocs, e->m->num_relocs, e->m->cap_relocs, r);
+	PX_PUSH(&e->f->px->arena, e->o->relocs, e->o->num_relocs, e->o->cap_relocs, r);
 }
 
 static void note_line(struct enc *e, const struct px_insn *in)
 {
-	struct ppu_line l = { e->m->num_insns, 0, 0, 0 };
+	struct ppu_line l = { e->o->num_insns, 0, 0, 0 };
 
-	if (!in || !in->line || in->file >= e->m->num_files)
+	if (!in || !in->line || in->file >= e->o->num_files)
 		return;
 	if (in->line == e->line && in->file == e->file && in->col == e->col)
 		return;
 	e->line = in->line;
 	e->file = in->file;
 	e->col = in->col;
-	if (e->m->num_lines && e->m->lines[e->m->num_lines - 1].pc == l.pc)
-		e->m->num_lines--;	/* the end of the function before */
+	if (e->o->num_lines && e->o->lines[e->o->num_lines - 1].pc == l.pc)
+		e->o->num_lines--;	/* the end of the function before */
 	l.file = in->file;
 	l.line = in->line;
 	l.column = in->col;
-	PX_PUSH(&e->m->px->arena, e->m->lines, e->m->num_lines, e->m->cap_lines, l);
+	PX_PUSH(&e->f->px->arena, e->o->lines, e->o->num_lines, e->o->cap_lines, l);
 }
 
 static void put(struct enc *e, const struct ppu_insn *w)
 {
-	if (e->m->num_insns > PPU_PC_MAX) {
+	if (e->o->num_insns > PPU_PC_MAX) {
 		if (!e->failed)
-			px_error(e->m->px, e->f->loc, "the module has more than 2^22 instructions");
+			px_error(e->f->px, e->f->loc, "the module has more than 2^22 instructions");
 		e->failed = true;
 		return;
 	}
-	PX_PUSH(&e->m->px->arena, e->m->code, e->m->num_insns, e->m->cap_insns, *w);
+	PX_PUSH(&e->f->px->arena, e->o->code, e->o->num_insns, e->o->cap_insns, *w);
 }
 
 static void start(struct ppu_insn *w, unsigned op)
@@ -93,12 +94,12 @@ static void guard(const struct enc *e, struct ppu_insn *w, struct px_predref g)
 /* A branch or push whose target is a block. */
 static void put_jump(struct enc *e, unsigned op, struct px_predref g, struct px_block *to)
 {
-	struct fix fx = { e->m->num_insns, to };
+	struct fix fx = { e->o->num_insns, to };
 	struct ppu_insn w;
 
 	start(&w, op);
 	guard(e, &w, g);
-	PX_PUSH(&e->m->px->arena, e->fix, e->nfix, e->capfix, fx);
+	PX_PUSH(&e->f->px->arena, e->fix, e->nfix, e->capfix, fx);
 	put(e, &w);
 }
 
@@ -239,7 +240,7 @@ static void check_word(struct enc *e, const struct px_insn *in, const struct ppu
 	const char *why = ppu_isa_check(w, PPU_NUM_REGS);
 
 	if (why)
-		px_error(e->m->px, in->src.line ? in->src : e->f->loc,
+		px_error(e->f->px, in->src.line ? in->src : e->f->loc,
 			 "this form of the instruction does not exist (%s: %s)", px_op_name(in->op), why);
 }
 
@@ -271,12 +272,12 @@ static void put_insn(struct enc *e, const struct px_insn *in)
 }
 
 /* A function without .loc does not belong to the last line of the one before it. */
-static void end_lines(struct px_module *m)
+static void end_lines(struct px_func *f, struct px_object *o)
 {
-	struct ppu_line none = { .pc = m->num_insns };
+	struct ppu_line none = { .pc = o->num_insns };
 
-	if (m->num_lines && m->lines[m->num_lines - 1].line)
-		PX_PUSH(&m->px->arena, m->lines, m->num_lines, m->cap_lines, none);
+	if (o->num_lines && o->lines[o->num_lines - 1].line)
+		PX_PUSH(&f->px->arena, o->lines, o->num_lines, o->cap_lines, none);
 }
 
 /* The way along one edge: nothing when the block follows and nobody waits. */
@@ -314,7 +315,7 @@ static void put_branch(struct enc *e, struct px_block *b, const struct px_insn *
 
 static void put_block(struct enc *e, struct px_block *b)
 {
-	b->pc = e->m->num_insns;
+	b->pc = e->o->num_insns;
 	PX_FOR_INSNS(b, in) {
 		if (in->op == IR_BR)
 			put_branch(e, b, in);
@@ -325,27 +326,27 @@ static void put_block(struct enc *e, struct px_block *b)
 		put_edge(e, b, 0, (struct px_predref){ 0 });
 }
 
-bool px_encode(struct px_module *m, struct px_func *f)
+bool px_encode(struct px_func *f, struct px_object *o)
 {
-	struct enc e = { .m = m, .f = f };
-	uint32_t first = m->num_insns, i;
+	struct enc e = { .f = f, .o = o };
+	uint32_t first = o->num_insns, i;
 	struct ppu_symbol *s;
 
-	end_lines(m);
+	end_lines(f, o);
 	PX_FOR_BLOCKS(f, b)
 		put_block(&e, b);
 	if (e.failed)
 		return false;
 	for (i = 0; i < e.nfix; i++)
-		PPU_SET(&m->code[e.fix[i].pc], IMM, e.fix[i].to->pc);
+		PPU_SET(&o->code[e.fix[i].pc], IMM, e.fix[i].to->pc);
 	f->first_pc = first;
-	f->num_insns = m->num_insns - first;
-	s = &m->syms[f->symbol];
+	f->num_insns = o->num_insns - first;
+	s = &o->syms[f->symbol];
 	s->value = first;
 	s->num_insns = f->num_insns;
 	s->regs = f->regs_used;
 	s->frame_bytes = s->local_bytes = f->frame_bytes;
 	s->barriers = f->barriers;
-	s->shared_bytes = m->shared_kernel;	/* of its own; the module's part is added at the end */
+	s->shared_bytes = f->shared_bytes;	/* of its own; the module's part is added at the end */
 	return true;
 }

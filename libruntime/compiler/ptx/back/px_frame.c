@@ -6,8 +6,8 @@
  * Incoming stack arguments start where the frame ends.
  */
 #include <string.h>
-#include "compiler/ptx/lower/px_low.h"
-#include "compiler/ptx/middle/px_pass.h"
+#include "compiler/ptx/back/px_frame.h"
+#include "compiler/ptx/ir/px_abi.h"
 
 static unsigned reg_of(const struct px_func *f, px_val v)
 {

@@ -2,7 +2,7 @@
 /* Live ranges, value by value: no bit sets over blocks, the cost is the ranges themselves. */
 #include <stdlib.h>
 #include <string.h>
-#include "compiler/ptx/back/px_ra.h"
+#include "compiler/ptx/back/px_live.h"
 
 /* ---- values that must be neighbours ---- */
 

@@ -2,8 +2,10 @@
 /* Linear scan with holes. */
 #include <stdlib.h>
 #include <string.h>
+#include "compiler/ptx/back/px_live.h"
 #include "compiler/ptx/back/px_ra.h"
-#include "compiler/ptx/lower/px_low.h"
+#include "compiler/ptx/ir/px_abi.h"
+#include "compiler/ptx/middle/px_pass.h"
 
 struct unit {
 	uint32_t start;
@@ -346,7 +348,8 @@ static void scan_class(struct ra *ra, bool pred)
 		place(&s, &u[i]);
 }
 
-void px_ra_scan(struct ra *ra)
+/* Registers, or spill marks. */
+static void scan(struct ra *ra)
 {
 	ra->spilled = false;
 	scan_class(ra, true);
@@ -509,7 +512,8 @@ static void spill_insn(struct spiller *sp, struct px_block *b, struct px_insn *i
 	}
 }
 
-void px_ra_spill(struct ra *ra)
+/* Code for the marks. */
+static void spill(struct ra *ra)
 {
 	struct px_func *f = ra->f;
 	struct spiller sp = { .ra = ra, .f = f, .num = f->num_vals };
@@ -547,10 +551,10 @@ bool px_pass_regalloc(struct px_func *f)
 		px_ra_tuples(ra);
 		px_pass_ssa(f);		/* definitions, for rematerialisation */
 		px_ra_live(ra);
-		px_ra_scan(ra);
+		scan(ra);
 		if (!ra->spilled)
 			return true;
-		px_ra_spill(ra);
+		spill(ra);
 	}
 	px_error(f->px, f->loc, "'%s' does not fit in %u registers; raise .maxnreg", f->name->s,
 		 f->max_regs);

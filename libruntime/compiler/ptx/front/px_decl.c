@@ -9,8 +9,8 @@ uint32_t px_image_symbol(struct px_module *m, const char *name, unsigned kind)
 {
 	struct ppu_symbol s = { .name = (char *)name, .kind = kind };
 
-	PX_PUSH(&m->px->arena, m->syms, m->num_syms, m->cap_syms, s);
-	return m->num_syms - 1;
+	PX_PUSH(&m->px->arena, m->obj.syms, m->obj.num_syms, m->obj.cap_syms, s);
+	return m->obj.num_syms - 1;
 }
 
 /* ---- registers ---- */
@@ -340,7 +340,7 @@ static void init_list(struct px_module *m, struct init *in, unsigned depth)
 
 static uint64_t place_data(struct px_module *m, struct px_loc loc, uint64_t size, uint64_t align)
 {
-	uint64_t at = px_align(m->data_bytes, align);
+	uint64_t at = px_align(m->obj.data_bytes, align);
 	uint8_t *p;
 
 	if (size > PX_MAX_DATA || at + size > PX_MAX_DATA) {
@@ -348,16 +348,16 @@ static uint64_t place_data(struct px_module *m, struct px_loc loc, uint64_t size
 			 PX_MAX_DATA);
 		return 0;
 	}
-	if (at + size > m->data_cap) {
-		m->data_cap = at + size > m->data_cap * 2 ? at + size : m->data_cap * 2;
-		p = px_alloc(&m->px->arena, m->data_cap);
-		if (m->data_bytes)
-			memcpy(p, m->data, m->data_bytes);
-		m->data = p;
+	if (at + size > m->obj.data_cap) {
+		m->obj.data_cap = at + size > m->obj.data_cap * 2 ? at + size : m->obj.data_cap * 2;
+		p = px_alloc(&m->px->arena, m->obj.data_cap);
+		if (m->obj.data_bytes)
+			memcpy(p, m->obj.data, m->obj.data_bytes);
+		m->obj.data = p;
 	}
-	m->data_bytes = at + size;
-	if (align > m->data_align)
-		m->data_align = align;
+	m->obj.data_bytes = at + size;
+	if (align > m->obj.data_align)
+		m->obj.data_align = align;
 	return at;
 }
 
@@ -422,7 +422,7 @@ static void place_var(struct px_module *m, struct px_sym *sym, struct decl *d, s
 	uint32_t k;
 
 	v->symbol = px_image_symbol(m, local_name(m, sym->name), PPU_SYM_UNDEF);
-	s = &m->syms[v->symbol];
+	s = &m->obj.syms[v->symbol];
 	s->size = v->size;
 	s->align = v->align;
 	s->flags = (visible || is_extern || weak ? PPU_SYMF_GLOBAL : 0) |
@@ -446,11 +446,11 @@ static void place_var(struct px_module *m, struct px_sym *sym, struct decl *d, s
 	if (is_extern)
 		return;
 	at = place_data(m, sym->loc, v->size, v->align);
-	s = &m->syms[v->symbol];
+	s = &m->obj.syms[v->symbol];
 	s->kind = v->space == SP_CONST ? PPU_SYM_CONST : PPU_SYM_GLOBAL;
 	s->value = at;
-	if (in && in->pos && at + in->pos <= m->data_bytes)
-		memcpy(m->data + at, in->buf, in->pos);
+	if (in && in->pos && at + in->pos <= m->obj.data_bytes)
+		memcpy(m->obj.data + at, in->buf, in->pos);
 	for (k = first_late; k < m->num_late; k++)
 		m->late[k].where += at;
 }
@@ -556,7 +556,7 @@ struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool weak, bool
 		if (name->sym && name->sym->kind == SY_VAR && name->sym->depth == m->depth &&
 		    name->sym->var->is_extern) {	/* defined after an extern declaration */
 			sym = name->sym;
-			m->syms[sym->var->symbol].flags = 0;
+			m->obj.syms[sym->var->symbol].flags = 0;
 			v->symbol = sym->var->symbol;
 			sym->var = v;
 		} else {
@@ -635,6 +635,6 @@ void px_resolve_late(struct px_module *m)
 		}
 		rel.kind = s->kind == SY_FUNC ? PPU_REL_DATA_PC64 : PPU_REL_DATA_ABS64;
 		rel.symbol = s->kind == SY_FUNC ? s->symbol : s->var->symbol;
-		PX_PUSH(&m->px->arena, m->relocs, m->num_relocs, m->cap_relocs, rel);
+		PX_PUSH(&m->px->arena, m->obj.relocs, m->obj.num_relocs, m->obj.cap_relocs, rel);
 	}
 }

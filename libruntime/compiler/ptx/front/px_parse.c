@@ -89,17 +89,17 @@ static uint32_t file_index(struct px_module *m, uint64_t id)
 	uint32_t i;
 
 	/* the last ones first: .loc mostly names few files */
-	for (i = m->num_files; i-- > 0;)
-		if (m->file_ids[i] == id)
+	for (i = m->obj.num_files; i-- > 0;)
+		if (m->obj.file_ids[i] == id)
 			return i;
 	return UINT32_MAX;
 }
 
 static uint32_t add_file(struct px_module *m, uint32_t id, char *name)
 {
-	PX_PUSH(&m->px->arena, m->files, m->num_files, m->cap_files, name);
-	PX_PUSH(&m->px->arena, m->file_ids, m->num_file_ids, m->cap_file_ids, id);
-	return m->num_files - 1;
+	PX_PUSH(&m->px->arena, m->obj.files, m->obj.num_files, m->obj.cap_files, name);
+	PX_PUSH(&m->px->arena, m->obj.file_ids, m->obj.num_file_ids, m->obj.cap_file_ids, id);
+	return m->obj.num_files - 1;
 }
 
 /* .file n "name" [, time, size]; it may come after the .loc that mean it */
@@ -116,8 +116,8 @@ static void parse_file(struct px_module *m)
 		return;
 	}
 	known = file_index(m, (uint64_t)id);
-	if (known != UINT32_MAX && !m->files[known])
-		m->files[known] = copy_string(m, m->lex.tok.str);
+	if (known != UINT32_MAX && !m->obj.files[known])
+		m->obj.files[known] = copy_string(m, m->lex.tok.str);
 	else
 		add_file(m, (uint32_t)id, copy_string(m, m->lex.tok.str));
 	px_next(&m->lex);
@@ -151,9 +151,9 @@ static void parse_loc(struct px_module *m)
 	}
 	m->line = (uint32_t)line;
 	m->col = (uint32_t)col;
-	if (m->file == UINT32_MAX || m->file >= m->num_files || m->file_ids[m->file] != (uint64_t)file)
+	if (m->file == UINT32_MAX || m->file >= m->obj.num_files || m->obj.file_ids[m->file] != (uint64_t)file)
 		m->file = file_index(m, (uint64_t)file);
-	if (m->file == UINT32_MAX && file <= UINT32_MAX && m->num_files < MAX_FILES)
+	if (m->file == UINT32_MAX && file <= UINT32_MAX && m->obj.num_files < MAX_FILES)
 		m->file = add_file(m, (uint32_t)file, NULL);
 	if (m->file == UINT32_MAX)
 		m->line = 0;
@@ -262,7 +262,7 @@ static bool parse_attributes(struct px_module *m, struct px_proto *p)
 static void place_kernel_params(struct px_module *m, struct px_sym *fn)
 {
 	struct px_proto *p = fn->proto;
-	struct ppu_symbol *s = &m->syms[fn->symbol];
+	struct ppu_symbol *s = &m->obj.syms[fn->symbol];
 	uint64_t off = 0;
 	uint32_t k;
 
@@ -435,7 +435,7 @@ static void parse_body(struct px_module *m, struct px_sym *fn)
 
 static void kernel_limits(struct px_module *m, struct px_sym *fn)
 {
-	struct ppu_symbol *s = &m->syms[fn->symbol];
+	struct ppu_symbol *s = &m->obj.syms[fn->symbol];
 	uint64_t threads = 0;
 
 	if (m->reqntid[0]) {
@@ -462,7 +462,7 @@ static struct px_sym *declare_func(struct px_module *m, struct px_str *name, str
 	struct px_sym *s = name->sym;
 
 	if (s && s->kind == SY_FUNC && s->is_kernel == kernel) {
-		m->syms[s->symbol].flags |= flags;
+		m->obj.syms[s->symbol].flags |= flags;
 		return s;
 	}
 	s = px_declare(m, name, SY_FUNC, loc);
@@ -470,7 +470,7 @@ static struct px_sym *declare_func(struct px_module *m, struct px_str *name, str
 		return NULL;
 	s->is_kernel = kernel;
 	s->symbol = px_image_symbol(m, name->s, PPU_SYM_UNDEF);
-	m->syms[s->symbol].flags = flags;
+	m->obj.syms[s->symbol].flags = flags;
 	return s;
 }
 
@@ -521,14 +521,15 @@ static bool parse_function(struct px_module *m, bool kernel, unsigned flags)
 	fn->has_body = true;
 	fn->proto = p;
 	m->func_sym = fn;
-	m->syms[fn->symbol].kind = kernel ? PPU_SYM_KERNEL : PPU_SYM_FUNC;
+	m->obj.syms[fn->symbol].kind = kernel ? PPU_SYM_KERNEL : PPU_SYM_FUNC;
 	if (kernel)
 		kernel_limits(m, fn);
 	parse_body(m, fn);
 	ok = true;
 	px_pop_scope(m);
+	m->func->shared_bytes = m->shared_kernel;
 	if (!m->px->log->errors)
-		px_compile_func(m);
+		m->finished(m->func, &m->obj);
 	m->func = NULL;
 	return ok;
 out:

@@ -11,6 +11,7 @@
 
 #include "compiler/ptx/front/px_lex.h"
 #include "compiler/ptx/ir/px_ir.h"
+#include "compiler/ptx/ir/px_object.h"
 
 /* Types: name, text, bits, ISA type. */
 #define PX_TYPES(T) \
@@ -211,6 +212,8 @@ struct px_alias {
 
 struct px_module {
 	struct px *px;
+	/* What to do with a function when its body is read. */
+	void (*finished)(struct px_func *f, struct px_object *o);
 	struct px_alias *aliases;
 	uint32_t num_aliases, cap_aliases;
 	struct px_sym *reserved;	/* see px_reserved_shared() */
@@ -225,20 +228,7 @@ struct px_module {
 	uint32_t line, file, col;	/* from .loc */
 	struct px_loc src;	/* of the instruction at hand */
 	/* image */
-	struct ppu_symbol *syms;
-	uint32_t num_syms, cap_syms;
-	struct ppu_reloc *relocs;
-	uint32_t num_relocs, cap_relocs;
-	struct ppu_line *lines;
-	uint32_t num_lines, cap_lines;
-	char **files;
-	uint32_t num_files, cap_files;
-	uint32_t *file_ids;	/* PTX file number of files[i] */
-	uint32_t num_file_ids, cap_file_ids;
-	uint8_t *data;
-	uint64_t data_bytes, data_cap, data_align;
-	struct ppu_insn *code;
-	uint32_t num_insns, cap_insns;
+	struct px_object obj;
 	struct px_reloc_ref *late;
 	uint32_t num_late, cap_late;
 	/* shared memory: module part first, each kernel's own part after it */
@@ -261,7 +251,6 @@ struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool is_weak, b
 struct px_sym *px_parse_param(struct px_module *m, unsigned space);
 void px_resolve_late(struct px_module *m);
 uint32_t px_image_symbol(struct px_module *m, const char *name, unsigned kind);
-uint32_t px_find_symbol(struct px_module *m, const char *name);
 /* Shared memory of a module that reads %reserved_smem_offset_*, one variable for all its functions. */
 #define PX_RESERVED_SHARED	1024u
 struct px_sym *px_reserved_shared(struct px_module *m);
@@ -282,8 +271,5 @@ void px_label_def(struct px_module *m, struct px_str *name, struct px_loc loc);
 void px_parse_inst(struct px_module *m);
 bool px_parse_opn(struct px_module *m, struct px_opn *o);
 void px_init_names(struct px *px);
-
-/* Functions (px_func.c): everything after the body is parsed. */
-void px_compile_func(struct px_module *m);
 
 #endif

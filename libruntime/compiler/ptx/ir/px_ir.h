@@ -161,6 +161,7 @@ struct px_func {
 	/* results */
 	uint32_t frame_bytes, regs_used, preds_used;
 	uint32_t barriers;
+	uint32_t shared_bytes;	/* kernels: of their own variables; the module's come before */
 	uint32_t first_pc, num_insns;
 	uint32_t saved_slot;	/* callee-saved registers */
 };
@@ -202,7 +203,6 @@ static inline struct px_opnd px_imm(int64_t imm)
 unsigned px_reads(struct px_insn *in, px_val **out);
 unsigned px_writes(struct px_insn *in, px_val **out);
 
-bool px_swap_const(struct px_insn *in);	/* middle/px_opt.c */
 bool px_has_effect(const struct px_insn *in);	/* must stay although nothing reads its result */
 bool px_is_terminator(const struct px_insn *in);
 /* Machine registers of operand slot i (0..2: a b c), of the destination: what the ISA says. */
@@ -215,8 +215,18 @@ bool px_imm_ok(const struct px_insn *in, unsigned i, int64_t imm);
 unsigned px_format(unsigned op);
 const char *px_op_name(unsigned op);
 
-void px_print_func(FILE *f, const struct px_func *fn, const char *after);
-/* 0, or the number of faults found; each is reported as an internal error after `pass`. */
-unsigned px_verify(struct px_func *f, const char *pass);
+#define PX_FOR_BLOCKS(f, b)	for (struct px_block *b = (f)->entry; b; b = b->next)
+#define PX_FOR_INSNS(b, i)	for (struct px_insn *i = (b)->first; i; i = i->next)
+
+static inline bool px_dominates(const struct px_block *a, const struct px_block *b)
+{
+	return a->dom_in <= b->dom_in && b->dom_out <= a->dom_out;
+}
+
+/* Does loop l (NULL: the whole function) contain b? */
+static inline bool px_in_loop(const struct px_loop *l, const struct px_block *b)
+{
+	return !l || (b->loop && l->in <= b->loop->in && b->loop->in <= l->out);
+}
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The IR as text. */
 #include <inttypes.h>
-#include "compiler/ptx/middle/px_pass.h"
+#include "compiler/ptx/ir/px_object.h"
+#include "compiler/ptx/ir/px_print.h"
 
 static const char *const type_name[PPU_T_COUNT] = {
 #define T(name, code, bits, suffix) [code] = suffix,
@@ -138,7 +139,7 @@ static void print_insn(FILE *o, const struct px_func *f, const struct px_insn *i
 	if (in->nxs)
 		SEP(), print_list(o, f, in->xs, in->nxs);
 	if (in->ref == REF_SYM)
-		SEP(), fprintf(o, "%s", f->px->mod->syms[in->sym].name);
+		SEP(), fprintf(o, "%s", f->px->obj->syms[in->sym].name);
 	if (in->ref == REF_SLOT)
 		SEP(), fprintf(o, "slot%u", in->sym);
 	if (in->off)

@@ -56,7 +56,7 @@ struct px_loc {
 	uint32_t line, col;
 };
 
-struct px_module;
+struct px_object;
 
 struct px {
 	struct px_arena arena;
@@ -66,7 +66,7 @@ struct px {
 	struct ppu_log *log;
 	const struct ppu_ptx_options *opt;
 	bool give_up;		/* too many errors */
-	struct px_module *mod;
+	struct px_object *obj;
 };
 
 struct px_str *px_intern(struct px *px, const char *s, size_t len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The IR verifier: what every pass must keep true.  Faults name the pass after which it broke. */
-#include "compiler/ptx/middle/px_pass.h"
+#include "compiler/ptx/ir/px_verify.h"
 
 struct vf {
 	struct px_func *f;

@@ -9,6 +9,7 @@
 #define PX_LOW_H
 
 #include "compiler/ptx/front/px_ptx.h"
+#include "compiler/ptx/ir/px_abi.h"
 
 typedef void px_lower_fn(struct px_module *m, const struct px_inst *in);
 
@@ -238,10 +239,6 @@ struct px_abi {
 	unsigned next_reg;
 	uint64_t stack;
 };
-#define PX_ABI_FIRST_ARG	4
-#define PX_ABI_LAST_ARG		19
-#define PX_ABI_LINK		2	/* return index on entry */
-#define PX_ABI_FIRST_SAVED	32	/* R32.. are callee-saved */
 /* Returns the first register or -1: then *off is the offset in the outgoing area. */
 int px_abi_place(struct px_abi *abi, const struct px_var *v, uint64_t *off);
 

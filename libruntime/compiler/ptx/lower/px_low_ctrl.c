@@ -482,10 +482,10 @@ static struct px_sym *library_function(struct px_module *m, const char *name)
 
 	s->kind = SY_FUNC;
 	s->name = str;
-	for (i = 0; i < m->num_syms && strcmp(m->syms[i].name, name); i++)
+	for (i = 0; i < m->obj.num_syms && strcmp(m->obj.syms[i].name, name); i++)
 		;
-	s->symbol = i < m->num_syms ? i : px_image_symbol(m, str->s, PPU_SYM_UNDEF);
-	m->syms[s->symbol].flags |= PPU_SYMF_GLOBAL;
+	s->symbol = i < m->obj.num_syms ? i : px_image_symbol(m, str->s, PPU_SYM_UNDEF);
+	m->obj.syms[s->symbol].flags |= PPU_SYMF_GLOBAL;
 	return s;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Control flow graph: edges, order, dominators, post-dominators, loops. */
 #include <string.h>
+#include "compiler/ptx/middle/px_dom.h"
 #include "compiler/ptx/middle/px_pass.h"
 
 static struct px_block *resolve(struct px_block *b)

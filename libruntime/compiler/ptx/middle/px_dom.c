@@ -4,7 +4,7 @@
  * dominators and, on the reversed graph, for post-dominators.
  */
 #include <string.h>
-#include "compiler/ptx/middle/px_pass.h"
+#include "compiler/ptx/middle/px_dom.h"
 
 struct lt {
 	const struct px_graph *g;

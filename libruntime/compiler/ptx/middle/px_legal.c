@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands as the ISA can have them: constants that do not fit go to registers. */
+#include "compiler/ptx/middle/px_opt.h"
 #include "compiler/ptx/middle/px_pass.h"
 
 #define RECENT	8	/* constants of the block that are in registers already */

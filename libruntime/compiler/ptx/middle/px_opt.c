@@ -8,6 +8,7 @@
  * avoids y's definition, which dominance rules out.
  */
 #include <string.h>
+#include "compiler/ptx/middle/px_opt.h"
 #include "compiler/ptx/middle/px_pass.h"
 
 static void count_refs(struct px_func *f)
