@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "compiler/ptx/front/px_ptx.h"
+#include "compiler/ptx/front/px_module.h"
+#include "compiler/ptx/front/px_parse.h"
+#include "compiler/ptx/front/px_type.h"
 #include "compiler/ptx/px_func.h"
 
 /*

@@ -4,7 +4,7 @@
  * otherwise.  A literal is signed if it fits and has no U; an operation is unsigned if an operand is.
  */
 #include <string.h>
-#include "compiler/ptx/lower/px_low.h"
+#include "compiler/ptx/front/px_const.h"
 
 #define MAX_DEPTH	64
 

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations: registers, variables with initialisers, image symbols. */
+/* Declarations: registers, variables and their places. */
 #include <string.h>
-#include "compiler/ptx/lower/px_low.h"
-
-/* ---- image symbols ---- */
-
-uint32_t px_image_symbol(struct px_module *m, const char *name, unsigned kind)
-{
-	struct ppu_symbol s = { .name = (char *)name, .kind = kind };
-
-	PX_PUSH(&m->px->arena, m->obj.syms, m->obj.num_syms, m->obj.cap_syms, s);
-	return m->obj.num_syms - 1;
-}
+#include "compiler/ptx/front/px_const.h"
+#include "compiler/ptx/front/px_decl.h"
+#include "compiler/ptx/front/px_init.h"
+#include "compiler/ptx/front/px_type.h"
 
 /* ---- registers ---- */
 
@@ -91,10 +84,8 @@ void px_parse_reg(struct px_module *m)
 
 /* ---- variables ---- */
 
-#define MAX_DIMS	8	/* deeper ones are laid out without padding of inner lists */
-
 struct decl {
-	uint64_t dim[MAX_DIMS];	/* of the variable read last; .v2 and .v4 count as one more */
+	uint64_t dim[PX_MAX_DIMS];	/* of the variable read last; .v2 and .v4 count as one more */
 	unsigned num_dims;
 	unsigned pt, vec;
 	uint64_t align;
@@ -175,7 +166,7 @@ static bool parse_dims(struct px_module *m, struct decl *d, uint64_t *count, boo
 		*is_array = true;
 		if (px_accept(m, TK(']'))) {
 			*unsized = true;
-			if (d->num_dims < MAX_DIMS)
+			if (d->num_dims < PX_MAX_DIMS)
 				d->dim[d->num_dims++] = 0;
 			continue;
 		}
@@ -185,158 +176,17 @@ static bool parse_dims(struct px_module *m, struct decl *d, uint64_t *count, boo
 			return false;
 		}
 		*count *= (uint64_t)n;
-		if (d->num_dims < MAX_DIMS)
+		if (d->num_dims < PX_MAX_DIMS)
 			d->dim[d->num_dims++] = (uint64_t)n;
 		if (!px_expect(m, TK(']'), "']'"))
 			return false;
 	}
-	if (d->vec > 1 && d->num_dims < MAX_DIMS)
+	if (d->vec > 1 && d->num_dims < PX_MAX_DIMS)
 		d->dim[d->num_dims++] = d->vec;
 	return true;
 }
 
-/* ---- initialisers ---- */
-
-struct init {
-	uint8_t *at;		/* NULL: count only */
-	uint64_t where, size, pos;	/* offset of the variable in the data, bytes, bytes done */
-	uint64_t step[MAX_DIMS];	/* bytes of one element of a list, by nesting depth; 0: any */
-	unsigned pt;
-	bool unsized;
-	uint8_t *buf;
-	uint64_t cap;
-};
-
-static void init_room(struct px_module *m, struct init *in, uint64_t need)
-{
-	uint64_t cap = in->cap ? in->cap : 64;
-	uint8_t *p;
-
-	if (need <= in->cap)
-		return;
-	while (cap < need)
-		cap *= 2;
-	p = px_alloc(&m->px->arena, cap);
-	if (in->pos)
-		memcpy(p, in->buf, in->pos);
-	in->buf = p;
-	in->cap = cap;
-}
-
-static void init_ref(struct px_module *m, struct init *in, struct px_str *name, struct px_loc loc)
-{
-	struct px_reloc_ref r = { name, loc, in->pos, 0 };
-
-	if (px_accept(m, TK('+')))
-		r.addend = px_const_expr(m);
-	else if (m->lex.tok.kind == TK('-'))
-		r.addend = px_const_expr(m);
-	if (px_type_bits(in->pt) != 64) {
-		px_error(m->px, loc, "an address needs an element of 64 bits; use .u64");
-		return;
-	}
-	PX_PUSH(&m->px->arena, m->late, m->num_late, m->cap_late, r);
-}
-
-static uint64_t float_bits(const struct px_token *t, unsigned pt)
-{
-	double d;
-	float f;
-	uint32_t u = (uint32_t)t->i;
-
-	memcpy(&f, &u, 4);
-	memcpy(&d, &t->i, 8);
-	if (t->kind == TK_F32)
-		d = f;
-	else
-		f = (float)d;
-	if (px_type_bits(pt) == 64) {
-		uint64_t w;
-
-		memcpy(&w, &d, 8);
-		return w;
-	}
-	memcpy(&u, &f, 4);
-	return u;
-}
-
-static void init_value(struct px_module *m, struct init *in)
-{
-	unsigned bytes = px_type_bits(in->pt) / 8;
-	struct px_lex *lx = &m->lex;
-	struct px_loc loc = lx->tok.loc;
-	bool neg = false;
-	uint64_t v = 0;
-
-	if (!in->unsized && in->pos + bytes > in->size) {
-		px_error(m->px, loc, "there are more initial values than elements");
-		px_next(lx);
-		return;
-	}
-	if (in->pos + bytes > PX_MAX_DATA) {
-		px_error(m->px, loc, "this initialiser is too large");
-		m->px->give_up = true;
-		return;
-	}
-	init_room(m, in, in->pos + 16);
-	if (lx->tok.kind == TK_IDENT && strcmp(lx->tok.str->s, "WARP_SZ")) {
-		struct px_str *name = lx->tok.str;
-
-		px_next(lx);
-		if (!strcmp(name->s, "generic") && px_accept(m, TK('('))) {
-			name = lx->tok.str;
-			if (!px_expect(m, TK_IDENT, "the name of a variable"))
-				return;
-			px_expect(m, TK(')'), "')'");
-		}
-		init_ref(m, in, name, loc);
-	} else {
-		if (lx->tok.kind == TK('-')) {
-			neg = true;
-			px_next(lx);
-		}
-		if (lx->tok.kind == TK_F32 || lx->tok.kind == TK_F64) {
-			v = float_bits(&lx->tok, in->pt);
-			if (neg)
-				v ^= 1ull << (px_type_bits(in->pt) - 1);
-			px_next(lx);
-		} else {
-			v = (uint64_t)(neg ? px_const_after_minus(m) : px_const_expr(m));
-			if (lx->tok.kind == TK('(')) {
-				px_error(m->px, loc, "a byte of an address, as in 0xff(symbol), is not supported; use elements of type .u64");
-				px_skip_statement(m);
-			}
-		}
-	}
-	memcpy(in->buf + in->pos, &v, bytes > 8 ? 8 : bytes);
-	in->pos += bytes;
-}
-
-/* As in C: what an inner list leaves out of its row is zero. */
-static void init_list(struct px_module *m, struct init *in, unsigned depth)
-{
-	if (depth > 32) {
-		px_error(m->px, m->lex.tok.loc, "this initialiser is nested too deeply");
-		m->px->give_up = true;
-		return;
-	}
-	do {
-		if (m->lex.tok.kind == TK('}'))
-			break;
-		if (px_accept(m, TK('{'))) {
-			uint64_t end = in->pos + (depth < MAX_DIMS ? in->step[depth] : 0);
-
-			init_list(m, in, depth + 1);
-			if (end > in->pos && end <= PX_MAX_DATA) {
-				init_room(m, in, end);
-				in->pos = end;
-			}
-		} else {
-			init_value(m, in);
-		}
-	} while (px_accept(m, TK(',')) && !m->px->give_up);
-	px_expect(m, TK('}'), "'}' after the initial values");
-}
+/* ---- placing variables ---- */
 
 static uint64_t place_data(struct px_module *m, struct px_loc loc, uint64_t size, uint64_t align)
 {
@@ -360,24 +210,6 @@ static uint64_t place_data(struct px_module *m, struct px_loc loc, uint64_t size
 		m->obj.data_align = align;
 	return at;
 }
-
-static void parse_init(struct px_module *m, struct px_var *v, const struct decl *d, struct init *in)
-{
-	uint64_t step = px_type_bits(v->type) / 8;
-	unsigned k;
-
-	*in = (struct init){ .size = v->size, .pt = v->type, .unsized = v->is_array && !v->size };
-	for (k = d->num_dims; k-- > 0 && step <= PX_MAX_DATA; step *= d->dim[k])
-		in->step[k] = step;
-	if (px_accept(m, TK('{')))
-		init_list(m, in, 0);
-	else
-		init_value(m, in);
-	if (in->unsized)
-		v->size = in->pos;
-}
-
-/* ---- placing variables ---- */
 
 /* Name of a function's own variable in the image. */
 static const char *local_name(struct px_module *m, struct px_str *name)
@@ -413,7 +245,7 @@ static void place_shared(struct px_module *m, struct px_var *v, struct ppu_symbo
 		m->shared_align = v->align;
 }
 
-static void place_var(struct px_module *m, struct px_sym *sym, struct decl *d, struct init *in,
+static void place_var(struct px_module *m, struct px_sym *sym, struct decl *d, struct px_init *in,
 		      bool is_extern, bool weak, bool visible, uint32_t first_late)
 {
 	struct px_var *v = sym->var;
@@ -483,6 +315,8 @@ void px_new_var(struct px_module *m, struct px_var *v)
 		v->val = px_new_val(m->func, v->size > 4 ? 2 : 1, NULL);
 }
 
+/* ---- declarations of variables ---- */
+
 static unsigned space_number(struct px_str *s)
 {
 	switch (s->mod) {
@@ -541,7 +375,7 @@ struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool weak, bool
 		struct px_loc loc = m->lex.tok.loc;
 		uint32_t first_late = m->num_late;
 		struct px_var *v = px_alloc(&m->px->arena, sizeof(*v));
-		struct init in = { 0 };
+		struct px_init in = { 0 };
 
 		v->space = (uint8_t)space;
 		if (!px_expect(m, TK_IDENT, "the name of a variable") || !var_size(m, v, &d, loc)) {
@@ -551,7 +385,7 @@ struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool weak, bool
 		if (px_accept(m, TK('='))) {
 			if (space != SP_GLOBAL && space != SP_CONST)
 				px_error(m->px, loc, "only global and constant variables can have initial values");
-			parse_init(m, v, &d, &in);
+			px_parse_init(m, v, d.dim, d.num_dims, &in);
 		}
 		if (name->sym && name->sym->kind == SY_VAR && name->sym->depth == m->depth &&
 		    name->sym->var->is_extern) {	/* defined after an extern declaration */
@@ -616,25 +450,4 @@ struct px_sym *px_parse_param(struct px_module *m, unsigned space)
 	sym->var = v;
 	sym->type = (uint8_t)d.pt;
 	return sym;
-}
-
-/* Initialisers that name symbols. */
-void px_resolve_late(struct px_module *m)
-{
-	uint32_t k;
-
-	for (k = 0; k < m->num_late; k++) {
-		struct px_reloc_ref *r = &m->late[k];
-		struct px_sym *s = r->name->sym;
-		struct ppu_reloc rel = { .where = r->where, .addend = r->addend };
-
-		if (!s || (s->kind != SY_FUNC && (s->kind != SY_VAR || s->var->space > SP_SHARED))) {
-			px_error(m->px, r->loc, "'%s' in an initialiser is not declared at module level",
-				 r->name->s);
-			continue;
-		}
-		rel.kind = s->kind == SY_FUNC ? PPU_REL_DATA_PC64 : PPU_REL_DATA_ABS64;
-		rel.symbol = s->kind == SY_FUNC ? s->symbol : s->var->symbol;
-		PX_PUSH(&m->px->arena, m->obj.relocs, m->obj.num_relocs, m->obj.cap_relocs, rel);
-	}
 }

@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse one instruction: guard, opcode, modifiers, operands. */
+/* Parse one instruction: guard, opcode, modifiers, operands; then it is translated. */
 #include <string.h>
+#include "compiler/ptx/front/px_const.h"
+#include "compiler/ptx/front/px_decl.h"
+#include "compiler/ptx/front/px_forms.h"
+#include "compiler/ptx/front/px_inst.h"
 #include "compiler/ptx/lower/px_low.h"
-
-static const struct {
-	const char *text;
-	uint8_t bits, isa;
-} types[PT_COUNT] = {
-#define T(name, text, bits, isa) [PT_##name] = { text, bits, PPU_T_##isa },
-	PX_TYPES(T)
-#undef T
-};
-
-static const char *const mod_text[PM_COUNT] = {
-#define T(name, text, bits, isa) [PT_##name] = text,
-	PX_TYPES(T)
-#undef T
-#define M(name, text) [PM_##name] = text,
-	PX_MODS(M)
-#undef M
-};
 
 static const struct {
 	const char *name;
@@ -49,37 +35,6 @@ static const struct {
 	{ "getctarank", "addresses in other CTAs of a cluster are not supported; a cluster is one CTA" },
 	{ "istypep", "opaque types cannot be asked for; textures are 64-bit handles" },
 };
-
-unsigned px_type_bits(unsigned pt) { return types[pt].bits; }
-unsigned px_isa_type(unsigned pt) { return types[pt].isa; }
-const char *px_type_text(unsigned pt) { return pt ? types[pt].text : "none"; }
-bool px_type_float(unsigned pt) { return pt >= PT_F16 && pt <= PT_F64; }
-bool px_type_signed(unsigned pt) { return pt >= PT_S8 && pt <= PT_S64; }
-
-unsigned px_bits_width(unsigned pt)
-{
-	return pt == PT_PRED ? 0 : types[pt].bits <= 32 ? 1 : types[pt].bits / 32;
-}
-
-void px_init_names(struct px *px)
-{
-	static const char *const sregs[PPU_SR_COUNT] = {
-#define S(name, num, is64, text) [num] = text,
-		PPU_SREGS(S)
-#undef S
-	};
-	char name[40];
-	unsigned i;
-
-	for (i = 1; i < PM_COUNT; i++)
-		px_intern(px, mod_text[i], strlen(mod_text[i]))->mod = (uint16_t)i;
-	for (i = 0; i < PX_NUM_OPS; i++)
-		px_intern(px, ops[i].name, strlen(ops[i].name))->op = (uint16_t)(i + 1);
-	for (i = 0; i < PPU_SR_COUNT; i++) {
-		snprintf(name, sizeof(name), "%%%s", sregs[i]);
-		px_intern(px, name, strlen(name))->sreg = (uint16_t)(i + 1);
-	}
-}
 
 /* ---- operands ---- */
 
@@ -493,10 +448,12 @@ static void bad_count(struct px_module *m, const struct px_inst *in)
 
 static bool parse_rest(struct px_module *m, struct px_inst *in)
 {
-	if (in->op == PX_OP_call)
-		return px_parse_call(m, in);
-	if (ops[in->op].fn == px_low_texture)
-		return px_parse_texture_inst(m, in);
+	if (in->op == PX_OP_call || ops[in->op].fn == px_low_texture) {
+		if (!(in->op == PX_OP_call ? px_parse_call : px_parse_texture)(m, in))
+			return false;
+		ops[in->op].fn(m, in);
+		return true;
+	}
 	if (!parse_operands(m, in) || !px_expect(m, TK(';'), "';' after the instruction"))
 		return false;
 	if (px_has(in, PM_L2_hint) && in->n > ops[in->op].min)

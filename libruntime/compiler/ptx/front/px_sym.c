@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols: scopes, parameterised registers, labels with forward references. */
 #include <string.h>
-#include "compiler/ptx/front/px_ptx.h"
+#include "compiler/ptx/front/px_module.h"
+#include "compiler/ptx/front/px_sym.h"
+#include "compiler/ptx/front/px_type.h"
 
 static struct px_sym *new_sym(struct px_module *m, struct px_str *name, unsigned kind,
 			      struct px_loc loc)

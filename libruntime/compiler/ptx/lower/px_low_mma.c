@@ -130,9 +130,7 @@ static void shared_load(struct px_module *m, px_val address, unsigned type, px_v
 
 	i->m = PPU_SPACE_SHARED;
 	i->s[0] = px_reg(address);
-	i->xd = px_alloc(&m->px->arena, sizeof(px_val));
-	i->xd[0] = d;
-	i->nxd = 1;
+	px_ld_into(m, i, d);
 }
 
 static px_val row_element(struct px_module *m, px_val address, px_val row, unsigned matrix, px_val offset)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "compiler/ptx/lower/px_low.h"
+#include "compiler/ptx/lower/px_low_call.h"
 #include "compiler/devabi/video.h"
 
 static const struct {
@@ -197,6 +198,53 @@ static struct px_opn word(const struct px_inst *in, uint32_t v)
 	return (struct px_opn){ .kind = OP_IMM, .type = PT_B32, .imm = v, .loc = in->loc };
 }
 
+static void vabsdiff4(struct px_module *m, const struct px_inst *in)
+{
+	struct px_opnd a = px_src(m, in, 1, PT_B32), b = px_src(m, in, 2, PT_B32),
+		       c = px_src(m, in, 3, PT_B32);
+	unsigned k;
+
+	for (k = 1; k < in->num_types; k++)
+		if (in->types[k] != in->types[0]) {
+			px_error(m->px, in->loc, "'vabsdiff4' needs three equal types");
+			return;
+		}
+	px_ternary(m, in, PPU_OP_VABSDIFF4, px_isa_type(in->types[0]), a, b, c, PT_B32);
+	m->cur->last->m = px_has(in, PM_add);
+}
+
+/* |a - b| of two halves each: side by side, or .add: their sum and c. */
+static void vabsdiff2(struct px_module *m, const struct px_inst *in)
+{
+	struct px_opnd a = px_src(m, in, 1, PT_B32), b = px_src(m, in, 2, PT_B32), c = px_src(m, in, 3, PT_B32);
+	unsigned t = px_isa_type(in->types[0]), k;
+	bool add = px_has(in, PM_add);
+	struct px_opnd part[2];
+	struct px_insn *i;
+
+	if (in->num_types != 3 || in->types[0] != in->types[1] || in->types[0] != in->types[2]) {
+		px_error(m->px, in->loc, "'vabsdiff2' needs three equal types");
+		return;
+	}
+	for (k = 0; k < 2; k++) {
+		struct px_opnd x = px_reg(px_half(m, t, a, k)), y = px_reg(px_half(m, t, b, k));
+
+		i = px_temp(m, PPU_OP_SAD, t);
+		i->s[0] = x;
+		i->s[1] = y;
+		i->s[2] = !add ? px_imm(0) : k ? part[0] : c;
+		i->d = px_tmp(m, 1);
+		part[k] = px_reg(i->d);
+	}
+	i = px_emit(m, in, add ? PPU_OP_MOV : PPU_OP_PRMT, PPU_T_U32);
+	i->s[add] = part[add];
+	if (!add) {
+		i->s[1] = part[1];
+		i->s[2] = px_imm(0x5410);
+	}
+	i->d = px_dst(m, in, 0, PT_B32);
+}
+
 void px_low_video(struct px_module *m, const struct px_inst *in)
 {
 	struct px_inst plain = *in;
@@ -211,7 +259,7 @@ void px_low_video(struct px_module *m, const struct px_inst *in)
 	if (!check(m, in, row))
 		return;
 	if (ops[row].op == PPU_VIDEO_ABSDIFF && ops[row].lanes > 1 && common(in)) {
-		(ops[row].lanes == 2 ? px_low_vabsdiff2 : px_low_vabsdiff4)(m, in);
+		(ops[row].lanes == 2 ? vabsdiff2 : vabsdiff4)(m, in);
 		return;
 	}
 	after = px_begin_guard(m, &plain);

@@ -25,25 +25,6 @@ struct wmma {
 	bool col;
 };
 
-px_val px_binary(struct px_module *m, unsigned op, unsigned t, px_val a, struct px_opnd b)
-{
-	struct px_insn *i = px_temp(m, op, t);
-
-	i->s[0] = px_reg(a);
-	i->s[1] = b;
-	i->d = px_tmp(m, t == PPU_T_U64 ? 2 : 1);
-	return i->d;
-}
-
-px_val px_lane_number(struct px_module *m)
-{
-	struct px_insn *i = px_temp(m, PPU_OP_S2R, PPU_T_NONE);
-
-	i->s[1] = px_imm(PPU_SR_LANEID);
-	i->d = px_tmp(m, 1);
-	return i->d;
-}
-
 /* First column of the lane's part of c and d. */
 static px_val first_column(const struct wmma *w, px_val lane)
 {
@@ -234,43 +215,6 @@ static void load_store(struct wmma *w)
 }
 
 /* ---- mma ---- */
-
-px_val px_half_to_float(struct px_module *m, px_val pair, unsigned high, unsigned t)
-{
-	struct px_insn *i;
-
-	if (high)
-		pair = px_binary(m, PPU_OP_SHR, PPU_T_U32, pair, px_imm(16));
-	i = px_temp(m, PPU_OP_CVT, PPU_T_F32);
-	i->u = (uint8_t)t;
-	i->s[0] = px_reg(pair);
-	i->d = px_tmp(m, 1);
-	return i->d;
-}
-
-px_val px_from_lane(struct px_module *m, px_val v, px_val lane)
-{
-	struct px_insn *i = px_temp(m, PPU_OP_SHFL, PPU_T_NONE);
-
-	i->m = PPU_SHFL_IDX;
-	i->x = 2;	/* all lanes take part: .sync.aligned */
-	i->s[0] = px_reg(v);
-	i->s[1] = px_reg(lane);
-	i->s[2] = px_imm(31);
-	i->d = px_tmp(m, 1);
-	return i->d;
-}
-
-px_val px_fma32(struct px_module *m, px_val a, px_val b, px_val c)
-{
-	struct px_insn *i = px_temp(m, PPU_OP_FMA, PPU_T_F32);
-
-	i->s[0] = px_reg(a);
-	i->s[1] = px_reg(b);
-	i->s[2] = px_reg(c);
-	i->d = px_tmp(m, 1);
-	return i->d;
-}
 
 static bool fragment(struct px_module *m, const struct px_opn *o, unsigned n, px_val *v)
 {

@@ -1,65 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Helpers of the translation: operands, temporaries, checks. */
+/* Operands of PTX instructions as operands of the IR; checks of their types. */
 #include <string.h>
-#include "compiler/ptx/lower/px_low.h"
-
-void px_end_block(struct px_module *m)
-{
-	m->cur->ended = true;
-}
-
-static void append(struct px_module *m, struct px_insn *i)
-{
-	if (m->cur->ended) {	/* code after a jump, without a label: never reached */
-		struct px_block *b = px_new_block(m->func, NULL);
-
-		px_place_block(m->func, b);
-		m->cur = b;
-	}
-	i->line = m->line;
-	i->file = m->file;
-	i->col = m->col;
-	i->src = m->src;
-	px_append(m->cur, i);
-}
-
-struct px_insn *px_temp(struct px_module *m, unsigned op, unsigned t)
-{
-	struct px_insn *i = px_new_insn(m->func, op, t);
-
-	append(m, i);
-	return i;
-}
-
-struct px_insn *px_emit(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t)
-{
-	struct px_insn *i = px_temp(m, op, t);
-
-	if (in->guard.v)
-		i->guard = (struct px_predref){ in->guard.v, in->guard.neg };
-	return i;
-}
-
-px_val px_tmp(struct px_module *m, unsigned width)
-{
-	return px_new_val(m->func, width, NULL);
-}
-
-px_val px_force_reg(struct px_module *m, struct px_opnd o, unsigned width)
-{
-	struct px_insn *i;
-
-	if (o.kind == PO_REG && !o.sub && px_value(m->func, o.v)->width == width)
-		return o.v;
-	if (o.kind == PO_IMM && width == 2) {
-		i = px_temp(m, PPU_OP_MOVI64, PPU_T_NONE);
-	} else {
-		i = px_temp(m, PPU_OP_MOV, width == 2 ? PPU_T_U64 : PPU_T_U32);
-	}
-	i->s[1] = o;
-	i->d = px_tmp(m, width);
-	return i->d;
-}
+#include "compiler/ptx/front/px_sym.h"
+#include "compiler/ptx/front/px_type.h"
+#include "compiler/ptx/lower/px_low_emit.h"
+#include "compiler/ptx/lower/px_low_opn.h"
 
 /* ---- constants ---- */
 
@@ -125,6 +70,8 @@ static struct px_opnd sreg_opnd(struct px_module *m, unsigned sreg, unsigned wid
 	return px_sub(v, sub);
 }
 
+/* ---- addresses of variables and functions ---- */
+
 static struct px_opnd func_addr(struct px_module *m, const struct px_opn *o)
 {
 	struct px_insn *i = px_temp(m, PPU_OP_MOVI64, PPU_T_NONE);
@@ -163,9 +110,7 @@ static void spill_param(struct px_module *m, struct px_var *v)
 	v->spilled = true;
 	v->slot = px_new_slot(m->func, SLOT_LOCAL, (uint32_t)v->size, (uint32_t)v->size);
 	i = px_slot_mem(m, &always, PPU_OP_ST, v->size == 8 ? PPU_T_U64 : PPU_T_U32, v->slot, 0);
-	i->xs = px_alloc(&m->px->arena, sizeof(px_val));
-	i->xs[0] = val;
-	i->nxs = 1;
+	px_st_from(m, i, val);
 }
 
 struct px_opnd px_sym_addr(struct px_module *m, const struct px_opn *o, unsigned width)
@@ -215,20 +160,6 @@ struct px_opnd px_sym_addr(struct px_module *m, const struct px_opn *o, unsigned
 	i->s[0] = px_reg(lo);
 	i->d = px_tmp(m, 2);
 	return px_reg(i->d);
-}
-
-struct px_insn *px_slot_mem(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t,
-			    uint32_t slot, int64_t off)
-{
-	struct px_insn *i = px_emit(m, in, op, t);
-
-	m->func->slots[slot].used = true;
-	i->m = PPU_SPACE_LOCAL;
-	i->s[0] = px_reg(m->func->sp);
-	i->ref = REF_SLOT;
-	i->sym = slot;
-	i->off = off;
-	return i;
 }
 
 /* ---- operands ---- */
@@ -336,21 +267,31 @@ px_val px_pred_dst(struct px_module *m, const struct px_opn *o)
 	return px_dst_opn(m, o, PT_PRED);
 }
 
-px_val px_carry(struct px_module *m)
+void px_ternary(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t,
+		    struct px_opnd a, struct px_opnd b, struct px_opnd c, unsigned dt)
 {
-	if (!m->cc)
-		m->cc = px_new_val(m->func, 0, px_intern(m->px, "cc", 2));
-	return m->cc;
+	struct px_insn *i = px_emit(m, in, op, t);
+
+	i->s[0] = a;
+	i->s[1] = b;
+	i->s[2] = c;
+	i->d = px_dst(m, in, 0, dt);
 }
 
-void px_widen(struct px_module *m, const struct px_inst *in, px_val d, unsigned dt, px_val v,
-	      unsigned from)
+px_val px_dst_wide(struct px_module *m, const struct px_opn *o, unsigned pt, bool *extend)
 {
-	struct px_insn *i = px_emit(m, in, PPU_OP_CVT, px_type_signed(from) ? PPU_T_S64 : PPU_T_U64);
-
-	i->u = px_type_signed(from) ? PPU_T_S32 : PPU_T_U32;
-	i->s[0] = px_reg(v);
-	i->d = d;
+	*extend = false;
+	if (o->kind == OP_REG && o->type != PT_PRED &&
+	    px_type_bits(o->type) > px_type_bits(pt)) {
+		if (px_type_bits(o->type) == 128) {
+			px_error(m->px, o->loc, "register '%s' has 128 bits, the result fewer",
+				 o->name ? o->name->s : "?");
+			return px_tmp(m, px_bits_width(pt));
+		}
+		*extend = px_type_bits(o->type) == 64;
+		return *extend ? px_tmp(m, 1) : o->v;
+	}
+	return px_dst_opn(m, o, pt);
 }
 
 /* ---- modifiers and types ---- */
