@@ -22,7 +22,7 @@ RT_DEVLIB_SRC := libruntime/compiler/devlib
 RT_DEVLIB_PTX := $(patsubst $(RT_DEVLIB_SRC)/%.cu,$(RT_DEVLIB)/%.ptx,$(sort $(wildcard $(RT_DEVLIB_SRC)/*.cu)))
 RT_DEVLIB_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib \
 	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version -Iinclude -Ilibruntime
-$(RT_DEVLIB)/%.ptx: $(RT_DEVLIB_SRC)/%.cu $(wildcard $(RT_DEVLIB_SRC)/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
+$(RT_DEVLIB)/%.ptx: $(RT_DEVLIB_SRC)/%.cu $(wildcard libruntime/compiler/devabi/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<

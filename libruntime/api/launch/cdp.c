@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "api/rt.h"
-#include "compiler/devlib/devlib.h"
+#include "compiler/devabi/devlib.h"
 
 #define NUM_BUFFERS	2048u	/* more launches at once are prepared in the heap of malloc */
 #define BUFFER_ALIGN	PPU_TMD_ALIGN

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "api/rt.h"
-#include "compiler/devlib/devlib.h"
+#include "compiler/devabi/devlib.h"
 
 #define PRINT_DEFAULT	(1ull << 20)
 #define PRINT_LEAST	4096ull

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "api/rt.h"
-#include "compiler/devlib/devlib.h"
+#include "compiler/devabi/devlib.h"
 
 static void function_release(struct rt_obj *obj)
 {

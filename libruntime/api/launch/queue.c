@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "api/rt.h"
-#include "compiler/devlib/queue.h"
+#include "compiler/devabi/queue.h"
 
 #define ENTRIES_DEFAULT	1024u
 #define BLOCK_DEFAULT	1024u
