@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts: one address space, its channels, waiting, and what became of faults. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <hw/ppu_mmu.h>
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/limit.h"
+#include "api/context/need.h"
+#include "api/context/object.h"
+#include "api/launch/devcalls.h"
+#include "api/launch/module.h"
+#include "api/launch/queue.h"
+#include "api/memory/copyprio.h"
+#include "api/memory/mem.h"
+#include "api/memory/va.h"
+#include "api/stream/chan.h"
+#include "api/stream/event.h"
+#include "api/stream/hostfn.h"
+#include "api/stream/slot.h"
+#include "api/stream/stream.h"
+#include "backend/backend.h"
 
 #define CHECK_NS	500000000ull	/* a long wait looks at all channels this often */
 

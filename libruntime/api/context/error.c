@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include "api/context/error.h"
 
 static __thread char detail[4096];
 

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stdio.h>
+
+#include <ppu.h>
+#include <hw/ppu_tmd.h>
+#include "api/context/init.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/need.h"
+#include "api/context/object.h"
+#include "api/memory/copyprio.h"
+#include "api/stream/hostfn.h"
+#include "api/stream/prio.h"
+#include "backend/backend.h"
 #include "backend/plugin.h"
-#include "api/rt.h"
 
 #define MAX_DEVICES 8
 

@@ -7,7 +7,21 @@
  * kernels need: a little when a module is loaded and nothing runs, else at the launch.
  */
 #include <errno.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <ppu_image.h>
+#include "api/context/limit.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/need.h"
+#include "api/context/object.h"
+#include "api/launch/cdp.h"
+#include "api/launch/devcalls.h"
+#include "api/launch/module.h"
+#include "api/stream/prio.h"
+#include "api/stream/stream.h"
+#include "backend/backend.h"
 
 #define STACK_DEFAULT	1024u	/* how deep recursion goes nobody knows: some room is better than a fault at once */
 #define PENDING_DEFAULT	2048u

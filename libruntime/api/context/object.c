@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The runtime's handles. */
-#include "api/rt.h"
+#include <ppu.h>
+#include "api/context/object.h"
 
 static struct ppu_registry registry = PPU_REGISTRY_INIT;
 

@@ -2,7 +2,10 @@
 /* Profiles: differences of the device's counters, and numbers made of them. */
 #include <math.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include "api/context/error.h"
+#include "backend/backend.h"
 
 _Static_assert(PPU_CTR_COUNT <= PPU_PROFILE_COUNTERS, "ppuProfile is too small for the counters");
 

@@ -3,7 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/object.h"
+#include "api/launch/module.h"
 
 #define S(name, code, text) _Static_assert(PPU_TASK_STATE_##name == (code), "the device's numbers");
 PPU_TASK_STATES(S)

@@ -6,7 +6,20 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <ppu_image.h>
+#include <hw/ppu_tmd.h>
+#include "api/launch/cdp.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/limit.h"
+#include "api/launch/launch.h"
+#include "api/launch/module.h"
+#include "api/memory/copy.h"
+#include "api/memory/mem.h"
+#include "api/stream/chan.h"
 #include "compiler/devabi/devlib.h"
 
 #define NUM_BUFFERS	2048u	/* more launches at once are prepared in the heap of malloc */

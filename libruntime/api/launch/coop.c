@@ -5,7 +5,15 @@
  * of the SMs would wait for each other.
  */
 #include <inttypes.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <hw/ppu_tmd.h>
+#include "api/launch/coop.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/memory/copy.h"
+#include "api/memory/mem.h"
 
 /* What kernels find at the address: a size, and the barrier that their blocks count in. */
 struct workspace {

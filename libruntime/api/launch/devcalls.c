@@ -3,10 +3,21 @@
  * The host's half of the device-side library (libruntime/compiler/devlib): the ring of printf and assert, the
  * heap of malloc, and their limits.  State is made when the first module that needs it is loaded.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <ppu_image.h>
+#include "api/launch/devcalls.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/launch/cdp.h"
+#include "api/launch/module.h"
+#include "api/memory/copy.h"
+#include "api/memory/mem.h"
+#include "api/stream/chan.h"
 #include "compiler/devabi/devlib.h"
 
 #define PRINT_DEFAULT	(1ull << 20)

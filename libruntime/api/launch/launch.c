@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches: a TMD and its parameters in the job's own memory, LAUNCH, WFI. */
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <ppu_image.h>
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_tmd.h>
+#include "api/launch/launch.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/limit.h"
+#include "api/context/object.h"
+#include "api/launch/coop.h"
+#include "api/launch/module.h"
+#include "api/launch/queue.h"
+#include "api/stream/chan.h"
+#include "api/stream/event.h"
+#include "api/stream/slot.h"
+#include "api/stream/stream.h"
+#include "backend/backend.h"
 #include "compiler/devabi/devlib.h"
 
 /* By registers and the kernel's own limit. */

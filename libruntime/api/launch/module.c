@@ -2,10 +2,24 @@
 /* Modules: from text or binary to code and variables in device memory. */
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <ppu_image.h>
+#include <hw/ppu_mmu.h>
+#include "api/launch/module.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/limit.h"
+#include "api/context/object.h"
+#include "api/launch/devcalls.h"
+#include "api/launch/queue.h"
+#include "api/memory/copy.h"
+#include "api/memory/mem.h"
 #include "compiler/devabi/devlib.h"
 
 static void function_release(struct rt_obj *obj)

@@ -13,10 +13,28 @@
  * Launches of one queue follow each other, whatever their streams: each waits for the last one.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <ppu_image.h>
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_tmd.h>
+#include "api/launch/queue.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/object.h"
+#include "api/launch/launch.h"
+#include "api/launch/module.h"
+#include "api/memory/copy.h"
+#include "api/memory/mem.h"
+#include "api/stream/chan.h"
+#include "api/stream/hostfn.h"
+#include "api/stream/stream.h"
+#include "backend/backend.h"
 #include "compiler/devabi/queue.h"
 
 #define ENTRIES_DEFAULT	1024u

@@ -3,9 +3,21 @@
  * Copies and fills.  The copy engines move everything; ordinary host memory goes through a few
  * pinned staging slots, filled and emptied by the CPU while the engines work on the others.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <hw/ppu_cmd.h>
+#include "api/memory/copy.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/need.h"
+#include "api/memory/copyprio.h"
+#include "api/memory/mem.h"
+#include "api/stream/chan.h"
+#include "api/stream/hostfn.h"
+#include "api/stream/stream.h"
 
 struct rt_stage *rt_stage_new(void)
 {

@@ -24,10 +24,26 @@
  * without channels take no part (A-CP-12).
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_mmu.h>
+#include "api/memory/copyprio.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/need.h"
+#include "api/context/object.h"
+#include "api/memory/copy.h"
+#include "api/memory/va.h"
+#include "api/stream/chan.h"
+#include "api/stream/prio.h"
+#include "api/stream/stream.h"
+#include "backend/backend.h"
 
 #define DEFAULT_CHANNELS	4u	/* per internal priority */
 #define SEM_STRIDE		16u

@@ -5,8 +5,20 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <hw/ppu_mmu.h>
+#include "api/memory/hostmem.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/object.h"
+#include "api/memory/mem.h"
+#include "api/memory/va.h"
+#include "api/stream/hostfn.h"
+#include "backend/backend.h"
 
 static uint64_t page_floor(uint64_t va)
 {

@@ -4,9 +4,24 @@
  * own; the table of allocations, by address, tells what a pointer is.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <hw/ppu_mmu.h>
+#include "api/memory/mem.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/object.h"
+#include "api/memory/hostmem.h"
+#include "api/memory/va.h"
+#include "api/memory/vmm.h"
+#include "api/stream/chan.h"
+#include "api/stream/hostfn.h"
+#include "backend/backend.h"
+#include "common/range.h"
 
 #define MIN_ALIGN	256u
 

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Texture objects: a description in device memory, whose address is the handle. */
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/object.h"
+#include "api/memory/copy.h"
+#include "api/memory/mem.h"
 #include "compiler/devabi/devlib.h"
 
 #define MAX_EXTENT	65536u

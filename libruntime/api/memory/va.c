@@ -8,8 +8,12 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <sys/mman.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include "api/memory/va.h"
+#include "common/range.h"
 
 #define WINDOW_BASE	0x200000000000ull
 #define WINDOW_MAX	(1ull << 40)

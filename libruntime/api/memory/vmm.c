@@ -5,8 +5,21 @@
  * mappings that lie side by side.
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <hw/ppu_mmu.h>
+#include "api/memory/vmm.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/object.h"
+#include "api/launch/module.h"
+#include "api/memory/mem.h"
+#include "api/memory/va.h"
+#include "api/stream/hostfn.h"
+#include "backend/backend.h"
 
 /* Ranges handed out, of all contexts. */
 struct reservation {

@@ -8,10 +8,24 @@
  * GP_GET itself is read.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_mmu.h>
+#include "api/stream/chan.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/need.h"
+#include "api/memory/mem.h"
+#include "api/stream/hostfn.h"
+#include "api/stream/slot.h"
+#include "api/stream/stream.h"
+#include "backend/backend.h"
 
 #define ALIGN		256u
 #define MAX_COMMANDS	64u	/* words of a job's own commands */

@@ -4,8 +4,21 @@
  * stores the device time to a slot.  A new mark takes a new slot, because the job of the former one
  * may still be to come.
  */
+#include <pthread.h>
 #include <stdlib.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <hw/ppu_cmd.h>
+#include "api/stream/event.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/need.h"
+#include "api/context/object.h"
+#include "api/stream/chan.h"
+#include "api/stream/hostfn.h"
+#include "api/stream/slot.h"
+#include "api/stream/stream.h"
 
 static void event_release(struct rt_obj *obj)
 {

@@ -11,9 +11,19 @@
  * A function must not wait for work: it could be waiting for itself.  rt_wait() refuses it.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include "api/stream/hostfn.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/need.h"
+#include "api/stream/chan.h"
+#include "api/stream/slot.h"
+#include "api/stream/stream.h"
+#include "backend/backend.h"
 
 #define SLICE_NS	500000000ull	/* how often a waiter looks for faults */
 

@@ -9,7 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include <hw/ppu_mmu.h>
+#include <hw/ppu_tmd.h>
+#include "api/stream/prio.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/memory/copyprio.h"
+#include "api/stream/chan.h"
+#include "api/stream/priomap.h"
+#include "api/stream/stream.h"
+#include "backend/backend.h"
 
 #define DEFAULT_LEVELS	6
 #define DEFAULT_DEPTH	4u

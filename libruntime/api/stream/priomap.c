@@ -9,7 +9,8 @@
  *   top               the j-th level from the top has M - N - j * N; the rest share the lowest (SP-26)
  *   bottom, merge low as bottom, but the lowest levels share the lowest (A-SP-4)
  */
-#include "api/rt.h"
+#include <ppu.h>
+#include "api/stream/priomap.h"
 
 static uint32_t bottom(uint32_t m, uint32_t n, uint32_t levels, uint32_t level)
 {

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: MIT */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/rt.h"
+
+#include <ppu.h>
+#include "api/stream/stream.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/need.h"
+#include "api/context/object.h"
+#include "api/launch/queue.h"
+#include "api/stream/chan.h"
+#include "api/stream/hostfn.h"
+#include "api/stream/prio.h"
+#include "backend/backend.h"
 
 static void stream_release(struct rt_obj *obj)
 {

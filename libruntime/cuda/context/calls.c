@@ -3,8 +3,12 @@
  * The exported functions: each calls its i_NAME.  With PPU_CUDA_LOG=FILE in the environment ("-": standard error)
  * every call is logged with its arguments and result.
  */
+#include <stdint.h>
+
+#include <ppu.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/error.h"
 #include "common/calllog.h"
-#include "cuda/cu.h"
 #include "cuda/context/unsupported.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -5,9 +5,18 @@
  * has retained it.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
+
 #include <hw/ppu_mmu.h>
-#include "cuda/cu.h"
+#include <ppu.h>
+#include "cuda/context/context.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
+#include "cuda/memory/pool.h"
 
 #define MAX_DEVICES 32
 

@@ -2,7 +2,13 @@
 /* Devices and their attributes. */
 #include <stdio.h>
 #include <string.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/context/device.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/error.h"
+#include "cuda/memory/array.h"
+#include "cuda/module/function.h"
 
 /* What the PPU can do is what a device of this compute capability can. */
 #define CC_MAJOR 7

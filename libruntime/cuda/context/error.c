@@ -2,7 +2,10 @@
 /* Errors: what libppu says in the words of CUDA. */
 #include <stdarg.h>
 #include <stdio.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/context/error.h"
+#include "cuda/context/calls.h"
 
 static __thread bool libppu_knows;	/* libppu failed in this call */
 static __thread char why[512];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The profiler's calls, which do nothing, and tables between the vendor's own libraries, which there are not. */
-#include "cuda/cu.h"
+#include "cuda/context/calls.h"
 
 CUresult i_cuProfilerInitialize(const char *config, const char *output, CUoutput_mode mode)
 {

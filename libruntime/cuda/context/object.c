@@ -2,7 +2,12 @@
 /* The Driver API's handles, and whose they are. */
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/context/object.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
 
 static struct ppu_registry registry = PPU_REGISTRY_INIT;
 

@@ -6,8 +6,18 @@
  * A stream that is captured has a lane: the nodes that its next one waits for.  An event that was recorded in
  * one has a mark: the lane's nodes at that time.
  */
+#include <pthread.h>
 #include <stdlib.h>
+
+#include <ppu.h>
+#include "cuda/graph/capture.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/object.h"
 #include "cuda/graph/graph.h"
+#include "cuda/graph/work.h"
+#include "cuda/stream/event.h"
+#include "cuda/stream/stream.h"
 
 struct capture {
 	int refs;			/* of lanes and marks */

@@ -3,9 +3,18 @@
  * Executable graphs: a graph's work in one order that its dependencies allow.  A launch hands it to the
  * stream piece by piece.  As with the vendor's library one executable graph is not for two threads at a time.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "cuda/graph/exec.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
 #include "cuda/graph/graph.h"
+#include "cuda/graph/work.h"
+#include "cuda/module/function.h"
+#include "cuda/stream/stream.h"
 
 struct step {
 	struct cu_op op;

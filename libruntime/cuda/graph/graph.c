@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs: nodes and what they wait for. */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <ppu.h>
 #include "cuda/graph/graph.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/userobj.h"
+#include "cuda/graph/work.h"
+#include "cuda/module/function.h"
 
 /* Recursive: the last reference to a node or an event may be dropped with it. */
 pthread_mutex_t cu_graph_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;

@@ -3,13 +3,21 @@
  * Graphs: inside.  One lock, cu_graph_lock, guards the nodes of all graphs and all captures; functions below
  * are called with it unless they say otherwise.  It is held during no call into libppu that may wait.
  */
-#ifndef PPU_CU_GRAPH_H
-#define PPU_CU_GRAPH_H
+#ifndef PPU_CUDA_GRAPH_INT_H
+#define PPU_CUDA_GRAPH_INT_H
 
 #include <pthread.h>
-#include "cuda/cu.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/work.h"
 
 #pragma GCC visibility push(hidden)
+
+struct CUctx_st;
+struct cu_held;
 
 extern pthread_mutex_t cu_graph_lock;
 
@@ -37,12 +45,6 @@ struct CUgraphNode_st {
 	struct CUgraphNode_st *mem_next;	/* list of those */
 };
 
-struct cu_held {			/* userobj.c: references to user objects */
-	struct CUuserObject_st *object;
-	unsigned int count;
-	struct cu_held *next;
-};
-
 struct CUgraph_st {
 	struct cu_obj obj;
 	struct cu_nodes nodes;		/* in the order they came */
@@ -50,7 +52,6 @@ struct CUgraph_st {
 	struct cu_held *held;
 };
 
-/* ---- graph.c -------------------------------------------------------------------------------- */
 struct CUgraph_st *cu_graph_new(void);		/* not a handle yet; NULL: no memory */
 /* A node that does `op`, which becomes the node's own.  deps are of the same graph. */
 CUresult cu_graph_append(struct CUgraph_st *g, struct cu_op *op, const struct cu_nodes *deps,
@@ -67,18 +68,7 @@ void cu_graph_withdraw(struct CUgraph_st *g);
 CUresult cu_graph_deps(const struct CUgraph_st *g, const CUgraphNode *handles, size_t num, struct cu_nodes *deps);
 /* Bytes that nodes of graphs hold now, and held at most. */
 void cu_graph_memory(uint64_t *now, uint64_t *most);
-
-/* ---- node.c --------------------------------------------------------------------------------- */
-CUresult cu_node_op(struct cu_op *op, const CUgraphNodeParams *params);	/* not locked */
-
-/* ---- exec.c --------------------------------------------------------------------------------- */
-/* Not locked.  What the node does in the executable graph from its next launch on; takes the op over. */
-CUresult cu_exec_set(CUgraphExec exec, CUgraphNode node, struct cu_op *op);
-
-/* ---- userobj.c ------------------------------------------------------------------------------ */
-/* Not locked: it may call the program's destructors. */
-void cu_held_free(struct cu_held *held);
-CUresult cu_held_copy(struct cu_held **to, const struct cu_held *from);
+bool cu_graph_owns(CUdeviceptr ptr);		/* memory of a MEM_ALLOC node */
 
 #pragma GCC visibility pop
 #endif

@@ -3,8 +3,21 @@
  * What nodes do: each kind can be added to a graph, looked at, changed, and changed in an executable graph.
  * All ways make a struct cu_op first.
  */
+#include <pthread.h>
+#include <stdint.h>
 #include <string.h>
+
+#include <ppu.h>
+#include "cuda/graph/node.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/exec.h"
 #include "cuda/graph/graph.h"
+#include "cuda/graph/work.h"
+#include "cuda/memory/pointer.h"
+#include "cuda/module/function.h"
 
 /* ---- parameters to work --------------------------------------------------------------------- */
 

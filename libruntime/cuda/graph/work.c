@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Work for a stream: made of a call's arguments, run now or kept. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/graph/work.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
+#include "cuda/memory/copy.h"
+#include "cuda/module/function.h"
+#include "cuda/module/launch.h"
+#include "cuda/stream/event.h"
+#include "cuda/stream/memop.h"
+#include "cuda/stream/stream.h"
 
 static void *copied(const void *from, size_t bytes)
 {

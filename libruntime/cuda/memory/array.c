@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays: rows of device memory behind a handle.  Programs reach them by copies, kernels as textures and surfaces. */
-#include "cuda/cu.h"
+#include <ppu.h>
+#include "cuda/memory/array.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
 
 size_t cu_format_bytes(CUarray_format f)
 {

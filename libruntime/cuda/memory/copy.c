@@ -3,8 +3,20 @@
  * Copies and fills.  A call names the kind of memory each side has; a side that is said to be device memory
  * must be memory of ours, any other address is taken for the program's own.  Every copy is a box of bytes.
  */
+#include <stdint.h>
 #include <string.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/memory/copy.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/work.h"
+#include "cuda/memory/array.h"
+#include "cuda/memory/pointer.h"
+#include "cuda/stream/stream.h"
 
 /* height rows times depth slices; pitch and slice in bytes. */
 struct side {

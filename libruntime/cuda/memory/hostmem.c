@@ -5,8 +5,16 @@
  * that register to copy faster go on; one that asks for the device's address is told NOT_SUPPORTED.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/memory/hostmem.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/memory/pointer.h"
 
 struct registered {
 	uint64_t va, bytes;

@@ -4,9 +4,19 @@
  * where a program wants it to be is only written down.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/memory/managed.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
+#include "cuda/stream/stream.h"
 
 struct managed {
 	uint64_t va, bytes;

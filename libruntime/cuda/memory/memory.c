@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocations. */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
+#include "cuda/graph/graph.h"
+#include "cuda/memory/hostmem.h"
+#include "cuda/memory/managed.h"
+#include "cuda/memory/pointer.h"
+#include "cuda/memory/pool.h"
 
 /* Host allocations with their flags, for cuMemHostGetFlags. */
 struct host_alloc {

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known of a pointer. */
-#include "cuda/cu.h"
+#include <stdint.h>
+
+#include <ppu.h>
+#include "cuda/memory/pointer.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/object.h"
+#include "cuda/memory/managed.h"
+#include "cuda/memory/pool.h"
 
 bool cu_is_ours(CUdeviceptr ptr, ppuPointerAttributes *attr)
 {

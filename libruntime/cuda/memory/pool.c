@@ -5,8 +5,21 @@
  * beyond a pool's release threshold go when the context was waited for, and when memory is short.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/memory/pool.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
+#include "cuda/graph/graph.h"
+#include "cuda/graph/work.h"
+#include "cuda/memory/pointer.h"
+#include "cuda/stream/stream.h"
 
 #define MAX_DEVICES	32
 #define UNIT		512u	/* sizes are multiples */

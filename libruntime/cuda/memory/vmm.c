@@ -4,8 +4,15 @@
  * that is current then.  Until it was called an access faults.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
 
 #define GRANULARITY	(2u << 20)	/* what programs are told; any multiple of PPU_MEM_GRANULARITY does */
 

@@ -8,10 +8,14 @@
  * tests write and with the output of nvcc 13 in each of its compression modes.
  */
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <ppu_image.h>
-#include "cuda/cu.h"
+#include "cuda/module/fatbin.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/error.h"
 
 #define WRAPPER_MAGIC	0x466243b1u
 #define FATBIN_MAGIC	0xba55ed50u

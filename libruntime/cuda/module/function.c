@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions and their attributes. */
-#include "cuda/cu.h"
+#include <stdint.h>
+
+#include <ppu.h>
+#include "cuda/module/function.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/module/library.h"
 
 /* A kernel stands for its function in the current context. */
 CUresult cu_function_get(CUfunction function, struct CUfunc_st **f)

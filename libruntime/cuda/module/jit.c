@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of cuModuleLoadDataEx and of the linker, and the logs they ask for. */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include "cuda/cu.h"
+
+#include "cuda/module/jit.h"
+#include "cuda/context/calls.h"
 
 /* Numbers come in the pointer's place. */
 static unsigned int number(void *const *value)

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches. */
-#include "cuda/cu.h"
+#include <ppu.h>
+#include "cuda/module/launch.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/work.h"
+#include "cuda/module/function.h"
+#include "cuda/stream/stream.h"
 
 CUresult cu_run_kernel(const struct cu_op *op, const struct cu_stream_use *u)
 {

@@ -4,10 +4,21 @@
  * of a library may be given wherever a function is wanted: it stands for its function in the current context.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <ppu.h>
 #include <ppu_image.h>
-#include "cuda/cu.h"
+#include "cuda/module/library.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/object.h"
+#include "cuda/module/fatbin.h"
+#include "cuda/module/function.h"
+#include "cuda/module/jit.h"
+#include "cuda/module/module.h"
 
 struct CUkern_st {
 	struct cu_obj obj;

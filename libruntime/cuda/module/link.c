@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The linker: several inputs become one binary, which cuModuleLoadData takes. */
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <ppu_image.h>
-#include "cuda/cu.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/object.h"
+#include "cuda/module/fatbin.h"
+#include "cuda/module/jit.h"
+#include "cuda/module/module.h"
 
 struct CUlinkState_st {
 	struct cu_obj obj;

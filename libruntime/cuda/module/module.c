@@ -2,11 +2,23 @@
 /* Modules. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/module/module.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/module/fatbin.h"
+#include "cuda/module/function.h"
+#include "cuda/module/jit.h"
+#include "cuda/module/oldlaunch.h"
 
 static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;	/* lists of functions of modules */
 

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Occupancy: how many blocks fit on an SM. */
-#include "cuda/cu.h"
+#include <stdint.h>
+
+#include <ppu.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/module/function.h"
 
 CUresult i_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int block_size,
 								size_t dynamic_shared, unsigned int flags)

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Launching as before CUDA 4: block, shared memory and arguments are set in the function first. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/module/oldlaunch.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/work.h"
+#include "cuda/module/function.h"
 
 #define PARAM_ROOM	4096
 

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Events. */
-#include "cuda/cu.h"
+#include <ppu.h>
+#include "cuda/stream/event.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
+#include "cuda/graph/work.h"
+#include "cuda/stream/stream.h"
 
 static void release(void *obj)
 {

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Host functions in streams. */
 #include <stdlib.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/error.h"
+#include "cuda/graph/capture.h"
+#include "cuda/graph/work.h"
+#include "cuda/stream/stream.h"
 
 CUresult i_cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
 {

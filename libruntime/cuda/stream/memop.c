@@ -4,8 +4,18 @@
  * device hears nothing: so it is a kernel of one thread that looks at the word again and again.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/stream/memop.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/work.h"
+#include "cuda/memory/pointer.h"
+#include "cuda/stream/stream.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* the kernels of contexts */
 

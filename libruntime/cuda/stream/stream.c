@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams.  Stream 0 is the context's legacy stream, or in per-thread calls the thread's own. */
 #include <string.h>
-#include "cuda/cu.h"
+
+#include <ppu.h>
+#include "cuda/stream/stream.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
+#include "cuda/graph/work.h"
 
 /* Synchronisation policies: how a thread that waits does it.  Threads of ours always sleep. */
 enum { SYNC_AUTO = 1, SYNC_BLOCKING = 4 };

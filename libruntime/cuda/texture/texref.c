@@ -4,7 +4,16 @@
  * Each call that changes a bound reference makes a new texture and writes its handle to the variable.  A
  * reference from cuTexRefCreate has no variable.
  */
+#include <stdint.h>
 #include <string.h>
+
+#include <ppu.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/memory/array.h"
+#include "cuda/module/module.h"
 #include "cuda/texture/texture.h"
 
 struct CUtexref_st {

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Texture and surface objects: the handle is libppu's, with what it was made from written down beside it. */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/texture/texture.h"
+
+#include <ppu.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/memory/array.h"
 
 struct object {
 	unsigned long long handle;

@@ -2,7 +2,8 @@
 #ifndef PPU_CU_TEXTURE_H
 #define PPU_CU_TEXTURE_H
 
-#include "cuda/cu.h"
+#include <ppu.h>
+#include "cuda/context/calls.h"
 
 #pragma GCC visibility push(hidden)
 /* libppu's description of a texture (desc NULL: a surface). */

@@ -2,7 +2,7 @@
 /* Stream priorities to device priorities: the method and its examples, exactly. */
 #include <stdlib.h>
 #include "bench_main.h"
-#include "api/rt.h"
+#include "api/stream/priomap.h"
 
 /* Check notes every assertion in a file: too slow for millions of them. */
 #define EXPECT(x) do { if (!(x)) ck_abort_msg("%s", #x); } while (0)
