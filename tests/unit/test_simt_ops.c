@@ -440,8 +440,8 @@ END_TEST
 
 static Suite *suite(void)
 {
-	Suite *su = suite_create("simt_rows");
-	TCase *t = tcase_create("rows");
+	Suite *su = suite_create("simt_ops");
+	TCase *t = tcase_create("ops");
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);

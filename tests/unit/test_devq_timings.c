@@ -326,8 +326,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("devq_x1");
-	TCase *t = tcase_create("devq_x1");
+	Suite *s = suite_create("devq_timings");
+	TCase *t = tcase_create("devq_timings");
 	SRunner *r;
 	int failed;
 

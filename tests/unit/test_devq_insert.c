@@ -679,7 +679,7 @@ START_TEST(replaced_meanwhile)
 }
 END_TEST
 
-BENCH_MAIN("devq_rows", wq26_made_when_needed, wq27_as_made, wq29_blocks, wq39_told, wq35_atomic, wq45_entries,
+BENCH_MAIN("devq_insert", wq26_made_when_needed, wq27_as_made, wq29_blocks, wq39_told, wq35_atomic, wq45_entries,
 	   wq45_wrapped, wq44_room, wq57_capacity, wq60_undone, wq62_nothing, wq62_null_entry, wq62_exits, wq63_finish,
 	   wq65_no_reset, wq67_waiting, wq67_crowd, wq41_commands, refusals, options, cooperative,
 	   replaced_meanwhile)
