@@ -5,7 +5,7 @@
  * A channel that threads on the GPU fill: they cannot reach GP_GET and GP_PUT,
  * so the whole ring is open from the start, and only the semaphore the host
  * interface stands at keeps it from entries that nobody wrote.  Therefore the
- * order of what is done here (method 400 of the hardware manual's channels.rst):
+ * order of what is done here (method 400, WQ-27..WQ-38):
  *
  *   404, 405	ring, semaphores, X, Y in one object, zero-filled
  *   406	a block that waits for X
@@ -186,7 +186,7 @@ static void ppu_devq_write_entry(struct ppu_channel *chan, u32 get)
 }
 
 /**
- * ppu_devq_init - steps 406 to 412, see above
+ * ppu_devq_init - steps 406 to 412 (WQ-30..WQ-35), see above
  * @chan: channel that is configured and not enabled; its object is zero-filled
  *
  * Return: 0 or -ENODEV.
