@@ -177,7 +177,7 @@ int ppu_devq_alloc(struct ppu_channel *chan, const struct drm_ppu_channel_create
 	return ppu_devq_set_owner(chan, args->devq_owner);
 }
 
-/* 406: what the host interface will stand at until the first work is there. */
+/* Step 406 (WQ-30): what the host interface will stand at until the first work is there. */
 static void ppu_devq_write_start(struct ppu_channel *chan)
 {
 	u64 x = chan->ring_map->start + chan->devq.layout.x;
@@ -191,7 +191,7 @@ static void ppu_devq_write_start(struct ppu_channel *chan)
 	writel(upper_32_bits((u64)PPU_DEVQ_FIRST_X), &block[4]);
 }
 
-/* 408: the first free entry of a fresh ring is the one at GP_GET. */
+/* Step 408 (WQ-31): the first free entry of a fresh ring is the one at GP_GET. */
 static void ppu_devq_write_entry(struct ppu_channel *chan, u32 get)
 {
 	struct ppu_gpfifo_entry __iomem *entry = ppu_devq_at(chan, get * sizeof(*entry));

@@ -43,7 +43,7 @@ static uint32_t write_entry(struct core_chan *c, const struct ppu_devq_layout *l
 	return get;
 }
 
-/* X and Y (405) are zero, as is all of the object. */
+/* X and Y (405, WQ-28) are zero, as is all of the object. */
 static int init(struct core_chan *c, const struct ppu_devq_layout *l, const struct be_devq_args *args)
 {
 	struct be_dev *dev = c->vm->dev;

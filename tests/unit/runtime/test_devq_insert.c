@@ -30,7 +30,7 @@ static void check_counts(uint32_t from, uint32_t to, uint32_t want)
 		ck_assert_msg(devq_host[i] == want, "count %u is %u, not %u", i, devq_host[i], want);
 }
 
-/* ---- 402..412: the queue -------------------------------------------------------------------------- */
+/* ---- WQ-25..WQ-35: the queue ---------------------------------------------------------------------- */
 
 /* WQ-25, WQ-26: what refers to the library gets a queue, at its launch; nothing else does.  WQ-70: the next
  * launch of the stream has the same one, another stream its own. */
@@ -149,7 +149,7 @@ START_TEST(blocks_of_a_launch)
 }
 END_TEST
 
-/* ---- 452..470: what threads do ------------------------------------------------------------------- */
+/* ---- WQ-39..WQ-51: what threads do --------------------------------------------------------------- */
 
 /* WQ-39, WQ-35: what a thread receives; soft and shadow can be read and changed atomically. */
 START_TEST(what_a_thread_receives)
