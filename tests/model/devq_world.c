@@ -358,7 +358,7 @@ static void put_start(void)
 	w.fresh[RING + 2 * index] = w.fresh[RING + 2 * index + 1] = true;
 }
 
-/* Method 400, from 406 on. */
+/* Method 400, from 406 on (WQ-30..WQ-34). */
 static void set_up(void)
 {
 	if (wrong == OPEN_FIRST) {

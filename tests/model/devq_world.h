@@ -22,7 +22,7 @@
 #define MAX_LAUNCHES	6
 #define PIECE_WORDS	8	/* command memory of an entry */
 
-/* Mistakes of the other side, which is not compiled from the real source here; section 7's numbers. */
+/* Mistakes of the other side, which is not compiled from the real source here; 10 is TRAP-10. */
 enum mistake {
 	NO_MISTAKE,
 	STALL_ALL,		/* 1: a blocked queue stalls the CPU's channel, too */

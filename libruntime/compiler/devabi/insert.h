@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Method 450: how threads put work into a device-owned queue, all of them at once and without locks.
+ * Method 450 (WQ-39..WQ-52): how threads put work into a device-owned queue, all of them at once and without locks.
  *
  * Three kinds of words decide.  `soft` counts entries reserved, `shadow` says up to where the ring is
  * free; both only grow (but for undone reservations), entry number c is place c % count in lap
@@ -132,7 +132,7 @@ PPUQ_FN ppuq_u64 ppuq_generation(struct ppuq_place p)
 	return p.lap + 1;
 }
 
-/* Step 458: the last entry of a group, an Acquire and nothing else. */
+/* Step 458 (WQ-42): the last entry of a group, an Acquire and nothing else. */
 PPUQ_FN void ppuq_point_acquire(const struct ppu_queue *q, struct ppuq_place p)
 {
 	struct ppuq_out o = ppuq_block(q, p);
@@ -145,7 +145,7 @@ PPUQ_FN void ppuq_point_acquire(const struct ppu_queue *q, struct ppuq_place p)
 	ppuq_point(q, p, va, o.words);
 }
 
-/* Step 470: what ends a launch, one block. */
+/* Step 470 (WQ-50): what ends a launch, one block. */
 PPUQ_FN void ppuq_point_terminator(const struct ppu_queue *q, struct ppuq_place p)
 {
 	struct ppuq_out o = ppuq_block(q, p);
@@ -159,7 +159,7 @@ PPUQ_FN void ppuq_point_terminator(const struct ppu_queue *q, struct ppuq_place 
 	ppuq_point(q, p, va, o.words);
 }
 
-/* Steps 464 and 466: everything that was stored is there; now the entry in front may let the host
+/* Steps 464 and 466 (WQ-46, WQ-47): everything that was stored is there; now the entry in front may let the host
  * through.  It belongs to somebody else, or to the driver (then nobody waits for its element). */
 PPUQ_FN void ppuq_release(const struct ppu_queue *q, struct ppuq_place first)
 {
@@ -184,8 +184,8 @@ PPUQ_FN unsigned int ppuq_most(const struct ppu_queue *q)
 }
 
 /*
- * Steps 460 and 462.  What was refused is taken back, and only by who was the last to add: so the
- * counter goes down in the reverse of the order in which it went up, and no number is given out twice.
+ * Steps 460 and 462 (WQ-43, WQ-44, WQ-60).  What was refused is taken back, and only by who was the last
+ * to add: so the counter goes down in the reverse of the order in which it went up, and no number is given out twice.
  * Who cannot take back because another one came later either sees him take his back first, or sees that
  * there is room now: the later one was accepted behind this one.
  */
@@ -248,7 +248,7 @@ PPUQ_FN int ppuq_enter(const struct ppu_queue *q)
 	return 0;
 }
 
-/* Step 468's "no more": once for each launch, whoever and how many call it. */
+/* Step 468's "no more" (WQ-49, WQ-63): once for each launch, whoever and how many call it. */
 PPUQ_FN void ppuq_finish(const struct ppu_queue *q)
 {
 	ppuq_u64 *gate = ppuq_gate(q);

@@ -75,7 +75,7 @@ static const char everything[] =
 /*
  * SIMT-1: the mask of a full and of a partial warp at its start; lanes that do not exist appear in no mask.
  */
-START_TEST(simt_1_active_mask)
+START_TEST(active_mask)
 {
 	const uint32_t threads = _i ? 20 : 32, lanes = _i ? 0x000fffff : 0xffffffff;
 	unsigned started = 0, tokens = 0;
@@ -108,7 +108,7 @@ START_TEST(simt_1_active_mask)
 END_TEST
 
 /* SIMT-2: 16 of 32 lanes store: exactly 16 locations of the whole memory change, and no register of the others */
-START_TEST(simt_2_only_active_lanes_write)
+START_TEST(only_active_lanes_write)
 {
 	unsigned changed = 0;
 
@@ -132,7 +132,7 @@ START_TEST(simt_2_only_active_lanes_write)
 END_TEST
 
 /* SIMT-3, SIMT-15, SIMT-22: while lanes wait, the tokens lie in the warp's area with mask, address and type */
-START_TEST(simt_3_tokens_can_be_read)
+START_TEST(tokens_can_be_read)
 {
 	const struct ppu_warp *w;
 	const uint64_t *q;
@@ -169,7 +169,7 @@ START_TEST(simt_3_tokens_can_be_read)
 END_TEST
 
 /* SIMT-12: every operation of the list is accepted and does what its name says */
-START_TEST(simt_12_every_operation)
+START_TEST(every_operation)
 {
 	static const struct {
 		const char *body;	/* r3 is the result, p1: tid < 3, p2: tid odd */
@@ -205,7 +205,7 @@ START_TEST(simt_12_every_operation)
 END_TEST
 
 /* SIMT-19, HW-43: branches on which the active threads agree touch no token, also inside a divergent region */
-START_TEST(simt_19_uniform_inside_divergent)
+START_TEST(uniform_inside_divergent)
 {
 	s->cfg.branch_first = 1;
 	run(PROLOGUE				/* 0 */
@@ -233,7 +233,7 @@ START_TEST(simt_19_uniform_inside_divergent)
 END_TEST
 
 /* SIMT-34: without YIELD everything is as it was: suppressing it changes no operation of such programs */
-START_TEST(simt_34_older_instructions_alone)
+START_TEST(older_instructions_alone)
 {
 	static const char text[] =
 		PROLOGUE "setp.lt.u32 p1, r2, 3\nmov.u32 r3, 0\npbrk Out\n"
@@ -256,7 +256,7 @@ END_TEST
 
 /* SIMT-46, A-SIMT-19: the counter goes with the group: copied when it splits, the highest when it joins,
  * kept while it waits, 0 after a switch. */
-START_TEST(simt_46_counter_of_a_group)
+START_TEST(counter_of_a_group)
 {
 	s->cfg.branch_first = 1;
 	s->cfg.yield_every = 4;
@@ -291,7 +291,7 @@ START_TEST(simt_46_counter_of_a_group)
 END_TEST
 
 /* SIMT-46: each side of a branch goes on from the same count */
-START_TEST(simt_46_counter_is_copied)
+START_TEST(counter_is_copied)
 {
 	s->cfg.branch_first = 1;
 	s->cfg.yield_every = 3;
@@ -318,7 +318,7 @@ START_TEST(simt_46_counter_is_copied)
 END_TEST
 
 /* SIMT-48: nothing else waits: same mask, next instruction, queue empty, also in a partial warp under a guard */
-START_TEST(simt_48_yield_alone)
+START_TEST(yield_alone)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 3\nyield\ns2r r3, %activemask\n" STORE3 "exit\n", 5);
 	ops("yield yield 1f 5/0 @127 h=128 t=126\n"
@@ -331,7 +331,7 @@ START_TEST(simt_48_yield_alone)
 END_TEST
 
 /* SIMT-58: a YIELD merges or pushes on the back, and only then disables (step e) and pops */
-START_TEST(simt_58_yield_in_order)
+START_TEST(yield_in_order)
 {
 	s->cfg.branch_first = 1;
 	run(PROLOGUE "setp.lt.u32 p1, r2, 4\n@p1 bra P\nnop\nP: yield\nexit\n", 8);
@@ -347,7 +347,7 @@ START_TEST(simt_58_yield_in_order)
 END_TEST
 
 /* SIMT-59, SIMT-49: SYNC, BRK and CONT ask for a corresponding token first; EXIT and RET go straight to step e */
-START_TEST(simt_59_fallback_test_comes_first)
+START_TEST(fallback_test_comes_first)
 {
 	static const char *const dis[] = { "sync", "brk", "cont" };
 	static const char *const push[] = { "ssy", "pbrk", "pcnt" };
@@ -381,7 +381,7 @@ START_TEST(simt_59_fallback_test_comes_first)
 END_TEST
 
 /* SIMT-62, A-SIMT-8: two tokens of one type: each takes the lanes that wait at its own address */
-START_TEST(simt_62_address_is_part_of_it)
+START_TEST(address_is_part_of_it)
 {
 	s->cfg.branch_first = 1;
 	run(PROLOGUE				/* 0 */
@@ -412,7 +412,7 @@ END_TEST
  * SIMT-51: lanes that break without a token are a conditional branch; the sync token that the others
  * will need stays, and all meet at L.
  */
-START_TEST(simt_51_what_others_need_stays)
+START_TEST(what_others_need_stays)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 16\nssy L\n@p1 brk B\nmov.u32 r6, 1\nsync L\nB: mov.u32 r6, 2\nsync L\n"
 	    "L: s2r r3, %activemask\n" STORE3 "exit\n", 32);
@@ -425,7 +425,7 @@ END_TEST
  * SIMT-46: the counter belongs to the set of lanes: two YIELDs of one side and three of the other are no
  * fourth of either, so nothing switches.
  */
-START_TEST(simt_46_counter_of_each_set)
+START_TEST(counter_of_each_set)
 {
 	unsigned yields = 0;
 
@@ -440,25 +440,25 @@ END_TEST
 
 static Suite *suite(void)
 {
-	Suite *su = suite_create("simt_rows");
-	TCase *t = tcase_create("rows");
+	Suite *su = suite_create("simt_ops");
+	TCase *t = tcase_create("ops");
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, simt_1_active_mask, 0, 2);
-	tcase_add_test(t, simt_2_only_active_lanes_write);
-	tcase_add_test(t, simt_3_tokens_can_be_read);
-	tcase_add_test(t, simt_12_every_operation);
-	tcase_add_test(t, simt_19_uniform_inside_divergent);
-	tcase_add_test(t, simt_34_older_instructions_alone);
-	tcase_add_test(t, simt_46_counter_of_a_group);
-	tcase_add_test(t, simt_46_counter_is_copied);
-	tcase_add_test(t, simt_48_yield_alone);
-	tcase_add_test(t, simt_58_yield_in_order);
-	tcase_add_test(t, simt_59_fallback_test_comes_first);
-	tcase_add_test(t, simt_62_address_is_part_of_it);
-	tcase_add_test(t, simt_51_what_others_need_stays);
-	tcase_add_test(t, simt_46_counter_of_each_set);
+	tcase_add_loop_test(t, active_mask, 0, 2);
+	tcase_add_test(t, only_active_lanes_write);
+	tcase_add_test(t, tokens_can_be_read);
+	tcase_add_test(t, every_operation);
+	tcase_add_test(t, uniform_inside_divergent);
+	tcase_add_test(t, older_instructions_alone);
+	tcase_add_test(t, counter_of_a_group);
+	tcase_add_test(t, counter_is_copied);
+	tcase_add_test(t, yield_alone);
+	tcase_add_test(t, yield_in_order);
+	tcase_add_test(t, fallback_test_comes_first);
+	tcase_add_test(t, address_is_part_of_it);
+	tcase_add_test(t, what_others_need_stays);
+	tcase_add_test(t, counter_of_each_set);
 	suite_add_tcase(su, t);
 	return su;
 }

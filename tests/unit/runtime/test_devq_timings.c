@@ -171,7 +171,7 @@ static struct run prepare(uint32_t timing, bool finish_by_hand)
 	return r;
 }
 
-/* Timing (iii) is the table of the requirements: the launching kernel reserves and fills PBS-2, PBS-1's
+/* Timing (iii) is the table of WQ-X1: the launching kernel reserves and fills PBS-2, PBS-1's
  * kernel releases A, PBS-2's inserts the terminator.  (i): the launching kernel inserts everything.  (ii): PBS-1's
  * kernel inserts PBS-2, PBS-2's the terminator. */
 static const struct {
@@ -251,7 +251,7 @@ static void check_no_cpu(const struct rt_trace *t, const struct run *r)
 }
 
 /* WQ-X1, WQ-12, WQ-20, WQ-36, WQ-37, WQ-46, WQ-48, WQ-50, WQ-51, WQ-52, WQ-72. */
-START_TEST(wq_x1)
+START_TEST(three_timings)
 {
 	uint32_t timing = (uint32_t)_i;
 	struct run r = prepare(timing, true);
@@ -273,9 +273,9 @@ START_TEST(wq_x1)
 }
 END_TEST
 
-/* The second launch: refresh to PUT 4 and shadow 12; the first group gets 6 and 7, element 5 is written and
+/* WQ-X1: The second launch: refresh to PUT 4 and shadow 12; the first group gets 6 and 7, element 5 is written and
  * harmless; P leaves entry 5 only when X is 2 (WQ-59, WQ-64). */
-START_TEST(wq_x1_second)
+START_TEST(second_launch)
 {
 	struct run r = prepare(1, false);
 	struct rt_trace t;
@@ -326,14 +326,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("devq_x1");
-	TCase *t = tcase_create("devq_x1");
+	Suite *s = suite_create("devq_timings");
+	TCase *t = tcase_create("devq_timings");
 	SRunner *r;
 	int failed;
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, wq_x1, 1, 4);
-	tcase_add_test(t, wq_x1_second);
+	tcase_add_loop_test(t, three_timings, 1, 4);
+	tcase_add_test(t, second_launch);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -30,11 +30,11 @@ static void check_counts(uint32_t from, uint32_t to, uint32_t want)
 		ck_assert_msg(devq_host[i] == want, "count %u is %u, not %u", i, devq_host[i], want);
 }
 
-/* ---- 402..412: the queue -------------------------------------------------------------------------- */
+/* ---- WQ-25..WQ-35: the queue ---------------------------------------------------------------------- */
 
 /* WQ-25, WQ-26: what refers to the library gets a queue, at its launch; nothing else does.  WQ-70: the next
  * launch of the stream has the same one, another stream its own. */
-START_TEST(wq26_made_when_needed)
+START_TEST(made_when_needed)
 {
 	void *args[] = { &devq_dev };
 	ppuFunction f;
@@ -82,7 +82,7 @@ END_TEST
 
 /* WQ-23, WQ-24, WQ-27, WQ-28, WQ-30, WQ-31, WQ-33, WQ-34: as it is before the first launch; counts that are
  * a power of two and not, any first GET. */
-START_TEST(wq27_as_made)
+START_TEST(queue_as_made)
 {
 	static const struct {
 		uint32_t count, get, soft, shadow;
@@ -116,7 +116,7 @@ END_TEST
 
 /* WQ-29: the blocks of a launch in the CPU-owned channel, packed in one entry and in four; the refresh in an
  * entry of its own before them (WQ-59).  WQ-64: launch n has X = n and Y = n. */
-START_TEST(wq29_blocks)
+START_TEST(blocks_of_a_launch)
 {
 	for (unsigned split = 0; split < 2; split++) {
 		struct rt_spied *b;
@@ -149,10 +149,10 @@ START_TEST(wq29_blocks)
 }
 END_TEST
 
-/* ---- 452..470: what threads do ------------------------------------------------------------------- */
+/* ---- WQ-39..WQ-51: what threads do --------------------------------------------------------------- */
 
 /* WQ-39, WQ-35: what a thread receives; soft and shadow can be read and changed atomically. */
-START_TEST(wq39_told)
+START_TEST(what_a_thread_receives)
 {
 	struct ppu_queue q;
 	ppuQueueInfo i;
@@ -183,7 +183,7 @@ START_TEST(wq39_told)
 END_TEST
 
 /* WQ-35: 1024 threads add 1 to soft: all results are different and without a gap. */
-START_TEST(wq35_atomic)
+START_TEST(fetch_add_by_1024_threads)
 {
 	static uint8_t seen[1025];
 	uint32_t nop = PPU_CMD_HDR(PPU_CMD_NOP, 1, 0);
@@ -223,7 +223,7 @@ static uint32_t error_of(unsigned group)
 
 /* WQ-40, WQ-42, WQ-43, WQ-45, WQ-47, WQ-50, WQ-73: groups of 2, 1 and 3 blocks, entry by entry, and the
  * elements that were released: those in front of each group, the first one's before the Acquire X. */
-START_TEST(wq45_entries)
+START_TEST(groups_entry_by_entry)
 {
 	static const char *const want[16] = { "acquire(X==1)", "launch", "launch", "acquire(sem3==1)", "launch",
 		"acquire(sem5==1)", "launch", "launch", "launch", "acquire(sem9==1)",
@@ -249,7 +249,7 @@ START_TEST(wq45_entries)
 END_TEST
 
 /* WQ-45, WQ-47, WQ-64: across the end of the ring, powers of two and not: generations of the next lap. */
-START_TEST(wq45_wrapped)
+START_TEST(groups_across_the_end)
 {
 	devq_start(NULL, 8, 0, 5);	/* soft 6, shadow 12 */
 	run_groups((uint32_t[]){ 2 }, 1);
@@ -280,7 +280,7 @@ END_TEST
 
 /* WQ-44: literally, with nothing kept for the terminator; WQ-61: with the entry that is.  WQ-66: what can
  * never fit does not touch soft. */
-START_TEST(wq44_room)
+START_TEST(room_check)
 {
 	static const struct {
 		uint32_t flags, sizes[6], n;
@@ -333,7 +333,7 @@ START_TEST(wq44_room)
 END_TEST
 
 /* WQ-57: six single entries, not seven.  WQ-60: what is refused leaves soft as it was. */
-START_TEST(wq57_capacity)
+START_TEST(capacity_is_count_less_two)
 {
 	devq_start(NULL, COUNT, PPU_STREAM_QUEUE_NO_SPARE, 0);
 	devq_put(SIZES, (uint32_t[]){ 1, 1, 1, 1, 1, 1, 1, 3, 1 }, 36);
@@ -350,7 +350,7 @@ START_TEST(wq57_capacity)
 END_TEST
 
 /* WQ-60: 32 lanes are refused at the same time; all of it is undone, and all the room can be had. */
-START_TEST(wq60_undone)
+START_TEST(refused_reservations_undone)
 {
 	for (unsigned entries = 8; entries <= 4096; entries *= 8) {
 		devq_start(NULL, entries, PPU_STREAM_QUEUE_NO_SPARE, 0);
@@ -366,7 +366,7 @@ START_TEST(wq60_undone)
 END_TEST
 
 /* WQ-62: a launch that makes no work ends; GET goes to the terminator. */
-START_TEST(wq62_nothing)
+START_TEST(launch_without_work_ends)
 {
 	devq_start(NULL, COUNT, 0, 0);
 	DEVQ_RUN("none", 3, 50, DEVQ_AT(0));
@@ -382,7 +382,7 @@ END_TEST
 
 /* WQ-62: and without the terminator the host comes to an entry that nobody has written: an error that says so,
  * and a new context works. */
-START_TEST(wq62_null_entry)
+START_TEST(null_entry)
 {
 	ppuCtx ctx;
 
@@ -404,7 +404,7 @@ START_TEST(wq62_null_entry)
 END_TEST
 
 /* WQ-62: threads that end early, in functions or not, are counted; and so are those that are not launched. */
-START_TEST(wq62_exits)
+START_TEST(threads_that_end_early)
 {
 	unsigned launched = 0;
 
@@ -425,7 +425,7 @@ END_TEST
 
 /* WQ-49, WQ-63: finish() by all threads ends the launch once; nothing can be inserted after it, and in the next
  * launch it can again. */
-START_TEST(wq63_finish)
+START_TEST(finish_by_all_threads)
 {
 	devq_start(NULL, 256, 0, 0);
 	for (unsigned n = 1; n <= 2; n++) {
@@ -443,7 +443,7 @@ END_TEST
 
 /* WQ-65, WQ-48: who stalls between reserving and filling holds up who came later, and finds that he was
  * faster released; resetting the own element loses that. */
-START_TEST(wq65_no_reset)
+START_TEST(stalled_owner_resets_nothing)
 {
 	for (unsigned reset = 0; reset < 2; reset++) {
 		/* two blocks that show their order: the second one copies what the first one stored */
@@ -484,7 +484,7 @@ END_TEST
 
 /* WQ-67: waiting for room in the launching kernel is refused; in work of the queue it succeeds, whoever
  * makes room. */
-START_TEST(wq67_waiting)
+START_TEST(waiting_for_room)
 {
 	for (unsigned flags = 0; flags <= PPU_STREAM_QUEUE_NO_ASSIST; flags += PPU_STREAM_QUEUE_NO_ASSIST) {
 		devq_start(NULL, COUNT, flags, 0);
@@ -510,7 +510,7 @@ START_TEST(wq67_waiting)
 END_TEST
 
 /* WQ-67, WQ-74: so do many threads of several warps at once, in a ring with room for two of them. */
-START_TEST(wq67_crowd)
+START_TEST(many_wait_for_room)
 {
 	for (unsigned flags = 0; flags <= PPU_STREAM_QUEUE_NO_ASSIST; flags += PPU_STREAM_QUEUE_NO_ASSIST) {
 		devq_start(NULL, COUNT, flags, 0);
@@ -526,7 +526,7 @@ END_TEST
 /* ---- commands and refusals ------------------------------------------------------------------------ */
 
 /* WQ-41, WQ-40: every command of the interface; blocks read back are what was asked for. */
-START_TEST(wq41_commands)
+START_TEST(commands_read_back)
 {
 	devq_start(NULL, 64, 0, 0);
 	DEVQ_RUN("commands", 1, 1, DEVQ_AT(0), DEVQ_AT(1000));
@@ -679,7 +679,8 @@ START_TEST(replaced_meanwhile)
 }
 END_TEST
 
-BENCH_MAIN("devq_rows", wq26_made_when_needed, wq27_as_made, wq29_blocks, wq39_told, wq35_atomic, wq45_entries,
-	   wq45_wrapped, wq44_room, wq57_capacity, wq60_undone, wq62_nothing, wq62_null_entry, wq62_exits, wq63_finish,
-	   wq65_no_reset, wq67_waiting, wq67_crowd, wq41_commands, refusals, options, cooperative,
-	   replaced_meanwhile)
+BENCH_MAIN("devq_insert", made_when_needed, queue_as_made, blocks_of_a_launch, what_a_thread_receives,
+	   fetch_add_by_1024_threads, groups_entry_by_entry, groups_across_the_end, room_check,
+	   capacity_is_count_less_two, refused_reservations_undone, launch_without_work_ends, null_entry,
+	   threads_that_end_early, finish_by_all_threads, stalled_owner_resets_nothing, waiting_for_room,
+	   many_wait_for_room, commands_read_back, refusals, options, cooperative, replaced_meanwhile)

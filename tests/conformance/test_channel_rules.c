@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of the requirements that the driver has a part in, each by its acceptance text. */
+/* What channels and semaphores promise where the driver has a part in it; each test is the check of its row. */
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -32,7 +32,7 @@ static int wait_sem(int fd, uint32_t sem, uint32_t op, uint64_t value)
 	return try_ioctl(fd, DRM_IOCTL_PPU_SEM_WAIT, &w);
 }
 
-TEST(wq3, "WQ-3: PUT is exclusive: entry 0 runs when PUT is 1, once, and not before")
+TEST(put_is_exclusive, "WQ-3: PUT is exclusive: entry 0 runs when PUT is 1, once, and not before")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8), other = chan_new(fd, c.vm, COPY, 8);
@@ -57,7 +57,7 @@ TEST(wq3, "WQ-3: PUT is exclusive: entry 0 runs when PUT is 1, once, and not bef
 	CHECK_EQ(chan_get(&c), 1);
 }
 
-TEST(wq7_interrupt, "WQ-7: PUT past GET: the channel is in error, with an interrupt")
+TEST(overrun_interrupts, "WQ-7: PUT past GET: the channel is in error, with an interrupt")
 {
 	int fd = open_ppu(), e = eventfd(0, 0);
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
@@ -96,7 +96,8 @@ static uint32_t rnd(void)
 	return x;
 }
 
-TEST_T(wq7_kernel, 120, "WQ-7: whatever is submitted, the driver never overruns its ring; in order, all of it")
+TEST_T(driver_never_overruns, 120,
+     "WQ-7: whatever is submitted, the driver never overruns its ring; in order, all of it")
 {
 	enum { JOBS = 3000, MAX = 12 };
 	int fd = open_ppu();
@@ -140,7 +141,7 @@ TEST_T(wq7_kernel, 120, "WQ-7: whatever is submitted, the driver never overruns 
 	CHECK_EQ(q.seqno_completed, JOBS);
 }
 
-TEST(wq6_kernel, "WQ-6: a full kernel-submit queue refuses; what is queued is not touched by that")
+TEST(full_kernel_queue_refuses, "WQ-6: a full kernel-submit queue refuses; what is queued is not touched by that")
 {
 	int fd = open_ppu(), err = 0;
 	struct gate gate = gate_new(fd, 0), work = gate_new(fd, 0);
@@ -164,7 +165,8 @@ TEST(wq6_kernel, "WQ-6: a full kernel-submit queue refuses; what is queued is no
 	WAIT_FOR(!try_ioctl(fd, DRM_IOCTL_PPU_SUBMIT, &a), 20000);
 }
 
-TEST(wq10, "WQ-10: of two runnable queues every entry of the one with the higher priority is fetched first")
+TEST(higher_priority_is_fetched_first,
+     "WQ-10: of two runnable queues every entry of the one with the higher priority is fetched first")
 {
 	int fd = open_ppu();
 	uint32_t vm = vm_new(fd);
@@ -204,7 +206,8 @@ TEST(wq10, "WQ-10: of two runnable queues every entry of the one with the higher
 	CHECK(last <= first);
 }
 
-TEST(cp2, "CP-2, HW-13: a copy on a compute channel and a launch on a copy channel are channel errors")
+TEST(wrong_command_for_the_channel,
+     "CP-2, HW-13: a copy on a compute channel and a launch on a copy channel are channel errors")
 {
 	int fd = open_ppu();
 	uint32_t vm = vm_new(fd);
@@ -233,7 +236,7 @@ TEST(cp2, "CP-2, HW-13: a copy on a compute channel and a launch on a copy chann
 	}
 }
 
-TEST(hw6, "HW-6: command blocks in system memory and in VRAM both work")
+TEST(blocks_in_both_memories, "HW-6: command blocks in system memory and in VRAM both work")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
@@ -252,7 +255,7 @@ TEST(hw6, "HW-6: command blocks in system memory and in VRAM both work")
 
 /* ---- semaphores through the driver ---- */
 
-TEST(cp38_wait, "CP-38, CP-13: create, map, read, write, wait: the wait returns when S reaches 0")
+TEST(semaphore_through_ioctls, "CP-38, CP-13: create, map, read, write, wait: the wait returns when S reaches 0")
 {
 	for (uint32_t p = 0; p < 2; p++) {
 		int fd = open_ppu();
@@ -299,7 +302,7 @@ static void owner(int from, int to)
 	_exit(0);
 }
 
-TEST(cp38_foreign, "CP-38: a semaphore command with a foreign address faults on its channel only")
+TEST(foreign_semaphore_address, "CP-38: a semaphore command with a foreign address faults on its channel only")
 {
 	static const unsigned ops[] = {
 		PPU_CMD_SEM_RELEASE, PPU_CMD_SEM_INC, PPU_CMD_SEM_DEC, PPU_CMD_SEM_ACQUIRE,
@@ -365,7 +368,8 @@ static void pending_child(int to)
 	_exit(0);
 }
 
-TEST_T(cp37, 120, "CP-37: a process is killed with S = 1 pending: semaphores of others are unaffected")
+TEST_T(killed_with_a_semaphore_pending, 120,
+     "CP-37: a process is killed with S = 1 pending: semaphores of others are unaffected")
 {
 	int fd = open_ppu();
 	uint32_t vm = vm_new(fd);
@@ -407,7 +411,8 @@ TEST_T(cp37, 120, "CP-37: a process is killed with S = 1 pending: semaphores of 
 	}
 }
 
-TEST(hw14, "HW-14, CP-38: a semaphore as a lock between channels: exclusive access, handed over by the device")
+TEST(semaphore_as_a_lock,
+     "HW-14, CP-38: a semaphore as a lock between channels: exclusive access, handed over by the device")
 {
 	enum { CHANNELS = 4, ROUNDS = 7 };
 	int fd = open_ppu();
