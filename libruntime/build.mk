@@ -2,7 +2,7 @@
 #
 # The runtime: libppu.a and libppu.so, the tools, the samples.
 #
-#   api backend common isa ptx  the library
+#   api backend common compiler/  the library
 #   backend/core common    libppu-core.so, a plug-in of the library: the backend that needs
 #                          no VM, with the device core inside (so it is GPL-2.0-or-later)
 #   tools/NAME.c           $(BUILD)/bin/NAME
@@ -12,22 +12,24 @@
 
 # All sources of these folders; a folder without one is a mistake in its name.
 rt_sources = $(foreach d,$(1),$(or $(sort $(wildcard libruntime/$(d)/*.c)),$(error libruntime/$(d) has no source)))
-RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch backend common isa ptx)
+RT_COMPILER := $(addprefix compiler/,asm obj devlib ptx ptx/ir ptx/front ptx/lower ptx/middle ptx/back)
+RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch backend common $(RT_COMPILER))
 RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
 RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
-# The device-side library: PTX inside libppu (libruntime/isa/library.c).
+# The device-side library: PTX inside libppu (libruntime/compiler/devlib/library.c).
 RT_DEVLIB := $(BUILD)/devlib
-RT_DEVLIB_PTX := $(patsubst libruntime/lib/%.cu,$(RT_DEVLIB)/%.ptx,$(sort $(wildcard libruntime/lib/*.cu)))
+RT_DEVLIB_SRC := libruntime/compiler/devlib
+RT_DEVLIB_PTX := $(patsubst $(RT_DEVLIB_SRC)/%.cu,$(RT_DEVLIB)/%.ptx,$(sort $(wildcard $(RT_DEVLIB_SRC)/*.cu)))
 RT_DEVLIB_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib \
-	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version -Iinclude
-$(RT_DEVLIB)/%.ptx: libruntime/lib/%.cu $(wildcard libruntime/lib/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
+	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version -Iinclude -Ilibruntime
+$(RT_DEVLIB)/%.ptx: $(RT_DEVLIB_SRC)/%.cu $(wildcard libruntime/compiler/devabi/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<
-$(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),libruntime/isa/library.c)): $(RT_DEVLIB_PTX)
-RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device/core -Ilibruntime $(RT_DRM_CFLAGS)
+$(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),$(RT_DEVLIB_SRC)/library.c)): $(RT_DEVLIB_PTX)
+RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device -Ilibruntime $(RT_DRM_CFLAGS)
 # It is in libppu as well.
-PPU_ALSO_FROM_libruntime/isa/library.c := $(wildcard libruntime/lib/*.cu)
+PPU_ALSO_FROM_$(RT_DEVLIB_SRC)/library.c := $(wildcard $(RT_DEVLIB_SRC)/*.cu)
 RT_LIBS   := -lm -lpthread $(RT_DRM_LIBS)
 # What a program needs besides our static libraries, and which ones, in order.
 RT_OURS   := ppu
@@ -119,7 +121,7 @@ $(BUILD)/samples/%.ptx: libruntime/samples/kernels/%.cu libruntime/samples/kerne
 	$(Q)$(CLANG) $(RT_CU_FLAGS) -o $@ $<
 ALL_TARGETS += $(RT_PTX)
 $(RT_SAMPLE_BINS): | $(RT_PTX) $(RT_PLUGIN_SO)
-# tests/unit/rt_tools.sh runs them.
+# tests/unit/runtime/rt_tools.sh runs them.
 unit-build: $(RT_SO) $(RT_PLUGIN_SO) $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(t)))) $(RT_SAMPLE_BINS) $(RT_PTX)
 
 # The same for the CUDA Driver API: ordinary programs that find libcuda.so.1 by the library path.
@@ -131,7 +133,7 @@ $(BUILD)/bin/cuda-%: libruntime/samples/cuda/%.c libruntime/samples/cuda/common.
 	$(Q)$(CC) $(CFLAGS) -Wall -Wextra -Wno-pedantic -Iinclude/cuda $(LDFLAGS) -o $@ $< $(CU_SO) -lm
 ALL_TARGETS += $(CU_SAMPLE_BINS)
 $(CU_SAMPLE_BINS): | $(RT_PTX) $(RT_PLUGIN_SO)
-# tests/unit/cuda_samples.sh runs them.
+# tests/unit/cuda/cuda_samples.sh runs them.
 unit-build: $(CU_SO) $(CU_SAMPLE_BINS)
 
 # --- a directory for clang++ --cuda-path ------------------------------------------

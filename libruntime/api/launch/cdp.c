@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host's half of launches by threads (libruntime/lib/launch*.cu): a module that launches is told
+ * The host's half of launches by threads (libruntime/compiler/devlib/launch*.cu): a module that launches is told
  * about its kernels, and all of a context share the buffers that launches are prepared in.
  */
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "api/launch/module.h"
 #include "api/memory/copy.h"
 #include "api/memory/mem.h"
-#include "lib/devlib.h"
+#include "compiler/devabi/devlib.h"
 
 #define NUM_BUFFERS	2048u	/* more launches at once are prepared in the heap of malloc */
 #define BUFFER_ALIGN	PPU_TMD_ALIGN

@@ -21,7 +21,7 @@
 #include "api/stream/slot.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
-#include "lib/devlib.h"
+#include "compiler/devabi/devlib.h"
 
 static ppuResult check(const struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, size_t dynamic)
 {

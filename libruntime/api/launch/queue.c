@@ -2,7 +2,7 @@
 /*
  * Device-owned work queues: one for each stream that launches kernels which put work into it.
  *
- * The backend makes the queue itself (method 400).  To it belong, in device memory, what kernels are told
+ * The backend makes the queue itself (method 400, WQ-27..WQ-34).  To it belong, in device memory, what kernels are told
  * (struct ppu_queue), the state that the threads of a launch share, and command memory for each entry.
  * A launch is, in the stream's channel:
  *
@@ -35,7 +35,7 @@
 #include "api/stream/chan.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
-#include "lib/queue.h"
+#include "compiler/devabi/queue.h"
 
 #define ENTRIES_DEFAULT	1024u
 #define BLOCK_DEFAULT	1024u

@@ -10,7 +10,7 @@
 #include "api/context/wait.h"
 #include "api/memory/copy.h"
 #include "api/memory/mem.h"
-#include "lib/devlib.h"
+#include "compiler/devabi/devlib.h"
 
 #define MAX_EXTENT	65536u
 /* Like RT_MEMORY_MODULE: device memory that is not the user's to free. */

@@ -11,7 +11,7 @@
 
 #include <hw/ppu_config.h>
 #include <hw/ppu_mmu.h>
-#include <ppu_core.h>
+#include <core/ppu_core.h>
 #include "backend/backend.h"
 #include "common/range.h"
 #include "common/workers.h"
@@ -147,8 +147,8 @@ int ppu_bc_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct
 /* A queue or an owner ends: they forget each other. */
 void ppu_bc_devq_unlink(struct core_chan *c);
 /*
- * For tests, NULL otherwise: called after each step of method 400 with its number, the lock held.  It may
- * run the device; what it returns, if not 0, is the error that ends the set-up there.
+ * For tests, NULL otherwise: called after each step of method 400 (WQ-27..WQ-34) with its number, the lock
+ * held.  It may run the device; what it returns, if not 0, is the error that ends the set-up there.
  */
 extern int (*ppu_bc_devq_step)(struct be_vm *vm, unsigned chid, unsigned step);
 
