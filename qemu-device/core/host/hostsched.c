@@ -21,7 +21,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/host/host.h"
+#include <hw/ppu_regs.h>
+#include "core/base/trace.h"
+#include "core/host/hostif.h"
+#include "core/host/hostsched.h"
+#include "core/host/runlist.h"
+#include "core/memory/ctx.h"
+#include "core/tasks/tmu.h"
 
 #define MAX_DECISIONS 64		/* about engines in one event: each may look at PPU_MAX_GATES words */
 
@@ -100,7 +106,7 @@ static void leave(struct ppu_core *core, struct ppu_chan *ch)
 	switch (ch->where) {
 	case CH_IN_READY:
 		ppu_chlist_del(core, &queue_of(ch)->list, ch);
-		ch->ctx->num_ready--;
+		ch->ctx->host->num_ready--;
 		if (queue_of(ch)->list.first == PPU_NO_CH)
 			ctx_deactivate(core, ch->ctx, ch->priority);
 		break;
@@ -122,7 +128,7 @@ static void join(struct ppu_core *core, struct ppu_chan *ch, enum ppu_ch_where w
 	switch (where) {
 	case CH_IN_READY:
 		ppu_chlist_add(core, &queue_of(ch)->list, ch);
-		ch->ctx->num_ready++;
+		ch->ctx->host->num_ready++;
 		ctx_activate(core, ch->ctx, ch->priority);
 		break;
 	case CH_IN_RUNLIST:
@@ -181,9 +187,9 @@ struct ppu_chan *ppu_sched_pick(struct ppu_core *core)
 	return NULL;
 }
 
-void ppu_host_wake(struct ppu_core *core, unsigned chid)
+void ppu_sched_wake(struct ppu_core *core, struct ppu_waiter *w, uint64_t word)
 {
-	struct ppu_chan *ch = ppu_chan(core, chid);
+	struct ppu_chan *ch = ppu_chan(core, w->id);
 
 	ppu_sem_unwait(core, &ch->waiter);
 	if (ch->state == CH_SEM)
@@ -421,7 +427,7 @@ static bool drain(struct ppu_core *core, struct ppu_engine *eng, const struct pp
 		end_drain(core, eng);
 		eng->drain_ctx = ch->ctx;
 	}
-	return ch->ctx->num_ready && eng->drain_runs < ch->ctx->num_channels * PPU_NUM_PRIO;
+	return ch->ctx->host->num_ready && eng->drain_runs < ch->ctx->host->num_channels * PPU_NUM_PRIO;
 }
 
 static void dispatch(struct ppu_core *core, struct ppu_chan *ch)
@@ -430,7 +436,7 @@ static void dispatch(struct ppu_core *core, struct ppu_chan *ch)
 	unsigned chid = ppu_chid(core, ch), err = PPU_ERR_TMD_BAD;
 
 	if (ch->op_class == PPU_CLASS_COMPUTE) {
-		switch (ppu_tmu_launch(core, chid, ch->tmd_va, &err)) {
+		switch (ppu_tmu_launch(core, ch->ctx, chid, ch->tmd_va, &err)) {
 		case PPU_SUBMIT_OK:
 			break;
 		case PPU_SUBMIT_FULL:
@@ -498,11 +504,11 @@ void ppu_host_copy_done(struct ppu_core *core, unsigned chid)
 	done(core, ppu_chan(core, chid));
 }
 
-unsigned ppu_host_owner(struct ppu_core *core, unsigned engine)
+uint32_t ppu_host_owner(const struct ppu_core *core, unsigned engine)
 {
 	const struct ppu_engine *eng = &core->host->engines[engine + 1];
 
-	return eng->busy ? eng->holder : PPU_NO_CHANNEL;
+	return eng->busy ? eng->holder : PPU_NO_CH;
 }
 
 /* One decision for engine e. False: nothing more to decide now. */
@@ -727,7 +733,7 @@ static void load_lists(struct ppu_core *core, struct ppu_io *io)
 				return;
 			}
 			ppu_chlist_add(core, &queue_of(ch)->list, ch);
-			ch->ctx->num_ready++;
+			ch->ctx->host->num_ready++;
 			break;
 		case CH_IN_RUNLIST:
 			if (ch->run_class != PPU_CLASS_COMPUTE && ch->run_class != PPU_CLASS_COPY) {

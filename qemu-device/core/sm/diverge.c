@@ -10,7 +10,9 @@
  * where the warp goes on.  A handler that returns PPU_SWITCH without having changed anything is
  * executed again when the warp is ready again.
  */
-#include "core/sm/sm.h"
+#include "core/sm/diverge.h"
+#include "core/sm/exec_warp.h"
+#include "core/sm/warp.h"
 
 /* ---- reasons ----------------------------------------------------------------------------------- */
 

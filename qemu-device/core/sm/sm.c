@@ -9,7 +9,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/sm/sm.h"
+#include "core/base/io.h"
+#include "core/sm/mem/cache.h"
+#include "core/sm/mem/lsu.h"
+#include "core/sm/mem/storebuf.h"
+#include "core/sm/warp.h"
 
 /* ---- time ---------------------------------------------------------------------------------------- */
 
@@ -29,7 +33,7 @@ uint64_t ppu_sm_time(const struct ppu_sm *sm)
 
 /* ---- effects ------------------------------------------------------------------------------------- */
 
-struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_task *task)
+struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task)
 {
 	struct ppu_effects *fx = &sm->fx;
 	struct ppu_effect *e;
@@ -108,7 +112,7 @@ enum ppu_step ppu_sm_fault(struct ppu_sm *sm, struct ppu_warp *w, unsigned code,
 	unsigned i;
 
 	if (!cta->faulted) {
-		const struct ppu_task *t = cta->task;
+		const struct ppu_sm_task *t = cta->task;
 
 		cta->faulted = true;
 		e = ppu_sm_effect(sm, PPU_FX_FAULT, cta->task);
@@ -289,7 +293,7 @@ int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct
 	return areas_ok(core, ctx, t) ? 0 : PPU_ERR_NO_TOKQ;
 }
 
-bool ppu_sm_can_start_without(struct ppu_core *core, unsigned id, const struct ppu_task *t, uint32_t without)
+bool ppu_sm_can_start_without(struct ppu_core *core, unsigned id, const struct ppu_sm_task *t, uint32_t without)
 {
 	const struct ppu_sm *sm = &core->sms[id];
 	uint32_t ctas = sm->used_ctas, warps = sm->used_warps, regs = sm->used_regs, shared = sm->used_shared;
@@ -308,7 +312,7 @@ bool ppu_sm_can_start_without(struct ppu_core *core, unsigned id, const struct p
 	       shared + n.shared <= core->cfg.shared_per_sm;
 }
 
-bool ppu_sm_can_start(struct ppu_core *core, unsigned id, const struct ppu_task *t)
+bool ppu_sm_can_start(struct ppu_core *core, unsigned id, const struct ppu_sm_task *t)
 {
 	return ppu_sm_can_start_without(core, id, t, 0);
 }
@@ -347,7 +351,7 @@ static bool alloc_shared(struct ppu_cta *cta, uint32_t bytes)
 }
 
 /* Pointers into VRAM, from the instance block; false: the areas are not there. */
-static bool map_warp(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_task *t)
+static bool map_warp(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t)
 {
 	struct ppu_core *core = sm->core;
 	const struct ppu_config *cfg = &core->cfg;
@@ -372,7 +376,7 @@ uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp)
 }
 
 /* What its threads see as parameters. */
-static bool alloc_params(struct ppu_cta *cta, const struct ppu_task *t, const uint8_t *entry)
+static bool alloc_params(struct ppu_cta *cta, const struct ppu_sm_task *t, const uint8_t *entry)
 {
 	uint32_t bytes = (t->launch.param_bytes + 15) & ~15u;
 
@@ -407,7 +411,7 @@ static void set_id(struct ppu_cta *cta, const struct ppu_tmd *l, uint64_t index)
 	cta->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
 }
 
-struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_task *t, uint64_t index, const uint8_t *entry,
+struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry,
 			    bool *mapped)
 {
 	const struct ppu_tmd *l = &t->launch;
@@ -454,7 +458,7 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_task *t, uint64_t inde
 	return cta;
 }
 
-int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_task *t, uint64_t index,
+int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, uint64_t index,
 		     uint64_t start_time, const uint8_t *entry)
 {
 	struct ppu_sm *sm = &core->sms[id];
@@ -472,11 +476,11 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_task *t, uin
 		else if (t->prog->nregs > PPU_SP)
 			for (k = 0; k < PPU_LANES; k++)
 				w->v.row[PPU_SP][k] = cta->local_bytes;
-		w->rng = core->cfg.seed ^ (PPU_TASK_ID(t) << 40 | index << 8 | i);
+		w->rng = core->cfg.seed ^ (PPU_SM_TASK_ID(t) << 40 | index << 8 | i);
 		w->ready_at = ppu_sm_cycle_at(core, start_time);
 		ppu_sm_set_state(sm, w, PPU_WARP_TIMED);
 	}
-	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_TASK_ID(t), cta->warp[0], cta->num_warps);
+	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_SM_TASK_ID(t), cta->warp[0], cta->num_warps);
 	if (ppu_tracing(core))
 		for (i = 0; i < cta->num_warps; i++) {
 			const struct ppu_warp *w = &sm->warp[cta->warp[i]];
@@ -612,7 +616,7 @@ bool ppu_sm_busy(struct ppu_core *core, unsigned id)
 
 /* ---- from outside -------------------------------------------------------------------------------------------- */
 
-void ppu_sm_abort_task(struct ppu_core *core, struct ppu_task *t)
+void ppu_sm_abort_task(struct ppu_core *core, struct ppu_sm_task *t)
 {
 	unsigned i, k;
 
@@ -716,7 +720,7 @@ void ppu_sm_child_done(struct ppu_core *core, unsigned id, unsigned slot, uint32
 	ppu_gpc_wake(core);
 }
 
-bool ppu_sm_task_runs(const struct ppu_core *core, const struct ppu_task *t)
+bool ppu_sm_task_runs(const struct ppu_core *core, const struct ppu_sm_task *t)
 {
 	unsigned i, k, n;
 
@@ -842,7 +846,7 @@ bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lan
 static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, unsigned i, uint32_t lanes)
 {
 	struct ppu_warp *w = &sm->warp[cta->warp[i]];
-	const struct ppu_task *t = cta->task;
+	const struct ppu_sm_task *t = cta->task;
 	uint32_t head, tail, n;
 	uint8_t state = w->state;
 	bool mapped = w->q.ent != NULL;
@@ -909,11 +913,11 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 	uint64_t va;
 	unsigned i;
 
-	ppu_io_task(core, io, &cta->task);
+	ppu_io_sm_task(core, io, &cta->task);
 	if (io->failed)
 		return;
 	if (io->loading) {
-		struct ppu_task *t = cta->task;
+		struct ppu_sm_task *t = cta->task;
 
 		/* The task unit may have fetched it already. */
 		if (!t || !t->ctx || !need_of(&core->cfg, &t->launch, &n) ||
@@ -963,7 +967,7 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 	if (io->loading && !io->failed &&
 	    !ppu_ctas_check(core, sm->id, (unsigned)(cta - sm->cta), cta->task, cta->index, cta->children))
 		ppu_io_fail(io, "SM %u: a CTA is not where its record says", sm->id);
-	if (cta->done_warps >= cta->num_warps || cta->index >= cta->task->next_cta)
+	if (cta->done_warps >= cta->num_warps || !ppu_ctas_check_index(cta->task, cta->index))
 		ppu_io_fail(io, "SM %u: a CTA has impossible counts", sm->id);
 	if (io->loading) {
 		if (io->failed) {
@@ -983,7 +987,7 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 static void check_ctas(struct ppu_core *core, struct ppu_io *io)
 {
 	uint32_t *n = calloc(core->cfg.task_records, sizeof(*n)), i, k;
-	const struct ppu_task *t;
+	const struct ppu_sm_task *t;
 
 	if (!n) {
 		ppu_io_fail(io, "out of memory");
@@ -993,11 +997,7 @@ static void check_ctas(struct ppu_core *core, struct ppu_io *io)
 		for (k = 0; k < core->sms[i].num_ctas; k++)
 			if ((t = core->sms[i].cta[k].task))
 				n[t->index]++;
-	for (i = 0; i < core->cfg.task_records; i++) {
-		t = ppu_tmu_task(core, i);
-		if (t && t->live_ctas != n[i])
-			ppu_io_fail(io, "task %u has lost CTAs", i);
-	}
+	ppu_ctas_check_live(core, io, n);
 	free(n);
 }
 

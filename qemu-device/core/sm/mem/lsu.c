@@ -15,7 +15,9 @@
  * Accesses are single-copy atomic up to 64 bits.
  */
 #include <string.h>
+#include "core/memory/mmu.h"
 #include "core/sm/mem/lsu.h"
+#include "core/sm/warp.h"
 
 #if defined(__x86_64__)
 #define HAVE_CX16 1
