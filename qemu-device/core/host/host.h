@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * State that the files of the host interface share: chan.c (configuration, life of a channel), hostif.c
- * (ring and commands), hostsched.c (who is served) and runlist.c (who waits for an engine).
+ * (ring and commands), hostsched.c (who is served) and runlist.c (who waits for an engine); host.c makes it,
+ * resets it, saves and restores it.
  *
  * The host interface is one sequential unit.  It serves one channel at a time in runs of commands that need
  * no engine; a run ends at an engine command, where the channel blocks, where its work ends, or after
@@ -15,6 +16,7 @@
 #define PPU_HOST_H
 
 #include "core/host/chan.h"
+#include "core/memory/ctx.h"
 #include <hw/ppu_cmd.h>
 #include <hw/ppu_regs.h>
 
@@ -80,5 +82,33 @@ struct ppu_host {
 	uint32_t num_engines;
 	struct ppu_engine *engines;
 };
+
+static inline void ppu_chlist_init(struct ppu_chlist *l)
+{
+	l->first = l->tail = PPU_NO_CH;
+}
+
+static inline struct ppu_hostq *ppu_host_queue_of(const struct ppu_chan *ch)
+{
+	return &ch->ctx->host->q[ch->priority];
+}
+
+static inline struct ppu_runlist *ppu_host_runlist_of(struct ppu_core *core, const struct ppu_chan *ch)
+{
+	return &core->host->runlist[ch->run_class][ch->priority];
+}
+
+/* Queue priorities say nothing about task records. */
+static inline struct ppu_runlist *ppu_host_pool(struct ppu_core *core)
+{
+	return &core->host->runlist[PPU_RUN_POOL][0];
+}
+
+/* Its part of a new context; of a saved one; the end. */
+bool ppu_host_ctx_create(struct ppu_core *core, struct ppu_ctx *ctx);
+void ppu_host_ctx_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *ctx);
+void ppu_host_ctx_destroy(struct ppu_core *core, struct ppu_ctx *ctx);
+
+PPU_UNIT(host);
 
 #endif

@@ -25,17 +25,16 @@ bool ppu_sched_pass(struct ppu_core *core);				/* hand out engines */
 struct ppu_chan *ppu_sched_pick(struct ppu_core *core);			/* next run */
 void ppu_sched_run_ended(struct ppu_core *core, struct ppu_ctx *ctx);
 void ppu_sched_pool_next(struct ppu_core *core);
+/* ctx has a turn at this priority. */
+void ppu_sched_activate(struct ppu_core *core, struct ppu_ctx *ctx, unsigned prio);
+/* Events of an engine (arg): its holder's slice is over; a launch is done. */
+void ppu_sched_slice_over(struct ppu_core *core, void *arg);
+void ppu_sched_launch_done(struct ppu_core *core, void *arg);
 
 void ppu_host_pause(struct ppu_core *core, bool paused);	/* SCHED_CTRL */
 /* Channel whose command a copy engine executes, PPU_NO_CH: none (save/restore checks). */
 uint32_t ppu_host_owner(const struct ppu_core *core, unsigned engine);
 /* A copy is done. */
 void ppu_host_copy_done(struct ppu_core *core, unsigned chid);
-/* Its part of a new context; of a saved one; the end. */
-bool ppu_host_ctx_create(struct ppu_core *core, struct ppu_ctx *ctx);
-void ppu_host_ctx_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *ctx);
-void ppu_host_ctx_destroy(struct ppu_core *core, struct ppu_ctx *ctx);
-
-PPU_UNIT(host);
 
 #endif

@@ -8,7 +8,7 @@
 #include "core/base/fault.h"
 #include "core/base/guest_error.h"
 #include "core/host/chan.h"
-#include "core/host/hostsched.h"
+#include "core/host/host.h"
 #include "core/machine/ctx_end.h"
 #include "core/memory/ctx.h"
 #include "core/sm/mem/icache.h"

@@ -12,7 +12,7 @@
 #include "core/base/intr.h"
 #include "core/host/ce.h"
 #include "core/host/chan.h"
-#include "core/host/hostsched.h"
+#include "core/host/host.h"
 #include "core/machine/regs.h"
 #include "core/memory/ctx.h"
 #include "core/memory/mem.h"

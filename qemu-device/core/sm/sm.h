@@ -2,7 +2,9 @@
 /*
  * The inside of the SM, shared by the files of sm/ and sm/mem/ only; sms.h is what others see.
  *
- *   sm.c         resident CTAs and warps, the run loop, what the units above ask for
+ *   sm.c         states of warps, the run loop, what the units above ask for
+ *   seat.c       room for CTAs, and CTAs in it
+ *   sm_io.c      save and restore
  *   warp.c       issue of one warp
  *   diverge.c    the divergence unit: how lanes part, wait and meet again
  *   tokq.c       the divergence token queue
@@ -31,7 +33,6 @@
 #include "core/sm/tokq.h"
 
 #define PPU_MAX_CTA_WARPS	(PPU_MAX_THREADS_PER_CTA / PPU_LANES)
-#define PPU_NUM_BARRIERS	16
 
 /* Loops over lanes, compiled for the instruction sets the host may have. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -185,16 +186,10 @@ static inline enum ppu_step ppu_sm_fault_pc(struct ppu_sm *sm, struct ppu_warp *
 {
 	return ppu_sm_fault(sm, w, code, lane, 0, PPU_ACC_EXEC, 0);
 }
-/* Free slots and resources for a CTA of t, warps at their first instruction with no state; NULL: none,
- * or out of memory.  *mapped: the areas of the instance block are there. */
-struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry,
-			    bool *mapped);
-void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta);
 /* Tell memory what w wrote through pointers of its own. */
 void ppu_sm_report_warp(struct ppu_sm *sm, struct ppu_warp *w);
 /* Can a warp of these lanes be in this state?  For state that was read from somewhere. */
 bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lanes);
-uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp);	/* of a warp of its CTAs */
 /* The last lane of w has ended. */
 void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w);
 /* Everything waits in this CTA?  Then it faults; if part of it waits for children, it can leave. */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "core/sm/mem/storebuf.h"
-#include "core/sm/sm.h"
+#include "core/sm/seat.h"
 #include "core/sm/smsave.h"
 
 _Static_assert(PPU_SAVE_BARRIERS == PPU_NUM_BARRIERS && PPU_SAVE_LANES == PPU_LANES &&
