@@ -17,8 +17,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/io.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
+#include "core/sm/warp.h"
 
 #define MAX_LOG		(1u << 20)	/* entries a window; the rest is not counted */
 
@@ -137,7 +139,7 @@ static void note_lane(const struct ppu_sm *sm, const struct ppu_warp *w, const s
 		add_line(l, va / PPU_CACHE_LINE);
 		return;
 	case PPU_SPACE_PARAM:	/* in no memory: a line of its own for each task */
-		add_line(l, ((PPU_TASK_ID(w->cta->task) * PPU_PARAM_MAX + (uint32_t)va) / PPU_CACHE_LINE &
+		add_line(l, ((PPU_SM_TASK_ID(w->cta->task) * PPU_PARAM_MAX + (uint32_t)va) / PPU_CACHE_LINE &
 			     (LOG_NOWHERE - 1)) | LOG_NOWHERE);
 		return;
 	default:

@@ -17,7 +17,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/io.h"
 #include "core/sm/mem/lsu.h"
+#include "core/sm/mem/storebuf.h"
+#include "core/sm/warp.h"
 
 #define ENTRIES 256
 
