@@ -10,7 +10,7 @@
 #include <string.h>
 #include <hw/ppu_trace.h>
 #include <cuda/cuda.h>
-#include <cuda/unsupported.h>
+#include <cuda/context/unsupported.h>
 #include "bench.h"
 #include "bench_main.h"
 
