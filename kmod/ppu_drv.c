@@ -22,6 +22,7 @@
 #include "fence/ppu_watch.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
+#include "memory/ppu_gem_ioctl.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
 #include "report/ppu_debugfs.h"

@@ -551,17 +551,17 @@ static int ppu_channel_map_user(struct ppu_channel *chan, struct drm_file *filp,
 	int ret;
 
 	if (chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
-		return ppu_bo_user_map(chan->ring, filp, &args->ring_offset);
+		return ppu_gem_user_map(ppu_bo_gem(chan->ring), filp, &args->ring_offset);
 	chan->userd = ppu_userd_create(chan->ppu, chan->chid);
 	if (IS_ERR(chan->userd)) {
 		ret = PTR_ERR(chan->userd);
 		chan->userd = NULL;
 		return ret;
 	}
-	ret = ppu_bo_user_map(chan->ring, filp, &args->ring_offset);
+	ret = ppu_gem_user_map(ppu_bo_gem(chan->ring), filp, &args->ring_offset);
 	if (ret)
 		return ret;
-	return ppu_userd_user_map(chan->userd, filp, &args->userd_offset);
+	return ppu_gem_user_map(&chan->userd->base, filp, &args->userd_offset);
 }
 
 static bool ppu_channel_kernel_submit(const struct drm_ppu_channel_create *args)
