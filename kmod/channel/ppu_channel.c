@@ -28,6 +28,7 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_io.h"
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
@@ -40,7 +41,6 @@
 #include "channel/ppu_userd.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
-#include "ppu_file.h"
 #include "report/ppu_coredump.h"
 #include "report/ppu_fault.h"
 #include "sync/ppu_eventfd.h"
@@ -345,6 +345,18 @@ void ppu_channel_fail_all(struct ppu_device *ppu, int err)
 			ppu_channel_fail(chan, &lost);
 		ppu_channel_put(chan);
 	}
+}
+
+/**
+ * ppu_channel_irq - the device executed an INTR command, or a job's end
+ * @chan: channel; ppu_device.chan_lock is held
+ */
+void ppu_channel_irq(struct ppu_channel *chan)
+{
+	if (chan->user_submit)
+		ppu_eventfd_notify(chan->ppu, DRM_PPU_EVENT_CHANNEL_INTR, chan);
+	else
+		ppu_submit_retire(chan);
 }
 
 /* Life */

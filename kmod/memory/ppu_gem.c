@@ -22,14 +22,13 @@
 #include <drm/drm_vma_manager.h>
 
 #include <hw/ppu_mmu.h>
-#include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_quota.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vram.h"
-#include "ppu_file.h"
 
 /* Pages one CPU fault maps at most. */
 #define PPU_FAULT_AROUND	512
@@ -446,7 +445,7 @@ static int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo)
 	n = 0;
 	list_for_each_entry(block, &bo->blocks, link) {
 		bo->segs[n].addr = drm_buddy_block_offset(block);
-		bo->segs[n++].size = drm_buddy_block_size(&ppu->vram.mm, block);
+		bo->segs[n++].size = drm_buddy_block_size(&ppu->vram->mm, block);
 	}
 	/* Large blocks first would leave 2 MiB boundaries in the middle of pages. */
 	sort(bo->segs, n, sizeof(*bo->segs), ppu_cmp_seg, NULL);
@@ -471,7 +470,7 @@ static struct ppu_bo *ppu_bo_create_vram(struct ppu_device *ppu, u64 size)
 	struct ppu_bo *bo;
 	int ret;
 
-	if (size > ppu->vram.size)
+	if (size > ppu->vram_size)
 		return ERR_PTR(-ENOSPC);
 
 	bo = ppu_bo_alloc(DRM_PPU_PLACEMENT_VRAM);
