@@ -10,13 +10,13 @@ $(eval $(call ppu_guest_program,two/two_ppus,tests/system/two/two_ppus.c $(wildc
 
 # Kernels of tests/system/zero_cpu.c, beside the program.
 SYSTEM_PTX := $(BUILD)/guest/system/zero_cpu.ptx
-$(SYSTEM_PTX): $(BUILD)/guest/system/%.ptx: tests/system/lib/%.cu $(wildcard libruntime/compiler/devlib/*.h) \
+$(SYSTEM_PTX): $(BUILD)/guest/system/%.ptx: tests/system/lib/%.cu $(wildcard libruntime/compiler/devabi/*.h) \
 		include/ppu_queue.h tests/system/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -Iinclude -o $@ $<
 $(BUILD)/guest/system/zero_cpu: $(SYSTEM_PTX)
 
-# The kernels of tests/unit/devq.cu, inside the program.
+# The kernels of tests/unit/runtime/devq.cu, inside the program.
 $(BUILD)/obj/tests/system/device_queues.o: private PPU_CFLAGS += -DDEVQ_PTX='"$(BUILD)/unit/devq.ptx"'
 $(BUILD)/obj/tests/system/device_queues.o: $(BUILD)/unit/devq.ptx

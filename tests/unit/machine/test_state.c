@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Save and restore: a random workload is stopped at random device times, saved, loaded into a fresh
+ * core and continued; trace and memory must be those of the run that was never stopped.  Loading
+ * damaged bytes must fail or succeed, never crash.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "bench.h"
+#include "bench_main.h"
+
+enum { CTXS = 2, CHANS = 12, WORDS = 6, ACTIONS = 120 };
+
+struct load {
+	struct bench *b;
+	struct bench_ctx *c[CTXS];
+	struct bench_chan *ch[CHANS];
+	uint64_t sem[CTXS], buf[CTXS], task[CTXS], watch;
+	unsigned seed, action;
+	uint64_t next;			/* time of the next action */
+};
+
+static unsigned rnd(struct load *l, unsigned n)
+{
+	return (unsigned)rand_r(&l->seed) % n;
+}
+
+#define PROPS "vram=32M copy-engines=2 run-limit=8 timeslice=20000 task-records=6 task-slots=3"
+#define FAULTS " fault-irq-delay-ns=9000 fault-irq-lose=3 fault-irq-spurious=2 fault-irq-race=1 " \
+	"fault-ce-reorder=3 fault-ce-late-ns=70000 fault-dma-fail=40"
+
+static struct load load_new(unsigned seed)
+{
+	struct load l = { .seed = seed };
+	bool sys;
+
+	l.b = bench_new(seed % 2 ? PROPS : PROPS FAULTS);
+	for (unsigned i = 0; i < CTXS; i++) {
+		l.c[i] = bench_ctx_new(l.b);
+		l.sem[i] = bench_alloc(l.c[i], 8192, i ? BENCH_SYS : BENCH_VRAM);
+		l.buf[i] = bench_alloc(l.c[i], 3 << 20, i ? BENCH_SCATTER : BENCH_VRAM);
+		l.task[i] = bench_sleep_task(l.c[i], 15000);
+	}
+	for (unsigned i = 0; i < CHANS; i++) {
+		l.ch[i] = bench_chan_make(l.c[i % CTXS], 1 + i / CTXS % 2, 5 + i);
+		bench_chan_set(l.ch[i], PPU_REG_CH_PRIORITY, rnd(&l, 3));
+		bench_chan_set(l.ch[i], PPU_REG_CH_TIMESLICE_NS, rnd(&l, 2) * 30000);
+		bench_chan_enable(l.ch[i]);
+	}
+	l.watch = bench_phys(l.c[0], l.sem[0], &sys);
+	bench_set(l.b, PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
+	return l;
+}
+
+/* One thing a driver or an application does, the same for the same seed. */
+static void act(struct load *l)
+{
+	struct bench_chan *ch = l->ch[rnd(l, CHANS)];
+	unsigned k = ch->c == l->c[1];
+	uint64_t word = l->sem[k] + rnd(l, WORDS) * 8 + rnd(l, 2) * 4096;
+
+	l->next += rnd(l, 20000);
+	if (l->action % 8 == 0) {	/* an interrupt handler */
+		bench_set(l->b, PPU_REG_INTR_STATUS, PPU_INTR_ALL);
+		bench_set(l->b, PPU_REG_CHINTR_PENDING, bench_reg(l->b, PPU_REG_CHINTR_PENDING));
+	}
+	switch (rnd(l, 12)) {
+	case 0:
+		bench_wr64(ch->c, word, rnd(l, 4));
+		bench_kick(ch);
+		return;
+	case 1:
+		bench_set(l->b, PPU_BAR0_WATCH + PPU_REG_WATCH_ADDR_LO, (uint32_t)l->watch);
+		bench_set(l->b, PPU_BAR0_WATCH + PPU_REG_WATCH_VALUE_LO, rnd(l, 4));
+		bench_set(l->b, PPU_BAR0_WATCH + PPU_REG_WATCH_CTRL, PPU_WATCH_ARM);
+		return;
+	case 2:
+		bench_chan_set(ch, PPU_REG_CH_CMD,
+			       rnd(l, 2) ? PPU_CH_CMD_PAUSE : PPU_CH_CMD_RESUME);
+		return;
+	case 3:
+		if (rnd(l, 4))
+			break;
+		bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_RESET);
+		bench_chan_enable(ch);
+		ch->put = 0;
+		return;
+	case 4:
+		bench_invalidate(ch->c);
+		return;
+	}
+	/* Submit a block, if there is room. */
+	if ((bench_get(ch) + ch->entries - ch->put - 1) % ch->entries == 0)
+		return;
+	for (unsigned n = 1 + rnd(l, 10); n; n--) {
+		uint64_t w = l->sem[k] + rnd(l, WORDS) * 8 + rnd(l, 2) * 4096;
+
+		switch (rnd(l, ch->cls == PPU_CLASS_COPY ? 9 : 8)) {
+		case 0:
+			bench_acquire(ch, PPU_SEM_OP_GE | rnd(l, 2) * PPU_CMDF_SEM_GATE, w, rnd(l, 3));
+			break;
+		case 1: bench_inc(ch, 0, w); break;
+		case 2: bench_dec(ch, PPU_CMDF_SEM_32, w); break;
+		case 3: bench_release(ch, 0, w, rnd(l, 4)); break;
+		case 4: bench_timestamp(ch, l->sem[k] + 512 + rnd(l, 4) * 8); break;
+		case 5: bench_intr(ch, rnd(l, 100)); break;
+		case 6: bench_wfi(ch); break;
+		case 7: case 8:
+			if (ch->cls != PPU_CLASS_COPY)
+				bench_launch(ch, l->task[k]);
+			else if (rnd(l, 2))
+				bench_fill(ch, 2, l->buf[k] + rnd(l, 1000) * 4, rnd(l, 1000),
+					   rnd(l, 500000));
+			else
+				bench_copy(ch, l->buf[k] + rnd(l, 5000), l->buf[k] + (1 << 20) +
+					   rnd(l, 5000), rnd(l, (3 << 19)));
+			break;
+		}
+	}
+	bench_submit(ch);
+}
+
+/* Drive to time t, with the actions that are due. */
+static void drive(struct load *l, uint64_t t)
+{
+	while (l->action < ACTIONS && l->next <= t) {
+		bench_run_to(l->b, l->next);
+		act(l);
+		l->action++;
+	}
+	bench_run_to(l->b, t);
+}
+
+static void save_and_load(struct bench *b)
+{
+	uint8_t *bytes = NULL, *again = NULL;
+	size_t len = 0, len2 = 0;
+	uint64_t now = ppu_core_time(b->core);
+	char *err = NULL;
+
+	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
+	bench_new_core(b);
+	b->num_trace--;			/* the RESET of the new core */
+	if (ppu_core_load(b->core, bytes, len, &err))
+		ck_abort_msg("load: %s", err);
+	ck_assert_uint_eq(ppu_core_time(b->core), now);
+	/* The same state gives the same bytes. */
+	ck_assert_int_eq(ppu_core_save(b->core, &again, &len2), 0);
+	ck_assert_uint_eq(len, len2);
+	for (size_t i = 0; i < len; i++)
+		if (bytes[i] != again[i])
+			ck_abort_msg("byte %zu of %zu differs", i, len);
+	free(bytes);
+	free(again);
+}
+
+#define END_TIME 6000000ull
+
+START_TEST(stop_save_load_continue)
+{
+	struct load ref = load_new(_i + 1), l = load_new(_i + 1);
+	unsigned seed = _i * 77 + 5, stops = 0;
+
+	drive(&ref, END_TIME);
+	for (uint64_t t = 0; t < END_TIME; stops++) {
+		t += 1 + (unsigned)rand_r(&seed) % 40000;
+		drive(&l, t < END_TIME ? t : END_TIME);
+		save_and_load(l.b);
+	}
+	ck_assert_uint_gt(stops, 100);
+	ck_assert_uint_gt(ref.b->num_trace, 300);
+	for (size_t i = 0; i < ref.b->num_trace && i < l.b->num_trace; i++)
+		if (memcmp(&ref.b->trace[i], &l.b->trace[i], sizeof(*l.b->trace)))
+			ck_abort_msg("seed %d: trace differs at record %zu, time %llu: event %u, was %u",
+				     _i + 1, i, (unsigned long long)ref.b->trace[i].time,
+				     l.b->trace[i].event, ref.b->trace[i].event);
+	ck_assert_uint_eq(ref.b->num_trace, l.b->num_trace);
+	ck_assert_int_eq(memcmp(ref.b->vram, l.b->vram, ref.b->cfg.vram), 0);
+	ck_assert_int_eq(memcmp(ref.b->ram, l.b->ram, BENCH_RAM_BYTES), 0);
+	for (unsigned i = 0; i < PPU_CTR_COUNT; i++)
+		if (i != PPU_CTR_TLB_MISSES)
+			ck_assert_uint_eq(bench_ctr(ref.b, i), bench_ctr(l.b, i));
+	for (unsigned i = 0; i < PPU_NUM_VECTORS; i++)
+		ck_assert_uint_eq(ref.b->irqs[i], l.b->irqs[i]);
+	bench_free(ref.b);
+	bench_free(l.b);
+}
+END_TEST
+
+/* The same again without stopping: byte-identical traces. */
+START_TEST(deterministic)
+{
+	struct load a = load_new(_i + 100), b = load_new(_i + 100);
+
+	drive(&a, END_TIME);
+	for (uint64_t t = 0; t <= END_TIME; t += 777)	/* driven in small steps */
+		drive(&b, t);
+	drive(&b, END_TIME);
+	ck_assert_uint_eq(a.b->num_trace, b.b->num_trace);
+	ck_assert_int_eq(memcmp(a.b->trace, b.b->trace, a.b->num_trace * sizeof(*a.b->trace)), 0);
+	ck_assert_int_eq(memcmp(a.b->vram, b.b->vram, a.b->cfg.vram), 0);
+	bench_free(a.b);
+	bench_free(b.b);
+}
+END_TEST
+
+/*
+ * WQ-59: a device-owned queue is saved with what its refresh needs: between any two steps of its work, with the
+ * assist (odd loops) and without, "ring low" comes when it would have come.
+ */
+struct queue_run {
+	struct bench *b;
+	struct bench_ctx *c;
+	struct bench_chan *q, *ch;
+	uint64_t s;
+};
+
+static struct queue_run queue_new(bool assist)
+{
+	struct queue_run r = { .b = bench_new(NULL) };
+
+	r.c = bench_ctx_new(r.b);
+	r.s = bench_alloc(r.c, 4096, BENCH_VRAM);
+	r.ch = bench_chan_new(r.c, PPU_CLASS_COMPUTE, 64);
+	r.q = bench_chan_make(r.c, PPU_CLASS_DEVQ, 7);
+	bench_chan_set(r.q, PPU_REG_CH_FLAGS, assist ? PPU_CHF_AUTO_REFRESH : 0);
+	bench_chan_set(r.q, PPU_REG_CH_DEVQ_SHADOW_LO, (uint32_t)(r.s + 8));
+	bench_chan_set(r.q, PPU_REG_CH_DEVQ_SHADOW_HI, (uint32_t)((r.s + 8) >> 32));
+	bench_set(r.b, PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
+	bench_chan_set(r.q, PPU_REG_CH_GET, 3);
+	bench_chan_set(r.q, PPU_REG_CH_PUT, 2);
+	r.q->put = 3;
+	bench_acquire(r.q, PPU_SEM_OP_GE, r.s, 1);
+	bench_push(r.q);
+	bench_chan_enable(r.q);
+	return r;
+}
+
+/* One more entry, which waits for step n + 2; the host may go on to it. */
+static void queue_step(struct queue_run *r, unsigned n)
+{
+	bench_acquire(r->q, PPU_SEM_OP_GE, r->s, n + 2);
+	bench_push(r->q);
+	bench_release(r->ch, 0, r->s, n + 1);
+	if (n % 5 == 4)
+		bench_refresh(r->ch, r->q->id);
+	bench_submit(r->ch);
+	if (n % 11 == 10)
+		bench_chan_set(r->q, PPU_REG_CH_CMD, PPU_CH_CMD_REFRESH);
+	if (n % 4 == 3)
+		bench_set(r->b, PPU_REG_INTR_STATUS, PPU_INTR_RINGLOW);
+	ck_assert(bench_run(r->b));
+}
+
+/* WQ-59 */
+START_TEST(queue_saved)
+{
+	struct queue_run ref = queue_new(_i), r = queue_new(_i);
+
+	ck_assert(bench_run(ref.b));
+	ck_assert(bench_run(r.b));
+	for (unsigned n = 0; n < 50; n++) {
+		queue_step(&ref, n);
+		save_and_load(r.b);
+		queue_step(&r, n);
+		ck_assert_uint_eq(bench_chan_reg(ref.q, PPU_REG_CH_ERROR), 0);
+		ck_assert_uint_eq(bench_chan_reg(ref.q, PPU_REG_CH_GETABS_LO), n + 4);
+		ck_assert_uint_eq(bench_chan_reg(r.q, PPU_REG_CH_GETABS_LO), n + 4);
+		ck_assert_uint_eq(bench_chan_reg(r.q, PPU_REG_CH_PUT), bench_chan_reg(ref.q, PPU_REG_CH_PUT));
+		ck_assert_uint_eq(bench_rd64(r.c, r.s + 8), bench_rd64(ref.c, ref.s + 8));
+		ck_assert_uint_eq(r.b->irqs[PPU_VEC_CHANNEL], ref.b->irqs[PPU_VEC_CHANNEL]);
+		ck_assert_uint_eq(bench_reg(r.b, PPU_REG_RINGLOW_PENDING),
+				  bench_reg(ref.b, PPU_REG_RINGLOW_PENDING));
+	}
+	ck_assert(_i ? !ref.b->irqs[PPU_VEC_CHANNEL] : ref.b->irqs[PPU_VEC_CHANNEL] > 3);
+	ck_assert_uint_eq(ref.b->num_trace, r.b->num_trace);
+	ck_assert_int_eq(memcmp(ref.b->trace, r.b->trace, r.b->num_trace * sizeof(*r.b->trace)), 0);
+	bench_free(ref.b);
+	bench_free(r.b);
+}
+END_TEST
+
+START_TEST(damaged)
+{
+	struct load l = load_new(_i + 200);
+	uint8_t *bytes = NULL, *bad;
+	size_t len = 0;
+	unsigned seed = _i, refused = 0;
+
+	drive(&l, 300000 + _i * 50000);
+	ck_assert_int_eq(ppu_core_save(l.b->core, &bytes, &len), 0);
+	bad = malloc(len);
+	l.b->ports.trace = NULL;
+	for (unsigned i = 0; i < 400; i++) {
+		size_t n = len;
+		char *err = NULL;
+
+		memcpy(bad, bytes, len);
+		if (i % 10 == 0)
+			n = (size_t)rand_r(&seed) % len;
+		else
+			for (unsigned k = 1 + i % 3; k; k--)
+				bad[(size_t)rand_r(&seed) % len] = (uint8_t)(i % 2 ? rand_r(&seed)
+						: "\0\1\377\200"[rand_r(&seed) % 4]);
+		bench_new_core(l.b);
+		if (ppu_core_load(l.b->core, bad, n, &err)) {
+			ck_assert_ptr_nonnull(err);
+			free(err);
+			refused++;
+			ck_assert_uint_eq(ppu_core_next_event(l.b->core), PPU_TIME_NEVER);
+		}
+		/* Whatever was loaded runs, and can be reset. */
+		ppu_core_run_idle(l.b->core, ppu_core_time(l.b->core) + 300000);
+		bench_set(l.b, PPU_REG_RESET, 1);
+		ck_assert_uint_eq(ppu_core_next_event(l.b->core), PPU_TIME_NEVER);
+	}
+	ck_assert_uint_gt(refused, 40);
+	free(bad);
+	free(bytes);
+	bench_free(l.b);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	struct bench *a = bench_new(NULL), *b = bench_new("copy-engines=3");
+	uint8_t *bytes = NULL;
+	size_t len = 0;
+	char *err = NULL;
+
+	ck_assert_int_eq(ppu_core_save(a->core, &bytes, &len), 0);
+	ck_assert_int_eq(ppu_core_load(b->core, bytes, len, &err), -1);
+	ck_assert(strstr(err, "copy-engines"));
+	free(err);
+	bytes[0]++;
+	ck_assert_int_eq(ppu_core_load(a->core, bytes, len, &err), -1);
+	ck_assert(strstr(err, "not the state"));
+	free(err);
+	free(bytes);
+	bench_free(a);
+	bench_free(b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("state");
+	TCase *t = tcase_create("state");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(t, 300);
+	tcase_add_loop_test(t, stop_save_load_continue, 0, 4);
+	tcase_add_loop_test(t, queue_saved, 0, 2);
+	tcase_add_loop_test(t, deterministic, 0, 2);
+	tcase_add_loop_test(t, damaged, 0, 2);
+	tcase_add_test(t, refused);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of Documentation/hw/{registers,channels,commands,trace,timing}.md are made from the lists
+ * in include/hw, those of Documentation/runtime/cuda.md from include/cuda and the library's list: this test
+ * fails when they are not what the lists say, and writes them when it is run with PPU_UPDATE_DOCS=1.  A table stands between <!-- table:NAME --> and <!-- end -->.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <hw/ppu_trace.h>
+#include <cuda/cuda.h>
+#include <cuda/unsupported.h>
+#include "bench.h"
+#include "bench_main.h"
+
+static char *made;
+static size_t made_len;
+static FILE *out;
+
+/* Rows of the specification that a text begins with, "WQ-44" or "A-CP-6": how long the name is, and its page. */
+static size_t row_name(const char *text, const char **page)
+{
+	static const char *const chapters[][3] = {	/* name, page of rows, page of readings */
+		{ "WQ", "wq", "wq-notes" }, { "SIMT", "simt", "simt-notes" }, { "CP", "cp", "cp" },
+		{ "SP", "sp", "sp" }, { "HW", "hw", "hw" },
+	};
+	size_t reading = !strncmp(text, "A-", 2) ? 2 : 0;
+
+	for (size_t i = 0; i < sizeof(chapters) / sizeof(chapters[0]); i++) {
+		size_t len = strlen(chapters[i][0]), at = reading + len + 1;
+
+		if (strncmp(text + reading, chapters[i][0], len) || text[reading + len] != '-' || !isdigit(text[at]))
+			continue;
+		while (isdigit(text[at]))
+			at++;
+		*page = chapters[i][reading ? 2 : 1];
+		return at;
+	}
+	return 0;
+}
+
+/* A bar in a sentence would end the table's cell; rows of the specification are links. */
+static const char *esc(const char *text)
+{
+	static char buf[700];
+	char *to = buf;
+	const char *page;
+
+	for (const char *from = text; *from && to < buf + sizeof(buf) - 100;) {
+		size_t n = from == text || !isalnum(from[-1]) ? row_name(from, &page) : 0;
+
+		if (n) {
+			to += sprintf(to, "[%.*s](../spec/%s.md#", (int)n, from, page);
+			for (; n; n--)
+				*to++ = (char)tolower(*from++);
+			*to++ = ')';
+			continue;
+		}
+		if (*from == '|')
+			*to++ = '\\';
+		*to++ = *from++;
+	}
+	*to = 0;
+	return buf;
+}
+
+static void reg(const char *name, unsigned off, const char *access, const char *doc)
+{
+	fprintf(out, "| `%s` | 0x%04x | %s | %s |\n", name, off, access, esc(doc));
+}
+
+static void head(const char *cols)
+{
+	fprintf(out, "%s\n", cols);
+	for (const char *p = cols; *p; p++)
+		fputs(*p == '|' ? p[1] ? "|---" : "|" : "", out);
+	fputc('\n', out);
+}
+
+#define REG(name, off, access, reset, doc) reg(#name, off, #access, doc);
+static void ctrl(void) { head("| Register | Offset | Access | |"); PPU_REGS(REG) }
+static void chcfg(void) { head("| Register | Offset | Access | |"); PPU_CHCFG_REGS(REG) }
+static void userd(void) { head("| Register | Offset | Access | |"); PPU_USERD_REGS(REG) }
+static void watch(void) { head("| Register | Offset | Access | |"); PPU_WATCH_REGS(REG) }
+#undef REG
+
+static void errors(void)
+{
+	head("| Code | Name | Stops | |");
+#define E(name, code, scope, text) \
+	fprintf(out, "| %u | `%s` | %s | %s |\n", code, #name, \
+		code ? #scope[1] == 'H' ? "channel" : "context" : "-", text);
+	PPU_ERRS(E)
+#undef E
+}
+
+static void commands(void)
+{
+	head("| Command | Opcode | Words | Flags | Classes | |");
+#define C(name, op, size, flags, classes, doc) { \
+	char words[12]; \
+	if (size) \
+		snprintf(words, sizeof(words), "%u", size); \
+	else \
+		strcpy(words, "1..255"); \
+	fprintf(out, "| `%s` | 0x%02x | %s | 0x%x | %s%s%s | %s |\n", #name, op, words, \
+		(unsigned)(flags), (classes) & 2 ? "compute " : "", (classes) & 4 ? "copy " : "", \
+		(classes) & 8 ? "devq" : "", esc(doc)); }
+	PPU_CMDS(C)
+#undef C
+}
+
+static void events(void)
+{
+	head("| Event | Number | unit | a | b | c | d | |");
+#define T(name, num, u, a, b, c, d, doc) \
+	fprintf(out, "| `%s` | %u | %s | %s | %s | %s | %s | %s |\n", #name, num, u, a, b, c, d, esc(doc));
+	PPU_TRACE_EVENTS(T)
+#undef T
+}
+
+static void properties(void)
+{
+	head("| Property | Default | From | To | |");
+#define P(c, name, type, def, min, max, doc) \
+	fprintf(out, "| `%s` | %llu | %llu | %llu | %s |\n", name, (unsigned long long)(def), \
+		(unsigned long long)(min), (unsigned long long)(max), esc(doc));
+	PPU_PROPS(P)
+#undef P
+}
+
+static void counters(void)
+{
+	unsigned n = 0;
+
+	head("| `DBG_SEL` | Name | |");
+#define C(name, text, doc) fprintf(out, "| %u | `%s` | %s |\n", n++, text, esc(doc));
+	PPU_COUNTERS(C)
+#undef C
+}
+
+static void cuda_calls(void)
+{
+	head("| Function | Exported as | Since |");
+#define C(symbol, base, since, ...) fprintf(out, "| `%s` | `%s` | %d.%d |\n", #base, #symbol, since / 1000, since % 1000 / 10);
+#define P(symbol, pt, base, since, ...) \
+	fprintf(out, "| `%s` | `%s`, `%s` | %d.%d |\n", #base, #symbol, #pt, since / 1000, since % 1000 / 10);
+	CU_CALLS(C, P, C)
+#undef C
+#undef P
+}
+
+static void cuda_unsupported(void)
+{
+	const char *sep = "";
+
+#define U(name) fprintf(out, "%s`%s`", sep, #name); sep = ",\n";
+	CU_UNSUPPORTED(U)
+#undef U
+	fputs("\n", out);
+}
+
+static const struct { const char *file, *name; void (*make)(void); } tables[] = {
+	{ "hw/registers.md", "ctrl", ctrl }, { "hw/registers.md", "chcfg", chcfg },
+	{ "hw/registers.md", "userd", userd }, { "hw/registers.md", "watch", watch },
+	{ "hw/registers.md", "errors", errors }, { "hw/registers.md", "counters", counters },
+	{ "hw/commands.md", "commands", commands }, { "hw/trace.md", "events", events },
+	{ "hw/timing.md", "properties", properties },
+	{ "runtime/cuda.md", "calls", cuda_calls }, { "runtime/cuda.md", "unsupported", cuda_unsupported },
+};
+
+static char *read_file(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text = calloc(1, 1 << 20);
+
+	ck_assert_msg(f != NULL, "%s is missing", path);
+	ck_assert(fread(text, 1, (1 << 20) - 1, f) > 0);
+	fclose(f);
+	return text;
+}
+
+START_TEST(tables_are_true)
+{
+	char path[200], mark[80], *text, *from, *to;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "Documentation/%s", tables[_i].file);
+	snprintf(mark, sizeof(mark), "<!-- table:%s -->\n", tables[_i].name);
+	text = read_file(path);
+	from = strstr(text, mark);
+	ck_assert_msg(from != NULL, "%s: no %s", path, mark);
+	from += strlen(mark);
+	to = strstr(from, "<!-- end -->");
+	ck_assert(to != NULL);
+	out = open_memstream(&made, &made_len);
+	tables[_i].make();
+	fclose(out);
+	if (made_len != (size_t)(to - from) || memcmp(made, from, made_len)) {
+		ck_assert_msg(getenv("PPU_UPDATE_DOCS") != NULL,
+			      "%s: table %s is not what the lists say (PPU_UPDATE_DOCS=1 writes it)",
+			      path, tables[_i].name);
+		f = fopen(path, "w");
+		ck_assert(f != NULL);
+		fwrite(text, 1, from - text, f);
+		fwrite(made, 1, made_len, f);
+		fputs(to, f);
+		fclose(f);
+	}
+	free(made);
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("hwdoc");
+	TCase *t = tcase_create("hwdoc");
+	SRunner *r;
+	int failed;
+
+	tcase_add_loop_test(t, tables_are_true, 0, sizeof(tables) / sizeof(tables[0]));
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}
