@@ -162,14 +162,14 @@ enum ppu_space {
 #define PPU_VEC_1	0
 #define PPU_VEC_2	1
 #define PPU_VEC_4	2
-/* y of LD/ST/ATOM/MEMBAR: bits 2:0 semantics, bits 4:3 scope. */
-#define PPU_SEM_WEAK		0
-#define PPU_SEM_VOLATILE	1
-#define PPU_SEM_RELAXED		2
-#define PPU_SEM_ACQUIRE		3
-#define PPU_SEM_RELEASE		4
-#define PPU_SEM_ACQ_REL		5
-#define PPU_SEM_SC		6
+/* y of LD/ST/ATOM/MEMBAR: bits 2:0 memory order, bits 4:3 scope. */
+#define PPU_MO_WEAK		0
+#define PPU_MO_VOLATILE	1
+#define PPU_MO_RELAXED		2
+#define PPU_MO_ACQUIRE		3
+#define PPU_MO_RELEASE		4
+#define PPU_MO_ACQ_REL		5
+#define PPU_MO_SC		6
 #define PPU_SCOPE_CTA		(0 << 3)
 #define PPU_SCOPE_GPU		(1 << 3)
 #define PPU_SCOPE_SYS		(2 << 3)

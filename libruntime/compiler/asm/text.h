@@ -21,10 +21,10 @@
 #define PPU_NAMES_PLOP(N)	N(PPU_PLOP_AND, "and") N(PPU_PLOP_OR, "or") \
 				N(PPU_PLOP_XOR, "xor") N(PPU_PLOP_MOV, "mov")
 #define PPU_NAMES_VEC(N)	N(PPU_VEC_1, "v1") N(PPU_VEC_2, "v2") N(PPU_VEC_4, "v4")
-#define PPU_NAMES_SEM(N)	N(PPU_SEM_WEAK, "weak") N(PPU_SEM_VOLATILE, "volatile") \
-				N(PPU_SEM_RELAXED, "relaxed") N(PPU_SEM_ACQUIRE, "acquire") \
-				N(PPU_SEM_RELEASE, "release") N(PPU_SEM_ACQ_REL, "acq_rel") \
-				N(PPU_SEM_SC, "sc")
+#define PPU_NAMES_SEM(N)	N(PPU_MO_WEAK, "weak") N(PPU_MO_VOLATILE, "volatile") \
+				N(PPU_MO_RELAXED, "relaxed") N(PPU_MO_ACQUIRE, "acquire") \
+				N(PPU_MO_RELEASE, "release") N(PPU_MO_ACQ_REL, "acq_rel") \
+				N(PPU_MO_SC, "sc")
 #define PPU_NAMES_SCOPE(N)	N(PPU_SCOPE_CTA >> 3, "cta") N(PPU_SCOPE_GPU >> 3, "gpu") \
 				N(PPU_SCOPE_SYS >> 3, "sys")
 #define PPU_NAMES_DIR(N)	N(0, "l") N(1, "r")

@@ -151,7 +151,7 @@ static void count_access(struct ppu_sm *sm, const struct ppu_dinsn *di, const st
 {
 	struct ppu_sm_caches *c = sm->caches;
 	unsigned sem = di->y & 7, i;
-	bool write = di->op != PPU_OP_LD, by = di->op == PPU_OP_ATOM || sem == PPU_SEM_VOLATILE || sem == PPU_SEM_ACQUIRE;
+	bool write = di->op != PPU_OP_LD, by = di->op == PPU_OP_ATOM || sem == PPU_MO_VOLATILE || sem == PPU_MO_ACQUIRE;
 
 	if (!l->n)
 		return;
