@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ppu_image.h"
+#include "tool.h"
 
 static const char help[] =
 	"usage: ppu-cc [options] FILE.ptx [FILE.{ptx,ppus,ppub}...]\n"
@@ -17,6 +18,7 @@ static const char help[] =
 	"  --verify         check the IR after every pass\n"
 	"  --max-regs N     most registers per thread\n"
 	"  --no-yield       leave out YIELD (to see what goes wrong without it)\n"
+	"  --help, --version\n"
 	"Files are linked in order. Exit status: 0 done, 2 usage, 3 errors in the input.\n";
 
 struct args {
@@ -235,6 +237,8 @@ int main(int argc, char **argv)
 			fputs(help, stdout);
 			return 0;
 		}
+		if (!strcmp(argv[i], "--version"))
+			return tool_version("ppu-cc");
 		if (argv[i][0] == '-' && argv[i][1]) {
 			n = option(&a, argv + i, argc - i);
 			if (!n) {
