@@ -41,9 +41,13 @@ endif
 include mk/test.mk
 include mk/labs.mk
 
-.PHONY: all help clean
+.PHONY: all help clean print-made
 #: make               build everything
 all: $(ALL_TARGETS)
+
+# For scripts: a line "WHAT: SOURCES AND LIBRARIES" for all that our macros build.
+print-made:
+	@:$(foreach m,$(PPU_MADE),$(info $(m): $(PPU_FROM_$(m)) $(foreach s,$(PPU_FROM_$(m)),$(PPU_ALSO_FROM_$(s)))))
 
 help:
 	@sed -n 's/^#: //p' Makefile $(wildcard mk/*.mk tests/*/build.mk)

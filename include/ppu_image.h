@@ -8,7 +8,7 @@
  * several modules and resolves symbols by name; a linked image has no undefined symbol left.
  * Addresses of variables and of the image are known only at load time: relocations name the place.
  *
- * The in-memory form is struct ppu_image below; libruntime/isa has reader, writer, linker.
+ * The in-memory form is struct ppu_image below; libruntime/compiler/obj has reader, writer, linker.
  */
 #ifndef PPU_IMAGE_H
 #define PPU_IMAGE_H
@@ -113,8 +113,34 @@ int ppu_image_write(const struct ppu_image *img, uint8_t **bytes, size_t *len);
 int ppu_image_read(const uint8_t *bytes, size_t len, struct ppu_image **img, struct ppu_log *log);
 /* Append src to dst, resolving symbols by name; src stays the caller's. 0 or negative errno. */
 int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct ppu_log *log);
-/* Check that nothing undefined is left, compute per-kernel regs/local through the call graph. */
-int ppu_image_finish(struct ppu_image *img, struct ppu_log *log);
+
+/*
+ * A library of device code: ppu_image_finish() takes from it what an image lacks.  Functions are
+ * known by name, modules by number.
+ */
+struct ppu_library {
+	unsigned num_modules;
+	/* Which module defines a function; num_modules: none. */
+	unsigned (*find)(const char *function);
+	/* A module as an image, which becomes the caller's.  0 or negative errno. */
+	int (*image)(unsigned module, struct ppu_image **img, struct ppu_log *log);
+	/* Is it one of the functions that put work into a device-owned queue? */
+	int (*is_queue)(const char *function);
+	/* Where the threads of kernels that can call one of those end: it counts them, for the last one out. */
+	const char *queue_exit;
+	/* Kernels that can come to this function have so many bytes of local memory more. */
+	const char *thread_slot;
+	uint32_t thread_slot_bytes;
+};
+/* The library that comes with the runtime (libruntime/compiler/devlib). */
+extern const struct ppu_library ppu_device_library;
+
+/*
+ * Link in what the library has of the functions that are missing, check that nothing undefined is
+ * left, compute per-kernel regs/local through the call graph.  Without a library (NULL) what is
+ * missing stays so.
+ */
+int ppu_image_finish(struct ppu_image *img, const struct ppu_library *lib, struct ppu_log *log);
 struct ppu_symbol *ppu_image_find(const struct ppu_image *img, const char *name);
 
 /* Assembler: text -> image; disassembler: one instruction or the whole image -> text. */

@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PPU driver: module, PCI glue, ioctl table, open files.
+ * PPU driver: module, PCI glue, ioctl table.
  */
 
 #include <linux/module.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 #include <drm/drm_prime.h>
+#include <drm/drm_print.h>
 
-#include "ppu_drv.h"
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_group.h"
+#include "channel/ppu_submit.h"
+#include "device/ppu_debugfs.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fdinfo.h"
+#include "device/ppu_irq.h"
+#include "memory/ppu_bind.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_vm.h"
+#include "ppu_file.h"
+#include "sync/ppu_eventfd.h"
+#include "sync/ppu_sem.h"
+#include "sync/ppu_sem_fence.h"
+#include "sync/ppu_watch.h"
 
 static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 #define PPU_IOCTL(n, func) DRM_IOCTL_DEF_DRV(PPU_##n, ppu_ioctl_##func, DRM_RENDER_ALLOW)
@@ -44,57 +63,6 @@ static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 #undef PPU_IOCTL
 };
 
-static int ppu_open(struct drm_device *drm, struct drm_file *filp)
-{
-	static atomic64_t last_client_id;
-	struct ppu_file *file;
-
-	file = kzalloc(sizeof(*file), GFP_KERNEL);
-	if (!file)
-		return -ENOMEM;
-
-	file->pdev = to_ppu(drm);
-	file->quota = ppu_quota_open(file->pdev);
-	if (!file->quota) {
-		kfree(file);
-		return -ENOMEM;
-	}
-	file->drm = filp;
-	file->client_id = atomic64_inc_return(&last_client_id);
-	xa_init_flags(&file->vms, XA_FLAGS_ALLOC1);
-	xa_init_flags(&file->channels, XA_FLAGS_ALLOC1);
-	xa_init_flags(&file->groups, XA_FLAGS_ALLOC1);
-	xa_init_flags(&file->sems, XA_FLAGS_ALLOC1);
-	xa_init_flags(&file->events, XA_FLAGS_ALLOC1);
-	filp->driver_priv = file;
-	return 0;
-}
-
-/*
- * The file is closed, perhaps because its process was killed, perhaps after the
- * device went away.  Channels before what they use; but before them what waits
- * for their fences, which are about to signal.
- */
-static void ppu_postclose(struct drm_device *drm, struct drm_file *filp)
-{
-	struct ppu_file *file = filp->driver_priv;
-
-	ppu_event_close_all(file);
-	ppu_bridge_cancel(file, NULL);
-	ppu_vm_close_binds(file);
-	ppu_channel_close_all(file);
-	ppu_group_close_all(file);
-	ppu_sem_close_all(file);
-	ppu_vm_close_all(file);
-	xa_destroy(&file->events);
-	xa_destroy(&file->sems);
-	xa_destroy(&file->groups);
-	xa_destroy(&file->channels);
-	xa_destroy(&file->vms);
-	ppu_quota_put(file->quota);
-	kfree(file);
-}
-
 static const struct file_operations ppu_fops = {
 	.owner = THIS_MODULE,
 	.open = drm_open,
@@ -112,8 +80,8 @@ static const struct file_operations ppu_fops = {
 
 static const struct drm_driver ppu_drm_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
-	.open = ppu_open,
-	.postclose = ppu_postclose,
+	.open = ppu_file_open,
+	.postclose = ppu_file_postclose,
 	.ioctls = ppu_ioctl_table,
 	.num_ioctls = ARRAY_SIZE(ppu_ioctl_table),
 	.fops = &ppu_fops,
@@ -182,9 +150,9 @@ static void ppu_remove(struct pci_dev *pci)
 	ppu_device_quiesce(pdev);
 	ppu_gem_unmap_all(pdev);
 	ppu_channel_fail_all(pdev, -ENODEV);
-	ppu_bridge_fail(pdev, NULL, -ENODEV);
+	ppu_sem_fence_fail(pdev, NULL, -ENODEV);
 	ppu_sem_wake_all(pdev);
-	ppu_event_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
 }
 
 static void ppu_shutdown(struct pci_dev *pci)
@@ -223,7 +191,7 @@ static void ppu_reset_done(struct pci_dev *pci)
 	ppu_reset_lost(pdev);
 	ppu_irq_enable(pdev);
 	ppu_watch_rearm_all(pdev);
-	ppu_event_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
 	drm_warn(&pdev->drm, "the device was reset\n");
 }
 

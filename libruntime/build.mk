@@ -2,36 +2,50 @@
 #
 # The runtime: libppu.a and libppu.so, the tools, the samples.
 #
-#   api backend isa ptx    the library (with the device core inside, for the
-#                          backend that needs no VM)
+#   api backend common compiler/  the library
+#   backend/core common    libppu-core.so, a plug-in of the library: the backend that needs
+#                          no VM, with the device core inside (so it is GPL-2.0-or-later)
 #   tools/NAME.c           $(BUILD)/bin/NAME
 #   tools/trace/           the rest of ppu-trace
 #   samples/NAME.c         $(BUILD)/bin/sample-NAME
 #   samples/kernels/X.cu   $(BUILD)/samples/X.ptx, by clang
 
-RT_SRCS := $(sort $(foreach d,api backend isa ptx,$(wildcard libruntime/$(d)/*.c)))
+RT_COMPILER := $(addprefix compiler/,asm obj devlib ptx ptx/ir ptx/front ptx/lower ptx/middle ptx/back)
+RT_SRCS := $(sort $(foreach d,api backend common $(RT_COMPILER),$(wildcard libruntime/$(d)/*.c)))
 RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
 RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
-# The device-side library: PTX inside libppu (libruntime/isa/library.c).
+# The device-side library: PTX inside libppu (libruntime/compiler/devlib/library.c).
 RT_DEVLIB := $(BUILD)/devlib
-RT_DEVLIB_PTX := $(patsubst libruntime/lib/%.cu,$(RT_DEVLIB)/%.ptx,$(sort $(wildcard libruntime/lib/*.cu)))
+RT_DEVLIB_SRC := libruntime/compiler/devlib
+RT_DEVLIB_PTX := $(patsubst $(RT_DEVLIB_SRC)/%.cu,$(RT_DEVLIB)/%.ptx,$(sort $(wildcard $(RT_DEVLIB_SRC)/*.cu)))
 RT_DEVLIB_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib \
-	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version -Iinclude
-$(RT_DEVLIB)/%.ptx: libruntime/lib/%.cu $(wildcard libruntime/lib/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
+	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version -Iinclude -Ilibruntime
+$(RT_DEVLIB)/%.ptx: $(RT_DEVLIB_SRC)/%.cu $(wildcard $(RT_DEVLIB_SRC)/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<
-$(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),libruntime/isa/library.c)): $(RT_DEVLIB_PTX)
+$(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),$(RT_DEVLIB_SRC)/library.c)): $(RT_DEVLIB_PTX)
 RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device/core -Ilibruntime $(RT_DRM_CFLAGS)
+# It is in libppu as well.
+PPU_ALSO_FROM_$(RT_DEVLIB_SRC)/library.c := $(wildcard $(RT_DEVLIB_SRC)/*.cu)
 RT_LIBS   := -lm -lpthread $(RT_DRM_LIBS)
 # What a program needs besides our static libraries, and which ones, in order.
-RT_OURS   := ppu ppucore
+RT_OURS   := ppu
 
 $(eval $(call ppu_static_lib,ppu,$(RT_SRCS),$(RT_CFLAGS)))
 comma := ,
 RT_SO := $(BUILD)/lib/libppu.so.0
-$(eval $(call ppu_shared_lib,ppu,libppu.so.0,$(RT_SRCS),$(RT_CFLAGS),$(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)--version-script=libruntime/libppu.map $(RT_LIBS)))
-$(RT_SO): $(BUILD)/lib/libppucore.a libruntime/libppu.map
+$(eval $(call ppu_shared_lib,ppu,libppu.so.0,$(RT_SRCS),$(RT_CFLAGS),-Wl$(comma)--version-script=libruntime/libppu.map $(RT_LIBS)))
+$(RT_SO): libruntime/libppu.map
+
+# The plug-in.  Tools and libraries open it (backend/plugin.c); tests that want it sanitized are linked with the
+# archive and RT_PLUGIN_IN.
+RT_PLUGIN_SRCS := $(sort $(wildcard libruntime/backend/core/*.c))
+RT_PLUGIN_SO := $(BUILD)/lib/libppu-core.so.0
+RT_PLUGIN_IN := -Wl,-u,ppu_core_plugin
+$(eval $(call ppu_static_lib,ppuplugin,$(RT_PLUGIN_SRCS),$(RT_CFLAGS)))
+$(eval $(call ppu_shared_lib,ppu-core,libppu-core.so.0,$(RT_PLUGIN_SRCS) $(wildcard libruntime/common/*.c),$(RT_CFLAGS),$(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)--version-script=libruntime/backend/core/plugin.map -lm -lpthread))
+$(RT_PLUGIN_SO): $(BUILD)/lib/libppucore.a libruntime/backend/core/plugin.map
 # Unit tests link these after our archives.
 UNIT_EXTRA_LIBS += $(RT_DRM_LIBS)
 
@@ -41,8 +55,8 @@ CU_SRCS := $(sort $(wildcard libruntime/cuda/*.c))
 CU_CFLAGS := -Iinclude/cuda
 CU_SO := $(BUILD)/lib/cuda/libcuda.so.1
 $(eval $(call ppu_static_lib,ppucuda,$(CU_SRCS),$(CU_CFLAGS)))
-$(eval $(call ppu_shared_lib,cuda,cuda/libcuda.so.1,$(CU_SRCS),$(CU_CFLAGS),$(BUILD)/lib/libppu.a $(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL $(RT_LIBS)))
-$(CU_SO): $(BUILD)/lib/libppu.a $(BUILD)/lib/libppucore.a
+$(eval $(call ppu_shared_lib,cuda,cuda/libcuda.so.1,$(CU_SRCS),$(CU_CFLAGS),$(BUILD)/lib/libppu.a -Wl$(comma)--exclude-libs$(comma)ALL $(RT_LIBS)))
+$(CU_SO): $(BUILD)/lib/libppu.a
 
 # The CUDA Runtime API over it, beside it.  Programs name the library by its CUDA version, and so do their
 # symbols: three libraries of the same objects but one (versioned.c).
@@ -68,6 +82,8 @@ $(BUILD)/lib/cuda/$(1): $(2) $(BUILD)/obj/cudart/versioned-$(3).o $(CU_SO) libru
 	$$(Q)$$(CC) -shared -Wl,-soname,$(1) -Wl,-z,defs -Wl,--version-script=$$@.map -Wl,-rpath,'$$$$ORIGIN' \
 		$$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(CU_SO) -lpthread
 	$$(Q)rm -f $$@.map && ln -sfn libcudart.so.12 $$(@D)/libcudart.so
+PPU_MADE     += lib/cuda/$(1)
+PPU_FROM_lib/cuda/$(1) := $(CUDART_SRCS)
 ALL_DEPFILES += $(BUILD)/obj/cudart/versioned-$(3).d
 endef
 $(eval $(call cudart_so,libcudart.so.11.0,$(CUDART_COMMON),11))
@@ -102,9 +118,9 @@ $(BUILD)/samples/%.ptx: libruntime/samples/kernels/%.cu libruntime/samples/kerne
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_CU_FLAGS) -o $@ $<
 ALL_TARGETS += $(RT_PTX)
-$(RT_SAMPLE_BINS): | $(RT_PTX)
+$(RT_SAMPLE_BINS): | $(RT_PTX) $(RT_PLUGIN_SO)
 # tests/unit/rt_tools.sh runs them.
-unit-build: $(RT_SO) $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(t)))) $(RT_SAMPLE_BINS) $(RT_PTX)
+unit-build: $(RT_SO) $(RT_PLUGIN_SO) $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(t)))) $(RT_SAMPLE_BINS) $(RT_PTX)
 
 # The same for the CUDA Driver API: ordinary programs that find libcuda.so.1 by the library path.
 CU_SAMPLES := $(sort $(wildcard libruntime/samples/cuda/*.c))
@@ -114,7 +130,7 @@ $(BUILD)/bin/cuda-%: libruntime/samples/cuda/%.c libruntime/samples/cuda/common.
 	$(say) CC $@
 	$(Q)$(CC) $(CFLAGS) -Wall -Wextra -Wno-pedantic -Iinclude/cuda $(LDFLAGS) -o $@ $< $(CU_SO) -lm
 ALL_TARGETS += $(CU_SAMPLE_BINS)
-$(CU_SAMPLE_BINS): | $(RT_PTX)
+$(CU_SAMPLE_BINS): | $(RT_PTX) $(RT_PLUGIN_SO)
 # tests/unit/cuda_samples.sh runs them.
 unit-build: $(CU_SO) $(CU_SAMPLE_BINS)
 

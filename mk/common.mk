@@ -12,11 +12,12 @@
 #       the static library of the same sources uses
 #   $(eval $(call ppu_program,NAME,SOURCES,LIBS,EXTRA_LDFLAGS))
 #       builds $(BUILD)/bin/NAME; LIBS are names of our static libraries
-#       ("ppu ppucore") in link order, EXTRA_LDFLAGS is appended
+#       ("ppu ppucuda") in link order, EXTRA_LDFLAGS is appended
 #   $(eval $(call ppu_guest_program,DIR/NAME,SOURCES,LIBS,EXTRA_LDFLAGS))
 #       builds $(BUILD)/guest/DIR/NAME, to be run in the guest
 #
-# Everything named this way is part of `make all`.
+# Everything named this way is part of `make all`, and known to `make print-made`: what is made from
+# which sources and libraries (scripts/lint compares their licences).
 
 BUILD   ?= build
 PPU_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ppu
@@ -92,6 +93,8 @@ $(BUILD)/fuzzlib/lib$(1).a: $(call ppu_objs_fuzz,$(2))
 	$$(say) AR $$@
 	$$(Q)rm -f $$@ && $$(AR) rcs $$@ $$^
 PPU_LIBS     += $(1)
+PPU_MADE     += lib/lib$(1).a
+PPU_FROM_lib/lib$(1).a := $(2)
 ALL_TARGETS  += $(BUILD)/lib/lib$(1).a
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(2)) $(call ppu_objs_san,$(2)) $(call ppu_objs_fuzz,$(2)))
 endef
@@ -104,6 +107,8 @@ $(BUILD)/lib/$(2): $(call ppu_objs,$(3))
 	$$(say) LD $$@
 	$$(Q)$$(CC) -shared -Wl,-soname,$(notdir $(2)) -Wl,-z,defs $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(5)
 	$$(Q)ln -sfn $(notdir $(2)) $$(@D)/lib$(1).so
+PPU_MADE     += lib/$(2)
+PPU_FROM_lib/$(2) := $(3) $(patsubst $(BUILD)/%,%,$(filter %.a,$(5)))
 ALL_TARGETS  += $(BUILD)/lib/$(2)
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(3)))
 endef
@@ -114,6 +119,8 @@ $(1): $(call ppu_objs,$(2)) $(foreach l,$(3),$(BUILD)/lib/lib$(l).a)
 	@mkdir -p $$(@D)
 	$$(say) LD $$@
 	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(foreach l,$(3),$(BUILD)/lib/lib$(l).a) $(4)
+PPU_MADE     += $(patsubst $(BUILD)/%,%,$(1))
+PPU_FROM_$(patsubst $(BUILD)/%,%,$(1)) := $(2) $(3:%=lib/lib%.a)
 ALL_TARGETS  += $(1)
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(2)))
 endef

@@ -23,7 +23,7 @@ PPU_VERSION := $(shell . scripts/lib.sh; ppu_version)
 
 INSTALL_TOOLS   := $(sort $(patsubst libruntime/tools/%.c,$(BUILD)/bin/%,$(wildcard libruntime/tools/ppu-*.c)))
 # Shared libraries directly in lib/, however many there are; of the static ones what users of libppu.a need.
-INSTALL_SHARED  := $(filter-out $(BUILD)/lib/cuda/%,$(filter $(BUILD)/lib/%.so $(BUILD)/lib/libppu.so.%,$(ALL_TARGETS)))
+INSTALL_SHARED  := $(foreach t,$(ALL_TARGETS),$(if $(findstring .so,$(t:$(BUILD)/lib/cuda/%=)),$(filter $(BUILD)/lib/%,$(t))))
 INSTALL_STATIC  := $(RT_OURS:%=$(BUILD)/lib/lib%.a)
 INSTALL_HEADERS := $(sort $(wildcard include/*.h include/hw/*.h))
 INSTALL_MAN     := $(patsubst %,$(BUILD)/man/%.1,$(notdir $(INSTALL_TOOLS)) ppu-nvcc)
@@ -75,7 +75,8 @@ install-bin: $(INSTALL_TOOLS) $(RT_PTX)
 		ln -sfn ppu-run '$(DESTDIR)$(datadir)/bash-completion/completions/'$$t || exit 1; done
 	$(Q)$(INSTALL) -m 644 libruntime/tools/completion/_ppu '$(DESTDIR)$(datadir)/zsh/site-functions/'
 
-# lib64 holds the libraries themselves: no other directory has a libcuda.so.1 of ours.
+# lib64 holds the libraries themselves: no other directory has a libcuda.so.1 of ours. Beside them are links to the
+# plug-ins, which libcuda looks for there.
 install-cuda: $(CUDA_SDK)/.stamp $(CU_SO) $(CUDART_SOS)
 	$(say) INSTALL $(DESTDIR)$(cudadir)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(cudadir)/bin' '$(DESTDIR)$(cudadir)/lib64' '$(DESTDIR)$(cudadir)/nvvm/libdevice' \
@@ -85,6 +86,8 @@ install-cuda: $(CUDA_SDK)/.stamp $(CU_SO) $(CUDART_SOS)
 	$(Q)$(INSTALL) -m 644 $(CU_SO) $(CUDART_SOS) '$(DESTDIR)$(cudadir)/lib64/'
 	$(Q)ln -sfn libcuda.so.1 '$(DESTDIR)$(cudadir)/lib64/libcuda.so'
 	$(Q)ln -sfn libcudart.so.12 '$(DESTDIR)$(cudadir)/lib64/libcudart.so'
+	$(Q)for l in $(notdir $(filter-out $(RT_SO),$(INSTALL_SHARED))); do \
+		ln -sfn "$$(realpath -ms --relative-to='$(cudadir)/lib64' '$(libdir)')/$$l" '$(DESTDIR)$(cudadir)/lib64/' || exit 1; done
 	$(Q)$(INSTALL) -m 755 $(CUDA_SDK)/bin/ptxas $(CUDA_SDK)/bin/ppu-nvcc '$(DESTDIR)$(cudadir)/bin/'
 	$(Q)ln -sfn ppu-nvcc '$(DESTDIR)$(cudadir)/bin/nvcc'
 	$(Q)up=$$(realpath -ms --relative-to='$(cudadir)/bin' '$(bindir)') && \

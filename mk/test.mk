@@ -41,7 +41,7 @@ $(eval $(call ppu_test_dir,tests/debug,*,guest/debug,,$(DRM_CFLAGS) -Itests/conf
 	tests/conformance/lib/*.c)))
 $(eval $(call ppu_test_dir,tests/system,*,guest/system,$(PPU_LIBS),$(DRM_CFLAGS),$(DRM_LIBS)))
 $(eval $(call ppu_test_dir,tests/qtest,test_*,qtest,,,))
-$(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -Iqemu-device/core,$(DRM_LIBS)))
+$(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -Iqemu-device/core,$(RT_PLUGIN_IN) $(DRM_LIBS)))
 endif
 
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -54,7 +54,7 @@ $(FUZZ_BINS): $(BUILD)/fuzz/%: $(BUILD)/obj-fuzz/tests/fuzz/%.o $(call ppu_objs_
 	@mkdir -p $(@D)
 	$(say) LD-FUZZ $@
 	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $(LDFLAGS) -o $@ $(filter %.o,$^) \
-		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(DRM_LIBS) -lm -lpthread
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(RT_PLUGIN_IN) $(DRM_LIBS) -lm -lpthread
 .SECONDARY: $(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP))
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP)))
 TEST_BINS    += $(FUZZ_BINS)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host's half of launches by threads (libruntime/lib/launch*.cu): a module that launches is told
+ * The host's half of launches by threads (libruntime/compiler/devlib/launch*.cu): a module that launches is told
  * about its kernels, and all of a context share the buffers that launches are prepared in.
  */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "rt.h"
-#include "../lib/devlib.h"
+#include "compiler/devlib/devlib.h"
 
 #define NUM_BUFFERS	2048u	/* more launches at once are prepared in the heap of malloc */
 #define BUFFER_ALIGN	PPU_TMD_ALIGN

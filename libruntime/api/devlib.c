@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host's half of the device-side library (libruntime/lib): the ring of printf and assert, the
+ * The host's half of the device-side library (libruntime/compiler/devlib): the ring of printf and assert, the
  * heap of malloc, and their limits.  State is made when the first module that needs it is loaded.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "rt.h"
-#include "../lib/devlib.h"
+#include "compiler/devlib/devlib.h"
 
 #define PRINT_DEFAULT	(1ull << 20)
 #define PRINT_LEAST	4096ull

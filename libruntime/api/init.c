@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stdio.h>
+#include "backend/plugin.h"
 #include "rt.h"
 
 #define MAX_DEVICES 8
@@ -66,22 +67,37 @@ static ppuResult resolve(const ppuInitOptions *given, int *least, int *greatest)
 	return res;
 }
 
+static ppuResult choose(const char *name, const struct be_ops **be)
+{
+	bool found_none = false;
+	ppuResult res;
+	char *err;
+
+	if (!strcmp(name, "auto"))
+		found_none = ppu_be_drm.count(&rt_opt) == 0;
+	else if (strcmp(name, "core") && strcmp(name, "drm"))
+		return rt_fail(PPU_ERROR_CONFIGURATION, "there is no backend \"%s\" (drm, core, auto)", name);
+	*be = &ppu_be_drm;
+	if (strcmp(name, "core") && !found_none)
+		return PPU_SUCCESS;
+	*be = ppu_be_core_get(&err);
+	if (*be)
+		return PPU_SUCCESS;
+	res = rt_fail(PPU_ERROR_NO_DEVICE, "%s%s", found_none ? "there is no PPU render node in /dev/dri, and " : "",
+		      err ? err : ppuGetErrorString(PPU_ERROR_NO_DEVICE));
+	free(err);
+	return res;
+}
+
 static ppuResult open_devices(int least, int greatest)
 {
 	const char *name = rt_opt.backend && *rt_opt.backend ? rt_opt.backend : "auto";
 	const struct be_ops *be;
+	ppuResult res = choose(name, &be);
 	int n;
 
-	if (!strcmp(name, "core")) {
-		be = &ppu_be_core;
-	} else if (!strcmp(name, "drm")) {
-		be = &ppu_be_drm;
-	} else if (!strcmp(name, "auto")) {
-		n = ppu_be_drm.count(&rt_opt);
-		be = n == 0 ? &ppu_be_core : &ppu_be_drm;
-	} else {
-		return rt_fail(PPU_ERROR_CONFIGURATION, "there is no backend \"%s\" (drm, core, auto)", name);
-	}
+	if (res)
+		return res;
 	n = be->count(&rt_opt);
 	if (n < 0)
 		return rt_fail(PPU_ERROR_PERMISSION, "there is a PPU, but its render node cannot be opened: %s",

@@ -2,7 +2,7 @@
 /* Launches: a TMD and its parameters in the job's own memory, LAUNCH, WFI. */
 #include <string.h>
 #include "rt.h"
-#include "../lib/devlib.h"
+#include "compiler/devlib/devlib.h"
 
 /* By registers and the kernel's own limit. */
 uint32_t rt_max_threads(const struct ppu_symbol *s, const ppuDeviceProp *p)

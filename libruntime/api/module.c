@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt.h"
-#include "../lib/devlib.h"
+#include "compiler/devlib/devlib.h"
 
 static void function_release(struct rt_obj *obj)
 {
@@ -108,7 +108,7 @@ static ppuResult compile(const void *data, size_t bytes, const ppuModuleOptions 
 	else
 		rc = ppu_assemble(data, bytes, name, img, &log);
 	if (!rc)
-		rc = ppu_image_finish(*img, &log);
+		rc = ppu_image_finish(*img, &ppu_device_library, &log);
 	if (o->log && o->log_bytes)
 		snprintf(o->log, o->log_bytes, "%s", log.text ? log.text : "");
 	if (rc) {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt.h"
-#include "../lib/queue.h"
+#include "compiler/devlib/queue.h"
 
 #define ENTRIES_DEFAULT	1024u
 #define BLOCK_DEFAULT	1024u

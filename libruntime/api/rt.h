@@ -37,8 +37,8 @@
 #include <hw/ppu_cmd.h>
 #include <hw/ppu_mmu.h>
 #include <hw/ppu_tmd.h>
-#include "../backend/backend.h"
-#include "../backend/range.h"
+#include "backend/backend.h"
+#include "common/range.h"
 
 #pragma GCC visibility push(hidden)
 

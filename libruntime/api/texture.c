@@ -2,7 +2,7 @@
 /* Texture objects: a description in device memory, whose address is the handle. */
 #include <string.h>
 #include "rt.h"
-#include "../lib/devlib.h"
+#include "compiler/devlib/devlib.h"
 
 #define MAX_EXTENT	65536u
 /* Like RT_MEMORY_MODULE: device memory that is not the user's to free. */

@@ -4,7 +4,8 @@
  *
  *   drm   the kernel driver (libdrm, ppu_drm.h)
  *   core  plays the driver inside this process, over the device core: the same page tables,
- *         rings and instance blocks; device time advances only while somebody waits
+ *         rings and instance blocks; device time advances only while somebody waits.  It is a
+ *         plug-in (plugin.h)
  *
  * Nothing above the table knows which one it is.  Functions return 0 or a negative errno.
  * Objects are opaque and owned by the caller, who keeps the order: BOs are unbound before they are
@@ -23,6 +24,7 @@
 #include <hw/ppu_fault.h>
 #include <hw/ppu_regs.h>
 #include <hw/ppu_tmd.h>
+#include "common/clock.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -174,11 +176,10 @@ struct be_ops {
 	void (*poll)(struct be_dev *dev);
 };
 
-extern const struct be_ops ppu_be_drm, ppu_be_core;
+extern const struct be_ops ppu_be_drm;		/* the other one is a plug-in: plugin.h */
 
 /* Names of the counters, in their order; NULL past the last. */
 const char *ppu_be_counter_name(unsigned n);
-uint64_t ppu_be_now(void);	/* CLOCK_MONOTONIC, ns */
 
 #pragma GCC visibility pop
 #endif

@@ -171,7 +171,7 @@ CUresult i_cuLinkComplete(CUlinkState state, void **image, size_t *bytes)
 		return r;
 	r = l->failed ? l->failed : l->binary ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	if (!r) {
-		r = errno_result(ppu_image_finish(l->img, &l->log), CUDA_ERROR_INVALID_IMAGE);
+		r = errno_result(ppu_image_finish(l->img, &ppu_device_library, &l->log), CUDA_ERROR_INVALID_IMAGE);
 		if (!r)
 			r = errno_result(ppu_image_write(l->img, &l->binary, &len), CUDA_ERROR_UNKNOWN);
 		l->failed = r;

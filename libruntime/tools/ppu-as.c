@@ -100,7 +100,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (!err && !open)
-		err = ppu_image_finish(out, &log);
+		err = ppu_image_finish(out, &ppu_device_library, &log);
 	if (!err)
 		err = ppu_image_write(out, &bytes, &len);
 	if (log.text)

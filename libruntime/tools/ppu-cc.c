@@ -171,7 +171,7 @@ static int finish(const struct args *a, struct ppu_image *out, struct ppu_log *l
 	char *text = NULL;
 
 	if (!err && !a->open)
-		err = ppu_image_finish(out, log);
+		err = ppu_image_finish(out, &ppu_device_library, log);
 	if (log->text)
 		fputs(log->text, stderr);
 	if (err)

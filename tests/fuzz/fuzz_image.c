@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		free(text);
 		dst = ppu_image_new();
-		if (!ppu_image_link(dst, img, &log) && !ppu_image_finish(dst, &log)) {
+		if (!ppu_image_link(dst, img, &log) && !ppu_image_finish(dst, &ppu_device_library, &log)) {
 			struct ppu_image *again;
 
 			/* what the linker made, the reader accepts */

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	ppu_log_init(&log);
 	if (!ppu_ptx_compile((const char *)data, size, "fuzz", &opt, &img, &log)) {
-		if (img->data_bytes < 1 << 20 && !ppu_image_finish(img, &log) &&
+		if (img->data_bytes < 1 << 20 && !ppu_image_finish(img, &ppu_device_library, &log) &&
 		    !ppu_disassemble(img, &text))
 			free(text);
 		ppu_image_free(img);

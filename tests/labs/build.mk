@@ -10,5 +10,7 @@ $(BUILD)/lib/liblab10.a: $(call ppu_objs,$(LAB10_SRCS))
 	@mkdir -p $(@D)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+PPU_MADE     += lib/liblab10.a
+PPU_FROM_lib/liblab10.a := $(LAB10_SRCS)
 ALL_TARGETS  += $(BUILD)/lib/liblab10.a
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(filter tests/labs/%,$(LAB10_SRCS))))

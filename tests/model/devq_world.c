@@ -20,7 +20,7 @@ static void mem_fence(void);
 #define PPUQ_FENCE()		mem_fence()
 #define PPUQ_FN			static inline __attribute__((unused))
 #define PPUQ_FAR		static __attribute__((unused, noinline))
-#include <lib/insert.h>
+#include <compiler/devlib/insert.h>
 
 /* Words of the model's memory, by number. */
 enum {

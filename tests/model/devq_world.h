@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The world around the insertion protocol of libruntime/lib/insert.h, for the model checker: the memory of
+ * The world around the insertion protocol of libruntime/compiler/devlib/insert.h, for the model checker: the memory of
  * one device-owned queue, the host interface that runs it, and the CPU's channel that launches.
  *
  * Memory is a row of words.  Each word of the ring and of the command memory is fresh from when a thread

@@ -38,14 +38,14 @@ $(patsubst %,$(BUILD)/unit-fast/%,$(UNIT_FAST)): $(BUILD)/unit-fast/%: $(BUILD)/
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(RT_PLUGIN_IN) $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
 
 $(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/obj-san/tests/unit/%.o \
 		$(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
 	@mkdir -p $(@D)
 	$(say) LD-SAN $@
 	$(Q)$(CC) $(CFLAGS_SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-		-Wl,--start-group $(UNIT_ARCHIVES) -Wl,--end-group $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
+		-Wl,--start-group $(UNIT_ARCHIVES) -Wl,--end-group $(RT_PLUGIN_IN) $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
 
 # test_sched_cost counts basic blocks of these (see there); they stand before the library.
 UNIT_COUNTED := $(patsubst %,$(BUILD)/obj-count/qemu-device/core/%.o, \
@@ -74,7 +74,7 @@ UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) 
 # Kernels of tests/unit/test_devq*.c, one of them without the fence (WQ-18).
 UNIT_PTX := $(BUILD)/unit/devq.ptx $(BUILD)/unit/devq_unfenced.ptx
 $(BUILD)/unit/devq_unfenced.ptx: private UNIT_CU_FLAGS := '-DPPUQ_FENCE()='
-$(UNIT_PTX): tests/unit/devq.cu $(wildcard libruntime/lib/*.h include/hw/*.h) include/ppu_queue.h tests/unit/build.mk
+$(UNIT_PTX): tests/unit/devq.cu $(wildcard libruntime/compiler/devlib/*.h include/hw/*.h) include/ppu_queue.h tests/unit/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) $(UNIT_CU_FLAGS) -o $@ $<

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <backend/core.h>
+#include <backend/core/core.h>
 
 #define CODE_VA		0x10000000ull
 #define CODE_BYTES	(4u << 20)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ppu_image.h>
-#include "isa/text.h"
+#include "compiler/asm/text.h"
 
 /* Text as written, and the canonical text it disassembles to (NULL: the same). */
 static const struct {

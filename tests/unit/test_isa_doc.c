@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ppu_image.h>
-#include "isa/image.h"
-#include "isa/text.h"
+#include "compiler/obj/image.h"
+#include "compiler/asm/text.h"
 
 #define PAGE "Documentation/hw/isa.md"
 

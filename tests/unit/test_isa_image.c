@@ -97,7 +97,7 @@ START_TEST(hostile_files)
 				free(again);
 				dst = ppu_image_new();
 				if (!ppu_image_link(dst, back, &log) && !ppu_image_link(dst, back, &log))
-					ppu_image_finish(dst, &log);
+					ppu_image_finish(dst, &ppu_device_library, &log);
 				ppu_image_free(dst);
 			}
 			ppu_image_free(back);
@@ -129,11 +129,11 @@ START_TEST(link_resolves)
 
 	ppu_log_init(&log);
 	ck_assert_int_eq(ppu_image_link(img, a, &log), 0);
-	ck_assert_int_lt(ppu_image_finish(img, &log), 0);
+	ck_assert_int_lt(ppu_image_finish(img, &ppu_device_library, &log), 0);
 	ck_assert_ptr_nonnull(strstr(log.text, "error: add1: undefined"));
 	ppu_log_free(&log);
 	ck_assert_int_eq(ppu_image_link(img, b, &log), 0);
-	ck_assert_msg(!ppu_image_finish(img, &log), "%s", log.text);
+	ck_assert_msg(!ppu_image_finish(img, &ppu_device_library, &log), "%s", log.text);
 	s = ppu_image_find(img, "add1");
 	f = (uint32_t)s->value;
 	ck_assert_uint_eq(f, 6);
@@ -189,7 +189,7 @@ START_TEST(shared_places)
 	ck_assert_int_eq(ppu_image_link(img, a, &log), 0);
 	ck_assert_int_eq(ppu_image_link(img, b, &log), 0);
 	for (unsigned again = 0; again < 3; again++) {
-		ck_assert_msg(!ppu_image_finish(img, &log), "%s", log.text);
+		ck_assert_msg(!ppu_image_finish(img, &ppu_device_library, &log), "%s", log.text);
 		dyn = PPU_GET(&img->code[1], IMM);
 		k1 = shared_of(img, "k1");
 		/* both at 0: three kernels; own and mine behind it, apart; dyn is in k1 and k2, so at one place */
@@ -231,9 +231,9 @@ START_TEST(shared_too_much)
 	struct ppu_log log;
 
 	ppu_log_init(&log);
-	ck_assert_int_lt(ppu_image_finish(img, &log), 0);
+	ck_assert_int_lt(ppu_image_finish(img, &ppu_device_library, &log), 0);
 	ck_assert_ptr_nonnull(strstr(log.text, "error: large: the shared variables"));
-	ck_assert_int_lt(ppu_image_finish(img, NULL), 0);
+	ck_assert_int_lt(ppu_image_finish(img, &ppu_device_library, NULL), 0);
 	ppu_log_free(&log);
 	ppu_image_free(img);
 }
@@ -272,7 +272,7 @@ START_TEST(call_graph)
 	struct ppu_log log;
 
 	ppu_log_init(&log);
-	ck_assert_msg(!ppu_image_finish(img, &log), "%s", log.text);
+	ck_assert_msg(!ppu_image_finish(img, &ppu_device_library, &log), "%s", log.text);
 	ck_assert_uint_eq(ppu_image_find(img, "leaf")->local_bytes, 8);
 	ck_assert_uint_eq(ppu_image_find(img, "deep")->local_bytes, 166);
 	ck_assert_uint_eq(ppu_image_find(img, "deep")->regs, 78);
@@ -283,6 +283,62 @@ START_TEST(call_graph)
 	ck_assert_uint_eq(ppu_image_find(img, "deep")->recursive, 0);
 	ppu_image_free(img);
 	ppu_log_free(&log);
+}
+END_TEST
+
+/* A library of two modules; the second is wanted by the first only. */
+static unsigned made[2];
+
+static unsigned toy_find(const char *function)
+{
+	return !strcmp(function, "put") || !strcmp(function, "last") ? 0 : !strcmp(function, "below") ? 1 : 2;
+}
+
+static int toy_image(unsigned module, struct ppu_image **img, struct ppu_log *log)
+{
+	static const char *const text[] = {
+		".extern below\n.func put weak frame=32\ncal r5, below\nret r4\n.func last weak\nexit\n",
+		".func below weak frame=8\nmov.u32 r60, 1\nret r5\n",
+	};
+
+	made[module]++;
+	return ppu_assemble(text[module], strlen(text[module]), "toy", img, log);
+}
+
+static int toy_is_queue(const char *function)
+{
+	return !strcmp(function, "put");
+}
+
+static const struct ppu_library toy = {
+	.num_modules = 2, .find = toy_find, .image = toy_image, .is_queue = toy_is_queue,
+	.queue_exit = "last", .thread_slot = "below", .thread_slot_bytes = 16,
+};
+
+/* The linker knows no library of its own: it takes from the one it is given, each module once. */
+START_TEST(library_is_given)
+{
+	struct ppu_image *img = assemble(".extern put\n.kernel a\ncal r4, put\nexit\n.kernel b\nexit\n"
+					 ".kernel c\ncal r4, put\nexit\n");
+	struct ppu_log log;
+	struct ppu_symbol *a;
+
+	ppu_log_init(&log);
+	ck_assert_int_lt(ppu_image_finish(img, NULL, &log), 0);
+	ck_assert_str_eq(log.text, "error: put: undefined\n");
+	ck_assert_msg(!ppu_image_finish(img, &toy, &log), "%s", log.text);
+	ck_assert_uint_eq(made[0], 1);
+	ck_assert_uint_eq(made[1], 1);
+	a = ppu_image_find(img, "a");
+	ck_assert_uint_eq(a->regs, 61);
+	ck_assert_uint_eq(a->local_bytes, 32 + 8 + toy.thread_slot_bytes);
+	ck_assert(a->flags & PPU_SYMF_QUEUE);
+	ck_assert_uint_eq(PPU_GET(&img->code[a->value + 1], OP), PPU_OP_BRA);	/* was exit */
+	ck_assert_uint_eq(PPU_GET(&img->code[a->value + 1], IMM), ppu_image_find(img, "last")->value);
+	ck_assert(!(ppu_image_find(img, "b")->flags & PPU_SYMF_QUEUE));
+	ck_assert_uint_eq(ppu_image_find(img, "b")->local_bytes, 0);
+	ppu_log_free(&log);
+	ppu_image_free(img);
 }
 END_TEST
 
@@ -297,6 +353,7 @@ int main(void)
 	tcase_add_test(tc, file_keeps_everything);
 	tcase_add_test(tc, hostile_files);
 	tcase_add_test(tc, link_resolves);
+	tcase_add_test(tc, library_is_given);
 	tcase_add_test(tc, shared_places);
 	tcase_add_test(tc, shared_too_much);
 	tcase_add_test(tc, weak_gives_way);

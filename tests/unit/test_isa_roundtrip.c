@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ppu_image.h>
-#include "isa/text.h"
+#include "compiler/asm/text.h"
 
 static uint64_t rng = 1;
 

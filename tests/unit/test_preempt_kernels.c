@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <backend/core.h>
+#include <backend/core/core.h>
 #include <ppu_int.h>
 #include "bench_main.h"
 #include "rt_spy.h"

@@ -83,7 +83,7 @@ START_TEST(test_listing)
 
 	ppu_log_init(&log);
 	ck_assert_int_eq(ppu_ptx_compile(text, strlen(text), "faults.ptx", NULL, &img, &log), 0);
-	ck_assert_msg(!ppu_image_finish(img, &log), "%s", log.text);
+	ck_assert_msg(!ppu_image_finish(img, &ppu_device_library, &log), "%s", log.text);
 	ck_assert_int_eq(ppu_disassemble(img, &s), 0);
 	ck_assert_ptr_nonnull(strstr(s, ".file 1 \"inc/b.h\""));
 	ck_assert_msg(strstr(s, "\t.loc 0 11 5\t// src/a.cu:11\n") != NULL, "%s", s);

@@ -159,7 +159,7 @@ START_TEST(test_verified)
 	for (k = 0; k < sizeof(how) / sizeof(how[0]); k++) {
 		ppu_log_init(&log);
 		ck_assert_msg(!ppu_ptx_compile(text, len, sources[_i], &how[k], &img, &log), "%s", log.text);
-		ck_assert_msg(!ppu_image_finish(img, &log), "%s", log.text);
+		ck_assert_msg(!ppu_image_finish(img, &ppu_device_library, &log), "%s", log.text);
 		ppu_image_free(img);
 		ppu_log_free(&log);
 	}
@@ -207,7 +207,7 @@ START_TEST(test_undefined)
 
 	ppu_log_init(&log);
 	ck_assert_msg(!ppu_ptx_compile(text, strlen(text), "u.ptx", NULL, &img, &log), "%s", log.text);
-	ck_assert_int_ne(ppu_image_finish(img, &log), 0);
+	ck_assert_int_ne(ppu_image_finish(img, &ppu_device_library, &log), 0);
 	ck_assert_ptr_nonnull(strstr(log.text, "nowhere"));
 	ck_assert_ptr_null(strstr(log.text, "unused"));
 	ppu_image_free(img);

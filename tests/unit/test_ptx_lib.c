@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "isa/image.h"
+#include "compiler/devlib/library.h"
 #include "ppu.h"
 
 typedef uint32_t u32;
@@ -252,11 +252,11 @@ START_TEST(test_link)
 		snprintf(buf, sizeof(buf), text, i);
 		ck_assert_int_eq(ppu_ptx_compile(buf, strlen(buf), "t.ptx", NULL, &img[i], &log), 0);
 		if (i < 2)
-			ck_assert_msg(!ppu_image_finish(img[i], &log), "%s", log.text);
+			ck_assert_msg(!ppu_image_finish(img[i], &ppu_device_library, &log), "%s", log.text);
 		ck_assert_msg(!ppu_image_link(all, img[i], &log), "%s", log.text);
 		ppu_image_free(img[i]);
 	}
-	ck_assert_msg(!ppu_image_finish(all, &log), "%s", log.text);
+	ck_assert_msg(!ppu_image_finish(all, &ppu_device_library, &log), "%s", log.text);
 	ck_assert_int_eq(ppu_image_find(all, "malloc")->kind, PPU_SYM_FUNC);
 	ppu_image_free(all);
 	ppu_log_free(&log);
@@ -278,7 +278,7 @@ START_TEST(test_names)
 			 ppu_library_function(i), ppu_library_function(i));
 		ppu_log_init(&log);
 		ck_assert_msg(!ppu_ptx_compile(text, strlen(text), "t.ptx", NULL, &img, &log), "%s", log.text);
-		ck_assert_msg(!ppu_image_finish(img, &log), "%s: %s", ppu_library_function(i), log.text);
+		ck_assert_msg(!ppu_image_finish(img, &ppu_device_library, &log), "%s: %s", ppu_library_function(i), log.text);
 		ppu_image_free(img);
 		ppu_log_free(&log);
 	}

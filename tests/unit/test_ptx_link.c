@@ -84,7 +84,7 @@ static ppuModule load(const char *const *text, unsigned n, int reverse)
 		ck_assert_msg(!ppu_image_link(all, img, &log), "%s", log.text);
 		ppu_image_free(img);
 	}
-	ck_assert_msg(!ppu_image_finish(all, &log), "%s", log.text);
+	ck_assert_msg(!ppu_image_finish(all, &ppu_device_library, &log), "%s", log.text);
 	ck_assert_int_eq(ppu_image_write(all, &bytes, &len), 0);
 	OK(ppuModuleLoadData(&m, bytes, len, &(ppuModuleOptions){ .kind = PPU_MODULE_BINARY }));
 	free(bytes);
@@ -263,7 +263,7 @@ START_TEST(test_clash)
 	ppu_image_free(img);
 	ck_assert_int_eq(ppu_ptx_compile(b, strlen(b), "b.ptx", NULL, &img, &log), 0);
 	ck_assert_int_eq(ppu_image_link(all, img, &log), 0);
-	ck_assert_int_ne(ppu_image_finish(all, &log), 0);
+	ck_assert_int_ne(ppu_image_finish(all, &ppu_device_library, &log), 0);
 	ck_assert_msg(strstr(log.text, "missing: undefined") != NULL, "%s", log.text);
 	ppu_image_free(img);
 	ppu_image_free(all);

@@ -204,7 +204,7 @@ static void run(const char *text, const struct ppu_ptx_options *o, void *din, vo
 
 	ppu_log_init(&log);
 	ck_assert_msg(!ppu_ptx_compile(text, strlen(text), "random.ptx", o, &img, &log), "%s", log.text);
-	ck_assert_msg(!ppu_image_finish(img, &log), "%s", log.text);
+	ck_assert_msg(!ppu_image_finish(img, &ppu_device_library, &log), "%s", log.text);
 	ck_assert_int_eq(ppu_image_write(img, &bytes, &len), 0);
 	OK(ppuModuleLoadData(&m, bytes, len, &(ppuModuleOptions){ .kind = PPU_MODULE_BINARY }));
 	OK(ppuModuleGetFunction(&f, m, "k"));

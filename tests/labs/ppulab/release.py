@@ -22,7 +22,7 @@ STUDENT, TEACHER, GRADER = "ppu-labs-student", "ppu-labs-teacher", "ppu-labs-gra
 OWN = "tests/labs/package/"             # files that only a package has: Makefile, README.md, SOURCES.md
 # Of the source tree, in the students' package: prefixes, then what is not for them.
 TAKEN = ("include/", "LICENSES/", "Documentation/hw/", "Documentation/uapi/", "Documentation/runtime/",
-         "Documentation/img/", "Documentation/limits.md", "Documentation/overview.md", "Documentation/labs/",
+         "Documentation/img/", "Documentation/licences.md", "Documentation/limits.md", "Documentation/overview.md", "Documentation/labs/",
          "scripts/lab", "scripts/vm", "scripts/setup", "scripts/lib.sh", "scripts/ppu_script.py", "scripts/build-initramfs",
          "scripts/build-kmod", "scripts/extract-vmlinux.py", "scripts/guest/agent.c", "scripts/guest/init",
          "scripts/build-debug-kernel", "scripts/guest-debug.config", "mk/labs.mk", "tests/labs/")
@@ -31,7 +31,7 @@ LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/)|tests/labs/(driver
                       r"strip|selftest\w*)\.py)")
 GRADER_MODULES = re.compile(r"tests/labs/ppulab/(autograde|sealed_\w+|submission|formats|version)\.py")
 BINARIES = ("qemu/qemu-system-x86_64", "bin/ppu-trace", "bin/ppu-as", "bin/ppu-dis", "bin/ppu-cc", "bin/ppu-run",
-            "bin/ppu-info")
+            "bin/ppu-info", "lib/libppu-core.so.0")
 
 
 def source_files():
@@ -122,12 +122,16 @@ def library(path):      # as build.without_units(), and reproducible
     return data
 
 
-def add_built(package, for_students=False):
-    for name in BINARIES:
+def add_programs(package, names):
+    for name in names:
         path = os.path.join(BUILD, name)
         if not os.path.exists(path):
             raise LabError("%s is not there; `make` builds it" % paths.shown(path))
         package.add("build/" + name, stripped(path), 0o755)
+
+
+def add_built(package, for_students=False):
+    add_programs(package, BINARIES)
     for lib in sorted({lib for n in model.numbers() for lib in model.load(n).libs}):
         path = os.path.join(BUILD, "lib/lib%s.a" % lib)
         if not os.path.exists(path):

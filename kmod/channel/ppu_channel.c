@@ -1,0 +1,1026 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: channels.
+ *
+ * A channel is a ring of GPFIFO entries that the host interface fetches from.
+ * Its ring lives in the kernel-owned range of its VM, where only the host
+ * interface can read it; its GP_GET and GP_PUT live in a page of BAR0, which is
+ * in no GPU address space.
+ *
+ * User-submit: ring and page are mapped to the owner.  Kernel-submit: neither
+ * is, ppu_submit.c fills the ring.  Device-owned queues (ppu_devq.c) have their
+ * ring in VRAM, where threads on the GPU fill it, and no page.
+ *
+ * A channel that stopped with an error stays stopped: ppu_channel.dead is set
+ * once, by ppu_channel_fail(), and never cleared.
+ */
+
+#include <linux/delay.h>
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include <hw/ppu_cmd.h>
+#include <hw/ppu_mmu.h>
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_devq.h"
+#include "channel/ppu_group.h"
+#include "channel/ppu_notifier.h"
+#include "channel/ppu_submit.h"
+#include "channel/ppu_userd.h"
+#include "device/ppu_coredump.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fault.h"
+#include "device/ppu_io.h"
+#include "device/ppu_quota.h"
+#include "device/ppu_trace.h"
+#include "device/ppu_uobj.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_vm.h"
+#include "ppu_file.h"
+#include "sync/ppu_eventfd.h"
+#include "sync/ppu_sem.h"
+#include "sync/ppu_sem_fence.h"
+
+/* Causes that are errors of the work, of which its group hears. */
+#define PPU_CAUSE_ERROR \
+	(DRM_PPU_CHANNEL_STATE_FAULTED | DRM_PPU_CHANNEL_STATE_TIMEDOUT | \
+	 DRM_PPU_CHANNEL_STATE_INNOCENT)
+
+/* Causes that somebody will want to look into. */
+#define PPU_CAUSE_GUILT	(DRM_PPU_CHANNEL_STATE_FAULTED | DRM_PPU_CHANNEL_STATE_TIMEDOUT)
+
+/* Look-up and references */
+
+static void ppu_channel_free(struct kref *kref)
+{
+	struct ppu_channel *chan = container_of(kref, struct ppu_channel, kref);
+
+	ppu_channel_put(chan->devq.owner);
+	ppu_vm_put(chan->vm);
+	mutex_destroy(&chan->lock);
+	kfree(chan);
+}
+
+/** ppu_channel_put - drop a reference; NULL is fine */
+void ppu_channel_put(struct ppu_channel *chan)
+{
+	if (chan)
+		kref_put(&chan->kref, ppu_channel_free);
+}
+
+/** ppu_channel_type_name - for messages */
+const char *ppu_channel_type_name(const struct ppu_channel *chan)
+{
+	switch (chan->type) {
+	case DRM_PPU_CHANNEL_COMPUTE:
+		return "compute";
+	case DRM_PPU_CHANNEL_COPY:
+		return "copy";
+	default:
+		return "queue";
+	}
+}
+
+/** ppu_channel_submit_name - who fills it, for messages */
+const char *ppu_channel_submit_name(const struct ppu_channel *chan)
+{
+	if (chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
+		return "device";
+	return chan->user_submit ? "user" : "kernel";
+}
+
+/** ppu_channel_lookup - find a channel by its id in the file; takes a reference */
+struct ppu_channel *ppu_channel_lookup(struct ppu_file *file, u32 id)
+{
+	struct ppu_channel *chan;
+
+	xa_lock(&file->channels);
+	chan = xa_load(&file->channels, id);
+	if (chan)
+		kref_get(&chan->kref);
+	xa_unlock(&file->channels);
+	return chan;
+}
+
+/** ppu_channel_get_by_chid - find a channel by its hardware number; takes a reference */
+struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *pdev, u32 chid)
+{
+	struct ppu_channel *chan = NULL;
+	unsigned long flags;
+
+	if (chid >= pdev->caps.channels)
+		return NULL;
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	chan = pdev->chans[chid];
+	if (chan)
+		kref_get(&chan->kref);
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	return chan;
+}
+
+/* Hardware */
+
+/** ppu_channel_runtime - engine time used, ns of device time */
+u64 ppu_channel_runtime(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	int idx;
+
+	if (!chan->destroyed && drm_dev_enter(&pdev->drm, &idx)) {
+		chan->last_runtime_ns = ppu_rd64(pdev, ppu_ch_off(chan->chid,
+								  PPU_REG_CH_RUNTIME_LO));
+		drm_dev_exit(idx);
+	}
+	return chan->last_runtime_ns;
+}
+
+/**
+ * ppu_channel_stop - stop a channel on the device, in bounded time
+ * @chan: channel
+ * @cmd: PPU_CH_CMD_STOP or PPU_CH_CMD_RESET
+ *
+ * Return: true if it is stopped, also when the device is gone; false if the
+ * device did not do it in time.
+ */
+bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd)
+{
+	const u32 busy = PPU_CHS_ENABLED | PPU_CHS_RUNNING;
+	struct ppu_device *pdev = chan->pdev;
+	unsigned int ms;
+	bool done = true;
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return true;
+	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, cmd);
+	for (ms = 0; ms <= PPU_STOP_TIMEOUT_MS; ms++) {
+		done = !(ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & busy);
+		if (done)
+			break;
+		fsleep(1000);
+	}
+	drm_dev_exit(idx);
+	return done;
+}
+
+static u32 ppu_channel_timeslice_ns(const struct ppu_channel *chan)
+{
+	return chan->timeslice_us * 1000;
+}
+
+/**
+ * ppu_channel_update_pause - let the channel fetch, or not, as things are now
+ * @chan: channel; ppu_device.chan_lock is held and the device entered
+ *
+ * To be called when anything it looks at has changed.
+ */
+void ppu_channel_update_pause(struct ppu_channel *chan)
+{
+	const struct ppu_group *group = chan->group;
+	bool pause = chan->paused || chan->vm->held ||
+		     (group && (group->disabled || group->preempting || group->stopped));
+
+	lockdep_assert_held(&chan->pdev->chan_lock);
+
+	if (!chan->enabled || chan->dead || pause == chan->hw_paused)
+		return;
+	ppu_ch_wr(chan->pdev, chan->chid, PPU_REG_CH_CMD,
+		  pause ? PPU_CH_CMD_PAUSE : PPU_CH_CMD_RESUME);
+	chan->hw_paused = pause;
+}
+
+static int ppu_channel_enable(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	unsigned long flags;
+	u32 err;
+	int idx, ret = 0;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	/* Its group may have been stopped while it was made. */
+	if (chan->dead || (chan->group && chan->group->stopped)) {
+		ret = -EIO;
+		goto out;
+	}
+	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_ENABLE);
+	if (!(ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_ENABLED)) {
+		err = ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_ERROR);
+		/* A channel that stopped at once is its owner's affair. */
+		if (!err || err == PPU_ERR_BAD_CONFIG)
+			ret = -EIO;
+	}
+	chan->enabled = !ret;
+	ppu_channel_update_pause(chan);
+out:
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	drm_dev_exit(idx);
+	return ret;
+}
+
+static u32 ppu_channel_hw_flags(const struct ppu_channel *chan)
+{
+	if (chan->devq.flags & DRM_PPU_DEVQ_AUTO_REFRESH)
+		return PPU_CHF_AUTO_REFRESH;
+	return chan->user_submit ? 0 : PPU_CHF_KERNEL_SUBMIT;
+}
+
+/* GPU address of the shadow of GP_PUT, 0: it has none. */
+static u64 ppu_channel_shadow(const struct ppu_channel *chan)
+{
+	if (chan->type != DRM_PPU_CHANNEL_DEVICE_QUEUE)
+		return 0;
+	return chan->ring_map->start + chan->devq.layout.shadow;
+}
+
+/* Puts the configuration into a channel that is known to be reset. */
+static int ppu_channel_program(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	int chid = chan->chid, idx;
+
+	if (!ppu_channel_stop(chan, PPU_CH_CMD_RESET))
+		return -EIO;
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	ppu_ch_wr64(pdev, chid, PPU_REG_CH_INST_LO, ppu_vm_inst(chan->vm));
+	ppu_ch_wr64(pdev, chid, PPU_REG_CH_RING_LO, chan->ring_map->start);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_RING_ENTRIES, chan->ring_entries);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_CLASS, chan->hw_class);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_PRIORITY, chan->priority);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_TIMESLICE_NS, ppu_channel_timeslice_ns(chan));
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_ENGINE_MASK, chan->engine_mask);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_FLAGS, ppu_channel_hw_flags(chan));
+	/* Empty, wherever it starts. */
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_GET, chan->devq.initial_get);
+	ppu_ch_wr(pdev, chid, PPU_REG_CH_PUT, chan->devq.initial_get);
+	ppu_ch_wr64(pdev, chid, PPU_REG_CH_DEVQ_SHADOW_LO, ppu_channel_shadow(chan));
+	drm_dev_exit(idx);
+	return 0;
+}
+
+/* Errors */
+
+/**
+ * ppu_channel_fail - end a channel's work with an error
+ * @chan: channel; it no longer executes, or never will
+ * @failure: why
+ *
+ * Only the first call has an effect.  The cause is there before anything that
+ * tells of it: state, fences, events, waits.
+ *
+ * Return: true for the first call.
+ */
+bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure)
+{
+	struct ppu_device *pdev = chan->pdev;
+	unsigned long flags;
+	bool first;
+
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	first = !chan->dead;
+	if (first) {
+		chan->failure = *failure;
+		/* Before anybody hears of it, who may destroy the channel at once. */
+		if (failure->cause & PPU_CAUSE_GUILT)
+			ppu_coredump_queue(chan);
+		if (failure->cause & PPU_CAUSE_ERROR) {
+			ppu_group_channel_failed(chan);
+			ppu_devq_failed(chan);
+		}
+		if (failure->cause)
+			ppu_notifier_write(chan);
+		WRITE_ONCE(chan->dead, failure->err);
+	}
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	if (!first)
+		return false;
+
+	trace_ppu_channel_fail(chan->chid, chan->vm->context_id, failure->err, failure->error);
+	if (!chan->user_submit)
+		ppu_submit_fail(chan, failure->err);
+	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_CHANNEL_ERROR, chan);
+	ppu_sem_fence_fail(pdev, chan, -EIO);
+	ppu_sem_wake_all(pdev);
+	return true;
+}
+
+/**
+ * ppu_channel_dead - did the channel's work end with an error?
+ * @chan: channel
+ *
+ * Whoever has read of it in the notifier waits here until the rest is there.
+ *
+ * Return: ppu_channel.dead; if it is not 0, ppu_channel.failure is valid.
+ */
+int ppu_channel_dead(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	unsigned long flags;
+	int dead;
+
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	dead = chan->dead;
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	return dead;
+}
+
+/** ppu_channel_fail_all - the device is gone: end everything */
+void ppu_channel_fail_all(struct ppu_device *pdev, int err)
+{
+	const struct ppu_failure lost = { .err = err, .cause = DRM_PPU_CHANNEL_STATE_LOST };
+	u32 chid;
+
+	for (chid = 0; chid < pdev->caps.channels; chid++) {
+		struct ppu_channel *chan = ppu_channel_get_by_chid(pdev, chid);
+
+		if (chan)
+			ppu_channel_fail(chan, &lost);
+		ppu_channel_put(chan);
+	}
+}
+
+/* Life */
+
+static int ppu_channel_count(struct ppu_file *file, bool user)
+{
+	int ret = ppu_quota_charge(file->quota, DRM_PPU_RES_CHANNELS, 1);
+
+	if (ret || user)
+		return ret;
+	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_KERNEL_CHANNELS, 1);
+	if (ret)
+		ppu_quota_release(file->quota, DRM_PPU_RES_CHANNELS, 1);
+	return ret;
+}
+
+static void ppu_channel_uncount(struct ppu_file *file, bool user)
+{
+	if (!user)
+		ppu_quota_release(file->quota, DRM_PPU_RES_KERNEL_CHANNELS, 1);
+	ppu_quota_release(file->quota, DRM_PPU_RES_CHANNELS, 1);
+}
+
+/* Makes the channel visible to interrupts and kicks. */
+static void ppu_channel_publish(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	unsigned long flags;
+
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	pdev->chans[chan->chid] = chan;
+	pdev->chan_top = max_t(unsigned int, pdev->chan_top, chan->chid + 1);
+	list_add_tail(&chan->vm_link, &chan->vm->channels);
+	WRITE_ONCE(chan->vm->kick_chid, chan->chid);
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+}
+
+static void ppu_channel_unpublish(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	struct ppu_vm *vm = chan->vm;
+	struct ppu_channel *other;
+	unsigned long flags;
+
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	pdev->chans[chan->chid] = NULL;
+	list_del_init(&chan->vm_link);
+	other = list_first_entry_or_null(&vm->channels, struct ppu_channel, vm_link);
+	WRITE_ONCE(vm->kick_chid, other ? other->chid : PPU_CHID_NONE);
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+}
+
+/*
+ * Frees the memory the device read; it must have stopped.  A channel that would
+ * not stop keeps its number and memory: losing them is better than DMA into
+ * somebody else's pages.
+ */
+static void ppu_channel_release_hw(struct ppu_channel *chan, bool stopped)
+{
+	struct ppu_device *pdev = chan->pdev;
+
+	if (!stopped) {
+		drm_err(&pdev->drm, "channel %d does not stop: lost\n", chan->chid);
+		ppu_vm_set_faulted(chan->vm);
+		kref_get(&chan->vm->kref);
+		return;
+	}
+	if (chan->tail_map)
+		ppu_vm_unmap_kernel(chan->vm, chan->tail_map);
+	if (chan->ring_map)
+		ppu_vm_unmap_kernel(chan->vm, chan->ring_map);
+	ppu_bo_put(chan->tail);
+	ppu_bo_put(chan->ring);
+	if (chan->chid != PPU_CHID_NONE)
+		ida_free(&pdev->chids, chan->chid);
+	chan->chid = PPU_CHID_NONE;
+}
+
+/* An acquire that nobody released is often the reason why a process was killed. */
+static void ppu_channel_tell_blocked(struct ppu_channel *chan)
+{
+	struct ppu_device *pdev = chan->pdev;
+	int chid = chan->chid, idx;
+	u64 va;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return;
+	va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
+	if (va && !ppu_devq_rests(chan, va))
+		dev_info_ratelimited(pdev->drm.dev,
+				     "channel %d of %s[%d] ends while it waits for the semaphore at %#llx, GP_GET %u\n",
+				     chid, chan->vm->quota->comm, pid_nr(chan->vm->quota->owner),
+				     va, ppu_ch_rd(pdev, chid, PPU_REG_CH_GET));
+	drm_dev_exit(idx);
+}
+
+/* The CPU's mappings of the ring, and of the USERD page if there is one. */
+static void ppu_channel_revoke(struct ppu_channel *chan)
+{
+	if (!chan->user_submit || !chan->ring)
+		return;
+	if (chan->userd)
+		ppu_userd_revoke(chan->userd, chan->file->drm);
+	ppu_bo_user_revoke(chan->ring, chan->file->drm);
+}
+
+/* Takes the channel off the device, and ends its work with an error. */
+static void ppu_channel_halt(struct ppu_channel *chan)
+{
+	const struct ppu_failure cancelled = { .err = -ECANCELED };
+	struct ppu_file *file = chan->file;
+
+	/* A process that ends at the first error does not take the evidence along. */
+	flush_work(&chan->dump_work);
+	flush_work(&chan->devq.stop_work);
+	mutex_lock(&chan->lock);
+	if (chan->destroyed)
+		goto out;
+	ppu_channel_tell_blocked(chan);
+	trace_ppu_channel_destroy(chan->chid, chan->vm->context_id);
+	ppu_channel_revoke(chan);
+	atomic64_add(ppu_channel_runtime(chan), &file->runtime_ns[chan->type]);
+	chan->destroyed = true;
+	chan->stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+	ppu_channel_fail(chan, &cancelled);
+out:
+	mutex_unlock(&chan->lock);
+}
+
+static void ppu_channel_destroy(struct ppu_channel *chan)
+{
+	struct ppu_file *file = chan->file;
+
+	ppu_channel_halt(chan);
+	if (!chan->user_submit)
+		ppu_submit_fini(chan);
+	ppu_eventfd_drop_object(file, chan);
+	ppu_channel_unpublish(chan);
+	ppu_group_leave(chan);
+	ppu_notifier_fini(chan);
+	if (chan->userd)
+		drm_gem_object_put(&chan->userd->base);
+	ppu_channel_release_hw(chan, chan->stopped);
+	ppu_channel_uncount(file, chan->user_submit);
+	chan->file = NULL;
+	ppu_channel_put(chan);
+}
+
+/** ppu_channel_close_all - the file is closed */
+void ppu_channel_close_all(struct ppu_file *file)
+{
+	struct ppu_channel *chan;
+	unsigned long id;
+
+	/* All stop before any is waited for: their jobs may depend on each other. */
+	xa_for_each(&file->channels, id, chan)
+		ppu_channel_halt(chan);
+	xa_for_each(&file->channels, id, chan) {
+		xa_erase(&file->channels, id);
+		ppu_channel_destroy(chan);
+	}
+}
+
+/* Kernel-submit rings have room for several jobs of the largest size. */
+static u32 ppu_channel_ring_entries(struct ppu_device *pdev, u32 gpfifo_entries, bool user)
+{
+	if (user)
+		return gpfifo_entries;
+	return min_t(u64, 8ull * gpfifo_entries, pdev->caps.ring_max);
+}
+
+static int ppu_channel_map_ring(struct ppu_channel *chan)
+{
+	bool devq = chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE;
+	u64 bytes = devq ? chan->devq.layout.bytes :
+			   (u64)chan->ring_entries * sizeof(struct ppu_gpfifo_entry);
+
+	chan->ring = ppu_bo_create(chan->file, bytes, devq ? DRM_PPU_PLACEMENT_VRAM :
+						      DRM_PPU_PLACEMENT_SYSTEM, 0);
+	if (IS_ERR(chan->ring)) {
+		int ret = PTR_ERR(chan->ring);
+
+		chan->ring = NULL;
+		return ret;
+	}
+	chan->ring->kernel = true;
+
+	chan->ring_map = ppu_vm_map_kernel(chan->vm, chan->ring,
+					   devq ? PPU_PTE_NOEXEC :
+					   PPU_PTE_PRIV | PPU_PTE_READONLY | PPU_PTE_NOEXEC);
+	if (IS_ERR(chan->ring_map)) {
+		int ret = PTR_ERR(chan->ring_map);
+
+		chan->ring_map = NULL;
+		return ret;
+	}
+	return 0;
+}
+
+/* Gives the owner, and nobody else, the ring and the USERD page, if it is to have it. */
+static int ppu_channel_map_user(struct ppu_channel *chan, struct drm_file *filp,
+				struct drm_ppu_channel_create *args)
+{
+	int ret;
+
+	if (chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
+		return ppu_bo_user_map(chan->ring, filp, &args->ring_offset);
+	chan->userd = ppu_userd_create(chan->pdev, chan->chid);
+	if (IS_ERR(chan->userd)) {
+		ret = PTR_ERR(chan->userd);
+		chan->userd = NULL;
+		return ret;
+	}
+	ret = ppu_bo_user_map(chan->ring, filp, &args->ring_offset);
+	if (ret)
+		return ret;
+	return ppu_userd_user_map(chan->userd, filp, &args->userd_offset);
+}
+
+static bool ppu_channel_kernel_submit(const struct drm_ppu_channel_create *args)
+{
+	return args->type != DRM_PPU_CHANNEL_DEVICE_QUEUE &&
+	       !(args->flags & DRM_PPU_CHANNEL_USER_SUBMIT);
+}
+
+static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file *file,
+					     const struct drm_ppu_channel_create *args)
+{
+	static const u32 classes[PPU_NUM_CHANNEL_TYPES] = {
+		[DRM_PPU_CHANNEL_COMPUTE] = PPU_CLASS_COMPUTE,
+		[DRM_PPU_CHANNEL_COPY] = PPU_CLASS_COPY,
+		[DRM_PPU_CHANNEL_DEVICE_QUEUE] = PPU_CLASS_DEVQ,
+	};
+	struct ppu_channel *chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+	int ret;
+
+	if (!chan)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&chan->kref);
+	ppu_coredump_init(chan);
+	mutex_init(&chan->lock);
+	spin_lock_init(&chan->fence_lock);
+	INIT_LIST_HEAD(&chan->fences);
+	INIT_LIST_HEAD(&chan->vm_link);
+	INIT_LIST_HEAD(&chan->group_link);
+	chan->pdev = file->pdev;
+	chan->file = file;
+	kref_get(&vm->kref);
+	chan->vm = vm;
+	chan->chid = PPU_CHID_NONE;
+	chan->type = args->type;
+	chan->hw_class = classes[args->type];
+	chan->user_submit = !ppu_channel_kernel_submit(args);
+	chan->priority = args->priority;
+	chan->timeslice_us = args->timeslice_us;
+	chan->engine_mask = args->engine_mask;
+	chan->timeout_ms = args->timeout_ms ?: PPU_JOB_TIMEOUT_MS;
+	chan->entries = args->gpfifo_entries;
+	chan->ring_entries = ppu_channel_ring_entries(file->pdev, chan->entries,
+						      chan->user_submit);
+	ret = ppu_devq_alloc(chan, args);
+	if (ret) {
+		ppu_channel_put(chan);
+		return ERR_PTR(ret);
+	}
+	return chan;
+}
+
+static int ppu_channel_join_group(struct ppu_channel *chan, u32 group_id)
+{
+	struct ppu_group *group;
+	int ret;
+
+	if (!group_id)
+		return 0;
+	group = ppu_group_lookup(chan->file, group_id);
+	if (!group)
+		return -ENOENT;
+	ret = ppu_group_join(group, chan);
+	ppu_group_put(group);
+	return ret;
+}
+
+/* Everything up to the channel's first fetch. */
+static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
+			     struct drm_ppu_channel_create *args)
+{
+	struct ppu_device *pdev = chan->pdev;
+	int ret;
+
+	if (chan->type != DRM_PPU_CHANNEL_COPY) {
+		ret = ppu_vm_ensure_areas(chan->vm);
+		if (ret)
+			return ret;
+	}
+
+	ret = ida_alloc_max(&pdev->chids, pdev->caps.channels - 1, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	chan->chid = ret;
+
+	ret = ppu_channel_map_ring(chan);
+	if (ret)
+		return ret;
+	ret = ppu_channel_join_group(chan, args->group_id);
+	if (ret)
+		return ret;
+	if (args->notifier_handle) {
+		ret = ppu_notifier_init(chan, filp, args->notifier_handle, args->notifier_offset);
+		if (ret)
+			return ret;
+	}
+	if (chan->user_submit)
+		ret = ppu_channel_map_user(chan, filp, args);
+	else
+		ret = ppu_submit_init(chan);
+	if (ret)
+		return ret;
+	ret = ppu_channel_program(chan);
+	if (!ret && chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
+		ret = ppu_devq_init(chan);
+	return ret;
+}
+
+/*
+ * It was published, but will not run.  An interrupt may have found it: it must
+ * be dead, and count as destroyed, before what it uses is freed.
+ */
+static void ppu_channel_abandon(struct ppu_channel *chan)
+{
+	const struct ppu_failure cancelled = { .err = -ECANCELED };
+
+	ppu_channel_unpublish(chan);
+	mutex_lock(&chan->lock);
+	chan->destroyed = true;
+	ppu_channel_fail(chan, &cancelled);
+	mutex_unlock(&chan->lock);
+}
+
+static void ppu_channel_undo_setup(struct ppu_channel *chan)
+{
+	bool stopped = chan->chid == PPU_CHID_NONE || ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+
+	ppu_channel_revoke(chan);
+	if (chan->userd)
+		drm_gem_object_put(&chan->userd->base);
+	if (chan->sched_ready)
+		ppu_submit_fini(chan);
+	ppu_group_leave(chan);
+	ppu_notifier_fini(chan);
+	ppu_channel_release_hw(chan, stopped);
+	ppu_channel_put(chan);
+}
+
+static int ppu_channel_check(struct ppu_device *pdev, const struct drm_ppu_channel_create *args)
+{
+	const u32 known = DRM_PPU_CHANNEL_USER_SUBMIT | DRM_PPU_CHANNEL_START_DISABLED;
+	bool kernel = ppu_channel_kernel_submit(args);
+	u32 engines = GENMASK(pdev->caps.copy_engines - 1, 0);
+	int ret;
+
+	if (PPU_CHECK(pdev, args->type > DRM_PPU_CHANNEL_DEVICE_QUEUE) ||
+	    PPU_CHECK(pdev, args->flags & ~known) ||
+	    PPU_CHECK(pdev, kernel && args->flags) ||
+	    PPU_CHECK(pdev, !kernel && args->timeout_ms) ||
+	    PPU_CHECK(pdev, !args->notifier_handle && args->notifier_offset) ||
+	    PPU_CHECK(pdev, args->notifier_offset % sizeof(struct drm_ppu_notification)) ||
+	    PPU_CHECK(pdev, args->timeout_ms > PPU_JOB_TIMEOUT_MAX_MS) ||
+	    PPU_CHECK(pdev, args->priority > PPU_QUEUE_PRIO_MAX) ||
+	    PPU_CHECK(pdev, args->timeslice_us > PPU_TIMESLICE_LIMIT_US) ||
+	    PPU_CHECK(pdev, args->gpfifo_entries < (kernel ? 5 : 3)) ||
+	    PPU_CHECK(pdev, args->gpfifo_entries > pdev->caps.ring_max) ||
+	    PPU_CHECK(pdev, args->type != DRM_PPU_CHANNEL_COPY && args->engine_mask) ||
+	    PPU_CHECK(pdev, args->engine_mask & ~engines))
+		return -EINVAL;
+	ret = ppu_devq_check(pdev, args);
+	if (ret)
+		return ret;
+	if (PPU_CHECK(pdev, args->priority > ppu_max_priority()) ||
+	    PPU_CHECK(pdev, args->timeslice_us > ppu_max_timeslice_us()))
+		return -EACCES;
+	return 0;
+}
+
+static int ppu_channel_create(struct ppu_file *file, struct ppu_vm *vm, struct drm_file *filp,
+			      struct drm_ppu_channel_create *args)
+{
+	struct ppu_channel *chan;
+	u32 id;
+	int ret;
+
+	/* A place for the id now, so that nothing fails once the channel runs. */
+	ret = xa_alloc(&file->channels, &id, NULL, xa_limit_31b, GFP_KERNEL);
+	if (ret)
+		return ret;
+
+	chan = ppu_channel_alloc(vm, file, args);
+	if (IS_ERR(chan)) {
+		ret = PTR_ERR(chan);
+		goto err_id;
+	}
+	chan->id = id;
+
+	ret = ppu_channel_setup(chan, filp, args);
+	if (ret)
+		goto err_chan;
+
+	ppu_channel_publish(chan);
+	if (!(args->flags & DRM_PPU_CHANNEL_START_DISABLED)) {
+		ret = ppu_channel_enable(chan);
+		if (ret) {
+			ppu_channel_abandon(chan);
+			goto err_chan;
+		}
+	}
+
+	args->channel_id = id;
+	args->hw_channel = chan->chid;
+	args->ring_size = (u64)chan->ring_entries * sizeof(struct ppu_gpfifo_entry);
+	args->ring_va = chan->ring_map->start;
+	ppu_devq_to_user(chan, args);
+	trace_ppu_channel_create(chan->chid, vm->context_id, chan->hw_class, chan->ring_entries,
+				 chan->user_submit);
+	/* From here on another thread may use and destroy it. */
+	xa_store(&file->channels, id, chan, GFP_KERNEL);
+	return 0;
+
+err_chan:
+	ppu_channel_undo_setup(chan);
+err_id:
+	xa_release(&file->channels, id);
+	return ret;
+}
+
+int ppu_ioctl_channel_create(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_channel_create *args = data;
+	struct ppu_vm *vm;
+	bool user;
+	int ret;
+
+	ret = ppu_channel_check(pdev, args);
+	if (ret)
+		return ret;
+	user = !ppu_channel_kernel_submit(args);
+	args->ring_offset = 0;
+	args->userd_offset = 0;
+	args->devq_ring_va = 0;
+	args->devq_sem_va = 0;
+	args->devq_soft_va = 0;
+	args->devq_shadow_va = 0;
+	args->devq_x_va = 0;
+	args->devq_y_va = 0;
+
+	vm = ppu_vm_lookup(file, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+	if (PPU_CHECK(pdev, READ_ONCE(vm->faulted))) {
+		ret = -EIO;
+		goto out;
+	}
+	ret = ppu_channel_count(file, user);
+	if (ret)
+		goto out;
+	ret = ppu_channel_create(file, vm, filp, args);
+	if (ret)
+		ppu_channel_uncount(file, user);
+out:
+	ppu_vm_put(vm);
+	return ret;
+}
+
+int ppu_ioctl_channel_destroy(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_channel_destroy *args = data;
+	struct ppu_channel *chan;
+
+	if (PPU_CHECK(to_ppu(drm), args->flags))
+		return -EINVAL;
+	chan = ppu_uobj_take(&file->channels, args->channel_id);
+	if (!chan)
+		return -ENOENT;
+	ppu_channel_destroy(chan);
+	return 0;
+}
+
+static u32 ppu_channel_hw_state(const struct ppu_channel *chan, u32 hw)
+{
+	u32 state = chan->userd ? DRM_PPU_CHANNEL_STATE_USER_SUBMIT : 0;
+
+	if (hw & PPU_CHS_ENABLED && !(hw & PPU_CHS_PAUSED))
+		state |= DRM_PPU_CHANNEL_STATE_ENABLED;
+	if (hw & PPU_CHS_RUNNING)
+		state |= DRM_PPU_CHANNEL_STATE_RUNNING;
+	if (hw & PPU_CHS_PENDING)
+		state |= DRM_PPU_CHANNEL_STATE_PENDING;
+	if (hw & PPU_CHS_SEM_BLOCKED)
+		state |= DRM_PPU_CHANNEL_STATE_SEM_BLOCKED;
+	if (hw & PPU_CHS_WFI)
+		state |= DRM_PPU_CHANNEL_STATE_WFI;
+	return state;
+}
+
+static void ppu_channel_query(struct ppu_channel *chan, struct drm_ppu_channel_query *args)
+{
+	struct ppu_device *pdev = chan->pdev;
+	struct ppu_devq_look look;
+	int chid = chan->chid;
+	u32 hw;
+	int dead;
+
+	dead = ppu_fault_catch_up(chan);
+	hw = ppu_ch_rd(pdev, chid, PPU_REG_CH_STATUS);
+	args->state = ppu_channel_hw_state(chan, hw);
+	args->gp_get = ppu_ch_rd(pdev, chid, PPU_REG_CH_GET);
+	args->gp_put = ppu_ch_rd(pdev, chid, PPU_REG_CH_PUT);
+	args->timeslices = ppu_ch_rd(pdev, chid, PPU_REG_CH_SLICES);
+	args->preemptions = ppu_ch_rd(pdev, chid, PPU_REG_CH_PREEMPTS);
+	args->tasks = ppu_ch_rd(pdev, chid, PPU_REG_CH_TASKS);
+	/*
+	 * The cause is shown together with its effect: whoever reads FAULTED
+	 * must not be able to submit or to set a property afterwards.
+	 */
+	if (dead) {
+		args->state |= chan->failure.cause;
+		args->error = chan->failure.error;
+		args->error_get = chan->failure.get;
+		args->error_va = chan->failure.va;
+	}
+	args->blocked_va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
+	ppu_devq_look(chan, &look);
+	args->devq_soft = look.soft;
+	args->devq_shadow = look.shadow;
+	args->devq_x = look.x;
+	args->devq_y = look.y;
+	args->devq_get = look.get;
+}
+
+int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct drm_ppu_channel_query *args = data;
+	struct ppu_channel *chan;
+	int idx, ret = 0;
+
+	if (PPU_CHECK(pdev, args->pad))
+		return -EINVAL;
+	args->error = 0;
+	args->error_get = 0;
+	args->error_va = 0;
+	chan = ppu_channel_lookup(filp->driver_priv, args->channel_id);
+	if (!chan)
+		return -ENOENT;
+
+	mutex_lock(&chan->lock);
+	if (chan->destroyed) {
+		ret = -ENOENT;
+	} else if (!drm_dev_enter(drm, &idx)) {
+		ret = -ENODEV;
+	} else {
+		args->runtime_ns = ppu_channel_runtime(chan);
+		ppu_channel_query(chan, args);
+		drm_dev_exit(idx);
+		args->seqno_submitted = chan->seqno_submitted;
+		args->seqno_completed = READ_ONCE(chan->seqno_completed);
+		args->priority = chan->priority;
+		args->timeslice_us = chan->timeslice_us ?: pdev->caps.timeslice_ns / 1000;
+	}
+	mutex_unlock(&chan->lock);
+	ppu_channel_put(chan);
+	return ret;
+}
+
+static int ppu_channel_set_enabled(struct ppu_channel *chan, u64 value)
+{
+	struct ppu_device *pdev = chan->pdev;
+	unsigned long flags;
+
+	if (value > 1)
+		return -EINVAL;
+	if (!chan->user_submit)
+		return -EINVAL;
+	if (value && !chan->enabled)
+		return ppu_channel_enable(chan);
+	if (!chan->enabled || value == !chan->paused)
+		return 0;
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	chan->paused = !value;
+	ppu_channel_update_pause(chan);
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	return 0;
+}
+
+/*
+ * The queue priority is part of the configuration, which the device takes only
+ * while the channel is disabled: a channel that runs keeps it.
+ */
+static int ppu_channel_set_priority(struct ppu_channel *chan, u64 value)
+{
+	if (value > PPU_QUEUE_PRIO_MAX)
+		return -EINVAL;
+	if (value > ppu_max_priority())
+		return -EACCES;
+	if (chan->enabled && value != chan->priority)
+		return -EBUSY;
+	ppu_ch_wr(chan->pdev, chan->chid, PPU_REG_CH_PRIORITY, value);
+	chan->priority = value;
+	return 0;
+}
+
+static int ppu_channel_set_timeslice(struct ppu_channel *chan, u64 value)
+{
+	if (value > PPU_TIMESLICE_LIMIT_US)
+		return -EINVAL;
+	if (value > ppu_max_timeslice_us())
+		return -EACCES;
+	chan->timeslice_us = value;
+	ppu_ch_wr(chan->pdev, chan->chid, PPU_REG_CH_TIMESLICE_NS, ppu_channel_timeslice_ns(chan));
+	return 0;
+}
+
+static int ppu_channel_set_timeout(struct ppu_channel *chan, u64 value)
+{
+	if (chan->user_submit || !value || value > PPU_JOB_TIMEOUT_MAX_MS)
+		return -EINVAL;
+	chan->timeout_ms = value;
+	chan->sched.timeout = msecs_to_jiffies(value);
+	return 0;
+}
+
+static int ppu_channel_set_property(struct ppu_channel *chan, u32 property, u64 value)
+{
+	lockdep_assert_held(&chan->lock);
+
+	switch (property) {
+	case DRM_PPU_CHANNEL_PROP_PRIORITY:
+		return ppu_channel_set_priority(chan, value);
+	case DRM_PPU_CHANNEL_PROP_TIMESLICE_US:
+		return ppu_channel_set_timeslice(chan, value);
+	case DRM_PPU_CHANNEL_PROP_ENABLED:
+		return ppu_channel_set_enabled(chan, value);
+	case DRM_PPU_CHANNEL_PROP_TIMEOUT_MS:
+		return ppu_channel_set_timeout(chan, value);
+	default:
+		return -EINVAL;
+	}
+}
+
+int ppu_ioctl_channel_set_property(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct drm_ppu_channel_set_property *args = data;
+	struct ppu_channel *chan;
+	int idx, ret;
+
+	if (PPU_CHECK(to_ppu(drm), args->property > DRM_PPU_CHANNEL_PROP_TIMEOUT_MS))
+		return -EINVAL;
+	chan = ppu_channel_lookup(filp->driver_priv, args->channel_id);
+	if (!chan)
+		return -ENOENT;
+
+	mutex_lock(&chan->lock);
+	if (chan->destroyed) {
+		ret = -ENOENT;
+	} else if (!drm_dev_enter(drm, &idx)) {
+		ret = -ENODEV;
+	} else {
+		if (ppu_fault_catch_up(chan))
+			ret = -EIO;
+		else
+			ret = ppu_channel_set_property(chan, args->property, args->value);
+		drm_dev_exit(idx);
+	}
+	mutex_unlock(&chan->lock);
+	ppu_channel_put(chan);
+	return ret;
+}

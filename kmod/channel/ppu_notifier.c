@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: error notifiers of channels.
+ *
+ * A notifier is a struct drm_ppu_notification in a buffer object of the
+ * channel's owner.  The driver only writes it, once.
+ */
+
+#include <linux/ktime.h>
+
+#include <drm/drm_drv.h>
+
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "channel/ppu_notifier.h"
+#include "device/ppu_device.h"
+#include "memory/ppu_gem.h"
+
+static_assert(sizeof(struct drm_ppu_notification) == 64);
+
+/**
+ * ppu_notifier_init - give a channel its notifier
+ * @chan: channel
+ * @filp: open file of its owner
+ * @handle: GEM handle
+ * @offset: multiple of the notification's size, which then is in one page
+ *
+ * Return: 0 or a negative error.
+ */
+int ppu_notifier_init(struct ppu_channel *chan, struct drm_file *filp, u32 handle, u64 offset)
+{
+	struct ppu_device *pdev = chan->pdev;
+	struct ppu_notifier *n = &chan->notifier;
+	struct ppu_bo *bo = ppu_bo_lookup(filp, handle);
+	int ret = -EINVAL;
+
+	if (!bo)
+		return -ENOENT;
+	if (PPU_CHECK(pdev, bo->imported)) {
+		ret = -EPERM;
+		goto err;
+	}
+	if (PPU_CHECK(pdev, bo->placement != DRM_PPU_PLACEMENT_SYSTEM) ||
+	    PPU_CHECK(pdev, offset >= ppu_bo_gem(bo)->size))
+		goto err;
+	n->slot = ppu_bo_map_page(bo, offset, &n->vmapped);
+	if (!n->slot) {
+		ret = -ENOMEM;
+		goto err;
+	}
+	n->bo = bo;
+	memset(n->slot, 0, sizeof(*n->slot));
+	return 0;
+
+err:
+	ppu_bo_put(bo);
+	return ret;
+}
+
+/** ppu_notifier_fini - the channel is dead: nobody writes any more */
+void ppu_notifier_fini(struct ppu_channel *chan)
+{
+	struct ppu_notifier *n = &chan->notifier;
+
+	if (!n->bo)
+		return;
+	ppu_bo_unmap_page(n->slot, n->vmapped);
+	ppu_bo_put(n->bo);
+	n->bo = NULL;
+}
+
+/** ppu_notifier_write - the channel stopped: ppu_channel.failure says why; chan_lock is held */
+void ppu_notifier_write(struct ppu_channel *chan)
+{
+	struct drm_ppu_notification *slot = chan->notifier.slot;
+	int idx;
+
+	lockdep_assert_held(&chan->pdev->chan_lock);
+
+	if (!chan->notifier.bo)
+		return;
+	slot->error = chan->failure.error;
+	slot->error_get = chan->failure.get;
+	slot->channel_id = chan->id;
+	slot->error_va = chan->failure.va;
+	slot->cpu_ns = ktime_get_ns();
+	if (drm_dev_enter(&chan->pdev->drm, &idx)) {
+		slot->gpu_ns = ppu_device_time(chan->pdev);
+		drm_dev_exit(idx);
+	}
+	/* Whoever sees the state sees the rest. */
+	smp_store_release(&slot->state, chan->failure.cause);
+}

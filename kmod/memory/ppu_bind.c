@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: VM_BIND.
+ *
+ * A bind is prepared by its ioctl: objects are looked up, and everything that
+ * it may need is allocated, page tables included.  What remains, changing the
+ * address space, cannot fail for lack of anything.  So it may be done later, by
+ * a worker, with fences waiting for it: nothing in their way allocates memory.
+ *
+ * Each VM has a queue of asynchronous binds, which are done in order.  The head
+ * of the queue waits for its in-fences one after the other, by a callback.
+ */
+
+#include <linux/dma-fence.h>
+#include <linux/slab.h>
+
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include <hw/ppu_mmu.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "device/ppu_device.h"
+#include "device/ppu_quota.h"
+#include "device/ppu_trace.h"
+#include "device/ppu_uobj.h"
+#include "memory/ppu_bind.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_mmu.h"
+#include "memory/ppu_vm.h"
+#include "ppu_file.h"
+#include "sync/ppu_sw_fence.h"
+#include "sync/ppu_sync.h"
+
+/** struct ppu_bind - one VM_BIND */
+struct ppu_bind {
+	struct ppu_vm *vm;
+	/** @ops: what to do. */
+	struct drm_ppu_vm_bind_op *ops;
+	/** @bos: objects of MAP operations. */
+	struct ppu_bo **bos;
+	/** @maps: two for each operation: the new mapping, one for a split. */
+	struct ppu_mapping **maps;
+	u32 count;
+	/** @maps_any: some operation is a MAP. */
+	bool maps_any;
+	/** @need: most page tables it may need. */
+	struct ppu_pt_need need;
+	struct ppu_pt_pool pool;
+	/** @dead: mappings that it replaced. */
+	struct list_head dead;
+
+	/* Asynchronous. */
+	/** @link: in ppu_vm.binds. */
+	struct list_head link;
+	struct ppu_quota *quota;
+	struct ppu_syncs syncs;
+	/** @next_wait: in-fence to wait for. */
+	u32 next_wait;
+	/** @armed: @cb was put on it. */
+	bool armed;
+	/** @fired: @cb was called. */
+	bool fired;
+	struct dma_fence_cb cb;
+	struct dma_fence *fence;
+};
+
+/* Preparation */
+
+static int ppu_bind_check_op(struct ppu_device *pdev, const struct drm_ppu_vm_bind_op *op)
+{
+	const u32 known = DRM_PPU_VM_BIND_READONLY | DRM_PPU_VM_BIND_NOEXEC |
+			  DRM_PPU_VM_BIND_UNCACHED;
+	bool map = op->op == DRM_PPU_VM_BIND_OP_MAP;
+
+	if (PPU_CHECK(pdev, op->op > DRM_PPU_VM_BIND_OP_UNMAP) ||
+	    PPU_CHECK(pdev, op->pad) ||
+	    PPU_CHECK(pdev, op->flags & ~known) ||
+	    PPU_CHECK(pdev, !op->size) ||
+	    PPU_CHECK(pdev, (op->va | op->size | op->bo_offset) & (PPU_PAGE_SIZE - 1)) ||
+	    PPU_CHECK(pdev, op->va < PPU_VA_USER_START || op->va >= PPU_VA_USER_END) ||
+	    PPU_CHECK(pdev, op->size > PPU_VA_USER_END - op->va) ||
+	    PPU_CHECK(pdev, !map && (op->flags || op->handle || op->bo_offset)))
+		return -EINVAL;
+	return 0;
+}
+
+/* Finds the object of a MAP. */
+static int ppu_bind_collect_map(struct ppu_bind *bind, u32 i, struct drm_file *filp)
+{
+	const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
+	struct ppu_device *pdev = bind->vm->pdev;
+	struct ppu_bo *bo = ppu_bo_lookup(filp, op->handle);
+
+	if (!bo)
+		return -ENOENT;
+	bind->bos[i] = bo;
+	bind->maps_any = true;
+	if (PPU_CHECK(pdev, bo->vm_uid && bo->vm_uid != bind->vm->uid) ||
+	    PPU_CHECK(pdev, bo->kernel))
+		return -EPERM;
+	if (PPU_CHECK(pdev, op->bo_offset >= ppu_bo_gem(bo)->size) ||
+	    PPU_CHECK(pdev, op->size > ppu_bo_gem(bo)->size - op->bo_offset))
+		return -EINVAL;
+	if (READ_ONCE(bind->vm->faulted))
+		return -EIO;
+	ppu_mmu_need_map(&bind->need, bo, op->bo_offset, op->va, op->size);
+	return 0;
+}
+
+/* Finds the objects, and allocates all host memory that will be needed. */
+static int ppu_bind_collect(struct ppu_bind *bind, struct drm_file *filp)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < bind->count; i++) {
+		ret = ppu_bind_check_op(bind->vm->pdev, &bind->ops[i]);
+		if (ret)
+			return ret;
+
+		bind->maps[2 * i] = ppu_map_alloc();
+		bind->maps[2 * i + 1] = ppu_map_alloc();
+		if (!bind->maps[2 * i] || !bind->maps[2 * i + 1])
+			return -ENOMEM;
+
+		if (bind->ops[i].op == DRM_PPU_VM_BIND_OP_MAP)
+			ret = ppu_bind_collect_map(bind, i, filp);
+		else
+			ppu_mmu_need_cuts(&bind->need);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void ppu_bind_free(struct ppu_bind *bind)
+{
+	u32 i;
+
+	ppu_map_free_list(&bind->dead);
+	ppu_pt_pool_drain(bind->vm, &bind->pool);
+	for (i = 0; i < bind->count && bind->bos && bind->maps; i++) {
+		ppu_bo_put(bind->bos[i]);
+		kfree(bind->maps[2 * i]);
+		kfree(bind->maps[2 * i + 1]);
+	}
+	kvfree(bind->maps);
+	kvfree(bind->bos);
+	kvfree(bind->ops);
+	ppu_syncs_fini(&bind->syncs);
+	dma_fence_put(bind->fence);
+	if (bind->quota) {
+		ppu_quota_release(bind->quota, DRM_PPU_RES_BINDS, 1);
+		ppu_quota_put(bind->quota);
+	}
+	kfree(bind);
+}
+
+static struct ppu_bind *ppu_bind_create(struct ppu_vm *vm, struct drm_file *filp,
+					const struct drm_ppu_array *in)
+{
+	struct ppu_bind *bind = kzalloc(sizeof(*bind), GFP_KERNEL);
+	int ret;
+
+	if (!bind)
+		return ERR_PTR(-ENOMEM);
+	bind->vm = vm;
+	INIT_LIST_HEAD(&bind->dead);
+	ppu_pt_pool_init(&bind->pool);
+	if (!in->count)
+		return bind;
+
+	bind->ops = ppu_uobj_get_array(in, sizeof(*bind->ops), sizeof(*bind->ops),
+				       DRM_PPU_VM_BIND_MAX_OPS);
+	if (IS_ERR(bind->ops)) {
+		ret = PTR_ERR(bind->ops);
+		bind->ops = NULL;
+		goto err;
+	}
+	bind->count = in->count;
+	bind->bos = kvcalloc(bind->count, sizeof(*bind->bos), GFP_KERNEL);
+	bind->maps = kvcalloc(2 * bind->count, sizeof(*bind->maps), GFP_KERNEL);
+	ret = bind->bos && bind->maps ? ppu_bind_collect(bind, filp) : -ENOMEM;
+	if (ret)
+		goto err;
+	return bind;
+
+err:
+	ppu_bind_free(bind);
+	return ERR_PTR(ret);
+}
+
+/* The change */
+
+/* Puts in every table.  -EAGAIN: the pool does not have what @need says. */
+static int ppu_bind_prepare(struct ppu_bind *bind)
+{
+	struct ppu_vm *vm = bind->vm;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < bind->count; i++) {
+		const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
+
+		ret = ppu_mmu_prepare_cut(vm, &bind->pool, op->va, i > 0);
+		if (!ret)
+			ret = ppu_mmu_prepare_cut(vm, &bind->pool, op->va + op->size, i > 0);
+		if (!ret && bind->bos[i])
+			ret = ppu_mmu_prepare_map(vm, &bind->pool, bind->bos[i], op->bo_offset,
+						  op->va, op->size);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static u64 ppu_bind_pte_flags(u32 flags)
+{
+	u64 pte = 0;
+
+	if (flags & DRM_PPU_VM_BIND_READONLY)
+		pte |= PPU_PTE_READONLY;
+	if (flags & DRM_PPU_VM_BIND_NOEXEC)
+		pte |= PPU_PTE_NOEXEC;
+	if (flags & DRM_PPU_VM_BIND_UNCACHED)
+		pte |= PPU_PTE_UNCACHED;
+	return pte;
+}
+
+static void ppu_bind_commit(struct ppu_bind *bind)
+{
+	struct ppu_vm *vm = bind->vm;
+	u32 i;
+
+	for (i = 0; i < bind->count; i++) {
+		const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
+		struct ppu_mapping *map;
+
+		ppu_vm_cut(vm, op->va, op->va + op->size - 1, &bind->maps[2 * i + 1], &bind->dead);
+		trace_ppu_vm_bind(vm->context_id, op->op, op->va, op->size, op->flags);
+		if (op->op == DRM_PPU_VM_BIND_OP_UNMAP)
+			continue;
+
+		map = bind->maps[2 * i];
+		bind->maps[2 * i] = NULL;
+		map->start = op->va;
+		map->last = op->va + op->size - 1;
+		map->vm = vm;
+		map->bo = bind->bos[i];
+		bind->bos[i] = NULL;
+		map->bo_offset = op->bo_offset;
+		map->pte_flags = ppu_bind_pte_flags(op->flags);
+		ppu_map_link(vm, map);
+		ppu_mmu_map(vm, map->bo, map->bo_offset, op->va, op->size, map->pte_flags);
+	}
+}
+
+/* Does all operations or none; nothing is allocated. */
+static int ppu_bind_run(struct ppu_bind *bind)
+{
+	struct ppu_vm *vm = bind->vm;
+	u32 i;
+	int ret;
+
+	mutex_lock(&vm->lock);
+	ret = ppu_bind_prepare(bind);
+	if (!ret)
+		ppu_bind_commit(bind);
+	for (i = 0; i < bind->count; i++)
+		ppu_mmu_prune(vm, bind->ops[i].va & ~(PPU_LARGE_SIZE - 1),
+			      round_up(bind->ops[i].va + bind->ops[i].size, PPU_LARGE_SIZE) -
+			      (bind->ops[i].va & ~(PPU_LARGE_SIZE - 1)));
+	ppu_mmu_flush(vm, &bind->pool);
+	mutex_unlock(&vm->lock);
+	return ret;
+}
+
+/* Most binds find the tables they need: only those that do not get some. */
+static int ppu_bind_sync(struct ppu_bind *bind)
+{
+	int ret = ppu_bind_run(bind);
+
+	if (ret != -EAGAIN)
+		return ret;
+	ret = ppu_pt_pool_fill(bind->vm, &bind->pool, &bind->need);
+	if (ret)
+		return ret;
+	ret = ppu_bind_run(bind);
+	return drm_WARN_ON(&bind->vm->pdev->drm, ret == -EAGAIN) ? -ENOSPC : ret;
+}
+
+/* The queue */
+
+static void ppu_bind_kick(struct ppu_vm *vm)
+{
+	queue_work(vm->pdev->bind_wq, &vm->bind_work);
+}
+
+static void ppu_bind_fence_cb(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct ppu_bind *bind = container_of(cb, struct ppu_bind, cb);
+
+	WRITE_ONCE(bind->fired, true);
+	ppu_bind_kick(bind->vm);
+}
+
+/* Have all in-fences signalled?  If not, the worker is called when one has. */
+static bool ppu_bind_ready(struct ppu_bind *bind)
+{
+	for (; bind->next_wait < bind->syncs.num_waits; bind->next_wait++) {
+		struct dma_fence *fence = bind->syncs.waits[bind->next_wait];
+
+		if (!bind->armed) {
+			bind->fired = false;
+			if (!dma_fence_add_callback(fence, &bind->cb, ppu_bind_fence_cb)) {
+				bind->armed = true;
+				return false;
+			}
+			/* It has signalled already. */
+			continue;
+		}
+		if (!READ_ONCE(bind->fired))
+			return false;
+		/* The callback has returned when this does: it used @bind. */
+		dma_fence_remove_callback(fence, &bind->cb);
+		bind->armed = false;
+	}
+	return true;
+}
+
+static struct ppu_bind *ppu_bind_head(struct ppu_vm *vm)
+{
+	struct ppu_bind *bind;
+
+	spin_lock_irq(&vm->bind_lock);
+	bind = list_first_entry_or_null(&vm->binds, struct ppu_bind, link);
+	spin_unlock_irq(&vm->bind_lock);
+	return bind;
+}
+
+/* Takes the head off the queue; its result is known before its fence signals. */
+static void ppu_bind_finish(struct ppu_bind *bind, int err)
+{
+	struct ppu_vm *vm = bind->vm;
+
+	spin_lock_irq(&vm->bind_lock);
+	list_del(&bind->link);
+	vm->binds_done++;
+	if (err && !vm->bind_error)
+		vm->bind_error = err;
+	spin_unlock_irq(&vm->bind_lock);
+	trace_ppu_bind_done(vm->context_id, bind->count, err);
+	ppu_sw_fence_signal(bind->fence, err);
+}
+
+static void ppu_bind_execute(struct ppu_bind *bind)
+{
+	bool cookie = dma_fence_begin_signalling();
+	int err;
+
+	if (bind->maps_any && READ_ONCE(bind->vm->faulted))
+		err = -EIO;
+	else
+		err = ppu_bind_run(bind);
+	drm_WARN_ON(&bind->vm->pdev->drm, err == -EAGAIN);
+	ppu_bind_finish(bind, err);
+	dma_fence_end_signalling(cookie);
+	ppu_bind_free(bind);
+}
+
+static void ppu_bind_work(struct work_struct *work)
+{
+	struct ppu_vm *vm = container_of(work, struct ppu_vm, bind_work);
+	struct ppu_bind *bind;
+
+	while (!READ_ONCE(vm->bind_closed) && (bind = ppu_bind_head(vm)) && ppu_bind_ready(bind))
+		ppu_bind_execute(bind);
+}
+
+/** ppu_bind_init - make the VM's queue */
+void ppu_bind_init(struct ppu_vm *vm)
+{
+	mutex_init(&vm->bind_mutex);
+	spin_lock_init(&vm->bind_lock);
+	INIT_LIST_HEAD(&vm->binds);
+	INIT_WORK(&vm->bind_work, ppu_bind_work);
+}
+
+/**
+ * ppu_bind_close - end what is queued; nothing can be queued any more
+ * @vm: VM, whose id is gone
+ *
+ * The queue holds no reference to the VM: it ends with its id.
+ */
+void ppu_bind_close(struct ppu_vm *vm)
+{
+	struct ppu_bind *bind;
+
+	mutex_lock(&vm->bind_mutex);
+	WRITE_ONCE(vm->bind_closed, true);
+	mutex_unlock(&vm->bind_mutex);
+	cancel_work_sync(&vm->bind_work);
+
+	/* Only the head waits.  Its callback is not running any more after this. */
+	bind = ppu_bind_head(vm);
+	if (bind && bind->armed)
+		dma_fence_remove_callback(bind->syncs.waits[bind->next_wait], &bind->cb);
+	cancel_work_sync(&vm->bind_work);
+
+	while ((bind = ppu_bind_head(vm))) {
+		ppu_bind_finish(bind, -ECANCELED);
+		ppu_bind_free(bind);
+	}
+}
+
+/* Gets what only a queued bind needs; then nothing can fail but the queue. */
+static int ppu_bind_make_async(struct ppu_bind *bind, struct drm_file *filp,
+			       const struct drm_ppu_array *syncs)
+{
+	struct ppu_file *file = filp->driver_priv;
+	int ret;
+
+	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_BINDS, 1);
+	if (ret)
+		return ret;
+	bind->quota = ppu_quota_get(file->quota);
+	ret = ppu_syncs_get(&bind->syncs, bind->vm->pdev, filp, syncs);
+	if (ret)
+		return ret;
+	bind->fence = ppu_sw_fence_create("ppu-bind", dma_fence_context_alloc(1), 1);
+	if (!bind->fence)
+		return -ENOMEM;
+	return ppu_pt_pool_fill(bind->vm, &bind->pool, &bind->need);
+}
+
+static int ppu_bind_enqueue(struct ppu_bind *bind)
+{
+	struct ppu_vm *vm = bind->vm;
+	int ret = 0;
+
+	mutex_lock(&vm->bind_mutex);
+	if (vm->bind_closed) {
+		ret = -ENOENT;
+	} else {
+		/* Before it can be done, and gone. */
+		ppu_syncs_attach(&bind->syncs, bind->fence);
+		spin_lock_irq(&vm->bind_lock);
+		list_add_tail(&bind->link, &vm->binds);
+		vm->binds_queued++;
+		spin_unlock_irq(&vm->bind_lock);
+		ppu_bind_kick(vm);
+	}
+	mutex_unlock(&vm->bind_mutex);
+	return ret;
+}
+
+static int ppu_bind_async(struct ppu_bind *bind, struct drm_file *filp,
+			  const struct drm_ppu_array *syncs)
+{
+	int ret = ppu_bind_make_async(bind, filp, syncs);
+
+	if (!ret)
+		ret = ppu_bind_enqueue(bind);
+	if (ret)
+		ppu_bind_free(bind);
+	return ret;
+}
+
+int ppu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct drm_ppu_vm_bind *args = data;
+	bool async = args->flags & DRM_PPU_VM_BIND_ASYNC;
+	struct ppu_bind *bind;
+	struct ppu_vm *vm;
+	int ret;
+
+	if (PPU_CHECK(pdev, args->flags & ~DRM_PPU_VM_BIND_ASYNC) ||
+	    PPU_CHECK(pdev, args->syncs.count && !async))
+		return -EINVAL;
+	vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+
+	bind = ppu_bind_create(vm, filp, &args->ops);
+	if (IS_ERR(bind)) {
+		ret = PTR_ERR(bind);
+	} else if (async) {
+		ret = ppu_bind_async(bind, filp, &args->syncs);
+	} else {
+		ret = ppu_bind_sync(bind);
+		ppu_bind_free(bind);
+	}
+	ppu_vm_put(vm);
+	return ret;
+}

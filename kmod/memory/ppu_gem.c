@@ -1,0 +1,839 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: buffer objects, and the objects that stand for rings and USERD
+ * pages in the mmap space of the DRM file.
+ *
+ * System objects are shmem pages, pinned and DMA-mapped from creation on.  VRAM
+ * objects are pieces of BAR2.  CPU mappings are made page by page by the fault
+ * handlers, so that they can be revoked.
+ */
+
+#include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/vmalloc.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_prime.h>
+#include <drm/drm_print.h>
+#include <drm/drm_vma_manager.h>
+
+#include <hw/ppu_mmu.h>
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_userd.h"
+#include "device/ppu_device.h"
+#include "device/ppu_quota.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_vm.h"
+#include "memory/ppu_vram.h"
+#include "ppu_file.h"
+
+/* Pages one CPU fault maps at most. */
+#define PPU_FAULT_AROUND	512
+
+static void ppu_vma_set_flags(struct vm_area_struct *vma, unsigned long flags)
+{
+#ifdef PPU_HAVE_VM_FLAGS_SET
+	vm_flags_set(vma, flags);
+#else
+	vma->vm_flags |= flags;
+#endif
+}
+
+/* Finds the part of @vma around the faulting page that one fault maps. */
+static void ppu_fault_range(struct vm_fault *vmf, unsigned long *first, unsigned long *end)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	unsigned long page = (vmf->address - vma->vm_start) >> PAGE_SHIFT;
+
+	*first = round_down(page, PPU_FAULT_AROUND);
+	*end = min(*first + PPU_FAULT_AROUND, vma_pages(vma));
+}
+
+/*
+ * Maps the faulting page, then its neighbours.  A neighbour that does not work
+ * out is left to its own fault.  What is left of a mapping does not begin
+ * with the object's page 0.
+ */
+static vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u64),
+				   void *arg)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	unsigned long this = (vmf->address - vma->vm_start) >> PAGE_SHIFT;
+	struct drm_gem_object *obj = vma->vm_private_data;
+	u64 first = vma->vm_pgoff - drm_vma_node_start(&obj->vma_node);
+	unsigned long i, end;
+	vm_fault_t ret;
+
+	if (first > obj->size >> PAGE_SHIFT ||
+	    vma_pages(vma) > (obj->size >> PAGE_SHIFT) - first)
+		return VM_FAULT_SIGBUS;
+	ret = vmf_insert_pfn(vma, vmf->address, pfn(arg, first + this));
+	if (ret != VM_FAULT_NOPAGE)
+		return ret;
+
+	ppu_fault_range(vmf, &i, &end);
+	for (; i < end; i++)
+		if (i != this &&
+		    vmf_insert_pfn(vma, vma->vm_start + (i << PAGE_SHIFT), pfn(arg, first + i)) !=
+		    VM_FAULT_NOPAGE)
+			break;
+	return ret;
+}
+
+/* System objects */
+
+static unsigned long ppu_sys_pfn(void *arg, u64 page)
+{
+	struct drm_gem_shmem_object *shmem = arg;
+
+	return page_to_pfn(shmem->pages[page]);
+}
+
+static vm_fault_t ppu_sys_fault(struct vm_fault *vmf)
+{
+	struct drm_gem_object *obj = vmf->vma->vm_private_data;
+	struct ppu_bo *bo = to_ppu_bo(obj);
+	struct drm_gem_shmem_object *shmem = &bo->base;
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+
+	mutex_lock(&shmem->pages_lock);
+	if (!bo->revoked && shmem->pages)
+		ret = ppu_fault_insert(vmf, ppu_sys_pfn, shmem);
+	mutex_unlock(&shmem->pages_lock);
+	return ret;
+}
+
+static void ppu_sys_vm_open(struct vm_area_struct *vma)
+{
+	drm_gem_shmem_vm_ops.open(vma);
+}
+
+static void ppu_sys_vm_close(struct vm_area_struct *vma)
+{
+	drm_gem_shmem_vm_ops.close(vma);
+}
+
+static const struct vm_operations_struct ppu_sys_vm_ops = {
+	.fault = ppu_sys_fault,
+	.open = ppu_sys_vm_open,
+	.close = ppu_sys_vm_close,
+};
+
+static int ppu_sys_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	struct ppu_bo *bo = to_ppu_bo(obj);
+
+	if (bo->flags & DRM_PPU_GEM_NO_MMAP)
+		return -EPERM;
+	if (bo->revoked)
+		return -ENODEV;
+	if (bo->kernel)
+		ppu_vma_set_flags(vma, VM_DONTCOPY);
+	return drm_gem_shmem_mmap(&bo->base, vma);
+}
+
+static enum drm_ppu_resource ppu_bo_resource(u32 placement)
+{
+	return placement == DRM_PPU_PLACEMENT_VRAM ? DRM_PPU_RES_VRAM : DRM_PPU_RES_SYSTEM;
+}
+
+/* The owner's account gets the memory back. */
+static void ppu_bo_unpay(struct ppu_bo *bo)
+{
+	ppu_quota_release(bo->quota, ppu_bo_resource(bo->placement), ppu_bo_gem(bo)->size);
+	ppu_quota_put(bo->quota);
+}
+
+static void ppu_bo_check_unused(struct ppu_bo *bo)
+{
+	drm_WARN_ON(ppu_bo_gem(bo)->dev, !list_empty(&bo->maps));
+	drm_WARN_ON(ppu_bo_gem(bo)->dev, atomic_read(&bo->num_sems));
+}
+
+static void ppu_sys_free(struct drm_gem_object *obj)
+{
+	struct ppu_device *pdev = to_ppu(obj->dev);
+	struct ppu_bo *bo = to_ppu_bo(obj);
+
+	ppu_bo_check_unused(bo);
+	mutex_lock(&pdev->mapped_lock);
+	list_del(&bo->mapped_link);
+	mutex_unlock(&pdev->mapped_lock);
+	kvfree(bo->segs);
+	ppu_bo_unpay(bo);
+	drm_gem_shmem_free(&bo->base);
+}
+
+static struct dma_buf *ppu_bo_export(struct drm_gem_object *obj, int flags)
+{
+	struct ppu_bo *bo = to_ppu_bo(obj);
+
+	if (bo->vm_uid || bo->kernel)
+		return ERR_PTR(-EPERM);
+	if (bo->placement == DRM_PPU_PLACEMENT_VRAM)
+		return ERR_PTR(-EOPNOTSUPP);
+	return drm_gem_prime_export(obj, flags);
+}
+
+static const struct drm_gem_object_funcs ppu_sys_funcs = {
+	.free = ppu_sys_free,
+	.export = ppu_bo_export,
+	.print_info = drm_gem_shmem_object_print_info,
+	.pin = drm_gem_shmem_object_pin,
+	.unpin = drm_gem_shmem_object_unpin,
+	.get_sg_table = drm_gem_shmem_object_get_sg_table,
+	.vmap = drm_gem_shmem_object_vmap,
+	.vunmap = drm_gem_shmem_object_vunmap,
+	.mmap = ppu_sys_mmap,
+	.vm_ops = &ppu_sys_vm_ops,
+};
+
+static struct ppu_bo *ppu_bo_alloc(u32 placement)
+{
+	struct ppu_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+
+	if (!bo)
+		return NULL;
+	bo->placement = placement;
+	INIT_LIST_HEAD(&bo->blocks);
+	INIT_LIST_HEAD(&bo->maps);
+	INIT_LIST_HEAD(&bo->mapped_link);
+	spin_lock_init(&bo->maps_lock);
+	return bo;
+}
+
+/**
+ * ppu_gem_create_object - &drm_driver.gem_create_object: for the shmem helper
+ * @drm: device
+ * @size: bytes
+ */
+struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size)
+{
+	struct ppu_bo *bo = ppu_bo_alloc(DRM_PPU_PLACEMENT_SYSTEM);
+
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	ppu_bo_gem(bo)->funcs = &ppu_sys_funcs;
+	return ppu_bo_gem(bo);
+}
+
+/* Remembers where the pages of @sgt are, adjacent ones joined. */
+static int ppu_bo_set_sg(struct ppu_bo *bo, struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	unsigned int n = 0, i;
+	u64 offset = 0;
+
+	bo->segs = kvcalloc(sgt->nents, sizeof(*bo->segs), GFP_KERNEL);
+	if (!bo->segs)
+		return -ENOMEM;
+
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		u64 addr = sg_dma_address(sg);
+		u64 len = sg_dma_len(sg);
+		struct ppu_seg *prev = n ? &bo->segs[n - 1] : NULL;
+
+		if (!IS_ALIGNED(addr | len, PPU_PAGE_SIZE))
+			return -EINVAL;
+		if (prev && prev->addr + prev->size == addr)
+			prev->size += len;
+		else
+			bo->segs[n++] = (struct ppu_seg){ offset, addr, len };
+		offset += len;
+	}
+	bo->num_segs = n;
+	return offset < ppu_bo_gem(bo)->size ? -EINVAL : 0;
+}
+
+/**
+ * ppu_gem_import_sg - &drm_driver.gem_prime_import_sg_table
+ * @drm: device
+ * @attach: attachment of the foreign buffer
+ * @sgt: its pages
+ */
+struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
+					 struct dma_buf_attachment *attach, struct sg_table *sgt)
+{
+	struct drm_gem_object *obj;
+	struct ppu_bo *bo;
+	int ret;
+
+	obj = drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
+	if (IS_ERR(obj))
+		return obj;
+
+	bo = to_ppu_bo(obj);
+	bo->imported = true;
+	ret = ppu_bo_set_sg(bo, sgt);
+	if (ret) {
+		/* Only now and only here: nothing is attached yet. */
+		kvfree(bo->segs);
+		drm_gem_object_release(obj);
+		mutex_destroy(&bo->base.pages_lock);
+		mutex_destroy(&bo->base.vmap_lock);
+		kfree(bo);
+		return ERR_PTR(ret);
+	}
+	return obj;
+}
+
+/* Gets the pages and maps them for DMA. */
+static int ppu_bo_map_dma(struct ppu_device *pdev, struct ppu_bo *bo)
+{
+	struct sg_table *sgt;
+	int idx;
+
+	/* What is mapped later would miss ppu_gem_unmap_all(). */
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+	sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
+	if (!IS_ERR(sgt)) {
+		mutex_lock(&pdev->mapped_lock);
+		list_add(&bo->mapped_link, &pdev->mapped);
+		mutex_unlock(&pdev->mapped_lock);
+	}
+	drm_dev_exit(idx);
+	return IS_ERR(sgt) ? PTR_ERR(sgt) : ppu_bo_set_sg(bo, sgt);
+}
+
+/**
+ * ppu_gem_unmap_all - the driver leaves the device: unmap everything for DMA
+ * @pdev: device, unplugged and quiet
+ *
+ * Objects live on in files that are open, as memory of the CPU.
+ */
+void ppu_gem_unmap_all(struct ppu_device *pdev)
+{
+	struct ppu_bo *bo;
+
+	mutex_lock(&pdev->mapped_lock);
+	list_for_each_entry(bo, &pdev->mapped, mapped_link) {
+		struct drm_gem_shmem_object *shmem = &bo->base;
+
+		dma_unmap_sgtable(pdev->drm.dev, shmem->sgt, DMA_BIDIRECTIONAL, 0);
+		sg_free_table(shmem->sgt);
+		kfree(shmem->sgt);
+		/* drm_gem_shmem_free() finds nothing left to unmap. */
+		shmem->sgt = NULL;
+	}
+	mutex_unlock(&pdev->mapped_lock);
+}
+
+static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *pdev, u64 size, u32 flags)
+{
+	struct drm_gem_shmem_object *shmem;
+	struct ppu_bo *bo;
+	int ret;
+
+	shmem = drm_gem_shmem_create(&pdev->drm, size);
+	/* shmem says ENOSPC, too, when it got no memory for an inode. */
+	if (IS_ERR(shmem))
+		return PTR_ERR(shmem) == -ENOSPC ? ERR_PTR(-ENOMEM) : ERR_CAST(shmem);
+	bo = to_ppu_bo(&shmem->base);
+	shmem->map_wc = flags & DRM_PPU_GEM_CPU_WC;
+	shmem->pages_mark_dirty_on_put = true;
+
+	ret = ppu_bo_map_dma(pdev, bo);
+	if (!ret)
+		return bo;
+	ppu_bo_put(bo);
+	return ERR_PTR(ret);
+}
+
+/* VRAM objects */
+
+struct ppu_vram_pfn_arg {
+	struct ppu_device *pdev;
+	struct ppu_bo *bo;
+};
+
+static unsigned long ppu_vram_pfn(void *arg, u64 page)
+{
+	struct ppu_vram_pfn_arg *a = arg;
+
+	return (a->pdev->vram_phys + ppu_bo_addr(a->bo, page << PAGE_SHIFT, NULL)) >> PAGE_SHIFT;
+}
+
+static vm_fault_t ppu_vram_fault(struct vm_fault *vmf)
+{
+	struct drm_gem_object *obj = vmf->vma->vm_private_data;
+	struct ppu_vram_pfn_arg arg = { to_ppu(obj->dev), to_ppu_bo(obj) };
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+	int idx;
+
+	if (!drm_dev_enter(obj->dev, &idx))
+		return VM_FAULT_SIGBUS;
+	dma_resv_lock(obj->resv, NULL);
+	if (!arg.bo->revoked)
+		ret = ppu_fault_insert(vmf, ppu_vram_pfn, &arg);
+	dma_resv_unlock(obj->resv);
+	drm_dev_exit(idx);
+	return ret;
+}
+
+static const struct vm_operations_struct ppu_vram_vm_ops = {
+	.fault = ppu_vram_fault,
+	.open = drm_gem_vm_open,
+	.close = drm_gem_vm_close,
+};
+
+static int ppu_vram_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	struct ppu_bo *bo = to_ppu_bo(obj);
+
+	if (bo->flags & DRM_PPU_GEM_NO_MMAP)
+		return -EPERM;
+	if (bo->revoked)
+		return -ENODEV;
+	if ((vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
+		return -EINVAL;
+
+	ppu_vma_set_flags(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
+	if (bo->kernel)
+		ppu_vma_set_flags(vma, VM_DONTCOPY);
+	vma->vm_page_prot = pgprot_writecombine(vm_get_page_prot(vma->vm_flags));
+	return 0;
+}
+
+static void ppu_vram_obj_free(struct drm_gem_object *obj)
+{
+	struct ppu_bo *bo = to_ppu_bo(obj);
+
+	ppu_bo_check_unused(bo);
+	ppu_vram_free_list(to_ppu(obj->dev), &bo->blocks);
+	kvfree(bo->segs);
+	ppu_bo_unpay(bo);
+	drm_gem_object_release(obj);
+	kfree(bo);
+}
+
+static const struct drm_gem_object_funcs ppu_vram_funcs = {
+	.free = ppu_vram_obj_free,
+	.export = ppu_bo_export,
+	.mmap = ppu_vram_mmap,
+	.vm_ops = &ppu_vram_vm_ops,
+};
+
+static int ppu_cmp_seg(const void *a, const void *b)
+{
+	const struct ppu_seg *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Puts the blocks in address order, so that neighbours join to large pages. */
+static int ppu_bo_set_blocks(struct ppu_device *pdev, struct ppu_bo *bo)
+{
+	struct drm_buddy_block *block;
+	unsigned int n = 0, i, out = 0;
+	u64 offset = 0;
+
+	list_for_each_entry(block, &bo->blocks, link)
+		n++;
+	bo->segs = kvcalloc(n, sizeof(*bo->segs), GFP_KERNEL);
+	if (!bo->segs)
+		return -ENOMEM;
+
+	n = 0;
+	list_for_each_entry(block, &bo->blocks, link) {
+		bo->segs[n].addr = drm_buddy_block_offset(block);
+		bo->segs[n++].size = drm_buddy_block_size(&pdev->vram.mm, block);
+	}
+	/* Large blocks first would leave 2 MiB boundaries in the middle of pages. */
+	sort(bo->segs, n, sizeof(*bo->segs), ppu_cmp_seg, NULL);
+
+	for (i = 0; i < n; i++) {
+		struct ppu_seg seg = bo->segs[i];
+		struct ppu_seg *prev = out ? &bo->segs[out - 1] : NULL;
+
+		seg.offset = offset;
+		offset += seg.size;
+		if (prev && prev->addr + prev->size == seg.addr)
+			prev->size += seg.size;
+		else
+			bo->segs[out++] = seg;
+	}
+	bo->num_segs = out;
+	return 0;
+}
+
+static struct ppu_bo *ppu_bo_create_vram(struct ppu_device *pdev, u64 size)
+{
+	struct ppu_bo *bo;
+	int ret;
+
+	if (size > pdev->vram.size)
+		return ERR_PTR(-ENOSPC);
+
+	bo = ppu_bo_alloc(DRM_PPU_PLACEMENT_VRAM);
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	ppu_bo_gem(bo)->funcs = &ppu_vram_funcs;
+	drm_gem_private_object_init(&pdev->drm, ppu_bo_gem(bo), size);
+
+	ret = ppu_vram_alloc_list(pdev, size, &bo->blocks);
+	if (ret)
+		goto err;
+	ret = ppu_bo_set_blocks(pdev, bo);
+	if (ret)
+		goto err;
+	ret = drm_gem_create_mmap_offset(ppu_bo_gem(bo));
+	if (ret)
+		goto err;
+	return bo;
+
+err:
+	ppu_bo_put(bo);
+	return ERR_PTR(ret);
+}
+
+/**
+ * ppu_bo_create - create a buffer object
+ * @file: open file; its process pays
+ * @size: bytes, not 0
+ * @placement: DRM_PPU_PLACEMENT_*
+ * @flags: DRM_PPU_GEM_*
+ *
+ * Return: object with one reference, or ERR_PTR.
+ */
+struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32 flags)
+{
+	enum drm_ppu_resource res = ppu_bo_resource(placement);
+	struct ppu_device *pdev = file->pdev;
+	struct ppu_bo *bo;
+	int ret;
+
+	if (!size || size > BIT_ULL(PPU_VA_BITS - 1))
+		return ERR_PTR(-EINVAL);
+	size = PAGE_ALIGN(size);
+	if (placement == DRM_PPU_PLACEMENT_SYSTEM && size > (u64)totalram_pages() << PAGE_SHIFT)
+		return ERR_PTR(-ENOMEM);
+	ret = ppu_quota_charge(file->quota, res, size);
+	if (ret)
+		return ERR_PTR(ret);
+
+	if (placement == DRM_PPU_PLACEMENT_VRAM)
+		bo = ppu_bo_create_vram(pdev, size);
+	else
+		bo = ppu_bo_create_sys(pdev, size, flags);
+	if (IS_ERR(bo)) {
+		ppu_quota_release(file->quota, res, size);
+		return bo;
+	}
+	bo->flags = flags;
+	bo->quota = ppu_quota_get(file->quota);
+	return bo;
+}
+
+/**
+ * ppu_bo_lookup - find the buffer object of a handle
+ * @filp: open file
+ * @handle: GEM handle
+ *
+ * Return: object with a reference, or NULL.
+ */
+struct ppu_bo *ppu_bo_lookup(struct drm_file *filp, u32 handle)
+{
+	struct drm_gem_object *obj = drm_gem_object_lookup(filp, handle);
+
+	return obj ? to_ppu_bo(obj) : NULL;
+}
+
+/**
+ * ppu_bo_addr - device address of a byte of an object
+ * @bo: the object
+ * @offset: which byte
+ * @contig: gets the number of bytes that follow without a gap; may be NULL
+ *
+ * Return: VRAM address, or DMA address for a system object.
+ */
+u64 ppu_bo_addr(const struct ppu_bo *bo, u64 offset, u64 *contig)
+{
+	unsigned int lo = 0, hi = bo->num_segs;
+	const struct ppu_seg *seg;
+
+	while (hi - lo > 1) {
+		unsigned int mid = (lo + hi) / 2;
+
+		if (bo->segs[mid].offset <= offset)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	seg = &bo->segs[lo];
+	if (contig)
+		*contig = seg->offset + seg->size - offset;
+	return seg->addr + (offset - seg->offset);
+}
+
+/**
+ * ppu_bo_map_page - give the driver a view of (part of) a page of an object
+ * @bo: system object of our own
+ * @offset: first byte
+ * @vmapped: tells ppu_bo_unmap_page() what to do
+ *
+ * The view has the caching of the user's mappings.
+ *
+ * Return: address of the byte; what follows in its page can be used, too.
+ * NULL: no memory.
+ */
+void *ppu_bo_map_page(struct ppu_bo *bo, u64 offset, bool *vmapped)
+{
+	struct page *page = bo->base.pages[offset >> PAGE_SHIFT];
+	void *vaddr;
+
+	*vmapped = bo->base.map_wc || PageHighMem(page);
+	if (*vmapped)
+		vaddr = vmap(&page, 1, VM_MAP, bo->base.map_wc ?
+			     pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
+	else
+		vaddr = page_address(page);
+	return vaddr ? vaddr + offset_in_page(offset) : NULL;
+}
+
+/** ppu_bo_unmap_page - undo ppu_bo_map_page() */
+void ppu_bo_unmap_page(void *vaddr, bool vmapped)
+{
+	if (vmapped)
+		vunmap((void *)((unsigned long)vaddr & PAGE_MASK));
+}
+
+/* Objects in the mmap space that have no handle */
+
+static struct address_space *ppu_mapping(struct drm_gem_object *obj)
+{
+	return obj->dev->anon_inode->i_mapping;
+}
+
+/**
+ * ppu_bo_user_map - let one open file mmap an object of the driver's
+ * @bo: the object
+ * @filp: open file
+ * @offset: gets the mmap offset
+ *
+ * Return: 0 or a negative error.
+ */
+int ppu_bo_user_map(struct ppu_bo *bo, struct drm_file *filp, u64 *offset)
+{
+	struct drm_gem_object *obj = ppu_bo_gem(bo);
+	int ret = drm_vma_node_allow(&obj->vma_node, filp);
+
+	if (!ret)
+		*offset = drm_vma_node_offset_addr(&obj->vma_node);
+	return ret;
+}
+
+/**
+ * ppu_bo_user_revoke - take the mappings of ppu_bo_user_map() away
+ * @bo: the object
+ * @filp: open file
+ */
+void ppu_bo_user_revoke(struct ppu_bo *bo, struct drm_file *filp)
+{
+	struct drm_gem_object *obj = ppu_bo_gem(bo);
+
+	if (bo->placement == DRM_PPU_PLACEMENT_VRAM) {
+		dma_resv_lock(obj->resv, NULL);
+		bo->revoked = true;
+		dma_resv_unlock(obj->resv);
+	} else {
+		mutex_lock(&bo->base.pages_lock);
+		bo->revoked = true;
+		mutex_unlock(&bo->base.pages_lock);
+	}
+	drm_vma_node_revoke(&obj->vma_node, filp);
+	drm_vma_node_unmap(&obj->vma_node, ppu_mapping(obj));
+}
+
+#define to_ppu_userd(o) container_of(o, struct ppu_userd, base)
+
+static vm_fault_t ppu_userd_fault(struct vm_fault *vmf)
+{
+	struct drm_gem_object *obj = vmf->vma->vm_private_data;
+	struct ppu_userd *userd = to_ppu_userd(obj);
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+	int idx;
+
+	if (!drm_dev_enter(obj->dev, &idx))
+		return VM_FAULT_SIGBUS;
+	dma_resv_lock(obj->resv, NULL);
+	if (!userd->revoked)
+		ret = vmf_insert_pfn(vmf->vma, vmf->address, userd->phys >> PAGE_SHIFT);
+	dma_resv_unlock(obj->resv);
+	drm_dev_exit(idx);
+	return ret;
+}
+
+static const struct vm_operations_struct ppu_userd_vm_ops = {
+	.fault = ppu_userd_fault,
+	.open = drm_gem_vm_open,
+	.close = drm_gem_vm_close,
+};
+
+/* The page belongs to the process that mapped it: it does not follow fork(). */
+static int ppu_userd_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
+		return -EINVAL;
+	if (vma->vm_end - vma->vm_start != PAGE_SIZE)
+		return -EINVAL;
+
+	ppu_vma_set_flags(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY);
+	vma->vm_page_prot = pgprot_noncached(vm_get_page_prot(vma->vm_flags));
+	return 0;
+}
+
+static void ppu_userd_free(struct drm_gem_object *obj)
+{
+	drm_gem_object_release(obj);
+	kfree(to_ppu_userd(obj));
+}
+
+static const struct drm_gem_object_funcs ppu_userd_funcs = {
+	.free = ppu_userd_free,
+	.mmap = ppu_userd_mmap,
+	.vm_ops = &ppu_userd_vm_ops,
+};
+
+/**
+ * ppu_userd_create - make the object of a channel's USERD page
+ * @pdev: device
+ * @chid: channel number
+ *
+ * Return: object with one reference, or ERR_PTR.
+ */
+struct ppu_userd *ppu_userd_create(struct ppu_device *pdev, int chid)
+{
+	struct ppu_userd *userd = kzalloc(sizeof(*userd), GFP_KERNEL);
+	int ret;
+
+	if (!userd)
+		return ERR_PTR(-ENOMEM);
+	userd->phys = pdev->regs_phys + PPU_BAR0_USERD + (u64)chid * PPU_USERD_STRIDE;
+	userd->base.funcs = &ppu_userd_funcs;
+	drm_gem_private_object_init(&pdev->drm, &userd->base, PAGE_SIZE);
+
+	ret = drm_gem_create_mmap_offset(&userd->base);
+	if (ret) {
+		drm_gem_object_put(&userd->base);
+		return ERR_PTR(ret);
+	}
+	return userd;
+}
+
+/**
+ * ppu_userd_user_map - let one open file mmap a USERD page
+ * @userd: the page
+ * @filp: open file
+ * @offset: gets the mmap offset
+ *
+ * Return: 0 or a negative error.
+ */
+int ppu_userd_user_map(struct ppu_userd *userd, struct drm_file *filp, u64 *offset)
+{
+	int ret = drm_vma_node_allow(&userd->base.vma_node, filp);
+
+	if (!ret)
+		*offset = drm_vma_node_offset_addr(&userd->base.vma_node);
+	return ret;
+}
+
+/**
+ * ppu_userd_revoke - take all mappings of a USERD page away
+ * @userd: the page
+ * @filp: open file that was allowed to map it
+ *
+ * When it returns no CPU reaches the page, and none will.
+ */
+void ppu_userd_revoke(struct ppu_userd *userd, struct drm_file *filp)
+{
+	struct drm_gem_object *obj = &userd->base;
+
+	dma_resv_lock(obj->resv, NULL);
+	userd->revoked = true;
+	dma_resv_unlock(obj->resv);
+	drm_vma_node_revoke(&obj->vma_node, filp);
+	drm_vma_node_unmap(&obj->vma_node, ppu_mapping(obj));
+}
+
+/* Ioctls */
+
+int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	const u32 known = DRM_PPU_GEM_NO_MMAP | DRM_PPU_GEM_CPU_WC;
+	struct ppu_device *pdev = to_ppu(drm);
+	struct drm_ppu_gem_create *args = data;
+	struct ppu_vm *vm = NULL;
+	struct ppu_bo *bo;
+	int ret;
+
+	if (PPU_CHECK(pdev, args->flags & ~known) ||
+	    PPU_CHECK(pdev, args->placement > DRM_PPU_PLACEMENT_VRAM))
+		return -EINVAL;
+
+	if (args->vm_id) {
+		vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
+		if (!vm)
+			return -ENOENT;
+	}
+
+	bo = ppu_bo_create(filp->driver_priv, args->size, args->placement, args->flags);
+	if (IS_ERR(bo)) {
+		ret = PTR_ERR(bo);
+		goto out;
+	}
+	bo->vm_uid = vm ? vm->uid : 0;
+
+	ret = drm_gem_handle_create(filp, ppu_bo_gem(bo), &args->handle);
+	if (!ret)
+		args->size = ppu_bo_gem(bo)->size;
+	ppu_bo_put(bo);
+out:
+	ppu_vm_put(vm);
+	return ret;
+}
+
+int ppu_ioctl_gem_mmap_offset(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct drm_ppu_gem_mmap_offset *args = data;
+	struct ppu_bo *bo;
+	int ret = 0;
+
+	if (PPU_CHECK(pdev, args->flags))
+		return -EINVAL;
+	bo = ppu_bo_lookup(filp, args->handle);
+	if (!bo)
+		return -ENOENT;
+
+	if (PPU_CHECK(pdev, bo->flags & DRM_PPU_GEM_NO_MMAP))
+		ret = -EPERM;
+	else
+		args->offset = drm_vma_node_offset_addr(&ppu_bo_gem(bo)->vma_node);
+	ppu_bo_put(bo);
+	return ret;
+}
+
+int ppu_ioctl_gem_info(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct drm_ppu_gem_info *args = data;
+	struct ppu_bo *bo = ppu_bo_lookup(filp, args->handle);
+
+	if (!bo)
+		return -ENOENT;
+	args->placement = bo->placement;
+	args->size = ppu_bo_gem(bo)->size;
+	args->flags = bo->imported ? 0 : bo->flags;
+	args->extra = bo->imported ? DRM_PPU_GEM_INFO_IMPORTED : 0;
+	if (atomic_read(&bo->num_sems))
+		args->extra |= DRM_PPU_GEM_INFO_HAS_SEMS;
+	ppu_bo_put(bo);
+	return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * PPU driver: buffer objects.
+ */
+#ifndef __PPU_GEM_H__
+#define __PPU_GEM_H__
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include <drm/drm_gem_shmem_helper.h>
+
+struct dma_buf_attachment;
+struct drm_device;
+struct drm_file;
+struct ppu_device;
+struct ppu_file;
+struct ppu_quota;
+struct sg_table;
+
+/**
+ * struct ppu_seg - a piece of a buffer object that is contiguous for the device
+ */
+struct ppu_seg {
+	/** @offset: in the object. */
+	u64 offset;
+	/** @addr: device address. */
+	u64 addr;
+	/** @size: bytes. */
+	u64 size;
+};
+
+/**
+ * struct ppu_bo - buffer object
+ */
+struct ppu_bo {
+	/** @base: GEM object; the shmem part is used by system objects only. */
+	struct drm_gem_shmem_object base;
+	/** @placement: DRM_PPU_PLACEMENT_*. */
+	u32 placement;
+	/** @flags: DRM_PPU_GEM_*. */
+	u32 flags;
+	/** @vm_uid: the only VM it may be bound in, 0: any. */
+	u64 vm_uid;
+	/** @imported: memory of another driver. */
+	bool imported;
+	/** @kernel: owned by the driver (rings): never bound by user space. */
+	bool kernel;
+	/** @revoked: CPU mappings give SIGBUS. */
+	bool revoked;
+	/** @quota: account that pays for it; NULL: imported. */
+	struct ppu_quota *quota;
+	/** @num_sems: semaphore objects that name it. */
+	atomic_t num_sems;
+	/** @segs: where it is. */
+	struct ppu_seg *segs;
+	/** @num_segs: entries of @segs. */
+	unsigned int num_segs;
+	/** @blocks: VRAM. */
+	struct list_head blocks;
+	/** @maps_lock: protects @maps. */
+	spinlock_t maps_lock;
+	/** @maps: struct ppu_mapping.bo_link. */
+	struct list_head maps;
+	/** @mapped_link: in ppu_device.mapped; system objects of our own. */
+	struct list_head mapped_link;
+};
+
+#define to_ppu_bo(o) container_of(to_drm_gem_shmem_obj(o), struct ppu_bo, base)
+#define ppu_bo_gem(bo) (&(bo)->base.base)
+
+struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size);
+struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
+					 struct dma_buf_attachment *attach, struct sg_table *sgt);
+struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32 flags);
+void ppu_gem_unmap_all(struct ppu_device *pdev);
+void *ppu_bo_map_page(struct ppu_bo *bo, u64 offset, bool *vmapped);
+void ppu_bo_unmap_page(void *vaddr, bool vmapped);
+struct ppu_bo *ppu_bo_lookup(struct drm_file *filp, u32 handle);
+u64 ppu_bo_addr(const struct ppu_bo *bo, u64 offset, u64 *contig);
+int ppu_bo_user_map(struct ppu_bo *bo, struct drm_file *filp, u64 *offset);
+void ppu_bo_user_revoke(struct ppu_bo *bo, struct drm_file *filp);
+int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *filp);
+int ppu_ioctl_gem_mmap_offset(struct drm_device *drm, void *data, struct drm_file *filp);
+int ppu_ioctl_gem_info(struct drm_device *drm, void *data, struct drm_file *filp);
+
+static inline void ppu_bo_put(struct ppu_bo *bo)
+{
+	if (bo)
+		drm_gem_object_put(ppu_bo_gem(bo));
+}
+
+static inline void ppu_bo_get(struct ppu_bo *bo)
+{
+	drm_gem_object_get(ppu_bo_gem(bo));
+}
+
+#endif

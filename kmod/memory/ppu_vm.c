@@ -1,0 +1,829 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: VMs.
+ *
+ * A VM is a GPU context: page tables, an instance block, and the areas of VRAM
+ * that SMs need to run its tasks.  Its user range is bound by VM_BIND; the
+ * driver puts rings into the kernel-owned range above it, where user space
+ * cannot change them.
+ */
+
+#include <linux/interval_tree_generic.h>
+#include <linux/io.h>
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include <hw/ppu_mmu.h>
+#include <hw/ppu_regs.h>
+#include <hw/ppu_save.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "channel/ppu_channel.h"
+#include "device/ppu_device.h"
+#include "device/ppu_fault.h"
+#include "device/ppu_io.h"
+#include "device/ppu_quota.h"
+#include "device/ppu_trace.h"
+#include "device/ppu_uobj.h"
+#include "memory/ppu_bind.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_mmu.h"
+#include "memory/ppu_vm.h"
+#include "memory/ppu_vram.h"
+#include "ppu_file.h"
+#include "sync/ppu_eventfd.h"
+
+#define PPU_MAP_START(m)	((m)->start)
+#define PPU_MAP_LAST(m)		((m)->last)
+INTERVAL_TREE_DEFINE(struct ppu_mapping, rb, u64, subtree_last, PPU_MAP_START, PPU_MAP_LAST,
+		     static __maybe_unused, ppu_maps)
+
+/* Instance block */
+
+/* Runs a command on the context and returns its status. */
+static u32 ppu_vm_ctx_cmd(struct ppu_vm *vm, u32 cmd)
+{
+	struct ppu_device *pdev = vm->pdev;
+	u64 inst = ppu_vm_inst(vm);
+	unsigned long flags;
+	u32 status = 0;
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return 0;
+	/* The instance block is write-combined: it is there before the command. */
+	wmb();
+	spin_lock_irqsave(&pdev->hw_lock, flags);
+	ppu_wr(pdev, PPU_REG_CTX_INST_LO, lower_32_bits(inst));
+	ppu_wr(pdev, PPU_REG_CTX_INST_HI, upper_32_bits(inst));
+	if (cmd)
+		ppu_wr(pdev, PPU_REG_CTX_CMD, cmd);
+	status = ppu_rd(pdev, PPU_REG_CTX_STATUS);
+	spin_unlock_irqrestore(&pdev->hw_lock, flags);
+	drm_dev_exit(idx);
+	return status;
+}
+
+/** ppu_vm_busy - does the VM have tasks or copies on the device? */
+bool ppu_vm_busy(struct ppu_vm *vm)
+{
+	return ppu_vm_ctx_cmd(vm, 0) & PPU_CTX_BUSY;
+}
+
+/* Writes the instance block from the VM's state, and makes the device read it. */
+static int ppu_vm_load_inst(struct ppu_vm *vm)
+{
+	struct ppu_inst_block *blk;
+	int idx;
+
+	lockdep_assert_held(&vm->area_lock);
+
+	blk = kzalloc(sizeof(*blk), GFP_KERNEL);
+	if (!blk)
+		return -ENOMEM;
+	blk->magic = PPU_INST_MAGIC;
+	blk->version = PPU_INST_VERSION;
+	blk->pt_root = vm->root->mem.addr | PPU_APERTURE_VRAM;
+	blk->context_id = vm->context_id;
+	blk->max_depth = vm->max_depth;
+	blk->prio_ceiling = vm->prio_ceiling;
+	blk->local_base = vm->local.addr;
+	blk->local_size = vm->local.size;
+	blk->tokq_base = vm->tokq.addr;
+	blk->tokq_size = vm->tokq.size;
+	blk->save_base = vm->save.addr;
+	blk->save_size = vm->save.size;
+	blk->local_per_thread = vm->local_per_thread;
+	blk->max_pending = vm->max_pending;
+	blk->watchdog_ns = (u64)vm->watchdog_ms * NSEC_PER_MSEC;
+
+	if (drm_dev_enter(&vm->pdev->drm, &idx)) {
+		memcpy_toio(vm->pdev->vram_io + vm->inst.addr, blk, sizeof(*blk));
+		drm_dev_exit(idx);
+	}
+	kfree(blk);
+
+	if (ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_LOAD) & PPU_CTX_BAD) {
+		drm_err(&vm->pdev->drm, "the device refused instance block %u\n", vm->context_id);
+		return -EIO;
+	}
+	return 0;
+}
+
+static u64 ppu_vm_local_bytes(struct ppu_vm *vm, u32 per_thread)
+{
+	const struct ppu_caps *c = &vm->pdev->caps;
+
+	return PPU_LOCAL_AREA_BYTES(c->sms, c->warps_per_sm, per_thread);
+}
+
+static u64 ppu_vm_save_bytes(struct ppu_vm *vm, u32 depth, u32 local)
+{
+	const struct ppu_caps *c = &vm->pdev->caps;
+
+	return PPU_SAVE_AREA_BYTES(c->sms, c->save_per_sm, depth, local);
+}
+
+/**
+ * ppu_vm_ensure_areas - allocate what SMs need to run the VM's tasks
+ * @vm: VM
+ *
+ * Called for the first compute channel: a VM that only copies needs none of it.
+ *
+ * Return: 0 or a negative error.
+ */
+int ppu_vm_ensure_areas(struct ppu_vm *vm)
+{
+	struct ppu_device *pdev = vm->pdev;
+	const struct ppu_caps *c = &pdev->caps;
+	u64 tokq = PPU_TOKQ_AREA_BYTES(c->sms, c->warps_per_sm, c->tokq_entries);
+	int ret = 0;
+
+	mutex_lock(&vm->area_lock);
+	if (vm->has_areas)
+		goto out;
+
+	ret = ppu_vram_alloc(pdev, vm->quota, ppu_vm_local_bytes(vm, vm->local_per_thread),
+			     &vm->local);
+	if (ret)
+		goto out;
+	ret = ppu_vram_alloc(pdev, vm->quota, tokq, &vm->tokq);
+	if (ret)
+		goto err_local;
+	ret = ppu_vram_alloc(pdev, vm->quota,
+			     ppu_vm_save_bytes(vm, vm->max_depth, vm->local_per_thread),
+			     &vm->save);
+	if (ret)
+		goto err_tokq;
+	ret = ppu_vm_load_inst(vm);
+	if (ret)
+		goto err_save;
+	vm->has_areas = true;
+	goto out;
+
+err_save:
+	ppu_vram_free(pdev, &vm->save);
+err_tokq:
+	ppu_vram_free(pdev, &vm->tokq);
+err_local:
+	ppu_vram_free(pdev, &vm->local);
+out:
+	mutex_unlock(&vm->area_lock);
+	return ret;
+}
+
+/* Mappings */
+
+/** ppu_map_alloc - make a mapping that is nowhere yet, or NULL */
+struct ppu_mapping *ppu_map_alloc(void)
+{
+	return kzalloc(sizeof(struct ppu_mapping), GFP_KERNEL);
+}
+
+/** ppu_map_link - put a mapping into the address space; the VM is locked */
+void ppu_map_link(struct ppu_vm *vm, struct ppu_mapping *map)
+{
+	ppu_maps_insert(map, &vm->mappings);
+	spin_lock(&map->bo->maps_lock);
+	list_add(&map->bo_link, &map->bo->maps);
+	spin_unlock(&map->bo->maps_lock);
+}
+
+static void ppu_map_unlink(struct ppu_vm *vm, struct ppu_mapping *map)
+{
+	ppu_maps_remove(map, &vm->mappings);
+	spin_lock(&map->bo->maps_lock);
+	list_del(&map->bo_link);
+	spin_unlock(&map->bo->maps_lock);
+}
+
+/** ppu_map_free_list - drop mappings after the TLB was flushed; the VM is not locked */
+void ppu_map_free_list(struct list_head *dead)
+{
+	struct ppu_mapping *map, *next;
+
+	list_for_each_entry_safe(map, next, dead, bo_link) {
+		ppu_bo_put(map->bo);
+		kfree(map);
+	}
+}
+
+/**
+ * ppu_vm_cut - take [@start, @last] out of the mappings
+ * @vm: VM, locked
+ * @start: first address
+ * @last: last address
+ * @spare: a mapping to be used if one is split in two; taken if so
+ * @dead: gets mappings that are gone
+ */
+void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spare,
+		struct list_head *dead)
+{
+	struct ppu_mapping *map;
+
+	while ((map = ppu_maps_iter_first(&vm->mappings, start, last))) {
+		u64 old_last = map->last;
+
+		ppu_map_unlink(vm, map);
+		if (map->start < start && old_last > last) {
+			struct ppu_mapping *tail = *spare;
+
+			*spare = NULL;
+			*tail = *map;
+			tail->start = last + 1;
+			tail->bo_offset += tail->start - map->start;
+			ppu_bo_get(tail->bo);
+			map->last = start - 1;
+			ppu_map_link(vm, tail);
+			ppu_map_link(vm, map);
+		} else if (map->start < start) {
+			map->last = start - 1;
+			ppu_map_link(vm, map);
+		} else if (old_last > last) {
+			map->bo_offset += last + 1 - map->start;
+			map->start = last + 1;
+			ppu_map_link(vm, map);
+		} else {
+			list_add(&map->bo_link, dead);
+		}
+	}
+	ppu_mmu_unmap(vm, start, last - start + 1);
+}
+
+/**
+ * ppu_vm_map_kernel - map an object of the driver's into the kernel-owned range
+ * @vm: VM
+ * @bo: object; the mapping takes a reference
+ * @pte_flags: PPU_PTE_*
+ *
+ * Return: the mapping, or ERR_PTR.
+ */
+struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 pte_flags)
+{
+	u64 size = ppu_bo_gem(bo)->size;
+	struct ppu_pt_need need = { .leaves = size / PPU_LARGE_SIZE };
+	struct ppu_mapping *map;
+	struct ppu_pt_pool pool;
+	int ret;
+
+	map = ppu_map_alloc();
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+	/* Its address is not known yet: it may straddle anything once. */
+	ppu_mmu_need_cuts(&need);
+	ppu_pt_pool_init(&pool);
+	ret = ppu_pt_pool_fill(vm, &pool, &need);
+	if (ret)
+		goto err_pool;
+
+	mutex_lock(&vm->lock);
+	ret = drm_mm_insert_node(&vm->kernel_va, &map->node, size);
+	if (ret)
+		goto err_unlock;
+	map->start = map->node.start;
+	map->last = map->start + size - 1;
+	map->vm = vm;
+	map->bo = bo;
+	map->pte_flags = pte_flags;
+
+	ret = ppu_mmu_prepare_map(vm, &pool, bo, 0, map->start, size);
+	if (drm_WARN_ON(&vm->pdev->drm, ret))
+		goto err_prune;
+	ppu_bo_get(bo);
+	ppu_map_link(vm, map);
+	ppu_mmu_map(vm, bo, 0, map->start, size, pte_flags);
+	ppu_mmu_flush(vm, &pool);
+	mutex_unlock(&vm->lock);
+	ppu_pt_pool_drain(vm, &pool);
+	return map;
+
+err_prune:
+	ppu_mmu_prune(vm, map->start, size);
+	ppu_mmu_flush(vm, &pool);
+	drm_mm_remove_node(&map->node);
+err_unlock:
+	mutex_unlock(&vm->lock);
+err_pool:
+	ppu_pt_pool_drain(vm, &pool);
+	kfree(map);
+	return ERR_PTR(ret);
+}
+
+/**
+ * ppu_vm_unmap_kernel - undo ppu_vm_map_kernel()
+ * @vm: VM
+ * @map: the mapping; freed
+ */
+void ppu_vm_unmap_kernel(struct ppu_vm *vm, struct ppu_mapping *map)
+{
+	u64 size = map->last - map->start + 1;
+	struct ppu_pt_pool pool;
+
+	ppu_pt_pool_init(&pool);
+	mutex_lock(&vm->lock);
+	ppu_map_unlink(vm, map);
+	ppu_mmu_unmap(vm, map->start, size);
+	ppu_mmu_prune(vm, map->start, size);
+	ppu_mmu_flush(vm, &pool);
+	drm_mm_remove_node(&map->node);
+	mutex_unlock(&vm->lock);
+	ppu_pt_pool_drain(vm, &pool);
+	ppu_bo_put(map->bo);
+	kfree(map);
+}
+
+/**
+ * ppu_vm_kick_bo - make the device look again at words of an object
+ * @bo: object the CPU stored to
+ *
+ * Kicks every VM it is mapped in.  The device is entered.
+ */
+void ppu_vm_kick_bo(struct ppu_bo *bo)
+{
+	struct ppu_device *pdev = to_ppu(ppu_bo_gem(bo)->dev);
+	struct ppu_mapping *map;
+	struct ppu_vm *last = NULL;
+
+	spin_lock(&bo->maps_lock);
+	list_for_each_entry(map, &bo->maps, bo_link) {
+		int chid = READ_ONCE(map->vm->kick_chid);
+
+		if (map->vm != last && chid != PPU_CHID_NONE)
+			ppu_userd_wr(pdev, chid, PPU_REG_USERD_KICK, 1);
+		last = map->vm;
+	}
+	spin_unlock(&bo->maps_lock);
+}
+
+/* Life */
+
+static void ppu_vm_free(struct kref *kref)
+{
+	struct ppu_vm *vm = container_of(kref, struct ppu_vm, kref);
+	struct ppu_device *pdev = vm->pdev;
+	struct ppu_mapping *spare = NULL;
+	LIST_HEAD(dead);
+
+	/* Nobody else has it; the lock is for the assertions below. */
+	xa_erase(&pdev->vms, vm->inst.addr >> PPU_PAGE_SHIFT);
+	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_STOP);
+	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_FORGET);
+
+	mutex_lock(&vm->lock);
+	ppu_vm_cut(vm, 0, PPU_VA_KERNEL_END - 1, &spare, &dead);
+	mutex_unlock(&vm->lock);
+	ppu_map_free_list(&dead);
+
+	ppu_mmu_fini(vm);
+	ppu_vram_free_list(pdev, &vm->retired);
+	ppu_quota_release(vm->quota, DRM_PPU_RES_VRAM, vm->retired_size);
+	ppu_vram_free(pdev, &vm->save);
+	ppu_vram_free(pdev, &vm->tokq);
+	ppu_vram_free(pdev, &vm->local);
+	ppu_vram_free(pdev, &vm->inst);
+	drm_mm_takedown(&vm->kernel_va);
+	mutex_destroy(&vm->bind_mutex);
+	mutex_destroy(&vm->area_lock);
+	mutex_destroy(&vm->lock);
+	ppu_quota_put(vm->quota);
+	kfree(vm);
+}
+
+/** ppu_vm_put - drop a reference; NULL is fine */
+void ppu_vm_put(struct ppu_vm *vm)
+{
+	if (vm)
+		kref_put(&vm->kref, ppu_vm_free);
+}
+
+/** ppu_vm_lookup - find a VM by its id in the file; takes a reference */
+struct ppu_vm *ppu_vm_lookup(struct ppu_file *file, u32 id)
+{
+	struct ppu_vm *vm;
+
+	xa_lock(&file->vms);
+	vm = xa_load(&file->vms, id);
+	if (vm)
+		kref_get(&vm->kref);
+	xa_unlock(&file->vms);
+	return vm;
+}
+
+/** ppu_vm_get_by_inst - find a VM by its instance block; takes a reference */
+struct ppu_vm *ppu_vm_get_by_inst(struct ppu_device *pdev, u64 inst)
+{
+	struct ppu_vm *vm;
+
+	if (inst & PPU_APERTURE_MASK)
+		return NULL;
+	xa_lock(&pdev->vms);
+	vm = xa_load(&pdev->vms, inst >> PPU_PAGE_SHIFT);
+	if (vm && !kref_get_unless_zero(&vm->kref))
+		vm = NULL;
+	xa_unlock(&pdev->vms);
+	return vm;
+}
+
+/** ppu_vm_set_faulted - the context is dead: no new channels and mappings */
+void ppu_vm_set_faulted(struct ppu_vm *vm)
+{
+	WRITE_ONCE(vm->faulted, true);
+}
+
+/** ppu_vm_set_faulted_all - the device was reset: no context survived */
+void ppu_vm_set_faulted_all(struct ppu_device *pdev)
+{
+	unsigned long index;
+	struct ppu_vm *vm;
+
+	xa_lock(&pdev->vms);
+	xa_for_each(&pdev->vms, index, vm)
+		ppu_vm_set_faulted(vm);
+	xa_unlock(&pdev->vms);
+}
+
+/** ppu_vm_close_binds - the file is closed: nothing queued is done any more */
+void ppu_vm_close_binds(struct ppu_file *file)
+{
+	struct ppu_vm *vm;
+	unsigned long id;
+
+	xa_for_each(&file->vms, id, vm)
+		ppu_bind_close(vm);
+}
+
+/** ppu_vm_close_all - the file is closed; its channels are gone */
+void ppu_vm_close_all(struct ppu_file *file)
+{
+	struct ppu_vm *vm;
+	unsigned long id;
+
+	xa_for_each(&file->vms, id, vm) {
+		xa_erase(&file->vms, id);
+		ppu_quota_release(file->quota, DRM_PPU_RES_VMS, 1);
+		ppu_vm_put(vm);
+	}
+}
+
+static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev, struct ppu_quota *quota)
+{
+	static atomic64_t last_uid;
+	struct ppu_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL);
+
+	if (!vm)
+		return NULL;
+	kref_init(&vm->kref);
+	vm->pdev = pdev;
+	vm->quota = ppu_quota_get(quota);
+	vm->uid = atomic64_inc_return(&last_uid);
+	vm->context_id = vm->uid;
+	vm->kick_chid = PPU_CHID_NONE;
+	vm->mappings = RB_ROOT_CACHED;
+	mutex_init(&vm->lock);
+	mutex_init(&vm->area_lock);
+	ppu_bind_init(vm);
+	spin_lock_init(&vm->fault_lock);
+	INIT_LIST_HEAD(&vm->channels);
+	INIT_LIST_HEAD(&vm->retired);
+	drm_mm_init(&vm->kernel_va, PPU_VA_USER_END, PPU_VA_KERNEL_END - PPU_VA_USER_END);
+	return vm;
+}
+
+static struct ppu_vm *ppu_vm_create(struct ppu_device *pdev, struct ppu_quota *quota,
+				    const struct drm_ppu_vm_create *args)
+{
+	u32 prios = pdev->caps.device_priorities;
+	struct ppu_vm *vm = ppu_vm_alloc(pdev, quota);
+	int ret;
+
+	if (!vm)
+		return ERR_PTR(-ENOMEM);
+	vm->max_depth = args->max_depth ?: 1;
+	vm->prio_ceiling = args->prio_levels ? args->prio_levels - 1 : prios ? prios - 1 : 0;
+	vm->local_per_thread = round_up(args->local_per_thread ?: PPU_LOCAL_DEFAULT, 16);
+	vm->watchdog_ms = args->watchdog_ms;
+
+	ret = ppu_vram_alloc(pdev, vm->quota, PPU_INST_SIZE, &vm->inst);
+	if (ret)
+		goto err_vm;
+	ret = ppu_mmu_init(vm);
+	if (ret)
+		goto err_inst;
+	ret = xa_err(xa_store(&pdev->vms, vm->inst.addr >> PPU_PAGE_SHIFT, vm, GFP_KERNEL));
+	if (ret)
+		goto err_mmu;
+
+	mutex_lock(&vm->area_lock);
+	ret = ppu_vm_load_inst(vm);
+	mutex_unlock(&vm->area_lock);
+	if (ret) {
+		ppu_vm_put(vm);
+		return ERR_PTR(ret);
+	}
+	return vm;
+
+err_mmu:
+	ppu_mmu_fini(vm);
+err_inst:
+	ppu_vram_free(pdev, &vm->inst);
+err_vm:
+	drm_mm_takedown(&vm->kernel_va);
+	mutex_destroy(&vm->bind_mutex);
+	mutex_destroy(&vm->area_lock);
+	mutex_destroy(&vm->lock);
+	ppu_quota_put(vm->quota);
+	kfree(vm);
+	return ERR_PTR(ret);
+}
+
+int ppu_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_vm_create *args = data;
+	struct ppu_vm *vm;
+	int ret;
+
+	if (PPU_CHECK(pdev, args->flags) || PPU_CHECK(pdev, args->pad) ||
+	    PPU_CHECK(pdev, args->max_depth > PPU_MAX_DEPTH) ||
+	    PPU_CHECK(pdev, args->prio_levels > pdev->caps.device_priorities) ||
+	    PPU_CHECK(pdev, args->local_per_thread > PPU_LOCAL_MAX))
+		return -EINVAL;
+
+	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_VMS, 1);
+	if (ret)
+		return ret;
+
+	vm = ppu_vm_create(pdev, file->quota, args);
+	if (IS_ERR(vm)) {
+		ret = PTR_ERR(vm);
+		goto err_count;
+	}
+
+	args->va_start = PPU_VA_USER_START;
+	args->va_end = PPU_VA_USER_END;
+	args->context_id = vm->context_id;
+	ret = xa_alloc(&file->vms, &args->vm_id, vm, xa_limit_31b, GFP_KERNEL);
+	if (ret) {
+		ppu_vm_put(vm);
+		goto err_count;
+	}
+	return 0;
+
+err_count:
+	ppu_quota_release(file->quota, DRM_PPU_RES_VMS, 1);
+	return ret;
+}
+
+int ppu_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_vm_destroy *args = data;
+	struct ppu_vm *vm;
+
+	if (PPU_CHECK(to_ppu(drm), args->pad))
+		return -EINVAL;
+	vm = xa_erase(&file->vms, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+	ppu_quota_release(file->quota, DRM_PPU_RES_VMS, 1);
+	ppu_eventfd_drop_object(file, vm);
+	ppu_bind_close(vm);
+	ppu_vm_put(vm);
+	return 0;
+}
+
+/* Properties */
+
+static void ppu_vm_swap_areas(struct ppu_vram_range *a, struct ppu_vram_range *b)
+{
+	LIST_HEAD(blocks);
+
+	/* The list heads are inside: move the blocks, not the structures. */
+	list_splice_init(&a->blocks, &blocks);
+	list_splice_init(&b->blocks, &a->blocks);
+	list_splice_init(&blocks, &b->blocks);
+	swap(a->addr, b->addr);
+	swap(a->size, b->size);
+}
+
+/* Puts a new area in the place of @old, unless the VM has work. */
+static int ppu_vm_replace_area(struct ppu_vm *vm, struct ppu_vram_range *old, u64 size, u32 *prop,
+			       u32 value)
+{
+	struct ppu_vram_range area;
+	u32 was = *prop;
+	int ret;
+
+	lockdep_assert_held(&vm->area_lock);
+
+	ret = ppu_vram_alloc(vm->pdev, vm->quota, vm->has_areas ? size : 0, &area);
+	if (ret)
+		return ret;
+	if (ppu_vm_busy(vm)) {
+		ret = -EBUSY;
+		goto out;
+	}
+
+	if (vm->has_areas)
+		ppu_vm_swap_areas(&area, old);
+	*prop = value;
+	ret = ppu_vm_load_inst(vm);
+	if (ret) {
+		*prop = was;
+		if (vm->has_areas)
+			ppu_vm_swap_areas(&area, old);
+	} else if (area.size && ppu_vm_busy(vm)) {
+		/* Work slipped in: its owner's race, but nobody else's memory. */
+		list_splice_tail_init(&area.blocks, &vm->retired);
+		vm->retired_size += area.size;
+		area.size = 0;
+	}
+out:
+	ppu_vram_free(vm->pdev, &area);
+	return ret;
+}
+
+/*
+ * Saved CTAs hold their local memory: the save area follows. It is never the
+ * smaller of the two, also when the second step fails.
+ */
+static int ppu_vm_set_local(struct ppu_vm *vm, u32 value)
+{
+	u64 save = ppu_vm_save_bytes(vm, vm->max_depth, value);
+	bool grow = value > vm->local_per_thread;
+	int ret = 0;
+
+	if (grow)
+		ret = ppu_vm_replace_area(vm, &vm->save, save, &vm->max_depth, vm->max_depth);
+	if (!ret)
+		ret = ppu_vm_replace_area(vm, &vm->local, ppu_vm_local_bytes(vm, value),
+					  &vm->local_per_thread, value);
+	if (!ret && !grow)
+		ret = ppu_vm_replace_area(vm, &vm->save, save, &vm->max_depth, vm->max_depth);
+	return ret;
+}
+
+/* A property no area depends on. */
+static int ppu_vm_set_word(struct ppu_vm *vm, u32 *prop, u64 value)
+{
+	u32 was = *prop;
+	int ret;
+
+	if (value > U32_MAX)
+		return -EINVAL;
+	if (ppu_vm_busy(vm))
+		return -EBUSY;
+	*prop = value;
+	ret = ppu_vm_load_inst(vm);
+	if (ret)
+		*prop = was;
+	return ret;
+}
+
+static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
+{
+	lockdep_assert_held(&vm->area_lock);
+
+	switch (property) {
+	case DRM_PPU_VM_PROP_LOCAL_PER_THREAD:
+		if (!value || value > PPU_LOCAL_MAX)
+			return -EINVAL;
+		return ppu_vm_set_local(vm, round_up(value, 16));
+	case DRM_PPU_VM_PROP_MAX_DEPTH:
+		if (!value || value > PPU_MAX_DEPTH)
+			return -EINVAL;
+		return ppu_vm_replace_area(vm, &vm->save,
+					   ppu_vm_save_bytes(vm, value, vm->local_per_thread),
+					   &vm->max_depth, value);
+	case DRM_PPU_VM_PROP_WATCHDOG_MS:
+		return ppu_vm_set_word(vm, &vm->watchdog_ms, value);
+	case DRM_PPU_VM_PROP_MAX_PENDING:
+		return ppu_vm_set_word(vm, &vm->max_pending, value);
+	default:
+		return -EINVAL;
+	}
+}
+
+/*
+ * Channels of the VM do not fetch while it changes, so that nothing starts
+ * between the look at its state and the new instance block.
+ */
+static void ppu_vm_hold_channels(struct ppu_vm *vm, bool hold)
+{
+	struct ppu_device *pdev = vm->pdev;
+	struct ppu_channel *chan;
+	unsigned long flags;
+	int idx;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return;
+	spin_lock_irqsave(&pdev->chan_lock, flags);
+	vm->held = hold;
+	list_for_each_entry(chan, &vm->channels, vm_link)
+		ppu_channel_update_pause(chan);
+	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	drm_dev_exit(idx);
+}
+
+int ppu_ioctl_vm_set_property(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct drm_ppu_vm_set_property *args = data;
+	struct ppu_vm *vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
+	int ret;
+
+	if (!vm)
+		return -ENOENT;
+
+	mutex_lock(&vm->area_lock);
+	if (vm->faulted) {
+		ret = -EIO;
+	} else {
+		ppu_vm_hold_channels(vm, true);
+		ret = ppu_vm_set_property(vm, args->property, args->value);
+		ppu_vm_hold_channels(vm, false);
+	}
+	mutex_unlock(&vm->area_lock);
+	ppu_vm_put(vm);
+	return ret;
+}
+
+/**
+ * ppu_vm_print - say what is known about a VM: its areas and all its mappings
+ * @p: where to
+ * @vm: VM
+ */
+void ppu_vm_print(struct drm_printer *p, struct ppu_vm *vm)
+{
+	struct ppu_mapping *map;
+	struct rb_node *rb;
+
+	drm_printf(p, "context %u: %s[%d], instance %#llx, root %#llx, depth %u, launches %u, local %u, watchdog %u ms%s%s\n",
+		   vm->context_id, vm->quota->comm, pid_nr(vm->quota->owner), vm->inst.addr,
+		   vm->root->mem.addr, vm->max_depth, vm->max_pending, vm->local_per_thread,
+		   vm->watchdog_ms,
+		   vm->has_areas ? "" : ", no areas", READ_ONCE(vm->faulted) ? ", FAULTED" : "");
+	mutex_lock(&vm->lock);
+	for (rb = rb_first_cached(&vm->mappings); rb; rb = rb_next(rb)) {
+		map = rb_entry(rb, struct ppu_mapping, rb);
+		drm_printf(p, "  %012llx-%012llx %s +%#llx%s%s%s\n", map->start, map->last,
+			   map->bo->placement == DRM_PPU_PLACEMENT_VRAM ? "vram" : "sys ",
+			   map->bo_offset, map->pte_flags & PPU_PTE_READONLY ? " ro" : "",
+			   map->pte_flags & PPU_PTE_NOEXEC ? " nx" : "",
+			   map->pte_flags & PPU_PTE_PRIV ? " priv" : "");
+	}
+	mutex_unlock(&vm->lock);
+}
+
+/* VM_GET_STATE */
+
+int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_file *file = filp->driver_priv;
+	struct drm_ppu_vm_get_state *args = data;
+	struct ppu_vm *vm;
+	u32 i, room = args->faults.count, n;
+	int idx, ret = 0;
+
+	if (PPU_CHECK(pdev, args->pad) ||
+	    PPU_CHECK(pdev, room && (args->faults.stride < 16 || args->faults.stride % 8)))
+		return -EINVAL;
+	vm = ppu_vm_lookup(file, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+
+	/* Records whose interrupt is on its way count, too. */
+	if (drm_dev_enter(drm, &idx)) {
+		ppu_fault_drain(pdev);
+		drm_dev_exit(idx);
+	}
+	args->state = READ_ONCE(vm->faulted) ? DRM_PPU_VM_STATE_FAULTED : 0;
+	if (ppu_vm_busy(vm))
+		args->state |= DRM_PPU_VM_STATE_BUSY;
+
+	spin_lock_irq(&vm->bind_lock);
+	args->binds_queued = vm->binds_queued;
+	args->binds_done = vm->binds_done;
+	args->bind_error = -vm->bind_error;
+	spin_unlock_irq(&vm->bind_lock);
+
+	spin_lock_irq(&vm->fault_lock);
+	args->fault_total = vm->fault_total;
+	n = min(room, vm->num_faults);
+	spin_unlock_irq(&vm->fault_lock);
+
+	/* Records are never changed once they are counted. */
+	for (i = 0; i < n && !ret; i++) {
+		struct drm_ppu_fault rec;
+
+		ppu_fault_to_user(file, &vm->faults[i], vm->fault_cpu_ns[i], &rec);
+		ret = ppu_uobj_put(&args->faults, i, &rec, sizeof(rec));
+	}
+	args->faults.count = n;
+	ppu_vm_put(vm);
+	return ret;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: allocation of device memory.
+ *
+ * Whatever is handed out is zero: one client never sees another's data.
+ */
+
+#include <linux/log2.h>
+
+#include <drm/drm_drv.h>
+
+#include <hw/ppu_mmu.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "device/ppu_device.h"
+#include "device/ppu_quota.h"
+#include "memory/ppu_vram.h"
+
+/**
+ * ppu_vram_init - set up the allocator
+ * @pdev: device
+ *
+ * Return: 0 or a negative error.
+ */
+int ppu_vram_init(struct ppu_device *pdev)
+{
+	u64 size = round_down(pdev->vram.size, PPU_PAGE_SIZE);
+	int ret;
+
+	ret = drm_buddy_init(&pdev->vram.mm, size, PPU_PAGE_SIZE);
+	if (!ret)
+		pdev->vram.ready = true;
+	return ret;
+}
+
+/**
+ * ppu_vram_fini - undo ppu_vram_init()
+ * @pdev: device
+ */
+void ppu_vram_fini(struct ppu_device *pdev)
+{
+	if (pdev->vram.ready)
+		drm_buddy_fini(&pdev->vram.mm);
+	mutex_destroy(&pdev->vram.lock);
+}
+
+/** ppu_vram_avail - bytes not allocated */
+u64 ppu_vram_avail(struct ppu_device *pdev)
+{
+	u64 avail;
+
+	mutex_lock(&pdev->vram.lock);
+	avail = pdev->vram.mm.avail;
+	mutex_unlock(&pdev->vram.lock);
+	return avail;
+}
+
+/**
+ * ppu_vram_zero - clear a piece of VRAM
+ * @pdev: device, entered
+ * @addr: first byte
+ * @size: bytes
+ */
+void ppu_vram_zero(struct ppu_device *pdev, u64 addr, u64 size)
+{
+	void __iomem *p = pdev->vram_io + addr;
+	void __iomem *end = p + size;
+
+	/*
+	 * Whole pages by 64-bit stores: memset_io() may store bytes, which costs
+	 * an emulated CPU eight times as much.
+	 */
+	while (p < end) {
+		void __iomem *stop = p + min_t(u64, SZ_1M, end - p);
+
+		for (; p < stop; p += 32) {
+			__raw_writeq(0, p);
+			__raw_writeq(0, p + 8);
+			__raw_writeq(0, p + 16);
+			__raw_writeq(0, p + 24);
+		}
+		cond_resched();
+	}
+}
+
+/* Large pages where possible, small pieces where memory is fragmented. */
+static int ppu_vram_alloc_locked(struct drm_buddy *mm, u64 size, struct list_head *blocks)
+{
+	static const u64 page[] = { PPU_LARGE_SIZE, SZ_64K, PPU_PAGE_SIZE };
+	unsigned int i;
+	int ret = -ENOSPC;
+
+	if (size > mm->avail)
+		return -ENOSPC;
+	for (i = 0; i < ARRAY_SIZE(page) && ret; i++) {
+		u64 whole = round_down(size, page[i]);
+
+		if (!whole)
+			continue;
+		ret = drm_buddy_alloc_blocks(mm, 0, mm->size, whole, page[i], blocks, 0);
+		if (!ret && size > whole)
+			ret = drm_buddy_alloc_blocks(mm, 0, mm->size, size - whole,
+						     PPU_PAGE_SIZE, blocks, 0);
+		if (ret) {
+			drm_buddy_free_list(mm, blocks);
+			INIT_LIST_HEAD(blocks);
+		}
+	}
+	return ret;
+}
+
+/**
+ * ppu_vram_alloc_list - allocate zeroed memory, not necessarily contiguous
+ * @pdev: device
+ * @size: bytes, multiple of the page size
+ * @blocks: empty list, gets the struct drm_buddy_block
+ *
+ * Return: 0, -ENOSPC, -ENOMEM or -ENODEV.
+ */
+int ppu_vram_alloc_list(struct ppu_device *pdev, u64 size, struct list_head *blocks)
+{
+	struct drm_buddy_block *block;
+	int idx, ret;
+
+	if (!drm_dev_enter(&pdev->drm, &idx))
+		return -ENODEV;
+
+	mutex_lock(&pdev->vram.lock);
+	ret = ppu_vram_alloc_locked(&pdev->vram.mm, size, blocks);
+	mutex_unlock(&pdev->vram.lock);
+
+	if (!ret)
+		list_for_each_entry(block, blocks, link)
+			ppu_vram_zero(pdev, drm_buddy_block_offset(block),
+				      drm_buddy_block_size(&pdev->vram.mm, block));
+
+	drm_dev_exit(idx);
+	return ret;
+}
+
+/**
+ * ppu_vram_free_list - free what ppu_vram_alloc_list() gave
+ * @pdev: device
+ * @blocks: the list, empty afterwards
+ */
+void ppu_vram_free_list(struct ppu_device *pdev, struct list_head *blocks)
+{
+	mutex_lock(&pdev->vram.lock);
+	drm_buddy_free_list(&pdev->vram.mm, blocks);
+	mutex_unlock(&pdev->vram.lock);
+	INIT_LIST_HEAD(blocks);
+}
+
+static int ppu_vram_alloc_contig(struct drm_buddy *mm, struct ppu_vram_range *range)
+{
+	u64 whole = roundup_pow_of_two(range->size);
+	int ret;
+
+	if (whole > mm->size)
+		return -ENOSPC;
+	ret = drm_buddy_alloc_blocks(mm, 0, mm->size, whole, whole, &range->blocks,
+				     DRM_BUDDY_TOPDOWN_ALLOCATION);
+	if (ret)
+		return ret;
+
+	range->addr = drm_buddy_block_offset(list_first_entry(&range->blocks,
+							      struct drm_buddy_block, link));
+	/* Fails only for lack of memory, and then the block stays whole. */
+	if (whole != range->size)
+		drm_buddy_block_trim(mm, range->size, &range->blocks);
+	return 0;
+}
+
+/**
+ * ppu_vram_alloc - allocate contiguous zeroed memory
+ * @pdev: device
+ * @quota: account that pays
+ * @size: bytes, rounded up to pages
+ * @range: what was allocated; size 0 means nothing
+ *
+ * Return: 0, -ENOSPC, -ENOMEM or -ENODEV.
+ */
+int ppu_vram_alloc(struct ppu_device *pdev, struct ppu_quota *quota, u64 size,
+		   struct ppu_vram_range *range)
+{
+	int idx, ret;
+
+	INIT_LIST_HEAD(&range->blocks);
+	range->quota = quota;
+	range->addr = 0;
+	range->size = PAGE_ALIGN(size);
+	if (!range->size)
+		return 0;
+	if (range->size < size || range->size > pdev->vram.size) {
+		range->size = 0;
+		return -ENOSPC;
+	}
+
+	ret = ppu_quota_charge(quota, DRM_PPU_RES_VRAM, range->size);
+	if (ret) {
+		range->size = 0;
+		return ret;
+	}
+	if (!drm_dev_enter(&pdev->drm, &idx)) {
+		ret = -ENODEV;
+		goto err;
+	}
+
+	mutex_lock(&pdev->vram.lock);
+	ret = ppu_vram_alloc_contig(&pdev->vram.mm, range);
+	mutex_unlock(&pdev->vram.lock);
+	if (!ret)
+		ppu_vram_zero(pdev, range->addr, range->size);
+
+	drm_dev_exit(idx);
+	if (!ret)
+		return 0;
+err:
+	ppu_quota_release(quota, DRM_PPU_RES_VRAM, range->size);
+	range->size = 0;
+	return ret;
+}
+
+/**
+ * ppu_vram_free - free what ppu_vram_alloc() gave
+ * @pdev: device
+ * @range: the memory; may be empty
+ */
+void ppu_vram_free(struct ppu_device *pdev, struct ppu_vram_range *range)
+{
+	if (!range->size)
+		return;
+	ppu_vram_free_list(pdev, &range->blocks);
+	ppu_quota_release(range->quota, DRM_PPU_RES_VRAM, range->size);
+	range->size = 0;
+	range->addr = 0;
+}

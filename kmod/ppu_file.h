@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * PPU driver: open files.
+ */
+#ifndef __PPU_FILE_H__
+#define __PPU_FILE_H__
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+
+#include "channel/ppu_channel.h"
+
+struct drm_device;
+struct drm_file;
+struct ppu_device;
+struct ppu_quota;
+
+/**
+ * struct ppu_file - one open file
+ */
+struct ppu_file {
+	/** @pdev: the device. */
+	struct ppu_device *pdev;
+	/** @drm: DRM's side of it. */
+	struct drm_file *drm;
+	/** @client_id: number of the file, never used again. */
+	u64 client_id;
+	/** @vms: struct ppu_vm by id. */
+	struct xarray vms;
+	/** @channels: struct ppu_channel by id. */
+	struct xarray channels;
+	/** @groups: struct ppu_group by id. */
+	struct xarray groups;
+	/** @sems: struct ppu_sem by id. */
+	struct xarray sems;
+	/** @events: struct ppu_eventfd by id. */
+	struct xarray events;
+	/** @quota: account of the process that opened it. */
+	struct ppu_quota *quota;
+	/** @runtime_ns: engine time of destroyed channels, by type (fdinfo). */
+	atomic64_t runtime_ns[PPU_NUM_CHANNEL_TYPES];
+};
+
+int ppu_file_open(struct drm_device *drm, struct drm_file *filp);
+void ppu_file_postclose(struct drm_device *drm, struct drm_file *filp);
+
+#endif

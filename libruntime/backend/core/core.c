@@ -1,0 +1,1017 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Backend `core`: the device core in this process, with this file in the driver's role.
+ *
+ * It does what the kernel driver does, in the same layouts (include/hw): page tables and instance
+ * blocks in VRAM, rings in "system memory" behind bus addresses, channels through BAR0.  System
+ * memory is one sparse memory file: a bus address is an offset in it, a buffer can be mapped at any
+ * address of the process.
+ *
+ * Device time stands still except while someone waits (or polls): a program with one thread gets the
+ * same trace each time.  One lock serialises all use of the core.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <hw/ppu_save.h>
+#include <hw/ppu_trace.h>
+#include "backend/plugin.h"
+#include "core.h"
+
+#define POLL_NS		10000			/* device time that passes in one poll */
+
+struct be_sem {
+	struct be_dev *dev;
+	const uint64_t *word;
+};
+
+void ppu_bc_lock(struct be_dev *dev)
+{
+	uint64_t ticket;
+
+	pthread_mutex_lock(&dev->lock);
+	ticket = dev->next_ticket++;
+	while (dev->serving != ticket)
+		pthread_cond_wait(&dev->turn, &dev->lock);
+	pthread_mutex_unlock(&dev->lock);
+}
+
+void ppu_bc_unlock(struct be_dev *dev)
+{
+	pthread_mutex_lock(&dev->lock);
+	dev->serving++;
+	if (dev->next_ticket != dev->serving)
+		pthread_cond_broadcast(&dev->turn);
+	pthread_mutex_unlock(&dev->lock);
+}
+
+/* Let those who wait for the lock have it, in their order. */
+static void dev_yield(struct be_dev *dev)
+{
+	bool others;
+
+	pthread_mutex_lock(&dev->lock);
+	others = dev->next_ticket - dev->serving > 1;
+	pthread_mutex_unlock(&dev->lock);
+	if (others) {
+		ppu_bc_unlock(dev);
+		ppu_bc_lock(dev);
+	}
+}
+
+/* ---- worker threads ------------------------------------------------------------------------- */
+
+struct pool {
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	pthread_t *threads;
+	unsigned num_threads;
+	void (*fn)(void *arg, unsigned index);
+	void *arg;
+	unsigned n, next, running;
+	uint64_t round;
+	bool quit;
+};
+
+static void pool_take(struct pool *p)
+{
+	for (;;) {
+		unsigned i = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED);
+
+		if (i >= p->n)
+			return;
+		p->fn(p->arg, i);
+	}
+}
+
+static void *pool_thread(void *arg)
+{
+	struct pool *p = arg;
+	uint64_t seen = 0;
+
+	pthread_mutex_lock(&p->lock);
+	for (;;) {
+		while (p->round == seen && !p->quit)
+			pthread_cond_wait(&p->work, &p->lock);
+		if (p->quit)
+			break;
+		seen = p->round;
+		pthread_mutex_unlock(&p->lock);
+		pool_take(p);
+		pthread_mutex_lock(&p->lock);
+		if (--p->running == 0)
+			pthread_cond_signal(&p->done);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+static void pool_run(void *opaque, void (*fn)(void *arg, unsigned index), void *arg, unsigned n)
+{
+	struct be_dev *dev = opaque;
+	struct pool *p = dev->pool;
+
+	if (n == 1) {
+		fn(arg, 0);
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	p->fn = fn;
+	p->arg = arg;
+	p->n = n;
+	__atomic_store_n(&p->next, 0, __ATOMIC_RELAXED);
+	p->running = p->num_threads;
+	p->round++;
+	pthread_cond_broadcast(&p->work);
+	pthread_mutex_unlock(&p->lock);
+	pool_take(p);
+	pthread_mutex_lock(&p->lock);
+	while (p->running)
+		pthread_cond_wait(&p->done, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static struct pool *pool_new(unsigned workers)
+{
+	struct pool *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->work, NULL);
+	pthread_cond_init(&p->done, NULL);
+	p->threads = calloc(workers, sizeof(*p->threads));
+	/* The caller of run_jobs works too. */
+	while (p->threads && p->num_threads + 1 < workers) {
+		if (pthread_create(&p->threads[p->num_threads], NULL, pool_thread, p))
+			break;
+		p->num_threads++;
+	}
+	return p;
+}
+
+static void pool_free(struct pool *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->quit = true;
+	pthread_cond_broadcast(&p->work);
+	pthread_mutex_unlock(&p->lock);
+	for (unsigned i = 0; i < p->num_threads; i++)
+		pthread_join(p->threads[i], NULL);
+	free(p->threads);
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->work);
+	pthread_cond_destroy(&p->done);
+	free(p);
+}
+
+/* ---- ports ---------------------------------------------------------------------------------- */
+
+static void *port_map(void *opaque, uint64_t bus, uint64_t *len, bool write)
+{
+	struct be_dev *dev = opaque;
+	uint64_t off = bus - BUS_BASE;
+
+	for (struct be_bo *bo = bus >= BUS_USER ? dev->users : NULL; bo; bo = bo->next_user) {
+		uint8_t *p = (uint8_t *)(uintptr_t)(bus - BUS_USER);
+
+		if (p < bo->user || p >= bo->user + bo->size)
+			continue;
+		if (*len > (uint64_t)(bo->user + bo->size - p))
+			*len = (uint64_t)(bo->user + bo->size - p);
+		return p;
+	}
+	if (bus < BUS_BASE || off >= BUS_SIZE)
+		return NULL;
+	if (*len > BUS_SIZE - off)
+		*len = BUS_SIZE - off;
+	return dev->sys + off;
+}
+
+static void port_irq(void *opaque, unsigned vector)
+{
+	struct be_dev *dev = opaque;
+
+	if (vector == PPU_VEC_ERROR) {
+		dev->error_irq = true;
+		dev->error_gen++;
+	} else if (vector == PPU_VEC_CHANNEL) {
+		dev->channel_irq = true;
+	}
+}
+
+static void port_trace(void *opaque, const struct ppu_trace_rec *rec)
+{
+	struct be_dev *dev = opaque;
+
+	fwrite(rec, sizeof(*rec), 1, dev->trace);
+}
+
+static void port_guest_error(void *opaque, const char *sentence)
+{
+	if (getenv("PPU_VERBOSE"))
+		fprintf(stderr, "ppu core: %s\n", sentence);
+}
+
+/* The driver's handler for vector CHANNEL: rings that are low are refreshed (WQ-59). */
+static void serve_ring_low(struct be_dev *dev)
+{
+	if (!dev->channel_irq)
+		return;
+	dev->channel_irq = false;
+	wr(dev, PPU_REG_INTR_STATUS, PPU_INTR_RINGLOW);
+	for (uint32_t i = 0; i < (dev->cfg.channels + 31) / 32; i++) {
+		uint32_t bits = rd(dev, PPU_REG_RINGLOW_PENDING + 4 * i);
+
+		if (!bits)
+			continue;
+		wr(dev, PPU_REG_RINGLOW_PENDING + 4 * i, bits);
+		for (unsigned b = 0; b < 32; b++) {
+			struct core_chan c = { .id = i * 32 + b };
+
+			if (bits & 1u << b)
+				wr(dev, chcfg(&c, PPU_REG_CH_CMD), PPU_CH_CMD_REFRESH);
+		}
+	}
+}
+
+static void run_to(struct be_dev *dev, uint64_t time)
+{
+	ppu_core_run(dev->core, time);
+	serve_ring_low(dev);
+}
+
+/* The driver's interrupt handler for vector ERROR: fault records go to their VMs. */
+void ppu_bc_serve_errors(struct be_dev *dev)
+{
+	uint32_t get, put;
+
+	if (!dev->error_irq)
+		return;
+	dev->error_irq = false;
+	wr(dev, PPU_REG_INTR_STATUS, PPU_INTR_CHERR | PPU_INTR_FAULT);
+	get = rd(dev, PPU_REG_FAULT_GET);
+	put = rd(dev, PPU_REG_FAULT_PUT);
+	while (get != put) {
+		union {
+			struct ppu_fault_rec rec;
+			uint32_t w[PPU_FAULT_REC_WORDS];
+		} u;
+
+		wr(dev, PPU_REG_FAULT_SEL, 0);
+		for (int i = 0; i < PPU_FAULT_REC_WORDS; i++)
+			u.w[i] = rd(dev, PPU_REG_FAULT_DATA);
+		get = (get + 1) % PPU_FAULT_RING;
+		wr(dev, PPU_REG_FAULT_GET, get);
+		for (struct be_vm *vm = dev->vms; vm; vm = vm->next) {
+			if ((vm->inst | PPU_APERTURE_VRAM) != u.rec.inst)
+				continue;
+			if (vm->num_faults < MAX_FAULTS)
+				vm->faults[vm->num_faults++] = u.rec;
+			if (u.rec.unit == PPU_UNIT_SM || u.rec.code >= PPU_ERR_MMU_UNMAPPED)
+				vm->faulted = true;
+		}
+		put = rd(dev, PPU_REG_FAULT_PUT);
+	}
+	for (uint32_t i = 0; i < (dev->cfg.channels + 31) / 32; i++) {
+		uint32_t bits = rd(dev, PPU_REG_CHERR_PENDING + 4 * i);
+
+		if (bits)
+			wr(dev, PPU_REG_CHERR_PENDING + 4 * i, bits);
+	}
+}
+
+/* ---- device --------------------------------------------------------------------------------- */
+
+static int core_count(const ppuInitOptions *opt)
+{
+	return 1;
+}
+
+static int apply_props(struct ppu_config *cfg, const char *props, char **err)
+{
+	char *copy, *save = NULL;
+	int rc = 0;
+
+	if (!props)
+		return 0;
+	copy = strdup(props);
+	if (!copy)
+		return -ENOMEM;
+	for (char *t = strtok_r(copy, " ,\t\n", &save); t && !rc; t = strtok_r(NULL, " ,\t\n", &save)) {
+		char *eq = strchr(t, '=');
+
+		if (!eq) {
+			if (asprintf(err, "property \"%s\" has no value (name=value)", t) < 0)
+				*err = NULL;
+			rc = -EINVAL;
+			break;
+		}
+		*eq = 0;
+		if (ppu_config_set(cfg, t, eq + 1, err))
+			rc = -EINVAL;
+	}
+	free(copy);
+	return rc;
+}
+
+static void core_close(struct be_dev *dev)
+{
+	if (dev->core)
+		ppu_core_destroy(dev->core);
+	pool_free(dev->pool);
+	if (dev->trace && fclose(dev->trace))
+		fprintf(stderr, "ppu: writing the trace failed: %s\n", strerror(errno));
+	if (dev->vram && dev->vram != MAP_FAILED)
+		munmap(dev->vram, dev->cfg.vram);
+	if (dev->sys && dev->sys != MAP_FAILED)
+		munmap(dev->sys, BUS_SIZE);
+	if (dev->memfd >= 0)
+		close(dev->memfd);
+	ppu_range_fini(&dev->vram_range);
+	ppu_range_fini(&dev->bus_range);
+	free(dev->chan_used);
+	pthread_mutex_destroy(&dev->lock);
+	pthread_cond_destroy(&dev->turn);
+	free(dev);
+}
+
+static int trace_start(struct be_dev *dev, const char *path, char **err)
+{
+	const struct ppu_config *c = &dev->cfg;
+	struct ppu_trace_header h = {
+		.magic = PPU_TRACE_MAGIC, .version = PPU_TRACE_VERSION,
+		.record_bytes = sizeof(struct ppu_trace_rec),
+		.channels = c->channels, .copy_engines = c->copy_engines, .gpcs = c->gpcs,
+		.sms_per_gpc = c->sms_per_gpc, .warps_per_sm = c->warps_per_sm,
+		.task_slots = c->task_slots, .device_priorities = c->device_priorities,
+	};
+
+	dev->trace = fopen(path, "wbe");
+	if (!dev->trace || fwrite(&h, sizeof(h), 1, dev->trace) != 1) {
+		if (asprintf(err, "cannot write the trace %s: %s", path, strerror(errno)) < 0)
+			*err = NULL;
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **out, char **err)
+{
+	struct be_dev *dev = calloc(1, sizeof(*dev));
+	struct ppu_ports ports = {
+		.opaque = dev, .map = port_map, .raise_irq = port_irq, .guest_error = port_guest_error,
+	};
+	uint64_t page;
+	int rc;
+
+	*err = NULL;
+	if (!dev)
+		return -ENOMEM;
+	pthread_mutex_init(&dev->lock, NULL);
+	pthread_cond_init(&dev->turn, NULL);
+	dev->memfd = -1;
+	ppu_config_init(&dev->cfg);
+	rc = apply_props(&dev->cfg, opt->props, err);
+	if (rc || ppu_config_check(&dev->cfg, err)) {
+		rc = -EINVAL;
+		goto fail;
+	}
+	if (opt->trace && *opt->trace) {
+		rc = trace_start(dev, opt->trace, err);
+		if (rc)
+			goto fail;
+		ports.trace = port_trace;
+	}
+	rc = -ENOMEM;
+	if (dev->cfg.workers > 1) {
+		dev->pool = pool_new(dev->cfg.workers);
+		if (!dev->pool)
+			goto fail;
+		ports.run_jobs = pool_run;
+	}
+	dev->vram = mmap(NULL, dev->cfg.vram, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	dev->memfd = memfd_create("ppu-system-memory", MFD_CLOEXEC);
+	if (dev->vram == MAP_FAILED || dev->memfd < 0 || ftruncate(dev->memfd, BUS_SIZE))
+		goto fail;
+	dev->sys = mmap(NULL, BUS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+			dev->memfd, 0);
+	dev->chan_used = calloc(dev->cfg.channels, 1);
+	if (dev->sys == MAP_FAILED || !dev->chan_used ||
+	    ppu_range_init(&dev->vram_range, 0, dev->cfg.vram) ||
+	    ppu_range_init(&dev->bus_range, 0, BUS_SIZE) ||
+	    ppu_range_alloc(&dev->vram_range, PPU_PAGE_SIZE, PPU_PAGE_SIZE, &page))
+		goto fail;	/* page 0 of VRAM is never given out: address 0 means "none" */
+	madvise(dev->vram, dev->cfg.vram, MADV_DONTDUMP);
+	madvise(dev->sys, BUS_SIZE, MADV_DONTDUMP);
+	dev->core = ppu_core_create(&dev->cfg, &ports, dev->vram, err);
+	if (!dev->core) {
+		rc = -EINVAL;
+		goto fail;
+	}
+	wr(dev, PPU_REG_INTR_ENABLE, PPU_INTR_CHERR | PPU_INTR_FAULT | PPU_INTR_RINGLOW);
+	*out = dev;
+	return 0;
+fail:
+	core_close(dev);
+	return rc;
+}
+
+static int core_props(struct be_dev *dev, ppuDeviceProp *p)
+{
+	ppu_bc_lock(dev);
+	snprintf(p->location, sizeof(p->location), "in process");
+	p->hw_version = rd(dev, PPU_REG_VERSION);
+	p->gpcs = rd(dev, PPU_REG_CAP_GPCS);
+	p->sms = p->gpcs * rd(dev, PPU_REG_CAP_SMS_PER_GPC);
+	p->warps_per_sm = rd(dev, PPU_REG_CAP_WARPS_PER_SM);
+	p->ctas_per_sm = rd(dev, PPU_REG_CAP_CTAS_PER_SM);
+	p->warp_size = rd(dev, PPU_REG_CAP_WARP_SIZE);
+	p->copy_engines = rd(dev, PPU_REG_CAP_COPY_ENGINES);
+	p->channels = rd(dev, PPU_REG_CAP_CHANNELS);
+	p->device_priorities = rd(dev, PPU_REG_CAP_DEVICE_PRIORITIES);
+	p->task_slots = rd(dev, PPU_REG_CAP_TASK_SLOTS);
+	p->token_queue_entries = rd(dev, PPU_REG_CAP_TOKENQ_ENTRIES);
+	p->vram_bytes = dev->cfg.vram;
+	p->shared_per_sm = rd(dev, PPU_REG_CAP_SHARED_PER_SM);
+	p->shared_per_block = rd(dev, PPU_REG_CAP_SHARED_PER_CTA);
+	p->regs_per_sm = rd(dev, PPU_REG_CAP_REGS_PER_SM);
+	p->clock_khz = rd(dev, PPU_REG_CAP_SM_CLOCK_KHZ);
+	p->ring_max = rd(dev, PPU_REG_CAP_RING_MAX);
+	p->cores_per_sm = rd(dev, PPU_REG_CAP_CORES_PER_SM);
+	p->dp_units_per_sm = rd(dev, PPU_REG_CAP_DP_UNITS_PER_SM);
+	p->sfus_per_sm = rd(dev, PPU_REG_CAP_SFUS_PER_SM);
+	p->lsus_per_sm = rd(dev, PPU_REG_CAP_LSUS_PER_SM);
+	p->tex_per_sm = rd(dev, PPU_REG_CAP_TEX_PER_SM);
+	p->partitions = rd(dev, PPU_REG_CAP_PARTITIONS);
+	p->va_bits = rd(dev, PPU_REG_CAP_VA_BITS);
+	p->features = rd(dev, PPU_REG_CAP_FEATURES);
+	p->timeslice_ns = rd(dev, PPU_REG_CAP_TIMESLICE_NS);
+	p->pci_vendor = PPU_PCI_VENDOR_ID;
+	p->pci_device = PPU_PCI_DEVICE_ID;
+	ppu_bc_unlock(dev);
+	return 0;
+}
+
+static int core_time(struct be_dev *dev, uint64_t *ns)
+{
+	ppu_bc_lock(dev);
+	*ns = ppu_core_time(dev->core);
+	ppu_bc_unlock(dev);
+	return 0;
+}
+
+static int core_counters(struct be_dev *dev, unsigned n, uint64_t *values)
+{
+	ppu_bc_lock(dev);
+	for (unsigned i = 0; i < n; i++)
+		values[i] = ppu_core_counter(dev->core, i);
+	ppu_bc_unlock(dev);
+	return 0;
+}
+
+static int core_mem_info(struct be_dev *dev, uint64_t *avail, uint64_t *total)
+{
+	ppu_bc_lock(dev);
+	*avail = dev->vram_range.avail;
+	*total = dev->cfg.vram;
+	ppu_bc_unlock(dev);
+	return 0;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+int ppu_bc_vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr)
+{
+	uint64_t align = size >= PPU_LARGE_SIZE ? PPU_LARGE_SIZE : PPU_PAGE_SIZE;
+
+	if (ppu_range_alloc(&dev->vram_range, size, align, addr))
+		return -ENOSPC;
+	/* Fresh pages read as zero, whatever was there. */
+	if (size >= PPU_LARGE_SIZE)
+		madvise(dev->vram + *addr, size, MADV_DONTNEED);
+	else
+		memset(dev->vram + *addr, 0, size);
+	return 0;
+}
+
+void ppu_bc_vram_free(struct be_dev *dev, uint64_t addr, uint64_t size)
+{
+	if (size)
+		ppu_range_free(&dev->vram_range, addr, size);
+}
+
+static int bus_alloc(struct be_dev *dev, uint64_t size, uint64_t *off)
+{
+	uint64_t align = size >= PPU_LARGE_SIZE ? PPU_LARGE_SIZE : PPU_PAGE_SIZE;
+
+	return ppu_range_alloc(&dev->bus_range, size, align, off);
+}
+
+static void bus_free(struct be_dev *dev, uint64_t off, uint64_t size)
+{
+	/* Give the pages back; they read as zero next time. */
+	if (fallocate(dev->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)off, (off_t)size))
+		memset(dev->sys + off, 0, size);
+	ppu_range_free(&dev->bus_range, off, size);
+}
+
+static int core_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **out)
+{
+	struct be_dev *dev = vm->dev;
+	struct be_bo *bo;
+	int rc;
+
+	if (!size || size > BUS_SIZE)
+		return size ? -ENOSPC : -EINVAL;
+	bo = calloc(1, sizeof(*bo));
+	if (!bo)
+		return -ENOMEM;
+	bo->dev = dev;
+	bo->place = place;
+	bo->size = ppu_bc_page_round(size);
+	ppu_bc_lock(dev);
+	rc = place == BE_VRAM ? ppu_bc_vram_alloc(dev, bo->size, &bo->addr) :
+				bus_alloc(dev, bo->size, &bo->addr);
+	ppu_bc_unlock(dev);
+	if (rc) {
+		free(bo);
+		return rc;
+	}
+	*out = bo;
+	return 0;
+}
+
+static int core_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **out)
+{
+	struct be_bo *bo = calloc(1, sizeof(*bo));
+
+	if (!bo)
+		return -ENOMEM;
+	bo->dev = vm->dev;
+	bo->place = BE_SYSTEM;
+	bo->size = size;
+	bo->user = pages;
+	ppu_bc_lock(vm->dev);
+	bo->next_user = vm->dev->users;
+	vm->dev->users = bo;
+	ppu_bc_unlock(vm->dev);
+	*out = bo;
+	return 0;
+}
+
+static void forget_user(struct be_bo *bo)
+{
+	struct be_bo **p = &bo->dev->users;
+
+	while (*p != bo)
+		p = &(*p)->next_user;
+	*p = bo->next_user;
+	ppu_core_invalidate_maps(bo->dev->core);
+}
+
+static void core_bo_free(struct be_bo *bo)
+{
+	ppu_bc_lock(bo->dev);
+	if (bo->user)
+		forget_user(bo);
+	else if (bo->place == BE_VRAM)
+		ppu_bc_vram_free(bo->dev, bo->addr, bo->size);
+	else
+		bus_free(bo->dev, bo->addr, bo->size);
+	ppu_bc_unlock(bo->dev);
+	free(bo);
+}
+
+static int core_bo_map(struct be_bo *bo, void *at, void **ptr)
+{
+	void *p;
+
+	if (bo->place == BE_VRAM)
+		return -EOPNOTSUPP;
+	p = mmap(at, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0),
+		 bo->dev->memfd, (off_t)bo->addr);
+	if (p == MAP_FAILED)
+		return -errno;
+	*ptr = p;
+	return 0;
+}
+
+/* ---- page tables ---------------------------------------------------------------------------- */
+
+static uint64_t *pt(struct be_dev *dev, uint64_t table)
+{
+	return (uint64_t *)(dev->vram + (table & PPU_PTE_ADDR));
+}
+
+static bool is_table(uint64_t e, int level)
+{
+	return (e & PPU_PTE_VALID) && level > 0 && !(e & PPU_PTE_LARGE);
+}
+
+void ppu_bc_pt_free(struct be_dev *dev, uint64_t table, int level)
+{
+	for (int i = 0; i < PPU_PT_ENTRIES; i++)
+		if (is_table(pt(dev, table)[i], level))
+			ppu_bc_pt_free(dev, pt(dev, table)[i] & PPU_PTE_ADDR, level - 1);
+	ppu_bc_vram_free(dev, table, PPU_PAGE_SIZE);
+}
+
+/* The entry for va at `level`, making the tables above it when `make`; NULL: none (or no memory). */
+static uint64_t *pt_entry(struct be_vm *vm, uint64_t va, int level, bool make)
+{
+	struct be_dev *dev = vm->dev;
+	uint64_t table = vm->root;
+
+	for (int l = PPU_PT_LEVELS - 1; ; l--) {
+		uint64_t *e = &pt(dev, table)[(va >> PPU_PT_SHIFT(l)) & (PPU_PT_ENTRIES - 1)];
+		uint64_t next;
+
+		if (l == level)
+			return e;
+		if (!(*e & PPU_PTE_VALID)) {
+			if (!make || ppu_bc_vram_alloc(dev, PPU_PAGE_SIZE, &next))
+				return NULL;
+			*e = next | PPU_PTE_VALID;
+		} else if (l == 1 && (*e & PPU_PTE_LARGE)) {
+			/* Split a large page into small ones. */
+			uint64_t leaf = *e & ~PPU_PTE_LARGE;
+
+			if (ppu_bc_vram_alloc(dev, PPU_PAGE_SIZE, &next))
+				return NULL;
+			for (uint64_t i = 0; i < PPU_PT_ENTRIES; i++)
+				pt(dev, next)[i] = leaf + i * PPU_PAGE_SIZE;
+			*e = next | PPU_PTE_VALID;
+		}
+		table = *e & PPU_PTE_ADDR;
+	}
+}
+
+static void tlb_invalidate(struct be_vm *vm)
+{
+	wr64(vm->dev, PPU_REG_TLB_INV_INST_LO, vm->inst | PPU_APERTURE_VRAM);
+	wr(vm->dev, PPU_REG_TLB_INV, 1);
+}
+
+int ppu_bc_map(struct be_vm *vm, uint64_t va, uint64_t size, uint64_t phys, uint64_t flags)
+{
+	bool unmap = flags == PPU_BC_UNMAP;
+	int rc = 0;
+
+	while (size) {
+		uint64_t step = PPU_PAGE_SIZE, *e;
+		int level = 0;
+
+		if (!(va & (PPU_LARGE_SIZE - 1)) && size >= PPU_LARGE_SIZE &&
+		    (unmap || !(phys & (PPU_LARGE_SIZE - 1)))) {
+			step = PPU_LARGE_SIZE;
+			level = 1;
+		}
+		e = pt_entry(vm, va, level, !unmap);
+		if (!e && !unmap) {
+			rc = -ENOSPC;
+			break;
+		}
+		if (e) {
+			if (level && is_table(*e, 1))
+				ppu_bc_vram_free(vm->dev, *e & PPU_PTE_ADDR, PPU_PAGE_SIZE);
+			*e = unmap ? 0 : phys | flags | PPU_PTE_VALID | (level ? PPU_PTE_LARGE : 0);
+		}
+		va += step;
+		phys += step;
+		size -= step;
+	}
+	tlb_invalidate(vm);
+	return rc;
+}
+
+static int core_bind(struct be_vm *vm, struct be_bo *bo, uint64_t va, uint64_t size, unsigned flags)
+{
+	uint64_t phys = bo->user ? BUS_USER + (uintptr_t)bo->user :
+			bo->place == BE_VRAM ? bo->addr : bo->addr + BUS_BASE;
+	uint64_t pte = bo->place == BE_VRAM ? 0 : PPU_PTE_SYS;
+	int rc;
+
+	size = ppu_bc_page_round(size);
+	if ((va | phys) & (PPU_PAGE_SIZE - 1) || !size || size > bo->size ||
+	    va < PPU_VA_USER_START || va > PPU_VA_USER_END - size)
+		return -EINVAL;
+	if (flags & BE_BIND_READONLY)
+		pte |= PPU_PTE_READONLY;
+	if (flags & BE_BIND_NOEXEC)
+		pte |= PPU_PTE_NOEXEC;
+	ppu_bc_lock(vm->dev);
+	rc = ppu_bc_map(vm, va, size, phys, pte);
+	if (rc)
+		ppu_bc_map(vm, va, size, 0, PPU_BC_UNMAP);
+	ppu_bc_unlock(vm->dev);
+	return rc;
+}
+
+static int core_unbind(struct be_vm *vm, uint64_t va, uint64_t size)
+{
+	ppu_bc_lock(vm->dev);
+	ppu_bc_map(vm, va, ppu_bc_page_round(size), 0, PPU_BC_UNMAP);
+	ppu_bc_unlock(vm->dev);
+	return 0;
+}
+
+/* ---- channels ------------------------------------------------------------------------------- */
+
+int ppu_bc_chan_number(struct core_chan *c)
+{
+	struct be_dev *dev = c->vm->dev;
+
+	while (c->id < dev->cfg.channels && dev->chan_used[c->id])
+		c->id++;
+	c->ring_va = PPU_VA_USER_END + c->id * RING_VA_STRIDE;
+	return c->id == dev->cfg.channels ? -ENOSPC : 0;
+}
+
+void ppu_bc_chan_program(struct core_chan *c, unsigned cls, uint32_t flags, unsigned prio, uint32_t get)
+{
+	struct be_dev *dev = c->vm->dev;
+
+	wr64(dev, chcfg(c, PPU_REG_CH_INST_LO), c->vm->inst | PPU_APERTURE_VRAM);
+	wr64(dev, chcfg(c, PPU_REG_CH_RING_LO), c->ring_va);
+	wr(dev, chcfg(c, PPU_REG_CH_RING_ENTRIES), c->base.entries);
+	wr(dev, chcfg(c, PPU_REG_CH_CLASS), cls);
+	wr(dev, chcfg(c, PPU_REG_CH_PRIORITY), prio);
+	wr(dev, chcfg(c, PPU_REG_CH_TIMESLICE_NS), 0);
+	wr(dev, chcfg(c, PPU_REG_CH_ENGINE_MASK), 0);
+	wr(dev, chcfg(c, PPU_REG_CH_FLAGS), flags);
+	wr64(dev, chcfg(c, PPU_REG_CH_DEVQ_SHADOW_LO), 0);
+	wr(dev, chcfg(c, PPU_REG_CH_GET), get);
+	wr(dev, chcfg(c, PPU_REG_CH_PUT), get);
+}
+
+int ppu_bc_chan_enable(struct core_chan *c)
+{
+	struct be_dev *dev = c->vm->dev;
+
+	wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_ENABLE);
+	if (!(rd(dev, chcfg(c, PPU_REG_CH_STATUS)) & PPU_CHS_ENABLED)) {
+		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_RESET);
+		return c->vm->faulted ? -EIO : -EINVAL;
+	}
+	dev->chan_used[c->id] = 1;
+	c->base.hw_channel = c->id;
+	return 0;
+}
+
+static int core_chan_create(struct be_vm *vm, unsigned cls, uint32_t entries, unsigned prio,
+			    struct be_chan **out)
+{
+	struct be_dev *dev = vm->dev;
+	struct core_chan *c;
+	int rc;
+
+	if (entries < 3 || entries > dev->cfg.ring_max)
+		return -EINVAL;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->vm = vm;
+	c->base.entries = entries;
+	c->ring_size = ppu_bc_page_round((uint64_t)entries * sizeof(struct ppu_gpfifo_entry));
+	ppu_bc_lock(dev);
+	rc = cls == PPU_CLASS_COMPUTE ? ppu_bc_vm_ensure_areas(vm) : 0;
+	if (rc)
+		goto fail;
+	rc = -ENOSPC;
+	if (ppu_bc_chan_number(c) || bus_alloc(dev, c->ring_size, &c->ring_addr))
+		goto fail;
+	c->base.ring = (volatile struct ppu_gpfifo_entry *)(dev->sys + c->ring_addr);
+	rc = ppu_bc_map(vm, c->ring_va, c->ring_size, c->ring_addr + BUS_BASE,
+			PPU_PTE_SYS | PPU_PTE_PRIV | PPU_PTE_NOEXEC);
+	if (rc)
+		goto fail_ring;
+	ppu_bc_chan_program(c, cls, 0, prio, 0);
+	rc = ppu_bc_chan_enable(c);
+	if (rc)
+		goto fail_ring;
+	ppu_bc_unlock(dev);
+	*out = &c->base;
+	return 0;
+fail_ring:
+	ppu_bc_map(vm, c->ring_va, c->ring_size, 0, PPU_BC_UNMAP);
+	bus_free(dev, c->ring_addr, c->ring_size);
+fail:
+	ppu_bc_unlock(dev);
+	free(c);
+	return rc;
+}
+
+static void core_chan_stop(struct be_chan *base)
+{
+	struct core_chan *c = (struct core_chan *)base;
+	struct be_dev *dev = c->vm->dev;
+
+	ppu_bc_lock(dev);
+	if (!c->stopped) {
+		c->stopped = true;
+		ppu_bc_devq_unlink(c);
+		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_STOP);
+		/* Copies stop between chunks: bounded device time. */
+		while (!(rd(dev, chcfg(c, PPU_REG_CH_STATUS)) & PPU_CHS_STOPPED)) {
+			uint64_t next = ppu_core_next_event(dev->core);
+
+			if (next == PPU_TIME_NEVER)
+				break;
+			run_to(dev, next);
+		}
+		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_RESET);
+		ppu_bc_map(c->vm, c->ring_va, c->ring_size, 0, PPU_BC_UNMAP);
+		if (c->in_vram)
+			ppu_bc_vram_free(dev, c->ring_addr, c->ring_size);
+		else
+			bus_free(dev, c->ring_addr, c->ring_size);
+		dev->chan_used[c->id] = 0;
+		dev->error_gen++;
+		ppu_bc_serve_errors(dev);
+	}
+	ppu_bc_unlock(dev);
+}
+
+static void core_chan_free(struct be_chan *base)
+{
+	core_chan_stop(base);
+	free(base);
+}
+
+static uint32_t core_chan_get(struct be_chan *base)
+{
+	struct core_chan *c = (struct core_chan *)base;
+
+	return ppu_core_userd_peek(c->vm->dev->core, userd(c, PPU_REG_USERD_GP_GET));
+}
+
+static void core_chan_put(struct be_chan *base, uint32_t put)
+{
+	struct core_chan *c = (struct core_chan *)base;
+
+	ppu_bc_lock(c->vm->dev);
+	wr(c->vm->dev, userd(c, PPU_REG_USERD_GP_PUT), put);
+	ppu_bc_unlock(c->vm->dev);
+}
+
+static void core_chan_kick(struct be_chan *base)
+{
+	struct core_chan *c = (struct core_chan *)base;
+
+	ppu_bc_lock(c->vm->dev);
+	wr(c->vm->dev, userd(c, PPU_REG_USERD_KICK), 1);
+	ppu_bc_unlock(c->vm->dev);
+}
+
+/* An error of one of its queues counts as one of the channel. */
+static uint32_t chan_error(struct core_chan *c)
+{
+	struct ppu_core *core = c->vm->dev->core;
+	uint32_t error;
+
+	if (c->stopped)
+		return PPU_ERR_CTX_STOPPED;
+	error = ppu_core_userd_peek(core, userd(c, PPU_REG_USERD_ERROR));
+	for (struct core_chan *q = c->queues; q && !error; q = q->next_queue)
+		if (ppu_core_userd_peek(core, userd(q, PPU_REG_USERD_ERROR)))
+			error = PPU_ERR_CTX_STOPPED;
+	return error;
+}
+
+static int core_chan_state(struct be_chan *base, struct be_chan_state *st)
+{
+	struct core_chan *c = (struct core_chan *)base;
+	struct be_dev *dev = c->vm->dev;
+
+	memset(st, 0, sizeof(*st));
+	ppu_bc_lock(dev);
+	if (!c->stopped) {
+		st->error = rd(dev, chcfg(c, PPU_REG_CH_ERROR));
+		st->get = rd(dev, chcfg(c, PPU_REG_CH_ERROR_INFO));
+		st->va = rd(dev, chcfg(c, PPU_REG_CH_ERROR_VA_LO));
+		st->va |= (uint64_t)rd(dev, chcfg(c, PPU_REG_CH_ERROR_VA_HI)) << 32;
+		if (!st->error)
+			st->error = chan_error(c);
+	}
+	ppu_bc_unlock(dev);
+	return 0;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------- */
+
+static int core_sem_create(struct be_vm *vm, struct be_bo *bo, uint64_t off, struct be_sem **out)
+{
+	struct be_sem *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->dev = vm->dev;
+	s->word = (const uint64_t *)((bo->place == BE_VRAM ? vm->dev->vram : vm->dev->sys) + bo->addr + off);
+	*out = s;
+	return 0;
+}
+
+static void core_sem_destroy(struct be_sem *s)
+{
+	free(s);
+}
+
+static int core_sem_read(struct be_sem *s, uint64_t *value)
+{
+	ppu_bc_lock(s->dev);
+	*value = __atomic_load_n(s->word, __ATOMIC_ACQUIRE);
+	ppu_bc_unlock(s->dev);
+	return 0;
+}
+
+static int core_sem_wait(struct be_sem *sem, const volatile uint64_t *word, uint64_t value,
+			 const struct be_limits *lim, struct be_chan *base)
+{
+	struct be_dev *dev = sem->dev;
+	struct core_chan *c = (struct core_chan *)base;
+	uint64_t seen, next;
+	unsigned steps = 0;
+	int rc;
+
+	ppu_bc_lock(dev);
+	seen = dev->error_gen - 1;
+	for (;;) {
+		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) >= value) {
+			rc = 0;
+			break;
+		}
+		if (dev->error_gen != seen) {
+			ppu_bc_serve_errors(dev);
+			seen = dev->error_gen;
+			if (c->vm->faulted || chan_error(c)) {
+				rc = -EIO;
+				break;
+			}
+		}
+		next = ppu_core_next_event(dev->core);
+		if (next == PPU_TIME_NEVER) {
+			rc = -EDEADLK;
+			break;
+		}
+		if (next > lim->device_ns) {
+			if (ppu_core_time(dev->core) < lim->device_ns)
+				run_to(dev, lim->device_ns);
+			rc = -ETIME;
+			break;
+		}
+		if (lim->host_ns != UINT64_MAX && !(steps++ & 15) && ppu_be_now() >= lim->host_ns) {
+			rc = -ETIME;
+			break;
+		}
+		run_to(dev, next);
+		dev_yield(dev);
+	}
+	ppu_bc_unlock(dev);
+	return rc;
+}
+
+static void core_poll(struct be_dev *dev)
+{
+	uint64_t next;
+
+	ppu_bc_lock(dev);
+	next = ppu_core_next_event(dev->core);
+	if (next != PPU_TIME_NEVER) {
+		uint64_t until = ppu_core_time(dev->core) + POLL_NS;
+
+		run_to(dev, next > until ? next : until);
+		ppu_bc_serve_errors(dev);
+	}
+	ppu_bc_unlock(dev);
+}
+
+const struct be_ops ppu_be_core = {
+	.name = "core", .count = core_count, .open = core_open, .close = core_close,
+	.props = core_props, .time = core_time, .counters = core_counters, .mem_info = core_mem_info,
+	.vm_create = ppu_bc_vm_create, .vm_destroy = ppu_bc_vm_destroy, .vm_limit = ppu_bc_vm_limit,
+	.vm_set_limit = ppu_bc_vm_set_limit, .vm_faults = ppu_bc_vm_faults,
+	.vm_tasks = ppu_bc_vm_tasks,
+	.bo_alloc = core_bo_alloc, .bo_user = core_bo_user, .bo_free = core_bo_free, .bo_map = core_bo_map,
+	.bind = core_bind, .unbind = core_unbind,
+	.chan_create = core_chan_create, .chan_stop = core_chan_stop, .chan_free = core_chan_free,
+	.chan_get = core_chan_get, .chan_put = core_chan_put, .chan_kick = core_chan_kick,
+	.chan_state = core_chan_state, .devq_create = ppu_bc_devq_create,
+	.sem_create = core_sem_create, .sem_destroy = core_sem_destroy, .sem_read = core_sem_read,
+	.sem_wait = core_sem_wait,
+	.poll = core_poll,
+};
+
+/* What the runtime looks up in libppu-core.so. */
+__attribute__((visibility("default"))) const struct be_plugin ppu_core_plugin = { BE_ABI, &ppu_be_core };

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Backend `core`: what its files share.  With the device core it makes libppu-core.so, a plug-in of the runtime,
+ * which as a whole is GPL-2.0-or-later, as the device is; these files alone are MIT.
+ */
+#ifndef PPU_BACKEND_CORE_H
+#define PPU_BACKEND_CORE_H
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include <hw/ppu_config.h>
+#include <hw/ppu_mmu.h>
+#include <ppu_core.h>
+#include "backend/backend.h"
+#include "common/range.h"
+
+#pragma GCC visibility push(hidden)
+
+#define BUS_BASE	0x100000000ull		/* bus address of byte 0 of the memory file */
+#define BUS_SIZE	(1ull << 36)
+#define BUS_USER	(1ull << 48)		/* bus address of byte 0 of the process */
+#define RING_VA_STRIDE	(1ull << 25)		/* kernel VA of channel n's ring: USER_END + n * this */
+#define MAX_FAULTS	64
+
+struct pool;
+
+struct be_dev {
+	/* A fair lock: who waits for device time gives others their turn in between. */
+	pthread_mutex_t lock;
+	pthread_cond_t turn;
+	uint64_t next_ticket, serving;
+	struct ppu_core *core;
+	struct ppu_config cfg;
+	uint8_t *vram;
+	int memfd;
+	uint8_t *sys;
+	struct ppu_range vram_range, bus_range;
+	uint8_t *chan_used;
+	struct be_vm *vms;
+	struct be_bo *users;		/* with ->user */
+	uint32_t next_context;
+	bool error_irq, channel_irq;
+	uint64_t error_gen;		/* counts error interrupts */
+	FILE *trace;
+	struct pool *pool;
+};
+
+struct be_vm {
+	struct be_dev *dev;
+	struct be_vm *next;
+	uint64_t root, inst;		/* VRAM addresses */
+	bool has_areas;			/* else they have size 0 */
+	struct core_areas {
+		struct core_area {
+			uint64_t base, size;
+		} local, tokq, save;
+	} areas;
+	uint32_t limit[BE_VM_LIMITS], context_id;
+	struct ppu_fault_rec faults[MAX_FAULTS];
+	unsigned num_faults;
+	bool faulted;
+};
+
+struct be_bo {
+	struct be_dev *dev;
+	uint64_t addr, size;		/* VRAM offset, or offset in the memory file */
+	enum be_place place;
+	uint8_t *user;			/* pages of the process instead */
+	struct be_bo *next_user;
+};
+
+struct core_chan {
+	struct be_chan base;
+	struct be_vm *vm;
+	unsigned id;
+	uint64_t ring_addr, ring_size, ring_va;
+	bool in_vram;			/* ring_addr is one of VRAM: a device-owned queue */
+	struct core_chan *owner;	/* of a queue: who stops with it */
+	struct core_chan *queues, *next_queue;	/* whose owner this is */
+	bool stopped;
+};
+
+static inline void wr(struct be_dev *dev, uint64_t off, uint32_t v)
+{
+	ppu_core_mmio_write(dev->core, off, 4, v);
+}
+
+static inline uint32_t rd(struct be_dev *dev, uint64_t off)
+{
+	return (uint32_t)ppu_core_mmio_read(dev->core, off, 4);
+}
+
+static inline void wr64(struct be_dev *dev, uint64_t off_lo, uint64_t v)
+{
+	wr(dev, off_lo, (uint32_t)v);
+	wr(dev, off_lo + 4, (uint32_t)(v >> 32));
+}
+
+static inline uint64_t chcfg(const struct core_chan *c, uint32_t reg)
+{
+	return PPU_BAR0_CHCFG + (uint64_t)c->id * PPU_CHCFG_STRIDE + reg;
+}
+
+static inline uint64_t userd(const struct core_chan *c, uint32_t reg)
+{
+	return PPU_BAR0_USERD + (uint64_t)c->id * PPU_USERD_STRIDE + reg;
+}
+
+static inline uint64_t ppu_bc_page_round(uint64_t size)
+{
+	return (size + PPU_PAGE_SIZE - 1) & ~(PPU_PAGE_SIZE - 1);
+}
+
+extern const struct be_ops ppu_be_core;
+
+void ppu_bc_lock(struct be_dev *dev);
+void ppu_bc_unlock(struct be_dev *dev);
+
+/* With the lock held. */
+int ppu_bc_vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr);
+void ppu_bc_vram_free(struct be_dev *dev, uint64_t addr, uint64_t size);
+/* phys: address in its aperture; flags: leaf flags besides VALID and LARGE, or PPU_BC_UNMAP. */
+#define PPU_BC_UNMAP	(~0ull)
+int ppu_bc_map(struct be_vm *vm, uint64_t va, uint64_t size, uint64_t phys, uint64_t flags);
+/* A free channel number; the ring's address follows from it.  -ENOSPC: none. */
+int ppu_bc_chan_number(struct core_chan *c);
+/* Writes the configuration of a channel that is off. */
+void ppu_bc_chan_program(struct core_chan *c, unsigned cls, uint32_t flags, unsigned prio, uint32_t get);
+int ppu_bc_chan_enable(struct core_chan *c);
+
+void ppu_bc_pt_free(struct be_dev *dev, uint64_t table, int level);
+/* The driver's interrupt handler for vector ERROR: fault records go to their VMs. */
+void ppu_bc_serve_errors(struct be_dev *dev);
+
+/* core_vm.c */
+/* With the lock held: what SMs need to run tasks, made for the first compute channel. */
+int ppu_bc_vm_ensure_areas(struct be_vm *vm);
+int ppu_bc_vm_create(struct be_dev *dev, const uint32_t *limits, struct be_vm **vm);
+void ppu_bc_vm_destroy(struct be_vm *vm);
+uint32_t ppu_bc_vm_limit(struct be_vm *vm, enum be_vm_limit which);
+int ppu_bc_vm_set_limit(struct be_vm *vm, enum be_vm_limit which, uint32_t value);
+int ppu_bc_vm_faults(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned *n);
+int ppu_bc_vm_tasks(struct be_vm *vm, struct ppu_task_info *tasks, unsigned *n);
+
+/* core_devq.c */
+int ppu_bc_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct be_devq *q);
+/* A queue or an owner ends: they forget each other. */
+void ppu_bc_devq_unlink(struct core_chan *c);
+/*
+ * For tests, NULL otherwise: called after each step of method 400 with its number, the lock held.  It may
+ * run the device; what it returns, if not 0, is the error that ends the set-up there.
+ */
+extern int (*ppu_bc_devq_step)(struct be_vm *vm, unsigned chid, unsigned step);
+
+#pragma GCC visibility pop
+#endif

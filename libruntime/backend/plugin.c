@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plugin.h"
+
+/* Not null in a program that has the plug-in linked in. */
+extern const struct be_plugin ppu_core_plugin __attribute__((weak, visibility("default")));
+
+__attribute__((format(printf, 2, 3)))
+static void say(char **err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(err, fmt, ap) < 0)
+		*err = NULL;
+	va_end(ap);
+}
+
+/* The plug-in in a directory relative to that of `file`; NULL: there is none. */
+static void *open_near(const char *file, const char *below)
+{
+	char path[PATH_MAX + sizeof("../lib/" BE_CORE_SO)], *slash;
+
+	if (!realpath(file, path))
+		return NULL;
+	slash = strrchr(path, '/');
+	stpcpy(stpcpy(slash + 1, below), BE_CORE_SO);
+	return access(path, R_OK) ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void *find_library(void)
+{
+	static const char *const below[] = { "", "../", "../lib/" };
+	static const char here;
+	Dl_info info;
+	void *lib = NULL;
+
+	/* The library that contains this code; a program is known by argv[0], which may be no path. */
+	if (dladdr(&here, &info) && info.dli_fname && strchr(info.dli_fname, '/'))
+		for (unsigned i = 0; !lib && i < sizeof(below) / sizeof(below[0]); i++)
+			lib = open_near(info.dli_fname, below[i]);
+	for (unsigned i = 0; !lib && i < sizeof(below) / sizeof(below[0]); i++)
+		lib = open_near("/proc/self/exe", below[i]);
+	return lib ? lib : dlopen(BE_CORE_SO, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void *open_library(char **err)
+{
+	const char *chosen = secure_getenv("PPU_CORE_LIB");
+	void *lib = chosen && *chosen ? dlopen(chosen, RTLD_NOW | RTLD_LOCAL) : find_library();
+
+	if (!lib) {
+		const char *why = dlerror();
+
+		say(err, "the device inside the process (backend core) is a library of its own: install " BE_CORE_SO
+		    ", or name it in PPU_CORE_LIB (%s)", why ? why : "it cannot be opened");
+	}
+	return lib;
+}
+
+const struct be_ops *ppu_be_core_get(char **err)
+{
+	static const struct be_abi abi = BE_ABI;
+	static const struct be_plugin *plugin;
+	void *lib;
+
+	*err = NULL;
+	if (plugin)
+		return plugin->ops;
+	if (&ppu_core_plugin) {
+		plugin = &ppu_core_plugin;
+		return plugin->ops;
+	}
+	lib = open_library(err);
+	if (!lib)
+		return NULL;
+	plugin = dlsym(lib, BE_CORE_ENTRY);
+	if (!plugin) {
+		say(err, BE_CORE_SO " is not PPU's: it has no " BE_CORE_ENTRY "; install the one of this version (ABI %u)",
+		    BE_ABI_NUMBER);
+	} else if (memcmp(&plugin->abi, &abi, sizeof(abi))) {
+		say(err, BE_CORE_SO " is of another version (ABI %u, this runtime has %u%s): install both of the same version",
+		    plugin->abi.number, BE_ABI_NUMBER,
+		    plugin->abi.number == BE_ABI_NUMBER ? ", but tables of another size" : "");
+		plugin = NULL;
+	}
+	if (!plugin)
+		dlclose(lib);
+	return plugin ? plugin->ops : NULL;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A backend in a library of its own, opened when it is wanted.
+ *
+ * The in-process backend (core/) contains the device, which has another licence than the runtime and is larger
+ * than all of it.  So it is a plug-in: libppu-core.so exports one name, ppu_core_plugin, and nothing else; the
+ * runtime looks it up, compares the numbers in it with its own, and uses the table of functions.
+ *
+ * A program that is linked with the plug-in's archive (the unit tests are: -Wl,-u,ppu_core_plugin) has that name
+ * already, and no library is opened.
+ */
+#ifndef PPU_PLUGIN_H
+#define PPU_PLUGIN_H
+
+#include "backend.h"
+
+#define BE_CORE_SO	"libppu-core.so.0"
+#define BE_CORE_ENTRY	"ppu_core_plugin"
+
+/*
+ * What both sides must agree on.  `number` changes with the meaning of the table's functions; the sizes change by
+ * themselves when somebody adds a member to what passes through it.
+ */
+#define BE_ABI_NUMBER	1u
+struct be_abi {
+	uint32_t number;
+	uint32_t ops, options, prop, chan, state, devq_args, devq, limits, fault, task;
+};
+#define BE_ABI { \
+	BE_ABI_NUMBER, sizeof(struct be_ops), sizeof(ppuInitOptions), sizeof(ppuDeviceProp), sizeof(struct be_chan), \
+	sizeof(struct be_chan_state), sizeof(struct be_devq_args), sizeof(struct be_devq), sizeof(struct be_limits), \
+	sizeof(struct ppu_fault_rec), sizeof(struct ppu_task_info) \
+}
+
+struct be_plugin {
+	struct be_abi abi;
+	const struct be_ops *ops;
+};
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * The in-process backend, opened at the first call and then kept.  NULL: it is not there or not of this version,
+ * and *err is a malloc'ed sentence that says what to install (NULL: no memory).  Looked for in this order: the file
+ * named by PPU_CORE_LIB, and no other when that is set; beside this library or program, and where the build and an
+ * installation below a prefix have it from there (.., ../lib); where the dynamic loader looks.
+ * One thread at a time.
+ */
+const struct be_ops *ppu_be_core_get(char **err);
+
+#pragma GCC visibility pop
+#endif
