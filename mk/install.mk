@@ -119,4 +119,11 @@ install-dkms:
 	$(Q)cp -R include/hw include/uapi '$(DESTDIR)$(dkmsdir)/ppu-$(PPU_VERSION)/include/'
 	$(Q)sed -i 's/@VERSION@/$(PPU_VERSION)/' '$(DESTDIR)$(dkmsdir)/ppu-$(PPU_VERSION)/dkms.conf'
 
+# --- the manual as HTML ------------------------------------------------------------
+
+#: make docs          the manual and the headers' comments as HTML with search: $(BUILD)/docs/html
+.PHONY: docs
+docs:
+	$(Q)scripts/build-docs
+
 unit-build: $(INSTALL_NEEDS) $(BUILD)/man/.stamp
