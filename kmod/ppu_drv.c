@@ -14,21 +14,21 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_irq.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_group.h"
 #include "channel/ppu_submit.h"
-#include "device/ppu_debugfs.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fdinfo.h"
-#include "device/ppu_irq.h"
+#include "fence/ppu_watch.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
+#include "report/ppu_debugfs.h"
+#include "report/ppu_fdinfo.h"
 #include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
-#include "sync/ppu_watch.h"
 
 static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 #define PPU_IOCTL(n, func) DRM_IOCTL_DEF_DRV(PPU_##n, ppu_ioctl_##func, DRM_RENDER_ALLOW)
@@ -102,37 +102,37 @@ static const struct drm_driver ppu_drm_driver = {
 
 static int ppu_probe(struct pci_dev *pci, const struct pci_device_id *ent)
 {
-	struct ppu_device *pdev;
+	struct ppu_device *ppu;
 	int ret;
 
-	pdev = devm_drm_dev_alloc(&pci->dev, &ppu_drm_driver, struct ppu_device, drm);
-	if (IS_ERR(pdev))
-		return PTR_ERR(pdev);
+	ppu = devm_drm_dev_alloc(&pci->dev, &ppu_drm_driver, struct ppu_device, drm);
+	if (IS_ERR(ppu))
+		return PTR_ERR(ppu);
 
-	pdev->pdev = pci;
-	pci_set_drvdata(pci, pdev);
+	ppu->pci = pci;
+	pci_set_drvdata(pci, ppu);
 
-	ret = ppu_device_init(pdev);
+	ret = ppu_device_init(ppu);
 	if (ret)
 		return ret;
 
-	ret = ppu_irq_init(pdev);
+	ret = ppu_irq_init(ppu);
 	if (ret)
 		goto err_quiesce;
 
-	ret = drm_dev_register(&pdev->drm, 0);
+	ret = drm_dev_register(&ppu->drm, 0);
 	if (ret)
 		goto err_irq;
 
-	drm_info(&pdev->drm, "%u MiB VRAM, %u GPCs x %u SMs, %u copy engines, %u channels\n",
-		 (u32)(pdev->vram.size >> 20), pdev->caps.gpcs, pdev->caps.sms_per_gpc,
-		 pdev->caps.copy_engines, pdev->caps.channels);
+	drm_info(&ppu->drm, "%u MiB VRAM, %u GPCs x %u SMs, %u copy engines, %u channels\n",
+		 (u32)(ppu->vram.size >> 20), ppu->caps.gpcs, ppu->caps.sms_per_gpc,
+		 ppu->caps.copy_engines, ppu->caps.channels);
 	return 0;
 
 err_irq:
-	ppu_irq_fini(pdev);
+	ppu_irq_fini(ppu);
 err_quiesce:
-	ppu_device_quiesce(pdev);
+	ppu_device_quiesce(ppu);
 	return ret;
 }
 
@@ -143,56 +143,56 @@ err_quiesce:
  */
 static void ppu_remove(struct pci_dev *pci)
 {
-	struct ppu_device *pdev = pci_get_drvdata(pci);
+	struct ppu_device *ppu = pci_get_drvdata(pci);
 
-	drm_dev_unplug(&pdev->drm);
-	ppu_irq_fini(pdev);
-	ppu_device_quiesce(pdev);
-	ppu_gem_unmap_all(pdev);
-	ppu_channel_fail_all(pdev, -ENODEV);
-	ppu_sem_fence_fail(pdev, NULL, -ENODEV);
-	ppu_sem_wake_all(pdev);
-	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+	drm_dev_unplug(&ppu->drm);
+	ppu_irq_fini(ppu);
+	ppu_device_quiesce(ppu);
+	ppu_gem_unmap_all(ppu);
+	ppu_channel_fail_all(ppu, -ENODEV);
+	ppu_sem_fence_fail(ppu, NULL, -ENODEV);
+	ppu_sem_wake_all(ppu);
+	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_DEVICE_RESET, NULL);
 }
 
 static void ppu_shutdown(struct pci_dev *pci)
 {
-	struct ppu_device *pdev = pci_get_drvdata(pci);
+	struct ppu_device *ppu = pci_get_drvdata(pci);
 
-	ppu_device_quiesce(pdev);
+	ppu_device_quiesce(ppu);
 }
 
 /*
  * A function level reset (sysfs, vfio): what was on the device is lost, but
  * files stay usable.  VMs and channels end with EIO; new ones work.
  */
-static void ppu_reset_lost(struct ppu_device *pdev)
+static void ppu_reset_lost(struct ppu_device *ppu)
 {
-	ppu_vm_set_faulted_all(pdev);
-	ppu_channel_fail_all(pdev, -EIO);
+	ppu_vm_set_faulted_all(ppu);
+	ppu_channel_fail_all(ppu, -EIO);
 }
 
 static void ppu_reset_prepare(struct pci_dev *pci)
 {
-	struct ppu_device *pdev = pci_get_drvdata(pci);
+	struct ppu_device *ppu = pci_get_drvdata(pci);
 
-	ppu_irq_disable(pdev);
-	ppu_device_reset(pdev);
+	ppu_irq_disable(ppu);
+	ppu_device_reset(ppu);
 	/* Counted before anybody hears of it. */
-	atomic_inc(&pdev->reset_count);
-	ppu_reset_lost(pdev);
+	atomic_inc(&ppu->reset_count);
+	ppu_reset_lost(ppu);
 }
 
 static void ppu_reset_done(struct pci_dev *pci)
 {
-	struct ppu_device *pdev = pci_get_drvdata(pci);
+	struct ppu_device *ppu = pci_get_drvdata(pci);
 
 	/* Who came between prepare and reset found a device that forgot it. */
-	ppu_reset_lost(pdev);
-	ppu_irq_enable(pdev);
-	ppu_watch_rearm_all(pdev);
-	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_DEVICE_RESET, NULL);
-	drm_warn(&pdev->drm, "the device was reset\n");
+	ppu_reset_lost(ppu);
+	ppu_irq_enable(ppu);
+	ppu_watch_rearm_all(ppu);
+	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+	drm_warn(&ppu->drm, "the device was reset\n");
 }
 
 static const struct pci_error_handlers ppu_err_handlers = {

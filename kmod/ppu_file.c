@@ -7,10 +7,10 @@
 
 #include <drm/drm_file.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_group.h"
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
 #include "sync/ppu_eventfd.h"
@@ -33,8 +33,8 @@ int ppu_file_open(struct drm_device *drm, struct drm_file *filp)
 	if (!file)
 		return -ENOMEM;
 
-	file->pdev = to_ppu(drm);
-	file->quota = ppu_quota_open(file->pdev);
+	file->ppu = to_ppu(drm);
+	file->quota = ppu_quota_open(file->ppu);
 	if (!file->quota) {
 		kfree(file);
 		return -ENOMEM;

@@ -20,8 +20,8 @@ struct ppu_quota;
  * struct ppu_file - one open file
  */
 struct ppu_file {
-	/** @pdev: the device. */
-	struct ppu_device *pdev;
+	/** @ppu: the device. */
+	struct ppu_device *ppu;
 	/** @drm: DRM's side of it. */
 	struct drm_file *drm;
 	/** @client_id: number of the file, never used again. */

@@ -25,7 +25,7 @@ $(RT_DEVLIB)/%.ptx: $(RT_DEVLIB_SRC)/%.cu $(wildcard $(RT_DEVLIB_SRC)/*.h includ
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<
 $(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),$(RT_DEVLIB_SRC)/library.c)): $(RT_DEVLIB_PTX)
-RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device/core -Ilibruntime $(RT_DRM_CFLAGS)
+RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device -Ilibruntime $(RT_DRM_CFLAGS)
 # It is in libppu as well.
 PPU_ALSO_FROM_$(RT_DEVLIB_SRC)/library.c := $(wildcard $(RT_DEVLIB_SRC)/*.cu)
 RT_LIBS   := -lm -lpthread $(RT_DRM_LIBS)
@@ -119,7 +119,7 @@ $(BUILD)/samples/%.ptx: libruntime/samples/kernels/%.cu libruntime/samples/kerne
 	$(Q)$(CLANG) $(RT_CU_FLAGS) -o $@ $<
 ALL_TARGETS += $(RT_PTX)
 $(RT_SAMPLE_BINS): | $(RT_PTX) $(RT_PLUGIN_SO)
-# tests/unit/rt_tools.sh runs them.
+# tests/unit/runtime/rt_tools.sh runs them.
 unit-build: $(RT_SO) $(RT_PLUGIN_SO) $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(basename $(notdir $(t)))) $(RT_SAMPLE_BINS) $(RT_PTX)
 
 # The same for the CUDA Driver API: ordinary programs that find libcuda.so.1 by the library path.
@@ -131,7 +131,7 @@ $(BUILD)/bin/cuda-%: libruntime/samples/cuda/%.c libruntime/samples/cuda/common.
 	$(Q)$(CC) $(CFLAGS) -Wall -Wextra -Wno-pedantic -Iinclude/cuda $(LDFLAGS) -o $@ $< $(CU_SO) -lm
 ALL_TARGETS += $(CU_SAMPLE_BINS)
 $(CU_SAMPLE_BINS): | $(RT_PTX) $(RT_PLUGIN_SO)
-# tests/unit/cuda_samples.sh runs them.
+# tests/unit/cuda/cuda_samples.sh runs them.
 unit-build: $(CU_SO) $(CU_SAMPLE_BINS)
 
 # --- a directory for clang++ --cuda-path ------------------------------------------

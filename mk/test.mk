@@ -41,14 +41,14 @@ $(eval $(call ppu_test_dir,tests/debug,*,guest/debug,,$(DRM_CFLAGS) -Itests/conf
 	tests/conformance/lib/*.c)))
 $(eval $(call ppu_test_dir,tests/system,*,guest/system,$(PPU_LIBS),$(DRM_CFLAGS),$(DRM_LIBS)))
 $(eval $(call ppu_test_dir,tests/qtest,test_*,qtest,,,))
-$(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -Iqemu-device/core,$(RT_PLUGIN_IN) $(DRM_LIBS)))
+$(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -Iqemu-device,$(RT_PLUGIN_IN) $(DRM_LIBS)))
 endif
 
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_HELP := $(sort $(wildcard tests/fuzz/lib/*.c))
 FUZZ_BINS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
 $(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP)): private PPU_CFLAGS += \
-	-Itests/fuzz -Itests/fuzz/lib -Iqemu-device/core -Ilibruntime
+	-Itests/fuzz -Itests/fuzz/lib -Iqemu-device -Ilibruntime
 $(FUZZ_BINS): $(BUILD)/fuzz/%: $(BUILD)/obj-fuzz/tests/fuzz/%.o $(call ppu_objs_fuzz,$(FUZZ_HELP)) \
 		$(foreach l,$(PPU_LIBS),$(BUILD)/fuzzlib/lib$(l).a)
 	@mkdir -p $(@D)

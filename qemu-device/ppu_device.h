@@ -13,7 +13,7 @@
 #include "qemu/thread.h"
 #include "qemu/timer.h"
 #include "qom/object.h"
-#include "ppu_core.h"
+#include "core/ppu_core.h"
 #include "hw/ppu_regs.h"
 
 #define TYPE_PPU "ppu"

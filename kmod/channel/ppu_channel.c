@@ -27,22 +27,22 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_trace.h"
+#include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
 #include "channel/ppu_group.h"
 #include "channel/ppu_notifier.h"
 #include "channel/ppu_submit.h"
 #include "channel/ppu_userd.h"
-#include "device/ppu_coredump.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_trace.h"
-#include "device/ppu_uobj.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
+#include "report/ppu_coredump.h"
+#include "report/ppu_fault.h"
 #include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
@@ -109,18 +109,18 @@ struct ppu_channel *ppu_channel_lookup(struct ppu_file *file, u32 id)
 }
 
 /** ppu_channel_get_by_chid - find a channel by its hardware number; takes a reference */
-struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *pdev, u32 chid)
+struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *ppu, u32 chid)
 {
 	struct ppu_channel *chan = NULL;
 	unsigned long flags;
 
-	if (chid >= pdev->caps.channels)
+	if (chid >= ppu->caps.channels)
 		return NULL;
-	spin_lock_irqsave(&pdev->chan_lock, flags);
-	chan = pdev->chans[chid];
+	spin_lock_irqsave(&ppu->chan_lock, flags);
+	chan = ppu->chans[chid];
 	if (chan)
 		kref_get(&chan->kref);
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	return chan;
 }
 
@@ -129,12 +129,12 @@ struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *pdev, u32 chid)
 /** ppu_channel_runtime - engine time used, ns of device time */
 u64 ppu_channel_runtime(struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	int idx;
 
-	if (!chan->destroyed && drm_dev_enter(&pdev->drm, &idx)) {
-		chan->last_runtime_ns = ppu_rd64(pdev, ppu_ch_off(chan->chid,
-								  PPU_REG_CH_RUNTIME_LO));
+	if (!chan->destroyed && drm_dev_enter(&ppu->drm, &idx)) {
+		chan->last_runtime_ns = ppu_rd64(ppu, ppu_ch_off(chan->chid,
+								 PPU_REG_CH_RUNTIME_LO));
 		drm_dev_exit(idx);
 	}
 	return chan->last_runtime_ns;
@@ -151,16 +151,16 @@ u64 ppu_channel_runtime(struct ppu_channel *chan)
 bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd)
 {
 	const u32 busy = PPU_CHS_ENABLED | PPU_CHS_RUNNING;
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	unsigned int ms;
 	bool done = true;
 	int idx;
 
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return true;
-	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, cmd);
+	ppu_ch_wr(ppu, chan->chid, PPU_REG_CH_CMD, cmd);
 	for (ms = 0; ms <= PPU_STOP_TIMEOUT_MS; ms++) {
-		done = !(ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & busy);
+		done = !(ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS) & busy);
 		if (done)
 			break;
 		fsleep(1000);
@@ -186,33 +186,33 @@ void ppu_channel_update_pause(struct ppu_channel *chan)
 	bool pause = chan->paused || chan->vm->held ||
 		     (group && (group->disabled || group->preempting || group->stopped));
 
-	lockdep_assert_held(&chan->pdev->chan_lock);
+	lockdep_assert_held(&chan->ppu->chan_lock);
 
 	if (!chan->enabled || chan->dead || pause == chan->hw_paused)
 		return;
-	ppu_ch_wr(chan->pdev, chan->chid, PPU_REG_CH_CMD,
+	ppu_ch_wr(chan->ppu, chan->chid, PPU_REG_CH_CMD,
 		  pause ? PPU_CH_CMD_PAUSE : PPU_CH_CMD_RESUME);
 	chan->hw_paused = pause;
 }
 
 static int ppu_channel_enable(struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	unsigned long flags;
 	u32 err;
 	int idx, ret = 0;
 
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
-	spin_lock_irqsave(&pdev->chan_lock, flags);
+	spin_lock_irqsave(&ppu->chan_lock, flags);
 	/* Its group may have been stopped while it was made. */
 	if (chan->dead || (chan->group && chan->group->stopped)) {
 		ret = -EIO;
 		goto out;
 	}
-	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_ENABLE);
-	if (!(ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_ENABLED)) {
-		err = ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_ERROR);
+	ppu_ch_wr(ppu, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_ENABLE);
+	if (!(ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_ENABLED)) {
+		err = ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_ERROR);
 		/* A channel that stopped at once is its owner's affair. */
 		if (!err || err == PPU_ERR_BAD_CONFIG)
 			ret = -EIO;
@@ -220,7 +220,7 @@ static int ppu_channel_enable(struct ppu_channel *chan)
 	chan->enabled = !ret;
 	ppu_channel_update_pause(chan);
 out:
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	drm_dev_exit(idx);
 	return ret;
 }
@@ -243,25 +243,25 @@ static u64 ppu_channel_shadow(const struct ppu_channel *chan)
 /* Puts the configuration into a channel that is known to be reset. */
 static int ppu_channel_program(struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	int chid = chan->chid, idx;
 
 	if (!ppu_channel_stop(chan, PPU_CH_CMD_RESET))
 		return -EIO;
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
-	ppu_ch_wr64(pdev, chid, PPU_REG_CH_INST_LO, ppu_vm_inst(chan->vm));
-	ppu_ch_wr64(pdev, chid, PPU_REG_CH_RING_LO, chan->ring_map->start);
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_RING_ENTRIES, chan->ring_entries);
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_CLASS, chan->hw_class);
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_PRIORITY, chan->priority);
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_TIMESLICE_NS, ppu_channel_timeslice_ns(chan));
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_ENGINE_MASK, chan->engine_mask);
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_FLAGS, ppu_channel_hw_flags(chan));
+	ppu_ch_wr64(ppu, chid, PPU_REG_CH_INST_LO, ppu_vm_inst(chan->vm));
+	ppu_ch_wr64(ppu, chid, PPU_REG_CH_RING_LO, chan->ring_map->start);
+	ppu_ch_wr(ppu, chid, PPU_REG_CH_RING_ENTRIES, chan->ring_entries);
+	ppu_ch_wr(ppu, chid, PPU_REG_CH_CLASS, chan->hw_class);
+	ppu_ch_wr(ppu, chid, PPU_REG_CH_PRIORITY, chan->priority);
+	ppu_ch_wr(ppu, chid, PPU_REG_CH_TIMESLICE_NS, ppu_channel_timeslice_ns(chan));
+	ppu_ch_wr(ppu, chid, PPU_REG_CH_ENGINE_MASK, chan->engine_mask);
+	ppu_ch_wr(ppu, chid, PPU_REG_CH_FLAGS, ppu_channel_hw_flags(chan));
 	/* Empty, wherever it starts. */
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_GET, chan->devq.initial_get);
-	ppu_ch_wr(pdev, chid, PPU_REG_CH_PUT, chan->devq.initial_get);
-	ppu_ch_wr64(pdev, chid, PPU_REG_CH_DEVQ_SHADOW_LO, ppu_channel_shadow(chan));
+	ppu_ch_wr(ppu, chid, PPU_REG_CH_GET, chan->devq.initial_get);
+	ppu_ch_wr(ppu, chid, PPU_REG_CH_PUT, chan->devq.initial_get);
+	ppu_ch_wr64(ppu, chid, PPU_REG_CH_DEVQ_SHADOW_LO, ppu_channel_shadow(chan));
 	drm_dev_exit(idx);
 	return 0;
 }
@@ -280,11 +280,11 @@ static int ppu_channel_program(struct ppu_channel *chan)
  */
 bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	unsigned long flags;
 	bool first;
 
-	spin_lock_irqsave(&pdev->chan_lock, flags);
+	spin_lock_irqsave(&ppu->chan_lock, flags);
 	first = !chan->dead;
 	if (first) {
 		chan->failure = *failure;
@@ -299,16 +299,16 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 			ppu_notifier_write(chan);
 		WRITE_ONCE(chan->dead, failure->err);
 	}
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	if (!first)
 		return false;
 
 	trace_ppu_channel_fail(chan->chid, chan->vm->context_id, failure->err, failure->error);
 	if (!chan->user_submit)
 		ppu_submit_fail(chan, failure->err);
-	ppu_eventfd_notify(pdev, DRM_PPU_EVENT_CHANNEL_ERROR, chan);
-	ppu_sem_fence_fail(pdev, chan, -EIO);
-	ppu_sem_wake_all(pdev);
+	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_CHANNEL_ERROR, chan);
+	ppu_sem_fence_fail(ppu, chan, -EIO);
+	ppu_sem_wake_all(ppu);
 	return true;
 }
 
@@ -322,24 +322,24 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
  */
 int ppu_channel_dead(struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	unsigned long flags;
 	int dead;
 
-	spin_lock_irqsave(&pdev->chan_lock, flags);
+	spin_lock_irqsave(&ppu->chan_lock, flags);
 	dead = chan->dead;
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	return dead;
 }
 
 /** ppu_channel_fail_all - the device is gone: end everything */
-void ppu_channel_fail_all(struct ppu_device *pdev, int err)
+void ppu_channel_fail_all(struct ppu_device *ppu, int err)
 {
 	const struct ppu_failure lost = { .err = err, .cause = DRM_PPU_CHANNEL_STATE_LOST };
 	u32 chid;
 
-	for (chid = 0; chid < pdev->caps.channels; chid++) {
-		struct ppu_channel *chan = ppu_channel_get_by_chid(pdev, chid);
+	for (chid = 0; chid < ppu->caps.channels; chid++) {
+		struct ppu_channel *chan = ppu_channel_get_by_chid(ppu, chid);
 
 		if (chan)
 			ppu_channel_fail(chan, &lost);
@@ -371,30 +371,30 @@ static void ppu_channel_uncount(struct ppu_file *file, bool user)
 /* Makes the channel visible to interrupts and kicks. */
 static void ppu_channel_publish(struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	unsigned long flags;
 
-	spin_lock_irqsave(&pdev->chan_lock, flags);
-	pdev->chans[chan->chid] = chan;
-	pdev->chan_top = max_t(unsigned int, pdev->chan_top, chan->chid + 1);
+	spin_lock_irqsave(&ppu->chan_lock, flags);
+	ppu->chans[chan->chid] = chan;
+	ppu->chan_top = max_t(unsigned int, ppu->chan_top, chan->chid + 1);
 	list_add_tail(&chan->vm_link, &chan->vm->channels);
 	WRITE_ONCE(chan->vm->kick_chid, chan->chid);
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 }
 
 static void ppu_channel_unpublish(struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	struct ppu_vm *vm = chan->vm;
 	struct ppu_channel *other;
 	unsigned long flags;
 
-	spin_lock_irqsave(&pdev->chan_lock, flags);
-	pdev->chans[chan->chid] = NULL;
+	spin_lock_irqsave(&ppu->chan_lock, flags);
+	ppu->chans[chan->chid] = NULL;
 	list_del_init(&chan->vm_link);
 	other = list_first_entry_or_null(&vm->channels, struct ppu_channel, vm_link);
 	WRITE_ONCE(vm->kick_chid, other ? other->chid : PPU_CHID_NONE);
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 }
 
 /*
@@ -404,10 +404,10 @@ static void ppu_channel_unpublish(struct ppu_channel *chan)
  */
 static void ppu_channel_release_hw(struct ppu_channel *chan, bool stopped)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 
 	if (!stopped) {
-		drm_err(&pdev->drm, "channel %d does not stop: lost\n", chan->chid);
+		drm_err(&ppu->drm, "channel %d does not stop: lost\n", chan->chid);
 		ppu_vm_set_faulted(chan->vm);
 		kref_get(&chan->vm->kref);
 		return;
@@ -419,25 +419,25 @@ static void ppu_channel_release_hw(struct ppu_channel *chan, bool stopped)
 	ppu_bo_put(chan->tail);
 	ppu_bo_put(chan->ring);
 	if (chan->chid != PPU_CHID_NONE)
-		ida_free(&pdev->chids, chan->chid);
+		ida_free(&ppu->chids, chan->chid);
 	chan->chid = PPU_CHID_NONE;
 }
 
 /* An acquire that nobody released is often the reason why a process was killed. */
 static void ppu_channel_tell_blocked(struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	int chid = chan->chid, idx;
 	u64 va;
 
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return;
-	va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
+	va = ppu_rd64(ppu, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
 	if (va && !ppu_devq_rests(chan, va))
-		dev_info_ratelimited(pdev->drm.dev,
+		dev_info_ratelimited(ppu->drm.dev,
 				     "channel %d of %s[%d] ends while it waits for the semaphore at %#llx, GP_GET %u\n",
 				     chid, chan->vm->quota->comm, pid_nr(chan->vm->quota->owner),
-				     va, ppu_ch_rd(pdev, chid, PPU_REG_CH_GET));
+				     va, ppu_ch_rd(ppu, chid, PPU_REG_CH_GET));
 	drm_dev_exit(idx);
 }
 
@@ -509,11 +509,11 @@ void ppu_channel_close_all(struct ppu_file *file)
 }
 
 /* Kernel-submit rings have room for several jobs of the largest size. */
-static u32 ppu_channel_ring_entries(struct ppu_device *pdev, u32 gpfifo_entries, bool user)
+static u32 ppu_channel_ring_entries(struct ppu_device *ppu, u32 gpfifo_entries, bool user)
 {
 	if (user)
 		return gpfifo_entries;
-	return min_t(u64, 8ull * gpfifo_entries, pdev->caps.ring_max);
+	return min_t(u64, 8ull * gpfifo_entries, ppu->caps.ring_max);
 }
 
 static int ppu_channel_map_ring(struct ppu_channel *chan)
@@ -552,7 +552,7 @@ static int ppu_channel_map_user(struct ppu_channel *chan, struct drm_file *filp,
 
 	if (chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
 		return ppu_bo_user_map(chan->ring, filp, &args->ring_offset);
-	chan->userd = ppu_userd_create(chan->pdev, chan->chid);
+	chan->userd = ppu_userd_create(chan->ppu, chan->chid);
 	if (IS_ERR(chan->userd)) {
 		ret = PTR_ERR(chan->userd);
 		chan->userd = NULL;
@@ -590,7 +590,7 @@ static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file 
 	INIT_LIST_HEAD(&chan->fences);
 	INIT_LIST_HEAD(&chan->vm_link);
 	INIT_LIST_HEAD(&chan->group_link);
-	chan->pdev = file->pdev;
+	chan->ppu = file->ppu;
 	chan->file = file;
 	kref_get(&vm->kref);
 	chan->vm = vm;
@@ -603,7 +603,7 @@ static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file 
 	chan->engine_mask = args->engine_mask;
 	chan->timeout_ms = args->timeout_ms ?: PPU_JOB_TIMEOUT_MS;
 	chan->entries = args->gpfifo_entries;
-	chan->ring_entries = ppu_channel_ring_entries(file->pdev, chan->entries,
+	chan->ring_entries = ppu_channel_ring_entries(file->ppu, chan->entries,
 						      chan->user_submit);
 	ret = ppu_devq_alloc(chan, args);
 	if (ret) {
@@ -632,7 +632,7 @@ static int ppu_channel_join_group(struct ppu_channel *chan, u32 group_id)
 static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
 			     struct drm_ppu_channel_create *args)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	int ret;
 
 	if (chan->type != DRM_PPU_CHANNEL_COPY) {
@@ -641,7 +641,7 @@ static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
 			return ret;
 	}
 
-	ret = ida_alloc_max(&pdev->chids, pdev->caps.channels - 1, GFP_KERNEL);
+	ret = ida_alloc_max(&ppu->chids, ppu->caps.channels - 1, GFP_KERNEL);
 	if (ret < 0)
 		return ret;
 	chan->chid = ret;
@@ -699,32 +699,32 @@ static void ppu_channel_undo_setup(struct ppu_channel *chan)
 	ppu_channel_put(chan);
 }
 
-static int ppu_channel_check(struct ppu_device *pdev, const struct drm_ppu_channel_create *args)
+static int ppu_channel_check(struct ppu_device *ppu, const struct drm_ppu_channel_create *args)
 {
 	const u32 known = DRM_PPU_CHANNEL_USER_SUBMIT | DRM_PPU_CHANNEL_START_DISABLED;
 	bool kernel = ppu_channel_kernel_submit(args);
-	u32 engines = GENMASK(pdev->caps.copy_engines - 1, 0);
+	u32 engines = GENMASK(ppu->caps.copy_engines - 1, 0);
 	int ret;
 
-	if (PPU_CHECK(pdev, args->type > DRM_PPU_CHANNEL_DEVICE_QUEUE) ||
-	    PPU_CHECK(pdev, args->flags & ~known) ||
-	    PPU_CHECK(pdev, kernel && args->flags) ||
-	    PPU_CHECK(pdev, !kernel && args->timeout_ms) ||
-	    PPU_CHECK(pdev, !args->notifier_handle && args->notifier_offset) ||
-	    PPU_CHECK(pdev, args->notifier_offset % sizeof(struct drm_ppu_notification)) ||
-	    PPU_CHECK(pdev, args->timeout_ms > PPU_JOB_TIMEOUT_MAX_MS) ||
-	    PPU_CHECK(pdev, args->priority > PPU_QUEUE_PRIO_MAX) ||
-	    PPU_CHECK(pdev, args->timeslice_us > PPU_TIMESLICE_LIMIT_US) ||
-	    PPU_CHECK(pdev, args->gpfifo_entries < (kernel ? 5 : 3)) ||
-	    PPU_CHECK(pdev, args->gpfifo_entries > pdev->caps.ring_max) ||
-	    PPU_CHECK(pdev, args->type != DRM_PPU_CHANNEL_COPY && args->engine_mask) ||
-	    PPU_CHECK(pdev, args->engine_mask & ~engines))
+	if (PPU_CHECK(ppu, args->type > DRM_PPU_CHANNEL_DEVICE_QUEUE) ||
+	    PPU_CHECK(ppu, args->flags & ~known) ||
+	    PPU_CHECK(ppu, kernel && args->flags) ||
+	    PPU_CHECK(ppu, !kernel && args->timeout_ms) ||
+	    PPU_CHECK(ppu, !args->notifier_handle && args->notifier_offset) ||
+	    PPU_CHECK(ppu, args->notifier_offset % sizeof(struct drm_ppu_notification)) ||
+	    PPU_CHECK(ppu, args->timeout_ms > PPU_JOB_TIMEOUT_MAX_MS) ||
+	    PPU_CHECK(ppu, args->priority > PPU_QUEUE_PRIO_MAX) ||
+	    PPU_CHECK(ppu, args->timeslice_us > PPU_TIMESLICE_LIMIT_US) ||
+	    PPU_CHECK(ppu, args->gpfifo_entries < (kernel ? 5 : 3)) ||
+	    PPU_CHECK(ppu, args->gpfifo_entries > ppu->caps.ring_max) ||
+	    PPU_CHECK(ppu, args->type != DRM_PPU_CHANNEL_COPY && args->engine_mask) ||
+	    PPU_CHECK(ppu, args->engine_mask & ~engines))
 		return -EINVAL;
-	ret = ppu_devq_check(pdev, args);
+	ret = ppu_devq_check(ppu, args);
 	if (ret)
 		return ret;
-	if (PPU_CHECK(pdev, args->priority > ppu_max_priority()) ||
-	    PPU_CHECK(pdev, args->timeslice_us > ppu_max_timeslice_us()))
+	if (PPU_CHECK(ppu, args->priority > ppu_max_priority()) ||
+	    PPU_CHECK(ppu, args->timeslice_us > ppu_max_timeslice_us()))
 		return -EACCES;
 	return 0;
 }
@@ -781,14 +781,14 @@ err_id:
 
 int ppu_ioctl_channel_create(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
 	struct drm_ppu_channel_create *args = data;
 	struct ppu_vm *vm;
 	bool user;
 	int ret;
 
-	ret = ppu_channel_check(pdev, args);
+	ret = ppu_channel_check(ppu, args);
 	if (ret)
 		return ret;
 	user = !ppu_channel_kernel_submit(args);
@@ -804,7 +804,7 @@ int ppu_ioctl_channel_create(struct drm_device *drm, void *data, struct drm_file
 	vm = ppu_vm_lookup(file, args->vm_id);
 	if (!vm)
 		return -ENOENT;
-	if (PPU_CHECK(pdev, READ_ONCE(vm->faulted))) {
+	if (PPU_CHECK(ppu, READ_ONCE(vm->faulted))) {
 		ret = -EIO;
 		goto out;
 	}
@@ -853,20 +853,20 @@ static u32 ppu_channel_hw_state(const struct ppu_channel *chan, u32 hw)
 
 static void ppu_channel_query(struct ppu_channel *chan, struct drm_ppu_channel_query *args)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	struct ppu_devq_look look;
 	int chid = chan->chid;
 	u32 hw;
 	int dead;
 
 	dead = ppu_fault_catch_up(chan);
-	hw = ppu_ch_rd(pdev, chid, PPU_REG_CH_STATUS);
+	hw = ppu_ch_rd(ppu, chid, PPU_REG_CH_STATUS);
 	args->state = ppu_channel_hw_state(chan, hw);
-	args->gp_get = ppu_ch_rd(pdev, chid, PPU_REG_CH_GET);
-	args->gp_put = ppu_ch_rd(pdev, chid, PPU_REG_CH_PUT);
-	args->timeslices = ppu_ch_rd(pdev, chid, PPU_REG_CH_SLICES);
-	args->preemptions = ppu_ch_rd(pdev, chid, PPU_REG_CH_PREEMPTS);
-	args->tasks = ppu_ch_rd(pdev, chid, PPU_REG_CH_TASKS);
+	args->gp_get = ppu_ch_rd(ppu, chid, PPU_REG_CH_GET);
+	args->gp_put = ppu_ch_rd(ppu, chid, PPU_REG_CH_PUT);
+	args->timeslices = ppu_ch_rd(ppu, chid, PPU_REG_CH_SLICES);
+	args->preemptions = ppu_ch_rd(ppu, chid, PPU_REG_CH_PREEMPTS);
+	args->tasks = ppu_ch_rd(ppu, chid, PPU_REG_CH_TASKS);
 	/*
 	 * The cause is shown together with its effect: whoever reads FAULTED
 	 * must not be able to submit or to set a property afterwards.
@@ -877,7 +877,7 @@ static void ppu_channel_query(struct ppu_channel *chan, struct drm_ppu_channel_q
 		args->error_get = chan->failure.get;
 		args->error_va = chan->failure.va;
 	}
-	args->blocked_va = ppu_rd64(pdev, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
+	args->blocked_va = ppu_rd64(ppu, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
 	ppu_devq_look(chan, &look);
 	args->devq_soft = look.soft;
 	args->devq_shadow = look.shadow;
@@ -888,12 +888,12 @@ static void ppu_channel_query(struct ppu_channel *chan, struct drm_ppu_channel_q
 
 int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct drm_ppu_channel_query *args = data;
 	struct ppu_channel *chan;
 	int idx, ret = 0;
 
-	if (PPU_CHECK(pdev, args->pad))
+	if (PPU_CHECK(ppu, args->pad))
 		return -EINVAL;
 	args->error = 0;
 	args->error_get = 0;
@@ -914,7 +914,7 @@ int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file 
 		args->seqno_submitted = chan->seqno_submitted;
 		args->seqno_completed = READ_ONCE(chan->seqno_completed);
 		args->priority = chan->priority;
-		args->timeslice_us = chan->timeslice_us ?: pdev->caps.timeslice_ns / 1000;
+		args->timeslice_us = chan->timeslice_us ?: ppu->caps.timeslice_ns / 1000;
 	}
 	mutex_unlock(&chan->lock);
 	ppu_channel_put(chan);
@@ -923,7 +923,7 @@ int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file 
 
 static int ppu_channel_set_enabled(struct ppu_channel *chan, u64 value)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	unsigned long flags;
 
 	if (value > 1)
@@ -934,10 +934,10 @@ static int ppu_channel_set_enabled(struct ppu_channel *chan, u64 value)
 		return ppu_channel_enable(chan);
 	if (!chan->enabled || value == !chan->paused)
 		return 0;
-	spin_lock_irqsave(&pdev->chan_lock, flags);
+	spin_lock_irqsave(&ppu->chan_lock, flags);
 	chan->paused = !value;
 	ppu_channel_update_pause(chan);
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	return 0;
 }
 
@@ -953,7 +953,7 @@ static int ppu_channel_set_priority(struct ppu_channel *chan, u64 value)
 		return -EACCES;
 	if (chan->enabled && value != chan->priority)
 		return -EBUSY;
-	ppu_ch_wr(chan->pdev, chan->chid, PPU_REG_CH_PRIORITY, value);
+	ppu_ch_wr(chan->ppu, chan->chid, PPU_REG_CH_PRIORITY, value);
 	chan->priority = value;
 	return 0;
 }
@@ -965,7 +965,7 @@ static int ppu_channel_set_timeslice(struct ppu_channel *chan, u64 value)
 	if (value > ppu_max_timeslice_us())
 		return -EACCES;
 	chan->timeslice_us = value;
-	ppu_ch_wr(chan->pdev, chan->chid, PPU_REG_CH_TIMESLICE_NS, ppu_channel_timeslice_ns(chan));
+	ppu_ch_wr(chan->ppu, chan->chid, PPU_REG_CH_TIMESLICE_NS, ppu_channel_timeslice_ns(chan));
 	return 0;
 }
 

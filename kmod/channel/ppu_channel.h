@@ -55,8 +55,8 @@ struct ppu_failure {
 struct ppu_channel {
 	/** @kref: references. */
 	struct kref kref;
-	/** @pdev: the device. */
-	struct ppu_device *pdev;
+	/** @ppu: the device. */
+	struct ppu_device *ppu;
 	/** @file: file it was created in; NULL: destroyed. */
 	struct ppu_file *file;
 	/** @vm: its address space; holds a reference. */
@@ -159,7 +159,7 @@ struct ppu_channel {
 };
 
 struct ppu_channel *ppu_channel_lookup(struct ppu_file *file, u32 id);
-struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *pdev, u32 chid);
+struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *ppu, u32 chid);
 void ppu_channel_put(struct ppu_channel *chan);
 bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure);
 bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd);
@@ -169,7 +169,7 @@ u64 ppu_channel_runtime(struct ppu_channel *chan);
 const char *ppu_channel_type_name(const struct ppu_channel *chan);
 const char *ppu_channel_submit_name(const struct ppu_channel *chan);
 void ppu_channel_close_all(struct ppu_file *file);
-void ppu_channel_fail_all(struct ppu_device *pdev, int err);
+void ppu_channel_fail_all(struct ppu_device *ppu, int err);
 int ppu_ioctl_channel_create(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_channel_destroy(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file *filp);

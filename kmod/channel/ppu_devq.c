@@ -30,20 +30,20 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_trace.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
+#include "report/ppu_fault.h"
 
 static_assert(sizeof(struct ppu_gpfifo_entry) == PPU_DEVQ_ENTRY_BYTES);
 
 static void __iomem *ppu_devq_at(const struct ppu_channel *chan, u64 offset)
 {
-	return chan->pdev->vram_io + ppu_bo_addr(chan->ring, offset, NULL);
+	return chan->ppu->vram_io + ppu_bo_addr(chan->ring, offset, NULL);
 }
 
 static u64 ppu_devq_read(const struct ppu_channel *chan, u64 offset)
@@ -53,30 +53,30 @@ static u64 ppu_devq_read(const struct ppu_channel *chan, u64 offset)
 
 /**
  * ppu_devq_check - check what CHANNEL_CREATE says about a queue
- * @pdev: device
+ * @ppu: device
  * @args: argument
  *
  * Return: 0, -EINVAL, or -EOPNOTSUPP if the device cannot do it.
  */
-int ppu_devq_check(struct ppu_device *pdev, const struct drm_ppu_channel_create *args)
+int ppu_devq_check(struct ppu_device *ppu, const struct drm_ppu_channel_create *args)
 {
-	if (PPU_CHECK(pdev, args->devq_pad))
+	if (PPU_CHECK(ppu, args->devq_pad))
 		return -EINVAL;
 	if (args->type != DRM_PPU_CHANNEL_DEVICE_QUEUE) {
-		if (PPU_CHECK(pdev, args->devq_flags) ||
-		    PPU_CHECK(pdev, args->devq_initial_get) ||
-		    PPU_CHECK(pdev, args->devq_owner))
+		if (PPU_CHECK(ppu, args->devq_flags) ||
+		    PPU_CHECK(ppu, args->devq_initial_get) ||
+		    PPU_CHECK(ppu, args->devq_owner))
 			return -EINVAL;
 		return 0;
 	}
-	if (PPU_CHECK(pdev, args->flags & ~DRM_PPU_CHANNEL_START_DISABLED) ||
-	    PPU_CHECK(pdev, args->devq_flags & ~DRM_PPU_DEVQ_AUTO_REFRESH) ||
-	    PPU_CHECK(pdev, args->gpfifo_entries < PPU_DEVQ_MIN_ENTRIES) ||
-	    PPU_CHECK(pdev, args->devq_initial_get >= args->gpfifo_entries))
+	if (PPU_CHECK(ppu, args->flags & ~DRM_PPU_CHANNEL_START_DISABLED) ||
+	    PPU_CHECK(ppu, args->devq_flags & ~DRM_PPU_DEVQ_AUTO_REFRESH) ||
+	    PPU_CHECK(ppu, args->gpfifo_entries < PPU_DEVQ_MIN_ENTRIES) ||
+	    PPU_CHECK(ppu, args->devq_initial_get >= args->gpfifo_entries))
 		return -EINVAL;
-	if (PPU_CHECK(pdev, !(pdev->caps.features & PPU_FEAT_DEVQ)) ||
-	    PPU_CHECK(pdev, args->devq_flags & DRM_PPU_DEVQ_AUTO_REFRESH &&
-			    !(pdev->caps.features & PPU_FEAT_DEVQ_ASSIST)))
+	if (PPU_CHECK(ppu, !(ppu->caps.features & PPU_FEAT_DEVQ)) ||
+	    PPU_CHECK(ppu, args->devq_flags & DRM_PPU_DEVQ_AUTO_REFRESH &&
+			    !(ppu->caps.features & PPU_FEAT_DEVQ_ASSIST)))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -95,7 +95,7 @@ static bool ppu_devq_owner_lives(struct ppu_channel *owner)
 
 	lockdep_assert_held(&owner->lock);
 
-	if (!owner->destroyed && drm_dev_enter(&owner->pdev->drm, &idx)) {
+	if (!owner->destroyed && drm_dev_enter(&owner->ppu->drm, &idx)) {
 		lives = !ppu_fault_catch_up(owner);
 		drm_dev_exit(idx);
 	}
@@ -130,12 +130,12 @@ static void ppu_devq_stop_owner(struct work_struct *work)
  */
 void ppu_devq_failed(struct ppu_channel *chan)
 {
-	lockdep_assert_held(&chan->pdev->chan_lock);
+	lockdep_assert_held(&chan->ppu->chan_lock);
 
 	if (!chan->devq.owner)
 		return;
 	kref_get(&chan->kref);
-	if (!queue_work(chan->pdev->wq, &chan->devq.stop_work))
+	if (!queue_work(chan->ppu->wq, &chan->devq.stop_work))
 		ppu_channel_put(chan);
 }
 
@@ -148,8 +148,8 @@ static int ppu_devq_set_owner(struct ppu_channel *chan, u32 id)
 	owner = ppu_channel_lookup(chan->file, id);
 	if (!owner)
 		return -ENOENT;
-	if (PPU_CHECK(chan->pdev, owner->vm != chan->vm) ||
-	    PPU_CHECK(chan->pdev, !owner->userd)) {
+	if (PPU_CHECK(chan->ppu, owner->vm != chan->vm) ||
+	    PPU_CHECK(chan->ppu, !owner->userd)) {
 		ppu_channel_put(owner);
 		return -EINVAL;
 	}
@@ -210,13 +210,13 @@ int ppu_devq_init(struct ppu_channel *chan)
 {
 	const struct ppu_devq_layout *layout = &chan->devq.layout;
 	u32 count = chan->ring_entries, get;
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	int idx, ret = 0;
 
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
 	ppu_devq_write_start(chan);
-	get = ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_GET);
+	get = ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_GET);
 	/* A device that was pulled out reads as all ones. */
 	if (get >= count) {
 		ret = -ENODEV;
@@ -225,12 +225,12 @@ int ppu_devq_init(struct ppu_channel *chan)
 	ppu_devq_write_entry(chan, get);
 	/* The entry is in memory before GP_PUT says that it may be fetched. */
 	wmb();
-	ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_PUT, ppu_devq_first_put(get, count));
+	ppu_ch_wr(ppu, chan->chid, PPU_REG_CH_PUT, ppu_devq_first_put(get, count));
 	writeq(ppu_devq_first_soft(get), ppu_devq_at(chan, layout->soft));
 	writeq(ppu_devq_first_shadow(get, count), ppu_devq_at(chan, layout->shadow));
 	/* And the counters before anybody hears of the queue. */
 	wmb();
-	trace_ppu_devq_init(chan->chid, get, ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_PUT),
+	trace_ppu_devq_init(chan->chid, get, ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_PUT),
 			    ppu_devq_read(chan, layout->soft),
 			    ppu_devq_read(chan, layout->shadow));
 out:
@@ -244,12 +244,12 @@ out:
  */
 void ppu_devq_ring_low(struct ppu_channel *chan)
 {
-	lockdep_assert_held(&chan->pdev->chan_lock);
+	lockdep_assert_held(&chan->ppu->chan_lock);
 
 	/* The bit may be one of the channel that had this number before. */
 	if (chan->type != DRM_PPU_CHANNEL_DEVICE_QUEUE || !chan->enabled || chan->dead)
 		return;
-	ppu_ch_wr(chan->pdev, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_REFRESH);
+	ppu_ch_wr(chan->ppu, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_REFRESH);
 	chan->devq.refreshes++;
 	trace_ppu_devq_refresh(chan->chid, chan->vm->context_id);
 }
@@ -291,7 +291,7 @@ void ppu_devq_look(struct ppu_channel *chan, struct ppu_devq_look *look)
 	memset(look, 0, sizeof(*look));
 	if (chan->type != DRM_PPU_CHANNEL_DEVICE_QUEUE)
 		return;
-	look->get = ppu_rd64(chan->pdev, ppu_ch_off(chan->chid, PPU_REG_CH_GETABS_LO));
+	look->get = ppu_rd64(chan->ppu, ppu_ch_off(chan->chid, PPU_REG_CH_GETABS_LO));
 	look->soft = ppu_devq_read(chan, layout->soft);
 	look->shadow = ppu_devq_read(chan, layout->shadow);
 	look->x = ppu_devq_read(chan, layout->x);

@@ -48,7 +48,7 @@ struct ppu_devq_look {
 	u64 y;
 };
 
-int ppu_devq_check(struct ppu_device *pdev, const struct drm_ppu_channel_create *args);
+int ppu_devq_check(struct ppu_device *ppu, const struct drm_ppu_channel_create *args);
 int ppu_devq_alloc(struct ppu_channel *chan, const struct drm_ppu_channel_create *args);
 int ppu_devq_init(struct ppu_channel *chan);
 void ppu_devq_failed(struct ppu_channel *chan);

@@ -21,12 +21,12 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_group.h"
-#include "device/ppu_device.h"
-#include "device/ppu_io.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_trace.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
 
@@ -91,11 +91,11 @@ void ppu_group_close_all(struct ppu_file *file)
  */
 int ppu_group_join(struct ppu_group *group, struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	unsigned long flags;
 	int ret = 0;
 
-	spin_lock_irqsave(&pdev->chan_lock, flags);
+	spin_lock_irqsave(&ppu->chan_lock, flags);
 	if (group->closed) {
 		ret = -ENOENT;
 	} else if (group->stopped) {
@@ -107,23 +107,23 @@ int ppu_group_join(struct ppu_group *group, struct ppu_channel *chan)
 		if (!chan->timeslice_us)
 			chan->timeslice_us = group->timeslice_us;
 	}
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	return ret;
 }
 
 /** ppu_group_leave - the channel is off the device */
 void ppu_group_leave(struct ppu_channel *chan)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	struct ppu_group *group = chan->group;
 	unsigned long flags;
 
 	if (!group)
 		return;
-	spin_lock_irqsave(&pdev->chan_lock, flags);
+	spin_lock_irqsave(&ppu->chan_lock, flags);
 	list_del_init(&chan->group_link);
 	chan->group = NULL;
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	ppu_group_put(group);
 }
 
@@ -133,9 +133,9 @@ static void ppu_group_update(struct ppu_group *group)
 	struct ppu_channel *chan;
 	int idx;
 
-	lockdep_assert_held(&group->pdev->chan_lock);
+	lockdep_assert_held(&group->ppu->chan_lock);
 
-	if (!drm_dev_enter(&group->pdev->drm, &idx))
+	if (!drm_dev_enter(&group->ppu->drm, &idx))
 		return;
 	list_for_each_entry(chan, &group->channels, group_link)
 		ppu_channel_update_pause(chan);
@@ -153,7 +153,7 @@ void ppu_group_channel_failed(struct ppu_channel *chan)
 {
 	struct ppu_group *group = chan->group;
 
-	lockdep_assert_held(&chan->pdev->chan_lock);
+	lockdep_assert_held(&chan->ppu->chan_lock);
 
 	if (!group)
 		return;
@@ -165,17 +165,17 @@ void ppu_group_channel_failed(struct ppu_channel *chan)
 		return;
 	group->stopped = true;
 	ppu_group_update(group);
-	queue_work(group->pdev->wq, &group->stop_work);
+	queue_work(group->ppu->wq, &group->stop_work);
 }
 
 /* Some member that lives, with a reference; NULL: there is none. */
 static struct ppu_channel *ppu_group_next_alive(struct ppu_group *group)
 {
-	struct ppu_device *pdev = group->pdev;
+	struct ppu_device *ppu = group->ppu;
 	struct ppu_channel *chan, *found = NULL;
 	unsigned long flags;
 
-	spin_lock_irqsave(&pdev->chan_lock, flags);
+	spin_lock_irqsave(&ppu->chan_lock, flags);
 	list_for_each_entry(chan, &group->channels, group_link) {
 		if (!chan->dead) {
 			found = chan;
@@ -183,7 +183,7 @@ static struct ppu_channel *ppu_group_next_alive(struct ppu_group *group)
 			break;
 		}
 	}
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	return found;
 }
 
@@ -213,27 +213,27 @@ static void ppu_group_stop_work(struct work_struct *work)
 
 /* Ioctls */
 
-static int ppu_group_check_timeslice(struct ppu_device *pdev, u64 us)
+static int ppu_group_check_timeslice(struct ppu_device *ppu, u64 us)
 {
-	if (PPU_CHECK(pdev, us > PPU_TIMESLICE_LIMIT_US))
+	if (PPU_CHECK(ppu, us > PPU_TIMESLICE_LIMIT_US))
 		return -EINVAL;
-	if (PPU_CHECK(pdev, us > ppu_max_timeslice_us()))
+	if (PPU_CHECK(ppu, us > ppu_max_timeslice_us()))
 		return -EACCES;
 	return 0;
 }
 
 int ppu_ioctl_group_create(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
 	struct drm_ppu_group_create *args = data;
 	struct ppu_group *group;
 	int ret;
 
-	if (PPU_CHECK(pdev, args->flags & ~DRM_PPU_GROUP_START_DISABLED) ||
-	    PPU_CHECK(pdev, args->policy > DRM_PPU_GROUP_STOP_ALL))
+	if (PPU_CHECK(ppu, args->flags & ~DRM_PPU_GROUP_START_DISABLED) ||
+	    PPU_CHECK(ppu, args->policy > DRM_PPU_GROUP_STOP_ALL))
 		return -EINVAL;
-	ret = ppu_group_check_timeslice(pdev, args->timeslice_us);
+	ret = ppu_group_check_timeslice(ppu, args->timeslice_us);
 	if (ret)
 		return ret;
 	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_GROUPS, 1);
@@ -246,7 +246,7 @@ int ppu_ioctl_group_create(struct drm_device *drm, void *data, struct drm_file *
 		goto err_quota;
 	}
 	kref_init(&group->kref);
-	group->pdev = pdev;
+	group->ppu = ppu;
 	group->policy = args->policy;
 	group->timeslice_us = args->timeslice_us;
 	group->disabled = args->flags & DRM_PPU_GROUP_START_DISABLED;
@@ -266,26 +266,26 @@ err_quota:
 
 int ppu_ioctl_group_destroy(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
 	struct drm_ppu_group_destroy *args = data;
 	struct ppu_group *group;
 	int ret = 0;
 
-	if (PPU_CHECK(pdev, args->pad))
+	if (PPU_CHECK(ppu, args->pad))
 		return -EINVAL;
 	group = ppu_group_lookup(file, args->group_id);
 	if (!group)
 		return -ENOENT;
 
-	spin_lock_irq(&pdev->chan_lock);
+	spin_lock_irq(&ppu->chan_lock);
 	if (group->closed)
 		ret = -ENOENT;
 	else if (!list_empty(&group->channels))
 		ret = -EBUSY;
 	else
 		group->closed = true;
-	spin_unlock_irq(&pdev->chan_lock);
+	spin_unlock_irq(&ppu->chan_lock);
 	if (!ret) {
 		xa_erase(&file->groups, args->group_id);
 		ppu_group_release(file, group);
@@ -296,15 +296,15 @@ int ppu_ioctl_group_destroy(struct drm_device *drm, void *data, struct drm_file 
 
 static bool ppu_group_executes(struct ppu_group *group)
 {
-	struct ppu_device *pdev = group->pdev;
+	struct ppu_device *ppu = group->ppu;
 	struct ppu_channel *chan;
 	bool executes = false;
 
-	spin_lock_irq(&pdev->chan_lock);
+	spin_lock_irq(&ppu->chan_lock);
 	list_for_each_entry(chan, &group->channels, group_link)
-		if (ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_RUNNING)
+		if (ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_RUNNING)
 			executes = true;
-	spin_unlock_irq(&pdev->chan_lock);
+	spin_unlock_irq(&ppu->chan_lock);
 	return executes;
 }
 
@@ -316,7 +316,7 @@ static int ppu_group_wait(struct ppu_group *group, s64 timeout_ns)
 	for (;;) {
 		bool executes;
 
-		if (!drm_dev_enter(&group->pdev->drm, &idx))
+		if (!drm_dev_enter(&group->ppu->drm, &idx))
 			return -ENODEV;
 		executes = ppu_group_executes(group);
 		drm_dev_exit(idx);
@@ -333,16 +333,16 @@ static int ppu_group_wait(struct ppu_group *group, s64 timeout_ns)
 /* Holds its channels back or lets them go; false: it was stopped. */
 static bool ppu_group_set(struct ppu_group *group, bool *hold, bool value)
 {
-	struct ppu_device *pdev = group->pdev;
+	struct ppu_device *ppu = group->ppu;
 	bool alive;
 
-	spin_lock_irq(&pdev->chan_lock);
+	spin_lock_irq(&ppu->chan_lock);
 	alive = !group->stopped;
 	if (alive) {
 		*hold = value;
 		ppu_group_update(group);
 	}
-	spin_unlock_irq(&pdev->chan_lock);
+	spin_unlock_irq(&ppu->chan_lock);
 	return alive;
 }
 
@@ -354,65 +354,65 @@ static int ppu_group_enable(struct ppu_group *group, bool enable)
 /* One at a time: what one lets go must not be what another waits for. */
 static int ppu_group_preempt(struct ppu_group *group, s64 timeout_ns)
 {
-	struct ppu_device *pdev = group->pdev;
+	struct ppu_device *ppu = group->ppu;
 	int ret;
 
-	spin_lock_irq(&pdev->chan_lock);
+	spin_lock_irq(&ppu->chan_lock);
 	ret = group->stopped ? -EIO : 0;
 	if (!ret) {
 		group->preempting++;
 		ppu_group_update(group);
 	}
-	spin_unlock_irq(&pdev->chan_lock);
+	spin_unlock_irq(&ppu->chan_lock);
 	if (ret)
 		return ret;
 
 	ret = ppu_group_wait(group, timeout_ns);
 
-	spin_lock_irq(&pdev->chan_lock);
+	spin_lock_irq(&ppu->chan_lock);
 	group->preempting--;
 	ppu_group_update(group);
-	spin_unlock_irq(&pdev->chan_lock);
+	spin_unlock_irq(&ppu->chan_lock);
 	return ret;
 }
 
 static int ppu_group_stop(struct ppu_group *group)
 {
-	struct ppu_device *pdev = group->pdev;
+	struct ppu_device *ppu = group->ppu;
 
-	spin_lock_irq(&pdev->chan_lock);
+	spin_lock_irq(&ppu->chan_lock);
 	group->stopped = true;
 	ppu_group_update(group);
-	spin_unlock_irq(&pdev->chan_lock);
+	spin_unlock_irq(&ppu->chan_lock);
 	ppu_group_stop_members(group);
-	return drm_dev_is_unplugged(&pdev->drm) ? -ENODEV : 0;
+	return drm_dev_is_unplugged(&ppu->drm) ? -ENODEV : 0;
 }
 
 static int ppu_group_set_timeslice(struct ppu_group *group, u64 us)
 {
-	struct ppu_device *pdev = group->pdev;
+	struct ppu_device *ppu = group->ppu;
 	struct ppu_channel *chan;
-	int ret = ppu_group_check_timeslice(pdev, us);
+	int ret = ppu_group_check_timeslice(ppu, us);
 
 	if (ret)
 		return ret;
-	spin_lock_irq(&pdev->chan_lock);
+	spin_lock_irq(&ppu->chan_lock);
 	group->timeslice_us = us;
 	list_for_each_entry(chan, &group->channels, group_link) {
 		chan->timeslice_us = us;
-		ppu_ch_wr(pdev, chan->chid, PPU_REG_CH_TIMESLICE_NS, us * NSEC_PER_USEC);
+		ppu_ch_wr(ppu, chan->chid, PPU_REG_CH_TIMESLICE_NS, us * NSEC_PER_USEC);
 	}
-	spin_unlock_irq(&pdev->chan_lock);
+	spin_unlock_irq(&ppu->chan_lock);
 	return 0;
 }
 
 static int ppu_group_set_policy(struct ppu_group *group, u64 policy)
 {
-	if (PPU_CHECK(group->pdev, policy > DRM_PPU_GROUP_STOP_ALL))
+	if (PPU_CHECK(group->ppu, policy > DRM_PPU_GROUP_STOP_ALL))
 		return -EINVAL;
-	spin_lock_irq(&group->pdev->chan_lock);
+	spin_lock_irq(&group->ppu->chan_lock);
 	group->policy = policy;
-	spin_unlock_irq(&group->pdev->chan_lock);
+	spin_unlock_irq(&group->ppu->chan_lock);
 	return 0;
 }
 
@@ -441,7 +441,7 @@ static int ppu_group_control(struct ppu_group *group, const struct drm_ppu_group
 		return ppu_group_preempt(group, args->timeout_ns);
 	if (args->op == DRM_PPU_GROUP_STOP)
 		return ppu_group_stop(group);
-	if (!drm_dev_enter(&group->pdev->drm, &idx))
+	if (!drm_dev_enter(&group->ppu->drm, &idx))
 		return -ENODEV;
 	ret = ppu_group_op(group, args);
 	drm_dev_exit(idx);
@@ -452,15 +452,15 @@ static int ppu_group_control(struct ppu_group *group, const struct drm_ppu_group
 
 int ppu_ioctl_group_control(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct drm_ppu_group_control *args = data;
 	bool waits = args->op == DRM_PPU_GROUP_DISABLE || args->op == DRM_PPU_GROUP_PREEMPT;
 	struct ppu_group *group;
 	int ret;
 
-	if (PPU_CHECK(pdev, args->op > DRM_PPU_GROUP_SET_POLICY) ||
-	    PPU_CHECK(pdev, args->value && args->op < DRM_PPU_GROUP_SET_TIMESLICE) ||
-	    PPU_CHECK(pdev, args->timeout_ns && !waits))
+	if (PPU_CHECK(ppu, args->op > DRM_PPU_GROUP_SET_POLICY) ||
+	    PPU_CHECK(ppu, args->value && args->op < DRM_PPU_GROUP_SET_TIMESLICE) ||
+	    PPU_CHECK(ppu, args->timeout_ns && !waits))
 		return -EINVAL;
 	group = ppu_group_lookup(filp->driver_priv, args->group_id);
 	if (!group)
@@ -473,16 +473,16 @@ int ppu_ioctl_group_control(struct drm_device *drm, void *data, struct drm_file 
 /* The sums over its channels; the device is entered. */
 static void ppu_group_query(struct ppu_group *group, struct drm_ppu_group_query *args)
 {
-	struct ppu_device *pdev = group->pdev;
+	struct ppu_device *ppu = group->ppu;
 	struct ppu_channel *chan;
 
-	lockdep_assert_held(&pdev->chan_lock);
+	lockdep_assert_held(&ppu->chan_lock);
 
 	args->state = group->disabled || group->stopped ? 0 : DRM_PPU_GROUP_STATE_ENABLED;
 	if (group->stopped)
 		args->state |= DRM_PPU_GROUP_STATE_STOPPED;
 	list_for_each_entry(chan, &group->channels, group_link) {
-		u32 hw = ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_STATUS);
+		u32 hw = ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS);
 
 		if (hw & PPU_CHS_RUNNING)
 			args->state |= DRM_PPU_GROUP_STATE_RUNNING;
@@ -490,7 +490,7 @@ static void ppu_group_query(struct ppu_group *group, struct drm_ppu_group_query 
 			args->state |= DRM_PPU_GROUP_STATE_PENDING;
 		args->channels++;
 		args->dead += !!chan->dead;
-		args->runtime_ns += ppu_rd64(pdev, ppu_ch_off(chan->chid, PPU_REG_CH_RUNTIME_LO));
+		args->runtime_ns += ppu_rd64(ppu, ppu_ch_off(chan->chid, PPU_REG_CH_RUNTIME_LO));
 	}
 	args->policy = group->policy;
 	args->timeslice_us = group->timeslice_us;
@@ -500,7 +500,7 @@ static void ppu_group_query(struct ppu_group *group, struct drm_ppu_group_query 
 
 int ppu_ioctl_group_query(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct drm_ppu_group_query *args = data;
 	struct ppu_group *group = ppu_group_lookup(filp->driver_priv, args->group_id);
 	int idx, ret = 0;
@@ -511,9 +511,9 @@ int ppu_ioctl_group_query(struct drm_device *drm, void *data, struct drm_file *f
 	args->dead = 0;
 	args->runtime_ns = 0;
 	if (drm_dev_enter(drm, &idx)) {
-		spin_lock_irq(&pdev->chan_lock);
+		spin_lock_irq(&ppu->chan_lock);
 		ppu_group_query(group, args);
-		spin_unlock_irq(&pdev->chan_lock);
+		spin_unlock_irq(&ppu->chan_lock);
 		drm_dev_exit(idx);
 	} else {
 		ret = -ENODEV;

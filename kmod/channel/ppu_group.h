@@ -24,8 +24,8 @@ struct ppu_file;
 struct ppu_group {
 	/** @kref: references. */
 	struct kref kref;
-	/** @pdev: the device. */
-	struct ppu_device *pdev;
+	/** @ppu: the device. */
+	struct ppu_device *ppu;
 	/** @channels: struct ppu_channel.group_link. */
 	struct list_head channels;
 	/** @policy: enum drm_ppu_group_policy. */

@@ -12,9 +12,9 @@
 
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_notifier.h"
-#include "device/ppu_device.h"
 #include "memory/ppu_gem.h"
 
 static_assert(sizeof(struct drm_ppu_notification) == 64);
@@ -30,19 +30,19 @@ static_assert(sizeof(struct drm_ppu_notification) == 64);
  */
 int ppu_notifier_init(struct ppu_channel *chan, struct drm_file *filp, u32 handle, u64 offset)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	struct ppu_notifier *n = &chan->notifier;
 	struct ppu_bo *bo = ppu_bo_lookup(filp, handle);
 	int ret = -EINVAL;
 
 	if (!bo)
 		return -ENOENT;
-	if (PPU_CHECK(pdev, bo->imported)) {
+	if (PPU_CHECK(ppu, bo->imported)) {
 		ret = -EPERM;
 		goto err;
 	}
-	if (PPU_CHECK(pdev, bo->placement != DRM_PPU_PLACEMENT_SYSTEM) ||
-	    PPU_CHECK(pdev, offset >= ppu_bo_gem(bo)->size))
+	if (PPU_CHECK(ppu, bo->placement != DRM_PPU_PLACEMENT_SYSTEM) ||
+	    PPU_CHECK(ppu, offset >= ppu_bo_gem(bo)->size))
 		goto err;
 	n->slot = ppu_bo_map_page(bo, offset, &n->vmapped);
 	if (!n->slot) {
@@ -76,7 +76,7 @@ void ppu_notifier_write(struct ppu_channel *chan)
 	struct drm_ppu_notification *slot = chan->notifier.slot;
 	int idx;
 
-	lockdep_assert_held(&chan->pdev->chan_lock);
+	lockdep_assert_held(&chan->ppu->chan_lock);
 
 	if (!chan->notifier.bo)
 		return;
@@ -85,8 +85,8 @@ void ppu_notifier_write(struct ppu_channel *chan)
 	slot->channel_id = chan->id;
 	slot->error_va = chan->failure.va;
 	slot->cpu_ns = ktime_get_ns();
-	if (drm_dev_enter(&chan->pdev->drm, &idx)) {
-		slot->gpu_ns = ppu_device_time(chan->pdev);
+	if (drm_dev_enter(&chan->ppu->drm, &idx)) {
+		slot->gpu_ns = ppu_device_time(chan->ppu);
 		drm_dev_exit(idx);
 	}
 	/* Whoever sees the state sees the rest. */

@@ -28,17 +28,17 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_trace.h"
+#include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_submit.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_trace.h"
-#include "device/ppu_uobj.h"
+#include "fence/ppu_sw_fence.h"
+#include "fence/ppu_syncobj.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
-#include "sync/ppu_sw_fence.h"
-#include "sync/ppu_sync.h"
+#include "report/ppu_fault.h"
 
 #define PPU_TAIL_WFI	0	/* byte offsets of the driver's blocks */
 #define PPU_TAIL_INTR	64
@@ -121,14 +121,14 @@ static void ppu_job_destroy(struct ppu_job *job)
 static void ppu_job_free(struct drm_sched_job *sched_job)
 {
 	struct ppu_job *job = to_ppu_job(sched_job);
-	struct ppu_device *pdev = job->chan->pdev;
+	struct ppu_device *ppu = job->chan->ppu;
 	struct ppu_channel *chan = job->chan;
 
 	drm_sched_job_cleanup(sched_job);
 	ppu_job_destroy(job);
 	atomic_dec(&chan->jobs);
 	/* The channel may be gone now. */
-	wake_up_all(&pdev->jobs_wq);
+	wake_up_all(&ppu->jobs_wq);
 }
 
 static void ppu_ring_put(struct ppu_channel *chan, u64 va, u32 length)
@@ -163,7 +163,7 @@ static void ppu_job_ring_doorbell(struct ppu_channel *chan)
 	div_u64_rem(chan->put_abs, chan->ring_entries, &put);
 	/* Entries before GP_PUT. */
 	wmb();
-	ppu_userd_wr(chan->pdev, chan->chid, PPU_REG_USERD_GP_PUT, put);
+	ppu_userd_wr(chan->ppu, chan->chid, PPU_REG_USERD_GP_PUT, put);
 }
 
 /* Puts the job's fence on the list: it is complete when GP_GET reaches @done. */
@@ -207,15 +207,15 @@ static struct dma_fence *ppu_job_run(struct drm_sched_job *sched_job)
 {
 	struct ppu_job *job = to_ppu_job(sched_job);
 	struct ppu_channel *chan = job->chan;
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	struct dma_fence *ret;
 	unsigned long flags;
 	int idx;
 
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return ERR_PTR(-ENODEV);
 
-	job->runtime_ns = ppu_rd64(pdev, ppu_ch_off(chan->chid, PPU_REG_CH_RUNTIME_LO));
+	job->runtime_ns = ppu_rd64(ppu, ppu_ch_off(chan->chid, PPU_REG_CH_RUNTIME_LO));
 	job->started = jiffies;
 
 	spin_lock_irqsave(&chan->fence_lock, flags);
@@ -271,7 +271,7 @@ void ppu_submit_retire(struct ppu_channel *chan)
 	u64 getabs;
 
 	spin_lock_irqsave(&chan->fence_lock, flags);
-	getabs = ppu_rd64(chan->pdev, ppu_ch_off(chan->chid, PPU_REG_CH_GETABS_LO));
+	getabs = ppu_rd64(chan->ppu, ppu_ch_off(chan->chid, PPU_REG_CH_GETABS_LO));
 	ppu_job_fences_signal(chan, getabs, 0);
 	spin_unlock_irqrestore(&chan->fence_lock, flags);
 }
@@ -288,7 +288,7 @@ void ppu_submit_fail(struct ppu_channel *chan, int err)
 	spin_lock_irqsave(&chan->fence_lock, flags);
 	ppu_job_fences_signal(chan, 0, err);
 	spin_unlock_irqrestore(&chan->fence_lock, flags);
-	wake_up_all(&chan->pdev->jobs_wq);
+	wake_up_all(&chan->ppu->jobs_wq);
 }
 
 /*
@@ -310,13 +310,13 @@ static enum drm_gpu_sched_stat ppu_job_put_back(struct drm_sched_job *sched_job)
 static bool ppu_job_overdue(struct ppu_job *job)
 {
 	struct ppu_channel *chan = job->chan;
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	u64 used, limit = (u64)chan->timeout_ms * NSEC_PER_MSEC;
 
 	if (time_after(jiffies, job->started +
 		       PPU_WALL_FACTOR * msecs_to_jiffies(chan->timeout_ms)))
 		return true;
-	used = ppu_rd64(pdev, ppu_ch_off(chan->chid, PPU_REG_CH_RUNTIME_LO)) - job->runtime_ns;
+	used = ppu_rd64(ppu, ppu_ch_off(chan->chid, PPU_REG_CH_RUNTIME_LO)) - job->runtime_ns;
 	return used >= limit;
 }
 
@@ -328,16 +328,16 @@ static enum drm_gpu_sched_stat ppu_job_timedout(struct drm_sched_job *sched_job)
 		.err = -ETIME,
 		.cause = DRM_PPU_CHANNEL_STATE_TIMEDOUT,
 	};
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	int idx;
 
-	if (chan->dead || !drm_dev_enter(&pdev->drm, &idx))
+	if (chan->dead || !drm_dev_enter(&ppu->drm, &idx))
 		return ppu_job_put_back(sched_job);
 
 	ppu_submit_retire(chan);
 	if (!dma_fence_is_signaled(&sched_job->s_fence->finished) && ppu_job_overdue(job)) {
-		drm_warn(&pdev->drm, "channel %d: job %llu timed out, GP_GET %u\n", chan->chid,
-			 job->seqno, ppu_ch_rd(pdev, chan->chid, PPU_REG_CH_GET));
+		drm_warn(&ppu->drm, "channel %d: job %llu timed out, GP_GET %u\n", chan->chid,
+			 job->seqno, ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_GET));
 		if (!ppu_channel_stop(chan, PPU_CH_CMD_STOP))
 			ppu_vm_set_faulted(chan->vm);
 		ppu_channel_fail(chan, &timedout);
@@ -356,22 +356,22 @@ static const struct drm_sched_backend_ops ppu_sched_ops = {
 
 static int ppu_sched_init(struct ppu_channel *chan, u32 hw_jobs)
 {
-	struct ppu_device *pdev = chan->pdev;
+	struct ppu_device *ppu = chan->ppu;
 	long timeout = msecs_to_jiffies(chan->timeout_ms);
 #ifdef PPU_HAVE_SCHED_INIT_ARGS
 	const struct drm_sched_init_args args = {
 		.ops = &ppu_sched_ops,
 		.credit_limit = hw_jobs,
 		.timeout = timeout,
-		.timeout_wq = pdev->sched_wq,
+		.timeout_wq = ppu->sched_wq,
 		.name = "ppu",
-		.dev = pdev->drm.dev,
+		.dev = ppu->drm.dev,
 	};
 
 	return drm_sched_init(&chan->sched, &args);
 #else
-	return drm_sched_init(&chan->sched, &ppu_sched_ops, hw_jobs, 0, timeout, pdev->sched_wq,
-			      NULL, "ppu", pdev->drm.dev);
+	return drm_sched_init(&chan->sched, &ppu_sched_ops, hw_jobs, 0, timeout, ppu->sched_wq,
+			      NULL, "ppu", ppu->drm.dev);
 #endif
 }
 
@@ -463,7 +463,7 @@ void ppu_submit_fini(struct ppu_channel *chan)
 	 * time.  Left to drm_sched_entity_fini(), queued jobs would leak
 	 * references to fences on some kernels.
 	 */
-	wait_event(chan->pdev->jobs_wq, !atomic_read(&chan->jobs));
+	wait_event(chan->ppu->jobs_wq, !atomic_read(&chan->jobs));
 	drm_sched_entity_fini(&chan->entity);
 	drm_sched_fini(&chan->sched);
 	chan->sched_ready = false;
@@ -481,16 +481,16 @@ struct ppu_submit {
 	struct ppu_syncs syncs;
 };
 
-static int ppu_submit_check_entries(struct ppu_device *pdev, const struct ppu_job *job)
+static int ppu_submit_check_entries(struct ppu_device *ppu, const struct ppu_job *job)
 {
 	u32 i;
 
 	for (i = 0; i < job->count; i++) {
 		const struct drm_ppu_entry *e = &job->entries[i];
 
-		if (PPU_CHECK(pdev, e->flags) || PPU_CHECK(pdev, e->va & 3) ||
-		    PPU_CHECK(pdev, !e->length || e->length > PPU_BLOCK_MAX_WORDS) ||
-		    PPU_CHECK(pdev, e->va < PPU_VA_USER_START || e->va >= PPU_VA_USER_END))
+		if (PPU_CHECK(ppu, e->flags) || PPU_CHECK(ppu, e->va & 3) ||
+		    PPU_CHECK(ppu, !e->length || e->length > PPU_BLOCK_MAX_WORDS) ||
+		    PPU_CHECK(ppu, e->va < PPU_VA_USER_START || e->va >= PPU_VA_USER_END))
 			return -EINVAL;
 	}
 	return 0;
@@ -499,10 +499,10 @@ static int ppu_submit_check_entries(struct ppu_device *pdev, const struct ppu_jo
 /* Copies what user space gave: that takes as long as a page fault of its takes. */
 static int ppu_submit_get_job(struct ppu_submit *sub, const struct drm_ppu_submit *args)
 {
-	struct ppu_device *pdev = sub->chan->pdev;
+	struct ppu_device *ppu = sub->chan->ppu;
 	struct ppu_job *job;
 
-	if (PPU_CHECK(pdev, args->entries.count > sub->chan->job_entries))
+	if (PPU_CHECK(ppu, args->entries.count > sub->chan->job_entries))
 		return -EINVAL;
 
 	job = kzalloc(sizeof(*job), GFP_KERNEL);
@@ -525,7 +525,7 @@ static int ppu_submit_get_job(struct ppu_submit *sub, const struct drm_ppu_submi
 		job->entries = NULL;
 		return ret;
 	}
-	return ppu_submit_check_entries(pdev, job);
+	return ppu_submit_check_entries(ppu, job);
 }
 
 static int ppu_submit_get(struct ppu_submit *sub, const struct drm_ppu_submit *args)
@@ -534,7 +534,7 @@ static int ppu_submit_get(struct ppu_submit *sub, const struct drm_ppu_submit *a
 
 	if (ret)
 		return ret;
-	return ppu_syncs_get(&sub->syncs, sub->chan->pdev, sub->filp, &args->syncs);
+	return ppu_syncs_get(&sub->syncs, sub->chan->ppu, sub->filp, &args->syncs);
 }
 
 /* All that may fail. */
@@ -578,7 +578,7 @@ static int ppu_submit_wait_room(struct ppu_channel *chan, bool nonblock)
 		return 0;
 	if (nonblock)
 		return -EAGAIN;
-	return wait_event_interruptible(chan->pdev->jobs_wq,
+	return wait_event_interruptible(chan->ppu->jobs_wq,
 					atomic_read(&chan->jobs) < PPU_MAX_QUEUED || chan->dead);
 }
 
@@ -615,7 +615,7 @@ static int ppu_submit_locked(struct ppu_submit *sub, struct drm_ppu_submit *args
 
 	if (chan->destroyed)
 		return -ENOENT;
-	if (!drm_dev_enter(&chan->pdev->drm, &idx))
+	if (!drm_dev_enter(&chan->ppu->drm, &idx))
 		return -ENODEV;
 	dead = ppu_fault_catch_up(chan);
 	drm_dev_exit(idx);
@@ -651,18 +651,18 @@ static int ppu_submit(struct ppu_submit *sub, struct drm_ppu_submit *args)
 
 int ppu_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct drm_ppu_submit *args = data;
 	struct ppu_submit sub = { .filp = filp };
 	int ret;
 
-	if (PPU_CHECK(pdev, args->flags & ~DRM_PPU_SUBMIT_NONBLOCK))
+	if (PPU_CHECK(ppu, args->flags & ~DRM_PPU_SUBMIT_NONBLOCK))
 		return -EINVAL;
 	sub.chan = ppu_channel_lookup(filp->driver_priv, args->channel_id);
 	if (!sub.chan)
 		return -ENOENT;
 
-	ret = PPU_CHECK(pdev, sub.chan->user_submit) ? -EINVAL : ppu_submit(&sub, args);
+	ret = PPU_CHECK(ppu, sub.chan->user_submit) ? -EINVAL : ppu_submit(&sub, args);
 	ppu_submit_cleanup(&sub);
 	ppu_channel_put(sub.chan);
 	return ret;

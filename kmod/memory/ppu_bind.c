@@ -20,17 +20,17 @@
 #include <hw/ppu_mmu.h>
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_trace.h"
-#include "device/ppu_uobj.h"
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_trace.h"
+#include "base/ppu_uobj.h"
+#include "fence/ppu_sw_fence.h"
+#include "fence/ppu_syncobj.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_mmu.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
-#include "sync/ppu_sw_fence.h"
-#include "sync/ppu_sync.h"
 
 /** struct ppu_bind - one VM_BIND */
 struct ppu_bind {
@@ -67,20 +67,20 @@ struct ppu_bind {
 
 /* Preparation */
 
-static int ppu_bind_check_op(struct ppu_device *pdev, const struct drm_ppu_vm_bind_op *op)
+static int ppu_bind_check_op(struct ppu_device *ppu, const struct drm_ppu_vm_bind_op *op)
 {
 	const u32 known = DRM_PPU_VM_BIND_READONLY | DRM_PPU_VM_BIND_NOEXEC |
 			  DRM_PPU_VM_BIND_UNCACHED;
 	bool map = op->op == DRM_PPU_VM_BIND_OP_MAP;
 
-	if (PPU_CHECK(pdev, op->op > DRM_PPU_VM_BIND_OP_UNMAP) ||
-	    PPU_CHECK(pdev, op->pad) ||
-	    PPU_CHECK(pdev, op->flags & ~known) ||
-	    PPU_CHECK(pdev, !op->size) ||
-	    PPU_CHECK(pdev, (op->va | op->size | op->bo_offset) & (PPU_PAGE_SIZE - 1)) ||
-	    PPU_CHECK(pdev, op->va < PPU_VA_USER_START || op->va >= PPU_VA_USER_END) ||
-	    PPU_CHECK(pdev, op->size > PPU_VA_USER_END - op->va) ||
-	    PPU_CHECK(pdev, !map && (op->flags || op->handle || op->bo_offset)))
+	if (PPU_CHECK(ppu, op->op > DRM_PPU_VM_BIND_OP_UNMAP) ||
+	    PPU_CHECK(ppu, op->pad) ||
+	    PPU_CHECK(ppu, op->flags & ~known) ||
+	    PPU_CHECK(ppu, !op->size) ||
+	    PPU_CHECK(ppu, (op->va | op->size | op->bo_offset) & (PPU_PAGE_SIZE - 1)) ||
+	    PPU_CHECK(ppu, op->va < PPU_VA_USER_START || op->va >= PPU_VA_USER_END) ||
+	    PPU_CHECK(ppu, op->size > PPU_VA_USER_END - op->va) ||
+	    PPU_CHECK(ppu, !map && (op->flags || op->handle || op->bo_offset)))
 		return -EINVAL;
 	return 0;
 }
@@ -89,18 +89,18 @@ static int ppu_bind_check_op(struct ppu_device *pdev, const struct drm_ppu_vm_bi
 static int ppu_bind_collect_map(struct ppu_bind *bind, u32 i, struct drm_file *filp)
 {
 	const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
-	struct ppu_device *pdev = bind->vm->pdev;
+	struct ppu_device *ppu = bind->vm->ppu;
 	struct ppu_bo *bo = ppu_bo_lookup(filp, op->handle);
 
 	if (!bo)
 		return -ENOENT;
 	bind->bos[i] = bo;
 	bind->maps_any = true;
-	if (PPU_CHECK(pdev, bo->vm_uid && bo->vm_uid != bind->vm->uid) ||
-	    PPU_CHECK(pdev, bo->kernel))
+	if (PPU_CHECK(ppu, bo->vm_uid && bo->vm_uid != bind->vm->uid) ||
+	    PPU_CHECK(ppu, bo->kernel))
 		return -EPERM;
-	if (PPU_CHECK(pdev, op->bo_offset >= ppu_bo_gem(bo)->size) ||
-	    PPU_CHECK(pdev, op->size > ppu_bo_gem(bo)->size - op->bo_offset))
+	if (PPU_CHECK(ppu, op->bo_offset >= ppu_bo_gem(bo)->size) ||
+	    PPU_CHECK(ppu, op->size > ppu_bo_gem(bo)->size - op->bo_offset))
 		return -EINVAL;
 	if (READ_ONCE(bind->vm->faulted))
 		return -EIO;
@@ -115,7 +115,7 @@ static int ppu_bind_collect(struct ppu_bind *bind, struct drm_file *filp)
 	int ret;
 
 	for (i = 0; i < bind->count; i++) {
-		ret = ppu_bind_check_op(bind->vm->pdev, &bind->ops[i]);
+		ret = ppu_bind_check_op(bind->vm->ppu, &bind->ops[i]);
 		if (ret)
 			return ret;
 
@@ -287,14 +287,14 @@ static int ppu_bind_sync(struct ppu_bind *bind)
 	if (ret)
 		return ret;
 	ret = ppu_bind_run(bind);
-	return drm_WARN_ON(&bind->vm->pdev->drm, ret == -EAGAIN) ? -ENOSPC : ret;
+	return drm_WARN_ON(&bind->vm->ppu->drm, ret == -EAGAIN) ? -ENOSPC : ret;
 }
 
 /* The queue */
 
 static void ppu_bind_kick(struct ppu_vm *vm)
 {
-	queue_work(vm->pdev->bind_wq, &vm->bind_work);
+	queue_work(vm->ppu->bind_wq, &vm->bind_work);
 }
 
 static void ppu_bind_fence_cb(struct dma_fence *fence, struct dma_fence_cb *cb)
@@ -363,7 +363,7 @@ static void ppu_bind_execute(struct ppu_bind *bind)
 		err = -EIO;
 	else
 		err = ppu_bind_run(bind);
-	drm_WARN_ON(&bind->vm->pdev->drm, err == -EAGAIN);
+	drm_WARN_ON(&bind->vm->ppu->drm, err == -EAGAIN);
 	ppu_bind_finish(bind, err);
 	dma_fence_end_signalling(cookie);
 	ppu_bind_free(bind);
@@ -425,7 +425,7 @@ static int ppu_bind_make_async(struct ppu_bind *bind, struct drm_file *filp,
 	if (ret)
 		return ret;
 	bind->quota = ppu_quota_get(file->quota);
-	ret = ppu_syncs_get(&bind->syncs, bind->vm->pdev, filp, syncs);
+	ret = ppu_syncs_get(&bind->syncs, bind->vm->ppu, filp, syncs);
 	if (ret)
 		return ret;
 	bind->fence = ppu_sw_fence_create("ppu-bind", dma_fence_context_alloc(1), 1);
@@ -469,15 +469,15 @@ static int ppu_bind_async(struct ppu_bind *bind, struct drm_file *filp,
 
 int ppu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct drm_ppu_vm_bind *args = data;
 	bool async = args->flags & DRM_PPU_VM_BIND_ASYNC;
 	struct ppu_bind *bind;
 	struct ppu_vm *vm;
 	int ret;
 
-	if (PPU_CHECK(pdev, args->flags & ~DRM_PPU_VM_BIND_ASYNC) ||
-	    PPU_CHECK(pdev, args->syncs.count && !async))
+	if (PPU_CHECK(ppu, args->flags & ~DRM_PPU_VM_BIND_ASYNC) ||
+	    PPU_CHECK(ppu, args->syncs.count && !async))
 		return -EINVAL;
 	vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
 	if (!vm)

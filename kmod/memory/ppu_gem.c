@@ -26,9 +26,9 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
 #include "channel/ppu_userd.h"
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
@@ -159,13 +159,13 @@ static void ppu_bo_check_unused(struct ppu_bo *bo)
 
 static void ppu_sys_free(struct drm_gem_object *obj)
 {
-	struct ppu_device *pdev = to_ppu(obj->dev);
+	struct ppu_device *ppu = to_ppu(obj->dev);
 	struct ppu_bo *bo = to_ppu_bo(obj);
 
 	ppu_bo_check_unused(bo);
-	mutex_lock(&pdev->mapped_lock);
+	mutex_lock(&ppu->mapped_lock);
 	list_del(&bo->mapped_link);
-	mutex_unlock(&pdev->mapped_lock);
+	mutex_unlock(&ppu->mapped_lock);
 	kvfree(bo->segs);
 	ppu_bo_unpay(bo);
 	drm_gem_shmem_free(&bo->base);
@@ -285,19 +285,19 @@ struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 }
 
 /* Gets the pages and maps them for DMA. */
-static int ppu_bo_map_dma(struct ppu_device *pdev, struct ppu_bo *bo)
+static int ppu_bo_map_dma(struct ppu_device *ppu, struct ppu_bo *bo)
 {
 	struct sg_table *sgt;
 	int idx;
 
 	/* What is mapped later would miss ppu_gem_unmap_all(). */
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
 	sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
 	if (!IS_ERR(sgt)) {
-		mutex_lock(&pdev->mapped_lock);
-		list_add(&bo->mapped_link, &pdev->mapped);
-		mutex_unlock(&pdev->mapped_lock);
+		mutex_lock(&ppu->mapped_lock);
+		list_add(&bo->mapped_link, &ppu->mapped);
+		mutex_unlock(&ppu->mapped_lock);
 	}
 	drm_dev_exit(idx);
 	return IS_ERR(sgt) ? PTR_ERR(sgt) : ppu_bo_set_sg(bo, sgt);
@@ -305,34 +305,34 @@ static int ppu_bo_map_dma(struct ppu_device *pdev, struct ppu_bo *bo)
 
 /**
  * ppu_gem_unmap_all - the driver leaves the device: unmap everything for DMA
- * @pdev: device, unplugged and quiet
+ * @ppu: device, unplugged and quiet
  *
  * Objects live on in files that are open, as memory of the CPU.
  */
-void ppu_gem_unmap_all(struct ppu_device *pdev)
+void ppu_gem_unmap_all(struct ppu_device *ppu)
 {
 	struct ppu_bo *bo;
 
-	mutex_lock(&pdev->mapped_lock);
-	list_for_each_entry(bo, &pdev->mapped, mapped_link) {
+	mutex_lock(&ppu->mapped_lock);
+	list_for_each_entry(bo, &ppu->mapped, mapped_link) {
 		struct drm_gem_shmem_object *shmem = &bo->base;
 
-		dma_unmap_sgtable(pdev->drm.dev, shmem->sgt, DMA_BIDIRECTIONAL, 0);
+		dma_unmap_sgtable(ppu->drm.dev, shmem->sgt, DMA_BIDIRECTIONAL, 0);
 		sg_free_table(shmem->sgt);
 		kfree(shmem->sgt);
 		/* drm_gem_shmem_free() finds nothing left to unmap. */
 		shmem->sgt = NULL;
 	}
-	mutex_unlock(&pdev->mapped_lock);
+	mutex_unlock(&ppu->mapped_lock);
 }
 
-static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *pdev, u64 size, u32 flags)
+static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *ppu, u64 size, u32 flags)
 {
 	struct drm_gem_shmem_object *shmem;
 	struct ppu_bo *bo;
 	int ret;
 
-	shmem = drm_gem_shmem_create(&pdev->drm, size);
+	shmem = drm_gem_shmem_create(&ppu->drm, size);
 	/* shmem says ENOSPC, too, when it got no memory for an inode. */
 	if (IS_ERR(shmem))
 		return PTR_ERR(shmem) == -ENOSPC ? ERR_PTR(-ENOMEM) : ERR_CAST(shmem);
@@ -340,7 +340,7 @@ static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *pdev, u64 size, u32 f
 	shmem->map_wc = flags & DRM_PPU_GEM_CPU_WC;
 	shmem->pages_mark_dirty_on_put = true;
 
-	ret = ppu_bo_map_dma(pdev, bo);
+	ret = ppu_bo_map_dma(ppu, bo);
 	if (!ret)
 		return bo;
 	ppu_bo_put(bo);
@@ -350,7 +350,7 @@ static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *pdev, u64 size, u32 f
 /* VRAM objects */
 
 struct ppu_vram_pfn_arg {
-	struct ppu_device *pdev;
+	struct ppu_device *ppu;
 	struct ppu_bo *bo;
 };
 
@@ -358,7 +358,7 @@ static unsigned long ppu_vram_pfn(void *arg, u64 page)
 {
 	struct ppu_vram_pfn_arg *a = arg;
 
-	return (a->pdev->vram_phys + ppu_bo_addr(a->bo, page << PAGE_SHIFT, NULL)) >> PAGE_SHIFT;
+	return (a->ppu->vram_phys + ppu_bo_addr(a->bo, page << PAGE_SHIFT, NULL)) >> PAGE_SHIFT;
 }
 
 static vm_fault_t ppu_vram_fault(struct vm_fault *vmf)
@@ -429,7 +429,7 @@ static int ppu_cmp_seg(const void *a, const void *b)
 }
 
 /* Puts the blocks in address order, so that neighbours join to large pages. */
-static int ppu_bo_set_blocks(struct ppu_device *pdev, struct ppu_bo *bo)
+static int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo)
 {
 	struct drm_buddy_block *block;
 	unsigned int n = 0, i, out = 0;
@@ -444,7 +444,7 @@ static int ppu_bo_set_blocks(struct ppu_device *pdev, struct ppu_bo *bo)
 	n = 0;
 	list_for_each_entry(block, &bo->blocks, link) {
 		bo->segs[n].addr = drm_buddy_block_offset(block);
-		bo->segs[n++].size = drm_buddy_block_size(&pdev->vram.mm, block);
+		bo->segs[n++].size = drm_buddy_block_size(&ppu->vram.mm, block);
 	}
 	/* Large blocks first would leave 2 MiB boundaries in the middle of pages. */
 	sort(bo->segs, n, sizeof(*bo->segs), ppu_cmp_seg, NULL);
@@ -464,24 +464,24 @@ static int ppu_bo_set_blocks(struct ppu_device *pdev, struct ppu_bo *bo)
 	return 0;
 }
 
-static struct ppu_bo *ppu_bo_create_vram(struct ppu_device *pdev, u64 size)
+static struct ppu_bo *ppu_bo_create_vram(struct ppu_device *ppu, u64 size)
 {
 	struct ppu_bo *bo;
 	int ret;
 
-	if (size > pdev->vram.size)
+	if (size > ppu->vram.size)
 		return ERR_PTR(-ENOSPC);
 
 	bo = ppu_bo_alloc(DRM_PPU_PLACEMENT_VRAM);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 	ppu_bo_gem(bo)->funcs = &ppu_vram_funcs;
-	drm_gem_private_object_init(&pdev->drm, ppu_bo_gem(bo), size);
+	drm_gem_private_object_init(&ppu->drm, ppu_bo_gem(bo), size);
 
-	ret = ppu_vram_alloc_list(pdev, size, &bo->blocks);
+	ret = ppu_vram_alloc_list(ppu, size, &bo->blocks);
 	if (ret)
 		goto err;
-	ret = ppu_bo_set_blocks(pdev, bo);
+	ret = ppu_bo_set_blocks(ppu, bo);
 	if (ret)
 		goto err;
 	ret = drm_gem_create_mmap_offset(ppu_bo_gem(bo));
@@ -506,7 +506,7 @@ err:
 struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32 flags)
 {
 	enum drm_ppu_resource res = ppu_bo_resource(placement);
-	struct ppu_device *pdev = file->pdev;
+	struct ppu_device *ppu = file->ppu;
 	struct ppu_bo *bo;
 	int ret;
 
@@ -520,9 +520,9 @@ struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32
 		return ERR_PTR(ret);
 
 	if (placement == DRM_PPU_PLACEMENT_VRAM)
-		bo = ppu_bo_create_vram(pdev, size);
+		bo = ppu_bo_create_vram(ppu, size);
 	else
-		bo = ppu_bo_create_sys(pdev, size, flags);
+		bo = ppu_bo_create_sys(ppu, size, flags);
 	if (IS_ERR(bo)) {
 		ppu_quota_release(file->quota, res, size);
 		return bo;
@@ -704,21 +704,21 @@ static const struct drm_gem_object_funcs ppu_userd_funcs = {
 
 /**
  * ppu_userd_create - make the object of a channel's USERD page
- * @pdev: device
+ * @ppu: device
  * @chid: channel number
  *
  * Return: object with one reference, or ERR_PTR.
  */
-struct ppu_userd *ppu_userd_create(struct ppu_device *pdev, int chid)
+struct ppu_userd *ppu_userd_create(struct ppu_device *ppu, int chid)
 {
 	struct ppu_userd *userd = kzalloc(sizeof(*userd), GFP_KERNEL);
 	int ret;
 
 	if (!userd)
 		return ERR_PTR(-ENOMEM);
-	userd->phys = pdev->regs_phys + PPU_BAR0_USERD + (u64)chid * PPU_USERD_STRIDE;
+	userd->phys = ppu->regs_phys + PPU_BAR0_USERD + (u64)chid * PPU_USERD_STRIDE;
 	userd->base.funcs = &ppu_userd_funcs;
-	drm_gem_private_object_init(&pdev->drm, &userd->base, PAGE_SIZE);
+	drm_gem_private_object_init(&ppu->drm, &userd->base, PAGE_SIZE);
 
 	ret = drm_gem_create_mmap_offset(&userd->base);
 	if (ret) {
@@ -768,14 +768,14 @@ void ppu_userd_revoke(struct ppu_userd *userd, struct drm_file *filp)
 int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *filp)
 {
 	const u32 known = DRM_PPU_GEM_NO_MMAP | DRM_PPU_GEM_CPU_WC;
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct drm_ppu_gem_create *args = data;
 	struct ppu_vm *vm = NULL;
 	struct ppu_bo *bo;
 	int ret;
 
-	if (PPU_CHECK(pdev, args->flags & ~known) ||
-	    PPU_CHECK(pdev, args->placement > DRM_PPU_PLACEMENT_VRAM))
+	if (PPU_CHECK(ppu, args->flags & ~known) ||
+	    PPU_CHECK(ppu, args->placement > DRM_PPU_PLACEMENT_VRAM))
 		return -EINVAL;
 
 	if (args->vm_id) {
@@ -802,18 +802,18 @@ out:
 
 int ppu_ioctl_gem_mmap_offset(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct drm_ppu_gem_mmap_offset *args = data;
 	struct ppu_bo *bo;
 	int ret = 0;
 
-	if (PPU_CHECK(pdev, args->flags))
+	if (PPU_CHECK(ppu, args->flags))
 		return -EINVAL;
 	bo = ppu_bo_lookup(filp, args->handle);
 	if (!bo)
 		return -ENOENT;
 
-	if (PPU_CHECK(pdev, bo->flags & DRM_PPU_GEM_NO_MMAP))
+	if (PPU_CHECK(ppu, bo->flags & DRM_PPU_GEM_NO_MMAP))
 		ret = -EPERM;
 	else
 		args->offset = drm_vma_node_offset_addr(&ppu_bo_gem(bo)->vma_node);

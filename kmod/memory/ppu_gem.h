@@ -74,7 +74,7 @@ struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size
 struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 					 struct dma_buf_attachment *attach, struct sg_table *sgt);
 struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32 flags);
-void ppu_gem_unmap_all(struct ppu_device *pdev);
+void ppu_gem_unmap_all(struct ppu_device *ppu);
 void *ppu_bo_map_page(struct ppu_bo *bo, u64 offset, bool *vmapped);
 void ppu_bo_unmap_page(void *vaddr, bool vmapped);
 struct ppu_bo *ppu_bo_lookup(struct drm_file *filp, u32 handle);

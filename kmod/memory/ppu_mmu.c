@@ -24,8 +24,8 @@
 #include <hw/ppu_mmu.h>
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_io.h"
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_mmu.h"
 #include "memory/ppu_vm.h"
@@ -43,9 +43,9 @@ static void ppu_pt_write(struct ppu_vm *vm, struct ppu_pt *pt, unsigned int i, u
 {
 	int idx;
 
-	if (!drm_dev_enter(&vm->pdev->drm, &idx))
+	if (!drm_dev_enter(&vm->ppu->drm, &idx))
 		return;
-	writeq(val, vm->pdev->vram_io + pt->mem.addr + i * 8);
+	writeq(val, vm->ppu->vram_io + pt->mem.addr + i * 8);
 	drm_dev_exit(idx);
 }
 
@@ -54,9 +54,9 @@ static u64 ppu_pt_read(struct ppu_vm *vm, struct ppu_pt *pt, unsigned int i)
 	u64 val = 0;
 	int idx;
 
-	if (!drm_dev_enter(&vm->pdev->drm, &idx))
+	if (!drm_dev_enter(&vm->ppu->drm, &idx))
 		return 0;
-	val = readq(vm->pdev->vram_io + pt->mem.addr + i * 8);
+	val = readq(vm->ppu->vram_io + pt->mem.addr + i * 8);
 	drm_dev_exit(idx);
 	return val;
 }
@@ -85,7 +85,7 @@ static struct ppu_pt *ppu_pt_new(struct ppu_vm *vm, unsigned int level)
 	if (!pt)
 		return ERR_PTR(-ENOMEM);
 	pt->level = level;
-	ret = ppu_vram_alloc(vm->pdev, vm->quota, PPU_PAGE_SIZE, &pt->mem);
+	ret = ppu_vram_alloc(vm->ppu, vm->quota, PPU_PAGE_SIZE, &pt->mem);
 	if (ret) {
 		kfree(pt);
 		return ERR_PTR(ret);
@@ -95,7 +95,7 @@ static struct ppu_pt *ppu_pt_new(struct ppu_vm *vm, unsigned int level)
 
 static void ppu_pt_free(struct ppu_vm *vm, struct ppu_pt *pt)
 {
-	ppu_vram_free(vm->pdev, &pt->mem);
+	ppu_vram_free(vm->ppu, &pt->mem);
 	kfree(pt);
 }
 
@@ -395,7 +395,7 @@ void ppu_mmu_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offset, u64 
 
 	lockdep_assert_held(&vm->lock);
 
-	if (!drm_dev_enter(&vm->pdev->drm, &idx))
+	if (!drm_dev_enter(&vm->ppu->drm, &idx))
 		return;
 
 	pte_flags |= PPU_PTE_VALID;
@@ -407,11 +407,11 @@ void ppu_mmu_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offset, u64 
 		struct ppu_pt *dir = ppu_mmu_dir(vm, va);
 		unsigned int i = ppu_pt_index(va, 1);
 
-		if (drm_WARN_ON(&vm->pdev->drm, !dir))
+		if (drm_WARN_ON(&vm->ppu->drm, !dir))
 			break;
 		if (dir->child[i])
 			ppu_mmu_map_leaves(vm, dir->child[i], bo, bo_offset, va, n, pte_flags);
-		else if (!drm_WARN_ON(&vm->pdev->drm, n != PPU_LARGE_SIZE))
+		else if (!drm_WARN_ON(&vm->ppu->drm, n != PPU_LARGE_SIZE))
 			ppu_pt_set(vm, dir, i,
 				   ppu_bo_addr(bo, bo_offset, NULL) | pte_flags | PPU_PTE_LARGE);
 		va += n;
@@ -437,7 +437,7 @@ static void ppu_pt_unmap(struct ppu_vm *vm, struct ppu_pt *pt, u64 base, u64 fir
 			continue;
 		}
 		/* Cuts are prepared: a leaf is never hit in part. */
-		drm_WARN_ON(&vm->pdev->drm, at < first || at + span - 1 > last);
+		drm_WARN_ON(&vm->ppu->drm, at < first || at + span - 1 > last);
 		ppu_pt_clear(vm, pt, i);
 	}
 }
@@ -502,23 +502,23 @@ void ppu_mmu_prune(struct ppu_vm *vm, u64 va, u64 size)
  */
 void ppu_mmu_flush(struct ppu_vm *vm, struct ppu_pt_pool *pool)
 {
-	struct ppu_device *pdev = vm->pdev;
+	struct ppu_device *ppu = vm->ppu;
 	unsigned long flags;
 	u64 inst = ppu_vm_inst(vm);
 	int idx;
 
 	lockdep_assert_held(&vm->lock);
 
-	if (drm_dev_enter(&pdev->drm, &idx)) {
+	if (drm_dev_enter(&ppu->drm, &idx)) {
 		/* Tables are write-combined: drain them before the device looks. */
 		wmb();
-		spin_lock_irqsave(&pdev->hw_lock, flags);
-		ppu_wr(pdev, PPU_REG_TLB_INV_INST_LO, lower_32_bits(inst));
-		ppu_wr(pdev, PPU_REG_TLB_INV_INST_HI, upper_32_bits(inst));
-		ppu_wr(pdev, PPU_REG_TLB_INV, 1);
+		spin_lock_irqsave(&ppu->hw_lock, flags);
+		ppu_wr(ppu, PPU_REG_TLB_INV_INST_LO, lower_32_bits(inst));
+		ppu_wr(ppu, PPU_REG_TLB_INV_INST_HI, upper_32_bits(inst));
+		ppu_wr(ppu, PPU_REG_TLB_INV, 1);
 		/* The write is posted; the invalidation is done when it arrived. */
-		ppu_rd(pdev, PPU_REG_ID);
-		spin_unlock_irqrestore(&pdev->hw_lock, flags);
+		ppu_rd(ppu, PPU_REG_ID);
+		spin_unlock_irqrestore(&ppu->hw_lock, flags);
 		drm_dev_exit(idx);
 	}
 

@@ -21,19 +21,19 @@
 #include <hw/ppu_save.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_trace.h"
+#include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_fault.h"
-#include "device/ppu_io.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_trace.h"
-#include "device/ppu_uobj.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_mmu.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
 #include "ppu_file.h"
+#include "report/ppu_fault.h"
 #include "sync/ppu_eventfd.h"
 
 #define PPU_MAP_START(m)	((m)->start)
@@ -46,23 +46,23 @@ INTERVAL_TREE_DEFINE(struct ppu_mapping, rb, u64, subtree_last, PPU_MAP_START, P
 /* Runs a command on the context and returns its status. */
 static u32 ppu_vm_ctx_cmd(struct ppu_vm *vm, u32 cmd)
 {
-	struct ppu_device *pdev = vm->pdev;
+	struct ppu_device *ppu = vm->ppu;
 	u64 inst = ppu_vm_inst(vm);
 	unsigned long flags;
 	u32 status = 0;
 	int idx;
 
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return 0;
 	/* The instance block is write-combined: it is there before the command. */
 	wmb();
-	spin_lock_irqsave(&pdev->hw_lock, flags);
-	ppu_wr(pdev, PPU_REG_CTX_INST_LO, lower_32_bits(inst));
-	ppu_wr(pdev, PPU_REG_CTX_INST_HI, upper_32_bits(inst));
+	spin_lock_irqsave(&ppu->hw_lock, flags);
+	ppu_wr(ppu, PPU_REG_CTX_INST_LO, lower_32_bits(inst));
+	ppu_wr(ppu, PPU_REG_CTX_INST_HI, upper_32_bits(inst));
 	if (cmd)
-		ppu_wr(pdev, PPU_REG_CTX_CMD, cmd);
-	status = ppu_rd(pdev, PPU_REG_CTX_STATUS);
-	spin_unlock_irqrestore(&pdev->hw_lock, flags);
+		ppu_wr(ppu, PPU_REG_CTX_CMD, cmd);
+	status = ppu_rd(ppu, PPU_REG_CTX_STATUS);
+	spin_unlock_irqrestore(&ppu->hw_lock, flags);
 	drm_dev_exit(idx);
 	return status;
 }
@@ -100,14 +100,14 @@ static int ppu_vm_load_inst(struct ppu_vm *vm)
 	blk->max_pending = vm->max_pending;
 	blk->watchdog_ns = (u64)vm->watchdog_ms * NSEC_PER_MSEC;
 
-	if (drm_dev_enter(&vm->pdev->drm, &idx)) {
-		memcpy_toio(vm->pdev->vram_io + vm->inst.addr, blk, sizeof(*blk));
+	if (drm_dev_enter(&vm->ppu->drm, &idx)) {
+		memcpy_toio(vm->ppu->vram_io + vm->inst.addr, blk, sizeof(*blk));
 		drm_dev_exit(idx);
 	}
 	kfree(blk);
 
 	if (ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_LOAD) & PPU_CTX_BAD) {
-		drm_err(&vm->pdev->drm, "the device refused instance block %u\n", vm->context_id);
+		drm_err(&vm->ppu->drm, "the device refused instance block %u\n", vm->context_id);
 		return -EIO;
 	}
 	return 0;
@@ -115,14 +115,14 @@ static int ppu_vm_load_inst(struct ppu_vm *vm)
 
 static u64 ppu_vm_local_bytes(struct ppu_vm *vm, u32 per_thread)
 {
-	const struct ppu_caps *c = &vm->pdev->caps;
+	const struct ppu_caps *c = &vm->ppu->caps;
 
 	return PPU_LOCAL_AREA_BYTES(c->sms, c->warps_per_sm, per_thread);
 }
 
 static u64 ppu_vm_save_bytes(struct ppu_vm *vm, u32 depth, u32 local)
 {
-	const struct ppu_caps *c = &vm->pdev->caps;
+	const struct ppu_caps *c = &vm->ppu->caps;
 
 	return PPU_SAVE_AREA_BYTES(c->sms, c->save_per_sm, depth, local);
 }
@@ -137,8 +137,8 @@ static u64 ppu_vm_save_bytes(struct ppu_vm *vm, u32 depth, u32 local)
  */
 int ppu_vm_ensure_areas(struct ppu_vm *vm)
 {
-	struct ppu_device *pdev = vm->pdev;
-	const struct ppu_caps *c = &pdev->caps;
+	struct ppu_device *ppu = vm->ppu;
+	const struct ppu_caps *c = &ppu->caps;
 	u64 tokq = PPU_TOKQ_AREA_BYTES(c->sms, c->warps_per_sm, c->tokq_entries);
 	int ret = 0;
 
@@ -146,14 +146,14 @@ int ppu_vm_ensure_areas(struct ppu_vm *vm)
 	if (vm->has_areas)
 		goto out;
 
-	ret = ppu_vram_alloc(pdev, vm->quota, ppu_vm_local_bytes(vm, vm->local_per_thread),
+	ret = ppu_vram_alloc(ppu, vm->quota, ppu_vm_local_bytes(vm, vm->local_per_thread),
 			     &vm->local);
 	if (ret)
 		goto out;
-	ret = ppu_vram_alloc(pdev, vm->quota, tokq, &vm->tokq);
+	ret = ppu_vram_alloc(ppu, vm->quota, tokq, &vm->tokq);
 	if (ret)
 		goto err_local;
-	ret = ppu_vram_alloc(pdev, vm->quota,
+	ret = ppu_vram_alloc(ppu, vm->quota,
 			     ppu_vm_save_bytes(vm, vm->max_depth, vm->local_per_thread),
 			     &vm->save);
 	if (ret)
@@ -165,11 +165,11 @@ int ppu_vm_ensure_areas(struct ppu_vm *vm)
 	goto out;
 
 err_save:
-	ppu_vram_free(pdev, &vm->save);
+	ppu_vram_free(ppu, &vm->save);
 err_tokq:
-	ppu_vram_free(pdev, &vm->tokq);
+	ppu_vram_free(ppu, &vm->tokq);
 err_local:
-	ppu_vram_free(pdev, &vm->local);
+	ppu_vram_free(ppu, &vm->local);
 out:
 	mutex_unlock(&vm->area_lock);
 	return ret;
@@ -290,7 +290,7 @@ struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 
 	map->pte_flags = pte_flags;
 
 	ret = ppu_mmu_prepare_map(vm, &pool, bo, 0, map->start, size);
-	if (drm_WARN_ON(&vm->pdev->drm, ret))
+	if (drm_WARN_ON(&vm->ppu->drm, ret))
 		goto err_prune;
 	ppu_bo_get(bo);
 	ppu_map_link(vm, map);
@@ -343,7 +343,7 @@ void ppu_vm_unmap_kernel(struct ppu_vm *vm, struct ppu_mapping *map)
  */
 void ppu_vm_kick_bo(struct ppu_bo *bo)
 {
-	struct ppu_device *pdev = to_ppu(ppu_bo_gem(bo)->dev);
+	struct ppu_device *ppu = to_ppu(ppu_bo_gem(bo)->dev);
 	struct ppu_mapping *map;
 	struct ppu_vm *last = NULL;
 
@@ -352,7 +352,7 @@ void ppu_vm_kick_bo(struct ppu_bo *bo)
 		int chid = READ_ONCE(map->vm->kick_chid);
 
 		if (map->vm != last && chid != PPU_CHID_NONE)
-			ppu_userd_wr(pdev, chid, PPU_REG_USERD_KICK, 1);
+			ppu_userd_wr(ppu, chid, PPU_REG_USERD_KICK, 1);
 		last = map->vm;
 	}
 	spin_unlock(&bo->maps_lock);
@@ -363,12 +363,12 @@ void ppu_vm_kick_bo(struct ppu_bo *bo)
 static void ppu_vm_free(struct kref *kref)
 {
 	struct ppu_vm *vm = container_of(kref, struct ppu_vm, kref);
-	struct ppu_device *pdev = vm->pdev;
+	struct ppu_device *ppu = vm->ppu;
 	struct ppu_mapping *spare = NULL;
 	LIST_HEAD(dead);
 
 	/* Nobody else has it; the lock is for the assertions below. */
-	xa_erase(&pdev->vms, vm->inst.addr >> PPU_PAGE_SHIFT);
+	xa_erase(&ppu->vms, vm->inst.addr >> PPU_PAGE_SHIFT);
 	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_STOP);
 	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_FORGET);
 
@@ -378,12 +378,12 @@ static void ppu_vm_free(struct kref *kref)
 	ppu_map_free_list(&dead);
 
 	ppu_mmu_fini(vm);
-	ppu_vram_free_list(pdev, &vm->retired);
+	ppu_vram_free_list(ppu, &vm->retired);
 	ppu_quota_release(vm->quota, DRM_PPU_RES_VRAM, vm->retired_size);
-	ppu_vram_free(pdev, &vm->save);
-	ppu_vram_free(pdev, &vm->tokq);
-	ppu_vram_free(pdev, &vm->local);
-	ppu_vram_free(pdev, &vm->inst);
+	ppu_vram_free(ppu, &vm->save);
+	ppu_vram_free(ppu, &vm->tokq);
+	ppu_vram_free(ppu, &vm->local);
+	ppu_vram_free(ppu, &vm->inst);
 	drm_mm_takedown(&vm->kernel_va);
 	mutex_destroy(&vm->bind_mutex);
 	mutex_destroy(&vm->area_lock);
@@ -413,17 +413,17 @@ struct ppu_vm *ppu_vm_lookup(struct ppu_file *file, u32 id)
 }
 
 /** ppu_vm_get_by_inst - find a VM by its instance block; takes a reference */
-struct ppu_vm *ppu_vm_get_by_inst(struct ppu_device *pdev, u64 inst)
+struct ppu_vm *ppu_vm_get_by_inst(struct ppu_device *ppu, u64 inst)
 {
 	struct ppu_vm *vm;
 
 	if (inst & PPU_APERTURE_MASK)
 		return NULL;
-	xa_lock(&pdev->vms);
-	vm = xa_load(&pdev->vms, inst >> PPU_PAGE_SHIFT);
+	xa_lock(&ppu->vms);
+	vm = xa_load(&ppu->vms, inst >> PPU_PAGE_SHIFT);
 	if (vm && !kref_get_unless_zero(&vm->kref))
 		vm = NULL;
-	xa_unlock(&pdev->vms);
+	xa_unlock(&ppu->vms);
 	return vm;
 }
 
@@ -434,15 +434,15 @@ void ppu_vm_set_faulted(struct ppu_vm *vm)
 }
 
 /** ppu_vm_set_faulted_all - the device was reset: no context survived */
-void ppu_vm_set_faulted_all(struct ppu_device *pdev)
+void ppu_vm_set_faulted_all(struct ppu_device *ppu)
 {
 	unsigned long index;
 	struct ppu_vm *vm;
 
-	xa_lock(&pdev->vms);
-	xa_for_each(&pdev->vms, index, vm)
+	xa_lock(&ppu->vms);
+	xa_for_each(&ppu->vms, index, vm)
 		ppu_vm_set_faulted(vm);
-	xa_unlock(&pdev->vms);
+	xa_unlock(&ppu->vms);
 }
 
 /** ppu_vm_close_binds - the file is closed: nothing queued is done any more */
@@ -468,7 +468,7 @@ void ppu_vm_close_all(struct ppu_file *file)
 	}
 }
 
-static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev, struct ppu_quota *quota)
+static struct ppu_vm *ppu_vm_alloc(struct ppu_device *ppu, struct ppu_quota *quota)
 {
 	static atomic64_t last_uid;
 	struct ppu_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL);
@@ -476,7 +476,7 @@ static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev, struct ppu_quota *qu
 	if (!vm)
 		return NULL;
 	kref_init(&vm->kref);
-	vm->pdev = pdev;
+	vm->ppu = ppu;
 	vm->quota = ppu_quota_get(quota);
 	vm->uid = atomic64_inc_return(&last_uid);
 	vm->context_id = vm->uid;
@@ -492,11 +492,11 @@ static struct ppu_vm *ppu_vm_alloc(struct ppu_device *pdev, struct ppu_quota *qu
 	return vm;
 }
 
-static struct ppu_vm *ppu_vm_create(struct ppu_device *pdev, struct ppu_quota *quota,
+static struct ppu_vm *ppu_vm_create(struct ppu_device *ppu, struct ppu_quota *quota,
 				    const struct drm_ppu_vm_create *args)
 {
-	u32 prios = pdev->caps.device_priorities;
-	struct ppu_vm *vm = ppu_vm_alloc(pdev, quota);
+	u32 prios = ppu->caps.device_priorities;
+	struct ppu_vm *vm = ppu_vm_alloc(ppu, quota);
 	int ret;
 
 	if (!vm)
@@ -506,13 +506,13 @@ static struct ppu_vm *ppu_vm_create(struct ppu_device *pdev, struct ppu_quota *q
 	vm->local_per_thread = round_up(args->local_per_thread ?: PPU_LOCAL_DEFAULT, 16);
 	vm->watchdog_ms = args->watchdog_ms;
 
-	ret = ppu_vram_alloc(pdev, vm->quota, PPU_INST_SIZE, &vm->inst);
+	ret = ppu_vram_alloc(ppu, vm->quota, PPU_INST_SIZE, &vm->inst);
 	if (ret)
 		goto err_vm;
 	ret = ppu_mmu_init(vm);
 	if (ret)
 		goto err_inst;
-	ret = xa_err(xa_store(&pdev->vms, vm->inst.addr >> PPU_PAGE_SHIFT, vm, GFP_KERNEL));
+	ret = xa_err(xa_store(&ppu->vms, vm->inst.addr >> PPU_PAGE_SHIFT, vm, GFP_KERNEL));
 	if (ret)
 		goto err_mmu;
 
@@ -528,7 +528,7 @@ static struct ppu_vm *ppu_vm_create(struct ppu_device *pdev, struct ppu_quota *q
 err_mmu:
 	ppu_mmu_fini(vm);
 err_inst:
-	ppu_vram_free(pdev, &vm->inst);
+	ppu_vram_free(ppu, &vm->inst);
 err_vm:
 	drm_mm_takedown(&vm->kernel_va);
 	mutex_destroy(&vm->bind_mutex);
@@ -541,23 +541,23 @@ err_vm:
 
 int ppu_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
 	struct drm_ppu_vm_create *args = data;
 	struct ppu_vm *vm;
 	int ret;
 
-	if (PPU_CHECK(pdev, args->flags) || PPU_CHECK(pdev, args->pad) ||
-	    PPU_CHECK(pdev, args->max_depth > PPU_MAX_DEPTH) ||
-	    PPU_CHECK(pdev, args->prio_levels > pdev->caps.device_priorities) ||
-	    PPU_CHECK(pdev, args->local_per_thread > PPU_LOCAL_MAX))
+	if (PPU_CHECK(ppu, args->flags) || PPU_CHECK(ppu, args->pad) ||
+	    PPU_CHECK(ppu, args->max_depth > PPU_MAX_DEPTH) ||
+	    PPU_CHECK(ppu, args->prio_levels > ppu->caps.device_priorities) ||
+	    PPU_CHECK(ppu, args->local_per_thread > PPU_LOCAL_MAX))
 		return -EINVAL;
 
 	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_VMS, 1);
 	if (ret)
 		return ret;
 
-	vm = ppu_vm_create(pdev, file->quota, args);
+	vm = ppu_vm_create(ppu, file->quota, args);
 	if (IS_ERR(vm)) {
 		ret = PTR_ERR(vm);
 		goto err_count;
@@ -620,7 +620,7 @@ static int ppu_vm_replace_area(struct ppu_vm *vm, struct ppu_vram_range *old, u6
 
 	lockdep_assert_held(&vm->area_lock);
 
-	ret = ppu_vram_alloc(vm->pdev, vm->quota, vm->has_areas ? size : 0, &area);
+	ret = ppu_vram_alloc(vm->ppu, vm->quota, vm->has_areas ? size : 0, &area);
 	if (ret)
 		return ret;
 	if (ppu_vm_busy(vm)) {
@@ -643,7 +643,7 @@ static int ppu_vm_replace_area(struct ppu_vm *vm, struct ppu_vram_range *old, u6
 		area.size = 0;
 	}
 out:
-	ppu_vram_free(vm->pdev, &area);
+	ppu_vram_free(vm->ppu, &area);
 	return ret;
 }
 
@@ -714,18 +714,18 @@ static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
  */
 static void ppu_vm_hold_channels(struct ppu_vm *vm, bool hold)
 {
-	struct ppu_device *pdev = vm->pdev;
+	struct ppu_device *ppu = vm->ppu;
 	struct ppu_channel *chan;
 	unsigned long flags;
 	int idx;
 
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return;
-	spin_lock_irqsave(&pdev->chan_lock, flags);
+	spin_lock_irqsave(&ppu->chan_lock, flags);
 	vm->held = hold;
 	list_for_each_entry(chan, &vm->channels, vm_link)
 		ppu_channel_update_pause(chan);
-	spin_unlock_irqrestore(&pdev->chan_lock, flags);
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	drm_dev_exit(idx);
 }
 
@@ -782,15 +782,15 @@ void ppu_vm_print(struct drm_printer *p, struct ppu_vm *vm)
 
 int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
 	struct drm_ppu_vm_get_state *args = data;
 	struct ppu_vm *vm;
 	u32 i, room = args->faults.count, n;
 	int idx, ret = 0;
 
-	if (PPU_CHECK(pdev, args->pad) ||
-	    PPU_CHECK(pdev, room && (args->faults.stride < 16 || args->faults.stride % 8)))
+	if (PPU_CHECK(ppu, args->pad) ||
+	    PPU_CHECK(ppu, room && (args->faults.stride < 16 || args->faults.stride % 8)))
 		return -EINVAL;
 	vm = ppu_vm_lookup(file, args->vm_id);
 	if (!vm)
@@ -798,7 +798,7 @@ int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *
 
 	/* Records whose interrupt is on its way count, too. */
 	if (drm_dev_enter(drm, &idx)) {
-		ppu_fault_drain(pdev);
+		ppu_fault_drain(ppu);
 		drm_dev_exit(idx);
 	}
 	args->state = READ_ONCE(vm->faulted) ? DRM_PPU_VM_STATE_FAULTED : 0;

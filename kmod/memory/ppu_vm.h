@@ -66,8 +66,8 @@ struct ppu_mapping {
 struct ppu_vm {
 	/** @kref: references. */
 	struct kref kref;
-	/** @pdev: the device. */
-	struct ppu_device *pdev;
+	/** @ppu: the device. */
+	struct ppu_device *ppu;
 	/** @quota: account that pays for its VRAM. */
 	struct ppu_quota *quota;
 	/** @uid: never used again. */
@@ -155,10 +155,10 @@ struct ppu_vm {
 };
 
 struct ppu_vm *ppu_vm_lookup(struct ppu_file *file, u32 id);
-struct ppu_vm *ppu_vm_get_by_inst(struct ppu_device *pdev, u64 inst);
+struct ppu_vm *ppu_vm_get_by_inst(struct ppu_device *ppu, u64 inst);
 void ppu_vm_put(struct ppu_vm *vm);
 void ppu_vm_set_faulted(struct ppu_vm *vm);
-void ppu_vm_set_faulted_all(struct ppu_device *pdev);
+void ppu_vm_set_faulted_all(struct ppu_device *ppu);
 bool ppu_vm_busy(struct ppu_vm *vm);
 int ppu_vm_ensure_areas(struct ppu_vm *vm);
 struct ppu_mapping *ppu_map_alloc(void);

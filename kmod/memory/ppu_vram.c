@@ -12,58 +12,58 @@
 #include <hw/ppu_mmu.h>
 #include <uapi/drm/ppu_drm.h>
 
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
 #include "memory/ppu_vram.h"
 
 /**
  * ppu_vram_init - set up the allocator
- * @pdev: device
+ * @ppu: device
  *
  * Return: 0 or a negative error.
  */
-int ppu_vram_init(struct ppu_device *pdev)
+int ppu_vram_init(struct ppu_device *ppu)
 {
-	u64 size = round_down(pdev->vram.size, PPU_PAGE_SIZE);
+	u64 size = round_down(ppu->vram.size, PPU_PAGE_SIZE);
 	int ret;
 
-	ret = drm_buddy_init(&pdev->vram.mm, size, PPU_PAGE_SIZE);
+	ret = drm_buddy_init(&ppu->vram.mm, size, PPU_PAGE_SIZE);
 	if (!ret)
-		pdev->vram.ready = true;
+		ppu->vram.ready = true;
 	return ret;
 }
 
 /**
  * ppu_vram_fini - undo ppu_vram_init()
- * @pdev: device
+ * @ppu: device
  */
-void ppu_vram_fini(struct ppu_device *pdev)
+void ppu_vram_fini(struct ppu_device *ppu)
 {
-	if (pdev->vram.ready)
-		drm_buddy_fini(&pdev->vram.mm);
-	mutex_destroy(&pdev->vram.lock);
+	if (ppu->vram.ready)
+		drm_buddy_fini(&ppu->vram.mm);
+	mutex_destroy(&ppu->vram.lock);
 }
 
 /** ppu_vram_avail - bytes not allocated */
-u64 ppu_vram_avail(struct ppu_device *pdev)
+u64 ppu_vram_avail(struct ppu_device *ppu)
 {
 	u64 avail;
 
-	mutex_lock(&pdev->vram.lock);
-	avail = pdev->vram.mm.avail;
-	mutex_unlock(&pdev->vram.lock);
+	mutex_lock(&ppu->vram.lock);
+	avail = ppu->vram.mm.avail;
+	mutex_unlock(&ppu->vram.lock);
 	return avail;
 }
 
 /**
  * ppu_vram_zero - clear a piece of VRAM
- * @pdev: device, entered
+ * @ppu: device, entered
  * @addr: first byte
  * @size: bytes
  */
-void ppu_vram_zero(struct ppu_device *pdev, u64 addr, u64 size)
+void ppu_vram_zero(struct ppu_device *ppu, u64 addr, u64 size)
 {
-	void __iomem *p = pdev->vram_io + addr;
+	void __iomem *p = ppu->vram_io + addr;
 	void __iomem *end = p + size;
 
 	/*
@@ -111,28 +111,28 @@ static int ppu_vram_alloc_locked(struct drm_buddy *mm, u64 size, struct list_hea
 
 /**
  * ppu_vram_alloc_list - allocate zeroed memory, not necessarily contiguous
- * @pdev: device
+ * @ppu: device
  * @size: bytes, multiple of the page size
  * @blocks: empty list, gets the struct drm_buddy_block
  *
  * Return: 0, -ENOSPC, -ENOMEM or -ENODEV.
  */
-int ppu_vram_alloc_list(struct ppu_device *pdev, u64 size, struct list_head *blocks)
+int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *blocks)
 {
 	struct drm_buddy_block *block;
 	int idx, ret;
 
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
 
-	mutex_lock(&pdev->vram.lock);
-	ret = ppu_vram_alloc_locked(&pdev->vram.mm, size, blocks);
-	mutex_unlock(&pdev->vram.lock);
+	mutex_lock(&ppu->vram.lock);
+	ret = ppu_vram_alloc_locked(&ppu->vram.mm, size, blocks);
+	mutex_unlock(&ppu->vram.lock);
 
 	if (!ret)
 		list_for_each_entry(block, blocks, link)
-			ppu_vram_zero(pdev, drm_buddy_block_offset(block),
-				      drm_buddy_block_size(&pdev->vram.mm, block));
+			ppu_vram_zero(ppu, drm_buddy_block_offset(block),
+				      drm_buddy_block_size(&ppu->vram.mm, block));
 
 	drm_dev_exit(idx);
 	return ret;
@@ -140,14 +140,14 @@ int ppu_vram_alloc_list(struct ppu_device *pdev, u64 size, struct list_head *blo
 
 /**
  * ppu_vram_free_list - free what ppu_vram_alloc_list() gave
- * @pdev: device
+ * @ppu: device
  * @blocks: the list, empty afterwards
  */
-void ppu_vram_free_list(struct ppu_device *pdev, struct list_head *blocks)
+void ppu_vram_free_list(struct ppu_device *ppu, struct list_head *blocks)
 {
-	mutex_lock(&pdev->vram.lock);
-	drm_buddy_free_list(&pdev->vram.mm, blocks);
-	mutex_unlock(&pdev->vram.lock);
+	mutex_lock(&ppu->vram.lock);
+	drm_buddy_free_list(&ppu->vram.mm, blocks);
+	mutex_unlock(&ppu->vram.lock);
 	INIT_LIST_HEAD(blocks);
 }
 
@@ -173,14 +173,14 @@ static int ppu_vram_alloc_contig(struct drm_buddy *mm, struct ppu_vram_range *ra
 
 /**
  * ppu_vram_alloc - allocate contiguous zeroed memory
- * @pdev: device
+ * @ppu: device
  * @quota: account that pays
  * @size: bytes, rounded up to pages
  * @range: what was allocated; size 0 means nothing
  *
  * Return: 0, -ENOSPC, -ENOMEM or -ENODEV.
  */
-int ppu_vram_alloc(struct ppu_device *pdev, struct ppu_quota *quota, u64 size,
+int ppu_vram_alloc(struct ppu_device *ppu, struct ppu_quota *quota, u64 size,
 		   struct ppu_vram_range *range)
 {
 	int idx, ret;
@@ -191,7 +191,7 @@ int ppu_vram_alloc(struct ppu_device *pdev, struct ppu_quota *quota, u64 size,
 	range->size = PAGE_ALIGN(size);
 	if (!range->size)
 		return 0;
-	if (range->size < size || range->size > pdev->vram.size) {
+	if (range->size < size || range->size > ppu->vram.size) {
 		range->size = 0;
 		return -ENOSPC;
 	}
@@ -201,16 +201,16 @@ int ppu_vram_alloc(struct ppu_device *pdev, struct ppu_quota *quota, u64 size,
 		range->size = 0;
 		return ret;
 	}
-	if (!drm_dev_enter(&pdev->drm, &idx)) {
+	if (!drm_dev_enter(&ppu->drm, &idx)) {
 		ret = -ENODEV;
 		goto err;
 	}
 
-	mutex_lock(&pdev->vram.lock);
-	ret = ppu_vram_alloc_contig(&pdev->vram.mm, range);
-	mutex_unlock(&pdev->vram.lock);
+	mutex_lock(&ppu->vram.lock);
+	ret = ppu_vram_alloc_contig(&ppu->vram.mm, range);
+	mutex_unlock(&ppu->vram.lock);
 	if (!ret)
-		ppu_vram_zero(pdev, range->addr, range->size);
+		ppu_vram_zero(ppu, range->addr, range->size);
 
 	drm_dev_exit(idx);
 	if (!ret)
@@ -223,14 +223,14 @@ err:
 
 /**
  * ppu_vram_free - free what ppu_vram_alloc() gave
- * @pdev: device
+ * @ppu: device
  * @range: the memory; may be empty
  */
-void ppu_vram_free(struct ppu_device *pdev, struct ppu_vram_range *range)
+void ppu_vram_free(struct ppu_device *ppu, struct ppu_vram_range *range)
 {
 	if (!range->size)
 		return;
-	ppu_vram_free_list(pdev, &range->blocks);
+	ppu_vram_free_list(ppu, &range->blocks);
 	ppu_quota_release(range->quota, DRM_PPU_RES_VRAM, range->size);
 	range->size = 0;
 	range->addr = 0;

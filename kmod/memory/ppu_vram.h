@@ -42,14 +42,14 @@ struct ppu_vram_range {
 	u64 size;
 };
 
-int ppu_vram_init(struct ppu_device *pdev);
-void ppu_vram_fini(struct ppu_device *pdev);
-u64 ppu_vram_avail(struct ppu_device *pdev);
-int ppu_vram_alloc_list(struct ppu_device *pdev, u64 size, struct list_head *blocks);
-void ppu_vram_free_list(struct ppu_device *pdev, struct list_head *blocks);
-int ppu_vram_alloc(struct ppu_device *pdev, struct ppu_quota *quota, u64 size,
+int ppu_vram_init(struct ppu_device *ppu);
+void ppu_vram_fini(struct ppu_device *ppu);
+u64 ppu_vram_avail(struct ppu_device *ppu);
+int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *blocks);
+void ppu_vram_free_list(struct ppu_device *ppu, struct list_head *blocks);
+int ppu_vram_alloc(struct ppu_device *ppu, struct ppu_quota *quota, u64 size,
 		   struct ppu_vram_range *range);
-void ppu_vram_free(struct ppu_device *pdev, struct ppu_vram_range *range);
-void ppu_vram_zero(struct ppu_device *pdev, u64 addr, u64 size);
+void ppu_vram_free(struct ppu_device *ppu, struct ppu_vram_range *range);
+void ppu_vram_zero(struct ppu_device *ppu, u64 addr, u64 size);
 
 #endif

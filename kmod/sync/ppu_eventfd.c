@@ -11,19 +11,19 @@
 
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_uobj.h"
+#include "fence/ppu_watch.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
 #include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
-#include "sync/ppu_watch.h"
 
 /** struct ppu_eventfd - one registration */
 struct ppu_eventfd {
-	struct ppu_device *pdev;
+	struct ppu_device *ppu;
 	struct ppu_file *file;
 	/** @link: in ppu_device.events; empty: taken out. */
 	struct list_head link;
@@ -69,20 +69,20 @@ static void ppu_eventfd_watch_fn(struct ppu_watch *watch)
 
 /**
  * ppu_eventfd_notify - something happened
- * @pdev: device
+ * @ppu: device
  * @type: DRM_PPU_EVENT_*, not SEM
  * @object: channel or VM; NULL: of the device
  */
-void ppu_eventfd_notify(struct ppu_device *pdev, u32 type, const void *object)
+void ppu_eventfd_notify(struct ppu_device *ppu, u32 type, const void *object)
 {
 	struct ppu_eventfd *ev;
 	unsigned long flags;
 
-	spin_lock_irqsave(&pdev->events_lock, flags);
-	list_for_each_entry(ev, &pdev->events, link)
+	spin_lock_irqsave(&ppu->events_lock, flags);
+	list_for_each_entry(ev, &ppu->events, link)
 		if (ev->type == type && ev->object == object)
 			ppu_eventfd_fire(ev);
-	spin_unlock_irqrestore(&pdev->events_lock, flags);
+	spin_unlock_irqrestore(&ppu->events_lock, flags);
 }
 
 static void ppu_eventfd_put_object(u32 type, void *object)
@@ -106,14 +106,14 @@ static void ppu_eventfd_put_object(u32 type, void *object)
 /* It is in no table any more.  Who made it gives its place in the account back. */
 static void ppu_eventfd_destroy(struct ppu_eventfd *ev)
 {
-	struct ppu_device *pdev = ev->pdev;
+	struct ppu_device *ppu = ev->ppu;
 	unsigned long flags;
 
-	spin_lock_irqsave(&pdev->events_lock, flags);
+	spin_lock_irqsave(&ppu->events_lock, flags);
 	list_del_init(&ev->link);
-	spin_unlock_irqrestore(&pdev->events_lock, flags);
+	spin_unlock_irqrestore(&ppu->events_lock, flags);
 	if (ev->watched) {
-		ppu_watch_del(pdev, &ev->watch);
+		ppu_watch_del(ppu, &ev->watch);
 		ppu_quota_release(ev->file->quota, DRM_PPU_RES_WATCHES, 1);
 	}
 	ppu_eventfd_put_object(ev->type, ev->object);
@@ -184,18 +184,18 @@ static void *ppu_eventfd_get_object(struct ppu_file *file, u32 type, u32 id)
 
 static int ppu_eventfd_watch(struct ppu_eventfd *ev)
 {
-	struct ppu_device *pdev = ev->pdev;
+	struct ppu_device *ppu = ev->ppu;
 	struct ppu_sem *sem = ev->object;
 	int idx, ret = -ENOSPC;
 
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
 	if (ppu_quota_charge(ev->file->quota, DRM_PPU_RES_WATCHES, 1))
 		goto out;
 	ev->watch.fn = ppu_eventfd_watch_fn;
-	ppu_watch_add(pdev, &ev->watch, sem->addr, ev->op, ev->value, sem->is32);
+	ppu_watch_add(ppu, &ev->watch, sem->addr, ev->op, ev->value, sem->is32);
 	if (ev->watch.index < 0) {
-		ppu_watch_del(pdev, &ev->watch);
+		ppu_watch_del(ppu, &ev->watch);
 		ppu_quota_release(ev->file->quota, DRM_PPU_RES_WATCHES, 1);
 		goto out;
 	}
@@ -209,34 +209,34 @@ out:
 /* Registers it with whatever tells it to fire; fires now if it is late. */
 static int ppu_eventfd_start(struct ppu_eventfd *ev)
 {
-	struct ppu_device *pdev = ev->pdev;
+	struct ppu_device *ppu = ev->ppu;
 	unsigned long flags;
 
 	if (ev->type == DRM_PPU_EVENT_SEM)
 		return ppu_eventfd_watch(ev);
 
-	spin_lock_irqsave(&pdev->events_lock, flags);
-	list_add_tail(&ev->link, &pdev->events);
+	spin_lock_irqsave(&ppu->events_lock, flags);
+	list_add_tail(&ev->link, &ppu->events);
 	if (ev->type == DRM_PPU_EVENT_CHANNEL_ERROR &&
 	    READ_ONCE(((struct ppu_channel *)ev->object)->dead))
 		ppu_eventfd_fire(ev);
-	spin_unlock_irqrestore(&pdev->events_lock, flags);
+	spin_unlock_irqrestore(&ppu->events_lock, flags);
 	return 0;
 }
 
-static int ppu_eventfd_check(struct ppu_device *pdev, const struct drm_ppu_event_register *args)
+static int ppu_eventfd_check(struct ppu_device *ppu, const struct drm_ppu_event_register *args)
 {
 	bool oneshot = args->flags & DRM_PPU_EVENT_ONESHOT;
 
-	if (PPU_CHECK(pdev, args->type > DRM_PPU_EVENT_CHANNEL_INTR) ||
-	    PPU_CHECK(pdev, args->flags & ~DRM_PPU_EVENT_ONESHOT))
+	if (PPU_CHECK(ppu, args->type > DRM_PPU_EVENT_CHANNEL_INTR) ||
+	    PPU_CHECK(ppu, args->flags & ~DRM_PPU_EVENT_ONESHOT))
 		return -EINVAL;
 	if (args->type != DRM_PPU_EVENT_SEM &&
-	    (PPU_CHECK(pdev, args->op) || PPU_CHECK(pdev, args->value)))
+	    (PPU_CHECK(ppu, args->op) || PPU_CHECK(ppu, args->value)))
 		return -EINVAL;
-	if (PPU_CHECK(pdev, args->type <= DRM_PPU_EVENT_CHANNEL_ERROR && !oneshot))
+	if (PPU_CHECK(ppu, args->type <= DRM_PPU_EVENT_CHANNEL_ERROR && !oneshot))
 		return -EINVAL;
-	if (PPU_CHECK(pdev, args->type == DRM_PPU_EVENT_DEVICE_RESET && args->object_id))
+	if (PPU_CHECK(ppu, args->type == DRM_PPU_EVENT_DEVICE_RESET && args->object_id))
 		return -EINVAL;
 	return 0;
 }
@@ -250,7 +250,7 @@ static bool ppu_eventfd_object_lives(struct ppu_file *file, u32 type, u32 id, co
 	return now == object;
 }
 
-static int ppu_eventfd_register(struct ppu_device *pdev, struct ppu_file *file,
+static int ppu_eventfd_register(struct ppu_device *ppu, struct ppu_file *file,
 				struct drm_ppu_event_register *args)
 {
 	struct ppu_eventfd *ev = kzalloc(sizeof(*ev), GFP_KERNEL);
@@ -260,7 +260,7 @@ static int ppu_eventfd_register(struct ppu_device *pdev, struct ppu_file *file,
 
 	if (!ev)
 		return -ENOMEM;
-	ev->pdev = pdev;
+	ev->ppu = ppu;
 	ev->file = file;
 	ev->type = args->type;
 	ev->oneshot = args->flags & DRM_PPU_EVENT_ONESHOT;
@@ -281,7 +281,7 @@ static int ppu_eventfd_register(struct ppu_device *pdev, struct ppu_file *file,
 		}
 	}
 	if (args->type == DRM_PPU_EVENT_SEM &&
-	    PPU_CHECK(pdev, !ppu_sem_op_valid(ev->object, ev->op, ev->value))) {
+	    PPU_CHECK(ppu, !ppu_sem_op_valid(ev->object, ev->op, ev->value))) {
 		ret = -EINVAL;
 		goto err_object;
 	}
@@ -317,18 +317,18 @@ err_free:
 
 int ppu_ioctl_event_register(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
 	struct drm_ppu_event_register *args = data;
 	int ret;
 
-	ret = ppu_eventfd_check(pdev, args);
+	ret = ppu_eventfd_check(ppu, args);
 	if (ret)
 		return ret;
 	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_EVENTS, 1);
 	if (ret)
 		return ret;
-	ret = ppu_eventfd_register(pdev, file, args);
+	ret = ppu_eventfd_register(ppu, file, args);
 	if (ret)
 		ppu_quota_release(file->quota, DRM_PPU_RES_EVENTS, 1);
 	return ret;

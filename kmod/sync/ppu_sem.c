@@ -19,18 +19,18 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
+#include "base/ppu_trace.h"
+#include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
-#include "device/ppu_trace.h"
-#include "device/ppu_uobj.h"
+#include "fence/ppu_watch.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "ppu_file.h"
 #include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
-#include "sync/ppu_watch.h"
 
 /* Without a free entry of the watch table a wait has to look now and then. */
 #define PPU_SEM_POLL_NS		NSEC_PER_MSEC
@@ -47,11 +47,11 @@ static_assert(DRM_PPU_SEM_OP_ANYBIT == PPU_SEM_OP_ANYBIT);
 /* VRAM behaves like memory: loads, stores and locked operations work on it. */
 static void *ppu_sem_word(const struct ppu_sem *sem)
 {
-	struct ppu_device *pdev = sem->file->pdev;
+	struct ppu_device *ppu = sem->file->ppu;
 
 	if (sem->vaddr)
 		return sem->vaddr;
-	return (void __force *)(pdev->vram_io + (sem->addr & ~PPU_APERTURE_MASK));
+	return (void __force *)(ppu->vram_io + (sem->addr & ~PPU_APERTURE_MASK));
 }
 
 static u64 ppu_sem_load(const struct ppu_sem *sem)
@@ -218,16 +218,16 @@ static struct ppu_sem *ppu_sem_new(struct ppu_file *file, struct ppu_bo *bo, u64
 /* Marks it destroyed and wakes its waiters; they see it. */
 static void ppu_sem_kill(struct ppu_sem *sem)
 {
-	struct ppu_device *pdev = sem->file->pdev;
+	struct ppu_device *ppu = sem->file->ppu;
 	struct ppu_file *file = sem->file;
 	unsigned long flags;
 
-	spin_lock_irqsave(&pdev->watches.lock, flags);
+	spin_lock_irqsave(&ppu->watches.lock, flags);
 	sem->dead = true;
-	spin_unlock_irqrestore(&pdev->watches.lock, flags);
+	spin_unlock_irqrestore(&ppu->watches.lock, flags);
 	ppu_eventfd_drop_object(file, sem);
 	ppu_sem_fence_cancel(file, sem);
-	ppu_sem_wake_all(pdev);
+	ppu_sem_wake_all(ppu);
 	ppu_quota_release(file->quota, DRM_PPU_RES_SEMS, 1);
 	ppu_sem_put(sem);
 }
@@ -244,22 +244,22 @@ void ppu_sem_close_all(struct ppu_file *file)
 	}
 }
 
-static int ppu_sem_check_bo(struct ppu_device *pdev, const struct ppu_bo *bo, u64 offset)
+static int ppu_sem_check_bo(struct ppu_device *ppu, const struct ppu_bo *bo, u64 offset)
 {
-	if (PPU_CHECK(pdev, bo->imported) || PPU_CHECK(pdev, bo->kernel))
+	if (PPU_CHECK(ppu, bo->imported) || PPU_CHECK(ppu, bo->kernel))
 		return -EPERM;
-	if (PPU_CHECK(pdev, offset & 15) ||
-	    PPU_CHECK(pdev, offset >= ppu_bo_gem((struct ppu_bo *)bo)->size))
+	if (PPU_CHECK(ppu, offset & 15) ||
+	    PPU_CHECK(ppu, offset >= ppu_bo_gem((struct ppu_bo *)bo)->size))
 		return -EINVAL;
 	return 0;
 }
 
 static int ppu_sem_set_initial(struct ppu_sem *sem, u64 value)
 {
-	struct ppu_device *pdev = sem->file->pdev;
+	struct ppu_device *ppu = sem->file->ppu;
 	int idx;
 
-	if (!drm_dev_enter(&pdev->drm, &idx))
+	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
 	ppu_sem_update(sem, DRM_PPU_SEM_SIGNAL_SET, value);
 	drm_dev_exit(idx);
@@ -267,7 +267,7 @@ static int ppu_sem_set_initial(struct ppu_sem *sem, u64 value)
 }
 
 /* Finds the object the word is in, or makes one. */
-static struct ppu_bo *ppu_sem_get_bo(struct ppu_device *pdev, struct drm_file *filp,
+static struct ppu_bo *ppu_sem_get_bo(struct ppu_device *ppu, struct drm_file *filp,
 				     struct drm_ppu_sem_create *args, bool *made)
 {
 	struct ppu_bo *bo;
@@ -278,7 +278,7 @@ static struct ppu_bo *ppu_sem_get_bo(struct ppu_device *pdev, struct drm_file *f
 		bo = ppu_bo_lookup(filp, args->bo_handle);
 		if (!bo)
 			return ERR_PTR(-ENOENT);
-		ret = ppu_sem_check_bo(pdev, bo, args->bo_offset);
+		ret = ppu_sem_check_bo(ppu, bo, args->bo_offset);
 	} else {
 		bo = ppu_bo_create(filp->driver_priv, PAGE_SIZE, DRM_PPU_PLACEMENT_SYSTEM, 0);
 		if (IS_ERR(bo))
@@ -292,7 +292,7 @@ static struct ppu_bo *ppu_sem_get_bo(struct ppu_device *pdev, struct drm_file *f
 	return bo;
 }
 
-static int ppu_sem_create(struct ppu_device *pdev, struct drm_file *filp,
+static int ppu_sem_create(struct ppu_device *ppu, struct drm_file *filp,
 			  struct drm_ppu_sem_create *args)
 {
 	struct ppu_file *file = filp->driver_priv;
@@ -301,7 +301,7 @@ static int ppu_sem_create(struct ppu_device *pdev, struct drm_file *filp,
 	bool made;
 	int ret;
 
-	bo = ppu_sem_get_bo(pdev, filp, args, &made);
+	bo = ppu_sem_get_bo(ppu, filp, args, &made);
 	if (IS_ERR(bo))
 		return PTR_ERR(bo);
 
@@ -331,22 +331,22 @@ err_handle:
 int ppu_ioctl_sem_create(struct drm_device *drm, void *data, struct drm_file *filp)
 {
 	const u32 known = DRM_PPU_SEM_ADOPT | DRM_PPU_SEM_32BIT;
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
 	struct drm_ppu_sem_create *args = data;
 	bool adopt = args->flags & DRM_PPU_SEM_ADOPT;
 	int ret;
 
-	if (PPU_CHECK(pdev, args->flags & ~known) || PPU_CHECK(pdev, args->pad) ||
-	    PPU_CHECK(pdev, adopt && args->initial) ||
-	    PPU_CHECK(pdev, !args->bo_handle && (args->bo_offset || adopt)) ||
-	    PPU_CHECK(pdev, args->flags & DRM_PPU_SEM_32BIT && args->initial > U32_MAX))
+	if (PPU_CHECK(ppu, args->flags & ~known) || PPU_CHECK(ppu, args->pad) ||
+	    PPU_CHECK(ppu, adopt && args->initial) ||
+	    PPU_CHECK(ppu, !args->bo_handle && (args->bo_offset || adopt)) ||
+	    PPU_CHECK(ppu, args->flags & DRM_PPU_SEM_32BIT && args->initial > U32_MAX))
 		return -EINVAL;
 
 	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_SEMS, 1);
 	if (ret)
 		return ret;
-	ret = ppu_sem_create(pdev, filp, args);
+	ret = ppu_sem_create(ppu, filp, args);
 	if (ret)
 		ppu_quota_release(file->quota, DRM_PPU_RES_SEMS, 1);
 	return ret;
@@ -400,39 +400,39 @@ int ppu_ioctl_sem_read(struct drm_device *drm, void *data, struct drm_file *filp
  */
 u64 ppu_sem_do_signal(struct ppu_sem *sem, u32 op, u64 value)
 {
-	struct ppu_device *pdev = sem->file->pdev;
+	struct ppu_device *ppu = sem->file->ppu;
 	u64 old;
 
 	if (op == DRM_PPU_SEM_SIGNAL_KICK) {
 		old = ppu_sem_load(sem);
 	} else {
 		old = ppu_sem_update(sem, op, value);
-		WRITE_ONCE(*(u64 *)(ppu_sem_word(sem) + 8), ppu_device_time(pdev));
+		WRITE_ONCE(*(u64 *)(ppu_sem_word(sem) + 8), ppu_device_time(ppu));
 	}
 	/* The word before the kick. */
 	wmb();
 	trace_ppu_sem_signal(sem->addr, op, value, old);
-	ppu_watch_poke(pdev, sem->addr);
+	ppu_watch_poke(ppu, sem->addr);
 	ppu_vm_kick_bo(sem->bo);
 	return old;
 }
 
 int ppu_ioctl_sem_signal(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct drm_ppu_sem_signal *args = data;
 	bool kick = args->op == DRM_PPU_SEM_SIGNAL_KICK;
 	struct ppu_sem *sem;
 	int idx, ret = 0;
 
-	if (PPU_CHECK(pdev, args->op > DRM_PPU_SEM_SIGNAL_KICK) ||
-	    PPU_CHECK(pdev, kick && args->value))
+	if (PPU_CHECK(ppu, args->op > DRM_PPU_SEM_SIGNAL_KICK) ||
+	    PPU_CHECK(ppu, kick && args->value))
 		return -EINVAL;
 	sem = ppu_sem_lookup(filp->driver_priv, args->sem_id);
 	if (!sem)
 		return -ENOENT;
 
-	if (PPU_CHECK(pdev, sem->is32 && args->value > U32_MAX)) {
+	if (PPU_CHECK(ppu, sem->is32 && args->value > U32_MAX)) {
 		ret = -EINVAL;
 	} else if (drm_dev_enter(drm, &idx)) {
 		args->old = ppu_sem_do_signal(sem, args->op, args->value);
@@ -466,7 +466,7 @@ struct ppu_cond {
 
 /** struct ppu_wait - all of a wait */
 struct ppu_wait {
-	struct ppu_device *pdev;
+	struct ppu_device *ppu;
 	struct ppu_file *file;
 	struct ppu_waiter waiter;
 	struct ppu_cond *conds;
@@ -491,9 +491,9 @@ static void ppu_cond_fn(struct ppu_watch *watch)
 }
 
 /** ppu_sem_wake_all - something happened that any wait may depend on */
-void ppu_sem_wake_all(struct ppu_device *pdev)
+void ppu_sem_wake_all(struct ppu_device *ppu)
 {
-	struct ppu_watches *w = &pdev->watches;
+	struct ppu_watches *w = &ppu->watches;
 	struct ppu_waiter *waiter;
 	unsigned long flags;
 
@@ -552,7 +552,7 @@ static void ppu_cond_unwatch(struct ppu_wait *wait, struct ppu_cond *cond)
 		return;
 	if (cond->watch.index >= 0)
 		ppu_quota_release(wait->file->quota, DRM_PPU_RES_WATCHES, 1);
-	ppu_watch_del(wait->pdev, &cond->watch);
+	ppu_watch_del(wait->ppu, &cond->watch);
 	cond->watched = false;
 }
 
@@ -580,7 +580,7 @@ static void ppu_wait_arm(struct ppu_wait *wait)
 		}
 		cond->watch.fn = ppu_cond_fn;
 		cond->waiter = &wait->waiter;
-		ppu_watch_add(wait->pdev, &cond->watch, cond->sem->addr, cond->op, cond->value,
+		ppu_watch_add(wait->ppu, &cond->watch, cond->sem->addr, cond->op, cond->value,
 			      cond->sem->is32);
 		cond->watched = true;
 		if (cond->watch.index < 0) {
@@ -595,7 +595,7 @@ static int ppu_wait_look(struct ppu_wait *wait, bool arm)
 {
 	int idx, ret;
 
-	if (!drm_dev_enter(&wait->pdev->drm, &idx))
+	if (!drm_dev_enter(&wait->ppu->drm, &idx))
 		return -ENODEV;
 	if (ppu_wait_done(wait)) {
 		ret = 1;
@@ -645,7 +645,7 @@ static int ppu_wait_loop(struct ppu_wait *wait)
 
 static int ppu_wait_run(struct ppu_wait *wait)
 {
-	struct ppu_watches *w = &wait->pdev->watches;
+	struct ppu_watches *w = &wait->ppu->watches;
 	unsigned long flags;
 	u32 i;
 	int ret;
@@ -699,7 +699,7 @@ static int ppu_wait_get_conds(struct ppu_wait *wait, const struct drm_ppu_array 
 		wait->count++;
 		cond->op = conds[i].op;
 		cond->value = conds[i].value;
-		if (PPU_CHECK(wait->pdev, !ppu_sem_op_valid(cond->sem, cond->op, cond->value)))
+		if (PPU_CHECK(wait->ppu, !ppu_sem_op_valid(cond->sem, cond->op, cond->value)))
 			ret = -EINVAL;
 	}
 	kvfree(conds);
@@ -708,10 +708,10 @@ static int ppu_wait_get_conds(struct ppu_wait *wait, const struct drm_ppu_array 
 
 int ppu_ioctl_sem_wait(struct drm_device *drm, void *data, struct drm_file *filp)
 {
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct drm_ppu_sem_wait *args = data;
 	struct ppu_wait wait = {
-		.pdev = pdev,
+		.ppu = ppu,
 		.file = filp->driver_priv,
 		.all = args->flags & DRM_PPU_SEM_WAIT_ALL,
 		.timeout_ns = args->timeout_ns,
@@ -719,8 +719,8 @@ int ppu_ioctl_sem_wait(struct drm_device *drm, void *data, struct drm_file *filp
 	u32 i;
 	int ret;
 
-	if (PPU_CHECK(pdev, args->flags & ~DRM_PPU_SEM_WAIT_ALL) || PPU_CHECK(pdev, args->pad) ||
-	    PPU_CHECK(pdev, !args->conds.count))
+	if (PPU_CHECK(ppu, args->flags & ~DRM_PPU_SEM_WAIT_ALL) || PPU_CHECK(ppu, args->pad) ||
+	    PPU_CHECK(ppu, !args->conds.count))
 		return -EINVAL;
 
 	ret = ppu_wait_get_conds(&wait, &args->conds);

@@ -43,7 +43,7 @@ void ppu_sem_put(struct ppu_sem *sem);
 bool ppu_sem_test(const struct ppu_sem *sem, u32 op, u64 value);
 bool ppu_sem_op_valid(const struct ppu_sem *sem, u32 op, u64 value);
 u64 ppu_sem_do_signal(struct ppu_sem *sem, u32 op, u64 value);
-void ppu_sem_wake_all(struct ppu_device *pdev);
+void ppu_sem_wake_all(struct ppu_device *ppu);
 void ppu_sem_close_all(struct ppu_file *file);
 int ppu_ioctl_sem_create(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_sem_destroy(struct drm_device *drm, void *data, struct drm_file *filp);

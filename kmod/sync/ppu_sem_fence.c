@@ -21,15 +21,15 @@
 
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_device.h"
+#include "base/ppu_quota.h"
 #include "channel/ppu_channel.h"
-#include "device/ppu_device.h"
-#include "device/ppu_quota.h"
+#include "fence/ppu_sw_fence.h"
+#include "fence/ppu_syncobj.h"
+#include "fence/ppu_watch.h"
 #include "ppu_file.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
-#include "sync/ppu_sw_fence.h"
-#include "sync/ppu_sync.h"
-#include "sync/ppu_watch.h"
 
 /* What ended an export; negative: an error. */
 #define PPU_SEM_FENCE_PENDING	0
@@ -43,7 +43,7 @@ struct ppu_sem_fence {
 	struct mutex lock;
 	/** @link: in ppu_device.sem_fences; empty: taken out. */
 	struct list_head link;
-	struct ppu_device *pdev;
+	struct ppu_device *ppu;
 	struct ppu_file *file;
 	struct ppu_quota *quota;
 	struct ppu_sem *sem;
@@ -77,7 +77,7 @@ static void ppu_sem_fence_unwatch(struct ppu_sem_fence *sf)
 {
 	if (!sf->watched)
 		return;
-	ppu_watch_del(sf->pdev, &sf->watch);
+	ppu_watch_del(sf->ppu, &sf->watch);
 	ppu_quota_release(sf->quota, DRM_PPU_RES_WATCHES, 1);
 	sf->watched = false;
 }
@@ -88,7 +88,7 @@ static void ppu_sem_fence_import(struct ppu_sem_fence *sf)
 	u64 value = dma_fence_chain_contained(sf->fence)->error ? sf->error_value : sf->value;
 	int idx;
 
-	if (!drm_dev_enter(&sf->pdev->drm, &idx))
+	if (!drm_dev_enter(&sf->ppu->drm, &idx))
 		return;
 	ppu_sem_do_signal(sf->sem, sf->op, value);
 	drm_dev_exit(idx);
@@ -99,7 +99,7 @@ static bool ppu_sem_fence_holds(struct ppu_sem_fence *sf)
 	bool holds;
 	int idx;
 
-	if (!drm_dev_enter(&sf->pdev->drm, &idx))
+	if (!drm_dev_enter(&sf->ppu->drm, &idx))
 		return false;
 	holds = ppu_sem_test(sf->sem, sf->op, sf->value);
 	drm_dev_exit(idx);
@@ -147,10 +147,10 @@ static void ppu_sem_fence_unlink(struct ppu_sem_fence *sf)
 {
 	bool mine;
 
-	spin_lock_irq(&sf->pdev->sem_fences_lock);
+	spin_lock_irq(&sf->ppu->sem_fences_lock);
 	mine = !list_empty(&sf->link);
 	list_del_init(&sf->link);
-	spin_unlock_irq(&sf->pdev->sem_fences_lock);
+	spin_unlock_irq(&sf->ppu->sem_fences_lock);
 	if (mine)
 		ppu_sem_fence_put(sf);
 }
@@ -181,13 +181,13 @@ static void ppu_sem_fence_signalled(struct dma_fence *fence, struct dma_fence_cb
 {
 	struct ppu_sem_fence *sf = container_of(cb, struct ppu_sem_fence, cb);
 
-	queue_work(sf->pdev->wq, &sf->work);
+	queue_work(sf->ppu->wq, &sf->work);
 }
 
 static void ppu_sem_fence_end(struct ppu_sem_fence *sf, int result)
 {
 	if (!cmpxchg(&sf->result, PPU_SEM_FENCE_PENDING, result))
-		queue_work(sf->pdev->wq, &sf->work);
+		queue_work(sf->ppu->wq, &sf->work);
 }
 
 /* The device saw the condition, or somebody signalled: then look. */
@@ -201,38 +201,38 @@ static void ppu_sem_fence_watch_fn(struct ppu_watch *watch)
 
 /**
  * ppu_sem_fence_fail - exports that wait for something will not get it
- * @pdev: device
+ * @ppu: device
  * @chan: channel that stopped; NULL: all
  * @err: negative error
  */
-void ppu_sem_fence_fail(struct ppu_device *pdev, const struct ppu_channel *chan, int err)
+void ppu_sem_fence_fail(struct ppu_device *ppu, const struct ppu_channel *chan, int err)
 {
 	struct ppu_sem_fence *sf;
 	unsigned long flags;
 
-	spin_lock_irqsave(&pdev->sem_fences_lock, flags);
-	list_for_each_entry(sf, &pdev->sem_fences, link)
+	spin_lock_irqsave(&ppu->sem_fences_lock, flags);
+	list_for_each_entry(sf, &ppu->sem_fences, link)
 		if (sf->export && (!chan || sf->chan == chan))
 			ppu_sem_fence_end(sf, err);
-	spin_unlock_irqrestore(&pdev->sem_fences_lock, flags);
+	spin_unlock_irqrestore(&ppu->sem_fences_lock, flags);
 }
 
 /* The end */
 
 static struct ppu_sem_fence *ppu_sem_fence_claim(struct ppu_file *file, const struct ppu_sem *sem)
 {
-	struct ppu_device *pdev = file->pdev;
+	struct ppu_device *ppu = file->ppu;
 	struct ppu_sem_fence *sf, *found = NULL;
 
-	spin_lock_irq(&pdev->sem_fences_lock);
-	list_for_each_entry(sf, &pdev->sem_fences, link) {
+	spin_lock_irq(&ppu->sem_fences_lock);
+	list_for_each_entry(sf, &ppu->sem_fences, link) {
 		if (sf->file == file && (!sem || sf->sem == sem)) {
 			found = sf;
 			list_del_init(&sf->link);
 			break;
 		}
 	}
-	spin_unlock_irq(&pdev->sem_fences_lock);
+	spin_unlock_irq(&ppu->sem_fences_lock);
 	return found;
 }
 
@@ -284,7 +284,7 @@ static struct ppu_sem_fence *ppu_sem_fence_create(struct ppu_file *file, struct 
 	INIT_LIST_HEAD(&sf->link);
 	INIT_LIST_HEAD(&sf->cb.node);
 	INIT_WORK(&sf->work, ppu_sem_fence_work);
-	sf->pdev = file->pdev;
+	sf->ppu = file->ppu;
 	sf->file = file;
 	sf->quota = ppu_quota_get(file->quota);
 	sf->sem = sem;
@@ -304,14 +304,14 @@ static int ppu_sem_fence_link(struct ppu_sem_fence *sf)
 {
 	int ret = 0;
 
-	spin_lock_irq(&sf->pdev->sem_fences_lock);
+	spin_lock_irq(&sf->ppu->sem_fences_lock);
 	if (READ_ONCE(sf->sem->dead))
 		ret = -ENOENT;
 	else
-		list_add_tail(&sf->link, &sf->pdev->sem_fences);
+		list_add_tail(&sf->link, &sf->ppu->sem_fences);
 	if (!ret)
 		kref_get(&sf->kref);
-	spin_unlock_irq(&sf->pdev->sem_fences_lock);
+	spin_unlock_irq(&sf->ppu->sem_fences_lock);
 	return ret;
 }
 
@@ -333,31 +333,31 @@ static int ppu_sem_fence_start_import(struct ppu_sem_fence *sf)
 	return ret;
 }
 
-static int ppu_sem_fence_check_import(struct ppu_device *pdev,
+static int ppu_sem_fence_check_import(struct ppu_device *ppu,
 				      const struct drm_ppu_sem_import_fence *args)
 {
-	if (PPU_CHECK(pdev, args->op >= DRM_PPU_SEM_SIGNAL_KICK) ||
-	    PPU_CHECK(pdev, args->sync.flags & DRM_PPU_SYNC_SIGNAL))
+	if (PPU_CHECK(ppu, args->op >= DRM_PPU_SEM_SIGNAL_KICK) ||
+	    PPU_CHECK(ppu, args->sync.flags & DRM_PPU_SYNC_SIGNAL))
 		return -EINVAL;
-	return ppu_sync_check(pdev, &args->sync);
+	return ppu_sync_check(ppu, &args->sync);
 }
 
 int ppu_ioctl_sem_import_fence(struct drm_device *drm, void *data, struct drm_file *filp)
 {
 	struct drm_ppu_sem_import_fence *args = data;
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
 	struct ppu_sem_fence *sf;
 	struct ppu_sem *sem;
 	int ret;
 
-	ret = ppu_sem_fence_check_import(pdev, args);
+	ret = ppu_sem_fence_check_import(ppu, args);
 	if (ret)
 		return ret;
 	sem = ppu_sem_lookup(file, args->sem_id);
 	if (!sem)
 		return -ENOENT;
-	if (PPU_CHECK(pdev, sem->is32 && max(args->value, args->error_value) > U32_MAX)) {
+	if (PPU_CHECK(ppu, sem->is32 && max(args->value, args->error_value) > U32_MAX)) {
 		ppu_sem_put(sem);
 		return -EINVAL;
 	}
@@ -381,7 +381,7 @@ static int ppu_sem_fence_watch(struct ppu_sem_fence *sf)
 		return ret;
 	sf->watch.fn = ppu_sem_fence_watch_fn;
 	sf->watched = true;
-	ppu_watch_add(sf->pdev, &sf->watch, sf->sem->addr, sf->op, sf->value, sf->sem->is32);
+	ppu_watch_add(sf->ppu, &sf->watch, sf->sem->addr, sf->op, sf->value, sf->sem->is32);
 	return sf->watch.index < 0 ? -ENOSPC : 0;
 }
 
@@ -392,7 +392,7 @@ static int ppu_sem_fence_arm_export(struct ppu_sem_fence *sf)
 
 	lockdep_assert_held(&sf->lock);
 
-	if (!drm_dev_enter(&sf->pdev->drm, &idx))
+	if (!drm_dev_enter(&sf->ppu->drm, &idx))
 		return -ENODEV;
 	if (ppu_sem_test(sf->sem, sf->op, sf->value)) {
 		sf->result = PPU_SEM_FENCE_HOLDS;
@@ -439,7 +439,7 @@ static int ppu_sem_fence_get_export(struct ppu_sem_fence *sf, struct drm_file *f
 		if (!sf->chan)
 			return -ENOENT;
 	}
-	b->fence = ppu_sw_fence_create("ppu-sem", dma_fence_context_alloc(1), 1);
+	sf->fence = ppu_sw_fence_create("ppu-sem", dma_fence_context_alloc(1), 1);
 	if (!sf->fence)
 		return -ENOMEM;
 	return ppu_signal_init(&sf->signal, filp, &args->sync);
@@ -448,22 +448,22 @@ static int ppu_sem_fence_get_export(struct ppu_sem_fence *sf, struct drm_file *f
 int ppu_ioctl_sem_export_fence(struct drm_device *drm, void *data, struct drm_file *filp)
 {
 	struct drm_ppu_sem_export_fence *args = data;
-	struct ppu_device *pdev = to_ppu(drm);
+	struct ppu_device *ppu = to_ppu(drm);
 	struct ppu_file *file = filp->driver_priv;
 	struct ppu_sem_fence *sf;
 	struct ppu_sem *sem;
 	int ret;
 
-	if (PPU_CHECK(pdev, args->pad) ||
-	    PPU_CHECK(pdev, !(args->sync.flags & DRM_PPU_SYNC_SIGNAL)))
+	if (PPU_CHECK(ppu, args->pad) ||
+	    PPU_CHECK(ppu, !(args->sync.flags & DRM_PPU_SYNC_SIGNAL)))
 		return -EINVAL;
-	ret = ppu_sync_check(pdev, &args->sync);
+	ret = ppu_sync_check(ppu, &args->sync);
 	if (ret)
 		return ret;
 	sem = ppu_sem_lookup(file, args->sem_id);
 	if (!sem)
 		return -ENOENT;
-	if (PPU_CHECK(pdev, !ppu_sem_op_valid(sem, args->op, args->value))) {
+	if (PPU_CHECK(ppu, !ppu_sem_op_valid(sem, args->op, args->value))) {
 		ppu_sem_put(sem);
 		return -EINVAL;
 	}

@@ -12,7 +12,7 @@ struct ppu_device;
 struct ppu_file;
 struct ppu_sem;
 
-void ppu_sem_fence_fail(struct ppu_device *pdev, const struct ppu_channel *chan, int err);
+void ppu_sem_fence_fail(struct ppu_device *ppu, const struct ppu_channel *chan, int err);
 void ppu_sem_fence_cancel(struct ppu_file *file, const struct ppu_sem *sem);
 int ppu_ioctl_sem_import_fence(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_sem_export_fence(struct drm_device *drm, void *data, struct drm_file *filp);

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The core: every .c file here, as a static library without dependencies.
+# The core: every .c file in the folders here, as a static library without dependencies.
 
-$(eval $(call ppu_static_lib,ppucore,$(sort $(wildcard qemu-device/core/*.c)),-Iqemu-device/core))
+CORE_SRCS := $(sort $(wildcard qemu-device/core/*/*.c qemu-device/core/*/*/*.c))
+$(if $(CORE_SRCS),,$(error the device core has no sources))
+# Objects stand side by side in the archive.
+$(if $(filter-out $(words $(CORE_SRCS)),$(words $(sort $(notdir $(CORE_SRCS))))),$(error two files of the core have one name))
+
+$(eval $(call ppu_static_lib,ppucore,$(CORE_SRCS),-Iqemu-device))

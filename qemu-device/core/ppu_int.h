@@ -25,7 +25,7 @@
 #define PPU_INT_H
 
 #include <stdarg.h>
-#include "ppu_core.h"
+#include "core/ppu_core.h"
 #include <hw/ppu_cmd.h>
 #include <hw/ppu_isa.h>
 #include <hw/ppu_mmu.h>

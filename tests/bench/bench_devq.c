@@ -13,7 +13,7 @@
 
 #define LINKS	400u
 
-/* tests/unit/devq.cu */
+/* tests/unit/runtime/devq.cu */
 __asm__(".section .rodata\ndevq_ptx:\n.incbin \"" DEVQ_PTX "\"\n.byte 0\n.previous\n");
 extern const char devq_ptx[] __attribute__((visibility("hidden")));
 

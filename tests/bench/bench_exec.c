@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "exec.h"
+#include "core/exec/exec.h"
 
 static uint32_t rows[64][PPU_LANES] __attribute__((aligned(64)));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// printf from kernels: tests/unit/cudart_programs.sh compares the output.
+// printf from kernels: tests/unit/cuda/cudart_programs.sh compares the output.
 #include <cuda_runtime.h>
 #include "test.h"
 

@@ -17,6 +17,6 @@ $(SYSTEM_PTX): $(BUILD)/guest/system/%.ptx: tests/system/lib/%.cu $(wildcard lib
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -Iinclude -o $@ $<
 $(BUILD)/guest/system/zero_cpu: $(SYSTEM_PTX)
 
-# The kernels of tests/unit/devq.cu, inside the program.
+# The kernels of tests/unit/runtime/devq.cu, inside the program.
 $(BUILD)/obj/tests/system/device_queues.o: private PPU_CFLAGS += -DDEVQ_PTX='"$(BUILD)/unit/devq.ptx"'
 $(BUILD)/obj/tests/system/device_queues.o: $(BUILD)/unit/devq.ptx

@@ -3,7 +3,7 @@
  * Device-owned work queues through the driver, in the guest.  TAP.
  * Rows: WQ-12, WQ-26, WQ-52, WQ-62, WQ-67, WQ-68, WQ-69, WQ-70, WQ-74.
  *
- * The kernels are those of the unit tests (tests/unit/devq.cu) and run there with the same results; here it is
+ * The kernels are those of the unit tests (tests/unit/runtime/devq.cu) and run there with the same results; here it is
  * the driver and a CPU of its own that are looked at.
  */
 #include <pthread.h>

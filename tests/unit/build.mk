@@ -2,10 +2,12 @@
 #
 # Unit tests: host programs, no VM.
 #
-# Every tests/unit/test_*.c becomes $(BUILD)/unit/test_*, compiled and linked
-# with the sanitizers, against all sources in tests/unit/lib/, the sanitized
-# static libraries and Check. A new file is picked up without an edit here.
-# tests/unit/*.sh run as they are (TAP on stdout, or just an exit status).
+# A folder for each part of the tree that is tested. Every tests/unit/*/test_*.c
+# becomes $(BUILD)/unit/test_*, wherever it stands (so no two have one name),
+# compiled and linked with the sanitizers, against all sources in
+# tests/unit/lib/, the sanitized static libraries and Check. A new file is
+# picked up without an edit here. tests/unit/*/*.sh run as they are (TAP on
+# stdout, or just an exit status).
 #
 #   make unit                 build and run all
 #   make unit T=test_ring     one (or several, quoted)
@@ -18,30 +20,34 @@
 # Tests run with the source tree as working directory and BUILD in the
 # environment.
 
-UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_SRCS := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_HELP := $(sort $(wildcard tests/unit/lib/*.c))
 UNIT_FAST := test_sched_random test_simt_random test_devq_order
-UNIT_FAST_SRCS := $(patsubst %,tests/unit/%.c,$(UNIT_FAST))
-UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
-UNIT_SH   := $(sort $(wildcard tests/unit/*.sh))
+UNIT_FAST_SRCS := $(foreach f,$(UNIT_FAST),$(filter %/$(f).c,$(UNIT_SRCS)))
+UNIT_BINS := $(patsubst %.c,$(BUILD)/unit/%,$(notdir $(UNIT_SRCS)))
+UNIT_SH   := $(sort $(wildcard tests/unit/*/*.sh))
+$(if $(and $(UNIT_SRCS),$(UNIT_SH)),,$(error there are no unit tests))
+$(if $(filter-out $(words $(UNIT_BINS)),$(words $(sort $(UNIT_BINS)))),$(error two unit tests have one name))
 UNIT_LIBS ?= $(PPU_LIBS)
 UNIT_CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 UNIT_CHECK_LIBS   := $(shell $(PKG_CONFIG) --libs check 2>/dev/null || echo -lcheck)
 UNIT_ARCHIVES := $(foreach l,$(UNIT_LIBS),$(BUILD)/san/lib$(l).a)
 
 $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)): private PPU_CFLAGS += \
-	-Itests/unit -Itests/unit/lib -Iqemu-device/core -Ilibruntime $(UNIT_CHECK_CFLAGS)
+	-Itests/unit/lib -Iqemu-device -Ilibruntime $(UNIT_CHECK_CFLAGS)
 
 .SECONDARY: $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP))
-$(patsubst %,$(BUILD)/unit-fast/%,$(UNIT_FAST)): $(BUILD)/unit-fast/%: $(BUILD)/obj/tests/unit/%.o \
-		$(call ppu_objs,$(UNIT_HELP)) $(patsubst %,$(BUILD)/lib/lib%.a,$(UNIT_LIBS))
+# Each program's own object: from its folder.
+$(foreach s,$(UNIT_SRCS),$(eval $(BUILD)/unit/$(basename $(notdir $(s))): $(call ppu_objs_san,$(s))))
+$(foreach s,$(UNIT_FAST_SRCS),$(eval $(BUILD)/unit-fast/$(basename $(notdir $(s))): $(call ppu_objs,$(s))))
+
+$(patsubst %,$(BUILD)/unit-fast/%,$(UNIT_FAST)): $(call ppu_objs,$(UNIT_HELP)) $(patsubst %,$(BUILD)/lib/lib%.a,$(UNIT_LIBS))
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(RT_PLUGIN_IN) $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
 
-$(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/obj-san/tests/unit/%.o \
-		$(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
+$(UNIT_BINS): $(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
 	@mkdir -p $(@D)
 	$(say) LD-SAN $@
 	$(Q)$(CC) $(CFLAGS_SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) \
@@ -49,11 +55,11 @@ $(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/obj-san/tests/unit/%.o \
 
 # test_sched_cost counts basic blocks of these (see there); they stand before the library.
 UNIT_COUNTED := $(patsubst %,$(BUILD)/obj-count/qemu-device/core/%.o, \
-	ce chan event hostif hostsched mem mmu runlist sem)
+	base/event host/ce host/chan host/hostif host/hostsched host/runlist memory/mem memory/mmu memory/sem)
 $(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk
 	@mkdir -p $(@D)
 	$(say) CC-CNT $<
-	$(Q)$(CC) $(CFLAGS_COMMON) -Iqemu-device/core $(CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS_COMMON) -Iqemu-device $(CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
 $(BUILD)/unit/test_sched_cost: $(UNIT_COUNTED)
 ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
 
@@ -74,7 +80,7 @@ UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) 
 # Kernels of tests/unit/test_devq*.c, one of them without the fence (WQ-18).
 UNIT_PTX := $(BUILD)/unit/devq.ptx $(BUILD)/unit/devq_unfenced.ptx
 $(BUILD)/unit/devq_unfenced.ptx: private UNIT_CU_FLAGS := '-DPPUQ_FENCE()='
-$(UNIT_PTX): tests/unit/devq.cu $(wildcard libruntime/compiler/devlib/*.h include/hw/*.h) include/ppu_queue.h tests/unit/build.mk
+$(UNIT_PTX): tests/unit/runtime/devq.cu $(wildcard libruntime/compiler/devlib/*.h include/hw/*.h) include/ppu_queue.h tests/unit/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) $(UNIT_CU_FLAGS) -o $@ $<

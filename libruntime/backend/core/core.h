@@ -11,7 +11,7 @@
 
 #include <hw/ppu_config.h>
 #include <hw/ppu_mmu.h>
-#include <ppu_core.h>
+#include <core/ppu_core.h>
 #include "backend/backend.h"
 #include "common/range.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "machine.h"
-#include "tokq.h"
+#include "core/sm/tokq.h"
 
 #define MAX	256
 #define GUARD	0x5a5a5a5a5a5a5a5aull

@@ -13,7 +13,7 @@ import re
 import textwrap
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
-CORE = "qemu-device/core"
+CORE = "qemu-device/core/sm"
 FILES = ("tokq.c", "diverge.c")
 
 # function -> what the student has to do, lines of text. In the order of the files.

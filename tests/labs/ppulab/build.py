@@ -308,7 +308,7 @@ def without_units(library, names, where):
         gone = [n for n in names if n in members]
         for n in set(names) - set(gone):
             # A package's library never had it. In a tree it is of a time when the unit was part of another file.
-            if os.path.exists(os.path.join(paths.TOP, "qemu-device/core", n[:-2] + ".c")):
+            if glob.glob(os.path.join(paths.TOP, "qemu-device/core/**", n[:-2] + ".c"), recursive=True):
                 raise LabError("%s has no %s: it is older than the sources; `make` builds it anew" %
                                (paths.shown(source), n))
         if gone:
@@ -342,7 +342,7 @@ def exercises(lab, files, where, shown):
         flags.append("-I" + src)
         student = [os.path.join(src, n) for n in lab.student if n.endswith(".c")]
     if lab.kind == "core":
-        flags.append("-I" + os.path.join(paths.TOP, "qemu-device/core"))
+        flags.append("-I" + os.path.join(paths.TOP, "qemu-device"))
         units = [os.path.splitext(os.path.basename(n))[0] + ".o" for n in lab.student]
         libs = [l for l in libs if l != "ppucore"]
         archives = [without_units("ppucore", units, where)]

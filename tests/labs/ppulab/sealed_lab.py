@@ -192,10 +192,10 @@ def program(lab, files, parts, where):
                 and not n.startswith("lab/src/")})
     flags = build.CFLAGS + ["-Iinclude", "-Ilib", "-Ilab", *lab.cflags, "-Isrc"]
     if lab.kind == "core":
-        put.update(tree_of(os.path.join(paths.TOP, "qemu-device/core"), "core", "*.h"))
-        put.update(tree_of(os.path.join(paths.TOP, "qemu-device/core"), "core", "*.inc"))
-        put.update(tree_of(os.path.join(paths.TOP, "qemu-device/core"), "core", "*.def"))
-        flags.append("-Icore")
+        put.update(tree_of(os.path.join(paths.TOP, "qemu-device/core"), "device/core", "**/*.h"))
+        put.update(tree_of(os.path.join(paths.TOP, "qemu-device/core"), "device/core", "**/*.inc"))
+        put.update(tree_of(os.path.join(paths.TOP, "qemu-device/core"), "device/core", "**/*.def"))
+        flags.append("-Idevice")
     libs = {l: "ar/lib%s.a" % l for l in lab.libs + (["ppucore"] if lab.kind == "core" else [])}
     for name, at in libs.items():
         put[at] = read(parts.library(name, lab, where))

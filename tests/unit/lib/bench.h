@@ -18,7 +18,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "ppu_core.h"
+#include "core/ppu_core.h"
 #include <hw/ppu_cmd.h>
 #include <hw/ppu_mmu.h>
 #include <hw/ppu_regs.h>

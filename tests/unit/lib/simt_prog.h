@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Random programs for the SM, and a reference that runs each of their threads alone: used by
- * tests/unit/test_simt_random.c (see there) and by the grader of lab 10.
+ * tests/unit/sm/test_simt_random.c (see there) and by the grader of lab 10.
  *
  * Two kinds: unstructured ones are blocks that jump anywhere, pushing and disabling for any reason;
  * structured ones are nested ifs, loops with break and continue, switches, functions, direct and indirect

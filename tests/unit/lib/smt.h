@@ -14,7 +14,7 @@
 #ifndef SMT_H
 #define SMT_H
 
-#include "sm.h"
+#include "core/sm/sm.h"
 
 #define SMT_CODE	0x0000000100000000ull	/* VA of the program */
 #define SMT_DATA	0x0000000200000000ull	/* VA of SMT_DATA_BYTES of memory */

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-only
-#include <linux/module.h>
-
-#include <uapi/drm/ppu_drm.h>
-
-#define CREATE_TRACE_POINTS
-#include "device/ppu_trace.h"

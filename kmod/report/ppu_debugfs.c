@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: what can be looked at in debugfs.
+ */
+
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+
+#include <drm/drm_debugfs.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
+
+#include "base/ppu_device.h"
+#include "base/ppu_io.h"
+#include "channel/ppu_channel.h"
+#include "channel/ppu_devq.h"
+#include "memory/ppu_vm.h"
+#include "report/ppu_debugfs.h"
+#include "report/ppu_fault.h"
+#include "report/ppu_tasks.h"
+
+#ifdef CONFIG_DEBUG_FS
+
+static struct ppu_device *ppu_seq_device(struct seq_file *m)
+{
+	struct drm_info_node *node = m->private;
+
+	return to_ppu(node->minor->dev);
+}
+
+static void ppu_show_channel(struct seq_file *m, struct ppu_channel *chan)
+{
+	struct ppu_device *ppu = chan->ppu;
+	int chid = chan->chid;
+
+	mutex_lock(&chan->lock);
+	if (!chan->destroyed)
+		seq_printf(m, "%4d %7u %-7s %-6s %4u %8u/%-8u %8u %#6x %5u %-14s %12llu %#llx\n",
+			   chid, chan->vm->context_id,
+			   ppu_channel_type_name(chan), ppu_channel_submit_name(chan),
+			   chan->priority,
+			   ppu_ch_rd(ppu, chid, PPU_REG_CH_GET),
+			   ppu_ch_rd(ppu, chid, PPU_REG_CH_PUT), chan->ring_entries,
+			   ppu_ch_rd(ppu, chid, PPU_REG_CH_STATUS),
+			   ppu_ch_rd(ppu, chid, PPU_REG_CH_TASKS),
+			   ppu_err_name(ppu_ch_rd(ppu, chid, PPU_REG_CH_ERROR)),
+			   ppu_channel_runtime(chan),
+			   ppu_rd64(ppu, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO)));
+	mutex_unlock(&chan->lock);
+}
+
+static void ppu_show_queue(struct seq_file *m, struct ppu_channel *chan)
+{
+	struct ppu_device *ppu = chan->ppu;
+	struct ppu_devq_look look;
+	unsigned long flags;
+	u64 refreshes;
+
+	spin_lock_irqsave(&ppu->chan_lock, flags);
+	refreshes = chan->devq.refreshes;
+	spin_unlock_irqrestore(&ppu->chan_lock, flags);
+	mutex_lock(&chan->lock);
+	if (!chan->destroyed) {
+		ppu_devq_look(chan, &look);
+		seq_printf(m, "%4d %7u %8u %-6s %10llu %8u %10llu %10llu %6llu %6llu %llu\n",
+			   chan->chid, chan->vm->context_id, chan->ring_entries,
+			   chan->devq.flags & DRM_PPU_DEVQ_AUTO_REFRESH ? "device" : "irq",
+			   look.get, ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_PUT), look.soft,
+			   look.shadow, look.x, look.y, refreshes);
+	}
+	mutex_unlock(&chan->lock);
+}
+
+static int ppu_show_queues(struct seq_file *m, void *data)
+{
+	struct ppu_device *ppu = ppu_seq_device(m);
+	u32 chid;
+	int idx;
+
+	if (!drm_dev_enter(&ppu->drm, &idx))
+		return -ENODEV;
+	seq_puts(m, "chid context  entries refresh       get      put       soft     shadow      x      y irq_refreshes\n");
+	for (chid = 0; chid < ppu->caps.channels; chid++) {
+		struct ppu_channel *chan = ppu_channel_get_by_chid(ppu, chid);
+
+		if (chan && chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
+			ppu_show_queue(m, chan);
+		ppu_channel_put(chan);
+	}
+	drm_dev_exit(idx);
+	return 0;
+}
+
+static int ppu_show_channels(struct seq_file *m, void *data)
+{
+	struct ppu_device *ppu = ppu_seq_device(m);
+	u32 chid;
+	int idx;
+
+	if (!drm_dev_enter(&ppu->drm, &idx))
+		return -ENODEV;
+	seq_puts(m, "chid context type    submit prio      get/put       entries status tasks error           runtime_ns blocked_va\n");
+	for (chid = 0; chid < ppu->caps.channels; chid++) {
+		struct ppu_channel *chan = ppu_channel_get_by_chid(ppu, chid);
+
+		if (chan)
+			ppu_show_channel(m, chan);
+		ppu_channel_put(chan);
+	}
+	drm_dev_exit(idx);
+	return 0;
+}
+
+/* The next VM at or after *@index, with a reference. */
+static struct ppu_vm *ppu_next_vm(struct ppu_device *ppu, unsigned long *index)
+{
+	struct ppu_vm *vm;
+
+	xa_lock(&ppu->vms);
+	vm = xa_find(&ppu->vms, index, ULONG_MAX, XA_PRESENT);
+	while (vm && !kref_get_unless_zero(&vm->kref))
+		vm = xa_find_after(&ppu->vms, index, ULONG_MAX, XA_PRESENT);
+	xa_unlock(&ppu->vms);
+	return vm;
+}
+
+static int ppu_show_vms(struct seq_file *m, void *data)
+{
+	struct ppu_device *ppu = ppu_seq_device(m);
+	struct drm_printer p = drm_seq_file_printer(m);
+	unsigned long index = 0;
+	struct ppu_vm *vm;
+
+	while ((vm = ppu_next_vm(ppu, &index))) {
+		ppu_vm_print(&p, vm);
+		ppu_vm_put(vm);
+		index++;
+	}
+	return 0;
+}
+
+static int ppu_show_faults(struct seq_file *m, void *data)
+{
+	struct ppu_device *ppu = ppu_seq_device(m);
+	struct drm_printer p = drm_seq_file_printer(m);
+	unsigned long index = 0;
+	struct ppu_vm *vm;
+
+	while ((vm = ppu_next_vm(ppu, &index))) {
+		ppu_fault_print_all(&p, vm);
+		ppu_vm_put(vm);
+		index++;
+	}
+	return 0;
+}
+
+enum ppu_access { RO, RW, W1C, WO };
+
+static const struct {
+	const char *name;
+	u32 off;
+	enum ppu_access access;
+} ppu_reg_list[] = {
+#define R(name, off, access, reset, doc) { #name, off, access },
+	PPU_REGS(R)
+#undef R
+};
+
+static int ppu_show_regs(struct seq_file *m, void *data)
+{
+	struct ppu_device *ppu = ppu_seq_device(m);
+	unsigned long flags;
+	unsigned int i;
+	int idx;
+
+	if (!drm_dev_enter(&ppu->drm, &idx))
+		return -ENODEV;
+	for (i = 0; i < ARRAY_SIZE(ppu_reg_list); i++) {
+		u32 val;
+
+		/* Reading FAULT_DATA would advance FAULT_SEL under the interrupt's feet. */
+		if (ppu_reg_list[i].access == WO || ppu_reg_list[i].off == PPU_REG_FAULT_DATA)
+			continue;
+		spin_lock_irqsave(&ppu->hw_lock, flags);
+		val = ppu_rd(ppu, ppu_reg_list[i].off);
+		spin_unlock_irqrestore(&ppu->hw_lock, flags);
+		seq_printf(m, "%04x %-22s %08x\n", ppu_reg_list[i].off, ppu_reg_list[i].name, val);
+	}
+	drm_dev_exit(idx);
+	return 0;
+}
+
+static int ppu_show_vram(struct seq_file *m, void *data)
+{
+	struct ppu_device *ppu = ppu_seq_device(m);
+	struct drm_printer p = drm_seq_file_printer(m);
+
+	mutex_lock(&ppu->vram.lock);
+	drm_buddy_print(&ppu->vram.mm, &p);
+	mutex_unlock(&ppu->vram.lock);
+	return 0;
+}
+
+static int ppu_show_tasks(struct seq_file *m, void *data)
+{
+	struct ppu_device *ppu = ppu_seq_device(m);
+	struct drm_printer p = drm_seq_file_printer(m);
+	int idx;
+
+	if (!drm_dev_enter(&ppu->drm, &idx))
+		return -ENODEV;
+	ppu_tasks_print(&p, ppu);
+	drm_dev_exit(idx);
+	return 0;
+}
+
+static int ppu_show_irqs(struct seq_file *m, void *data)
+{
+	struct ppu_device *ppu = ppu_seq_device(m);
+	unsigned int i;
+
+	seq_puts(m, "vector  interrupts held_back\n");
+	for (i = 0; i < PPU_NUM_VECTORS; i++)
+		seq_printf(m, "%6u %11llu %9llu\n", i, READ_ONCE(ppu->pace[i].total),
+			   READ_ONCE(ppu->pace[i].held));
+	return 0;
+}
+
+static const struct drm_info_list ppu_debugfs_list[] = {
+	{ "irqs", ppu_show_irqs, 0, NULL },
+	{ "channels", ppu_show_channels, 0, NULL },
+	{ "queues", ppu_show_queues, 0, NULL },
+	{ "tasks", ppu_show_tasks, 0, NULL },
+	{ "vms", ppu_show_vms, 0, NULL },
+	{ "faults", ppu_show_faults, 0, NULL },
+	{ "regs", ppu_show_regs, 0, NULL },
+	{ "vram", ppu_show_vram, 0, NULL },
+};
+
+/** ppu_debugfs_init - &drm_driver.debugfs_init */
+void ppu_debugfs_init(struct drm_minor *minor)
+{
+	drm_debugfs_create_files(ppu_debugfs_list, ARRAY_SIZE(ppu_debugfs_list),
+				 minor->debugfs_root, minor);
+}
+
+#endif

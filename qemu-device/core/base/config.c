@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Properties by name: defaults, parsing, and the checks that need more than one of them. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/ppu_int.h"
+
+enum prop_type { T_u32, T_u64, T_size };
+
+static const struct prop {
+	const char *name;
+	enum prop_type type;
+	size_t offset;
+	uint64_t def, min, max;
+} props[] = {
+#define P(c, name, type, def, min, max, doc) \
+	{ name, T_##type, offsetof(struct ppu_config, c), def, min, max },
+	PPU_PROPS(P)
+#undef P
+};
+#define NUM_PROPS (sizeof(props) / sizeof(props[0]))
+
+static __attribute__((format(printf, 2, 3))) int fail(char **err, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!err)
+		return -1;
+	va_start(ap, fmt);
+	if (vasprintf(err, fmt, ap) < 0)
+		*err = NULL;
+	va_end(ap);
+	return -1;
+}
+
+static uint64_t get(const struct ppu_config *cfg, const struct prop *p)
+{
+	const void *at = (const char *)cfg + p->offset;
+	uint32_t v32;
+	uint64_t v64;
+
+	if (p->type == T_u32) {
+		memcpy(&v32, at, sizeof(v32));
+		return v32;
+	}
+	memcpy(&v64, at, sizeof(v64));
+	return v64;
+}
+
+static void set(struct ppu_config *cfg, const struct prop *p, uint64_t v)
+{
+	void *at = (char *)cfg + p->offset;
+	uint32_t v32 = (uint32_t)v;
+
+	if (p->type == T_u32)
+		memcpy(at, &v32, sizeof(v32));
+	else
+		memcpy(at, &v, sizeof(v));
+}
+
+void ppu_config_init(struct ppu_config *cfg)
+{
+	memset(cfg, 0, sizeof(*cfg));
+	for (size_t i = 0; i < NUM_PROPS; i++)
+		set(cfg, &props[i], props[i].def);
+}
+
+/* Decimal or 0x hexadecimal; K, M, G, T (powers of 1024) for sizes. */
+static bool parse(const char *text, enum prop_type type, uint64_t *v)
+{
+	char *end;
+	unsigned shift = 0;
+
+	if (!isdigit((unsigned char)text[0]))
+		return false;
+	errno = 0;
+	*v = strtoull(text, &end, text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10);
+	if (errno || end == text)
+		return false;
+	if (type == T_size && *end) {
+		switch (toupper((unsigned char)*end++)) {
+		case 'K': shift = 10; break;
+		case 'M': shift = 20; break;
+		case 'G': shift = 30; break;
+		case 'T': shift = 40; break;
+		default: return false;
+		}
+	}
+	if (*end || (*v << shift) >> shift != *v)
+		return false;
+	*v <<= shift;
+	return true;
+}
+
+int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, char **err)
+{
+	for (size_t i = 0; i < NUM_PROPS; i++) {
+		const struct prop *p = &props[i];
+		uint64_t v;
+
+		if (strcmp(p->name, name))
+			continue;
+		if (!parse(text, p->type, &v))
+			return fail(err, "property %s: '%s' is not a%s", name, text,
+				    p->type == T_size ? " size (a number, or a number with K, M or G)"
+						      : " number");
+		if (v < p->min || v > p->max)
+			return fail(err, "property %s: %s is outside %llu to %llu", name, text,
+				    (unsigned long long)p->min, (unsigned long long)p->max);
+		set(cfg, p, v);
+		return 0;
+	}
+	return fail(err, "there is no property called '%s'", name);
+}
+
+int ppu_config_check(const struct ppu_config *cfg, char **err)
+{
+	for (size_t i = 0; i < NUM_PROPS; i++) {
+		uint64_t v = get(cfg, &props[i]);
+
+		if (v < props[i].min || v > props[i].max)
+			return fail(err, "property %s: %llu is outside %llu to %llu", props[i].name,
+				    (unsigned long long)v, (unsigned long long)props[i].min,
+				    (unsigned long long)props[i].max);
+	}
+	if (cfg->vram % (1u << 20))
+		return fail(err, "property vram: %llu is not a multiple of 1 MiB",
+			    (unsigned long long)cfg->vram);
+	if (cfg->shared_per_cta > cfg->shared_per_sm)
+		return fail(err, "property shared-per-cta (%u) is larger than shared-per-sm (%u)",
+			    cfg->shared_per_cta, cfg->shared_per_sm);
+	if (cfg->task_slots > cfg->task_records)
+		return fail(err, "property task-slots (%u) is larger than task-records (%u)",
+			    cfg->task_slots, cfg->task_records);
+	return 0;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ordered event list: a binary heap of events that live in their owners.
+ * Order: time, then priority, then the order of scheduling.  The heap grows with the number of
+ * distinct events, which is fixed by the configuration.
+ */
+#include <stdlib.h>
+#include "core/ppu_int.h"
+#include "core/base/event.h"
+
+static bool before(const struct ppu_event *a, const struct ppu_event *b)
+{
+	if (a->when != b->when)
+		return a->when < b->when;
+	if (a->prio != b->prio)
+		return a->prio < b->prio;
+	return a->seq < b->seq;
+}
+
+static void put(struct ppu_events *e, uint32_t i, struct ppu_event *ev)
+{
+	e->heap[i] = ev;
+	ev->index = (int32_t)i;
+}
+
+static void sift_up(struct ppu_events *e, uint32_t i)
+{
+	struct ppu_event *ev = e->heap[i];
+
+	while (i > 0) {
+		uint32_t up = (i - 1) / 2;
+
+		if (!before(ev, e->heap[up]))
+			break;
+		put(e, i, e->heap[up]);
+		i = up;
+	}
+	put(e, i, ev);
+}
+
+static void sift_down(struct ppu_events *e, uint32_t i)
+{
+	struct ppu_event *ev = e->heap[i];
+
+	for (;;) {
+		uint32_t kid = 2 * i + 1;
+
+		if (kid >= e->n)
+			break;
+		if (kid + 1 < e->n && before(e->heap[kid + 1], e->heap[kid]))
+			kid++;
+		if (!before(e->heap[kid], ev))
+			break;
+		put(e, i, e->heap[kid]);
+		i = kid;
+	}
+	put(e, i, ev);
+}
+
+void ppu_event_init(struct ppu_event *ev, enum ppu_evprio prio,
+		    void (*fn)(struct ppu_core *, void *), void *arg)
+{
+	ev->fn = fn;
+	ev->arg = arg;
+	ev->prio = prio;
+	ev->when = 0;
+	ev->seq = 0;
+	ev->index = -1;
+}
+
+void ppu_event_cancel(struct ppu_core *core, struct ppu_event *ev)
+{
+	struct ppu_events *e = core->events;
+	uint32_t i = (uint32_t)ev->index;
+
+	if (ev->index < 0)
+		return;
+	ev->index = -1;
+	e->n--;
+	if (i == e->n)
+		return;
+	put(e, i, e->heap[e->n]);
+	sift_up(e, i);
+	sift_down(e, (uint32_t)e->heap[i]->index);
+}
+
+void ppu_event_insert(struct ppu_core *core, struct ppu_event *ev)
+{
+	struct ppu_events *e = core->events;
+
+	if (e->n == e->cap) {
+		uint32_t cap = e->cap ? e->cap * 2 : 256;
+		struct ppu_event **heap = realloc(e->heap, cap * sizeof(*heap));
+
+		if (!heap)
+			abort();
+		e->heap = heap;
+		e->cap = cap;
+	}
+	put(e, e->n, ev);
+	sift_up(e, e->n++);
+}
+
+void ppu_event_schedule(struct ppu_core *core, struct ppu_event *ev, uint64_t when)
+{
+	ppu_event_cancel(core, ev);
+	if (when == PPU_TIME_NEVER)
+		return;
+	ev->when = when < core->now ? core->now : when;
+	ev->seq = core->events->next_seq++;
+	ppu_event_insert(core, ev);
+}
+
+struct ppu_event *ppu_event_first(const struct ppu_core *core)
+{
+	return core->events->n ? core->events->heap[0] : NULL;
+}
+
+int ppu_events_create(struct ppu_core *core)
+{
+	core->events = calloc(1, sizeof(*core->events));
+	return core->events ? 0 : -1;
+}
+
+void ppu_events_destroy(struct ppu_core *core)
+{
+	if (core->events)
+		free(core->events->heap);
+	free(core->events);
+	core->events = NULL;
+}
+
+void ppu_events_reset(struct ppu_core *core)
+{
+	struct ppu_events *e = core->events;
+
+	while (e->n)
+		e->heap[--e->n]->index = -1;
+}
+
+/* Events are saved by their owners; here only the order counter. */
+void ppu_events_io(struct ppu_core *core, struct ppu_io *io)
+{
+	ppu_io_u64(io, &core->events->next_seq);
+}

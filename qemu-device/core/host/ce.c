@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Copy engines.  Documentation/hw/copy.md.
+ *
+ * A copy moves in chunks of at most PPU_COPY_CHUNK_BYTES, each at its own device time; the last one
+ * is in memory before the done event.  Bytes go straight from page to page: memmove between host
+ * pointers of VRAM and guest RAM.  A linear copy whose destination overlaps the source from above
+ * runs from its end, so that it does what memmove does; a pitched one always runs from its first row.
+ */
+#include <stdlib.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+#include "core/ppu_int.h"
+
+#define MAX_PIECES 8192			/* rows or pages one chunk may touch: bounds an event */
+#define MIN_ROW_COST 32			/* bytes a row of a pitched copy is charged at least */
+#define STREAM_BYTES (32ull << 20)	/* copies of this size would only flush the host's caches */
+
+struct engine {
+	struct ppu_event event;		/* end of the current chunk */
+	struct ppu_ctx *ctx;		/* NULL: free */
+	struct ppu_copy c;
+	uint64_t row, off;		/* next byte to move (counted from the end when backward) */
+	uint64_t cost_bytes;		/* charged so far */
+	uint64_t start;
+	uint64_t late;			/* fault-ce-reorder */
+	bool sys;			/* fault-dma-fail: has touched system memory */
+	uint64_t moved;
+	uint64_t chunk_rows, chunk_bytes;	/* what the running chunk covers: whole rows or part of one */
+	bool backward;
+};
+
+struct ppu_ces {
+	struct engine *v;
+};
+
+static void chunk_end(struct ppu_core *core, void *arg);
+
+static bool is_fill(const struct ppu_copy *c)
+{
+	return c->op == PPU_CMD_FILL || c->op == PPU_CMD_FILL_2D;
+}
+
+static uint64_t total_bytes(const struct ppu_copy *c)
+{
+	return c->width * c->rows;
+}
+
+static bool finished(const struct engine *e)
+{
+	return !e->c.width || e->row >= e->c.rows;
+}
+
+/* Plans the next chunk and schedules its end. */
+static void next_chunk(struct ppu_core *core, struct engine *e)
+{
+	const struct ppu_copy *c = &e->c;
+	uint64_t setup = core->cfg.cost_cmd_ns + (uint64_t)core->cfg.cost_ce_setup_ns;
+
+	e->chunk_rows = e->chunk_bytes = 0;
+	if (!finished(e)) {
+		if (e->off || c->width > PPU_COPY_CHUNK_BYTES / 2 || c->rows == 1) {
+			e->chunk_bytes = c->width - e->off;
+			if (e->chunk_bytes > PPU_COPY_CHUNK_BYTES)
+				e->chunk_bytes = PPU_COPY_CHUNK_BYTES;
+			e->cost_bytes += e->chunk_bytes;
+		} else {
+			uint64_t cost = c->width < MIN_ROW_COST ? MIN_ROW_COST : c->width;
+
+			e->chunk_rows = PPU_COPY_CHUNK_BYTES / cost;
+			if (e->chunk_rows > MAX_PIECES)
+				e->chunk_rows = MAX_PIECES;
+			if (e->chunk_rows > c->rows - e->row)
+				e->chunk_rows = c->rows - e->row;
+			e->cost_bytes += e->chunk_rows * cost;
+		}
+	}
+	/* From the start: no rounding adds up. cost_bytes < 2^80 / mbps never overflows in practice:
+	 * 2^54 bytes take longer than 2^63 ns at the highest bandwidth allowed. */
+	ppu_event_schedule(core, &e->event, e->start + setup + e->late +
+			   (uint64_t)((unsigned __int128)e->cost_bytes * 1000 / core->cfg.cost_ce_mbps));
+}
+
+int ppu_ce_free(struct ppu_core *core, uint32_t mask)
+{
+	for (unsigned i = 0; i < core->cfg.copy_engines; i++)
+		if (!core->ces->v[i].ctx && (!mask || (mask & 1u << i)))
+			return (int)i;
+	return -1;
+}
+
+bool ppu_ce_busy(const struct ppu_core *core, unsigned engine)
+{
+	return core->ces->v[engine].ctx != NULL;
+}
+
+void ppu_ce_start(struct ppu_core *core, unsigned engine, struct ppu_ctx *ctx,
+		  const struct ppu_copy *copy)
+{
+	struct engine *e = &core->ces->v[engine];
+
+	e->ctx = ctx;
+	e->c = *copy;
+	e->row = e->off = e->cost_bytes = e->moved = 0;
+	e->start = core->now;
+	e->backward = copy->op == PPU_CMD_COPY && copy->dst > copy->src &&
+		      copy->dst - copy->src < copy->width;
+	PPU_TRACE(core, CE_START, engine, copy->chid, copy->id, total_bytes(copy), copy->dst);
+	e->sys = false;
+	e->late = core->cfg.fault_ce_reorder ? ppu_inject_copy(core, engine) : 0;
+	next_chunk(core, e);
+}
+
+static void stop(struct ppu_core *core, struct engine *e)
+{
+	ppu_event_cancel(core, &e->event);
+	core->ctr[PPU_CTR_CE_BUSY_NS] += core->now - e->start;
+	e->ctx = NULL;
+}
+
+void ppu_ce_abort(struct ppu_core *core, unsigned chid)
+{
+	for (unsigned i = 0; i < core->cfg.copy_engines; i++) {
+		struct engine *e = &core->ces->v[i];
+
+		if (!e->ctx || e->c.chid != chid)
+			continue;
+		PPU_TRACE(core, CE_ABORT, i, chid, e->c.id, 0, 0);
+		stop(core, e);
+	}
+}
+
+static void fault(struct ppu_core *core, struct engine *e, unsigned err, uint64_t va, unsigned acc)
+{
+	struct ppu_fault_rec rec = {
+		.va = va, .access = (uint8_t)acc, .unit = PPU_UNIT_CE,
+		.unit_index = (uint16_t)(e - core->ces->v), .pc = ~0u, .lane = PPU_FAULT_NO_LANE,
+		.code = err == PPU_ERR_SM_DMA ? PPU_ERR_DMA_FAULT : PPU_ERR_COPY_FAULT,
+	};
+
+	/* Stops the channel, which aborts the copy here. */
+	ppu_chan_fault(core, e->c.chid, &rec);
+}
+
+static void written(struct ppu_core *core, struct engine *e, struct ppu_phys p, uint64_t n)
+{
+	ppu_mem_dirty(core, p, n);
+	ppu_sem_written(core, p, n, PPU_TRW_CE, (unsigned)(e - core->ces->v));
+}
+
+/* Fills n bytes at host.  Pieces begin at whole elements: pages and chunks are multiples of them. */
+static void pattern(uint8_t *host, uint64_t n, uint64_t value, unsigned size)
+{
+	uint8_t p[8];
+	uint64_t have;
+	bool same = true;
+
+	for (unsigned i = 0; i < 8; i++) {
+		p[i] = (uint8_t)(value >> (8 * (i % size)));
+		same &= p[i] == p[0];
+	}
+	if (same) {
+		memset(host, p[0], n);
+		return;
+	}
+	/* The first period, then copies of what is there, doubling. */
+	have = n < 8 ? n : 8;
+	memcpy(host, p, have);
+	while (have < n) {
+		uint64_t m = have < n - have ? have : n - have;
+
+		memcpy(host + have, host, m);
+		have += m;
+	}
+}
+
+/* Translates [va, va + n) as far as it is one piece of host memory: long moves are fast moves. */
+static int extent(struct ppu_core *core, struct engine *e, uint64_t va, unsigned acc, uint64_t n,
+		  struct ppu_xlat *x)
+{
+	int err = ppu_mmu_lookup(core, e->ctx, va, acc, 0, x);
+	struct ppu_xlat next;
+
+	if (err)
+		return err;
+	while (x->len < n && !ppu_mmu_lookup(core, e->ctx, va + x->len, acc, 0, &next) &&
+	       next.host == x->host + x->len && next.phys.sys == x->phys.sys &&
+	       next.phys.addr == x->phys.addr + x->len)
+		x->len += next.len;
+	return 0;
+}
+
+/*
+ * Moves a piece of a copy.  memmove() takes the way past the caches for huge moves; it sees pieces, so
+ * for those of huge copies it is done here.
+ */
+static void move_piece(const struct ppu_copy *c, uint8_t *dst, const uint8_t *src, uint64_t n)
+{
+#ifdef __SSE2__
+	uint64_t head = -(uintptr_t)dst & 15;
+
+	if (n >= PPU_PAGE_SIZE && total_bytes(c) >= STREAM_BYTES && (dst >= src + n || src >= dst + n)) {
+		memcpy(dst, src, head);
+		for (dst += head, src += head, n -= head; n >= 64; dst += 64, src += 64, n -= 64) {
+			__m128i v[4];
+
+			for (unsigned i = 0; i < 4; i++)
+				v[i] = _mm_loadu_si128((const __m128i *)(src + 16 * i));
+			for (unsigned i = 0; i < 4; i++)
+				_mm_stream_si128((__m128i *)(dst + 16 * i), v[i]);
+		}
+		_mm_sfence();
+	}
+#else
+	(void)c;
+#endif
+	memmove(dst, src, n);
+}
+
+/* fault-dma-fail: does the copy fail here?  It is asked once a copy, when it first comes to system memory. */
+static bool dma_fails(struct ppu_core *core, struct engine *e, bool sys)
+{
+	if (!core->cfg.fault_dma_fail || !sys || e->sys)
+		return false;
+	e->sys = true;
+	return ppu_inject_dma(core, (unsigned)(e - core->ces->v));
+}
+
+/* Moves n bytes of one row, starting `at` bytes into it. */
+static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t at, uint64_t n)
+{
+	const struct ppu_copy *c = &e->c;
+	uint64_t dst = c->dst + row * c->dst_pitch + at, src = c->src + row * c->src_pitch + at;
+	struct ppu_xlat d, s;
+	int err;
+
+	while (n) {
+		uint64_t part = n, skip = 0;
+
+		/* Backward: the last piece that lies in one 4 KiB page on both sides. */
+		if (e->backward) {
+			uint64_t a = (dst + n - 1) % PPU_PAGE_SIZE + 1;
+			uint64_t b = (src + n - 1) % PPU_PAGE_SIZE + 1;
+
+			part = a < b ? a : b;
+			if (part > n)
+				part = n;
+			skip = n - part;
+		}
+		err = extent(core, e, dst + skip, PPU_ACC_WRITE, part, &d);
+		if (!err && dma_fails(core, e, d.phys.sys))
+			err = PPU_ERR_SM_DMA;
+		if (err) {
+			fault(core, e, (unsigned)err, dst + skip, PPU_ACC_WRITE);
+			return false;
+		}
+		if (part > d.len)
+			part = d.len;
+		if (is_fill(c)) {
+			pattern(d.host, part, c->value, 1u << c->elem_log2);
+		} else {
+			err = extent(core, e, src + skip, PPU_ACC_READ, part, &s);
+			if (!err && dma_fails(core, e, s.phys.sys))
+				err = PPU_ERR_SM_DMA;
+			if (err) {
+				fault(core, e, (unsigned)err, src + skip, PPU_ACC_READ);
+				return false;
+			}
+			if (part > s.len)
+				part = s.len;
+			move_piece(c, d.host, s.host, part);
+		}
+		e->moved += part;
+		core->ctr[PPU_CTR_CE_BYTES] += part;
+		written(core, e, d.phys, part);
+		n -= part;
+		if (!e->backward) {
+			dst += part;
+			src += part;
+		}
+	}
+	return true;
+}
+
+static void chunk_end(struct ppu_core *core, void *arg)
+{
+	struct engine *e = arg;
+	unsigned i = (unsigned)(e - core->ces->v), chid = e->c.chid;
+
+	if (e->chunk_rows) {
+		for (; e->chunk_rows; e->chunk_rows--, e->row++)
+			if (!move(core, e, e->row, 0, e->c.width))
+				return;
+	} else if (e->chunk_bytes) {
+		uint64_t at = e->backward ? e->c.width - e->off - e->chunk_bytes : e->off;
+
+		if (!move(core, e, e->row, at, e->chunk_bytes))
+			return;
+		e->off += e->chunk_bytes;
+		if (e->off >= e->c.width) {
+			e->off = 0;
+			e->row++;
+		}
+	}
+	if (!finished(e)) {
+		next_chunk(core, e);
+		return;
+	}
+	PPU_TRACE(core, CE_DONE, i, chid, e->c.id, e->moved, 0);
+	core->ctr[PPU_CTR_CE_COPIES]++;
+	stop(core, e);
+	ppu_host_copy_done(core, chid);
+}
+
+int ppu_ces_create(struct ppu_core *core)
+{
+	core->ces = calloc(1, sizeof(*core->ces));
+	if (!core->ces)
+		return -1;
+	core->ces->v = calloc(core->cfg.copy_engines, sizeof(struct engine));
+	if (!core->ces->v)
+		return -1;
+	for (unsigned i = 0; i < core->cfg.copy_engines; i++)
+		ppu_event_init(&core->ces->v[i].event, PPU_EVP_CE, chunk_end, &core->ces->v[i]);
+	return 0;
+}
+
+void ppu_ces_destroy(struct ppu_core *core)
+{
+	if (core->ces)
+		free(core->ces->v);
+	free(core->ces);
+	core->ces = NULL;
+}
+
+void ppu_ces_reset(struct ppu_core *core)
+{
+	for (unsigned i = 0; i < core->cfg.copy_engines; i++) {
+		struct engine *e = &core->ces->v[i];
+
+		ppu_event_cancel(core, &e->event);
+		e->ctx = NULL;
+	}
+}
+
+void ppu_ces_io(struct ppu_core *core, struct ppu_io *io)
+{
+	for (unsigned i = 0; i < core->cfg.copy_engines; i++) {
+		struct engine *e = &core->ces->v[i];
+		struct ppu_copy *c = &e->c;
+
+		ppu_io_ctx(core, io, &e->ctx);
+		if (!e->ctx) {
+			if (io->loading && ppu_host_owner(core, i) != PPU_NO_CHANNEL)
+				ppu_io_fail(io, "copy engine %u has lost its copy", i);
+			continue;
+		}
+		ppu_io_event(core, io, &e->event);
+		ppu_io_u32(io, &c->chid);
+		ppu_io_u8(io, &c->op);
+		ppu_io_u8(io, &c->elem_log2);
+		ppu_io_u64(io, &c->id);
+		ppu_io_u64(io, &c->src);
+		ppu_io_u64(io, &c->dst);
+		ppu_io_u64(io, &c->src_pitch);
+		ppu_io_u64(io, &c->dst_pitch);
+		ppu_io_u64(io, &c->width);
+		ppu_io_u64(io, &c->rows);
+		ppu_io_u64(io, &c->value);
+		ppu_io_u64(io, &e->row);
+		ppu_io_u64(io, &e->off);
+		ppu_io_u64(io, &e->cost_bytes);
+		ppu_io_u64(io, &e->start);
+		ppu_io_u64(io, &e->late);
+		ppu_io_bool(io, &e->sys);
+		ppu_io_u64(io, &e->moved);
+		ppu_io_u64(io, &e->chunk_rows);
+		ppu_io_u64(io, &e->chunk_bytes);
+		ppu_io_bool(io, &e->backward);
+		if (!io->loading)
+			continue;
+		if (io->failed || !ppu_event_pending(&e->event) || c->elem_log2 > 3 ||
+		    c->op < PPU_CMD_COPY || c->op > PPU_CMD_FILL_2D || e->row > c->rows ||
+		    c->chid >= core->cfg.channels || ppu_host_owner(core, i) != c->chid ||
+		    e->ctx != ppu_chan_ctx(core, c->chid) ||
+		    e->chunk_rows > c->rows - e->row || e->chunk_rows > MAX_PIECES ||
+		    e->off > c->width || e->chunk_bytes > c->width - e->off ||
+		    e->chunk_bytes > PPU_COPY_CHUNK_BYTES || e->start > core->now ||
+		    (e->late && (!core->cfg.fault_ce_reorder || e->late != core->cfg.fault_ce_late_ns)) ||
+		    (e->sys && !core->cfg.fault_dma_fail) ||
+		    (e->chunk_rows && c->width > PPU_COPY_CHUNK_BYTES) ||
+		    (e->backward && (c->rows != 1 || c->op != PPU_CMD_COPY))) {
+			ppu_io_fail(io, "copy engine %u is not in a possible state", i);
+			e->ctx = NULL;
+			ppu_event_cancel(core, &e->event);
+			return;
+		}
+	}
+}

@@ -1,0 +1,829 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The host scheduler: which channel the host interface serves next, and who gets an engine.
+ * Documentation/hw/channels.md has the rules in prose.
+ *
+ * Ready queues hold channels with commands that need no engine: work that arrived at an idle channel,
+ * a waiter that woke, a run that was cut at run-limit.  They are served whatever the engines do
+ * (CP-18): highest queue priority first (WQ-10), then contexts in turn, then oldest first, so that
+ * no process can keep the host from another by having many channels.
+ *
+ * Runlists (runlist.c), one per engine class, hold channels that wait for an engine, or whose engine
+ * command is done and whose following commands wait for their turn.  A channel holds an engine for a
+ * time slice.  When an engine's command is done its holder goes on unless a higher queue priority
+ * waits, or its slice is over and somebody waits whose process has not used more of the engines; then
+ * it goes behind the others (A-CP-9).  A holder that blocks or has no more work gives the engine back
+ * at once.  A context pays for the time its channels hold an engine and for the time an engine is
+ * kept free for it.
+ *
+ * Before an engine command is dispatched every ready channel of its context is served (bounded), and
+ * the gates before it are checked again (CP-33).
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/host/host.h"
+
+#define MAX_DECISIONS 64		/* about engines in one event: each may look at PPU_MAX_GATES words */
+
+/* ---- lists of channels ---------------------------------------------------------------------------- */
+
+static void list_init(struct ppu_chlist *l)
+{
+	l->first = l->tail = PPU_NO_CH;
+}
+
+/* In order of stamp; a new stamp is the highest. */
+void ppu_chlist_add(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch)
+{
+	uint32_t chid = ppu_chid(core, ch), after = l->tail;
+
+	while (after != PPU_NO_CH && ppu_chan(core, after)->stamp > ch->stamp)
+		after = ppu_chan(core, after)->prev;
+	ch->prev = after;
+	ch->next = after == PPU_NO_CH ? l->first : ppu_chan(core, after)->next;
+	*(after == PPU_NO_CH ? &l->first : &ppu_chan(core, after)->next) = chid;
+	*(ch->next == PPU_NO_CH ? &l->tail : &ppu_chan(core, ch->next)->prev) = chid;
+}
+
+void ppu_chlist_del(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch)
+{
+	*(ch->prev == PPU_NO_CH ? &l->first : &ppu_chan(core, ch->prev)->next) = ch->next;
+	*(ch->next == PPU_NO_CH ? &l->tail : &ppu_chan(core, ch->next)->prev) = ch->prev;
+	ch->prev = ch->next = PPU_NO_CH;
+}
+
+static struct ppu_hostq *queue_of(const struct ppu_chan *ch)
+{
+	return &ch->ctx->host->q[ch->priority];
+}
+
+static struct ppu_runlist *runlist_of(struct ppu_core *core, const struct ppu_chan *ch)
+{
+	return &core->host->runlist[ch->run_class][ch->priority];
+}
+
+/* Queue priorities say nothing about task records. */
+static struct ppu_runlist *pool(struct ppu_core *core)
+{
+	return &core->host->runlist[PPU_RUN_POOL][0];
+}
+
+static void ctx_activate(struct ppu_core *core, struct ppu_ctx *ctx, unsigned prio)
+{
+	struct ppu_hostq *q = &ctx->host->q[prio];
+	struct ppu_host *h = core->host;
+
+	if (q->active)
+		return;
+	q->active = true;
+	q->prev = h->active[prio].tail;
+	q->next = NULL;
+	*(q->prev ? &q->prev->host->q[prio].next : &h->active[prio].first) = ctx;
+	h->active[prio].tail = ctx;
+}
+
+static void ctx_deactivate(struct ppu_core *core, struct ppu_ctx *ctx, unsigned prio)
+{
+	struct ppu_hostq *q = &ctx->host->q[prio];
+	struct ppu_host *h = core->host;
+
+	if (!q->active)
+		return;
+	q->active = false;
+	*(q->prev ? &q->prev->host->q[prio].next : &h->active[prio].first) = q->next;
+	*(q->next ? &q->next->host->q[prio].prev : &h->active[prio].tail) = q->prev;
+	q->prev = q->next = NULL;
+}
+
+static void leave(struct ppu_core *core, struct ppu_chan *ch)
+{
+	switch (ch->where) {
+	case CH_IN_READY:
+		ppu_chlist_del(core, &queue_of(ch)->list, ch);
+		ch->ctx->num_ready--;
+		if (queue_of(ch)->list.first == PPU_NO_CH)
+			ctx_deactivate(core, ch->ctx, ch->priority);
+		break;
+	case CH_IN_RUNLIST:
+		ppu_runlist_del(core, runlist_of(core, ch), ch);
+		break;
+	case CH_IN_POOL:
+		ppu_runlist_del(core, pool(core), ch);
+		break;
+	}
+	ch->where = CH_NOWHERE;
+}
+
+static void join(struct ppu_core *core, struct ppu_chan *ch, enum ppu_ch_where where)
+{
+	leave(core, ch);
+	ch->stamp = core->host->stamp++;
+	ch->where = (uint8_t)where;
+	switch (where) {
+	case CH_IN_READY:
+		ppu_chlist_add(core, &queue_of(ch)->list, ch);
+		ch->ctx->num_ready++;
+		ctx_activate(core, ch->ctx, ch->priority);
+		break;
+	case CH_IN_RUNLIST:
+		ppu_runlist_add(core, runlist_of(core, ch), ch);
+		break;
+	case CH_IN_POOL:
+		ppu_runlist_add(core, pool(core), ch);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- host side ---------------------------------------------------------------------------------------- */
+
+/* Something may be to do: look as soon as the host is free. */
+void ppu_sched_kick(struct ppu_core *core)
+{
+	struct ppu_host *h = core->host;
+
+	if (!h->paused && !ppu_event_pending(&h->event))
+		ppu_event_schedule(core, &h->event, h->free_at > core->now ? h->free_at : core->now);
+}
+
+void ppu_sched_ready(struct ppu_core *core, struct ppu_chan *ch)
+{
+	ppu_event_cancel(core, &ch->wfi_event);
+	ppu_chan_set_state(core, ch, CH_READY);
+	if (ch->paused) {
+		leave(core, ch);
+		return;
+	}
+	join(core, ch, CH_IN_READY);
+	ppu_sched_kick(core);
+}
+
+struct ppu_chan *ppu_sched_pick(struct ppu_core *core)
+{
+	struct ppu_host *h = core->host;
+
+	for (unsigned prio = PPU_NUM_PRIO; prio-- > 0;) {
+		struct ppu_ctx *ctx = h->active[prio].first;
+		struct ppu_chan *ch;
+
+		if (!ctx)
+			continue;
+		ch = ppu_chan(core, ctx->host->q[prio].list.first);
+		leave(core, ch);
+		/* The context goes behind the others. */
+		if (ctx->host->q[prio].active) {
+			ctx_deactivate(core, ctx, prio);
+			ctx_activate(core, ctx, prio);
+		}
+		return ch;
+	}
+	return NULL;
+}
+
+void ppu_host_wake(struct ppu_core *core, unsigned chid)
+{
+	struct ppu_chan *ch = ppu_chan(core, chid);
+
+	ppu_sem_unwait(core, &ch->waiter);
+	if (ch->state == CH_SEM)
+		ppu_sched_ready(core, ch);
+}
+
+bool ppu_host_in_run(const struct ppu_core *core)
+{
+	return core->host->run != PPU_NO_CH;
+}
+
+void ppu_host_pause(struct ppu_core *core, bool paused)
+{
+	core->host->paused = paused;
+	if (!paused)
+		ppu_sched_kick(core);
+}
+
+void ppu_host_tasks_changed(struct ppu_core *core, unsigned chid)
+{
+	struct ppu_chan *ch;
+
+	if (chid >= core->cfg.channels)
+		return;
+	ch = ppu_chan(core, chid);
+	if (ch->state == CH_WFI)
+		ppu_sched_ready(core, ch);
+}
+
+/* One record, one channel; it wakes the next when it has taken its record. */
+void ppu_sched_pool_next(struct ppu_core *core)
+{
+	struct ppu_chan *ch = ppu_runlist_best(core, pool(core), ~0u);
+
+	if (!ch)
+		return;
+	ppu_runlist_serve(ch->ctx, pool(core));
+	ppu_runlist_charge(core, ch->ctx, PPU_RUN_POOL, 1);
+	ppu_sched_ready(core, ch);
+}
+
+void ppu_host_pool_freed(struct ppu_core *core)
+{
+	ppu_sched_pool_next(core);
+}
+
+void ppu_sched_run_ended(struct ppu_core *core, struct ppu_ctx *ctx)
+{
+	struct ppu_host *h = core->host;
+
+	for (unsigned i = 0; i < h->num_engines; i++)
+		if (h->engines[i].drain_ctx && h->engines[i].drain_ctx == ctx)
+			h->engines[i].drain_runs++;
+}
+
+/* ---- engines --------------------------------------------------------------------------------------------- */
+
+/* CH_ENGINE_MASK is about copy engines. */
+static uint32_t mask_of(unsigned e)
+{
+	return e ? 1u << (e - 1) : ~0u;
+}
+
+static bool allowed(const struct ppu_core *core, const struct ppu_chan *ch, unsigned e)
+{
+	return core->host->engines[e].cls == ch->run_class &&
+	       (!ch->engine_mask || (ch->engine_mask & mask_of(e)));
+}
+
+/* The holder pays. */
+static void settle(struct ppu_core *core, struct ppu_engine *eng, const struct ppu_chan *ch)
+{
+	ppu_runlist_charge(core, ch->ctx, eng->cls, core->now - eng->since);
+	eng->since = core->now;
+}
+
+void ppu_sched_release(struct ppu_core *core, struct ppu_chan *ch)
+{
+	struct ppu_engine *eng;
+
+	if (ch->engine < 0)
+		return;
+	eng = &core->host->engines[ch->engine];
+	settle(core, eng, ch);
+	ppu_runlist_exit(ch->ctx, eng->cls);
+	ch->engine = -1;
+	eng->holder = PPU_NO_CH;
+	eng->busy = eng->expired = false;
+	ppu_event_cancel(core, &eng->slice_event);
+	ppu_event_cancel(core, &eng->done_event);
+	ppu_sched_kick(core);
+}
+
+void ppu_sched_remove(struct ppu_core *core, struct ppu_chan *ch)
+{
+	leave(core, ch);
+	ppu_sched_release(core, ch);
+}
+
+static void start_slice(struct ppu_core *core, struct ppu_chan *ch)
+{
+	struct ppu_engine *eng = &core->host->engines[ch->engine];
+	uint64_t slice = ch->timeslice ? ch->timeslice : core->cfg.timeslice_ns;
+
+	ch->slices++;
+	eng->expired = false;
+	ppu_runlist_serve(ch->ctx, runlist_of(core, ch));
+	ppu_event_schedule(core, &eng->slice_event, core->now + slice);
+	PPU_TRACE(core, SLICE_START, ppu_chid(core, ch), eng->cls, slice, 0, 0);
+}
+
+static void hold(struct ppu_core *core, struct ppu_chan *ch, unsigned e)
+{
+	struct ppu_engine *eng = &core->host->engines[e];
+
+	ppu_runlist_enter(ch->ctx, runlist_of(core, ch));
+	leave(core, ch);
+	ch->engine = (int32_t)e;
+	eng->holder = ppu_chid(core, ch);
+	eng->since = core->now;
+	start_slice(core, ch);
+}
+
+static void slice_over(struct ppu_core *core, void *arg)
+{
+	struct ppu_engine *eng = arg;
+
+	eng->expired = true;
+	PPU_TRACE(core, SLICE_EXPIRE, eng->holder, eng->cls, 0, 0, 0);
+	ppu_sched_kick(core);
+}
+
+/* The best channel of the runlist for engine e, of at least priority `min`; NULL: none. */
+static struct ppu_chan *best(struct ppu_core *core, unsigned e, unsigned min)
+{
+	struct ppu_host *h = core->host;
+
+	for (unsigned prio = PPU_NUM_PRIO; prio-- > min;) {
+		struct ppu_runlist *r = &h->runlist[h->engines[e].cls][prio];
+		struct ppu_chan *ch = ppu_runlist_best(core, r, mask_of(e));
+
+		if (ch)
+			return ch;
+	}
+	return NULL;
+}
+
+/* Must the holder of engine e, between two commands, let another channel have it? */
+static bool must_yield(struct ppu_core *core, unsigned e, const struct ppu_chan *ch)
+{
+	const struct ppu_engine *eng = &core->host->engines[e];
+	const struct ppu_chan *other;
+
+	if (best(core, e, ch->priority + 1))
+		return true;
+	if (!eng->expired)
+		return false;
+	other = best(core, e, ch->priority);
+	return other && other->ctx->host->share[eng->cls].used <=
+			ch->ctx->host->share[eng->cls].used;
+}
+
+/* The channel's next command is an engine's (latched). */
+void ppu_sched_reached_engine(struct ppu_core *core, struct ppu_chan *ch)
+{
+	struct ppu_host *h = core->host;
+	bool free = false;
+
+	if (ch->engine >= 0 && h->engines[ch->engine].cls != ch->op_class)
+		ppu_sched_release(core, ch);
+	ch->run_class = ch->op_class;
+	ppu_chan_set_state(core, ch, CH_ENGINE);
+	if (ch->engine >= 0 || ch->paused)
+		return;
+	join(core, ch, CH_IN_RUNLIST);
+	for (unsigned e = 0; e < h->num_engines && !free; e++)
+		free = h->engines[e].holder == PPU_NO_CH && allowed(core, ch, e);
+	if (!free)
+		ppu_hostif_block(core, ch, PPU_TRB_ENGINE, 0, 0);
+}
+
+/* Re-check of CP-33. False: the channel is blocked at a gate, or faulted. */
+static bool gates_open(struct ppu_core *core, struct ppu_chan *ch)
+{
+	if (core->cfg.gate_literal)
+		return true;
+	for (uint32_t i = 0; i < ch->num_gates; i++) {
+		const struct ppu_gate *g = &ch->gates[i];
+		struct ppu_phys p;
+		uint64_t word;
+		int err = ppu_hostif_sem_read(core, ch, g->va, g->is32, 0, &word, &p);
+
+		if (err) {
+			ppu_chan_error(core, ppu_chid(core, ch), (unsigned)err, g->va);
+			return false;
+		}
+		if (ppu_sem_compare(g->op, word, g->value, g->is32))
+			continue;
+		ch->waiter.ctx = ch->ctx;
+		ch->waiter.op = g->op;
+		ch->waiter.is32 = g->is32;
+		ch->waiter.value = g->value;
+		/* Looking at the word may have woken its waiters, this one with them. */
+		if (!ppu_sem_wait(core, &ch->waiter, p, g->va) || !ch->waiter.word)
+			continue;
+		ppu_hostif_block(core, ch, PPU_TRB_GATE, g->va, g->value);
+		ppu_sched_remove(core, ch);
+		ppu_chan_set_state(core, ch, CH_SEM);
+		/* The free task record may have been meant for it. */
+		ppu_sched_pool_next(core);
+		return false;
+	}
+	return true;
+}
+
+/* Whoever an engine was kept free for pays for that; the bound of its drain goes on. */
+static void settle_drain(struct ppu_core *core, struct ppu_engine *eng)
+{
+	if (eng->drain_ctx && eng->holder == PPU_NO_CH)
+		ppu_runlist_charge(core, eng->drain_ctx, eng->cls, core->now - eng->drain_since);
+	eng->drain_since = core->now;
+}
+
+static void end_drain(struct ppu_core *core, struct ppu_engine *eng)
+{
+	settle_drain(core, eng);
+	eng->drain_ctx = NULL;
+	eng->drain_runs = 0;
+}
+
+/* Must ready channels of the candidate's context be served first? */
+static bool drain(struct ppu_core *core, struct ppu_engine *eng, const struct ppu_chan *ch)
+{
+	if (eng->drain_ctx != ch->ctx) {
+		end_drain(core, eng);
+		eng->drain_ctx = ch->ctx;
+	}
+	return ch->ctx->num_ready && eng->drain_runs < ch->ctx->num_channels * PPU_NUM_PRIO;
+}
+
+static void dispatch(struct ppu_core *core, struct ppu_chan *ch)
+{
+	struct ppu_engine *eng = &core->host->engines[ch->engine];
+	unsigned chid = ppu_chid(core, ch), err = PPU_ERR_TMD_BAD;
+
+	if (ch->op_class == PPU_CLASS_COMPUTE) {
+		switch (ppu_tmu_launch(core, chid, ch->tmd_va, &err)) {
+		case PPU_SUBMIT_OK:
+			break;
+		case PPU_SUBMIT_FULL:
+			ppu_hostif_block(core, ch, PPU_TRB_TASKS, 0, 0);
+			ppu_sched_release(core, ch);
+			ppu_chan_set_state(core, ch, CH_POOL);
+			join(core, ch, CH_IN_POOL);
+			return;
+		case PPU_SUBMIT_ERROR:
+			ppu_chan_error(core, chid, err, ch->tmd_va);
+			return;
+		}
+		/* A task that faults at once may have stopped the channel. */
+		if (!ch->enabled)
+			return;
+	}
+	ppu_hostif_unblock(core, ch);
+	core->ctr[PPU_CTR_HOST_CMDS]++;
+	ch->op_start = core->now;
+	eng->busy = true;
+	ppu_chan_set_state(core, ch, CH_BUSY);
+	if (ch->op_class == PPU_CLASS_COMPUTE) {
+		PPU_TRACE(core, CMD, chid, ch->get, PPU_CMD_LAUNCH, ch->tmd_va, 0);
+		ppu_event_schedule(core, &eng->done_event,
+				   core->now + core->cfg.cost_cmd_ns + core->cfg.cost_launch_ns);
+		ppu_sched_pool_next(core);
+	} else {
+		PPU_TRACE(core, CMD, chid, ch->get, ch->copy.op, ch->copy.src, ch->copy.dst);
+		ch->copy.id = ch->copies++;
+		ppu_ce_start(core, (unsigned)ch->engine - 1, ch->ctx, &ch->copy);
+	}
+}
+
+/* The engine's command is done. */
+static void done(struct ppu_core *core, struct ppu_chan *ch)
+{
+	struct ppu_engine *eng = &core->host->engines[ch->engine];
+
+	eng->busy = false;
+	ch->runtime += core->now - ch->op_start;
+	ch->num_gates = 0;
+	ch->op_class = 0;
+	ppu_sched_kick(core);
+	if (!ppu_hostif_command_done(core, ch, ch->op_words)) {
+		if (!ch->enabled)
+			return;
+		ppu_sched_release(core, ch);
+		ppu_chan_set_state(core, ch, CH_IDLE);
+		return;
+	}
+	ppu_chan_set_state(core, ch, CH_TURN);
+	if (ch->paused)
+		ppu_sched_release(core, ch);
+}
+
+static void launch_done(struct ppu_core *core, void *arg)
+{
+	struct ppu_engine *eng = arg;
+
+	done(core, ppu_chan(core, eng->holder));
+}
+
+void ppu_host_copy_done(struct ppu_core *core, unsigned chid)
+{
+	done(core, ppu_chan(core, chid));
+}
+
+unsigned ppu_host_owner(struct ppu_core *core, unsigned engine)
+{
+	const struct ppu_engine *eng = &core->host->engines[engine + 1];
+
+	return eng->busy ? eng->holder : PPU_NO_CHANNEL;
+}
+
+/* One decision for engine e. False: nothing more to decide now. */
+static bool decide(struct ppu_core *core, unsigned e)
+{
+	struct ppu_engine *eng = &core->host->engines[e];
+	struct ppu_chan *ch;
+	bool fresh = eng->holder == PPU_NO_CH;
+
+	if (eng->busy)
+		return false;
+	if (!fresh) {
+		ch = ppu_chan(core, eng->holder);
+		if (ch->state == CH_READY) {
+			/* It executes commands in its turn; they need no engine once the slice is over. */
+			settle(core, eng, ch);
+			if (!eng->expired || !best(core, e, 0))
+				return false;
+			ch->preempts++;
+			ppu_sched_release(core, ch);
+			return true;
+		}
+		/* CH_TURN or CH_ENGINE; a holder in any other state has let go. */
+		settle(core, eng, ch);
+		if (must_yield(core, e, ch)) {
+			ch->preempts++;
+			/* Never absent: its context keeps what it has used. */
+			join(core, ch, CH_IN_RUNLIST);
+			ppu_sched_release(core, ch);
+			ppu_hostif_block(core, ch, PPU_TRB_ENGINE, 0, 0);
+			return true;
+		}
+		if (eng->expired)
+			start_slice(core, ch);
+	} else {
+		ch = best(core, e, 0);
+		if (!ch) {
+			end_drain(core, eng);
+			return false;
+		}
+	}
+	if (ch->state == CH_TURN) {
+		if (fresh)
+			hold(core, ch, e);
+		ppu_hostif_unblock(core, ch);
+		ppu_sched_ready(core, ch);
+		return false;
+	}
+	if (drain(core, eng, ch))
+		return false;
+	if (!gates_open(core, ch)) {
+		settle_drain(core, eng);
+		return true;
+	}
+	end_drain(core, eng);
+	if (fresh)
+		hold(core, ch, e);
+	dispatch(core, ch);
+	return true;
+}
+
+/* False: there may be more to decide, in another event at this time. */
+bool ppu_sched_pass(struct ppu_core *core)
+{
+	unsigned left = MAX_DECISIONS;
+
+	for (unsigned e = 0; e < core->host->num_engines; e++)
+		while (decide(core, e))
+			if (!--left)
+				return false;
+	return true;
+}
+
+void ppu_sched_resume(struct ppu_core *core, struct ppu_chan *ch)
+{
+	switch (ch->state) {
+	case CH_READY:
+	case CH_POOL:
+		/* A run that the pause has not ended yet goes on. */
+		if (core->host->run != ppu_chid(core, ch))
+			ppu_sched_ready(core, ch);
+		break;
+	case CH_ENGINE:
+	case CH_TURN:
+		join(core, ch, CH_IN_RUNLIST);
+		ppu_sched_kick(core);
+		break;
+	}
+}
+
+/* ---- unit ---------------------------------------------------------------------------------------------------- */
+
+bool ppu_host_ctx_create(struct ppu_core *core, struct ppu_ctx *ctx)
+{
+	ctx->host = calloc(1, sizeof(*ctx->host));
+	if (!ctx->host)
+		return false;
+	for (unsigned i = 0; i < PPU_NUM_PRIO; i++) {
+		list_init(&ctx->host->q[i].list);
+		for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++)
+			list_init(&ctx->host->share[cls].q[i].list);
+	}
+	return true;
+}
+
+void ppu_host_ctx_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *ctx)
+{
+	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++) {
+		ppu_io_u64(io, &ctx->host->share[cls].used);
+		if (ctx->host->share[cls].used >> 62)
+			ppu_io_fail(io, "a context has used an engine for too long");
+	}
+}
+
+void ppu_host_ctx_destroy(struct ppu_core *core, struct ppu_ctx *ctx)
+{
+	struct ppu_host *h = core->host;
+
+	for (unsigned i = 0; i < h->num_engines; i++)
+		if (h->engines[i].drain_ctx == ctx)
+			h->engines[i].drain_ctx = NULL;
+	free(ctx->host);
+	ctx->host = NULL;
+}
+
+int ppu_host_create(struct ppu_core *core)
+{
+	struct ppu_host *h = calloc(1, sizeof(*h));
+
+	core->host = h;
+	if (!h)
+		return -1;
+	h->num_engines = 1 + core->cfg.copy_engines;
+	h->engines = calloc(h->num_engines, sizeof(*h->engines));
+	if (!h->engines)
+		return -1;
+	ppu_event_init(&h->event, PPU_EVP_HOST, ppu_hostif_event, NULL);
+	for (unsigned e = 0; e < h->num_engines; e++) {
+		struct ppu_engine *eng = &h->engines[e];
+
+		eng->cls = e ? PPU_CLASS_COPY : PPU_CLASS_COMPUTE;
+		ppu_event_init(&eng->slice_event, PPU_EVP_HOST, slice_over, eng);
+		ppu_event_init(&eng->done_event, PPU_EVP_CE, launch_done, eng);
+	}
+	return 0;
+}
+
+void ppu_host_destroy(struct ppu_core *core)
+{
+	if (core->host) {
+		ppu_runlist_destroy(core);
+		free(core->host->engines);
+	}
+	free(core->host);
+	core->host = NULL;
+}
+
+/* The contexts, whose ready queues are linked here, go with the channels. */
+void ppu_host_reset(struct ppu_core *core)
+{
+	struct ppu_host *h = core->host;
+
+	ppu_event_cancel(core, &h->event);
+	for (unsigned e = 0; e < h->num_engines; e++) {
+		struct ppu_engine *eng = &h->engines[e];
+
+		ppu_event_cancel(core, &eng->slice_event);
+		ppu_event_cancel(core, &eng->done_event);
+		eng->holder = PPU_NO_CH;
+		eng->busy = eng->expired = false;
+		eng->drain_ctx = NULL;
+		eng->drain_runs = 0;
+		eng->since = eng->drain_since = 0;
+	}
+	h->paused = false;
+	h->free_at = 0;
+	h->run = h->last = PPU_NO_CH;
+	h->run_count = 0;
+	h->stamp = 0;
+	memset(h->active, 0, sizeof(h->active));
+	ppu_runlist_reset(core);
+}
+
+static const uint16_t where_states[CH_WHERES] = {
+	[CH_NOWHERE] = 0xffff,
+	[CH_IN_READY] = 1 << CH_READY,
+	[CH_IN_RUNLIST] = 1 << CH_ENGINE | 1 << CH_TURN,
+	[CH_IN_POOL] = 1 << CH_POOL,
+};
+
+/* Lists are built again from the channels' stamps, the turn of the contexts from their order. */
+static void load_lists(struct ppu_core *core, struct ppu_io *io)
+{
+	struct ppu_host *h = core->host;
+
+	for (unsigned i = 0; i < core->cfg.channels; i++) {
+		struct ppu_chan *ch = ppu_chan(core, i);
+
+		ch->prev = ch->next = PPU_NO_CH;
+		if (ch->where != CH_NOWHERE &&
+		    (!ch->enabled || ch->paused || ch->stamp >= h->stamp ||
+		     !(where_states[ch->where] & 1 << ch->state))) {
+			ppu_io_fail(io, "channel %u is in a list it cannot be in", i);
+			return;
+		}
+		if (ch->engine >= 0 &&
+		    (!ch->enabled || h->engines[ch->engine].holder != i ||
+		     ch->where == CH_IN_RUNLIST || ch->where == CH_IN_POOL ||
+		     !((1 << CH_READY | 1 << CH_ENGINE | 1 << CH_BUSY | 1 << CH_TURN) &
+		       1 << ch->state))) {
+			ppu_io_fail(io, "channel %u holds an engine it cannot hold", i);
+			return;
+		}
+		if (ch->state == CH_BUSY && ch->engine < 0) {
+			ppu_io_fail(io, "channel %u is busy without an engine", i);
+			return;
+		}
+		switch (ch->where) {
+		case CH_IN_READY:
+			if (!queue_of(ch)->active) {
+				ppu_io_fail(io, "channel %u is ready, its context has no turn", i);
+				return;
+			}
+			ppu_chlist_add(core, &queue_of(ch)->list, ch);
+			ch->ctx->num_ready++;
+			break;
+		case CH_IN_RUNLIST:
+			if (ch->run_class != PPU_CLASS_COMPUTE && ch->run_class != PPU_CLASS_COPY) {
+				ppu_io_fail(io, "channel %u waits for no engine", i);
+				return;
+			}
+			ppu_runlist_link(core, runlist_of(core, ch), ch);
+			ch->ctx->host->share[ch->run_class].present++;
+			break;
+		case CH_IN_POOL:
+			ppu_runlist_link(core, pool(core), ch);
+			ch->ctx->host->share[PPU_RUN_POOL].present++;
+			break;
+		}
+		if (ch->engine >= 0)
+			ch->ctx->host->share[h->engines[ch->engine].cls].present++;
+	}
+	for (unsigned prio = 0; prio < PPU_NUM_PRIO; prio++)
+		for (struct ppu_ctx *c = h->active[prio].first; c; c = c->host->q[prio].next)
+			if (c->host->q[prio].list.first == PPU_NO_CH)
+				ppu_io_fail(io, "a context has its turn and nothing ready");
+}
+
+void ppu_host_io(struct ppu_core *core, struct ppu_io *io)
+{
+	struct ppu_host *h = core->host;
+
+	ppu_io_event(core, io, &h->event);
+	ppu_io_bool(io, &h->paused);
+	ppu_io_u64(io, &h->free_at);
+	ppu_io_u32(io, &h->run);
+	ppu_io_u32(io, &h->last);
+	ppu_io_u32(io, &h->run_count);
+	ppu_io_u64(io, &h->stamp);
+	for (unsigned i = 0; i < PPU_RUN_CLASSES * PPU_NUM_PRIO; i++) {
+		uint64_t *clock = &h->runlist[i / PPU_NUM_PRIO][i % PPU_NUM_PRIO].clock;
+
+		ppu_io_u64(io, clock);
+		if (*clock >> 62)
+			ppu_io_fail(io, "an engine was used for too long");
+	}
+	if (h->run != PPU_NO_CH &&
+	    (h->run >= core->cfg.channels || ppu_chan(core, h->run)->state != CH_READY ||
+	     ppu_chan(core, h->run)->where != CH_NOWHERE || !ppu_event_pending(&h->event))) {
+		ppu_io_fail(io, "the current run is not possible");
+		h->run = PPU_NO_CH;
+	}
+	for (unsigned e = 0; e < h->num_engines; e++) {
+		struct ppu_engine *eng = &h->engines[e];
+
+		ppu_io_u32(io, &eng->holder);
+		ppu_io_bool(io, &eng->busy);
+		ppu_io_bool(io, &eng->expired);
+		ppu_io_event(core, io, &eng->slice_event);
+		ppu_io_event(core, io, &eng->done_event);
+		ppu_io_ctx(core, io, &eng->drain_ctx);
+		ppu_io_u32(io, &eng->drain_runs);
+		ppu_io_u64(io, &eng->since);
+		ppu_io_u64(io, &eng->drain_since);
+		if (eng->since > core->now || eng->drain_since > core->now)
+			ppu_io_fail(io, "engine %u was given away in the future", e);
+		if (eng->holder != PPU_NO_CH &&
+		    (eng->holder >= core->cfg.channels ||
+		     ppu_chan(core, eng->holder)->engine != (int32_t)e ||
+		     (ppu_chan(core, eng->holder)->state == CH_BUSY) != eng->busy))
+			ppu_io_fail(io, "engine %u is held by a channel that does not know", e);
+		if (eng->holder == PPU_NO_CH &&
+		    (eng->busy || ppu_event_pending(&eng->slice_event) ||
+		     ppu_event_pending(&eng->done_event)))
+			ppu_io_fail(io, "engine %u works for nobody", e);
+		if (ppu_event_pending(&eng->done_event) && (e || !eng->busy))
+			ppu_io_fail(io, "engine %u finishes nothing", e);
+	}
+	for (unsigned prio = 0; prio < PPU_NUM_PRIO; prio++) {
+		struct ppu_ctx *c = h->active[prio].first;
+		bool more = c != NULL;
+
+		for (;;) {
+			ppu_io_bool(io, &more);
+			if (!more || io->failed)
+				break;
+			if (!io->loading) {
+				ppu_io_ctx(core, io, &c);
+				c = c->host->q[prio].next;
+				more = c != NULL;
+				continue;
+			}
+			c = NULL;
+			ppu_io_ctx(core, io, &c);
+			if (!c || c->host->q[prio].active) {
+				ppu_io_fail(io, "a context has its turn twice");
+				break;
+			}
+			ctx_activate(core, c, prio);
+		}
+	}
+	if (io->loading && !io->failed)
+		load_lists(core, io);
+}

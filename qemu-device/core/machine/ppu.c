@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The core as a whole: create, destroy, reset, and the loop that processes events. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/event.h"
+#include "core/ppu_int.h"
+
+static char *sentence(const char *text)
+{
+	return strdup(text);
+}
+
+struct ppu_core *ppu_core_create(const struct ppu_config *cfg, const struct ppu_ports *ports,
+				 void *vram, char **err)
+{
+	struct ppu_core *core;
+
+	if (ppu_config_check(cfg, err))
+		return NULL;
+	if (!vram || (uintptr_t)vram % PPU_PAGE_SIZE) {
+		*err = sentence("the memory given as VRAM is not aligned to 4096 bytes");
+		return NULL;
+	}
+	core = calloc(1, sizeof(*core));
+	if (!core) {
+		*err = sentence("out of memory");
+		return NULL;
+	}
+	core->cfg = *cfg;
+	core->ports = *ports;
+	core->vram = vram;
+	core->num_sms = cfg->gpcs * cfg->sms_per_gpc;
+#define U(name) \
+	if (ppu_##name##_create(core)) { \
+		*err = sentence("out of memory: " #name); \
+		ppu_core_destroy(core); \
+		return NULL; \
+	}
+	PPU_UNITS(U)
+#undef U
+	ppu_core_reset(core);
+	return core;
+}
+
+/* Units are destroyed in reverse, each tolerates not having been created. */
+void ppu_core_destroy(struct ppu_core *core)
+{
+	static void (*const destroy[])(struct ppu_core *) = {
+#define U(name) ppu_##name##_destroy,
+		PPU_UNITS(U)
+#undef U
+	};
+
+	if (!core)
+		return;
+	/* The units free their events in any order: none is in the list any more. */
+	if (core->events)
+		ppu_events_reset(core);
+	for (size_t i = sizeof(destroy) / sizeof(destroy[0]); i-- > 0;)
+		destroy[i](core);
+	free(core);
+}
+
+/* Time goes on across a reset: whoever drives the core may rely on its not running backwards. */
+void ppu_core_reset(struct ppu_core *core)
+{
+	static void (*const reset[])(struct ppu_core *) = {
+#define U(name) ppu_##name##_reset,
+		PPU_UNITS(U)
+#undef U
+	};
+
+	/* Users before what they use: a unit may still call the ones before it in the list. */
+	for (size_t i = sizeof(reset) / sizeof(reset[0]); i-- > 0;)
+		reset[i](core);
+	memset(core->ctr, 0, sizeof(core->ctr));
+	core->xlat_gen++;
+	PPU_TRACE(core, RESET, 0, 0, 0, 0, 0);
+}
+
+const struct ppu_config *ppu_core_config(const struct ppu_core *core)
+{
+	return &core->cfg;
+}
+
+uint64_t ppu_core_time(const struct ppu_core *core)
+{
+	return core->now;
+}
+
+uint64_t ppu_core_next_event(const struct ppu_core *core)
+{
+	const struct ppu_event *ev = ppu_event_first(core);
+
+	return ev ? ev->when : PPU_TIME_NEVER;
+}
+
+/* True when everything up to `until` was done, false when a stop was asked for. */
+static bool run_events(struct ppu_core *core, uint64_t until)
+{
+	struct ppu_event *ev;
+
+	while ((ev = ppu_event_first(core)) && ev->when <= until) {
+		if (__atomic_load_n(&core->stop_requested, __ATOMIC_RELAXED) &&
+		    __atomic_exchange_n(&core->stop_requested, 0, __ATOMIC_ACQUIRE))
+			return false;
+		ppu_event_cancel(core, ev);
+		if (ev->when > core->now)
+			core->now = ev->when;
+		ev->fn(core, ev->arg);
+	}
+	/* Returning is all that a stop asks for. */
+	__atomic_store_n(&core->stop_requested, 0, __ATOMIC_RELAXED);
+	return true;
+}
+
+uint64_t ppu_core_run(struct ppu_core *core, uint64_t until)
+{
+	if (run_events(core, until) && until != PPU_TIME_NEVER && until > core->now)
+		core->now = until;
+	return core->now;
+}
+
+bool ppu_core_run_idle(struct ppu_core *core, uint64_t limit)
+{
+	return run_events(core, limit) && !ppu_event_first(core);
+}
+
+void ppu_core_request_stop(struct ppu_core *core)
+{
+	__atomic_store_n(&core->stop_requested, 1, __ATOMIC_RELEASE);
+}
+
+void ppu_core_invalidate_maps(struct ppu_core *core)
+{
+	ppu_storebuf_settle_all(core);
+	ppu_mem_forget_maps(core);
+	core->xlat_gen++;
+}
+
+uint64_t ppu_core_counter(const struct ppu_core *core, enum ppu_counter c)
+{
+	return c < PPU_CTR_COUNT ? core->ctr[c] : 0;
+}
+
+void ppu_guest_error(struct ppu_core *core, const char *fmt, ...)
+{
+	char text[200];
+	va_list ap;
+
+	if (!core->ports.guest_error)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	core->ports.guest_error(core->ports.opaque, text);
+}

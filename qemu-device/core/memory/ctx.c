@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Contexts: validated copies of instance blocks, found by the block's physical address. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/tasks/task.h"
+#include "core/memory/refmap.h"
+
+#define HASH_SIZE 256
+#define MAX_CONTEXTS 8192		/* bounds the memory a guest can make the device use */
+
+struct ppu_ctxs {
+	struct ppu_ctx *hash[HASH_SIZE];
+	uint32_t n;
+	uint64_t refused;		/* inst | 2: the last LOAD of an unknown context failed */
+};
+
+static struct ppu_ctx **bucket(struct ppu_core *core, uint64_t inst)
+{
+	return &core->ctxs->hash[ppu_hash64(inst) % HASH_SIZE];
+}
+
+struct ppu_ctx *ppu_ctx_find(struct ppu_core *core, uint64_t inst)
+{
+	struct ppu_ctx *c = *bucket(core, inst);
+
+	while (c && c->inst != inst)
+		c = c->next;
+	return c;
+}
+
+static bool area_ok(const struct ppu_core *core, uint64_t base, uint64_t size)
+{
+	if (!size)
+		return !base;
+	return base % 16 == 0 && base < core->cfg.vram && size <= core->cfg.vram - base;
+}
+
+static const char *check(const struct ppu_core *core, const struct ppu_inst_block *b)
+{
+	if (b->magic != PPU_INST_MAGIC)
+		return "bad magic";
+	if (b->version != PPU_INST_VERSION)
+		return "unknown version";
+	if (b->flags)
+		return "flags set";
+	for (size_t i = 0; i < sizeof(b->reserved) / sizeof(b->reserved[0]); i++)
+		if (b->reserved[i])
+			return "reserved words set";
+	if (b->pt_root & (PPU_PAGE_SIZE - 2))
+		return "page table root is not aligned";
+	if (!(b->pt_root & PPU_APERTURE_MASK) && b->pt_root >= core->cfg.vram)
+		return "page table root is outside VRAM";
+	if (b->max_depth < 1 || b->max_depth > PPU_MAX_DEPTH)
+		return "impossible nesting depth";
+	if (b->prio_ceiling && b->prio_ceiling >= core->cfg.device_priorities)
+		return "priority ceiling above the device's priorities";
+	if (b->local_per_thread % 16)
+		return "local memory per thread is not a multiple of 16";
+	if (!area_ok(core, b->local_base, b->local_size) ||
+	    !area_ok(core, b->tokq_base, b->tokq_size) ||
+	    !area_ok(core, b->save_base, b->save_size))
+		return "an area is not aligned to 16 bytes or is outside VRAM";
+	return NULL;
+}
+
+/* Warps have pointers into them. */
+static bool same_areas(const struct ppu_inst_block *a, const struct ppu_inst_block *b)
+{
+	return a->local_base == b->local_base && a->local_size == b->local_size &&
+	       a->local_per_thread == b->local_per_thread && a->tokq_base == b->tokq_base &&
+	       a->tokq_size == b->tokq_size && a->save_base == b->save_base &&
+	       a->save_size == b->save_size && a->max_depth == b->max_depth;
+}
+
+static void load(struct ppu_core *core, uint64_t inst)
+{
+	struct ppu_phys p = { inst & ~PPU_APERTURE_MASK, inst & PPU_APERTURE_MASK };
+	struct ppu_ctx *c = ppu_ctx_find(core, inst), **b;
+	struct ppu_inst_block blk;
+	const char *why = NULL;
+
+	_Static_assert(sizeof(blk) == PPU_INST_SIZE, "an instance block is one page");
+	if (inst & (PPU_PAGE_SIZE - 2))
+		why = "address is not aligned";
+	else if (ppu_mem_read(core, p, &blk, sizeof(blk)))
+		why = "memory cannot be reached";
+	else
+		why = check(core, &blk);
+	if (!why && c && c->num_tasks && !same_areas(&c->blk, &blk))
+		why = "areas changed while there are tasks";
+	if (!why && !c && core->ctxs->n >= MAX_CONTEXTS)
+		why = "too many contexts";
+	if (why) {
+		ppu_guest_error(core, "instance block at 0x%llx refused: %s",
+				(unsigned long long)inst, why);
+		if (c)
+			c->bad_load = true;
+		else
+			core->ctxs->refused = inst | 2;
+		return;
+	}
+	if (core->ctxs->refused == (inst | 2))
+		core->ctxs->refused = 0;
+	if (!c) {
+		c = calloc(1, sizeof(*c));
+		if (!c)
+			return;
+		c->inst = inst;
+		if (!ppu_host_ctx_create(core, c)) {
+			free(c);
+			return;
+		}
+		b = bucket(core, inst);
+		c->next = *b;
+		*b = c;
+		core->ctxs->n++;
+	}
+	c->blk = blk;
+	c->bad_load = c->faulted = c->stopped = false;
+	core->xlat_gen++;
+	ppu_sem_remap(core, c);
+}
+
+static void stop(struct ppu_core *core, struct ppu_ctx *c)
+{
+	c->stopped = true;
+	ppu_chan_stop_ctx(core, c, PPU_ERR_CTX_STOPPED);
+	ppu_tmu_abort_ctx(core, c, PPU_ERR_CTX_STOPPED);
+}
+
+static void forget(struct ppu_core *core, struct ppu_ctx *c)
+{
+	struct ppu_ctx **b = bucket(core, c->inst);
+
+	stop(core, c);
+	ppu_chan_forget_ctx(core, c);
+	ppu_icache_forget_ctx(core, c);
+	while (*b != c)
+		b = &(*b)->next;
+	*b = c->next;
+	core->ctxs->n--;
+	core->xlat_gen++;
+	ppu_host_ctx_destroy(core, c);
+	ppu_rank_forget_ctx(core, c);
+	ppu_ctas_forget_ctx(c);
+	free(c);
+}
+
+void ppu_ctx_cmd(struct ppu_core *core, uint64_t inst, uint32_t cmd)
+{
+	struct ppu_ctx *c = ppu_ctx_find(core, inst);
+
+	switch (cmd) {
+	case PPU_CTX_CMD_LOAD:
+		load(core, inst);
+		break;
+	case PPU_CTX_CMD_STOP:
+		if (c)
+			stop(core, c);
+		break;
+	case PPU_CTX_CMD_FORGET:
+		if (c)
+			forget(core, c);
+		if (core->ctxs->refused == (inst | 2))
+			core->ctxs->refused = 0;
+		break;
+	default:
+		ppu_guest_error(core, "CTX_CMD: unknown command %u", cmd);
+	}
+}
+
+uint32_t ppu_ctx_status(struct ppu_core *core, uint64_t inst)
+{
+	const struct ppu_ctx *c = ppu_ctx_find(core, inst);
+	uint32_t s = PPU_CTX_LOADED;
+
+	if (!c)
+		return core->ctxs->refused == (inst | 2) ? PPU_CTX_BAD : 0;
+	if (c->faulted)
+		s |= PPU_CTX_FAULTED;
+	if (c->stopped)
+		s |= PPU_CTX_STOPPED;
+	if (c->bad_load)
+		s |= PPU_CTX_BAD;
+	if (c->num_tasks || ppu_chan_copying(core, c))
+		s |= PPU_CTX_BUSY;
+	return s;
+}
+
+void ppu_ctx_fault(struct ppu_core *core, struct ppu_ctx *ctx, struct ppu_fault_rec *rec)
+{
+	rec->inst = ctx->inst;
+	ppu_fault_record(core, rec);
+	if (ctx->faulted)
+		return;
+	ctx->faulted = true;
+	ppu_chan_stop_ctx(core, ctx, rec->code);
+	ppu_tmu_abort_ctx(core, ctx, rec->code);
+}
+
+int ppu_ctxs_create(struct ppu_core *core)
+{
+	core->ctxs = calloc(1, sizeof(*core->ctxs));
+	return core->ctxs ? 0 : -1;
+}
+
+static void clear(struct ppu_core *core)
+{
+	for (unsigned i = 0; i < HASH_SIZE; i++) {
+		struct ppu_ctx *c = core->ctxs->hash[i], *next;
+
+		for (; c; c = next) {
+			next = c->next;
+			free(c->host);
+			ppu_ctas_forget_ctx(c);
+			free(c);
+		}
+		core->ctxs->hash[i] = NULL;
+	}
+	core->ctxs->n = 0;
+	core->ctxs->refused = 0;
+}
+
+void ppu_ctxs_destroy(struct ppu_core *core)
+{
+	if (core->ctxs)
+		clear(core);
+	free(core->ctxs);
+	core->ctxs = NULL;
+}
+
+/* Everything that points to a context has been reset before (ppu.c resets users first). */
+void ppu_ctxs_reset(struct ppu_core *core)
+{
+	clear(core);
+}
+
+/*
+ * The block is saved as the device knows it (memory may have changed since LOAD).  num_tasks is
+ * tmu.c's, num_channels chan.c's, num_ready and waiters follow from the channels: each unit counts
+ * again as it loads.
+ */
+void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
+{
+	struct ppu_ctxs *s = core->ctxs;
+	uint32_t n = s->n;
+
+	ppu_io_u32(io, &n);
+	ppu_io_u64(io, &s->refused);
+	if (!io->loading) {
+		for (unsigned i = 0; i < HASH_SIZE; i++) {
+			for (struct ppu_ctx *c = s->hash[i]; c; c = c->next) {
+				ppu_io_u64(io, &c->inst);
+				ppu_io_bool(io, &c->faulted);
+				ppu_io_bool(io, &c->stopped);
+				ppu_io_bool(io, &c->bad_load);
+				ppu_io_bytes(io, &c->blk, sizeof(c->blk));
+				ppu_host_ctx_io(core, io, c);
+			}
+		}
+		return;
+	}
+	if (n > MAX_CONTEXTS) {
+		ppu_io_fail(io, "too many contexts");
+		return;
+	}
+	while (n-- && !io->failed) {
+		struct ppu_ctx *c = calloc(1, sizeof(*c)), **b;
+
+		if (!c) {
+			ppu_io_fail(io, "out of memory");
+			return;
+		}
+		ppu_io_u64(io, &c->inst);
+		ppu_io_bool(io, &c->faulted);
+		ppu_io_bool(io, &c->stopped);
+		ppu_io_bool(io, &c->bad_load);
+		ppu_io_bytes(io, &c->blk, sizeof(c->blk));
+		if (io->failed || (c->inst & (PPU_PAGE_SIZE - 2)) || check(core, &c->blk) ||
+		    ppu_ctx_find(core, c->inst) || !ppu_host_ctx_create(core, c)) {
+			ppu_io_fail(io, "bad instance block");
+			free(c);
+			return;
+		}
+		ppu_host_ctx_io(core, io, c);
+		/* At the end of its chain: saving again gives the same bytes. */
+		b = bucket(core, c->inst);
+		while (*b)
+			b = &(*b)->next;
+		*b = c;
+		s->n++;
+	}
+}

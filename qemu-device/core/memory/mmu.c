@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Address translation: the page table walk, and the TLB that host interface and copy engines share
+ * (each SM keeps its own).  Documentation/hw/mmu.md.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/ppu_int.h"
+#include "core/memory/refmap.h"
+
+#define TLB_ENTRIES 1024		/* per page size, direct mapped */
+
+struct tlb_entry {
+	struct ppu_ctx *ctx;
+	uint64_t tag;			/* va >> page shift */
+	uint32_t gen;
+	uint8_t level;
+	uint64_t pte, len;		/* len: bytes from the page's start that host covers */
+	struct ppu_phys phys;		/* of the page's start */
+	uint8_t *host;
+};
+
+struct ppu_mmu {
+	struct tlb_entry small[TLB_ENTRIES], large[TLB_ENTRIES];
+};
+
+static int check_leaf(uint64_t pte, unsigned acc, unsigned flags)
+{
+	if ((pte & PPU_PTE_PRIV) && !(flags & PPU_XL_PRIV))
+		return PPU_ERR_MMU_PRIV;
+	if ((pte & PPU_PTE_READONLY) && (acc == PPU_ACC_WRITE || acc == PPU_ACC_ATOMIC))
+		return PPU_ERR_MMU_READONLY;
+	if ((pte & PPU_PTE_NOEXEC) && acc == PPU_ACC_EXEC)
+		return PPU_ERR_MMU_NOEXEC;
+	return 0;
+}
+
+static int missing(struct ppu_phys p)
+{
+	return p.sys ? PPU_ERR_SM_DMA : PPU_ERR_MMU_BAD_PTE;
+}
+
+/* Fills everything but host, len, watched. */
+static int walk(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, struct ppu_xlat *x)
+{
+	struct ppu_phys table = { ctx->blk.pt_root & ~PPU_APERTURE_MASK,
+				  ctx->blk.pt_root & PPU_APERTURE_MASK };
+	int level = PPU_PT_LEVELS - 1;
+
+	x->level = (uint8_t)level;
+	if (va >= PPU_VA_KERNEL_END)
+		return PPU_ERR_MMU_UNMAPPED;
+	for (;; level--) {
+		struct ppu_phys slot = table;
+		uint64_t pte, len = 8, *host;
+
+		x->level = (uint8_t)level;
+		slot.addr += (va >> PPU_PT_SHIFT(level)) % PPU_PT_ENTRIES * 8;
+		host = (uint64_t *)ppu_mem_map(core, slot, &len, false);
+		if (!host || len < 8)
+			return missing(slot);
+		pte = __atomic_load_n(host, __ATOMIC_RELAXED);
+		if (!(pte & PPU_PTE_VALID))
+			return PPU_ERR_MMU_UNMAPPED;
+		table.addr = pte & PPU_PTE_ADDR;
+		table.sys = !!(pte & PPU_PTE_SYS);
+		if (level == 0 || (level == 1 && (pte & PPU_PTE_LARGE))) {
+			uint64_t size = 1ull << PPU_PT_SHIFT(level);
+
+			if ((pte & PPU_PTE_RESERVED) || (level == 0 && (pte & PPU_PTE_LARGE)) ||
+			    table.addr % size)
+				return PPU_ERR_MMU_BAD_PTE;
+			x->pte = pte;
+			x->phys = table;
+			x->phys.addr += va % size;
+			return 0;
+		}
+		if (pte & PPU_PDE_RESERVED)
+			return PPU_ERR_MMU_BAD_PTE;
+	}
+}
+
+int ppu_mmu_translate(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
+		      unsigned flags, struct ppu_xlat *x)
+{
+	struct ppu_phys page;
+	int err = walk(core, ctx, va, x);
+
+	if (!err)
+		err = check_leaf(x->pte, acc, flags);
+	if (err)
+		return err;
+	x->len = (1ull << PPU_PT_SHIFT(x->level)) - va % (1ull << PPU_PT_SHIFT(x->level));
+	x->watched = false;
+	if (x->level) {
+		/* In a large page with watched 4 KiB pages each of them counts by itself. */
+		page = (struct ppu_phys){ x->phys.addr & ~(PPU_LARGE_SIZE - 1), x->phys.sys };
+		if (ppu_mem_watched_range(core, page, PPU_LARGE_SIZE)) {
+			x->level = 0;
+			x->len = PPU_PAGE_SIZE - va % PPU_PAGE_SIZE;
+		}
+	}
+	if (!x->level)
+		x->watched = ppu_mem_watched(core, x->phys);
+	x->host = ppu_mem_map(core, x->phys, &x->len, !(x->pte & PPU_PTE_READONLY));
+	return x->host ? 0 : missing(x->phys);
+}
+
+static bool hit(const struct tlb_entry *e, const struct ppu_core *core, const struct ppu_ctx *ctx,
+		uint64_t tag)
+{
+	return e->ctx == ctx && e->tag == tag && e->gen == core->xlat_gen;
+}
+
+int ppu_mmu_lookup(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
+		   unsigned flags, struct ppu_xlat *x)
+{
+	uint64_t small = va >> PPU_PAGE_SHIFT, large = va >> PPU_LARGE_SHIFT;
+	struct tlb_entry *e = &core->mmu->small[(small ^ ppu_hash64(ctx->inst)) % TLB_ENTRIES];
+	uint64_t off;
+	int err;
+
+	if (!hit(e, core, ctx, small)) {
+		e = &core->mmu->large[(large ^ ppu_hash64(ctx->inst)) % TLB_ENTRIES];
+		if (!hit(e, core, ctx, large))
+			e = NULL;
+	}
+	if (e) {
+		off = va % (1ull << PPU_PT_SHIFT(e->level));
+		if (off < e->len) {
+			err = check_leaf(e->pte, acc, flags);
+			x->level = e->level;
+			x->pte = e->pte;
+			x->phys = e->phys;
+			x->phys.addr += off;
+			x->host = e->host + off;
+			x->len = e->len - off;
+			x->watched = e->level ? false : ppu_mem_watched(core, x->phys);
+			return err;
+		}
+	}
+
+	core->ctr[PPU_CTR_TLB_MISSES]++;
+	err = ppu_mmu_translate(core, ctx, va, acc, flags, x);
+	if (err)
+		return err;
+	off = va % (1ull << PPU_PT_SHIFT(x->level));
+	/* Keep the whole page where its start is mapped in the same piece. */
+	if (off) {
+		struct ppu_phys start = { x->phys.addr - off, x->phys.sys };
+		uint64_t len = off + x->len;
+		uint8_t *host = ppu_mem_map(core, start, &len, !(x->pte & PPU_PTE_READONLY));
+
+		if (host != x->host - off || len < off + x->len)
+			return 0;
+	}
+	e = x->level ? &core->mmu->large[(large ^ ppu_hash64(ctx->inst)) % TLB_ENTRIES]
+		     : &core->mmu->small[(small ^ ppu_hash64(ctx->inst)) % TLB_ENTRIES];
+	*e = (struct tlb_entry){
+		.ctx = ctx, .tag = x->level ? large : small, .gen = core->xlat_gen,
+		.level = x->level, .pte = x->pte, .len = off + x->len,
+		.phys = { x->phys.addr - off, x->phys.sys }, .host = x->host - off,
+	};
+	return 0;
+}
+
+int ppu_mmu_read(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, void *buf, uint64_t len,
+		 unsigned flags)
+{
+	uint8_t *b = buf;
+
+	while (len) {
+		struct ppu_xlat x;
+		int err = ppu_mmu_translate(core, ctx, va, PPU_ACC_READ, flags, &x);
+		uint64_t n;
+
+		if (err)
+			return err;
+		n = x.len < len ? x.len : len;
+		memcpy(b, x.host, n);
+		b += n;
+		va += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int write(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, const void *buf,
+		 uint64_t len, unsigned flags, int writer, unsigned unit)
+{
+	const uint8_t *b = buf;
+
+	while (len) {
+		struct ppu_xlat x;
+		int err = ppu_mmu_translate(core, ctx, va, PPU_ACC_WRITE, flags, &x);
+		uint64_t n;
+
+		if (err)
+			return err;
+		n = x.len < len ? x.len : len;
+		memcpy(x.host, b, n);
+		ppu_mem_dirty(core, x.phys, n);
+		if (writer >= 0)
+			ppu_sem_written(core, x.phys, n, (unsigned)writer, unit);
+		b += n;
+		va += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int ppu_mmu_write(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, const void *buf,
+		  uint64_t len, unsigned flags)
+{
+	return write(core, ctx, va, buf, len, flags, -1, 0);
+}
+
+int ppu_mmu_store(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, const void *buf,
+		  uint64_t len, unsigned flags, unsigned writer, unsigned unit)
+{
+	return write(core, ctx, va, buf, len, flags, (int)writer, unit);
+}
+
+int ppu_mmu_create(struct ppu_core *core)
+{
+	core->mmu = calloc(1, sizeof(*core->mmu));
+	return core->mmu ? 0 : -1;
+}
+
+void ppu_mmu_destroy(struct ppu_core *core)
+{
+	free(core->mmu);
+	core->mmu = NULL;
+}
+
+void ppu_mmu_reset(struct ppu_core *core)
+{
+	memset(core->mmu, 0, sizeof(*core->mmu));
+}
+
+/* A TLB is filled again as it is used. */
+void ppu_mmu_io(struct ppu_core *core, struct ppu_io *io)
+{
+	(void)core;
+	(void)io;
+}

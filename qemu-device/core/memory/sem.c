@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Semaphores: the words somebody waits for, the channels that wait, and the CPU's watch table.
+ *
+ * A word is an aligned 8-byte granule of physical memory with at least one waiter; a 32-bit waiter
+ * looks at one half.  Words are found by address (a single store) or by their page (a range written
+ * by a copy engine), so a write costs nothing to waiters of other words.  For every waiter of a word
+ * its condition was false when the word held `last`; when the word changes, all are evaluated, and
+ * those whose condition holds are woken, oldest first.
+ *
+ * While the host interface executes an indivisible run of commands (A-CP-6, CP-28) changed words are
+ * only marked; ppu_sem_flush() evaluates them at the run's end.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/ppu_int.h"
+#include "core/memory/refmap.h"
+
+#define HASH_SIZE 4096
+#define FEW_WORDS 32			/* longest range that is looked up word by word */
+
+struct ppu_sem_word {
+	struct ppu_phys p;		/* of the granule */
+	uint64_t va;			/* for traces: of its first waiter; a watch: physical */
+	uint64_t last;
+	struct ppu_waiter *first, *tail;
+	struct ppu_sem_word *hash_next;
+	struct ppu_sem_word *prev, *next;		/* all words, in order of creation */
+	struct ppu_sem_word *page_prev, *page_next;	/* of one page */
+	struct ppu_sem_word *dirty_next;
+	bool dirty, in_use, has32;
+};
+
+struct sem_page {
+	uint64_t key;
+	struct ppu_sem_word *first, *tail;
+	struct sem_page *hash_next;
+};
+
+struct watch {
+	uint64_t addr, value;
+	uint32_t ctrl;
+	struct ppu_waiter w;
+};
+
+struct ppu_sems {
+	struct ppu_sem_word *words[HASH_SIZE], *first, *tail, *dirty, *dirty_tail;
+	struct sem_page *pages[HASH_SIZE];
+	struct ppu_waiter *armed, *armed_tail;
+	struct watch *watches;
+	uint32_t num_words;
+	unsigned hold;			/* evaluate later: we are inside a walk over waiters */
+	uint64_t stamp;
+};
+
+bool ppu_sem_compare(unsigned op, uint64_t word, uint64_t value, bool is32)
+{
+	if (is32) {
+		word = (uint32_t)word;
+		value = (uint32_t)value;
+	}
+	switch (op) {
+	case PPU_SEM_OP_EQ: return word == value;
+	case PPU_SEM_OP_GE: return word >= value;
+	case PPU_SEM_OP_ZERO: return word == 0;
+	case PPU_SEM_OP_NE: return word != value;
+	case PPU_SEM_OP_CIRC_GE:
+		return is32 ? (int32_t)((uint32_t)word - (uint32_t)value) >= 0
+			    : (int64_t)(word - value) >= 0;
+	case PPU_SEM_OP_ANYBIT: return (word & value) != 0;
+	}
+	return false;
+}
+
+static uint64_t word_key(struct ppu_phys p)
+{
+	return (p.addr & ~7ull) | p.sys;
+}
+
+static uint64_t page_key(struct ppu_phys p)
+{
+	return (p.addr & ~(PPU_PAGE_SIZE - 1)) | p.sys;
+}
+
+static struct ppu_sem_word **word_bucket(struct ppu_sems *s, struct ppu_phys p)
+{
+	return &s->words[ppu_hash64(word_key(p)) % HASH_SIZE];
+}
+
+static struct ppu_sem_word *find_word(struct ppu_sems *s, struct ppu_phys p)
+{
+	struct ppu_sem_word *w = *word_bucket(s, p);
+
+	while (w && word_key(w->p) != word_key(p))
+		w = w->hash_next;
+	return w;
+}
+
+static struct sem_page **find_page(struct ppu_sems *s, struct ppu_phys p)
+{
+	struct sem_page **pg = &s->pages[ppu_hash64(page_key(p)) % HASH_SIZE];
+
+	while (*pg && (*pg)->key != page_key(p))
+		pg = &(*pg)->hash_next;
+	return pg;
+}
+
+static bool load(struct ppu_core *core, struct ppu_phys p, uint64_t *v)
+{
+	uint64_t len = 8;
+	const uint64_t *host = (const uint64_t *)ppu_mem_map(core, p, &len, false);
+
+	if (!host || len < 8)
+		return false;
+	*v = __atomic_load_n(host, __ATOMIC_ACQUIRE);
+	return true;
+}
+
+static bool holds(const struct ppu_waiter *w, uint64_t word)
+{
+	if (w->is32 && (w->addr & 4))
+		word >>= 32;
+	return ppu_sem_compare(w->op, word, w->value, w->is32);
+}
+
+static struct ppu_sem_word *new_word(struct ppu_core *core, struct ppu_phys p, uint64_t va)
+{
+	struct ppu_sems *s = core->sems;
+	struct ppu_sem_word *w = calloc(1, sizeof(*w)), **b;
+	struct sem_page **pg;
+
+	if (!w)
+		abort();
+	w->p = (struct ppu_phys){ p.addr & ~7ull, p.sys };
+	w->va = va & ~7ull;
+	b = word_bucket(s, p);
+	w->hash_next = *b;
+	*b = w;
+	w->prev = s->tail;
+	*(s->tail ? &s->tail->next : &s->first) = w;
+	s->tail = w;
+	pg = find_page(s, p);
+	if (!*pg) {
+		*pg = calloc(1, sizeof(**pg));
+		if (!*pg)
+			abort();
+		(*pg)->key = page_key(p);
+	}
+	w->page_prev = (*pg)->tail;
+	*((*pg)->tail ? &(*pg)->tail->page_next : &(*pg)->first) = w;
+	(*pg)->tail = w;
+	s->num_words++;
+	ppu_mem_watch(core, w->p);
+	return w;
+}
+
+/* Frees a word nobody waits for. */
+static void put_word(struct ppu_core *core, struct ppu_sem_word *w)
+{
+	struct ppu_sems *s = core->sems;
+	struct ppu_sem_word **b;
+	struct sem_page **pg, *page;
+
+	if (w->first || w->dirty || w->in_use)
+		return;
+	for (b = word_bucket(s, w->p); *b != w; b = &(*b)->hash_next)
+		;
+	*b = w->hash_next;
+	*(w->prev ? &w->prev->next : &s->first) = w->next;
+	*(w->next ? &w->next->prev : &s->tail) = w->prev;
+	pg = find_page(s, w->p);
+	page = *pg;
+	*(w->page_prev ? &w->page_prev->page_next : &page->first) = w->page_next;
+	*(w->page_next ? &w->page_next->page_prev : &page->tail) = w->page_prev;
+	if (!page->first) {
+		*pg = page->hash_next;
+		free(page);
+	}
+	s->num_words--;
+	ppu_mem_unwatch(core, w->p);
+	free(w);
+}
+
+/* Lists of waiters are in order of stamp; a new one has the highest. */
+static void link_waiter(struct ppu_core *core, struct ppu_waiter *w, struct ppu_sem_word *word)
+{
+	struct ppu_sems *s = core->sems;
+	struct ppu_waiter **head = w->ctx ? &w->ctx->waiters : &s->armed;
+	struct ppu_waiter **tail = w->ctx ? &w->ctx->waiters_tail : &s->armed_tail;
+	struct ppu_waiter *after = word->tail;
+
+	while (after && after->stamp > w->stamp)
+		after = after->prev;
+	w->word = word;
+	w->prev = after;
+	w->next = after ? after->next : word->first;
+	*(after ? &after->next : &word->first) = w;
+	*(w->next ? &w->next->prev : &word->tail) = w;
+
+	after = *tail;
+	while (after && after->stamp > w->stamp)
+		after = after->ctx_prev;
+	w->ctx_prev = after;
+	w->ctx_next = after ? after->ctx_next : *head;
+	*(after ? &after->ctx_next : head) = w;
+	*(w->ctx_next ? &w->ctx_next->ctx_prev : tail) = w;
+	word->has32 |= w->is32;
+}
+
+void ppu_sem_unwait(struct ppu_core *core, struct ppu_waiter *w)
+{
+	struct ppu_sems *s = core->sems;
+	struct ppu_sem_word *word = w->word;
+
+	if (!word)
+		return;
+	*(w->prev ? &w->prev->next : &word->first) = w->next;
+	*(w->next ? &w->next->prev : &word->tail) = w->prev;
+	*(w->ctx_prev ? &w->ctx_prev->ctx_next : w->ctx ? &w->ctx->waiters : &s->armed) = w->ctx_next;
+	*(w->ctx_next ? &w->ctx_next->ctx_prev : w->ctx ? &w->ctx->waiters_tail : &s->armed_tail) =
+		w->ctx_prev;
+	w->word = NULL;
+	w->prev = w->next = w->ctx_prev = w->ctx_next = NULL;
+	put_word(core, word);
+}
+
+static void mark_dirty(struct ppu_sems *s, struct ppu_sem_word *w)
+{
+	if (w->dirty)
+		return;
+	w->dirty = true;
+	w->dirty_next = NULL;
+	*(s->dirty ? &s->dirty_tail->dirty_next : &s->dirty) = w;
+	s->dirty_tail = w;
+}
+
+static void trace_write(struct ppu_core *core, const struct ppu_sem_word *w, unsigned writer,
+			unsigned unit, uint64_t new)
+{
+	if (!ppu_tracing(core))
+		return;
+	if (!w->has32) {
+		PPU_TRACE(core, SEM_WRITE, unit, writer, w->va, w->last, new);
+		return;
+	}
+	for (unsigned half = 0; half < 64; half += 32)
+		if ((uint32_t)(w->last >> half) != (uint32_t)(new >> half))
+			PPU_TRACE(core, SEM_WRITE, unit, writer, w->va + half / 8,
+				  (uint32_t)(w->last >> half), (uint32_t)(new >> half));
+}
+
+/* Has the word changed since it was last evaluated?  A host command traces its own write. */
+static void look(struct ppu_core *core, struct ppu_sem_word *w, unsigned writer, unsigned unit)
+{
+	uint64_t cur;
+
+	if (!load(core, w->p, &cur) || cur == w->last)
+		return;
+	if (writer != PPU_TRW_COMMAND)
+		trace_write(core, w, writer, unit, cur);
+	w->last = cur;
+	mark_dirty(core->sems, w);
+}
+
+static void watch_fire(struct ppu_core *core, struct ppu_waiter *w, uint64_t word)
+{
+	struct watch *watch = &core->sems->watches[w->id];
+
+	ppu_sem_unwait(core, w);
+	watch->ctrl &= ~PPU_WATCH_ARM;
+	PPU_TRACE(core, WATCH, w->id, 0, watch->addr, word, 0);
+	ppu_intr_bit(core, PPU_BM_WATCH, w->id);
+}
+
+/* It waits no more. */
+static void wake(struct ppu_core *core, struct ppu_waiter *w)
+{
+	if (w->task)
+		ppu_taskq_wake(core, w->id);
+	else
+		ppu_host_wake(core, w->id);
+}
+
+static void evaluate(struct ppu_core *core, struct ppu_sem_word *word)
+{
+	struct ppu_waiter *w, *next;
+	uint64_t cur;
+
+	if (!load(core, word->p, &cur))
+		cur = word->last;
+	word->last = cur;
+	word->in_use = true;
+	for (w = word->first; w; w = next) {
+		next = w->next;
+		if (!holds(w, cur))
+			continue;
+		core->ctr[PPU_CTR_SEM_WAKES]++;
+		if (w->ctx)
+			wake(core, w);
+		else
+			watch_fire(core, w, cur);
+	}
+	word->in_use = false;
+	put_word(core, word);
+}
+
+void ppu_sem_flush(struct ppu_core *core)
+{
+	struct ppu_sems *s = core->sems;
+
+	if (s->hold)
+		return;
+	s->hold++;
+	while (s->dirty) {
+		struct ppu_sem_word *w = s->dirty;
+
+		s->dirty = w->dirty_next;
+		w->dirty = false;
+		evaluate(core, w);
+	}
+	s->hold--;
+}
+
+static void flush_unless_run(struct ppu_core *core)
+{
+	if (core->sems->dirty && !ppu_host_in_run(core))
+		ppu_sem_flush(core);
+}
+
+bool ppu_sem_wait(struct ppu_core *core, struct ppu_waiter *w, struct ppu_phys p, uint64_t va)
+{
+	struct ppu_sems *s = core->sems;
+	struct ppu_phys granule = { p.addr & ~7ull, p.sys };
+	struct ppu_sem_word *word = find_word(s, p);
+	uint64_t cur;
+
+	if (!load(core, granule, &cur))
+		cur = 0;
+	w->addr = p.addr;
+	if (holds(w, cur))
+		return false;
+	if (!word) {
+		word = new_word(core, p, va);
+		word->last = cur;
+	}
+	w->stamp = s->stamp++;
+	link_waiter(core, w, word);
+	/* Somebody's plain CPU store is seen only now. */
+	if (cur != word->last) {
+		look(core, word, PPU_TRW_CPU, PPU_NO_CHANNEL);
+		flush_unless_run(core);
+	}
+	return true;
+}
+
+void ppu_sem_written(struct ppu_core *core, struct ppu_phys p, uint64_t len, unsigned writer,
+		     unsigned unit)
+{
+	struct ppu_sems *s = core->sems;
+	uint64_t end = p.addr + len;
+
+	if (!len || !s->num_words || !ppu_mem_watched_range(core, p, len))
+		return;
+	if (len <= FEW_WORDS * 8) {
+		struct ppu_phys at = { p.addr & ~7ull, p.sys };
+
+		for (; at.addr < end; at.addr += 8) {
+			struct ppu_sem_word *w = find_word(s, at);
+
+			if (w)
+				look(core, w, writer, unit);
+		}
+	} else {
+		struct ppu_phys at = { p.addr & ~(PPU_PAGE_SIZE - 1), p.sys };
+
+		for (; at.addr < end; at.addr += PPU_PAGE_SIZE) {
+			struct sem_page *pg = *find_page(s, at);
+
+			for (struct ppu_sem_word *w = pg ? pg->first : NULL; w; w = w->page_next)
+				if (w->p.addr + 8 > p.addr && w->p.addr < end)
+					look(core, w, writer, unit);
+		}
+	}
+	flush_unless_run(core);
+}
+
+void ppu_sem_kick(struct ppu_core *core, struct ppu_ctx *ctx, unsigned unit)
+{
+	struct ppu_sems *s = core->sems;
+
+	if (ctx) {
+		for (struct ppu_waiter *w = ctx->waiters; w; w = w->ctx_next)
+			look(core, w->word, PPU_TRW_CPU, unit);
+		for (struct ppu_waiter *w = s->armed; w; w = w->ctx_next)
+			look(core, w->word, PPU_TRW_CPU, unit);
+	} else {
+		for (struct ppu_sem_word *w = s->first; w; w = w->next)
+			look(core, w, PPU_TRW_CPU, unit);
+	}
+	flush_unless_run(core);
+}
+
+void ppu_sem_remap(struct ppu_core *core, struct ppu_ctx *ctx)
+{
+	struct ppu_sems *s = core->sems;
+
+	if (ctx) {
+		while (ctx->waiters)
+			wake(core, ctx->waiters);
+		return;
+	}
+	for (struct ppu_sem_word *word = s->first, *next; word; word = next) {
+		struct ppu_waiter *w, *w_next;
+
+		word->in_use = true;
+		for (w = word->first; w; w = w_next) {
+			w_next = w->next;
+			if (w->ctx)
+				wake(core, w);
+		}
+		word->in_use = false;
+		next = word->next;
+		put_word(core, word);
+	}
+}
+
+/* ---- watch table ------------------------------------------------------------------------------ */
+
+static void arm(struct ppu_core *core, unsigned i)
+{
+	struct watch *watch = &core->sems->watches[i];
+	struct ppu_phys p = { watch->addr & ~3ull, watch->addr & PPU_APERTURE_MASK };
+	bool is32 = watch->ctrl & PPU_WATCH_32BIT;
+	unsigned op = watch->ctrl >> PPU_WATCH_OP_SHIFT & 0xf;
+	uint64_t word, len = 8;
+	struct ppu_phys granule = { p.addr & ~7ull, p.sys };
+
+	if (op > PPU_SEM_OP_MAX || (watch->addr & 2) || (!is32 && p.addr % 8) ||
+	    !ppu_mem_map(core, granule, &len, false) || len < 8) {
+		ppu_guest_error(core, "watch %u: bad operation, alignment or address", i);
+		watch->ctrl &= ~PPU_WATCH_ARM;
+		return;
+	}
+	watch->w = (struct ppu_waiter){ .id = i, .op = (uint8_t)op, .is32 = is32,
+					.value = watch->value };
+	if (ppu_sem_wait(core, &watch->w, p, watch->addr & ~2ull))
+		return;
+	if (!load(core, granule, &word))
+		word = 0;
+	watch_fire(core, &watch->w, word);
+}
+
+uint32_t ppu_watch_read(struct ppu_core *core, unsigned i, unsigned reg)
+{
+	const struct watch *w = &core->sems->watches[i];
+
+	switch (reg) {
+	case PPU_REG_WATCH_ADDR_LO: return (uint32_t)w->addr;
+	case PPU_REG_WATCH_ADDR_HI: return (uint32_t)(w->addr >> 32);
+	case PPU_REG_WATCH_VALUE_LO: return (uint32_t)w->value;
+	case PPU_REG_WATCH_VALUE_HI: return (uint32_t)(w->value >> 32);
+	case PPU_REG_WATCH_CTRL: return w->ctrl;
+	}
+	return 0;
+}
+
+void ppu_watch_write(struct ppu_core *core, unsigned i, unsigned reg, uint32_t val)
+{
+	struct watch *w = &core->sems->watches[i];
+
+	/* Address and value count when the entry is armed. */
+	switch (reg) {
+	case PPU_REG_WATCH_ADDR_LO:
+		w->addr = (w->addr & ~0xffffffffull) | val;
+		break;
+	case PPU_REG_WATCH_ADDR_HI:
+		w->addr = (w->addr & 0xffffffffull) | (uint64_t)val << 32;
+		break;
+	case PPU_REG_WATCH_VALUE_LO:
+		w->value = (w->value & ~0xffffffffull) | val;
+		break;
+	case PPU_REG_WATCH_VALUE_HI:
+		w->value = (w->value & 0xffffffffull) | (uint64_t)val << 32;
+		break;
+	case PPU_REG_WATCH_CTRL:
+		ppu_sem_unwait(core, &w->w);
+		w->ctrl = val & (PPU_WATCH_ARM | PPU_WATCH_32BIT | 0xf << PPU_WATCH_OP_SHIFT);
+		if (val & PPU_WATCH_ARM)
+			arm(core, i);
+		break;
+	}
+}
+
+/* ---- unit -------------------------------------------------------------------------------------- */
+
+int ppu_sems_create(struct ppu_core *core)
+{
+	core->sems = calloc(1, sizeof(*core->sems));
+	if (!core->sems)
+		return -1;
+	core->sems->watches = calloc(core->cfg.watches, sizeof(struct watch));
+	return core->sems->watches ? 0 : -1;
+}
+
+/* Channels have let go of their waiters before (reset order). */
+void ppu_sems_reset(struct ppu_core *core)
+{
+	struct ppu_sems *s = core->sems;
+
+	s->hold = 0;
+	for (unsigned i = 0; i < core->cfg.watches; i++)
+		ppu_sem_unwait(core, &s->watches[i].w);
+	while (s->dirty) {
+		struct ppu_sem_word *w = s->dirty;
+
+		s->dirty = w->dirty_next;
+		w->dirty = false;
+		put_word(core, w);
+	}
+	while (s->first) {
+		while (s->first->first)
+			ppu_sem_unwait(core, s->first->first);
+		if (s->first)
+			put_word(core, s->first);
+	}
+	memset(s->watches, 0, core->cfg.watches * sizeof(struct watch));
+	s->stamp = 0;
+}
+
+void ppu_sems_destroy(struct ppu_core *core)
+{
+	if (!core->sems)
+		return;
+	if (core->sems->watches)
+		ppu_sems_reset(core);
+	free(core->sems->watches);
+	free(core->sems);
+	core->sems = NULL;
+}
+
+/* A channel's part; called by chan.c after the words are loaded. */
+void ppu_sem_io_waiter(struct ppu_core *core, struct ppu_io *io, struct ppu_waiter *w)
+{
+	bool waiting = w->word != NULL;
+	uint8_t sys = waiting ? w->word->p.sys : 0;
+	struct ppu_sem_word *word;
+
+	ppu_io_bool(io, &waiting);
+	if (!waiting)
+		return;
+	ppu_io_u64(io, &w->addr);
+	ppu_io_u8(io, &sys);
+	ppu_io_u64(io, &w->value);
+	ppu_io_u64(io, &w->stamp);
+	ppu_io_u8(io, &w->op);
+	ppu_io_u8(io, &w->is32);
+	if (!io->loading || io->failed)
+		return;
+	word = find_word(core->sems, (struct ppu_phys){ w->addr, sys });
+	if (!word || w->op > PPU_SEM_OP_MAX || w->is32 > 1 || sys > 1 ||
+	    w->addr % (w->is32 ? 4 : 8) || w->stamp >= core->sems->stamp) {
+		ppu_io_fail(io, "a waiter without its word");
+		return;
+	}
+	link_waiter(core, w, word);
+}
+
+void ppu_sems_io(struct ppu_core *core, struct ppu_io *io)
+{
+	struct ppu_sems *s = core->sems;
+	struct ppu_sem_word *w = s->first;
+	uint32_t n = s->num_words, dirty = 0;
+
+	ppu_io_u64(io, &s->stamp);
+	ppu_io_u32(io, &n);
+	if (n > core->cfg.channels + core->cfg.watches + core->cfg.run_limit + core->cfg.task_records) {
+		ppu_io_fail(io, "too many semaphore words");
+		return;
+	}
+	for (uint32_t i = 0; i < n && !io->failed; i++) {
+		struct ppu_sem_word t = { 0 };
+
+		if (!io->loading)
+			t = *w;
+		ppu_io_u64(io, &t.p.addr);
+		ppu_io_u8(io, &t.p.sys);
+		ppu_io_u64(io, &t.va);
+		ppu_io_u64(io, &t.last);
+		ppu_io_bool(io, &t.has32);
+		if (!io->loading) {
+			w = w->next;
+			continue;
+		}
+		if (io->failed || t.p.addr % 8 || t.p.sys > 1 || find_word(s, t.p)) {
+			ppu_io_fail(io, "bad semaphore word");
+			return;
+		}
+		w = new_word(core, t.p, t.va);
+		w->last = t.last;
+		w->has32 = t.has32;
+	}
+	for (w = s->dirty; w; w = w->dirty_next)
+		dirty++;
+	ppu_io_u32(io, &dirty);
+	w = s->dirty;
+	for (uint32_t i = 0; i < dirty && !io->failed; i++) {
+		struct ppu_phys p = { 0 };
+
+		if (!io->loading)
+			p = w->p;
+		ppu_io_u64(io, &p.addr);
+		ppu_io_u8(io, &p.sys);
+		if (!io->loading) {
+			w = w->dirty_next;
+			continue;
+		}
+		w = p.sys > 1 ? NULL : find_word(s, p);
+		if (!w || w->dirty) {
+			ppu_io_fail(io, "bad list of written words");
+			return;
+		}
+		mark_dirty(s, w);
+	}
+	for (unsigned i = 0; i < core->cfg.watches; i++) {
+		struct watch *watch = &s->watches[i];
+
+		ppu_io_u64(io, &watch->addr);
+		ppu_io_u64(io, &watch->value);
+		ppu_io_u32(io, &watch->ctrl);
+		watch->w.id = i;
+		watch->w.ctx = NULL;
+		ppu_sem_io_waiter(core, io, &watch->w);
+		if (!io->failed && io->loading &&
+		    !!(watch->ctrl & PPU_WATCH_ARM) != (watch->w.word != NULL))
+			ppu_io_fail(io, "a watch is armed and does not wait");
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tags of the cache model; cache.c says what they are for. */
+#ifndef PPU_CACHE_H
+#define PPU_CACHE_H
+
+#include "core/sm/sm.h"
+
+#define PPU_CACHE_LINE		128	/* bytes */
+#define PPU_CACHE_WAYS		4
+#define PPU_CACHE_L1_SETS	64	/* 32 KiB */
+#define PPU_CACHE_SMALL_SETS	16	/* 8 KiB each for instructions and constants */
+#define PPU_CACHE_L15_SETS	256	/* 128 KiB */
+#define PPU_CACHE_L2_SETS	4096	/* 2 MiB */
+#define PPU_PARTITION_BYTES	256	/* of memory go to one partition unit, then to the next */
+
+struct ppu_sm_caches {
+	uint64_t data[PPU_CACHE_L1_SETS * PPU_CACHE_WAYS];
+	uint64_t insn[PPU_CACHE_SMALL_SETS * PPU_CACHE_WAYS];
+	uint64_t cnst[PPU_CACHE_SMALL_SETS * PPU_CACHE_WAYS];
+	uint64_t *log;		/* misses of the window that runs */
+	uint32_t n, cap;
+};
+
+struct ppu_caches {
+	uint64_t *l15;		/* by GPC */
+	uint64_t l2[PPU_CACHE_L2_SETS * PPU_CACHE_WAYS];
+};
+
+#endif

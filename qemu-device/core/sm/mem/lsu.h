@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the store paths share: how a memory instruction names memory, and how one lane of it moves.
+ * lsu.c is the plain path; storebuf.c the one with a store buffer.
+ */
+#ifndef PPU_LSU_H
+#define PPU_LSU_H
+
+#include "core/sm/sm.h"
+
+#define PAGE_MASK (PPU_PAGE_SIZE - 1)
+
+/* ---- addresses of an instruction ------------------------------------------------------------------- */
+
+struct access {
+	uint8_t space;		/* enum ppu_space; GENERIC is resolved by lane */
+	uint8_t acc;		/* PPU_ACC_* */
+	uint8_t esz;		/* bytes of an element */
+	uint8_t n;		/* elements of a lane */
+	uint8_t bytes;		/* esz * n */
+	uint8_t regs;		/* register rows of an element */
+	bool sign;		/* elements below 32 bits extend their sign */
+	bool is64;
+	bool fixed;		/* no address register: one address for all lanes */
+	const uint32_t *lo, *hi;
+	uint64_t imm;
+};
+
+static inline void access_of(const struct ppu_warp *w, const struct ppu_dinsn *di, unsigned acc,
+			     struct access *a)
+{
+	static const uint8_t bytes[PPU_T_COUNT] = {
+#define T(name, code, bits, suffix) [code] = (bits) / 8,
+		PPU_TYPES(T)
+#undef T
+	};
+
+	a->space = di->m;
+	a->acc = acc;
+	a->esz = bytes[di->t];
+	a->n = acc == PPU_ACC_ATOMIC ? 1 : 1 << di->x;
+	a->bytes = a->esz * a->n;
+	a->regs = a->esz > 4 ? a->esz / 4 : 1;
+	a->sign = di->t == PPU_T_S8 || di->t == PPU_T_S16;
+	a->is64 = PPU_SPACE_IS_64(di->m);
+	a->lo = w->v.row[di->a];
+	a->hi = a->is64 ? w->v.row[di->a + 1] : NULL;
+	a->imm = di->imm64;
+	a->fixed = di->a == PPU_ROW_ZERO(w->prog->nregs);
+}
+
+static inline uint64_t lane_va(const struct access *a, unsigned lane)
+{
+	if (!a->is64)
+		return (uint32_t)(a->lo[lane] + (uint32_t)a->imm);
+	return (a->lo[lane] | (uint64_t)a->hi[lane] << 32) + a->imm;
+}
+
+/* ---- one lane ---------------------------------------------------------------------------------------- */
+
+struct ref {
+	uint8_t *p;		/* first byte; local memory: of the warp's area */
+	uint32_t off;		/* offset in local memory */
+	bool local;
+	struct ppu_tlbe *e;
+	uint64_t va;
+};
+
+/* What lane `lane` names; else the CTA has faulted. */
+enum ppu_step ppu_lsu_ref(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, unsigned lane,
+			  struct ref *r);
+
+/* Host address of byte k of what r names. */
+static inline uint8_t *ref_at(const struct ref *r, unsigned lane, uint32_t k)
+{
+	uint32_t off = r->off + k;
+
+	return r->local ? r->p + ((off >> 2) * PPU_LANES + lane) * 4 + (off & 3) : r->p + k;
+}
+
+static inline uint64_t load_mem(const uint8_t *p, unsigned bytes)
+{
+	switch (bytes) {
+	case 1:	 return *p;
+	case 2:	 return __atomic_load_n((const uint16_t *)p, __ATOMIC_RELAXED);
+	case 4:	 return __atomic_load_n((const uint32_t *)p, __ATOMIC_RELAXED);
+	default: return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
+	}
+}
+
+static inline void store_mem(uint8_t *p, unsigned bytes, uint64_t v)
+{
+	switch (bytes) {
+	case 1:	 *p = (uint8_t)v; break;
+	case 2:	 __atomic_store_n((uint16_t *)p, (uint16_t)v, __ATOMIC_RELAXED); break;
+	case 4:	 __atomic_store_n((uint32_t *)p, (uint32_t)v, __ATOMIC_RELAXED); break;
+	default: __atomic_store_n((uint64_t *)p, v, __ATOMIC_RELAXED); break;
+	}
+}
+
+static inline uint32_t extend(uint64_t v, unsigned bytes, bool sign)
+{
+	if (sign)
+		return bytes == 1 ? (uint32_t)(int8_t)v : (uint32_t)(int16_t)v;
+	return (uint32_t)v;
+}
+
+/* Read what a lane loads into out[], one word per register. */
+static inline void lane_load(const struct access *a, const struct ref *r, unsigned lane, uint32_t *out)
+{
+	uint32_t k, step = a->esz > 8 ? 8 : a->esz;
+
+	for (k = 0; k < a->bytes; k += step) {
+		if (step == 8 && r->local) {
+			*out++ = (uint32_t)load_mem(ref_at(r, lane, k), 4);
+			*out++ = (uint32_t)load_mem(ref_at(r, lane, k + 4), 4);
+		} else if (step == 8) {
+			uint64_t v = load_mem(r->p + k, 8);
+
+			*out++ = (uint32_t)v;
+			*out++ = (uint32_t)(v >> 32);
+		} else {
+			*out++ = extend(load_mem(ref_at(r, lane, k), step), step, a->sign);
+		}
+	}
+}
+
+static inline void lane_store(const struct access *a, const struct ref *r, unsigned lane, const uint32_t *in)
+{
+	uint32_t k, step = a->esz > 8 ? 8 : a->esz;
+
+	for (k = 0; k < a->bytes; k += step) {
+		if (step == 8 && r->local) {
+			store_mem(ref_at(r, lane, k), 4, *in++);
+			store_mem(ref_at(r, lane, k + 4), 4, *in++);
+		} else if (step == 8) {
+			store_mem(r->p + k, 8, in[0] | (uint64_t)in[1] << 32);
+			in += 2;
+		} else {
+			store_mem(ref_at(r, lane, k), step, *in++);
+		}
+	}
+}
+
+#endif

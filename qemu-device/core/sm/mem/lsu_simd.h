@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * 32-bit words of the lanes of one instruction, moved with host vectors: lsu_simd.c has each function
+ * once per host instruction set, with the same results.  Offsets are below 2^31 and multiples of 4.
+ */
+#ifndef PPU_LSU_SIMD_H
+#define PPU_LSU_SIMD_H
+
+#include "core/exec/exec.h"
+
+struct ppu_lsu_simd {
+	/* off[i] = lo[i] + imm; false: for a lane in mask it is not a multiple of 4 or above last. */
+	bool (*offsets)(const uint32_t *lo, uint32_t imm, uint32_t last, uint32_t mask, uint32_t *off);
+	/* d[i] = word at base + off[i] for the lanes in mask; no other memory is touched. */
+	void (*load)(uint32_t *d, const uint8_t *base, const uint32_t *off, uint32_t mask);
+	/* Word at base + off[i] = s[i] for the lanes in mask, the highest lane of an address last. */
+	void (*store)(const uint32_t *s, uint8_t *base, const uint32_t *off, uint32_t mask);
+};
+
+/* For a level of ppu_exec_level(), the host has to have it. */
+const struct ppu_lsu_simd *ppu_lsu_simd(unsigned level);
+
+#endif

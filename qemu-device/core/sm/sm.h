@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The SM, shared by its files only:
+ *
+ *   sm.c         resident CTAs and warps, resources, the run loop, the ppu_sm_*() functions
+ *   warp.c       issue of one warp
+ *   diverge.c    the divergence unit: how lanes part, wait and meet again
+ *   tokq.c       the divergence token queue
+ *   exec_warp.c  barriers, votes, shuffles, special registers
+ *   lsu.c        loads, stores, atomics, per-SM TLB
+ *   cache.c      the cache model
+ *   storebuf.c   the other store path: stores that wait
+ *   smsave.c     CTAs into and out of the save area
+ *   icache.c     programs: fetch, check, decode
+ *
+ * Three layers that a translating engine may replace one by one: a decoded program (struct
+ * ppu_program, immutable), execution state (struct ppu_warp, struct ppu_cta), and scheduling
+ * (struct ppu_sm).  An SM is run by one thread at a time and touches no other SM.
+ */
+#ifndef PPU_SM_H
+#define PPU_SM_H
+
+#include "core/exec/exec.h"
+#include "core/sm/mem/lsu_simd.h"
+#include "core/sm/tokq.h"
+
+#define PPU_MAX_CTA_WARPS	(PPU_MAX_THREADS_PER_CTA / PPU_LANES)
+#define PPU_NUM_BARRIERS	16
+
+/* Loops over lanes, compiled for the instruction sets the host may have. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define PPU_SIMD_CLONES __attribute__((target_clones("avx512f", "avx2", "default"), \
+				       optimize("O3", "no-tree-loop-distribute-patterns")))
+#else
+#define PPU_SIMD_CLONES
+#endif
+
+/* Warp instructions' cycles a warp may run before the next ready warp has its turn. */
+#define PPU_SM_QUANTUM		128
+
+/* ---- programs (icache.c) ---------------------------------------------------------------------- */
+/* Extra register rows of every warp behind its own. */
+#define PPU_ROW_ZERO(nregs)	(nregs)
+#define PPU_ROW_SINK(nregs)	((nregs) + 4)
+#define PPU_ROWS(nregs)		((nregs) + 8)
+
+struct ppu_program {
+	struct ppu_program *next;
+	struct ppu_ctx *ctx;
+	uint64_t va;
+	uint32_t n;			/* instructions; code[n] is a sentinel that faults with BAD_PC */
+	uint32_t nregs;
+	uint32_t refs;
+	bool stale;			/* memory has changed since: free when the last task is gone */
+	uint64_t stamp, bytes;
+	uint64_t checked;		/* window in which it was last compared with memory */
+	struct ppu_insn *raw;
+	struct ppu_dinsn *code;
+};
+
+/* Instructions without a pure function. */
+#define PPU_HANDLERS(H) \
+H(illegal) H(badpc) H(nop) H(bra) H(brx) H(push) H(disable) H(exit) H(cal) H(calx) H(ret) H(yield) \
+H(trap) H(nanosleep) H(tlaunch) H(tsync) \
+H(bar) H(warpsync) H(vote) H(shfl) H(match) H(redux) H(s2r) \
+H(ld) H(st) H(atom) H(membar) \
+H(observed) H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
+enum ppu_handler {
+#define H(name) PPU_H_##name,
+	PPU_HANDLERS(H)
+#undef H
+	PPU_H_COUNT
+};
+
+/* ---- execution state --------------------------------------------------------------------------- */
+enum ppu_warp_state {
+	PPU_WARP_FREE,
+	PPU_WARP_READY,
+	PPU_WARP_TIMED,		/* ready at ready_at */
+	PPU_WARP_PARKED,	/* every lane waits at a barrier or for other lanes (A-SIMT-25) */
+	PPU_WARP_LAUNCH,	/* waits for ppu_sm_launch_reply() */
+	PPU_WARP_EXCEPTION,	/* waits for ppu_sm_exception_done() */
+	PPU_WARP_SYNC,		/* in TSYNC: waits for children of its CTA */
+	PPU_WARP_DONE,		/* finished; its slot is free when the CTA is */
+	PPU_WARP_HALTED,	/* its CTA faulted */
+};
+
+struct ppu_cta;
+
+struct ppu_warp {
+	struct ppu_vregs v;
+	uint32_t pc;
+	uint32_t active;		/* lanes that execute */
+	uint32_t live;			/* lanes that have not ended */
+	uint32_t lanes;			/* lanes that exist (SIMT-1) */
+	uint8_t state;			/* enum ppu_warp_state */
+	bool pop;			/* no lane active: pop a token before going on */
+	bool retried;			/* the driver has recentred, do not ask it again */
+	uint8_t slot, index;		/* on the SM, in the CTA */
+	struct ppu_cta *cta;
+	const struct ppu_program *prog;
+	struct ppu_tokq q;
+	bool q_dirty, local_dirty;
+
+	/* Lanes with reason yield whose token leads to an instruction that could not complete, as
+	 * long as nothing has changed for them. */
+	uint32_t parked;
+	uint32_t bar_wait;		/* lanes counted at a CTA barrier */
+	uint32_t sync_wait;		/* lanes counted at a WARPSYNC; bar_val: its member mask */
+	uint32_t bar_rel;		/* lanes released since */
+	uint32_t bar_val[PPU_LANES];	/* what the barrier said: count, bit 30 and, bit 31 or */
+
+	/* Why a lane is disabled: reason and address as in a token without mask (SIMT-15,
+	 * A-SIMT-8).  Meaningful for lanes that are not active. */
+	uint32_t wait[PPU_LANES];
+	uint32_t ycount;		/* of the active group (SIMT-46, A-SIMT-19) */
+	uint32_t lane_ycount[PPU_LANES];
+	uint64_t rng;			/* SIMT-47 */
+
+	uint64_t ready_at;		/* cycle */
+	uint32_t pending;		/* PPU_WARP_LAUNCH: lanes without reply */
+	uint16_t launch_d;		/* row of the result */
+
+	void *rows;			/* allocation behind v.row, kept for the slot's next user */
+	uint32_t rows_cap;
+	uint8_t *local;			/* host pointer of the warp's local memory */
+};
+#define PPU_WAIT(reason, addr)	((uint32_t)(reason) | (uint32_t)(addr) << 4)
+#define PPU_WAIT_REASON(w)	((w) & 0xf)
+#define PPU_WAIT_ADDR(w)	((w) >> 4)
+
+struct ppu_barrier {
+	bool busy;
+	uint32_t count;			/* threads, 0: all of the CTA */
+	uint32_t arrived[PPU_MAX_CTA_WARPS], waiting[PPU_MAX_CTA_WARPS], value[PPU_MAX_CTA_WARPS];
+};
+
+struct ppu_cta {
+	struct ppu_task *task;		/* NULL: slot is free */
+	uint64_t index;			/* in its grid */
+	uint32_t id[3];
+	uint32_t num_warps, done_warps;
+	bool faulted;
+	uint32_t regs, shared_bytes, local_bytes;
+	uint8_t *shared;		/* allocation of the slot */
+	uint32_t shared_cap;
+	uint32_t children;		/* launched by this CTA and not complete */
+	uint32_t param_bytes;		/* what threads see: those of the task, then the queue entry */
+	uint8_t *params;		/* task->params, or own_params */
+	uint8_t *own_params;		/* allocation of the slot, for CTAs of a queue */
+	uint8_t warp[PPU_MAX_CTA_WARPS];/* slots */
+	struct ppu_barrier bar[PPU_NUM_BARRIERS];
+};
+
+/* ---- scheduling --------------------------------------------------------------------------------- */
+#define PPU_TLB_ENTRIES		512
+#define PPU_TLB_WRITE		1	/* host may be written */
+#define PPU_TLB_WATCHED		2
+#define PPU_TLB_DIRTY		4	/* written since the window began */
+struct ppu_tlbe {
+	uint64_t page;			/* va >> 12, ~0: empty */
+	struct ppu_ctx *ctx;
+	uint8_t *host;			/* of the page */
+	struct ppu_phys phys;
+	uint32_t flags;
+};
+
+struct ppu_sm {
+	struct ppu_core *core;
+	uint32_t id;
+	uint64_t cycle;			/* since device time 0 */
+	uint64_t t1;			/* end of the window that runs, ns */
+	uint64_t ready, timed;		/* warp slots in those states */
+	uint32_t turn;			/* slot whose turn it is */
+	uint32_t quantum;		/* cycles left of the turn */
+
+	uint32_t num_warps, num_ctas;	/* configured */
+	struct ppu_warp *warp;
+	struct ppu_cta *cta;
+	uint32_t used_warps, used_ctas, used_regs, used_shared;
+
+	struct ppu_effects fx;
+	uint64_t ctr[PPU_CTR_COUNT];
+
+	const struct ppu_lsu_simd *simd;	/* of this host */
+	struct ppu_sm_caches *caches;	/* NULL: no model */
+	struct ppu_storebuf *sb;	/* NULL: stores go to memory at once */
+	uint32_t xlat_gen;
+	struct ppu_tlbe tlb[PPU_TLB_ENTRIES];
+	uint16_t dirty[PPU_TLB_ENTRIES];/* entries with PPU_TLB_DIRTY */
+	uint32_t num_dirty;
+};
+
+/* What a handler says. */
+enum ppu_step {
+	PPU_GO,		/* state is up to date, go on with this warp */
+	PPU_SWITCH,	/* the warp cannot go on now (or ever) */
+};
+typedef enum ppu_step (*ppu_handler_fn)(struct ppu_sm *sm, struct ppu_warp *w,
+					const struct ppu_dinsn *di, uint32_t mask);
+#define H(name) enum ppu_step ppu_h_##name(struct ppu_sm *sm, struct ppu_warp *w, \
+					   const struct ppu_dinsn *di, uint32_t mask);
+PPU_HANDLERS(H)
+#undef H
+
+/* sm.c */
+uint64_t ppu_sm_time(const struct ppu_sm *sm);		/* of the current cycle, inside the window */
+uint64_t ppu_sm_cycle_at(const struct ppu_core *core, uint64_t ns);	/* first cycle not before ns */
+struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_task *task);
+void ppu_sm_set_state(struct ppu_sm *sm, struct ppu_warp *w, enum ppu_warp_state state);
+void ppu_sm_emit(struct ppu_sm *sm, const struct ppu_warp *w, unsigned event, uint64_t b, uint64_t c,
+		 uint64_t d);
+#define PPU_SM_TRACE(sm, w, event, b, c, d) do { \
+	if (__builtin_expect(ppu_tracing((sm)->core), 0)) \
+		ppu_sm_emit(sm, w, PPU_TR_##event, b, c, d); \
+} while (0)
+/* The CTA of w stops with a fault.  Always PPU_SWITCH. */
+enum ppu_step ppu_sm_fault(struct ppu_sm *sm, struct ppu_warp *w, unsigned code, unsigned lane,
+			   uint64_t va, unsigned access, unsigned level);
+static inline enum ppu_step ppu_sm_fault_pc(struct ppu_sm *sm, struct ppu_warp *w, unsigned code,
+					    unsigned lane)
+{
+	return ppu_sm_fault(sm, w, code, lane, 0, PPU_ACC_EXEC, 0);
+}
+/* Free slots and resources for a CTA of t, warps at their first instruction with no state; NULL: none,
+ * or out of memory.  *mapped: the areas of the instance block are there. */
+struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_task *t, uint64_t index, const uint8_t *entry,
+			    bool *mapped);
+void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta);
+/* Tell memory what w wrote through pointers of its own. */
+void ppu_sm_report_warp(struct ppu_sm *sm, struct ppu_warp *w);
+/* Can a warp of these lanes be in this state?  For state that was read from somewhere. */
+bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lanes);
+uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp);	/* of a warp of its CTAs */
+/* The last lane of w has ended. */
+void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w);
+/* Everything waits in this CTA?  Then it faults; if part of it waits for children, it can leave. */
+void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta);
+
+/* warp.c */
+ppu_handler_fn ppu_warp_handler(unsigned handler);
+void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint32_t entry);
+/* Run until the cycle limit or until the warp cannot go on. */
+void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t limit);
+static inline uint32_t ppu_warp_pred(const struct ppu_warp *w, unsigned p, unsigned negate)
+{
+	return w->v.pred[p] ^ -(uint32_t)negate;
+}
+static inline void ppu_warp_set_pred(struct ppu_warp *w, unsigned p, uint32_t mask, uint32_t value)
+{
+	if (p != PPU_PT)
+		w->v.pred[p] = (w->v.pred[p] & ~mask) | (value & mask);
+}
+
+/* diverge.c, and the handlers bra, brx, push, disable, exit, cal, calx, ret, yield */
+/* No lane is active (w->pop): find some.  PPU_SWITCH: there are none, or none that can go on. */
+enum ppu_step ppu_diverge_pop(struct ppu_sm *sm, struct ppu_warp *w);
+/* Lanes `wait` of the active group cannot complete the current instruction (A-SIMT-25); lanes
+ * `again` could, but shall execute it together with others that wait at it.  Both go into a yield
+ * token of this instruction; what is left of the group goes on behind it. */
+enum ppu_step ppu_warp_prepare_park(struct ppu_sm *sm, struct ppu_warp *w);	/* room for its token */
+enum ppu_step ppu_warp_park(struct ppu_sm *sm, struct ppu_warp *w, uint32_t again, uint32_t wait);
+/* Something changed for parked lanes. */
+void ppu_warp_unpark(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes);
+/* Lanes among `among` that are disabled for this reason and address. */
+uint32_t ppu_warp_waiting(const struct ppu_warp *w, uint32_t wait, uint32_t among);
+/* Reason of a lane for debuggers: PPU_REASON_NONE when it is active or does not exist. */
+unsigned ppu_warp_reason(const struct ppu_warp *w, unsigned lane);
+
+/* exec_warp.c */
+/* Lanes of w have ended: barriers that no longer wait for them open. */
+void ppu_bar_lanes_ended(struct ppu_sm *sm, struct ppu_warp *w);
+
+/* lsu.c */
+void ppu_lsu_flush(struct ppu_sm *sm);
+/* End of a window: tell memory which pages were written. */
+void ppu_lsu_report_dirty(struct ppu_sm *sm);
+
+/* cache.c; apply, observe: only with core->caches */
+int ppu_caches_create(struct ppu_core *core);
+void ppu_caches_destroy(struct ppu_core *core);
+void ppu_caches_reset(struct ppu_core *core);
+void ppu_caches_io(struct ppu_core *core, struct ppu_io *io);
+/* Decode: this instruction is watched when it is executed. */
+void ppu_cache_observe(struct ppu_dinsn *di);
+/* What the SM missed in the last window reaches the shared levels. */
+void ppu_cache_apply(struct ppu_core *core, unsigned sm);
+
+/* storebuf.c; all but create and destroy want sm->sb */
+int ppu_storebuf_create(struct ppu_sm *sm);
+void ppu_storebuf_destroy(struct ppu_sm *sm);
+void ppu_storebuf_reset(struct ppu_sm *sm);
+void ppu_storebuf_io(struct ppu_sm *sm, struct ppu_io *io);
+/* The handler that stands for this one. */
+uint8_t ppu_storebuf_handler(uint8_t handler);
+/* All to memory: by the SM itself in a window, and from outside between windows. */
+void ppu_storebuf_drain(struct ppu_sm *sm);
+void ppu_storebuf_settle(struct ppu_sm *sm);
+/* End of a window: those whose time has come.  next: when the first one's comes. */
+void ppu_storebuf_window(struct ppu_sm *sm, uint64_t t1);
+uint64_t ppu_storebuf_next(const struct ppu_sm *sm);
+
+/* icache.c */
+int ppu_icache_create(struct ppu_core *core);
+void ppu_icache_destroy(struct ppu_core *core);
+void ppu_icache_reset(struct ppu_core *core);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The window driver.  Device time of the SMs goes in windows of window_ns, at multiples of it.  At
+ * the end of a window in which an SM has something to do, each such SM is run up to that time, in
+ * order or as jobs of the workers; then what they did outwardly is applied in the order (time, SM,
+ * order on that SM), so that the number of workers does not show.
+ *
+ * No window is run while every SM sleeps; nothing is scheduled while none has work.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/tasks/task.h"
+
+struct ref {			/* an effect to apply */
+	uint64_t time;
+	uint32_t sm, index;
+};
+
+struct ppu_gpcs {
+	struct ppu_event window_ev;	/* end of the next window to run */
+	uint64_t t0, t1;		/* of the window that runs */
+	uint32_t *busy, num_busy;	/* SMs of this window */
+	struct ppu_effects **fx;	/* by SM, of those */
+	struct ref *refs;
+	uint32_t num_refs, cap_refs;
+	/* Warps that wait for the driver (token queue exceptions), by SM and warp slot. */
+	struct ppu_task **exc;
+	uint32_t num_exc;
+};
+
+static uint64_t window_end(const struct ppu_core *core, uint64_t t)
+{
+	return (t / core->cfg.window_ns + 1) * core->cfg.window_ns;
+}
+
+void ppu_gpc_wake(struct ppu_core *core)
+{
+	struct ppu_event *ev = &core->gpcs->window_ev;
+	uint64_t end = window_end(core, core->now);
+
+	if (!ppu_event_pending(ev) || ev->when > end)
+		ppu_event_schedule(core, ev, end);
+}
+
+static void run_sm(void *arg, unsigned i)
+{
+	struct ppu_core *core = arg;
+	struct ppu_gpcs *g = core->gpcs;
+
+	ppu_sm_run(core, g->busy[i], g->t0, g->t1);
+}
+
+static int by_order(const void *x, const void *y)
+{
+	const struct ref *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->sm != b->sm)
+		return a->sm < b->sm ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* False: no memory to sort them. */
+static bool collect(struct ppu_core *core)
+{
+	struct ppu_gpcs *g = core->gpcs;
+	uint32_t i, k;
+	bool sorted = true;
+
+	g->num_refs = 0;
+	for (i = 0; i < g->num_busy; i++) {
+		const struct ppu_effects *fx = g->fx[g->busy[i]];
+
+		if (fx->n > g->cap_refs - g->num_refs) {
+			uint32_t cap = (g->num_refs + fx->n) * 2;
+			struct ref *v = realloc(g->refs, cap * sizeof(*v));
+
+			if (!v)
+				return false;
+			g->refs = v;
+			g->cap_refs = cap;
+		}
+		for (k = 0; k < fx->n; k++) {
+			struct ref *r = &g->refs[g->num_refs++];
+
+			r->time = fx->v[k].time;
+			r->sm = g->busy[i];
+			r->index = k;
+			sorted &= g->num_refs < 2 || r[-1].time <= r->time;
+		}
+	}
+	if (!sorted)
+		qsort(g->refs, g->num_refs, sizeof(*g->refs), by_order);
+	return true;
+}
+
+static void emit(struct ppu_core *core, unsigned event, uint64_t time, unsigned unit, uint32_t a,
+		 uint64_t b, uint64_t c)
+{
+	struct ppu_trace_rec rec = { .time = time, .event = (uint16_t)event, .unit = (uint16_t)unit,
+				     .a = a, .b = b, .c = c };
+
+	if (ppu_tracing(core))
+		core->ports.trace(core->ports.opaque, &rec);
+}
+
+static void launch(struct ppu_core *core, const struct ppu_effect *e, unsigned sm)
+{
+	struct ppu_task *child;
+	uint64_t parent = PPU_TASK_ID(e->task);
+	unsigned err = ppu_tmu_launch_child(core, e->task, e->arg[0], &child);
+
+	bool awaited = child && !ppu_order_is_tail(child);	/* the tail waits for its task, not that for it */
+
+	if (awaited)
+		ppu_ctas_adopt(core, ppu_ctas_at(core, sm, (unsigned)ppu_sm_warp_cta(core, sm, (unsigned)e->arg[1])),
+			       child);
+	if (child)
+		ppu_order_enter(core, child);
+	PPU_TRACE(core, CHILD_LAUNCH, sm, err, e->arg[0], parent, child ? PPU_TASK_ID(child) : 0);
+	ppu_sm_launch_reply(core, sm, (unsigned)e->arg[1], (unsigned)e->arg[2], err, awaited);
+}
+
+static void exception(struct ppu_core *core, const struct ppu_effect *e, unsigned sm)
+{
+	struct ppu_gpcs *g = core->gpcs;
+	unsigned warp = (unsigned)e->arg[0];
+	uint64_t index = (uint64_t)sm * core->cfg.warps_per_sm + warp;
+	struct ppu_smexc x = {
+		.inst = e->task->ctx->inst,
+		.tokq = e->task->ctx->blk.tokq_base + index * core->cfg.tokq_entries * 8,
+		.sm = sm, .warp = warp, .cause = PPU_SMEXC_RECENTRE,
+		.head = (uint32_t)e->arg[1], .tail = (int32_t)(uint32_t)e->arg[2],
+	};
+
+	g->num_exc += !g->exc[index];
+	g->exc[index] = e->task;
+	ppu_smexc_post(core, &x);
+	/* Time in which nothing of the task can run is the driver's. */
+	ppu_tmu_running(core, e->task, ppu_sm_task_runs(core, e->task));
+}
+
+static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
+{
+	/* Earlier effects may have ended the task.  Its record is then free or holds one that was just
+	 * accepted: none becomes active before the next event. */
+	bool alive = e->task && e->task->state == PPU_TASK_ACTIVE;
+
+	switch (e->kind) {
+	case PPU_FX_STORE:	/* it is in memory, whatever became of the task */
+		ppu_sem_written(core, e->phys, e->len, PPU_TRW_SM, sm);
+		break;
+	case PPU_FX_TRACE:
+		if (ppu_tracing(core))
+			core->ports.trace(core->ports.opaque, &e->trace);
+		break;
+	case PPU_FX_CTA_DONE:
+		if (!alive)
+			break;
+		emit(core, PPU_TR_CTA_DONE, e->time, sm, (uint32_t)e->arg[0], PPU_TASK_ID(e->task),
+		     e->arg[1]);
+		ppu_wdu_cta_done(core, e->task, sm, (unsigned)e->arg[2]);
+		break;
+	case PPU_FX_WAITS:
+		if (alive)
+			ppu_wdu_cta_waits(core, e->task, sm, (unsigned)e->arg[0]);
+		break;
+	case PPU_FX_FAULT:
+		if (alive)
+			ppu_tmu_task_fault(core, e->task, &e->rec);
+		break;
+	case PPU_FX_LAUNCH:
+		if (alive)
+			launch(core, e, sm);
+		break;
+	case PPU_FX_EXCEPTION:
+		if (alive)
+			exception(core, e, sm);
+		break;
+	}
+}
+
+static void apply_all(struct ppu_core *core)
+{
+	struct ppu_gpcs *g = core->gpcs;
+	uint32_t i, k;
+
+	for (i = 0; i < g->num_busy; i++)
+		g->fx[g->busy[i]] = ppu_sm_effects(core, g->busy[i]);
+	if (collect(core)) {
+		for (i = 0; i < g->num_refs; i++)
+			apply(core, g->refs[i].sm, &g->fx[g->refs[i].sm]->v[g->refs[i].index]);
+	} else {
+		for (i = 0; i < g->num_busy; i++)
+			for (k = 0; k < g->fx[g->busy[i]]->n; k++)
+				apply(core, g->busy[i], &g->fx[g->busy[i]]->v[k]);
+	}
+	for (i = 0; i < g->num_busy; i++)
+		g->fx[g->busy[i]]->n = 0;
+	g->num_refs = 0;
+}
+
+static void window(struct ppu_core *core, void *arg)
+{
+	struct ppu_gpcs *g = core->gpcs;
+	uint64_t next = PPU_TIME_NEVER;
+	uint32_t i;
+
+	g->t1 = core->now;
+	g->t0 = g->t1 - core->cfg.window_ns;
+	g->num_busy = 0;
+	for (i = 0; i < core->num_sms; i++)
+		if (ppu_sm_next_time(core, i) <= g->t1)
+			g->busy[g->num_busy++] = i;
+	if (core->cfg.workers && core->ports.run_jobs && g->num_busy > 1)
+		core->ports.run_jobs(core->ports.opaque, run_sm, core, g->num_busy);
+	else
+		for (i = 0; i < g->num_busy; i++)
+			run_sm(core, i);
+	ppu_icache_window(core, true);
+	apply_all(core);
+	ppu_icache_window(core, false);
+
+	for (i = 0; i < core->num_sms; i++) {
+		uint64_t t = ppu_sm_next_time(core, i);
+
+		next = t < next ? t : next;
+	}
+	if (next == PPU_TIME_NEVER)
+		return;
+	next = window_end(core, next > core->now ? next : core->now);
+	if (!ppu_event_pending(&g->window_ev) || g->window_ev.when > next)
+		ppu_event_schedule(core, &g->window_ev, next);
+}
+
+void ppu_gpc_exception_done(struct ppu_core *core, unsigned sm, unsigned warp)
+{
+	struct ppu_gpcs *g = core->gpcs;
+	struct ppu_task **exc = &g->exc[(size_t)sm * core->cfg.warps_per_sm + warp], *t = *exc;
+
+	if (!t)
+		return;
+	g->num_exc--;
+	*exc = NULL;
+	ppu_tmu_running(core, t, true);
+	ppu_wdu_kick(core);		/* it can be saved now */
+}
+
+bool ppu_gpc_has_exceptions(const struct ppu_core *core, const struct ppu_task *t)
+{
+	const struct ppu_gpcs *g = core->gpcs;
+	uint32_t i, n = core->num_sms * core->cfg.warps_per_sm;
+
+	for (i = 0; g->num_exc && i < n; i++)
+		if (g->exc[i] == t)
+			return true;
+	return false;
+}
+
+void ppu_gpc_drop(struct ppu_core *core, struct ppu_task *t)
+{
+	struct ppu_gpcs *g = core->gpcs;
+	uint32_t sm, w, per = core->cfg.warps_per_sm;
+
+	for (sm = 0; g->num_exc && sm < core->num_sms; sm++)
+		for (w = 0; w < per; w++)
+			if (g->exc[sm * per + w] == t) {
+				g->exc[sm * per + w] = NULL;
+				g->num_exc--;
+				ppu_smexc_cancel(core, sm, w);
+			}
+}
+
+/* ---- unit ---------------------------------------------------------------------------------------- */
+
+int ppu_gpcs_create(struct ppu_core *core)
+{
+	struct ppu_gpcs *g = core->gpcs = calloc(1, sizeof(*g));
+
+	if (!g)
+		return -1;
+	g->busy = calloc(core->num_sms, sizeof(*g->busy));
+	g->fx = calloc(core->num_sms, sizeof(*g->fx));
+	g->exc = calloc((size_t)core->num_sms * core->cfg.warps_per_sm, sizeof(*g->exc));
+	if (!g->busy || !g->fx || !g->exc)
+		return -1;
+	ppu_event_init(&g->window_ev, PPU_EVP_SM_APPLY, window, NULL);
+	return 0;
+}
+
+void ppu_gpcs_destroy(struct ppu_core *core)
+{
+	if (!core->gpcs)
+		return;
+	free(core->gpcs->busy);
+	free(core->gpcs->fx);
+	free(core->gpcs->exc);
+	free(core->gpcs->refs);
+	free(core->gpcs);
+	core->gpcs = NULL;
+}
+
+void ppu_gpcs_reset(struct ppu_core *core)
+{
+	struct ppu_gpcs *g = core->gpcs;
+
+	ppu_event_cancel(core, &g->window_ev);
+	memset(g->exc, 0, (size_t)core->num_sms * core->cfg.warps_per_sm * sizeof(*g->exc));
+	g->num_exc = g->num_refs = g->num_busy = 0;
+}
+
+void ppu_gpcs_io(struct ppu_core *core, struct ppu_io *io)
+{
+	struct ppu_gpcs *g = core->gpcs;
+	uint32_t i, n = core->num_sms * core->cfg.warps_per_sm, count = g->num_exc, index = 0;
+
+	ppu_io_event(core, io, &g->window_ev);
+	if (io->loading && !io->failed && ppu_event_pending(&g->window_ev) &&
+	    (g->window_ev.when % core->cfg.window_ns || g->window_ev.when == 0))
+		ppu_io_fail(io, "an SM window ends at an impossible time");
+	ppu_io_u32(io, &count);
+	if (count > n)
+		ppu_io_fail(io, "too many warps wait for the driver");
+	for (i = 0; count && !io->failed; count--) {
+		struct ppu_task *t = NULL;
+
+		if (!io->loading) {
+			while (!g->exc[i])
+				i++;
+			index = i;
+			t = g->exc[i++];
+		}
+		ppu_io_u32(io, &index);
+		ppu_io_task(core, io, &t);
+		if (!io->loading || io->failed)
+			continue;
+		if (index >= n || !t || g->exc[index]) {
+			ppu_io_fail(io, "a warp that waits for the driver does not exist");
+			return;
+		}
+		g->exc[index] = t;
+		g->num_exc++;
+	}
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SM exceptions for the driver: a queue of which SM_EXC_* shows the first.  A warp has at most one,
+ * so there are never more than SMs times warps.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/ppu_int.h"
+
+struct ppu_smexcs {
+	struct ppu_smexc *v;
+	uint32_t n, cap;
+	uint32_t head, tail;		/* what the driver wrote for the first */
+};
+
+static void show_next(struct ppu_core *core)
+{
+	struct ppu_smexcs *s = core->smexcs;
+
+	if (!s->n)
+		return;
+	s->head = s->v[0].head;
+	s->tail = (uint32_t)s->v[0].tail;
+	ppu_intr_raise(core, PPU_INTR_SMEXC);
+}
+
+void ppu_smexc_post(struct ppu_core *core, const struct ppu_smexc *x)
+{
+	struct ppu_smexcs *s = core->smexcs;
+
+	ppu_smexc_cancel(core, x->sm, x->warp);
+	s->v[s->n++] = *x;
+	if (s->n == 1)
+		show_next(core);
+}
+
+static void drop(struct ppu_core *core, uint32_t i)
+{
+	struct ppu_smexcs *s = core->smexcs;
+
+	s->n--;
+	memmove(&s->v[i], &s->v[i + 1], (s->n - i) * sizeof(s->v[0]));
+	if (!i)
+		show_next(core);
+}
+
+void ppu_smexc_cancel(struct ppu_core *core, unsigned sm, unsigned warp)
+{
+	struct ppu_smexcs *s = core->smexcs;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->v[i].sm == sm && s->v[i].warp == warp) {
+			drop(core, i);
+			return;
+		}
+	}
+}
+
+uint32_t ppu_smexc_read(struct ppu_core *core, unsigned reg)
+{
+	const struct ppu_smexcs *s = core->smexcs;
+	const struct ppu_smexc *x = &s->v[0];
+
+	if (!s->n)
+		return 0;
+	switch (reg) {
+	case PPU_REG_SM_EXC_INST_LO: return (uint32_t)x->inst;
+	case PPU_REG_SM_EXC_INST_HI: return (uint32_t)(x->inst >> 32);
+	case PPU_REG_SM_EXC_WARP: return x->sm << 16 | x->warp;
+	case PPU_REG_SM_EXC_CAUSE: return x->cause;
+	case PPU_REG_SM_EXC_TOKQ_LO: return (uint32_t)x->tokq;
+	case PPU_REG_SM_EXC_TOKQ_HI: return (uint32_t)(x->tokq >> 32);
+	case PPU_REG_SM_EXC_HEAD: return s->head;
+	case PPU_REG_SM_EXC_TAIL: return s->tail;
+	}
+	return 0;
+}
+
+void ppu_smexc_write(struct ppu_core *core, unsigned reg, uint32_t val)
+{
+	struct ppu_smexcs *s = core->smexcs;
+	struct ppu_smexc x;
+
+	if (!s->n)
+		return;
+	switch (reg) {
+	case PPU_REG_SM_EXC_HEAD:
+		s->head = val;
+		break;
+	case PPU_REG_SM_EXC_TAIL:
+		s->tail = val;
+		break;
+	case PPU_REG_SM_EXC_DONE:
+		if (val != 1 && val != 2) {
+			ppu_guest_error(core, "SM_EXC_DONE: %u is neither 1 nor 2", val);
+			break;
+		}
+		x = s->v[0];
+		x.head = s->head;
+		x.tail = (int32_t)s->tail;
+		drop(core, 0);
+		ppu_gpc_exception_done(core, x.sm, x.warp);
+		ppu_sm_exception_done(core, x.sm, x.warp, x.head, x.tail, val == 2);
+		break;
+	}
+}
+
+int ppu_smexcs_create(struct ppu_core *core)
+{
+	struct ppu_smexcs *s = calloc(1, sizeof(*s));
+
+	core->smexcs = s;
+	if (!s)
+		return -1;
+	s->cap = core->num_sms * core->cfg.warps_per_sm;
+	s->v = calloc(s->cap + 1, sizeof(*s->v));
+	return s->v ? 0 : -1;
+}
+
+void ppu_smexcs_destroy(struct ppu_core *core)
+{
+	if (core->smexcs)
+		free(core->smexcs->v);
+	free(core->smexcs);
+	core->smexcs = NULL;
+}
+
+void ppu_smexcs_reset(struct ppu_core *core)
+{
+	core->smexcs->n = 0;
+	core->smexcs->head = core->smexcs->tail = 0;
+}
+
+void ppu_smexcs_io(struct ppu_core *core, struct ppu_io *io)
+{
+	struct ppu_smexcs *s = core->smexcs;
+
+	uint8_t *seen = io->loading ? calloc(s->cap, 1) : NULL;	/* a warp has one at most */
+
+	ppu_io_u32(io, &s->n);
+	ppu_io_u32(io, &s->head);
+	ppu_io_u32(io, &s->tail);
+	if (s->n > s->cap || (io->loading && !seen)) {
+		ppu_io_fail(io, "too many SM exceptions");
+		s->n = 0;
+	}
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct ppu_smexc *x = &s->v[i];
+		uint32_t tail = (uint32_t)x->tail;
+
+		ppu_io_u64(io, &x->inst);
+		ppu_io_u64(io, &x->tokq);
+		ppu_io_u32(io, &x->sm);
+		ppu_io_u32(io, &x->warp);
+		ppu_io_u32(io, &x->cause);
+		ppu_io_u32(io, &x->head);
+		ppu_io_u32(io, &tail);
+		x->tail = (int32_t)tail;
+		if (x->sm >= core->num_sms || x->warp >= core->cfg.warps_per_sm)
+			ppu_io_fail(io, "SM exception of a warp that does not exist");
+		else if (seen && seen[x->sm * core->cfg.warps_per_sm + x->warp]++)
+			ppu_io_fail(io, "a warp has two SM exceptions");
+	}
+	free(seen);
+	if (io->failed)
+		s->n = 0;
+}

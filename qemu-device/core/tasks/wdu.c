@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Work distribution unit: the task table, whose slots hold the running tasks, and the placement of
+ * their CTAs on the SMs.
+ *
+ * A waiting task takes a free slot.  When there is none it evicts the weakest task that it beats
+ * (rank.c): strictly lower priority (HW-23), or a context whose slice is over.  That one's CTAs are
+ * saved where they are (preempt-level 1), its slot is free at once and it stands at the head of its
+ * list.  Where CTAs cannot be saved it starts no more of them, and loses the slot when the resident
+ * ones are done.  In the same way a task with a slot makes room on an SM: only as many CTAs of weaker
+ * tasks are saved as it needs, and come back when there is room.
+ *
+ * A CTA that waits for its children is saved and leaves its SM; a task that cannot go on at all gives
+ * its slot back.
+ *
+ * CTAs go out in order of turn and priority, saved ones before new ones, to the SM with the fewest, in
+ * turns over the GPCs.  Each GPC accepts one CTA in cost_cta_ns, and saves or restores one in
+ * cost_evict_ns.  All decisions are made in one event, so that no caller is in the middle of something.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/tasks/task.h"
+
+struct slot {
+	struct ppu_task *t;		/* NULL: free */
+	uint64_t seq;			/* order in which slots were given */
+	bool evicting;			/* free when its resident CTAs are done, or can be saved */
+	bool short_of_room;		/* has CTAs that found no SM in the last pass */
+};
+
+struct ppu_wdu {
+	struct slot *slots;
+	uint32_t num_free, num_evicting;
+	uint64_t next_seq;
+	uint32_t rotor;			/* SM position where the next search starts */
+	uint64_t *gpc_free;		/* when each GPC can accept another CTA */
+	uint32_t *order;		/* scratch of place() */
+	struct ppu_event pass_ev;
+};
+
+/* Positions go round the GPCs: 0 is GPC 0 SM 0, 1 is GPC 1 SM 0, ... */
+static unsigned sm_at(const struct ppu_core *core, uint32_t pos)
+{
+	return pos % core->cfg.gpcs * core->cfg.sms_per_gpc + pos / core->cfg.gpcs;
+}
+
+static void free_slot(struct ppu_core *core, struct slot *s)
+{
+	struct ppu_wdu *w = core->wdu;
+
+	if (s->evicting)
+		w->num_evicting--;
+	s->evicting = s->short_of_room = false;
+	s->t = NULL;
+	w->num_free++;
+}
+
+static void lose_slot(struct ppu_core *core, struct slot *s)
+{
+	struct ppu_task *t = s->t;
+
+	free_slot(core, s);
+	ppu_tmu_give_back(core, t);
+}
+
+/* A GPC is busy for `cost` more; returns until when. */
+static uint64_t occupy(struct ppu_core *core, unsigned sm, uint64_t cost)
+{
+	uint64_t *busy = &core->wdu->gpc_free[sm / core->cfg.sms_per_gpc];
+
+	if (*busy < core->now)
+		*busy = core->now;
+	return *busy += cost;
+}
+
+/* A task runs while a warp of it can run: not while all wait for the driver. */
+static void update_running(struct ppu_core *core, struct ppu_task *t)
+{
+	ppu_tmu_running(core, t, t->live_ctas && (!ppu_gpc_has_exceptions(core, t) || ppu_sm_task_runs(core, t)));
+}
+
+/* ---- saving ---------------------------------------------------------------------------------------- */
+
+static bool can_save(struct ppu_core *core, const struct ppu_cta_rec *r)
+{
+	return r->image_bytes && ppu_sm_can_save(core, (unsigned)r->sm, (unsigned)r->slot);
+}
+
+static void save(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
+{
+	struct ppu_task *t = r->task;
+	unsigned sm = (unsigned)r->sm, slot = (unsigned)r->slot;
+	bool waits = ppu_sm_cta_waits(core, sm, slot);
+
+	ppu_sm_save_cta(core, sm, slot, r->image, reason);
+	occupy(core, sm, core->cfg.cost_evict_ns);
+	ppu_ctas_saved(core, r, waits);
+	t->live_ctas--;
+	update_running(core, t);
+}
+
+/* All of a task's CTAs off the SMs; false: some cannot be saved now. */
+static bool save_all(struct ppu_core *core, struct ppu_task *t)
+{
+	unsigned sm, slot;
+
+	for (sm = 0; sm < core->num_sms && t->live_ctas; sm++)
+		for (slot = 0; slot < core->cfg.ctas_per_sm; slot++) {
+			struct ppu_cta_rec *r = ppu_ctas_at(core, sm, slot);
+
+			if (r && r->task == t && can_save(core, r))
+				save(core, r, PPU_TRC_EVICTED);
+		}
+	return !t->live_ctas;
+}
+
+void ppu_wdu_cta_waits(struct ppu_core *core, struct ppu_task *t, unsigned sm, unsigned slot)
+{
+	struct ppu_cta_rec *r = ppu_ctas_at(core, sm, slot);
+
+	if (!r || r->task != t || !ppu_sm_cta_waits(core, sm, slot) || !can_save(core, r))
+		return;
+	save(core, r, PPU_TRC_CHILDREN);
+	ppu_wdu_kick(core);
+}
+
+/* ---- slots ----------------------------------------------------------------------------------------- */
+
+/* a is worse off than b: what is taken first. */
+static bool weaker(const struct slot *a, const struct slot *b)
+{
+	uint64_t ta = ppu_rank_turn(a->t->ctx), tb = ppu_rank_turn(b->t->ctx);
+
+	if (ta != tb)
+		return ta > tb;
+	return a->t->priority != b->t->priority ? a->t->priority < b->t->priority : a->seq > b->seq;
+}
+
+static struct slot *victim(struct ppu_core *core, const struct ppu_task *t)
+{
+	struct slot *best = NULL;
+	uint32_t i;
+
+	for (i = 0; i < core->cfg.task_slots; i++) {
+		struct slot *s = &core->wdu->slots[i];
+
+		if (s->t && !s->evicting && ppu_rank_beats(core, t, s->t) && (!best || weaker(s, best)))
+			best = s;
+	}
+	return best;
+}
+
+static void give_slot(struct ppu_core *core, struct ppu_task *t)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t i;
+
+	for (i = 0; w->slots[i].t; i++)
+		;
+	w->slots[i].t = t;
+	w->slots[i].seq = w->next_seq++;
+	w->num_free--;
+	ppu_tmu_take(core, t, i);
+}
+
+/* Slots on their way to be free: those whose CTAs are gone, or can be saved by now. */
+static void finish_evictions(struct ppu_core *core)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t i;
+
+	for (i = 0; i < core->cfg.task_slots && w->num_evicting; i++)
+		if (w->slots[i].evicting && save_all(core, w->slots[i].t))
+			lose_slot(core, &w->slots[i]);
+}
+
+/* Evictions the waiting task t (NULL: none waits) has no use for. */
+static void cancel_evictions(struct ppu_core *core, const struct ppu_task *t)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t i;
+
+	for (i = 0; i < core->cfg.task_slots && w->num_evicting; i++)
+		if (w->slots[i].evicting && !(t && ppu_rank_beats(core, t, w->slots[i].t))) {
+			w->slots[i].evicting = false;
+			w->num_evicting--;
+		}
+}
+
+static void assign(struct ppu_core *core)
+{
+	struct ppu_wdu *w = core->wdu;
+	struct ppu_task *t;
+	struct slot *s;
+
+	finish_evictions(core);
+	while ((t = ppu_tmu_next(core))) {
+		if (w->num_free) {
+			give_slot(core, t);
+			continue;
+		}
+		cancel_evictions(core, t);
+		if (w->num_evicting)
+			break;			/* it gets that one */
+		s = victim(core, t);
+		if (!s)
+			break;
+		if (save_all(core, s->t)) {
+			lose_slot(core, s);
+		} else {
+			s->evicting = true;
+			w->num_evicting++;
+		}
+	}
+	if (!t)
+		cancel_evictions(core, NULL);
+}
+
+/* Tasks that cannot go on leave their slots.  True: some did. */
+static bool leave_slots(struct ppu_core *core)
+{
+	struct ppu_wdu *w = core->wdu;
+	bool any = false;
+	uint32_t i;
+
+	for (i = 0; i < core->cfg.task_slots; i++) {
+		struct slot *s = &w->slots[i];
+		struct ppu_task *t = s->t;
+
+		if (!t || t->live_ctas || t->ready_ctas || (t->next_cta < t->avail_ctas && ppu_ctas_room(core, t)))
+			continue;
+		any = true;
+		if (t->saved_ctas || t->next_cta == t->avail_ctas) {
+			free_slot(core, s);
+			ppu_tmu_suspend(core, t, t->saved_ctas ? PPU_TRS_CHILDREN : PPU_TRS_QUEUE);
+		} else {
+			lose_slot(core, s);	/* others of its level have the room; it waits for it */
+		}
+	}
+	return any;
+}
+
+/* ---- SMs ------------------------------------------------------------------------------------------- */
+
+static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t i, pos, load, best_load = 0, best_pos = 0, n = core->num_sms;
+	int best = -1;
+
+	for (i = 0; i < n; i++) {
+		unsigned sm;
+
+		pos = w->rotor + i < n ? w->rotor + i : w->rotor + i - n;
+		sm = sm_at(core, pos);
+		load = ppu_sm_num_ctas(core, sm);
+		if (best >= 0 && load >= best_load)
+			continue;
+		if (!ppu_sm_can_start(core, sm, t))
+			continue;
+		best = (int)sm;
+		best_pos = pos;
+		best_load = load;
+		if (!load)
+			break;
+	}
+	if (best >= 0)
+		w->rotor = best_pos + 1 < n ? best_pos + 1 : 0;
+	return best;
+}
+
+/* CTAs on an SM that t may have saved; *weakest: the slot of the first to go. */
+static uint32_t weaker_ctas(struct ppu_core *core, unsigned sm, const struct ppu_task *t, unsigned *weakest)
+{
+	const struct slot *worst = NULL;
+	uint32_t mask = 0;
+	unsigned i;
+
+	for (i = 0; i < core->cfg.ctas_per_sm; i++) {
+		struct ppu_cta_rec *r = ppu_ctas_at(core, sm, i);
+		const struct slot *s;
+
+		if (!r || !ppu_rank_beats(core, t, r->task) || !can_save(core, r))
+			continue;
+		mask |= 1u << i;
+		s = &core->wdu->slots[r->task->slot];
+		if (!worst || weaker(s, worst)) {
+			worst = s;
+			*weakest = i;
+		}
+	}
+	return mask;
+}
+
+/* An SM on which there is room for a CTA of t once weaker ones have left; they leave. */
+static int make_room(struct ppu_core *core, const struct ppu_task *t)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t i, n = core->num_sms;
+
+	for (i = 0; i < n; i++) {
+		unsigned sm = sm_at(core, (w->rotor + i) % n), slot = 0;
+		uint32_t mask = weaker_ctas(core, sm, t, &slot);
+
+		if (!mask || !ppu_sm_can_start_without(core, sm, t, mask))
+			continue;
+		while (!ppu_sm_can_start(core, sm, t)) {
+			save(core, ppu_ctas_at(core, sm, slot), PPU_TRC_EVICTED);
+			weaker_ctas(core, sm, t, &slot);
+		}
+		w->rotor = (w->rotor + i + 1) % n;
+		return (int)sm;
+	}
+	return -1;
+}
+
+/* 0 or what is wrong with the task's memory. */
+static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
+{
+	uint8_t entry[PPU_QUEUE_ENTRY_MAX];
+	struct ppu_cta_rec *r;
+	uint64_t when;
+
+	if (t->queue && !ppu_taskq_entry(core, t, entry))
+		return PPU_ERR_TASK_QUEUE;
+	r = ppu_ctas_start(core, t);
+	if (!r)
+		return PPU_ERR_TMD_LIMITS;	/* there was room: out of host memory */
+	when = occupy(core, sm, core->cfg.cost_cta_ns);
+	ppu_ctas_place(core, r, sm, (unsigned)ppu_sm_start_cta(core, sm, t, t->next_cta++, when,
+							       t->queue ? entry : NULL));
+	t->live_ctas++;
+	ppu_rank_started(t->ctx, when);
+	update_running(core, t);
+	return t->queue && !ppu_taskq_taken(core, t) ? PPU_ERR_TASK_QUEUE : 0;
+}
+
+static unsigned restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
+{
+	struct ppu_cta_rec *r = ppu_ctas_rec(core, t->ctas_ready);
+	uint64_t when = occupy(core, sm, core->cfg.cost_evict_ns);
+	int slot = ppu_sm_restore_cta(core, sm, t, r->index, r->children, r->image, when);
+
+	if (slot < 0)
+		return PPU_ERR_SAVE_CORRUPT;
+	ppu_ctas_pop_ready(core, t);
+	ppu_ctas_place(core, r, sm, (unsigned)slot);
+	t->saved_ctas--;
+	t->live_ctas++;
+	ppu_rank_started(t->ctx, when);
+	update_running(core, t);
+	return 0;
+}
+
+/* Slots that may have CTAs to place, now or when they lost some to stronger ones; the strongest first. */
+static uint32_t order_slots(struct ppu_core *core)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t n = 0, i, k;
+
+	for (i = 0; i < core->cfg.task_slots; i++) {
+		struct slot *s = &w->slots[i];
+
+		s->short_of_room = false;
+		if (!s->t || s->evicting)
+			continue;
+		for (k = n++; k > 0 && weaker(&w->slots[w->order[k - 1]], s); k--)
+			w->order[k] = w->order[k - 1];
+		w->order[k] = i;
+	}
+	return n;
+}
+
+/* *bad: a task whose memory is not what it should be; returns the error. */
+static unsigned place(struct ppu_core *core, struct ppu_task **bad)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t n = order_slots(core), i;
+	const struct slot *blocked = NULL;
+	unsigned err = 0;
+	bool any = false;
+
+	for (i = 0; i < n && !err; i++) {
+		struct slot *s = &w->slots[w->order[i]];
+		struct ppu_task *t = s->t;
+
+		while (!err && !s->short_of_room && ppu_task_has_work(t) && (t->ready_ctas || ppu_ctas_room(core, t))) {
+			int sm = -1;
+
+			/* No room is taken from a stronger task that waits for some. */
+			if (!blocked || !ppu_rank_beats(core, blocked->t, t)) {
+				sm = pick_sm(core, t);
+				if (sm < 0)
+					sm = make_room(core, t);
+			}
+			if (sm < 0) {
+				s->short_of_room = true;
+				blocked = blocked ? blocked : s;
+				continue;
+			}
+			*bad = t;
+			any = true;
+			err = t->ready_ctas ? restore_cta(core, t, (unsigned)sm) :
+					      start_cta(core, t, (unsigned)sm);
+		}
+	}
+	if (any)
+		ppu_gpc_wake(core);
+	return err;
+}
+
+static void pass(struct ppu_core *core, void *arg)
+{
+	struct ppu_task *bad = NULL;
+	unsigned err;
+	uint32_t i;
+
+	ppu_taskq_look(core);
+	ppu_rank_count(core);
+	do {
+		if (!ppu_tmu_paused(core))
+			assign(core);
+		err = place(core, &bad);
+	} while (!err && leave_slots(core) && !ppu_tmu_paused(core));
+	for (i = 0; i < core->cfg.task_slots; i++) {
+		const struct slot *s = &core->wdu->slots[i];
+
+		if (s->t)
+			ppu_rank_holds(s->t->ctx, s->t->live_ctas, s->short_of_room);
+	}
+	ppu_rank_plan(core);
+	if (err)
+		ppu_tmu_fault(core, bad, err, 0);
+}
+
+void ppu_wdu_kick(struct ppu_core *core)
+{
+	if (!ppu_event_pending(&core->wdu->pass_ev))
+		ppu_event_schedule(core, &core->wdu->pass_ev, core->now);
+}
+
+void ppu_wdu_cta_done(struct ppu_core *core, struct ppu_task *t, unsigned sm, unsigned slot)
+{
+	struct ppu_wdu *w = core->wdu;
+	struct ppu_cta_rec *r = ppu_ctas_at(core, sm, slot);
+
+	if (t->slot < 0 || !t->live_ctas || !r || r->task != t)
+		return;
+	core->ctr[PPU_CTR_CTAS]++;
+	t->done_ctas++;
+	t->live_ctas--;
+	ppu_ctas_end(core, r);
+	update_running(core, t);
+	if (t->done_ctas == t->num_ctas) {
+		free_slot(core, &w->slots[t->slot]);
+		t->slot = -1;
+		ppu_tmu_code_done(core, t);
+	}
+	ppu_wdu_kick(core);
+}
+
+void ppu_wdu_no_more(struct ppu_core *core, struct ppu_task *t)
+{
+	ppu_wdu_drop(core, t);
+	ppu_tmu_code_done(core, t);
+}
+
+void ppu_wdu_drop(struct ppu_core *core, struct ppu_task *t)
+{
+	if (t->slot < 0)
+		return;
+	free_slot(core, &core->wdu->slots[t->slot]);
+	t->slot = -1;
+}
+
+/* ---- unit ---------------------------------------------------------------------------------------- */
+
+int ppu_wdu_create(struct ppu_core *core)
+{
+	struct ppu_wdu *w = core->wdu = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -1;
+	w->slots = calloc(core->cfg.task_slots, sizeof(*w->slots));
+	w->order = calloc(core->cfg.task_slots, sizeof(*w->order));
+	w->gpc_free = calloc(core->cfg.gpcs, sizeof(*w->gpc_free));
+	if (!w->slots || !w->order || !w->gpc_free)
+		return -1;
+	ppu_event_init(&w->pass_ev, PPU_EVP_TASK, pass, NULL);
+	w->num_free = core->cfg.task_slots;
+	return 0;
+}
+
+void ppu_wdu_destroy(struct ppu_core *core)
+{
+	if (!core->wdu)
+		return;
+	free(core->wdu->slots);
+	free(core->wdu->order);
+	free(core->wdu->gpc_free);
+	free(core->wdu);
+	core->wdu = NULL;
+}
+
+void ppu_wdu_reset(struct ppu_core *core)
+{
+	struct ppu_wdu *w = core->wdu;
+
+	ppu_event_cancel(core, &w->pass_ev);
+	memset(w->slots, 0, core->cfg.task_slots * sizeof(*w->slots));
+	memset(w->gpc_free, 0, core->cfg.gpcs * sizeof(*w->gpc_free));
+	w->num_free = core->cfg.task_slots;
+	w->num_evicting = w->rotor = 0;
+	w->next_seq = 0;
+}
+
+void ppu_wdu_io(struct ppu_core *core, struct ppu_io *io)
+{
+	struct ppu_wdu *w = core->wdu;
+	uint32_t i;
+
+	ppu_io_u64(io, &w->next_seq);
+	ppu_io_u32(io, &w->rotor);
+	for (i = 0; i < core->cfg.gpcs; i++)
+		ppu_io_u64(io, &w->gpc_free[i]);
+	for (i = 0; i < core->cfg.task_slots && !io->failed; i++) {
+		struct slot *s = &w->slots[i];
+
+		ppu_io_task(core, io, &s->t);
+		ppu_io_u64(io, &s->seq);
+		ppu_io_bool(io, &s->evicting);
+		ppu_io_bool(io, &s->short_of_room);
+		if (io->loading && s->evicting && !(s->t && s->t->live_ctas))
+			ppu_io_fail(io, "slot %u is being freed for no reason", i);
+		if (!io->loading || io->failed || !s->t)
+			continue;
+		if (s->t->state != PPU_TASK_ACTIVE || s->t->slot >= 0 || s->seq >= w->next_seq) {
+			ppu_io_fail(io, "slot %u holds a task it cannot hold", i);
+			s->t = NULL;
+			return;
+		}
+		s->t->slot = (int32_t)i;
+		w->num_free--;
+		w->num_evicting += s->evicting;
+	}
+	ppu_io_event(core, io, &w->pass_ev);
+	if (!io->loading || io->failed)
+		return;
+	if (w->rotor >= core->num_sms)
+		ppu_io_fail(io, "there is no such SM");
+	for (i = 0; i < core->cfg.task_records && !io->failed; i++) {
+		struct ppu_task *t = ppu_tmu_task(core, i);
+
+		if (t && t->state == PPU_TASK_ACTIVE && t->slot < 0)
+			ppu_io_fail(io, "task %u runs without a slot", i);
+	}
+}

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The in-process device is a plug-in: nothing but libppu-core.so contains it, everything finds it, and without it, or
+# with one of another version, every tool and library says in one sentence what to install.
+
+cd "$(dirname "$0")/../../.." || exit 1
+B=$(realpath "${BUILD:-build}")
+failed=0
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+unset PPU_CORE_LIB LD_LIBRARY_PATH PPU_PROPS PPU_TRACE
+export PPU_BACKEND=core
+
+result()	# text, 0 when good
+{
+	if [[ $2 -eq 0 ]]; then echo "ok - $1"; else echo "not ok - $1"; failed=1; fi
+}
+
+# --- who contains it -----------------------------------------------------------------------------------
+
+for f in "$B"/lib/libppu.so.0 "$B"/lib/libppu.a "$B"/lib/cuda/*.so.1* "$B"/bin/*; do
+	[[ -f $f && $f != *.map ]] || continue
+	strange=$(nm "$f" 2>/dev/null | grep -E ' [A-TV-Z] (ppu_core_|ppu_config_|ppu_be_core$|ppu_bc_)' | head -1)
+	strange+=$(ldd "$f" 2>/dev/null | grep libppu-core)
+	[[ -z $strange ]] || result "${f#"$B"/} contains no device: $strange" 1
+done
+[[ $(nm -D --defined-only "$B/lib/libppu-core.so.0" | awk '{ print $3 }') == ppu_core_plugin ]]
+result "only libppu-core.so contains the device, and it exports one name" $?
+readelf -d "$B/lib/libppu-core.so.0" | grep -q 'SONAME.*\[libppu-core.so.0\]'
+result "its soname has a version" $?
+
+# --- found, in all the ways ------------------------------------------------------------------------------
+
+runs()		# text, command...: it finds a device
+{
+	local text=$1
+	shift
+	"$@" >"$dir/out" 2>"$dir/err"
+	result "$text" $?
+}
+
+run=(vector_add 1 64 buf:256,iota32 buf:256,iota32 buf:256 u32:64)
+mkdir -p "$dir/prefix/bin" "$dir/prefix/lib" "$dir/alone" "$dir/beside"
+cp "$B/bin/ppu-run" "$B/bin/ppu-info" "$B/bin/sample-vector-add" "$dir/prefix/bin/"
+cp "$B/bin/ppu-run" "$B/bin/ppu-info" "$B/bin/sample-vector-add" "$B/bin/cuda-device-query" "$dir/alone/"
+cp "$B/lib/libppu-core.so.0" "$dir/prefix/lib/"
+cp "$B/lib/libppu-core.so.0" "$B/lib/cuda/libcuda.so.1" "$dir/beside/"
+runs "ppu-run finds it in ../lib" "$dir/prefix/bin/ppu-run" "$B/samples/vector_add.ptx" "${run[@]}"
+(cd "$dir/alone" && PATH=$dir/prefix/bin:$PATH ppu-info >/dev/null)
+result "also when the program is found by PATH" $?
+LD_LIBRARY_PATH=$dir/prefix/lib runs "the loader's path" "$dir/alone/ppu-info"
+PPU_CORE_LIB=$dir/prefix/lib/libppu-core.so.0 runs "the environment" "$dir/alone/ppu-info"
+LD_LIBRARY_PATH=$dir/beside runs "libcuda.so.1 finds it beside itself" "$dir/alone/cuda-device-query"
+LD_LIBRARY_PATH=$B/lib/cuda runs "and in the build's directory above" "$dir/alone/cuda-device-query"
+
+# --- missing ---------------------------------------------------------------------------------------------
+
+says()		# text, pattern, command...: fails, with one sentence of that kind
+{
+	local text=$1 pattern=$2
+	shift 2
+	if "$@" >"$dir/out" 2>&1 </dev/null; then
+		result "$text: it ran" 1
+		return
+	fi
+	[[ $(grep -cE "$pattern" "$dir/out") -eq 1 ]]
+	result "$text" $?
+	[[ $(grep -cE "$pattern" "$dir/out") -eq 1 ]] || sed 's/^/# /' "$dir/out"
+}
+
+missing='a library of its own: install libppu-core\.so\.0, or name it in PPU_CORE_LIB \(.*\)'
+says "ppu-run without it" "$missing" "$dir/alone/ppu-run" "$B/samples/vector_add.ptx" "${run[@]}"
+says "ppu-info without it" "$missing" "$dir/alone/ppu-info"
+ln -s "$B/samples" "$dir/samples"
+says "a sample without it" "$missing" "$dir/alone/sample-vector-add"
+PPU_CORE_LIB=/nowhere/x.so says "the environment names nothing" "$missing" "$B/bin/ppu-info"
+if [[ ! -e /dev/dri/renderD128 ]]; then
+	PPU_BACKEND=auto says "neither driver nor plug-in" "no PPU render node in /dev/dri, and .*$missing" "$dir/alone/ppu-info"
+fi
+mkdir "$dir/cuda" && cp "$B/lib/cuda/libcuda.so.1" "$B"/lib/cuda/libcudart.so.12 "$dir/cuda/"
+LD_LIBRARY_PATH=$dir/cuda PPU_CUDA_LOG=$dir/log "$dir/alone/cuda-device-query" >"$dir/out" 2>&1
+grep -qE "cuInit\(.*CUDA_ERROR_NO_DEVICE: .*$missing" "$dir/log"
+result "libcuda.so.1 without it: the log of cuInit" $?
+
+# --- of another version ------------------------------------------------------------------------------------
+
+fake()		# what its first number is
+{
+	cat >"$dir/fake.c" <<-EOF
+	#include "backend/plugin.h"
+	const struct be_plugin ppu_core_plugin = { { $1, sizeof(struct be_ops) }, 0 };
+	EOF
+	${CC:-cc} -shared -fPIC -Iinclude -Ilibruntime -o "$dir/fake.so" "$dir/fake.c"
+}
+fake 'BE_ABI_NUMBER + 1' && PPU_CORE_LIB=$dir/fake.so says "another number" \
+	"is of another version \(ABI 2, this runtime has 1\): install both of the same version" "$B/bin/ppu-info"
+fake BE_ABI_NUMBER && PPU_CORE_LIB=$dir/fake.so says "another table" "but tables of another size\): install both" "$B/bin/ppu-info"
+PPU_CORE_LIB=libm.so.6 says "no plug-in at all" "is not PPU's: it has no ppu_core_plugin; install" "$B/bin/ppu-info"
+
+# --- the students' package of the labs -----------------------------------------------------------------------
+
+python3 - "$dir/package" <<'EOF'
+import os, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, "tests/labs")
+from ppulab import release
+package = release.Package()
+release.add_programs(package, [n for n in release.BINARIES if not n.startswith("qemu/")])
+for name, (data, mode) in package.files.items():
+    path = os.path.join(sys.argv[1], name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as f:
+        f.write(data)
+    os.chmod(path, mode)
+EOF
+P=$dir/package/build
+runs "students' package: ppu-run runs" "$P/bin/ppu-run" "$B/samples/vector_add.ptx" "${run[@]}"
+rm -f "$P/lib/libppu-core.so.0"
+says "and without the plug-in it says so" "$missing" "$P/bin/ppu-run" "$B/samples/vector_add.ptx" "${run[@]}"
+exit $failed
