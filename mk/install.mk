@@ -126,4 +126,16 @@ install-dkms:
 docs:
 	$(Q)scripts/build-docs
 
+# --- Debian packages ---------------------------------------------------------------
+
+# What runs in user space, and what is installed of it.
+.PHONY: user deb try-deb
+user: $(INSTALL_NEEDS) $(BUILD)/man/.stamp
+#: make deb           Debian packages in $(BUILD)/deb   (NOQEMU=1: without qemu-system-ppu)
+deb:
+	$(Q)scripts/packaging/build-deb $(if $(NOQEMU),--no-qemu)
+#: make try-deb       install them in a clean Debian and use them (root, network, 2 GB for a while)
+try-deb:
+	$(Q)scripts/packaging/try-deb
+
 unit-build: $(INSTALL_NEEDS) $(BUILD)/man/.stamp
