@@ -37,7 +37,7 @@ enum ppu_queue_err {
 
 /* What a kernel with a queue gets behind its own parameters.  Does not change during a launch. */
 struct ppu_queue {
-	/* What a thread receives by step 452 of the method ... */
+	/* What a thread receives by step 452 of the method (WQ-39) ... */
 	unsigned long long ring;	/* struct ppu_gpfifo_entry[count] */
 	unsigned long long soft;	/* u64: entries reserved since the queue was made */
 	unsigned long long shadow;	/* u64: one past the last entry that may be reserved */

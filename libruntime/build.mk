@@ -10,8 +10,10 @@
 #   samples/NAME.c         $(BUILD)/bin/sample-NAME
 #   samples/kernels/X.cu   $(BUILD)/samples/X.ptx, by clang
 
+# All sources of these folders; a folder without one is a mistake in its name.
+rt_sources = $(foreach d,$(1),$(or $(sort $(wildcard libruntime/$(d)/*.c)),$(error libruntime/$(d) has no source)))
 RT_COMPILER := $(addprefix compiler/,asm obj devlib ptx ptx/ir ptx/front ptx/lower ptx/middle ptx/back)
-RT_SRCS := $(sort $(foreach d,api backend common $(RT_COMPILER),$(wildcard libruntime/$(d)/*.c)))
+RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch backend common $(RT_COMPILER))
 RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
 RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
 # The device-side library: PTX inside libppu (libruntime/compiler/devlib/library.c).
@@ -20,7 +22,7 @@ RT_DEVLIB_SRC := libruntime/compiler/devlib
 RT_DEVLIB_PTX := $(patsubst $(RT_DEVLIB_SRC)/%.cu,$(RT_DEVLIB)/%.ptx,$(sort $(wildcard $(RT_DEVLIB_SRC)/*.cu)))
 RT_DEVLIB_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib \
 	-Xclang -target-feature -Xclang +ptx63 -O2 -fno-builtin -ffp-contract=off -Wall -S -Wno-unknown-cuda-version -Iinclude -Ilibruntime
-$(RT_DEVLIB)/%.ptx: $(RT_DEVLIB_SRC)/%.cu $(wildcard $(RT_DEVLIB_SRC)/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
+$(RT_DEVLIB)/%.ptx: $(RT_DEVLIB_SRC)/%.cu $(wildcard libruntime/compiler/devabi/*.h include/hw/*.h) include/ppu_queue.h libruntime/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<
@@ -40,19 +42,19 @@ $(RT_SO): libruntime/libppu.map
 
 # The plug-in.  Tools and libraries open it (backend/plugin.c); tests that want it sanitized are linked with the
 # archive and RT_PLUGIN_IN.
-RT_PLUGIN_SRCS := $(sort $(wildcard libruntime/backend/core/*.c))
+RT_PLUGIN_SRCS := $(call rt_sources,backend/core)
 RT_PLUGIN_SO := $(BUILD)/lib/libppu-core.so.0
 RT_PLUGIN_IN := -Wl,-u,ppu_core_plugin
 $(eval $(call ppu_static_lib,ppuplugin,$(RT_PLUGIN_SRCS),$(RT_CFLAGS)))
-$(eval $(call ppu_shared_lib,ppu-core,libppu-core.so.0,$(RT_PLUGIN_SRCS) $(wildcard libruntime/common/*.c),$(RT_CFLAGS),$(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)--version-script=libruntime/backend/core/plugin.map -lm -lpthread))
+$(eval $(call ppu_shared_lib,ppu-core,libppu-core.so.0,$(RT_PLUGIN_SRCS) $(call rt_sources,common),$(RT_CFLAGS),$(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)--version-script=libruntime/backend/core/plugin.map -lm -lpthread))
 $(RT_PLUGIN_SO): $(BUILD)/lib/libppucore.a libruntime/backend/core/plugin.map
 # Unit tests link these after our archives.
 UNIT_EXTRA_LIBS += $(RT_DRM_LIBS)
 
 # The CUDA Driver API, with the runtime inside; in a directory of its own, so that only
 # who asks for it finds it.
-CU_SRCS := $(sort $(wildcard libruntime/cuda/*.c))
-CU_CFLAGS := -Iinclude/cuda
+CU_SRCS := $(call rt_sources,cuda/context cuda/memory cuda/module cuda/stream cuda/graph cuda/texture)
+CU_CFLAGS := -Iinclude/cuda -Ilibruntime
 CU_SO := $(BUILD)/lib/cuda/libcuda.so.1
 $(eval $(call ppu_static_lib,ppucuda,$(CU_SRCS),$(CU_CFLAGS)))
 $(eval $(call ppu_shared_lib,cuda,cuda/libcuda.so.1,$(CU_SRCS),$(CU_CFLAGS),$(BUILD)/lib/libppu.a -Wl$(comma)--exclude-libs$(comma)ALL $(RT_LIBS)))
@@ -60,8 +62,8 @@ $(CU_SO): $(BUILD)/lib/libppu.a
 
 # The CUDA Runtime API over it, beside it.  Programs name the library by its CUDA version, and so do their
 # symbols: three libraries of the same objects but one (versioned.c).
-CUDART_SRCS := $(sort $(wildcard libruntime/cudart/*.c))
-CUDART_COMMON := $(call ppu_objs,$(filter-out %/versioned.c,$(CUDART_SRCS)))
+CUDART_SRCS := $(call rt_sources,cudart)
+CUDART_COMMON := $(call ppu_objs,$(filter-out %/versioned.c,$(CUDART_SRCS)) libruntime/common/calllog.c)
 CUDART_SONAMES := libcudart.so.11.0 libcudart.so.12 libcudart.so.13
 CUDART_SOS := $(CUDART_SONAMES:%=$(BUILD)/lib/cuda/%)
 $(eval $(call ppu_static_lib,ppucudart,$(CUDART_SRCS),$(CU_CFLAGS)))
@@ -83,7 +85,7 @@ $(BUILD)/lib/cuda/$(1): $(2) $(BUILD)/obj/cudart/versioned-$(3).o $(CU_SO) libru
 		$$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(CU_SO) -lpthread
 	$$(Q)rm -f $$@.map && ln -sfn libcudart.so.12 $$(@D)/libcudart.so
 PPU_MADE     += lib/cuda/$(1)
-PPU_FROM_lib/cuda/$(1) := $(CUDART_SRCS)
+PPU_FROM_lib/cuda/$(1) := $(CUDART_SRCS) libruntime/common/calllog.c
 ALL_DEPFILES += $(BUILD)/obj/cudart/versioned-$(3).d
 endef
 $(eval $(call cudart_so,libcudart.so.11.0,$(CUDART_COMMON),11))

@@ -182,7 +182,7 @@ typedef enum CUevent_wait_flags_enum { CU_EVENT_WAIT_DEFAULT = 0, CU_EVENT_WAIT_
 #define CU_MEMHOSTREGISTER_IOMEMORY	4
 #define CU_MEMHOSTREGISTER_READ_ONLY	8
 
-/* name, number, what it says of a PPU (CU_ATTR_ values that need thought: libruntime/cuda/device.c) */
+/* name, number, what it says of a PPU (CU_ATTR_ values that need thought: libruntime/cuda/context/device.c) */
 #define CU_DEVICE_ATTRIBUTES(A) \
 A(MAX_THREADS_PER_BLOCK, 1) A(MAX_BLOCK_DIM_X, 2) A(MAX_BLOCK_DIM_Y, 3) A(MAX_BLOCK_DIM_Z, 4) \
 A(MAX_GRID_DIM_X, 5) A(MAX_GRID_DIM_Y, 6) A(MAX_GRID_DIM_Z, 7) A(MAX_SHARED_MEMORY_PER_BLOCK, 8) \

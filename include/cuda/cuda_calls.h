@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions of the Driver API, once.  From this list come the prototypes in cuda.h, the exported
- * functions with their log (libruntime/cuda/calls.c), what cuGetProcAddress finds (proc.c), and the table in
+ * functions with their log (libruntime/cuda/context/calls.c), what cuGetProcAddress finds (proc.c), and the table in
  * Documentation/runtime/cuda.md.
  *
  *   C(symbol, base name, version of CUDA that brought it, (type, argument)...)

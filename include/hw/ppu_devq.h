@@ -53,7 +53,7 @@ static inline struct ppu_devq_layout ppu_devq_layout(unsigned int count)
 }
 
 /*
- * wrap(), the two forms of method 400 and 450.  Form 1, any count: corrects one lap only, for
+ * wrap() of methods 400 and 450 has two forms.  Form 1, any count: corrects one lap only, for
  * -count <= x < 2 * count (WQ-53).  Form 2, count a power of two, given as its logarithm: any x (WQ-54).
  */
 static inline long long ppu_wrap_any(long long x, unsigned int count)
@@ -88,7 +88,7 @@ static inline unsigned int ppu_wrap(long long x, unsigned int count)
 	return (unsigned int)(log2 < 0 ? ppu_wrap_any(x, count) : ppu_wrap_pow2(x, (unsigned int)log2));
 }
 
-/* What a queue starts with when GP_GET is `get` (steps 410 and 412). */
+/* What a queue starts with when GP_GET is `get` (steps 410 and 412: WQ-32..WQ-34). */
 static inline unsigned int ppu_devq_first_put(unsigned int get, unsigned int count)
 {
 	return ppu_wrap((long long)get - 1, count);

@@ -227,7 +227,7 @@ enum ppu_atom {
 #define PPU_CARRY_IN	2	/* add ps (SUB: subtract ps) */
 
 /*
- * Divergence tokens (section 2 of the requirements; SIMT-22..SIMT-24).
+ * Divergence tokens (SIMT-22..SIMT-24).
  */
 #define PPU_TOK_TYPE(t)		((__u32)((t) & 0xf))
 #define PPU_TOK_MASK(t)		((__u32)((t) >> 4))

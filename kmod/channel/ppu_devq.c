@@ -5,7 +5,7 @@
  * A channel that threads on the GPU fill: they cannot reach GP_GET and GP_PUT,
  * so the whole ring is open from the start, and only the semaphore the host
  * interface stands at keeps it from entries that nobody wrote.  Therefore the
- * order of what is done here (method 400 of the hardware manual's channels.rst):
+ * order of what is done here (method 400, WQ-27..WQ-38):
  *
  *   404, 405	ring, semaphores, X, Y in one object, zero-filled
  *   406	a block that waits for X
@@ -177,7 +177,7 @@ int ppu_devq_alloc(struct ppu_channel *chan, const struct drm_ppu_channel_create
 	return ppu_devq_set_owner(chan, args->devq_owner);
 }
 
-/* 406: what the host interface will stand at until the first work is there. */
+/* Step 406 (WQ-30): what the host interface will stand at until the first work is there. */
 static void ppu_devq_write_start(struct ppu_channel *chan)
 {
 	u64 x = chan->ring_map->start + chan->devq.layout.x;
@@ -191,7 +191,7 @@ static void ppu_devq_write_start(struct ppu_channel *chan)
 	writel(upper_32_bits((u64)PPU_DEVQ_FIRST_X), &block[4]);
 }
 
-/* 408: the first free entry of a fresh ring is the one at GP_GET. */
+/* Step 408 (WQ-31): the first free entry of a fresh ring is the one at GP_GET. */
 static void ppu_devq_write_entry(struct ppu_channel *chan, u32 get)
 {
 	struct ppu_gpfifo_entry __iomem *entry = ppu_devq_at(chan, get * sizeof(*entry));
@@ -201,7 +201,7 @@ static void ppu_devq_write_entry(struct ppu_channel *chan, u32 get)
 }
 
 /**
- * ppu_devq_init - steps 406 to 412, see above
+ * ppu_devq_init - steps 406 to 412 (WQ-30..WQ-35), see above
  * @chan: channel that is configured and not enabled; its object is zero-filled
  *
  * Return: 0 or -ENODEV.

@@ -61,7 +61,7 @@ struct be_chan_state {
 };
 
 /*
- * Device-owned work queues (requirements WQ-12, WQ-23..WQ-38, WQ-59).
+ * Device-owned work queues (WQ-12, WQ-23..WQ-38, WQ-59).
  *
  * devq_create() does method 400's steps 404..412 in their order: the object of <hw/ppu_devq.h> in
  * VRAM, zeroed (404, 405); the block SEM_ACQUIRE X == PPU_DEVQ_FIRST_X (406); GP_GET's entry points to

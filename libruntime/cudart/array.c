@@ -142,29 +142,29 @@ size_t crt_array_element(cudaArray_const_t array)
 
 /* ---- texture and surface objects ------------------------------------------------------------ */
 
-static cudaError_t resource_to_driver(struct drv_resource *out, const struct cudaResourceDesc *r)
+static cudaError_t resource_to_driver(CUDA_RESOURCE_DESC *out, const struct cudaResourceDesc *r)
 {
-	struct drv_resource d = { .type = (int)r->resType };
+	CUDA_RESOURCE_DESC d = { .resType = (CUresourcetype)r->resType };
 	cudaError_t e = cudaSuccess;
 
 	switch (r->resType) {
 	case cudaResourceTypeArray:
-		d.res.array = r->res.array.array;
+		d.res.array.hArray = (CUarray)r->res.array.array;
 		break;
 	case cudaResourceTypeMipmappedArray:
-		d.res.array = r->res.mipmap.mipmap;
+		d.res.mipmap.hMipmappedArray = (CUmipmappedArray)r->res.mipmap.mipmap;
 		break;
 	case cudaResourceTypeLinear:
-		d.res.linear.ptr = (uintptr_t)r->res.linear.devPtr;
-		d.res.linear.bytes = r->res.linear.sizeInBytes;
-		e = to_driver(&r->res.linear.desc, &d.res.linear.format, &d.res.linear.channels);
+		d.res.linear.devPtr = (uintptr_t)r->res.linear.devPtr;
+		d.res.linear.sizeInBytes = r->res.linear.sizeInBytes;
+		e = to_driver(&r->res.linear.desc, &d.res.linear.format, &d.res.linear.numChannels);
 		break;
 	case cudaResourceTypePitch2D:
-		d.res.pitch.ptr = (uintptr_t)r->res.pitch2D.devPtr;
-		d.res.pitch.width = r->res.pitch2D.width;
-		d.res.pitch.height = r->res.pitch2D.height;
-		d.res.pitch.pitch = r->res.pitch2D.pitchInBytes;
-		e = to_driver(&r->res.pitch2D.desc, &d.res.pitch.format, &d.res.pitch.channels);
+		d.res.pitch2D.devPtr = (uintptr_t)r->res.pitch2D.devPtr;
+		d.res.pitch2D.width = r->res.pitch2D.width;
+		d.res.pitch2D.height = r->res.pitch2D.height;
+		d.res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
+		e = to_driver(&r->res.pitch2D.desc, &d.res.pitch2D.format, &d.res.pitch2D.numChannels);
 		break;
 	default:
 		e = cudaErrorInvalidValue;
@@ -173,24 +173,24 @@ static cudaError_t resource_to_driver(struct drv_resource *out, const struct cud
 	return e;
 }
 
-static void resource_from_driver(struct cudaResourceDesc *out, const struct drv_resource *d)
+static void resource_from_driver(struct cudaResourceDesc *out, const CUDA_RESOURCE_DESC *d)
 {
-	*out = (struct cudaResourceDesc){ .resType = (enum cudaResourceType)d->type };
+	*out = (struct cudaResourceDesc){ .resType = (enum cudaResourceType)d->resType };
 	switch (out->resType) {
 	case cudaResourceTypeLinear:
-		out->res.linear.devPtr = (void *)(uintptr_t)d->res.linear.ptr;
-		out->res.linear.desc = from_driver(d->res.linear.format, d->res.linear.channels);
-		out->res.linear.sizeInBytes = d->res.linear.bytes;
+		out->res.linear.devPtr = (void *)(uintptr_t)d->res.linear.devPtr;
+		out->res.linear.desc = from_driver(d->res.linear.format, d->res.linear.numChannels);
+		out->res.linear.sizeInBytes = d->res.linear.sizeInBytes;
 		break;
 	case cudaResourceTypePitch2D:
-		out->res.pitch2D.devPtr = (void *)(uintptr_t)d->res.pitch.ptr;
-		out->res.pitch2D.desc = from_driver(d->res.pitch.format, d->res.pitch.channels);
-		out->res.pitch2D.width = d->res.pitch.width;
-		out->res.pitch2D.height = d->res.pitch.height;
-		out->res.pitch2D.pitchInBytes = d->res.pitch.pitch;
+		out->res.pitch2D.devPtr = (void *)(uintptr_t)d->res.pitch2D.devPtr;
+		out->res.pitch2D.desc = from_driver(d->res.pitch2D.format, d->res.pitch2D.numChannels);
+		out->res.pitch2D.width = d->res.pitch2D.width;
+		out->res.pitch2D.height = d->res.pitch2D.height;
+		out->res.pitch2D.pitchInBytes = d->res.pitch2D.pitchInBytes;
 		break;
 	default:
-		out->res.array.array = d->res.array;
+		out->res.array.array = (cudaArray_t)d->res.array.hArray;
 	}
 }
 
@@ -207,7 +207,7 @@ static struct cudaChannelFormatDesc texels_of(const struct cudaResourceDesc *r)
 	return d;
 }
 
-static cudaError_t texture_to_driver(struct drv_texture *d, const struct cudaTextureDesc *t,
+static cudaError_t texture_to_driver(CUDA_TEXTURE_DESC *d, const struct cudaTextureDesc *t,
 				     const struct cudaResourceDesc *r)
 {
 	struct cudaChannelFormatDesc texels = texels_of(r);
@@ -219,23 +219,24 @@ static cudaError_t texture_to_driver(struct drv_texture *d, const struct cudaTex
 		if (!normalized && t->filterMode == cudaFilterModeLinear)
 			return cudaErrorInvalidFilterSetting;
 	}
-	*d = (struct drv_texture){
-		.address = { (int)t->addressMode[0], (int)t->addressMode[1], (int)t->addressMode[2] },
-		.filter = (int)t->filterMode, .max_anisotropy = t->maxAnisotropy,
-		.mipmap_filter = (int)t->mipmapFilterMode, .level_bias = t->mipmapLevelBias,
-		.min_level = t->minMipmapLevelClamp, .max_level = t->maxMipmapLevelClamp,
-		.flags = (normalized || texels.f == cudaChannelFormatKindFloat ? 0 : DRV_TEXTURE_INTEGERS) |
-			 (t->normalizedCoords ? DRV_TEXTURE_NORMALIZED : 0) | (t->sRGB ? DRV_TEXTURE_SRGB : 0),
+	*d = (CUDA_TEXTURE_DESC){
+		.addressMode = { (CUaddress_mode)t->addressMode[0], (CUaddress_mode)t->addressMode[1],
+				 (CUaddress_mode)t->addressMode[2] },
+		.filterMode = (CUfilter_mode)t->filterMode, .maxAnisotropy = t->maxAnisotropy,
+		.mipmapFilterMode = (CUfilter_mode)t->mipmapFilterMode, .mipmapLevelBias = t->mipmapLevelBias,
+		.minMipmapLevelClamp = t->minMipmapLevelClamp, .maxMipmapLevelClamp = t->maxMipmapLevelClamp,
+		.flags = (normalized || texels.f == cudaChannelFormatKindFloat ? 0 : CU_TRSF_READ_AS_INTEGER) |
+			 (t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0) | (t->sRGB ? CU_TRSF_SRGB : 0),
 	};
-	memcpy(d->border, t->borderColor, sizeof(d->border));
+	memcpy(d->borderColor, t->borderColor, sizeof(d->borderColor));
 	return cudaSuccess;
 }
 
 cudaError_t i_cudaCreateTextureObject(cudaTextureObject_t *texture, const struct cudaResourceDesc *resource,
 				      const struct cudaTextureDesc *desc, const struct cudaResourceViewDesc *view)
 {
-	struct drv_resource r;
-	struct drv_texture t;
+	CUDA_RESOURCE_DESC r;
+	CUDA_TEXTURE_DESC t;
 	cudaError_t e = crt_enter();
 
 	if (e)
@@ -247,26 +248,26 @@ cudaError_t i_cudaCreateTextureObject(cudaTextureObject_t *texture, const struct
 	e = resource_to_driver(&r, resource);
 	if (!e)
 		e = texture_to_driver(&t, desc, resource);
-	return e ? e : DRV_CALL(drv_tex_create, texture, &r, &t, NULL);
+	return e ? e : CRT_CALL(cuTexObjectCreate, texture, &r, &t, NULL);
 }
 
 cudaError_t i_cudaDestroyTextureObject(cudaTextureObject_t texture)
 {
 	cudaError_t e = crt_enter();
 
-	return e || !texture ? e : DRV_CALL(drv_tex_destroy, texture);
+	return e || !texture ? e : CRT_CALL(cuTexObjectDestroy, texture);
 }
 
 cudaError_t i_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t texture)
 {
-	struct drv_resource r;
+	CUDA_RESOURCE_DESC r;
 	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
 	if (!resource)
 		return cudaErrorInvalidValue;
-	e = DRV_CALL(drv_tex_resource, &r, texture);
+	e = CRT_CALL(cuTexObjectGetResourceDesc, &r, texture);
 	if (!e)
 		resource_from_driver(resource, &r);
 	return e;
@@ -274,8 +275,8 @@ cudaError_t i_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource
 
 cudaError_t i_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *desc, cudaTextureObject_t texture)
 {
-	struct drv_texture t;
-	struct drv_resource r;
+	CUDA_TEXTURE_DESC t;
+	CUDA_RESOURCE_DESC r;
 	struct cudaResourceDesc resource;
 	cudaError_t e = crt_enter();
 
@@ -283,31 +284,32 @@ cudaError_t i_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *desc, cuda
 		return e;
 	if (!desc)
 		return cudaErrorInvalidValue;
-	e = DRV_CALL(drv_tex_desc, &t, texture);
+	e = CRT_CALL(cuTexObjectGetTextureDesc, &t, texture);
 	if (!e)
-		e = DRV_CALL(drv_tex_resource, &r, texture);
+		e = CRT_CALL(cuTexObjectGetResourceDesc, &r, texture);
 	if (e)
 		return e;
 	resource_from_driver(&resource, &r);
 	*desc = (struct cudaTextureDesc){
-		.addressMode = { (enum cudaTextureAddressMode)t.address[0], (enum cudaTextureAddressMode)t.address[1],
-				 (enum cudaTextureAddressMode)t.address[2] },
-		.filterMode = (enum cudaTextureFilterMode)t.filter,
-		.readMode = t.flags & DRV_TEXTURE_INTEGERS ||
+		.addressMode = { (enum cudaTextureAddressMode)t.addressMode[0],
+				 (enum cudaTextureAddressMode)t.addressMode[1],
+				 (enum cudaTextureAddressMode)t.addressMode[2] },
+		.filterMode = (enum cudaTextureFilterMode)t.filterMode,
+		.readMode = t.flags & CU_TRSF_READ_AS_INTEGER ||
 			    texels_of(&resource).f == cudaChannelFormatKindFloat ? cudaReadModeElementType :
 			    cudaReadModeNormalizedFloat,
-		.sRGB = !!(t.flags & DRV_TEXTURE_SRGB), .normalizedCoords = !!(t.flags & DRV_TEXTURE_NORMALIZED),
-		.maxAnisotropy = t.max_anisotropy, .mipmapFilterMode = (enum cudaTextureFilterMode)t.mipmap_filter,
-		.mipmapLevelBias = t.level_bias, .minMipmapLevelClamp = t.min_level,
-		.maxMipmapLevelClamp = t.max_level,
+		.sRGB = !!(t.flags & CU_TRSF_SRGB), .normalizedCoords = !!(t.flags & CU_TRSF_NORMALIZED_COORDINATES),
+		.maxAnisotropy = t.maxAnisotropy, .mipmapFilterMode = (enum cudaTextureFilterMode)t.mipmapFilterMode,
+		.mipmapLevelBias = t.mipmapLevelBias, .minMipmapLevelClamp = t.minMipmapLevelClamp,
+		.maxMipmapLevelClamp = t.maxMipmapLevelClamp,
 	};
-	memcpy(desc->borderColor, t.border, sizeof(t.border));
+	memcpy(desc->borderColor, t.borderColor, sizeof(t.borderColor));
 	return cudaSuccess;
 }
 
 cudaError_t i_cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const struct cudaResourceDesc *resource)
 {
-	struct drv_resource r;
+	CUDA_RESOURCE_DESC r;
 	cudaError_t e = crt_enter();
 
 	if (e)
@@ -315,26 +317,26 @@ cudaError_t i_cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const struct
 	if (!surface || !resource || resource->resType != cudaResourceTypeArray)
 		return cudaErrorInvalidValue;
 	e = resource_to_driver(&r, resource);
-	return e ? e : DRV_CALL(drv_surf_create, surface, &r);
+	return e ? e : CRT_CALL(cuSurfObjectCreate, surface, &r);
 }
 
 cudaError_t i_cudaDestroySurfaceObject(cudaSurfaceObject_t surface)
 {
 	cudaError_t e = crt_enter();
 
-	return e || !surface ? e : DRV_CALL(drv_surf_destroy, surface);
+	return e || !surface ? e : CRT_CALL(cuSurfObjectDestroy, surface);
 }
 
 cudaError_t i_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t surface)
 {
-	struct drv_resource r;
+	CUDA_RESOURCE_DESC r;
 	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
 	if (!resource)
 		return cudaErrorInvalidValue;
-	e = DRV_CALL(drv_surf_resource, &r, surface);
+	e = CRT_CALL(cuSurfObjectGetResourceDesc, &r, surface);
 	if (!e)
 		resource_from_driver(resource, &r);
 	return e;

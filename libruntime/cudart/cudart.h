@@ -22,11 +22,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#define PPU_CUDA_NO_NAMES
-#include <cuda.h>
 #define PPU_CUDART_NO_NAMES
 #include <cuda_runtime_api.h>
-#include "driver_more.h"
+#include "driver.h"
 
 /* Which CUDA's interface this library has: 11, 12 or 13 (versioned.c). */
 #ifndef CUDART_MAJOR

@@ -6,34 +6,34 @@ cudaError_t i_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureS
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_capturing, crt_stream(stream), status);
+	return e ? e : CRT_CALL(cuStreamIsCapturing, crt_stream(stream), (CUstreamCaptureStatus *)status);
 }
 
 cudaError_t i_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_capture, crt_stream(stream), (int)mode);
+	return e ? e : CRT_CALL(cuStreamBeginCapture_v2, crt_stream(stream), (CUstreamCaptureMode)mode);
 }
 
 cudaError_t i_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_end_capture, crt_stream(stream), graph);
+	return e ? e : CRT_CALL(cuStreamEndCapture, crt_stream(stream), graph);
 }
 
 cudaError_t i_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
-	int m;
+	CUstreamCaptureMode m;
 	cudaError_t e = crt_enter();
 
 	if (e)
 		return e;
 	if (!mode)
 		return cudaErrorInvalidValue;
-	m = (int)*mode;
-	e = DRV_CALL(drv_exchange_mode, &m);
+	m = (CUstreamCaptureMode)*mode;
+	e = CRT_CALL(cuThreadExchangeStreamCaptureMode, &m);
 	if (!e)
 		*mode = (enum cudaStreamCaptureMode)m;
 	return e;
@@ -45,33 +45,33 @@ cudaError_t i_cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_create, graph, flags);
+	return e ? e : CRT_CALL(cuGraphCreate, graph, flags);
 }
 
 cudaError_t i_cudaGraphDestroy(cudaGraph_t graph)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_destroy, graph);
+	return e ? e : CRT_CALL(cuGraphDestroy, graph);
 }
 
 cudaError_t i_cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_clone, clone, graph);
+	return e ? e : CRT_CALL(cuGraphClone, clone, graph);
 }
 
-static cudaError_t kernel_node(struct drv_kernel_node *out, const struct cudaKernelNodeParams *p)
+static cudaError_t kernel_node(CUDA_KERNEL_NODE_PARAMS *out, const struct cudaKernelNodeParams *p)
 {
 	cudaError_t e;
 
 	if (!p)
 		return cudaErrorInvalidValue;
-	*out = (struct drv_kernel_node){
-		.grid = { p->gridDim.x, p->gridDim.y, p->gridDim.z },
-		.block = { p->blockDim.x, p->blockDim.y, p->blockDim.z },
-		.shared = p->sharedMemBytes, .params = p->kernelParams, .extra = p->extra,
+	*out = (CUDA_KERNEL_NODE_PARAMS){
+		.gridDimX = p->gridDim.x, .gridDimY = p->gridDim.y, .gridDimZ = p->gridDim.z,
+		.blockDimX = p->blockDim.x, .blockDimY = p->blockDim.y, .blockDimZ = p->blockDim.z,
+		.sharedMemBytes = p->sharedMemBytes, .kernelParams = p->kernelParams, .extra = p->extra,
 	};
 	e = crt_function(p->func, &out->func);
 	return e;
@@ -80,10 +80,10 @@ static cudaError_t kernel_node(struct drv_kernel_node *out, const struct cudaKer
 cudaError_t i_cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
 				     size_t num_after, const struct cudaKernelNodeParams *params)
 {
-	struct drv_kernel_node k;
+	CUDA_KERNEL_NODE_PARAMS k;
 	cudaError_t e = kernel_node(&k, params);
 
-	return e ? e : DRV_CALL(drv_graph_kernel, node, graph, after, num_after, &k);
+	return e ? e : CRT_CALL(cuGraphAddKernelNode_v2, node, graph, after, num_after, &k);
 }
 
 cudaError_t i_cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
@@ -96,7 +96,7 @@ cudaError_t i_cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, c
 
 	if (!e)
 		e = crt_copy_3d(&c, copy);
-	return e ? e : DRV_CALL(drv_graph_copy, node, graph, after, num_after, &c, ctx);
+	return e ? e : CRT_CALL(cuGraphAddMemcpyNode, node, graph, after, num_after, &c, ctx);
 }
 
 static struct cudaMemcpy3DParms flat(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
@@ -119,7 +119,7 @@ cudaError_t i_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
 cudaError_t i_cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
 				     size_t num_after, const struct cudaMemsetParams *params)
 {
-	struct drv_memset_node m;
+	CUDA_MEMSET_NODE_PARAMS m;
 	unsigned long long id;
 	CUcontext ctx;
 	cudaError_t e = crt_context(&ctx, &id);
@@ -128,9 +128,9 @@ cudaError_t i_cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, c
 		return e;
 	if (!params)
 		return cudaErrorInvalidValue;
-	m = (struct drv_memset_node){ (uintptr_t)params->dst, params->pitch, params->value, params->elementSize,
+	m = (CUDA_MEMSET_NODE_PARAMS){ (uintptr_t)params->dst, params->pitch, params->value, params->elementSize,
 				      params->width, params->height };
-	return DRV_CALL(drv_graph_memset, node, graph, after, num_after, &m, ctx);
+	return CRT_CALL(cuGraphAddMemsetNode, node, graph, after, num_after, &m, ctx);
 }
 
 cudaError_t i_cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
@@ -138,7 +138,8 @@ cudaError_t i_cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, con
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_host, node, graph, after, num_after, params);
+	return e ? e : CRT_CALL(cuGraphAddHostNode, node, graph, after, num_after,
+				CRT_SAME(const CUDA_HOST_NODE_PARAMS *, params));
 }
 
 cudaError_t i_cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
@@ -146,7 +147,7 @@ cudaError_t i_cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, co
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_empty, node, graph, after, num_after);
+	return e ? e : CRT_CALL(cuGraphAddEmptyNode, node, graph, after, num_after);
 }
 
 cudaError_t i_cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
@@ -154,7 +155,7 @@ cudaError_t i_cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t grap
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_child, node, graph, after, num_after, child);
+	return e ? e : CRT_CALL(cuGraphAddChildGraphNode, node, graph, after, num_after, child);
 }
 
 cudaError_t i_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
@@ -162,21 +163,21 @@ cudaError_t i_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t 
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_depend, graph, from, to, count);
+	return e ? e : CRT_CALL(cuGraphAddDependencies, graph, from, to, count);
 }
 
 cudaError_t i_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_nodes, graph, nodes, count);
+	return e ? e : CRT_CALL(cuGraphGetNodes, graph, nodes, count);
 }
 
 cudaError_t i_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_dot, graph, path, flags);
+	return e ? e : CRT_CALL(cuGraphDebugDotPrint, graph, path, flags);
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
@@ -185,44 +186,44 @@ cudaError_t i_cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t g
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_instantiate, exec, graph, flags);
+	return e ? e : CRT_CALL(cuGraphInstantiateWithFlags, exec, graph, flags);
 }
 
 cudaError_t i_cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_upload, exec, crt_stream(stream));
+	return e ? e : CRT_CALL(cuGraphUpload, exec, crt_stream(stream));
 }
 
 cudaError_t i_cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_graph_launch, exec, crt_stream(stream));
+	return e ? e : CRT_CALL(cuGraphLaunch, exec, crt_stream(stream));
 }
 
 cudaError_t i_cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_exec_destroy, exec);
+	return e ? e : CRT_CALL(cuGraphExecDestroy, exec);
 }
 
 cudaError_t i_cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_exec_update, exec, graph, info);
+	return e ? e : CRT_CALL(cuGraphExecUpdate_v2, exec, graph, CRT_SAME(CUgraphExecUpdateResultInfo *, info));
 }
 
 cudaError_t i_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
 					       const struct cudaKernelNodeParams *params)
 {
-	struct drv_kernel_node k;
+	CUDA_KERNEL_NODE_PARAMS k;
 	cudaError_t e = kernel_node(&k, params);
 
-	return e ? e : DRV_CALL(drv_exec_kernel, exec, node, &k);
+	return e ? e : CRT_CALL(cuGraphExecKernelNodeSetParams_v2, exec, node, &k);
 }
 
 cudaError_t i_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
@@ -236,5 +237,5 @@ cudaError_t i_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraph
 
 	if (!e)
 		e = crt_copy_3d(&c, &p);
-	return e ? e : DRV_CALL(drv_exec_copy, exec, node, &c, ctx);
+	return e ? e : CRT_CALL(cuGraphExecMemcpyNodeSetParams, exec, node, &c, ctx);
 }

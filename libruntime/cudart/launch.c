@@ -105,7 +105,7 @@ cudaError_t i_cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 
 	CUfunction f;
 	cudaError_t e = prepare(function, grid, block, shared, &f);
 
-	return e ? e : DRV_CALL(drv_cooperative, f, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+	return e ? e : CRT_CALL(cuLaunchCooperativeKernel, f, grid.x, grid.y, grid.z, block.x, block.y, block.z,
 				(unsigned int)shared, crt_stream(stream), args);
 }
 

@@ -92,7 +92,7 @@ cudaError_t i_cudaMallocManaged(void **ptr, size_t bytes, unsigned int flags)
 		return e;
 	if (!ptr || !bytes || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
 		return cudaErrorInvalidValue;
-	e = DRV_CALL(drv_managed, &p, bytes, flags);
+	e = CRT_CALL(cuMemAllocManaged, &p, bytes, flags);
 	if (!e)
 		*ptr = (void *)(uintptr_t)p;
 	return e;
@@ -116,14 +116,14 @@ cudaError_t i_cudaHostRegister(void *ptr, size_t bytes, unsigned int flags)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_host_register, ptr, bytes, flags);
+	return e ? e : CRT_CALL(cuMemHostRegister_v2, ptr, bytes, flags);
 }
 
 cudaError_t i_cudaHostUnregister(void *ptr)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_host_unregister, ptr);
+	return e ? e : CRT_CALL(cuMemHostUnregister, ptr);
 }
 
 cudaError_t i_cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
@@ -199,14 +199,14 @@ cudaError_t i_cudaMemAdvise(const void *ptr, size_t bytes, enum cudaMemoryAdvise
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_advise, addr(ptr), bytes, (int)advice, device);
+	return e ? e : CRT_CALL(cuMemAdvise, addr(ptr), bytes, (CUmem_advise)advice, device);
 }
 
 cudaError_t i_cudaMemPrefetchAsync(const void *ptr, size_t bytes, int device, cudaStream_t stream)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_prefetch, addr(ptr), bytes, device, crt_stream(stream));
+	return e ? e : CRT_CALL(cuMemPrefetchAsync, addr(ptr), bytes, device, crt_stream(stream));
 }
 
 cudaError_t i_cudaMemRangeGetAttribute(void *data, size_t data_bytes, enum cudaMemRangeAttribute attribute,
@@ -214,14 +214,14 @@ cudaError_t i_cudaMemRangeGetAttribute(void *data, size_t data_bytes, enum cudaM
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_range_attribute, data, data_bytes, (int)attribute, addr(ptr), bytes);
+	return e ? e : CRT_CALL(cuMemRangeGetAttribute, data, data_bytes, (CUmem_range_attribute)attribute, addr(ptr), bytes);
 }
 
 cudaError_t i_cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t bytes, unsigned int flags)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_attach, crt_stream(stream), addr(ptr), bytes, flags);
+	return e ? e : CRT_CALL(cuStreamAttachMemAsync, crt_stream(stream), addr(ptr), bytes, flags);
 }
 
 /* ---- in the order of a stream --------------------------------------------------------------- */
@@ -237,7 +237,7 @@ cudaError_t i_cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream)
 		return cudaErrorInvalidValue;
 	if (!bytes)
 		return none(ptr);
-	e = DRV_CALL(drv_alloc_async, &p, bytes, crt_stream(stream));
+	e = CRT_CALL(cuMemAllocAsync, &p, bytes, crt_stream(stream));
 	if (!e)
 		*ptr = (void *)(uintptr_t)p;
 	return e;
@@ -247,7 +247,7 @@ cudaError_t i_cudaFreeAsync(void *ptr, cudaStream_t stream)
 {
 	cudaError_t e = crt_enter();
 
-	return e || !ptr ? e : DRV_CALL(drv_free_async, addr(ptr), crt_stream(stream));
+	return e || !ptr ? e : CRT_CALL(cuMemFreeAsync, addr(ptr), crt_stream(stream));
 }
 
 cudaError_t i_cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
@@ -261,7 +261,7 @@ cudaError_t i_cudaMallocFromPoolAsync(void **ptr, size_t bytes, cudaMemPool_t po
 		return cudaErrorInvalidValue;
 	if (!bytes)
 		return none(ptr);
-	e = DRV_CALL(drv_alloc_pool, &p, bytes, pool, crt_stream(stream));
+	e = CRT_CALL(cuMemAllocFromPoolAsync, &p, bytes, pool, crt_stream(stream));
 	if (!e)
 		*ptr = (void *)(uintptr_t)p;
 	return e;
@@ -271,42 +271,42 @@ cudaError_t i_cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolPro
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_pool_create, pool, props);
+	return e ? e : CRT_CALL(cuMemPoolCreate, pool, CRT_SAME(const CUmemPoolProps *, props));
 }
 
 cudaError_t i_cudaMemPoolDestroy(cudaMemPool_t pool)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_pool_destroy, pool);
+	return e ? e : CRT_CALL(cuMemPoolDestroy, pool);
 }
 
 cudaError_t i_cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_pool_trim, pool, keep);
+	return e ? e : CRT_CALL(cuMemPoolTrimTo, pool, keep);
 }
 
 cudaError_t i_cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_pool_set, pool, (int)attribute, value);
+	return e ? e : CRT_CALL(cuMemPoolSetAttribute, pool, (CUmemPool_attribute)attribute, value);
 }
 
 cudaError_t i_cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_pool_get, pool, (int)attribute, value);
+	return e ? e : CRT_CALL(cuMemPoolGetAttribute, pool, (CUmemPool_attribute)attribute, value);
 }
 
 cudaError_t i_cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_pool_set_access, pool, list, count);
+	return e ? e : CRT_CALL(cuMemPoolSetAccess, pool, CRT_SAME(const CUmemAccessDesc *, list), count);
 }
 
 cudaError_t i_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
@@ -314,26 +314,27 @@ cudaError_t i_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_pool_get_access, flags, pool, location);
+	return e ? e : CRT_CALL(cuMemPoolGetAccess, (CUmemAccess_flags *)flags, pool,
+				CRT_SAME(CUmemLocation *, location));
 }
 
 cudaError_t i_cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_default_pool, pool, device);
+	return e ? e : CRT_CALL(cuDeviceGetDefaultMemPool, pool, device);
 }
 
 cudaError_t i_cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_get_pool, pool, device);
+	return e ? e : CRT_CALL(cuDeviceGetMemPool, pool, device);
 }
 
 cudaError_t i_cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
 	cudaError_t e = crt_enter();
 
-	return e ? e : DRV_CALL(drv_set_pool, device, pool);
+	return e ? e : CRT_CALL(cuDeviceSetMemPool, device, pool);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ppu-fatbin: put PTX into a fat binary, as the SDK's fatbinary does when a compiler calls it.  Images for real
- * architectures are passed over: a PPU takes the PTX.  libruntime/cuda/fatbin.c reads what this writes.
+ * architectures are passed over: a PPU takes the PTX.  libruntime/cuda/module/fatbin.c reads what this writes.
  */
 #include <errno.h>
 #include <stdint.h>

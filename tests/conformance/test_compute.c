@@ -92,7 +92,7 @@ TEST(store, "WQ-19, WQ-20: a kernel stores; after WFI the store is there")
 	CHECK_EQ(((uint64_t *)g.data.map)[1], 0x1122334455667788ull);
 }
 
-TEST(wq13_thread_store, "WQ-13b, WQ-17: a thread's plain store lets a blocked channel go on")
+TEST(thread_store, "WQ-13b, WQ-17: a thread's plain store lets a blocked channel go on")
 {
 	struct gpu g = gpu_new(open_ppu());
 	struct chan w = chan_new(g.fd, g.vm, DRM_PPU_CHANNEL_COPY, 8);
@@ -146,7 +146,8 @@ TEST(fault_record, "WQ-11: SM faults are recorded with code, address, pc, lane a
 			 I_EXIT), &g, PPU_ERR_MMU_PRIV, 2, g.c.args.ring_va);
 }
 
-TEST(wq11_pointers, "WQ-11: no thread, copy or command reaches GP_GET and GP_PUT, whatever it is given for an address")
+TEST(get_and_put_out_of_reach,
+     "WQ-11: no thread, copy or command reaches GP_GET and GP_PUT, whatever it is given for an address")
 {
 	int fd = open_ppu();
 	struct gpu victim = gpu_new(fd);
@@ -197,7 +198,8 @@ TEST(wq11_pointers, "WQ-11: no thread, copy or command reaches GP_GET and GP_PUT
 	CHECK_EQ(*chan_sem(&victim.c, 0), 1);
 }
 
-TEST(wq13_writers, "WQ-13: one word is written by CPU and kick, a thread, a command, the ioctl; each passes its Acquire")
+TEST(every_writer_of_a_semaphore,
+     "WQ-13: one word is written by CPU and kick, a thread, a command, the ioctl; each passes its Acquire")
 {
 	for (uint32_t placement = 0; placement < 2; placement++) {
 		struct gpu g = gpu_new(open_ppu());

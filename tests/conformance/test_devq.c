@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device-owned queues: set-up in the order of method 400, what threads can and cannot reach, refresh.
+ * Device-owned queues: set-up in the order of method 400 (WQ-27..WQ-38), what threads can and cannot
+ * reach, refresh.
  * What their end looks like: test_devq_end.c.
  */
 #include <inttypes.h>
@@ -70,7 +71,7 @@ TEST(args, "CHANNEL_CREATE refuses bad arguments of a queue")
 
 /* ---- what is there when it is made ---- */
 
-TEST(wq27_state, "WQ-23, WQ-24, WQ-27, WQ-28, WQ-30..WQ-34: what a new queue holds, for many counts and GP_GETs")
+TEST(initial_state, "WQ-23, WQ-24, WQ-27, WQ-28, WQ-30..WQ-34: what a new queue holds, for many counts and GP_GETs")
 {
 	static const uint32_t counts[] = { 3, 6, 8, 13, 100, 4096 };
 	int fd = open_ppu();
@@ -126,7 +127,7 @@ TEST(wq27_state, "WQ-23, WQ-24, WQ-27, WQ-28, WQ-30..WQ-34: what a new queue hol
 	}
 }
 
-TEST(wq38_start_disabled, "WQ-38: an open ring is not looked at before the channel is enabled, whoever refreshes it")
+TEST(start_disabled, "WQ-38: an open ring is not looked at before the channel is enabled, whoever refreshes it")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 8), r = chan_new(fd, c.vm, COMPUTE, 8);
@@ -191,7 +192,8 @@ static bool blocked_at(struct devq *q, uint32_t get, uint64_t va)
 	return s.state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED && s.gp_get == get && s.blocked_va == va;
 }
 
-TEST(wq72_figure6, "WQ-72, WQ-36, WQ-37, WQ-48, WQ-50, WQ-51: the scenario of figure 6A-6F, count 8, step by step")
+TEST(two_channels_step_by_step,
+     "WQ-72, WQ-36, WQ-37, WQ-48, WQ-50, WQ-51: the scenario of figure 6A-6F, count 8, step by step")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 8);
@@ -268,7 +270,7 @@ TEST(wq72_figure6, "WQ-72, WQ-36, WQ-37, WQ-48, WQ-50, WQ-51: the scenario of fi
 	CHECK_EQ(devq_query(&q).devq_y, 2);
 }
 
-TEST(wq12_two_queues, "WQ-12, WQ-70: two queues of two processes' VMs and two of one VM, used again and again")
+TEST(two_queues, "WQ-12, WQ-70: two queues of two processes' VMs and two of one VM, used again and again")
 {
 	int fd[2] = { open_ppu(), open_ppu() };
 	struct chan c[3];
@@ -295,7 +297,7 @@ TEST(wq12_two_queues, "WQ-12, WQ-70: two queues of two processes' VMs and two of
 
 /* ---- refresh ---- */
 
-TEST(wq59_hundred_queued, "WQ-59: 100 launches of 5 entries on a ring of 8, all queued before the first one runs")
+TEST(hundred_queued, "WQ-59: 100 launches of 5 entries on a ring of 8, all queued before the first one runs")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 256);
@@ -371,7 +373,7 @@ static void launches(struct chan *c, struct devq *q)
 	CHECK_EQ(*chan_sem(c, 1), 200);
 }
 
-TEST(wq59_ring_low, "WQ-59: without the command the interrupt refreshes; debugfs shows all counters")
+TEST(ring_low_interrupt_refreshes, "WQ-59: without the command the interrupt refreshes; debugfs shows all counters")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 256);
@@ -386,7 +388,7 @@ TEST(wq59_ring_low, "WQ-59: without the command the interrupt refreshes; debugfs
 	CHECK(devq_query(&q).devq_shadow <= 507);
 }
 
-TEST(wq59_assist, "WQ-59: with the device's assist GP_PUT and shadow follow, and nobody is interrupted")
+TEST(device_assist_refreshes, "WQ-59: with the device's assist GP_PUT and shadow follow, and nobody is interrupted")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 256);
@@ -484,7 +486,7 @@ static void launch(struct chan *c, uint64_t tmd)
 	chan_submit(c, &b);
 }
 
-TEST(wq35_fetch_add, "WQ-35: 1024 threads add 1 to soft GP_PUT: what they get are 1024 numbers in a row")
+TEST(fetch_add, "WQ-35: 1024 threads add 1 to soft GP_PUT: what they get are 1024 numbers in a row")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 8);
@@ -530,7 +532,8 @@ static uint64_t thread_stores(struct bo *code, const struct store *s, unsigned n
 	return program(code, words, k / 2 + 1, 1, 1);
 }
 
-TEST(wq17_wq37_threads, "WQ-17, WQ-36, WQ-37, WQ-52: a kernel fills the queue and ends it; no CPU, no interrupt has a part in it")
+TEST(threads_fill_without_cpu,
+     "WQ-17, WQ-36, WQ-37, WQ-52: a kernel fills the queue and ends it; no CPU, no interrupt has a part in it")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 8);
@@ -564,7 +567,9 @@ TEST(wq17_wq37_threads, "WQ-17, WQ-36, WQ-37, WQ-52: a kernel fills the queue an
 
 /* ---- what nobody can reach ---- */
 
-TEST(wq11_queue, "WQ-11: soft and shadow are the threads', GP_GET and GP_PUT of the queue are out of reach for threads, commands and the CPU")
+TEST(pointers_out_of_reach,
+     "WQ-11: soft and shadow are the threads', GP_GET and GP_PUT of the queue are out of reach for threads, "
+     "commands and the CPU")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 8);

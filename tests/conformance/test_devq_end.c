@@ -37,7 +37,8 @@ static int wait_named(int fd, uint32_t channel)
 	return try_ioctl(fd, DRM_IOCTL_PPU_SEM_WAIT, &w);
 }
 
-TEST(wq62_null_entry, "WQ-62, WQ-68: a queue that runs into an entry nobody wrote stops, and its owner with it, and nothing else")
+TEST(null_entry,
+     "WQ-62, WQ-68: a queue that runs into an entry nobody wrote stops, and its owner with it, and nothing else")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 8), other = chan_new(fd, c.vm, COPY, 8);
@@ -74,7 +75,7 @@ TEST(wq62_null_entry, "WQ-62, WQ-68: a queue that runs into an entry nobody wrot
 	CHECK_EQ(*chan_sem(&c, 1), 2);
 }
 
-TEST(wq71_foreign_block, "WQ-71: an entry that points to another process's block is a fault of that queue only")
+TEST(foreign_block, "WQ-71: an entry that points to another process's block is a fault of that queue only")
 {
 	int fd = open_ppu(), victim_fd = open_ppu();
 	struct chan victim = chan_new(victim_fd, vm_new(victim_fd), COMPUTE, 8);
@@ -105,7 +106,8 @@ TEST(wq71_foreign_block, "WQ-71: an entry that points to another process's block
 #define I_ST64_RD2_RD4	0x0800ffe0805fef49ull, 0x00000fff00000000ull	/* st.global.u64 [rd2], rd4 */
 #define I_BRA_SELF	0x00001fffffffef50ull, 0x00000fff00000000ull	/* bra to 0 */
 
-TEST(wq68_generator, "WQ-68: a launching kernel that faults, or never ends, takes its channel and the queue along; later contexts work")
+TEST(launching_kernel_ends_badly,
+     "WQ-68: a launching kernel that faults, or never ends, takes its channel and the queue along; later contexts work")
 {
 	static const uint64_t wild[] = { I_MOVI64_RD2(0x5550000000ull), I_ST64_RD2_RD4 };
 	static const uint64_t endless[] = { I_BRA_SELF };
@@ -176,7 +178,8 @@ static struct bo launch_code(struct chan *c, const uint64_t *insns, unsigned n)
 	return code;
 }
 
-TEST(owner_own_fault, "WQ-68: an owner that faulted itself says so, also when its queue, of a lower number, fell with the VM")
+TEST(owner_own_fault,
+     "WQ-68: an owner that faulted itself says so, also when its queue, of a lower number, fell with the VM")
 {
 	static const uint64_t wild[] = { I_MOVI64_RD2(0x5550000000ull), I_ST64_RD2_RD4 };
 	int fd = open_ppu();

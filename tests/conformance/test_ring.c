@@ -27,11 +27,11 @@ static void many_blocks(uint32_t count, unsigned n)
 	CHECK_EQ(chan_get(&c), n % count);
 }
 
-TEST(wq1_wrap8, "WQ-1, WQ-4: 20 blocks through a ring of 8") { many_blocks(8, 20); }
-TEST(wq4_wrap6, "WQ-4, WQ-5: 20 blocks through a ring of 6") { many_blocks(6, 20); }
+TEST(twenty_blocks_ring_of_8, "WQ-1, WQ-4: 20 blocks through a ring of 8") { many_blocks(8, 20); }
+TEST(twenty_blocks_ring_of_6, "WQ-4, WQ-5: 20 blocks through a ring of 6") { many_blocks(6, 20); }
 TEST(wrap3, "the smallest ring works") { many_blocks(3, 20); }
 
-TEST(wq2_get_stays, "WQ-2, WQ-9, WQ-14: GP_GET stays at a blocked entry and moves when it is done")
+TEST(get_stays_at_blocked_entry, "WQ-2, WQ-9, WQ-14: GP_GET stays at a blocked entry and moves when it is done")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
@@ -69,7 +69,7 @@ TEST(wq2_get_stays, "WQ-2, WQ-9, WQ-14: GP_GET stays at a blocked entry and move
 	CHECK_EQ(*chan_sem(&c, 2), 1);
 }
 
-TEST(wq3_put, "WQ-3, WQ-8: nothing runs before GP_PUT; one store of GP_PUT is enough")
+TEST(put_is_the_only_trigger, "WQ-3, WQ-8: nothing runs before GP_PUT; one store of GP_PUT is enough")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
@@ -83,7 +83,7 @@ TEST(wq3_put, "WQ-3, WQ-8: nothing runs before GP_PUT; one store of GP_PUT is en
 	WAIT_FOR(*chan_sem(&c, 0) == 9, 20000);
 }
 
-TEST(wq6_full, "WQ-6: count - 1 entries can be outstanding")
+TEST(full_at_count_less_one, "WQ-6: count - 1 entries can be outstanding")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
@@ -107,7 +107,7 @@ TEST(wq6_full, "WQ-6: count - 1 entries can be outstanding")
 	CHECK_EQ(*chan_sem(&c, 1), 6);
 }
 
-TEST(wq7_overrun, "WQ-7: GP_PUT past GP_GET stops the channel with PUT_RANGE")
+TEST(put_past_get, "WQ-7: GP_PUT past GP_GET stops the channel with PUT_RANGE")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
@@ -127,7 +127,7 @@ TEST(wq7_overrun, "WQ-7: GP_PUT past GP_GET stops the channel with PUT_RANGE")
 	CHECK(!(q.state & DRM_PPU_CHANNEL_STATE_ENABLED));
 }
 
-TEST(wq7_range, "WQ-7: GP_PUT outside the ring stops the channel")
+TEST(put_out_of_range, "WQ-7: GP_PUT outside the ring stops the channel")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
@@ -137,7 +137,7 @@ TEST(wq7_range, "WQ-7: GP_PUT outside the ring stops the channel")
 	CHECK_EQ(chan_query(&c).error, PPU_ERR_PUT_RANGE);
 }
 
-TEST(wq21_null, "WQ-21: an entry that was never written stops the channel")
+TEST(null_entry, "WQ-21: an entry that was never written stops the channel")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
@@ -148,7 +148,7 @@ TEST(wq21_null, "WQ-21: an entry that was never written stops the channel")
 	CHECK_EQ(chan_query(&c).error_get, 0);
 }
 
-TEST(wq22_block, "WQ-22: GP_GET moves only after every command of a block")
+TEST(get_moves_after_whole_block, "WQ-22: GP_GET moves only after every command of a block")
 {
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
@@ -168,7 +168,7 @@ TEST(wq22_block, "WQ-22: GP_GET moves only after every command of a block")
 	CHECK_EQ(*chan_sem(&c, 2), 1);
 }
 
-TEST(wq15_others, "WQ-15, WQ-16: a blocked channel blocks no other, which may release it")
+TEST(blocked_channel_blocks_no_other, "WQ-15, WQ-16: a blocked channel blocks no other, which may release it")
 {
 	int fd = open_ppu();
 	uint32_t vm = vm_new(fd);

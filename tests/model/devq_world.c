@@ -20,7 +20,7 @@ static void mem_fence(void);
 #define PPUQ_FENCE()		mem_fence()
 #define PPUQ_FN			static inline __attribute__((unused))
 #define PPUQ_FAR		static __attribute__((unused, noinline))
-#include <compiler/devlib/insert.h>
+#include <compiler/devabi/insert.h>
 
 /* Words of the model's memory, by number. */
 enum {
@@ -358,7 +358,7 @@ static void put_start(void)
 	w.fresh[RING + 2 * index] = w.fresh[RING + 2 * index + 1] = true;
 }
 
-/* Method 400, from 406 on. */
+/* Method 400, from 406 on (WQ-30..WQ-34). */
 static void set_up(void)
 {
 	if (wrong == OPEN_FIRST) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The world around the insertion protocol of libruntime/compiler/devlib/insert.h, for the model checker: the memory of
+ * The world around the insertion protocol of libruntime/compiler/devabi/insert.h, for the model checker: the memory of
  * one device-owned queue, the host interface that runs it, and the CPU's channel that launches.
  *
  * Memory is a row of words.  Each word of the ring and of the command memory is fresh from when a thread
@@ -22,7 +22,7 @@
 #define MAX_LAUNCHES	6
 #define PIECE_WORDS	8	/* command memory of an entry */
 
-/* Mistakes of the other side, which is not compiled from the real source here; section 7's numbers. */
+/* Mistakes of the other side, which is not compiled from the real source here; 10 is TRAP-10. */
 enum mistake {
 	NO_MISTAKE,
 	STALL_ALL,		/* 1: a blocked queue stalls the CPU's channel, too */

@@ -10,7 +10,7 @@ $(eval $(call ppu_guest_program,two/two_ppus,tests/system/two/two_ppus.c $(wildc
 
 # Kernels of tests/system/zero_cpu.c, beside the program.
 SYSTEM_PTX := $(BUILD)/guest/system/zero_cpu.ptx
-$(SYSTEM_PTX): $(BUILD)/guest/system/%.ptx: tests/system/lib/%.cu $(wildcard libruntime/compiler/devlib/*.h) \
+$(SYSTEM_PTX): $(BUILD)/guest/system/%.ptx: tests/system/lib/%.cu $(wildcard libruntime/compiler/devabi/*.h) \
 		include/ppu_queue.h tests/system/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@

@@ -80,7 +80,7 @@ UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) 
 # Kernels of tests/unit/test_devq*.c, one of them without the fence (WQ-18).
 UNIT_PTX := $(BUILD)/unit/devq.ptx $(BUILD)/unit/devq_unfenced.ptx
 $(BUILD)/unit/devq_unfenced.ptx: private UNIT_CU_FLAGS := '-DPPUQ_FENCE()='
-$(UNIT_PTX): tests/unit/runtime/devq.cu $(wildcard libruntime/compiler/devlib/*.h include/hw/*.h) include/ppu_queue.h tests/unit/build.mk
+$(UNIT_PTX): tests/unit/runtime/devq.cu $(wildcard libruntime/compiler/devabi/*.h include/hw/*.h) include/ppu_queue.h tests/unit/build.mk
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) $(UNIT_CU_FLAGS) -o $@ $<

@@ -67,114 +67,6 @@ static void dev_yield(struct be_dev *dev)
 	}
 }
 
-/* ---- worker threads ------------------------------------------------------------------------- */
-
-struct pool {
-	pthread_mutex_t lock;
-	pthread_cond_t work, done;
-	pthread_t *threads;
-	unsigned num_threads;
-	void (*fn)(void *arg, unsigned index);
-	void *arg;
-	unsigned n, next, running;
-	uint64_t round;
-	bool quit;
-};
-
-static void pool_take(struct pool *p)
-{
-	for (;;) {
-		unsigned i = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED);
-
-		if (i >= p->n)
-			return;
-		p->fn(p->arg, i);
-	}
-}
-
-static void *pool_thread(void *arg)
-{
-	struct pool *p = arg;
-	uint64_t seen = 0;
-
-	pthread_mutex_lock(&p->lock);
-	for (;;) {
-		while (p->round == seen && !p->quit)
-			pthread_cond_wait(&p->work, &p->lock);
-		if (p->quit)
-			break;
-		seen = p->round;
-		pthread_mutex_unlock(&p->lock);
-		pool_take(p);
-		pthread_mutex_lock(&p->lock);
-		if (--p->running == 0)
-			pthread_cond_signal(&p->done);
-	}
-	pthread_mutex_unlock(&p->lock);
-	return NULL;
-}
-
-static void pool_run(void *opaque, void (*fn)(void *arg, unsigned index), void *arg, unsigned n)
-{
-	struct be_dev *dev = opaque;
-	struct pool *p = dev->pool;
-
-	if (n == 1) {
-		fn(arg, 0);
-		return;
-	}
-	pthread_mutex_lock(&p->lock);
-	p->fn = fn;
-	p->arg = arg;
-	p->n = n;
-	__atomic_store_n(&p->next, 0, __ATOMIC_RELAXED);
-	p->running = p->num_threads;
-	p->round++;
-	pthread_cond_broadcast(&p->work);
-	pthread_mutex_unlock(&p->lock);
-	pool_take(p);
-	pthread_mutex_lock(&p->lock);
-	while (p->running)
-		pthread_cond_wait(&p->done, &p->lock);
-	pthread_mutex_unlock(&p->lock);
-}
-
-static struct pool *pool_new(unsigned workers)
-{
-	struct pool *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	pthread_mutex_init(&p->lock, NULL);
-	pthread_cond_init(&p->work, NULL);
-	pthread_cond_init(&p->done, NULL);
-	p->threads = calloc(workers, sizeof(*p->threads));
-	/* The caller of run_jobs works too. */
-	while (p->threads && p->num_threads + 1 < workers) {
-		if (pthread_create(&p->threads[p->num_threads], NULL, pool_thread, p))
-			break;
-		p->num_threads++;
-	}
-	return p;
-}
-
-static void pool_free(struct pool *p)
-{
-	if (!p)
-		return;
-	pthread_mutex_lock(&p->lock);
-	p->quit = true;
-	pthread_cond_broadcast(&p->work);
-	pthread_mutex_unlock(&p->lock);
-	for (unsigned i = 0; i < p->num_threads; i++)
-		pthread_join(p->threads[i], NULL);
-	free(p->threads);
-	pthread_mutex_destroy(&p->lock);
-	pthread_cond_destroy(&p->work);
-	pthread_cond_destroy(&p->done);
-	free(p);
-}
-
 /* ---- ports ---------------------------------------------------------------------------------- */
 
 static void *port_map(void *opaque, uint64_t bus, uint64_t *len, bool write)
@@ -196,6 +88,13 @@ static void *port_map(void *opaque, uint64_t bus, uint64_t *len, bool write)
 	if (*len > BUS_SIZE - off)
 		*len = BUS_SIZE - off;
 	return dev->sys + off;
+}
+
+static void pool_run(void *opaque, void (*fn)(void *arg, unsigned index), void *arg, unsigned n)
+{
+	struct be_dev *dev = opaque;
+
+	ppu_workers_run(dev->pool, fn, arg, n);
 }
 
 static void port_irq(void *opaque, unsigned vector)
@@ -329,7 +228,7 @@ static void core_close(struct be_dev *dev)
 {
 	if (dev->core)
 		ppu_core_destroy(dev->core);
-	pool_free(dev->pool);
+	ppu_workers_free(dev->pool);
 	if (dev->trace && fclose(dev->trace))
 		fprintf(stderr, "ppu: writing the trace failed: %s\n", strerror(errno));
 	if (dev->vram && dev->vram != MAP_FAILED)
@@ -395,7 +294,7 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 	}
 	rc = -ENOMEM;
 	if (dev->cfg.workers > 1) {
-		dev->pool = pool_new(dev->cfg.workers);
+		dev->pool = ppu_workers_new(dev->cfg.workers);
 		if (!dev->pool)
 			goto fail;
 		ports.run_jobs = pool_run;

@@ -14,6 +14,7 @@
 #include <core/ppu_core.h>
 #include "backend/backend.h"
 #include "common/range.h"
+#include "common/workers.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -22,8 +23,6 @@
 #define BUS_USER	(1ull << 48)		/* bus address of byte 0 of the process */
 #define RING_VA_STRIDE	(1ull << 25)		/* kernel VA of channel n's ring: USER_END + n * this */
 #define MAX_FAULTS	64
-
-struct pool;
 
 struct be_dev {
 	/* A fair lock: who waits for device time gives others their turn in between. */
@@ -43,7 +42,7 @@ struct be_dev {
 	bool error_irq, channel_irq;
 	uint64_t error_gen;		/* counts error interrupts */
 	FILE *trace;
-	struct pool *pool;
+	struct ppu_workers *pool;
 };
 
 struct be_vm {
@@ -148,8 +147,8 @@ int ppu_bc_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct
 /* A queue or an owner ends: they forget each other. */
 void ppu_bc_devq_unlink(struct core_chan *c);
 /*
- * For tests, NULL otherwise: called after each step of method 400 with its number, the lock held.  It may
- * run the device; what it returns, if not 0, is the error that ends the set-up there.
+ * For tests, NULL otherwise: called after each step of method 400 (WQ-27..WQ-34) with its number, the lock
+ * held.  It may run the device; what it returns, if not 0, is the error that ends the set-up there.
  */
 extern int (*ppu_bc_devq_step)(struct be_vm *vm, unsigned chid, unsigned step);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Backend `core`: device-owned work queues, set up in the order of method 400 (requirements
- * WQ-27..WQ-38), as the kernel driver does it.
+ * Backend `core`: device-owned work queues, set up in the order of method 400
+ * (WQ-27..WQ-38), as the kernel driver does it.
  *
  * The ring is opened by the write to GP_PUT (step 410), and only the last step, ENABLE, lets the host
  * interface look at it: wherever this stops, no entry that was not written can be fetched.
@@ -20,7 +20,7 @@ static int step(const struct core_chan *c, unsigned number)
 	return ppu_bc_devq_step ? ppu_bc_devq_step(c->vm, c->id, number) : 0;
 }
 
-/* Step 406: the block that entry GP_GET will point to. */
+/* Step 406 (WQ-30): the block that entry GP_GET will point to. */
 static void write_start(struct core_chan *c, const struct ppu_devq_layout *l)
 {
 	uint32_t *w = (uint32_t *)((uint8_t *)c->base.ring + l->start);
@@ -33,7 +33,7 @@ static void write_start(struct core_chan *c, const struct ppu_devq_layout *l)
 	w[4] = 0;
 }
 
-/* Step 408: the first free entry of a fresh ring is the one at GP_GET. */
+/* Step 408 (WQ-31): the first free entry of a fresh ring is the one at GP_GET. */
 static uint32_t write_entry(struct core_chan *c, const struct ppu_devq_layout *l)
 {
 	uint32_t get = rd(c->vm->dev, chcfg(c, PPU_REG_CH_GET));
@@ -43,7 +43,7 @@ static uint32_t write_entry(struct core_chan *c, const struct ppu_devq_layout *l
 	return get;
 }
 
-/* X and Y (405) are zero, as is all of the object. */
+/* X and Y (405, WQ-28) are zero, as is all of the object. */
 static int init(struct core_chan *c, const struct ppu_devq_layout *l, const struct be_devq_args *args)
 {
 	struct be_dev *dev = c->vm->dev;

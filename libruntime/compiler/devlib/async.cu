@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mbarrier objects and bulk copies: the compiler calls these (compiler/ptx/lower/sync.c).
+ * mbarrier objects and bulk copies: the compiler calls these (compiler/ptx/lower/px_low_sync.c).
  *
  * An object is a 64-bit word: arrivals pending (20 bits), arrivals a phase needs (20), bytes that are
  * still to come (22, signed), not used (1), the phase (1).  When nothing is pending and no bytes are
  * to come, the phase changes and the arrivals start again.  What an arrival returns is the word
  * before it.
  */
-#include "dev.h"
+#include "compiler/devabi/dev.h"
 
 #define COUNT_BITS	20
 #define COUNT_MASK	((1ull << COUNT_BITS) - 1)

@@ -3,7 +3,7 @@
  * malloc and free.  Blocks are powers of two with a header of 16 bytes; free ones are kept in a
  * list per size.  No locks: lanes of one warp may be in the middle of it in any order.
  */
-#include "dev.h"
+#include "compiler/devabi/dev.h"
 
 extern "C" {
 __attribute__((device, weak)) struct ppu_heap_state *__ppu_heap;

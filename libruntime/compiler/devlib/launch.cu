@@ -5,7 +5,7 @@
  * both, so that the buffer is free again when it returns.  The order within streams is kept by the
  * device (struct ppu_tmd.order): a stream and an event are nothing but a number.
  */
-#include "cdp.h"
+#include "compiler/devabi/cdp.h"
 
 extern "C" {
 __attribute__((device, weak)) struct ppu_cdp_module *__ppu_cdp;

@@ -3,7 +3,7 @@
  * Copies and fills by threads, in a stream: kernels of the library that are launched like any other.
  * They count as launches, and are children of the kernel that asked for them.
  */
-#include "cdp.h"
+#include "compiler/devabi/cdp.h"
 
 /* A box of bytes. */
 struct box {

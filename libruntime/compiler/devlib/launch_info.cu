@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What kernels can ask of CUDA's device runtime, and its names for malloc and free. */
-#include "cdp.h"
+#include "compiler/devabi/cdp.h"
 
 #define RUNTIME_VERSION	12000
 

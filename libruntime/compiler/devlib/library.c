@@ -5,7 +5,7 @@
  * ppu_device_library.
  */
 #include <string.h>
-#include "compiler/devlib/devlib.h"
+#include "compiler/devabi/devlib.h"
 #include "compiler/devlib/library.h"
 
 #define PPU_QUEUE_EXIT	"__ppu_queue_exit"	/* queue.cu */

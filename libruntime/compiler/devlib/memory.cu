@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of C's library that compilers call by themselves. */
-#include "dev.h"
+#include "compiler/devabi/dev.h"
 
 DEV bool together(const void *a, const void *b, u64 n)	/* can be done in words */
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vprintf and __assertfail, as CUDA's compilers call them. */
-#include "dev.h"
+#include "compiler/devabi/dev.h"
 
 extern "C" {
 __attribute__((device, weak)) struct ppu_print_state *__ppu_print;

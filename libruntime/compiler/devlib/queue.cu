@@ -6,7 +6,7 @@
  * The command memory of an entry is filled with commands from its start and with launch data (a TMD and
  * its parameters) from its end.
  */
-#include "insert_dev.h"
+#include "compiler/devabi/insert_dev.h"
 #include <hw/ppu_tmd.h>
 
 #define MAX_COPY_PITCH	(1ull << 40)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Instructions that programs hardly ever use: the compiler calls these for the video instructions
- * (compiler/ptx/lower/video.c) and for fns (sync.c).
+ * (compiler/ptx/lower/px_low_video.c) and for fns (px_low_sync.c).
  */
-#include "dev.h"
-#include "video.h"
+#include "compiler/devabi/dev.h"
+#include "compiler/devabi/video.h"
 
 typedef long long s64;
 

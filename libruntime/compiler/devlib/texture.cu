@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Texture fetches and surface addresses.  The compiler calls these for tex, suld and sust
- * (compiler/ptx/lower/tex.c); struct ppu_texture (devlib.h) says what a texture is.
+ * (compiler/ptx/lower/px_low_tex.c); struct ppu_texture (devabi/devlib.h) says what a texture is.
  * Documentation/runtime/textures.md says what comes out, to the bit.
  */
-#include "dev.h"
+#include "compiler/devabi/dev.h"
 
 struct texel {
 	u32 v[4];

@@ -50,6 +50,22 @@ void ppu_image_free(struct ppu_image *img)
 	free(img);
 }
 
+int ppu_grow_(void **array, uint32_t *n, size_t size)
+{
+	void *v = *array;
+
+	/* room grows at powers of two */
+	if (!(*n & (*n - 1))) {
+		v = realloc(v, (*n ? (size_t)*n * 2 : 1) * size);
+		if (!v)
+			return -ENOMEM;
+		*array = v;
+	}
+	memset((char *)v + *n * size, 0, size);
+	(*n)++;
+	return 0;
+}
+
 struct ppu_symbol *ppu_image_find(const struct ppu_image *img, const char *name)
 {
 	struct ppu_symbol *undef = NULL;

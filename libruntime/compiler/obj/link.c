@@ -7,22 +7,6 @@
 #include <hw/ppu_isa_check.h>
 #include "compiler/obj/graph.h"
 
-int ppu_grow_(void **array, uint32_t *n, size_t size)
-{
-	void *v = *array;
-
-	/* room grows at powers of two */
-	if (!(*n & (*n - 1))) {
-		v = realloc(v, (*n ? (size_t)*n * 2 : 1) * size);
-		if (!v)
-			return -ENOMEM;
-		*array = v;
-	}
-	memset((char *)v + *n * size, 0, size);
-	(*n)++;
-	return 0;
-}
-
 static int fail(struct ppu_log *log, const char *name, const char *what)
 {
 	if (log) {

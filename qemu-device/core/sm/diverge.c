@@ -2,7 +2,7 @@
 /*
  * The divergence unit: how the lanes of a warp part, wait, and meet again.
  *
- * A divergence operation follows section 2.5 of the requirements: pushes go on; branches push a
+ * A divergence operation follows SIMT-56..SIMT-62 (steps a to g): pushes go on; branches push a
  * token for the side that has to wait; everything else disables lanes with a reason, and when no
  * lane is left, tokens are popped until one has lanes that wait for it.  The queue itself is tokq.c.
  *
@@ -162,7 +162,7 @@ static void join_ycount(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes)
 			w->ycount = w->lane_ycount[i];
 }
 
-/* Steps f and g: no lane is active, find some. */
+/* Steps f and g (SIMT-61, SIMT-62): no lane is active, find some. */
 enum ppu_step ppu_diverge_pop(struct ppu_sm *sm, struct ppu_warp *w)
 {
 	uint64_t token;
@@ -198,7 +198,7 @@ enum ppu_step ppu_diverge_pop(struct ppu_sm *sm, struct ppu_warp *w)
 	return PPU_GO;
 }
 
-/* Step e: disable lanes; the others go on with the next instruction. */
+/* Step e (SIMT-60): disable lanes; the others go on with the next instruction. */
 static enum ppu_step disable(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes,
 			     unsigned reason, uint32_t addr)
 {

@@ -44,7 +44,7 @@ struct store {
 
 #define DEVQ_MAX_STORES 32
 
-/* Steps 460 to 466 of method 450 for n entries; returns the number of stores. */
+/* Steps 460 to 466 of method 450 (WQ-43..WQ-47) for n entries; returns the number of stores. */
 unsigned devq_insert(struct devq *q, const struct cmds *blocks, unsigned n, struct store *s);
 /* The last insertion of launch q->launches: WFI, Y, and the next X. */
 unsigned devq_insert_end(struct devq *q, struct store *s);

@@ -65,7 +65,7 @@ def through(c, r, test, more=""):
     c.require(not why, why)
 
 
-# ---- method 400 ------------------------------------------------------------------------------------------------
+# ---- method 400, WQ-27..WQ-35 ----------------------------------------------------------------------------------
 
 def see_case(c, at, state, channel):
     count, get, put, soft, shadow, first, others = state
@@ -168,7 +168,7 @@ def request(c, runs):
               (", ".join(want), ", ".join(rest)))
 
 
-# ---- method 450 ------------------------------------------------------------------------------------------------
+# ---- method 450, WQ-39..WQ-51 ----------------------------------------------------------------------------------
 
 @lab.criterion("entries", 10, "Steps 458 to 466: what a group looks like in the ring", runs=["steps"], partial=True)
 def entries(c, runs):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of tests/system/zero_cpu.c: words are in pinned memory of the CPU, which both sides look at. */
-#include "compiler/devlib/dev.h"
+#include "compiler/devabi/dev.h"
 #include "ppu_queue.h"
 
 #define KERNEL	extern "C" __attribute__((global)) void

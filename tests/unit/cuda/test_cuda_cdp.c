@@ -174,38 +174,41 @@ static void check_depths(const char *props, size_t most)
 }
 
 /* SP-44: programs that ask for CUDA's 16 or 24 levels get those there are, and are told; libppu's own call refuses. */
-START_TEST(sp44_depth_of_12_priorities)
+START_TEST(depth_of_12_priorities)
 {
 	check_depths("", 12);
 }
 END_TEST
 
-START_TEST(sp44_depth_of_5_priorities)
+/* SP-44 */
+START_TEST(depth_of_5_priorities)
 {
 	check_depths("device-priorities=5", 5);
 }
 END_TEST
 
-START_TEST(sp44_depth_of_16_priorities)
+/* SP-44 */
+START_TEST(depth_of_16_priorities)
 {
 	check_depths("device-priorities=16", 16);
 }
 END_TEST
 
-START_TEST(sp44_depth_without_priorities)
+/* SP-44 */
+START_TEST(depth_without_priorities)
 {
 	check_depths("device-priorities=0", 64);
 }
 END_TEST
 
 /* SP-44: of 12 priorities 4 and those above it are the default's. */
-START_TEST(sp44_depth_above_a_default)
+START_TEST(depth_above_a_default)
 {
 	setenv("PPU_TASK_PRIORITIES", "default=4,depth=2", 1);
 	check_depths("", 8);
 }
 END_TEST
 
-BENCH_MAIN("cuda_cdp", linked_with_the_device_runtime, child_is_missing, limits, sp44_depth_of_12_priorities,
-	   sp44_depth_of_5_priorities, sp44_depth_of_16_priorities, sp44_depth_without_priorities,
-	   sp44_depth_above_a_default)
+BENCH_MAIN("cuda_cdp", linked_with_the_device_runtime, child_is_missing, limits, depth_of_12_priorities,
+	   depth_of_5_priorities, depth_of_16_priorities, depth_without_priorities,
+	   depth_above_a_default)

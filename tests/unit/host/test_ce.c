@@ -54,8 +54,8 @@ static void area_check(struct bench_ctx *c, struct area *a)
 
 static const uint64_t kinds[] = { BENCH_VRAM, BENCH_SYS, BENCH_SCATTER, BENCH_LARGE };
 
-/* Sizes around pages and chunks, every kind of memory to every kind, odd offsets. */
-START_TEST(cp31_linear)
+/* CP-31: Sizes around pages and chunks, every kind of memory to every kind, odd offsets. */
+START_TEST(linear_copies)
 {
 	static const uint64_t sizes[] = { 0, 1, 3, 4095, 4096, 4097, 1 << 20, (1 << 20) + 1,
 					  (3 << 20) + 77 };
@@ -385,7 +385,7 @@ START_TEST(bad_arguments)
 END_TEST
 
 /* CP-2: a launch in a copy channel and a copy in a compute channel are errors. */
-START_TEST(cp2_classes)
+START_TEST(channel_classes)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -403,8 +403,8 @@ START_TEST(cp2_classes)
 }
 END_TEST
 
-/* A copy engine writes an awaited word: the waiter goes on, without anybody else's doing. */
-START_TEST(wq17_copy_writes_semaphore)
+/* WQ-17: A copy engine writes an awaited word: the waiter goes on, without anybody else's doing. */
+START_TEST(copy_writes_semaphore)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -541,7 +541,7 @@ START_TEST(short_rows_come_in_chunks)
 END_TEST
 
 /* HW-76: the number of copy engines is a property; that many copies run at once, and no more. */
-START_TEST(hw76_number_of_engines)
+START_TEST(number_of_engines)
 {
 	static const unsigned numbers[] = { 1, 2, 5, 32 };
 	char props[60];
@@ -789,7 +789,7 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, cp31_linear, 0, 16);
+	tcase_add_loop_test(t, linear_copies, 0, 16);
 	tcase_add_loop_test(t, overlap, 0, 4);
 	tcase_add_loop_test(t, huge, 0, 2);
 	tcase_add_loop_test(t, pitched, 0, 4);
@@ -798,12 +798,12 @@ int main(void)
 	tcase_add_test(t, abort_between_chunks);
 	tcase_add_test(t, faults);
 	tcase_add_test(t, bad_arguments);
-	tcase_add_test(t, cp2_classes);
-	tcase_add_loop_test(t, wq17_copy_writes_semaphore, 0, 4);
+	tcase_add_test(t, channel_classes);
+	tcase_add_loop_test(t, copy_writes_semaphore, 0, 4);
 	tcase_add_test(t, dirty);
 	tcase_add_test(t, cost_table);
 	tcase_add_test(t, short_rows_come_in_chunks);
-	tcase_add_test(t, hw76_number_of_engines);
+	tcase_add_test(t, number_of_engines);
 	tcase_add_loop_test(t, peer_bar, 0, 2);
 	tcase_add_test(t, dirty_where_it_is);
 	suite_add_tcase(s, t);

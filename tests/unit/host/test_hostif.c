@@ -182,7 +182,7 @@ START_TEST(intr)
 END_TEST
 
 /* WQ-19, WQ-20: without WFI the release does not wait for the kernel, with it it does. */
-START_TEST(wq19_wq20_wfi)
+START_TEST(wfi_waits_for_launches)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -308,7 +308,7 @@ static struct bench_chan *devq(struct bench_ctx *c, unsigned entries, uint32_t f
 }
 
 /* WQ-32, WQ-59 with the numbers of the canonical queue: GET 5, PUT := 4, shadow := 12. */
-START_TEST(wq59_refresh)
+START_TEST(queue_refresh_command)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b), *foreign = bench_ctx_new(b);
@@ -380,8 +380,8 @@ START_TEST(wq59_refresh)
 }
 END_TEST
 
-/* "Ring low" comes once, when GET has moved by count / 2, and again after the next refresh. */
-START_TEST(wq59_ring_low)
+/* WQ-59: "Ring low" comes once, when GET has moved by count / 2, and again after the next refresh. */
+START_TEST(ring_low)
 {
 	for (unsigned count = 6; count < 10; count++) {
 		struct bench *b = bench_new(NULL);
@@ -417,8 +417,8 @@ START_TEST(wq59_ring_low)
 }
 END_TEST
 
-/* The device's assist: PUT and shadow follow GET by themselves. */
-START_TEST(wq59_auto_refresh)
+/* WQ-59: The device's assist: PUT and shadow follow GET by themselves. */
+START_TEST(auto_refresh)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -462,7 +462,7 @@ END_TEST
  * WQ-59 (b): what a driver writes at "ring low" does PUT and shadow in one step, at any time, also when
  * the command of another channel has been there before it.
  */
-START_TEST(wq59_driver_refresh)
+START_TEST(driver_refresh)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -531,7 +531,7 @@ START_TEST(wq59_driver_refresh)
 END_TEST
 
 /* WQ-59: the assist is a property of the device, which says whether it is there. */
-START_TEST(wq59_assist_property)
+START_TEST(assist_property)
 {
 	for (unsigned on = 0; on < 2; on++) {
 		struct bench *b = bench_new(on ? "devq-assist=1" : "devq-assist=0");
@@ -700,8 +700,8 @@ START_TEST(every_register)
 }
 END_TEST
 
-BENCH_MAIN("hostif", decode_everything, block_edges, self_modifying_block, intr, wq19_wq20_wfi,
-	   task_pool_full, stop_aborts_tasks, task_pool_freed_at_once, wq59_refresh, wq59_ring_low,
-	   wq59_auto_refresh, wq59_driver_refresh, wq59_assist_property, devq_uses_both_engines,
+BENCH_MAIN("hostif", decode_everything, block_edges, self_modifying_block, intr, wfi_waits_for_launches,
+	   task_pool_full, stop_aborts_tasks, task_pool_freed_at_once, queue_refresh_command, ring_low,
+	   auto_refresh, driver_refresh, assist_property, devq_uses_both_engines,
 	   kernel_submit,
 	   bad_config, access_sizes, every_register)

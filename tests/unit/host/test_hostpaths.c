@@ -25,7 +25,7 @@ static bool until_changed(struct bench_ctx *c, uint64_t va, uint64_t was)
 }
 
 /* WQ-13: one semaphore, written in turn by each kind of writer; each time the acquire passes. */
-START_TEST(wq13_every_writer)
+START_TEST(every_writer)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b), *driver = bench_ctx_new(b);
@@ -89,7 +89,7 @@ START_TEST(wq13_every_writer)
 END_TEST
 
 /* WQ-15: P is blocked on X; the other channel executes Launch, WFI, Release X; then P goes on. */
-START_TEST(wq15_blocked_channel_blocks_nobody)
+START_TEST(blocked_channel_blocks_nobody)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -118,7 +118,7 @@ START_TEST(wq15_blocked_channel_blocks_nobody)
 END_TEST
 
 /* WQ-19, WQ-20: stores take 1 ms to arrive; WFI waits for them, a release without it does not. */
-START_TEST(wq19_wq20_wfi_waits_for_stores)
+START_TEST(wfi_waits_for_stores)
 {
 	for (unsigned wfi = 0; wfi < 2; wfi++) {
 		struct bench *b = bench_new("store-delay-ns=1000000 cost-wfi-drain-ns=1000000");
@@ -153,7 +153,7 @@ END_TEST
  * WQ-11: threads reach the soft counters of a queue, in memory; not GET and PUT: the bus address of a
  * register is no memory, and no other address leads there.
  */
-START_TEST(wq11_pointers_are_out_of_reach)
+START_TEST(pointers_are_out_of_reach)
 {
 	static const char *const access[] = {
 		"ld.param.u64 rd2, [0]\nld.global.u32 r4, [rd2]\nexit\n",
@@ -190,7 +190,7 @@ START_TEST(wq11_pointers_are_out_of_reach)
 END_TEST
 
 /* HW-4..HW-8, HW-13, CP-2: each command to its unit, and a TMD's address unchanged on its way. */
-START_TEST(hw5_each_command_to_its_unit)
+START_TEST(each_command_to_its_unit)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -235,7 +235,7 @@ END_TEST
  * HW-6, HW-7, HW-10: command blocks, rings, page tables, the instance block and all data in system
  * memory: nothing of the local memory is used.
  */
-START_TEST(hw10_system_memory_only)
+START_TEST(system_memory_only)
 {
 	struct bench *b = bench_new("vram=1M");
 	const uint64_t inst = bench_ram(b, 4096), pt = bench_ram(b, 4096 * 8), ram = bench_ram(b, 1 << 20);
@@ -293,7 +293,7 @@ START_TEST(hw10_system_memory_only)
 END_TEST
 
 /* CP-3: the host executes semaphore operations while all copy engines are busy. */
-START_TEST(cp3_semaphores_need_no_engine)
+START_TEST(semaphores_need_no_engine)
 {
 	struct bench *b = bench_new("copy-engines=3");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -322,7 +322,7 @@ START_TEST(cp3_semaphores_need_no_engine)
 END_TEST
 
 /* CP-4, CP-16: a copy behind an acquire that does not hold is never dispatched; S stays what it was. */
-START_TEST(cp4_held_copies)
+START_TEST(held_copies)
 {
 	struct bench *b = bench_new("copy-engines=2");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -415,14 +415,14 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, wq13_every_writer, 0, 2);
-	tcase_add_test(t, wq15_blocked_channel_blocks_nobody);
-	tcase_add_test(t, wq19_wq20_wfi_waits_for_stores);
-	tcase_add_test(t, wq11_pointers_are_out_of_reach);
-	tcase_add_test(t, hw5_each_command_to_its_unit);
-	tcase_add_test(t, hw10_system_memory_only);
-	tcase_add_test(t, cp3_semaphores_need_no_engine);
-	tcase_add_loop_test(t, cp4_held_copies, 0, 2);
+	tcase_add_loop_test(t, every_writer, 0, 2);
+	tcase_add_test(t, blocked_channel_blocks_nobody);
+	tcase_add_test(t, wfi_waits_for_stores);
+	tcase_add_test(t, pointers_are_out_of_reach);
+	tcase_add_test(t, each_command_to_its_unit);
+	tcase_add_test(t, system_memory_only);
+	tcase_add_test(t, semaphores_need_no_engine);
+	tcase_add_loop_test(t, held_copies, 0, 2);
 	tcase_add_test(t, block_that_changes_itself);
 	tcase_add_test(t, acquire_that_never_passes);
 	suite_add_tcase(s, t);

@@ -112,7 +112,7 @@ static const char *decisions(struct cp *s)
 }
 
 /* One engine, Clow = channel 0, Chigh = channel 1. Events by number as in CP-X1. */
-static void cpx1(struct cp *s, bool semaphores)
+static void copies_of_two_priorities(struct cp *s, bool semaphores)
 {
 	struct bench_chan *low, *high;
 
@@ -139,13 +139,13 @@ static void cpx1(struct cp *s, bool semaphores)
 	ck_assert(bench_run(s->b));
 }
 
-/* CP-13: the same with semaphores in local and in system memory. */
-START_TEST(cpx1_golden)
+/* CP-X1: CP-13: the same with semaphores in local and in system memory. */
+START_TEST(two_priorities_golden)
 {
 	struct cp s = cp_new_in("copy-engines=1", 2, _i ? BENCH_SYS : BENCH_VRAM);
 	size_t dec = 0, inc = 0;
 
-	cpx1(&s, true);
+	copies_of_two_priorities(&s, true);
 	/* 4', A-CP-2: never 2. */
 	ck_assert_str_eq(bench_sem_text(s.b, s.sem[2]), "0 1 0 1 0");
 	ck_assert_str_eq(bench_copies_text(s.b), "0.0 1.0 1.1 0.1 0.2");
@@ -179,8 +179,8 @@ START_TEST(cpx1_golden)
 }
 END_TEST
 
-/* The same with one block for all commands of a channel: a run does not care where entries end. */
-START_TEST(cpx1_in_one_block)
+/* CP-X1: The same with one block for all commands of a channel: a run does not care where entries end. */
+START_TEST(two_priorities_in_one_block)
 {
 	struct cp s = cp_new("copy-engines=1", 2);
 	struct bench_chan *low = cp_chan(&s, 10000000), *high = cp_chan(&s, 50000);
@@ -198,18 +198,19 @@ START_TEST(cpx1_in_one_block)
 }
 END_TEST
 
-START_TEST(cpx1_control_without_semaphores)
+/* CP-X1 */
+START_TEST(two_priorities_without_semaphores)
 {
 	struct cp s = cp_new("copy-engines=1", 1);
 
-	cpx1(&s, false);
+	copies_of_two_priorities(&s, false);
 	ck_assert_str_eq(bench_copies_text(s.b), "0.0 0.1 0.2 1.0 1.1");
 	bench_free(s.b);
 }
 END_TEST
 
 /* CP-8: the labels live in the commands only; swapping them swaps the result. */
-START_TEST(cp8_swapped_labels)
+START_TEST(swapped_labels)
 {
 	struct cp s = cp_new("copy-engines=1", 2);
 	struct bench_chan *first = cp_chan(&s, 10000000), *second = cp_chan(&s, 10000000);
@@ -225,7 +226,7 @@ START_TEST(cp8_swapped_labels)
 }
 END_TEST
 
-static const char *cpx2(const char *props, bool case_b)
+static const char *copies_of_three_priorities(const char *props, bool case_b)
 {
 	static char text[200];
 	struct cp s = cp_new(props, 3);
@@ -261,9 +262,10 @@ static const char *cpx2(const char *props, bool case_b)
 	return text;
 }
 
-START_TEST(cpx2_case_a)
+/* CP-X2 */
+START_TEST(three_priorities_case_a)
 {
-	ck_assert_str_eq(cpx2("copy-engines=1", false),
+	ck_assert_str_eq(copies_of_three_priorities("copy-engines=1", false),
 			 "0.0 2.0 1.0 0.1 | "
 			 "e0:start(0.0) 2:S3=1 1:block e0:done(0.0) 0:block "
 			 "e0:start(2.0) e0:done(2.0) 2:S3=0 "
@@ -276,7 +278,7 @@ END_TEST
  * CP-33's drain: a1 waits for S3 before b does, so it wakes and reaches the engine first; b's inc must
  * be executed before a1 may be dispatched, and then a1's gate is shut.
  */
-START_TEST(cp33_drain_before_dispatch)
+START_TEST(drain_before_dispatch)
 {
 	for (unsigned literal = 0; literal < 2; literal++) {
 		struct cp s = cp_new(literal ? "copy-engines=1 gate-literal=1" : "copy-engines=1", 3);
@@ -300,9 +302,10 @@ START_TEST(cp33_drain_before_dispatch)
 }
 END_TEST
 
-START_TEST(cpx2_case_b)
+/* CP-X2 */
+START_TEST(three_priorities_case_b)
 {
-	ck_assert_str_eq(cpx2("copy-engines=1", true),
+	ck_assert_str_eq(copies_of_three_priorities("copy-engines=1", true),
 			 "0.0 2.0 1.0 0.1 | "
 			 "e0:start(0.0) 1:S2=1 2:S3=1 e0:done(0.0) 0:block "
 			 "1:gate e0:start(2.0) e0:done(2.0) 2:S3=0 "
@@ -311,16 +314,16 @@ START_TEST(cpx2_case_b)
 }
 END_TEST
 
-/* The literal one-shot Acquire (property): b, which has passed S3 = 0, starts before c. */
-START_TEST(cpx2_gate_literal)
+/* CP-X2: The literal one-shot Acquire (property): b, which has passed S3 = 0, starts before c. */
+START_TEST(three_priorities_gate_literal)
 {
-	ck_assert_int_eq(strncmp(cpx2("copy-engines=1 gate-literal=1", true),
+	ck_assert_int_eq(strncmp(copies_of_three_priorities("copy-engines=1 gate-literal=1", true),
 				 "0.0 1.0 2.0 0.1 ", 16), 0);
 }
 END_TEST
 
 /* CP-33: two low channels; B has passed its acquire and waits for the engine when high arrives. */
-START_TEST(cp33_second_low_channel)
+START_TEST(second_low_channel)
 {
 	struct cp s = cp_new("copy-engines=1", 2);
 	struct bench_chan *a = cp_chan(&s, 10000000), *bb = cp_chan(&s, 10000000);
@@ -338,7 +341,7 @@ START_TEST(cp33_second_low_channel)
 END_TEST
 
 /* CP-33's negative test: an acquire without GATE is over when it has passed. */
-START_TEST(cp33_handshake_moves_on)
+START_TEST(handshake_moves_on)
 {
 	struct cp s = cp_new("copy-engines=1", 1);
 	struct bench_chan *busy = cp_chan(&s, 0), *ch = cp_chan(&s, 0);
@@ -361,8 +364,8 @@ START_TEST(cp33_handshake_moves_on)
 }
 END_TEST
 
-/* A gate counts for the next engine command only, and not for a recycled channel's. */
-START_TEST(cp33_gates_end)
+/* CP-33: A gate counts for the next engine command only, and not for a recycled channel's. */
+START_TEST(gates_end_at_the_dispatch)
 {
 	struct cp s = cp_new("copy-engines=1", 2);
 	struct bench_chan *ch = cp_chan(&s, 0);
@@ -392,8 +395,8 @@ START_TEST(cp33_gates_end)
 }
 END_TEST
 
-/* The drain before a dispatch is bounded: a sibling's endless semaphore commands delay, never hold. */
-START_TEST(cp33_drain_is_bounded)
+/* CP-33: The drain before a dispatch is bounded: a sibling's endless semaphore commands delay, never hold. */
+START_TEST(drain_is_bounded)
 {
 	struct cp s = cp_new("copy-engines=1", 1);
 	struct bench_chan *spin = bench_chan_new(s.c, PPU_CLASS_COMPUTE, 8), *ch = cp_chan(&s, 0);
@@ -412,7 +415,7 @@ START_TEST(cp33_drain_is_bounded)
 END_TEST
 
 /* CP-5: baseline. Long slice: A's three, then B's two; slice of 1.5 copies: A A B B A. */
-START_TEST(cp5_baseline)
+START_TEST(baseline_policy)
 {
 	for (unsigned k = 0; k < 2; k++) {
 		struct cp s = cp_new("copy-engines=1", 1);
@@ -434,7 +437,7 @@ START_TEST(cp5_baseline)
 END_TEST
 
 /* CP-6: a slice of a tenth of a copy: every copy is whole, channels alternate. */
-START_TEST(cp6_slice_does_not_interrupt)
+START_TEST(slice_does_not_interrupt)
 {
 	struct cp s = cp_new("copy-engines=1", 1);
 	struct bench_chan *a = cp_chan(&s, 9000), *bb = cp_chan(&s, 9000);
@@ -452,7 +455,7 @@ START_TEST(cp6_slice_does_not_interrupt)
 END_TEST
 
 /* CP-11, CP-14: five channels of priority 2 with one copy each: 5, then down by one each. */
-START_TEST(cp11_semaphore_counts)
+START_TEST(semaphore_counts)
 {
 	struct cp s = cp_new("copy-engines=1", 2);
 	struct bench_chan *busy = cp_chan(&s, 0), *ch[5];
@@ -472,7 +475,7 @@ START_TEST(cp11_semaphore_counts)
 END_TEST
 
 /* CP-17: S is 1 during the whole copy and 0 only after the done event. */
-START_TEST(cp17_dec_after_done)
+START_TEST(dec_after_done)
 {
 	struct cp s = cp_new("copy-engines=1", 2);
 	struct bench_chan *ch = cp_chan(&s, 0);
@@ -491,7 +494,7 @@ START_TEST(cp17_dec_after_done)
 END_TEST
 
 /* CP-25: X (low) inserted before Y (high), neither begun: Y first. */
-START_TEST(cp25_no_inversion_at_insertion)
+START_TEST(no_inversion_at_insertion)
 {
 	struct cp s = cp_new("copy-engines=1", 2);
 	struct bench_chan *busy = cp_chan(&s, 0), *x = cp_chan(&s, 0), *y = cp_chan(&s, 0);
@@ -508,7 +511,7 @@ START_TEST(cp25_no_inversion_at_insertion)
 END_TEST
 
 /* CP-32: two engines, one high copy in flight: the second stays idle until S is 0. */
-START_TEST(cp32_not_work_conserving)
+START_TEST(not_work_conserving)
 {
 	struct cp s = cp_new("copy-engines=2", 2);
 	struct bench_chan *high = cp_chan(&s, 0), *low = cp_chan(&s, 0);
@@ -551,7 +554,7 @@ START_TEST(engines_work_in_parallel)
 END_TEST
 
 /* CP-34: an endless high stream starves the low one by design. */
-START_TEST(cp34_starvation)
+START_TEST(starvation)
 {
 	struct cp s = cp_new("copy-engines=1", 2);
 	struct bench_chan *low = cp_chan(&s, 0), *high = cp_chan(&s, 0);
@@ -574,7 +577,7 @@ START_TEST(cp34_starvation)
 END_TEST
 
 /* CP-15: eight channels, 10^4 inc/dec pairs each, never negative. */
-START_TEST(cp15_inc_dec)
+START_TEST(inc_dec)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -606,7 +609,7 @@ START_TEST(cp15_inc_dec)
 END_TEST
 
 /* WQ-10: both filled while the host is paused: every entry of the high queue is fetched first. */
-START_TEST(wq10_queue_priority)
+START_TEST(queue_priority)
 {
 	struct bench *b = bench_new("run-limit=4");
 	struct bench_ctx *c1 = bench_ctx_new(b), *c2 = bench_ctx_new(b);
@@ -637,7 +640,7 @@ START_TEST(wq10_queue_priority)
 END_TEST
 
 /* WQ-10 at an engine: the higher queue takes it at the end of a copy, within the other's slice. */
-START_TEST(wq10_engine)
+START_TEST(queue_priority_at_an_engine)
 {
 	struct cp s = cp_new("copy-engines=1", 1);
 	struct bench_chan *low = cp_chan(&s, 10000000);
@@ -660,7 +663,7 @@ END_TEST
  * A-CP-6: a block of millions of semaphore words, and two channels that wake each other for ever,
  * leave another process its share.
  */
-START_TEST(acp6_hostile_neighbours)
+START_TEST(hostile_neighbours)
 {
 	struct bench *b = bench_new("vram=32M");
 	struct bench_ctx *bad = bench_ctx_new(b), *good = bench_ctx_new(b);
@@ -766,7 +769,7 @@ static uint64_t latency(unsigned queued, bool semaphores)
 }
 
 /* CP-26, CP-29: what a high copy waits for is the running copy, however many low ones are queued. */
-START_TEST(cp26_latency_does_not_grow)
+START_TEST(latency_does_not_grow)
 {
 	uint64_t few = latency(3, true);
 
@@ -849,15 +852,15 @@ END_TEST
 static Suite *suite(void)
 {
 	static const TTest *const *const tests[] = {
-		&cpx1_in_one_block, &cpx1_control_without_semaphores,
-		&cp8_swapped_labels, &cpx2_case_a, &cpx2_case_b, &cpx2_gate_literal,
-		&cp33_drain_before_dispatch,
-		&cp33_second_low_channel, &cp33_handshake_moves_on, &cp33_gates_end,
-		&cp33_drain_is_bounded, &cp5_baseline,
-		&cp6_slice_does_not_interrupt, &cp11_semaphore_counts, &cp17_dec_after_done,
-		&cp25_no_inversion_at_insertion, &cp32_not_work_conserving,
-		&engines_work_in_parallel, &cp34_starvation, &wq10_queue_priority, &wq10_engine,
-		&acp6_hostile_neighbours, &many_waiters, &pause_resume_stop, &pause_in_a_run, &cp26_latency_does_not_grow,
+		&two_priorities_in_one_block, &two_priorities_without_semaphores,
+		&swapped_labels, &three_priorities_case_a, &three_priorities_case_b, &three_priorities_gate_literal,
+		&drain_before_dispatch,
+		&second_low_channel, &handshake_moves_on, &gates_end_at_the_dispatch,
+		&drain_is_bounded, &baseline_policy,
+		&slice_does_not_interrupt, &semaphore_counts, &dec_after_done,
+		&no_inversion_at_insertion, &not_work_conserving,
+		&engines_work_in_parallel, &starvation, &queue_priority, &queue_priority_at_an_engine,
+		&hostile_neighbours, &many_waiters, &pause_resume_stop, &pause_in_a_run, &latency_does_not_grow,
 	};
 	Suite *s = suite_create("hostsched");
 	TCase *t = tcase_create("hostsched");
@@ -865,8 +868,8 @@ static Suite *suite(void)
 	tcase_set_timeout(t, 120);
 	for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		tcase_add_test(t, *tests[i]);
-	tcase_add_loop_test(t, cpx1_golden, 0, 2);
-	tcase_add_loop_test(t, cp15_inc_dec, 0, 2);
+	tcase_add_loop_test(t, two_priorities_golden, 0, 2);
+	tcase_add_loop_test(t, inc_dec, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -54,7 +54,8 @@ static void check_error(struct bench *b, struct bench_chan *ch, unsigned err, ui
 	}
 }
 
-START_TEST(wq1_blocks_run_in_order)
+/* WQ-1 */
+START_TEST(blocks_run_in_order)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -79,7 +80,8 @@ START_TEST(wq1_blocks_run_in_order)
 }
 END_TEST
 
-START_TEST(wq2_wq14_get_stays_at_blocked_acquire)
+/* WQ-2, WQ-14 */
+START_TEST(get_stays_at_blocked_acquire)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -116,7 +118,8 @@ START_TEST(wq2_wq14_get_stays_at_blocked_acquire)
 }
 END_TEST
 
-START_TEST(wq3_wq5_wq8_put_is_exclusive)
+/* WQ-3, WQ-5, WQ-8 */
+START_TEST(put_is_exclusive)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -146,7 +149,8 @@ START_TEST(wq3_wq5_wq8_put_is_exclusive)
 }
 END_TEST
 
-START_TEST(wq4_get_wraps_at_any_count)
+/* WQ-4 */
+START_TEST(get_wraps_at_any_count)
 {
 	static const unsigned counts[] = { 3, 5, 6, 7, 8, 100 };
 
@@ -170,7 +174,7 @@ START_TEST(wq4_get_wraps_at_any_count)
 END_TEST
 
 /* WQ-6: count - 1 entries fit; all of them run with one doorbell. */
-START_TEST(wq6_full_ring)
+START_TEST(full_ring)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -192,7 +196,7 @@ START_TEST(wq6_full_ring)
 END_TEST
 
 /* WQ-7 against the definition: after `get` entries are consumed, from every PUT to every PUT'. */
-START_TEST(wq7_put_range)
+START_TEST(put_range)
 {
 	const unsigned n = _i;
 	struct bench *b = bench_new("vram=1M channels=2 seed=7");
@@ -230,7 +234,8 @@ START_TEST(wq7_put_range)
 }
 END_TEST
 
-START_TEST(wq21_bad_entries)
+/* WQ-21 */
+START_TEST(bad_entries)
 {
 	static const struct { uint64_t va; uint32_t words, flags, err; } bad[] = {
 		{ 0, 0, 0, PPU_ERR_NULL_ENTRY },
@@ -266,7 +271,8 @@ START_TEST(wq21_bad_entries)
 }
 END_TEST
 
-START_TEST(wq22_get_moves_after_the_whole_block)
+/* WQ-22 */
+START_TEST(get_moves_after_the_whole_block)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -335,7 +341,7 @@ START_TEST(ring_memory)
 END_TEST
 
 /* WQ-71, CP-38: blocks and semaphores are looked up in the channel's own address space. */
-START_TEST(wq71_foreign_addresses)
+START_TEST(foreign_addresses)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c1 = bench_ctx_new(b), *c2 = bench_ctx_new(b);
@@ -570,16 +576,16 @@ static Suite *suite(void)
 	TCase *t = tcase_create("ring");
 
 	tcase_set_timeout(t, 120);
-	tcase_add_test(t, wq1_blocks_run_in_order);
-	tcase_add_test(t, wq2_wq14_get_stays_at_blocked_acquire);
-	tcase_add_test(t, wq3_wq5_wq8_put_is_exclusive);
-	tcase_add_test(t, wq4_get_wraps_at_any_count);
-	tcase_add_test(t, wq6_full_ring);
-	tcase_add_loop_test(t, wq7_put_range, 3, 9);
-	tcase_add_test(t, wq21_bad_entries);
-	tcase_add_test(t, wq22_get_moves_after_the_whole_block);
+	tcase_add_test(t, blocks_run_in_order);
+	tcase_add_test(t, get_stays_at_blocked_acquire);
+	tcase_add_test(t, put_is_exclusive);
+	tcase_add_test(t, get_wraps_at_any_count);
+	tcase_add_test(t, full_ring);
+	tcase_add_loop_test(t, put_range, 3, 9);
+	tcase_add_test(t, bad_entries);
+	tcase_add_test(t, get_moves_after_the_whole_block);
 	tcase_add_test(t, ring_memory);
-	tcase_add_test(t, wq71_foreign_addresses);
+	tcase_add_test(t, foreign_addresses);
 	tcase_add_test(t, recycled_channel);
 	tcase_add_test(t, peek_equals_registers);
 	tcase_add_test(t, configuration_and_errors_hold);

@@ -109,7 +109,8 @@ static unsigned long long writes(unsigned waiters, bool same, bool watches)
 	return cost;
 }
 
-START_TEST(wq17_semaphore_writes)
+/* WQ-17 */
+START_TEST(semaphore_writes)
 {
 	about_equal("writes, waiters in another context", writes(FEW, false, false),
 		    writes(MANY, false, false));
@@ -177,7 +178,8 @@ static unsigned long long copies(unsigned n, unsigned ctxs)
 	return cost;
 }
 
-START_TEST(cp29_copies)
+/* CP-29 */
+START_TEST(cost_of_copies)
 {
 	about_equal("copies, channels of one context", copies(300, 1), copies(3000, 1));
 	about_equal("copies, contexts", copies(100, 100), copies(900, 900));
@@ -210,7 +212,8 @@ static unsigned long long runs(unsigned n)
 	return cost;
 }
 
-START_TEST(wq15_runs)
+/* WQ-15 */
+START_TEST(cost_of_blocked_channels)
 {
 	about_equal("runs of commands", runs(FEW), runs(MANY));
 }
@@ -248,10 +251,10 @@ static unsigned long long longest_event(struct bench *b)
 }
 
 /*
- * Work per event is bounded, also where a process does its worst: two thousand channels whose 64 gates
+ * CP-33: Work per event is bounded, also where a process does its worst: two thousand channels whose 64 gates
  * all have to be looked at, of which the last one is shut when the engine is free.
  */
-START_TEST(cp33_gates_in_pieces)
+START_TEST(gates_in_pieces)
 {
 	struct bench *b = bench_stopping(MANY);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -291,8 +294,8 @@ START_TEST(cp33_gates_in_pieces)
 }
 END_TEST
 
-/* A storm: one fill changes a word two thousand channels wait for, each for something else. */
-START_TEST(wq17_semaphore_storm)
+/* WQ-17: A storm: one fill changes a word two thousand channels wait for, each for something else. */
+START_TEST(semaphore_storm)
 {
 	struct bench *b = bench_stopping(MANY);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -314,5 +317,5 @@ START_TEST(wq17_semaphore_storm)
 }
 END_TEST
 
-BENCH_MAIN("sched_cost", cp33_gates_in_pieces, wq17_semaphore_storm, wq17_semaphore_writes, doorbells,
-	   cp29_copies, wq15_runs)
+BENCH_MAIN("sched_cost", gates_in_pieces, semaphore_storm, semaphore_writes, doorbells,
+	   cost_of_copies, cost_of_blocked_channels)

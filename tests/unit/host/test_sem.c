@@ -152,7 +152,7 @@ START_TEST(errors)
 END_TEST
 
 /* WQ-13, WQ-17: whoever writes the word. SM stores: test_task_*. */
-START_TEST(wq17_wakes)
+START_TEST(stores_wake_waiters)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b), *other = bench_ctx_new(b);
@@ -203,10 +203,10 @@ START_TEST(wq17_wakes)
 END_TEST
 
 /*
- * A plain CPU store nobody was told of must not hide a later change from somebody who waits since: A
+ * WQ-17: A plain CPU store nobody was told of must not hide a later change from somebody who waits since: A
  * waits while the word is 0; it becomes 3 unseen; B, of another process, waits for 0; it is made 0.
  */
-START_TEST(wq17_unseen_store_hides_nothing)
+START_TEST(unseen_store_hides_nothing)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b), *d = bench_ctx_new(b);
@@ -459,8 +459,8 @@ int main(void)
 	tcase_add_test(t, operations);
 	tcase_add_loop_test(t, writes, 0, 2);
 	tcase_add_test(t, errors);
-	tcase_add_test(t, wq17_wakes);
-	tcase_add_test(t, wq17_unseen_store_hides_nothing);
+	tcase_add_test(t, stores_wake_waiters);
+	tcase_add_test(t, unseen_store_hides_nothing);
 	tcase_add_test(t, kick_wakes_in_order);
 	tcase_add_test(t, remapped);
 	tcase_add_loop_test(t, watch_table, 0, 2);

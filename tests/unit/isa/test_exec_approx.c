@@ -160,7 +160,8 @@ static const struct fn fns[] = {
 	{ "tanh.approx", PPU_OP_TANH, 0, tanh, 0, 0x1p-11, 0, BIG },
 	{ "tanh.approx (ours)", PPU_OP_TANH, 0, tanh, 0, 0x1p-20, 0, BIG },
 };
-START_TEST(hw46_f32_functions) { check_fn(&fns[_i]); } END_TEST
+/* HW-46 */
+START_TEST(f32_functions) { check_fn(&fns[_i]); } END_TEST
 
 static void expect(struct ppu_dinsn di, uint32_t a, uint32_t want)
 {
@@ -328,7 +329,8 @@ static double half_value(unsigned h, bool bf)
 {
 	return bf ? ppu_bf16_to_f32((uint16_t)h) : ppu_f16_to_f32((uint16_t)h);
 }
-START_TEST(hw46_half_functions)
+/* HW-46 */
+START_TEST(half_functions)
 {
 	FOR_TYPES(t, PPU_TS_H)
 		for (unsigned fn = 0; fn < 2; fn++)
@@ -387,12 +389,12 @@ int main(void)
 	TCase *tc = tcase_create("approx");
 
 	tcase_set_timeout(tc, exhaustive() ? 36000 : 600);
-	tcase_add_loop_test(tc, hw46_f32_functions, 0, COUNT(fns));
+	tcase_add_loop_test(tc, f32_functions, 0, COUNT(fns));
 	tcase_add_test(tc, special_values);
 	tcase_add_test(tc, division_approximate);
 	tcase_add_test(tc, f64_gross_approximations);
 	tcase_add_test(tc, f64_rsqrt);
-	tcase_add_test(tc, hw46_half_functions);
+	tcase_add_test(tc, half_functions);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

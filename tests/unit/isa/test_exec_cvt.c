@@ -168,8 +168,8 @@ static const uint8_t scalar_types[] = {
 	PPU_T_U8, PPU_T_S8, PPU_T_U16, PPU_T_S16, PPU_T_U32, PPU_T_S32, PPU_T_U64, PPU_T_S64,
 	PPU_T_F16, PPU_T_BF16, PPU_T_F32, PPU_T_F64,
 };
-/* Every pair of types with every rounding, sat, ftz, sign, and rounding to integral values. */
-START_TEST(hw46_conversions)
+/* HW-46: Every pair of types with every rounding, sat, ftz, sign, and rounding to integral values. */
+START_TEST(all_conversions)
 {
 	for (unsigned i = 0; i < COUNT(scalar_types); i++)
 		for (unsigned j = 0; j < COUNT(scalar_types); j++)
@@ -375,7 +375,8 @@ static void run_half(struct ppu_dinsn di, ref_fn ref, long n)
 		run_lanes(&di, ref, x, k % 3 ? ~0u : rnd32(), k % 4 == 3 ? 1 : 0);
 	}
 }
-START_TEST(hw46_half_arithmetic)
+/* HW-46 */
+START_TEST(half_arithmetic)
 {
 	static const uint8_t ops[] = { PPU_OP_ADD, PPU_OP_SUB, PPU_OP_MUL, PPU_OP_FMA, PPU_OP_MIN, PPU_OP_MAX,
 				       PPU_OP_NEG, PPU_OP_ABS };
@@ -463,7 +464,8 @@ static void ref_cmp(const struct ppu_dinsn *di, struct lane *x)
 	else
 		x->d = !x->pd ? 0 : di->u == PPU_T_F32 ? 0x3f800000 : one == 0xffff ? 0xffffffff : one;
 }
-START_TEST(hw46_half_comparison)
+/* HW-46 */
+START_TEST(half_comparison)
 {
 	static const uint8_t to1[] = { PPU_T_U32, PPU_T_S32, PPU_T_F32, PPU_T_F16, PPU_T_BF16 };
 	static const uint8_t to2[] = { PPU_T_U32, PPU_T_S32, PPU_T_F16X2, PPU_T_BF16X2 };
@@ -510,7 +512,8 @@ static void ref_cvt2(const struct ppu_dinsn *di, struct lane *x)
 	}
 	x->d = (uint64_t)h << 16 | l;
 }
-START_TEST(hw46_pack)
+/* HW-46 */
+START_TEST(pack_halves)
 {
 	for (unsigned k = 0; k < 128; k++) {
 		struct ppu_dinsn di = INSN(CVT2, .t = k & 1 ? PPU_T_BF16X2 : PPU_T_F16X2, .u = PPU_T_F32, .rnd = k >> 1 & 1,
@@ -532,12 +535,12 @@ int main(void)
 	TCase *tc = tcase_create("cvt");
 
 	tcase_set_timeout(tc, 1200);
-	tcase_add_test(tc, hw46_conversions);
+	tcase_add_test(tc, all_conversions);
 	tcase_add_test(tc, halves_from_neighbours);
 	tcase_add_test(tc, scalar_helpers);
-	tcase_add_test(tc, hw46_half_arithmetic);
-	tcase_add_test(tc, hw46_half_comparison);
-	tcase_add_test(tc, hw46_pack);
+	tcase_add_test(tc, half_arithmetic);
+	tcase_add_test(tc, half_comparison);
+	tcase_add_test(tc, pack_halves);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

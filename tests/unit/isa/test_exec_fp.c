@@ -123,15 +123,16 @@ static void modes(struct ppu_dinsn di, ref_fn ref, long n)
 		run_random(di, ref, rnd ? n / 4 : n);
 	}
 }
-START_TEST(hw47_f32_add) { modes(INSN(ADD, .t = PPU_T_F32), ref_f32, scaled(MILLION)); } END_TEST
-START_TEST(hw47_f32_mul) { modes(INSN(MUL, .t = PPU_T_F32), ref_f32, scaled(MILLION)); } END_TEST
-START_TEST(hw47_f32_fma) { modes(INSN(FMA, .t = PPU_T_F32), ref_f32, scaled(MILLION)); } END_TEST
-START_TEST(hw47_f64_add) { modes(INSN(ADD, .t = PPU_T_F64), ref_f64, scaled(MILLION)); } END_TEST
-START_TEST(hw47_f64_mul) { modes(INSN(MUL, .t = PPU_T_F64), ref_f64, scaled(MILLION)); } END_TEST
-START_TEST(hw47_f64_fma) { modes(INSN(FMA, .t = PPU_T_F64), ref_f64, scaled(MILLION)); } END_TEST
+/* HW-47 */
+START_TEST(f32_add) { modes(INSN(ADD, .t = PPU_T_F32), ref_f32, scaled(MILLION)); } END_TEST
+START_TEST(f32_mul) { modes(INSN(MUL, .t = PPU_T_F32), ref_f32, scaled(MILLION)); } END_TEST
+START_TEST(f32_fma) { modes(INSN(FMA, .t = PPU_T_F32), ref_f32, scaled(MILLION)); } END_TEST
+START_TEST(f64_add) { modes(INSN(ADD, .t = PPU_T_F64), ref_f64, scaled(MILLION)); } END_TEST
+START_TEST(f64_mul) { modes(INSN(MUL, .t = PPU_T_F64), ref_f64, scaled(MILLION)); } END_TEST
+START_TEST(f64_fma) { modes(INSN(FMA, .t = PPU_T_F64), ref_f64, scaled(MILLION)); } END_TEST
 
-/* c near -a * b: massive cancellation, ties and sticky bits. */
-START_TEST(hw47_fma_cancellation)
+/* HW-47: c near -a * b: massive cancellation, ties and sticky bits. */
+START_TEST(fma_cancellation)
 {
 	for (long k = 0; k < scaled(1500); k++)
 		for (unsigned rnd = 0; rnd < 4; rnd++) {
@@ -154,7 +155,8 @@ START_TEST(hw47_fma_cancellation)
 }
 END_TEST
 
-START_TEST(hw46_division_and_roots)
+/* HW-46 */
+START_TEST(division_and_roots)
 {
 	static const uint8_t ops[] = { PPU_OP_SUB, PPU_OP_DIV, PPU_OP_RCP, PPU_OP_SQRT };
 
@@ -280,7 +282,8 @@ static void ref_sign(const struct ppu_dinsn *di, struct lane *x)
 		b ^= s;
 	x->d = di->op == PPU_OP_NEG ? a ^ s : di->op == PPU_OP_ABS ? a & ~s : (a & s) | (b & ~s);
 }
-START_TEST(hw46_min_max_sign)
+/* HW-46 */
+START_TEST(min_max_sign)
 {
 	for (unsigned k = 0; k < 128; k++)
 		for (unsigned max = 0; max < 2; max++) {
@@ -358,7 +361,8 @@ static void ref_cmp(const struct ppu_dinsn *di, struct lane *x)
 		x->d = !x->pd ? 0 : di->u == PPU_T_F32 ? 0x3f800000 : di->u == PPU_T_F16 ? 0x3c00 :
 		       di->u == PPU_T_BF16 ? 0x3f80 : 0xffffffff;
 }
-START_TEST(hw46_comparison)
+/* HW-46 */
+START_TEST(float_comparison)
 {
 	static const uint8_t to[] = { PPU_T_F32, PPU_T_U32, PPU_T_S32, PPU_T_F16, PPU_T_BF16 };
 
@@ -404,7 +408,8 @@ static void ref_testp(const struct ppu_dinsn *di, struct lane *x)
 	default: x->pd = c == FP_SUBNORMAL; break;
 	}
 }
-START_TEST(hw46_class_tests)
+/* HW-46 */
+START_TEST(class_tests)
 {
 	FOR_TYPES(t, PPU_TS_F)
 		for (unsigned m = 0; m < 6; m++) {
@@ -452,18 +457,18 @@ int main(void)
 	TCase *tc = tcase_create("fp");
 
 	tcase_set_timeout(tc, 1200);
-	tcase_add_test(tc, hw47_f32_add);
-	tcase_add_test(tc, hw47_f32_mul);
-	tcase_add_test(tc, hw47_f32_fma);
-	tcase_add_test(tc, hw47_f64_add);
-	tcase_add_test(tc, hw47_f64_mul);
-	tcase_add_test(tc, hw47_f64_fma);
-	tcase_add_test(tc, hw47_fma_cancellation);
-	tcase_add_test(tc, hw46_division_and_roots);
+	tcase_add_test(tc, f32_add);
+	tcase_add_test(tc, f32_mul);
+	tcase_add_test(tc, f32_fma);
+	tcase_add_test(tc, f64_add);
+	tcase_add_test(tc, f64_mul);
+	tcase_add_test(tc, f64_fma);
+	tcase_add_test(tc, fma_cancellation);
+	tcase_add_test(tc, division_and_roots);
 	tcase_add_test(tc, modifiers);
-	tcase_add_test(tc, hw46_min_max_sign);
-	tcase_add_test(tc, hw46_comparison);
-	tcase_add_test(tc, hw46_class_tests);
+	tcase_add_test(tc, min_max_sign);
+	tcase_add_test(tc, float_comparison);
+	tcase_add_test(tc, class_tests);
 	tcase_add_test(tc, scalar_helpers);
 	tcase_add_test(tc, rounding_mode_restored);
 	suite_add_tcase(s, tc);

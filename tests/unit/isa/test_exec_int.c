@@ -104,7 +104,8 @@ static void ref_arith(const struct ppu_dinsn *di, struct lane *x)
 		r = clamp(r, t);
 	x->d = reg_of(r, t);
 }
-START_TEST(hw46_integer_arithmetic)
+/* HW-46 */
+START_TEST(integer_arithmetic)
 {
 	static const uint8_t ops[] = {
 		PPU_OP_ADD, PPU_OP_SUB, PPU_OP_MUL, PPU_OP_MULHI, PPU_OP_MAD, PPU_OP_MADHI, PPU_OP_DIV,
@@ -226,7 +227,8 @@ static void ref_24(const struct ppu_dinsn *di, struct lane *x)
 		p += int_of(x->c, di->t);
 	x->d = reg_of(di->sat ? clamp(p, di->t) : p, di->t);
 }
-START_TEST(hw46_wide_and_24_bit_products)
+/* HW-46 */
+START_TEST(wide_and_24_bit_products)
 {
 	FOR_TYPES(t, PPU_TS_I16 | PPU_TS_I32) {
 		run_forms(INSN(MULW, .t = (uint8_t)t), ref_wide, scaled(N));
@@ -290,7 +292,8 @@ static void ref_logic(const struct ppu_dinsn *di, struct lane *x)
 	}
 	x->d = r;
 }
-START_TEST(hw46_logic)
+/* HW-46 */
+START_TEST(bitwise_logic)
 {
 	static const uint8_t ops[] = { PPU_OP_AND, PPU_OP_OR, PPU_OP_XOR, PPU_OP_NOT, PPU_OP_CNOT, PPU_OP_MOV };
 
@@ -341,7 +344,8 @@ static void ref_shf(const struct ppu_dinsn *di, struct lane *x)
 	}
 	x->d = r;
 }
-START_TEST(hw46_shifts)
+/* HW-46 */
+START_TEST(integer_shifts)
 {
 	FOR_TYPES(t, PPU_TS_BITS)
 		run_forms(INSN(SHL, .t = (uint8_t)t), ref_shift, scaled(N));
@@ -401,7 +405,8 @@ static void fields(struct ppu_dinsn di, bool inc, unsigned bits)
 			run_lanes(&di, ref_field, x, ~0u, 0);
 		}
 }
-START_TEST(hw46_bit_fields)
+/* HW-46 */
+START_TEST(bit_fields)
 {
 	FOR_TYPES(t, PPU_TS_I32 | PPU_TS_I64) {
 		run_forms(INSN(BFE, .t = (uint8_t)t), ref_field, scaled(N));
@@ -444,7 +449,8 @@ static void ref_prmt(const struct ppu_dinsn *di, struct lane *x)
 	}
 	x->d = r;
 }
-START_TEST(hw46_byte_permute)
+/* HW-46 */
+START_TEST(byte_permute)
 {
 	for (unsigned m = 0; m < 7; m++)
 		run_forms(INSN(PRMT, .t = PPU_T_U32, .m = (uint8_t)m), ref_prmt, scaled(N));
@@ -486,7 +492,8 @@ static void ref_count(const struct ppu_dinsn *di, struct lane *x)
 	x->d = r;
 }
 static uint64_t single_bits(unsigned k) { return k < 64 ? 1ull << k : ~(1ull << (k - 64)); }
-START_TEST(hw46_counts)
+/* HW-46 */
+START_TEST(bit_counts)
 {
 	FOR_TYPES(t, PPU_TBIT(U32) | PPU_TBIT(U64)) {
 		run_forms(INSN(POPC, .t = (uint8_t)t), ref_count, scaled(N));
@@ -545,7 +552,8 @@ static void ref_dot(const struct ppu_dinsn *di, struct lane *x)
 	}
 	x->d = di->op == PPU_OP_VABSDIFF4 && !di->m ? bytes : (uint32_t)r;
 }
-START_TEST(hw46_packed_products)
+/* HW-46 */
+START_TEST(packed_products)
 {
 	FOR_TYPES(t, PPU_TS_I32) {
 		FOR_TYPES(u, PPU_TS_I32) {
@@ -579,7 +587,8 @@ static void ref_slct(const struct ppu_dinsn *di, struct lane *x)
 	if (di->t == PPU_T_U32)
 		x->d = (uint32_t)x->d;
 }
-START_TEST(hw46_select_by_sign)
+/* HW-46 */
+START_TEST(select_by_sign)
 {
 	FOR_TYPES(t, PPU_TS_BITS) {
 		run_forms(INSN(SLCT, .t = (uint8_t)t, .u = PPU_T_S32), ref_slct, scaled(N));
@@ -625,7 +634,8 @@ static void ref_cmp(const struct ppu_dinsn *di, struct lane *x)
 		x->d = !x->pd ? 0 : di->u == PPU_T_F32 ? 0x3f800000 : di->u == PPU_T_F16 ? 0x3c00 :
 		       di->u == PPU_T_BF16 ? 0x3f80 : 0xffffffff;
 }
-START_TEST(hw46_comparison)
+/* HW-46 */
+START_TEST(integer_comparison)
 {
 	static const uint8_t to[] = { PPU_T_U32, PPU_T_S32, PPU_T_F32, PPU_T_F16, PPU_T_BF16 };
 
@@ -769,20 +779,20 @@ int main(void)
 	TCase *tc = tcase_create("int");
 
 	tcase_set_timeout(tc, 600);
-	tcase_add_test(tc, hw46_integer_arithmetic);
+	tcase_add_test(tc, integer_arithmetic);
 	tcase_add_test(tc, integer_saturation);
 	tcase_add_test(tc, carry_in_and_out);
 	tcase_add_test(tc, carry_chains);
-	tcase_add_test(tc, hw46_wide_and_24_bit_products);
-	tcase_add_test(tc, hw46_logic);
+	tcase_add_test(tc, wide_and_24_bit_products);
+	tcase_add_test(tc, bitwise_logic);
 	tcase_add_test(tc, movi64);
-	tcase_add_test(tc, hw46_shifts);
-	tcase_add_test(tc, hw46_bit_fields);
-	tcase_add_test(tc, hw46_byte_permute);
-	tcase_add_test(tc, hw46_counts);
-	tcase_add_test(tc, hw46_packed_products);
-	tcase_add_test(tc, hw46_select_by_sign);
-	tcase_add_test(tc, hw46_comparison);
+	tcase_add_test(tc, integer_shifts);
+	tcase_add_test(tc, bit_fields);
+	tcase_add_test(tc, byte_permute);
+	tcase_add_test(tc, bit_counts);
+	tcase_add_test(tc, packed_products);
+	tcase_add_test(tc, select_by_sign);
+	tcase_add_test(tc, integer_comparison);
 	tcase_add_test(tc, predicate_logic);
 	tcase_add_test(tc, predicates_to_register_and_back);
 	tcase_add_test(tc, generic_addresses);

@@ -21,7 +21,14 @@
 #include <check.h>
 #include <ppu.h>
 #include <hw/ppu_trace.h>
-#include <api/rt.h>
+#include <api/context/context.h>
+#include <api/context/init.h>
+#include <api/launch/queue.h>
+#include <api/memory/copy.h>
+#include <api/stream/chan.h>
+#include <api/stream/event.h>
+#include <api/stream/prio.h>
+#include <api/stream/stream.h>
 
 #define OK(call) do { \
 	ppuResult r_ = (call); \

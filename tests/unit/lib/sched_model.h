@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A second host scheduler, for test_sched_random.c: small, slow, and written from the rules
- * (requirements section 3, A-CP-6, A-CP-9, CP-33, WQ-10; Documentation/hw/channels.md and timing.md),
+ * (Documentation/spec/cp.md: A-CP-6, A-CP-9, CP-33, WQ-10; Documentation/hw/channels.md and timing.md),
  * not from the device's source.  It looks at everything each time it decides: no queue, no heap.
  *
  * A workload is channels, and actions at given times.  The model gives the trace records the device

@@ -252,7 +252,8 @@ static void queue_step(struct queue_run *r, unsigned n)
 	ck_assert(bench_run(r->b));
 }
 
-START_TEST(wq59_queue_saved)
+/* WQ-59 */
+START_TEST(queue_saved)
 {
 	struct queue_run ref = queue_new(_i), r = queue_new(_i);
 
@@ -350,7 +351,7 @@ int main(void)
 
 	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, stop_save_load_continue, 0, 4);
-	tcase_add_loop_test(t, wq59_queue_saved, 0, 2);
+	tcase_add_loop_test(t, queue_saved, 0, 2);
 	tcase_add_loop_test(t, deterministic, 0, 2);
 	tcase_add_loop_test(t, damaged, 0, 2);
 	tcase_add_test(t, refused);

@@ -243,7 +243,7 @@ static unsigned count(const char *body, const char *word)
 #define WORK	"xor.b32 %r8, %r8, 9; st.global.u32 [%d0+4], %r8; add.u32 %r8, %r8, %r1; st.global.u32 [%d0+8], %r8; shl.b32 %r8, %r8, 1; st.global.u32 [%d0+12], %r8;"
 
 /* SIMT-45: a YIELD in every loop whose end is not certain, none where it is. */
-START_TEST(simt_45_yields)
+START_TEST(yields_in_unbounded_loops)
 {
 	static const struct { const char *body; bool yield; } loops[] = {
 		{ "$l: add.u32 %r1, %r1, 1; setp.lt.u32 %q0, %r1, %r9; @%q0 bra $l;", false },
@@ -276,7 +276,7 @@ START_TEST(simt_45_yields)
 END_TEST
 
 /* SIMT-10, SIMT-19: branches on which lanes may disagree have a meeting point, others push nothing. */
-START_TEST(simt_10_divergence)
+START_TEST(divergence_reconverges)
 {
 	static const struct { const char *value; bool divergent; } values[] = {
 		{ "mov.u32 %r2, %r9;", false }, { "mov.u32 %r2, %ctaid.x;", false }, { "ld.global.u32 %r2, [%d0];", false },
@@ -315,8 +315,8 @@ int main(void)
 	tcase_add_loop_test(t, test_high_words, 0, 2);
 	tcase_add_test(t, test_many_pages);
 	tcase_add_test(t, test_members_that_exit);
-	tcase_add_test(t, simt_45_yields);
-	tcase_add_test(t, simt_10_divergence);
+	tcase_add_test(t, yields_in_unbounded_loops);
+	tcase_add_test(t, divergence_reconverges);
 	suite_add_tcase(s, t);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernels for the tests of device-owned work queues: through the library, and step by step with the very
- * source of its protocol (libruntime/compiler/devlib/insert.h).
+ * source of its protocol (libruntime/compiler/devabi/insert.h).
  */
-#include "compiler/devlib/insert_dev.h"
+#include "compiler/devabi/insert_dev.h"
 
 #define KERNEL	extern "C" __attribute__((global)) void
 #define THREAD	(ctaid_x() * (u32)__nvvm_read_ptx_sreg_ntid_x() + tid_x())

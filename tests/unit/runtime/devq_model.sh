@@ -20,7 +20,7 @@ mutant() # name scenario says file expression
 	local dir=$work/$1 out
 	mkdir -p "$dir/include" "$dir/libruntime/compiler"
 	cp -r include/. "$dir/include"
-	cp -r libruntime/compiler/devlib "$dir/libruntime/compiler/"
+	cp -r libruntime/compiler/devabi "$dir/libruntime/compiler/"
 	sed -i "$5" "$dir/$4"
 	if cmp -s "$4" "$dir/$4"; then
 		say "not ok" "mistake $1: the expression changes nothing, bring tests/model/devq_mutants up to date"

@@ -228,7 +228,7 @@ static uint64_t lap(const struct world *w, uint64_t counter)
 	return counter / w->q.chan->entries + 1;
 }
 
-/* Steps 460 to 466 for n entries that are written already in `b`. */
+/* Steps 460 to 466 (WQ-43..WQ-47) for n entries that are written already in `b`. */
 static void insert(struct world *w, const struct block *b, unsigned n)
 {
 	release(w, w->q.soft_va, w->soft + n);
@@ -288,7 +288,7 @@ static void launch(struct world *w, const unsigned *sizes, unsigned groups, bool
 static const uint32_t counts[] = { 3, 5, 6, 7, 8, 13, 64, 100, 4096, 65536 };
 
 /* WQ-23, WQ-24, WQ-27..WQ-34: what stands where when the queue is made, for every count and GP_GET. */
-START_TEST(wq27_initial_state)
+START_TEST(initial_state)
 {
 	struct world w = world(NULL);
 
@@ -395,7 +395,8 @@ static int pause_between(struct be_vm *vm, unsigned chid, unsigned step)
 	return step == between.fail_at ? -EIO : 0;
 }
 
-START_TEST(wq38_steps)
+/* WQ-38 */
+START_TEST(stopped_after_each_step)
 {
 	struct world w = world(NULL);
 	uint64_t before, after, total;
@@ -449,7 +450,7 @@ END_TEST
 static const unsigned two_groups[] = { 2, 3 };	/* with the terminator 6 entries */
 
 /* WQ-59, WQ-70: 100 launches of 6 entries on a ring of 8, all queued before the first one runs. */
-START_TEST(wq59_hundred_queued)
+START_TEST(hundred_queued)
 {
 	for (unsigned count = 8; count < 11; count++) {
 		struct world w = world(NULL);
@@ -485,7 +486,7 @@ START_TEST(wq59_hundred_queued)
 }
 END_TEST
 
-/* Trap 10: without any refresh the second launch hangs, and the backend says that nothing can happen. */
+/* TRAP-10: without any refresh the second launch hangs, and the backend says that nothing can happen. */
 START_TEST(no_refresh_hangs)
 {
 	struct world w = world(NULL);
@@ -534,13 +535,15 @@ static void self_refreshing(unsigned flags)
 	world_free(&w);
 }
 
-START_TEST(wq59_ring_low)
+/* WQ-59 */
+START_TEST(ring_low_interrupt_refreshes)
 {
 	self_refreshing(0);
 }
 END_TEST
 
-START_TEST(wq59_assist)
+/* WQ-59 */
+START_TEST(device_assist_refreshes)
 {
 	self_refreshing(BE_DEVQ_ASSIST);
 }
@@ -549,7 +552,7 @@ END_TEST
 /* ---- errors ----------------------------------------------------------------------------------------- */
 
 /* WQ-62: X without a terminator: "null entry" stops the queue, and its owner does not wait for ever. */
-START_TEST(wq62_null_entry)
+START_TEST(null_entry)
 {
 	struct world w = world(NULL), v = { .dev = w.dev };
 	struct be_chan_state st;
@@ -587,7 +590,7 @@ START_TEST(wq62_null_entry)
 END_TEST
 
 /* WQ-12: two queues and their owners, of two VMs, live together; one ends in the middle of its work. */
-START_TEST(wq12_two_queues)
+START_TEST(two_queues)
 {
 	struct world w = world(NULL), v = { .dev = w.dev };
 	unsigned from;
@@ -631,7 +634,7 @@ END_TEST
 /* ---- wrap() ----------------------------------------------------------------------------------------- */
 
 /* WQ-53: form 1 with its domain, and what it gives outside. */
-START_TEST(wq53_form1)
+START_TEST(wrap_form1)
 {
 	static const int x[] = { -6, -1, 0, 5, 6, 11, -7, 12 }, y[] = { 0, 5, 0, 5, 0, 5, -1, 6 };
 
@@ -641,7 +644,7 @@ START_TEST(wq53_form1)
 END_TEST
 
 /* WQ-54: form 2, any value. */
-START_TEST(wq54_form2)
+START_TEST(wrap_form2)
 {
 	static const int x[] = { -9, -1, 0, 7, 8, 15, 16 }, y[] = { 7, 7, 0, 7, 0, 7, 0 };
 
@@ -651,7 +654,7 @@ START_TEST(wq54_form2)
 END_TEST
 
 /* WQ-55: both agree for a power of two; count where its logarithm belongs is noticed. */
-START_TEST(wq55_choice)
+START_TEST(wrap_choice)
 {
 	for (int x = -8; x <= 15; x++) {
 		ck_assert_int_eq(ppu_wrap_any(x, 8), ppu_wrap_pow2(x, 3));
@@ -677,18 +680,18 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(t, 300);
-	tcase_add_test(t, wq27_initial_state);
+	tcase_add_test(t, initial_state);
 	tcase_add_test(t, arguments);
-	tcase_add_test(t, wq38_steps);
-	tcase_add_test(t, wq59_hundred_queued);
+	tcase_add_test(t, stopped_after_each_step);
+	tcase_add_test(t, hundred_queued);
 	tcase_add_test(t, no_refresh_hangs);
-	tcase_add_test(t, wq59_ring_low);
-	tcase_add_test(t, wq59_assist);
-	tcase_add_test(t, wq62_null_entry);
-	tcase_add_test(t, wq12_two_queues);
-	tcase_add_test(t, wq53_form1);
-	tcase_add_test(t, wq54_form2);
-	tcase_add_test(t, wq55_choice);
+	tcase_add_test(t, ring_low_interrupt_refreshes);
+	tcase_add_test(t, device_assist_refreshes);
+	tcase_add_test(t, null_entry);
+	tcase_add_test(t, two_queues);
+	tcase_add_test(t, wrap_form1);
+	tcase_add_test(t, wrap_form2);
+	tcase_add_test(t, wrap_choice);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

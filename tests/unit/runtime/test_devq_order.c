@@ -13,7 +13,7 @@
 
 /* WQ-58, WQ-59: 100 launches of six entries on eight, one by one and all queued before the first one runs; also on
  * six (four entries each), with the device's assist and without. */
-START_TEST(wq59_laps)
+START_TEST(many_laps)
 {
 	unsigned queued = _i & 1, assist = _i & 2, count = _i & 4 ? 6 : 8, blocks = count - 4, n;
 	uint32_t sizes[2] = { blocks, 0 };
@@ -45,7 +45,7 @@ START_TEST(wq59_laps)
 END_TEST
 
 /* WQ-69: what the stream does after the launch comes after all nested work: a kernel, a copy. */
-START_TEST(wq69_later_work)
+START_TEST(later_work_waits)
 {
 	devq_start("gpcs=1 sms-per-gpc=2", 0, 0, 0);
 	DEVQ_LAUNCH("start_slow", 1, 1, DEVQ_AT(0), 20000);
@@ -70,7 +70,7 @@ START_TEST(wq69_later_work)
 END_TEST
 
 /* WQ-74: 8 CTAs of 32 threads, a group each; more of them on larger rings. */
-START_TEST(wq74_all_at_once)
+START_TEST(all_at_once)
 {
 	static const struct {
 		uint32_t grid, block, count;
@@ -92,8 +92,8 @@ START_TEST(wq74_all_at_once)
 }
 END_TEST
 
-/* On a ring that is too small some are refused: each launch that was accepted runs once, no other. */
-START_TEST(wq74_too_many)
+/* WQ-74: On a ring that is too small some are refused: each launch that was accepted runs once, no other. */
+START_TEST(more_threads_than_entries)
 {
 	for (uint32_t count = 5; count <= 320; count *= 4) {
 		unsigned ok = 0;
@@ -142,7 +142,7 @@ static bool all_ran(uint32_t total, void *numbers)
 
 /* WQ-56, WQ-58, WQ-74: threads of work in the queue insert into rings from 5 to 4096 entries, many laps; who
  * refreshes does not matter. */
-START_TEST(wq56_stress)
+START_TEST(stress_with_pauses)
 {
 	static const struct {
 		uint32_t count, ctas, threads, n, flags;
@@ -183,13 +183,15 @@ static bool late_stores(unsigned ctas, unsigned threads, unsigned n, unsigned li
 	return right;
 }
 
-START_TEST(wq18_fenced)
+/* WQ-18 */
+START_TEST(fenced)
 {
 	ck_assert(late_stores(2, 1, 200, 100));
 }
 END_TEST
 
-START_TEST(wq18_fenced_many)
+/* WQ-18 */
+START_TEST(fenced_many)
 {
 	const char *each = getenv("PPU_DEVQ_EACH");	/* insertions of a thread; devq_order.sh: 10^5 together */
 
@@ -197,7 +199,8 @@ START_TEST(wq18_fenced_many)
 }
 END_TEST
 
-START_TEST(wq18_unfenced)
+/* WQ-18 */
+START_TEST(unfenced)
 {
 	setenv("DEVQ_UNFENCED", "1", 1);
 	ck_assert(!late_stores(2, 1, 200, 100));
@@ -362,7 +365,7 @@ static void again(void)
 
 /* WQ-68: kernels that fault, the launching one and nested ones: the next call that waits names them, and a
  * new context works. */
-START_TEST(wq68_fault)
+START_TEST(launching_kernel_faults)
 {
 	static const char *const kernels[] = { "faulty", "start_faulty" };
 
@@ -375,7 +378,7 @@ START_TEST(wq68_fault)
 END_TEST
 
 /* WQ-68: one that never ends is ended with its context. */
-START_TEST(wq68_hang)
+START_TEST(launching_kernel_hangs)
 {
 	uint64_t n;
 	ppuStream s;
@@ -395,7 +398,7 @@ END_TEST
 
 /* WQ-71: an entry that points to somebody else's memory: a fault here, nothing there.  WQ-11: the bus addresses
  * and offsets of the pointers' pages are no addresses for threads. */
-START_TEST(wq71_foreign)
+START_TEST(foreign_block_address)
 {
 	ppuCtx here, other;
 	struct ppu_gpfifo_entry e = { 0, 4, 0 };
@@ -422,7 +425,8 @@ START_TEST(wq71_foreign)
 }
 END_TEST
 
-START_TEST(wq11_pointers)
+/* WQ-11 */
+START_TEST(get_and_put_out_of_reach)
 {
 	ppuQueueInfo q;
 	uint64_t address;
@@ -446,25 +450,25 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(t, 600);
-	tcase_add_loop_test(t, wq59_laps, 0, 8);
-	tcase_add_test(t, wq69_later_work);
-	tcase_add_test(t, wq74_all_at_once);
-	tcase_add_test(t, wq74_too_many);
-	tcase_add_loop_test(t, wq56_stress, 0, 9);
-	tcase_add_test(t, wq18_fenced);
-	tcase_add_test(t, wq18_unfenced);
+	tcase_add_loop_test(t, many_laps, 0, 8);
+	tcase_add_test(t, later_work_waits);
+	tcase_add_test(t, all_at_once);
+	tcase_add_test(t, more_threads_than_entries);
+	tcase_add_loop_test(t, stress_with_pauses, 0, 9);
+	tcase_add_test(t, fenced);
+	tcase_add_test(t, unfenced);
 	tcase_add_test(t, shape);
 	tcase_add_test(t, priority);
 	tcase_add_test(t, levels);
 	tcase_add_test(t, two_queues);
 	tcase_add_test(t, shared_queue);
-	tcase_add_loop_test(t, wq68_fault, 0, 2);
-	tcase_add_test(t, wq68_hang);
-	tcase_add_test(t, wq71_foreign);
-	tcase_add_loop_test(t, wq11_pointers, 0, 6);
+	tcase_add_loop_test(t, launching_kernel_faults, 0, 2);
+	tcase_add_test(t, launching_kernel_hangs);
+	tcase_add_test(t, foreign_block_address);
+	tcase_add_loop_test(t, get_and_put_out_of_reach, 0, 6);
 	suite_add_tcase(s, t);
 	tcase_set_timeout(late, 1200);
-	tcase_add_test(late, wq18_fenced_many);
+	tcase_add_test(late, fenced_many);
 	suite_add_tcase(s, late);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -361,7 +361,7 @@ static const char *const mix[] = { "tests/ptx/mix.clang.ptx", "tests/ptx/mix-O0.
 static const char *const lib[] = { "tests/ptx/lib.clang.ptx" };
 
 /* SP-4: tiles in shared memory between barriers. */
-START_TEST(sp4_shared_memory_and_barriers)
+START_TEST(shared_memory_and_barriers)
 {
 	static const struct job jobs[] = {
 		{ "co_matmul", 4, 256, 0, FLOATS, 32, true },
@@ -375,7 +375,7 @@ START_TEST(sp4_shared_memory_and_barriers)
 END_TEST
 
 /* SP-4: shuffles, ballots, atomics in shared and global memory, a spin lock. */
-START_TEST(sp4_shuffles_and_atomics)
+START_TEST(shuffles_and_atomics)
 {
 	static const struct job jobs[] = {
 		{ "co_reduce", 4, 160, 0, BITS, 2304, false },
@@ -389,7 +389,7 @@ START_TEST(sp4_shuffles_and_atomics)
 END_TEST
 
 /* SP-4: loops that lanes leave at different times, switches, early returns. */
-START_TEST(sp4_divergence)
+START_TEST(preempted_divergence)
 {
 	static const struct job jobs[] = {
 		{ "cf_irregular", 3, 96, 0, SMALL, 288, false },
@@ -405,7 +405,7 @@ START_TEST(sp4_divergence)
 END_TEST
 
 /* SP-4: calls, recursion, indirect calls, local memory. */
-START_TEST(sp4_calls_and_local_memory)
+START_TEST(calls_and_local_memory)
 {
 	static const struct job jobs[] = {
 		{ "call_ackermann", 2, 64, 0, SMALL, 128, false },
@@ -420,7 +420,7 @@ START_TEST(sp4_calls_and_local_memory)
 END_TEST
 
 /* SP-4: printf, malloc of threads. */
-START_TEST(sp4_device_library)
+START_TEST(preempted_device_library)
 {
 	static const struct job jobs[] = {
 		{ "lib_formats", 1, 1, 0, SMALL, 1, false },
@@ -432,5 +432,5 @@ START_TEST(sp4_device_library)
 }
 END_TEST
 
-BENCH_MAIN("preempt_kernels", sp4_shared_memory_and_barriers, sp4_shuffles_and_atomics, sp4_divergence,
-	   sp4_calls_and_local_memory, sp4_device_library)
+BENCH_MAIN("preempt_kernels", shared_memory_and_barriers, shuffles_and_atomics, preempted_divergence,
+	   calls_and_local_memory, preempted_device_library)

@@ -2,7 +2,7 @@
 /* Stream priorities to device priorities: the method and its examples, exactly. */
 #include <stdlib.h>
 #include "bench_main.h"
-#include "api/rt.h"
+#include "api/stream/priomap.h"
 
 /* Check notes every assertion in a file: too slow for millions of them. */
 #define EXPECT(x) do { if (!(x)) ck_abort_msg("%s", #x); } while (0)
@@ -26,7 +26,7 @@ static unsigned distinct(enum rt_prio_policy policy, uint32_t m, uint32_t n, uin
 }
 
 /* SP-18: K = floor(M / N); SP-44: N = 0 and N > M are refused. */
-START_TEST(sp18_number_for_streams)
+START_TEST(number_for_streams)
 {
 	static const struct { uint32_t m, n, k; } want[] = {
 		{ 12, 4, 3 }, { 12, 2, 6 }, { 10, 4, 2 }, { 64, 24, 2 }, { 64, 1, 64 }, { 12, 12, 1 },
@@ -44,7 +44,7 @@ START_TEST(sp18_number_for_streams)
 END_TEST
 
 /* SP-23, SP-24, SP-25, SP-26, SP-31, SP-32, SP-41: the examples. */
-START_TEST(sp23_examples)
+START_TEST(map_examples)
 {
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_uint_eq(map(RT_PRIO_BOTTOM, 12, 4, 3, i), 4 * i);
@@ -67,7 +67,7 @@ END_TEST
 
 /* SP-19, SP-20, SP-21, SP-22: all M <= 64, N <= M, random numbers of stream priorities, against the
  * method step by step and the invariants. */
-START_TEST(sp20_method)
+START_TEST(map_method_and_invariants)
 {
 	unsigned seed = 4;
 
@@ -115,7 +115,7 @@ static uint32_t always_three(uint32_t m, uint32_t n, uint32_t levels, uint32_t l
 }
 
 /* SP-27: another mapping in its place. */
-START_TEST(sp27_replaceable)
+START_TEST(map_is_replaceable)
 {
 	uint32_t d = 0;
 
@@ -124,4 +124,4 @@ START_TEST(sp27_replaceable)
 }
 END_TEST
 
-BENCH_MAIN("priomap", sp18_number_for_streams, sp23_examples, sp20_method, sp27_replaceable)
+BENCH_MAIN("priomap", number_for_streams, map_examples, map_method_and_invariants, map_is_replaceable)

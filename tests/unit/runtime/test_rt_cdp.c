@@ -211,7 +211,8 @@ BUFFER("kid", ONE, ONE, "0") "	st.u64 [%rd30], %rd1;\n" LAUNCH(NULL_STREAM) CALL
 "	st.global.u32 [%rd1], %r1;\n"
 END;
 
-START_TEST(sp8_waits_and_reads)
+/* SP-8 */
+START_TEST(waits_and_reads)
 {
 	uint32_t *out;
 
@@ -350,7 +351,8 @@ KERNEL("next", ".param .u64 a")
 "	ld.param.u64 %rd1, [a];\n	cvta.to.global.u64 %rd1, %rd1;\n	ld.global.u32 %r1, [%rd1];\n	st.global.u32 [%rd1+4], %r1;\n"
 END;
 
-START_TEST(sp9_tails)
+/* SP-9 */
+START_TEST(parent_completes_after_children)
 {
 	uint32_t *out;
 
@@ -741,8 +743,8 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		shape_and_parameters, largest_parameters, sp8_waits_and_reads, null_stream_is_the_blocks, named_streams,
-		events_between_streams, sp9_tails, recursion_to_the_limit,
+		shape_and_parameters, largest_parameters, waits_and_reads, null_stream_is_the_blocks, named_streams,
+		events_between_streams, parent_completes_after_children, recursion_to_the_limit,
 		depth_of_programs_that_do_not_choose, pending_launches, impossible_launches,
 		errors_are_the_threads, last_error_is_in_nobodys_way, faults_of_children, many_children, copies_and_queries, library_stays_out_of_sight,
 	};

@@ -13,7 +13,7 @@
 /* ---- CP-X1 ---------------------------------------------------------------------------------- */
 
 /* One engine.  The slice is longer than Mlow1 and Mhigh2 and shorter than Mhigh1. */
-static void cpx1(struct scene *sc, unsigned convention, const char *mode)
+static void copies_of_two_priorities(struct scene *sc, unsigned convention, const char *mode)
 {
 	bool on = !strstr(mode, "off");
 
@@ -38,13 +38,13 @@ static void cpx1(struct scene *sc, unsigned convention, const char *mode)
 		ck_assert_uint_eq(scene_sem(sc, 2), 0);
 }
 
-/* CP-26, CP-27, CP-28, CP-30; CP-13: also with the semaphore in system memory. */
-START_TEST(cpx1_golden)
+/* CP-X1: CP-26, CP-27, CP-28, CP-30; CP-13: also with the semaphore in system memory. */
+START_TEST(two_priorities_golden)
 {
 	struct scene sc;
 	struct rt_trace t;
 
-	cpx1(&sc, (unsigned)_i, "");
+	copies_of_two_priorities(&sc, (unsigned)_i, "");
 	t = scene_end(&sc);
 	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 2.0 2.1 1.1 1.2");
 	ck_assert_str_eq(scene_values(&sc, &t, 2), "0 1 0 1 0");
@@ -64,13 +64,13 @@ START_TEST(cpx1_golden)
 }
 END_TEST
 
-/* The control run: no semaphores, by the option and by the context's flag. */
-START_TEST(cpx1_control)
+/* CP-X1: The control run: no semaphores, by the option and by the context's flag. */
+START_TEST(two_priorities_without_semaphores)
 {
 	struct scene sc;
 	struct rt_trace t;
 
-	cpx1(&sc, (unsigned)_i, "mode=off");
+	copies_of_two_priorities(&sc, (unsigned)_i, "mode=off");
 	t = scene_end(&sc);
 	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 1.1 1.2 2.0 2.1");
 	for (size_t i = 0; i < t.num; i++)
@@ -81,7 +81,7 @@ START_TEST(cpx1_control)
 END_TEST
 
 /* CP-8: only the labels of the two channels are swapped in the runtime: the result is swapped. */
-START_TEST(cp8_swapped_labels)
+START_TEST(swapped_labels)
 {
 	struct scene sc;
 	struct rt_trace t;
@@ -112,7 +112,8 @@ END_TEST
 
 /* ---- CP-X2 ---------------------------------------------------------------------------------- */
 
-static void cpx2(struct scene *sc, struct rt_trace *t, unsigned convention, const char *props, bool case_b)
+static void copies_of_three_priorities(struct scene *sc, struct rt_trace *t, unsigned convention,
+				       const char *props, bool case_b)
 {
 	scene_new(sc, props, "111", convention, "");
 	scene_copy(sc, 1, MB);		/* L0 */
@@ -144,13 +145,13 @@ static void cpx2(struct scene *sc, struct rt_trace *t, unsigned convention, cons
 
 #define X2_PROPS "copy-engines=1 gpcs=1 timeslice=10000000"
 
-/* CP-29, CP-33 */
-START_TEST(cpx2_case_a)
+/* CP-X2: CP-29, CP-33 */
+START_TEST(three_priorities_case_a)
 {
 	struct scene sc;
 	struct rt_trace t;
 
-	cpx2(&sc, &t, (unsigned)_i, X2_PROPS, false);
+	copies_of_three_priorities(&sc, &t, (unsigned)_i, X2_PROPS, false);
 	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 3.0 2.0 1.1");
 	ck_assert_str_eq(scene_decisions(&sc, &t),
 			 "start(1.0) 3:S3=1 2:block(S3) done(1.0) 1:block(S3) "
@@ -162,12 +163,13 @@ START_TEST(cpx2_case_a)
 }
 END_TEST
 
-START_TEST(cpx2_case_b)
+/* CP-X2 */
+START_TEST(three_priorities_case_b)
 {
 	struct scene sc;
 	struct rt_trace t;
 
-	cpx2(&sc, &t, (unsigned)_i, X2_PROPS, true);
+	copies_of_three_priorities(&sc, &t, (unsigned)_i, X2_PROPS, true);
 	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 3.0 2.0 1.1");
 	ck_assert_str_eq(scene_decisions(&sc, &t),
 			 "start(1.0) 2:S2=1 3:S3=1 done(1.0) 1:block(S2) "
@@ -179,13 +181,13 @@ START_TEST(cpx2_case_b)
 }
 END_TEST
 
-/* The literal one-shot acquires (A-CP-4) let b overtake c: the GATE flag is what makes the difference. */
-START_TEST(cpx2_case_b_literal)
+/* CP-X2: The literal one-shot acquires (A-CP-4) let b overtake c: the GATE flag is what makes the difference. */
+START_TEST(three_priorities_gate_literal)
 {
 	struct scene sc;
 	struct rt_trace t;
 
-	cpx2(&sc, &t, 0, X2_PROPS " gate-literal=1", true);
+	copies_of_three_priorities(&sc, &t, 0, X2_PROPS " gate-literal=1", true);
 	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 2.0 3.0 1.1");
 	rt_trace_free(&t);
 }
@@ -619,12 +621,12 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(c, 300);
-	tcase_add_loop_test(c, cpx1_golden, 0, CONVENTIONS);
-	tcase_add_loop_test(c, cpx1_control, 0, CONVENTIONS);
-	tcase_add_loop_test(c, cp8_swapped_labels, 0, 2);
-	tcase_add_loop_test(c, cpx2_case_a, 0, CONVENTIONS);
-	tcase_add_loop_test(c, cpx2_case_b, 0, CONVENTIONS);
-	tcase_add_test(c, cpx2_case_b_literal);
+	tcase_add_loop_test(c, two_priorities_golden, 0, CONVENTIONS);
+	tcase_add_loop_test(c, two_priorities_without_semaphores, 0, CONVENTIONS);
+	tcase_add_loop_test(c, swapped_labels, 0, 2);
+	tcase_add_loop_test(c, three_priorities_case_a, 0, CONVENTIONS);
+	tcase_add_loop_test(c, three_priorities_case_b, 0, CONVENTIONS);
+	tcase_add_test(c, three_priorities_gate_literal);
 	tcase_add_loop_test(c, ten_priorities, 0, CONVENTIONS);
 	tcase_add_loop_test(c, no_inversion, 0, CONVENTIONS);
 	tcase_add_loop_test(c, five_channels, 0, CONVENTIONS);

@@ -201,7 +201,7 @@ static void check_map(uint32_t m, const char *streams, const char *tasks, const 
 }
 
 /* SP-23, SP-24, SP-25, SP-26, SP-31, SP-33: the examples, exactly; and with the direction of numbers turned (SP-6). */
-START_TEST(sp23_examples)
+START_TEST(map_examples)
 {
 	static uint32_t low[100], high[100], merged[100];
 
@@ -223,7 +223,7 @@ START_TEST(sp23_examples)
 END_TEST
 
 /* SP-30: mappings computed one by one are those of the stored table, whatever M, N and range. */
-START_TEST(sp30_computed_as_stored)
+START_TEST(computed_as_stored)
 {
 	unsigned seed = 30;
 
@@ -251,7 +251,7 @@ START_TEST(sp30_computed_as_stored)
 END_TEST
 
 /* SP-7, SP-29: the range is what was configured; outside it is an error; a stream tells both its numbers. */
-START_TEST(sp7_range_and_queries)
+START_TEST(range_and_queries)
 {
 	static const int ranges[][2] = { { -1, 1 }, { 1, -1 }, { 100, 199 }, { 0, 2 }, { 0, 5 }, { 3, 3 } };
 
@@ -283,7 +283,7 @@ END_TEST
 /* ---- the depth ------------------------------------------------------------------------------- */
 
 /* SP-17, SP-45: each context has its own depth and so its own map, at the same time; launches end at it. */
-START_TEST(sp17_two_contexts)
+START_TEST(two_contexts)
 {
 	static const uint32_t depth[2] = { 4, 2 };
 	static const uint32_t want[2][6] = { { 0, 4, 8, 8, 8, 8 }, { 0, 2, 4, 6, 8, 10 } };
@@ -321,7 +321,7 @@ START_TEST(sp17_two_contexts)
 END_TEST
 
 /* SP-11, SP-36: N from 1 on; a launch too deep has its error and no other effect. */
-START_TEST(sp11_every_depth)
+START_TEST(every_depth)
 {
 	start("gpcs=1", NULL, NULL);
 	for (uint32_t n = 1; n <= 12; n++) {
@@ -340,7 +340,7 @@ START_TEST(sp11_every_depth)
 END_TEST
 
 /* SP-43: while a stream has a priority, or there is work, the depth stays, and so does the map. */
-START_TEST(sp43_not_while_in_use)
+START_TEST(not_while_in_use)
 {
 	ppuStream s, plain;
 	uint32_t *flag;
@@ -375,7 +375,7 @@ END_TEST
 
 /* SP-44: N = 0 and N > M are refused, as a limit and as an option; without device priorities streams may
  * have any, to no effect. */
-START_TEST(sp44_refusals)
+START_TEST(refusals)
 {
 	struct rt_trace t;
 	ppuStream s;
@@ -415,7 +415,7 @@ START_TEST(sp44_refusals)
 END_TEST
 
 /* SP-34, SP-46: who was given no priority has the default: the lowest, or another that leaves room for the children. */
-START_TEST(sp46_default_priority)
+START_TEST(default_priority)
 {
 	void *out, *tmd;
 	struct rt_trace t;
@@ -450,7 +450,7 @@ START_TEST(sp46_default_priority)
 END_TEST
 
 /* SP-15, SP-16: each level costs memory, which is given back when the depth goes down. */
-START_TEST(sp16_memory_of_levels)
+START_TEST(memory_of_levels)
 {
 	size_t avail[5], now, total;
 
@@ -684,7 +684,7 @@ static const char *story(const struct rt_trace *t)
 
 /* SP-39: a stream at device priority 4 with N = 4; the chain is complete from the innermost on, and only then the
  * stream's next kernel starts, again at 4.  SP-12, SP-33. */
-START_TEST(sp39_chain)
+START_TEST(chain_of_four_levels)
 {
 	void *out, *tmd;
 	struct rt_trace t;
@@ -708,7 +708,7 @@ END_TEST
 
 /* SP-14: one slot and one place for a CTA, and the parent, which waits, has both.  Without preemption, and
  * with no priority above the parent's, that is the end of it. */
-START_TEST(sp14_deadlock)
+START_TEST(waiting_parents_no_deadlock)
 {
 	const char *tight = "gpcs=1 sms-per-gpc=1 task-slots=1 ctas-per-sm=1";
 	void *out, *tmd;
@@ -740,6 +740,6 @@ START_TEST(sp14_deadlock)
 }
 END_TEST
 
-BENCH_MAIN("rt_prio", sp23_examples, sp30_computed_as_stored, sp7_range_and_queries, sp17_two_contexts, sp11_every_depth,
-	   sp43_not_while_in_use, sp44_refusals, sp46_default_priority, sp16_memory_of_levels, pending_launches,
-	   local_memory_follows_need, tasks_of_a_context, sp39_chain, sp14_deadlock)
+BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, two_contexts, every_depth,
+	   not_while_in_use, refusals, default_priority, memory_of_levels, pending_launches,
+	   local_memory_follows_need, tasks_of_a_context, chain_of_four_levels, waiting_parents_no_deadlock)

@@ -69,7 +69,7 @@ static ppuProfile run(ppuFunction f, uint32_t ctas, uint32_t threads, void **arg
 }
 
 /* Neighbours share a line, or none does: HW-64 (L1 of an SM), HW-66 (L2). */
-START_TEST(hw_64_hw_66_caches_and_coalescing)
+START_TEST(caches_and_coalescing)
 {
 	ppuFunction f = begin("gpcs=1 sms-per-gpc=1 cache-model=1", loads, "loads");
 	uint32_t stride = _i ? 32 : 1, lines = _i ? 32 : 1;
@@ -88,7 +88,7 @@ START_TEST(hw_64_hw_66_caches_and_coalescing)
 END_TEST
 
 /* HW-41: 20 threads are 20 lanes of 32.  SIMT-5: one branch parts them. */
-START_TEST(hw_41_lanes_simt_5_divergence)
+START_TEST(lanes_simt_5_divergence)
 {
 	ppuFunction f = begin("gpcs=1 sms-per-gpc=1", busy, "split"), nap;
 	ppuProfile p;
@@ -108,7 +108,7 @@ START_TEST(hw_41_lanes_simt_5_divergence)
 END_TEST
 
 /* HW-53: two barriers of four warps each.  Why SMs stood still: all slept, or some waited for another. */
-START_TEST(hw_53_stalls)
+START_TEST(stalls_at_barriers)
 {
 	ppuFunction meet = begin("gpcs=1 sms-per-gpc=1 window-ns=100000", busy, "meet"), nap, late;
 	ppuProfile p;
@@ -132,7 +132,7 @@ START_TEST(hw_53_stalls)
 END_TEST
 
 /* HW-73, HW-38: work and transactions of each GPC. */
-START_TEST(hw_73_by_gpc)
+START_TEST(traffic_by_gpc)
 {
 	ppuFunction f = begin("gpcs=3 sms-per-gpc=2 ctas-per-sm=1", loads, "loads");
 	uint32_t stride = 0;
@@ -181,10 +181,10 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, hw_64_hw_66_caches_and_coalescing, 0, 2);
-	tcase_add_test(t, hw_41_lanes_simt_5_divergence);
-	tcase_add_test(t, hw_53_stalls);
-	tcase_add_test(t, hw_73_by_gpc);
+	tcase_add_loop_test(t, caches_and_coalescing, 0, 2);
+	tcase_add_test(t, lanes_simt_5_divergence);
+	tcase_add_test(t, stalls_at_barriers);
+	tcase_add_test(t, traffic_by_gpc);
 	tcase_add_test(t, errors);
 	suite_add_tcase(su, t);
 	sr = srunner_create(su);

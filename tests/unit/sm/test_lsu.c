@@ -191,7 +191,7 @@ START_TEST(stores)
 END_TEST
 
 /* HW-61, HW-62: one instruction reads global, shared, local and parameter memory by lane */
-START_TEST(hw_62_one_instruction_four_spaces)
+START_TEST(one_instruction_four_spaces)
 {
 	s->task.launch.shared_bytes = 64;
 	s->task.launch.local_per_thread = 64;
@@ -300,7 +300,8 @@ START_TEST(atomics)
 }
 END_TEST
 
-START_TEST(simt_65_exactly_one_wins)
+/* SIMT-65 */
+START_TEST(exactly_one_wins)
 {
 	run(PROLOGUE "mov.u32 r6, 0\nmov.u32 r7, 1\natom.global.cas.u32 r3, [rd10+512], r6, r7\n" STORE3 "exit\n", 32);
 	for (int i = 0; i < 32; i++)
@@ -424,7 +425,7 @@ START_TEST(fault_record)
 END_TEST
 
 /* HW-68: unmap, invalidate, fault; map elsewhere, see the new page */
-START_TEST(hw_68_tlb)
+START_TEST(tlb)
 {
 	const char *text = "movi64 rd6, 0x500000000\nld.global.u32 r3, [rd6]\nld.param.u64 rd10, [0]\nst.global.u32 [rd10], r3\nexit\n";
 
@@ -559,17 +560,17 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, global_loads);
 	tcase_add_loop_test(t, stores, 0, 6);
-	tcase_add_test(t, hw_62_one_instruction_four_spaces);
+	tcase_add_test(t, one_instruction_four_spaces);
 	tcase_add_test(t, local_memory_is_interleaved);
 	tcase_add_test(t, highest_lane_wins);
 	tcase_add_test(t, load_over_its_address);
 	tcase_add_test(t, atomics);
-	tcase_add_test(t, simt_65_exactly_one_wins);
+	tcase_add_test(t, exactly_one_wins);
 	tcase_add_test(t, atomics_128);
 	tcase_add_test(t, atomics_float);
 	tcase_add_test(t, faults);
 	tcase_add_test(t, fault_record);
-	tcase_add_test(t, hw_68_tlb);
+	tcase_add_test(t, tlb);
 	tcase_add_test(t, watched_pages);
 	tcase_add_test(t, written_pages_are_reported);
 	tcase_add_test(t, icache_sees_new_code);

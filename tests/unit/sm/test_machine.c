@@ -55,7 +55,7 @@ static uint32_t mixed_result(void)
 }
 
 /* HW-37, HW-71: any number of GPCs and of partition units: the same results */
-START_TEST(hw_37_any_number)
+START_TEST(any_number_of_gpcs)
 {
 	static const uint32_t gpcs[] = { 1, 2, 4, 1, 1, 1 }, parts[] = { 6, 6, 6, 1, 4, 6 };
 	uint32_t want = mixed_result();
@@ -72,7 +72,7 @@ START_TEST(hw_37_any_number)
 END_TEST
 
 /* HW-37: 2048 threads resident in a GPC; HW-49: of 4 warps on an SM all make progress */
-START_TEST(hw_37_2048_resident)
+START_TEST(threads_resident_2048)
 {
 	s->cfg.warps_per_sm = 64;
 	s->cfg.regs_per_sm = 65536;
@@ -96,7 +96,8 @@ START_TEST(hw_37_2048_resident)
 }
 END_TEST
 
-START_TEST(hw_49_all_warps_progress)
+/* HW-49 */
+START_TEST(all_warps_progress)
 {
 	/* four warps that would run for ever: after a while all have counted about as far */
 	smt_start(s);
@@ -114,7 +115,7 @@ START_TEST(hw_49_all_warps_progress)
 END_TEST
 
 /* HW-40, HW-41: lanes 0..31; a warp of 20 threads writes 20 lanes */
-START_TEST(hw_41_lanes)
+START_TEST(threads_of_partial_warps)
 {
 	run(PROLOGUE "s2r r3, %laneid\nadd.u32 r3, r3, 1\n" STORE3 "exit\n", 1, 52);
 	for (unsigned i = 0; i < 64; i++)
@@ -123,7 +124,7 @@ START_TEST(hw_41_lanes)
 END_TEST
 
 /* HW-41, HW-45: with 16 engines an instruction takes 2 cycles; results do not depend on any cost */
-START_TEST(hw_41_engines)
+START_TEST(cycles_by_engines)
 {
 	static const uint32_t engines[] = { 32, 16, 8, 5 }, factor[] = { 1, 2, 4, 7 };
 	uint32_t first = 0, sum = 0;
@@ -150,7 +151,7 @@ START_TEST(hw_41_engines)
 END_TEST
 
 /* HW-55: every thread reads what any other thread of its CTA wrote */
-START_TEST(hw_55_any_with_any)
+START_TEST(any_thread_shares_with_any)
 {
 	char text[1024];
 
@@ -177,7 +178,7 @@ static const char hand_over[] =
 	"ld.global.u32 r7, [rd4+4096]\nst.global.u32 [rd4], r7\nexit\n";
 
 /* HW-63, HW-66, with and without the model */
-START_TEST(hw_63_between_ctas)
+START_TEST(global_memory_between_ctas)
 {
 	s->cfg.sms_per_gpc = 2;
 	s->cfg.ctas_per_sm = 1;
@@ -192,7 +193,7 @@ START_TEST(hw_63_between_ctas)
 END_TEST
 
 /* HW-64: hits and misses by line; stores write through and allocate nothing; volatile and atomics pass by */
-START_TEST(hw_64_l1)
+START_TEST(l1_hits_and_misses)
 {
 	s->cfg.cache_model = 1;
 	run(PROLOGUE "ld.global.u32 r3, [rd4]\nexit\n", 1, 32);
@@ -225,8 +226,8 @@ START_TEST(hw_64_l1)
 }
 END_TEST
 
-/* Coalescing: lines of one instruction */
-START_TEST(hw_64_coalescing)
+/* HW-64: Coalescing: lines of one instruction */
+START_TEST(coalescing)
 {
 	static const struct { const char *text; uint64_t lines; } t[] = {
 		{ "ld.global.u32 r3, [rd4]\n", 1 }, { "ld.global.u32 r3, [rd10]\n", 1 },
@@ -253,7 +254,7 @@ END_TEST
 
 /* HW-44, HW-65: instructions are fetched before they issue, a line at a time; two SMs of a GPC that run the same
  * code fill the L1.5 once, two GPCs once each, the second of them from the L2 */
-START_TEST(hw_65_one_fill_for_two_sms)
+START_TEST(one_fill_for_two_sms)
 {
 	char text[2048] = "";
 
@@ -280,7 +281,7 @@ START_TEST(hw_65_one_fill_for_two_sms)
 END_TEST
 
 /* HW-69, HW-73: a linear write of 64 KiB puts a D-th on each partition */
-START_TEST(hw_69_interleaving)
+START_TEST(partition_interleaving)
 {
 	const uint32_t parts = _i ? 8 : 4;
 
@@ -338,7 +339,7 @@ static const char sums[] =
 	"st.global.u32 [rd8], r12\nexit\n";
 
 /* HW-67, HW-70, HW-73: every SM of every GPC reads all partitions of VRAM, and system memory, in one kernel */
-START_TEST(hw_67_vram_and_system_memory)
+START_TEST(vram_and_system_memory)
 {
 	ppuInitOptions o = { .backend = "core", .props = "vram=32M gpcs=3 sms-per-gpc=2 ctas-per-sm=1 partitions=4 "
 							 "cache-model=1" };
@@ -421,7 +422,7 @@ static uint32_t most_resident(const char *props, const char *shared, bool many_r
 }
 
 /* HW-42, HW-58, HW-60: registers and shared memory of an SM are divided among its CTAs, never given twice. */
-START_TEST(hw_42_resources)
+START_TEST(cta_resources)
 {
 	uint32_t regs;
 
@@ -444,20 +445,20 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 120);
-	tcase_add_test(t, hw_37_any_number);
-	tcase_add_test(t, hw_37_2048_resident);
-	tcase_add_test(t, hw_49_all_warps_progress);
-	tcase_add_test(t, hw_41_lanes);
-	tcase_add_test(t, hw_41_engines);
-	tcase_add_test(t, hw_55_any_with_any);
-	tcase_add_loop_test(t, hw_63_between_ctas, 0, 2);
-	tcase_add_test(t, hw_64_l1);
-	tcase_add_test(t, hw_64_coalescing);
-	tcase_add_loop_test(t, hw_65_one_fill_for_two_sms, 0, 2);
-	tcase_add_loop_test(t, hw_69_interleaving, 0, 2);
+	tcase_add_test(t, any_number_of_gpcs);
+	tcase_add_test(t, threads_resident_2048);
+	tcase_add_test(t, all_warps_progress);
+	tcase_add_test(t, threads_of_partial_warps);
+	tcase_add_test(t, cycles_by_engines);
+	tcase_add_test(t, any_thread_shares_with_any);
+	tcase_add_loop_test(t, global_memory_between_ctas, 0, 2);
+	tcase_add_test(t, l1_hits_and_misses);
+	tcase_add_test(t, coalescing);
+	tcase_add_loop_test(t, one_fill_for_two_sms, 0, 2);
+	tcase_add_loop_test(t, partition_interleaving, 0, 2);
 	tcase_add_test(t, model_changes_nothing);
-	tcase_add_test(t, hw_67_vram_and_system_memory);
-	tcase_add_test(t, hw_42_resources);
+	tcase_add_test(t, vram_and_system_memory);
+	tcase_add_test(t, cta_resources);
 	suite_add_tcase(su, t);
 	sr = srunner_create(su);
 	srunner_run_all(sr, CK_ENV);

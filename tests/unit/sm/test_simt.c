@@ -80,8 +80,8 @@ static const char x1[] =
 	"L: " STORE3			/* 10 */
 	"exit\n";
 
-/* SIMT-4, SIMT-5, SIMT-7, SIMT-8, SIMT-56, SIMT-57, SIMT-60..SIMT-62 */
-START_TEST(simt_x1_if_else)
+/* SIMT-X1: SIMT-4, SIMT-5, SIMT-7, SIMT-8, SIMT-56, SIMT-57, SIMT-60..SIMT-62 */
+START_TEST(if_else)
 {
 	s->cfg.branch_first = 1;
 	run(x1, 32);
@@ -101,7 +101,7 @@ START_TEST(simt_x1_if_else)
 END_TEST
 
 /* SIMT-6: the other side first, the masks swapped, the same result */
-START_TEST(simt_6_branch_first_fall_through)
+START_TEST(branch_first_fall_through)
 {
 	s->cfg.branch_first = 0;
 	run(x1, 32);
@@ -117,8 +117,8 @@ START_TEST(simt_6_branch_first_fall_through)
 }
 END_TEST
 
-/* SIMT-25 */
-START_TEST(simt_x2_five_tokens)
+/* SIMT-X2: SIMT-25 */
+START_TEST(five_tokens)
 {
 	s->cfg.branch_first = 1;
 	run(PROLOGUE			/* 0 */
@@ -178,8 +178,8 @@ static const char x3[] =
 	"End: " STORE3			/* 15 */
 	"exit\n";
 
-/* SIMT-36, SIMT-37, SIMT-39, SIMT-52..SIMT-54 */
-START_TEST(simt_x3_ping_pong)
+/* SIMT-X3: SIMT-36, SIMT-37, SIMT-39, SIMT-52..SIMT-54 */
+START_TEST(ping_pong)
 {
 	unsigned yields = 0, at[8], n = 0, first[2];
 	const char *p;
@@ -240,8 +240,8 @@ static const char x4[] =
 	"add.u32 r3, r3, 10\n"		/* 8 */
 	STORE3 "exit\n";
 
-/* SIMT-40, SIMT-43 */
-START_TEST(simt_x4_merge)
+/* SIMT-X4: SIMT-40, SIMT-43 */
+START_TEST(merge_at_one_yield)
 {
 	run(x4, 8);
 	ops("push div f0 7/0 @128 h=129 t=127\n"
@@ -258,8 +258,8 @@ START_TEST(simt_x4_merge)
 }
 END_TEST
 
-/* A-SIMT-4: without merging, two passes */
-START_TEST(simt_40_merge_off)
+/* SIMT-40: A-SIMT-4: without merging, two passes */
+START_TEST(merge_off)
 {
 	s->cfg.yield_merge = 0;
 	run(x4, 8);
@@ -270,8 +270,8 @@ START_TEST(simt_40_merge_off)
 }
 END_TEST
 
-/* SIMT-42, SIMT-49, SIMT-62 */
-START_TEST(simt_x5_opt_out_of_pending_sync)
+/* SIMT-X5: SIMT-42, SIMT-49, SIMT-62 */
+START_TEST(opt_out_of_pending_sync)
 {
 	run(PROLOGUE			/* 0 */
 	    "setp.ge.u32 p1, r2, 4\n"	/* 3 */
@@ -316,8 +316,8 @@ static const char x6[] =
 	"atom.global.exch.u32 rz, [rd10], r6\n"
 	"exit\n";
 
-/* SIMT-44, SIMT-65 */
-START_TEST(simt_x6_mutex)
+/* SIMT-X6: SIMT-44, SIMT-65 */
+START_TEST(spin_lock_with_yield)
 {
 	run(x6, 32);
 	ck_assert_uint_eq(smt_u32(s)[0], 0);
@@ -325,8 +325,8 @@ START_TEST(simt_x6_mutex)
 }
 END_TEST
 
-/* SIMT-44 negative: the winner waits, the losers spin */
-START_TEST(simt_x6_without_yield_hangs)
+/* SIMT-X6: SIMT-44 negative: the winner waits, the losers spin */
+START_TEST(spin_lock_without_yield_hangs)
 {
 	s->cfg.yield_suppress = 1;
 	s->limit = 1000000;
@@ -338,8 +338,8 @@ START_TEST(simt_x6_without_yield_hangs)
 }
 END_TEST
 
-/* SIMT-49, SIMT-50, A-SIMT-7 */
-START_TEST(simt_x7_live_tokens_on_fallback)
+/* SIMT-X7: SIMT-49, SIMT-50, A-SIMT-7 */
+START_TEST(live_tokens_on_fallback)
 {
 	run(PROLOGUE			/* 0 */
 	    "setp.ge.u32 p1, r2, 4\n"	/* 3 */
@@ -369,7 +369,8 @@ END_TEST
 
 /* ---- rows --------------------------------------------------------------------------------------------- */
 
-START_TEST(simt_1_partial_warp)
+/* SIMT-1 */
+START_TEST(partial_warp)
 {
 	run(PROLOGUE "s2r r3, %activemask\n" STORE3 "exit\n", 20);
 	for (int i = 0; i < 32; i++)
@@ -378,7 +379,8 @@ START_TEST(simt_1_partial_warp)
 }
 END_TEST
 
-START_TEST(simt_2_suppressed_lanes)
+/* SIMT-2 */
+START_TEST(suppressed_lanes)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 16\nmov.u32 r3, 7\n@p1 st.global.u32 [rd4], r3\nexit\n", 32);
 	for (int i = 0; i < 32; i++)
@@ -387,7 +389,7 @@ START_TEST(simt_2_suppressed_lanes)
 END_TEST
 
 /* SIMT-9: 20 nested ifs, thread t leaves at depth t */
-START_TEST(simt_9_nested)
+START_TEST(nested_ifs)
 {
 	char text[8192];
 	int n = sprintf(text, "%s", PROLOGUE "mov.u32 r3, 0\n");
@@ -404,7 +406,8 @@ START_TEST(simt_9_nested)
 }
 END_TEST
 
-START_TEST(simt_11_inverted_predicate)
+/* SIMT-11 */
+START_TEST(inverted_predicate)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 5\nmov.u32 r3, 0\nssy L\n@!p1 bra If\nsync L\n"
 	    "If: mov.u32 r3, 1\nsync L\nL: " STORE3 "exit\n", 32);
@@ -414,7 +417,7 @@ START_TEST(simt_11_inverted_predicate)
 END_TEST
 
 /* SIMT-13, SIMT-16: thread t breaks in iteration t */
-START_TEST(simt_13_break_by_iteration)
+START_TEST(break_by_iteration)
 {
 	run(PROLOGUE			/* 0 */
 	    "mov.u32 r3, 0\n"		/* 3 */
@@ -433,7 +436,8 @@ START_TEST(simt_13_break_by_iteration)
 }
 END_TEST
 
-START_TEST(simt_12_continue)
+/* SIMT-12 */
+START_TEST(continue_in_loops)
 {
 	/* odd iterations are left early by odd threads */
 	run(PROLOGUE
@@ -453,7 +457,7 @@ START_TEST(simt_12_continue)
 END_TEST
 
 /* SIMT-14: any reason will do, as long as it is the same in both places */
-START_TEST(simt_14_generic_reasons)
+START_TEST(generic_reasons)
 {
 	static const char *const names[] = { "sync", "div", "call", "brk", "cont", "exit", "longjmp",
 					     "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
@@ -474,7 +478,8 @@ START_TEST(simt_14_generic_reasons)
 }
 END_TEST
 
-START_TEST(simt_12_longjmp)
+/* SIMT-12 */
+START_TEST(longjmp_op)
 {
 	run(PROLOGUE "mov.u32 r3, 1\npush.longjmp L\nsetp.lt.u32 p1, r2, 3\n@p1 longjmp L\nmov.u32 r3, 2\n"
 	    "longjmp L\nL: " STORE3 "exit\n", 8);
@@ -485,7 +490,7 @@ START_TEST(simt_12_longjmp)
 END_TEST
 
 /* SIMT-15: seen between windows */
-START_TEST(simt_15_reasons_of_lanes)
+START_TEST(reasons_of_lanes)
 {
 	struct ppu_warp *w;
 
@@ -505,7 +510,8 @@ START_TEST(simt_15_reasons_of_lanes)
 }
 END_TEST
 
-START_TEST(simt_16_predicated_disable)
+/* SIMT-16 */
+START_TEST(predicated_disable)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 8\nmov.u32 r3, 1\nssy L\n@p1 sync L\nmov.u32 r3, 2\nsync L\n"
 	    "L: " STORE3 "exit\n", 32);
@@ -520,7 +526,7 @@ START_TEST(simt_16_predicated_disable)
 END_TEST
 
 /* SIMT-18: 4 targets, 3 tokens, lowest lanes first */
-START_TEST(simt_18_brx)
+START_TEST(brx_four_targets)
 {
 	run(PROLOGUE			/* 0 */
 	    "and.u32 r6, r2, 3\n"	/* 3 */
@@ -552,7 +558,7 @@ START_TEST(simt_18_brx)
 END_TEST
 
 /* SIMT-18: 32 targets, and a queue that has to recentre for them */
-START_TEST(simt_18_brx_many_targets)
+START_TEST(brx_many_targets)
 {
 	s->cfg.tokq_entries = 33;
 	s->cfg.tokq_driver = _i;
@@ -573,7 +579,8 @@ START_TEST(simt_18_brx_many_targets)
 }
 END_TEST
 
-START_TEST(simt_19_uniform_branch)
+/* SIMT-19 */
+START_TEST(uniform_branch)
 {
 	run(PROLOGUE "mov.u32 r3, 5\nsetp.eq.u32 p1, r3, 5\n@p1 bra L\nmov.u32 r3, 6\n"
 	    "L: @!p1 bra M\nadd.u32 r3, r3, 10\nM: " STORE3 "exit\n", 32);
@@ -583,7 +590,7 @@ START_TEST(simt_19_uniform_branch)
 END_TEST
 
 /* SIMT-20, SIMT-30: each warp's queue starts in the middle of its own region */
-START_TEST(simt_20_queues_are_disjoint)
+START_TEST(queues_are_disjoint)
 {
 	smt_start(s);
 	smt_load(s, "ssy L\nL: exit\n");
@@ -599,7 +606,7 @@ START_TEST(simt_20_queues_are_disjoint)
 END_TEST
 
 /* SIMT-35 */
-START_TEST(simt_35_queue_sizes)
+START_TEST(queue_sizes)
 {
 	static const uint32_t sizes[] = { 4, 16, 64, 256, 4096 };
 
@@ -611,7 +618,7 @@ START_TEST(simt_35_queue_sizes)
 END_TEST
 
 /* SIMT-41 */
-START_TEST(simt_41_merged_token_keeps_place)
+START_TEST(merged_token_keeps_place)
 {
 	/* lanes 0, 1, 2: lane 0 and later lane 2 yield at A, lane 1 at B */
 	s->cfg.branch_first = 1;
@@ -643,7 +650,7 @@ START_TEST(simt_41_merged_token_keeps_place)
 END_TEST
 
 /* SIMT-43: a convergence barrier made of YIELD */
-START_TEST(simt_43_convergence_by_yield)
+START_TEST(convergence_by_yield)
 {
 	run(PROLOGUE			/* 0 */
 	    "mov.u32 r6, 1\n"		/* 3 */
@@ -663,7 +670,7 @@ START_TEST(simt_43_convergence_by_yield)
 END_TEST
 
 /* SIMT-46 */
-START_TEST(simt_46_every_nth_yield)
+START_TEST(every_nth_yield)
 {
 	char text[512] = PROLOGUE "setp.lt.u32 p1, r2, 4\n@p1 bra P\n";
 	static const unsigned switches[] = { 12, 12, 6, 4, 3, 2 };
@@ -678,7 +685,7 @@ START_TEST(simt_46_every_nth_yield)
 END_TEST
 
 /* SIMT-47, A-SIMT-20: 10^5 YIELDs */
-START_TEST(simt_47_random_yield)
+START_TEST(random_yield)
 {
 	static const uint32_t t[] = { 0, 16384, 65536 };
 	uint64_t n;
@@ -694,7 +701,8 @@ START_TEST(simt_47_random_yield)
 }
 END_TEST
 
-START_TEST(simt_47_random_mutex)
+/* SIMT-47 */
+START_TEST(random_mutex)
 {
 	s->cfg.yield_random = 655;
 	s->ports.trace = NULL;
@@ -703,7 +711,8 @@ START_TEST(simt_47_random_mutex)
 }
 END_TEST
 
-START_TEST(simt_48_lonely_yield)
+/* SIMT-48 */
+START_TEST(lonely_yield)
 {
 	run("yield\nexit\n", 32);
 	ops("yield yield ffffffff 1/0 @127 h=128 t=126\n"
@@ -714,7 +723,7 @@ START_TEST(simt_48_lonely_yield)
 END_TEST
 
 /* SIMT-50: what nobody waits for goes away on a fallback */
-START_TEST(simt_50_stale_tokens)
+START_TEST(stale_tokens)
 {
 	run("pbrk A\nssy B\nsync L\nA: B: nop\nL: exit\n", 8);
 	ops("push brk ff 3/0 @128 h=129 t=127\n"
@@ -727,7 +736,7 @@ START_TEST(simt_50_stale_tokens)
 END_TEST
 
 /* SIMT-51 */
-START_TEST(simt_51_predicated_fallback)
+START_TEST(predicated_fallback)
 {
 	run(PROLOGUE "setp.eq.u32 p1, r2, 1\nmov.u32 r3, 1\n@p1 brk L\nadd.u32 r3, r3, 1\n"
 	    "L: add.u32 r3, r3, 10\n" STORE3 "exit\n", 4);
@@ -742,7 +751,7 @@ START_TEST(simt_51_predicated_fallback)
 END_TEST
 
 /* SIMT-52, SIMT-55: 256 SSYs fit (recentring at the 129th), one more does not */
-START_TEST(simt_55_overflow)
+START_TEST(full_queue_is_fatal)
 {
 	run_fault("mov.u32 r3, 0\nloop: ssy L\nadd.u32 r3, r3, 1\nsetp.lt.u32 p1, r3, 300\n@p1 bra loop\nL: exit\n",
 		  32, PPU_ERR_TOKQ_OVERFLOW, 1, 0);
@@ -753,7 +762,7 @@ START_TEST(simt_55_overflow)
 END_TEST
 
 /* SIMT-63 */
-START_TEST(simt_63_exited_threads_stay_out)
+START_TEST(exited_threads_stay_out)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 4\nssy L\n@p1 bra Q\nsync L\nQ: exit\nL: s2r r3, %activemask\n" STORE3 "exit\n", 8);
 	ck_assert_uint_eq(count(smt_ops(s), "pop sync ff 8/0 -> f0 h=128"), 1);
@@ -763,7 +772,7 @@ START_TEST(simt_63_exited_threads_stay_out)
 END_TEST
 
 /* SIMT-64: a YIELD in the callee loses the call token; everyone returns to the right place */
-START_TEST(simt_64_yield_in_function)
+START_TEST(yield_in_function)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 4\nmov.u32 r3, 0\nssy L\n@p1 bra P\n"
 	    "cal r9, f\nadd.u32 r3, r3, 100\nsync L\n"
@@ -777,8 +786,8 @@ START_TEST(simt_64_yield_in_function)
 }
 END_TEST
 
-/* RET: part of the lanes waits for its token, the rest goes back on its own */
-START_TEST(simt_64_ret_partly_with_token)
+/* SIMT-64: RET: part of the lanes waits for its token, the rest goes back on its own */
+START_TEST(ret_partly_with_token)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 2\nsetp.lt.u32 p2, r2, 4\nmov.u32 r3, 0\n"
 	    "@p1 bra A\n"
@@ -793,7 +802,8 @@ START_TEST(simt_64_ret_partly_with_token)
 }
 END_TEST
 
-START_TEST(simt_12_calx_and_indirect_jump)
+/* SIMT-12 */
+START_TEST(calx_and_indirect_jump)
 {
 	run(PROLOGUE			/* 0 */
 	    "and.u32 r6, r2, 1\n"	/* 3 */
@@ -808,7 +818,8 @@ START_TEST(simt_12_calx_and_indirect_jump)
 }
 END_TEST
 
-START_TEST(simt_12_pexit)
+/* SIMT-12 */
+START_TEST(pexit_and_exit)
 {
 	run(PROLOGUE "mov.u32 r3, 1\npexit L\nsetp.lt.u32 p1, r2, 3\n@p1 exit\nmov.u32 r3, 2\nexit\n"
 	    "L: " STORE3 "exit\n", 8);
@@ -819,7 +830,7 @@ START_TEST(simt_12_pexit)
 END_TEST
 
 /* A-SIMT-8: a stale inner sync token must not catch the outer SYNC */
-START_TEST(a_simt_8_address_matters)
+START_TEST(address_matters)
 {
 	run(PROLOGUE "mov.u32 r3, 0\nssy Outer\nssy Inner\nsync Outer\n"
 	    "Inner: mov.u32 r3, 99\nOuter: add.u32 r3, r3, 1\n" STORE3 "exit\n", 8);
@@ -968,46 +979,46 @@ static Suite *suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
-	tcase_add_test(t, simt_x1_if_else);
-	tcase_add_test(t, simt_6_branch_first_fall_through);
-	tcase_add_test(t, simt_x2_five_tokens);
-	tcase_add_loop_test(t, simt_x3_ping_pong, 0, 2);
-	tcase_add_test(t, simt_x4_merge);
-	tcase_add_test(t, simt_40_merge_off);
-	tcase_add_test(t, simt_x5_opt_out_of_pending_sync);
-	tcase_add_test(t, simt_x6_mutex);
-	tcase_add_test(t, simt_x6_without_yield_hangs);
-	tcase_add_test(t, simt_x7_live_tokens_on_fallback);
-	tcase_add_test(t, simt_1_partial_warp);
-	tcase_add_test(t, simt_2_suppressed_lanes);
-	tcase_add_test(t, simt_9_nested);
-	tcase_add_test(t, simt_11_inverted_predicate);
-	tcase_add_test(t, simt_13_break_by_iteration);
-	tcase_add_test(t, simt_12_continue);
-	tcase_add_test(t, simt_14_generic_reasons);
-	tcase_add_test(t, simt_12_longjmp);
-	tcase_add_test(t, simt_15_reasons_of_lanes);
-	tcase_add_test(t, simt_16_predicated_disable);
-	tcase_add_test(t, simt_18_brx);
-	tcase_add_loop_test(t, simt_18_brx_many_targets, 0, 2);
-	tcase_add_test(t, simt_19_uniform_branch);
-	tcase_add_test(t, simt_20_queues_are_disjoint);
-	tcase_add_loop_test(t, simt_35_queue_sizes, 0, 5);
-	tcase_add_test(t, simt_41_merged_token_keeps_place);
-	tcase_add_test(t, simt_43_convergence_by_yield);
-	tcase_add_loop_test(t, simt_46_every_nth_yield, 0, 6);
-	tcase_add_loop_test(t, simt_47_random_yield, 0, 3);
-	tcase_add_test(t, simt_47_random_mutex);
-	tcase_add_test(t, simt_48_lonely_yield);
-	tcase_add_test(t, simt_50_stale_tokens);
-	tcase_add_test(t, simt_51_predicated_fallback);
-	tcase_add_test(t, simt_55_overflow);
-	tcase_add_test(t, simt_63_exited_threads_stay_out);
-	tcase_add_test(t, simt_64_yield_in_function);
-	tcase_add_test(t, simt_64_ret_partly_with_token);
-	tcase_add_test(t, simt_12_calx_and_indirect_jump);
-	tcase_add_test(t, simt_12_pexit);
-	tcase_add_test(t, a_simt_8_address_matters);
+	tcase_add_test(t, if_else);
+	tcase_add_test(t, branch_first_fall_through);
+	tcase_add_test(t, five_tokens);
+	tcase_add_loop_test(t, ping_pong, 0, 2);
+	tcase_add_test(t, merge_at_one_yield);
+	tcase_add_test(t, merge_off);
+	tcase_add_test(t, opt_out_of_pending_sync);
+	tcase_add_test(t, spin_lock_with_yield);
+	tcase_add_test(t, spin_lock_without_yield_hangs);
+	tcase_add_test(t, live_tokens_on_fallback);
+	tcase_add_test(t, partial_warp);
+	tcase_add_test(t, suppressed_lanes);
+	tcase_add_test(t, nested_ifs);
+	tcase_add_test(t, inverted_predicate);
+	tcase_add_test(t, break_by_iteration);
+	tcase_add_test(t, continue_in_loops);
+	tcase_add_test(t, generic_reasons);
+	tcase_add_test(t, longjmp_op);
+	tcase_add_test(t, reasons_of_lanes);
+	tcase_add_test(t, predicated_disable);
+	tcase_add_test(t, brx_four_targets);
+	tcase_add_loop_test(t, brx_many_targets, 0, 2);
+	tcase_add_test(t, uniform_branch);
+	tcase_add_test(t, queues_are_disjoint);
+	tcase_add_loop_test(t, queue_sizes, 0, 5);
+	tcase_add_test(t, merged_token_keeps_place);
+	tcase_add_test(t, convergence_by_yield);
+	tcase_add_loop_test(t, every_nth_yield, 0, 6);
+	tcase_add_loop_test(t, random_yield, 0, 3);
+	tcase_add_test(t, random_mutex);
+	tcase_add_test(t, lonely_yield);
+	tcase_add_test(t, stale_tokens);
+	tcase_add_test(t, predicated_fallback);
+	tcase_add_test(t, full_queue_is_fatal);
+	tcase_add_test(t, exited_threads_stay_out);
+	tcase_add_test(t, yield_in_function);
+	tcase_add_test(t, ret_partly_with_token);
+	tcase_add_test(t, calx_and_indirect_jump);
+	tcase_add_test(t, pexit_and_exit);
+	tcase_add_test(t, address_matters);
 	tcase_add_test(t, bad_pcs);
 	tcase_add_test(t, traps);
 	tcase_add_test(t, corrupt_tokens);

@@ -80,8 +80,8 @@ static void set_path(int i)
 	s->cfg.store_reorder = paths[i].reorder;
 }
 
-/* Out of order only where reordering is asked for, and there it is seen. */
-START_TEST(wq_18_unfenced_can_be_seen_reordered)
+/* WQ-18: Out of order only where reordering is asked for, and there it is seen. */
+START_TEST(unfenced_can_be_seen_reordered)
 {
 	set_path(_i);
 	message_passing("", "st.global.u32");
@@ -92,8 +92,8 @@ START_TEST(wq_18_unfenced_can_be_seen_reordered)
 }
 END_TEST
 
-/* With a fence, a release, or an atomic in between: never, whatever the seed. */
-START_TEST(wq_19_fenced_never)
+/* WQ-18: With a fence, a release, or an atomic in between: never, whatever the seed. */
+START_TEST(fenced_never)
 {
 	static const struct { const char *between, *flag; } how[] = {
 		{ "membar.sc.sys\n", "st.global.u32" },
@@ -308,8 +308,8 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, wq_18_unfenced_can_be_seen_reordered, 0, 5);
-	tcase_add_loop_test(t, wq_19_fenced_never, 0, 15);
+	tcase_add_loop_test(t, unfenced_can_be_seen_reordered, 0, 5);
+	tcase_add_loop_test(t, fenced_never, 0, 15);
 	tcase_add_test(t, delay_and_kernel_end);
 	tcase_add_test(t, waiters_hear_when_it_is_there);
 	tcase_add_loop_test(t, nothing_is_left_behind, 0, 3);

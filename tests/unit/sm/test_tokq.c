@@ -30,7 +30,7 @@ static void init(uint32_t size)
 }
 
 /* SIMT-22, SIMT-23, A-SIMT-1 */
-START_TEST(simt_23_token_bits)
+START_TEST(token_bits)
 {
 	ck_assert_uint_eq(sizeof(uint64_t), 8);
 	ck_assert_uint_eq(PPU_TOK_MAKE(1, 0xffffffffu, 0x000123), 0x0000123FFFFFFFF1ull);
@@ -48,7 +48,7 @@ START_TEST(simt_23_token_bits)
 END_TEST
 
 /* SIMT-28, SIMT-29: one header lays the token out: its fields fill 64 bits and do not overlap */
-START_TEST(simt_28_layout)
+START_TEST(token_layout)
 {
 	const uint64_t type = PPU_TOK_MAKE(0xf, 0, 0), mask = PPU_TOK_MAKE(0, ~0u, 0),
 		       addr = PPU_TOK_MAKE(0, 0, PPU_PC_MAX);
@@ -60,7 +60,7 @@ START_TEST(simt_28_layout)
 END_TEST
 
 /* SIMT-24 */
-START_TEST(simt_24_tracking_bits)
+START_TEST(tracking_bits)
 {
 	ck_assert_uint_eq(PPU_TOK_TRACK_SYNC, 0x0400000000000000ull);
 	ck_assert_uint_eq(PPU_TOK_TRACK_DIV, 0x0800000000000000ull);
@@ -70,7 +70,7 @@ START_TEST(simt_24_tracking_bits)
 END_TEST
 
 /* SIMT-30 */
-START_TEST(simt_30_starts_in_the_middle)
+START_TEST(starts_in_the_middle)
 {
 	init(256);
 	ck_assert_int_eq(q.head, 128);
@@ -80,7 +80,7 @@ START_TEST(simt_30_starts_in_the_middle)
 END_TEST
 
 /* SIMT-31 */
-START_TEST(simt_31_front_is_lifo)
+START_TEST(front_is_lifo)
 {
 	uint64_t t;
 
@@ -100,7 +100,7 @@ START_TEST(simt_31_front_is_lifo)
 END_TEST
 
 /* SIMT-32 */
-START_TEST(simt_32_back_push)
+START_TEST(back_push)
 {
 	init(256);
 	ppu_tokq_push_back(&q, 0xf, 9);
@@ -116,7 +116,7 @@ static unsigned nibble(int i)
 }
 
 /* SIMT-25, SIMT-27: the five-token picture, then a yield */
-START_TEST(simt_27_back_push_keeps_tracking_bits)
+START_TEST(back_push_keeps_tracking_bits)
 {
 	static const unsigned types[5] = { PPU_REASON_SYNC, PPU_REASON_DIV, PPU_REASON_CALL,
 					   PPU_REASON_SYNC, PPU_REASON_DIV };
@@ -138,7 +138,7 @@ START_TEST(simt_27_back_push_keeps_tracking_bits)
 END_TEST
 
 /* SIMT-40, SIMT-41 */
-START_TEST(simt_41_merge_keeps_place)
+START_TEST(merge_keeps_place)
 {
 	uint64_t t;
 
@@ -157,8 +157,8 @@ START_TEST(simt_41_merge_keeps_place)
 }
 END_TEST
 
-/* A token of another type with the same address is no partner. */
-START_TEST(simt_40_merges_with_yield_tokens_only)
+/* SIMT-40: A token of another type with the same address is no partner. */
+START_TEST(merges_with_yield_tokens_only)
 {
 	uint64_t t;
 
@@ -168,7 +168,8 @@ START_TEST(simt_40_merges_with_yield_tokens_only)
 }
 END_TEST
 
-START_TEST(simt_52_range_and_simt_55_full)
+/* SIMT-52, SIMT-55 */
+START_TEST(range_and_full)
 {
 	init(256);
 	for (int i = 0; i < 128; i++) {
@@ -199,7 +200,7 @@ START_TEST(simt_52_range_and_simt_55_full)
 END_TEST
 
 /* SIMT-53: two tokens at entries 0, 1 and a back push */
-START_TEST(simt_53_recentre)
+START_TEST(recentre)
 {
 	init(256);
 	ppu_tokq_push_front(&q, PPU_REASON_YIELD, 1, 1);
@@ -218,8 +219,8 @@ START_TEST(simt_53_recentre)
 }
 END_TEST
 
-/* One free entry: it goes where it is needed. */
-START_TEST(simt_53_last_entry_at_either_side)
+/* SIMT-53: One free entry: it goes where it is needed. */
+START_TEST(last_entry_at_either_side)
 {
 	for (int side = 0; side < 2; side++) {
 		init(4);
@@ -364,18 +365,18 @@ static Suite *suite(void)
 	TCase *t = tcase_create("tokq");
 
 	tcase_set_timeout(t, 60);
-	tcase_add_test(t, simt_23_token_bits);
-	tcase_add_test(t, simt_28_layout);
-	tcase_add_test(t, simt_24_tracking_bits);
-	tcase_add_test(t, simt_30_starts_in_the_middle);
-	tcase_add_test(t, simt_31_front_is_lifo);
-	tcase_add_test(t, simt_32_back_push);
-	tcase_add_test(t, simt_27_back_push_keeps_tracking_bits);
-	tcase_add_test(t, simt_41_merge_keeps_place);
-	tcase_add_test(t, simt_40_merges_with_yield_tokens_only);
-	tcase_add_test(t, simt_52_range_and_simt_55_full);
-	tcase_add_test(t, simt_53_recentre);
-	tcase_add_test(t, simt_53_last_entry_at_either_side);
+	tcase_add_test(t, token_bits);
+	tcase_add_test(t, token_layout);
+	tcase_add_test(t, tracking_bits);
+	tcase_add_test(t, starts_in_the_middle);
+	tcase_add_test(t, front_is_lifo);
+	tcase_add_test(t, back_push);
+	tcase_add_test(t, back_push_keeps_tracking_bits);
+	tcase_add_test(t, merge_keeps_place);
+	tcase_add_test(t, merges_with_yield_tokens_only);
+	tcase_add_test(t, range_and_full);
+	tcase_add_test(t, recentre);
+	tcase_add_test(t, last_entry_at_either_side);
 	tcase_add_test(t, place_is_checked);
 	tcase_add_test(t, token_validation);
 	tcase_add_loop_test(t, random_operations, 0, 6);

@@ -45,7 +45,7 @@ static unsigned count(const char *text, const char *what)
 /* ---- CTA barriers ------------------------------------------------------------------------------- */
 
 /* HW-53, HW-54: write, barrier, read the neighbour */
-START_TEST(hw_53_barrier)
+START_TEST(cta_barrier)
 {
 	static const uint32_t sizes[] = { 32, 96, 100, 1024, 1 };
 	uint32_t n = sizes[_i];
@@ -129,7 +129,7 @@ START_TEST(barrier_reductions)
 END_TEST
 
 /* A-SIMT-25: threads are counted, not warps; a diverged warp leaves the barrier as one. */
-START_TEST(a_simt_25_diverged_barrier)
+START_TEST(diverged_barrier)
 {
 	run(PROLOGUE			/* 0 */
 	    "setp.lt.u32 p1, r2, 5\n"	/* 3 */
@@ -143,8 +143,8 @@ START_TEST(a_simt_25_diverged_barrier)
 }
 END_TEST
 
-/* Groups park: no busy waiting while another warp takes its time. */
-START_TEST(a_simt_25_parked_warps_sleep)
+/* A-SIMT-25: Groups park: no busy waiting while another warp takes its time. */
+START_TEST(parked_warps_sleep)
 {
 	uint64_t before;
 
@@ -157,8 +157,8 @@ START_TEST(a_simt_25_parked_warps_sleep)
 }
 END_TEST
 
-/* Half of a warp at the barrier, the other half in an if that gets there later. */
-START_TEST(a_simt_25_barrier_in_branch)
+/* A-SIMT-25: Half of a warp at the barrier, the other half in an if that gets there later. */
+START_TEST(barrier_in_branch)
 {
 	run(PROLOGUE "and.u32 r6, r2, 1\nsetp.eq.u32 p1, r6, 0\nmov.u32 r3, 1\n@p1 bra E\n"
 	    "mov.u32 r3, 2\nbar.sync 0\nbra End\n"
@@ -271,7 +271,7 @@ START_TEST(match_and_redux)
 END_TEST
 
 /* A-SIMT-25: a data-dependent loop with YIELD, then shfl over the whole warp */
-START_TEST(a_simt_25_shfl_after_yield_loop)
+START_TEST(shfl_after_yield_loop)
 {
 	s->cfg.yield_every = _i;
 	run(PROLOGUE "mov.u32 r6, 0\nmul.u32 r7, r2, 7\nand.u32 r7, r7, 15\n"
@@ -319,7 +319,7 @@ END_TEST
 /* ---- special registers ------------------------------------------------------------------------------- */
 
 /* HW-51: all combinations of an 8 x 4 x 2 CTA, in a grid of 2 x 3 x 2 */
-START_TEST(hw_51_thread_and_cta_ids)
+START_TEST(thread_and_cta_ids)
 {
 	struct ppu_tmd *t = &s->task.launch;
 
@@ -350,7 +350,7 @@ START_TEST(hw_51_thread_and_cta_ids)
 END_TEST
 
 /* HW-52 */
-START_TEST(hw_52_special_registers)
+START_TEST(special_registers)
 {
 	static const struct { const char *name; uint64_t value; } regs[] = {
 		{ "ntid.x", 40 }, { "ntid.y", 1 }, { "nctaid.x", 1 }, { "nctaid.z", 1 }, { "warpid", 0 },
@@ -402,7 +402,7 @@ END_TEST
 /* ---- scheduling and resources --------------------------------------------------------------------------- */
 
 /* SIMT-44: warp 0 waits for warp 1, CTA 0 for CTA 1, lane 0 for lane 1 */
-START_TEST(simt_44_warp_and_cta_progress)
+START_TEST(warp_and_cta_progress)
 {
 	run(PROLOGUE "setp.ge.u32 p1, r2, 32\nmov.u32 r3, 1\n@p1 bra W\n"
 	    "loop: ld.global.volatile.u32 r6, [rd10+512]\nsetp.eq.u32 p2, r6, 0\n@p2 bra loop\n" STORE3 "exit\n"
@@ -423,7 +423,7 @@ START_TEST(simt_44_warp_and_cta_progress)
 END_TEST
 
 /* HW-39: G = 4 warps, M = 2 SMs, 20 single-warp CTAs: never more than 8 resident */
-START_TEST(hw_39_residency)
+START_TEST(residency)
 {
 	s->cfg.warps_per_sm = 4;
 	s->cfg.sms_per_gpc = 2;
@@ -443,7 +443,7 @@ START_TEST(hw_39_residency)
 END_TEST
 
 /* HW-42 */
-START_TEST(hw_42_cta_limits)
+START_TEST(cta_limits)
 {
 	struct ppu_tmd *t = &s->task.launch;
 
@@ -473,7 +473,7 @@ START_TEST(hw_42_cta_limits)
 END_TEST
 
 /* HW-58, HW-60: CTAs next to each other on one SM */
-START_TEST(hw_60_shared_memory_is_per_cta)
+START_TEST(shared_memory_is_per_cta)
 {
 	s->task.launch.shared_bytes = 128;
 	run_grid("ld.param.u64 rd10, [0]\ns2r r2, %tid.x\ns2r r6, %ctaid.x\nshl.u32 r7, r2, 2\n"
@@ -549,31 +549,31 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, hw_53_barrier, 0, 5);
+	tcase_add_loop_test(t, cta_barrier, 0, 5);
 	tcase_add_test(t, barrier_rounds);
 	tcase_add_test(t, barrier_with_exited_threads);
 	tcase_add_test(t, barrier_named);
 	tcase_add_test(t, barrier_arrive);
 	tcase_add_test(t, barrier_reductions);
-	tcase_add_test(t, a_simt_25_diverged_barrier);
-	tcase_add_test(t, a_simt_25_parked_warps_sleep);
-	tcase_add_test(t, a_simt_25_barrier_in_branch);
+	tcase_add_test(t, diverged_barrier);
+	tcase_add_test(t, parked_warps_sleep);
+	tcase_add_test(t, barrier_in_branch);
 	tcase_add_test(t, deadlock_is_a_fault);
 	tcase_add_test(t, bad_barriers);
 	tcase_add_test(t, vote);
 	tcase_add_test(t, shfl);
 	tcase_add_test(t, match_and_redux);
-	tcase_add_loop_test(t, a_simt_25_shfl_after_yield_loop, 0, 5);
+	tcase_add_loop_test(t, shfl_after_yield_loop, 0, 5);
 	tcase_add_test(t, member_masks_by_lane);
 	tcase_add_test(t, warpsync_at_different_places);
 	tcase_add_test(t, member_masks_and_exit);
-	tcase_add_test(t, hw_51_thread_and_cta_ids);
-	tcase_add_test(t, hw_52_special_registers);
+	tcase_add_test(t, thread_and_cta_ids);
+	tcase_add_test(t, special_registers);
 	tcase_add_test(t, clocks);
-	tcase_add_test(t, simt_44_warp_and_cta_progress);
-	tcase_add_test(t, hw_39_residency);
-	tcase_add_test(t, hw_42_cta_limits);
-	tcase_add_test(t, hw_60_shared_memory_is_per_cta);
+	tcase_add_test(t, warp_and_cta_progress);
+	tcase_add_test(t, residency);
+	tcase_add_test(t, cta_limits);
+	tcase_add_test(t, shared_memory_is_per_cta);
 	tcase_add_test(t, tlaunch);
 	tcase_add_test(t, windows_do_not_show);
 	tcase_add_test(t, counts_match_operations);

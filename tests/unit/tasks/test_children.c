@@ -10,7 +10,7 @@ static const char chain[] = "ld.param.u64 rd4, [0]\ntlaunch r6, rd4\ntsync r7\ne
 
 /* SP-39: p = 4, N = 4: priorities 4, 5, 6, 7; completions 7, 6, 5, 4; the next CPU-launched kernel of the
  * stream starts after that and carries 4 again. */
-START_TEST(sp39_chain_and_next)
+START_TEST(chain_and_next)
 {
 	struct bench *b = bench_new("task-slots=1");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -40,7 +40,7 @@ START_TEST(sp39_chain_and_next)
 END_TEST
 
 /* SP-2: what the CPU launches has depth 1 and no parent, also when the same TMD is launched by a thread. */
-START_TEST(sp2_launched_by)
+START_TEST(launched_by)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -72,7 +72,7 @@ START_TEST(sp2_launched_by)
 END_TEST
 
 /* SP-33, SP-40, and not the prior art: parents run at the stream's priority (8), not at the lowest. */
-START_TEST(sp40_parents_at_the_streams_priority)
+START_TEST(parents_at_the_streams_priority)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -102,7 +102,7 @@ START_TEST(sp40_parents_at_the_streams_priority)
 END_TEST
 
 /* SP-34, SP-35, SP-46: without a priority the lowest, and the child one above. */
-START_TEST(sp46_default_is_lowest)
+START_TEST(default_is_lowest)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -124,7 +124,7 @@ START_TEST(sp46_default_is_lowest)
 END_TEST
 
 /* SP-45: two contexts with N = 2 and N = 4 at once: the same program fails at level 3 and at level 5. */
-START_TEST(sp45_depth_per_context)
+START_TEST(depth_per_context)
 {
 	struct bench *b = bench_new("vram=32M");
 	static const unsigned n[2] = { 2, 4 };
@@ -164,7 +164,7 @@ START_TEST(sp45_depth_per_context)
 END_TEST
 
 /* SP-42, HW-25: from the SMs to the task unit: the host interface and the CPU see nothing of it. */
-START_TEST(hw25_not_through_the_host)
+START_TEST(not_through_the_host)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -275,7 +275,7 @@ START_TEST(launch_cost_is_flat)
 END_TEST
 
 /* HW-21: no value of task A shows in task B on the same SM: parameters, special registers, registers. */
-START_TEST(hw21_clean_state)
+START_TEST(clean_state)
 {
 	struct bench *b = bench_new("gpcs=1 sms-per-gpc=1 task-slots=1");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -320,7 +320,7 @@ START_TEST(hw21_clean_state)
 END_TEST
 
 /* HW-35: on each GPC in turn, the same results. */
-START_TEST(hw35_gpcs_are_alike)
+START_TEST(gpcs_are_alike)
 {
 	struct bench *b = bench_new("gpcs=4 sms-per-gpc=1 vram=32M");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -376,7 +376,7 @@ START_TEST(watchdog_leaves_out_the_driver)
 END_TEST
 
 /* HW-17: three tasks on priorities 1, 1, 4 stand in the right ones of M lists, in order. */
-START_TEST(hw17_scheduler_table)
+START_TEST(scheduler_table)
 {
 	struct bench *b = bench_new("device-priorities=7");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -433,7 +433,7 @@ START_TEST(documented_rows)
 END_TEST
 
 /* SP-15, SP-16: a level costs save area; a depth of N needs N - 1 levels more than one of 1. */
-START_TEST(sp16_levels_cost_memory)
+START_TEST(levels_cost_memory)
 {
 	uint64_t one = PPU_SAVE_AREA_BYTES(15, 548864, 1, 1024), last = one;
 
@@ -472,6 +472,6 @@ START_TEST(sp16_levels_cost_memory)
 }
 END_TEST
 
-BENCH_MAIN("children", hw17_scheduler_table, documented_rows, sp16_levels_cost_memory, sp39_chain_and_next, sp2_launched_by, sp40_parents_at_the_streams_priority,
-	   sp46_default_is_lowest, sp45_depth_per_context, hw25_not_through_the_host, many_children,
-	   launch_cost_is_flat, hw21_clean_state, hw35_gpcs_are_alike, watchdog_leaves_out_the_driver)
+BENCH_MAIN("children", scheduler_table, documented_rows, levels_cost_memory, chain_and_next, launched_by,
+	   parents_at_the_streams_priority, default_is_lowest, depth_per_context, not_through_the_host,
+	   many_children, launch_cost_is_flat, clean_state, gpcs_are_alike, watchdog_leaves_out_the_driver)

@@ -124,7 +124,7 @@ static const char *const variants[] = {
 };
 
 /* SP-4, HW-24: preempted at every k-th instruction, results equal to the undisturbed run. */
-START_TEST(sp4_cut_at_every_kth_instruction)
+START_TEST(cut_at_every_kth_instruction)
 {
 	static uint8_t want[8192], got[8192];
 	static const unsigned every[] = { 1, 2, 3, 5, 11, 37 };
@@ -217,7 +217,7 @@ static void check_family(struct family *f, unsigned ctas)
 }
 
 /* SP-14: parents fill every SM and every slot, each CTA launches a child and waits. */
-START_TEST(sp14_parents_give_way)
+START_TEST(parents_give_way)
 {
 	static const char *const props[] = {
 		"task-slots=1 ctas-per-sm=2 vram=32M", "task-slots=2 ctas-per-sm=1 vram=32M",
@@ -243,7 +243,7 @@ END_TEST
 
 /* The negative test of SP-14: with the parent's priority and without preemption it hangs; the watchdog,
  * where there is one, ends it. */
-START_TEST(sp14_hangs_without)
+START_TEST(hangs_without_child_priority)
 {
 	for (unsigned watchdog = 0; watchdog < 2; watchdog++) {
 		struct family f = family_new("task-slots=1 ctas-per-sm=1 device-priorities=1 preempt-level=0 vram=32M", 4);
@@ -291,7 +291,7 @@ static const char *task_story(struct bench *b, const uint64_t *tmds, unsigned n)
 }
 
 /* HW-28, HW-33: active, pending while the child uses its slot, active, done. */
-START_TEST(hw28_pools)
+START_TEST(pending_and_active_pools)
 {
 	struct family f = family_new("task-slots=1 device-priorities=1", 1);
 	const uint64_t tmds[] = { f.pv, f.kv };
@@ -347,7 +347,7 @@ END_TEST
 /* ---- who is preempted ------------------------------------------------------------------------------- */
 
 /* SP-4: Klow counts to 10^4 in memory, Khigh sets a flag; Klow goes on, and nothing of it runs twice. */
-START_TEST(sp4_klow_khigh)
+START_TEST(klow_khigh)
 {
 	struct bench *b = bench_new("task-slots=1 gpcs=1 sms-per-gpc=1");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -385,7 +385,7 @@ START_TEST(sp4_klow_khigh)
 END_TEST
 
 /* SP-38: Klow at 0 running, parent at 4 launches its child at 5, all slots taken: Klow goes first. */
-START_TEST(sp38_child_preempts_unrelated)
+START_TEST(child_preempts_unrelated)
 {
 	struct bench *b = bench_new("task-slots=2");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -737,6 +737,7 @@ START_TEST(every_checked_field)
 }
 END_TEST
 
-BENCH_MAIN("preempt", sp4_cut_at_every_kth_instruction, sp14_parents_give_way, sp14_hangs_without, hw28_pools,
-	   tsync_is_per_cta, sp4_klow_khigh, sp38_child_preempts_unrelated, room_on_an_sm,
-	   fairness_between_contexts, literal_global_order, shares_are_equal, waiting_for_room, damaged_images, every_checked_field)
+BENCH_MAIN("preempt", cut_at_every_kth_instruction, parents_give_way, hangs_without_child_priority,
+	   pending_and_active_pools, tsync_is_per_cta, klow_khigh, child_preempts_unrelated, room_on_an_sm,
+	   fairness_between_contexts, literal_global_order, shares_are_equal, waiting_for_room,
+	   damaged_images, every_checked_field)

@@ -93,7 +93,7 @@ static void q_check(struct q *q, unsigned n)
 
 /* HW-30: without entries it lives until it is closed; 7 entries later, 7 CTAs.  Both placements, both
  * memories. */
-START_TEST(hw30_lives_until_closed)
+START_TEST(lives_until_closed)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		struct q q = q_new("task-slots=1", worker, 8, i & 1, i & 2 ? BENCH_SYS : BENCH_VRAM);
@@ -147,7 +147,7 @@ START_TEST(closed_without_entries)
 END_TEST
 
 /* HW-32: capacity 4, 1000 entries, each once, no overrun; fed while CTAs run. */
-START_TEST(hw32_circular)
+START_TEST(circular)
 {
 	struct q q = q_new("ctas-per-sm=3", worker, 4, false, BENCH_VRAM);
 	unsigned left = 1000, seed = 5, full = 0;
@@ -175,7 +175,7 @@ END_TEST
 
 /* HW-31: a CTA of the running task pushes 3 more entries; all are processed, the last one closes.  No
  * kick, no CPU: the device sees the stores of its SMs. */
-START_TEST(hw31_pushed_by_a_running_task)
+START_TEST(pushed_by_a_running_task)
 {
 	/* parameter 1: the queue.  Entry 0 pushes entries 1, 2, 3; entry 3 closes. */
 	static const char pushes[] =
@@ -225,7 +225,7 @@ START_TEST(hw31_pushed_by_a_running_task)
 END_TEST
 
 /* HW-30: an entry may stand for a child task: its CTA launches the TMD it names. */
-START_TEST(hw30_entries_for_children)
+START_TEST(entries_for_children)
 {
 	struct q q = q_new(NULL, "ld.param.u64 rd2, [16]\ntlaunch r4, rd2\nexit\n", 8, true, BENCH_VRAM);
 	struct kern k = kern_load(q.c, "nanosleep 9000\nexit\n");
@@ -369,6 +369,6 @@ START_TEST(stopped)
 }
 END_TEST
 
-BENCH_MAIN("taskq", hw30_lives_until_closed, closed_without_entries, hw32_circular,
-	   hw31_pushed_by_a_running_task, hw30_entries_for_children, bad_queues, bad_queue_tmds,
+BENCH_MAIN("taskq", lives_until_closed, closed_without_entries, circular,
+	   pushed_by_a_running_task, entries_for_children, bad_queues, bad_queue_tmds,
 	   preempted_and_restored, stopped)

@@ -159,7 +159,7 @@ static void launch_paused(struct three *x, unsigned n)
 }
 
 /* SP-3, HW-19, HW-27: in order of the priorities the TMDs carry, not of arrival. */
-START_TEST(sp3_priority_order)
+START_TEST(priority_order)
 {
 	struct three x = three_new("task-slots=1");
 
@@ -174,7 +174,7 @@ START_TEST(sp3_priority_order)
 END_TEST
 
 /* HW-18, HW-17: accepted first, scheduled later. */
-START_TEST(hw18_accept_then_run)
+START_TEST(accept_then_run)
 {
 	struct three x = three_new(NULL);
 
@@ -193,7 +193,7 @@ START_TEST(hw18_accept_then_run)
 END_TEST
 
 /* HW-19: the alternative policy, lists in turn. */
-START_TEST(hw19_round_robin)
+START_TEST(round_robin)
 {
 	struct three x = three_new("task-slots=1 task-policy=1");
 
@@ -209,7 +209,7 @@ START_TEST(hw19_round_robin)
 END_TEST
 
 /* HW-20 */
-START_TEST(hw20_head_and_tail)
+START_TEST(head_and_tail)
 {
 	struct three x = three_new("task-slots=1");
 
@@ -225,7 +225,7 @@ START_TEST(hw20_head_and_tail)
 END_TEST
 
 /* SP-5: any number of device priorities, 0 too; SP-35: without priority the lowest. */
-START_TEST(sp5_numbers_of_priorities)
+START_TEST(numbers_of_priorities)
 {
 	static const unsigned ms[] = { 0, 1, 10, 12, 64, 256 };
 
@@ -367,7 +367,7 @@ static const char nested[] =
 	"exit\n";
 
 /* SP-10, SP-11, SP-12, SP-36, SP-37, SP-39, SP-42, SP-45, HW-25: the chain p, p + 1, p + 2, p + 3. */
-START_TEST(sp39_chain)
+START_TEST(chain_of_children)
 {
 	for (unsigned n = 1; n <= 4; n++) {
 		struct bench *b = bench_new(NULL);
@@ -414,7 +414,7 @@ START_TEST(sp39_chain)
 END_TEST
 
 /* SP-8: the parent waits for its child and reads its result. */
-START_TEST(sp8_parent_reads_child)
+START_TEST(parent_reads_child)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -444,7 +444,7 @@ END_TEST
 
 /* SP-9: a parent that does not wait is complete after its child only; the next kernel of the stream
  * starts after that. */
-START_TEST(sp9_parent_complete_after_child)
+START_TEST(parent_complete_after_child)
 {
 	struct bench *b = bench_new("task-slots=2");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -644,9 +644,9 @@ START_TEST(many_waiting_tasks)
 }
 END_TEST
 
-BENCH_MAIN("tmu", bad_tmd_stops_the_channel, bad_tmd_address, tmd_in_both_memories, sp3_priority_order,
-	   hw18_accept_then_run, hw19_round_robin, hw20_head_and_tail, sp5_numbers_of_priorities,
+BENCH_MAIN("tmu", bad_tmd_stops_the_channel, bad_tmd_address, tmd_in_both_memories, priority_order,
+	   accept_then_run, round_robin, head_and_tail, numbers_of_priorities,
 	   wfi_waits_for_tasks_and_drain, completion_store_wakes, completion_store_faults,
-	   full_pool_holds_the_channel, sp39_chain, sp8_parent_reads_child,
-	   sp9_parent_complete_after_child, launch_errors, stop_ends_endless_tasks,
+	   full_pool_holds_the_channel, chain_of_children, parent_reads_child,
+	   parent_complete_after_child, launch_errors, stop_ends_endless_tasks,
 	   watchdog_ends_a_context, fault_ends_its_context_only, many_waiting_tasks)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random tasks against a model of the scheduler table and the task table that knows nothing but the
- * requirements: lists by priority with head and tail insertion (HW-17, HW-20), the highest first (SP-3),
+ * Random tasks against a model of the scheduler table and the task table that knows nothing but
+ * these rows: lists by priority with head and tail insertion (HW-17, HW-20), the highest first (SP-3),
  * a slot for a running task (HW-22), eviction of a strictly lower priority only, to the head of its list
  * (HW-23, HW-24).  It replays the trace and checks every decision, and that none is missing.
  */

@@ -27,7 +27,7 @@ static void counted_once(struct bench_ctx *c, uint64_t va, unsigned n)
 }
 
 /* HW-22: 4 slots, 6 tasks of equal priority; never more than 4 hold one, none is evicted. */
-START_TEST(hw22_slots)
+START_TEST(task_slots)
 {
 	struct bench *b = bench_new("task-slots=4");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -55,7 +55,7 @@ START_TEST(hw22_slots)
 END_TEST
 
 /* HW-23, HW-24, SP-4: a higher priority evicts one, which takes up where it was. */
-START_TEST(hw23_eviction)
+START_TEST(evicts_lower_priority)
 {
 	struct bench *b = bench_new("task-slots=2 ctas-per-sm=2");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -172,7 +172,7 @@ START_TEST(many_random_evictions)
 END_TEST
 
 /* HW-29: 3 x 4 x 5 gives 60 CTAs, each index once. */
-START_TEST(hw29_grid)
+START_TEST(grid_coordinates)
 {
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -202,7 +202,7 @@ START_TEST(hw29_grid)
 END_TEST
 
 /* HW-38: even spread; HW-39: never more warps than there are; one CTA per GPC in cost-cta-ns. */
-START_TEST(hw38_spread)
+START_TEST(ctas_spread_over_sms)
 {
 	struct bench *b = bench_new("gpcs=2 sms-per-gpc=3 warps-per-sm=4 ctas-per-sm=4 cost-cta-ns=70 vram=64M");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -241,7 +241,7 @@ START_TEST(hw38_spread)
 END_TEST
 
 /* HW-34: two tasks at once on one GPC; the one of higher priority places its CTAs first. */
-START_TEST(hw34_two_tasks)
+START_TEST(two_tasks)
 {
 	struct bench *b = bench_new("gpcs=1 sms-per-gpc=2 ctas-per-sm=4");
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -299,5 +299,5 @@ START_TEST(no_backfill_past_priority)
 }
 END_TEST
 
-BENCH_MAIN("wdu", hw22_slots, hw23_eviction, equal_priority_does_not_evict, many_random_evictions, hw29_grid,
-	   hw38_spread, hw34_two_tasks, no_backfill_past_priority)
+BENCH_MAIN("wdu", task_slots, evicts_lower_priority, equal_priority_does_not_evict, many_random_evictions,
+	   grid_coordinates, ctas_spread_over_sms, two_tasks, no_backfill_past_priority)

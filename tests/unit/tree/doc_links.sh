@@ -23,8 +23,10 @@ for page in sorted(pages):
             broken.append("%s: %s" % (os.path.relpath(page, top), link))
         elif anchor and target.endswith(".md"):
             with open(target, encoding="utf-8") as f:
-                heads = re.findall(r"^#+ (.*)$", f.read(), re.M)
-            if anchor not in [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in heads]:
+                target_text = f.read()
+            heads = re.findall(r"^#+ (.*)$", target_text, re.M)
+            anchors = [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in heads]
+            if anchor not in anchors + re.findall(r'<a id="([^"]+)">', target_text):
                 broken.append("%s: %s: no such heading" % (os.path.relpath(page, top), link))
 for b in broken:
     print("# " + b)

@@ -4,6 +4,7 @@
  * in include/hw, those of Documentation/runtime/cuda.md from include/cuda and the library's list: this test
  * fails when they are not what the lists say, and writes them when it is run with PPU_UPDATE_DOCS=1.  A table stands between <!-- table:NAME --> and <!-- end -->.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +18,48 @@ static char *made;
 static size_t made_len;
 static FILE *out;
 
-/* A bar in a sentence would end the table's cell. */
+/* Rows of the specification that a text begins with, "WQ-44" or "A-CP-6": how long the name is, and its page. */
+static size_t row_name(const char *text, const char **page)
+{
+	static const char *const chapters[][3] = {	/* name, page of rows, page of readings */
+		{ "WQ", "wq", "wq-notes" }, { "SIMT", "simt", "simt-notes" }, { "CP", "cp", "cp" },
+		{ "SP", "sp", "sp" }, { "HW", "hw", "hw" },
+	};
+	size_t reading = !strncmp(text, "A-", 2) ? 2 : 0;
+
+	for (size_t i = 0; i < sizeof(chapters) / sizeof(chapters[0]); i++) {
+		size_t len = strlen(chapters[i][0]), at = reading + len + 1;
+
+		if (strncmp(text + reading, chapters[i][0], len) || text[reading + len] != '-' || !isdigit(text[at]))
+			continue;
+		while (isdigit(text[at]))
+			at++;
+		*page = chapters[i][reading ? 2 : 1];
+		return at;
+	}
+	return 0;
+}
+
+/* A bar in a sentence would end the table's cell; rows of the specification are links. */
 static const char *esc(const char *text)
 {
-	static char buf[500];
+	static char buf[700];
 	char *to = buf;
+	const char *page;
 
-	for (; *text && to < buf + sizeof(buf) - 2; text++) {
-		if (*text == '|')
+	for (const char *from = text; *from && to < buf + sizeof(buf) - 100;) {
+		size_t n = from == text || !isalnum(from[-1]) ? row_name(from, &page) : 0;
+
+		if (n) {
+			to += sprintf(to, "[%.*s](../spec/%s.md#", (int)n, from, page);
+			for (; n; n--)
+				*to++ = (char)tolower(*from++);
+			*to++ = ')';
+			continue;
+		}
+		if (*from == '|')
 			*to++ = '\\';
-		*to++ = *text;
+		*to++ = *from++;
 	}
 	*to = 0;
 	return buf;
@@ -73,7 +106,7 @@ static void commands(void)
 		strcpy(words, "1..255"); \
 	fprintf(out, "| `%s` | 0x%02x | %s | 0x%x | %s%s%s | %s |\n", #name, op, words, \
 		(unsigned)(flags), (classes) & 2 ? "compute " : "", (classes) & 4 ? "copy " : "", \
-		(classes) & 8 ? "devq" : "", doc); }
+		(classes) & 8 ? "devq" : "", esc(doc)); }
 	PPU_CMDS(C)
 #undef C
 }
@@ -82,7 +115,7 @@ static void events(void)
 {
 	head("| Event | Number | unit | a | b | c | d | |");
 #define T(name, num, u, a, b, c, d, doc) \
-	fprintf(out, "| `%s` | %u | %s | %s | %s | %s | %s | %s |\n", #name, num, u, a, b, c, d, doc);
+	fprintf(out, "| `%s` | %u | %s | %s | %s | %s | %s | %s |\n", #name, num, u, a, b, c, d, esc(doc));
 	PPU_TRACE_EVENTS(T)
 #undef T
 }
@@ -92,7 +125,7 @@ static void properties(void)
 	head("| Property | Default | From | To | |");
 #define P(c, name, type, def, min, max, doc) \
 	fprintf(out, "| `%s` | %llu | %llu | %llu | %s |\n", name, (unsigned long long)(def), \
-		(unsigned long long)(min), (unsigned long long)(max), doc);
+		(unsigned long long)(min), (unsigned long long)(max), esc(doc));
 	PPU_PROPS(P)
 #undef P
 }
@@ -102,7 +135,7 @@ static void counters(void)
 	unsigned n = 0;
 
 	head("| `DBG_SEL` | Name | |");
-#define C(name, text, doc) fprintf(out, "| %u | `%s` | %s |\n", n++, text, doc);
+#define C(name, text, doc) fprintf(out, "| %u | `%s` | %s |\n", n++, text, esc(doc));
 	PPU_COUNTERS(C)
 #undef C
 }

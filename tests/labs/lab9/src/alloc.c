@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lab 9, given: the memory of a queue (step 404, and X and Y of step 405). */
+/* Lab 9, given: the memory of a queue (step 404, WQ-27, and X and Y of step 405, WQ-28). */
 #include <string.h>
 #include "hw.h"
 #include "queue.h"

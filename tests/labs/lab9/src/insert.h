@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lab 9, the GPU's part: threads put work into a device-owned queue, many at once and without locks (method 450).
+ * Lab 9, the GPU's part: threads put work into a device-owned queue, many at once and without locks: method 450
+ * (WQ-39..WQ-52).
  *
  * soft and shadow are counters that never wrap. Counter c names entry c % count, in lap c / count.
  */
@@ -47,8 +48,8 @@ DEV void queue_point(const struct queue_dev *q, u64 counter, u64 block, u32 word
 }
 
 /*
- * Steps 460 and 462: reserve so many entries; *first is the counter of the first one. `spare` more must be free
- * behind them. QUEUE_OK, or QUEUE_FULL, and then soft is (or will be, when all who were refused are through) as if
+ * Steps 460 and 462 (WQ-43, WQ-44, WQ-60): reserve so many entries; *first is the counter of the first one. `spare`
+ * more must be free behind them. QUEUE_OK, or QUEUE_FULL, and then soft is (or will be, when all who were refused are through) as if
  * nobody had asked.
  */
 DEV int queue_reserve(const struct queue_dev *q, u64 entries, u64 spare, u64 *first)
@@ -71,7 +72,7 @@ DEV int queue_reserve(const struct queue_dev *q, u64 entries, u64 spare, u64 *fi
 	//LAB end
 }
 
-/* Steps 458 and 462: the n entries from `first` on point to the n blocks, and one more to an Acquire. */
+/* Steps 458 and 462 (WQ-42, WQ-45): the n entries from `first` on point to the n blocks, and one more to an Acquire. */
 DEV void queue_fill(const struct queue_dev *q, u64 first, const struct ppu_gpfifo_entry *blocks, u32 n)
 {
 	//LAB 9 write: The block of the Acquire goes to q->blocks, the piece of its entry; it awaits its own entry's
@@ -89,7 +90,7 @@ DEV void queue_fill(const struct queue_dev *q, u64 first, const struct ppu_gpfif
 	//LAB end
 }
 
-/* Steps 464 and 466: all entries from `first` on are there; the host interface may come to them. */
+/* Steps 464 and 466 (WQ-46, WQ-47): all entries from `first` on are there; the host interface may come to them. */
 DEV void queue_release(const struct queue_dev *q, u64 first)
 {
 	//LAB 9 write: Whose semaphore holds the host back in front of your group, in which lap? And what must have
@@ -121,7 +122,7 @@ DEV int queue_insert(const struct queue_dev *q, const struct ppu_gpfifo_entry *b
 	//LAB end
 }
 
-/* Step 470: no more work in launch number n. Called once in each launch, and nothing is inserted after it. */
+/* Step 470 (WQ-50): no more work in launch number n. Called once in each launch; nothing is inserted after it. */
 DEV void queue_finish(const struct queue_dev *q, u64 n)
 {
 	//LAB 9 write: One entry, no spare, for a block of three commands: wait until all work of the queue is done,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lab 9, the CPU's part: setting up a device-owned queue (method 400), and launching a kernel that fills it. */
+/* Lab 9, the CPU's part: setting up a device-owned queue (method 400, WQ-27..WQ-35), and launching a kernel
+ * that fills it. */
 #include <errno.h>
 #include <stddef.h>
 #include "hw.h"
@@ -55,13 +56,13 @@ static void point(struct hw *hw, struct queue *q, uint32_t index, uint64_t block
  */
 int queue_create(struct hw *hw, struct queue *q, uint32_t count)
 {
-	//LAB 9 write: queue_alloc() is step 404. Then:
+	//LAB 9 write: queue_alloc() is step 404 (WQ-27). Then:
 	//LAB      - configure the channel: instance block, ring, entries, class; where the shadow counter is; and, if
 	//LAB        CAP_FEATURES has PPU_FEAT_DEVQ_ASSIST, PPU_CHF_AUTO_REFRESH. Leave CH_GET as you find it.
-	//LAB      - step 406: the block at q->start, one Acquire of X. It waits for the number of the first launch.
-	//LAB      - step 408: the entry the channel's GET names points to it, wherever GET is.
-	//LAB      - step 410: PUT, so that every other entry but one is open to threads.
-	//LAB      - step 412: soft and shadow. They count without wrapping.
+	//LAB      - step 406 (WQ-30): the block at q->start, one Acquire of X. It waits for the number of the first launch.
+	//LAB      - step 408 (WQ-31): the entry the channel's GET names points to it, wherever GET is.
+	//LAB      - step 410 (WQ-32): PUT, so that every other entry but one is open to threads.
+	//LAB      - step 412 (WQ-33, WQ-34): soft and shadow. They count without wrapping.
 	//LAB      - only then ENABLE; -EINVAL if the channel is not enabled after that. queue_publish().
 	struct words acquire = { .n = 0 };
 	uint32_t ch, get, i;
@@ -97,7 +98,7 @@ int queue_create(struct hw *hw, struct queue *q, uint32_t count)
 }
 
 /*
- * Launch the kernel of this TMD, and let the queue run what it puts there: step 405. Work that is submitted to
+ * Launch the kernel of this TMD, and let the queue run what it puts there: step 405 (WQ-29). Work that is submitted to
  * channel 0 afterwards comes after all of it. Does not wait.
  */
 void queue_launch(struct hw *hw, struct queue *q, uint64_t tmd)

@@ -91,7 +91,7 @@ KERNEL chain(const struct queue_dev *q, u64 launch, const struct ppu_gpfifo_entr
 			;
 }
 
-/* Figures 6A to 6F, in three timings. In timing 3 PBS-2 is written, and released by PBS-1's kernel. */
+/* Figures 6A to 6F (WQ-X1), in three timings. In timing 3 PBS-2 is written, and released by PBS-1's kernel. */
 KERNEL x1_launch(const struct queue_dev *q, u64 launch, u64 timing, const struct ppu_gpfifo_entry *pbs, u64 place)
 {
 	u64 first;

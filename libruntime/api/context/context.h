@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* A context: its lock, its waiting, and who owns what in it. */
+#ifndef PPU_API_CONTEXT_H
+#define PPU_API_CONTEXT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <ppu.h>
+#include "api/context/need.h"
+#include "api/context/object.h"
+#include "api/memory/copyprio.h"
+#include "api/memory/mem.h"
+#include "backend/backend.h"
+
+#pragma GCC visibility push(hidden)
+
+struct ppuEvent_st;
+struct ppuFunction_st;
+struct ppuMem_st;
+struct ppuModule_st;
+struct ppuStream_st;
+struct rt_chan;
+struct rt_chunk;
+struct rt_device;
+struct rt_devlib;
+struct rt_lane;
+struct rt_queue;
+struct rt_retired_slot;
+struct rt_slots;
+
+struct ppuCtx_st {
+	struct rt_obj obj;
+	pthread_mutex_t lock;
+	struct rt_device *device;
+	const struct be_ops *be;
+	struct be_vm *vm;
+	uint32_t stack;			/* PPU_LIMIT_LOCAL_BYTES: what recursive kernels get at least */
+	bool dead;
+	ppuResult broken;		/* sticky */
+	char *detail;
+	struct ppuCtx_st *next;		/* list of all */
+
+	struct rt_chan *chan[RT_MAX_CHAN];	/* in the order they were made */
+	unsigned num_chan;
+	struct rt_chan *compute[RT_MAX_COMPUTE], *copies[RT_MAX_COPY];	/* by number, NULL: not made yet */
+	struct rt_copyprio copy;
+	struct rt_lane *lane[RT_MAX_LANE];
+	pthread_cond_t host_cond;	/* a host function was given or is done, or the context is dead */
+	uint64_t host_done;
+	uint32_t next_slot;		/* assignment of streams to channels */
+	struct ppuStream_st *streams;	/* all but the default one */
+	struct ppuStream_st *null_stream, *load_stream;
+	struct rt_need orphans;		/* what destroyed blocking streams left to wait for */
+
+	struct rt_slots *slots;
+	struct rt_retired_slot *retired;
+
+	struct rt_chunk *chunks[RT_HEAPS];
+	struct rt_alloc *allocs;	/* by address */
+	size_t num_allocs, cap_allocs;
+
+	struct ppuModule_st *modules;
+	struct ppuFunction_st **funcs;	/* by number, for faults */
+	uint32_t num_funcs, cap_funcs, launches;
+	struct ppuEvent_st *events;
+	struct rt_devlib *devlib;	/* printf, assert, malloc of kernels */
+	uint64_t cdp_va;		/* struct ppu_cdp_ctx; 0: no module launches */
+	bool depth_chosen;		/* PPU_LIMIT_NESTING_DEPTH was set */
+	struct rt_queue *queues;	/* device-owned */
+	struct ppuMem_st *mems;		/* vmm.c */
+	uint64_t coop_va;		/* coop.c: barrier of cooperative kernels, 0: not made yet */
+	struct rt_need coop;		/* the last of them */
+};
+
+ppuResult rt_ctx_create(struct rt_device *dev, unsigned flags, struct ppuCtx_st **ctx);
+void rt_ctx_destroy(struct ppuCtx_st *ctx);	/* ends it; the caller's reference stays */
+/* Lock; fails (unlocked) when the context is gone or broken. */
+ppuResult rt_enter(struct ppuCtx_st *ctx);
+static inline void rt_leave(struct ppuCtx_st *ctx) { pthread_mutex_unlock(&ctx->lock); }
+
+bool rt_done(struct ppuCtx_st *ctx, const struct rt_need *need);
+void rt_merge(struct ppuCtx_st *ctx, struct rt_need *to, const struct rt_need *from);
+/* Everything submitted so far. */
+void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need);
+extern const struct be_limits rt_no_limit;
+/* Called locked; drops the lock while asleep. */
+ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *need, const struct be_limits *lim);
+ppuResult rt_wait_all(struct ppuCtx_st *ctx);
+/* Look for a reason why work is not going on; PPU_SUCCESS when there is none. */
+ppuResult rt_check(struct ppuCtx_st *ctx);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Limits of a context: what its kernels may use of local memory, nesting levels, pending launches,
+ * printf's ring and malloc's heap.
+ *
+ * Local memory is allocated for every warp the device can hold, so a context has no more of it than its
+ * kernels need: a little when a module is loaded and nothing runs, else at the launch.
+ */
+#include <errno.h>
+
+#include <ppu.h>
+#include <ppu_image.h>
+#include "api/context/limit.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/context/need.h"
+#include "api/context/object.h"
+#include "api/launch/cdp.h"
+#include "api/launch/devcalls.h"
+#include "api/launch/module.h"
+#include "api/stream/prio.h"
+#include "api/stream/stream.h"
+#include "backend/backend.h"
+
+#define STACK_DEFAULT	1024u	/* how deep recursion goes nobody knows: some room is better than a fault at once */
+#define PENDING_DEFAULT	2048u
+#define LOCAL_LEAST	16u
+#define EXPECTED_MOST	256u	/* a module's kernels are given up to this when it is loaded */
+
+void rt_limits_init(struct ppuCtx_st *ctx, uint32_t *limits)
+{
+	ctx->stack = STACK_DEFAULT;
+	limits[BE_VM_LOCAL] = LOCAL_LEAST;
+	limits[BE_VM_DEPTH] = rt_prio_depth(&ctx->device->prop);
+	limits[BE_VM_PENDING] = PENDING_DEFAULT;
+}
+
+/* ---- local memory --------------------------------------------------------------------------- */
+
+uint32_t rt_local_of(const struct ppuCtx_st *ctx, const struct ppu_symbol *s)
+{
+	return s->recursive && s->local_bytes < ctx->stack ? ctx->stack : s->local_bytes;
+}
+
+/* The largest need of a module's kernels that is not above `most`. */
+static uint32_t local_of_any(const struct ppuModule_st *m, uint32_t most)
+{
+	uint32_t bytes = 0, need;
+
+	for (uint32_t i = 0; i < m->img->num_symbols; i++) {
+		if (m->img->symbols[i].kind != PPU_SYM_KERNEL)
+			continue;
+		need = rt_local_of(m->ctx, &m->img->symbols[i]);
+		if (need > bytes && need <= most)
+			bytes = need;
+	}
+	return bytes;
+}
+
+static bool launches(const struct ppu_image *img)
+{
+	for (uint32_t i = 0; i < img->num_insns; i++)
+		if (PPU_GET(&img->code[i], OP) == PPU_OP_TLAUNCH)
+			return true;
+	return false;
+}
+
+void rt_local_expect(struct ppuModule_st *m)
+{
+	struct ppuCtx_st *ctx = m->ctx;
+	struct rt_need need;
+	uint32_t bytes;
+
+	m->launches = m->kernels_va || launches(m->img);	/* by the queue, or by themselves */
+	bytes = local_of_any(m, m->launches ? UINT32_MAX : EXPECTED_MOST);
+	rt_everything(ctx, &need);
+	/* If it fails, a launch tries again and tells. */
+	if (bytes > ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL) && rt_done(ctx, &need))
+		ctx->be->vm_set_limit(ctx->vm, BE_VM_LOCAL, bytes);
+}
+
+ppuResult rt_local_ensure(const struct ppuFunction_st *f)
+{
+	struct ppuCtx_st *ctx = f->mod->ctx;
+	/* Which kernels it launches nobody knows. */
+	uint32_t bytes = f->mod->launches ? local_of_any(f->mod, UINT32_MAX) : rt_local_of(ctx, f->sym);
+
+	while (bytes > ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL)) {
+		ppuResult res = rt_wait_all(ctx);
+		int rc;
+
+		if (res)
+			return res;
+		rc = ctx->be->vm_set_limit(ctx->vm, BE_VM_LOCAL, bytes);
+		if (rc && rc != -EBUSY)	/* busy: another thread was faster */
+			return rt_errno(rc, "enlarging local memory");
+	}
+	return PPU_SUCCESS;
+}
+
+static ppuResult set_stack(struct ppuCtx_st *ctx, uint64_t value)
+{
+	uint32_t bytes = value < LOCAL_LEAST ? LOCAL_LEAST : ((uint32_t)value + 15) & ~15u;
+	ppuResult res = rt_wait_all(ctx);
+
+	if (!res)
+		res = rt_errno(ctx->be->vm_set_limit(ctx->vm, BE_VM_LOCAL, bytes), "setting the size of local memory");
+	if (!res)
+		ctx->stack = bytes;
+	return res;
+}
+
+static uint64_t get_stack(struct ppuCtx_st *ctx)
+{
+	uint32_t now = ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL);
+
+	return now > ctx->stack ? now : ctx->stack;
+}
+
+/* ---- nesting -------------------------------------------------------------------------------- */
+
+/* Priorities of streams and work on the device were made for the depth there is (SP-43). */
+static ppuResult set_depth(struct ppuCtx_st *ctx, uint64_t value)
+{
+	struct rt_need need;
+	char why[RT_PRIO_REFUSAL];
+	ppuResult res;
+
+	if (!rt_prio_depth_ok(&ctx->device->prop, value, why))
+		return rt_fail(PPU_ERROR_INVALID_VALUE, "%s", why);
+	if (value == ctx->be->vm_limit(ctx->vm, BE_VM_DEPTH))
+		return PPU_SUCCESS;
+	for (const struct ppuStream_st *s = ctx->streams; s; s = s->next)
+		if (s->assigned)
+			return rt_fail(PPU_ERROR_BUSY, "the nesting depth decides what stream priorities mean: "
+				       "set it before a stream gets one, or destroy those streams");
+	rt_everything(ctx, &need);
+	if (!rt_done(ctx, &need) && ctx->be->poll)
+		ctx->be->poll(ctx->device->dev);
+	if (!rt_done(ctx, &need))
+		return rt_fail(PPU_ERROR_BUSY, "the nesting depth cannot change while there is work in the context: "
+			       "synchronise first");
+	res = rt_errno(ctx->be->vm_set_limit(ctx->vm, BE_VM_DEPTH, (uint32_t)value), "setting the nesting depth");
+	if (!res)
+		rt_prio_refresh(ctx);
+	return res;
+}
+
+#define CUDA_DEPTH	24u	/* levels of kernels that CUDA has */
+
+void rt_depth_expect(struct ppuCtx_st *ctx)
+{
+	uint32_t m = ctx->device->prop.device_priorities, depth = m && m < CUDA_DEPTH ? m : CUDA_DEPTH;
+	char why[RT_PRIO_REFUSAL];
+
+	if (ctx->depth_chosen || rt_prio_conf.depth || !rt_prio_depth_ok(&ctx->device->prop, depth, why) ||
+	    depth <= ctx->be->vm_limit(ctx->vm, BE_VM_DEPTH))
+		return;
+	for (const struct ppuStream_st *s = ctx->streams; s; s = s->next)
+		if (s->assigned)
+			return;
+	/* Where there is no room for it, programs have the depth there is. */
+	if (!rt_wait_all(ctx) && !ctx->be->vm_set_limit(ctx->vm, BE_VM_DEPTH, depth))
+		rt_prio_refresh(ctx);
+}
+
+static ppuResult set_pending(struct ppuCtx_st *ctx, uint64_t value)
+{
+	ppuResult res = rt_wait_all(ctx);
+
+	return res ? res : rt_errno(ctx->be->vm_set_limit(ctx->vm, BE_VM_PENDING, (uint32_t)value),
+				    "setting the number of pending launches");
+}
+
+/* ---- the calls ------------------------------------------------------------------------------ */
+
+uint64_t rt_limit(struct ppuCtx_st *ctx, ppuLimit limit)
+{
+	uint64_t value = 0;
+
+	switch (limit) {
+	case PPU_LIMIT_LOCAL_BYTES:
+		return get_stack(ctx);
+	case PPU_LIMIT_NESTING_DEPTH:
+		return ctx->be->vm_limit(ctx->vm, BE_VM_DEPTH);
+	case PPU_LIMIT_PENDING_LAUNCHES:
+		return ctx->be->vm_limit(ctx->vm, BE_VM_PENDING);
+	default:
+		rt_devlib_get_limit(ctx, limit, &value);
+		return value;
+	}
+}
+
+static ppuResult set(struct ppuCtx_st *ctx, ppuLimit limit, uint64_t value)
+{
+	ppuResult res;
+
+	switch (limit) {
+	case PPU_LIMIT_LOCAL_BYTES:
+		return set_stack(ctx, value);
+	case PPU_LIMIT_NESTING_DEPTH:
+		res = set_depth(ctx, value);
+		ctx->depth_chosen |= !res;
+		return res;
+	case PPU_LIMIT_PENDING_LAUNCHES:
+		return set_pending(ctx, value);
+	default:
+		res = rt_wait_all(ctx);
+		return res ? res : rt_devlib_set_limit(ctx, limit, value);
+	}
+}
+
+ppuResult ppuCtxGetLimit(ppuLimit limit, uint64_t *value)
+{
+	struct ppuCtx_st *ctx;
+	ppuResult res;
+
+	if (!value || limit >= PPU_LIMIT_COUNT)
+		return rt_error(PPU_ERROR_INVALID_VALUE);
+	res = rt_current(&ctx);
+	if (res)
+		return res;
+	res = rt_enter(ctx);
+	if (!res) {
+		*value = rt_limit(ctx, limit);
+		rt_leave(ctx);
+	}
+	rt_obj_put(&ctx->obj);
+	return res;
+}
+
+ppuResult ppuCtxSetLimit(ppuLimit limit, uint64_t value)
+{
+	struct ppuCtx_st *ctx;
+	ppuResult res;
+
+	if (limit >= PPU_LIMIT_COUNT || value > UINT32_MAX - 15)
+		return rt_error(PPU_ERROR_INVALID_VALUE);
+	res = rt_current(&ctx);
+	if (res)
+		return res;
+	res = rt_enter(ctx);
+	if (!res) {
+		res = set(ctx, limit, value);
+		rt_leave(ctx);
+	}
+	if (!res)
+		res = rt_cdp_limits(ctx);
+	rt_obj_put(&ctx->obj);
+	return res;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cooperative kernels: all of their blocks are on the SMs at once.  That they fit is checked; that nobody is in
+ * the way for ever is seen to by letting those of a context run one after another, for two that each had half
+ * of the SMs would wait for each other.
+ */
+#include <inttypes.h>
+
+#include <ppu.h>
+#include <hw/ppu_tmd.h>
+#include "api/launch/coop.h"
+#include "api/context/context.h"
+#include "api/context/error.h"
+#include "api/context/init.h"
+#include "api/memory/copy.h"
+#include "api/memory/mem.h"
+
+/* What kernels find at the address: a size, and the barrier that their blocks count in. */
+struct workspace {
+	uint32_t bytes, barrier;
+};
+
+ppuResult rt_coop_check(ppuFunction function, const struct ppuCtx_st *ctx, ppuDim3 grid, ppuDim3 block, size_t dynamic)
+{
+	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, room;
+	int per_sm;
+	ppuResult res = ppuOccupancyMaxActiveBlocks(&per_sm, function, block.x * block.y * block.z, dynamic);
+
+	if (res)
+		return res;
+	room = (uint64_t)per_sm * ctx->device->prop.sms;
+	return blocks <= room ? PPU_SUCCESS :
+	       rt_fail(PPU_ERROR_LAUNCH_RESOURCES, "a cooperative grid of %" PRIu64 " blocks: the device holds %" PRIu64
+		       " of them at once", blocks, room);
+}
+
+/* The barrier comes back to where it was by itself, so one is enough for all. */
+ppuResult rt_coop_prepare(struct ppuCtx_st *ctx)
+{
+	static const struct workspace w = { .bytes = sizeof(w) };
+	struct rt_rect r = { 0, (uintptr_t)&w, sizeof(w), sizeof(w), sizeof(w), 1 };
+	uint64_t va;
+	ppuResult res;
+
+	if (__atomic_load_n(&ctx->coop_va, __ATOMIC_ACQUIRE))
+		return PPU_SUCCESS;
+	res = rt_enter(ctx);
+	if (res)
+		return res;
+	res = rt_alloc(ctx, RT_HEAP_DATA, sizeof(w), 0, RT_MEMORY_MODULE, &va);
+	rt_leave(ctx);
+	if (res)
+		return res;
+	r.dst = va;
+	res = rt_copy(ctx->load_stream, &r, true);
+	/* Of two threads that come here at once the last one's stays; either will do. */
+	if (!res)
+		__atomic_store_n(&ctx->coop_va, va, __ATOMIC_RELEASE);
+	return res;
+}
+
+void rt_coop_tmd(const struct ppuCtx_st *ctx, struct ppu_tmd *t)
+{
+	t->envreg[2] = (uint32_t)ctx->coop_va;
+	t->envreg[1] = ctx->coop_va >> 32;
+}

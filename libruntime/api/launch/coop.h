@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Cooperative kernels. */
+#ifndef PPU_API_COOP_H
+#define PPU_API_COOP_H
+
+#include <ppu.h>
+#include <hw/ppu_tmd.h>
+
+#pragma GCC visibility push(hidden)
+
+struct ppuCtx_st;
+
+/* Unlocked: does the grid fit, and is the barrier there?  Locked: tell the kernel of it. */
+ppuResult rt_coop_check(ppuFunction function, const struct ppuCtx_st *ctx, ppuDim3 grid, ppuDim3 block, size_t dynamic);
+ppuResult rt_coop_prepare(struct ppuCtx_st *ctx);
+void rt_coop_tmd(const struct ppuCtx_st *ctx, struct ppu_tmd *t);
+
+#pragma GCC visibility pop
+#endif

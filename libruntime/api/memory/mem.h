@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocations of a context, and which one an address is in. */
+#ifndef PPU_API_MEM_H
+#define PPU_API_MEM_H
+
+#include <ppu.h>
+
+#pragma GCC visibility push(hidden)
+
+struct be_bo;
+struct ppuCtx_st;
+struct ppuMem_st;
+struct rt_chunk;
+
+struct rt_alloc {
+	uint64_t va, bytes, room;	/* bytes as asked for, room as taken from the chunk */
+	ppuMemoryType type;
+	struct rt_chunk *chunk;
+	struct be_bo *user;		/* registered memory of the process; chunk is NULL then */
+	struct ppuMem_st *mem;		/* what is mapped there by vmm.c; chunk is NULL then */
+};
+
+/* Like device memory, but not the user's to free. */
+#define RT_MEMORY_MODULE ((ppuMemoryType)16)
+
+enum rt_heap { RT_HEAP_DATA, RT_HEAP_CODE, RT_HEAP_HOST, RT_HEAPS };
+
+ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uint64_t align,
+		   ppuMemoryType type, uint64_t *va);
+void rt_free(struct ppuCtx_st *ctx, uint64_t va);
+void rt_heap_fini(struct ppuCtx_st *ctx);
+ppuResult rt_alloc_add(struct ppuCtx_st *ctx, const struct rt_alloc *a);
+struct rt_alloc rt_alloc_take(struct ppuCtx_st *ctx, struct rt_alloc *a);
+struct rt_alloc *rt_find(struct ppuCtx_st *ctx, const void *p);
+/* Where [p, p + bytes) lies; INVALID_ADDRESS when it is ours but not inside one allocation. */
+ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuMemoryType *type);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Reserved addresses and what is mapped there. */
+#ifndef PPU_API_VMM_H
+#define PPU_API_VMM_H
+
+#include <stdint.h>
+#include "api/context/object.h"
+
+#pragma GCC visibility push(hidden)
+
+struct be_bo;
+struct ppuCtx_st;
+struct rt_alloc;
+
+/* A mapping ends; its context's entry is gone already.  Then all memory that is mapped nowhere. */
+void rt_unmap(struct ppuCtx_st *ctx, const struct rt_alloc *a);
+void rt_mems_fini(struct ppuCtx_st *ctx);
+struct ppuMem_st {
+	struct rt_obj obj;
+	struct ppuCtx_st *ctx;		/* no reference */
+	struct ppuMem_st *next;
+	struct be_bo *bo;
+	uint64_t bytes;
+	unsigned users;			/* the handle and mappings */
+};
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Worker threads that share a batch of jobs: the SMs of the in-process device.  (The same in QEMU is
+ * qemu-device/ppu_pool.c: its threads must be QEMU's, registered with its RCU.  The threads of host functions,
+ * api/host.c, are no pool: each is a stream's order of its own.)
+ */
+#ifndef PPU_WORKERS_H
+#define PPU_WORKERS_H
+
+#pragma GCC visibility push(hidden)
+
+struct ppu_workers;
+
+/* So many, the caller of run() among them; fewer if the host has no more threads.  NULL: no memory. */
+struct ppu_workers *ppu_workers_new(unsigned workers);
+/* Calls fn(arg, 0..n-1) on the workers and the caller, returns when all have returned.  One batch at a time. */
+void ppu_workers_run(struct ppu_workers *p, void (*fn)(void *arg, unsigned index), void *arg, unsigned n);
+void ppu_workers_free(struct ppu_workers *p);
+
+#pragma GCC visibility pop
+#endif

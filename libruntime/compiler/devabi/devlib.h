@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the device-side library (devlib/) and the runtime (api/devlib.c) agree on:
+ * the ring that printf and assert write to, the heap of malloc, what kernels that launch kernels
+ * need to know, texture descriptors.
+ *
+ * Each module of the library has a variable that points to its state; the runtime sets it when a
+ * module is loaded.
+ */
+#ifndef PPU_DEVLIB_H
+#define PPU_DEVLIB_H
+
+#include <hw/ppu_tmd.h>
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#ifdef __CUDA__
+#define PPU_DEVLIB_FN static inline __attribute__((device, always_inline))
+#else
+#define PPU_DEVLIB_FN static inline
+#endif
+
+/* ---- printf ------------------------------------------------------------------------------------ */
+
+#define PPU_PRINT_SYMBOL	"__ppu_print"
+
+/*
+ * A ring of bytes and a ring of entries, one per record.  A thread takes an entry number and a
+ * range of bytes with two atomic additions, writes its record, then marks the entry ready.  Positions
+ * count without wrapping; old records are overwritten when nobody reads them in time: a record is
+ * whole as long as start + data_bytes >= next_byte.
+ */
+struct ppu_print_entry {
+	u64 start;
+	u32 bytes;
+	u32 ready;	/* low half of its number + 1 */
+};
+
+struct ppu_print_state {
+	u64 next_byte, next_entry;	/* atomic */
+	u64 data, entries;		/* addresses */
+	u32 data_bytes, num_entries;	/* powers of two */
+};
+
+enum { PPU_PRINT_TEXT = 1, PPU_PRINT_ASSERT };
+
+/*
+ * A record: this, then the format with its NUL, the arguments (both padded to 8), and the strings
+ * that %s arguments point to, each with its NUL.  PPU_PRINT_ASSERT: no arguments; the strings are
+ * message, file and function, and the format is empty.
+ */
+struct ppu_print_record {
+	u32 kind, format_bytes, arg_bytes, string_bytes;
+	u32 line;
+	u32 block[3], thread[3];
+	u32 zero;
+};
+
+/* One conversion of a format: where it starts and ends, what it takes. */
+struct ppu_conversion {
+	const char *start, *end;
+	unsigned stars;		/* '*': an int each before the value */
+	unsigned bytes;		/* of the value: 0, 4, 8 */
+	char letter;		/* 0: "%%" or nothing that exists */
+};
+
+/* The next '%' of a format at or after p; 0 at its end. */
+PPU_DEVLIB_FN int ppu_next_conversion(const char *p, struct ppu_conversion *c)
+{
+	int wide = 0;
+	char l;
+
+	while (*p && *p != '%')
+		p++;
+	if (!*p)
+		return 0;
+	c->start = p++;
+	c->stars = 0;
+	c->bytes = 0;
+	c->letter = 0;
+	while (*p == '-' || *p == '+' || *p == ' ' || *p == '#' || *p == '.' || *p == '*' || (*p >= '0' && *p <= '9'))
+		c->stars += *p++ == '*';
+	while (*p == 'l' || *p == 'h' || *p == 'j' || *p == 'z' || *p == 't' || *p == 'L' || *p == 'q')
+		wide |= *p++ != 'h';
+	l = *p;
+	if (l)
+		p++;
+	c->end = p;
+	if (l == 'd' || l == 'i' || l == 'u' || l == 'o' || l == 'x' || l == 'X' || l == 'c')
+		c->bytes = wide && l != 'c' ? 8 : 4;
+	else if (l == 'f' || l == 'F' || l == 'e' || l == 'E' || l == 'g' || l == 'G' || l == 'a' || l == 'A' ||
+		 l == 's' || l == 'p' || l == 'n')
+		c->bytes = 8;
+	if (c->bytes)
+		c->letter = l;
+	else
+		c->stars = 0;
+	return 1;
+}
+
+/* ---- malloc ------------------------------------------------------------------------------------ */
+
+#define PPU_HEAP_SYMBOL		"__ppu_heap"
+#define PPU_HEAP_CLASSES	48	/* blocks of 2^n bytes */
+
+/* At the start of the heap.  A list's head is the offset of a free block / 16, and above it a count
+ * of changes, so that a compare-and-swap notices a block that went and came back. */
+struct ppu_heap_state {
+	u64 top, end;			/* offsets from the state: first byte never given out, size */
+	u64 head[PPU_HEAP_CLASSES];
+};
+
+/* ---- launches ---------------------------------------------------------------------------------- */
+
+#define PPU_CDP_SYMBOL		"__ppu_cdp"
+#define PPU_LIBRARY_PREFIX	"__ppu_"	/* of symbols of the library that are no business of programs */
+/* Kernels that can come to this function have so many bytes of local memory more, behind the end of the stack. */
+#define PPU_THREAD_SLOT		"__ppu_cdp_last"
+#define PPU_THREAD_SLOT_BYTES	16u
+/* Environment register with the bytes of local memory of each thread. */
+#define PPU_CDP_ENV_LOCAL	3
+
+/* A kernel that threads may launch. */
+struct ppu_cdp_kernel {
+	struct ppu_tmd tmd;	/* all but grid, block, dynamic shared memory, parameters, order */
+	u32 max_threads;	/* of a block, by its registers and its own limit */
+	u32 wanted[3];		/* block it wants; 0: any */
+	u32 max_dynamic;	/* bytes of dynamic shared memory it can have */
+	u32 own_threads;	/* its own limit of threads; 0: none */
+	u32 recursive;		/* its stack may be as large as PPU_CDP_ENV_LOCAL says */
+	u32 reserved;
+};
+
+/* What a context has once: the buffers in which launches are prepared, and what kernels can ask. */
+#define PPU_CDP_BUFFER		512u	/* bytes of a buffer: TMD and parameters, if they are few */
+#define PPU_CDP_STACKS		32u
+struct ppu_cdp_ctx {
+	/* Free buffers, by the lane that gave them back: number + 1 of the first, and above it a count of
+	 * changes (as in the heap).  Bytes 0..7 of a free buffer: the next one. */
+	u64 head[PPU_CDP_STACKS];
+	u64 top;			/* buffers below were in use before */
+	u64 buffers;			/* address */
+	u64 num_buffers;
+	u64 handles;			/* streams and events created so far */
+	u32 max_grid[3], max_block[3], max_threads;
+	u32 attributes;			/* values of cudaDeviceGetAttribute, by number */
+	int attribute[128];
+	u64 limit[8];			/* of cudaDeviceGetLimit, by number */
+};
+
+/* What a module has: its kernels, by entry_pc. */
+struct ppu_cdp_module {
+	u64 ctx, kernels;
+	u32 num_kernels, reserved;
+};
+
+/* ---- textures and surfaces --------------------------------------------------------------------- */
+
+enum {	/* format of a channel: one-byte ones first, floating point ones last */
+	PPU_TEXEL_U8, PPU_TEXEL_S8, PPU_TEXEL_U16, PPU_TEXEL_S16, PPU_TEXEL_U32, PPU_TEXEL_S32, PPU_TEXEL_F16,
+	PPU_TEXEL_F32, PPU_TEXEL_FORMATS
+};
+enum { PPU_ADDRESS_CLAMP, PPU_ADDRESS_WRAP, PPU_ADDRESS_MIRROR, PPU_ADDRESS_BORDER, PPU_ADDRESS_MODES };
+enum { PPU_SURFACE_TRAP, PPU_SURFACE_CLAMP, PPU_SURFACE_ZERO };
+
+/* A texture or surface in device memory; its address is the handle that instructions take. */
+struct ppu_texture {
+	u64 data, slice_pitch;
+	u32 width, height, depth;	/* texels; depth also counts layers */
+	u32 pitch;			/* bytes from row to row */
+	u32 format, channels;
+	u32 address[3];
+	u32 linear, normalized, normalized_read;
+	float border[4];
+};
+
+#endif

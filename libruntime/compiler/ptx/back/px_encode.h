@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* IR with assigned registers -> instruction words, relocations, lines. */
+#ifndef PX_ENCODE_H
+#define PX_ENCODE_H
+
+#include "compiler/ptx/ir/px_ir.h"
+
+struct px_object;
+
+bool px_encode(struct px_func *f, struct px_object *o);	/* false: reported */
+
+#endif

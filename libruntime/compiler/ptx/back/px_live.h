@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What register allocation (px_ra.c) works on: live ranges with holes, values that must be neighbours, hints.
+ *
+ * Instruction n reads at position 2n and writes at 2n + 1, in layout order; a range [start, end)
+ * is half open, so a value read last by the instruction that defines another may share its
+ * register.
+ */
+#ifndef PX_LIVE_H
+#define PX_LIVE_H
+
+#include "compiler/ptx/ir/px_ir.h"
+
+struct ra_range {
+	uint32_t start, end;
+};
+
+struct ra_hint {
+	px_val other;
+	int16_t delta;		/* this register = the other's + delta */
+};
+
+#define RA_HINTS	4
+
+struct ra_val {
+	struct ra_range *r;
+	uint32_t n;
+	uint32_t group;		/* number + 1, 0: alone */
+	uint8_t offset;		/* in its group */
+	bool spill;
+	bool crosses;		/* live across a call */
+	uint8_t num_hints;
+	struct ra_hint hint[RA_HINTS];
+	float weight;
+};
+
+struct ra_group {
+	px_val v[4];
+	uint8_t n, span;
+};
+
+struct ra_slot_range {		/* a range in a register's list */
+	uint32_t start, end;
+	px_val owner;
+};
+
+struct ra_reg {
+	struct ra_slot_range *v;
+	uint32_t n, cap, cursor;
+	struct ra_slot_range *fix;
+	uint32_t nfix, capfix, curfix;
+};
+
+struct ra {
+	struct px_func *f;
+	struct ra_val *vals;
+	struct ra_group *groups;
+	uint32_t num_groups, cap_groups;
+	uint32_t *calls;	/* positions */
+	uint32_t num_calls, cap_calls;
+	struct ra_reg regs[PPU_NUM_REGS];
+	struct ra_reg preds[PPU_NUM_PREDS];
+	unsigned max_regs;
+	bool spilled;
+};
+
+void px_ra_tuples(struct ra *ra);	/* values that must be neighbours */
+void px_ra_live(struct ra *ra);		/* ranges, calls, hints, weights */
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Initialisers of variables. */
+#ifndef PX_INIT_H
+#define PX_INIT_H
+
+#include "compiler/ptx/front/px_module.h"
+#include "compiler/ptx/front/px_sym.h"
+
+#define PX_MAX_DIMS	8	/* deeper ones are laid out without padding of inner lists */
+
+struct px_init {
+	uint8_t *at;		/* NULL: count only */
+	uint64_t where, size, pos;	/* offset of the variable in the data, bytes, bytes done */
+	uint64_t step[PX_MAX_DIMS];	/* bytes of one element of a list, by nesting depth; 0: any */
+	unsigned pt;
+	bool unsized;
+	uint8_t *buf;
+	uint64_t cap;
+};
+
+/* Read the values of v, which has the dimensions dim; an unsized v gets its size. */
+void px_parse_init(struct px_module *m, struct px_var *v, const uint64_t *dim, unsigned num_dims, struct px_init *in);
+/* Initialisers that name symbols, when the module is read. */
+void px_resolve_late(struct px_module *m);
+
+#endif

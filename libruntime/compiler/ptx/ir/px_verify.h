@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The IR's checker. */
+#ifndef PX_VERIFY_H
+#define PX_VERIFY_H
+
+#include "compiler/ptx/ir/px_ir.h"
+
+/* 0, or the number of faults found; each is reported as an internal error after `pass`. */
+unsigned px_verify(struct px_func *f, const char *pass);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reconvergence.
+ *
+ * The lanes of a divergent branch meet again at its immediate post-dominator J.  A token for J is
+ * pushed before they can separate, and every edge into J from there on waits at J (SYNC, BRK or
+ * CONT with J's address; without a token the same instruction is a plain branch, so one too many
+ * does no harm).
+ *
+ * Where the push goes: if J is outside loops that contain the branch, lanes may need many
+ * iterations to leave them, so the push is before the outermost such loop; else right before the
+ * branch.  All blocks of that loop are post-dominated by J, so every pushed token has its lanes
+ * come to J (or exit, or yield, and then the device drops it).  A loop with several entries has no
+ * such place of its own: its push goes to the nearest block that dominates them all.  A push for J is left out where a
+ * token for J is already open on every way: nested branches with one meeting point share it.
+ */
+#include <stdlib.h>
+#include "compiler/ptx/middle/px_pass.h"
+
+struct site {
+	struct px_block *j;
+	struct px_block *at;	/* branch block, or loop header */
+	struct px_loop *loop;	/* push before this loop, or NULL: at the end of `at` */
+	bool leaves;		/* j is outside a loop of the branch */
+	bool kept;
+};
+
+struct rc {
+	struct px_func *f;
+	struct site *v;
+	uint32_t n, cap;
+	uint32_t *stamp;
+	struct px_block **stack;
+	uint64_t budget;	/* steps of walking regions; then edges are chosen roughly */
+};
+
+/* Can the other side of the branch reach j at all?  (Sides that only exit cannot.) */
+static bool worth_it(const struct px_block *b)
+{
+	const struct px_block *j = b->ipdom;
+	unsigned k;
+
+	for (k = 0; k < 2; k++)
+		if (b->succ[k] == j && !b->succ[1 - k]->mark && b->mark)
+			return false;
+	return true;
+}
+
+/* The nearest block before an irreducible loop from which all lanes come to j, or NULL. */
+static struct px_block *common_entry(struct rc *r, const struct px_loop *l, const struct px_block *j)
+{
+	struct px_block *d = l->header->idom, *x;
+	uint32_t i, k, steps = 0;
+
+	for (i = 0; i < r->f->num_order; i++) {
+		struct px_block *b = r->f->order[i];
+
+		for (k = 0; px_in_loop(l, b) && k < b->preds.n; k++)
+			while (!px_in_loop(l, b->preds.v[k]) && !px_dominates(d, b))
+				d = d->idom;
+	}
+	for (x = d; x && x != j && steps < 1000; x = x->ipdom)
+		steps++;
+	return x == j && px_in_loop(d->loop, j) && !px_in_loop(l, d) ? d : NULL;
+}
+
+static void find_sites(struct rc *r)
+{
+	PX_FOR_BLOCKS(r->f, b) {
+		struct site s = { .j = b->ipdom, .at = b };
+		struct px_loop *l;
+
+		if (!b->divergent || !b->succ[1] || !b->ipdom || !worth_it(b))
+			continue;
+		for (l = b->loop; l && !px_in_loop(l, b->ipdom); l = l->parent)
+			s.loop = l;
+		s.leaves = s.loop != NULL;
+		if (s.loop) {
+			s.at = s.loop->irreducible ? common_entry(r, s.loop, s.j) : NULL;
+			if (s.at)
+				s.loop = NULL;
+			else
+				s.at = s.loop->header;
+		}
+		PX_PUSH(&r->f->px->arena, r->v, r->n, r->cap, s);
+	}
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct site *a = pa, *b = pb;
+
+	if (a->j != b->j)
+		return a->j->rpo > b->j->rpo ? -1 : 1;	/* outer tokens are pushed first */
+	if (a->at != b->at)
+		return a->at->dom_in < b->at->dom_in ? -1 : 1;
+	return (a->loop == NULL) - (b->loop == NULL);	/* before the loop comes first */
+}
+
+static struct px_loop *place_loop(const struct site *s)
+{
+	return s->loop ? s->loop->parent : s->at->loop;
+}
+
+/* Is the token pushed at p still there whenever s is reached? */
+static bool covers(const struct site *p, const struct site *s)
+{
+	struct px_loop *l, *x;
+
+	if (p->j != s->j || !px_dominates(p->at, s->at))
+		return false;
+	if (p->at == s->at && p->loop == s->loop)
+		return true;
+	for (l = place_loop(s); l && !px_in_loop(l, s->j); l = l->parent)
+		;
+	if (!l)
+		return true;
+	for (x = place_loop(p); x && x->depth > l->depth; x = x->parent)
+		;
+	return x == l;
+}
+
+static void drop_covered(struct rc *r)
+{
+	uint32_t i, k, tries;
+
+	if (r->n)
+		qsort(r->v, r->n, sizeof(*r->v), by_place);
+	for (i = 0; i < r->n; i++) {
+		r->v[i].kept = true;
+		for (k = i, tries = 0; k-- > 0 && r->v[k].j == r->v[i].j && tries < 64; tries++)
+			if (r->v[k].kept && covers(&r->v[k], &r->v[i])) {
+				r->v[i].kept = false;
+				break;
+			}
+	}
+}
+
+/* On all edges into j but those from before the push: some may wait for nobody, which is safe. */
+static void mark_all(const struct site *s, uint8_t op)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < s->j->preds.n; i++) {
+		struct px_block *x = s->j->preds.v[i];
+
+		if (x != s->at && px_dominates(x, s->at))
+			continue;
+		for (k = 0; k < 2; k++)
+			if (x->succ[k] == s->j)
+				x->edge[k] = op;
+	}
+}
+
+/* Lanes wait at j on every edge from the region that starts at s. */
+static void mark_edges(struct rc *r, const struct site *s, uint32_t stamp, uint8_t op)
+{
+	uint32_t top = 0, k;
+
+	if (!r->budget) {
+		mark_all(s, op);
+		return;
+	}
+
+	if (s->loop || r->stamp[s->at->rpo] != stamp) {
+		r->stamp[s->at->rpo] = stamp;
+		r->stack[top++] = s->at;
+	}
+	while (top) {
+		struct px_block *x = r->stack[--top], *t;
+
+		if (!--r->budget) {
+			mark_all(s, op);
+			return;
+		}
+
+		for (k = 0; k < 2; k++) {
+			t = x->succ[k];
+			if (!t)
+				continue;
+			if (t == s->j) {
+				x->edge[k] = op;
+			} else if (r->stamp[t->rpo] != stamp) {
+				r->stamp[t->rpo] = stamp;
+				r->stack[top++] = t;
+			}
+		}
+	}
+}
+
+static struct px_insn *push_insn(struct px_func *f, uint8_t push, const struct site *s)
+{
+	struct px_insn *in = px_new_insn(f, push, PPU_T_NONE);
+
+	in->target = s->j;
+	return in;
+}
+
+/* On every edge into the loop; px_pass_preheaders made blocks for them. */
+static void push_before(struct rc *r, const struct site *s, uint8_t push)
+{
+	struct px_loop *l = s->loop;
+	uint32_t i = l->irreducible ? 0 : l->header->rpo, k;
+
+	for (; i < r->f->num_order; i++) {
+		struct px_block *h = r->f->order[i];
+
+		if (!px_in_loop(l, h))
+			continue;
+		for (k = 0; k < h->preds.n; k++)
+			if (!px_in_loop(l, h->preds.v[k]))
+				px_append(h->preds.v[k], push_insn(r->f, push, s));
+		if (!l->irreducible)
+			break;
+	}
+}
+
+static void push_here(struct rc *r, const struct site *s, uint8_t push)
+{
+	struct px_insn *last = s->at->last;
+
+	px_insert_before(s->at, last && last->op == IR_BR ? last : NULL, push_insn(r->f, push, s));
+}
+
+/* A helpful name for the reason: loop exits break, loop headers continue. */
+static uint8_t push_op(const struct site *s)
+{
+	if (s->leaves)
+		return PPU_OP_PBRK;
+	if (s->j->loop && s->j->loop->header == s->j && px_in_loop(s->j->loop, s->at))
+		return PPU_OP_PCNT;
+	return PPU_OP_SSY;
+}
+
+void px_pass_reconv(struct px_func *f)
+{
+	struct rc r = { .f = f };
+	uint8_t push = 0;
+	uint32_t i, stamp = 0;
+
+	r.budget = 100000 + 100ull * f->num_order;
+	find_sites(&r);
+	drop_covered(&r);
+	r.stamp = px_alloc(&f->px->arena, (f->num_order + 1) * sizeof(*r.stamp));
+	r.stack = px_alloc(&f->px->arena, (f->num_order + 1) * sizeof(*r.stack));
+	for (i = 0; i < r.n; i++) {
+		struct site *s = &r.v[i];
+
+		if (!i || s->j != r.v[i - 1].j) {	/* one reason per meeting point */
+			stamp++;
+			push = push_op(s);
+		}
+		if (!s->kept)
+			continue;
+		if (s->loop)
+			push_before(&r, s, push);
+		else
+			push_here(&r, s, push);
+		mark_edges(&r, s, stamp, push + 1);	/* SSY SYNC PBRK BRK PCNT CONT */
+	}
+}
+
+_Static_assert(PPU_OP_SYNC == PPU_OP_SSY + 1 && PPU_OP_BRK == PPU_OP_PBRK + 1 &&
+	       PPU_OP_CONT == PPU_OP_PCNT + 1, "a push and its disable are neighbours");
+
+/* ---- preheaders ---- */
+
+static void insert_block(struct px_func *f, struct px_block *after, struct px_block *b)
+{
+	b->next = after->next;
+	after->next = b;
+	if (f->last == after)
+		f->last = b;
+}
+
+/* Where the new block costs no jump inside the loop. */
+static void place_preheader(struct px_func *f, struct px_loop *l, struct px_block *h,
+			    struct px_block *pre)
+{
+	uint32_t k;
+
+	for (k = 0; k < h->preds.n; k++) {
+		struct px_block *p = h->preds.v[k];
+
+		if (!px_in_loop(l, p) && p->next == h) {
+			insert_block(f, p, pre);
+			return;
+		}
+	}
+	insert_block(f, f->last, pre);
+}
+
+static bool preheader(struct px_func *f, struct px_loop *l, struct px_block *h)
+{
+	struct px_block *pre, *p;
+	uint32_t outside = 0, k, e;
+	bool plain = true;
+
+	for (k = 0; k < h->preds.n; k++) {
+		p = h->preds.v[k];
+		if (!px_in_loop(l, p)) {
+			outside++;
+			plain &= !p->succ[1];
+		}
+	}
+	if (!outside || (outside == 1 && plain))
+		return false;
+	pre = px_new_block(f, NULL);
+	place_preheader(f, l, h, pre);
+	for (k = 0; k < h->preds.n; k++) {
+		p = h->preds.v[k];
+		for (e = 0; e < 2; e++)
+			if (!px_in_loop(l, p) && p->succ[e] == h)
+				p->succ[e] = pre;
+	}
+	pre->succ[0] = h;
+	return true;
+}
+
+/*
+ * One block before every loop, so that a token for the loop's end can be pushed there.  Lanes
+ * that meet at the loop's entry must meet before that block, so this comes before the
+ * post-dominators.
+ */
+void px_pass_preheaders(struct px_func *f)
+{
+	struct px_loop *l;
+	bool changed = false;
+	uint32_t i;
+
+	for (i = 0; i < f->num_order; i++) {
+		struct px_block *h = f->order[i];
+
+		for (l = h->loop; l; l = l->parent) {
+			/* inner loops first: the outer one's preheader then precedes the inner's */
+			if (l->header == h || l->irreducible) {
+				if (preheader(f, l, h)) {
+					changed = true;
+					break;	/* edges changed: the rest at the next round */
+				}
+			}
+		}
+	}
+	if (changed) {
+		px_pass_cfg(f);
+		px_pass_dom(f);
+		px_pass_ssa(f);
+		px_pass_loops(f);
+	}
+}

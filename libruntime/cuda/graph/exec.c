@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Executable graphs: a graph's work in one order that its dependencies allow.  A launch hands it to the
+ * stream piece by piece.  As with the vendor's library one executable graph is not for two threads at a time.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cuda/graph/exec.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
+#include "cuda/graph/graph.h"
+#include "cuda/graph/work.h"
+#include "cuda/module/function.h"
+#include "cuda/stream/stream.h"
+
+struct step {
+	struct cu_op op;
+	struct CUgraphExec_st *child;	/* of a GRAPH op */
+	unsigned long long node, origin;	/* ids */
+	struct CUgraphNode_st *from;	/* for error reports only; no reference */
+	bool enabled;
+	size_t *deps, num_deps;		/* steps it waits for */
+};
+
+struct CUgraphExec_st {
+	struct cu_obj obj;
+	struct step *steps;
+	size_t num;
+	unsigned long long flags;
+	struct CUgraph_st *source;	/* with a reference: memory of its nodes, user objects */
+};
+
+static void exec_free(void *obj)
+{
+	struct CUgraphExec_st *e = obj;
+
+	for (size_t i = 0; i < e->num; i++) {
+		cu_op_clear(&e->steps[i].op);
+		cu_obj_put(e->steps[i].child);
+		free(e->steps[i].deps);
+	}
+	free(e->steps);
+	cu_obj_put(e->source);
+}
+
+/* ---- instantiation -------------------------------------------------------------------------- */
+
+static CUresult build(struct CUgraph_st *g, struct CUgraphExec_st **exec);
+
+/* Locked. */
+static CUresult build_step(struct step *s, struct CUgraphNode_st *n)
+{
+	CUresult r = cu_op_copy_of(&s->op, &n->op);
+
+	s->node = n->id;
+	s->origin = n->origin;
+	s->from = n;
+	s->enabled = true;
+	if (!r && n->op.type == CU_GRAPH_NODE_TYPE_GRAPH)
+		r = build(n->op.child, &s->child);
+	if (r)
+		return r;
+	s->deps = malloc((n->deps.num ? n->deps.num : 1) * sizeof(*s->deps));
+	if (!s->deps)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (size_t i = 0; i < n->deps.num; i++)
+		s->deps[i] = n->deps.node[i]->place;
+	s->num_deps = n->deps.num;
+	return CUDA_SUCCESS;
+}
+
+/* Locked. */
+static CUresult build(struct CUgraph_st *g, struct CUgraphExec_st **exec)
+{
+	struct CUgraphExec_st *e = cu_obj_new(CU_EXEC, sizeof(*e), NULL, exec_free);
+	struct cu_nodes order = { 0 };
+	CUresult r;
+
+	if (!e)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	r = cu_graph_order(g, &order);
+	e->steps = calloc(order.num ? order.num : 1, sizeof(*e->steps));
+	if (!r && !e->steps)
+		r = CUDA_ERROR_OUT_OF_MEMORY;
+	for (size_t i = 0; !r && i < order.num; i++)
+		order.node[i]->place = i;	/* of the order now */
+	for (size_t i = 0; !r && i < order.num; i++) {
+		e->steps[i].op.type = CU_GRAPH_NODE_TYPE_EMPTY;
+		e->num++;
+		r = build_step(&e->steps[i], order.node[i]);
+	}
+	cu_nodes_clear(&order);
+	if (r) {
+		cu_obj_put(e);
+		return r;
+	}
+	cu_obj_ref(g);
+	e->source = g;
+	*exec = e;
+	return CUDA_SUCCESS;
+}
+
+static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+{
+	unsigned long long known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+				   CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
+				   CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+	struct CUgraph_st *g;
+	CUresult r = exec && !(flags & ~known) ? cu_obj_find(graph, CU_GRAPH, &g) : CUDA_ERROR_INVALID_VALUE;
+
+	if (r)
+		return r == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : r;
+	if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+		r = CUDA_ERROR_NOT_SUPPORTED;
+	pthread_mutex_lock(&cu_graph_lock);
+	if (!r)
+		r = build(g, exec);
+	pthread_mutex_unlock(&cu_graph_lock);
+	if (!r) {
+		(*exec)->flags = flags;
+		cu_obj_publish(*exec);
+	}
+	cu_obj_put(g);
+	return r;
+}
+
+CUresult i_cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+{
+	return instantiate(exec, graph, flags);
+}
+
+CUresult i_cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *node, char *log, size_t bytes)
+{
+	CUresult r = instantiate(exec, graph, 0);
+
+	if (node)
+		*node = NULL;
+	if (log && bytes)
+		snprintf(log, bytes, "%s", r == CUDA_ERROR_INVALID_VALUE ? "the graph does not exist or has a circle" : "");
+	return r;
+}
+
+CUresult i_cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *node, char *log, size_t bytes)
+{
+	return i_cuGraphInstantiate_v2(exec, graph, node, log, bytes);
+}
+
+CUresult i_cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
+{
+	CUresult r = p ? instantiate(exec, graph, p->flags) : CUDA_ERROR_INVALID_VALUE;
+
+	if (p) {
+		p->hErrNode_out = NULL;
+		p->result_out = !r ? CUDA_GRAPH_INSTANTIATE_SUCCESS :
+				r == CUDA_ERROR_INVALID_VALUE ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE :
+				CUDA_GRAPH_INSTANTIATE_ERROR;
+	}
+	return r;
+}
+
+static CUresult find(CUgraphExec exec, struct CUgraphExec_st **e)
+{
+	CUresult r = cu_obj_find(exec, CU_EXEC, e);
+
+	return r == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : r;
+}
+
+CUresult i_cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
+{
+	struct CUgraphExec_st *e;
+	CUresult r = flags ? find(exec, &e) : CUDA_ERROR_INVALID_VALUE;
+
+	if (r)
+		return r;
+	*flags = e->flags;
+	cu_obj_put(e);
+	return CUDA_SUCCESS;
+}
+
+CUresult i_cuGraphExecDestroy(CUgraphExec exec)
+{
+	CUresult r = cu_obj_destroy(exec, CU_EXEC);
+
+	return r == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : r;
+}
+
+/* ---- launch --------------------------------------------------------------------------------- */
+
+static CUresult run(const struct CUgraphExec_st *e, const struct cu_stream_use *u)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	for (size_t i = 0; !r && i < e->num; i++) {
+		const struct step *s = &e->steps[i];
+
+		if (!s->enabled)
+			continue;
+		r = s->child ? run(s->child, u) : cu_op_run(&s->op, u);
+	}
+	return r;
+}
+
+/* Locked.  A graph that does what the executable one does. */
+static CUresult to_graph(const struct CUgraphExec_st *e, struct CUgraph_st **graph)
+{
+	struct CUgraph_st *g = cu_graph_new(), *child;
+	CUresult r = g ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	struct CUgraphNode_st *n;
+
+	for (size_t i = 0; !r && i < e->num; i++) {
+		const struct step *s = &e->steps[i];
+		struct cu_op op = { .type = CU_GRAPH_NODE_TYPE_EMPTY };
+
+		if (s->child) {
+			r = to_graph(s->child, &child);
+			if (!r)
+				cu_graph_make_child(&op, child);
+		} else if (s->enabled) {
+			r = s->op.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ? CUDA_ERROR_NOT_SUPPORTED :
+			    cu_op_copy_of(&op, &s->op);
+		}
+		if (!r)
+			r = cu_graph_append(g, &op, NULL, &n);
+		for (size_t k = 0; !r && k < s->num_deps; k++)
+			r = cu_nodes_add(&n->deps, g->nodes.node[s->deps[k]]);
+		cu_graph_withdraw_child(&op);	/* unless it is the node's now */
+		cu_op_clear(&op);
+	}
+	if (!r) {
+		cu_obj_publish(g);
+		*graph = g;
+	} else if (g) {
+		cu_graph_withdraw(g);
+		cu_obj_put(g);
+	}
+	return r;
+}
+
+/* A launch into a stream that is captured becomes a child. */
+static CUresult capture(const struct CUgraphExec_st *e, const struct cu_stream_use *u, bool *captured)
+{
+	struct CUgraph_st *child;
+	struct cu_op op;
+	CUresult r;
+
+	pthread_mutex_lock(&cu_graph_lock);
+	r = to_graph(e, &child);
+	if (!r)
+		cu_graph_make_child(&op, child);
+	pthread_mutex_unlock(&cu_graph_lock);
+	if (r)
+		return r;
+	r = cu_capture_op(u, &op, captured);
+	if (r || !*captured) {
+		pthread_mutex_lock(&cu_graph_lock);
+		cu_graph_withdraw_child(&op);
+		pthread_mutex_unlock(&cu_graph_lock);
+	}
+	cu_op_clear(&op);
+	return r;
+}
+
+CUresult i_cuGraphLaunch(CUgraphExec exec, CUstream stream)
+{
+	struct CUgraphExec_st *e;
+	struct cu_stream_use u;
+	bool captured = false;
+	CUresult r = find(exec, &e);
+
+	if (r)
+		return r;
+	r = cu_stream_get(stream, &u);
+	if (!r) {
+		if (cu_capturing(&u))
+			r = capture(e, &u, &captured);
+		if (!r && !captured)
+			r = run(e, &u);
+		cu_stream_put(&u);
+	}
+	cu_obj_put(e);
+	return r;
+}
+
+/* There is nothing to bring to the device before. */
+CUresult i_cuGraphUpload(CUgraphExec exec, CUstream stream)
+{
+	struct CUgraphExec_st *e;
+	struct cu_stream_use u;
+	CUresult r = find(exec, &e);
+
+	if (r)
+		return r;
+	r = cu_stream_get(stream, &u);
+	if (!r)
+		cu_stream_put(&u);
+	cu_obj_put(e);
+	return r;
+}
+
+/* ---- changes -------------------------------------------------------------------------------- */
+
+/* The step of a node, also in children; NULL: there is none. */
+static struct step *step_of(struct CUgraphExec_st *e, unsigned long long node)
+{
+	for (size_t i = 0; i < e->num; i++) {
+		struct step *s = &e->steps[i], *inner = s->child ? step_of(s->child, node) : NULL;
+
+		if (s->node == node || inner)
+			return inner ? inner : s;
+	}
+	return NULL;
+}
+
+/* A step takes another op of its type; what it had comes back in the other's place. */
+static CUresult exchange(struct step *s, struct cu_op *op)
+{
+	struct CUgraphExec_st *child = NULL;
+	struct cu_op old = s->op;
+	CUresult r = CUDA_SUCCESS;
+
+	if (s->op.type != op->type || op->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+	    (op->type == CU_GRAPH_NODE_TYPE_KERNEL &&
+	     op->kernel.function->obj.ctx != old.kernel.function->obj.ctx))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (op->type == CU_GRAPH_NODE_TYPE_KERNEL)	/* attributes stay */
+		op->kernel.cooperative = old.kernel.cooperative;
+	if (op->type == CU_GRAPH_NODE_TYPE_GRAPH) {
+		r = build(op->child, &child);
+		if (r)
+			return r;
+		cu_obj_put(s->child);
+		s->child = child;
+	}
+	s->op = *op;
+	*op = old;
+	return CUDA_SUCCESS;
+}
+
+CUresult cu_exec_set(CUgraphExec exec, CUgraphNode node, struct cu_op *op)
+{
+	struct CUgraphExec_st *e;
+	struct CUgraphNode_st *n;
+	struct step *s;
+	CUresult r = find(exec, &e);
+
+	if (r) {
+		cu_op_clear(op);
+		return r;
+	}
+	n = cu_obj_get(node, CU_NODE);
+	pthread_mutex_lock(&cu_graph_lock);
+	s = n ? step_of(e, n->id) : NULL;
+	r = s ? exchange(s, op) : CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_unlock(&cu_graph_lock);
+	cu_op_clear(op);
+	cu_obj_put(n);
+	cu_obj_put(e);
+	return r;
+}
+
+static CUresult enabled(CUgraphExec exec, CUgraphNode node, unsigned int *get, const unsigned int *set)
+{
+	struct CUgraphExec_st *e;
+	struct CUgraphNode_st *n;
+	struct step *s;
+	CUresult r = find(exec, &e);
+
+	if (r)
+		return r;
+	n = cu_obj_get(node, CU_NODE);
+	pthread_mutex_lock(&cu_graph_lock);
+	s = n ? step_of(e, n->id) : NULL;
+	if (!s || (s->op.type != CU_GRAPH_NODE_TYPE_KERNEL && s->op.type != CU_GRAPH_NODE_TYPE_MEMCPY &&
+		   s->op.type != CU_GRAPH_NODE_TYPE_MEMSET))
+		r = CUDA_ERROR_INVALID_VALUE;
+	else if (set)
+		s->enabled = *set;
+	else
+		*get = s->enabled;
+	pthread_mutex_unlock(&cu_graph_lock);
+	cu_obj_put(n);
+	cu_obj_put(e);
+	return r;
+}
+
+CUresult i_cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int value)
+{
+	return enabled(exec, node, NULL, &value);
+}
+
+CUresult i_cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int *value)
+{
+	return value ? enabled(exec, node, value, NULL) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- update --------------------------------------------------------------------------------- */
+
+/* Have two executable graphs the same shape?  The first difference goes to *info. */
+static CUgraphExecUpdateResult compare(const struct CUgraphExec_st *a, const struct CUgraphExec_st *b,
+				       CUgraphExecUpdateResultInfo *info)
+{
+	if (a->num != b->num)
+		return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+	for (size_t i = 0; i < a->num; i++) {
+		const struct step *s = &a->steps[i], *t = &b->steps[i];
+		CUgraphExecUpdateResult res = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+
+		if (s->op.type != t->op.type)
+			res = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+		else if (s->num_deps != t->num_deps)
+			res = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+		for (size_t k = 0; !res && k < s->num_deps; k++)
+			if (s->deps[k] != t->deps[k])
+				res = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+		if (!res && s->op.type == CU_GRAPH_NODE_TYPE_KERNEL &&
+		    s->op.kernel.function->obj.ctx != t->op.kernel.function->obj.ctx)
+			res = CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED;
+		if (!res && s->op.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+			res = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+		if (!res && s->child)
+			res = compare(s->child, t->child, info);
+		if (res) {
+			info->errorNode = info->errorNode ? info->errorNode : t->from;
+			return res;
+		}
+	}
+	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+CUresult i_cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)
+{
+	struct CUgraphExec_st *e, *fresh = NULL;
+	struct CUgraph_st *g, *source = NULL;
+	CUresult r = info ? find(exec, &e) : CUDA_ERROR_INVALID_VALUE;
+
+	if (r)
+		return r;
+	*info = (CUgraphExecUpdateResultInfo){ .result = CU_GRAPH_EXEC_UPDATE_ERROR };
+	g = cu_obj_get(graph, CU_GRAPH);
+	pthread_mutex_lock(&cu_graph_lock);
+	r = g ? build(g, &fresh) : CUDA_ERROR_INVALID_VALUE;
+	if (!r) {
+		info->result = compare(e, fresh, info);
+		if (info->result)
+			r = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+	}
+	if (!r) {
+		struct step *steps = e->steps;
+
+		/* What is switched off stays so. */
+		for (size_t i = 0; i < e->num; i++)
+			fresh->steps[i].enabled = steps[i].enabled;
+		/* Nodes keep the name that the program knows them by. */
+		for (size_t i = 0; i < e->num; i++)
+			fresh->steps[i].node = steps[i].node;
+		e->steps = fresh->steps;
+		fresh->steps = steps;
+		source = e->source;
+		e->source = fresh->source;
+		fresh->source = source;
+	}
+	pthread_mutex_unlock(&cu_graph_lock);
+	cu_obj_put(fresh);
+	cu_obj_put(g);
+	cu_obj_put(e);
+	return r;
+}
+
+CUresult i_cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *node, CUgraphExecUpdateResult *result)
+{
+	CUgraphExecUpdateResultInfo info;
+	CUresult r = result ? i_cuGraphExecUpdate_v2(exec, graph, &info) : CUDA_ERROR_INVALID_VALUE;
+
+	if (result && (!r || r == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE)) {
+		*result = info.result;
+		if (node)
+			*node = info.errorNode;
+	}
+	return r;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs to be launched. */
+#ifndef PPU_CUDA_EXEC_INT_H
+#define PPU_CUDA_EXEC_INT_H
+
+#include "cuda/context/calls.h"
+
+#pragma GCC visibility push(hidden)
+
+struct cu_op;
+
+/* Not locked.  What the node does in the executable graph from its next launch on; takes the op over. */
+CUresult cu_exec_set(CUgraphExec exec, CUgraphNode node, struct cu_op *op);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What nodes do. */
+#ifndef PPU_CUDA_NODE_INT_H
+#define PPU_CUDA_NODE_INT_H
+
+#include "cuda/context/calls.h"
+
+#pragma GCC visibility push(hidden)
+
+struct cu_op;
+
+CUresult cu_node_op(struct cu_op *op, const CUgraphNodeParams *params);	/* not locked */
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies and fills.  A call names the kind of memory each side has; a side that is said to be device memory
+ * must be memory of ours, any other address is taken for the program's own.  Every copy is a box of bytes.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include <ppu.h>
+#include "cuda/memory/copy.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/work.h"
+#include "cuda/memory/array.h"
+#include "cuda/memory/pointer.h"
+#include "cuda/stream/stream.h"
+
+/* height rows times depth slices; pitch and slice in bytes. */
+struct side {
+	uint64_t at, pitch, slice;
+};
+
+struct box_side {
+	size_t x, y, z;
+	CUmemorytype type;
+	uint64_t host, device;
+	CUarray array;
+	size_t pitch, rows;	/* rows of a slice; 0: as many as the box has */
+};
+
+/* Bytes from the first to the last one of a box; false: more than an address can say. */
+static bool extent(const struct side *s, size_t width, size_t height, size_t depth)
+{
+	uint64_t rows, slices, bytes;
+
+	return !__builtin_mul_overflow((uint64_t)(height - 1), s->pitch, &rows) &&
+	       !__builtin_mul_overflow((uint64_t)(depth - 1), s->slice, &slices) &&
+	       !__builtin_add_overflow(rows, slices, &bytes) && !__builtin_add_overflow(bytes, width, &bytes) &&
+	       !__builtin_add_overflow(bytes, s->at, &rows);
+}
+
+/* Where a side begins.  The array stays alive through its context's user. */
+static CUresult locate(const struct box_side *b, size_t width, size_t height, size_t depth, struct side *s)
+{
+	size_t pitch = b->pitch ? b->pitch : b->x + width, rows = b->rows ? b->rows : b->y + height;
+	uint64_t base = b->type == CU_MEMORYTYPE_HOST ? b->host : b->device;
+
+	if (b->type == CU_MEMORYTYPE_ARRAY) {
+		struct CUarray_st *a = cu_obj_get(b->array, CU_ARRAY);
+
+		if (!a)
+			return CUDA_ERROR_INVALID_HANDLE;
+		base = (uintptr_t)a->mem;
+		pitch = a->pitch;
+		rows = a->height;
+		if (b->x > a->width || width > a->width - b->x || b->y > a->height || height > a->height - b->y ||
+		    b->z > a->depth || depth > a->depth - b->z)
+			base = 0;
+		cu_obj_put(a);
+	} else if (b->type != CU_MEMORYTYPE_HOST && b->type != CU_MEMORYTYPE_DEVICE && b->type != CU_MEMORYTYPE_UNIFIED) {
+		return CUDA_ERROR_INVALID_VALUE;
+	} else if (b->x + width > pitch && (height > 1 || depth > 1)) {
+		return CUDA_ERROR_INVALID_VALUE;
+	} else if (b->type == CU_MEMORYTYPE_DEVICE && !cu_is_ours(base, NULL)) {
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	if (!base)
+		return CUDA_ERROR_INVALID_VALUE;
+	s->pitch = pitch;
+	if (__builtin_mul_overflow(pitch, rows, &s->slice))
+		return CUDA_ERROR_INVALID_VALUE;
+	s->at = base + b->z * s->slice + b->y * pitch + b->x;
+	return CUDA_SUCCESS;
+}
+
+static struct box_side dst_of(const CUDA_MEMCPY3D *m)
+{
+	return (struct box_side){ m->dstXInBytes, m->dstY, m->dstZ, m->dstMemoryType, (uintptr_t)m->dstHost,
+				  m->dstDevice, m->dstArray, m->dstPitch, m->dstHeight };
+}
+
+static struct box_side src_of(const CUDA_MEMCPY3D *m)
+{
+	return (struct box_side){ m->srcXInBytes, m->srcY, m->srcZ, m->srcMemoryType, (uintptr_t)m->srcHost,
+				  m->srcDevice, m->srcArray, m->srcPitch, m->srcHeight };
+}
+
+/* The box's two sides; nothing to copy: depth 0 afterwards. */
+static CUresult sides(const CUDA_MEMCPY3D *m, struct side *d, struct side *s, size_t *depth)
+{
+	size_t width = m->WidthInBytes, height = m->Height;
+	struct box_side to = dst_of(m), from = src_of(m);
+	CUresult r;
+
+	*depth = width && height ? m->Depth : 0;
+	if (m->srcLOD || m->dstLOD)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!*depth)
+		return CUDA_SUCCESS;
+	r = locate(&to, width, height, *depth, d);
+	if (!r)
+		r = locate(&from, width, height, *depth, s);
+	if (!r && (!extent(d, width, height, *depth) || !extent(s, width, height, *depth)))
+		r = CUDA_ERROR_INVALID_VALUE;
+	return r;
+}
+
+CUresult cu_run_copy(const CUDA_MEMCPY3D *m, const struct cu_stream_use *u)
+{
+	struct side to, from;
+	size_t depth;
+	CUresult r = sides(m, &to, &from, &depth);
+
+	for (size_t z = 0; !r && z < depth; z++) {
+		void *d = (void *)(uintptr_t)(to.at + z * to.slice);
+		const void *s = (const void *)(uintptr_t)(from.at + z * from.slice);
+
+		if (m->Height == 1)
+			r = cu_result(ppuMemcpyAsync(d, s, m->WidthInBytes, u->ppu));
+		else
+			r = cu_result(ppuMemcpy2DAsync(d, to.pitch, s, from.pitch, m->WidthInBytes, m->Height,
+						       u->ppu));
+	}
+	return r;
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *m, CUstream stream, bool wait)
+{
+	struct cu_op op = { .type = CU_GRAPH_NODE_TYPE_MEMCPY };
+	struct side d, s;
+	struct CUctx_st *c;
+	size_t depth;
+	CUresult r = cu_current(&c);
+
+	if (r)
+		return r;
+	r = m ? sides(m, &d, &s, &depth) : CUDA_ERROR_INVALID_VALUE;
+	cu_obj_put(c);
+	if (r || !depth)
+		return r;
+	op.copy = *m;
+	return cu_op_submit(&op, stream, wait);
+}
+
+CUresult i_cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy)
+{
+	return copy_3d(copy, 0, true);
+}
+
+CUresult i_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream)
+{
+	return copy_3d(copy, stream, false);
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *m, CUstream stream, bool wait)
+{
+	CUDA_MEMCPY3D c;
+
+	if (!m)
+		return CUDA_ERROR_INVALID_VALUE;
+	c = (CUDA_MEMCPY3D){
+		.dstXInBytes = m->dstXInBytes, .dstY = m->dstY, .dstMemoryType = m->dstMemoryType,
+		.dstHost = m->dstHost, .dstDevice = m->dstDevice, .dstArray = m->dstArray, .dstPitch = m->dstPitch,
+		.srcXInBytes = m->srcXInBytes, .srcY = m->srcY, .srcMemoryType = m->srcMemoryType,
+		.srcHost = m->srcHost, .srcDevice = m->srcDevice, .srcArray = m->srcArray, .srcPitch = m->srcPitch,
+		.WidthInBytes = m->WidthInBytes, .Height = m->Height, .Depth = 1,
+	};
+	return copy_3d(&c, stream, wait);
+}
+
+CUresult i_cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy)
+{
+	return copy_2d(copy, 0, true);
+}
+
+CUresult i_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy)
+{
+	return copy_2d(copy, 0, true);
+}
+
+CUresult i_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
+{
+	return copy_2d(copy, stream, false);
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+/* One side of a line. */
+struct end {
+	CUmemorytype type;
+	uint64_t at;		/* an address, or bytes into the first row of an array */
+	CUarray array;
+};
+
+static struct end host(const void *p)
+{
+	return (struct end){ CU_MEMORYTYPE_HOST, (uintptr_t)p, NULL };
+}
+
+static struct end device(CUdeviceptr p)
+{
+	return (struct end){ CU_MEMORYTYPE_DEVICE, p, NULL };
+}
+
+static struct end any(CUdeviceptr p)
+{
+	return (struct end){ CU_MEMORYTYPE_UNIFIED, p, NULL };
+}
+
+static struct end array(CUarray a, size_t offset)
+{
+	return (struct end){ CU_MEMORYTYPE_ARRAY, offset, a };
+}
+
+static CUresult line(struct end d, struct end s, size_t bytes, CUstream stream, bool wait)
+{
+	CUDA_MEMCPY3D c = { .dstMemoryType = d.type, .dstArray = d.array, .srcMemoryType = s.type, .srcArray = s.array,
+			    .WidthInBytes = bytes, .Height = 1, .Depth = 1 };
+
+	if (d.array || d.type == CU_MEMORYTYPE_ARRAY)
+		c.dstXInBytes = d.at;
+	else if (d.type == CU_MEMORYTYPE_HOST)
+		c.dstHost = (void *)(uintptr_t)d.at;
+	else
+		c.dstDevice = d.at;
+	if (s.array || s.type == CU_MEMORYTYPE_ARRAY)
+		c.srcXInBytes = s.at;
+	else if (s.type == CU_MEMORYTYPE_HOST)
+		c.srcHost = (const void *)(uintptr_t)s.at;
+	else
+		c.srcDevice = s.at;
+	return copy_3d(&c, stream, wait);
+}
+
+CUresult i_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+{
+	return line(any(dst), any(src), bytes, 0, true);
+}
+
+CUresult i_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+	return line(any(dst), any(src), bytes, stream, false);
+}
+
+CUresult i_cuMemcpyHtoD_v2(CUdeviceptr dst, const void *src, size_t bytes)
+{
+	return line(device(dst), host(src), bytes, 0, true);
+}
+
+CUresult i_cuMemcpyDtoH_v2(void *dst, CUdeviceptr src, size_t bytes)
+{
+	return line(host(dst), device(src), bytes, 0, true);
+}
+
+CUresult i_cuMemcpyDtoD_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+{
+	return line(device(dst), device(src), bytes, 0, true);
+}
+
+CUresult i_cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t bytes, CUstream stream)
+{
+	return line(device(dst), host(src), bytes, stream, false);
+}
+
+CUresult i_cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+	return line(host(dst), device(src), bytes, stream, false);
+}
+
+CUresult i_cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+	return line(device(dst), device(src), bytes, stream, false);
+}
+
+CUresult i_cuMemcpyHtoA_v2(CUarray dst, size_t offset, const void *src, size_t bytes)
+{
+	return line(array(dst, offset), host(src), bytes, 0, true);
+}
+
+CUresult i_cuMemcpyAtoH_v2(void *dst, CUarray src, size_t offset, size_t bytes)
+{
+	return line(host(dst), array(src, offset), bytes, 0, true);
+}
+
+CUresult i_cuMemcpyHtoAAsync_v2(CUarray dst, size_t offset, const void *src, size_t bytes, CUstream stream)
+{
+	return line(array(dst, offset), host(src), bytes, stream, false);
+}
+
+CUresult i_cuMemcpyAtoHAsync_v2(void *dst, CUarray src, size_t offset, size_t bytes, CUstream stream)
+{
+	return line(host(dst), array(src, offset), bytes, stream, false);
+}
+
+CUresult i_cuMemcpyDtoA_v2(CUarray dst, size_t offset, CUdeviceptr src, size_t bytes)
+{
+	return line(array(dst, offset), device(src), bytes, 0, true);
+}
+
+CUresult i_cuMemcpyAtoD_v2(CUdeviceptr dst, CUarray src, size_t offset, size_t bytes)
+{
+	return line(device(dst), array(src, offset), bytes, 0, true);
+}
+
+CUresult i_cuMemcpyAtoA_v2(CUarray dst, size_t dst_offset, CUarray src, size_t src_offset, size_t bytes)
+{
+	return line(array(dst, dst_offset), array(src, src_offset), bytes, 0, true);
+}
+
+/* ---- between contexts: only where they are the same one, for there are no peers --------------- */
+
+static CUresult same(CUcontext dst, CUcontext src)
+{
+	struct CUctx_st *d, *s;
+	CUresult r = cu_ready();
+
+	if (r)
+		return r;
+	d = cu_obj_get(dst, CU_CTX);
+	s = cu_obj_get(src, CU_CTX);
+	r = !d || !s ? CUDA_ERROR_INVALID_CONTEXT : d != s ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+	cu_obj_put(d);
+	cu_obj_put(s);
+	return r;
+}
+
+CUresult i_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx, size_t bytes,
+			     CUstream stream)
+{
+	CUresult r = same(dst_ctx, src_ctx);
+
+	return r ? r : line(device(dst), device(src), bytes, stream, false);
+}
+
+CUresult i_cuMemcpyPeer(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx, size_t bytes)
+{
+	CUresult r = same(dst_ctx, src_ctx);
+
+	return r ? r : line(device(dst), device(src), bytes, 0, true);
+}
+
+static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *m, CUstream stream, bool wait)
+{
+	CUDA_MEMCPY3D c;
+	CUresult r = m ? same(m->dstContext, m->srcContext) : CUDA_ERROR_INVALID_VALUE;
+
+	if (r)
+		return r;
+	_Static_assert(sizeof(c) == sizeof(*m), "the same members but for the contexts");
+	memcpy(&c, m, sizeof(c));
+	c.reserved0 = c.reserved1 = NULL;
+	return copy_3d(&c, stream, wait);
+}
+
+CUresult i_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy)
+{
+	return copy_peer(copy, 0, true);
+}
+
+CUresult i_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream)
+{
+	return copy_peer(copy, stream, false);
+}
+
+/* ---- fills ---------------------------------------------------------------------------------- */
+
+static CUresult check_fill(const CUDA_MEMSET_NODE_PARAMS *f)
+{
+	unsigned int element = f->elementSize;
+
+	if (element != 1 && element != 2 && element != 4)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!f->width || !f->height)
+		return CUDA_SUCCESS;
+	return !cu_is_ours(f->dst, NULL) || f->dst % element ||
+	       (f->height > 1 && (f->pitch % element || f->pitch / element < f->width)) ? CUDA_ERROR_INVALID_VALUE :
+	       CUDA_SUCCESS;
+}
+
+CUresult cu_run_fill(const CUDA_MEMSET_NODE_PARAMS *f, const struct cu_stream_use *u)
+{
+	void *dst = (void *)(uintptr_t)f->dst;
+	CUresult r = check_fill(f);
+
+	if (r || !f->width || !f->height)
+		return r;
+	return cu_result(f->height == 1 ? ppuMemsetAsync(dst, f->value, f->elementSize, f->width, u->ppu) :
+			 ppuMemset2DAsync(dst, f->pitch, f->value, f->elementSize, f->width, f->height, u->ppu));
+}
+
+static CUresult fill(CUdeviceptr dst, size_t pitch, unsigned int value, unsigned int element, size_t width,
+		     size_t height, CUstream stream, bool wait)
+{
+	struct cu_op op = { .type = CU_GRAPH_NODE_TYPE_MEMSET };
+	struct CUctx_st *c;
+	CUresult r = cu_current(&c);
+
+	if (r)
+		return r;
+	op.fill = (CUDA_MEMSET_NODE_PARAMS){ dst, pitch, value, element, width, height };
+	r = check_fill(&op.fill);
+	cu_obj_put(c);
+	return r ? r : cu_op_submit(&op, stream, wait);
+}
+
+#define FILLS(bits, type) \
+CUresult i_cuMemsetD##bits##_v2(CUdeviceptr dst, type value, size_t count) \
+{ \
+	return fill(dst, 0, value, bits / 8, count, 1, 0, true); \
+} \
+CUresult i_cuMemsetD##bits##Async(CUdeviceptr dst, type value, size_t count, CUstream stream) \
+{ \
+	return fill(dst, 0, value, bits / 8, count, 1, stream, false); \
+} \
+CUresult i_cuMemsetD2D##bits##_v2(CUdeviceptr dst, size_t pitch, type value, size_t width, size_t height) \
+{ \
+	return fill(dst, pitch, value, bits / 8, width, height, 0, true); \
+} \
+CUresult i_cuMemsetD2D##bits##Async(CUdeviceptr dst, size_t pitch, type value, size_t width, size_t height, \
+				    CUstream stream) \
+{ \
+	return fill(dst, pitch, value, bits / 8, width, height, stream, false); \
+}
+FILLS(8, unsigned char)
+FILLS(16, unsigned short)
+FILLS(32, unsigned int)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Managed memory. */
+#ifndef PPU_CUDA_MANAGED_INT_H
+#define PPU_CUDA_MANAGED_INT_H
+
+#include <stdbool.h>
+#include "cuda/context/calls.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Frees what cuMemFree was given when it is of this kind; *was: it is. */
+CUresult cu_managed_free(CUdeviceptr ptr, bool *was);
+bool cu_is_managed(CUdeviceptr ptr);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pools: memory that is allocated and freed in the order of streams.  A block that was freed in a stream can be
+ * given out again in that stream at once, and elsewhere when the stream has come to the freeing.  Free blocks
+ * beyond a pool's release threshold go when the context was waited for, and when memory is short.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <ppu.h>
+#include "cuda/memory/pool.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/device.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
+#include "cuda/graph/graph.h"
+#include "cuda/graph/work.h"
+#include "cuda/memory/pointer.h"
+#include "cuda/stream/stream.h"
+
+#define MAX_DEVICES	32
+#define UNIT		512u	/* sizes are multiples */
+
+struct block {
+	uint64_t va, bytes;
+	bool used;
+	ppuStream stream;	/* where it was freed */
+	ppuEvent freed;		/* when; NULL: everybody may use it */
+	struct block *next;
+};
+
+struct CUmemPoolHandle_st {
+	struct cu_obj obj;
+	CUdevice device;
+	bool is_default;
+	struct CUctx_st *ctx;		/* where its blocks are, no reference; another one's use empties the pool */
+	unsigned long long ctx_id;
+	struct block *blocks;
+	uint64_t threshold, limit;	/* limit: 0: none */
+	uint64_t used, used_high, reserved, reserved_high;
+	int reuse[3];
+	CUmemAccess_flags access;
+	struct CUmemPoolHandle_st *next;	/* list of all, living or not, as long as they have blocks */
+};
+
+/* Guards pools and blocks. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUmemPoolHandle_st *pools;
+static struct CUmemPoolHandle_st *default_pool[MAX_DEVICES], *current_pool[MAX_DEVICES];
+
+static void raise_to(uint64_t *mark, uint64_t now)
+{
+	if (now > *mark)
+		*mark = now;
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+static void block_free(struct CUmemPoolHandle_st *p, struct block *b, bool give_back)
+{
+	for (struct block **q = &p->blocks; *q; q = &(*q)->next) {
+		if (*q == b) {
+			*q = b->next;
+			break;
+		}
+	}
+	p->reserved -= b->bytes;
+	if (b->used)
+		p->used -= b->bytes;
+	if (b->freed && give_back)
+		ppuEventDestroy(b->freed);
+	if (give_back)
+		ppuFree((void *)(uintptr_t)b->va);
+	free(b);
+}
+
+/* The pool's context was destroyed, and its blocks with it. */
+static void forget_dead(struct CUmemPoolHandle_st *p, const struct CUctx_st *c)
+{
+	if (p->ctx == c && p->ctx_id == c->id)
+		return;
+	/* Blocks in another living context stay that one's; this pool starts anew. */
+	while (p->blocks)
+		block_free(p, p->blocks, false);
+	p->ctx = (struct CUctx_st *)c;
+	p->ctx_id = c->id;
+}
+
+static bool reusable(const struct block *b, uint64_t bytes, ppuStream stream)
+{
+	if (b->used || b->bytes < bytes || b->bytes > 2 * bytes + (1u << 20))
+		return false;
+	return !b->freed || b->stream == stream || ppuEventQuery(b->freed) == PPU_SUCCESS;
+}
+
+static struct block *block_new(struct CUmemPoolHandle_st *p, uint64_t bytes)
+{
+	struct block *b = calloc(1, sizeof(*b));
+	void *mem;
+
+	if (!b || ppuMalloc(&mem, bytes)) {
+		free(b);
+		return NULL;
+	}
+	b->va = (uintptr_t)mem;
+	b->bytes = bytes;
+	b->next = p->blocks;
+	p->blocks = b;
+	p->reserved += bytes;
+	raise_to(&p->reserved_high, p->reserved);
+	return b;
+}
+
+/* Give free blocks back until at most `keep` bytes are reserved. */
+static void trim(struct CUmemPoolHandle_st *p, uint64_t keep)
+{
+	struct block *b = p->blocks, *next;
+
+	for (; b && p->reserved > keep; b = next) {
+		next = b->next;
+		if (!b->used && (!b->freed || ppuEventQuery(b->freed) == PPU_SUCCESS))
+			block_free(p, b, true);
+	}
+}
+
+/* The best fit, or a new one. */
+static CUresult take(struct CUmemPoolHandle_st *p, uint64_t bytes, ppuStream stream, CUdeviceptr *ptr)
+{
+	struct block *best = NULL;
+
+	if (p->limit && p->used + bytes > p->limit)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (struct block *b = p->blocks; b; b = b->next)
+		if (reusable(b, bytes, stream) && (!best || b->bytes < best->bytes))
+			best = b;
+	if (!best)
+		best = block_new(p, bytes);
+	if (!best) {
+		trim(p, 0);
+		best = block_new(p, bytes);
+	}
+	if (!best)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (best->freed)
+		ppuEventDestroy(best->freed);
+	best->freed = NULL;
+	best->used = true;
+	p->used += best->bytes;
+	raise_to(&p->used_high, p->used);
+	*ptr = best->va;
+	return CUDA_SUCCESS;
+}
+
+/* Locked. */
+static struct block *block_of(CUdeviceptr ptr, bool inside, struct CUmemPoolHandle_st **pool)
+{
+	for (struct CUmemPoolHandle_st *p = pools; p; p = p->next) {
+		for (struct block *b = p->blocks; b; b = b->next) {
+			if (b->used && (b->va == ptr || (inside && ptr > b->va && ptr - b->va < b->bytes))) {
+				*pool = p;
+				return b;
+			}
+		}
+	}
+	return NULL;
+}
+
+CUmemoryPool cu_pool_of(CUdeviceptr ptr)
+{
+	struct CUmemPoolHandle_st *p = NULL;
+
+	pthread_mutex_lock(&lock);
+	block_of(ptr, true, &p);
+	pthread_mutex_unlock(&lock);
+	return p;
+}
+
+/* Locked.  The block is free from here on in the stream; NULL ev: at once. */
+static void retire(struct CUmemPoolHandle_st *p, struct block *b, ppuStream stream, ppuEvent ev)
+{
+	b->used = false;
+	b->stream = stream;
+	b->freed = ev;
+	p->used -= b->bytes;
+}
+
+void cu_pool_idle(const struct CUctx_st *c)
+{
+	pthread_mutex_lock(&lock);
+	for (struct CUmemPoolHandle_st *p = pools; p; p = p->next)
+		if (p->ctx == c && p->ctx_id == c->id)
+			trim(p, p->used + p->threshold < p->used ? UINT64_MAX : p->used + p->threshold);
+	pthread_mutex_unlock(&lock);
+}
+
+CUresult cu_pool_free(CUdeviceptr ptr, bool *was)
+{
+	struct CUmemPoolHandle_st *p;
+	struct block *b;
+	CUresult r = CUDA_SUCCESS;
+
+	pthread_mutex_lock(&lock);
+	*was = block_of(ptr, false, &p);
+	pthread_mutex_unlock(&lock);
+	if (!*was)
+		return CUDA_SUCCESS;
+	r = cu_result(ppuCtxSynchronize());	/* this way of freeing waits */
+	pthread_mutex_lock(&lock);
+	b = block_of(ptr, false, &p);
+	if (b)
+		retire(p, b, NULL, NULL);
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
+/* ---- pools ---------------------------------------------------------------------------------- */
+
+static struct CUmemPoolHandle_st *pool_new(CUdevice device)
+{
+	struct CUmemPoolHandle_st *p = cu_obj_new(CU_POOL, sizeof(*p), NULL, NULL);
+
+	if (!p)
+		return NULL;
+	p->device = device;
+	p->access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+	for (int i = 0; i < 3; i++)
+		p->reuse[i] = 1;
+	cu_obj_ref(p);		/* the list's, for good: blocks may be in use after the handle's end */
+	p->next = pools;
+	pools = p;
+	cu_obj_publish(p);
+	return p;
+}
+
+/* Locked. */
+static struct CUmemPoolHandle_st *default_of(CUdevice device)
+{
+	if (!default_pool[device]) {
+		default_pool[device] = pool_new(device);
+		if (default_pool[device])
+			default_pool[device]->is_default = true;
+	}
+	return default_pool[device];
+}
+
+static CUresult device_pool(CUmemoryPool *pool, CUdevice device, bool current)
+{
+	CUresult r = cu_device(device, NULL);
+
+	if (r)
+		return r;
+	if (!pool || device >= MAX_DEVICES)
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&lock);
+	*pool = current && current_pool[device] ? current_pool[device] : default_of(device);
+	pthread_mutex_unlock(&lock);
+	return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult i_cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
+{
+	return device_pool(pool, device, false);
+}
+
+CUresult i_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
+{
+	return device_pool(pool, device, true);
+}
+
+static CUresult find(CUmemoryPool pool, struct CUmemPoolHandle_st **p)
+{
+	CUresult r = cu_obj_find(pool, CU_POOL, p);
+
+	return r == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : r;
+}
+
+CUresult i_cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
+{
+	struct CUmemPoolHandle_st *p;
+	CUresult r = cu_device(device, NULL);
+
+	if (!r)
+		r = find(pool, &p);
+	if (r)
+		return r;
+	if (p->device != device || device >= MAX_DEVICES) {
+		r = CUDA_ERROR_INVALID_VALUE;
+	} else {
+		pthread_mutex_lock(&lock);
+		current_pool[device] = p;
+		pthread_mutex_unlock(&lock);
+	}
+	cu_obj_put(p);
+	return r;
+}
+
+CUresult i_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
+{
+	struct CUmemPoolHandle_st *p;
+	CUresult r = cu_ready();
+
+	if (r)
+		return r;
+	if (!pool || !props || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (props->handleTypes || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+		return CUDA_ERROR_NOT_SUPPORTED;	/* nothing is shared between processes */
+	r = cu_device(props->location.id, NULL);
+	if (r)
+		return r;
+	pthread_mutex_lock(&lock);
+	p = pool_new(props->location.id);
+	if (p)
+		p->limit = props->maxSize;
+	pthread_mutex_unlock(&lock);
+	*pool = p;
+	return p ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult i_cuMemPoolDestroy(CUmemoryPool pool)
+{
+	struct CUmemPoolHandle_st *p;
+	CUresult r = find(pool, &p);
+
+	if (r)
+		return r;
+	pthread_mutex_lock(&lock);
+	if (p->is_default) {
+		r = CUDA_ERROR_INVALID_VALUE;
+	} else {
+		for (int d = 0; d < MAX_DEVICES; d++)
+			if (current_pool[d] == p)
+				current_pool[d] = NULL;		/* back to the default one */
+		p->threshold = 0;
+		cu_obj_withdraw(p);
+	}
+	pthread_mutex_unlock(&lock);
+	cu_obj_put(p);
+	return r;
+}
+
+CUresult i_cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
+{
+	struct CUmemPoolHandle_st *p;
+	struct CUctx_st *c;
+	CUresult r = find(pool, &p);
+
+	if (r)
+		return r;
+	r = cu_current(&c);
+	if (!r) {
+		pthread_mutex_lock(&lock);
+		if (p->ctx == c && p->ctx_id == c->id)
+			trim(p, keep);
+		pthread_mutex_unlock(&lock);
+		cu_obj_put(c);
+	}
+	cu_obj_put(p);
+	return r;
+}
+
+static CUresult attribute(struct CUmemPoolHandle_st *p, CUmemPool_attribute a, void *value, bool set)
+{
+	uint64_t *v = value, *high = a == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH ? &p->reserved_high : &p->used_high;
+	int *reuse;
+
+	switch (a) {
+	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+		reuse = &p->reuse[a - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
+		if (set)
+			*reuse = *(int *)value != 0;
+		else
+			*(int *)value = *reuse;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+		if (set)
+			p->threshold = *v;
+		else
+			*v = p->threshold;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+		if (set)
+			return CUDA_ERROR_INVALID_VALUE;
+		*v = a == CU_MEMPOOL_ATTR_USED_MEM_CURRENT ? p->used : p->reserved;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+		if (!set)
+			*v = *high;
+		else if (*v)
+			return CUDA_ERROR_INVALID_VALUE;	/* back to where things are, nothing else */
+		else
+			*high = high == &p->used_high ? p->used : p->reserved;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+static CUresult attribute_call(CUmemoryPool pool, CUmemPool_attribute a, void *value, bool set)
+{
+	struct CUmemPoolHandle_st *p;
+	CUresult r = value ? find(pool, &p) : CUDA_ERROR_INVALID_VALUE;
+
+	if (r)
+		return r;
+	pthread_mutex_lock(&lock);
+	r = attribute(p, a, value, set);
+	pthread_mutex_unlock(&lock);
+	cu_obj_put(p);
+	return r;
+}
+
+CUresult i_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute a, void *value)
+{
+	return attribute_call(pool, a, value, false);
+}
+
+CUresult i_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute a, void *value)
+{
+	return attribute_call(pool, a, value, true);
+}
+
+/* A pool's own device has access, nobody else can. */
+CUresult i_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count)
+{
+	struct CUmemPoolHandle_st *p;
+	CUresult r = count && !access ? CUDA_ERROR_INVALID_VALUE : find(pool, &p);
+
+	if (r)
+		return r;
+	for (size_t i = 0; !r && i < count; i++)
+		if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || access[i].location.id != p->device ||
+		    access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+			r = CUDA_ERROR_INVALID_VALUE;
+	cu_obj_put(p);
+	return r;
+}
+
+CUresult i_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location)
+{
+	struct CUmemPoolHandle_st *p;
+	CUresult r = flags && location ? find(pool, &p) : CUDA_ERROR_INVALID_VALUE;
+
+	if (r)
+		return r;
+	if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || cu_device(location->id, NULL))
+		r = CUDA_ERROR_INVALID_VALUE;
+	else
+		*flags = location->id == p->device ? p->access : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	cu_obj_put(p);
+	return r;
+}
+
+/* ---- allocations ---------------------------------------------------------------------------- */
+
+/* In a stream that is captured: memory of the graph. */
+static CUresult capture_alloc(const struct cu_stream_use *u, CUdeviceptr *ptr, size_t bytes, bool *captured)
+{
+	struct cu_op op = { .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC };
+	void *mem;
+	CUresult r = cu_result(ppuMalloc(&mem, bytes));
+
+	if (r)
+		return r;
+	op.alloc = (CUDA_MEM_ALLOC_NODE_PARAMS){
+		.poolProps = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+			       .location = { CU_MEM_LOCATION_TYPE_DEVICE, u->ctx->device } },
+		.bytesize = bytes, .dptr = (uintptr_t)mem,
+	};
+	r = cu_capture_op(u, &op, captured);
+	if (r || !*captured)
+		ppuFree(mem);
+	else
+		*ptr = (uintptr_t)mem;
+	return r;
+}
+
+static CUresult alloc(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstream stream)
+{
+	size_t room = (bytes + UNIT - 1) & ~(size_t)(UNIT - 1);
+	struct CUmemPoolHandle_st *p;
+	struct cu_stream_use u;
+	bool captured = false;
+	CUresult r;
+
+	if (!ptr || !bytes || room < bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = cu_stream_get(stream, &u);
+	if (r)
+		return r;
+	if (cu_capturing(&u))
+		r = capture_alloc(&u, ptr, bytes, &captured);
+	if (!r && !captured && !pool)
+		r = device_pool(&pool, u.ctx->device, true);
+	if (!r && !captured)
+		r = find(pool, &p);
+	if (!r && !captured) {
+		pthread_mutex_lock(&lock);
+		if (p->device != u.ctx->device) {
+			r = CUDA_ERROR_INVALID_VALUE;
+		} else {
+			forget_dead(p, u.ctx);
+			r = take(p, room, u.ppu, ptr);
+		}
+		pthread_mutex_unlock(&lock);
+		cu_obj_put(p);
+	}
+	cu_stream_put(&u);
+	return r;
+}
+
+CUresult i_cuMemAllocAsync(CUdeviceptr *ptr, size_t bytes, CUstream stream)
+{
+	return alloc(ptr, bytes, NULL, stream);
+}
+
+CUresult i_cuMemAllocFromPoolAsync(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstream stream)
+{
+	return pool ? alloc(ptr, bytes, pool, stream) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* A mark of where the stream is now. */
+static CUresult marked(const struct cu_stream_use *u, ppuEvent *ev)
+{
+	CUresult r = cu_result(ppuEventCreate(ev, PPU_EVENT_DISABLE_TIMING));
+
+	if (r)
+		return r;
+	r = cu_result(ppuEventRecord(*ev, u->ppu));
+	if (r)
+		ppuEventDestroy(*ev);
+	return r;
+}
+
+static CUresult free_in(const struct cu_stream_use *u, CUdeviceptr ptr)
+{
+	struct CUmemPoolHandle_st *p;
+	struct block *b;
+	ppuEvent ev;
+	CUresult r = marked(u, &ev);
+
+	if (r)
+		return r;
+	pthread_mutex_lock(&lock);
+	b = block_of(ptr, false, &p);
+	if (b)
+		retire(p, b, u->ppu, ev);
+	pthread_mutex_unlock(&lock);
+	if (b)
+		return CUDA_SUCCESS;
+	ppuEventDestroy(ev);
+	if (cu_graph_owns(ptr))		/* it lives as long as its graph */
+		return CUDA_SUCCESS;
+	r = cu_result(ppuStreamSynchronize(u->ppu));	/* other memory: freeing waits */
+	return r ? r : i_cuMemFree_v2(ptr);
+}
+
+CUresult i_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
+{
+	struct cu_op op = { .type = CU_GRAPH_NODE_TYPE_MEM_FREE };
+	struct cu_stream_use u;
+	bool captured = false;
+	CUresult r = cu_stream_get(stream, &u);
+
+	if (r)
+		return r;
+	if (!cu_is_ours(ptr, NULL)) {
+		r = CUDA_ERROR_INVALID_VALUE;
+	} else {
+		op.free = ptr;
+		r = cu_capture_op(&u, &op, &captured);
+		if (!r && !captured)
+			r = free_in(&u, ptr);
+	}
+	cu_stream_put(&u);
+	return r;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions: kernels of a module in a context. */
+#ifndef PPU_CUDA_FUNCTION_INT_H
+#define PPU_CUDA_FUNCTION_INT_H
+
+#include <ppu.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/object.h"
+
+#pragma GCC visibility push(hidden)
+
+struct CUmod_st;
+struct cu_old_launch;
+
+#define CU_SHARED_DEFAULT	49152	/* bytes of shared memory a block gets without asking for more */
+
+struct CUfunc_st {
+	struct cu_obj obj;
+	struct CUmod_st *module;	/* no reference: its unloading ends this handle */
+	ppuFunction ppu;
+	int max_dynamic, carveout;	/* as set; -1: default */
+	struct cu_old_launch *old;	/* oldlaunch.h, NULL: never used that way */
+};
+
+/* A function by handle, or that of a kernel in the current context; with a reference. */
+CUresult cu_function_get(CUfunction function, struct CUfunc_st **f);
+CUresult cu_function_attributes(CUfunction function, struct CUfunc_st **f, ppuFunctionAttributes *a);
+/* Bytes of dynamic shared memory that a launch may ask for as things are. */
+int cu_function_max_dynamic(const struct CUfunc_st *f, const ppuFunctionAttributes *a);
+
+#pragma GCC visibility pop
+#endif

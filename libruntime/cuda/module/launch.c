@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches. */
+#include <ppu.h>
+#include "cuda/module/launch.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/work.h"
+#include "cuda/module/function.h"
+#include "cuda/stream/stream.h"
+
+CUresult cu_run_kernel(const struct cu_op *op, const struct cu_stream_use *u)
+{
+	struct CUfunc_st *f = op->kernel.function;
+	const void *args = op->kernel.params[0] ? op->kernel.args : NULL;
+	size_t bytes = args ? op->kernel.arg_bytes : 0;
+	ppuResult res;
+
+	if (f->obj.ctx != u->ctx || !cu_obj_alive(f))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!op->kernel.cooperative)
+		return cu_result(ppuLaunchKernel(f->ppu, op->kernel.grid, op->kernel.block, op->kernel.shared_bytes,
+						 u->ppu, NULL, args, bytes));
+	res = ppuLaunchCooperativeKernel(f->ppu, op->kernel.grid, op->kernel.block, op->kernel.shared_bytes, u->ppu,
+					 NULL, args, bytes);
+	if (res == PPU_ERROR_LAUNCH_RESOURCES) {
+		cu_result(res);
+		return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+	}
+	return cu_result(res);
+}
+
+static CUresult launch(CUfunction function, ppuDim3 grid, ppuDim3 block, unsigned int shared_bytes, bool cooperative,
+		       CUstream stream, void **params, void **extra)
+{
+	struct cu_op op;
+	CUresult r = cu_op_kernel(&op, function, grid, block, shared_bytes, cooperative, params, extra);
+
+	if (r)
+		return r;
+	r = cu_op_submit(&op, stream, false);
+	cu_op_clear(&op);
+	return r;
+}
+
+CUresult i_cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+			  unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+			  CUstream stream, void **params, void **extra)
+{
+	return launch(function, ppuDim(grid_x, grid_y, grid_z), ppuDim(block_x, block_y, block_z), shared_bytes, false,
+		      stream, params, extra);
+}
+
+CUresult i_cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+				     unsigned int block_x, unsigned int block_y, unsigned int block_z,
+				     unsigned int shared_bytes, CUstream stream, void **params)
+{
+	return launch(function, ppuDim(grid_x, grid_y, grid_z), ppuDim(block_x, block_y, block_z), shared_bytes, true,
+		      stream, params, NULL);
+}
+
+/* Attributes that ask for what a PPU has not are refused; those that only advise are passed over. */
+static CUresult check_attribute(const CUlaunchAttribute *a, bool *cooperative)
+{
+	switch (a->id) {
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+		*cooperative = a->value.cooperative;
+		return CUDA_SUCCESS;
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+		return a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1 ?
+		       CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+	case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+	case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+	case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	default:
+		return (int)a->id < 0 || a->id >= CU_LAUNCH_ATTRIBUTE_MAX ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	}
+}
+
+CUresult i_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params, void **extra)
+{
+	bool cooperative = false;
+	CUresult r = !config || (config->numAttrs && !config->attrs) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+
+	for (unsigned int i = 0; !r && i < config->numAttrs; i++)
+		r = check_attribute(&config->attrs[i], &cooperative);
+	return r ? r : launch(function, ppuDim(config->gridDimX, config->gridDimY, config->gridDimZ),
+			      ppuDim(config->blockDimX, config->blockDimY, config->blockDimZ), config->sharedMemBytes,
+			      cooperative, config->hStream, params, extra);
+}

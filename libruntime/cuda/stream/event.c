@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Events. */
+#include <ppu.h>
+#include "cuda/stream/event.h"
+#include "cuda/context/calls.h"
+#include "cuda/context/context.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/graph/capture.h"
+#include "cuda/graph/work.h"
+#include "cuda/stream/stream.h"
+
+static void release(void *obj)
+{
+	cu_capture_mark_free(((struct CUevent_st *)obj)->mark);
+	if (cu_obj_alive(obj))
+		ppuEventDestroy(((struct CUevent_st *)obj)->ppu);
+}
+
+CUresult i_cuEventCreate(CUevent *event, unsigned int flags)
+{
+	unsigned int known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+	struct CUevent_st *e;
+	struct CUctx_st *c;
+	CUresult r = cu_current(&c);
+
+	if (r)
+		return r;
+	e = NULL;
+	if (!event || flags & ~known || (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING)))
+		r = CUDA_ERROR_INVALID_VALUE;
+	else if (flags & CU_EVENT_INTERPROCESS)
+		r = CUDA_ERROR_NOT_SUPPORTED;
+	else if (!(e = cu_obj_new(CU_EVENT, sizeof(*e), c, NULL)))
+		r = CUDA_ERROR_OUT_OF_MEMORY;
+	else
+		r = cu_result(ppuEventCreate(&e->ppu, flags & CU_EVENT_DISABLE_TIMING ? PPU_EVENT_DISABLE_TIMING :
+					     PPU_EVENT_DEFAULT));
+	if (r) {
+		cu_obj_put(e);
+	} else {
+		e->obj.release = release;
+		e->flags = flags;
+		cu_obj_publish(e);
+		*event = e;
+	}
+	cu_obj_put(c);
+	return r;
+}
+
+CUresult i_cuEventDestroy_v2(CUevent event)
+{
+	return cu_obj_destroy(event, CU_EVENT);
+}
+
+CUresult i_cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
+{
+	struct cu_stream_use u;
+	bool captured = false;
+	struct cu_op op;
+	CUresult r;
+
+	if (flags & ~(unsigned int)CU_EVENT_RECORD_EXTERNAL)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = cu_op_event(&op, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
+	if (r)
+		return r;
+	r = cu_stream_get(stream, &u);
+	if (!r) {
+		/* An event is recorded in streams of its own context. */
+		if (op.event->obj.ctx != u.ctx)
+			r = CUDA_ERROR_INVALID_HANDLE;
+		else
+			r = flags ? cu_capture_op(&u, &op, &captured) : cu_capture_record(&u, op.event, &captured);
+		if (!r && !captured)
+			r = cu_op_run(&op, &u);
+		cu_stream_put(&u);
+	}
+	cu_op_clear(&op);
+	return r;
+}
+
+CUresult i_cuEventRecord(CUevent event, CUstream stream)
+{
+	return i_cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_DEFAULT);
+}
+
+CUresult i_cuEventQuery(CUevent event)
+{
+	struct CUevent_st *e;
+	CUresult r = cu_obj_find(event, CU_EVENT, &e);
+
+	if (r)
+		return r;
+	r = cu_capture_event_check(e);
+	if (!r)
+		r = cu_result(ppuEventQuery(e->ppu));
+	cu_obj_put(e);
+	return r;
+}
+
+CUresult i_cuEventSynchronize(CUevent event)
+{
+	struct CUevent_st *e;
+	CUresult r = cu_obj_find(event, CU_EVENT, &e);
+
+	if (r)
+		return r;
+	r = cu_capture_event_check(e);
+	if (!r)
+		r = cu_result(ppuEventSynchronize(e->ppu));
+	cu_obj_put(e);
+	return r;
+}
+
+CUresult i_cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+	struct CUevent_st *s, *e;
+	ppuResult res;
+	CUresult r;
+
+	if (!milliseconds)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = cu_obj_find(start, CU_EVENT, &s);
+	if (r)
+		return r;
+	r = cu_obj_find(end, CU_EVENT, &e);
+	if (r) {
+		cu_obj_put(s);
+		return r;
+	}
+	res = ppuEventElapsedTime(milliseconds, s->ppu, e->ppu);
+	/* Without timing, or never recorded: no mark to measure by. */
+	r = res == PPU_ERROR_NOT_SUPPORTED || res == PPU_ERROR_INVALID_VALUE ? CUDA_ERROR_INVALID_HANDLE :
+	    cu_result(res);
+	cu_obj_put(s);
+	cu_obj_put(e);
+	return r;
+}
+
+CUresult i_cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
+{
+	return i_cuEventElapsedTime(milliseconds, start, end);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Events. */
+#ifndef PPU_CUDA_EVENT_INT_H
+#define PPU_CUDA_EVENT_INT_H
+
+#include <stdbool.h>
+#include <ppu.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/object.h"
+
+#pragma GCC visibility push(hidden)
+
+struct cu_mark;
+
+struct CUevent_st {
+	struct cu_obj obj;
+	ppuEvent ppu;
+	unsigned int flags;
+	bool recorded;			/* in a stream that was not captured */
+	struct cu_mark *mark;		/* a place in a capture (graph/capture.h), NULL: none */
+};
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for words and writing them. */
+#ifndef PPU_CUDA_MEMOP_INT_H
+#define PPU_CUDA_MEMOP_INT_H
+
+#include "cuda/context/calls.h"
+
+#pragma GCC visibility push(hidden)
+
+struct cu_op;
+struct cu_stream_use;
+
+CUresult cu_run_mem(const struct cu_op *op, const struct cu_stream_use *u);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams, and what a stream argument means. */
+#ifndef PPU_CUDA_STREAM_INT_H
+#define PPU_CUDA_STREAM_INT_H
+
+#include <ppu.h>
+#include "cuda/context/calls.h"
+#include "cuda/context/object.h"
+
+#pragma GCC visibility push(hidden)
+
+struct CUstream_st {
+	struct cu_obj obj;
+	ppuStream ppu;
+	unsigned long long id;
+	int sync_policy;		/* as set, of no effect */
+};
+/* What a stream argument means.  `own` holds the references; give them back with cu_stream_put(). */
+struct cu_stream_use {
+	struct CUctx_st *ctx;
+	struct CUstream_st *own;	/* NULL: one of the default streams */
+	ppuStream ppu;
+};
+CUresult cu_stream_get(CUstream handle, struct cu_stream_use *use);
+void cu_stream_put(struct cu_stream_use *use);
+
+#pragma GCC visibility pop
+#endif

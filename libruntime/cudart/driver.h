@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Driver API below: its types and functions are those of include/cuda.
+ *
+ * The runtime must run over driver libraries that are older than itself, and these may lack what came to CUDA late.
+ * So these functions are declared again here, as weak: a missing one is NULL when the library is loaded, and
+ * CRT_CALL() gives cudaErrorNotSupported in its place.  Everything else of the Driver API is called directly.
+ */
+#ifndef PPU_CUDART_DRIVER_H
+#define PPU_CUDART_DRIVER_H
+
+#define PPU_CUDA_NO_NAMES
+#include <cuda.h>
+
+#define CRT_WEAK(W) \
+W(cuTexObjectCreate) W(cuTexObjectDestroy) W(cuTexObjectGetResourceDesc) W(cuTexObjectGetTextureDesc) \
+W(cuSurfObjectCreate) W(cuSurfObjectDestroy) W(cuSurfObjectGetResourceDesc) W(cuMemAllocManaged) \
+W(cuMemAdvise) W(cuMemPrefetchAsync) W(cuMemRangeGetAttribute) W(cuStreamAttachMemAsync) \
+W(cuMemHostRegister_v2) W(cuMemHostUnregister) W(cuMemAllocAsync) W(cuMemFreeAsync) \
+W(cuMemAllocFromPoolAsync) W(cuMemPoolCreate) W(cuMemPoolDestroy) W(cuMemPoolTrimTo) \
+W(cuMemPoolSetAttribute) W(cuMemPoolGetAttribute) W(cuMemPoolSetAccess) W(cuMemPoolGetAccess) \
+W(cuDeviceGetDefaultMemPool) W(cuDeviceGetMemPool) W(cuDeviceSetMemPool) W(cuLaunchCooperativeKernel) \
+W(cuStreamBeginCapture_v2) W(cuStreamIsCapturing) W(cuStreamEndCapture) \
+W(cuThreadExchangeStreamCaptureMode) W(cuGraphCreate) W(cuGraphDestroy) W(cuGraphClone) \
+W(cuGraphAddKernelNode_v2) W(cuGraphAddMemcpyNode) W(cuGraphAddMemsetNode) W(cuGraphAddHostNode) \
+W(cuGraphAddEmptyNode) W(cuGraphAddChildGraphNode) W(cuGraphAddDependencies) W(cuGraphGetNodes) \
+W(cuGraphInstantiateWithFlags) W(cuGraphUpload) W(cuGraphLaunch) W(cuGraphExecDestroy) \
+W(cuGraphExecUpdate_v2) W(cuGraphExecKernelNodeSetParams_v2) W(cuGraphExecMemcpyNodeSetParams) \
+W(cuGraphDebugDotPrint)
+#define W(function) extern __typeof__(function) function __attribute__((weak));
+CRT_WEAK(W)
+#undef W
+
+/* A weak function's result, or that there is none. */
+#define CRT_CALL(function, ...) (function ? crt_error(function(__VA_ARGS__)) : cudaErrorNotSupported)
+
+/* A pointer to a struct of the Runtime API as one to the Driver API's, which has the same layout. */
+#define CRT_SAME(type, pointer) ({ \
+	_Static_assert(sizeof(*(type)0) == sizeof(*(pointer)), "the layouts differ"); \
+	(type)(pointer); \
+})
+
+#endif
