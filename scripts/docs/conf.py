@@ -2,6 +2,7 @@
 """Sphinx's configuration for `make docs`. The pages are the Markdown files of the tree as they are; what HTML needs
 besides is added here, when a page is read: tables of contents, and links to folders as links to their index."""
 
+import functools
 import os
 import re
 import sys
@@ -71,6 +72,15 @@ def front_page(srcdir):
     return text + toctree(last + ["Index of names <genindex>"], "Reference")
 
 
+@functools.lru_cache(maxsize=None)
+def html_anchors(path):
+    """Places that a page marks by <a id="...">: the reader of Markdown knows only headings."""
+    if not os.path.exists(path):
+        return frozenset()
+    with open(path, encoding="utf-8") as f:
+        return frozenset(re.findall(r'<a id="([^"]+)">', f.read()))
+
+
 def read_page(app, docname, source):
     text = source[0]
     srcdir, folder = str(app.srcdir), os.path.dirname(docname)
@@ -81,6 +91,14 @@ def read_page(app, docname, source):
         return "[%s](%sindex.md)" % (shown, link) if there else shown
 
     text = re.sub(r"\[([^]]*)\]\(((?:[\w.-]+/)+)\)", to_index, text)
+
+    def to_html(match):
+        shown, link, anchor = match.groups()
+        if anchor not in html_anchors(os.path.normpath(os.path.join(srcdir, folder, link + ".md"))):
+            return match.group(0)
+        return '<a href="%s.html#%s">%s</a>' % (link, anchor, shown.replace("\\", ""))
+
+    text = re.sub(r"\[([^]`]*)\]\(([\w./-]+)\.md#([\w-]+)\)", to_html, text)
     if docname == "index":
         text += front_page(srcdir)
     elif docname.startswith("Documentation/") and docname.endswith("/index"):
