@@ -267,6 +267,18 @@ px_val px_pred_dst(struct px_module *m, const struct px_opn *o)
 	return px_dst_opn(m, o, PT_PRED);
 }
 
+struct px_insn *px_two(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t, unsigned at,
+		       unsigned bt, unsigned dt)
+{
+	struct px_opnd a = px_src(m, in, 1, at), b = px_src(m, in, 2, bt);
+	struct px_insn *i = px_emit(m, in, op, t);
+
+	i->s[0] = a;
+	i->s[1] = b;
+	i->d = px_dst(m, in, 0, dt);
+	return i;
+}
+
 void px_ternary(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t,
 		    struct px_opnd a, struct px_opnd b, struct px_opnd c, unsigned dt)
 {
