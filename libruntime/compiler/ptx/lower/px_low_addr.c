@@ -65,7 +65,7 @@ static bool sym_addr(struct px_module *m, const struct px_opn *o, struct px_addr
 		a->sym = v->symbol;
 		break;
 	case SP_KPARAM:
-		a->off += v->offset;
+		a->off = px_add(a->off, v->offset);
 		break;
 	default:
 		if (v->space == SP_FPARAM && v->val) {

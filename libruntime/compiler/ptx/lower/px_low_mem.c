@@ -133,7 +133,7 @@ void px_low_ld(struct px_module *m, const struct px_inst *in)
 	if (rp) {
 		for (k = 0; k < n; k++)
 			ld_reg_param(m, in, &e[k], pt, rp,
-				     in->o[1].imm + (int64_t)(k * px_type_bits(pt) / 8));
+				     px_add(in->o[1].imm, k * px_type_bits(pt) / 8));
 		return;
 	}
 	if (!px_address(m, in, &in->o[1], &a))
@@ -169,7 +169,7 @@ void px_low_st(struct px_module *m, const struct px_inst *in)
 	if (rp) {
 		for (k = 0; k < n; k++)
 			st_reg_param(m, in, &e[k], pt, rp,
-				     in->o[0].imm + (int64_t)(k * px_type_bits(pt) / 8));
+				     px_add(in->o[0].imm, k * px_type_bits(pt) / 8));
 		return;
 	}
 	if (!px_address(m, in, &in->o[0], &a))

@@ -146,7 +146,7 @@ struct px_opnd px_sym_addr(struct px_module *m, const struct px_opn *o, unsigned
 		i->d = lo = px_tmp(m, 1);
 		break;
 	case SP_KPARAM:
-		return px_reg(px_force_reg(m, px_imm((int64_t)v->offset + o->imm), width));
+		return px_reg(px_force_reg(m, px_imm(px_add(v->offset, o->imm)), width));
 	default:
 		if (v->space == SP_FPARAM && v->val)
 			spill_param(m, v);
