@@ -563,7 +563,8 @@ static int collect(struct ppu_image *img, struct ppu_graph *g, const struct ppu_
 			}
 		}
 		if (slot)	/* twice in an image that is finished twice, which does no harm */
-			k->local_bytes += lib->thread_slot_bytes;
+			k->local_bytes = k->local_bytes > UINT32_MAX - lib->thread_slot_bytes ? UINT32_MAX :
+					 k->local_bytes + lib->thread_slot_bytes;
 		if (k->regs < 2)
 			k->regs = 2;	/* R1 holds the stack pointer at start */
 	}
