@@ -48,8 +48,6 @@
 #define PPU_NAMES_LOHI(N)	N(0, "lo") N(1, "hi")
 #define PPU_NAMES_SHIFTAMT(N)	N(0, "pos") N(1, "shiftamt")
 #define PPU_NAMES_SUM(N)	N(0, "bytes") N(1, "add")
-#define PPU_NAMES_TESTP(N)	N(0, "finite") N(1, "infinite") N(2, "number") \
-				N(3, "notanumber") N(4, "normal") N(5, "subnormal")
 #define PPU_NAMES_CO(N)		N(0, "nco") N(1, "co")
 #define PPU_NAMES_CI(N)		N(0, "nci") N(1, "ci")
 #define PPU_NAMES_NAN(N)	N(0, "nonan") N(1, "nan")
@@ -61,6 +59,7 @@
 				N(PPU_RND_RP, "rp")
 /* Groups with a list in ppu_isa.h. */
 #define PPU_N3(name, code, text) PPU_N_(code, text)
+#define PPU_NAMES_TESTP(N)	PPU_TESTP_CLASSES(PPU_N3)
 #define PPU_NAMES_CMP(N)	PPU_CMPS(PPU_N3)
 #define PPU_NAMES_SPACE(N)	PPU_SPACES(PPU_N3)
 #define PPU_NAMES_ATOM(N)	PPU_ATOMS(PPU_N3)
