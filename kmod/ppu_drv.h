@@ -50,9 +50,12 @@
 #include <hw/ppu_save.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "core/channel.h"
+#include "core/context.h"
+#include "core/fault.h"
+#include "core/pt.h"
+
 #define PPU_MAX_FAULTS_KEPT	64
-#define PPU_LOCAL_DEFAULT	1024
-#define PPU_LOCAL_MAX		(512u << 10)
 #define PPU_UNPRIV_QUEUE_PRIO	7
 #define PPU_TIMESLICE_MIN_US	1u
 #define PPU_TIMESLICE_MAX_US	10000u		/* without CAP_SYS_NICE */
@@ -339,32 +342,23 @@ struct ppu_mapping {
 	struct drm_mm_node node;
 };
 
-/** struct ppu_pt - one page table page */
-struct ppu_pt {
+/** struct ppu_pt_page - one page table and its page */
+struct ppu_pt_page {
 	struct ppu_vram_range mem;
 	struct list_head link;
-	u32 level;
-	/** @used: valid entries. */
-	u32 used;
-	DECLARE_BITMAP(valid, PPU_PT_ENTRIES);
-	/** @child: tables below; NULL: none, or a large leaf. Levels above 0. */
+	struct ppu_pt pt;
+	/** @child: of @pt, if it is for the levels above 0. */
 	struct ppu_pt *child[];
 };
 
 /** struct ppu_pt_pool - page tables that are in no address space */
 struct ppu_pt_pool {
-	/** @leaves: for level 0: struct ppu_pt.link. */
+	/** @leaves: for level 0: struct ppu_pt_page.link. */
 	struct list_head leaves;
 	/** @dirs: for the levels above. */
 	struct list_head dirs;
 	/** @garbage: taken out of an address space. */
 	struct list_head garbage;
-};
-
-/** struct ppu_pt_need - how many page tables */
-struct ppu_pt_need {
-	u32 leaves;
-	u32 dirs;
 };
 
 /** struct ppu_vm - GPU context: address space and instance block */
@@ -383,7 +377,7 @@ struct ppu_vm {
 	 */
 	struct mutex lock;
 	struct rb_root_cached mappings;
-	struct ppu_pt *root;
+	struct ppu_pt_tree pt;
 	/** @pt_free: unlinked page tables, freed after the TLB is invalidated. */
 	struct list_head pt_free;
 	struct drm_mm kernel_va;
@@ -631,6 +625,7 @@ struct ppu_sem {
 };
 
 /* ppu_device.c */
+extern const struct ppu_bus ppu_bus;
 int ppu_device_init(struct ppu_device *pdev);
 void ppu_device_quiesce(struct ppu_device *pdev);
 void ppu_device_reset(struct ppu_device *pdev);
@@ -763,12 +758,9 @@ void ppu_mmu_fini(struct ppu_vm *vm);
 void ppu_pt_pool_init(struct ppu_pt_pool *pool);
 int ppu_pt_pool_fill(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_pt_need *need);
 void ppu_pt_pool_drain(struct ppu_vm *vm, struct ppu_pt_pool *pool);
-void ppu_mmu_need_map(struct ppu_pt_need *need, const struct ppu_bo *bo, u64 bo_offset, u64 va,
-		      u64 size);
-void ppu_mmu_need_cuts(struct ppu_pt_need *need);
-int ppu_mmu_prepare_map(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
-			u64 bo_offset, u64 va, u64 size);
-int ppu_mmu_prepare_cut(struct ppu_vm *vm, struct ppu_pt_pool *pool, u64 va, bool force);
+struct ppu_backing ppu_mmu_backing(const struct ppu_bo *bo);
+int ppu_mmu_prepare(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
+		    u64 bo_offset, u64 va, u64 size, bool force);
 void ppu_mmu_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offset, u64 va, u64 size,
 		 u64 pte_flags);
 void ppu_mmu_unmap(struct ppu_vm *vm, u64 va, u64 size);
