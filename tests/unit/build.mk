@@ -30,7 +30,7 @@ UNIT_CHECK_LIBS   := $(shell $(PKG_CONFIG) --libs check 2>/dev/null || echo -lch
 UNIT_ARCHIVES := $(foreach l,$(UNIT_LIBS),$(BUILD)/san/lib$(l).a)
 
 $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)): private PPU_CFLAGS += \
-	-Itests/unit -Itests/unit/lib -Iqemu-device/core -Ilibruntime $(UNIT_CHECK_CFLAGS)
+	-Itests/unit -Itests/unit/lib -Iqemu-device/core -Ilibruntime -Ikmod $(UNIT_CHECK_CFLAGS)
 
 .SECONDARY: $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP))
 $(patsubst %,$(BUILD)/unit-fast/%,$(UNIT_FAST)): $(BUILD)/unit-fast/%: $(BUILD)/obj/tests/unit/%.o \
