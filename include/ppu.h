@@ -258,8 +258,8 @@ ppuResult ppuCtxSynchronize(void);
 
 typedef enum ppuLimit {
 	PPU_LIMIT_LOCAL_BYTES,		/* stack: local memory per thread, bytes, that recursive kernels
-					 * get; default 1024.  Kernels whose need is known get what they
-					 * need */
+					 * get; default 1024, at most 512 KiB.  Kernels whose need is
+					 * known get what they need */
 	PPU_LIMIT_PRINTF_BYTES,		/* buffer of device-side printf, bytes, a power of two; default
 					 * 1 MiB.  What kernels print appears on stdout when the host
 					 * waits for them; output that does not fit replaces the oldest */

@@ -11,8 +11,6 @@
 #include <hw/ppu_save.h>
 #include "core.h"
 
-#define LOCAL_MAX	(1u << 24)
-
 static uint32_t ctx_cmd(struct be_vm *vm, uint32_t cmd)
 {
 	return ppu_context_cmd(&ppu_bc_bus, vm->dev, vm->inst, cmd);
@@ -120,11 +118,27 @@ static uint32_t rounded(enum be_vm_limit which, uint32_t value)
 	return which == BE_VM_LOCAL ? ppu_local_round(value) : value;
 }
 
+static bool limit_ok(enum be_vm_limit which, uint32_t value)
+{
+	switch (which) {
+	case BE_VM_LOCAL:
+		return ppu_local_ok(value);
+	case BE_VM_DEPTH:
+		return ppu_depth_ok(value);
+	default:
+		return true;
+	}
+}
+
 int ppu_bc_vm_create(struct be_dev *dev, const uint32_t *limits, struct be_vm **out)
 {
-	struct be_vm *vm = calloc(1, sizeof(*vm));
+	struct be_vm *vm;
 	int rc = -ENOSPC;
 
+	for (unsigned i = 0; i < BE_VM_LIMITS; i++)
+		if (!limit_ok(i, limits[i]))
+			return -EINVAL;
+	vm = calloc(1, sizeof(*vm));
 	if (!vm)
 		return -ENOMEM;
 	vm->dev = dev;
@@ -203,7 +217,7 @@ int ppu_bc_vm_set_limit(struct be_vm *vm, enum be_vm_limit which, uint32_t value
 	uint32_t limit[BE_VM_LIMITS];
 	int rc;
 
-	if (which == BE_VM_LOCAL && (!value || value > LOCAL_MAX))
+	if (!limit_ok(which, value))
 		return -EINVAL;
 	ppu_bc_lock(vm->dev);
 	memcpy(limit, vm->limit, sizeof(limit));

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Contexts of the host's backend: limits, areas and mappings at their edges.  (The kernel driver's turn
+ * is tests/conformance/test_vm.c; what both answer alike: test_driver_script.c.)
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include <backend/core.h>
+
+static const struct be_ops *const be = &ppu_be_core;
+
+static struct be_dev *start(const char *props)
+{
+	ppuInitOptions opt = { .props = props };
+	struct be_dev *dev;
+	char *err;
+
+	ck_assert_int_eq(be->open(&opt, 0, &dev, &err), 0);
+	return dev;
+}
+
+static int vm_try(struct be_dev *dev, uint32_t local, uint32_t depth, struct be_vm **vm)
+{
+	const uint32_t limits[BE_VM_LIMITS] = { [BE_VM_LOCAL] = local, [BE_VM_DEPTH] = depth };
+
+	return be->vm_create(dev, limits, vm);
+}
+
+START_TEST(limits)
+{
+	struct be_dev *dev = start("gpcs=1 sms-per-gpc=1 warps-per-sm=1");
+	struct be_vm *vm;
+
+	ck_assert_int_eq(vm_try(dev, 0, 1, &vm), -EINVAL);
+	ck_assert_int_eq(vm_try(dev, (512u << 10) + 1, 1, &vm), -EINVAL);
+	ck_assert_int_eq(vm_try(dev, UINT32_MAX, 1, &vm), -EINVAL);
+	ck_assert_int_eq(vm_try(dev, 16, 0, &vm), -EINVAL);
+	ck_assert_int_eq(vm_try(dev, 16, PPU_MAX_DEPTH + 1, &vm), -EINVAL);
+	ck_assert_int_eq(vm_try(dev, 512u << 10, PPU_MAX_DEPTH, &vm), 0);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_LOCAL), 512u << 10);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_LOCAL, 0), -EINVAL);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_LOCAL, (512u << 10) + 1), -EINVAL);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_LOCAL, UINT32_MAX), -EINVAL);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_DEPTH, 0), -EINVAL);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_DEPTH, PPU_MAX_DEPTH + 1), -EINVAL);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_LOCAL), 512u << 10);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_DEPTH), PPU_MAX_DEPTH);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_LOCAL, 1), 0);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_LOCAL), 16);
+	be->vm_destroy(vm);
+	be->close(dev);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("backend_context");
+	TCase *tc = tcase_create("core");
+	SRunner *sr;
+	int failed;
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, limits);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? 1 : 0;
+}
