@@ -28,6 +28,14 @@ static int vm_try(struct be_dev *dev, uint32_t local, uint32_t depth, struct be_
 	return be->vm_create(dev, limits, vm);
 }
 
+static uint64_t avail(struct be_dev *dev)
+{
+	uint64_t left, total;
+
+	ck_assert_int_eq(be->mem_info(dev, &left, &total), 0);
+	return left;
+}
+
 START_TEST(limits)
 {
 	struct be_dev *dev = start("gpcs=1 sms-per-gpc=1 warps-per-sm=1");
@@ -54,6 +62,45 @@ START_TEST(limits)
 }
 END_TEST
 
+#define LARGE	PPU_LARGE_SIZE
+#define VA	0x40000000ull
+
+/* A cut through a large page needs a table.  Without VRAM for it nothing changes, and that is said. */
+START_TEST(cut_without_memory)
+{
+	struct be_dev *dev = start("gpcs=1 sms-per-gpc=1 vram=16M");
+	struct be_bo *large, *page[4096];
+	uint64_t before;
+	struct be_vm *vm;
+	unsigned n = 0;
+
+	ck_assert_int_eq(vm_try(dev, 16, 1, &vm), 0);
+	before = avail(dev);
+	ck_assert_int_eq(be->bo_alloc(vm, LARGE, BE_VRAM, &large), 0);
+	ck_assert_int_eq(be->bind(vm, large, VA, LARGE, 0), 0);
+	while (!be->bo_alloc(vm, PPU_PAGE_SIZE, BE_VRAM, &page[n]))
+		n++;
+	ck_assert_uint_eq(avail(dev), 0);
+	ck_assert_int_eq(be->unbind(vm, VA + PPU_PAGE_SIZE, PPU_PAGE_SIZE), -ENOSPC);
+	ck_assert_int_eq(be->bind(vm, page[0], VA + PPU_PAGE_SIZE, PPU_PAGE_SIZE, 0), -ENOSPC);
+	/* a bind elsewhere needs tables, too; what it put in before it failed is gone */
+	be->bo_free(page[--n]);
+	ck_assert_int_eq(be->bind(vm, page[0], 1ull << 40, PPU_PAGE_SIZE, 0), -ENOSPC);
+	ck_assert_uint_eq(avail(dev), PPU_PAGE_SIZE);
+	/* one page is enough for the cut */
+	ck_assert_int_eq(be->unbind(vm, VA + PPU_PAGE_SIZE, PPU_PAGE_SIZE), 0);
+	ck_assert_uint_eq(avail(dev), 0);
+	/* the rest of the page needs nothing; then the tables are empty and go */
+	ck_assert_int_eq(be->unbind(vm, VA, LARGE), 0);
+	while (n)
+		be->bo_free(page[--n]);
+	be->bo_free(large);
+	ck_assert_uint_eq(avail(dev), before);
+	be->vm_destroy(vm);
+	be->close(dev);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("backend_context");
@@ -63,6 +110,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, limits);
+	tcase_add_test(tc, cut_without_memory);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);
