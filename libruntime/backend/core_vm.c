@@ -71,13 +71,11 @@ static int areas_alloc(struct be_dev *dev, const uint32_t *limit, const struct c
 	ppu_area_sizes(&sizes, &m, limit[BE_VM_DEPTH], limit[BE_VM_LOCAL]);
 	memset(areas, 0, sizeof(*areas));
 	if (area_alloc(dev, sizes.tokq, &was->tokq, &areas->tokq) ||
-	    area_alloc(dev, sizes.local, &was->local, &areas->local)) {
+	    area_alloc(dev, sizes.local, &was->local, &areas->local) ||
+	    area_alloc(dev, sizes.save, &was->save, &areas->save)) {
 		areas_free(dev, areas, was);
 		return -ENOSPC;
 	}
-	/* Without a save area tasks are not preempted; a small device may do without. */
-	if (sizes.save <= dev->cfg.vram / 4)
-		area_alloc(dev, sizes.save, &was->save, &areas->save);
 	return 0;
 }
 

@@ -101,6 +101,37 @@ START_TEST(cut_without_memory)
 }
 END_TEST
 
+/* No area is left out: neither when a channel needs them, nor when they are to grow. */
+START_TEST(all_areas_or_none)
+{
+	struct be_dev *dev = start("vram=32M");
+	struct be_chan *copy, *compute;
+	struct be_vm *vm;
+	uint64_t before;
+
+	ck_assert_int_eq(vm_try(dev, 16, 24, &vm), 0);
+	ck_assert_int_eq(be->chan_create(vm, PPU_CLASS_COPY, 8, 0, &copy), 0);
+	before = avail(dev);
+	ck_assert_int_eq(be->chan_create(vm, PPU_CLASS_COMPUTE, 8, 0, &compute), -ENOSPC);
+	ck_assert_uint_eq(avail(dev), before);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_DEPTH, 1), 0);
+	ck_assert_int_eq(be->chan_create(vm, PPU_CLASS_COMPUTE, 8, 0, &compute), 0);
+	ck_assert_uint_gt(vm->areas.local.size, 0);
+	ck_assert_uint_gt(vm->areas.tokq.size, 0);
+	ck_assert_uint_gt(vm->areas.save.size, 0);
+	before = avail(dev);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_DEPTH, 24), -ENOSPC);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_DEPTH), 1);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_LOCAL, 512u << 10), -ENOSPC);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_LOCAL), 16);
+	ck_assert_uint_eq(avail(dev), before);
+	be->chan_free(compute);
+	be->chan_free(copy);
+	be->vm_destroy(vm);
+	be->close(dev);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("backend_context");
@@ -111,6 +142,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, limits);
 	tcase_add_test(tc, cut_without_memory);
+	tcase_add_test(tc, all_areas_or_none);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);
