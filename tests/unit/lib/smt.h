@@ -22,6 +22,8 @@
 #define SMT_DATA_BYTES	(1u << 20)
 #define SMT_VRAM	(64u << 20)
 
+struct ptmem;
+
 struct smt {
 	struct ppu_config cfg;
 	struct ppu_ports ports;
@@ -32,6 +34,7 @@ struct smt {
 	struct ppu_task task;
 	uint8_t *data;			/* host pointer of SMT_DATA */
 	uint8_t params[PPU_PARAM_MAX];
+	struct ptmem *pt;
 	uint64_t pt_next;		/* next free page for page tables */
 	uint64_t now;			/* device time */
 	uint64_t limit;			/* of smt_run(), ns */
