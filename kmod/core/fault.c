@@ -45,10 +45,13 @@ enum ppu_end ppu_err_channel_end(u32 error, bool guilty)
 /**
  * ppu_err_owner_end - how the owner of a device-owned queue ends
  * @queue: how the queue ended
+ *
+ * Who stops a queue on purpose may go on with its owner.
  */
 enum ppu_end ppu_err_owner_end(enum ppu_end queue)
 {
-	return queue == PPU_END_NONE ? PPU_END_NONE : PPU_END_STOPPED;
+	return queue == PPU_END_FAULTED || queue == PPU_END_INNOCENT ? PPU_END_STOPPED :
+								       PPU_END_NONE;
 }
 
 /**
