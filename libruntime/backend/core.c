@@ -269,7 +269,8 @@ static void serve_ring_low(struct be_dev *dev)
 			continue;
 		wr(dev, PPU_REG_RINGLOW_PENDING + 4 * i, bits);
 		for (unsigned b = 0; b < 32; b++)
-			if (bits & 1u << b)
+			/* The bit may be one of the channel that had this number before. */
+			if (bits & 1u << b && dev->chans[i * 32 + b])
 				ppu_devq_refresh(&ppu_bc_bus, dev, i * 32 + b);
 	}
 }
@@ -292,6 +293,15 @@ static void serve_record(struct be_dev *dev, const struct ppu_fault_rec *rec)
 	}
 }
 
+/* The device stopped a channel.  Its fault record may have been lost: the ring of records is short. */
+static void serve_stopped(struct be_dev *dev, unsigned id)
+{
+	struct core_chan *c = dev->chans[id];
+
+	if (c && ppu_err_ends_context(rd(dev, chcfg(c, PPU_REG_CH_ERROR))))
+		c->vm->faulted = true;
+}
+
 /* The driver's interrupt handler for vector ERROR: fault records go to their VMs. */
 void ppu_bc_serve_errors(struct be_dev *dev)
 {
@@ -308,6 +318,9 @@ void ppu_bc_serve_errors(struct be_dev *dev)
 
 		if (bits)
 			wr(dev, PPU_REG_CHERR_PENDING + 4 * i, bits);
+		for (unsigned b = 0; b < 32; b++)
+			if (bits & 1u << b)
+				serve_stopped(dev, i * 32 + b);
 	}
 }
 
@@ -754,7 +767,7 @@ static int core_bind(struct be_vm *vm, struct be_bo *bo, uint64_t va, uint64_t s
 	if (flags & BE_BIND_NOEXEC)
 		pte |= PPU_PTE_NOEXEC;
 	ppu_bc_lock(vm->dev);
-	rc = ppu_bc_map(vm, va, size, phys, pte);
+	rc = vm->faulted ? -EIO : ppu_bc_map(vm, va, size, phys, pte);
 	ppu_bc_unlock(vm->dev);
 	return rc;
 }
@@ -763,8 +776,11 @@ static int core_unbind(struct be_vm *vm, uint64_t va, uint64_t size)
 {
 	int rc;
 
+	size = ppu_bc_page_round(size);
+	if (va & (PPU_PAGE_SIZE - 1) || !size || va < PPU_VA_USER_START || va > PPU_VA_USER_END - size)
+		return -EINVAL;
 	ppu_bc_lock(vm->dev);
-	rc = ppu_bc_map(vm, va, ppu_bc_page_round(size), 0, PPU_BC_UNMAP);
+	rc = ppu_bc_map(vm, va, size, 0, PPU_BC_UNMAP);
 	ppu_bc_unlock(vm->dev);
 	return rc;
 }
@@ -821,7 +837,7 @@ static int core_chan_create(struct be_vm *vm, unsigned cls, uint32_t entries, un
 	c->base.entries = entries;
 	c->ring_size = ppu_bc_page_round((uint64_t)entries * sizeof(struct ppu_gpfifo_entry));
 	ppu_bc_lock(dev);
-	rc = cls == PPU_CLASS_COMPUTE ? ppu_bc_vm_ensure_areas(vm) : 0;
+	rc = vm->faulted ? -EIO : cls == PPU_CLASS_COMPUTE ? ppu_bc_vm_ensure_areas(vm) : 0;
 	if (rc)
 		goto fail;
 	rc = -ENOSPC;
@@ -919,9 +935,12 @@ static uint32_t chan_error(struct core_chan *c)
 	if (c->stopped)
 		return PPU_ERR_CTX_STOPPED;
 	error = ppu_core_userd_peek(core, userd(c, PPU_REG_USERD_ERROR));
-	for (struct core_chan *q = c->queues; q && !error; q = q->next_queue)
-		if (ppu_core_userd_peek(core, userd(q, PPU_REG_USERD_ERROR)))
+	for (struct core_chan *q = c->queues; q && !error; q = q->next_queue) {
+		enum ppu_end end = ppu_err_channel_end(ppu_core_userd_peek(core, userd(q, PPU_REG_USERD_ERROR)), true);
+
+		if (ppu_err_owner_end(end) == PPU_END_STOPPED)
 			error = PPU_ERR_CTX_STOPPED;
+	}
 	return error;
 }
 

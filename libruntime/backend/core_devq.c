@@ -80,6 +80,10 @@ int ppu_bc_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct
 	c->in_vram = true;
 	c->ring_size = l.bytes;
 	ppu_bc_lock(dev);
+	if (vm->faulted) {
+		rc = -EIO;
+		goto fail;
+	}
 	if (ppu_bc_chan_number(c) || ppu_bc_vram_alloc(dev, c->ring_size, &c->ring_addr))
 		goto fail;
 	c->base.ring = (volatile struct ppu_gpfifo_entry *)(dev->vram + c->ring_addr);

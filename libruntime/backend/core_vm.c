@@ -220,7 +220,7 @@ int ppu_bc_vm_set_limit(struct be_vm *vm, enum be_vm_limit which, uint32_t value
 	ppu_bc_lock(vm->dev);
 	memcpy(limit, vm->limit, sizeof(limit));
 	limit[which] = rounded(which, value);
-	rc = change(vm, limit);
+	rc = vm->faulted ? -EIO : change(vm, limit);
 	ppu_bc_unlock(vm->dev);
 	return rc;
 }
