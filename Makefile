@@ -33,7 +33,7 @@ $(BUILD)/packages.mk: scripts/setup
 	@echo 'PACKAGES_READY := 1' >$@
 
 ifeq ($(PACKAGES_READY),1)
-include $(sort $(wildcard qemu-device/core/build.mk libruntime/build.mk libruntime/*/build.mk))
+include $(sort $(wildcard kmod/core/build.mk qemu-device/core/build.mk libruntime/build.mk libruntime/*/build.mk))
 include $(sort $(wildcard tests/build.mk tests/*/build.mk))
 include mk/vm.mk
 include mk/install.mk

@@ -242,7 +242,7 @@ ppuResult ppuProfileGet(const ppuProfile *profile, const char *name, double *val
 #define PPU_CTX_NO_COPY_PRIORITIES	1u	/* copies of this context ignore priorities (mode=off) */
 
 /* Create a context on a device and make it current in this thread.  Errors: INVALID_DEVICE,
- * OUT_OF_DEVICE_MEMORY (local memory, token queues), OUT_OF_RESOURCES. */
+ * OUT_OF_DEVICE_MEMORY (local memory, token queues, save area), OUT_OF_RESOURCES. */
 ppuResult ppuCtxCreate(ppuCtx *ctx, unsigned flags, ppuDevice device);
 /* Stop what still runs and free everything the context owns: its streams, events, modules and memory
  * become invalid.  Does not wait for work to complete. Also how to get rid of a broken context. */
@@ -257,8 +257,8 @@ ppuResult ppuCtxSynchronize(void);
 
 typedef enum ppuLimit {
 	PPU_LIMIT_LOCAL_BYTES,		/* stack: local memory per thread, bytes, that recursive kernels
-					 * get; default 1024.  Kernels whose need is known get what they
-					 * need */
+					 * get; default 1024, at most 512 KiB.  Kernels whose need is
+					 * known get what they need */
 	PPU_LIMIT_PRINTF_BYTES,		/* buffer of device-side printf, bytes, a power of two; default
 					 * 1 MiB.  What kernels print appears on stdout when the host
 					 * waits for them; output that does not fit replaces the oldest */

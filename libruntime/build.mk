@@ -27,7 +27,7 @@ $(RT_DEVLIB)/%.ptx: $(RT_DEVLIB_SRC)/%.cu $(wildcard libruntime/compiler/devabi/
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(RT_DEVLIB_FLAGS) -o $@ $<
 $(foreach o,ppu_objs ppu_objs_san ppu_objs_fuzz,$(call $(o),$(RT_DEVLIB_SRC)/library.c)): $(RT_DEVLIB_PTX)
-RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device -Ilibruntime $(RT_DRM_CFLAGS)
+RT_CFLAGS := -DPPU_DEVLIB_DIR='"$(RT_DEVLIB)"' -Iinclude/uapi -Iqemu-device -Ilibruntime -Ikmod $(RT_DRM_CFLAGS)
 # It is in libppu as well.
 PPU_ALSO_FROM_$(RT_DEVLIB_SRC)/library.c := $(wildcard $(RT_DEVLIB_SRC)/*.cu)
 RT_LIBS   := -lm -lpthread $(RT_DRM_LIBS)
@@ -46,8 +46,8 @@ RT_PLUGIN_SRCS := $(call rt_sources,backend/core)
 RT_PLUGIN_SO := $(BUILD)/lib/libppu-core.so.0
 RT_PLUGIN_IN := -Wl,-u,ppu_core_plugin
 $(eval $(call ppu_static_lib,ppuplugin,$(RT_PLUGIN_SRCS),$(RT_CFLAGS)))
-$(eval $(call ppu_shared_lib,ppu-core,libppu-core.so.0,$(RT_PLUGIN_SRCS) $(call rt_sources,common),$(RT_CFLAGS),$(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)--version-script=libruntime/backend/core/plugin.map -lm -lpthread))
-$(RT_PLUGIN_SO): $(BUILD)/lib/libppucore.a libruntime/backend/core/plugin.map
+$(eval $(call ppu_shared_lib,ppu-core,libppu-core.so.0,$(RT_PLUGIN_SRCS) $(call rt_sources,common),$(RT_CFLAGS),$(BUILD)/lib/libppudriver.a $(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)--version-script=libruntime/backend/core/plugin.map -lm -lpthread))
+$(RT_PLUGIN_SO): $(BUILD)/lib/libppudriver.a $(BUILD)/lib/libppucore.a libruntime/backend/core/plugin.map
 # Unit tests link these after our archives.
 UNIT_EXTRA_LIBS += $(RT_DRM_LIBS)
 

@@ -45,10 +45,10 @@ $(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -
 endif
 
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_HELP := $(sort $(wildcard tests/fuzz/lib/*.c))
+FUZZ_HELP := $(sort $(wildcard tests/fuzz/lib/*.c)) tests/unit/lib/ptmem.c
 FUZZ_BINS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
 $(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP)): private PPU_CFLAGS += \
-	-Itests/fuzz -Itests/fuzz/lib -Iqemu-device -Ilibruntime
+	-Itests/fuzz -Itests/fuzz/lib -Iqemu-device -Ilibruntime -Ikmod
 $(FUZZ_BINS): $(BUILD)/fuzz/%: $(BUILD)/obj-fuzz/tests/fuzz/%.o $(call ppu_objs_fuzz,$(FUZZ_HELP)) \
 		$(foreach l,$(PPU_LIBS),$(BUILD)/fuzzlib/lib$(l).a)
 	@mkdir -p $(@D)

@@ -14,6 +14,57 @@
 
 #include "base/ppu_device.h"
 #include "base/ppu_io.h"
+#include "core/driver.h"
+
+/* For the driver core.  What is done to memory does nothing when the device is gone. */
+
+static u32 ppu_bus_rd(void *dev, u32 reg)
+{
+	return ppu_rd(dev, reg);
+}
+
+static void ppu_bus_wr(void *dev, u32 reg, u32 val)
+{
+	ppu_wr(dev, reg, val);
+}
+
+static u64 ppu_bus_mem_rd(void *dev, u64 addr)
+{
+	struct ppu_device *ppu = dev;
+	u64 val = 0;
+	int idx;
+
+	if (!drm_dev_enter(&ppu->drm, &idx))
+		return 0;
+	val = readq(ppu->vram_io + addr);
+	drm_dev_exit(idx);
+	return val;
+}
+
+static void ppu_bus_mem_wr(void *dev, u64 addr, u64 val)
+{
+	struct ppu_device *ppu = dev;
+	int idx;
+
+	if (!drm_dev_enter(&ppu->drm, &idx))
+		return;
+	writeq(val, ppu->vram_io + addr);
+	drm_dev_exit(idx);
+}
+
+static void ppu_bus_mem_order(void *dev)
+{
+	/* VRAM is write-combined. */
+	wmb();
+}
+
+const struct ppu_bus ppu_bus = {
+	.rd = ppu_bus_rd,
+	.wr = ppu_bus_wr,
+	.mem_rd = ppu_bus_mem_rd,
+	.mem_wr = ppu_bus_mem_wr,
+	.mem_order = ppu_bus_mem_order,
+};
 
 static void ppu_read_caps(struct ppu_device *ppu)
 {

@@ -22,6 +22,7 @@
 
 #include "base/ppu_irq.h"
 
+struct ppu_bus;
 struct ppu_channel;
 struct ppu_irq_handlers;
 struct ppu_vram;
@@ -187,6 +188,8 @@ struct ppu_device {
 
 #define to_ppu(d) container_of(d, struct ppu_device, drm)
 
+/* For the driver core: @dev is the struct ppu_device. */
+extern const struct ppu_bus ppu_bus;
 int ppu_device_init(struct ppu_device *ppu);
 int ppu_device_start(struct ppu_device *ppu);
 void ppu_device_quiesce(struct ppu_device *ppu);

@@ -39,6 +39,7 @@
 #include "channel/ppu_notifier.h"
 #include "channel/ppu_submit.h"
 #include "channel/ppu_userd.h"
+#include "core/channel.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "report/ppu_coredump.h"
@@ -244,24 +245,25 @@ static u64 ppu_channel_shadow(const struct ppu_channel *chan)
 static int ppu_channel_program(struct ppu_channel *chan)
 {
 	struct ppu_device *ppu = chan->ppu;
-	int chid = chan->chid, idx;
+	const struct ppu_chan_config config = {
+		.inst = chan->vm->inst.addr,
+		.ring_va = chan->ring_map->start,
+		.entries = chan->ring_entries,
+		.hw_class = chan->hw_class,
+		.priority = chan->priority,
+		.timeslice_ns = ppu_channel_timeslice_ns(chan),
+		.engine_mask = chan->engine_mask,
+		.flags = ppu_channel_hw_flags(chan),
+		.get = chan->devq.initial_get,
+		.shadow_va = ppu_channel_shadow(chan),
+	};
+	int idx;
 
 	if (!ppu_channel_stop(chan, PPU_CH_CMD_RESET))
 		return -EIO;
 	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
-	ppu_ch_wr64(ppu, chid, PPU_REG_CH_INST_LO, ppu_vm_inst(chan->vm));
-	ppu_ch_wr64(ppu, chid, PPU_REG_CH_RING_LO, chan->ring_map->start);
-	ppu_ch_wr(ppu, chid, PPU_REG_CH_RING_ENTRIES, chan->ring_entries);
-	ppu_ch_wr(ppu, chid, PPU_REG_CH_CLASS, chan->hw_class);
-	ppu_ch_wr(ppu, chid, PPU_REG_CH_PRIORITY, chan->priority);
-	ppu_ch_wr(ppu, chid, PPU_REG_CH_TIMESLICE_NS, ppu_channel_timeslice_ns(chan));
-	ppu_ch_wr(ppu, chid, PPU_REG_CH_ENGINE_MASK, chan->engine_mask);
-	ppu_ch_wr(ppu, chid, PPU_REG_CH_FLAGS, ppu_channel_hw_flags(chan));
-	/* Empty, wherever it starts. */
-	ppu_ch_wr(ppu, chid, PPU_REG_CH_GET, chan->devq.initial_get);
-	ppu_ch_wr(ppu, chid, PPU_REG_CH_PUT, chan->devq.initial_get);
-	ppu_ch_wr64(ppu, chid, PPU_REG_CH_DEVQ_SHADOW_LO, ppu_channel_shadow(chan));
+	ppu_chan_configure(&ppu_bus, ppu, chan->chid, &config);
 	drm_dev_exit(idx);
 	return 0;
 }
@@ -545,8 +547,7 @@ static int ppu_channel_map_ring(struct ppu_channel *chan)
 	chan->ring->kernel = true;
 
 	chan->ring_map = ppu_vm_map_kernel(chan->vm, chan->ring,
-					   devq ? PPU_PTE_NOEXEC :
-					   PPU_PTE_PRIV | PPU_PTE_READONLY | PPU_PTE_NOEXEC);
+					   devq ? PPU_DEVQ_PTE_FLAGS : PPU_RING_PTE_FLAGS);
 	if (IS_ERR(chan->ring_map)) {
 		int ret = PTR_ERR(chan->ring_map);
 

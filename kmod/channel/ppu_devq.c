@@ -2,23 +2,8 @@
 /*
  * PPU driver: device-owned work queues.
  *
- * A channel that threads on the GPU fill: they cannot reach GP_GET and GP_PUT,
- * so the whole ring is open from the start, and only the semaphore the host
- * interface stands at keeps it from entries that nobody wrote.  Therefore the
- * order of what is done here (method 400, WQ-27..WQ-38):
- *
- *   404, 405	ring, semaphores, X, Y in one object, zero-filled
- *   406	a block that waits for X
- *   408	the entry at GP_GET points to it
- *   410	GP_PUT is the entry before GP_GET: the ring is open
- *   412	soft and shadow GP_PUT
- *
- * and only then is the channel enabled: if it ends anywhere in between, the host
- * interface has seen nothing.
- *
- * As GP_GET moves, GP_PUT and the shadow must follow (refresh): by a command in
- * the channel of the CPU, by the device itself, or by the interrupt below.  All
- * three are one step of the device, so they can meet in any order.
+ * Set-up and repair are the driver core's (core/channel.h); here is what the uAPI
+ * makes of a queue, and what becomes of the channel that waits for it.
  */
 
 #include <linux/io.h>
@@ -35,20 +20,17 @@
 #include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
+#include "core/channel.h"
 #include "memory/ppu_gem.h"
+#include "memory/ppu_mmu.h"
 #include "memory/ppu_vm.h"
 #include "report/ppu_fault.h"
 
 static_assert(sizeof(struct ppu_gpfifo_entry) == PPU_DEVQ_ENTRY_BYTES);
 
-static void __iomem *ppu_devq_at(const struct ppu_channel *chan, u64 offset)
-{
-	return chan->ppu->vram_io + ppu_bo_addr(chan->ring, offset, NULL);
-}
-
 static u64 ppu_devq_read(const struct ppu_channel *chan, u64 offset)
 {
-	return readq(ppu_devq_at(chan, offset));
+	return ppu_bus.mem_rd(chan->ppu, ppu_bo_addr(chan->ring, offset, NULL));
 }
 
 /**
@@ -177,31 +159,8 @@ int ppu_devq_alloc(struct ppu_channel *chan, const struct drm_ppu_channel_create
 	return ppu_devq_set_owner(chan, args->devq_owner);
 }
 
-/* Step 406 (WQ-30): what the host interface will stand at until the first work is there. */
-static void ppu_devq_write_start(struct ppu_channel *chan)
-{
-	u64 x = chan->ring_map->start + chan->devq.layout.x;
-	u32 __iomem *block = ppu_devq_at(chan, chan->devq.layout.start);
-
-	writel(PPU_CMD_HDR(PPU_CMD_SEM_ACQUIRE, PPU_CMD_SIZE_SEM_ACQUIRE,
-			   PPU_CMDF_SEM_OP(PPU_SEM_OP_EQ)), &block[0]);
-	writel(lower_32_bits(x), &block[1]);
-	writel(upper_32_bits(x), &block[2]);
-	writel(lower_32_bits(PPU_DEVQ_FIRST_X), &block[3]);
-	writel(upper_32_bits((u64)PPU_DEVQ_FIRST_X), &block[4]);
-}
-
-/* Step 408 (WQ-31): the first free entry of a fresh ring is the one at GP_GET. */
-static void ppu_devq_write_entry(struct ppu_channel *chan, u32 get)
-{
-	struct ppu_gpfifo_entry __iomem *entry = ppu_devq_at(chan, get * sizeof(*entry));
-
-	writeq(chan->ring_map->start + chan->devq.layout.start, &entry->va);
-	writel(PPU_CMD_SIZE_SEM_ACQUIRE, &entry->length);
-}
-
 /**
- * ppu_devq_init - steps 406 to 412 (WQ-30..WQ-35), see above
+ * ppu_devq_init - steps 405 to 412 of method 400
  * @chan: channel that is configured and not enabled; its object is zero-filled
  *
  * Return: 0 or -ENODEV.
@@ -209,31 +168,28 @@ static void ppu_devq_write_entry(struct ppu_channel *chan, u32 get)
 int ppu_devq_init(struct ppu_channel *chan)
 {
 	const struct ppu_devq_layout *layout = &chan->devq.layout;
-	u32 count = chan->ring_entries, get;
 	struct ppu_device *ppu = chan->ppu;
+	struct ppu_devq_setup setup = {
+		.bus = &ppu_bus,
+		.dev = ppu,
+		.chid = chan->chid,
+		.count = chan->ring_entries,
+		.va = chan->ring_map->start,
+		.layout = layout,
+		.mem = ppu_mmu_backing(chan->ring),
+	};
+	unsigned int i;
 	int idx, ret = 0;
 
 	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
-	ppu_devq_write_start(chan);
-	get = ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_GET);
-	/* A device that was pulled out reads as all ones. */
-	if (get >= count) {
-		ret = -ENODEV;
-		goto out;
-	}
-	ppu_devq_write_entry(chan, get);
-	/* The entry is in memory before GP_PUT says that it may be fetched. */
-	wmb();
-	ppu_ch_wr(ppu, chan->chid, PPU_REG_CH_PUT, ppu_devq_first_put(get, count));
-	writeq(ppu_devq_first_soft(get), ppu_devq_at(chan, layout->soft));
-	writeq(ppu_devq_first_shadow(get, count), ppu_devq_at(chan, layout->shadow));
-	/* And the counters before anybody hears of the queue. */
-	wmb();
-	trace_ppu_devq_init(chan->chid, get, ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_PUT),
-			    ppu_devq_read(chan, layout->soft),
-			    ppu_devq_read(chan, layout->shadow));
-out:
+	for (i = 0; i < PPU_DEVQ_NUM_STEPS && !ret; i++)
+		ret = ppu_devq_step(&setup, ppu_devq_steps[i]);
+	if (!ret)
+		trace_ppu_devq_init(chan->chid, setup.get,
+				    ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_PUT),
+				    ppu_devq_read(chan, layout->soft),
+				    ppu_devq_read(chan, layout->shadow));
 	drm_dev_exit(idx);
 	return ret;
 }
@@ -249,7 +205,7 @@ void ppu_devq_ring_low(struct ppu_channel *chan)
 	/* The bit may be one of the channel that had this number before. */
 	if (chan->type != DRM_PPU_CHANNEL_DEVICE_QUEUE || !chan->enabled || chan->dead)
 		return;
-	ppu_ch_wr(chan->ppu, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_REFRESH);
+	ppu_devq_refresh(&ppu_bus, chan->ppu, chan->chid);
 	chan->devq.refreshes++;
 	trace_ppu_devq_refresh(chan->chid, chan->vm->context_id);
 }

@@ -25,6 +25,7 @@
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
 #include "base/ppu_uobj.h"
+#include "core/pt.h"
 #include "fence/ppu_sw_fence.h"
 #include "fence/ppu_syncobj.h"
 #include "memory/ppu_bind.h"
@@ -91,6 +92,7 @@ static int ppu_bind_collect_map(struct ppu_bind *bind, u32 i, struct drm_file *f
 	const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
 	struct ppu_device *ppu = bind->vm->ppu;
 	struct ppu_bo *bo = ppu_bo_lookup(filp, op->handle);
+	struct ppu_backing mem;
 
 	if (!bo)
 		return -ENOENT;
@@ -104,7 +106,8 @@ static int ppu_bind_collect_map(struct ppu_bind *bind, u32 i, struct drm_file *f
 		return -EINVAL;
 	if (READ_ONCE(bind->vm->faulted))
 		return -EIO;
-	ppu_mmu_need_map(&bind->need, bo, op->bo_offset, op->va, op->size);
+	mem = ppu_mmu_backing(bo);
+	ppu_pt_need_map(&bind->need, &mem, op->bo_offset, op->va, op->size);
 	return 0;
 }
 
@@ -127,7 +130,7 @@ static int ppu_bind_collect(struct ppu_bind *bind, struct drm_file *filp)
 		if (bind->ops[i].op == DRM_PPU_VM_BIND_OP_MAP)
 			ret = ppu_bind_collect_map(bind, i, filp);
 		else
-			ppu_mmu_need_cuts(&bind->need);
+			ppu_pt_need_cuts(&bind->need);
 		if (ret)
 			return ret;
 	}
@@ -203,12 +206,8 @@ static int ppu_bind_prepare(struct ppu_bind *bind)
 	for (i = 0; i < bind->count; i++) {
 		const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
 
-		ret = ppu_mmu_prepare_cut(vm, &bind->pool, op->va, i > 0);
-		if (!ret)
-			ret = ppu_mmu_prepare_cut(vm, &bind->pool, op->va + op->size, i > 0);
-		if (!ret && bind->bos[i])
-			ret = ppu_mmu_prepare_map(vm, &bind->pool, bind->bos[i], op->bo_offset,
-						  op->va, op->size);
+		ret = ppu_mmu_prepare(vm, &bind->pool, bind->bos[i], op->bo_offset, op->va,
+				      op->size, i > 0);
 		if (ret)
 			return ret;
 	}
@@ -268,9 +267,7 @@ static int ppu_bind_run(struct ppu_bind *bind)
 	if (!ret)
 		ppu_bind_commit(bind);
 	for (i = 0; i < bind->count; i++)
-		ppu_mmu_prune(vm, bind->ops[i].va & ~(PPU_LARGE_SIZE - 1),
-			      round_up(bind->ops[i].va + bind->ops[i].size, PPU_LARGE_SIZE) -
-			      (bind->ops[i].va & ~(PPU_LARGE_SIZE - 1)));
+		ppu_mmu_prune(vm, bind->ops[i].va, bind->ops[i].size);
 	ppu_mmu_flush(vm, &bind->pool);
 	mutex_unlock(&vm->lock);
 	return ret;

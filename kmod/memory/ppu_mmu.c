@@ -2,18 +2,12 @@
 /*
  * PPU driver: page tables.
  *
- * All tables are single pages of VRAM, written through BAR2.  A change of an
- * address space is made in two steps: ppu_mmu_prepare_*() put in every table
- * the change may need, which is invisible to the device and may fail; then
- * ppu_mmu_map() and ppu_mmu_unmap() only write entries, and cannot fail.
+ * All tables are single pages of VRAM, written through BAR2; core/pt.h says how an
+ * address space is changed in two steps.
  *
  * Fences may wait for a change, so nothing is allocated while it is made, nor
  * with the VM's lock held: tables come from a pool that is filled before, and go
  * to its garbage, which is freed after.
- *
- * A 2 MiB slot holds either one large leaf or a table of 4 KiB leaves.  A large
- * leaf is written only where there is no table; a slot that will need 4 KiB
- * leaves gets its table when the change is prepared.
  */
 
 #include <linux/slab.h>
@@ -26,91 +20,68 @@
 
 #include "base/ppu_device.h"
 #include "base/ppu_io.h"
+#include "core/context.h"
+#include "core/pt.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_mmu.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
 
-#define PPU_PT_TOP	(PPU_PT_LEVELS - 1)
-
-static unsigned int ppu_pt_index(u64 va, unsigned int level)
+static struct ppu_pt_page *to_page(struct ppu_pt *pt)
 {
-	return (va >> PPU_PT_SHIFT(level)) & (PPU_PT_ENTRIES - 1);
+	return container_of(pt, struct ppu_pt_page, pt);
 }
 
-/* Does nothing when the device is gone: its memory is, too. */
-static void ppu_pt_write(struct ppu_vm *vm, struct ppu_pt *pt, unsigned int i, u64 val)
+static struct ppu_pt_page *ppu_pt_new(struct ppu_vm *vm, bool dir)
 {
-	int idx;
-
-	if (!drm_dev_enter(&vm->ppu->drm, &idx))
-		return;
-	writeq(val, vm->ppu->vram_io + pt->mem.addr + i * 8);
-	drm_dev_exit(idx);
-}
-
-static u64 ppu_pt_read(struct ppu_vm *vm, struct ppu_pt *pt, unsigned int i)
-{
-	u64 val = 0;
-	int idx;
-
-	if (!drm_dev_enter(&vm->ppu->drm, &idx))
-		return 0;
-	val = readq(vm->ppu->vram_io + pt->mem.addr + i * 8);
-	drm_dev_exit(idx);
-	return val;
-}
-
-static void ppu_pt_set(struct ppu_vm *vm, struct ppu_pt *pt, unsigned int i, u64 val)
-{
-	if (!__test_and_set_bit(i, pt->valid))
-		pt->used++;
-	ppu_pt_write(vm, pt, i, val);
-}
-
-static void ppu_pt_clear(struct ppu_vm *vm, struct ppu_pt *pt, unsigned int i)
-{
-	if (!__test_and_clear_bit(i, pt->valid))
-		return;
-	pt->used--;
-	ppu_pt_write(vm, pt, i, 0);
-}
-
-static struct ppu_pt *ppu_pt_new(struct ppu_vm *vm, unsigned int level)
-{
-	struct ppu_pt *pt;
+	struct ppu_pt_page *page;
 	int ret;
 
-	pt = kzalloc(struct_size(pt, child, level ? PPU_PT_ENTRIES : 0), GFP_KERNEL);
-	if (!pt)
+	page = kzalloc(struct_size(page, child, dir ? PPU_PT_ENTRIES : 0), GFP_KERNEL);
+	if (!page)
 		return ERR_PTR(-ENOMEM);
-	pt->level = level;
-	ret = ppu_vram_alloc(vm->ppu, vm->quota, PPU_PAGE_SIZE, &pt->mem);
+	ret = ppu_vram_alloc(vm->ppu, vm->quota, PPU_PAGE_SIZE, &page->mem);
 	if (ret) {
-		kfree(pt);
+		kfree(page);
 		return ERR_PTR(ret);
 	}
-	return pt;
+	page->pt.addr = page->mem.addr;
+	if (dir)
+		page->pt.child = page->child;
+	return page;
 }
 
-static void ppu_pt_free(struct ppu_vm *vm, struct ppu_pt *pt)
+static void ppu_pt_free(struct ppu_vm *vm, struct ppu_pt_page *page)
 {
-	ppu_vram_free(vm->ppu, &pt->mem);
-	kfree(pt);
+	ppu_vram_free(vm->ppu, &page->mem);
+	kfree(page);
 }
 
-/* Takes a table out of the pool; ERR_PTR(-EAGAIN): it is empty. */
-static struct ppu_pt *ppu_pt_alloc(struct ppu_pt_pool *pool, unsigned int level)
+/* Takes a table out of the pool; NULL: it is empty. */
+static struct ppu_pt *ppu_pt_take(void *arg, unsigned int level)
 {
+	struct ppu_pt_pool *pool = arg;
 	struct list_head *list = level ? &pool->dirs : &pool->leaves;
-	struct ppu_pt *pt = list_first_entry_or_null(list, struct ppu_pt, link);
+	struct ppu_pt_page *page = list_first_entry_or_null(list, struct ppu_pt_page, link);
 
-	if (!pt)
-		return ERR_PTR(-EAGAIN);
-	list_del(&pt->link);
-	pt->level = level;
-	return pt;
+	if (!page)
+		return NULL;
+	list_del(&page->link);
+	return &page->pt;
 }
+
+static void ppu_pt_drop(void *owner, struct ppu_pt *pt)
+{
+	struct ppu_vm *vm = owner;
+
+	list_add(&to_page(pt)->link, &vm->pt_free);
+}
+
+static const struct ppu_pt_ops ppu_pt_ops = {
+	.bus = &ppu_bus,
+	.take = ppu_pt_take,
+	.drop = ppu_pt_drop,
+};
 
 /** ppu_pt_pool_init - make an empty pool */
 void ppu_pt_pool_init(struct ppu_pt_pool *pool)
@@ -133,21 +104,21 @@ int ppu_pt_pool_fill(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct p
 	u32 i;
 
 	for (i = 0; i < need->leaves + need->dirs; i++) {
-		struct ppu_pt *pt = ppu_pt_new(vm, i < need->leaves ? 0 : 1);
+		struct ppu_pt_page *page = ppu_pt_new(vm, i >= need->leaves);
 
-		if (IS_ERR(pt))
-			return PTR_ERR(pt);
-		list_add(&pt->link, pt->level ? &pool->dirs : &pool->leaves);
+		if (IS_ERR(page))
+			return PTR_ERR(page);
+		list_add(&page->link, page->pt.child ? &pool->dirs : &pool->leaves);
 	}
 	return 0;
 }
 
 static void ppu_pt_free_list(struct ppu_vm *vm, struct list_head *list)
 {
-	struct ppu_pt *pt, *next;
+	struct ppu_pt_page *page, *next;
 
-	list_for_each_entry_safe(pt, next, list, link)
-		ppu_pt_free(vm, pt);
+	list_for_each_entry_safe(page, next, list, link)
+		ppu_pt_free(vm, page);
 	INIT_LIST_HEAD(list);
 }
 
@@ -163,220 +134,72 @@ static void ppu_pt_free_tree(struct ppu_vm *vm, struct ppu_pt *pt)
 {
 	unsigned int i;
 
-	if (pt->level)
+	if (pt->child)
 		for (i = 0; i < PPU_PT_ENTRIES; i++)
 			if (pt->child[i])
 				ppu_pt_free_tree(vm, pt->child[i]);
-	ppu_pt_free(vm, pt);
+	ppu_pt_free(vm, to_page(pt));
 }
 
 /** ppu_mmu_init - allocate the root table */
 int ppu_mmu_init(struct ppu_vm *vm)
 {
+	struct ppu_pt_page *root = ppu_pt_new(vm, true);
+
 	INIT_LIST_HEAD(&vm->pt_free);
-	vm->root = ppu_pt_new(vm, PPU_PT_TOP);
-	return PTR_ERR_OR_ZERO(vm->root);
+	if (IS_ERR(root))
+		return PTR_ERR(root);
+	root->pt.level = PPU_PT_TOP;
+	vm->pt = (struct ppu_pt_tree){
+		.root = &root->pt,
+		.ops = &ppu_pt_ops,
+		.dev = vm->ppu,
+		.owner = vm,
+	};
+	return 0;
 }
 
 /** ppu_mmu_fini - free all tables; the device has forgotten the context */
 void ppu_mmu_fini(struct ppu_vm *vm)
 {
 	ppu_pt_free_list(vm, &vm->pt_free);
-	if (!IS_ERR_OR_NULL(vm->root))
-		ppu_pt_free_tree(vm, vm->root);
-	vm->root = NULL;
+	if (vm->pt.root)
+		ppu_pt_free_tree(vm, vm->pt.root);
+	vm->pt.root = NULL;
 }
 
-/* The table of level 1 over @va; NULL: there is none. */
-static struct ppu_pt *ppu_mmu_dir(struct ppu_vm *vm, u64 va)
+static u64 ppu_mmu_bo_addr(const void *bo, u64 offset, u64 *contig)
 {
-	struct ppu_pt *pt = vm->root;
-
-	while (pt && pt->level > 1)
-		pt = pt->child[ppu_pt_index(va, pt->level)];
-	return pt;
+	return ppu_bo_addr(bo, offset, contig);
 }
 
-/* The table of level 1 over @va, put in if need be. */
-static struct ppu_pt *ppu_mmu_make_dir(struct ppu_vm *vm, struct ppu_pt_pool *pool, u64 va)
+/** ppu_mmu_backing - where an object is, for the driver core */
+struct ppu_backing ppu_mmu_backing(const struct ppu_bo *bo)
 {
-	struct ppu_pt *pt = vm->root;
-
-	while (pt->level > 1) {
-		unsigned int i = ppu_pt_index(va, pt->level);
-
-		if (!pt->child[i]) {
-			struct ppu_pt *child = ppu_pt_alloc(pool, pt->level - 1);
-
-			if (IS_ERR(child))
-				return child;
-			pt->child[i] = child;
-			ppu_pt_set(vm, pt, i, child->mem.addr | PPU_PTE_VALID);
-		}
-		pt = pt->child[i];
-	}
-	return pt;
-}
-
-/* Gives the slot over @va a table of 4 KiB leaves that shows what the slot showed. */
-static int ppu_mmu_make_leaves(struct ppu_vm *vm, struct ppu_pt_pool *pool, struct ppu_pt *dir,
-			       u64 va)
-{
-	unsigned int i = ppu_pt_index(va, 1), j;
-	struct ppu_pt *leaves;
-
-	if (dir->child[i])
-		return 0;
-	leaves = ppu_pt_alloc(pool, 0);
-	if (IS_ERR(leaves))
-		return PTR_ERR(leaves);
-
-	if (test_bit(i, dir->valid)) {
-		u64 pte = ppu_pt_read(vm, dir, i) & ~PPU_PTE_LARGE;
-
-		for (j = 0; j < PPU_PT_ENTRIES; j++)
-			ppu_pt_set(vm, leaves, j, pte + j * PPU_PAGE_SIZE);
-		/* The leaves are there before the device can find them. */
-		wmb();
-	}
-	dir->child[i] = leaves;
-	ppu_pt_set(vm, dir, i, leaves->mem.addr | PPU_PTE_VALID);
-	return 0;
-}
-
-/* Can [@va, @va + 2 MiB) be one leaf? */
-static bool ppu_mmu_fits_large(const struct ppu_bo *bo, u64 bo_offset, u64 va, u64 size)
-{
-	u64 addr, contig;
-
-	if (!IS_ALIGNED(va, PPU_LARGE_SIZE) || size < PPU_LARGE_SIZE)
-		return false;
-	addr = ppu_bo_addr(bo, bo_offset, &contig);
-	return IS_ALIGNED(addr, PPU_LARGE_SIZE) && contig >= PPU_LARGE_SIZE;
-}
-
-/* Bytes from @va to the end of its 2 MiB slot, at most @size. */
-static u64 ppu_mmu_slot_rest(u64 va, u64 size)
-{
-	return min(size, PPU_LARGE_SIZE - (va & (PPU_LARGE_SIZE - 1)));
+	return (struct ppu_backing){ .addr = ppu_mmu_bo_addr, .object = bo };
 }
 
 /**
- * ppu_mmu_need_map - tables a mapping may need, whatever is there now
- * @need: is added to
- * @bo: object
- * @bo_offset: first byte of the object
- * @va: first address
- * @size: bytes
- */
-void ppu_mmu_need_map(struct ppu_pt_need *need, const struct ppu_bo *bo, u64 bo_offset, u64 va,
-		      u64 size)
-{
-	unsigned int level;
-
-	for (level = 1; level < PPU_PT_TOP; level++) {
-		unsigned int shift = PPU_PT_SHIFT(level + 1);
-
-		need->dirs += ((va + size - 1) >> shift) - (va >> shift) + 1;
-	}
-	while (size) {
-		u64 n = ppu_mmu_slot_rest(va, size);
-
-		need->leaves += !ppu_mmu_fits_large(bo, bo_offset, va, n);
-		va += n;
-		bo_offset += n;
-		size -= n;
-	}
-}
-
-/** ppu_mmu_need_cuts - tables that cutting at two addresses may need; @need is added to */
-void ppu_mmu_need_cuts(struct ppu_pt_need *need)
-{
-	need->leaves += 2;
-	need->dirs += 2 * (PPU_PT_TOP - 1);
-}
-
-/**
- * ppu_mmu_prepare_map - put in the tables a mapping needs
+ * ppu_mmu_prepare - put in the tables that replacing a range needs
  * @vm: VM, locked
  * @pool: where they come from
- * @bo: object
+ * @bo: object that will be mapped there; NULL: none
  * @bo_offset: first byte of the object
  * @va: first address
  * @size: bytes
+ * @force: another change, prepared before this one, is not made yet
  *
  * Return: 0, or -EAGAIN if the pool had too few, with tables left that
  * ppu_mmu_prune() takes out.
  */
-int ppu_mmu_prepare_map(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
-			u64 bo_offset, u64 va, u64 size)
+int ppu_mmu_prepare(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
+		    u64 bo_offset, u64 va, u64 size, bool force)
 {
-	lockdep_assert_held(&vm->lock);
-
-	while (size) {
-		u64 n = ppu_mmu_slot_rest(va, size);
-		struct ppu_pt *dir = ppu_mmu_make_dir(vm, pool, va);
-		int ret;
-
-		if (IS_ERR(dir))
-			return PTR_ERR(dir);
-		if (!ppu_mmu_fits_large(bo, bo_offset, va, n)) {
-			ret = ppu_mmu_make_leaves(vm, pool, dir, va);
-			if (ret)
-				return ret;
-		}
-		va += n;
-		bo_offset += n;
-		size -= n;
-	}
-	return 0;
-}
-
-/**
- * ppu_mmu_prepare_cut - make it possible to change only one side of @va
- * @vm: VM, locked
- * @pool: where tables come from
- * @va: address
- * @force: also if there is no large leaf now, since there may be one by then
- *
- * Return: 0, or -EAGAIN if the pool had too few.
- */
-int ppu_mmu_prepare_cut(struct ppu_vm *vm, struct ppu_pt_pool *pool, u64 va, bool force)
-{
-	struct ppu_pt *dir;
-	unsigned int i = ppu_pt_index(va, 1);
+	struct ppu_backing mem = ppu_mmu_backing(bo);
 
 	lockdep_assert_held(&vm->lock);
-
-	if (IS_ALIGNED(va, PPU_LARGE_SIZE))
-		return 0;
-	dir = force ? ppu_mmu_make_dir(vm, pool, va) : ppu_mmu_dir(vm, va);
-	if (IS_ERR(dir))
-		return PTR_ERR(dir);
-	if (!dir || dir->child[i])
-		return 0;
-	if (!force && !test_bit(i, dir->valid))
-		return 0;
-	return ppu_mmu_make_leaves(vm, pool, dir, va);
-}
-
-/* Writes the leaves of (part of) one slot. */
-static void ppu_mmu_map_leaves(struct ppu_vm *vm, struct ppu_pt *leaves, const struct ppu_bo *bo,
-			       u64 bo_offset, u64 va, u64 size, u64 flags)
-{
-	while (size) {
-		u64 addr, contig;
-
-		addr = ppu_bo_addr(bo, bo_offset, &contig);
-		contig = min(contig, size);
-		bo_offset += contig;
-		size -= contig;
-		for (; contig; contig -= PPU_PAGE_SIZE) {
-			ppu_pt_set(vm, leaves, ppu_pt_index(va, 0), addr | flags);
-			addr += PPU_PAGE_SIZE;
-			va += PPU_PAGE_SIZE;
-		}
-	}
+	return ppu_pt_prepare(&vm->pt, pool, bo ? &mem : NULL, bo_offset, va, size, force) ?
+	       0 : -EAGAIN;
 }
 
 /**
@@ -391,55 +214,18 @@ static void ppu_mmu_map_leaves(struct ppu_vm *vm, struct ppu_pt *leaves, const s
 void ppu_mmu_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offset, u64 va, u64 size,
 		 u64 pte_flags)
 {
+	struct ppu_backing mem = ppu_mmu_backing(bo);
 	int idx;
 
 	lockdep_assert_held(&vm->lock);
 
 	if (!drm_dev_enter(&vm->ppu->drm, &idx))
 		return;
-
-	pte_flags |= PPU_PTE_VALID;
 	if (bo->placement == DRM_PPU_PLACEMENT_SYSTEM)
 		pte_flags |= PPU_PTE_SYS;
-
-	while (size) {
-		u64 n = ppu_mmu_slot_rest(va, size);
-		struct ppu_pt *dir = ppu_mmu_dir(vm, va);
-		unsigned int i = ppu_pt_index(va, 1);
-
-		if (drm_WARN_ON(&vm->ppu->drm, !dir))
-			break;
-		if (dir->child[i])
-			ppu_mmu_map_leaves(vm, dir->child[i], bo, bo_offset, va, n, pte_flags);
-		else if (!drm_WARN_ON(&vm->ppu->drm, n != PPU_LARGE_SIZE))
-			ppu_pt_set(vm, dir, i,
-				   ppu_bo_addr(bo, bo_offset, NULL) | pte_flags | PPU_PTE_LARGE);
-		va += n;
-		bo_offset += n;
-		size -= n;
-	}
-
+	drm_WARN_ON(&vm->ppu->drm,
+		    !ppu_pt_map(&vm->pt, &mem, bo_offset, va, size, pte_flags));
 	drm_dev_exit(idx);
-}
-
-/* Only what is there is visited: ranges may be as large as the address space. */
-static void ppu_pt_unmap(struct ppu_vm *vm, struct ppu_pt *pt, u64 base, u64 first, u64 last)
-{
-	u64 span = 1ull << PPU_PT_SHIFT(pt->level);
-	unsigned int i = first > base ? (first - base) / span : 0;
-	unsigned int end = min_t(u64, PPU_PT_ENTRIES - 1, (last - base) / span) + 1;
-
-	for_each_set_bit_from(i, pt->valid, end) {
-		u64 at = base + i * span;
-
-		if (pt->level && pt->child[i]) {
-			ppu_pt_unmap(vm, pt->child[i], at, first, last);
-			continue;
-		}
-		/* Cuts are prepared: a leaf is never hit in part. */
-		drm_WARN_ON(&vm->ppu->drm, at < first || at + span - 1 > last);
-		ppu_pt_clear(vm, pt, i);
-	}
 }
 
 /**
@@ -451,30 +237,7 @@ static void ppu_pt_unmap(struct ppu_vm *vm, struct ppu_pt *pt, u64 base, u64 fir
 void ppu_mmu_unmap(struct ppu_vm *vm, u64 va, u64 size)
 {
 	lockdep_assert_held(&vm->lock);
-	if (size)
-		ppu_pt_unmap(vm, vm->root, 0, va, va + size - 1);
-}
-
-/* Unlinks empty tables below @pt that overlap [@first, @last]. */
-static void ppu_pt_prune(struct ppu_vm *vm, struct ppu_pt *pt, u64 base, u64 first, u64 last)
-{
-	u64 span = 1ull << PPU_PT_SHIFT(pt->level);
-	unsigned int i = first > base ? (first - base) / span : 0;
-	unsigned int end = min_t(u64, PPU_PT_ENTRIES - 1, (last - base) / span) + 1;
-
-	for_each_set_bit_from(i, pt->valid, end) {
-		struct ppu_pt *child = pt->child[i];
-
-		if (!child)
-			continue;
-		if (child->level)
-			ppu_pt_prune(vm, child, base + i * span, first, last);
-		if (child->used)
-			continue;
-		pt->child[i] = NULL;
-		ppu_pt_clear(vm, pt, i);
-		list_add(&child->link, &vm->pt_free);
-	}
+	drm_WARN_ON(&vm->ppu->drm, !ppu_pt_unmap(&vm->pt, va, size));
 }
 
 /**
@@ -488,8 +251,7 @@ static void ppu_pt_prune(struct ppu_vm *vm, struct ppu_pt *pt, u64 base, u64 fir
 void ppu_mmu_prune(struct ppu_vm *vm, u64 va, u64 size)
 {
 	lockdep_assert_held(&vm->lock);
-	if (size)
-		ppu_pt_prune(vm, vm->root, 0, va, va + size - 1);
+	ppu_pt_prune(&vm->pt, va, size);
 }
 
 /**
@@ -504,7 +266,6 @@ void ppu_mmu_flush(struct ppu_vm *vm, struct ppu_pt_pool *pool)
 {
 	struct ppu_device *ppu = vm->ppu;
 	unsigned long flags;
-	u64 inst = ppu_vm_inst(vm);
 	int idx;
 
 	lockdep_assert_held(&vm->lock);
@@ -513,9 +274,7 @@ void ppu_mmu_flush(struct ppu_vm *vm, struct ppu_pt_pool *pool)
 		/* Tables are write-combined: drain them before the device looks. */
 		wmb();
 		spin_lock_irqsave(&ppu->hw_lock, flags);
-		ppu_wr(ppu, PPU_REG_TLB_INV_INST_LO, lower_32_bits(inst));
-		ppu_wr(ppu, PPU_REG_TLB_INV_INST_HI, upper_32_bits(inst));
-		ppu_wr(ppu, PPU_REG_TLB_INV, 1);
+		ppu_context_invalidate(&ppu_bus, ppu, vm->inst.addr);
 		/* The write is posted; the invalidation is done when it arrived. */
 		ppu_rd(ppu, PPU_REG_ID);
 		spin_unlock_irqrestore(&ppu->hw_lock, flags);

@@ -5,32 +5,26 @@
 #ifndef __PPU_MMU_H__
 #define __PPU_MMU_H__
 
-#include <linux/bitmap.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
-#include <hw/ppu_mmu.h>
-
+#include "core/pt.h"
 #include "memory/ppu_vram.h"
 
 struct ppu_bo;
 struct ppu_vm;
 
 /**
- * struct ppu_pt - one page table page
+ * struct ppu_pt_page - one page table and its page
  */
-struct ppu_pt {
+struct ppu_pt_page {
 	/** @mem: the page. */
 	struct ppu_vram_range mem;
 	/** @link: in a list of struct ppu_pt_pool, or ppu_vm.pt_free. */
 	struct list_head link;
-	/** @level: 0: leaf. */
-	u32 level;
-	/** @used: valid entries. */
-	u32 used;
-	/** @valid: entries that are valid. */
-	DECLARE_BITMAP(valid, PPU_PT_ENTRIES);
-	/** @child: tables below; NULL: none, or a large leaf. Levels above 0. */
+	/** @pt: for the driver core. */
+	struct ppu_pt pt;
+	/** @child: of @pt, if it is for the levels above 0. */
 	struct ppu_pt *child[];
 };
 
@@ -38,7 +32,7 @@ struct ppu_pt {
  * struct ppu_pt_pool - page tables that are in no address space
  */
 struct ppu_pt_pool {
-	/** @leaves: for level 0: struct ppu_pt.link. */
+	/** @leaves: for level 0: struct ppu_pt_page.link. */
 	struct list_head leaves;
 	/** @dirs: for the levels above. */
 	struct list_head dirs;
@@ -46,27 +40,14 @@ struct ppu_pt_pool {
 	struct list_head garbage;
 };
 
-/**
- * struct ppu_pt_need - how many page tables
- */
-struct ppu_pt_need {
-	/** @leaves: of level 0. */
-	u32 leaves;
-	/** @dirs: of the levels above. */
-	u32 dirs;
-};
-
 int ppu_mmu_init(struct ppu_vm *vm);
 void ppu_mmu_fini(struct ppu_vm *vm);
 void ppu_pt_pool_init(struct ppu_pt_pool *pool);
 int ppu_pt_pool_fill(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_pt_need *need);
 void ppu_pt_pool_drain(struct ppu_vm *vm, struct ppu_pt_pool *pool);
-void ppu_mmu_need_map(struct ppu_pt_need *need, const struct ppu_bo *bo, u64 bo_offset, u64 va,
-		      u64 size);
-void ppu_mmu_need_cuts(struct ppu_pt_need *need);
-int ppu_mmu_prepare_map(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
-			u64 bo_offset, u64 va, u64 size);
-int ppu_mmu_prepare_cut(struct ppu_vm *vm, struct ppu_pt_pool *pool, u64 va, bool force);
+struct ppu_backing ppu_mmu_backing(const struct ppu_bo *bo);
+int ppu_mmu_prepare(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
+		    u64 bo_offset, u64 va, u64 size, bool force);
 void ppu_mmu_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offset, u64 va, u64 size,
 		 u64 pte_flags);
 void ppu_mmu_unmap(struct ppu_vm *vm, u64 va, u64 size);

@@ -27,6 +27,7 @@
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
+#include "core/context.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_mmu.h"
@@ -45,7 +46,6 @@ INTERVAL_TREE_DEFINE(struct ppu_mapping, rb, u64, subtree_last, PPU_MAP_START, P
 static u32 ppu_vm_ctx_cmd(struct ppu_vm *vm, u32 cmd)
 {
 	struct ppu_device *ppu = vm->ppu;
-	u64 inst = ppu_vm_inst(vm);
 	unsigned long flags;
 	u32 status = 0;
 	int idx;
@@ -55,11 +55,7 @@ static u32 ppu_vm_ctx_cmd(struct ppu_vm *vm, u32 cmd)
 	/* The instance block is write-combined: it is there before the command. */
 	wmb();
 	spin_lock_irqsave(&ppu->hw_lock, flags);
-	ppu_wr(ppu, PPU_REG_CTX_INST_LO, lower_32_bits(inst));
-	ppu_wr(ppu, PPU_REG_CTX_INST_HI, upper_32_bits(inst));
-	if (cmd)
-		ppu_wr(ppu, PPU_REG_CTX_CMD, cmd);
-	status = ppu_rd(ppu, PPU_REG_CTX_STATUS);
+	status = ppu_context_cmd(&ppu_bus, ppu, vm->inst.addr, cmd);
 	spin_unlock_irqrestore(&ppu->hw_lock, flags);
 	drm_dev_exit(idx);
 	return status;
@@ -71,32 +67,35 @@ bool ppu_vm_busy(struct ppu_vm *vm)
 	return ppu_vm_ctx_cmd(vm, 0) & PPU_CTX_BUSY;
 }
 
+static struct ppu_area ppu_vm_area(const struct ppu_vram_range *range)
+{
+	return (struct ppu_area){ .base = range->addr, .size = range->size };
+}
+
 /* Writes the instance block from the VM's state, and makes the device read it. */
 static int ppu_vm_load_inst(struct ppu_vm *vm)
 {
+	const struct ppu_inst inst = {
+		.root = vm->pt.root->addr,
+		.context_id = vm->context_id,
+		.max_depth = vm->max_depth,
+		.max_pending = vm->max_pending,
+		.prio_ceiling = vm->prio_ceiling,
+		.local_per_thread = vm->local_per_thread,
+		.watchdog_ns = (u64)vm->watchdog_ms * NSEC_PER_MSEC,
+		.local = ppu_vm_area(&vm->local),
+		.tokq = ppu_vm_area(&vm->tokq),
+		.save = ppu_vm_area(&vm->save),
+	};
 	struct ppu_inst_block *blk;
 	int idx;
 
 	lockdep_assert_held(&vm->area_lock);
 
-	blk = kzalloc(sizeof(*blk), GFP_KERNEL);
+	blk = kmalloc(sizeof(*blk), GFP_KERNEL);
 	if (!blk)
 		return -ENOMEM;
-	blk->magic = PPU_INST_MAGIC;
-	blk->version = PPU_INST_VERSION;
-	blk->pt_root = vm->root->mem.addr | PPU_APERTURE_VRAM;
-	blk->context_id = vm->context_id;
-	blk->max_depth = vm->max_depth;
-	blk->prio_ceiling = vm->prio_ceiling;
-	blk->local_base = vm->local.addr;
-	blk->local_size = vm->local.size;
-	blk->tokq_base = vm->tokq.addr;
-	blk->tokq_size = vm->tokq.size;
-	blk->save_base = vm->save.addr;
-	blk->save_size = vm->save.size;
-	blk->local_per_thread = vm->local_per_thread;
-	blk->max_pending = vm->max_pending;
-	blk->watchdog_ns = (u64)vm->watchdog_ms * NSEC_PER_MSEC;
+	ppu_inst_fill(blk, &inst);
 
 	if (drm_dev_enter(&vm->ppu->drm, &idx)) {
 		memcpy_toio(vm->ppu->vram_io + vm->inst.addr, blk, sizeof(*blk));
@@ -111,18 +110,19 @@ static int ppu_vm_load_inst(struct ppu_vm *vm)
 	return 0;
 }
 
-static u64 ppu_vm_local_bytes(struct ppu_vm *vm, u32 per_thread)
+static struct ppu_area_sizes ppu_vm_area_sizes(struct ppu_vm *vm, u32 depth, u32 local)
 {
 	const struct ppu_caps *c = &vm->ppu->caps;
+	const struct ppu_machine m = {
+		.sms = c->sms,
+		.warps_per_sm = c->warps_per_sm,
+		.tokq_entries = c->tokq_entries,
+		.save_per_sm = c->save_per_sm,
+	};
+	struct ppu_area_sizes sizes;
 
-	return PPU_LOCAL_AREA_BYTES(c->sms, c->warps_per_sm, per_thread);
-}
-
-static u64 ppu_vm_save_bytes(struct ppu_vm *vm, u32 depth, u32 local)
-{
-	const struct ppu_caps *c = &vm->ppu->caps;
-
-	return PPU_SAVE_AREA_BYTES(c->sms, c->save_per_sm, depth, local);
+	ppu_area_sizes(&sizes, &m, depth, local);
+	return sizes;
 }
 
 /**
@@ -136,24 +136,21 @@ static u64 ppu_vm_save_bytes(struct ppu_vm *vm, u32 depth, u32 local)
 int ppu_vm_ensure_areas(struct ppu_vm *vm)
 {
 	struct ppu_device *ppu = vm->ppu;
-	const struct ppu_caps *c = &ppu->caps;
-	u64 tokq = PPU_TOKQ_AREA_BYTES(c->sms, c->warps_per_sm, c->tokq_entries);
+	struct ppu_area_sizes sizes;
 	int ret = 0;
 
 	mutex_lock(&vm->area_lock);
 	if (vm->has_areas)
 		goto out;
 
-	ret = ppu_vram_alloc(ppu, vm->quota, ppu_vm_local_bytes(vm, vm->local_per_thread),
-			     &vm->local);
+	sizes = ppu_vm_area_sizes(vm, vm->max_depth, vm->local_per_thread);
+	ret = ppu_vram_alloc(ppu, vm->quota, sizes.local, &vm->local);
 	if (ret)
 		goto out;
-	ret = ppu_vram_alloc(ppu, vm->quota, tokq, &vm->tokq);
+	ret = ppu_vram_alloc(ppu, vm->quota, sizes.tokq, &vm->tokq);
 	if (ret)
 		goto err_local;
-	ret = ppu_vram_alloc(ppu, vm->quota,
-			     ppu_vm_save_bytes(vm, vm->max_depth, vm->local_per_thread),
-			     &vm->save);
+	ret = ppu_vram_alloc(ppu, vm->quota, sizes.save, &vm->save);
 	if (ret)
 		goto err_tokq;
 	ret = ppu_vm_load_inst(vm);
@@ -271,7 +268,7 @@ struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 
 	if (!map)
 		return ERR_PTR(-ENOMEM);
 	/* Its address is not known yet: it may straddle anything once. */
-	ppu_mmu_need_cuts(&need);
+	ppu_pt_need_cuts(&need);
 	ppu_pt_pool_init(&pool);
 	ret = ppu_pt_pool_fill(vm, &pool, &need);
 	if (ret)
@@ -287,7 +284,7 @@ struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 
 	map->bo = bo;
 	map->pte_flags = pte_flags;
 
-	ret = ppu_mmu_prepare_map(vm, &pool, bo, 0, map->start, size);
+	ret = ppu_mmu_prepare(vm, &pool, bo, 0, map->start, size, false);
 	if (drm_WARN_ON(&vm->ppu->drm, ret))
 		goto err_prune;
 	ppu_bo_get(bo);
@@ -493,15 +490,14 @@ static struct ppu_vm *ppu_vm_alloc(struct ppu_device *ppu, struct ppu_quota *quo
 static struct ppu_vm *ppu_vm_create(struct ppu_device *ppu, struct ppu_quota *quota,
 				    const struct drm_ppu_vm_create *args)
 {
-	u32 prios = ppu->caps.device_priorities;
 	struct ppu_vm *vm = ppu_vm_alloc(ppu, quota);
 	int ret;
 
 	if (!vm)
 		return ERR_PTR(-ENOMEM);
 	vm->max_depth = args->max_depth ?: 1;
-	vm->prio_ceiling = args->prio_levels ? args->prio_levels - 1 : prios ? prios - 1 : 0;
-	vm->local_per_thread = round_up(args->local_per_thread ?: PPU_LOCAL_DEFAULT, 16);
+	vm->prio_ceiling = ppu_prio_ceiling(args->prio_levels, ppu->caps.device_priorities);
+	vm->local_per_thread = ppu_local_round(args->local_per_thread ?: PPU_LOCAL_DEFAULT);
 	vm->watchdog_ms = args->watchdog_ms;
 
 	ret = ppu_vram_alloc(ppu, vm->quota, PPU_INST_SIZE, &vm->inst);
@@ -546,9 +542,9 @@ int ppu_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *fil
 	int ret;
 
 	if (PPU_CHECK(ppu, args->flags) || PPU_CHECK(ppu, args->pad) ||
-	    PPU_CHECK(ppu, args->max_depth > PPU_MAX_DEPTH) ||
+	    PPU_CHECK(ppu, args->max_depth && !ppu_depth_ok(args->max_depth)) ||
 	    PPU_CHECK(ppu, args->prio_levels > ppu->caps.device_priorities) ||
-	    PPU_CHECK(ppu, args->local_per_thread > PPU_LOCAL_MAX))
+	    PPU_CHECK(ppu, args->local_per_thread && !ppu_local_ok(args->local_per_thread)))
 		return -EINVAL;
 
 	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_VMS, 1);
@@ -651,17 +647,19 @@ out:
  */
 static int ppu_vm_set_local(struct ppu_vm *vm, u32 value)
 {
-	u64 save = ppu_vm_save_bytes(vm, vm->max_depth, value);
+	struct ppu_area_sizes sizes = ppu_vm_area_sizes(vm, vm->max_depth, value);
 	bool grow = value > vm->local_per_thread;
 	int ret = 0;
 
 	if (grow)
-		ret = ppu_vm_replace_area(vm, &vm->save, save, &vm->max_depth, vm->max_depth);
+		ret = ppu_vm_replace_area(vm, &vm->save, sizes.save, &vm->max_depth,
+					  vm->max_depth);
 	if (!ret)
-		ret = ppu_vm_replace_area(vm, &vm->local, ppu_vm_local_bytes(vm, value),
-					  &vm->local_per_thread, value);
+		ret = ppu_vm_replace_area(vm, &vm->local, sizes.local, &vm->local_per_thread,
+					  value);
 	if (!ret && !grow)
-		ret = ppu_vm_replace_area(vm, &vm->save, save, &vm->max_depth, vm->max_depth);
+		ret = ppu_vm_replace_area(vm, &vm->save, sizes.save, &vm->max_depth,
+					  vm->max_depth);
 	return ret;
 }
 
@@ -684,19 +682,20 @@ static int ppu_vm_set_word(struct ppu_vm *vm, u32 *prop, u64 value)
 
 static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
 {
+	struct ppu_area_sizes sizes;
+
 	lockdep_assert_held(&vm->area_lock);
 
 	switch (property) {
 	case DRM_PPU_VM_PROP_LOCAL_PER_THREAD:
-		if (!value || value > PPU_LOCAL_MAX)
+		if (!ppu_local_ok(value))
 			return -EINVAL;
-		return ppu_vm_set_local(vm, round_up(value, 16));
+		return ppu_vm_set_local(vm, ppu_local_round(value));
 	case DRM_PPU_VM_PROP_MAX_DEPTH:
-		if (!value || value > PPU_MAX_DEPTH)
+		if (!ppu_depth_ok(value))
 			return -EINVAL;
-		return ppu_vm_replace_area(vm, &vm->save,
-					   ppu_vm_save_bytes(vm, value, vm->local_per_thread),
-					   &vm->max_depth, value);
+		sizes = ppu_vm_area_sizes(vm, value, vm->local_per_thread);
+		return ppu_vm_replace_area(vm, &vm->save, sizes.save, &vm->max_depth, value);
 	case DRM_PPU_VM_PROP_WATCHDOG_MS:
 		return ppu_vm_set_word(vm, &vm->watchdog_ms, value);
 	case DRM_PPU_VM_PROP_MAX_PENDING:
@@ -761,7 +760,7 @@ void ppu_vm_print(struct drm_printer *p, struct ppu_vm *vm)
 
 	drm_printf(p, "context %u: %s[%d], instance %#llx, root %#llx, depth %u, launches %u, local %u, watchdog %u ms%s%s\n",
 		   vm->context_id, vm->quota->comm, pid_nr(vm->quota->owner), vm->inst.addr,
-		   vm->root->mem.addr, vm->max_depth, vm->max_pending, vm->local_per_thread,
+		   vm->pt.root->addr, vm->max_depth, vm->max_pending, vm->local_per_thread,
 		   vm->watchdog_ms,
 		   vm->has_areas ? "" : ", no areas", READ_ONCE(vm->faulted) ? ", FAULTED" : "");
 	mutex_lock(&vm->lock);

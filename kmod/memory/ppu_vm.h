@@ -18,6 +18,7 @@
 #include <hw/ppu_fault.h>
 #include <hw/ppu_regs.h>
 
+#include "core/pt.h"
 #include "memory/ppu_vram.h"
 
 struct drm_device;
@@ -26,11 +27,8 @@ struct drm_printer;
 struct ppu_bo;
 struct ppu_device;
 struct ppu_file;
-struct ppu_pt;
 struct ppu_quota;
 
-#define PPU_LOCAL_DEFAULT	1024
-#define PPU_LOCAL_MAX		(512u << 10)
 #define PPU_MAX_FAULTS_KEPT	64
 
 /**
@@ -81,8 +79,8 @@ struct ppu_vm {
 	struct mutex lock;
 	/** @mappings: struct ppu_mapping.rb. */
 	struct rb_root_cached mappings;
-	/** @root: highest page table. */
-	struct ppu_pt *root;
+	/** @pt: page tables. */
+	struct ppu_pt_tree pt;
 	/** @pt_free: unlinked page tables, freed after the TLB is invalidated. */
 	struct list_head pt_free;
 	/** @kernel_va: addresses of the kernel-owned range. */

@@ -5,6 +5,7 @@
 
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 
 #include <drm/drm_debugfs.h>
 #include <drm/drm_drv.h>
@@ -18,6 +19,8 @@
 #include "base/ppu_io.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
+#include "core/driver.h"
+#include "core/pt.h"
 #include "memory/ppu_vm.h"
 #include "report/ppu_debugfs.h"
 #include "report/ppu_fault.h"
@@ -143,6 +146,72 @@ static int ppu_show_vms(struct seq_file *m, void *data)
 	return 0;
 }
 
+static void ppu_show_run(void *to, const struct ppu_pt_run *run)
+{
+	struct seq_file *m = to;
+
+	seq_printf(m, "  %012llx-%012llx%s%s%s%s%s%s\n", run->va, run->va + run->size - 1,
+		   run->level ? " large" : "", run->flags & PPU_PTE_SYS ? " sys" : "",
+		   run->flags & PPU_PTE_READONLY ? " ro" : "",
+		   run->flags & PPU_PTE_NOEXEC ? " nx" : "",
+		   run->flags & PPU_PTE_PRIV ? " priv" : "",
+		   run->flags & PPU_PTE_UNCACHED ? " uncached" : "");
+}
+
+/* As it lies in the instance block. */
+static void ppu_show_inst(struct seq_file *m, struct ppu_vm *vm)
+{
+	struct ppu_inst_block *blk = kmalloc(sizeof(*blk), GFP_KERNEL);
+
+	if (!blk)
+		return;
+	memcpy_fromio(blk, vm->ppu->vram_io + vm->inst.addr, sizeof(*blk));
+	seq_printf(m, "context %u: depth %u pending %u ceiling %u local %u watchdog %llu areas%s%s%s%s\n",
+		   blk->context_id, blk->max_depth, blk->max_pending, blk->prio_ceiling,
+		   blk->local_per_thread, blk->watchdog_ns, blk->local_size ? " local" : "",
+		   blk->tokq_size ? " tokq" : "", blk->save_size ? " save" : "",
+		   blk->local_size || blk->tokq_size || blk->save_size ? "" : " none");
+	kfree(blk);
+}
+
+static void ppu_show_vm_memory(struct seq_file *m, struct ppu_vm *vm)
+{
+	struct ppu_pt_look look = {
+		.bus = &ppu_bus,
+		.dev = vm->ppu,
+		.run = ppu_show_run,
+		.to = m,
+	};
+
+	mutex_lock(&vm->area_lock);
+	ppu_show_inst(m, vm);
+	mutex_unlock(&vm->area_lock);
+	mutex_lock(&vm->lock);
+	ppu_pt_look(&look, vm->pt.root->addr);
+	mutex_unlock(&vm->lock);
+	seq_printf(m, "  tables %u %u %u %u\n", look.tables[0], look.tables[1], look.tables[2],
+		   look.tables[3]);
+}
+
+/* What the device reads: instance blocks and page tables. */
+static int ppu_show_page_tables(struct seq_file *m, void *data)
+{
+	struct ppu_device *ppu = ppu_seq_device(m);
+	unsigned long index = 0;
+	struct ppu_vm *vm;
+	int idx;
+
+	if (!drm_dev_enter(&ppu->drm, &idx))
+		return -ENODEV;
+	while ((vm = ppu_next_vm(ppu, &index))) {
+		ppu_show_vm_memory(m, vm);
+		ppu_vm_put(vm);
+		index++;
+	}
+	drm_dev_exit(idx);
+	return 0;
+}
+
 static int ppu_show_faults(struct seq_file *m, void *data)
 {
 	struct ppu_device *ppu = ppu_seq_device(m);
@@ -236,6 +305,7 @@ static const struct drm_info_list ppu_debugfs_list[] = {
 	{ "queues", ppu_show_queues, 0, NULL },
 	{ "tasks", ppu_show_tasks, 0, NULL },
 	{ "vms", ppu_show_vms, 0, NULL },
+	{ "page_tables", ppu_show_page_tables, 0, NULL },
 	{ "faults", ppu_show_faults, 0, NULL },
 	{ "regs", ppu_show_regs, 0, NULL },
 	{ "vram", ppu_show_vram, 0, NULL },

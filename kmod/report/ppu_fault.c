@@ -17,6 +17,7 @@
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
+#include "core/fault.h"
 #include "memory/ppu_vm.h"
 #include "report/ppu_fault.h"
 #include "sync/ppu_eventfd.h"
@@ -52,11 +53,6 @@ const char *ppu_err_name(u32 code)
 const char *ppu_err_text(u32 code)
 {
 	return ppu_err_find(code)->text;
-}
-
-static bool ppu_err_is_context(u32 code)
-{
-	return code >= PPU_ERR_MMU_UNMAPPED;
 }
 
 static const char *ppu_access_name(u8 access)
@@ -119,20 +115,11 @@ static void ppu_fault_print(struct ppu_device *ppu, const struct ppu_fault_rec *
 /* Reads the oldest record and gives its place back.  False: there is none. */
 static bool ppu_fault_pop(struct ppu_device *ppu, struct ppu_fault_rec *rec)
 {
-	u32 *word = (u32 *)rec;
 	unsigned long flags;
-	u32 get, i;
 	bool any;
 
 	spin_lock_irqsave(&ppu->hw_lock, flags);
-	get = ppu_rd(ppu, PPU_REG_FAULT_GET);
-	any = get != ppu_rd(ppu, PPU_REG_FAULT_PUT);
-	if (any) {
-		ppu_wr(ppu, PPU_REG_FAULT_SEL, 0);
-		for (i = 0; i < PPU_FAULT_REC_WORDS; i++)
-			word[i] = ppu_rd(ppu, PPU_REG_FAULT_DATA);
-		ppu_wr(ppu, PPU_REG_FAULT_GET, (get + 1) % PPU_FAULT_RING);
-	}
+	any = ppu_fault_next(&ppu_bus, ppu, rec);
 	spin_unlock_irqrestore(&ppu->hw_lock, flags);
 	return any;
 }
@@ -160,7 +147,7 @@ static void ppu_fault_handle(struct ppu_device *ppu, const struct ppu_fault_rec 
 	if (!vm)
 		return;
 
-	if (ppu_err_is_context(rec->code)) {
+	if (ppu_err_ends_context(rec->code)) {
 		ppu_vm_set_faulted(vm);
 		chan = ppu_channel_get_by_chid(ppu, rec->channel);
 		if (chan && chan->vm == vm)
@@ -192,32 +179,34 @@ void ppu_fault_drain(struct ppu_device *ppu)
 		ppu_wr(ppu, PPU_REG_INTR_TEST, PPU_INTR_FAULT);
 }
 
+static const u32 ppu_fault_cause[] = {
+	[PPU_END_FAULTED] = DRM_PPU_CHANNEL_STATE_FAULTED,
+	[PPU_END_INNOCENT] = DRM_PPU_CHANNEL_STATE_INNOCENT,
+};
+
 /* The device stopped the channel. */
 static void ppu_fault_channel(struct ppu_channel *chan, u32 chid)
 {
 	struct ppu_device *ppu = chan->ppu;
 	struct ppu_failure failure = {
 		.err = -EIO,
-		.cause = DRM_PPU_CHANNEL_STATE_FAULTED,
 		.error = ppu_ch_rd(ppu, chid, PPU_REG_CH_ERROR),
 		.get = ppu_ch_rd(ppu, chid, PPU_REG_CH_ERROR_INFO),
 		.va = ppu_rd64(ppu, ppu_ch_off(chid, PPU_REG_CH_ERROR_VA_LO)),
 	};
-	bool context = ppu_err_is_context(failure.error);
-	bool innocent = failure.error == PPU_ERR_CTX_STOPPED || (context && !chan->guilty);
+	enum ppu_end end = ppu_err_channel_end(failure.error, chan->guilty);
 
-	if (!failure.error)
+	if (end == PPU_END_NONE)
 		return;
-	if (innocent)
-		failure.cause = DRM_PPU_CHANNEL_STATE_INNOCENT;
-	if (context)
+	failure.cause = ppu_fault_cause[end];
+	if (ppu_err_ends_context(failure.error))
 		ppu_vm_set_faulted(chan->vm);
 	if (ppu_channel_fail(chan, &failure))
 		dev_warn_ratelimited(ppu->drm.dev,
 				     "channel %u of %s[%d] stopped: %s (%s), GP_GET %u%s\n", chid,
 				     chan->vm->quota->comm, pid_nr(chan->vm->quota->owner),
 				     ppu_err_name(failure.error), ppu_err_text(failure.error),
-				     failure.get, innocent ? ", innocent" : "");
+				     failure.get, end == PPU_END_INNOCENT ? ", innocent" : "");
 }
 
 /**

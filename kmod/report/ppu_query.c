@@ -18,6 +18,7 @@
 #include "base/ppu_file.h"
 #include "base/ppu_io.h"
 #include "base/ppu_quota.h"
+#include "core/context.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
 #include "report/ppu_query.h"

@@ -14,49 +14,11 @@
 #include "base/ppu_device.h"
 #include "base/ppu_io.h"
 #include "base/ppu_trace.h"
+#include "core/channel.h"
 #include "report/ppu_recentre.h"
 
 #define PPU_SM_EXC_RETRY	1
 #define PPU_SM_EXC_KILL		2
-#define PPU_TOKEN_BYTES		8
-
-/* Where a queue's tokens are. */
-struct ppu_tokq {
-	u64 base;
-	s32 head;
-	s32 tail;
-};
-
-static bool ppu_tokq_valid(struct ppu_device *ppu, const struct ppu_tokq *q)
-{
-	s32 size = ppu->caps.tokq_entries;
-
-	return q->tail >= -1 && q->head <= size && q->head > q->tail &&
-	       !(q->base & (PPU_TOKEN_BYTES - 1)) && q->base < ppu->vram_size &&
-	       (u64)size * PPU_TOKEN_BYTES <= ppu->vram_size - q->base;
-}
-
-/* Order and contents of the tokens stay.  False: the queue is full. */
-static bool ppu_tokq_recentre(struct ppu_device *ppu, struct ppu_tokq *q)
-{
-	u8 __iomem *base = (u8 __iomem *)ppu->vram_io + q->base;
-	s32 size = ppu->caps.tokq_entries;
-	s32 n = q->head - q->tail - 1, from = q->tail + 1;
-	s32 to = (size - n) / 2, i;
-
-	if (n >= size)
-		return false;
-	for (i = 0; i < n; i++) {
-		/* Away from the direction of the move, as memmove() does. */
-		s32 k = to < from ? i : n - 1 - i;
-
-		writeq(readq(base + (from + k) * PPU_TOKEN_BYTES),
-		       base + (to + k) * PPU_TOKEN_BYTES);
-	}
-	q->tail = to - 1;
-	q->head = to + n;
-	return true;
-}
 
 /** ppu_recentre - serve the SM exceptions that wait; from the interrupt's thread */
 void ppu_recentre(struct ppu_device *ppu)
@@ -64,15 +26,16 @@ void ppu_recentre(struct ppu_device *ppu)
 	unsigned int budget = ppu->caps.sms * ppu->caps.warps_per_sm;
 
 	while (ppu_rd(ppu, PPU_REG_SM_EXC_CAUSE) != PPU_SMEXC_NONE) {
-		struct ppu_tokq q = {
+		struct ppu_token_queue q = {
 			.base = ppu_rd64(ppu, PPU_REG_SM_EXC_TOKQ_LO),
+			.size = ppu->caps.tokq_entries,
 			.head = ppu_rd(ppu, PPU_REG_SM_EXC_HEAD),
 			.tail = ppu_rd(ppu, PPU_REG_SM_EXC_TAIL),
 		};
 		u32 done = PPU_SM_EXC_KILL;
 
 		if (ppu_rd(ppu, PPU_REG_SM_EXC_CAUSE) == PPU_SMEXC_RECENTRE &&
-		    ppu_tokq_valid(ppu, &q) && ppu_tokq_recentre(ppu, &q)) {
+		    ppu_token_queue_centre(&ppu_bus, ppu, ppu->vram_size, &q)) {
 			ppu_wr(ppu, PPU_REG_SM_EXC_HEAD, q.head);
 			ppu_wr(ppu, PPU_REG_SM_EXC_TAIL, q.tail);
 			done = PPU_SM_EXC_RETRY;

@@ -47,7 +47,7 @@ enum be_place { BE_SYSTEM, BE_VRAM };
 
 /* What the tasks of a VM may have; each but the last costs device memory. */
 enum be_vm_limit {
-	BE_VM_LOCAL,		/* bytes of local memory of a thread, at least 1; rounded up */
+	BE_VM_LOCAL,		/* bytes of local memory of a thread, 1 to 512 KiB; rounded up */
 	BE_VM_DEPTH,		/* nesting depth of device-side launches, 1..PPU_MAX_DEPTH */
 	BE_VM_PENDING,		/* device-side launches not complete; 0: what the device has room for */
 	BE_VM_LIMITS

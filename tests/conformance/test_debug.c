@@ -103,7 +103,7 @@ TEST(fdinfo_compute, "fdinfo: compute and copy channels are counted apart")
 
 TEST(debugfs, "every file of debugfs can be read, and tells of what there is")
 {
-	static const char *const names[] = { "channels", "vms", "faults", "regs", "vram", "irqs" };
+	static const char *const names[] = { "channels", "vms", "page_tables", "faults", "regs", "vram", "irqs" };
 	int fd = open_ppu();
 	uint32_t vm = vm_new(fd);
 	struct chan c = chan_new(fd, vm, COPY, 8), bad = chan_new(fd, vm, COPY, 8);

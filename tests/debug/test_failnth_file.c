@@ -241,6 +241,7 @@ static void debugfs_path(struct world *w, const char *file)
 
 DEBUGFS(channels)
 DEBUGFS(vms)
+DEBUGFS(page_tables)
 DEBUGFS(faults)
 DEBUGFS(regs)
 DEBUGFS(vram)

@@ -20,3 +20,6 @@ $(BUILD)/guest/system/zero_cpu: $(SYSTEM_PTX)
 # The kernels of tests/unit/runtime/devq.cu, inside the program.
 $(BUILD)/obj/tests/system/device_queues.o: private PPU_CFLAGS += -DDEVQ_PTX='"$(BUILD)/unit/devq.ptx"'
 $(BUILD)/obj/tests/system/device_queues.o: $(BUILD)/unit/devq.ptx
+
+# It looks below the runtime.
+$(BUILD)/obj/tests/system/driver_script.o: private PPU_CFLAGS += -Ilibruntime

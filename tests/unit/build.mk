@@ -34,7 +34,7 @@ UNIT_CHECK_LIBS   := $(shell $(PKG_CONFIG) --libs check 2>/dev/null || echo -lch
 UNIT_ARCHIVES := $(foreach l,$(UNIT_LIBS),$(BUILD)/san/lib$(l).a)
 
 $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)): private PPU_CFLAGS += \
-	-Itests/unit/lib -Iqemu-device -Ilibruntime $(UNIT_CHECK_CFLAGS)
+	-Itests/unit/lib -Iqemu-device -Ilibruntime -Ikmod $(UNIT_CHECK_CFLAGS)
 
 .SECONDARY: $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP))
 # Each program's own object: from its folder.

@@ -122,6 +122,39 @@ static void port_guest_error(void *opaque, const char *sentence)
 		fprintf(stderr, "ppu core: %s\n", sentence);
 }
 
+/* ---- the bus of the driver core ------------------------------------------------------------- */
+
+static uint32_t bus_rd(void *dev, uint32_t reg)
+{
+	return rd(dev, reg);
+}
+
+static void bus_wr(void *dev, uint32_t reg, uint32_t val)
+{
+	wr(dev, reg, val);
+}
+
+static u64 bus_mem_rd(void *dev, u64 addr)
+{
+	return *(const uint64_t *)(((struct be_dev *)dev)->vram + addr);
+}
+
+static void bus_mem_wr(void *dev, u64 addr, u64 val)
+{
+	*(uint64_t *)(((struct be_dev *)dev)->vram + addr) = val;
+}
+
+/* The device looks at memory only while this thread lets it run. */
+static void bus_mem_order(void *dev)
+{
+}
+
+const struct ppu_bus ppu_bc_bus = {
+	.rd = bus_rd, .wr = bus_wr, .mem_rd = bus_mem_rd, .mem_wr = bus_mem_wr, .mem_order = bus_mem_order,
+};
+
+/* ---- interrupts ----------------------------------------------------------------------------- */
+
 /* The driver's handler for vector CHANNEL: rings that are low are refreshed (WQ-59). */
 static void serve_ring_low(struct be_dev *dev)
 {
@@ -135,12 +168,10 @@ static void serve_ring_low(struct be_dev *dev)
 		if (!bits)
 			continue;
 		wr(dev, PPU_REG_RINGLOW_PENDING + 4 * i, bits);
-		for (unsigned b = 0; b < 32; b++) {
-			struct core_chan c = { .id = i * 32 + b };
-
-			if (bits & 1u << b)
-				wr(dev, chcfg(&c, PPU_REG_CH_CMD), PPU_CH_CMD_REFRESH);
-		}
+		for (unsigned b = 0; b < 32; b++)
+			/* The bit may be one of the channel that had this number before. */
+			if (bits & 1u << b && dev->chans[i * 32 + b])
+				ppu_devq_refresh(&ppu_bc_bus, dev, i * 32 + b);
 	}
 }
 
@@ -150,43 +181,46 @@ static void run_to(struct be_dev *dev, uint64_t time)
 	serve_ring_low(dev);
 }
 
+static void serve_record(struct be_dev *dev, const struct ppu_fault_rec *rec)
+{
+	for (struct be_vm *vm = dev->vms; vm; vm = vm->next) {
+		if ((vm->inst | PPU_APERTURE_VRAM) != rec->inst)
+			continue;
+		if (vm->num_faults < MAX_FAULTS)
+			vm->faults[vm->num_faults++] = *rec;
+		if (ppu_err_ends_context(rec->code))
+			vm->faulted = true;
+	}
+}
+
+/* The device stopped a channel.  Its fault record may have been lost: the ring of records is short. */
+static void serve_stopped(struct be_dev *dev, unsigned id)
+{
+	struct core_chan *c = dev->chans[id];
+
+	if (c && ppu_err_ends_context(rd(dev, chcfg(c, PPU_REG_CH_ERROR))))
+		c->vm->faulted = true;
+}
+
 /* The driver's interrupt handler for vector ERROR: fault records go to their VMs. */
 void ppu_bc_serve_errors(struct be_dev *dev)
 {
-	uint32_t get, put;
+	struct ppu_fault_rec rec;
 
 	if (!dev->error_irq)
 		return;
 	dev->error_irq = false;
 	wr(dev, PPU_REG_INTR_STATUS, PPU_INTR_CHERR | PPU_INTR_FAULT);
-	get = rd(dev, PPU_REG_FAULT_GET);
-	put = rd(dev, PPU_REG_FAULT_PUT);
-	while (get != put) {
-		union {
-			struct ppu_fault_rec rec;
-			uint32_t w[PPU_FAULT_REC_WORDS];
-		} u;
-
-		wr(dev, PPU_REG_FAULT_SEL, 0);
-		for (int i = 0; i < PPU_FAULT_REC_WORDS; i++)
-			u.w[i] = rd(dev, PPU_REG_FAULT_DATA);
-		get = (get + 1) % PPU_FAULT_RING;
-		wr(dev, PPU_REG_FAULT_GET, get);
-		for (struct be_vm *vm = dev->vms; vm; vm = vm->next) {
-			if ((vm->inst | PPU_APERTURE_VRAM) != u.rec.inst)
-				continue;
-			if (vm->num_faults < MAX_FAULTS)
-				vm->faults[vm->num_faults++] = u.rec;
-			if (u.rec.unit == PPU_UNIT_SM || u.rec.code >= PPU_ERR_MMU_UNMAPPED)
-				vm->faulted = true;
-		}
-		put = rd(dev, PPU_REG_FAULT_PUT);
-	}
+	while (ppu_fault_next(&ppu_bc_bus, dev, &rec))
+		serve_record(dev, &rec);
 	for (uint32_t i = 0; i < (dev->cfg.channels + 31) / 32; i++) {
 		uint32_t bits = rd(dev, PPU_REG_CHERR_PENDING + 4 * i);
 
 		if (bits)
 			wr(dev, PPU_REG_CHERR_PENDING + 4 * i, bits);
+		for (unsigned b = 0; b < 32; b++)
+			if (bits & 1u << b)
+				serve_stopped(dev, i * 32 + b);
 	}
 }
 
@@ -239,7 +273,7 @@ static void core_close(struct be_dev *dev)
 		close(dev->memfd);
 	ppu_range_fini(&dev->vram_range);
 	ppu_range_fini(&dev->bus_range);
-	free(dev->chan_used);
+	free(dev->chans);
 	pthread_mutex_destroy(&dev->lock);
 	pthread_cond_destroy(&dev->turn);
 	free(dev);
@@ -306,8 +340,8 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 		goto fail;
 	dev->sys = mmap(NULL, BUS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
 			dev->memfd, 0);
-	dev->chan_used = calloc(dev->cfg.channels, 1);
-	if (dev->sys == MAP_FAILED || !dev->chan_used ||
+	dev->chans = calloc(dev->cfg.channels, sizeof(*dev->chans));
+	if (dev->sys == MAP_FAILED || !dev->chans ||
 	    ppu_range_init(&dev->vram_range, 0, dev->cfg.vram) ||
 	    ppu_range_init(&dev->bus_range, 0, BUS_SIZE) ||
 	    ppu_range_alloc(&dev->vram_range, PPU_PAGE_SIZE, PPU_PAGE_SIZE, &page))
@@ -509,90 +543,93 @@ static int core_bo_map(struct be_bo *bo, void *at, void **ptr)
 
 /* ---- page tables ---------------------------------------------------------------------------- */
 
-static uint64_t *pt(struct be_dev *dev, uint64_t table)
+struct core_pt {
+	struct ppu_pt pt;
+	struct ppu_pt *child[];
+};
+
+/* Where a change of the tables gets new ones, and what was missing if it got none. */
+struct pool_pt {
+	struct be_vm *vm;
+	int err;
+};
+
+static struct ppu_pt *pt_take(void *arg, unsigned level)
 {
-	return (uint64_t *)(dev->vram + (table & PPU_PTE_ADDR));
-}
+	struct pool_pt *pool = arg;
+	struct core_pt *t = calloc(1, sizeof(*t) + (level ? PPU_PT_ENTRIES : 0) * sizeof(t->child[0]));
+	uint64_t addr;
 
-static bool is_table(uint64_t e, int level)
-{
-	return (e & PPU_PTE_VALID) && level > 0 && !(e & PPU_PTE_LARGE);
-}
-
-void ppu_bc_pt_free(struct be_dev *dev, uint64_t table, int level)
-{
-	for (int i = 0; i < PPU_PT_ENTRIES; i++)
-		if (is_table(pt(dev, table)[i], level))
-			ppu_bc_pt_free(dev, pt(dev, table)[i] & PPU_PTE_ADDR, level - 1);
-	ppu_bc_vram_free(dev, table, PPU_PAGE_SIZE);
-}
-
-/* The entry for va at `level`, making the tables above it when `make`; NULL: none (or no memory). */
-static uint64_t *pt_entry(struct be_vm *vm, uint64_t va, int level, bool make)
-{
-	struct be_dev *dev = vm->dev;
-	uint64_t table = vm->root;
-
-	for (int l = PPU_PT_LEVELS - 1; ; l--) {
-		uint64_t *e = &pt(dev, table)[(va >> PPU_PT_SHIFT(l)) & (PPU_PT_ENTRIES - 1)];
-		uint64_t next;
-
-		if (l == level)
-			return e;
-		if (!(*e & PPU_PTE_VALID)) {
-			if (!make || ppu_bc_vram_alloc(dev, PPU_PAGE_SIZE, &next))
-				return NULL;
-			*e = next | PPU_PTE_VALID;
-		} else if (l == 1 && (*e & PPU_PTE_LARGE)) {
-			/* Split a large page into small ones. */
-			uint64_t leaf = *e & ~PPU_PTE_LARGE;
-
-			if (ppu_bc_vram_alloc(dev, PPU_PAGE_SIZE, &next))
-				return NULL;
-			for (uint64_t i = 0; i < PPU_PT_ENTRIES; i++)
-				pt(dev, next)[i] = leaf + i * PPU_PAGE_SIZE;
-			*e = next | PPU_PTE_VALID;
-		}
-		table = *e & PPU_PTE_ADDR;
+	pool->err = t ? ppu_bc_vram_alloc(pool->vm->dev, PPU_PAGE_SIZE, &addr) : -ENOMEM;
+	if (pool->err) {
+		free(t);
+		return NULL;
 	}
+	t->pt.addr = addr;
+	t->pt.child = level ? t->child : NULL;
+	return &t->pt;
 }
 
-static void tlb_invalidate(struct be_vm *vm)
+/* The device does not run before it is told. */
+static void pt_drop(void *owner, struct ppu_pt *pt)
 {
-	wr64(vm->dev, PPU_REG_TLB_INV_INST_LO, vm->inst | PPU_APERTURE_VRAM);
-	wr(vm->dev, PPU_REG_TLB_INV, 1);
+	ppu_bc_vram_free(((struct be_vm *)owner)->dev, pt->addr, PPU_PAGE_SIZE);
+	free(pt);
+}
+
+static const struct ppu_pt_ops pt_ops = { .bus = &ppu_bc_bus, .take = pt_take, .drop = pt_drop };
+
+int ppu_bc_pt_init(struct be_vm *vm)
+{
+	struct pool_pt pool = { .vm = vm };
+
+	vm->pt = (struct ppu_pt_tree){ .ops = &pt_ops, .dev = vm->dev, .owner = vm };
+	vm->pt.root = pt_take(&pool, PPU_PT_TOP);
+	if (vm->pt.root)
+		vm->pt.root->level = PPU_PT_TOP;
+	return pool.err;
+}
+
+static void pt_free(struct be_vm *vm, struct ppu_pt *pt)
+{
+	for (int i = 0; pt->child && i < PPU_PT_ENTRIES; i++)
+		if (pt->child[i])
+			pt_free(vm, pt->child[i]);
+	pt_drop(vm, pt);
+}
+
+void ppu_bc_pt_fini(struct be_vm *vm)
+{
+	if (vm->pt.root)
+		pt_free(vm, vm->pt.root);
+	vm->pt.root = NULL;
+}
+
+static u64 linear_addr(const void *base, u64 offset, u64 *contig)
+{
+	*contig = PPU_VA_KERNEL_END;
+	return *(const uint64_t *)base + offset;
+}
+
+struct ppu_backing ppu_bc_backing(const uint64_t *addr)
+{
+	return (struct ppu_backing){ .addr = linear_addr, .object = addr };
 }
 
 int ppu_bc_map(struct be_vm *vm, uint64_t va, uint64_t size, uint64_t phys, uint64_t flags)
 {
+	struct ppu_backing mem = ppu_bc_backing(&phys);
 	bool unmap = flags == PPU_BC_UNMAP;
-	int rc = 0;
+	struct pool_pt pool = { .vm = vm };
 
-	while (size) {
-		uint64_t step = PPU_PAGE_SIZE, *e;
-		int level = 0;
-
-		if (!(va & (PPU_LARGE_SIZE - 1)) && size >= PPU_LARGE_SIZE &&
-		    (unmap || !(phys & (PPU_LARGE_SIZE - 1)))) {
-			step = PPU_LARGE_SIZE;
-			level = 1;
-		}
-		e = pt_entry(vm, va, level, !unmap);
-		if (!e && !unmap) {
-			rc = -ENOSPC;
-			break;
-		}
-		if (e) {
-			if (level && is_table(*e, 1))
-				ppu_bc_vram_free(vm->dev, *e & PPU_PTE_ADDR, PPU_PAGE_SIZE);
-			*e = unmap ? 0 : phys | flags | PPU_PTE_VALID | (level ? PPU_PTE_LARGE : 0);
-		}
-		va += step;
-		phys += step;
-		size -= step;
+	if (ppu_pt_prepare(&vm->pt, &pool, unmap ? NULL : &mem, 0, va, size, false)) {
+		ppu_pt_unmap(&vm->pt, va, size);
+		if (!unmap)
+			ppu_pt_map(&vm->pt, &mem, 0, va, size, flags);
 	}
-	tlb_invalidate(vm);
-	return rc;
+	ppu_pt_prune(&vm->pt, va, size);
+	ppu_context_invalidate(&ppu_bc_bus, vm->dev, vm->inst);
+	return pool.err;
 }
 
 static int core_bind(struct be_vm *vm, struct be_bo *bo, uint64_t va, uint64_t size, unsigned flags)
@@ -611,19 +648,22 @@ static int core_bind(struct be_vm *vm, struct be_bo *bo, uint64_t va, uint64_t s
 	if (flags & BE_BIND_NOEXEC)
 		pte |= PPU_PTE_NOEXEC;
 	ppu_bc_lock(vm->dev);
-	rc = ppu_bc_map(vm, va, size, phys, pte);
-	if (rc)
-		ppu_bc_map(vm, va, size, 0, PPU_BC_UNMAP);
+	rc = vm->faulted ? -EIO : ppu_bc_map(vm, va, size, phys, pte);
 	ppu_bc_unlock(vm->dev);
 	return rc;
 }
 
 static int core_unbind(struct be_vm *vm, uint64_t va, uint64_t size)
 {
+	int rc;
+
+	size = ppu_bc_page_round(size);
+	if (va & (PPU_PAGE_SIZE - 1) || !size || va < PPU_VA_USER_START || va > PPU_VA_USER_END - size)
+		return -EINVAL;
 	ppu_bc_lock(vm->dev);
-	ppu_bc_map(vm, va, ppu_bc_page_round(size), 0, PPU_BC_UNMAP);
+	rc = ppu_bc_map(vm, va, size, 0, PPU_BC_UNMAP);
 	ppu_bc_unlock(vm->dev);
-	return 0;
+	return rc;
 }
 
 /* ---- channels ------------------------------------------------------------------------------- */
@@ -632,27 +672,20 @@ int ppu_bc_chan_number(struct core_chan *c)
 {
 	struct be_dev *dev = c->vm->dev;
 
-	while (c->id < dev->cfg.channels && dev->chan_used[c->id])
+	while (c->id < dev->cfg.channels && dev->chans[c->id])
 		c->id++;
 	c->ring_va = PPU_VA_USER_END + c->id * RING_VA_STRIDE;
 	return c->id == dev->cfg.channels ? -ENOSPC : 0;
 }
 
-void ppu_bc_chan_program(struct core_chan *c, unsigned cls, uint32_t flags, unsigned prio, uint32_t get)
+void ppu_bc_chan_program(struct core_chan *c, const struct ppu_chan_config *config)
 {
-	struct be_dev *dev = c->vm->dev;
+	struct ppu_chan_config all = *config;
 
-	wr64(dev, chcfg(c, PPU_REG_CH_INST_LO), c->vm->inst | PPU_APERTURE_VRAM);
-	wr64(dev, chcfg(c, PPU_REG_CH_RING_LO), c->ring_va);
-	wr(dev, chcfg(c, PPU_REG_CH_RING_ENTRIES), c->base.entries);
-	wr(dev, chcfg(c, PPU_REG_CH_CLASS), cls);
-	wr(dev, chcfg(c, PPU_REG_CH_PRIORITY), prio);
-	wr(dev, chcfg(c, PPU_REG_CH_TIMESLICE_NS), 0);
-	wr(dev, chcfg(c, PPU_REG_CH_ENGINE_MASK), 0);
-	wr(dev, chcfg(c, PPU_REG_CH_FLAGS), flags);
-	wr64(dev, chcfg(c, PPU_REG_CH_DEVQ_SHADOW_LO), 0);
-	wr(dev, chcfg(c, PPU_REG_CH_GET), get);
-	wr(dev, chcfg(c, PPU_REG_CH_PUT), get);
+	all.inst = c->vm->inst;
+	all.ring_va = c->ring_va;
+	all.entries = c->base.entries;
+	ppu_chan_configure(&ppu_bc_bus, c->vm->dev, c->id, &all);
 }
 
 int ppu_bc_chan_enable(struct core_chan *c)
@@ -664,7 +697,7 @@ int ppu_bc_chan_enable(struct core_chan *c)
 		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_RESET);
 		return c->vm->faulted ? -EIO : -EINVAL;
 	}
-	dev->chan_used[c->id] = 1;
+	dev->chans[c->id] = c;
 	c->base.hw_channel = c->id;
 	return 0;
 }
@@ -685,7 +718,7 @@ static int core_chan_create(struct be_vm *vm, unsigned cls, uint32_t entries, un
 	c->base.entries = entries;
 	c->ring_size = ppu_bc_page_round((uint64_t)entries * sizeof(struct ppu_gpfifo_entry));
 	ppu_bc_lock(dev);
-	rc = cls == PPU_CLASS_COMPUTE ? ppu_bc_vm_ensure_areas(vm) : 0;
+	rc = vm->faulted ? -EIO : cls == PPU_CLASS_COMPUTE ? ppu_bc_vm_ensure_areas(vm) : 0;
 	if (rc)
 		goto fail;
 	rc = -ENOSPC;
@@ -693,10 +726,10 @@ static int core_chan_create(struct be_vm *vm, unsigned cls, uint32_t entries, un
 		goto fail;
 	c->base.ring = (volatile struct ppu_gpfifo_entry *)(dev->sys + c->ring_addr);
 	rc = ppu_bc_map(vm, c->ring_va, c->ring_size, c->ring_addr + BUS_BASE,
-			PPU_PTE_SYS | PPU_PTE_PRIV | PPU_PTE_NOEXEC);
+			PPU_PTE_SYS | PPU_RING_PTE_FLAGS);
 	if (rc)
 		goto fail_ring;
-	ppu_bc_chan_program(c, cls, 0, prio, 0);
+	ppu_bc_chan_program(c, &(struct ppu_chan_config){ .hw_class = cls, .priority = prio });
 	rc = ppu_bc_chan_enable(c);
 	if (rc)
 		goto fail_ring;
@@ -736,7 +769,7 @@ static void core_chan_stop(struct be_chan *base)
 			ppu_bc_vram_free(dev, c->ring_addr, c->ring_size);
 		else
 			bus_free(dev, c->ring_addr, c->ring_size);
-		dev->chan_used[c->id] = 0;
+		dev->chans[c->id] = NULL;
 		dev->error_gen++;
 		ppu_bc_serve_errors(dev);
 	}
@@ -783,9 +816,12 @@ static uint32_t chan_error(struct core_chan *c)
 	if (c->stopped)
 		return PPU_ERR_CTX_STOPPED;
 	error = ppu_core_userd_peek(core, userd(c, PPU_REG_USERD_ERROR));
-	for (struct core_chan *q = c->queues; q && !error; q = q->next_queue)
-		if (ppu_core_userd_peek(core, userd(q, PPU_REG_USERD_ERROR)))
+	for (struct core_chan *q = c->queues; q && !error; q = q->next_queue) {
+		enum ppu_end end = ppu_err_channel_end(ppu_core_userd_peek(core, userd(q, PPU_REG_USERD_ERROR)), true);
+
+		if (ppu_err_owner_end(end) == PPU_END_STOPPED)
 			error = PPU_ERR_CTX_STOPPED;
+	}
 	return error;
 }
 

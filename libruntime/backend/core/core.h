@@ -9,6 +9,10 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include <core/channel.h>
+#include <core/context.h>
+#include <core/fault.h>
+#include <core/pt.h>
 #include <hw/ppu_config.h>
 #include <hw/ppu_mmu.h>
 #include <core/ppu_core.h>
@@ -35,7 +39,7 @@ struct be_dev {
 	int memfd;
 	uint8_t *sys;
 	struct ppu_range vram_range, bus_range;
-	uint8_t *chan_used;
+	struct core_chan **chans;	/* by number; those that are enabled */
 	struct be_vm *vms;
 	struct be_bo *users;		/* with ->user */
 	uint32_t next_context;
@@ -48,12 +52,11 @@ struct be_dev {
 struct be_vm {
 	struct be_dev *dev;
 	struct be_vm *next;
-	uint64_t root, inst;		/* VRAM addresses */
+	struct ppu_pt_tree pt;
+	uint64_t inst;			/* VRAM address */
 	bool has_areas;			/* else they have size 0 */
 	struct core_areas {
-		struct core_area {
-			uint64_t base, size;
-		} local, tokq, save;
+		struct ppu_area local, tokq, save;
 	} areas;
 	uint32_t limit[BE_VM_LIMITS], context_id;
 	struct ppu_fault_rec faults[MAX_FAULTS];
@@ -79,6 +82,8 @@ struct core_chan {
 	struct core_chan *queues, *next_queue;	/* whose owner this is */
 	bool stopped;
 };
+
+extern const struct ppu_bus ppu_bc_bus;
 
 static inline void wr(struct be_dev *dev, uint64_t off, uint32_t v)
 {
@@ -119,16 +124,20 @@ void ppu_bc_unlock(struct be_dev *dev);
 /* With the lock held. */
 int ppu_bc_vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr);
 void ppu_bc_vram_free(struct be_dev *dev, uint64_t addr, uint64_t size);
-/* phys: address in its aperture; flags: leaf flags besides VALID and LARGE, or PPU_BC_UNMAP. */
+int ppu_bc_pt_init(struct be_vm *vm);
+void ppu_bc_pt_fini(struct be_vm *vm);
+/* Contiguous memory, for the driver core; *addr stays where it is. */
+struct ppu_backing ppu_bc_backing(const uint64_t *addr);
+/* All of it or nothing: -ENOSPC or -ENOMEM.  phys: address in its aperture; flags: leaf flags besides VALID
+ * and LARGE, or PPU_BC_UNMAP. */
 #define PPU_BC_UNMAP	(~0ull)
 int ppu_bc_map(struct be_vm *vm, uint64_t va, uint64_t size, uint64_t phys, uint64_t flags);
 /* A free channel number; the ring's address follows from it.  -ENOSPC: none. */
 int ppu_bc_chan_number(struct core_chan *c);
-/* Writes the configuration of a channel that is off. */
-void ppu_bc_chan_program(struct core_chan *c, unsigned cls, uint32_t flags, unsigned prio, uint32_t get);
+/* Writes the configuration of a channel that is off: its context, ring and what *config says besides. */
+void ppu_bc_chan_program(struct core_chan *c, const struct ppu_chan_config *config);
 int ppu_bc_chan_enable(struct core_chan *c);
 
-void ppu_bc_pt_free(struct be_dev *dev, uint64_t table, int level);
 /* The driver's interrupt handler for vector ERROR: fault records go to their VMs. */
 void ppu_bc_serve_errors(struct be_dev *dev);
 

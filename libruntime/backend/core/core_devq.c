@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Backend `core`: device-owned work queues, set up in the order of method 400
- * (WQ-27..WQ-38), as the kernel driver does it.
+ * Backend `core`: device-owned work queues, set up in the order of method 400 (WQ-27..WQ-38) by the driver core, as in the kernel.
  *
  * The ring is opened by the write to GP_PUT (step 410), and only the last step, ENABLE, lets the host
  * interface look at it: wherever this stops, no entry that was not written can be fetched.
@@ -14,64 +13,24 @@
 
 int (*ppu_bc_devq_step)(struct be_vm *vm, unsigned chid, unsigned step);
 
-/* A step is done.  Not 0: the test wants it to be the last. */
-static int step(const struct core_chan *c, unsigned number)
-{
-	return ppu_bc_devq_step ? ppu_bc_devq_step(c->vm, c->id, number) : 0;
-}
-
-/* Step 406 (WQ-30): the block that entry GP_GET will point to. */
-static void write_start(struct core_chan *c, const struct ppu_devq_layout *l)
-{
-	uint32_t *w = (uint32_t *)((uint8_t *)c->base.ring + l->start);
-	uint64_t x = c->ring_va + l->x;
-
-	w[0] = PPU_CMD_HDR(PPU_CMD_SEM_ACQUIRE, PPU_CMD_SIZE_SEM_ACQUIRE, PPU_CMDF_SEM_OP(PPU_SEM_OP_EQ));
-	w[1] = (uint32_t)x;
-	w[2] = (uint32_t)(x >> 32);
-	w[3] = PPU_DEVQ_FIRST_X;
-	w[4] = 0;
-}
-
-/* Step 408 (WQ-31): the first free entry of a fresh ring is the one at GP_GET. */
-static uint32_t write_entry(struct core_chan *c, const struct ppu_devq_layout *l)
-{
-	uint32_t get = rd(c->vm->dev, chcfg(c, PPU_REG_CH_GET));
-
-	c->base.ring[get].va = c->ring_va + l->start;
-	c->base.ring[get].length = PPU_CMD_SIZE_SEM_ACQUIRE;
-	return get;
-}
-
-/* X and Y (405, WQ-28) are zero, as is all of the object. */
+/* Nothing happens between the steps, unless a test wants it or one to be the last. */
 static int init(struct core_chan *c, const struct ppu_devq_layout *l, const struct be_devq_args *args)
 {
-	struct be_dev *dev = c->vm->dev;
-	uint8_t *mem = (uint8_t *)c->base.ring;
-	uint32_t get;
-	int rc;
+	struct ppu_devq_setup setup = {
+		.bus = &ppu_bc_bus, .dev = c->vm->dev, .chid = c->id, .count = c->base.entries,
+		.va = c->ring_va, .layout = l, .mem = ppu_bc_backing(&c->ring_addr),
+	};
+	int rc = 0;
 
-	ppu_bc_chan_program(c, PPU_CLASS_DEVQ, args->flags & BE_DEVQ_ASSIST ? PPU_CHF_AUTO_REFRESH : 0,
-			    args->prio, args->initial_get);
-	wr64(dev, chcfg(c, PPU_REG_CH_DEVQ_SHADOW_LO), c->ring_va + l->shadow);
-	rc = step(c, 405);
-	if (rc)
-		return rc;
-	write_start(c, l);
-	rc = step(c, 406);
-	if (rc)
-		return rc;
-	get = write_entry(c, l);
-	rc = step(c, 408);
-	if (rc)
-		return rc;
-	wr(dev, chcfg(c, PPU_REG_CH_PUT), ppu_devq_first_put(get, c->base.entries));
-	rc = step(c, 410);
-	if (rc)
-		return rc;
-	*(uint64_t *)(mem + l->soft) = ppu_devq_first_soft(get);
-	*(uint64_t *)(mem + l->shadow) = ppu_devq_first_shadow(get, c->base.entries);
-	rc = step(c, 412);
+	ppu_bc_chan_program(c, &(struct ppu_chan_config){
+		.hw_class = PPU_CLASS_DEVQ, .flags = args->flags & BE_DEVQ_ASSIST ? PPU_CHF_AUTO_REFRESH : 0,
+		.priority = args->prio, .get = args->initial_get, .shadow_va = c->ring_va + l->shadow,
+	});
+	for (unsigned i = 0; i < PPU_DEVQ_NUM_STEPS && !rc; i++) {
+		rc = ppu_devq_step(&setup, ppu_devq_steps[i]);
+		if (!rc && ppu_bc_devq_step)
+			rc = ppu_bc_devq_step(c->vm, c->id, ppu_devq_steps[i]);
+	}
 	return rc ? rc : ppu_bc_chan_enable(c);
 }
 
@@ -120,12 +79,16 @@ int ppu_bc_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct
 	c->in_vram = true;
 	c->ring_size = l.bytes;
 	ppu_bc_lock(dev);
+	if (vm->faulted) {
+		rc = -EIO;
+		goto fail;
+	}
 	if (ppu_bc_chan_number(c) || ppu_bc_vram_alloc(dev, c->ring_size, &c->ring_addr))
 		goto fail;
 	c->base.ring = (volatile struct ppu_gpfifo_entry *)(dev->vram + c->ring_addr);
 	rc = ppu_bc_vm_ensure_areas(vm);
 	if (!rc)
-		rc = ppu_bc_map(vm, c->ring_va, c->ring_size, c->ring_addr, PPU_PTE_NOEXEC);
+		rc = ppu_bc_map(vm, c->ring_va, c->ring_size, c->ring_addr, PPU_DEVQ_PTE_FLAGS);
 	if (!rc)
 		rc = init(c, &l, args);
 	if (rc)

@@ -11,43 +11,24 @@
 #include <hw/ppu_save.h>
 #include "core.h"
 
-#define LOCAL_ALIGN	16u
-#define LOCAL_MAX	(1u << 24)
-
-static void ctx_cmd(struct be_vm *vm, uint32_t cmd)
+static uint32_t ctx_cmd(struct be_vm *vm, uint32_t cmd)
 {
-	wr64(vm->dev, PPU_REG_CTX_INST_LO, vm->inst | PPU_APERTURE_VRAM);
-	wr(vm->dev, PPU_REG_CTX_CMD, cmd);
-}
-
-static uint32_t ctx_status(struct be_vm *vm)
-{
-	wr64(vm->dev, PPU_REG_CTX_INST_LO, vm->inst | PPU_APERTURE_VRAM);
-	return rd(vm->dev, PPU_REG_CTX_STATUS);
+	return ppu_context_cmd(&ppu_bc_bus, vm->dev, vm->inst, cmd);
 }
 
 static int inst_write(struct be_vm *vm)
 {
 	struct be_dev *dev = vm->dev;
-	struct ppu_inst_block *blk = (struct ppu_inst_block *)(dev->vram + vm->inst);
+	const struct ppu_inst inst = {
+		.root = vm->pt.root->addr, .context_id = vm->context_id,
+		.max_depth = vm->limit[BE_VM_DEPTH], .max_pending = vm->limit[BE_VM_PENDING],
+		.prio_ceiling = ppu_prio_ceiling(0, dev->cfg.device_priorities),
+		.local_per_thread = vm->limit[BE_VM_LOCAL],
+		.local = vm->areas.local, .tokq = vm->areas.tokq, .save = vm->areas.save,
+	};
 
-	memset(blk, 0, sizeof(*blk));
-	blk->magic = PPU_INST_MAGIC;
-	blk->version = PPU_INST_VERSION;
-	blk->pt_root = vm->root | PPU_APERTURE_VRAM;
-	blk->context_id = vm->context_id;
-	blk->max_depth = vm->limit[BE_VM_DEPTH];
-	blk->max_pending = vm->limit[BE_VM_PENDING];
-	blk->prio_ceiling = dev->cfg.device_priorities ? dev->cfg.device_priorities - 1 : 0;
-	blk->local_base = vm->areas.local.base;
-	blk->local_size = vm->areas.local.size;
-	blk->tokq_base = vm->areas.tokq.base;
-	blk->tokq_size = vm->areas.tokq.size;
-	blk->save_base = vm->areas.save.base;
-	blk->save_size = vm->areas.save.size;
-	blk->local_per_thread = vm->limit[BE_VM_LOCAL];
-	ctx_cmd(vm, PPU_CTX_CMD_LOAD);
-	return ctx_status(vm) & PPU_CTX_BAD ? -EINVAL : 0;
+	ppu_inst_fill((struct ppu_inst_block *)(dev->vram + vm->inst), &inst);
+	return ctx_cmd(vm, PPU_CTX_CMD_LOAD) & PPU_CTX_BAD ? -EINVAL : 0;
 }
 
 /* ---- areas ---------------------------------------------------------------------------------- */
@@ -64,36 +45,37 @@ static void areas_free(struct be_dev *dev, const struct core_areas *now, const s
 }
 
 /* An area that has the right size stays. */
-static int area_alloc(struct be_dev *dev, uint64_t bytes, const struct core_area *was, struct core_area *area)
+static int area_alloc(struct be_dev *dev, uint64_t size, const struct ppu_area *was, struct ppu_area *area)
 {
-	uint64_t size = ppu_bc_page_round(bytes);
+	uint64_t base;
 
 	if (was->size == size) {
 		*area = *was;
 		return 0;
 	}
-	if (size && ppu_bc_vram_alloc(dev, size, &area->base))
+	if (ppu_bc_vram_alloc(dev, size, &base))
 		return -ENOSPC;
-	area->size = size;
+	*area = (struct ppu_area){ .base = base, .size = size };
 	return 0;
 }
 
 static int areas_alloc(struct be_dev *dev, const uint32_t *limit, const struct core_areas *was,
 		       struct core_areas *areas)
 {
-	uint32_t sms = dev->cfg.gpcs * dev->cfg.sms_per_gpc, warps = dev->cfg.warps_per_sm;
-	uint64_t save = PPU_SAVE_AREA_BYTES(sms, rd(dev, PPU_REG_CAP_SAVE_BYTES_PER_SM),
-					    limit[BE_VM_DEPTH], limit[BE_VM_LOCAL]);
+	const struct ppu_machine m = {
+		.sms = dev->cfg.gpcs * dev->cfg.sms_per_gpc, .warps_per_sm = dev->cfg.warps_per_sm,
+		.tokq_entries = dev->cfg.tokq_entries, .save_per_sm = rd(dev, PPU_REG_CAP_SAVE_BYTES_PER_SM),
+	};
+	struct ppu_area_sizes sizes;
 
+	ppu_area_sizes(&sizes, &m, limit[BE_VM_DEPTH], limit[BE_VM_LOCAL]);
 	memset(areas, 0, sizeof(*areas));
-	if (area_alloc(dev, PPU_TOKQ_AREA_BYTES(sms, warps, dev->cfg.tokq_entries), &was->tokq, &areas->tokq) ||
-	    area_alloc(dev, PPU_LOCAL_AREA_BYTES(sms, warps, limit[BE_VM_LOCAL]), &was->local, &areas->local)) {
+	if (area_alloc(dev, sizes.tokq, &was->tokq, &areas->tokq) ||
+	    area_alloc(dev, sizes.local, &was->local, &areas->local) ||
+	    area_alloc(dev, sizes.save, &was->save, &areas->save)) {
 		areas_free(dev, areas, was);
 		return -ENOSPC;
 	}
-	/* Without a save area tasks are not preempted; a small device may do without. */
-	if (save <= dev->cfg.vram / 4)
-		area_alloc(dev, save, &was->save, &areas->save);
 	return 0;
 }
 
@@ -123,8 +105,7 @@ static void vm_free(struct be_vm *vm)
 	struct be_dev *dev = vm->dev;
 
 	areas_free(dev, &vm->areas, NULL);
-	if (vm->root)
-		ppu_bc_pt_free(dev, vm->root, PPU_PT_LEVELS - 1);
+	ppu_bc_pt_fini(vm);
 	if (vm->inst)
 		ppu_bc_vram_free(dev, vm->inst, PPU_INST_SIZE);
 	free(vm);
@@ -132,14 +113,30 @@ static void vm_free(struct be_vm *vm)
 
 static uint32_t rounded(enum be_vm_limit which, uint32_t value)
 {
-	return which == BE_VM_LOCAL ? (value + LOCAL_ALIGN - 1) & ~(LOCAL_ALIGN - 1) : value;
+	return which == BE_VM_LOCAL ? ppu_local_round(value) : value;
+}
+
+static bool limit_ok(enum be_vm_limit which, uint32_t value)
+{
+	switch (which) {
+	case BE_VM_LOCAL:
+		return ppu_local_ok(value);
+	case BE_VM_DEPTH:
+		return ppu_depth_ok(value);
+	default:
+		return true;
+	}
 }
 
 int ppu_bc_vm_create(struct be_dev *dev, const uint32_t *limits, struct be_vm **out)
 {
-	struct be_vm *vm = calloc(1, sizeof(*vm));
+	struct be_vm *vm;
 	int rc = -ENOSPC;
 
+	for (unsigned i = 0; i < BE_VM_LIMITS; i++)
+		if (!limit_ok(i, limits[i]))
+			return -EINVAL;
+	vm = calloc(1, sizeof(*vm));
 	if (!vm)
 		return -ENOMEM;
 	vm->dev = dev;
@@ -148,7 +145,7 @@ int ppu_bc_vm_create(struct be_dev *dev, const uint32_t *limits, struct be_vm **
 	ppu_bc_lock(dev);
 	vm->context_id = ++dev->next_context;
 	if (!ppu_bc_vram_alloc(dev, PPU_INST_SIZE, &vm->inst) &&
-	    !ppu_bc_vram_alloc(dev, PPU_PAGE_SIZE, &vm->root))
+	    !ppu_bc_pt_init(vm))
 		rc = inst_write(vm);
 	if (rc) {
 		vm_free(vm);
@@ -193,7 +190,7 @@ static int change(struct be_vm *vm, const uint32_t *limit)
 	uint32_t was[BE_VM_LIMITS];
 	int rc;
 
-	if (ctx_status(vm) & PPU_CTX_BUSY)
+	if (ctx_cmd(vm, 0) & PPU_CTX_BUSY)
 		return -EBUSY;
 	rc = vm->has_areas ? areas_alloc(vm->dev, limit, &was_areas, &areas) : 0;
 	if (rc)
@@ -218,12 +215,12 @@ int ppu_bc_vm_set_limit(struct be_vm *vm, enum be_vm_limit which, uint32_t value
 	uint32_t limit[BE_VM_LIMITS];
 	int rc;
 
-	if (which == BE_VM_LOCAL && (!value || value > LOCAL_MAX))
+	if (!limit_ok(which, value))
 		return -EINVAL;
 	ppu_bc_lock(vm->dev);
 	memcpy(limit, vm->limit, sizeof(limit));
 	limit[which] = rounded(which, value);
-	rc = change(vm, limit);
+	rc = vm->faulted ? -EIO : change(vm, limit);
 	ppu_bc_unlock(vm->dev);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include <hw/ppu_save.h>
 #include <hw/ppu_tmd.h>
 #include "bench.h"
+#include "ptmem.h"
 
 #define GUARD 4096
 #define CMD_BYTES (256u << 10)
@@ -154,6 +155,7 @@ void bench_free(struct bench *b)
 			free(ch->w);
 			free(ch);
 		}
+		ptmem_free(c->pt);
 		free(c);
 	}
 	munmap(b->vram - GUARD, b->cfg.vram + 2 * GUARD);
@@ -212,11 +214,14 @@ static uint8_t *phys_ptr(struct bench *b, uint64_t addr, bool sys)
 	return b->vram + addr;
 }
 
+/* Walks memory: a test may have written what it likes there. */
 uint64_t *bench_pte(struct bench_ctx *c, uint64_t va, unsigned level)
 {
 	uint64_t table = c->blk->pt_root & ~1ull;
 	bool sys = c->blk->pt_root & 1;
 
+	if (c->blk->pt_root == ptmem_root(c->pt))
+		ptmem_make(c->pt, va, level);
 	for (unsigned l = PPU_PT_LEVELS - 1;; l--) {
 		uint64_t *pte = (uint64_t *)phys_ptr(c->b, table, sys) +
 				(va >> PPU_PT_SHIFT(l)) % PPU_PT_ENTRIES;
@@ -224,7 +229,7 @@ uint64_t *bench_pte(struct bench_ctx *c, uint64_t va, unsigned level)
 		if (l == level)
 			return pte;
 		if (!(*pte & PPU_PTE_VALID))
-			*pte = bench_vram(c->b, 4096) | PPU_PTE_VALID;
+			die("there is no table");
 		table = *pte & PPU_PTE_ADDR;
 		sys = *pte & PPU_PTE_SYS;
 	}
@@ -232,11 +237,12 @@ uint64_t *bench_pte(struct bench_ctx *c, uint64_t va, unsigned level)
 
 void bench_map(struct bench_ctx *c, uint64_t va, uint64_t phys, uint64_t bytes, uint64_t flags)
 {
-	unsigned level = flags & PPU_PTE_LARGE ? 1 : 0;
-	uint64_t step = 1ull << PPU_PT_SHIFT(level);
+	bool large = flags & PPU_PTE_LARGE;
+	uint64_t page = large ? PPU_LARGE_SIZE : PPU_PAGE_SIZE;
 
-	for (uint64_t off = 0; off < bytes; off += step)
-		*bench_pte(c, va + off, level) = (phys + off) | flags | PPU_PTE_VALID;
+	if ((va | phys) & (page - 1))
+		die("a mapping that is not aligned");
+	ptmem_map(c->pt, va, phys, (bytes + page - 1) & ~(page - 1), flags, large);
 }
 
 void bench_invalidate(struct bench_ctx *c)
@@ -346,38 +352,46 @@ void bench_wr64(struct bench_ctx *c, uint64_t va, uint64_t v)
 
 /* ---- contexts -------------------------------------------------------------------------------------------- */
 
+static uint64_t table_page(void *b)
+{
+	return bench_vram(b, PPU_PAGE_SIZE);
+}
+
+static struct ppu_area area(struct bench *b, uint64_t bytes)
+{
+	return (struct ppu_area){ .base = bench_vram(b, bytes), .size = bytes };
+}
+
 struct bench_ctx *bench_ctx_make(struct bench *b)
 {
+	const struct ppu_machine m = {
+		.sms = b->cfg.gpcs * b->cfg.sms_per_gpc, .warps_per_sm = b->cfg.warps_per_sm,
+		.tokq_entries = b->cfg.tokq_entries, .save_per_sm = bench_reg(b, PPU_REG_CAP_SAVE_BYTES_PER_SM),
+	};
+	struct ppu_inst i = {
+		.context_id = 1, .max_depth = 4, .local_per_thread = 256,
+		.prio_ceiling = ppu_prio_ceiling(0, b->cfg.device_priorities),
+	};
 	struct bench_ctx *c = zalloc(sizeof(*c)), *k;
-	unsigned n = 1;
+	struct ppu_area_sizes sizes;
 
 	for (k = b->ctxs; k; k = k->next)
-		n++;
+		i.context_id++;
 	c->b = b;
 	c->next = b->ctxs;
 	b->ctxs = c;
 	c->inst = bench_vram(b, PPU_INST_SIZE);
 	c->blk = (struct ppu_inst_block *)(b->vram + c->inst);
-	memset(c->blk, 0, sizeof(*c->blk));
-	c->blk->magic = PPU_INST_MAGIC;
-	c->blk->version = PPU_INST_VERSION;
-	c->blk->pt_root = bench_vram(b, 4096);
-	c->blk->context_id = n;
-	c->blk->max_depth = 4;
-	c->blk->prio_ceiling = b->cfg.device_priorities ? b->cfg.device_priorities - 1 : 0;
-	c->blk->local_per_thread = 256;
-	c->blk->local_size = PPU_LOCAL_AREA_BYTES(b->cfg.gpcs * b->cfg.sms_per_gpc,
-						  b->cfg.warps_per_sm, 256);
-	c->blk->local_base = bench_vram(b, c->blk->local_size);
-	c->blk->tokq_size = PPU_TOKQ_AREA_BYTES(b->cfg.gpcs * b->cfg.sms_per_gpc,
-						b->cfg.warps_per_sm, b->cfg.tokq_entries);
-	c->blk->tokq_base = bench_vram(b, c->blk->tokq_size);
-	if (b->cfg.vram >= 16 << 20) {
-		c->blk->save_size = PPU_SAVE_AREA_BYTES(b->cfg.gpcs * b->cfg.sms_per_gpc,
-			bench_reg(b, PPU_REG_CAP_SAVE_BYTES_PER_SM), c->blk->max_depth, 16);
-		if (c->blk->save_size)
-			c->blk->save_base = bench_vram(b, c->blk->save_size);
-	}
+	c->pt = ptmem_new(b->vram, table_page, b);
+	i.root = ptmem_root(c->pt);
+	ppu_area_sizes(&sizes, &m, i.max_depth, i.local_per_thread);
+	i.local = area(b, sizes.local);
+	i.tokq = area(b, sizes.tokq);
+	/* Little: saved CTAs of kernels that need no local memory. */
+	ppu_area_sizes(&sizes, &m, i.max_depth, 16);
+	if (b->cfg.vram >= 16 << 20 && m.save_per_sm)
+		i.save = area(b, sizes.save);
+	ppu_inst_fill(c->blk, &i);
 	c->va_next = 0x100000000ull;
 	return c;
 }

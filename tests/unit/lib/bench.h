@@ -34,6 +34,7 @@
 
 struct bench_ctx;
 struct bench_chan;
+struct ptmem;
 
 struct bench {
 	struct ppu_config cfg;
@@ -60,6 +61,7 @@ struct bench_ctx {
 	struct bench *b;
 	struct bench_ctx *next;
 	uint64_t inst;			/* physical address | aperture */
+	struct ptmem *pt;
 	struct ppu_inst_block *blk;	/* host pointer: change it, then bench_ctx_cmd(LOAD) */
 	uint64_t va_next;
 	uint64_t cmd_va, cmd_left;	/* memory for command blocks */

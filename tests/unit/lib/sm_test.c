@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ppu_image.h>
+#include <core/channel.h>
 #include "core/sm/smsave.h"
+#include "ptmem.h"
 #include "sm_test.h"
 
 #define PT_BASE		0x100000u
@@ -45,25 +47,17 @@ struct sm_test *smt_new(void)
 	return s;
 }
 
+static uint64_t table_page(void *opaque)
+{
+	struct sm_test *s = opaque;
+
+	s->pt_next += PPU_PAGE_SIZE;
+	return s->pt_next - PPU_PAGE_SIZE;
+}
+
 void smt_map(struct sm_test *s, uint64_t va, uint64_t phys, uint64_t len, uint64_t flags)
 {
-	uint64_t end = va + len;
-
-	for (; va < end; va += PPU_PAGE_SIZE, phys += PPU_PAGE_SIZE) {
-		uint64_t *table = (uint64_t *)(s->vram + PT_BASE);
-		int level;
-
-		for (level = 3; level; level--) {
-			uint64_t *e = &table[(va >> PPU_PT_SHIFT(level)) % PPU_PT_ENTRIES];
-
-			if (!*e) {
-				*e = s->pt_next | PPU_PTE_VALID;
-				s->pt_next += PPU_PAGE_SIZE;
-			}
-			table = (uint64_t *)(s->vram + (*e & PPU_PTE_ADDR));
-		}
-		table[(va >> 12) % PPU_PT_ENTRIES] = phys | PPU_PTE_VALID | flags;
-	}
+	ptmem_map(s->pt, va, phys, len, flags, false);
 	if (s->core)
 		s->core->xlat_gen++;
 }
@@ -75,20 +69,17 @@ void smt_start(struct sm_test *s)
 	/* pages nobody touches stay the system's zero page */
 	s->vram_block = calloc(1, SMT_VRAM + 4096);
 	s->vram = (uint8_t *)(((uintptr_t)s->vram_block + 4095) & ~(uintptr_t)4095);
-	s->pt_next = PT_BASE + PPU_PAGE_SIZE;
+	s->pt_next = PT_BASE;
+	s->pt = ptmem_new(s->vram, table_page, s);
 	s->core = ppu_core_create(&s->cfg, &s->ports, s->vram, &err);
 	if (!s->core)
 		die(err);
 	s->num_trace = 0;
 	s->ctx.inst = 0x1000;
-	s->ctx.blk.pt_root = PT_BASE;
-	s->ctx.blk.context_id = 7;
-	s->ctx.blk.max_depth = 24;
-	s->ctx.blk.local_base = LOCAL_BASE;
-	s->ctx.blk.local_size = CODE_BASE - LOCAL_BASE;
-	s->ctx.blk.tokq_base = TOKQ_BASE;
-	s->ctx.blk.tokq_size = LOCAL_BASE - TOKQ_BASE;
-	s->ctx.blk.local_per_thread = 1024;
+	ppu_inst_fill(&s->ctx.blk, &(struct ppu_inst){
+		.root = ptmem_root(s->pt), .context_id = 7, .max_depth = 24, .local_per_thread = 1024,
+		.local = { LOCAL_BASE, CODE_BASE - LOCAL_BASE }, .tokq = { TOKQ_BASE, LOCAL_BASE - TOKQ_BASE },
+	});
 	smt_map(s, SMT_CODE, CODE_BASE, CODE_BYTES, 0);
 	smt_map(s, SMT_DATA, DATA_BASE, SMT_DATA_BYTES, 0);
 	smt_map(s, SMT_RO, RO_BASE, PPU_PAGE_SIZE, PPU_PTE_READONLY);
@@ -108,6 +99,7 @@ void smt_free(struct sm_test *s)
 	if (s->task.prog)
 		smt_finish(s);
 	ppu_core_destroy(s->core);
+	ptmem_free(s->pt);
 	free(s->vram_block);
 	free(s->trace);
 	free(s->text);
@@ -209,15 +201,15 @@ static void apply(struct sm_test *s, unsigned sm)
 			break;
 		case PPU_FX_EXCEPTION: {
 			/* the driver's part of SIMT-53 */
-			uint32_t size = s->cfg.tokq_entries;
-			int32_t head = e.arg[1], tail = (int32_t)e.arg[2], n = head - tail - 1;
-			int32_t to = ((int32_t)size - n) / 2;
-			uint64_t *q = (uint64_t *)(s->vram + TOKQ_BASE +
-				(sm * (uint64_t)s->cfg.warps_per_sm + e.arg[0]) * size * 8);
+			struct ppu_token_queue q = {
+				.size = (int32_t)s->cfg.tokq_entries, .head = (int32_t)e.arg[1], .tail = (int32_t)e.arg[2],
+			};
 
-			memmove(q + to, q + tail + 1, n * 8);
+			q.base = TOKQ_BASE + (sm * (uint64_t)s->cfg.warps_per_sm + e.arg[0]) * (uint64_t)q.size * 8;
+			if (!ppu_token_queue_centre(&ptmem_bus, s->vram, SMT_VRAM, &q))
+				die("a token queue cannot be centred");
 			s->num_exceptions++;
-			ppu_sm_exception_done(s->core, sm, e.arg[0], to + n, to - 1, false);
+			ppu_sm_exception_done(s->core, sm, e.arg[0], q.head, q.tail, false);
 			break;
 		}
 		}

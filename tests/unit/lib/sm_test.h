@@ -22,6 +22,8 @@
 #define SMT_DATA_BYTES	(1u << 20)
 #define SMT_VRAM	(64u << 20)
 
+struct ptmem;
+
 struct sm_test {
 	struct ppu_config cfg;
 	struct ppu_ports ports;
@@ -33,6 +35,7 @@ struct sm_test {
 	uint64_t num_ctas, next_cta;	/* of the task */
 	uint8_t *data;			/* host pointer of SMT_DATA */
 	uint8_t params[PPU_PARAM_MAX];
+	struct ptmem *pt;
 	uint64_t pt_next;		/* next free page for page tables */
 	uint64_t now;			/* device time */
 	uint64_t limit;			/* of smt_run(), ns */

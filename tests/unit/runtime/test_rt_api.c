@@ -411,6 +411,9 @@ START_TEST(modules)
 	OK(ppuCtxSetLimit(PPU_LIMIT_LOCAL_BYTES, 100));
 	OK(ppuCtxGetLimit(PPU_LIMIT_LOCAL_BYTES, &limit));
 	ck_assert_uint_eq(limit, 112);
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuCtxSetLimit(PPU_LIMIT_LOCAL_BYTES, (512u << 10) + 1));
+	OK(ppuCtxGetLimit(PPU_LIMIT_LOCAL_BYTES, &limit));
+	ck_assert_uint_eq(limit, 112);
 	/* compile errors name the place */
 	FAILS(PPU_ERROR_COMPILE, ppuModuleLoadData(&m2, "nop\nfoo r1\n", 0, &o));
 	ck_assert_ptr_nonnull(strstr(log, "bad.ppus:2:"));

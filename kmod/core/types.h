@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* PPU driver core: the few types it needs, in the kernel and on the host. */
+#ifndef __PPU_CORE_TYPES_H__
+#define __PPU_CORE_TYPES_H__
+
+#include <linux/errno.h>
+#include <linux/types.h>
+
+#ifdef __KERNEL__
+#include <linux/kernel.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#endif
+#endif
+
+#endif

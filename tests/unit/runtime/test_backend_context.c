@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Contexts of the host's backend: limits, areas and mappings at their edges.  (The kernel driver's turn
+ * is tests/conformance/test_vm.c; what both answer alike: test_driver_script.c.)
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include <backend/core/core.h>
+
+static const struct be_ops *const be = &ppu_be_core;
+
+static struct be_dev *start(const char *props)
+{
+	ppuInitOptions opt = { .props = props };
+	struct be_dev *dev;
+	char *err;
+
+	ck_assert_int_eq(be->open(&opt, 0, &dev, &err), 0);
+	return dev;
+}
+
+static int vm_try(struct be_dev *dev, uint32_t local, uint32_t depth, struct be_vm **vm)
+{
+	const uint32_t limits[BE_VM_LIMITS] = { [BE_VM_LOCAL] = local, [BE_VM_DEPTH] = depth };
+
+	return be->vm_create(dev, limits, vm);
+}
+
+static uint64_t avail(struct be_dev *dev)
+{
+	uint64_t left, total;
+
+	ck_assert_int_eq(be->mem_info(dev, &left, &total), 0);
+	return left;
+}
+
+START_TEST(limits)
+{
+	struct be_dev *dev = start("gpcs=1 sms-per-gpc=1 warps-per-sm=1");
+	struct be_vm *vm;
+
+	ck_assert_int_eq(vm_try(dev, 0, 1, &vm), -EINVAL);
+	ck_assert_int_eq(vm_try(dev, (512u << 10) + 1, 1, &vm), -EINVAL);
+	ck_assert_int_eq(vm_try(dev, UINT32_MAX, 1, &vm), -EINVAL);
+	ck_assert_int_eq(vm_try(dev, 16, 0, &vm), -EINVAL);
+	ck_assert_int_eq(vm_try(dev, 16, PPU_MAX_DEPTH + 1, &vm), -EINVAL);
+	ck_assert_int_eq(vm_try(dev, 512u << 10, PPU_MAX_DEPTH, &vm), 0);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_LOCAL), 512u << 10);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_LOCAL, 0), -EINVAL);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_LOCAL, (512u << 10) + 1), -EINVAL);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_LOCAL, UINT32_MAX), -EINVAL);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_DEPTH, 0), -EINVAL);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_DEPTH, PPU_MAX_DEPTH + 1), -EINVAL);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_LOCAL), 512u << 10);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_DEPTH), PPU_MAX_DEPTH);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_LOCAL, 1), 0);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_LOCAL), 16);
+	be->vm_destroy(vm);
+	be->close(dev);
+}
+END_TEST
+
+#define LARGE	PPU_LARGE_SIZE
+#define VA	0x40000000ull
+
+/* A cut through a large page needs a table.  Without VRAM for it nothing changes, and that is said. */
+START_TEST(cut_without_memory)
+{
+	struct be_dev *dev = start("gpcs=1 sms-per-gpc=1 vram=16M");
+	struct be_bo *large, *page[4096];
+	uint64_t before;
+	struct be_vm *vm;
+	unsigned n = 0;
+
+	ck_assert_int_eq(vm_try(dev, 16, 1, &vm), 0);
+	before = avail(dev);
+	ck_assert_int_eq(be->bo_alloc(vm, LARGE, BE_VRAM, &large), 0);
+	ck_assert_int_eq(be->bind(vm, large, VA, LARGE, 0), 0);
+	while (!be->bo_alloc(vm, PPU_PAGE_SIZE, BE_VRAM, &page[n]))
+		n++;
+	ck_assert_uint_eq(avail(dev), 0);
+	ck_assert_int_eq(be->unbind(vm, VA + PPU_PAGE_SIZE, PPU_PAGE_SIZE), -ENOSPC);
+	ck_assert_int_eq(be->bind(vm, page[0], VA + PPU_PAGE_SIZE, PPU_PAGE_SIZE, 0), -ENOSPC);
+	/* a bind elsewhere needs tables, too; what it put in before it failed is gone */
+	be->bo_free(page[--n]);
+	ck_assert_int_eq(be->bind(vm, page[0], 1ull << 40, PPU_PAGE_SIZE, 0), -ENOSPC);
+	ck_assert_uint_eq(avail(dev), PPU_PAGE_SIZE);
+	/* one page is enough for the cut */
+	ck_assert_int_eq(be->unbind(vm, VA + PPU_PAGE_SIZE, PPU_PAGE_SIZE), 0);
+	ck_assert_uint_eq(avail(dev), 0);
+	/* the rest of the page needs nothing; then the tables are empty and go */
+	ck_assert_int_eq(be->unbind(vm, VA, LARGE), 0);
+	while (n)
+		be->bo_free(page[--n]);
+	be->bo_free(large);
+	ck_assert_uint_eq(avail(dev), before);
+	be->vm_destroy(vm);
+	be->close(dev);
+}
+END_TEST
+
+/* No area is left out: neither when a channel needs them, nor when they are to grow. */
+START_TEST(all_areas_or_none)
+{
+	struct be_dev *dev = start("vram=32M");
+	struct be_chan *copy, *compute;
+	struct be_vm *vm;
+	uint64_t before;
+
+	ck_assert_int_eq(vm_try(dev, 16, 24, &vm), 0);
+	ck_assert_int_eq(be->chan_create(vm, PPU_CLASS_COPY, 8, 0, &copy), 0);
+	before = avail(dev);
+	ck_assert_int_eq(be->chan_create(vm, PPU_CLASS_COMPUTE, 8, 0, &compute), -ENOSPC);
+	ck_assert_uint_eq(avail(dev), before);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_DEPTH, 1), 0);
+	ck_assert_int_eq(be->chan_create(vm, PPU_CLASS_COMPUTE, 8, 0, &compute), 0);
+	ck_assert_uint_gt(vm->areas.local.size, 0);
+	ck_assert_uint_gt(vm->areas.tokq.size, 0);
+	ck_assert_uint_gt(vm->areas.save.size, 0);
+	before = avail(dev);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_DEPTH, 24), -ENOSPC);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_DEPTH), 1);
+	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_LOCAL, 512u << 10), -ENOSPC);
+	ck_assert_uint_eq(be->vm_limit(vm, BE_VM_LOCAL), 16);
+	ck_assert_uint_eq(avail(dev), before);
+	be->chan_free(compute);
+	be->chan_free(copy);
+	be->vm_destroy(vm);
+	be->close(dev);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("backend_context");
+	TCase *tc = tcase_create("core");
+	SRunner *sr;
+	int failed;
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, limits);
+	tcase_add_test(tc, cut_without_memory);
+	tcase_add_test(tc, all_areas_or_none);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? 1 : 0;
+}
