@@ -141,7 +141,8 @@ void ppu_devq_refresh(const struct ppu_bus *bus, void *dev, u32 chid)
  *
  * Return: false: the queue is full, or what the device says is impossible.
  */
-bool ppu_token_queue_centre(const struct ppu_bus *bus, void *dev, u64 vram, struct ppu_token_queue *q)
+bool ppu_token_queue_centre(const struct ppu_bus *bus, void *dev, u64 vram,
+			    struct ppu_token_queue *q)
 {
 	s32 n, from, to, i;
 

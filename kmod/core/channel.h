@@ -83,7 +83,7 @@ extern const unsigned int ppu_devq_steps[PPU_DEVQ_NUM_STEPS];
 int ppu_devq_step(struct ppu_devq_setup *q, unsigned int step);
 void ppu_devq_refresh(const struct ppu_bus *bus, void *dev, u32 chid);
 
-/** struct ppu_token_queue - a warp's divergence token queue, whose tokens are TAIL + 1 .. HEAD - 1 */
+/** struct ppu_token_queue - a warp's divergence tokens: entries TAIL + 1 .. HEAD - 1 */
 struct ppu_token_queue {
 	/** @base: VRAM address of entry 0. */
 	u64 base;
@@ -93,6 +93,7 @@ struct ppu_token_queue {
 	s32 tail;
 };
 
-bool ppu_token_queue_centre(const struct ppu_bus *bus, void *dev, u64 vram, struct ppu_token_queue *q);
+bool ppu_token_queue_centre(const struct ppu_bus *bus, void *dev, u64 vram,
+			    struct ppu_token_queue *q);
 
 #endif

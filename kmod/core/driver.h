@@ -28,7 +28,11 @@
  *
  *   Interrupts.  The kernel has threads for them; the process looks at what came when
  *   device time has advanced.  The reaction to each record and each channel is that of
- *   fault.h in both.
+ *   fault.h in both.  SM exceptions, which come only with the device's property
+ *   token-queue-driver, are served by the kernel alone.
+ *
+ *   Ends.  The kernel keeps how each channel ended (struct ppu_failure) and stops the
+ *   owner of a queue by a worker; in a process whoever asks gets it from the registers.
  *
  *   Clients.  Quotas, priorities that need a privilege, watchdogs, groups, events,
  *   notifiers and coredumps are the kernel's alone: a process has one client, itself.

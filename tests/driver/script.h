@@ -307,7 +307,8 @@ static inline int s_launch(struct s_state *s, struct s_chan *c, const char *what
 	};
 	*(struct ppu_tmd *)((char *)c->words + 1024) = (struct ppu_tmd){
 		.magic = PPU_TMD_MAGIC, .version = PPU_TMD_VERSION, .size = PPU_TMD_SIZE, .regs_per_thread = 8,
-		.code_va = *what == 'n' ? 0x7000000000ull : arg + PPU_TMD_SIZE, .code_insns = 1, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 },
+		.code_va = *what == 'n' ? 0x7000000000ull : arg + PPU_TMD_SIZE, .code_insns = 1,
+		.grid = { 1, 1, 1 }, .block = { 32, 1, 1 },
 	};
 	s_cmd(c, PPU_CMD_LAUNCH, PPU_CMD_SIZE_LAUNCH, 0, &arg);
 	return s_submit(s, c, first);

@@ -51,6 +51,7 @@ int main(void)
 	CHECK(!s.be->open(&opt, 0, &s.dev, &err));
 	bad = s_run(&s);
 	s.be->close(s.dev);
-	printf("1..1\n%sok 1 - the kernel's driver answers the script as the one in a process does\n", bad ? "not " : "");
+	printf("1..1\n%sok 1 - the kernel's driver answers the script as the one in a process does\n",
+	       bad ? "not " : "");
 	return bad != 0;
 }

@@ -202,7 +202,8 @@ static void apply(struct sm_test *s, unsigned sm)
 		case PPU_FX_EXCEPTION: {
 			/* the driver's part of SIMT-53 */
 			struct ppu_token_queue q = {
-				.size = (int32_t)s->cfg.tokq_entries, .head = (int32_t)e.arg[1], .tail = (int32_t)e.arg[2],
+				.size = (int32_t)s->cfg.tokq_entries, .head = (int32_t)e.arg[1],
+				.tail = (int32_t)e.arg[2],
 			};
 
 			q.base = TOKQ_BASE + (sm * (uint64_t)s->cfg.warps_per_sm + e.arg[0]) * (uint64_t)q.size * 8;

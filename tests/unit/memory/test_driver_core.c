@@ -705,8 +705,8 @@ START_TEST(centre)
 				continue;
 			ck_assert_int_eq(q.tail + 1, (size - n) / 2);
 			ck_assert_int_eq(q.head, q.tail + 1 + n);
-			for (int32_t i = 0; i < n; i++)
-				ck_assert_uint_eq(dev_mem_rd(NULL, 0x8000 + 8 * (uint64_t)(q.tail + 1 + i)), 100 + (uint64_t)i);
+			for (uint64_t i = 0; i < (uint64_t)n; i++)
+				ck_assert_uint_eq(dev_mem_rd(NULL, 0x8000 + 8 * ((uint64_t)(q.tail + 1) + i)), 100 + i);
 		}
 	}
 }
