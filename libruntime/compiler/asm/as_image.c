@@ -77,7 +77,7 @@ void as_add_reloc(struct as *a, unsigned kind, uint32_t symbol, uint64_t where, 
 }
 
 void as_add_fixup(struct as *a, unsigned what, uint32_t pc, struct as_span sym, int quoted,
-		      int64_t addend, const char *at)
+		  int64_t addend, const char *at)
 {
 	struct as_fixup *f;
 

@@ -10,6 +10,7 @@ int as_add_insn(struct as *a, const struct ppu_insn *in);
 int64_t as_new_symbol(struct as *a, char *str, const char *at, unsigned kind);
 void as_add_reloc(struct as *a, unsigned kind, uint32_t symbol, uint64_t where, int64_t addend);
 /* A name whose value is put in at the end; what: AS_FIX_*. */
-void as_add_fixup(struct as *a, unsigned what, uint32_t pc, struct as_span sym, int quoted, int64_t addend, const char *at);
+void as_add_fixup(struct as *a, unsigned what, uint32_t pc, struct as_span sym, int quoted,
+		  int64_t addend, const char *at);
 
 #endif

@@ -21,8 +21,8 @@ static int want_reg(struct as *a, const struct as_operand *o, unsigned width, un
 	}
 	if (o->num != PPU_RZ && o->width != width) {
 		AS_ERROR(a, o->at, width == 1 ? "a 32-bit register (r%u) is expected" :
-		      width == 2 ? "a register pair (rd%u) is expected" :
-		      "four registers (rq%u) are expected", o->num);
+			 width == 2 ? "a register pair (rd%u) is expected" :
+			 "four registers (rq%u) are expected", o->num);
 		return 0;
 	}
 	*num = o->num;
@@ -72,7 +72,7 @@ static int suffixes(struct as *a, struct ppu_insn *in, struct as_span s, const s
 			known = 1;
 			if (given >> i & 1) {
 				AS_ERROR(a, w.s, "two suffixes of one kind (.%s)",
-				      ppu_group_text(m->group, (unsigned)v));
+					 ppu_group_text(m->group, (unsigned)v));
 				return 0;
 			}
 			given |= 1u << i;
@@ -109,9 +109,9 @@ static int suffixes(struct as *a, struct ppu_insn *in, struct as_span s, const s
 	for (i = 0; i < n; i++)
 		if (!(given >> i & 1) && ppu_mods[first + i].def == PPU_MOD_REQUIRED) {
 			AS_ERROR(a, end, "%s needs a suffix of the kind .%s", info->mnemonic,
-			      ppu_group_text(ppu_mods[first + i].group,
-					     ppu_mods[first + i].group == PPU_NG_SPACE ||
-					     ppu_mods[first + i].group == PPU_NG_REASON));
+				 ppu_group_text(ppu_mods[first + i].group,
+						ppu_mods[first + i].group == PPU_NG_SPACE ||
+						ppu_mods[first + i].group == PPU_NG_REASON));
 			return 0;
 		}
 	return 1;
@@ -365,8 +365,8 @@ static int place_mem(struct placing *p)
 	}
 	if (x->has_base && x->num != PPU_RZ && x->width != p->w[1]) {
 		AS_ERROR(p->a, x->at, p->w[1] == 2 ?
-		      "the address register of this space is a pair (rd%u)" :
-		      "the address register of this space is 32 bits wide (r%u)", x->num);
+			 "the address register of this space is a pair (rd%u)" :
+			 "the address register of this space is 32 bits wide (r%u)", x->num);
 		return 0;
 	}
 	PPU_SET(p->in, A, x->num);

@@ -116,7 +116,7 @@ int as_reg_or_pred(struct as *a, struct as_operand *o)
 	o->width = pred ? 0 : width;
 	if (n >= (pred ? PPU_NUM_PREDS : PPU_NUM_REGS)) {
 		AS_ERROR(a, from, pred ? "predicates are p0 to p14 and pt" :
-		      "registers are r0 to r254 and rz");
+			 "registers are r0 to r254 and rz");
 		return -1;
 	}
 	return 1;

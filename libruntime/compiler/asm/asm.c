@@ -198,7 +198,7 @@ static void resolve(struct as *a)
 		e = as_map_get(&a->symbols, f->name, 0);
 		if (!e) {
 			as_error_at(a, f->line, f->col, "'%.*s' is not defined (use .extern for symbols of other modules)",
-				 (int)(f->name.n > 80 ? 80 : f->name.n), f->name.s);
+				    (int)(f->name.n > 80 ? 80 : f->name.n), f->name.s);
 			continue;
 		}
 		s = &img->symbols[e->value];
@@ -242,7 +242,7 @@ static void resolve(struct as *a)
 			continue;
 		if (!img->symbols[i].align)
 			as_error_at(a, a->line, 1, "'%s' is not defined (use .extern for symbols of other modules)",
-				 img->symbols[i].name);
+				    img->symbols[i].name);
 		img->symbols[i].align = 0;
 	}
 }

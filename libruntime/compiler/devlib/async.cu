@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mbarrier objects and bulk copies: the compiler calls these (compiler/ptx/lower/px_low_sync.c).
+ * mbarrier objects and bulk copies: the compiler calls these (compiler/ptx/lower/px_low_async.c).
  *
  * An object is a 64-bit word: arrivals pending (20 bits), arrivals a phase needs (20), bytes that are
  * still to come (22, signed), not used (1), the phase (1).  When nothing is pending and no bytes are

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Instructions that programs hardly ever use: the compiler calls these for the video instructions
- * (compiler/ptx/lower/px_low_video.c) and for fns (px_low_sync.c).
+ * (compiler/ptx/lower/px_low_video.c) and for fns (px_low_async.c).
  */
 #include "compiler/devabi/dev.h"
 #include "compiler/devabi/video.h"

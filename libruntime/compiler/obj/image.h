@@ -3,7 +3,7 @@
 #ifndef PPU_ISA_IMAGE_H
 #define PPU_ISA_IMAGE_H
 
-#include "ppu_image.h"
+#include <ppu_image.h>
 
 #define PPU_IMAGE_DATA_MAX	(1ull << 30)	/* bytes of initialised and zero data */
 #define PPU_IMAGE_ALIGN_MAX	4096u

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ppu_image.h"
+#include <ppu_image.h>
 
 void ppu_log_init(struct ppu_log *log)
 {

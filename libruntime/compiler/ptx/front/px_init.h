@@ -9,8 +9,7 @@
 #define PX_MAX_DIMS	8	/* deeper ones are laid out without padding of inner lists */
 
 struct px_init {
-	uint8_t *at;		/* NULL: count only */
-	uint64_t where, size, pos;	/* offset of the variable in the data, bytes, bytes done */
+	uint64_t size, pos;	/* bytes, bytes done */
 	uint64_t step[PX_MAX_DIMS];	/* bytes of one element of a list, by nesting depth; 0: any */
 	unsigned pt;
 	bool unsized;

@@ -113,7 +113,7 @@ static bool reg_addr(struct px_module *m, const struct px_opn *o, struct px_addr
 }
 
 bool px_address(struct px_module *m, const struct px_inst *in, const struct px_opn *o,
-		    struct px_addr *a)
+		struct px_addr *a)
 {
 	bool func_param;
 

@@ -15,8 +15,10 @@ struct abi {
 	uint64_t stack;
 };
 
-/* Formal parameters: registers first, then stack.  The first register or -1: then *off is the offset in the
- * outgoing area. */
+/*
+ * Formal parameters: registers first, then stack.  The first register or -1: then *off is the offset in the
+ * outgoing area.
+ */
 static int abi_place(struct abi *abi, const struct px_var *v, uint64_t *off)
 {
 	unsigned n = v->size > 4 ? 2 : 1, reg;

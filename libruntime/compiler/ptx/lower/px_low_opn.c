@@ -280,7 +280,7 @@ struct px_insn *px_two(struct px_module *m, const struct px_inst *in, unsigned o
 }
 
 void px_ternary(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t,
-		    struct px_opnd a, struct px_opnd b, struct px_opnd c, unsigned dt)
+		struct px_opnd a, struct px_opnd b, struct px_opnd c, unsigned dt)
 {
 	struct px_insn *i = px_emit(m, in, op, t);
 
