@@ -173,7 +173,6 @@ enum ppu_space {
 #define PPU_SCOPE_CTA		(0 << 3)
 #define PPU_SCOPE_GPU		(1 << 3)
 #define PPU_SCOPE_SYS		(2 << 3)
-/* u of ATOM: operation. */
 /* What TESTP asks, in field m: name, number, text.  Zeros are finite, numbers and normal. */
 #define PPU_TESTP_CLASSES(C) \
 C(FINITE, 0, "finite") C(INFINITE, 1, "infinite") C(NUMBER, 2, "number") C(NOTANUMBER, 3, "notanumber") \
@@ -185,6 +184,7 @@ enum ppu_testp_class {
 	PPU_TESTP_COUNT
 };
 
+/* u of ATOM: operation. */
 #define PPU_ATOMS(A) \
 A(ADD, 0, "add") A(MIN, 1, "min") A(MAX, 2, "max") A(INC, 3, "inc") A(DEC, 4, "dec") \
 A(AND, 5, "and") A(OR, 6, "or") A(XOR, 7, "xor") A(EXCH, 8, "exch") A(CAS, 9, "cas")
