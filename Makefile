@@ -7,6 +7,7 @@
 #   mk/vm.mk            QEMU, guest kernel, initramfs, module
 #   mk/test.mk          check, run, shell, bench, lint, fuzz
 #   mk/labs.mk          lab, check-lab: the course labs
+#   mk/install.mk       install, install-dkms, man
 #   */build.mk          what each part of the tree builds
 #
 # A missing package is installed before anything is built (scripts/setup).
@@ -35,6 +36,7 @@ ifeq ($(PACKAGES_READY),1)
 include $(sort $(wildcard qemu-device/core/build.mk libruntime/build.mk libruntime/*/build.mk))
 include $(sort $(wildcard tests/build.mk tests/*/build.mk))
 include mk/vm.mk
+include mk/install.mk
 endif
 include mk/test.mk
 include mk/labs.mk

@@ -40,13 +40,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "ppu_version.h"		/* PPU_VERSION_MAJOR, PPU_VERSION_MINOR */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define PPU_VERSION_MAJOR 0
-#define PPU_VERSION_MINOR 1
 
 /* The errors, once: name, code, sentence. */
 #define PPU_RESULTS(R) \

@@ -164,11 +164,11 @@ $(CUDA_SDK_BC): $(patsubst libruntime/cudart/device/%.cu,$(BUILD)/cuda/device/%.
 	@mkdir -p $(@D)
 	$(say) LLVM $@
 	$(Q)llvm-link -o $@ $^
-$(CUDA_SDK)/.stamp: $(CUDA_SDK_HEADERS:%=include/cuda/%) include/ppu_launch.h include/ppu_queue.h libruntime/build.mk $(wildcard libruntime/cudart/sdk/*) $(CUDA_SDK_BC) \
+$(CUDA_SDK)/.stamp: $(CUDA_SDK_HEADERS:%=include/cuda/%) include/ppu_launch.h include/ppu_queue.h include/ppu_version.h libruntime/build.mk $(wildcard libruntime/cudart/sdk/*) $(CUDA_SDK_BC) \
 		$(BUILD)/bin/ppu-fatbin $(BUILD)/bin/ppu-cc $(CUDART_SOS)
 	$(say) SDK $(CUDA_SDK)
 	$(Q)rm -rf $(CUDA_SDK)/include && mkdir -p $(CUDA_SDK)/include/crt $(CUDA_SDK)/bin
-	$(Q)cp -R include/cuda/. include/ppu_launch.h include/ppu_queue.h $(CUDA_SDK)/include/
+	$(Q)cp -R include/cuda/. include/ppu_launch.h include/ppu_queue.h include/ppu_version.h $(CUDA_SDK)/include/
 	$(Q)for f in $(CUDA_SDK_EMPTY); do [[ -e $(CUDA_SDK)/include/$$f ]] || \
 		echo '/* SPDX-License-Identifier: MIT */ /* cuda_runtime.h has it all. */' >$(CUDA_SDK)/include/$$f; done
 	$(Q)for f in ptxas ppu-nvcc; do install -m 755 libruntime/cudart/sdk/$$f $(CUDA_SDK)/bin/; done

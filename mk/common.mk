@@ -127,3 +127,10 @@ endef
 
 ppu_program       = $(call ppu_link,$(BUILD)/bin/$(1),$(2),$(3),$(4))
 ppu_guest_program = $(call ppu_link,$(BUILD)/guest/$(1),$(2),$(3),$(4))
+
+# --- how each file is compiled, for editors and tools -----------------------------
+
+#: make compile_commands.json   for clangd and the like: what each file is compiled with; nothing is built
+.PHONY: compile_commands.json
+compile_commands.json:
+	$(Q)CC="$(CC)" CLANG="$(CLANG)" scripts/compile-commands $(CURDIR)/$@ $(patsubst %.d,%.o,$(sort $(ALL_DEPFILES)))

@@ -27,26 +27,30 @@
 #include "qemu/main-loop.h"
 
 #if QEMU_VERSION_MAJOR < 9
-#define bql_lock()	qemu_mutex_lock_iothread()
-#define bql_unlock()	qemu_mutex_unlock_iothread()
-#define bql_locked()	qemu_mutex_iothread_locked()
+#define bql_lock()   qemu_mutex_lock_iothread()
+#define bql_unlock() qemu_mutex_unlock_iothread()
+#define bql_locked() qemu_mutex_iothread_locked()
 #endif
 
 /* A store followed by a full barrier. */
 #ifndef qatomic_set_mb
-#define qatomic_set_mb(p, v)	qatomic_mb_set(p, v)
+#define qatomic_set_mb(p, v) qatomic_mb_set(p, v)
 #endif
 
-/* Property lists end with a terminator up to 9.x and are const and unterminated from 10.0. */
+/*
+ * Property lists end with a terminator up to 9.x and are const and unterminated
+ * from 10.0.
+ */
 #if QEMU_VERSION_MAJOR >= 10
 #define PPU_PROPERTY_LIST static const Property
 #define PPU_PROPERTY_END
 #else
 #define PPU_PROPERTY_LIST static Property
-#define PPU_PROPERTY_END DEFINE_PROP_END_OF_LIST(),
+#define PPU_PROPERTY_END  DEFINE_PROP_END_OF_LIST(),
 #endif
 
-#if QEMU_VERSION_MAJOR > 9 || (QEMU_VERSION_MAJOR == 9 && QEMU_VERSION_MINOR >= 2)
+#if QEMU_VERSION_MAJOR > 9 || \
+    (QEMU_VERSION_MAJOR == 9 && QEMU_VERSION_MINOR >= 2)
 #define ppu_set_reset(dc, fn) device_class_set_legacy_reset(dc, fn)
 #else
 #define ppu_set_reset(dc, fn) ((dc)->reset = (fn))

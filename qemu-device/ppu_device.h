@@ -2,9 +2,10 @@
 /*
  * The QEMU side of the PPU: a PCI function around the core (core/ppu_core.h).
  *
- * Locks, outermost first: the big QEMU lock (BQL), then PPUState.lock.  Core calls are made with
- * `lock` held; the device thread never takes the BQL while it holds `lock` (interrupts raised inside
- * the core are kept in irq_pending and sent after `lock` is dropped).
+ * Locks, outermost first: the big QEMU lock (BQL), then PPUState.lock.  Core
+ * calls are made with `lock` held; the device thread never takes the BQL while
+ * it holds `lock` (interrupts raised inside the core are kept in irq_pending
+ * and sent after `lock` is dropped).
  */
 #ifndef PPU_DEVICE_H
 #define PPU_DEVICE_H
@@ -23,62 +24,67 @@ typedef struct PPUPool PPUPool;
 typedef struct PPUTraceFile PPUTraceFile;
 
 struct PPUState {
-	PCIDevice parent_obj;
+    PCIDevice parent_obj;
 
-	/* set by properties, constant after realize */
-	struct ppu_config cfg;
-	char *trace_path;
-	char *clock_name;		/* auto, thread, virtual */
+    /* set by properties, constant after realize */
+    struct ppu_config cfg;
+    char *trace_path;
+    char *clock_name; /* auto, thread, virtual */
 
-	MemoryRegion bar0;		/* registers */
-	MemoryRegion bar2;		/* container, power of two */
-	MemoryRegion vram;		/* RAM in bar2 */
-	MemoryRegion msix_bar;
-	MemoryListener listener;	/* DMA address space: drops cached host pointers */
-	bool listening;
+    MemoryRegion bar0; /* registers */
+    MemoryRegion bar2; /* container, power of two */
+    MemoryRegion vram; /* RAM in bar2 */
+    MemoryRegion msix_bar;
+    MemoryListener listener; /* DMA address space: drops cached host pointers */
+    bool listening;
 
-	struct ppu_core *core;		/* under lock */
-	QemuMutex lock;
-	unsigned lock_waiters;		/* atomic: threads that want `lock` now */
-	uint32_t irq_pending;		/* atomic: vectors to send */
+    struct ppu_core *core; /* under lock */
+    QemuMutex lock;
+    unsigned lock_waiters; /* atomic: threads that want `lock` now */
+    uint32_t irq_pending;  /* atomic: vectors to send */
 
-	/* Doorbells that vCPUs rang since the device thread last looked (atomic). */
-	uint32_t put_latch[PPU_MAX_CHANNELS];
-	unsigned long put_dirty[BITS_TO_LONGS(PPU_MAX_CHANNELS)];
-	unsigned long kick_dirty[BITS_TO_LONGS(PPU_MAX_CHANNELS)];
-	bool any_dirty;			/* atomic */
+    /* atomic: doorbells that vCPUs rang since the thread last looked */
+    uint32_t put_latch[PPU_MAX_CHANNELS];
+    unsigned long put_dirty[BITS_TO_LONGS(PPU_MAX_CHANNELS)];
+    unsigned long kick_dirty[BITS_TO_LONGS(PPU_MAX_CHANNELS)];
+    bool any_dirty; /* atomic */
 
-	bool virtual_clock;		/* no thread: timer callbacks on QEMU_CLOCK_VIRTUAL */
-	QEMUTimer *timer;
-	int64_t clock_offset;		/* device time - driving clock, while idle / always if virtual */
-	bool idle;			/* under lock: device time follows the clock */
+    bool virtual_clock; /* no thread: timer callbacks on QEMU_CLOCK_VIRTUAL */
+    QEMUTimer *timer;
+    /* Device time - driving clock, while idle / always if virtual */
+    int64_t clock_offset;
+    bool idle; /* under lock: device time follows the clock */
 
-	QemuThread thread;
-	bool thread_running;
-	QemuEvent wake;
-	QemuCond parked_cond;		/* with lock: thread parked, or may go on */
-	bool pause, parked, quit;	/* under lock; pause and quit also read without */
-	VMChangeStateEntry *vmstate_entry;
+    QemuThread thread;
+    bool thread_running;
+    QemuEvent wake;
+    QemuCond parked_cond;     /* with lock: thread parked, or may go on */
+    bool pause, parked, quit; /* under lock; pause and quit also read without */
+    VMChangeStateEntry *vmstate_entry;
 
-	PPUPool *pool;			/* SM workers, NULL: serial */
-	PPUTraceFile *trace;
+    PPUPool *pool; /* SM workers, NULL: serial */
+    PPUTraceFile *trace;
 
-	/* migration: the core as bytes, valid between pre_save/load and post */
-	uint8_t *blob;
-	uint32_t blob_len;
+    /* migration: the core as bytes, valid between pre_save/load and post */
+    uint8_t *blob;
+    uint32_t blob_len;
 };
 
 /* ppu_drive.c: who advances the core */
 void ppu_drive_init(PPUState *s);
 void ppu_drive_start(PPUState *s);
-void ppu_drive_stop(PPUState *s);		/* join the thread; BQL held */
-void ppu_drive_lock(PPUState *s);		/* take `lock` soon, even from a busy device thread */
-void ppu_drive_unlock(PPUState *s);		/* with BQL: drops `lock`, sends interrupts, re-arms */
-void ppu_drive_sync_time(PPUState *s);		/* under lock: bring device time up to the clock */
-void ppu_drive_rebase(PPUState *s);		/* under lock: time was set (reset, load) */
+void ppu_drive_stop(PPUState *s); /* join the thread; BQL held */
+/* Take `lock` soon, even from a busy device thread */
+void ppu_drive_lock(PPUState *s);
+/* With BQL: drops `lock`, sends interrupts, re-arms */
+void ppu_drive_unlock(PPUState *s);
+/* Under lock: bring device time up to the clock */
+void ppu_drive_sync_time(PPUState *s);
+void ppu_drive_rebase(PPUState *s); /* under lock: time was set (reset, load) */
 void ppu_drive_doorbell(PPUState *s, unsigned chid, uint32_t put);
 void ppu_drive_kick(PPUState *s, unsigned chid);
-void ppu_drive_drain(PPUState *s);		/* under lock: latched doorbells into the core */
+/* Under lock: latched doorbells into the core */
+void ppu_drive_drain(PPUState *s);
 
 /* ppu_mem.c: the core's ports to memory */
 void ppu_mem_ports(PPUState *s, struct ppu_ports *ports);
@@ -87,10 +93,12 @@ void ppu_mem_listen(PPUState *s, bool on);
 /* ppu_pool.c */
 PPUPool *ppu_pool_new(unsigned workers);
 void ppu_pool_free(PPUPool *pool);
-void ppu_pool_run(PPUPool *pool, void (*fn)(void *, unsigned), void *arg, unsigned n);
+void ppu_pool_run(PPUPool *pool, void (*fn)(void *, unsigned), void *arg,
+                  unsigned n);
 
 /* ppu_tracefile.c */
-PPUTraceFile *ppu_tracefile_open(const char *path, const struct ppu_config *cfg, Error **errp);
+PPUTraceFile *ppu_tracefile_open(const char *path, const struct ppu_config *cfg,
+                                 Error **errp);
 void ppu_tracefile_put(PPUTraceFile *t, const struct ppu_trace_rec *rec);
 void ppu_tracefile_flush(PPUTraceFile *t);
 void ppu_tracefile_close(PPUTraceFile *t);

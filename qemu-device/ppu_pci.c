@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The PPU as a PCI Express function: configuration space, BARs, MSI-X, properties.
+ * The PPU as a PCI Express function: configuration space, BARs, MSI-X,
+ * properties.
  *
- *   -device ppu[,vram=256M][,gpcs=5][,sms-per-gpc=3]...   (all: -device ppu,help)
- *   BAR0 registers and USERD pages, BAR2 VRAM, BAR4 MSI-X  (include/hw/ppu_regs.h)
- *   trace-file=PATH   write the device's trace there
- *   clock=auto|thread|virtual   who drives device time (ppu_drive.c); auto: virtual under -icount
+ *   -device ppu[,vram=256M][,gpcs=5][,sms-per-gpc=3]...   (all: -device
+ * ppu,help) BAR0 registers and USERD pages, BAR2 VRAM, BAR4 MSI-X
+ * (include/hw/ppu_regs.h) trace-file=PATH   write the device's trace there
+ *   clock=auto|thread|virtual   who drives device time (ppu_drive.c); auto:
+ * virtual under -icount
  */
 #include "compat.h"
 #include "qapi/error.h"
@@ -18,371 +20,390 @@
 #include "migration/vmstate.h"
 #include "ppu_device.h"
 
-/* --- BAR0 ------------------------------------------------------------------ */
+/* --- BAR0 ----------------------------------------------------------------- */
 
 static bool ppu_is_userd(hwaddr addr)
 {
-	return addr >= PPU_BAR0_USERD;
+    return addr >= PPU_BAR0_USERD;
 }
 
 static uint64_t ppu_bar0_read(void *opaque, hwaddr addr, unsigned size)
 {
-	PPUState *s = opaque;
-	uint64_t val;
+    PPUState *s = opaque;
+    uint64_t val;
 
-	if (!s->core) {		/* unplugged while the access waited for the BQL */
-		return ~0ull;
-	}
-	if (ppu_is_userd(addr) && size == 4) {
-		unsigned chid = (addr - PPU_BAR0_USERD) / PPU_USERD_STRIDE;
+    if (!s->core) { /* unplugged while the access waited for the BQL */
+        return ~0ull;
+    }
+    if (ppu_is_userd(addr) && size == 4) {
+        unsigned chid = (addr - PPU_BAR0_USERD) / PPU_USERD_STRIDE;
 
-		if (chid < s->cfg.channels && addr % PPU_USERD_STRIDE == PPU_REG_USERD_GP_PUT &&
-		    test_bit(chid, s->put_dirty)) {
-			return qatomic_read(&s->put_latch[chid]);
-		}
-		return ppu_core_userd_peek(s->core, addr);
-	}
-	ppu_drive_lock(s);
-	ppu_drive_drain(s);
-	ppu_drive_sync_time(s);
-	val = ppu_core_mmio_read(s->core, addr, size);
-	ppu_drive_unlock(s);
-	return val;
+        if (chid < s->cfg.channels &&
+            addr % PPU_USERD_STRIDE == PPU_REG_USERD_GP_PUT &&
+            test_bit(chid, s->put_dirty)) {
+            return qatomic_read(&s->put_latch[chid]);
+        }
+        return ppu_core_userd_peek(s->core, addr);
+    }
+    ppu_drive_lock(s);
+    ppu_drive_drain(s);
+    ppu_drive_sync_time(s);
+    val = ppu_core_mmio_read(s->core, addr, size);
+    ppu_drive_unlock(s);
+    return val;
 }
 
-/* The doorbell: one store and a wake-up; everything else waits for the device thread's slice. */
+/*
+ * The doorbell: one store and a wake-up; everything else waits for the device
+ * thread's slice.
+ */
 static bool ppu_userd_write(PPUState *s, hwaddr addr, uint64_t val)
 {
-	unsigned chid = (addr - PPU_BAR0_USERD) / PPU_USERD_STRIDE;
+    unsigned chid = (addr - PPU_BAR0_USERD) / PPU_USERD_STRIDE;
 
-	if (chid >= s->cfg.channels) {
-		return true;
-	}
-	switch (addr % PPU_USERD_STRIDE) {
-	case PPU_REG_USERD_GP_PUT:
-		ppu_drive_doorbell(s, chid, val);
-		return true;
-	case PPU_REG_USERD_KICK:
-		ppu_drive_kick(s, chid);
-		return true;
-	}
-	return false;
+    if (chid >= s->cfg.channels) {
+        return true;
+    }
+    switch (addr % PPU_USERD_STRIDE) {
+    case PPU_REG_USERD_GP_PUT:
+        ppu_drive_doorbell(s, chid, val);
+        return true;
+    case PPU_REG_USERD_KICK:
+        ppu_drive_kick(s, chid);
+        return true;
+    }
+    return false;
 }
 
-static void ppu_bar0_write(void *opaque, hwaddr addr, uint64_t val, unsigned size)
+static void ppu_bar0_write(void *opaque, hwaddr addr, uint64_t val,
+                           unsigned size)
 {
-	PPUState *s = opaque;
+    PPUState *s = opaque;
 
-	if (!s->core) {
-		return;
-	}
-	if (!s->virtual_clock && ppu_is_userd(addr) && size == 4 && ppu_userd_write(s, addr, val)) {
-		return;
-	}
-	ppu_drive_lock(s);
-	ppu_drive_drain(s);
-	ppu_drive_sync_time(s);
-	ppu_core_mmio_write(s->core, addr, size, val);
-	ppu_drive_unlock(s);
+    if (!s->core) {
+        return;
+    }
+    if (!s->virtual_clock && ppu_is_userd(addr) && size == 4 &&
+        ppu_userd_write(s, addr, val)) {
+        return;
+    }
+    ppu_drive_lock(s);
+    ppu_drive_drain(s);
+    ppu_drive_sync_time(s);
+    ppu_core_mmio_write(s->core, addr, size, val);
+    ppu_drive_unlock(s);
 }
 
 static const MemoryRegionOps ppu_bar0_ops = {
-	.read = ppu_bar0_read,
-	.write = ppu_bar0_write,
-	.endianness = DEVICE_LITTLE_ENDIAN,
-	.valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
-	.impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+    .read = ppu_bar0_read,
+    .write = ppu_bar0_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+    .impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
 };
 
-/* --- ports ------------------------------------------------------------------ */
+/* --- ports ---------------------------------------------------------------- */
 
 static void ppu_port_irq(void *opaque, unsigned vector)
 {
-	PPUState *s = opaque;
+    PPUState *s = opaque;
 
-	qatomic_or(&s->irq_pending, 1u << vector);
+    qatomic_or(&s->irq_pending, 1u << vector);
 }
 
 static void ppu_port_trace(void *opaque, const struct ppu_trace_rec *rec)
 {
-	PPUState *s = opaque;
+    PPUState *s = opaque;
 
-	ppu_tracefile_put(s->trace, rec);
+    ppu_tracefile_put(s->trace, rec);
 }
 
-static void ppu_port_jobs(void *opaque, void (*fn)(void *, unsigned), void *arg, unsigned n)
+static void ppu_port_jobs(void *opaque, void (*fn)(void *, unsigned), void *arg,
+                          unsigned n)
 {
-	PPUState *s = opaque;
+    PPUState *s = opaque;
 
-	ppu_pool_run(s->pool, fn, arg, n);
+    ppu_pool_run(s->pool, fn, arg, n);
 }
 
 static void ppu_port_guest_error(void *opaque, const char *sentence)
 {
-	qemu_log_mask(LOG_GUEST_ERROR, "ppu: %s\n", sentence);
+    qemu_log_mask(LOG_GUEST_ERROR, "ppu: %s\n", sentence);
 }
 
 struct ppu_core *ppu_new_core(PPUState *s, Error **errp)
 {
-	struct ppu_ports ports = {
-		.opaque = s,
-		.raise_irq = ppu_port_irq,
-		.trace = s->trace ? ppu_port_trace : NULL,
-		.run_jobs = s->pool ? ppu_port_jobs : NULL,
-		.guest_error = ppu_port_guest_error,
-	};
-	struct ppu_core *core;
-	char *why = NULL;
+    struct ppu_ports ports = {
+        .opaque = s,
+        .raise_irq = ppu_port_irq,
+        .trace = s->trace ? ppu_port_trace : NULL,
+        .run_jobs = s->pool ? ppu_port_jobs : NULL,
+        .guest_error = ppu_port_guest_error,
+    };
+    struct ppu_core *core;
+    char *why = NULL;
 
-	ppu_mem_ports(s, &ports);
-	core = ppu_core_create(&s->cfg, &ports, memory_region_get_ram_ptr(&s->vram), &why);
-	if (!core) {
-		error_setg(errp, "ppu: %s", why ? why : "the device cannot be created");
-		free(why);
-	}
-	return core;
+    ppu_mem_ports(s, &ports);
+    core = ppu_core_create(&s->cfg, &ports, memory_region_get_ram_ptr(&s->vram),
+                           &why);
+    if (!core) {
+        error_setg(errp, "ppu: %s", why ? why : "the device cannot be created");
+        free(why);
+    }
+    return core;
 }
 
-/* --- life -------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------- */
 
 static bool ppu_choose_clock(PPUState *s, Error **errp)
 {
-	const char *name = s->clock_name ? s->clock_name : "auto";
+    const char *name = s->clock_name ? s->clock_name : "auto";
 
-	if (!strcmp(name, "auto")) {
-		s->virtual_clock = icount_enabled();
-	} else if (!strcmp(name, "virtual")) {
-		s->virtual_clock = true;
-	} else if (!strcmp(name, "thread")) {
-		s->virtual_clock = false;
-	} else {
-		error_setg(errp, "ppu: clock=%s is not one of auto, thread, virtual", name);
-		return false;
-	}
-	return true;
+    if (!strcmp(name, "auto")) {
+        s->virtual_clock = icount_enabled();
+    } else if (!strcmp(name, "virtual")) {
+        s->virtual_clock = true;
+    } else if (!strcmp(name, "thread")) {
+        s->virtual_clock = false;
+    } else {
+        error_setg(errp, "ppu: clock=%s is not one of auto, thread, virtual",
+                   name);
+        return false;
+    }
+    return true;
 }
 
 static bool ppu_init_bars(PPUState *s, Error **errp)
 {
-	PCIDevice *pdev = PCI_DEVICE(s);
-	Error *err = NULL;
+    PCIDevice *pdev = PCI_DEVICE(s);
+    Error *err = NULL;
 
-	memory_region_init_io(&s->bar0, OBJECT(s), &ppu_bar0_ops, s, "ppu-regs",
-			      ppu_core_bar0_size(&s->cfg));
-	pci_register_bar(pdev, PPU_BAR_REGS, PCI_BASE_ADDRESS_MEM_TYPE_64, &s->bar0);
+    memory_region_init_io(&s->bar0, OBJECT(s), &ppu_bar0_ops, s, "ppu-regs",
+                          ppu_core_bar0_size(&s->cfg));
+    pci_register_bar(pdev, PPU_BAR_REGS, PCI_BASE_ADDRESS_MEM_TYPE_64,
+                     &s->bar0);
 
-	memory_region_init(&s->bar2, OBJECT(s), "ppu-bar2", pow2ceil(s->cfg.vram));
-	memory_region_init_ram(&s->vram, OBJECT(s), "ppu-vram", s->cfg.vram, &err);
-	if (err) {
-		error_propagate(errp, err);
-		return false;
-	}
-	memory_region_add_subregion(&s->bar2, 0, &s->vram);
-	pci_register_bar(pdev, PPU_BAR_VRAM,
-			 PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH, &s->bar2);
-	return true;
+    memory_region_init(&s->bar2, OBJECT(s), "ppu-bar2", pow2ceil(s->cfg.vram));
+    memory_region_init_ram(&s->vram, OBJECT(s), "ppu-vram", s->cfg.vram, &err);
+    if (err) {
+        error_propagate(errp, err);
+        return false;
+    }
+    memory_region_add_subregion(&s->bar2, 0, &s->vram);
+    pci_register_bar(
+        pdev, PPU_BAR_VRAM,
+        PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH, &s->bar2);
+    return true;
 }
 
 static bool ppu_init_msix(PPUState *s, Error **errp)
 {
-	PCIDevice *pdev = PCI_DEVICE(s);
+    PCIDevice *pdev = PCI_DEVICE(s);
 
-	memory_region_init(&s->msix_bar, OBJECT(s), "ppu-msix", 0x1000);
-	if (msix_init(pdev, PPU_NUM_VECTORS, &s->msix_bar, PPU_BAR_MSIX, 0, &s->msix_bar,
-		      PPU_BAR_MSIX, 0x800, 0, errp)) {
-		return false;
-	}
-	for (int v = 0; v < PPU_NUM_VECTORS; v++) {
-		msix_vector_use(pdev, v);
-	}
-	pci_register_bar(pdev, PPU_BAR_MSIX, PCI_BASE_ADDRESS_SPACE_MEMORY, &s->msix_bar);
-	return true;
+    memory_region_init(&s->msix_bar, OBJECT(s), "ppu-msix", 0x1000);
+    if (msix_init(pdev, PPU_NUM_VECTORS, &s->msix_bar, PPU_BAR_MSIX, 0,
+                  &s->msix_bar, PPU_BAR_MSIX, 0x800, 0, errp)) {
+        return false;
+    }
+    for (int v = 0; v < PPU_NUM_VECTORS; v++) {
+        msix_vector_use(pdev, v);
+    }
+    pci_register_bar(pdev, PPU_BAR_MSIX, PCI_BASE_ADDRESS_SPACE_MEMORY,
+                     &s->msix_bar);
+    return true;
 }
 
 /* Undo whatever ppu_realize() got done; the drive is set up. */
 static void ppu_cleanup(PPUState *s)
 {
-	PCIDevice *pdev = PCI_DEVICE(s);
+    PCIDevice *pdev = PCI_DEVICE(s);
 
-	ppu_mem_listen(s, false);
-	ppu_drive_stop(s);
-	if (msix_present(pdev)) {
-		msix_unuse_all_vectors(pdev);
-		msix_uninit(pdev, &s->msix_bar, &s->msix_bar);
-	}
-	if (s->core) {
-		ppu_core_destroy(s->core);
-		s->core = NULL;
-	}
-	ppu_pool_free(s->pool);
-	s->pool = NULL;
-	ppu_tracefile_close(s->trace);
-	s->trace = NULL;
-	free(s->blob);
-	s->blob = NULL;
+    ppu_mem_listen(s, false);
+    ppu_drive_stop(s);
+    if (msix_present(pdev)) {
+        msix_unuse_all_vectors(pdev);
+        msix_uninit(pdev, &s->msix_bar, &s->msix_bar);
+    }
+    if (s->core) {
+        ppu_core_destroy(s->core);
+        s->core = NULL;
+    }
+    ppu_pool_free(s->pool);
+    s->pool = NULL;
+    ppu_tracefile_close(s->trace);
+    s->trace = NULL;
+    free(s->blob);
+    s->blob = NULL;
 }
 
 static bool ppu_set_up(PPUState *s, Error **errp)
 {
-	PCIDevice *pdev = PCI_DEVICE(s);
+    PCIDevice *pdev = PCI_DEVICE(s);
 
-	if (s->trace_path) {
-		s->trace = ppu_tracefile_open(s->trace_path, &s->cfg, errp);
-		if (!s->trace) {
-			return false;
-		}
-	}
-	if (s->cfg.workers > 1) {
-		s->pool = ppu_pool_new(s->cfg.workers - 1);
-	}
-	if (!ppu_init_bars(s, errp)) {
-		return false;
-	}
-	s->core = ppu_new_core(s, errp);
-	if (!s->core) {
-		return false;
-	}
-	if (pcie_endpoint_cap_init(pdev, 0) < 0) {
-		error_setg(errp, "ppu: no room for the PCI Express capability");
-		return false;
-	}
-	pcie_cap_flr_init(pdev);
-	return ppu_init_msix(s, errp);
+    if (s->trace_path) {
+        s->trace = ppu_tracefile_open(s->trace_path, &s->cfg, errp);
+        if (!s->trace) {
+            return false;
+        }
+    }
+    if (s->cfg.workers > 1) {
+        s->pool = ppu_pool_new(s->cfg.workers - 1);
+    }
+    if (!ppu_init_bars(s, errp)) {
+        return false;
+    }
+    s->core = ppu_new_core(s, errp);
+    if (!s->core) {
+        return false;
+    }
+    if (pcie_endpoint_cap_init(pdev, 0) < 0) {
+        error_setg(errp, "ppu: no room for the PCI Express capability");
+        return false;
+    }
+    pcie_cap_flr_init(pdev);
+    return ppu_init_msix(s, errp);
 }
 
 static void ppu_realize(PCIDevice *pdev, Error **errp)
 {
-	PPUState *s = PPU(pdev);
-	char *why = NULL;
+    PPUState *s = PPU(pdev);
+    char *why = NULL;
 
-	if (ppu_config_check(&s->cfg, &why)) {
-		error_setg(errp, "ppu: %s", why ? why : "bad property value");
-		free(why);
-		return;
-	}
-	if (!ppu_choose_clock(s, errp)) {
-		return;
-	}
-	if (pci_device_iommu_address_space(pdev) != &address_space_memory) {
-		error_setg(errp, "ppu: the device does not work behind an IOMMU (ppu_mem.c says why); "
-			   "use a machine without one");
-		return;
-	}
-	ppu_drive_init(s);
-	if (!ppu_set_up(s, errp)) {
-		ppu_cleanup(s);
-		return;
-	}
-	ppu_drive_start(s);
-	ppu_mem_listen(s, true);
+    if (ppu_config_check(&s->cfg, &why)) {
+        error_setg(errp, "ppu: %s", why ? why : "bad property value");
+        free(why);
+        return;
+    }
+    if (!ppu_choose_clock(s, errp)) {
+        return;
+    }
+    if (pci_device_iommu_address_space(pdev) != &address_space_memory) {
+        error_setg(
+            errp,
+            "ppu: the device does not work behind an IOMMU (ppu_mem.c says why); "
+            "use a machine without one");
+        return;
+    }
+    ppu_drive_init(s);
+    if (!ppu_set_up(s, errp)) {
+        ppu_cleanup(s);
+        return;
+    }
+    ppu_drive_start(s);
+    ppu_mem_listen(s, true);
 }
 
 static void ppu_exit(PCIDevice *pdev)
 {
-	ppu_cleanup(PPU(pdev));
+    ppu_cleanup(PPU(pdev));
 }
 
 static void ppu_reset(DeviceState *dev)
 {
-	PPUState *s = PPU(dev);
+    PPUState *s = PPU(dev);
 
-	ppu_drive_lock(s);
-	bitmap_zero(s->put_dirty, PPU_MAX_CHANNELS);
-	bitmap_zero(s->kick_dirty, PPU_MAX_CHANNELS);
-	ppu_core_reset(s->core);
-	qatomic_set(&s->irq_pending, 0);
-	ppu_drive_rebase(s);
-	ppu_drive_unlock(s);
+    ppu_drive_lock(s);
+    bitmap_zero(s->put_dirty, PPU_MAX_CHANNELS);
+    bitmap_zero(s->kick_dirty, PPU_MAX_CHANNELS);
+    ppu_core_reset(s->core);
+    qatomic_set(&s->irq_pending, 0);
+    ppu_drive_rebase(s);
+    ppu_drive_unlock(s);
 }
 
-static void ppu_write_config(PCIDevice *pdev, uint32_t addr, uint32_t val, int len)
+static void ppu_write_config(PCIDevice *pdev, uint32_t addr, uint32_t val,
+                             int len)
 {
-	pci_default_write_config(pdev, addr, val, len);
-	pcie_cap_flr_write_config(pdev, addr, val, len);
+    pci_default_write_config(pdev, addr, val, len);
+    pcie_cap_flr_write_config(pdev, addr, val, len);
 }
 
-/* --- counters as QOM properties: qom-get /machine/... counter-doorbells ---------- */
+/*
+ * --- counters as QOM properties: qom-get /machine/... counter-doorbells
+ * ----------
+ */
 
-static void ppu_get_counter(Object *obj, Visitor *v, const char *name, void *opaque, Error **errp)
+static void ppu_get_counter(Object *obj, Visitor *v, const char *name,
+                            void *opaque, Error **errp)
 {
-	PPUState *s = PPU(obj);
-	uint64_t val = 0;
+    PPUState *s = PPU(obj);
+    uint64_t val = 0;
 
-	if (s->core) {
-		ppu_drive_lock(s);
-		val = ppu_core_counter(s->core, (uintptr_t)opaque);
-		qemu_mutex_unlock(&s->lock);
-	}
-	visit_type_uint64(v, name, &val, errp);
+    if (s->core) {
+        ppu_drive_lock(s);
+        val = ppu_core_counter(s->core, (uintptr_t)opaque);
+        qemu_mutex_unlock(&s->lock);
+    }
+    visit_type_uint64(v, name, &val, errp);
 }
 
 static void ppu_instance_init(Object *obj)
 {
-	static const char *const names[] = {
+    static const char *const names[] = {
 #define C(name, text, doc) [PPU_CTR_##name] = "counter-" text,
-		PPU_COUNTERS(C)
+        PPU_COUNTERS(C)
 #undef C
-	};
+    };
 
-	PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
-	for (unsigned i = 0; i < PPU_CTR_COUNT; i++) {
-		object_property_add(obj, names[i], "uint64", ppu_get_counter, NULL, NULL,
-				    (void *)(uintptr_t)i);
-	}
+    PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
+    for (unsigned i = 0; i < PPU_CTR_COUNT; i++) {
+        object_property_add(obj, names[i], "uint64", ppu_get_counter, NULL,
+                            NULL, (void *)(uintptr_t)i);
+    }
 }
 
-#define PPU_QPROP_u32(c, name, def)	DEFINE_PROP_UINT32(name, PPUState, cfg.c, def),
-#define PPU_QPROP_u64(c, name, def)	DEFINE_PROP_UINT64(name, PPUState, cfg.c, def),
-#define PPU_QPROP_size(c, name, def)	DEFINE_PROP_SIZE(name, PPUState, cfg.c, def),
+#define PPU_QPROP_u32(c, name, def) \
+    DEFINE_PROP_UINT32(name, PPUState, cfg.c, def),
+#define PPU_QPROP_u64(c, name, def) \
+    DEFINE_PROP_UINT64(name, PPUState, cfg.c, def),
+#define PPU_QPROP_size(c, name, def) \
+    DEFINE_PROP_SIZE(name, PPUState, cfg.c, def),
 
 PPU_PROPERTY_LIST ppu_properties[] = {
 #define P(c, name, type, def, min, max, doc) PPU_QPROP_##type(c, name, def)
-	PPU_PROPS(P)
+    PPU_PROPS(P)
 #undef P
-	DEFINE_PROP_STRING("trace-file", PPUState, trace_path),
-	DEFINE_PROP_STRING("clock", PPUState, clock_name),
-	PPU_PROPERTY_END
+        DEFINE_PROP_STRING("trace-file", PPUState, trace_path),
+    DEFINE_PROP_STRING("clock", PPUState, clock_name), PPU_PROPERTY_END
 };
 
-#if QEMU_VERSION_MAJOR > 10 || (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 1)
+#if QEMU_VERSION_MAJOR > 10 || \
+    (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 1)
 static void ppu_class_init(ObjectClass *klass, const void *data)
 #else
 static void ppu_class_init(ObjectClass *klass, void *data)
 #endif
 {
-	DeviceClass *dc = DEVICE_CLASS(klass);
-	PCIDeviceClass *k = PCI_DEVICE_CLASS(klass);
+    DeviceClass *dc = DEVICE_CLASS(klass);
+    PCIDeviceClass *k = PCI_DEVICE_CLASS(klass);
 
-	k->realize = ppu_realize;
-	k->exit = ppu_exit;
-	k->config_write = ppu_write_config;
-	k->vendor_id = PPU_PCI_VENDOR_ID;
-	k->device_id = PPU_PCI_DEVICE_ID;
-	k->revision = PPU_PCI_REVISION;
-	k->class_id = PPU_PCI_CLASS;
-	dc->desc = "PPU, a GPU that can be opened";
-	dc->vmsd = &vmstate_ppu;
-	ppu_set_reset(dc, ppu_reset);
-	device_class_set_props(dc, ppu_properties);
-	set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
+    k->realize = ppu_realize;
+    k->exit = ppu_exit;
+    k->config_write = ppu_write_config;
+    k->vendor_id = PPU_PCI_VENDOR_ID;
+    k->device_id = PPU_PCI_DEVICE_ID;
+    k->revision = PPU_PCI_REVISION;
+    k->class_id = PPU_PCI_CLASS;
+    dc->desc = "PPU, a GPU that can be opened";
+    dc->vmsd = &vmstate_ppu;
+    ppu_set_reset(dc, ppu_reset);
+    device_class_set_props(dc, ppu_properties);
+    set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
 }
 
-static const InterfaceInfo ppu_interfaces[] = {
-	{ INTERFACE_PCIE_DEVICE },
-	{ }
-};
+static const InterfaceInfo ppu_interfaces[] = { { INTERFACE_PCIE_DEVICE }, {} };
 
 static const TypeInfo ppu_type = {
-	.name = TYPE_PPU,
-	.parent = TYPE_PCI_DEVICE,
-	.instance_size = sizeof(PPUState),
-	.instance_init = ppu_instance_init,
-	.class_init = ppu_class_init,
-	.interfaces = (InterfaceInfo *)ppu_interfaces,
+    .name = TYPE_PPU,
+    .parent = TYPE_PCI_DEVICE,
+    .instance_size = sizeof(PPUState),
+    .instance_init = ppu_instance_init,
+    .class_init = ppu_class_init,
+    .interfaces = (InterfaceInfo *)ppu_interfaces,
 };
 
 static void ppu_register_types(void)
 {
-	type_register_static(&ppu_type);
+    type_register_static(&ppu_type);
 }
 type_init(ppu_register_types)

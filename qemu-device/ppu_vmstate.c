@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Migration and snapshots.  VRAM migrates as RAM; everything else of the core is one versioned blob
- * made and checked by ppu_core_save/ppu_core_load.  The machine is stopped, so the device thread
- * is parked.
+ * Migration and snapshots.  VRAM migrates as RAM; everything else of the core
+ * is one versioned blob made and checked by ppu_core_save/ppu_core_load.  The
+ * machine is stopped, so the device thread is parked.
  */
 #include "compat.h"
 #include "qapi/error.h"
@@ -14,90 +14,91 @@
 
 static void ppu_free_blob(PPUState *s)
 {
-	free(s->blob);	/* malloc'ed by the core or by vmstate's g_malloc: one allocator */
-	s->blob = NULL;
-	s->blob_len = 0;
+    /* Malloc'ed by the core or by vmstate's g_malloc: one allocator */
+    free(s->blob);
+    s->blob = NULL;
+    s->blob_len = 0;
 }
 
 static int ppu_pre_save(void *opaque)
 {
-	PPUState *s = opaque;
-	size_t len;
-	int ret;
+    PPUState *s = opaque;
+    size_t len;
+    int ret;
 
-	ppu_free_blob(s);
-	ppu_drive_lock(s);
-	ppu_drive_drain(s);
-	ret = ppu_core_save(s->core, &s->blob, &len);
-	qemu_mutex_unlock(&s->lock);
-	if (ret || len > PPU_BLOB_MAX) {
-		error_report("ppu: the device state cannot be saved");
-		return -EINVAL;
-	}
-	s->blob_len = len;
-	return 0;
+    ppu_free_blob(s);
+    ppu_drive_lock(s);
+    ppu_drive_drain(s);
+    ret = ppu_core_save(s->core, &s->blob, &len);
+    qemu_mutex_unlock(&s->lock);
+    if (ret || len > PPU_BLOB_MAX) {
+        error_report("ppu: the device state cannot be saved");
+        return -EINVAL;
+    }
+    s->blob_len = len;
+    return 0;
 }
 
 static int ppu_post_save(void *opaque)
 {
-	ppu_free_blob(opaque);
-	return 0;
+    ppu_free_blob(opaque);
+    return 0;
 }
 
 static int ppu_pre_load(void *opaque)
 {
-	ppu_free_blob(opaque);
-	return 0;
+    ppu_free_blob(opaque);
+    return 0;
 }
 
 static int ppu_post_load(void *opaque, int version_id)
 {
-	PPUState *s = opaque;
-	Error *err = NULL;
-	char *why = NULL;
-	struct ppu_core *fresh = ppu_new_core(s, &err);
+    PPUState *s = opaque;
+    Error *err = NULL;
+    char *why = NULL;
+    struct ppu_core *fresh = ppu_new_core(s, &err);
 
-	if (!fresh) {
-		error_report_err(err);
-		return -EINVAL;
-	}
-	if (ppu_core_load(fresh, s->blob, s->blob_len, &why)) {
-		error_report("ppu: the saved device state is not usable: %s",
-			     why ? why : "unknown reason");
-		free(why);
-		ppu_core_destroy(fresh);
-		return -EINVAL;
-	}
-	ppu_drive_lock(s);
-	ppu_core_destroy(s->core);
-	s->core = fresh;
-	ppu_drive_rebase(s);
-	ppu_drive_unlock(s);
-	ppu_free_blob(s);
-	return 0;
+    if (!fresh) {
+        error_report_err(err);
+        return -EINVAL;
+    }
+    if (ppu_core_load(fresh, s->blob, s->blob_len, &why)) {
+        error_report("ppu: the saved device state is not usable: %s",
+                     why ? why : "unknown reason");
+        free(why);
+        ppu_core_destroy(fresh);
+        return -EINVAL;
+    }
+    ppu_drive_lock(s);
+    ppu_core_destroy(s->core);
+    s->core = fresh;
+    ppu_drive_rebase(s);
+    ppu_drive_unlock(s);
+    ppu_free_blob(s);
+    return 0;
 }
 
 static bool ppu_blob_size_ok(void *opaque, int version_id)
 {
-	PPUState *s = opaque;
+    PPUState *s = opaque;
 
-	return s->blob_len <= PPU_BLOB_MAX;
+    return s->blob_len <= PPU_BLOB_MAX;
 }
 
 const VMStateDescription vmstate_ppu = {
-	.name = "ppu",
-	.version_id = 1,
-	.minimum_version_id = 1,
-	.pre_save = ppu_pre_save,
-	.post_save = ppu_post_save,
-	.pre_load = ppu_pre_load,
-	.post_load = ppu_post_load,
-	.fields = (VMStateField[]) {
-		VMSTATE_PCI_DEVICE(parent_obj, PPUState),
-		VMSTATE_MSIX(parent_obj, PPUState),
-		VMSTATE_UINT32(blob_len, PPUState),
-		VMSTATE_VALIDATE("state too large", ppu_blob_size_ok),
-		VMSTATE_VBUFFER_ALLOC_UINT32(blob, PPUState, 1, NULL, blob_len),
-		VMSTATE_END_OF_LIST()
-	},
+    .name = "ppu",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = ppu_pre_save,
+    .post_save = ppu_post_save,
+    .pre_load = ppu_pre_load,
+    .post_load = ppu_post_load,
+    .fields =
+        (VMStateField[]){
+            VMSTATE_PCI_DEVICE(parent_obj, PPUState),
+            VMSTATE_MSIX(parent_obj, PPUState),
+            VMSTATE_UINT32(blob_len, PPUState),
+            VMSTATE_VALIDATE("state too large", ppu_blob_size_ok),
+            VMSTATE_VBUFFER_ALLOC_UINT32(blob, PPUState, 1, NULL, blob_len),
+            VMSTATE_END_OF_LIST() },
 };

@@ -7,17 +7,19 @@ decompressing itself: 3 of 4.5 seconds of boot without KVM."""
 import lzma
 import sys
 
+sys.dont_write_bytecode = True
+from ppu_script import arguments     # noqa: E402
+
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    with open(sys.argv[1], "rb") as f:
+    args = arguments(__doc__, [("BZIMAGE", "a kernel as a boot loader wants it"), ("VMLINUX", "the file to write")])
+    with open(args.BZIMAGE, "rb") as f:
         image = f.read()
     at = -1
     while True:
         at = image.find(b"\xfd7zXZ\0", at + 1)
         if at < 0:
-            sys.exit("extract-vmlinux: no XZ-compressed kernel in " + sys.argv[1])
+            sys.exit("extract-vmlinux: no XZ-compressed kernel in " + args.BZIMAGE)
         try:
             kernel = lzma.LZMADecompressor(lzma.FORMAT_XZ).decompress(image[at:])
         except lzma.LZMAError:
@@ -26,7 +28,7 @@ def main():
             break
     if b"Xen\0" not in kernel:
         sys.exit("extract-vmlinux: the kernel has no PVH entry (CONFIG_PVH)")
-    with open(sys.argv[2], "wb") as f:
+    with open(args.VMLINUX, "wb") as f:
         f.write(kernel)
 
 

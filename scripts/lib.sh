@@ -14,6 +14,25 @@ BUILD=${BUILD:-build}
 [[ $BUILD == /* ]] || BUILD=$PPU_TOP/$BUILD
 PPU_CACHE=${PPU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ppu}
 
+# The version of the tree, which include/ppu_version.h states.
+ppu_version()
+{
+	sed -nE 's/^#define PPU_VERSION_(MAJOR|MINOR|PATCH)[[:space:]]+([0-9]+)$/\2/p' \
+		"$PPU_TOP/include/ppu_version.h" | paste -sd.
+}
+
+# Every script answers these: the text of --help is the comment at its top.
+case ${1:-} in
+--help|-h)
+	awk 'NR > 2 && !/^#/ { exit } NR > 2 && (seen || /[^#]/) { seen = 1; sub(/^# ?/, ""); print }' "$0"
+	exit 0
+	;;
+--version)
+	printf '%s (PPU) %s\n' "${0##*/}" "$(ppu_version)"
+	exit 0
+	;;
+esac
+
 say()  { printf '  %-7s %s\n' "$1" "${*:2}"; }
 die()  { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 

@@ -6,12 +6,14 @@
 #include <string.h>
 #include "ppu_image.h"
 #include "common/file.h"
+#include "tool.h"
 
 static void usage(FILE *to)
 {
 	fputs("usage: ppu-as [-o OUT.ppub] [-c] FILE.{ppus,ppub}...\n"
 	      "  -o OUT  write the image there (default: the first file's name with .ppub)\n"
 	      "  -c      leave undefined symbols open, for a later link\n"
+	      "  --help, --version\n"
 	      "Files are linked in order. Exit status: 0 done, 2 usage, 3 errors in the input.\n", to);
 }
 
@@ -35,6 +37,8 @@ int main(int argc, char **argv)
 			usage(stdout);
 			return 0;
 		}
+		if (!strcmp(argv[i], "--version"))
+			return tool_version("ppu-as");
 		if (!strcmp(argv[i], "-o") && i + 1 < argc) {
 			out_name = argv[++i];
 			continue;

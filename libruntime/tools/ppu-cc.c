@@ -6,6 +6,7 @@
 #include <string.h>
 #include "ppu_image.h"
 #include "common/file.h"
+#include "tool.h"
 
 static const char help[] =
 	"usage: ppu-cc [options] FILE.ptx [FILE.{ptx,ppus,ppub}...]\n"
@@ -18,6 +19,7 @@ static const char help[] =
 	"  --verify         check the IR after every pass\n"
 	"  --max-regs N     most registers per thread\n"
 	"  --no-yield       leave out YIELD (to see what goes wrong without it)\n"
+	"  --help, --version\n"
 	"Files are linked in order. Exit status: 0 done, 2 usage, 3 errors in the input.\n";
 
 struct args {
@@ -208,6 +210,8 @@ int main(int argc, char **argv)
 			fputs(help, stdout);
 			return 0;
 		}
+		if (!strcmp(argv[i], "--version"))
+			return tool_version("ppu-cc");
 		if (argv[i][0] == '-' && argv[i][1]) {
 			n = option(&a, argv + i, argc - i);
 			if (!n) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ppu_image.h"
+#include "tool.h"
 
 int main(int argc, char **argv)
 {
@@ -16,8 +17,11 @@ int main(int argc, char **argv)
 	FILE *f;
 	int err;
 
+	if (argc == 2 && !strcmp(argv[1], "--version"))
+		return tool_version("ppu-dis");
 	if (argc != 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
 		fputs("usage: ppu-dis FILE.ppub     (- for standard input)\n"
+		      "  --help, --version\n"
 		      "Exit status: 0 done, 2 usage, 3 not a usable binary.\n", argc == 2 ? stdout : stderr);
 		return argc == 2 ? 0 : 2;
 	}

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tool.h"
 
 static const char help[] =
 	"usage: ppu-fatbin --create OUT --image=profile=compute_NN,file=FILE.ptx ...\n"
 	"  also -64, --image3=kind=ptx,sm=NN,file=FILE.ptx, and options of fatbinary that change nothing here\n"
+	"  --help, --version\n"
 	"Images with another profile (sm_NN) are passed over. Exit status: 0 done, 2 usage, 3 a file.\n";
 
 #define FATBIN_MAGIC	0xba55ed50u
@@ -130,6 +132,12 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		char *a = argv[i];
 
+		if (!strcmp(a, "--help")) {
+			fputs(help, stdout);
+			return 0;
+		}
+		if (!strcmp(a, "--version"))
+			return tool_version("ppu-fatbin");
 		if (!strcmp(a, "--create") && i + 1 < argc)
 			path = argv[++i];
 		else if (!strncmp(a, "--create=", 9))

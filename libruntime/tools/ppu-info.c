@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ppu-info: what PPUs there are: the PCI side, and what driver and device report. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <pci/pci.h>
 #include <ppu.h>
 #include <hw/ppu_regs.h>
+#include "tool.h"
 
 static void quiet(char *fmt, ...)
 {
@@ -106,9 +108,17 @@ int main(int argc, char **argv)
 	int n = 0;
 	ppuResult res;
 
+	if (argc > 1 && !strcmp(argv[1], "--version"))
+		return tool_version("ppu-info");
 	if (argc > 1) {
-		fprintf(stderr, "usage: ppu-info\nPPU_BACKEND=core|drm chooses the backend.\n");
-		return strcmp(argv[1], "--help") ? 2 : 0;
+		bool asked = !strcmp(argv[1], "--help");
+
+		fputs("usage: ppu-info\n"
+		      "Say what PPUs there are: the PCI side, and what driver and device report.\n"
+		      "  --help, --version\n"
+		      "PPU_BACKEND=core|drm chooses the backend.\n"
+		      "Exit status: 0 done, 1 a device that does not answer, 2 usage.\n", asked ? stdout : stderr);
+		return asked ? 0 : 2;
 	}
 	pci_side();
 	res = ppuDeviceGetCount(&n);

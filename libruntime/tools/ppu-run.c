@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 #include <ppu.h>
+#include "tool.h"
 
 enum { EXIT_OK, EXIT_OTHER, EXIT_USAGE, EXIT_COMPILE, EXIT_FAULT_, EXIT_LIMIT };
 
@@ -39,6 +40,7 @@ static const char usage_text[] =
 "  --repeat N               launch N times on the same buffers\n"
 "  --device-time-limit NS   give up a launch after NS ns of device time\n"
 "  --quiet                  do not print buffers\n"
+"  --help, --version\n"
 "\n"
 "Exit status: 0 ok, 1 other failure, 2 usage, 3 compile error, 4 device fault,\n"
 "5 time limit.\n";
@@ -360,7 +362,7 @@ static void put_out(unsigned n, const struct arg *a, bool quiet)
 
 int main(int argc, char **argv)
 {
-	enum { O_BACKEND = 256, O_PROP, O_TRACE, O_COUNTERS, O_REPEAT, O_LIMIT, O_QUIET, O_HELP };
+	enum { O_BACKEND = 256, O_PROP, O_TRACE, O_COUNTERS, O_REPEAT, O_LIMIT, O_QUIET, O_HELP, O_VERSION };
 	static const struct option options[] = {
 		{ "backend", required_argument, NULL, O_BACKEND },
 		{ "prop", required_argument, NULL, O_PROP },
@@ -370,6 +372,7 @@ int main(int argc, char **argv)
 		{ "device-time-limit", required_argument, NULL, O_LIMIT },
 		{ "quiet", no_argument, NULL, O_QUIET },
 		{ "help", no_argument, NULL, O_HELP },
+		{ "version", no_argument, NULL, O_VERSION },
 		{ NULL, 0, NULL, 0 },
 	};
 	static struct arg args[MAX_ARGS];
@@ -426,6 +429,8 @@ int main(int argc, char **argv)
 		case O_HELP:
 			fputs(usage_text, stdout);
 			return 0;
+		case O_VERSION:
+			return tool_version("ppu-run");
 		default:
 			fputs(usage_text, stderr);
 			return EXIT_USAGE;

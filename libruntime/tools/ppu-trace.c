@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tool.h"
 #include "trace/trace.h"
 
 #define WIDTH		1280
@@ -33,6 +34,7 @@ static const char usage_text[] =
 "                    --label, --width, --title and --arrows as above\n"
 "  --ignore LIST     events that do not matter, such as DOORBELL,DIV_*; \"default\" stands for those left out\n"
 "                    without this option, -EVENT for one that does matter, \"none\" for none\n"
+"  --help, --version\n"
 "Exit status: 0, with --compare: no difference; 1: a difference; 2: wrong command line or no such file; 3: a\n"
 "trace is damaged.\n";
 
@@ -83,6 +85,7 @@ static int parse(struct options *o, int argc, char **argv)
 		{ "compare", required_argument, NULL, 'c' },
 		{ "ignore", required_argument, NULL, 'i' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct view *v = &o->view;
@@ -133,6 +136,8 @@ static int parse(struct options *o, int argc, char **argv)
 		case 'h':
 			fputs(usage_text, stdout);
 			return ST_OK;
+		case 'V':
+			return tool_version("ppu-trace");
 		default:
 			ok = false;
 			break;

@@ -22,9 +22,9 @@ STUDENT, TEACHER, GRADER = "ppu-labs-student", "ppu-labs-teacher", "ppu-labs-gra
 OWN = "tests/labs/package/"             # files that only a package has: Makefile, README.md, SOURCES.md
 # Of the source tree, in the students' package: prefixes, then what is not for them.
 TAKEN = ("include/", "LICENSES/", "Documentation/hw/", "Documentation/uapi/", "Documentation/runtime/",
-         "Documentation/spec/", "Documentation/img/", "Documentation/licences.md", "Documentation/limits.md",
-         "Documentation/overview.md", "Documentation/labs/",
-         "scripts/lab", "scripts/vm", "scripts/setup", "scripts/lib.sh", "scripts/build-initramfs",
+         "Documentation/spec/", "Documentation/img/", "Documentation/glossary.md", "Documentation/licences.md",
+         "Documentation/limits.md", "Documentation/overview.md", "Documentation/labs/",
+         "scripts/lab", "scripts/vm", "scripts/setup", "scripts/lib.sh", "scripts/ppu_script.py", "scripts/build-initramfs",
          "scripts/build-kmod", "scripts/extract-vmlinux.py", "scripts/guest/agent.c", "scripts/guest/init",
          "scripts/build-debug-kernel", "scripts/guest-debug.config", "mk/labs.mk", "tests/labs/")
 LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/)|tests/labs/(driver/|package/|solved/|reference/|selftest/|"

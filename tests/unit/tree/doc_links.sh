@@ -7,7 +7,7 @@ exec python3 -B - "$PPU_TOP" <<'END'
 import os, re, sys
 
 top = sys.argv[1]
-pages = [os.path.join(top, "README.md")]
+pages = [os.path.join(top, n) for n in os.listdir(top) if n.endswith(".md")]
 for where, _, names in os.walk(os.path.join(top, "Documentation")):
     pages += [os.path.join(where, n) for n in names if n.endswith(".md")]
 broken = []
