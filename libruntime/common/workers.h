@@ -2,7 +2,7 @@
 /*
  * Worker threads that share a batch of jobs: the SMs of the in-process device.  (The same in QEMU is
  * qemu-device/ppu_pool.c: its threads must be QEMU's, registered with its RCU.  The threads of host functions,
- * api/host.c, are no pool: each is a stream's order of its own.)
+ * api/stream/hostfn.c, are no pool: each is a stream's order of its own.)
  */
 #ifndef PPU_WORKERS_H
 #define PPU_WORKERS_H

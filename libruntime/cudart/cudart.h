@@ -5,7 +5,7 @@
  *   calls.c     the exported functions: log, last error, per-thread variants, then i_NAME below
  *   error.c     CUresult -> cudaError_t, names, what sticks
  *   context.c   the device of a thread and its primary context, made at first use
- *   register.c  what a compiled program registers: fat binaries, kernels, variables; their modules
+ *   fatbin_register.c  what a compiled program registers: fat binaries, kernels, variables; their modules
  *   launch.c    launches, attributes of kernels, occupancy
  *   device.c    devices, properties, limits       versioned.c  what differs between CUDA 11, 12 and 13
  *   memory.c    allocations, pointers, pools      copy.c  copies and fills
@@ -15,7 +15,7 @@
  * Only the Driver API is used below, so that programs can mix both.  Handles of streams, events, arrays and
  * graphs are the Driver API's.
  *
- * Locks: register.c has one for its tables; it is not held while a module is compiled.
+ * Locks: fatbin_register.c has one for its tables; it is not held while a module is compiled.
  */
 #ifndef PPU_CUDART_H
 #define PPU_CUDART_H
@@ -56,7 +56,7 @@ cudaError_t crt_enter(void);
 /* crt_enter, and which context that is; ids are never used twice. */
 cudaError_t crt_context(CUcontext *ctx, unsigned long long *id);
 
-/* ---- register.c ----------------------------------------------------------------------------- */
+/* ---- fatbin_register.c ---------------------------------------------------------------------- */
 /* The function of a kernel in the current context; its module is loaded at first use. */
 cudaError_t crt_function(const void *host, CUfunction *function);
 /* A variable's address in the current context. */

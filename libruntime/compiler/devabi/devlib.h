@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the device-side library (devlib/) and the runtime (api/devlib.c) agree on:
+ * What the device-side library (devlib/) and the runtime (api/launch/devcalls.c) agree on:
  * the ring that printf and assert write to, the heap of malloc, what kernels that launch kernels
  * need to know, texture descriptors.
  *
