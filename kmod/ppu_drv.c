@@ -15,17 +15,24 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_irq.h"
 #include "channel/ppu_channel.h"
+#include "channel/ppu_devq.h"
 #include "channel/ppu_group.h"
 #include "channel/ppu_submit.h"
 #include "fence/ppu_watch.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
+#include "memory/ppu_gem_ioctl.h"
 #include "memory/ppu_vm.h"
-#include "ppu_file.h"
+#include "memory/ppu_vram.h"
 #include "report/ppu_debugfs.h"
+#include "report/ppu_fault.h"
 #include "report/ppu_fdinfo.h"
+#include "report/ppu_query.h"
+#include "report/ppu_recentre.h"
+#include "report/ppu_vm_state.h"
 #include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
@@ -63,6 +70,25 @@ static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 #undef PPU_IOCTL
 };
 
+/*
+ * The file is closed, perhaps because its process was killed, perhaps after the
+ * device went away.  Channels before what they use; but before them what waits
+ * for their fences, which are about to signal.
+ */
+static void ppu_postclose(struct drm_device *drm, struct drm_file *filp)
+{
+	struct ppu_file *file = filp->driver_priv;
+
+	ppu_eventfd_close_all(file);
+	ppu_sem_fence_cancel(file, NULL);
+	ppu_vm_close_binds(file);
+	ppu_channel_close_all(file);
+	ppu_group_close_all(file);
+	ppu_sem_close_all(file);
+	ppu_vm_close_all(file);
+	ppu_file_free(file);
+}
+
 static const struct file_operations ppu_fops = {
 	.owner = THIS_MODULE,
 	.open = drm_open,
@@ -81,7 +107,7 @@ static const struct file_operations ppu_fops = {
 static const struct drm_driver ppu_drm_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
 	.open = ppu_file_open,
-	.postclose = ppu_file_postclose,
+	.postclose = ppu_postclose,
 	.ioctls = ppu_ioctl_table,
 	.num_ioctls = ARRAY_SIZE(ppu_ioctl_table),
 	.fops = &ppu_fops,
@@ -100,6 +126,14 @@ static const struct drm_driver ppu_drm_driver = {
 #endif
 };
 
+static const struct ppu_irq_handlers ppu_irq_handlers = {
+	.error = ppu_fault_irq,
+	.channel = ppu_channel_irq,
+	.ring_low = ppu_devq_ring_low,
+	.watch = ppu_watch_irq,
+	.sm = ppu_recentre,
+};
+
 static int ppu_probe(struct pci_dev *pci, const struct pci_device_id *ent)
 {
 	struct ppu_device *ppu;
@@ -116,7 +150,19 @@ static int ppu_probe(struct pci_dev *pci, const struct pci_device_id *ent)
 	if (ret)
 		return ret;
 
-	ret = ppu_irq_init(ppu);
+	ret = ppu_vram_init(ppu);
+	if (ret)
+		return ret;
+
+	ret = ppu_watch_init(ppu);
+	if (ret)
+		return ret;
+
+	ret = ppu_device_start(ppu);
+	if (ret)
+		return ret;
+
+	ret = ppu_irq_init(ppu, &ppu_irq_handlers);
 	if (ret)
 		goto err_quiesce;
 
@@ -125,7 +171,7 @@ static int ppu_probe(struct pci_dev *pci, const struct pci_device_id *ent)
 		goto err_irq;
 
 	drm_info(&ppu->drm, "%u MiB VRAM, %u GPCs x %u SMs, %u copy engines, %u channels\n",
-		 (u32)(ppu->vram.size >> 20), ppu->caps.gpcs, ppu->caps.sms_per_gpc,
+		 (u32)(ppu->vram_size >> 20), ppu->caps.gpcs, ppu->caps.sms_per_gpc,
 		 ppu->caps.copy_engines, ppu->caps.channels);
 	return 0;
 

@@ -162,18 +162,29 @@ enum ppu_space {
 #define PPU_VEC_1	0
 #define PPU_VEC_2	1
 #define PPU_VEC_4	2
-/* y of LD/ST/ATOM/MEMBAR: bits 2:0 semantics, bits 4:3 scope. */
-#define PPU_SEM_WEAK		0
-#define PPU_SEM_VOLATILE	1
-#define PPU_SEM_RELAXED		2
-#define PPU_SEM_ACQUIRE		3
-#define PPU_SEM_RELEASE		4
-#define PPU_SEM_ACQ_REL		5
-#define PPU_SEM_SC		6
+/* y of LD/ST/ATOM/MEMBAR: bits 2:0 memory order, bits 4:3 scope. */
+#define PPU_MO_WEAK		0
+#define PPU_MO_VOLATILE	1
+#define PPU_MO_RELAXED		2
+#define PPU_MO_ACQUIRE		3
+#define PPU_MO_RELEASE		4
+#define PPU_MO_ACQ_REL		5
+#define PPU_MO_SC		6
 #define PPU_SCOPE_CTA		(0 << 3)
 #define PPU_SCOPE_GPU		(1 << 3)
 #define PPU_SCOPE_SYS		(2 << 3)
 /* u of ATOM: operation. */
+/* What TESTP asks, in field m: name, number, text.  Zeros are finite, numbers and normal. */
+#define PPU_TESTP_CLASSES(C) \
+C(FINITE, 0, "finite") C(INFINITE, 1, "infinite") C(NUMBER, 2, "number") C(NOTANUMBER, 3, "notanumber") \
+C(NORMAL, 4, "normal") C(SUBNORMAL, 5, "subnormal")
+enum ppu_testp_class {
+#define C(name, code, text) PPU_TESTP_##name = (code),
+	PPU_TESTP_CLASSES(C)
+#undef C
+	PPU_TESTP_COUNT
+};
+
 #define PPU_ATOMS(A) \
 A(ADD, 0, "add") A(MIN, 1, "min") A(MAX, 2, "max") A(INC, 3, "inc") A(DEC, 4, "dec") \
 A(AND, 5, "and") A(OR, 6, "or") A(XOR, 7, "xor") A(EXCH, 8, "exch") A(CAS, 9, "cas")

@@ -436,16 +436,16 @@ static inline const char *ppu_isa_check_mods_special_(const struct ppu_isa_mods 
 			return "no vectors of 128-bit elements";
 		if (ppu_type_bits(t) << x > 128)
 			return "a vector has at most 128 bits";
-		if (sem == PPU_SEM_ACQ_REL || sem == PPU_SEM_SC ||
-		    sem == (i->op == PPU_OP_LD ? PPU_SEM_RELEASE : PPU_SEM_ACQUIRE))
+		if (sem == PPU_MO_ACQ_REL || sem == PPU_MO_SC ||
+		    sem == (i->op == PPU_OP_LD ? PPU_MO_RELEASE : PPU_MO_ACQUIRE))
 			return "memory order does not fit the instruction";
 		break;
 	case PPU_OP_ATOM:
-		if (sem == PPU_SEM_VOLATILE || sem == PPU_SEM_SC)
+		if (sem == PPU_MO_VOLATILE || sem == PPU_MO_SC)
 			return "memory order does not fit the instruction";
 		return ppu_isa_check_atom_(u, t);
 	case PPU_OP_MEMBAR:
-		if (sem == PPU_SEM_VOLATILE || sem == PPU_SEM_RELAXED)
+		if (sem == PPU_MO_VOLATILE || sem == PPU_MO_RELAXED)
 			return "memory order does not fit the instruction";
 		break;
 	case PPU_OP_PUSH: case PPU_OP_DISABLE:

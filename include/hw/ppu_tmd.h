@@ -65,6 +65,9 @@ struct ppu_tmd {
 #define PPU_PARAM_MAX		4096
 #define PPU_QUEUE_ENTRY_MAX	256
 #define PPU_MAX_THREADS_PER_CTA	1024
+#define PPU_MAX_GRID_X		0x7fffffff	/* CTAs */
+#define PPU_MAX_GRID_YZ		65535
+#define PPU_NUM_BARRIERS	16		/* of a CTA */
 
 /*
  * The queue of a queue TMD, followed by queue_capacity entries of queue_entry_bytes.  Entry number n

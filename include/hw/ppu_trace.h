@@ -5,7 +5,7 @@
  * A trace is a header (struct ppu_trace_header) and records of 40 bytes, all little-endian.
  * Addresses in arguments are GPU virtual addresses or VRAM/bus addresses, never host addresses.
  * PPU_TRACE_EVENTS(): name, number, then the names of unit, a, b, c, d ("-" = unused, 0) and
- * one sentence.  "unit" is 16 bits: channel, engine or SM number.
+ * one sentence.  "unit" is 16 bits: channel, engine or SM number; PPU_TR_NO_UNIT: none.
  */
 #ifndef PPU_HW_TRACE_H
 #define PPU_HW_TRACE_H
@@ -14,6 +14,7 @@
 
 #define PPU_TRACE_MAGIC		0x3145434152545550ull	/* "PUTRACE1" */
 #define PPU_TRACE_VERSION	1
+#define PPU_TR_NO_UNIT		0xffffu
 
 struct ppu_trace_header {
 	__u64 magic;
@@ -94,7 +95,7 @@ enum ppu_trace_event {
 #define PPU_TRW_COMMAND	0	/* unit = channel */
 #define PPU_TRW_SM	1	/* unit = SM */
 #define PPU_TRW_CE	2	/* unit = copy engine */
-#define PPU_TRW_CPU	3	/* noticed at a kick; unit = channel or 0xffff */
+#define PPU_TRW_CPU	3	/* noticed at a kick; unit = channel or PPU_TR_NO_UNIT */
 #define PPU_TRW_TASK	4	/* completion store of a task; unit = slot */
 /* CH_DISABLE.why */
 #define PPU_TRD_STOP	1

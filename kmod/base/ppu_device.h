@@ -18,14 +18,17 @@
 #include <drm/drm_device.h>
 #include <drm/drm_print.h>
 
-#include "base/ppu_irq.h"
-#include "fence/ppu_watch.h"
-#include "memory/ppu_vram.h"
+#include <hw/ppu_regs.h>
 
-struct drm_file;
+#include "base/ppu_irq.h"
+
 struct ppu_channel;
+struct ppu_irq_handlers;
+struct ppu_vram;
+struct ppu_watches;
 struct workqueue_struct;
 
+#define PPU_CHID_NONE		(-1)		/* no channel has this number */
 #define PPU_UNPRIV_QUEUE_PRIO	7		/* without CAP_SYS_NICE */
 #define PPU_TIMESLICE_MIN_US	1u
 #define PPU_TIMESLICE_MAX_US	10000u		/* without CAP_SYS_NICE */
@@ -106,10 +109,12 @@ struct ppu_device {
 	phys_addr_t vram_phys;
 	/** @caps: what the device has. */
 	struct ppu_caps caps;
+	/** @vram_size: bytes of VRAM. */
+	u64 vram_size;
 	/** @vram: allocator of device memory. */
-	struct ppu_vram vram;
+	struct ppu_vram *vram;
 	/** @watches: watch table. */
-	struct ppu_watches watches;
+	struct ppu_watches *watches;
 
 	/** @hw_lock: registers that work in pairs: CTX_*, TLB_INV_*, TIME, FAULT_*. */
 	spinlock_t hw_lock;
@@ -161,6 +166,8 @@ struct ppu_device {
 
 	/** @reset_count: resets since the driver came. */
 	atomic_t reset_count;
+	/** @handlers: of interrupts. */
+	const struct ppu_irq_handlers *handlers;
 	/** @irqs_on: the vectors are requested. */
 	bool irqs_on;
 	/** @intr_lock: protects @intr_enabled, @intr_held and INTR_ENABLE. */
@@ -181,12 +188,11 @@ struct ppu_device {
 #define to_ppu(d) container_of(d, struct ppu_device, drm)
 
 int ppu_device_init(struct ppu_device *ppu);
+int ppu_device_start(struct ppu_device *ppu);
 void ppu_device_quiesce(struct ppu_device *ppu);
 void ppu_device_reset(struct ppu_device *ppu);
 u64 ppu_device_time(struct ppu_device *ppu);
 u32 ppu_max_priority(void);
 u32 ppu_max_timeslice_us(void);
-int ppu_ioctl_get_param(struct drm_device *drm, void *data, struct drm_file *filp);
-int ppu_ioctl_query(struct drm_device *drm, void *data, struct drm_file *filp);
 
 #endif

@@ -29,13 +29,6 @@
 #include "base/ppu_io.h"
 #include "base/ppu_irq.h"
 #include "base/ppu_trace.h"
-#include "channel/ppu_channel.h"
-#include "channel/ppu_devq.h"
-#include "channel/ppu_submit.h"
-#include "fence/ppu_watch.h"
-#include "report/ppu_fault.h"
-#include "report/ppu_recentre.h"
-#include "sync/ppu_eventfd.h"
 
 static unsigned int ppu_irq_rate = 8000;
 module_param_named(irq_rate, ppu_irq_rate, uint, 0600);
@@ -122,11 +115,8 @@ static irqreturn_t ppu_irq_error(int irq, void *arg)
 	struct ppu_device *ppu = arg;
 	u32 status = ppu_irq_ack(ppu, ppu->pace[PPU_VEC_ERROR].mask);
 
-	/* Records first: they say why the channels stopped. */
 	if (status)
-		ppu_fault_drain(ppu);
-	if (status)
-		ppu_fault_channels(ppu);
+		ppu->handlers->error(ppu);
 	ppu_pace_thread(ppu, PPU_VEC_ERROR);
 	return IRQ_RETVAL(status);
 }
@@ -160,23 +150,15 @@ static void ppu_irq_channels(struct ppu_device *ppu, u32 bitmap,
 	}
 }
 
-static void ppu_irq_chintr(struct ppu_channel *chan)
-{
-	if (chan->user_submit)
-		ppu_eventfd_notify(chan->ppu, DRM_PPU_EVENT_CHANNEL_INTR, chan);
-	else
-		ppu_submit_retire(chan);
-}
-
 static irqreturn_t ppu_irq_channel(int irq, void *arg)
 {
 	struct ppu_device *ppu = arg;
 	u32 status = ppu_irq_ack(ppu, ppu->pace[PPU_VEC_CHANNEL].mask);
 
 	if (status & PPU_INTR_CHINTR)
-		ppu_irq_channels(ppu, PPU_REG_CHINTR_PENDING, ppu_irq_chintr);
+		ppu_irq_channels(ppu, PPU_REG_CHINTR_PENDING, ppu->handlers->channel);
 	if (status & PPU_INTR_RINGLOW)
-		ppu_irq_channels(ppu, PPU_REG_RINGLOW_PENDING, ppu_devq_ring_low);
+		ppu_irq_channels(ppu, PPU_REG_RINGLOW_PENDING, ppu->handlers->ring_low);
 	if (status & PPU_INTR_PREEMPT) {
 		ppu_irq_channels(ppu, PPU_REG_PREEMPT_PENDING, NULL);
 		wake_up_all(&ppu->stop_wq);
@@ -191,7 +173,7 @@ static irqreturn_t ppu_irq_watch(int irq, void *arg)
 	u32 status = ppu_irq_ack(ppu, ppu->pace[PPU_VEC_WATCH].mask);
 
 	if (status)
-		ppu_watch_irq(ppu);
+		ppu->handlers->watch(ppu);
 	ppu_pace_irq(ppu, PPU_VEC_WATCH);
 	return IRQ_RETVAL(status);
 }
@@ -202,7 +184,7 @@ static irqreturn_t ppu_irq_sm(int irq, void *arg)
 	u32 status = ppu_irq_ack(ppu, ppu->pace[PPU_VEC_SM].mask);
 
 	if (status)
-		ppu_recentre(ppu);
+		ppu->handlers->sm(ppu);
 	ppu_pace_thread(ppu, PPU_VEC_SM);
 	return IRQ_RETVAL(status);
 }
@@ -287,14 +269,16 @@ void ppu_irq_disable(struct ppu_device *ppu)
 /**
  * ppu_irq_init - request the vectors and let the device send them
  * @ppu: device
+ * @handlers: what to do about them
  *
  * Return: 0 or a negative error.
  */
-int ppu_irq_init(struct ppu_device *ppu)
+int ppu_irq_init(struct ppu_device *ppu, const struct ppu_irq_handlers *handlers)
 {
 	struct pci_dev *pci = ppu->pci;
 	int i, ret;
 
+	ppu->handlers = handlers;
 	ppu_pace_init(ppu);
 	ret = pci_alloc_irq_vectors(pci, PPU_NUM_VECTORS, PPU_NUM_VECTORS, PCI_IRQ_MSIX);
 	if (ret < 0) {

@@ -8,7 +8,26 @@
 #include <linux/hrtimer.h>
 #include <linux/types.h>
 
+struct ppu_channel;
 struct ppu_device;
+
+/**
+ * struct ppu_irq_handlers - what the units do about an interrupt, by cause
+ *
+ * Causes are cleared before: what happens meanwhile interrupts again.
+ */
+struct ppu_irq_handlers {
+	/** @error: fault records, or stopped channels; in a thread. */
+	void (*error)(struct ppu_device *ppu);
+	/** @channel: an INTR command, or a job's end; with ppu_device.chan_lock held. */
+	void (*channel)(struct ppu_channel *chan);
+	/** @ring_low: a device-owned queue; with ppu_device.chan_lock held. */
+	void (*ring_low)(struct ppu_channel *chan);
+	/** @watch: entries of the watch table matched. */
+	void (*watch)(struct ppu_device *ppu);
+	/** @sm: SM exceptions wait; in a thread. */
+	void (*sm)(struct ppu_device *ppu);
+};
 
 /**
  * struct ppu_pace - how often an interrupt vector comes
@@ -28,7 +47,7 @@ struct ppu_pace {
 	u64 held;
 };
 
-int ppu_irq_init(struct ppu_device *ppu);
+int ppu_irq_init(struct ppu_device *ppu, const struct ppu_irq_handlers *handlers);
 void ppu_irq_fini(struct ppu_device *ppu);
 void ppu_irq_enable(struct ppu_device *ppu);
 void ppu_irq_disable(struct ppu_device *ppu);

@@ -69,7 +69,7 @@ u64 ppu_quota_limit(struct ppu_device *ppu, enum drm_ppu_resource res)
 	case DRM_PPU_RES_SYSTEM:
 		return ppu_limit_system();
 	case DRM_PPU_RES_VRAM:
-		return ppu_max_vram_mb ? (u64)ppu_max_vram_mb << 20 : ppu->vram.size;
+		return ppu_max_vram_mb ? (u64)ppu_max_vram_mb << 20 : ppu->vram_size;
 	}
 	return 0;
 }

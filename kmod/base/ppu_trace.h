@@ -68,7 +68,7 @@ TRACE_EVENT(ppu_devq_init,
 		  __entry->put, __entry->soft, __entry->shadow)
 );
 
-TRACE_EVENT(ppu_devq_refresh,
+DECLARE_EVENT_CLASS(ppu_channel,
 	TP_PROTO(u32 chid, u32 context),
 	TP_ARGS(chid, context),
 	TP_STRUCT__entry(
@@ -82,18 +82,14 @@ TRACE_EVENT(ppu_devq_refresh,
 	TP_printk("channel=%u context=%u", __entry->chid, __entry->context)
 );
 
-TRACE_EVENT(ppu_channel_destroy,
+DEFINE_EVENT(ppu_channel, ppu_devq_refresh,
 	TP_PROTO(u32 chid, u32 context),
-	TP_ARGS(chid, context),
-	TP_STRUCT__entry(
-		__field(u32, chid)
-		__field(u32, context)
-	),
-	TP_fast_assign(
-		__entry->chid = chid;
-		__entry->context = context;
-	),
-	TP_printk("channel=%u context=%u", __entry->chid, __entry->context)
+	TP_ARGS(chid, context)
+);
+
+DEFINE_EVENT(ppu_channel, ppu_channel_destroy,
+	TP_PROTO(u32 chid, u32 context),
+	TP_ARGS(chid, context)
 );
 
 TRACE_EVENT(ppu_channel_fail,

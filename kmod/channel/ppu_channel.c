@@ -28,6 +28,7 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_io.h"
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
@@ -40,7 +41,6 @@
 #include "channel/ppu_userd.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
-#include "ppu_file.h"
 #include "report/ppu_coredump.h"
 #include "report/ppu_fault.h"
 #include "sync/ppu_eventfd.h"
@@ -347,6 +347,18 @@ void ppu_channel_fail_all(struct ppu_device *ppu, int err)
 	}
 }
 
+/**
+ * ppu_channel_irq - the device executed an INTR command, or a job's end
+ * @chan: channel; ppu_device.chan_lock is held
+ */
+void ppu_channel_irq(struct ppu_channel *chan)
+{
+	if (chan->user_submit)
+		ppu_eventfd_notify(chan->ppu, DRM_PPU_EVENT_CHANNEL_INTR, chan);
+	else
+		ppu_submit_retire(chan);
+}
+
 /* Life */
 
 static int ppu_channel_count(struct ppu_file *file, bool user)
@@ -551,17 +563,17 @@ static int ppu_channel_map_user(struct ppu_channel *chan, struct drm_file *filp,
 	int ret;
 
 	if (chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
-		return ppu_bo_user_map(chan->ring, filp, &args->ring_offset);
+		return ppu_gem_user_map(ppu_bo_gem(chan->ring), filp, &args->ring_offset);
 	chan->userd = ppu_userd_create(chan->ppu, chan->chid);
 	if (IS_ERR(chan->userd)) {
 		ret = PTR_ERR(chan->userd);
 		chan->userd = NULL;
 		return ret;
 	}
-	ret = ppu_bo_user_map(chan->ring, filp, &args->ring_offset);
+	ret = ppu_gem_user_map(ppu_bo_gem(chan->ring), filp, &args->ring_offset);
 	if (ret)
 		return ret;
-	return ppu_userd_user_map(chan->userd, filp, &args->userd_offset);
+	return ppu_gem_user_map(&chan->userd->base, filp, &args->userd_offset);
 }
 
 static bool ppu_channel_kernel_submit(const struct drm_ppu_channel_create *args)

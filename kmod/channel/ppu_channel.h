@@ -29,8 +29,6 @@ struct ppu_mapping;
 struct ppu_userd;
 struct ppu_vm;
 
-#define PPU_NUM_CHANNEL_TYPES	(DRM_PPU_CHANNEL_DEVICE_QUEUE + 1)
-#define PPU_CHID_NONE		(-1)
 #define PPU_STOP_TIMEOUT_MS	5000u
 
 /**
@@ -163,6 +161,7 @@ struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *ppu, u32 chid);
 void ppu_channel_put(struct ppu_channel *chan);
 bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure);
 bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd);
+void ppu_channel_irq(struct ppu_channel *chan);
 int ppu_channel_dead(struct ppu_channel *chan);
 void ppu_channel_update_pause(struct ppu_channel *chan);
 u64 ppu_channel_runtime(struct ppu_channel *chan);

@@ -22,13 +22,13 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_io.h"
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_group.h"
 #include "memory/ppu_vm.h"
-#include "ppu_file.h"
 
 /* How often a wait looks whether the last command is done: nothing tells. */
 #define PPU_GROUP_POLL_US	500

@@ -25,7 +25,6 @@ struct ppu_userd {
 };
 
 struct ppu_userd *ppu_userd_create(struct ppu_device *ppu, int chid);
-int ppu_userd_user_map(struct ppu_userd *userd, struct drm_file *filp, u64 *offset);
 void ppu_userd_revoke(struct ppu_userd *userd, struct drm_file *filp);
 
 #endif

@@ -23,8 +23,11 @@
 /** ppu_watch_init - set up the table; the device was reset */
 int ppu_watch_init(struct ppu_device *ppu)
 {
-	struct ppu_watches *w = &ppu->watches;
+	struct ppu_watches *w = drmm_kzalloc(&ppu->drm, sizeof(*w), GFP_KERNEL);
 
+	if (!w)
+		return -ENOMEM;
+	ppu->watches = w;
 	spin_lock_init(&w->lock);
 	hash_init(w->by_addr);
 	INIT_LIST_HEAD(&w->waiters);
@@ -65,7 +68,7 @@ static void ppu_watch_arm(struct ppu_device *ppu, const struct ppu_watch *watch)
 void ppu_watch_add(struct ppu_device *ppu, struct ppu_watch *watch, u64 addr, u32 op, u64 value,
 		   bool is32)
 {
-	struct ppu_watches *w = &ppu->watches;
+	struct ppu_watches *w = ppu->watches;
 	unsigned long flags;
 	unsigned int i;
 
@@ -96,7 +99,7 @@ void ppu_watch_add(struct ppu_device *ppu, struct ppu_watch *watch, u64 addr, u3
  */
 void ppu_watch_del(struct ppu_device *ppu, struct ppu_watch *watch)
 {
-	struct ppu_watches *w = &ppu->watches;
+	struct ppu_watches *w = ppu->watches;
 	bool entered;
 	unsigned long flags;
 	int idx;
@@ -127,7 +130,7 @@ void ppu_watch_del(struct ppu_device *ppu, struct ppu_watch *watch)
  */
 void ppu_watch_poke(struct ppu_device *ppu, u64 addr)
 {
-	struct ppu_watches *w = &ppu->watches;
+	struct ppu_watches *w = ppu->watches;
 	struct hlist_node *next;
 	struct ppu_watch *watch;
 	unsigned long flags;
@@ -142,7 +145,7 @@ void ppu_watch_poke(struct ppu_device *ppu, u64 addr)
 /** ppu_watch_irq - entries matched */
 void ppu_watch_irq(struct ppu_device *ppu)
 {
-	struct ppu_watches *w = &ppu->watches;
+	struct ppu_watches *w = ppu->watches;
 	unsigned int word, bit;
 	unsigned long flags;
 
@@ -169,7 +172,7 @@ void ppu_watch_irq(struct ppu_device *ppu)
 /** ppu_watch_rearm_all - the device was reset and lost its table */
 void ppu_watch_rearm_all(struct ppu_device *ppu)
 {
-	struct ppu_watches *w = &ppu->watches;
+	struct ppu_watches *w = ppu->watches;
 	unsigned long flags;
 	unsigned int i;
 

@@ -21,6 +21,7 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
 #include "base/ppu_uobj.h"
@@ -30,7 +31,6 @@
 #include "memory/ppu_gem.h"
 #include "memory/ppu_mmu.h"
 #include "memory/ppu_vm.h"
-#include "ppu_file.h"
 
 /** struct ppu_bind - one VM_BIND */
 struct ppu_bind {

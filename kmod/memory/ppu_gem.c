@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PPU driver: buffer objects, and the objects that stand for rings and USERD
- * pages in the mmap space of the DRM file.
+ * PPU driver: buffer objects.
  *
  * System objects are shmem pages, pinned and DMA-mapped from creation on.  VRAM
  * objects are pieces of BAR2.  CPU mappings are made page by page by the fault
@@ -23,21 +22,23 @@
 #include <drm/drm_vma_manager.h>
 
 #include <hw/ppu_mmu.h>
-#include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_quota.h"
-#include "channel/ppu_userd.h"
 #include "memory/ppu_gem.h"
-#include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
-#include "ppu_file.h"
 
 /* Pages one CPU fault maps at most. */
 #define PPU_FAULT_AROUND	512
 
-static void ppu_vma_set_flags(struct vm_area_struct *vma, unsigned long flags)
+/**
+ * ppu_vma_set_flags - set flags of a mapping that is being made
+ * @vma: the mapping
+ * @flags: VM_*
+ */
+void ppu_vma_set_flags(struct vm_area_struct *vma, unsigned long flags)
 {
 #ifdef PPU_HAVE_VM_FLAGS_SET
 	vm_flags_set(vma, flags);
@@ -444,7 +445,7 @@ static int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo)
 	n = 0;
 	list_for_each_entry(block, &bo->blocks, link) {
 		bo->segs[n].addr = drm_buddy_block_offset(block);
-		bo->segs[n++].size = drm_buddy_block_size(&ppu->vram.mm, block);
+		bo->segs[n++].size = drm_buddy_block_size(&ppu->vram->mm, block);
 	}
 	/* Large blocks first would leave 2 MiB boundaries in the middle of pages. */
 	sort(bo->segs, n, sizeof(*bo->segs), ppu_cmp_seg, NULL);
@@ -469,7 +470,7 @@ static struct ppu_bo *ppu_bo_create_vram(struct ppu_device *ppu, u64 size)
 	struct ppu_bo *bo;
 	int ret;
 
-	if (size > ppu->vram.size)
+	if (size > ppu->vram_size)
 		return ERR_PTR(-ENOSPC);
 
 	bo = ppu_bo_alloc(DRM_PPU_PLACEMENT_VRAM);
@@ -607,22 +608,16 @@ void ppu_bo_unmap_page(void *vaddr, bool vmapped)
 
 /* Objects in the mmap space that have no handle */
 
-static struct address_space *ppu_mapping(struct drm_gem_object *obj)
-{
-	return obj->dev->anon_inode->i_mapping;
-}
-
 /**
- * ppu_bo_user_map - let one open file mmap an object of the driver's
- * @bo: the object
+ * ppu_gem_user_map - let one open file mmap an object that has no handle
+ * @obj: the object
  * @filp: open file
  * @offset: gets the mmap offset
  *
  * Return: 0 or a negative error.
  */
-int ppu_bo_user_map(struct ppu_bo *bo, struct drm_file *filp, u64 *offset)
+int ppu_gem_user_map(struct drm_gem_object *obj, struct drm_file *filp, u64 *offset)
 {
-	struct drm_gem_object *obj = ppu_bo_gem(bo);
 	int ret = drm_vma_node_allow(&obj->vma_node, filp);
 
 	if (!ret)
@@ -631,7 +626,18 @@ int ppu_bo_user_map(struct ppu_bo *bo, struct drm_file *filp, u64 *offset)
 }
 
 /**
- * ppu_bo_user_revoke - take the mappings of ppu_bo_user_map() away
+ * ppu_gem_user_unmap - take all mappings of an object away
+ * @obj: the object, whose fault handler makes no new ones
+ * @filp: open file that was allowed to map it
+ */
+void ppu_gem_user_unmap(struct drm_gem_object *obj, struct drm_file *filp)
+{
+	drm_vma_node_revoke(&obj->vma_node, filp);
+	drm_vma_node_unmap(&obj->vma_node, obj->dev->anon_inode->i_mapping);
+}
+
+/**
+ * ppu_bo_user_revoke - take the mappings of ppu_gem_user_map() away
  * @bo: the object
  * @filp: open file
  */
@@ -648,192 +654,5 @@ void ppu_bo_user_revoke(struct ppu_bo *bo, struct drm_file *filp)
 		bo->revoked = true;
 		mutex_unlock(&bo->base.pages_lock);
 	}
-	drm_vma_node_revoke(&obj->vma_node, filp);
-	drm_vma_node_unmap(&obj->vma_node, ppu_mapping(obj));
-}
-
-#define to_ppu_userd(o) container_of(o, struct ppu_userd, base)
-
-static vm_fault_t ppu_userd_fault(struct vm_fault *vmf)
-{
-	struct drm_gem_object *obj = vmf->vma->vm_private_data;
-	struct ppu_userd *userd = to_ppu_userd(obj);
-	vm_fault_t ret = VM_FAULT_SIGBUS;
-	int idx;
-
-	if (!drm_dev_enter(obj->dev, &idx))
-		return VM_FAULT_SIGBUS;
-	dma_resv_lock(obj->resv, NULL);
-	if (!userd->revoked)
-		ret = vmf_insert_pfn(vmf->vma, vmf->address, userd->phys >> PAGE_SHIFT);
-	dma_resv_unlock(obj->resv);
-	drm_dev_exit(idx);
-	return ret;
-}
-
-static const struct vm_operations_struct ppu_userd_vm_ops = {
-	.fault = ppu_userd_fault,
-	.open = drm_gem_vm_open,
-	.close = drm_gem_vm_close,
-};
-
-/* The page belongs to the process that mapped it: it does not follow fork(). */
-static int ppu_userd_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
-{
-	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
-		return -EINVAL;
-	if (vma->vm_end - vma->vm_start != PAGE_SIZE)
-		return -EINVAL;
-
-	ppu_vma_set_flags(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY);
-	vma->vm_page_prot = pgprot_noncached(vm_get_page_prot(vma->vm_flags));
-	return 0;
-}
-
-static void ppu_userd_free(struct drm_gem_object *obj)
-{
-	drm_gem_object_release(obj);
-	kfree(to_ppu_userd(obj));
-}
-
-static const struct drm_gem_object_funcs ppu_userd_funcs = {
-	.free = ppu_userd_free,
-	.mmap = ppu_userd_mmap,
-	.vm_ops = &ppu_userd_vm_ops,
-};
-
-/**
- * ppu_userd_create - make the object of a channel's USERD page
- * @ppu: device
- * @chid: channel number
- *
- * Return: object with one reference, or ERR_PTR.
- */
-struct ppu_userd *ppu_userd_create(struct ppu_device *ppu, int chid)
-{
-	struct ppu_userd *userd = kzalloc(sizeof(*userd), GFP_KERNEL);
-	int ret;
-
-	if (!userd)
-		return ERR_PTR(-ENOMEM);
-	userd->phys = ppu->regs_phys + PPU_BAR0_USERD + (u64)chid * PPU_USERD_STRIDE;
-	userd->base.funcs = &ppu_userd_funcs;
-	drm_gem_private_object_init(&ppu->drm, &userd->base, PAGE_SIZE);
-
-	ret = drm_gem_create_mmap_offset(&userd->base);
-	if (ret) {
-		drm_gem_object_put(&userd->base);
-		return ERR_PTR(ret);
-	}
-	return userd;
-}
-
-/**
- * ppu_userd_user_map - let one open file mmap a USERD page
- * @userd: the page
- * @filp: open file
- * @offset: gets the mmap offset
- *
- * Return: 0 or a negative error.
- */
-int ppu_userd_user_map(struct ppu_userd *userd, struct drm_file *filp, u64 *offset)
-{
-	int ret = drm_vma_node_allow(&userd->base.vma_node, filp);
-
-	if (!ret)
-		*offset = drm_vma_node_offset_addr(&userd->base.vma_node);
-	return ret;
-}
-
-/**
- * ppu_userd_revoke - take all mappings of a USERD page away
- * @userd: the page
- * @filp: open file that was allowed to map it
- *
- * When it returns no CPU reaches the page, and none will.
- */
-void ppu_userd_revoke(struct ppu_userd *userd, struct drm_file *filp)
-{
-	struct drm_gem_object *obj = &userd->base;
-
-	dma_resv_lock(obj->resv, NULL);
-	userd->revoked = true;
-	dma_resv_unlock(obj->resv);
-	drm_vma_node_revoke(&obj->vma_node, filp);
-	drm_vma_node_unmap(&obj->vma_node, ppu_mapping(obj));
-}
-
-/* Ioctls */
-
-int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *filp)
-{
-	const u32 known = DRM_PPU_GEM_NO_MMAP | DRM_PPU_GEM_CPU_WC;
-	struct ppu_device *ppu = to_ppu(drm);
-	struct drm_ppu_gem_create *args = data;
-	struct ppu_vm *vm = NULL;
-	struct ppu_bo *bo;
-	int ret;
-
-	if (PPU_CHECK(ppu, args->flags & ~known) ||
-	    PPU_CHECK(ppu, args->placement > DRM_PPU_PLACEMENT_VRAM))
-		return -EINVAL;
-
-	if (args->vm_id) {
-		vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
-		if (!vm)
-			return -ENOENT;
-	}
-
-	bo = ppu_bo_create(filp->driver_priv, args->size, args->placement, args->flags);
-	if (IS_ERR(bo)) {
-		ret = PTR_ERR(bo);
-		goto out;
-	}
-	bo->vm_uid = vm ? vm->uid : 0;
-
-	ret = drm_gem_handle_create(filp, ppu_bo_gem(bo), &args->handle);
-	if (!ret)
-		args->size = ppu_bo_gem(bo)->size;
-	ppu_bo_put(bo);
-out:
-	ppu_vm_put(vm);
-	return ret;
-}
-
-int ppu_ioctl_gem_mmap_offset(struct drm_device *drm, void *data, struct drm_file *filp)
-{
-	struct ppu_device *ppu = to_ppu(drm);
-	struct drm_ppu_gem_mmap_offset *args = data;
-	struct ppu_bo *bo;
-	int ret = 0;
-
-	if (PPU_CHECK(ppu, args->flags))
-		return -EINVAL;
-	bo = ppu_bo_lookup(filp, args->handle);
-	if (!bo)
-		return -ENOENT;
-
-	if (PPU_CHECK(ppu, bo->flags & DRM_PPU_GEM_NO_MMAP))
-		ret = -EPERM;
-	else
-		args->offset = drm_vma_node_offset_addr(&ppu_bo_gem(bo)->vma_node);
-	ppu_bo_put(bo);
-	return ret;
-}
-
-int ppu_ioctl_gem_info(struct drm_device *drm, void *data, struct drm_file *filp)
-{
-	struct drm_ppu_gem_info *args = data;
-	struct ppu_bo *bo = ppu_bo_lookup(filp, args->handle);
-
-	if (!bo)
-		return -ENOENT;
-	args->placement = bo->placement;
-	args->size = ppu_bo_gem(bo)->size;
-	args->flags = bo->imported ? 0 : bo->flags;
-	args->extra = bo->imported ? DRM_PPU_GEM_INFO_IMPORTED : 0;
-	if (atomic_read(&bo->num_sems))
-		args->extra |= DRM_PPU_GEM_INFO_HAS_SEMS;
-	ppu_bo_put(bo);
-	return 0;
+	ppu_gem_user_unmap(obj, filp);
 }

@@ -18,6 +18,7 @@ struct ppu_device;
 struct ppu_file;
 struct ppu_quota;
 struct sg_table;
+struct vm_area_struct;
 
 /**
  * struct ppu_seg - a piece of a buffer object that is contiguous for the device
@@ -79,11 +80,10 @@ void *ppu_bo_map_page(struct ppu_bo *bo, u64 offset, bool *vmapped);
 void ppu_bo_unmap_page(void *vaddr, bool vmapped);
 struct ppu_bo *ppu_bo_lookup(struct drm_file *filp, u32 handle);
 u64 ppu_bo_addr(const struct ppu_bo *bo, u64 offset, u64 *contig);
-int ppu_bo_user_map(struct ppu_bo *bo, struct drm_file *filp, u64 *offset);
+int ppu_gem_user_map(struct drm_gem_object *obj, struct drm_file *filp, u64 *offset);
+void ppu_gem_user_unmap(struct drm_gem_object *obj, struct drm_file *filp);
+void ppu_vma_set_flags(struct vm_area_struct *vma, unsigned long flags);
 void ppu_bo_user_revoke(struct ppu_bo *bo, struct drm_file *filp);
-int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *filp);
-int ppu_ioctl_gem_mmap_offset(struct drm_device *drm, void *data, struct drm_file *filp);
-int ppu_ioctl_gem_info(struct drm_device *drm, void *data, struct drm_file *filp);
 
 static inline void ppu_bo_put(struct ppu_bo *bo)
 {

@@ -16,7 +16,6 @@
 #include <drm/drm_mm.h>
 
 #include <hw/ppu_fault.h>
-#include <hw/ppu_mmu.h>
 #include <hw/ppu_regs.h>
 
 #include "memory/ppu_vram.h"
@@ -174,7 +173,6 @@ void ppu_vm_close_binds(struct ppu_file *file);
 void ppu_vm_close_all(struct ppu_file *file);
 int ppu_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *filp);
-int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_vm_set_property(struct drm_device *drm, void *data, struct drm_file *filp);
 
 static inline u64 ppu_vm_inst(const struct ppu_vm *vm)

@@ -8,6 +8,7 @@
 #include <linux/log2.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
 
 #include <hw/ppu_mmu.h>
 #include <uapi/drm/ppu_drm.h>
@@ -15,6 +16,14 @@
 #include "base/ppu_device.h"
 #include "base/ppu_quota.h"
 #include "memory/ppu_vram.h"
+
+static void ppu_vram_fini(struct drm_device *drm, void *data)
+{
+	struct ppu_vram *vram = data;
+
+	drm_buddy_fini(&vram->mm);
+	mutex_destroy(&vram->lock);
+}
 
 /**
  * ppu_vram_init - set up the allocator
@@ -24,24 +33,18 @@
  */
 int ppu_vram_init(struct ppu_device *ppu)
 {
-	u64 size = round_down(ppu->vram.size, PPU_PAGE_SIZE);
+	u64 size = round_down(ppu->vram_size, PPU_PAGE_SIZE);
+	struct ppu_vram *vram = drmm_kzalloc(&ppu->drm, sizeof(*vram), GFP_KERNEL);
 	int ret;
 
-	ret = drm_buddy_init(&ppu->vram.mm, size, PPU_PAGE_SIZE);
-	if (!ret)
-		ppu->vram.ready = true;
-	return ret;
-}
-
-/**
- * ppu_vram_fini - undo ppu_vram_init()
- * @ppu: device
- */
-void ppu_vram_fini(struct ppu_device *ppu)
-{
-	if (ppu->vram.ready)
-		drm_buddy_fini(&ppu->vram.mm);
-	mutex_destroy(&ppu->vram.lock);
+	if (!vram)
+		return -ENOMEM;
+	ret = drm_buddy_init(&vram->mm, size, PPU_PAGE_SIZE);
+	if (ret)
+		return ret;
+	mutex_init(&vram->lock);
+	ppu->vram = vram;
+	return drmm_add_action_or_reset(&ppu->drm, ppu_vram_fini, vram);
 }
 
 /** ppu_vram_avail - bytes not allocated */
@@ -49,9 +52,9 @@ u64 ppu_vram_avail(struct ppu_device *ppu)
 {
 	u64 avail;
 
-	mutex_lock(&ppu->vram.lock);
-	avail = ppu->vram.mm.avail;
-	mutex_unlock(&ppu->vram.lock);
+	mutex_lock(&ppu->vram->lock);
+	avail = ppu->vram->mm.avail;
+	mutex_unlock(&ppu->vram->lock);
 	return avail;
 }
 
@@ -125,14 +128,14 @@ int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *bloc
 	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
 
-	mutex_lock(&ppu->vram.lock);
-	ret = ppu_vram_alloc_locked(&ppu->vram.mm, size, blocks);
-	mutex_unlock(&ppu->vram.lock);
+	mutex_lock(&ppu->vram->lock);
+	ret = ppu_vram_alloc_locked(&ppu->vram->mm, size, blocks);
+	mutex_unlock(&ppu->vram->lock);
 
 	if (!ret)
 		list_for_each_entry(block, blocks, link)
 			ppu_vram_zero(ppu, drm_buddy_block_offset(block),
-				      drm_buddy_block_size(&ppu->vram.mm, block));
+				      drm_buddy_block_size(&ppu->vram->mm, block));
 
 	drm_dev_exit(idx);
 	return ret;
@@ -145,9 +148,9 @@ int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *bloc
  */
 void ppu_vram_free_list(struct ppu_device *ppu, struct list_head *blocks)
 {
-	mutex_lock(&ppu->vram.lock);
-	drm_buddy_free_list(&ppu->vram.mm, blocks);
-	mutex_unlock(&ppu->vram.lock);
+	mutex_lock(&ppu->vram->lock);
+	drm_buddy_free_list(&ppu->vram->mm, blocks);
+	mutex_unlock(&ppu->vram->lock);
 	INIT_LIST_HEAD(blocks);
 }
 
@@ -191,7 +194,7 @@ int ppu_vram_alloc(struct ppu_device *ppu, struct ppu_quota *quota, u64 size,
 	range->size = PAGE_ALIGN(size);
 	if (!range->size)
 		return 0;
-	if (range->size < size || range->size > ppu->vram.size) {
+	if (range->size < size || range->size > ppu->vram_size) {
 		range->size = 0;
 		return -ENOSPC;
 	}
@@ -206,9 +209,9 @@ int ppu_vram_alloc(struct ppu_device *ppu, struct ppu_quota *quota, u64 size,
 		goto err;
 	}
 
-	mutex_lock(&ppu->vram.lock);
-	ret = ppu_vram_alloc_contig(&ppu->vram.mm, range);
-	mutex_unlock(&ppu->vram.lock);
+	mutex_lock(&ppu->vram->lock);
+	ret = ppu_vram_alloc_contig(&ppu->vram->mm, range);
+	mutex_unlock(&ppu->vram->lock);
 	if (!ret)
 		ppu_vram_zero(ppu, range->addr, range->size);
 

@@ -22,10 +22,6 @@ struct ppu_vram {
 	struct mutex lock;
 	/** @mm: the buddy allocator. */
 	struct drm_buddy mm;
-	/** @size: bytes of VRAM. */
-	u64 size;
-	/** @ready: @mm is initialised. */
-	bool ready;
 };
 
 /**
@@ -43,7 +39,6 @@ struct ppu_vram_range {
 };
 
 int ppu_vram_init(struct ppu_device *ppu);
-void ppu_vram_fini(struct ppu_device *ppu);
 u64 ppu_vram_avail(struct ppu_device *ppu);
 int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *blocks);
 void ppu_vram_free_list(struct ppu_device *ppu, struct list_head *blocks);

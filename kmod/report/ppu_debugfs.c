@@ -199,9 +199,9 @@ static int ppu_show_vram(struct seq_file *m, void *data)
 	struct ppu_device *ppu = ppu_seq_device(m);
 	struct drm_printer p = drm_seq_file_printer(m);
 
-	mutex_lock(&ppu->vram.lock);
-	drm_buddy_print(&ppu->vram.mm, &p);
-	mutex_unlock(&ppu->vram.lock);
+	mutex_lock(&ppu->vram->lock);
+	drm_buddy_print(&ppu->vram->mm, &p);
+	mutex_unlock(&ppu->vram->lock);
 	return 0;
 }
 

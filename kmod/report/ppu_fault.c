@@ -12,12 +12,12 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_io.h"
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
 #include "memory/ppu_vm.h"
-#include "ppu_file.h"
 #include "report/ppu_fault.h"
 #include "sync/ppu_eventfd.h"
 
@@ -244,8 +244,8 @@ int ppu_fault_catch_up(struct ppu_channel *chan)
 	return ppu_channel_dead(chan);
 }
 
-/** ppu_fault_channels - handle stopped channels; from the error interrupt's thread */
-void ppu_fault_channels(struct ppu_device *ppu)
+/* Handles stopped channels. */
+static void ppu_fault_channels(struct ppu_device *ppu)
 {
 	unsigned int word, words = DIV_ROUND_UP(READ_ONCE(ppu->chan_top), 32);
 	unsigned int bit;
@@ -264,6 +264,14 @@ void ppu_fault_channels(struct ppu_device *ppu)
 			ppu_channel_put(chan);
 		}
 	}
+}
+
+/** ppu_fault_irq - errors of the device; from the error interrupt's thread */
+void ppu_fault_irq(struct ppu_device *ppu)
+{
+	/* Records first: they say why the channels stopped. */
+	ppu_fault_drain(ppu);
+	ppu_fault_channels(ppu);
 }
 
 /* The file's id of a hardware channel; 0 if it is not the file's. */

@@ -17,7 +17,7 @@ struct ppu_file;
 struct ppu_vm;
 
 void ppu_fault_drain(struct ppu_device *ppu);
-void ppu_fault_channels(struct ppu_device *ppu);
+void ppu_fault_irq(struct ppu_device *ppu);
 void ppu_fault_print_all(struct drm_printer *p, struct ppu_vm *vm);
 int ppu_fault_catch_up(struct ppu_channel *chan);
 const char *ppu_err_name(u32 code);

@@ -11,9 +11,9 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "channel/ppu_channel.h"
 #include "memory/ppu_gem.h"
-#include "ppu_file.h"
 #include "report/ppu_fdinfo.h"
 
 /** struct ppu_usage - memory of one region */

@@ -32,8 +32,8 @@ static bool ppu_tokq_valid(struct ppu_device *ppu, const struct ppu_tokq *q)
 	s32 size = ppu->caps.tokq_entries;
 
 	return q->tail >= -1 && q->head <= size && q->head > q->tail &&
-	       !(q->base & (PPU_TOKEN_BYTES - 1)) && q->base < ppu->vram.size &&
-	       (u64)size * PPU_TOKEN_BYTES <= ppu->vram.size - q->base;
+	       !(q->base & (PPU_TOKEN_BYTES - 1)) && q->base < ppu->vram_size &&
+	       (u64)size * PPU_TOKEN_BYTES <= ppu->vram_size - q->base;
 }
 
 /* Order and contents of the tokens stay.  False: the queue is full. */

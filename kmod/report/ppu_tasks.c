@@ -12,9 +12,9 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_io.h"
 #include "memory/ppu_vm.h"
-#include "ppu_file.h"
 #include "report/ppu_tasks.h"
 
 /* The first record in use from @from on; false: there is none. */

@@ -12,12 +12,12 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_quota.h"
 #include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
 #include "fence/ppu_watch.h"
 #include "memory/ppu_vm.h"
-#include "ppu_file.h"
 #include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 

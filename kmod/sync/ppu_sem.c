@@ -20,6 +20,7 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
 #include "base/ppu_uobj.h"
@@ -27,7 +28,6 @@
 #include "fence/ppu_watch.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
-#include "ppu_file.h"
 #include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
@@ -222,9 +222,9 @@ static void ppu_sem_kill(struct ppu_sem *sem)
 	struct ppu_file *file = sem->file;
 	unsigned long flags;
 
-	spin_lock_irqsave(&ppu->watches.lock, flags);
+	spin_lock_irqsave(&ppu->watches->lock, flags);
 	sem->dead = true;
-	spin_unlock_irqrestore(&ppu->watches.lock, flags);
+	spin_unlock_irqrestore(&ppu->watches->lock, flags);
 	ppu_eventfd_drop_object(file, sem);
 	ppu_sem_fence_cancel(file, sem);
 	ppu_sem_wake_all(ppu);
@@ -493,7 +493,7 @@ static void ppu_cond_fn(struct ppu_watch *watch)
 /** ppu_sem_wake_all - something happened that any wait may depend on */
 void ppu_sem_wake_all(struct ppu_device *ppu)
 {
-	struct ppu_watches *w = &ppu->watches;
+	struct ppu_watches *w = ppu->watches;
 	struct ppu_waiter *waiter;
 	unsigned long flags;
 
@@ -645,7 +645,7 @@ static int ppu_wait_loop(struct ppu_wait *wait)
 
 static int ppu_wait_run(struct ppu_wait *wait)
 {
-	struct ppu_watches *w = &wait->ppu->watches;
+	struct ppu_watches *w = wait->ppu->watches;
 	unsigned long flags;
 	u32 i;
 	int ret;

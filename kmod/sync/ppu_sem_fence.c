@@ -22,12 +22,12 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_quota.h"
 #include "channel/ppu_channel.h"
 #include "fence/ppu_sw_fence.h"
 #include "fence/ppu_syncobj.h"
 #include "fence/ppu_watch.h"
-#include "ppu_file.h"
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
 

@@ -245,7 +245,7 @@ cudaError_t i_cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, si
 static cudaError_t side_3d(struct side *s, cudaArray_t array, const struct cudaPitchedPtr *p,
 			   const struct cudaPos *pos)
 {
-	size_t element = 1;
+	size_t element = 1, x;
 
 	if (!array == !p->ptr)
 		return cudaErrorInvalidValue;
@@ -254,8 +254,17 @@ static cudaError_t side_3d(struct side *s, cudaArray_t array, const struct cudaP
 		if (!element)
 			return cudaErrorInvalidResourceHandle;
 	}
-	*s = (struct side){ (CUarray)array, p->ptr, pos->x * element, pos->y, pos->z, p->pitch, p->ysize };
+	if (__builtin_mul_overflow(pos->x, element, &x))
+		return cudaErrorInvalidValue;
+	*s = (struct side){ (CUarray)array, p->ptr, x, pos->y, pos->z, p->pitch, p->ysize };
 	return cudaSuccess;
+}
+
+/* Rows of `width` bytes from x on do not fit the pitch, and there are several. */
+static bool too_wide(const struct side *s, size_t width, const struct cudaExtent *extent)
+{
+	return !s->array && (width > s->pitch || s->x > s->pitch - width) && extent->height && extent->depth &&
+	       (extent->height > 1 || extent->depth > 1);
 }
 
 static cudaError_t sides_3d(const struct cudaMemcpy3DParms *c, struct side *d, struct side *s, size_t *width)
@@ -279,9 +288,9 @@ static cudaError_t sides_3d(const struct cudaMemcpy3DParms *c, struct side *d, s
 		if (d->array && s->array && crt_array_element(c->srcArray) != element)
 			return cudaErrorInvalidValue;
 	}
-	*width = c->extent.width * element;
-	if ((!d->array && *width + d->x > d->pitch && c->extent.height * c->extent.depth > 1) ||
-	    (!s->array && *width + s->x > s->pitch && c->extent.height * c->extent.depth > 1))
+	if (__builtin_mul_overflow(c->extent.width, element, width))
+		return cudaErrorInvalidValue;
+	if (too_wide(d, *width, &c->extent) || too_wide(s, *width, &c->extent))
 		return cudaErrorInvalidPitchValue;
 	return cudaSuccess;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "common.h"
+#include "mandelbrot.h"
 
 #define W	512u		/* and height: a power of two */
 #define LIMIT	96u
@@ -45,23 +46,6 @@ static int write_png(const char *path, const uint32_t *count, const uint8_t *lev
 	return png_image_write_to_file(&img, path, 0, rgb, 0, NULL);
 }
 
-/* The same in C.  Pixels at the edge of the set may differ by the rounding of fused operations. */
-static uint32_t reference(uint32_t px, uint32_t py)
-{
-	double cx = X0 + (double)px * (double)STEP, cy = Y0 + (double)py * (double)STEP, x = 0, y = 0;
-	uint32_t i;
-
-	for (i = 0; i < LIMIT; i++) {
-		double xx = x * x, yy = y * y;
-
-		if (xx + yy > 4)
-			break;
-		y = 2 * x * y + cy;
-		x = xx - yy + cx;
-	}
-	return i;
-}
-
 static uint32_t nesting_depth(void)
 {
 	ppuDeviceProp prop;
@@ -95,7 +79,7 @@ int main(int argc, char **argv)
 	CHECK(ppuMemcpy(level, dev[1], W * W));
 	CHECK(ppuMemcpy(tally, dev[2], sizeof(tally)));
 	for (uint32_t i = 0; i < W * W; i++) {
-		differ += count[i] != reference(i % W, i / W);
+		differ += count[i] != mandelbrot_reference(X0, Y0, STEP, LIMIT, i % W, i / W);
 		if (level[i] > deepest)
 			deepest = level[i];
 	}

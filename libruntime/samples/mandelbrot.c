@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "common.h"
+#include "mandelbrot.h"
 
 #define W	384u
 #define H	256u
@@ -33,23 +34,6 @@ static int write_png(const char *path, const uint32_t *it)
 	return png_image_write_to_file(&img, path, 0, rgb, 0, NULL);
 }
 
-/* The same in C.  Pixels at the edge of the set may differ by the rounding of fused operations. */
-static uint32_t reference(uint32_t px, uint32_t py)
-{
-	double cx = X0 + (double)px * (double)STEP, cy = Y0 + (double)py * (double)STEP, x = 0, y = 0;
-	uint32_t i;
-
-	for (i = 0; i < LIMIT; i++) {
-		double xx = x * x, yy = y * y;
-
-		if (xx + yy > 4)
-			break;
-		y = 2 * x * y + cy;
-		x = xx - yy + cx;
-	}
-	return i;
-}
-
 int main(int argc, char **argv)
 {
 	ppuFunction fn = load_kernel("mandelbrot", "mandelbrot");
@@ -65,7 +49,7 @@ int main(int argc, char **argv)
 	CHECK(ppuLaunchKernel(fn, ppuDim(W / 16, H / 16, 1), ppuDim(16, 16, 1), 0, NULL, args, NULL, 0));
 	CHECK(ppuMemcpy(it, dev, W * H * 4));
 	for (uint32_t i = 0; i < W * H; i++) {
-		differ += it[i] != reference(i % W, i / W);
+		differ += it[i] != mandelbrot_reference(X0, Y0, STEP, LIMIT, i % W, i / W);
 		inside += it[i] == LIMIT;
 	}
 	snprintf(path, sizeof(path), "%s/mandelbrot.png", dir);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ppu_image.h"
+#include "common/file.h"
 #include "tool.h"
 
 static void usage(FILE *to)
@@ -14,35 +15,6 @@ static void usage(FILE *to)
 	      "  -c      leave undefined symbols open, for a later link\n"
 	      "  --help, --version\n"
 	      "Files are linked in order. Exit status: 0 done, 2 usage, 3 errors in the input.\n", to);
-}
-
-static char *read_file(const char *path, size_t *len)
-{
-	FILE *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-	char *v = NULL;
-	size_t cap = 0, n;
-
-	*len = 0;
-	if (!f)
-		return NULL;
-	do {
-		if (*len == cap) {
-			char *w = realloc(v, cap = cap ? cap * 2 : 65536);
-
-			if (!w)
-				break;
-			v = w;
-		}
-		n = fread(v + *len, 1, cap - *len, f);
-		*len += n;
-	} while (n);
-	if (ferror(f)) {
-		free(v);
-		v = NULL;
-	}
-	if (f != stdin)
-		fclose(f);
-	return v;
 }
 
 int main(int argc, char **argv)
@@ -81,7 +53,7 @@ int main(int argc, char **argv)
 		}
 		if (!first)
 			first = argv[i];
-		text = read_file(argv[i], &len);
+		text = ppu_read_file(argv[i], &len);
 		if (!text) {
 			fprintf(stderr, "ppu-as: %s: %s\n", argv[i], strerror(errno));
 			return 2;

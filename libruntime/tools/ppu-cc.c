@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ppu_image.h"
+#include "common/file.h"
 #include "tool.h"
 
 static const char help[] =
@@ -43,34 +44,6 @@ static void print_passes(void)
 
 	for (i = 0; ppu_ptx_pass(i); i++)
 		puts(ppu_ptx_pass(i));
-}
-
-static char *read_file(const char *path, size_t *len)
-{
-	FILE *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-	char *v = NULL, *w;
-	size_t cap = 0, n;
-
-	*len = 0;
-	if (!f)
-		return NULL;
-	do {
-		if (*len == cap) {
-			w = realloc(v, cap = cap ? cap * 2 : 65536);
-			if (!w)
-				break;
-			v = w;
-		}
-		n = fread(v + *len, 1, cap - *len, f);
-		*len += n;
-	} while (n);
-	if (ferror(f)) {
-		free(v);
-		v = NULL;
-	}
-	if (f != stdin)
-		fclose(f);
-	return v;
 }
 
 static int is_ptx(const char *text, size_t len)
@@ -113,7 +86,7 @@ static int add_file(const struct args *a, const char *path, struct ppu_image *ou
 {
 	struct ppu_image *img = NULL;
 	size_t len;
-	char *text = read_file(path, &len);
+	char *text = ppu_read_file(path, &len);
 	const char *why = NULL;
 	int err;
 

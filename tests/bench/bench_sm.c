@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "../unit/lib/smt.c"
+#include "../unit/lib/sm_test.c"
 
 #define ROUNDS 4000
 #define WARPS 64
@@ -58,7 +58,7 @@ static double seconds(void)
 /* Best of three, seconds for all rounds of all warps. */
 static double measure(const char *insn, unsigned n)
 {
-	struct smt *s = smt_new();
+	struct sm_test *s = smt_new();
 	char text[4096];
 	double best = 1e9;
 

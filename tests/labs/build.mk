@@ -3,7 +3,7 @@
 # Lab 10: what is linked around the student's divergence unit (tests/labs/lab10/machine.c says what it does).
 # Students get this library built, with libppucore.a without that unit (ppulab/build.py, ppulab/release.py).
 
-LAB10_SRCS := $(addprefix tests/labs/lab10/,machine.c queue.c random.c) $(addprefix tests/unit/lib/,smt.c simt_prog.c)
+LAB10_SRCS := $(addprefix tests/labs/lab10/,machine.c queue.c random.c) $(addprefix tests/unit/lib/,sm_test.c simt_prog.c)
 $(call ppu_objs,$(filter tests/labs/%,$(LAB10_SRCS))): private PPU_CFLAGS += \
 	-Itests/labs/lab10 -Itests/labs/lib -Itests/unit/lib -Iqemu-device -Ilibruntime
 $(BUILD)/lib/liblab10.a: $(call ppu_objs,$(LAB10_SRCS))

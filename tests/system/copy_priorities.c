@@ -237,10 +237,7 @@ static void t_register(void)
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} tests[] = {
+	static const struct system_test tests[] = {
 		{ "six priorities by default, highest first", t_default },
 		{ "both directions of both scales", t_directions },
 		{ "semaphores in system memory", t_system_memory },
@@ -249,21 +246,6 @@ int main(void)
 		{ "host functions in order", t_host_functions },
 		{ "existing memory is registered or refused by name", t_register },
 	};
-	int bad = 0;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		int status;
-		pid_t pid = fork();
-
-		if (!pid) {
-			alarm(250);
-			tests[i].run();
-			exit(0);
-		}
-		waitpid(pid, &status, 0);
-		printf("%s - %s\n", status ? "not ok" : "ok", tests[i].name);
-		bad |= status;
-	}
-	return bad ? 1 : 0;
+	return run_each(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -311,10 +311,7 @@ static void t_two_processes(void)
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} tests[] = {
+	static const struct system_test tests[] = {
 		{ "random graph of copies and kernels", t_graph },
 		{ "the same with rings of 3, 6 and 8 entries", t_tiny_rings },
 		{ "four threads", t_threads },
@@ -325,21 +322,6 @@ int main(void)
 		{ "two processes", t_two_processes },
 		{ "killed processes", t_killed },
 	};
-	int bad = 0;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		int status;
-		pid_t pid = fork();
-
-		if (!pid) {
-			alarm(250);
-			tests[i].run();
-			exit(0);
-		}
-		waitpid(pid, &status, 0);
-		printf("%s - %s\n", status ? "not ok" : "ok", tests[i].name);
-		bad |= status;
-	}
-	return bad ? 1 : 0;
+	return run_each(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -74,20 +74,6 @@ struct ppuCtx_st {
 
 ppuResult rt_ctx_create(struct rt_device *dev, unsigned flags, struct ppuCtx_st **ctx);
 void rt_ctx_destroy(struct ppuCtx_st *ctx);	/* ends it; the caller's reference stays */
-/* Lock; fails (unlocked) when the context is gone or broken. */
-ppuResult rt_enter(struct ppuCtx_st *ctx);
-static inline void rt_leave(struct ppuCtx_st *ctx) { pthread_mutex_unlock(&ctx->lock); }
-
-bool rt_done(struct ppuCtx_st *ctx, const struct rt_need *need);
-void rt_merge(struct ppuCtx_st *ctx, struct rt_need *to, const struct rt_need *from);
-/* Everything submitted so far. */
-void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need);
-extern const struct be_limits rt_no_limit;
-/* Called locked; drops the lock while asleep. */
-ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *need, const struct be_limits *lim);
-ppuResult rt_wait_all(struct ppuCtx_st *ctx);
-/* Look for a reason why work is not going on; PPU_SUCCESS when there is none. */
-ppuResult rt_check(struct ppuCtx_st *ctx);
 
 #pragma GCC visibility pop
 #endif

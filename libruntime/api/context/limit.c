@@ -16,6 +16,7 @@
 #include "api/context/init.h"
 #include "api/context/need.h"
 #include "api/context/object.h"
+#include "api/context/wait.h"
 #include "api/launch/cdp.h"
 #include "api/launch/devcalls.h"
 #include "api/launch/module.h"

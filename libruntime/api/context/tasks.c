@@ -9,6 +9,7 @@
 #include "api/context/error.h"
 #include "api/context/init.h"
 #include "api/context/object.h"
+#include "api/context/wait.h"
 #include "api/launch/module.h"
 
 #define S(name, code, text) _Static_assert(PPU_TASK_STATE_##name == (code), "the device's numbers");

@@ -15,11 +15,11 @@
 #include "api/context/error.h"
 #include "api/context/init.h"
 #include "api/context/limit.h"
-#include "api/launch/launch.h"
+#include "api/context/wait.h"
+#include "api/launch/function.h"
 #include "api/launch/module.h"
 #include "api/memory/copy.h"
 #include "api/memory/mem.h"
-#include "api/stream/chan.h"
 #include "compiler/devabi/devlib.h"
 
 #define NUM_BUFFERS	2048u	/* more launches at once are prepared in the heap of malloc */
@@ -141,7 +141,7 @@ static int by_pc(const void *a, const void *b)
 static ppuResult describe(struct ppuModule_st *m, const struct ppu_symbol *s, struct ppu_cdp_kernel *k)
 {
 	const ppuDeviceProp *p = &m->ctx->device->prop;
-	uint32_t most = p->shared_per_block < p->shared_per_sm ? p->shared_per_block : p->shared_per_sm, number;
+	uint32_t number;
 	ppuResult res = rt_module_number(m, s, &number);
 
 	if (res)
@@ -157,7 +157,7 @@ static ppuResult describe(struct ppuModule_st *m, const struct ppu_symbol *s, st
 		},
 		.max_threads = rt_max_threads(s, p), .own_threads = s->max_threads, .recursive = s->recursive,
 		.wanted = { s->reqntid[0], s->reqntid[1], s->reqntid[2] },
-		.max_dynamic = s->shared_bytes < most ? most - s->shared_bytes : 0,
+		.max_dynamic = rt_max_dynamic(s, p),
 	};
 	/* .reqntid x leaves y and z 1 */
 	for (unsigned i = 1; i < 3 && k->wanted[0]; i++)

@@ -12,6 +12,7 @@
 #include "api/context/context.h"
 #include "api/context/error.h"
 #include "api/context/init.h"
+#include "api/context/wait.h"
 #include "api/memory/copy.h"
 #include "api/memory/mem.h"
 

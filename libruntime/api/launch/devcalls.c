@@ -13,11 +13,11 @@
 #include "api/launch/devcalls.h"
 #include "api/context/context.h"
 #include "api/context/error.h"
+#include "api/context/wait.h"
 #include "api/launch/cdp.h"
 #include "api/launch/module.h"
 #include "api/memory/copy.h"
 #include "api/memory/mem.h"
-#include "api/stream/chan.h"
 #include "compiler/devabi/devlib.h"
 
 #define PRINT_DEFAULT	(1ull << 20)

@@ -13,6 +13,7 @@
 #include "api/context/context.h"
 #include "api/context/error.h"
 #include "api/context/need.h"
+#include "api/context/wait.h"
 #include "api/memory/copyprio.h"
 #include "api/memory/mem.h"
 #include "api/stream/chan.h"
@@ -229,18 +230,30 @@ static ppuResult before_stage(struct ppuStream_st *s, const struct rt_rect *r, b
 	return rt_wait(s->ctx, &need, &rt_no_limit);
 }
 
+/* From the first byte to the last of rows that are a pitch apart; false: more than an address can say. */
+static bool extent(uint64_t at, uint64_t pitch, uint64_t width, uint64_t rows, uint64_t *bytes)
+{
+	uint64_t end;
+
+	return !__builtin_mul_overflow(rows - 1, pitch, bytes) && !__builtin_add_overflow(*bytes, width, bytes) &&
+	       !__builtin_add_overflow(at, *bytes, &end);
+}
+
 ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait)
 {
 	struct ppuCtx_st *ctx = s->ctx;
 	struct rt_stage *stage = NULL;
 	struct rt_rect r = *given;
+	uint64_t dst_bytes, src_bytes;
 	ppuMemoryType dst, src;
 	ppuResult res;
 
 	if (!r.width || !r.rows)
 		return PPU_SUCCESS;
 	if (!r.dst || !r.src || (r.rows > 1 && (r.dst_pitch < r.width || r.src_pitch < r.width)) ||
-	    r.width > (1ull << 47) || r.rows > (1ull << 47) / r.width)
+	    r.width > (1ull << 47) || r.rows > (1ull << 47) / r.width ||
+	    !extent(r.dst, r.dst_pitch, r.width, r.rows, &dst_bytes) ||
+	    !extent(r.src, r.src_pitch, r.width, r.rows, &src_bytes))
 		return rt_error(PPU_ERROR_INVALID_VALUE);
 	if (r.rows > 1 && r.dst_pitch == r.width && r.src_pitch == r.width) {
 		r.width *= r.rows;
@@ -252,9 +265,9 @@ ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait
 		res = rt_enter(ctx);
 		if (res)
 			goto out;
-		res = rt_classify(ctx, (void *)(uintptr_t)r.dst, (r.rows - 1) * r.dst_pitch + r.width, &dst);
+		res = rt_classify(ctx, (void *)(uintptr_t)r.dst, dst_bytes, &dst);
 		if (!res)
-			res = rt_classify(ctx, (void *)(uintptr_t)r.src, (r.rows - 1) * r.src_pitch + r.width, &src);
+			res = rt_classify(ctx, (void *)(uintptr_t)r.src, src_bytes, &src);
 		if (res || stage || (dst != PPU_MEMORY_UNREGISTERED) == (src != PPU_MEMORY_UNREGISTERED))
 			break;
 		/* The stage's lock is the outer one. */
@@ -385,7 +398,7 @@ static ppuResult fill(void *dst, size_t pitch, uint64_t value, unsigned elem_byt
 	unsigned log2 = elem_bytes == 1 ? 0 : elem_bytes == 2 ? 1 : elem_bytes == 4 ? 2 : 3;
 	struct ppuStream_st *s;
 	ppuMemoryType type;
-	uint64_t bytes;
+	uint64_t bytes, all;
 	ppuResult res;
 
 	if (elem_bytes != 1u << log2 || (uintptr_t)dst & (elem_bytes - 1))
@@ -394,7 +407,7 @@ static ppuResult fill(void *dst, size_t pitch, uint64_t value, unsigned elem_byt
 		return PPU_SUCCESS;
 	bytes = (uint64_t)width * elem_bytes;
 	if (!dst || width > (1ull << 44) || (rows > 1 && (pitch < bytes || pitch & (elem_bytes - 1))) ||
-	    rows > (1ull << 47) / bytes)
+	    rows > (1ull << 47) / bytes || !extent((uintptr_t)dst, pitch, bytes, rows, &all))
 		return rt_error(PPU_ERROR_INVALID_VALUE);
 	if (rows > 1 && pitch == bytes) {
 		width *= rows;
@@ -406,7 +419,7 @@ static ppuResult fill(void *dst, size_t pitch, uint64_t value, unsigned elem_byt
 		return res;
 	res = rt_enter(s->ctx);
 	if (!res) {
-		res = rt_classify(s->ctx, dst, (rows - 1) * pitch + bytes, &type);
+		res = rt_classify(s->ctx, dst, all, &type);
 		if (!res && type == PPU_MEMORY_UNREGISTERED)
 			res = rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is neither device nor pinned memory", dst);
 		if (!res)

@@ -38,6 +38,7 @@
 #include "api/context/init.h"
 #include "api/context/need.h"
 #include "api/context/object.h"
+#include "api/context/wait.h"
 #include "api/memory/copy.h"
 #include "api/memory/va.h"
 #include "api/stream/chan.h"

@@ -7,6 +7,7 @@
 #include "api/context/error.h"
 #include "api/context/init.h"
 #include "api/context/object.h"
+#include "api/context/wait.h"
 #include "api/memory/copy.h"
 #include "api/memory/mem.h"
 #include "compiler/devabi/devlib.h"

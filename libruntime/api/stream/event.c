@@ -12,11 +12,12 @@
 #include "api/stream/event.h"
 #include "api/context/context.h"
 #include "api/context/error.h"
+#include "api/context/fault.h"
 #include "api/context/init.h"
 #include "api/context/need.h"
 #include "api/context/object.h"
+#include "api/context/wait.h"
 #include "api/stream/chan.h"
-#include "api/stream/hostfn.h"
 #include "api/stream/slot.h"
 #include "api/stream/stream.h"
 

@@ -18,7 +18,6 @@
 #include "api/context/error.h"
 #include "api/context/init.h"
 #include "api/memory/copyprio.h"
-#include "api/stream/chan.h"
 #include "api/stream/priomap.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"

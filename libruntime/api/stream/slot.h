@@ -31,6 +31,7 @@ struct rt_retired_slot {	/* free once its last writer is through */
 	struct rt_retired_slot *next;
 };
 
+ppuResult rt_slots_new(struct ppuCtx_st *ctx);	/* room for more of them */
 ppuResult rt_slot_alloc(struct ppuCtx_st *ctx, struct rt_slot *slot);
 void rt_slot_unused(struct rt_slot slot);	/* nothing was submitted that writes it */
 void rt_slot_retire(struct ppuCtx_st *ctx, struct rt_slot slot, const struct rt_need *need);

@@ -202,7 +202,7 @@ static void resolve(struct as *a)
 			continue;
 		}
 		s = &img->symbols[e->value];
-		fn = s->kind == PPU_SYM_KERNEL || s->kind == PPU_SYM_FUNC;
+		fn = ppu_is_code(s->kind);
 		switch (f->what) {
 		case AS_FIX_TARGET:
 			kind = PPU_REL_CODE_PC;
@@ -255,7 +255,7 @@ static void finish_shared(struct ppu_image *img)
 	for (i = 0; i < img->num_symbols; i++) {
 		struct ppu_symbol *s = &img->symbols[i];
 
-		if (s->kind != PPU_SYM_KERNEL && s->kind != PPU_SYM_FUNC)
+		if (!ppu_is_code(s->kind))
 			continue;
 		if (s->shared_bytes < img->shared_module_bytes)
 			s->shared_bytes = img->shared_module_bytes;

@@ -78,6 +78,16 @@ int ppu_group_value(unsigned group, const char *text, size_t len)
 	return -1;
 }
 
+static int number_of(const char *const *texts, unsigned first, unsigned n, const char *text, size_t len)
+{
+	unsigned i;
+
+	for (i = first; i < n; i++)
+		if (same(texts[i], text, len))
+			return (int)i;
+	return -1;
+}
+
 static const char *const type_texts[PPU_T_COUNT] = {
 #define T(name, code, bits, suffix) [code] = suffix,
 	PPU_TYPES(T)
@@ -91,12 +101,7 @@ const char *ppu_type_text(unsigned t)
 
 int ppu_type_value(const char *text, size_t len)
 {
-	unsigned i;
-
-	for (i = 1; i < PPU_T_COUNT; i++)
-		if (same(type_texts[i], text, len))
-			return (int)i;
-	return -1;
+	return number_of(type_texts, 1, PPU_T_COUNT, text, len);
 }
 
 static const char *const sreg_texts[PPU_SR_COUNT] = {
@@ -112,12 +117,7 @@ const char *ppu_sreg_text(unsigned n)
 
 int ppu_sreg_value(const char *text, size_t len)
 {
-	unsigned i;
-
-	for (i = 0; i < PPU_SR_COUNT; i++)
-		if (same(sreg_texts[i], text, len))
-			return (int)i;
-	return -1;
+	return number_of(sreg_texts, 0, PPU_SR_COUNT, text, len);
 }
 
 int ppu_opcode_value(const char *mnemonic, size_t len)

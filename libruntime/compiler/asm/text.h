@@ -21,10 +21,10 @@
 #define PPU_NAMES_PLOP(N)	N(PPU_PLOP_AND, "and") N(PPU_PLOP_OR, "or") \
 				N(PPU_PLOP_XOR, "xor") N(PPU_PLOP_MOV, "mov")
 #define PPU_NAMES_VEC(N)	N(PPU_VEC_1, "v1") N(PPU_VEC_2, "v2") N(PPU_VEC_4, "v4")
-#define PPU_NAMES_SEM(N)	N(PPU_SEM_WEAK, "weak") N(PPU_SEM_VOLATILE, "volatile") \
-				N(PPU_SEM_RELAXED, "relaxed") N(PPU_SEM_ACQUIRE, "acquire") \
-				N(PPU_SEM_RELEASE, "release") N(PPU_SEM_ACQ_REL, "acq_rel") \
-				N(PPU_SEM_SC, "sc")
+#define PPU_NAMES_SEM(N)	N(PPU_MO_WEAK, "weak") N(PPU_MO_VOLATILE, "volatile") \
+				N(PPU_MO_RELAXED, "relaxed") N(PPU_MO_ACQUIRE, "acquire") \
+				N(PPU_MO_RELEASE, "release") N(PPU_MO_ACQ_REL, "acq_rel") \
+				N(PPU_MO_SC, "sc")
 #define PPU_NAMES_SCOPE(N)	N(PPU_SCOPE_CTA >> 3, "cta") N(PPU_SCOPE_GPU >> 3, "gpu") \
 				N(PPU_SCOPE_SYS >> 3, "sys")
 #define PPU_NAMES_DIR(N)	N(0, "l") N(1, "r")
@@ -48,8 +48,6 @@
 #define PPU_NAMES_LOHI(N)	N(0, "lo") N(1, "hi")
 #define PPU_NAMES_SHIFTAMT(N)	N(0, "pos") N(1, "shiftamt")
 #define PPU_NAMES_SUM(N)	N(0, "bytes") N(1, "add")
-#define PPU_NAMES_TESTP(N)	N(0, "finite") N(1, "infinite") N(2, "number") \
-				N(3, "notanumber") N(4, "normal") N(5, "subnormal")
 #define PPU_NAMES_CO(N)		N(0, "nco") N(1, "co")
 #define PPU_NAMES_CI(N)		N(0, "nci") N(1, "ci")
 #define PPU_NAMES_NAN(N)	N(0, "nonan") N(1, "nan")
@@ -61,6 +59,7 @@
 				N(PPU_RND_RP, "rp")
 /* Groups with a list in ppu_isa.h. */
 #define PPU_N3(name, code, text) PPU_N_(code, text)
+#define PPU_NAMES_TESTP(N)	PPU_TESTP_CLASSES(PPU_N3)
 #define PPU_NAMES_CMP(N)	PPU_CMPS(PPU_N3)
 #define PPU_NAMES_SPACE(N)	PPU_SPACES(PPU_N3)
 #define PPU_NAMES_ATOM(N)	PPU_ATOMS(PPU_N3)

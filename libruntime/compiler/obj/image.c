@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <hw/ppu_isa_check.h>
 #include "compiler/obj/image.h"
 
 #define HEADER_BYTES	32
@@ -63,6 +64,18 @@ int ppu_grow_(void **array, uint32_t *n, size_t size)
 	}
 	memset((char *)v + *n * size, 0, size);
 	(*n)++;
+	return 0;
+}
+
+int ppu_has_target(const struct ppu_insn *in)
+{
+	switch (ppu_isa_info(PPU_GET(in, OP))->fmt) {
+	case PPU_FMT_BR:
+	case PPU_FMT_PUSHL:
+	case PPU_FMT_DISL:
+	case PPU_FMT_CALL:
+		return 1;
+	}
 	return 0;
 }
 

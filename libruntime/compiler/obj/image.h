@@ -32,6 +32,15 @@ enum {
 const char *ppu_symbol_check(const struct ppu_image *img, const struct ppu_symbol *s);
 const char *ppu_reloc_check(const struct ppu_image *img, const struct ppu_reloc *r);
 
+/* Kernels and functions. */
+static inline int ppu_is_code(unsigned kind)
+{
+	return kind == PPU_SYM_KERNEL || kind == PPU_SYM_FUNC;
+}
+
+/* Is imm an instruction index of the same image? */
+int ppu_has_target(const struct ppu_insn *in);
+
 /* Append one zeroed element to an array that was grown only by this (from NULL, n = 0; n a uint32_t).
  * 0 or -ENOMEM. */
 #define PPU_GROW(array, n) ppu_grow_((void **)&(array), &(n), sizeof(*(array)))

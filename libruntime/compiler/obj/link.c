@@ -21,24 +21,6 @@ static uint64_t align_up(uint64_t v, uint64_t a)
 	return a ? (v + a - 1) & ~(a - 1) : v;
 }
 
-static int is_code(unsigned kind)
-{
-	return kind == PPU_SYM_KERNEL || kind == PPU_SYM_FUNC;
-}
-
-/* imm is an instruction index of the same image. */
-static int has_target(const struct ppu_insn *in)
-{
-	switch (ppu_isa_info(PPU_GET(in, OP))->fmt) {
-	case PPU_FMT_BR:
-	case PPU_FMT_PUSHL:
-	case PPU_FMT_DISL:
-	case PPU_FMT_CALL:
-		return 1;
-	}
-	return 0;
-}
-
 /* Symbol names -> index, open addressing; visible symbols only. */
 struct names {
 	uint32_t *slot;		/* index + 1, 0: free */
@@ -100,7 +82,7 @@ static uint32_t max_fixed_shared(const struct ppu_image *img)
 	uint32_t i, max = 0;
 
 	for (i = 0; i < img->num_symbols; i++)
-		if (is_code(img->symbols[i].kind) && img->symbols[i].shared_fixed > max)
+		if (ppu_is_code(img->symbols[i].kind) && img->symbols[i].shared_fixed > max)
 			max = img->symbols[i].shared_fixed;
 	return max;
 }
@@ -185,7 +167,7 @@ int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct pp
 	for (i = 0; i < src->num_insns; i++) {
 		struct ppu_insn in = src->code[i];
 
-		if (has_target(&in)) {
+		if (ppu_has_target(&in)) {
 			uint64_t target = (uint64_t)PPU_GET(&in, IMM) + code0;
 
 			if (target <= PPU_PC_MAX)
@@ -346,7 +328,7 @@ static int build_graph(struct ppu_image *img, struct ppu_graph *g)
 	for (i = 0; i < img->num_symbols; i++) {
 		const struct ppu_symbol *s = &img->symbols[i];
 
-		if (!is_code(s->kind))
+		if (!ppu_is_code(s->kind))
 			continue;
 		g->sym[g->n] = i;
 		g->at[s->value] = g->n + 1;
@@ -581,7 +563,8 @@ static int collect(struct ppu_image *img, struct ppu_graph *g, const struct ppu_
 			}
 		}
 		if (slot)	/* twice in an image that is finished twice, which does no harm */
-			k->local_bytes += lib->thread_slot_bytes;
+			k->local_bytes = k->local_bytes > UINT32_MAX - lib->thread_slot_bytes ? UINT32_MAX :
+					 k->local_bytes + lib->thread_slot_bytes;
 		if (k->regs < 2)
 			k->regs = 2;	/* R1 holds the stack pointer at start */
 	}

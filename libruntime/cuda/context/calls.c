@@ -8,12 +8,11 @@
 #include <ppu.h>
 #include "cuda/context/calls.h"
 #include "cuda/context/error.h"
-#include "common/calllog.h"
 #include "cuda/context/unsupported.h"
+#include "cuda/stream/stream.h"
+#include "common/calllog.h"
 
 #define EXPORT __attribute__((visibility("default")))
-
-__thread bool cu_per_thread;
 
 static struct ppu_calllog call_log = { .library = "libcuda" };
 

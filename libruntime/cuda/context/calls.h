@@ -9,8 +9,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The running call takes stream 0 as the thread's own. */
-extern __thread bool cu_per_thread;
 struct cu_symbol {
 	const char *symbol, *base;
 	int since;

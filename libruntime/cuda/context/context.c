@@ -11,7 +11,6 @@
 #include <hw/ppu_mmu.h>
 #include <ppu.h>
 #include "cuda/context/context.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"

@@ -5,9 +5,8 @@
 
 #include <ppu.h>
 #include "cuda/context/device.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/error.h"
-#include "cuda/memory/array.h"
+#include "cuda/memory/format.h"
 #include "cuda/module/function.h"
 
 /* What the PPU can do is what a device of this compute capability can. */

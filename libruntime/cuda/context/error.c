@@ -5,7 +5,6 @@
 
 #include <ppu.h>
 #include "cuda/context/error.h"
-#include "cuda/context/calls.h"
 
 static __thread bool libppu_knows;	/* libppu failed in this call */
 static __thread char why[512];

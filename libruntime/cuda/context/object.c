@@ -5,7 +5,6 @@
 
 #include <ppu.h>
 #include "cuda/context/object.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 

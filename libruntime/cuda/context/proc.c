@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cuGetProcAddress: the address of a function by its base name, in the version a program was built for. */
 #include <string.h>
-
 #include "cuda/context/calls.h"
+
 
 CUresult i_cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
 			       CUdriverProcAddressQueryResult *status)

@@ -11,7 +11,6 @@
 
 #include <ppu.h>
 #include "cuda/graph/capture.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/graph.h"

@@ -6,15 +6,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-
 #include "cuda/graph/exec.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/capture.h"
 #include "cuda/graph/graph.h"
 #include "cuda/graph/work.h"
 #include "cuda/module/function.h"
 #include "cuda/stream/stream.h"
+
 
 struct step {
 	struct cu_op op;

@@ -9,7 +9,6 @@
 
 #include <ppu.h>
 #include "cuda/graph/graph.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/object.h"

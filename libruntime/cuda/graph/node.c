@@ -9,7 +9,6 @@
 
 #include <ppu.h>
 #include "cuda/graph/node.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
@@ -18,6 +17,7 @@
 #include "cuda/graph/work.h"
 #include "cuda/memory/pointer.h"
 #include "cuda/module/function.h"
+#include "cuda/stream/memop.h"
 
 /* ---- parameters to work --------------------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ PLAIN(host, CU_GRAPH_NODE_TYPE_HOST, CUDA_HOST_NODE_PARAMS, host, p->fn)
 
 static CUresult op_mem(struct cu_op *op, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
 {
-	return p && p->count && p->paramArray && !p->flags ? cu_op_mem(op, p->count, p->paramArray) :
+	return p && p->count && p->count <= CU_MEM_OPS_MOST && p->paramArray && !p->flags ? cu_op_mem(op, p->count, p->paramArray) :
 	       CUDA_ERROR_INVALID_VALUE;
 }
 

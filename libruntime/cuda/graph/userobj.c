@@ -2,12 +2,11 @@
 /* User objects: something of the program that lives as long as a graph that uses it. */
 #include <pthread.h>
 #include <stdlib.h>
-
 #include "cuda/graph/userobj.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/device.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/graph.h"
+
 
 struct CUuserObject_st {
 	struct cu_obj obj;

@@ -6,7 +6,6 @@
 
 #include <ppu.h>
 #include "cuda/graph/work.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"

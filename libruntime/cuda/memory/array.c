@@ -2,30 +2,11 @@
 /* Arrays: rows of device memory behind a handle.  Programs reach them by copies, kernels as textures and surfaces. */
 #include <ppu.h>
 #include "cuda/memory/array.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
-
-size_t cu_format_bytes(CUarray_format f)
-{
-	switch (f) {
-	case CU_AD_FORMAT_UNSIGNED_INT8:
-	case CU_AD_FORMAT_SIGNED_INT8:
-		return 1;
-	case CU_AD_FORMAT_UNSIGNED_INT16:
-	case CU_AD_FORMAT_SIGNED_INT16:
-	case CU_AD_FORMAT_HALF:
-		return 2;
-	case CU_AD_FORMAT_UNSIGNED_INT32:
-	case CU_AD_FORMAT_SIGNED_INT32:
-	case CU_AD_FORMAT_FLOAT:
-		return 4;
-	default:
-		return 0;
-	}
-}
+#include "cuda/memory/format.h"
 
 static void release(void *obj)
 {

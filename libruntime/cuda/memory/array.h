@@ -15,7 +15,6 @@ struct CUarray_st {
 	void *mem;
 	size_t pitch, element, width, height, depth;	/* bytes of an element; height and depth at least 1 */
 };
-size_t cu_format_bytes(CUarray_format format);	/* 0: unknown */
 
 #pragma GCC visibility pop
 #endif

@@ -8,7 +8,6 @@
 
 #include <ppu.h>
 #include "cuda/memory/copy.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
@@ -42,12 +41,26 @@ static bool extent(const struct side *s, size_t width, size_t height, size_t dep
 	       !__builtin_add_overflow(bytes, s->at, &rows);
 }
 
+/* The address of a box's first byte; false: more than an address can say. */
+static bool first_byte(uint64_t base, const struct box_side *b, struct side *s)
+{
+	uint64_t z, y;
+
+	return !__builtin_mul_overflow((uint64_t)b->z, s->slice, &z) && !__builtin_mul_overflow((uint64_t)b->y, s->pitch, &y) &&
+	       !__builtin_add_overflow(base, z, &s->at) && !__builtin_add_overflow(s->at, y, &s->at) &&
+	       !__builtin_add_overflow(s->at, b->x, &s->at);
+}
+
 /* Where a side begins.  The array stays alive through its context's user. */
 static CUresult locate(const struct box_side *b, size_t width, size_t height, size_t depth, struct side *s)
 {
-	size_t pitch = b->pitch ? b->pitch : b->x + width, rows = b->rows ? b->rows : b->y + height;
+	size_t row_end, last_row, pitch, rows;
 	uint64_t base = b->type == CU_MEMORYTYPE_HOST ? b->host : b->device;
 
+	if (__builtin_add_overflow(b->x, width, &row_end) || __builtin_add_overflow(b->y, height, &last_row))
+		return CUDA_ERROR_INVALID_VALUE;
+	pitch = b->pitch ? b->pitch : row_end;
+	rows = b->rows ? b->rows : last_row;
 	if (b->type == CU_MEMORYTYPE_ARRAY) {
 		struct CUarray_st *a = cu_obj_get(b->array, CU_ARRAY);
 
@@ -62,7 +75,7 @@ static CUresult locate(const struct box_side *b, size_t width, size_t height, si
 		cu_obj_put(a);
 	} else if (b->type != CU_MEMORYTYPE_HOST && b->type != CU_MEMORYTYPE_DEVICE && b->type != CU_MEMORYTYPE_UNIFIED) {
 		return CUDA_ERROR_INVALID_VALUE;
-	} else if (b->x + width > pitch && (height > 1 || depth > 1)) {
+	} else if (row_end > pitch && (height > 1 || depth > 1)) {
 		return CUDA_ERROR_INVALID_VALUE;
 	} else if (b->type == CU_MEMORYTYPE_DEVICE && !cu_is_ours(base, NULL)) {
 		return CUDA_ERROR_INVALID_VALUE;
@@ -70,9 +83,8 @@ static CUresult locate(const struct box_side *b, size_t width, size_t height, si
 	if (!base)
 		return CUDA_ERROR_INVALID_VALUE;
 	s->pitch = pitch;
-	if (__builtin_mul_overflow(pitch, rows, &s->slice))
+	if (__builtin_mul_overflow(pitch, rows, &s->slice) || !first_byte(base, b, s))
 		return CUDA_ERROR_INVALID_VALUE;
-	s->at = base + b->z * s->slice + b->y * pitch + b->x;
 	return CUDA_SUCCESS;
 }
 

@@ -10,7 +10,6 @@
 
 #include <ppu.h>
 #include "cuda/memory/hostmem.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"

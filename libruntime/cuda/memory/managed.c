@@ -10,7 +10,6 @@
 
 #include <ppu.h>
 #include "cuda/memory/managed.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"

@@ -4,7 +4,6 @@
 
 #include <ppu.h>
 #include "cuda/memory/pointer.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/object.h"
 #include "cuda/memory/managed.h"

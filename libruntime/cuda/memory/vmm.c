@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include <ppu.h>
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"

@@ -14,7 +14,6 @@
 
 #include <ppu_image.h>
 #include "cuda/module/fatbin.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/error.h"
 
 #define WRAPPER_MAGIC	0x466243b1u

@@ -4,7 +4,6 @@
 
 #include <ppu.h>
 #include "cuda/module/function.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/module/library.h"

@@ -3,9 +3,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
 #include "cuda/module/jit.h"
-#include "cuda/context/calls.h"
+
 
 /* Numbers come in the pointer's place. */
 static unsigned int number(void *const *value)

@@ -2,7 +2,6 @@
 /* Launches. */
 #include <ppu.h>
 #include "cuda/module/launch.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/work.h"

@@ -11,7 +11,6 @@
 #include <ppu.h>
 #include <ppu_image.h>
 #include "cuda/module/library.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/object.h"

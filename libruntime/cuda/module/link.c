@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <ppu_image.h>
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/object.h"

@@ -3,7 +3,6 @@
 #include <stdint.h>
 
 #include <ppu.h>
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"

@@ -6,7 +6,6 @@
 
 #include <ppu.h>
 #include "cuda/module/oldlaunch.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/work.h"
 #include "cuda/module/function.h"

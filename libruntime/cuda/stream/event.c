@@ -2,7 +2,6 @@
 /* Events. */
 #include <ppu.h>
 #include "cuda/stream/event.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"

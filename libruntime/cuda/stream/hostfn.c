@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include <ppu.h>
-#include "cuda/context/calls.h"
 #include "cuda/context/error.h"
 #include "cuda/graph/capture.h"
 #include "cuda/graph/work.h"

@@ -9,7 +9,6 @@
 
 #include <ppu.h>
 #include "cuda/stream/memop.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
@@ -141,7 +140,7 @@ CUresult i_cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBa
 
 	if (r)
 		return r;
-	if (!count || count > 256 || !ops || flags)
+	if (!count || count > CU_MEM_OPS_MOST || !ops || flags)
 		r = CUDA_ERROR_INVALID_VALUE;
 	for (unsigned int i = 0; !r && i < count; i++)
 		r = check(&ops[i]);

@@ -4,13 +4,14 @@
 
 #include <ppu.h>
 #include "cuda/stream/stream.h"
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/capture.h"
 #include "cuda/graph/work.h"
+
+__thread bool cu_per_thread;
 
 /* Synchronisation policies: how a thread that waits does it.  Threads of ours always sleep. */
 enum { SYNC_AUTO = 1, SYNC_BLOCKING = 4 };

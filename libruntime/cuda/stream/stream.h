@@ -9,6 +9,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/* The running call takes stream 0 as the thread's own. */
+extern __thread bool cu_per_thread;
+
 struct CUstream_st {
 	struct cu_obj obj;
 	ppuStream ppu;

@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include <ppu.h>
-#include "cuda/context/calls.h"
 #include "cuda/context/context.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
-#include "cuda/memory/array.h"
+#include "cuda/memory/format.h"
 #include "cuda/module/module.h"
 #include "cuda/texture/texture.h"
 

@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include <ppu.h>
-#include "cuda/context/calls.h"
+#include "cuda/texture/texture.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/memory/array.h"
+#include "cuda/memory/format.h"
 
 struct object {
 	unsigned long long handle;

@@ -3,10 +3,12 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include "core/ppu_core.h"
 
 enum prop_type { T_u32, T_u64, T_size };
 

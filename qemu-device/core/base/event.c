@@ -5,8 +5,14 @@
  * distinct events, which is fixed by the configuration.
  */
 #include <stdlib.h>
-#include "core/ppu_int.h"
 #include "core/base/event.h"
+#include "core/base/io.h"
+
+struct ppu_events {
+	struct ppu_event **heap;
+	uint32_t n, cap;
+	uint64_t next_seq;
+};
 
 static bool before(const struct ppu_event *a, const struct ppu_event *b)
 {
@@ -84,7 +90,7 @@ void ppu_event_cancel(struct ppu_core *core, struct ppu_event *ev)
 	sift_down(e, (uint32_t)e->heap[i]->index);
 }
 
-void ppu_event_insert(struct ppu_core *core, struct ppu_event *ev)
+static void insert(struct ppu_core *core, struct ppu_event *ev)
 {
 	struct ppu_events *e = core->events;
 
@@ -108,12 +114,33 @@ void ppu_event_schedule(struct ppu_core *core, struct ppu_event *ev, uint64_t wh
 		return;
 	ev->when = when < core->now ? core->now : when;
 	ev->seq = core->events->next_seq++;
-	ppu_event_insert(core, ev);
+	insert(core, ev);
 }
 
 struct ppu_event *ppu_event_first(const struct ppu_core *core)
 {
 	return core->events->n ? core->events->heap[0] : NULL;
+}
+
+void ppu_io_event(struct ppu_core *core, struct ppu_io *io, struct ppu_event *ev)
+{
+	bool pending = ppu_event_pending(ev);
+	uint64_t when = ev->when, seq = ev->seq;
+
+	ppu_io_bool(io, &pending);
+	if (!pending)
+		return;
+	ppu_io_u64(io, &when);
+	ppu_io_u64(io, &seq);
+	if (!io->loading || io->failed)
+		return;
+	if (when < core->now || when >> 63 || seq >= core->events->next_seq || ppu_event_pending(ev)) {
+		ppu_io_fail(io, "an event lies in the past");
+		return;
+	}
+	ev->when = when;
+	ev->seq = seq;
+	insert(core, ev);
 }
 
 int ppu_events_create(struct ppu_core *core)

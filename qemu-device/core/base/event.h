@@ -1,18 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inside of the event list, for the run loop (ppu.c) and save/restore (state.c). */
+/*
+ * The ordered event list: what happens when.
+ *
+ * State: struct ppu_events, event.c's; the events themselves live in their owners.
+ * Thread safety: the thread that drives the core only.
+ * Time: ns of device time, as core->now.
+ */
 #ifndef PPU_EVENT_H
 #define PPU_EVENT_H
 
-#include "core/ppu_int.h"
+#include "core/core.h"
 
-struct ppu_events {
-	struct ppu_event **heap;
-	uint32_t n, cap;
-	uint64_t next_seq;
+/* Priorities of events at one time, lowest number first. */
+enum ppu_evprio {
+	PPU_EVP_SM_APPLY,	/* effects of an SM window */
+	PPU_EVP_CE,		/* copy engine completion */
+	PPU_EVP_TASK,
+	PPU_EVP_HOST,		/* host interface and scheduler */
+	PPU_EVP_SM_WINDOW,	/* start of the next SM window */
 };
-
+/* Embedded in its owner; at most once in the list. */
+struct ppu_event {
+	void (*fn)(struct ppu_core *core, void *arg);
+	void *arg;
+	uint64_t when, seq;
+	uint32_t prio;
+	int32_t index;		/* place in the heap, -1: not scheduled */
+};
+void ppu_event_init(struct ppu_event *ev, enum ppu_evprio prio,
+		    void (*fn)(struct ppu_core *, void *), void *arg);
+void ppu_event_schedule(struct ppu_core *core, struct ppu_event *ev, uint64_t when); /* moves it if scheduled */
+void ppu_event_cancel(struct ppu_core *core, struct ppu_event *ev);
+static inline bool ppu_event_pending(const struct ppu_event *ev) { return ev->index >= 0; }
+/* For the run loop: the next one, NULL: none. */
 struct ppu_event *ppu_event_first(const struct ppu_core *core);
-/* Puts an event whose when and seq are already set into the list. */
-void ppu_event_insert(struct ppu_core *core, struct ppu_event *ev);
+
+/* Saves whether an event is scheduled, when, and its sequence number (order is kept). */
+void ppu_io_event(struct ppu_core *core, struct ppu_io *io, struct ppu_event *ev);
+
+PPU_UNIT(events);
 
 #endif

@@ -5,7 +5,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include <hw/ppu_regs.h>
+#include "core/base/fault.h"
+#include "core/base/guest_error.h"
+#include "core/base/intr.h"
+#include "core/base/io.h"
+#include "core/base/trace.h"
 
 struct ppu_faults {
 	struct ppu_fault_rec ring[PPU_FAULT_RING];

@@ -6,7 +6,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include <hw/ppu_regs.h>
+#include "core/base/event.h"
+#include "core/base/inject.h"
+#include "core/base/io.h"
+#include "core/base/trace.h"
 
 struct vector {
 	struct ppu_event event;		/* a message on its way */

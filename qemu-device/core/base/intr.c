@@ -2,7 +2,11 @@
 /* Interrupt causes, the pending bitmaps behind them, and MSI-X vectors. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include <hw/ppu_regs.h>
+#include "core/base/inject.h"
+#include "core/base/intr.h"
+#include "core/base/io.h"
+#include "core/base/trace.h"
 
 struct ppu_intr {
 	uint32_t status, enable;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Trace records: one struct in device time, handed to the owner at once. */
-#include "core/ppu_int.h"
+#include "core/base/trace.h"
 
 void ppu_trace_emit(struct ppu_core *core, unsigned event, unsigned unit, uint32_t a, uint64_t b,
 		    uint64_t c, uint64_t d)

@@ -19,7 +19,9 @@
 #ifndef PPU_EXEC_H
 #define PPU_EXEC_H
 
-#include "core/ppu_int.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <hw/ppu_isa.h>
 
 #define PPU_LANES 32
 

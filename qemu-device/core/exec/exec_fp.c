@@ -587,22 +587,22 @@ FN(testp)
 		const uint32_t inf = 0x7f800000, min = 0x00800000;
 		DECL_W(a)
 		switch (di->m) {
-		case 0: LOOP t[l] = (a0[l] & 0x7fffffff) < inf ? ~0u : 0; break;
-		case 1: LOOP t[l] = (a0[l] & 0x7fffffff) == inf ? ~0u : 0; break;
-		case 2: LOOP t[l] = (a0[l] & 0x7fffffff) <= inf ? ~0u : 0; break;
-		case 3: LOOP t[l] = (a0[l] & 0x7fffffff) > inf ? ~0u : 0; break;
-		case 4: LOOP { uint32_t x = a0[l] & 0x7fffffff; t[l] = x == 0 || x - min < inf - min ? ~0u : 0; } break;
+		case PPU_TESTP_FINITE: LOOP t[l] = (a0[l] & 0x7fffffff) < inf ? ~0u : 0; break;
+		case PPU_TESTP_INFINITE: LOOP t[l] = (a0[l] & 0x7fffffff) == inf ? ~0u : 0; break;
+		case PPU_TESTP_NUMBER: LOOP t[l] = (a0[l] & 0x7fffffff) <= inf ? ~0u : 0; break;
+		case PPU_TESTP_NOTANUMBER: LOOP t[l] = (a0[l] & 0x7fffffff) > inf ? ~0u : 0; break;
+		case PPU_TESTP_NORMAL: LOOP { uint32_t x = a0[l] & 0x7fffffff; t[l] = x == 0 || x - min < inf - min ? ~0u : 0; } break;
 		default: LOOP { uint32_t x = a0[l] & 0x7fffffff; t[l] = x - 1 < min - 1 ? ~0u : 0; } break;
 		}
 	} else {
 		const uint64_t inf = 0x7ff0000000000000ull, min = 0x0010000000000000ull, ab = ~0ull >> 1;
 		DECL_D(a)
 		switch (di->m) {
-		case 0: LOOP t[l] = (LOAD_D(a) & ab) < inf ? ~0u : 0; break;
-		case 1: LOOP t[l] = (LOAD_D(a) & ab) == inf ? ~0u : 0; break;
-		case 2: LOOP t[l] = (LOAD_D(a) & ab) <= inf ? ~0u : 0; break;
-		case 3: LOOP t[l] = (LOAD_D(a) & ab) > inf ? ~0u : 0; break;
-		case 4: LOOP { uint64_t x = LOAD_D(a) & ab; t[l] = x == 0 || x - min < inf - min ? ~0u : 0; } break;
+		case PPU_TESTP_FINITE: LOOP t[l] = (LOAD_D(a) & ab) < inf ? ~0u : 0; break;
+		case PPU_TESTP_INFINITE: LOOP t[l] = (LOAD_D(a) & ab) == inf ? ~0u : 0; break;
+		case PPU_TESTP_NUMBER: LOOP t[l] = (LOAD_D(a) & ab) <= inf ? ~0u : 0; break;
+		case PPU_TESTP_NOTANUMBER: LOOP t[l] = (LOAD_D(a) & ab) > inf ? ~0u : 0; break;
+		case PPU_TESTP_NORMAL: LOOP { uint64_t x = LOAD_D(a) & ab; t[l] = x == 0 || x - min < inf - min ? ~0u : 0; } break;
 		default: LOOP { uint64_t x = LOAD_D(a) & ab; t[l] = x - 1 < min - 1 ? ~0u : 0; } break;
 		}
 	}
@@ -710,7 +710,7 @@ ppu_exec_fn N(ppu_sel_fp)(const struct ppu_dinsn *di)
 	case PPU_OP_SET:
 		return di->m < PPU_CMP_COUNT ? N(set_fp) : NULL;
 	case PPU_OP_TESTP:
-		return di->m < 6 ? N(testp) : NULL;
+		return di->m < PPU_TESTP_COUNT ? N(testp) : NULL;
 	}
 	return NULL;
 }

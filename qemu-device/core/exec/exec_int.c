@@ -5,6 +5,7 @@
  */
 #ifndef PPU_EXEC_LEVEL
 #define PPU_EXEC_TEMPLATE "exec_int.c"
+#include <hw/ppu_mmu.h>
 #include "core/exec/exec_multi.h"
 #else
 

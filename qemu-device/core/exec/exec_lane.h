@@ -17,14 +17,6 @@
 #define LOOP PPU_IVDEP for (unsigned l = 0; l < PPU_LANES; l++)
 #define ALIGNED __attribute__((aligned(64)))
 
-/* Bit l in entry l. */
-static const uint32_t ppu_lane_bit[PPU_LANES] ALIGNED __attribute__((unused)) = {
-	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7,
-	1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-	1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
-};
-
 #define ROW(n) ((uint32_t *)__builtin_assume_aligned(v->row[n], 64))
 /* Immediate widened to 64 bits for integer types. */
 #define IMM64S(di) ((uint64_t)(int64_t)(int32_t)(di)->imm)

@@ -28,6 +28,7 @@
 #include <immintrin.h>
 #include <string.h>
 #include "core/exec/exec.h"
+#include "core/exec/lane_bit.h"
 
 /* One selector per file and level: the function of a decoded instruction, or NULL. */
 #define PPU_EXEC_SELECTORS(S) S(int) S(fp) S(cvt) S(half)

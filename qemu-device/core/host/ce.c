@@ -9,10 +9,19 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/event.h"
+#include "core/base/inject.h"
+#include "core/base/trace.h"
+#include "core/host/ce.h"
+#include "core/host/chan.h"
+#include "core/host/hostsched.h"
+#include "core/memory/ctx.h"
+#include "core/memory/mem.h"
+#include "core/memory/mmu.h"
+#include "core/memory/sem.h"
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-#include "core/ppu_int.h"
 
 #define MAX_PIECES 8192			/* rows or pages one chunk may touch: bounds an event */
 #define MIN_ROW_COST 32			/* bytes a row of a pitched copy is charged at least */
@@ -345,6 +354,20 @@ void ppu_ces_reset(struct ppu_core *core)
 	}
 }
 
+void ppu_copy_io(struct ppu_io *io, struct ppu_copy *c)
+{
+	ppu_io_u8(io, &c->op);
+	ppu_io_u8(io, &c->elem_log2);
+	ppu_io_u64(io, &c->id);
+	ppu_io_u64(io, &c->src);
+	ppu_io_u64(io, &c->dst);
+	ppu_io_u64(io, &c->src_pitch);
+	ppu_io_u64(io, &c->dst_pitch);
+	ppu_io_u64(io, &c->width);
+	ppu_io_u64(io, &c->rows);
+	ppu_io_u64(io, &c->value);
+}
+
 void ppu_ces_io(struct ppu_core *core, struct ppu_io *io)
 {
 	for (unsigned i = 0; i < core->cfg.copy_engines; i++) {
@@ -353,22 +376,13 @@ void ppu_ces_io(struct ppu_core *core, struct ppu_io *io)
 
 		ppu_io_ctx(core, io, &e->ctx);
 		if (!e->ctx) {
-			if (io->loading && ppu_host_owner(core, i) != PPU_NO_CHANNEL)
+			if (io->loading && ppu_host_owner(core, i) != PPU_NO_CH)
 				ppu_io_fail(io, "copy engine %u has lost its copy", i);
 			continue;
 		}
 		ppu_io_event(core, io, &e->event);
 		ppu_io_u32(io, &c->chid);
-		ppu_io_u8(io, &c->op);
-		ppu_io_u8(io, &c->elem_log2);
-		ppu_io_u64(io, &c->id);
-		ppu_io_u64(io, &c->src);
-		ppu_io_u64(io, &c->dst);
-		ppu_io_u64(io, &c->src_pitch);
-		ppu_io_u64(io, &c->dst_pitch);
-		ppu_io_u64(io, &c->width);
-		ppu_io_u64(io, &c->rows);
-		ppu_io_u64(io, &c->value);
+		ppu_copy_io(io, c);
 		ppu_io_u64(io, &e->row);
 		ppu_io_u64(io, &e->off);
 		ppu_io_u64(io, &e->cost_bytes);

@@ -3,7 +3,16 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/host/host.h"
+#include <hw/ppu_regs.h>
+#include "core/base/fault.h"
+#include "core/base/guest_error.h"
+#include "core/base/intr.h"
+#include "core/base/trace.h"
+#include "core/host/chan.h"
+#include "core/host/hostif.h"
+#include "core/host/hostsched.h"
+#include "core/memory/ctx.h"
+#include "core/tasks/tmu.h"
 
 /* What ppu_core_userd_peek() reads from any thread. */
 struct published {
@@ -102,7 +111,7 @@ struct ppu_ctx *ppu_chan_ctx(struct ppu_core *core, unsigned chid)
 
 bool ppu_chan_copying(struct ppu_core *core, const struct ppu_ctx *ctx)
 {
-	for (unsigned i = 0; ctx->num_channels && i < core->cfg.channels; i++) {
+	for (unsigned i = 0; ctx->host->num_channels && i < core->cfg.channels; i++) {
 		const struct ppu_chan *ch = ppu_chan(core, i);
 
 		if (ch->ctx == ctx && ch->state == CH_BUSY && ch->op_class == PPU_CLASS_COPY)
@@ -129,7 +138,7 @@ static void off(struct ppu_core *core, struct ppu_chan *ch, unsigned why)
 	ch->state = CH_OFF;
 	if (core->host->run == chid)
 		ppu_hostif_end_run(core, 0);
-	ch->ctx->num_channels--;
+	ch->ctx->host->num_channels--;
 	ch->ctx = NULL;
 	ch->have_entry = false;
 	ch->blk_va = 0;
@@ -191,7 +200,7 @@ void ppu_chan_error(struct ppu_core *core, unsigned chid, unsigned err, uint64_t
 
 void ppu_chan_stop_ctx(struct ppu_core *core, struct ppu_ctx *ctx, unsigned err)
 {
-	for (unsigned i = 0; ctx->num_channels && i < core->cfg.channels; i++) {
+	for (unsigned i = 0; ctx->host->num_channels && i < core->cfg.channels; i++) {
 		struct ppu_chan *ch = ppu_chan(core, i);
 
 		if (ch->enabled && ch->ctx == ctx)
@@ -257,7 +266,7 @@ static void enable(struct ppu_core *core, struct ppu_chan *ch)
 	ch->enabled = true;
 	ch->stopped = ch->paused = false;
 	ch->ctx = ctx;
-	ctx->num_channels++;
+	ctx->host->num_channels++;
 	ch->engine = -1;
 	ch->refresh_abs = ch->getabs;
 	ch->ring_low = false;
@@ -535,6 +544,16 @@ void ppu_chans_destroy(struct ppu_core *core)
 	core->chans = NULL;
 }
 
+/* A channel that was never touched, but for its event. */
+static void blank(struct ppu_chan *ch, unsigned chid)
+{
+	memset(ch, 0, sizeof(*ch));
+	ch->waiter.id = chid;
+	ch->waiter.wake = ppu_sched_wake;
+	ch->engine = -1;
+	ch->prev = ch->next = PPU_NO_CH;
+}
+
 void ppu_chans_reset(struct ppu_core *core)
 {
 	for (unsigned i = 0; i < core->cfg.channels; i++) {
@@ -542,27 +561,10 @@ void ppu_chans_reset(struct ppu_core *core)
 
 		ppu_sem_unwait(core, &ch->waiter);
 		ppu_event_cancel(core, &ch->wfi_event);
-		memset(ch, 0, sizeof(*ch));
+		blank(ch, i);
 		ppu_event_init(&ch->wfi_event, PPU_EVP_HOST, wfi_again, ch);
-		ch->waiter.id = i;
-		ch->engine = -1;
-		ch->prev = ch->next = PPU_NO_CH;
 		ppu_chan_publish(core, ch);
 	}
-}
-
-static void io_copy(struct ppu_io *io, struct ppu_copy *c)
-{
-	ppu_io_u8(io, &c->op);
-	ppu_io_u8(io, &c->elem_log2);
-	ppu_io_u64(io, &c->id);
-	ppu_io_u64(io, &c->src);
-	ppu_io_u64(io, &c->dst);
-	ppu_io_u64(io, &c->src_pitch);
-	ppu_io_u64(io, &c->dst_pitch);
-	ppu_io_u64(io, &c->width);
-	ppu_io_u64(io, &c->rows);
-	ppu_io_u64(io, &c->value);
 }
 
 static void io_chan(struct ppu_core *core, struct ppu_io *io, struct ppu_chan *ch, unsigned chid)
@@ -599,7 +601,7 @@ static void io_chan(struct ppu_core *core, struct ppu_io *io, struct ppu_chan *c
 	ppu_io_u8(io, &ch->op_class);
 	ppu_io_u8(io, &ch->op_words);
 	ppu_io_u64(io, &ch->tmd_va);
-	io_copy(io, &ch->copy);
+	ppu_copy_io(io, &ch->copy);
 	ppu_io_u64(io, &ch->op_start);
 	ppu_io_u32(io, &ch->num_gates);
 	if (ch->num_gates > PPU_MAX_GATES) {
@@ -642,7 +644,7 @@ static void io_chan(struct ppu_core *core, struct ppu_io *io, struct ppu_chan *c
 		return;
 	}
 	if (ch->ctx)
-		ch->ctx->num_channels++;
+		ch->ctx->host->num_channels++;
 	ch->copy.chid = chid;
 }
 
@@ -650,15 +652,12 @@ void ppu_chans_io(struct ppu_core *core, struct ppu_io *io)
 {
 	for (unsigned i = 0; i < core->cfg.channels && !io->failed; i++) {
 		/* A channel that was never touched is one byte. */
-		struct ppu_chan *ch = ppu_chan(core, i), blank;
+		struct ppu_chan *ch = ppu_chan(core, i), untouched;
 		bool used;
 
-		memset(&blank, 0, sizeof(blank));
-		blank.wfi_event = ch->wfi_event;
-		blank.waiter.id = i;
-		blank.engine = -1;
-		blank.prev = blank.next = PPU_NO_CH;
-		used = ch->enabled || memcmp(ch, &blank, sizeof(blank));
+		blank(&untouched, i);
+		untouched.wfi_event = ch->wfi_event;
+		used = ch->enabled || memcmp(ch, &untouched, sizeof(untouched));
 		ppu_io_bool(io, &used);
 		if (used)
 			io_chan(core, io, ch, i);

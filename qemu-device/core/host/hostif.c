@@ -8,7 +8,13 @@
  * wait is read again when the channel goes on.  Nothing the guest writes can make a step long.
  */
 #include <string.h>
-#include "core/host/host.h"
+#include <hw/ppu_regs.h>
+#include "core/base/intr.h"
+#include "core/base/trace.h"
+#include "core/host/hostif.h"
+#include "core/host/hostsched.h"
+#include "core/memory/mmu.h"
+#include "core/tasks/tmu.h"
 
 #define MAX_OPERANDS 10
 

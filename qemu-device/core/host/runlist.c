@@ -15,7 +15,9 @@
  * where a record is the unit of use).
  */
 #include <stdlib.h>
-#include "core/host/host.h"
+#include "core/host/hostsched.h"
+#include "core/host/runlist.h"
+#include "core/memory/ctx.h"
 
 static struct ppu_share *share(struct ppu_ctx *ctx, unsigned cls)
 {

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/event.h"
-#include "core/ppu_int.h"
+#include "core/base/trace.h"
+#include "core/machine/units.h"
+#include "core/sm/mem/storebuf.h"
 
 static char *sentence(const char *text)
 {
@@ -142,17 +143,4 @@ void ppu_core_invalidate_maps(struct ppu_core *core)
 uint64_t ppu_core_counter(const struct ppu_core *core, enum ppu_counter c)
 {
 	return c < PPU_CTR_COUNT ? core->ctr[c] : 0;
-}
-
-void ppu_guest_error(struct ppu_core *core, const char *fmt, ...)
-{
-	char text[200];
-	va_list ap;
-
-	if (!core->ports.guest_error)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	core->ports.guest_error(core->ports.opaque, text);
 }

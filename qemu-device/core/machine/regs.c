@@ -2,7 +2,22 @@
 /* BAR0: which unit a register belongs to. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include <hw/ppu_regs.h>
+#include "core/base/fault.h"
+#include "core/base/guest_error.h"
+#include "core/base/intr.h"
+#include "core/base/io.h"
+#include "core/host/chan.h"
+#include "core/host/hostsched.h"
+#include "core/machine/ctx_end.h"
+#include "core/machine/regs.h"
+#include "core/memory/ctx.h"
+#include "core/memory/sem.h"
+#include "core/memory/watch.h"
+#include "core/sm/mem/storebuf.h"
+#include "core/sm/smsave.h"
+#include "core/tasks/smexc.h"
+#include "core/tasks/tmu.h"
 
 struct ppu_regfile {
 	uint32_t scratch, sched_ctrl, dbg_sel, task_sel;

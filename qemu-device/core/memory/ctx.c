@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Contexts: validated copies of instance blocks, found by the block's physical address. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/tasks/task.h"
+#include <hw/ppu_regs.h>
+#include "core/base/guest_error.h"
+#include "core/base/io.h"
+#include "core/memory/ctx.h"
 #include "core/memory/refmap.h"
 
 #define HASH_SIZE 256
@@ -72,7 +76,7 @@ static bool same_areas(const struct ppu_inst_block *a, const struct ppu_inst_blo
 	       a->save_size == b->save_size && a->max_depth == b->max_depth;
 }
 
-static void load(struct ppu_core *core, uint64_t inst)
+void ppu_ctx_load(struct ppu_core *core, uint64_t inst)
 {
 	struct ppu_phys p = { inst & ~PPU_APERTURE_MASK, inst & PPU_APERTURE_MASK };
 	struct ppu_ctx *c = ppu_ctx_find(core, inst), **b;
@@ -99,14 +103,13 @@ static void load(struct ppu_core *core, uint64_t inst)
 			core->ctxs->refused = inst | 2;
 		return;
 	}
-	if (core->ctxs->refused == (inst | 2))
-		core->ctxs->refused = 0;
+	ppu_ctx_forgive(core, inst);
 	if (!c) {
 		c = calloc(1, sizeof(*c));
 		if (!c)
 			return;
 		c->inst = inst;
-		if (!ppu_host_ctx_create(core, c)) {
+		if (!ppu_ctx_parts_create(core, c)) {
 			free(c);
 			return;
 		}
@@ -121,81 +124,41 @@ static void load(struct ppu_core *core, uint64_t inst)
 	ppu_sem_remap(core, c);
 }
 
-static void stop(struct ppu_core *core, struct ppu_ctx *c)
+bool ppu_ctx_refused(const struct ppu_core *core, uint64_t inst)
 {
-	c->stopped = true;
-	ppu_chan_stop_ctx(core, c, PPU_ERR_CTX_STOPPED);
-	ppu_tmu_abort_ctx(core, c, PPU_ERR_CTX_STOPPED);
+	return core->ctxs->refused == (inst | 2);
 }
 
-static void forget(struct ppu_core *core, struct ppu_ctx *c)
+void ppu_ctx_forgive(struct ppu_core *core, uint64_t inst)
+{
+	if (core->ctxs->refused == (inst | 2))
+		core->ctxs->refused = 0;
+}
+
+void ppu_ctx_unlink(struct ppu_core *core, struct ppu_ctx *c)
 {
 	struct ppu_ctx **b = bucket(core, c->inst);
 
-	stop(core, c);
-	ppu_chan_forget_ctx(core, c);
-	ppu_icache_forget_ctx(core, c);
 	while (*b != c)
 		b = &(*b)->next;
 	*b = c->next;
 	core->ctxs->n--;
 	core->xlat_gen++;
-	ppu_host_ctx_destroy(core, c);
-	ppu_rank_forget_ctx(core, c);
-	ppu_ctas_forget_ctx(c);
-	free(c);
 }
 
-void ppu_ctx_cmd(struct ppu_core *core, uint64_t inst, uint32_t cmd)
+void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c)
 {
-	struct ppu_ctx *c = ppu_ctx_find(core, inst);
+	uint64_t inst = *c ? (*c)->inst : UINT64_MAX;
 
-	switch (cmd) {
-	case PPU_CTX_CMD_LOAD:
-		load(core, inst);
-		break;
-	case PPU_CTX_CMD_STOP:
-		if (c)
-			stop(core, c);
-		break;
-	case PPU_CTX_CMD_FORGET:
-		if (c)
-			forget(core, c);
-		if (core->ctxs->refused == (inst | 2))
-			core->ctxs->refused = 0;
-		break;
-	default:
-		ppu_guest_error(core, "CTX_CMD: unknown command %u", cmd);
-	}
-}
-
-uint32_t ppu_ctx_status(struct ppu_core *core, uint64_t inst)
-{
-	const struct ppu_ctx *c = ppu_ctx_find(core, inst);
-	uint32_t s = PPU_CTX_LOADED;
-
-	if (!c)
-		return core->ctxs->refused == (inst | 2) ? PPU_CTX_BAD : 0;
-	if (c->faulted)
-		s |= PPU_CTX_FAULTED;
-	if (c->stopped)
-		s |= PPU_CTX_STOPPED;
-	if (c->bad_load)
-		s |= PPU_CTX_BAD;
-	if (c->num_tasks || ppu_chan_copying(core, c))
-		s |= PPU_CTX_BUSY;
-	return s;
-}
-
-void ppu_ctx_fault(struct ppu_core *core, struct ppu_ctx *ctx, struct ppu_fault_rec *rec)
-{
-	rec->inst = ctx->inst;
-	ppu_fault_record(core, rec);
-	if (ctx->faulted)
+	ppu_io_u64(io, &inst);
+	if (!io->loading)
 		return;
-	ctx->faulted = true;
-	ppu_chan_stop_ctx(core, ctx, rec->code);
-	ppu_tmu_abort_ctx(core, ctx, rec->code);
+	*c = NULL;
+	if (inst == UINT64_MAX || io->failed)
+		return;
+	*c = ppu_ctx_find(core, inst);
+	if (!*c)
+		ppu_io_fail(io, "context 0x%" PRIx64 " does not exist", inst);
 }
 
 int ppu_ctxs_create(struct ppu_core *core)
@@ -211,8 +174,7 @@ static void clear(struct ppu_core *core)
 
 		for (; c; c = next) {
 			next = c->next;
-			free(c->host);
-			ppu_ctas_forget_ctx(c);
+			ppu_ctx_parts_free(c);
 			free(c);
 		}
 		core->ctxs->hash[i] = NULL;
@@ -255,7 +217,7 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 				ppu_io_bool(io, &c->stopped);
 				ppu_io_bool(io, &c->bad_load);
 				ppu_io_bytes(io, &c->blk, sizeof(c->blk));
-				ppu_host_ctx_io(core, io, c);
+				ppu_ctx_parts_io(core, io, c);
 			}
 		}
 		return;
@@ -277,12 +239,12 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 		ppu_io_bool(io, &c->bad_load);
 		ppu_io_bytes(io, &c->blk, sizeof(c->blk));
 		if (io->failed || (c->inst & (PPU_PAGE_SIZE - 2)) || check(core, &c->blk) ||
-		    ppu_ctx_find(core, c->inst) || !ppu_host_ctx_create(core, c)) {
+		    ppu_ctx_find(core, c->inst) || !ppu_ctx_parts_create(core, c)) {
 			ppu_io_fail(io, "bad instance block");
 			free(c);
 			return;
 		}
-		ppu_host_ctx_io(core, io, c);
+		ppu_ctx_parts_io(core, io, c);
 		/* At the end of its chain: saving again gives the same bytes. */
 		b = bucket(core, c->inst);
 		while (*b)

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include "core/memory/mem.h"
 #include "core/memory/refmap.h"
 
 #define NUM_RANGES 16

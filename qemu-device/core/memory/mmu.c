@@ -5,7 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include <hw/ppu_regs.h>
+#include "core/memory/mmu.h"
 #include "core/memory/refmap.h"
 
 #define TLB_ENTRIES 1024		/* per page size, direct mapped */

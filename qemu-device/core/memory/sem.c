@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Semaphores: the words somebody waits for, the channels that wait, and the CPU's watch table.
+ * Semaphores: the words somebody waits for, and those who wait.
  *
  * A word is an aligned 8-byte granule of physical memory with at least one waiter; a 32-bit waiter
  * looks at one half.  Words are found by address (a single store) or by their page (a range written
@@ -13,8 +13,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include <hw/ppu_cmd.h>
+#include "core/base/io.h"
+#include "core/base/trace.h"
+#include "core/memory/ctx.h"
 #include "core/memory/refmap.h"
+#include "core/memory/sem.h"
+#include "core/memory/watch.h"
 
 #define HASH_SIZE 4096
 #define FEW_WORDS 32			/* longest range that is looked up word by word */
@@ -37,17 +42,10 @@ struct sem_page {
 	struct sem_page *hash_next;
 };
 
-struct watch {
-	uint64_t addr, value;
-	uint32_t ctrl;
-	struct ppu_waiter w;
-};
-
 struct ppu_sems {
 	struct ppu_sem_word *words[HASH_SIZE], *first, *tail, *dirty, *dirty_tail;
 	struct sem_page *pages[HASH_SIZE];
 	struct ppu_waiter *armed, *armed_tail;
-	struct watch *watches;
 	uint32_t num_words;
 	unsigned hold;			/* evaluate later: we are inside a walk over waiters */
 	uint64_t stamp;
@@ -105,7 +103,7 @@ static struct sem_page **find_page(struct ppu_sems *s, struct ppu_phys p)
 	return pg;
 }
 
-static bool load(struct ppu_core *core, struct ppu_phys p, uint64_t *v)
+bool ppu_sem_load(struct ppu_core *core, struct ppu_phys p, uint64_t *v)
 {
 	uint64_t len = 8;
 	const uint64_t *host = (const uint64_t *)ppu_mem_map(core, p, &len, false);
@@ -185,8 +183,8 @@ static void put_word(struct ppu_core *core, struct ppu_sem_word *w)
 static void link_waiter(struct ppu_core *core, struct ppu_waiter *w, struct ppu_sem_word *word)
 {
 	struct ppu_sems *s = core->sems;
-	struct ppu_waiter **head = w->ctx ? &w->ctx->waiters : &s->armed;
-	struct ppu_waiter **tail = w->ctx ? &w->ctx->waiters_tail : &s->armed_tail;
+	struct ppu_waiter **head = w->ctx ? &w->ctx->sem.first : &s->armed;
+	struct ppu_waiter **tail = w->ctx ? &w->ctx->sem.tail : &s->armed_tail;
 	struct ppu_waiter *after = word->tail;
 
 	while (after && after->stamp > w->stamp)
@@ -216,8 +214,8 @@ void ppu_sem_unwait(struct ppu_core *core, struct ppu_waiter *w)
 		return;
 	*(w->prev ? &w->prev->next : &word->first) = w->next;
 	*(w->next ? &w->next->prev : &word->tail) = w->prev;
-	*(w->ctx_prev ? &w->ctx_prev->ctx_next : w->ctx ? &w->ctx->waiters : &s->armed) = w->ctx_next;
-	*(w->ctx_next ? &w->ctx_next->ctx_prev : w->ctx ? &w->ctx->waiters_tail : &s->armed_tail) =
+	*(w->ctx_prev ? &w->ctx_prev->ctx_next : w->ctx ? &w->ctx->sem.first : &s->armed) = w->ctx_next;
+	*(w->ctx_next ? &w->ctx_next->ctx_prev : w->ctx ? &w->ctx->sem.tail : &s->armed_tail) =
 		w->ctx_prev;
 	w->word = NULL;
 	w->prev = w->next = w->ctx_prev = w->ctx_next = NULL;
@@ -254,7 +252,7 @@ static void look(struct ppu_core *core, struct ppu_sem_word *w, unsigned writer,
 {
 	uint64_t cur;
 
-	if (!load(core, w->p, &cur) || cur == w->last)
+	if (!ppu_sem_load(core, w->p, &cur) || cur == w->last)
 		return;
 	if (writer != PPU_TRW_COMMAND)
 		trace_write(core, w, writer, unit, cur);
@@ -262,31 +260,12 @@ static void look(struct ppu_core *core, struct ppu_sem_word *w, unsigned writer,
 	mark_dirty(core->sems, w);
 }
 
-static void watch_fire(struct ppu_core *core, struct ppu_waiter *w, uint64_t word)
-{
-	struct watch *watch = &core->sems->watches[w->id];
-
-	ppu_sem_unwait(core, w);
-	watch->ctrl &= ~PPU_WATCH_ARM;
-	PPU_TRACE(core, WATCH, w->id, 0, watch->addr, word, 0);
-	ppu_intr_bit(core, PPU_BM_WATCH, w->id);
-}
-
-/* It waits no more. */
-static void wake(struct ppu_core *core, struct ppu_waiter *w)
-{
-	if (w->task)
-		ppu_taskq_wake(core, w->id);
-	else
-		ppu_host_wake(core, w->id);
-}
-
 static void evaluate(struct ppu_core *core, struct ppu_sem_word *word)
 {
 	struct ppu_waiter *w, *next;
 	uint64_t cur;
 
-	if (!load(core, word->p, &cur))
+	if (!ppu_sem_load(core, word->p, &cur))
 		cur = word->last;
 	word->last = cur;
 	word->in_use = true;
@@ -295,10 +274,7 @@ static void evaluate(struct ppu_core *core, struct ppu_sem_word *word)
 		if (!holds(w, cur))
 			continue;
 		core->ctr[PPU_CTR_SEM_WAKES]++;
-		if (w->ctx)
-			wake(core, w);
-		else
-			watch_fire(core, w, cur);
+		w->wake(core, w, cur);
 	}
 	word->in_use = false;
 	put_word(core, word);
@@ -334,7 +310,7 @@ bool ppu_sem_wait(struct ppu_core *core, struct ppu_waiter *w, struct ppu_phys p
 	struct ppu_sem_word *word = find_word(s, p);
 	uint64_t cur;
 
-	if (!load(core, granule, &cur))
+	if (!ppu_sem_load(core, granule, &cur))
 		cur = 0;
 	w->addr = p.addr;
 	if (holds(w, cur))
@@ -347,7 +323,7 @@ bool ppu_sem_wait(struct ppu_core *core, struct ppu_waiter *w, struct ppu_phys p
 	link_waiter(core, w, word);
 	/* Somebody's plain CPU store is seen only now. */
 	if (cur != word->last) {
-		look(core, word, PPU_TRW_CPU, PPU_NO_CHANNEL);
+		look(core, word, PPU_TRW_CPU, PPU_TR_NO_UNIT);
 		flush_unless_run(core);
 	}
 	return true;
@@ -389,7 +365,7 @@ void ppu_sem_kick(struct ppu_core *core, struct ppu_ctx *ctx, unsigned unit)
 	struct ppu_sems *s = core->sems;
 
 	if (ctx) {
-		for (struct ppu_waiter *w = ctx->waiters; w; w = w->ctx_next)
+		for (struct ppu_waiter *w = ctx->sem.first; w; w = w->ctx_next)
 			look(core, w->word, PPU_TRW_CPU, unit);
 		for (struct ppu_waiter *w = s->armed; w; w = w->ctx_next)
 			look(core, w->word, PPU_TRW_CPU, unit);
@@ -405,8 +381,8 @@ void ppu_sem_remap(struct ppu_core *core, struct ppu_ctx *ctx)
 	struct ppu_sems *s = core->sems;
 
 	if (ctx) {
-		while (ctx->waiters)
-			wake(core, ctx->waiters);
+		while (ctx->sem.first)
+			ctx->sem.first->wake(core, ctx->sem.first, 0);
 		return;
 	}
 	for (struct ppu_sem_word *word = s->first, *next; word; word = next) {
@@ -416,78 +392,11 @@ void ppu_sem_remap(struct ppu_core *core, struct ppu_ctx *ctx)
 		for (w = word->first; w; w = w_next) {
 			w_next = w->next;
 			if (w->ctx)
-				wake(core, w);
+				w->wake(core, w, 0);
 		}
 		word->in_use = false;
 		next = word->next;
 		put_word(core, word);
-	}
-}
-
-/* ---- watch table ------------------------------------------------------------------------------ */
-
-static void arm(struct ppu_core *core, unsigned i)
-{
-	struct watch *watch = &core->sems->watches[i];
-	struct ppu_phys p = { watch->addr & ~3ull, watch->addr & PPU_APERTURE_MASK };
-	bool is32 = watch->ctrl & PPU_WATCH_32BIT;
-	unsigned op = watch->ctrl >> PPU_WATCH_OP_SHIFT & 0xf;
-	uint64_t word, len = 8;
-	struct ppu_phys granule = { p.addr & ~7ull, p.sys };
-
-	if (op > PPU_SEM_OP_MAX || (watch->addr & 2) || (!is32 && p.addr % 8) ||
-	    !ppu_mem_map(core, granule, &len, false) || len < 8) {
-		ppu_guest_error(core, "watch %u: bad operation, alignment or address", i);
-		watch->ctrl &= ~PPU_WATCH_ARM;
-		return;
-	}
-	watch->w = (struct ppu_waiter){ .id = i, .op = (uint8_t)op, .is32 = is32,
-					.value = watch->value };
-	if (ppu_sem_wait(core, &watch->w, p, watch->addr & ~2ull))
-		return;
-	if (!load(core, granule, &word))
-		word = 0;
-	watch_fire(core, &watch->w, word);
-}
-
-uint32_t ppu_watch_read(struct ppu_core *core, unsigned i, unsigned reg)
-{
-	const struct watch *w = &core->sems->watches[i];
-
-	switch (reg) {
-	case PPU_REG_WATCH_ADDR_LO: return (uint32_t)w->addr;
-	case PPU_REG_WATCH_ADDR_HI: return (uint32_t)(w->addr >> 32);
-	case PPU_REG_WATCH_VALUE_LO: return (uint32_t)w->value;
-	case PPU_REG_WATCH_VALUE_HI: return (uint32_t)(w->value >> 32);
-	case PPU_REG_WATCH_CTRL: return w->ctrl;
-	}
-	return 0;
-}
-
-void ppu_watch_write(struct ppu_core *core, unsigned i, unsigned reg, uint32_t val)
-{
-	struct watch *w = &core->sems->watches[i];
-
-	/* Address and value count when the entry is armed. */
-	switch (reg) {
-	case PPU_REG_WATCH_ADDR_LO:
-		w->addr = (w->addr & ~0xffffffffull) | val;
-		break;
-	case PPU_REG_WATCH_ADDR_HI:
-		w->addr = (w->addr & 0xffffffffull) | (uint64_t)val << 32;
-		break;
-	case PPU_REG_WATCH_VALUE_LO:
-		w->value = (w->value & ~0xffffffffull) | val;
-		break;
-	case PPU_REG_WATCH_VALUE_HI:
-		w->value = (w->value & 0xffffffffull) | (uint64_t)val << 32;
-		break;
-	case PPU_REG_WATCH_CTRL:
-		ppu_sem_unwait(core, &w->w);
-		w->ctrl = val & (PPU_WATCH_ARM | PPU_WATCH_32BIT | 0xf << PPU_WATCH_OP_SHIFT);
-		if (val & PPU_WATCH_ARM)
-			arm(core, i);
-		break;
 	}
 }
 
@@ -496,10 +405,7 @@ void ppu_watch_write(struct ppu_core *core, unsigned i, unsigned reg, uint32_t v
 int ppu_sems_create(struct ppu_core *core)
 {
 	core->sems = calloc(1, sizeof(*core->sems));
-	if (!core->sems)
-		return -1;
-	core->sems->watches = calloc(core->cfg.watches, sizeof(struct watch));
-	return core->sems->watches ? 0 : -1;
+	return core->sems ? ppu_watches_create(core) : -1;
 }
 
 /* Channels have let go of their waiters before (reset order). */
@@ -508,8 +414,7 @@ void ppu_sems_reset(struct ppu_core *core)
 	struct ppu_sems *s = core->sems;
 
 	s->hold = 0;
-	for (unsigned i = 0; i < core->cfg.watches; i++)
-		ppu_sem_unwait(core, &s->watches[i].w);
+	ppu_watches_reset(core);
 	while (s->dirty) {
 		struct ppu_sem_word *w = s->dirty;
 
@@ -523,7 +428,6 @@ void ppu_sems_reset(struct ppu_core *core)
 		if (s->first)
 			put_word(core, s->first);
 	}
-	memset(s->watches, 0, core->cfg.watches * sizeof(struct watch));
 	s->stamp = 0;
 }
 
@@ -531,14 +435,14 @@ void ppu_sems_destroy(struct ppu_core *core)
 {
 	if (!core->sems)
 		return;
-	if (core->sems->watches)
+	if (core->watches)
 		ppu_sems_reset(core);
-	free(core->sems->watches);
+	ppu_watches_destroy(core);
 	free(core->sems);
 	core->sems = NULL;
 }
 
-/* A channel's part; called by chan.c after the words are loaded. */
+/* Called by whoever has a waiter, after the words are loaded. */
 void ppu_sem_io_waiter(struct ppu_core *core, struct ppu_io *io, struct ppu_waiter *w)
 {
 	bool waiting = w->word != NULL;
@@ -621,17 +525,5 @@ void ppu_sems_io(struct ppu_core *core, struct ppu_io *io)
 		}
 		mark_dirty(s, w);
 	}
-	for (unsigned i = 0; i < core->cfg.watches; i++) {
-		struct watch *watch = &s->watches[i];
-
-		ppu_io_u64(io, &watch->addr);
-		ppu_io_u64(io, &watch->value);
-		ppu_io_u32(io, &watch->ctrl);
-		watch->w.id = i;
-		watch->w.ctx = NULL;
-		ppu_sem_io_waiter(core, io, &watch->w);
-		if (!io->failed && io->loading &&
-		    !!(watch->ctrl & PPU_WATCH_ARM) != (watch->w.word != NULL))
-			ppu_io_fail(io, "a watch is armed and does not wait");
-	}
+	ppu_watches_io(core, io);
 }

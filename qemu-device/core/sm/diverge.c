@@ -10,16 +10,12 @@
  * where the warp goes on.  A handler that returns PPU_SWITCH without having changed anything is
  * executed again when the warp is ready again.
  */
-#include "core/sm/sm.h"
+#include "core/exec/lane_bit.h"
+#include "core/sm/diverge.h"
+#include "core/sm/exec_warp.h"
+#include "core/sm/warp.h"
 
 /* ---- reasons ----------------------------------------------------------------------------------- */
-
-static const uint32_t lane_bit[PPU_LANES] __attribute__((aligned(64))) = {
-	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7,
-	1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-	1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
-};
 
 PPU_SIMD_CLONES
 static uint32_t equal_lanes(const uint32_t *v, uint32_t x)
@@ -28,7 +24,7 @@ static uint32_t equal_lanes(const uint32_t *v, uint32_t x)
 	unsigned i;
 
 	for (i = 0; i < PPU_LANES; i++)
-		lanes |= v[i] == x ? lane_bit[i] : 0;
+		lanes |= v[i] == x ? ppu_lane_bit[i] : 0;
 	return lanes;
 }
 
@@ -38,7 +34,7 @@ static void set_lanes(uint32_t *v, uint32_t lanes, uint32_t x)
 	unsigned i;
 
 	for (i = 0; i < PPU_LANES; i++)
-		v[i] = lanes & lane_bit[i] ? x : v[i];
+		v[i] = lanes & ppu_lane_bit[i] ? x : v[i];
 }
 
 uint32_t ppu_warp_waiting(const struct ppu_warp *w, uint32_t wait, uint32_t among)
@@ -402,7 +398,7 @@ static enum ppu_step call(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 		return PPU_SWITCH;
 	push_front(sm, w, PPU_REASON_CALL, mask, w->pc + 1);
 	for (i = 0; i < PPU_LANES; i++)
-		if (mask & lane_bit[i])
+		if (mask & ppu_lane_bit[i])
 			d[i] = w->pc + 1;
 	return diverge(sm, w, g, n);
 }

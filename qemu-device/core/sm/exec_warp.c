@@ -9,7 +9,9 @@
  * arrival until it is released, and in bar_rel from then until it has gone on.
  */
 #include <string.h>
-#include "core/sm/sm.h"
+#include "core/sm/diverge.h"
+#include "core/sm/exec_warp.h"
+#include "core/sm/warp.h"
 
 #define FOR_LANES(i, mask) \
 	for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
@@ -462,7 +464,7 @@ static void tid(const struct ppu_warp *w, const struct ppu_tmd *t, unsigned dim,
 enum ppu_step ppu_h_s2r(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	const struct ppu_cta *cta = w->cta;
-	const struct ppu_task *task = cta->task;
+	const struct ppu_sm_task *task = cta->task;
 	const struct ppu_tmd *t = &task->launch;
 	uint32_t *d = w->v.row[di->d], row[PPU_LANES], i;
 	bool by_lane = true, pair = false;
@@ -497,7 +499,7 @@ enum ppu_step ppu_h_s2r(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 	case PPU_SR_NWARPID:	v = cta->num_warps; break;
 	case PPU_SR_SMID:	v = sm->id; break;
 	case PPU_SR_NSMID:	v = sm->core->num_sms; break;
-	case PPU_SR_GRIDID:	v = PPU_TASK_ID(task); pair = true; break;
+	case PPU_SR_GRIDID:	v = PPU_SM_TASK_ID(task); pair = true; break;
 	case PPU_SR_CLOCK:	v = sm->cycle; break;
 	case PPU_SR_CLOCK_HI:	v = sm->cycle >> 32; break;
 	case PPU_SR_CLOCK64:	v = sm->cycle; pair = true; break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The SM: resident CTAs and warps, their resources, and the run loop.
+ * The SM: the states of its warps, the run loop, and what the units above ask for.
  *
  * Time on an SM is a count of cycles since device time 0.  The SM issues one warp instruction at a
  * time, and an instruction takes as many cycles as the cost table says.  Ready warps take turns in
@@ -9,7 +9,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/sm/sm.h"
+#include "core/base/io.h"
+#include "core/sm/mem/cache.h"
+#include "core/sm/mem/lsu.h"
+#include "core/sm/mem/storebuf.h"
+#include "core/sm/seat.h"
+#include "core/sm/warp.h"
 
 /* ---- time ---------------------------------------------------------------------------------------- */
 
@@ -29,7 +34,7 @@ uint64_t ppu_sm_time(const struct ppu_sm *sm)
 
 /* ---- effects ------------------------------------------------------------------------------------- */
 
-struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_task *task)
+struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task)
 {
 	struct ppu_effects *fx = &sm->fx;
 	struct ppu_effect *e;
@@ -108,7 +113,7 @@ enum ppu_step ppu_sm_fault(struct ppu_sm *sm, struct ppu_warp *w, unsigned code,
 	unsigned i;
 
 	if (!cta->faulted) {
-		const struct ppu_task *t = cta->task;
+		const struct ppu_sm_task *t = cta->task;
 
 		cta->faulted = true;
 		e = ppu_sm_effect(sm, PPU_FX_FAULT, cta->task);
@@ -172,25 +177,6 @@ void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta)
 	}
 }
 
-void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta)
-{
-	unsigned i;
-
-	if (sm->sb)
-		ppu_storebuf_settle(sm);
-	for (i = 0; i < cta->num_warps; i++) {
-		struct ppu_warp *w = &sm->warp[cta->warp[i]];
-
-		ppu_sm_set_state(sm, w, PPU_WARP_FREE);
-		w->cta = NULL;
-	}
-	sm->used_warps -= cta->num_warps;
-	sm->used_regs -= cta->regs;
-	sm->used_shared -= cta->shared_bytes;
-	sm->used_ctas--;
-	cta->task = NULL;
-}
-
 /* What a warp wrote through pointers of its own. */
 void ppu_sm_report_warp(struct ppu_sm *sm, struct ppu_warp *w)
 {
@@ -236,225 +222,7 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 	ppu_sm_unseat(sm, cta);
 }
 
-/* ---- resources --------------------------------------------------------------------------------------- */
-
-struct need {
-	uint32_t threads, warps, regs, shared;
-};
-
-static bool need_of(const struct ppu_config *cfg, const struct ppu_tmd *t, struct need *n)
-{
-	uint64_t threads = (uint64_t)t->block[0] * t->block[1];
-
-	if (!threads || threads > PPU_MAX_THREADS_PER_CTA || !t->block[2])
-		return false;
-	threads *= t->block[2];
-	if (threads > PPU_MAX_THREADS_PER_CTA || !t->regs_per_thread ||
-	    t->regs_per_thread > PPU_NUM_REGS)
-		return false;
-	n->threads = (uint32_t)threads;
-	n->warps = (n->threads + PPU_LANES - 1) / PPU_LANES;
-	n->regs = n->warps * PPU_LANES * t->regs_per_thread;
-	n->shared = t->shared_bytes;
-	return n->warps <= cfg->warps_per_sm && n->regs <= cfg->regs_per_sm &&
-	       n->shared <= cfg->shared_per_cta && n->shared <= cfg->shared_per_sm;
-}
-
-/* Do the areas of the instance block hold what SM code will touch? */
-static bool areas_ok(const struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *t)
-{
-	const struct ppu_config *cfg = &core->cfg;
-	const struct ppu_inst_block *b = &ctx->blk;
-	uint64_t need;
-
-	need = PPU_TOKQ_AREA_BYTES(core->num_sms, cfg->warps_per_sm, cfg->tokq_entries);
-	if (b->tokq_size < need || b->tokq_base > cfg->vram || need > cfg->vram - b->tokq_base ||
-	    b->tokq_base % 8)
-		return false;
-	if (!t->local_per_thread)
-		return true;
-	if (t->local_per_thread > b->local_per_thread || b->local_per_thread % 16)
-		return false;
-	need = PPU_LOCAL_AREA_BYTES(core->num_sms, cfg->warps_per_sm, b->local_per_thread);
-	return b->local_size >= need && b->local_base <= cfg->vram &&
-	       need <= cfg->vram - b->local_base && b->local_base % 16 == 0;
-}
-
-int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *t)
-{
-	struct need n;
-
-	if (!need_of(&core->cfg, t, &n))
-		return PPU_ERR_TMD_LIMITS;
-	return areas_ok(core, ctx, t) ? 0 : PPU_ERR_NO_TOKQ;
-}
-
-bool ppu_sm_can_start_without(struct ppu_core *core, unsigned id, const struct ppu_task *t, uint32_t without)
-{
-	const struct ppu_sm *sm = &core->sms[id];
-	uint32_t ctas = sm->used_ctas, warps = sm->used_warps, regs = sm->used_regs, shared = sm->used_shared;
-	struct need n;
-
-	for (; without; without &= without - 1) {
-		const struct ppu_cta *cta = &sm->cta[__builtin_ctz(without)];
-
-		ctas--;
-		warps -= cta->num_warps;
-		regs -= cta->regs;
-		shared -= cta->shared_bytes;
-	}
-	return need_of(&core->cfg, &t->launch, &n) && ctas < sm->num_ctas &&
-	       warps + n.warps <= sm->num_warps && regs + n.regs <= core->cfg.regs_per_sm &&
-	       shared + n.shared <= core->cfg.shared_per_sm;
-}
-
-bool ppu_sm_can_start(struct ppu_core *core, unsigned id, const struct ppu_task *t)
-{
-	return ppu_sm_can_start_without(core, id, t, 0);
-}
-
-static bool alloc_rows(struct ppu_warp *w, uint32_t nregs)
-{
-	uint32_t rows = PPU_ROWS(nregs);
-
-	if (w->rows_cap < rows) {
-		free(w->rows);
-		w->rows = aligned_alloc(64, (size_t)rows * sizeof(w->v.row[0]));
-		w->rows_cap = w->rows ? rows : 0;
-		if (!w->rows)
-			return false;
-	}
-	w->v.row = w->rows;
-	memset(w->rows, 0, (size_t)rows * sizeof(w->v.row[0]));
-	return true;
-}
-
-static bool alloc_shared(struct ppu_cta *cta, uint32_t bytes)
-{
-	uint32_t cap = (bytes + 15) & ~15u;
-
-	if (cta->shared_cap < cap) {
-		free(cta->shared);
-		cta->shared = aligned_alloc(16, cap);
-		cta->shared_cap = cta->shared ? cap : 0;
-		if (!cta->shared)
-			return false;
-	}
-	if (bytes)
-		memset(cta->shared, 0, cap);
-	cta->shared_bytes = bytes;
-	return true;
-}
-
-/* Pointers into VRAM, from the instance block; false: the areas are not there. */
-static bool map_warp(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_task *t)
-{
-	struct ppu_core *core = sm->core;
-	const struct ppu_config *cfg = &core->cfg;
-	uint64_t index = (uint64_t)sm->id * cfg->warps_per_sm + w->slot;
-	const struct ppu_inst_block *b = &t->ctx->blk;
-
-	w->q.ent = NULL;
-	w->local = NULL;
-	if (!areas_ok(core, t->ctx, &t->launch))
-		return false;
-	w->q.ent = (uint64_t *)(core->vram + b->tokq_base + index * cfg->tokq_entries * 8);
-	if (t->launch.local_per_thread)
-		w->local = core->vram + b->local_base + index * PPU_LANES * b->local_per_thread;
-	return true;
-}
-
-uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp)
-{
-	uint32_t left = t->block[0] * t->block[1] * t->block[2] - warp * PPU_LANES;
-
-	return left >= PPU_LANES ? ~0u : (1u << left) - 1;
-}
-
-/* What its threads see as parameters. */
-static bool alloc_params(struct ppu_cta *cta, const struct ppu_task *t, const uint8_t *entry)
-{
-	uint32_t bytes = (t->launch.param_bytes + 15) & ~15u;
-
-	cta->params = t->params;
-	cta->param_bytes = bytes;
-	if (t->launch.kind != PPU_TMD_QUEUE)
-		return true;
-	cta->param_bytes += t->launch.queue_entry_bytes;
-	if (!cta->own_params)
-		cta->own_params = aligned_alloc(16, PPU_PARAM_MAX + PPU_QUEUE_ENTRY_MAX);
-	cta->params = cta->own_params;
-	if (!cta->params)
-		return false;
-	memcpy(cta->params, t->params, bytes);
-	if (entry)
-		memcpy(cta->params + bytes, entry, t->launch.queue_entry_bytes);
-	else
-		memset(cta->params + bytes, 0, t->launch.queue_entry_bytes);
-	return true;
-}
-
-static void set_id(struct ppu_cta *cta, const struct ppu_tmd *l, uint64_t index)
-{
-	cta->index = index;
-	if (l->kind == PPU_TMD_QUEUE) {
-		cta->id[0] = (uint32_t)index;
-		cta->id[1] = cta->id[2] = 0;
-		return;
-	}
-	cta->id[0] = (uint32_t)(index % l->grid[0]);
-	cta->id[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
-	cta->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
-}
-
-struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_task *t, uint64_t index, const uint8_t *entry,
-			    bool *mapped)
-{
-	const struct ppu_tmd *l = &t->launch;
-	struct ppu_cta *cta = NULL;
-	unsigned i, slot = 0;
-	struct need n;
-
-	if (!ppu_sm_can_start(sm->core, sm->id, t) || !need_of(&sm->core->cfg, l, &n) || !t->prog)
-		return NULL;
-	for (i = 0; i < sm->num_ctas && !cta; i++)
-		if (!sm->cta[i].task)
-			cta = &sm->cta[i];
-	*mapped = alloc_shared(cta, n.shared) && alloc_params(cta, t, entry);
-	cta->task = t;
-	set_id(cta, l, index);
-	cta->num_warps = n.warps;
-	cta->done_warps = 0;
-	cta->faulted = false;
-	cta->regs = n.regs;
-	cta->local_bytes = l->local_per_thread;
-	cta->children = 0;
-	memset(cta->bar, 0, sizeof(cta->bar));
-	sm->used_ctas++;
-	sm->used_warps += n.warps;
-	sm->used_regs += n.regs;
-	sm->used_shared += n.shared;
-
-	for (i = 0; i < n.warps; i++) {
-		struct ppu_warp *w;
-
-		while (sm->warp[slot].state != PPU_WARP_FREE)
-			slot++;
-		w = &sm->warp[slot++];
-		cta->warp[i] = w->slot;
-		w->cta = cta;
-		w->index = i;
-		w->prog = t->prog;
-		*mapped = alloc_rows(w, t->prog->nregs) && *mapped;
-		ppu_warp_start(sm, w, ppu_sm_lanes(l, i), l->entry_pc);
-		*mapped = map_warp(sm, w, t) && *mapped;
-		ppu_tokq_init(&w->q, w->q.ent, sm->core->cfg.tokq_entries);
-		ppu_sm_set_state(sm, w, PPU_WARP_PARKED);	/* its slot is taken */
-	}
-	return cta;
-}
-
-int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_task *t, uint64_t index,
+int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, uint64_t index,
 		     uint64_t start_time, const uint8_t *entry)
 {
 	struct ppu_sm *sm = &core->sms[id];
@@ -472,11 +240,11 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_task *t, uin
 		else if (t->prog->nregs > PPU_SP)
 			for (k = 0; k < PPU_LANES; k++)
 				w->v.row[PPU_SP][k] = cta->local_bytes;
-		w->rng = core->cfg.seed ^ (PPU_TASK_ID(t) << 40 | index << 8 | i);
+		w->rng = core->cfg.seed ^ (PPU_SM_TASK_ID(t) << 40 | index << 8 | i);
 		w->ready_at = ppu_sm_cycle_at(core, start_time);
 		ppu_sm_set_state(sm, w, PPU_WARP_TIMED);
 	}
-	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_TASK_ID(t), cta->warp[0], cta->num_warps);
+	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_SM_TASK_ID(t), cta->warp[0], cta->num_warps);
 	if (ppu_tracing(core))
 		for (i = 0; i < cta->num_warps; i++) {
 			const struct ppu_warp *w = &sm->warp[cta->warp[i]];
@@ -612,7 +380,7 @@ bool ppu_sm_busy(struct ppu_core *core, unsigned id)
 
 /* ---- from outside -------------------------------------------------------------------------------------------- */
 
-void ppu_sm_abort_task(struct ppu_core *core, struct ppu_task *t)
+void ppu_sm_abort_task(struct ppu_core *core, struct ppu_sm_task *t)
 {
 	unsigned i, k;
 
@@ -716,7 +484,7 @@ void ppu_sm_child_done(struct ppu_core *core, unsigned id, unsigned slot, uint32
 	ppu_gpc_wake(core);
 }
 
-bool ppu_sm_task_runs(const struct ppu_core *core, const struct ppu_task *t)
+bool ppu_sm_task_runs(const struct ppu_core *core, const struct ppu_sm_task *t)
 {
 	unsigned i, k, n;
 
@@ -806,232 +574,4 @@ void ppu_sms_reset(struct ppu_core *core)
 	}
 	ppu_caches_reset(core);
 	ppu_icache_reset(core);
-}
-
-/* ---- save and restore --------------------------------------------------------------------------------------------- */
-
-static void io_u32s(struct ppu_io *io, uint32_t *v, unsigned n)
-{
-	while (n--)
-		ppu_io_u32(io, v++);
-}
-
-/* Effects live from the run of a window to its end, which are one event: there are none now. */
-static void io_effects(struct ppu_io *io, struct ppu_sm *sm)
-{
-	uint32_t n = sm->fx.n;
-
-	ppu_io_u32(io, &n);
-	if (n)
-		ppu_io_fail(io, "SM %u has effects that were not applied", sm->id);
-}
-
-bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lanes)
-{
-	const struct ppu_tokq *q = &w->q;
-
-	return state > PPU_WARP_FREE && state <= PPU_WARP_HALTED && w->pc <= w->prog->n &&
-	       !(w->live & ~lanes) && !(w->active & ~w->live) && !(w->parked & (~w->live | w->active)) &&
-	       !((w->bar_wait | w->sync_wait | w->bar_rel) & ~lanes) &&
-	       q->head >= 0 && (uint32_t)q->head <= q->size && q->tail >= -1 && q->tail < q->head &&
-	       (w->active || w->pop || state == PPU_WARP_DONE || state == PPU_WARP_HALTED) &&
-	       !(w->active && w->pop) && (state != PPU_WARP_PARKED || w->parked) &&
-	       w->launch_d < PPU_ROWS(w->prog->nregs) && (state != PPU_WARP_LAUNCH || w->pending);
-}
-
-static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, unsigned i, uint32_t lanes)
-{
-	struct ppu_warp *w = &sm->warp[cta->warp[i]];
-	const struct ppu_task *t = cta->task;
-	uint32_t head, tail, n;
-	uint8_t state = w->state;
-	bool mapped = w->q.ent != NULL;
-
-	if (io->loading) {
-		if (w->state != PPU_WARP_FREE) {
-			ppu_io_fail(io, "SM %u: warp slot %u is used twice", sm->id, w->slot);
-			return;
-		}
-		w->cta = cta;
-		w->index = i;
-		w->prog = t->prog;
-		if (!alloc_rows(w, t->prog->nregs)) {
-			ppu_io_fail(io, "out of memory");
-			return;
-		}
-		ppu_warp_start(sm, w, lanes, 0);
-		map_warp(sm, w, t);
-	}
-	ppu_io_u8(io, &state);
-	ppu_io_bool(io, &mapped);
-	for (n = 0; n < w->prog->nregs; n++)
-		io_u32s(io, w->v.row[n], PPU_LANES);
-	io_u32s(io, w->v.pred, PPU_NUM_PREDS);
-	ppu_io_u32(io, &w->pc);
-	ppu_io_u32(io, &w->active);
-	ppu_io_u32(io, &w->live);
-	ppu_io_bool(io, &w->pop);
-	ppu_io_bool(io, &w->retried);
-	head = (uint32_t)w->q.head;
-	tail = (uint32_t)w->q.tail;
-	ppu_io_u32(io, &head);
-	ppu_io_u32(io, &tail);
-	ppu_io_u32(io, &w->parked);
-	ppu_io_u32(io, &w->bar_wait);
-	ppu_io_u32(io, &w->sync_wait);
-	ppu_io_u32(io, &w->bar_rel);
-	io_u32s(io, w->bar_val, PPU_LANES);
-	io_u32s(io, w->wait, PPU_LANES);
-	ppu_io_u32(io, &w->ycount);
-	io_u32s(io, w->lane_ycount, PPU_LANES);
-	ppu_io_u64(io, &w->rng);
-	ppu_io_u64(io, &w->ready_at);
-	ppu_io_u32(io, &w->pending);
-	ppu_io_u16(io, &w->launch_d);
-	if (!io->loading || io->failed)
-		return;
-
-	w->q.size = sm->core->cfg.tokq_entries;
-	w->q.head = (int32_t)head;
-	w->q.tail = (int32_t)tail;
-	if (!mapped)
-		w->q.ent = NULL;
-	if (!ppu_sm_warp_possible(w, state, lanes)) {
-		ppu_io_fail(io, "SM %u: warp %u has an impossible state", sm->id, w->slot);
-		return;
-	}
-	ppu_sm_set_state(sm, w, state);
-}
-
-static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta)
-{
-	struct need n;
-	uint64_t va;
-	unsigned i;
-
-	ppu_io_task(core, io, &cta->task);
-	if (io->failed)
-		return;
-	if (io->loading) {
-		struct ppu_task *t = cta->task;
-
-		/* The task unit may have fetched it already. */
-		if (!t || !t->ctx || !need_of(&core->cfg, &t->launch, &n) ||
-		    (!t->prog && ppu_icache_get(core, t->ctx, &t->launch, &t->prog, &va)) ||
-		    sm->used_warps + n.warps > sm->num_warps ||
-		    sm->used_regs + n.regs > core->cfg.regs_per_sm ||
-		    sm->used_shared + n.shared > core->cfg.shared_per_sm) {
-			cta->task = NULL;
-			ppu_io_fail(io, "SM %u: a CTA of a task that cannot be there", sm->id);
-			return;
-		}
-		cta->num_warps = n.warps;
-		cta->regs = n.regs;
-		cta->local_bytes = t->launch.local_per_thread;
-		memset(cta->warp, 0, sizeof(cta->warp));
-		if (!alloc_shared(cta, n.shared) || !alloc_params(cta, t, NULL)) {
-			cta->task = NULL;
-			ppu_io_fail(io, "out of memory");
-			return;
-		}
-	} else {
-		need_of(&core->cfg, &cta->task->launch, &n);
-	}
-	ppu_io_u64(io, &cta->index);
-	io_u32s(io, cta->id, 3);
-	ppu_io_u32(io, &cta->done_warps);
-	ppu_io_bool(io, &cta->faulted);
-	ppu_io_u32(io, &cta->children);
-	ppu_io_bytes(io, cta->shared, cta->shared_bytes);
-	if (cta->params == cta->own_params)
-		ppu_io_bytes(io, cta->params + cta->param_bytes - cta->task->launch.queue_entry_bytes,
-			     cta->task->launch.queue_entry_bytes);
-	for (i = 0; i < PPU_NUM_BARRIERS; i++) {
-		struct ppu_barrier *b = &cta->bar[i];
-
-		ppu_io_bool(io, &b->busy);
-		ppu_io_u32(io, &b->count);
-		io_u32s(io, b->arrived, PPU_MAX_CTA_WARPS);
-		io_u32s(io, b->waiting, PPU_MAX_CTA_WARPS);
-		io_u32s(io, b->value, PPU_MAX_CTA_WARPS);
-	}
-	for (i = 0; i < n.warps; i++) {
-		ppu_io_u8(io, &cta->warp[i]);
-		if (cta->warp[i] >= sm->num_warps)
-			ppu_io_fail(io, "SM %u: no such warp slot", sm->id);
-	}
-	if (io->loading && !io->failed &&
-	    !ppu_ctas_check(core, sm->id, (unsigned)(cta - sm->cta), cta->task, cta->index, cta->children))
-		ppu_io_fail(io, "SM %u: a CTA is not where its record says", sm->id);
-	if (cta->done_warps >= cta->num_warps || cta->index >= cta->task->next_cta)
-		ppu_io_fail(io, "SM %u: a CTA has impossible counts", sm->id);
-	if (io->loading) {
-		if (io->failed) {
-			cta->task = NULL;
-			return;
-		}
-		sm->used_ctas++;
-		sm->used_warps += n.warps;
-		sm->used_regs += n.regs;
-		sm->used_shared += n.shared;
-	}
-	for (i = 0; i < n.warps && !io->failed; i++)
-		io_warp(io, sm, cta, i, ppu_sm_lanes(&cta->task->launch, i));
-}
-
-/* Every task has as many CTAs here as its record says: they end together. */
-static void check_ctas(struct ppu_core *core, struct ppu_io *io)
-{
-	uint32_t *n = calloc(core->cfg.task_records, sizeof(*n)), i, k;
-	const struct ppu_task *t;
-
-	if (!n) {
-		ppu_io_fail(io, "out of memory");
-		return;
-	}
-	for (i = 0; i < core->num_sms; i++)
-		for (k = 0; k < core->sms[i].num_ctas; k++)
-			if ((t = core->sms[i].cta[k].task))
-				n[t->index]++;
-	for (i = 0; i < core->cfg.task_records; i++) {
-		t = ppu_tmu_task(core, i);
-		if (t && t->live_ctas != n[i])
-			ppu_io_fail(io, "task %u has lost CTAs", i);
-	}
-	free(n);
-}
-
-/* Tasks come before us.  Tokens and local memory are in VRAM; programs are fetched again. */
-void ppu_sms_io(struct ppu_core *core, struct ppu_io *io)
-{
-	unsigned i, k;
-
-	ppu_caches_io(core, io);
-	ppu_io_section(io, "SMS ");
-	for (i = 0; i < core->num_sms && !io->failed; i++) {
-		struct ppu_sm *sm = &core->sms[i];
-
-		ppu_io_u64(io, &sm->cycle);
-		ppu_io_u64(io, &sm->t1);
-		ppu_io_u32(io, &sm->turn);
-		ppu_io_u32(io, &sm->quantum);
-		if (io->loading && (sm->turn >= 64 || sm->quantum > PPU_SM_QUANTUM))
-			ppu_io_fail(io, "SM %u: impossible turn", i);
-		for (k = 0; k < PPU_CTR_COUNT; k++)
-			ppu_io_u64(io, &sm->ctr[k]);
-		for (k = 0; k < sm->num_ctas && !io->failed; k++) {
-			bool used = sm->cta[k].task != NULL;
-
-			ppu_io_bool(io, &used);
-			if (used && !io->failed)
-				io_cta(core, io, sm, &sm->cta[k]);
-		}
-		io_effects(io, sm);
-		if (sm->sb)
-			ppu_storebuf_io(sm, io);
-		if (io->loading)
-			ppu_lsu_flush(sm);
-	}
-	if (io->loading && !io->failed)
-		check_ctas(core, io);
 }

@@ -1,31 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The SM, shared by its files only:
+ * The inside of the SM, shared by the files of sm/ and sm/mem/ only; sms.h is what others see.
  *
- *   sm.c         resident CTAs and warps, resources, the run loop, the ppu_sm_*() functions
+ *   sm.c         states of warps, the run loop, what the units above ask for
+ *   seat.c       room for CTAs, and CTAs in it
+ *   sm_io.c      save and restore
  *   warp.c       issue of one warp
  *   diverge.c    the divergence unit: how lanes part, wait and meet again
  *   tokq.c       the divergence token queue
  *   exec_warp.c  barriers, votes, shuffles, special registers
- *   lsu.c        loads, stores, atomics, per-SM TLB
- *   cache.c      the cache model
- *   storebuf.c   the other store path: stores that wait
  *   smsave.c     CTAs into and out of the save area
- *   icache.c     programs: fetch, check, decode
+ *   mem/lsu.c    loads, stores, atomics, per-SM TLB
+ *   mem/cache.c  the cache model
+ *   mem/storebuf.c  the other store path: stores that wait
+ *   mem/icache.c programs: fetch, check, decode
  *
- * Three layers that a translating engine may replace one by one: a decoded program (struct
- * ppu_program, immutable), execution state (struct ppu_warp, struct ppu_cta), and scheduling
- * (struct ppu_sm).  An SM is run by one thread at a time and touches no other SM.
+ * Three layers that a translating engine may replace one by one: a decoded program (struct ppu_program,
+ * immutable), execution state (struct ppu_warp, struct ppu_cta), and scheduling (struct ppu_sm).
+ *
+ * State: struct ppu_sm with its warps and CTAs.
+ * Thread safety: an SM is run by one thread at a time and touches no other SM.
+ * Time: cycles since device time 0 (ppu_sm_time() has the ns).
  */
 #ifndef PPU_SM_H
 #define PPU_SM_H
 
+#include "core/base/trace.h"
 #include "core/exec/exec.h"
+#include "core/sm/mem/icache.h"
 #include "core/sm/mem/lsu_simd.h"
+#include "core/sm/sms.h"
 #include "core/sm/tokq.h"
 
 #define PPU_MAX_CTA_WARPS	(PPU_MAX_THREADS_PER_CTA / PPU_LANES)
-#define PPU_NUM_BARRIERS	16
 
 /* Loops over lanes, compiled for the instruction sets the host may have. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -38,41 +45,6 @@
 /* Warp instructions' cycles a warp may run before the next ready warp has its turn. */
 #define PPU_SM_QUANTUM		128
 
-/* ---- programs (icache.c) ---------------------------------------------------------------------- */
-/* Extra register rows of every warp behind its own. */
-#define PPU_ROW_ZERO(nregs)	(nregs)
-#define PPU_ROW_SINK(nregs)	((nregs) + 4)
-#define PPU_ROWS(nregs)		((nregs) + 8)
-
-struct ppu_program {
-	struct ppu_program *next;
-	struct ppu_ctx *ctx;
-	uint64_t va;
-	uint32_t n;			/* instructions; code[n] is a sentinel that faults with BAD_PC */
-	uint32_t nregs;
-	uint32_t refs;
-	bool stale;			/* memory has changed since: free when the last task is gone */
-	uint64_t stamp, bytes;
-	uint64_t checked;		/* window in which it was last compared with memory */
-	struct ppu_insn *raw;
-	struct ppu_dinsn *code;
-};
-
-/* Instructions without a pure function. */
-#define PPU_HANDLERS(H) \
-H(illegal) H(badpc) H(nop) H(bra) H(brx) H(push) H(disable) H(exit) H(cal) H(calx) H(ret) H(yield) \
-H(trap) H(nanosleep) H(tlaunch) H(tsync) \
-H(bar) H(warpsync) H(vote) H(shfl) H(match) H(redux) H(s2r) \
-H(ld) H(st) H(atom) H(membar) \
-H(observed) H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
-enum ppu_handler {
-#define H(name) PPU_H_##name,
-	PPU_HANDLERS(H)
-#undef H
-	PPU_H_COUNT
-};
-
-/* ---- execution state --------------------------------------------------------------------------- */
 enum ppu_warp_state {
 	PPU_WARP_FREE,
 	PPU_WARP_READY,
@@ -136,7 +108,7 @@ struct ppu_barrier {
 };
 
 struct ppu_cta {
-	struct ppu_task *task;		/* NULL: slot is free */
+	struct ppu_sm_task *task;	/* NULL: slot is free */
 	uint64_t index;			/* in its grid */
 	uint32_t id[3];
 	uint32_t num_warps, done_warps;
@@ -152,7 +124,6 @@ struct ppu_cta {
 	struct ppu_barrier bar[PPU_NUM_BARRIERS];
 };
 
-/* ---- scheduling --------------------------------------------------------------------------------- */
 #define PPU_TLB_ENTRIES		512
 #define PPU_TLB_WRITE		1	/* host may be written */
 #define PPU_TLB_WATCHED		2
@@ -196,17 +167,10 @@ enum ppu_step {
 	PPU_GO,		/* state is up to date, go on with this warp */
 	PPU_SWITCH,	/* the warp cannot go on now (or ever) */
 };
-typedef enum ppu_step (*ppu_handler_fn)(struct ppu_sm *sm, struct ppu_warp *w,
-					const struct ppu_dinsn *di, uint32_t mask);
-#define H(name) enum ppu_step ppu_h_##name(struct ppu_sm *sm, struct ppu_warp *w, \
-					   const struct ppu_dinsn *di, uint32_t mask);
-PPU_HANDLERS(H)
-#undef H
 
-/* sm.c */
 uint64_t ppu_sm_time(const struct ppu_sm *sm);		/* of the current cycle, inside the window */
 uint64_t ppu_sm_cycle_at(const struct ppu_core *core, uint64_t ns);	/* first cycle not before ns */
-struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_task *task);
+struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task);
 void ppu_sm_set_state(struct ppu_sm *sm, struct ppu_warp *w, enum ppu_warp_state state);
 void ppu_sm_emit(struct ppu_sm *sm, const struct ppu_warp *w, unsigned event, uint64_t b, uint64_t c,
 		 uint64_t d);
@@ -222,87 +186,13 @@ static inline enum ppu_step ppu_sm_fault_pc(struct ppu_sm *sm, struct ppu_warp *
 {
 	return ppu_sm_fault(sm, w, code, lane, 0, PPU_ACC_EXEC, 0);
 }
-/* Free slots and resources for a CTA of t, warps at their first instruction with no state; NULL: none,
- * or out of memory.  *mapped: the areas of the instance block are there. */
-struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_task *t, uint64_t index, const uint8_t *entry,
-			    bool *mapped);
-void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta);
 /* Tell memory what w wrote through pointers of its own. */
 void ppu_sm_report_warp(struct ppu_sm *sm, struct ppu_warp *w);
 /* Can a warp of these lanes be in this state?  For state that was read from somewhere. */
 bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lanes);
-uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp);	/* of a warp of its CTAs */
 /* The last lane of w has ended. */
 void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w);
 /* Everything waits in this CTA?  Then it faults; if part of it waits for children, it can leave. */
 void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta);
-
-/* warp.c */
-ppu_handler_fn ppu_warp_handler(unsigned handler);
-void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint32_t entry);
-/* Run until the cycle limit or until the warp cannot go on. */
-void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t limit);
-static inline uint32_t ppu_warp_pred(const struct ppu_warp *w, unsigned p, unsigned negate)
-{
-	return w->v.pred[p] ^ -(uint32_t)negate;
-}
-static inline void ppu_warp_set_pred(struct ppu_warp *w, unsigned p, uint32_t mask, uint32_t value)
-{
-	if (p != PPU_PT)
-		w->v.pred[p] = (w->v.pred[p] & ~mask) | (value & mask);
-}
-
-/* diverge.c, and the handlers bra, brx, push, disable, exit, cal, calx, ret, yield */
-/* No lane is active (w->pop): find some.  PPU_SWITCH: there are none, or none that can go on. */
-enum ppu_step ppu_diverge_pop(struct ppu_sm *sm, struct ppu_warp *w);
-/* Lanes `wait` of the active group cannot complete the current instruction (A-SIMT-25); lanes
- * `again` could, but shall execute it together with others that wait at it.  Both go into a yield
- * token of this instruction; what is left of the group goes on behind it. */
-enum ppu_step ppu_warp_prepare_park(struct ppu_sm *sm, struct ppu_warp *w);	/* room for its token */
-enum ppu_step ppu_warp_park(struct ppu_sm *sm, struct ppu_warp *w, uint32_t again, uint32_t wait);
-/* Something changed for parked lanes. */
-void ppu_warp_unpark(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes);
-/* Lanes among `among` that are disabled for this reason and address. */
-uint32_t ppu_warp_waiting(const struct ppu_warp *w, uint32_t wait, uint32_t among);
-/* Reason of a lane for debuggers: PPU_REASON_NONE when it is active or does not exist. */
-unsigned ppu_warp_reason(const struct ppu_warp *w, unsigned lane);
-
-/* exec_warp.c */
-/* Lanes of w have ended: barriers that no longer wait for them open. */
-void ppu_bar_lanes_ended(struct ppu_sm *sm, struct ppu_warp *w);
-
-/* lsu.c */
-void ppu_lsu_flush(struct ppu_sm *sm);
-/* End of a window: tell memory which pages were written. */
-void ppu_lsu_report_dirty(struct ppu_sm *sm);
-
-/* cache.c; apply, observe: only with core->caches */
-int ppu_caches_create(struct ppu_core *core);
-void ppu_caches_destroy(struct ppu_core *core);
-void ppu_caches_reset(struct ppu_core *core);
-void ppu_caches_io(struct ppu_core *core, struct ppu_io *io);
-/* Decode: this instruction is watched when it is executed. */
-void ppu_cache_observe(struct ppu_dinsn *di);
-/* What the SM missed in the last window reaches the shared levels. */
-void ppu_cache_apply(struct ppu_core *core, unsigned sm);
-
-/* storebuf.c; all but create and destroy want sm->sb */
-int ppu_storebuf_create(struct ppu_sm *sm);
-void ppu_storebuf_destroy(struct ppu_sm *sm);
-void ppu_storebuf_reset(struct ppu_sm *sm);
-void ppu_storebuf_io(struct ppu_sm *sm, struct ppu_io *io);
-/* The handler that stands for this one. */
-uint8_t ppu_storebuf_handler(uint8_t handler);
-/* All to memory: by the SM itself in a window, and from outside between windows. */
-void ppu_storebuf_drain(struct ppu_sm *sm);
-void ppu_storebuf_settle(struct ppu_sm *sm);
-/* End of a window: those whose time has come.  next: when the first one's comes. */
-void ppu_storebuf_window(struct ppu_sm *sm, uint64_t t1);
-uint64_t ppu_storebuf_next(const struct ppu_sm *sm);
-
-/* icache.c */
-int ppu_icache_create(struct ppu_core *core);
-void ppu_icache_destroy(struct ppu_core *core);
-void ppu_icache_reset(struct ppu_core *core);
 
 #endif

@@ -10,7 +10,9 @@
  */
 #include <stddef.h>
 #include <string.h>
-#include "core/sm/sm.h"
+#include "core/sm/mem/storebuf.h"
+#include "core/sm/seat.h"
+#include "core/sm/smsave.h"
 
 _Static_assert(PPU_SAVE_BARRIERS == PPU_NUM_BARRIERS && PPU_SAVE_LANES == PPU_LANES &&
 	       PPU_SAVE_MAX_THREADS == PPU_MAX_THREADS_PER_CTA, "the layout fits the SM");
@@ -118,12 +120,12 @@ void ppu_sm_save_cta(struct ppu_core *core, unsigned id, unsigned slot, uint64_t
 {
 	struct ppu_sm *sm = &core->sms[id];
 	struct ppu_cta *cta = &sm->cta[slot];
-	const struct ppu_task *t = cta->task;
+	const struct ppu_sm_task *t = cta->task;
 	uint64_t bytes = ppu_sm_image_bytes(core, &t->launch);
 	uint8_t *p = core->vram + addr;
 	struct ppu_save_cta h = {
 		.magic = PPU_SAVE_MAGIC, .version = PPU_SAVE_VERSION, .warps = (uint16_t)cta->num_warps,
-		.task = PPU_TASK_ID(t), .index = cta->index, .bytes = bytes, .regs = t->prog->nregs,
+		.task = PPU_SM_TASK_ID(t), .index = cta->index, .bytes = bytes, .regs = t->prog->nregs,
 		.shared_bytes = cta->shared_bytes, .local_per_thread = cta->local_bytes,
 		.tokq_entries = core->cfg.tokq_entries,
 	};
@@ -147,7 +149,7 @@ void ppu_sm_save_cta(struct ppu_core *core, unsigned id, unsigned slot, uint64_t
 		put_warp(sm, w, &p);
 	}
 	ppu_mem_dirty(core, (struct ppu_phys){ addr, 0 }, bytes);
-	PPU_TRACE(core, CTA_SAVE, id, (uint32_t)cta->index, PPU_TASK_ID(t), cta->warp[0], reason);
+	PPU_TRACE(core, CTA_SAVE, id, (uint32_t)cta->index, PPU_SM_TASK_ID(t), cta->warp[0], reason);
 	ppu_sm_unseat(sm, cta);
 }
 
@@ -161,14 +163,14 @@ static void get(const uint8_t **p, void *v, size_t n)
 }
 
 /* Is it the image of this CTA? */
-static bool header_ok(const struct ppu_core *core, const struct ppu_save_cta *h, const struct ppu_task *t,
+static bool header_ok(const struct ppu_core *core, const struct ppu_save_cta *h, const struct ppu_sm_task *t,
 		      uint64_t index)
 {
 	const struct ppu_tmd *l = &t->launch;
 	uint32_t entry = l->kind == PPU_TMD_QUEUE ? l->queue_entry_bytes : 0;
 
 	return h->magic == PPU_SAVE_MAGIC && h->version == PPU_SAVE_VERSION && h->warps == warps_of(l) &&
-	       h->task == PPU_TASK_ID(t) && h->index == index &&
+	       h->task == PPU_SM_TASK_ID(t) && h->index == index &&
 	       h->bytes == ppu_sm_image_bytes(core, l) && h->regs == t->prog->nregs &&
 	       h->shared_bytes == l->shared_bytes && h->local_per_thread == l->local_per_thread &&
 	       h->tokq_entries == core->cfg.tokq_entries && h->entry_bytes == entry && !h->reserved &&
@@ -278,7 +280,7 @@ static bool get_warp(struct ppu_sm *sm, struct ppu_warp *w, uint64_t start, cons
 	return true;
 }
 
-int ppu_sm_restore_cta(struct ppu_core *core, unsigned id, struct ppu_task *t, uint64_t index,
+int ppu_sm_restore_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, uint64_t index,
 		       uint32_t children, uint64_t addr, uint64_t start_time)
 {
 	const uint8_t *p = core->vram + addr;
@@ -308,6 +310,6 @@ int ppu_sm_restore_cta(struct ppu_core *core, unsigned id, struct ppu_task *t, u
 		ppu_sm_unseat(sm, cta);
 		return -1;
 	}
-	PPU_TRACE(core, CTA_RESTORE, id, (uint32_t)index, PPU_TASK_ID(t), cta->warp[0], cta->num_warps);
+	PPU_TRACE(core, CTA_RESTORE, id, (uint32_t)index, PPU_SM_TASK_ID(t), cta->warp[0], cta->num_warps);
 	return (int)(cta - sm->cta);
 }

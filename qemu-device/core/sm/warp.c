@@ -3,7 +3,8 @@
  * One warp: issue, and the control instructions that part no lanes (those: diverge.c).
  */
 #include <string.h>
-#include "core/sm/sm.h"
+#include "core/sm/diverge.h"
+#include "core/sm/warp.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define POPCNT_CLONES __attribute__((target_clones("popcnt", "default")))

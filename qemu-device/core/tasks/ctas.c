@@ -12,7 +12,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/sm/smsave.h"
 #include "core/tasks/task.h"
+#include "core/tasks/tmu.h"
 
 #define NONE (-1)
 
@@ -32,7 +34,7 @@ struct ppu_ctas {
 	int32_t *at;			/* by SM and CTA slot */
 };
 
-struct ppu_cta_rec *ppu_ctas_rec(struct ppu_core *core, int32_t i)
+static struct ppu_cta_rec *record(struct ppu_core *core, int32_t i)
 {
 	return i < 0 ? NULL : &core->ctas->rec[i];
 }
@@ -44,7 +46,7 @@ static int32_t number(struct ppu_core *core, const struct ppu_cta_rec *r)
 
 struct ppu_cta_rec *ppu_ctas_at(struct ppu_core *core, unsigned sm, unsigned slot)
 {
-	return ppu_ctas_rec(core, core->ctas->at[sm * core->cfg.ctas_per_sm + slot]);
+	return record(core, core->ctas->at[sm * core->cfg.ctas_per_sm + slot]);
 }
 
 static void set_at(struct ppu_core *core, const struct ppu_cta_rec *r, int32_t value)
@@ -98,11 +100,11 @@ static bool have_levels(struct ppu_ctx *ctx)
 /* A place for another image of t; *after: the image before it.  False: there is none. */
 static bool find_gap(struct ppu_core *core, const struct ppu_task *t, uint64_t *addr, int32_t *after)
 {
-	const struct level *l = &t->ctx->cta_levels->level[t->depth - 1];
-	uint64_t from, to, bytes = ppu_sm_image_bytes(core, &t->launch), mine = t->next_cta - t->done_ctas;
+	const struct level *l = &t->sm.ctx->cta_levels->level[t->sm.depth - 1];
+	uint64_t from, to, bytes = ppu_sm_image_bytes(core, &t->sm.launch), mine = t->next_cta - t->done_ctas;
 	int32_t i;
 
-	level_range(t->ctx, t->depth, &from, &to);
+	level_range(t->sm.ctx, t->sm.depth, &from, &to);
 	if (mine && (mine + 1) * bytes * 3 > (to - from) * 2)
 		return false;
 	*after = NONE;
@@ -124,15 +126,15 @@ bool ppu_ctas_room(struct ppu_core *core, const struct ppu_task *t)
 	uint64_t addr;
 	int32_t after;
 
-	if (!ppu_ctas_saveable(core, t->ctx))
+	if (!ppu_ctas_saveable(core, t->sm.ctx))
 		return true;
-	return have_levels(t->ctx) && find_gap(core, t, &addr, &after);
+	return have_levels(t->sm.ctx) && find_gap(core, t, &addr, &after);
 }
 
 static void link_image(struct ppu_core *core, struct ppu_cta_rec *r, int32_t after)
 {
 	struct ppu_cta_rec *v = core->ctas->rec;
-	struct level *l = &r->task->ctx->cta_levels->level[r->task->depth - 1];
+	struct level *l = &r->task->sm.ctx->cta_levels->level[r->task->sm.depth - 1];
 
 	r->image_prev = after;
 	r->image_next = after == NONE ? l->first : v[after].image_next;
@@ -149,12 +151,12 @@ static void unlink_image(struct ppu_core *core, struct ppu_cta_rec *r)
 
 	if (!r->image_bytes)
 		return;
-	l = &r->task->ctx->cta_levels->level[r->task->depth - 1];
+	l = &r->task->sm.ctx->cta_levels->level[r->task->sm.depth - 1];
 	*(r->image_prev == NONE ? &l->first : &v[r->image_prev].image_next) = r->image_next;
 	if (r->image_next != NONE)
 		v[r->image_next].image_prev = r->image_prev;
 	l->n--;
-	ppu_rank_unstall(r->task->ctx, r->task->depth);
+	ppu_rank_unstall(r->task->sm.ctx, r->task->sm.depth);
 }
 
 /* ---- records ---------------------------------------------------------------------------------------- */
@@ -179,16 +181,38 @@ static void link_task(struct ppu_core *core, struct ppu_cta_rec *r)
 	struct ppu_task *t = r->task;
 
 	r->prev = NONE;
-	r->next = t->ctas;
-	if (t->ctas != NONE)
-		core->ctas->rec[t->ctas].prev = number(core, r);
-	t->ctas = number(core, r);
+	r->next = t->ctas.first;
+	if (t->ctas.first != NONE)
+		core->ctas->rec[t->ctas.first].prev = number(core, r);
+	t->ctas.first = number(core, r);
 }
 
 void ppu_ctas_init_task(struct ppu_task *t)
 {
-	t->ctas = t->ctas_ready = t->ctas_ready_tail = NONE;
-	t->parent_cta_gen = 0;
+	t->ctas.first = t->ctas.ready = t->ctas.ready_tail = NONE;
+	t->ctas.parent_gen = 0;
+}
+
+void ppu_ctas_io_task(struct ppu_io *io, struct ppu_task *t)
+{
+	uint32_t parent_gen = t->ctas.parent_gen;
+
+	ppu_io_u32(io, &t->ctas.parent);
+	ppu_io_u32(io, &parent_gen);
+	if (!io->loading)
+		return;
+	ppu_ctas_init_task(t);
+	t->ctas.parent_gen = parent_gen;
+}
+
+uint64_t ppu_ctas_parent(const struct ppu_task *t)
+{
+	return (uint64_t)t->ctas.parent_gen << 32 | t->ctas.parent;
+}
+
+struct ppu_cta_rec *ppu_ctas_ready(struct ppu_core *core, const struct ppu_task *t)
+{
+	return record(core, t->ctas.ready);
 }
 
 struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t)
@@ -197,10 +221,10 @@ struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t)
 	uint64_t addr = 0;
 	int32_t after = NONE;
 	struct ppu_cta_rec *r;
-	bool saveable = ppu_ctas_saveable(core, t->ctx);
+	bool saveable = ppu_ctas_saveable(core, t->sm.ctx);
 	uint32_t i = s->free_hint;
 
-	if (saveable && (!have_levels(t->ctx) || !find_gap(core, t, &addr, &after)))
+	if (saveable && (!have_levels(t->sm.ctx) || !find_gap(core, t, &addr, &after)))
 		return NULL;
 	while (i < s->top && s->rec[i].task)
 		i++;
@@ -217,7 +241,7 @@ struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t)
 	r->waiting = r->ready = false;
 	r->ready_next = NONE;
 	r->image = addr;
-	r->image_bytes = saveable ? ppu_sm_image_bytes(core, &t->launch) : 0;
+	r->image_bytes = saveable ? ppu_sm_image_bytes(core, &t->sm.launch) : 0;
 	link_task(core, r);
 	if (saveable)
 		link_image(core, r, after);
@@ -239,7 +263,7 @@ void ppu_ctas_end(struct ppu_core *core, struct ppu_cta_rec *r)
 	if (r->sm != NONE)
 		set_at(core, r, NONE);
 	unlink_image(core, r);
-	*(r->prev == NONE ? &r->task->ctas : &s->rec[r->prev].next) = r->next;
+	*(r->prev == NONE ? &r->task->ctas.first : &s->rec[r->prev].next) = r->next;
 	if (r->next != NONE)
 		s->rec[r->next].prev = r->prev;
 	memset(r, 0, sizeof(*r));
@@ -250,9 +274,9 @@ void ppu_ctas_end(struct ppu_core *core, struct ppu_cta_rec *r)
 
 void ppu_ctas_drop(struct ppu_core *core, struct ppu_task *t)
 {
-	while (t->ctas != NONE)
-		ppu_ctas_end(core, &core->ctas->rec[t->ctas]);
-	t->ctas_ready = t->ctas_ready_tail = NONE;
+	while (t->ctas.first != NONE)
+		ppu_ctas_end(core, &core->ctas->rec[t->ctas.first]);
+	t->ctas.ready = t->ctas.ready_tail = NONE;
 	t->saved_ctas = t->ready_ctas = 0;
 }
 
@@ -264,19 +288,19 @@ static void push_ready(struct ppu_core *core, struct ppu_cta_rec *r)
 
 	r->ready = true;
 	r->ready_next = NONE;
-	*(t->ctas_ready_tail == NONE ? &t->ctas_ready : &core->ctas->rec[t->ctas_ready_tail].ready_next) =
+	*(t->ctas.ready_tail == NONE ? &t->ctas.ready : &core->ctas->rec[t->ctas.ready_tail].ready_next) =
 		number(core, r);
-	t->ctas_ready_tail = number(core, r);
+	t->ctas.ready_tail = number(core, r);
 	t->ready_ctas++;
 }
 
 void ppu_ctas_pop_ready(struct ppu_core *core, struct ppu_task *t)
 {
-	struct ppu_cta_rec *r = &core->ctas->rec[t->ctas_ready];
+	struct ppu_cta_rec *r = &core->ctas->rec[t->ctas.ready];
 
-	t->ctas_ready = r->ready_next;
-	if (t->ctas_ready == NONE)
-		t->ctas_ready_tail = NONE;
+	t->ctas.ready = r->ready_next;
+	if (t->ctas.ready == NONE)
+		t->ctas.ready_tail = NONE;
 	r->ready = false;
 	r->ready_next = NONE;
 	t->ready_ctas--;
@@ -296,8 +320,8 @@ void ppu_ctas_saved(struct ppu_core *core, struct ppu_cta_rec *r, bool waiting)
 
 void ppu_ctas_adopt(struct ppu_core *core, struct ppu_cta_rec *r, struct ppu_task *child)
 {
-	child->parent_cta = (uint32_t)number(core, r);
-	child->parent_cta_gen = r->gen;
+	child->ctas.parent = (uint32_t)number(core, r);
+	child->ctas.parent_gen = r->gen;
 	r->children++;
 }
 
@@ -305,10 +329,10 @@ static struct ppu_cta_rec *parent_of(struct ppu_core *core, const struct ppu_tas
 {
 	struct ppu_cta_rec *r;
 
-	if (!child->parent_cta_gen || child->parent_cta >= core->ctas->top)
+	if (!child->ctas.parent_gen || child->ctas.parent >= core->ctas->top)
 		return NULL;
-	r = &core->ctas->rec[child->parent_cta];
-	return r->task && r->gen == child->parent_cta_gen ? r : NULL;
+	r = &core->ctas->rec[child->ctas.parent];
+	return r->task && r->gen == child->ctas.parent_gen ? r : NULL;
 }
 
 void ppu_ctas_child_done(struct ppu_core *core, const struct ppu_task *child)
@@ -366,7 +390,7 @@ void ppu_ctas_reset(struct ppu_core *core)
 
 	for (i = 0; i < s->top; i++)
 		if (s->rec[i].task)
-			ppu_ctas_forget_ctx(s->rec[i].task->ctx);
+			ppu_ctas_forget_ctx(s->rec[i].task->sm.ctx);
 	free(s->rec);
 	s->rec = NULL;
 	s->cap = s->top = s->free_hint = 0;
@@ -399,7 +423,7 @@ static void io_rec(struct ppu_core *core, struct ppu_io *io, struct ppu_cta_rec 
 	if (!t || r->index >= t->next_cta || t->state == PPU_TASK_PENDING || t->state == PPU_TASK_CODE_DONE ||
 	    (r->sm != NONE && (t->state != PPU_TASK_ACTIVE || r->waiting || sm >= core->num_sms ||
 			       slot >= core->cfg.ctas_per_sm || ppu_ctas_at(core, sm, slot))) ||
-	    (r->sm == NONE && (!ppu_ctas_saveable(core, t->ctx) || (r->waiting && !r->children)))) {
+	    (r->sm == NONE && (!ppu_ctas_saveable(core, t->sm.ctx) || (r->waiting && !r->children)))) {
 		r->task = NULL;
 		ppu_io_fail(io, "a started CTA is in an impossible place");
 		return;
@@ -407,15 +431,15 @@ static void io_rec(struct ppu_core *core, struct ppu_io *io, struct ppu_cta_rec 
 	link_task(core, r);
 	if (r->sm != NONE)
 		set_at(core, r, number(core, r));
-	if (!ppu_ctas_saveable(core, t->ctx))
+	if (!ppu_ctas_saveable(core, t->sm.ctx))
 		return;
-	if (!have_levels(t->ctx)) {
+	if (!have_levels(t->sm.ctx)) {
 		ppu_io_fail(io, "out of memory");
 		return;
 	}
-	r->image_bytes = ppu_sm_image_bytes(core, &t->launch);
-	level_range(t->ctx, t->depth, &from, &to);
-	for (i = t->ctx->cta_levels->level[t->depth - 1].first;
+	r->image_bytes = ppu_sm_image_bytes(core, &t->sm.launch);
+	level_range(t->sm.ctx, t->sm.depth, &from, &to);
+	for (i = t->sm.ctx->cta_levels->level[t->sm.depth - 1].first;
 	     i != NONE && core->ctas->rec[i].image < r->image; i = core->ctas->rec[i].image_next) {
 		after = i;
 		from = core->ctas->rec[i].image + core->ctas->rec[i].image_bytes;
@@ -434,9 +458,9 @@ static void io_rec(struct ppu_core *core, struct ppu_io *io, struct ppu_cta_rec 
 static void io_ready(struct ppu_core *core, struct ppu_io *io, struct ppu_task *t)
 {
 	uint32_t n = t->ready_ctas, k, i, live = 0, saved = 0, waiting = 0;
-	int32_t at = t->ctas_ready;
+	int32_t at = t->ctas.ready;
 
-	for (int32_t r = t->ctas; r != NONE; r = core->ctas->rec[r].next) {
+	for (int32_t r = t->ctas.first; r != NONE; r = core->ctas->rec[r].next) {
 		live += core->ctas->rec[r].sm != NONE;
 		saved += core->ctas->rec[r].sm == NONE;
 		waiting += core->ctas->rec[r].waiting;
@@ -444,7 +468,7 @@ static void io_ready(struct ppu_core *core, struct ppu_io *io, struct ppu_task *
 	ppu_io_u32(io, &n);
 	if (io->loading && (live != t->live_ctas || saved != t->saved_ctas || n != saved - waiting ||
 			    n != t->ready_ctas || (t->state == PPU_TASK_EVICTED && !ppu_rank_right(t))))
-		ppu_io_fail(io, "task %u has lost CTAs", t->index);
+		ppu_io_fail(io, "task %u has lost CTAs", t->sm.index);
 	if (io->loading)
 		t->ready_ctas = 0;	/* counted again */
 	for (k = 0; k < n && !io->failed; k++) {
@@ -456,7 +480,7 @@ static void io_ready(struct ppu_core *core, struct ppu_io *io, struct ppu_task *
 			continue;
 		if (i >= core->ctas->top || core->ctas->rec[i].task != t || core->ctas->rec[i].sm != NONE ||
 		    core->ctas->rec[i].waiting || core->ctas->rec[i].ready) {
-			ppu_io_fail(io, "a CTA of task %u cannot go on", t->index);
+			ppu_io_fail(io, "a CTA of task %u cannot go on", t->sm.index);
 			return;
 		}
 		push_ready(core, &core->ctas->rec[i]);
@@ -478,7 +502,7 @@ static void check_children(struct ppu_core *core, struct ppu_io *io)
 		if (!r)
 			continue;
 		n[r - core->ctas->rec]++;
-		if (t->parent < 0 || (uint32_t)t->parent != r->task->index)
+		if (t->parent < 0 || (uint32_t)t->parent != r->task->sm.index)
 			ppu_io_fail(io, "task %u was launched by a CTA of another task", i);
 	}
 	for (i = 0; i < core->ctas->top; i++)
@@ -519,10 +543,26 @@ void ppu_ctas_io(struct ppu_core *core, struct ppu_io *io)
 		check_children(core, io);
 }
 
-bool ppu_ctas_check(struct ppu_core *core, unsigned sm, unsigned slot, const struct ppu_task *t,
+bool ppu_ctas_check(struct ppu_core *core, unsigned sm, unsigned slot, const struct ppu_sm_task *t,
 		    uint64_t index, uint32_t children)
 {
 	const struct ppu_cta_rec *r = ppu_ctas_at(core, sm, slot);
 
-	return r && r->task == t && r->index == index && r->children == children;
+	return r && &r->task->sm == t && r->index == index && r->children == children;
+}
+
+bool ppu_ctas_check_index(const struct ppu_sm_task *t, uint64_t index)
+{
+	return index < ppu_task_of((struct ppu_sm_task *)t)->next_cta;
+}
+
+/* They end together. */
+void ppu_ctas_check_live(struct ppu_core *core, struct ppu_io *io, const uint32_t *n)
+{
+	for (uint32_t i = 0; i < core->cfg.task_records; i++) {
+		const struct ppu_task *t = ppu_tmu_task(core, i);
+
+		if (t && t->live_ctas != n[i])
+			ppu_io_fail(io, "task %u has lost CTAs", i);
+	}
 }

@@ -9,7 +9,16 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <hw/ppu_regs.h>
+#include "core/base/event.h"
+#include "core/base/trace.h"
+#include "core/sm/mem/icache.h"
+#include "core/tasks/gpc.h"
+#include "core/tasks/order.h"
+#include "core/tasks/smexc.h"
 #include "core/tasks/task.h"
+#include "core/tasks/tmu.h"
+#include "core/tasks/wdu.h"
 
 struct ref {			/* an effect to apply */
 	uint64_t time;
@@ -108,8 +117,8 @@ static void emit(struct ppu_core *core, unsigned event, uint64_t time, unsigned 
 static void launch(struct ppu_core *core, const struct ppu_effect *e, unsigned sm)
 {
 	struct ppu_task *child;
-	uint64_t parent = PPU_TASK_ID(e->task);
-	unsigned err = ppu_tmu_launch_child(core, e->task, e->arg[0], &child);
+	uint64_t parent = PPU_SM_TASK_ID(e->task);
+	unsigned err = ppu_tmu_launch_child(core, ppu_task_of(e->task), e->arg[0], &child);
 
 	bool awaited = child && !ppu_order_is_tail(child);	/* the tail waits for its task, not that for it */
 
@@ -125,6 +134,7 @@ static void launch(struct ppu_core *core, const struct ppu_effect *e, unsigned s
 static void exception(struct ppu_core *core, const struct ppu_effect *e, unsigned sm)
 {
 	struct ppu_gpcs *g = core->gpcs;
+	struct ppu_task *t = ppu_task_of(e->task);
 	unsigned warp = (unsigned)e->arg[0];
 	uint64_t index = (uint64_t)sm * core->cfg.warps_per_sm + warp;
 	struct ppu_smexc x = {
@@ -135,17 +145,18 @@ static void exception(struct ppu_core *core, const struct ppu_effect *e, unsigne
 	};
 
 	g->num_exc += !g->exc[index];
-	g->exc[index] = e->task;
+	g->exc[index] = t;
 	ppu_smexc_post(core, &x);
 	/* Time in which nothing of the task can run is the driver's. */
-	ppu_tmu_running(core, e->task, ppu_sm_task_runs(core, e->task));
+	ppu_tmu_running(core, t, ppu_sm_task_runs(core, e->task));
 }
 
 static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
 {
 	/* Earlier effects may have ended the task.  Its record is then free or holds one that was just
 	 * accepted: none becomes active before the next event. */
-	bool alive = e->task && e->task->state == PPU_TASK_ACTIVE;
+	struct ppu_task *t = e->task ? ppu_task_of(e->task) : NULL;
+	bool alive = t && t->state == PPU_TASK_ACTIVE;
 
 	switch (e->kind) {
 	case PPU_FX_STORE:	/* it is in memory, whatever became of the task */
@@ -158,17 +169,17 @@ static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
 	case PPU_FX_CTA_DONE:
 		if (!alive)
 			break;
-		emit(core, PPU_TR_CTA_DONE, e->time, sm, (uint32_t)e->arg[0], PPU_TASK_ID(e->task),
+		emit(core, PPU_TR_CTA_DONE, e->time, sm, (uint32_t)e->arg[0], PPU_TASK_ID(t),
 		     e->arg[1]);
-		ppu_wdu_cta_done(core, e->task, sm, (unsigned)e->arg[2]);
+		ppu_wdu_cta_done(core, t, sm, (unsigned)e->arg[2]);
 		break;
 	case PPU_FX_WAITS:
 		if (alive)
-			ppu_wdu_cta_waits(core, e->task, sm, (unsigned)e->arg[0]);
+			ppu_wdu_cta_waits(core, t, sm, (unsigned)e->arg[0]);
 		break;
 	case PPU_FX_FAULT:
 		if (alive)
-			ppu_tmu_task_fault(core, e->task, &e->rec);
+			ppu_tmu_task_fault(core, t, &e->rec);
 		break;
 	case PPU_FX_LAUNCH:
 		if (alive)

@@ -14,7 +14,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/tasks/order.h"
 #include "core/tasks/task.h"
+#include "core/tasks/tmu.h"
 
 #define MAX_BUCKETS	65536u
 
@@ -40,12 +42,12 @@ struct ppu_orders {
 
 static struct node *node_of(struct ppu_core *core, const struct ppu_task *t)
 {
-	return &core->orders->node[t->index];
+	return &core->orders->node[t->sm.index];
 }
 
 static bool is_tail(const struct ppu_task *t)
 {
-	return t->launch.order == PPU_ORDER_TAIL;
+	return t->sm.launch.order == PPU_ORDER_TAIL;
 }
 
 bool ppu_order_is_tail(const struct ppu_task *t)
@@ -65,7 +67,7 @@ static uint32_t *bucket_of(struct ppu_core *core, const struct ppu_task *t, uint
 	uint64_t h = order * 0x9e3779b97f4a7c15ull + (uint64_t)(uint32_t)t->parent * 0xc2b2ae3d27d4eb4full;
 
 	if (order == PPU_ORDER_CTA)
-		h += (((uint64_t)t->parent_cta_gen << 32) | t->parent_cta) * 0x165667b19e3779f9ull;
+		h += ppu_ctas_parent(t) * 0x165667b19e3779f9ull;
 	return &core->orders->bucket[(h ^ h >> 29) >> 16 & core->orders->mask];
 }
 
@@ -78,9 +80,9 @@ static uint32_t *find(struct ppu_core *core, const struct ppu_task *t, uint64_t 
 		const struct ppu_task *o = ppu_tmu_task(core, *at - 1);
 
 		core->task_steps++;
-		if (o->launch.order == order && o->parent == t->parent &&
+		if (o->sm.launch.order == order && o->parent == t->parent &&
 		    (order != PPU_ORDER_CTA ||
-		     (o->parent_cta == t->parent_cta && o->parent_cta_gen == t->parent_cta_gen)))
+		     ppu_ctas_parent(o) == ppu_ctas_parent(t)))
 			return at;
 	}
 	return NULL;
@@ -93,7 +95,7 @@ static void forget(struct ppu_core *core, const struct ppu_task *t)
 
 	if (!n->youngest)
 		return;
-	at = find(core, t, t->launch.order);
+	at = find(core, t, t->sm.launch.order);
 	*at = n->bucket_next;
 	n->bucket_next = 0;
 	n->youngest = false;
@@ -101,12 +103,12 @@ static void forget(struct ppu_core *core, const struct ppu_task *t)
 
 static void remember(struct ppu_core *core, const struct ppu_task *t)
 {
-	uint32_t *at = bucket_of(core, t, t->launch.order);
+	uint32_t *at = bucket_of(core, t, t->sm.launch.order);
 	struct node *n = node_of(core, t);
 
 	n->bucket_next = *at;
 	n->youngest = true;
-	*at = t->index + 1;
+	*at = t->sm.index + 1;
 }
 
 /* ---- waiting ---------------------------------------------------------------------------------------- */
@@ -125,13 +127,13 @@ static void add_edge(struct ppu_core *core, uint32_t on, uint32_t who, unsigned 
 
 static void wait_for(struct ppu_core *core, const struct ppu_task *t, uint32_t on, unsigned which)
 {
-	add_edge(core, on, t->index, which);
+	add_edge(core, on, t->sm.index, which);
 	node_of(core, t)->waits++;
 }
 
 void ppu_order_enter(struct ppu_core *core, const struct ppu_task *t)
 {
-	const struct ppu_tmd *l = &t->launch;
+	const struct ppu_tmd *l = &t->sm.launch;
 	struct node *parent;
 	uint32_t *at;
 
@@ -150,7 +152,7 @@ void ppu_order_enter(struct ppu_core *core, const struct ppu_task *t)
 		forget(core, ppu_tmu_task(core, elder));
 		wait_for(core, t, elder, BY_ORDER);
 	} else if (is_tail(t)) {
-		parent->tail_first = t->index + 1;
+		parent->tail_first = t->sm.index + 1;
 		node_of(core, t)->waits++;
 	}
 	parent->tails += is_tail(t);
@@ -182,7 +184,7 @@ static void one_less(struct ppu_core *core, uint32_t index)
 
 void ppu_order_done(struct ppu_core *core, const struct ppu_task *t)
 {
-	struct node *all = core->orders->node, *n = &all[t->index];
+	struct node *all = core->orders->node, *n = &all[t->sm.index];
 	uint32_t edge = n->first, next;
 
 	forget(core, t);
@@ -255,7 +257,7 @@ void ppu_orders_reset(struct ppu_core *core)
 static void io_waiters(struct ppu_core *core, struct ppu_io *io, const struct ppu_task *t)
 {
 	struct node *all = core->orders->node;
-	uint32_t edge = all[t->index].first, n = 0, e;
+	uint32_t edge = all[t->sm.index].first, n = 0, e;
 
 	for (e = edge; e && !io->loading; e = all[(e - 1) / EDGES].next[(e - 1) % EDGES])
 		n++;
@@ -271,12 +273,12 @@ static void io_waiters(struct ppu_core *core, struct ppu_io *io, const struct pp
 			continue;
 		w = e && (e - 1) / EDGES < core->cfg.task_records ? ppu_tmu_task(core, (e - 1) / EDGES) : NULL;
 		if (!w || w == t || w->parent < 0 || w->parent != t->parent || core->orders->seen[e - 1] ||
-		    t->launch.order != ((e - 1) % EDGES == BY_ORDER ? w->launch.order : w->launch.after)) {
+		    t->sm.launch.order != ((e - 1) % EDGES == BY_ORDER ? w->sm.launch.order : w->sm.launch.after)) {
 			ppu_io_fail(io, "a task waits for one it cannot wait for");
 			return;
 		}
 		core->orders->seen[e - 1] = true;
-		add_edge(core, t->index, w->index, (e - 1) % EDGES);
+		add_edge(core, t->sm.index, w->sm.index, (e - 1) % EDGES);
 	}
 }
 
@@ -293,11 +295,11 @@ static void io_node(struct ppu_core *core, struct ppu_io *io, const struct ppu_t
 	if (!io->loading || io->failed)
 		return;
 	first = n->tail_first ? ppu_tmu_task(core, n->tail_first - 1) : NULL;
-	if ((n->youngest && (t->parent < 0 || !t->launch.order || find(core, t, t->launch.order))) ||
+	if ((n->youngest && (t->parent < 0 || !t->sm.launch.order || find(core, t, t->sm.launch.order))) ||
 	    (n->held && (!n->waits || t->state != PPU_TASK_PENDING)) ||
-	    (n->tail_first && (!first || first->parent != (int32_t)t->index || !is_tail(first)))) {
+	    (n->tail_first && (!first || first->parent != (int32_t)t->sm.index || !is_tail(first)))) {
 		n->youngest = false;
-		ppu_io_fail(io, "the order of task %u is not possible", t->index);
+		ppu_io_fail(io, "the order of task %u is not possible", t->sm.index);
 		return;
 	}
 	if (n->youngest)
@@ -319,10 +321,10 @@ static void check(struct ppu_core *core, struct ppu_io *io)
 			ppu_io_fail(io, "task %u waits in no list", i);
 		p = t->parent < 0 ? NULL : ppu_tmu_task(core, (uint32_t)t->parent);
 		if (s->node[i].waits != s->seen[i * EDGES + BY_ORDER] + s->seen[i * EDGES + BY_AFTER] +
-				       (p && s->node[p->index].tail_first == i + 1))
+				       (p && s->node[p->sm.index].tail_first == i + 1))
 			ppu_io_fail(io, "task %u waits for the wrong number of others", i);
 		if (p && is_tail(t))
-			s->node[p->index].tails++;
+			s->node[p->sm.index].tails++;
 	}
 }
 

@@ -15,7 +15,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/event.h"
+#include "core/base/trace.h"
 #include "core/tasks/task.h"
+#include "core/tasks/tmu.h"
+#include "core/tasks/wdu.h"
 
 #define RESUME		0		/* rank; level d has rank d */
 #define NUM_RANKS	(PPU_MAX_DEPTH + 1)
@@ -50,7 +54,21 @@ struct ppu_ranks {
 
 static struct rank *rank_of(const struct ppu_task *t)
 {
-	return t->ctx->rank->rank[t->rank];
+	return t->sm.ctx->rank->rank[t->rank.rank];
+}
+
+void ppu_rank_init_task(struct ppu_task *t)
+{
+	t->rank.prev = t->rank.next = -1;
+}
+
+/* Its links are made when it is put into its rank. */
+void ppu_rank_io_task(struct ppu_io *io, struct ppu_task *t)
+{
+	ppu_io_u32(io, &t->rank.rank);
+	ppu_io_u64(io, (uint64_t *)&t->rank.order);
+	if (io->loading)
+		ppu_rank_init_task(t);
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------ */
@@ -87,14 +105,14 @@ void ppu_rank_add(struct ppu_core *core, struct ppu_task *t, bool at_head)
 	struct rank_list *l;
 	struct rank *r;
 
-	t->order = at_head ? --core->ranks->head_order : ++core->ranks->tail_order;
+	t->rank.order = at_head ? --core->ranks->head_order : ++core->ranks->tail_order;
 	r = rank_of(t);
-	l = &r->list[t->priority];
-	t->rank_prev = at_head ? -1 : l->tail;
-	t->rank_next = at_head ? l->head : -1;
-	*(t->rank_prev < 0 ? &l->head : &ppu_tmu_task(core, (uint32_t)t->rank_prev)->rank_next) = (int32_t)t->index;
-	*(t->rank_next < 0 ? &l->tail : &ppu_tmu_task(core, (uint32_t)t->rank_next)->rank_prev) = (int32_t)t->index;
-	r->nonempty[t->priority / 64] |= 1ull << t->priority % 64;
+	l = &r->list[t->sm.priority];
+	t->rank.prev = at_head ? -1 : l->tail;
+	t->rank.next = at_head ? l->head : -1;
+	*(t->rank.prev < 0 ? &l->head : &ppu_tmu_task(core, (uint32_t)t->rank.prev)->rank.next) = (int32_t)t->sm.index;
+	*(t->rank.next < 0 ? &l->tail : &ppu_tmu_task(core, (uint32_t)t->rank.next)->rank.prev) = (int32_t)t->sm.index;
+	r->nonempty[t->sm.priority / 64] |= 1ull << t->sm.priority % 64;
 	r->stalled = false;		/* perhaps this one fits */
 	r->n++;
 }
@@ -102,39 +120,39 @@ void ppu_rank_add(struct ppu_core *core, struct ppu_task *t, bool at_head)
 /* While the device's state is loaded: lists are in order. */
 bool ppu_rank_load(struct ppu_core *core, struct ppu_task *t)
 {
-	int64_t order = t->order, tail = core->ranks->tail_order;
-	uint32_t rank = t->rank;
+	int64_t order = t->rank.order, tail = core->ranks->tail_order;
+	uint32_t rank = t->rank.rank;
 
-	if ((rank != RESUME && rank != t->depth) || order < core->ranks->head_order || order > tail)
+	if ((rank != RESUME && rank != t->sm.depth) || order < core->ranks->head_order || order > tail)
 		return false;
 	ppu_rank_add(core, t, false);
 	core->ranks->tail_order = tail;
-	t->order = order;
+	t->rank.order = order;
 	return true;
 }
 
 void ppu_rank_remove(struct ppu_core *core, struct ppu_task *t)
 {
 	struct rank *r = rank_of(t);
-	struct rank_list *l = &r->list[t->priority];
+	struct rank_list *l = &r->list[t->sm.priority];
 
-	*(t->rank_prev < 0 ? &l->head : &ppu_tmu_task(core, (uint32_t)t->rank_prev)->rank_next) = t->rank_next;
-	*(t->rank_next < 0 ? &l->tail : &ppu_tmu_task(core, (uint32_t)t->rank_next)->rank_prev) = t->rank_prev;
-	t->rank_prev = t->rank_next = -1;
+	*(t->rank.prev < 0 ? &l->head : &ppu_tmu_task(core, (uint32_t)t->rank.prev)->rank.next) = t->rank.next;
+	*(t->rank.next < 0 ? &l->tail : &ppu_tmu_task(core, (uint32_t)t->rank.next)->rank.prev) = t->rank.prev;
+	t->rank.prev = t->rank.next = -1;
 	if (l->head < 0)
-		r->nonempty[t->priority / 64] &= ~(1ull << t->priority % 64);
+		r->nonempty[t->sm.priority / 64] &= ~(1ull << t->sm.priority % 64);
 	r->stalled = false;
 	r->n--;
 }
 
 void ppu_rank_of(struct ppu_task *t)
 {
-	t->rank = t->ready_ctas ? RESUME : t->depth;
+	t->rank.rank = t->ready_ctas ? RESUME : t->sm.depth;
 }
 
 bool ppu_rank_right(const struct ppu_task *t)
 {
-	return t->rank == (t->ready_ctas ? RESUME : t->depth);
+	return t->rank.rank == (t->ready_ctas ? RESUME : t->sm.depth);
 }
 
 void ppu_rank_unstall(struct ppu_ctx *ctx, uint32_t depth)
@@ -177,10 +195,10 @@ static struct ppu_task *first_of(struct ppu_core *core, const struct rank *r, ui
 
 static bool before(const struct ppu_core *core, const struct ppu_task *a, const struct ppu_task *b, uint32_t rr)
 {
-	uint64_t ta = ppu_rank_turn(a->ctx), tb = ppu_rank_turn(b->ctx);
-	uint32_t da = distance(core, a->priority, rr), db = distance(core, b->priority, rr);
+	uint64_t ta = ppu_rank_turn(a->sm.ctx), tb = ppu_rank_turn(b->sm.ctx);
+	uint32_t da = distance(core, a->sm.priority, rr), db = distance(core, b->sm.priority, rr);
 
-	return ta != tb ? ta < tb : da != db ? da < db : a->order < b->order;
+	return ta != tb ? ta < tb : da != db ? da < db : a->rank.order < b->rank.order;
 }
 
 struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr)
@@ -209,11 +227,11 @@ struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr)
 
 bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const struct ppu_task *b)
 {
-	uint64_t ta = ppu_rank_turn(a->ctx), tb = ppu_rank_turn(b->ctx);
+	uint64_t ta = ppu_rank_turn(a->sm.ctx), tb = ppu_rank_turn(b->sm.ctx);
 
 	if (ta != tb)
 		return ta < tb;
-	return !core->cfg.task_policy && a->priority > b->priority;
+	return !core->cfg.task_policy && a->sm.priority > b->sm.priority;
 }
 
 /* ---- slices -------------------------------------------------------------------------------------------- */
@@ -246,7 +264,7 @@ void ppu_rank_count(struct ppu_core *core)
 		if (!c->counting || c->held < slice(core))
 			continue;
 		c->turn = ++core->ranks->last_turn;
-		PPU_TRACE(core, SLICE_TASKS, 0xffff, c->ctx->blk.context_id, c->held, c->turn, 0);
+		PPU_TRACE(core, SLICE_TASKS, PPU_TR_NO_UNIT, c->ctx->blk.context_id, c->held, c->turn, 0);
 		c->held = 0;
 	}
 }

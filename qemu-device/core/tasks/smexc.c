@@ -5,7 +5,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include <hw/ppu_regs.h>
+#include "core/base/guest_error.h"
+#include "core/base/intr.h"
+#include "core/base/io.h"
+#include "core/sm/sms.h"
+#include "core/tasks/gpc.h"
+#include "core/tasks/smexc.h"
 
 struct ppu_smexcs {
 	struct ppu_smexc *v;

@@ -8,9 +8,15 @@
  *
  * The counter is user memory: it may not go back nor run ahead of the capacity.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <hw/ppu_cmd.h>
+#include "core/memory/mmu.h"
 #include "core/tasks/task.h"
+#include "core/tasks/taskq.h"
+#include "core/tasks/tmu.h"
+#include "core/tasks/wdu.h"
 
 struct ppu_taskq {
 	struct ppu_waiter w;
@@ -20,7 +26,7 @@ struct ppu_taskq {
 
 static uint64_t queue_va(const struct ppu_task *t)
 {
-	return t->launch.queue_va ? t->launch.queue_va : t->tmd_va + PPU_TMD_SIZE;
+	return t->sm.launch.queue_va ? t->sm.launch.queue_va : t->tmd_va + PPU_TMD_SIZE;
 }
 
 bool ppu_taskq_tmd_ok(const struct ppu_tmd *t)
@@ -34,15 +40,39 @@ bool ppu_taskq_tmd_ok(const struct ppu_tmd *t)
 	       t->queue_entry_bytes % 16 == 0 && t->grid[0] == 1 && t->grid[1] == 1 && t->grid[2] == 1;
 }
 
+/* At the end of the list: they are looked at in the order in which they changed. */
+static void look_later(struct ppu_core *core, struct ppu_task *t)
+{
+	int32_t *p = ppu_tmu_looks(core);
+
+	if (t->queue->look)
+		return;
+	while (*p >= 0)
+		p = &ppu_tmu_task(core, (uint32_t)*p)->queue->look_next;
+	*p = (int32_t)t->sm.index;
+	t->queue->look = true;
+	t->queue->look_next = -1;
+}
+
+/* The put counter of its queue may have changed. */
+static void changed(struct ppu_core *core, struct ppu_waiter *w, uint64_t word)
+{
+	struct ppu_task *t = ppu_tmu_task(core, w->id);
+
+	ppu_sem_unwait(core, w);
+	look_later(core, t);
+	ppu_wdu_kick(core);
+}
+
 bool ppu_taskq_create(struct ppu_task *t)
 {
 	t->queue = calloc(1, sizeof(*t->queue));
 	if (!t->queue)
 		return false;
-	t->queue->w.ctx = t->ctx;
-	t->queue->w.id = t->index;
+	t->queue->w.ctx = t->sm.ctx;
+	t->queue->w.id = t->sm.index;
 	t->queue->w.op = PPU_SEM_OP_NE;
-	t->queue->w.task = true;
+	t->queue->w.wake = changed;
 	t->num_ctas = UINT64_MAX;
 	t->avail_ctas = 0;
 	return true;
@@ -55,7 +85,7 @@ void ppu_taskq_free(struct ppu_core *core, struct ppu_task *t)
 	if (!t->queue)
 		return;
 	ppu_sem_unwait(core, &t->queue->w);
-	for (; t->queue->look && *p != (int32_t)t->index; p = &ppu_tmu_task(core, (uint32_t)*p)->queue->look_next)
+	for (; t->queue->look && *p != (int32_t)t->sm.index; p = &ppu_tmu_task(core, (uint32_t)*p)->queue->look_next)
 		;
 	if (t->queue->look)
 		*p = t->queue->look_next;
@@ -63,35 +93,12 @@ void ppu_taskq_free(struct ppu_core *core, struct ppu_task *t)
 	t->queue = NULL;
 }
 
-/* At the end of the list: they are looked at in the order in which they changed. */
-static void look_later(struct ppu_core *core, struct ppu_task *t)
-{
-	int32_t *p = ppu_tmu_looks(core);
-
-	if (t->queue->look)
-		return;
-	while (*p >= 0)
-		p = &ppu_tmu_task(core, (uint32_t)*p)->queue->look_next;
-	*p = (int32_t)t->index;
-	t->queue->look = true;
-	t->queue->look_next = -1;
-}
-
-void ppu_taskq_wake(struct ppu_core *core, uint32_t task)
-{
-	struct ppu_task *t = ppu_tmu_task(core, task);
-
-	ppu_sem_unwait(core, &t->queue->w);
-	look_later(core, t);
-	ppu_wdu_kick(core);
-}
-
 /* The put counter; false: it cannot be read. */
 static bool read_put(struct ppu_core *core, struct ppu_task *t, struct ppu_phys *p, uint64_t *put)
 {
 	struct ppu_xlat x;
 
-	if (ppu_mmu_lookup(core, t->ctx, queue_va(t), PPU_ACC_READ, 0, &x) || !x.host || x.len < 8)
+	if (ppu_mmu_lookup(core, t->sm.ctx, queue_va(t), PPU_ACC_READ, 0, &x) || !x.host || x.len < 8)
 		return false;
 	*p = x.phys;
 	*put = __atomic_load_n((const uint64_t *)x.host, __ATOMIC_ACQUIRE);
@@ -112,7 +119,7 @@ static void look(struct ppu_core *core, struct ppu_task *t)
 		}
 		n = put & ~PPU_TASKQ_CLOSED;
 		closed = put & PPU_TASKQ_CLOSED;
-		if (n < t->avail_ctas || n - t->next_cta > t->launch.queue_capacity) {
+		if (n < t->avail_ctas || n - t->next_cta > t->sm.launch.queue_capacity) {
 			ppu_tmu_fault(core, t, PPU_ERR_TASK_QUEUE, queue_va(t));
 			return;
 		}
@@ -159,17 +166,17 @@ void ppu_taskq_accepted(struct ppu_core *core, struct ppu_task *t)
 
 bool ppu_taskq_entry(struct ppu_core *core, const struct ppu_task *t, uint8_t *entry)
 {
-	uint64_t at = t->next_cta % t->launch.queue_capacity * t->launch.queue_entry_bytes;
+	uint64_t at = t->next_cta % t->sm.launch.queue_capacity * t->sm.launch.queue_entry_bytes;
 
-	return !ppu_mmu_read(core, t->ctx, queue_va(t) + sizeof(struct ppu_task_queue) + at, entry,
-			     t->launch.queue_entry_bytes, 0);
+	return !ppu_mmu_read(core, t->sm.ctx, queue_va(t) + sizeof(struct ppu_task_queue) + at, entry,
+			     t->sm.launch.queue_entry_bytes, 0);
 }
 
 bool ppu_taskq_taken(struct ppu_core *core, const struct ppu_task *t)
 {
 	uint64_t get = t->next_cta;
 
-	return !ppu_mmu_store(core, t->ctx, queue_va(t) + offsetof(struct ppu_task_queue, get), &get, sizeof(get),
+	return !ppu_mmu_store(core, t->sm.ctx, queue_va(t) + offsetof(struct ppu_task_queue, get), &get, sizeof(get),
 			      0, PPU_TRW_TASK, (unsigned)t->slot);
 }
 
@@ -183,7 +190,7 @@ void ppu_taskq_io(struct ppu_core *core, struct ppu_io *io, struct ppu_task *t)
 		uint64_t avail = t->avail_ctas;
 
 		if (io->failed || avail >> 63 || !ppu_taskq_create(t)) {
-			ppu_io_fail(io, "the queue of task %u is not possible", t->index);
+			ppu_io_fail(io, "the queue of task %u is not possible", t->sm.index);
 			return;
 		}
 		t->avail_ctas = avail;

@@ -19,7 +19,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/event.h"
+#include "core/sm/smsave.h"
+#include "core/tasks/gpc.h"
 #include "core/tasks/task.h"
+#include "core/tasks/taskq.h"
+#include "core/tasks/tmu.h"
+#include "core/tasks/wdu.h"
 
 struct slot {
 	struct ppu_task *t;		/* NULL: free */
@@ -76,7 +82,7 @@ static uint64_t occupy(struct ppu_core *core, unsigned sm, uint64_t cost)
 /* A task runs while a warp of it can run: not while all wait for the driver. */
 static void update_running(struct ppu_core *core, struct ppu_task *t)
 {
-	ppu_tmu_running(core, t, t->live_ctas && (!ppu_gpc_has_exceptions(core, t) || ppu_sm_task_runs(core, t)));
+	ppu_tmu_running(core, t, t->live_ctas && (!ppu_gpc_has_exceptions(core, t) || ppu_sm_task_runs(core, &t->sm)));
 }
 
 /* ---- saving ---------------------------------------------------------------------------------------- */
@@ -129,11 +135,11 @@ void ppu_wdu_cta_waits(struct ppu_core *core, struct ppu_task *t, unsigned sm, u
 /* a is worse off than b: what is taken first. */
 static bool weaker(const struct slot *a, const struct slot *b)
 {
-	uint64_t ta = ppu_rank_turn(a->t->ctx), tb = ppu_rank_turn(b->t->ctx);
+	uint64_t ta = ppu_rank_turn(a->t->sm.ctx), tb = ppu_rank_turn(b->t->sm.ctx);
 
 	if (ta != tb)
 		return ta > tb;
-	return a->t->priority != b->t->priority ? a->t->priority < b->t->priority : a->seq > b->seq;
+	return a->t->sm.priority != b->t->sm.priority ? a->t->sm.priority < b->t->sm.priority : a->seq > b->seq;
 }
 
 static struct slot *victim(struct ppu_core *core, const struct ppu_task *t)
@@ -256,7 +262,7 @@ static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
 		load = ppu_sm_num_ctas(core, sm);
 		if (best >= 0 && load >= best_load)
 			continue;
-		if (!ppu_sm_can_start(core, sm, t))
+		if (!ppu_sm_can_start(core, sm, &t->sm))
 			continue;
 		best = (int)sm;
 		best_pos = pos;
@@ -302,9 +308,9 @@ static int make_room(struct ppu_core *core, const struct ppu_task *t)
 		unsigned sm = sm_at(core, (w->rotor + i) % n), slot = 0;
 		uint32_t mask = weaker_ctas(core, sm, t, &slot);
 
-		if (!mask || !ppu_sm_can_start_without(core, sm, t, mask))
+		if (!mask || !ppu_sm_can_start_without(core, sm, &t->sm, mask))
 			continue;
-		while (!ppu_sm_can_start(core, sm, t)) {
+		while (!ppu_sm_can_start(core, sm, &t->sm)) {
 			save(core, ppu_ctas_at(core, sm, slot), PPU_TRC_EVICTED);
 			weaker_ctas(core, sm, t, &slot);
 		}
@@ -327,19 +333,19 @@ static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm
 	if (!r)
 		return PPU_ERR_TMD_LIMITS;	/* there was room: out of host memory */
 	when = occupy(core, sm, core->cfg.cost_cta_ns);
-	ppu_ctas_place(core, r, sm, (unsigned)ppu_sm_start_cta(core, sm, t, t->next_cta++, when,
+	ppu_ctas_place(core, r, sm, (unsigned)ppu_sm_start_cta(core, sm, &t->sm, t->next_cta++, when,
 							       t->queue ? entry : NULL));
 	t->live_ctas++;
-	ppu_rank_started(t->ctx, when);
+	ppu_rank_started(t->sm.ctx, when);
 	update_running(core, t);
 	return t->queue && !ppu_taskq_taken(core, t) ? PPU_ERR_TASK_QUEUE : 0;
 }
 
 static unsigned restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
 {
-	struct ppu_cta_rec *r = ppu_ctas_rec(core, t->ctas_ready);
+	struct ppu_cta_rec *r = ppu_ctas_ready(core, t);
 	uint64_t when = occupy(core, sm, core->cfg.cost_evict_ns);
-	int slot = ppu_sm_restore_cta(core, sm, t, r->index, r->children, r->image, when);
+	int slot = ppu_sm_restore_cta(core, sm, &t->sm, r->index, r->children, r->image, when);
 
 	if (slot < 0)
 		return PPU_ERR_SAVE_CORRUPT;
@@ -347,7 +353,7 @@ static unsigned restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned 
 	ppu_ctas_place(core, r, sm, (unsigned)slot);
 	t->saved_ctas--;
 	t->live_ctas++;
-	ppu_rank_started(t->ctx, when);
+	ppu_rank_started(t->sm.ctx, when);
 	update_running(core, t);
 	return 0;
 }
@@ -426,7 +432,7 @@ static void pass(struct ppu_core *core, void *arg)
 		const struct slot *s = &core->wdu->slots[i];
 
 		if (s->t)
-			ppu_rank_holds(s->t->ctx, s->t->live_ctas, s->short_of_room);
+			ppu_rank_holds(s->t->sm.ctx, s->t->live_ctas, s->short_of_room);
 	}
 	ppu_rank_plan(core);
 	if (err)

@@ -28,7 +28,7 @@
 #include <hw/ppu_fault.h>
 #include "lab10.h"
 #include "machine.h"
-#include "smt.h"
+#include "sm_test.h"
 
 #define WINDOW_NS	100	/* between two looks at it from outside */
 #define STREAM_NS	1000	/* of --stream */
@@ -50,7 +50,7 @@ struct kernel {
 	unsigned num_pokes;
 };
 
-static struct smt *smt;			/* the machine that runs now */
+static struct sm_test *smt;			/* the machine that runs now */
 static uint64_t steps;			/* of the student's code, in this window */
 
 static void fail(const char *what, const char *why)
@@ -336,9 +336,9 @@ static void print_words(uint32_t n)
 }
 
 /* A device with an SM and as little as possible of what is not used here: it is started often. */
-static struct smt *small_device(void)
+static struct sm_test *small_device(void)
 {
-	struct smt *s = smt_new();
+	struct sm_test *s = smt_new();
 
 	s->cfg.channels = 1;
 	s->cfg.task_slots = s->cfg.task_records = 4;

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <ppu.h>
 
 #define CHECK(cond) do { \
@@ -21,5 +23,32 @@
 		exit(1); \
 	} \
 } while (0)
+
+struct system_test {
+	const char *name;
+	void (*run)(void);
+};
+
+/* Runs each in a process of its own, with a line of TAP for it. Returns what main() does. */
+static inline int run_each(const struct system_test *tests, size_t count)
+{
+	int bad = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (size_t i = 0; i < count; i++) {
+		int status;
+		pid_t pid = fork();
+
+		if (!pid) {
+			alarm(250);
+			tests[i].run();
+			exit(0);
+		}
+		waitpid(pid, &status, 0);
+		printf("%s - %s\n", status ? "not ok" : "ok", tests[i].name);
+		bad |= status;
+	}
+	return bad ? 1 : 0;
+}
 
 #endif

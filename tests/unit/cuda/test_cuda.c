@@ -4,6 +4,7 @@
  * in the wrong context, in two threads.
  */
 #include <check.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -457,6 +458,17 @@ START_TEST(boxes_and_arrays)
 	BAD(cuMemcpyAtoH(out, b, W * 4, 1));
 	r.srcPitch = W * 4 - 4;	/* smaller than a row */
 	BAD(cuMemcpy2D(&r));
+	/* Positions that come round to before the memory. */
+	r = (CUDA_MEMCPY2D){ .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = in[1], .srcXInBytes = SIZE_MAX - 3,
+			     .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = b, .WidthInBytes = 8, .Height = 1 };
+	BAD(cuMemcpy2D(&r));
+	r.srcXInBytes = 0;
+	r.srcPitch = W * 4;
+	r.srcY = SIZE_MAX / (W * 4);
+	BAD(cuMemcpy2D(&r));
+	r.srcY = SIZE_MAX;
+	r.Height = 2;
+	BAD(cuMemcpy2D(&r));
 	d2.NumChannels = 3;
 	BAD(cuArrayCreate(&b, &d2));
 	OK(cuArrayDestroy(a));
@@ -657,6 +669,10 @@ START_TEST(occupancy)
 	OK(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, 1, 128));
 	ck_assert_uint_gt(bytes, 0);
 	BAD(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, g, 0, 0));
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, g, INT_MAX, 0));
+	ck_assert_int_eq(blocks, 0);
+	BAD(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, 1, INT_MAX));
+	BAD(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, INT_MAX, 128));
 }
 END_TEST
 

@@ -404,6 +404,9 @@ END_TEST
 START_TEST(batches_of_words)
 {
 	CUstreamBatchMemOpParams ops[3] = { { 0 } };
+	CUDA_BATCH_MEM_OP_NODE_PARAMS many = { .count = 3, .paramArray = ops };
+	CUgraphNode node;
+	CUgraph graph;
 	CUdeviceptr p;
 	CUstream s;
 
@@ -423,6 +426,14 @@ START_TEST(batches_of_words)
 	OK(cuStreamSynchronize(s));
 	ck_assert_uint_eq(word_at(p), 15);
 	BAD(cuStreamBatchMemOp(s, 0, ops, 0));
+	BAD(cuStreamBatchMemOp(s, 257, ops, 0));
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &many));
+	many.count = 257;		/* nothing behind them is read */
+	BAD(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &many));
+	many.count = ~0u;
+	BAD(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &many));
+	OK(cuGraphDestroy(graph));
 	BAD(cuStreamBatchMemOp(s, 1, NULL, 0));
 	ops[0].operation = (CUstreamBatchMemOpType)99;
 	BAD(cuStreamBatchMemOp(s, 1, ops, 0));

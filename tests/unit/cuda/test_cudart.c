@@ -626,6 +626,12 @@ START_TEST(arrays)
 	c.kind = cudaMemcpyDeviceToHost;
 	OK(cudaMemcpy3D(&c));
 	ck_assert_mem_eq(out, in[1], 12);
+	c.srcPos.x = SIZE_MAX / 4 + 2;	/* times 4 bytes: the element after the first again */
+	BAD(cudaMemcpy3D(&c));
+	c.srcPos.x = 1;
+	c.extent.width = SIZE_MAX / 4 + 2;
+	BAD(cudaMemcpy3D(&c));
+	c.extent.width = 3;
 	c.dstArray = b;			/* two destinations */
 	BAD(cudaMemcpy3D(&c));
 	BAD(cudaMemcpy3D(NULL));

@@ -400,11 +400,11 @@ static void ref_testp(const struct ppu_dinsn *di, struct lane *x)
 	int c = di->t == PPU_T_F64 ? fpclassify(d_of(x->a)) : fpclassify(f_of(x->a));
 
 	switch (di->m) {
-	case 0: x->pd = c != FP_NAN && c != FP_INFINITE; break;
-	case 1: x->pd = c == FP_INFINITE; break;
-	case 2: x->pd = c != FP_NAN; break;
-	case 3: x->pd = c == FP_NAN; break;
-	case 4: x->pd = c == FP_NORMAL || c == FP_ZERO; break;	/* zeros count as normal */
+	case PPU_TESTP_FINITE: x->pd = c != FP_NAN && c != FP_INFINITE; break;
+	case PPU_TESTP_INFINITE: x->pd = c == FP_INFINITE; break;
+	case PPU_TESTP_NUMBER: x->pd = c != FP_NAN; break;
+	case PPU_TESTP_NOTANUMBER: x->pd = c == FP_NAN; break;
+	case PPU_TESTP_NORMAL: x->pd = c == FP_NORMAL || c == FP_ZERO; break;	/* zeros count as normal */
 	default: x->pd = c == FP_SUBNORMAL; break;
 	}
 }
@@ -412,7 +412,7 @@ static void ref_testp(const struct ppu_dinsn *di, struct lane *x)
 START_TEST(class_tests)
 {
 	FOR_TYPES(t, PPU_TS_F)
-		for (unsigned m = 0; m < 6; m++) {
+		for (unsigned m = 0; m < PPU_TESTP_COUNT; m++) {
 			run_special(INSN(TESTP, .t = (uint8_t)t, .m = (uint8_t)m, .pd = 3), ref_testp);
 			run_random(INSN(TESTP, .t = (uint8_t)t, .m = (uint8_t)m, .pd = 3), ref_testp, scaled(N));
 		}

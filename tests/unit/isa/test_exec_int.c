@@ -3,6 +3,7 @@
  * Integer, logic, shift, bit field and predicate instructions against references written bit by bit
  * from the definitions of PTX.  HW-46 (one directed test per operation), SSE2, AVX2 and AVX-512.
  */
+#include <hw/ppu_mmu.h>
 #include "test_exec.h"
 
 #define N 3000

@@ -342,6 +342,26 @@ START_TEST(library_is_given)
 }
 END_TEST
 
+/* A frame as large as a number can be stays too large: the bytes of the library do not wrap it to a few. */
+START_TEST(largest_frame)
+{
+	struct ppu_image *img = assemble(".extern put\n.kernel a\ncal r4, put\nexit\n");
+	struct ppu_log log;
+
+	ppu_log_init(&log);
+	ppu_image_find(img, "a")->frame_bytes = UINT32_MAX - 8;
+	ck_assert_msg(!ppu_image_finish(img, &toy, &log), "%s", log.text);
+	ck_assert_uint_eq(ppu_image_find(img, "a")->local_bytes, UINT32_MAX);
+	ppu_log_free(&log);
+	ppu_image_free(img);
+	img = assemble(".extern below\n.kernel a\ncal r5, below\nexit\n");
+	ppu_image_find(img, "a")->frame_bytes = UINT32_MAX - 16;
+	ck_assert_msg(!ppu_image_finish(img, &toy, NULL), "not finished");
+	ck_assert_uint_eq(ppu_image_find(img, "a")->local_bytes, UINT32_MAX);
+	ppu_image_free(img);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("isa_image");
@@ -354,6 +374,7 @@ int main(void)
 	tcase_add_test(tc, hostile_files);
 	tcase_add_test(tc, link_resolves);
 	tcase_add_test(tc, library_is_given);
+	tcase_add_test(tc, largest_frame);
 	tcase_add_test(tc, shared_places);
 	tcase_add_test(tc, shared_too_much);
 	tcase_add_test(tc, weak_gives_way);

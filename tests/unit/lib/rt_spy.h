@@ -23,6 +23,7 @@
 #include <hw/ppu_trace.h>
 #include <api/context/context.h>
 #include <api/context/init.h>
+#include <api/context/wait.h>
 #include <api/launch/queue.h>
 #include <api/memory/copy.h>
 #include <api/stream/chan.h>

@@ -2,7 +2,7 @@
 /* The event list and the run loop. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include "core/base/event.h"
 #include "bench.h"
 #include "bench_main.h"
 

@@ -2,7 +2,7 @@
 /* Contexts: the instance block's checks, STOP, FORGET, faults that stop one context and no other. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include "core/memory/ctx.h"
 #include "bench.h"
 #include "bench_main.h"
 

@@ -2,7 +2,8 @@
 /* Address translation: walk, leaves, permissions, bad entries, both apertures, TLB, watched pages. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/ppu_int.h"
+#include "core/memory/mem.h"
+#include "core/memory/mmu.h"
 #include "core/memory/refmap.h"
 #include "bench.h"
 #include "bench_main.h"

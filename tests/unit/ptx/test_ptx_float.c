@@ -4,6 +4,7 @@
  * (ptx_float.h): arithmetic with all roundings, .ftz and .sat, halves, comparisons, approximations.
  * Rows: HW-46 (operations), HW-47 (f32 and f64 bit for bit).
  */
+#include <hw/ppu_isa.h>
 #include "ptx_forms.h"
 #include "ptx_float.h"
 
@@ -397,21 +398,25 @@ static u64 ref_testp(const struct form *f, u64 a, u64 b, u64 c)
 	int cl = f->bits == 32 ? fpclassify(f32_of(a)) : fpclassify(v);
 
 	switch (f->op) {
-	case 0: return cl != FP_NAN && cl != FP_INFINITE;
-	case 1: return cl == FP_INFINITE;
-	case 2: return cl != FP_NAN;
-	case 3: return cl == FP_NAN;
-	case 4: return cl == FP_NORMAL || cl == FP_ZERO;
+	case PPU_TESTP_FINITE: return cl != FP_NAN && cl != FP_INFINITE;
+	case PPU_TESTP_INFINITE: return cl == FP_INFINITE;
+	case PPU_TESTP_NUMBER: return cl != FP_NAN;
+	case PPU_TESTP_NOTANUMBER: return cl == FP_NAN;
+	case PPU_TESTP_NORMAL: return cl == FP_NORMAL || cl == FP_ZERO;
 	default: return cl == FP_SUBNORMAL;
 	}
 }
 
 START_TEST(test_class)
 {
-	static const char *const class[] = { "finite", "infinite", "number", "notanumber", "normal", "subnormal" };
+	static const char *const class[] = {
+#define C(name, code, text) [code] = text,
+		PPU_TESTP_CLASSES(C)
+#undef C
+	};
 	int c;
 
-	for (c = 0; c < 6; c++) {
+	for (c = 0; c < PPU_TESTP_COUNT; c++) {
 		form("pf", ref_testp, 32, 0, c, 0, "testp.%s.f32 %%d, %%a;", class[c]);
 		form("pd", ref_testp, 64, 0, c, 0, "testp.%s.f64 %%d, %%a;", class[c]);
 	}

@@ -311,6 +311,51 @@ START_TEST(test_large)
 }
 END_TEST
 
+/* Offsets at the end of the numbers: an error or code that wraps, as the machine does. */
+START_TEST(test_largest_offsets)
+{
+	static const struct {
+		const char *text, *says;
+	} t[] = {
+		{ ".func f(.param .b64 p) { .reg .b32 %r<5>; ld.param.v2.b32 {%r1, %r2}, [p+0x7fffffffffffffff]; ret; }",
+		  "outside the parameter" },
+		{ ".func f(.param .b64 p) { .reg .b32 %r<5>; st.param.v2.b32 [p+0x7fffffffffffffff], {%r1, %r2}; ret; }",
+		  "outside the parameter" },
+		{ ".entry k(.param .b64 a, .param .b64 p) { .reg .b64 %r<5>; ld.param.b64 %r1, [p+0x7fffffffffffffff]; ret; }",
+		  "does not fit in 32 bits" },
+		{ ".entry k(.param .b64 a, .param .b64 p) { .reg .b64 %r<5>; mov.b64 %r1, p+0x7fffffffffffffff; "
+		  "st.global.b64 [%r1], %r1; ret; }", NULL },
+		{ ".entry k() { .reg .b64 %r<9>; ld.global.v4.b64 {%r1, %r2, %r3, %r4}, [%r5+0x7fffffffffffffff]; "
+		  "st.global.b64 [%r5], %r1; ret; }", NULL },
+		{ ".entry k() { .reg .b64 %r<5>; .reg .f32 %f<5>; "
+		  "red.global.v4.f32.add [%r1+0x7ffffffffffffffe], {%f1, %f2, %f3, %f4}; ret; }", NULL },
+		{ ".entry k() { .reg .b64 %r<5>; add.s64 %r2, %r1, 0x7fffffffffffffff; ld.global.b64 %r3, [%r2+64]; "
+		  "st.global.b64 [%r2+8], %r3; ret; }", NULL },
+		{ ".entry k() { .reg .b64 %r<5>; .local .b8 x[64]; .local .b8 y[64]; mov.b64 %r1, x; "
+		  "st.global.b64 [%r1], %r1; mov.b64 %r2, y+0x7fffffffffffffff; st.global.b64 [%r2], %r1; ret; }", NULL },
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct ppu_image *img = NULL;
+		struct ppu_log log;
+		char text[400];
+		int rc;
+
+		snprintf(text, sizeof(text), ".version 7.0\n.target sm_80\n.address_size 64\n%s\n", t[i].text);
+		ppu_log_init(&log);
+		rc = ppu_ptx_compile(text, strlen(text), "o.ptx", NULL, &img, &log);
+		if (t[i].says)
+			ck_assert_msg(rc && strstr(log.text, t[i].says), "%u: %s", i, log.text);
+		else
+			ck_assert_msg(!rc, "%u: %s", i, log.text);
+		if (img)
+			ppu_image_free(img);
+		ppu_log_free(&log);
+	}
+}
+END_TEST
+
 /* Damaged text: messages, no crash (more of this in the fuzzer). */
 START_TEST(test_damaged)
 {
@@ -358,6 +403,7 @@ int main(void)
 	tcase_add_test(t, test_undefined);
 	tcase_add_test(t, test_lines);
 	tcase_add_loop_test(t, test_large, 0, 3);
+	tcase_add_test(t, test_largest_offsets);
 	tcase_add_test(t, test_damaged);
 	suite_add_tcase(s, t);
 	sr = srunner_create(s);

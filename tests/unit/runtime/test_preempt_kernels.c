@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <backend/core/core.h>
-#include <core/ppu_int.h>
+#include <core/core.h>
 #include "bench_main.h"
 #include "rt_spy.h"
 

@@ -294,6 +294,11 @@ START_TEST(copies)
 		}
 	}
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemcpy2D(d1, 10, d2, 20, 11, 2));
+	/* Rows so far apart that they come round to the first ones again. */
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemcpy2D(d1, (size_t)1 << 60, d2, 20, 11, 17));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemcpy2D(d1, 20, d2, (size_t)1 << 60, 11, 17));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemset2D(d1, (size_t)1 << 60, 0, 1, 11, 17));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemset2D(d1, SIZE_MAX, 0, 1, 1, 2));
 	stop();
 	free(a);
 	free(b);
@@ -303,6 +308,7 @@ END_TEST
 
 START_TEST(launches)
 {
+	static const uint32_t huge[] = { 1025, INT32_MAX, 1u << 31, UINT32_MAX - 30, UINT32_MAX };
 	enum { N = 1000 };
 	uint32_t h[N], n = N, k = 3;
 	void *d;
@@ -354,6 +360,13 @@ START_TEST(launches)
 	ck_assert_int_eq(blocks, 8);
 	OK(ppuOccupancyMaxActiveBlocks(&blocks, f, 32, p.shared_per_block));
 	ck_assert_int_eq(blocks, (int)(p.shared_per_sm / p.shared_per_block));
+	/* Numbers that nothing may be computed with before they are checked. */
+	for (unsigned i = 0; i < sizeof(huge) / sizeof(huge[0]); i++) {
+		OK(ppuOccupancyMaxActiveBlocks(&blocks, f, huge[i], 0));
+		ck_assert_int_eq(blocks, 0);
+	}
+	OK(ppuOccupancyMaxActiveBlocks(&blocks, f, 32, SIZE_MAX));
+	ck_assert_int_eq(blocks, 0);
 
 	FAILS(PPU_ERROR_INVALID_CONFIGURATION, ppuLaunchKernel(f, ppuDim(0, 1, 1), ppuDim(1, 1, 1), 0, NULL, NULL, packed, 16));
 	FAILS(PPU_ERROR_INVALID_CONFIGURATION, ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1025, 1, 1), 0, NULL, NULL, packed, 16));

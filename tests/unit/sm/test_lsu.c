@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "smt.h"
+#include "sm_test.h"
 
 #define PROLOGUE \
 	"s2r r2, %tid.x\n" \
@@ -12,7 +12,7 @@
 	"madw.u32 rd4, r2, 4, rd10\n"
 #define STORE3 "st.global.u32 [rd4], r3\n"
 
-static struct smt *s;
+static struct sm_test *s;
 
 static void setup(void) { s = smt_new(); }
 static void teardown(void) { smt_free(s); }

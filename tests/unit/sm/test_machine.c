@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ppu.h>
-#include "smt.h"
+#include "sm_test.h"
 
 /* rd4 = address of this thread's word of the grid, r2 = tid, r6 = ctaid */
 #define PROLOGUE \
@@ -14,7 +14,7 @@
 #define STORE3 "st.global.u32 [rd4], r3\n"
 #define CTR(name) (s->core->ctr[PPU_CTR_##name])
 
-static struct smt *s;
+static struct sm_test *s;
 
 static void setup(void)
 {

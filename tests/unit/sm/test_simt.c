@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_isa_check.h>
-#include "smt.h"
+#include "core/sm/diverge.h"
+#include "sm_test.h"
 
 /* rd4 = address of this thread's word; r2 = tid.x */
 #define PROLOGUE \
@@ -15,7 +16,7 @@
 #define PRO 3	/* instructions in it */
 #define STORE3 "st.global.u32 [rd4], r3\n"
 
-static struct smt *s;
+static struct sm_test *s;
 
 static void setup(void)
 {

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "smt.h"
+#include "core/sm/diverge.h"
+#include "sm_test.h"
 
 /* rd4 = address of this thread's word; r2 = tid.x */
 #define PROLOGUE \
@@ -13,7 +14,7 @@
 	"madw.u32 rd4, r2, 4, rd10\n"
 #define STORE3 "st.global.u32 [rd4], r3\n"
 
-static struct smt *s;
+static struct sm_test *s;
 
 static void setup(void)
 {

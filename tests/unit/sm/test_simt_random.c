@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "simt_prog.h"
-#include "smt.h"
+#include "sm_test.h"
 
 #define CORPUS		"tests/unit/sm/simt_corpus.txt"
 
@@ -28,7 +28,7 @@ static char why[256];
 static unsigned compared;	/* programs whose results were compared */
 
 /* False, with `why`: it does not do what the reference does. */
-static bool agrees(struct smt *s, const struct prog *p)
+static bool agrees(struct sm_test *s, const struct prog *p)
 {
 	static char text[SIMT_TEXT_BYTES];
 	struct ppu_config *cfg = &s->core->cfg;
@@ -100,7 +100,7 @@ static bool parse(FILE *f, struct prog *p)
 }
 
 /* Fewer threads, plain settings, fewer operations, as long as it fails. */
-static void reduce(struct smt *s, struct prog *p)
+static void reduce(struct sm_test *s, struct prog *p)
 {
 	struct prog q;
 	bool better = true;
@@ -131,7 +131,7 @@ static void reduce(struct smt *s, struct prog *p)
 	agrees(s, p);
 }
 
-static void failed(struct smt *s, struct prog *p, const char *title)
+static void failed(struct sm_test *s, struct prog *p, const char *title)
 {
 	reduce(s, p);
 	simt_print(stderr, p, title);
@@ -140,9 +140,9 @@ static void failed(struct smt *s, struct prog *p, const char *title)
 
 #define CUT 2	/* the third machine */
 
-static struct smt *machine(int i)
+static struct sm_test *machine(int i)
 {
-	struct smt *s = smt_new();
+	struct sm_test *s = smt_new();
 
 	s->cfg.tokq_entries = i ? 4096 : 1000;
 	s->cfg.tokq_driver = i == 1;
@@ -160,7 +160,7 @@ static struct smt *machine(int i)
 /* What failed once. */
 START_TEST(corpus)
 {
-	struct smt *s = machine(_i);
+	struct sm_test *s = machine(_i);
 	FILE *f = fopen(CORPUS, "r");
 	unsigned n = 0;
 	struct prog p;
@@ -184,7 +184,7 @@ START_TEST(random_programs)
 	const char *n = getenv("PPU_RANDOM_PROGRAMS"), *first = getenv("PPU_RANDOM_SEED");
 	/* half of the programs on each of the first two machines, and some more preempted */
 	uint64_t count = (n ? strtoull(n, NULL, 0) : 4000) / 2, seed = first ? strtoull(first, NULL, 0) : 1;
-	struct smt *s = machine(_i);
+	struct sm_test *s = machine(_i);
 	unsigned used[NUM_WHATS] = { 0 };
 	struct prog p;
 

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "smt.h"
+#include "core/sm/mem/storebuf.h"
+#include "core/sm/warp.h"
+#include "sm_test.h"
 
-static struct smt *s;
+static struct sm_test *s;
 
 static void setup(void)
 {
@@ -258,7 +260,7 @@ START_TEST(own_loads_are_forwarded)
 	uint8_t *want = malloc(SMT_DATA_BYTES);
 
 	for (unsigned k = 0; k < 4; k++) {
-		struct smt *plain = smt_new();
+		struct sm_test *plain = smt_new();
 
 		random_memory(text, 1000u * _i + k);
 		plain->ports.trace = NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels that launch kernels: levels, priorities, families of tasks, many children. */
 #include <stdio.h>
+#include <hw/ppu_save.h>
 #include "bench_main.h"
 #include "tasks.h"
-#include "core/ppu_int.h"
+#include "core/tasks/tmu.h"
 
 /* Launches the TMD in parameter 0 (itself or another), waits for it. */
 static const char chain[] = "ld.param.u64 rd4, [0]\ntlaunch r6, rd4\ntsync r7\nexit\n";
@@ -61,8 +62,8 @@ START_TEST(launched_by)
 
 		if (!r)
 			continue;
-		roots += r->parent == -1 && r->depth == 1;
-		children += r->parent >= 0 && r->depth == 2 && r->tmd_va == kv &&
+		roots += r->parent == -1 && r->sm.depth == 1;
+		children += r->parent >= 0 && r->sm.depth == 2 && r->tmd_va == kv &&
 			    ppu_tmu_task(b->core, (uint32_t)r->parent)->tmd_va == pv;
 	}
 	ck_assert_uint_eq(roots, 2);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "bench_main.h"
 #include "tasks.h"
-#include "core/ppu_int.h"
+#include "core/tasks/tmu.h"
 
 /* Launches the TMDs in parameters 1, 2, ...; parameter 0: how many. */
 static const char parent_text[] =

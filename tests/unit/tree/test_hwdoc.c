@@ -10,7 +10,7 @@
 #include <string.h>
 #include <hw/ppu_trace.h>
 #include <cuda/cuda.h>
-#include <cuda/unsupported.h>
+#include <cuda/context/unsupported.h>
 #include "bench.h"
 #include "bench_main.h"
 
@@ -18,7 +18,7 @@ static char *made;
 static size_t made_len;
 static FILE *out;
 
-/* Rows of the specification that a text begins with, "WQ-44" or "A-CP-6": how long the name is, and its page. */
+/* A row or a reading of the specification that a text begins with: how long the name is, and its page. */
 static size_t row_name(const char *text, const char **page)
 {
 	static const char *const chapters[][3] = {	/* name, page of rows, page of readings */

@@ -184,7 +184,7 @@ static void set_imm(struct enc *e, const struct px_insn *in, struct ppu_insn *w)
 	int64_t off = in->off;
 
 	if (in->ref == REF_SLOT)
-		off += (int64_t)f->slots[in->sym].offset;
+		off = px_add(off, (int64_t)f->slots[in->sym].offset);
 	if (memory) {
 		PPU_SET(w, IMM, off);
 	} else if (in->op == PPU_OP_S2R) {

@@ -139,9 +139,9 @@ static bool parse_addr(struct px_module *m, struct px_opn *o)
 				return false;
 			}
 			if (px_accept(m, TK('+')))
-				o->imm += px_const_expr(m);
+				o->imm = px_add(o->imm, px_const_expr(m));
 			else if (m->lex.tok.kind == TK('-'))
-				o->imm += px_const_expr(m);
+				o->imm = px_add(o->imm, px_const_expr(m));
 			return px_expect(m, TK(']'), "']' after the address");
 		}
 	}
@@ -205,7 +205,7 @@ static bool parse_name(struct px_module *m, struct px_opn *o)
 		o->sym = s;
 		while (s->kind == SY_VAR && m->lex.tok.kind == TK('+')) {
 			px_next(&m->lex);
-			o->imm += px_const_expr(m);
+			o->imm = px_add(o->imm, px_const_expr(m));
 		}
 		return true;
 	}

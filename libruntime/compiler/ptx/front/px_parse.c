@@ -94,37 +94,23 @@ static void parse_alias(struct px_module *m)
 
 static void module_directive(struct px_module *m)
 {
+	static const struct {
+		const char *name;
+		void (*parse)(struct px_module *m);
+	} directives[] = {
+		{ "version", parse_version }, { "target", parse_target }, { "address_size", parse_address_size },
+		{ "file", px_parse_file }, { "section", skip_section }, { "pragma", px_skip_pragma },
+		{ "alias", parse_alias },
+	};
 	bool is_extern = false, weak = false, visible = false;
 	struct px_loc loc = m->lex.tok.loc;
+	unsigned k;
 
-	if (px_dot_is(m, "version")) {
-		parse_version(m);
-		return;
-	}
-	if (px_dot_is(m, "target")) {
-		parse_target(m);
-		return;
-	}
-	if (px_dot_is(m, "address_size")) {
-		parse_address_size(m);
-		return;
-	}
-	if (px_dot_is(m, "file")) {
-		px_parse_file(m);
-		return;
-	}
-	if (px_dot_is(m, "section")) {
-		skip_section(m);
-		return;
-	}
-	if (px_dot_is(m, "pragma")) {
-		px_skip_pragma(m);
-		return;
-	}
-	if (px_dot_is(m, "alias")) {
-		parse_alias(m);
-		return;
-	}
+	for (k = 0; k < PX_ARRAY_SIZE(directives); k++)
+		if (px_dot_is(m, directives[k].name)) {
+			directives[k].parse(m);
+			return;
+		}
 	for (;; px_next(&m->lex)) {
 		if (px_dot_is(m, "extern"))
 			is_extern = true;

@@ -180,7 +180,7 @@ bool px_has_effect(const struct px_insn *in)
 {
 	switch (in->op) {
 	case PPU_OP_LD:
-		return (in->y & 7) != PPU_SEM_WEAK;
+		return (in->y & 7) != PPU_MO_WEAK;
 	case PPU_OP_S2R:	/* reading a clock twice is not reading it once, but not reading is */
 		return false;
 	default:

@@ -65,7 +65,7 @@ static bool sym_addr(struct px_module *m, const struct px_opn *o, struct px_addr
 		a->sym = v->symbol;
 		break;
 	case SP_KPARAM:
-		a->off += v->offset;
+		a->off = px_add(a->off, v->offset);
 		break;
 	default:
 		if (v->space == SP_FPARAM && v->val) {
@@ -155,16 +155,16 @@ unsigned px_sem_scope(struct px_module *m, const struct px_inst *in, unsigned pl
 			 px_has(in, PM_sys) ? PPU_SCOPE_SYS : PPU_SCOPE_GPU;
 
 	if (px_has(in, PM_volatile) || px_has(in, PM_mmio))
-		return PPU_SEM_VOLATILE | PPU_SCOPE_SYS;
+		return PPU_MO_VOLATILE | PPU_SCOPE_SYS;
 	if (px_has(in, PM_relaxed))
-		return PPU_SEM_RELAXED | scope;
+		return PPU_MO_RELAXED | scope;
 	if (px_has(in, PM_acquire))
-		return PPU_SEM_ACQUIRE | scope;
+		return PPU_MO_ACQUIRE | scope;
 	if (px_has(in, PM_release))
-		return PPU_SEM_RELEASE | scope;
+		return PPU_MO_RELEASE | scope;
 	if (px_has(in, PM_acq_rel))
-		return PPU_SEM_ACQ_REL | scope;
+		return PPU_MO_ACQ_REL | scope;
 	if (px_has(in, PM_sc))
-		return PPU_SEM_SC | scope;
-	return plain == PPU_SEM_WEAK ? PPU_SEM_WEAK : plain | scope;
+		return PPU_MO_SC | scope;
+	return plain == PPU_MO_WEAK ? PPU_MO_WEAK : plain | scope;
 }

@@ -78,8 +78,6 @@ static unsigned wide_type(unsigned pt)
 void px_low_mul(struct px_module *m, const struct px_inst *in)
 {
 	unsigned pt = px_one_type(m, in), dt = pt, op = PPU_OP_MUL;
-	struct px_opnd a, b;
-	struct px_insn *i;
 
 	if (px_low_pair(m, in, pt))
 		return;
@@ -96,13 +94,7 @@ void px_low_mul(struct px_module *m, const struct px_inst *in)
 		px_error(m->px, in->loc, "integer 'mul' needs .lo, .hi or .wide");
 		return;
 	}
-	a = px_src(m, in, 1, pt);
-	b = px_src(m, in, 2, pt);
-	i = px_emit(m, in, op, px_isa_type(pt));
-	i->s[0] = a;
-	i->s[1] = b;
-	i->d = px_dst(m, in, 0, dt);
-	float_mods(i, in);
+	float_mods(px_two(m, in, op, px_isa_type(pt), pt, pt, dt), in);
 }
 
 void px_low_fma(struct px_module *m, const struct px_inst *in)
@@ -183,18 +175,12 @@ void px_low_mul24(struct px_module *m, const struct px_inst *in)
 void px_low_div(struct px_module *m, const struct px_inst *in)
 {
 	unsigned pt = px_one_type(m, in);
-	struct px_opnd a, b;
 	struct px_insn *i;
 
 	if (!px_check_type(m, in, pt, in->op == PX_OP_rem ? PX_TS_I : PX_TS_I | PX_TS_F) ||
 	    !check_float_mods(m, in, pt))
 		return;
-	a = px_src(m, in, 1, pt);
-	b = px_src(m, in, 2, pt);
-	i = px_emit(m, in, in->op == PX_OP_rem ? PPU_OP_REM : PPU_OP_DIV, px_isa_type(pt));
-	i->s[0] = a;
-	i->s[1] = b;
-	i->d = px_dst(m, in, 0, pt);
+	i = px_two(m, in, in->op == PX_OP_rem ? PPU_OP_REM : PPU_OP_DIV, px_isa_type(pt), pt, pt, pt);
 	float_mods(i, in);
 	if (px_has(in, PM_approx) || px_has(in, PM_full))
 		i->m = PPU_FN_APPROX;
@@ -296,17 +282,10 @@ void px_low_unary(struct px_module *m, const struct px_inst *in)
 void px_low_copysign(struct px_module *m, const struct px_inst *in)
 {
 	unsigned pt = px_one_type(m, in);
-	struct px_opnd a, b;
-	struct px_insn *i;
 
 	if (!px_check_type(m, in, pt, PX_TS_F))
 		return;
-	a = px_src(m, in, 1, pt);
-	b = px_src(m, in, 2, pt);
-	i = px_emit(m, in, PPU_OP_COPYSIGN, px_isa_type(pt));
-	i->s[0] = a;
-	i->s[1] = b;
-	i->d = px_dst(m, in, 0, pt);
+	px_two(m, in, PPU_OP_COPYSIGN, px_isa_type(pt), pt, pt, pt);
 }
 
 void px_low_sad(struct px_module *m, const struct px_inst *in)

@@ -254,7 +254,7 @@ static void access(struct px_module *m, const struct px_inst *in, const struct p
 	if (n > 1)
 		mem.mods[(n == 4 ? PM_v4 : PM_v2) / 64] |= 1ull << ((n == 4 ? PM_v4 : PM_v2) % 64);
 	mem.o[load] = *address;
-	mem.o[load].imm += offset;
+	mem.o[load].imm = px_add(address->imm, offset);
 	mem.o[!load] = n == 1 ? e[0] : (struct px_opn){ .kind = OP_VEC, .vec = e, .nvec = n, .loc = in->loc };
 	(load ? px_low_ld : px_low_st)(m, &mem);
 }

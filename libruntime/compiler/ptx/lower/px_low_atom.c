@@ -68,7 +68,7 @@ static void atomic(struct px_module *m, const struct px_inst *in, unsigned first
 	i->s[1] = b;
 	i->s[2] = c;
 	i->u = (uint8_t)op;
-	i->y = (uint8_t)px_sem_scope(m, in, PPU_SEM_RELAXED);
+	i->y = (uint8_t)px_sem_scope(m, in, PPU_MO_RELAXED);
 	if (result)
 		i->d = px_dst(m, in, 0, pt);
 }
@@ -88,8 +88,8 @@ void px_low_red(struct px_module *m, const struct px_inst *in)
 void px_low_fence(struct px_module *m, const struct px_inst *in)
 {
 	struct px_insn *i = px_emit(m, in, PPU_OP_MEMBAR, PPU_T_NONE);
-	unsigned sem = px_has(in, PM_acq_rel) ? PPU_SEM_ACQ_REL : px_has(in, PM_acquire) ?
-		PPU_SEM_ACQUIRE : px_has(in, PM_release) ? PPU_SEM_RELEASE : PPU_SEM_SC;
+	unsigned sem = px_has(in, PM_acq_rel) ? PPU_MO_ACQ_REL : px_has(in, PM_acquire) ?
+		PPU_MO_ACQUIRE : px_has(in, PM_release) ? PPU_MO_RELEASE : PPU_MO_SC;
 
 	i->y = (uint8_t)(sem | (px_has(in, PM_cta) ? PPU_SCOPE_CTA :
 				px_has(in, PM_sys) ? PPU_SCOPE_SYS : PPU_SCOPE_GPU));

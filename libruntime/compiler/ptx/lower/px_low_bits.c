@@ -17,8 +17,6 @@ static void pred_logic(struct px_module *m, const struct px_inst *in)
 void px_low_logic(struct px_module *m, const struct px_inst *in)
 {
 	unsigned pt = px_one_type(m, in);
-	struct px_opnd a, b;
-	struct px_insn *i;
 
 	if (pt == PT_PRED) {
 		pred_logic(m, in);
@@ -26,13 +24,8 @@ void px_low_logic(struct px_module *m, const struct px_inst *in)
 	}
 	if (!px_check_type(m, in, pt, PX_TS_B))
 		return;
-	a = px_src(m, in, 1, pt);
-	b = px_src(m, in, 2, pt);
-	i = px_emit(m, in, in->op == PX_OP_and ? PPU_OP_AND : in->op == PX_OP_or ? PPU_OP_OR :
-		    PPU_OP_XOR, px_isa_type(pt));
-	i->s[0] = a;
-	i->s[1] = b;
-	i->d = px_dst(m, in, 0, pt);
+	px_two(m, in, in->op == PX_OP_and ? PPU_OP_AND : in->op == PX_OP_or ? PPU_OP_OR : PPU_OP_XOR,
+	       px_isa_type(pt), pt, pt, pt);
 }
 
 void px_low_not(struct px_module *m, const struct px_inst *in)
@@ -107,17 +100,10 @@ void px_low_lop3(struct px_module *m, const struct px_inst *in)
 void px_low_shift(struct px_module *m, const struct px_inst *in)
 {
 	unsigned pt = px_one_type(m, in);
-	struct px_opnd a, b;
-	struct px_insn *i;
 
 	if (!px_check_type(m, in, pt, in->op == PX_OP_shl ? PX_TS_B : PX_TS_B | PX_TS_I))
 		return;
-	a = px_src(m, in, 1, pt);
-	b = px_src(m, in, 2, PT_U32);
-	i = px_emit(m, in, in->op == PX_OP_shl ? PPU_OP_SHL : PPU_OP_SHR, px_isa_type(pt));
-	i->s[0] = a;
-	i->s[1] = b;
-	i->d = px_dst(m, in, 0, pt);
+	px_two(m, in, in->op == PX_OP_shl ? PPU_OP_SHL : PPU_OP_SHR, px_isa_type(pt), pt, PT_U32, pt);
 }
 
 void px_low_shf(struct px_module *m, const struct px_inst *in)

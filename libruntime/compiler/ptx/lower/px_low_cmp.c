@@ -4,8 +4,11 @@
 
 void px_low_testp(struct px_module *m, const struct px_inst *in)
 {
-	static const uint16_t class[] = { PM_finite, PM_infinite, PM_number, PM_notanumber,
-					  PM_normal, PM_subnormal };
+	static const uint16_t class[PPU_TESTP_COUNT] = {
+		[PPU_TESTP_FINITE] = PM_finite, [PPU_TESTP_INFINITE] = PM_infinite,
+		[PPU_TESTP_NUMBER] = PM_number, [PPU_TESTP_NOTANUMBER] = PM_notanumber,
+		[PPU_TESTP_NORMAL] = PM_normal, [PPU_TESTP_SUBNORMAL] = PM_subnormal,
+	};
 	unsigned pt = px_one_type(m, in), k;
 	struct px_opnd a;
 	struct px_insn *i;

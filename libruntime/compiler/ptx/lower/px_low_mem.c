@@ -133,7 +133,7 @@ void px_low_ld(struct px_module *m, const struct px_inst *in)
 	if (rp) {
 		for (k = 0; k < n; k++)
 			ld_reg_param(m, in, &e[k], pt, rp,
-				     in->o[1].imm + (int64_t)(k * px_type_bits(pt) / 8));
+				     px_add(in->o[1].imm, k * px_type_bits(pt) / 8));
 		return;
 	}
 	if (!px_address(m, in, &in->o[1], &a))
@@ -147,7 +147,7 @@ void px_low_ld(struct px_module *m, const struct px_inst *in)
 	i = px_emit(m, in, PPU_OP_LD, mem_type(pt));
 	px_set_addr(i, &a);
 	i->x = n == 4 ? PPU_VEC_4 : n == 2 ? PPU_VEC_2 : PPU_VEC_1;
-	i->y = (uint8_t)px_sem_scope(m, in, PPU_SEM_WEAK);
+	i->y = (uint8_t)px_sem_scope(m, in, PPU_MO_WEAK);
 	i->xd = xd;
 	i->nxd = (uint8_t)n;
 	for (k = 0; k < n; k++)
@@ -169,7 +169,7 @@ void px_low_st(struct px_module *m, const struct px_inst *in)
 	if (rp) {
 		for (k = 0; k < n; k++)
 			st_reg_param(m, in, &e[k], pt, rp,
-				     in->o[0].imm + (int64_t)(k * px_type_bits(pt) / 8));
+				     px_add(in->o[0].imm, k * px_type_bits(pt) / 8));
 		return;
 	}
 	if (!px_address(m, in, &in->o[0], &a))
@@ -188,7 +188,7 @@ void px_low_st(struct px_module *m, const struct px_inst *in)
 	i = px_emit(m, in, PPU_OP_ST, mem_type(pt));
 	px_set_addr(i, &a);
 	i->x = n == 4 ? PPU_VEC_4 : n == 2 ? PPU_VEC_2 : PPU_VEC_1;
-	i->y = (uint8_t)px_sem_scope(m, in, PPU_SEM_WEAK);
+	i->y = (uint8_t)px_sem_scope(m, in, PPU_MO_WEAK);
 	i->xs = xs;
 	i->nxs = (uint8_t)n;
 }

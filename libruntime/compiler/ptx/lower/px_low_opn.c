@@ -146,7 +146,7 @@ struct px_opnd px_sym_addr(struct px_module *m, const struct px_opn *o, unsigned
 		i->d = lo = px_tmp(m, 1);
 		break;
 	case SP_KPARAM:
-		return px_reg(px_force_reg(m, px_imm((int64_t)v->offset + o->imm), width));
+		return px_reg(px_force_reg(m, px_imm(px_add(v->offset, o->imm)), width));
 	default:
 		if (v->space == SP_FPARAM && v->val)
 			spill_param(m, v);
@@ -265,6 +265,18 @@ struct px_predref px_pred_src(struct px_module *m, const struct px_opn *o)
 px_val px_pred_dst(struct px_module *m, const struct px_opn *o)
 {
 	return px_dst_opn(m, o, PT_PRED);
+}
+
+struct px_insn *px_two(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t, unsigned at,
+		       unsigned bt, unsigned dt)
+{
+	struct px_opnd a = px_src(m, in, 1, at), b = px_src(m, in, 2, bt);
+	struct px_insn *i = px_emit(m, in, op, t);
+
+	i->s[0] = a;
+	i->s[1] = b;
+	i->d = px_dst(m, in, 0, dt);
+	return i;
 }
 
 void px_ternary(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t,

@@ -17,6 +17,9 @@ px_val px_dst(struct px_module *m, const struct px_inst *in, unsigned i, unsigne
 px_val px_dst_opn(struct px_module *m, const struct px_opn *o, unsigned pt);
 /* Destination of ld and cvt: its register may be wider than the type; *extend: then px_widen() to it. */
 px_val px_dst_wide(struct px_module *m, const struct px_opn *o, unsigned pt, bool *extend);
+/* Operand 0 of type dt = operand 1 of type at, op, operand 2 of type bt; t: the type of op (PPU_T_*). */
+struct px_insn *px_two(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t, unsigned at,
+		       unsigned bt, unsigned dt);
 /* op with three sources, into operand 0 of type dt. */
 void px_ternary(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t,
 		struct px_opnd a, struct px_opnd b, struct px_opnd c, unsigned dt);

@@ -75,7 +75,7 @@ bool px_low_wide(struct px_module *m, const struct px_inst *in, px_lower_fn *one
 		part = of_length(in, n / 2);
 		part.o[data] = elements(m, &in->o[data], k * n / 2, n / 2);
 		part.o[address] = base;
-		part.o[address].imm += 16 * k;
+		part.o[address].imm = px_add(base.imm, 16 * k);
 		one(m, &part);
 	}
 	return true;
@@ -106,7 +106,7 @@ bool px_low_vector_atomic(struct px_module *m, const struct px_inst *in, px_lowe
 		if (first)
 			part.o[0] = in->o[0].vec[k];
 		part.o[first] = base;
-		part.o[first].imm += (int64_t)k * bits / 8;
+		part.o[first].imm = px_add(base.imm, (int64_t)k * bits / 8);
 		part.o[first + 1] = source[k];
 		one(m, &part);
 	}

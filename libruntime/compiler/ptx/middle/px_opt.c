@@ -272,7 +272,7 @@ static bool is_memory(const struct px_insn *in)
 
 static bool add_off(struct px_insn *in, int64_t more)
 {
-	int64_t off = in->off + more;
+	int64_t off = px_add(in->off, more);
 
 	if (off != (int32_t)off || more != (int32_t)more)
 		return false;

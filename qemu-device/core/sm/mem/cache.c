@@ -17,8 +17,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/io.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
+#include "core/sm/warp.h"
 
 #define MAX_LOG		(1u << 20)	/* entries a window; the rest is not counted */
 
@@ -137,7 +139,7 @@ static void note_lane(const struct ppu_sm *sm, const struct ppu_warp *w, const s
 		add_line(l, va / PPU_CACHE_LINE);
 		return;
 	case PPU_SPACE_PARAM:	/* in no memory: a line of its own for each task */
-		add_line(l, ((PPU_TASK_ID(w->cta->task) * PPU_PARAM_MAX + (uint32_t)va) / PPU_CACHE_LINE &
+		add_line(l, ((PPU_SM_TASK_ID(w->cta->task) * PPU_PARAM_MAX + (uint32_t)va) / PPU_CACHE_LINE &
 			     (LOG_NOWHERE - 1)) | LOG_NOWHERE);
 		return;
 	default:
@@ -149,7 +151,7 @@ static void count_access(struct ppu_sm *sm, const struct ppu_dinsn *di, const st
 {
 	struct ppu_sm_caches *c = sm->caches;
 	unsigned sem = di->y & 7, i;
-	bool write = di->op != PPU_OP_LD, by = di->op == PPU_OP_ATOM || sem == PPU_SEM_VOLATILE || sem == PPU_SEM_ACQUIRE;
+	bool write = di->op != PPU_OP_LD, by = di->op == PPU_OP_ATOM || sem == PPU_MO_VOLATILE || sem == PPU_MO_ACQUIRE;
 
 	if (!l->n)
 		return;

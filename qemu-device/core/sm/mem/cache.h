@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tags of the cache model; cache.c says what they are for. */
+/*
+ * Tags of the cache model; cache.c says what they are for.
+ *
+ * State: struct ppu_sm_caches of each SM, struct ppu_caches: cache.c's.
+ * Thread safety: the thread that runs the SM, for its own; ppu_cache_apply(): the one that drives the core.
+ * Time: none.
+ */
 #ifndef PPU_CACHE_H
 #define PPU_CACHE_H
 
@@ -25,5 +31,15 @@ struct ppu_caches {
 	uint64_t *l15;		/* by GPC */
 	uint64_t l2[PPU_CACHE_L2_SETS * PPU_CACHE_WAYS];
 };
+
+/* apply, observe: only with core->caches */
+int ppu_caches_create(struct ppu_core *core);
+void ppu_caches_destroy(struct ppu_core *core);
+void ppu_caches_reset(struct ppu_core *core);
+void ppu_caches_io(struct ppu_core *core, struct ppu_io *io);
+/* Decode: this instruction is watched when it is executed. */
+void ppu_cache_observe(struct ppu_dinsn *di);
+/* What the SM missed in the last window reaches the shared levels. */
+void ppu_cache_apply(struct ppu_core *core, unsigned sm);
 
 #endif

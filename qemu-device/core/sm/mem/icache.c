@@ -13,7 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_isa_check.h>
-#include "core/sm/sm.h"
+#include "core/memory/mmu.h"
+#include "core/sm/mem/cache.h"
+#include "core/sm/mem/lsu.h"
+#include "core/sm/mem/storebuf.h"
+#include "core/sm/warp.h"
 
 /* Bounds of host memory that a guest can make us use. */
 #define KEEP_BYTES	(64u << 20)	/* programs that no task uses */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Load/store unit: every memory access of SM threads, the mapping of the unified address space,
- * and the SM's TLB.
+ * Load/store unit: loads and stores of SM threads, the mapping of the unified address space, and the
+ * SM's TLB.  Atomics: lsu_atom.c.
  *
  * An instruction first looks at its 32 addresses together: consecutive and equal addresses, which
  * is what most programs have, move as a block.  Everything else, and everything that may fault,
@@ -15,18 +15,10 @@
  * Accesses are single-copy atomic up to 64 bits.
  */
 #include <string.h>
-#include "core/sm/mem/lsu.h"
-
-#if defined(__x86_64__)
-#define HAVE_CX16 1
-#endif
-
-static const uint32_t lane_bit[PPU_LANES] __attribute__((aligned(64))) = {
-	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7,
-	1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-	1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
-};
+#include "core/exec/lane_bit.h"
+#include "core/memory/mmu.h"
+#include "core/sm/mem/lsu_block.h"
+#include "core/sm/warp.h"
 
 /* Without a library call on hosts that lack the instruction. */
 static inline unsigned count_lanes(uint32_t x)
@@ -63,7 +55,7 @@ void ppu_lsu_flush(struct ppu_sm *sm)
 }
 
 /* 0 or PPU_ERR_*. */
-static int tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
+int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
 		    struct ppu_tlbe *e, unsigned *level)
 {
 	struct ppu_xlat x;
@@ -87,20 +79,8 @@ static int tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigne
 	return 0;
 }
 
-static inline struct ppu_tlbe *tlb(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
-				   int *err, unsigned *level)
-{
-	struct ppu_tlbe *e = &sm->tlb[(va >> PPU_PAGE_SHIFT) % PPU_TLB_ENTRIES];
-
-	if (__builtin_expect(e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx, 1) &&
-	    (acc == PPU_ACC_READ || (e->flags & PPU_TLB_WRITE)))
-		return e;
-	*err = tlb_fill(sm, ctx, va, acc, e, level);
-	return *err ? NULL : e;
-}
-
 /* [va, va + len) inside the page of e was or will be written. */
-static void note_store_slow(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_tlbe *e, uint64_t va,
+void ppu_lsu_note_store(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_tlbe *e, uint64_t va,
 			    uint32_t len)
 {
 	if (!(e->flags & PPU_TLB_DIRTY)) {
@@ -131,21 +111,14 @@ static void note_store_slow(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_tl
 	}
 }
 
-static inline void note_store(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_tlbe *e, uint64_t va,
-			      uint32_t len)
-{
-	if ((e->flags & (PPU_TLB_DIRTY | PPU_TLB_WATCHED)) != PPU_TLB_DIRTY)
-		note_store_slow(sm, w, e, va, len);
-}
-
 /* ---- addresses of an instruction ------------------------------------------------------------------- */
 
-enum pattern { SCATTERED, CONSECUTIVE, EQUAL };
+
 
 /* How the register values of the lanes in mask relate; hi may be NULL.  The first and the last lane say
  * which pattern it can be at all, so one pass decides. */
 PPU_SIMD_CLONES
-static enum pattern classify(const uint32_t *lo, const uint32_t *hi, uint32_t mask, uint32_t size)
+enum pattern ppu_lsu_classify(const uint32_t *lo, const uint32_t *hi, uint32_t mask, uint32_t size)
 {
 	unsigned first = (unsigned)__builtin_ctz(mask), last = 31 - (unsigned)__builtin_clz(mask), i;
 	uint32_t step = lo[first] == lo[last] ? 0 : size, base = lo[first] - first * step, bad = 0;
@@ -159,104 +132,11 @@ static enum pattern classify(const uint32_t *lo, const uint32_t *hi, uint32_t ma
 			bad |= lo[i] ^ (base + i * step);
 	else if (hi)
 		for (i = 0; i < PPU_LANES; i++)
-			bad |= mask & lane_bit[i] ? (lo[i] ^ (base + i * step)) | (hi[i] ^ hi0) : 0;
+			bad |= mask & ppu_lane_bit[i] ? (lo[i] ^ (base + i * step)) | (hi[i] ^ hi0) : 0;
 	else
 		for (i = 0; i < PPU_LANES; i++)
-			bad |= mask & lane_bit[i] ? lo[i] ^ (base + i * step) : 0;
+			bad |= mask & ppu_lane_bit[i] ? lo[i] ^ (base + i * step) : 0;
 	return bad ? SCATTERED : step ? CONSECUTIVE : EQUAL;
-}
-
-/* A block of memory that serves all lanes of an instruction. */
-struct block {
-	enum pattern pattern;
-	uint8_t *p;		/* of the lowest lane */
-	unsigned first, last;	/* lowest and highest lane */
-	bool wide;		/* lanes 0..31 would also be inside, so reading too much is harmless */
-	struct ppu_tlbe *e;
-	uint64_t va;
-};
-
-static inline bool inside(const struct access *a, struct block *b, uint64_t off, uint64_t span,
-			  uint64_t limit)
-{
-	uint64_t before = b->pattern == CONSECUTIVE ? (uint64_t)b->first * a->bytes : 0;
-
-	if ((off & (a->bytes - 1u)) || off + span + a->bytes > limit)
-		return false;
-	b->wide = off >= before && off - before + PPU_LANES * a->bytes <= limit;
-	return true;
-}
-
-/* False: lane by lane (scattered, crosses a page, or something is wrong with it). */
-static inline bool find_block(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
-		       struct block *b)
-{
-	struct ppu_cta *cta = w->cta;
-	unsigned space = a->space, level;
-	uint64_t va, span;
-	int err;
-
-	b->pattern = a->fixed ? EQUAL : classify(a->lo, a->hi, mask, a->bytes);
-	if (b->pattern == SCATTERED)
-		return false;
-	b->first = (unsigned)__builtin_ctz(mask);
-	b->last = 31 - (unsigned)__builtin_clz(mask);
-	span = b->pattern == CONSECUTIVE ? (uint64_t)(b->last - b->first) * a->bytes : 0;
-	va = lane_va(a, b->first);
-	if (a->is64) {
-		if (a->lo[b->first] + span > UINT32_MAX)
-			return false;
-		if (space == PPU_SPACE_GENERIC) {
-			uint64_t window = va >> 32;
-
-			space = PPU_SPACE_GLOBAL;
-			if (__builtin_expect(window >= PPU_VA_PARAM_BASE >> 32, 0)) {
-				if ((va + span) >> 32 != window)
-					return false;
-				if (window == PPU_VA_SHARED_BASE >> 32)
-					space = PPU_SPACE_SHARED;
-				else if (window == PPU_VA_LOCAL_BASE >> 32)
-					space = PPU_SPACE_LOCAL;
-				else if (window == PPU_VA_PARAM_BASE >> 32)
-					space = PPU_SPACE_PARAM;
-				va = (uint32_t)va;
-			}
-		}
-	}
-	b->e = NULL;
-	b->va = va;
-	switch (space) {
-	case PPU_SPACE_GLOBAL: case PPU_SPACE_CONST:
-		if (!inside(a, b, va & PAGE_MASK, span, PPU_PAGE_SIZE))
-			return false;
-		b->e = tlb(sm, cta->task->ctx, va, a->acc, &err, &level);
-		if (!b->e)
-			return false;
-		b->p = b->e->host + (va & PAGE_MASK);
-		return true;
-	case PPU_SPACE_SHARED:
-		if (!inside(a, b, va, span, cta->shared_bytes))
-			return false;
-		b->p = cta->shared + va;
-		return true;
-	case PPU_SPACE_PARAM:
-		if (a->acc != PPU_ACC_READ ||
-		    !inside(a, b, va, span, cta->param_bytes))
-			return false;
-		b->p = cta->params + va;
-		return true;
-	case PPU_SPACE_LOCAL:
-		/* Interleaved: one word at one offset in every lane is consecutive. */
-		if (b->pattern != EQUAL || a->bytes != 4 || va % 4 || va + 4 > cta->local_bytes)
-			return false;
-		b->pattern = CONSECUTIVE;
-		b->p = w->local + va * PPU_LANES + b->first * 4;
-		b->wide = true;
-		w->local_dirty |= a->acc != PPU_ACC_READ;
-		return true;
-	default:
-		return false;
-	}
 }
 
 /* ---- one lane ---------------------------------------------------------------------------------------- */
@@ -333,7 +213,7 @@ static void blend_splat(uint32_t *d, uint32_t v, uint32_t mask)
 	unsigned i;
 
 	for (i = 0; i < PPU_LANES; i++)
-		d[i] = mask & lane_bit[i] ? v : d[i];
+		d[i] = mask & ppu_lane_bit[i] ? v : d[i];
 }
 
 PPU_SIMD_CLONES
@@ -346,7 +226,7 @@ static void load_words(uint32_t *d, const uint32_t *p, uint32_t mask)
 			d[i] = p[i];
 	else
 		for (i = 0; i < PPU_LANES; i++)
-			d[i] = mask & lane_bit[i] ? p[i] : d[i];
+			d[i] = mask & ppu_lane_bit[i] ? p[i] : d[i];
 }
 
 PPU_SIMD_CLONES
@@ -365,8 +245,8 @@ static void load_pairs(uint32_t *d0, uint32_t *d1, const uint64_t *p, uint32_t m
 		for (i = 0; i < PPU_LANES; i++) {
 			uint64_t v = p[i];
 
-			d0[i] = mask & lane_bit[i] ? (uint32_t)v : d0[i];
-			d1[i] = mask & lane_bit[i] ? (uint32_t)(v >> 32) : d1[i];
+			d0[i] = mask & ppu_lane_bit[i] ? (uint32_t)v : d0[i];
+			d1[i] = mask & ppu_lane_bit[i] ? (uint32_t)(v >> 32) : d1[i];
 		}
 }
 
@@ -378,7 +258,7 @@ static void store_words(const uint32_t *b, uint32_t *p, uint32_t mask)
 
 #pragma GCC ivdep
 	for (i = 0; i < PPU_LANES; i++)
-		if (mask & lane_bit[i])
+		if (mask & ppu_lane_bit[i])
 			p[i] = b[i];
 }
 
@@ -404,7 +284,7 @@ static void name(uint32_t *d, const uint8_t *mem, uint32_t mask) \
 			d[i] = (uint32_t)p[i]; \
 	else \
 		for (i = 0; i < PPU_LANES; i++) \
-			d[i] = mask & lane_bit[i] ? (uint32_t)p[i] : d[i]; \
+			d[i] = mask & ppu_lane_bit[i] ? (uint32_t)p[i] : d[i]; \
 }
 LOAD_NARROW(load_u8, uint8_t)
 LOAD_NARROW(load_s8, int8_t)
@@ -486,15 +366,6 @@ static void store_block(struct ppu_warp *w, const struct access *a, const struct
 
 /* ---- scattered words ------------------------------------------------------------------------------------ */
 
-static bool shared_words(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
-			 uint32_t *off)
-{
-	uint32_t bytes = w->cta->shared_bytes;
-
-	return a->space == PPU_SPACE_SHARED && a->esz == 4 && a->n == 1 && bytes >= 4 &&
-	       sm->simd->offsets(a->lo, (uint32_t)a->imm, bytes - 4, mask, off);
-}
-
 /* The pages that a global instruction touches, when they are few. */
 #define MAX_PAGES 8
 struct pages {
@@ -517,7 +388,7 @@ static bool page_numbers(const uint32_t *lo, const uint32_t *hi, uint64_t imm, u
 	for (i = 0; i < PPU_LANES; i++) {
 		uint32_t l = lo[i] + imm_lo, h = hi[i] + imm_hi + (l < imm_lo);
 
-		bad |= mask & lane_bit[i] ? (l & 3) | (h ^ first_hi) >> PPU_PAGE_SHIFT : 0;
+		bad |= mask & ppu_lane_bit[i] ? (l & 3) | (h ^ first_hi) >> PPU_PAGE_SHIFT : 0;
 		page[i] = l >> PPU_PAGE_SHIFT | h << (32 - PPU_PAGE_SHIFT);
 		off[i] = l & PAGE_MASK;
 	}
@@ -531,7 +402,7 @@ static uint32_t equal_lanes(const uint32_t *v, uint32_t x)
 	unsigned i;
 
 	for (i = 0; i < PPU_LANES; i++)
-		lanes |= v[i] == x ? lane_bit[i] : 0;
+		lanes |= v[i] == x ? ppu_lane_bit[i] : 0;
 	return lanes;
 }
 
@@ -740,308 +611,6 @@ enum ppu_step ppu_h_st(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 enum ppu_step ppu_h_membar(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	w->pc++;
-	return PPU_GO;
-}
-
-/* ---- ATOM -------------------------------------------------------------------------------------------------- */
-
-static float as_f32(uint32_t x)
-{
-	float f;
-
-	memcpy(&f, &x, 4);
-	return f;
-}
-
-static uint32_t of_f32(float f)
-{
-	uint32_t x;
-
-	memcpy(&x, &f, 4);
-	return x;
-}
-
-static uint16_t half_add(uint16_t a, uint16_t b, bool bf)
-{
-	/* An f32 sum of two of either format has more than twice their digits and two: rounding
-	 * it again is rounding once. */
-	if (bf)
-		return ppu_f32_to_bf16(ppu_f32_add(ppu_bf16_to_f32(a), ppu_bf16_to_f32(b),
-						   PPU_RND_RN, false, false), PPU_RND_RN);
-	return ppu_f32_to_f16(ppu_f32_add(ppu_f16_to_f32(a), ppu_f16_to_f32(b), PPU_RND_RN, false,
-					  false), PPU_RND_RN);
-}
-
-/* The new value of one operation. */
-static uint64_t combine(unsigned op, unsigned t, uint64_t old, uint64_t b, uint64_t c)
-{
-	double x, y;
-
-	switch (op) {
-	case PPU_ATOM_ADD:
-		switch (t) {
-		case PPU_T_F32:
-			return of_f32(ppu_f32_add(as_f32((uint32_t)old), as_f32((uint32_t)b),
-						  PPU_RND_RN, false, false));
-		case PPU_T_F64:
-			memcpy(&x, &old, 8);
-			memcpy(&y, &b, 8);
-			x = ppu_f64_add(x, y, PPU_RND_RN);
-			memcpy(&old, &x, 8);
-			return old;
-		case PPU_T_F16: case PPU_T_BF16:
-			return half_add((uint16_t)old, (uint16_t)b, t == PPU_T_BF16);
-		case PPU_T_F16X2: case PPU_T_BF16X2:
-			return half_add((uint16_t)old, (uint16_t)b, t == PPU_T_BF16X2) |
-			       (uint32_t)half_add((uint16_t)(old >> 16), (uint16_t)(b >> 16),
-						  t == PPU_T_BF16X2) << 16;
-		default:
-			return old + b;
-		}
-	case PPU_ATOM_MIN:
-		switch (t) {
-		case PPU_T_U32: return (uint32_t)old < (uint32_t)b ? old : b;
-		case PPU_T_S32: return (int32_t)old < (int32_t)b ? old : b;
-		case PPU_T_S64: return (int64_t)old < (int64_t)b ? old : b;
-		default:	return old < b ? old : b;
-		}
-	case PPU_ATOM_MAX:
-		switch (t) {
-		case PPU_T_U32: return (uint32_t)old > (uint32_t)b ? old : b;
-		case PPU_T_S32: return (int32_t)old > (int32_t)b ? old : b;
-		case PPU_T_S64: return (int64_t)old > (int64_t)b ? old : b;
-		default:	return old > b ? old : b;
-		}
-	case PPU_ATOM_INC:
-		return (uint32_t)old >= (uint32_t)b ? 0 : old + 1;
-	case PPU_ATOM_DEC:
-		return !(uint32_t)old || (uint32_t)old > (uint32_t)b ? b : old - 1;
-	case PPU_ATOM_AND:	return old & b;
-	case PPU_ATOM_OR:	return old | b;
-	case PPU_ATOM_XOR:	return old ^ b;
-	case PPU_ATOM_EXCH:	return b;
-	default:		return old == b ? c : old;
-	}
-}
-
-#define CAS_LOOP(type, p) do { \
-	type o_ = __atomic_load_n((type *)(p), __ATOMIC_RELAXED), n_; \
-	do { \
-		n_ = (type)combine(op, t, o_, b, c); \
-	} while (!__atomic_compare_exchange_n((type *)(p), &o_, n_, false, __ATOMIC_SEQ_CST, \
-					      __ATOMIC_RELAXED)); \
-	return o_; \
-} while (0)
-
-/* Returns the old value. */
-static uint64_t atomic_op(uint8_t *p, unsigned bytes, unsigned op, unsigned t, uint64_t b, uint64_t c)
-{
-	if (bytes == 4) {
-		uint32_t *q = (uint32_t *)p, o = (uint32_t)b;
-		bool integer = t == PPU_T_U32 || t == PPU_T_S32;
-
-		switch (op) {
-		case PPU_ATOM_ADD:
-			if (integer)
-				return __atomic_fetch_add(q, (uint32_t)b, __ATOMIC_SEQ_CST);
-			break;
-		case PPU_ATOM_OR:	return __atomic_fetch_or(q, (uint32_t)b, __ATOMIC_SEQ_CST);
-		case PPU_ATOM_EXCH:	return __atomic_exchange_n(q, (uint32_t)b, __ATOMIC_SEQ_CST);
-		case PPU_ATOM_CAS:
-			__atomic_compare_exchange_n(q, &o, (uint32_t)c, false, __ATOMIC_SEQ_CST,
-						    __ATOMIC_SEQ_CST);
-			return o;
-		}
-		CAS_LOOP(uint32_t, p);
-	}
-	if (bytes == 8) {
-		uint64_t *q = (uint64_t *)p, o = b;
-
-		switch (op) {
-		case PPU_ATOM_ADD:
-			if (t != PPU_T_F64)
-				return __atomic_fetch_add(q, b, __ATOMIC_SEQ_CST);
-			break;
-		case PPU_ATOM_EXCH:	return __atomic_exchange_n(q, b, __ATOMIC_SEQ_CST);
-		case PPU_ATOM_CAS:
-			__atomic_compare_exchange_n(q, &o, c, false, __ATOMIC_SEQ_CST,
-						    __ATOMIC_SEQ_CST);
-			return o;
-		}
-		CAS_LOOP(uint64_t, p);
-	}
-	b = (uint16_t)b;
-	CAS_LOOP(uint16_t, p);
-}
-
-#ifdef HAVE_CX16
-typedef unsigned __int128 u128;
-/* Written out: compilers call a library for it unless the whole program is built for cx16. */
-static u128 cas128(uint8_t *p, u128 old, u128 new)
-{
-	uint64_t lo = (uint64_t)old, hi = (uint64_t)(old >> 64);
-
-	__asm__ volatile("lock cmpxchg16b %0"
-			 : "+m"(*(u128 *)p), "+a"(lo), "+d"(hi)
-			 : "b"((uint64_t)new), "c"((uint64_t)(new >> 64))
-			 : "cc", "memory");
-	return (u128)hi << 64 | lo;
-}
-
-static u128 atomic128(uint8_t *p, bool exch, u128 b, u128 c)
-{
-	u128 old = exch ? *(volatile u128 *)p : b, seen;
-
-	for (;;) {
-		seen = cas128(p, old, exch ? b : c);
-		if (!exch || seen == old)
-			return seen;
-		old = seen;
-	}
-}
-#else
-typedef unsigned __int128 u128;
-static u128 atomic128(uint8_t *p, bool exch, u128 b, u128 c)
-{
-	u128 old = b;
-
-	if (exch)
-		return __atomic_exchange_n((u128 *)p, b, __ATOMIC_SEQ_CST);
-	__atomic_compare_exchange_n((u128 *)p, &old, c, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-	return old;
-}
-#endif
-
-static uint64_t operand(const struct ppu_warp *w, const struct access *a, unsigned row, unsigned lane)
-{
-	return a->regs == 2 ? ppu_pair_get(&w->v, row, lane) : w->v.row[row][lane];
-}
-
-static u128 operand128(const struct ppu_warp *w, unsigned row, unsigned lane)
-{
-	return ppu_pair_get(&w->v, row, lane) | (u128)ppu_pair_get(&w->v, row + 2, lane) << 64;
-}
-
-/*
- * All lanes at one address of global memory: the operations are done one after the other on a copy,
- * and the result goes back in one step, as if no other SM had come in between.
- */
-static bool atomic_equal(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di,
-			 const struct access *a, uint32_t mask)
-{
-	uint64_t old[PPU_LANES], seen, now;
-	unsigned op = di->u, t = di->t;
-	struct block b;
-	uint32_t m;
-	bool done;
-
-	if ((a->esz != 4 && a->esz != 8) || !(mask & (mask - 1)) || a->space == PPU_SPACE_LOCAL ||
-	    a->space == PPU_SPACE_PARAM || !find_block(sm, w, a, mask, &b) || b.pattern != EQUAL || !b.e)
-		return false;
-	seen = load_mem(b.p, a->esz);
-	do {
-		now = seen;
-		for (m = mask; m; m &= m - 1) {
-			unsigned i = (unsigned)__builtin_ctz(m);
-
-			old[i] = now;
-			now = combine(op, t, now, operand(w, a, di->b, i), operand(w, a, di->c, i));
-			if (a->esz == 4)
-				now = (uint32_t)now;
-		}
-		if (a->esz == 4) {
-			uint32_t s = (uint32_t)seen;
-
-			done = __atomic_compare_exchange_n((uint32_t *)b.p, &s, (uint32_t)now, false,
-							   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-			seen = s;
-		} else {
-			done = __atomic_compare_exchange_n((uint64_t *)b.p, &seen, now, false,
-							   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-		}
-	} while (!done);
-	for (m = mask; m; m &= m - 1) {
-		unsigned i = (unsigned)__builtin_ctz(m);
-
-		w->v.row[di->d][i] = (uint32_t)old[i];
-		if (a->regs == 2)
-			w->v.row[di->d + 1][i] = (uint32_t)(old[i] >> 32);
-	}
-	note_store(sm, w, b.e, b.va, a->bytes);
-	sm->ctr[PPU_CTR_PARTITION_WRITES]++;
-	return true;
-}
-
-/* Shared memory belongs to this SM, which runs one warp at a time: no host atomics. */
-static void shared_atomics(struct ppu_warp *w, const struct ppu_dinsn *di, const uint32_t *off, uint32_t mask)
-{
-	const uint32_t *b = w->v.row[di->b], *c = w->v.row[di->c];
-	uint8_t *shared = w->cta->shared;
-	uint32_t *d = w->v.row[di->d], m;
-
-	if (di->u == PPU_ATOM_ADD && di->t <= PPU_T_S32) {
-		for (m = mask; m; m &= m - 1) {
-			unsigned lane = (unsigned)__builtin_ctz(m);
-			uint32_t *p = (uint32_t *)(shared + off[lane]), old = *p;
-
-			*p = old + b[lane];
-			d[lane] = old;
-		}
-		return;
-	}
-	for (m = mask; m; m &= m - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(m);
-		uint32_t *p = (uint32_t *)(shared + off[lane]), old = *p;
-
-		*p = (uint32_t)combine(di->u, di->t, old, b[lane], c[lane]);
-		d[lane] = old;
-	}
-}
-
-enum ppu_step ppu_h_atom(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
-{
-	struct access a;
-	uint32_t m, off[PPU_LANES];
-
-	sm->ctr[PPU_CTR_ATOMICS]++;
-	access_of(w, di, PPU_ACC_ATOMIC, &a);
-	if (a.space == PPU_SPACE_CONST)
-		a.space = PPU_SPACE_GLOBAL;
-	if (shared_words(sm, w, &a, mask, off)) {
-		shared_atomics(w, di, off, mask);
-		w->pc++;
-		return PPU_GO;
-	}
-	if (atomic_equal(sm, w, di, &a, mask)) {
-		w->pc++;
-		return PPU_GO;
-	}
-	for (m = mask; m; m &= m - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(m);
-		struct ref r;
-		uint64_t old;
-
-		if (ppu_lsu_ref(sm, w, &a, lane, &r) != PPU_GO)
-			return PPU_SWITCH;
-		if (a.esz == 16) {
-			u128 v = atomic128(r.p, di->u == PPU_ATOM_EXCH,
-					   operand128(w, di->b, lane), operand128(w, di->c, lane));
-
-			ppu_pair_set(&w->v, di->d, lane, (uint64_t)v);
-			ppu_pair_set(&w->v, di->d + 2, lane, (uint64_t)(v >> 64));
-		} else {
-			old = atomic_op(r.p, a.esz, di->u, di->t, operand(w, &a, di->b, lane),
-					operand(w, &a, di->c, lane));
-			w->v.row[di->d][lane] = (uint32_t)old;
-			if (a.regs == 2)
-				w->v.row[di->d + 1][lane] = (uint32_t)(old >> 32);
-		}
-		if (r.e) {
-			note_store(sm, w, r.e, r.va, a.bytes);
-			sm->ctr[PPU_CTR_PARTITION_WRITES]++;
-		}
-	}
 	w->pc++;
 	return PPU_GO;
 }

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the store paths share: how a memory instruction names memory, and how one lane of it moves.
- * lsu.c is the plain path; storebuf.c the one with a store buffer.
+ * How a memory instruction names memory, and how one lane of it moves: what the store paths share (lsu.c is
+ * the plain one, storebuf.c the one with a store buffer); and the SM's TLB.
+ *
+ * State: the TLB in struct ppu_sm.
+ * Thread safety: the thread that runs the SM.
+ * Time: none.
  */
 #ifndef PPU_LSU_H
 #define PPU_LSU_H
 
 #include "core/sm/sm.h"
+
+/* The TLB is empty. */
+void ppu_lsu_flush(struct ppu_sm *sm);
+/* End of a window: tell memory which pages were written. */
+void ppu_lsu_report_dirty(struct ppu_sm *sm);
 
 #define PAGE_MASK (PPU_PAGE_SIZE - 1)
 

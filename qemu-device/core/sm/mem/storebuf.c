@@ -17,7 +17,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/io.h"
 #include "core/sm/mem/lsu.h"
+#include "core/sm/mem/storebuf.h"
+#include "core/sm/warp.h"
 
 #define ENTRIES 256
 
@@ -273,7 +276,7 @@ enum ppu_step ppu_h_st_buf(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 	unsigned k;
 
 	access_of(w, di, PPU_ACC_WRITE, &a);
-	if ((di->y & 7) == PPU_SEM_RELEASE)
+	if ((di->y & 7) == PPU_MO_RELEASE)
 		ppu_storebuf_drain(sm);
 	for (m = mask; m; m &= m - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches. */
-#ifndef PPU_API_LAUNCH_H
-#define PPU_API_LAUNCH_H
+/* What a kernel can be launched with. */
+#ifndef PPU_API_FUNCTION_H
+#define PPU_API_FUNCTION_H
 
 #include <ppu.h>
 #include <ppu_image.h>
@@ -10,6 +10,8 @@
 
 /* Most threads a block of a kernel can have. */
 uint32_t rt_max_threads(const struct ppu_symbol *kernel, const ppuDeviceProp *prop);
+/* Most dynamic shared memory of a block. */
+uint32_t rt_max_dynamic(const struct ppu_symbol *kernel, const ppuDeviceProp *prop);
 
 #pragma GCC visibility pop
 #endif

@@ -9,12 +9,15 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
-#include "channel/ppu_channel.h"
+#include <uapi/drm/ppu_drm.h>
+
 
 struct drm_device;
 struct drm_file;
 struct ppu_device;
 struct ppu_quota;
+
+#define PPU_NUM_CHANNEL_TYPES	(DRM_PPU_CHANNEL_DEVICE_QUEUE + 1)
 
 /**
  * struct ppu_file - one open file
@@ -43,6 +46,6 @@ struct ppu_file {
 };
 
 int ppu_file_open(struct drm_device *drm, struct drm_file *filp);
-void ppu_file_postclose(struct drm_device *drm, struct drm_file *filp);
+void ppu_file_free(struct ppu_file *file);
 
 #endif

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ppu_image.h>
-#include "smt.h"
+#include "core/sm/smsave.h"
+#include "sm_test.h"
 
 #define PT_BASE		0x100000u
 #define TOKQ_BASE	0x400000u
@@ -22,16 +23,16 @@ static void die(const char *what)
 
 static void on_trace(void *opaque, const struct ppu_trace_rec *rec)
 {
-	struct smt *s = opaque;
+	struct sm_test *s = opaque;
 
 	if (!(s->num_trace & (s->num_trace - 1)))
 		s->trace = realloc(s->trace, (s->num_trace ? 2 * s->num_trace : 1) * sizeof(*rec));
 	s->trace[s->num_trace++] = *rec;
 }
 
-struct smt *smt_new(void)
+struct sm_test *smt_new(void)
 {
-	struct smt *s = calloc(1, sizeof(*s));
+	struct sm_test *s = calloc(1, sizeof(*s));
 
 	ppu_config_init(&s->cfg);
 	s->cfg.vram = SMT_VRAM;
@@ -44,7 +45,7 @@ struct smt *smt_new(void)
 	return s;
 }
 
-void smt_map(struct smt *s, uint64_t va, uint64_t phys, uint64_t len, uint64_t flags)
+void smt_map(struct sm_test *s, uint64_t va, uint64_t phys, uint64_t len, uint64_t flags)
 {
 	uint64_t end = va + len;
 
@@ -67,7 +68,7 @@ void smt_map(struct smt *s, uint64_t va, uint64_t phys, uint64_t len, uint64_t f
 		s->core->xlat_gen++;
 }
 
-void smt_start(struct smt *s)
+void smt_start(struct sm_test *s)
 {
 	char *err = NULL;
 
@@ -102,7 +103,7 @@ void smt_start(struct smt *s)
 	smt_param64(s, 0, SMT_DATA);
 }
 
-void smt_free(struct smt *s)
+void smt_free(struct sm_test *s)
 {
 	if (s->task.prog)
 		smt_finish(s);
@@ -113,7 +114,7 @@ void smt_free(struct smt *s)
 	free(s);
 }
 
-void smt_load_code(struct smt *s, const struct ppu_insn *code, uint32_t n)
+void smt_load_code(struct sm_test *s, const struct ppu_insn *code, uint32_t n)
 {
 	if (n * PPU_INSN_BYTES > CODE_BYTES)
 		die("program is too long");
@@ -123,7 +124,7 @@ void smt_load_code(struct smt *s, const struct ppu_insn *code, uint32_t n)
 	s->task.launch.entry_pc = 0;
 }
 
-void smt_load(struct smt *s, const char *text)
+void smt_load(struct sm_test *s, const char *text)
 {
 	struct ppu_image *img;
 	struct ppu_log log;
@@ -136,7 +137,7 @@ void smt_load(struct smt *s, const char *text)
 	ppu_log_free(&log);
 }
 
-void smt_launch(struct smt *s, uint32_t grid, uint32_t block)
+void smt_launch(struct sm_test *s, uint32_t grid, uint32_t block)
 {
 	struct ppu_tmd *t = &s->task.launch;
 	uint64_t va;
@@ -152,8 +153,8 @@ void smt_launch(struct smt *s, uint32_t grid, uint32_t block)
 		t->block[0] = block;
 		t->block[1] = t->block[2] = 1;
 	}
-	s->task.num_ctas = (uint64_t)t->grid[0] * t->grid[1] * t->grid[2];
-	s->task.next_cta = s->done_ctas = 0;
+	s->num_ctas = (uint64_t)t->grid[0] * t->grid[1] * t->grid[2];
+	s->next_cta = s->done_ctas = 0;
 	s->faulted = s->timed_out = false;
 	s->num_stores = s->num_launches = s->num_exceptions = 0;
 	s->num_trace = 0;
@@ -165,14 +166,14 @@ void smt_launch(struct smt *s, uint32_t grid, uint32_t block)
 	}
 }
 
-void smt_finish(struct smt *s)
+void smt_finish(struct sm_test *s)
 {
 	ppu_sm_abort_task(s->core, &s->task);
 	ppu_icache_put(s->core, s->task.prog);
 	s->task.prog = NULL;
 }
 
-static void apply(struct smt *s, unsigned sm)
+static void apply(struct sm_test *s, unsigned sm)
 {
 	struct ppu_effects *fx = ppu_sm_effects(s->core, sm);
 	uint64_t last = 0;
@@ -224,7 +225,7 @@ static void apply(struct smt *s, unsigned sm)
 	fx->n = 0;
 }
 
-static uint32_t cut_random(struct smt *s, uint32_t n)
+static uint32_t cut_random(struct sm_test *s, uint32_t n)
 {
 	s->cut_random ^= s->cut_random << 13;
 	s->cut_random ^= s->cut_random >> 7;
@@ -233,7 +234,7 @@ static uint32_t cut_random(struct smt *s, uint32_t n)
 }
 
 /* Every CTA leaves its SM and comes back, perhaps to another one. */
-static void cut(struct smt *s)
+static void cut(struct sm_test *s)
 {
 	uint64_t bytes = ppu_sm_image_bytes(s->core, &s->task.launch), index[64];
 	uint32_t n = 0, i, k, sm;
@@ -257,17 +258,17 @@ static void cut(struct smt *s)
 	}
 }
 
-bool smt_window(struct smt *s)
+bool smt_window(struct sm_test *s)
 {
-	struct ppu_task *t = &s->task;
+	struct ppu_sm_task *t = &s->task;
 	bool busy = false;
 	unsigned i;
 
-	if (s->faulted || s->done_ctas == t->num_ctas)
+	if (s->faulted || s->done_ctas == s->num_ctas)
 		return false;
 	for (i = 0; i < s->core->num_sms; i++)
-		while (t->next_cta < t->num_ctas && ppu_sm_can_start(s->core, i, t))
-			ppu_sm_start_cta(s->core, i, t, t->next_cta++, s->now, NULL);
+		while (s->next_cta < s->num_ctas && ppu_sm_can_start(s->core, i, t))
+			ppu_sm_start_cta(s->core, i, t, s->next_cta++, s->now, NULL);
 	for (i = 0; i < s->core->num_sms; i++) {
 		busy |= ppu_sm_busy(s->core, i);
 		ppu_sm_run(s->core, i, s->now, s->now + s->cfg.window_ns);
@@ -277,14 +278,14 @@ bool smt_window(struct smt *s)
 		apply(s, i);
 	if (s->cut && !s->faulted && !cut_random(s, (uint32_t)s->cut))
 		cut(s);
-	if (!busy && !s->faulted && s->done_ctas < t->num_ctas) {
+	if (!busy && !s->faulted && s->done_ctas < s->num_ctas) {
 		s->timed_out = true;	/* asleep for good */
 		return false;
 	}
-	return !s->faulted && s->done_ctas < t->num_ctas;
+	return !s->faulted && s->done_ctas < s->num_ctas;
 }
 
-bool smt_run(struct smt *s, uint32_t grid, uint32_t block)
+bool smt_run(struct sm_test *s, uint32_t grid, uint32_t block)
 {
 	uint64_t end = s->now + s->limit;
 
@@ -308,7 +309,7 @@ static const char *reason_name(unsigned r)
 	return names[r & 15];
 }
 
-const char *smt_ops(struct smt *s)
+const char *smt_ops(struct sm_test *s)
 {
 	size_t len = 0;
 	FILE *f;

@@ -8,14 +8,8 @@
 #include <drm/drm_file.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "base/ppu_quota.h"
-#include "channel/ppu_channel.h"
-#include "channel/ppu_group.h"
-#include "memory/ppu_vm.h"
-#include "ppu_file.h"
-#include "sync/ppu_eventfd.h"
-#include "sync/ppu_sem.h"
-#include "sync/ppu_sem_fence.h"
 
 /**
  * ppu_file_open - &drm_driver.open
@@ -51,25 +45,11 @@ int ppu_file_open(struct drm_device *drm, struct drm_file *filp)
 }
 
 /**
- * ppu_file_postclose - &drm_driver.postclose
- * @drm: device
- * @filp: open file
- *
- * The file is closed, perhaps because its process was killed, perhaps after the
- * device went away.  Channels before what they use; but before them what waits
- * for their fences, which are about to signal.
+ * ppu_file_free - undo ppu_file_open(); all tables are empty
+ * @file: open file
  */
-void ppu_file_postclose(struct drm_device *drm, struct drm_file *filp)
+void ppu_file_free(struct ppu_file *file)
 {
-	struct ppu_file *file = filp->driver_priv;
-
-	ppu_eventfd_close_all(file);
-	ppu_sem_fence_cancel(file, NULL);
-	ppu_vm_close_binds(file);
-	ppu_channel_close_all(file);
-	ppu_group_close_all(file);
-	ppu_sem_close_all(file);
-	ppu_vm_close_all(file);
 	xa_destroy(&file->events);
 	xa_destroy(&file->sems);
 	xa_destroy(&file->groups);

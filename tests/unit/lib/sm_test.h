@@ -3,7 +3,7 @@
  * SM tests without the rest of the device: a core, page tables and a context made by hand, programs
  * in assembly text, and the effects of the SMs collected.
  *
- *   struct smt *s = smt_new();
+ *   struct sm_test *s = smt_new();
  *   s->cfg.tokq_entries = 16;                  // before smt_start()
  *   smt_start(s);
  *   smt_load(s, "s2r r2, %tid.x\n ... exit\n");
@@ -11,8 +11,8 @@
  *   smt_ops(s)                                 // divergence operations as text
  *   smt_free(s);
  */
-#ifndef SMT_H
-#define SMT_H
+#ifndef SM_TEST_H
+#define SM_TEST_H
 
 #include "core/sm/sm.h"
 
@@ -22,14 +22,15 @@
 #define SMT_DATA_BYTES	(1u << 20)
 #define SMT_VRAM	(64u << 20)
 
-struct smt {
+struct sm_test {
 	struct ppu_config cfg;
 	struct ppu_ports ports;
 	struct ppu_core *core;
 	uint8_t *vram;
 	void *vram_block;		/* allocation behind it */
 	struct ppu_ctx ctx;
-	struct ppu_task task;
+	struct ppu_sm_task task;
+	uint64_t num_ctas, next_cta;	/* of the task */
 	uint8_t *data;			/* host pointer of SMT_DATA */
 	uint8_t params[PPU_PARAM_MAX];
 	uint64_t pt_next;		/* next free page for page tables */
@@ -52,23 +53,23 @@ struct smt {
 	char *text;			/* of smt_ops() */
 };
 
-struct smt *smt_new(void);
-void smt_start(struct smt *s);
-void smt_free(struct smt *s);
+struct sm_test *smt_new(void);
+void smt_start(struct sm_test *s);
+void smt_free(struct sm_test *s);
 /* Map [va, va + len) to VRAM at phys, 4 KiB pages. */
-void smt_map(struct smt *s, uint64_t va, uint64_t phys, uint64_t len, uint64_t flags);
+void smt_map(struct sm_test *s, uint64_t va, uint64_t phys, uint64_t len, uint64_t flags);
 /* Assemble into memory; registers: 32 unless s->task.launch.regs_per_thread is set.  The text has no
  * directives, or is ready-made code. */
-void smt_load(struct smt *s, const char *text);
-void smt_load_code(struct smt *s, const struct ppu_insn *code, uint32_t n);
+void smt_load(struct sm_test *s, const char *text);
+void smt_load_code(struct sm_test *s, const struct ppu_insn *code, uint32_t n);
 /* Run a grid to its end, a fault, or s->limit.  True: it ended. */
-bool smt_run(struct smt *s, uint32_t grid, uint32_t block);
+bool smt_run(struct sm_test *s, uint32_t grid, uint32_t block);
 /* In steps: accept, one window (false: nothing left to do). */
-void smt_launch(struct smt *s, uint32_t grid, uint32_t block);
-bool smt_window(struct smt *s);
-void smt_finish(struct smt *s);
-static inline uint32_t *smt_u32(struct smt *s) { return (uint32_t *)s->data; }
-static inline void smt_param64(struct smt *s, unsigned off, uint64_t v)
+void smt_launch(struct sm_test *s, uint32_t grid, uint32_t block);
+bool smt_window(struct sm_test *s);
+void smt_finish(struct sm_test *s);
+static inline uint32_t *smt_u32(struct sm_test *s) { return (uint32_t *)s->data; }
+static inline void smt_param64(struct sm_test *s, unsigned off, uint64_t v)
 {
 	memcpy(s->params + off, &v, 8);
 }
@@ -77,6 +78,6 @@ static inline void smt_param64(struct smt *s, unsigned off, uint64_t v)
  *   push TYPE MASK ADDR/NIBBLE @ENTRY h=HEAD t=TAIL     yield, merge, pop ACTIVATED, discard alike
  *   disable REASON MASK left=MASK      fallback ADDR MASK      recentre N h=.. t=..
  */
-const char *smt_ops(struct smt *s);
+const char *smt_ops(struct sm_test *s);
 
 #endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: ioctls about buffer objects.
+ */
+
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_vma_manager.h>
+
+#include <uapi/drm/ppu_drm.h>
+
+#include "base/ppu_device.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_gem_ioctl.h"
+#include "memory/ppu_vm.h"
+
+int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	const u32 known = DRM_PPU_GEM_NO_MMAP | DRM_PPU_GEM_CPU_WC;
+	struct ppu_device *ppu = to_ppu(drm);
+	struct drm_ppu_gem_create *args = data;
+	struct ppu_vm *vm = NULL;
+	struct ppu_bo *bo;
+	int ret;
+
+	if (PPU_CHECK(ppu, args->flags & ~known) ||
+	    PPU_CHECK(ppu, args->placement > DRM_PPU_PLACEMENT_VRAM))
+		return -EINVAL;
+
+	if (args->vm_id) {
+		vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
+		if (!vm)
+			return -ENOENT;
+	}
+
+	bo = ppu_bo_create(filp->driver_priv, args->size, args->placement, args->flags);
+	if (IS_ERR(bo)) {
+		ret = PTR_ERR(bo);
+		goto out;
+	}
+	bo->vm_uid = vm ? vm->uid : 0;
+
+	ret = drm_gem_handle_create(filp, ppu_bo_gem(bo), &args->handle);
+	if (!ret)
+		args->size = ppu_bo_gem(bo)->size;
+	ppu_bo_put(bo);
+out:
+	ppu_vm_put(vm);
+	return ret;
+}
+
+int ppu_ioctl_gem_mmap_offset(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct ppu_device *ppu = to_ppu(drm);
+	struct drm_ppu_gem_mmap_offset *args = data;
+	struct ppu_bo *bo;
+	int ret = 0;
+
+	if (PPU_CHECK(ppu, args->flags))
+		return -EINVAL;
+	bo = ppu_bo_lookup(filp, args->handle);
+	if (!bo)
+		return -ENOENT;
+
+	if (PPU_CHECK(ppu, bo->flags & DRM_PPU_GEM_NO_MMAP))
+		ret = -EPERM;
+	else
+		args->offset = drm_vma_node_offset_addr(&ppu_bo_gem(bo)->vma_node);
+	ppu_bo_put(bo);
+	return ret;
+}
+
+int ppu_ioctl_gem_info(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct drm_ppu_gem_info *args = data;
+	struct ppu_bo *bo = ppu_bo_lookup(filp, args->handle);
+
+	if (!bo)
+		return -ENOENT;
+	args->placement = bo->placement;
+	args->size = ppu_bo_gem(bo)->size;
+	args->flags = bo->imported ? 0 : bo->flags;
+	args->extra = bo->imported ? DRM_PPU_GEM_INFO_IMPORTED : 0;
+	if (atomic_read(&bo->num_sems))
+		args->extra |= DRM_PPU_GEM_INFO_HAS_SEMS;
+	ppu_bo_put(bo);
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Faults on purpose; each function is called only when its property asks for it.
+ *
+ * State: struct ppu_inject, inject.c's.
+ * Thread safety: the thread that drives the core only.
+ * Time: ns of device time.
+ */
+#ifndef PPU_INJECT_H
+#define PPU_INJECT_H
+
+#include "core/base/intr.h"
+
+/* A message is due.  True: it is not sent now. */
+bool ppu_inject_message(struct ppu_core *core, unsigned vector);
+void ppu_inject_sent(struct ppu_core *core, unsigned vector);
+/* The driver has cleared the last cause of a vector. */
+void ppu_inject_cleared(struct ppu_core *core, unsigned vector);
+void ppu_inject_hold(struct ppu_core *core, enum ppu_bitmap bm, unsigned n);
+void ppu_inject_read(struct ppu_core *core, enum ppu_bitmap bm, unsigned word);	/* after the read */
+/* ns that the copy starting on an engine takes longer; does this one, now at system memory, fail? */
+uint64_t ppu_inject_copy(struct ppu_core *core, unsigned engine);
+bool ppu_inject_dma(struct ppu_core *core, unsigned engine);
+
+PPU_UNIT(inject);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The byte stream of save and restore.  One walker for both directions; every unit has one function that
+ * visits its whole state.  On load the unit validates what it got: ppu_io_fail() with a sentence.
+ * References to tasks, contexts and events are written by the units that own these (ppu_io_task(),
+ * ppu_io_ctx(), ppu_io_event()).
+ *
+ * State: struct ppu_io belongs to the caller (machine/state.c).
+ * Thread safety: the thread that drives the core only.
+ * Time: none of its own; units write times in ns of device time.
+ */
+#ifndef PPU_IO_H
+#define PPU_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ppu_io {
+	bool loading;
+	bool failed;
+	char why[160];
+	uint8_t *buf;
+	size_t len, pos, cap;
+};
+void ppu_io_bytes(struct ppu_io *io, void *p, size_t n);
+void ppu_io_u8(struct ppu_io *io, uint8_t *v);
+void ppu_io_u16(struct ppu_io *io, uint16_t *v);
+void ppu_io_u32(struct ppu_io *io, uint32_t *v);
+void ppu_io_u64(struct ppu_io *io, uint64_t *v);
+void ppu_io_bool(struct ppu_io *io, bool *v);
+void ppu_io_section(struct ppu_io *io, const char tag[4]);	/* writes / expects a tag */
+void ppu_io_fail(struct ppu_io *io, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

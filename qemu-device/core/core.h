@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The core as its own units see it.  A unit's state is a struct of its own, defined in its .c (or in its
+ * header when it has several files) and reached through an opaque pointer below; no unit reaches into
+ * another's state, it calls the functions of the unit's header.
+ *
+ * The folders are layers; each may include those before it, never those after it:
+ *
+ *   base      event list, byte stream of save and restore, trace, interrupts, faults, configuration
+ *   memory    physical memory, address translation, contexts, words that somebody waits for
+ *   exec      what instructions compute: lanes in, lanes out
+ *   sm        the SM: warps, divergence; sm/mem its way to memory
+ *   tasks     what runs where: task management, work distribution, the window driver
+ *   host      channels, commands, the host scheduler, copy engines
+ *   machine   the whole: create, reset, run loop, BAR0, save and restore, the end of a context
+ *
+ * What a lower layer has to tell a higher one is a function that the lower layer's header declares under
+ * "implemented above":
+ *
+ *   memory/sem.h   ppu_host_in_run()       commands are indivisible: words are evaluated at their end
+ *   memory/ctx.h   ppu_ctx_parts_*()       a context is new, saved, gone: every unit has a part of it
+ *                  ppu_ctx_fault()         stops what the context has in all units
+ *   sm/sms.h       ppu_gpc_wake()          an SM has work again: somebody has to run a window
+ *                  ppu_ctas_check*()       loaded CTAs against the records of the task unit
+ *   tasks/tmu.h    ppu_host_tasks_changed(), ppu_host_pool_freed()   channels wait for both
+ *   tasks/task.h   struct ppu_task (of base's and sm's callers) is opaque below
+ *
+ * Time: core->now in ns of device time, which only the run loop (machine/ppu.c) moves.  One event list
+ * ordered by (time, priority, sequence).  Nothing happens outside an event or an MMIO access.
+ *
+ * Threads: one thread drives the core.  During a window workers run ppu_sm_run(), each for SMs of its
+ * own; a header says so where a function may be called from there ("any thread").
+ */
+#ifndef PPU_CORE_INT_H
+#define PPU_CORE_INT_H
+
+#include "core/ppu_core.h"
+
+struct ppu_io;
+
+struct ppu_core {
+	/* configuration, constant after create */
+	struct ppu_config cfg;
+	struct ppu_ports ports;
+	uint8_t *vram;
+	uint32_t num_sms;		/* gpcs * sms_per_gpc */
+
+	uint64_t now;			/* ns */
+	int stop_requested;		/* atomic */
+	uint64_t ctr[PPU_CTR_COUNT];	/* SM-side ones are summed in at window ends */
+
+	/* Bumped whenever a cached translation or host pointer may be stale (TLB invalidate, change
+	 * of the set of watched pages, ppu_core_invalidate_maps).  TLBs compare and flush. */
+	uint32_t xlat_gen;
+
+	uint64_t task_steps;		/* what the task unit looked at in its searches: tests of its cost */
+
+	/* base */
+	struct ppu_events *events;
+	struct ppu_intr *intr;
+	struct ppu_inject *inject;
+	struct ppu_faults *faults;
+	/* memory */
+	struct ppu_mem *mem;
+	struct ppu_mmu *mmu;
+	struct ppu_ctxs *ctxs;
+	struct ppu_sems *sems;
+	struct ppu_watches *watches;
+	/* sm */
+	struct ppu_sm *sms;		/* array of num_sms */
+	struct ppu_icache *icache;
+	struct ppu_caches *caches;	/* NULL: no cache-model */
+	/* tasks */
+	struct ppu_smexcs *smexcs;
+	struct ppu_ranks *ranks;
+	struct ppu_tmu *tmu;
+	struct ppu_orders *orders;
+	struct ppu_ctas *ctas;
+	struct ppu_wdu *wdu;
+	struct ppu_gpcs *gpcs;
+	/* host */
+	struct ppu_chans *chans;
+	struct ppu_host *host;
+	struct ppu_ces *ces;
+	/* machine */
+	struct ppu_regfile *regs;
+};
+
+/*
+ * The four functions that every unit has.  create: 0 or -1, out of memory.  destroy tolerates that the
+ * unit was not created.  reset: power-on state.  io: save and restore (base/io.h).
+ * machine/units.h has the order in which they are called.
+ */
+#define PPU_UNIT(name) \
+	int ppu_##name##_create(struct ppu_core *core); \
+	void ppu_##name##_destroy(struct ppu_core *core); \
+	void ppu_##name##_reset(struct ppu_core *core); \
+	void ppu_##name##_io(struct ppu_core *core, struct ppu_io *io)
+
+#endif

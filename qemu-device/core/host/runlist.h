@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who waits for an engine, and whose turn it is.
+ *
+ * State: struct ppu_runlist, and a context's share of the engines (host.h).
+ * Thread safety: the thread that drives the core only.
+ * Time: ns of engine time.
+ */
+#ifndef PPU_RUNLIST_H
+#define PPU_RUNLIST_H
+
+#include "core/host/host.h"
+
+void ppu_runlist_add(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch);
+void ppu_runlist_del(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch);
+/* add() without enter(): for load. */
+void ppu_runlist_link(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch);
+/* One more, one less channel of ctx waits for or holds an engine of the class. */
+void ppu_runlist_enter(struct ppu_ctx *ctx, const struct ppu_runlist *r);
+void ppu_runlist_exit(struct ppu_ctx *ctx, unsigned cls);
+/* The next channel among those that may use an engine in mask; NULL: none. */
+struct ppu_chan *ppu_runlist_best(struct ppu_core *core, struct ppu_runlist *r, uint32_t mask);
+/* ctx is served now: it sets the clock; it has used the engine. */
+void ppu_runlist_serve(struct ppu_ctx *ctx, struct ppu_runlist *r);
+void ppu_runlist_charge(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls, uint64_t use);
+void ppu_runlist_reset(struct ppu_core *core);
+void ppu_runlist_destroy(struct ppu_core *core);
+
+#endif

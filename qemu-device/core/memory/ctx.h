@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Contexts: validated copies of instance blocks, found by the block's physical address.
+ *
+ * State: struct ppu_ctxs, ctx.c's; struct ppu_ctx, of which other units have parts that they alone see.
+ * Thread safety: workers read ctx->inst and ctx->blk; everything else: the thread that drives the core.
+ * Time: none.
+ */
+#ifndef PPU_CTX_H
+#define PPU_CTX_H
+
+#include "core/memory/sem.h"
+#include <hw/ppu_fault.h>
+#include <hw/ppu_mmu.h>
+
+struct ppu_ctx {
+	uint64_t inst;			/* key: physical address | aperture */
+	struct ppu_inst_block blk;	/* validated copy */
+	bool faulted, stopped;
+	bool bad_load;			/* the last LOAD was refused */
+	uint32_t num_tasks, num_children;	/* counted by tmu.c; children: those that SMs launched */
+	struct ppu_sem_ctx sem;		/* sem.c: its blocked channels */
+	struct ppu_host_ctx *host;	/* host: its channels, its part of the queues */
+	struct ppu_rank_ctx *rank;	/* rank.c: its waiting tasks, NULL: had none */
+	struct ppu_cta_levels *cta_levels;	/* ctas.c: its save area, NULL: nothing started */
+	struct ppu_ctx *next;		/* ctx.c: hash chain */
+};
+/* NULL when not loaded.  Pointers stay valid until CTX_CMD_FORGET. */
+struct ppu_ctx *ppu_ctx_find(struct ppu_core *core, uint64_t inst);
+/* Read the block and make, or change, its context; refused blocks are remembered as such. */
+void ppu_ctx_load(struct ppu_core *core, uint64_t inst);
+/* Was the last LOAD of this address, which is no context, refused? */
+bool ppu_ctx_refused(const struct ppu_core *core, uint64_t inst);
+void ppu_ctx_forgive(struct ppu_core *core, uint64_t inst);	/* that does not count any more */
+/* Out of the table, cached translations are stale; the caller frees it. */
+void ppu_ctx_unlink(struct ppu_core *core, struct ppu_ctx *ctx);
+/* A pointer to a context as its inst. */
+void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c);
+
+/* Implemented above (machine/ctx_end.c): the other units' parts.  create: false: out of memory.
+ * free: everything has been reset, or is just being destroyed. */
+bool ppu_ctx_parts_create(struct ppu_core *core, struct ppu_ctx *ctx);
+void ppu_ctx_parts_free(struct ppu_ctx *ctx);
+void ppu_ctx_parts_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *ctx);
+/* Implemented above (machine/ctx_end.c): a fault of an SM.  Record it, stop every channel of the context,
+ * abort its tasks. */
+void ppu_ctx_fault(struct ppu_core *core, struct ppu_ctx *ctx, struct ppu_fault_rec *rec);
+
+PPU_UNIT(ctxs);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Physical memory: VRAM and system memory, and the set of watched pages.
+ *
+ * State: struct ppu_mem, mem.c's.
+ * Thread safety: any thread may map, read, write and ask whether a page is watched; the set of watched
+ * pages changes only while no worker runs.
+ * Time: none.
+ */
+#ifndef PPU_MEM_H
+#define PPU_MEM_H
+
+#include "core/core.h"
+#include <hw/ppu_mmu.h>
+
+/* phys = byte address | aperture in bit 0 only as a base; functions take address and aperture apart. */
+struct ppu_phys {
+	uint64_t addr;
+	uint8_t sys;		/* 0 VRAM, 1 system memory */
+};
+/* Host pointer to [p, p + len) inside one 4 KiB page (or more when contiguous), NULL: nothing there. */
+uint8_t *ppu_mem_map(struct ppu_core *core, struct ppu_phys p, uint64_t *len, bool write);
+/* Copies across pages; 0 or PPU_ERR_DMA_FAULT. */
+int ppu_mem_read(struct ppu_core *core, struct ppu_phys p, void *buf, uint64_t len);
+int ppu_mem_write(struct ppu_core *core, struct ppu_phys p, const void *buf, uint64_t len);
+void ppu_mem_dirty(struct ppu_core *core, struct ppu_phys p, uint64_t len);
+/* Watched 4 KiB pages: pages with waiters.  Refcounted; 0 <-> 1 bumps xlat_gen. */
+void ppu_mem_watch(struct ppu_core *core, struct ppu_phys p);
+void ppu_mem_unwatch(struct ppu_core *core, struct ppu_phys p);
+bool ppu_mem_watched(const struct ppu_core *core, struct ppu_phys p);
+bool ppu_mem_watched_range(const struct ppu_core *core, struct ppu_phys p, uint64_t len);
+void ppu_mem_forget_maps(struct ppu_core *core);
+
+PPU_UNIT(mem);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Barriers; the handlers of votes, shuffles and special registers are in warp.h's list.
+ *
+ * State: struct ppu_barrier (sm.h).
+ * Thread safety: the thread that runs the SM.
+ * Time: none.
+ */
+#ifndef PPU_EXEC_WARP_H
+#define PPU_EXEC_WARP_H
+
+#include "core/sm/sm.h"
+
+/* Lanes of w have ended: barriers that no longer wait for them open. */
+void ppu_bar_lanes_ended(struct ppu_sm *sm, struct ppu_warp *w);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Programs: code fetched from GPU memory, checked and decoded once.
+ *
+ * State: struct ppu_icache, icache.c's.  A program is immutable once it is decoded.
+ * Thread safety: the thread that drives the core; workers read programs.
+ * Time: none.
+ */
+#ifndef PPU_ICACHE_H
+#define PPU_ICACHE_H
+
+#include "core/memory/ctx.h"
+#include <hw/ppu_tmd.h>
+
+struct ppu_dinsn;
+struct ppu_insn;
+
+/* Extra register rows of every warp behind its own. */
+#define PPU_ROW_ZERO(nregs)	(nregs)
+#define PPU_ROW_SINK(nregs)	((nregs) + 4)
+#define PPU_ROWS(nregs)		((nregs) + 8)
+
+struct ppu_program {
+	struct ppu_program *next;
+	struct ppu_ctx *ctx;
+	uint64_t va;
+	uint32_t n;			/* instructions; code[n] is a sentinel that faults with BAD_PC */
+	uint32_t nregs;
+	uint32_t refs;
+	bool stale;			/* memory has changed since: free when the last task is gone */
+	uint64_t stamp, bytes;
+	uint64_t checked;		/* window in which it was last compared with memory */
+	struct ppu_insn *raw;
+	struct ppu_dinsn *code;
+};
+
+/* Decode and check the code of a launch (memcmp with the cached copy: code that changed is decoded
+ * again).  0 or PPU_ERR_* (MMU_*, ILLEGAL_INSN, BAD_PC) with *va / *pc of the culprit. */
+int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_tmd *t,
+		   struct ppu_program **prog, uint64_t *va);
+/* Launches of one window come from here to the next call: they see the code at one time. */
+void ppu_icache_window(struct ppu_core *core, bool begin);
+void ppu_icache_put(struct ppu_core *core, struct ppu_program *prog);
+void ppu_icache_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);
+
+/* Called by sm.c; nothing is saved: programs are fetched again. */
+int ppu_icache_create(struct ppu_core *core);
+void ppu_icache_destroy(struct ppu_core *core);
+void ppu_icache_reset(struct ppu_core *core);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Room on an SM: what a CTA needs, whether it is there, and its seat: slots, registers, shared memory,
+ * parameters, and its places in the areas of the instance block.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/sm/mem/storebuf.h"
+#include "core/sm/seat.h"
+#include "core/sm/warp.h"
+
+bool ppu_seat_need(const struct ppu_config *cfg, const struct ppu_tmd *t, struct ppu_seat_need *n)
+{
+	uint64_t threads = (uint64_t)t->block[0] * t->block[1];
+
+	if (!threads || threads > PPU_MAX_THREADS_PER_CTA || !t->block[2])
+		return false;
+	threads *= t->block[2];
+	if (threads > PPU_MAX_THREADS_PER_CTA || !t->regs_per_thread ||
+	    t->regs_per_thread > PPU_NUM_REGS)
+		return false;
+	n->threads = (uint32_t)threads;
+	n->warps = (n->threads + PPU_LANES - 1) / PPU_LANES;
+	n->regs = n->warps * PPU_LANES * t->regs_per_thread;
+	n->shared = t->shared_bytes;
+	return n->warps <= cfg->warps_per_sm && n->regs <= cfg->regs_per_sm &&
+	       n->shared <= cfg->shared_per_cta && n->shared <= cfg->shared_per_sm;
+}
+
+/* Do the areas of the instance block hold what SM code will touch? */
+static bool areas_ok(const struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *t)
+{
+	const struct ppu_config *cfg = &core->cfg;
+	const struct ppu_inst_block *b = &ctx->blk;
+	uint64_t need;
+
+	need = PPU_TOKQ_AREA_BYTES(core->num_sms, cfg->warps_per_sm, cfg->tokq_entries);
+	if (b->tokq_size < need || b->tokq_base > cfg->vram || need > cfg->vram - b->tokq_base ||
+	    b->tokq_base % 8)
+		return false;
+	if (!t->local_per_thread)
+		return true;
+	if (t->local_per_thread > b->local_per_thread || b->local_per_thread % 16)
+		return false;
+	need = PPU_LOCAL_AREA_BYTES(core->num_sms, cfg->warps_per_sm, b->local_per_thread);
+	return b->local_size >= need && b->local_base <= cfg->vram &&
+	       need <= cfg->vram - b->local_base && b->local_base % 16 == 0;
+}
+
+int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *t)
+{
+	struct ppu_seat_need n;
+
+	if (!ppu_seat_need(&core->cfg, t, &n))
+		return PPU_ERR_TMD_LIMITS;
+	return areas_ok(core, ctx, t) ? 0 : PPU_ERR_NO_TOKQ;
+}
+
+bool ppu_sm_can_start_without(struct ppu_core *core, unsigned id, const struct ppu_sm_task *t, uint32_t without)
+{
+	const struct ppu_sm *sm = &core->sms[id];
+	uint32_t ctas = sm->used_ctas, warps = sm->used_warps, regs = sm->used_regs, shared = sm->used_shared;
+	struct ppu_seat_need n;
+
+	for (; without; without &= without - 1) {
+		const struct ppu_cta *cta = &sm->cta[__builtin_ctz(without)];
+
+		ctas--;
+		warps -= cta->num_warps;
+		regs -= cta->regs;
+		shared -= cta->shared_bytes;
+	}
+	return ppu_seat_need(&core->cfg, &t->launch, &n) && ctas < sm->num_ctas &&
+	       warps + n.warps <= sm->num_warps && regs + n.regs <= core->cfg.regs_per_sm &&
+	       shared + n.shared <= core->cfg.shared_per_sm;
+}
+
+bool ppu_sm_can_start(struct ppu_core *core, unsigned id, const struct ppu_sm_task *t)
+{
+	return ppu_sm_can_start_without(core, id, t, 0);
+}
+
+bool ppu_seat_rows(struct ppu_warp *w, uint32_t nregs)
+{
+	uint32_t rows = PPU_ROWS(nregs);
+
+	if (w->rows_cap < rows) {
+		free(w->rows);
+		w->rows = aligned_alloc(64, (size_t)rows * sizeof(w->v.row[0]));
+		w->rows_cap = w->rows ? rows : 0;
+		if (!w->rows)
+			return false;
+	}
+	w->v.row = w->rows;
+	memset(w->rows, 0, (size_t)rows * sizeof(w->v.row[0]));
+	return true;
+}
+
+bool ppu_seat_shared(struct ppu_cta *cta, uint32_t bytes)
+{
+	uint32_t cap = (bytes + 15) & ~15u;
+
+	if (cta->shared_cap < cap) {
+		free(cta->shared);
+		cta->shared = aligned_alloc(16, cap);
+		cta->shared_cap = cta->shared ? cap : 0;
+		if (!cta->shared)
+			return false;
+	}
+	if (bytes)
+		memset(cta->shared, 0, cap);
+	cta->shared_bytes = bytes;
+	return true;
+}
+
+/* Pointers into VRAM, from the instance block; false: the areas are not there. */
+bool ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t)
+{
+	struct ppu_core *core = sm->core;
+	const struct ppu_config *cfg = &core->cfg;
+	uint64_t index = (uint64_t)sm->id * cfg->warps_per_sm + w->slot;
+	const struct ppu_inst_block *b = &t->ctx->blk;
+
+	w->q.ent = NULL;
+	w->local = NULL;
+	if (!areas_ok(core, t->ctx, &t->launch))
+		return false;
+	w->q.ent = (uint64_t *)(core->vram + b->tokq_base + index * cfg->tokq_entries * 8);
+	if (t->launch.local_per_thread)
+		w->local = core->vram + b->local_base + index * PPU_LANES * b->local_per_thread;
+	return true;
+}
+
+uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp)
+{
+	uint32_t left = t->block[0] * t->block[1] * t->block[2] - warp * PPU_LANES;
+
+	return left >= PPU_LANES ? ~0u : (1u << left) - 1;
+}
+
+/* What its threads see as parameters. */
+bool ppu_seat_params(struct ppu_cta *cta, const struct ppu_sm_task *t, const uint8_t *entry)
+{
+	uint32_t bytes = (t->launch.param_bytes + 15) & ~15u;
+
+	cta->params = t->params;
+	cta->param_bytes = bytes;
+	if (t->launch.kind != PPU_TMD_QUEUE)
+		return true;
+	cta->param_bytes += t->launch.queue_entry_bytes;
+	if (!cta->own_params)
+		cta->own_params = aligned_alloc(16, PPU_PARAM_MAX + PPU_QUEUE_ENTRY_MAX);
+	cta->params = cta->own_params;
+	if (!cta->params)
+		return false;
+	memcpy(cta->params, t->params, bytes);
+	if (entry)
+		memcpy(cta->params + bytes, entry, t->launch.queue_entry_bytes);
+	else
+		memset(cta->params + bytes, 0, t->launch.queue_entry_bytes);
+	return true;
+}
+
+static void set_id(struct ppu_cta *cta, const struct ppu_tmd *l, uint64_t index)
+{
+	cta->index = index;
+	if (l->kind == PPU_TMD_QUEUE) {
+		cta->id[0] = (uint32_t)index;
+		cta->id[1] = cta->id[2] = 0;
+		return;
+	}
+	cta->id[0] = (uint32_t)(index % l->grid[0]);
+	cta->id[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
+	cta->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
+}
+
+struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry,
+			    bool *mapped)
+{
+	const struct ppu_tmd *l = &t->launch;
+	struct ppu_cta *cta = NULL;
+	unsigned i, slot = 0;
+	struct ppu_seat_need n;
+
+	if (!ppu_sm_can_start(sm->core, sm->id, t) || !ppu_seat_need(&sm->core->cfg, l, &n) || !t->prog)
+		return NULL;
+	for (i = 0; i < sm->num_ctas && !cta; i++)
+		if (!sm->cta[i].task)
+			cta = &sm->cta[i];
+	*mapped = ppu_seat_shared(cta, n.shared) && ppu_seat_params(cta, t, entry);
+	cta->task = t;
+	set_id(cta, l, index);
+	cta->num_warps = n.warps;
+	cta->done_warps = 0;
+	cta->faulted = false;
+	cta->regs = n.regs;
+	cta->local_bytes = l->local_per_thread;
+	cta->children = 0;
+	memset(cta->bar, 0, sizeof(cta->bar));
+	sm->used_ctas++;
+	sm->used_warps += n.warps;
+	sm->used_regs += n.regs;
+	sm->used_shared += n.shared;
+
+	for (i = 0; i < n.warps; i++) {
+		struct ppu_warp *w;
+
+		while (sm->warp[slot].state != PPU_WARP_FREE)
+			slot++;
+		w = &sm->warp[slot++];
+		cta->warp[i] = w->slot;
+		w->cta = cta;
+		w->index = i;
+		w->prog = t->prog;
+		*mapped = ppu_seat_rows(w, t->prog->nregs) && *mapped;
+		ppu_warp_start(sm, w, ppu_sm_lanes(l, i), l->entry_pc);
+		*mapped = ppu_seat_map(sm, w, t) && *mapped;
+		ppu_tokq_init(&w->q, w->q.ent, sm->core->cfg.tokq_entries);
+		ppu_sm_set_state(sm, w, PPU_WARP_PARKED);	/* its slot is taken */
+	}
+	return cta;
+}
+
+void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta)
+{
+	unsigned i;
+
+	if (sm->sb)
+		ppu_storebuf_settle(sm);
+	for (i = 0; i < cta->num_warps; i++) {
+		struct ppu_warp *w = &sm->warp[cta->warp[i]];
+
+		ppu_sm_set_state(sm, w, PPU_WARP_FREE);
+		w->cta = NULL;
+	}
+	sm->used_warps -= cta->num_warps;
+	sm->used_regs -= cta->regs;
+	sm->used_shared -= cta->shared_bytes;
+	sm->used_ctas--;
+	cta->task = NULL;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Room on an SM, and CTAs in it (also ppu_sm_limits(), ppu_sm_can_start(): sms.h).
+ *
+ * State: struct ppu_sm, struct ppu_cta, struct ppu_warp (sm.h).
+ * Thread safety: the thread that drives the core; unseat: also the one that runs the SM.
+ * Time: none.
+ */
+#ifndef PPU_SEAT_H
+#define PPU_SEAT_H
+
+#include "core/sm/sm.h"
+
+struct ppu_seat_need {
+	uint32_t threads, warps, regs, shared;
+};
+
+/* False: no SM of this machine has it. */
+bool ppu_seat_need(const struct ppu_config *cfg, const struct ppu_tmd *t, struct ppu_seat_need *n);
+/* Registers of a warp, shared memory and parameters of a CTA (entry: of a queue task, or NULL).  False: out of
+ * memory. */
+bool ppu_seat_rows(struct ppu_warp *w, uint32_t nregs);
+bool ppu_seat_shared(struct ppu_cta *cta, uint32_t bytes);
+bool ppu_seat_params(struct ppu_cta *cta, const struct ppu_sm_task *t, const uint8_t *entry);
+/* Pointers into VRAM, from the instance block; false: the areas are not there. */
+bool ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t);
+uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp);	/* of a warp of its CTAs */
+/* Free slots and resources for a CTA of t, warps at their first instruction with no state; NULL: none,
+ * or out of memory.  *mapped: the areas of the instance block are there. */
+struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry,
+			    bool *mapped);
+void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta);
+
+#endif

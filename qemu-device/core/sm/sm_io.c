@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Save and restore of the SMs.  Tokens and local memory are in VRAM; programs are fetched again. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/io.h"
+#include "core/sm/mem/cache.h"
+#include "core/sm/mem/lsu.h"
+#include "core/sm/mem/storebuf.h"
+#include "core/sm/seat.h"
+#include "core/sm/warp.h"
+
+static void io_u32s(struct ppu_io *io, uint32_t *v, unsigned n)
+{
+	while (n--)
+		ppu_io_u32(io, v++);
+}
+
+/* Effects live from the run of a window to its end, which are one event: there are none now. */
+static void io_effects(struct ppu_io *io, struct ppu_sm *sm)
+{
+	uint32_t n = sm->fx.n;
+
+	ppu_io_u32(io, &n);
+	if (n)
+		ppu_io_fail(io, "SM %u has effects that were not applied", sm->id);
+}
+
+bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lanes)
+{
+	const struct ppu_tokq *q = &w->q;
+
+	return state > PPU_WARP_FREE && state <= PPU_WARP_HALTED && w->pc <= w->prog->n &&
+	       !(w->live & ~lanes) && !(w->active & ~w->live) && !(w->parked & (~w->live | w->active)) &&
+	       !((w->bar_wait | w->sync_wait | w->bar_rel) & ~lanes) &&
+	       q->head >= 0 && (uint32_t)q->head <= q->size && q->tail >= -1 && q->tail < q->head &&
+	       (w->active || w->pop || state == PPU_WARP_DONE || state == PPU_WARP_HALTED) &&
+	       !(w->active && w->pop) && (state != PPU_WARP_PARKED || w->parked) &&
+	       w->launch_d < PPU_ROWS(w->prog->nregs) && (state != PPU_WARP_LAUNCH || w->pending);
+}
+
+static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, unsigned i, uint32_t lanes)
+{
+	struct ppu_warp *w = &sm->warp[cta->warp[i]];
+	const struct ppu_sm_task *t = cta->task;
+	uint32_t head, tail, n;
+	uint8_t state = w->state;
+	bool mapped = w->q.ent != NULL;
+
+	if (io->loading) {
+		if (w->state != PPU_WARP_FREE) {
+			ppu_io_fail(io, "SM %u: warp slot %u is used twice", sm->id, w->slot);
+			return;
+		}
+		w->cta = cta;
+		w->index = i;
+		w->prog = t->prog;
+		if (!ppu_seat_rows(w, t->prog->nregs)) {
+			ppu_io_fail(io, "out of memory");
+			return;
+		}
+		ppu_warp_start(sm, w, lanes, 0);
+		ppu_seat_map(sm, w, t);
+	}
+	ppu_io_u8(io, &state);
+	ppu_io_bool(io, &mapped);
+	for (n = 0; n < w->prog->nregs; n++)
+		io_u32s(io, w->v.row[n], PPU_LANES);
+	io_u32s(io, w->v.pred, PPU_NUM_PREDS);
+	ppu_io_u32(io, &w->pc);
+	ppu_io_u32(io, &w->active);
+	ppu_io_u32(io, &w->live);
+	ppu_io_bool(io, &w->pop);
+	ppu_io_bool(io, &w->retried);
+	head = (uint32_t)w->q.head;
+	tail = (uint32_t)w->q.tail;
+	ppu_io_u32(io, &head);
+	ppu_io_u32(io, &tail);
+	ppu_io_u32(io, &w->parked);
+	ppu_io_u32(io, &w->bar_wait);
+	ppu_io_u32(io, &w->sync_wait);
+	ppu_io_u32(io, &w->bar_rel);
+	io_u32s(io, w->bar_val, PPU_LANES);
+	io_u32s(io, w->wait, PPU_LANES);
+	ppu_io_u32(io, &w->ycount);
+	io_u32s(io, w->lane_ycount, PPU_LANES);
+	ppu_io_u64(io, &w->rng);
+	ppu_io_u64(io, &w->ready_at);
+	ppu_io_u32(io, &w->pending);
+	ppu_io_u16(io, &w->launch_d);
+	if (!io->loading || io->failed)
+		return;
+
+	w->q.size = sm->core->cfg.tokq_entries;
+	w->q.head = (int32_t)head;
+	w->q.tail = (int32_t)tail;
+	if (!mapped)
+		w->q.ent = NULL;
+	if (!ppu_sm_warp_possible(w, state, lanes)) {
+		ppu_io_fail(io, "SM %u: warp %u has an impossible state", sm->id, w->slot);
+		return;
+	}
+	ppu_sm_set_state(sm, w, state);
+}
+
+static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta)
+{
+	struct ppu_seat_need n;
+	uint64_t va;
+	unsigned i;
+
+	ppu_io_sm_task(core, io, &cta->task);
+	if (io->failed)
+		return;
+	if (io->loading) {
+		struct ppu_sm_task *t = cta->task;
+
+		/* The task unit may have fetched it already. */
+		if (!t || !t->ctx || !ppu_seat_need(&core->cfg, &t->launch, &n) ||
+		    (!t->prog && ppu_icache_get(core, t->ctx, &t->launch, &t->prog, &va)) ||
+		    sm->used_warps + n.warps > sm->num_warps ||
+		    sm->used_regs + n.regs > core->cfg.regs_per_sm ||
+		    sm->used_shared + n.shared > core->cfg.shared_per_sm) {
+			cta->task = NULL;
+			ppu_io_fail(io, "SM %u: a CTA of a task that cannot be there", sm->id);
+			return;
+		}
+		cta->num_warps = n.warps;
+		cta->regs = n.regs;
+		cta->local_bytes = t->launch.local_per_thread;
+		memset(cta->warp, 0, sizeof(cta->warp));
+		if (!ppu_seat_shared(cta, n.shared) || !ppu_seat_params(cta, t, NULL)) {
+			cta->task = NULL;
+			ppu_io_fail(io, "out of memory");
+			return;
+		}
+	} else {
+		ppu_seat_need(&core->cfg, &cta->task->launch, &n);
+	}
+	ppu_io_u64(io, &cta->index);
+	io_u32s(io, cta->id, 3);
+	ppu_io_u32(io, &cta->done_warps);
+	ppu_io_bool(io, &cta->faulted);
+	ppu_io_u32(io, &cta->children);
+	ppu_io_bytes(io, cta->shared, cta->shared_bytes);
+	if (cta->params == cta->own_params)
+		ppu_io_bytes(io, cta->params + cta->param_bytes - cta->task->launch.queue_entry_bytes,
+			     cta->task->launch.queue_entry_bytes);
+	for (i = 0; i < PPU_NUM_BARRIERS; i++) {
+		struct ppu_barrier *b = &cta->bar[i];
+
+		ppu_io_bool(io, &b->busy);
+		ppu_io_u32(io, &b->count);
+		io_u32s(io, b->arrived, PPU_MAX_CTA_WARPS);
+		io_u32s(io, b->waiting, PPU_MAX_CTA_WARPS);
+		io_u32s(io, b->value, PPU_MAX_CTA_WARPS);
+	}
+	for (i = 0; i < n.warps; i++) {
+		ppu_io_u8(io, &cta->warp[i]);
+		if (cta->warp[i] >= sm->num_warps)
+			ppu_io_fail(io, "SM %u: no such warp slot", sm->id);
+	}
+	if (io->loading && !io->failed &&
+	    !ppu_ctas_check(core, sm->id, (unsigned)(cta - sm->cta), cta->task, cta->index, cta->children))
+		ppu_io_fail(io, "SM %u: a CTA is not where its record says", sm->id);
+	if (cta->done_warps >= cta->num_warps || !ppu_ctas_check_index(cta->task, cta->index))
+		ppu_io_fail(io, "SM %u: a CTA has impossible counts", sm->id);
+	if (io->loading) {
+		if (io->failed) {
+			cta->task = NULL;
+			return;
+		}
+		sm->used_ctas++;
+		sm->used_warps += n.warps;
+		sm->used_regs += n.regs;
+		sm->used_shared += n.shared;
+	}
+	for (i = 0; i < n.warps && !io->failed; i++)
+		io_warp(io, sm, cta, i, ppu_sm_lanes(&cta->task->launch, i));
+}
+
+/* Every task has as many CTAs here as its record says: they end together. */
+static void check_ctas(struct ppu_core *core, struct ppu_io *io)
+{
+	uint32_t *n = calloc(core->cfg.task_records, sizeof(*n)), i, k;
+	const struct ppu_sm_task *t;
+
+	if (!n) {
+		ppu_io_fail(io, "out of memory");
+		return;
+	}
+	for (i = 0; i < core->num_sms; i++)
+		for (k = 0; k < core->sms[i].num_ctas; k++)
+			if ((t = core->sms[i].cta[k].task))
+				n[t->index]++;
+	ppu_ctas_check_live(core, io, n);
+	free(n);
+}
+
+/* Tasks come before us.  Tokens and local memory are in VRAM; programs are fetched again. */
+void ppu_sms_io(struct ppu_core *core, struct ppu_io *io)
+{
+	unsigned i, k;
+
+	ppu_caches_io(core, io);
+	ppu_io_section(io, "SMS ");
+	for (i = 0; i < core->num_sms && !io->failed; i++) {
+		struct ppu_sm *sm = &core->sms[i];
+
+		ppu_io_u64(io, &sm->cycle);
+		ppu_io_u64(io, &sm->t1);
+		ppu_io_u32(io, &sm->turn);
+		ppu_io_u32(io, &sm->quantum);
+		if (io->loading && (sm->turn >= 64 || sm->quantum > PPU_SM_QUANTUM))
+			ppu_io_fail(io, "SM %u: impossible turn", i);
+		for (k = 0; k < PPU_CTR_COUNT; k++)
+			ppu_io_u64(io, &sm->ctr[k]);
+		for (k = 0; k < sm->num_ctas && !io->failed; k++) {
+			bool used = sm->cta[k].task != NULL;
+
+			ppu_io_bool(io, &used);
+			if (used && !io->failed)
+				io_cta(core, io, sm, &sm->cta[k]);
+		}
+		io_effects(io, sm);
+		if (sm->sb)
+			ppu_storebuf_io(sm, io);
+		if (io->loading)
+			ppu_lsu_flush(sm);
+	}
+	if (io->loading && !io->failed)
+		check_ctas(core, io);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The SMs as the units above see them: CTAs go in, effects come out.  sm.h is their inside.
+ *
+ * State: struct ppu_sm, the files of sm/ only; struct ppu_sm_task is part of the task unit's record, the SM
+ * writes nothing there.
+ * Thread safety: ppu_sm_run() may run in a worker thread: it touches only its SM, memory, and services that
+ * any thread may call.  Everything else: the thread that drives the core, between windows.
+ * Time: ns of device time; the SM itself counts cycles.
+ */
+#ifndef PPU_SMS_H
+#define PPU_SMS_H
+
+#include "core/memory/ctx.h"
+#include "core/sm/effect.h"
+#include <hw/ppu_tmd.h>
+
+struct ppu_program;
+
+/* What the SM knows of a task: the first part of struct ppu_task. */
+struct ppu_sm_task {
+	uint32_t index;			/* in the pool; generation in the upper half of task ids */
+	uint32_t gen;
+	struct ppu_ctx *ctx;
+	struct ppu_tmd launch;		/* validated copy */
+	uint8_t *params;		/* launch.param_bytes, copied at acceptance; zero padded to 16 */
+	struct ppu_program *prog;	/* icache.c: decoded code, referenced while the task lives */
+	uint32_t root_chid;
+	uint32_t depth;			/* 1: launched by the CPU */
+	uint32_t priority;
+};
+#define PPU_SM_TASK_ID(t) ((uint64_t)(t)->gen << 32 | (t)->index)
+
+/* Also adds the SM's counters to core->ctr. */
+struct ppu_effects *ppu_sm_effects(struct ppu_core *core, unsigned sm);
+/* False also when the instance block's areas do not cover this SM: *err = PPU_ERR_NO_TOKQ. */
+int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *t);
+/* Free warp slots, CTA slots, registers and shared memory suffice for one CTA of t? */
+bool ppu_sm_can_start(struct ppu_core *core, unsigned sm, const struct ppu_sm_task *t);
+/* The same if the CTAs in these slots were gone. */
+bool ppu_sm_can_start_without(struct ppu_core *core, unsigned sm, const struct ppu_sm_task *t, uint32_t slots);
+/* entry: of a queue task, else NULL.  Returns the CTA slot, -1: there was no room. */
+int ppu_sm_start_cta(struct ppu_core *core, unsigned sm, struct ppu_sm_task *t, uint64_t cta,
+		     uint64_t start_time, const uint8_t *entry);
+/* Resident CTAs. */
+uint32_t ppu_sm_num_ctas(const struct ppu_core *core, unsigned sm);
+/* Has a warp that can run, now or at a known time?  False: none resident, or all asleep on something
+ * outside (replies) or stopped by a fault. */
+bool ppu_sm_busy(struct ppu_core *core, unsigned sm);
+/* That time: not after core->now when one can run at once, PPU_TIME_NEVER when not busy. */
+uint64_t ppu_sm_next_time(struct ppu_core *core, unsigned sm);
+/* Advance to time t1 (exclusive). */
+void ppu_sm_run(struct ppu_core *core, unsigned sm, uint64_t t0, uint64_t t1);
+/* Remove every CTA of a task at once, no effects. */
+void ppu_sm_abort_task(struct ppu_core *core, struct ppu_sm_task *t);
+/* Reply to PPU_FX_LAUNCH (awaited: there is a child that TSYNC waits for) / PPU_FX_EXCEPTION. */
+void ppu_sm_launch_reply(struct ppu_core *core, unsigned sm, unsigned warp, unsigned lane,
+			 uint32_t error, bool awaited);
+void ppu_sm_exception_done(struct ppu_core *core, unsigned sm, unsigned warp, uint32_t head,
+			   int32_t tail, bool kill);
+/* CTA slot of a warp, -1: none. */
+int ppu_sm_warp_cta(const struct ppu_core *core, unsigned sm, unsigned warp);
+/* Does the CTA wait for children, all of it? */
+bool ppu_sm_cta_waits(const struct ppu_core *core, unsigned sm, unsigned slot);
+/* A child of the CTA is complete; so many are left. */
+void ppu_sm_child_done(struct ppu_core *core, unsigned sm, unsigned slot, uint32_t left);
+/* Can any of its warps run, now or at a known time? */
+bool ppu_sm_task_runs(const struct ppu_core *core, const struct ppu_sm_task *t);
+
+/* Implemented above (tasks/gpc.c): some SM has work, make sure that a window is scheduled. */
+void ppu_gpc_wake(struct ppu_core *core);
+/* Implemented above (tasks/), for loading the device's state: the record behind a number as ppu_io_u32() has
+ * it; is this what the records say of a CTA; has every task as many CTAs (n, by index)? */
+void ppu_io_sm_task(struct ppu_core *core, struct ppu_io *io, struct ppu_sm_task **t);
+bool ppu_ctas_check(struct ppu_core *core, unsigned sm, unsigned slot, const struct ppu_sm_task *t,
+		    uint64_t index, uint32_t children);
+bool ppu_ctas_check_index(const struct ppu_sm_task *t, uint64_t index);
+void ppu_ctas_check_live(struct ppu_core *core, struct ppu_io *io, const uint32_t *n);
+
+PPU_UNIT(sms);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Issue of one warp, and the instructions that have a handler instead of a pure function.
+ *
+ * State: struct ppu_warp (sm.h).
+ * Thread safety: the thread that runs the SM.
+ * Time: cycles.
+ */
+#ifndef PPU_WARP_H
+#define PPU_WARP_H
+
+#include "core/sm/sm.h"
+
+/* Instructions without a pure function. */
+#define PPU_HANDLERS(H) \
+H(illegal) H(badpc) H(nop) H(bra) H(brx) H(push) H(disable) H(exit) H(cal) H(calx) H(ret) H(yield) \
+H(trap) H(nanosleep) H(tlaunch) H(tsync) \
+H(bar) H(warpsync) H(vote) H(shfl) H(match) H(redux) H(s2r) \
+H(ld) H(st) H(atom) H(membar) \
+H(observed) H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
+enum ppu_handler {
+#define H(name) PPU_H_##name,
+	PPU_HANDLERS(H)
+#undef H
+	PPU_H_COUNT
+};
+
+typedef enum ppu_step (*ppu_handler_fn)(struct ppu_sm *sm, struct ppu_warp *w,
+					const struct ppu_dinsn *di, uint32_t mask);
+#define H(name) enum ppu_step ppu_h_##name(struct ppu_sm *sm, struct ppu_warp *w, \
+					   const struct ppu_dinsn *di, uint32_t mask);
+PPU_HANDLERS(H)
+#undef H
+
+ppu_handler_fn ppu_warp_handler(unsigned handler);
+void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint32_t entry);
+/* Run until the cycle limit or until the warp cannot go on. */
+void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t limit);
+static inline uint32_t ppu_warp_pred(const struct ppu_warp *w, unsigned p, unsigned negate)
+{
+	return w->v.pred[p] ^ -(uint32_t)negate;
+}
+static inline void ppu_warp_set_pred(struct ppu_warp *w, unsigned p, uint32_t mask, uint32_t value)
+{
+	if (p != PPU_PT)
+		w->v.pred[p] = (w->v.pred[p] & ~mask) | (value & mask);
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which waiting task is next, and which task may take a place from which.
+ *
+ * State: struct ppu_ranks, a struct ppu_rank_ctx for each context that had waiting tasks: rank.c's.
+ * Thread safety: the thread that drives the core only.
+ * Time: ns of device time.
+ */
+#ifndef PPU_RANK_H
+#define PPU_RANK_H
+
+#include "core/base/io.h"
+#include "core/core.h"
+
+struct ppu_ctx;
+struct ppu_task;
+
+/* rank.c's part of a task: where it waits, and behind whom. */
+struct ppu_rank_task {
+	uint32_t rank;
+	int64_t order;
+	int32_t prev, next;
+};
+
+void ppu_rank_init_task(struct ppu_task *t);
+void ppu_rank_io_task(struct ppu_io *io, struct ppu_task *t);
+bool ppu_rank_prepare(struct ppu_core *core, struct ppu_ctx *ctx, uint32_t depth);	/* memory */
+void ppu_rank_of(struct ppu_task *t);		/* choose the rank of a task that comes into a list */
+bool ppu_rank_right(const struct ppu_task *t);	/* is it still in the right one? */
+void ppu_rank_add(struct ppu_core *core, struct ppu_task *t, bool at_head);
+void ppu_rank_remove(struct ppu_core *core, struct ppu_task *t);
+bool ppu_rank_load(struct ppu_core *core, struct ppu_task *t);
+/* rr: priority list whose turn it is (policy round robin). */
+struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr);
+/* May a take slot or SM from b? */
+bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const struct ppu_task *b);
+uint64_t ppu_rank_turn(const struct ppu_ctx *ctx);
+/* A level of its save area has room again. */
+void ppu_rank_unstall(struct ppu_ctx *ctx, uint32_t depth);
+/* Slices: at the beginning of a pass; for each task with a slot (runs: it has CTAs on SMs, without
+ * which a slot is nothing); a CTA starts then; at the end. */
+void ppu_rank_count(struct ppu_core *core);
+void ppu_rank_holds(struct ppu_ctx *ctx, bool runs, bool short_of_room);
+void ppu_rank_started(struct ppu_ctx *ctx, uint64_t when);
+void ppu_rank_plan(struct ppu_core *core);
+void ppu_rank_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);
+
+PPU_UNIT(ranks);
+
+#endif
