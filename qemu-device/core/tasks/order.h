@@ -2,7 +2,7 @@
 /*
  * The order of children: who waits for whom before it may start.
  *
- * State: struct ppu_orders, order.c's.
+ * State: struct ppu_orders, private to order.c.
  * Thread safety: the thread that drives the core only.
  * Time: none.
  */

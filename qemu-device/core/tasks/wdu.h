@@ -2,7 +2,7 @@
 /*
  * Work distribution unit: slots of running tasks, and where their CTAs go.
  *
- * State: struct ppu_wdu, wdu.c's.
+ * State: struct ppu_wdu, private to wdu.c.
  * Thread safety: the thread that drives the core only.
  * Time: ns of device time.
  */

@@ -2,7 +2,7 @@
 /*
  * Programs: code fetched from GPU memory, checked and decoded once.
  *
- * State: struct ppu_icache, icache.c's.  A program is immutable once it is decoded.
+ * State: struct ppu_icache, private to icache.c.  A program is immutable once it is decoded.
  * Thread safety: the thread that drives the core; workers read programs.
  * Time: none.
  */
