@@ -5,7 +5,7 @@
  * virtual clock, with which VM and GPU together are reproducible.
  *
  * In the thread mode device time runs ahead of or behind the guest's clock
- * while there is work. While there is no work, device time follows the
+ * while there is work.  While there is no work, device time follows the
  * guest's clock, starting from the time that it has reached.
  */
 #include "compat.h"
@@ -47,9 +47,9 @@ void ppu_drive_kick(PPUState *s, unsigned chid)
 }
 
 /*
- * A doorbell's bit stays set until the core has the value. While the bit is
+ * A doorbell's bit stays set until the core has the value.  While the bit is
  * set, ppu_bar0_read() answers a read of GP_PUT from the latch, so a guest
- * never reads back the value from before its store. A doorbell that arrives
+ * never reads back the value from before its store.  A doorbell that arrives
  * meanwhile has changed the latch; the next drain takes its value.
  */
 static void ppu_drain_puts(PPUState *s, unsigned w)

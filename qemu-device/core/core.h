@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The core as its own units see it. A unit's state is a struct of its own, defined in its .c (or in its
- * header when the unit has several files) and reached through an opaque pointer below. No unit touches the
+ * The core as its own units see it.  A unit's state is a struct of its own, defined in its .c (or in its
+ * header when the unit has several files) and reached through an opaque pointer below.  No unit touches the
  * state of another unit; it calls the functions of that unit's header.
  *
  * The folders are layers; each may include those before it, never those after it:

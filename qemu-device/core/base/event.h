@@ -19,7 +19,7 @@ enum ppu_evprio {
 	PPU_EVP_HOST,		/* host interface and scheduler */
 	PPU_EVP_SM_WINDOW,	/* start of the next SM window */
 };
-/* An event is embedded in its owner. It is in the list at most once. */
+/* An event is embedded in its owner.  It is in the list at most once. */
 struct ppu_event {
 	void (*fn)(struct ppu_core *core, void *arg);
 	void *arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Faults on purpose: interrupt messages that are lost, late or sent once too often, events that fall between
- * two accesses of a handler, copies that are late or fail. Documentation/hw/faults.md. Counters, not random
+ * two accesses of a handler, copies that are late or fail.  Documentation/hw/faults.md.  Counters, not random
  * numbers, choose which message or copy is hit, and times are device time: the same run has the same faults.
  */
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct ppu_inject {
 	uint32_t copies, dmas;		/* copies since the last one that was hit */
 };
 
-/* Counts an occasion. True for every nth one, where the count starts again. */
+/* Counts an occasion.  True for every nth one, where the count starts again. */
 static bool hit(uint32_t *count, uint32_t nth)
 {
 	if (!nth || ++*count < nth)

@@ -11,7 +11,7 @@
 
 #include "core/base/intr.h"
 
-/* A message is due. True: the caller must not send it now, because it is lost or late. */
+/* A message is due.  True: the caller must not send it now, because it is lost or late. */
 bool ppu_inject_message(struct ppu_core *core, unsigned vector);
 void ppu_inject_sent(struct ppu_core *core, unsigned vector);
 /* The driver has cleared the last cause of a vector. */

@@ -92,7 +92,7 @@ void ppu_intr_bit_now(struct ppu_core *core, enum ppu_bitmap bm, unsigned n)
 	ppu_intr_raise(core, bitmaps[bm].cause);
 }
 
-/* Finds the bitmap that a register belongs to, and the word in it. PPU_BM_COUNT: the register belongs to
+/* Finds the bitmap that a register belongs to, and the word in it.  PPU_BM_COUNT: the register belongs to
  * none. */
 static enum ppu_bitmap find(unsigned reg, unsigned *word)
 {

@@ -160,7 +160,7 @@ static void written(struct ppu_core *core, struct engine *e, struct ppu_phys p, 
 	ppu_sem_written(core, p, n, PPU_TRW_CE, (unsigned)(e - core->ces->v));
 }
 
-/* Fills n bytes at host. A piece begins at a whole element, because pages and chunks are multiples of the
+/* Fills n bytes at host.  A piece begins at a whole element, because pages and chunks are multiples of the
  * element size. */
 static void pattern(uint8_t *host, uint64_t n, uint64_t value, unsigned size)
 {
@@ -205,7 +205,7 @@ static int extent(struct ppu_core *core, struct engine *e, uint64_t va, unsigned
 }
 
 /*
- * Moves a piece of a copy. For a huge move, memmove() writes past the host's caches. But memmove() sees only
+ * Moves a piece of a copy.  For a huge move, memmove() writes past the host's caches.  But memmove() sees only
  * a piece at a time, so this function writes past the caches for the pieces of a huge copy.
  */
 static void move_piece(const struct ppu_copy *c, uint8_t *dst, const uint8_t *src, uint64_t n)
@@ -231,7 +231,7 @@ static void move_piece(const struct ppu_copy *c, uint8_t *dst, const uint8_t *sr
 	memmove(dst, src, n);
 }
 
-/* fault-dma-fail: does the copy fail here? This is asked once for each copy, when the copy first reaches
+/* fault-dma-fail: does the copy fail here?  This is asked once for each copy, when the copy first reaches
  * system memory. */
 static bool dma_fails(struct ppu_core *core, struct engine *e, bool sys)
 {

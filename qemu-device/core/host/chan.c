@@ -122,7 +122,7 @@ bool ppu_chan_copying(struct ppu_core *core, const struct ppu_ctx *ctx)
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-/* Switches a channel off at once: out of all lists, its copy aborted. The registers keep their values. */
+/* Switches a channel off at once: out of all lists, its copy aborted.  The registers keep their values. */
 static void off(struct ppu_core *core, struct ppu_chan *ch, unsigned why)
 {
 	unsigned chid = ppu_chid(core, ch);

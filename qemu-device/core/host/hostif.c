@@ -136,7 +136,7 @@ static int sem_write(struct ppu_core *core, struct ppu_chan *ch, uint64_t va, bo
 	return 0;
 }
 
-/* Writes a timestamp. A timestamp is not a semaphore by itself, but somebody may wait for its word. */
+/* Writes a timestamp.  A timestamp is not a semaphore by itself, but somebody may wait for its word. */
 static int put_time(struct ppu_core *core, struct ppu_chan *ch, uint64_t va, unsigned flags)
 {
 	struct ppu_xlat x;
@@ -175,7 +175,7 @@ bool ppu_hostif_refresh(struct ppu_core *core, struct ppu_chan *ch)
 	return true;
 }
 
-/* A command or the driver asks for a refresh. False: there is nothing to refresh, the channel is no
+/* A command or the driver asks for a refresh.  False: there is nothing to refresh, the channel is no
  * enabled device-owned queue. */
 bool ppu_hostif_refresh_queue(struct ppu_core *core, struct ppu_chan *ch)
 {
@@ -219,7 +219,7 @@ bool ppu_hostif_command_done(struct ppu_core *core, struct ppu_chan *ch, uint32_
 	return ch->enabled && ppu_chan_has_work(ch);
 }
 
-/* Fetches the entry at GET. Returns 0, or PPU_ERR_* with the address at fault in *va. */
+/* Fetches the entry at GET.  Returns 0, or PPU_ERR_* with the address at fault in *va. */
 static unsigned fetch(struct ppu_core *core, struct ppu_chan *ch, uint64_t *va)
 {
 	struct ppu_gpfifo_entry e;
@@ -443,7 +443,7 @@ static unsigned refresh_command(struct ppu_core *core, struct ppu_chan *ch, uint
 	return 0;
 }
 
-/* Executes a decoded command. Returns 0, or PPU_ERR_* with the address at fault in *bad. */
+/* Executes a decoded command.  Returns 0, or PPU_ERR_* with the address at fault in *bad. */
 static unsigned execute(struct ppu_core *core, struct ppu_chan *ch, const struct decoded *c,
 			enum outcome *out, uint64_t *bad)
 {

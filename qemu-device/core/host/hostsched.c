@@ -10,11 +10,11 @@
  *
  * Runlists (runlist.c), one per engine class, hold channels that wait for an engine, or whose engine
  * command is done and whose following commands wait for their turn.  A channel holds an engine for a
- * command is done and whose following commands wait for their turn. A channel holds an engine for a time
- * slice. When the command of an engine is done, the channel that holds the engine goes on, except in two
+ * command is done and whose following commands wait for their turn.  A channel holds an engine for a time
+ * slice.  When the command of an engine is done, the channel that holds the engine goes on, except in two
  * cases: a channel of higher queue priority waits; or the slice of the holder is over, and a channel waits
- * whose process has not used more of the engines than the holder's process. In both cases the holder goes
- * behind the others (A-CP-9). A holder that blocks or has no more work gives the engine back at once. A
+ * whose process has not used more of the engines than the holder's process.  In both cases the holder goes
+ * behind the others (A-CP-9).  A holder that blocks or has no more work gives the engine back at once.  A
  * context pays for the time its channels hold an engine and for the time an engine is kept free for it.
  *
  * Before an engine command is dispatched every ready channel of its context is served (bounded), and
@@ -32,7 +32,7 @@
 
 /* ---- lists of channels ---------------------------------------------------------------------------- */
 
-/* Keeps the list in order of stamp. A new stamp is the highest, so a new channel goes to the tail. */
+/* Keeps the list in order of stamp.  A new stamp is the highest, so a new channel goes to the tail. */
 void ppu_chlist_add(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch)
 {
 	uint32_t chid = ppu_chid(core, ch), after = l->tail;
@@ -197,7 +197,7 @@ void ppu_host_tasks_changed(struct ppu_core *core, unsigned chid)
 		ppu_sched_ready(core, ch);
 }
 
-/* A free task record wakes one channel only. That channel wakes the next one when it has taken its record. */
+/* A free task record wakes one channel only.  That channel wakes the next one when it has taken its record. */
 void ppu_sched_pool_next(struct ppu_core *core)
 {
 	struct ppu_chan *ch = ppu_runlist_best(core, ppu_host_pool(core), ~0u);
@@ -225,7 +225,7 @@ void ppu_sched_run_ended(struct ppu_core *core, struct ppu_ctx *ctx)
 
 /* ---- engines --------------------------------------------------------------------------------------------- */
 
-/* The bit of engine e in a mask. CH_ENGINE_MASK selects copy engines only, so every mask allows the front
+/* The bit of engine e in a mask.  CH_ENGINE_MASK selects copy engines only, so every mask allows the front
  * end. */
 static uint32_t mask_of(unsigned e)
 {
@@ -350,7 +350,7 @@ void ppu_sched_reached_engine(struct ppu_core *core, struct ppu_chan *ch)
 		ppu_hostif_block(core, ch, PPU_TRB_ENGINE, 0, 0);
 }
 
-/* Checks the gates again (CP-33). False: the channel is blocked at a gate, or faulted. */
+/* Checks the gates again (CP-33).  False: the channel is blocked at a gate, or faulted. */
 static bool gates_open(struct ppu_core *core, struct ppu_chan *ch)
 {
 	if (core->cfg.gate_literal)
@@ -371,7 +371,7 @@ static bool gates_open(struct ppu_core *core, struct ppu_chan *ch)
 		ch->waiter.op = g->op;
 		ch->waiter.is32 = g->is32;
 		ch->waiter.value = g->value;
-		/* ppu_sem_wait() looks at the word. This may have woken the waiters of the word, this
+		/* ppu_sem_wait() looks at the word.  This may have woken the waiters of the word, this
 		 * channel among them. */
 		if (!ppu_sem_wait(core, &ch->waiter, p, g->va) || !ch->waiter.word)
 			continue;
@@ -386,7 +386,7 @@ static bool gates_open(struct ppu_core *core, struct ppu_chan *ch)
 	return true;
 }
 
-/* The context that an engine was kept free for pays for that time. The bound of its drain is not changed. */
+/* The context that an engine was kept free for pays for that time.  The bound of its drain is not changed. */
 static void settle_drain(struct ppu_core *core, struct ppu_engine *eng)
 {
 	if (eng->drain_ctx && eng->holder == PPU_NO_CH)
@@ -504,7 +504,7 @@ static bool decide(struct ppu_core *core, unsigned e)
 	if (!fresh) {
 		ch = ppu_chan(core, eng->holder);
 		if (ch->state == CH_READY) {
-			/* The holder executes commands that need no engine. So it loses the engine once
+			/* The holder executes commands that need no engine.  So it loses the engine once
 			 * its slice is over and another channel waits. */
 			settle(core, eng, ch);
 			if (!eng->expired || !best(core, e, 0))
@@ -554,7 +554,7 @@ static bool decide(struct ppu_core *core, unsigned e)
 	return true;
 }
 
-/* Decides for all engines. False: there may be more to decide, in another event at this time. */
+/* Decides for all engines.  False: there may be more to decide, in another event at this time. */
 bool ppu_sched_pass(struct ppu_core *core)
 {
 	unsigned left = MAX_DECISIONS;

@@ -44,7 +44,7 @@ struct ppu_core *ppu_core_create(const struct ppu_config *cfg, const struct ppu_
 	return core;
 }
 
-/* Units are destroyed in reverse order. Each destroy function accepts a unit that was never created. */
+/* Units are destroyed in reverse order.  Each destroy function accepts a unit that was never created. */
 void ppu_core_destroy(struct ppu_core *core)
 {
 	static void (*const destroy[])(struct ppu_core *) = {
@@ -112,7 +112,7 @@ static bool run_events(struct ppu_core *core, uint64_t until)
 			core->now = ev->when;
 		ev->fn(core, ev->arg);
 	}
-	/* The function returns now, which is all that a stop asks for. So the stop request is served. */
+	/* The function returns now, which is all that a stop asks for.  So the stop request is served. */
 	__atomic_store_n(&core->stop_requested, 0, __ATOMIC_RELAXED);
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All units, in the order in which they are created, saved and restored. They are reset and destroyed in
+ * All units, in the order in which they are created, saved and restored.  They are reset and destroyed in
  * reverse order: a unit goes before the units that it uses, so it may still call the units before it in the
  * list.
  */

@@ -67,7 +67,7 @@ static const char *check(const struct ppu_core *core, const struct ppu_inst_bloc
 	return NULL;
 }
 
-/* Do both blocks name the same areas? A context with tasks must keep its areas, because warps have
+/* Do both blocks name the same areas?  A context with tasks must keep its areas, because warps have
  * pointers into them. */
 static bool same_areas(const struct ppu_inst_block *a, const struct ppu_inst_block *b)
 {
@@ -199,8 +199,8 @@ void ppu_ctxs_reset(struct ppu_core *core)
 }
 
 /*
- * The block is saved as the device knows it (memory may have changed since LOAD). Counts are not saved: tmu.c
- * counts num_tasks, chan.c counts num_channels, and num_ready and the waiters follow from the channels. Each
+ * The block is saved as the device knows it (memory may have changed since LOAD).  Counts are not saved: tmu.c
+ * counts num_tasks, chan.c counts num_channels, and num_ready and the waiters follow from the channels.  Each
  * unit counts again as it loads.
  */
 void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)

@@ -29,12 +29,12 @@ struct ppu_ctx {
 struct ppu_ctx *ppu_ctx_find(struct ppu_core *core, uint64_t inst);
 /* Read the block and make, or change, its context; refused blocks are remembered as such. */
 void ppu_ctx_load(struct ppu_core *core, uint64_t inst);
-/* Was the last LOAD of this address refused? For an address that is no context's. */
+/* Was the last LOAD of this address refused?  For an address that is no context's. */
 bool ppu_ctx_refused(const struct ppu_core *core, uint64_t inst);
 void ppu_ctx_forgive(struct ppu_core *core, uint64_t inst);	/* forget that LOAD was refused */
-/* Takes the context out of the table and makes cached translations stale. The caller frees the context. */
+/* Takes the context out of the table and makes cached translations stale.  The caller frees the context. */
 void ppu_ctx_unlink(struct ppu_core *core, struct ppu_ctx *ctx);
-/* Saves or loads a pointer to a context. The stream holds the context's inst. */
+/* Saves or loads a pointer to a context.  The stream holds the context's inst. */
 void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c);
 
 /* Implemented above (machine/ctx_end.c): the other units' parts.  create: false: out of memory.

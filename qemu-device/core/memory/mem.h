@@ -13,7 +13,7 @@
 #include "core/core.h"
 #include <hw/ppu_mmu.h>
 
-/* A physical address. Base addresses carry the aperture in bit 0; functions take address and aperture
+/* A physical address.  Base addresses carry the aperture in bit 0; functions take address and aperture
  * apart. */
 struct ppu_phys {
 	uint64_t addr;

@@ -30,7 +30,7 @@ int ppu_mmu_lookup(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsi
 		   unsigned flags, struct ppu_xlat *x);
 int ppu_mmu_read(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, void *buf, uint64_t len,
 		 unsigned flags);
-/* ppu_mmu_write() does not tell sem.c of the write. For words that somebody may wait for, use
+/* ppu_mmu_write() does not tell sem.c of the write.  For words that somebody may wait for, use
  * ppu_mmu_store(), which does. */
 int ppu_mmu_write(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, const void *buf,
 		  uint64_t len, unsigned flags);

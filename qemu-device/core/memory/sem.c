@@ -179,7 +179,7 @@ static void put_word(struct ppu_core *core, struct ppu_sem_word *w)
 	free(w);
 }
 
-/* Lists of waiters are in order of stamp. A new waiter has the highest stamp. */
+/* Lists of waiters are in order of stamp.  A new waiter has the highest stamp. */
 static void link_waiter(struct ppu_core *core, struct ppu_waiter *w, struct ppu_sem_word *word)
 {
 	struct ppu_sems *s = core->sems;
@@ -247,7 +247,7 @@ static void trace_write(struct ppu_core *core, const struct ppu_sem_word *w, uns
 				  (uint32_t)(w->last >> half), (uint32_t)(new >> half));
 }
 
-/* Has the word changed since it was last evaluated? The write of a host command is traced by the command. */
+/* Has the word changed since it was last evaluated?  The write of a host command is traced by the command. */
 static void look(struct ppu_core *core, struct ppu_sem_word *w, unsigned writer, unsigned unit)
 {
 	uint64_t cur;

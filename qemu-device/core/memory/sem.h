@@ -20,7 +20,7 @@ struct ppu_waiter {
 	struct ppu_waiter *ctx_prev, *ctx_next;
 	struct ppu_ctx *ctx;		/* NULL: an entry of the watch table */
 	/* The condition holds (`word` is the value in memory), or the waiter has to look at its word
-	 * again. In both cases this function has to call ppu_sem_unwait(). */
+	 * again.  In both cases this function has to call ppu_sem_unwait(). */
 	void (*wake)(struct ppu_core *core, struct ppu_waiter *w, uint64_t word);
 	uint64_t addr;			/* physical, word aligned */
 	uint64_t value, stamp;
@@ -35,7 +35,7 @@ struct ppu_sem_ctx {
 /* The aligned 8 bytes at p; false: there is no memory. */
 bool ppu_sem_load(struct ppu_core *core, struct ppu_phys p, uint64_t *v);
 bool ppu_sem_compare(unsigned op, uint64_t word, uint64_t value, bool is32);
-/* Fill op, is32, value, id, ctx, wake first. va: for traces. False: the condition holds already (the CPU
+/* Fill op, is32, value, id, ctx, wake first. va: for traces.  False: the condition holds already (the CPU
  * may have stored just now), so w does not wait. */
 bool ppu_sem_wait(struct ppu_core *core, struct ppu_waiter *w, struct ppu_phys p, uint64_t va);
 void ppu_sem_unwait(struct ppu_core *core, struct ppu_waiter *w);
@@ -49,7 +49,7 @@ void ppu_sem_kick(struct ppu_core *core, struct ppu_ctx *ctx, unsigned unit);
 void ppu_sem_flush(struct ppu_core *core);
 /* Translations of ctx (NULL: of all contexts) have changed: every waiter looks at its word again. */
 void ppu_sem_remap(struct ppu_core *core, struct ppu_ctx *ctx);
-/* Saves or loads w. Called by the unit that embeds w, after the words are loaded. Fill id, ctx, wake
+/* Saves or loads w.  Called by the unit that embeds w, after the words are loaded.  Fill id, ctx, wake
  * first. */
 void ppu_sem_io_waiter(struct ppu_core *core, struct ppu_io *io, struct ppu_waiter *w);
 

@@ -12,11 +12,11 @@
 
 #include "core/sm/sm.h"
 
-/* No lane is active (w->pop): pop tokens until lanes can go on. PPU_SWITCH: no lane is left, or none can
+/* No lane is active (w->pop): pop tokens until lanes can go on.  PPU_SWITCH: no lane is left, or none can
  * go on. */
 enum ppu_step ppu_diverge_pop(struct ppu_sm *sm, struct ppu_warp *w);
-/* Lanes `wait` of the active group cannot complete the current instruction (A-SIMT-25). Lanes `again`
- * could complete it, but shall execute it together with others that wait at it. Both go into a yield token
+/* Lanes `wait` of the active group cannot complete the current instruction (A-SIMT-25).  Lanes `again`
+ * could complete it, but shall execute it together with others that wait at it.  Both go into a yield token
  * that leads back to this instruction; the other lanes of the group go on with the next instruction. */
 enum ppu_step ppu_warp_prepare_park(struct ppu_sm *sm, struct ppu_warp *w);	/* makes room for the token */
 enum ppu_step ppu_warp_park(struct ppu_sm *sm, struct ppu_warp *w, uint32_t again, uint32_t wait);

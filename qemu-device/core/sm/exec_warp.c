@@ -53,7 +53,7 @@ static void open_barrier(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_cta *
 	memset(b, 0, sizeof(*b));
 }
 
-/* Have all threads arrived? Lanes that have ended count as arrived, and so do the lanes that the last warp
+/* Have all threads arrived?  Lanes that have ended count as arrived, and so do the lanes that the last warp
  * of a CTA lacks. */
 static bool barrier_complete(const struct ppu_sm *sm, const struct ppu_cta *cta,
 			     const struct ppu_barrier *b)
@@ -221,7 +221,7 @@ typedef void (*collective_fn)(struct ppu_warp *w, const struct ppu_dinsn *di, ui
 			      uint32_t members);
 
 /*
- * Lanes with the same member mask do fn together once all live members are among them. The others wait at
+ * Lanes with the same member mask do fn together once all live members are among them.  The others wait at
  * this instruction, at which the missing lanes will arrive.
  */
 static enum ppu_step collective(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di,
@@ -246,7 +246,7 @@ static enum ppu_step collective(struct ppu_sm *sm, struct ppu_warp *w, const str
 		w->pc++;
 		return PPU_GO;
 	}
-	/* Is a set complete together with lanes that wait at this instruction already? Then its lanes need
+	/* Is a set complete together with lanes that wait at this instruction already?  Then its lanes need
 	 * not wait. */
 	together = back | ppu_warp_waiting(w, PPU_WAIT(PPU_REASON_YIELD, w->pc), w->live & ~w->active);
 	for (todo = back; todo;) {

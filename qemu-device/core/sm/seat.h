@@ -15,7 +15,7 @@ struct ppu_seat_need {
 	uint32_t threads, warps, regs, shared;
 };
 
-/* What a CTA of t needs. False: no SM of this machine has that much. */
+/* What a CTA of t needs.  False: no SM of this machine has that much. */
 bool ppu_seat_need(const struct ppu_config *cfg, const struct ppu_tmd *t, struct ppu_seat_need *n);
 /* Registers of a warp, shared memory and parameters of a CTA (entry: of a queue task, or NULL).  False: out of
  * memory. */

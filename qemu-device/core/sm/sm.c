@@ -3,8 +3,8 @@
  * The SM: the states of its warps, the run loop, and what the units above ask for.
  *
  * Time on an SM is a count of cycles since device time 0.  The SM issues one warp instruction at a
- * time, and an instruction takes as many cycles as the cost table says. Ready warps take turns in slot order;
- * a turn lasts PPU_SM_QUANTUM cycles or until the warp has to wait. A program does not notice windows: turn
+ * time, and an instruction takes as many cycles as the cost table says.  Ready warps take turns in slot order;
+ * a turn lasts PPU_SM_QUANTUM cycles or until the warp has to wait.  A program does not notice windows: turn
  * and cycle go on where the last window stopped.
  */
 #include <stdlib.h>
@@ -257,7 +257,7 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, 
 
 /* ---- run --------------------------------------------------------------------------------------------------- */
 
-/* Readies the warps whose time has come. Returns the cycle at which the next warp is due. */
+/* Readies the warps whose time has come.  Returns the cycle at which the next warp is due. */
 static uint64_t wake_timed(struct ppu_sm *sm)
 {
 	uint64_t next = UINT64_MAX, m;

@@ -192,7 +192,7 @@ void ppu_sm_report_warp(struct ppu_sm *sm, struct ppu_warp *w);
 bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lanes);
 /* The last lane of w has ended. */
 void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w);
-/* Does every warp of this CTA wait? Then the CTA faults; but if a warp waits for children, the CTA can
+/* Does every warp of this CTA wait?  Then the CTA faults; but if a warp waits for children, the CTA can
  * leave the SM. */
 void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta);
 

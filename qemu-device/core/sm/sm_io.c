@@ -196,7 +196,7 @@ static void check_ctas(struct ppu_core *core, struct ppu_io *io)
 	free(n);
 }
 
-/* Tasks are loaded before the SMs. Tokens and local memory are in VRAM; programs are fetched again. */
+/* Tasks are loaded before the SMs.  Tokens and local memory are in VRAM; programs are fetched again. */
 void ppu_sms_io(struct ppu_core *core, struct ppu_io *io)
 {
 	unsigned i, k;

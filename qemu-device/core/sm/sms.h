@@ -31,7 +31,7 @@ struct ppu_sm_task {
 };
 #define PPU_SM_TASK_ID(t) ((uint64_t)(t)->gen << 32 | (t)->index)
 
-/* The effects of the window. Also adds the SM's counters to core->ctr. */
+/* The effects of the window.  Also adds the SM's counters to core->ctr. */
 struct ppu_effects *ppu_sm_effects(struct ppu_core *core, unsigned sm);
 /* Can the SMs ever run a CTA of t?  0, PPU_ERR_TMD_LIMITS: no SM has that much, or PPU_ERR_NO_TOKQ: the areas of
  * the instance block do not cover what SM code will touch. */
@@ -45,7 +45,7 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned sm, struct ppu_sm_task *t, 
 		     uint64_t start_time, const uint8_t *entry);
 /* Resident CTAs. */
 uint32_t ppu_sm_num_ctas(const struct ppu_core *core, unsigned sm);
-/* Has the SM a warp that can run, now or at a known time? False: no warp is resident, or all warps wait
+/* Has the SM a warp that can run, now or at a known time?  False: no warp is resident, or all warps wait
  * for something outside (replies) or are stopped by a fault. */
 bool ppu_sm_busy(struct ppu_core *core, unsigned sm);
 /* The time at which a warp can run: not after core->now when one can run at once, PPU_TIME_NEVER when not

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CTAs into and out of the save area (include/hw/ppu_save.h): everything that the threads of a CTA could
- * notice, at an instruction boundary. Called between windows, when no instruction is half done.
+ * notice, at an instruction boundary.  Called between windows, when no instruction is half done.
  *
- * A CTA may come back to another SM and other warp slots. All SMs count cycles from device time 0, so that a
+ * A CTA may come back to another SM and other warp slots.  All SMs count cycles from device time 0, so that a
  * sleeping warp wakes at the same time as without the save.
  *
  * What is read back is copied once and checked before it is used, because others can write the save area.
@@ -205,7 +205,7 @@ static bool get_barriers(struct ppu_cta *cta, const struct ppu_tmd *l, const uin
 	return ok;
 }
 
-/* The state in which the warp goes on. The warp wakes at `start` at the earliest. */
+/* The state in which the warp goes on.  The warp wakes at `start` at the earliest. */
 static unsigned next_state(struct ppu_warp *w, unsigned saved, uint64_t start)
 {
 	switch (saved) {

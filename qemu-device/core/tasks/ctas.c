@@ -97,7 +97,7 @@ static bool have_levels(struct ppu_ctx *ctx)
 	return ctx->cta_levels;
 }
 
-/* Finds a place for another image of t; *after is the image before that place. False: there is no place. */
+/* Finds a place for another image of t; *after is the image before that place.  False: there is no place. */
 static bool find_gap(struct ppu_core *core, const struct ppu_task *t, uint64_t *addr, int32_t *after)
 {
 	const struct level *l = &t->sm.ctx->cta_levels->level[t->sm.depth - 1];

@@ -50,7 +50,7 @@ bool ppu_ctas_fits(const struct ppu_core *core, const struct ppu_ctx *ctx, const
 		   uint32_t depth);
 /* Could another CTA of t have a place in the save area now? */
 bool ppu_ctas_room(struct ppu_core *core, const struct ppu_task *t);
-/* Makes the record of t's next CTA and takes its place in the save area. NULL: there is no room. */
+/* Makes the record of t's next CTA and takes its place in the save area.  NULL: there is no room. */
 struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t);
 void ppu_ctas_place(struct ppu_core *core, struct ppu_cta_rec *r, unsigned sm, unsigned slot);
 /* The CTA of r was saved, and is on no SM any more. */

@@ -2,7 +2,7 @@
 /*
  * The window driver.  Device time of the SMs goes in windows of window_ns, at multiples of it.  At
  * end of a window in which an SM has something to do, each such SM is run up to that time, in order or as
- * jobs of the workers. Then the effects of the SMs are applied in the order (time, SM, order on that SM), so
+ * jobs of the workers.  Then the effects of the SMs are applied in the order (time, SM, order on that SM), so
  * that the result does not depend on the number of workers.
  *
  * No window is run while every SM sleeps; nothing is scheduled while none has work.
@@ -70,7 +70,7 @@ static int by_order(const void *x, const void *y)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Collects the effects of the window in order. False: there is no host memory to sort them. */
+/* Collects the effects of the window in order.  False: there is no host memory to sort them. */
 static bool collect(struct ppu_core *core)
 {
 	struct ppu_gpcs *g = core->gpcs;
@@ -154,8 +154,8 @@ static void exception(struct ppu_core *core, const struct ppu_effect *e, unsigne
 
 static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
 {
-	/* Earlier effects may have ended the task. Then its record is free, or holds a task that was just
-	 * accepted. Such a task does not become active before the next event. */
+	/* Earlier effects may have ended the task.  Then its record is free, or holds a task that was just
+	 * accepted.  Such a task does not become active before the next event. */
 	struct ppu_task *t = e->task ? ppu_task_of(e->task) : NULL;
 	bool alive = t && t->state == PPU_TASK_ACTIVE;
 

@@ -3,10 +3,10 @@
  * The order of children: a task that threads launch may have to wait for its elder siblings.
  *
  * A TMD names an order (ppu_tmd.h): one of the launching CTA, one of the launching task by number, or
- * the tail of the launching task. The youngest task of each order is in a hash table. The next task of the
- * same order waits for the youngest one and takes its place in the table. `after` names a second order: the
- * task also waits for the youngest task of that order, but does not join it. So a task waits for at most two
- * others, both launched before it, and there are no cycles. A task that waits is PENDING, is in no list, and
+ * the tail of the launching task.  The youngest task of each order is in a hash table.  The next task of the
+ * same order waits for the youngest one and takes its place in the table.  `after` names a second order: the
+ * task also waits for the youngest task of that order, but does not join it.  So a task waits for at most two
+ * others, both launched before it, and there are no cycles.  A task that waits is PENDING, is in no list, and
  * costs nothing.
  *
  * The tail of a task begins when all its CTAs are done and all its other children are complete.

@@ -40,7 +40,7 @@ struct ppu_rank_ctx {
 	struct ppu_rank_ctx *next;
 	struct ppu_ctx *ctx;
 	uint64_t turn;
-	/* held: ns of the slice that are used, counted up to `since`. Time before `from` does not count. */
+	/* held: ns of the slice that are used, counted up to `since`.  Time before `from` does not count. */
 	uint64_t held, since, from;
 	bool holds, waits, counting;
 	struct rank *rank[NUM_RANKS];
@@ -63,7 +63,7 @@ void ppu_rank_init_task(struct ppu_task *t)
 	t->rank.prev = t->rank.next = -1;
 }
 
-/* Saves or loads the rank and order of a task. Its links are made when it is put into its rank. */
+/* Saves or loads the rank and order of a task.  Its links are made when it is put into its rank. */
 void ppu_rank_io_task(struct ppu_io *io, struct ppu_task *t)
 {
 	ppu_io_u32(io, &t->rank.rank);
@@ -169,7 +169,7 @@ uint64_t ppu_rank_turn(const struct ppu_ctx *ctx)
 	return ctx->rank ? ctx->rank->turn : 0;
 }
 
-/* How many places a priority list comes behind the first list. The first is the highest one, or list rr in
+/* How many places a priority list comes behind the first list.  The first is the highest one, or list rr in
  * round robin. */
 static uint32_t distance(const struct ppu_core *core, uint32_t priority, uint32_t rr)
 {
@@ -252,7 +252,7 @@ void ppu_rank_started(struct ppu_ctx *ctx, uint64_t when)
 		ctx->rank->from = when;
 }
 
-/* Adds the time that each context has held SMs since the last call. A context whose slice is over goes
+/* Adds the time that each context has held SMs since the last call.  A context whose slice is over goes
  * behind all others. */
 void ppu_rank_count(struct ppu_core *core)
 {
@@ -376,7 +376,7 @@ void ppu_ranks_destroy(struct ppu_core *core)
 	core->ranks = NULL;
 }
 
-/* Ranks follow from the tasks (tmu.c). Which of them are stalled is found out again. */
+/* Ranks follow from the tasks (tmu.c).  Which of them are stalled is found out again. */
 void ppu_ranks_io(struct ppu_core *core, struct ppu_io *io)
 {
 	struct ppu_ranks *s = core->ranks;

@@ -93,7 +93,7 @@ void ppu_taskq_free(struct ppu_core *core, struct ppu_task *t)
 	t->queue = NULL;
 }
 
-/* Reads the put counter. False: it cannot be read. */
+/* Reads the put counter.  False: it cannot be read. */
 static bool read_put(struct ppu_core *core, struct ppu_task *t, struct ppu_phys *p, uint64_t *put)
 {
 	struct ppu_xlat x;

@@ -179,7 +179,7 @@ static void notify(struct ppu_core *core, unsigned chid)
 	ppu_host_pool_freed(core);
 }
 
-/* The priority that a launch from the CPU asks for. False: it is above the ceiling. */
+/* The priority that a launch from the CPU asks for.  False: it is above the ceiling. */
 static bool cpu_priority(const struct ppu_core *core, const struct ppu_ctx *ctx,
 			 const struct ppu_tmd *t, uint32_t *priority)
 {
@@ -452,7 +452,7 @@ void ppu_tmu_fault(struct ppu_core *core, struct ppu_task *t, unsigned code, uin
 	ppu_tmu_task_fault(core, t, &rec);
 }
 
-/* The task and all its children are done. Then its parent may be complete too, and so on upwards. */
+/* The task and all its children are done.  Then its parent may be complete too, and so on upwards. */
 static void complete(struct ppu_core *core, struct ppu_task *t)
 {
 	unsigned chid = t->sm.root_chid;

@@ -40,7 +40,7 @@ struct ppu_task *ppu_tmu_next(struct ppu_core *core);
 bool ppu_tmu_paused(const struct ppu_core *core);
 /* t got this slot: it leaves its list and is ACTIVE. */
 void ppu_tmu_take(struct ppu_core *core, struct ppu_task *t, unsigned slot);
-/* t lost its slot. It is EVICTED, at the head of its list; or SUSPENDED, when no CTA of it can go on. */
+/* t lost its slot.  It is EVICTED, at the head of its list; or SUSPENDED, when no CTA of it can go on. */
 void ppu_tmu_give_back(struct ppu_core *core, struct ppu_task *t);
 /* t gives its slot back because it waits for children or for its queue. */
 void ppu_tmu_suspend(struct ppu_core *core, struct ppu_task *t, unsigned reason);

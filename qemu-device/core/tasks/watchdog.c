@@ -57,7 +57,7 @@ void ppu_watchdog_event(struct ppu_core *core, void *arg)
 		else if (limit - used <= PPU_LONGEST_WATCH && core->now + (limit - used) < next)
 			next = core->now + (limit - used);
 	}
-	/* `next` may belong to a task whose context has ended in this loop. Then the event comes too
+	/* `next` may belong to a task whose context has ended in this loop.  Then the event comes too
 	 * early, and only looks again. */
 	if (next != PPU_TIME_NEVER && tm->num_watched)
 		ppu_event_schedule(core, &tm->watchdog_ev, next);

@@ -3,11 +3,11 @@
  * Work distribution unit: the task table, whose slots hold the running tasks, and the placement of
  * their CTAs on the SMs.
  *
- * A waiting task takes a free slot. When there is none, the waiting task evicts the weakest task that it
- * beats (rank.c): one of strictly lower priority (HW-23), or of a context whose slice is over. The CTAs of
+ * A waiting task takes a free slot.  When there is none, the waiting task evicts the weakest task that it
+ * beats (rank.c): one of strictly lower priority (HW-23), or of a context whose slice is over.  The CTAs of
  * the evicted task are saved where they are (preempt-level 1), its slot is free at once, and it stands at the
- * head of its list. Where CTAs cannot be saved, the evicted task starts no more CTAs, and loses the slot when
- * its resident CTAs are done. In the same way a task with a slot makes room on an SM: only as many CTAs of
+ * head of its list.  Where CTAs cannot be saved, the evicted task starts no more CTAs, and loses the slot when
+ * its resident CTAs are done.  In the same way a task with a slot makes room on an SM: only as many CTAs of
  * weaker tasks are saved as the task needs, and these CTAs come back when there is room.
  *
  * A CTA that waits for its children is saved and leaves its SM; a task that cannot go on at all gives
@@ -69,7 +69,7 @@ static void lose_slot(struct ppu_core *core, struct slot *s)
 	ppu_tmu_give_back(core, t);
 }
 
-/* The GPC is busy for another `cost` ns. Returns until when. */
+/* The GPC is busy for another `cost` ns.  Returns until when. */
 static uint64_t occupy(struct ppu_core *core, unsigned sm, uint64_t cost)
 {
 	uint64_t *busy = &core->wdu->gpc_free[sm / core->cfg.sms_per_gpc];
@@ -105,7 +105,7 @@ static void save(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
 	update_running(core, t);
 }
 
-/* Saves all CTAs of a task, off the SMs. False: some cannot be saved now. */
+/* Saves all CTAs of a task, off the SMs.  False: some cannot be saved now. */
 static bool save_all(struct ppu_core *core, struct ppu_task *t)
 {
 	unsigned sm, slot;
@@ -132,7 +132,7 @@ void ppu_wdu_cta_waits(struct ppu_core *core, struct ppu_task *t, unsigned sm, u
 
 /* ---- slots ----------------------------------------------------------------------------------------- */
 
-/* Is a weaker than b? The weakest slot is taken first. */
+/* Is a weaker than b?  The weakest slot is taken first. */
 static bool weaker(const struct slot *a, const struct slot *b)
 {
 	uint64_t ta = ppu_rank_turn(a->t->sm.ctx), tb = ppu_rank_turn(b->t->sm.ctx);
@@ -222,7 +222,7 @@ static void assign(struct ppu_core *core)
 		cancel_evictions(core, NULL);
 }
 
-/* Tasks that cannot go on leave their slots. True: some tasks did. */
+/* Tasks that cannot go on leave their slots.  True: some tasks did. */
 static bool leave_slots(struct ppu_core *core)
 {
 	struct ppu_wdu *w = core->wdu;
@@ -323,7 +323,7 @@ static int make_room(struct ppu_core *core, const struct ppu_task *t)
 	return -1;
 }
 
-/* Starts the next CTA of t. Returns 0, or what is wrong with the task's memory. */
+/* Starts the next CTA of t.  Returns 0, or what is wrong with the task's memory. */
 static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
 {
 	uint8_t entry[PPU_QUEUE_ENTRY_MAX];
@@ -361,7 +361,7 @@ static unsigned restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned 
 	return 0;
 }
 
-/* Slots that may have CTAs to place, now or after they lose CTAs to stronger tasks. The strongest slot
+/* Slots that may have CTAs to place, now or after they lose CTAs to stronger tasks.  The strongest slot
  * comes first. */
 static uint32_t order_slots(struct ppu_core *core)
 {

@@ -8,8 +8,8 @@
  *   per GPC   L1.5 behind the instruction and constant caches of its SMs
  *   one L2    behind all; memory goes to the partition units in turn, PPU_PARTITION_BYTES to each
  *
- * All are PPU_CACHE_WAYS-way with LRU and lines of PPU_CACHE_LINE bytes. An SM may run in a thread of its
- * own. So its misses go into a log, and the shared levels see the logs at the end of the window in the order
+ * All are PPU_CACHE_WAYS-way with LRU and lines of PPU_CACHE_LINE bytes.  An SM may run in a thread of its
+ * own.  So its misses go into a log, and the shared levels see the logs at the end of the window in the order
  * of the SMs: counts do not depend on the number of workers.
  *
  * With the property set, programs are decoded so that every instruction goes through ppu_h_observed().
@@ -32,7 +32,7 @@
 
 /* ---- tags ------------------------------------------------------------------------------------------ */
 
-/* Looks a line up. True: a hit. The tags of a set are in order of use, the most recently used one first. */
+/* Looks a line up.  True: a hit.  The tags of a set are in order of use, the most recently used one first. */
 static bool touch(uint64_t *tags, unsigned sets, uint64_t line, bool allocate)
 {
 	uint64_t *t = &tags[line % sets * PPU_CACHE_WAYS], want = line + 1;
@@ -311,7 +311,7 @@ void ppu_caches_reset(struct ppu_core *core)
 	}
 }
 
-/* Logs are empty between windows. Any value of a tag is possible, so none is checked. */
+/* Logs are empty between windows.  Any value of a tag is possible, so none is checked. */
 void ppu_caches_io(struct ppu_core *core, struct ppu_io *io)
 {
 	uint32_t i, k;

@@ -23,7 +23,7 @@
 #define KEEP_BYTES	(64u << 20)	/* programs that no task uses */
 #define MAX_BYTES	(1024u << 20)	/* all */
 #define OVERHEAD	1024		/* charged for a program besides its code */
-/* Bytes of code that the launches of one SM window may read. These launches come in one event, perhaps
+/* Bytes of code that the launches of one SM window may read.  These launches come in one event, perhaps
  * thousands of them. */
 #define WINDOW_BYTES	(256u << 20)
 

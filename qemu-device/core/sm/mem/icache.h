@@ -38,7 +38,7 @@ struct ppu_program {
  * Returns 0 or PPU_ERR_* (MMU_*, ILLEGAL_INSN, BAD_PC) with the address at fault in *va. */
 int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_tmd *t,
 		   struct ppu_program **prog, uint64_t *va);
-/* begin: the launches of one window follow, up to the next call. All of them see the code as it is at one
+/* begin: the launches of one window follow, up to the next call.  All of them see the code as it is at one
  * time. */
 void ppu_icache_window(struct ppu_core *core, bool begin);
 void ppu_icache_put(struct ppu_core *core, struct ppu_program *prog);

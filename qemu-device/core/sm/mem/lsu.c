@@ -54,7 +54,7 @@ void ppu_lsu_flush(struct ppu_sm *sm)
 	sm->xlat_gen = sm->core->xlat_gen;
 }
 
-/* Fills a TLB entry. Returns 0 or PPU_ERR_*. */
+/* Fills a TLB entry.  Returns 0 or PPU_ERR_*. */
 int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
 		    struct ppu_tlbe *e, unsigned *level)
 {
@@ -377,7 +377,7 @@ struct pages {
 	uint32_t off[PPU_LANES];	/* in its page */
 };
 
-/* Computes the low words of the page numbers. False: a lane is not aligned, or the high words differ. */
+/* Computes the low words of the page numbers.  False: a lane is not aligned, or the high words differ. */
 PPU_SIMD_CLONES
 static bool page_numbers(const uint32_t *lo, const uint32_t *hi, uint64_t imm, uint32_t mask, uint32_t first_hi,
 			 uint32_t *page, uint32_t *off)
@@ -437,7 +437,7 @@ static bool global_pages(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 }
 
 /*
- * Global words anywhere: addresses of all lanes, page by page. False: the instruction needs the slow way, and
+ * Global words anywhere: addresses of all lanes, page by page.  False: the instruction needs the slow way, and
  * nothing has been done.
  */
 static bool global_words(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,

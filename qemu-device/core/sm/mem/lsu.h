@@ -75,7 +75,7 @@ struct ref {
 	uint64_t va;
 };
 
-/* Finds the memory that lane `lane` names. Not PPU_GO: the CTA has faulted. */
+/* Finds the memory that lane `lane` names.  Not PPU_GO: the CTA has faulted. */
 enum ppu_step ppu_lsu_ref(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, unsigned lane,
 			  struct ref *r);
 

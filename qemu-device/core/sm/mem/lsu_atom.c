@@ -29,7 +29,7 @@ static uint32_t of_f32(float f)
 
 static uint16_t half_add(uint16_t a, uint16_t b, bool bf)
 {
-	/* f32 has more than twice the digits of either format, and two more. So rounding the f32 sum of
+	/* f32 has more than twice the digits of either format, and two more.  So rounding the f32 sum of
 	 * two such numbers again gives the same as rounding once. */
 	if (bf)
 		return ppu_f32_to_bf16(ppu_f32_add(ppu_bf16_to_f32(a), ppu_bf16_to_f32(b),

@@ -14,7 +14,7 @@
 
 /* ---- TLB ---- */
 
-/* Fills a TLB entry. Returns 0 or PPU_ERR_*. */
+/* Fills a TLB entry.  Returns 0 or PPU_ERR_*. */
 int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
 		     struct ppu_tlbe *e, unsigned *level);
 /* [va, va + len) inside the page of e was or will be written. */
@@ -67,7 +67,7 @@ static inline bool inside(const struct access *a, struct block *b, uint64_t off,
 	return true;
 }
 
-/* Finds the block for all lanes. False: go lane by lane (lanes are scattered or cross a page, or an access
+/* Finds the block for all lanes.  False: go lane by lane (lanes are scattered or cross a page, or an access
  * is wrong). */
 static inline bool find_block(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
 		       struct block *b)
@@ -140,7 +140,7 @@ static inline bool find_block(struct ppu_sm *sm, struct ppu_warp *w, const struc
 	}
 }
 
-/* Offsets of words in shared memory, wherever they are. False: something is wrong, go lane by lane. */
+/* Offsets of words in shared memory, wherever they are.  False: something is wrong, go lane by lane. */
 static inline bool shared_words(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
 			 uint32_t *off)
 {

@@ -3,8 +3,8 @@
  * The other store path: an SM with a store buffer (properties store-delay-ns and store-reorder).
  *
  * Stores to global memory wait in a bounded buffer of the SM and reach memory at a later device time,
- * in order or, with store-reorder, in a seeded random one. Loads of the SM see the waiting stores (so a CTA,
- * which lives on one SM, notices nothing); everybody else sees memory only. This is what shows which fences a
+ * in order or, with store-reorder, in a seeded random one.  Loads of the SM see the waiting stores (so a CTA,
+ * which lives on one SM, notices nothing); everybody else sees memory only.  This is what shows which fences a
  * program needs (WQ-18, WQ-19).
  *
  * The buffer drains at fences, releases, atomics, device-side launches, when a CTA ends or leaves, when
@@ -92,7 +92,7 @@ static bool write_entry(struct ppu_sm *sm, const struct entry *e)
 	return true;
 }
 
-/* Writes entry i. In a window, whoever waits for the word is told at the window's end, otherwise at once. */
+/* Writes entry i.  In a window, whoever waits for the word is told at the window's end, otherwise at once. */
 static void drain_one(struct ppu_sm *sm, uint32_t i, bool in_window)
 {
 	struct ppu_storebuf *sb = sm->sb;
@@ -113,7 +113,7 @@ static void drain_one(struct ppu_sm *sm, uint32_t i, bool in_window)
 	}
 }
 
-/* The entry that is due first. Of two overlapping entries the older one is never due later. */
+/* The entry that is due first.  Of two overlapping entries the older one is never due later. */
 static uint32_t first_due(const struct ppu_storebuf *sb)
 {
 	uint32_t i, best = 0;
@@ -172,7 +172,7 @@ static uint64_t random64(struct ppu_storebuf *sb)
 	return x ^ x >> 31;
 }
 
-/* Device time at which a store made now reaches memory. With store-reorder alone, stores spread over a
+/* Device time at which a store made now reaches memory.  With store-reorder alone, stores spread over a
  * window. */
 static uint64_t due_time(struct ppu_sm *sm)
 {
@@ -211,7 +211,7 @@ static struct ppu_phys phys_of(const struct ref *r)
 	return p;
 }
 
-/* Reads memory and lays the waiting stores over it, oldest first. False: no store waits for these bytes. */
+/* Reads memory and lays the waiting stores over it, oldest first.  False: no store waits for these bytes. */
 static bool forward(const struct ppu_storebuf *sb, const struct ref *r, const struct access *a, uint8_t *out)
 {
 	struct ppu_phys p = phys_of(r);
