@@ -478,7 +478,7 @@ ppuResult ppuLaunchHostFunc(ppuStream stream, ppuHostFn fn, void *arg);
 typedef struct ppuCopyConfig {
 	uint32_t enabled;		/* 0: mode off, no semaphores */
 	uint32_t priorities;		/* N */
-	uint32_t priorities_used;	/* P: priorities with a channel; with semaphores on, P - 1 of these */
+	uint32_t priorities_used;	/* P: priorities with a channel; there are P - 1 semaphores, or none */
 	uint32_t channels;		/* copy channels; each is made at its first use */
 	int lowest, highest;		/* numbers of the least and the most urgent one in use */
 	uint32_t semaphores;

@@ -4,7 +4,7 @@
  * interface runs, and no CPU takes part (Documentation/runtime/device-queues.md).
  *
  * For device code in CUDA C; PTX declares what it calls as .extern .func, with arguments as they are here.  A
- * kernel that calls any of these functions is given a queue, which the runtime makes at the kernel's first
+ * kernel that calls any of these functions is given a queue, which the runtime makes at the first such
  * launch; kernels that go into the queue and call them share that queue.  A function waits only if its name
  * says so.  Everything may be called by any number of threads at the same time.
  *

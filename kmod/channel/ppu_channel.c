@@ -214,7 +214,7 @@ static int ppu_channel_enable(struct ppu_channel *chan)
 	ppu_ch_wr(ppu, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_ENABLE);
 	if (!(ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_ENABLED)) {
 		err = ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_ERROR);
-		/* A channel that stopped at once exists: its owner learns of the error. */
+		/* Creation succeeds if the channel stopped at once: its owner sees the error. */
 		if (!err || err == PPU_ERR_BAD_CONFIG)
 			ret = -EIO;
 	}

@@ -84,7 +84,7 @@ struct ppu_channel {
 
 	/** @lock: life cycle, properties, and order of submission. */
 	struct mutex lock;
-	/** @enabled: was once; written under ppu_device.chan_lock, too. */
+	/** @enabled: was enabled before; written under ppu_device.chan_lock, too. */
 	bool enabled;
 	/** @paused: by its owner; written under ppu_device.chan_lock, too. */
 	bool paused;

@@ -31,7 +31,7 @@
 
 #include "driver.h"
 
-/* PTE flags of rings: for the host interface alone; for threads on the GPU, who fill the ring. */
+/* PTE flags of rings: for the host interface alone; also for GPU threads, which fill the ring. */
 #define PPU_RING_PTE_FLAGS	(PPU_PTE_PRIV | PPU_PTE_READONLY | PPU_PTE_NOEXEC)
 #define PPU_DEVQ_PTE_FLAGS	PPU_PTE_NOEXEC
 

@@ -165,8 +165,8 @@ void ppu_pt_need_cuts(struct ppu_pt_need *need)
  * ppu_pt_prepare_map - put in the tables a mapping needs
  * @tree: page tables
  * @pool: where tables come from
+ * @mem: what will be mapped
  * @offset: first byte of @mem
- * @offset: first byte of it
  * @va: first address
  * @size: bytes
  *

@@ -29,7 +29,7 @@ struct node {
 	uint32_t first, last;		/* edges of the tasks that wait for this one, in order of launch */
 	uint32_t next[EDGES];		/* links of its own edges in the lists of the tasks it waits for */
 	uint32_t tail_first;		/* the first child of its tail, until this child may start */
-	uint32_t tails;			/* children of its tail that are not complete */
+	uint32_t tails;			/* how many things it waits for: tasks, the start of the tail */
 	uint8_t waits;			/* how many tasks it waits for */
 	bool youngest;			/* is the youngest of its order, so is in the table */
 	bool held;			/* could join its list, but still waits for others */
