@@ -47,7 +47,7 @@ struct ppu_engine {
 	/* CP-33: runs executed for the context of the copy that is about to be dispatched. */
 	struct ppu_ctx *drain_ctx;
 	uint32_t drain_runs;
-	uint64_t drain_since;		/* the engine is kept free for it, not charged, since then */
+	uint64_t drain_since;		/* start of the time drain_ctx has not been charged for */
 };
 
 struct ppu_host_ctx {
