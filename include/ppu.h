@@ -163,8 +163,8 @@ typedef struct ppuInitOptions {
 	const char *task_priorities;
 } ppuInitOptions;
 
-/* Initialise the runtime.  The first call counts; later ones do nothing and succeed.  Calling it is
- * not needed: every other call does it with default options.  Errors: NO_DEVICE, CONFIGURATION,
+/* Initialise the runtime.  The first call counts; later ones do nothing and succeed.  No program needs this
+ * call: every other call initialises the runtime with default options.  Errors: NO_DEVICE, CONFIGURATION,
  * PERMISSION. */
 ppuResult ppuInit(const ppuInitOptions *options);
 /* Destroy every context and close the devices.  No other call may be in progress.  ppuInit() may be
@@ -203,18 +203,21 @@ ppuResult ppuDeviceGetCount(int *count);
 ppuResult ppuDeviceGetProperties(ppuDeviceProp *prop, ppuDevice device);
 /* Device time now, ns. */
 ppuResult ppuDeviceGetTime(ppuDevice device, uint64_t *ns);
-/* Counters of the device since its reset, over all contexts.  They have numbers 0, 1, ... and names
- * ("warp_instructions"): the first `count` of them at once; one by name (NOT_FOUND); the name of a
- * number (INVALID_VALUE past the last).  NOT_SUPPORTED where the driver does not expose them. */
+/*
+ * Counters of the device since its reset, over all contexts.  They have numbers 0, 1, ... and names
+ * ("warp_instructions").  GetCounters reads the first `count` of them, GetCounter reads one by name
+ * (NOT_FOUND), GetCounterName tells the name of a number (INVALID_VALUE past the last).  NOT_SUPPORTED where
+ * the driver does not expose counters.
+ */
 ppuResult ppuDeviceGetCounters(ppuDevice device, uint64_t *values, int count);
 ppuResult ppuDeviceGetCounter(ppuDevice device, const char *name, uint64_t *value);
 ppuResult ppuDeviceGetCounterName(ppuDevice device, int index, const char **name);
 
 /*
- * What the device counted between two points, for the kernels and copies in between: ppuProfileBegin() and
- * ppuProfileEnd() wait until the current context's work is complete, read the counters and the device's
- * clock, and End leaves the differences.  Everything on the device counts, other processes' work too.
- * NOT_SUPPORTED as above.
+ * What the device counted between two points, for the kernels and copies in between. ppuProfileBegin() and
+ * ppuProfileEnd() wait until the current context's work is complete, and read the counters and the device's
+ * clock; ppuProfileEnd() leaves the differences in *profile.  Everything on the device counts, other processes'
+ * work too.  NOT_SUPPORTED where the driver does not expose counters.
  */
 #define PPU_PROFILE_COUNTERS	128
 typedef struct ppuProfile {
@@ -233,7 +236,7 @@ ppuResult ppuProfileEnd(ppuProfile *profile);
  *   l1_hit_rate l2_hit_rate constant_hit_rate instruction_hit_rate    0 to 1
  *   sm_busy                  SMs busy on average
  *   stall_rate               part of the time of SMs with work in which no warp could run
- * Those of memory and caches need the device property cache-model.
+ * The rates of memory and caches need the device property cache-model.
  */
 ppuResult ppuProfileGet(const ppuProfile *profile, const char *name, double *value);
 
@@ -244,12 +247,12 @@ ppuResult ppuProfileGet(const ppuProfile *profile, const char *name, double *val
 /* Create a context on a device and make it current in this thread.  Errors: INVALID_DEVICE,
  * OUT_OF_DEVICE_MEMORY (local memory, token queues, save area), OUT_OF_RESOURCES. */
 ppuResult ppuCtxCreate(ppuCtx *ctx, unsigned flags, ppuDevice device);
-/* Stop what still runs and free everything the context owns: its streams, events, modules and memory
- * become invalid.  Does not wait for work to complete. Also how to get rid of a broken context. */
+/* Stop what still runs and free everything the context owns: its streams, events, modules and memory become
+ * invalid.  Does not wait for work to complete.  This is also the way to get rid of a broken context. */
 ppuResult ppuCtxDestroy(ppuCtx ctx);
 /* NULL: back to the primary context. */
 ppuResult ppuCtxSetCurrent(ppuCtx ctx);
-/* The context calls of this thread work in; creates the primary one if need be. */
+/* The context in which calls of this thread work.  Creates the primary context if the thread has none. */
 ppuResult ppuCtxGetCurrent(ppuCtx *ctx);
 ppuResult ppuCtxGetDevice(ppuDevice *device);
 /* Wait until all work submitted so far in the current context is complete. */
@@ -273,9 +276,9 @@ typedef enum ppuLimit {
 					 * all contexts.  Default 2048 */
 	PPU_LIMIT_COUNT
 } ppuLimit;
-/* Setting a limit waits for the context to be idle; but NESTING_DEPTH fails (BUSY) when it is not, and
- * while a stream has a priority above the least or from ppuStreamSetPriority.  The value may be rounded
- * up.  Errors: OUT_OF_DEVICE_MEMORY. */
+/* Setting a limit waits until the context is idle.  Only NESTING_DEPTH does not wait: it fails (BUSY) when
+ * the context is not idle, and while a stream has a priority above the least or from ppuStreamSetPriority.
+ * The value may be rounded up.  Errors: OUT_OF_DEVICE_MEMORY. */
 ppuResult ppuCtxSetLimit(ppuLimit limit, uint64_t value);
 ppuResult ppuCtxGetLimit(ppuLimit limit, uint64_t *value);
 
@@ -318,21 +321,22 @@ ppuResult ppuFree(void *ptr);
 ppuResult ppuMallocHost(void **ptr, size_t bytes);
 ppuResult ppuFreeHost(void *ptr);
 /*
- * Make existing memory of the process pinned memory of the current context, at its own address, whatever
- * its alignment; the GPU may then access all of its pages.  It must stay mapped until it is unregistered,
- * which waits until the work submitted so far is complete.  flags must be 0.  Errors: INVALID_ADDRESS
+ * Make existing memory of the process pinned memory of the current context, at its own address, whatever its
+ * alignment; the GPU may then access all of its pages.  The memory must stay mapped until it is unregistered.
+ * Unregistering waits until the work submitted so far is complete. flags must be 0.  Errors: INVALID_ADDRESS
  * (not readable and writable, or from ppuMalloc...), INVALID_VALUE (shares a page with registered memory),
  * NOT_SUPPORTED (the driver cannot).
  */
 ppuResult ppuHostRegister(void *ptr, size_t bytes, unsigned flags);
 ppuResult ppuHostUnregister(void *ptr);
 /*
- * Addresses and memory apart, both in units of PPU_MEM_GRANULARITY bytes.  A range of addresses is reserved for
- * all contexts; it can be freed when nothing is mapped there.  A piece of device memory belongs to the current
- * context, and can be mapped, there only, to several places; each place shows it from its beginning.  It is
- * freed when it is released and mapped nowhere.  Kernels and copies may run over mappings side by side.
- * Unmapping waits for the context's work.  Errors: OUT_OF_RESOURCES (addresses), OUT_OF_DEVICE_MEMORY,
- * INVALID_ADDRESS (not reserved, mapped already, not the start of a mapping).
+ * Addresses and memory as separate objects, both in units of PPU_MEM_GRANULARITY bytes.  A range of addresses
+ * is reserved for all contexts; it can be freed when nothing is mapped there.  A piece of device memory belongs
+ * to the current context.  It can be mapped to several places, but in this context only; each place shows the
+ * piece from its beginning.  The piece is freed once it is released and mapped nowhere.  Kernels and copies may
+ * run across mappings that are side by side.  Unmapping waits for the context's work.  Errors: OUT_OF_RESOURCES
+ * (addresses), OUT_OF_DEVICE_MEMORY, INVALID_ADDRESS (not reserved, mapped already, not the start of a
+ * mapping).
  */
 #define PPU_MEM_GRANULARITY	4096u
 typedef struct ppuMem_st *ppuMem;
@@ -362,9 +366,9 @@ ppuResult ppuPointerGetAttributes(ppuPointerAttributes *attr, const void *ptr);
  * Copies of bytes.  Source and destination are device memory, pinned or ordinary host memory; ranges
  * must not overlap.  Ranges in device or pinned memory are checked against their allocation
  * (INVALID_ADDRESS).
- * Without Async: complete when the call returns.  With Async: in stream order; the call returns
- * early, and pinned memory must stay valid and unchanged until the copy is done.  An Async copy from
- * ordinary memory has read it when it returns; one to ordinary memory is complete when it returns.
+ * Without Async: complete when the call returns.  With Async: in stream order; the call returns early, and
+ * pinned memory must stay valid and unchanged until the copy is done.  When the call returns, an Async copy
+ * from ordinary memory has read that memory, and one to ordinary memory is complete.
  */
 ppuResult ppuMemcpy(void *dst, const void *src, size_t bytes);
 ppuResult ppuMemcpyAsync(void *dst, const void *src, size_t bytes, ppuStream stream);
@@ -413,8 +417,8 @@ typedef struct ppuTextureDesc {
 /* What kernels pass to tex, suld, sust and txq: a 64-bit number. */
 typedef uint64_t ppuTexture;
 
-/* Make a texture (or surface) of memory.  What is stored there later is seen by later kernels.
- * Errors: INVALID_ADDRESS (the data is not inside one allocation), OUT_OF_DEVICE_MEMORY. */
+/* Make a texture (or surface) of memory.  Later kernels see what is stored in the memory later.  Errors:
+ * INVALID_ADDRESS (the data is not inside one allocation), OUT_OF_DEVICE_MEMORY. */
 ppuResult ppuTextureCreate(ppuTexture *texture, const ppuTextureDesc *desc);
 /* Waits for the context's work.  The memory stays.  Errors: INVALID_HANDLE. */
 ppuResult ppuTextureDestroy(ppuTexture texture);
@@ -429,13 +433,13 @@ ppuResult ppuTextureDestroy(ppuTexture texture);
 #define PPU_STREAM_DEFAULT	0u
 #define PPU_STREAM_NON_BLOCKING	1u
 
-/* priority: from `least` (an ordinary stream, 0) to `greatest`; numerically lower is more urgent,
- * unless another range was configured.  It orders both kernels and copies.  Values outside are an error.
- * Errors: OUT_OF_RESOURCES. */
+/* priority: from `least` (an ordinary stream, 0) to `greatest`; numerically lower is more urgent, unless
+ * another range was configured.  The priority orders both kernels and copies.  Values outside the range are
+ * an error.  Errors: OUT_OF_RESOURCES. */
 ppuResult ppuStreamCreate(ppuStream *stream, unsigned flags, int priority);
 ppuResult ppuStreamGetPriorityRange(int *least, int *greatest);
 ppuResult ppuStreamGetPriority(ppuStream stream, int *priority);
-/* The device priority its kernels carry, 0 the lowest; their children's is 1 higher for each level. */
+/* The device priority of the stream's kernels; 0 is the lowest.  Children have 1 more for each level. */
 ppuResult ppuStreamGetDevicePriority(ppuStream stream, uint32_t *priority);
 /* Work submitted from now on has this priority; the order inside the stream stays. */
 ppuResult ppuStreamSetPriority(ppuStream stream, int priority);
@@ -451,27 +455,30 @@ ppuResult ppuStreamSynchronizeUntil(ppuStream stream, uint64_t device_deadline,
 /* SUCCESS when all is complete, else NOT_READY.  Does not wait.  (The core backend lets some device
  * time pass in each call that finds unfinished work.) */
 ppuResult ppuStreamQuery(ppuStream stream);
-/* Later work of the stream waits for the event as last recorded; never recorded: no effect. */
+/* Later work of the stream waits for the event as last recorded.  An event never recorded has no effect. */
 ppuResult ppuStreamWaitEvent(ppuStream stream, ppuEvent event);
 
 typedef void (*ppuHostFn)(void *arg);
-/* Call fn(arg) in a thread of the library when the stream's work so far is complete; later work of the
- * stream waits until it has returned.  Functions of different streams come in no fixed order and may hold
- * each other up.  A function may submit work; it must not wait for any (NOT_SUPPORTED), which copies of
- * ordinary memory do, and may not end a context.  It is not called when the context is broken or destroyed before. */
+/*
+ * Call fn(arg) in a thread of the library when the stream's work so far is complete; later work of the stream
+ * waits until the function has returned.  Functions of different streams come in no fixed order and may hold
+ * each other up.  A function may submit work.  It must not wait for work (NOT_SUPPORTED), as copies of ordinary
+ * memory do, and must not end a context.  The function is not called when the context is broken or destroyed
+ * before.
+ */
 ppuResult ppuLaunchHostFunc(ppuStream stream, ppuHostFn fn, void *arg);
 
 /* ---- copy priorities -------------------------------------------------------------------------------- */
 
 /*
- * Copies obey stream priorities by semaphore commands that the runtime puts around them; the device
- * knows of no copy priority.  A stream's priority chooses an internal priority, that a copy channel.
- * Internal priorities are numbers 1..N and per context.
+ * Copies obey stream priorities by semaphore commands that the runtime puts around them; the device knows of no
+ * copy priority.  A stream's priority chooses an internal priority, and this chooses a copy channel.  Internal
+ * priorities are numbers 1..N; each context has its own.
  */
 typedef struct ppuCopyConfig {
 	uint32_t enabled;		/* 0: mode off, no semaphores */
 	uint32_t priorities;		/* N */
-	uint32_t priorities_used;	/* P: those with a channel; with semaphores there are P - 1 */
+	uint32_t priorities_used;	/* P: priorities with a channel; there are P - 1 semaphores, or none */
 	uint32_t channels;		/* copy channels; each is made at its first use */
 	int lowest, highest;		/* numbers of the least and the most urgent one in use */
 	uint32_t semaphores;
@@ -479,17 +486,21 @@ typedef struct ppuCopyConfig {
 } ppuCopyConfig;
 /* Of the current context. */
 ppuResult ppuCtxGetCopyConfig(ppuCopyConfig *config);
-/* The semaphore of an internal priority: its address in the context, and the value it has now: the copies
- * of that priority that are at the head of their channel and neither wait nor are done.  Either pointer
- * may be NULL.  NOT_FOUND: it has none (the lowest, one without channels, mode off). */
+/*
+ * The semaphore of an internal priority: its address in the context, and its present value.  The value is the
+ * number of copies of that priority that are at the head of their channel and neither wait nor are done.
+ * Either pointer may be NULL.  NOT_FOUND: the priority has no semaphore (the lowest, one without channels, mode
+ * off).
+ */
 ppuResult ppuCtxGetCopySemaphore(int priority, void **address, uint64_t *value);
 
 typedef struct ppuStreamCopyInfo {
 	uint32_t channel;	/* copy channel of the context, 0.. */
-	uint32_t hw_channel;	/* the device's number of it, as in traces */
+	uint32_t hw_channel;	/* the device's number of the channel, as in traces */
 	int priority;		/* internal priority of that channel */
 } ppuStreamCopyInfo;
-/* Where the stream's copies go; makes the channel if need be.  Errors: OUT_OF_RESOURCES. */
+/* The channel that the stream's copies use.  Makes the channel if there is none yet.  Errors:
+ * OUT_OF_RESOURCES. */
 ppuResult ppuStreamGetCopyInfo(ppuStream stream, ppuStreamCopyInfo *info);
 
 /* ---- events --------------------------------------------------------------------------------------- */
@@ -535,7 +546,7 @@ typedef struct ppuModuleOptions {
  * options may be NULL.  Errors: INVALID_IMAGE, COMPILE, OUT_OF_DEVICE_MEMORY. */
 ppuResult ppuModuleLoadData(ppuModule *module, const void *data, size_t bytes,
 			    const ppuModuleOptions *options);
-/* From a file; the suffix .ptx, .ppus or .ppub decides the kind when options do not. Errors: FILE. */
+/* Load from a file; the suffix .ptx, .ppus or .ppub decides the kind when options do not.  Errors: FILE. */
 ppuResult ppuModuleLoad(ppuModule *module, const char *path, const ppuModuleOptions *options);
 /* Waits for the context's work, then frees code, variables and function handles. */
 ppuResult ppuModuleUnload(ppuModule module);
@@ -563,19 +574,18 @@ ppuResult ppuFunctionGetAttributes(ppuFunctionAttributes *attr, ppuFunction func
 /* Offset and size of parameter `index` in the parameter buffer. */
 ppuResult ppuFunctionGetParam(ppuFunction function, uint32_t index, size_t *offset, size_t *bytes);
 const char *ppuFunctionGetName(ppuFunction function);	/* NULL for an invalid handle */
-/* Blocks of block_threads threads, each with that much dynamic shared memory, that fit on an SM. */
+/* How many blocks fit on an SM: of block_threads threads, each block with that much dynamic shared memory. */
 ppuResult ppuOccupancyMaxActiveBlocks(int *blocks, ppuFunction function, uint32_t block_threads,
 				      size_t dynamic_shared);
 
 /* ---- launch -------------------------------------------------------------------------------------------- */
 
 /*
- * Run a kernel: grid blocks of block threads, with dynamic_shared bytes of shared memory on top of
- * the static ones.  The arguments are either params, one pointer to each parameter's value, or a
- * packed buffer laid out as the kernel's parameters are (its size up to the kernel's
- * parameter size); the other is NULL.  Both NULL: a kernel without parameters.  They are copied
- * before the call returns.  Asynchronous: the call does not wait, unless the stream's ring is full.
- * Errors: INVALID_CONFIGURATION, LAUNCH_RESOURCES.
+ * Run a kernel: grid blocks of block threads, with dynamic_shared bytes of shared memory on top of the static
+ * ones.  The arguments are either params, one pointer to each parameter's value, or a packed buffer laid out as
+ * the kernel's parameters are (its size up to the kernel's parameter size); the other is NULL.  Both NULL: a
+ * kernel without parameters.  The arguments are copied before the call returns.  Asynchronous: the call does
+ * not wait, unless the stream's ring is full.  Errors: INVALID_CONFIGURATION, LAUNCH_RESOURCES.
  */
 ppuResult ppuLaunchKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
 			  ppuStream stream, void **params, const void *packed, size_t packed_bytes);
@@ -590,9 +600,9 @@ ppuResult ppuLaunchCooperativeKernel(ppuFunction function, ppuDim3 grid, ppuDim3
 				     ppuStream stream, void **params, const void *packed, size_t packed_bytes);
 
 /*
- * The same, and two events (with timing, of the stream's context) get the device time just before the
- * kernel is handed to the device and just after it is complete: what the kernel alone took, which
- * ppuEventRecord() around a launch does not tell when the device was idle in between.
+ * The same, and two events (with timing, of the stream's context) get the device time just before the kernel is
+ * handed to the device and just after it is complete.  Their difference is the time of the kernel alone.
+ * ppuEventRecord() around a launch does not tell this time when the device was idle in between.
  */
 ppuResult ppuLaunchKernelTimed(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
 			       ppuStream stream, void **params, const void *packed, size_t packed_bytes,
@@ -601,12 +611,12 @@ ppuResult ppuLaunchKernelTimed(ppuFunction function, ppuDim3 grid, ppuDim3 block
 /* ---- kernels that make work ---------------------------------------------------------------------- */
 
 /*
- * A kernel that calls functions of <ppu_queue.h> puts work into a device-owned queue, which runs when
- * the kernel has ended.  The launch is complete, for the stream and for who waits, when all that work is.  Each
- * stream that launches such kernels gets a queue at the first launch; nothing has to be done for it.
+ * A kernel that calls functions of <ppu_queue.h> puts work into a device-owned queue, which runs when the
+ * kernel has ended.  For the stream, and for whoever waits, the launch is complete when all that work is
+ * complete.  Each stream that launches such kernels gets a queue at the first launch, without a call for it.
  * Documentation/runtime/device-queues.md tells the rest.
  */
-#define PPU_STREAM_QUEUE_SPLIT		1u	/* launches take four ring entries, a command each, not one */
+#define PPU_STREAM_QUEUE_SPLIT		1u	/* launches take four ring entries, one command in each */
 #define PPU_STREAM_QUEUE_NO_SPARE	2u	/* groups may take the last entry, too: the end may find no room */
 #define PPU_STREAM_QUEUE_NO_TERMINATOR	4u	/* kernels must call ppuQueueFinish(), or the queue fails */
 #define PPU_STREAM_QUEUE_NO_ASSIST	8u	/* the driver makes room as entries are done, not the device */
@@ -615,15 +625,15 @@ typedef struct ppuQueueOptions {
 	uint32_t block_bytes;		/* command memory of an entry: commands, 256 bytes and the parameters for each
 					 * launch; 512 to 65536; 0: 1024 */
 	uint32_t flags;			/* PPU_STREAM_QUEUE_*, for tests and for looking at how it works */
-	uint32_t initial_get;		/* the entry it begins with */
+	uint32_t initial_get;		/* the entry the queue begins with */
 	uint32_t reserved[4];
 } ppuQueueOptions;
-/* Give the stream a new queue, in place of one it has, whose work it waits for.  NULL: with defaults.
- * Errors: OUT_OF_RESOURCES (no channel left), OUT_OF_DEVICE_MEMORY. */
+/* Give the stream a new queue.  If the stream has one already, wait for its work, then replace it. options
+ * NULL: the defaults.  Errors: OUT_OF_RESOURCES (no channel left), OUT_OF_DEVICE_MEMORY. */
 ppuResult ppuStreamSetQueue(ppuStream stream, const ppuQueueOptions *options);
 
 typedef struct ppuQueueInfo {
-	uint32_t channel;		/* the device's number of it, for traces */
+	uint32_t channel;		/* the device's number of the channel, for traces */
 	uint32_t entries, block_bytes, flags;
 	int assist;			/* the device makes room as entries are done */
 	uint64_t launches;		/* launches of kernels given to it so far */
@@ -637,7 +647,7 @@ typedef struct ppuQueueInfo {
 	uint64_t ring_address, blocks_address, semaphores_address, x_address, y_address;
 	uint64_t soft_address, shadow_address;
 } ppuQueueInfo;
-/* What the stream's queue is and how it stands just now.  Errors: NOT_FOUND (it has none). */
+/* What the stream's queue is, and its present state.  Errors: NOT_FOUND (the stream has no queue). */
 ppuResult ppuStreamGetQueue(ppuStream stream, ppuQueueInfo *info);
 /* Read the ring, semaphores or counters of the stream's queue.  Errors: INVALID_ADDRESS. */
 ppuResult ppuStreamReadQueue(ppuStream stream, uint64_t address, void *to, size_t bytes);

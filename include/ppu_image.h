@@ -33,8 +33,8 @@ enum ppu_sym_kind {
 #define PPU_SYMF_MANAGED (1u << 2)
 #define PPU_SYMF_QUEUE	(1u << 3)	/* kernels: may put work into a device-owned queue (ppu_image_finish) */
 /*
- * Shared variables: ppu_image_finish() gives out the place, by which kernels can come to the code that names
- * it; size 0 is dynamic shared memory.  Undefined: dynamic shared memory if no module defines it.
+ * Shared variables: ppu_image_finish() chooses the place, which depends on the kernels that can come to code
+ * that names the variable.  Size 0 is dynamic shared memory, and so is an undefined one that no module defines.
  */
 #define PPU_SYMF_MOVABLE (1u << 4)
 
@@ -126,9 +126,10 @@ struct ppu_library {
 	int (*image)(unsigned module, struct ppu_image **img, struct ppu_log *log);
 	/* Is it one of the functions that put work into a device-owned queue? */
 	int (*is_queue)(const char *function);
-	/* Where the threads of kernels that can call one of those end: it counts them, for the last one out. */
+	/* Where threads end in kernels that can call one of those: it counts them, since the last one ends
+	 * the launch. */
 	const char *queue_exit;
-	/* Kernels that can come to this function have so many bytes of local memory more. */
+	/* Kernels that can come to this function get thread_slot_bytes more bytes of local memory. */
 	const char *thread_slot;
 	uint32_t thread_slot_bytes;
 };
@@ -136,9 +137,8 @@ struct ppu_library {
 extern const struct ppu_library ppu_device_library;
 
 /*
- * Link in what the library has of the functions that are missing, check that nothing undefined is
- * left, compute per-kernel regs/local through the call graph.  Without a library (NULL) what is
- * missing stays so.
+ * Link in the missing functions that the library has, check that nothing undefined is left, compute per-kernel
+ * regs/local through the call graph.  Without a library (NULL), functions that are missing stay missing.
  */
 int ppu_image_finish(struct ppu_image *img, const struct ppu_library *lib, struct ppu_log *log);
 struct ppu_symbol *ppu_image_find(const struct ppu_image *img, const char *name);

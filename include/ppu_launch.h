@@ -70,7 +70,7 @@ PPU_LAUNCH_DEV int __cudaCDP2MemsetAsync(void *dst, int value, unsigned long lon
 
 /* Waits for what the threads of this block have launched, but not for their tail. */
 PPU_LAUNCH_FN int ppuDeviceSynchronize(void) { return __cudaCDP2DeviceSynchronize(); }
-/* The last error of this thread; the first one forgets it. */
+/* The last error of this thread. ppuDeviceGetLastError() forgets it. */
 PPU_LAUNCH_FN int ppuDeviceGetLastError(void) { return __cudaCDP2GetLastError(); }
 PPU_LAUNCH_FN int ppuDevicePeekAtLastError(void) { return __cudaCDP2PeekAtLastError(); }
 PPU_LAUNCH_FN const char *ppuDeviceGetErrorString(int error) { return __cudaCDP2GetErrorString(error); }
@@ -89,7 +89,7 @@ PPU_LAUNCH_FN int ppuDeviceStreamWaitEvent(ppuDeviceStream stream, ppuDeviceEven
 	return __cudaCDP2StreamWaitEvent(stream, event, 0);
 }
 
-/* In a stream, as a launch of its own. */
+/* Copies and fills in a stream, each as a launch of its own. */
 PPU_LAUNCH_FN int ppuDeviceMemcpyAsync(void *dst, const void *src, unsigned long long bytes, ppuDeviceStream stream)
 {
 	return __cudaCDP2MemcpyAsync(dst, src, bytes, 4, stream);

@@ -3,10 +3,10 @@
  * Device-owned work queues, as kernels use them: threads on the GPU put work into a ring that the host
  * interface runs, and no CPU takes part (Documentation/runtime/device-queues.md).
  *
- * For device code in CUDA C; PTX declares what it calls as .extern .func, with arguments as they are
- * here.  A kernel that calls any of this is given a queue, which the runtime makes at its first launch;
- * kernels that go into the queue and call it share theirs.  Nothing waits unless its name says so, and
- * everything may be called by any number of threads at the same time.
+ * For device code in CUDA C; PTX declares what it calls as .extern .func, with arguments as they are here.  A
+ * kernel that calls any of these functions is given a queue, which the runtime makes at the first such
+ * launch; kernels that go into the queue and call them share that queue.  A function waits only if its name
+ * says so.  Everything may be called by any number of threads at the same time.
  *
  *   ppuQueueLaunch(PPU_KERNEL(next), blocks, 1, 1, 256, 1, 1, 0, &args, sizeof(args));
  *
@@ -128,7 +128,7 @@ PPU_QUEUE_FN int ppuGroupEnd(struct ppu_group *group);
 PPU_QUEUE_FN int ppuQueueInsert(const void *entries, unsigned n);
 
 /* No more work in this launch: from now on everything is refused (PPU_QUEUE_CLOSED).  Need not be called:
- * the last thread of all kernels that could insert does it when it ends. */
+ * the last thread of all kernels that could insert makes this call when it ends. */
 PPU_QUEUE_FN int ppuQueueFinish(void);
 
 #endif

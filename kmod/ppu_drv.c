@@ -71,9 +71,9 @@ static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 };
 
 /*
- * The file is closed, perhaps because its process was killed, perhaps after the
- * device went away.  Channels before what they use; but before them what waits
- * for their fences, which are about to signal.
+ * The file is closed, perhaps because its process was killed, perhaps after the device went away.
+ * Channels are closed before the objects that they use.  But waiters for the fences of channels
+ * are closed first, because these fences are about to signal.
  */
 static void ppu_postclose(struct drm_device *drm, struct drm_file *filp)
 {
@@ -224,7 +224,7 @@ static void ppu_reset_prepare(struct pci_dev *pci)
 
 	ppu_irq_disable(ppu);
 	ppu_device_reset(ppu);
-	/* Counted before anybody hears of it. */
+	/* Count the reset before anybody hears of it. */
 	atomic_inc(&ppu->reset_count);
 	ppu_reset_lost(ppu);
 }
@@ -233,7 +233,7 @@ static void ppu_reset_done(struct pci_dev *pci)
 {
 	struct ppu_device *ppu = pci_get_drvdata(pci);
 
-	/* Who came between prepare and reset found a device that forgot it. */
+	/* A client that came between prepare and reset has lost its context, too. */
 	ppu_reset_lost(ppu);
 	ppu_irq_enable(ppu);
 	ppu_watch_rearm_all(ppu);

@@ -4,9 +4,9 @@
  * can, or (clock=virtual, the default under -icount) callbacks on QEMU's
  * virtual clock, with which VM and GPU together are reproducible.
  *
- * In the thread mode device time runs ahead or behind the guest's clock while
- * there is work, and follows the guest's clock, from wherever it is, while
- * there is none.
+ * In the thread mode device time runs ahead of or behind the guest's clock
+ * while there is work.  While there is no work, device time follows the
+ * guest's clock, starting from the time that it has reached.
  */
 #include "compat.h"
 #include "qemu/atomic.h"
@@ -16,7 +16,7 @@
 
 /* Host time the thread keeps `lock` at a stretch */
 #define PPU_SLICE_NS 100000
-/* Host time it looks for new work before it sleeps */
+/* Host time for which the thread looks for new work before it sleeps */
 #define PPU_SPIN_NS 20000
 
 static int64_t ppu_clock(void)
@@ -47,10 +47,10 @@ void ppu_drive_kick(PPUState *s, unsigned chid)
 }
 
 /*
- * A doorbell's bit stays set until the core has the value: ppu_bar0_read()
- * answers a read of GP_PUT from the latch while it is set, so a store is never
- * read back as what was there before. One that arrives meanwhile has changed
- * the latch, and is for the next time.
+ * A doorbell's bit stays set until the core has the value.  While the bit is
+ * set, ppu_bar0_read() answers a read of GP_PUT from the latch, so a guest
+ * never reads back the value from before its store.  A doorbell that arrives
+ * meanwhile has changed the latch; the next drain takes its value.
  */
 static void ppu_drain_puts(PPUState *s, unsigned w)
 {
@@ -302,7 +302,7 @@ static void ppu_pause(PPUState *s, bool pause)
 
 /*
  * The machine stops or goes on. The thread may want the BQL to send an
- * interrupt, so it is dropped while we wait for the thread to park.
+ * interrupt, so the BQL is dropped while we wait for the thread to park.
  */
 static void ppu_vm_state_change(void *opaque, bool running, RunState state)
 {

@@ -3,11 +3,12 @@
  * The core's ports to memory: guest RAM as the function's DMA sees it, and
  * dirty tracking.
  *
- * The core keeps the pointers it gets; a change of the DMA address space (bus
- * master bit, memory map) makes the listener tell it to forget them.  RAM only:
- * what would be MMIO is refused, so there is no way back into a device from
- * here.  A translating IOMMU in front of the function can change without such a
- * notice; the device refuses to be created behind one (ppu_pci.c).
+ * The core keeps the pointers it gets.  A change of the DMA address space (bus
+ * master bit, memory map) makes the listener tell the core to forget these
+ * pointers.  RAM only: the port refuses what would be MMIO, so there is no way
+ * back into a device from here.  A translating IOMMU in front of the function
+ * can change without such a notice; the device refuses to be created behind
+ * one (ppu_pci.c).
  */
 #include "compat.h"
 #include "exec/memory.h"

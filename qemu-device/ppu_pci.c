@@ -3,11 +3,13 @@
  * The PPU as a PCI Express function: configuration space, BARs, MSI-X,
  * properties.
  *
- *   -device ppu[,vram=256M][,gpcs=5][,sms-per-gpc=3]...   (all: -device
- * ppu,help) BAR0 registers and USERD pages, BAR2 VRAM, BAR4 MSI-X
- * (include/hw/ppu_regs.h) trace-file=PATH   write the device's trace there
- *   clock=auto|thread|virtual   who drives device time (ppu_drive.c); auto:
- * virtual under -icount
+ *   -device ppu[,vram=256M][,gpcs=5]...  all properties: -device ppu,help
+ *   BAR0, BAR2, BAR4  registers and USERD pages, VRAM, MSI-X
+ *                     (include/hw/ppu_regs.h)
+ *   trace-file=PATH   write the device's trace to this file
+ *   clock=auto|thread|virtual
+ *                     who drives device time (ppu_drive.c); auto: virtual
+ *                     under -icount
  */
 #include "compat.h"
 #include "qapi/error.h"
@@ -213,7 +215,9 @@ static bool ppu_init_msix(PPUState *s, Error **errp)
     return true;
 }
 
-/* Undo whatever ppu_realize() got done; the drive is set up. */
+/*
+ * Undo what ppu_realize() has done. ppu_drive_init() has been called before.
+ */
 static void ppu_cleanup(PPUState *s)
 {
     PCIDevice *pdev = PCI_DEVICE(s);
@@ -319,8 +323,7 @@ static void ppu_write_config(PCIDevice *pdev, uint32_t addr, uint32_t val,
 }
 
 /*
- * --- counters as QOM properties: qom-get /machine/... counter-doorbells
- * ----------
+ * --- counters as QOM properties: qom-get /machine/... counter-doorbells --
  */
 
 static void ppu_get_counter(Object *obj, Visitor *v, const char *name,

@@ -15,7 +15,7 @@ struct PPUPool {
     QemuMutex lock;
     QemuCond start, done;
     unsigned round;   /* under lock: which batch is being offered */
-    unsigned running; /* under lock: workers still in it */
+    unsigned running; /* under lock: workers still in that batch */
     bool quit;
     void (*fn)(void *arg, unsigned index);
     void *arg;

@@ -10,7 +10,7 @@
 
 struct PPUTraceFile {
     FILE *f;
-    bool failed; /* a write failed: said once, then dropped */
+    bool failed; /* a write failed: warn once, then drop records */
 };
 
 PPUTraceFile *ppu_tracefile_open(const char *path, const struct ppu_config *cfg,

@@ -38,7 +38,7 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, e
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
 unsigned int __cudaPushCallConfiguration_ptsz(dim3 grid, dim3 block, size_t shared, void *stream);
 #elif defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
-/* clang's headers declare it once more; what they launch goes to the thread's own stream. */
+/* clang's headers declare this function again.  Their launches go to the thread's own stream. */
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream)
 	__asm__("__cudaPushCallConfiguration_ptsz");
 #endif

@@ -387,7 +387,7 @@ struct cudaResourceViewDesc {
 	unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
 };
 
-/* Of a GPU, as CUDA 12 has it; CUDA 11 ends before hostRegisterSupported. */
+/* Properties of a GPU, as in CUDA 12.  In CUDA 11 the structure ends before hostRegisterSupported. */
 struct cudaDeviceProp {
 	char name[256];
 	cudaUUID_t uuid;

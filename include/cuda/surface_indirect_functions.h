@@ -29,7 +29,7 @@
 			     : : letter(v[0]), letter(v[1]), letter(v[2]), letter(v[3]), "l"(s), CUDART_STRIP2_ at \
 			     : "memory")
 
-/* What is out of bounds is a part of the instruction's name. */
+/* What happens out of bounds is a part of the instruction's name. */
 #define CUDART_BY_MODE_(what, ...) \
 	do { \
 		if (mode == cudaBoundaryModeZero) \

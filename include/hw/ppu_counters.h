@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR MIT */
 /*
  * Counters of the device since its reset: read by number through DBG_SEL and DBG_DATA, or from tools
- * by name.  PPU_COUNTERS(): name, text, sentence.  New ones go at the end.  They are only observed:
- * nothing the device does depends on them.
+ * by name.  PPU_COUNTERS(): name, text, sentence.  New counters go at the end.  Counters are only observed:
+ * nothing that the device does depends on them.
  */
 #ifndef PPU_HW_COUNTERS_H
 #define PPU_HW_COUNTERS_H

@@ -16,7 +16,7 @@
  *   sems      u64[count], one for each entry   released by threads, awaited by the queue
  *
  * soft and shadow count entries since the queue was made and never wrap; the entry is the counter
- * modulo count.  What is awaited (X, Y, sems) lies in other pages than what threads only count in.
+ * modulo count.  Words that somebody awaits (X, Y, sems) lie in other pages than the counters soft and shadow.
  *
  * Plain C without headers of any system, for compilers of the GPU's side, too.
  */
@@ -80,7 +80,7 @@ static inline int ppu_wrap_log2(unsigned int count)
 	return n;
 }
 
-/* The form is chosen by count (WQ-55); x as form 1 wants it. */
+/* Chooses the form by count (WQ-55). x must be in the range of form 1. */
 static inline unsigned int ppu_wrap(long long x, unsigned int count)
 {
 	int log2 = ppu_wrap_log2(count);

@@ -2,8 +2,8 @@
 /*
  * Error and fault codes, and the fault record.
  *
- * PPU_ERRS(): name, code, scope, sentence.  Scope CH: stops the channel.  Scope CTX: stops every
- * channel of the instance block whose task faulted, aborts its tasks, nothing else.
+ * PPU_ERRS(): name, code, scope, sentence.  Scope CH: stops the channel.  Scope CTX: stops every channel of the
+ * instance block whose task faulted, and aborts the tasks of that block, nothing else.
  */
 #ifndef PPU_HW_FAULT_H
 #define PPU_HW_FAULT_H

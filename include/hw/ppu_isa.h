@@ -123,8 +123,8 @@ enum ppu_type {
 #define PPU_RND_RM	2	/* toward -inf */
 #define PPU_RND_RP	3	/* toward +inf */
 
-/* m of SETP/SET/SLCT: comparison.  Ordered ones are false when an operand is NaN, *U true. For
- * integers only EQ..GE; signedness from the type. */
+/* m of SETP/SET/SLCT: comparison.  When an operand is NaN, ordered comparisons are false, *U ones are true.
+ * Integers have EQ..GE only; the type tells the signedness. */
 #define PPU_CMPS(C) \
 C(EQ, 0, "eq") C(NE, 1, "ne") C(LT, 2, "lt") C(LE, 3, "le") C(GT, 4, "gt") C(GE, 5, "ge") \
 C(EQU, 6, "equ") C(NEU, 7, "neu") C(LTU, 8, "ltu") C(LEU, 9, "leu") C(GTU, 10, "gtu") \

@@ -332,9 +332,9 @@ static inline const char *ppu_isa_check_atom_(unsigned u, unsigned t)
 }
 
 /*
- * Type and modifiers of an instruction, apart from registers, predicates and immediates: what
- * decides which operation it is.  ppu_isa_check_mods() is the one place that says which of them
- * exist; the decoder's choice of a function asks it too.
+ * Type and modifiers of an instruction, apart from registers, predicates and immediates: what decides which
+ * operation it is. ppu_isa_check_mods() is the one place that says which combinations of them exist; the
+ * decoder asks it too when it chooses a function.
  */
 struct ppu_isa_mods {
 	__u8 op, t, u, rnd, m, x, y;
@@ -460,7 +460,7 @@ static inline const char *ppu_isa_check_mods_special_(const struct ppu_isa_mods 
 	return (const char *)0;
 }
 
-/* NULL: these exist, else a sentence. */
+/* NULL: an instruction with this type and these modifiers exists.  Else a sentence. */
 static inline const char *ppu_isa_check_mods(const struct ppu_isa_mods *i)
 {
 	const struct ppu_isa_info *info = ppu_isa_info(i->op);

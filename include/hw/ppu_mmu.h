@@ -62,7 +62,7 @@ struct ppu_inst_block {
 	__u32 max_depth;	/* N of SP-11, 1..PPU_MAX_DEPTH */
 	__u32 prio_ceiling;	/* highest device priority its tasks may carry */
 	__u32 flags;		/* must be zero */
-	/* Areas in VRAM: byte address and size; 0, 0: absent, then no CTA that needs it starts. */
+	/* Areas in VRAM: byte address and size. 0, 0: the area is absent, and no CTA that needs it starts. */
 	__u64 local_base;	/* local memory: see PPU_LOCAL_AREA_BYTES */
 	__u64 local_size;
 	__u64 tokq_base;	/* divergence token queues: PPU_TOKQ_AREA_BYTES */

@@ -54,8 +54,8 @@
 /*
  * An interrupt of vector v is sent when a bit of INTR_STATUS that belongs to v goes 0 -> 1
  * while set in INTR_ENABLE, and again when INTR_ENABLE is written with bits that are pending.
- * INTR_STATUS is write-1-to-clear.  Detail stands in the bitmaps (CHERR_PENDING..., W1C) and
- * in the fault ring; those never overflow into loss of "something happened".
+ * INTR_STATUS is write-1-to-clear.  Details are in the bitmaps (CHERR_PENDING..., W1C) and in the fault ring.
+ * Even when the ring is full, the fact that something happened is never lost.
  */
 #define PPU_INTR_CHERR		(1u << 0)	/* vec ERROR: CHERR_PENDING has a bit */
 #define PPU_INTR_FAULT		(1u << 1)	/* vec ERROR: the fault ring is not empty */
@@ -154,8 +154,8 @@ R(WATCH_PENDING,        0x2000, W1C, 0, "256 words: watch entries that matched."
 #define PPU_SCHED_PAUSE_TASKS	(1u << 1)
 
 #define PPU_CTX_CMD_LOAD	1	/* (re)read the instance block; needed before a channel names it */
-#define PPU_CTX_CMD_STOP	2	/* stop its channels, abort its tasks; done when the write returns */
-#define PPU_CTX_CMD_FORGET	3	/* drop all device state of it; its memory may be reused */
+#define PPU_CTX_CMD_STOP	2	/* stop the context's channels, abort its tasks; done when the write returns */
+#define PPU_CTX_CMD_FORGET	3	/* drop all device state of the context; its memory may be reused */
 #define PPU_CTX_LOADED		(1u << 0)
 #define PPU_CTX_FAULTED		(1u << 1)
 #define PPU_CTX_BUSY		(1u << 2)	/* has tasks or running copies */

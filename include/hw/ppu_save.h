@@ -82,7 +82,7 @@ struct ppu_save_warp {
 
 #define PPU_SAVE_WF_POP		(1u << 0)	/* no lane is active: a token is popped first */
 #define PPU_SAVE_WF_RETRIED	(1u << 1)	/* the driver has recentred its queue */
-#define PPU_SAVE_WF_NO_QUEUE	(1u << 2)	/* the driver gave it up */
+#define PPU_SAVE_WF_NO_QUEUE	(1u << 2)	/* the driver gave the queue up */
 #define PPU_SAVE_WF_ALL		0x7u
 
 /* ---- sizes ------------------------------------------------------------------------------------ */
@@ -97,7 +97,7 @@ struct ppu_save_warp {
 	PPU_SAVE_ROUND(PPU_SAVE_CTA_FIXED + (__u64)(warps) * PPU_SAVE_BARRIERS * 12 + \
 		       PPU_SAVE_ROUND(shared, 16) + \
 		       (__u64)(warps) * PPU_SAVE_WARP_BYTES(regs, local, tokq), PPU_SAVE_ALIGN)
-/* CAP_SAVE_BYTES_PER_SM: images of all an SM can hold at once, without local memory. */
+/* CAP_SAVE_BYTES_PER_SM: images of all CTAs that an SM can hold at once, without local memory. */
 #define PPU_SAVE_SM_BYTES(warps, ctas, regs, shared, tokq) \
 	PPU_SAVE_ROUND((__u64)(ctas) * (PPU_SAVE_CTA_FIXED + 16 + PPU_SAVE_ALIGN) + \
 		       (__u64)(warps) * (PPU_SAVE_BARRIERS * 12 + PPU_SAVE_WARP_BYTES(0, 0, tokq)) + \
@@ -105,7 +105,7 @@ struct ppu_save_warp {
 
 #define PPU_SAVE_FIRST_PARTS	5	/* of level 1 */
 #define PPU_SAVE_PARTS(depth)	(PPU_SAVE_FIRST_PARTS + (__u64)(depth) - 1)
-/* One part: an eighth of the machine, and the local memory of the largest CTA. */
+/* Bytes of one part: images of an eighth of the SMs, and the local memory of the largest CTA. */
 #define PPU_SAVE_PART_BYTES(sms, per_sm, local) \
 	PPU_SAVE_ROUND((((__u64)(sms) + 7) / 8) * (per_sm) + (__u64)PPU_SAVE_MAX_THREADS * (local), 4096)
 /* Size of the save area a driver allocates: SMs, CAP_SAVE_BYTES_PER_SM, max_depth, local_per_thread. */

@@ -46,15 +46,15 @@ struct ppu_tmd {
 	__u32 queue_capacity;	/* entries */
 	__u32 queue_entry_bytes;/* 16..256, multiple of 16 */
 	__u64 envreg[4];	/* special registers ENVREG0..3 */
-	/* Launched by a thread: for whom it waits.  In a TMD for LAUNCH both are 0. */
-	__u64 order;		/* PPU_ORDER_* or any other number: after those launched into it before */
-	__u64 after;		/* also after the last one launched into this order; 0: none */
+	/* Task launched by a thread: the tasks it waits for.  In a TMD for LAUNCH both fields are 0. */
+	__u64 order;		/* PPU_ORDER_* or any other number: waits for tasks launched into it before */
+	__u64 after;		/* waits also for the last task launched into this order; 0: none */
 	__u64 reserved[8];
 };
 
 #define PPU_TMD_GRID		0
 #define PPU_TMD_QUEUE		1
-/* Orders are those of the launching task: another one's with the same number is another one. */
+/* Each launching task has orders of its own: the same number in another task names another order. */
 #define PPU_ORDER_NONE		0		/* at once */
 #define PPU_ORDER_CTA		1		/* of the launching CTA */
 #define PPU_ORDER_TAIL		2		/* begins when the launching task is complete but for its tail */
@@ -101,7 +101,7 @@ enum ppu_task_shown {
 
 /* A task record, as registers TASK_SEL and TASK_DATA show it. */
 struct ppu_task_info {
-	__u32 record;		/* its number; PPU_TASK_NONE: there is none from TASK_SEL on */
+	__u32 record;		/* number; PPU_TASK_NONE: no record in use from TASK_SEL on */
 	__u32 state;		/* PPU_TASK_IS_* */
 	__u32 slot;		/* of the task table, or PPU_TASK_NONE */
 	__u32 priority, depth;
@@ -114,7 +114,7 @@ struct ppu_task_info {
 #define PPU_TASK_NONE		0xffffffffu
 #define PPU_TASK_INFO_WORDS	16
 
-/* What TLAUNCH returns: name, number, sentence.  Nothing has happened unless it is 0. */
+/* What TLAUNCH returns: name, number, sentence.  Unless the result is 0, nothing has happened. */
 #define PPU_LAUNCH_ERRS(E) \
 E(OK,       0, "launched") \
 E(DEPTH,    1, "the launching task has the greatest nesting depth of its context") \

@@ -112,14 +112,14 @@ enum ppu_trace_event {
 #define PPU_TRP_NEW		0	/* accepted */
 #define PPU_TRP_CHILDREN	1	/* was suspended: children of a CTA are complete */
 #define PPU_TRP_QUEUE		2	/* was suspended: its queue has entries or was closed */
-#define PPU_TRP_ORDER		3	/* those it had to wait for are complete (struct ppu_tmd.order) */
+#define PPU_TRP_ORDER		3	/* tasks it had to wait for are complete (struct ppu_tmd.order) */
 /* TASK_SUSPEND.reason */
 #define PPU_TRS_CHILDREN	0	/* every CTA on its way waits for children */
 #define PPU_TRS_QUEUE		1	/* its queue is empty */
 /* INJECT.kind */
 #define PPU_TRI_LOST		0	/* a message is not sent; unit = vector */
-#define PPU_TRI_LATE		1	/* it is sent later */
-#define PPU_TRI_SPURIOUS	2	/* one is sent though nothing is pending */
+#define PPU_TRI_LATE		1	/* a message is sent later */
+#define PPU_TRI_SPURIOUS	2	/* a message is sent though nothing is pending */
 #define PPU_TRI_HELD		3	/* a bit of a bitmap comes after the next read; unit = bit */
 #define PPU_TRI_COPY_LATE	4	/* unit = engine */
 #define PPU_TRI_DMA		5

@@ -16,7 +16,7 @@
 #include "base/ppu_io.h"
 #include "core/driver.h"
 
-/* For the driver core.  What is done to memory does nothing when the device is gone. */
+/* For the driver core.  Accesses to memory do nothing when the device is gone. */
 
 static u32 ppu_bus_rd(void *dev, u32 reg)
 {
@@ -146,7 +146,7 @@ static int ppu_map_bars(struct ppu_device *ppu)
 	if (!ppu->vram_io)
 		return -ENOMEM;
 
-	/* Memory is reached page by page: no segment is too long. */
+	/* The device reaches memory page by page, so no segment is too long. */
 	dma_set_max_seg_size(dev, UINT_MAX);
 	return dma_set_mask_and_coherent(dev, DMA_BIT_MASK(52));
 }
@@ -160,7 +160,7 @@ static int ppu_map_bars(struct ppu_device *ppu)
 void ppu_device_reset(struct ppu_device *ppu)
 {
 	ppu_wr(ppu, PPU_REG_RESET, 1);
-	/* posted write */
+	/* Read back, because the write is posted. */
 	ppu_rd(ppu, PPU_REG_ID);
 }
 
@@ -220,7 +220,7 @@ static int ppu_device_init_sw(struct ppu_device *ppu)
 	return drmm_add_action_or_reset(drm, ppu_device_release, ppu);
 }
 
-/* What they do may need anything else of the device: they are made last, and end first. */
+/* Work items may need anything else of the device: workqueues are made last, and end first. */
 static int ppu_device_init_wqs(struct ppu_device *ppu)
 {
 	struct drm_device *drm = &ppu->drm;

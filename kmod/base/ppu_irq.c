@@ -2,16 +2,15 @@
 /*
  * PPU driver: MSI-X vectors.
  *
- * Each handler first clears its causes in INTR_STATUS and then drains what they
- * stand for: whatever happens in between sets the cause, and sends the vector,
- * again.
+ * Each handler first clears its causes in INTR_STATUS and then handles what these causes stand
+ * for.  Whatever happens in between sets the cause, and sends the vector, again.
  *
- * Errors are handled in a thread, since they end in long work; completions and
- * watches in the interrupt itself, since someone waits for them.
+ * Errors are handled in a thread, since they end in long work; completions and watches are
+ * handled in the interrupt itself, since someone waits for them.
  *
- * A client can make the device interrupt without end (INTR commands in a row):
- * it must not keep a CPU busy by that.  Of a vector that comes more often than
- * ppu_irq_rate each interrupt beyond a burst waits until the rate allows it;
+ * A client can make the device interrupt without end (INTR commands in a row), but must not keep
+ * a CPU busy that way.  When a vector comes more often than ppu_irq_rate, each interrupt beyond a
+ * burst waits until the rate allows it.  Meanwhile its causes collect in the device.
  * its causes collect in the device meanwhile.
  */
 
@@ -36,14 +35,14 @@ MODULE_PARM_DESC(irq_rate, "most interrupts per second and vector, 0: no limit")
 
 #define PPU_PACE_BURST	32	/* interrupts that come as fast as they may */
 
-/* Writes INTR_ENABLE as things are now. */
+/* Writes INTR_ENABLE to match the present state. */
 static void ppu_irq_update(struct ppu_device *ppu)
 {
 	lockdep_assert_held(&ppu->intr_lock);
 	ppu_wr(ppu, PPU_REG_INTR_ENABLE, ppu->intr_enabled ? PPU_INTR_ALL & ~ppu->intr_held : 0);
 }
 
-/* Counts an interrupt.  Returns how long to hold back the next, ns; 0: not at all. */
+/* Counts an interrupt.  Returns for how many ns the next one is held back; 0: not at all. */
 static u64 ppu_pace_count(struct ppu_pace *pace)
 {
 	unsigned int rate = READ_ONCE(ppu_irq_rate);
@@ -54,7 +53,10 @@ static u64 ppu_pace_count(struct ppu_pace *pace)
 		return 0;
 	gap = max(NSEC_PER_SEC / rate, 1L);
 	burst = PPU_PACE_BURST * gap;
-	/* Some come after they were held back; the rate may have been lower before. */
+	/*
+	 * Some interrupts come late, since they were held back; the rate may have been lower
+	 * before.
+	 */
 	pace->due = clamp_t(u64, pace->due, now, now + 2 * burst) + gap;
 	if (pace->due - now <= burst)
 		return 0;
@@ -62,7 +64,7 @@ static u64 ppu_pace_count(struct ppu_pace *pace)
 	return pace->due - now - burst;
 }
 
-/* In the interrupt itself: the device keeps the causes to itself for a while. */
+/* In the interrupt itself: mask the causes, which the device then keeps for a while. */
 static void ppu_pace_irq(struct ppu_device *ppu, unsigned int vec)
 {
 	struct ppu_pace *pace = &ppu->pace[vec];
@@ -83,7 +85,7 @@ static enum hrtimer_restart ppu_pace_timer(struct hrtimer *timer)
 	struct ppu_device *ppu = pace->ppu;
 	unsigned long flags;
 
-	/* The device interrupts at once if there was something. */
+	/* The device interrupts at once if there was a cause meanwhile. */
 	spin_lock_irqsave(&ppu->intr_lock, flags);
 	ppu->intr_held &= ~pace->mask;
 	ppu_irq_update(ppu);
@@ -91,7 +93,7 @@ static enum hrtimer_restart ppu_pace_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* In a thread: it just sleeps. */
+/* In a thread: holding back is just sleeping. */
 static void ppu_pace_thread(struct ppu_device *ppu, unsigned int vec)
 {
 	u64 hold = ppu_pace_count(&ppu->pace[vec]);
@@ -221,7 +223,7 @@ static void ppu_pace_init(struct ppu_device *ppu)
  * ppu_irq_fini - free the vectors
  * @ppu: device
  *
- * When it returns no handler runs.
+ * No handler runs when this function has returned.
  */
 void ppu_irq_fini(struct ppu_device *ppu)
 {
@@ -242,8 +244,8 @@ void ppu_irq_fini(struct ppu_device *ppu)
  * ppu_irq_enable - let the device, which was reset, send interrupts
  * @ppu: device
  *
- * Nothing is cleared: what is pending came after the reset, for somebody who
- * was quick, and interrupts now.
+ * Nothing is cleared: what is pending came after the reset, for a client that was quick, and
+ * interrupts now.
  */
 void ppu_irq_enable(struct ppu_device *ppu)
 {

@@ -14,7 +14,7 @@ struct ppu_device;
 /**
  * struct ppu_irq_handlers - what the units do about an interrupt, by cause
  *
- * Causes are cleared before: what happens meanwhile interrupts again.
+ * Causes are cleared before the call: whatever happens meanwhile interrupts again.
  */
 struct ppu_irq_handlers {
 	/** @error: fault records, or stopped channels; in a thread. */
@@ -37,13 +37,13 @@ struct ppu_pace {
 	struct ppu_device *ppu;
 	/** @mask: causes of the vector, PPU_INTR_*. */
 	u32 mask;
-	/** @due: when the next would come if all so far had kept the rate, ktime in ns. */
+	/** @due: when the next one would come if all had kept the rate, ktime in ns. */
 	u64 due;
 	/** @timer: lets held causes through again. */
 	struct hrtimer timer;
 	/** @total: interrupts. */
 	u64 total;
-	/** @held: times they were held back. */
+	/** @held: how often interrupts were held back. */
 	u64 held;
 };
 

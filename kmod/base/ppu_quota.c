@@ -2,9 +2,9 @@
 /*
  * PPU driver: what one process may have.
  *
- * All files a process opened share one account.  What is charged is released
- * when the object is freed, which may be after the file was closed, and after
- * the process is gone: accounts are counted references.
+ * All files that a process has opened share one account.  What is charged is released when the
+ * object is freed.  This may be after the file was closed and the process is gone, so accounts are
+ * reference counted.
  */
 
 #include <linux/mm.h>
@@ -44,7 +44,7 @@ static u64 ppu_limit_system(void)
 	return ppu_max_system_mb ? (u64)ppu_max_system_mb << 20 : ram / 4 * 3;
 }
 
-/** ppu_quota_limit - most of a resource a process may have */
+/** ppu_quota_limit - how much of a resource a process may have */
 u64 ppu_quota_limit(struct ppu_device *ppu, enum drm_ppu_resource res)
 {
 	switch (res) {
@@ -133,7 +133,7 @@ out:
 }
 
 /**
- * ppu_quota_charge - an object is to be made
+ * ppu_quota_charge - charge for an object that is to be made
  * @quota: account; NULL: nobody pays
  * @res: what
  * @amount: how much
@@ -152,7 +152,7 @@ int ppu_quota_charge(struct ppu_quota *quota, enum drm_ppu_resource res, u64 amo
 	return -ENOSPC;
 }
 
-/** ppu_quota_release - the object is gone, or could not be made */
+/** ppu_quota_release - undo a charge: the object is gone, or could not be made */
 void ppu_quota_release(struct ppu_quota *quota, enum drm_ppu_resource res, u64 amount)
 {
 	if (quota)

@@ -7,9 +7,9 @@
  * interface can read it; its GP_GET and GP_PUT live in a page of BAR0, which is
  * in no GPU address space.
  *
- * User-submit: ring and page are mapped to the owner.  Kernel-submit: neither
- * is, ppu_submit.c fills the ring.  Device-owned queues (ppu_devq.c) have their
- * ring in VRAM, where threads on the GPU fill it, and no page.
+ * User-submit: ring and page are mapped to the owner.  Kernel-submit: neither is mapped, and
+ * ppu_submit.c fills the ring.  Device-owned queues (ppu_devq.c) have their ring in VRAM, where
+ * threads on the GPU fill it, and have no page.
  *
  * A channel that stopped with an error stays stopped: ppu_channel.dead is set
  * once, by ppu_channel_fail(), and never cleared.
@@ -48,7 +48,7 @@
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
 
-/* Causes that are errors of the work, of which its group hears. */
+/* Causes that are errors of the work: the channel's group is told of them. */
 #define PPU_CAUSE_ERROR \
 	(DRM_PPU_CHANNEL_STATE_FAULTED | DRM_PPU_CHANNEL_STATE_TIMEDOUT | \
 	 DRM_PPU_CHANNEL_STATE_INNOCENT)
@@ -179,7 +179,7 @@ static u32 ppu_channel_timeslice_ns(const struct ppu_channel *chan)
  * ppu_channel_update_pause - let the channel fetch, or not, as things are now
  * @chan: channel; ppu_device.chan_lock is held and the device entered
  *
- * To be called when anything it looks at has changed.
+ * To be called when anything that this function looks at has changed.
  */
 void ppu_channel_update_pause(struct ppu_channel *chan)
 {
@@ -206,7 +206,7 @@ static int ppu_channel_enable(struct ppu_channel *chan)
 	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
 	spin_lock_irqsave(&ppu->chan_lock, flags);
-	/* Its group may have been stopped while it was made. */
+	/* The group may have been stopped while the channel was made. */
 	if (chan->dead || (chan->group && chan->group->stopped)) {
 		ret = -EIO;
 		goto out;
@@ -214,7 +214,7 @@ static int ppu_channel_enable(struct ppu_channel *chan)
 	ppu_ch_wr(ppu, chan->chid, PPU_REG_CH_CMD, PPU_CH_CMD_ENABLE);
 	if (!(ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS) & PPU_CHS_ENABLED)) {
 		err = ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_ERROR);
-		/* A channel that stopped at once is its owner's affair. */
+		/* Creation succeeds if the channel stopped at once: its owner sees the error. */
 		if (!err || err == PPU_ERR_BAD_CONFIG)
 			ret = -EIO;
 	}
@@ -233,7 +233,7 @@ static u32 ppu_channel_hw_flags(const struct ppu_channel *chan)
 	return chan->user_submit ? 0 : PPU_CHF_KERNEL_SUBMIT;
 }
 
-/* GPU address of the shadow of GP_PUT, 0: it has none. */
+/* GPU address of the shadow of GP_PUT; 0: the channel has none. */
 static u64 ppu_channel_shadow(const struct ppu_channel *chan)
 {
 	if (chan->type != DRM_PPU_CHANNEL_DEVICE_QUEUE)
@@ -275,8 +275,8 @@ static int ppu_channel_program(struct ppu_channel *chan)
  * @chan: channel; it no longer executes, or never will
  * @failure: why
  *
- * Only the first call has an effect.  The cause is there before anything that
- * tells of it: state, fences, events, waits.
+ * Only the first call has an effect.  The cause is stored before anything tells of it: state,
+ * fences, events, waits.
  *
  * Return: true for the first call.
  */
@@ -290,7 +290,9 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 	first = !chan->dead;
 	if (first) {
 		chan->failure = *failure;
-		/* Before anybody hears of it, who may destroy the channel at once. */
+		/*
+		 * Queue the dump before anybody hears of the error and may destroy the channel.
+		 */
 		if (failure->cause & PPU_CAUSE_GUILT)
 			ppu_coredump_queue(chan);
 		if (failure->cause & PPU_CAUSE_ERROR) {
@@ -318,7 +320,7 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
  * ppu_channel_dead - did the channel's work end with an error?
  * @chan: channel
  *
- * Whoever has read of it in the notifier waits here until the rest is there.
+ * A caller that has read of the error in the notifier waits here until the rest is stored.
  *
  * Return: ppu_channel.dead; if it is not 0, ppu_channel.failure is valid.
  */
@@ -412,9 +414,9 @@ static void ppu_channel_unpublish(struct ppu_channel *chan)
 }
 
 /*
- * Frees the memory the device read; it must have stopped.  A channel that would
- * not stop keeps its number and memory: losing them is better than DMA into
- * somebody else's pages.
+ * Frees the memory that the device has read; the channel must have stopped.  A channel that does
+ * not stop keeps its number and memory: losing them is better than DMA into pages that belong to
+ * somebody else by then.
  */
 static void ppu_channel_release_hw(struct ppu_channel *chan, bool stopped)
 {
@@ -455,7 +457,7 @@ static void ppu_channel_tell_blocked(struct ppu_channel *chan)
 	drm_dev_exit(idx);
 }
 
-/* The CPU's mappings of the ring, and of the USERD page if there is one. */
+/* Removes the CPU's mappings of the ring, and of the USERD page if there is one. */
 static void ppu_channel_revoke(struct ppu_channel *chan)
 {
 	if (!chan->user_submit || !chan->ring)
@@ -471,7 +473,10 @@ static void ppu_channel_halt(struct ppu_channel *chan)
 	const struct ppu_failure cancelled = { .err = -ECANCELED };
 	struct ppu_file *file = chan->file;
 
-	/* A process that ends at the first error does not take the evidence along. */
+	/*
+	 * Finish the dump first, or a process that ends at the first error takes the evidence
+	 * along.
+	 */
 	flush_work(&chan->dump_work);
 	flush_work(&chan->devq.stop_work);
 	mutex_lock(&chan->lock);
@@ -513,7 +518,7 @@ void ppu_channel_close_all(struct ppu_file *file)
 	struct ppu_channel *chan;
 	unsigned long id;
 
-	/* All stop before any is waited for: their jobs may depend on each other. */
+	/* Stop all channels before waiting for any: their jobs may depend on each other. */
 	xa_for_each(&file->channels, id, chan)
 		ppu_channel_halt(chan);
 	xa_for_each(&file->channels, id, chan) {
@@ -557,7 +562,7 @@ static int ppu_channel_map_ring(struct ppu_channel *chan)
 	return 0;
 }
 
-/* Gives the owner, and nobody else, the ring and the USERD page, if it is to have it. */
+/* Maps the ring and the USERD page for the owner alone, if the owner is to have them. */
 static int ppu_channel_map_user(struct ppu_channel *chan, struct drm_file *filp,
 				struct drm_ppu_channel_create *args)
 {
@@ -641,7 +646,7 @@ static int ppu_channel_join_group(struct ppu_channel *chan, u32 group_id)
 	return ret;
 }
 
-/* Everything up to the channel's first fetch. */
+/* Does everything up to the channel's first fetch. */
 static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
 			     struct drm_ppu_channel_create *args)
 {
@@ -683,8 +688,8 @@ static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
 }
 
 /*
- * It was published, but will not run.  An interrupt may have found it: it must
- * be dead, and count as destroyed, before what it uses is freed.
+ * The channel was published, but will not run.  An interrupt may have found it: it must be dead,
+ * and count as destroyed, before anything that it uses is freed.
  */
 static void ppu_channel_abandon(struct ppu_channel *chan)
 {
@@ -749,7 +754,7 @@ static int ppu_channel_create(struct ppu_file *file, struct ppu_vm *vm, struct d
 	u32 id;
 	int ret;
 
-	/* A place for the id now, so that nothing fails once the channel runs. */
+	/* Reserve the id now, so that nothing fails once the channel runs. */
 	ret = xa_alloc(&file->channels, &id, NULL, xa_limit_31b, GFP_KERNEL);
 	if (ret)
 		return ret;
@@ -781,7 +786,7 @@ static int ppu_channel_create(struct ppu_file *file, struct ppu_vm *vm, struct d
 	ppu_devq_to_user(chan, args);
 	trace_ppu_channel_create(chan->chid, vm->context_id, chan->hw_class, chan->ring_entries,
 				 chan->user_submit);
-	/* From here on another thread may use and destroy it. */
+	/* From here on another thread may use and destroy the channel. */
 	xa_store(&file->channels, id, chan, GFP_KERNEL);
 	return 0;
 

@@ -37,13 +37,13 @@ struct ppu_vm;
 struct ppu_failure {
 	/** @err: negative error its fences get. */
 	int err;
-	/** @cause: bit of DRM_PPU_CHANNEL_STATE_* that says so, 0: destroyed. */
+	/** @cause: the DRM_PPU_CHANNEL_STATE_* bit of the failure, 0: destroyed. */
 	u32 cause;
 	/** @error: PPU_ERR_* code of the device, 0 if none. */
 	u32 error;
 	/** @get: GP_GET of the failing entry. */
 	u32 get;
-	/** @va: address @error is about. */
+	/** @va: address that @error is about. */
 	u64 va;
 };
 
@@ -84,7 +84,7 @@ struct ppu_channel {
 
 	/** @lock: life cycle, properties, and order of submission. */
 	struct mutex lock;
-	/** @enabled: for the first time; written under ppu_device.chan_lock, too. */
+	/** @enabled: was enabled before; written under ppu_device.chan_lock, too. */
 	bool enabled;
 	/** @paused: by its owner; written under ppu_device.chan_lock, too. */
 	bool paused;
@@ -100,7 +100,7 @@ struct ppu_channel {
 	struct work_struct dump_work;
 	/** @destroyed: no longer on the device. */
 	bool destroyed;
-	/** @stopped: the device stopped it; otherwise its memory is never freed. */
+	/** @stopped: by the device; otherwise the memory is never freed. */
 	bool stopped;
 
 	/** @ring: GPFIFO entries, or all of a device-owned queue. */

@@ -2,8 +2,8 @@
 /*
  * PPU driver: device-owned work queues.
  *
- * Set-up and repair are the driver core's (core/channel.h); here is what the uAPI
- * makes of a queue, and what becomes of the channel that waits for it.
+ * Set-up and repair are part of the driver core (core/channel.h).  This file has what the uAPI
+ * makes of a queue, and what becomes of the channel that waits for the queue.
  */
 
 #include <linux/io.h>
@@ -66,9 +66,9 @@ int ppu_devq_check(struct ppu_device *ppu, const struct drm_ppu_channel_create *
 /* What an error of the queue means to the channel that waits for it */
 
 /*
- * Does the owner still wait?  An error of its own, which may have stopped the queue
- * with its VM, says more than the queue's: it must not get lost because the worker
- * came before the interrupt's thread.
+ * Does the owner still wait?  An error of the owner's own, which may have stopped the queue with
+ * its VM, says more than the error of the queue.  The owner's error must not get lost because this
+ * worker came before the interrupt's thread.
  */
 static bool ppu_devq_owner_lives(struct ppu_channel *owner)
 {
@@ -107,8 +107,8 @@ static void ppu_devq_stop_owner(struct work_struct *work)
  * ppu_devq_failed - a channel stopped with an error
  * @chan: channel; ppu_device.chan_lock is held
  *
- * Its owner, if it has one, waits for what will never come: it is stopped, by a
- * worker, since that takes its lock.
+ * The owner of the queue, if there is one, waits for what will never come.  A worker stops it,
+ * since stopping takes the owner's lock.
  */
 void ppu_devq_failed(struct ppu_channel *chan)
 {
@@ -202,7 +202,7 @@ void ppu_devq_ring_low(struct ppu_channel *chan)
 {
 	lockdep_assert_held(&chan->ppu->chan_lock);
 
-	/* The bit may be one of the channel that had this number before. */
+	/* The bit may have been set for the channel that had this number before. */
 	if (chan->type != DRM_PPU_CHANNEL_DEVICE_QUEUE || !chan->enabled || chan->dead)
 		return;
 	ppu_devq_refresh(&ppu_bus, chan->ppu, chan->chid);
@@ -215,7 +215,7 @@ void ppu_devq_ring_low(struct ppu_channel *chan)
 /**
  * ppu_devq_to_user - tell where the parts of a queue are
  * @chan: channel of any type
- * @args: gets it
+ * @args: gets their places
  */
 void ppu_devq_to_user(const struct ppu_channel *chan, struct drm_ppu_channel_create *args)
 {
@@ -236,7 +236,7 @@ void ppu_devq_to_user(const struct ppu_channel *chan, struct drm_ppu_channel_cre
 /**
  * ppu_devq_look - read the counters of a queue
  * @chan: channel of any type; its lock is held, the device entered
- * @look: gets them; zero for other channels
+ * @look: gets the counters; zero for other channels
  */
 void ppu_devq_look(struct ppu_channel *chan, struct ppu_devq_look *look)
 {

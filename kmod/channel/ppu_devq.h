@@ -26,7 +26,7 @@ struct ppu_devq {
 	u32 flags;
 	/** @owner: channel that is stopped when an error stops this one; or NULL. */
 	struct ppu_channel *owner;
-	/** @stop_work: stops @owner; holds a reference to its channel while queued. */
+	/** @stop_work: stops @owner; holds a reference to the queue while queued. */
 	struct work_struct stop_work;
 	/** @refreshes: by the interrupt; under ppu_device.chan_lock. */
 	u64 refreshes;

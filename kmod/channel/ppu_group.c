@@ -30,7 +30,7 @@
 #include "channel/ppu_group.h"
 #include "memory/ppu_vm.h"
 
-/* How often a wait looks whether the last command is done: nothing tells. */
+/* How often a wait looks whether the last command is done: no interrupt tells. */
 #define PPU_GROUP_POLL_US	500
 
 /* Life */
@@ -60,7 +60,7 @@ struct ppu_group *ppu_group_lookup(struct ppu_file *file, u32 id)
 	return group;
 }
 
-/* It has no name any more: no channel can join. */
+/* The group's id is gone already, so no channel can join. */
 static void ppu_group_release(struct ppu_file *file, struct ppu_group *group)
 {
 	cancel_work_sync(&group->stop_work);
@@ -127,7 +127,7 @@ void ppu_group_leave(struct ppu_channel *chan)
 	ppu_group_put(group);
 }
 
-/* Lets all channels fetch, or not, as things are now. */
+/* Lets all channels fetch, or not, according to the state of the group. */
 static void ppu_group_update(struct ppu_group *group)
 {
 	struct ppu_channel *chan;
@@ -146,8 +146,8 @@ static void ppu_group_update(struct ppu_group *group)
  * ppu_group_channel_failed - a channel stopped with an error
  * @chan: channel; ppu_device.chan_lock is held
  *
- * With DRM_PPU_GROUP_STOP_ALL the others stop fetching now; they are stopped by
- * a worker, since that takes their locks.
+ * With DRM_PPU_GROUP_STOP_ALL the other channels stop fetching now.  A worker stops them, since
+ * stopping takes their locks.
  */
 void ppu_group_channel_failed(struct ppu_channel *chan)
 {
@@ -168,7 +168,7 @@ void ppu_group_channel_failed(struct ppu_channel *chan)
 	queue_work(group->ppu->wq, &group->stop_work);
 }
 
-/* Some member that lives, with a reference; NULL: there is none. */
+/* A living member, with a reference; NULL: there is none. */
 static struct ppu_channel *ppu_group_next_alive(struct ppu_group *group)
 {
 	struct ppu_device *ppu = group->ppu;
@@ -187,7 +187,7 @@ static struct ppu_channel *ppu_group_next_alive(struct ppu_group *group)
 	return found;
 }
 
-/* Ends the work of all members.  No lock is held: it takes theirs. */
+/* Ends the work of all members.  The caller holds no lock: this takes the members' locks. */
 static void ppu_group_stop_members(struct ppu_group *group)
 {
 	const struct ppu_failure stopped = {
@@ -308,7 +308,7 @@ static bool ppu_group_executes(struct ppu_group *group)
 	return executes;
 }
 
-/* Its channels fetch nothing: waits until the commands they execute are done. */
+/* Waits until the commands that the channels execute are done; they fetch no more. */
 static int ppu_group_wait(struct ppu_group *group, s64 timeout_ns)
 {
 	int idx;
@@ -330,7 +330,7 @@ static int ppu_group_wait(struct ppu_group *group, s64 timeout_ns)
 	}
 }
 
-/* Holds its channels back or lets them go; false: it was stopped. */
+/* Holds the group's channels back or lets them go.  False: the group was stopped. */
 static bool ppu_group_set(struct ppu_group *group, bool *hold, bool value)
 {
 	struct ppu_device *ppu = group->ppu;
@@ -351,7 +351,10 @@ static int ppu_group_enable(struct ppu_group *group, bool enable)
 	return ppu_group_set(group, &group->disabled, !enable) ? 0 : -EIO;
 }
 
-/* One at a time: what one lets go must not be what another waits for. */
+/*
+ * PREEMPTs in progress are counted, and the channels stay held back until the last one
+ * is done: what one PREEMPT lets go must not be what another one waits for.
+ */
 static int ppu_group_preempt(struct ppu_group *group, s64 timeout_ns)
 {
 	struct ppu_device *ppu = group->ppu;
@@ -416,7 +419,7 @@ static int ppu_group_set_policy(struct ppu_group *group, u64 policy)
 	return 0;
 }
 
-/* What writes registers, which must not take long. */
+/* Does the operations that write registers, which must not take long. */
 static int ppu_group_op(struct ppu_group *group, const struct drm_ppu_group_control *args)
 {
 	switch (args->op) {
@@ -470,7 +473,7 @@ int ppu_ioctl_group_control(struct drm_device *drm, void *data, struct drm_file 
 	return ret;
 }
 
-/* The sums over its channels; the device is entered. */
+/* Sums over the channels of the group; the device is entered. */
 static void ppu_group_query(struct ppu_group *group, struct drm_ppu_group_query *args)
 {
 	struct ppu_device *ppu = group->ppu;

@@ -40,7 +40,7 @@ struct ppu_group {
 	bool stopped;
 	/** @closed: destroyed. */
 	bool closed;
-	/** @first_channel: id of the one that failed first, 0: none. */
+	/** @first_channel: id of the channel that failed first, 0: none. */
 	u32 first_channel;
 	/** @first_error: PPU_ERR_* of @first_channel. */
 	u32 first_error;

@@ -2,8 +2,8 @@
 /*
  * PPU driver: error notifiers of channels.
  *
- * A notifier is a struct drm_ppu_notification in a buffer object of the
- * channel's owner.  The driver only writes it, once.
+ * A notifier is a struct drm_ppu_notification in a buffer object of the channel's owner.  The
+ * driver only writes the notification, once, and never reads it.
  */
 
 #include <linux/ktime.h>
@@ -89,6 +89,6 @@ void ppu_notifier_write(struct ppu_channel *chan)
 		slot->gpu_ns = ppu_device_time(chan->ppu);
 		drm_dev_exit(idx);
 	}
-	/* Whoever sees the state sees the rest. */
+	/* Release: a process that sees the state also sees the rest. */
 	smp_store_release(&slot->state, chan->failure.cause);
 }

@@ -3,11 +3,10 @@
  * PPU driver: jobs of kernel-submit channels.
  *
  * Each kernel-submit channel is a drm_gpu_scheduler with one entity.  A job's
- * entries are followed by two of the driver's: a block with WFI and, in an entry
- * of its own, one with INTR.  A job is complete when the device's GP_GET stands
- * at the INTR entry, or past it.  GP_GET lives in BAR0, so that no command of
- * the user's can make a fence signal early or late: a fence depends on nothing
- * user space can write.
+ * entries are followed by two of the driver's: a block with WFI and, in an entry of its own, one
+ * with INTR.  A job is complete when the device's GP_GET stands at the INTR entry, or past it.
+ * GP_GET lives in BAR0, so that no command of the user's can make a fence signal early or late: a
+ * fence depends on nothing that user space can write.
  *
  * A channel whose job timed out, or that stopped with an error, is never used
  * again: all its fences signal with an error.
@@ -51,7 +50,7 @@
 /** struct ppu_job_fence - a job on the ring */
 struct ppu_job_fence {
 	struct dma_fence base;
-	/** @lock: of @base; its own, since it outlives the channel. */
+	/** @lock: of @base; in the fence, since the fence outlives the channel. */
 	spinlock_t lock;
 	struct list_head link;
 	/** @done: the job is complete when GP_GET, unwrapped, reaches this. */
@@ -73,7 +72,7 @@ static const char *ppu_job_fence_timeline_name(struct dma_fence *fence)
 	return to_ppu_job_fence(fence)->name;
 }
 
-/* A fence may outlive everything but its operations: it holds the module. */
+/* A fence may outlive everything but its operations, so it holds the module. */
 static void ppu_job_fence_release(struct dma_fence *fence)
 {
 	dma_fence_free(fence);
@@ -143,7 +142,7 @@ static void ppu_ring_put(struct ppu_channel *chan, u64 va, u32 length)
 	chan->put_abs++;
 }
 
-/* There is room: jobs and limit of the scheduler are sized so. */
+/* There is always room: the size of jobs and the scheduler's limit see to that. */
 static void ppu_job_write(struct ppu_job *job)
 {
 	struct ppu_channel *chan = job->chan;
@@ -161,7 +160,7 @@ static void ppu_job_ring_doorbell(struct ppu_channel *chan)
 	u32 put;
 
 	div_u64_rem(chan->put_abs, chan->ring_entries, &put);
-	/* Entries before GP_PUT. */
+	/* The entries are in memory before GP_PUT tells of them. */
 	wmb();
 	ppu_userd_wr(chan->ppu, chan->chid, PPU_REG_USERD_GP_PUT, put);
 }
@@ -187,7 +186,7 @@ static struct dma_fence *ppu_job_emit_fence(struct ppu_job *job, u64 done)
 	return dma_fence_get(&fence->base);
 }
 
-/* A job without entries only joins fences, but not before the jobs in front of it. */
+/* A job without entries joins fences, but completes only after the jobs before it. */
 static struct dma_fence *ppu_job_run_barrier(struct ppu_job *job)
 {
 	struct ppu_channel *chan = job->chan;
@@ -292,8 +291,8 @@ void ppu_submit_fail(struct ppu_channel *chan, int err)
 }
 
 /*
- * The scheduler took the job off its list before it asked: if the job lives on,
- * or is done, it has to go back, or nobody would ever free it.
+ * The scheduler took the job off its list before it asked.  If the job lives on, or is done, the
+ * job has to go back, or nobody would ever free it.
  */
 static enum drm_gpu_sched_stat ppu_job_put_back(struct drm_sched_job *sched_job)
 {
@@ -422,7 +421,7 @@ int ppu_submit_init(struct ppu_channel *chan)
 	if (ret)
 		return ret;
 
-	/* One entry stays empty, and the INTR of a finished job may linger. */
+	/* One entry stays empty, and the INTR of a finished job may still be in the ring. */
 	chan->job_entries = chan->entries - PPU_TAIL_COUNT - 2;
 	chan->fence_context = dma_fence_context_alloc(1);
 	chan->out_context = dma_fence_context_alloc(1);
@@ -496,7 +495,7 @@ static int ppu_submit_check_entries(struct ppu_device *ppu, const struct ppu_job
 	return 0;
 }
 
-/* Copies what user space gave: that takes as long as a page fault of its takes. */
+/* Copies what user space gave.  This may take as long as page faults of user space. */
 static int ppu_submit_get_job(struct ppu_submit *sub, const struct drm_ppu_submit *args)
 {
 	struct ppu_device *ppu = sub->chan->ppu;
@@ -537,7 +536,7 @@ static int ppu_submit_get(struct ppu_submit *sub, const struct drm_ppu_submit *a
 	return ppu_syncs_get(&sub->syncs, sub->chan->ppu, sub->filp, &args->syncs);
 }
 
-/* All that may fail. */
+/* Does everything that may fail. */
 static int ppu_submit_prepare(struct ppu_submit *sub)
 {
 	struct ppu_channel *chan = sub->chan;
@@ -556,7 +555,7 @@ static int ppu_submit_prepare(struct ppu_submit *sub)
 
 	for (i = 0; i < syncs->num_waits && !ret; i++) {
 		ret = drm_sched_job_add_dependency(&job->base, syncs->waits[i]);
-		/* It took the reference, also if it failed. */
+		/* The call took the reference, also if it failed. */
 		syncs->waits[i] = NULL;
 	}
 	return ret;
@@ -636,7 +635,7 @@ static int ppu_submit(struct ppu_submit *sub, struct drm_ppu_submit *args)
 	ret = ppu_submit_wait_room(chan, args->flags & DRM_PPU_SUBMIT_NONBLOCK);
 	if (ret)
 		return ret;
-	/* Without the lock: others must be able to destroy the channel meanwhile. */
+	/* Not under the lock, so that others can destroy the channel meanwhile. */
 	ret = ppu_submit_get(sub, args);
 	if (ret)
 		return ret;

@@ -50,7 +50,7 @@ static void ppu_devq_write(const struct ppu_devq_setup *q, u64 offset, u64 val)
 	q->bus->mem_wr(q->dev, q->mem.addr(q->mem.object, offset, &contig), val);
 }
 
-/* Step 406 (WQ-30): what the host interface will stand at until the first work is there. */
+/* Step 406 (WQ-30): the host interface stands at this command until the first work is there. */
 static void ppu_devq_write_start(const struct ppu_devq_setup *q)
 {
 	u64 x = q->va + q->layout->x, at = q->layout->start;
@@ -99,7 +99,7 @@ int ppu_devq_step(struct ppu_devq_setup *q, unsigned int step)
 	case 408:
 		return ppu_devq_write_entry(q);
 	case 410:
-		/* The entry is in memory before GP_PUT says that it may be fetched. */
+		/* The entry must be in memory before GP_PUT says that it may be fetched. */
 		q->bus->mem_order(q->dev);
 		ppu_chan_wr(q->bus, q->dev, q->chid, PPU_REG_CH_PUT,
 			    ppu_devq_first_put(q->get, q->count));
@@ -107,7 +107,7 @@ int ppu_devq_step(struct ppu_devq_setup *q, unsigned int step)
 	case 412:
 		ppu_devq_write(q, q->layout->soft, ppu_devq_first_soft(q->get));
 		ppu_devq_write(q, q->layout->shadow, ppu_devq_first_shadow(q->get, q->count));
-		/* And the counters before anybody hears of the queue. */
+		/* The counters must be in memory before anybody hears of the queue. */
 		q->bus->mem_order(q->dev);
 		return 0;
 	default:
@@ -156,7 +156,7 @@ bool ppu_token_queue_centre(const struct ppu_bus *bus, void *dev, u64 vram,
 	from = q->tail + 1;
 	to = (q->size - n) / 2;
 	for (i = 0; i < n; i++) {
-		/* Away from the direction of the move, as memmove() does. */
+		/* Copy away from the direction of the move, as memmove() does. */
 		s32 k = to < from ? i : n - 1 - i;
 
 		bus->mem_wr(dev, q->base + (u64)(to + k) * PPU_TOKEN_BYTES,

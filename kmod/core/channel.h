@@ -2,10 +2,10 @@
 /*
  * PPU driver core: channels.  Configuration, and device-owned queues.
  *
- * A device-owned queue is a channel that threads on the GPU fill: they cannot reach
- * GP_GET and GP_PUT, so the whole ring is open from the start, and only the semaphore
- * that the host interface stands at keeps it from entries that nobody wrote.
- * Therefore the order of what is done (method 400, WQ-27..WQ-38):
+ * A device-owned queue is a channel that threads on the GPU fill.  These threads cannot reach
+ * GP_GET and GP_PUT, so the whole ring is open from the start.  Only the semaphore at which the
+ * host interface stands keeps it from entries that nobody has written.  Therefore the set-up has
+ * this order (method 400, WQ-27..WQ-38):
  *
  *   404, 405	ring, semaphores, X, Y in one object, zero-filled
  *   406	a block that waits for X
@@ -13,13 +13,13 @@
  *   410	GP_PUT is the entry before GP_GET: the ring is open
  *   412	soft and shadow GP_PUT
  *
- * and only then is the channel enabled: if it ends anywhere in between, the host
+ * and only then is the channel enabled: if the set-up ends anywhere in between, the host
  * interface has seen nothing.
  *
- * As GP_GET moves, GP_PUT and the shadow must follow (refresh): by a command in the
- * channel of the CPU, by the device itself, or by ppu_devq_refresh() when an
- * interrupt says that GP_GET has moved by half a ring.  All three are one step of the
- * device, so they can meet in any order.
+ * As GP_GET moves, GP_PUT and the shadow must follow (refresh).  A command in the channel of the
+ * CPU, the device itself, or ppu_devq_refresh() after the interrupt that says that GP_GET has
+ * moved by half a ring can do this.  Each of the three is one step of the device, so they can meet
+ * in any order.
  */
 #ifndef __PPU_CORE_CHANNEL_H__
 #define __PPU_CORE_CHANNEL_H__
@@ -31,7 +31,7 @@
 
 #include "driver.h"
 
-/* How rings are mapped: for the host interface alone; for threads, who fill them, too. */
+/* PTE flags of rings: for the host interface alone; also for GPU threads, which fill the ring. */
 #define PPU_RING_PTE_FLAGS	(PPU_PTE_PRIV | PPU_PTE_READONLY | PPU_PTE_NOEXEC)
 #define PPU_DEVQ_PTE_FLAGS	PPU_PTE_NOEXEC
 
@@ -49,7 +49,7 @@ struct ppu_chan_config {
 	u32 engine_mask;
 	/** @flags: PPU_CHF_*. */
 	u32 flags;
-	/** @get: GP_GET and GP_PUT: empty, wherever it starts. */
+	/** @get: start of GP_GET and GP_PUT; equal, so the ring is empty. */
 	u32 get;
 	/** @shadow_va: where refresh writes GP_PUT; 0: nowhere. */
 	u64 shadow_va;
@@ -65,7 +65,7 @@ struct ppu_devq_setup {
 	/** @chid: channel; configured, not enabled. */
 	u32 chid;
 	u32 count;
-	/** @va: of the object, and @layout in it. */
+	/** @va: address of the object, in which @layout says what is where. */
 	u64 va;
 	const struct ppu_devq_layout *layout;
 	/** @mem: where the object is in VRAM. */
@@ -76,7 +76,10 @@ struct ppu_devq_setup {
 
 #define PPU_DEVQ_NUM_STEPS	5
 
-/* Steps of method 400 (WQ-28..WQ-34) that are the driver's once there is an object, in their order. */
+/*
+ * The steps of method 400 (WQ-28..WQ-34) that the driver does once there is an object, in
+ * their order.
+ */
 extern const unsigned int ppu_devq_steps[PPU_DEVQ_NUM_STEPS];
 
 int ppu_devq_step(struct ppu_devq_setup *q, unsigned int step);

@@ -7,7 +7,7 @@
 
 /**
  * ppu_inst_fill - make an instance block
- * @blk: gets it, all of it
+ * @blk: gets all of the instance block
  * @inst: what it says
  */
 void ppu_inst_fill(struct ppu_inst_block *blk, const struct ppu_inst *inst)
@@ -41,7 +41,7 @@ static u64 ppu_area_pages(u64 bytes)
 
 /**
  * ppu_area_sizes - how large a context's areas are
- * @sizes: gets it
+ * @sizes: gets the sizes
  * @m: the device
  * @depth: nesting depth, ppu_depth_ok()
  * @local_per_thread: bytes, rounded
@@ -64,7 +64,7 @@ void ppu_area_sizes(struct ppu_area_sizes *sizes, const struct ppu_machine *m, u
  * @inst: VRAM address of its instance block
  * @cmd: PPU_CTX_CMD_*; 0: none
  *
- * Return: its status, PPU_CTX_*.
+ * Return: status of the context, PPU_CTX_*.
  */
 u32 ppu_context_cmd(const struct ppu_bus *bus, void *dev, u64 inst, u32 cmd)
 {
@@ -82,7 +82,7 @@ u32 ppu_context_cmd(const struct ppu_bus *bus, void *dev, u64 inst, u32 cmd)
  * @dev: device; the TLB_INV_* registers are the caller's
  * @inst: VRAM address of its instance block
  *
- * The write may be posted: the device has forgotten when a read comes back.
+ * The write may be posted: the device has done it once a later read has returned.
  */
 void ppu_context_invalidate(const struct ppu_bus *bus, void *dev, u64 inst)
 {

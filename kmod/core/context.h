@@ -3,10 +3,10 @@
  * PPU driver core: contexts.  The instance block, the areas of VRAM that SMs need to
  * run tasks, and the limits that decide how large they are.
  *
- * All three areas come together, with the first channel that may launch, or not at
- * all: a context that only copies needs none.  There is no running without a save
- * area, on a small device either: without one, tasks are not preempted, and a parent
- * that waits for its children may keep them out for ever.
+ * All three areas come together, with the first channel that may launch, or not at all: a context
+ * that only copies needs none.  Tasks never run without a save area, not even on a small device:
+ * tasks could not be preempted then, and a parent that waits for its children might keep them out
+ * for ever.
  */
 #ifndef __PPU_CORE_CONTEXT_H__
 #define __PPU_CORE_CONTEXT_H__
@@ -17,7 +17,7 @@
 
 #include "driver.h"
 
-/* Bytes of local memory a thread may have, and has if nothing is said. */
+/* Most bytes of local memory of a thread, and the bytes it has if the user says nothing. */
 #define PPU_LOCAL_MAX		(512u << 10)
 #define PPU_LOCAL_DEFAULT	1024u
 #define PPU_LOCAL_ALIGN		16u
@@ -66,28 +66,28 @@ struct ppu_area_sizes {
 void ppu_area_sizes(struct ppu_area_sizes *sizes, const struct ppu_machine *m, u32 depth,
 		    u32 local_per_thread);
 
-/** ppu_local_ok - may a thread have so many bytes of local memory? */
+/** ppu_local_ok - may a thread have this many bytes of local memory? */
 static inline bool ppu_local_ok(u64 bytes)
 {
 	return bytes && bytes <= PPU_LOCAL_MAX;
 }
 
-/** ppu_local_round - the bytes it then has */
+/** ppu_local_round - the bytes of local memory that a thread gets for @bytes */
 static inline u32 ppu_local_round(u32 bytes)
 {
 	return (bytes + PPU_LOCAL_ALIGN - 1) & ~(PPU_LOCAL_ALIGN - 1);
 }
 
-/** ppu_depth_ok - may device-side launches nest so deep? */
+/** ppu_depth_ok - may device-side launches nest this deep? */
 static inline bool ppu_depth_ok(u64 depth)
 {
 	return depth && depth <= PPU_MAX_DEPTH;
 }
 
 /**
- * ppu_prio_ceiling - highest priority of a context that may use so many
+ * ppu_prio_ceiling - highest priority of a context that may use this many levels
  * @levels: the lowest levels of the device's priorities; 0: all
- * @priorities: that the device has; may be 0
+ * @priorities: number of priorities the device has; may be 0
  */
 static inline u32 ppu_prio_ceiling(u32 levels, u32 priorities)
 {

@@ -2,11 +2,10 @@
 /*
  * PPU driver core: what every driver of the device does alike.
  *
- * Two drivers use it: the kernel's (kmod) and the one that plays its part inside a
- * process (libruntime/backend/core).  The tests' benches use it, too.  It is plain
- * C: it allocates nothing, takes no locks and includes nothing of a kernel or a C
- * library but types.  Its callers hold what locks they need, bring the memory, and
- * hand in the few operations below.
+ * Two drivers use it: the kernel's (kmod) and the one that plays its part inside a process
+ * (libruntime/backend/core).  The benches of the tests use it, too.  It is plain C: it allocates
+ * nothing, takes no locks and includes nothing of a kernel or a C library but types.  Its callers
+ * hold the locks they need, provide the memory, and hand in the few operations below.
  *
  *   pt.h		page tables: planning, writing, looking at them
  *   context.h		instance block, areas and their sizes, limits of a context
@@ -15,24 +14,24 @@
  *
  * What stays different between the two drivers, and why:
  *
- *   Allocation.  The kernel fills a pool of page tables before it takes the lock that
- *   fences may wait for; the process, where nobody waits that way, allocates a table
- *   when it is needed.  So the kernel plans for the worst, the process does not plan.
+ *   Allocation.  The kernel fills a pool of page tables before it takes the lock that fences may
+ *   wait for.  In a process no fence waits that way, so a table is allocated when it is needed.  So
+ *   the kernel plans for the worst, the process does not plan.
  *
  *   System memory.  The kernel's is scattered pages and is mapped by 4 KiB leaves; the
  *   process has one memory file, contiguous for the device, and gets large leaves there.
  *
- *   Changes of limits.  The kernel pauses the VM's channels, replaces one area after
- *   the other, and keeps an area that a task got hold of meanwhile.  In a process device
- *   time stands still: all areas change at once, and nothing can slip in.
+ *   Changes of limits.  The kernel pauses the VM's channels, replaces one area after the other,
+ *   and keeps an area that a task got hold of meanwhile.  In a process device time stands still:
+ *   all areas change at once, and no task can start in between.
  *
  *   Interrupts.  The kernel has threads for them; the process looks at what came when
  *   device time has advanced.  The reaction to each record and each channel is that of
  *   fault.h in both.  SM exceptions, which come only with the device's property
  *   token-queue-driver, are served by the kernel alone.
  *
- *   Ends.  The kernel keeps how each channel ended (struct ppu_failure) and stops the
- *   owner of a queue by a worker; in a process whoever asks gets it from the registers.
+ *   Ends.  The kernel keeps how each channel ended (struct ppu_failure) and stops the owner of a
+ *   queue by a worker.  In a process, a caller who asks reads it from the registers.
  *
  *   Clients.  Quotas, priorities that need a privilege, watchdogs, groups, events,
  *   notifiers and coredumps are the kernel's alone: a process has one client, itself.
@@ -45,7 +44,7 @@
 /**
  * struct ppu_bus - how to reach a device
  *
- * Registers that work in pairs are the caller's to serialise.
+ * The caller serialises accesses to registers that work in pairs.
  */
 struct ppu_bus {
 	/** @rd: read a register of BAR0. */
@@ -56,7 +55,7 @@ struct ppu_bus {
 	u64 (*mem_rd)(void *dev, u64 addr);
 	/** @mem_wr: write eight bytes of VRAM. */
 	void (*mem_wr)(void *dev, u64 addr, u64 val);
-	/** @mem_order: what was written is there before what is written later. */
+	/** @mem_order: all writes so far reach VRAM before any later write. */
 	void (*mem_order)(void *dev);
 };
 

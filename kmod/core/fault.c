@@ -24,14 +24,14 @@ bool ppu_err_ends_context(u32 code)
 	for (i = 0; i < ARRAY_SIZE(ppu_err_scopes); i++)
 		if (ppu_err_scopes[i].code == code)
 			return ppu_err_scopes[i].scope == CTX;
-	/* An error of a later device: the safe side. */
+	/* An unknown error of a later device: ending the context is the safe side. */
 	return code >= PPU_ERR_MMU_UNMAPPED;
 }
 
 /**
- * ppu_err_channel_end - how a channel ends that the device stopped
- * @error: its CH_ERROR
- * @guilty: a fault record of its context named it
+ * ppu_err_channel_end - how a channel ends that the device has stopped
+ * @error: CH_ERROR of the channel
+ * @guilty: a fault record of the context named the channel
  */
 enum ppu_end ppu_err_channel_end(u32 error, bool guilty)
 {
@@ -46,7 +46,7 @@ enum ppu_end ppu_err_channel_end(u32 error, bool guilty)
  * ppu_err_owner_end - how the owner of a device-owned queue ends
  * @queue: how the queue ended
  *
- * Who stops a queue on purpose may go on with its owner.
+ * Whoever stops a queue on purpose may go on with its owner.
  */
 enum ppu_end ppu_err_owner_end(enum ppu_end queue)
 {
@@ -58,9 +58,9 @@ enum ppu_end ppu_err_owner_end(enum ppu_end queue)
  * ppu_fault_next - read the oldest fault record and give its place back
  * @bus: how to reach the device
  * @dev: device; the FAULT_* registers are the caller's
- * @rec: gets it
+ * @rec: gets the record
  *
- * Return: false: there is none.
+ * Return: false: there is no record.
  */
 bool ppu_fault_next(const struct ppu_bus *bus, void *dev, struct ppu_fault_rec *rec)
 {

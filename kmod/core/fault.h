@@ -10,7 +10,7 @@
  *   a channel ends with an error      nobody else, but the owner of a device-owned queue
  *                                     waits for what will never come: STOPPED
  *
- * Other contexts never notice.  A context that ended stays so: it gets no new channels,
+ * Other contexts never notice.  A context that has ended stays ended: it gets no new channels,
  * mappings, areas or limits (EIO), but may be unmapped and taken down.
  */
 #ifndef __PPU_CORE_FAULT_H__
@@ -23,13 +23,13 @@
 
 /** enum ppu_end - how a channel ends */
 enum ppu_end {
-	/** @PPU_END_NONE: it lives. */
+	/** @PPU_END_NONE: the channel lives. */
 	PPU_END_NONE,
-	/** @PPU_END_FAULTED: of what it did itself. */
+	/** @PPU_END_FAULTED: because of what the channel did itself. */
 	PPU_END_FAULTED,
-	/** @PPU_END_INNOCENT: of what another channel of its context did. */
+	/** @PPU_END_INNOCENT: because of what another channel of its context did. */
 	PPU_END_INNOCENT,
-	/** @PPU_END_STOPPED: the driver stopped it. */
+	/** @PPU_END_STOPPED: the driver stopped the channel. */
 	PPU_END_STOPPED,
 };
 

@@ -58,7 +58,7 @@ static struct ppu_pt *ppu_pt_take(struct ppu_pt_tree *tree, void *pool, unsigned
 	return pt;
 }
 
-/* The table of level 1 over @va, put in if need be; NULL: the pool has too few. */
+/* The table of level 1 over @va, put in if necessary; NULL: the pool has too few tables. */
 static struct ppu_pt *ppu_pt_make_dir(struct ppu_pt_tree *tree, void *pool, u64 va)
 {
 	struct ppu_pt *pt = tree->root;
@@ -79,7 +79,7 @@ static struct ppu_pt *ppu_pt_make_dir(struct ppu_pt_tree *tree, void *pool, u64 
 	return pt;
 }
 
-/* Gives the slot over @va a table of 4 KiB leaves that shows what the slot showed. */
+/* Gives the slot over @va a table of 4 KiB leaves with the translations the slot had. */
 static bool ppu_pt_make_leaves(struct ppu_pt_tree *tree, void *pool, struct ppu_pt *dir, u64 va)
 {
 	const struct ppu_bus *bus = tree->ops->bus;
@@ -97,7 +97,7 @@ static bool ppu_pt_make_leaves(struct ppu_pt_tree *tree, void *pool, struct ppu_
 
 		for (j = 0; j < PPU_PT_ENTRIES; j++)
 			ppu_pt_set(tree, leaves, j, pte + j * PPU_PAGE_SIZE);
-		/* The leaves are there before the device can find them. */
+		/* The leaves must be in memory before the device can find them. */
 		bus->mem_order(tree->dev);
 	}
 	dir->child[i] = leaves;
@@ -125,10 +125,10 @@ static u64 ppu_pt_slot_rest(u64 va, u64 size)
 }
 
 /**
- * ppu_pt_need_map - tables a mapping may need, whatever is there now
+ * ppu_pt_need_map - tables a mapping may need, whatever the address space holds
  * @need: is added to
  * @mem: what is mapped
- * @offset: first byte of it
+ * @offset: first byte of @mem
  * @va: first address
  * @size: bytes, not 0
  *
@@ -166,11 +166,11 @@ void ppu_pt_need_cuts(struct ppu_pt_need *need)
  * @tree: page tables
  * @pool: where tables come from
  * @mem: what will be mapped
- * @offset: first byte of it
+ * @offset: first byte of @mem
  * @va: first address
  * @size: bytes
  *
- * Return: false if the pool had too few; ppu_pt_prune() takes out what is left over.
+ * Return: false if the pool had too few tables; ppu_pt_prune() takes out those already put in.
  */
 bool ppu_pt_prepare_map(struct ppu_pt_tree *tree, void *pool, const struct ppu_backing *mem,
 			u64 offset, u64 va, u64 size)
@@ -196,9 +196,9 @@ bool ppu_pt_prepare_map(struct ppu_pt_tree *tree, void *pool, const struct ppu_b
  * @tree: page tables
  * @pool: where tables come from
  * @va: address
- * @force: also if there is no large leaf now, since there may be one by then
+ * @force: also if there is no large leaf now, since there may be one later
  *
- * Return: false if the pool had too few.
+ * Return: false if the pool had too few tables.
  */
 bool ppu_pt_prepare_cut(struct ppu_pt_tree *tree, void *pool, u64 va, bool force)
 {
@@ -220,12 +220,12 @@ bool ppu_pt_prepare_cut(struct ppu_pt_tree *tree, void *pool, u64 va, bool force
  * @tree: page tables
  * @pool: where tables come from
  * @mem: what will be mapped there; NULL: nothing
- * @offset: first byte of it
+ * @offset: first byte of @mem
  * @va: first address
  * @size: bytes
  * @force: another change, prepared before this one, is not made yet
  *
- * Return: false if the pool had too few; ppu_pt_prune() takes out what is left over.
+ * Return: false if the pool had too few tables; ppu_pt_prune() takes out those already put in.
  */
 bool ppu_pt_prepare(struct ppu_pt_tree *tree, void *pool, const struct ppu_backing *mem,
 		    u64 offset, u64 va, u64 size, bool force)
@@ -259,12 +259,12 @@ static void ppu_pt_map_leaves(struct ppu_pt_tree *tree, struct ppu_pt *leaves,
  * ppu_pt_map - write the entries of a prepared mapping
  * @tree: page tables
  * @mem: what is mapped
- * @offset: first byte of it
+ * @offset: first byte of @mem
  * @va: first address
  * @size: bytes
  * @flags: PPU_PTE_* of the leaves besides VALID and LARGE
  *
- * Return: false if it was not prepared: a mistake of the caller's.
+ * Return: false if the mapping was not prepared: a mistake of the caller's.
  */
 bool ppu_pt_map(struct ppu_pt_tree *tree, const struct ppu_backing *mem, u64 offset, u64 va,
 		u64 size, u64 flags)
@@ -301,7 +301,7 @@ static void ppu_pt_overlap(const struct ppu_pt *pt, u64 base, u64 first, u64 las
 		*end = ((last - base) >> shift) + 1;
 }
 
-/* Only what is there is visited: ranges may be as large as the address space. */
+/* Visits only what is there: ranges may be as large as the address space. */
 static bool ppu_pt_unmap_below(struct ppu_pt_tree *tree, struct ppu_pt *pt, u64 base, u64 first,
 			       u64 last)
 {
@@ -317,7 +317,7 @@ static bool ppu_pt_unmap_below(struct ppu_pt_tree *tree, struct ppu_pt *pt, u64 
 			whole &= ppu_pt_unmap_below(tree, pt->child[i], at, first, last);
 			continue;
 		}
-		/* Cuts are prepared: a leaf is never hit in part. */
+		/* Cuts have been prepared, so a leaf is never hit in part. */
 		whole &= at >= first && at + span - 1 <= last;
 		ppu_pt_clear(tree, pt, i);
 	}
@@ -325,13 +325,13 @@ static bool ppu_pt_unmap_below(struct ppu_pt_tree *tree, struct ppu_pt *pt, u64 
 }
 
 /**
- * ppu_pt_unmap - clear entries; cuts are prepared
+ * ppu_pt_unmap - clear entries; cuts at both ends have been prepared
  * @tree: page tables
  * @va: first address
  * @size: bytes
  *
- * Return: false if more was unmapped, since a cut was not prepared: a mistake of the
- * caller's.
+ * Return: false if more than the range was unmapped, since a cut was not prepared: a mistake of
+ * the caller's.
  */
 bool ppu_pt_unmap(struct ppu_pt_tree *tree, u64 va, u64 size)
 {
@@ -412,7 +412,7 @@ static void ppu_pt_look_table(struct ppu_pt_look *look, unsigned int level, u64 
 
 /**
  * ppu_pt_look - go through page tables as they lie in memory
- * @look: how, and what becomes of it; counters are 0
+ * @look: how to look, and where the result goes; counters are 0
  * @root: address of the root; all tables are in VRAM
  */
 void ppu_pt_look(struct ppu_pt_look *look, u64 root)

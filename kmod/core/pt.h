@@ -2,11 +2,11 @@
 /*
  * PPU driver core: page tables.
  *
- * A change of an address space is made in two steps.  ppu_pt_prepare() puts in every
- * table that the change may need: the device does not see that, and it may fail.
- * Then ppu_pt_map() and ppu_pt_unmap() only write entries, and cannot fail.
- * ppu_pt_prune() takes tables out that have become empty; after that the caller makes
- * the device forget the old translations (ppu_ctx_invalidate()).
+ * A change of an address space is made in two steps. ppu_pt_prepare() puts in every table that
+ * the change may need; this step may fail, and the device notices nothing of it.  Then
+ * ppu_pt_map() and ppu_pt_unmap() only write entries, and cannot fail. ppu_pt_prune() takes
+ * tables out that have become empty; after that the caller makes the device forget the old
+ * translations (ppu_context_invalidate()).
  *
  * A 2 MiB slot holds either one large leaf or a table of 4 KiB leaves.  A large leaf
  * is written only where there is no table; a slot that will need 4 KiB leaves gets
@@ -24,7 +24,7 @@
 /**
  * struct ppu_pt - what the driver knows of one table, which is a page of VRAM
  *
- * The caller makes it: @addr, and @child if it may stand above level 0; the rest is 0.
+ * The caller makes it: @addr, and @child if the table may stand above level 0; the rest is 0.
  */
 struct ppu_pt {
 	/** @addr: of the page, which reads as zero when the table is new. */
@@ -35,7 +35,7 @@ struct ppu_pt {
 	u32 level;
 	/** @used: valid entries. */
 	u32 used;
-	/** @valid: a bit for each. */
+	/** @valid: a bit for each entry. */
 	u64 valid[PPU_PT_ENTRIES / 64];
 };
 
@@ -44,7 +44,7 @@ struct ppu_pt_ops {
 	const struct ppu_bus *bus;
 	/** @take: a new table from @pool, with room for children if level > 0; NULL: none. */
 	struct ppu_pt *(*take)(void *pool, unsigned int level);
-	/** @drop: a table was unlinked; the device may know it until it is told. */
+	/** @drop: a table was unlinked; the device may use it until the TLB is invalidated. */
 	void (*drop)(void *owner, struct ppu_pt *pt);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* PPU driver core: the few types it needs, in the kernel and on the host. */
+/* PPU driver core: the few types that the core needs, in the kernel and on the host. */
 #ifndef __PPU_CORE_TYPES_H__
 #define __PPU_CORE_TYPES_H__
 

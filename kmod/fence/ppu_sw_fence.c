@@ -14,7 +14,7 @@
 /** struct ppu_sw_fence - a fence that needs nothing but itself */
 struct ppu_sw_fence {
 	struct dma_fence base;
-	/** @lock: of @base; its own, since it outlives its maker. */
+	/** @lock: of @base; in the fence, since the fence outlives its maker. */
 	spinlock_t lock;
 	const char *timeline;
 	/** @cb: on the fence that this one follows. */
@@ -31,7 +31,7 @@ static const char *ppu_sw_fence_timeline_name(struct dma_fence *fence)
 	return container_of(fence, struct ppu_sw_fence, base)->timeline;
 }
 
-/* A fence may outlive everything but its operations: it holds the module. */
+/* A fence may outlive everything but its operations, so it holds the module. */
 static void ppu_sw_fence_release(struct dma_fence *fence)
 {
 	dma_fence_free(fence);
@@ -74,7 +74,7 @@ static void ppu_sw_fence_cb(struct dma_fence *leader, struct dma_fence_cb *cb)
 }
 
 /**
- * ppu_sw_fence_follow - make it signal when another fence does, with its error
+ * ppu_sw_fence_follow - make a fence signal when another one does, with its error
  * @fence: of ppu_sw_fence_create()
  * @leader: the other one
  */
@@ -87,7 +87,7 @@ void ppu_sw_fence_follow(struct dma_fence *fence, struct dma_fence *leader)
 		ppu_sw_fence_cb(leader, &f->cb);
 }
 
-/** ppu_sw_fence_signal - signal it; @err: 0 or a negative error */
+/** ppu_sw_fence_signal - signal a fence; @err: 0 or a negative error */
 void ppu_sw_fence_signal(struct dma_fence *fence, int err)
 {
 	if (err)

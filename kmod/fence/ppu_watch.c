@@ -6,9 +6,8 @@
  * condition.  Arming evaluates at once, so that nothing is lost between a look
  * at the word and going to sleep.  A match disarms the entry.
  *
- * Removing a watch disarms its entry and clears its pending bit under the
- * table's lock, which the interrupt takes, too: an interrupt never reaches the
- * next user of the entry.
+ * Removing a watch disarms its entry and clears its pending bit under the table's lock, which the
+ * interrupt takes, too.  So an interrupt never reaches the next user of the entry.
  */
 
 #include <drm/drm_drv.h>

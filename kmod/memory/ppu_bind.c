@@ -3,9 +3,9 @@
  * PPU driver: VM_BIND.
  *
  * A bind is prepared by its ioctl: objects are looked up, and everything that
- * it may need is allocated, page tables included.  What remains, changing the
- * address space, cannot fail for lack of anything.  So it may be done later, by
- * a worker, with fences waiting for it: nothing in their way allocates memory.
+ * it may need is allocated, page tables included.  The rest of the work, changing the address
+ * space, allocates nothing and so cannot fail.  So a worker may do it later, while fences wait for
+ * it: nothing that these fences wait for allocates memory.
  *
  * Each VM has a queue of asynchronous binds, which are done in order.  The head
  * of the queue waits for its in-fences one after the other, by a callback.
@@ -58,7 +58,7 @@ struct ppu_bind {
 	struct ppu_syncs syncs;
 	/** @next_wait: in-fence to wait for. */
 	u32 next_wait;
-	/** @armed: @cb was put on it. */
+	/** @armed: @cb was put on the fence of @next_wait. */
 	bool armed;
 	/** @fired: @cb was called. */
 	bool fired;
@@ -196,7 +196,7 @@ err:
 
 /* The change */
 
-/* Puts in every table.  -EAGAIN: the pool does not have what @need says. */
+/* Puts in every table. -EAGAIN: the pool has fewer tables than @need says. */
 static int ppu_bind_prepare(struct ppu_bind *bind)
 {
 	struct ppu_vm *vm = bind->vm;
@@ -273,7 +273,7 @@ static int ppu_bind_run(struct ppu_bind *bind)
 	return ret;
 }
 
-/* Most binds find the tables they need: only those that do not get some. */
+/* Most binds need no new tables: fill the pool only for those that do. */
 static int ppu_bind_sync(struct ppu_bind *bind)
 {
 	int ret = ppu_bind_run(bind);
@@ -314,12 +314,12 @@ static bool ppu_bind_ready(struct ppu_bind *bind)
 				bind->armed = true;
 				return false;
 			}
-			/* It has signalled already. */
+			/* The fence has signalled already. */
 			continue;
 		}
 		if (!READ_ONCE(bind->fired))
 			return false;
-		/* The callback has returned when this does: it used @bind. */
+		/* When this returns, the callback, which uses @bind, has returned. */
 		dma_fence_remove_callback(fence, &bind->cb);
 		bind->armed = false;
 	}
@@ -336,7 +336,7 @@ static struct ppu_bind *ppu_bind_head(struct ppu_vm *vm)
 	return bind;
 }
 
-/* Takes the head off the queue; its result is known before its fence signals. */
+/* Takes the head off the queue.  Its result is stored before its fence signals. */
 static void ppu_bind_finish(struct ppu_bind *bind, int err)
 {
 	struct ppu_vm *vm = bind->vm;
@@ -388,7 +388,7 @@ void ppu_bind_init(struct ppu_vm *vm)
  * ppu_bind_close - end what is queued; nothing can be queued any more
  * @vm: VM, whose id is gone
  *
- * The queue holds no reference to the VM: it ends with its id.
+ * The queue holds no reference to the VM: the queue ends when the VM's id goes.
  */
 void ppu_bind_close(struct ppu_vm *vm)
 {
@@ -399,7 +399,7 @@ void ppu_bind_close(struct ppu_vm *vm)
 	mutex_unlock(&vm->bind_mutex);
 	cancel_work_sync(&vm->bind_work);
 
-	/* Only the head waits.  Its callback is not running any more after this. */
+	/* Only the head waits.  After this its callback is not running any more. */
 	bind = ppu_bind_head(vm);
 	if (bind && bind->armed)
 		dma_fence_remove_callback(bind->syncs.waits[bind->next_wait], &bind->cb);
@@ -411,7 +411,7 @@ void ppu_bind_close(struct ppu_vm *vm)
 	}
 }
 
-/* Gets what only a queued bind needs; then nothing can fail but the queue. */
+/* Gets what only a queued bind needs.  After that only queueing can fail. */
 static int ppu_bind_make_async(struct ppu_bind *bind, struct drm_file *filp,
 			       const struct drm_ppu_array *syncs)
 {
@@ -440,7 +440,7 @@ static int ppu_bind_enqueue(struct ppu_bind *bind)
 	if (vm->bind_closed) {
 		ret = -ENOENT;
 	} else {
-		/* Before it can be done, and gone. */
+		/* Attach the fence first: once queued, the bind may be done and freed. */
 		ppu_syncs_attach(&bind->syncs, bind->fence);
 		spin_lock_irq(&vm->bind_lock);
 		list_add_tail(&bind->link, &vm->binds);

@@ -58,9 +58,8 @@ static void ppu_fault_range(struct vm_fault *vmf, unsigned long *first, unsigned
 }
 
 /*
- * Maps the faulting page, then its neighbours.  A neighbour that does not work
- * out is left to its own fault.  What is left of a mapping does not begin
- * with the object's page 0.
+ * Maps the faulting page, then its neighbours.  A neighbour that cannot be mapped is left to its
+ * own fault.  A mapping of which a part was unmapped need not begin with page 0 of the object.
  */
 static vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u64),
 				   void *arg)
@@ -145,7 +144,7 @@ static enum drm_ppu_resource ppu_bo_resource(u32 placement)
 	return placement == DRM_PPU_PLACEMENT_VRAM ? DRM_PPU_RES_VRAM : DRM_PPU_RES_SYSTEM;
 }
 
-/* The owner's account gets the memory back. */
+/* Gives the memory back to the owner's account. */
 static void ppu_bo_unpay(struct ppu_bo *bo)
 {
 	ppu_quota_release(bo->quota, ppu_bo_resource(bo->placement), ppu_bo_gem(bo)->size);
@@ -274,7 +273,7 @@ struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 	bo->imported = true;
 	ret = ppu_bo_set_sg(bo, sgt);
 	if (ret) {
-		/* Only now and only here: nothing is attached yet. */
+		/* Free by hand, here only: nothing is attached to the object yet. */
 		kvfree(bo->segs);
 		drm_gem_object_release(obj);
 		mutex_destroy(&bo->base.pages_lock);
@@ -291,7 +290,7 @@ static int ppu_bo_map_dma(struct ppu_device *ppu, struct ppu_bo *bo)
 	struct sg_table *sgt;
 	int idx;
 
-	/* What is mapped later would miss ppu_gem_unmap_all(). */
+	/* An object mapped later would be missed by ppu_gem_unmap_all(). */
 	if (!drm_dev_enter(&ppu->drm, &idx))
 		return -ENODEV;
 	sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
@@ -308,7 +307,7 @@ static int ppu_bo_map_dma(struct ppu_device *ppu, struct ppu_bo *bo)
  * ppu_gem_unmap_all - the driver leaves the device: unmap everything for DMA
  * @ppu: device, unplugged and quiet
  *
- * Objects live on in files that are open, as memory of the CPU.
+ * Objects live on in files that are open, as memory for the CPU alone.
  */
 void ppu_gem_unmap_all(struct ppu_device *ppu)
 {
@@ -334,7 +333,7 @@ static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *ppu, u64 size, u32 fl
 	int ret;
 
 	shmem = drm_gem_shmem_create(&ppu->drm, size);
-	/* shmem says ENOSPC, too, when it got no memory for an inode. */
+	/* shmem returns ENOSPC also when it got no memory for an inode. */
 	if (IS_ERR(shmem))
 		return PTR_ERR(shmem) == -ENOSPC ? ERR_PTR(-ENOMEM) : ERR_CAST(shmem);
 	bo = to_ppu_bo(&shmem->base);
@@ -447,7 +446,7 @@ static int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo)
 		bo->segs[n].addr = drm_buddy_block_offset(block);
 		bo->segs[n++].size = drm_buddy_block_size(&ppu->vram->mm, block);
 	}
-	/* Large blocks first would leave 2 MiB boundaries in the middle of pages. */
+	/* In allocation order, 2 MiB boundaries would fall into the middle of large pages. */
 	sort(bo->segs, n, sizeof(*bo->segs), ppu_cmp_seg, NULL);
 
 	for (i = 0; i < n; i++) {
@@ -627,7 +626,7 @@ int ppu_gem_user_map(struct drm_gem_object *obj, struct drm_file *filp, u64 *off
 
 /**
  * ppu_gem_user_unmap - take all mappings of an object away
- * @obj: the object, whose fault handler makes no new ones
+ * @obj: the object, whose fault handler makes no new mappings
  * @filp: open file that was allowed to map it
  */
 void ppu_gem_user_unmap(struct drm_gem_object *obj, struct drm_file *filp)

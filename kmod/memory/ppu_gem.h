@@ -64,7 +64,7 @@ struct ppu_bo {
 	spinlock_t maps_lock;
 	/** @maps: struct ppu_mapping.bo_link. */
 	struct list_head maps;
-	/** @mapped_link: in ppu_device.mapped; system objects of our own. */
+	/** @mapped_link: in ppu_device.mapped; not for imported objects or VRAM. */
 	struct list_head mapped_link;
 };
 

@@ -5,9 +5,9 @@
  * All tables are single pages of VRAM, written through BAR2; core/pt.h says how an
  * address space is changed in two steps.
  *
- * Fences may wait for a change, so nothing is allocated while it is made, nor
- * with the VM's lock held: tables come from a pool that is filled before, and go
- * to its garbage, which is freed after.
+ * Fences may wait for a change, so nothing is allocated while the change is made, nor with the
+ * VM's lock held.  Tables come from a pool that is filled before the change.  Tables that are taken
+ * out go to the pool's garbage, which is freed after the change.
  */
 
 #include <linux/slab.h>
@@ -57,7 +57,7 @@ static void ppu_pt_free(struct ppu_vm *vm, struct ppu_pt_page *page)
 	kfree(page);
 }
 
-/* Takes a table out of the pool; NULL: it is empty. */
+/* Takes a table out of the pool; NULL: the pool is empty. */
 static struct ppu_pt *ppu_pt_take(void *arg, unsigned int level)
 {
 	struct ppu_pt_pool *pool = arg;
@@ -182,15 +182,15 @@ struct ppu_backing ppu_mmu_backing(const struct ppu_bo *bo)
 /**
  * ppu_mmu_prepare - put in the tables that replacing a range needs
  * @vm: VM, locked
- * @pool: where they come from
+ * @pool: where the tables come from
  * @bo: object that will be mapped there; NULL: none
  * @bo_offset: first byte of the object
  * @va: first address
  * @size: bytes
  * @force: another change, prepared before this one, is not made yet
  *
- * Return: 0, or -EAGAIN if the pool had too few, with tables left that
- * ppu_mmu_prune() takes out.
+ * Return: 0, or -EAGAIN if the pool had too few tables. ppu_mmu_prune() takes out those that were
+ * put in already.
  */
 int ppu_mmu_prepare(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
 		    u64 bo_offset, u64 va, u64 size, bool force)
@@ -246,7 +246,7 @@ void ppu_mmu_unmap(struct ppu_vm *vm, u64 va, u64 size)
  * @va: first address that changed
  * @size: bytes
  *
- * ppu_mmu_flush() hands them out.
+ * ppu_mmu_flush() moves these tables to a pool's garbage.
  */
 void ppu_mmu_prune(struct ppu_vm *vm, u64 va, u64 size)
 {
@@ -259,7 +259,7 @@ void ppu_mmu_prune(struct ppu_vm *vm, u64 va, u64 size)
  * @vm: VM, locked
  * @pool: its garbage gets the tables that were taken out
  *
- * When it returns the device uses the tables as they are now, and memory that
+ * When this function has returned, the device uses the tables as they are now, and memory that
  * was unmapped may be freed.
  */
 void ppu_mmu_flush(struct ppu_vm *vm, struct ppu_pt_pool *pool)
@@ -275,7 +275,7 @@ void ppu_mmu_flush(struct ppu_vm *vm, struct ppu_pt_pool *pool)
 		wmb();
 		spin_lock_irqsave(&ppu->hw_lock, flags);
 		ppu_context_invalidate(&ppu_bus, ppu, vm->inst.addr);
-		/* The write is posted; the invalidation is done when it arrived. */
+		/* The write is posted; a read returns after the invalidation is done. */
 		ppu_rd(ppu, PPU_REG_ID);
 		spin_unlock_irqrestore(&ppu->hw_lock, flags);
 		drm_dev_exit(idx);

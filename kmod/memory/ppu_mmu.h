@@ -24,7 +24,7 @@ struct ppu_pt_page {
 	struct list_head link;
 	/** @pt: for the driver core. */
 	struct ppu_pt pt;
-	/** @child: of @pt, if it is for the levels above 0. */
+	/** @child: of @pt, if the table is for a level above 0. */
 	struct ppu_pt *child[];
 };
 

@@ -52,7 +52,7 @@ static u32 ppu_vm_ctx_cmd(struct ppu_vm *vm, u32 cmd)
 
 	if (!drm_dev_enter(&ppu->drm, &idx))
 		return 0;
-	/* The instance block is write-combined: it is there before the command. */
+	/* The instance block is write-combined: it must be in VRAM before the command. */
 	wmb();
 	spin_lock_irqsave(&ppu->hw_lock, flags);
 	status = ppu_context_cmd(&ppu_bus, ppu, vm->inst.addr, cmd);
@@ -129,7 +129,7 @@ static struct ppu_area_sizes ppu_vm_area_sizes(struct ppu_vm *vm, u32 depth, u32
  * ppu_vm_ensure_areas - allocate what SMs need to run the VM's tasks
  * @vm: VM
  *
- * Called for the first compute channel: a VM that only copies needs none of it.
+ * Called for the first compute channel: a VM that only copies needs no areas.
  *
  * Return: 0 or a negative error.
  */
@@ -211,7 +211,7 @@ void ppu_map_free_list(struct list_head *dead)
  * @vm: VM, locked
  * @start: first address
  * @last: last address
- * @spare: a mapping to be used if one is split in two; taken if so
+ * @spare: mapping for the case that one is split in two; NULL afterwards if it was used
  * @dead: gets mappings that are gone
  */
 void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spare,
@@ -267,7 +267,7 @@ struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 
 	map = ppu_map_alloc();
 	if (!map)
 		return ERR_PTR(-ENOMEM);
-	/* Its address is not known yet: it may straddle anything once. */
+	/* The address is not known yet, so the mapping may cross one boundary at every level. */
 	ppu_pt_need_cuts(&need);
 	ppu_pt_pool_init(&pool);
 	ret = ppu_pt_pool_fill(vm, &pool, &need);
@@ -334,7 +334,7 @@ void ppu_vm_unmap_kernel(struct ppu_vm *vm, struct ppu_mapping *map)
  * ppu_vm_kick_bo - make the device look again at words of an object
  * @bo: object the CPU stored to
  *
- * Kicks every VM it is mapped in.  The device is entered.
+ * Kicks every VM in which the object is mapped.  The device is entered.
  */
 void ppu_vm_kick_bo(struct ppu_bo *bo)
 {
@@ -362,7 +362,7 @@ static void ppu_vm_free(struct kref *kref)
 	struct ppu_mapping *spare = NULL;
 	LIST_HEAD(dead);
 
-	/* Nobody else has it; the lock is for the assertions below. */
+	/* Nobody else has the VM; the lock is for the assertions below. */
 	xa_erase(&ppu->vms, vm->inst.addr >> PPU_PAGE_SHIFT);
 	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_STOP);
 	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_FORGET);
@@ -596,7 +596,7 @@ static void ppu_vm_swap_areas(struct ppu_vram_range *a, struct ppu_vram_range *b
 {
 	LIST_HEAD(blocks);
 
-	/* The list heads are inside: move the blocks, not the structures. */
+	/* The list heads are inside the structures, so move the blocks. */
 	list_splice_init(&a->blocks, &blocks);
 	list_splice_init(&b->blocks, &a->blocks);
 	list_splice_init(&blocks, &b->blocks);
@@ -631,7 +631,10 @@ static int ppu_vm_replace_area(struct ppu_vm *vm, struct ppu_vram_range *old, u6
 		if (vm->has_areas)
 			ppu_vm_swap_areas(&area, old);
 	} else if (area.size && ppu_vm_busy(vm)) {
-		/* Work slipped in: its owner's race, but nobody else's memory. */
+		/*
+		 * Work of the VM has started in between and may use the old area: keep the area
+		 * until the VM goes.
+		 */
 		list_splice_tail_init(&area.blocks, &vm->retired);
 		vm->retired_size += area.size;
 		area.size = 0;
@@ -642,8 +645,8 @@ out:
 }
 
 /*
- * Saved CTAs hold their local memory: the save area follows. It is never the
- * smaller of the two, also when the second step fails.
+ * Saved CTAs hold their local memory, so the save area follows the size of local memory.  It is
+ * never the smaller of the two, even when the second step fails.
  */
 static int ppu_vm_set_local(struct ppu_vm *vm, u32 value)
 {
@@ -663,7 +666,7 @@ static int ppu_vm_set_local(struct ppu_vm *vm, u32 value)
 	return ret;
 }
 
-/* A property no area depends on. */
+/* Sets a property on which no area depends. */
 static int ppu_vm_set_word(struct ppu_vm *vm, u32 *prop, u64 value)
 {
 	u32 was = *prop;
@@ -706,8 +709,8 @@ static int ppu_vm_set_property(struct ppu_vm *vm, u32 property, u64 value)
 }
 
 /*
- * Channels of the VM do not fetch while it changes, so that nothing starts
- * between the look at its state and the new instance block.
+ * Channels of the VM do not fetch while the VM changes, so that nothing starts between the look
+ * at its state and the new instance block.
  */
 static void ppu_vm_hold_channels(struct ppu_vm *vm, bool hold)
 {

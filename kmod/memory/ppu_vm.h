@@ -53,7 +53,7 @@ struct ppu_mapping {
 	u64 pte_flags;
 	/** @bo_link: in ppu_bo.maps, or in a list of mappings that are gone. */
 	struct list_head bo_link;
-	/** @node: address in the kernel-owned range, if it is there. */
+	/** @node: address in the kernel-owned range, if the mapping is there. */
 	struct drm_mm_node node;
 };
 
@@ -113,7 +113,7 @@ struct ppu_vm {
 	/** @watchdog_ms: longest a task may take; 0: no limit. */
 	u32 watchdog_ms;
 
-	/** @bind_mutex: who queues asynchronous binds; protects @bind_closed. */
+	/** @bind_mutex: order of queueing asynchronous binds; protects @bind_closed. */
 	struct mutex bind_mutex;
 	/** @bind_lock: protects the queue and its counters. */
 	spinlock_t bind_lock;
@@ -127,7 +127,7 @@ struct ppu_vm {
 	u64 binds_queued;
 	/** @binds_done: since it was created. */
 	u64 binds_done;
-	/** @bind_error: negative error of the first that failed. */
+	/** @bind_error: negative error of the first bind that failed. */
 	int bind_error;
 
 	/** @channels: struct ppu_channel.vm_link, under ppu_device.chan_lock. */

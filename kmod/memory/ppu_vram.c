@@ -2,7 +2,7 @@
 /*
  * PPU driver: allocation of device memory.
  *
- * Whatever is handed out is zero: one client never sees another's data.
+ * All memory that is handed out is zero: one client never sees another's data.
  */
 
 #include <linux/log2.h>
@@ -86,7 +86,7 @@ void ppu_vram_zero(struct ppu_device *ppu, u64 addr, u64 size)
 	}
 }
 
-/* Large pages where possible, small pieces where memory is fragmented. */
+/* Takes large pages where possible, small pieces where memory is fragmented. */
 static int ppu_vram_alloc_locked(struct drm_buddy *mm, u64 size, struct list_head *blocks)
 {
 	static const u64 page[] = { PPU_LARGE_SIZE, SZ_64K, PPU_PAGE_SIZE };
@@ -168,7 +168,7 @@ static int ppu_vram_alloc_contig(struct drm_buddy *mm, struct ppu_vram_range *ra
 
 	range->addr = drm_buddy_block_offset(list_first_entry(&range->blocks,
 							      struct drm_buddy_block, link));
-	/* Fails only for lack of memory, and then the block stays whole. */
+	/* Trimming fails only for lack of host memory, and then the block stays whole. */
 	if (whole != range->size)
 		drm_buddy_block_trim(mm, range->size, &range->blocks);
 	return 0;

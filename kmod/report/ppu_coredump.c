@@ -3,9 +3,9 @@
  * PPU driver: device coredumps (/sys/class/devcoredump) of channels that stopped
  * with an error.
  *
- * The kernel keeps one dump of a device until somebody has read it, or for some
- * minutes.  A dump is text.  It is made by a worker, which takes the channel's
- * lock, and at most one in ppu_coredump_interval_ms.
+ * The kernel keeps one dump of a device until somebody has read it, or for some minutes.  A dump
+ * is text.  A worker makes it, because this takes the channel's lock, and at most one dump is made
+ * in ppu_coredump_interval_ms.
  */
 
 #include <linux/devcoredump.h>
@@ -42,7 +42,7 @@ MODULE_PARM_DESC(coredump_interval_ms, "least time between two device coredumps"
 /* Ring entries shown before and after GP_GET. */
 #define PPU_DUMP_AROUND		16
 
-/* Device-owned queues have theirs in VRAM. */
+/* Reads a ring entry.  Device-owned queues have their ring in VRAM. */
 static bool ppu_dump_read(struct ppu_channel *chan, u32 i, struct ppu_gpfifo_entry *e)
 {
 	u64 offset = i * sizeof(*e);
@@ -96,7 +96,7 @@ static void ppu_dump_channel(struct drm_printer *p, struct ppu_channel *chan)
 	const struct ppu_failure *f = &chan->failure;
 	struct ppu_device *ppu = chan->ppu;
 	int chid = chan->chid;
-	/* What the device shows, unless it was reset. */
+	/* The device's GP_GET, unless the failure has stored it. */
 	u32 get = f->error ? f->get : ppu_ch_rd(ppu, chid, PPU_REG_CH_GET);
 
 	drm_printf(p, "channel: %d (id %u), %s, %s-submit, priority %u\n", chid, chan->id,
@@ -139,12 +139,12 @@ static void ppu_dump(struct drm_printer *p, struct ppu_channel *chan)
 	ppu_vm_print(p, chan->vm);
 }
 
-/* Looking for the last dump and making one is no single step in the core. */
+/* Looking for the last dump and making one are two steps for the kernel's device coredumps. */
 static DEFINE_MUTEX(ppu_coredump_lock);
 
 /*
- * The core forgets a dump that was read before it takes away the link from the
- * device to it, and complains if it then finds that link in its way.
+ * The kernel's device coredumps forget a dump that was read before they take away the link from
+ * the device to the dump, and complain if a new dump finds that link in its way.
  */
 static bool ppu_coredump_in_the_way(struct device *dev)
 {
@@ -154,7 +154,7 @@ static bool ppu_coredump_in_the_way(struct device *dev)
 	return link;
 }
 
-/* Takes @data. */
+/* Gives @data away: this function frees it in the end. */
 static void ppu_coredump_give(struct device *dev, void *data, size_t size)
 {
 	mutex_lock(&ppu_coredump_lock);

@@ -158,7 +158,7 @@ static void ppu_show_run(void *to, const struct ppu_pt_run *run)
 		   run->flags & PPU_PTE_UNCACHED ? " uncached" : "");
 }
 
-/* As it lies in the instance block. */
+/* Shows the instance block as it is in VRAM. */
 static void ppu_show_inst(struct seq_file *m, struct ppu_vm *vm)
 {
 	struct ppu_inst_block *blk = kmalloc(sizeof(*blk), GFP_KERNEL);
@@ -251,7 +251,10 @@ static int ppu_show_regs(struct seq_file *m, void *data)
 	for (i = 0; i < ARRAY_SIZE(ppu_reg_list); i++) {
 		u32 val;
 
-		/* Reading FAULT_DATA would advance FAULT_SEL under the interrupt's feet. */
+		/*
+		 * Reading FAULT_DATA would advance FAULT_SEL while the interrupt's thread uses
+		 * it.
+		 */
 		if (ppu_reg_list[i].access == WO || ppu_reg_list[i].off == PPU_REG_FAULT_DATA)
 			continue;
 		spin_lock_irqsave(&ppu->hw_lock, flags);

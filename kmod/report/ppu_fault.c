@@ -165,7 +165,7 @@ void ppu_fault_drain(struct ppu_device *ppu)
 	struct ppu_fault_rec rec;
 	unsigned int budget;
 
-	/* Whoever finds no record any more knows that all are handled. */
+	/* With the lock: a caller that finds no record knows that all have been handled. */
 	mutex_lock(&ppu->drain_lock);
 	/* A client that faults without end must not keep this thread busy. */
 	for (budget = 4 * PPU_FAULT_RING; budget; budget--) {
@@ -174,7 +174,7 @@ void ppu_fault_drain(struct ppu_device *ppu)
 		ppu_fault_handle(ppu, &rec);
 	}
 	mutex_unlock(&ppu->drain_lock);
-	/* The rest comes with the next interrupt. */
+	/* The next interrupt handles the rest. */
 	if (!budget)
 		ppu_wr(ppu, PPU_REG_INTR_TEST, PPU_INTR_FAULT);
 }
@@ -213,8 +213,8 @@ static void ppu_fault_channel(struct ppu_channel *chan, u32 chid)
  * ppu_fault_catch_up - handle an error of a channel whose interrupt is on its way
  * @chan: channel, locked and not destroyed; the device is entered
  *
- * The owner reads the device's view of the channel in its USERD page, ahead of
- * the interrupt: what the driver answers must not contradict it.
+ * The owner reads the device's view of the channel in its USERD page, ahead of the interrupt.  So
+ * what the driver answers must not contradict that view.
  *
  * Return: ppu_channel.dead; if it is not 0, ppu_channel.failure is valid.
  */
@@ -263,7 +263,7 @@ void ppu_fault_irq(struct ppu_device *ppu)
 	ppu_fault_channels(ppu);
 }
 
-/* The file's id of a hardware channel; 0 if it is not the file's. */
+/* The id of a hardware channel in the file; 0 if the channel is not the file's. */
 static u32 ppu_fault_channel_id(struct ppu_file *file, u32 chid)
 {
 	struct ppu_channel *chan = ppu_channel_get_by_chid(file->ppu, chid);

@@ -20,11 +20,11 @@
 struct ppu_usage {
 	/** @total: bytes of the objects that have a handle. */
 	u64 total;
-	/** @shared: those that have another handle, or are exported. */
+	/** @shared: bytes of those that have another handle, or are exported. */
 	u64 shared;
 };
 
-/* Engine time of the file's channels of a type, those that are gone included. */
+/* Engine time of the file's channels of a type, destroyed channels included. */
 static u64 ppu_file_runtime(struct ppu_file *file, u32 type)
 {
 	u64 ns = atomic64_read(&file->runtime_ns[type]);
@@ -66,7 +66,7 @@ static void ppu_file_memory(struct drm_file *filp, struct ppu_usage *usage)
 	spin_unlock(&filp->table_lock);
 }
 
-/* Nothing is ever moved out or given up: all of it is resident. */
+/* No object is ever moved out or given up: all memory is resident. */
 static void ppu_show_region(struct seq_file *m, const char *region, const struct ppu_usage *u)
 {
 	seq_printf(m, "drm-total-%s:\t%llu KiB\n", region, u->total >> 10);

@@ -41,7 +41,7 @@ void ppu_recentre(struct ppu_device *ppu)
 			done = PPU_SM_EXC_RETRY;
 		}
 		trace_ppu_recentre(ppu_rd(ppu, PPU_REG_SM_EXC_WARP), q.head, q.tail, done);
-		/* Tokens are write-combined: they are there before the warp goes on. */
+		/* Tokens are write-combined: they must be in VRAM before the warp goes on. */
 		wmb();
 		ppu_wr(ppu, PPU_REG_SM_EXC_DONE, done);
 

@@ -17,7 +17,7 @@
 #include "memory/ppu_vm.h"
 #include "report/ppu_tasks.h"
 
-/* The first record in use from @from on; false: there is none. */
+/* Reads the first record in use from number @from on.  False: there is none. */
 static bool ppu_task_read(struct ppu_device *ppu, u32 from, struct ppu_task_info *info)
 {
 	u32 *word = (u32 *)info;
@@ -86,7 +86,7 @@ static bool ppu_task_is_ours(struct ppu_file *file, u32 context)
 	unsigned long id;
 	bool ours = false;
 
-	/* What is in the table under its lock has the table's reference: it may be destroyed. */
+	/* The table holds a reference to each VM in it, so under its lock no VM goes away. */
 	xa_lock(&file->vms);
 	xa_for_each(&file->vms, id, vm) {
 		ours = vm->context_id == context;

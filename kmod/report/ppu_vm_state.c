@@ -31,7 +31,7 @@ int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *
 	if (!vm)
 		return -ENOENT;
 
-	/* Records whose interrupt is on its way count, too. */
+	/* Count the records whose interrupt is still on its way, too. */
 	if (drm_dev_enter(drm, &idx)) {
 		ppu_fault_drain(ppu);
 		drm_dev_exit(idx);

@@ -58,7 +58,7 @@ static void ppu_eventfd_fire(struct ppu_eventfd *ev)
 	ppu_eventfd_ctx_signal(ev->ctx);
 }
 
-/* The device saw the condition, or somebody signalled: then look. */
+/* The device saw the condition hold (@matched), or the word was signalled: then look at it. */
 static void ppu_eventfd_watch_fn(struct ppu_watch *watch)
 {
 	struct ppu_eventfd *ev = container_of(watch, struct ppu_eventfd, watch);
@@ -103,7 +103,7 @@ static void ppu_eventfd_put_object(u32 type, void *object)
 	}
 }
 
-/* It is in no table any more.  Who made it gives its place in the account back. */
+/* The registration is in no table any more.  Whoever made it releases its charge. */
 static void ppu_eventfd_destroy(struct ppu_eventfd *ev)
 {
 	struct ppu_device *ppu = ev->ppu;
@@ -206,7 +206,7 @@ out:
 	return ret;
 }
 
-/* Registers it with whatever tells it to fire; fires now if it is late. */
+/* Registers the event with whatever tells it to fire.  Fires now if its cause came before. */
 static int ppu_eventfd_start(struct ppu_eventfd *ev)
 {
 	struct ppu_device *ppu = ev->ppu;
@@ -286,7 +286,7 @@ static int ppu_eventfd_register(struct ppu_device *ppu, struct ppu_file *file,
 		goto err_object;
 	}
 
-	/* A place for the id first: once it is known, it may be unregistered. */
+	/* Reserve the id first: once user space knows it, it may be unregistered. */
 	ret = xa_alloc(&file->events, &id, NULL, xa_limit_31b, GFP_KERNEL);
 	if (ret)
 		goto err_object;
@@ -295,7 +295,7 @@ static int ppu_eventfd_register(struct ppu_device *ppu, struct ppu_file *file,
 		goto err_id;
 	args->event_id = id;
 	object = ev->object;
-	/* From here on another thread may unregister it. */
+	/* From here on another thread may unregister the event. */
 	xa_store(&file->events, id, ev, GFP_KERNEL);
 	/* Who destroys an object first takes its id, then drops what is stored here: or it came too late. */
 	if (ppu_eventfd_object_lives(file, args->type, args->object_id, object) ||

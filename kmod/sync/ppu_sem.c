@@ -2,9 +2,9 @@
 /*
  * PPU driver: semaphore objects.
  *
- * A semaphore is a word of a buffer object; the driver keeps nothing of its
- * value.  Waits sleep until the device's watch table, SEM_SIGNAL, or an error
- * wakes them, and look at the word again.
+ * A semaphore is a word of a buffer object; the driver keeps no copy of its value.  Waits sleep
+ * until the device's watch table, SEM_SIGNAL, or an error wakes them, and then look at the word
+ * again.
  */
 
 #include <linux/hrtimer.h>
@@ -32,7 +32,7 @@
 #include "sync/ppu_sem.h"
 #include "sync/ppu_sem_fence.h"
 
-/* Without a free entry of the watch table a wait has to look now and then. */
+/* A wait without an entry of the watch table has to look at the word now and then. */
 #define PPU_SEM_POLL_NS		NSEC_PER_MSEC
 
 static_assert(DRM_PPU_SEM_OP_EQ == PPU_SEM_OP_EQ);
@@ -59,7 +59,7 @@ static u64 ppu_sem_load(const struct ppu_sem *sem)
 	void *p = ppu_sem_word(sem);
 
 	if (sem->is32) {
-		/* Who sees the value sees what was written before it. */
+		/* Acquire: a reader of the value also sees what was written before the value. */
 		return smp_load_acquire((u32 *)p);
 	}
 	/* As above. */
@@ -96,7 +96,7 @@ static u64 ppu_sem_update64(u64 *p, u32 op, u64 value)
 	return old;
 }
 
-/* Atomic also with respect to the GPU.  Returns the word before. */
+/* Updates the word, atomically also with respect to the GPU.  Returns the old value. */
 static u64 ppu_sem_update(const struct ppu_sem *sem, u32 op, u64 value)
 {
 	void *p = ppu_sem_word(sem);
@@ -215,7 +215,7 @@ static struct ppu_sem *ppu_sem_new(struct ppu_file *file, struct ppu_bo *bo, u64
 	return sem;
 }
 
-/* Marks it destroyed and wakes its waiters; they see it. */
+/* Marks the semaphore destroyed and wakes its waiters, which see the mark. */
 static void ppu_sem_kill(struct ppu_sem *sem)
 {
 	struct ppu_device *ppu = sem->file->ppu;
@@ -266,7 +266,7 @@ static int ppu_sem_set_initial(struct ppu_sem *sem, u64 value)
 	return 0;
 }
 
-/* Finds the object the word is in, or makes one. */
+/* Finds the object that holds the word, or makes one. */
 static struct ppu_bo *ppu_sem_get_bo(struct ppu_device *ppu, struct drm_file *filp,
 				     struct drm_ppu_sem_create *args, bool *made)
 {
@@ -391,7 +391,7 @@ int ppu_ioctl_sem_read(struct drm_device *drm, void *data, struct drm_file *filp
 }
 
 /**
- * ppu_sem_do_signal - change the word and wake who waits for it
+ * ppu_sem_do_signal - change the word and wake everybody who waits for it
  * @sem: semaphore; the device is entered
  * @op: DRM_PPU_SEM_SIGNAL_*
  * @value: operand
@@ -409,7 +409,7 @@ u64 ppu_sem_do_signal(struct ppu_sem *sem, u32 op, u64 value)
 		old = ppu_sem_update(sem, op, value);
 		WRITE_ONCE(*(u64 *)(ppu_sem_word(sem) + 8), ppu_device_time(ppu));
 	}
-	/* The word before the kick. */
+	/* The word must be in memory before the kick. */
 	wmb();
 	trace_ppu_sem_signal(sem->addr, op, value, old);
 	ppu_watch_poke(ppu, sem->addr);
@@ -506,9 +506,9 @@ void ppu_sem_wake_all(struct ppu_device *ppu)
 static bool ppu_cond_holds(struct ppu_wait *wait, struct ppu_cond *cond)
 {
 	/*
-	 * What the device saw counts, even if the word moved on: a value must
-	 * not be missed because this task was slow.  Only ALL is about one
-	 * instant.
+	 * A condition that the device saw hold counts, even if the word has changed since: a
+	 * value must not be missed because this task was slow.  Only an ALL wait needs all
+	 * conditions at one instant.
 	 */
 	if (!wait->all && READ_ONCE(cond->watch.matched))
 		return true;
@@ -557,8 +557,8 @@ static void ppu_cond_unwatch(struct ppu_wait *wait, struct ppu_cond *cond)
 }
 
 /*
- * (Re)arms what is not armed: a match of an earlier round disarmed its entry.
- * Conditions of an ALL wait that hold are armed, too, in vain, and cost a wake.
+ * Arms, or arms again, the conditions that are not armed: a match of an earlier round has
+ * disarmed its entry.
  */
 static void ppu_wait_arm(struct ppu_wait *wait)
 {
@@ -571,9 +571,10 @@ static void ppu_wait_arm(struct ppu_wait *wait)
 		if (cond->watched && cond->watch.index >= 0 && !cond->watch.matched)
 			continue;
 		ppu_cond_unwatch(wait, cond);
-		/* One process may not use up the table: beyond its share it polls. */
+		/* In an ALL wait, a condition that holds now needs no entry. */
 		if (wait->all && ppu_sem_test(cond->sem, cond->op, cond->value))
 			continue;
+		/* One process may not use up the table: beyond its share it polls. */
 		if (ppu_quota_charge(wait->file->quota, DRM_PPU_RES_WATCHES, 1)) {
 			wait->poll = true;
 			continue;
@@ -626,7 +627,10 @@ static int ppu_wait_loop(struct ppu_wait *wait)
 
 	for (;;) {
 		WRITE_ONCE(wait->waiter.woken, false);
-		/* @woken before the word: a wake after this look is not lost. */
+		/*
+		 * Clear @woken before reading the word, so that a wake after this look is not
+		 * lost.
+		 */
 		smp_mb();
 		ret = ppu_wait_look(wait, true);
 		if (ret)
@@ -650,7 +654,7 @@ static int ppu_wait_run(struct ppu_wait *wait)
 	u32 i;
 	int ret;
 
-	/* Most waits find what they want, or only look. */
+	/* Most waits succeed at once, or only look. */
 	ret = ppu_wait_look(wait, false);
 	if (ret)
 		return ret;

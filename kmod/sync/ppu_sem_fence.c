@@ -4,11 +4,11 @@
  *
  * Import: when a fence signals, the kernel writes a semaphore and kicks.
  *
- * Export: when a semaphore meets a condition, the kernel puts a fence that has
- * signalled into a syncobj.  Not before: a fence that waits for a semaphore
- * would depend on memory of user space, and might never signal.
+ * Export: when a semaphore meets a condition, the kernel puts a fence that has signalled into a
+ * syncobj.  The fence is not put there earlier: a fence that waits for a semaphore would depend on
+ * memory of user space, and might never signal.
  *
- * Fences and watches call in atomic context; the rest is done by a worker.
+ * Fences and watches call in atomic context, so a worker does the rest.
  */
 
 #include <linux/dma-fence-chain.h>
@@ -37,9 +37,9 @@
 
 /** struct ppu_sem_fence - one SEM_IMPORT_FENCE or SEM_EXPORT_FENCE that is not done */
 struct ppu_sem_fence {
-	/** @kref: one for the list, one for the ioctl. */
+	/** @kref: one reference for the list, one for the ioctl. */
 	struct kref kref;
-	/** @lock: held while it is set up and while it is done. */
+	/** @lock: held during set-up, and while the worker acts. */
 	struct mutex lock;
 	/** @link: in ppu_device.sem_fences; empty: taken out. */
 	struct list_head link;
@@ -52,7 +52,7 @@ struct ppu_sem_fence {
 	/** @op: DRM_PPU_SEM_SIGNAL_* of an import, DRM_PPU_SEM_OP_* of an export. */
 	u32 op;
 	u64 value;
-	/** @fence: that is waited for, or that will be shown. */
+	/** @fence: the one that is waited for, or that will be put into the syncobj. */
 	struct dma_fence *fence;
 
 	/* Import. */
@@ -61,7 +61,7 @@ struct ppu_sem_fence {
 
 	/* Export. */
 	struct ppu_signal signal;
-	/** @chan: that is to release the word, or NULL. */
+	/** @chan: channel that is to release the word, or NULL. */
 	struct ppu_channel *chan;
 	struct ppu_watch watch;
 	bool watched;
@@ -84,7 +84,7 @@ static void ppu_sem_fence_unwatch(struct ppu_sem_fence *sf)
 
 static void ppu_sem_fence_import(struct ppu_sem_fence *sf)
 {
-	/* A timeline's node has no error of its own: what it contains has. */
+	/* A node of a timeline has no error of its own: take that of the fence it contains. */
 	u64 value = dma_fence_chain_contained(sf->fence)->error ? sf->error_value : sf->value;
 	int idx;
 
@@ -113,7 +113,7 @@ static void ppu_sem_fence_export(struct ppu_sem_fence *sf)
 	ppu_sem_fence_unwatch(sf);
 	if (sf->shown)
 		return;
-	/* A channel may release the word and then fail: that may be heard of first. */
+	/* A channel may release the word and then fail, and the failure may be noticed first. */
 	if (result == PPU_SEM_FENCE_HOLDS || ppu_sem_fence_holds(sf))
 		result = 0;
 	ppu_sw_fence_signal(sf->fence, result);
@@ -142,7 +142,7 @@ static void ppu_sem_fence_put(struct ppu_sem_fence *sf)
 	kref_put(&sf->kref, ppu_sem_fence_free);
 }
 
-/* Takes it off the list, whose reference is dropped by the one who did. */
+/* Takes @sf off the list.  Whoever does this drops the list's reference. */
 static void ppu_sem_fence_unlink(struct ppu_sem_fence *sf)
 {
 	bool mine;
@@ -190,7 +190,7 @@ static void ppu_sem_fence_end(struct ppu_sem_fence *sf, int result)
 		queue_work(sf->ppu->wq, &sf->work);
 }
 
-/* The device saw the condition, or somebody signalled: then look. */
+/* The device saw the condition hold (@matched), or the word was signalled: then look at it. */
 static void ppu_sem_fence_watch_fn(struct ppu_watch *watch)
 {
 	struct ppu_sem_fence *sf = container_of(watch, struct ppu_sem_fence, watch);
@@ -253,7 +253,7 @@ void ppu_sem_fence_cancel(struct ppu_file *file, const struct ppu_sem *sem)
 		if (!sf->export)
 			dma_fence_remove_callback(sf->fence, &sf->cb);
 		mutex_unlock(&sf->lock);
-		/* Nobody starts the worker any more. */
+		/* From here on nobody starts the worker. */
 		cancel_work_sync(&sf->work);
 		cmpxchg(&sf->result, PPU_SEM_FENCE_PENDING, -ECANCELED);
 		if (sf->export && !sf->shown)
@@ -323,7 +323,7 @@ static int ppu_sem_fence_start_import(struct ppu_sem_fence *sf)
 	mutex_lock(&sf->lock);
 	ret = ppu_sem_fence_link(sf);
 	if (!ret && dma_fence_add_callback(sf->fence, &sf->cb, ppu_sem_fence_signalled)) {
-		/* It has signalled already. */
+		/* The fence has signalled already. */
 		ppu_sem_fence_do(sf);
 		done = true;
 	}
@@ -385,7 +385,7 @@ static int ppu_sem_fence_watch(struct ppu_sem_fence *sf)
 	return sf->watch.index < 0 ? -ENOSPC : 0;
 }
 
-/* It is linked: from now on any error reaches it.  1: done; 0: pending; or an error. */
+/* @sf is linked, so any error reaches it from now on. 1: done; 0: pending; or an error. */
 static int ppu_sem_fence_arm_export(struct ppu_sem_fence *sf)
 {
 	int idx, ret;
@@ -417,7 +417,7 @@ static int ppu_sem_fence_start_export(struct ppu_sem_fence *sf)
 	linked = !ret;
 	if (linked)
 		ret = ppu_sem_fence_arm_export(sf);
-	/* What is refused must not be done by anybody. */
+	/* An export that is refused must not be done by anybody. */
 	if (ret < 0) {
 		ppu_sem_fence_unwatch(sf);
 		sf->shown = true;

@@ -7,7 +7,7 @@
  *         rings and instance blocks; device time advances only while somebody waits.  It is a
  *         plug-in (plugin.h)
  *
- * Nothing above the table knows which one it is.  Functions return 0 or a negative errno.
+ * Nothing above the table knows which backend is used.  Functions return 0 or a negative errno.
  * Objects are opaque and owned by the caller, who keeps the order: BOs are unbound before they are
  * freed, channels and semaphores freed before their VM, everything before the device.
  * Thread safe, except that calls on one channel (ring, put) are the caller's to serialise.
@@ -45,7 +45,7 @@ enum be_place { BE_SYSTEM, BE_VRAM };
 #define BE_BIND_READONLY	1u
 #define BE_BIND_NOEXEC		2u
 
-/* What the tasks of a VM may have; each but the last costs device memory. */
+/* Limits of the tasks of a VM.  Each limit but the last costs device memory. */
 enum be_vm_limit {
 	BE_VM_LOCAL,		/* bytes of local memory of a thread, 1 to 512 KiB; rounded up */
 	BE_VM_DEPTH,		/* nesting depth of device-side launches, 1..PPU_MAX_DEPTH */
@@ -66,7 +66,7 @@ struct be_chan_state {
  * devq_create() does method 400's steps 404..412 in their order: the object of <hw/ppu_devq.h> in
  * VRAM, zeroed (404, 405); the block SEM_ACQUIRE X == PPU_DEVQ_FIRST_X (406); GP_GET's entry points to
  * it (408); GP_PUT := wrap(GP_GET - 1) (410); soft := GP_GET + 1, shadow := GP_GET + entries - 1 (412);
- * then the channel is enabled and stands on X.  What is left to the layer above:
+ * then the channel is enabled, and the host interface stands on X.  This is left to the layer above:
  *
  *   in the CPU-owned channel, for launch number n = 1, 2, ... of this queue:
  *     an entry with QUEUE_REFRESH {chan->hw_channel} of its own, then (1..4 entries)
@@ -75,10 +75,10 @@ struct be_chan_state {
  *     WFI, SEM_RELEASE {y_va, n}, SEM_ACQUIRE {x_va, n + 1}
  *   element i of the semaphores, awaited by the Acquire that stands in entry i in lap L: L + 1.
  *
- * Refresh, besides the command: with BE_DEVQ_ASSIST the device does it whenever GP_GET moves, and no
- * "ring low" interrupts come (needs PPU_FEAT_DEVQ_ASSIST, else -EOPNOTSUPP); without, the driver does
- * it at each "ring low" interrupt (GP_GET moved by entries / 2 since the last refresh).  A command block
- * of the queue itself may hold QUEUE_REFRESH of its own channel, too.
+ * Refresh, besides the command: with BE_DEVQ_ASSIST the device refreshes whenever GP_GET moves, and no "ring
+ * low" interrupts come (needs PPU_FEAT_DEVQ_ASSIST, else -EOPNOTSUPP).  Without it the driver refreshes at
+ * each "ring low" interrupt (GP_GET moved by entries / 2 since the last refresh).  A command block of the
+ * queue itself may hold QUEUE_REFRESH of its own channel, too.
  *
  * The channel that is returned is stopped, freed and queried like any other; chan_put() and
  * chan_kick() have no effect on it.  An error of the queue stops its `owner`, the CPU-owned channel that would wait for Y
@@ -93,7 +93,7 @@ struct be_devq_args {
 	uint32_t initial_get;	/* GP_GET to start at, < entries; 0 unless a test wants it (WQ-31) */
 	unsigned prio;		/* queue priority (WQ-10) */
 	unsigned flags;		/* BE_DEVQ_* */
-	struct be_chan *owner;	/* CPU-owned channel of this VM that is stopped with it; NULL: none */
+	struct be_chan *owner;	/* CPU-owned channel of this VM that stops with the queue; NULL: none */
 };
 
 struct be_devq {
@@ -128,7 +128,8 @@ struct be_ops {
 	int (*vm_create)(struct be_dev *dev, const uint32_t *limits, struct be_vm **vm);
 	void (*vm_destroy)(struct be_vm *vm);
 	uint32_t (*vm_limit)(struct be_vm *vm, enum be_vm_limit which);
-	/* -EBUSY while tasks run, -ENOSPC: no room for the areas; nothing is changed then. */
+	/* -EBUSY while tasks run, -ENOSPC when there is no room for the areas.  In both cases nothing is
+	 * changed. */
 	int (*vm_set_limit)(struct be_vm *vm, enum be_vm_limit which, uint32_t value);
 	/* Fault records so far, oldest first; *n in: room, out: copied.  Returns 1 when an SM fault
 	 * stopped the VM, else 0. */
@@ -139,12 +140,12 @@ struct be_ops {
 
 	/* Zero-filled memory; size is rounded up to pages. */
 	int (*bo_alloc)(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **bo);
-	/* Pages of the process itself, at a page's start; they stay where they are until bo_free().
-	 * NULL: cannot. */
+	/* Pages of the process itself, from the start of a page on; they stay where they are until
+	 * bo_free().  A backend that cannot do this has NULL here. */
 	int (*bo_user)(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **bo);
 	void (*bo_free)(struct be_bo *bo);
-	/* CPU mapping of the whole object; at != NULL: there, replacing what is mapped.  The caller
-	 * unmaps it. */
+	/* CPU mapping of the whole object. at != NULL: map it at this address, in place of what is mapped
+	 * there.  The caller unmaps it. */
 	int (*bo_map)(struct be_bo *bo, void *at, void **ptr);
 	int (*bind)(struct be_vm *vm, struct be_bo *bo, uint64_t va, uint64_t size, unsigned flags);
 	int (*unbind)(struct be_vm *vm, uint64_t va, uint64_t size);
@@ -152,8 +153,8 @@ struct be_ops {
 	/* cls: PPU_CLASS_*; prio: queue priority (WQ-10). */
 	int (*chan_create)(struct be_vm *vm, unsigned cls, uint32_t entries, unsigned prio,
 			   struct be_chan **chan);
-	/* The device stops it, waits for it end with -EIO or -ECANCELED; the struct stays, and its
-	 * ring and registers must not be touched any more. */
+	/* The device stops the channel, and waits for it end with -EIO or -ECANCELED.  The struct stays,
+	 * but its ring and registers must not be touched any more. */
 	void (*chan_stop)(struct be_chan *chan);
 	void (*chan_free)(struct be_chan *chan);
 	uint32_t (*chan_get)(struct be_chan *chan);		/* GP_GET */
@@ -164,7 +165,7 @@ struct be_ops {
 	/* A device-owned queue; see above.  It ends with chan_free(q->chan). */
 	int (*devq_create)(struct be_vm *vm, const struct be_devq_args *args, struct be_devq *q);
 
-	/* A name for the 16-byte slot at bo + off, to wait on. */
+	/* Makes a semaphore of the 16-byte slot at bo + off, so that callers can wait for it. */
 	int (*sem_create)(struct be_vm *vm, struct be_bo *bo, uint64_t off, struct be_sem **sem);
 	void (*sem_destroy)(struct be_sem *sem);
 	int (*sem_read)(struct be_sem *sem, uint64_t *value);

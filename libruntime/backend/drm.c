@@ -66,7 +66,7 @@ static int param(struct be_dev *dev, uint32_t which, uint64_t *value)
 	return rc;
 }
 
-/* An open render node of ours, or a negative errno. */
+/* Opens a render node if it is a PPU's.  Returns the file, or a negative errno. */
 static int open_node(const char *path)
 {
 	drmVersionPtr v;
@@ -479,7 +479,7 @@ static int drm_chan_create(struct be_vm *vm, unsigned cls, uint32_t entries, uns
 	return 0;
 }
 
-/* No USERD page: GP_GET is asked for, GP_PUT is nobody's. */
+/* A queue has no USERD page: GP_GET is asked from the driver, and nobody writes GP_PUT. */
 static int drm_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct be_devq *q)
 {
 	const struct drm_chan *owner = (const struct drm_chan *)args->owner;
@@ -536,7 +536,7 @@ static void drm_chan_put(struct be_chan *base, uint32_t put)
 {
 	if (!((struct drm_chan *)base)->userd)
 		return;
-	/* What the ring and the blocks say must be in memory before the device hears of it. */
+	/* The ring and the command blocks must be in memory before the device hears of them. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	((struct drm_chan *)base)->userd[PPU_REG_USERD_GP_PUT / 4] = put;
 }

@@ -43,7 +43,8 @@ static void *find_library(void)
 	Dl_info info;
 	void *lib = NULL;
 
-	/* The library that contains this code; a program is known by argv[0], which may be no path. */
+	/* Look beside the library that contains this code.  A program is known by argv[0] only, which may
+	 * be no path. */
 	if (dladdr(&here, &info) && info.dli_fname && strchr(info.dli_fname, '/'))
 		for (unsigned i = 0; !lib && i < sizeof(below) / sizeof(below[0]); i++)
 			lib = open_near(info.dli_fname, below[i]);

@@ -18,8 +18,8 @@
 #define BE_CORE_ENTRY	"ppu_core_plugin"
 
 /*
- * What both sides must agree on.  `number` changes with the meaning of the table's functions; the sizes change by
- * themselves when somebody adds a member to what passes through it.
+ * What both sides must agree on.  `number` changes with the meaning of the table's functions.  The sizes
+ * change by themselves when somebody adds a member to a structure that passes through the table.
  */
 #define BE_ABI_NUMBER	1u
 struct be_abi {
@@ -40,11 +40,11 @@ struct be_plugin {
 #pragma GCC visibility push(hidden)
 
 /*
- * The in-process backend, opened at the first call and then kept.  NULL: it is not there or not of this version,
- * and *err is a malloc'ed sentence that says what to install (NULL: no memory).  Looked for in this order: the file
- * named by PPU_CORE_LIB, and no other when that is set; beside this library or program, and where the build and an
- * installation below a prefix have it from there (.., ../lib); where the dynamic loader looks.
- * One thread at a time.
+ * The in-process backend, opened at the first call and then kept.  NULL: the plug-in is not there or not of
+ * this version, and *err is a malloc'ed sentence that says what to install (NULL: no memory).  If
+ * PPU_CORE_LIB is set, only the file that it names is tried.  Otherwise the plug-in is looked for beside this
+ * library or program, then where the build and an installation below a prefix have it from there (..,
+ * ../lib), then where the dynamic loader looks.  One thread at a time.
  */
 const struct be_ops *ppu_be_core_get(char **err);
 

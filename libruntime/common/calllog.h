@@ -14,7 +14,7 @@
 
 /* One per library. */
 struct ppu_calllog {
-	const char *library;		/* its name, for the complaint that the file cannot be opened */
+	const char *library;		/* named in the message when the file cannot be opened */
 	bool looked;
 	FILE *file;
 };
@@ -67,14 +67,15 @@ static inline struct ppu_arg ppu_arg_triple(const char *name, unsigned int x, un
 	return (struct ppu_arg){ .name = name, .kind = PPU_ARG_TRIPLE, .triple = { x, y, z } };
 }
 
-/* For _Generic: what all libraries' arguments may be; each adds its own types before it. */
+/* For _Generic: the types that arguments of all libraries may have.  Each library adds its own types
+ * before these. */
 #define PPU_ARG_TYPES \
 	int: ppu_arg_int, float: ppu_arg_float, \
 	unsigned int: ppu_arg_uint, unsigned char: ppu_arg_uint, unsigned short: ppu_arg_uint, \
 	unsigned long: ppu_arg_uint, unsigned long long: ppu_arg_uint, \
 	const char *: ppu_arg_string, default: ppu_arg_pointer
 
-/* result: its name, NULL is "?"; why: more about it, "": nothing. */
+/* result: name of the result, NULL is "?". why: more about the result, "": nothing. */
 void ppu_calllog_write(struct ppu_calllog *log, const char *function, unsigned int num, const struct ppu_arg *args,
 		       const char *result, const char *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files, whole. */
+/* Reading whole files. */
 #ifndef PPU_FILE_H
 #define PPU_FILE_H
 
@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The bytes of a file ("-": of standard input), to be freed; NULL: errno says why. */
+/* The bytes of a file ("-": of standard input), which the caller frees.  NULL: errno tells the reason. */
 char *ppu_read_file(const char *path, size_t *len);
 
 #pragma GCC visibility pop

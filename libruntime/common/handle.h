@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles: the address of an object is one while the object is in a registry, so that a stale or invented handle is
- * found out before it is used.  Objects are counted: one reference is the registry's (or its user's who withdraws it),
- * and each lookup takes another.  A library has one registry; its lock is innermost.
+ * Handles.  The address of an object is a handle while the object is in a registry, so that a stale or
+ * invented handle is found out before it is used.  Objects are reference counted: the registry has one
+ * reference, which goes to the caller who withdraws the object, and each lookup takes another.  A library has
+ * one registry, whose lock is innermost.
  */
 #ifndef PPU_HANDLE_H
 #define PPU_HANDLE_H
@@ -27,14 +28,14 @@ struct ppu_registry {
 };
 #define PPU_REGISTRY_INIT { .lock = PTHREAD_MUTEX_INITIALIZER }
 
-/* One reference, the caller's; not yet a handle. */
+/* The caller has the one reference.  The object is not a handle yet. */
 void ppu_handle_init(struct ppu_handle *h, unsigned int kind);
 void ppu_handle_publish(struct ppu_registry *reg, struct ppu_handle *h);
-/* False: was no handle any more.  References stay as they are. */
+/* Takes the object out of the registry.  False: it was no handle any more.  References stay as they are. */
 bool ppu_handle_withdraw(struct ppu_registry *reg, struct ppu_handle *h);
-/* With a reference; NULL: no such handle of that kind. */
+/* Looks a handle up and takes a reference.  NULL: there is no such handle of that kind. */
 void *ppu_handle_get(struct ppu_registry *reg, const void *handle, unsigned int kind);
-/* Withdraws all that `which` says yes to; they come as a chain. */
+/* Withdraws all objects for which `which` returns true.  Returns them as a chain. */
 struct ppu_handle *ppu_handle_withdraw_all(struct ppu_registry *reg,
 					   bool (*which)(const struct ppu_handle *h, const void *arg), const void *arg);
 
@@ -43,7 +44,7 @@ static inline void ppu_handle_ref(struct ppu_handle *h)
 	__atomic_add_fetch(&h->refs, 1, __ATOMIC_RELAXED);
 }
 
-/* True: that was the last reference, the object is the caller's to free. */
+/* True: that was the last reference, and the caller has to free the object. */
 static inline bool ppu_handle_put(struct ppu_handle *h)
 {
 	return __atomic_sub_fetch(&h->refs, 1, __ATOMIC_ACQ_REL) == 0;

@@ -11,7 +11,8 @@
 
 struct ppu_workers;
 
-/* So many, the caller of run() among them; fewer if the host has no more threads.  NULL: no memory. */
+/* Makes this many workers, the caller of run() included; fewer if the host has no more threads.  NULL: no
+ * memory. */
 struct ppu_workers *ppu_workers_new(unsigned workers);
 /* Calls fn(arg, 0..n-1) on the workers and the caller, returns when all have returned.  One batch at a time. */
 void ppu_workers_run(struct ppu_workers *p, void (*fn)(void *arg, unsigned index), void *arg, unsigned n);

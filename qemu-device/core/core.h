@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The core as its own units see it.  A unit's state is a struct of its own, defined in its .c (or in its
- * header when it has several files) and reached through an opaque pointer below; no unit reaches into
- * another's state, it calls the functions of the unit's header.
+ * header when the unit has several files) and reached through an opaque pointer below.  No unit touches the
+ * state of another unit; it calls the functions of that unit's header.
  *
  * The folders are layers; each may include those before it, never those after it:
  *
@@ -14,8 +14,8 @@
  *   host      channels, commands, the host scheduler, copy engines
  *   machine   the whole: create, reset, run loop, BAR0, save and restore, the end of a context
  *
- * What a lower layer has to tell a higher one is a function that the lower layer's header declares under
- * "implemented above":
+ * When a lower layer has something to tell a higher one, it calls a function that its own header declares
+ * under "implemented above":
  *
  *   memory/sem.h   ppu_host_in_run()       commands are indivisible: words are evaluated at their end
  *   memory/ctx.h   ppu_ctx_parts_*()       a context is new, saved, gone: every unit has a part of it
@@ -53,7 +53,7 @@ struct ppu_core {
 	 * of the set of watched pages, ppu_core_invalidate_maps).  TLBs compare and flush. */
 	uint32_t xlat_gen;
 
-	uint64_t task_steps;		/* what the task unit looked at in its searches: tests of its cost */
+	uint64_t task_steps;		/* records the task unit looked at in searches: tests measure its cost */
 
 	/* base */
 	struct ppu_events *events;

@@ -82,7 +82,7 @@ uint64_t ppu_core_run(struct ppu_core *core, uint64_t until);
 void ppu_core_request_stop(struct ppu_core *core);
 /* Run until idle or time limit; true when idle. */
 bool ppu_core_run_idle(struct ppu_core *core, uint64_t limit);
-/* Every pointer got from ports.map() is gone. */
+/* Every pointer that ports.map() has returned is invalid from now on. */
 void ppu_core_invalidate_maps(struct ppu_core *core);
 
 /* Complete state (without VRAM and configuration) as a versioned byte stream; malloc'ed. */

@@ -127,7 +127,7 @@ void rt_ctx_destroy(struct ppuCtx_st *ctx)
 			ctx->be->chan_stop(ctx->chan[i]->be);
 	rt_queues_stop(ctx);
 	pthread_cond_broadcast(&ctx->host_cond);
-	/* Their handles end with the context. */
+	/* The handles of streams and modules end with the context. */
 	while ((s = ctx->streams)) {
 		ctx->streams = s->next;
 		if (rt_obj_withdraw(&s->obj))
@@ -139,7 +139,7 @@ void rt_ctx_destroy(struct ppuCtx_st *ctx)
 			rt_obj_put(&e->obj);
 	}
 	while ((m = ctx->modules)) {
-		rt_module_unload(m);	/* takes it off the list */
+		rt_module_unload(m);	/* takes the module off the list */
 		if (rt_obj_withdraw(&m->obj))
 			rt_obj_put(&m->obj);
 	}

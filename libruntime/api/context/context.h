@@ -34,7 +34,7 @@ struct ppuCtx_st {
 	struct rt_device *device;
 	const struct be_ops *be;
 	struct be_vm *vm;
-	uint32_t stack;			/* PPU_LIMIT_LOCAL_BYTES: what recursive kernels get at least */
+	uint32_t stack;			/* PPU_LIMIT_LOCAL_BYTES: least that recursive kernels get */
 	bool dead;
 	ppuResult broken;		/* sticky */
 	char *detail;
@@ -50,7 +50,8 @@ struct ppuCtx_st {
 	uint32_t next_slot;		/* assignment of streams to channels */
 	struct ppuStream_st *streams;	/* all but the default one */
 	struct ppuStream_st *null_stream, *load_stream;
-	struct rt_need orphans;		/* what destroyed blocking streams left to wait for */
+	/* what the default stream must wait for on behalf of destroyed blocking streams */
+	struct rt_need orphans;
 
 	struct rt_slots *slots;
 	struct rt_retired_slot *retired;
@@ -69,7 +70,7 @@ struct ppuCtx_st {
 	struct rt_queue *queues;	/* device-owned */
 	struct ppuMem_st *mems;		/* vmm.c */
 	uint64_t coop_va;		/* coop.c: barrier of cooperative kernels, 0: not made yet */
-	struct rt_need coop;		/* the last of them */
+	struct rt_need coop;		/* what the last cooperative kernel stands for */
 };
 
 ppuResult rt_ctx_create(struct rt_device *dev, unsigned flags, struct ppuCtx_st **ctx);

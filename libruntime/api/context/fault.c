@@ -65,7 +65,7 @@ static ppuResult err_result(uint32_t code)
 	return code >= PPU_ERR_MMU_UNMAPPED ? PPU_ERROR_LAUNCH_FAILED : PPU_ERROR_CHANNEL;
 }
 
-/* A TRAP inside the device-side library's assertion is one that failed. */
+/* A TRAP inside the assertion function of the device-side library is a failed assertion. */
 static bool is_assertion(struct ppuCtx_st *ctx, const struct ppu_fault_rec *r)
 {
 	uint32_t number = (uint32_t)(r->task_id >> 32);
@@ -146,7 +146,7 @@ ppuResult rt_check(struct ppuCtx_st *ctx)
 		ctx->broken = err_result(recs[i].code);
 		describe(ctx, &recs[i], buf, sizeof(buf));
 	}
-	/* A queue's error stops a channel, too: the cause comes first. */
+	/* The error of a queue stops a channel, too, so look at queues first: they have the cause. */
 	for (const struct rt_queue *q = ctx->queues; q && !ctx->broken; q = q->next)
 		check_chan(ctx, q->be.chan, "device-owned queue", buf, sizeof(buf));
 	for (unsigned i = 0; i < ctx->num_chan && !ctx->broken; i++)

@@ -24,10 +24,10 @@
 #include "api/stream/stream.h"
 #include "backend/backend.h"
 
-#define STACK_DEFAULT	1024u	/* how deep recursion goes nobody knows: some room is better than a fault at once */
+#define STACK_DEFAULT	1024u	/* nobody knows how deep recursion goes: some room is better than a fault at once */
 #define PENDING_DEFAULT	2048u
 #define LOCAL_LEAST	16u
-#define EXPECTED_MOST	256u	/* a module's kernels are given up to this when it is loaded */
+#define EXPECTED_MOST	256u	/* a loaded module's kernels are given up to this many bytes */
 
 void rt_limits_init(struct ppuCtx_st *ctx, uint32_t *limits)
 {
@@ -73,10 +73,11 @@ void rt_local_expect(struct ppuModule_st *m)
 	struct rt_need need;
 	uint32_t bytes;
 
-	m->launches = m->kernels_va || launches(m->img);	/* by the queue, or by themselves */
+	/* kernels are launched through the queue, or by threads */
+	m->launches = m->kernels_va || launches(m->img);
 	bytes = local_of_any(m, m->launches ? UINT32_MAX : EXPECTED_MOST);
 	rt_everything(ctx, &need);
-	/* If it fails, a launch tries again and tells. */
+	/* If this fails, a launch tries again and reports the error. */
 	if (bytes > ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL) && rt_done(ctx, &need))
 		ctx->be->vm_set_limit(ctx->vm, BE_VM_LOCAL, bytes);
 }
@@ -84,7 +85,7 @@ void rt_local_expect(struct ppuModule_st *m)
 ppuResult rt_local_ensure(const struct ppuFunction_st *f)
 {
 	struct ppuCtx_st *ctx = f->mod->ctx;
-	/* Which kernels it launches nobody knows. */
+	/* Nobody knows which kernels this one launches, so take the largest need of the module. */
 	uint32_t bytes = f->mod->launches ? local_of_any(f->mod, UINT32_MAX) : rt_local_of(ctx, f->sym);
 
 	while (bytes > ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL)) {
@@ -121,7 +122,7 @@ static uint64_t get_stack(struct ppuCtx_st *ctx)
 
 /* ---- nesting -------------------------------------------------------------------------------- */
 
-/* Priorities of streams and work on the device were made for the depth there is (SP-43). */
+/* Priorities of streams and work on the device were made for the present depth (SP-43). */
 static ppuResult set_depth(struct ppuCtx_st *ctx, uint64_t value)
 {
 	struct rt_need need;
@@ -161,7 +162,7 @@ void rt_depth_expect(struct ppuCtx_st *ctx)
 	for (const struct ppuStream_st *s = ctx->streams; s; s = s->next)
 		if (s->assigned)
 			return;
-	/* Where there is no room for it, programs have the depth there is. */
+	/* Where there is no room for this depth, programs keep the depth there is. */
 	if (!rt_wait_all(ctx) && !ctx->be->vm_set_limit(ctx->vm, BE_VM_DEPTH, depth))
 		rt_prio_refresh(ctx);
 }

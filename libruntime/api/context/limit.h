@@ -15,13 +15,15 @@ struct ppuModule_st;
 void rt_limits_init(struct ppuCtx_st *ctx, uint32_t *limits);	/* BE_VM_LIMITS of them */
 /* Locked.  A module is loaded: local memory for its kernels, if it can be had at once. */
 void rt_local_expect(struct ppuModule_st *mod);
-/* Locked; may wait for all work.  CUDA's device runtime comes in: while nobody has chosen a nesting depth or given a
- * stream a priority, there are as many levels as CUDA has, or as there are device priorities. */
+/* Locked; may wait for all work.  Called when CUDA's device runtime comes in.  If nobody has chosen a
+ * nesting depth or given a stream a priority, the depth becomes as many levels as CUDA has, or as there
+ * are device priorities. */
 void rt_depth_expect(struct ppuCtx_st *ctx);
-/* Locked.  Value of a limit; local memory that a kernel is given. */
+/* Locked. rt_limit(): the value of a limit. rt_local_of(): the bytes of local memory that a kernel is
+ * given. */
 uint64_t rt_limit(struct ppuCtx_st *ctx, ppuLimit limit);
 uint32_t rt_local_of(const struct ppuCtx_st *ctx, const struct ppu_symbol *kernel);
-/* Locked; may wait for all work.  Now it must be there. */
+/* Locked; may wait for all work.  Makes sure of the local memory for a kernel that is launched now. */
 ppuResult rt_local_ensure(const struct ppuFunction_st *func);
 
 #pragma GCC visibility pop

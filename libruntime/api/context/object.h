@@ -15,7 +15,7 @@ struct rt_obj {
 };
 void rt_obj_init(struct rt_obj *obj, enum rt_kind kind, void (*release)(struct rt_obj *));
 void rt_obj_publish(struct rt_obj *obj);		/* its address is a valid handle from now on */
-bool rt_obj_withdraw(struct rt_obj *obj);		/* false: was no handle any more */
+bool rt_obj_withdraw(struct rt_obj *obj);		/* false: it was no handle any more */
 void *rt_obj_get(const void *handle, enum rt_kind kind);	/* + reference, NULL: no such handle */
 void rt_obj_ref(struct rt_obj *obj);
 void rt_obj_put(struct rt_obj *obj);

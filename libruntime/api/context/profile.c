@@ -9,7 +9,7 @@
 
 _Static_assert(PPU_CTR_COUNT <= PPU_PROFILE_COUNTERS, "ppuProfile is too small for the counters");
 
-/* Idle context, then clock and counters. */
+/* Waits until the context is idle, then reads the clock and the counters. */
 static ppuResult sample(uint64_t *now, uint64_t *counters)
 {
 	ppuDevice device;

@@ -26,7 +26,8 @@ const char *ppuGetTaskStateName(ppuTaskState state)
 	return "?";
 }
 
-/* Launched by the runtime: the number of its function is in the upper half of the id. */
+/* The name of a task's kernel, if the runtime launched it: the upper half of the id is the number of its
+ * function. */
 static const char *name_of(const struct ppuCtx_st *ctx, const struct ppu_task_info *t)
 {
 	uint32_t number = (uint32_t)(t->id >> 32);

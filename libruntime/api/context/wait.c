@@ -102,7 +102,7 @@ static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t se
 
 ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *wanted, const struct be_limits *lim)
 {
-	struct rt_need need = *wanted;	/* whose it is may change and go while this waits */
+	struct rt_need need = *wanted;	/* the caller's copy may change and go during the wait */
 	ppuResult res = rt_done(ctx, &need) ? PPU_SUCCESS : rt_host_refuse();
 
 	for (unsigned i = 0; i < ctx->num_chan && !res; i++)

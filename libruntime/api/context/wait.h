@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Lock; fails (unlocked) when the context is gone or broken. */
+/* Locks the context.  Fails (unlocked) when the context is gone or broken. */
 ppuResult rt_enter(struct ppuCtx_st *ctx);
 static inline void rt_leave(struct ppuCtx_st *ctx) { pthread_mutex_unlock(&ctx->lock); }
 

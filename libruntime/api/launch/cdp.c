@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host's half of launches by threads (libruntime/compiler/devlib/launch*.cu): a module that launches is told
- * about its kernels, and all of a context share the buffers that launches are prepared in.
+ * The host's half of launches by threads (libruntime/compiler/devlib/launch*.cu): a module whose kernels
+ * launch kernels gets a description of its kernels.  All modules of a context share the buffers in which
+ * launches are prepared.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static void get_limits(struct ppuCtx_st *ctx, u64 *v)
 	}
 }
 
-/* cudaDeviceAttr: those that say something about this device; the others are 0. */
+/* cudaDeviceAttr: the attributes that say something about this device; the others are 0. */
 static void get_attributes(const struct ppuCtx_st *ctx, struct ppu_cdp_ctx *c)
 {
 	const ppuDeviceProp *p = &ctx->device->prop;
@@ -87,7 +88,7 @@ static ppuResult allocate(struct ppuCtx_st *ctx, uint64_t bytes, uint64_t *va)
 	return res;
 }
 
-/* Once in a context; under bind_lock. */
+/* Called once for a context; under bind_lock. */
 static ppuResult make_context(struct ppuCtx_st *ctx)
 {
 	const ppuDeviceProp *p = &ctx->device->prop;
@@ -150,7 +151,7 @@ static ppuResult describe(struct ppuModule_st *m, const struct ppu_symbol *s, st
 		.tmd = {
 			.magic = PPU_TMD_MAGIC, .version = PPU_TMD_VERSION, .size = PPU_TMD_SIZE,
 			.kind = PPU_TMD_GRID, .regs_per_thread = (uint16_t)(s->regs ? s->regs : 1),
-			.id = (uint64_t)number << 32,	/* faults are told apart by it */
+			.id = (uint64_t)number << 32,	/* tells which kernel faulted */
 			.code_va = m->code_va, .code_insns = m->img->num_insns, .entry_pc = (uint32_t)s->value,
 			.shared_bytes = s->shared_bytes, .local_per_thread = rt_local_of(m->ctx, s),
 			.num_barriers = s->barriers, .param_bytes = s->param_bytes,
@@ -181,7 +182,7 @@ static ppuResult describe_all(struct ppuModule_st *m, struct ppu_cdp_kernel *k, 
 	return res;
 }
 
-/* What the module is told, then its kernels. */
+/* Writes the description of the module, and behind it those of its kernels. */
 static ppuResult tell(struct ppuModule_st *m, struct ppu_cdp_kernel *k)
 {
 	struct ppu_cdp_module all = { .ctx = m->ctx->cdp_va };

@@ -10,7 +10,8 @@
 struct ppuCtx_st;
 struct ppuModule_st;
 
-/* Unlocked; one at a time.  A module that launches kernels: mod->cdp_va is what it is told. */
+/* Unlocked; one at a time.  A module that launches kernels: mod->cdp_va becomes the address of its
+ * description. */
 ppuResult rt_cdp_bind(struct ppuModule_st *mod);
 /* Unlocked.  Limits have changed: kernels can ask for them. */
 ppuResult rt_cdp_limits(struct ppuCtx_st *ctx);

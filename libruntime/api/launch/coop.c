@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cooperative kernels: all of their blocks are on the SMs at once.  That they fit is checked; that nobody is in
- * the way for ever is seen to by letting those of a context run one after another, for two that each had half
- * of the SMs would wait for each other.
+ * Cooperative kernels: all of their blocks are on the SMs at once.  It is checked that the blocks fit.
+ * Cooperative kernels of a context run one after another: two that each had half of the SMs would wait for
+ * each other for ever.
  */
 #include <inttypes.h>
 
@@ -35,7 +35,7 @@ ppuResult rt_coop_check(ppuFunction function, const struct ppuCtx_st *ctx, ppuDi
 		       " of them at once", blocks, room);
 }
 
-/* The barrier comes back to where it was by itself, so one is enough for all. */
+/* The barrier returns to its first value by itself, so one barrier is enough for all kernels. */
 ppuResult rt_coop_prepare(struct ppuCtx_st *ctx)
 {
 	static const struct workspace w = { .bytes = sizeof(w) };
@@ -54,7 +54,7 @@ ppuResult rt_coop_prepare(struct ppuCtx_st *ctx)
 		return res;
 	r.dst = va;
 	res = rt_copy(ctx->load_stream, &r, true);
-	/* Of two threads that come here at once the last one's stays; either will do. */
+	/* When two threads come here at once, the value of the later one stays; either will do. */
 	if (!res)
 		__atomic_store_n(&ctx->coop_va, va, __ATOMIC_RELEASE);
 	return res;

@@ -10,7 +10,8 @@
 
 struct ppuCtx_st;
 
-/* Unlocked: does the grid fit, and is the barrier there?  Locked: tell the kernel of it. */
+/* Unlocked: rt_coop_check(): does the grid fit? rt_coop_prepare(): makes the barrier if there is none yet.
+ * Locked: rt_coop_tmd() tells the kernel where the barrier is. */
 ppuResult rt_coop_check(ppuFunction function, const struct ppuCtx_st *ctx, ppuDim3 grid, ppuDim3 block, size_t dynamic);
 ppuResult rt_coop_prepare(struct ppuCtx_st *ctx);
 void rt_coop_tmd(const struct ppuCtx_st *ctx, struct ppu_tmd *t);

@@ -59,7 +59,7 @@ void rt_devlib_free(struct ppuCtx_st *ctx)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Locked.  A ring of the size of the limit instead of the one there is. */
+/* Locked.  Replaces the ring by one of the size of the limit. */
 static ppuResult print_ring(struct ppuCtx_st *ctx)
 {
 	struct rt_devlib *d = ctx->devlib;
@@ -129,7 +129,7 @@ static ppuResult make_heap(struct ppuCtx_st *ctx)
 	return res;
 }
 
-/* The variable of the library that points to a state, in the module's data: set it. */
+/* Sets the variable of the library that points to a state, in the module's data. */
 static void point(const struct ppu_image *img, uint8_t *data, const char *name, uint64_t va)
 {
 	const struct ppu_symbol *s = ppu_image_find(img, name);
@@ -262,7 +262,7 @@ static void print_text(FILE *out, const char *format, struct reader *r)
 	fputs(p, out);
 }
 
-/* rec: a whole record of `bytes`, with 8 zero bytes behind it. */
+/* rec: a whole record of `bytes` bytes, with 8 zero bytes behind it. */
 static void print_record(struct rt_devlib *d, FILE *out, FILE *err, const uint8_t *rec, uint32_t bytes)
 {
 	struct ppu_print_record h;
@@ -340,7 +340,7 @@ void rt_devlib_flush(struct ppuCtx_st *ctx)
 		int got = fetch(d, d->printed, total, &rec, &bytes);
 
 		if (got < 0 && !ctx->broken)
-			break;	/* its thread is not through; later ones wait for their turn */
+			break;	/* its thread has not finished it; later ones wait for their turn */
 		if (got > 0) {
 			print_record(d, f[0], f[1], rec, bytes);
 			free(rec);

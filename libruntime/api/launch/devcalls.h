@@ -17,7 +17,8 @@ void rt_devlib_free(struct ppuCtx_st *ctx);
 ppuResult rt_devlib_bind(struct ppuModule_st *mod, uint8_t *data);
 /* Locked; drops the lock to write.  Print what kernels printed. */
 void rt_devlib_flush(struct ppuCtx_st *ctx);
-/* Is the instruction the library's failed assertion?  Its text, once flushed. */
+/* rt_devlib_is_assert(): is the instruction in the library's failed assertion? rt_devlib_assertion(): its
+ * text, once flushed. */
 bool rt_devlib_is_assert(const struct ppuModule_st *mod, uint32_t pc);
 const char *rt_devlib_assertion(const struct ppuCtx_st *ctx);
 /* Locked.  PPU_LIMIT_PRINTF_BYTES and _HEAP_BYTES. */

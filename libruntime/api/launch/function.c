@@ -12,7 +12,7 @@
 #include "api/launch/module.h"
 #include "backend/backend.h"
 
-/* By registers and the kernel's own limit. */
+/* Most threads of a block, by registers and by the kernel's own limit. */
 uint32_t rt_max_threads(const struct ppu_symbol *s, const ppuDeviceProp *p)
 {
 	uint32_t regs = s->regs ? s->regs : 1;
@@ -104,7 +104,7 @@ ppuResult ppuOccupancyMaxActiveBlocks(int *blocks, ppuFunction handle, uint32_t 
 	if (!f)
 		return rt_error(PPU_ERROR_INVALID_HANDLE);
 	p = &f->mod->ctx->device->prop;
-	/* First: what follows multiplies and divides by these. */
+	/* Check first: the code below multiplies and divides by these numbers. */
 	if (block_threads > rt_max_threads(f->sym, p) || dynamic_shared > rt_max_dynamic(f->sym, p))
 		goto out;
 	warps = (block_threads + p->warp_size - 1) / p->warp_size;

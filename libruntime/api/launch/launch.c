@@ -82,8 +82,8 @@ static unsigned parts_for(const struct ppuFunction_st *f, const struct ppuStream
 	return q ? rt_queue_parts(q) : 1;
 }
 
-/* While it waits for room others may launch, and give the stream another queue: what the job depends on is
- * what there is when nobody else comes any more. */
+/* While this function waits for room, others may launch, and give the stream another queue.  So what the
+ * job depends on is read when it holds the lock and nobody else can come any more. */
 static ppuResult begin(struct rt_job *job, const struct ppuFunction_st *f, struct ppuStream_st *st, bool cooperative)
 {
 	struct ppuCtx_st *ctx = st->ctx;
@@ -129,13 +129,13 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	t->version = PPU_TMD_VERSION;
 	t->size = PPU_TMD_SIZE;
 	t->kind = PPU_TMD_GRID;
-	/* The lowest is what a task without one gets. */
+	/* A task without a priority gets the lowest one. */
 	if (st->assigned || st->device_priority) {
 		t->flags |= PPU_TMDF_PRIO_VALID;
 		t->priority = (uint8_t)st->device_priority;
 	}
 	t->regs_per_thread = (uint16_t)(s->regs ? s->regs : 1);
-	/* Faults are told apart by it. */
+	/* Faults name this id, which tells which kernel they belong to. */
 	t->id = (uint64_t)f->number << 32 | ++ctx->launches;
 	t->code_va = f->mod->code_va;
 	t->code_insns = f->mod->img->num_insns;
@@ -148,7 +148,7 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	t->block[2] = block.z;
 	t->shared_bytes = s->shared_bytes + (uint32_t)dynamic;
 	t->shared_dyn_bytes = (uint32_t)dynamic;
-	/* Recursion may use all that the context has. */
+	/* Recursion may use all local memory that the context has per thread. */
 	t->local_per_thread = s->recursive ? ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL) : s->local_bytes;
 	t->envreg[PPU_CDP_ENV_LOCAL] = ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL);	/* for kernels it launches */
 	t->num_barriers = s->barriers;

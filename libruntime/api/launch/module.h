@@ -14,7 +14,7 @@ struct ppuCtx_st;
 
 struct ppuFunction_st {
 	struct rt_obj obj;
-	struct ppuModule_st *mod;	/* lives at least as long as this is published */
+	struct ppuModule_st *mod;	/* lives at least as long as this function is published */
 	struct ppuFunction_st *next;
 	const struct ppu_symbol *sym;
 	uint32_t number;		/* in ctx->funcs */
@@ -29,13 +29,13 @@ struct ppuModule_st {
 	bool launches;			/* its code can launch kernels */
 	char *name;
 };
-/* Locked.  Its code and variables go, its functions' handles end. */
+/* Locked.  Frees the module's code and variables, and ends its functions' handles. */
 void rt_module_unload(struct ppuModule_st *mod);
-/* Locked.  The number that faults of a kernel are told by. */
+/* Locked.  The number by which faults name a kernel. */
 ppuResult rt_module_number(struct ppuModule_st *mod, const struct ppu_symbol *kernel, uint32_t *number);
 /* "file:line" of an instruction, or "" */
 void rt_module_where(const struct ppuModule_st *mod, uint32_t pc, char *buf, size_t len);
-/* The kernel or function an instruction is in, NULL: none. */
+/* The kernel or function that an instruction is in, NULL: none. */
 const char *rt_module_function(const struct ppuModule_st *mod, uint32_t pc);
 
 #pragma GCC visibility pop

@@ -2,9 +2,9 @@
 /*
  * Device-owned work queues: one for each stream that launches kernels which put work into it.
  *
- * The backend makes the queue itself (method 400, WQ-27..WQ-34).  To it belong, in device memory, what kernels are told
- * (struct ppu_queue), the state that the threads of a launch share, and command memory for each entry.
- * A launch is, in the stream's channel:
+ * The backend makes the queue itself (method 400, WQ-27..WQ-34).  This file adds three things in device
+ * memory: the structure that kernels read (struct ppu_queue), the state that the threads of a launch share,
+ * and command memory for each entry.  A launch is, in the stream's channel:
  *
  *   an entry    what the stream waits for, QUEUE_REFRESH, the state set anew
  *   1 or 4      LAUNCH, WFI, SEM_RELEASE X = n, SEM_ACQUIRE Y = n     (WQ-29)
@@ -57,7 +57,8 @@ static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* With the device's assist any group may wait for room; else the driver frees half of the ring at a time. */
+/* With the device's assist any group may wait for room.  Without it, the driver frees half of the ring at
+ * a time. */
 static uint32_t wait_entries(const struct rt_queue *q)
 {
 	return q->assist ? q->count - 2 : q->count - 1 - q->count / 2;
@@ -109,7 +110,8 @@ static ppuResult tell_kernels(struct ppuCtx_st *ctx, const struct rt_queue *q)
 	return rt_copy(ctx->load_stream, &r, true);
 }
 
-/* Locked.  Queues made with options are nobody else's: when their streams are gone, so are they. */
+/* Locked.  Frees the queues that were made with options, lost their stream and are done: nobody else may
+ * use these. */
 static void reap(struct ppuCtx_st *ctx)
 {
 	struct rt_queue **p = &ctx->queues, *q;
@@ -124,7 +126,7 @@ static void reap(struct ppuCtx_st *ctx)
 	}
 }
 
-/* Unlocked.  *out: not in any list. */
+/* Unlocked.  The queue in *out is not in any list. */
 static ppuResult queue_new(struct ppuStream_st *s, const ppuQueueOptions *o, struct rt_queue **out)
 {
 	struct ppuCtx_st *ctx = s->ctx;
@@ -175,8 +177,8 @@ static void settle(const struct ppuCtx_st *ctx, ppuQueueOptions *o)
 	o->block_bytes = (o->block_bytes + BLOCK_ALIGN - 1) & ~(BLOCK_ALIGN - 1);
 }
 
-/* Locked.  A queue for a stream that has none: nobody's, made for the stream's channel; or, when no more can
- * be made, anybody's. */
+/* Locked.  A queue for a stream that has none: one without an owner, made for the stream's channel.  With
+ * `anybodys`, when no more queues can be made, any queue that was not made with options. */
 static struct rt_queue *borrow(struct ppuStream_st *s, bool anybodys)
 {
 	struct rt_chan *c;
@@ -265,7 +267,7 @@ static void emit_word(struct rt_job *j, uint64_t va, uint64_t value)
 	rt_emit64(j, value);
 }
 
-/* A word of struct ppu_queue, if it is not what it was at the last launch. */
+/* Sets a word of struct ppu_queue, if its value differs from that at the last launch. */
 static void emit_pair(struct rt_job *j, struct rt_queue *q, unsigned which, size_t offset, uint32_t low, uint32_t high)
 {
 	uint64_t value = (uint64_t)high << 32 | low;
@@ -277,7 +279,7 @@ static void emit_pair(struct rt_job *j, struct rt_queue *q, unsigned which, size
 	q->pair_known[which] = true;
 }
 
-/* As struct ppu_queue has it. */
+/* The task priority in the form of struct ppu_queue. */
 static uint32_t task_priority(const struct ppuStream_st *s)
 {
 	return s->assigned || s->device_priority ? s->device_priority + 1 : 0;
@@ -430,7 +432,7 @@ static ppuResult check(const struct ppuCtx_st *ctx, const ppuQueueOptions *o)
 	return PPU_SUCCESS;
 }
 
-/* Locked; may wait.  Its queue goes, if it is the stream's own. */
+/* Locked; may wait.  Frees the stream's queue, if it is the stream's own. */
 static ppuResult drop(struct ppuStream_st *s)
 {
 	struct ppuCtx_st *ctx = s->ctx;

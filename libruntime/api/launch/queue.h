@@ -19,23 +19,24 @@ struct rt_job;
 
 struct rt_queue {
 	struct rt_queue *next;
-	struct ppuStream_st *owner;	/* NULL: whoever needs one may have it */
+	struct ppuStream_st *owner;	/* NULL: any stream that needs a queue may have it */
 	bool special;			/* made with options: for its owner only */
-	bool assist;			/* the device refreshes it */
+	bool assist;			/* the device refreshes the queue */
 	struct rt_chan *chan;		/* stopped when the queue is in error */
 	struct be_devq be;
 	uint32_t count, block_bytes, flags;	/* PPU_STREAM_QUEUE_* */
 	uint64_t mem;			/* struct ppu_queue, its state, command memory */
 	uint64_t launches;		/* the last number handed out */
-	struct rt_need last;		/* ... and when it is complete */
+	struct rt_need last;		/* ... and what tells that this launch is complete */
 	uint64_t pair[2];		/* words of struct ppu_queue as the last launch left them */
 	bool pair_known[2];
 };
-/* Unlocked.  Before a launch that needs one: the stream has a queue. */
+/* Unlocked.  Called before a launch that needs a queue: afterwards the stream has one. */
 ppuResult rt_queue_prepare(struct ppuStream_st *stream);
 /* Unlocked.  Tell a module's copy of the library about its kernels. */
 ppuResult rt_queue_bind(struct ppuModule_st *mod, uint8_t *data);
-/* Locked.  A launch: entries it takes, what its TMD says, what goes before it, it. */
+/* Locked, for a launch. rt_queue_parts(): how many ring entries it takes. rt_queue_tmd(): fills in its
+ * TMD. rt_queue_before(): commands that go before it. rt_queue_launch(): the launch itself. */
 unsigned rt_queue_parts(const struct rt_queue *queue);
 void rt_queue_tmd(const struct rt_queue *queue, struct ppu_tmd *tmd);
 void rt_queue_before(struct rt_job *job, struct rt_queue *queue, uint64_t threads);

@@ -29,7 +29,7 @@ struct rt_stage *rt_stage_new(void)
 	return stage;
 }
 
-/* Its memory goes with the context's. */
+/* The stage's memory is freed with the memory of the context. */
 void rt_stage_free(struct rt_stage *stage)
 {
 	if (stage)
@@ -37,7 +37,7 @@ void rt_stage_free(struct rt_stage *stage)
 	free(stage);
 }
 
-/* One job per call (more only for absurd widths).  Locked. */
+/* One job per call (more jobs only for absurd widths).  Locked. */
 static ppuResult engine_copy(struct ppuStream_st *s, const struct rt_rect *r)
 {
 	struct rt_rect p = *r;
@@ -121,8 +121,8 @@ static unsigned free_slot(struct ppuCtx_st *ctx, const struct rt_stage *stage, u
 }
 
 /*
- * A slot to copy from, a free one if there is.  Otherwise one this copy has used already (`used`): what is
- * under way in the others may wait for a host function.
+ * A slot to copy from: a free one if there is one.  Otherwise one that this copy has used already (`used`),
+ * because work that is under way in the other slots may wait for a host function.
  */
 static ppuResult take_slot(struct ppuCtx_st *ctx, struct rt_stage *stage, unsigned used, unsigned *slot)
 {
@@ -212,9 +212,9 @@ static ppuResult staged_copy(struct ppuStream_st *s, struct rt_stage *stage, con
 }
 
 /*
- * Locked, before the stage's lock is taken.  Work ahead of the copy may wait for a host function, and so
- * for anything in the program, such as a copy that needs the same stage: then the copy waits for it here,
- * without the lock, unless all it does is fill free slots.
+ * Locked, before the stage's lock is taken.  Work ahead of the copy may wait for a host function, and so for
+ * anything in the program, such as a copy that needs the same stage.  So the copy waits here for that work,
+ * without the stage's lock, unless the copy only fills free slots.
  */
 static ppuResult before_stage(struct ppuStream_st *s, const struct rt_rect *r, bool from_host)
 {
@@ -230,7 +230,8 @@ static ppuResult before_stage(struct ppuStream_st *s, const struct rt_rect *r, b
 	return rt_wait(s->ctx, &need, &rt_no_limit);
 }
 
-/* From the first byte to the last of rows that are a pitch apart; false: more than an address can say. */
+/* The bytes from the first to the last of rows that are a pitch apart.  False: more than an address can
+ * say. */
 static bool extent(uint64_t at, uint64_t pitch, uint64_t width, uint64_t rows, uint64_t *bytes)
 {
 	uint64_t end;
@@ -270,7 +271,7 @@ ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait
 			res = rt_classify(ctx, (void *)(uintptr_t)r.src, src_bytes, &src);
 		if (res || stage || (dst != PPU_MEMORY_UNREGISTERED) == (src != PPU_MEMORY_UNREGISTERED))
 			break;
-		/* The stage's lock is the outer one. */
+		/* The stage's lock is the outer lock. */
 		res = before_stage(s, &r, src == PPU_MEMORY_UNREGISTERED);
 		chan = s->copy_chan;
 		rt_leave(ctx);

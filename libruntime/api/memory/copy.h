@@ -20,8 +20,8 @@ struct rt_rect {
 };
 /* Unlocked; wait: complete on return. */
 ppuResult rt_copy(struct ppuStream_st *stream, const struct rt_rect *r, bool wait);
-/* Pinned slots that copies of ordinary memory go through; one set for each internal priority, so
- * that nobody waits for the lock of a lower one. */
+/* Pinned slots through which copies of ordinary memory go.  There is one set for each internal priority,
+ * so that no copy waits for the lock of a lower priority. */
 struct rt_stage {
 	pthread_mutex_t lock;
 	void *mem;

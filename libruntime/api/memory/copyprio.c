@@ -3,8 +3,8 @@
  * Copies that obey priorities.
  *
  * The device serves copy channels in turns and knows of no priority among them.  Priority comes from the
- * commands around a copy.  Each internal priority but the lowest has a semaphore that counts its copies
- * that could run but have not.  A copy of priority n is inserted as one block (CP-20..CP-24):
+ * commands around a copy.  Each internal priority but the lowest has a semaphore.  It counts the copies of
+ * this priority that could run but have not.  A copy of priority n is inserted as one block (CP-20..CP-24):
  *
  *     acquire ...            what the copy depends on
  *     acquire S(k) == 0      for each priority k above n, upwards; GATE: holds until the copy starts
@@ -121,7 +121,7 @@ static ppuResult finish(struct rt_copy_conf *c, unsigned levels)
 {
 	if (!c->count) {
 		c->count = levels < RT_MAX_COPY ? levels : RT_MAX_COPY;
-		/* A map says how many there are. */
+		/* A map of channels determines the number of priorities. */
 		for (unsigned i = 0; c->mapped && i < c->channels; i++)
 			if (!i || c->of_channel[i] > c->count)
 				c->count = c->of_channel[i];
@@ -257,7 +257,7 @@ static int internal(const struct rt_copyprio *p, unsigned level, unsigned levels
 	int rank = (int)spread(level, levels, p->conf.count);
 	int n = p->conf.down ? (int)p->conf.count - rank : 1 + rank;
 
-	/* Below the lowest one in use there is nothing. */
+	/* No priority below the lowest one in use has channels. */
 	if ((n - p->lowest) * p->step < 0)
 		return p->lowest;
 	while (!p->level[n].channels)
@@ -286,7 +286,7 @@ static void inc(struct rt_job *job, int n)
 		rt_emit_va(job, PPU_CMD_HDR(PPU_CMD_SEM_INC, PPU_CMD_SIZE_SEM_INC, 0), sem);
 }
 
-/* CP-21: no start before all higher copies that could run are done. */
+/* CP-21: the copy must not start before all higher copies that could run are done. */
 static void gates(struct rt_job *job, int n)
 {
 	const struct rt_copyprio *p = &job->stream->ctx->copy;

@@ -37,8 +37,8 @@ struct rt_copyprio {
 	uint64_t va;
 	struct rt_copy_level {		/* by number */
 		unsigned channels;	/* 0: not in use */
-		unsigned next;		/* deals its channels out to streams */
-		uint64_t sem_va;	/* 0: has none */
+		unsigned next;		/* chooses the next stream's channel */
+		uint64_t sem_va;	/* 0: no semaphore */
 		struct be_sem *sem;
 		struct rt_stage *stage;
 	} level[RT_MAX_COPY + 1];
@@ -48,7 +48,8 @@ ppuResult rt_copyprio_parse(const char *text, unsigned channels, unsigned levels
 ppuResult rt_copyprio_new(struct ppuCtx_st *ctx, bool off);
 void rt_copyprio_free(struct ppuCtx_st *ctx);
 void rt_copyprio_alias(struct ppuStream_st *stream);	/* locked: choose its copy channel */
-/* A job for one copy or fill, with what its priority asks for before and after it. */
+/* rt_copy_begin(), rt_copy_end(): a job for one copy or fill, with the commands that its priority needs
+ * before and after it. */
 ppuResult rt_copy_begin(struct rt_job *job, struct ppuStream_st *stream);
 void rt_copy_end(struct rt_job *job);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Registering: existing memory of the process becomes pinned memory of a context, at its own address.
- * It gets an entry in the table of allocations like the memory that came from here.
+ * The memory gets an entry in the table of allocations, like memory that the runtime has allocated.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static uint64_t page_ceil(uint64_t va)
 	return page_floor(va + PPU_PAGE_SIZE - 1);
 }
 
-/* May the process read and write all of [from, to)?  The device is going to, without asking. */
+/* May the process read and write all of [from, to)?  The device will access it without such a check. */
 static bool accessible(uint64_t from, uint64_t to)
 {
 	FILE *f = fopen("/proc/self/maps", "re");

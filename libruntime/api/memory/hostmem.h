@@ -8,7 +8,7 @@
 struct ppuCtx_st;
 struct rt_alloc;
 
-/* The context's entry is gone already. */
+/* Called when the entry in the context's table is gone already. */
 void rt_unregister(struct ppuCtx_st *ctx, const struct rt_alloc *a);
 
 #pragma GCC visibility pop

@@ -195,7 +195,7 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 	return rt_alloc_add(ctx, &(struct rt_alloc){ *va, bytes, room, type, c, NULL, NULL });
 }
 
-/* Give an allocation's room back; its table entry is gone already. */
+/* Gives an allocation's room back.  Its table entry is gone already. */
 static void give_back(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 {
 	struct rt_chunk *c = a->chunk;
@@ -248,7 +248,8 @@ void rt_heap_fini(struct ppuCtx_st *ctx)
 	ctx->allocs = NULL;
 }
 
-/* From p on: bytes of the allocation, and of the mappings right behind a mapping. */
+/* How many bytes are accessible from p on: those of the allocation, and of mappings right behind a
+ * mapping. */
 static uint64_t reach(struct ppuCtx_st *ctx, const struct rt_alloc *a, uint64_t p, uint64_t enough)
 {
 	uint64_t end = a->va + a->bytes;
@@ -269,7 +270,7 @@ ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuM
 
 	a = rt_find(ctx, p);
 	if (!rt_va_inside(p)) {
-		/* What is registered in part only goes through staging. */
+		/* Memory that is registered only in part goes through staging. */
 		*type = a && a->va + a->bytes - (uintptr_t)p >= bytes ? PPU_MEMORY_HOST : PPU_MEMORY_UNREGISTERED;
 		return PPU_SUCCESS;
 	}

@@ -17,10 +17,10 @@ struct rt_alloc {
 	ppuMemoryType type;
 	struct rt_chunk *chunk;
 	struct be_bo *user;		/* registered memory of the process; chunk is NULL then */
-	struct ppuMem_st *mem;		/* what is mapped there by vmm.c; chunk is NULL then */
+	struct ppuMem_st *mem;		/* vmm.c: the memory that is mapped there; chunk is NULL then */
 };
 
-/* Like device memory, but not the user's to free. */
+/* Like device memory, but the user must not free it. */
 #define RT_MEMORY_MODULE ((ppuMemoryType)16)
 
 enum rt_heap { RT_HEAP_DATA, RT_HEAP_CODE, RT_HEAP_HOST, RT_HEAPS };
@@ -32,7 +32,8 @@ void rt_heap_fini(struct ppuCtx_st *ctx);
 ppuResult rt_alloc_add(struct ppuCtx_st *ctx, const struct rt_alloc *a);
 struct rt_alloc rt_alloc_take(struct ppuCtx_st *ctx, struct rt_alloc *a);
 struct rt_alloc *rt_find(struct ppuCtx_st *ctx, const void *p);
-/* Where [p, p + bytes) lies; INVALID_ADDRESS when it is ours but not inside one allocation. */
+/* Tells where [p, p + bytes) lies.  INVALID_ADDRESS: it is in the runtime's window, but not inside one
+ * allocation. */
 ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuMemoryType *type);
 
 #pragma GCC visibility pop

@@ -13,10 +13,10 @@
 #include "compiler/devabi/devlib.h"
 
 #define MAX_EXTENT	65536u
-/* Like RT_MEMORY_MODULE: device memory that is not the user's to free. */
+/* Like RT_MEMORY_MODULE: device memory that the user must not free. */
 #define RT_MEMORY_TEXTURE ((ppuMemoryType)(RT_MEMORY_MODULE + 1))
 
-/* What the header promises is what the device-side library reads. */
+/* The constants of the header must be those that the device-side library reads. */
 _Static_assert(PPU_TEXTURE_F32 == (int)PPU_TEXEL_F32 && PPU_TEXTURE_U16 == (int)PPU_TEXEL_U16 &&
 	       PPU_TEXTURE_F16 == (int)PPU_TEXEL_F16, "formats");
 _Static_assert(PPU_TEXTURE_BORDER == (int)PPU_ADDRESS_BORDER && PPU_TEXTURE_WRAP == (int)PPU_ADDRESS_WRAP &&
@@ -32,7 +32,7 @@ static bool is_float(const ppuTextureDesc *d)
 	return d->format >= PPU_TEXTURE_F16 || d->normalized_read;
 }
 
-/* Fill in what zero stands for, and check.  *bytes: from the first byte to the last. */
+/* Fills in what zero stands for, and checks. *bytes: number of bytes from the first to the last. */
 static ppuResult describe(const ppuTextureDesc *d, struct ppu_texture *t, uint64_t *bytes)
 {
 	uint64_t row, pitch, slice;

@@ -2,9 +2,9 @@
 /*
  * The window of virtual addresses that device and pinned memory of all contexts come from.
  *
- * It is reserved in the process once, without access rights: nothing else gets an address there, a
- * CPU access to device memory faults at once, and a pointer's place tells what it is.  Its base is
- * the same in every run, so that traces are too.
+ * The window is reserved in the process once, without access rights: nothing else gets an address there, a
+ * CPU access to device memory faults at once, and the place of a pointer tells what it points to.  The base
+ * of the window is the same in every run, so traces are the same too.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses and memory apart: ranges of the window are reserved, pieces of device memory made, and the ones
- * mapped to the others.  A mapping is an entry in the context's table of allocations; copies may run over
- * mappings that lie side by side.
+ * Addresses and memory as separate objects: ranges of the window are reserved, pieces of device memory are
+ * made, and pieces are mapped to ranges.  A mapping is an entry in the context's table of allocations; copies
+ * may run over mappings that lie side by side.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -97,7 +97,7 @@ static void mem_release(struct rt_obj *obj)
 	free(obj);
 }
 
-/* Locked.  Its last user, handle or mapping, is gone. */
+/* Locked.  One user less, handle or mapping.  The last one frees the memory. */
 static void drop(struct ppuCtx_st *ctx, struct ppuMem_st *m)
 {
 	if (--m->users)
@@ -154,7 +154,7 @@ ppuResult ppuMemCreate(ppuMem *mem, size_t bytes)
 	return res;
 }
 
-/* By handle, with its context locked and a reference to both. */
+/* Finds memory by its handle.  Locks its context, and takes a reference to both. */
 static ppuResult enter(ppuMem handle, struct ppuMem_st **mem)
 {
 	struct ppuMem_st *m = rt_obj_get(handle, RT_MEM);

@@ -12,7 +12,8 @@ struct be_bo;
 struct ppuCtx_st;
 struct rt_alloc;
 
-/* A mapping ends; its context's entry is gone already.  Then all memory that is mapped nowhere. */
+/* rt_unmap(): a mapping ends, whose entry in the context is gone already. rt_mems_fini(): frees all
+ * memory, which is mapped nowhere by then. */
 void rt_unmap(struct ppuCtx_st *ctx, const struct rt_alloc *a);
 void rt_mems_fini(struct ppuCtx_st *ctx);
 struct ppuMem_st {

@@ -2,10 +2,10 @@
 /*
  * Channels and their command memory; jobs.
  *
- * A job is one command block: [acquires] commands [release of the timeline], in one ring entry or cut into several.  Its
- * memory and its ring slot are free again once the timeline has its number.  The ring's slot needs
- * GP_GET past it, which moves an instant after the release: so one slot more is left unused, or
- * GP_GET itself is read.
+ * A job is one command block: [acquires] commands [release of the timeline], in one ring entry or cut into
+ * several.  The memory and the ring slot of a job are free again once the timeline has its number.  For the
+ * ring slot, GP_GET must also be past it, and GP_GET moves an instant after the release.  So one slot more is
+ * left unused, or GP_GET itself is read.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@
 #define ALIGN		256u
 #define MAX_COMMANDS	64u	/* words of a job's own commands */
 
-/* Words of the longest job as things are: dependencies, a copy's gates, its inc and dec. */
+/* Words of the longest job with the present channels: dependencies, a copy's gates, its inc and dec. */
 static uint32_t max_words(const struct ppuCtx_st *ctx)
 {
 	return (ctx->num_chan + ctx->copy.semaphores) * PPU_CMD_SIZE_SEM_ACQUIRE + PPU_CMD_SIZE_SEM_INC +
@@ -103,7 +103,7 @@ void rt_chan_free(struct rt_chan *c)
 	free(c);
 }
 
-/* When no more can be made: one of the class that exists, of the nearest priority. */
+/* For the case that no more can be made: the existing channel of the class with the nearest priority. */
 static struct rt_chan *share(struct ppuCtx_st *ctx, unsigned cls, unsigned number)
 {
 	int want = cls == PPU_CLASS_COPY ? ctx->copy.conf.of_channel[number] : 0;
@@ -163,7 +163,7 @@ static uint64_t place(const struct rt_chan *c, uint32_t bytes)
 	return at;
 }
 
-/* Wait until a block of that size and so many ring slots are free. */
+/* Waits until a block of that size and that many ring slots are free. */
 static ppuResult make_room(struct rt_chan *c, uint32_t bytes, unsigned entries)
 {
 	struct ppuCtx_st *ctx = c->ctx;
@@ -188,7 +188,7 @@ static ppuResult make_room(struct rt_chan *c, uint32_t bytes, unsigned entries)
 			need.seq[c->index] = c->entry[c->tail].seq;
 			res = rt_wait(ctx, &need, &rt_no_limit);
 		} else {
-			/* GP_GET is about to follow. */
+			/* GP_GET will follow in a moment. */
 			rt_leave(ctx);
 			if (ctx->be->poll)
 				ctx->be->poll(ctx->device->dev);
@@ -236,7 +236,7 @@ ppuResult rt_job_open_cut(struct rt_job *j, struct ppuStream_st *s, unsigned cls
 	if (entries >= c->be->entries)
 		return rt_fail(PPU_ERROR_OUT_OF_RESOURCES, "this takes %u entries of a channel's ring, which has %u (ring_entries)",
 			       entries, c->be->entries);
-	do {	/* while it waits for room others may make channels */
+	do {	/* while make_room() waits, others may make channels */
 		words = max_words(s->ctx);
 		res = make_room(c, data + words * 4, entries);
 		if (res)
@@ -271,7 +271,7 @@ void rt_job_depend(struct rt_job *j)
 	for (unsigned i = 0; i < ctx->num_chan; i++) {
 		uint64_t seq = s->need.seq[i];
 
-		/* The channel's own earlier work is done before anyway. */
+		/* The channel's own earlier work is done before this job anyway. */
 		if (!seq || i == j->chan->index || rt_chan_done(ctx->chan[i], seq))
 			continue;
 		rt_emit_va(j, PPU_CMD_HDR(PPU_CMD_SEM_ACQUIRE, PPU_CMD_SIZE_SEM_ACQUIRE,
@@ -294,7 +294,7 @@ void rt_job_cut(struct rt_job *j)
 	j->cut[j->num_cuts++] = j->w;
 }
 
-/* The next ring entry: the commands from one place to another. */
+/* Writes the next ring entry: the commands between two places. */
 static void put_entry(struct rt_job *j, const uint32_t *from, const uint32_t *to)
 {
 	struct rt_chan *c = j->chan;

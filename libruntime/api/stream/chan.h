@@ -46,7 +46,7 @@ struct rt_job {
 	uint64_t data_va;
 	uint32_t *w, *start, *limit;	/* commands */
 	uint64_t start_va;
-	/* The ring entries it takes, but for the last one: where each ends. */
+	/* Where each of its ring entries but the last one ends. */
 	unsigned num_cuts;
 	uint32_t *cut[RT_JOB_CUTS];
 };
@@ -54,16 +54,17 @@ struct rt_job {
 /* cls: PPU_CLASS_COMPUTE or _COPY; data_bytes of room for a TMD and parameters. */
 ppuResult rt_job_open(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
 		      uint32_t data_bytes);
-/* The same for a job of up to so many ring entries; rt_job_cut(): what follows is in the next one. */
+/* The same for a job of up to that many ring entries. rt_job_cut(): the commands that follow go into the
+ * next entry. */
 ppuResult rt_job_open_cut(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
 			  uint32_t data_bytes, unsigned entries);
 void rt_job_depend(struct rt_job *job);		/* the acquires of what the stream waits for */
-/* Opened, with its acquires. */
+/* rt_job_open() and rt_job_depend(). */
 ppuResult rt_job_begin(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,
 		       uint32_t data_bytes);
 void rt_job_cut(struct rt_job *job);
 void rt_job_end(struct rt_job *job);
-/* A job in the channel the stream used last, else in one of class cls. */
+/* Class of the channel that the stream used last; `cls` if the stream has used none. */
 unsigned rt_last_class(struct ppuStream_st *stream, unsigned cls);
 void rt_emit(struct rt_job *job, uint32_t header, const uint32_t *operands, unsigned n);
 void rt_emit_va(struct rt_job *job, uint32_t header, uint64_t va);

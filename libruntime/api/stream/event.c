@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events.  A mark is the vector its stream stands for; one with timing is also a job of its own that
- * stores the device time to a slot.  A new mark takes a new slot, because the job of the former one
- * may still be to come.
+ * Events.  A mark is the vector that its stream stands for.  A mark with timing is also a job of its own that
+ * stores the device time to a slot.  A new mark takes a new slot, because the job of the former mark may not
+ * have run yet.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ static ppuResult record(struct ppuEvent_st *e, struct ppuStream_st *s)
 
 	if (e->flags & PPU_EVENT_DISABLE_TIMING && !s->is_null) {
 		e->need = s->need;
-		/* What a blocking stream's next job would wait for. */
+		/* Add what the next job of a blocking stream would wait for. */
 		if (!(s->flags & PPU_STREAM_NON_BLOCKING))
 			rt_merge(s->ctx, &e->need, &s->ctx->null_stream->need);
 		e->recorded = true;
@@ -236,7 +236,7 @@ ppuResult ppuStreamWaitEvent(ppuStream stream, ppuEvent handle)
 	res = rt_stream(stream, &s);
 	if (!res) {
 		if (s->ctx != e->ctx) {
-			/* No semaphore reaches across address spaces: the caller waits. */
+			/* No semaphore reaches across address spaces, so the caller waits. */
 			res = synchronize(e);
 		} else {
 			res = rt_enter(s->ctx);

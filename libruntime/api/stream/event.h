@@ -26,7 +26,7 @@ struct ppuEvent_st {
 /* An event of ctx by handle, with references to it and its context. */
 ppuResult rt_event(ppuEvent handle, struct ppuEvent_st **event);
 void rt_event_put(struct ppuEvent_st *event);
-/* Locked: the mark is what the stream stands for now, its time in slot. */
+/* Locked: the mark becomes what the stream stands for now, and its time is in slot. */
 void rt_event_mark(struct ppuEvent_st *event, const struct ppuStream_st *stream, struct rt_slot slot);
 
 #pragma GCC visibility pop

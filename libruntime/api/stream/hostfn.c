@@ -3,12 +3,12 @@
  * Host functions in streams.
  *
  * A lane is a thread of the context with a timeline of its own, like a channel's: function number n is
- * done when the lane's word is n.  So a stream that has a function behind it waits for a pair (lane,
- * number) like for any other work, and the device waits with an acquire; the CPU stores the word and
- * kicks.  A lane takes its functions in the order they were given; each waits for what its stream
- * stood for.  Streams are dealt out to a few lanes, so that a function that takes long holds up few.
+ * done when the lane's word is n.  So a stream that has a function behind it waits for a pair (lane, number)
+ * like for any other work, and the device waits with an acquire; the CPU stores the word and kicks.  A lane
+ * takes its functions in the order in which they were given; each function waits for what its stream stood
+ * for.  Streams are dealt out to a few lanes, so that a function that takes long holds up few streams.
  *
- * A function must not wait for work: it could be waiting for itself.  rt_wait() refuses it.
+ * A function must not wait for work: it could be waiting for itself.  So rt_wait() refuses to wait in one.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -39,7 +39,7 @@ struct host_fn {
 struct rt_lane {
 	struct ppuCtx_st *ctx;
 	struct rt_chan *chan;		/* only index, word and seq are used */
-	struct host_fn *head, **tail;	/* those not done yet */
+	struct host_fn *head, **tail;	/* functions that are not done yet */
 	bool running;			/* the head is being called */
 	uint64_t done;			/* functions called */
 	pthread_t thread;
@@ -109,7 +109,7 @@ static void *lane_thread(void *arg)
 				break;
 			signal_done(lane, ++lane->done);
 		}
-		/* In a broken context functions are dropped, their waiters get the error. */
+		/* In a broken context functions are dropped, and their waiters get the error. */
 		lane->head = f->next;
 		if (!lane->head)
 			lane->tail = &lane->head;
@@ -138,7 +138,7 @@ static ppuResult lane_new(struct ppuCtx_st *ctx, struct rt_lane **slot)
 	lane->ctx = ctx;
 	lane->chan = c;
 	lane->tail = &lane->head;
-	/* The thread's first act is to take the lock, which is held here. */
+	/* The thread cannot start early: it first takes the lock, which is held here. */
 	if (pthread_create(&lane->thread, NULL, lane_thread, lane)) {
 		rt_slot_unused(c->word);
 		res = PPU_ERROR_OUT_OF_RESOURCES;
@@ -218,8 +218,9 @@ ppuResult rt_host_wait(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t seq, c
 		if (res)
 			return res;
 		if (lane->head && !lane->running && !rt_done(ctx, &lane->head->need)) {
-			/* Earlier work first, with the caller's limits.  Each step goes to something
-			 * submitted earlier in another lane: not deeper than there are lanes. */
+			/* Wait for earlier work first, with the caller's limits.  Each step goes to
+			 * something submitted earlier in another lane, so the recursion is not deeper than
+			 * there are lanes. */
 			struct rt_need need = lane->head->need;
 
 			res = rt_wait(ctx, &need, lim);

@@ -2,9 +2,9 @@
 /*
  * Stream priorities and the device priorities (of tasks) they stand for.
  *
- * Users see numbers from `least` to `greatest`, rising or falling.  Inside, a priority is a level, 0 the
- * least; priomap.c says which device priority it has at the context's nesting depth: nothing is stored
- * but the result with each stream (SP-30).  What levels mean to copies is in copyprio.c.
+ * Users see numbers from `least` to `greatest`, rising or falling.  Inside, a priority is a level; level 0 is
+ * the least. priomap.c says which device priority a level has at the context's nesting depth.  Only the
+ * result is stored, with each stream (SP-30).  What levels mean to copies is in copyprio.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ uint32_t rt_prio_depth(const ppuDeviceProp *prop)
 
 	if (rt_prio_conf.depth)
 		return rt_prio_conf.depth;
-	/* Two levels of streams at least, where there are two device priorities. */
+	/* Streams get two levels at least, where there are two device priorities. */
 	return !m || m / 2 > DEFAULT_DEPTH ? DEFAULT_DEPTH : m > 1 ? m / 2 : 1;
 }
 

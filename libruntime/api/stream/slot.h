@@ -25,15 +25,15 @@ struct rt_slot {
 	struct rt_slots *home;
 	uint32_t index;
 };
-struct rt_retired_slot {	/* free once its last writer is through */
+struct rt_retired_slot {	/* free once its last writer is done */
 	struct rt_slot slot;
 	struct rt_need need;
 	struct rt_retired_slot *next;
 };
 
-ppuResult rt_slots_new(struct ppuCtx_st *ctx);	/* room for more of them */
+ppuResult rt_slots_new(struct ppuCtx_st *ctx);	/* room for more slots */
 ppuResult rt_slot_alloc(struct ppuCtx_st *ctx, struct rt_slot *slot);
-void rt_slot_unused(struct rt_slot slot);	/* nothing was submitted that writes it */
+void rt_slot_unused(struct rt_slot slot);	/* no submitted work writes it */
 void rt_slot_retire(struct ppuCtx_st *ctx, struct rt_slot slot, const struct rt_need *need);
 static inline uint64_t rt_slot_va(struct rt_slot s) { return s.home->va + s.index * 16; }
 static inline volatile uint64_t *rt_slot_ptr(struct rt_slot s)

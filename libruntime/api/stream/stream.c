@@ -42,7 +42,7 @@ struct ppuStream_st *rt_stream_new(struct ppuCtx_st *ctx, unsigned flags, int pr
 		free(s);
 		return NULL;
 	}
-	/* Who asks for the least has asked for nothing. */
+	/* A user who asks for the least priority has asked for nothing. */
 	rt_prio_assign(s, priority, level, level > 0);
 	return s;
 }
@@ -243,7 +243,7 @@ ppuResult ppuStreamGetFlags(ppuStream handle, unsigned *flags)
 	return PPU_SUCCESS;
 }
 
-/* What "all work of the stream" is: for the default stream that of the blocking ones too. */
+/* What "all work of the stream" is.  For the default stream it includes the work of the blocking ones. */
 static void stands_for(struct ppuStream_st *s, struct rt_need *need)
 {
 	*need = s->need;

@@ -22,7 +22,7 @@ struct ppuStream_st {
 	int priority;			/* as the user says it */
 	unsigned level;			/* the same counted from 0, the least */
 	uint32_t device_priority;	/* of its tasks */
-	bool assigned;			/* by the user; else it is the default one */
+	bool assigned;			/* by the user; else the stream has the default one */
 	bool is_null;
 	unsigned slot;			/* chooses its compute channel */
 	unsigned copy_chan;		/* number of its copy channel */
@@ -35,9 +35,10 @@ struct ppuStream_st {
 ppuResult rt_stream(ppuStream handle, struct ppuStream_st **stream);
 void rt_stream_put(struct ppuStream_st *stream);
 struct ppuStream_st *rt_stream_new(struct ppuCtx_st *ctx, unsigned flags, int priority);
-/* Locked.  Its next work also waits for the default stream, or that for the blocking ones. */
+/* Locked.  The stream's next work also waits for the default stream; the default stream's waits for the
+ * blocking ones. */
 void rt_stream_join(struct ppuStream_st *stream);
-/* Its work so far is done when number `seq` of a channel or lane is. */
+/* The stream's work so far is done when number `seq` of a channel or lane is done. */
 void rt_stream_stands(struct ppuStream_st *stream, const struct rt_chan *chan, uint64_t seq);
 
 #pragma GCC visibility pop

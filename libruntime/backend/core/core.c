@@ -53,7 +53,7 @@ void ppu_bc_unlock(struct be_dev *dev)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-/* Let those who wait for the lock have it, in their order. */
+/* Gives the lock to the threads that wait for it, in their order. */
 static void dev_yield(struct be_dev *dev)
 {
 	bool others;
@@ -144,7 +144,7 @@ static void bus_mem_wr(void *dev, u64 addr, u64 val)
 	*(uint64_t *)(((struct be_dev *)dev)->vram + addr) = val;
 }
 
-/* The device looks at memory only while this thread lets it run. */
+/* Nothing to do: the device looks at memory only while this thread lets it run. */
 static void bus_mem_order(void *dev)
 {
 }
@@ -169,7 +169,7 @@ static void serve_ring_low(struct be_dev *dev)
 			continue;
 		wr(dev, PPU_REG_RINGLOW_PENDING + 4 * i, bits);
 		for (unsigned b = 0; b < 32; b++)
-			/* The bit may be one of the channel that had this number before. */
+			/* The bit may have been set for the channel that had this number before. */
 			if (bits & 1u << b && dev->chans[i * 32 + b])
 				ppu_devq_refresh(&ppu_bc_bus, dev, i * 32 + b);
 	}
@@ -193,7 +193,8 @@ static void serve_record(struct be_dev *dev, const struct ppu_fault_rec *rec)
 	}
 }
 
-/* The device stopped a channel.  Its fault record may have been lost: the ring of records is short. */
+/* The device has stopped a channel.  The fault record of the stop may be lost: the ring of records is
+ * short. */
 static void serve_stopped(struct be_dev *dev, unsigned id)
 {
 	struct core_chan *c = dev->chans[id];
@@ -431,7 +432,7 @@ int ppu_bc_vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr)
 
 	if (ppu_range_alloc(&dev->vram_range, size, align, addr))
 		return -ENOSPC;
-	/* Fresh pages read as zero, whatever was there. */
+	/* Fresh pages read as zero, whatever was in them before. */
 	if (size >= PPU_LARGE_SIZE)
 		madvise(dev->vram + *addr, size, MADV_DONTNEED);
 	else
@@ -548,7 +549,7 @@ struct core_pt {
 	struct ppu_pt *child[];
 };
 
-/* Where a change of the tables gets new ones, and what was missing if it got none. */
+/* Where a change of the tables gets new tables, and the error if it got none. */
 struct pool_pt {
 	struct be_vm *vm;
 	int err;
@@ -570,7 +571,7 @@ static struct ppu_pt *pt_take(void *arg, unsigned level)
 	return &t->pt;
 }
 
-/* The device does not run before it is told. */
+/* The table can be freed at once: the device does not run before its TLB is invalidated. */
 static void pt_drop(void *owner, struct ppu_pt *pt)
 {
 	ppu_bc_vram_free(((struct be_vm *)owner)->dev, pt->addr, PPU_PAGE_SIZE);
@@ -755,7 +756,7 @@ static void core_chan_stop(struct be_chan *base)
 		c->stopped = true;
 		ppu_bc_devq_unlink(c);
 		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_STOP);
-		/* Copies stop between chunks: bounded device time. */
+		/* Copies stop between chunks, so this loop takes bounded device time. */
 		while (!(rd(dev, chcfg(c, PPU_REG_CH_STATUS)) & PPU_CHS_STOPPED)) {
 			uint64_t next = ppu_core_next_event(dev->core);
 
@@ -807,7 +808,7 @@ static void core_chan_kick(struct be_chan *base)
 	ppu_bc_unlock(c->vm->dev);
 }
 
-/* An error of one of its queues counts as one of the channel. */
+/* An error of a queue that this channel owns counts as an error of the channel. */
 static uint32_t chan_error(struct core_chan *c)
 {
 	struct ppu_core *core = c->vm->dev->core;

@@ -29,7 +29,7 @@
 #define MAX_FAULTS	64
 
 struct be_dev {
-	/* A fair lock: who waits for device time gives others their turn in between. */
+	/* A fair lock: a thread that waits for device time lets others take their turn in between. */
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
 	uint64_t next_ticket, serving;
@@ -54,7 +54,7 @@ struct be_vm {
 	struct be_vm *next;
 	struct ppu_pt_tree pt;
 	uint64_t inst;			/* VRAM address */
-	bool has_areas;			/* else they have size 0 */
+	bool has_areas;			/* if not, the areas have size 0 */
 	struct core_areas {
 		struct ppu_area local, tokq, save;
 	} areas;
@@ -68,7 +68,7 @@ struct be_bo {
 	struct be_dev *dev;
 	uint64_t addr, size;		/* VRAM offset, or offset in the memory file */
 	enum be_place place;
-	uint8_t *user;			/* pages of the process instead */
+	uint8_t *user;			/* if set: pages of the process */
 	struct be_bo *next_user;
 };
 
@@ -77,9 +77,9 @@ struct core_chan {
 	struct be_vm *vm;
 	unsigned id;
 	uint64_t ring_addr, ring_size, ring_va;
-	bool in_vram;			/* ring_addr is one of VRAM: a device-owned queue */
-	struct core_chan *owner;	/* of a queue: who stops with it */
-	struct core_chan *queues, *next_queue;	/* whose owner this is */
+	bool in_vram;			/* ring_addr is in VRAM: a device-owned queue */
+	struct core_chan *owner;	/* of a queue: the channel that stops with it */
+	struct core_chan *queues, *next_queue;	/* queues that this channel owns */
 	bool stopped;
 };
 
@@ -128,8 +128,8 @@ int ppu_bc_pt_init(struct be_vm *vm);
 void ppu_bc_pt_fini(struct be_vm *vm);
 /* Contiguous memory, for the driver core; *addr stays where it is. */
 struct ppu_backing ppu_bc_backing(const uint64_t *addr);
-/* All of it or nothing: -ENOSPC or -ENOMEM.  phys: address in its aperture; flags: leaf flags besides VALID
- * and LARGE, or PPU_BC_UNMAP. */
+/* Maps all of the range or nothing: -ENOSPC or -ENOMEM. phys: address in its aperture; flags: leaf flags
+ * besides VALID and LARGE, or PPU_BC_UNMAP. */
 #define PPU_BC_UNMAP	(~0ull)
 int ppu_bc_map(struct be_vm *vm, uint64_t va, uint64_t size, uint64_t phys, uint64_t flags);
 /* A free channel number; the ring's address follows from it.  -ENOSPC: none. */
@@ -142,7 +142,7 @@ int ppu_bc_chan_enable(struct core_chan *c);
 void ppu_bc_serve_errors(struct be_dev *dev);
 
 /* core_vm.c */
-/* With the lock held: what SMs need to run tasks, made for the first compute channel. */
+/* With the lock held: makes the areas that SMs need to run tasks, for the first compute channel. */
 int ppu_bc_vm_ensure_areas(struct be_vm *vm);
 int ppu_bc_vm_create(struct be_dev *dev, const uint32_t *limits, struct be_vm **vm);
 void ppu_bc_vm_destroy(struct be_vm *vm);
@@ -156,8 +156,9 @@ int ppu_bc_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct
 /* A queue or an owner ends: they forget each other. */
 void ppu_bc_devq_unlink(struct core_chan *c);
 /*
- * For tests, NULL otherwise: called after each step of method 400 (WQ-27..WQ-34) with its number, the lock
- * held.  It may run the device; what it returns, if not 0, is the error that ends the set-up there.
+ * For tests, NULL otherwise: called after each step of method 400 (WQ-27..WQ-34) with the step's number, the
+ * lock held.  The function may run the device.  If it returns anything but 0, the set-up ends there with that
+ * error.
  */
 extern int (*ppu_bc_devq_step)(struct be_vm *vm, unsigned chid, unsigned step);
 

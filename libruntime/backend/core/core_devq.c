@@ -2,8 +2,8 @@
 /*
  * Backend `core`: device-owned work queues, set up in the order of method 400 (WQ-27..WQ-38) by the driver core, as in the kernel.
  *
- * The ring is opened by the write to GP_PUT (step 410), and only the last step, ENABLE, lets the host
- * interface look at it: wherever this stops, no entry that was not written can be fetched.
+ * The write to GP_PUT (step 410) opens the ring, but only the last step, ENABLE, lets the host interface look
+ * at it.  So wherever the set-up stops, no entry that was not written can be fetched.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 int (*ppu_bc_devq_step)(struct be_vm *vm, unsigned chid, unsigned step);
 
-/* Nothing happens between the steps, unless a test wants it or one to be the last. */
+/* Nothing happens between the steps, unless a test acts there or makes one step the last. */
 static int init(struct core_chan *c, const struct ppu_devq_layout *l, const struct be_devq_args *args)
 {
 	struct ppu_devq_setup setup = {

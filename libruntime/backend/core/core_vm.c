@@ -33,7 +33,7 @@ static int inst_write(struct be_vm *vm)
 
 /* ---- areas ---------------------------------------------------------------------------------- */
 
-/* What is in `now` but not in `keep`. */
+/* Frees the areas in `now` that are not in `keep`. */
 static void areas_free(struct be_dev *dev, const struct core_areas *now, const struct core_areas *keep)
 {
 	if (!keep || now->local.base != keep->local.base)
@@ -44,7 +44,7 @@ static void areas_free(struct be_dev *dev, const struct core_areas *now, const s
 		ppu_bc_vram_free(dev, now->save.base, now->save.size);
 }
 
-/* An area that has the right size stays. */
+/* Allocates an area.  One that has the right size already stays. */
 static int area_alloc(struct be_dev *dev, uint64_t size, const struct ppu_area *was, struct ppu_area *area)
 {
 	uint64_t base;
@@ -183,7 +183,8 @@ uint32_t ppu_bc_vm_limit(struct be_vm *vm, enum be_vm_limit which)
 	return vm->limit[which];
 }
 
-/* With the lock held.  Other areas, then a new instance block; back to the old ones if that fails. */
+/* With the lock held.  Allocates other areas, then writes a new instance block.  If that fails, the old
+ * ones are put back. */
 static int change(struct be_vm *vm, const uint32_t *limit)
 {
 	struct core_areas was_areas = vm->areas, areas = { 0 };

@@ -2,7 +2,7 @@
 /*
  * The ordered event list: what happens when.
  *
- * State: struct ppu_events, event.c's; the events themselves live in their owners.
+ * State: struct ppu_events, private to event.c; the events themselves live in their owners.
  * Thread safety: the thread that drives the core only.
  * Time: ns of device time, as core->now.
  */
@@ -19,7 +19,7 @@ enum ppu_evprio {
 	PPU_EVP_HOST,		/* host interface and scheduler */
 	PPU_EVP_SM_WINDOW,	/* start of the next SM window */
 };
-/* Embedded in its owner; at most once in the list. */
+/* An event is embedded in its owner.  It is in the list at most once. */
 struct ppu_event {
 	void (*fn)(struct ppu_core *core, void *arg);
 	void *arg;
@@ -29,10 +29,11 @@ struct ppu_event {
 };
 void ppu_event_init(struct ppu_event *ev, enum ppu_evprio prio,
 		    void (*fn)(struct ppu_core *, void *), void *arg);
-void ppu_event_schedule(struct ppu_core *core, struct ppu_event *ev, uint64_t when); /* moves it if scheduled */
+/* Moves the event if it is in the list already. */
+void ppu_event_schedule(struct ppu_core *core, struct ppu_event *ev, uint64_t when);
 void ppu_event_cancel(struct ppu_core *core, struct ppu_event *ev);
 static inline bool ppu_event_pending(const struct ppu_event *ev) { return ev->index >= 0; }
-/* For the run loop: the next one, NULL: none. */
+/* For the run loop: the event that comes next, NULL when the list is empty. */
 struct ppu_event *ppu_event_first(const struct ppu_core *core);
 
 /* Saves whether an event is scheduled, when, and its sequence number (order is kept). */

@@ -2,7 +2,7 @@
 /*
  * The fault ring, which the driver reads, and the names of errors.
  *
- * State: struct ppu_faults, fault.c's.
+ * State: struct ppu_faults, private to fault.c.
  * Thread safety: the thread that drives the core only.
  * Time: records carry ns of device time.
  */

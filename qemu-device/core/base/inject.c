@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults on purpose: interrupt messages that are lost, late or one too many, events that fall between two
- * accesses of a handler, copies that are late or fail.  Documentation/hw/faults.md.  Which one of many is
- * hit is counted, never drawn, and times are device time: the same run has the same faults.
+ * Faults on purpose: interrupt messages that are lost, late or sent once too often, events that fall between
+ * two accesses of a handler, copies that are late or fail.  Documentation/hw/faults.md.  Counters, not random
+ * numbers, choose which message or copy is hit, and times are device time: the same run has the same faults.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +14,19 @@
 
 struct vector {
 	struct ppu_event event;		/* a message on its way */
-	uint32_t due, sent;		/* messages since the last that was lost, since the last followed by another */
-	bool again;			/* one more when the causes are cleared */
+	/* due: messages since the last one that was lost. sent: messages since the last one that is
+	 * followed by another. */
+	uint32_t due, sent;
+	bool again;			/* send one more when the causes are cleared */
 };
 
 struct ppu_inject {
 	struct vector v[PPU_NUM_VECTORS];
 	uint32_t held[PPU_BM_COUNT][PPU_BITMAP_WORDS_WATCH];
-	uint32_t copies, dmas;		/* since the last that was hit */
+	uint32_t copies, dmas;		/* copies since the last one that was hit */
 };
 
-/* Every nth: counts, and starts over when it is one. */
+/* Counts an occasion.  True for every nth one, where the count starts again. */
 static bool hit(uint32_t *count, uint32_t nth)
 {
 	if (!nth || ++*count < nth)
@@ -59,7 +61,7 @@ bool ppu_inject_message(struct ppu_core *core, unsigned vector)
 	}
 	if (!core->cfg.fault_irq_delay_ns)
 		return false;
-	/* One that is on its way stands for both, as a pending bit of MSI-X does. */
+	/* A message that is on its way already stands for this one too, as a pending bit of MSI-X does. */
 	if (!ppu_event_pending(&v->event)) {
 		note(core, vector, PPU_TRI_LATE);
 		ppu_event_schedule(core, &v->event, core->now + core->cfg.fault_irq_delay_ns);
@@ -157,7 +159,7 @@ void ppu_inject_reset(struct ppu_core *core)
 	s->copies = s->dmas = 0;
 }
 
-/* A count stays below what it counts to. */
+/* A saved count is always below nth, because hit() starts again at nth: refuse a larger one. */
 static void io_count(struct ppu_io *io, uint32_t *count, uint32_t nth)
 {
 	ppu_io_u32(io, count);

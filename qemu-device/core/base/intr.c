@@ -59,7 +59,7 @@ static void send(struct ppu_core *core, uint32_t bits)
 	}
 }
 
-/* What the driver cleared was the last cause of these vectors, and they are not switched off. */
+/* The driver has cleared the causes `bits`: tell inject.c of each enabled vector that has no cause left. */
 static void cleared(struct ppu_core *core, uint32_t bits)
 {
 	const struct ppu_intr *s = core->intr;
@@ -92,7 +92,8 @@ void ppu_intr_bit_now(struct ppu_core *core, enum ppu_bitmap bm, unsigned n)
 	ppu_intr_raise(core, bitmaps[bm].cause);
 }
 
-/* The bitmap a register belongs to, and the word of it; PPU_BM_COUNT: none. */
+/* Finds the bitmap that a register belongs to, and the word in it.  PPU_BM_COUNT: the register belongs to
+ * none. */
 static enum ppu_bitmap find(unsigned reg, unsigned *word)
 {
 	enum ppu_bitmap bm;

@@ -2,7 +2,7 @@
 /*
  * Interrupt causes, the pending bitmaps, vectors.
  *
- * State: struct ppu_intr, intr.c's.
+ * State: struct ppu_intr, private to intr.c.
  * Thread safety: the thread that drives the core only.
  * Time: none; a message goes out at core->now, unless inject.c holds it.
  */
@@ -17,7 +17,8 @@ uint32_t ppu_intr_read(struct ppu_core *core, unsigned reg);		/* INTR_* and the 
 void ppu_intr_write(struct ppu_core *core, unsigned reg, uint32_t val);
 /* Set bit n of a pending bitmap and raise its cause. */
 void ppu_intr_bit(struct ppu_core *core, enum ppu_bitmap bm, unsigned n);
-void ppu_intr_bit_now(struct ppu_core *core, enum ppu_bitmap bm, unsigned n);	/* inject.c: not held any more */
+/* inject.c: the bit is no longer held */
+void ppu_intr_bit_now(struct ppu_core *core, enum ppu_bitmap bm, unsigned n);
 void ppu_intr_message(struct ppu_core *core, unsigned vector);			/* inject.c: send it now */
 
 PPU_UNIT(intr);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The byte stream of save and restore.  One walker for both directions; every unit has one function that
- * visits its whole state.  On load the unit validates what it got: ppu_io_fail() with a sentence.
- * References to tasks, contexts and events are written by the units that own these (ppu_io_task(),
- * ppu_io_ctx(), ppu_io_event()).
+ * The byte stream of save and restore.  One walker serves both directions; every unit has one function that
+ * visits its whole state.  On load, the unit checks every value that it has read, and calls ppu_io_fail() with
+ * a sentence when a value is wrong.  References to tasks, contexts and events are written by the units that
+ * own these (ppu_io_task(), ppu_io_ctx(), ppu_io_event()).
  *
  * State: struct ppu_io belongs to the caller (machine/state.c).
  * Thread safety: the thread that drives the core only.

@@ -34,7 +34,7 @@ PPU_INL uint32_t ppu_ext(uint32_t x, uint32_t sh, bool sgn)
 	return sgn ? (uint32_t)((int32_t)(x << sh) >> sh) : x << sh >> sh;
 }
 
-/* To an integral value.  The sum with 2^23 rounds to nearest; the sign keeps zeros right. */
+/* Rounds to an integral value.  Adding 2^23 rounds to nearest; putting the sign back keeps zeros right. */
 PPU_INL float ppu_rint32(float x, unsigned rnd)
 {
 	const uint32_t rm = rnd == PPU_RND_RM ? ~0u : 0, rp = rnd == PPU_RND_RP ? ~0u : 0;
@@ -60,7 +60,7 @@ PPU_INL double ppu_rint64(double x, unsigned rnd)
 	return ppu_asd((ppu_asl(q) & ~(1ull << 63)) | sign);
 }
 
-/* An integral float to an integer, clamped; NaN: 0. */
+/* Converts an integral float to an integer, with clamping.  NaN gives 0. */
 PPU_INL uint32_t ppu_f32_s32(float x)
 {
 	float y = (x >= -0x1p31f) & (x < 0x1p31f) ? x : 0.0f;
@@ -147,7 +147,7 @@ PPU_INL uint64_t ppu_sat_of(uint64_t x, unsigned t)
 #endif
 
 /* ---- integer to integer ------------------------------------------------------------------------ */
-/* To at most 32 bits from anything: only the low word counts. */
+/* From any integer to at most 32 bits: only the low word of the source counts. */
 FN(int_w)
 {
 	const unsigned ub = ppu_bits_of(di->u), tb = ppu_bits_of(di->t);
@@ -192,7 +192,7 @@ FN(copy64)
 	DECLD_D DECL_D(a)
 	LOOP { uint64_t A = LOAD_D(a); PUTM_D(A); }
 }
-/* The source as 64 bits, extended. */
+/* Loads the source, extended to 64 bits. */
 PPU_INL void N(load_int)(struct ppu_vregs *v, const struct ppu_dinsn *di, uint64_t *x)
 {
 	const unsigned ub = ppu_bits_of(di->u);
@@ -264,7 +264,7 @@ PPU_INL void N(put_f64)(struct ppu_vregs *v, const struct ppu_dinsn *di, uint32_
 	LOOP { uint64_t R = r[l]; PUTM_D(R); }
 }
 OP1(s32_f32, W, W, ppu_asu((float)(int32_t)A))
-/* Two exact halves, one rounding sum. */
+/* Both halves convert exactly; only their sum rounds. */
 PPU_INL float N(u32_f32)(uint32_t x)
 {
 	return (float)(int32_t)(x >> 16) * 65536.0f + (float)(int32_t)(x & 0xffff);
@@ -287,7 +287,7 @@ FN(i32_f32_g)
 	ppu_rnd_end(di->rnd, csr, r);
 	N(put_f32)(v, di, mask, r);
 }
-/* Anything to anything: magnitude, normalised, rounded in integers. */
+/* Any integer to any float: the magnitude is normalised and rounded in integers. */
 FN(int_float)
 {
 	const bool sgn = IS_SIGNED(di->u);
@@ -348,7 +348,7 @@ PPU_INL void N(load_f32)(struct ppu_vregs *v, const struct ppu_dinsn *di, uint32
 FN(f32_s32_rz)
 {
 	DECLD_W DECL_W(a)
-	/* clamping truncates by itself */
+	/* the clamping conversion truncates by itself */
 	LOOP PUTM_W(ppu_f32_s32(ppu_asf(a0[l])));
 }
 FN(f32_i32)
@@ -363,7 +363,7 @@ FN(f32_i32)
 	else
 		LOOP PUTM_W(ppu_f32_u32(ppu_rint32(ppu_asf(x[l]), rnd)));
 }
-/* Any float operand as a double, exactly. */
+/* Loads any float operand as a double, exactly. */
 PPU_INL void N(load_float)(struct ppu_vregs *v, const struct ppu_dinsn *di, uint64_t *x)
 {
 	const uint64_t am = di->aa ? ~0ull >> 1 : ~0ull, xm = di->na ? 1ull << 63 : 0;
@@ -390,7 +390,7 @@ PPU_INL void N(load_float)(struct ppu_vregs *v, const struct ppu_dinsn *di, uint
 	}
 	LOOP x[l] = (x[l] & am) ^ xm;
 }
-/* NaN: 0, or the sign bit when the source is f64 or the result has 64 bits. */
+/* NaN gives 0, or the sign bit when the source is f64 or the result has 64 bits. */
 FN(float_int)
 {
 	const unsigned tb = ppu_bits_of(di->t), rnd = di->rnd;
@@ -472,7 +472,7 @@ OP1(f16_f32, W, W, ppu_f16_f32(A & 0xffff))
 OP1(f32_f16_rn, W, W, ppu_f32_f16(A, 0))
 OP1(bf16_f32, W, W, ppu_bf16_f32(A & 0xffff))
 OP1(f32_bf16_rn, W, W, ppu_f32_bf16(A, 0))
-/* The rest: an exact double, rounded once. */
+/* All other conversions go through an exact double, which is rounded once. */
 FN(float_float)
 {
 	uint64_t x[PPU_LANES] ALIGNED;

@@ -118,7 +118,7 @@ OP2(mul_f64, F, F, F, C64(D(A) * D(B)))
 OP2(div_f64, F, F, F, C64(D(A) / D(B)))
 OP3(fma_f64, F, F, F, F, C64(FMA64(D(A), D(B), D(C))))
 
-/* Negated operands of fma and add are frequent too: sign bits as data. */
+/* Negated operands of fma and add are frequent too: the sign bits are data of the loop. */
 FN(fma_f32n)
 {
 	const uint32_t xa = (uint32_t)(di->na ^ di->nb) << 31, xc = (uint32_t)di->nc << 31;
@@ -266,7 +266,7 @@ GEN2D(mul_f64_g, C64(D(A) * D(B)))
 GEN2D(div_f64_g, C64(D(A) / D(B)))
 GEN1D(rcp_f64_g, C64(1.0 / D(A)))
 
-/* Square roots: a loop over the C function would be calls for errno's sake. */
+/* Square roots by intrinsics: a loop over the C function would consist of calls, because of errno. */
 PPU_INL void N(sqrt32)(uint32_t *r, const uint32_t *a)
 {
 	for (unsigned i = 0; i < PPU_LANES; i += 4 * PPU_EXEC_WORDS)
@@ -329,7 +329,7 @@ PPU_INL uint32_t N(div_approx)(uint32_t a, uint32_t b)
 }
 GEN2(div_f32_a, N(div_approx)(A, B))
 
-/* fma: on level 1 the sum rounded to odd is formed in round-to-nearest, only the last step is not. */
+/* fma.  On level 1 the sum rounded to odd is formed in round-to-nearest; only the last step is not. */
 FN(fma_f32_g)
 {
 	struct N(in32) ia, ib, ic;
@@ -442,7 +442,7 @@ GEN2D(copysign_f64, (A & 0x8000000000000000ull) | (B & 0x7fffffffffffffffull))
 PPU_INL uint32_t N(minmax32)(uint32_t a, uint32_t b, bool max)
 {
 	float x = F(a), y = F(b);
-	uint32_t zero = max ? a & b : a | b;	/* of equal ones: decides between -0 and +0 */
+	uint32_t zero = max ? a & b : a | b;	/* for equal operands: decides between -0 and +0 */
 	uint32_t r = max ? (x > y ? a : b) : (x < y ? a : b);
 
 	r = x == y ? zero : r;

@@ -32,7 +32,8 @@ PPU_INL uint32_t ppu_f64_f32_odd(double d)
 
 	return g == d ? u : odd;
 }
-/* p + c as f32, the last bit sticky: bits.  Exact error by two-sum; infinities and NaNs have none. */
+/* Bits of p + c as f32, the last bit sticky.  Two-sum gives the exact error; infinities and NaNs have
+ * none. */
 PPU_INL uint32_t ppu_add_odd32(float p, float c)
 {
 	float s = p + c, b = s - p, e = (p - (s - b)) + (c - b);
@@ -55,7 +56,7 @@ PPU_INL uint32_t ppu_minmax_h(uint32_t a, uint32_t b, bool max)
 struct N(hrow) {
 	uint32_t x[PPU_LANES] ALIGNED;
 };
-/* f16 bits to f32 bits, NaNs the canonical one with the sign they had. */
+/* f16 bits to f32 bits.  A NaN becomes the canonical NaN with the sign it had. */
 PPU_INL void N(widen)(uint32_t *x)
 {
 #if PPU_EXEC_LEVEL == 4
@@ -118,7 +119,7 @@ PPU_INL void N(take)(const struct ppu_dinsn *di, const uint32_t *p, unsigned hal
 	if (expm)
 		LOOP x[l] = x[l] & expm ? x[l] : x[l] & 0x8000;
 	LOOP x[l] = (x[l] & am) ^ xm;
-	/* NaNs keep their sign: xorsign wants it */
+	/* NaNs keep their sign, because xorsign needs it */
 	if (IS_BF(di->t))
 		LOOP x[l] = ppu_bf16_f32(x[l]) | (x[l] & 0x8000) << 16;
 	else
@@ -199,7 +200,7 @@ FN(half_op)
 	}
 	LOOP PUTM_W(acc[l]);
 }
-/* On the bits, NaN included. */
+/* These work on the bits, NaN included. */
 FN(half_sign)
 {
 	const bool x2 = IS_X2(di->t), neg = (di->op == PPU_OP_NEG) != (di->na && di->op != PPU_OP_ABS);

@@ -185,8 +185,8 @@ OP2X(mulhi_s16, W, W, W, (int32_t)MULW_S16(A, B) >> 16)
 OP2X(mulhi_u64, D, D, D, N(hi_u64)(A, B))
 OP2X(mulhi_s64, D, D, D, N(hi_s64)(A, B))
 /*
- * Products of even and odd lanes apart, as the host multiplies.  b: a row, or NULL for imm.  lo and
- * hi may be rows of a and b.
+ * Multiplies even and odd lanes apart, as the host's instructions do. b: a row, or NULL for imm. lo and hi
+ * may be rows of a and b.
  */
 #if PPU_EXEC_LEVEL == 4
 #define VEC __m512i
@@ -221,7 +221,8 @@ OP2X(mulhi_s64, D, D, D, N(hi_s64)(A, B))
 #define VMIX(even, odd) _mm_or_si128(_mm_and_si128(even, _mm_set1_epi64x(0xffffffff)), \
 				     _mm_andnot_si128(_mm_set1_epi64x(0xffffffff), odd))
 #define VMULU _mm_mul_epu32
-/* SSE2 has no signed one: the upper half less b where a is negative and a where b is. */
+/* SSE2 has no signed multiplication: take the unsigned product, and subtract from its upper half b where a
+ * is negative, and a where b is negative. */
 PPU_INL __m128i N(muls)(__m128i x, __m128i y)
 {
 	__m128i nx = _mm_srai_epi32(x, 31), ny = _mm_srai_epi32(y, 31);
@@ -870,7 +871,7 @@ static ppu_exec_fn N(pick_setp)(const struct ppu_dinsn *di)
 	return table[di->t][which[di->m][0]][which[di->m][1]];
 }
 
-/* SET: the mask of the same function, by way of scratch predicates, then expanded. */
+/* SET: computes the mask of the same function through scratch predicates, then expands it. */
 FN(set_int)
 {
 	struct ppu_dinsn tmp = *di;
@@ -935,7 +936,8 @@ FN(r2p)
 }
 
 /* ---- generic addresses -------------------------------------------------------------------------------------------------------- */
-/* Windows of the unified address space lie on 4 GiB boundaries: the upper half says it all. */
+/* Windows of the unified address space lie on 4 GiB boundaries: the upper half of an address tells its
+ * window. */
 PPU_INL uint32_t N(window)(unsigned space)
 {
 	return space == PPU_SPACE_SHARED ? (uint32_t)(PPU_VA_SHARED_BASE >> 32) :

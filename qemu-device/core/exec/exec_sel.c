@@ -18,7 +18,7 @@ unsigned ppu_exec_level(void)
 	return 1;
 }
 
-/* Is there such an operation, and is it one of ours?  The ISA's own list decides. */
+/* Does this operation exist, and is it one that these files compute?  The ISA's own list decides. */
 static bool legal(const struct ppu_dinsn *di)
 {
 	const struct ppu_isa_info *info = ppu_isa_info(di->op);

@@ -25,7 +25,7 @@
 
 #define MAX_PIECES 8192			/* rows or pages one chunk may touch: bounds an event */
 #define MIN_ROW_COST 32			/* bytes a row of a pitched copy is charged at least */
-#define STREAM_BYTES (32ull << 20)	/* copies of this size would only flush the host's caches */
+#define STREAM_BYTES (32ull << 20)	/* a cached copy this large would only flush the host's caches */
 
 struct engine {
 	struct ppu_event event;		/* end of the current chunk */
@@ -34,8 +34,8 @@ struct engine {
 	uint64_t row, off;		/* next byte to move (counted from the end when backward) */
 	uint64_t cost_bytes;		/* charged so far */
 	uint64_t start;
-	uint64_t late;			/* fault-ce-reorder */
-	bool sys;			/* fault-dma-fail: has touched system memory */
+	uint64_t late;			/* ns that fault-ce-reorder adds */
+	bool sys;			/* fault-dma-fail: the copy has touched system memory */
 	uint64_t moved;
 	uint64_t chunk_rows, chunk_bytes;	/* what the running chunk covers: whole rows or part of one */
 	bool backward;
@@ -86,8 +86,9 @@ static void next_chunk(struct ppu_core *core, struct engine *e)
 			e->cost_bytes += e->chunk_rows * cost;
 		}
 	}
-	/* From the start: no rounding adds up. cost_bytes < 2^80 / mbps never overflows in practice:
-	 * 2^54 bytes take longer than 2^63 ns at the highest bandwidth allowed. */
+	/* The end is computed from the start of the copy, so that the rounding of chunks does not add up.
+	 * cost_bytes < 2^80 / mbps never overflows in practice: 2^54 bytes take longer than 2^63 ns at the
+	 * highest bandwidth allowed. */
 	ppu_event_schedule(core, &e->event, e->start + setup + e->late +
 			   (uint64_t)((unsigned __int128)e->cost_bytes * 1000 / core->cfg.cost_ce_mbps));
 }
@@ -149,7 +150,7 @@ static void fault(struct ppu_core *core, struct engine *e, unsigned err, uint64_
 		.code = err == PPU_ERR_SM_DMA ? PPU_ERR_DMA_FAULT : PPU_ERR_COPY_FAULT,
 	};
 
-	/* Stops the channel, which aborts the copy here. */
+	/* This call stops the channel, and so aborts the copy on this engine. */
 	ppu_chan_fault(core, e->c.chid, &rec);
 }
 
@@ -159,7 +160,8 @@ static void written(struct ppu_core *core, struct engine *e, struct ppu_phys p, 
 	ppu_sem_written(core, p, n, PPU_TRW_CE, (unsigned)(e - core->ces->v));
 }
 
-/* Fills n bytes at host.  Pieces begin at whole elements: pages and chunks are multiples of them. */
+/* Fills n bytes at host.  A piece begins at a whole element, because pages and chunks are multiples of the
+ * element size. */
 static void pattern(uint8_t *host, uint64_t n, uint64_t value, unsigned size)
 {
 	uint8_t p[8];
@@ -174,7 +176,7 @@ static void pattern(uint8_t *host, uint64_t n, uint64_t value, unsigned size)
 		memset(host, p[0], n);
 		return;
 	}
-	/* The first period, then copies of what is there, doubling. */
+	/* Write the first period, then copy what is there already, which doubles its length each time. */
 	have = n < 8 ? n : 8;
 	memcpy(host, p, have);
 	while (have < n) {
@@ -185,7 +187,8 @@ static void pattern(uint8_t *host, uint64_t n, uint64_t value, unsigned size)
 	}
 }
 
-/* Translates [va, va + n) as far as it is one piece of host memory: long moves are fast moves. */
+/* Translates [va, va + n) as far as it is one piece of host memory, because a few long moves are faster
+ * than many short ones. */
 static int extent(struct ppu_core *core, struct engine *e, uint64_t va, unsigned acc, uint64_t n,
 		  struct ppu_xlat *x)
 {
@@ -202,8 +205,8 @@ static int extent(struct ppu_core *core, struct engine *e, uint64_t va, unsigned
 }
 
 /*
- * Moves a piece of a copy.  memmove() takes the way past the caches for huge moves; it sees pieces, so
- * for those of huge copies it is done here.
+ * Moves a piece of a copy.  For a huge move, memmove() writes past the host's caches.  But memmove() sees only
+ * a piece at a time, so this function writes past the caches for the pieces of a huge copy.
  */
 static void move_piece(const struct ppu_copy *c, uint8_t *dst, const uint8_t *src, uint64_t n)
 {
@@ -228,7 +231,8 @@ static void move_piece(const struct ppu_copy *c, uint8_t *dst, const uint8_t *sr
 	memmove(dst, src, n);
 }
 
-/* fault-dma-fail: does the copy fail here?  It is asked once a copy, when it first comes to system memory. */
+/* fault-dma-fail: does the copy fail here?  This is asked once for each copy, when the copy first reaches
+ * system memory. */
 static bool dma_fails(struct ppu_core *core, struct engine *e, bool sys)
 {
 	if (!core->cfg.fault_dma_fail || !sys || e->sys)

@@ -2,7 +2,7 @@
 /*
  * Copy engines.
  *
- * State: struct ppu_ces, ce.c's.
+ * State: struct ppu_ces, private to ce.c.
  * Thread safety: the thread that drives the core only.
  * Time: ns of device time.
  */
@@ -27,7 +27,7 @@ int ppu_ce_free(struct ppu_core *core, uint32_t mask);
 void ppu_ce_start(struct ppu_core *core, unsigned engine, struct ppu_ctx *ctx, const struct ppu_copy *copy);
 void ppu_ce_abort(struct ppu_core *core, unsigned chid);
 bool ppu_ce_busy(const struct ppu_core *core, unsigned engine);
-/* A copy in the saved state, but for its channel. */
+/* Saves or loads a copy, all but its channel. */
 void ppu_copy_io(struct ppu_io *io, struct ppu_copy *c);
 
 PPU_UNIT(ces);

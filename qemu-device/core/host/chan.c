@@ -60,7 +60,7 @@ void ppu_chan_publish(struct ppu_core *core, struct ppu_chan *ch)
 	atomic_store_explicit(&p->put, ch->put, memory_order_relaxed);
 	atomic_store_explicit(&p->error, ch->error, memory_order_relaxed);
 	atomic_store_explicit(&p->status, status(core, ch), memory_order_relaxed);
-	/* Whoever sees GET move sees what the commands before it wrote. */
+	/* Release: a thread that sees the new GET also sees what the commands before GET wrote. */
 	atomic_store_explicit(&p->get, ch->get, memory_order_release);
 }
 
@@ -96,7 +96,7 @@ bool ppu_chan_has_work(const struct ppu_chan *ch)
 	return ch->have_entry || ch->get != ch->put;
 }
 
-/* WQ-7: inside the ring, and not past GET. */
+/* WQ-7: PUT must lie inside the ring, and must not pass GET. */
 bool ppu_chan_put_ok(const struct ppu_chan *ch, uint32_t put)
 {
 	uint64_t n = ch->entries;
@@ -122,7 +122,7 @@ bool ppu_chan_copying(struct ppu_core *core, const struct ppu_ctx *ctx)
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-/* Off, at once: out of all lists, its copy aborted.  Registers keep what they show. */
+/* Switches a channel off at once: out of all lists, its copy aborted.  The registers keep their values. */
 static void off(struct ppu_core *core, struct ppu_chan *ch, unsigned why)
 {
 	unsigned chid = ppu_chid(core, ch);
@@ -149,7 +149,8 @@ static void off(struct ppu_core *core, struct ppu_chan *ch, unsigned why)
 	ch->block_va = 0;
 	PPU_TRACE(core, CH_DISABLE, chid, why, 0, 0, 0);
 	ppu_chan_publish(core, ch);
-	/* It may have been the one that was to take the free task record. */
+	/* This channel may have been woken to take the free task record: wake the next one that waits for
+	 * a record. */
 	ppu_sched_pool_next(core);
 }
 
@@ -208,7 +209,7 @@ void ppu_chan_stop_ctx(struct ppu_core *core, struct ppu_ctx *ctx, unsigned err)
 	}
 }
 
-/* All its channels are off already. */
+/* Whoever forgets a context stops it first (machine/ctx_end.c), so the channels of ctx are off already. */
 void ppu_chan_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx)
 {
 	ppu_chan_stop_ctx(core, ctx, PPU_ERR_CTX_STOPPED);
@@ -471,7 +472,7 @@ void ppu_chan_write(struct ppu_core *core, unsigned chid, unsigned reg, uint32_t
 	case PPU_REG_CH_CMD:
 		command(core, ch, val);
 		return;
-	case PPU_REG_CH_TIMESLICE_NS:	/* from its next slice on */
+	case PPU_REG_CH_TIMESLICE_NS:	/* takes effect with the next slice */
 		ch->timeslice = val;
 		return;
 	case PPU_REG_CH_PUT:
@@ -544,7 +545,7 @@ void ppu_chans_destroy(struct ppu_core *core)
 	core->chans = NULL;
 }
 
-/* A channel that was never touched, but for its event. */
+/* Makes a channel as if it had never been touched, except for its event. */
 static void blank(struct ppu_chan *ch, unsigned chid)
 {
 	memset(ch, 0, sizeof(*ch));
@@ -651,7 +652,7 @@ static void io_chan(struct ppu_core *core, struct ppu_io *io, struct ppu_chan *c
 void ppu_chans_io(struct ppu_core *core, struct ppu_io *io)
 {
 	for (unsigned i = 0; i < core->cfg.channels && !io->failed; i++) {
-		/* A channel that was never touched is one byte. */
+		/* A channel that was never touched is saved as one byte. */
 		struct ppu_chan *ch = ppu_chan(core, i), untouched;
 		bool used;
 

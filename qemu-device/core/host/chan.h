@@ -63,7 +63,7 @@ struct ppu_chan {
 	struct ppu_copy copy;
 	uint64_t op_start;
 
-	uint32_t num_gates;		/* since the last engine command (CP-33) */
+	uint32_t num_gates;		/* acquires since the last engine command (CP-33) */
 	struct ppu_gate gates[PPU_MAX_GATES];
 
 	bool blocked;			/* a BLOCK was traced, no UNBLOCK yet */
@@ -72,9 +72,9 @@ struct ppu_chan {
 	struct ppu_waiter waiter;
 	struct ppu_event wfi_event;
 
-	int32_t engine;			/* held, -1: none */
-	uint8_t run_class;		/* whose runlist */
-	uint64_t stamp;			/* order in the list it is in */
+	int32_t engine;			/* the engine that the channel holds, -1: none */
+	uint8_t run_class;		/* class of the runlist the channel waits in */
+	uint64_t stamp;			/* order in the list that the channel is in */
 	uint32_t prev, next;
 
 	uint64_t runtime, copies;
@@ -103,8 +103,9 @@ void ppu_chan_write(struct ppu_core *core, unsigned chid, unsigned reg, uint32_t
 uint32_t ppu_chan_userd_read(struct ppu_core *core, unsigned chid, unsigned reg);
 void ppu_chan_userd_write(struct ppu_core *core, unsigned chid, unsigned reg, uint32_t val);
 
-/* For the end of a context: all its channels stop with PPU_ERR_CTX_STOPPED or the given fault code; does a
- * copy of it still run; it is gone. */
+/* For the end of a context. ppu_chan_stop_ctx(): all channels of the context stop with PPU_ERR_CTX_STOPPED
+ * or the given fault code. ppu_chan_copying(): does a copy of the context still run?
+ * ppu_chan_forget_ctx(): the context is gone. */
 void ppu_chan_stop_ctx(struct ppu_core *core, struct ppu_ctx *ctx, unsigned err);
 bool ppu_chan_copying(struct ppu_core *core, const struct ppu_ctx *ctx);
 void ppu_chan_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);

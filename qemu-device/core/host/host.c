@@ -73,7 +73,8 @@ void ppu_host_destroy(struct ppu_core *core)
 	core->host = NULL;
 }
 
-/* The contexts, whose ready queues are linked here, go with the channels. */
+/* Resets the host's lists.  The links inside channels and contexts need no reset here: the contexts go with
+ * the channels. */
 void ppu_host_reset(struct ppu_core *core)
 {
 	struct ppu_host *h = core->host;
@@ -106,7 +107,8 @@ static const uint16_t where_states[CH_WHERES] = {
 	[CH_IN_POOL] = 1 << CH_POOL,
 };
 
-/* Lists are built again from the channels' stamps, the turn of the contexts from their order. */
+/* Lists of channels are built again from the channels' stamps.  The turns of contexts were loaded in their
+ * order. */
 static void load_lists(struct ppu_core *core, struct ppu_io *io)
 {
 	struct ppu_host *h = core->host;

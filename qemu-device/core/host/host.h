@@ -21,7 +21,7 @@
 #include <hw/ppu_regs.h>
 
 #define PPU_NUM_PRIO (PPU_QUEUE_PRIO_MAX + 1)
-#define PPU_RUN_POOL 0			/* runlists: waiting for a task record; else PPU_CLASS_* */
+#define PPU_RUN_POOL 0			/* index of the runlist that waits for task records; else PPU_CLASS_* */
 #define PPU_RUN_CLASSES (PPU_CLASS_COPY + 1)
 
 /* Channels in order of stamp. */
@@ -43,11 +43,11 @@ struct ppu_engine {
 	uint32_t holder;		/* PPU_NO_CH: none */
 	bool busy, expired;
 	struct ppu_event slice_event, done_event;	/* done: front end only */
-	uint64_t since;			/* held, and not charged for, since then */
+	uint64_t since;			/* start of the time the holder has not been charged for */
 	/* CP-33: runs executed for the context of the copy that is about to be dispatched. */
 	struct ppu_ctx *drain_ctx;
 	uint32_t drain_runs;
-	uint64_t drain_since;		/* the engine is kept free for it, not charged, since then */
+	uint64_t drain_since;		/* start of the time drain_ctx has not been charged for */
 };
 
 struct ppu_host_ctx {

@@ -33,7 +33,7 @@ struct decoded {
 	uint64_t va;
 	uint32_t op, words, flags;
 	uint32_t w[MAX_OPERANDS];
-	unsigned access;		/* PPU_XL_PRIV for what the command touches */
+	unsigned access;		/* PPU_XL_PRIV: the command may touch privileged pages */
 };
 
 static uint64_t pair(const struct decoded *c, unsigned i)
@@ -41,7 +41,7 @@ static uint64_t pair(const struct decoded *c, unsigned i)
 	return c->w[i] | (uint64_t)c->w[i + 1] << 32;
 }
 
-/* An address of the guest's that could not be used. */
+/* The error for an address, given by the guest, that could not be used. */
 static unsigned fault_code(int mmu_err, unsigned code)
 {
 	return mmu_err == PPU_ERR_SM_DMA ? PPU_ERR_DMA_FAULT : code;
@@ -136,7 +136,7 @@ static int sem_write(struct ppu_core *core, struct ppu_chan *ch, uint64_t va, bo
 	return 0;
 }
 
-/* A timestamp: not a semaphore by itself, though somebody may wait for it. */
+/* Writes a timestamp.  A timestamp is not a semaphore by itself, but somebody may wait for its word. */
 static int put_time(struct ppu_core *core, struct ppu_chan *ch, uint64_t va, unsigned flags)
 {
 	struct ppu_xlat x;
@@ -175,7 +175,8 @@ bool ppu_hostif_refresh(struct ppu_core *core, struct ppu_chan *ch)
 	return true;
 }
 
-/* A refresh that is asked for, by a command or by the driver.  False: there is nothing to refresh. */
+/* A command or the driver asks for a refresh.  False: there is nothing to refresh, the channel is no
+ * enabled device-owned queue. */
 bool ppu_hostif_refresh_queue(struct ppu_core *core, struct ppu_chan *ch)
 {
 	if (!ch->enabled || ch->cls != PPU_CLASS_DEVQ)
@@ -218,7 +219,7 @@ bool ppu_hostif_command_done(struct ppu_core *core, struct ppu_chan *ch, uint32_
 	return ch->enabled && ppu_chan_has_work(ch);
 }
 
-/* 0 or PPU_ERR_* with *va. */
+/* Fetches the entry at GET.  Returns 0, or PPU_ERR_* with the address at fault in *va. */
 static unsigned fetch(struct ppu_core *core, struct ppu_chan *ch, uint64_t *va)
 {
 	struct ppu_gpfifo_entry e;
@@ -310,7 +311,7 @@ static unsigned decode(struct ppu_core *core, struct ppu_chan *ch, struct decode
 	return 0;
 }
 
-/* Sizes that cannot be meant, and everything that could overflow later. */
+/* Rejects sizes that make no sense, and everything that could overflow later. */
 static unsigned check_copy(const struct ppu_copy *c)
 {
 	const uint64_t end = 1ull << PPU_VA_BITS;
@@ -442,7 +443,7 @@ static unsigned refresh_command(struct ppu_core *core, struct ppu_chan *ch, uint
 	return 0;
 }
 
-/* 0 or PPU_ERR_*. */
+/* Executes a decoded command.  Returns 0, or PPU_ERR_* with the address at fault in *bad. */
 static unsigned execute(struct ppu_core *core, struct ppu_chan *ch, const struct decoded *c,
 			enum outcome *out, uint64_t *bad)
 {
@@ -453,7 +454,7 @@ static unsigned execute(struct ppu_core *core, struct ppu_chan *ch, const struct
 	*out = DONE;
 	switch (c->op) {
 	case PPU_CMD_NOP:
-	case PPU_CMD_MEMBAR:	/* the host's writes are in order, engines have finished theirs */
+	case PPU_CMD_MEMBAR:	/* the host's writes are in order, and the engines have finished theirs */
 		break;
 	case PPU_CMD_SEM_ACQUIRE:
 	case PPU_CMD_SEM_RELEASE:
@@ -470,7 +471,7 @@ static unsigned execute(struct ppu_core *core, struct ppu_chan *ch, const struct
 						  c->op == PPU_CMD_SEM_INC ? 1 : ~0ull);
 			break;
 		}
-		/* The time first: who sees the value sees the time. */
+		/* Write the time first: whoever sees the value then also sees the time. */
 		if (c->flags & PPU_CMDF_SEM_TIME)
 			err = *bad % 8 ? PPU_ERR_SEM_ALIGN
 				       : (unsigned)put_time(core, ch, *bad + 8, c->access);
@@ -499,7 +500,7 @@ static unsigned execute(struct ppu_core *core, struct ppu_chan *ch, const struct
 	case PPU_CMD_QUEUE_REFRESH:
 		err = refresh_command(core, ch, c->w[0]);
 		break;
-	default:		/* LAUNCH, COPY..: an engine's */
+	default:		/* LAUNCH, COPY..: commands for an engine */
 		err = latch(ch, c);
 		if (err)
 			break;
@@ -516,7 +517,7 @@ static unsigned execute(struct ppu_core *core, struct ppu_chan *ch, const struct
 
 /* ---- the run ---------------------------------------------------------------------------------------------- */
 
-/* The host is busy for another `cost`, then looks for the next channel. */
+/* The host is busy for another `cost` ns, then looks for the next channel. */
 void ppu_hostif_end_run(struct ppu_core *core, uint64_t cost)
 {
 	struct ppu_host *h = core->host;

@@ -12,7 +12,8 @@
 #include "core/host/host.h"
 
 void ppu_hostif_event(struct ppu_core *core, void *arg);
-/* One command (of `words` words) is done: GET, emptiness. False: nothing left to do. */
+/* One command of `words` words is done: move on in the block, and move GET at its end.  False: no work is
+ * left. */
 bool ppu_hostif_command_done(struct ppu_core *core, struct ppu_chan *ch, uint32_t words);
 void ppu_hostif_end_run(struct ppu_core *core, uint64_t cost);
 /* PUT := wrap(GET - 1), then shadow := GETabs + count - 1 (WQ-59). False: the channel faulted. */
@@ -21,7 +22,7 @@ bool ppu_hostif_refresh_queue(struct ppu_core *core, struct ppu_chan *ch);
 void ppu_hostif_block(struct ppu_core *core, struct ppu_chan *ch, unsigned reason, uint64_t va,
 		      uint64_t value);
 void ppu_hostif_unblock(struct ppu_core *core, struct ppu_chan *ch);
-/* The word at va, or its address for a waiter: 0 or PPU_ERR_SEM_*. */
+/* Reads the word at va; *p is its physical address, which a waiter needs.  Returns 0 or PPU_ERR_SEM_*. */
 int ppu_hostif_sem_read(struct ppu_core *core, struct ppu_chan *ch, uint64_t va, bool is32,
 			unsigned flags, uint64_t *value, struct ppu_phys *p);
 

@@ -10,11 +10,12 @@
  *
  * Runlists (runlist.c), one per engine class, hold channels that wait for an engine, or whose engine
  * command is done and whose following commands wait for their turn.  A channel holds an engine for a
- * time slice.  When an engine's command is done its holder goes on unless a higher queue priority
- * waits, or its slice is over and somebody waits whose process has not used more of the engines; then
- * it goes behind the others (A-CP-9).  A holder that blocks or has no more work gives the engine back
- * at once.  A context pays for the time its channels hold an engine and for the time an engine is
- * kept free for it.
+ * command is done and whose following commands wait for their turn.  A channel holds an engine for a time
+ * slice.  When the command of an engine is done, the channel that holds the engine goes on, except in two
+ * cases: a channel of higher queue priority waits; or the slice of the holder is over, and a channel waits
+ * whose process has not used more of the engines than the holder's process.  In both cases the holder goes
+ * behind the others (A-CP-9).  A holder that blocks or has no more work gives the engine back at once.  A
+ * context pays for the time its channels hold an engine and for the time an engine is kept free for it.
  *
  * Before an engine command is dispatched every ready channel of its context is served (bounded), and
  * the gates before it are checked again (CP-33).
@@ -27,11 +28,11 @@
 #include "core/memory/ctx.h"
 #include "core/tasks/tmu.h"
 
-#define MAX_DECISIONS 64		/* about engines in one event: each may look at PPU_MAX_GATES words */
+#define MAX_DECISIONS 64		/* decisions in one event: each may read PPU_MAX_GATES words */
 
 /* ---- lists of channels ---------------------------------------------------------------------------- */
 
-/* In order of stamp; a new stamp is the highest. */
+/* Keeps the list in order of stamp.  A new stamp is the highest, so a new channel goes to the tail. */
 void ppu_chlist_add(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch)
 {
 	uint32_t chid = ppu_chid(core, ch), after = l->tail;
@@ -121,7 +122,7 @@ static void join(struct ppu_core *core, struct ppu_chan *ch, enum ppu_ch_where w
 
 /* ---- host side ---------------------------------------------------------------------------------------- */
 
-/* Something may be to do: look as soon as the host is free. */
+/* The host may have work: schedule its event for the moment when the host is free. */
 void ppu_sched_kick(struct ppu_core *core)
 {
 	struct ppu_host *h = core->host;
@@ -154,7 +155,7 @@ struct ppu_chan *ppu_sched_pick(struct ppu_core *core)
 			continue;
 		ch = ppu_chan(core, ctx->host->q[prio].list.first);
 		leave(core, ch);
-		/* The context goes behind the others. */
+		/* The context goes behind the other contexts. */
 		if (ctx->host->q[prio].active) {
 			ctx_deactivate(core, ctx, prio);
 			ppu_sched_activate(core, ctx, prio);
@@ -196,7 +197,7 @@ void ppu_host_tasks_changed(struct ppu_core *core, unsigned chid)
 		ppu_sched_ready(core, ch);
 }
 
-/* One record, one channel; it wakes the next when it has taken its record. */
+/* A free task record wakes one channel only.  That channel wakes the next one when it has taken its record. */
 void ppu_sched_pool_next(struct ppu_core *core)
 {
 	struct ppu_chan *ch = ppu_runlist_best(core, ppu_host_pool(core), ~0u);
@@ -224,7 +225,8 @@ void ppu_sched_run_ended(struct ppu_core *core, struct ppu_ctx *ctx)
 
 /* ---- engines --------------------------------------------------------------------------------------------- */
 
-/* CH_ENGINE_MASK is about copy engines. */
+/* The bit of engine e in a mask.  CH_ENGINE_MASK selects copy engines only, so every mask allows the front
+ * end. */
 static uint32_t mask_of(unsigned e)
 {
 	return e ? 1u << (e - 1) : ~0u;
@@ -236,7 +238,7 @@ static bool allowed(const struct ppu_core *core, const struct ppu_chan *ch, unsi
 	       (!ch->engine_mask || (ch->engine_mask & mask_of(e)));
 }
 
-/* The holder pays. */
+/* Charges the holder of an engine for the time since it was charged last. */
 static void settle(struct ppu_core *core, struct ppu_engine *eng, const struct ppu_chan *ch)
 {
 	ppu_runlist_charge(core, ch->ctx, eng->cls, core->now - eng->since);
@@ -314,7 +316,7 @@ static struct ppu_chan *best(struct ppu_core *core, unsigned e, unsigned min)
 	return NULL;
 }
 
-/* Must the holder of engine e, between two commands, let another channel have it? */
+/* Must the holder of engine e, between two commands, give the engine to another channel? */
 static bool must_yield(struct ppu_core *core, unsigned e, const struct ppu_chan *ch)
 {
 	const struct ppu_engine *eng = &core->host->engines[e];
@@ -329,7 +331,7 @@ static bool must_yield(struct ppu_core *core, unsigned e, const struct ppu_chan 
 			ch->ctx->host->share[eng->cls].used;
 }
 
-/* The channel's next command is an engine's (latched). */
+/* The channel's next command, which is latched, needs an engine. */
 void ppu_sched_reached_engine(struct ppu_core *core, struct ppu_chan *ch)
 {
 	struct ppu_host *h = core->host;
@@ -348,7 +350,7 @@ void ppu_sched_reached_engine(struct ppu_core *core, struct ppu_chan *ch)
 		ppu_hostif_block(core, ch, PPU_TRB_ENGINE, 0, 0);
 }
 
-/* Re-check of CP-33. False: the channel is blocked at a gate, or faulted. */
+/* Checks the gates again (CP-33).  False: the channel is blocked at a gate, or faulted. */
 static bool gates_open(struct ppu_core *core, struct ppu_chan *ch)
 {
 	if (core->cfg.gate_literal)
@@ -369,20 +371,22 @@ static bool gates_open(struct ppu_core *core, struct ppu_chan *ch)
 		ch->waiter.op = g->op;
 		ch->waiter.is32 = g->is32;
 		ch->waiter.value = g->value;
-		/* Looking at the word may have woken its waiters, this one with them. */
+		/* ppu_sem_wait() looks at the word.  This may have woken the waiters of the word, this
+		 * channel among them. */
 		if (!ppu_sem_wait(core, &ch->waiter, p, g->va) || !ch->waiter.word)
 			continue;
 		ppu_hostif_block(core, ch, PPU_TRB_GATE, g->va, g->value);
 		ppu_sched_remove(core, ch);
 		ppu_chan_set_state(core, ch, CH_SEM);
-		/* The free task record may have been meant for it. */
+		/* This channel may have been woken to take the free task record: wake the next one that
+		 * waits for a record. */
 		ppu_sched_pool_next(core);
 		return false;
 	}
 	return true;
 }
 
-/* Whoever an engine was kept free for pays for that; the bound of its drain goes on. */
+/* The context that an engine was kept free for pays for that time.  The bound of its drain is not changed. */
 static void settle_drain(struct ppu_core *core, struct ppu_engine *eng)
 {
 	if (eng->drain_ctx && eng->holder == PPU_NO_CH)
@@ -397,7 +401,7 @@ static void end_drain(struct ppu_core *core, struct ppu_engine *eng)
 	eng->drain_runs = 0;
 }
 
-/* Must ready channels of the candidate's context be served first? */
+/* Must ready channels of the context of the candidate ch be served first? */
 static bool drain(struct ppu_core *core, struct ppu_engine *eng, const struct ppu_chan *ch)
 {
 	if (eng->drain_ctx != ch->ctx) {
@@ -500,7 +504,8 @@ static bool decide(struct ppu_core *core, unsigned e)
 	if (!fresh) {
 		ch = ppu_chan(core, eng->holder);
 		if (ch->state == CH_READY) {
-			/* It executes commands in its turn; they need no engine once the slice is over. */
+			/* The holder executes commands that need no engine.  So it loses the engine once
+			 * its slice is over and another channel waits. */
 			settle(core, eng, ch);
 			if (!eng->expired || !best(core, e, 0))
 				return false;
@@ -508,11 +513,13 @@ static bool decide(struct ppu_core *core, unsigned e)
 			ppu_sched_release(core, ch);
 			return true;
 		}
-		/* CH_TURN or CH_ENGINE; a holder in any other state has let go. */
+		/* The state is CH_TURN or CH_ENGINE: a holder in any other state has given its engine
+		 * back. */
 		settle(core, eng, ch);
 		if (must_yield(core, e, ch)) {
 			ch->preempts++;
-			/* Never absent: its context keeps what it has used. */
+			/* Join before the release: a context that is never absent from the runlist keeps
+			 * the account of what it has used. */
 			join(core, ch, CH_IN_RUNLIST);
 			ppu_sched_release(core, ch);
 			ppu_hostif_block(core, ch, PPU_TRB_ENGINE, 0, 0);
@@ -547,7 +554,7 @@ static bool decide(struct ppu_core *core, unsigned e)
 	return true;
 }
 
-/* False: there may be more to decide, in another event at this time. */
+/* Decides for all engines.  False: there may be more to decide, in another event at this time. */
 bool ppu_sched_pass(struct ppu_core *core)
 {
 	unsigned left = MAX_DECISIONS;
@@ -564,7 +571,7 @@ void ppu_sched_resume(struct ppu_core *core, struct ppu_chan *ch)
 	switch (ch->state) {
 	case CH_READY:
 	case CH_POOL:
-		/* A run that the pause has not ended yet goes on. */
+		/* A run that the pause has not ended yet goes on by itself. */
 		if (core->host->run != ppu_chid(core, ch))
 			ppu_sched_ready(core, ch);
 		break;

@@ -13,7 +13,8 @@
 
 void ppu_chlist_add(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch);
 void ppu_chlist_del(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan *ch);
-/* The word of a waiting channel is what it waits for (struct ppu_waiter). */
+/* The condition that a waiting channel waits for holds, or the channel must look at its word again (struct
+ * ppu_waiter). */
 void ppu_sched_wake(struct ppu_core *core, struct ppu_waiter *w, uint64_t word);
 void ppu_sched_kick(struct ppu_core *core);
 void ppu_sched_ready(struct ppu_core *core, struct ppu_chan *ch);	/* to its ready queue */
@@ -25,7 +26,7 @@ bool ppu_sched_pass(struct ppu_core *core);				/* hand out engines */
 struct ppu_chan *ppu_sched_pick(struct ppu_core *core);			/* next run */
 void ppu_sched_run_ended(struct ppu_core *core, struct ppu_ctx *ctx);
 void ppu_sched_pool_next(struct ppu_core *core);
-/* ctx has a turn at this priority. */
+/* Gives ctx a turn at this priority, behind the contexts that have one. */
 void ppu_sched_activate(struct ppu_core *core, struct ppu_ctx *ctx, unsigned prio);
 /* Events of an engine (arg): its holder's slice is over; a launch is done. */
 void ppu_sched_slice_over(struct ppu_core *core, void *arg);

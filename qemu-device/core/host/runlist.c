@@ -4,11 +4,11 @@
  *
  * Highest queue priority first (WQ-10).  In a priority, contexts are served by the engine time they
  * have used, the least first: what counts is what the engine did for a process, not by how many
- * channels or in what pieces it asked (start-time fair queueing).  In a context, and between contexts
- * that have used as much, the channel that has waited longest (A-CP-9).
+ * channels or in what pieces it asked (start-time fair queueing).  In a context, and between contexts that
+ * have used the same amount, the channel that has waited longest goes first (A-CP-9).
  *
- * A context that comes back after a pause starts at the runlist's clock, the usage of the last one
- * served there: it can neither save up time nor pay for time nobody else wanted.
+ * A context that comes back after a pause starts at the runlist's clock, which is the usage of the context
+ * served there last.  So a context can neither save up time nor pay for time that nobody else wanted.
  *
  * The contexts of a runlist are a heap, so that neither many channels nor many contexts make a
  * decision slow.  The same lists serve channels that wait for a free task record (class PPU_RUN_POOL,
@@ -175,7 +175,8 @@ struct ppu_chan *ppu_runlist_best(struct ppu_core *core, struct ppu_runlist *r, 
 	if (!r->n)
 		return NULL;
 	best = first_allowed(core, r->heap[0], r, mask);
-	/* Engine masks are rare: only when the next one may not use this engine look at all. */
+	/* Engine masks are rare.  Look at all contexts only when the first channel of the next context may
+	 * not use this engine. */
 	if (best != runq(r->heap[0], r)->list.first)
 		for (uint32_t i = 1; i < r->n; i++) {
 			uint32_t ch = first_allowed(core, r->heap[i], r, mask);

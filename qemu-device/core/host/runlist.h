@@ -13,14 +13,16 @@
 
 void ppu_runlist_add(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch);
 void ppu_runlist_del(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch);
-/* add() without enter(): for load. */
+/* ppu_runlist_add() without ppu_runlist_enter(), for loading a saved state. */
 void ppu_runlist_link(struct ppu_core *core, struct ppu_runlist *r, struct ppu_chan *ch);
-/* One more, one less channel of ctx waits for or holds an engine of the class. */
+/* ppu_runlist_enter(), ppu_runlist_exit(): one more, or one less, channel of ctx waits for or holds an
+ * engine of the class. */
 void ppu_runlist_enter(struct ppu_ctx *ctx, const struct ppu_runlist *r);
 void ppu_runlist_exit(struct ppu_ctx *ctx, unsigned cls);
 /* The next channel among those that may use an engine in mask; NULL: none. */
 struct ppu_chan *ppu_runlist_best(struct ppu_core *core, struct ppu_runlist *r, uint32_t mask);
-/* ctx is served now: it sets the clock; it has used the engine. */
+/* ppu_runlist_serve(): ctx is served now, and its usage becomes the clock.
+ * ppu_runlist_charge(): ctx has used the engine. */
 void ppu_runlist_serve(struct ppu_ctx *ctx, struct ppu_runlist *r);
 void ppu_runlist_charge(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls, uint64_t use);
 void ppu_runlist_reset(struct ppu_core *core);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Contexts as the whole machine sees them: what each unit has of one, and its end, which every unit has to
- * hear of.  The table of contexts is memory/ctx.c's.
+ * Contexts as the whole machine sees them: the part of a context that each unit keeps, and the end of a
+ * context, of which every unit has to be told.  The table of contexts is in memory/ctx.c.
  */
 #include <stdlib.h>
 #include <hw/ppu_regs.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Contexts as the whole machine sees them: commands of the CTX_CMD register, and what their end means to
- * every unit.
+ * Contexts as the whole machine sees them: commands of the CTX_CMD register, and what the end of a context
+ * means to every unit.
  *
  * State: none of its own.
  * Thread safety: the thread that drives the core only.

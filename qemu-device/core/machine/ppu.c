@@ -44,7 +44,7 @@ struct ppu_core *ppu_core_create(const struct ppu_config *cfg, const struct ppu_
 	return core;
 }
 
-/* Units are destroyed in reverse, each tolerates not having been created. */
+/* Units are destroyed in reverse order.  Each destroy function accepts a unit that was never created. */
 void ppu_core_destroy(struct ppu_core *core)
 {
 	static void (*const destroy[])(struct ppu_core *) = {
@@ -55,7 +55,7 @@ void ppu_core_destroy(struct ppu_core *core)
 
 	if (!core)
 		return;
-	/* The units free their events in any order: none is in the list any more. */
+	/* Take all events out of the list first, because the units free their events in any order. */
 	if (core->events)
 		ppu_events_reset(core);
 	for (size_t i = sizeof(destroy) / sizeof(destroy[0]); i-- > 0;)
@@ -63,7 +63,7 @@ void ppu_core_destroy(struct ppu_core *core)
 	free(core);
 }
 
-/* Time goes on across a reset: whoever drives the core may rely on its not running backwards. */
+/* A reset does not change device time: whoever drives the core may rely on time that never runs backwards. */
 void ppu_core_reset(struct ppu_core *core)
 {
 	static void (*const reset[])(struct ppu_core *) = {
@@ -72,7 +72,8 @@ void ppu_core_reset(struct ppu_core *core)
 #undef U
 	};
 
-	/* Users before what they use: a unit may still call the ones before it in the list. */
+	/* Reverse order: a unit is reset before the units that it uses, which stand before it in the list,
+	 * so it may still call them. */
 	for (size_t i = sizeof(reset) / sizeof(reset[0]); i-- > 0;)
 		reset[i](core);
 	memset(core->ctr, 0, sizeof(core->ctr));
@@ -111,7 +112,7 @@ static bool run_events(struct ppu_core *core, uint64_t until)
 			core->now = ev->when;
 		ev->fn(core, ev->arg);
 	}
-	/* Returning is all that a stop asks for. */
+	/* The function returns now, which is all that a stop asks for.  So the stop request is served. */
 	__atomic_store_n(&core->stop_requested, 0, __ATOMIC_RELAXED);
 	return true;
 }

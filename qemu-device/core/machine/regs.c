@@ -26,7 +26,8 @@ struct ppu_regfile {
 		uint32_t word[PPU_TASK_INFO_WORDS];
 	} task;				/* picture taken when TASK_SEL was written */
 	uint64_t tlb_inst, ctx_inst;
-	/* Reading X_LO keeps X_HI: one latch each for TIME and DBG_DATA, one for the channels'. */
+	/* Reading X_LO latches X_HI. TIME and DBG_DATA have a latch each, the channels' registers share
+	 * one. */
 	uint32_t time_hi, dbg_hi, ch_hi, ch_off;
 };
 

@@ -2,7 +2,7 @@
 /*
  * BAR0: which unit a register belongs to.
  *
- * State: struct ppu_regfile, regs.c's: scratch, latches, selectors.
+ * State: struct ppu_regfile, private to regs.c: scratch, latches, selectors.
  * Thread safety: the thread that drives the core only.
  * Time: none.
  */

@@ -36,7 +36,7 @@ static void walk(struct ppu_core *core, struct ppu_io *io)
 	PPU_PROPS(P)
 #undef P
 	ppu_io_u64(io, &core->now);
-	if (core->now >> 62)		/* sums of times do not overflow */
+	if (core->now >> 62)		/* so that sums of times cannot overflow */
 		ppu_io_fail(io, "device time is too late");
 	ppu_io_u32(io, &counters);
 	if (counters != PPU_CTR_COUNT)
@@ -72,7 +72,8 @@ int ppu_core_load(struct ppu_core *core, const uint8_t *bytes, size_t len, char 
 	void (*trace)(void *, const struct ppu_trace_rec *) = core->ports.trace;
 	void (*irq)(void *, unsigned) = core->ports.raise_irq;
 
-	/* What was traced and sent before stays in the past. */
+	/* Reset and load must not trace or interrupt: what they repeat was traced and sent before the
+	 * state was saved. */
 	core->ports.trace = NULL;
 	core->ports.raise_irq = NULL;
 	ppu_core_reset(core);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * All units, in the order in which they are created, saved and restored.  They are reset and destroyed in
- * reverse: users before what they use, a unit may still call the ones before it in the list.
+ * reverse order: a unit goes before the units that it uses, so it may still call the units before it in the
+ * list.
  */
 #ifndef PPU_UNITS_H
 #define PPU_UNITS_H

@@ -67,7 +67,8 @@ static const char *check(const struct ppu_core *core, const struct ppu_inst_bloc
 	return NULL;
 }
 
-/* Warps have pointers into them. */
+/* Do both blocks name the same areas?  A context with tasks must keep its areas, because warps have
+ * pointers into them. */
 static bool same_areas(const struct ppu_inst_block *a, const struct ppu_inst_block *b)
 {
 	return a->local_base == b->local_base && a->local_size == b->local_size &&
@@ -198,9 +199,9 @@ void ppu_ctxs_reset(struct ppu_core *core)
 }
 
 /*
- * The block is saved as the device knows it (memory may have changed since LOAD).  num_tasks is
- * tmu.c's, num_channels chan.c's, num_ready and waiters follow from the channels: each unit counts
- * again as it loads.
+ * The block is saved as the device knows it (memory may have changed since LOAD).  Counts are not saved: tmu.c
+ * counts num_tasks, chan.c counts num_channels, and num_ready and the waiters follow from the channels.  Each
+ * unit counts again as it loads.
  */
 void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 {
@@ -245,7 +246,7 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 			return;
 		}
 		ppu_ctx_parts_io(core, io, c);
-		/* At the end of its chain: saving again gives the same bytes. */
+		/* Append the context to its chain, so that saving again gives the same bytes. */
 		b = bucket(core, c->inst);
 		while (*b)
 			b = &(*b)->next;

@@ -2,7 +2,7 @@
 /*
  * Contexts: validated copies of instance blocks, found by the block's physical address.
  *
- * State: struct ppu_ctxs, ctx.c's; struct ppu_ctx, of which other units have parts that they alone see.
+ * State: struct ppu_ctxs, private to ctx.c; struct ppu_ctx, of which other units have parts that they alone see.
  * Thread safety: workers read ctx->inst and ctx->blk; everything else: the thread that drives the core.
  * Time: none.
  */
@@ -29,12 +29,12 @@ struct ppu_ctx {
 struct ppu_ctx *ppu_ctx_find(struct ppu_core *core, uint64_t inst);
 /* Read the block and make, or change, its context; refused blocks are remembered as such. */
 void ppu_ctx_load(struct ppu_core *core, uint64_t inst);
-/* Was the last LOAD of this address, which is no context, refused? */
+/* Was the last LOAD of this address refused?  For an address that is no context's. */
 bool ppu_ctx_refused(const struct ppu_core *core, uint64_t inst);
-void ppu_ctx_forgive(struct ppu_core *core, uint64_t inst);	/* that does not count any more */
-/* Out of the table, cached translations are stale; the caller frees it. */
+void ppu_ctx_forgive(struct ppu_core *core, uint64_t inst);	/* forget that LOAD was refused */
+/* Takes the context out of the table and makes cached translations stale.  The caller frees the context. */
 void ppu_ctx_unlink(struct ppu_core *core, struct ppu_ctx *ctx);
-/* A pointer to a context as its inst. */
+/* Saves or loads a pointer to a context.  The stream holds the context's inst. */
 void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c);
 
 /* Implemented above (machine/ctx_end.c): the other units' parts.  create: false: out of memory.

@@ -13,8 +13,8 @@
 #include "core/memory/refmap.h"
 
 #define NUM_RANGES 16
-#define MAP_AHEAD (1ull << 30)		/* ask for this much, take what we get */
-#define IDLE_PAGES 256			/* pages without waiters kept as watched: fewer TLB flushes */
+#define MAP_AHEAD (1ull << 30)		/* ask for this much; the port may give less */
+#define IDLE_PAGES 256			/* pages without waiters that stay in the set: saves TLB flushes */
 
 struct range {
 	uint64_t bus, len;
@@ -176,7 +176,7 @@ static void drop_idle(struct ppu_core *core)
 
 			if (!--f->ref)
 				ppu_refmap_del(&m->frames, f);
-			ppu_refmap_del(&m->pages, s);	/* another one may move here */
+			ppu_refmap_del(&m->pages, s);	/* the slot of another page may move here */
 		} else {
 			i++;
 		}

@@ -2,7 +2,7 @@
 /*
  * Physical memory: VRAM and system memory, and the set of watched pages.
  *
- * State: struct ppu_mem, mem.c's.
+ * State: struct ppu_mem, private to mem.c.
  * Thread safety: any thread may map, read, write and ask whether a page is watched; the set of watched
  * pages changes only while no worker runs.
  * Time: none.
@@ -13,7 +13,8 @@
 #include "core/core.h"
 #include <hw/ppu_mmu.h>
 
-/* phys = byte address | aperture in bit 0 only as a base; functions take address and aperture apart. */
+/* A physical address.  Base addresses carry the aperture in bit 0; functions take address and aperture
+ * apart. */
 struct ppu_phys {
 	uint64_t addr;
 	uint8_t sys;		/* 0 VRAM, 1 system memory */

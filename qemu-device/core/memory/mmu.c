@@ -94,7 +94,7 @@ int ppu_mmu_translate(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, u
 	x->len = (1ull << PPU_PT_SHIFT(x->level)) - va % (1ull << PPU_PT_SHIFT(x->level));
 	x->watched = false;
 	if (x->level) {
-		/* In a large page with watched 4 KiB pages each of them counts by itself. */
+		/* In a large page that contains watched 4 KiB pages, each 4 KiB page is treated by itself. */
 		page = (struct ppu_phys){ x->phys.addr & ~(PPU_LARGE_SIZE - 1), x->phys.sys };
 		if (ppu_mem_watched_range(core, page, PPU_LARGE_SIZE)) {
 			x->level = 0;
@@ -146,7 +146,7 @@ int ppu_mmu_lookup(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsi
 	if (err)
 		return err;
 	off = va % (1ull << PPU_PT_SHIFT(x->level));
-	/* Keep the whole page where its start is mapped in the same piece. */
+	/* Keep the whole page in the TLB if the page's start is mapped in the same piece of host memory. */
 	if (off) {
 		struct ppu_phys start = { x->phys.addr - off, x->phys.sys };
 		uint64_t len = off + x->len;

@@ -2,7 +2,7 @@
 /*
  * Address translation, and access through it.
  *
- * State: struct ppu_mmu, mmu.c's: the TLB of host interface and copy engines.
+ * State: struct ppu_mmu, private to mmu.c: the TLB of host interface and copy engines.
  * Thread safety: ppu_mmu_translate(), ppu_mmu_read() and ppu_mmu_write(): any thread.  The others: the
  * thread that drives the core.
  * Time: none.
@@ -30,7 +30,8 @@ int ppu_mmu_lookup(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsi
 		   unsigned flags, struct ppu_xlat *x);
 int ppu_mmu_read(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, void *buf, uint64_t len,
 		 unsigned flags);
-/* Tells sem.c nothing: for words that somebody may await use ppu_mmu_store(), which does. */
+/* ppu_mmu_write() does not tell sem.c of the write.  For words that somebody may wait for, use
+ * ppu_mmu_store(), which does. */
 int ppu_mmu_write(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, const void *buf,
 		  uint64_t len, unsigned flags);
 int ppu_mmu_store(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, const void *buf,

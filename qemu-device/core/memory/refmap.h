@@ -69,7 +69,7 @@ static inline void ppu_refmap_del(struct ppu_refmap *m, struct ppu_refmap_slot *
 	for (uint32_t i = (hole + 1) & mask; m->v[i].key; i = (i + 1) & mask) {
 		uint32_t home = ppu_hash64(m->v[i].key - 1) & mask;
 
-		/* Move it unless its home lies cyclically in (hole, i]. */
+		/* Move the key in slot i unless its home lies cyclically in (hole, i]. */
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
 			m->v[hole] = m->v[i];
 			hole = i;

@@ -26,7 +26,7 @@
 
 struct ppu_sem_word {
 	struct ppu_phys p;		/* of the granule */
-	uint64_t va;			/* for traces: of its first waiter; a watch: physical */
+	uint64_t va;			/* for traces: as its first waiter named it; of a watch: physical */
 	uint64_t last;
 	struct ppu_waiter *first, *tail;
 	struct ppu_sem_word *hash_next;
@@ -179,7 +179,7 @@ static void put_word(struct ppu_core *core, struct ppu_sem_word *w)
 	free(w);
 }
 
-/* Lists of waiters are in order of stamp; a new one has the highest. */
+/* Lists of waiters are in order of stamp.  A new waiter has the highest stamp. */
 static void link_waiter(struct ppu_core *core, struct ppu_waiter *w, struct ppu_sem_word *word)
 {
 	struct ppu_sems *s = core->sems;
@@ -247,7 +247,7 @@ static void trace_write(struct ppu_core *core, const struct ppu_sem_word *w, uns
 				  (uint32_t)(w->last >> half), (uint32_t)(new >> half));
 }
 
-/* Has the word changed since it was last evaluated?  A host command traces its own write. */
+/* Has the word changed since it was last evaluated?  The write of a host command is traced by the command. */
 static void look(struct ppu_core *core, struct ppu_sem_word *w, unsigned writer, unsigned unit)
 {
 	uint64_t cur;
@@ -321,7 +321,8 @@ bool ppu_sem_wait(struct ppu_core *core, struct ppu_waiter *w, struct ppu_phys p
 	}
 	w->stamp = s->stamp++;
 	link_waiter(core, w, word);
-	/* Somebody's plain CPU store is seen only now. */
+	/* A plain store of the CPU may have changed the word unnoticed: the device sees the new value only
+	 * now. */
 	if (cur != word->last) {
 		look(core, word, PPU_TRW_CPU, PPU_TR_NO_UNIT);
 		flush_unless_run(core);
@@ -408,7 +409,7 @@ int ppu_sems_create(struct ppu_core *core)
 	return core->sems ? ppu_watches_create(core) : -1;
 }
 
-/* Channels have let go of their waiters before (reset order). */
+/* The channels have let go of their waiters already (reset order). */
 void ppu_sems_reset(struct ppu_core *core)
 {
 	struct ppu_sems *s = core->sems;
@@ -442,7 +443,7 @@ void ppu_sems_destroy(struct ppu_core *core)
 	core->sems = NULL;
 }
 
-/* Called by whoever has a waiter, after the words are loaded. */
+/* Called by the unit that owns a waiter, after the words are loaded. */
 void ppu_sem_io_waiter(struct ppu_core *core, struct ppu_io *io, struct ppu_waiter *w)
 {
 	bool waiting = w->word != NULL;

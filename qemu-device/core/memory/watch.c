@@ -23,7 +23,7 @@ struct ppu_watches {
 	struct watch v[];
 };
 
-/* Its condition holds: it waits no more. */
+/* The condition of an entry holds: the entry stops waiting and raises its interrupt. */
 static void fire(struct ppu_core *core, struct ppu_waiter *w, uint64_t word)
 {
 	struct watch *watch = &core->watches->v[w->id];
@@ -76,7 +76,7 @@ void ppu_watch_write(struct ppu_core *core, unsigned i, unsigned reg, uint32_t v
 {
 	struct watch *w = &core->watches->v[i];
 
-	/* Address and value count when the entry is armed. */
+	/* A new address or value takes effect when the entry is armed. */
 	switch (reg) {
 	case PPU_REG_WATCH_ADDR_LO:
 		w->addr = (w->addr & ~0xffffffffull) | val;

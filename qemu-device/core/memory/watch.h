@@ -3,7 +3,7 @@
  * The watch table: words that the CPU waits for.  An armed entry raises an interrupt when its condition
  * holds.
  *
- * State: struct ppu_watches, watch.c's; saved as the end of sem.c's section.
+ * State: struct ppu_watches, private to watch.c; saved as the end of sem.c's section.
  * Thread safety: the thread that drives the core only.
  * Time: none.
  */

@@ -12,14 +12,15 @@
 
 #include "core/sm/sm.h"
 
-/* No lane is active (w->pop): find some.  PPU_SWITCH: there are none, or none that can go on. */
+/* No lane is active (w->pop): pop tokens until lanes can go on.  PPU_SWITCH: no lane is left, or none can
+ * go on. */
 enum ppu_step ppu_diverge_pop(struct ppu_sm *sm, struct ppu_warp *w);
-/* Lanes `wait` of the active group cannot complete the current instruction (A-SIMT-25); lanes
- * `again` could, but shall execute it together with others that wait at it.  Both go into a yield
- * token of this instruction; what is left of the group goes on behind it. */
-enum ppu_step ppu_warp_prepare_park(struct ppu_sm *sm, struct ppu_warp *w);	/* room for its token */
+/* Lanes `wait` of the active group cannot complete the current instruction (A-SIMT-25).  Lanes `again`
+ * could complete it, but shall execute it together with others that wait at it.  Both go into a yield token
+ * that leads back to this instruction; the other lanes of the group go on with the next instruction. */
+enum ppu_step ppu_warp_prepare_park(struct ppu_sm *sm, struct ppu_warp *w);	/* makes room for the token */
 enum ppu_step ppu_warp_park(struct ppu_sm *sm, struct ppu_warp *w, uint32_t again, uint32_t wait);
-/* Something changed for parked lanes. */
+/* Something has changed that parked lanes may have waited for. */
 void ppu_warp_unpark(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes);
 /* Lanes among `among` that are disabled for this reason and address. */
 uint32_t ppu_warp_waiting(const struct ppu_warp *w, uint32_t wait, uint32_t among);

@@ -53,7 +53,7 @@ static void open_barrier(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_cta *
 	memset(b, 0, sizeof(*b));
 }
 
-/* Everybody there?  Lanes that have ended count as arrived, and so do the lanes that the last warp
+/* Have all threads arrived?  Lanes that have ended count as arrived, and so do the lanes that the last warp
  * of a CTA lacks. */
 static bool barrier_complete(const struct ppu_sm *sm, const struct ppu_cta *cta,
 			     const struct ppu_barrier *b)
@@ -92,7 +92,7 @@ enum ppu_step ppu_h_bar(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 	struct ppu_cta *cta = w->cta;
 	uint32_t value = ppu_warp_pred(w, di->ps, di->psn), todo, done, again = 0, others;
 
-	/* Count those who have not been counted, one barrier number at a time. */
+	/* Count the lanes that have not been counted, one barrier number at a time. */
 	for (todo = mask & ~(w->bar_wait | w->bar_rel); todo;) {
 		unsigned lane = (unsigned)__builtin_ctz(todo);
 		uint32_t n = bar_number(w, di, lane), lanes = todo, count;
@@ -129,8 +129,8 @@ enum ppu_step ppu_h_bar(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 		return PPU_GO;
 	}
 	done = mask & w->bar_rel;
-	/* Lanes of this warp that were released at this very instruction go on together with us:
-	 * a warp leaves a barrier converged. */
+	/* Lanes of this warp that were released at this very instruction go on together with the active
+	 * lanes: a warp leaves a barrier converged. */
 	others = ppu_warp_waiting(w, PPU_WAIT(PPU_REASON_YIELD, w->pc), w->live & ~w->active) & w->bar_rel;
 	if (done && others)
 		again = done;
@@ -198,7 +198,7 @@ enum ppu_step ppu_h_warpsync(struct ppu_sm *sm, struct ppu_warp *w, const struct
 	return ppu_warp_park(sm, w, again, mask & w->sync_wait);
 }
 
-/* Lanes of `among` with the member mask of its lowest lane; *rest: the others. */
+/* Lanes of `among` that have the same member mask as the lowest lane of `among`; *rest: the other lanes. */
 static uint32_t same_members(const struct ppu_warp *w, const struct ppu_dinsn *di,
 			     const uint32_t *row, uint32_t imm, uint32_t among, uint32_t *rest)
 {
@@ -221,8 +221,8 @@ typedef void (*collective_fn)(struct ppu_warp *w, const struct ppu_dinsn *di, ui
 			      uint32_t members);
 
 /*
- * Lanes with the same member mask do fn together once all live members are among them.  The
- * others wait at this instruction, where the missing ones will come by.
+ * Lanes with the same member mask do fn together once all live members are among them.  The others wait at
+ * this instruction, at which the missing lanes will arrive.
  */
 static enum ppu_step collective(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di,
 				uint32_t mask, const uint32_t *row, uint32_t imm, collective_fn fn)
@@ -246,7 +246,8 @@ static enum ppu_step collective(struct ppu_sm *sm, struct ppu_warp *w, const str
 		w->pc++;
 		return PPU_GO;
 	}
-	/* Complete together with those who wait here already?  Then there is nothing to wait for. */
+	/* Is a set complete together with lanes that wait at this instruction already?  Then its lanes need
+	 * not wait. */
 	together = back | ppu_warp_waiting(w, PPU_WAIT(PPU_REASON_YIELD, w->pc), w->live & ~w->active);
 	for (todo = back; todo;) {
 		uint32_t rest, lanes, mine;

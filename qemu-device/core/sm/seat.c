@@ -138,7 +138,7 @@ uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp)
 	return left >= PPU_LANES ? ~0u : (1u << left) - 1;
 }
 
-/* What its threads see as parameters. */
+/* Sets up what the threads of a CTA see as parameters. */
 bool ppu_seat_params(struct ppu_cta *cta, const struct ppu_sm_task *t, const uint8_t *entry)
 {
 	uint32_t bytes = (t->launch.param_bytes + 15) & ~15u;

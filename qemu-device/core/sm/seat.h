@@ -15,7 +15,7 @@ struct ppu_seat_need {
 	uint32_t threads, warps, regs, shared;
 };
 
-/* False: no SM of this machine has it. */
+/* What a CTA of t needs.  False: no SM of this machine has that much. */
 bool ppu_seat_need(const struct ppu_config *cfg, const struct ppu_tmd *t, struct ppu_seat_need *n);
 /* Registers of a warp, shared memory and parameters of a CTA (entry: of a queue task, or NULL).  False: out of
  * memory. */
@@ -24,9 +24,9 @@ bool ppu_seat_shared(struct ppu_cta *cta, uint32_t bytes);
 bool ppu_seat_params(struct ppu_cta *cta, const struct ppu_sm_task *t, const uint8_t *entry);
 /* Pointers into VRAM, from the instance block; false: the areas are not there. */
 bool ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t);
-uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp);	/* of a warp of its CTAs */
-/* Free slots and resources for a CTA of t, warps at their first instruction with no state; NULL: none,
- * or out of memory.  *mapped: the areas of the instance block are there. */
+uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp);	/* lanes of a warp of its CTAs */
+/* Takes slots and resources for a CTA of t; its warps stand at their first instruction with no state.
+ * NULL: there is no room, or no host memory. *mapped: the areas of the instance block are there. */
 struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry,
 			    bool *mapped);
 void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta);

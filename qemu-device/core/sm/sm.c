@@ -3,9 +3,9 @@
  * The SM: the states of its warps, the run loop, and what the units above ask for.
  *
  * Time on an SM is a count of cycles since device time 0.  The SM issues one warp instruction at a
- * time, and an instruction takes as many cycles as the cost table says.  Ready warps take turns in
- * slot order; a turn lasts PPU_SM_QUANTUM cycles or until the warp has to wait.  Windows do not
- * show: turn and cycle go on where the last one stopped.
+ * time, and an instruction takes as many cycles as the cost table says.  Ready warps take turns in slot order;
+ * a turn lasts PPU_SM_QUANTUM cycles or until the warp has to wait.  A program does not notice windows: turn
+ * and cycle go on where the last window stopped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -171,13 +171,13 @@ void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta)
 	if (parked) {
 		unsigned lane = __builtin_ctz(parked->parked);
 
-		/* Where its lowest lane waits. */
+		/* The fault names the instruction at which the lowest lane waits. */
 		parked->pc = PPU_WAIT_ADDR(parked->wait[lane]);
 		ppu_sm_fault_pc(sm, parked, PPU_ERR_DEADLOCK, lane);
 	}
 }
 
-/* What a warp wrote through pointers of its own. */
+/* Tells memory what a warp wrote through pointers of its own: its token queue and its local memory. */
 void ppu_sm_report_warp(struct ppu_sm *sm, struct ppu_warp *w)
 {
 	const struct ppu_config *cfg = &sm->core->cfg;
@@ -236,7 +236,7 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, 
 		struct ppu_warp *w = &sm->warp[cta->warp[i]];
 
 		if (!ok)
-			w->q.ent = NULL;	/* it faults when it runs */
+			w->q.ent = NULL;	/* the warp faults when it runs */
 		else if (t->prog->nregs > PPU_SP)
 			for (k = 0; k < PPU_LANES; k++)
 				w->v.row[PPU_SP][k] = cta->local_bytes;
@@ -257,7 +257,7 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, 
 
 /* ---- run --------------------------------------------------------------------------------------------------- */
 
-/* Ready those whose time has come; the cycle at which the next one is due. */
+/* Readies the warps whose time has come.  Returns the cycle at which the next warp is due. */
 static uint64_t wake_timed(struct ppu_sm *sm)
 {
 	uint64_t next = UINT64_MAX, m;
@@ -290,7 +290,7 @@ static uint64_t cycles_ns(const struct ppu_core *core, uint64_t cycles)
 	return (uint64_t)((unsigned __int128)cycles * 1000000 / core->cfg.sm_clock_khz);
 }
 
-/* No warp can run for that many cycles: why (counters). */
+/* No warp can run for `cycles` cycles: count the reason. */
 static void count_stall(struct ppu_sm *sm, uint64_t cycles)
 {
 	bool timed = true;
@@ -553,7 +553,7 @@ void ppu_sms_destroy(struct ppu_core *core)
 	ppu_icache_destroy(core);
 }
 
-/* Tasks are gone already: only what the SM itself holds. */
+/* The tasks are gone already: reset only what the SM itself holds. */
 void ppu_sms_reset(struct ppu_core *core)
 {
 	unsigned i, k;

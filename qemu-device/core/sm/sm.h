@@ -67,7 +67,7 @@ struct ppu_warp {
 	uint32_t lanes;			/* lanes that exist (SIMT-1) */
 	uint8_t state;			/* enum ppu_warp_state */
 	bool pop;			/* no lane active: pop a token before going on */
-	bool retried;			/* the driver has recentred, do not ask it again */
+	bool retried;			/* recentred once: do not ask the driver again */
 	uint8_t slot, index;		/* on the SM, in the CTA */
 	struct ppu_cta *cta;
 	const struct ppu_program *prog;
@@ -162,7 +162,7 @@ struct ppu_sm {
 	uint32_t num_dirty;
 };
 
-/* What a handler says. */
+/* What a handler returns. */
 enum ppu_step {
 	PPU_GO,		/* state is up to date, go on with this warp */
 	PPU_SWITCH,	/* the warp cannot go on now (or ever) */
@@ -192,7 +192,8 @@ void ppu_sm_report_warp(struct ppu_sm *sm, struct ppu_warp *w);
 bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lanes);
 /* The last lane of w has ended. */
 void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w);
-/* Everything waits in this CTA?  Then it faults; if part of it waits for children, it can leave. */
+/* Does every warp of this CTA wait?  Then the CTA faults; but if a warp waits for children, the CTA can
+ * leave the SM. */
 void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta);
 
 #endif

@@ -114,7 +114,7 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 	if (io->loading) {
 		struct ppu_sm_task *t = cta->task;
 
-		/* The task unit may have fetched it already. */
+		/* The task unit may have fetched the program already. */
 		if (!t || !t->ctx || !ppu_seat_need(&core->cfg, &t->launch, &n) ||
 		    (!t->prog && ppu_icache_get(core, t->ctx, &t->launch, &t->prog, &va)) ||
 		    sm->used_warps + n.warps > sm->num_warps ||
@@ -178,7 +178,7 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 		io_warp(io, sm, cta, i, ppu_sm_lanes(&cta->task->launch, i));
 }
 
-/* Every task has as many CTAs here as its record says: they end together. */
+/* Checks that every task has as many CTAs here as its record says: a task and its CTAs end together. */
 static void check_ctas(struct ppu_core *core, struct ppu_io *io)
 {
 	uint32_t *n = calloc(core->cfg.task_records, sizeof(*n)), i, k;
@@ -196,7 +196,7 @@ static void check_ctas(struct ppu_core *core, struct ppu_io *io)
 	free(n);
 }
 
-/* Tasks come before us.  Tokens and local memory are in VRAM; programs are fetched again. */
+/* Tasks are loaded before the SMs.  Tokens and local memory are in VRAM; programs are fetched again. */
 void ppu_sms_io(struct ppu_core *core, struct ppu_io *io)
 {
 	unsigned i, k;

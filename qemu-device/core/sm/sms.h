@@ -31,11 +31,12 @@ struct ppu_sm_task {
 };
 #define PPU_SM_TASK_ID(t) ((uint64_t)(t)->gen << 32 | (t)->index)
 
-/* Also adds the SM's counters to core->ctr. */
+/* The effects of the window.  Also adds the SM's counters to core->ctr. */
 struct ppu_effects *ppu_sm_effects(struct ppu_core *core, unsigned sm);
-/* False also when the instance block's areas do not cover this SM: *err = PPU_ERR_NO_TOKQ. */
+/* Can the SMs ever run a CTA of t?  0, PPU_ERR_TMD_LIMITS: no SM has that much, or PPU_ERR_NO_TOKQ: the areas of
+ * the instance block do not cover what SM code will touch. */
 int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *t);
-/* Free warp slots, CTA slots, registers and shared memory suffice for one CTA of t? */
+/* Do free warp slots, CTA slots, registers and shared memory suffice for one CTA of t? */
 bool ppu_sm_can_start(struct ppu_core *core, unsigned sm, const struct ppu_sm_task *t);
 /* The same if the CTAs in these slots were gone. */
 bool ppu_sm_can_start_without(struct ppu_core *core, unsigned sm, const struct ppu_sm_task *t, uint32_t slots);
@@ -44,10 +45,11 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned sm, struct ppu_sm_task *t, 
 		     uint64_t start_time, const uint8_t *entry);
 /* Resident CTAs. */
 uint32_t ppu_sm_num_ctas(const struct ppu_core *core, unsigned sm);
-/* Has a warp that can run, now or at a known time?  False: none resident, or all asleep on something
- * outside (replies) or stopped by a fault. */
+/* Has the SM a warp that can run, now or at a known time?  False: no warp is resident, or all warps wait
+ * for something outside (replies) or are stopped by a fault. */
 bool ppu_sm_busy(struct ppu_core *core, unsigned sm);
-/* That time: not after core->now when one can run at once, PPU_TIME_NEVER when not busy. */
+/* The time at which a warp can run: not after core->now when one can run at once, PPU_TIME_NEVER when not
+ * busy. */
 uint64_t ppu_sm_next_time(struct ppu_core *core, unsigned sm);
 /* Advance to time t1 (exclusive). */
 void ppu_sm_run(struct ppu_core *core, unsigned sm, uint64_t t0, uint64_t t1);
@@ -60,17 +62,18 @@ void ppu_sm_exception_done(struct ppu_core *core, unsigned sm, unsigned warp, ui
 			   int32_t tail, bool kill);
 /* CTA slot of a warp, -1: none. */
 int ppu_sm_warp_cta(const struct ppu_core *core, unsigned sm, unsigned warp);
-/* Does the CTA wait for children, all of it? */
+/* Do all warps of the CTA wait, at least one of them for children? */
 bool ppu_sm_cta_waits(const struct ppu_core *core, unsigned sm, unsigned slot);
-/* A child of the CTA is complete; so many are left. */
+/* A child of the CTA is complete; `left` children are left. */
 void ppu_sm_child_done(struct ppu_core *core, unsigned sm, unsigned slot, uint32_t left);
-/* Can any of its warps run, now or at a known time? */
+/* Can any warp of the task run, now or at a known time? */
 bool ppu_sm_task_runs(const struct ppu_core *core, const struct ppu_sm_task *t);
 
 /* Implemented above (tasks/gpc.c): some SM has work, make sure that a window is scheduled. */
 void ppu_gpc_wake(struct ppu_core *core);
-/* Implemented above (tasks/), for loading the device's state: the record behind a number as ppu_io_u32() has
- * it; is this what the records say of a CTA; has every task as many CTAs (n, by index)? */
+/* Implemented above (tasks/), for loading the device's state. ppu_io_sm_task(): finds the record whose
+ * number is in the stream. ppu_ctas_check(), ppu_ctas_check_index(): do the records agree with this CTA?
+ * ppu_ctas_check_live(): has every task as many CTAs as its record says (n: CTAs found, by record index)? */
 void ppu_io_sm_task(struct ppu_core *core, struct ppu_io *io, struct ppu_sm_task **t);
 bool ppu_ctas_check(struct ppu_core *core, unsigned sm, unsigned slot, const struct ppu_sm_task *t,
 		    uint64_t index, uint32_t children);

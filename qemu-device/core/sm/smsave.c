@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CTAs into and out of the save area (include/hw/ppu_save.h): everything its threads could notice, at
- * an instruction boundary.  Called between windows, when no instruction is half done.
+ * CTAs into and out of the save area (include/hw/ppu_save.h): everything that the threads of a CTA could
+ * notice, at an instruction boundary.  Called between windows, when no instruction is half done.
  *
- * A CTA may come back to another SM and other warp slots; all SMs count cycles from device time 0, so
- * that a sleeping warp wakes when it would have.
+ * A CTA may come back to another SM and other warp slots.  All SMs count cycles from device time 0, so that a
+ * sleeping warp wakes at the same time as without the save.
  *
- * What is read back is copied once and checked before it is used: the area is memory.
+ * What is read back is copied once and checked before it is used, because others can write the save area.
  */
 #include <stddef.h>
 #include <string.h>
@@ -131,7 +131,7 @@ void ppu_sm_save_cta(struct ppu_core *core, unsigned id, unsigned slot, uint64_t
 	};
 	unsigned i;
 
-	/* What its threads wrote is memory's, not the SM's. */
+	/* Stores of the SM that still wait belong into memory, not into the image. */
 	if (sm->sb)
 		ppu_storebuf_settle(sm);
 	if (cta->params == cta->own_params) {
@@ -205,7 +205,7 @@ static bool get_barriers(struct ppu_cta *cta, const struct ppu_tmd *l, const uin
 	return ok;
 }
 
-/* The state it goes on in; wakes at `start` at the earliest. */
+/* The state in which the warp goes on.  The warp wakes at `start` at the earliest. */
 static unsigned next_state(struct ppu_warp *w, unsigned saved, uint64_t start)
 {
 	switch (saved) {
@@ -306,7 +306,7 @@ int ppu_sm_restore_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t
 		ok = get_warp(sm, &sm->warp[cta->warp[i]], start, &p);
 		runs |= sm->warp[cta->warp[i]].state == PPU_WARP_TIMED;
 	}
-	if (!ok || !runs) {	/* no CTA was saved in which nobody can go on */
+	if (!ok || !runs) {	/* no CTA is saved in which no warp can go on */
 		ppu_sm_unseat(sm, cta);
 		return -1;
 	}

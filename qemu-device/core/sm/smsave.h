@@ -16,9 +16,10 @@ uint32_t ppu_sm_save_bytes(const struct ppu_core *core);	/* CAP_SAVE_BYTES_PER_S
 uint64_t ppu_sm_image_bytes(const struct ppu_core *core, const struct ppu_tmd *t);
 /* Not while a warp waits for an answer. */
 bool ppu_sm_can_save(const struct ppu_core *core, unsigned sm, unsigned slot);
-/* To addr in VRAM, which the caller has checked; the CTA slot is free then. */
+/* Saves to addr in VRAM, which the caller has checked.  The CTA slot is free afterwards. */
 void ppu_sm_save_cta(struct ppu_core *core, unsigned sm, unsigned slot, uint64_t addr, unsigned reason);
-/* The CTA slot, or -1: that is not what was saved, nothing has happened.  There is room (can_start). */
+/* Returns the CTA slot, or -1: the image is not what was saved, and nothing has happened.  There is room
+ * (can_start). */
 int ppu_sm_restore_cta(struct ppu_core *core, unsigned sm, struct ppu_sm_task *t, uint64_t index,
 		       uint32_t children, uint64_t addr, uint64_t start_time);
 

@@ -97,7 +97,7 @@ static bool have_levels(struct ppu_ctx *ctx)
 	return ctx->cta_levels;
 }
 
-/* A place for another image of t; *after: the image before it.  False: there is none. */
+/* Finds a place for another image of t; *after is the image before that place.  False: there is no place. */
 static bool find_gap(struct ppu_core *core, const struct ppu_task *t, uint64_t *addr, int32_t *after)
 {
 	const struct level *l = &t->sm.ctx->cta_levels->level[t->sm.depth - 1];
@@ -382,7 +382,7 @@ void ppu_ctas_forget_ctx(struct ppu_ctx *ctx)
 	ctx->cta_levels = NULL;
 }
 
-/* Tasks and contexts go as well. */
+/* A reset also removes all tasks and contexts, so no task needs its records any more. */
 void ppu_ctas_reset(struct ppu_core *core)
 {
 	struct ppu_ctas *s = core->ctas;
@@ -454,7 +454,8 @@ static void io_rec(struct ppu_core *core, struct ppu_io *io, struct ppu_cta_rec 
 	link_image(core, r, after);
 }
 
-/* Every number a task has of its CTAs is right; those that can go on stand in their order. */
+/* Checks every number that a task keeps of its CTAs, and saves or loads its list of those that can go on,
+ * in order. */
 static void io_ready(struct ppu_core *core, struct ppu_io *io, struct ppu_task *t)
 {
 	uint32_t n = t->ready_ctas, k, i, live = 0, saved = 0, waiting = 0;
@@ -556,7 +557,7 @@ bool ppu_ctas_check_index(const struct ppu_sm_task *t, uint64_t index)
 	return index < ppu_task_of((struct ppu_sm_task *)t)->next_cta;
 }
 
-/* They end together. */
+/* Checks that each task has as many CTAs on the SMs as its record says: a task and its CTAs end together. */
 void ppu_ctas_check_live(struct ppu_core *core, struct ppu_io *io, const uint32_t *n)
 {
 	for (uint32_t i = 0; i < core->cfg.task_records; i++) {

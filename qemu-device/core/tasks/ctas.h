@@ -18,8 +18,8 @@ struct ppu_task;
 
 /* ctas.c's part of a task. */
 struct ppu_ctas_task {
-	int32_t first, ready, ready_tail;	/* records of started CTAs; of those that can go on */
-	uint32_t parent, parent_gen;	/* CTA that launched it */
+	int32_t first, ready, ready_tail;	/* lists: started CTAs; those that can go on */
+	uint32_t parent, parent_gen;	/* the CTA that launched the task */
 };
 
 struct ppu_cta_rec {
@@ -36,11 +36,11 @@ struct ppu_cta_rec {
 	int32_t image_prev, image_next;	/* of its context and level, by address */
 };
 void ppu_ctas_init_task(struct ppu_task *t);
-/* Its saved part; false after loading: there is no such record. */
+/* Saves or loads ctas.c's part of a task. */
 void ppu_ctas_io_task(struct ppu_io *io, struct ppu_task *t);
-/* The CTA that launched it, as a number that no other one ever has. */
+/* The CTA that launched t, as a number that no other CTA ever has. */
 uint64_t ppu_ctas_parent(const struct ppu_task *t);
-/* The first of its saved CTAs that can go on, NULL: none. */
+/* The first of t's saved CTAs that can go on, NULL: none. */
 struct ppu_cta_rec *ppu_ctas_ready(struct ppu_core *core, const struct ppu_task *t);
 struct ppu_cta_rec *ppu_ctas_at(struct ppu_core *core, unsigned sm, unsigned slot);
 /* Are CTAs of this context saved at all? */
@@ -48,12 +48,12 @@ bool ppu_ctas_saveable(const struct ppu_core *core, const struct ppu_ctx *ctx);
 /* Can one CTA of such a task ever have a place in the save area? */
 bool ppu_ctas_fits(const struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *tmd,
 		   uint32_t depth);
-/* Could another CTA of t have one now? */
+/* Could another CTA of t have a place in the save area now? */
 bool ppu_ctas_room(struct ppu_core *core, const struct ppu_task *t);
-/* Record and place for t's next CTA, NULL: no room. */
+/* Makes the record of t's next CTA and takes its place in the save area.  NULL: there is no room. */
 struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t);
 void ppu_ctas_place(struct ppu_core *core, struct ppu_cta_rec *r, unsigned sm, unsigned slot);
-/* It was saved and is on no SM. */
+/* The CTA of r was saved, and is on no SM any more. */
 void ppu_ctas_saved(struct ppu_core *core, struct ppu_cta_rec *r, bool waiting);
 void ppu_ctas_pop_ready(struct ppu_core *core, struct ppu_task *t);
 void ppu_ctas_end(struct ppu_core *core, struct ppu_cta_rec *r);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The window driver.  Device time of the SMs goes in windows of window_ns, at multiples of it.  At
- * the end of a window in which an SM has something to do, each such SM is run up to that time, in
- * order or as jobs of the workers; then what they did outwardly is applied in the order (time, SM,
- * order on that SM), so that the number of workers does not show.
+ * end of a window in which an SM has something to do, each such SM is run up to that time, in order or as
+ * jobs of the workers.  Then the effects of the SMs are applied in the order (time, SM, order on that SM), so
+ * that the result does not depend on the number of workers.
  *
  * No window is run while every SM sleeps; nothing is scheduled while none has work.
  */
@@ -29,7 +29,7 @@ struct ppu_gpcs {
 	struct ppu_event window_ev;	/* end of the next window to run */
 	uint64_t t0, t1;		/* of the window that runs */
 	uint32_t *busy, num_busy;	/* SMs of this window */
-	struct ppu_effects **fx;	/* by SM, of those */
+	struct ppu_effects **fx;	/* by SM: the effects of those SMs */
 	struct ref *refs;
 	uint32_t num_refs, cap_refs;
 	/* Warps that wait for the driver (token queue exceptions), by SM and warp slot. */
@@ -70,7 +70,7 @@ static int by_order(const void *x, const void *y)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* False: no memory to sort them. */
+/* Collects the effects of the window in order.  False: there is no host memory to sort them. */
 static bool collect(struct ppu_core *core)
 {
 	struct ppu_gpcs *g = core->gpcs;
@@ -120,7 +120,8 @@ static void launch(struct ppu_core *core, const struct ppu_effect *e, unsigned s
 	uint64_t parent = PPU_SM_TASK_ID(e->task);
 	unsigned err = ppu_tmu_launch_child(core, ppu_task_of(e->task), e->arg[0], &child);
 
-	bool awaited = child && !ppu_order_is_tail(child);	/* the tail waits for its task, not that for it */
+	/* A tail waits for its parent task, so its parent does not wait for it. */
+	bool awaited = child && !ppu_order_is_tail(child);
 
 	if (awaited)
 		ppu_ctas_adopt(core, ppu_ctas_at(core, sm, (unsigned)ppu_sm_warp_cta(core, sm, (unsigned)e->arg[1])),
@@ -147,19 +148,19 @@ static void exception(struct ppu_core *core, const struct ppu_effect *e, unsigne
 	g->num_exc += !g->exc[index];
 	g->exc[index] = t;
 	ppu_smexc_post(core, &x);
-	/* Time in which nothing of the task can run is the driver's. */
+	/* Time in which no warp of the task can run belongs to the driver: the watchdog does not count it. */
 	ppu_tmu_running(core, t, ppu_sm_task_runs(core, e->task));
 }
 
 static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
 {
-	/* Earlier effects may have ended the task.  Its record is then free or holds one that was just
-	 * accepted: none becomes active before the next event. */
+	/* Earlier effects may have ended the task.  Then its record is free, or holds a task that was just
+	 * accepted.  Such a task does not become active before the next event. */
 	struct ppu_task *t = e->task ? ppu_task_of(e->task) : NULL;
 	bool alive = t && t->state == PPU_TASK_ACTIVE;
 
 	switch (e->kind) {
-	case PPU_FX_STORE:	/* it is in memory, whatever became of the task */
+	case PPU_FX_STORE:	/* the store is in memory even if the task has ended */
 		ppu_sem_written(core, e->phys, e->len, PPU_TRW_SM, sm);
 		break;
 	case PPU_FX_TRACE:
@@ -255,7 +256,7 @@ void ppu_gpc_exception_done(struct ppu_core *core, unsigned sm, unsigned warp)
 	g->num_exc--;
 	*exc = NULL;
 	ppu_tmu_running(core, t, true);
-	ppu_wdu_kick(core);		/* it can be saved now */
+	ppu_wdu_kick(core);		/* the CTA can be saved now */
 }
 
 bool ppu_gpc_has_exceptions(const struct ppu_core *core, const struct ppu_task *t)

@@ -2,7 +2,7 @@
 /*
  * The window driver: runs the SMs and applies what they did (also ppu_gpc_wake(), sm/sms.h).
  *
- * State: struct ppu_gpcs, gpc.c's.
+ * State: struct ppu_gpcs, private to gpc.c.
  * Thread safety: the thread that drives the core; it hands SMs to workers itself.
  * Time: ns of device time, in windows of cfg.window_ns.
  */

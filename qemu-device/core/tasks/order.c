@@ -3,14 +3,15 @@
  * The order of children: a task that threads launch may have to wait for its elder siblings.
  *
  * A TMD names an order (ppu_tmd.h): one of the launching CTA, one of the launching task by number, or
- * the tail of the launching task.  The youngest task of each order is in a hash table; the next one of
- * the same order waits for it and takes its place there.  `after` names an order whose youngest task is
- * waited for as well, without joining it.  So a task waits for at most two others, both launched
- * before it, and cycles cannot be.  A task that waits is PENDING without a list and costs nothing.
+ * the tail of the launching task.  The youngest task of each order is in a hash table.  The next task of the
+ * same order waits for the youngest one and takes its place in the table.  `after` names a second order: the
+ * task also waits for the youngest task of that order, but does not join it.  So a task waits for at most two
+ * others, both launched before it, and there are no cycles.  A task that waits is PENDING, is in no list, and
+ * costs nothing.
  *
  * The tail of a task begins when all its CTAs are done and all its other children are complete.
  *
- * A task that is aborted takes its whole family with it (tmu.c), so nobody is left who waits for it.
+ * A task that is aborted takes its whole family with it (tmu.c), so no task is left that waits for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +26,13 @@ enum { BY_ORDER, BY_AFTER, EDGES };
 /* References are an index + 1, so that zeroed memory is an unused node. */
 struct node {
 	uint32_t bucket_next;		/* in the hash table */
-	uint32_t first, last;		/* who waits for it: edges, in order of launch */
-	uint32_t next[EDGES];		/* its own edges in the lists of those it waits for */
-	uint32_t tail_first;		/* the first child of its tail, until that may start */
-	uint32_t tails;			/* children of its tail that are not complete */
-	uint8_t waits;			/* for so many */
-	bool youngest;			/* of its order: in the table */
-	bool held;			/* its time to join its list came while it waited */
+	uint32_t first, last;		/* edges of the tasks that wait for this one, in order of launch */
+	uint32_t next[EDGES];		/* links of its own edges in the lists of the tasks it waits for */
+	uint32_t tail_first;		/* the first child of its tail, until this child may start */
+	uint32_t tails;			/* how many things it waits for: tasks, the start of the tail */
+	uint8_t waits;			/* how many tasks it waits for */
+	bool youngest;			/* is the youngest of its order, so is in the table */
+	bool held;			/* could join its list, but still waits for others */
 };
 
 struct ppu_orders {
@@ -306,7 +307,7 @@ static void io_node(struct ppu_core *core, struct ppu_io *io, const struct ppu_t
 		remember(core, t);
 }
 
-/* What each node counts is there. */
+/* Checks that what each node counts is there. */
 static void check(struct ppu_core *core, struct ppu_io *io)
 {
 	struct ppu_orders *s = core->orders;
@@ -328,7 +329,7 @@ static void check(struct ppu_core *core, struct ppu_io *io)
 	}
 }
 
-/* After the tasks: their families are known to be right. */
+/* Called after the tasks are loaded, when their families are known to be right. */
 void ppu_orders_io(struct ppu_core *core, struct ppu_io *io)
 {
 	struct ppu_orders *s = core->orders;

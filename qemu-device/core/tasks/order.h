@@ -2,7 +2,7 @@
 /*
  * The order of children: who waits for whom before it may start.
  *
- * State: struct ppu_orders, order.c's.
+ * State: struct ppu_orders, private to order.c.
  * Thread safety: the thread that drives the core only.
  * Time: none.
  */
@@ -18,7 +18,7 @@ bool ppu_order_tmd_ok(const struct ppu_tmd *t, bool child);
 bool ppu_order_is_tail(const struct ppu_task *t);
 /* A child whose parent and CTA are known finds out for whom it waits. */
 void ppu_order_enter(struct ppu_core *core, const struct ppu_task *t);
-/* Must t wait?  Then ppu_tmu_start() is called for it when it need no longer. */
+/* Must t wait?  If so, ppu_tmu_start() is called for t as soon as t need not wait any longer. */
 bool ppu_order_hold(struct ppu_core *core, const struct ppu_task *t);
 bool ppu_order_held(struct ppu_core *core, const struct ppu_task *t);
 /* t is complete (its parent's count of children is not changed yet). */

@@ -40,7 +40,8 @@ struct ppu_rank_ctx {
 	struct ppu_rank_ctx *next;
 	struct ppu_ctx *ctx;
 	uint64_t turn;
-	uint64_t held, since, from;	/* of its slice; counted up to since; not before from */
+	/* held: ns of the slice that are used, counted up to `since`.  Time before `from` does not count. */
+	uint64_t held, since, from;
 	bool holds, waits, counting;
 	struct rank *rank[NUM_RANKS];
 };
@@ -62,7 +63,7 @@ void ppu_rank_init_task(struct ppu_task *t)
 	t->rank.prev = t->rank.next = -1;
 }
 
-/* Its links are made when it is put into its rank. */
+/* Saves or loads the rank and order of a task.  Its links are made when it is put into its rank. */
 void ppu_rank_io_task(struct ppu_io *io, struct ppu_task *t)
 {
 	ppu_io_u32(io, &t->rank.rank);
@@ -113,7 +114,7 @@ void ppu_rank_add(struct ppu_core *core, struct ppu_task *t, bool at_head)
 	*(t->rank.prev < 0 ? &l->head : &ppu_tmu_task(core, (uint32_t)t->rank.prev)->rank.next) = (int32_t)t->sm.index;
 	*(t->rank.next < 0 ? &l->tail : &ppu_tmu_task(core, (uint32_t)t->rank.next)->rank.prev) = (int32_t)t->sm.index;
 	r->nonempty[t->sm.priority / 64] |= 1ull << t->sm.priority % 64;
-	r->stalled = false;		/* perhaps this one fits */
+	r->stalled = false;		/* perhaps the new task fits */
 	r->n++;
 }
 
@@ -168,7 +169,8 @@ uint64_t ppu_rank_turn(const struct ppu_ctx *ctx)
 	return ctx->rank ? ctx->rank->turn : 0;
 }
 
-/* Places a priority list comes behind the first: the highest, or in turns the one after the last. */
+/* How many places a priority list comes behind the first list.  The first is the highest one, or list rr in
+ * round robin. */
 static uint32_t distance(const struct ppu_core *core, uint32_t priority, uint32_t rr)
 {
 	uint32_t n = core->cfg.device_priorities ? core->cfg.device_priorities : 1;
@@ -236,7 +238,7 @@ bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const
 
 /* ---- slices -------------------------------------------------------------------------------------------- */
 
-/* Two windows at least: whoever gets the SMs shall have run. */
+/* A slice is two windows at least, so that the context that gets the SMs does run. */
 static uint64_t slice(const struct ppu_core *core)
 {
 	uint64_t least = 2 * core->cfg.window_ns;
@@ -250,7 +252,8 @@ void ppu_rank_started(struct ppu_ctx *ctx, uint64_t when)
 		ctx->rank->from = when;
 }
 
-/* What was held since the last time; whose slice is over goes behind all others. */
+/* Adds the time that each context has held SMs since the last call.  A context whose slice is over goes
+ * behind all others. */
 void ppu_rank_count(struct ppu_core *core)
 {
 	struct ppu_rank_ctx *c;
@@ -373,7 +376,7 @@ void ppu_ranks_destroy(struct ppu_core *core)
 	core->ranks = NULL;
 }
 
-/* Ranks follow from the tasks (tmu.c); which are stalled is found out again. */
+/* Ranks follow from the tasks (tmu.c).  Which of them are stalled is found out again. */
 void ppu_ranks_io(struct ppu_core *core, struct ppu_io *io)
 {
 	struct ppu_ranks *s = core->ranks;

@@ -24,21 +24,22 @@ struct ppu_rank_task {
 
 void ppu_rank_init_task(struct ppu_task *t);
 void ppu_rank_io_task(struct ppu_io *io, struct ppu_task *t);
-bool ppu_rank_prepare(struct ppu_core *core, struct ppu_ctx *ctx, uint32_t depth);	/* memory */
+bool ppu_rank_prepare(struct ppu_core *core, struct ppu_ctx *ctx, uint32_t depth);	/* allocates memory */
 void ppu_rank_of(struct ppu_task *t);		/* choose the rank of a task that comes into a list */
-bool ppu_rank_right(const struct ppu_task *t);	/* is it still in the right one? */
+bool ppu_rank_right(const struct ppu_task *t);	/* is t still in the right rank? */
 void ppu_rank_add(struct ppu_core *core, struct ppu_task *t, bool at_head);
 void ppu_rank_remove(struct ppu_core *core, struct ppu_task *t);
 bool ppu_rank_load(struct ppu_core *core, struct ppu_task *t);
 /* rr: priority list whose turn it is (policy round robin). */
 struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr);
-/* May a take slot or SM from b? */
+/* May a take the slot or the SM of b? */
 bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const struct ppu_task *b);
 uint64_t ppu_rank_turn(const struct ppu_ctx *ctx);
-/* A level of its save area has room again. */
+/* A level of the context's save area has room again. */
 void ppu_rank_unstall(struct ppu_ctx *ctx, uint32_t depth);
-/* Slices: at the beginning of a pass; for each task with a slot (runs: it has CTAs on SMs, without
- * which a slot is nothing); a CTA starts then; at the end. */
+/* Slices. ppu_rank_count(): at the beginning of a pass. ppu_rank_holds(): for each task with a slot (runs:
+ * the task has CTAs on SMs; a slot without them does not count). ppu_rank_started(): a CTA starts at time
+ * `when`. ppu_rank_plan(): at the end of a pass. */
 void ppu_rank_count(struct ppu_core *core);
 void ppu_rank_holds(struct ppu_ctx *ctx, bool runs, bool short_of_room);
 void ppu_rank_started(struct ppu_ctx *ctx, uint64_t when);

@@ -3,7 +3,7 @@
  * SM exceptions for the driver (token queue recentring), shown one at a time in SM_EXC_*.  gpc.c posts them;
  * the driver's SM_EXC_DONE comes back as ppu_sm_exception_done().
  *
- * State: struct ppu_smexcs, smexc.c's.
+ * State: struct ppu_smexcs, private to smexc.c.
  * Thread safety: the thread that drives the core only.
  * Time: none.
  */

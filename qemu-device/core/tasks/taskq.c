@@ -6,7 +6,7 @@
  * which it waits as channels wait for semaphores; nothing is polled.  An entry is copied when its CTA
  * starts and its place is free from then on, so a queue of any capacity takes any number of entries.
  *
- * The counter is user memory: it may not go back nor run ahead of the capacity.
+ * The put counter is user memory, so it is checked: it may neither go back nor run ahead of the capacity.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 
 struct ppu_taskq {
 	struct ppu_waiter w;
-	bool look;			/* in the list of those to look at */
+	bool look;			/* in the list of queues to look at */
 	int32_t look_next;
 };
 
@@ -40,7 +40,7 @@ bool ppu_taskq_tmd_ok(const struct ppu_tmd *t)
 	       t->queue_entry_bytes % 16 == 0 && t->grid[0] == 1 && t->grid[1] == 1 && t->grid[2] == 1;
 }
 
-/* At the end of the list: they are looked at in the order in which they changed. */
+/* Appends t to the list: queues are looked at in the order in which they have changed. */
 static void look_later(struct ppu_core *core, struct ppu_task *t)
 {
 	int32_t *p = ppu_tmu_looks(core);
@@ -54,7 +54,7 @@ static void look_later(struct ppu_core *core, struct ppu_task *t)
 	t->queue->look_next = -1;
 }
 
-/* The put counter of its queue may have changed. */
+/* The put counter of the queue of task w->id may have changed. */
 static void changed(struct ppu_core *core, struct ppu_waiter *w, uint64_t word)
 {
 	struct ppu_task *t = ppu_tmu_task(core, w->id);
@@ -93,7 +93,7 @@ void ppu_taskq_free(struct ppu_core *core, struct ppu_task *t)
 	t->queue = NULL;
 }
 
-/* The put counter; false: it cannot be read. */
+/* Reads the put counter.  False: it cannot be read. */
 static bool read_put(struct ppu_core *core, struct ppu_task *t, struct ppu_phys *p, uint64_t *put)
 {
 	struct ppu_xlat x;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Task descriptors as memory has them: what can be wrong with one.
+ * Checks of task descriptors as they are in memory.
  *
  * State: none.
  * Thread safety: the thread that drives the core only.
@@ -12,9 +12,9 @@
 #include "core/memory/ctx.h"
 #include <hw/ppu_tmd.h>
 
-/* Whoever launches it: 0 or PPU_ERR_*. */
+/* Checks that hold whoever launches the task: 0 or PPU_ERR_*. */
 int ppu_tmd_check(struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *t);
-/* CTAs of its grid. */
+/* Number of CTAs in the grid of l. */
 uint64_t ppu_tmd_ctas(const struct ppu_tmd *l);
 
 #endif

@@ -26,7 +26,7 @@ struct ppu_task *ppu_tmu_task(struct ppu_core *core, uint32_t index)
 	return index < tm->top && tm->rec[index].t.state != PPU_TASK_FREE ? &tm->rec[index].t : NULL;
 }
 
-/* First words of 64 records, then the record. */
+/* Finds the first record in use from number `from` on: first its word of 64 records, then the record. */
 static struct ppu_task *next_used(struct ppu_core *core, uint32_t from)
 {
 	const struct ppu_tmu *tm = core->tmu;
@@ -114,7 +114,7 @@ static void unlist(struct ppu_core *core, struct ppu_task *t)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* The lowest free one, so that numbers depend on nothing but which are in use. */
+/* Takes the lowest free record, so that record numbers depend only on which records are in use. */
 static struct ppu_tmu_record *take_record(struct ppu_core *core)
 {
 	struct ppu_tmu *tm = core->tmu;
@@ -159,7 +159,7 @@ static void give_record(struct ppu_core *core, struct ppu_tmu_record *r)
 	tm->num_used--;
 }
 
-/* The end of a task, complete or aborted: everything that counts it. */
+/* The end of a task, complete or aborted: corrects everything that counts the task. */
 static void release(struct ppu_core *core, struct ppu_task *t)
 {
 	struct ppu_tmu *tm = core->tmu;
@@ -179,7 +179,7 @@ static void notify(struct ppu_core *core, unsigned chid)
 	ppu_host_pool_freed(core);
 }
 
-/* Priority a launch from the CPU asks for; false: above the ceiling. */
+/* The priority that a launch from the CPU asks for.  False: it is above the ceiling. */
 static bool cpu_priority(const struct ppu_core *core, const struct ppu_ctx *ctx,
 			 const struct ppu_tmd *t, uint32_t *priority)
 {
@@ -213,7 +213,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	if (err)
 		goto fail;
 	if (parent) {
-		/* One above the parent (SP-12), as far as there is one above. */
+		/* One priority above the parent (SP-12), if there is a higher one. */
 		top = core->cfg.device_priorities ? core->cfg.device_priorities - 1 : 0;
 		if (top > ctx->blk.prio_ceiling)
 			top = ctx->blk.prio_ceiling;
@@ -258,7 +258,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	ctx->num_children += parent != NULL;
 	tm->chan_tasks[chid]++;
 
-	/* The cost is the same for all, so the queue is in order of time. */
+	/* The cost is the same for all tasks, so the queue is in order of time. */
 	r->ready = core->now + core->cfg.cost_launch_ns;
 	r->accepting = true;
 	ppu_tmu_list_insert(core, &tm->accepted, r, false);
@@ -273,7 +273,7 @@ fail:
 
 void ppu_tmu_start(struct ppu_core *core, struct ppu_task *t, unsigned reason)
 {
-	if (t->queue) {		/* it comes into its list when there is an entry */
+	if (t->queue) {		/* a queue task joins its list when there is an entry */
 		t->state = PPU_TASK_SUSPENDED;
 		ppu_taskq_accepted(core, t);
 		return;
@@ -429,7 +429,8 @@ void ppu_tmu_can_go_on(struct ppu_core *core, struct ppu_task *t, unsigned reaso
 		t->state = PPU_TASK_EVICTED;
 		enlist(core, t, r->last_slot != PPU_TR_NO_UNIT || t->sm.launch.flags & PPU_TMDF_ADD_HEAD);
 	} else if (r->listed && !ppu_rank_right(t)) {
-		/* It waited for room to start a CTA, and can now go on without. */
+		/* The task waited for room to start a CTA. Now it can go on without room, with a saved
+		 * CTA. */
 		unlist(core, t);
 		enlist(core, t, true);
 	}
@@ -451,7 +452,7 @@ void ppu_tmu_fault(struct ppu_core *core, struct ppu_task *t, unsigned code, uin
 	ppu_tmu_task_fault(core, t, &rec);
 }
 
-/* The task and all its children are done; then perhaps its parent is, and so on up. */
+/* The task and all its children are done.  Then its parent may be complete too, and so on upwards. */
 static void complete(struct ppu_core *core, struct ppu_task *t)
 {
 	unsigned chid = t->sm.root_chid;
@@ -461,13 +462,13 @@ static void complete(struct ppu_core *core, struct ppu_task *t)
 		int32_t parent = t->parent;
 		struct ppu_task *p;
 
-		/* While its stores wake others it is a task without slot and list. */
+		/* While the completion store wakes waiters, the task has no slot and is in no list. */
 		if (t->sm.launch.done_va) {
 			uint64_t v = t->sm.launch.done_value;
 
 			if (ppu_mmu_store(core, t->sm.ctx, t->sm.launch.done_va, &v, sizeof(v), 0,
 					  PPU_TRW_TASK, ppu_tmu_record(core, t)->last_slot)) {
-				/* takes this task with it */
+				/* the fault ends the context, and so this task */
 				ppu_tmu_fault(core, t, PPU_ERR_TASK_DONE_FAULT, t->sm.launch.done_va);
 				return;
 			}

@@ -29,7 +29,8 @@ void ppu_tmu_pause(struct ppu_core *core, bool paused);		/* SCHED_CTRL */
 struct ppu_task *ppu_tmu_task(struct ppu_core *core, uint32_t index);
 /* The first record in use from a number on, as the registers show it. */
 void ppu_tmu_show(struct ppu_core *core, uint32_t from, struct ppu_task_info *info);
-/* The scheduler table for looking at: first task of a priority's list (after NULL), the one after. */
+/* Reads the scheduler table: the first task of a priority's list (after: NULL), or the task behind
+ * `after`. */
 const struct ppu_task *ppu_tmu_listed(struct ppu_core *core, uint32_t priority, const struct ppu_task *after);
 void ppu_tmu_task_fault(struct ppu_core *core, struct ppu_task *task, struct ppu_fault_rec *rec);
 
@@ -37,25 +38,26 @@ void ppu_tmu_task_fault(struct ppu_core *core, struct ppu_task *task, struct ppu
 /* The waiting task that is to get the next slot, NULL: none can start. */
 struct ppu_task *ppu_tmu_next(struct ppu_core *core);
 bool ppu_tmu_paused(const struct ppu_core *core);
-/* It got this slot: out of its list, ACTIVE. */
+/* t got this slot: it leaves its list and is ACTIVE. */
 void ppu_tmu_take(struct ppu_core *core, struct ppu_task *t, unsigned slot);
-/* It lost its slot: EVICTED, at the head of its list; or SUSPENDED when nothing of it can go on. */
+/* t lost its slot.  It is EVICTED, at the head of its list; or SUSPENDED, when no CTA of it can go on. */
 void ppu_tmu_give_back(struct ppu_core *core, struct ppu_task *t);
-/* It gives its slot back because it waits for children or for its queue. */
+/* t gives its slot back because it waits for children or for its queue. */
 void ppu_tmu_suspend(struct ppu_core *core, struct ppu_task *t, unsigned reason);
-/* Something of it can go on that could not (PPU_TRP_*). */
+/* A part of t can go on that could not before (reason: PPU_TRP_*). */
 void ppu_tmu_can_go_on(struct ppu_core *core, struct ppu_task *t, unsigned reason);
-/* It has CTAs on SMs that can run, or no longer (watchdog). */
+/* For the watchdog: t has CTAs on SMs that can run (running), or has none any longer. */
 void ppu_tmu_running(struct ppu_core *core, struct ppu_task *t, bool running);
-/* All its CTAs are done; it has no slot any more. */
+/* All CTAs of t are done; t has no slot any more. */
 void ppu_tmu_code_done(struct ppu_core *core, struct ppu_task *t);
-/* Ends its context. */
+/* Ends the context of t. */
 void ppu_tmu_fault(struct ppu_core *core, struct ppu_task *t, unsigned code, uint64_t va);
 
-/* Its time has come: into its list (PPU_TRP_*), or to its queue. */
+/* t may start: it joins its list (reason: PPU_TRP_*), or waits for its queue. */
 void ppu_tmu_start(struct ppu_core *core, struct ppu_task *t, unsigned reason);
 
-/* Loaded: a task that waits for a slot does so somewhere. */
+/* A check after loading: a task is PENDING or EVICTED exactly if it is in a list, is being accepted, or is held
+ * back by its order. */
 bool ppu_tmu_waits_well(struct ppu_core *core, const struct ppu_task *t);
 
 /* Implemented above (host/hostsched.c): chid's task count fell; a task record is free again. */

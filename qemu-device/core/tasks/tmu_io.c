@@ -96,7 +96,7 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct ppu_tmu_r
 	ppu_io_bytes(io, t->sm.params, t->sm.launch.param_bytes);
 	if (!io->loading || io->failed)
 		return;
-	/* Programs are fetched again: memory holds them as it did. */
+	/* Programs are not in the saved state.  They are fetched again, from memory that has not changed. */
 	if (ppu_icache_get(core, t->sm.ctx, &t->sm.launch, &t->sm.prog, &va)) {
 		t->sm.prog = NULL;
 		ppu_io_fail(io, "the program of task %u cannot be fetched", t->sm.index);

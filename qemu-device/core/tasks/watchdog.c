@@ -2,7 +2,7 @@
 /* The watchdog: how long a task may have CTAs on SMs that can run, after which it faults. */
 #include "core/tasks/tmu_state.h"
 
-/* The last one takes the event with it: nothing is scheduled for nobody. */
+/* With the last watched record the event goes too, so that no event is scheduled when nothing is watched. */
 void ppu_watchdog_off(struct ppu_core *core, struct ppu_tmu_record *r)
 {
 	if (r->watched && !--core->tmu->num_watched)
@@ -57,7 +57,8 @@ void ppu_watchdog_event(struct ppu_core *core, void *arg)
 		else if (limit - used <= PPU_LONGEST_WATCH && core->now + (limit - used) < next)
 			next = core->now + (limit - used);
 	}
-	/* It may stand too early when that task's context has just ended: then it looks again. */
+	/* `next` may belong to a task whose context has ended in this loop.  Then the event comes too
+	 * early, and only looks again. */
 	if (next != PPU_TIME_NEVER && tm->num_watched)
 		ppu_event_schedule(core, &tm->watchdog_ev, next);
 }

@@ -3,12 +3,12 @@
  * Work distribution unit: the task table, whose slots hold the running tasks, and the placement of
  * their CTAs on the SMs.
  *
- * A waiting task takes a free slot.  When there is none it evicts the weakest task that it beats
- * (rank.c): strictly lower priority (HW-23), or a context whose slice is over.  That one's CTAs are
- * saved where they are (preempt-level 1), its slot is free at once and it stands at the head of its
- * list.  Where CTAs cannot be saved it starts no more of them, and loses the slot when the resident
- * ones are done.  In the same way a task with a slot makes room on an SM: only as many CTAs of weaker
- * tasks are saved as it needs, and come back when there is room.
+ * A waiting task takes a free slot.  When there is none, the waiting task evicts the weakest task that it
+ * beats (rank.c): one of strictly lower priority (HW-23), or of a context whose slice is over.  The CTAs of
+ * the evicted task are saved where they are (preempt-level 1), its slot is free at once, and it stands at the
+ * head of its list.  Where CTAs cannot be saved, the evicted task starts no more CTAs, and loses the slot when
+ * its resident CTAs are done.  In the same way a task with a slot makes room on an SM: only as many CTAs of
+ * weaker tasks are saved as the task needs, and these CTAs come back when there is room.
  *
  * A CTA that waits for its children is saved and leaves its SM; a task that cannot go on at all gives
  * its slot back.
@@ -69,7 +69,7 @@ static void lose_slot(struct ppu_core *core, struct slot *s)
 	ppu_tmu_give_back(core, t);
 }
 
-/* A GPC is busy for `cost` more; returns until when. */
+/* The GPC is busy for another `cost` ns.  Returns until when. */
 static uint64_t occupy(struct ppu_core *core, unsigned sm, uint64_t cost)
 {
 	uint64_t *busy = &core->wdu->gpc_free[sm / core->cfg.sms_per_gpc];
@@ -105,7 +105,7 @@ static void save(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
 	update_running(core, t);
 }
 
-/* All of a task's CTAs off the SMs; false: some cannot be saved now. */
+/* Saves all CTAs of a task, off the SMs.  False: some cannot be saved now. */
 static bool save_all(struct ppu_core *core, struct ppu_task *t)
 {
 	unsigned sm, slot;
@@ -132,7 +132,7 @@ void ppu_wdu_cta_waits(struct ppu_core *core, struct ppu_task *t, unsigned sm, u
 
 /* ---- slots ----------------------------------------------------------------------------------------- */
 
-/* a is worse off than b: what is taken first. */
+/* Is a weaker than b?  The weakest slot is taken first. */
 static bool weaker(const struct slot *a, const struct slot *b)
 {
 	uint64_t ta = ppu_rank_turn(a->t->sm.ctx), tb = ppu_rank_turn(b->t->sm.ctx);
@@ -169,7 +169,7 @@ static void give_slot(struct ppu_core *core, struct ppu_task *t)
 	ppu_tmu_take(core, t, i);
 }
 
-/* Slots on their way to be free: those whose CTAs are gone, or can be saved by now. */
+/* Frees the slots that are being evicted, if their CTAs are gone or can be saved by now. */
 static void finish_evictions(struct ppu_core *core)
 {
 	struct ppu_wdu *w = core->wdu;
@@ -180,7 +180,7 @@ static void finish_evictions(struct ppu_core *core)
 			lose_slot(core, &w->slots[i]);
 }
 
-/* Evictions the waiting task t (NULL: none waits) has no use for. */
+/* Cancels the evictions that the waiting task t (NULL: no task waits) has no use for. */
 static void cancel_evictions(struct ppu_core *core, const struct ppu_task *t)
 {
 	struct ppu_wdu *w = core->wdu;
@@ -207,7 +207,7 @@ static void assign(struct ppu_core *core)
 		}
 		cancel_evictions(core, t);
 		if (w->num_evicting)
-			break;			/* it gets that one */
+			break;			/* t gets the slot that is being evicted */
 		s = victim(core, t);
 		if (!s)
 			break;
@@ -222,7 +222,7 @@ static void assign(struct ppu_core *core)
 		cancel_evictions(core, NULL);
 }
 
-/* Tasks that cannot go on leave their slots.  True: some did. */
+/* Tasks that cannot go on leave their slots.  True: some tasks did. */
 static bool leave_slots(struct ppu_core *core)
 {
 	struct ppu_wdu *w = core->wdu;
@@ -240,7 +240,9 @@ static bool leave_slots(struct ppu_core *core)
 			free_slot(core, s);
 			ppu_tmu_suspend(core, t, t->saved_ctas ? PPU_TRS_CHILDREN : PPU_TRS_QUEUE);
 		} else {
-			lose_slot(core, s);	/* others of its level have the room; it waits for it */
+			/* Other tasks of the same level have the room in the save area, and t waits for
+			 * it. */
+			lose_slot(core, s);
 		}
 	}
 	return any;
@@ -275,7 +277,7 @@ static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
 	return best;
 }
 
-/* CTAs on an SM that t may have saved; *weakest: the slot of the first to go. */
+/* The CTAs on an SM that may be saved in favour of t. *weakest: the slot of the CTA that goes first. */
 static uint32_t weaker_ctas(struct ppu_core *core, unsigned sm, const struct ppu_task *t, unsigned *weakest)
 {
 	const struct slot *worst = NULL;
@@ -298,7 +300,8 @@ static uint32_t weaker_ctas(struct ppu_core *core, unsigned sm, const struct ppu
 	return mask;
 }
 
-/* An SM on which there is room for a CTA of t once weaker ones have left; they leave. */
+/* Finds an SM that has room for a CTA of t once weaker CTAs have left, and saves as many of these as it
+ * takes. */
 static int make_room(struct ppu_core *core, const struct ppu_task *t)
 {
 	struct ppu_wdu *w = core->wdu;
@@ -320,7 +323,7 @@ static int make_room(struct ppu_core *core, const struct ppu_task *t)
 	return -1;
 }
 
-/* 0 or what is wrong with the task's memory. */
+/* Starts the next CTA of t.  Returns 0, or what is wrong with the task's memory. */
 static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
 {
 	uint8_t entry[PPU_QUEUE_ENTRY_MAX];
@@ -358,7 +361,8 @@ static unsigned restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned 
 	return 0;
 }
 
-/* Slots that may have CTAs to place, now or when they lost some to stronger ones; the strongest first. */
+/* Slots that may have CTAs to place, now or after they lose CTAs to stronger tasks.  The strongest slot
+ * comes first. */
 static uint32_t order_slots(struct ppu_core *core)
 {
 	struct ppu_wdu *w = core->wdu;
@@ -393,7 +397,7 @@ static unsigned place(struct ppu_core *core, struct ppu_task **bad)
 		while (!err && !s->short_of_room && ppu_task_has_work(t) && (t->ready_ctas || ppu_ctas_room(core, t))) {
 			int sm = -1;
 
-			/* No room is taken from a stronger task that waits for some. */
+			/* A task must not take room for which a stronger task waits. */
 			if (!blocked || !ppu_rank_beats(core, blocked->t, t)) {
 				sm = pick_sm(core, t);
 				if (sm < 0)

@@ -6,14 +6,14 @@
  *   per SM    L1 for data (loads of global and local memory; stores write through and do not allocate;
  *             volatile and atomic accesses pass by), L1 for instructions, L1 for constants and parameters
  *   per GPC   L1.5 behind the instruction and constant caches of its SMs
- *   one L2    behind all, in slices: a partition unit has every PARTITION_BYTES of a D-th part of memory
+ *   one L2    behind all; memory goes to the partition units in turn, PPU_PARTITION_BYTES to each
  *
- * All are PPU_CACHE_WAYS-way with LRU and lines of PPU_CACHE_LINE bytes.  An SM runs in a thread of its own
- * perhaps: what it misses goes into a log, and the shared levels see the logs at the end of the window in the
- * order of the SMs, so that counts do not depend on the number of workers.
+ * All are PPU_CACHE_WAYS-way with LRU and lines of PPU_CACHE_LINE bytes.  An SM may run in a thread of its
+ * own.  So its misses go into a log, and the shared levels see the logs at the end of the window in the order
+ * of the SMs: counts do not depend on the number of workers.
  *
- * With the property set, programs are decoded so that every instruction goes through ppu_h_observed(); without
- * it nothing of this is in the way.
+ * With the property set, programs are decoded so that every instruction goes through ppu_h_observed().
+ * Without the property, no instruction takes notice of the model.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 
 #define MAX_LOG		(1u << 20)	/* entries a window; the rest is not counted */
 
-/* Log entries: line number and these. */
+/* A log entry is a line number and these bits. */
 #define LOG_NOWHERE	(1ull << 59)	/* named by something else than a physical address: no partition */
 #define LOG_SYS		(1ull << 60)	/* of system memory */
 #define LOG_WRITE	(1ull << 61)
@@ -32,7 +32,7 @@
 
 /* ---- tags ------------------------------------------------------------------------------------------ */
 
-/* True: a hit.  Most recently used first. */
+/* Looks a line up.  True: a hit.  The tags of a set are in order of use, the most recently used one first. */
 static bool touch(uint64_t *tags, unsigned sets, uint64_t line, bool allocate)
 {
 	uint64_t *t = &tags[line % sets * PPU_CACHE_WAYS], want = line + 1;
@@ -108,7 +108,8 @@ static uint64_t phys_line(const struct ppu_sm *sm, const struct ppu_warp *w, uin
 	uint64_t addr = va;
 	bool sys = false;
 
-	/* The instruction has been executed: it is there, unless other lanes pushed it out. */
+	/* The instruction has been executed, so the page is in the TLB, unless other lanes have pushed it
+	 * out. */
 	if (e->page == va >> PPU_PAGE_SHIFT && e->ctx == w->cta->task->ctx) {
 		addr = e->phys.addr + (va & PAGE_MASK);
 		sys = e->phys.sys;
@@ -199,7 +200,8 @@ enum ppu_step ppu_h_observed(struct ppu_sm *sm, struct ppu_warp *w, const struct
 	}
 	if (!mem)
 		return ppu_warp_handler(di->inner)(sm, w, di, mask);
-	access_of(w, di, PPU_ACC_READ, &a);	/* the destination may be the address */
+	/* Compute the addresses first: the destination register may hold the address. */
+	access_of(w, di, PPU_ACC_READ, &a);
 	for (m = mask; m; m &= m - 1)
 		va[__builtin_ctz(m)] = lane_va(&a, (unsigned)__builtin_ctz(m));
 	step = ppu_warp_handler(di->inner)(sm, w, di, mask);
@@ -309,7 +311,7 @@ void ppu_caches_reset(struct ppu_core *core)
 	}
 }
 
-/* Logs are empty between windows.  Any tags are possible ones. */
+/* Logs are empty between windows.  Any value of a tag is possible, so none is checked. */
 void ppu_caches_io(struct ppu_core *core, struct ppu_io *io)
 {
 	uint32_t i, k;

@@ -17,7 +17,7 @@
 #define PPU_CACHE_SMALL_SETS	16	/* 8 KiB each for instructions and constants */
 #define PPU_CACHE_L15_SETS	256	/* 128 KiB */
 #define PPU_CACHE_L2_SETS	4096	/* 2 MiB */
-#define PPU_PARTITION_BYTES	256	/* of memory go to one partition unit, then to the next */
+#define PPU_PARTITION_BYTES	256	/* this much memory to one partition unit, then to the next */
 
 struct ppu_sm_caches {
 	uint64_t data[PPU_CACHE_L1_SETS * PPU_CACHE_WAYS];

@@ -19,11 +19,12 @@
 #include "core/sm/mem/storebuf.h"
 #include "core/sm/warp.h"
 
-/* Bounds of host memory that a guest can make us use. */
+/* Bounds of host memory that a guest can make the device use. */
 #define KEEP_BYTES	(64u << 20)	/* programs that no task uses */
 #define MAX_BYTES	(1024u << 20)	/* all */
 #define OVERHEAD	1024		/* charged for a program besides its code */
-/* Code that the launches of one SM window may read: they come in one event, thousands perhaps. */
+/* Bytes of code that the launches of one SM window may read.  These launches come in one event, perhaps
+ * thousands of them. */
 #define WINDOW_BYTES	(256u << 20)
 
 struct ppu_icache {
@@ -54,7 +55,7 @@ static void program_free(struct ppu_icache *ic, struct ppu_program *p)
 	free(p);
 }
 
-/* No launch finds it any more; tasks that run it keep it alive. */
+/* No launch finds the program any more; tasks that run it keep it alive. */
 static void drop(struct ppu_icache *ic, struct ppu_program *p)
 {
 	p->stale = true;
@@ -278,7 +279,8 @@ static bool decode_all(const struct ppu_core *core, struct ppu_program *p)
 
 /* ---- fetch ------------------------------------------------------------------------------------- */
 
-/* Compare (raw != NULL: copy) the code in memory.  0, PPU_ERR_*, or -1: it differs. */
+/* Compares the code in memory with `have`, or copies it when `copy` is not NULL.  Returns 0, PPU_ERR_* with the
+ * address at fault in *bad, or -1: the code differs. */
 static int fetch(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, uint64_t bytes,
 		 const uint8_t *have, uint8_t *copy, uint64_t *bad)
 {
@@ -412,7 +414,7 @@ void ppu_icache_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx)
 		if (p->ctx == ctx)
 			drop(core->icache, p);
 	}
-	/* The pointer may soon name another context. */
+	/* The memory of ctx may soon hold another context, so no TLB entry may keep this pointer. */
 	for (i = 0; i < core->num_sms; i++)
 		ppu_lsu_flush(&core->sms[i]);
 }

@@ -2,7 +2,7 @@
 /*
  * Programs: code fetched from GPU memory, checked and decoded once.
  *
- * State: struct ppu_icache, icache.c's.  A program is immutable once it is decoded.
+ * State: struct ppu_icache, private to icache.c.  A program is immutable once it is decoded.
  * Thread safety: the thread that drives the core; workers read programs.
  * Time: none.
  */
@@ -34,11 +34,12 @@ struct ppu_program {
 	struct ppu_dinsn *code;
 };
 
-/* Decode and check the code of a launch (memcmp with the cached copy: code that changed is decoded
- * again).  0 or PPU_ERR_* (MMU_*, ILLEGAL_INSN, BAD_PC) with *va / *pc of the culprit. */
+/* Decode and check the code of a launch (memcmp with the cached copy: code that changed is decoded again).
+ * Returns 0 or PPU_ERR_* (MMU_*, ILLEGAL_INSN, BAD_PC) with the address at fault in *va. */
 int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_tmd *t,
 		   struct ppu_program **prog, uint64_t *va);
-/* Launches of one window come from here to the next call: they see the code at one time. */
+/* begin: the launches of one window follow, up to the next call.  All of them see the code as it is at one
+ * time. */
 void ppu_icache_window(struct ppu_core *core, bool begin);
 void ppu_icache_put(struct ppu_core *core, struct ppu_program *prog);
 void ppu_icache_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);

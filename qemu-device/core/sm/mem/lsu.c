@@ -20,7 +20,7 @@
 #include "core/sm/mem/lsu_block.h"
 #include "core/sm/warp.h"
 
-/* Without a library call on hosts that lack the instruction. */
+/* Counts bits without a library call on hosts that lack the instruction. */
 static inline unsigned count_lanes(uint32_t x)
 {
 	x -= x >> 1 & 0x55555555;
@@ -54,7 +54,7 @@ void ppu_lsu_flush(struct ppu_sm *sm)
 	sm->xlat_gen = sm->core->xlat_gen;
 }
 
-/* 0 or PPU_ERR_*. */
+/* Fills a TLB entry.  Returns 0 or PPU_ERR_*. */
 int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
 		    struct ppu_tlbe *e, unsigned *level)
 {
@@ -115,8 +115,8 @@ void ppu_lsu_note_store(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_tlbe *
 
 
 
-/* How the register values of the lanes in mask relate; hi may be NULL.  The first and the last lane say
- * which pattern it can be at all, so one pass decides. */
+/* How the register values of the lanes in mask relate; hi may be NULL. The values of the first and the
+ * last lane leave one pattern that is possible (besides SCATTERED), so one pass decides. */
 PPU_SIMD_CLONES
 enum pattern ppu_lsu_classify(const uint32_t *lo, const uint32_t *hi, uint32_t mask, uint32_t size)
 {
@@ -377,7 +377,7 @@ struct pages {
 	uint32_t off[PPU_LANES];	/* in its page */
 };
 
-/* Low words of the page numbers; false: a lane is not aligned, or they differ above. */
+/* Computes the low words of the page numbers.  False: a lane is not aligned, or the high words differ. */
 PPU_SIMD_CLONES
 static bool page_numbers(const uint32_t *lo, const uint32_t *hi, uint64_t imm, uint32_t mask, uint32_t first_hi,
 			 uint32_t *page, uint32_t *off)
@@ -406,7 +406,7 @@ static uint32_t equal_lanes(const uint32_t *v, uint32_t x)
 	return lanes;
 }
 
-/* False: something needs the slow way, and nothing has been done. */
+/* False: the instruction needs the slow way, and nothing has been done. */
 static bool global_pages(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
 			 struct pages *p)
 {
@@ -424,7 +424,7 @@ static bool global_pages(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 		struct ppu_tlbe *e = &sm->tlb[page % PPU_TLB_ENTRIES];
 
 		if (p->n == 2 && 2 * count_lanes(m) > count_lanes(mask))
-			return false;	/* they are many: lane by lane is faster */
+			return false;	/* many pages: lane by lane is faster */
 		/* Hits only: a fill could evict an entry this instruction uses. */
 		if (p->n == MAX_PAGES || e->page != page || e->ctx != ctx ||
 		    (a->acc != PPU_ACC_READ && !(e->flags & PPU_TLB_WRITE)))
@@ -437,7 +437,7 @@ static bool global_pages(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 }
 
 /*
- * Global words anywhere: addresses of all lanes, page by page.  False: something needs the slow way, and
+ * Global words anywhere: addresses of all lanes, page by page.  False: the instruction needs the slow way, and
  * nothing has been done.
  */
 static bool global_words(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
@@ -494,7 +494,7 @@ static enum ppu_step load_lanes(struct ppu_sm *sm, struct ppu_warp *w, const str
 		return PPU_GO;
 	}
 
-	/* The destination may hold the addresses: all loads first. */
+	/* Do all loads first, because the destination may hold the addresses. */
 	for (m = mask; m; m &= m - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(m);
 		struct ref r;

@@ -12,7 +12,7 @@
 
 #include "core/sm/sm.h"
 
-/* The TLB is empty. */
+/* Empties the TLB. */
 void ppu_lsu_flush(struct ppu_sm *sm);
 /* End of a window: tell memory which pages were written. */
 void ppu_lsu_report_dirty(struct ppu_sm *sm);
@@ -75,11 +75,11 @@ struct ref {
 	uint64_t va;
 };
 
-/* What lane `lane` names; else the CTA has faulted. */
+/* Finds the memory that lane `lane` names.  Not PPU_GO: the CTA has faulted. */
 enum ppu_step ppu_lsu_ref(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, unsigned lane,
 			  struct ref *r);
 
-/* Host address of byte k of what r names. */
+/* Host address of byte k of the memory that r names. */
 static inline uint8_t *ref_at(const struct ref *r, unsigned lane, uint32_t k)
 {
 	uint32_t off = r->off + k;

@@ -29,8 +29,8 @@ static uint32_t of_f32(float f)
 
 static uint16_t half_add(uint16_t a, uint16_t b, bool bf)
 {
-	/* An f32 sum of two of either format has more than twice their digits and two: rounding
-	 * it again is rounding once. */
+	/* f32 has more than twice the digits of either format, and two more.  So rounding the f32 sum of
+	 * two such numbers again gives the same as rounding once. */
 	if (bf)
 		return ppu_f32_to_bf16(ppu_f32_add(ppu_bf16_to_f32(a), ppu_bf16_to_f32(b),
 						   PPU_RND_RN, false, false), PPU_RND_RN);
@@ -142,7 +142,8 @@ static uint64_t atomic_op(uint8_t *p, unsigned bytes, unsigned op, unsigned t, u
 
 #ifdef HAVE_CX16
 typedef unsigned __int128 u128;
-/* Written out: compilers call a library for it unless the whole program is built for cx16. */
+/* Written in assembler, because compilers call a library for it unless the whole program is built for
+ * cx16. */
 static u128 cas128(uint8_t *p, u128 old, u128 new)
 {
 	uint64_t lo = (uint64_t)old, hi = (uint64_t)(old >> 64);

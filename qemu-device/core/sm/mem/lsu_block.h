@@ -14,7 +14,7 @@
 
 /* ---- TLB ---- */
 
-/* 0 or PPU_ERR_*. */
+/* Fills a TLB entry.  Returns 0 or PPU_ERR_*. */
 int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
 		     struct ppu_tlbe *e, unsigned *level);
 /* [va, va + len) inside the page of e was or will be written. */
@@ -49,7 +49,7 @@ enum pattern ppu_lsu_classify(const uint32_t *lo, const uint32_t *hi, uint32_t m
 /* A block of memory that serves all lanes of an instruction. */
 struct block {
 	enum pattern pattern;
-	uint8_t *p;		/* of the lowest lane */
+	uint8_t *p;		/* memory of the lowest lane */
 	unsigned first, last;	/* lowest and highest lane */
 	bool wide;		/* lanes 0..31 would also be inside, so reading too much is harmless */
 	struct ppu_tlbe *e;
@@ -67,7 +67,8 @@ static inline bool inside(const struct access *a, struct block *b, uint64_t off,
 	return true;
 }
 
-/* False: lane by lane (scattered, crosses a page, or something is wrong with it). */
+/* Finds the block for all lanes.  False: go lane by lane (lanes are scattered or cross a page, or an access
+ * is wrong). */
 static inline bool find_block(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
 		       struct block *b)
 {
@@ -126,7 +127,7 @@ static inline bool find_block(struct ppu_sm *sm, struct ppu_warp *w, const struc
 		b->p = cta->params + va;
 		return true;
 	case PPU_SPACE_LOCAL:
-		/* Interleaved: one word at one offset in every lane is consecutive. */
+		/* Local memory is interleaved: the words at one offset of all lanes are consecutive. */
 		if (b->pattern != EQUAL || a->bytes != 4 || va % 4 || va + 4 > cta->local_bytes)
 			return false;
 		b->pattern = CONSECUTIVE;
@@ -139,7 +140,7 @@ static inline bool find_block(struct ppu_sm *sm, struct ppu_warp *w, const struc
 	}
 }
 
-/* Words of shared memory, wherever they are: their offsets.  False: something is wrong, lane by lane. */
+/* Offsets of words in shared memory, wherever they are.  False: something is wrong, go lane by lane. */
 static inline bool shared_words(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, uint32_t mask,
 			 uint32_t *off)
 {

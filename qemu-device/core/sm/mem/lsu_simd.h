@@ -9,7 +9,8 @@
 #include "core/exec/exec.h"
 
 struct ppu_lsu_simd {
-	/* off[i] = lo[i] + imm; false: for a lane in mask it is not a multiple of 4 or above last. */
+	/* off[i] = lo[i] + imm.  False: the offset of a lane in mask is not a multiple of 4, or is above
+	 * last. */
 	bool (*offsets)(const uint32_t *lo, uint32_t imm, uint32_t last, uint32_t mask, uint32_t *off);
 	/* d[i] = word at base + off[i] for the lanes in mask; no other memory is touched. */
 	void (*load)(uint32_t *d, const uint8_t *base, const uint32_t *off, uint32_t mask);
@@ -17,7 +18,7 @@ struct ppu_lsu_simd {
 	void (*store)(const uint32_t *s, uint8_t *base, const uint32_t *off, uint32_t mask);
 };
 
-/* For a level of ppu_exec_level(), the host has to have it. */
+/* The functions for a level of ppu_exec_level().  The host has to support this level. */
 const struct ppu_lsu_simd *ppu_lsu_simd(unsigned level);
 
 #endif

@@ -3,8 +3,8 @@
  * The other store path: an SM with a store buffer (properties store-delay-ns and store-reorder).
  *
  * Stores to global memory wait in a bounded buffer of the SM and reach memory at a later device time,
- * in order or, with store-reorder, in a seeded random one.  Loads of the SM see them (so a CTA, which
- * lives on one SM, notices nothing); everybody else sees memory.  This is what shows which fences a
+ * in order or, with store-reorder, in a seeded random one.  Loads of the SM see the waiting stores (so a CTA,
+ * which lives on one SM, notices nothing); everybody else sees memory only.  This is what shows which fences a
  * program needs (WQ-18, WQ-19).
  *
  * The buffer drains at fences, releases, atomics, device-side launches, when a CTA ends or leaves, when
@@ -12,8 +12,8 @@
  * Faults are found at the store itself.  Entries hold physical addresses: a store cannot end up in a
  * page that was mapped since.
  *
- * The handlers here stand for those of lsu.c in programs that are decoded with one of the properties
- * set; the plain path has no test for them.
+ * The handlers here replace those of lsu.c in programs that are decoded while one of the properties is set.
+ * So the plain path does not test for the properties.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static bool write_entry(struct ppu_sm *sm, const struct entry *e)
 	return true;
 }
 
-/* Write entry i.  In a window somebody who waits for it hears at the window's end, else at once. */
+/* Writes entry i.  In a window, whoever waits for the word is told at the window's end, otherwise at once. */
 static void drain_one(struct ppu_sm *sm, uint32_t i, bool in_window)
 {
 	struct ppu_storebuf *sb = sm->sb;
@@ -113,7 +113,7 @@ static void drain_one(struct ppu_sm *sm, uint32_t i, bool in_window)
 	}
 }
 
-/* The entry whose turn it is.  Of overlapping ones the older is never due later. */
+/* The entry that is due first.  Of two overlapping entries the older one is never due later. */
 static uint32_t first_due(const struct ppu_storebuf *sb)
 {
 	uint32_t i, best = 0;
@@ -172,7 +172,8 @@ static uint64_t random64(struct ppu_storebuf *sb)
 	return x ^ x >> 31;
 }
 
-/* Device time at which a store of now gets to memory; store-reorder alone spreads over a window. */
+/* Device time at which a store made now reaches memory.  With store-reorder alone, stores spread over a
+ * window. */
 static uint64_t due_time(struct ppu_sm *sm)
 {
 	const struct ppu_config *cfg = &sm->core->cfg;
@@ -210,7 +211,7 @@ static struct ppu_phys phys_of(const struct ref *r)
 	return p;
 }
 
-/* What memory holds and, over it, what waits here, oldest first.  False: nothing waits for these bytes. */
+/* Reads memory and lays the waiting stores over it, oldest first.  False: no store waits for these bytes. */
 static bool forward(const struct ppu_storebuf *sb, const struct ref *r, const struct access *a, uint8_t *out)
 {
 	struct ppu_phys p = phys_of(r);
@@ -246,7 +247,7 @@ enum ppu_step ppu_h_ld_buf(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 	if (!sm->sb->n)
 		return ppu_h_ld(sm, w, di, mask);
 	access_of(w, di, PPU_ACC_READ, &a);
-	/* The destination may hold the addresses: all loads first. */
+	/* Do all loads first, because the destination may hold the addresses. */
 	for (m = mask; m; m &= m - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(m);
 		uint8_t bytes[16] __attribute__((aligned(16)));

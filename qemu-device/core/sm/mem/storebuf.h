@@ -12,17 +12,18 @@
 
 #include "core/sm/sm.h"
 
-/* All but create and destroy want sm->sb. */
+/* All functions but create and destroy need sm->sb. */
 int ppu_storebuf_create(struct ppu_sm *sm);
 void ppu_storebuf_destroy(struct ppu_sm *sm);
 void ppu_storebuf_reset(struct ppu_sm *sm);
 void ppu_storebuf_io(struct ppu_sm *sm, struct ppu_io *io);
-/* The handler that stands for this one. */
+/* The handler that replaces this one when there is a store buffer. */
 uint8_t ppu_storebuf_handler(uint8_t handler);
-/* All to memory: by the SM itself in a window, and from outside between windows. */
+/* Write all entries to memory. drain: called by the SM itself in a window; settle: from outside, between
+ * windows. */
 void ppu_storebuf_drain(struct ppu_sm *sm);
 void ppu_storebuf_settle(struct ppu_sm *sm);
-/* End of a window: those whose time has come.  next: when the first one's comes. */
+/* End of a window: writes the entries whose time has come. next: the time at which the first entry is due. */
 void ppu_storebuf_window(struct ppu_sm *sm, uint64_t t1);
 uint64_t ppu_storebuf_next(const struct ppu_sm *sm);
 /* The buffers of all SMs: before translations or memory go away. */
