@@ -41,7 +41,7 @@ $(eval $(call ppu_test_dir,tests/debug,*,guest/debug,,$(DRM_CFLAGS) -Itests/conf
 	tests/conformance/lib/*.c)))
 $(eval $(call ppu_test_dir,tests/system,*,guest/system,$(PPU_LIBS),$(DRM_CFLAGS),$(DRM_LIBS)))
 $(eval $(call ppu_test_dir,tests/qtest,test_*,qtest,,,))
-$(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -Iqemu-device,$(RT_PLUGIN_IN) $(DRM_LIBS)))
+$(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -Iqemu-device -Ikmod,$(RT_PLUGIN_IN) $(DRM_LIBS),tests/unit/lib/ptmem.c))
 endif
 
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))

@@ -160,7 +160,7 @@ int ppu_devq_alloc(struct ppu_channel *chan, const struct drm_ppu_channel_create
 }
 
 /**
- * ppu_devq_init - steps 405 to 412 of method 400
+ * ppu_devq_init - steps 405 to 412 of method 400 (WQ-28..WQ-34)
  * @chan: channel that is configured and not enabled; its object is zero-filled
  *
  * Return: 0 or -ENODEV.

@@ -50,7 +50,7 @@ static void ppu_devq_write(const struct ppu_devq_setup *q, u64 offset, u64 val)
 	q->bus->mem_wr(q->dev, q->mem.addr(q->mem.object, offset, &contig), val);
 }
 
-/* 406: what the host interface will stand at until the first work is there. */
+/* Step 406 (WQ-30): what the host interface will stand at until the first work is there. */
 static void ppu_devq_write_start(const struct ppu_devq_setup *q)
 {
 	u64 x = q->va + q->layout->x, at = q->layout->start;
@@ -63,7 +63,7 @@ static void ppu_devq_write_start(const struct ppu_devq_setup *q)
 	ppu_devq_write(q, at + 16, 0);
 }
 
-/* 408: the first free entry of a fresh ring is the one at GP_GET. */
+/* Step 408 (WQ-31): the first free entry of a fresh ring is the one at GP_GET. */
 static int ppu_devq_write_entry(struct ppu_devq_setup *q)
 {
 	u64 at;
@@ -80,11 +80,11 @@ static int ppu_devq_write_entry(struct ppu_devq_setup *q)
 }
 
 /**
- * ppu_devq_step - one step of method 400
+ * ppu_devq_step - one step of method 400 (WQ-27..WQ-34)
  * @q: queue; its object is zero-filled
  * @step: one of ppu_devq_steps; all are done, in their order
  *
- * Return: 0, or -ENODEV from step 408.
+ * Return: 0, or -ENODEV from step 408 (WQ-31).
  */
 int ppu_devq_step(struct ppu_devq_setup *q, unsigned int step)
 {

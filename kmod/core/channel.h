@@ -5,8 +5,7 @@
  * A device-owned queue is a channel that threads on the GPU fill: they cannot reach
  * GP_GET and GP_PUT, so the whole ring is open from the start, and only the semaphore
  * that the host interface stands at keeps it from entries that nobody wrote.
- * Therefore the order of what is done (method 400 of the hardware manual's
- * channels.rst):
+ * Therefore the order of what is done (method 400, WQ-27..WQ-38):
  *
  *   404, 405	ring, semaphores, X, Y in one object, zero-filled
  *   406	a block that waits for X
@@ -71,13 +70,13 @@ struct ppu_devq_setup {
 	const struct ppu_devq_layout *layout;
 	/** @mem: where the object is in VRAM. */
 	struct ppu_backing mem;
-	/** @get: GP_GET; known from step 408 on. */
+	/** @get: GP_GET; known from step 408 (WQ-31) on. */
 	u32 get;
 };
 
 #define PPU_DEVQ_NUM_STEPS	5
 
-/* Steps of method 400 that are the driver's once there is an object, in their order. */
+/* Steps of method 400 (WQ-28..WQ-34) that are the driver's once there is an object, in their order. */
 extern const unsigned int ppu_devq_steps[PPU_DEVQ_NUM_STEPS];
 
 int ppu_devq_step(struct ppu_devq_setup *q, unsigned int step);

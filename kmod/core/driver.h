@@ -69,6 +69,7 @@ struct ppu_backing {
 	 * many bytes from there are contiguous.
 	 */
 	u64 (*addr)(const void *object, u64 offset, u64 *contig);
+	/** @object: the first argument of @addr. */
 	const void *object;
 };
 

@@ -31,6 +31,7 @@ struct ppu_pt {
 	u64 addr;
 	/** @child: PPU_PT_ENTRIES tables below; NULL: none, or a large leaf. */
 	struct ppu_pt **child;
+	/** @level: 3 is the root's, 0 has the 4 KiB pages. */
 	u32 level;
 	/** @used: valid entries. */
 	u32 used;

@@ -6,7 +6,7 @@
 LAB10_SRCS := $(addprefix tests/labs/lab10/,machine.c queue.c random.c) $(addprefix tests/unit/lib/,sm_test.c ptmem.c simt_prog.c) \
 	$(DRIVER_CORE_SRCS)
 $(call ppu_objs,$(filter tests/labs/%,$(LAB10_SRCS))): private PPU_CFLAGS += \
-	-Itests/labs/lab10 -Itests/labs/lib -Itests/unit/lib -Iqemu-device -Ilibruntime
+	-Itests/labs/lab10 -Itests/labs/lib -Itests/unit/lib -Iqemu-device -Ilibruntime -Ikmod
 $(BUILD)/lib/liblab10.a: $(call ppu_objs,$(LAB10_SRCS))
 	@mkdir -p $(@D)
 	$(say) AR $@

@@ -88,7 +88,7 @@ struct ptmem *ptmem_new(uint8_t *vram, uint64_t (*alloc)(void *opaque), void *op
 
 void ptmem_free(struct ptmem *m)
 {
-	while (m->tables) {
+	while (m && m->tables) {
 		struct table *t = m->tables;
 
 		m->tables = t->next;

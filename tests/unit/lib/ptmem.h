@@ -17,7 +17,7 @@ extern const struct ppu_bus ptmem_bus;
 
 /* An address space; alloc() gives the VRAM address of a page of zeroes. */
 struct ptmem *ptmem_new(uint8_t *vram, uint64_t (*alloc)(void *opaque), void *opaque);
-void ptmem_free(struct ptmem *m);
+void ptmem_free(struct ptmem *m);	/* NULL is fine */
 uint64_t ptmem_root(const struct ptmem *m);
 /* Map [va, va + size) to phys; large: where va and phys allow it, in 2 MiB pages. */
 void ptmem_map(struct ptmem *m, uint64_t va, uint64_t phys, uint64_t size, uint64_t flags, bool large);
