@@ -418,7 +418,7 @@ END_TEST
 START_TEST(documented_rows)
 {
 	static const char *const want[] = {
-		"the *task management unit*", "(HW-16)", "(HW-26)", "(HW-36)", "(SP-13)", "(SP-47)",
+		"the *task management unit*", "[HW-16]", "[HW-26]", "[HW-36]", "[SP-13]", "[SP-47]",
 	};
 	FILE *f = fopen("Documentation/hw/tasks.md", "r");
 	static char text[65536];

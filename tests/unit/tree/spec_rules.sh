@@ -50,6 +50,7 @@ def tree(top, plant=None):
         text = re.sub(r"(?s)^UNTESTED = \{.*?^\}", "UNTESTED = {}", f.read(), flags=re.M)
     with open(os.path.join(top, "scripts/spec"), "w", encoding="utf-8") as f:
         f.write(text)
+    shutil.copy(os.path.join(sys.argv[1], "scripts/ppu_script.py"), os.path.join(top, "scripts"))
     spec(top)
     if plant:
         _, name, text = plant
