@@ -21,7 +21,7 @@
 
 BUILD   ?= build
 PPU_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ppu
-export BUILD PPU_CACHE
+export BUILD PPU_CACHE WERROR
 SHELL   := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -34,7 +34,11 @@ CLANG   ?= clang
 PYTHON  := $(firstword $(wildcard /usr/bin/python3) python3)
 PKG_CONFIG ?= pkg-config
 
-CFLAGS_COMMON := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -O2 -g \
+# Warnings end the build only when they are asked to: WERROR=1, as .ci/run does. A user's compiler may know others.
+WERROR  ?= 0
+CFLAGS_WARN   := -Wall -Wextra -Wno-unused-parameter -Wshadow -Wmissing-prototypes -Wstrict-prototypes \
+		 $(if $(filter 1,$(WERROR)),-Werror)
+CFLAGS_COMMON := -std=gnu11 $(CFLAGS_WARN) -O2 -g \
 		 -fno-strict-aliasing -fPIC -Iinclude -MMD -MP
 CFLAGS_SAN    := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
 		 -fno-omit-frame-pointer

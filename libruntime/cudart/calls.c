@@ -42,8 +42,8 @@ EXPORT cudaError_t symbol(CUDART_PARAMS(__VA_ARGS__)) \
 { \
 	cudaError_t r = crt_finish(i_##symbol(CUDART_NAMES(__VA_ARGS__))); \
 	if (ppu_calllog_on(&call_log)) { \
-		const struct ppu_arg args[] = { CUDART_MAP(ARG, __VA_ARGS__) }; \
-		log_call(#symbol, r, CUDART_COUNT(__VA_ARGS__), args); \
+		const struct ppu_arg args_[] = { CUDART_MAP(ARG, __VA_ARGS__) }; \
+		log_call(#symbol, r, CUDART_COUNT(__VA_ARGS__), args_); \
 	} \
 	return r; \
 }

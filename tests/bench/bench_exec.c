@@ -157,8 +157,13 @@ static double measure(struct ppu_dinsn di, uint32_t mask, bool f64)
 	return best;
 }
 
+#ifdef __clang__
+#define OPTIMIZE_3
+#else
+#define OPTIMIZE_3 __attribute__((optimize("O3")))
+#endif
 /* The host's own rate: fused multiply-adds of one core in registers, ns for 32 lanes. */
-__attribute__((target("avx2,fma"), optimize("O3"))) static double peak(void)
+__attribute__((target("avx2,fma"))) OPTIMIZE_3 static double peak(void)
 {
 	typedef float vec __attribute__((vector_size(32)));
 	vec acc[10], x, y;

@@ -286,7 +286,7 @@ static void endless(const struct peer *p)
 	OK(ppuShutdown());
 }
 
-static void finite(const struct peer *p)
+static void finite_kernel(const struct peer *p)
 {
 	uint32_t blocks, shared, *word;
 	ppuTaskInfo t;
@@ -317,6 +317,6 @@ int main(void)
 	int bad = 0;
 
 	bad |= report(both(depth_four, depth_two), "SP-17, SP-23, SP-24, SP-43..45: two processes, each with its depth");
-	bad |= report(both(endless, finite), "a process with an endless urgent kernel on all SMs stops nobody");
+	bad |= report(both(endless, finite_kernel), "a process with an endless urgent kernel on all SMs stops nobody");
 	return bad;
 }

@@ -37,6 +37,7 @@ static atomic_ulong ioctls;		/* of threads other than the one that counts */
 static pid_t looker;
 
 /* All ioctls of this process come here: the program's symbol is found before the C library's. */
+int ioctl(int fd, unsigned long request, ...);
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;

@@ -139,8 +139,6 @@ static ppuResult open_devices(int least, int greatest)
 			rc = -EINVAL;
 		}
 		if (rc) {
-			ppuResult res;
-
 			if (err)
 				res = rt_fail(PPU_ERROR_CONFIGURATION, "%s", err);
 			else

@@ -14,7 +14,7 @@
 #include "core/sm/warp.h"
 
 #define FOR_LANES(i, mask) \
-	for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
+	for (uint32_t left_##i = (mask), i; left_##i && (i = (uint32_t)__builtin_ctz(left_##i), 1); left_##i &= left_##i - 1)
 
 /* ---- CTA barriers --------------------------------------------------------------------------------- */
 

@@ -156,9 +156,9 @@ START_TEST(test_match_redux)
 	start();
 	randomise(5, 2);
 	warp("match.any.sync.b32 %d, %x, 0xffffffff;");
-	EACH_LANE("match.any", ({ u32 r = 0; for (u32 k = 0; k < 32; k++) r |= (u32)(in[k] == x) << k; r; }));
+	EACH_LANE("match.any", ({ u32 r = 0; for (u32 m = 0; m < 32; m++) r |= (u32)(in[m] == x) << m; r; }));
 	warp("mov.b64 %l1, {%lane, %x};\nand.b64 %l1, %l1, 0xffffffff00000003;\nmatch.any.sync.b64 %d, %l1, -1;");
-	EACH_LANE("match.any.b64", ({ u32 r = 0; for (u32 k = 0; k < 32; k++) r |= (u32)(in[k] == x && (k & 3) == (i & 3)) << k; r; }));
+	EACH_LANE("match.any.b64", ({ u32 r = 0; for (u32 m = 0; m < 32; m++) r |= (u32)(in[m] == x && (m & 3) == (i & 3)) << m; r; }));
 	warp("match.all.sync.b32 %d|%p1, %x, 0xffffffff;\n@%p1 add.u32 %d, %d, 1;\nmov.u32 %t1, 9;\nmatch.all.sync.b32 %t2|%p2, %t1, 0xffffffff;\n"
 	     "@%p2 xor.b32 %d, %d, %t2;");
 	EACH_LANE("match.all", ~0u);
@@ -224,7 +224,7 @@ END_TEST
 
 START_TEST(test_barriers)
 {
-	u32 i, sum = 0, any;
+	u32 sum = 0, any;
 
 	start();
 	randomise(3, 8);
@@ -233,23 +233,24 @@ START_TEST(test_barriers)
 		    "add.u32 %t3, %t0, 33;\nrem.u32 %t3, %t3, 128;\nmad.lo.u32 %t3, %t3, 4, %t1;\nld.shared.u32 %d, [%t3];\n"
 		    "barrier.sync 0;\nst.shared.u32 [%t2], %d;\nbarrier.sync.aligned 3;\nld.shared.u32 %d, [%t3];\n"
 		    "mov.u32 %t4, 5;\nbar.sync %t4, 128;\nadd.u32 %d, %d, %x;", ppuDim(2, 1, 1), ppuDim(128, 1, 1)));
-	for (i = 0; i < 256; i++)
+	for (u32 i = 0; i < 256; i++)
 		ck_assert_uint_eq(out[i], in[i / 128 * 128 + (i % 128 + 66) % 128] + in[i]);
 	/* reductions */
-	for (i = 0, any = 0; i < 96; i++) {
+	any = 0;
+	for (u32 i = 0; i < 96; i++) {
 		sum += in[i] & 1;
 		any |= in[i] == 77;
 	}
 	OK(run_body("and.b32 %t1, %x, 1;\nsetp.ne.u32 %p1, %t1, 0;\nbar.red.popc.u32 %d, 0, %p1;\nsetp.eq.u32 %p2, %x, 77;\n"
 		    "bar.red.or.pred %p3, 1, %p2;\n@%p3 add.u32 %d, %d, 1000;\nbar.red.and.pred %p4, 2, 96, !%p2;\n@%p4 add.u32 %d, %d, 2000;\n"
 		    "barrier.red.popc.aligned.u32 %t3, 0, !%p1;\nmad.lo.u32 %d, %t3, 100000, %d;", ppuDim(1, 1, 1), ppuDim(96, 1, 1)));
-	for (i = 0; i < 96; i++)
+	for (u32 i = 0; i < 96; i++)
 		ck_assert_uint_eq(out[i], sum + (any ? 1000 : 2000) + (96 - sum) * 100000);
 	/* the first warp produces, the second consumes */
 	OK(run_body(".shared .u32 s[32];\nmov.u32 %t1, s;\nand.b32 %t2, %t0, 31;\nmad.lo.u32 %t2, %t2, 4, %t1;\nsetp.lt.u32 %p1, %t0, 32;\n"
 		    "@!%p1 bra CONSUMER;\nst.shared.u32 [%t2], %x;\nbar.arrive 1, 64;\nmov.u32 %d, 1;\nbra END;\n"
 		    "CONSUMER:\nbar.sync 1, 64;\nld.shared.u32 %d, [%t2];\nEND:", ppuDim(1, 1, 1), ppuDim(64, 1, 1)));
-	for (i = 0; i < 64; i++)
+	for (u32 i = 0; i < 64; i++)
 		ck_assert_uint_eq(out[i], i < 32 ? 1 : in[i - 32]);
 	/* lanes that came apart meet at bar.warp.sync */
 	warp(".shared .u32 s[32];\nmov.u32 %t1, s;\nmad.lo.u32 %t2, %lane, 4, %t1;\nand.b32 %t3, %x, 3;\nmov.u32 %t4, 0;\n"
@@ -264,19 +265,17 @@ END_TEST
 
 START_TEST(test_thread_registers)
 {
-	u32 i;
-
 	start();
 	OK(run_body("mov.u32 %d, %tid.x;\nmov.u32 %t8, %tid.y;\nmad.lo.u32 %d, %t8, 10, %d;\nmov.u32 %t8, %tid.z;\nmad.lo.u32 %d, %t8, 100, %d;\n"
 		    "mov.u32 %t8, %ctaid.x;\nmad.lo.u32 %d, %t8, 1000, %d;\nmov.u32 %t8, %nctaid.x;\nmad.lo.u32 %d, %t8, 10000, %d;\n"
 		    "mov.u32 %t8, %ntid.y;\nmad.lo.u32 %d, %t8, 100000, %d;", ppuDim(3, 1, 1), ppuDim(8, 4, 2)));
-	for (i = 0; i < 192; i++)
+	for (u32 i = 0; i < 192; i++)
 		ck_assert_uint_eq(out[i], i % 8 + i / 8 % 4 * 10 + i / 32 % 2 * 100 + i / 64 * 1000 + 30000 + 400000);
 	OK(run_body("mov.u32 %d, %laneid;\nmov.u32 %t8, %warpid;\nmad.lo.u32 %d, %t8, 100, %d;\nmov.b32 %t8, %lanemask_eq;\npopc.b32 %t8, %t8;\n"
 		    "mov.u32 %t9, %lanemask_lt;\npopc.b32 %t9, %t9;\nadd.u32 %t8, %t8, %t9;\nmov.u32 %t9, %lanemask_le;\npopc.b32 %t9, %t9;\n"
 		    "add.u32 %t8, %t8, %t9;\nmov.u32 %t9, %lanemask_gt;\npopc.b32 %t9, %t9;\nmad.lo.u32 %t8, %t9, 100, %t8;\nmov.u32 %t9, %lanemask_ge;\n"
 		    "popc.b32 %t9, %t9;\nadd.u32 %t8, %t8, %t9;\nmad.lo.u32 %d, %t8, 10000, %d;", ppuDim(1, 1, 1), ppuDim(64, 1, 1)));
-	for (i = 0; i < 64; i++) {
+	for (u32 i = 0; i < 64; i++) {
 		u32 l = i % 32;
 
 		ck_assert_uint_eq(out[i] % 100, l);
@@ -296,15 +295,13 @@ END_TEST
 
 START_TEST(test_time)
 {
-	u32 i;
-
 	start();
 	warp("mov.u64 %l1, %clock64;\nmov.u32 %t8, %clock;\nmov.u64 %l2, %globaltimer;\nmov.u32 %t10, %globaltimer_lo;\nmov.u32 %t11, %globaltimer_hi;\n"
 	     "nanosleep.u32 2000;\nmov.u64 %l3, %globaltimer;\nmov.u64 %l4, %clock64;\nmov.u32 %t9, %clock_hi;\nmov.u32 %t9, %clock;\n"
 	     "sub.u64 %l5, %l3, %l2;\ncvt.u32.u64 %d, %l5;\nsetp.le.u64 %p1, %l4, %l1;\n@%p1 mov.u32 %d, 0;\nsub.u32 %t9, %t9, %t8;\n"
 	     "setp.eq.u32 %p2, %t9, 0;\n@%p2 mov.u32 %d, 0;\nmov.b64 %l6, {%t10, %t11};\nsetp.gt.u64 %p3, %l6, %l3;\n@%p3 mov.u32 %d, 0;\n"
 	     "setp.lt.u64 %p4, %l6, %l2;\n@%p4 mov.u32 %d, 0;");
-	for (i = 0; i < 32; i++)
+	for (u32 i = 0; i < 32; i++)
 		ck_assert_uint_ge(out[i], 2000);
 	OK(ppuCtxDestroy(ctx));
 }

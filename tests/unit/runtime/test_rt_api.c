@@ -16,8 +16,8 @@
 	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
 } while (0)
 #define FAILS(want, call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == (want), "%s: %s instead of %s: %s", #call, ppuGetErrorName(r_), \
+	ppuResult failed_ = (call); \
+	ck_assert_msg(failed_ == (want), "%s: %s instead of %s: %s", #call, ppuGetErrorName(failed_), \
 		      ppuGetErrorName(want), ppuGetLastErrorDetail()); \
 } while (0)
 

@@ -394,17 +394,18 @@ static uint32_t most_resident(const char *props, const char *shared, bool many_r
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
-	const char *s = strstr(residents, "@SHARED@"), *r = strstr(residents, "@REGS@");
+	const char *at_shared = strstr(residents, "@SHARED@"), *at_regs = strstr(residents, "@REGS@");
 	ppuModule mod;
 	ppuFunction fn;
 	void *buf;
 
-	fprintf(f, "%.*s%s%.*s", (int)(s - residents), residents, shared, (int)(r - s - 8), s + 8);
+	fprintf(f, "%.*s%s%.*s", (int)(at_shared - residents), residents, shared,
+		(int)(at_regs - at_shared - 8), at_shared + 8);
 	for (unsigned i = 10; many_regs && i < 74; i++)		/* alive all at once */
 		fprintf(f, "ld.volatile.global.u32 %%r%u, [%%d0+64];\n", i);
 	for (unsigned i = 10; many_regs && i < 74; i++)
 		fprintf(f, "st.volatile.global.u32 [%%d0+64], %%r%u;\n", i);
-	fputs(r + 6, f);
+	fputs(at_regs + 6, f);
 	fclose(f);
 	OK(ppuInit(&o));
 	OK(ppuModuleLoadData(&mod, text, 0, NULL));

@@ -100,15 +100,15 @@ static void run_cut(const char *props, const char *text, uint64_t every, uint64_
 			bench_submit(hi);
 			bench_run_for(b, every);
 			if (state && i % 7 == 3) {	/* the device's own state, in the middle of it */
-				uint8_t *bytes = NULL;
+				uint8_t *saved = NULL;
 				char *err = NULL;
 				size_t len = 0;
 
-				ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
+				ck_assert_int_eq(ppu_core_save(b->core, &saved, &len), 0);
 				bench_new_core(b);
-				if (ppu_core_load(b->core, bytes, len, &err))
+				if (ppu_core_load(b->core, saved, len, &err))
 					ck_abort_msg("load: %s", err);
-				free(bytes);
+				free(saved);
 			}
 		}
 	}

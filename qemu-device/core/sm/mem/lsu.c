@@ -256,7 +256,9 @@ static void store_words(const uint32_t *b, uint32_t *p, uint32_t mask)
 {
 	unsigned i;
 
+#ifndef __clang__
 #pragma GCC ivdep
+#endif
 	for (i = 0; i < PPU_LANES; i++)
 		if (mask & ppu_lane_bit[i])
 			p[i] = b[i];
