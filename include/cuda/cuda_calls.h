@@ -337,7 +337,7 @@ Q(cuLinkAddFile, 5050, cuLinkAddFile_v2) Q(cuDevicePrimaryCtxRelease, 7000, cuDe
 Q(cuDevicePrimaryCtxReset, 7000, cuDevicePrimaryCtxReset_v2) \
 Q(cuDevicePrimaryCtxSetFlags, 7000, cuDevicePrimaryCtxSetFlags_v2) \
 Q(cuGraphInstantiate, 12000, cuGraphInstantiateWithFlags)
-/* The same with the per-thread variant, where it has one. */
+/* The same for functions that also have a per-thread variant, whose name ends in _ptsz. */
 #define CU_PROCS_PT(Q) \
 Q(cuStreamWaitValue32, 8000, cuStreamWaitValue32_v2) Q(cuStreamWriteValue32, 8000, cuStreamWriteValue32_v2) \
 Q(cuStreamWaitValue64, 9000, cuStreamWaitValue64_v2) Q(cuStreamWriteValue64, 9000, cuStreamWriteValue64_v2) \
