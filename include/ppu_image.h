@@ -33,8 +33,9 @@ enum ppu_sym_kind {
 #define PPU_SYMF_MANAGED (1u << 2)
 #define PPU_SYMF_QUEUE	(1u << 3)	/* kernels: may put work into a device-owned queue (ppu_image_finish) */
 /*
- * Shared variables: ppu_image_finish() chooses the place, which depends on the kernels that can come to code
- * that names the variable.  Size 0 is dynamic shared memory, and so is an undefined one that no module defines.
+ * Shared variables: ppu_image_finish() chooses the place, which depends on the kernels that can reach code
+ * which names the variable.  A variable of size 0 is dynamic shared memory, and so is a variable that no module
+ * defines.
  */
 #define PPU_SYMF_MOVABLE (1u << 4)
 
@@ -50,11 +51,11 @@ struct ppu_symbol {
 	uint32_t align;
 	/* kernels and functions */
 	uint32_t num_insns;
-	uint32_t regs;		/* registers per thread the code uses, callees included (kernels) */
+	uint32_t regs;		/* registers per thread that the code uses; kernels: with callees */
 	uint32_t frame_bytes;	/* local memory of its own frame */
-	uint32_t local_bytes;	/* kernels: local memory per thread with callees; recursion: minimum */
-	uint32_t shared_bytes;	/* kernels: static shared memory, of what it can call, too (finish) */
-	uint32_t shared_fixed;	/* of that, from offset 0: what the code uses without naming a movable variable */
+	uint32_t local_bytes;	/* kernels: local memory per thread with callees; recursive: at least */
+	uint32_t shared_bytes;	/* kernels: static shared memory, with callees; set by ppu_image_finish() */
+	uint32_t shared_fixed;	/* part of shared_bytes, from offset 0, that is not of movable variables */
 	uint32_t barriers;	/* kernels: highest barrier number used + 1 */
 	uint32_t max_threads;	/* kernels: .maxntid/.reqntid product, 0 none */
 	uint32_t reqntid[3];	/* .reqntid, 0 none */
@@ -82,7 +83,7 @@ struct ppu_line {	/* instructions [pc, next entry's pc) come from file:line */
 	uint32_t pc, file, line, column;
 };
 
-/* Owned by its user; every pointer malloc'ed; ppu_image_free() releases all. */
+/* An image belongs to its user.  Every pointer in it is malloc'ed; ppu_image_free() frees all. */
 struct ppu_image {
 	struct ppu_insn *code;
 	uint32_t num_insns;
@@ -126,10 +127,10 @@ struct ppu_library {
 	int (*image)(unsigned module, struct ppu_image **img, struct ppu_log *log);
 	/* Is it one of the functions that put work into a device-owned queue? */
 	int (*is_queue)(const char *function);
-	/* Where threads end in kernels that can call one of those: it counts them, since the last one ends
-	 * the launch. */
+	/* The function in which threads end, in kernels that can call one of these functions.  It counts threads,
+	 * because the last thread that ends also ends the launch. */
 	const char *queue_exit;
-	/* Kernels that can come to this function get thread_slot_bytes more bytes of local memory. */
+	/* Kernels that can reach this function get thread_slot_bytes more bytes of local memory. */
 	const char *thread_slot;
 	uint32_t thread_slot_bytes;
 };
@@ -149,7 +150,7 @@ int ppu_assemble(const char *text, size_t len, const char *file, struct ppu_imag
 /* Text of one instruction into buf (always terminated); returns its length. */
 size_t ppu_disasm_insn(const struct ppu_insn *insn, uint32_t pc, char *buf, size_t cap);
 int ppu_disassemble(const struct ppu_image *img, char **text);
-/* 0 when the decoder of the device accepts it, else a sentence in *why. */
+/* 0 if the device's decoder accepts the instruction, else a sentence in *why. */
 int ppu_insn_check(const struct ppu_insn *insn, const char **why);
 
 /* PTX compiler.  Thread safe: no global state. */
