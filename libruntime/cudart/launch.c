@@ -172,7 +172,7 @@ cudaError_t i_cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)
 	return function ? crt_function(symbol, function) : cudaErrorInvalidValue;
 }
 
-/* These two did something for old devices without doubles. */
+/* These two functions were for old devices without doubles: nothing to do. */
 cudaError_t i_cudaSetDoubleForDevice(double *value)
 {
 	return value ? cudaSuccess : cudaErrorInvalidValue;

@@ -104,8 +104,8 @@ static void lane_free(struct lane *l)
 	free(l);
 }
 
-/* The legacy stream waits for blocking streams.  While one of them is captured, the legacy stream cannot wait for
- * it, so a call for the legacy stream is an error. */
+/* The legacy stream would have to wait for all blocking streams.  It cannot wait for a stream that is captured, so
+ * during such a capture a call for the legacy stream is an error. */
 static CUresult legacy_check(const struct cu_stream_use *u)
 {
 	if (u->ppu)

@@ -138,7 +138,7 @@ struct live {
 	struct px_block **by_id;
 	uint32_t *first;	/* by value: index of its occurrences */
 	struct occ *occ;
-	uint32_t *in, *out, *kill;	/* by block: the last value of which it is true */
+	uint32_t *in, *out, *kill;	/* by block: the last value that is live-in, live-out, killed there */
 	uint32_t *work, nwork;
 	uint32_t *touched, ntouched;
 	struct ra_range *tmp;

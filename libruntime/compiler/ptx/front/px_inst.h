@@ -45,7 +45,7 @@ struct px_inst {
 	uint8_t types[4];
 	unsigned num_types;
 	unsigned num_mods;
-	struct px_opn guard;	/* kind OP_REG when there is one, v = 0: none */
+	struct px_opn guard;	/* kind OP_REG; v 0: there is no guard */
 	struct px_opn o[PX_MAX_OPNS];
 	unsigned n;
 	struct px_call *call;	/* operands of call, tex, suld, ..., which have a syntax of their own (px_forms.h) */
