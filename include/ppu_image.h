@@ -107,12 +107,18 @@ void ppu_log_init(struct ppu_log *log);
 void ppu_log_free(struct ppu_log *log);
 void ppu_log_printf(struct ppu_log *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * Functions on images.  Those that return int return 0 or a negative errno: -EINVAL for input that is refused,
+ * which messages in the log explain, and -ENOMEM.  A log is initialised by its user, collects the messages of several
+ * calls, and may be NULL.  Calls on different images and logs may run in different threads.
+ */
+/* An empty image; NULL: no memory. */
 struct ppu_image *ppu_image_new(void);
 void ppu_image_free(struct ppu_image *img);
-/* Serialise to malloc'ed bytes / parse and validate (hostile input safe). 0 or negative errno. */
+/* Write an image into malloc'ed bytes; read and check bytes, which may be hostile, into a new image. */
 int ppu_image_write(const struct ppu_image *img, uint8_t **bytes, size_t *len);
 int ppu_image_read(const uint8_t *bytes, size_t len, struct ppu_image **img, struct ppu_log *log);
-/* Append src to dst, resolving symbols by name; src stays the caller's. 0 or negative errno. */
+/* Append src to dst and resolve symbols by name; src stays the caller's and does not change. */
 int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct ppu_log *log);
 
 /*
@@ -138,22 +144,24 @@ struct ppu_library {
 extern const struct ppu_library ppu_device_library;
 
 /*
- * Link in the missing functions that the library has, check that nothing undefined is left, compute per-kernel
- * regs/local through the call graph.  Without a library (NULL), functions that are missing stay missing.
+ * Link in the missing functions that the library has, check that nothing undefined is left, and compute what each
+ * kernel needs with all functions that it can call.  Without a library (NULL), a missing function is an error.
  */
 int ppu_image_finish(struct ppu_image *img, const struct ppu_library *lib, struct ppu_log *log);
+/* The symbol of that name, a definition before an undefined one; NULL: there is none. */
 struct ppu_symbol *ppu_image_find(const struct ppu_image *img, const char *name);
 
-/* Assembler: text -> image; disassembler: one instruction or the whole image -> text. */
+/* Assemble len bytes of text into a new image; file: the name in messages, NULL: "<text>". */
 int ppu_assemble(const char *text, size_t len, const char *file, struct ppu_image **img,
 		 struct ppu_log *log);
-/* Text of one instruction into buf (always terminated); returns its length. */
+/* Write one instruction as text into buf, cut to cap - 1 characters and a NUL; returns the length of that text. */
 size_t ppu_disasm_insn(const struct ppu_insn *insn, uint32_t pc, char *buf, size_t cap);
+/* A whole image as malloc'ed, NUL-terminated text, from which ppu_assemble() makes the same image again. */
 int ppu_disassemble(const struct ppu_image *img, char **text);
-/* 0 if the device's decoder accepts the instruction, else a sentence in *why. */
+/* 0 if the device's decoder accepts the instruction, else -EINVAL and a static sentence in *why; why may be NULL. */
 int ppu_insn_check(const struct ppu_insn *insn, const char **why);
 
-/* PTX compiler.  Thread safe: no global state. */
+/* Options of the PTX compiler; zeroed: the defaults. */
 struct ppu_ptx_options {
 	uint32_t max_regs;	/* 0: 255 */
 	uint32_t no_yield;	/* do not insert YIELD (negative tests) */
@@ -162,6 +170,10 @@ struct ppu_ptx_options {
 	uint32_t opt_level;	/* 0: default 2 */
 	uint32_t verify;	/* run the IR verifier after each pass */
 };
+/*
+ * Compile len bytes of PTX into a new image, which may need ppu_image_finish().  file: the name in messages, NULL:
+ * "ptx"; opt NULL: the defaults.  The compiler has no global state and may run in several threads.
+ */
 int ppu_ptx_compile(const char *text, size_t len, const char *file,
 		    const struct ppu_ptx_options *opt, struct ppu_image **img, struct ppu_log *log);
 

@@ -373,7 +373,8 @@ CUresult cu_graph_order(const struct CUgraph_st *g, struct cu_nodes *order)
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-/* Gives out the nodes of `set` that `keep` accepts, at most *num.  nodes NULL: *num becomes their number. */
+/* Gives out the nodes of `set` that `keep` accepts, at most *num; *num becomes how many were given out.  nodes NULL:
+ * *num becomes how many there are. */
 static CUresult give(const struct cu_nodes *set, bool (*keep)(const struct CUgraphNode_st *, const void *),
 		     const void *arg, CUgraphNode *nodes, size_t *num)
 {

@@ -78,7 +78,7 @@ void px_pop_scope(struct px_module *m)
 		m->depth--;
 }
 
-/* Finds or makes register "%r12" where "%r<100>" is declared. */
+/* Makes register "%r12" at its first use, if "%r<100>" is declared. */
 static struct px_sym *parameterised(struct px_module *m, struct px_str *name)
 {
 	uint32_t n = name->len, i;

@@ -18,7 +18,7 @@ void px_pass_yield(struct px_func *f);	/* YIELD in all other loops */
 void px_pass_preheaders(struct px_func *f);	/* a block before every loop */
 void px_pass_pdom(struct px_func *f);	/* immediate post-dominators */
 void px_pass_diverge(struct px_func *f);	/* which branches may diverge */
-void px_pass_exits_late(struct px_func *f);	/* guarded EXITs in place of divergent branches */
+void px_pass_exits_late(struct px_func *f);	/* guarded EXITs in place of divergent branches to an exit */
 void px_pass_reconv(struct px_func *f);	/* SSY/SYNC, PBRK/BRK, PCNT/CONT */
 void px_pass_legal(struct px_func *f);	/* operands as the ISA can have them */
 
