@@ -93,8 +93,12 @@ bench: all $(filter $(BUILD)/bench/%,$(TEST_BINS))
 #: make fuzz          fuzz for long   (S=seconds each, default 600; F=fuzz_name: only that one)
 .PHONY: fuzz
 S ?= 600
-fuzz: $(FUZZ_BINS)
-	$(Q)for f in $(or $(F:%=$(BUILD)/fuzz/%),$(FUZZ_BINS)); do scripts/fuzz-one $$f $(S) || exit 1; done
+FUZZ_WANTED := $(or $(F:%=$(BUILD)/fuzz/%),$(FUZZ_BINS))
+ifneq ($(and $(filter fuzz,$(MAKECMDGOALS)),$(filter-out $(FUZZ_BINS),$(FUZZ_WANTED))),)
+$(error no fuzzer is called $(notdir $(filter-out $(FUZZ_BINS),$(FUZZ_WANTED))); there are: $(notdir $(FUZZ_BINS)))
+endif
+fuzz: $(FUZZ_WANTED)
+	$(Q)for f in $(FUZZ_WANTED); do scripts/fuzz-one $$f $(S) || exit 1; done
 
 #: make fuzz-ioctl    fuzz the driver's ioctls on the debug kernel   (S=seconds; SEED=number; K=guest: stock kernel)
 .PHONY: fuzz-ioctl
