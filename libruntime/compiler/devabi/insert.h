@@ -4,8 +4,8 @@
  *
  * Three kinds of words decide.  `soft` counts the reserved entries, `shadow` says up to where the ring is free.  Both
  * only grow, except when a reservation is undone.  Entry number c is place c % count of lap c / count.  The host
- * interface may read every entry between GP_GET and shadow, written or not.  The third kind of words, one semaphore
- * element for each entry, holds it back: the host interface always stands at an Acquire whose release means "the
+ * interface may read every entry between GP_GET and shadow, written or not.  Semaphore elements, one for each entry,
+ * are the third kind.  They hold the host interface back: it always stands at an Acquire whose release means "the
  * group behind me is complete".  So a group of n blocks takes n + 1 entries, and the last one is an Acquire of its own
  * semaphore element.  A thread that has written a group releases the element of the entry in front of the group, which
  * belongs to another group.  The awaited value contains the lap, so that a release of an earlier lap does not count.
@@ -92,7 +92,7 @@ PPUQ_FN void ppuq_put64(struct ppuq_out *o, ppuq_u64 v)
 	ppuq_put32(o, (unsigned int)(v >> 32));
 }
 
-/* Stores the last word if their number is odd.  The block then has o->words words. */
+/* Stores the last word if the number of words is odd.  The block then has o->words words. */
 PPUQ_FN void ppuq_flush(struct ppuq_out *o)
 {
 	if (o->words & 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA's device runtime: the functions that answer questions, and its names for malloc and free. */
+/* CUDA's device runtime: queries of devices, limits and kernels, and its names for malloc and free. */
 #include "compiler/devabi/cdp.h"
 
 #define RUNTIME_VERSION	12000

@@ -55,8 +55,8 @@ static uint32_t kernel_dynamic_symbol(struct px_module *m, const struct ppu_symb
 }
 
 /*
- * Dynamic shared memory starts after the static part of the kernel.  When a function refers to dynamic shared
- * memory, it must be at one place for all kernels: after the largest static part.
+ * Dynamic shared memory starts after the static part of the kernel.  When a function (not a kernel) refers to it,
+ * dynamic shared memory must start at one place in all kernels: after the largest static part.
  */
 static void place_dynamic(struct px_module *m)
 {

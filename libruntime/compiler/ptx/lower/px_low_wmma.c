@@ -199,7 +199,7 @@ static void load_store(struct wmma *w)
 		px_error(m->px, data->loc, "this fragment has %u registers", n);
 		return;
 	}
-	/* the stride if none is given: elements of a row or column as it lies in memory */
+	/* the stride if none is given: the length of a row, or with .col of a column */
 	lead = cd ? w->col ? w->rows : w->columns : a ? w->col ? w->rows : K : w->col ? K : w->columns;
 	stride = px_force_reg(m, in->n == 3 ? px_src_opn(m, &in->o[2], PT_B32) : px_imm(lead), 1);
 	base = base_address(m, address);

@@ -188,8 +188,8 @@ static bool counts(struct ctx *c, const struct px_opnd *a, const struct px_opnd 
 }
 
 /*
- * Does the loop go on only while a comparison holds that must fail some day?  stay: the loop goes on when predicate p
- * has this value.
+ * Does the loop go on only while a comparison holds that must fail in the end?  stay: the loop goes on when predicate
+ * p has this value.
  */
 static bool test_counts(struct ctx *c, px_val p, bool stay, unsigned depth)
 {

@@ -152,7 +152,7 @@ static bool commutes(const struct px_insn *in)
 	case PPU_OP_OR: case PPU_OP_XOR: case PPU_OP_MAD: case PPU_OP_MADHI: case PPU_OP_MADW:
 	case PPU_OP_MUL24: case PPU_OP_MAD24: case PPU_OP_FMA: case PPU_OP_SAD:
 		return true;
-	case PPU_OP_MIN: case PPU_OP_MAX:	/* -0 is less than +0, so both orders of the operands give the same */
+	case PPU_OP_MIN: case PPU_OP_MAX:	/* -0 is less than +0, so the order of the operands does not matter */
 		return true;
 	default:
 		return false;

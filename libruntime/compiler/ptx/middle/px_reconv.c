@@ -3,7 +3,7 @@
  * Reconvergence.
  *
  * The lanes of a divergent branch meet again at its immediate post-dominator J.  A token for J is
- * pushed before the lanes can separate, and on every later edge into J lanes wait at J (SYNC, BRK or
+ * pushed before the lanes can separate, and lanes that take a later edge into J wait there (SYNC, BRK or
  * CONT with J's address; without a token the same instruction is a plain branch, so one too many
  * does no harm).
  *
