@@ -64,12 +64,14 @@ TEST_BINS    += $(FUZZ_BINS)
 run: all
 	$(Q)scripts/run
 
-#: make check         all tests; the last line is the sum   (G="unit qtest": only these groups;
-#:                    PPU_CHECK_AGAIN=1: what fails in a guest has a second try, then it is only FLAKY)
-.PHONY: check check-build
+#: make check         what a push should pass; the last line is the sum   (G="unit labs": only these parts)
+#: make check-all     the rest too: debug kernel, labs, fuzzers (Documentation/contributing/tests.md)
+.PHONY: check check-all check-build
 check:
 	$(Q)scripts/check $(G)
-check-build: unit-build $(TEST_BINS) check-debug-build
+check-all:
+	$(Q)scripts/check --all
+check-build: unit-build $(TEST_BINS)
 
 #: make check-debug   the driver's tests on a kernel with KASAN, lockdep, kmemleak, ...
 .PHONY: check-debug check-debug-build
