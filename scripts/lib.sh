@@ -21,7 +21,7 @@ ppu_version()
 		"$PPU_TOP/include/ppu_version.h" | paste -sd.
 }
 
-# Every script answers these: the text of --help is the comment at its top.
+# Every script has --help and --version: the text of --help is the comment at the top of the script.
 case ${1:-} in
 --help|-h)
 	awk 'NR > 2 && !/^#/ { exit } NR > 2 && (seen || /[^#]/) { seen = 1; sub(/^# ?/, ""); print }' "$0"
@@ -36,7 +36,7 @@ esac
 say()  { printf '  %-7s %s\n' "$1" "${*:2}"; }
 die()  { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
-# run_logged LOG CMD...: quiet unless it fails, then the end of its output.
+# run_logged LOG CMD...: prints nothing unless CMD fails, and then the end of its output.
 run_logged()
 {
 	local log=$1; shift
@@ -61,7 +61,7 @@ as_root()
 	fi
 }
 
-# with_lock FILE: held until the script ends.
+# with_lock FILE: takes a lock, which is held until the script ends.
 with_lock()
 {
 	mkdir -p "$(dirname "$1")"
