@@ -5,7 +5,7 @@
 #include <backend/core/core.h>
 #include "../../driver/script.h"
 
-/* As the kernel driver's debugfs has it. */
+/* In the form of the kernel driver's debugfs. */
 static void on_run(void *to, const struct ppu_pt_run *run)
 {
 	char line[200];
