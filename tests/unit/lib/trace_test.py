@@ -231,7 +231,7 @@ def test_reset_and_holders(tmp):
 
 
 def test_pause_and_stale(tmp):
-    """A paused channel completes its command; a channel that goes on without a new write was not woken by an old one."""
+    """A paused channel completes its command; one that goes on without a new write was not woken by an old one."""
     path = os.path.join(tmp, "pause")
     tf.write(path, [
         Rec(0, "SLICE_START", 1, 2, 1000), cmd(0, 1, "COPY"), Rec(0, "CE_START", 0, 1, 0, 10),
