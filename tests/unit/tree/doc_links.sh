@@ -1,6 +1,8 @@
 #!/bin/sh
-# SPDX-License-Identifier: MIT Links in the documentation work: links between pages and to pictures lead to something
-# that exists, and the index of the hardware pages names every one of them.
+# SPDX-License-Identifier: MIT
+#
+# Links in the documentation work: links between pages and to pictures lead to something that exists, and the index of
+# the hardware pages names every one of them.
 exec python3 -B - "$PPU_TOP" <<'END'
 import os, re, sys
 

@@ -1,6 +1,8 @@
 #!/bin/sh
-# SPDX-License-Identifier: MIT Tests the checks of scripts/spec: a small tree without mistakes passes, and each mistake
-# that is planted in the tree is reported once, by the check that is meant for it.
+# SPDX-License-Identifier: MIT
+#
+# Tests the checks of scripts/spec: a small tree without mistakes passes, and each mistake that is planted in the tree
+# is reported once, by the check that is meant for it.
 exec python3 -B - "$PPU_TOP" <<'END'
 import os, re, shutil, subprocess, sys, tempfile
 

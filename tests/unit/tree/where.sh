@@ -1,6 +1,8 @@
 #!/bin/sh
-# SPDX-License-Identifier: MIT Documentation/where.md is right: each function is defined in the file that the page names
-# after the function. doc_links.sh checks the links.
+# SPDX-License-Identifier: MIT
+#
+# Documentation/where.md is right: each function is defined in the file that the page names after the function.
+# doc_links.sh checks the links.
 exec python3 -B - "$PPU_TOP" <<'END'
 import os, re, sys
 
