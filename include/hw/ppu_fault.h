@@ -80,6 +80,7 @@ enum ppu_err {
 #define PPU_UNIT_TASK	3
 
 #define PPU_FAULT_NO_LANE	0xff
+#define PPU_FAULT_NO_CHANNEL	0xffff
 #define PPU_FAULT_RING		64	/* records kept */
 
 /* 64 bytes, read word by word through FAULT_SEL/FAULT_DATA. */
@@ -93,7 +94,7 @@ struct ppu_fault_rec {
 	__u8  access;		/* PPU_ACC_* */
 	__u8  unit;		/* PPU_UNIT_* */
 	__u16 unit_index;	/* SM id, copy engine number */
-	__u16 channel;		/* root channel; 0xffff: none */
+	__u16 channel;		/* root channel; PPU_FAULT_NO_CHANNEL: none */
 	__u32 pc;		/* instruction index, ~0: none */
 	__u8  lane;		/* PPU_FAULT_NO_LANE: none */
 	__u8  level;		/* page table level of an MMU fault */
