@@ -5,6 +5,7 @@
  * distinct events, which is fixed by the configuration.
  */
 #include <stdlib.h>
+#include "core/base/alloc.h"
 #include "core/base/event.h"
 #include "core/base/io.h"
 
@@ -96,7 +97,7 @@ static void insert(struct ppu_core *core, struct ppu_event *ev)
 
 	if (e->n == e->cap) {
 		uint32_t cap = e->cap ? e->cap * 2 : 256;
-		struct ppu_event **heap = realloc(e->heap, cap * sizeof(*heap));
+		struct ppu_event **heap = ppu_realloc(e->heap, cap * sizeof(*heap));
 
 		if (!heap)
 			abort();
@@ -145,15 +146,15 @@ void ppu_io_event(struct ppu_core *core, struct ppu_io *io, struct ppu_event *ev
 
 int ppu_events_create(struct ppu_core *core)
 {
-	core->events = calloc(1, sizeof(*core->events));
+	core->events = ppu_alloc(1, sizeof(*core->events));
 	return core->events ? 0 : -1;
 }
 
 void ppu_events_destroy(struct ppu_core *core)
 {
 	if (core->events)
-		free(core->events->heap);
-	free(core->events);
+		ppu_free(core->events->heap);
+	ppu_free(core->events);
 	core->events = NULL;
 }
 

@@ -15,6 +15,7 @@
  * where a record is the unit of use).
  */
 #include <stdlib.h>
+#include "core/base/alloc.h"
 #include "core/host/hostsched.h"
 #include "core/host/runlist.h"
 #include "core/memory/ctx.h"
@@ -80,7 +81,7 @@ static void heap_add(struct ppu_core *core, struct ppu_runlist *r, struct ppu_ct
 {
 	if (r->n == r->cap) {
 		r->cap = r->cap ? r->cap * 2 : 8;
-		r->heap = realloc(r->heap, r->cap * sizeof(*r->heap));
+		r->heap = ppu_realloc(r->heap, r->cap * sizeof(*r->heap));
 		if (!r->heap)
 			abort();
 	}
@@ -220,5 +221,5 @@ void ppu_runlist_destroy(struct ppu_core *core)
 {
 	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++)
 		for (unsigned prio = 0; prio < PPU_NUM_PRIO; prio++)
-			free(core->host->runlist[cls][prio].heap);
+			ppu_free(core->host->runlist[cls][prio].heap);
 }

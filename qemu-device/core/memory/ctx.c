@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Contexts: validated copies of instance blocks, found by the block's physical address. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/guest_error.h"
 #include "core/base/io.h"
 #include "core/memory/ctx.h"
@@ -106,12 +106,12 @@ void ppu_ctx_load(struct ppu_core *core, uint64_t inst)
 	}
 	ppu_ctx_forgive(core, inst);
 	if (!c) {
-		c = calloc(1, sizeof(*c));
+		c = ppu_alloc(1, sizeof(*c));
 		if (!c)
 			return;
 		c->inst = inst;
 		if (!ppu_ctx_parts_create(core, c)) {
-			free(c);
+			ppu_free(c);
 			return;
 		}
 		b = bucket(core, inst);
@@ -164,7 +164,7 @@ void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c)
 
 int ppu_ctxs_create(struct ppu_core *core)
 {
-	core->ctxs = calloc(1, sizeof(*core->ctxs));
+	core->ctxs = ppu_alloc(1, sizeof(*core->ctxs));
 	return core->ctxs ? 0 : -1;
 }
 
@@ -176,7 +176,7 @@ static void clear(struct ppu_core *core)
 		for (; c; c = next) {
 			next = c->next;
 			ppu_ctx_parts_free(c);
-			free(c);
+			ppu_free(c);
 		}
 		core->ctxs->hash[i] = NULL;
 	}
@@ -188,7 +188,7 @@ void ppu_ctxs_destroy(struct ppu_core *core)
 {
 	if (core->ctxs)
 		clear(core);
-	free(core->ctxs);
+	ppu_free(core->ctxs);
 	core->ctxs = NULL;
 }
 
@@ -228,7 +228,7 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 		return;
 	}
 	while (n-- && !io->failed) {
-		struct ppu_ctx *c = calloc(1, sizeof(*c)), **b;
+		struct ppu_ctx *c = ppu_alloc(1, sizeof(*c)), **b;
 
 		if (!c) {
 			ppu_io_fail(io, "out of memory");
@@ -242,7 +242,7 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 		if (io->failed || (c->inst & (PPU_PAGE_SIZE - 2)) || check(core, &c->blk) ||
 		    ppu_ctx_find(core, c->inst) || !ppu_ctx_parts_create(core, c)) {
 			ppu_io_fail(io, "bad instance block");
-			free(c);
+			ppu_free(c);
 			return;
 		}
 		ppu_ctx_parts_io(core, io, c);

@@ -7,8 +7,8 @@
  * runs.
  */
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/memory/mem.h"
 #include "core/memory/refmap.h"
 
@@ -244,7 +244,7 @@ bool ppu_mem_watched_range(const struct ppu_core *core, struct ppu_phys p, uint6
 
 int ppu_mem_create(struct ppu_core *core)
 {
-	core->mem = calloc(1, sizeof(*core->mem));
+	core->mem = ppu_alloc(1, sizeof(*core->mem));
 	if (!core->mem)
 		return -1;
 	atomic_flag_clear(&core->mem->lock);
@@ -257,7 +257,7 @@ void ppu_mem_destroy(struct ppu_core *core)
 		return;
 	ppu_refmap_clear(&core->mem->pages);
 	ppu_refmap_clear(&core->mem->frames);
-	free(core->mem);
+	ppu_free(core->mem);
 	core->mem = NULL;
 }
 

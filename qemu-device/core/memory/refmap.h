@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include "core/base/alloc.h"
 
 struct ppu_refmap {
 	struct ppu_refmap_slot { uint64_t key; uint32_t ref; } *v;
@@ -44,13 +45,13 @@ static inline struct ppu_refmap_slot *ppu_refmap_add(struct ppu_refmap *m, uint6
 	if ((m->n + 1) * 2 > m->cap) {
 		struct ppu_refmap big = { .cap = m->cap ? m->cap * 2 : 64 };
 
-		big.v = calloc(big.cap, sizeof(*big.v));
+		big.v = ppu_alloc(big.cap, sizeof(*big.v));
 		if (!big.v)
 			abort();
 		for (i = 0; i < m->cap; i++)
 			if (m->v[i].key)
 				ppu_refmap_add(&big, m->v[i].key - 1)->ref = m->v[i].ref;
-		free(m->v);
+		ppu_free(m->v);
 		*m = big;
 	}
 	for (i = ppu_hash64(key); m->v[i & (m->cap - 1)].key; i++)
@@ -81,7 +82,7 @@ static inline void ppu_refmap_del(struct ppu_refmap *m, struct ppu_refmap_slot *
 
 static inline void ppu_refmap_clear(struct ppu_refmap *m)
 {
-	free(m->v);
+	ppu_free(m->v);
 	m->v = NULL;
 	m->n = m->cap = 0;
 }

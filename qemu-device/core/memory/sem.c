@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_cmd.h>
+#include "core/base/alloc.h"
 #include "core/base/io.h"
 #include "core/base/trace.h"
 #include "core/memory/ctx.h"
@@ -124,7 +125,7 @@ static bool holds(const struct ppu_waiter *w, uint64_t word)
 static struct ppu_sem_word *new_word(struct ppu_core *core, struct ppu_phys p, uint64_t va)
 {
 	struct ppu_sems *s = core->sems;
-	struct ppu_sem_word *w = calloc(1, sizeof(*w)), **b;
+	struct ppu_sem_word *w = ppu_alloc(1, sizeof(*w)), **b;
 	struct sem_page **pg;
 
 	if (!w)
@@ -139,7 +140,7 @@ static struct ppu_sem_word *new_word(struct ppu_core *core, struct ppu_phys p, u
 	s->tail = w;
 	pg = find_page(s, p);
 	if (!*pg) {
-		*pg = calloc(1, sizeof(**pg));
+		*pg = ppu_alloc(1, sizeof(**pg));
 		if (!*pg)
 			abort();
 		(*pg)->key = page_key(p);
@@ -172,11 +173,11 @@ static void put_word(struct ppu_core *core, struct ppu_sem_word *w)
 	*(w->page_next ? &w->page_next->page_prev : &page->tail) = w->page_prev;
 	if (!page->first) {
 		*pg = page->hash_next;
-		free(page);
+		ppu_free(page);
 	}
 	s->num_words--;
 	ppu_mem_unwatch(core, w->p);
-	free(w);
+	ppu_free(w);
 }
 
 /* Lists of waiters are in order of stamp.  A new waiter has the highest stamp. */
@@ -405,7 +406,7 @@ void ppu_sem_remap(struct ppu_core *core, struct ppu_ctx *ctx)
 
 int ppu_sems_create(struct ppu_core *core)
 {
-	core->sems = calloc(1, sizeof(*core->sems));
+	core->sems = ppu_alloc(1, sizeof(*core->sems));
 	return core->sems ? ppu_watches_create(core) : -1;
 }
 
@@ -439,7 +440,7 @@ void ppu_sems_destroy(struct ppu_core *core)
 	if (core->watches)
 		ppu_sems_reset(core);
 	ppu_watches_destroy(core);
-	free(core->sems);
+	ppu_free(core->sems);
 	core->sems = NULL;
 }
 

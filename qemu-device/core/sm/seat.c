@@ -3,8 +3,8 @@
  * Room on an SM: what a CTA needs, whether it is there, and its seat: slots, registers, shared memory,
  * parameters, and its places in the areas of the instance block.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/sm/mem/storebuf.h"
 #include "core/sm/seat.h"
 #include "core/sm/warp.h"
@@ -85,8 +85,8 @@ bool ppu_seat_rows(struct ppu_warp *w, uint32_t nregs)
 	uint32_t rows = PPU_ROWS(nregs);
 
 	if (w->rows_cap < rows) {
-		free(w->rows);
-		w->rows = aligned_alloc(64, (size_t)rows * sizeof(w->v.row[0]));
+		ppu_free(w->rows);
+		w->rows = ppu_alloc_aligned(64, (size_t)rows * sizeof(w->v.row[0]));
 		w->rows_cap = w->rows ? rows : 0;
 		if (!w->rows)
 			return false;
@@ -101,8 +101,8 @@ bool ppu_seat_shared(struct ppu_cta *cta, uint32_t bytes)
 	uint32_t cap = (bytes + 15) & ~15u;
 
 	if (cta->shared_cap < cap) {
-		free(cta->shared);
-		cta->shared = aligned_alloc(16, cap);
+		ppu_free(cta->shared);
+		cta->shared = ppu_alloc_aligned(16, cap);
 		cta->shared_cap = cta->shared ? cap : 0;
 		if (!cta->shared)
 			return false;
@@ -149,7 +149,7 @@ bool ppu_seat_params(struct ppu_cta *cta, const struct ppu_sm_task *t, const uin
 		return true;
 	cta->param_bytes += t->launch.queue_entry_bytes;
 	if (!cta->own_params)
-		cta->own_params = aligned_alloc(16, PPU_PARAM_MAX + PPU_QUEUE_ENTRY_MAX);
+		cta->own_params = ppu_alloc_aligned(16, PPU_PARAM_MAX + PPU_QUEUE_ENTRY_MAX);
 	cta->params = cta->own_params;
 	if (!cta->params)
 		return false;

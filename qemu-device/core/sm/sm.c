@@ -7,8 +7,8 @@
  * a turn lasts PPU_SM_QUANTUM cycles or until the warp has to wait.  A program does not notice windows: turn
  * and cycle go on where the last window stopped.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/io.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
@@ -41,7 +41,7 @@ struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, s
 
 	if (fx->n == fx->cap) {
 		uint32_t cap = fx->cap ? 2 * fx->cap : 64;
-		struct ppu_effect *v = realloc(fx->v, cap * sizeof(*v));
+		struct ppu_effect *v = ppu_realloc(fx->v, cap * sizeof(*v));
 
 		if (!v)
 			return NULL;
@@ -505,7 +505,7 @@ int ppu_sms_create(struct ppu_core *core)
 {
 	unsigned i, k;
 
-	core->sms = calloc(core->num_sms, sizeof(*core->sms));
+	core->sms = ppu_alloc(core->num_sms, sizeof(*core->sms));
 	if (!core->sms || ppu_icache_create(core))
 		return -1;
 	for (i = 0; i < core->num_sms; i++) {
@@ -516,8 +516,8 @@ int ppu_sms_create(struct ppu_core *core)
 		sm->simd = ppu_lsu_simd(ppu_exec_level());
 		sm->num_warps = core->cfg.warps_per_sm;
 		sm->num_ctas = core->cfg.ctas_per_sm;
-		sm->warp = calloc(sm->num_warps, sizeof(*sm->warp));
-		sm->cta = calloc(sm->num_ctas, sizeof(*sm->cta));
+		sm->warp = ppu_alloc(sm->num_warps, sizeof(*sm->warp));
+		sm->cta = ppu_alloc(sm->num_ctas, sizeof(*sm->cta));
 		if (!sm->warp || !sm->cta || ppu_storebuf_create(sm))
 			return -1;
 		for (k = 0; k < sm->num_warps; k++)
@@ -537,18 +537,18 @@ void ppu_sms_destroy(struct ppu_core *core)
 		struct ppu_sm *sm = &core->sms[i];
 
 		for (k = 0; sm->warp && k < sm->num_warps; k++)
-			free(sm->warp[k].rows);
+			ppu_free(sm->warp[k].rows);
 		for (k = 0; sm->cta && k < sm->num_ctas; k++) {
-			free(sm->cta[k].shared);
-			free(sm->cta[k].own_params);
+			ppu_free(sm->cta[k].shared);
+			ppu_free(sm->cta[k].own_params);
 		}
-		free(sm->warp);
-		free(sm->cta);
-		free(sm->fx.v);
+		ppu_free(sm->warp);
+		ppu_free(sm->cta);
+		ppu_free(sm->fx.v);
 		ppu_storebuf_destroy(sm);
 	}
 	ppu_caches_destroy(core);
-	free(core->sms);
+	ppu_free(core->sms);
 	core->sms = NULL;
 	ppu_icache_destroy(core);
 }

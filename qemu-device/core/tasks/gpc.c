@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/event.h"
 #include "core/base/trace.h"
 #include "core/sm/mem/icache.h"
@@ -83,7 +84,7 @@ static bool collect(struct ppu_core *core)
 
 		if (fx->n > g->cap_refs - g->num_refs) {
 			uint32_t cap = (g->num_refs + fx->n) * 2;
-			struct ref *v = realloc(g->refs, cap * sizeof(*v));
+			struct ref *v = ppu_realloc(g->refs, cap * sizeof(*v));
 
 			if (!v)
 				return false;
@@ -288,13 +289,13 @@ void ppu_gpc_drop(struct ppu_core *core, struct ppu_task *t)
 
 int ppu_gpcs_create(struct ppu_core *core)
 {
-	struct ppu_gpcs *g = core->gpcs = calloc(1, sizeof(*g));
+	struct ppu_gpcs *g = core->gpcs = ppu_alloc(1, sizeof(*g));
 
 	if (!g)
 		return -1;
-	g->busy = calloc(core->num_sms, sizeof(*g->busy));
-	g->fx = calloc(core->num_sms, sizeof(*g->fx));
-	g->exc = calloc((size_t)core->num_sms * core->cfg.warps_per_sm, sizeof(*g->exc));
+	g->busy = ppu_alloc(core->num_sms, sizeof(*g->busy));
+	g->fx = ppu_alloc(core->num_sms, sizeof(*g->fx));
+	g->exc = ppu_alloc((size_t)core->num_sms * core->cfg.warps_per_sm, sizeof(*g->exc));
 	if (!g->busy || !g->fx || !g->exc)
 		return -1;
 	ppu_event_init(&g->window_ev, PPU_EVP_SM_APPLY, window, NULL);
@@ -305,11 +306,11 @@ void ppu_gpcs_destroy(struct ppu_core *core)
 {
 	if (!core->gpcs)
 		return;
-	free(core->gpcs->busy);
-	free(core->gpcs->fx);
-	free(core->gpcs->exc);
-	free(core->gpcs->refs);
-	free(core->gpcs);
+	ppu_free(core->gpcs->busy);
+	ppu_free(core->gpcs->fx);
+	ppu_free(core->gpcs->exc);
+	ppu_free(core->gpcs->refs);
+	ppu_free(core->gpcs);
 	core->gpcs = NULL;
 }
 

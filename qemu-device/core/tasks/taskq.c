@@ -9,9 +9,9 @@
  * The put counter is user memory, so it is checked: it may neither go back nor run ahead of the capacity.
  */
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_cmd.h>
+#include "core/base/alloc.h"
 #include "core/memory/mmu.h"
 #include "core/tasks/task.h"
 #include "core/tasks/taskq.h"
@@ -66,7 +66,7 @@ static void changed(struct ppu_core *core, struct ppu_waiter *w, uint64_t word)
 
 bool ppu_taskq_create(struct ppu_task *t)
 {
-	t->queue = calloc(1, sizeof(*t->queue));
+	t->queue = ppu_alloc(1, sizeof(*t->queue));
 	if (!t->queue)
 		return false;
 	t->queue->w.ctx = t->sm.ctx;
@@ -89,7 +89,7 @@ void ppu_taskq_free(struct ppu_core *core, struct ppu_task *t)
 		;
 	if (t->queue->look)
 		*p = t->queue->look_next;
-	free(t->queue);
+	ppu_free(t->queue);
 	t->queue = NULL;
 }
 

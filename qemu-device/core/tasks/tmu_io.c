@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Save and restore of the task management unit: records, lists, families. */
-#include <stdlib.h>
+#include "core/base/alloc.h"
 #include "core/sm/mem/icache.h"
 #include "core/tasks/order.h"
 #include "core/tasks/taskq.h"
@@ -87,7 +87,7 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct ppu_tmu_r
 			return;
 		}
 		padded = (t->sm.launch.param_bytes + 15) & ~15u;
-		t->sm.params = calloc(1, padded ? padded : 16);
+		t->sm.params = ppu_alloc(1, padded ? padded : 16);
 		if (!t->sm.params || !ppu_rank_prepare(core, t->sm.ctx, t->sm.depth)) {
 			ppu_io_fail(io, "out of memory");
 			return;
@@ -160,7 +160,7 @@ bool ppu_tmu_waits_well(struct ppu_core *core, const struct ppu_task *t)
 static void check_families(struct ppu_core *core, struct ppu_io *io)
 {
 	const struct ppu_tmu *tm = core->tmu;
-	uint32_t *kids = calloc((size_t)tm->top + 1, sizeof(*kids)), i;
+	uint32_t *kids = ppu_alloc((size_t)tm->top + 1, sizeof(*kids)), i;
 
 	if (!kids) {
 		ppu_io_fail(io, "out of memory");
@@ -188,7 +188,7 @@ static void check_families(struct ppu_core *core, struct ppu_io *io)
 		    (kids[i] != tm->rec[i].t.live_children ||
 		     (tm->rec[i].t.state == PPU_TASK_CODE_DONE && !kids[i])))
 			ppu_io_fail(io, "task %u has the wrong number of children", i);
-	free(kids);
+	ppu_free(kids);
 }
 
 void ppu_tmu_io(struct ppu_core *core, struct ppu_io *io)

@@ -17,8 +17,8 @@
  * turns over the GPCs.  Each GPC accepts one CTA in cost_cta_ns, and saves or restores one in
  * cost_evict_ns.  All decisions are made in one event, so that no caller is in the middle of something.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/event.h"
 #include "core/sm/smsave.h"
 #include "core/tasks/gpc.h"
@@ -487,13 +487,13 @@ void ppu_wdu_drop(struct ppu_core *core, struct ppu_task *t)
 
 int ppu_wdu_create(struct ppu_core *core)
 {
-	struct ppu_wdu *w = core->wdu = calloc(1, sizeof(*w));
+	struct ppu_wdu *w = core->wdu = ppu_alloc(1, sizeof(*w));
 
 	if (!w)
 		return -1;
-	w->slots = calloc(core->cfg.task_slots, sizeof(*w->slots));
-	w->order = calloc(core->cfg.task_slots, sizeof(*w->order));
-	w->gpc_free = calloc(core->cfg.gpcs, sizeof(*w->gpc_free));
+	w->slots = ppu_alloc(core->cfg.task_slots, sizeof(*w->slots));
+	w->order = ppu_alloc(core->cfg.task_slots, sizeof(*w->order));
+	w->gpc_free = ppu_alloc(core->cfg.gpcs, sizeof(*w->gpc_free));
 	if (!w->slots || !w->order || !w->gpc_free)
 		return -1;
 	ppu_event_init(&w->pass_ev, PPU_EVP_TASK, pass, NULL);
@@ -505,10 +505,10 @@ void ppu_wdu_destroy(struct ppu_core *core)
 {
 	if (!core->wdu)
 		return;
-	free(core->wdu->slots);
-	free(core->wdu->order);
-	free(core->wdu->gpc_free);
-	free(core->wdu);
+	ppu_free(core->wdu->slots);
+	ppu_free(core->wdu->order);
+	ppu_free(core->wdu->gpc_free);
+	ppu_free(core->wdu);
 	core->wdu = NULL;
 }
 

@@ -10,9 +10,9 @@
  * decodes into one that faults when a thread executes it: one linked image holds kernels of
  * different sizes, and data between functions is nobody's business until it is executed.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_isa_check.h>
+#include "core/base/alloc.h"
 #include "core/memory/mmu.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
@@ -36,7 +36,7 @@ struct ppu_icache {
 
 int ppu_icache_create(struct ppu_core *core)
 {
-	core->icache = calloc(1, sizeof(*core->icache));
+	core->icache = ppu_alloc(1, sizeof(*core->icache));
 	return core->icache ? 0 : -1;
 }
 
@@ -50,9 +50,9 @@ static void program_free(struct ppu_icache *ic, struct ppu_program *p)
 	ic->bytes -= p->bytes;
 	if (!p->refs)
 		ic->idle_bytes -= p->bytes;
-	free(p->raw);
-	free(p->code);
-	free(p);
+	ppu_free(p->raw);
+	ppu_free(p->code);
+	ppu_free(p);
 }
 
 /* No launch finds the program any more; tasks that run it keep it alive. */
@@ -79,7 +79,7 @@ void ppu_icache_destroy(struct ppu_core *core)
 		return;
 	while (core->icache->list)
 		program_free(core->icache, core->icache->list);
-	free(core->icache);
+	ppu_free(core->icache);
 	core->icache = NULL;
 }
 
@@ -261,7 +261,7 @@ static bool decode_all(const struct ppu_core *core, struct ppu_program *p)
 {
 	uint32_t i;
 
-	p->code = malloc(((size_t)p->n + 1) * sizeof(*p->code));
+	p->code = ppu_alloc(1, ((size_t)p->n + 1) * sizeof(*p->code));
 	if (!p->code)
 		return false;
 	for (i = 0; i < p->n; i++) {
@@ -354,7 +354,7 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 	shrink(ic, total);
 	if (ic->bytes + total > MAX_BYTES)
 		return PPU_ERR_TMD_LIMITS;
-	p = calloc(1, sizeof(*p));
+	p = ppu_alloc(1, sizeof(*p));
 	if (!p)
 		return PPU_ERR_TMD_LIMITS;
 	p->ctx = ctx;
@@ -368,7 +368,7 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 	p->next = ic->list;
 	ic->list = p;
 	ic->bytes += total;
-	p->raw = malloc(bytes);
+	p->raw = ppu_alloc(1, bytes);
 	err = p->raw ? fetch(core, ctx, p->va, bytes, NULL, (uint8_t *)p->raw, va)
 		     : PPU_ERR_TMD_LIMITS;
 	if (!err && !decode_all(core, p))
