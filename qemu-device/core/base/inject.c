@@ -133,7 +133,7 @@ bool ppu_inject_dma(struct ppu_core *core, unsigned engine)
 int ppu_inject_create(struct ppu_core *core)
 {
 	core->inject = ppu_alloc(1, sizeof(*core->inject));
-	if (!core->inject)
+	if (!core->inject || !ppu_events_reserve(core, PPU_NUM_VECTORS))
 		return -1;
 	for (unsigned i = 0; i < PPU_NUM_VECTORS; i++)
 		ppu_event_init(&core->inject->v[i].event, PPU_EVP_HOST, arrives, &core->inject->v[i]);

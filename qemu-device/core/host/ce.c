@@ -333,7 +333,7 @@ int ppu_ces_create(struct ppu_core *core)
 	if (!core->ces)
 		return -1;
 	core->ces->v = ppu_alloc(core->cfg.copy_engines, sizeof(struct engine));
-	if (!core->ces->v)
+	if (!core->ces->v || !ppu_events_reserve(core, core->cfg.copy_engines))
 		return -1;
 	for (unsigned i = 0; i < core->cfg.copy_engines; i++)
 		ppu_event_init(&core->ces->v[i].event, PPU_EVP_CE, chunk_end, &core->ces->v[i]);

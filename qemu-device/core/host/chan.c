@@ -526,7 +526,7 @@ int ppu_chans_create(struct ppu_core *core)
 		return -1;
 	s->v = ppu_alloc(core->cfg.channels, sizeof(*s->v));
 	s->pub = ppu_alloc(core->cfg.channels, sizeof(*s->pub));
-	if (!s->v || !s->pub)
+	if (!s->v || !s->pub || !ppu_events_reserve(core, core->cfg.channels))
 		return -1;
 	for (unsigned i = 0; i < core->cfg.channels; i++)
 		ppu_event_init(&s->v[i].wfi_event, PPU_EVP_HOST, wfi_again, &s->v[i]);

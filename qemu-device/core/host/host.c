@@ -50,7 +50,7 @@ int ppu_host_create(struct ppu_core *core)
 		return -1;
 	h->num_engines = 1 + core->cfg.copy_engines;
 	h->engines = ppu_alloc(h->num_engines, sizeof(*h->engines));
-	if (!h->engines)
+	if (!h->engines || !ppu_runlist_create(core) || !ppu_events_reserve(core, 1 + 2 * h->num_engines))
 		return -1;
 	ppu_event_init(&h->event, PPU_EVP_HOST, ppu_hostif_event, NULL);
 	for (unsigned e = 0; e < h->num_engines; e++) {

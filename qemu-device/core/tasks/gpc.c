@@ -296,7 +296,7 @@ int ppu_gpcs_create(struct ppu_core *core)
 	g->busy = ppu_alloc(core->num_sms, sizeof(*g->busy));
 	g->fx = ppu_alloc(core->num_sms, sizeof(*g->fx));
 	g->exc = ppu_alloc((size_t)core->num_sms * core->cfg.warps_per_sm, sizeof(*g->exc));
-	if (!g->busy || !g->fx || !g->exc)
+	if (!g->busy || !g->fx || !g->exc || !ppu_events_reserve(core, 1))
 		return -1;
 	ppu_event_init(&g->window_ev, PPU_EVP_SM_APPLY, window, NULL);
 	return 0;

@@ -335,7 +335,7 @@ int ppu_ranks_create(struct ppu_core *core)
 		return -1;
 	core->ranks->tail = &core->ranks->first;
 	ppu_event_init(&core->ranks->slice_ev, PPU_EVP_TASK, slice_event, NULL);
-	return 0;
+	return ppu_events_reserve(core, 1) ? 0 : -1;
 }
 
 void ppu_rank_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx)

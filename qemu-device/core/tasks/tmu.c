@@ -596,7 +596,8 @@ int ppu_tmu_create(struct ppu_core *core)
 	tm->lists = ppu_alloc(tm->num_lists, sizeof(*tm->lists));
 	tm->chan_tasks = ppu_alloc(core->cfg.channels, sizeof(*tm->chan_tasks));
 	tm->chan_idle = ppu_alloc(core->cfg.channels, sizeof(*tm->chan_idle));
-	if (!tm->rec || !tm->used || !tm->lists || !tm->chan_tasks || !tm->chan_idle)
+	if (!tm->rec || !tm->used || !tm->lists || !tm->chan_tasks || !tm->chan_idle ||
+	    !ppu_events_reserve(core, 2))
 		return -1;
 	ppu_event_init(&tm->accept_ev, PPU_EVP_TASK, accept_event, NULL);
 	ppu_event_init(&tm->watchdog_ev, PPU_EVP_TASK, ppu_watchdog_event, NULL);

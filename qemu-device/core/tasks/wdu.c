@@ -494,7 +494,7 @@ int ppu_wdu_create(struct ppu_core *core)
 	w->slots = ppu_alloc(core->cfg.task_slots, sizeof(*w->slots));
 	w->order = ppu_alloc(core->cfg.task_slots, sizeof(*w->order));
 	w->gpc_free = ppu_alloc(core->cfg.gpcs, sizeof(*w->gpc_free));
-	if (!w->slots || !w->order || !w->gpc_free)
+	if (!w->slots || !w->order || !w->gpc_free || !ppu_events_reserve(core, 1))
 		return -1;
 	ppu_event_init(&w->pass_ev, PPU_EVP_TASK, pass, NULL);
 	w->num_free = core->cfg.task_slots;
