@@ -63,6 +63,9 @@ $(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk
 $(BUILD)/unit/test_sched_cost: $(UNIT_COUNTED)
 ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
 
+# test_hostmem decides which allocation of the core fails.
+$(BUILD)/unit/test_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=ppu_%,alloc alloc_aligned realloc free sentence vsentence)
+
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) \
 		$(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)))
 

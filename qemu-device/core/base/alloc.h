@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory of the host.  The core takes all of it from here, and each of these calls may fail.
+ * Memory of the host.  The core takes all of it from here, and lives with any of these calls failing
+ * (Documentation/hw/host-memory.md).  In short:
+ *
+ *   - What has a bound that the configuration gives is taken when the core is created; creation fails.
+ *   - A command of a channel that needs memory stops its channel with HOST_MEMORY.
+ *   - A task that needs memory ends its context with TASK_MEMORY.
+ *   - Save and load return an error.
+ *   - What is only observed (trace records of SMs, counts of the cache model) is incomplete.
+ *
+ * Nothing else changes, and what has failed leaves neither memory nor accounts behind.
  *
  * State: none.
  * Thread safety: any thread.

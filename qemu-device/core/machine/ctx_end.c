@@ -18,7 +18,7 @@
 
 bool ppu_ctx_parts_create(struct ppu_core *core, struct ppu_ctx *c)
 {
-	return ppu_host_ctx_create(core, c);
+	return ppu_host_ctx_create(core, c) && ppu_ctas_ctx_create(c);
 }
 
 void ppu_ctx_parts_free(struct ppu_ctx *c)

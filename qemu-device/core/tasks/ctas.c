@@ -85,12 +85,10 @@ bool ppu_ctas_fits(const struct ppu_core *core, const struct ppu_ctx *ctx, const
 	return ppu_sm_image_bytes(core, tmd) <= to - from;
 }
 
-static bool have_levels(struct ppu_ctx *ctx)
+bool ppu_ctas_ctx_create(struct ppu_ctx *ctx)
 {
 	unsigned i;
 
-	if (ctx->cta_levels)
-		return true;
 	ctx->cta_levels = ppu_alloc(1, sizeof(*ctx->cta_levels));
 	for (i = 0; ctx->cta_levels && i < PPU_MAX_DEPTH; i++)
 		ctx->cta_levels->level[i] = (struct level){ NONE, 0 };
@@ -128,7 +126,7 @@ bool ppu_ctas_room(struct ppu_core *core, const struct ppu_task *t)
 
 	if (!ppu_ctas_saveable(core, t->sm.ctx))
 		return true;
-	return have_levels(t->sm.ctx) && find_gap(core, t, &addr, &after);
+	return find_gap(core, t, &addr, &after);
 }
 
 static void link_image(struct ppu_core *core, struct ppu_cta_rec *r, int32_t after)
@@ -224,7 +222,7 @@ struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t)
 	bool saveable = ppu_ctas_saveable(core, t->sm.ctx);
 	uint32_t i = s->free_hint;
 
-	if (saveable && (!have_levels(t->sm.ctx) || !find_gap(core, t, &addr, &after)))
+	if (saveable && !find_gap(core, t, &addr, &after))
 		return NULL;
 	while (i < s->top && s->rec[i].task)
 		i++;
@@ -388,9 +386,6 @@ void ppu_ctas_reset(struct ppu_core *core)
 	struct ppu_ctas *s = core->ctas;
 	uint32_t i;
 
-	for (i = 0; i < s->top; i++)
-		if (s->rec[i].task)
-			ppu_ctas_forget_ctx(s->rec[i].task->sm.ctx);
 	ppu_free(s->rec);
 	s->rec = NULL;
 	s->cap = s->top = s->free_hint = 0;
@@ -433,10 +428,6 @@ static void io_rec(struct ppu_core *core, struct ppu_io *io, struct ppu_cta_rec 
 		set_at(core, r, number(core, r));
 	if (!ppu_ctas_saveable(core, t->sm.ctx))
 		return;
-	if (!have_levels(t->sm.ctx)) {
-		ppu_io_fail(io, "out of memory");
-		return;
-	}
 	r->image_bytes = ppu_sm_image_bytes(core, &t->sm.launch);
 	level_range(t->sm.ctx, t->sm.depth, &from, &to);
 	for (i = t->sm.ctx->cta_levels->level[t->sm.depth - 1].first;

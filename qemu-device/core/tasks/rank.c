@@ -397,8 +397,12 @@ void ppu_ranks_io(struct ppu_core *core, struct ppu_io *io)
 
 		ppu_io_ctx(core, io, &ctx);
 		if (io->loading) {
-			if (io->failed || !ctx || ctx->rank || !have_rank(core, ctx, RESUME)) {
+			if (io->failed || !ctx || ctx->rank) {
 				ppu_io_fail(io, "a context has two turns");
+				return;
+			}
+			if (!have_rank(core, ctx, RESUME)) {
+				ppu_io_fail(io, "out of memory");
 				return;
 			}
 			c = ctx->rank;

@@ -146,10 +146,12 @@ void ppu_smexcs_io(struct ppu_core *core, struct ppu_io *io)
 	ppu_io_u32(io, &s->n);
 	ppu_io_u32(io, &s->head);
 	ppu_io_u32(io, &s->tail);
-	if (s->n > s->cap || (io->loading && !seen)) {
+	if (io->loading && !seen)
+		ppu_io_fail(io, "out of memory");
+	if (s->n > s->cap)
 		ppu_io_fail(io, "too many SM exceptions");
+	if (io->failed)
 		s->n = 0;
-	}
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct ppu_smexc *x = &s->v[i];
 		uint32_t tail = (uint32_t)x->tail;

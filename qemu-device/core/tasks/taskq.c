@@ -189,8 +189,12 @@ void ppu_taskq_io(struct ppu_core *core, struct ppu_io *io, struct ppu_task *t)
 	if (io->loading) {
 		uint64_t avail = t->avail_ctas;
 
-		if (io->failed || avail >> 63 || !ppu_taskq_create(t)) {
+		if (io->failed || avail >> 63) {
 			ppu_io_fail(io, "the queue of task %u is not possible", t->sm.index);
+			return;
+		}
+		if (!ppu_taskq_create(t)) {
+			ppu_io_fail(io, "out of memory");
 			return;
 		}
 		t->avail_ctas = avail;

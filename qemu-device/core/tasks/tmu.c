@@ -224,7 +224,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	}
 	padded = (t->sm.launch.param_bytes + 15) & ~15u;
 	t->sm.params = ppu_alloc(1, padded ? padded : 16);
-	err = PPU_ERR_TMD_LIMITS;
+	err = PPU_ERR_HOST_MEMORY;
 	if (!t->sm.params)
 		goto fail;
 	err = PPU_ERR_TMD_FAULT;
@@ -233,7 +233,10 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 		goto fail;
 	t->sm.depth = parent ? parent->sm.depth + 1 : 1;
 	err = PPU_ERR_TMD_LIMITS;
-	if (!ppu_ctas_fits(core, ctx, &t->sm.launch, t->sm.depth) || !ppu_rank_prepare(core, ctx, t->sm.depth))
+	if (!ppu_ctas_fits(core, ctx, &t->sm.launch, t->sm.depth))
+		goto fail;
+	err = PPU_ERR_HOST_MEMORY;
+	if (!ppu_rank_prepare(core, ctx, t->sm.depth))
 		goto fail;
 	err = ppu_icache_get(core, ctx, &t->sm.launch, &t->sm.prog, &va);
 	if (err)
@@ -249,7 +252,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	ppu_ctas_init_task(t);
 	t->num_ctas = t->avail_ctas = ppu_tmd_ctas(&t->sm.launch);
 	if (t->sm.launch.kind == PPU_TMD_QUEUE && !ppu_taskq_create(t)) {
-		err = PPU_ERR_TMD_LIMITS;
+		err = PPU_ERR_HOST_MEMORY;
 		goto fail;
 	}
 	t->state = PPU_TASK_PENDING;
@@ -348,6 +351,9 @@ unsigned ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, ui
 	case PPU_ERR_TMD_LIMITS:
 	case PPU_ERR_NO_TOKQ:
 		return PPU_LAUNCH_LIMITS;
+	case PPU_ERR_HOST_MEMORY:		/* ends the context, and with it the parent */
+		ppu_tmu_fault(core, parent, PPU_ERR_TASK_MEMORY, tmd_va);
+		return PPU_LAUNCH_STOPPED;
 	default:
 		return PPU_LAUNCH_CODE;
 	}

@@ -37,6 +37,7 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct ppu_tmu_r
 	uint8_t state = (uint8_t)t->state;
 	uint32_t parent = (uint32_t)t->parent, padded;
 	uint64_t va;
+	int err;
 
 	ppu_io_u8(io, &state);
 	ppu_io_ctx(core, io, &t->sm.ctx);
@@ -93,13 +94,19 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct ppu_tmu_r
 			return;
 		}
 	}
+	if (io->failed)
+		return;
 	ppu_io_bytes(io, t->sm.params, t->sm.launch.param_bytes);
 	if (!io->loading || io->failed)
 		return;
 	/* Programs are not in the saved state.  They are fetched again, from memory that has not changed. */
-	if (ppu_icache_get(core, t->sm.ctx, &t->sm.launch, &t->sm.prog, &va)) {
+	err = ppu_icache_get(core, t->sm.ctx, &t->sm.launch, &t->sm.prog, &va);
+	if (err) {
 		t->sm.prog = NULL;
-		ppu_io_fail(io, "the program of task %u cannot be fetched", t->sm.index);
+		if (err == PPU_ERR_HOST_MEMORY)
+			ppu_io_fail(io, "out of memory");
+		else
+			ppu_io_fail(io, "the program of task %u cannot be fetched", t->sm.index);
 		return;
 	}
 	t->state = (enum ppu_task_state)state;

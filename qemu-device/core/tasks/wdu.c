@@ -323,21 +323,27 @@ static int make_room(struct ppu_core *core, const struct ppu_task *t)
 	return -1;
 }
 
-/* Starts the next CTA of t.  Returns 0, or what is wrong with the task's memory. */
+/* Starts the next CTA of t.  Returns 0 or PPU_ERR_*: then nothing has started. */
 static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
 {
 	uint8_t entry[PPU_QUEUE_ENTRY_MAX];
 	struct ppu_cta_rec *r;
 	uint64_t when;
+	int slot;
 
 	if (t->queue && !ppu_taskq_entry(core, t, entry))
 		return PPU_ERR_TASK_QUEUE;
 	r = ppu_ctas_start(core, t);
 	if (!r)
-		return PPU_ERR_TMD_LIMITS;	/* there was room: out of host memory */
+		return PPU_ERR_TASK_MEMORY;	/* there was room */
 	when = occupy(core, sm, core->cfg.cost_cta_ns);
-	ppu_ctas_place(core, r, sm, (unsigned)ppu_sm_start_cta(core, sm, &t->sm, t->next_cta++, when,
-							       t->queue ? entry : NULL));
+	slot = ppu_sm_start_cta(core, sm, &t->sm, t->next_cta, when, t->queue ? entry : NULL);
+	if (slot < 0) {
+		ppu_ctas_end(core, r);
+		return (unsigned)-slot;
+	}
+	ppu_ctas_place(core, r, sm, (unsigned)slot);
+	t->next_cta++;
 	t->live_ctas++;
 	ppu_rank_started(t->sm.ctx, when);
 	update_running(core, t);
@@ -351,7 +357,7 @@ static unsigned restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned 
 	int slot = ppu_sm_restore_cta(core, sm, &t->sm, r->index, r->children, r->image, when);
 
 	if (slot < 0)
-		return PPU_ERR_SAVE_CORRUPT;
+		return (unsigned)-slot;
 	ppu_ctas_pop_ready(core, t);
 	ppu_ctas_place(core, r, sm, (unsigned)slot);
 	t->saved_ctas--;
@@ -381,7 +387,7 @@ static uint32_t order_slots(struct ppu_core *core)
 	return n;
 }
 
-/* *bad: a task whose memory is not what it should be; returns the error. */
+/* *bad: a task whose memory is not what it should be, or that needs host memory; returns the error. */
 static unsigned place(struct ppu_core *core, struct ppu_task **bad)
 {
 	struct ppu_wdu *w = core->wdu;

@@ -97,6 +97,22 @@ static void shrink(struct ppu_icache *ic, uint64_t room)
 	}
 }
 
+/* Memory for a program.  Idle programs are only there to be found again, so they go before a launch fails. */
+static void *program_alloc(struct ppu_icache *ic, size_t n, size_t size)
+{
+	void *mem = ppu_alloc(n, size);
+	struct ppu_program *p, *next;
+
+	if (mem || !ic->idle_bytes)
+		return mem;
+	for (p = ic->list; p; p = next) {
+		next = p->next;
+		if (!p->refs)
+			program_free(ic, p);
+	}
+	return ppu_alloc(n, size);
+}
+
 /* ---- decode ---------------------------------------------------------------------------------- */
 
 static uint32_t cost_of(const struct ppu_core *core, const struct ppu_dinsn *di)
@@ -261,7 +277,7 @@ static bool decode_all(const struct ppu_core *core, struct ppu_program *p)
 {
 	uint32_t i;
 
-	p->code = ppu_alloc(1, ((size_t)p->n + 1) * sizeof(*p->code));
+	p->code = program_alloc(core->icache, (size_t)p->n + 1, sizeof(*p->code));
 	if (!p->code)
 		return false;
 	for (i = 0; i < p->n; i++) {
@@ -354,9 +370,9 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 	shrink(ic, total);
 	if (ic->bytes + total > MAX_BYTES)
 		return PPU_ERR_TMD_LIMITS;
-	p = ppu_alloc(1, sizeof(*p));
+	p = program_alloc(ic, 1, sizeof(*p));
 	if (!p)
-		return PPU_ERR_TMD_LIMITS;
+		return PPU_ERR_HOST_MEMORY;
 	p->ctx = ctx;
 	p->va = t->code_va;
 	p->n = t->code_insns;
@@ -368,11 +384,11 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 	p->next = ic->list;
 	ic->list = p;
 	ic->bytes += total;
-	p->raw = ppu_alloc(1, bytes);
+	p->raw = program_alloc(ic, 1, bytes);
 	err = p->raw ? fetch(core, ctx, p->va, bytes, NULL, (uint8_t *)p->raw, va)
-		     : PPU_ERR_TMD_LIMITS;
+		     : PPU_ERR_HOST_MEMORY;
 	if (!err && !decode_all(core, p))
-		err = PPU_ERR_TMD_LIMITS;
+		err = PPU_ERR_HOST_MEMORY;
 	if (err) {
 		program_free(ic, p);
 		return err;

@@ -106,6 +106,7 @@ static void drain_one(struct ppu_sm *sm, uint32_t i, bool in_window)
 		ppu_sem_written(sm->core, e.phys, e.len, PPU_TRW_SM, sm->id);
 	} else if (ppu_mem_watched(sm->core, e.phys)) {
 		x = ppu_sm_effect(sm, PPU_FX_STORE, NULL);
+		sm->fx.lost_stores |= !x;
 		if (x) {
 			x->phys = e.phys;
 			x->len = e.len;
