@@ -36,6 +36,7 @@ E(BAD_QUEUE,       20,  CH,  "QUEUE_REFRESH names no device-owned channel of thi
 E(BAD_CONFIG,      21,  CH,  "the channel's configuration is not usable") \
 E(CTX_STOPPED,     22,  CH,  "the channel's context was stopped") \
 E(RUN_LIMIT,       23,  CH,  "a run of commands exceeded its bound") \
+E(HOST_MEMORY,     24,  CH,  "the host that runs the device has no memory left for a command") \
 /* SM faults: the context stops */ \
 E(MMU_UNMAPPED,    32, CTX,  "a thread accessed an address that is not mapped") \
 E(MMU_READONLY,    33, CTX,  "a thread wrote to read-only memory") \
@@ -60,7 +61,8 @@ E(DEADLOCK,        51, CTX,  "every thread of a CTA waits and none can be releas
 E(ATOMIC_SPACE,    52, CTX,  "atomic operation on local or parameter memory") \
 E(TASK_DONE_FAULT, 53, CTX,  "the TMD's completion address is not writable") \
 E(SAVE_CORRUPT,    54, CTX,  "the saved image of a CTA is not what the device wrote") \
-E(TASK_QUEUE,      55, CTX,  "a task queue is not mapped, or its put counter went back or past its capacity")
+E(TASK_QUEUE,      55, CTX,  "a task queue is not mapped, or its put counter went back or past its capacity") \
+E(TASK_MEMORY,     56, CTX,  "the host that runs the device has no memory left for a task")
 
 enum ppu_err {
 #define E(name, code, scope, text) PPU_ERR_##name = (code),

@@ -61,6 +61,11 @@ $(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk
 $(BUILD)/unit/test_sched_cost: $(UNIT_COUNTED)
 ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
 
+# test_hostmem decides which allocation of the core fails.
+$(BUILD)/unit/test_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=ppu_%,alloc alloc_aligned realloc free sentence vsentence)
+# and test_backend_memory which one of the backend.
+$(BUILD)/unit/test_backend_memory: private LDFLAGS += -Wl,--wrap=calloc
+
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) \
 		$(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)))
 
