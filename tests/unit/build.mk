@@ -56,7 +56,7 @@ $(UNIT_BINS): $(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
 # test_sched_cost counts basic blocks of these (see there); they stand before the library.
 UNIT_COUNTED := $(patsubst %,$(BUILD)/obj-count/qemu-device/core/%.o, \
 	base/event host/ce host/chan host/host host/hostif host/hostsched host/runlist memory/mem memory/mmu memory/sem memory/watch)
-$(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk
+$(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk $(CC_STAMP)
 	@mkdir -p $(@D)
 	$(say) CC-CNT $<
 	$(Q)$(CC) $(CFLAGS_COMMON) -Iqemu-device $(CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
