@@ -26,7 +26,7 @@ static void say(const char *fmt, ...)
 
 	for (;;) {
 		va_start(ap, fmt);
-		n = vsnprintf(out + out_len, out_cap - out_len, fmt, ap);
+		n = vsnprintf(out ? out + out_len : NULL, out_cap - out_len, fmt, ap);
 		va_end(ap);
 		if (out_len + (size_t)n + 1 <= out_cap)
 			break;
