@@ -89,7 +89,8 @@ $(UNIT_PTX): tests/unit/runtime/devq.cu $(wildcard libruntime/compiler/devabi/*.
 unit-build: $(UNIT_PTX)
 unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(foreach f,$(UNIT_FAST),\
 		$(if $(filter %/$(f:test_%=%).sh,$(UNIT_WANTED)),$(BUILD)/unit-fast/$(f))) \
-	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model)
+	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model) \
+	$(if $(filter %/analyze.sh,$(UNIT_WANTED)),analyze-reports)
 #: make unit          host tests, no VM (T=test_ring: only that one)
 unit: unit-build
 	$(if $(UNIT_WANTED),,$(if $(T),$(error no unit test is called $(T))))
