@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and kernels of two streams overlap: while one half of the data is computed, the other is
- * on its way.  Timed in device time against the same work in one stream.  The device starts when everything is
- * submitted (close_gate()): device time follows the host's clock while the device is idle, and the pauses of the
- * submitting program are not what is to be measured.
+ * Copies and kernels of two streams overlap: while one half of the data is computed, the other half is copied. The
+ * sample compares the device time with that of the same work in one stream. The device starts when everything is
+ * submitted (close_gate()). Device time follows the host's clock while the device is idle, and without the gate the
+ * times would contain the pauses of the submitting program.
  */
 #include "common.h"
 
@@ -27,7 +27,7 @@ static int64_t run(int streams)
 		CHECK(ppuEventCreate(&last[i], PPU_EVENT_DISABLE_TIMING));
 	}
 	CHECK(ppuEventCreate(&end, 0));
-	for (int i = 0; i < streams; i++) {	/* channels are made at first use: not in the timed part */
+	for (int i = 0; i < streams; i++) {	/* first use makes channels: not in the timed part */
 		uint32_t n = 0, rounds = 0;
 		void *args[] = { &dev[i], &n, &rounds };
 
