@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "backend/node.h"
+#include "run_suite.h"
 
 #define CORE	"PPU_BACKEND=core"
 
@@ -303,8 +304,6 @@ int main(void)
 {
 	Suite *s = suite_create("node");
 	TCase *c = tcase_create("node");
-	SRunner *r;
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, nothing_at_all);
@@ -319,9 +318,5 @@ int main(void)
 	tcase_add_test(c, first_mistake);
 	tcase_add_test(c, chosen);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }
