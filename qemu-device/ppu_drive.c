@@ -8,7 +8,7 @@
  * while there is work.  While there is no work, device time follows the
  * guest's clock, starting from the time that it has reached.
  */
-#include "compat.h"
+#include "compat/compat.h"
 #include "qemu/atomic.h"
 #include "qemu/bitops.h"
 #include "qemu/rcu.h"

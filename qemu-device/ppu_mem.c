@@ -10,7 +10,7 @@
  * can change without such a notice; the device refuses to be created behind
  * one (ppu_pci.c).
  */
-#include "compat.h"
+#include "compat/compat.h"
 #include "exec/memory.h"
 #include "qemu/rcu.h"
 #include "ppu_device.h"

@@ -11,7 +11,7 @@
  *                     who drives device time (ppu_drive.c); auto: virtual
  *                     under -icount
  */
-#include "compat.h"
+#include "compat/compat.h"
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "qemu/host-utils.h"

@@ -4,7 +4,7 @@
  * is one versioned blob made and checked by ppu_core_save/ppu_core_load.  The
  * machine is stopped, so the device thread is parked.
  */
-#include "compat.h"
+#include "compat/compat.h"
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "migration/vmstate.h"
