@@ -83,6 +83,18 @@ kernel_headers()
 	echo "$dir"
 }
 
+# host_libs: where programs of this machine have their libraries, and the name under which a program asks for its
+# loader, as two words; the compiler and a program say so.
+host_libs()
+{
+	local libc loader
+	libc=$(realpath "$(gcc -print-file-name=libc.so.6)")
+	[[ $libc == /* ]] || die "gcc does not know where libc.so.6 is"
+	loader=$(readelf -lW "$(command -v make)" | sed -nE 's/.*interpreter: (.*)\]/\1/p')
+	[[ -n $loader ]] || die "cannot tell the loader of this machine's programs"
+	echo "$(dirname "$libc") $loader"
+}
+
 # Where QEMU's firmware is looked for.
 PPU_FIRMWARE_DIRS=(${PPU_FIRMWARE:+"$PPU_FIRMWARE"} /usr/share/qemu /usr/share/seabios)
 
