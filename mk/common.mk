@@ -20,7 +20,7 @@
 # which sources and libraries (scripts/lint compares their licences).
 
 BUILD   ?= build
-PPU_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ppu
+PPU_CACHE ?= $(or $(XDG_CACHE_HOME),$(or $(HOME),$(shell bash -c 'echo ~'))/.cache)/ppu
 export BUILD PPU_CACHE WERROR
 SHELL   := /bin/bash
 .SHELLFLAGS := -o pipefail -c

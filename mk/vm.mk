@@ -84,3 +84,15 @@ $(PLANTED): $(wildcard tests/debug/planted/*) $(KERNEL_DEBUG).stamp scripts/buil
 .PHONY: debug-kernel
 #: make debug-kernel  the guest kernel of make check-debug (long, once)
 debug-kernel: $(KERNEL_DEBUG).stamp
+
+# --- elsewhere ------------------------------------------------------------------
+
+#: make container-run the same in podman or docker   (C="make check": another command)
+.PHONY: container-run cache-export cache-import
+C ?= make run
+container-run:
+	$(Q)scripts/container/run $(C)
+
+#: make cache-export  the cache of what is slow to build as one file; cache-import: take it   (F=FILE)
+cache-export cache-import:
+	$(Q)scripts/cache $(@:cache-%=%) $(or $(F),$(error say which file: make $@ F=ppu-cache.tar.zst))

@@ -12,7 +12,8 @@ export LC_ALL=C.UTF-8
 PPU_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=${BUILD:-build}
 [[ $BUILD == /* ]] || BUILD=$PPU_TOP/$BUILD
-PPU_CACHE=${PPU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ppu}
+# ~ is known without HOME, too.
+PPU_CACHE=${PPU_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ppu}
 
 # The version of the tree, which include/ppu_version.h states.
 ppu_version()
@@ -36,11 +37,19 @@ esac
 say()  { printf '  %-7s %s\n' "$1" "${*:2}"; }
 die()  { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
+# make_dir DIR: makes a directory in which we can write, or says what to do.
+make_dir()
+{
+	if ! mkdir -p "$1" 2>/dev/null || [[ ! -w $1 ]]; then
+		die "cannot write to $1; PPU_CACHE=DIR and BUILD=DIR choose other places (now $PPU_CACHE and $BUILD)"
+	fi
+}
+
 # run_logged LOG CMD...: quiet unless it fails, then the end of its output.
 run_logged()
 {
 	local log=$1; shift
-	mkdir -p "$(dirname "$log")"
+	make_dir "$(dirname "$log")"
 	if ! "$@" >"$log" 2>&1 </dev/null; then
 		echo "--- end of $log" >&2
 		tail -n 30 "$log" >&2
@@ -64,7 +73,7 @@ as_root()
 # with_lock FILE: held until the script ends.
 with_lock()
 {
-	mkdir -p "$(dirname "$1")"
+	make_dir "$(dirname "$1")"
 	exec 9>"$1"
 	if ! flock -n 9; then
 		say WAIT "another build holds ${1##*/}"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the samples share. */
+/* Functions that the samples share. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
@@ -12,7 +12,7 @@
 #define CHECK(call) check((call), #call)
 void check(ppuResult res, const char *what);
 
-/* A kernel of the same-named file among the samples' compiled kernels. */
+/* A kernel from the file of the same name among the samples' compiled kernels. */
 ppuFunction load_kernel(const char *file, const char *kernel);
 
 void *device_alloc(size_t bytes);
@@ -24,7 +24,7 @@ int run_ppu_trace(const char *const *args);
 /* Prints the sample's line and gives its exit status. */
 int finish(int ok, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same numbers each time. */
+/* Random numbers, the same in each run. */
 uint32_t next_random(uint32_t *state);
 
 #endif

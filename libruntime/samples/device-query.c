@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What devices there are and what they have. */
+/* Lists the devices and their properties. */
 #include "common.h"
 
 int main(void)

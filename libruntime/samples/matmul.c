@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix product in tiles of shared memory, against a sum in double precision. */
+/* Matrix product in tiles of shared memory, compared with a sum in double precision. */
 #include <math.h>
 #include "common.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and kernels of two streams overlap: while one half of the data is computed, the other is
- * on its way.  Timed in device time against the same work in one stream.  Device time follows the
- * host's clock while the device is idle: in a machine that runs freely the times contain the pauses
- * of the submitting program, so only the in-process device is held to being faster.
+ * Copies and kernels of two streams overlap: while one half of the data is computed, the other half is copied. The
+ * sample compares the device time with that of the same work in one stream. Device time follows the host's clock while
+ * the device is idle. So in a virtual machine that runs freely, the times contain the pauses of the submitting program,
+ * and only the device inside the process is required to be faster.
  */
 #include <string.h>
 #include "common.h"
@@ -28,7 +28,7 @@ static int64_t run(int streams)
 	}
 	CHECK(ppuEventCreate(&start, 0));
 	CHECK(ppuEventCreate(&end, 0));
-	for (int i = 0; i < streams; i++) {	/* channels are made at first use: not in the timed part */
+	for (int i = 0; i < streams; i++) {	/* first use makes channels: not in the timed part */
 		uint32_t n = 0, rounds = 0;
 		void *args[] = { &dev[i], &n, &rounds };
 

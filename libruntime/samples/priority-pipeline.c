@@ -2,18 +2,18 @@
 /*
  * Kernels with priorities: a pipeline of six stages, and how many stream priorities it can have (SP-41).
  *
- * Every stage has a stream; its kernel fills the machine.  All frames are there from the beginning.  Without
- * priorities the first stage goes on with new frames while others are nearly done.  With each stage in a stream
- * of higher priority than the one before, a frame that is under way is finished first: its kernels evict those
- * of the frames behind it, which resume later.
+ * Every stage has a stream; its kernel fills the machine.  All frames are there from the beginning.  Without priorities
+ * the first stage goes on with new frames while others are nearly done.  With each stage in a stream of higher priority
+ * than the one before, a frame that is under way is finished first: its kernels evict the kernels of later frames,
+ * which resume afterwards.
  *
  * Of 12 device priorities, nesting depth N leaves floor(12 / N) to streams: six stages have six
  * priorities when kernels may launch kernels one level deep (N = 2), and three when they may three deep
  * (N = 4).  The sample runs with one priority for all, with three and with six.
  *
- * The device starts when everything is submitted (a kernel waits for a word in pinned memory), so what is
- * measured is the device alone.  With the core backend the timelines are written as pictures, by ppu-trace, to
- * the directory given (else here).
+ * The device starts when everything is submitted (a kernel waits for a word in pinned memory), so the times are the
+ * device's alone. With the core backend, ppu-trace writes the timelines as pictures to the directory given as argument
+ * (else to the current one).
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -27,10 +27,10 @@
 #define WORDS		(BLOCKS * THREADS)
 #define ROUNDS		1200u	/* of the first stage; the others take half as long */
 
-/* What a run came to. */
+/* The results of a run. */
 struct run {
 	const char *name;
-	unsigned priorities;			/* different ones the stages got */
+	unsigned priorities;			/* number of different priorities that the stages got */
 	uint64_t from, to;			/* device time */
 	uint64_t latency[FRAMES], mean;
 	uint32_t wrong;				/* words */
@@ -49,7 +49,7 @@ static uint32_t expected(uint32_t x)
 	return x;
 }
 
-/* A stream for each stage, the later the more urgent; how many different device priorities that gives. */
+/* Makes a stream for each stage, later stages more urgent; returns the number of different device priorities. */
 static unsigned make_streams(ppuStream *s, int priorities)
 {
 	uint32_t device, last = UINT32_MAX;
@@ -147,7 +147,9 @@ static int draw(const struct run *r, const char *trace, const char *dir, const c
 	return 1;
 }
 
-/* The device inside the process gets a trace and, if the user says nothing else, few SMs: there must be a queue. */
+/*
+ * The device inside the process gets a trace. Unless the user asks otherwise it has few SMs, so that tasks must wait.
+ */
 static int start(const char *trace)
 {
 	ppuInitOptions o = { .backend = "core", .trace = trace, .props = getenv("PPU_PROPS") };
@@ -187,7 +189,7 @@ int main(int argc, char **argv)
 	ok = !one.wrong && !three.wrong && !six.wrong && one.priorities == 1 && three.priorities == 3 &&
 	     six.priorities == STAGES;
 	if (core) {
-		/* In a machine with room for all at once priorities have nothing to decide. */
+		/* In a device with room for all kernels at once, priorities have no effect. */
 		ok = ok && six.latency[0] < one.latency[0] && six.mean < one.mean;
 		ok = draw(&one, trace, dir, "priority-pipeline-1.svg") && ok;
 		ok = draw(&six, trace, dir, "priority-pipeline-6.svg") && ok;

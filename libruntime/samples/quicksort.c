@@ -17,7 +17,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* As many levels as there may be: each needs a device priority of its own. */
+/* As many levels as possible: each level needs a device priority of its own. */
 static void set_depth(void)
 {
 	ppuDeviceProp prop;

@@ -29,6 +29,7 @@
 	} \
 } while (0)
 #define OK(call) RESULT(PPU_SUCCESS, call)
+#include "../driver/child_tmd.h"	/* wants OK() */
 
 #define LEVELS	16u
 
@@ -135,31 +136,6 @@ static int both(void (*a)(const struct peer *), void (*b)(const struct peer *))
 
 /* ---- depths ---------------------------------------------------------------------------------- */
 
-static void *self_launching(uint32_t *out)
-{
-	ppuFunctionAttributes a;
-	uint64_t params[2];
-	struct ppu_tmd t = {
-		.magic = PPU_TMD_MAGIC, .version = PPU_TMD_VERSION, .size = PPU_TMD_SIZE, .kind = PPU_TMD_GRID,
-		.grid = { 1, 1, 1 }, .block = { 1, 1, 1 },
-	};
-	char *mem;
-
-	OK(ppuFunctionGetAttributes(&a, fn("chain")));
-	OK(ppuMalloc((void **)&mem, 512));
-	params[0] = (uintptr_t)out;
-	params[1] = (uintptr_t)mem;
-	t.code_va = a.code_address;
-	t.entry_pc = a.entry_pc;
-	t.code_insns = a.entry_pc + a.code_insns;
-	t.regs_per_thread = (uint16_t)a.regs;
-	t.param_bytes = a.param_bytes;
-	t.param_va = (uintptr_t)mem + 256;
-	OK(ppuMemcpy(mem, &t, sizeof(t)));
-	OK(ppuMemcpy(mem + 256, params, sizeof(params)));
-	return mem;
-}
-
 static void depth_and_map(const struct peer *p, const char *streams, uint32_t depth, uint32_t levels)
 {
 	uint32_t *out, got;
@@ -178,7 +154,7 @@ static void depth_and_map(const struct peer *p, const char *streams, uint32_t de
 	RESULT(PPU_ERROR_BUSY, ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, 3));
 	OK(ppuMallocHost((void **)&out, 4096));
 	memset(out, 0x55, 4096);
-	tmd = self_launching(out);
+	tmd = child_tmd(fn("chain"), out);
 	/* Now both have their depth. */
 	tell(p);
 	wait_for_peer(p);

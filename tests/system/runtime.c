@@ -12,37 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 #include <ppu.h>
+#include "../driver/programs.h"
 #include "lib/check.h"
 
 static const char code[] =
-	".kernel scale\n"
-	".param p u64 ; .param n u32 ; .param k u32\n"
-	"s2r r4, %ctaid.x ; s2r r5, %ntid.x ; s2r r6, %tid.x\n"
-	"mad.u32 r4, r4, r5, r6\n"
-	"ld.param.u32 r7, [n]\n"
-	"setp.ge.u32 p0, r4, r7\n"
-	"@p0 exit\n"
-	"ld.param.u64 rd8, [p]\n"
-	"madw.u32 rd8, r4, 4, rd8\n"
-	"ld.global.u32 r10, [rd8]\n"
-	"ld.param.u32 r11, [k]\n"
-	"mad.u32 r10, r10, r11, r4\n"
-	"st.global.u32 [rd8], r10\n"
-	"exit\n"
+	PROGRAM_SCALE
 	".kernel wild\n"
 	"mov.u64 rd4, 64\n"
 	"st.global.u32 [rd4], r6\n"
 	"exit\n"
 	".kernel endless\n"
 	"top: bra top\n"
-	".kernel deep local=4096\n"
-	".param p u64\n"
-	"ld.param.u64 rd8, [p]\n"
-	"mov.u32 r5, 77 ; mov.u32 r6, 4000\n"
-	"st.local.u32 [r6], r5\n"
-	"ld.local.u32 r7, [r6]\n"
-	"st.global.u32 [rd8], r7\n"
-	"exit\n";
+	PROGRAM_DEEP;
 
 static ppuModule mod;
 

@@ -75,7 +75,12 @@ $(BUILD)/model/devq_model: $(call ppu_objs,$(UNIT_MODEL_SRCS))
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(UNIT_MODEL_SRCS)))
 
-UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) %/$(notdir $(t)),$(UNIT_BINS) $(UNIT_SH))),$(UNIT_BINS) $(UNIT_SH))
+unit_test_of = $(filter %/$(basename $(notdir $(1))) %/$(notdir $(1)),$(UNIT_BINS) $(UNIT_SH))
+UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(call unit_test_of,$(t))),$(UNIT_BINS) $(UNIT_SH))
+UNIT_UNKNOWN := $(strip $(foreach t,$(T),$(if $(call unit_test_of,$(t)),,$(t))))
+ifneq ($(and $(filter unit unit-build,$(MAKECMDGOALS)),$(UNIT_UNKNOWN)),)
+$(error no unit test is called $(UNIT_UNKNOWN); they are the files tests/unit/*/test_*.c and *.sh)
+endif
 
 # Kernels of tests/unit/test_devq*.c, one of them without the fence (WQ-18).
 UNIT_PTX := $(BUILD)/unit/devq.ptx $(BUILD)/unit/devq_unfenced.ptx
@@ -92,5 +97,4 @@ unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(foreach f,$(UNIT_FAST),\
 	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model)
 #: make unit          host tests, no VM (T=test_ring: only that one)
 unit: unit-build
-	$(if $(UNIT_WANTED),,$(if $(T),$(error no unit test is called $(T))))
 	$(Q)BUILD=$(BUILD) scripts/check --run unit $(UNIT_WANTED)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the host's C library has not of CUDA's mathematics, and min and max for all; the device's functions are
- * in clang's headers, over the ones in libruntime/cudart/device.  clang includes this file more than once, with
- * words such as __host__ changed.
+ * CUDA's mathematics for the host, as far as the C library lacks it, and min and max for host and device.  The device's
+ * functions are in clang's headers, and call those in libruntime/cudart/device.  clang includes this file more than
+ * once, with other meanings of words such as __host__.
  */
 #ifndef PPU_CRT_MATH_FUNCTIONS_HPP
 #define PPU_CRT_MATH_FUNCTIONS_HPP
@@ -36,7 +36,7 @@ CUDART_HOST_ double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 CUDART_HOST_ float normcdff(float x) { return (float)normcdf((double)x); }
 CUDART_HOST_ double erfcx(double x) { return exp(x * x) * erfc(x); }
 CUDART_HOST_ float erfcxf(float x) { return (float)erfcx((double)x); }
-/* By halving: erfc falls. */
+/* Finds x with erfc(x) == y by halving an interval: erfc only falls. */
 CUDART_HOST_ double erfcinv(double y)
 {
 	double low = -6.0, high = 28.0;
@@ -55,7 +55,7 @@ CUDART_HOST_ float erfcinvf(float y) { return (float)erfcinv((double)y); }
 CUDART_HOST_ double normcdfinv(double y) { return -M_SQRT2 * erfcinv(2.0 * y); }
 CUDART_HOST_ float normcdfinvf(float y) { return (float)normcdfinv((double)y); }
 
-/* The device's for int are clang's. */
+/* The device's functions for int are in clang's headers. */
 CUDART_HOST_ int min(int a, int b) { return a < b ? a : b; }
 CUDART_HOST_ int max(int a, int b) { return a > b ? a : b; }
 #define CUDART_MINMAX_(type) \

@@ -4,8 +4,8 @@
  * documentation.  Operand order comes from the syntax strings of PPU_FORMATS().
  *
  * PPU_MODS(): instruction, field, lowest bit and width inside the field, group of names, default.
- * Default PPU_MOD_REQUIRED: the suffix must be written; else the value when no suffix of the group
- * is written, and a name that is not printed.
+ * Default PPU_MOD_REQUIRED: a suffix of the group must be written.  Any other default is the value when no
+ * suffix of the group is written; the disassembler does not print its name.
  */
 #ifndef PPU_ISA_TEXT_H
 #define PPU_ISA_TEXT_H
@@ -116,7 +116,7 @@ struct ppu_mod {
 };
 extern const struct ppu_mod ppu_mods[];	/* in order of the list, grouped by instruction */
 extern const unsigned ppu_num_mods;
-/* First entry of an instruction and their number. */
+/* Returns how many entries an instruction has; *first: the first of them in ppu_mods. */
 unsigned ppu_mods_of(unsigned op, unsigned *first);
 
 const char *ppu_group_text(unsigned group, unsigned value);	/* NULL: no such value */
@@ -134,7 +134,7 @@ const char *ppu_format_syntax(unsigned fmt);
 uint32_t ppu_field_get(const struct ppu_insn *in, unsigned field);
 void ppu_field_set(struct ppu_insn *in, unsigned field, uint32_t v);
 unsigned ppu_field_width(unsigned field);
-/* The type an immediate operand b or c has, PPU_T_*. */
+/* The type of an immediate operand b (is_c: c), PPU_T_*. */
 unsigned ppu_imm_type(const struct ppu_insn *in, int is_c);
 
 #endif

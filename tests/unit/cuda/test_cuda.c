@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cuda/cuda.h>
+#include "run_suite.h"
 
 #define IS(want, call) do { \
 	CUresult r_ = (call), w_ = (want); \
@@ -1117,8 +1118,6 @@ int main(void)
 {
 	Suite *suite = suite_create("cuda");
 	TCase *c = tcase_create("driver API");
-	SRunner *runner;
-	int failed;
 
 	setenv("PPU_BACKEND", "core", 1);
 	setenv("PPU_PROPS", "gpcs=1,sms-per-gpc=2", 1);
@@ -1150,9 +1149,5 @@ int main(void)
 	tcase_add_test(c, two_threads);
 	tcase_add_test(c, the_log);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(suite);
 }

@@ -15,6 +15,7 @@
 #define PPU_CUDART_NO_NAMES
 #include <cuda/cuda.h>
 #include <cuda/cuda_runtime_api.h>
+#include "run_suite.h"
 
 #define IS(want, call) do { \
 	cudaError_t r_ = (call), w_ = (want); \
@@ -798,8 +799,6 @@ int main(void)
 {
 	Suite *suite = suite_create("cudart");
 	TCase *c = tcase_create("binaries"), *d = tcase_create("runtime API");
-	SRunner *runner;
-	int failed;
 
 	setenv("PPU_BACKEND", "core", 1);
 	setenv("PPU_PROPS", "gpcs=1,sms-per-gpc=2", 1);
@@ -822,9 +821,5 @@ int main(void)
 	tcase_add_test(d, reset_and_driver);
 	tcase_add_test(d, entry_points_and_refusals);
 	suite_add_tcase(suite, d);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "bench.h"
 #include "bench_main.h"
+#include "run_suite.h"
 
 #define AREA (5u << 20)
 
@@ -785,8 +786,6 @@ int main(void)
 {
 	Suite *s = suite_create("ce");
 	TCase *t = tcase_create("ce");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, linear_copies, 0, 16);
@@ -807,9 +806,5 @@ int main(void)
 	tcase_add_loop_test(t, peer_bar, 0, 2);
 	tcase_add_test(t, dirty_where_it_is);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

@@ -5,6 +5,7 @@
  */
 #include "bench_main.h"
 #include "tasks.h"
+#include "run_suite.h"
 
 static const char store_u64[] =
 	"ld.param.u64 rd2, [0]\nld.param.u64 rd4, [8]\nst.global.u64 [rd2], rd4\nexit\n";
@@ -411,8 +412,6 @@ int main(void)
 {
 	Suite *s = suite_create("hostpaths");
 	TCase *t = tcase_create("hostpaths");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_writer, 0, 2);
@@ -426,9 +425,5 @@ int main(void)
 	tcase_add_test(t, block_that_changes_itself);
 	tcase_add_test(t, acquire_that_never_passes);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "bench.h"
 #include "bench_main.h"
+#include "run_suite.h"
 
 #define ZERO_GATE (PPU_SEM_OP_ZERO | PPU_CMDF_SEM_GATE)
 #define MB (1u << 20)
@@ -876,11 +877,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(suite());
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "bench.h"
 #include "bench_main.h"
+#include "run_suite.h"
 
 static uint32_t chs(struct bench_chan *ch)
 {
@@ -597,11 +598,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(suite());
 }

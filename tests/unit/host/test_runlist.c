@@ -8,6 +8,7 @@
 #include <string.h>
 #include "bench.h"
 #include "bench_main.h"
+#include "run_suite.h"
 
 #define KB (1u << 10)
 #define MB (1u << 20)
@@ -260,8 +261,6 @@ int main(void)
 {
 	Suite *s = suite_create("runlist");
 	TCase *t = tcase_create("runlist");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, channels_are_no_share, 0, 2);
@@ -273,9 +272,5 @@ int main(void)
 	tcase_add_test(t, task_records_go_round);
 	tcase_add_test(t, masks);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

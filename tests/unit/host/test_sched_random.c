@@ -16,6 +16,7 @@
 #include "bench.h"
 #include "bench_main.h"
 #include "sched_model.h"
+#include "run_suite.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define WORKLOADS 8000
@@ -461,15 +462,9 @@ int main(void)
 {
 	Suite *s = suite_create("sched_random");
 	TCase *t = tcase_create("sched_random");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 0);
 	tcase_add_test(t, random_workloads);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

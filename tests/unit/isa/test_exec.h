@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/exec/exec.h"
+#include "run_suite.h"
 #include <hw/ppu_isa_check.h>
 
 /* PPU_TEST_SCALE=N: N times as many random operands. */
@@ -432,15 +433,31 @@ static const int fe_of[4] __attribute__((unused)) = {
 	[PPU_RND_RM] = FE_DOWNWARD, [PPU_RND_RP] = FE_UPWARD,
 };
 
-static inline int run_suite(Suite *s)
+/* PPU_CMP_*, PPU_BOOL_*: what a comparison of floating-point numbers says, and its combination with a predicate. */
+static inline unsigned compare_fp(unsigned m, double a, double b)
 {
-	SRunner *sr = srunner_create(s);
-	int failed;
+	bool un = isnan(a) || isnan(b);
 
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	switch (m) {
+	case PPU_CMP_EQ: return !un && a == b;
+	case PPU_CMP_NE: return !un && a != b;
+	case PPU_CMP_LT: return !un && a < b;
+	case PPU_CMP_LE: return !un && a <= b;
+	case PPU_CMP_GT: return !un && a > b;
+	case PPU_CMP_GE: return !un && a >= b;
+	case PPU_CMP_EQU: return un || a == b;
+	case PPU_CMP_NEU: return un || a != b;
+	case PPU_CMP_LTU: return un || a < b;
+	case PPU_CMP_LEU: return un || a <= b;
+	case PPU_CMP_GTU: return un || a > b;
+	case PPU_CMP_GEU: return un || a >= b;
+	case PPU_CMP_NUM: return !un;
+	default: return un;
+	}
+}
+static inline unsigned combine_bool(unsigned how, unsigned r, unsigned s)
+{
+	return how == PPU_BOOL_AND ? r && s : how == PPU_BOOL_OR ? r || s : r != s;
 }
 
 #endif

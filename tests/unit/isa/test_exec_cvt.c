@@ -423,33 +423,11 @@ START_TEST(half_arithmetic)
 END_TEST
 
 /* ---- comparison --------------------------------------------------------------------------------------- */
-static unsigned compare(const struct ppu_dinsn *di, uint64_t xa, uint64_t xb)
+static unsigned compare(const struct ppu_dinsn *di, uint64_t a, uint64_t b)
 {
 	bool bf = is_bf(di->t);
-	double a = half_value(half_in(di, xa, di->aa, di->na), bf);
-	double b = half_value(half_in(di, xb, di->ab, di->nb), bf);
-	bool un = isnan(a) || isnan(b);
 
-	switch (di->m) {
-	case PPU_CMP_EQ: return !un && a == b;
-	case PPU_CMP_NE: return !un && a != b;
-	case PPU_CMP_LT: return !un && a < b;
-	case PPU_CMP_LE: return !un && a <= b;
-	case PPU_CMP_GT: return !un && a > b;
-	case PPU_CMP_GE: return !un && a >= b;
-	case PPU_CMP_EQU: return un || a == b;
-	case PPU_CMP_NEU: return un || a != b;
-	case PPU_CMP_LTU: return un || a < b;
-	case PPU_CMP_LEU: return un || a <= b;
-	case PPU_CMP_GTU: return un || a > b;
-	case PPU_CMP_GEU: return un || a >= b;
-	case PPU_CMP_NUM: return !un;
-	default: return un;
-	}
-}
-static unsigned combine(unsigned how, unsigned r, unsigned s)
-{
-	return how == PPU_BOOL_AND ? r && s : how == PPU_BOOL_OR ? r || s : r != s;
+	return compare_fp(di->m, half_value(half_in(di, a, di->aa, di->na), bf), half_value(half_in(di, b, di->ab, di->nb), bf));
 }
 static void ref_cmp(const struct ppu_dinsn *di, struct lane *x)
 {
@@ -457,8 +435,8 @@ static void ref_cmp(const struct ppu_dinsn *di, struct lane *x)
 	unsigned one = di->u == PPU_T_F16 || di->u == PPU_T_F16X2 ? 0x3c00 :
 		       di->u == PPU_T_BF16 || di->u == PPU_T_BF16X2 ? 0x3f80 : 0xffff;
 
-	x->pd = combine(di->x, lo, x->ps);
-	x->pe = combine(di->x, packed(di->t) ? hi : !lo, x->ps);
+	x->pd = combine_bool(di->x, lo, x->ps);
+	x->pe = combine_bool(di->x, packed(di->t) ? hi : !lo, x->ps);
 	if (packed(di->t))
 		x->d = (x->pd ? one : 0) | (uint64_t)(x->pe ? one : 0) << 16;
 	else

@@ -41,78 +41,31 @@ static uint32_t out32(const struct ppu_dinsn *di, float r)
 }
 static uint64_t out64(double r) { return isnan(r) ? NAN_F64 : l_of(r); }
 
-static void ref_f32(const struct ppu_dinsn *di, struct lane *x)
-{
-	volatile float a = in32(x->a, di->aa, di->na, di->ftz), b = in32(x->b, di->ab, di->nb, di->ftz);
-	volatile float c = in32(x->c, 0, di->nc, di->ftz), r = 0;
-
-	if (di->rnd)
-		fesetround(fe_of[di->rnd]);
-	switch (di->op) {
-	case PPU_OP_ADD:
-		r = a + b;
-		break;
-	case PPU_OP_SUB:
-		r = a - b;
-		break;
-	case PPU_OP_MUL:
-		r = a * b;
-		break;
-	case PPU_OP_FMA:
-		r = fmaf(a, b, c);
-		break;
-	case PPU_OP_DIV:
-		r = a / b;
-		break;
-	case PPU_OP_RCP:
-		r = 1.0f / a;
-		break;
-	case PPU_OP_SQRT:
-		r = sqrtf(a);
-		break;
-	default:
-		ck_abort();
-	}
-	if (di->rnd)
-		fesetround(FE_TONEAREST);
-	x->d = out32(di, r);
+/* One arithmetic operation of the host in the instruction's rounding mode, for either width. */
+#define REF_ARITHMETIC(name, type, IN, OUT, FMA, SQRT) \
+static void name(const struct ppu_dinsn *di, struct lane *x) \
+{ \
+	volatile type a = IN(x->a, di->aa, di->na), b = IN(x->b, di->ab, di->nb), c = IN(x->c, 0, di->nc), r = 0; \
+	if (di->rnd) \
+		fesetround(fe_of[di->rnd]); \
+	switch (di->op) { \
+	case PPU_OP_ADD: r = a + b; break; \
+	case PPU_OP_SUB: r = a - b; break; \
+	case PPU_OP_MUL: r = a * b; break; \
+	case PPU_OP_FMA: r = FMA(a, b, c); break; \
+	case PPU_OP_DIV: r = a / b; break; \
+	case PPU_OP_RCP: r = 1 / a; break; \
+	case PPU_OP_SQRT: r = SQRT(a); break; \
+	default: ck_abort(); \
+	} \
+	if (di->rnd) \
+		fesetround(FE_TONEAREST); \
+	x->d = OUT(r); \
 }
-static void ref_f64(const struct ppu_dinsn *di, struct lane *x)
-{
-	volatile double a = in64(x->a, di->aa, di->na), b = in64(x->b, di->ab, di->nb);
-	volatile double c = in64(x->c, 0, di->nc), r = 0;
-
-	if (di->rnd)
-		fesetround(fe_of[di->rnd]);
-	switch (di->op) {
-	case PPU_OP_ADD:
-		r = a + b;
-		break;
-	case PPU_OP_SUB:
-		r = a - b;
-		break;
-	case PPU_OP_MUL:
-		r = a * b;
-		break;
-	case PPU_OP_FMA:
-		r = fma(a, b, c);
-		break;
-	case PPU_OP_DIV:
-		r = a / b;
-		break;
-	case PPU_OP_RCP:
-		r = 1.0 / a;
-		break;
-	case PPU_OP_SQRT:
-		r = sqrt(a);
-		break;
-	default:
-		ck_abort();
-	}
-	if (di->rnd)
-		fesetround(FE_TONEAREST);
-	x->d = out64(r);
-}
+#define IN32(v, abs, neg) in32(v, abs, neg, di->ftz)
+#define OUT32(r) out32(di, r)
+REF_ARITHMETIC(ref_f32, float, IN32, OUT32, fmaf, sqrtf)
+REF_ARITHMETIC(ref_f64, double, in64, out64, fma, sqrt)
 
 /* All pairs of special values and n random operands, in every rounding mode. */
 static void modes(struct ppu_dinsn di, ref_fn ref, long n)
@@ -323,40 +276,15 @@ START_TEST(min_max_sign)
 END_TEST
 
 /* ---- comparison, classes ----------------------------------------------------------------------------- */
-static unsigned compare(unsigned m, double a, double b)
-{
-	bool un = isnan(a) || isnan(b);
-
-	switch (m) {
-	case PPU_CMP_EQ: return !un && a == b;
-	case PPU_CMP_NE: return !un && a != b;
-	case PPU_CMP_LT: return !un && a < b;
-	case PPU_CMP_LE: return !un && a <= b;
-	case PPU_CMP_GT: return !un && a > b;
-	case PPU_CMP_GE: return !un && a >= b;
-	case PPU_CMP_EQU: return un || a == b;
-	case PPU_CMP_NEU: return un || a != b;
-	case PPU_CMP_LTU: return un || a < b;
-	case PPU_CMP_LEU: return un || a <= b;
-	case PPU_CMP_GTU: return un || a > b;
-	case PPU_CMP_GEU: return un || a >= b;
-	case PPU_CMP_NUM: return !un;
-	default: return un;
-	}
-}
-static unsigned combine(unsigned how, unsigned r, unsigned s)
-{
-	return how == PPU_BOOL_AND ? r && s : how == PPU_BOOL_OR ? r || s : r != s;
-}
 static void ref_cmp(const struct ppu_dinsn *di, struct lane *x)
 {
 	bool dbl = di->t == PPU_T_F64;
 	double a = dbl ? in64(x->a, di->aa, di->na) : in32(x->a, di->aa, di->na, di->ftz);
 	double b = dbl ? in64(x->b, di->ab, di->nb) : in32(x->b, di->ab, di->nb, di->ftz);
-	unsigned r = compare(di->m, a, b);
+	unsigned r = compare_fp(di->m, a, b);
 
-	x->pd = combine(di->x, r, x->ps);
-	x->pe = combine(di->x, !r, x->ps);
+	x->pd = combine_bool(di->x, r, x->ps);
+	x->pe = combine_bool(di->x, !r, x->ps);
 	if (di->op == PPU_OP_SET)
 		x->d = !x->pd ? 0 : di->u == PPU_T_F32 ? 0x3f800000 : di->u == PPU_T_F16 ? 0x3c00 :
 		       di->u == PPU_T_BF16 ? 0x3f80 : 0xffffffff;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <ppu_image.h>
 #include "compiler/asm/text.h"
+#include "run_suite.h"
 
 /* Text as written, and the canonical text it disassembles to (NULL: the same). */
 static const struct {
@@ -309,8 +310,6 @@ int main(void)
 {
 	Suite *s = suite_create("isa_asm");
 	TCase *tc = tcase_create("asm");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, golden_text, 0, sizeof(golden) / sizeof(golden[0]));
@@ -319,9 +318,5 @@ int main(void)
 	tcase_add_test(tc, directives);
 	tcase_add_test(tc, mutated_text);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <ppu_image.h>
 #include <hw/ppu_isa_check.h>
+#include "run_suite.h"
 
 static struct ppu_image *assemble(const char *text)
 {
@@ -366,8 +367,6 @@ int main(void)
 {
 	Suite *s = suite_create("isa_image");
 	TCase *tc = tcase_create("image");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, file_keeps_everything);
@@ -380,9 +379,5 @@ int main(void)
 	tcase_add_test(tc, weak_gives_way);
 	tcase_add_test(tc, call_graph);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

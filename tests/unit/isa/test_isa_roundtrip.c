@@ -9,6 +9,7 @@
 #include <string.h>
 #include <ppu_image.h>
 #include "compiler/asm/text.h"
+#include "run_suite.h"
 
 static uint64_t rng = 1;
 
@@ -485,8 +486,6 @@ int main(void)
 {
 	Suite *s = suite_create("isa");
 	TCase *tc = tcase_create("lists");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, fields_do_not_overlap);
@@ -499,9 +498,5 @@ int main(void)
 	tcase_add_test(tc, random_words);
 	tcase_add_test(tc, register_bounds);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

@@ -4,6 +4,7 @@
 #define BENCH_MAIN_H
 
 #include <check.h>
+#include "run_suite.h"
 
 #define BENCH_MAIN(name, ...) \
 int main(void) \
@@ -11,17 +12,11 @@ int main(void) \
 	const TTest *const tests[] = { __VA_ARGS__ }; \
 	Suite *s = suite_create(name); \
 	TCase *t = tcase_create(name); \
-	SRunner *r; \
-	int failed; \
 	tcase_set_timeout(t, 120); \
 	for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) \
 		tcase_add_test(t, tests[i]); \
 	suite_add_tcase(s, t); \
-	r = srunner_create(s); \
-	srunner_run_all(r, CK_NORMAL); \
-	failed = srunner_ntests_failed(r); \
-	srunner_free(r); \
-	return failed ? 1 : 0; \
+	return run_suite(s); \
 }
 
 #endif

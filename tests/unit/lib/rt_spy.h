@@ -30,16 +30,7 @@
 #include <api/stream/event.h>
 #include <api/stream/prio.h>
 #include <api/stream/stream.h>
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
-#define FAILS(want, call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == (want), "%s: %s instead of %s: %s", #call, ppuGetErrorName(r_), \
-		      ppuGetErrorName(want), ppuGetLastErrorDetail()); \
-} while (0)
+#include "rt_ok.h"
 
 struct rt_spy {
 	struct be_ops ops;

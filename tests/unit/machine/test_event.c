@@ -5,6 +5,7 @@
 #include "core/base/event.h"
 #include "bench.h"
 #include "bench_main.h"
+#include "run_suite.h"
 
 enum { N = 300 };
 
@@ -134,15 +135,9 @@ int main(void)
 {
 	Suite *s = suite_create("event");
 	TCase *t = tcase_create("event");
-	SRunner *r;
-	int failed;
 
 	tcase_add_loop_test(t, order, 0, 4);
 	tcase_add_test(t, stop_and_idle);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "bench.h"
 #include "bench_main.h"
+#include "run_suite.h"
 
 enum { CTXS = 2, CHANS = 12, WORDS = 6, ACTIONS = 120 };
 
@@ -346,8 +347,6 @@ int main(void)
 {
 	Suite *s = suite_create("state");
 	TCase *t = tcase_create("state");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, stop_save_load_continue, 0, 4);
@@ -356,9 +355,5 @@ int main(void)
 	tcase_add_loop_test(t, damaged, 0, 2);
 	tcase_add_test(t, refused);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

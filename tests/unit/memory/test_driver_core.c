@@ -12,6 +12,7 @@
 #include <core/context.h>
 #include <core/fault.h>
 #include <core/pt.h>
+#include "run_suite.h"
 
 #define KB4	PPU_PAGE_SIZE
 #define MB2	PPU_LARGE_SIZE
@@ -791,8 +792,6 @@ int main(void)
 {
 	Suite *s = suite_create("driver_core");
 	TCase *t = tcase_create("core");
-	SRunner *r;
-	int failed;
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
@@ -819,9 +818,5 @@ int main(void)
 	tcase_add_test(t, who_dies);
 	tcase_add_test(t, records);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "bench.h"
 #include "bench_main.h"
+#include "run_suite.h"
 
 #define LO 0xffffffffull
 
@@ -452,8 +453,6 @@ int main(void)
 {
 	Suite *s = suite_create("sem");
 	TCase *t = tcase_create("sem");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, operations);
@@ -466,9 +465,5 @@ int main(void)
 	tcase_add_loop_test(t, watch_table, 0, 2);
 	tcase_add_loop_test(t, random_wakes, 0, 4);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

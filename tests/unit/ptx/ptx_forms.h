@@ -20,16 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ppu.h"
+#include "run_suite.h"
+#include "rt_ok.h"
 
 typedef uint64_t u64;
 typedef uint32_t u32;
 typedef int64_t s64;
 typedef int32_t s32;
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
 
 struct form;
 typedef u64 form_fn(const struct form *f, u64 a, u64 b, u64 c);
@@ -366,19 +363,13 @@ static int forms_main(const char *name, const TTest *const *tests, unsigned n)
 {
 	Suite *s = suite_create(name);
 	TCase *t = tcase_create("forms");
-	SRunner *sr;
 	unsigned k;
-	int failed;
 
 	tcase_set_timeout(t, 300);
 	for (k = 0; k < n; k++)
 		tcase_add_test(t, tests[k]);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }
 
 #endif

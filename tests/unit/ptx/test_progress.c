@@ -12,11 +12,8 @@
 #include <ppu_image.h>
 #include <hw/ppu_tmd.h>
 #include "bench.h"
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
+#include "run_suite.h"
+#include "rt_ok.h"
 
 #define HEAD ".version 6.3\n.target sm_60\n.address_size 64\n"
 #define ENTRY(name) ".visible .entry " name "(.param .u64 p)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<12>;\n.reg .b64 %rd<6>;\n" \
@@ -248,17 +245,11 @@ int main(void)
 {
 	Suite *s = suite_create("progress");
 	TCase *t = tcase_create("progress");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, all_complete, 0, sizeof(props) / sizeof(props[0]));
 	tcase_add_loop_test(t, together_again, 0, sizeof(props) / sizeof(props[0]));
 	tcase_add_loop_test(t, suppressed_yield_hangs, 0, 2);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -21,12 +21,9 @@
 #undef ARGS
 #undef START
 #include "../../ptx/mix.cu"
+#include "run_suite.h"
+#include "rt_ok.h"
 #pragma GCC diagnostic pop
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
 
 #define THREADS	300
 
@@ -674,8 +671,6 @@ int main(void)
 {
 	Suite *s = suite_create("ptx_exec");
 	TCase *t = tcase_create("solo");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 100);
 	tcase_add_loop_test(t, test_solo, 0, NUM_MAKERS * NUM_SOLO);
@@ -693,9 +688,5 @@ int main(void)
 	tcase_add_test(t, test_hand);
 	tcase_add_test(t, test_meet);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -9,11 +9,8 @@
 #include <string.h>
 #include "ppu.h"
 #include "ppu_image.h"
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
+#include "run_suite.h"
+#include "rt_ok.h"
 
 /* One kernel per fault; the faulting instruction has a line of its own. */
 static const char text[] =
@@ -103,16 +100,10 @@ int main(void)
 {
 	Suite *s = suite_create("ptx_fault");
 	TCase *t = tcase_create("fault");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, test_faults, 0, (int)(sizeof(faults) / sizeof(faults[0])));
 	tcase_add_test(t, test_listing);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

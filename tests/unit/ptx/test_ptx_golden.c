@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "ppu_image.h"
+#include "run_suite.h"
 
 #define DIR	"tests/ptx/golden/"
 
@@ -390,8 +391,6 @@ int main(void)
 {
 	Suite *s = suite_create("ptx_golden");
 	TCase *t = tcase_create("golden");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, test_shapes);
@@ -406,9 +405,5 @@ int main(void)
 	tcase_add_test(t, test_largest_offsets);
 	tcase_add_test(t, test_damaged);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

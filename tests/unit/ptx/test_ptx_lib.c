@@ -9,13 +9,10 @@
 #include <string.h>
 #include "compiler/devlib/library.h"
 #include "ppu.h"
+#include "run_suite.h"
+#include "rt_ok.h"
 
 typedef uint32_t u32;
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
 
 static ppuModule mod;
 static ppuCtx ctx;
@@ -290,8 +287,6 @@ int main(void)
 {
 	Suite *s = suite_create("ptx_lib");
 	TCase *t = tcase_create("lib");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, test_formats);
@@ -303,9 +298,5 @@ int main(void)
 	tcase_add_test(t, test_link);
 	tcase_add_test(t, test_names);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

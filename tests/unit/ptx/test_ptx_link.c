@@ -11,11 +11,8 @@
 #include <string.h>
 #include "ppu.h"
 #include "ppu_image.h"
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
+#include "run_suite.h"
+#include "rt_ok.h"
 
 #define HEAD ".version 6.3\n.target sm_60\n.address_size 64\n"
 
@@ -275,8 +272,6 @@ int main(void)
 {
 	Suite *s = suite_create("ptx_link");
 	TCase *t = tcase_create("link");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, test_modules, 0, 2);
@@ -284,9 +279,5 @@ int main(void)
 	tcase_add_loop_test(t, test_shared_extern, 0, 4);
 	tcase_add_test(t, test_clash);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -7,13 +7,10 @@
 #include <string.h>
 #include "ppu.h"
 #include "ptx_float.h"
+#include "run_suite.h"
+#include "rt_ok.h"
 
 typedef uint32_t u32;
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
 
 static ppuCtx ctx;
 static u32 in[32][12], out[32][4];
@@ -204,17 +201,11 @@ int main(void)
 {
 	Suite *s = suite_create("ptx_mma");
 	TCase *t = tcase_create("mma");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 100);
 	tcase_add_loop_test(t, test_mma, 0, 6);
 	tcase_add_test(t, test_ldmatrix);
 	tcase_add_test(t, test_cp_async);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -11,13 +11,10 @@
 #include <string.h>
 #include "ppu.h"
 #include "ppu_image.h"
+#include "run_suite.h"
+#include "rt_ok.h"
 
 typedef uint32_t u32;
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
 
 #define THREADS	64
 #define REGS	24
@@ -262,15 +259,9 @@ int main(void)
 {
 	Suite *s = suite_create("ptx_random");
 	TCase *t = tcase_create("random");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, test_same, 0, 2);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

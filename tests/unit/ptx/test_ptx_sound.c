@@ -7,6 +7,7 @@
 #include <math.h>
 #include "ptx_forms.h"
 #include "ppu_image.h"
+#include "run_suite.h"
 
 #define SLOT "mov.u32 %%t0, %%tid.x;\nmul.wide.u32 %%l0, %%t0, 64;\nmov.u64 %%l1, gl;\nadd.u64 %%l0, %%l0, %%l1;\n"
 
@@ -305,8 +306,6 @@ int main(void)
 	const TTest *tests[] = { test_copies, test_left_constants, test_folded, test_addresses };
 	Suite *s = suite_create("ptx_sound");
 	TCase *t = tcase_create("sound");
-	SRunner *sr;
-	int failed;
 
 	form_prologue = ".global .align 32 .b8 gl[8192];\n";
 	tcase_set_timeout(t, 300);
@@ -318,9 +317,5 @@ int main(void)
 	tcase_add_test(t, yields_in_unbounded_loops);
 	tcase_add_test(t, divergence_reconverges);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -9,14 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ppu.h"
+#include "run_suite.h"
+#include "rt_ok.h"
 
 typedef uint32_t u32;
 typedef uint64_t u64;
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
 
 #define W	13u
 #define H	9u
@@ -495,8 +492,6 @@ int main(void)
 {
 	Suite *s = suite_create("ptx_texture");
 	TCase *t = tcase_create("texture");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 200);
 	tcase_add_test(t, test_sampling);
@@ -504,9 +499,5 @@ int main(void)
 	tcase_add_test(t, test_surfaces);
 	tcase_add_test(t, test_refused);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

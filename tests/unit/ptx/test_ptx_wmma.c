@@ -10,13 +10,10 @@
 #include <string.h>
 #include "ppu.h"
 #include "ptx_float.h"
+#include "run_suite.h"
+#include "rt_ok.h"
 
 typedef uint32_t u32;
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
 
 #define K	16
 #define PAD	8	/* elements by which a stride may exceed the line */
@@ -241,16 +238,10 @@ int main(void)
 {
 	Suite *s = suite_create("ptx_wmma");
 	TCase *t = tcase_create("wmma");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 200);
 	tcase_add_loop_test(t, test_products, 0, 3);
 	tcase_add_test(t, test_refused);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include <backend/core/core.h>
+#include "run_suite.h"
 
 static const struct be_ops *const be = &ppu_be_core;
 
@@ -136,17 +137,11 @@ int main(void)
 {
 	Suite *s = suite_create("backend_context");
 	TCase *tc = tcase_create("core");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, limits);
 	tcase_add_test(tc, cut_without_memory);
 	tcase_add_test(tc, all_areas_or_none);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include <backend/core/core.h>
+#include "run_suite.h"
 
 #define CODE_VA		0x10000000ull
 #define CODE_BYTES	(4u << 20)
@@ -676,8 +677,6 @@ int main(void)
 {
 	Suite *s = suite_create("devq_backend");
 	TCase *t = tcase_create("core");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, initial_state);
@@ -693,9 +692,5 @@ int main(void)
 	tcase_add_test(t, wrap_form2);
 	tcase_add_test(t, wrap_choice);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

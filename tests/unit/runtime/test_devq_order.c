@@ -8,6 +8,7 @@
 #include <string.h>
 #include "bench_main.h"
 #include "devq.h"
+#include "run_suite.h"
 
 #define RESULT	6144u
 
@@ -446,8 +447,6 @@ int main(void)
 {
 	Suite *s = suite_create("devq_order");
 	TCase *t = tcase_create("devq_order"), *late = tcase_create("late");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 600);
 	tcase_add_loop_test(t, many_laps, 0, 8);
@@ -470,9 +469,5 @@ int main(void)
 	tcase_set_timeout(late, 1200);
 	tcase_add_test(late, fenced_many);
 	suite_add_tcase(s, late);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

@@ -11,6 +11,7 @@
 #include "bench_main.h"
 #include "devq.h"
 #include <hw/ppu_tmd.h>
+#include "run_suite.h"
 
 #define COUNT	8u
 #define STEP_NS	20u
@@ -328,16 +329,10 @@ int main(void)
 {
 	Suite *s = suite_create("devq_timings");
 	TCase *t = tcase_create("devq_timings");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, three_timings, 1, 4);
 	tcase_add_test(t, second_launch);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

@@ -4,6 +4,7 @@
 
 #include <backend/core/core.h>
 #include "../../driver/script.h"
+#include "run_suite.h"
 
 /* As the kernel driver's debugfs has it. */
 static void on_run(void *to, const struct ppu_pt_run *run)
@@ -50,15 +51,9 @@ int main(void)
 {
 	Suite *s = suite_create("driver_script");
 	TCase *t = tcase_create("core");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, in_process);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

@@ -10,34 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 #include <ppu.h>
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
-#define FAILS(want, call) do { \
-	ppuResult failed_ = (call); \
-	ck_assert_msg(failed_ == (want), "%s: %s instead of %s: %s", #call, ppuGetErrorName(failed_), \
-		      ppuGetErrorName(want), ppuGetLastErrorDetail()); \
-} while (0)
+#include "run_suite.h"
+#include "../../driver/programs.h"
+#include "rt_ok.h"
 
 static const char code[] =
 	".global counter 8 8 = .word 5 0\n"
-	/* x[i] = x[i] * k + i */
-	".kernel scale\n"
-	".param p u64 ; .param n u32 ; .param k u32\n"
-	"s2r r4, %ctaid.x ; s2r r5, %ntid.x ; s2r r6, %tid.x\n"
-	"mad.u32 r4, r4, r5, r6\n"
-	"ld.param.u32 r7, [n]\n"
-	"setp.ge.u32 p0, r4, r7\n"
-	"@p0 exit\n"
-	"ld.param.u64 rd8, [p]\n"
-	"madw.u32 rd8, r4, 4, rd8\n"
-	"ld.global.u32 r10, [rd8]\n"
-	"ld.param.u32 r11, [k]\n"
-	"mad.u32 r10, r10, r11, r4\n"
-	"st.global.u32 [rd8], r10\n"
-	"exit\n"
+	PROGRAM_SCALE
 	/* y[i] += x[i] */
 	".kernel accumulate\n"
 	".param y u64 ; .param x u64 ; .param n u32\n"
@@ -63,16 +42,7 @@ static const char code[] =
 	"exit\n"
 	".kernel endless\n"
 	"top: bra top\n"
-	/* one store to local memory far up, read back */
-	".kernel deep local=4096\n"
-	".param p u64\n"
-	"ld.param.u64 rd8, [p]\n"
-	"mov.u32 r5, 77\n"
-	"mov.u32 r6, 4000\n"
-	"st.local.u32 [r6], r5\n"
-	"ld.local.u32 r7, [r6]\n"
-	"st.global.u32 [rd8], r7\n"
-	"exit\n"
+	PROGRAM_DEEP
 	".kernel bump\n"
 	"movi64 rd8, counter\n"
 	"mov.u32 r4, 1\n"
@@ -883,8 +853,6 @@ int main(void)
 {
 	Suite *s = suite_create("runtime");
 	TCase *c = tcase_create("api");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(c, 120);
 	tcase_add_test(c, names);
@@ -904,9 +872,5 @@ int main(void)
 	tcase_add_test(c, threads);
 	tcase_add_test(c, determinism);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

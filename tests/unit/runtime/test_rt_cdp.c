@@ -8,11 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ppu.h>
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
+#include "run_suite.h"
+#include "rt_ok.h"
 
 /* cudaError */
 enum { INVALID_VALUE = 1, CONFIGURATION = 9, DEPTH = 65, PENDING = 69, FUNCTION = 98, HANDLE = 400, RESOURCES = 701 };
@@ -750,16 +747,10 @@ int main(void)
 	};
 	Suite *s = suite_create("rt_cdp");
 	TCase *t = tcase_create("rt_cdp");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 600);
 	for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		tcase_add_test(t, tests[i]);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

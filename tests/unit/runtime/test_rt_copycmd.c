@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "bench_main.h"
 #include "rt_spy.h"
+#include "run_suite.h"
 
 #define BYTES 4096u
 
@@ -578,8 +579,6 @@ int main(void)
 {
 	Suite *s = suite_create("rt_copycmd");
 	TCase *c = tcase_create("commands");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, command_lists, 0, sizeof(lists) / sizeof(lists[0]));
@@ -597,9 +596,5 @@ int main(void)
 	tcase_add_test(c, ring_order);
 	tcase_add_test(c, full_ring);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

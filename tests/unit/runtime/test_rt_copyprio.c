@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt_scene.h"
+#include "run_suite.h"
 
 /* ---- CP-X1 ---------------------------------------------------------------------------------- */
 
@@ -617,8 +618,6 @@ int main(void)
 {
 	Suite *s = suite_create("rt_copyprio");
 	TCase *c = tcase_create("copies");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, two_priorities_golden, 0, CONVENTIONS);
@@ -640,9 +639,5 @@ int main(void)
 	tcase_add_loop_test(c, destroyed_context, 0, CONVENTIONS);
 	tcase_add_loop_test(c, fault_with_semaphore_up, 0, 2 * CONVENTIONS);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt_scene.h"
+#include "run_suite.h"
 
 static uint32_t rng(uint32_t *s)
 {
@@ -177,15 +178,9 @@ int main(void)
 {
 	Suite *s = suite_create("rt_copyrandom");
 	TCase *c = tcase_create("copies");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, random_work, 0, 8);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

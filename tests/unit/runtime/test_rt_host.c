@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "bench_main.h"
 #include "rt_spy.h"
+#include "run_suite.h"
 
 static void start(const char *copies)
 {
@@ -559,8 +560,6 @@ int main(void)
 {
 	Suite *s = suite_create("rt_host");
 	TCase *c = tcase_create("host");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, in_stream_order, 0, 2);
@@ -575,9 +574,5 @@ int main(void)
 	tcase_add_test(c, not_registrable);
 	tcase_add_test(c, registered_twice);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

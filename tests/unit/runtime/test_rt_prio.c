@@ -9,6 +9,7 @@
 #include <hw/ppu_tmd.h>
 #include "bench_main.h"
 #include "rt_spy.h"
+#include "../../driver/child_tmd.h"
 
 /* quick: nothing.  wait: until a word is not 0.  chain: launch `next`, store what came of it at
  * out[depth], wait for it.  many: launch `next` eight times, results at out[0..7], then set out[32]. */
@@ -103,32 +104,6 @@ static uint32_t device_priority(ppuStream s)
 
 	OK(ppuStreamGetDevicePriority(s, &p));
 	return p;
-}
-
-/* A TMD in device memory for launches by kernels; parameters: out and, if there are two, itself. */
-static void *child_tmd(const char *name, void *out)
-{
-	ppuFunctionAttributes a;
-	uint64_t params[2];
-	struct ppu_tmd t = {
-		.magic = PPU_TMD_MAGIC, .version = PPU_TMD_VERSION, .size = PPU_TMD_SIZE, .kind = PPU_TMD_GRID,
-		.grid = { 1, 1, 1 }, .block = { 1, 1, 1 },
-	};
-	char *mem;
-
-	OK(ppuFunctionGetAttributes(&a, fn(name)));
-	OK(ppuMalloc((void **)&mem, 512));
-	params[0] = (uintptr_t)out;
-	params[1] = (uintptr_t)mem;
-	t.code_va = a.code_address;
-	t.entry_pc = a.entry_pc;
-	t.code_insns = a.entry_pc + a.code_insns;
-	t.regs_per_thread = (uint16_t)a.regs;
-	t.param_bytes = a.param_bytes;
-	t.param_va = (uintptr_t)mem + 256;
-	OK(ppuMemcpy(mem, &t, sizeof(t)));
-	OK(ppuMemcpy(mem + 256, params, sizeof(params)));
-	return mem;
 }
 
 static void *new_out(void)
@@ -301,7 +276,7 @@ START_TEST(two_contexts)
 		for (int p = 0; p < 6; p++)
 			OK(ppuStreamCreate(&s[c][p], 0, p));
 		out[c] = new_out();
-		tmd = child_tmd("chain", out[c]);
+		tmd = child_tmd(fn("chain"), out[c]);
 		launch("chain", 1, s[c][1], (void *[]){ &out[c], &tmd });
 	}
 	for (int c = 0; c < 2; c++) {
@@ -325,7 +300,7 @@ START_TEST(every_depth)
 {
 	start("gpcs=1", NULL, NULL);
 	for (uint32_t n = 1; n <= 12; n++) {
-		void *out = new_out(), *tmd = child_tmd("chain", out);
+		void *out = new_out(), *tmd = child_tmd(fn("chain"), out);
 		uint32_t v[OUT_WORDS];
 
 		OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, n));
@@ -435,7 +410,7 @@ START_TEST(default_priority)
 		OK(ppuStreamSetPriority(s, 0));
 		ck_assert_uint_eq(device_priority(s), 0);
 		out = new_out();
-		tmd = child_tmd("chain", out);
+		tmd = child_tmd(fn("chain"), out);
 		launch("chain", 1, NULL, (void *[]){ &out, &tmd });
 		OK(ppuCtxSynchronize());
 		t = stop();
@@ -481,7 +456,7 @@ START_TEST(pending_launches)
 	start(NULL, NULL, NULL);
 	for (uint32_t limit = 0; limit <= 9; limit += 3) {
 		uint32_t v[OUT_WORDS], want = limit ? limit : 8;
-		void *out = new_out(), *flag = (char *)out + 128, *tmd = child_tmd("wait", flag);
+		void *out = new_out(), *flag = (char *)out + 128, *tmd = child_tmd(fn("wait"), flag);
 		uint64_t got;
 
 		OK(ppuMemset(out, 0, 4, OUT_WORDS));
@@ -582,7 +557,7 @@ START_TEST(tasks_of_a_context)
 
 	/* a more urgent one, whose child has the slot as it is more urgent still; a third has not begun */
 	out = new_out();
-	tmd = child_tmd("wait", word);
+	tmd = child_tmd(fn("wait"), word);
 	launch("chain", 1, b, (void *[]){ &out, &tmd });
 	launch("quick", 1, c, NULL);
 	rt_pass(200000);
@@ -634,7 +609,7 @@ START_TEST(tasks_of_a_context)
 	OK(ppuMallocHost((void **)&flag, 4096));
 	word = flag;
 	out = new_out();
-	tmd = child_tmd("wait", word);
+	tmd = child_tmd(fn("wait"), word);
 	launch("chain", 1, NULL, (void *[]){ &out, &tmd });
 	rt_pass(200000);
 	find_task("chain", 1, &parent);
@@ -692,7 +667,7 @@ START_TEST(chain_of_four_levels)
 
 	start("gpcs=1", "0:2", "depth=4");
 	out = new_out();
-	tmd = child_tmd("chain", out);
+	tmd = child_tmd(fn("chain"), out);
 	OK(ppuStreamCreate(&s, 0, 1));
 	launch("chain", 1, s, (void *[]){ &out, &tmd });
 	launch("quick", 1, s, NULL);
@@ -718,7 +693,7 @@ START_TEST(waiting_parents_no_deadlock)
 
 	start(tight, "0:2", "depth=2");
 	out = new_out();
-	tmd = child_tmd("chain", out);
+	tmd = child_tmd(fn("chain"), out);
 	OK(ppuStreamCreate(&s, 0, 1));
 	launch("chain", 2, s, (void *[]){ &out, &tmd });	/* two CTAs, two children */
 	OK(ppuCtxSynchronize());
@@ -731,7 +706,7 @@ START_TEST(waiting_parents_no_deadlock)
 	snprintf(props, sizeof(props), "%s device-priorities=2 preempt-level=0", tight);
 	start(props, "0:0", "depth=2");
 	out = new_out();
-	tmd = child_tmd("chain", out);
+	tmd = child_tmd(fn("chain"), out);
 	launch("chain", 1, NULL, (void *[]){ &out, &tmd });
 	FAILS(PPU_ERROR_DEADLOCK, ppuCtxSynchronize());
 	t = stop();

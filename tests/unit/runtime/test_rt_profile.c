@@ -7,11 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 #include "ppu.h"
-
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
+#include "run_suite.h"
+#include "rt_ok.h"
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 
@@ -177,8 +174,6 @@ int main(void)
 {
 	Suite *su = suite_create("rt_profile");
 	TCase *t = tcase_create("rt_profile");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, caches_and_coalescing, 0, 2);
@@ -187,9 +182,5 @@ int main(void)
 	tcase_add_test(t, traffic_by_gpc);
 	tcase_add_test(t, errors);
 	suite_add_tcase(su, t);
-	sr = srunner_create(su);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(su);
 }

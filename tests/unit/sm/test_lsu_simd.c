@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/sm/mem/lsu_simd.h"
+#include "run_suite.h"
 
 #define BYTES	8192u
 #define EDGE	4096u		/* offsets end here: nothing behind may change */
@@ -114,16 +115,10 @@ int main(void)
 {
 	Suite *s = suite_create("lsu_simd");
 	TCase *t = tcase_create("levels");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, loads_and_stores);
 	tcase_add_test(t, bad_offsets);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <ppu.h>
 #include "sm_test.h"
+#include "run_suite.h"
+#include "rt_ok.h"
 
 /* rd4 = address of this thread's word of the grid, r2 = tid, r6 = ctaid */
 #define PROLOGUE \
@@ -324,11 +326,6 @@ END_TEST
 
 /* ---- through the runtime ------------------------------------------------------------------------------- */
 
-#define OK(call) do { \
-	ppuResult r_ = (call); \
-	ck_assert_msg(r_ == PPU_SUCCESS, "%s: %s: %s", #call, ppuGetErrorName(r_), ppuGetLastErrorDetail()); \
-} while (0)
-
 static const char sums[] =
 	/* out[SM] += sum over both buffers, by every SM that gets a CTA */
 	".kernel sums\n.param a u64 ; .param b u64 ; .param out u64 ; .param n u32\n"
@@ -441,8 +438,6 @@ int main(void)
 {
 	Suite *su = suite_create("machine");
 	TCase *t = tcase_create("machine");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 120);
@@ -461,9 +456,5 @@ int main(void)
 	tcase_add_test(t, vram_and_system_memory);
 	tcase_add_test(t, cta_resources);
 	suite_add_tcase(su, t);
-	sr = srunner_create(su);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(su);
 }

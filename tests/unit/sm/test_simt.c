@@ -6,38 +6,8 @@
 #include <string.h>
 #include <hw/ppu_isa_check.h>
 #include "core/sm/diverge.h"
-#include "sm_test.h"
-
-/* rd4 = address of this thread's word; r2 = tid.x */
-#define PROLOGUE \
-	"s2r r2, %tid.x\n" \
-	"ld.param.u64 rd10, [0]\n" \
-	"madw.u32 rd4, r2, 4, rd10\n"
-#define PRO 3	/* instructions in it */
-#define STORE3 "st.global.u32 [rd4], r3\n"
-
-static struct sm_test *s;
-
-static void setup(void)
-{
-	s = smt_new();
-}
-
-static void teardown(void)
-{
-	smt_free(s);
-}
-
-static void run(const char *text, uint32_t block)
-{
-	if (!s->core)
-		smt_start(s);
-	smt_load(s, text);
-	smt_run(s, 1, block);
-	ck_assert_msg(!s->faulted, "fault %u lane %u pc %u va %llx", s->fault.code, s->fault.lane,
-		      s->fault.pc, (unsigned long long)s->fault.va);
-	ck_assert(!s->timed_out);
-}
+#include "one_cta.h"
+#include "run_suite.h"
 
 static void run_fault(const char *text, uint32_t block, unsigned code, unsigned pc, unsigned lane)
 {
@@ -1031,11 +1001,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(suite());
 }

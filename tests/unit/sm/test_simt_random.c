@@ -19,6 +19,7 @@
 #include <string.h>
 #include "simt_prog.h"
 #include "sm_test.h"
+#include "run_suite.h"
 
 #define CORPUS		"tests/unit/sm/simt_corpus.txt"
 
@@ -224,16 +225,10 @@ int main(void)
 {
 	Suite *su = suite_create("simt_random");
 	TCase *t = tcase_create("random");
-	SRunner *sr;
-	int failures;
 
 	tcase_set_timeout(t, 0);
 	tcase_add_loop_test(t, corpus, 0, 2);
 	tcase_add_loop_test(t, random_programs, 0, CUT + 1);
 	suite_add_tcase(su, t);
-	sr = srunner_create(su);
-	srunner_run_all(sr, CK_ENV);
-	failures = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failures != 0;
+	return run_suite(su);
 }

@@ -10,6 +10,7 @@
 #include "core/sm/mem/storebuf.h"
 #include "core/sm/warp.h"
 #include "sm_test.h"
+#include "run_suite.h"
 
 static struct sm_test *s;
 
@@ -305,8 +306,6 @@ int main(void)
 {
 	Suite *su = suite_create("storebuf");
 	TCase *t = tcase_create("storebuf");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 120);
@@ -319,9 +318,5 @@ int main(void)
 	tcase_add_loop_test(t, own_loads_are_forwarded, 0, 8);
 	tcase_add_loop_test(t, plain_path_is_untouched, 0, 2);
 	suite_add_tcase(su, t);
-	sr = srunner_create(su);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(su);
 }

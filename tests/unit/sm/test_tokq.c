@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/sm/tokq.h"
+#include "run_suite.h"
 
 static uint64_t mem[4096 + 2];
 static struct ppu_tokq q;
@@ -386,11 +387,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(suite());
 }

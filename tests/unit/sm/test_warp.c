@@ -4,34 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sm_test.h"
-
-#define PROLOGUE \
-	"s2r r2, %tid.x\n" \
-	"ld.param.u64 rd10, [0]\n" \
-	"madw.u32 rd4, r2, 4, rd10\n"
-#define STORE3 "st.global.u32 [rd4], r3\n"
-
-static struct sm_test *s;
-
-static void setup(void) { s = smt_new(); }
-static void teardown(void) { smt_free(s); }
-
-static void run_grid(const char *text, uint32_t grid, uint32_t block)
-{
-	if (!s->core)
-		smt_start(s);
-	smt_load(s, text);
-	smt_run(s, grid, block);
-	ck_assert_msg(!s->faulted, "fault %u lane %u pc %u va %llx", s->fault.code, s->fault.lane,
-		      s->fault.pc, (unsigned long long)s->fault.va);
-	ck_assert(!s->timed_out);
-}
-
-static void run(const char *text, uint32_t block)
-{
-	run_grid(text, 1, block);
-}
+#include "one_cta.h"
+#include "run_suite.h"
 
 static unsigned count(const char *text, const char *what)
 {
@@ -544,8 +518,6 @@ int main(void)
 {
 	Suite *su = suite_create("warp");
 	TCase *t = tcase_create("warp");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
@@ -578,9 +550,5 @@ int main(void)
 	tcase_add_test(t, windows_do_not_show);
 	tcase_add_test(t, counts_match_operations);
 	suite_add_tcase(su, t);
-	sr = srunner_create(su);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(su);
 }

@@ -13,6 +13,7 @@
 #include <cuda/context/unsupported.h>
 #include "bench.h"
 #include "bench_main.h"
+#include "run_suite.h"
 
 static char *made;
 static size_t made_len;
@@ -217,14 +218,8 @@ int main(void)
 {
 	Suite *s = suite_create("hwdoc");
 	TCase *t = tcase_create("hwdoc");
-	SRunner *r;
-	int failed;
 
 	tcase_add_loop_test(t, tables_are_true, 0, sizeof(tables) / sizeof(tables[0]));
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

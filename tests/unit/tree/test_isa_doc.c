@@ -12,6 +12,7 @@
 #include <ppu_image.h>
 #include "compiler/obj/image.h"
 #include "compiler/asm/text.h"
+#include "run_suite.h"
 
 #define PAGE "Documentation/hw/isa.md"
 
@@ -322,15 +323,9 @@ int main(void)
 {
 	Suite *s = suite_create("isa_doc");
 	TCase *tc = tcase_create("doc");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, page_is_up_to_date);
 	tcase_add_test(tc, examples_assemble);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

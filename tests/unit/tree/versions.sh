@@ -40,7 +40,7 @@ for source in "$PPU_TOP"/libruntime/tools/ppu-*.c; do
 done
 answers "$B/cuda/bin/ppu-nvcc"
 answers "$B/cuda/bin/ptxas"
-for script in "$PPU_TOP"/scripts/* "$PPU_TOP"/scripts/docs/* "$PPU_TOP"/scripts/packaging/*; do
+for script in "$PPU_TOP"/scripts/* "$PPU_TOP"/scripts/docs/* "$PPU_TOP"/scripts/packaging/* "$PPU_TOP"/scripts/container/*; do
 	# lib.sh, ppu_script.py and the like are no commands.
 	if [ -f "$script" ] && [ -x "$script" ]; then
 		answers "$script"

@@ -394,7 +394,8 @@ void ppu_icache_put(struct ppu_core *core, struct ppu_program *p)
 {
 	struct ppu_icache *ic = core->icache;
 
-	/* A core is destroyed from the users down: the cache may be gone, with all programs. */
+	/* ppu_core_destroy() destroys the SMs, and with them this cache and all programs, before the TMU releases
+	 * the programs of its tasks. */
 	if (!ic || !p || --p->refs)
 		return;
 	ic->idle_bytes += p->bytes;
