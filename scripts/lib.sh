@@ -22,7 +22,7 @@ ppu_version()
 		"$PPU_TOP/include/ppu_version.h" | paste -sd.
 }
 
-# Every script answers these: the text of --help is the comment at its top.
+# Every script has --help and --version: the text of --help is the comment at the top of the script.
 case ${1:-} in
 --help|-h)
 	awk 'NR > 2 && !/^#/ { exit } NR > 2 && (seen || /[^#]/) { seen = 1; sub(/^# ?/, ""); print }' "$0"
@@ -45,7 +45,7 @@ make_dir()
 	fi
 }
 
-# run_logged LOG CMD...: quiet unless it fails, then the end of its output.
+# run_logged LOG CMD...: prints nothing unless CMD fails, and then the end of its output.
 run_logged()
 {
 	local log=$1; shift
@@ -70,7 +70,7 @@ as_root()
 	fi
 }
 
-# with_lock FILE: held until the script ends.
+# with_lock FILE: takes a lock, which is held until the script ends.
 with_lock()
 {
 	make_dir "$(dirname "$1")"

@@ -2,12 +2,10 @@
 #
 # Unit tests: host programs, no VM.
 #
-# A folder for each part of the tree that is tested. Every tests/unit/*/test_*.c
-# becomes $(BUILD)/unit/test_*, wherever it stands (so no two have one name),
-# compiled and linked with the sanitizers, against all sources in
-# tests/unit/lib/, the sanitized static libraries and Check. A new file is
-# picked up without an edit here. tests/unit/*/*.sh run as they are (TAP on
-# stdout, or just an exit status).
+# A folder for each part of the tree that is tested. Every tests/unit/*/test_*.c becomes $(BUILD)/unit/test_*, whatever
+# its folder (so no two may have the same name), compiled and linked with the sanitizers, against all sources in
+# tests/unit/lib/, the sanitized static libraries and Check. A new file is picked up without an edit here.
+# tests/unit/*/*.sh run as they are (TAP on stdout, or just an exit status).
 #
 #   make unit                 build and run all
 #   make unit T=test_ring     one (or several, quoted)
@@ -37,7 +35,7 @@ $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS)
 	-Itests/unit/lib -Iqemu-device -Ilibruntime -Ikmod $(UNIT_CHECK_CFLAGS)
 
 .SECONDARY: $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP))
-# Each program's own object: from its folder.
+# The object of each program, from the program's folder.
 $(foreach s,$(UNIT_SRCS),$(eval $(BUILD)/unit/$(basename $(notdir $(s))): $(call ppu_objs_san,$(s))))
 $(foreach s,$(UNIT_FAST_SRCS),$(eval $(BUILD)/unit-fast/$(basename $(notdir $(s))): $(call ppu_objs,$(s))))
 
@@ -62,6 +60,11 @@ $(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk
 	$(Q)$(CC) $(CFLAGS_COMMON) -Iqemu-device $(CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
 $(BUILD)/unit/test_sched_cost: $(UNIT_COUNTED)
 ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
+
+# test_hostmem decides which allocation of the core fails.
+$(BUILD)/unit/test_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=ppu_%,alloc alloc_aligned realloc free sentence vsentence)
+# and test_backend_memory which one of the backend.
+$(BUILD)/unit/test_backend_memory: private LDFLAGS += -Wl,--wrap=calloc
 
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) \
 		$(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)))

@@ -154,8 +154,8 @@ static ppuResult open_devices(int least, int greatest)
 		d->prop.max_threads_per_sm = d->prop.warps_per_sm * d->prop.warp_size;
 		d->prop.max_block[0] = d->prop.max_block[1] = PPU_MAX_THREADS_PER_CTA;
 		d->prop.max_block[2] = 64;
-		d->prop.max_grid[0] = 0x7fffffff;
-		d->prop.max_grid[1] = d->prop.max_grid[2] = 65535;
+		d->prop.max_grid[0] = PPU_MAX_GRID_X;
+		d->prop.max_grid[1] = d->prop.max_grid[2] = PPU_MAX_GRID_YZ;
 		d->prop.stream_priority_least = least;
 		d->prop.stream_priority_greatest = greatest;
 		if (rt_opt.ring_entries > d->prop.ring_max)

@@ -21,7 +21,7 @@
 #define PPU_NAMES_PLOP(N)	N(PPU_PLOP_AND, "and") N(PPU_PLOP_OR, "or") \
 				N(PPU_PLOP_XOR, "xor") N(PPU_PLOP_MOV, "mov")
 #define PPU_NAMES_VEC(N)	N(PPU_VEC_1, "v1") N(PPU_VEC_2, "v2") N(PPU_VEC_4, "v4")
-#define PPU_NAMES_SEM(N)	N(PPU_MO_WEAK, "weak") N(PPU_MO_VOLATILE, "volatile") \
+#define PPU_NAMES_MO(N)	N(PPU_MO_WEAK, "weak") N(PPU_MO_VOLATILE, "volatile") \
 				N(PPU_MO_RELAXED, "relaxed") N(PPU_MO_ACQUIRE, "acquire") \
 				N(PPU_MO_RELEASE, "release") N(PPU_MO_ACQ_REL, "acq_rel") \
 				N(PPU_MO_SC, "sc")
@@ -66,7 +66,7 @@
 #define PPU_NAMES_REASON(N)	PPU_REASONS(PPU_N3)
 
 #define PPU_NAME_GROUPS(G) \
-G(BOOL) G(PLOP) G(VEC) G(SEM) G(SCOPE) G(DIR) G(CLAMP) G(WRAP) G(PRMT) G(VOTE) G(MEMBERS) G(SHFL) \
+G(BOOL) G(PLOP) G(VEC) G(MO) G(SCOPE) G(DIR) G(CLAMP) G(WRAP) G(PRMT) G(VOTE) G(MEMBERS) G(SHFL) \
 G(SHFLMASK) G(MATCH) G(BAR) G(FN) G(LOHI) G(SHIFTAMT) G(SUM) G(TESTP) G(CO) G(CI) G(NAN) \
 G(XORSIGN) G(RELU) G(RINT) G(CVTA) G(RND) G(CMP) G(SPACE) G(ATOM) G(REASON)
 
@@ -98,11 +98,11 @@ A(SHF, M, 0, 1, DIR, PPU_MOD_REQUIRED)    A(SHF, M, 1, 1, CLAMP, 0) \
 A(PRMT, M, 0, 5, PRMT, 0) A(BFIND, M, 0, 5, SHIFTAMT, 0) A(BMSK, M, 0, 5, WRAP, 0) \
 A(DP2A, M, 0, 5, LOHI, 0) A(VABSDIFF4, M, 0, 5, SUM, 0) \
 A(CVTA, M, 0, 5, SPACE, PPU_MOD_REQUIRED) A(CVTA, Y, 0, 1, CVTA, 0) \
-A(LD, M, 0, 5, SPACE, 0)  A(LD, X, 0, 4, VEC, 0)  A(LD, Y, 0, 3, SEM, 0)  A(LD, Y, 3, 2, SCOPE, 0) \
-A(ST, M, 0, 5, SPACE, 0)  A(ST, X, 0, 4, VEC, 0)  A(ST, Y, 0, 3, SEM, 0)  A(ST, Y, 3, 2, SCOPE, 0) \
+A(LD, M, 0, 5, SPACE, 0)  A(LD, X, 0, 4, VEC, 0)  A(LD, Y, 0, 3, MO, 0)  A(LD, Y, 3, 2, SCOPE, 0) \
+A(ST, M, 0, 5, SPACE, 0)  A(ST, X, 0, 4, VEC, 0)  A(ST, Y, 0, 3, MO, 0)  A(ST, Y, 3, 2, SCOPE, 0) \
 A(ATOM, M, 0, 5, SPACE, 0) A(ATOM, U, 0, 5, ATOM, PPU_MOD_REQUIRED) \
-A(ATOM, Y, 0, 3, SEM, 0)  A(ATOM, Y, 3, 2, SCOPE, 0) \
-A(MEMBAR, Y, 0, 3, SEM, 0) A(MEMBAR, Y, 3, 2, SCOPE, 0) \
+A(ATOM, Y, 0, 3, MO, 0)  A(ATOM, Y, 3, 2, SCOPE, 0) \
+A(MEMBAR, Y, 0, 3, MO, 0) A(MEMBAR, Y, 3, 2, SCOPE, 0) \
 A(PREFETCH, M, 0, 5, SPACE, 0) \
 A(PUSH, X, 0, 4, REASON, PPU_MOD_REQUIRED) A(DISABLE, X, 0, 4, REASON, PPU_MOD_REQUIRED) \
 A(BAR, M, 0, 5, BAR, PPU_MOD_REQUIRED) \

@@ -81,7 +81,7 @@ enum ppu_step ppu_h_tlaunch(struct ppu_sm *sm, struct ppu_warp *w, const struct 
 			continue;
 		e = ppu_sm_effect(sm, PPU_FX_LAUNCH, w->cta->task);
 		if (!e)
-			continue;
+			return ppu_sm_fault_pc(sm, w, PPU_ERR_TASK_MEMORY, i);
 		e->arg[0] = ppu_pair_get(&w->v, di->a, i);
 		e->arg[1] = w->slot;
 		e->arg[2] = i;

@@ -86,9 +86,9 @@ static uint64_t vram_free(void)
 }
 
 /*
- * Workers of the kernel give back late what an earlier test had, perhaps one of another program; a test
- * that compares what is free begins when that is done.  The most that was ever free in this guest is all
- * of it; what does not come back is no longer waited for.
+ * Workers of the kernel free the memory of an earlier test late; that test may have been in another program. A test
+ * that compares free VRAM must begin after they are done. The most VRAM that was ever free in this guest counts as all
+ * of it. Memory that does not become free in time is not waited for again.
  */
 static void settle(void)
 {
@@ -173,7 +173,7 @@ void sleep_ms(unsigned ms)
 		;
 }
 
-/* The kernel tells the system call only of a thread that sleeps. */
+/* The kernel shows the system call of a thread only while the thread sleeps. */
 static bool sleeps_in_ioctl(pid_t tid)
 {
 	char path[64], text[16] = "";

@@ -175,6 +175,8 @@ class Tester:
         found = lab.check()
         if len(wrongs(lab)) < WRONGS_AT_LEAST:
             found.append("%d wrong solutions; at least %d" % (len(wrongs(lab)), WRONGS_AT_LEAST))
+        if not os.path.isfile(os.path.join(paths.TOP, "Documentation/labs", lab.page)):
+            found.append("there is no page Documentation/labs/%s" % lab.page)
         found += self.seams()
         self.tap.result("%s: well-formed" % lab.name, found)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of lanes moved with host vectors: every instruction set this host has gives what a plain loop does. */
+/* Words of lanes moved with host vectors: every instruction set of this host gives the same result as a plain loop. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static uint32_t rnd(void)
 static const unsigned levels[] = { 1, 3, 4 };
 #define EACH_LEVEL(k) for (unsigned k = 0; k < 3 && levels[k] <= ppu_exec_level(); k++)
 
-/* Addresses as programs have them: one, consecutive, tiles, steps, anything; some lanes of it. */
+/* Patterns of addresses as in programs: all equal, consecutive, tiles, steps, random; with some of the lanes. */
 static uint32_t addresses(uint32_t *lo, uint32_t imm, unsigned kind)
 {
 	uint32_t base = rnd() % (EDGE / 8) * 4, step = 4 * (rnd() % 9);
@@ -90,7 +90,7 @@ START_TEST(loads_and_stores)
 }
 END_TEST
 
-/* Outside, or not aligned, in a lane that counts: refused; in one that does not: no matter. */
+/* An address outside or not aligned is refused in an active lane, and ignored in an inactive one. */
 START_TEST(bad_offsets)
 {
 	uint32_t lo[PPU_LANES], off[PPU_LANES];
