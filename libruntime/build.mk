@@ -145,7 +145,7 @@ CUDA_SDK_HEADERS := $(shell cd include/cuda && find . -type f)
 CUDA_SDK_EMPTY := builtin_types.h cuda_device_runtime_api.h cuda_texture_types.h cuda_surface_types.h \
 	device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h \
 	host_config.h library_types.h math_functions.h sm_20_atomic_functions.h sm_20_atomic_functions.hpp \
-	sm_20_intrinsics.h sm_20_intrinsics.hpp sm_30_intrinsics.h sm_30_intrinsics.hpp sm_32_atomic_functions.h \
+	sm_20_intrinsics.h sm_30_intrinsics.h sm_30_intrinsics.hpp sm_32_atomic_functions.h \
 	sm_32_atomic_functions.hpp sm_32_intrinsics.h sm_32_intrinsics.hpp sm_35_atomic_functions.h \
 	sm_35_intrinsics.h sm_60_atomic_functions.h sm_60_atomic_functions.hpp sm_61_intrinsics.h \
 	sm_61_intrinsics.hpp surface_functions.h texture_fetch_functions.h crt/common_functions.h \

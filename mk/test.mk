@@ -72,6 +72,9 @@ check:
 check-all:
 	$(Q)scripts/check --all
 check-build: unit-build $(TEST_BINS)
+# What the group conformance needs besides the VM, and no more: for scripts/matrix.
+.PHONY: conformance-build
+conformance-build: $(filter $(BUILD)/guest/conformance/%,$(TEST_BINS))
 
 #: make check-debug   the driver's tests on a kernel with KASAN, lockdep, kmemleak, ...
 .PHONY: check-debug check-debug-build

@@ -20,7 +20,7 @@ FORCE:
 # --- QEMU -------------------------------------------------------------------
 
 DEVICE_FILES := $(sort $(shell find include qemu-device \( -name '*.[chS]' -o -name '*.inc' \
-	-o -name '*.def' -o -name trace-events -o -path '*/qemu/*' \) -type f 2>/dev/null))
+	-o -name '*.def' -o -name probe.sh -o -name trace-events -o -path '*/qemu/*' \) -type f 2>/dev/null))
 $(eval $(call ppu_file_list,$(BUILD)/qemu/files.list,$(DEVICE_FILES)))
 
 $(QEMU): scripts/build-qemu $(BUILD)/qemu/files.list $(DEVICE_FILES) $(CC_STAMP)

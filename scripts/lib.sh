@@ -81,6 +81,32 @@ with_lock()
 	fi
 }
 
+# kernel_headers ABI: what a module for this kernel is built against.
+kernel_headers()
+{
+	local dir
+	for dir in ${KDIR:+"$KDIR"} ${PPU_MODULES:+"$PPU_MODULES/build"} "/usr/src/linux-headers-$1" \
+		"/lib/modules/$1/build"; do
+		[[ -d $dir ]] && break
+	done
+	echo "$dir"
+}
+
+# host_libs: where programs of this machine have their libraries, and the name under which a program asks for its
+# loader, as two words; the compiler and a program say so.
+host_libs()
+{
+	local libc loader
+	libc=$(realpath "$(gcc -print-file-name=libc.so.6)")
+	[[ $libc == /* ]] || die "gcc does not know where libc.so.6 is"
+	loader=$(readelf -lW "$(command -v make)" | sed -nE 's/.*interpreter: (.*)\]/\1/p')
+	[[ -n $loader ]] || die "cannot tell the loader of this machine's programs"
+	echo "$(dirname "$libc") $loader"
+}
+
+# Where QEMU's firmware is looked for.
+PPU_FIRMWARE_DIRS=(${PPU_FIRMWARE:+"$PPU_FIRMWARE"} /usr/share/qemu /usr/share/seabios)
+
 # Replace a file only if the content (stdin) differs: keeps the mtime.
 put_if_changed()
 {
@@ -110,4 +136,22 @@ apt_src_options()
 		 -o Dir::Etc::sourceparts="$dir/parts"
 		 -o Dir::State::lists="$dir/lists"
 		 -o APT::Sandbox::User=root)
+}
+
+# own_source_version SOURCE PACKAGE: which version of a source package to take: the one that the release's own
+# PACKAGE was made from, as apt would install it. With backports among the sources there is a higher one, which
+# needs tools that the release has not. APT_SRC is set, and its lists are fetched; the lists of PACKAGE may be old.
+own_source_version()
+{
+	local own all
+	own=$(apt-cache --no-all-versions show "$2" 2>/dev/null | awk '
+		/^Version: / && !version { version = $2 }
+		/^Source: / && /\(/ && !source { source = $3; gsub(/[()]/, "", source) }
+		END { print source ? source : version }')
+	all=$(apt-cache "${APT_SRC[@]}" showsrc "$1" 2>/dev/null | sed -n 's/^Version: //p')
+	if [[ -n $own ]] && grep -qxF -e "$own" <<<"$all"; then
+		echo "$own"
+	else
+		grep -v '~bpo' <<<"$all" | sort -V | tail -n1
+	fi
 }

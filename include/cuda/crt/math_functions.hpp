@@ -10,14 +10,26 @@
 #define CUDART_HOST_ static inline __attribute__((host, unused))
 #define CUDART_BOTH_ static inline __attribute__((host, device, unused))
 
+/* Newer C libraries have some of them, where these are declared at all. */
+#if defined(__GLIBC_PREREQ) && defined(__GLIBC_USE_IEC_60559_FUNCS_EXT_C23)
+#define CUDART_GLIBC_(major, minor) \
+	(__GLIBC_PREREQ(major, minor) && __GLIBC_USE_IEC_60559_FUNCS_EXT_C23)
+#else
+#define CUDART_GLIBC_(major, minor) 0
+#endif
+
+#if !CUDART_GLIBC_(2, 42)
 CUDART_HOST_ float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 CUDART_HOST_ double rsqrt(double x) { return 1.0 / sqrt(x); }
+#endif
 CUDART_HOST_ float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 CUDART_HOST_ double rcbrt(double x) { return 1.0 / cbrt(x); }
+#if !CUDART_GLIBC_(2, 41)
 CUDART_HOST_ double sinpi(double x) { return sin(M_PI * fmod(x, 2.0)); }
 CUDART_HOST_ double cospi(double x) { return cos(M_PI * fmod(x, 2.0)); }
 CUDART_HOST_ float sinpif(float x) { return (float)sinpi((double)x); }
 CUDART_HOST_ float cospif(float x) { return (float)cospi((double)x); }
+#endif
 CUDART_HOST_ void sincospi(double x, double *s, double *c) { *s = sinpi(x); *c = cospi(x); }
 CUDART_HOST_ void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
 CUDART_HOST_ double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
