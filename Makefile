@@ -7,6 +7,7 @@
 #   mk/cross.mk         building for another architecture
 #   mk/vm.mk            QEMU, guest kernel, initramfs, module
 #   mk/test.mk          check, run, shell, bench, lint, fuzz
+#   mk/analyze.mk       analyze: static analysis
 #   mk/labs.mk          lab, check-lab: the course labs
 #   mk/install.mk       install, install-dkms, man
 #   */build.mk          what each part of the tree builds
@@ -42,6 +43,7 @@ include mk/vm.mk
 endif
 ifeq ($(CROSS),)
 include mk/install.mk
+include mk/analyze.mk
 endif
 endif
 include mk/test.mk

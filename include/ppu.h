@@ -47,7 +47,7 @@ extern "C" {
 #endif
 
 
-/* The errors, once: name, code, sentence. */
+/* The list of all errors: name, code, sentence. */
 #define PPU_RESULTS(R) \
 R(SUCCESS,                     0, "no error") \
 R(ERROR_INVALID_VALUE,         1, "an argument is out of range or not allowed here") \
@@ -93,12 +93,12 @@ typedef enum ppuResult {
 #undef PPU_R_
 } ppuResult;
 
-/* "PPU_ERROR_TRAP" and the sentence.  Static strings; never NULL. */
+/* An error's name, such as "PPU_ERROR_TRAP", and its sentence.  Static strings; never NULL. */
 const char *ppuGetErrorName(ppuResult result);
 const char *ppuGetErrorString(ppuResult result);
-/* What the calling thread's last failed call had to say: for a fault the kind, kernel, file:line,
- * pc, lane, CTA and address; for a compilation the log.  Valid until the thread's next failing call;
- * "" when none failed.  Never NULL. */
+/* The details of the calling thread's last failed call: for a fault the kind, kernel, file:line, pc, lane, CTA
+ * and address; for a compilation the log.  Valid until the thread's next failing call; "" when no call failed.
+ * Never NULL. */
 const char *ppuGetLastErrorDetail(void);
 
 typedef int ppuDevice;
@@ -120,19 +120,21 @@ static inline ppuDim3 ppuDim(uint32_t x, uint32_t y, uint32_t z)
 /* ---- start and end ---------------------------------------------------------------------------- */
 
 /*
- * Which device the process talks to, decided once.  Zeroed fields mean: the environment variable, or
- * else the default.
+ * Which device the process uses, and how; decided once.  A zeroed field means: the value of the environment
+ * variable that stands at the field, or else the default.
  */
 typedef struct ppuInitOptions {
 	/* "drm": the kernel driver; "core": the device model inside this process, no VM needed;
-	 * "auto": drm when a PPU render node exists, else core.  PPU_BACKEND; default "auto". */
+	 * "auto": drm, or core when this machine has no PPU, which is then said in a line on standard error.  A PPU
+	 * that cannot be used (no driver, no permission) is an error.  PPU_BACKEND; default "auto". */
 	const char *backend;
 	/* Device properties of the core backend, "name=value" separated by blanks or commas.
 	 * PPU_PROPS.  The drm backend refuses any (PPU_ERROR_CONFIGURATION). */
 	const char *props;
 	/* The core backend writes the device's trace here.  PPU_TRACE. */
 	const char *trace;
-	/* Render node to use instead of the first of each PPU (drm).  PPU_DRM_NODE. */
+	/* Render node to use instead of the first of each PPU (drm); with "auto", too, it must be one.
+	 * PPU_DRM_NODE. */
 	const char *node;
 	/* Ring sizes in entries (0: 1024) and channel counts per context (0: 8 compute; copy: see
 	 * copy_priorities) the runtime asks for.  PPU_RING_ENTRIES. */
@@ -150,7 +152,7 @@ typedef struct ppuInitOptions {
 	 *   channels=N              copy channels per context, 1..64; default: 4 per internal priority
 	 *   map=2:1:1               or the internal priority of each channel, one by one
 	 *   memory=vram | system    where the semaphores live; default vram
-	 * Documentation/runtime/copy-priorities.md tells what they do. */
+	 * Documentation/runtime/copy-priorities.md explains these settings. */
 	const char *copy_priorities;
 	/* What stream priorities mean to kernels, "name=value" as above.  PPU_TASK_PRIORITIES.
 	 *   depth=N                 nesting depth of new contexts (PPU_LIMIT_NESTING_DEPTH)
@@ -159,7 +161,7 @@ typedef struct ppuInitOptions {
 	 *                           counted from the bottom
 	 *   default=D               device priority of streams that were given no priority; default:
 	 *                           that of the least stream priority
-	 * Documentation/runtime/task-priorities.md has examples.  CONFIGURATION: N or D + N is above M. */
+	 * Documentation/runtime/task-priorities.md has examples.  Error CONFIGURATION: N or D + N is above M. */
 	const char *task_priorities;
 } ppuInitOptions;
 
@@ -185,7 +187,7 @@ typedef struct ppuDeviceProp {
 	uint32_t device_priorities;	/* M: priorities of tasks inside the device */
 	uint32_t task_slots;
 	uint32_t token_queue_entries;	/* divergence tokens a warp can hold */
-	uint64_t vram_bytes;		/* all of it, used or not */
+	uint64_t vram_bytes;		/* total, used or not */
 	uint32_t shared_per_sm, shared_per_block;	/* bytes */
 	uint32_t regs_per_sm;		/* 32-bit registers */
 	uint32_t max_threads_per_block, max_threads_per_sm;
@@ -199,12 +201,13 @@ typedef struct ppuDeviceProp {
 	uint32_t pci_vendor, pci_device;
 } ppuDeviceProp;
 
+/* The number of devices, and the properties of one.  Errors: NO_DEVICE, INVALID_DEVICE. */
 ppuResult ppuDeviceGetCount(int *count);
 ppuResult ppuDeviceGetProperties(ppuDeviceProp *prop, ppuDevice device);
-/* Device time now, ns. */
+/* Device time now, ns.  Errors: INVALID_DEVICE. */
 ppuResult ppuDeviceGetTime(ppuDevice device, uint64_t *ns);
 /*
- * Counters of the device since its reset, over all contexts.  They have numbers 0, 1, ... and names
+ * Counters of the device since its reset, over all contexts.  Counters have numbers 0, 1, ... and names
  * ("warp_instructions").  GetCounters reads the first `count` of them, GetCounter reads one by name
  * (NOT_FOUND), GetCounterName tells the name of a number (INVALID_VALUE past the last).  NOT_SUPPORTED where
  * the driver does not expose counters.
@@ -250,10 +253,11 @@ ppuResult ppuCtxCreate(ppuCtx *ctx, unsigned flags, ppuDevice device);
 /* Stop what still runs and free everything the context owns: its streams, events, modules and memory become
  * invalid.  Does not wait for work to complete.  This is also the way to get rid of a broken context. */
 ppuResult ppuCtxDestroy(ppuCtx ctx);
-/* NULL: back to the primary context. */
+/* Make ctx current in this thread.  NULL: the primary context again. */
 ppuResult ppuCtxSetCurrent(ppuCtx ctx);
 /* The context in which calls of this thread work.  Creates the primary context if the thread has none. */
 ppuResult ppuCtxGetCurrent(ppuCtx *ctx);
+/* The device of the current context. */
 ppuResult ppuCtxGetDevice(ppuDevice *device);
 /* Wait until all work submitted so far in the current context is complete. */
 ppuResult ppuCtxSynchronize(void);
@@ -284,7 +288,7 @@ ppuResult ppuCtxGetLimit(ppuLimit limit, uint64_t *value);
 
 /* What a task, a kernel that was launched and is not complete, is doing on the device. */
 typedef enum ppuTaskState {
-	PPU_TASK_STATE_PENDING = 1,	/* accepted, has not started */
+	PPU_TASK_STATE_PENDING = 1,	/* accepted, but has not started */
 	PPU_TASK_STATE_RUNNING,		/* holds a slot of the task table */
 	PPU_TASK_STATE_EVICTED,		/* has started, lost its slot and waits for one */
 	PPU_TASK_STATE_SUSPENDED,	/* cannot go on: waits for its children */
@@ -311,10 +315,10 @@ const char *ppuGetTaskStateName(ppuTaskState state);
 /* Device memory, aligned to 256 bytes, contents undefined.  bytes 0: *ptr = NULL.
  * Errors: OUT_OF_DEVICE_MEMORY. */
 ppuResult ppuMalloc(void **ptr, size_t bytes);
-/* Rows of width bytes, each starting at a multiple of *pitch (a multiple of 256). */
+/* height rows of width bytes; row i starts at i * *pitch, and *pitch is a multiple of 256.  Errors as ppuMalloc(). */
 ppuResult ppuMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);
-/* Free what ppuMalloc gave; waits until the work submitted so far is complete.  NULL: nothing.
- * Errors: INVALID_ADDRESS (not the start of an allocation). */
+/* Free memory of ppuMalloc() or ppuMallocPitch(); waits until the work submitted so far is complete.  NULL: does
+ * nothing.  Errors: INVALID_ADDRESS (not the start of an allocation). */
 ppuResult ppuFree(void *ptr);
 /* Pinned host memory: page aligned, zeroed, read and written by CPU and GPU at the same address; the
  * fast partner of asynchronous copies. */
@@ -360,6 +364,8 @@ typedef struct ppuPointerAttributes {
 	void *base;			/* start of the allocation */
 	size_t bytes;			/* its size */
 } ppuPointerAttributes;
+/* What ptr points to.  Errors: INVALID_ADDRESS (an address in the runtime's range that is in no allocation of the
+ * current context). */
 ppuResult ppuPointerGetAttributes(ppuPointerAttributes *attr, const void *ptr);
 
 /*
@@ -484,7 +490,7 @@ typedef struct ppuCopyConfig {
 	uint32_t semaphores;
 	uint32_t in_vram;		/* 1: the semaphores are in device memory */
 } ppuCopyConfig;
-/* Of the current context. */
+/* The configuration of the current context. */
 ppuResult ppuCtxGetCopyConfig(ppuCopyConfig *config);
 /*
  * The semaphore of an internal priority: its address in the context, and its present value.  The value is the
@@ -508,17 +514,21 @@ ppuResult ppuStreamGetCopyInfo(ppuStream stream, ppuStreamCopyInfo *info);
 #define PPU_EVENT_DEFAULT		0u
 #define PPU_EVENT_DISABLE_TIMING	1u	/* orders only, and is cheaper */
 
+/* An event of the current context. */
 ppuResult ppuEventCreate(ppuEvent *event, unsigned flags);
 ppuResult ppuEventDestroy(ppuEvent event);
-/* Mark this place in the stream.  Recording again replaces the former mark. */
+/* Mark the present end of the stream's work.  Recording again replaces the former mark.  Errors: INVALID_CONTEXT
+ * (the stream is of another context than the event). */
 ppuResult ppuEventRecord(ppuEvent event, ppuStream stream);
-/* Wait until the work before the mark is complete.  Not recorded: returns at once. */
+/* Wait until the work before the mark is complete.  Returns at once if the event was never recorded. */
 ppuResult ppuEventSynchronize(ppuEvent event);
+/* SUCCESS when the work before the mark is complete or the event was never recorded, else NOT_READY.  Does not
+ * wait. */
 ppuResult ppuEventQuery(ppuEvent event);
 /* Device time of the mark, ns.  Errors: NOT_READY, NOT_SUPPORTED (made without timing),
  * INVALID_VALUE (not recorded). */
 ppuResult ppuEventGetTime(ppuEvent event, uint64_t *ns);
-/* end - start in device time; may be negative. */
+/* end - start in device time, in ns and in ms; may be negative.  Errors as ppuEventGetTime(). */
 ppuResult ppuEventElapsedNs(int64_t *ns, ppuEvent start, ppuEvent end);
 ppuResult ppuEventElapsedTime(float *ms, ppuEvent start, ppuEvent end);
 
@@ -552,7 +562,7 @@ ppuResult ppuModuleLoad(ppuModule *module, const char *path, const ppuModuleOpti
 ppuResult ppuModuleUnload(ppuModule module);
 /* A kernel by name.  Errors: NOT_FOUND. */
 ppuResult ppuModuleGetFunction(ppuFunction *function, ppuModule module, const char *name);
-/* A variable in global or constant memory: address and size; either may be NULL. NOT_FOUND. */
+/* A variable in global or constant memory: address and size; either may be NULL.  Errors: NOT_FOUND. */
 ppuResult ppuModuleGetGlobal(void **ptr, size_t *bytes, ppuModule module, const char *name);
 /* Names of the kernels, by number from 0; INVALID_VALUE past the last. */
 ppuResult ppuModuleGetFunctionName(ppuModule module, unsigned index, const char **name);
@@ -562,19 +572,19 @@ typedef struct ppuFunctionAttributes {
 	uint32_t shared_bytes;		/* static shared memory per block */
 	uint32_t local_bytes;		/* local memory per thread */
 	uint32_t max_threads_per_block;	/* by registers, shared memory and its own declaration */
-	uint32_t max_dynamic_shared;	/* dynamic shared memory a launch may ask for */
+	uint32_t max_dynamic_shared;	/* dynamic shared memory that a launch may ask for */
 	uint32_t barriers;
 	uint32_t param_bytes, num_params;
 	uint32_t code_insns;		/* instructions of the kernel itself */
 	uint32_t recursive;
 	uint64_t code_address;		/* of the module's code */
-	uint32_t entry_pc;		/* instruction index of the kernel in it */
+	uint32_t entry_pc;		/* instruction index of the kernel in that code */
 } ppuFunctionAttributes;
 ppuResult ppuFunctionGetAttributes(ppuFunctionAttributes *attr, ppuFunction function);
 /* Offset and size of parameter `index` in the parameter buffer. */
 ppuResult ppuFunctionGetParam(ppuFunction function, uint32_t index, size_t *offset, size_t *bytes);
 const char *ppuFunctionGetName(ppuFunction function);	/* NULL for an invalid handle */
-/* How many blocks fit on an SM: of block_threads threads, each block with that much dynamic shared memory. */
+/* How many blocks of block_threads threads and dynamic_shared bytes of dynamic shared memory fit on an SM. */
 ppuResult ppuOccupancyMaxActiveBlocks(int *blocks, ppuFunction function, uint32_t block_threads,
 				      size_t dynamic_shared);
 
@@ -624,7 +634,7 @@ typedef struct ppuQueueOptions {
 	uint32_t entries;		/* 3 to ring_max, two of them never usable; 0: 1024 */
 	uint32_t block_bytes;		/* command memory of an entry: commands, 256 bytes and the parameters for each
 					 * launch; 512 to 65536; 0: 1024 */
-	uint32_t flags;			/* PPU_STREAM_QUEUE_*, for tests and for looking at how it works */
+	uint32_t flags;			/* PPU_STREAM_QUEUE_*, for tests and experiments */
 	uint32_t initial_get;		/* the entry the queue begins with */
 	uint32_t reserved[4];
 } ppuQueueOptions;
@@ -640,7 +650,7 @@ typedef struct ppuQueueInfo {
 	uint32_t get;			/* GP_GET */
 	uint32_t launch_channel;	/* the channel that launches are put into: number, GP_GET, GP_PUT */
 	uint32_t launch_get, launch_put;
-	uint64_t soft, shadow;		/* entries reserved so far; up to where they may be */
+	uint64_t soft, shadow;		/* entries reserved so far; first entry that may not be yet */
 	uint64_t x, y;			/* the two semaphores */
 	/* GPU virtual addresses: of the ring, of its first entry's command memory (may be copied from with
 	 * ppuMemcpy), of the semaphores: one u64 for each entry, X, Y, and of the two counters */

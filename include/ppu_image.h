@@ -33,8 +33,9 @@ enum ppu_sym_kind {
 #define PPU_SYMF_MANAGED (1u << 2)
 #define PPU_SYMF_QUEUE	(1u << 3)	/* kernels: may put work into a device-owned queue (ppu_image_finish) */
 /*
- * Shared variables: ppu_image_finish() chooses the place, which depends on the kernels that can come to code
- * that names the variable.  Size 0 is dynamic shared memory, and so is an undefined one that no module defines.
+ * Shared variables: ppu_image_finish() chooses the place, which depends on the kernels that can reach code
+ * which names the variable.  A variable of size 0 is dynamic shared memory, and so is a variable that no module
+ * defines.
  */
 #define PPU_SYMF_MOVABLE (1u << 4)
 
@@ -50,11 +51,11 @@ struct ppu_symbol {
 	uint32_t align;
 	/* kernels and functions */
 	uint32_t num_insns;
-	uint32_t regs;		/* registers per thread the code uses, callees included (kernels) */
+	uint32_t regs;		/* registers per thread that the code uses; kernels: with callees */
 	uint32_t frame_bytes;	/* local memory of its own frame */
-	uint32_t local_bytes;	/* kernels: local memory per thread with callees; recursion: minimum */
-	uint32_t shared_bytes;	/* kernels: static shared memory, of what it can call, too (finish) */
-	uint32_t shared_fixed;	/* of that, from offset 0: what the code uses without naming a movable variable */
+	uint32_t local_bytes;	/* kernels: local memory per thread with callees; recursive: at least */
+	uint32_t shared_bytes;	/* kernels: static shared memory, with callees; set by ppu_image_finish() */
+	uint32_t shared_fixed;	/* part of shared_bytes, from offset 0, that is not of movable variables */
 	uint32_t barriers;	/* kernels: highest barrier number used + 1 */
 	uint32_t max_threads;	/* kernels: .maxntid/.reqntid product, 0 none */
 	uint32_t reqntid[3];	/* .reqntid, 0 none */
@@ -82,7 +83,7 @@ struct ppu_line {	/* instructions [pc, next entry's pc) come from file:line */
 	uint32_t pc, file, line, column;
 };
 
-/* Owned by its user; every pointer malloc'ed; ppu_image_free() releases all. */
+/* An image belongs to its user.  Every pointer in it is malloc'ed; ppu_image_free() frees all. */
 struct ppu_image {
 	struct ppu_insn *code;
 	uint32_t num_insns;
@@ -106,12 +107,18 @@ void ppu_log_init(struct ppu_log *log);
 void ppu_log_free(struct ppu_log *log);
 void ppu_log_printf(struct ppu_log *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * Functions on images.  Those that return int return 0 or a negative errno: -EINVAL for input that is refused,
+ * which messages in the log explain, and -ENOMEM.  A log is initialised by its user, collects the messages of several
+ * calls, and may be NULL.  Calls on different images and logs may run in different threads.
+ */
+/* An empty image; NULL: no memory. */
 struct ppu_image *ppu_image_new(void);
 void ppu_image_free(struct ppu_image *img);
-/* Serialise to malloc'ed bytes / parse and validate (hostile input safe). 0 or negative errno. */
+/* Write an image into malloc'ed bytes; read and check bytes, which may be hostile, into a new image. */
 int ppu_image_write(const struct ppu_image *img, uint8_t **bytes, size_t *len);
 int ppu_image_read(const uint8_t *bytes, size_t len, struct ppu_image **img, struct ppu_log *log);
-/* Append src to dst, resolving symbols by name; src stays the caller's. 0 or negative errno. */
+/* Append src to dst and resolve symbols by name; src stays the caller's and does not change. */
 int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct ppu_log *log);
 
 /*
@@ -126,10 +133,10 @@ struct ppu_library {
 	int (*image)(unsigned module, struct ppu_image **img, struct ppu_log *log);
 	/* Is it one of the functions that put work into a device-owned queue? */
 	int (*is_queue)(const char *function);
-	/* Where threads end in kernels that can call one of those: it counts them, since the last one ends
-	 * the launch. */
+	/* The function in which threads end, in kernels that can call one of these functions.  It counts threads,
+	 * because the last thread that ends also ends the launch. */
 	const char *queue_exit;
-	/* Kernels that can come to this function get thread_slot_bytes more bytes of local memory. */
+	/* Kernels that can reach this function get thread_slot_bytes more bytes of local memory. */
 	const char *thread_slot;
 	uint32_t thread_slot_bytes;
 };
@@ -137,22 +144,24 @@ struct ppu_library {
 extern const struct ppu_library ppu_device_library;
 
 /*
- * Link in the missing functions that the library has, check that nothing undefined is left, compute per-kernel
- * regs/local through the call graph.  Without a library (NULL), functions that are missing stay missing.
+ * Link in the missing functions that the library has, check that nothing undefined is left, and compute what each
+ * kernel needs with all functions that it can call.  Without a library (NULL), a missing function is an error.
  */
 int ppu_image_finish(struct ppu_image *img, const struct ppu_library *lib, struct ppu_log *log);
+/* The symbol of that name, a definition before an undefined one; NULL: there is none. */
 struct ppu_symbol *ppu_image_find(const struct ppu_image *img, const char *name);
 
-/* Assembler: text -> image; disassembler: one instruction or the whole image -> text. */
+/* Assemble len bytes of text into a new image; file: the name in messages, NULL: "<text>". */
 int ppu_assemble(const char *text, size_t len, const char *file, struct ppu_image **img,
 		 struct ppu_log *log);
-/* Text of one instruction into buf (always terminated); returns its length. */
+/* Write one instruction as text into buf, cut to cap - 1 characters and a NUL; returns the length of that text. */
 size_t ppu_disasm_insn(const struct ppu_insn *insn, uint32_t pc, char *buf, size_t cap);
+/* A whole image as malloc'ed, NUL-terminated text, from which ppu_assemble() makes the same image again. */
 int ppu_disassemble(const struct ppu_image *img, char **text);
-/* 0 when the decoder of the device accepts it, else a sentence in *why. */
+/* 0 if the device's decoder accepts the instruction, else -EINVAL and a static sentence in *why; why may be NULL. */
 int ppu_insn_check(const struct ppu_insn *insn, const char **why);
 
-/* PTX compiler.  Thread safe: no global state. */
+/* Options of the PTX compiler; zeroed: the defaults. */
 struct ppu_ptx_options {
 	uint32_t max_regs;	/* 0: 255 */
 	uint32_t no_yield;	/* do not insert YIELD (negative tests) */
@@ -161,6 +170,10 @@ struct ppu_ptx_options {
 	uint32_t opt_level;	/* 0: default 2 */
 	uint32_t verify;	/* run the IR verifier after each pass */
 };
+/*
+ * Compile len bytes of PTX into a new image, which may need ppu_image_finish().  file: the name in messages, NULL:
+ * "ptx"; opt NULL: the defaults.  The compiler has no global state and may run in several threads.
+ */
 int ppu_ptx_compile(const char *text, size_t len, const char *file,
 		    const struct ppu_ptx_options *opt, struct ppu_image **img, struct ppu_log *log);
 

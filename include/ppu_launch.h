@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that launch kernels, for CUDA C++ that clang compiles: its <<< >>> is for the host only.
+ * Kernels that launch kernels, for CUDA C++ that clang compiles: clang's <<< >>> works on the host only.
  *
  *	#include <ppu_launch.h>
  *
@@ -27,8 +27,8 @@
 typedef unsigned long long ppuDeviceStream;
 typedef unsigned long long ppuDeviceEvent;
 
-#define PPU_STREAM_BLOCK		0ull	/* of the launching block: one after the other */
-#define PPU_STREAM_TAIL			3ull	/* after the launching grid and all it launched */
+#define PPU_STREAM_BLOCK		0ull	/* launches of the launching block run one after the other */
+#define PPU_STREAM_TAIL			3ull	/* after the launching grid and all that it launched */
 #define PPU_STREAM_FIRE_AND_FORGET	4ull	/* at once */
 
 /* cudaError_t of launches. */
@@ -44,7 +44,7 @@ struct ppuDim {
 	PPU_LAUNCH_DEV constexpr ppuDim(const D &d) : x(d.x), y(d.y), z(d.z) {}
 };
 
-/* As the device library has it: an argument of this type is three words. */
+/* Grid and block as the device library takes them: an argument of this type is three words. */
 struct ppuDimWords {
 	unsigned x, y, z;
 };
@@ -68,7 +68,7 @@ PPU_LAUNCH_DEV int __cudaCDP2MemcpyAsync(void *dst, const void *src, unsigned lo
 PPU_LAUNCH_DEV int __cudaCDP2MemsetAsync(void *dst, int value, unsigned long long bytes, unsigned long long stream);
 }
 
-/* Waits for what the threads of this block have launched, but not for their tail. */
+/* Waits for what the threads of this block have launched, but not for their tail launches. */
 PPU_LAUNCH_FN int ppuDeviceSynchronize(void) { return __cudaCDP2DeviceSynchronize(); }
 /* The last error of this thread. ppuDeviceGetLastError() forgets it. */
 PPU_LAUNCH_FN int ppuDeviceGetLastError(void) { return __cudaCDP2GetLastError(); }
@@ -101,7 +101,7 @@ PPU_LAUNCH_FN int ppuDeviceMemsetAsync(void *dst, int value, unsigned long long 
 
 /* ---- how a launch is made ------------------------------------------------------------------------- */
 
-/* Each argument at the next multiple of its alignment, as the kernel finds its parameters. */
+/* Puts each argument at the next multiple of its alignment, where the kernel expects its parameters. */
 PPU_LAUNCH_FN void ppu_put_arguments(char *, unsigned long long) {}
 template <typename P, typename... R>
 PPU_LAUNCH_FN void ppu_put_arguments(char *to, unsigned long long at, const P &p, const R &... rest)
@@ -111,7 +111,7 @@ PPU_LAUNCH_FN void ppu_put_arguments(char *to, unsigned long long at, const P &p
 	ppu_put_arguments(to, at + sizeof(P), rest...);
 }
 
-/* Device code must not name a kernel (clang); a constant may. */
+/* clang does not let device code name a kernel, but a constant may. */
 template <typename F, F kernel> struct ppu_kernel_address {
 	static PPU_LAUNCH_DEV const void *const value;
 };

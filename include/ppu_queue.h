@@ -3,17 +3,17 @@
  * Device-owned work queues, as kernels use them: threads on the GPU put work into a ring that the host
  * interface runs, and no CPU takes part (Documentation/runtime/device-queues.md).
  *
- * For device code in CUDA C; PTX declares what it calls as .extern .func, with arguments as they are here.  A
- * kernel that calls any of these functions is given a queue, which the runtime makes at the first such
- * launch; kernels that go into the queue and call them share that queue.  A function waits only if its name
- * says so.  Everything may be called by any number of threads at the same time.
+ * For device code in CUDA C.  PTX declares the functions as .extern .func, with the arguments that they have here.  A
+ * kernel that calls any of these functions is given a queue, which the runtime makes at the first launch of such a
+ * kernel.  Kernels that run from the queue and call these functions share the queue.  A function waits only if its
+ * name says so.  Any number of threads may call any of the functions at the same time.
  *
  *   ppuQueueLaunch(PPU_KERNEL(next), blocks, 1, 1, 256, 1, 1, 0, &args, sizeof(args));
  *
- * What is in the queue runs after the launching kernel has ended, in the order in which it was inserted:
- * a launch does not wait for the kernels launched before it (ppuGroupWaitIdle does), copies and
- * semaphore operations are done before what follows.  Work of the stream that comes after the launch
- * waits for all of it.
+ * Work in the queue runs after the launching kernel has ended, in the order in which it was inserted.  A
+ * launch does not wait for kernels that were launched before it (ppuGroupWaitIdle does); copies and
+ * semaphore operations are complete before the work behind them starts.  Later work of the stream waits
+ * for all work in the queue.
  */
 #ifndef PPU_QUEUE_H
 #define PPU_QUEUE_H
@@ -41,7 +41,7 @@ struct ppu_queue {
 	unsigned long long ring;	/* struct ppu_gpfifo_entry[count] */
 	unsigned long long soft;	/* u64: entries reserved since the queue was made */
 	unsigned long long shadow;	/* u64: one past the last entry that may be reserved */
-	/* ... and what it needs besides. */
+	/* ... and what it also needs. */
 	unsigned long long sems;	/* u64[count]: element i belongs to entry i */
 	unsigned long long x, y;	/* u64 each */
 	unsigned long long state;	/* two u64: threads that may insert; closed, and how many insert now */
@@ -51,13 +51,13 @@ struct ppu_queue {
 	unsigned int block_bytes;	/* of a piece; a multiple of 256 */
 	unsigned int flags;		/* PPU_QUEUEF_* */
 	int log2;			/* of count, -1: no power of two */
-	unsigned int wait_entries;	/* work of the queue may wait for room of at most so many entries */
-	unsigned int priority;		/* device priority of what it launches + 1, 0: none */
-	unsigned int local_bytes;	/* local memory per thread there is in the context */
-	unsigned int shared_bytes;	/* shared memory a CTA can have */
+	unsigned int wait_entries;	/* work of the queue may wait for room for at most so many entries */
+	unsigned int priority;		/* device priority of the queue's launches + 1, 0: none */
+	unsigned int local_bytes;	/* the context's local memory per thread */
+	unsigned int shared_bytes;	/* shared memory that a CTA can have */
 };
-#define PPU_QUEUEF_SPARE	1u	/* groups leave room for what ends a launch (WQ-61) */
-#define PPU_QUEUEF_AUTO		2u	/* the last thread out ends the launch (WQ-62) */
+#define PPU_QUEUEF_SPARE	1u	/* groups leave room for the terminator of a launch (WQ-61) */
+#define PPU_QUEUEF_AUTO		2u	/* the last thread that ends also ends the launch (WQ-62) */
 
 /* A group of command blocks on its way; 64 bytes, the library's own. */
 struct ppu_group {
@@ -72,9 +72,9 @@ struct ppu_group {
 #define PPU_QUEUE_FN	extern "C" __device__
 #endif
 
-/* The address of a kernel that stands further up in the same module, for what clang and nvcc do not let
- * kernels name: its name in PTX, so in C++ it must be extern "C".  Kernels may also be given the address as a
- * parameter: entry_pc of ppuFunctionGetAttributes(). */
+/* The address of a kernel that stands further up in the same module, because clang and nvcc do not let device code
+ * name a kernel.  `name` is the kernel's name in PTX, so in C++ the kernel must be extern "C".  The address can also
+ * be passed as a parameter: it is entry_pc of ppuFunctionGetAttributes(). */
 #define PPU_KERNEL(name) ({ \
 	unsigned long long ppu_kernel_; \
 	asm("mov.u64 %0, " #name ";" : "=l"(ppu_kernel_)); \
@@ -84,10 +84,10 @@ struct ppu_group {
 PPU_QUEUE_FN const struct ppu_queue *ppuQueueGet(void);
 
 /*
- * One command in a block and group of its own.  Results: enum ppu_queue_err.
- * Launch: params as the kernel's parameters are laid out, copied before it returns; Wait: waits for room,
- * where that can come (in work that the queue runs).  Copy, Fill: as ppuMemcpy and ppuMemset.
- * Release stores a 64-bit value to device or pinned memory, Acquire holds the queue until it is there.
+ * These insert one command, in a block and group of its own.  They return an enum ppu_queue_err.
+ * Launch: params are laid out as the kernel's parameters, and copied before the call returns.  Wait: waits for room,
+ * but only in work of the queue itself, because only there room can come.  Copy, Fill: as ppuMemcpy, ppuMemset.
+ * Release stores a 64-bit value to device or pinned memory; Acquire holds the queue until the value is there.
  */
 PPU_QUEUE_FN int ppuQueueLaunch(const void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
 				unsigned bz, unsigned shared, const void *params, unsigned bytes);
@@ -99,10 +99,10 @@ PPU_QUEUE_FN int ppuQueueRelease(void *word, unsigned long long value);
 PPU_QUEUE_FN int ppuQueueAcquire(void *word, unsigned long long value);
 
 /*
- * Several blocks at once: they run one after the other, and nobody else's between them.  Begin reserves
- * the entries; then commands go into the first block, after Next into the next one; End lets the host have
- * them.  Between a successful Begin and End a thread should not linger: whoever comes later has to wait.
- * A command that fails spoils the group: nothing of it runs, and End returns why.
+ * A group is several blocks that run one after the other, with no other blocks between them.  Begin reserves the
+ * entries.  Then commands go into the first block, and after Next into the next block.  End hands the group to the
+ * host interface.  A thread should be quick between a successful Begin and End, because later groups have to wait.
+ * If a command fails, nothing of the group runs, and End returns the error.
  */
 PPU_QUEUE_FN int ppuGroupBegin(struct ppu_group *group, unsigned blocks);
 PPU_QUEUE_FN int ppuGroupBeginWait(struct ppu_group *group, unsigned blocks);
@@ -116,19 +116,19 @@ PPU_QUEUE_FN int ppuGroupCopy2D(struct ppu_group *group, void *dst, unsigned lon
 PPU_QUEUE_FN int ppuGroupFill(struct ppu_group *group, void *dst, unsigned long long value, unsigned elem_bytes,
 			      unsigned long long count);
 PPU_QUEUE_FN int ppuGroupRelease(struct ppu_group *group, void *word, unsigned long long value);
-/* Holds the queue until *word == value; ...: >= value, != value as PPU_SEM_OP_* of the hardware says. */
+/* Holds the queue until the comparison `op` (PPU_SEM_OP_*) of *word with value is true. */
 PPU_QUEUE_FN int ppuGroupAcquire(struct ppu_group *group, void *word, unsigned long long value, unsigned op);
 PPU_QUEUE_FN int ppuGroupAdd(struct ppu_group *group, void *word, int by);	/* 1 or -1 */
-PPU_QUEUE_FN int ppuGroupWaitIdle(struct ppu_group *group);	/* all kernels launched before it are complete */
+PPU_QUEUE_FN int ppuGroupWaitIdle(struct ppu_group *group);	/* holds the queue until earlier kernels are complete */
 PPU_QUEUE_FN int ppuGroupTimestamp(struct ppu_group *group, void *ns);
 PPU_QUEUE_FN int ppuGroupEnd(struct ppu_group *group);
 
-/* Blocks that the thread has written itself, as Documentation/hw/commands.md says: n entries {address,
- * length in words} of the ring.  They must stay until they have run. */
+/* Inserts blocks that the thread has written itself, as Documentation/hw/commands.md describes: n entries of the ring
+ * {address, length in words}.  The blocks must stay in memory until they have run. */
 PPU_QUEUE_FN int ppuQueueInsert(const void *entries, unsigned n);
 
-/* No more work in this launch: from now on everything is refused (PPU_QUEUE_CLOSED).  Need not be called:
- * the last thread of all kernels that could insert makes this call when it ends. */
+/* Ends the inserting in this launch: from now on all work is refused (PPU_QUEUE_CLOSED).  Need not be called: the last
+ * thread of all kernels that could insert makes this call when it ends. */
 PPU_QUEUE_FN int ppuQueueFinish(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The version of the PPU: of the runtime, the tools, the packages, the driver's DKMS package. It is stated here
- * and nowhere else; scripts read it from this file. What the interfaces count by themselves (uAPI, soname,
- * hardware, file formats): Documentation/contributing/versions.md.
+ * and nowhere else; scripts read it from this file. Interfaces with version numbers of their own (uAPI, soname,
+ * hardware, file formats) are listed in Documentation/contributing/versions.md.
  */
 #ifndef PPU_VERSION_H
 #define PPU_VERSION_H

@@ -91,14 +91,7 @@ static void ppu_postclose(struct drm_device *drm, struct drm_file *filp)
 
 static const struct file_operations ppu_fops = {
 	.owner = THIS_MODULE,
-	.open = drm_open,
-	.release = drm_release,
-	.unlocked_ioctl = drm_ioctl,
-	.compat_ioctl = drm_compat_ioctl,
-	.poll = drm_poll,
-	.read = drm_read,
-	.llseek = noop_llseek,
-	.mmap = drm_gem_mmap,
+	DRM_GEM_FOPS,
 #ifdef CONFIG_PROC_FS
 	.show_fdinfo = ppu_show_fdinfo,
 #endif
@@ -113,17 +106,16 @@ static const struct drm_driver ppu_drm_driver = {
 	.fops = &ppu_fops,
 	.name = "ppu",
 	.desc = "PPU emulated GPU",
-	.date = "20260101",
 	.major = DRM_PPU_MAJOR,
 	.minor = DRM_PPU_MINOR,
 	.gem_create_object = ppu_gem_create_object,
 	.prime_handle_to_fd = drm_gem_prime_handle_to_fd,
 	.prime_fd_to_handle = drm_gem_prime_fd_to_handle,
 	.gem_prime_import_sg_table = ppu_gem_import_sg,
-	.gem_prime_mmap = drm_gem_prime_mmap,
 #ifdef CONFIG_DEBUG_FS
 	.debugfs_init = ppu_debugfs_init,
 #endif
+	PPU_COMPAT_DRM_DRIVER
 };
 
 static const struct ppu_irq_handlers ppu_irq_handlers = {

@@ -64,12 +64,17 @@ TEST_BINS    += $(FUZZ_BINS)
 run: all
 	$(Q)scripts/run
 
-#: make check         all tests; the last line is the sum   (G="unit qtest": only these groups;
-#:                    PPU_CHECK_AGAIN=1: what fails in a guest has a second try, then it is only FLAKY)
-.PHONY: check check-build
+#: make check         what a push should pass; the last line is the sum   (G="unit labs": only these parts)
+#: make check-all     the rest too: debug kernel, labs, fuzzers (Documentation/contributing/tests.md)
+.PHONY: check check-all check-build
 check:
 	$(Q)scripts/check $(G)
-check-build: unit-build $(TEST_BINS) check-debug-build
+check-all:
+	$(Q)scripts/check --all
+check-build: unit-build $(TEST_BINS)
+# What the group conformance needs besides the VM, and no more: for scripts/matrix.
+.PHONY: conformance-build
+conformance-build: $(filter $(BUILD)/guest/conformance/%,$(TEST_BINS))
 
 #: make check-debug   the driver's tests on a kernel with KASAN, lockdep, kmemleak, ...
 .PHONY: check-debug check-debug-build
@@ -91,8 +96,12 @@ bench: all $(filter $(BUILD)/bench/%,$(TEST_BINS))
 #: make fuzz          fuzz for long   (S=seconds each, default 600; F=fuzz_name: only that one)
 .PHONY: fuzz
 S ?= 600
-fuzz: $(FUZZ_BINS)
-	$(Q)for f in $(or $(F:%=$(BUILD)/fuzz/%),$(FUZZ_BINS)); do scripts/fuzz-one $$f $(S) || exit 1; done
+FUZZ_WANTED := $(or $(F:%=$(BUILD)/fuzz/%),$(FUZZ_BINS))
+ifneq ($(and $(filter fuzz,$(MAKECMDGOALS)),$(filter-out $(FUZZ_BINS),$(FUZZ_WANTED))),)
+$(error no fuzzer is called $(notdir $(filter-out $(FUZZ_BINS),$(FUZZ_WANTED))); there are: $(notdir $(FUZZ_BINS)))
+endif
+fuzz: $(FUZZ_WANTED)
+	$(Q)for f in $(FUZZ_WANTED); do scripts/fuzz-one $$f $(S) || exit 1; done
 
 #: make fuzz-ioctl    fuzz the driver's ioctls on the debug kernel   (S=seconds; SEED=number; K=guest: stock kernel)
 .PHONY: fuzz-ioctl

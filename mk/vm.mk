@@ -20,10 +20,10 @@ FORCE:
 # --- QEMU -------------------------------------------------------------------
 
 DEVICE_FILES := $(sort $(shell find include qemu-device \( -name '*.[chS]' -o -name '*.inc' \
-	-o -name '*.def' -o -name trace-events -o -path '*/qemu/*' \) -type f 2>/dev/null))
+	-o -name '*.def' -o -name probe.sh -o -name trace-events -o -path '*/qemu/*' \) -type f 2>/dev/null))
 $(eval $(call ppu_file_list,$(BUILD)/qemu/files.list,$(DEVICE_FILES)))
 
-$(QEMU): scripts/build-qemu $(BUILD)/qemu/files.list $(DEVICE_FILES)
+$(QEMU): scripts/build-qemu $(BUILD)/qemu/files.list $(DEVICE_FILES) $(CC_STAMP)
 	$(Q)BUILD=$(BUILD) scripts/build-qemu
 
 # --- the guest ----------------------------------------------------------------
@@ -34,7 +34,7 @@ $(GUEST_KERNEL): scripts/setup scripts/extract-vmlinux.py
 	@mkdir -p $(@D)
 	$(Q)echo $${PPU_KERNEL:-$$(cat $(PPU_CACHE)/kernel-version)} >$@
 
-$(INITRAMFS): scripts/build-initramfs scripts/guest/init scripts/guest/agent.c $(GUEST_KERNEL)
+$(INITRAMFS): scripts/build-initramfs scripts/guest/init scripts/guest/agent.c $(GUEST_KERNEL) $(CC_STAMP)
 	$(Q)BUILD=$(BUILD) scripts/build-initramfs
 
 # --- the module ----------------------------------------------------------------
@@ -84,3 +84,15 @@ $(PLANTED): $(wildcard tests/debug/planted/*) $(KERNEL_DEBUG).stamp scripts/buil
 .PHONY: debug-kernel
 #: make debug-kernel  the guest kernel of make check-debug (long, once)
 debug-kernel: $(KERNEL_DEBUG).stamp
+
+# --- elsewhere ------------------------------------------------------------------
+
+#: make container-run the same in podman or docker   (C="make check": another command)
+.PHONY: container-run cache-export cache-import
+C ?= make run
+container-run:
+	$(Q)scripts/container/run $(C)
+
+#: make cache-export  the cache of what is slow to build as one file; cache-import: take it   (F=FILE)
+cache-export cache-import:
+	$(Q)scripts/cache $(@:cache-%=%) $(or $(F),$(error say which file: make $@ F=ppu-cache.tar.zst))

@@ -10,7 +10,7 @@
 #ifndef PPU_DEVICE_H
 #define PPU_DEVICE_H
 
-#include "compat.h"
+#include "compat/compat.h"
 #include "qemu/thread.h"
 #include "qemu/timer.h"
 #include "qom/object.h"

@@ -8,7 +8,7 @@
  * while there is work.  While there is no work, device time follows the
  * guest's clock, starting from the time that it has reached.
  */
-#include "compat.h"
+#include "compat/compat.h"
 #include "qemu/atomic.h"
 #include "qemu/bitops.h"
 #include "qemu/rcu.h"
@@ -342,8 +342,8 @@ void ppu_drive_start(PPUState *s)
                            QEMU_THREAD_JOINABLE);
         s->thread_running = true;
     }
-    s->vmstate_entry =
-        qdev_add_vm_change_state_handler(DEVICE(s), ppu_vm_state_change, s);
+    s->vmstate_entry = qdev_add_vm_change_state_handler(
+        DEVICE(s), ppu_vm_state_change, NULL, s);
 }
 
 void ppu_drive_stop(PPUState *s)

@@ -10,8 +10,7 @@
  * can change without such a notice; the device refuses to be created behind
  * one (ppu_pci.c).
  */
-#include "compat.h"
-#include "exec/memory.h"
+#include "compat/compat.h"
 #include "qemu/rcu.h"
 #include "ppu_device.h"
 
@@ -29,8 +28,8 @@ static void *ppu_map(void *opaque, uint64_t bus, uint64_t *len, bool write)
     RCU_READ_LOCK_GUARD();
     mr = address_space_translate(ppu_dma_as(s), bus, &xlat, &plen, write,
                                  MEMTXATTRS_UNSPECIFIED);
-    if (!plen || !memory_region_is_ram(mr) ||
-        !memory_access_is_direct(mr, write)) {
+    if (!plen || !memory_region_is_ram(mr) || memory_region_is_ram_device(mr) ||
+        (write && memory_region_is_rom(mr))) {
         return NULL;
     }
     *len = plen;

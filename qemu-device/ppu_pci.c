@@ -11,15 +11,12 @@
  *                     who drives device time (ppu_drive.c); auto: virtual
  *                     under -icount
  */
-#include "compat.h"
+#include "compat/compat.h"
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
 #include "qemu/module.h"
-#include "exec/address-spaces.h"
-#include "hw/qdev-properties.h"
-#include "migration/vmstate.h"
 #include "ppu_device.h"
 
 /* --- BAR0 ----------------------------------------------------------------- */
@@ -370,12 +367,7 @@ PPU_PROPERTY_LIST ppu_properties[] = {
     DEFINE_PROP_STRING("clock", PPUState, clock_name), PPU_PROPERTY_END
 };
 
-#if QEMU_VERSION_MAJOR > 10 || \
-    (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 1)
-static void ppu_class_init(ObjectClass *klass, const void *data)
-#else
-static void ppu_class_init(ObjectClass *klass, void *data)
-#endif
+static void ppu_class_init(ObjectClass *klass, PPU_CLASS_DATA *data)
 {
     DeviceClass *dc = DEVICE_CLASS(klass);
     PCIDeviceClass *k = PCI_DEVICE_CLASS(klass);
@@ -389,7 +381,7 @@ static void ppu_class_init(ObjectClass *klass, void *data)
     k->class_id = PPU_PCI_CLASS;
     dc->desc = "PPU, a GPU that can be opened";
     dc->vmsd = &vmstate_ppu;
-    ppu_set_reset(dc, ppu_reset);
+    device_class_set_legacy_reset(dc, ppu_reset);
     device_class_set_props(dc, ppu_properties);
     set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
 }

@@ -3,7 +3,7 @@
  * Worker threads for the core's job port: ppu_pool_run() runs fn(arg, 0..n-1)
  * on the workers and the calling thread and returns when all are done.
  */
-#include "compat.h"
+#include "compat/compat.h"
 #include "qemu/atomic.h"
 #include "qemu/rcu.h"
 #include "qemu/thread.h"

@@ -3,7 +3,7 @@
  * The trace-file property: the core's trace records in a file
  * (include/hw/ppu_trace.h).
  */
-#include "compat.h"
+#include "compat/compat.h"
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "ppu_device.h"

@@ -4,16 +4,17 @@
  * is one versioned blob made and checked by ppu_core_save/ppu_core_load.  The
  * machine is stopped, so the device thread is parked.
  */
-#include "compat.h"
+#include "compat/compat.h"
 #include "qapi/error.h"
 #include "qemu/error-report.h"
-#include "migration/vmstate.h"
 #include "ppu_device.h"
 
 #define PPU_BLOB_MAX (256u << 20)
 
-static void ppu_free_blob(PPUState *s)
+static void ppu_free_blob(void *opaque)
 {
+    PPUState *s = opaque;
+
     /* Malloc'ed by the core or by vmstate's g_malloc: one allocator */
     free(s->blob);
     s->blob = NULL;
@@ -39,11 +40,7 @@ static int ppu_pre_save(void *opaque)
     return 0;
 }
 
-static int ppu_post_save(void *opaque)
-{
-    ppu_free_blob(opaque);
-    return 0;
-}
+PPU_POST_SAVE(ppu_post_save, ppu_free_blob)
 
 static int ppu_pre_load(void *opaque)
 {

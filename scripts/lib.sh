@@ -12,7 +12,8 @@ export LC_ALL=C.UTF-8
 PPU_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=${BUILD:-build}
 [[ $BUILD == /* ]] || BUILD=$PPU_TOP/$BUILD
-PPU_CACHE=${PPU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ppu}
+# ~ is known without HOME, too.
+PPU_CACHE=${PPU_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ppu}
 
 # The version of the tree, which include/ppu_version.h states.
 ppu_version()
@@ -21,7 +22,7 @@ ppu_version()
 		"$PPU_TOP/include/ppu_version.h" | paste -sd.
 }
 
-# Every script answers these: the text of --help is the comment at its top.
+# Every script has --help and --version: the text of --help is the comment at the top of the script.
 case ${1:-} in
 --help|-h)
 	awk 'NR > 2 && !/^#/ { exit } NR > 2 && (seen || /[^#]/) { seen = 1; sub(/^# ?/, ""); print }' "$0"
@@ -36,11 +37,19 @@ esac
 say()  { printf '  %-7s %s\n' "$1" "${*:2}"; }
 die()  { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
-# run_logged LOG CMD...: quiet unless it fails, then the end of its output.
+# make_dir DIR: makes a directory in which we can write, or says what to do.
+make_dir()
+{
+	if ! mkdir -p "$1" 2>/dev/null || [[ ! -w $1 ]]; then
+		die "cannot write to $1; PPU_CACHE=DIR and BUILD=DIR choose other places (now $PPU_CACHE and $BUILD)"
+	fi
+}
+
+# run_logged LOG CMD...: prints nothing unless CMD fails, and then the end of its output.
 run_logged()
 {
 	local log=$1; shift
-	mkdir -p "$(dirname "$log")"
+	make_dir "$(dirname "$log")"
 	if ! "$@" >"$log" 2>&1 </dev/null; then
 		echo "--- end of $log" >&2
 		tail -n 30 "$log" >&2
@@ -61,16 +70,42 @@ as_root()
 	fi
 }
 
-# with_lock FILE: held until the script ends.
+# with_lock FILE: takes a lock, which is held until the script ends.
 with_lock()
 {
-	mkdir -p "$(dirname "$1")"
+	make_dir "$(dirname "$1")"
 	exec 9>"$1"
 	if ! flock -n 9; then
 		say WAIT "another build holds ${1##*/}"
 		flock 9
 	fi
 }
+
+# kernel_headers ABI: what a module for this kernel is built against.
+kernel_headers()
+{
+	local dir
+	for dir in ${KDIR:+"$KDIR"} ${PPU_MODULES:+"$PPU_MODULES/build"} "/usr/src/linux-headers-$1" \
+		"/lib/modules/$1/build"; do
+		[[ -d $dir ]] && break
+	done
+	echo "$dir"
+}
+
+# host_libs: where programs of this machine have their libraries, and the name under which a program asks for its
+# loader, as two words; the compiler and a program say so.
+host_libs()
+{
+	local libc loader
+	libc=$(realpath "$(gcc -print-file-name=libc.so.6)")
+	[[ $libc == /* ]] || die "gcc does not know where libc.so.6 is"
+	loader=$(readelf -lW "$(command -v make)" | sed -nE 's/.*interpreter: (.*)\]/\1/p')
+	[[ -n $loader ]] || die "cannot tell the loader of this machine's programs"
+	echo "$(dirname "$libc") $loader"
+}
+
+# Where QEMU's firmware is looked for.
+PPU_FIRMWARE_DIRS=(${PPU_FIRMWARE:+"$PPU_FIRMWARE"} /usr/share/qemu /usr/share/seabios)
 
 # Replace a file only if the content (stdin) differs: keeps the mtime.
 put_if_changed()
@@ -101,4 +136,22 @@ apt_src_options()
 		 -o Dir::Etc::sourceparts="$dir/parts"
 		 -o Dir::State::lists="$dir/lists"
 		 -o APT::Sandbox::User=root)
+}
+
+# own_source_version SOURCE PACKAGE: which version of a source package to take: the one that the release's own
+# PACKAGE was made from, as apt would install it. With backports among the sources there is a higher one, which
+# needs tools that the release has not. APT_SRC is set, and its lists are fetched; the lists of PACKAGE may be old.
+own_source_version()
+{
+	local own all
+	own=$(apt-cache --no-all-versions show "$2" 2>/dev/null | awk '
+		/^Version: / && !version { version = $2 }
+		/^Source: / && /\(/ && !source { source = $3; gsub(/[()]/, "", source) }
+		END { print source ? source : version }')
+	all=$(apt-cache "${APT_SRC[@]}" showsrc "$1" 2>/dev/null | sed -n 's/^Version: //p')
+	if [[ -n $own ]] && grep -qxF -e "$own" <<<"$all"; then
+		echo "$own"
+	else
+		grep -v '~bpo' <<<"$all" | sort -V | tail -n1
+	fi
 }

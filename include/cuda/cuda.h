@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The CUDA Driver API as libcuda.so.1 of the PPU offers it: names, numbers and layouts are those of the
- * ABI that compiled programs use; the wording is ours.  With this header programs build without the
+ * ABI that compiled programs use; the text is our own.  With this header programs build without the
  * vendor's SDK.  Documentation/runtime/cuda.md has the table of functions and their state.
  *
  * The functions themselves are one list, cuda_calls.h, expanded to prototypes below.  As in the vendor's
  * header a plain name such as cuMemAlloc is a macro for the newest version of the function; with
- * CUDA_API_PER_THREAD_DEFAULT_STREAM defined, the functions that take the default stream mean each
- * thread's own one.
+ * CUDA_API_PER_THREAD_DEFAULT_STREAM defined, the default stream means each thread's own default
+ * stream.
  *
  * Every function returns a CUresult and may be called from any thread.  An error of a kernel is sticky:
  * each later call in that context returns it until the context is destroyed.
@@ -153,7 +153,7 @@ typedef struct CUuuid_st {
 	char bytes[16];
 } CUuuid;
 
-/* Special streams: 0 is the legacy one, or the thread's own where that is the default. */
+/* Special streams.  Stream 0 is the legacy stream, or the thread's own stream if programs are built that way. */
 #define CU_STREAM_LEGACY	((CUstream)0x1)
 #define CU_STREAM_PER_THREAD	((CUstream)0x2)
 
@@ -182,7 +182,7 @@ typedef enum CUevent_wait_flags_enum { CU_EVENT_WAIT_DEFAULT = 0, CU_EVENT_WAIT_
 #define CU_MEMHOSTREGISTER_IOMEMORY	4
 #define CU_MEMHOSTREGISTER_READ_ONLY	8
 
-/* name, number, what it says of a PPU (CU_ATTR_ values that need thought: libruntime/cuda/context/device.c) */
+/* name, number; libruntime/cuda/context/device.c has the values for a PPU */
 #define CU_DEVICE_ATTRIBUTES(A) \
 A(MAX_THREADS_PER_BLOCK, 1) A(MAX_BLOCK_DIM_X, 2) A(MAX_BLOCK_DIM_Y, 3) A(MAX_BLOCK_DIM_Z, 4) \
 A(MAX_GRID_DIM_X, 5) A(MAX_GRID_DIM_Y, 6) A(MAX_GRID_DIM_Z, 7) A(MAX_SHARED_MEMORY_PER_BLOCK, 8) \

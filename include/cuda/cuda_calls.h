@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of the Driver API, once.  From this list come the prototypes in cuda.h, the exported
- * functions with their log (libruntime/cuda/context/calls.c), what cuGetProcAddress finds (proc.c), and the table in
+ * The list of all functions of the Driver API.  From this list come the prototypes in cuda.h, the exported functions
+ * with their log (libruntime/cuda/context/calls.c), the symbols that cuGetProcAddress finds (proc.c), and the table in
  * Documentation/runtime/cuda.md.
  *
  *   C(symbol, base name, version of CUDA that brought it, (type, argument)...)
@@ -327,7 +327,7 @@ A(cuStreamWriteValue32_ptsz, cuStreamWriteValue32_v2_ptsz) \
 A(cuStreamWriteValue64_ptsz, cuStreamWriteValue64_v2_ptsz) A(cuStreamBatchMemOp_ptsz, cuStreamBatchMemOp_v2_ptsz) \
 A(cuStreamDestroy, cuStreamDestroy_v2) A(cuEventDestroy, cuEventDestroy_v2)
 
-/* Versions in which cuGetProcAddress finds a symbol under another name or earlier than the list says. */
+/* Symbols that cuGetProcAddress finds also under another name, or in an earlier version than the list says. */
 #define CU_PROCS(Q) \
 Q(cuCtxDestroy, 2000, cuCtxDestroy_v2) Q(cuCtxPushCurrent, 2000, cuCtxPushCurrent_v2) \
 Q(cuCtxPopCurrent, 2000, cuCtxPopCurrent_v2) Q(cuStreamDestroy, 2000, cuStreamDestroy_v2) \
@@ -337,7 +337,7 @@ Q(cuLinkAddFile, 5050, cuLinkAddFile_v2) Q(cuDevicePrimaryCtxRelease, 7000, cuDe
 Q(cuDevicePrimaryCtxReset, 7000, cuDevicePrimaryCtxReset_v2) \
 Q(cuDevicePrimaryCtxSetFlags, 7000, cuDevicePrimaryCtxSetFlags_v2) \
 Q(cuGraphInstantiate, 12000, cuGraphInstantiateWithFlags)
-/* The same with the per-thread variant, where it has one. */
+/* The same for functions that also have a per-thread variant, whose name ends in _ptsz. */
 #define CU_PROCS_PT(Q) \
 Q(cuStreamWaitValue32, 8000, cuStreamWaitValue32_v2) Q(cuStreamWriteValue32, 8000, cuStreamWriteValue32_v2) \
 Q(cuStreamWaitValue64, 9000, cuStreamWaitValue64_v2) Q(cuStreamWriteValue64, 9000, cuStreamWriteValue64_v2) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* More of the list in cuda_calls.h: libraries and kernels without a context, cooperative launches, and the way
- * of launching from before CUDA 4. */
+/* More of the list in cuda_calls.h: libraries and kernels without a context, cooperative launches, and launches as
+ * they were before CUDA 4. */
 #ifndef PPU_CUDA_CALLS_CODE_H
 #define PPU_CUDA_CALLS_CODE_H
 

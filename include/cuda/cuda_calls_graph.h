@@ -3,7 +3,7 @@
 #ifndef PPU_CUDA_CALLS_GRAPH_H
 #define PPU_CUDA_CALLS_GRAPH_H
 
-/* The arguments that adding any node begins with. */
+/* The first arguments of each function that adds a node. */
 #define CU_NODE_ARGS_ (CUgraphNode *, node), (CUgraph, graph), (const CUgraphNode *, deps), (size_t, num)
 
 #define CU_CALLS_GRAPH(C, P, V) \

@@ -26,7 +26,7 @@ typedef enum CUgraphNodeType_enum {
 	CU_GRAPH_NODE_TYPE_CONDITIONAL
 } CUgraphNodeType;
 
-/* v1 is the same without the last two members. */
+/* CUDA_KERNEL_NODE_PARAMS without its last two members. */
 typedef struct CUDA_KERNEL_NODE_PARAMS_v1_st {
 	CUfunction func;
 	unsigned int gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
@@ -94,7 +94,7 @@ typedef struct CUgraphNodeParams_st {
 	};
 	long long reserved2;
 } CUgraphNodeParams;
-/* Zeroed: an ordinary dependency, the only kind there is. */
+/* All zero: an ordinary dependency, which is the only kind here. */
 typedef struct CUgraphEdgeData_st {
 	unsigned char from_port, to_port, type, reserved[5];
 } CUgraphEdgeData;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names that programs write, as macros for the newest functions of cuda_calls.h. */
+/* The names that programs write: macros for the newest versions of the functions in cuda_calls.h. */
 #ifndef PPU_CUDA_NAMES_H
 #define PPU_CUDA_NAMES_H
 

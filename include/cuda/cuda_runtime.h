@@ -156,7 +156,7 @@ CUDART_INLINE_ cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, d
 }
 
 #if __cplusplus >= 201103L
-/* Each argument becomes the kernel's parameter type first. */
+/* Each argument is first converted to the type of the kernel's parameter. */
 template <class... P, class... A>
 CUDART_INLINE_ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...args)
 {
@@ -217,7 +217,7 @@ CUDART_INLINE_ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *byt
 	return ::cudaOccupancyAvailableDynamicSMemPerBlock(bytes, (const void *)function, blocks, block_size);
 }
 
-/* The block size that keeps most threads on an SM, where shared(n) bytes go with a block of n threads. */
+/* The block size that gives an SM the most threads, if a block of n threads has shared(n) bytes of shared memory. */
 template <class F, class T>
 CUDART_INLINE_ cudaError_t
 cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *min_grid, int *block_size, T function, F shared,
@@ -288,7 +288,7 @@ CUDART_INLINE_ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int
 #endif /* __cplusplus */
 
 #ifdef __CUDA__
-/* clang moves loads of shared memory over its own barrier: this one says that memory changes. */
+/* clang moves loads of shared memory over its own barrier.  This barrier tells clang that memory changes. */
 static __inline__ __attribute__((device, always_inline, unused)) void ppu_syncthreads(void)
 {
 	__asm__ __volatile__("bar.sync 0;" ::: "memory");

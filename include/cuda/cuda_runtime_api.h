@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions of the CUDA Runtime API for C and C++; <cuda_runtime.h> adds what CUDA C++ needs.  The functions
- * are one list, cuda_runtime_calls.h.  With CUDA_API_PER_THREAD_DEFAULT_STREAM defined, those that take the
- * default stream mean each thread's own one.
+ * are one list, cuda_runtime_calls.h.  With CUDA_API_PER_THREAD_DEFAULT_STREAM defined, the default stream means
+ * each thread's own default stream.
  *
  * Every function returns a cudaError_t and may be called from any thread.  The last error of a thread is
  * remembered until cudaGetLastError; an error of a kernel stays until cudaDeviceReset.
@@ -33,7 +33,7 @@ const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
 
-/* What compilers call: launches written <<<>>>, and what a program registers before main(). */
+/* Functions that compilers call, for launches with <<<>>> and for what a program registers before main(). */
 #if !defined(__CUDA__)
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
 unsigned int __cudaPushCallConfiguration_ptsz(dim3 grid, dim3 block, size_t shared, void *stream);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of the Runtime API that return a cudaError_t, once.  From this list come the prototypes in
+ * The list of all functions of the Runtime API that return a cudaError_t.  From this list come the prototypes in
  * cuda_runtime_api.h, the exported functions with their log (libruntime/cudart/calls.c) and the table in
- * Documentation/runtime/cudart.md.
+ * Documentation/runtime/cudart.md, which has a line for each of the comments between the functions.
  *
  *   C(symbol, (type, argument[, default in C++])...)
- *   Z(symbol, ...)     there is a symbol_ptsz, too: stream 0 is the thread's own
- *   D(symbol, ...)     there is a symbol_ptds, too: it works in the thread's own stream
+ *   Z(symbol, ...)     there is a symbol_ptsz, too, for which stream 0 is the thread's own stream
+ *   D(symbol, ...)     there is a symbol_ptds, too, which works in the thread's own stream
  *   V(symbol)          without arguments
  */
 #ifndef PPU_CUDA_RUNTIME_CALLS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last file that clang's headers include: what has to come behind them.
+ * The last file that clang's headers include, so it has what must come behind these headers.
  *
- * Shuffles of unsigned long long call themselves for ever in clang 14; these go through long long.
+ * In clang 14, shuffles of unsigned long long call themselves for ever; those below go through long long.
  */
 #ifndef PPU_CURAND_MTGP32_KERNEL_H
 #define PPU_CURAND_MTGP32_KERNEL_H

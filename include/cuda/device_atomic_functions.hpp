@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Atomic functions of CUDA C++, over those that clang's headers have. */
+/* Atomic functions of CUDA C++, made of the functions of clang's headers. */
 #ifndef PPU_DEVICE_ATOMIC_FUNCTIONS_HPP
 #define PPU_DEVICE_ATOMIC_FUNCTIONS_HPP
 
 #define CUDART_DEV_ static __inline__ __attribute__((device, always_inline, unused))
 
-/* name, type, clang's word; for the device, for a block and for all */
+/* name, type, clang's name; atomic for the device, for a block, and for the system */
 #define CUDART_ATOMIC_(name, type, word) \
 CUDART_DEV_ type name(type *p, type v) { return __##word(p, v); } \
 CUDART_DEV_ type name##_block(type *p, type v) { return __##word##_block(p, v); } \

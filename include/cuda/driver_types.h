@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Types of the CUDA Runtime API as libcudart of the PPU offers it: numbers and layouts are those of the ABI of
- * CUDA 12 that compiled programs use; the wording is ours.  Handles are the Driver API's, so that both can be
+ * CUDA 12 that compiled programs use; the text is our own.  Handles are the Driver API's, so that both APIs can be
  * mixed.  Documentation/runtime/cudart.md says where CUDA 11 and 13 differ.
  */
 #ifndef PPU_DRIVER_TYPES_H
@@ -151,7 +151,7 @@ typedef struct cudaUUID_st {
 	char bytes[16];
 } cudaUUID_t;
 
-/* Special streams: 0 is the legacy one, or the thread's own where that is the default. */
+/* Special streams.  Stream 0 is the legacy stream, or the thread's own stream if programs are built that way. */
 #define cudaStreamLegacy		((cudaStream_t)0x1)
 #define cudaStreamPerThread		((cudaStream_t)0x2)
 #define cudaStreamDefault		0x00
@@ -315,7 +315,7 @@ struct cudaChannelFormatDesc {
 	enum cudaChannelFormatKind f;
 };
 struct cudaExtent {
-	size_t width, height, depth;	/* width: elements where an array takes part, else bytes */
+	size_t width, height, depth;	/* width: elements if a side of the copy is an array, else bytes */
 };
 struct cudaPos {
 	size_t x, y, z;

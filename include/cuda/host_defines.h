@@ -24,7 +24,7 @@
 #define __launch_bounds__(...)
 #endif
 
-/* Not where the C++ library uses the word in an __attribute__ of its own. */
+/* Only in CUDA sources: in others, the C++ library may have these words in an __attribute__ of its own. */
 #ifdef __CUDA__
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that CUDA programs name. */
+/* Constants of mathematics that CUDA programs use by name. */
 #ifndef PPU_MATH_CONSTANTS_H
 #define PPU_MATH_CONSTANTS_H
 

@@ -7,7 +7,7 @@
 #define CUDART_SURF_DEV_ static __inline__ __attribute__((device, always_inline, unused))
 #define CUDART_STRIP2_(...) __VA_ARGS__
 
-/* The instructions: one, two or four elements v[] at a place whose operands come behind the surface's. */
+/* The instructions: one, two or four elements v[] at a place, whose operands come behind the surface's operand. */
 #define CUDART_LOAD1_(type, letter, geom, place, at, mode) \
 	__asm__ __volatile__("suld.b." geom "." type "." mode " {%0}, [%1, " place "];" \
 			     : "=" letter(v[0]) : "l"(s), CUDART_STRIP2_ at : "memory")
@@ -29,7 +29,7 @@
 			     : : letter(v[0]), letter(v[1]), letter(v[2]), letter(v[3]), "l"(s), CUDART_STRIP2_ at \
 			     : "memory")
 
-/* What happens out of bounds is a part of the instruction's name. */
+/* The instruction's name says what happens out of bounds. */
 #define CUDART_BY_MODE_(what, ...) \
 	do { \
 		if (mode == cudaBoundaryModeZero) \
@@ -51,7 +51,7 @@
 		CUDART_BY_MODE_(CUDART_STORE##n##_, type, letter, geom, place, at); \
 	}
 
-/* How values of a size travel. */
+/* How values of a given size are loaded and stored. */
 template <int bytes> struct cudartSurf_;
 #define CUDART_SURF_(bytes, n, ctype, letter, type, place1, place2, place3) \
 template <> struct cudartSurf_<bytes> { \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a surface access out of bounds does. */
+/* What an access to a surface does out of bounds. */
 #ifndef PPU_SURFACE_TYPES_H
 #define PPU_SURFACE_TYPES_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Fetches through texture objects: clang's headers know the instructions, this file the names. */
+/* Fetches through texture objects: clang's headers have the instructions, this file has the functions' names. */
 #ifndef PPU_TEXTURE_INDIRECT_FUNCTIONS_H
 #define PPU_TEXTURE_INDIRECT_FUNCTIONS_H
 
 #if defined(__cplusplus) && defined(__CUDA__) && defined(__nv_tex_surf_handler)
 #define CUDART_DEV_ static __inline__ __attribute__((device, always_inline, unused))
-/* name, clang's word, (parameters), (arguments) */
+/* name, clang's name, (parameters), (arguments) */
 #define CUDART_STRIP_(...) __VA_ARGS__
 #define CUDART_TEX_(name, word, params, args) \
 template <class T> CUDART_DEV_ T name(cudaTextureObject_t t, CUDART_STRIP_ params) \

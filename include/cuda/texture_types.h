@@ -32,7 +32,7 @@ struct cudaTextureDesc {
 typedef unsigned long long cudaTextureObject_t;
 
 #ifdef __cplusplus
-/* References to textures ended with CUDA 11: only the name, for headers that mention it. */
+/* CUDA 12 removed references to textures.  Only the name is here, for headers that mention it. */
 template <class T, int dim, cudaTextureReadMode mode> struct texture;
 #endif
 

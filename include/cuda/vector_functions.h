@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* make_int4() and its like. */
+/* make_int4() and the like. */
 #ifndef PPU_VECTOR_FUNCTIONS_H
 #define PPU_VECTOR_FUNCTIONS_H
 

@@ -36,6 +36,7 @@ E(BAD_QUEUE,       20,  CH,  "QUEUE_REFRESH names no device-owned channel of thi
 E(BAD_CONFIG,      21,  CH,  "the channel's configuration is not usable") \
 E(CTX_STOPPED,     22,  CH,  "the channel's context was stopped") \
 E(RUN_LIMIT,       23,  CH,  "a run of commands exceeded its bound") \
+E(HOST_MEMORY,     24,  CH,  "the host that runs the device has no memory left for a command") \
 /* SM faults: the context stops */ \
 E(MMU_UNMAPPED,    32, CTX,  "a thread accessed an address that is not mapped") \
 E(MMU_READONLY,    33, CTX,  "a thread wrote to read-only memory") \
@@ -60,7 +61,8 @@ E(DEADLOCK,        51, CTX,  "every thread of a CTA waits and none can be releas
 E(ATOMIC_SPACE,    52, CTX,  "atomic operation on local or parameter memory") \
 E(TASK_DONE_FAULT, 53, CTX,  "the TMD's completion address is not writable") \
 E(SAVE_CORRUPT,    54, CTX,  "the saved image of a CTA is not what the device wrote") \
-E(TASK_QUEUE,      55, CTX,  "a task queue is not mapped, or its put counter went back or past its capacity")
+E(TASK_QUEUE,      55, CTX,  "a task queue is not mapped, or its put counter went back or past its capacity") \
+E(TASK_MEMORY,     56, CTX,  "the host that runs the device has no memory left for a task")
 
 enum ppu_err {
 #define E(name, code, scope, text) PPU_ERR_##name = (code),
@@ -80,6 +82,7 @@ enum ppu_err {
 #define PPU_UNIT_TASK	3
 
 #define PPU_FAULT_NO_LANE	0xff
+#define PPU_FAULT_NO_CHANNEL	0xffff
 #define PPU_FAULT_RING		64	/* records kept */
 
 /* 64 bytes, read word by word through FAULT_SEL/FAULT_DATA. */
@@ -93,7 +96,7 @@ struct ppu_fault_rec {
 	__u8  access;		/* PPU_ACC_* */
 	__u8  unit;		/* PPU_UNIT_* */
 	__u16 unit_index;	/* SM id, copy engine number */
-	__u16 channel;		/* root channel; 0xffff: none */
+	__u16 channel;		/* root channel; PPU_FAULT_NO_CHANNEL: none */
 	__u32 pc;		/* instruction index, ~0: none */
 	__u8  lane;		/* PPU_FAULT_NO_LANE: none */
 	__u8  level;		/* page table level of an MMU fault */

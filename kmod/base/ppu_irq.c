@@ -214,8 +214,7 @@ static void ppu_pace_init(struct ppu_device *ppu)
 
 		pace->ppu = ppu;
 		pace->mask = ppu_vectors[i].mask;
-		hrtimer_init(&pace->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-		pace->timer.function = ppu_pace_timer;
+		hrtimer_setup(&pace->timer, ppu_pace_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	}
 }
 

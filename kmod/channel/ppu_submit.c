@@ -290,21 +290,6 @@ void ppu_submit_fail(struct ppu_channel *chan, int err)
 	wake_up_all(&chan->ppu->jobs_wq);
 }
 
-/*
- * The scheduler took the job off its list before it asked.  If the job lives on, or is done, the
- * job has to go back, or nobody would ever free it.
- */
-static enum drm_gpu_sched_stat ppu_job_put_back(struct drm_sched_job *sched_job)
-{
-	struct drm_gpu_scheduler *sched = sched_job->sched;
-
-	spin_lock(&sched->job_list_lock);
-	list_add(&sched_job->list, &sched->pending_list);
-	spin_unlock(&sched->job_list_lock);
-	wake_up_interruptible(&sched->wake_up_worker);
-	return DRM_GPU_SCHED_STAT_NOMINAL;
-}
-
 /* Has the job used up its time?  Engine time counts, with a wall-clock cap. */
 static bool ppu_job_overdue(struct ppu_job *job)
 {
@@ -319,6 +304,10 @@ static bool ppu_job_overdue(struct ppu_job *job)
 	return used >= limit;
 }
 
+/*
+ * The scheduler took the job off its list before it asked.  Whether the job lives on or is done:
+ * the scheduler has to put it back, or nobody would ever free it.
+ */
 static enum drm_gpu_sched_stat ppu_job_timedout(struct drm_sched_job *sched_job)
 {
 	struct ppu_job *job = to_ppu_job(sched_job);
@@ -331,7 +320,7 @@ static enum drm_gpu_sched_stat ppu_job_timedout(struct drm_sched_job *sched_job)
 	int idx;
 
 	if (chan->dead || !drm_dev_enter(&ppu->drm, &idx))
-		return ppu_job_put_back(sched_job);
+		return drm_sched_no_hang(sched_job);
 
 	ppu_submit_retire(chan);
 	if (!dma_fence_is_signaled(&sched_job->s_fence->finished) && ppu_job_overdue(job)) {
@@ -342,7 +331,7 @@ static enum drm_gpu_sched_stat ppu_job_timedout(struct drm_sched_job *sched_job)
 		ppu_channel_fail(chan, &timedout);
 	}
 	drm_dev_exit(idx);
-	return ppu_job_put_back(sched_job);
+	return drm_sched_no_hang(sched_job);
 }
 
 static const struct drm_sched_backend_ops ppu_sched_ops = {
@@ -356,22 +345,17 @@ static const struct drm_sched_backend_ops ppu_sched_ops = {
 static int ppu_sched_init(struct ppu_channel *chan, u32 hw_jobs)
 {
 	struct ppu_device *ppu = chan->ppu;
-	long timeout = msecs_to_jiffies(chan->timeout_ms);
-#ifdef PPU_HAVE_SCHED_INIT_ARGS
 	const struct drm_sched_init_args args = {
 		.ops = &ppu_sched_ops,
+		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
 		.credit_limit = hw_jobs,
-		.timeout = timeout,
+		.timeout = msecs_to_jiffies(chan->timeout_ms),
 		.timeout_wq = ppu->sched_wq,
 		.name = "ppu",
 		.dev = ppu->drm.dev,
 	};
 
 	return drm_sched_init(&chan->sched, &args);
-#else
-	return drm_sched_init(&chan->sched, &ppu_sched_ops, hw_jobs, 0, timeout, ppu->sched_wq,
-			      NULL, "ppu", ppu->drm.dev);
-#endif
 }
 
 static int ppu_tail_init(struct ppu_channel *chan)
@@ -426,7 +410,7 @@ int ppu_submit_init(struct ppu_channel *chan)
 	chan->fence_context = dma_fence_context_alloc(1);
 	chan->out_context = dma_fence_context_alloc(1);
 
-	ret = drm_gem_shmem_vmap(&chan->ring->base, &map);
+	ret = drm_gem_vmap(ppu_bo_gem(chan->ring), &map);
 	if (ret)
 		return ret;
 	chan->ring_vaddr = map.vaddr;
@@ -443,7 +427,7 @@ int ppu_submit_init(struct ppu_channel *chan)
 err_sched:
 	drm_sched_fini(&chan->sched);
 err_vunmap:
-	drm_gem_shmem_vunmap(&chan->ring->base, &map);
+	drm_gem_vunmap(ppu_bo_gem(chan->ring), &map);
 	chan->ring_vaddr = NULL;
 	return ret;
 }
@@ -466,7 +450,7 @@ void ppu_submit_fini(struct ppu_channel *chan)
 	drm_sched_entity_fini(&chan->entity);
 	drm_sched_fini(&chan->sched);
 	chan->sched_ready = false;
-	drm_gem_shmem_vunmap(&chan->ring->base, &map);
+	drm_gem_vunmap(ppu_bo_gem(chan->ring), &map);
 }
 
 /* SUBMIT */
@@ -548,7 +532,7 @@ static int ppu_submit_prepare(struct ppu_submit *sub)
 	job->out = ppu_sw_fence_create("ppu-job", chan->out_context, chan->seqno_submitted + 1);
 	if (!job->out)
 		return -ENOMEM;
-	ret = drm_sched_job_init(&job->base, &chan->entity, sub->filp);
+	ret = drm_sched_job_init(&job->base, &chan->entity, 1, sub->filp, sub->filp->client_id);
 	if (ret)
 		return ret;
 	sub->job_ready = true;

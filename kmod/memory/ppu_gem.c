@@ -33,20 +33,6 @@
 /* Pages one CPU fault maps at most. */
 #define PPU_FAULT_AROUND	512
 
-/**
- * ppu_vma_set_flags - set flags of a mapping that is being made
- * @vma: the mapping
- * @flags: VM_*
- */
-void ppu_vma_set_flags(struct vm_area_struct *vma, unsigned long flags)
-{
-#ifdef PPU_HAVE_VM_FLAGS_SET
-	vm_flags_set(vma, flags);
-#else
-	vma->vm_flags |= flags;
-#endif
-}
-
 /* Finds the part of @vma around the faulting page that one fault maps. */
 static void ppu_fault_range(struct vm_fault *vmf, unsigned long *first, unsigned long *end)
 {
@@ -103,10 +89,10 @@ static vm_fault_t ppu_sys_fault(struct vm_fault *vmf)
 	struct drm_gem_shmem_object *shmem = &bo->base;
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 
-	mutex_lock(&shmem->pages_lock);
+	dma_resv_lock(obj->resv, NULL);
 	if (!bo->revoked && shmem->pages)
 		ret = ppu_fault_insert(vmf, ppu_sys_pfn, shmem);
-	mutex_unlock(&shmem->pages_lock);
+	dma_resv_unlock(obj->resv);
 	return ret;
 }
 
@@ -135,7 +121,7 @@ static int ppu_sys_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	if (bo->revoked)
 		return -ENODEV;
 	if (bo->kernel)
-		ppu_vma_set_flags(vma, VM_DONTCOPY);
+		vm_flags_set(vma, VM_DONTCOPY);
 	return drm_gem_shmem_mmap(&bo->base, vma);
 }
 
@@ -224,32 +210,42 @@ struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size
 	return ppu_bo_gem(bo);
 }
 
-/* Remembers where the pages of @sgt are, adjacent ones joined. */
-static int ppu_bo_set_sg(struct ppu_bo *bo, struct sg_table *sgt)
+/*
+ * Lists where the pages of @sgt are, adjacent ones joined.  They must be at least @size bytes.
+ * Returns an array of *@num for kvfree(), or ERR_PTR.
+ */
+static struct ppu_seg *ppu_sg_segs(struct sg_table *sgt, u64 size, unsigned int *num)
 {
 	struct scatterlist *sg;
+	struct ppu_seg *segs;
 	unsigned int n = 0, i;
 	u64 offset = 0;
 
-	bo->segs = kvcalloc(sgt->nents, sizeof(*bo->segs), GFP_KERNEL);
-	if (!bo->segs)
-		return -ENOMEM;
+	segs = kvcalloc(sgt->nents, sizeof(*segs), GFP_KERNEL);
+	if (!segs)
+		return ERR_PTR(-ENOMEM);
 
 	for_each_sgtable_dma_sg(sgt, sg, i) {
 		u64 addr = sg_dma_address(sg);
 		u64 len = sg_dma_len(sg);
-		struct ppu_seg *prev = n ? &bo->segs[n - 1] : NULL;
+		struct ppu_seg *prev = n ? &segs[n - 1] : NULL;
 
 		if (!IS_ALIGNED(addr | len, PPU_PAGE_SIZE))
-			return -EINVAL;
+			goto err;
 		if (prev && prev->addr + prev->size == addr)
 			prev->size += len;
 		else
-			bo->segs[n++] = (struct ppu_seg){ offset, addr, len };
+			segs[n++] = (struct ppu_seg){ offset, addr, len };
 		offset += len;
 	}
-	bo->num_segs = n;
-	return offset < ppu_bo_gem(bo)->size ? -EINVAL : 0;
+	if (offset < size)
+		goto err;
+	*num = n;
+	return segs;
+
+err:
+	kvfree(segs);
+	return ERR_PTR(-EINVAL);
 }
 
 /**
@@ -262,25 +258,24 @@ struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 					 struct dma_buf_attachment *attach, struct sg_table *sgt)
 {
 	struct drm_gem_object *obj;
+	struct ppu_seg *segs;
+	unsigned int num;
 	struct ppu_bo *bo;
-	int ret;
 
+	/* First of all, since an object to which nothing is attached yet cannot be put. */
+	segs = ppu_sg_segs(sgt, PAGE_ALIGN(attach->dmabuf->size), &num);
+	if (IS_ERR(segs))
+		return ERR_CAST(segs);
 	obj = drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
-	if (IS_ERR(obj))
+	if (IS_ERR(obj)) {
+		kvfree(segs);
 		return obj;
+	}
 
 	bo = to_ppu_bo(obj);
 	bo->imported = true;
-	ret = ppu_bo_set_sg(bo, sgt);
-	if (ret) {
-		/* Free by hand, here only: nothing is attached to the object yet. */
-		kvfree(bo->segs);
-		drm_gem_object_release(obj);
-		mutex_destroy(&bo->base.pages_lock);
-		mutex_destroy(&bo->base.vmap_lock);
-		kfree(bo);
-		return ERR_PTR(ret);
-	}
+	bo->segs = segs;
+	bo->num_segs = num;
 	return obj;
 }
 
@@ -288,6 +283,7 @@ struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 static int ppu_bo_map_dma(struct ppu_device *ppu, struct ppu_bo *bo)
 {
 	struct sg_table *sgt;
+	struct ppu_seg *segs;
 	int idx;
 
 	/* An object mapped later would be missed by ppu_gem_unmap_all(). */
@@ -300,7 +296,13 @@ static int ppu_bo_map_dma(struct ppu_device *ppu, struct ppu_bo *bo)
 		mutex_unlock(&ppu->mapped_lock);
 	}
 	drm_dev_exit(idx);
-	return IS_ERR(sgt) ? PTR_ERR(sgt) : ppu_bo_set_sg(bo, sgt);
+	if (IS_ERR(sgt))
+		return PTR_ERR(sgt);
+	segs = ppu_sg_segs(sgt, ppu_bo_gem(bo)->size, &bo->num_segs);
+	if (IS_ERR(segs))
+		return PTR_ERR(segs);
+	bo->segs = segs;
+	return 0;
 }
 
 /**
@@ -395,9 +397,9 @@ static int ppu_vram_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	if ((vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
 		return -EINVAL;
 
-	ppu_vma_set_flags(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
+	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
 	if (bo->kernel)
-		ppu_vma_set_flags(vma, VM_DONTCOPY);
+		vm_flags_set(vma, VM_DONTCOPY);
 	vma->vm_page_prot = pgprot_writecombine(vm_get_page_prot(vma->vm_flags));
 	return 0;
 }
@@ -431,7 +433,7 @@ static int ppu_cmp_seg(const void *a, const void *b)
 /* Puts the blocks in address order, so that neighbours join to large pages. */
 static int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo)
 {
-	struct drm_buddy_block *block;
+	struct gpu_buddy_block *block;
 	unsigned int n = 0, i, out = 0;
 	u64 offset = 0;
 
@@ -443,8 +445,8 @@ static int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo)
 
 	n = 0;
 	list_for_each_entry(block, &bo->blocks, link) {
-		bo->segs[n].addr = drm_buddy_block_offset(block);
-		bo->segs[n++].size = drm_buddy_block_size(&ppu->vram->mm, block);
+		bo->segs[n].addr = gpu_buddy_block_offset(block);
+		bo->segs[n++].size = gpu_buddy_block_size(&ppu->vram->mm, block);
 	}
 	/* In allocation order, 2 MiB boundaries would fall into the middle of large pages. */
 	sort(bo->segs, n, sizeof(*bo->segs), ppu_cmp_seg, NULL);
@@ -644,14 +646,8 @@ void ppu_bo_user_revoke(struct ppu_bo *bo, struct drm_file *filp)
 {
 	struct drm_gem_object *obj = ppu_bo_gem(bo);
 
-	if (bo->placement == DRM_PPU_PLACEMENT_VRAM) {
-		dma_resv_lock(obj->resv, NULL);
-		bo->revoked = true;
-		dma_resv_unlock(obj->resv);
-	} else {
-		mutex_lock(&bo->base.pages_lock);
-		bo->revoked = true;
-		mutex_unlock(&bo->base.pages_lock);
-	}
+	dma_resv_lock(obj->resv, NULL);
+	bo->revoked = true;
+	dma_resv_unlock(obj->resv);
 	ppu_gem_user_unmap(obj, filp);
 }

@@ -82,7 +82,6 @@ struct ppu_bo *ppu_bo_lookup(struct drm_file *filp, u32 handle);
 u64 ppu_bo_addr(const struct ppu_bo *bo, u64 offset, u64 *contig);
 int ppu_gem_user_map(struct drm_gem_object *obj, struct drm_file *filp, u64 *offset);
 void ppu_gem_user_unmap(struct drm_gem_object *obj, struct drm_file *filp);
-void ppu_vma_set_flags(struct vm_area_struct *vma, unsigned long flags);
 void ppu_bo_user_revoke(struct ppu_bo *bo, struct drm_file *filp);
 
 static inline void ppu_bo_put(struct ppu_bo *bo)

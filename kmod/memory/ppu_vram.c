@@ -21,7 +21,7 @@ static void ppu_vram_fini(struct drm_device *drm, void *data)
 {
 	struct ppu_vram *vram = data;
 
-	drm_buddy_fini(&vram->mm);
+	gpu_buddy_fini(&vram->mm);
 	mutex_destroy(&vram->lock);
 }
 
@@ -39,7 +39,7 @@ int ppu_vram_init(struct ppu_device *ppu)
 
 	if (!vram)
 		return -ENOMEM;
-	ret = drm_buddy_init(&vram->mm, size, PPU_PAGE_SIZE);
+	ret = gpu_buddy_init(&vram->mm, size, PPU_PAGE_SIZE);
 	if (ret)
 		return ret;
 	mutex_init(&vram->lock);
@@ -87,7 +87,7 @@ void ppu_vram_zero(struct ppu_device *ppu, u64 addr, u64 size)
 }
 
 /* Takes large pages where possible, small pieces where memory is fragmented. */
-static int ppu_vram_alloc_locked(struct drm_buddy *mm, u64 size, struct list_head *blocks)
+static int ppu_vram_alloc_locked(struct gpu_buddy *mm, u64 size, struct list_head *blocks)
 {
 	static const u64 page[] = { PPU_LARGE_SIZE, SZ_64K, PPU_PAGE_SIZE };
 	unsigned int i;
@@ -100,12 +100,12 @@ static int ppu_vram_alloc_locked(struct drm_buddy *mm, u64 size, struct list_hea
 
 		if (!whole)
 			continue;
-		ret = drm_buddy_alloc_blocks(mm, 0, mm->size, whole, page[i], blocks, 0);
+		ret = gpu_buddy_alloc_blocks(mm, 0, mm->size, whole, page[i], blocks, 0);
 		if (!ret && size > whole)
-			ret = drm_buddy_alloc_blocks(mm, 0, mm->size, size - whole,
+			ret = gpu_buddy_alloc_blocks(mm, 0, mm->size, size - whole,
 						     PPU_PAGE_SIZE, blocks, 0);
 		if (ret) {
-			drm_buddy_free_list(mm, blocks);
+			gpu_buddy_free_list(mm, blocks, 0);
 			INIT_LIST_HEAD(blocks);
 		}
 	}
@@ -116,13 +116,13 @@ static int ppu_vram_alloc_locked(struct drm_buddy *mm, u64 size, struct list_hea
  * ppu_vram_alloc_list - allocate zeroed memory, not necessarily contiguous
  * @ppu: device
  * @size: bytes, multiple of the page size
- * @blocks: empty list, gets the struct drm_buddy_block
+ * @blocks: empty list, gets the struct gpu_buddy_block
  *
  * Return: 0, -ENOSPC, -ENOMEM or -ENODEV.
  */
 int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *blocks)
 {
-	struct drm_buddy_block *block;
+	struct gpu_buddy_block *block;
 	int idx, ret;
 
 	if (!drm_dev_enter(&ppu->drm, &idx))
@@ -134,8 +134,8 @@ int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *bloc
 
 	if (!ret)
 		list_for_each_entry(block, blocks, link)
-			ppu_vram_zero(ppu, drm_buddy_block_offset(block),
-				      drm_buddy_block_size(&ppu->vram->mm, block));
+			ppu_vram_zero(ppu, gpu_buddy_block_offset(block),
+				      gpu_buddy_block_size(&ppu->vram->mm, block));
 
 	drm_dev_exit(idx);
 	return ret;
@@ -149,28 +149,28 @@ int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *bloc
 void ppu_vram_free_list(struct ppu_device *ppu, struct list_head *blocks)
 {
 	mutex_lock(&ppu->vram->lock);
-	drm_buddy_free_list(&ppu->vram->mm, blocks);
+	gpu_buddy_free_list(&ppu->vram->mm, blocks, 0);
 	mutex_unlock(&ppu->vram->lock);
 	INIT_LIST_HEAD(blocks);
 }
 
-static int ppu_vram_alloc_contig(struct drm_buddy *mm, struct ppu_vram_range *range)
+static int ppu_vram_alloc_contig(struct gpu_buddy *mm, struct ppu_vram_range *range)
 {
 	u64 whole = roundup_pow_of_two(range->size);
 	int ret;
 
 	if (whole > mm->size)
 		return -ENOSPC;
-	ret = drm_buddy_alloc_blocks(mm, 0, mm->size, whole, whole, &range->blocks,
-				     DRM_BUDDY_TOPDOWN_ALLOCATION);
+	ret = gpu_buddy_alloc_blocks(mm, 0, mm->size, whole, whole, &range->blocks,
+				     GPU_BUDDY_TOPDOWN_ALLOCATION);
 	if (ret)
 		return ret;
 
-	range->addr = drm_buddy_block_offset(list_first_entry(&range->blocks,
-							      struct drm_buddy_block, link));
+	range->addr = gpu_buddy_block_offset(list_first_entry(&range->blocks,
+							      struct gpu_buddy_block, link));
 	/* Trimming fails only for lack of host memory, and then the block stays whole. */
 	if (whole != range->size)
-		drm_buddy_block_trim(mm, range->size, &range->blocks);
+		gpu_buddy_block_trim(mm, NULL, range->size, &range->blocks);
 	return 0;
 }
 

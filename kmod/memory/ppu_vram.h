@@ -5,11 +5,10 @@
 #ifndef __PPU_VRAM_H__
 #define __PPU_VRAM_H__
 
+#include <linux/gpu_buddy.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
-
-#include <drm/drm_buddy.h>
 
 struct ppu_device;
 struct ppu_quota;
@@ -21,7 +20,7 @@ struct ppu_vram {
 	/** @lock: protects @mm. */
 	struct mutex lock;
 	/** @mm: the buddy allocator. */
-	struct drm_buddy mm;
+	struct gpu_buddy mm;
 };
 
 /**

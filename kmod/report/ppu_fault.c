@@ -285,7 +285,7 @@ void ppu_fault_to_user(struct ppu_file *file, const struct ppu_fault_rec *rec, u
 		.seq = rec->seq,
 		.code = rec->code,
 		.channel_id = ppu_fault_channel_id(file, rec->channel),
-		.hw_channel = rec->channel == 0xffff ? U32_MAX : rec->channel,
+		.hw_channel = rec->channel == PPU_FAULT_NO_CHANNEL ? U32_MAX : rec->channel,
 		.pc = rec->pc,
 		.unit = rec->unit,
 		.unit_index = rec->unit_index,

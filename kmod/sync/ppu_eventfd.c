@@ -40,22 +40,13 @@ struct ppu_eventfd {
 	u64 value;
 };
 
-static void ppu_eventfd_ctx_signal(struct eventfd_ctx *ctx)
-{
-#ifdef PPU_HAVE_EVENTFD_SIGNAL_1
-	eventfd_signal(ctx);
-#else
-	eventfd_signal(ctx, 1);
-#endif
-}
-
 /* Under events_lock, or the lock of the watch table for SEM. */
 static void ppu_eventfd_fire(struct ppu_eventfd *ev)
 {
 	if (ev->oneshot && ev->fired)
 		return;
 	ev->fired = true;
-	ppu_eventfd_ctx_signal(ev->ctx);
+	eventfd_signal(ev->ctx);
 }
 
 /* The device saw the condition hold (@matched), or the word was signalled: then look at it. */

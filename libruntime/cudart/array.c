@@ -28,7 +28,7 @@ static const struct {
 };
 #define NUM_FORMATS (sizeof(formats) / sizeof(*formats))
 
-/* All channels that are there are alike; three of them are refused when an array is made. */
+/* All channels of a format must be alike.  Three channels are accepted here, but refused when an array is made. */
 static cudaError_t to_driver(const struct cudaChannelFormatDesc *d, CUarray_format *format, unsigned int *channels)
 {
 	const int bits[4] = { d->x, d->y, d->z, d->w };

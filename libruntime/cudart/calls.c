@@ -70,7 +70,7 @@ EXPORT cudaError_t symbol(void) \
 }
 CUDART_CALLS(CALL, CALL_Z, CALL_D, CALL_V)
 
-/* What exists so that programs can be linked, and says that it does nothing. */
+/* Functions that exist only so that programs can be linked: they return cudaErrorNotSupported. */
 #define UNSUPPORTED(name) \
 EXPORT cudaError_t name(void); \
 cudaError_t name(void) \

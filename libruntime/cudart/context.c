@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device of a thread.  Its primary context is retained at first use, once for the process, and made the
- * thread's current one, unless the program has made another one current with the Driver API.
+ * The device of a thread.  The device's primary context is retained at first use, once for the process.  It
+ * becomes the thread's current context, unless the program has made another one current with the Driver API.
  */
 #include <pthread.h>
 #include "cudart.h"
@@ -9,8 +9,8 @@
 #define MAX_DEVICES 32
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static CUcontext primary[MAX_DEVICES];	/* retained by us, once */
-static __thread int device;		/* the thread's, as cudaSetDevice said */
+static CUcontext primary[MAX_DEVICES];	/* each retained once, by this library */
+static __thread int device;		/* the thread's device, as set by cudaSetDevice */
 
 cudaError_t crt_init(void)
 {
@@ -101,7 +101,7 @@ cudaError_t i_cudaGetDevice(int *dev)
 	if (!dev)
 		return cudaErrorInvalidValue;
 	*dev = device;
-	/* A context of the program's own says which device is meant. */
+	/* If the program has made a context of its own current, its device is the thread's device. */
 	e = crt_error(cuCtxGetCurrent(&ctx));
 	return e || !ctx || ctx == primary[device] ? e : crt_error(cuCtxGetDevice(dev));
 }
@@ -130,7 +130,7 @@ cudaError_t i_cudaChooseDevice(int *dev, const struct cudaDeviceProp *prop)
 		return e;
 	if (!dev || !prop)
 		return cudaErrorInvalidValue;
-	*dev = 0;		/* all are alike */
+	*dev = 0;		/* all devices are alike */
 	return cudaSuccess;
 }
 
@@ -140,7 +140,7 @@ cudaError_t i_cudaSetDeviceFlags(unsigned int flags)
 
 	if (e)
 		return e;
-	/* What the context has anyway; the Driver API knows it as no flag of a primary context. */
+	/* Every context can map host memory.  The Driver API does not know this flag for a primary context. */
 	return crt_error(cuDevicePrimaryCtxSetFlags_v2(device, flags & ~(unsigned int)cudaDeviceMapHost));
 }
 
@@ -159,7 +159,7 @@ cudaError_t i_cudaGetDeviceFlags(unsigned int *flags)
 	return e;
 }
 
-/* Everything of the device's primary context ends, and a new one is there. */
+/* Ends all objects of the device's primary context, which then starts anew. */
 cudaError_t i_cudaDeviceReset(void)
 {
 	cudaError_t e = crt_init();

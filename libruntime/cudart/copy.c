@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and fills.  All of them are queued in a stream; those that are not called Async then wait for it.
+ * Copies and fills.  All of them are queued in a stream; functions without Async in their name then wait for it.
  */
 #include <stdlib.h>
 #include "cudart.h"
@@ -41,7 +41,7 @@ static cudaError_t flat(void *dst, const void *src, size_t bytes, enum cudaMemcp
 	case cudaMemcpyDeviceToDevice:
 		r = cuMemcpyDtoDAsync_v2(addr(dst), addr(src), bytes, s);
 		break;
-	default:		/* the addresses say it */
+	default:		/* the addresses say which memory is meant */
 		r = cuMemcpyAsync(addr(dst), addr(src), bytes, s);
 	}
 	return r ? crt_error(r) : wait_for(s, wait);
@@ -60,7 +60,7 @@ cudaError_t i_cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cud
 
 /* ---- between devices ------------------------------------------------------------------------ */
 
-/* There are no peers: what goes from one device to another goes through the host, and waits. */
+/* There are no peers, so a copy from one device to another goes through the host, and the call waits. */
 static cudaError_t through_host(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
 {
 	void *buffer = malloc(bytes ? bytes : 1);
@@ -241,7 +241,7 @@ cudaError_t i_cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, si
 	return pitched(dst, dst_pitch, src, src_pitch, width, height, kind, stream, false);
 }
 
-/* Positions and widths count elements of the array, or bytes where there is none. */
+/* Positions and widths count elements of the array, or bytes if the side is no array. */
 static cudaError_t side_3d(struct side *s, cudaArray_t array, const struct cudaPitchedPtr *p,
 			   const struct cudaPos *pos)
 {
@@ -260,7 +260,7 @@ static cudaError_t side_3d(struct side *s, cudaArray_t array, const struct cudaP
 	return cudaSuccess;
 }
 
-/* Rows of `width` bytes from x on do not fit the pitch, and there are several. */
+/* Are there several rows, and does a row of `width` bytes from x on not fit in the pitch? */
 static bool too_wide(const struct side *s, size_t width, const struct cudaExtent *extent)
 {
 	return !s->array && (width > s->pitch || s->x > s->pitch - width) && extent->height && extent->depth &&
@@ -325,7 +325,7 @@ cudaError_t i_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream
 	return copy_3d(copy, stream, false);
 }
 
-/* Only within a device. */
+/* Only copies inside one device are supported. */
 cudaError_t i_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *copy, cudaStream_t stream)
 {
 	struct cudaMemcpy3DParms c;
@@ -401,8 +401,8 @@ cudaError_t i_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t dst_x, size_t dst
 }
 
 /*
- * Bytes in a row that go over the ends of an array's rows: the rest of a first row, whole rows, a part of the
- * last.  Either `from` or `to` is memory.
+ * Copies consecutive bytes that may go over the ends of an array's rows: the rest of the first row, whole rows, a
+ * part of the last row.  Either `from` or `to` is memory, and the other is NULL.
  */
 static cudaError_t run(cudaArray_t array, size_t x, size_t y, void *to, const void *from, size_t bytes,
 		       enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -461,7 +461,7 @@ cudaError_t i_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t x, si
 	return e ? e : wait_for(crt_stream(0), true);
 }
 
-/* Through the host: the rows of the two may end elsewhere. */
+/* The copy goes through the host, because the rows of the two arrays may end at different places. */
 cudaError_t i_cudaMemcpyArrayToArray(cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src,
 				     size_t src_x, size_t src_y, size_t bytes, enum cudaMemcpyKind kind)
 {

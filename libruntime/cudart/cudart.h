@@ -3,7 +3,7 @@
  * The CUDA Runtime API over the Driver API: inside.
  *
  *   calls.c     the exported functions: log, last error, per-thread variants, then i_NAME below
- *   error.c     CUresult -> cudaError_t, names, what sticks
+ *   error.c     CUresult -> cudaError_t, names, which errors are sticky
  *   context.c   the device of a thread and its primary context, made at first use
  *   fatbin_register.c  what a compiled program registers: fat binaries, kernels, variables; their modules
  *   launch.c    launches, attributes of kernels, occupancy
@@ -12,10 +12,10 @@
  *   array.c     arrays, textures, surfaces        stream.c  streams, events, callbacks
  *   graph.c     graphs and capture
  *
- * Only the Driver API is used below, so that programs can mix both.  Handles of streams, events, arrays and
- * graphs are the Driver API's.
+ * The runtime uses nothing but the Driver API, so that programs can mix both.  Handles of streams, events, arrays
+ * and graphs are the Driver API's.
  *
- * Locks: fatbin_register.c has one for its tables; it is not held while a module is compiled.
+ * Locks: fatbin_register.c has one for its tables, which is not held while a module is compiled.
  */
 #ifndef PPU_CUDART_H
 #define PPU_CUDART_H
@@ -26,7 +26,7 @@
 #include <cuda_runtime_api.h>
 #include "driver.h"
 
-/* Which CUDA's interface this library has: 11, 12 or 13 (versioned.c). */
+/* The version of CUDA whose interface this library has: 11, 12 or 13 (versioned.c). */
 #ifndef CUDART_MAJOR
 #define CUDART_MAJOR 12
 #endif
@@ -34,7 +34,7 @@
 #pragma GCC visibility push(hidden)
 
 /* ---- calls.c -------------------------------------------------------------------------------- */
-/* The running call takes stream 0 as the thread's own. */
+/* In the running call, stream 0 means the thread's own stream. */
 extern __thread bool crt_per_thread;
 static inline CUstream crt_stream(cudaStream_t stream)
 {
@@ -43,17 +43,18 @@ static inline CUstream crt_stream(cudaStream_t stream)
 
 /* ---- error.c -------------------------------------------------------------------------------- */
 cudaError_t crt_error(CUresult res);
-/* What the thread's call ends with: remembered for cudaGetLastError. */
+/* Keeps an error of the thread's call for cudaGetLastError, and returns it. */
 cudaError_t crt_finish(cudaError_t err);
-/* cudaDeviceReset repaired what was broken: errors that stuck are forgotten. */
+/* For cudaDeviceReset, which ends the broken context: forgets sticky errors. */
 void crt_errors_forget(void);
 const char *crt_error_name(cudaError_t err);	/* NULL: no such code */
 
 /* ---- context.c ------------------------------------------------------------------------------ */
 cudaError_t crt_init(void);			/* cuInit was called */
-/* The thread has a current context: its own choice, or its device's primary one, made at first use. */
+/* Makes sure that the thread has a current context: the one that the program set, or else the primary context of
+ * the thread's device, which starts at first use. */
 cudaError_t crt_enter(void);
-/* crt_enter, and which context that is; ids are never used twice. */
+/* The same, and returns the context and its id.  Ids are never used twice. */
 cudaError_t crt_context(CUcontext *ctx, unsigned long long *id);
 
 /* ---- fatbin_register.c ---------------------------------------------------------------------- */
@@ -72,7 +73,7 @@ size_t crt_array_element(cudaArray_const_t array);
 /* A copy as the Driver API describes it. */
 cudaError_t crt_copy_3d(CUDA_MEMCPY3D *out, const struct cudaMemcpy3DParms *copy);
 
-/* The functions themselves. */
+/* Prototypes of the functions i_NAME. */
 #define RT_I_(symbol, ...) cudaError_t i_##symbol(CUDART_PARAMS(__VA_ARGS__));
 #define RT_I_V_(symbol) cudaError_t i_##symbol(void);
 CUDART_CALLS(RT_I_, RT_I_, RT_I_, RT_I_V_)

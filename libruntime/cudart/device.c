@@ -78,7 +78,7 @@ cudaError_t i_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attri
 	return e ? e : crt_error(cuDeviceGetP2PAttribute(value, (CUdevice_P2PAttribute)attribute, source, destination));
 }
 
-/* An attribute, 0 where the Driver API does not know it. */
+/* An attribute; 0 if the Driver API does not know it. */
 static int attribute(int device, enum cudaDeviceAttr what)
 {
 	int v;
@@ -86,7 +86,7 @@ static int attribute(int device, enum cudaDeviceAttr what)
 	return cuDeviceGetAttribute(&v, (CUdevice_attribute)what, device) ? 0 : v;
 }
 
-/* Members that are an attribute, one for one. */
+/* Members of the structure that are each one attribute. */
 #define SAME(S) \
 S(regsPerBlock, MaxRegistersPerBlock) S(warpSize, WarpSize) S(memPitch, MaxPitch) \
 S(maxThreadsPerBlock, MaxThreadsPerBlock) S(maxThreadsDim[0], MaxBlockDimX) S(maxThreadsDim[1], MaxBlockDimY) \

@@ -2,9 +2,9 @@
 /*
  * The Driver API below: its types and functions are those of include/cuda.
  *
- * The runtime must run over driver libraries that are older than itself, and these may lack what came to CUDA late.
- * So these functions are declared again here, as weak: a missing one is NULL when the library is loaded, and
- * CRT_CALL() gives cudaErrorNotSupported in its place.  Everything else of the Driver API is called directly.
+ * The runtime must run over driver libraries that are older than itself, and these may lack functions that came to
+ * CUDA late.  So such functions are declared again here, as weak: a missing function is NULL when the library is
+ * loaded, and CRT_CALL() returns cudaErrorNotSupported in its place.  All others are called directly.
  */
 #ifndef PPU_CUDART_DRIVER_H
 #define PPU_CUDART_DRIVER_H
@@ -31,10 +31,10 @@ W(cuGraphDebugDotPrint)
 CRT_WEAK(W)
 #undef W
 
-/* A weak function's result, or that there is none. */
+/* Calls a weak function.  If it is missing: cudaErrorNotSupported. */
 #define CRT_CALL(function, ...) (function ? crt_error(function(__VA_ARGS__)) : cudaErrorNotSupported)
 
-/* A pointer to a struct of the Runtime API as one to the Driver API's, which has the same layout. */
+/* Turns a pointer to a struct of the Runtime API into one to the Driver API's struct, which has the same layout. */
 #define CRT_SAME(type, pointer) ({ \
 	_Static_assert(sizeof(*(type)0) == sizeof(*(pointer)), "the layouts differ"); \
 	(type)(pointer); \

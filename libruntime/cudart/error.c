@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors: the Driver API's codes in the words of the Runtime API, and each thread's last one. */
+/* Errors: turns the Driver API's codes into the Runtime API's, and keeps each thread's last error. */
 #include "cudart.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 static __thread cudaError_t last;
-static __thread unsigned int last_life;	/* when it stuck */
-static unsigned int life;		/* one more with each cudaDeviceReset */
+static __thread unsigned int last_life;	/* the value of `life` at that time */
+static unsigned int life;		/* number of calls of cudaDeviceReset */
 
-/* Most codes are the same numbers. */
+/* Most codes have the same number in both APIs. */
 cudaError_t crt_error(CUresult res)
 {
 	switch (res) {
@@ -21,7 +21,7 @@ cudaError_t crt_error(CUresult res)
 	}
 }
 
-/* A kernel's fault: the context is broken until cudaDeviceReset. */
+/* Is the error a kernel's fault, which breaks the context until cudaDeviceReset? */
 static bool sticks(cudaError_t err)
 {
 	switch (err) {

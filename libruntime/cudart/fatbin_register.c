@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a compiled program registers before main(): fat binaries, and for each the kernels and variables by the
- * address of what stands for them on the host.  Nothing is loaded then: a fat binary becomes a module in a
- * context when something of it is first used there.
+ * What a compiled program registers before main(): fat binaries, and the kernels and variables of each.  A kernel or
+ * variable is known by the address of the host's function or variable that stands for it.  Nothing is loaded
+ * before main(): a fat binary becomes a module of a context when the context first uses a part of it.
  *
- * A wrapper of version 2 belongs to code that was linked on the device's side: its pieces are behind the
- * second pointer and become one module.
+ * A wrapper of version 2 belongs to code that was compiled in pieces for the device's linker: its second pointer
+ * leads to the pieces, which are linked to one module.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define LINK_WRAPPER	2
 #define JIT_LOG_BYTES	8192
 
-/* As compilers lay them out (libruntime/cuda/module/fatbin.c reads what is inside). */
+/* The structures as compilers lay them out; libruntime/cuda/module/fatbin.c reads the contents of a container. */
 struct wrapper {
 	uint32_t magic, version;
 	const void *data;
@@ -33,7 +33,7 @@ struct container {
 /* A module of a fat binary in one context. */
 struct loaded {
 	unsigned long long ctx_id;
-	cudaError_t error;		/* it could not be loaded */
+	cudaError_t error;		/* why the module could not be loaded */
 	CUmodule module;
 	struct loaded *next;
 };
@@ -41,12 +41,12 @@ struct loaded {
 struct fatbin {
 	const struct wrapper *wrapper;
 	struct loaded *loaded;
-	pthread_mutex_t loading;	/* one thread at a time compiles it */
-	bool managed;			/* has managed variables that the host has not got yet */
+	pthread_mutex_t loading;	/* held by the thread that compiles it */
+	bool managed;			/* has managed variables whose addresses the host does not have yet */
 	struct fatbin *next;
 };
 
-/* A kernel or a variable.  A kernel's address is its handle in CUDA 12 and later, too. */
+/* A kernel or a variable.  In CUDA 12 and later, the address of a kernel's struct is also its handle. */
 enum what { KERNEL, VARIABLE, MANAGED };
 struct CUkern_st {
 	const void *host;
@@ -54,11 +54,11 @@ struct CUkern_st {
 	enum what what;
 	const char *name;		/* in the program's memory */
 	size_t bytes;
-	struct { unsigned long long ctx_id; CUfunction function; } seen;	/* the last answer */
+	struct { unsigned long long ctx_id; CUfunction function; } seen;	/* the last one looked up */
 	struct CUkern_st *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* all that is static here, and seen */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* guards all static data here, and `seen` */
 static struct fatbin *fatbins;
 static struct CUkern_st *table[BUCKETS];
 
@@ -69,7 +69,7 @@ static struct CUkern_st **bucket(const void *host)
 	return &table[(v >> 4 ^ v >> 12) % BUCKETS];
 }
 
-/* Locked.  By the host's address, or by the handle itself. */
+/* Locked.  Finds a symbol by the host's address, or a kernel by its handle. */
 static struct CUkern_st *find(const void *host)
 {
 	struct CUkern_st *s;
@@ -144,7 +144,7 @@ EXPORT void __cudaRegisterManagedVar(void **handle, void **host, char *device, c
 	add(handle, host, MANAGED, name, bytes);
 }
 
-/* References to textures and surfaces ended with CUDA 11; who has one gets an error when it is used. */
+/* CUDA 12 removed references to textures and surfaces.  A program that uses one gets an error at that time. */
 EXPORT void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim,
 				  int normalized, int external)
 {
@@ -189,7 +189,7 @@ EXPORT void __cudaUnregisterFatBinary(void **handle)
 	while ((l = f->loaded)) {
 		f->loaded = l->next;
 		if (l->module)
-			cuModuleUnload(l->module);	/* fails where its context has ended; then it is gone */
+			cuModuleUnload(l->module);	/* an error means that the module ended with its context */
 		free(l);
 	}
 	pthread_mutex_destroy(&f->loading);
@@ -198,7 +198,7 @@ EXPORT void __cudaUnregisterFatBinary(void **handle)
 
 /* ---- loading -------------------------------------------------------------------------------- */
 
-/* The log of a program that does not compile is worth more than the error's name. */
+/* Prints the compiler's log to standard error: the error's name alone would not help. */
 static cudaError_t explain(CUresult r, const char *log)
 {
 	if (r && *log)
@@ -220,7 +220,7 @@ static cudaError_t load_one(const void *data, CUmodule *module)
 	return e;
 }
 
-/* All pieces but the one called `without`.  Those without PTX are passed over. */
+/* Adds all pieces except `without`.  Pieces that have no PTX are left out. */
 static CUresult add_pieces(CUlinkState link, const void *const *pieces, const void *without)
 {
 	CUresult r = CUDA_SUCCESS;
@@ -259,8 +259,9 @@ static CUresult link_pieces(const void *const *pieces, const void *without, CUmo
 }
 
 /*
- * nvcc adds the vendor's device runtime as the last piece, whether it is used or not.  It needs what only the
- * vendor's driver has, and libppu has one of its own: so what does not link with all pieces is tried without one.
+ * nvcc adds the vendor's device runtime as the last piece, whether it is used or not.  That piece needs functions
+ * of the vendor's driver; libppu has a device runtime of its own.  So if the pieces do not link, the link is tried
+ * again with one piece left out, the last piece first.
  */
 static cudaError_t load_linked(const void *const *pieces, CUmodule *module)
 {
@@ -302,7 +303,7 @@ static struct loaded *loaded_in(const struct fatbin *f, unsigned long long ctx_i
 	return l;
 }
 
-/* The host's pointers to the managed variables of a module, in the first context that has it. */
+/* Sets the host's pointers to a module's managed variables, in the first context that loads the module. */
 static cudaError_t give_managed(struct fatbin *f, CUmodule module)
 {
 	CUdeviceptr ptr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs and the capture of streams: what the Driver API has of them. */
+/* Graphs and the capture of streams, as the Driver API has them. */
 #include "cudart.h"
 
 cudaError_t i_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)

@@ -7,7 +7,7 @@
 
 /* ---- <<<>>> --------------------------------------------------------------------------------- */
 
-/* What is between <<< and >>> waits here until the kernel's stub takes it. */
+/* The values between <<< and >>>, which are kept here until the kernel's stub takes them. */
 struct config {
 	dim3 grid, block;
 	size_t shared;
@@ -27,7 +27,7 @@ EXPORT unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
 	return 0;
 }
 
-/* clang's stubs know no other launch than cudaLaunchKernel: the stream is put right before. */
+/* clang's stubs always call cudaLaunchKernel, never its per-thread variant, so the stream is replaced here. */
 EXPORT unsigned int __cudaPushCallConfiguration_ptsz(dim3 grid, dim3 block, size_t shared, void *stream)
 {
 	return __cudaPushCallConfiguration(grid, block, shared, stream ? stream : cudaStreamPerThread);
@@ -59,7 +59,7 @@ static int device_attribute(CUdevice_attribute what)
 	return v;
 }
 
-/* Whether the current device can have such a grid at all. */
+/* Can the current device run such a grid at all? */
 static cudaError_t check_shape(dim3 grid, dim3 block, CUfunction f)
 {
 	const unsigned int size[6] = { block.x, block.y, block.z, grid.x, grid.y, grid.z };
@@ -72,7 +72,7 @@ static cudaError_t check_shape(dim3 grid, dim3 block, CUfunction f)
 	threads *= block.z;
 	if (threads > (unsigned int)device_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
 		return cudaErrorInvalidConfiguration;
-	/* What this kernel's registers and launch bounds leave. */
+	/* The limit that this kernel's registers and launch bounds allow. */
 	if (!cuFuncGetAttribute(&limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f) && threads > (unsigned int)limit)
 		return cudaErrorLaunchOutOfResources;
 	return cudaSuccess;
@@ -172,7 +172,7 @@ cudaError_t i_cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)
 	return function ? crt_function(symbol, function) : cudaErrorInvalidValue;
 }
 
-/* For devices without doubles, once. */
+/* These two functions were for old devices without doubles: nothing to do. */
 cudaError_t i_cudaSetDoubleForDevice(double *value)
 {
 	return value ? cudaSuccess : cudaErrorInvalidValue;
@@ -190,7 +190,7 @@ static cudaError_t attribute(CUfunction f, CUfunction_attribute what, int *value
 	return crt_error(cuFuncGetAttribute(value, what, f));
 }
 
-/* CUDA 11 knows less of a kernel: what is behind its struct stays as it is (versioned.c). */
+/* CUDA 11's struct is shorter: only so many bytes of the caller's memory are written (versioned.c). */
 size_t crt_func_attributes_bytes(void);
 
 cudaError_t i_cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)

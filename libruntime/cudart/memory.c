@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory: allocations, pools, what a pointer is. */
+/* Memory: allocations, pools, attributes of pointers. */
 #include "cudart.h"
 
 static CUdeviceptr addr(const void *p)
@@ -7,7 +7,7 @@ static CUdeviceptr addr(const void *p)
 	return (uintptr_t)p;
 }
 
-/* Nothing of nothing is a success with a null pointer. */
+/* An allocation of 0 bytes succeeds, with a null pointer. */
 static cudaError_t none(void **ptr)
 {
 	*ptr = NULL;
@@ -33,7 +33,7 @@ cudaError_t i_cudaMalloc(void **ptr, size_t bytes)
 
 cudaError_t i_cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
 {
-	const unsigned int element = 16;	/* the widest access: suits them all */
+	const unsigned int element = 16;	/* the widest access, so that the pitch suits all accesses */
 	CUdeviceptr p;
 	cudaError_t e = crt_enter();
 
@@ -162,7 +162,7 @@ cudaError_t i_cudaMemGetInfo(size_t *free, size_t *total)
 	return e;
 }
 
-/* A pointer that is not ours belongs to the host, which is no error. */
+/* A pointer that libppu does not know is host memory, which is no error. */
 cudaError_t i_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
 	struct cudaPointerAttributes a = { cudaMemoryTypeUnregistered, cudaInvalidDeviceId, NULL, (void *)ptr };
@@ -189,7 +189,7 @@ cudaError_t i_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
 		if (a.type == cudaMemoryTypeDevice)
 			a.hostPointer = NULL;
 	}
-	*attributes = a;	/* CUDA 13 has room behind these, for later */
+	*attributes = a;	/* CUDA 13's struct has reserved room behind these members */
 	return cudaSuccess;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams, events, functions of the host in a stream. */
+/* Streams, events, host functions in a stream. */
 #include <stdlib.h>
 #include "cudart.h"
 
@@ -100,7 +100,7 @@ cudaError_t i_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *dat
 	return e ? e : crt_error(cuLaunchHostFunc(crt_stream(stream), fn, data));
 }
 
-/* The Driver API's callback gets its own kind of result; ours is passed on. */
+/* The Driver API's callback gets a CUresult, and passes a cudaError_t on to the program's callback. */
 struct callback {
 	cudaStreamCallback_t fn;
 	cudaStream_t stream;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the Runtime API that a program may link and that a PPU does not do: they return
- * cudaErrorNotSupported.  Their arguments are not looked at. */
+/* Functions of the Runtime API that a program may link, but that a PPU does not have.  They return
+ * cudaErrorNotSupported, whatever their arguments are. */
 #ifndef PPU_CUDART_UNSUPPORTED_H
 #define PPU_CUDART_UNSUPPORTED_H
 

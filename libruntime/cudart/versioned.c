@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What differs between the runtimes of CUDA 11, 12 and 13.  This file alone is compiled once for each of the
- * three libraries, with CUDART_MAJOR.
+ * What differs between the runtimes of CUDA 11, 12 and 13.  Only this file is compiled once for each of the
+ * three libraries, with its CUDART_MAJOR.
  *
- *   cudaGetDeviceProperties    11: without what came in 12.  12: the same, the whole struct under _v2.
- *                              13: members left the struct, which has a size of its own
- *   cudaFuncGetAttributes      11: ends before the clusters
- *   cudaGraphInstantiate       11: a node and a text that tell of an error in place of flags
- *   cudaMemAdvise, cudaMemPrefetchAsync    13: a place in place of a device
- *   cudaGraphAddDependencies   13: with data of each edge, of which there are none here
+ *   cudaGetDeviceProperties    11: the struct lacks the members that came in 12.  12: the same; _v2 fills the
+ *                              whole struct.  13: some members are gone, and the struct has another size
+ *   cudaFuncGetAttributes      11: the struct ends before the members about clusters
+ *   cudaGraphInstantiate       11: has a node and a text, which describe an error, in place of flags
+ *   cudaMemAdvise, cudaMemPrefetchAsync    13: have a location in place of a device
+ *   cudaGraphAddDependencies   13: has data for each edge, which must be NULL here
  */
 #include <stddef.h>
 #include <string.h>
@@ -91,7 +91,7 @@ struct prop13 {
 };
 _Static_assert(sizeof(struct prop13) == 1008, "the struct that programs built for CUDA 13 have");
 
-/* From one member to another, both included, which the two structs have in the same order. */
+/* Copies the members from first to last, which the two structs have in the same order. */
 #define PART(first, last) \
 	_Static_assert(offsetof(struct prop13, last) - offsetof(struct prop13, first) == \
 		       offsetof(struct cudaDeviceProp, last) - offsetof(struct cudaDeviceProp, first), \
@@ -133,7 +133,7 @@ cudaError_t i_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 /* ---- graphs --------------------------------------------------------------------------------- */
 
 #if CUDART_MAJOR == 11
-/* The list's prototype has `flags` where CUDA 11 has the node; the other two arguments need not be looked at. */
+/* The list's prototype has `flags` where CUDA 11 has the node.  CUDA 11's other two arguments are not used. */
 cudaError_t i_cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long node)
 {
 	if (node)
@@ -150,7 +150,7 @@ cudaError_t i_cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, uns
 /* ---- managed memory ------------------------------------------------------------------------- */
 
 #if CUDART_MAJOR == 13
-/* build.mk takes CUDA 12's functions of these names out of the library. */
+/* build.mk removes CUDA 12's functions of these names from the library. */
 #define EXPORT __attribute__((visibility("default")))
 #define CUDA13(name, symbol, ...) EXPORT cudaError_t name(__VA_ARGS__) __asm__(symbol); \
 cudaError_t name(__VA_ARGS__)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Breadth-first search that feeds itself: the kernel of a level puts the kernel of the next one into the
- * stream's device-owned queue, and the CPU takes part in one launch, whatever the graph's depth.
+ * Breadth-first search that continues by itself: the kernel of a level puts the kernel of the next level into the
+ * stream's device-owned queue. The CPU makes only one launch, whatever the graph's depth.
  *
- * While it waits it looks at the two rings, and draws what it saw: GET and PUT of the channel the launch is in,
- * soft, shadow and GET of the queue, X and Y.  The picture,
- * bfs.svg, goes to the directory given; without one there is none.  With the core backend it is the same each
- * time.  Documentation/runtime/device-queues.md walks through it.
+ * While the CPU waits, it reads the state of the two rings again and again, and draws what it saw: GET and PUT of the
+ * channel of the launch, soft, shadow and GET of the queue, X and Y. The picture, bfs.svg, goes to the directory given
+ * as argument; without an argument no picture is drawn. With the core backend the picture is the same each time.
+ * Documentation/runtime/device-queues.md explains it step by step.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #define ENTRIES		16u
 #define MAX_SAMPLES	20000u
 
-/* As the kernel has it. */
+/* The same structure as in the kernel. */
 struct search {
 	uint32_t *first, *edge, *distance, *list[2], *size, *blocks_done, *errors;
 };
@@ -63,7 +63,7 @@ static uint32_t *zeroed(size_t words)
 	return p;
 }
 
-/* The search by the CPU; levels, and how many nodes are not as deep as the device said. */
+/* The same search by the CPU: the number of levels, and the number of nodes whose depth differs from the device's. */
 static unsigned check_result(const uint32_t *device, unsigned *wrong)
 {
 	static uint32_t depth[NODES], queue[NODES];
@@ -103,7 +103,7 @@ static void look(void)
 		.time = now, .soft = q.soft, .shadow = q.shadow, .x = q.x, .y = q.y, .launch_get = q.launch_get,
 		.launch_put = q.launch_put,
 	};
-	/* GET without wrapping: it is never a lap behind what it was */
+	/* GET without wrapping: between two readings it moves by less than a lap */
 	s->get = num_samples ? before->get + (q.get + ENTRIES - before->get % ENTRIES) % ENTRIES : q.get;
 	num_samples++;
 }
@@ -118,7 +118,7 @@ struct curve {
 	const char *name, *dash;
 	size_t field;		/* of struct sample */
 	double wide;
-	double label;		/* so much below its end */
+	double label;		/* this much below its end */
 };
 #define CURVE(name, member, dash, wide, label)	{ name, dash, offsetof(struct sample, member), wide, label }
 
@@ -127,7 +127,7 @@ static uint64_t value(const struct sample *s, const struct curve *c)
 	return *(const uint64_t *)((const char *)s + c->field);
 }
 
-/* The last values are held for a while, so that they can be seen. */
+/* The curves hold their last values for a while, so that these can be seen. */
 static double x_of(uint64_t time)
 {
 	uint64_t from = samples[0].time, to = samples[num_samples - 1].time + (samples[num_samples - 1].time - from) / 25;
@@ -135,7 +135,7 @@ static double x_of(uint64_t time)
 	return LEFT + (RIGHT - LEFT) * (double)(time - from) / (double)(to - from ? to - from : 1);
 }
 
-/* Steps: a value holds until the next sample that has another. */
+/* A step curve: a value holds until the next sample with a different value. */
 static void draw(FILE *f, const struct curve *c, double bottom, double height, uint64_t low, uint64_t high)
 {
 	double scale = height / (double)(high > low ? high - low : 1), y = 0;

@@ -4,17 +4,17 @@
  *
  *     upload -> decode -> filter -> encode -> download
  *
- * Every stage has a stream and ends with a copy to the next one; uploads are long, and all frames are there
- * from the beginning, as in a file.  Without priorities the engine goes on with uploads while frames that
- * are nearly done wait for it.  With later stages in streams of higher priority a frame that is in the
- * pipeline is finished first, and the next one is uploaded in the gaps: the same work in the same time,
- * but each frame spends less time on the way, and all about the same.
+ * Every stage has a stream and ends with a copy to the next one; uploads are long, and all frames are there from the
+ * beginning, as in a file.  Without priorities the engine goes on with uploads while frames that are nearly done wait
+ * for the engine. With later stages in streams of higher priority a frame that is in the pipeline is finished first,
+ * and the next one is uploaded in the gaps: the same work in the same time, but each frame spends less time on the way,
+ * and all about the same.
  *
- * The device starts when everything is submitted (a kernel waits for a word in pinned memory), so what is
- * measured is the device alone: device time, whatever the speed of the program that submits.
+ * The device starts when everything is submitted (close_gate()). So the times are the device's alone: they do not
+ * depend on the speed of the program that submits.
  *
- * With the core backend both timelines are written as pictures, by ppu-trace, to the directory given (else
- * here).  In a machine the trace is outside: scripts/vm --trace.
+ * With the core backend, ppu-trace writes both timelines as pictures to the directory given as argument (else to the
+ * current one). In a virtual machine the trace is written outside: scripts/vm --trace.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -25,27 +25,27 @@ enum { UPLOAD, DECODE, FILTER, ENCODE, DOWNLOAD, STAGES };
 static const char *const names[STAGES] = { "upload", "decode", "filter", "encode", "download" };
 
 #define FRAMES_PER_ENGINE	8u
-#define MAX_ENGINES		4u	/* those that are kept busy with uploads */
+#define MAX_ENGINES		4u	/* engines that are kept busy with uploads */
 #define MAX_FRAMES		(FRAMES_PER_ENGINE * MAX_ENGINES)
-#define SLICE_WORDS		(10u << 10)	/* an upload is so many copies of this size */
+#define SLICE_WORDS		(10u << 10)	/* size of a copy; an upload is SLICES copies */
 #define SLICES			12u
-#define PICTURE_WORDS		(16u << 10)	/* what goes from stage to stage: the first part of it */
-#define WORK_WORDS		2048u		/* and what the kernels change */
+#define PICTURE_WORDS		(16u << 10)	/* the part of a frame that goes from stage to stage: its beginning */
+#define WORK_WORDS		2048u		/* and the part that the kernels change */
 #define NOTED_FRAME		4u
 #define MAX_LABELS		32u
 
 static uint32_t *in, *out;		/* pinned */
 static volatile uint32_t *go;		/* pinned */
-static uint32_t *buf[STAGES];		/* on the device: of each stage, for all frames */
+static uint32_t *buf[STAGES];		/* on the device: one for each stage, with all frames */
 static unsigned engines, frames;
 
-/* What a run came to. */
+/* The results of a run. */
 struct run {
 	uint64_t from, to;			/* device time */
 	uint64_t latency[MAX_FRAMES];
 	uint64_t mean, jitter;			/* jitter: longest - shortest */
 	uint32_t wrong;				/* words */
-	char labels[MAX_LABELS][64];		/* of lanes, for ppu-trace */
+	char labels[MAX_LABELS][64];		/* names of lanes, for ppu-trace */
 	unsigned num_labels;
 	char lanes[512];
 };
@@ -64,7 +64,7 @@ static ppuStream make_stream(struct run *r, unsigned stage, const char *name)
 	return s;
 }
 
-/* The semaphores of priorities, for the picture. */
+/* Names of the semaphores of the priorities, for the picture. */
 static void note_semaphores(struct run *r)
 {
 	ppuCopyConfig c;
@@ -89,7 +89,7 @@ static void upload(ppuStream s, unsigned f)
 		CHECK(ppuMemcpyAsync(dst + k * SLICE_WORDS, src + k * SLICE_WORDS, SLICE_WORDS * 4, s));
 }
 
-/* Stage k of frame f: work on what the stage before left, then hand it on. */
+/* Stage k of frame f: works on the result of the stage before, then copies its own result to the next stage. */
 static void pass_on(ppuStream s, ppuFunction work, unsigned k, unsigned f)
 {
 	uint32_t *from = buf[k - 1] + (size_t)f * (k == DECODE ? SLICES * SLICE_WORDS : PICTURE_WORDS);
@@ -109,9 +109,7 @@ static void submit(struct run *r, ppuEvent *begin, ppuEvent *end, ppuFunction wo
 
 	gate = load_kernel("copy_priority", "gate");
 	CHECK(ppuStreamCreate(&stage[0], PPU_STREAM_NON_BLOCKING, 0));
-	CHECK(ppuLaunchKernel(gate, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, stage[0], (void *[]){ &go }, NULL, 0));
-	CHECK(ppuEventCreate(&opened, 0));
-	CHECK(ppuEventRecord(opened, stage[0]));
+	opened = close_gate(gate, go, stage[0]);
 	for (unsigned e = 0; e < engines; e++) {
 		up[e] = make_stream(r, UPLOAD, names[UPLOAD]);
 		CHECK(ppuStreamWaitEvent(up[e], opened));
@@ -222,7 +220,7 @@ static void print_table(const struct run *off, const struct run *on)
 	printf("  all %20.1f %17.1f\n", (double)(off->to - off->from) / 1e3, (double)(on->to - on->from) / 1e3);
 }
 
-/* The device inside the process gets a trace, and one engine if the user says nothing else. */
+/* The device inside the process gets a trace, and one engine unless the user asks for another number. */
 static int start(ppuInitOptions *o, const char *trace, ppuDeviceProp *prop)
 {
 	int core;
@@ -276,12 +274,14 @@ int main(int argc, char **argv)
 	print_table(&off, &on);
 	CHECK(ppuShutdown());
 	ok = !off.wrong && !on.wrong;
-	/* With more engines than are kept busy there is always one for the copy that waits; and with more
-	 * than one, frames that travel side by side wait for each other, now more and now less. */
+	/*
+	 * With more engines than uploads keep busy, there is always a free engine for a copy that waits. And with more
+	 * than one engine, frames that are under way at the same time wait for each other for varying times.
+	 */
 	if (engines == prop.copy_engines)
-		ok = ok && on.latency[NOTED_FRAME] < off.latency[NOTED_FRAME];
+		ok = ok && 4 * on.latency[NOTED_FRAME] < 3 * off.latency[NOTED_FRAME] && 4 * on.mean < 3 * off.mean;
 	if (prop.copy_engines == 1)
-		ok = ok && on.jitter < off.jitter && on.mean < off.mean;
+		ok = ok && on.jitter < off.jitter;
 	if (core)
 		ok = draw_both(&off, &on, dir, o.trace) && ok;
 	else

@@ -15,7 +15,7 @@ int main(void)
 	if (!data)
 		return 1;
 	for (uint32_t i = 0; i < N; i++) {
-		/* Uneven on purpose: some bins are crowded. */
+		/* Uneven on purpose: some bins get many values. */
 		uint32_t r = next_random(&seed);
 
 		data[i] = (uint8_t)(r & r >> 8);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A picture that kernels refine: squares whose border is of one colour are filled, others are divided among
- * four kernels that their kernel launches.  mandelbrot-adaptive.png shows the set, and brighter the deeper
- * the level at which a pixel was settled; in the directory given (default: the guest's share, or here).
+ * A picture that kernels refine. A kernel fills a square whose border has one colour; for any other square it launches
+ * four kernels, one for each quarter. mandelbrot-adaptive.png shows the set; a pixel is brighter if it was settled at a
+ * deeper level. The file goes to the directory given as argument (default: the guest's share, or the current
+ * directory).
  */
 #include <png.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #define THREADS	64u
 #define LEVELS	7u		/* squares of 512, 256, ... 8 pixels */
 
-struct picture {		/* as the kernels have it */
+struct picture {		/* the same structure as in the kernels */
 	uint64_t count, level;
 	uint32_t width;
 	float x0, y0, step;
@@ -85,7 +86,7 @@ int main(int argc, char **argv)
 	}
 	snprintf(path, sizeof(path), "%s/mandelbrot-adaptive.png", dir);
 	written = (uint32_t)write_png(path, count, level);
-	/* Less than 1 % of the pixels may differ: a thread of the set that slips through a border, rounding. */
+	/* Less than 1 % of the pixels may differ: by a thin part of the set that no border meets, or by rounding. */
 	return finish(differ < W * W / 100 && tally[0] < W * W && !tally[1] && deepest == depth && written,
 		      "mandelbrot-adaptive: %u x %u pixels, %u of them computed, on %u levels of kernels; %u differ from the "
 		      "reference, %u launches failed, %s %s", W, W, tally[0], deepest, differ, tally[1],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A picture: mandelbrot.png in the directory given (default: the guest's share, or here). */
+/* A picture: mandelbrot.png in the directory given as argument (default: the guest's share, or the current one). */
 #include <png.h>
 #include <string.h>
 #include <unistd.h>

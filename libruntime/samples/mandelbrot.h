@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels of both pictures compute, in C. */
+/* The computation of the kernels of both pictures, in C. */
 #ifndef SAMPLE_MANDELBROT_H
 #define SAMPLE_MANDELBROT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first program: two vectors up, one kernel, one vector down. */
+/* The first program: copies two vectors to the device, runs one kernel, copies one vector back. */
 #include "common.h"
 
 #define N 100000u

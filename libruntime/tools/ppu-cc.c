@@ -67,7 +67,7 @@ static int is_ptx(const char *text, size_t len)
 	return i + 8 <= len && !memcmp(text + i, ".version", 8);
 }
 
-/* What is wrong with a file that can be no code at all, NULL: nothing. */
+/* Says why a file cannot be code of any kind; NULL: it can be. */
 static const char *no_code(const char *text, size_t len, const char *path)
 {
 	const char *dot = strrchr(path, '.');
@@ -158,7 +158,7 @@ static int finish(const struct args *a, struct ppu_image *out, struct ppu_log *l
 	return 0;
 }
 
-/* One option; the number of arguments used, 0: unknown. */
+/* Handles one option. Returns the number of arguments it used, 0: the option is unknown. */
 static int option(struct args *a, char **v, int left)
 {
 	if (!strcmp(v[0], "-c"))

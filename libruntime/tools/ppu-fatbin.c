@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ppu-fatbin: put PTX into a fat binary, as the SDK's fatbinary does when a compiler calls it.  Images for real
- * architectures are passed over: a PPU takes the PTX.  libruntime/cuda/module/fatbin.c reads what this writes.
+ * architectures are skipped, because a PPU uses the PTX.  libruntime/cuda/module/fatbin.c reads what this writes.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -92,7 +92,7 @@ static void add_ptx(struct out *o, const char *path, unsigned int arch)
 	free(text.data);
 }
 
-/* "profile=compute_75,file=x" or "kind=ptx,sm=75,file=x"; false: nothing one understands. */
+/* "profile=compute_75,file=x" or "kind=ptx,sm=75,file=x"; false: anything else. */
 static int image(struct out *o, char *arg)
 {
 	char *file = NULL, *word, *rest = arg;

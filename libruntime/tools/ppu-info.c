@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ppu-info: what PPUs there are: the PCI side, and what driver and device report. */
+/* ppu-info: lists the PPUs of the machine: their PCI side, and what driver and device report. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -92,7 +92,7 @@ static void check(ppuResult res, const char *what)
 		status = EXIT_USAGE;
 	if (!*detail)
 		detail = ppuGetErrorString(res);
-	/* The detail may begin with the file's name itself. */
+	/* The detail may begin with the file's name already. */
 	if (!strncmp(detail, what, strlen(what)))
 		die(status, "%s: %s", ppuGetErrorName(res), detail);
 	die(status, "%s: %s: %s", what, ppuGetErrorName(res), detail);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ppu-trace: a device trace as text, as a picture, or for a trace viewer.  How it is made up stands in
- * trace/trace.h, how it is used in Documentation/runtime/ppu-trace.md.
+ * ppu-trace: a device trace as text, as a picture, or for a trace viewer.  trace/trace.h describes its parts,
+ * Documentation/runtime/ppu-trace.md how to use it.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -69,7 +69,7 @@ static bool add_label(struct view *v, const char *text)
 	return label_parse(&v->label[v->num_labels++], text);
 }
 
-/* -1: go on; else an exit status. */
+/* Returns -1 to go on, else an exit status. */
 static int parse(struct options *o, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -185,7 +185,7 @@ static int write_to(const char *path, void (*what)(FILE *, const struct model *,
 	return ST_OK;
 }
 
-/* A picture without --from and --to shows what there is to see: the device may have been idle for long. */
+/* A picture without --from and --to begins and ends with events: the device may have been idle before and after. */
 static struct view trimmed(const struct options *o, const struct model *m)
 {
 	struct view v = o->view;
@@ -207,7 +207,7 @@ static int pictures(struct options *o, struct trace *t)
 	int status = ST_OK;
 
 	trace_sort(t);
-	/* Nothing is outside the trace; an empty choice shows an empty picture. */
+	/* A view never reaches beyond the trace; an empty view gives an empty picture. */
 	if (v->from > t->last || v->to < t->first)
 		fprintf(stderr, "ppu-trace: nothing is there: %s is from %llu to %llu ns\n", o->trace,
 			(unsigned long long)t->first, (unsigned long long)t->last);
@@ -261,7 +261,7 @@ static int comparison(struct options *o, struct trace *run)
 	}
 	if (!status) {
 		compare(&d, m, &o->view.lanes, &o->ignored);
-		/* When the picture goes to the standard output the sentence does not. */
+		/* When the picture goes to the standard output, the sentence goes to standard error. */
 		say(o->svg && !strcmp(o->svg, "-") ? stderr : stdout, &d, m);
 		if (o->svg)
 			status = svg_both(o, m, &d);

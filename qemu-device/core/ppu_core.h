@@ -51,7 +51,7 @@ struct ppu_ports {
 };
 
 /* Fill with defaults; set one property by name and text ("64M", "0x10"); check all together.
- * On failure *err is a malloc'ed sentence. */
+ * On failure *err is a malloc'ed sentence, or NULL when there is no memory for one; so everywhere below. */
 void ppu_config_init(struct ppu_config *cfg);
 int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, char **err);
 int ppu_config_check(const struct ppu_config *cfg, char **err);

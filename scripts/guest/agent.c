@@ -17,10 +17,9 @@
  *					"size R C\n"	terminal size
  *					"done\n"	all output arrived: the machine may end
  *
- * The command gets a pipe, not the port itself: a port can be opened once
- * only, and programs do open /dev/stdout. When the command has ended,
- * what is in the pipe is still delivered, but children it left behind do not
- * keep the machine running.
+ * The command gets a pipe, not the port itself: a port can be opened once only, and programs do open /dev/stdout. When
+ * the command has ended, bytes in the pipe are still delivered, but children that the command left behind do not keep
+ * the machine running.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -66,8 +65,8 @@ static void tell(const char *what, long value)
 }
 
 /*
- * What was written to a port may still be on its way, in the kernel or in QEMU, when what is written to the other
- * port arrives; and it is lost if the machine ends then.
+ * Bytes written to one port may still be on their way, in the kernel or in QEMU, when later bytes on the other port
+ * have arrived; and they are lost if the machine ends then.
  */
 static void wait_until_taken(void)
 {
@@ -305,7 +304,7 @@ int main(int argc, char **argv)
 				}
 			}
 		}
-		/* Also what was written just before the end. */
+		/* Deliver also output that was written just before the end. */
 		while ((n = read(out, buf, sizeof(buf))) > 0) {
 			write_all(io, buf, n);
 			sent += n;
@@ -355,7 +354,7 @@ int main(int argc, char **argv)
 			if (n > 0)
 				ifrom += n;
 			else if (errno != EAGAIN && errno != EINTR)
-				ifrom = ito;	/* nobody reads it: throw it away */
+				ifrom = ito;	/* nobody reads the output: discard it */
 		}
 		if (in >= 0 && ifrom == ito && input_end >= 0 && input_read >= input_end && !tty) {
 			close(in);

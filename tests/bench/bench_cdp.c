@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches by threads: how many a second, beside launches by the CPU in the same run (the reference), and what one
- * costs while up to 10^5 are pending: it must not grow (the reference of each is the one with 10^3).
+ * Launches by threads per second, compared with launches by the CPU in the same run (the reference). And the cost of a
+ * launch while up to 10^5 others are pending, which must not grow (the reference is the cost with 10^3).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static void rates(void)
 	       (double)(last - first) / LAUNCHES);
 }
 
-/* What a launch costs with n pending; times: the first two rounds, the last round, the end. */
+/* The cost of a launch with n pending; times: the first two rounds, the last round, the end. */
 static double pending(uint32_t n, double *device_ns)
 {
 	ppuFunction f = function("pending");

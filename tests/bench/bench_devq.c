@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Work that makes work: a chain of kernels launched by threads through the device-owned queue, against the same chain
- * launched by the CPU, one after the other has ended, and all at once; host and device time.  What the device
- * counts for it: doorbells, interrupts, host commands.  How inserting scales with the number of threads.
- * On the host over the core backend; reference of each number of the queue: the CPU's.
+ * launched by the CPU, one after the other has ended, and all at once; host and device time.  The device's counters for
+ * both: doorbells, interrupts, host commands. How inserting scales with the number of threads. On the host with the
+ * core backend; the reference of each number is that of the launches by the CPU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void ok(ppuResult r, const char *what)
 static ppuModule module;
 static void *mem;
 
-/* What passed between two looks. */
+/* The differences between two readings. */
 struct cost {
 	double host, device;	/* seconds */
 	uint64_t doorbells, interrupts, commands;
@@ -88,7 +88,7 @@ static void chains(void)
 	struct cost queue, cpu, batch;
 	uint32_t count;
 
-	launch("chain", 1, 1, at, 2);		/* everything has been there once */
+	launch("chain", 1, 1, at, 2);		/* everything has been used once before the measurement */
 	launch("leaf", 1, 32, at, 1);
 	OK(ppuCtxSynchronize());
 	OK(ppuMemset(mem, 0, 4, 16));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Host interface, scheduler and copy engines without the rest: latency of a copy of high priority in
- * device time behind a queue of low ones; host time of copies (against memcpy), of semaphore writes
- * and of scheduling decisions (against the same with few waiters, channels, contexts).
+ * Host interface, scheduler and copy engines alone: latency of a copy of high priority in device time behind a queue of
+ * low ones; host time of copies (against memcpy), of semaphore writes and of scheduling decisions (against the same
+ * with few waiters, channels, contexts).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,7 +145,7 @@ static void copies(const char *what, uint64_t from, uint64_t bytes)
 
 /* ---- decisions ------------------------------------------------------------------------------------------ */
 
-/* Host ns of a semaphore increment with so many channels blocked elsewhere. */
+/* Host ns of a semaphore increment with `n` channels blocked elsewhere. */
 static double increment(unsigned waiters)
 {
 	struct bench *b = quiet(SMALL " vram=256M");

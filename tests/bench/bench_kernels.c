@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole kernels through the runtime and the PTX compiler on the device core, one SM after the other (no
- * worker threads), and how that compares.  A line each, for every kernel:
+ * Whole kernels through the runtime and the PTX compiler on the device core, one SM after the other (no worker
+ * threads), with references. For every kernel there is a line for each of:
  *
  *   rate      thread instructions a second of one core; reference: 1/20 of the f32 FMA lane rate that one
  *             core reaches in registers in the same run.  A ratio of 1 is the aim for the mean.
@@ -199,7 +199,7 @@ static void compare(const struct work *w, int k, const void *got)
 		memcpy(&y, &b[i], 4);
 		if (w->integer ? a[i] == b[i] : fabsf(x - y) <= 1e-3f * (fabsf(x) + 1))
 			continue;
-		/* a pixel on the edge may go either way: the host may fuse what the compiler does not */
+		/* a pixel on the edge may differ: the host may fuse operations that the PTX compiler does not */
 		if (k == MANDEL && i % 97)
 			continue;
 		fprintf(stderr, "%s: result %zu differs: %08x, in C %08x\n", names[k], i, b[i], a[i]);

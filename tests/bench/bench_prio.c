@@ -38,8 +38,8 @@ static const char code[] =
 	"st.global.u32 [rd8], r7\n"
 	"exit\n";
 
-#define BLOCKS		600u		/* of bulk: several times what the machine holds */
-#define FILL_NS		50000u		/* after which all of it runs that can */
+#define BLOCKS		600u		/* blocks of bulk: several times as many as the machine holds */
+#define FILL_NS		50000u		/* time after which as many blocks run as fit */
 
 static ppuModule mod;
 
@@ -187,7 +187,7 @@ int main(void)
 	result("urgent kernel, full machine, without priorities, device time", urgent(NULL, true, false), "us");
 	result("urgent kernel, full machine, preempted at the end of blocks only, device time",
 	       urgent("preempt-level=0", true, true), "us");
-	/* SMs start what is new at the next window: short ones show what eviction itself costs. */
+	/* SMs start new work at the next window: short windows show the cost of eviction itself. */
 	result("preemption latency, windows of 500 ns, device time",
 	       urgent("window-ns=500", true, true) - urgent("window-ns=500", false, true), "us");
 	cpu_launches(10000);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime: what a call costs, and how fast bytes and instructions go.  On the host over the core
- * backend; bench_guest.sh runs it in the guest ("drm").  Reference of the copies: memcpy of the same
- * size in the same run.
+ * The runtime: the cost of a call, and the speed of copies and instructions. On the host with the core backend;
+ * bench_guest.sh runs it in the guest ("drm").  Reference of the copies: memcpy of the same size in the same run.
  */
 #include <stdio.h>
 #include <stdlib.h>

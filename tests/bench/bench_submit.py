@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a submission costs: guest instructions and accesses to the device, through either door.
+"""The cost of a submission, in guest instructions and accesses to the device: through the doorbell and the ioctl.
 
 Under -icount shift=0 virtual nanoseconds are instructions, whatever the host's speed and load. Accesses are
 counted by QEMU, between the marks that guest_submit.c leaves."""
@@ -53,7 +53,7 @@ def main():
     if not 1000 <= v["thousand_nops"] <= 1100:
         print("a thousand instructions count as %d: the clock does not count instructions" % v["thousand_nops"])
         return 1
-    # Parts 1, 3 and 5 are what is measured; 2 and 4 prepare the next one.
+    # Parts 1, 3 and 5 are measured; parts 2 and 4 prepare the next one.
     if len(parts) != 7:
         print("%d parts instead of 7: marks are missing" % len(parts))
         return 1

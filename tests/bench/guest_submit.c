@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a submission costs the guest, through the doorbell and through the ioctl.  bench_submit.py runs
- * it under -icount shift=0, where the time-stamp counter counts instructions, and counts the accesses to
- * the device from outside; stores of MARK + n to a register tell it where it is.
+ * The cost of a submission for the guest, through the doorbell and through the ioctl.  bench_submit.py runs it under
+ * -icount shift=0, where the time-stamp counter counts instructions, and counts the accesses to the device from
+ * outside; stores of MARK + n to a register tell it where it is.
  *
  * Output: lines "name value".
  */
@@ -35,7 +35,7 @@ static uint64_t median(uint64_t *v, unsigned n)
 	return v[n / 2];
 }
 
-/* The counter must count instructions: 1000 of them, and the few around them. */
+/* Checks that the counter counts instructions: 1000 of them, and the few around them. */
 static void check_clock(void)
 {
 	uint64_t took[9];
@@ -58,7 +58,7 @@ static void doorbell(int fd, uint32_t vm)
 	struct cmds b = chan_block(&c);
 	uint64_t t, all;
 
-	/* The same block each time: what is measured is the submission. */
+	/* The same block each time: only the submission is measured. */
 	cmd_release(&b, chan_sem_va(&c, 0), 1);
 	chan_submit(&c, &b);
 	chan_wait_idle(&c);
@@ -70,7 +70,7 @@ static void doorbell(int fd, uint32_t vm)
 		took[i] = __rdtsc() - t;
 	}
 	mark(2);
-	/* The device needs longer than we do: it is not our cost, and looking at GET is an access. */
+	/* The device needs longer than the guest: that time must not count, and reading GET would be an access. */
 	while (chan_get(&c) != c.put)
 		sched_yield();
 	all = __rdtsc() - all;

@@ -92,7 +92,7 @@ TEST(args, "VM_BIND with ASYNC refuses bad arguments, at once")
 	CHECK_EQ(bind_err(fd, vm, &op, 1, &s, 1), EINVAL);
 	s.handle = 99;
 	CHECK_EQ(bind_err(fd, vm, &op, 1, &s, 1), ENOENT);
-	/* what was refused was not queued */
+	/* the refused binds were not queued */
 	CHECK_EQ(vm_state(fd, vm).binds_queued, 0);
 	CHECK_EQ(bind_err(fd, vm, &op, 1, NULL, 0), 0);
 	WAIT_FOR(vm_state(fd, vm).binds_done == 1, 20000);

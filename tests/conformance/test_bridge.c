@@ -141,7 +141,7 @@ TEST(import_error, "a fence with an error writes the other value")
 
 		CHECK_EQ(import(fd, sem, DRM_PPU_SEM_SIGNAL_SET, 7, 666, gate.sync, point), 0);
 		DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
-		/* one or the other, so that a wrong one is seen and not waited for */
+		/* accept either value, so that a wrong one fails the check instead of being waited for */
 		WAIT_FOR(sem_read(fd, sem), 20000);
 		CHECK_EQ(sem_read(fd, sem), 666);
 		CHECK_EQ(import(fd, sem, DRM_PPU_SEM_SIGNAL_SET, 7, 667, gate.sync, point), 0);
@@ -234,14 +234,14 @@ TEST(export, "the syncobj gets its fence when the value is reached, and has none
 TEST(export_job, "a job of a kernel-submit channel waits for a semaphore by a bridge")
 {
 	int fd = open_ppu();
-	struct gate gate = gate_new(fd, 0);	/* its channel will do for a second job */
+	struct gate gate = gate_new(fd, 0);	/* the same channel can run a second job */
 	uint32_t sem = sem_new(fd, 0, 0, 0), h = syncobj(fd), out = syncobj(fd);
 	struct drm_ppu_sync s[2] = { { .handle = h }, { DRM_PPU_SYNC_SIGNAL, out, 0 } };
 	struct drm_ppu_submit sub = { .channel_id = gate.channel, .syncs = DRM_PPU_ARRAY(2, s) };
 
 	gate_open(&gate);
 	CHECK_EQ(export(fd, sem, DRM_PPU_SEM_OP_NE, 0, 0, h, 0), 0);
-	/* the kernel does not let a job depend on what may never come */
+	/* the kernel does not let a job depend on a fence that may never come */
 	DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, &sub, EINVAL);
 	sem_set(fd, sem, 1);
 	CHECK(!wait_submit(fd, h, 20000));
@@ -277,7 +277,7 @@ TEST(export_errors, "a bridge that cannot be fulfilled ends with an error")
 	sem_set(fd, sem, 5);
 	CHECK(!wait_submit(fd, h[2], 20000));
 	CHECK_EQ(fence_error(fd, h[2]), 0);
-	/* a condition that holds wins over a dead channel */
+	/* a condition that holds takes precedence over a dead channel */
 	CHECK_EQ(export(fd, sem, DRM_PPU_SEM_OP_EQ, 5, c.id, h[3], 0), 0);
 	CHECK_EQ(fence_error(fd, h[3]), 0);
 }
@@ -289,7 +289,7 @@ TEST_T(export_released, 120, "a channel that releases the word and then fails ha
 	struct chan c = chan_new(fd, vm, DRM_PPU_CHANNEL_COPY, 8);
 	struct cmds b;
 
-	/* interrupts of watches come late: the first ones use up what may come at once */
+	/* the interrupts of these watches come late: the first interrupts use up the burst that is allowed at once */
 	modparam_set("irq_rate", 1);
 	sem = sem_new(fd, c.sems.handle, 0, 0);
 	for (uint64_t i = 1; i <= 36; i++) {

@@ -211,7 +211,7 @@ TEST(recycled, "a recycled channel starts clean, whatever its last owner left (d
 		CHECK_EQ(q.error, 0);
 		CHECK_EQ(q.runtime_ns, 0);
 		CHECK_EQ(c.userd[PPU_REG_USERD_ERROR / 4], 0);
-		/* nothing runs by itself; the first submission does */
+		/* nothing runs before the first submission; that one runs */
 		b = chan_block(&c);
 		cmd_release(&b, chan_sem_va(&c, 0), round + 1);
 		chan_commit(&c, &b);
@@ -219,7 +219,7 @@ TEST(recycled, "a recycled channel starts clean, whatever its last owner left (d
 		chan_doorbell(&c);
 		chan_wait_idle(&c);
 		CHECK_EQ(*chan_sem(&c, 0), round + 1);
-		/* leave trouble behind: a blocked acquire, or an error, or both */
+		/* leave a blocked acquire behind, or an error, or both */
 		if (round & 1) {
 			b = chan_block(&c);
 			cmd_acquire(&b, PPU_SEM_OP_EQ, chan_sem_va(&c, 1), 1);
@@ -345,7 +345,7 @@ TEST_T(faulted_is_final, 120, "whoever has seen FAULTED cannot set a property an
 		struct drm_ppu_channel_destroy d;
 		struct drm_ppu_submit s;
 
-		/* by the driver's answer, and by the page, where the device is ahead */
+		/* seen in the driver's answer, and in the USERD page, which shows the error earlier */
 		c.userd[PPU_REG_USERD_GP_PUT / 4] = 100;
 		if (i & 1)
 			watch_error(fd, &q);
@@ -434,7 +434,7 @@ TEST_T(kill9, 120, "kill -9 with work in flight: everything comes back")
 	chan_new(fd, vm_new(fd), COPY, 8);
 }
 
-/* ---- ids that are being made ---- */
+/* ---- ids of objects that are being created ---- */
 
 static struct {
 	int fd;
@@ -484,7 +484,7 @@ TEST(guessed_ids, "a thread that destroys ids another one is being given loses n
 	guess.stop = true;
 	pthread_join(destroyer, NULL);
 	close(guess.fd);
-	/* Two channels under one id would leave one behind: all can be had again. */
+	/* If two channels got one id, one of them would never be destroyed. So all channels must be available again. */
 	guess.fd = open_ppu();
 	guess.vm = vm_new(guess.fd);
 	for (uint64_t i = 0; i < channels; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What channels and semaphores promise where the driver has a part in it; each test is the check of its row. */
+/* The rules for channels and semaphores in which the driver takes part; each test is the check of its row. */
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -43,7 +43,7 @@ TEST(put_is_exclusive, "WQ-3: PUT is exclusive: entry 0 runs when PUT is 1, once
 	cmd_sem(&b, PPU_CMD_SEM_INC, 0, chan_sem_va(&c, 0), 0);
 	chan_commit(&c, &b);
 	for (unsigned round = 0; round < 2; round++) {
-		/* work of another channel shows that the device had its chance */
+		/* when work of another channel is done, the device had time to do something wrong */
 		o = chan_block(&other);
 		cmd_release(&o, chan_sem_va(&other, 0), round + 1);
 		chan_submit(&other, &o);
@@ -159,7 +159,7 @@ TEST(full_kernel_queue_refuses, "WQ-6: a full kernel-submit queue refuses; what 
 	CHECK_EQ(err, EAGAIN);
 	CHECK(n >= 250);
 	DO(fd, DRM_IOCTL_PPU_CHANNEL_QUERY, &q);
-	CHECK_EQ(q.seqno_submitted, n + 1);	/* the gate's own was one */
+	CHECK_EQ(q.seqno_submitted, n + 1);	/* the first command was the gate itself */
 	gate_open(&gate);
 	CHECK(!wait_sync(fd, s[1].handle, 20000));
 	WAIT_FOR(!try_ioctl(fd, DRM_IOCTL_PPU_SUBMIT, &a), 20000);
@@ -337,7 +337,7 @@ TEST(foreign_semaphore_address, "CP-38: a semaphore command with a foreign addre
 		CHECK_EQ(*chan_sem(&good, 0), i + 1);
 		chan_free(&bad);
 	}
-	/* the driver's ioctls do not reach it either: ids are the file's */
+	/* the driver's ioctls do not reach the semaphore either: ids belong to the file */
 	CHECK(write(to[1], &c, 1) == 1);
 	CHECK(waitpid(pid, &status, 0) == pid);
 	CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
@@ -359,7 +359,7 @@ static void pending_child(int to)
 	cmd_sem(&b, PPU_CMD_SEM_INC, 0, sem.va, 0);
 	for (unsigned i = 0; i < 20; i++)
 		cmd_copy(&b, data.va, data.va + (32 << 20), 32 << 20);
-	cmd_acquire(&b, PPU_SEM_OP_EQ, sem.va + 16, 1);	/* never: it stays pending */
+	cmd_acquire(&b, PPU_SEM_OP_EQ, sem.va + 16, 1);	/* the condition never holds: the wait stays pending */
 	cmd_sem(&b, PPU_CMD_SEM_DEC, 0, sem.va, 0);
 	chan_submit(&c, &b);
 	WAIT_FOR(*(volatile uint64_t *)sem.map == 1, 20000);
@@ -377,7 +377,7 @@ TEST_T(killed_with_a_semaphore_pending, 120,
 	struct chan low = chan_new(fd, vm, COPY, 8), high = chan_new(fd, vm, COPY, 8);
 	volatile uint64_t *word = sem.map;
 
-	vm_map(fd, vm, &sem, 0x50000000);	/* at the same address as the child's */
+	vm_map(fd, vm, &sem, 0x50000000);	/* at the same address as the semaphore of the child */
 	for (unsigned i = 0; i < 5; i++) {
 		struct cmds b;
 		int p[2], status;
@@ -392,7 +392,7 @@ TEST_T(killed_with_a_semaphore_pending, 120,
 		CHECK_EQ(*word, 0);
 		kill(pid, SIGKILL);
 		CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
-		/* ours: high [inc, copy, dec] and low [acq 0, copy] go through, and leave 0 */
+		/* our own copies, high [inc, copy, dec] and low [acq 0, copy], complete and leave 0 */
 		b = chan_block(&high);
 		cmd_sem(&b, PPU_CMD_SEM_INC, 0, sem.va, 0);
 		cmd_copy(&b, chan_sem_va(&high, 5), chan_sem_va(&high, 6), 8);

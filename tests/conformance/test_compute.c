@@ -179,7 +179,10 @@ TEST(get_and_put_out_of_reach,
 		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 		CHECK_EQ(chan_query(&c).error, i ? PPU_ERR_COPY_FAULT : PPU_ERR_SEM_FAULT);
 	}
-	/* the driver maps it nowhere: it has no handle, and its place is not for binding */
+	/*
+	 * user space cannot get at the page in any other way: it has no handle, and its address
+	 * cannot be bound
+	 */
 	for (uint32_t h = 1; h < 200; h++) {
 		info = (struct drm_ppu_gem_info){ .handle = h };
 		if (!try_ioctl(fd, DRM_IOCTL_PPU_GEM_INFO, &info))
@@ -301,7 +304,7 @@ TEST(hang_destroy, "destroying a channel whose kernel never ends takes bounded t
 	CHECK(now_ns() - t < 20000 * MS * time_scale());
 	CHECK(!(state(&g, f, 1).state & DRM_PPU_VM_STATE_BUSY));
 	DO(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &p);
-	/* the VM is not spoilt */
+	/* the VM still works */
 	g.c = chan_new(fd, g.vm, DRM_PPU_CHANNEL_COMPUTE, 8);
 	launch(&g, PROGRAM(&g, I_MOVI64_RD2(DATA_VA), I_MOVI64_RD4(3), I_ST64_RD2_RD4, I_EXIT));
 	chan_wait_idle(&g.c);

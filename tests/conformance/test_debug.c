@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be looked at: fdinfo, debugfs, device coredumps. */
+/* What the driver shows for debugging: fdinfo, debugfs, device coredumps. */
 #include <dirent.h>
 #include <glob.h>
 
@@ -153,7 +153,7 @@ static bool dump_path(char *path, size_t size)
 	return found;
 }
 
-/* The device's link to its dump: it goes a little after the dump does, and until then there is no new one. */
+/* The device's link to its dump: it disappears a little after the dump, and until then there can be no new dump. */
 static bool dump_link(void)
 {
 	glob_t g;
@@ -257,13 +257,16 @@ TEST(coredump_end, "a process that ends at once, a job that takes too long: a du
 		free(text);
 	}
 
-	/* Two that end at the same time: one dump, and no complaint of the kernel's. */
+	/* Two channels that end at the same time: one dump, and no complaint in the kernel's log. */
 	for (unsigned i = 0; i < 10; i++) {
 		struct chan pair[2] = { chan_new(fd, vm_new(fd), COPY, 8), chan_new(fd, vm_new(fd), COPY, 8) };
 
 		break_channel(&pair[0]);
 		break_channel(&pair[1]);
-		/* their ends wait for their dumps: the second one was refused before the first is taken away */
+		/*
+		 * the destruction of a channel waits for its dump: so the second dump is refused before the first is
+		 * taken away
+		 */
 		chan_free(&pair[0]);
 		chan_free(&pair[1]);
 		text = take_dump();
@@ -300,7 +303,7 @@ TEST(coredump_rate, "dumps are limited in time; a refused one leaves nothing")
 			free(take_dump());
 			modparam_set("coredump_interval_ms", 3600000);
 		} else {
-			/* the end of a channel waits for its dump: there was none */
+			/* the destruction of a channel waits for its dump: so there was no dump */
 			CHECK(!dump_path(path, sizeof(path)));
 		}
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device-owned queues: set-up in the order of method 400 (WQ-27..WQ-38), what threads can and cannot
- * reach, refresh.
- * What their end looks like: test_devq_end.c.
+ * Device-owned queues: set-up in the order of method 400 (WQ-27..WQ-38), what threads can and cannot reach, refresh.
+ * test_devq_end.c tests how queues end.
  */
 #include <inttypes.h>
 #include <hw/ppu_counters.h>
@@ -60,7 +59,7 @@ TEST(args, "CHANNEL_CREATE refuses bad arguments of a queue")
 	q = devq_new(&c, 8, 0, 0);
 	BAD(devq_owner, q.id, EINVAL);
 	DO_ERR(other, DRM_IOCTL_PPU_CHANNEL_CREATE, &a, ENOENT);
-	/* It is no channel to submit to, nor one with jobs. */
+	/* A queue has neither a ring to submit to nor jobs. */
 	s.channel_id = p.channel_id = q.id;
 	DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, &s, EINVAL);
 	DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_SET_PROPERTY, &p, EINVAL);
@@ -69,7 +68,7 @@ TEST(args, "CHANNEL_CREATE refuses bad arguments of a queue")
 	CHECK_EQ(chan_query(&c).devq_shadow, 0);
 }
 
-/* ---- what is there when it is made ---- */
+/* ---- the state after creation ---- */
 
 TEST(initial_state, "WQ-23, WQ-24, WQ-27, WQ-28, WQ-30..WQ-34: what a new queue holds, for many counts and GP_GETs")
 {
@@ -112,7 +111,10 @@ TEST(initial_state, "WQ-23, WQ-24, WQ-27, WQ-28, WQ-30..WQ-34: what a new queue 
 			CHECK_EQ(block[0], PPU_CMD_HDR(PPU_CMD_SEM_ACQUIRE, 5, PPU_SEM_OP_EQ));
 			CHECK_EQ(block[1] | (uint64_t)block[2] << 32, a->devq_x_va);
 			CHECK_EQ(block[3] | (uint64_t)block[4] << 32, 1);
-			/* X and Y are no elements; all elements are there; all else is zero */
+			/*
+			 * X and Y are not among the elements; all elements are inside the object; all other memory is
+			 * zero
+			 */
 			CHECK(a->devq_x_va + 16 <= a->devq_sem_va || a->devq_x_va >= a->devq_sem_va + 8ull * n);
 			CHECK(a->devq_y_va + 16 <= a->devq_sem_va || a->devq_y_va >= a->devq_sem_va + 8ull * n);
 			CHECK(a->devq_x_va != a->devq_y_va);
@@ -141,7 +143,7 @@ TEST(start_disabled, "WQ-38: an open ring is not looked at before the channel is
 	chan_submit(&r, &b);
 	WAIT_FOR(chan_query(&r).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	CHECK_EQ(chan_query(&r).error, PPU_ERR_BAD_QUEUE);
-	/* another channel's work shows that the device had its chance */
+	/* when another channel's work is done, the device had time to do something wrong */
 	b = chan_block(&c);
 	cmd_release(&b, chan_sem_va(&c, 0), 1);
 	chan_submit(&c, &b);
@@ -174,7 +176,7 @@ static void wait_block(struct devq *q, struct cmds *b, uint64_t counter)
 	devq_block_end(q, b);
 }
 
-/* As a thread, by the CPU; without the last store, which is the release, if it is to come later. */
+/* The CPU makes the stores of a thread; without the last store, the release, if that is to come later. */
 static void cpu_stores(struct devq *q, const struct store *s, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -203,7 +205,7 @@ TEST(two_channels_step_by_step,
 	struct cmds b[2], x;
 	unsigned n1, n2, n3;
 
-	/* C: c0 stands for the launching kernel, and ends when the test lets it */
+	/* C: the command c0 stands for the launching kernel; it ends when the test allows it */
 	q.launches = 1;
 	x = chan_block(&c);
 	cmd_acquire(&x, PPU_SEM_OP_EQ, chan_sem_va(&c, 0), 1);
@@ -578,7 +580,7 @@ TEST(pointers_out_of_reach,
 	uint64_t chcfg = PPU_BAR0_CHCFG + q.hw * (uint64_t)PPU_CHCFG_STRIDE + PPU_REG_CH_GET;
 	uint64_t ways[] = {
 		page + PPU_REG_USERD_GP_GET, bus + page + PPU_REG_USERD_GP_GET, chcfg, bus + chcfg,
-		/* just outside of the object, on both sides */
+		/* just outside the object, on both sides */
 		q.args.ring_va - 8, q.args.ring_va + ((q.args.ring_size + 4095) & ~4095ull),
 	};
 	struct bo code = map_page(&c, CODE_VA, 4096);
@@ -591,10 +593,10 @@ TEST(pointers_out_of_reach,
 			   I_MOVI64_RD4(1), I_ST64_RD2_RD4, I_EXIT));
 	chan_wait_idle(&c);
 	CHECK_EQ((uint32_t)((uint64_t *)out.map)[0], 7);
-	/* stores and loads of threads, fills, and releases to where the pointers are */
+	/* stores and loads of threads, fills, and releases, to the addresses of GP_GET and GP_PUT */
 	for (unsigned w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
 		for (unsigned how = 0; how < 4; how++) {
-			/* threads in a VM of their own, since a fault of theirs stops all of it */
+			/* the threads run in a VM of their own, since their fault stops the whole VM */
 			uint32_t vm = how < 2 ? vm_new(fd) : c.vm;
 			struct chan t = chan_new(fd, vm, how == 2 ? COPY : COMPUTE, 8);
 			struct drm_ppu_vm_destroy d = { .vm_id = vm };

@@ -193,7 +193,7 @@ TEST(owner_own_fault,
 		chan_free(&low);
 		q = devq_new(&c, 8, 0, 0);
 		code = launch_code(&c, wild, 2);
-		/* not by looking at the channel, which makes the driver look, too */
+		/* not by a query of the channel, because a query makes the driver check the channel */
 		CHECK_EQ(wait_named(fd, c.id), EIO);
 		CHECK(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED);
 		CHECK_EQ(chan_query(&c).error, PPU_ERR_MMU_UNMAPPED);
@@ -205,7 +205,7 @@ TEST(owner_own_fault,
 	}
 }
 
-/* VMs that come and go, until the test says. */
+/* Creates and destroys VMs until the test says stop. */
 static void *make_vms(void *shared)
 {
 	int *fd = shared, *stop = fd + 1;
@@ -361,7 +361,7 @@ static void on_bus(int sig)
 {
 	(void)sig;
 	bus_error = 1;
-	/* something to read there, so that the load comes to an end */
+	/* mapped memory, so that the load completes */
 	mmap(bad_page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
@@ -423,7 +423,7 @@ static void busy_child(unsigned i)
 
 	for (unsigned k = 0; k < 20; k++)
 		devq_launch(&q, 2, true, chan_sem_va(&c, 1));
-	/* a last one that never ends: nobody inserts anything for it */
+	/* the last launch never ends: nobody inserts work for it */
 	if (i & 2) {
 		struct cmds b = chan_block(&c);
 
@@ -464,7 +464,7 @@ TEST_T(kill9, 300, "kill -9 of a queue's owner, at rest, at work and in CHANNEL_
 	}
 }
 
-/* ---- limits, and what can be looked at ---- */
+/* ---- limits, and what the driver shows ---- */
 
 TEST(limits, "a queue counts as a channel and as VRAM of its process; a refused one leaves nothing")
 {
@@ -541,7 +541,7 @@ TEST(fdinfo, "fdinfo: time of queues is counted apart, of those that are gone, t
 	CHECK_EQ(fdinfo_queue(fd), ns);
 }
 
-/* ---- the device goes ---- */
+/* ---- the device is removed ---- */
 
 static char pci_path[64];
 

@@ -16,7 +16,7 @@ static int evfd(void)
 	return e;
 }
 
-/* What was signalled, within @ms; 0: nothing. */
+/* The count that was signalled within @ms; 0: none. */
 static uint64_t count(int e, int ms)
 {
 	struct pollfd p = { .fd = e, .events = POLLIN };
@@ -190,7 +190,7 @@ TEST(closed, "events die with their file, and with their object")
 	CHECK(fcntl(e, F_GETFD) >= 0);
 }
 
-/* ---- an object that goes while somebody registers for it ---- */
+/* ---- an object that is destroyed while an event is registered for it ---- */
 
 static struct {
 	int fd, eventfd;

@@ -84,7 +84,7 @@ TEST(mmap_args, "GEM_MMAP_OFFSET and mmap refuse what is not allowed")
 		DO_ERR(fd, DRM_IOCTL_PPU_GEM_MMAP_OFFSET, &o, EINVAL);
 		o.flags = 0;
 		DO(fd, DRM_IOCTL_PPU_GEM_MMAP_OFFSET, &o);
-		/* another file's object, a private mapping, more than there is */
+		/* another file's object, a private mapping, a mapping longer than the object */
 		CHECK(mmap(NULL, 8192, PROT_READ, MAP_SHARED, other, (off_t)o.offset) ==
 		      MAP_FAILED && errno == EACCES);
 		CHECK(mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
@@ -124,7 +124,7 @@ TEST(mmap_split, "what is left of a mapping still shows the same pages")
 		struct bo bo = bo_new(fd, 16 * 4096, placements[p]);
 		uint32_t *part = bo_map(fd, bo.handle, bo.size), *w = bo.map;
 
-		/* Nothing of it was touched, so each page is asked for now. */
+		/* No page of the mapping was touched before, so each access faults now. */
 		munmap(part, 8 * 4096);
 		for (uint32_t i = 8; i < 16; i++)
 			part[i * 1024] = 100 + i;

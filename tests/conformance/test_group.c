@@ -56,7 +56,7 @@ static int64_t in_ms(unsigned ms)
 	return (int64_t)(now_ns() + ms * MS);
 }
 
-/* What a second thread creates while the first one does something else. */
+/* The channels that a second thread creates while the first thread does something else. */
 struct creation {
 	int fd, err;
 	struct drm_ppu_channel_create args;
@@ -308,7 +308,7 @@ TEST(policy, "an error of one channel stops its group, or only itself, by policy
 		bad.userd[PPU_REG_USERD_GP_PUT / 4] = 100;
 		WAIT_FOR(chan_query(&bad).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 		if (policy == DRM_PPU_GROUP_STOP_ALL) {
-			/* it fetches nothing from now on */
+			/* the channel fetches nothing from now on */
 			inc(&good);
 			WAIT_FOR(chan_query(&good).state & DRM_PPU_CHANNEL_STATE_STOPPED, 20000);
 			CHECK_EQ(*chan_sem(&good, 0), 0);
@@ -480,7 +480,7 @@ TEST(notifier, "the notifier tells why and when, before the event does, and only
 		CHECK(n->cpu_ns >= start && n->cpu_ns <= now_ns());
 		CHECK(n->gpu_ns > 0);
 		close(r.eventfd);
-		/* the end of the channel is no error, and does not hide one */
+		/* the destruction of the channel is not an error, and does not hide one */
 		chan_free(&c);
 		CHECK_EQ(n->error, PPU_ERR_SEM_FAULT);
 		memset((void *)n, 0, sizeof(*n));
@@ -524,7 +524,7 @@ TEST(notifier_first, "whoever has read of an error in the notifier waits no more
 		uint64_t end = now_ns() + 20000 * MS * time_scale();
 
 		w.channel_id = c.id;
-		DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, ETIME);	/* its time is past */
+		DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, ETIME);	/* the time-out has passed */
 		c.userd[PPU_REG_USERD_GP_PUT / 4] = 100;
 		/* without sleeping, so as to see it as early as possible */
 		while (!n->state)
@@ -551,7 +551,7 @@ TEST(stop_create, "a channel that is created while its group is stopped does not
 		CHECK_EQ(control(fd, k.args.group_id, DRM_PPU_GROUP_STOP, 0, 0), 0);
 		CHECK(!pthread_join(t, NULL));
 		CHECK(!k.err || k.err == EIO);
-		/* towards the moment that makes the difference, which is where it may go wrong */
+		/* move towards the moment at which the result changes, because that is where a race may show */
 		delay += k.err ? 5 : delay ? -5 : 0;
 		if (!k.err) {
 			c.id = d.channel_id = k.args.channel_id;
@@ -560,7 +560,7 @@ TEST(stop_create, "a channel that is created while its group is stopped does not
 			CHECK(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_ENABLED));
 			DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
 		}
-		/* a channel that was refused is no member any more */
+		/* a refused channel is not a member of the group */
 		DO(fd, DRM_IOCTL_PPU_GROUP_DESTROY, &g);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one process may have, and how little it can disturb the others. */
+/* The limits of one process, and that a process cannot disturb others much. */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -97,7 +97,7 @@ static const struct {
 	uint32_t res;
 	int (*make)(int fd);
 	uint64_t unit;		/* of the parameter */
-	uint64_t each;		/* what one of them costs */
+	uint64_t each;		/* what one object costs */
 } kinds[] = {
 	{ "max_vms", DRM_PPU_RES_VMS, make_vm, 1, 1 },
 	{ "max_channels", DRM_PPU_RES_CHANNELS, make_channel, 1, 1 },
@@ -145,7 +145,7 @@ TEST_T(each, 120, "every limit: reached by all files of a process together; ENOS
 		/* a refusal costs nothing */
 		CHECK_EQ(limit_of(fd, kinds[k].res).used, used + 6 * kinds[k].each);
 		CHECK_EQ(signal_of(one_of, (void *)&kinds[k].make), 0);
-		/* and all of it comes back */
+		/* and everything is given back */
 		close(fd);
 		WAIT_FOR(!limit_of(other, kinds[k].res).used, 20000);
 		some_vm = vm_new(other);
@@ -275,7 +275,7 @@ TEST_T(intr_storm, 120, "a storm of INTR commands interrupts no more often than 
 		storm(&c);
 		CHECK(now_ns() - start < 60000 * MS * time_scale());
 	} while (now_ns() - start < 1000 * MS || held_back() - held < 20);
-	/* somebody else's interrupt arrives in the middle of it, each time */
+	/* each time, another channel's interrupt arrives in the middle of the storm */
 	for (; intrs < 20; intrs++) {
 		struct cmds b = chan_block(&other);
 		struct pollfd p = { .fd = e, .events = POLLIN };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs share: each ends with status 0 only if all was as it must be. */
+/* Shared by the programs: each ends with status 0 only if all its checks passed. */
 #ifndef TEST_H
 #define TEST_H
 

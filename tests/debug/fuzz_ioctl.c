@@ -5,10 +5,9 @@
  *
  *	fuzz_ioctl [-s SEED] [-t SECONDS] [-n PROGRAMS] [-v] [-p PROGRAM]
  *
- * A program is a list of numbers, one for each call: everything about a call
- * follows from its number and from what the calls before it returned. Where the
- * kernel has KCOV a program that reached new code is kept, and later ones are
- * made from it; elsewhere they are all new. Each runs on a file of its own.
+ * A program is a list of numbers, one for each call: everything about a call follows from its number and from what the
+ * calls before it returned. Where the kernel has KCOV, a program that reached new code is kept, and later programs are
+ * made from it; elsewhere all programs are new. Each program runs on a file of its own.
  *
  * It is a failure if a field that must be zero was not and the call worked; if
  * something of a program is left when its file is closed; if the kernel
@@ -51,7 +50,7 @@ static void read_program(struct program *p, const char *text)
 	}
 }
 
-/* A new one, or one of the corpus with something changed, taken out or added. */
+/* A new program, or one of the corpus with something changed, removed or added. */
 static void make_program(struct program *p, uint64_t *rng)
 {
 	unsigned at;
@@ -80,7 +79,7 @@ static void make_program(struct program *p, uint64_t *rng)
 		p->call[p->count++] = fuzz_next(rng);
 }
 
-/* Runs it; returns how much of what it reached was new. */
+/* Runs a program; returns how many of the points that it reached were new. */
 static unsigned run_program(const struct program *p)
 {
 	struct fuzz f;

@@ -31,7 +31,7 @@ WALK(open, "open", W_PATH, node_path)
 	return w->other < 0 ? errno : 0;
 }
 
-/* With everything in it: also queued work, waits and events. */
+/* A file with all kinds of objects: also queued work, waits and events. */
 static void traffic(struct world *w)
 {
 	struct drm_ppu_event_register e = {
@@ -176,7 +176,7 @@ WALK(poll, "poll", W_FILE, NULL)
 	return poll(&p, 1, 0) < 0 ? errno : 0;
 }
 
-/* No event is ever queued on the file: reading says so, or fails before. */
+/* No event is ever queued on the file: read() reports that, or fails before. */
 static void read_nonblock(struct world *w)
 {
 	CHECK(!fcntl(w->fd, F_SETFL, O_NONBLOCK));
@@ -246,7 +246,7 @@ DEBUGFS(faults)
 DEBUGFS(regs)
 DEBUGFS(vram)
 
-/* ---- what comes through the core ---- */
+/* ---- calls that come through the DRM core ---- */
 
 WALK(gem_close, "GEM_CLOSE", W_BO, NULL)
 {

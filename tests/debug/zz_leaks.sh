@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The last test on the debug kernel: what leaked while the tests before it ran,
-# and what the driver leaves behind when it goes; and whether the checkers were
-# still on. A leak is planted first, so that finding none means something.
+# The last test on the debug kernel: what leaked while the tests before it ran, and what the driver leaves behind when
+# it goes; and whether the checkers were still on. A leak is planted first; if it is not found, the search for leaks
+# does not work.
 
 leaks=/sys/kernel/debug/kmemleak
 planted=/ppu/debug/planted/ppu_planted.ko

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One script of operations for both drivers, and what each answers: tests/unit/test_driver_script.c runs it
+ * One script of operations for both drivers, with the expected answers: tests/unit/runtime/test_driver_script.c runs it
  * in this process, tests/system/driver_script.c in the guest, through the ioctls.
  *
  * Operations go by the runtime's table of a backend (libruntime/backend/backend.h).  What is in VRAM is
@@ -97,7 +97,7 @@ static const struct {
 	{ "bind 0 80000000 4M rw", "ok" },
 	{ "bind 2 c0000000 2000 ro", "ok" },
 
-	/* what the device makes of them */
+	/* reads and writes of the device through these mappings */
 	{ "chan 0 copy 2", "EINVAL" },
 	{ "chan 0 copy ffffffff", "EINVAL" },
 	{ "chan 0 copy 8", "ok" },
@@ -113,7 +113,7 @@ static const struct {
 	{ "read 0 80000008", "ok 1111" },
 	{ "read 0 c0000000", "ok 0" },
 	{ "look", "depth 1 pending 9 ceiling 11 local 32 watchdog 0 areas none; ..." },
-	/* an error of a channel is its own */
+	/* an error of a channel does not affect other channels */
 	{ "chan 1 copy 8", "ok" },
 	{ "fill 0 c0000000 1", "EIO" },
 	{ "state 0", "error 13" },
@@ -150,7 +150,7 @@ static const struct {
 	{ "limit local 10", "EIO" },
 	{ "end", "ok" },
 
-	/* who dies of a fault: all of the context, and it stays so */
+	/* a fault ends all of the context, for ever */
 	{ "vm 10 2", "ok" },
 	{ "bo 2 8K", "ok" },
 	{ "bo 0 4M", "ok" },
@@ -197,7 +197,7 @@ struct s_state {
 	struct be_vm *vm;
 	struct be_bo *bo[SLOTS];
 	struct s_chan chan[SLOTS];
-	/* Appends to `to` what a look tells, as in debugfs page_tables. */
+	/* Appends the result of a look to `to`, in the form of debugfs page_tables. */
 	void (*look)(struct s_state *s, char *to, size_t room);
 };
 
@@ -260,7 +260,7 @@ static inline void s_cmd(struct s_chan *c, unsigned op, unsigned size, unsigned 
 	}
 }
 
-/* Submits the commands since `first`, and one that tells of their end; waits. */
+/* Submits the commands since `first`, and one that signals their end; waits for that. */
 static inline int s_submit(struct s_state *s, struct s_chan *c, uint32_t first)
 {
 	const struct be_limits lim = { .device_ns = UINT64_MAX, .host_ns = ppu_be_now() + 60000000000ull };
@@ -436,7 +436,7 @@ static inline void s_answer(struct s_state *s, const char *cmd, char *to, size_t
 		snprintf(to, room, "%s", s_result(rc));
 }
 
-/* "..." in what is wanted stands for anything. */
+/* "..." in an expected answer stands for any text. */
 static inline bool s_matches(const char *got, const char *want)
 {
 	const char *dots = strstr(want, "...");
@@ -461,7 +461,7 @@ static inline void s_look_line(const char *line, char *to, size_t room)
 	snprintf(to + strlen(to), room - strlen(to), "%s%.*s", *to ? "; " : "", (int)strcspn(line, "\n"), line);
 }
 
-/* Runs the script; returns the number of answers that are not as wanted, which are said on stderr. */
+/* Runs the script; returns the number of wrong answers, and prints them on stderr. */
 static inline unsigned s_run(struct s_state *s)
 {
 	static char got[4096];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hostile guest: registers, rings, command blocks, page tables, instance blocks and save streams.
- * Whatever it does, the device must not crash, hang or grow; every event ends soon, and after a
- * reset it is idle.
+ * A hostile guest: registers, rings, command blocks, page tables, instance blocks and save streams. Whatever the guest
+ * does, the device must not crash, hang or use ever more memory; every event ends soon, and after a reset the device is
+ * idle.
  *
  * The input is a list of actions, a byte each, followed by what the action reads.
  */
@@ -29,10 +29,10 @@ static struct {
 	struct bench_ctx *c[CTXS];
 	struct bench_chan *ch[CHANS];
 	uint64_t data[CTXS], sys[CTXS], ro[CTXS], task[CTXS];
-	/* Found once: the guest may change its page tables. */
+	/* Addresses are looked up once, because the guest may change its page tables. */
 	void *block[CHANS];
 	struct ppu_gpfifo_entry *ring[CHANS];
-	uint8_t *image;			/* VRAM as set up */
+	uint8_t *image;			/* VRAM after the set-up */
 } f;
 
 static void entry(struct bench_chan *ch, uint32_t i, uint64_t va, uint32_t words, uint32_t flags)
@@ -167,7 +167,7 @@ static void action(struct input *in)
 		ppu_core_mmio_write(b->core, off, op & 16 ? 8 : 4, take(in, 4));
 		ppu_core_mmio_read(b->core, off, 4);
 		break;
-	case 6:		/* a register that does something */
+	case 6:		/* a register with an effect */
 		off = (take(in, 1) & 63) * 4 + ((uint64_t[]){ 0, 0x300, PPU_BAR0_WATCH,
 			PPU_BAR0_CHCFG + 4 * PPU_CHCFG_STRIDE })[op >> 4 & 3];
 		ppu_core_mmio_write(b->core, off, 4, take(in, op & 0x40 ? 4 : 1));

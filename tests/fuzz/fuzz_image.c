@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!ppu_image_link(dst, img, &log) && !ppu_image_finish(dst, &ppu_device_library, &log)) {
 			struct ppu_image *again;
 
-			/* what the linker made, the reader accepts */
+			/* the reader accepts what the linker made */
 			if (ppu_image_write(dst, &bytes, &len))
 				abort();
 			if (ppu_image_read(bytes, len, &again, &log))

@@ -7,7 +7,7 @@
  *	devq_model NAME MISTAKE		the same with a mistake of the host's side
  *	devq_model -first		until the first failure (for mutants)
  *
- * WQ-56 the host never runs what nobody has written; WQ-57, WQ-60 room; WQ-61..WQ-65 end of a launch, laps.
+ * WQ-56 the host never runs an entry that nobody has written; WQ-57, WQ-60 room; WQ-61..WQ-65 end of a launch, laps.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static const struct scenario *find(const char *name)
 	exit(2);
 }
 
-/* As it must be? */
+/* Is the result the expected one? */
 static bool right(const struct model_result *r, const char *fails)
 {
 	if (!fails)

@@ -31,7 +31,7 @@ enum {
 };
 
 /* Threads of the model, in this order. */
-enum { HOST, CPU, KERNEL };	/* then the launching kernel's, then the nested one's */
+enum { HOST, CPU, KERNEL };	/* then threads of the launching kernel, then those of the nested kernel */
 
 const char *const mistake_names[NUM_MISTAKES] = {
 	"none", "stall-all", "no-refresh", "shadow-first", "shadow-far", "wait-for-room", "wfi-no-children",
@@ -51,7 +51,7 @@ static struct world {
 	uint64_t get, put;		/* counted without wrapping; the host sees them modulo count */
 	bool standing;			/* the queue waits in an Acquire */
 	unsigned launch, kernel_done, nested_asked, nested_done;
-	/* Groups by who inserted them, a bit for each (launch, group). */
+	/* Groups by the thread that inserted them, a bit for each (launch, group). */
 	uint32_t accepted[MODEL_MAX_THREADS], ran[MODEL_MAX_THREADS];
 	unsigned last_block;		/* the id of what ran last */
 	struct ppu_queue q;
@@ -186,7 +186,7 @@ static void event(unsigned which)
 
 /* ---- the host interface, at the queue ---- */
 
-/* Shadow never promises an entry that the host would not reach. */
+/* Shadow never allows an entry that the host would not reach. */
 static void check_shadow(void)
 {
 	if (wrong != COUNT_32 && w.mem[SHADOW] > w.put)
@@ -469,7 +469,7 @@ static void run_nested(unsigned thread)
 
 /* ---- all of it ---- */
 
-/* All launches are through; what remains is the queue in Acquire X. */
+/* All launches are complete; only the queue is left, in the Acquire of X. */
 static bool at_end(void)
 {
 	return w.launch == sc->launches && w.mem[Y] == sc->launches && w.standing && !num_events();
@@ -479,7 +479,7 @@ static void init_world(void)
 {
 	memset(&w, 0, sizeof(w));
 	w.get = w.put = sc->first;
-	/* What stands in the ring before is older than this lap. */
+	/* The initial contents of the ring are older than this lap. */
 	w.q = (struct ppu_queue){
 		.ring = (uintptr_t)&w.mem[RING], .soft = (uintptr_t)&w.mem[SOFT],
 		.shadow = (uintptr_t)&w.mem[SHADOW], .sems = (uintptr_t)&w.mem[SEMS],

@@ -3,9 +3,9 @@
  * The world around the insertion protocol of libruntime/compiler/devabi/insert.h, for the model checker: the memory of
  * one device-owned queue, the host interface that runs it, and the CPU's channel that launches.
  *
- * Memory is a row of words.  Each word of the ring and of the command memory is fresh from when a thread
- * stores it until the host interface has left the entry; a fetch of what is not fresh, or a store over what
- * is, breaks the safety invariant (WQ-56).
+ * Memory is a row of words.  A word of the ring or of the command memory is fresh from the time a thread stores it
+ * until the host interface has left the entry. A fetch of a word that is not fresh, or a store to a word that is fresh,
+ * breaks the safety invariant (WQ-56).
  */
 #ifndef MODEL_DEVQ_WORLD_H
 #define MODEL_DEVQ_WORLD_H
@@ -22,7 +22,9 @@
 #define MAX_LAUNCHES	6
 #define PIECE_WORDS	8	/* command memory of an entry */
 
-/* Mistakes of the other side, which is not compiled from the real source here; 10 is TRAP-10. */
+/*
+ * Mistakes of the host's side, which is not compiled from the real source here. The numbers are traps: 10 is TRAP-10.
+ */
 enum mistake {
 	NO_MISTAKE,
 	STALL_ALL,		/* 1: a blocked queue stalls the CPU's channel, too */
@@ -56,7 +58,7 @@ struct scenario {
 	struct script thread[MAX_KERNEL];
 	unsigned nested;		/* threads of the kernel that a block starts */
 	struct script child[MAX_NESTED];
-	const char *fails;		/* NULL, or a part of the sentence by which it must fail */
+	const char *fails;		/* NULL, or a part of the sentence with which the scenario must fail */
 };
 
 struct model_result devq_check(const struct scenario *s, enum mistake mistake, uint64_t max_states, bool path);

@@ -10,7 +10,7 @@
 #include "explore.h"
 
 #define STACK_BYTES	(64 * 1024)
-#define FRAME_SLACK	192	/* below the frame of park(): what the compiler may still have put there */
+#define FRAME_SLACK	192	/* below the frame of park(): the compiler may still have data there */
 
 struct step {
 	unsigned thread, choice;	/* thread == num_threads: event number `choice` */
@@ -240,7 +240,7 @@ static void grow_seen(void)
 	x.is_end = need(realloc(x.is_end, cap));
 }
 
-/* The number of the state; *is_new: nobody has been here. */
+/* The number of the state; *is_new: the state was not reached before. */
 static uint32_t number_of(const struct frame *f, bool *is_new)
 {
 	uint64_t a, b, at;
@@ -353,7 +353,7 @@ static void print_path(void)
 	}
 }
 
-/* From the ends backwards: who cannot reach one? */
+/* Backwards from the ends: which states cannot reach an end? */
 static uint64_t count_trapped(uint32_t *example)
 {
 	bool changed = true;

@@ -2,14 +2,14 @@
 /*
  * Every interleaving of a few threads of real C code: an explicit-state model checker.
  *
- * A thread is a function on a small stack of its own.  It runs undisturbed up to its next point, which
- * stands before each access to what others touch; which thread goes on from there is what is explored.
- * The state of the world is one block of plain memory without pointers to anything that moves (pointers
- * into itself are fine).  A state is that block plus what is on the threads' stacks; states seen before
- * are not explored again, so loops that wait end by themselves.
+ * A thread is a function on a small stack of its own.  It runs undisturbed up to its next point; there is a point
+ * before each access to shared data. The explorer tries each choice of the thread that goes on from there. The state of
+ * the world is one block of plain memory without pointers to anything that moves (pointers into itself are fine).  A
+ * state is that block plus what is on the threads' stacks; states seen before are not explored again, so loops that
+ * wait end by themselves.
  *
- * Checked are what the code says with model_fail(), and that from every state that can be reached an end
- * can still be reached (so neither deadlock nor a trap of waiting loops).
+ * Two things are checked: that no thread calls model_fail(), and that from every state that can be reached an end can
+ * still be reached (so there is neither a deadlock nor a set of loops that wait for each other).
  *
  *	struct model m = { .state = &world, .bytes = sizeof(world), .threads = ..., ... };
  *	struct model_result r = model_explore(&m, 1000000);
@@ -54,9 +54,9 @@ struct model_result model_explore(const struct model *m, uint64_t max_states, bo
 
 /* ---- for threads ---- */
 
-/* Others may do something here. what: a constant string for the printed path, with a number. */
+/* A point: other threads may run here. what: a constant string for the printed path, with a number. */
 void model_point(const char *what, uint64_t number);
-/* Wait until this holds of the world. */
+/* Waits until the condition holds for the world. */
 void model_wait(bool (*cond)(uint64_t arg), uint64_t arg, const char *what);
 /* 0 .. n - 1, all of them are explored. */
 unsigned model_choose(unsigned n, const char *what);

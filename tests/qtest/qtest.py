@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A QEMU process with the PPU and no guest, spoken to in the qtest line protocol.
 
-The machine is q35 under the qtest accelerator: no CPU runs, time moves only by clock_step(), so
-what is tested is the device and its glue, deterministically. There is no firmware either: Ppu
-places the BARs itself.
+The machine is q35 under the qtest accelerator: no CPU runs, time moves only by clock_step(), so the
+tests of the device and its glue are deterministic. There is no firmware either: class Ppu places the
+BARs itself.
 """
 
 import base64

@@ -21,5 +21,5 @@ $(BUILD)/guest/system/zero_cpu: $(SYSTEM_PTX)
 $(BUILD)/obj/tests/system/device_queues.o: private PPU_CFLAGS += -DDEVQ_PTX='"$(BUILD)/unit/devq.ptx"'
 $(BUILD)/obj/tests/system/device_queues.o: $(BUILD)/unit/devq.ptx
 
-# It looks below the runtime.
+# This test uses the backend below the runtime.
 $(BUILD)/obj/tests/system/driver_script.o: private PPU_CFLAGS += -Ilibruntime

@@ -3,9 +3,9 @@
  * Copy priorities and host functions through the driver, in the guest.  TAP.
  * Rows: CP-7, CP-12, CP-13, CP-23, CP-25, CP-30, CP-31, CP-37; CP-10 (both directions of numbers).
  *
- * A free-running guest promises no times.  So everything is put behind one event that a host function
- * holds back: when it lets go, all copies become ready in one instant, and the order of their time stamps
- * is the order of their priorities.
+ * A free-running guest promises no times.  So all copies wait for one event that a host function holds back. When the
+ * function returns, all copies become ready at the same time, and the order of their time stamps is the order of their
+ * priorities.
  */
 #include <semaphore.h>
 #include <signal.h>
@@ -74,7 +74,7 @@ static void race(int levels, int step, uint64_t when[][COPIES])
 			OK(ppuEventRecord(done[l][i], s[l]));
 		}
 	}
-	/* CP-23: they wait for an event, so none of them is counted. */
+	/* CP-23: the copies wait for an event, so none of them is counted. */
 	semaphores_are_zero();
 	for (int l = 0; l < levels; l++)
 		CHECK(ppuStreamQuery(s[l]) == PPU_ERROR_NOT_READY);
@@ -143,7 +143,10 @@ static void t_off(void)
 	OK(ppuShutdown());
 }
 
-/* CP-37: processes killed with copies of all priorities under way leave the others' alone. */
+/*
+ * CP-37: when processes are killed with copies of all priorities under way, the semaphores of other processes do not
+ * change.
+ */
 static void t_killed(void)
 {
 	uint64_t when[8][COPIES];

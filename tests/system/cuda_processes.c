@@ -63,7 +63,7 @@ static void count(struct user *u, unsigned int times)
 		_exit(1);
 }
 
-/* go: written to by who is ready, read by the other. */
+/* go: a pipe; the process that is ready writes, the other one reads. */
 static int faulty(int ready, int go)
 {
 	struct user u = begin();

@@ -3,8 +3,8 @@
  * Device-owned work queues through the driver, in the guest.  TAP.
  * Rows: WQ-12, WQ-26, WQ-52, WQ-62, WQ-67, WQ-68, WQ-69, WQ-70, WQ-74.
  *
- * The kernels are those of the unit tests (tests/unit/runtime/devq.cu) and run there with the same results; here it is
- * the driver and a CPU of its own that are looked at.
+ * The kernels are those of the unit tests (tests/unit/runtime/devq.cu) and have the same results there; this test is
+ * about the driver, with a CPU that runs beside the device.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -221,7 +221,7 @@ static void killed(void)
 
 /* ---- no CPU --------------------------------------------------------------------------------------- */
 
-/* How often a thread was put on a CPU. */
+/* How often a thread was scheduled on a CPU. */
 static unsigned long scheduled(pid_t tid)
 {
 	unsigned long run, wait, count;
@@ -270,11 +270,11 @@ static void *waiter(void *arg)
 }
 
 /*
- * WQ-52: kernels that launch each other, on a ring that holds them all.  One thread waits; another looks on, by plain
- * loads and stores of memory.  Every STRETCH launches the chain stops until it has looked; so a whole stretch lies
- * between two looks, whatever the speed.  In none of them is there an interrupt of the device, and the waiting
- * thread, which is in a system call, does not run.  There are no other threads: no ioctl.
- * A wait looks after errors twice a second, so some stretches may be disturbed by that, not all of them.
+ * WQ-52: kernels that launch each other, on a ring that holds them all.  One thread waits; another thread observes,
+ * with plain loads and stores of memory. After every STRETCH launches the chain stops until the observer has looked; so
+ * a whole stretch lies between two observations, whatever the speed. During a stretch there is no interrupt of the
+ * device, and the waiting thread, which is in a system call, does not run. There are no other threads, so there is no
+ * ioctl. A wait checks for errors twice a second, so this may disturb some stretches, but not all of them.
  */
 #define LINKS	900u
 #define STRETCH	10u
@@ -320,8 +320,10 @@ static void no_cpu(void)
 	stop();
 }
 
-/* The device's own counts: 800 launches more are no register access more (but for what the driver may do by itself,
- * now and then). */
+/*
+ * The device's own counters: 800 more launches cause no more register accesses (except those that the driver makes by
+ * itself now and then).
+ */
 #define NOW_AND_THEN	100u
 
 static void no_mmio(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The script of tests/driver, with the kernel's driver.  (In this process: tests/unit/test_driver_script.c.) */
+/* The script of tests/driver, with the kernel's driver.  (In this process: tests/unit/runtime/test_driver_script.c.) */
 #include <sys/mount.h>
 #include <unistd.h>
 

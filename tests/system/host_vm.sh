@@ -23,7 +23,7 @@ check()		# NAME EXPECTED ACTUAL
 vm() { scripts/vm --no-ppu --no-module "$@" 2>"$tmp/err"; }
 left() { pgrep -fc "qemu-system-x86_64 .*$tmp/ppu-vm-"; }
 
-# One boot for what one boot can tell.
+# Everything that can be tested in one boot.
 mkdir "$tmp/share"
 echo from-host >"$tmp/share/in"
 out=$(vm --timeout 240 --env "WORD=a b" --share "$tmp/share" -- sh -c \
@@ -79,7 +79,7 @@ for signal in INT TERM KILL; do
 	check "SIG$signal leaves no QEMU" 0 "$(left)"
 done
 
-# Left to measure it, a guest on a busy machine has a clock that runs many times too fast.
+# If the guest measures the rate of its clock itself, the clock runs many times too fast on a busy machine.
 khz=$(vm --accel tcg --timeout 240 -- sh -c 'sed "s/.*tsc_early_khz=\([0-9]*\).*/\1/" /proc/cmdline
 	dmesg | sed -n "s/.*tsc: Detected \([0-9]*\)\.\([0-9]*\) MHz.*/\1\2/p"')
 check "the guest knows the rate of its TSC" "${khz%%$'\n'*}" "${khz##*$'\n'}"
@@ -103,7 +103,8 @@ sealed >"$tmp/two"
 check "a sealed machine under --icount says something" yes "$([[ $(wc -l <"$tmp/one") -gt 200 ]] && echo yes)"
 check "a sealed machine under --icount repeats itself exactly" "" "$(diff "$tmp/one" "$tmp/two" | head -n 5)"
 
-# What the labs' graders rest on: a file at a place of its own, and counters read from outside, however it ended.
+# What the labs' graders depend on: a file at a path of its own, and counters that are read from outside, however the
+# machine ended.
 count() { /usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["mmio_reads"] > 0)' "$1" 2>&1; }
 bar0='for d in /sys/bus/pci/devices/*; do [ "$(cat $d/device)" = 0x0050 ] && cd $d; done
 	echo 1 >enable; a=$(head -n1 resource | cut -d" " -f1); devmem $a; devmem $a'

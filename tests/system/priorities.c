@@ -4,7 +4,7 @@
  * Rows: SP-17, SP-23, SP-24 (two processes with depths 4 and 2 and their maps), SP-43, SP-44, SP-45; fairness
  * between contexts: one with an endless kernel of the highest priority on all SMs does not stop another.
  *
- * The processes tell each other by pipes how far they are; nothing depends on how fast the guest is.
+ * The processes tell each other through pipes how far they have got; nothing depends on how fast the guest is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,7 +248,7 @@ static void endless(const struct peer *p)
 			   (void *[]){ &stop, &begun }, NULL, 0));
 	while (!word[16])
 		usleep(1000);
-	/* It holds a slot and has blocks on SMs, and says so until it is told to stop. */
+	/* The task holds a slot and has blocks on SMs, and is reported so until it is told to stop. */
 	CHECK(my_tasks(&t) == 1);
 	CHECK(!strcmp(t.kernel, "endless") && t.blocks == blocks && !t.blocks_done && t.depth == 1 && t.parent == -1);
 	CHECK(t.blocks_running + t.blocks_saved > 0);
@@ -273,7 +273,7 @@ static void finite_kernel(const struct peer *p)
 	OK(ppuStreamCreate(&s, 0, 0));
 	OK(ppuMallocHost((void **)&word, 4096));
 	wait_for_peer(p);	/* the endless one runs */
-	CHECK(my_tasks(&t) == 0);	/* that is nobody else's business */
+	CHECK(my_tasks(&t) == 0);	/* other contexts do not see it */
 	OK(ppuLaunchKernel(fn("count"), ppuDim(2 * blocks, 1, 1), ppuDim(1, 1, 1), shared, s, (void *[]){ &word },
 			   NULL, 0));
 	OK(ppuStreamSynchronize(s));

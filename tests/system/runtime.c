@@ -239,7 +239,7 @@ static void t_wait_sleeps(void)
 
 	start(0);
 	OK(ppuLaunchKernel(fn("endless"), ppuDim(1, 1, 1), ppuDim(32, 1, 1), 0, NULL, NULL, NULL, 0));
-	/* What a busy machine does to us counts as our time, too: but not always. */
+	/* The work of a busy machine may count as our time, but not in every attempt. */
 	for (int i = 0; i < 20 && !slept; i++) {
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
 		CHECK(ppuStreamSynchronizeUntil(NULL, UINT64_MAX, 500000000) == PPU_ERROR_TIMEOUT);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * WQ-52: work that threads on the GPU make runs without the CPU.  A kernel puts 400 kernels into its stream's
- * queue; from its start to the last of them there is no access to a register of the device, no interrupt, no
- * ioctl, and the thread that waits for the stream is not scheduled.  Both ends of that time are held by the
- * kernels themselves, which look at pinned memory; so nothing here depends on speed.  TAP.
+ * WQ-52: work that threads on the GPU make runs without the CPU.  A kernel puts 400 kernels into its stream's queue;
+ * from its start to the last of them there is no access to a register of the device, no interrupt, no ioctl, and the
+ * thread that waits for the stream is not scheduled.  The kernels themselves wait at both ends of that time, for words
+ * in pinned memory; so the test does not depend on speed.  TAP.
  */
 #define _GNU_SOURCE
 #include <libgen.h>
@@ -21,7 +21,7 @@
 #include "lib/check.h"
 
 #define LAUNCHES 400u		/* two entries each: the default queue has room for them */
-#define PATIENCE 120		/* seconds, for what does not come when something is broken */
+#define PATIENCE 120		/* seconds to wait for something that never comes when there is a mistake */
 
 /* Words of pinned memory: first and last kernel, and what they wait for. */
 enum { FIRST, GO, LAST, END, FAILED, WORDS };
@@ -141,7 +141,7 @@ static void *launch_and_wait(void *arg)
 
 struct measured {
 	struct look begin, end;
-	uint64_t own_reads, own_writes;		/* what one look() costs */
+	uint64_t own_reads, own_writes;		/* the cost of one look() itself */
 	uint64_t irqs_to_last;			/* from before the launch */
 };
 
@@ -202,7 +202,7 @@ int main(void)
 
 	start();
 	OK(ppuStreamSetQueue(stream, NULL));
-	run(3);			/* what is made once is made */
+	run(3);			/* after the first launch, everything that is made only once exists */
 	m = run(LAUNCHES);
 	printf("# %u nested launches: %llu reads and %llu writes of registers (a look: %llu and %llu), %llu interrupts, %lu ioctls\n",
 	       LAUNCHES, (unsigned long long)(m.end.reads - m.begin.reads),
@@ -220,7 +220,7 @@ int main(void)
 	printf("ok 3 - WQ-52: no ioctl\n");
 	CHECK(!strcmp(m.end.sched, m.begin.sched));
 	printf("ok 4 - WQ-52: the waiting thread is not scheduled: its schedstat stays as it is\n");
-	/* That the measure sees something: without the assist the driver refreshes. */
+	/* Shows that the measurement works: without the assist the driver refreshes. */
 	OK(ppuStreamSetQueue(stream, &no_assist));
 	run(3);
 	m = run(LAUNCHES);

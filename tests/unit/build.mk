@@ -2,12 +2,10 @@
 #
 # Unit tests: host programs, no VM.
 #
-# A folder for each part of the tree that is tested. Every tests/unit/*/test_*.c
-# becomes $(BUILD)/unit/test_*, wherever it stands (so no two have one name),
-# compiled and linked with the sanitizers, against all sources in
-# tests/unit/lib/, the sanitized static libraries and Check. A new file is
-# picked up without an edit here. tests/unit/*/*.sh run as they are (TAP on
-# stdout, or just an exit status).
+# A folder for each part of the tree that is tested. Every tests/unit/*/test_*.c becomes $(BUILD)/unit/test_*, whatever
+# its folder (so no two may have the same name), compiled and linked with the sanitizers, against all sources in
+# tests/unit/lib/, the sanitized static libraries and Check. A new file is picked up without an edit here.
+# tests/unit/*/*.sh run as they are (TAP on stdout, or just an exit status).
 #
 #   make unit                 build and run all
 #   make unit T=test_ring     one (or several, quoted)
@@ -37,7 +35,7 @@ $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS)
 	-Itests/unit/lib -Iqemu-device -Ilibruntime -Ikmod $(UNIT_CHECK_CFLAGS)
 
 .SECONDARY: $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP))
-# Each program's own object: from its folder.
+# The object of each program, from the program's folder.
 $(foreach s,$(UNIT_SRCS),$(eval $(BUILD)/unit/$(basename $(notdir $(s))): $(call ppu_objs_san,$(s))))
 $(foreach s,$(UNIT_FAST_SRCS),$(eval $(BUILD)/unit-fast/$(basename $(notdir $(s))): $(call ppu_objs,$(s))))
 
@@ -56,12 +54,17 @@ $(UNIT_BINS): $(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
 # test_sched_cost counts basic blocks of these (see there); they stand before the library.
 UNIT_COUNTED := $(patsubst %,$(BUILD)/obj-count/qemu-device/core/%.o, \
 	base/event host/ce host/chan host/host host/hostif host/hostsched host/runlist memory/mem memory/mmu memory/sem memory/watch)
-$(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk
+$(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk $(CC_STAMP)
 	@mkdir -p $(@D)
 	$(say) CC-CNT $<
 	$(Q)$(CC) $(CFLAGS_COMMON) -Iqemu-device $(CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
 $(BUILD)/unit/test_sched_cost: $(UNIT_COUNTED)
 ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
+
+# test_hostmem decides which allocation of the core fails.
+$(BUILD)/unit/test_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=ppu_%,alloc alloc_aligned realloc free sentence vsentence)
+# and test_backend_memory which one of the backend.
+$(BUILD)/unit/test_backend_memory: private LDFLAGS += -Wl,--wrap=calloc
 
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) \
 		$(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)))
@@ -75,7 +78,12 @@ $(BUILD)/model/devq_model: $(call ppu_objs,$(UNIT_MODEL_SRCS))
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(UNIT_MODEL_SRCS)))
 
-UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(filter %/$(basename $(notdir $(t))) %/$(notdir $(t)),$(UNIT_BINS) $(UNIT_SH))),$(UNIT_BINS) $(UNIT_SH))
+unit_test_of = $(filter %/$(basename $(notdir $(1))) %/$(notdir $(1)),$(UNIT_BINS) $(UNIT_SH))
+UNIT_WANTED := $(if $(T),$(foreach t,$(T),$(call unit_test_of,$(t))),$(UNIT_BINS) $(UNIT_SH))
+UNIT_UNKNOWN := $(strip $(foreach t,$(T),$(if $(call unit_test_of,$(t)),,$(t))))
+ifneq ($(and $(filter unit unit-build,$(MAKECMDGOALS)),$(UNIT_UNKNOWN)),)
+$(error no unit test is called $(UNIT_UNKNOWN); they are the files tests/unit/*/test_*.c and *.sh)
+endif
 
 # Kernels of tests/unit/test_devq*.c, one of them without the fence (WQ-18).
 UNIT_PTX := $(BUILD)/unit/devq.ptx $(BUILD)/unit/devq_unfenced.ptx
@@ -89,8 +97,8 @@ $(UNIT_PTX): tests/unit/runtime/devq.cu $(wildcard libruntime/compiler/devabi/*.
 unit-build: $(UNIT_PTX)
 unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(foreach f,$(UNIT_FAST),\
 		$(if $(filter %/$(f:test_%=%).sh,$(UNIT_WANTED)),$(BUILD)/unit-fast/$(f))) \
-	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model)
+	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model) \
+	$(if $(filter %/analyze.sh,$(UNIT_WANTED)),analyze-reports)
 #: make unit          host tests, no VM (T=test_ring: only that one)
 unit: unit-build
-	$(if $(UNIT_WANTED),,$(if $(T),$(error no unit test is called $(T))))
 	$(Q)BUILD=$(BUILD) scripts/check --run unit $(UNIT_WANTED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the device that clang's headers leave to the SDK's. */
+/* Functions of the device that clang's headers do not have, because they expect them in the SDK's headers. */
 #ifndef PPU_CRT_DEVICE_FUNCTIONS_HPP
 #define PPU_CRT_DEVICE_FUNCTIONS_HPP
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the host's C library has not of CUDA's mathematics, and min and max for all; the device's functions are
- * in clang's headers, over the ones in libruntime/cudart/device.  clang includes this file more than once, with
- * words such as __host__ changed.
+ * CUDA's mathematics for the host, as far as the C library lacks it, and min and max for host and device.  The device's
+ * functions are in clang's headers, and call those in libruntime/cudart/device.  clang includes this file more than
+ * once, with other meanings of words such as __host__.
  */
 #ifndef PPU_CRT_MATH_FUNCTIONS_HPP
 #define PPU_CRT_MATH_FUNCTIONS_HPP
@@ -10,21 +10,33 @@
 #define CUDART_HOST_ static inline __attribute__((host, unused))
 #define CUDART_BOTH_ static inline __attribute__((host, device, unused))
 
+/* Newer C libraries have some of them, where these are declared at all. */
+#if defined(__GLIBC_PREREQ) && defined(__GLIBC_USE_IEC_60559_FUNCS_EXT_C23)
+#define CUDART_GLIBC_(major, minor) \
+	(__GLIBC_PREREQ(major, minor) && __GLIBC_USE_IEC_60559_FUNCS_EXT_C23)
+#else
+#define CUDART_GLIBC_(major, minor) 0
+#endif
+
+#if !CUDART_GLIBC_(2, 42)
 CUDART_HOST_ float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 CUDART_HOST_ double rsqrt(double x) { return 1.0 / sqrt(x); }
+#endif
 CUDART_HOST_ float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 CUDART_HOST_ double rcbrt(double x) { return 1.0 / cbrt(x); }
+#if !CUDART_GLIBC_(2, 41)
 CUDART_HOST_ double sinpi(double x) { return sin(M_PI * fmod(x, 2.0)); }
 CUDART_HOST_ double cospi(double x) { return cos(M_PI * fmod(x, 2.0)); }
 CUDART_HOST_ float sinpif(float x) { return (float)sinpi((double)x); }
 CUDART_HOST_ float cospif(float x) { return (float)cospi((double)x); }
+#endif
 CUDART_HOST_ void sincospi(double x, double *s, double *c) { *s = sinpi(x); *c = cospi(x); }
 CUDART_HOST_ void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
 CUDART_HOST_ double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 CUDART_HOST_ float normcdff(float x) { return (float)normcdf((double)x); }
 CUDART_HOST_ double erfcx(double x) { return exp(x * x) * erfc(x); }
 CUDART_HOST_ float erfcxf(float x) { return (float)erfcx((double)x); }
-/* By halving: erfc falls. */
+/* Finds x with erfc(x) == y by halving an interval: erfc only falls. */
 CUDART_HOST_ double erfcinv(double y)
 {
 	double low = -6.0, high = 28.0;
@@ -43,7 +55,7 @@ CUDART_HOST_ float erfcinvf(float y) { return (float)erfcinv((double)y); }
 CUDART_HOST_ double normcdfinv(double y) { return -M_SQRT2 * erfcinv(2.0 * y); }
 CUDART_HOST_ float normcdfinvf(float y) { return (float)normcdfinv((double)y); }
 
-/* The device's for int are clang's. */
+/* The device's functions for int are in clang's headers. */
 CUDART_HOST_ int min(int a, int b) { return a < b ? a : b; }
 CUDART_HOST_ int max(int a, int b) { return a > b ? a : b; }
 #define CUDART_MINMAX_(type) \

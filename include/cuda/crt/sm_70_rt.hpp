@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* __match_any_sync and __match_all_sync, over those of clang's headers, which include this file. */
+/* __match_any_sync and __match_all_sync, made of the functions of clang's headers, which include this file. */
 #ifndef PPU_CRT_SM_70_RT_HPP
 #define PPU_CRT_SM_70_RT_HPP
 

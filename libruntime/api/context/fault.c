@@ -103,7 +103,7 @@ static void describe(struct ppuCtx_st *ctx, const struct ppu_fault_rec *r, char 
 	if (n < len && r->va)
 		n += (size_t)snprintf(buf + n, len - n, ", %s at 0x%llx", access[r->access & 3],
 				      (unsigned long long)r->va);
-	if (n < len && r->channel != 0xffff)
+	if (n < len && r->channel != PPU_FAULT_NO_CHANNEL)
 		snprintf(buf + n, len - n, ", %s %u", rt_queue_has(ctx, r->channel) ? "device-owned queue" : "channel",
 			 r->channel);
 }

@@ -28,7 +28,8 @@ static int inst_write(struct be_vm *vm)
 	};
 
 	ppu_inst_fill((struct ppu_inst_block *)(dev->vram + vm->inst), &inst);
-	return ctx_cmd(vm, PPU_CTX_CMD_LOAD) & PPU_CTX_BAD ? -EINVAL : 0;
+	/* The block is right.  The device refuses it when it has no memory for the context. */
+	return ctx_cmd(vm, PPU_CTX_CMD_LOAD) & PPU_CTX_BAD ? -ENOMEM : 0;
 }
 
 /* ---- areas ---------------------------------------------------------------------------------- */
@@ -131,7 +132,7 @@ static bool limit_ok(enum be_vm_limit which, uint32_t value)
 int ppu_bc_vm_create(struct be_dev *dev, const uint32_t *limits, struct be_vm **out)
 {
 	struct be_vm *vm;
-	int rc = -ENOSPC;
+	int rc;
 
 	for (unsigned i = 0; i < BE_VM_LIMITS; i++)
 		if (!limit_ok(i, limits[i]))
@@ -144,8 +145,10 @@ int ppu_bc_vm_create(struct be_dev *dev, const uint32_t *limits, struct be_vm **
 		vm->limit[i] = rounded(i, limits[i]);
 	ppu_bc_lock(dev);
 	vm->context_id = ++dev->next_context;
-	if (!ppu_bc_vram_alloc(dev, PPU_INST_SIZE, &vm->inst) &&
-	    !ppu_bc_pt_init(vm))
+	rc = ppu_bc_vram_alloc(dev, PPU_INST_SIZE, &vm->inst);
+	if (!rc)
+		rc = ppu_bc_pt_init(vm);
+	if (!rc)
 		rc = inst_write(vm);
 	if (rc) {
 		vm_free(vm);

@@ -3,8 +3,8 @@
  * The assembler's state, and what all its parts use: the text under the cursor, names, messages.
  *
  * as_text.c reads characters, as_operand.c numbers and operands, as_insn.c an instruction, as_function.c
- * and as_data.c directives; as_image.c adds to the image; asm.c goes over the lines and ties up what was
- * used before it was defined.
+ * and as_data.c directives; as_image.c adds to the image; asm.c goes over the lines, and at the end puts in
+ * the names that were used before they were defined.
  */
 #ifndef PPU_AS_H
 #define PPU_AS_H
@@ -18,7 +18,7 @@ struct as_span {
 	size_t n;
 };
 
-/* Name -> number, in a scope (function number, or 0). */
+/* A map from names to numbers.  Each name has a scope: the function's symbol index + 1, or 0. */
 struct as_map {
 	struct as_map_entry {
 		struct as_span key;
@@ -54,7 +54,7 @@ struct as {
 	uint32_t scope;		/* current function's symbol index + 1 */
 	int has_loc;
 	uint32_t next_param;
-	uint8_t fn_regs, fn_bars, fn_insns;	/* given explicitly */
+	uint8_t fn_regs, fn_bars, fn_insns;	/* flags: the directive says the number */
 	struct ppu_line *auto_lines;
 	uint32_t num_auto;
 };

@@ -7,9 +7,9 @@
 #include "compiler/asm/as_operand.h"
 #include "compiler/asm/as_text.h"
 
-/* Values after '=' of a variable. */
+/* The list of values after a variable's '='. */
 struct items {
-	uint64_t at, room, pos;	/* offset in the data; bytes, those filled */
+	uint64_t at, room, pos;	/* offset in the data; bytes there, bytes filled so far */
 	unsigned bytes;		/* of one value */
 	enum { I_INT, I_FLOAT, I_ADDR, I_CODE, I_ZERO, I_ASCII } kind;
 };
@@ -38,7 +38,7 @@ static int ascii(struct as *a, struct items *it, const char *from)
 	return 1;
 }
 
-/* .word and the like: what follows. */
+/* Reads .word and the like: the kind and the size of the values that follow. */
 static int item_kind(struct as *a, struct items *it)
 {
 	static const struct {
@@ -76,7 +76,7 @@ static int item_kind(struct as *a, struct items *it)
 	return 1;
 }
 
-/* An address or a function's index, filled in by a relocation. */
+/* An address or a function's index: the value is filled in by a relocation. */
 static int item_symbol(struct as *a, struct items *it)
 {
 	struct as_operand o;
@@ -85,7 +85,7 @@ static int item_symbol(struct as *a, struct items *it)
 	if (!as_symbol_ref(a, &o))
 		return 0;
 	as_add_fixup(a, it->kind == I_ADDR ? AS_FIX_DATA_ADDR : AS_FIX_DATA_CODE, 0, o.sym, o.quoted, o.addend, o.at);
-	/* data offsets have 64 bits: kept where the value will be */
+	/* where the value goes: an offset in the data, which has at most PPU_IMAGE_DATA_MAX bytes */
 	memset(a->img->data + it->at + it->pos, 0, 8);
 	if (a->num_fixups)
 		a->fixups[a->num_fixups - 1].pc = (uint32_t)(it->at + it->pos);
@@ -112,7 +112,7 @@ static int item_number(struct as *a, struct items *it)
 			AS_ERROR(a, from, "an integer is expected");
 			return 0;
 		}
-		/* hexadecimal: the bits themselves */
+		/* a hexadecimal number gives the bits of the value */
 		if (o.kind == AS_O_INT && a->p - from > 2 && (from[1] == 'x' || from[2] == 'x')) {
 			v = o.value;
 		} else if (it->bytes == 8) {
@@ -132,7 +132,7 @@ static int item_number(struct as *a, struct items *it)
 	return 1;
 }
 
-/* At data offset `at`, at most `room` bytes. */
+/* Reads the values of a variable into the data at offset `at`, at most `room` bytes. */
 static int items(struct as *a, uint64_t at, uint64_t room)
 {
 	struct items it = { .at = at, .room = room, .bytes = 1, .kind = I_INT };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* .kernel, .func, .param and what ends a function. */
+/* .kernel, .func, .param, and the end of a function. */
 #include <stddef.h>
 #include "compiler/asm/as_function.h"
 #include "compiler/asm/as_image.h"
@@ -44,7 +44,7 @@ void as_close_function(struct as *a)
 	a->scope = 0;
 }
 
-/* key=number options and words up to the end of the line. */
+/* Reads options `key=number`, and words, up to the end of the line. */
 static int function_options(struct as *a, struct ppu_symbol *s)
 {
 	while (!as_end_of_statement(a)) {

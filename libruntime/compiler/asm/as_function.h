@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* .kernel, .func, .param and what ends a function. */
+/* .kernel, .func, .param, and the end of a function. */
 #ifndef PPU_AS_FUNCTION_H
 #define PPU_AS_FUNCTION_H
 
@@ -7,7 +7,7 @@
 
 void as_function(struct as *a, unsigned kind);
 void as_param(struct as *a);
-/* The function that ends here: count and scan what its directive did not say. */
+/* Ends the current function: finds the instructions, registers and barriers that its directive did not state. */
 void as_close_function(struct as *a);
 
 #endif

@@ -117,18 +117,18 @@ static int suffixes(struct as *a, struct ppu_insn *in, struct as_span s, const s
 	return 1;
 }
 
-/* Giving the operands to the syntax string. */
+/* State while the letters of the syntax string take the operands one by one. */
 struct placing {
 	struct as *a;
 	struct ppu_insn *in;
 	const struct ppu_isa_info *info;
 	struct as_operand *o;
-	unsigned num, k;	/* operands, those given */
+	unsigned num, k;	/* operands, those taken so far */
 	uint32_t have;		/* fields of the format */
 	uint8_t w[4];		/* registers of d, a, b, c */
 };
 
-/* The next operand; NULL: reported. */
+/* Takes the next operand.  NULL: there is none, which is reported with the name `what`. */
 static struct as_operand *need(struct placing *p, const char *what)
 {
 	if (p->k < p->num)
@@ -248,9 +248,7 @@ static int place_b_or_c(struct placing *p, int c)
 	return 1;
 }
 
-/*
- * A predicate that only PLOP must have: *x is NULL when it is left out.  0 after an error.
- */
+/* A predicate that must be written for PLOP only; *x is NULL when it is left out.  0 after an error. */
 static int optional_pred(struct placing *p, const char *what, struct as_operand **x)
 {
 	*x = NULL;
@@ -284,7 +282,7 @@ static int place_dest_pred(struct placing *p, int second)
 	return 1;
 }
 
-/* The source predicate; the one in field a, which is never left out. */
+/* The source predicate.  in_a: the one in field a, which is never left out. */
 static int place_source_pred(struct placing *p, int in_a)
 {
 	struct as_operand *x;
@@ -392,7 +390,7 @@ static int place_sreg(struct placing *p)
 	return x && x->kind == AS_O_SREG;
 }
 
-/* What is not in the syntax string. */
+/* Operands that the syntax string does not have. */
 static int place_more(struct placing *p)
 {
 	unsigned op = PPU_GET(p->in, OP), r = 0;
@@ -444,7 +442,7 @@ static int place(struct as *a, struct ppu_insn *in, const struct ppu_isa_info *i
 	const char *s;
 	unsigned i;
 
-	if (PPU_GET(in, OP) == PPU_OP_S2R)	/* the width of d depends on it */
+	if (PPU_GET(in, OP) == PPU_OP_S2R)	/* the special register decides the width of d */
 		for (i = 0; i < num; i++)
 			if (o[i].kind == AS_O_SREG)
 				PPU_SET(in, IMM, o[i].num);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Name -> number: open addressing. */
+/* Maps from names to numbers: hash tables with open addressing. */
 #include <stdlib.h>
 #include <string.h>
 #include "compiler/asm/as_map.h"

@@ -24,7 +24,8 @@ struct as_operand {
 int as_number(struct as *a, struct as_operand *o);
 /* An unsigned number up to max. */
 int as_natural(struct as *a, uint64_t max, uint64_t *v);
-/* rN rdN rqN rz pN pt !pN; 1: it is one, -1: looks like one but is wrong, 0: something else. */
+/* Reads a register or predicate: rN rdN rqN rz pN pt !pN.  1: it is one; -1: its number is too high, which is
+ * reported; 0: it is something else. */
 int as_reg_or_pred(struct as *a, struct as_operand *o);
 /* name or "name", then optional +N or -N.  0 after an error. */
 int as_symbol_ref(struct as *a, struct as_operand *o);

@@ -15,7 +15,7 @@ int as_is_ident(char c, int first);
 int as_is_digit(char c);
 /* The character under the cursor; a line break at the end of the text. */
 char as_peek(struct as *a);
-/* Blanks, comments, and the line break after a backslash. */
+/* Skips blanks, comments, and a line break after a backslash. */
 void as_skip(struct as *a);
 int as_end_of_statement(struct as *a);
 int as_accept(struct as *a, char c);

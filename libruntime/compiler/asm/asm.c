@@ -17,13 +17,13 @@
 
 /* ---- directives ---- */
 
-/* The statement is wrong: say so, go on behind it. */
+/* Reports that the statement is wrong, and skips the rest of it. */
 #define REJECT(a, at, ...) do { \
 	AS_ERROR(a, at, __VA_ARGS__); \
 	as_skip_statement(a); \
 } while (0)
 
-/* A name with ':' after it, which is read; show: most characters of it in a message. */
+/* Defines a label; its ':' has been read.  show: at most so many characters of the name are in a message. */
 static void label(struct as *a, const char *at, struct as_span s, size_t show)
 {
 	if (as_map_get(&a->labels, s, a->scope))
@@ -48,7 +48,7 @@ static void extern_symbol(struct as *a, const char *at)
 		if (i >= 0)
 			a->img->symbols[i].flags |= as_is(w, "weak") ? PPU_SYMF_WEAK : PPU_SYMF_MOVABLE;
 	}
-	/* align marks that it was declared, see resolve() */
+	/* an undefined symbol with align 1 was declared, see resolve() */
 	if (i >= 0 && a->img->symbols[i].kind == PPU_SYM_UNDEF)
 		a->img->symbols[i].align = 1;
 }
@@ -247,7 +247,7 @@ static void resolve(struct as *a)
 	}
 }
 
-/* Code needs at least the module's shared variables it may use. */
+/* Code needs at least the bytes of the module's shared variables, because it may use them. */
 static void finish_shared(struct ppu_image *img)
 {
 	uint32_t i;
@@ -259,12 +259,12 @@ static void finish_shared(struct ppu_image *img)
 			continue;
 		if (s->shared_bytes < img->shared_module_bytes)
 			s->shared_bytes = img->shared_module_bytes;
-		if (s->shared_fixed == UINT32_MAX)	/* not said */
+		if (s->shared_fixed == UINT32_MAX)	/* the directive does not say */
 			s->shared_fixed = s->shared_bytes;
 	}
 }
 
-/* A source without .loc is its own source text. */
+/* In a source without .loc, the line numbers of instructions are those of the source itself. */
 static void own_lines(struct as *a, const char *file)
 {
 	struct ppu_image *img = a->img;
@@ -289,7 +289,7 @@ static void finish(struct as *a, const char *file)
 
 	finish_shared(img);
 	own_lines(a, file);
-	/* .loc after the last instruction says nothing */
+	/* a .loc after the last instruction is about no instruction */
 	while (img->num_lines && img->lines[img->num_lines - 1].pc >= img->num_insns)
 		img->num_lines--;
 	for (i = 0; i < img->num_symbols; i++) {

@@ -2,7 +2,7 @@
 /*
  * Disassembler of one instruction.  Operands are printed by the syntax string of the instruction's format;
  * operands that are absent (no predicate, register not used) are left out, and the assembler puts them back.
- * What the checker does not accept is printed as `.insn lo, hi`.
+ * An instruction that the checker does not accept is printed as `.insn lo, hi`.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -56,8 +56,8 @@ static void emit_pred(struct dis_buf *b, unsigned p, unsigned neg)
 		emit(b, "%sp%u", neg ? "!" : "", p);
 }
 
-/* A 32-bit immediate of type t.  A number with a point is a value of a floating type, any other is
- * the 32 bits of the field. */
+/* Prints a 32-bit immediate of type t.  A number with a point is a value of a floating type; any other
+ * number gives the 32 bits of the field. */
 static void emit_imm(struct dis_buf *b, uint32_t v, unsigned t)
 {
 	if (t == PPU_T_F32) {

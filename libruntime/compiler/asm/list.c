@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Disassembler of whole images: text that the assembler makes the same image of. */
+/* Disassembler of whole images.  From its text the assembler makes the same image again. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -139,7 +139,7 @@ struct listing {
 	struct ppu_reloc **rel;		/* of data, by place */
 	uint32_t num_rel;
 	struct ppu_reloc **code_rel;	/* by instruction */
-	uint8_t *label;			/* by instruction: somebody branches here */
+	uint8_t *label;			/* by instruction: 1 if a branch leads here */
 	uint32_t *fn_at, *fn_next;	/* functions that start here: index into syms + 1, chained */
 	uint32_t line;			/* lines printed */
 };
@@ -197,7 +197,7 @@ static void say_data(struct listing *l, const struct ppu_symbol *s)
 	}
 }
 
-/* Line 0: what follows comes from no line. */
+/* Line 0: the following instructions come from no line. */
 static void say_line(struct text *o, const struct ppu_image *img, const struct ppu_line *l)
 {
 	say(o, "\t.loc %u %u %u", l->file, l->line, l->column);
@@ -217,7 +217,7 @@ static void say_files(struct listing *l)
 	}
 }
 
-/* at: where the next variable of data and of shared memory would be. */
+/* at: the offsets that the assembler would give the next variable, in data and in shared memory. */
 static void say_variable(struct listing *l, const struct ppu_symbol *s, uint64_t at[2])
 {
 	static const char *const dirs[] = { ".extern", "", "", ".global", ".const", ".shared" };
@@ -321,7 +321,7 @@ static void say_code(struct listing *l)
 	}
 }
 
-/* Symbols and relocations in order, labels and functions by instruction. */
+/* Sorts symbols and relocations, and lists labels and functions by instruction. */
 static void sort(struct listing *l)
 {
 	const struct ppu_image *img = l->img;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of names behind assembler and disassembler; all expanded from lists. */
+/* Tables of names for assembler and disassembler, all expanded from lists. */
 #include <string.h>
 #include "compiler/asm/text.h"
 
@@ -32,7 +32,7 @@ const unsigned ppu_num_mods = sizeof(ppu_mods) / sizeof(ppu_mods[0]);
 
 unsigned ppu_mods_of(unsigned op, unsigned *first)
 {
-	/* First entry + 1; found at first use, always the same, so a race is harmless. */
+	/* First entry + 1, found at first use.  All threads find the same number, so a race is harmless. */
 	static uint8_t cache[256];
 	unsigned i = __atomic_load_n(&cache[op & 0xff], __ATOMIC_RELAXED), n;
 

@@ -4,8 +4,8 @@
  * documentation.  Operand order comes from the syntax strings of PPU_FORMATS().
  *
  * PPU_MODS(): instruction, field, lowest bit and width inside the field, group of names, default.
- * Default PPU_MOD_REQUIRED: the suffix must be written; else the value when no suffix of the group
- * is written, and a name that is not printed.
+ * Default PPU_MOD_REQUIRED: a suffix of the group must be written.  Any other default is the value when no
+ * suffix of the group is written; the disassembler does not print its name.
  */
 #ifndef PPU_ISA_TEXT_H
 #define PPU_ISA_TEXT_H
@@ -21,7 +21,7 @@
 #define PPU_NAMES_PLOP(N)	N(PPU_PLOP_AND, "and") N(PPU_PLOP_OR, "or") \
 				N(PPU_PLOP_XOR, "xor") N(PPU_PLOP_MOV, "mov")
 #define PPU_NAMES_VEC(N)	N(PPU_VEC_1, "v1") N(PPU_VEC_2, "v2") N(PPU_VEC_4, "v4")
-#define PPU_NAMES_SEM(N)	N(PPU_MO_WEAK, "weak") N(PPU_MO_VOLATILE, "volatile") \
+#define PPU_NAMES_MO(N)	N(PPU_MO_WEAK, "weak") N(PPU_MO_VOLATILE, "volatile") \
 				N(PPU_MO_RELAXED, "relaxed") N(PPU_MO_ACQUIRE, "acquire") \
 				N(PPU_MO_RELEASE, "release") N(PPU_MO_ACQ_REL, "acq_rel") \
 				N(PPU_MO_SC, "sc")
@@ -66,7 +66,7 @@
 #define PPU_NAMES_REASON(N)	PPU_REASONS(PPU_N3)
 
 #define PPU_NAME_GROUPS(G) \
-G(BOOL) G(PLOP) G(VEC) G(SEM) G(SCOPE) G(DIR) G(CLAMP) G(WRAP) G(PRMT) G(VOTE) G(MEMBERS) G(SHFL) \
+G(BOOL) G(PLOP) G(VEC) G(MO) G(SCOPE) G(DIR) G(CLAMP) G(WRAP) G(PRMT) G(VOTE) G(MEMBERS) G(SHFL) \
 G(SHFLMASK) G(MATCH) G(BAR) G(FN) G(LOHI) G(SHIFTAMT) G(SUM) G(TESTP) G(CO) G(CI) G(NAN) \
 G(XORSIGN) G(RELU) G(RINT) G(CVTA) G(RND) G(CMP) G(SPACE) G(ATOM) G(REASON)
 
@@ -98,11 +98,11 @@ A(SHF, M, 0, 1, DIR, PPU_MOD_REQUIRED)    A(SHF, M, 1, 1, CLAMP, 0) \
 A(PRMT, M, 0, 5, PRMT, 0) A(BFIND, M, 0, 5, SHIFTAMT, 0) A(BMSK, M, 0, 5, WRAP, 0) \
 A(DP2A, M, 0, 5, LOHI, 0) A(VABSDIFF4, M, 0, 5, SUM, 0) \
 A(CVTA, M, 0, 5, SPACE, PPU_MOD_REQUIRED) A(CVTA, Y, 0, 1, CVTA, 0) \
-A(LD, M, 0, 5, SPACE, 0)  A(LD, X, 0, 4, VEC, 0)  A(LD, Y, 0, 3, SEM, 0)  A(LD, Y, 3, 2, SCOPE, 0) \
-A(ST, M, 0, 5, SPACE, 0)  A(ST, X, 0, 4, VEC, 0)  A(ST, Y, 0, 3, SEM, 0)  A(ST, Y, 3, 2, SCOPE, 0) \
+A(LD, M, 0, 5, SPACE, 0)  A(LD, X, 0, 4, VEC, 0)  A(LD, Y, 0, 3, MO, 0)  A(LD, Y, 3, 2, SCOPE, 0) \
+A(ST, M, 0, 5, SPACE, 0)  A(ST, X, 0, 4, VEC, 0)  A(ST, Y, 0, 3, MO, 0)  A(ST, Y, 3, 2, SCOPE, 0) \
 A(ATOM, M, 0, 5, SPACE, 0) A(ATOM, U, 0, 5, ATOM, PPU_MOD_REQUIRED) \
-A(ATOM, Y, 0, 3, SEM, 0)  A(ATOM, Y, 3, 2, SCOPE, 0) \
-A(MEMBAR, Y, 0, 3, SEM, 0) A(MEMBAR, Y, 3, 2, SCOPE, 0) \
+A(ATOM, Y, 0, 3, MO, 0)  A(ATOM, Y, 3, 2, SCOPE, 0) \
+A(MEMBAR, Y, 0, 3, MO, 0) A(MEMBAR, Y, 3, 2, SCOPE, 0) \
 A(PREFETCH, M, 0, 5, SPACE, 0) \
 A(PUSH, X, 0, 4, REASON, PPU_MOD_REQUIRED) A(DISABLE, X, 0, 4, REASON, PPU_MOD_REQUIRED) \
 A(BAR, M, 0, 5, BAR, PPU_MOD_REQUIRED) \
@@ -116,7 +116,7 @@ struct ppu_mod {
 };
 extern const struct ppu_mod ppu_mods[];	/* in order of the list, grouped by instruction */
 extern const unsigned ppu_num_mods;
-/* First entry of an instruction and their number. */
+/* Returns how many entries an instruction has; *first: the first of them in ppu_mods. */
 unsigned ppu_mods_of(unsigned op, unsigned *first);
 
 const char *ppu_group_text(unsigned group, unsigned value);	/* NULL: no such value */
@@ -134,7 +134,7 @@ const char *ppu_format_syntax(unsigned fmt);
 uint32_t ppu_field_get(const struct ppu_insn *in, unsigned field);
 void ppu_field_set(struct ppu_insn *in, unsigned field, uint32_t v);
 unsigned ppu_field_width(unsigned field);
-/* The type an immediate operand b or c has, PPU_T_*. */
+/* The type of an immediate operand b (is_c: c), PPU_T_*. */
 unsigned ppu_imm_type(const struct ppu_insn *in, int is_c);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Between the files of the library that have to do with launches by threads. */
+/* What the library's files for launches by threads share. */
 #ifndef CDP_H
 #define CDP_H
 
 #include "compiler/devabi/dev.h"
 
-/* What CUDA's compilers call: NAME under the name of today's device runtime and under the older one. */
+/* A function that CUDA's compilers call, under its name in today's device runtime and in the older one. */
 #define CDP_FN2(ret, name, params, args) \
 LIBRARY ret __cudaCDP2##name params; \
 LIBRARY ret cuda##name params { return __cudaCDP2##name args; } \
 LIBRARY ret __cudaCDP2##name params
-/* And a third one, for programs whose default stream is that of the thread: the same here. */
+/* The same with a third name, for programs with a default stream per thread.  Here all three do the same. */
 #define CDP_FN(ret, name, params, args) \
 LIBRARY ret __cudaCDP2##name params; \
 LIBRARY ret __cudaCDP2##name##_ptsz params { return __cudaCDP2##name args; } \
@@ -20,9 +20,9 @@ LIBRARY ret __cudaCDP2##name params
 struct dim3 {
 	u32 x, y, z;
 };
-typedef u64 stream_t;	/* PPU_ORDER_*-like constants of CUDA, or a handle */
+typedef u64 stream_t;	/* a constant of CUDA (STREAM_* in launch.cu), or a handle */
 
-/* Errors of CUDA that the library reports: number of its own, CUDA's, text. */
+/* Errors of CUDA that the library reports: the library's name, CUDA's number, CUDA's name, CUDA's text. */
 #define CDP_ERRORS(E) \
 E(SUCCESS,           0, cudaSuccess,                          "no error") \
 E(INVALID_VALUE,     1, cudaErrorInvalidValue,                "invalid argument") \
@@ -43,9 +43,9 @@ enum cdp_error {
 	CDP_NUM_ERRORS
 };
 
-/* launch.cu.  Remember it for cudaGetLastError; returns CUDA's number. */
+/* In launch.cu.  Keeps the error for cudaGetLastError; returns CUDA's number of the error. */
 extern "C" __device__ int __ppu_cdp_error(int error);
-/* The kernel at an address, 0: there is none. */
+/* The kernel at an address; 0: there is none. */
 extern "C" __device__ const struct ppu_cdp_kernel *__ppu_cdp_kernel(const void *address);
 extern "C" __device__ const struct ppu_cdp_ctx *__ppu_cdp_context(void);
 /* cudaGetParameterBufferV2 and cudaLaunchDeviceV2. */

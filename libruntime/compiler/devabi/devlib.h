@@ -36,7 +36,7 @@ typedef unsigned long long u64;
 struct ppu_print_entry {
 	u64 start;
 	u32 bytes;
-	u32 ready;	/* low half of its number + 1 */
+	u32 ready;	/* low half of the entry's number + 1 */
 };
 
 struct ppu_print_state {
@@ -48,7 +48,7 @@ struct ppu_print_state {
 enum { PPU_PRINT_TEXT = 1, PPU_PRINT_ASSERT };
 
 /*
- * A record: this, then the format with its NUL, the arguments (both padded to 8), and the strings
+ * A record: this header, then the format with its NUL, the arguments (both padded to 8), and the strings
  * that %s arguments point to, each with its NUL.  PPU_PRINT_ASSERT: no arguments; the strings are
  * message, file and function, and the format is empty.
  */
@@ -64,10 +64,10 @@ struct ppu_conversion {
 	const char *start, *end;
 	unsigned stars;		/* '*': an int each before the value */
 	unsigned bytes;		/* of the value: 0, 4, 8 */
-	char letter;		/* 0: "%%" or nothing that exists */
+	char letter;		/* 0: "%%", or no conversion of C */
 };
 
-/* The next '%' of a format at or after p; 0 at its end. */
+/* Finds the next '%' of a format at or after p; 0: there is none. */
 PPU_DEVLIB_FN int ppu_next_conversion(const char *p, struct ppu_conversion *c)
 {
 	int wide = 0;
@@ -116,8 +116,8 @@ struct ppu_heap_state {
 /* ---- launches ---------------------------------------------------------------------------------- */
 
 #define PPU_CDP_SYMBOL		"__ppu_cdp"
-#define PPU_LIBRARY_PREFIX	"__ppu_"	/* of symbols of the library that are no business of programs */
-/* Kernels that can come to this function have so many bytes of local memory more, behind the end of the stack. */
+#define PPU_LIBRARY_PREFIX	"__ppu_"	/* of the library's symbols that programs must not use */
+/* Kernels that can reach this function have 16 bytes of local memory more, behind the end of the stack. */
 #define PPU_THREAD_SLOT		"__ppu_cdp_last"
 #define PPU_THREAD_SLOT_BYTES	16u
 /* Environment register with the bytes of local memory of each thread. */
@@ -126,11 +126,11 @@ struct ppu_heap_state {
 /* A kernel that threads may launch. */
 struct ppu_cdp_kernel {
 	struct ppu_tmd tmd;	/* all but grid, block, dynamic shared memory, parameters, order */
-	u32 max_threads;	/* of a block, by its registers and its own limit */
-	u32 wanted[3];		/* block it wants; 0: any */
-	u32 max_dynamic;	/* bytes of dynamic shared memory it can have */
-	u32 own_threads;	/* its own limit of threads; 0: none */
-	u32 recursive;		/* its stack may be as large as PPU_CDP_ENV_LOCAL says */
+	u32 max_threads;	/* of a block, as the kernel's registers and its own limit allow */
+	u32 wanted[3];		/* block size that the kernel demands; 0: any */
+	u32 max_dynamic;	/* bytes of dynamic shared memory that the kernel can have */
+	u32 own_threads;	/* the kernel's own limit of threads; 0: none */
+	u32 recursive;		/* the kernel's stack may be as large as PPU_CDP_ENV_LOCAL says */
 	u32 reserved;
 };
 
@@ -141,7 +141,7 @@ struct ppu_cdp_ctx {
 	/* Free buffers, by the lane that gave them back: number + 1 of the first, and above it a count of
 	 * changes (as in the heap).  Bytes 0..7 of a free buffer: the next one. */
 	u64 head[PPU_CDP_STACKS];
-	u64 top;			/* buffers below were in use before */
+	u64 top;			/* buffers below this number were in use before */
 	u64 buffers;			/* address */
 	u64 num_buffers;
 	u64 handles;			/* streams and events created so far */
@@ -151,7 +151,7 @@ struct ppu_cdp_ctx {
 	u64 limit[8];			/* of cudaDeviceGetLimit, by number */
 };
 
-/* What a module has: its kernels, by entry_pc. */
+/* What a module has once: its kernels, sorted by entry_pc. */
 struct ppu_cdp_module {
 	u64 ctx, kernels;
 	u32 num_kernels, reserved;

@@ -2,24 +2,24 @@
 /*
  * Method 450 (WQ-39..WQ-52): how threads put work into a device-owned queue, all of them at once and without locks.
  *
- * Three kinds of words decide.  `soft` counts entries reserved, `shadow` says up to where the ring is
- * free; both only grow (but for undone reservations), entry number c is place c % count in lap
- * c / count.  The host interface may read every entry between GP_GET and shadow, written or not: what
- * holds it back is that it always stands at an Acquire whose release means "the group behind me is
- * complete".  So a group of n blocks takes n + 1 entries, the last one is an Acquire of that entry's own
- * semaphore element, and who has written a group releases the element of the entry in front of it, which
- * is not his.  What is awaited carries the lap, so that what was released a lap ago does not count.
+ * Three kinds of words decide.  `soft` counts the reserved entries, `shadow` says up to where the ring is free.  Both
+ * only grow, except when a reservation is undone.  Entry number c is place c % count of lap c / count.  The host
+ * interface may read every entry between GP_GET and shadow, written or not.  Semaphore elements, one for each entry,
+ * are the third kind.  They hold the host interface back: it always stands at an Acquire whose release means "the
+ * group behind me is complete".  So a group of n blocks takes n + 1 entries, and the last one is an Acquire of its own
+ * semaphore element.  A thread that has written a group releases the element of the entry in front of the group, which
+ * belongs to another group.  The awaited value contains the lap, so that a release of an earlier lap does not count.
  *
- * This file is what is model-checked (tests/model): it is compiled for the GPU and for the
- * host, and touches memory that others touch only through these, which who includes it defines:
+ * The model checker (tests/model) checks this file itself, which is compiled for the GPU and for the host.  Memory
+ * that other threads touch, too, is accessed only through these macros, which the including file defines:
  *
  *   u64  PPUQ_LOAD(u64 *p)                    not from a register or a cache
  *   void PPUQ_STORE(u64 *p, u64 v)            seen by others in any order up to the next fence
- *   u64  PPUQ_ADD(u64 *p, u64 v)              atomic; these return what was there before
+ *   u64  PPUQ_ADD(u64 *p, u64 v)              atomic; ADD, OR and CAS return the value before
  *   u64  PPUQ_OR(u64 *p, u64 v)
  *   u64  PPUQ_CAS(u64 *p, u64 cmp, u64 v)
  *   void PPUQ_FENCE(void)                     all of this thread's stores before all of its later ones
- *   PPUQ_FN, PPUQ_FAR                         what stands before a function; before one not to be inlined
+ *   PPUQ_FN, PPUQ_FAR                         stands before a function; before one that must not be inlined
  */
 #ifndef PPU_LIB_INSERT_H
 #define PPU_LIB_INSERT_H
@@ -31,7 +31,7 @@
 
 typedef unsigned long long ppuq_u64;
 
-/* An entry as a counter names it. */
+/* The entry that a value of the counter `soft` names. */
 struct ppuq_place {
 	ppuq_u64 lap;
 	unsigned int index;
@@ -51,7 +51,7 @@ PPUQ_FN struct ppuq_place ppuq_place(const struct ppu_queue *q, ppuq_u64 counter
 	return p;
 }
 
-/* `by` entries on, -count < by < count: the domain of wrap()'s form 1. */
+/* The place `by` entries further on; -count < by < count, which is the domain of wrap()'s form 1. */
 PPUQ_FN struct ppuq_place ppuq_step(const struct ppu_queue *q, struct ppuq_place p, long long by)
 {
 	long long at = (long long)p.index + by;
@@ -92,7 +92,7 @@ PPUQ_FN void ppuq_put64(struct ppuq_out *o, ppuq_u64 v)
 	ppuq_put32(o, (unsigned int)(v >> 32));
 }
 
-/* What is left of it; the block then has o->words words. */
+/* Stores the last word if the number of words is odd.  The block then has o->words words. */
 PPUQ_FN void ppuq_flush(struct ppuq_out *o)
 {
 	if (o->words & 1)
@@ -117,7 +117,7 @@ PPUQ_FN struct ppuq_out ppuq_block(const struct ppu_queue *q, struct ppuq_place 
 	return o;
 }
 
-/* An entry points to a block. */
+/* Writes an entry that points to a block. */
 PPUQ_FN void ppuq_point(const struct ppu_queue *q, struct ppuq_place p, ppuq_u64 va, unsigned int words)
 {
 	ppuq_u64 *e = ppuq_word(q->ring, p.index * (unsigned int)(sizeof(struct ppu_gpfifo_entry) / sizeof(*e)));
@@ -126,7 +126,7 @@ PPUQ_FN void ppuq_point(const struct ppu_queue *q, struct ppuq_place p, ppuq_u64
 	PPUQ_STORE(e + 1, words);	/* and no flags */
 }
 
-/* What the Acquire in an entry waits for, and who releases it stores (WQ-64). */
+/* The value for which the Acquire in an entry waits, and which a release of it stores (WQ-64). */
 PPUQ_FN ppuq_u64 ppuq_generation(struct ppuq_place p)
 {
 	return p.lap + 1;
@@ -145,7 +145,7 @@ PPUQ_FN void ppuq_point_acquire(const struct ppu_queue *q, struct ppuq_place p)
 	ppuq_point(q, p, va, o.words);
 }
 
-/* Step 470 (WQ-50): what ends a launch, one block. */
+/* Step 470 (WQ-50): the terminator, one block that ends a launch. */
 PPUQ_FN void ppuq_point_terminator(const struct ppu_queue *q, struct ppuq_place p)
 {
 	struct ppuq_out o = ppuq_block(q, p);
@@ -159,8 +159,8 @@ PPUQ_FN void ppuq_point_terminator(const struct ppu_queue *q, struct ppuq_place 
 	ppuq_point(q, p, va, o.words);
 }
 
-/* Steps 464 and 466 (WQ-46, WQ-47): everything that was stored is there; now the entry in front may let the host
- * through.  It belongs to somebody else, or to the driver (then nobody waits for its element). */
+/* Steps 464 and 466 (WQ-46, WQ-47): after the fence all stores are visible, and the entry in front may let the host
+ * pass.  That entry belongs to another group, or to the driver (then nobody waits for its element). */
 PPUQ_FN void ppuq_release(const struct ppu_queue *q, struct ppuq_place first)
 {
 	struct ppuq_place before = ppuq_step(q, first, -1);
@@ -177,17 +177,17 @@ PPUQ_FN unsigned int ppuq_spare(const struct ppu_queue *q)
 	return q->flags & PPU_QUEUEF_SPARE ? 1 : 0;
 }
 
-/* The most entries a group can have: one is the host's, one tells full from empty (WQ-57). */
+/* The most entries that a group can have: one entry is the host's, one tells full from empty (WQ-57). */
 PPUQ_FN unsigned int ppuq_most(const struct ppu_queue *q)
 {
 	return q->count - 2 - ppuq_spare(q);
 }
 
 /*
- * Steps 460 and 462 (WQ-43, WQ-44, WQ-60).  What was refused is taken back, and only by who was the last
- * to add: so the counter goes down in the reverse of the order in which it went up, and no number is given out twice.
- * Who cannot take back because another one came later either sees him take his back first, or sees that
- * there is room now: the later one was accepted behind this one.
+ * Steps 460 and 462 (WQ-43, WQ-44, WQ-60).  A refused reservation is taken back, but only while it is the last one.
+ * So the counter goes down in the reverse of the order in which it went up, and no number is given out twice.  While
+ * a later thread's reservation is behind this one, this thread tries again.  Either the later thread takes its own
+ * back, or it was accepted; then there is room for this reservation, too, which is in front of it.
  */
 PPUQ_FN int ppuq_reserve(const struct ppu_queue *q, unsigned int entries, unsigned int spare, ppuq_u64 *first)
 {
@@ -206,7 +206,7 @@ PPUQ_FN int ppuq_reserve(const struct ppu_queue *q, unsigned int entries, unsign
 
 /* ---- the end of a launch ---- */
 
-/* It has room: groups leave it some (WQ-61).  Who is refused all the same tries again. */
+/* There is room: groups leave an entry for the terminator (WQ-61).  A refused reservation is tried again. */
 PPUQ_FAR void ppuq_terminate(const struct ppu_queue *q)
 {
 	struct ppuq_place p;
@@ -224,8 +224,8 @@ PPUQ_FN ppuq_u64 *ppuq_gate(const struct ppu_queue *q)
 	return &((struct ppu_queue_state *)q->state)->gate;
 }
 
-/* The last one who was inserting when the queue was closed inserts the terminator: nobody waits, and
- * nothing comes behind it (WQ-63). */
+/* Of the threads that were inserting when the queue was closed, the last one to leave inserts the terminator.  So
+ * no thread waits, and nothing comes behind the terminator (WQ-63). */
 PPUQ_FN void ppuq_leave(const struct ppu_queue *q)
 {
 	ppuq_u64 *gate = ppuq_gate(q);
@@ -235,7 +235,7 @@ PPUQ_FN void ppuq_leave(const struct ppu_queue *q)
 		ppuq_terminate(q);
 }
 
-/* False: closed. */
+/* 0: the queue is closed. */
 PPUQ_FN int ppuq_enter(const struct ppu_queue *q)
 {
 	ppuq_u64 *gate = ppuq_gate(q);
@@ -248,7 +248,7 @@ PPUQ_FN int ppuq_enter(const struct ppu_queue *q)
 	return 0;
 }
 
-/* Step 468's "no more" (WQ-49, WQ-63): once for each launch, whoever and how many call it. */
+/* Step 468's "no more" (WQ-49, WQ-63): takes effect once for each launch, however many threads call it. */
 PPUQ_FN void ppuq_finish(const struct ppu_queue *q)
 {
 	ppuq_u64 *gate = ppuq_gate(q);
@@ -260,13 +260,13 @@ PPUQ_FN void ppuq_finish(const struct ppu_queue *q)
 	ppuq_leave(q);
 }
 
-/* Threads that may insert work begin, before the first of them can be through ... */
+/* Counts threads that may insert work.  Called before the first of them can end ... */
 PPUQ_FN void ppuq_threads_in(const struct ppu_queue *q, ppuq_u64 threads)
 {
 	PPUQ_ADD(&((struct ppu_queue_state *)q->state)->live, threads);
 }
 
-/* ... and one of them ends. */
+/* ... and this is called when one of them ends. */
 PPUQ_FN void ppuq_thread_out(const struct ppu_queue *q)
 {
 	if (PPUQ_ADD(&((struct ppu_queue_state *)q->state)->live, -1ull) == 1 && q->flags & PPU_QUEUEF_AUTO)
@@ -275,8 +275,8 @@ PPUQ_FN void ppuq_thread_out(const struct ppu_queue *q)
 
 /* ---- a group ---- */
 
-/* Reserve n blocks and the Acquire behind them.  PPU_QUEUE_OK: between this and ppuq_end() the n entries
- * from *first on must be pointed to blocks. */
+/* Reserves n blocks and the Acquire behind them.  After PPU_QUEUE_OK, the caller points the n entries from *first
+ * on to blocks, and then calls ppuq_end(). */
 PPUQ_FN int ppuq_begin(const struct ppu_queue *q, unsigned int n, struct ppuq_place *first)
 {
 	ppuq_u64 at = 0;
@@ -302,7 +302,7 @@ PPUQ_FN void ppuq_end(const struct ppu_queue *q, unsigned int n, struct ppuq_pla
 	ppuq_leave(q);
 }
 
-/* The whole of it, for n blocks that are written already. */
+/* Inserts a whole group of n blocks that are written already. */
 PPUQ_FN int ppuq_insert(const struct ppu_queue *q, const struct ppu_gpfifo_entry *blocks, unsigned int n)
 {
 	struct ppuq_place first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* insert.h on the GPU. */
+/* insert.h as compiled for the GPU. */
 #ifndef PPU_LIB_INSERT_DEV_H
 #define PPU_LIB_INSERT_DEV_H
 

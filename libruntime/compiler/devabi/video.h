@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the compiler (compiler/ptx/lower/px_low_video.c) tells the device-side library's video instructions. */
+/* How the compiler (compiler/ptx/lower/px_low_video.c) calls the device-side library's __ppu_video(). */
 #ifndef PPU_VIDEO_H
 #define PPU_VIDEO_H
 
-/* What __ppu_video() shall do: the operation, and how. */
+/* Argument op: the operation, and how it is done. */
 #define PPU_VIDEO_OP		15u	/* mask */
 #define PPU_VIDEO_ADD		0u
 #define PPU_VIDEO_SUB		1u
@@ -15,7 +15,7 @@
 #define PPU_VIDEO_SHL		7u
 #define PPU_VIDEO_SHR		8u
 #define PPU_VIDEO_MAD		9u
-#define PPU_VIDEO_LANES		4u	/* shift; 0: one number, 1: two, 2: four */
+#define PPU_VIDEO_LANES		4u	/* shift; operands hold 0: one number, 1: two, 2: four */
 #define PPU_VIDEO_THEN		6u	/* shift; what happens to the result and c */
 #define PPU_VIDEO_ONLY		0u
 #define PPU_VIDEO_THEN_ADD	1u
@@ -32,8 +32,8 @@
 #define PPU_VIDEO_NEG_PRODUCT	(1u << 18)
 #define PPU_VIDEO_NEG_C		(1u << 19)
 #define PPU_VIDEO_SCALE		20u	/* shift; 0, 7, 15 bits to the right */
-/* Which parts of the operands.  One number: 0 all, 1 to 4 a byte, 5 and 6 a half.  Lanes: for each of a
- * and b three bits per lane, which lane of {a, b} it is; of d a bit per lane, whether it is written. */
+/* Argument sel: the parts of the operands.  With one number: 0 all, 1 to 4 a byte, 5 and 6 a half.  With lanes: a and
+ * b have three bits per lane, which name a lane of {a, b}; d has one bit per lane, set if the lane is written. */
 #define PPU_VIDEO_SEL_A		0u	/* shifts */
 #define PPU_VIDEO_SEL_B		12u
 #define PPU_VIDEO_SEL_D		24u

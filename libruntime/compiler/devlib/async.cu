@@ -4,8 +4,8 @@
  *
  * An object is a 64-bit word: arrivals pending (20 bits), arrivals a phase needs (20), bytes that are
  * still to come (22, signed), not used (1), the phase (1).  When nothing is pending and no bytes are
- * to come, the phase changes and the arrivals start again.  What an arrival returns is the word
- * before it.
+ * to come, the phase changes and the arrivals start again.  An arrival returns the word as it was
+ * before the arrival.
  */
 #include "compiler/devabi/dev.h"
 

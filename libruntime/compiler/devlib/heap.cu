@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * malloc and free.  Blocks are powers of two with a header of 16 bytes; free ones are kept in a
- * list per size.  No locks: lanes of one warp may be in the middle of it in any order.
+ * list per size.  There are no locks: lanes of one warp may be anywhere in this code, in any order.
  */
 #include "compiler/devabi/dev.h"
 
@@ -27,7 +27,7 @@ DEV struct block *pop(struct ppu_heap_state *h, u32 cls)
 
 	while (old & OFFSET_MASK) {
 		struct block *b = (struct block *)((u8 *)h + (old & OFFSET_MASK) * 16);
-		/* b may be somebody else's by now: then the count has changed and the swap fails */
+		/* another thread may have taken b by now: then the count has changed and the swap fails */
 		u64 next = load_now(&b->next) & OFFSET_MASK;
 
 		seen = atom_cas(&h->head[cls], old, ((old & ~OFFSET_MASK) + COUNT_STEP) | next);
@@ -67,7 +67,7 @@ LIBRARY void *malloc(u64 bytes)
 		if (b)
 			b->cls = cls;
 	}
-	for (k = cls + 1; !b && k < PPU_HEAP_CLASSES; k++)	/* better a large one than none */
+	for (k = cls + 1; !b && k < PPU_HEAP_CLASSES; k++)	/* better a large block than none */
 		b = pop(h, k);
 	if (!b)
 		return 0;
@@ -83,7 +83,7 @@ LIBRARY void free(void *p)
 
 	if (!p)
 		return;
-	/* what malloc did not give, or twice: an error of the program that is best seen at once */
+	/* p is not from malloc, or was freed before: an error of the program that is best seen at once */
 	if (!h || (u8 *)b < (u8 *)(h + 1) || (u8 *)b >= (u8 *)h + h->end || ((u64)p & 15) ||
 	    atom_exch32(&b->state, FREE) != USED)
 		__builtin_trap();

@@ -2,8 +2,8 @@
 /*
  * Launches by threads, streams and events of threads: what CUDA's compilers call for <<< >>> in
  * device code.  A launch is prepared in a buffer, a TMD with the parameters behind it; TLAUNCH copies
- * both, so that the buffer is free again when it returns.  The order within streams is kept by the
- * device (struct ppu_tmd.order): a stream and an event are nothing but a number.
+ * both, so that the buffer is free again when TLAUNCH returns.  The device keeps the order within
+ * streams (struct ppu_tmd.order): a stream and an event are nothing but a number.
  */
 #include "compiler/devabi/cdp.h"
 
@@ -18,16 +18,16 @@ __attribute__((device, weak)) struct ppu_cdp_module *__ppu_cdp;
 #define STREAM_TAIL		3u
 #define STREAM_FIRE_AND_FORGET	4u
 
-#define TAG_MASK		0xffff000000000000ull	/* of handles: what it is a handle of */
+#define TAG_MASK		0xffff000000000000ull	/* of handles: the kind of the object */
 #define TAG_STREAM		0x5354000000000000ull
 #define TAG_EVENT		0x4556000000000000ull
 
-/* In a buffer whose launch is not possible, instead of the TMD's magic number; id: the error. */
+/* Magic number of the TMD in a buffer whose launch is not possible; id: the error. */
 #define NOT_POSSIBLE		0x21444d54u
-/* In a buffer without a kernel yet (the older interface). */
+/* Magic number of the TMD in a buffer that has no kernel yet (the older interface). */
 #define NO_KERNEL		0x3f444d54u
 
-/* Waits for what its order says and does nothing: an event, or a wait for one. */
+/* A kernel that does nothing.  Its task waits for what its order says: an event, or a wait for one. */
 extern "C" __attribute__((global, weak)) void __ppu_cdp_mark(void) {}
 static __device__ void (*const mark)(void) = __ppu_cdp_mark;
 
@@ -42,9 +42,9 @@ static __device__ const u16 cuda_number[] = {
 #define KEEP	0xffffffffu
 
 /*
- * The last error of this thread, and the one it has from now on.  It is in the first bytes of the thread's local
- * memory, which the linker keeps free in kernels that come here (PPU_THREAD_SLOT).  Nobody clears them: they
- * say whose they are, grid and block in words 0 to 2, then the error.
+ * Returns the last error of this thread; from now on it is `next`, unless that is KEEP.  The error is in the first
+ * 16 bytes of the thread's local memory, which the linker keeps free in kernels that can reach this function
+ * (PPU_THREAD_SLOT).  Nobody clears these bytes: words 0 to 2 say of which grid and block the error in word 3 is.
  */
 LIBRARY u32 __ppu_cdp_last(u32 next)
 {
@@ -121,7 +121,7 @@ DEV u64 *pop(struct ppu_cdp_ctx *c, u32 stack)
 	while (old & NUMBER_MASK) {
 		u64 *b = buffer_at(c, (old & NUMBER_MASK) - 1);
 
-		/* b may be somebody else's by now: then the count has changed and the swap fails */
+		/* another thread may have taken b by now: then the count has changed and the swap fails */
 		seen = atom_cas(&c->head[stack], old,
 				((old & ~NUMBER_MASK) + NUMBER_MASK + 1) | (load_now(b) & NUMBER_MASK));
 		if (seen == old)
@@ -146,7 +146,7 @@ DEV void push(struct ppu_cdp_ctx *c, u64 *b)
 	}
 }
 
-/* For a TMD and so many bytes of parameters; 0: there is no room.  *heap: where malloc's block begins. */
+/* A buffer for a TMD and param_bytes of parameters; 0: there is no room.  *heap: malloc's block, 0 if there is none. */
 DEV struct ppu_tmd *get_buffer(u64 param_bytes, void **heap)
 {
 	struct ppu_cdp_ctx *c = context();
@@ -198,7 +198,7 @@ LIBRARY const struct ppu_cdp_kernel *__ppu_cdp_kernel(const void *address)
 	return low < __ppu_cdp->num_kernels && k[low].tmd.entry_pc == (u64)address ? &k[low] : 0;
 }
 
-/* What the host checks before it launches (api/launch.c). */
+/* The checks that the host makes before a launch (api/launch/launch.c). */
 DEV u32 check(const struct ppu_cdp_kernel *k, const struct dim3 *g, const struct dim3 *b, u32 shared)
 {
 	const struct ppu_cdp_ctx *c = context();
@@ -218,7 +218,7 @@ DEV u32 check(const struct ppu_cdp_kernel *k, const struct dim3 *g, const struct
 	return threads > k->max_threads ? CDP_RESOURCES : CDP_SUCCESS;
 }
 
-/* Of the running task. */
+/* The id of the running task. */
 DEV u64 own_id(void)
 {
 	u64 v;
@@ -235,7 +235,7 @@ DEV u64 env_local(void)
 	return v;
 }
 
-/* The buffer's TMD for this launch; one that is not possible says so when it is launched. */
+/* Fills in the TMD of a buffer.  An error of the arguments is reported when the buffer is launched. */
 DEV void fill(struct ppu_tmd *t, void *heap, const struct ppu_cdp_kernel *k, const struct dim3 *g, const struct dim3 *b,
 	      u32 shared)
 {
@@ -283,7 +283,7 @@ LIBRARY void *cudaGetParameterBufferV2(const void *kernel, struct dim3 grid, str
 	return __cudaCDP2GetParameterBufferV2(kernel, grid, block, shared);
 }
 
-/* The order of launches into a stream; false: it is no stream. */
+/* The order of launches into stream s; false: s is no stream. */
 DEV bool order_of(stream_t s, u64 *order)
 {
 	switch (s) {
@@ -302,7 +302,7 @@ DEV bool order_of(stream_t s, u64 *order)
 	}
 }
 
-/* TLAUNCH's answer. */
+/* Launches, and translates TLAUNCH's answer. */
 DEV u32 task_launch(struct ppu_tmd *t)
 {
 	u32 answer;
@@ -340,7 +340,7 @@ CDP_FN(int, LaunchDeviceV2, (void *buffer, stream_t stream), (buffer, stream))
 	return __ppu_cdp_error(error);
 }
 
-/* The older interface: a buffer first, kernel and dimensions with the launch. */
+/* The older interface: the buffer comes first, kernel and dimensions come with the launch. */
 CDP_FN2(void *, GetParameterBuffer, (u64 align, u64 bytes), (align, bytes))
 {
 	void *heap;
@@ -384,7 +384,7 @@ CDP_FN2(int, DeviceSynchronize, (void), ())
 
 /* ---- streams and events --------------------------------------------------------------------------------- */
 
-/* A task that only waits.  At the greatest depth there is nothing to wait for. */
+/* Launches a task that only waits.  At the greatest depth there are no tasks to wait for. */
 DEV int launch_mark(u64 order, u64 after)
 {
 	const struct dim3 one = { 1, 1, 1 };
@@ -426,7 +426,7 @@ CDP_FN2(int, StreamDestroy, (u64 stream), (stream))
 	return destroy(stream, TAG_STREAM);
 }
 
-#define EVENT_DISABLE_TIMING	2u	/* the same for events; blocking synchronisation (1) means nothing */
+#define EVENT_DISABLE_TIMING	2u	/* the only kind of events; blocking synchronisation (1) has no effect */
 CDP_FN2(int, EventCreateWithFlags, (u64 *event, u32 flags), (event, flags))
 {
 	return (flags & ~1u) == EVENT_DISABLE_TIMING ? create(event, TAG_EVENT) : __ppu_cdp_error(CDP_INVALID_VALUE);

@@ -15,7 +15,7 @@ struct extent {
 
 #define THREADS		128u
 #define MOST_BLOCKS	64u
-#define BYTES_PER_BLOCK	(THREADS * 16ull)	/* below that another block is not worth it */
+#define BYTES_PER_BLOCK	(THREADS * 16ull)	/* for fewer bytes, another block is not worth it */
 
 DEV u64 first(void)
 {
@@ -74,7 +74,7 @@ extern "C" __attribute__((global, weak)) void __ppu_cdp_fill(struct box to, stru
 static __device__ void (*const copy_kernel)(struct box, struct box, struct extent, u32) = __ppu_cdp_copy;
 static __device__ void (*const fill_kernel)(struct box, struct extent, u32, u32) = __ppu_cdp_fill;
 
-/* As their parameters lie in memory. */
+/* The parameters of the two kernels, as they lie in memory. */
 struct copy_params {
 	struct box to, from;
 	struct extent e;
@@ -149,7 +149,7 @@ static __device__ __attribute__((noinline)) int start_fill(const struct box *to,
 	return __cudaCDP2LaunchDeviceV2(p, stream);
 }
 
-/* cudaMemcpyKind: between device addresses; host memory that threads can reach has such an address, too. */
+/* cudaMemcpyKind: between device addresses.  Host memory that threads can reach has a device address, too. */
 #define KIND_DEVICE	3u
 #define KIND_DEFAULT	4u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kernels can ask of CUDA's device runtime, and its names for malloc and free. */
+/* CUDA's device runtime: queries of devices, limits and kernels, and its names for malloc and free. */
 #include "compiler/devabi/cdp.h"
 
 #define RUNTIME_VERSION	12000
@@ -88,7 +88,7 @@ CDP_FN2(int, RuntimeGetVersion, (int *version), (version))
 	return 0;
 }
 
-/* The beginning of cudaFuncAttributes that CUDA's device runtime fills in. */
+/* The first members of cudaFuncAttributes, those which CUDA's device runtime fills in. */
 struct attributes {
 	u64 shared_bytes, const_bytes, local_bytes;
 	int max_threads, regs, ptx_version, binary_version, cache, max_dynamic;

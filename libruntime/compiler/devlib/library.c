@@ -10,11 +10,11 @@
 
 #define PPU_QUEUE_EXIT	"__ppu_queue_exit"	/* queue.cu */
 
-/* Functions of CUDA's device runtime: today's name and the older one; those of streams have a third. */
+/* Functions of CUDA's device runtime: today's name and the older one.  Functions that take a stream have a third. */
 #define CDP(name)	"__cudaCDP2" name, "cuda" name
 #define CDPS(name)	CDP(name), "__cudaCDP2" name "_ptsz"
 
-/* Its modules: name, and the functions it defines. */
+/* The library's modules: name, and the functions that the module defines. */
 #define MODULES(M) \
 M(print, "vprintf", "__assertfail") \
 M(heap, "malloc", "free") \

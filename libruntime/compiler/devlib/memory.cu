@@ -2,7 +2,7 @@
 /* Functions of C's library that compilers call by themselves. */
 #include "compiler/devabi/dev.h"
 
-DEV bool together(const void *a, const void *b, u64 n)	/* can be done in words */
+DEV bool together(const void *a, const void *b, u64 n)	/* the work can be done in words of 8 bytes */
 {
 	return !(((u64)a | (u64)b | n) & 7);
 }

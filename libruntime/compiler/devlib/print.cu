@@ -166,5 +166,5 @@ LIBRARY void __assertfail(const char *message, const char *file, u32 line, const
 		publish(entry, start, total);
 		fence();
 	}
-	__builtin_trap();	/* the runtime knows this TRAP by the function it is in */
+	__builtin_trap();	/* the runtime recognises this TRAP by the function that contains it */
 }

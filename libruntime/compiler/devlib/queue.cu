@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device-owned work queues: what include/ppu_queue.h promises.  How entries are reserved and released is
- * in insert.h; here are the blocks that go into them.
+ * Device-owned work queues: the functions of include/ppu_queue.h.  insert.h reserves and releases entries;
+ * this file makes the blocks to which the entries point.
  *
  * The command memory of an entry is filled with commands from its start and with launch data (a TMD and
  * its parameters) from its end.
@@ -15,14 +15,14 @@ extern "C" {
 __attribute__((device, weak)) struct ppu_queue_kernels *__ppu_queue_kernels;
 }
 
-/* struct ppu_group, as it is. */
+/* What struct ppu_group holds. */
 struct group {
 	struct ppuq_place first;
 	struct ppuq_out out;		/* commands of the current block */
 	u32 blocks, current;
-	u32 data;			/* bytes of the current block up to which nothing is used at its end */
+	u32 data;			/* offset in the current block where the launch data at its end begin */
 	int error;			/* of the first command that failed */
-	u64 threads;			/* that will be able to insert, too */
+	u64 threads;			/* of the group's launches: threads that may insert work, too */
 };
 static_assert(sizeof(struct group) <= sizeof(struct ppu_group), "");
 
@@ -88,7 +88,7 @@ DEV void open_block(const struct ppu_queue *q, struct group *g)
 	g->data = q->block_bytes;
 }
 
-/* The entry gets the commands there are; none: a NOP. */
+/* Points the entry to the commands of its block.  A block without commands gets a NOP. */
 DEV void close_block(const struct ppu_queue *q, struct group *g)
 {
 	u64 va;
@@ -153,7 +153,7 @@ LIBRARY int ppuGroupNext(struct ppu_group *group)
 	return PPU_QUEUE_OK;
 }
 
-/* A spoilt group runs nothing: what was written is forgotten, block by block. */
+/* Gives every block of a group a NOP only: a group in which a command failed runs nothing. */
 DEV void spoil(const struct ppu_queue *q, struct group *g)
 {
 	g->threads = 0;
@@ -184,7 +184,7 @@ LIBRARY int ppuGroupEnd(struct ppu_group *group)
 	if (g->threads)
 		ppuq_threads_in(q, g->threads);
 	ppuq_end(q, g->blocks, g->first);
-	/* The memory is the host's now: nothing more goes into it. */
+	/* The group's memory is the host's now, so further commands are refused. */
 	err = g->error;
 	g->blocks = 0;
 	g->error = PPU_QUEUE_BAD_VALUE;
@@ -193,7 +193,7 @@ LIBRARY int ppuGroupEnd(struct ppu_group *group)
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-/* Room for a command of so many words? */
+/* Is there room for a command of `words` words? */
 DEV bool room(struct group *g, u32 words)
 {
 	if (!g->error && (g->out.words + words) * 4 > g->data)
@@ -412,7 +412,7 @@ DEV void write_params(volatile u8 *to, const struct config *c)
 		to[i] = 0;
 }
 
-/* The launch was checked. */
+/* Adds a launch that check_launch() has accepted. */
 static __attribute__((device, noinline)) int put_launch(const struct ppu_queue *q, struct group *g,
 							const struct config *c)
 {

@@ -13,7 +13,7 @@ DEV s64 clamp(s64 v, s64 low, s64 high)
 	return v < low ? low : v > high ? high : v;
 }
 
-/* To the range of a number of that many bits. */
+/* Clamps v to the range of a number of `bits` bits. */
 DEV s64 saturate(s64 v, u32 bits, bool sign)
 {
 	s64 top = 1ll << (bits - sign);
@@ -28,7 +28,7 @@ DEV s64 extend(u32 v, u32 first, u32 bits, bool sign)
 	return sign ? x >> (64 - bits) : (s64)((u64)x >> (64 - bits));
 }
 
-/* Bits and first bit of part 1 to 6: b0 b1 b2 b3 h0 h1; 0: all of it. */
+/* Number of bits and first bit of a part.  1 to 6: b0 b1 b2 b3 h0 h1; 0: the whole word. */
 DEV u32 part_bits(u32 part)
 {
 	return !part ? 32 : part < 5 ? 8 : 16;
@@ -116,7 +116,7 @@ DEV u32 scalar(u32 a, u32 b, u32 c, u32 op, u32 sel)
 	}
 }
 
-/* Lane i of {a, b}, which hold `lanes` each. */
+/* Lane i of {a, b}; each of a and b holds `lanes` lanes. */
 DEV s64 lane(u32 a, u32 b, u32 i, u32 lanes, bool sign)
 {
 	u32 bits = 32 / lanes;

@@ -44,7 +44,7 @@ DEV float half_of(u32 h)
 	return r;
 }
 
-/* An index by the address mode; -1: the border. */
+/* Brings an index into range as the address mode says; -1: the border. */
 DEV int address(int i, u32 n, u32 mode)
 {
 	int size = (int)n, m;
@@ -146,7 +146,7 @@ DEV u32 mode_of(const struct ppu_texture *t, u32 axis)
 {
 	u32 mode = t->address[axis];
 
-	/* the other two need coordinates with a period */
+	/* wrap and mirror need normalised coordinates */
 	return t->normalized || mode == PPU_ADDRESS_BORDER ? mode : PPU_ADDRESS_CLAMP;
 }
 
@@ -236,8 +236,8 @@ LIBRARY struct texel __ppu_tex_int(const struct ppu_texture *t, int x, int y, in
 }
 
 /*
- * Address of an element of a surface, x in bytes; 0: outside, and mode says nothing happens then.
- * PPU_SURFACE_TRAP faults, PPU_SURFACE_CLAMP takes the nearest element of that size.
+ * Address of an element of a surface, x in bytes.  Outside of the surface, PPU_SURFACE_ZERO gives 0 (no access),
+ * PPU_SURFACE_TRAP faults, and PPU_SURFACE_CLAMP takes the nearest element of that size.
  */
 LIBRARY u64 __ppu_surface(const struct ppu_texture *t, int x, int y, int z, u32 bytes, u32 mode)
 {

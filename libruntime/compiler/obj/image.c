@@ -55,7 +55,7 @@ int ppu_grow_(void **array, uint32_t *n, size_t size)
 {
 	void *v = *array;
 
-	/* room grows at powers of two */
+	/* the room is doubled when *n reaches a power of two */
 	if (!(*n & (*n - 1))) {
 		v = realloc(v, (*n ? (size_t)*n * 2 : 1) * size);
 		if (!v)
@@ -160,7 +160,7 @@ static uint64_t get_n(const uint8_t *p, unsigned bytes)
 
 /* ---- writing ---- */
 
-/* Offset of a string in the string section (no sharing: names are unique enough). */
+/* Adds a string to the string section and returns its offset.  Nearly all names differ, so none are shared. */
 static uint32_t add_string(struct out *strings, const char *s)
 {
 	uint32_t at = (uint32_t)strings->len;

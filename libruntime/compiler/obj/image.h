@@ -28,7 +28,8 @@ enum {
 	PPUB_SEC_COUNT
 };
 
-/* NULL or a sentence.  The symbol's image must have its code, data and shared sizes set. */
+/* NULL, or a sentence that says what is wrong.  The sizes of the image's code, data and shared memory must be
+ * set before. */
 const char *ppu_symbol_check(const struct ppu_image *img, const struct ppu_symbol *s);
 const char *ppu_reloc_check(const struct ppu_image *img, const struct ppu_reloc *r);
 
@@ -41,7 +42,7 @@ static inline int ppu_is_code(unsigned kind)
 /* Is imm an instruction index of the same image? */
 int ppu_has_target(const struct ppu_insn *in);
 
-/* Append one zeroed element to an array that was grown only by this (from NULL, n = 0; n a uint32_t).
+/* Appends one zeroed element to an array that only this macro grows (from NULL, n = 0; n a uint32_t).
  * 0 or -ENOMEM. */
 #define PPU_GROW(array, n) ppu_grow_((void **)&(array), &(n), sizeof(*(array)))
 int ppu_grow_(void **array, uint32_t *n, size_t size);

@@ -21,7 +21,7 @@ static uint64_t align_up(uint64_t v, uint64_t a)
 	return a ? (v + a - 1) & ~(a - 1) : v;
 }
 
-/* Symbol names -> index, open addressing; visible symbols only. */
+/* Map from the names of visible symbols to their indices: a hash table with open addressing. */
 struct names {
 	uint32_t *slot;		/* index + 1, 0: free */
 	uint32_t mask;
@@ -104,14 +104,14 @@ int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct pp
 	if (src->shared_module_bytes) {
 		uint32_t own = max_fixed_shared(dst);
 
-		/* After everything of dst that cannot move. */
+		/* The fixed shared variables of src come after all of dst that cannot move. */
 		shared0 = own > dst->shared_module_bytes ? own : dst->shared_module_bytes;
 		shared0 = (uint32_t)align_up(shared0, 128);
 		if (shared0 + src->shared_module_bytes > PPU_IMAGE_SHARED_MAX)
 			return fail(log, "link", "too much shared memory");
 	}
 
-	/* room first, then nothing below can leave dst half changed */
+	/* All memory is allocated first, so that nothing below can leave dst half changed. */
 	if (src->num_insns) {
 		p = realloc(dst->code, ((size_t)code0 + src->num_insns) * sizeof(*dst->code));
 		if (!p)
@@ -148,7 +148,7 @@ int ppu_image_link(struct ppu_image *dst, const struct ppu_image *src, struct pp
 		    dst->symbols[i].flags & PPU_SYMF_GLOBAL)
 			*names_at(&names, dst, dst->symbols[i].name) = i + 1;
 
-	/* two strong definitions? before anything changes */
+	/* Two strong definitions are refused before anything changes. */
 	for (i = 0; i < src->num_symbols; i++) {
 		const struct ppu_symbol *s = &src->symbols[i];
 		uint32_t at;
@@ -310,7 +310,7 @@ static int add_uses(const struct ppu_image *img, struct ppu_graph *g)
 	return err;
 }
 
-/* Own needs of each function, and who calls whom. */
+/* Finds what each function needs without its callees, and who calls whom. */
 static int build_graph(struct ppu_image *img, struct ppu_graph *g)
 {
 	uint32_t i, j, f, *fn_of_sym;
@@ -379,7 +379,7 @@ out:
 
 /* ---- kernels that put work into a device-owned queue ---- */
 
-/* Which functions can come to one that does. */
+/* Sets creates[f] for all functions that put work into a queue, or can reach one that does. */
 static void find_creators(const struct ppu_image *img, const struct ppu_graph *g, const struct ppu_library *lib,
 			  uint8_t *creates)
 {
@@ -419,8 +419,9 @@ static void find_reached(const struct ppu_graph *g, uint8_t *reached)
 }
 
 /*
- * WQ-62: the last thread out ends the launch.  So wherever a thread of such a kernel may end, it goes to
- * the library's function that counts it; kernels without a queue that come there, too, just end.
+ * WQ-62: the last thread that ends also ends the launch.  So each EXIT that a kernel which puts work into a
+ * queue can reach becomes a jump to the library's queue_exit, which counts the thread.  A thread of another
+ * kernel that comes to such a jump just ends.
  */
 static int hook_exits(struct ppu_image *img, struct ppu_graph *g, const struct ppu_library *lib)
 {
@@ -461,7 +462,8 @@ out:
 	return err;
 }
 
-/* Deepest local memory of each function with its callees; a cycle sets recursive. */
+/* Computes the most local memory that each function needs together with its callees.  A cycle of calls sets
+ * `recursive`. */
 static int walk(struct ppu_image *img, struct ppu_graph *g)
 {
 	uint32_t *stack = calloc((size_t)g->n + 1, sizeof(*stack));
@@ -522,7 +524,7 @@ out:
 	return err;
 }
 
-/* Kernels: most registers and barriers of everything reachable. */
+/* A kernel gets the most registers and the most barriers of all functions that it can reach. */
 static int collect(struct ppu_image *img, struct ppu_graph *g, const struct ppu_library *lib)
 {
 	uint32_t *queue = calloc((size_t)g->n + 1, sizeof(*queue));
@@ -562,7 +564,7 @@ static int collect(struct ppu_image *img, struct ppu_graph *g, const struct ppu_
 				}
 			}
 		}
-		if (slot)	/* twice in an image that is finished twice, which does no harm */
+		if (slot)	/* an image that is finished twice gets the slot twice, which does no harm */
 			k->local_bytes = k->local_bytes > UINT32_MAX - lib->thread_slot_bytes ? UINT32_MAX :
 					 k->local_bytes + lib->thread_slot_bytes;
 		if (k->regs < 2)
@@ -604,7 +606,7 @@ static int link_library(struct ppu_image *img, const struct ppu_library *lib, st
 
 	if (!done)
 		return -ENOMEM;
-	for (i = 0; i < img->num_symbols && !err; i++) {	/* grows on the way: modules may need modules */
+	for (i = 0; i < img->num_symbols && !err; i++) {	/* num_symbols grows: modules need modules */
 		if (img->symbols[i].kind != PPU_SYM_UNDEF)
 			continue;
 		which = lib->find(img->symbols[i].name);

@@ -17,7 +17,7 @@ void ppu_log_free(struct ppu_log *log)
 	memset(log, 0, sizeof(*log));
 }
 
-/* Out of memory loses the text, never the counts. */
+/* If memory runs out, text is lost, but the counts stay right. */
 void ppu_log_printf(struct ppu_log *log, const char *fmt, ...)
 {
 	va_list ap;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where shared variables are.  A variable needs a place that is free in every kernel that can come to a
- * function naming it, and variables that no kernel has in common may overlap.  So each kernel has a fill
- * mark; a variable goes to the highest mark of its kernels and moves those marks behind it.  Dynamic
- * shared memory begins at the mark a kernel has in the end; where a function names it, all kernels that
- * can come there begin it at one place.
+ * Gives shared variables their places.  The kernels of a variable are those that can reach a function which
+ * names it.  A variable needs a place that is free in all of its kernels; variables that have no kernel in
+ * common may overlap.  So each kernel has a fill mark: a variable goes to the highest mark of its kernels, and
+ * their marks move behind the variable.  A kernel's dynamic shared memory begins at the kernel's last mark.  If a
+ * function names a dynamic array, the array has the same place in all kernels that can reach the function.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define DYNAMIC_ALIGN	16u
 
-/* A kernel that can come to code naming a variable. */
+/* A kernel that can reach code which names a variable. */
 struct use {
 	uint32_t symbol, kernel;	/* kernel: function number */
 };
@@ -22,8 +22,8 @@ struct place {
 	const struct ppu_graph *g;
 	struct use *uses;		/* sorted by symbol, no two the same */
 	uint32_t num_uses;
-	uint64_t *mark;			/* by function number; of kernels only */
-	uint32_t *queue, *seen, *named;	/* of reach(): functions, and the last kernel + 1 of functions and symbols */
+	uint64_t *mark;			/* fill marks, by function number; of kernels only */
+	uint32_t *queue, *seen, *named;	/* of reach(): functions to look at; last kernel + 1 at each function, symbol */
 };
 
 static uint64_t align_up(uint64_t v, uint64_t a)
@@ -36,7 +36,7 @@ static int is_movable(const struct ppu_symbol *s)
 	return s->kind == PPU_SYM_SHARED && s->flags & PPU_SYMF_MOVABLE;
 }
 
-/* What kernel k can come to: its uses, and the fixed bytes of all of it. */
+/* Walks through all that kernel k can reach: collects its uses, and moves its mark behind all fixed variables. */
 static int reach(struct place *p, uint32_t k)
 {
 	const struct ppu_graph *g = p->g;
@@ -81,7 +81,7 @@ static int by_symbol(const void *a, const void *b)
 	return x->kernel < y->kernel ? -1 : x->kernel > y->kernel;
 }
 
-/* The uses of one symbol begin at i: where they end. */
+/* Returns the end of the run of uses that begins at i and has one symbol. */
 static uint32_t uses_end(const struct place *p, uint32_t i)
 {
 	uint32_t symbol = p->uses[i].symbol;
@@ -101,7 +101,7 @@ static uint64_t highest_mark(const struct place *p, uint32_t i, uint32_t end)
 	return most;
 }
 
-/* Variables of several kernels first: what a kernel has alone then fills up from there. */
+/* Called for the variables of several kernels first, then for those of one kernel, which go behind them. */
 static void place_static(struct place *p, int several)
 {
 	uint32_t i, end;
@@ -118,7 +118,8 @@ static void place_static(struct place *p, int several)
 	}
 }
 
-/* All dynamic arrays of a kernel are at one place, so one moves others until none does. */
+/* All dynamic arrays of a kernel begin at one place.  So an array that moves may move others; repeat until none
+ * moves. */
 static void place_dynamic(struct place *p)
 {
 	uint32_t i, j, end;

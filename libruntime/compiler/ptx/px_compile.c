@@ -9,8 +9,9 @@
 #include "compiler/ptx/px_func.h"
 
 /*
- * Kernels' own shared variables come after the module's; dynamic shared memory after both.  That is how
- * a listing shows them: linking gives out the places, when it is known which kernel uses what.
+ * Offset of dynamic shared memory in a kernel.  Until the program is linked, the module's shared variables come
+ * first, then the kernel's own, then dynamic shared memory, and listings show these places.  The linker gives
+ * out the final places, because it knows which kernel uses which variable.
  */
 static uint32_t dynamic_offset(const struct px_module *m, uint32_t own)
 {
@@ -54,8 +55,8 @@ static uint32_t kernel_dynamic_symbol(struct px_module *m, const struct ppu_symb
 }
 
 /*
- * Dynamic shared memory starts after the static part of the kernel.  When a function refers to it,
- * it must be at one place for all kernels: after the largest static part.
+ * Dynamic shared memory starts after the static part of the kernel.  When a function (not a kernel) refers to it,
+ * dynamic shared memory must start at one place in all kernels: after the largest static part.
  */
 static void place_dynamic(struct px_module *m)
 {
@@ -107,7 +108,7 @@ static void place_own_shared(struct px_module *m)
 		m->obj.syms[m->own_shared[i]].value += m->shared_module;
 }
 
-/* Who names an alias means the function. */
+/* Relocations that name an alias get the symbol of its function. */
 static void resolve_aliases(struct px_module *m)
 {
 	uint32_t i, k;
@@ -118,7 +119,7 @@ static void resolve_aliases(struct px_module *m)
 				m->obj.relocs[i].symbol = m->aliases[k].to;
 }
 
-/* Declared, never used: not a link error. */
+/* Drops symbols that are declared but never used, so that they are no link errors. */
 static void drop_unused(struct px_module *m)
 {
 	uint32_t *map = px_alloc(&m->px->arena, (m->obj.num_syms + 1) * sizeof(*map)), i, n = 0;
@@ -137,7 +138,7 @@ static void drop_unused(struct px_module *m)
 		m->obj.relocs[i].symbol = map[m->obj.relocs[i].symbol];
 }
 
-/* Values known now go into the words, so that a listing shows them. */
+/* Puts the values that are known now into the instructions, so that a listing shows them. */
 static void apply_known(struct px_module *m)
 {
 	uint32_t i;

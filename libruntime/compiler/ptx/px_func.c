@@ -12,7 +12,7 @@
 struct pass {
 	const char *name;
 	void (*run)(struct px_func *f);
-	unsigned level;		/* least opt_level: 1 translates only, 2 optimises */
+	unsigned level;		/* lowest opt_level with this pass: 1 translates only, 2 optimises */
 };
 
 static const struct pass passes[] = {

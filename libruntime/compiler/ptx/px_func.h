@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens to a function after its body is read: the passes, then registers, frame and code. */
+/* Compiles a function whose body has been read: the passes, then registers, frame and code. */
 #ifndef PX_FUNC_H
 #define PX_FUNC_H
 

@@ -63,7 +63,7 @@ CU_CALLS(CALL, CALL_PT, CALL_V)
 #define ALIAS(name, symbol) EXPORT extern __typeof__(symbol) name __attribute__((alias(#symbol)));
 CU_ALIASES(ALIAS)
 
-/* What exists so that programs can be linked, and says that it does nothing. */
+/* Functions that exist only so that programs can be linked: they return CUDA_ERROR_NOT_SUPPORTED. */
 #define UNSUPPORTED(name) \
 EXPORT CUresult name(void); \
 CUresult name(void) \

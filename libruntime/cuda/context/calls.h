@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of the Driver API: i_NAME does what the exported NAME logs and calls. */
+/* The functions of the Driver API: i_NAME does the work of the exported NAME, which logs and calls it. */
 #ifndef PPU_CUDA_CALLS_INT_H
 #define PPU_CUDA_CALLS_INT_H
 
@@ -17,7 +17,7 @@ struct cu_symbol {
 };
 extern const struct cu_symbol cu_symbols[];	/* ends with symbol NULL */
 
-/* The functions themselves. */
+/* Prototypes of the functions i_NAME. */
 #define CU_I_(symbol, base, since, ...) CUresult i_##symbol(CU_PARAMS(__VA_ARGS__));
 #define CU_I_PT_(symbol, pt, base, since, ...) CUresult i_##symbol(CU_PARAMS(__VA_ARGS__));
 #define CU_I_V_(symbol, base, since) CUresult i_##symbol(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts.  Each thread has a stack of them; its top is current.  A context of a device is either one that a
- * program created or the device's primary one, which all its users share and which exists while anybody
- * has retained it.
+ * Contexts.  Each thread has a stack of contexts, and the top of its stack is the thread's current context.  A
+ * context of a device is either one that the program created, or the device's primary context, which all its
+ * users share and which exists while anybody has retained it.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 
 #define MAX_DEVICES 32
 
-/* A thread's own default streams: one for each context it used them in. */
+/* A thread's own default streams: one for each context in which the thread used such a stream. */
 struct own_stream {
 	unsigned long long ctx_id;
 	ppuStream stream;
@@ -29,7 +29,7 @@ struct own_stream {
 struct thread_state {
 	struct CUctx_st **stack;	/* with references */
 	size_t depth, room;
-	unsigned long long active;	/* id of the context that is libppu's current one here */
+	unsigned long long active;	/* id of libppu's current context in this thread */
 	struct own_stream *own;
 };
 
@@ -374,7 +374,7 @@ CUresult i_cuCtxGetFlags(unsigned int *flags)
 	return CUDA_SUCCESS;
 }
 
-/* The scheduling of a thread that waits is the only flag that a living context can change. */
+/* The only flag that can be changed in a living context is how a thread waits. */
 CUresult i_cuCtxSetFlags(unsigned int flags)
 {
 	struct CUctx_st *c;
@@ -390,7 +390,7 @@ CUresult i_cuCtxSetFlags(unsigned int flags)
 	return r;
 }
 
-/* The way of counting users of a context from before CUDA 4: one more, and one less. */
+/* Attach and detach counted the users of a context before CUDA 4: one more, and one less. */
 CUresult i_cuCtxAttach(CUcontext *ctx, unsigned int flags)
 {
 	struct CUctx_st *c;
@@ -430,7 +430,7 @@ CUresult i_cuCtxResetPersistingL2Cache(void)
 	CUresult r = cu_current(&c);
 
 	if (!r)
-		cu_obj_put(c);		/* no line is persistent */
+		cu_obj_put(c);		/* nothing to do: no cache line is persistent */
 	return r;
 }
 
@@ -472,7 +472,7 @@ CUresult i_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 	r = named(ctx, &c);
 	if (r)
 		return r;
-	*version = 3020;	/* of the context's interface, not of CUDA: the second one */
+	*version = 3020;	/* the version of the context's interface, which is the second; not CUDA's version */
 	cu_obj_put(c);
 	return CUDA_SUCCESS;
 }
@@ -519,8 +519,9 @@ static bool limit_of(CUlimit limit, ppuLimit *l)
 }
 
 /*
- * Programs ask for the 16 or 24 levels that CUDA has everywhere.  CUDA's driver may change what was asked for to what
- * its device can have, and cuCtxGetLimit tells: here the most levels that contexts of this device can have.
+ * Programs ask for the 16 or 24 levels that CUDA has everywhere.  CUDA's driver may lower a limit to what its device
+ * can have, and cuCtxGetLimit tells the program.  So this function sets the most levels, up to depth, that the
+ * device allows.
  */
 static ppuResult set_depth(uint64_t depth)
 {
@@ -573,7 +574,7 @@ CUresult i_cuCtxGetLimit(size_t *value, CUlimit limit)
 	return r;
 }
 
-/* Shared memory and caches are apart in a PPU: these two are kept and change nothing. */
+/* A PPU's shared memory is no part of a cache: the two settings below are kept, but have no effect. */
 CUresult i_cuCtxSetCacheConfig(CUfunc_cache config)
 {
 	struct CUctx_st *c;
@@ -629,7 +630,7 @@ CUresult i_cuCtxGetSharedMemConfig(CUsharedconfig *config)
 	r = cu_current(&c);
 	if (r)
 		return r;
-	*config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;	/* what the banks are, whatever was asked for */
+	*config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;	/* the banks' width, whatever the program asked for */
 	cu_obj_put(c);
 	return CUDA_SUCCESS;
 }
@@ -651,7 +652,7 @@ CUresult i_cuCtxGetStreamPriorityRange(int *least, int *greatest)
 	return r;
 }
 
-/* There are no peers: what one PPU has mapped the other cannot reach. */
+/* There are no peers: one PPU cannot reach what another has mapped. */
 CUresult i_cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 {
 	struct CUctx_st *c, *p;
@@ -683,7 +684,7 @@ CUresult i_cuCtxDisablePeerAccess(CUcontext peer)
 
 /* ---- primary contexts ----------------------------------------------------------------------- */
 
-/* Locked.  The struct of a device's primary context, active or not. */
+/* Locked.  Returns the struct of a device's primary context, which may be inactive. */
 static CUresult primary_of(CUdevice device, struct CUctx_st **c)
 {
 	CUresult r = cu_device(device, NULL);
@@ -719,7 +720,7 @@ CUresult i_cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
 	r = primary_of(device, &c);
 	if (!r && is_dead(c)) {
 		r = activate(c);
-		/* Retaining does not make current: the next call puts libppu's context right. */
+		/* To retain a context does not make it current.  The next call sets libppu's current context again. */
 		if (!r && t)
 			t->active = 0;
 	}
@@ -755,7 +756,7 @@ CUresult i_cuDevicePrimaryCtxReset_v2(CUdevice device)
 	r = primary_of(device, &c);
 	if (!r && !is_dead(c))
 		deactivate(c);
-	/* Whoever had retained it finds a new, empty one. */
+	/* Users who have retained the context get a new, empty one under the same handle. */
 	if (!r && c->retained)
 		r = activate(c);
 	pthread_mutex_unlock(&primary_lock);

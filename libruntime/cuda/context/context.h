@@ -12,23 +12,23 @@
 
 struct CUctx_st {
 	struct cu_obj obj;
-	ppuCtx ppu;			/* NULL: a primary context that is not active */
+	ppuCtx ppu;			/* libppu's context; a primary context has one only while it is active */
 	CUdevice device;
 	unsigned int flags;
 	unsigned long long id;		/* unique in the process; a new one at each activation */
 	bool primary, dead;
-	unsigned int retained;		/* primary */
-	unsigned int attached;		/* by cuCtxAttach */
+	unsigned int retained;		/* primary contexts: how often */
+	unsigned int attached;		/* how often, by cuCtxAttach */
 	CUfunc_cache cache;
 	CUsharedconfig shared;
-	ppuFunction waiter;		/* memop.c; of the context whose id is waiter_id */
+	ppuFunction waiter;		/* for stream/memop.c; valid if waiter_id == id */
 	unsigned long long waiter_id;
 };
-/* The calling thread's current context, made libppu's too; with a reference. */
+/* The calling thread's current context, with a reference.  It becomes libppu's current context, too. */
 CUresult cu_current(struct CUctx_st **ctx);
-/* Frees device memory of a context that need not be the current one; nothing when that is gone. */
+/* Frees device memory of a context that need not be current.  Does nothing if the context with this id is gone. */
 void cu_free_in(struct CUctx_st *ctx, unsigned long long id, void *mem);
-/* The thread's own default stream of a context; made at first use. */
+/* The calling thread's own default stream in a context, which is made at first use. */
 CUresult cu_thread_stream(struct CUctx_st *ctx, ppuStream *stream);
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include "cuda/memory/format.h"
 #include "cuda/module/function.h"
 
-/* What the PPU can do is what a device of this compute capability can. */
+/* The PPU can do what a device of this compute capability can do. */
 #define CC_MAJOR 7
 #define CC_MINOR 5
 
@@ -20,7 +20,8 @@ CUresult cu_ready(void)
 	return __atomic_load_n(&ready, __ATOMIC_ACQUIRE) ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
-/* CUDA has no code for "the environment says PPU_BACKEND=foo": the sentence goes to standard error, once. */
+/* CUDA has no code for errors such as "there is no backend PPU_BACKEND=foo", so libppu's sentence goes to standard
+ * error, once. */
 static CUresult init_failed(ppuResult res)
 {
 	static bool told;
@@ -100,7 +101,7 @@ CUresult i_cuDeviceGetName(char *name, int len, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-/* Stable for a place on the bus: the location's text, spread over the 16 bytes. */
+/* The UUID of a place on the bus never changes: it is the location's text, spread over the 16 bytes. */
 CUresult i_cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 {
 	ppuDeviceProp p;
@@ -148,7 +149,7 @@ CUresult i_cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-/* "dddd:bb:dd.f"; false in process, where there is no bus. */
+/* Reads a location "dddd:bb:dd.f".  False: the device is inside the process, where there is no bus. */
 static bool pci_place(const ppuDeviceProp *p, unsigned int *domain, unsigned int *bus, unsigned int *dev)
 {
 	unsigned int function;
@@ -170,11 +171,11 @@ static int shared_default(const ppuDeviceProp *p)
 	return (int)(p->shared_per_block < CU_SHARED_DEFAULT ? p->shared_per_block : CU_SHARED_DEFAULT);
 }
 
-/* Most texels along an axis of a texture or surface; libruntime/api/memory/texture.c checks the same. */
+/* Most texels along an axis of a texture or surface; libruntime/api/memory/texture.c checks the same limits. */
 #define TEXTURE_LINE	(1 << 27)
 #define TEXTURE_SIDE	65536
 
-/* Sizes of textures and surfaces; 0 for the kinds that there are not. */
+/* Sizes of textures and surfaces; 0 for kinds that do not exist here. */
 static int texture_attribute(CUdevice_attribute a)
 {
 	switch (a) {
@@ -217,7 +218,7 @@ static int texture_attribute(CUdevice_attribute a)
 	}
 }
 
-/* Registered memory is mapped for kernels where the backend can pin it. */
+/* Can kernels reach registered memory?  They can if the backend can pin the program's memory. */
 static int can_register(const ppuDeviceProp *p)
 {
 	return !strcmp(p->backend, "core");
@@ -367,7 +368,7 @@ CUresult i_cuDeviceGetPCIBusId(char *id, int len, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-/* "domain:bus:device.function", the first and last part may be left out. */
+/* Reads "domain:bus:device.function"; the first and the last part may be left out. */
 static bool parse_place(const char *id, unsigned int place[3])
 {
 	unsigned int function = 0;

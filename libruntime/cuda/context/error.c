@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors: what libppu says in the words of CUDA. */
+/* Errors: libppu's results as CUDA's. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include <ppu.h>
 #include "cuda/context/error.h"
 
-static __thread bool libppu_knows;	/* libppu failed in this call */
+static __thread bool libppu_knows;	/* libppu failed in this call, and knows why */
 static __thread char why[512];
 
 void cu_why_forget(void)

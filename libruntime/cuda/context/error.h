@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results of libppu as the Driver API's, and why a call fails. */
+/* Turns results of libppu into the Driver API's, and keeps why a call fails. */
 #ifndef PPU_CUDA_ERROR_INT_H
 #define PPU_CUDA_ERROR_INT_H
 
@@ -10,8 +10,8 @@
 
 CUresult cu_result(ppuResult res);
 /*
- * Why the thread's call fails, for PPU_CUDA_LOG.  Forgotten when the next call begins, so that it
- * never tells of an earlier one; "": nothing but the error's name is known.
+ * Why the thread's call fails, for PPU_CUDA_LOG.  The reason is forgotten when the next call begins, so that it
+ * is never the reason of an earlier call; "": nothing but the error's name is known.
  */
 void cu_why_forget(void);
 void cu_why_set(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profiler's calls, which do nothing, and tables between the vendor's own libraries, which there are not. */
+/* The profiler's calls, which do nothing, and tables that the vendor's libraries share, which do not exist here. */
 #include "cuda/context/calls.h"
 
 CUresult i_cuProfilerInitialize(const char *config, const char *output, CUoutput_mode mode)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Driver API's handles, and whose they are. */
+/* The Driver API's handles and their owners. */
 #include <stdlib.h>
 #include <string.h>
 

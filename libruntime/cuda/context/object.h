@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles: what is one, who may still use it. */
+/* Handles: which addresses are handles, and how long the objects live. */
 #ifndef PPU_CUDA_OBJECT_INT_H
 #define PPU_CUDA_OBJECT_INT_H
 
@@ -21,24 +21,24 @@ enum cu_kind {
 	CU_KERNEL, CU_GRAPH, CU_NODE, CU_EXEC, CU_USER_OBJECT
 };
 struct cu_obj {
-	struct ppu_handle handle;	/* its kind: enum cu_kind; one reference is the registry's */
-	struct CUctx_st *ctx;		/* its owner, with a reference; NULL for contexts themselves */
-	unsigned long long ctx_id;	/* the owner's id then: a primary context may have another life */
-	void (*release)(void *obj);	/* frees what the struct points to, may be NULL */
+	struct ppu_handle handle;	/* has the kind, enum cu_kind; the registry holds one reference */
+	struct CUctx_st *ctx;		/* the owner, with a reference; NULL for contexts themselves */
+	unsigned long long ctx_id;	/* the owner's id at that time: a primary context may end and restart */
+	void (*release)(void *obj);	/* frees what the struct points to; may be NULL */
 };
-/* A zeroed struct of `size` bytes that is not yet a handle; NULL: no memory. */
+/* A zeroed struct of `size` bytes with one reference, which is not yet a handle; NULL: no memory. */
 void *cu_obj_new(enum cu_kind kind, size_t size, struct CUctx_st *ctx, void (*release)(void *));
 void cu_obj_publish(void *obj);
-bool cu_obj_withdraw(void *obj);	/* false: was no handle any more.  Drops the registry's reference */
+bool cu_obj_withdraw(void *obj);	/* drops the registry's reference; false: obj was no handle any more */
 void *cu_obj_get(const void *handle, enum cu_kind kind);	/* with a reference; NULL: no such handle */
-/* The same as the calls do it: NOT_INITIALIZED, or INVALID_HANDLE for what is none. */
+/* The same, with the errors of the API's calls: NOT_INITIALIZED, or INVALID_HANDLE. */
 CUresult cu_obj_find(const void *handle, enum cu_kind kind, void *obj);	/* obj: where the pointer goes */
-CUresult cu_obj_destroy(const void *handle, enum cu_kind kind);	/* withdraws it */
+CUresult cu_obj_destroy(const void *handle, enum cu_kind kind);	/* looks the handle up and withdraws it */
 void cu_obj_ref(void *obj);
 void cu_obj_put(void *obj);
-/* The context it was made in still exists, so what libppu has behind it does. */
+/* Does the context in which obj was made still exist?  Then libppu's object behind obj exists, too. */
 bool cu_obj_alive(const void *obj);
-/* All handles of a context end. */
+/* Withdraws all handles of a context. */
 void cu_obj_withdraw_all(const struct CUctx_st *ctx);
 
 #pragma GCC visibility pop

@@ -19,7 +19,7 @@ CUresult i_cuGetProcAddress_v2(const char *symbol, void **function, int version,
 		exists = true;
 		if (s->since > version || (s->per_thread && !want))
 			continue;
-		/* The newest; of one version the per-thread one where it is wanted. */
+		/* The newest symbol wins; among symbols of one version, the per-thread one if it is wanted. */
 		if (!best || s->since > best->since || (s->since == best->since && s->per_thread))
 			best = s;
 	}

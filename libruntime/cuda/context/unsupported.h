@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the Driver API that a program may link or ask for and that a PPU does not do: they return
- * CUDA_ERROR_NOT_SUPPORTED.  Their arguments are not looked at. */
+/* Functions of the Driver API that a program may link or look up, but that a PPU does not have.  They return
+ * CUDA_ERROR_NOT_SUPPORTED, whatever their arguments are. */
 #ifndef PPU_CU_UNSUPPORTED_H
 #define PPU_CU_UNSUPPORTED_H
 

@@ -3,8 +3,8 @@
  * Capture: work given to a stream becomes nodes of a graph.  Other streams join the capture by waiting for an
  * event that was recorded in it, and must be joined to the first one again before its end.
  *
- * A stream that is captured has a lane: the nodes that its next one waits for.  An event that was recorded in
- * one has a mark: the lane's nodes at that time.
+ * A stream that is captured has a lane: the nodes for which its next node waits.  An event that was recorded in a
+ * captured stream has a mark: the nodes of the stream's lane at that time.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct capture {
 
 struct lane {
 	ppuStream stream;
-	bool blocking;			/* the legacy stream would wait for it */
+	bool blocking;			/* the legacy stream would wait for this stream */
 	struct capture *cap;
 	struct cu_nodes tail;
 	struct lane *next;
@@ -43,7 +43,7 @@ struct cu_mark {
 	struct cu_nodes nodes;
 };
 
-/* All guarded by cu_graph_lock; the number also read without it. */
+/* Guarded by cu_graph_lock, but num_lanes is also read without the lock. */
 static struct lane *lanes;
 static unsigned int num_lanes;
 static unsigned long long last_id;
@@ -104,7 +104,8 @@ static void lane_free(struct lane *l)
 	free(l);
 }
 
-/* The legacy stream waits for blocking ones: while one of them is captured it can't. */
+/* The legacy stream would have to wait for all blocking streams.  It cannot wait for a stream that is captured, so
+ * during such a capture a call for the legacy stream is an error. */
 static CUresult legacy_check(const struct cu_stream_use *u)
 {
 	if (u->ppu)
@@ -118,7 +119,7 @@ static CUresult legacy_check(const struct cu_stream_use *u)
 	return CUDA_SUCCESS;
 }
 
-/* The stream's lane, NULL: it is not captured. */
+/* Finds the stream's lane.  NULL: the stream is not captured. */
 static CUresult usable(const struct cu_stream_use *u, struct lane **lane)
 {
 	*lane = lane_of(u->ppu);
@@ -232,7 +233,7 @@ CUresult cu_capture_record(const struct cu_stream_use *u, struct CUevent_st *e, 
 	return r;
 }
 
-/* The stream goes on behind the mark; it joins the mark's capture if it is in none. */
+/* The stream's next node will wait for the mark's nodes.  A stream that is in no capture joins the mark's capture. */
 static CUresult join(const struct cu_stream_use *u, struct lane *l, const struct cu_mark *m)
 {
 	if (m->cap->ended)
@@ -263,10 +264,10 @@ CUresult cu_capture_wait(const struct cu_stream_use *u, struct CUevent_st *e, bo
 		r = join(u, l, e->mark);
 		*captured = true;
 	} else if (!r && l && e->recorded) {
-		l->cap->spoiled = true;		/* work that the graph does not have */
+		l->cap->spoiled = true;		/* the event waits for work that is not in the graph */
 		r = CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 	} else if (l) {
-		*captured = true;		/* nothing to wait for */
+		*captured = true;		/* the event was never recorded: nothing to wait for */
 	}
 	pthread_mutex_unlock(&cu_graph_lock);
 	return r;
@@ -285,7 +286,7 @@ CUresult cu_capture_event_check(struct CUevent_st *e)
 	return r;
 }
 
-/* ---- what must not happen meanwhile ----------------------------------------------------------- */
+/* ---- what must not happen during a capture ---------------------------------------------------- */
 
 CUresult cu_capture_forbids(const struct cu_stream_use *u)
 {
@@ -352,7 +353,7 @@ CUresult i_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 
 /* ---- begin and end -------------------------------------------------------------------------- */
 
-/* Locked.  g: the program's graph, with a reference that is taken over; NULL: a new one. */
+/* Locked.  g: the program's graph, with a reference that becomes the capture's; NULL: a new graph. */
 static CUresult begin(const struct cu_stream_use *u, CUstreamCaptureMode mode, struct CUgraph_st *g,
 		      struct cu_nodes *tail)
 {
@@ -374,7 +375,7 @@ static CUresult begin(const struct cu_stream_use *u, CUstreamCaptureMode mode, s
 	cap->id = ++last_id;
 	l = lane_new(u, cap);
 	if (l && !g) {
-		cu_obj_ref(cap->graph);		/* the capture's; the first one is the handle's */
+		cu_obj_ref(cap->graph);		/* the capture's reference; the first one is the handle's */
 		cu_obj_publish(cap->graph);	/* cuStreamGetCaptureInfo shows it */
 	}
 	if (l && tail) {
@@ -434,11 +435,11 @@ CUresult i_cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
 CUresult i_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *deps,
 				       const CUgraphEdgeData *edges, size_t num, CUstreamCaptureMode mode)
 {
-	(void)edges;		/* there is one kind */
+	(void)edges;		/* there is only one kind of edge */
 	return graph ? begin_capture(stream, mode, graph, deps, num) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Adds to `seen` all that the nodes in it wait for. */
+/* Adds to `seen` all nodes for which nodes of `seen` wait. */
 static CUresult ancestors(struct cu_nodes *seen)
 {
 	CUresult r = CUDA_SUCCESS;
@@ -448,7 +449,7 @@ static CUresult ancestors(struct cu_nodes *seen)
 	return r;
 }
 
-/* Has everything that other streams did in the capture come back to its first one? */
+/* Does the origin stream wait for everything that other streams did in the capture? */
 static CUresult joined(const struct lane *origin)
 {
 	struct cu_nodes seen = { 0 };
@@ -464,7 +465,7 @@ static CUresult joined(const struct lane *origin)
 	return r;
 }
 
-/* Locked.  The capture's end, good or bad; *graph: its graph or NULL. */
+/* Locked.  Ends the capture, also a spoiled one; *graph: its graph, or NULL after an error. */
 static CUresult finish(struct lane *origin, CUgraph *graph)
 {
 	struct capture *cap = origin->cap;
@@ -598,6 +599,6 @@ CUresult i_cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *deps,
 CUresult i_cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *deps, const CUgraphEdgeData *edges,
 						size_t num, unsigned int flags)
 {
-	(void)edges;		/* there is one kind */
+	(void)edges;		/* there is only one kind of edge */
 	return i_cuStreamUpdateCaptureDependencies(stream, deps, num, flags);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executable graphs: a graph's work in one order that its dependencies allow.  A launch hands it to the
- * stream piece by piece.  As with the vendor's library one executable graph is not for two threads at a time.
+ * Executable graphs: a graph's work in one order that its dependencies allow.  A launch hands the work to the
+ * stream piece by piece.  As with the vendor's library, two threads must not use one executable graph at a time.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct step {
 	unsigned long long node, origin;	/* ids */
 	struct CUgraphNode_st *from;	/* for error reports only; no reference */
 	bool enabled;
-	size_t *deps, num_deps;		/* steps it waits for */
+	size_t *deps, num_deps;		/* steps that this one waits for */
 };
 
 struct CUgraphExec_st {
@@ -29,7 +29,7 @@ struct CUgraphExec_st {
 	struct step *steps;
 	size_t num;
 	unsigned long long flags;
-	struct CUgraph_st *source;	/* with a reference: memory of its nodes, user objects */
+	struct CUgraph_st *source;	/* with a reference, which keeps its nodes' memory and its user objects */
 };
 
 static void exec_free(void *obj)
@@ -85,7 +85,7 @@ static CUresult build(struct CUgraph_st *g, struct CUgraphExec_st **exec)
 	if (!r && !e->steps)
 		r = CUDA_ERROR_OUT_OF_MEMORY;
 	for (size_t i = 0; !r && i < order.num; i++)
-		order.node[i]->place = i;	/* of the order now */
+		order.node[i]->place = i;	/* the place is now one in `order` */
 	for (size_t i = 0; !r && i < order.num; i++) {
 		e->steps[i].op.type = CU_GRAPH_NODE_TYPE_EMPTY;
 		e->num++;
@@ -202,7 +202,7 @@ static CUresult run(const struct CUgraphExec_st *e, const struct cu_stream_use *
 	return r;
 }
 
-/* Locked.  A graph that does what the executable one does. */
+/* Locked.  Makes a graph that does what the executable graph does. */
 static CUresult to_graph(const struct CUgraphExec_st *e, struct CUgraph_st **graph)
 {
 	struct CUgraph_st *g = cu_graph_new(), *child;
@@ -225,7 +225,7 @@ static CUresult to_graph(const struct CUgraphExec_st *e, struct CUgraph_st **gra
 			r = cu_graph_append(g, &op, NULL, &n);
 		for (size_t k = 0; !r && k < s->num_deps; k++)
 			r = cu_nodes_add(&n->deps, g->nodes.node[s->deps[k]]);
-		cu_graph_withdraw_child(&op);	/* unless it is the node's now */
+		cu_graph_withdraw_child(&op);	/* does nothing if the child is the node's now */
 		cu_op_clear(&op);
 	}
 	if (!r) {
@@ -238,7 +238,7 @@ static CUresult to_graph(const struct CUgraphExec_st *e, struct CUgraph_st **gra
 	return r;
 }
 
-/* A launch into a stream that is captured becomes a child. */
+/* A launch into a stream that is captured adds the graph to the capture as a child. */
 static CUresult capture(const struct CUgraphExec_st *e, const struct cu_stream_use *u, bool *captured)
 {
 	struct CUgraph_st *child;
@@ -283,7 +283,7 @@ CUresult i_cuGraphLaunch(CUgraphExec exec, CUstream stream)
 	return r;
 }
 
-/* There is nothing to bring to the device before. */
+/* Nothing needs to be on the device before a launch. */
 CUresult i_cuGraphUpload(CUgraphExec exec, CUstream stream)
 {
 	struct CUgraphExec_st *e;
@@ -313,7 +313,7 @@ static struct step *step_of(struct CUgraphExec_st *e, unsigned long long node)
 	return NULL;
 }
 
-/* A step takes another op of its type; what it had comes back in the other's place. */
+/* Gives a step another op of the same type; *op becomes the step's old one. */
 static CUresult exchange(struct step *s, struct cu_op *op)
 {
 	struct CUgraphExec_st *child = NULL;
@@ -449,10 +449,10 @@ CUresult i_cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpda
 	if (!r) {
 		struct step *steps = e->steps;
 
-		/* What is switched off stays so. */
+		/* Steps that are switched off stay off. */
 		for (size_t i = 0; i < e->num; i++)
 			fresh->steps[i].enabled = steps[i].enabled;
-		/* Nodes keep the name that the program knows them by. */
+		/* Steps keep the ids of the nodes by which the program knows them. */
 		for (size_t i = 0; i < e->num; i++)
 			fresh->steps[i].node = steps[i].node;
 		e->steps = fresh->steps;

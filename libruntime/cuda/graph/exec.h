@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs to be launched. */
+/* Executable graphs. */
 #ifndef PPU_CUDA_EXEC_INT_H
 #define PPU_CUDA_EXEC_INT_H
 
@@ -9,7 +9,7 @@
 
 struct cu_op;
 
-/* Not locked.  What the node does in the executable graph from its next launch on; takes the op over. */
+/* Not locked.  Sets what the node does in the executable graph from its next launch on; takes ownership of the op. */
 CUresult cu_exec_set(CUgraphExec exec, CUgraphNode node, struct cu_op *op);
 
 #pragma GCC visibility pop

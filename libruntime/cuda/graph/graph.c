@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs: nodes and what they wait for. */
+/* Graphs: nodes, and the nodes that they wait for. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -16,12 +16,12 @@
 #include "cuda/graph/work.h"
 #include "cuda/module/function.h"
 
-/* Recursive: the last reference to a node or an event may be dropped with it. */
+/* Recursive, because the last reference to a node or an event may be dropped while the lock is held. */
 pthread_mutex_t cu_graph_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static unsigned long long last_id;
 static uint64_t memory_now, memory_most;
-static struct CUgraphNode_st *owners;		/* of memory */
+static struct CUgraphNode_st *owners;		/* nodes that own memory */
 
 /* ---- sets ----------------------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ bool cu_nodes_have(const struct cu_nodes *set, const struct CUgraphNode_st *node
 	return false;
 }
 
-/* Room grows in powers of two. */
+/* The room is doubled when the number reaches a power of two. */
 static CUresult push(struct cu_nodes *set, struct CUgraphNode_st *node)
 {
 	if (!(set->num & (set->num - 1))) {
@@ -62,7 +62,7 @@ CUresult cu_nodes_merge(struct cu_nodes *set, const struct cu_nodes *more)
 	return r;
 }
 
-/* The room stays: push() looks at the number only, so it is made anew with the next power of two. */
+/* The room stays as it is: push() looks at the number only, and resizes at the next power of two. */
 void cu_nodes_remove(struct cu_nodes *set, const struct CUgraphNode_st *node)
 {
 	for (size_t i = 0; i < set->num; i++) {
@@ -108,7 +108,7 @@ static void node_release(void *obj)
 
 static void own_memory(struct CUgraphNode_st *n)
 {
-	if (cu_current(&n->mem_ctx))		/* where the memory was just made */
+	if (cu_current(&n->mem_ctx))		/* the context in which the memory was just allocated */
 		return;
 	n->mem_ctx_id = n->mem_ctx->id;
 	n->mem_next = owners;
@@ -153,7 +153,7 @@ CUresult cu_graph_append(struct CUgraph_st *g, struct cu_op *op, const struct cu
 	}
 	n->graph = g;
 	n->op = *op;
-	op->type = CU_GRAPH_NODE_TYPE_EMPTY;	/* its content is the node's now */
+	op->type = CU_GRAPH_NODE_TYPE_EMPTY;	/* what it pointed to is the node's now */
 	n->id = ++last_id;
 	if (n->op.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
 		own_memory(n);
@@ -204,7 +204,7 @@ CUresult i_cuGraphCreate(CUgraph *graph, unsigned int flags)
 	return CUDA_SUCCESS;
 }
 
-/* Bad handles of graphs and nodes are bad values in this part of the interface. */
+/* In this part of the interface, a bad handle of a graph or node is an invalid value. */
 static CUresult value_error(CUresult r)
 {
 	return r == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : r;
@@ -252,7 +252,7 @@ static CUresult clone_nodes(const struct CUgraph_st *g, struct CUgraph_st *to)
 		struct cu_op op;
 
 		old->place = i;
-		/* Its memory has one address: a second owner would use it at the same time. */
+		/* The node's memory has one address, which a second owner could use at the same time. */
 		if (old->op.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || old->op.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
 			return CUDA_ERROR_NOT_SUPPORTED;
 		op.type = CU_GRAPH_NODE_TYPE_EMPTY;
@@ -346,7 +346,7 @@ CUresult cu_graph_order(const struct CUgraph_st *g, struct cu_nodes *order)
 
 	for (size_t i = 0; i < num; i++)
 		g->nodes.node[i]->place = i;
-	/* The first node that waits for nothing any more, again and again. */
+	/* Repeatedly takes the first node that does not wait for any node that is left. */
 	while (!r && order->num < num) {
 		size_t i = first, k;
 
@@ -373,7 +373,8 @@ CUresult cu_graph_order(const struct CUgraph_st *g, struct cu_nodes *order)
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-/* Gives out the nodes of `set` that `keep` wants: their number when there is no room, else so many. */
+/* Gives out the nodes of `set` that `keep` accepts, at most *num; *num becomes how many were given out.  nodes NULL:
+ * *num becomes how many there are. */
 static CUresult give(const struct cu_nodes *set, bool (*keep)(const struct CUgraphNode_st *, const void *),
 		     const void *arg, CUgraphNode *nodes, size_t *num)
 {
@@ -386,7 +387,7 @@ static CUresult give(const struct cu_nodes *set, bool (*keep)(const struct CUgra
 			nodes[n] = set->node[i];
 		n++;
 	}
-	/* Room that stays is said to be empty. */
+	/* Places that are not used become NULL. */
 	for (size_t i = n; nodes && i < *num; i++)
 		nodes[i] = NULL;
 	if (!nodes || n < *num)
@@ -446,7 +447,7 @@ static CUresult neighbours(CUgraphNode node, bool before, CUgraphNode *nodes, si
 	return r;
 }
 
-/* All dependencies are ordinary ones. */
+/* All edges are of the default kind, whose data is zero. */
 static void plain_edges(CUgraphEdgeData *edges, const size_t *num)
 {
 	if (edges)
@@ -557,7 +558,7 @@ CUresult cu_graph_deps(const struct CUgraph_st *g, const CUgraphNode *handles, s
 	return r;
 }
 
-/* An edge that is there may not be added, one that is not may not be removed. */
+/* Adds or removes an edge.  Adding an edge that exists, or removing one that does not, is an error. */
 static CUresult change(struct CUgraph_st *g, CUgraphNode from, CUgraphNode to, bool add)
 {
 	struct CUgraphNode_st *f = cu_obj_get(from, CU_NODE), *t = cu_obj_get(to, CU_NODE);
@@ -653,7 +654,7 @@ CUresult i_cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned int fl
 	FILE *f;
 	CUresult r = path ? value_error(cu_obj_find(graph, CU_GRAPH, &g)) : CUDA_ERROR_INVALID_VALUE;
 
-	(void)flags;	/* of more detail */
+	(void)flags;	/* ask for more details than are printed */
 	if (r)
 		return r;
 	f = fopen(path, "we");
@@ -681,7 +682,7 @@ CUresult i_cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned int fl
 
 CUresult i_cuDeviceGraphMemTrim(CUdevice device)
 {
-	return cu_device(device, NULL);		/* nothing is kept that no graph uses */
+	return cu_device(device, NULL);		/* nothing to do: all memory kept is some graph's */
 }
 
 CUresult i_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value)
@@ -701,7 +702,7 @@ CUresult i_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute at
 	return CUDA_SUCCESS;
 }
 
-/* Only the high marks can be set, and only back to where things are. */
+/* Only the high marks can be set, and only to 0, which means the values of now. */
 CUresult i_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value)
 {
 	CUresult r = cu_device(device, NULL);

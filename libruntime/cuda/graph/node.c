@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nodes do: each kind can be added to a graph, looked at, changed, and changed in an executable graph.
- * All ways make a struct cu_op first.
+ * What nodes do.  A node of each kind can be added to a graph, looked at, changed, and changed in an executable
+ * graph.  All calls that add or change a node make a struct cu_op first.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -61,7 +61,7 @@ static CUresult op_mem(struct cu_op *op, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
 	       CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Children are copies: what happens to the original afterwards does not matter. */
+/* A child is a copy: later changes of the original do not matter. */
 static CUresult op_child(struct cu_op *op, CUgraph graph)
 {
 	struct CUgraph_st *g, *child;
@@ -151,7 +151,7 @@ CUresult cu_node_op(struct cu_op *op, const CUgraphNodeParams *p)
 
 /* ---- adding, changing, looking --------------------------------------------------------------- */
 
-/* An op that did not come to be a node's. */
+/* Frees an op that did not become a node's. */
 static void give_up(struct cu_op *op)
 {
 	pthread_mutex_lock(&cu_graph_lock);
@@ -160,7 +160,7 @@ static void give_up(struct cu_op *op)
 	cu_op_clear(op);
 }
 
-/* r: of making the op, which is taken over either way. */
+/* r: the result of making the op.  The caller gives the op away, also when there is an error. */
 static CUresult add(CUresult r, struct cu_op *op, CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t num)
 {
 	struct cu_nodes set = { 0 };
@@ -202,7 +202,7 @@ static CUresult set(CUresult r, struct cu_op *op, CUgraphNode node)
 		r = CUDA_ERROR_INVALID_VALUE;
 	} else {
 		old = n->op;
-		if (op->type == CU_GRAPH_NODE_TYPE_KERNEL) {	/* attributes stay */
+		if (op->type == CU_GRAPH_NODE_TYPE_KERNEL) {	/* the node keeps its attributes */
 			op->kernel.cooperative = old.kernel.cooperative;
 			op->kernel.priority = old.kernel.priority;
 		}
@@ -215,7 +215,7 @@ static CUresult set(CUresult r, struct cu_op *op, CUgraphNode node)
 	return r;
 }
 
-/* An executable graph shows its children to nobody. */
+/* Programs cannot see the children of an executable graph, so a child is no handle there. */
 static CUresult exec_set(CUresult r, struct cu_op *op, CUgraphExec exec, CUgraphNode node)
 {
 	if (r)
@@ -226,7 +226,7 @@ static CUresult exec_set(CUresult r, struct cu_op *op, CUgraphExec exec, CUgraph
 	return cu_exec_set(exec, node, op);
 }
 
-/* A node of that type, with a reference. */
+/* Gets a node of this type, with a reference. */
 static CUresult look(CUgraphNode node, CUgraphNodeType type, const void *out, struct CUgraphNode_st **n)
 {
 	CUresult r = out ? cu_obj_find(node, CU_NODE, n) : CUDA_ERROR_INVALID_VALUE;
@@ -409,7 +409,7 @@ CUresult i_cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
 
 /* ---- copies, fills, host functions, memory operations ---------------------------------------- */
 
-/* The context that a copy or fill names is the stream's at the launch. */
+/* Checks the context that a copy or fill names.  A launch then uses its stream's context. */
 static CUresult check_ctx(CUcontext ctx)
 {
 	struct CUctx_st *c;

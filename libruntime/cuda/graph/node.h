@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What nodes do. */
+/* The work of graphs' nodes. */
 #ifndef PPU_CUDA_NODE_INT_H
 #define PPU_CUDA_NODE_INT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User objects: something of the program that lives as long as a graph that uses it. */
+/* User objects: objects of the program that live at least as long as the graphs that use them. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "cuda/graph/userobj.h"
@@ -15,7 +15,7 @@ struct CUuserObject_st {
 	unsigned int count;		/* references of the program and of graphs */
 };
 
-/* The last of the references calls the program's function. */
+/* Drops references.  With the last one, the program's function is called. */
 static void drop(struct CUuserObject_st *o, unsigned int count)
 {
 	if (__atomic_sub_fetch(&o->count, count, __ATOMIC_ACQ_REL))
@@ -138,7 +138,7 @@ CUresult i_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned 
 	}
 	pthread_mutex_lock(&cu_graph_lock);
 	r = hold(&g->held, o, count);
-	/* Moved references were the program's. */
+	/* References that are moved were the program's and are counted already. */
 	if (!r && !(flags & CU_GRAPH_USER_OBJECT_MOVE))
 		__atomic_add_fetch(&o->count, count, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&cu_graph_lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What graphs keep alive: user objects. */
+/* User objects, which graphs keep alive. */
 #ifndef PPU_CUDA_USEROBJ_INT_H
 #define PPU_CUDA_USEROBJ_INT_H
 
@@ -9,13 +9,13 @@
 
 struct CUuserObject_st;
 
-struct cu_held {			/* references to user objects */
+struct cu_held {			/* a graph's references to one user object */
 	struct CUuserObject_st *object;
 	unsigned int count;
 	struct cu_held *next;
 };
 
-/* Not locked: it may call the program's destructors. */
+/* Not locked, because this may call the program's destructors. */
 void cu_held_free(struct cu_held *held);
 CUresult cu_held_copy(struct cu_held **to, const struct cu_held *from);
 

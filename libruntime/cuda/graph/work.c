@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work for a stream: made of a call's arguments, run now or kept. */
+/* Work for a stream: it is made from a call's arguments, and run now or kept for later. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void *copied(const void *from, size_t bytes)
 	return to;
 }
 
-/* The other form of arguments: pairs of a tag and a value, an end. */
+/* The other form of arguments: pairs of a tag and a value, and an end mark. */
 static CUresult parse_extra(void **extra, const void **buffer, size_t *bytes)
 {
 	*buffer = NULL;
@@ -44,7 +44,7 @@ static CUresult parse_extra(void **extra, const void **buffer, size_t *bytes)
 	return *buffer || !*bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Before anything is read through the program's pointers. */
+/* Called before anything is read through the program's pointers. */
 static CUresult check_size(const struct CUfunc_st *f, ppuDim3 grid, ppuDim3 block)
 {
 	uint64_t threads = (uint64_t)block.x * block.y * block.z;
@@ -58,7 +58,7 @@ static CUresult check_size(const struct CUfunc_st *f, ppuDim3 grid, ppuDim3 bloc
 	       block.z > p.max_block[2] || threads > p.max_threads_per_block ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* The arguments in the layout that the kernel reads, and a pointer to each. */
+/* Copies the arguments into the layout that the kernel reads, with a pointer to each. */
 static CUresult pack(struct cu_op *op, const ppuFunctionAttributes *a, void **params, const void *buffer)
 {
 	ppuFunction f = op->kernel.function->ppu;
@@ -104,7 +104,7 @@ CUresult cu_op_kernel(struct cu_op *op, CUfunction function, ppuDim3 grid, ppuDi
 		r = parse_extra(extra, &buffer, &bytes);
 	if (!r && a.num_params && !params && !buffer)
 		r = CUDA_ERROR_INVALID_VALUE;
-	/* Programs round the buffer up: what is behind the parameters is not read. */
+	/* Programs may round the buffer's size up; bytes behind the parameters are not read. */
 	if (!r && buffer && bytes < a.param_bytes)
 		r = CUDA_ERROR_INVALID_VALUE;
 	if (!r && shared_bytes > (unsigned int)cu_function_max_dynamic(f, &a))

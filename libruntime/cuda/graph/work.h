@@ -16,8 +16,8 @@ struct CUgraph_st;
 struct cu_stream_use;
 
 /*
- * A piece of work for a stream, with all it needs of its own: arguments are copied.  It is run at once, or
- * becomes a node of a graph.
+ * A piece of work for a stream.  It owns all that it needs: arguments are copied.  A piece of work is run at
+ * once, or becomes a node of a graph.
  */
 struct cu_op {
 	CUgraphNodeType type;
@@ -27,7 +27,7 @@ struct cu_op {
 			ppuDim3 grid, block;
 			unsigned int shared_bytes;
 			bool cooperative;
-			int priority;			/* of a node, as set */
+			int priority;			/* of a node, as the program set it */
 			void *args;			/* packed */
 			size_t arg_bytes;
 			void **params;			/* one pointer into args for each parameter */
@@ -36,7 +36,7 @@ struct cu_op {
 		CUDA_MEMSET_NODE_PARAMS fill;
 		CUDA_HOST_NODE_PARAMS host;
 		struct CUevent_st *event;		/* with a reference */
-		struct CUgraph_st *child;		/* with a reference; nobody else changes it */
+		struct CUgraph_st *child;		/* with a reference; no other op has this graph */
 		CUDA_MEM_ALLOC_NODE_PARAMS alloc;
 		CUdeviceptr free;
 		struct {
@@ -52,7 +52,8 @@ CUresult cu_op_mem(struct cu_op *op, unsigned int count, const CUstreamBatchMemO
 CUresult cu_op_copy_of(struct cu_op *to, const struct cu_op *from);
 void cu_op_clear(struct cu_op *op);
 CUresult cu_op_run(const struct cu_op *op, const struct cu_stream_use *u);
-/* Run it in the stream, or add it to the stream's capture; wait: until it is done.  The op stays the caller's. */
+/* Runs the op in the stream, or adds it to the stream's capture.  wait: returns when the op is done.  The op stays
+ * the caller's. */
 CUresult cu_op_submit(const struct cu_op *op, CUstream stream, bool wait);
 
 #pragma GCC visibility pop

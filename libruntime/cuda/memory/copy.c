@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and fills.  A call names the kind of memory each side has; a side that is said to be device memory
- * must be memory of ours, any other address is taken for the program's own.  Every copy is a box of bytes.
+ * Copies and fills.  A call names the kind of memory of each side.  A side that is said to be device memory
+ * must be memory of libppu; any other address is taken for the program's own.  Every copy is a box of bytes.
  */
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "cuda/memory/pointer.h"
 #include "cuda/stream/stream.h"
 
-/* height rows times depth slices; pitch and slice in bytes. */
+/* One side of a box of height rows times depth slices; pitch and slice in bytes. */
 struct side {
 	uint64_t at, pitch, slice;
 };
@@ -51,7 +51,7 @@ static bool first_byte(uint64_t base, const struct box_side *b, struct side *s)
 	       !__builtin_add_overflow(s->at, b->x, &s->at);
 }
 
-/* Where a side begins.  The array stays alive through its context's user. */
+/* Finds where a side begins.  No reference is kept: the program must not destroy an array that a copy uses. */
 static CUresult locate(const struct box_side *b, size_t width, size_t height, size_t depth, struct side *s)
 {
 	size_t row_end, last_row, pitch, rows;
@@ -100,7 +100,7 @@ static struct box_side src_of(const CUDA_MEMCPY3D *m)
 				  m->srcDevice, m->srcArray, m->srcPitch, m->srcHeight };
 }
 
-/* The box's two sides; nothing to copy: depth 0 afterwards. */
+/* Finds the box's two sides; *depth 0: there is nothing to copy. */
 static CUresult sides(const CUDA_MEMCPY3D *m, struct side *d, struct side *s, size_t *depth)
 {
 	size_t width = m->WidthInBytes, height = m->Height;
@@ -203,7 +203,7 @@ CUresult i_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
 /* One side of a line. */
 struct end {
 	CUmemorytype type;
-	uint64_t at;		/* an address, or bytes into the first row of an array */
+	uint64_t at;		/* an address, or an offset in bytes in the first row of an array */
 	CUarray array;
 };
 
@@ -322,7 +322,7 @@ CUresult i_cuMemcpyAtoA_v2(CUarray dst, size_t dst_offset, CUarray src, size_t s
 	return line(array(dst, dst_offset), array(src, src_offset), bytes, 0, true);
 }
 
-/* ---- between contexts: only where they are the same one, for there are no peers --------------- */
+/* ---- between contexts: only from a context to itself, because there are no peers --------------- */
 
 static CUresult same(CUcontext dst, CUcontext src)
 {

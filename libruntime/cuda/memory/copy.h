@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies and fills run. */
+/* Runs copies and fills. */
 #ifndef PPU_CUDA_COPY_INT_H
 #define PPU_CUDA_COPY_INT_H
 

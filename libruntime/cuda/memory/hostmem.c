@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program's own memory, registered.  Where the kernel driver cannot pin it (ppuHostRegister() says so),
- * it is registered for copies only: these go through staging as before, and no kernel can reach it.  Programs
- * that register to copy faster go on; one that asks for the device's address is told NOT_SUPPORTED.
+ * Memory of the program's own that it registered.  Where the kernel driver cannot pin such memory
+ * (ppuHostRegister() says so), it is registered for copies only: copies go through staging buffers as before,
+ * and no kernel can reach the memory.  Programs that register memory to copy faster go on; a program that asks
+ * for the device's address gets NOT_SUPPORTED.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -27,7 +28,7 @@ struct registered {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct registered *list;
 
-/* Locked.  Whose context is gone is registered no more. */
+/* Locked.  Forgets registered memory whose context is gone. */
 static void sweep(void)
 {
 	struct registered **p = &list, *r;
@@ -84,7 +85,7 @@ static CUresult enrol(struct CUctx_st *c, void *ptr, size_t bytes, unsigned int 
 		free(r);
 		return cu_result(res);
 	}
-	/* Pinned memory is always mapped. */
+	/* Memory that could be pinned is always mapped. */
 	*r = (struct registered){ (uintptr_t)ptr, bytes, flags | (res ? 0 : CU_MEMHOSTREGISTER_DEVICEMAP), !res, c,
 				  c->id, list };
 	cu_obj_ref(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's own memory, registered. */
+/* Memory of the program's own that it registered. */
 #ifndef PPU_CUDA_HOSTMEM_INT_H
 #define PPU_CUDA_HOSTMEM_INT_H
 

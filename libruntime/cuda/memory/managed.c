@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Managed memory: pinned host memory, which both sides see at one address all the time.  It never moves, so
- * where a program wants it to be is only written down.
+ * Managed memory: pinned host memory, which host and device see at one address all the time.  It never moves, so
+ * advice about its place is only remembered.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ struct managed {
 	uint64_t va, bytes;
 	const struct CUctx_st *ctx;	/* for comparison only */
 	unsigned long long ctx_id;
-	/* as advised for all of it */
+	/* advice, for the whole allocation */
 	bool read_mostly, accessed_by_device, accessed_by_host;
 	CUmemLocation preferred, prefetched;
 	struct managed *next;

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Frees what cuMemFree was given when it is of this kind; *was: it is. */
+/* Frees ptr if it is managed memory, then *was is true. */
 CUresult cu_managed_free(CUdeviceptr ptr, bool *was);
 bool cu_is_managed(CUdeviceptr ptr);
 

@@ -92,7 +92,7 @@ CUresult i_cuMemFree_v2(CUdeviceptr ptr)
 		r = cu_pool_free(ptr, &was);
 	if (!r && !was)
 		r = cu_managed_free(ptr, &was);
-	if (!r && !was && !cu_graph_owns(ptr))		/* that one goes with its graph */
+	if (!r && !was && !cu_graph_owns(ptr))		/* a graph's memory is freed with the graph */
 		r = cu_result(ppuFree((void *)(uintptr_t)ptr));
 	cu_obj_put(c);
 	return r;
@@ -148,7 +148,7 @@ CUresult i_cuMemHostAlloc(void **ptr, size_t bytes, unsigned int flags)
 	if (r)
 		return r;
 	r = !ptr || !bytes || flags & ~known ? CUDA_ERROR_INVALID_VALUE :
-	    host_alloc(ptr, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP);	/* all of it is always mapped */
+	    host_alloc(ptr, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP);	/* pinned memory is always mapped */
 	cu_obj_put(c);
 	return r;
 }
@@ -181,7 +181,7 @@ CUresult i_cuMemFreeHost(void *ptr)
 	return r;
 }
 
-/* One address for both sides. */
+/* Host and device have the same address for pinned memory. */
 CUresult i_cuMemHostGetDevicePointer_v2(CUdeviceptr *dptr, void *ptr, unsigned int flags)
 {
 	ppuPointerAttributes a;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of a pointer. */
+/* What libppu and this library know about a pointer. */
 #include <stdint.h>
 
 #include <ppu.h>
@@ -18,7 +18,7 @@ bool cu_is_ours(CUdeviceptr ptr, ppuPointerAttributes *attr)
 	return ptr && !ppuPointerGetAttributes(attr, (void *)(uintptr_t)ptr) && attr->type != PPU_MEMORY_UNREGISTERED;
 }
 
-/* One attribute of a pointer that is ours; *value has the type the attribute asks for. */
+/* One attribute of a pointer to libppu's memory; *value has the attribute's type. */
 static CUresult pointer_attribute(void *value, CUpointer_attribute what, CUdeviceptr ptr, struct CUctx_st *c,
 				  const ppuPointerAttributes *a)
 {
@@ -94,7 +94,7 @@ CUresult i_cuPointerGetAttribute(void *value, CUpointer_attribute what, CUdevice
 	return r;
 }
 
-/* For memory of somebody else the values are zeros, and the call succeeds. */
+/* For memory that is not libppu's, the values are zeros and the call succeeds. */
 static CUresult no_attribute(void *value, CUpointer_attribute what)
 {
 	switch (what) {
@@ -145,7 +145,7 @@ CUresult i_cuPointerGetAttributes(unsigned int num, CUpointer_attribute *what, v
 	ours = cu_is_ours(ptr, &a);
 	for (unsigned int i = 0; !r && i < num; i++) {
 		r = ours ? pointer_attribute(values[i], what[i], ptr, c, &a) : no_attribute(values[i], what[i]);
-		/* What a kind of memory has not, it has as zero here. */
+		/* In this call, attributes that the kind of memory does not have are zero. */
 		if (ours && r == CUDA_ERROR_INVALID_VALUE)
 			r = no_attribute(values[i], what[i]);
 	}
@@ -160,7 +160,7 @@ CUresult i_cuPointerSetAttribute(const void *value, CUpointer_attribute what, CU
 
 	if (r)
 		return r;
-	/* Copies from and to this memory are ordered anyway. */
+	/* Accepted without effect: copies from and to this memory are ordered anyway. */
 	if (!value || what != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !cu_is_ours(ptr, NULL))
 		r = CUDA_ERROR_INVALID_VALUE;
 	cu_obj_put(c);

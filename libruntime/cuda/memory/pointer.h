@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of a pointer. */
+/* What libppu and this library know about a pointer. */
 #ifndef PPU_CUDA_POINTER_INT_H
 #define PPU_CUDA_POINTER_INT_H
 
@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Device or pinned memory of the current context. */
+/* Is ptr device memory or pinned memory of the current context?  Fills in attr, which may be NULL. */
 bool cu_is_ours(CUdeviceptr ptr, ppuPointerAttributes *attr);
 
 #pragma GCC visibility pop

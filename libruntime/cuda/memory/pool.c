@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pools: memory that is allocated and freed in the order of streams.  A block that was freed in a stream can be
- * given out again in that stream at once, and elsewhere when the stream has come to the freeing.  Free blocks
- * beyond a pool's release threshold go when the context was waited for, and when memory is short.
+ * given out again in that stream at once, and elsewhere when the stream has reached the call that freed it.  Free
+ * blocks beyond a pool's release threshold are given back when a program has waited for the context, and when
+ * memory is short.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -26,8 +27,8 @@
 struct block {
 	uint64_t va, bytes;
 	bool used;
-	ppuStream stream;	/* where it was freed */
-	ppuEvent freed;		/* when; NULL: everybody may use it */
+	ppuStream stream;	/* the stream in which the block was freed */
+	ppuEvent freed;		/* recorded when it was freed; NULL: any stream may use the block */
 	struct block *next;
 };
 
@@ -35,14 +36,14 @@ struct CUmemPoolHandle_st {
 	struct cu_obj obj;
 	CUdevice device;
 	bool is_default;
-	struct CUctx_st *ctx;		/* where its blocks are, no reference; another one's use empties the pool */
+	struct CUctx_st *ctx;		/* the blocks' context, no reference; use in another context empties the pool */
 	unsigned long long ctx_id;
 	struct block *blocks;
-	uint64_t threshold, limit;	/* limit: 0: none */
+	uint64_t threshold, limit;	/* limit 0: none */
 	uint64_t used, used_high, reserved, reserved_high;
 	int reuse[3];
 	CUmemAccess_flags access;
-	struct CUmemPoolHandle_st *next;	/* list of all, living or not, as long as they have blocks */
+	struct CUmemPoolHandle_st *next;	/* list of all pools, also of those whose handle has ended */
 };
 
 /* Guards pools and blocks. */
@@ -76,12 +77,12 @@ static void block_free(struct CUmemPoolHandle_st *p, struct block *b, bool give_
 	free(b);
 }
 
-/* The pool's context was destroyed, and its blocks with it. */
+/* If the pool was last used in another context than c, the pool forgets its blocks. */
 static void forget_dead(struct CUmemPoolHandle_st *p, const struct CUctx_st *c)
 {
 	if (p->ctx == c && p->ctx_id == c->id)
 		return;
-	/* Blocks in another living context stay that one's; this pool starts anew. */
+	/* A destroyed context took its blocks with it.  In a living one they stay allocated until that context ends. */
 	while (p->blocks)
 		block_free(p, p->blocks, false);
 	p->ctx = (struct CUctx_st *)c;
@@ -113,7 +114,7 @@ static struct block *block_new(struct CUmemPoolHandle_st *p, uint64_t bytes)
 	return b;
 }
 
-/* Give free blocks back until at most `keep` bytes are reserved. */
+/* Gives free blocks back until at most `keep` bytes are reserved. */
 static void trim(struct CUmemPoolHandle_st *p, uint64_t keep)
 {
 	struct block *b = p->blocks, *next;
@@ -125,7 +126,7 @@ static void trim(struct CUmemPoolHandle_st *p, uint64_t keep)
 	}
 }
 
-/* The best fit, or a new one. */
+/* Takes the free block that fits best, or a new one. */
 static CUresult take(struct CUmemPoolHandle_st *p, uint64_t bytes, ppuStream stream, CUdeviceptr *ptr)
 {
 	struct block *best = NULL;
@@ -177,7 +178,7 @@ CUmemoryPool cu_pool_of(CUdeviceptr ptr)
 	return p;
 }
 
-/* Locked.  The block is free from here on in the stream; NULL ev: at once. */
+/* Locked.  The block is free from event ev of the stream on; ev NULL: at once. */
 static void retire(struct CUmemPoolHandle_st *p, struct block *b, ppuStream stream, ppuEvent ev)
 {
 	b->used = false;
@@ -206,7 +207,7 @@ CUresult cu_pool_free(CUdeviceptr ptr, bool *was)
 	pthread_mutex_unlock(&lock);
 	if (!*was)
 		return CUDA_SUCCESS;
-	r = cu_result(ppuCtxSynchronize());	/* this way of freeing waits */
+	r = cu_result(ppuCtxSynchronize());	/* cuMemFree waits */
 	pthread_mutex_lock(&lock);
 	b = block_of(ptr, false, &p);
 	if (b)
@@ -227,7 +228,7 @@ static struct CUmemPoolHandle_st *pool_new(CUdevice device)
 	p->access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 	for (int i = 0; i < 3; i++)
 		p->reuse[i] = 1;
-	cu_obj_ref(p);		/* the list's, for good: blocks may be in use after the handle's end */
+	cu_obj_ref(p);		/* the list's, which is never dropped: blocks may be in use after the handle's end */
 	p->next = pools;
 	pools = p;
 	cu_obj_publish(p);
@@ -306,7 +307,7 @@ CUresult i_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 	if (!pool || !props || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (props->handleTypes || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-		return CUDA_ERROR_NOT_SUPPORTED;	/* nothing is shared between processes */
+		return CUDA_ERROR_NOT_SUPPORTED;	/* processes cannot share memory */
 	r = cu_device(props->location.id, NULL);
 	if (r)
 		return r;
@@ -332,7 +333,7 @@ CUresult i_cuMemPoolDestroy(CUmemoryPool pool)
 	} else {
 		for (int d = 0; d < MAX_DEVICES; d++)
 			if (current_pool[d] == p)
-				current_pool[d] = NULL;		/* back to the default one */
+				current_pool[d] = NULL;		/* the default pool is the current one again */
 		p->threshold = 0;
 		cu_obj_withdraw(p);
 	}
@@ -393,7 +394,7 @@ static CUresult attribute(struct CUmemPoolHandle_st *p, CUmemPool_attribute a, v
 		if (!set)
 			*v = *high;
 		else if (*v)
-			return CUDA_ERROR_INVALID_VALUE;	/* back to where things are, nothing else */
+			return CUDA_ERROR_INVALID_VALUE;	/* 0 sets a high mark to the present value */
 		else
 			*high = high == &p->used_high ? p->used : p->reserved;
 		return CUDA_SUCCESS;
@@ -426,7 +427,7 @@ CUresult i_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute a, void 
 	return attribute_call(pool, a, value, true);
 }
 
-/* A pool's own device has access, nobody else can. */
+/* A pool's own device has access; no other device can have it. */
 CUresult i_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count)
 {
 	struct CUmemPoolHandle_st *p;
@@ -459,7 +460,7 @@ CUresult i_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmem
 
 /* ---- allocations ---------------------------------------------------------------------------- */
 
-/* In a stream that is captured: memory of the graph. */
+/* In a stream that is captured, the memory belongs to the graph. */
 static CUresult capture_alloc(const struct cu_stream_use *u, CUdeviceptr *ptr, size_t bytes, bool *captured)
 {
 	struct cu_op op = { .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC };
@@ -525,7 +526,7 @@ CUresult i_cuMemAllocFromPoolAsync(CUdeviceptr *ptr, size_t bytes, CUmemoryPool 
 	return pool ? alloc(ptr, bytes, pool, stream) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* A mark of where the stream is now. */
+/* Records an event at the stream's present end. */
 static CUresult marked(const struct cu_stream_use *u, ppuEvent *ev)
 {
 	CUresult r = cu_result(ppuEventCreate(ev, PPU_EVENT_DISABLE_TIMING));
@@ -555,9 +556,9 @@ static CUresult free_in(const struct cu_stream_use *u, CUdeviceptr ptr)
 	if (b)
 		return CUDA_SUCCESS;
 	ppuEventDestroy(ev);
-	if (cu_graph_owns(ptr))		/* it lives as long as its graph */
+	if (cu_graph_owns(ptr))		/* this memory lives as long as its graph */
 		return CUDA_SUCCESS;
-	r = cu_result(ppuStreamSynchronize(u->ppu));	/* other memory: freeing waits */
+	r = cu_result(ppuStreamSynchronize(u->ppu));	/* memory of no pool: wait, then free it */
 	return r ? r : i_cuMemFree_v2(ptr);
 }
 

@@ -10,10 +10,10 @@
 
 struct CUctx_st;
 
-/* Frees what cuMemFree was given when it is of this kind; *was: it is. */
+/* Frees ptr if it is memory of a pool, then *was is true. */
 CUresult cu_pool_free(CUdeviceptr ptr, bool *was);
-CUmemoryPool cu_pool_of(CUdeviceptr ptr);	/* NULL: of none */
-void cu_pool_idle(const struct CUctx_st *ctx);	/* the context has nothing to do just now */
+CUmemoryPool cu_pool_of(CUdeviceptr ptr);	/* NULL: ptr is in no pool */
+void cu_pool_idle(const struct CUctx_st *ctx);	/* the context has no work: free blocks may go */
 
 #pragma GCC visibility pop
 #endif

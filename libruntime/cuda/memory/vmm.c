@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Virtual memory management.  cuMemMap only says what will lie where; cuMemSetAccess makes it so, in the context
- * that is current then.  Until it was called an access faults.
+ * Virtual memory management.  cuMemMap only notes which memory will be at an address; cuMemSetAccess maps the
+ * memory, in the context that is current at that time.  Before cuMemSetAccess, an access faults.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -13,9 +13,9 @@
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 
-#define GRANULARITY	(2u << 20)	/* what programs are told; any multiple of PPU_MEM_GRANULARITY does */
+#define GRANULARITY	(2u << 20)	/* as told to programs; any multiple of PPU_MEM_GRANULARITY works, too */
 
-struct piece {				/* a handle is its address */
+struct piece {				/* the handle is the struct's address */
 	ppuMem mem;
 	struct CUctx_st *ctx;		/* with a reference */
 	unsigned long long ctx_id;
@@ -72,7 +72,7 @@ CUresult i_cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationPro
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-/* A wish for a place cannot be granted: all contexts share one window of addresses. */
+/* The wanted address is ignored: all contexts share one window of addresses. */
 CUresult i_cuMemAddressReserve(CUdeviceptr *ptr, size_t bytes, size_t alignment, CUdeviceptr wanted,
 			       unsigned long long flags)
 {
@@ -191,7 +191,7 @@ static struct piece *piece_of(CUmemGenericAllocationHandle handle)
 	return p;
 }
 
-/* Locked: nobody knows it any more. */
+/* Locked.  Frees a piece if no handle and no mapping is left. */
 static void piece_done(struct piece *n)
 {
 	if (n->handles || n->maps)
@@ -275,7 +275,7 @@ CUresult i_cuMemMap(CUdeviceptr ptr, size_t bytes, size_t offset, CUmemGenericAl
 		r = CUDA_ERROR_OUT_OF_MEMORY;
 	pthread_mutex_lock(&lock);
 	p = piece_of(handle);
-	/* A mapping shows memory from its beginning. */
+	/* A mapping starts at the beginning of the memory, so offset must be 0. */
 	if (!r && (!p || !aligned(ptr) || !aligned(bytes) || offset || flags || bytes > p->bytes ||
 		   !reserved(ptr, bytes) || overlapping(ptr, bytes)))
 		r = CUDA_ERROR_INVALID_VALUE;
@@ -290,7 +290,7 @@ CUresult i_cuMemMap(CUdeviceptr ptr, size_t bytes, size_t offset, CUmemGenericAl
 	return r;
 }
 
-/* Locked.  From now on its accesses are allowed that far. */
+/* Locked.  Sets which accesses the mapping allows from now on. */
 static CUresult set_access(struct mapping *m, CUmemAccess_flags access)
 {
 	CUresult r = CUDA_SUCCESS;
@@ -387,7 +387,7 @@ CUresult i_cuMemUnmap(CUdeviceptr ptr, size_t bytes)
 			continue;
 		}
 		r = set_access(m, CU_MEM_ACCESS_FLAGS_PROT_NONE);
-		if (r == CUDA_ERROR_CONTEXT_IS_DESTROYED)	/* and the mapping with it */
+		if (r == CUDA_ERROR_CONTEXT_IS_DESTROYED)	/* the mapping ended with the context */
 			r = CUDA_SUCCESS;
 		if (r)
 			break;

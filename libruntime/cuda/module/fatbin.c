@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Images as they come: PTX text, a PPUB binary, or a fat binary with PTX inside.
+ * The images that programs load: PTX text, a PPUB binary, or a fat binary with PTX inside.
  *
  * A fat binary is a container of entries for several architectures, each with a header of its own.  Entries
  * of kind PTX are text, plain or compressed: an LZ4 block, or a Zstandard frame, which the system's library
@@ -45,7 +45,7 @@ struct entry {
 	uint64_t plain_bytes;		/* uncompressed size, 0: not compressed */
 };
 
-/* An LZ4 block: literals and matches in turn.  False: not one of n bytes. */
+/* Unpacks an LZ4 block, which has literals and matches in turn.  False: it does not give exactly n bytes. */
 static bool unpack_lz4(const uint8_t *in, size_t len, uint8_t *out, size_t n)
 {
 	size_t i = 0, o = 0, lit, match, back;
@@ -85,13 +85,13 @@ static bool unpack_lz4(const uint8_t *in, size_t len, uint8_t *out, size_t n)
 		match += 4;
 		if (!back || back > o || match > n - o)
 			return false;
-		for (; match; match--, o++)	/* may overlap itself */
+		for (; match; match--, o++)	/* a match may overlap its own output */
 			out[o] = out[o - back];
 	}
 	return o == n;
 }
 
-/* A Zstandard frame of exactly n bytes.  The library is looked for once and stays. */
+/* Unpacks a Zstandard frame of exactly n bytes.  Once the library is found, it stays loaded. */
 static CUresult unpack_zstd(const void *in, size_t len, void *out, size_t n)
 {
 	static size_t (*decompress)(void *, size_t, const void *, size_t);	/* ZSTD_decompress */
@@ -140,7 +140,7 @@ static CUresult take(struct cu_image *img, const struct entry *e, const uint8_t 
 	return CUDA_SUCCESS;
 }
 
-/* The PTX of the newest architecture wins. */
+/* Takes the PTX of the newest architecture from a container. */
 static CUresult open_container(struct cu_image *img, const uint8_t *p, size_t room)
 {
 	struct container c;
@@ -183,7 +183,7 @@ CUresult cu_image_find(struct cu_image *img, const void *data, size_t bytes)
 	if (magic == PPUB_MAGIC) {
 		if (bytes && bytes < 16)
 			return CUDA_ERROR_INVALID_IMAGE;
-		memcpy(&len, (const char *)data + 8, 8);	/* the header says the file's length */
+		memcpy(&len, (const char *)data + 8, 8);	/* the file's header has its length */
 		if (bytes && len > bytes)
 			return CUDA_ERROR_INVALID_IMAGE;
 		img->bytes = len;

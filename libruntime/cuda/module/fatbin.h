@@ -9,14 +9,14 @@
 
 #pragma GCC visibility push(hidden)
 
-/* An image that a PPU can load: PTX text or a binary of ours.  Containers are taken apart. */
+/* An image that a PPU can load: PTX text, or a PPUB binary. */
 struct cu_image {
 	const void *data;
 	size_t bytes;
 	bool ptx;
-	void *owned;			/* to be freed, or NULL */
+	void *owned;			/* the caller frees it; may be NULL */
 };
-/* bytes 0: the image says itself how long it is. */
+/* Finds an image in data, which may be a container.  bytes 0: unknown; the data says itself how long it is. */
 CUresult cu_image_find(struct cu_image *img, const void *data, size_t bytes);
 
 #pragma GCC visibility pop

@@ -8,7 +8,7 @@
 #include "cuda/context/object.h"
 #include "cuda/module/library.h"
 
-/* A kernel stands for its function in the current context. */
+/* The handle of a library's kernel is accepted, too: it stands for the kernel's function in the current context. */
 CUresult cu_function_get(CUfunction function, struct CUfunc_st **f)
 {
 	CUresult r = cu_obj_find(function, CU_FUNCTION, f);
@@ -119,7 +119,7 @@ CUresult i_cuFuncSetAttribute(CUfunction function, CUfunction_attribute what, in
 	return r;
 }
 
-/* Caches and shared memory are apart in a PPU: checked, and without effect. */
+/* A PPU's shared memory is no part of a cache, so the setting is checked but has no effect. */
 CUresult i_cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 {
 	struct CUfunc_st *f;
@@ -189,7 +189,7 @@ CUresult i_cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset,
 	return r;
 }
 
-/* Modules are compiled and placed when they are loaded. */
+/* Functions are always loaded: modules are compiled and placed when they are loaded. */
 CUresult i_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
 {
 	CUresult r = state ? i_cuFuncLoad(function) : CUDA_ERROR_INVALID_VALUE;

@@ -12,20 +12,20 @@
 struct CUmod_st;
 struct cu_old_launch;
 
-#define CU_SHARED_DEFAULT	49152	/* bytes of shared memory a block gets without asking for more */
+#define CU_SHARED_DEFAULT	49152	/* bytes of shared memory that a block can have without asking for more */
 
 struct CUfunc_st {
 	struct cu_obj obj;
-	struct CUmod_st *module;	/* no reference: its unloading ends this handle */
+	struct CUmod_st *module;	/* no reference: when the module is unloaded, this handle ends */
 	ppuFunction ppu;
 	int max_dynamic, carveout;	/* as set; -1: default */
-	struct cu_old_launch *old;	/* oldlaunch.h, NULL: never used that way */
+	struct cu_old_launch *old;	/* see oldlaunch.h; NULL: never launched that way */
 };
 
-/* A function by handle, or that of a kernel in the current context; with a reference. */
+/* The function of a handle, which may also be a library's kernel; with a reference. */
 CUresult cu_function_get(CUfunction function, struct CUfunc_st **f);
 CUresult cu_function_attributes(CUfunction function, struct CUfunc_st **f, ppuFunctionAttributes *a);
-/* Bytes of dynamic shared memory that a launch may ask for as things are. */
+/* Bytes of dynamic shared memory that a launch may ask for, with the function's present attributes. */
 int cu_function_max_dynamic(const struct CUfunc_st *f, const ppuFunctionAttributes *a);
 
 #pragma GCC visibility pop

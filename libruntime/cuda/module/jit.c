@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of cuModuleLoadDataEx and of the linker, and the logs they ask for. */
+/* The options of cuModuleLoadDataEx and of the linker, and the logs for which these options ask. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include "cuda/module/jit.h"
 
 
-/* Numbers come in the pointer's place. */
+/* A number is passed in place of the pointer. */
 static unsigned int number(void *const *value)
 {
 	return (unsigned int)(uintptr_t)*value;
@@ -48,7 +48,7 @@ static CUresult option(struct cu_jit *jit, CUjit_option o, void **value)
 	case CU_JIT_GLOBAL_SYMBOL_COUNT:
 		return CUDA_ERROR_NOT_SUPPORTED;
 	default:
-		/* The rest is advice: where code comes from and how it may be shaped. */
+		/* The other options only advise, and are ignored. */
 		break;
 	}
 	return (int)o < 0 || o >= CU_JIT_NUM_OPTIONS ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;

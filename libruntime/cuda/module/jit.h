@@ -16,13 +16,13 @@ struct cu_jit {
 	bool verbose;
 	char *info, *error;		/* the caller's buffers, NULL: none */
 	size_t info_bytes, error_bytes;
-	void **info_used, **error_used;	/* where their fill is told, NULL: nowhere */
-	void **wall_time;		/* a float of milliseconds is stored in the pointer's place */
+	void **info_used, **error_used;	/* out: bytes used in the buffers; may be NULL */
+	void **wall_time;		/* out: milliseconds, as a float stored in place of the pointer */
 	void **threads;			/* out: most threads of a block that the code allows */
 	struct timespec start;
 };
 CUresult cu_jit_parse(struct cu_jit *jit, unsigned int num, const CUjit_option *options, void **values);
-/* Give the caller its log and numbers.  text: what the compiler said. */
+/* Gives the caller its log and numbers.  text: the compiler's messages. */
 void cu_jit_done(struct cu_jit *jit, CUresult res, const char *text);
 
 #pragma GCC visibility pop

@@ -58,7 +58,7 @@ CUresult i_cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, u
 		      stream, params, NULL);
 }
 
-/* Attributes that ask for what a PPU has not are refused; those that only advise are passed over. */
+/* Refuses attributes that a PPU cannot provide, and ignores those that only advise. */
 static CUresult check_attribute(const CUlaunchAttribute *a, bool *cooperative)
 {
 	switch (a->id) {

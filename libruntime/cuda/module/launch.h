@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels run. */
+/* Runs kernels. */
 #ifndef PPU_CUDA_LAUNCH_INT_H
 #define PPU_CUDA_LAUNCH_INT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Libraries: code that is loaded without a context, and becomes a module of each context that uses it.  A kernel
- * of a library may be given wherever a function is wanted: it stands for its function in the current context.
+ * Libraries: code that is loaded without a context, and becomes a module of each context that uses it.  A library's
+ * kernel may be passed wherever a function is wanted: it stands for its function in the current context.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -21,11 +21,11 @@
 
 struct CUkern_st {
 	struct cu_obj obj;
-	struct CUlib_st *library;	/* no reference: its end ends this handle */
+	struct CUlib_st *library;	/* no reference: when the library ends, this handle ends */
 	const char *name;
 	uint32_t num_params;
 	const struct ppu_param *params;
-	int max_dynamic, carveout;	/* as set, for contexts to come; -1: default */
+	int max_dynamic, carveout;	/* as set, for contexts that will load the kernel; -1: default */
 };
 
 struct in_context {
@@ -37,14 +37,14 @@ struct CUlib_st {
 	struct cu_obj obj;
 	void *code;			/* our copy */
 	size_t bytes;
-	struct ppu_image *img;		/* what is in it */
+	struct ppu_image *img;		/* the contents of code */
 	struct CUkern_st **kernels;	/* with references */
 	unsigned int num_kernels;
 	struct in_context *loaded;
 	unsigned int num_loaded;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* lists of libraries */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* guards the libraries' lists */
 
 static void release(void *obj)
 {
@@ -80,7 +80,7 @@ static CUresult add_kernel(struct CUlib_st *l, const struct ppu_symbol *s)
 	return CUDA_SUCCESS;
 }
 
-/* Read it once, for its kernels' names and its errors. */
+/* Compiles or reads the code once, to get the kernels' names and to report errors. */
 static CUresult read_code(struct CUlib_st *l, const struct cu_image *in, struct cu_jit *jit)
 {
 	struct ppu_ptx_options o = { .max_regs = jit->max_regs };
@@ -134,7 +134,7 @@ static CUresult load(CUlibrary *library, const void *code, size_t bytes, struct 
 	return CUDA_SUCCESS;
 }
 
-/* Options of libraries are promises of the program; none needs anything of us. */
+/* A library's options are promises of the program, which need no action here. */
 static CUresult check_options(const CUlibraryOption *options, unsigned int num)
 {
 	if (num && !options)
@@ -275,7 +275,7 @@ CUresult i_cuLibraryGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUlibrary library
 	return r ? r : i_cuModuleGetGlobal_v2(ptr, bytes, m, name);
 }
 
-/* Managed variables lie in device memory here, where the CPU cannot reach them. */
+/* Here managed variables are in device memory, where the CPU cannot reach them. */
 CUresult i_cuLibraryGetManaged(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *name)
 {
 	struct CUlib_st *l;

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The function of a kernel (a handle of either kind) in the current context; INVALID_HANDLE: no kernel. */
+/* The function of a library's kernel in the current context; INVALID_HANDLE: `kernel` is no kernel. */
 CUresult cu_kernel_function(const void *kernel, CUfunction *function);
 
 #pragma GCC visibility pop

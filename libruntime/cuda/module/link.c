@@ -20,7 +20,7 @@ struct CUlinkState_st {
 	struct ppu_image *img;
 	struct ppu_log log;
 	uint8_t *binary;
-	CUresult failed;	/* sticky */
+	CUresult failed;	/* the first error; all later calls return it */
 };
 
 static void release(void *obj)
@@ -82,8 +82,9 @@ static CUresult add(struct CUlinkState_st *l, const struct cu_image *in, const c
 }
 
 /*
- * CUDA's library of functions for kernels that launch kernels.  Ours has them, and is linked when something
- * needs it; so a program that adds CUDA's gets what it wants, also where there is no such file.
+ * Is the input CUDA's library of functions for kernels that launch kernels?  The PPU's device library has these
+ * functions, and is linked when it is needed.  So this input is accepted and ignored, even if there is no such
+ * file.
  */
 static bool is_device_runtime(CUjitInputType type, const char *name)
 {
@@ -93,7 +94,7 @@ static bool is_device_runtime(CUjitInputType type, const char *name)
 	return type == CU_JIT_INPUT_LIBRARY && base && strstr(base, "cudadevrt");
 }
 
-/* An input that changes nothing. */
+/* Accepts an input that changes nothing. */
 static CUresult add_nothing(CUlinkState state, unsigned int num, CUjit_option *options, void **values)
 {
 	struct CUlinkState_st *l;
@@ -115,7 +116,7 @@ CUresult i_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, 
 	struct CUlinkState_st *l;
 	struct cu_image img = { 0 };
 	struct cu_jit own;
-	CUresult r = cu_jit_parse(&own, num, options, values);	/* options of one input are advice */
+	CUresult r = cu_jit_parse(&own, num, options, values);	/* options of one input only advise */
 
 	if (r)
 		return r;

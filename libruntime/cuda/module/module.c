@@ -19,7 +19,7 @@
 #include "cuda/module/jit.h"
 #include "cuda/module/oldlaunch.h"
 
-static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;	/* lists of functions of modules */
+static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;	/* guards the modules' lists of functions */
 
 static void release(void *obj)
 {
@@ -148,7 +148,7 @@ CUresult i_cuModuleUnload(CUmodule module)
 	if (!cu_obj_withdraw(m)) {
 		r = CUDA_ERROR_INVALID_HANDLE;
 	} else {
-		/* Its functions end with it; nobody adds one any more. */
+		/* The module's functions end with it.  The handle is withdrawn, so nobody adds another one. */
 		for (unsigned int i = 0; i < m->num_functions; i++)
 			cu_obj_withdraw(m->functions[i]);
 		for (unsigned int i = 0; i < m->num_refs; i++)
@@ -190,7 +190,7 @@ static void function_release(void *obj)
 	cu_old_launch_free(((struct CUfunc_st *)obj)->old);
 }
 
-/* Locked by functions_lock: the handle of a function, the same one each time. */
+/* With functions_lock held.  The handle of a function is the same each time. */
 static CUresult function_of(struct CUmod_st *m, ppuFunction p, struct CUfunc_st **out)
 {
 	struct CUfunc_st *f, **list;
@@ -212,7 +212,7 @@ static CUresult function_of(struct CUmod_st *m, ppuFunction p, struct CUfunc_st 
 	f->ppu = p;
 	f->max_dynamic = f->carveout = -1;
 	list[m->num_functions++] = f;
-	cu_obj_ref(f);		/* the list's, besides the handle's */
+	cu_obj_ref(f);		/* the list's reference; the handle has another */
 	cu_obj_publish(f);
 	*out = f;
 	return CUDA_SUCCESS;

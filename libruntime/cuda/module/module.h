@@ -13,7 +13,7 @@
 struct CUfunc_st;
 struct CUtexref_st;
 
-/* The bytes of a file, with a NUL behind them; to be freed. */
+/* Reads a file into memory that the caller frees, with a NUL behind the bytes. */
 CUresult cu_read_file(const char *path, void **data, size_t *bytes);
 
 struct CUmod_st {
@@ -21,7 +21,7 @@ struct CUmod_st {
 	ppuModule ppu;
 	struct CUfunc_st **functions;	/* handed out so far, each with a reference */
 	unsigned int num_functions;
-	struct CUtexref_st **refs;	/* the same of its texture and surface references */
+	struct CUtexref_st **refs;	/* the same for its texture and surface references */
 	unsigned int num_refs;
 };
 CUresult cu_module_add_ref(struct CUmod_st *m, struct CUtexref_st *ref);

@@ -31,7 +31,7 @@ CUresult i_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f
 	return i_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size, dynamic_shared, 0);
 }
 
-/* The block size that keeps most threads on an SM; the largest of the best. */
+/* The block size that gives an SM the most threads; of several such sizes, the largest. */
 CUresult i_cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_size, CUfunction function,
 						     CUoccupancyB2DSize dynamic_of, size_t dynamic_shared, int limit,
 						     unsigned int flags)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Launching as before CUDA 4: block, shared memory and arguments are set in the function first. */
+/* Launches as they were before CUDA 4.0: block, shared memory and arguments are set in the function first. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void cu_old_launch_free(struct cu_old_launch *old)
 	free(old);
 }
 
-/* The function with its settings, and a reference. */
+/* Gets the function, with a reference, and makes its settings if it has none. */
 static CUresult get(CUfunction function, struct CUfunc_st **f)
 {
 	CUresult r = cu_function_get(function, f);
@@ -101,7 +101,7 @@ CUresult i_cuParamSetf(CUfunction function, int offset, float value)
 	return i_cuParamSetv(function, offset, &value, sizeof(value));
 }
 
-/* References belong to modules; which function uses one does not matter. */
+/* Checks only: texture references belong to modules, so it does not matter which function uses one. */
 CUresult i_cuParamSetTexRef(CUfunction function, int unit, CUtexref ref)
 {
 	struct cu_obj *t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches as CUDA had them before 4.0. */
+/* Launches as they were before CUDA 4.0. */
 #ifndef PPU_CUDA_OLDLAUNCH_INT_H
 #define PPU_CUDA_OLDLAUNCH_INT_H
 

@@ -66,7 +66,7 @@ CUresult i_cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int f
 		return r;
 	r = cu_stream_get(stream, &u);
 	if (!r) {
-		/* An event is recorded in streams of its own context. */
+		/* An event can be recorded only in streams of its own context. */
 		if (op.event->obj.ctx != u.ctx)
 			r = CUDA_ERROR_INVALID_HANDLE;
 		else
@@ -129,7 +129,7 @@ CUresult i_cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 		return r;
 	}
 	res = ppuEventElapsedTime(milliseconds, s->ppu, e->ppu);
-	/* Without timing, or never recorded: no mark to measure by. */
+	/* The event has no timing or was never recorded, so there is no time to measure from. */
 	r = res == PPU_ERROR_NOT_SUPPORTED || res == PPU_ERROR_INVALID_VALUE ? CUDA_ERROR_INVALID_HANDLE :
 	    cu_result(res);
 	cu_obj_put(s);

@@ -16,8 +16,8 @@ struct CUevent_st {
 	struct cu_obj obj;
 	ppuEvent ppu;
 	unsigned int flags;
-	bool recorded;			/* in a stream that was not captured */
-	struct cu_mark *mark;		/* a place in a capture (graph/capture.h), NULL: none */
+	bool recorded;			/* was recorded in a stream that was not captured */
+	struct cu_mark *mark;		/* a place in a capture (graph/capture.c); NULL: none */
 };
 
 #pragma GCC visibility pop

@@ -44,7 +44,7 @@ CUresult i_cuStreamAddCallback(CUstream stream, CUstreamCallback function, void 
 	if (!c)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*c = (struct callback){ function, stream, data };
-	/* It comes once, so no graph can have it. */
+	/* The callback is made once, so it cannot be in a graph, which may be launched often. */
 	r = cu_stream_get(stream, &u);
 	if (!r) {
 		r = cu_capture_forbids(&u);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams that wait for a word in memory, or write one.  The CPU may be who changes the word, and of that the
- * device hears nothing: so it is a kernel of one thread that looks at the word again and again.
+ * Streams that wait for a word in memory, or write one.  The device does not notice when the CPU changes the
+ * word.  So a stream waits by a kernel of one thread that reads the word again and again.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include "cuda/memory/pointer.h"
 #include "cuda/stream/stream.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* the kernels of contexts */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* guards the contexts' waiting kernels */
 
 static const char waiter[] =
 	".version 6.3\n.target sm_70\n.address_size 64\n"
@@ -25,7 +25,7 @@ static const char waiter[] =
 	"ld.param.u64 %rd1, [at]; ld.param.u64 %rd2, [value]; ld.param.u32 %r1, [how]; ld.param.u32 %r2, [wide];\n"
 	"setp.ne.u32 %p1, %r2, 0;\n"
 	"setp.eq.u32 %p2, %r1, 1; setp.eq.u32 %p3, %r1, 2; setp.eq.u32 %p4, %r1, 3;\n"
-	/* 32-bit values are compared in the upper half of a register, so that signs are where they are wanted */
+	/* 32-bit values are compared in the upper half of a register, so that the sign is the highest bit */
 	"@!%p1 shl.b64 %rd2, %rd2, 32;\n"
 	"LOOP:\n@%p1 bra WIDE;\n"
 	"ld.volatile.global.u32 %r3, [%rd1]; cvt.u64.u32 %rd3, %r3; shl.b64 %rd3, %rd3, 32; bra.uni TEST;\n"
@@ -38,7 +38,7 @@ static const char waiter[] =
 	"@!%p1 shr.u64 %rd4, %rd4, 32;\n@!%p1 shl.b64 %rd4, %rd4, 32; setp.ne.u64 %p5, %rd4, 0;\n"
 	"SEEN:\n@%p5 ret;\nnanosleep.u32 200;\nbra.uni LOOP;\n}\n";
 
-/* The kernel in a context, loaded at its first use there. */
+/* The kernel in a context, which is loaded at its first use there. */
 static CUresult waiter_in(struct CUctx_st *c, ppuFunction *f)
 {
 	ppuModuleOptions o = { .kind = PPU_MODULE_PTX, .name = "wait" };
@@ -49,7 +49,7 @@ static CUresult waiter_in(struct CUctx_st *c, ppuFunction *f)
 	pthread_mutex_lock(&lock);
 	if (c->waiter_id != c->id) {
 		r = cu_current(&current);
-		if (!r && current != c)		/* modules are loaded into the current one */
+		if (!r && current != c)		/* modules are loaded into the current context */
 			r = CUDA_ERROR_INVALID_CONTEXT;
 		if (!r)
 			r = cu_result(ppuModuleLoadData(&m, waiter, sizeof(waiter) - 1, &o));
@@ -88,7 +88,7 @@ static CUresult run_one(const CUstreamBatchMemOpParams *p, const struct cu_strea
 	case CU_STREAM_MEM_OP_WRITE_VALUE_64:
 		return cu_result(ppuMemsetAsync(at, p->writeValue.value64, 8, 1, u->ppu));
 	default:
-		return CUDA_SUCCESS;	/* a barrier, which the order in the stream is already */
+		return CUDA_SUCCESS;	/* a barrier: the order of the stream is one already */
 	}
 }
 

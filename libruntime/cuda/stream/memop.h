@@ -10,7 +10,7 @@
 struct cu_op;
 struct cu_stream_use;
 
-#define CU_MEM_OPS_MOST	256u	/* of one batch */
+#define CU_MEM_OPS_MOST	256u	/* operations of one batch */
 
 CUresult cu_run_mem(const struct cu_op *op, const struct cu_stream_use *u);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams.  Stream 0 is the context's legacy stream, or in per-thread calls the thread's own. */
+/* Streams.  Stream 0 is the context's legacy stream, or in per-thread calls the thread's own stream. */
 #include <string.h>
 
 #include <ppu.h>
@@ -13,7 +13,7 @@
 
 __thread bool cu_per_thread;
 
-/* Synchronisation policies: how a thread that waits does it.  Threads of ours always sleep. */
+/* Synchronisation policies say how a thread waits.  Here waiting threads always sleep, whatever the policy. */
 enum { SYNC_AUTO = 1, SYNC_BLOCKING = 4 };
 
 static unsigned long long last_id;
@@ -33,7 +33,7 @@ CUresult cu_stream_get(CUstream handle, struct cu_stream_use *use)
 	} else if (handle != CU_STREAM_LEGACY) {
 		use->own = cu_obj_get(handle, CU_STREAM);
 		if (use->own && use->own->obj.ctx != use->ctx) {
-			/* Its own context is as good as the current one. */
+			/* The stream may be one of another context, which is used then. */
 			cu_obj_ref(use->own->obj.ctx);
 			cu_obj_put(use->ctx);
 			use->ctx = use->own->obj.ctx;
@@ -81,7 +81,7 @@ CUresult i_cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int 
 		cu_obj_put(c);
 		return r ? r : CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	/* Priorities outside the range mean its end. */
+	/* A priority outside of the range is moved to the nearer end of the range. */
 	if (priority < (least < greatest ? least : greatest))
 		priority = least < greatest ? least : greatest;
 	if (priority > (least < greatest ? greatest : least))
@@ -186,7 +186,7 @@ CUresult i_cuStreamGetCtx_v2(CUstream stream, CUcontext *ctx, void **green)
 	CUresult r = i_cuStreamGetCtx(stream, ctx);
 
 	if (!r && green)
-		*green = NULL;		/* no green contexts here */
+		*green = NULL;		/* there are no green contexts */
 	return r;
 }
 
@@ -243,7 +243,7 @@ CUresult i_cuStreamSetAttribute(CUstream stream, CUlaunchAttributeID attribute, 
 	else if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && value->syncPolicy >= SYNC_AUTO &&
 		 value->syncPolicy <= SYNC_BLOCKING && u.own)
 		u.own->sync_policy = value->syncPolicy;
-	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)	/* advice for a cache */
+	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)	/* only advises a cache, and is ignored */
 		r = CUDA_ERROR_INVALID_VALUE;
 	cu_stream_put(&u);
 	return r;

@@ -9,16 +9,16 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The running call takes stream 0 as the thread's own. */
+/* In the running call, stream 0 means the thread's own stream. */
 extern __thread bool cu_per_thread;
 
 struct CUstream_st {
 	struct cu_obj obj;
 	ppuStream ppu;
 	unsigned long long id;
-	int sync_policy;		/* as set, of no effect */
+	int sync_policy;		/* as the program set it; without effect */
 };
-/* What a stream argument means.  `own` holds the references; give them back with cu_stream_put(). */
+/* What a stream argument means.  ctx and own hold references, which cu_stream_put() gives back. */
 struct cu_stream_use {
 	struct CUctx_st *ctx;
 	struct CUstream_st *own;	/* NULL: one of the default streams */

@@ -17,7 +17,7 @@
 
 struct CUtexref_st {
 	struct cu_obj obj;
-	uint64_t variable;		/* 0: made by cuTexRefCreate */
+	uint64_t variable;		/* its address; 0: none, made by cuTexRefCreate */
 	bool surface, bound;
 	ppuTexture texture;		/* 0: none */
 	CUDA_RESOURCE_DESC resource;
@@ -34,7 +34,7 @@ static void release(void *obj)
 		ppuTextureDestroy(t->texture);
 }
 
-/* As a module has it at first: texels by index, clamped, read as they are. */
+/* Makes a reference as a module has it at first: texels by index, clamped, read as they are. */
 static CUresult make(struct CUtexref_st **out)
 {
 	struct CUtexref_st *t;
@@ -69,7 +69,7 @@ static CUresult of_module(struct CUtexref_st **ref, CUmodule module, const char 
 	r = cu_result(ppuModuleGetGlobal(&var, &bytes, m->ppu, name));
 	if (!r && bytes != sizeof(ppuTexture))
 		r = CUDA_ERROR_NOT_FOUND;
-	/* One reference for each variable, as long as the module lives. */
+	/* A variable has one reference, which lives as long as the module. */
 	for (unsigned int i = 0; !r && i < m->num_refs; i++) {
 		if (m->refs[i]->variable == (uintptr_t)var) {
 			*ref = m->refs[i];
@@ -126,14 +126,14 @@ CUresult i_cuTexRefDestroy(CUtexref ref)
 	if (r)
 		return r;
 	if (t->variable)
-		r = CUDA_ERROR_INVALID_VALUE;	/* its module's */
+		r = CUDA_ERROR_INVALID_VALUE;	/* the reference belongs to its module */
 	cu_obj_put(t);
 	return r ? r : cu_obj_destroy(ref, CU_TEXREF);
 }
 
 /* ---- binding -------------------------------------------------------------------------------- */
 
-/* What was set becomes a texture, and the variable its handle. */
+/* Makes a texture from the settings, and writes its handle to the variable. */
 static CUresult bind(struct CUtexref_st *t)
 {
 	ppuTexture texture, old = t->texture;
@@ -148,7 +148,7 @@ static CUresult bind(struct CUtexref_st *t)
 	if (r)
 		return r;
 	t->texture = texture;
-	/* Launches that were made before still read the old one. */
+	/* Launches that were made before still read the old texture, so wait for them. */
 	r = cu_result(ppuCtxSynchronize());
 	if (!r && t->variable)
 		r = cu_result(ppuMemcpy((void *)(uintptr_t)t->variable, &texture, sizeof(texture)));
@@ -218,7 +218,7 @@ CUresult i_cuTexRefSetAddress_v2(size_t *offset, CUtexref ref, CUdeviceptr ptr, 
 	d.res.linear.sizeInBytes = bytes;
 	r = bind_resource(t, &d);
 	if (!r && offset)
-		*offset = 0;		/* every address is aligned well enough */
+		*offset = 0;		/* every address is aligned enough, so the offset is always 0 */
 	cu_obj_put(t);
 	return r;
 }
@@ -248,7 +248,7 @@ CUresult i_cuTexRefSetAddress2D_v3(CUtexref ref, const CUDA_ARRAY_DESCRIPTOR *de
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-/* One setting: checked, kept, and effective at once where something is bound. */
+/* Calls that set one thing: it is checked and kept, and has effect at once if the reference is bound. */
 #define SETTING(call, check, put, ...) \
 CUresult i_cuTexRefSet##call(CUtexref ref, __VA_ARGS__) \
 { \

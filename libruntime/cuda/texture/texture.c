@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texture and surface objects: the handle is libppu's, with what it was made from written down beside it. */
+/* Texture and surface objects.  The handle is libppu's; this file keeps the description of each object. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -141,7 +141,7 @@ static CUresult sampling(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d
 	if (d->flags & CU_TRSF_SRGB)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	t->normalized_read = small_integer && !(d->flags & CU_TRSF_READ_AS_INTEGER);
-	if (r->resType == CU_RESOURCE_TYPE_LINEAR) {	/* fetched by index alone: outside there are zeros */
+	if (r->resType == CU_RESOURCE_TYPE_LINEAR) {	/* fetched by index only; outside there are zeros */
 		for (int i = 0; i < 3; i++)
 			t->address[i] = PPU_TEXTURE_BORDER;
 		return CUDA_SUCCESS;
@@ -206,7 +206,7 @@ static CUresult create(unsigned long long *handle, bool surface, const CUDA_RESO
 	return CUDA_SUCCESS;
 }
 
-/* A view that shows the resource as it is changes nothing; others there are not. */
+/* A view that shows the resource as it is has no effect; other views are not supported. */
 CUresult i_cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *desc,
 			     const CUDA_RESOURCE_VIEW_DESC *view)
 {
@@ -224,13 +224,13 @@ CUresult i_cuSurfObjectCreate(CUsurfObject *surface, const CUDA_RESOURCE_DESC *r
 	return create(surface, true, resource, NULL, NULL);
 }
 
-/* Locked.  The object in the current life of its context. */
+/* Locked.  Finds an object.  Objects whose context has ended are removed. */
 static struct object **place(unsigned long long handle, bool surface)
 {
 	struct object **p = &list, *o;
 
 	while ((o = *p)) {
-		if (o->ctx->dead || o->ctx->id != o->ctx_id) {	/* gone with its context */
+		if (o->ctx->dead || o->ctx->id != o->ctx_id) {	/* ended with its context */
 			*p = o->next;
 			cu_obj_put(o->ctx);
 			free(o);
@@ -276,7 +276,7 @@ CUresult i_cuSurfObjectDestroy(CUsurfObject surface)
 	return destroy(surface, true);
 }
 
-/* One part of what an object was made from. */
+/* Calls that return one part of an object's description. */
 #define PART(call, Type, surface, part, there) \
 CUresult i_##call(Type *out, unsigned long long handle) \
 { \

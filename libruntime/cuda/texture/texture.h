@@ -6,7 +6,7 @@
 #include "cuda/context/calls.h"
 
 #pragma GCC visibility push(hidden)
-/* libppu's description of a texture (desc NULL: a surface). */
+/* Makes libppu's description of a texture (desc NULL: of a surface). */
 CUresult cu_texture_describe(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *desc, ppuTextureDesc *t);
 #pragma GCC visibility pop
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversions, and arithmetic with a rounding of its own: one instruction each. */
+/* Conversions, and arithmetic with a given rounding: one instruction each. */
 #include "device.h"
 
 #define OP1(name, to, out, from, in, text) \
@@ -124,7 +124,7 @@ OP2(__nv_fminf, float, "f", "min.f32")
 OP2(__nv_fmax, double, "d", "max.f64")
 OP2(__nv_fmaxf, float, "f", "max.f32")
 
-/* The quick ones, of the exactness the instructions have. */
+/* Fast functions, which are as exact as the instructions. */
 OP1(__nv_rsqrt, double, "d", double, "d", "rsqrt.approx.f64")
 OP1(__nv_rsqrtf, float, "f", float, "f", "rsqrt.approx.f32")
 OP1(__nv_rcp64h, double, "d", double, "d", "rcp.approx.ftz.f64")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device's mathematics: what compilers call __nv_NAME for CUDA's functions.  Written with the machine's own
- * instructions where it has them and by series elsewhere; Documentation/runtime/cudart.md says how exact.
+ * The device's mathematics: compilers call __nv_NAME for CUDA's functions.  The functions use the machine's own
+ * instructions where it has them, else series; Documentation/runtime/cudart.md says how exact they are.
  */
 #ifndef PPU_CUDA_DEVICE_H
 #define PPU_CUDA_DEVICE_H

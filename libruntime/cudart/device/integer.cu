@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers, and several small ones in a word. */
+/* Functions of integers, also of several small integers in one word. */
 #include "device.h"
 
 FN int __nv_abs(int a) { return a < 0 ? -a : a; }
@@ -65,11 +65,11 @@ IN int sat(int v, int low, int high)
 	return v < low ? low : v > high ? high : v;
 }
 
-/* One part of a word, with and without a sign. */
+/* Part i of a word, with and without a sign. */
 IN int part_s(int a, int i, int bits) { return (int)((u32)a << (32 - bits - i * bits)) >> (32 - bits); }
 IN int part_u(int a, int i, int bits) { return (int)((u32)a >> (i * bits) & ((1u << bits) - 1)); }
 
-/* name, how parts are read, the result of parts x and y */
+/* A function: its name, bits of a part, how parts are read, and the result for parts x and y. */
 #define EACH_(name, bits, part, expr) \
 FN int name(int a, int b) \
 { \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of doubles.  Arguments are brought near a point where a Taylor series converges quickly; what decides
- * about the last bits is carried in pairs of doubles.  Results are right to 2 units in the last place or better,
- * where the comment at a function does not say more.
+ * Functions of doubles.  Arguments are brought near a point where a Taylor series converges quickly; values that
+ * decide about the last bits are kept as pairs of doubles.  Results are right to 2 units in the last place or better,
+ * unless the comment at a function says otherwise.
  */
 #include "device.h"
 
@@ -11,7 +11,7 @@
 #define HALF_PI_1	0x1.921fb54442d18p+0
 #define HALF_PI_2	0x1.1a62633145c07p-54
 #define HALF_PI_3	-0x1.f1976b7ed8fbcp-110
-#define LN2_HIGH	0x1.62e42fee00000p-1	/* with 32 bits free below: times an exponent it is exact */
+#define LN2_HIGH	0x1.62e42fee00000p-1	/* its low 21 bits are 0: times an exponent it is exact */
 #define LN2_LOW		0x1.a39ef35793c76p-33
 #define LN2		0x1.62e42fefa39efp-1
 #define LOG2_E		0x1.71547652b82fep+0
@@ -23,7 +23,7 @@
 #define LOG2_10		0x1.a934f0979a371p+1
 #define TWO_OVER_SQRT_PI	0x1.20dd750429b6dp+0
 
-struct pair {			/* the sum of both, |low| at most half a unit of high */
+struct pair {			/* a number: the sum of both; |low| is at most half a unit of high */
 	double high, low;
 };
 
@@ -44,7 +44,7 @@ IN struct pair product(double a, double b)
 {
 	struct pair r;
 
-	/* a product that no compiler makes part of an fma */
+	/* a product that no compiler can merge into an fma */
 	asm("mul.rn.f64 %0, %1, %2;" : "=d"(r.high) : "d"(a), "d"(b));
 	r.low = fma_(a, b, -r.high);
 	return r;
@@ -76,7 +76,7 @@ FN double __nv_frexp(double a, int *e)
 	return double_of((b & 0x800fffffffffffffull) | 0x3fe0000000000000ull);
 }
 
-/* In up to three steps: one factor cannot reach all exponents, and only the last step may round. */
+/* Multiplies in up to three steps: one factor cannot reach all exponents, and only the last step may round. */
 FN double __nv_ldexp(double a, int n)
 {
 	if (n > 1023) {
@@ -148,7 +148,7 @@ FN double __nv_round(double a)
 
 FN s64 __nv_llround(double a) { return (s64)__nv_round(a); }
 
-/* The remainder of a division that truncates: bit by bit, exact.  *quotient: its last bits. */
+/* The exact remainder of a truncating division, made bit by bit.  *quotient: the last bits of the quotient. */
 IN double divide(double a, double b, u32 *quotient)
 {
 	double x = abs_(a), y = abs_(b), t;
@@ -186,7 +186,7 @@ FN double __nv_remquo(double a, double b, int *quotient)
 
 	r = divide(a, b, &q);
 	x = abs_(r);
-	/* to the nearest multiple, an even one between two */
+	/* to the nearest multiple; halfway between two, to the even one */
 	if (x < INF && (x > y - x || (x == y - x && q & 1))) {
 		x -= y;
 		q++;
@@ -204,7 +204,7 @@ FN double __nv_remainder(double a, double b)
 
 /* ---- powers of e ---------------------------------------------------------------------------- */
 
-/* e^(at + correction) - 1 for |at| up to ln 2 / 2 */
+/* e^(at + correction) - 1, for |at| up to ln 2 / 2 */
 IN double series_exp(double at, double correction)
 {
 	double p = 1.0 / 6227020800.0, r = at + correction, low = (at - r) + correction;
@@ -304,14 +304,14 @@ IN struct pair log_pair(double a)
 	p = fma_(p, sq.high, 2.0 / 5.0);
 	/* 2/3 + s^2 p, times s^3 */
 	part = sum(2.0 / 3.0, sq.high * p);
-	part.low += 0x1.5555555555555p-55;		/* what 2/3 lacks */
+	part.low += 0x1.5555555555555p-55;		/* what the double 2.0 / 3.0 lacks */
 	cube = product(sq.high, s);
 	cube.low += sq.low * s + sq.high * s_low;
 	r = product(cube.high, part.high);
 	r.low += cube.high * part.low + cube.low * part.high;
 	part = sum(2.0 * s, r.high);
 	part.low += r.low + 2.0 * s_low;
-	/* and the exponent's share */
+	/* add the logarithm of 2^e */
 	if (e) {
 		r = sum(k * LN2_HIGH, part.high);
 		r.low += part.low + k * LN2_LOW;
@@ -416,7 +416,7 @@ FN double __nv_cbrt(double a)
 	if (a == 0.0 || is_nan(a) || x == INF)
 		return a;
 	r = __nv_exp(__nv_log(x) / 3.0);
-	r -= (fma_(r * r, r, -x)) / (3.0 * r * r);	/* one step of Newton's */
+	r -= (fma_(r * r, r, -x)) / (3.0 * r * r);	/* one step of Newton's method */
 	return __nv_copysign(r, a);
 }
 
@@ -461,7 +461,7 @@ FN double __nv_rnorm(int n, const double *v) { return 1.0 / norm_of(v, n); }
 
 /* ---- circles -------------------------------------------------------------------------------- */
 
-/* 2 / pi after the point */
+/* The bits of 2 / pi behind the binary point. */
 static __attribute__((device)) const u64 two_over_pi[] = {
 	0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
 	0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
@@ -469,7 +469,7 @@ static __attribute__((device)) const u64 two_over_pi[] = {
 	0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
 };
 
-/* 64 bits of it from a bit on */
+/* 64 bits of 2 / pi, from a given bit on. */
 IN u64 window(int bit)
 {
 	int w = bit >> 6, s = bit & 63;
@@ -486,7 +486,7 @@ IN u64 high_product(u64 a, u64 b)
 	return r;
 }
 
-/* A large x > 0: x * 2/pi modulo 4 with those 192 bits of 2/pi that matter. */
+/* For a large x > 0: x * 2/pi modulo 4, with the 192 bits of 2/pi that matter for x. */
 static __attribute__((device)) int reduce_large(double x, struct pair *r)
 {
 	u64 b = bits_of(x), m = (b & 0xfffffffffffffull) | 0x10000000000000ull, low, mid, high, f1, f0;
@@ -527,7 +527,7 @@ static __attribute__((device)) int reduce_large(double x, struct pair *r)
 	return q & 3;
 }
 
-/* x in quarters of a circle, and the rest, |rest| up to pi / 4 */
+/* Returns the quarters of a circle in x, modulo 4; *r: the rest, |rest| up to pi / 4. */
 IN int reduce(double x, struct pair *r)
 {
 	double n, d, q, t;
@@ -550,7 +550,7 @@ IN int reduce(double x, struct pair *r)
 	}
 	n = __nv_rint(x * (1.0 / HALF_PI_1));
 	p = product(n, HALF_PI_1);
-	d = x - p.high;			/* exact: the two are near each other */
+	d = x - p.high;			/* exact, because the two are near each other */
 	q = fma_(n, HALF_PI_2, p.low);
 	t = d - q;
 	*r = sum(t, ((d - t) - q) - fma_(n, HALF_PI_2, p.low - q) - n * HALF_PI_3);
@@ -591,7 +591,7 @@ IN double series_cos(struct pair r)
 
 IN bool no_angle(double a) { return !(abs_(a) < INF); }
 
-/* The sine of a quarter turned by `more` quarters. */
+/* The sine of a, turned by `more` quarters of a circle. */
 IN double sine(double a, int more)
 {
 	struct pair r;
@@ -627,7 +627,7 @@ FN double __nv_tan(double a)
 	return q & 1 ? -series_cos(r) / series_sin(r) : series_sin(r) / series_cos(r);
 }
 
-/* Half turns: the whole ones go exactly. */
+/* The sine of pi * a, turned by `more` quarters.  Whole quarters are removed exactly. */
 IN double sine_pi(double a, int more)
 {
 	struct pair r;
@@ -654,7 +654,7 @@ FN void __nv_sincospi(double a, double *s, double *c)
 	*c = __nv_cospi(a);
 }
 
-/* atan of the eighths from 0 to 1 */
+/* atan of 0/8, 1/8, ... 8/8, as pairs. */
 static __attribute__((device)) const double atans[][2] = {
 	{ 0.0, 0.0 }, { 0x1.fd5ba9aac2f6ep-4, -0x1.cd37686760c17p-59 },
 	{ 0x1.f5b75f92c80ddp-3, 0x1.8ab6e3cf7afbdp-57 }, { 0x1.6f61941e4def1p-2, -0x1.c63aae6f6e918p-56 },
@@ -698,7 +698,7 @@ IN struct pair atan_quotient(double y, double x)
 	return r;
 }
 
-/* The angle of (x, y), neither nan; scaled so that no product overflows. */
+/* The angle of (x, y).  Large numbers are scaled, so that no product overflows. */
 FN double __nv_atan2(double y, double x)
 {
 	double ax = abs_(x), ay = abs_(y);
@@ -808,9 +808,9 @@ FN double __nv_atanh(double a)
 	return __nv_copysign(0.5 * __nv_log1p(2.0 * x / (1.0 - x)), a);
 }
 
-/* ---- error function and gamma: to some units in the 14th digit ------------------------------- */
+/* ---- error function and gamma, exact to some units in the 14th digit ------------------------- */
 
-/* e^(-x^2), with what the square loses */
+/* e^(-x^2); the pair keeps the bits that the square would lose */
 IN double gauss(double x)
 {
 	struct pair s = product(x, x);
@@ -818,7 +818,7 @@ IN double gauss(double x)
 	return exp_pair(-s.high, -s.low);
 }
 
-/* The series for small arguments: all terms have one sign. */
+/* The series for small arguments, in which all terms have the same sign. */
 IN double series_erf(double x)
 {
 	double term = x, s = x;
@@ -830,7 +830,7 @@ IN double series_erf(double x)
 	return TWO_OVER_SQRT_PI * gauss(x) * s;
 }
 
-/* erfc(x) e^(x^2) for x >= 2: a continued fraction from its far end */
+/* erfc(x) e^(x^2) for x >= 2: a continued fraction, computed from its far end */
 IN double fraction_erfcx(double x)
 {
 	double f = x;
@@ -867,7 +867,7 @@ FN double __nv_erfcx(double a)
 
 FN double __nv_normcdf(double a) { return 0.5 * __nv_erfc(a * -0.70710678118654752); }
 
-/* erfc falls from 2 to 0: halving, then it is near enough for Newton's steps. */
+/* erfc falls from 2 to 0, so halving intervals comes near enough for steps of Newton's method. */
 FN double __nv_erfcinv(double y)
 {
 	double low = -6.0, high = 27.5, x;
@@ -884,7 +884,7 @@ FN double __nv_erfcinv(double y)
 			high = x;
 	}
 	x = 0.5 * (low + high);
-	for (int i = 0; i < 5; i++) {		/* with the curve's bend */
+	for (int i = 0; i < 5; i++) {		/* also uses the second derivative */
 		double step = (__nv_erfc(x) - y) / (TWO_OVER_SQRT_PI * gauss(x));
 
 		x += step / (1.0 + x * step);
@@ -896,7 +896,7 @@ FN double __nv_erfinv(double y)
 {
 	double x = __nv_erfcinv(1.0 - y);
 
-	if (abs_(y) < 0.5) {			/* 1 - y has lost bits: steps on erf itself */
+	if (abs_(y) < 0.5) {			/* 1 - y has lost bits, so the steps use erf itself */
 		x = y;
 		for (int i = 0; i < 8; i++)
 			x -= (__nv_erf(x) - y) / (TWO_OVER_SQRT_PI * gauss(x));
@@ -906,7 +906,7 @@ FN double __nv_erfinv(double y)
 
 FN double __nv_normcdfinv(double y) { return -1.4142135623730951 * __nv_erfcinv(2.0 * y); }
 
-/* log(gamma(x)) for x >= 12: Stirling's series with the Bernoulli numbers */
+/* log(gamma(x)) for x >= 12: Stirling's series, with the Bernoulli numbers */
 IN double stirling(double x)
 {
 	double z = 1.0 / (x * x), p = -3617.0 / 122400.0;

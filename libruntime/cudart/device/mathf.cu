@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of floats: those of doubles, rounded once more, so that nearly all results are the nearest float. */
+/* Functions of floats: they round the results of those of doubles, so nearly all results are the nearest float. */
 #include "device.h"
 
 #define ONE(name) \

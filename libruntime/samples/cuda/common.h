@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the samples of the CUDA Driver API share.  They know nothing of PPUs: any libcuda.so.1 will do.
- * Kernels come as PTX, from the directory named by PPU_SAMPLES or from ../samples beside the program.
+ * Functions that the samples of the CUDA Driver API share. These samples use nothing special to the PPU: they run with
+ * any libcuda.so.1. Kernels come as PTX, from the directory named by PPU_SAMPLES or from ../samples beside the program.
  */
 #ifndef CUDA_SAMPLE_H
 #define CUDA_SAMPLE_H
@@ -27,7 +27,7 @@ static inline void check(CUresult r, const char *what)
 	exit(1);
 }
 
-/* The first device's context, and a kernel of the same-named file. */
+/* A context of the first device, and a kernel from the file of the same name. */
 static inline CUfunction start(const char *file, const char *kernel)
 {
 	char exe[PATH_MAX] = "", path[PATH_MAX + 64], name[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is, with the library opened at run time and all calls found through cuGetProcAddress. */
+/* Lists the devices. Opens the library at run time and finds all calls with cuGetProcAddress. */
 #include <dlfcn.h>
 #include <stdio.h>
 #define PPU_CUDA_NO_NAMES

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two vectors up, one kernel, one vector down. */
+/* Copies two vectors to the device, runs one kernel, copies one vector back. */
 #include "common.h"
 
 #define N 50000u

@@ -5,7 +5,7 @@
 #define THREADS		64u
 #define MAX_LEVELS	64u
 
-/* A graph and where a search in it stands; the frontier of level n is in list[n & 1]. */
+/* A graph and the state of a search in it; the frontier of level n is in list[n & 1]. */
 struct search {
 	const u32 *first, *edge;	/* edges of node v: edge[first[v]] to edge[first[v + 1] - 1] */
 	u32 *distance;			/* ~0: not seen yet */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# Completion of the tools' command lines, for bash. The options are those that --help names; needs nothing of the
+# Completion of the tools' command lines, for bash. The options are those that --help names. This file does not need the
 # package bash-completion.
 
 # Words of --help that are options.

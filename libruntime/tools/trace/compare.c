@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Do two traces tell of the same work?  Each is taken apart into units whose order does not depend on who
- * was faster: what a channel did, its copies, a task, a block of threads, a warp, the values of a semaphore.
- * Units are walked through side by side.  Times are not looked at, and addresses are names: whatever the
- * reference's address is the first time, it has to be every time (and no other may be the same).
+ * Do two traces show the same work? Each trace is divided into units; inside a unit the order of events does not depend
+ * on who was faster: what a channel did, its copies, a task, a block of threads, a warp, the values of a semaphore. The
+ * units of both traces are compared event by event. Times are not compared, and addresses are treated as names: when an
+ * address of the reference appears for the first time, any address of the run may stand for it; from then on it has to
+ * be the same address every time, and that address may stand for no other one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ struct unit {
 	enum unit_kind kind;
 	uint64_t id[3];
 	uint32_t *rec;
-	size_t num, cap, done;	/* done: how many were found to be equal */
+	size_t num, cap, done;	/* done: how many records were found to be equal */
 	bool diverged;
 };
 
@@ -27,20 +28,20 @@ struct side {
 	size_t num, cap;
 	struct map *by[UNIT_KINDS];	/* key -> unit + 1 */
 	uint32_t *unit_of;		/* of each record; NO_REC: not compared */
-	struct map *task;		/* a task's id -> its unit + 1 */
-	struct map *tasks;		/* channel -> how many it had */
-	struct map *slot;		/* SM << 8 | warp slot -> unit of its block + 1 */
-	struct map *first;		/* the same -> first slot of the block */
+	struct map *task;		/* a task's id -> the task's unit + 1 */
+	struct map *tasks;		/* channel -> number of tasks it has had */
+	struct map *slot;		/* SM << 8 | warp slot -> unit of the warp's block + 1 */
+	struct map *first;		/* SM << 8 | warp slot -> first slot of the block */
 	struct map *names;		/* address -> index in `name` + 1 */
-	uint64_t *name;			/* what stands for it on the other side */
+	uint64_t *name;			/* the address that stands for it on the other side */
 	size_t num_names, cap_names;
 };
 
 struct work {
 	struct difference *d;
 	struct side side[SIDES];
-	uint64_t *equiv;		/* of each record of the run: the reference's time when it was as far */
-	uint64_t when;			/* of the difference in d, the reference's time */
+	uint64_t *equiv;		/* for each record of the run: the time at which the reference had got as far */
+	uint64_t when;			/* time of the difference in d, in the reference's time */
 };
 
 /* ---- what is compared of a record ------------------------------------------------------------------- */
@@ -63,7 +64,7 @@ static const char *command_args(uint64_t op)
 		return "-vaa";
 	case PPU_CMD_QUEUE_REFRESH:
 		return "-vv-";
-	default:	/* A cookie (INTR) is the driver's own affair. */
+	default:	/* The cookie of INTR is not compared: the driver chooses it freely. */
 		return "-v--";
 	}
 }
@@ -115,7 +116,10 @@ static struct unit *simple(struct side *s, enum unit_kind kind, uint64_t id)
 	return unit(s, kind, id, (uint64_t[3]){ id, 0, 0 });
 }
 
-/* Tasks are known by their channel and how many it had before; those from before the trace by channel 65535. */
+/*
+ * A task is named by its channel and by the channel's number of earlier tasks; tasks from before the trace have channel
+ * 65535.
+ */
 static struct unit *task_unit(struct side *s, uint64_t task, const struct rec *accept)
 {
 	uint32_t *at = map_at(s->task, task, true), *count;
@@ -131,7 +135,7 @@ static struct unit *task_unit(struct side *s, uint64_t task, const struct rec *a
 	return u;
 }
 
-/* A warp whose block began before the trace: its SM and slot instead. */
+/* A warp whose block began before the trace is named by its SM and slot. */
 #define NO_BLOCK (1ull << 63)
 
 static uint64_t slot_key(const struct rec *r, uint64_t slot)
@@ -139,7 +143,7 @@ static uint64_t slot_key(const struct rec *r, uint64_t slot)
 	return (uint64_t)r->unit << 8 | (slot & 0xff);
 }
 
-/* A block, and until the next one at the same place all warps of it. */
+/* A block begins: until the next block at the same slots, warps there belong to it. */
 static struct unit *block_unit(struct side *s, const struct rec *r)
 {
 	struct unit *t = task_unit(s, r->b, NULL), *u;
@@ -201,7 +205,7 @@ static bool wanted(const struct side *s, const struct unit *u, uint32_t i)
 		return false;
 	switch (u->kind) {
 	case UNIT_CHANNEL:
-		/* A NOP is nothing. */
+		/* NOPs are not compared. */
 		return choice_has(s->lanes, LANE_CHANNEL, u->id[0]) && (r->event != PPU_TR_CMD || r->b != PPU_CMD_NOP);
 	case UNIT_COPIES:
 		return choice_has(s->lanes, LANE_ENGINE, r->unit);
@@ -212,7 +216,9 @@ static bool wanted(const struct side *s, const struct unit *u, uint32_t i)
 	case UNIT_WARP:
 		return choice_has(s->lanes, LANE_SM, r->unit);
 	case UNIT_SEM:
-		/* Other writes are in a trace only when somebody waits: that depends on who was faster. */
+		/*
+		 * Other writes are in a trace only when somebody waits for the word, which depends on who was faster.
+		 */
 		return r->a == PPU_TRW_COMMAND && choice_has(s->lanes, LANE_SEM, u->id[0]);
 	default:
 		return true;
@@ -260,7 +266,7 @@ static void side_free(struct side *s)
 
 /* ---- addresses are names -------------------------------------------------------------------------------- */
 
-/* What stands for an address on the other side, NULL: nothing yet. */
+/* The address that stands for this one on the other side; NULL: none yet. */
 static uint64_t *other(struct side *s, uint64_t addr)
 {
 	uint32_t *at = map_at(s->names, addr, false);
@@ -314,7 +320,7 @@ static bool same(struct work *w, const uint32_t rec[SIDES], struct why *why)
 	*why = (struct why){ 0, 0 };
 	if (r->event != q->event)
 		return false;
-	/* Values first: an address is bound only by records that agree in all else. */
+	/* Values are compared first: only records that agree in everything else may bind an address. */
 	for (unsigned k = 0; k < 4; k++) {
 		uint64_t mask = args[k] == 'p' ? PPU_PC_MAX : UINT64_MAX;
 
@@ -384,7 +390,10 @@ static struct unit *peer(struct work *w, const struct unit *u, unsigned from)
 	return at ? &s->unit[*at - 1] : NULL;
 }
 
-/* Keeps what came first: by the reference's time, what the run has more by the time when it was as far. */
+/*
+ * Keeps the earlier difference, in the reference's time. A record that only the run has gets the time at which the
+ * reference had got as far.
+ */
 static void differ(struct work *w, struct unit *u, struct unit *p, uint32_t ref, uint32_t run, struct why why)
 {
 	uint64_t when = ref != NO_REC ? w->side[SIDE_REF].m->t->rec[ref].time : UINT64_MAX;
@@ -413,7 +422,7 @@ struct mismatch {
 	struct why why;
 };
 
-/* Goes through the reference's records in order, semaphores apart; returns those where units part. */
+/* Goes through the reference's records in order, without those of semaphores; returns where units differ. */
 static struct mismatch *walk(struct work *w, bool sems, size_t *num)
 {
 	struct side *ref = &w->side[SIDE_REF];
@@ -428,7 +437,7 @@ static struct mismatch *walk(struct work *w, bool sems, size_t *num)
 		if (!u || u->diverged || (u->kind == UNIT_SEM) != sems)
 			continue;
 		p = peer(w, u, SIDE_REF);
-		/* A word that no common command names, as the channels differ already. */
+		/* No common command names this word, because the channels differ already. */
 		if (sems && !p && w->d->any)
 			continue;
 		if (p && u->done < p->num)
@@ -449,7 +458,7 @@ static struct mismatch *walk(struct work *w, bool sems, size_t *num)
 	return list;
 }
 
-/* How far the reference was when the run did what is no part of the common work. */
+/* How far the reference had got when the run did something that is not part of the common work. */
 static void fill_equiv(struct work *w)
 {
 	uint64_t latest = 0;
@@ -460,7 +469,10 @@ static void fill_equiv(struct work *w)
 	}
 }
 
-/* What the run does when the reference has nothing more to do; of words of its own only if that is all. */
+/*
+ * What the run does after the end of the reference's unit; words that only the run uses count only if nothing else
+ * differs.
+ */
 static void surplus(struct work *w, bool sems, bool all)
 {
 	struct side *run = &w->side[SIDE_RUN];
@@ -483,7 +495,7 @@ static uint32_t next_sem(const struct side *s, uint32_t k)
 	return k;
 }
 
-/* Words that no command was compared of (--lanes, --ignore) correspond to each other in order. */
+/* Words of which no command was compared (--lanes, --ignore) correspond to each other in order. */
 static void pair_semaphores(struct work *w)
 {
 	struct side *ref = &w->side[SIDE_REF], *run = &w->side[SIDE_RUN];

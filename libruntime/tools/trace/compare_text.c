@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a comparison leaves out, and what it found, in words. */
+/* The events that a comparison leaves out, and the sentence about the difference that it found. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const char *const defaults[] = {
 	"INJECT", "TASK_PEND", "TASK_EVICT", "TASK_SUSPEND", "TASK_RESUME", "CTA_SAVE", "CTA_RESTORE",
 };
 
-/* NAME or NAME*; returns how many events that is. */
+/* NAME or NAME*; returns the number of events that it means. */
 static unsigned set(struct events *e, const char *name, size_t n, bool value)
 {
 	bool many = n && name[n - 1] == '*';
@@ -202,7 +202,7 @@ void side_text(char *buf, size_t size, const struct difference *d, const struct 
 		snprintf(buf, size, d->before[side] == NO_REC ? "does nothing" : "does nothing more");
 }
 
-/* Are the two apart only in their arguments? */
+/* Do the two records differ only in their arguments? */
 static bool same_doing(const struct rec *r, const struct rec *q)
 {
 	return r && q && r->event == q->event && (r->event != PPU_TR_CMD || r->b == q->b);

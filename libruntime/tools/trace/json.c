@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace as JSON, in the Chrome trace event format, which Perfetto reads too.  Every copy, slice, wait,
- * task and block of threads is one complete event ("X") of its unit's thread, every command one of the
- * length 0 or, if an engine executes it, as long as that takes; every write of a semaphore is a value of
- * its counter ("C"); everything else is an instant ("i").  Flows ("s", "f") lead from a write to the
- * channel it woke, and from a device-side launch to its task.  Times are microseconds, with nanoseconds
- * behind the point.
+ * A trace as JSON, in the Chrome trace event format, which Perfetto reads too.  Every copy, slice, wait, task and block
+ * of threads is one complete event ("X") of its unit's thread, every command is one, too, of length 0 or, if an engine
+ * executes the command, as long as the execution takes; every write of a semaphore is a value of its counter ("C");
+ * everything else is an instant ("i").  Flows ("s", "f") lead from a write to the channel it woke, and from a
+ * device-side launch to its task.  Times are in microseconds, with three decimals.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,12 +19,12 @@ enum pid {
 	PID_SLOTS,		/* slots; one more for tasks without one */
 	PID_SMS,		/* SM_THREADS for each SM: the SM, then its warp slots */
 	PID_SEMS,		/* counters */
-	PID_DEVICE,		/* what is of no unit */
+	PID_DEVICE,		/* events of no unit */
 	PID_CPU,		/* stores of the CPU */
 };
 #define SM_THREADS	(MAX_WARPS + 1)
 #define NO_SLOT		0xffff
-#define FRONT_END	0xffff	/* its thread among the engines */
+#define FRONT_END	0xffff	/* the front end's thread among the engines */
 
 struct out {
 	FILE *f;
@@ -170,7 +169,7 @@ static void flow(struct out *o, const char *ph, size_t id, enum pid pid, unsigne
 	putc('}', o->f);
 }
 
-/* Is the link's other end shown too? */
+/* Is the other end of the link shown, too? */
 static bool whole(const struct out *o, const struct link *k)
 {
 	return o->m->t->rec[k->from].time >= o->v->from && o->m->t->rec[k->to].time <= o->v->to;
@@ -272,7 +271,7 @@ static void span(struct out *o, const struct lane *l, const struct span *sp)
 		snprintf(name, sizeof(name), "task %u block %u", (unsigned)r->b, r->a);
 		complete(o, sp, name, PID_SMS, SM_THREADS * id + 1 + (unsigned)r->c);
 		break;
-	default:	/* its command says it */
+	default:	/* the command itself shows it */
 		break;
 	}
 }
@@ -282,7 +281,9 @@ static bool is_copy(uint64_t opcode)
 	return opcode == PPU_CMD_COPY || opcode == PPU_CMD_COPY_2D || opcode == PPU_CMD_FILL || opcode == PPU_CMD_FILL_2D;
 }
 
-/* The record of the engine beside a command: CE_START stands behind it, TASK_ACCEPT before it; NULL: none. */
+/*
+ * The engine's record that belongs to a command: CE_START stands behind the command, TASK_ACCEPT before it. NULL: none.
+ */
 static const struct rec *engine_record(const struct out *o, const struct rec *r)
 {
 	const struct rec *e, *end = o->m->t->rec + o->m->t->num;
@@ -315,7 +316,7 @@ static void counter(struct out *o, const struct lane *l, uint64_t ts, uint64_t v
 	const char *label = view_label(o->v, l);
 	char name[96], of[32] = "";
 
-	/* One counter each, even if the user gave two of them one name. */
+	/* Each semaphore has a counter of its own, even if the user gave two of them the same name. */
 	if (SEM_CONTEXT(l->id))
 		snprintf(of, sizeof(of), " of context %u", SEM_CONTEXT(l->id));
 	if (label)
@@ -330,7 +331,7 @@ static void counter(struct out *o, const struct lane *l, uint64_t ts, uint64_t v
 	fprintf(o->f, ",\"pid\":%u,\"args\":{\"value\":%" PRIu64 "}}", PID_SEMS, value);
 }
 
-/* Stores that are no command show where they come from by themselves. */
+/* A store that is not a command gets an event of its own, which shows where the store comes from. */
 static void sem_write(struct out *o, uint32_t i)
 {
 	const struct rec *r = &o->m->t->rec[i];
@@ -384,7 +385,7 @@ static void of_sm(struct out *o, uint32_t i)
 	instant(o, r, PID_SMS, tid);
 }
 
-/* What no span and no counter shows. */
+/* Events that neither a span nor a counter shows. */
 static void rest(struct out *o, uint32_t i)
 {
 	const struct rec *r = &o->m->t->rec[i];
@@ -423,7 +424,7 @@ static const struct lane *span_lane(const struct out *o, const struct rec *r)
 	}
 }
 
-/* Records that only end what another one began. */
+/* Records that only end what another record began. */
 static bool is_end(unsigned event)
 {
 	return event == PPU_TR_CE_DONE || event == PPU_TR_CE_ABORT || event == PPU_TR_CTA_DONE ||
@@ -469,7 +470,7 @@ static bool wanted(const struct out *o, uint32_t i)
 	return true;
 }
 
-/* What began before the view, and what semaphores held then. */
+/* Spans that began before the view, and the values that semaphores had then. */
 static void before(struct out *o)
 {
 	for (size_t k = 0; k < o->m->num_lanes; k++) {

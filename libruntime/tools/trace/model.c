@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From records to stretches of time: one pass over the sorted trace.
+ * Turns records into spans of time, in one pass over the sorted trace.
  *
- * The trace says when a channel gets an engine, not when it gives it back; that follows from what the
- * host scheduler does (Documentation/hw/channels.md): a channel lets go when it waits for anything, has
- * nothing left or stops.  One that is only out-sliced while it executes commands writes nothing: then it
- * has let go when somebody else gets the last engine.
+ * The trace says when a channel gets an engine, not when it gives the engine back. That follows from the rules of the
+ * host scheduler (Documentation/hw/channels.md): a channel gives its engine back when it waits for anything, has
+ * nothing left or stops. A channel whose slice ends while it executes commands writes no such record; it must have
+ * given its engine back when another channel gets the last engine.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void begin(struct model *m, struct lane *l, enum span_kind kind, uint32_t
 	l->open[kind] = add_span(l, kind, m->t->rec[i].time, i);
 }
 
-/* Ends the open span of a kind; if there is none it was open when the trace began. */
+/* Ends the open span of a kind; if no span is open, the span began before the trace. */
 static void finish(struct model *m, struct lane *l, enum span_kind kind, uint32_t i)
 {
 	if (!l->open[kind])
@@ -145,7 +145,7 @@ static uint64_t writing_channel(const struct model *m, const struct rec *r)
 	}
 	if (r->a == PPU_TRW_COMMAND)
 		return r->unit;
-	/* The address is that of a waiter. */
+	/* The address is the one that a waiter uses. */
 	waiter = map_at(m->waiters, r->b, false);
 	return waiter && *waiter ? *waiter - 1 : r->unit;
 }
@@ -345,7 +345,7 @@ static void task_began(struct model *m, uint32_t i)
 	}
 }
 
-/* The number of the slot is the task's last one: somebody else's by now if the task waited for children. */
+/* The record names the task's last slot; if the task waited for children, another task may have it by now. */
 static void task_ended(struct model *m, uint32_t i)
 {
 	const struct rec *r = &m->t->rec[i];
@@ -506,7 +506,7 @@ static int by_place(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* What never ended lasts to the end of the trace; lanes in the order in which they are drawn. */
+/* Spans that never ended last to the end of the trace. Lanes are put into the order in which they are drawn. */
 static void settle(struct model *m)
 {
 	for (size_t k = 0; k < m->num_lanes; k++) {

@@ -150,7 +150,7 @@ static const char *reason_name(unsigned event, uint64_t v)
 	}
 }
 
-/* The name a value has, NULL: it is a number. */
+/* The name of a value; NULL: the value is a plain number. */
 static const char *value_name(const struct rec *r, const char *arg, uint64_t v)
 {
 	if (!strcmp(arg, "opcode"))

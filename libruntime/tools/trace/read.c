@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a trace.  What is wrong with a file is said with the offset where it is. */
+/* Reading a trace. Messages about a damaged file name the offset of the damage. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static int check_head(const struct trace *t, const char *path, size_t got)
 	return ST_OK;
 }
 
-/* What the header says about the device sizes what is remembered of it. */
+/* The numbers in the header determine the sizes of our arrays. */
 static int check_device(const struct trace *t, const char *path)
 {
 	char text[160];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture of a trace: time from left to right, a lane for each channel, engine, task slot, SM and
- * semaphore.  It can be read without colour: what differs in meaning differs in pattern, shade or label.
+ * The picture of a trace: time from left to right, a lane for each channel, engine, task slot, SM and semaphore.  It
+ * can be read without colour: things with different meanings differ in pattern, shade or label.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #define NAME_PX		118.0		/* least room for the names of lanes */
 #define GROUP_GAP	6.0		/* between lanes of different kinds */
-#define MAX_LANES	64		/* of a kind, when only the kind was asked for */
+#define MAX_LANES        64              /* lanes of a kind, when the user named only the kind */
 #define MAX_SEMS	24
 #define MAX_ARROWS	400
 
@@ -26,7 +26,7 @@ static size_t writes_in_view(const struct svg *s, const struct lane *l)
 	return n;
 }
 
-/* Is there anything to see of it in the view? */
+/* Does the lane show anything in the view? */
 static bool has_content(const struct svg *s, const struct lane *l)
 {
 	if (l->kind == LANE_SEM)
@@ -43,7 +43,7 @@ static bool has_content(const struct svg *s, const struct lane *l)
 	return false;
 }
 
-/* How much a semaphore is worth showing: those somebody waited for, then those written most. */
+/* The rank of a semaphore: those that somebody waited for come first, then those written most. */
 static size_t worth(const struct svg *s, const struct lane *l)
 {
 	size_t n = writes_in_view(s, l);
@@ -64,7 +64,7 @@ static int by_worth(const void *a, const void *b)
 	return x->lane < y->lane ? -1 : x->lane > y->lane;
 }
 
-/* Which of the semaphores are shown when there are too many of them. */
+/* Chooses the semaphores to show when there are too many of them. */
 static void choose_sems(struct svg *s, bool *shown)
 {
 	struct rank *rank = NULL;
@@ -134,7 +134,7 @@ void lane_title(char *buf, size_t size, const struct svg *s, const struct lane *
 		snprintf(buf, size, "%s %" PRIu64, names[l->kind], l->id);
 }
 
-/* Gives every lane its place; the left margin fits the longest name. */
+/* Gives every lane its position; the left margin has room for the longest name. */
 static void lay_out(struct svg *s)
 {
 	double y = s->top + AXIS_H, name = NAME_PX;
@@ -154,7 +154,7 @@ static void lay_out(struct svg *s)
 	s->right = s->v->width - MARGIN - 20;
 }
 
-/* Channels with copies in view, those of shown engines first of all, get their patterns in order. */
+/* Channels with copies in the view get their patterns in order; those on engines that are shown come first. */
 static void find_copy_channels(struct svg *s)
 {
 	size_t cap = 0;
@@ -242,7 +242,7 @@ static void lanes(struct svg *s)
 
 /* ---- arrows ------------------------------------------------------------------------------------------- */
 
-/* The lane on which a record is seen, and how far below its upper edge. */
+/* The lane that shows a record, and how far below the lane's upper edge. */
 static const struct lane *place(const struct svg *s, const struct rec *r, double *dy)
 {
 	enum lane_kind kind = LANE_CHANNEL;
@@ -260,7 +260,7 @@ static const struct lane *place(const struct svg *s, const struct rec *r, double
 	return model_lane(s->m, kind, r->unit);
 }
 
-/* Where that is in the picture; false: not shown. */
+/* Where that point is in the picture; false: not shown. */
 static bool find_y(const struct svg *s, const struct rec *r, double *y)
 {
 	double dy;
@@ -345,7 +345,9 @@ void svg_write(FILE *f, const struct model *m, const struct view *v)
 	size_t size = 0;
 
 	svg_lay_out(&s);
-	/* The legend explains what was drawn, and the height of all depends on it: draw first. */
+	/*
+	 * The legend explains only what was drawn, and the height of the picture depends on the legend: so draw first.
+	 */
 	s.f = svg_memory(&body, &size);
 	title(&s);
 	svg_draw(&s);

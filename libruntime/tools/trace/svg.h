@@ -28,21 +28,21 @@ struct svg {
 	const struct model *m;
 	const struct view *v;
 	double top;			/* of the axis */
-	double left, right, height;	/* where time begins and ends; lower edge of the lanes */
-	uint64_t zero;			/* what the axis counts from */
-	const struct cut *cut;		/* stretches of time that are left out, by time */
+	double left, right, height;	/* x where time begins and where it ends; lower edge of the lanes */
+	uint64_t zero;			/* the time from which the axis counts */
+	const struct cut *cut;		/* spans of time that are left out, in order of time */
 	size_t num_cuts;
-	const struct lane **lane;	/* those shown, from the top */
+	const struct lane **lane;	/* lanes that are shown, from the top */
 	double *y;			/* and their upper edges */
 	size_t num_lanes;
-	size_t hidden[LANE_KINDS];	/* lanes there was no room for */
-	uint64_t *copy_chan;		/* channels with copies; the place decides the look */
+	size_t hidden[LANE_KINDS];	/* lanes for which there was no room */
+	uint64_t *copy_chan;		/* channels with copies; the index decides the pattern */
 	size_t num_copy_chans;
 	bool used[NUM_LOOKS];
 	bool used_priority[256];
 };
 
-/* From one time to another nothing is drawn; before: how much is left out up to its end. */
+/* A span of time that is not drawn; before: how much time is left out up to the end of this span. */
 struct cut {
 	uint64_t from, to, before;
 };
@@ -53,28 +53,28 @@ double lane_height(enum lane_kind kind);
 enum look copy_look(const struct svg *s, uint64_t channel);
 void lane_title(char *buf, size_t size, const struct svg *s, const struct lane *l);
 
-/* Text with what XML gives a meaning to replaced. */
+/* Text in which the characters that are special in XML are replaced. */
 void svg_text(FILE *f, const char *text);
 /* "12.345 us": a time as the titles show it. */
 const char *time_text(char *buf, size_t size, uint64_t ns);
-/* The grey of a priority, 0 (light) to 255 (dark as it gets). */
+/* The shade of grey of a priority, 0 (light) to 255 (darkest). */
 unsigned priority_grey(const struct svg *s, uint64_t priority);
 
 /*
- * Bars of one row, from left to right.  A bar that is wide enough is drawn as it is; a row of thin ones
- * becomes one bar that is as dark as they were busy.
+ * Bars of one row, from left to right.  A bar that is wide enough is drawn as it is. A series of thin bars becomes one
+ * bar; the busier the unit was, the darker this bar is.
  */
 struct row {
 	struct svg *s;
 	double y, h;
 	const char *many;	/* "copies": what a merged bar counts */
-	/* What is not drawn yet. */
+	/* The part that is not drawn yet. */
 	unsigned n;
 	bool thin;
 	double x0, x1;
 	uint64_t t0, t1, busy;
 	enum look look;
-	int priority;		/* LOOK_TASK: its shade; -1: none */
+	int priority;		/* the shade of LOOK_TASK; -1: none */
 	char label[64], title[256];
 };
 
@@ -89,7 +89,7 @@ void row_begin(struct row *r, struct svg *s, double y, double h, const char *man
 void row_add(struct row *r, const struct bar *b);
 void row_end(struct row *r);
 
-/* Moments of one row: at most one stroke in each MIN_PX. */
+/* Events without duration, of one row: at most one stroke in each MIN_PX. */
 struct ticks {
 	struct svg *s;
 	double y;
@@ -111,14 +111,14 @@ void draw_sm(struct svg *s, const struct lane *l, double y);
 void draw_sem(struct svg *s, const struct lane *l, double y);
 void draw_arrows(struct svg *s);
 void draw_styles(struct svg *s);
-/* Returns its height; nothing is written when f is NULL. */
+/* Returns the height of the legend; nothing is written when f is NULL. */
 double draw_legend(struct svg *s, FILE *f, double y);
 
-/* One trace: what is seen and where; then all but title, styles and legend. */
+/* For one trace: chooses what is shown and where; then draws everything but title, styles and legend. */
 void svg_lay_out(struct svg *s);
 void svg_draw(struct svg *s);
 void svg_free(struct svg *s);
-/* The time that is drawn, without what is left out. */
+/* The length of the time that is drawn, without the spans that are left out. */
 uint64_t svg_shown(const struct svg *s, uint64_t t);
 /* A stream that writes to memory; ends the program when there is none. */
 FILE *svg_memory(char **body, size_t *size);

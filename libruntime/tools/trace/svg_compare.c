@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two traces in one picture: the reference above, the run below, each from its own beginning and both on
- * one scale.  What a machine whose driver runs freely does is mostly waiting for the driver: long times
- * when the device is idle are cut out.  The first difference is marked in both.
+ * Two traces in one picture: the reference above, the run below, each from its own beginning and both on one scale.  A
+ * device whose driver runs freely mostly waits for the driver, so long times when the device is idle are cut out.  The
+ * first difference is marked in both.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,19 +11,19 @@
 #include "svg.h"
 
 #define IDLE_NS		2000	/* idle times longer than this are cut... */
-#define CUT_SHARE	3	/* ...so that all that is left of them is at most one part in so many */
-#define SMALL		300	/* traces of more records are shown around the difference, */
-#define BEFORE		120	/* from so many records before it */
-#define AFTER		60	/* to so many behind it */
+#define CUT_SHARE	3	/* ...so that their rests are at most one part in so many of the picture */
+#define SMALL		300	/* of traces with more records only the part around the difference is shown, */
+#define BEFORE		120	/* from so many records before the difference */
+#define AFTER		60	/* to so many records behind it */
 #define HEAD_H		20.0
-#define MARK_H		34.0	/* room for the mark's label */
+#define MARK_H		34.0	/* room for the label of the difference */
 
 struct panel {
 	struct svg s;
 	struct view v;
 	const char *name;
 	struct cut *cut;
-	uint64_t mark;		/* when the difference is */
+	uint64_t mark;		/* time of the difference */
 	size_t lo, hi;		/* records shown */
 };
 
@@ -49,7 +49,7 @@ static int by_time(const void *a, const void *b)
 	return y->step - x->step;
 }
 
-/* Beginnings (+1) and ends (-1) of all work, and every record as both, by time. */
+/* The beginnings (+1) and ends (-1) of all work in order of time; each record counts as both. */
 static struct edge *edges(const struct model *m, size_t *num)
 {
 	struct edge *e = NULL;
@@ -76,7 +76,7 @@ static struct edge *edges(const struct model *m, size_t *num)
 	return e;
 }
 
-/* The long idle times inside the view; the rest of it is busy. */
+/* Finds the long idle times inside the view; all other time counts as busy. */
 static void find_cuts(struct panel *p, uint64_t *busy)
 {
 	size_t n, cap = 0;
@@ -97,7 +97,7 @@ static void find_cuts(struct panel *p, uint64_t *busy)
 	free(e);
 }
 
-/* Leaves a little of each, the same in both. */
+/* Leaves a short part of each idle time, of the same length in both pictures. */
 static void shorten_cuts(struct panel *p, uint64_t keep)
 {
 	uint64_t before = 0;
@@ -113,7 +113,7 @@ static void shorten_cuts(struct panel *p, uint64_t keep)
 	p->s.cut = p->cut;
 }
 
-/* All of a small trace; of a large one what is around the difference. */
+/* Shows all of a small trace, and of a large one the part around the difference. */
 static void choose_part(struct panel *p, const struct difference *d, unsigned side)
 {
 	const struct trace *t = p->s.m->t;
@@ -139,7 +139,7 @@ static void choose_part(struct panel *p, const struct difference *d, unsigned si
 	p->v.to = last > first ? last : first;
 }
 
-/* Both from their own beginning, as long as the longer one. */
+/* Both pictures start at their own beginning; both are as long as the longer one. */
 static void common_scale(struct panel p[SIDES])
 {
 	uint64_t busy[SIDES], total, shown[SIDES], most, keep;
@@ -192,7 +192,7 @@ static void draw_cuts(const struct panel *p)
 	}
 }
 
-/* The lane on which the difference is; -1: none of those shown. */
+/* The lane of the difference; -1: the lane is not shown. */
 static double mark_y(const struct panel *p, const struct difference *d, unsigned side)
 {
 	static const enum lane_kind kinds[UNIT_KINDS] = {
@@ -213,7 +213,7 @@ static double mark_y(const struct panel *p, const struct difference *d, unsigned
 	return -1;
 }
 
-/* Returns its length in letters.  Without arguments when there is no room for them. */
+/* Returns the length of the text in letters. The arguments are left out when there is no room for them. */
 static double mark_text(char *buf, size_t size, const struct panel *p, const struct difference *d, unsigned side)
 {
 	char what[240], unit[96];
@@ -229,7 +229,7 @@ static double mark_text(char *buf, size_t size, const struct panel *p, const str
 	}
 }
 
-/* A thick broken line through all lanes, a label above it, and a ring on the lane where it is. */
+/* A thick broken line through all lanes, a label above it, and a ring on the lane of the difference. */
 static void draw_mark(const struct panel *p, const struct difference *d, unsigned side)
 {
 	const struct svg *s = &p->s;
@@ -260,7 +260,7 @@ static void draw_panel(struct panel *p, const struct difference *d, unsigned sid
 	fputs("</g>\n", f);
 }
 
-/* What is used in one of them is explained for both. */
+/* The legend explains a look if either picture uses it. */
 static void merge_used(struct svg *to, const struct svg *from)
 {
 	for (unsigned i = 0; i < NUM_LOOKS; i++)

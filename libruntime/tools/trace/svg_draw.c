@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bars and ticks, merged where they would be thinner than can be seen. */
+/* Bars and ticks, merged where they would be too thin to be seen. */
 #include <inttypes.h>
 #include <string.h>
 #include "svg.h"

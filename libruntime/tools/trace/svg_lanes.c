@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each kind of lane shows. */
+/* Draws each kind of lane. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,9 @@ static const struct rec *rec_of(const struct svg *s, uint32_t i)
 	return i == NO_REC ? NULL : &s->m->t->rec[i];
 }
 
-/* What a channel waits for, as a title has it, and as a bar has room for: "S2", or "0x200000000010" and "..0010". */
+/*
+ * What a channel waits for, in full for a title, and short for a bar: "S2" for both, or "0x200000000010" and "..0010".
+ */
 static void sem_names(const struct svg *s, uint32_t block, char *name, char *brief, size_t size)
 {
 	const struct lane *l = model_sem(s->m, block);
@@ -321,7 +323,7 @@ static void cta_bar(struct svg *s, const struct span *sp, struct bar *b)
 		 name, b->priority, r->d, r->event == PPU_TR_CTA_RESTORE ? ", restored" : "");
 }
 
-/* Every block of threads at its warp slots, as high as it has warps. */
+/* Every block of threads at its warp slots; its height is its number of warps. */
 static void ctas(struct svg *s, const struct lane *l, double y, double warp_h)
 {
 	for (unsigned w = 0; w < s->m->max_warps; w++) {
@@ -344,7 +346,7 @@ static void ctas(struct svg *s, const struct lane *l, double y, double warp_h)
 	}
 }
 
-/* Warps in use, on the average of each pixel. */
+/* The number of warps in use, averaged over each pixel. */
 static void occupancy(struct svg *s, const struct lane *l, double y, double warp_h)
 {
 	size_t cols = (size_t)(s->right - s->left), cap = 0;
@@ -459,7 +461,7 @@ static void dot(struct curve *c, double x, const struct point *p, size_t n)
 	fputs("</title></circle>\n", c->s->f);
 }
 
-/* A dot where something was written, and the value where there is room for it. */
+/* A dot at each write, and the value where there is room for it. */
 static void writes(struct curve *c)
 {
 	struct svg *s = c->s;

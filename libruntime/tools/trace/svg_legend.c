@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How things look, and the legend that says so. */
+/* The styles of the picture, and the legend that explains them. */
 #include <inttypes.h>
 #include <string.h>
 #include "svg.h"
@@ -9,7 +9,7 @@
 #define LINE_H		19.0
 #define GAP		22.0
 
-/* The styles are ours, so is their licence; what is drawn with them belongs to whoever traced it. */
+/* The licence is that of the styles, which are the project's; the picture belongs to whoever made the trace. */
 static const char styles[] =
 "<!-- SPDX-License-Identifier: MIT (of the styles) -->\n"
 "<style>"
@@ -60,7 +60,7 @@ void draw_styles(struct svg *s)
 	fputs(styles, s->f);
 }
 
-/* What stands beside the swatches. swatch: the class of a rectangle; NULL: drawn as it looks. */
+/* The texts of the legend. swatch: the class of the rectangle beside the text; NULL: drawn by special code. */
 static const struct entry {
 	enum look look;
 	const char *swatch, *text;
@@ -117,7 +117,7 @@ static void draw_swatch(FILE *f, const struct entry *e, double x, double y)
 	}
 }
 
-/* Flows from left to right, then to the next line. */
+/* Places entries from left to right, then on the next line. */
 struct flow {
 	const struct svg *s;
 	FILE *f;		/* NULL: only measure */
@@ -152,7 +152,7 @@ static void copies(struct flow *w)
 	char text[96], name[64];
 
 	for (size_t i = 0; i < w->s->num_copy_chans && i < NUM_COPY_LOOKS; i++) {
-		/* Of two traces it may be the other one that has the channel. */
+		/* With two traces, only one of them may have the channel. */
 		const struct lane other = { .kind = LANE_CHANNEL, .id = w->s->copy_chan[i] };
 		const struct lane *l = model_lane(w->s->m, LANE_CHANNEL, w->s->copy_chan[i]);
 
@@ -190,7 +190,7 @@ static void priorities(struct flow *w)
 	}
 }
 
-/* Lanes there was no room for. */
+/* Lanes for which there was no room. */
 static void hidden(struct flow *w)
 {
 	static const char *const many[LANE_KINDS] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace as text, one line an event, in the order of the file. */
+/* A trace as text, one line for each event, in the order of the file. */
 #include <inttypes.h>
 #include <string.h>
 #include "trace.h"

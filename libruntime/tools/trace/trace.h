@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ppu-trace inside: a trace is read (read.c), its records get names (names.c), and what they say
- * about channels, engines, tasks, SMs and semaphores becomes a model (model.c), which is drawn (svg*.c)
- * or exported (json.c).  The text form (text.c) needs no model.
+ * The parts of ppu-trace: read.c reads a trace, names.c has the names for its records, model.c turns the records about
+ * channels, engines, tasks, SMs and semaphores into a model, and svg*.c draw the model or json.c exports it.  The text
+ * form (text.c) needs no model.
  */
 #ifndef PPU_TRACE_TOOL_H
 #define PPU_TRACE_TOOL_H
@@ -35,9 +35,9 @@ struct trace {
 #define MAX_WARPS 255		/* warp slots of an SM: a warp's number has 8 bits in a trace */
 #define NO_REC UINT32_MAX	/* no record's index */
 
-/* 0, ST_USAGE (no such file) or ST_BAD_TRACE; then it has said why. */
+/* Returns 0, ST_USAGE (no such file) or ST_BAD_TRACE; on an error it has printed why. */
 int trace_load(struct trace *t, const char *path);
-/* The records of SMs stand behind those of the window they belong to: pictures want them in order. */
+/* The records of SMs stand behind the other records of their window, but pictures need all records in order. */
 void trace_sort(struct trace *t);
 void trace_free(struct trace *t);
 
@@ -45,7 +45,7 @@ void trace_free(struct trace *t);
 
 /* "CE_START"; NULL: no such event. */
 const char *event_name(unsigned event);
-/* What the unit of an event is, "channel"; "-": nothing. */
+/* What the unit of an event means, for instance "channel"; "-": it has none. */
 const char *event_unit(unsigned event);
 /* The name of argument k, 0 to 3. */
 const char *event_arg(unsigned event, unsigned k);
@@ -57,7 +57,7 @@ struct arg {
 	bool bare;
 };
 #define MAX_ARGS 6
-/* Returns how many there are, without the unit. */
+/* Returns the number of arguments, without the unit. */
 unsigned rec_args(const struct rec *r, struct arg args[MAX_ARGS]);
 
 const char *command_name(uint64_t opcode);	/* "?": none of these */
@@ -70,15 +70,15 @@ const char *class_name(uint64_t cls);
 
 #define NUM_CLASSES (PPU_CLASS_DEVQ + 1)
 
-/* In the order in which they are drawn. */
+/* The kinds of lanes, in the order in which they are drawn. */
 enum lane_kind { LANE_CHANNEL, LANE_FRONT, LANE_ENGINE, LANE_SLOT, LANE_SM, LANE_SEM, LANE_KINDS };
 
-/* What a stretch of time on a lane is. */
+/* What a span of time on a lane means. */
 enum span_kind {
-	SPAN_SLICE,	/* channel: holds its engine class; end: gave it back */
+	SPAN_SLICE,	/* channel: holds its engine class; the span ends when the channel gives it back */
 	SPAN_LATE,	/* channel: the part of that after the slice was over (CP-6) */
 	SPAN_BLOCK,	/* channel: waits */
-	SPAN_COMMAND,	/* channel: its copy is on an engine */
+	SPAN_COMMAND,	/* channel: a copy of it is on an engine */
 	SPAN_LAUNCH,	/* front end */
 	SPAN_COPY,	/* engine */
 	SPAN_TASK,	/* slot */
@@ -87,8 +87,8 @@ enum span_kind {
 };
 
 /*
- * From the record that began it to the one that ended it.  NO_REC: before the trace began, or not
- * ended when it stopped.
+ * A span lasts from the record that began it to the record that ended it. NO_REC: it began before the trace, or had not
+ * ended when the trace stopped.
  */
 struct span {
 	uint64_t start, end;
@@ -96,7 +96,7 @@ struct span {
 	enum span_kind kind;
 };
 
-/* A value of a semaphore word from a time on. */
+/* The value of a semaphore word from one time on. */
 struct point {
 	uint64_t time, old, value;
 	uint32_t rec;
@@ -106,20 +106,20 @@ struct lane {
 	enum lane_kind kind;
 	uint64_t id;		/* channel, engine, slot, SM; of semaphores SEM_ID(); front end: 0 */
 	unsigned cls;		/* channel: PPU_CLASS_*, 0 unknown */
-	unsigned context;	/* channel: whose it is */
+	unsigned context;	/* channel: the context it belongs to */
 	struct span *span;	/* by start */
 	size_t num_spans, cap_spans;
-	uint32_t *mark;		/* records of channels that are moments: commands, doorbells, errors */
+	uint32_t *mark;		/* records of channels without duration: commands, doorbells, errors */
 	size_t num_marks, cap_marks;
 	struct point *point;	/* semaphores, by time */
 	size_t num_points, cap_points;
-	size_t waits;		/* semaphores: how often a channel had to wait for it */
+	size_t waits;		/* semaphores: how often a channel had to wait for the word */
 	/* While the trace is read. */
 	uint32_t open[SPAN_KINDS];	/* index of the span + 1, 0: none */
-	uint32_t *open_cta;		/* SM: the same by first warp slot */
+	uint32_t *open_cta;		/* SM: the same, by the block's first warp slot */
 	bool enabled;			/* channel */
-	bool paused;			/* channel: lets go after what is in progress */
-	uint32_t writer;		/* semaphore: the record that wrote it last, NO_REC: none */
+	bool paused;			/* channel: gives the engine back after the command in progress */
+	uint32_t writer;		/* semaphore: the record of the last write, NO_REC: none */
 };
 
 /*
@@ -144,9 +144,9 @@ struct model {
 	struct link *link;	/* by `to` */
 	size_t num_links, cap_links;
 	struct map *ids;	/* (kind, id) -> lane */
-	struct map *tasks;	/* task -> record + 1 that said its priority */
+	struct map *tasks;	/* task -> record + 1 that states the task's priority */
 	uint32_t accept;	/* the last TASK_ACCEPT, NO_REC: none */
-	struct map *children;	/* task -> record + 1 of its CHILD_LAUNCH */
+	struct map *children;	/* task -> record + 1 of the task's CHILD_LAUNCH */
 	/* Channels that hold an engine, by engine class, while the trace is read. */
 	struct holders {
 		uint64_t *chan;
@@ -158,7 +158,7 @@ struct model {
 		unsigned number, channels;
 	} *context;
 	size_t num_contexts, cap_contexts;
-	unsigned contexts;	/* numbers given */
+	unsigned contexts;	/* how many numbers are given out */
 	uint16_t *context_at;	/* the context of each record of channels, copy engines and semaphores */
 	struct map *waiters;	/* address -> channel + 1 that waited for it last */
 	unsigned max_warps;	/* most warp slots of an SM that were in use */
@@ -168,13 +168,13 @@ struct model {
 void model_build(struct model *m, const struct trace *t);
 void model_free(struct model *m);
 struct lane *model_lane(const struct model *m, enum lane_kind kind, uint64_t id);	/* or NULL */
-/* The semaphore of a BLOCK, UNBLOCK (acquire, gate) or SEM_WRITE; NULL: it has no lane. */
+/* The semaphore of a BLOCK, UNBLOCK (acquire, gate) or SEM_WRITE; NULL: the semaphore has no lane. */
 struct lane *model_sem(const struct model *m, uint32_t rec);
-/* When the first and the last thing happen that a lane shows; false: there is none. */
+/* The times of the first and of the last event that a lane shows; false: the lane shows none. */
 bool model_extent(const struct model *m, uint64_t *first, uint64_t *last);
-/* The record with the task's priority (b, c, d as in TASK_ACCEPT), NULL: the trace does not tell. */
+/* The record with the task's priority (b, c, d as in TASK_ACCEPT); NULL: the trace has none. */
 const struct rec *model_task(const struct model *m, uint64_t task);
-/* What a semaphore held at a time, false: unknown, nobody wrote it. */
+/* The value of a semaphore at a time; false: unknown, because nobody wrote it. */
 bool sem_value_at(const struct lane *l, uint64_t time, uint64_t *value);
 
 /* ---- choice and output -------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ struct choice {
 	} *range;
 	size_t num_ranges;
 };
-/* False: not understood, it has said why. */
+/* False: not understood; an error was printed. */
 bool choice_parse(struct choice *c, const char *text);
 bool choice_has(const struct choice *c, enum lane_kind kind, uint64_t id);
 /* Has the user named lanes, or only kinds? */
@@ -226,23 +226,26 @@ void json_write(FILE *f, const struct model *m, const struct view *v);
 struct events {
 	bool has[PPU_TR_MAX];
 };
-/* Those that depend on when the CPU did something, or on who was faster. */
+/* The events that depend on when the CPU did something, or on who was faster. */
 void events_default(struct events *e);
-/* "DOORBELL,DIV_*", "default,GET", "default,-BLOCK", "none"; false: not understood, it has said why. */
+/* "DOORBELL,DIV_*", "default,GET", "default,-BLOCK", "none"; false: not understood; an error was printed. */
 bool events_parse(struct events *e, const char *text);
 
 enum { SIDE_REF, SIDE_RUN, SIDES };
 
-/* What is compared: the sequence of events of each of these. */
+/* The kinds of units; the sequence of events of each unit is compared. */
 enum unit_kind { UNIT_CHANNEL, UNIT_COPIES, UNIT_TASK, UNIT_BLOCK, UNIT_WARP, UNIT_SEM, UNIT_DEVICE, UNIT_KINDS };
 
 /* The first difference: records of both sides, NO_REC: nothing (more) there. */
 struct difference {
 	bool any;
 	enum unit_kind kind;
-	uint64_t id[3];		/* channel, or address; of tasks: channel, number, then block, warp */
+	uint64_t id[3];		/* channel, or address; for tasks: channel, number, then block, warp */
 	uint32_t rec[SIDES], before[SIDES];
-	/* Only an address differs: what stands for the reference's, or whom the run's stands for; else 0. */
+	/*
+	 * If only an address differs: the address that stands for the reference's, or for which the run's stands; else
+	 * 0.
+	 */
 	uint64_t expected, taken;
 	size_t events, units;	/* compared */
 };
@@ -255,9 +258,9 @@ const char *compared_args(const struct rec *r);
 void difference_text(char *buf, size_t size, const struct difference *d, const struct model side[SIDES]);
 /* "channel 3" */
 void difference_unit(char *buf, size_t size, const struct difference *d);
-/* What one side does there, "executes COPY"; brief: without the arguments. */
+/* What one side does at the difference, "executes COPY"; brief: without the arguments. */
 void side_text(char *buf, size_t size, const struct difference *d, const struct model *m, unsigned side, bool brief);
-/* Both, one above the other. */
+/* Draws both traces, one above the other. */
 void svg_compare(FILE *f, const struct model side[SIDES], const struct view *v, const struct difference *d);
 
 /* ---- help ---------------------------------------------------------------------------------------- */
@@ -267,7 +270,7 @@ void *grow(void *p, size_t *cap, size_t need, size_t each);
 /* A map from 64-bit numbers to 32-bit ones. */
 struct map *map_new(void);
 void map_free(struct map *m);
-/* Where the value of a key is; made (as 0) when it is not there and add is true, else NULL. */
+/* Points to the value of a key. If the key is not in the map: a new value 0 if add is true, else NULL. */
 uint32_t *map_at(struct map *m, uint64_t key, bool add);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which lanes are wanted, and what they are called. */
+/* Which lanes the user wants to see, and the names of lanes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

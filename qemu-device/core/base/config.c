@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Properties by name: defaults, parsing, and the checks that need more than one of them. */
-#define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/ppu_core.h"
 
 enum prop_type { T_u32, T_u64, T_size };
@@ -32,8 +31,7 @@ static __attribute__((format(printf, 2, 3))) int fail(char **err, const char *fm
 	if (!err)
 		return -1;
 	va_start(ap, fmt);
-	if (vasprintf(err, fmt, ap) < 0)
-		*err = NULL;
+	*err = ppu_vsentence(fmt, ap);
 	va_end(ap);
 	return -1;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The ordered event list: a binary heap of events that live in their owners.
- * Order: time, then priority, then the order of scheduling.  The heap grows with the number of
- * distinct events, which is fixed by the configuration.
+ * Order: time, then priority, then the order of scheduling.  Each unit reserves the places of its events
+ * when it is created: scheduling needs no memory.
  */
-#include <stdlib.h>
+#include <assert.h>
+#include "core/base/alloc.h"
 #include "core/base/event.h"
 #include "core/base/io.h"
 
@@ -63,6 +64,18 @@ static void sift_down(struct ppu_events *e, uint32_t i)
 	put(e, i, ev);
 }
 
+bool ppu_events_reserve(struct ppu_core *core, uint32_t n)
+{
+	struct ppu_events *e = core->events;
+	struct ppu_event **heap = ppu_realloc(e->heap, (size_t)(e->cap + n) * sizeof(*heap));
+
+	if (!heap)
+		return false;
+	e->heap = heap;
+	e->cap += n;
+	return true;
+}
+
 void ppu_event_init(struct ppu_event *ev, enum ppu_evprio prio,
 		    void (*fn)(struct ppu_core *, void *), void *arg)
 {
@@ -94,15 +107,7 @@ static void insert(struct ppu_core *core, struct ppu_event *ev)
 {
 	struct ppu_events *e = core->events;
 
-	if (e->n == e->cap) {
-		uint32_t cap = e->cap ? e->cap * 2 : 256;
-		struct ppu_event **heap = realloc(e->heap, cap * sizeof(*heap));
-
-		if (!heap)
-			abort();
-		e->heap = heap;
-		e->cap = cap;
-	}
+	assert(e->n < e->cap);		/* every unit has reserved */
 	put(e, e->n, ev);
 	sift_up(e, e->n++);
 }
@@ -145,15 +150,15 @@ void ppu_io_event(struct ppu_core *core, struct ppu_io *io, struct ppu_event *ev
 
 int ppu_events_create(struct ppu_core *core)
 {
-	core->events = calloc(1, sizeof(*core->events));
+	core->events = ppu_alloc(1, sizeof(*core->events));
 	return core->events ? 0 : -1;
 }
 
 void ppu_events_destroy(struct ppu_core *core)
 {
 	if (core->events)
-		free(core->events->heap);
-	free(core->events);
+		ppu_free(core->events->heap);
+	ppu_free(core->events);
 	core->events = NULL;
 }
 

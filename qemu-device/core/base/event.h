@@ -27,6 +27,8 @@ struct ppu_event {
 	uint32_t prio;
 	int32_t index;		/* place in the heap, -1: not scheduled */
 };
+/* A unit that is created makes room for n events of its own.  False: out of memory. */
+bool ppu_events_reserve(struct ppu_core *core, uint32_t n);
 void ppu_event_init(struct ppu_event *ev, enum ppu_evprio prio,
 		    void (*fn)(struct ppu_core *, void *), void *arg);
 /* Moves the event if it is in the list already. */

@@ -3,9 +3,9 @@
  * The fault ring: one slot stays empty, so that GET == PUT means nothing to read.  When it is full a
  * new fault is counted (FAULT_TOTAL, FAULT_LOST) and not kept: the first ones tell the story.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/fault.h"
 #include "core/base/guest_error.h"
 #include "core/base/intr.h"
@@ -100,13 +100,13 @@ void ppu_fault_write(struct ppu_core *core, unsigned reg, uint32_t val)
 
 int ppu_faults_create(struct ppu_core *core)
 {
-	core->faults = calloc(1, sizeof(*core->faults));
+	core->faults = ppu_alloc(1, sizeof(*core->faults));
 	return core->faults ? 0 : -1;
 }
 
 void ppu_faults_destroy(struct ppu_core *core)
 {
-	free(core->faults);
+	ppu_free(core->faults);
 	core->faults = NULL;
 }
 

@@ -4,9 +4,9 @@
  * two accesses of a handler, copies that are late or fail.  Documentation/hw/faults.md.  Counters, not random
  * numbers, choose which message or copy is hit, and times are device time: the same run has the same faults.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/event.h"
 #include "core/base/inject.h"
 #include "core/base/io.h"
@@ -132,8 +132,8 @@ bool ppu_inject_dma(struct ppu_core *core, unsigned engine)
 
 int ppu_inject_create(struct ppu_core *core)
 {
-	core->inject = calloc(1, sizeof(*core->inject));
-	if (!core->inject)
+	core->inject = ppu_alloc(1, sizeof(*core->inject));
+	if (!core->inject || !ppu_events_reserve(core, PPU_NUM_VECTORS))
 		return -1;
 	for (unsigned i = 0; i < PPU_NUM_VECTORS; i++)
 		ppu_event_init(&core->inject->v[i].event, PPU_EVP_HOST, arrives, &core->inject->v[i]);
@@ -142,7 +142,7 @@ int ppu_inject_create(struct ppu_core *core)
 
 void ppu_inject_destroy(struct ppu_core *core)
 {
-	free(core->inject);
+	ppu_free(core->inject);
 	core->inject = NULL;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Interrupt causes, the pending bitmaps behind them, and MSI-X vectors. */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/inject.h"
 #include "core/base/intr.h"
 #include "core/base/io.h"
@@ -155,13 +155,13 @@ void ppu_intr_write(struct ppu_core *core, unsigned reg, uint32_t val)
 
 int ppu_intr_create(struct ppu_core *core)
 {
-	core->intr = calloc(1, sizeof(*core->intr));
+	core->intr = ppu_alloc(1, sizeof(*core->intr));
 	return core->intr ? 0 : -1;
 }
 
 void ppu_intr_destroy(struct ppu_core *core)
 {
-	free(core->intr);
+	ppu_free(core->intr);
 	core->intr = NULL;
 }
 

@@ -2,8 +2,8 @@
 /* The byte stream of save and restore: little-endian, the same calls in both directions. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/io.h"
 
 void ppu_io_fail(struct ppu_io *io, const char *fmt, ...)
@@ -40,7 +40,7 @@ void ppu_io_bytes(struct ppu_io *io, void *p, size_t n)
 	}
 	if (n > io->cap - io->pos) {
 		size_t cap = (io->cap + n) * 2;
-		uint8_t *buf = realloc(io->buf, cap);
+		uint8_t *buf = ppu_realloc(io->buf, cap);
 
 		if (!buf) {
 			ppu_io_fail(io, "out of memory");

@@ -432,7 +432,7 @@ OP2X(div_s16, W, W, W, SX16(N(divs)(SX16(A), SX16(B))))
 OP2X(rem_u16, W, W, W, ZX16(N(remu)(ZX16(A), ZX16(B))))
 OP2X(rem_s16, W, W, W, SX16(N(rems)(SX16(A), SX16(B))))
 
-/* 64-bit division has no vector form; skip what costs on inactive lanes. */
+/* The host has no vector instruction for 64-bit division: divide lane by lane, and only for active lanes. */
 PPU_INL uint64_t N(divu64)(uint64_t a, uint64_t b)
 {
 	if (!b)

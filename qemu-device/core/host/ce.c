@@ -7,8 +7,8 @@
  * pointers of VRAM and guest RAM.  A linear copy whose destination overlaps the source from above
  * runs from its end, so that it does what memmove does; a pitched one always runs from its first row.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/event.h"
 #include "core/base/inject.h"
 #include "core/base/trace.h"
@@ -329,11 +329,11 @@ static void chunk_end(struct ppu_core *core, void *arg)
 
 int ppu_ces_create(struct ppu_core *core)
 {
-	core->ces = calloc(1, sizeof(*core->ces));
+	core->ces = ppu_alloc(1, sizeof(*core->ces));
 	if (!core->ces)
 		return -1;
-	core->ces->v = calloc(core->cfg.copy_engines, sizeof(struct engine));
-	if (!core->ces->v)
+	core->ces->v = ppu_alloc(core->cfg.copy_engines, sizeof(struct engine));
+	if (!core->ces->v || !ppu_events_reserve(core, core->cfg.copy_engines))
 		return -1;
 	for (unsigned i = 0; i < core->cfg.copy_engines; i++)
 		ppu_event_init(&core->ces->v[i].event, PPU_EVP_CE, chunk_end, &core->ces->v[i]);
@@ -343,8 +343,8 @@ int ppu_ces_create(struct ppu_core *core)
 void ppu_ces_destroy(struct ppu_core *core)
 {
 	if (core->ces)
-		free(core->ces->v);
-	free(core->ces);
+		ppu_free(core->ces->v);
+	ppu_free(core->ces);
 	core->ces = NULL;
 }
 

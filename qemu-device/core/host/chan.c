@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Channels: configuration registers, USERD pages, enable, stop, errors. */
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/fault.h"
 #include "core/base/guest_error.h"
 #include "core/base/intr.h"
@@ -519,14 +519,14 @@ static void wfi_again(struct ppu_core *core, void *arg)
 
 int ppu_chans_create(struct ppu_core *core)
 {
-	struct ppu_chans *s = calloc(1, sizeof(*s));
+	struct ppu_chans *s = ppu_alloc(1, sizeof(*s));
 
 	core->chans = s;
 	if (!s)
 		return -1;
-	s->v = calloc(core->cfg.channels, sizeof(*s->v));
-	s->pub = calloc(core->cfg.channels, sizeof(*s->pub));
-	if (!s->v || !s->pub)
+	s->v = ppu_alloc(core->cfg.channels, sizeof(*s->v));
+	s->pub = ppu_alloc(core->cfg.channels, sizeof(*s->pub));
+	if (!s->v || !s->pub || !ppu_events_reserve(core, core->cfg.channels))
 		return -1;
 	for (unsigned i = 0; i < core->cfg.channels; i++)
 		ppu_event_init(&s->v[i].wfi_event, PPU_EVP_HOST, wfi_again, &s->v[i]);
@@ -539,9 +539,9 @@ void ppu_chans_destroy(struct ppu_core *core)
 		return;
 	for (unsigned i = 0; core->chans->v && i < core->cfg.channels; i++)
 		ppu_sem_unwait(core, &core->chans->v[i].waiter);
-	free(core->chans->v);
-	free(core->chans->pub);
-	free(core->chans);
+	ppu_free(core->chans->v);
+	ppu_free(core->chans->pub);
+	ppu_free(core->chans);
 	core->chans = NULL;
 }
 

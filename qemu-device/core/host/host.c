@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The state that the files of the host interface share: made, reset, saved and restored. */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/io.h"
 #include "core/host/host.h"
 #include "core/host/hostif.h"
@@ -10,7 +10,7 @@
 
 bool ppu_host_ctx_create(struct ppu_core *core, struct ppu_ctx *ctx)
 {
-	ctx->host = calloc(1, sizeof(*ctx->host));
+	ctx->host = ppu_alloc(1, sizeof(*ctx->host));
 	if (!ctx->host)
 		return false;
 	for (unsigned i = 0; i < PPU_NUM_PRIO; i++) {
@@ -37,20 +37,20 @@ void ppu_host_ctx_destroy(struct ppu_core *core, struct ppu_ctx *ctx)
 	for (unsigned i = 0; i < h->num_engines; i++)
 		if (h->engines[i].drain_ctx == ctx)
 			h->engines[i].drain_ctx = NULL;
-	free(ctx->host);
+	ppu_free(ctx->host);
 	ctx->host = NULL;
 }
 
 int ppu_host_create(struct ppu_core *core)
 {
-	struct ppu_host *h = calloc(1, sizeof(*h));
+	struct ppu_host *h = ppu_alloc(1, sizeof(*h));
 
 	core->host = h;
 	if (!h)
 		return -1;
 	h->num_engines = 1 + core->cfg.copy_engines;
-	h->engines = calloc(h->num_engines, sizeof(*h->engines));
-	if (!h->engines)
+	h->engines = ppu_alloc(h->num_engines, sizeof(*h->engines));
+	if (!h->engines || !ppu_runlist_create(core) || !ppu_events_reserve(core, 1 + 2 * h->num_engines))
 		return -1;
 	ppu_event_init(&h->event, PPU_EVP_HOST, ppu_hostif_event, NULL);
 	for (unsigned e = 0; e < h->num_engines; e++) {
@@ -67,9 +67,9 @@ void ppu_host_destroy(struct ppu_core *core)
 {
 	if (core->host) {
 		ppu_runlist_destroy(core);
-		free(core->host->engines);
+		ppu_free(core->host->engines);
 	}
-	free(core->host);
+	ppu_free(core->host);
 	core->host = NULL;
 }
 

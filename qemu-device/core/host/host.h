@@ -32,7 +32,7 @@ struct ppu_chlist {
 /* Contexts with channels waiting at one class and queue priority: a heap, the next one first. */
 struct ppu_runlist {
 	struct ppu_ctx **heap;
-	uint32_t n, cap;
+	uint32_t n;
 	uint64_t clock;			/* usage of the context served last */
 	uint8_t cls, prio;
 };
@@ -79,6 +79,7 @@ struct ppu_host {
 	uint64_t stamp;
 	struct { struct ppu_ctx *first, *tail; } active[PPU_NUM_PRIO];
 	struct ppu_runlist runlist[PPU_RUN_CLASSES][PPU_NUM_PRIO];
+	struct ppu_ctx **heaps;		/* memory of all runlists */
 	uint32_t num_engines;
 	struct ppu_engine *engines;
 };

@@ -452,7 +452,7 @@ static unsigned execute(struct ppu_core *core, struct ppu_chan *ch, const struct
 	uint64_t when;
 
 	*out = DONE;
-	switch (c->op) {
+	switch ((enum ppu_cmd)c->op) {	/* no default: the compiler names a command that is missing */
 	case PPU_CMD_NOP:
 	case PPU_CMD_MEMBAR:	/* the host's writes are in order, and the engines have finished theirs */
 		break;
@@ -500,7 +500,11 @@ static unsigned execute(struct ppu_core *core, struct ppu_chan *ch, const struct
 	case PPU_CMD_QUEUE_REFRESH:
 		err = refresh_command(core, ch, c->w[0]);
 		break;
-	default:		/* LAUNCH, COPY..: commands for an engine */
+	case PPU_CMD_LAUNCH:	/* commands for an engine */
+	case PPU_CMD_COPY:
+	case PPU_CMD_COPY_2D:
+	case PPU_CMD_FILL:
+	case PPU_CMD_FILL_2D:
 		err = latch(ch, c);
 		if (err)
 			break;

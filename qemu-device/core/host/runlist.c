@@ -14,7 +14,7 @@
  * decision slow.  The same lists serve channels that wait for a free task record (class PPU_RUN_POOL,
  * where a record is the unit of use).
  */
-#include <stdlib.h>
+#include "core/base/alloc.h"
 #include "core/host/hostsched.h"
 #include "core/host/runlist.h"
 #include "core/memory/ctx.h"
@@ -78,12 +78,6 @@ static void moved(struct ppu_core *core, struct ppu_runlist *r, struct ppu_ctx *
 
 static void heap_add(struct ppu_core *core, struct ppu_runlist *r, struct ppu_ctx *ctx)
 {
-	if (r->n == r->cap) {
-		r->cap = r->cap ? r->cap * 2 : 8;
-		r->heap = realloc(r->heap, r->cap * sizeof(*r->heap));
-		if (!r->heap)
-			abort();
-	}
 	r->heap[r->n] = ctx;
 	sift_up(core, r, r->n++);
 }
@@ -203,6 +197,21 @@ void ppu_runlist_charge(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls
 			moved(core, &core->host->runlist[cls][prio], ctx);
 }
 
+/* A context stands in a heap only with a channel of its own, so a heap has never more contexts than there are
+ * channels. */
+bool ppu_runlist_create(struct ppu_core *core)
+{
+	struct ppu_host *h = core->host;
+	uint32_t n = core->cfg.channels;
+
+	h->heaps = ppu_alloc((size_t)PPU_RUN_CLASSES * PPU_NUM_PRIO * n, sizeof(*h->heaps));
+	if (!h->heaps)
+		return false;
+	for (unsigned i = 0; i < PPU_RUN_CLASSES * PPU_NUM_PRIO; i++)
+		h->runlist[i / PPU_NUM_PRIO][i % PPU_NUM_PRIO].heap = h->heaps + (size_t)i * n;
+	return true;
+}
+
 void ppu_runlist_reset(struct ppu_core *core)
 {
 	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++)
@@ -218,7 +227,5 @@ void ppu_runlist_reset(struct ppu_core *core)
 
 void ppu_runlist_destroy(struct ppu_core *core)
 {
-	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++)
-		for (unsigned prio = 0; prio < PPU_NUM_PRIO; prio++)
-			free(core->host->runlist[cls][prio].heap);
+	ppu_free(core->host->heaps);
 }

@@ -25,6 +25,7 @@ struct ppu_chan *ppu_runlist_best(struct ppu_core *core, struct ppu_runlist *r, 
  * ppu_runlist_charge(): ctx has used the engine. */
 void ppu_runlist_serve(struct ppu_ctx *ctx, struct ppu_runlist *r);
 void ppu_runlist_charge(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls, uint64_t use);
+bool ppu_runlist_create(struct ppu_core *core);	/* false: out of memory */
 void ppu_runlist_reset(struct ppu_core *core);
 void ppu_runlist_destroy(struct ppu_core *core);
 

@@ -3,8 +3,8 @@
  * Contexts as the whole machine sees them: the part of a context that each unit keeps, and the end of a
  * context, of which every unit has to be told.  The table of contexts is in memory/ctx.c.
  */
-#include <stdlib.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/fault.h"
 #include "core/base/guest_error.h"
 #include "core/host/chan.h"
@@ -18,12 +18,12 @@
 
 bool ppu_ctx_parts_create(struct ppu_core *core, struct ppu_ctx *c)
 {
-	return ppu_host_ctx_create(core, c);
+	return ppu_host_ctx_create(core, c) && ppu_ctas_ctx_create(c);
 }
 
 void ppu_ctx_parts_free(struct ppu_ctx *c)
 {
-	free(c->host);
+	ppu_free(c->host);
 	ppu_ctas_forget_ctx(c);
 }
 
@@ -48,7 +48,7 @@ static void forget(struct ppu_core *core, struct ppu_ctx *c)
 	ppu_host_ctx_destroy(core, c);
 	ppu_rank_forget_ctx(core, c);
 	ppu_ctas_forget_ctx(c);
-	free(c);
+	ppu_free(c);
 }
 
 void ppu_ctx_cmd(struct ppu_core *core, uint64_t inst, uint32_t cmd)

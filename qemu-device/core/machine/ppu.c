@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The core as a whole: create, destroy, reset, and the loop that processes events. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/trace.h"
 #include "core/machine/units.h"
 #include "core/sm/mem/storebuf.h"
-
-static char *sentence(const char *text)
-{
-	return strdup(text);
-}
 
 struct ppu_core *ppu_core_create(const struct ppu_config *cfg, const struct ppu_ports *ports,
 				 void *vram, char **err)
@@ -20,12 +14,12 @@ struct ppu_core *ppu_core_create(const struct ppu_config *cfg, const struct ppu_
 	if (ppu_config_check(cfg, err))
 		return NULL;
 	if (!vram || (uintptr_t)vram % PPU_PAGE_SIZE) {
-		*err = sentence("the memory given as VRAM is not aligned to 4096 bytes");
+		*err = ppu_sentence("the memory given as VRAM is not aligned to 4096 bytes");
 		return NULL;
 	}
-	core = calloc(1, sizeof(*core));
+	core = ppu_alloc(1, sizeof(*core));
 	if (!core) {
-		*err = sentence("out of memory");
+		*err = ppu_sentence("out of memory");
 		return NULL;
 	}
 	core->cfg = *cfg;
@@ -34,7 +28,7 @@ struct ppu_core *ppu_core_create(const struct ppu_config *cfg, const struct ppu_
 	core->num_sms = cfg->gpcs * cfg->sms_per_gpc;
 #define U(name) \
 	if (ppu_##name##_create(core)) { \
-		*err = sentence("out of memory: " #name); \
+		*err = ppu_sentence("out of memory: " #name); \
 		ppu_core_destroy(core); \
 		return NULL; \
 	}
@@ -60,7 +54,7 @@ void ppu_core_destroy(struct ppu_core *core)
 		ppu_events_reset(core);
 	for (size_t i = sizeof(destroy) / sizeof(destroy[0]); i-- > 0;)
 		destroy[i](core);
-	free(core);
+	ppu_free(core);
 }
 
 /* A reset does not change device time: whoever drives the core may rely on time that never runs backwards. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* BAR0: which unit a register belongs to. */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/fault.h"
 #include "core/base/guest_error.h"
 #include "core/base/intr.h"
@@ -304,13 +304,13 @@ void ppu_core_mmio_write(struct ppu_core *core, uint64_t off, unsigned size, uin
 
 int ppu_regs_create(struct ppu_core *core)
 {
-	core->regs = calloc(1, sizeof(*core->regs));
+	core->regs = ppu_alloc(1, sizeof(*core->regs));
 	return core->regs ? 0 : -1;
 }
 
 void ppu_regs_destroy(struct ppu_core *core)
 {
-	free(core->regs);
+	ppu_free(core->regs);
 	core->regs = NULL;
 }
 

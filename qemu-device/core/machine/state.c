@@ -7,9 +7,8 @@
  * them; what can be derived is not in the stream.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/io.h"
 #include "core/machine/units.h"
 
@@ -58,7 +57,7 @@ int ppu_core_save(struct ppu_core *core, uint8_t **bytes, size_t *len)
 
 	walk(core, &io);
 	if (io.failed) {
-		free(io.buf);
+		ppu_free(io.buf);
 		return -1;
 	}
 	*bytes = io.buf;
@@ -84,7 +83,7 @@ int ppu_core_load(struct ppu_core *core, const uint8_t *bytes, size_t len, char 
 		ppu_core_reset(core);
 		core->now = 0;
 		if (err)
-			*err = strdup(io.why);
+			*err = ppu_sentence("%s", io.why);
 	}
 	core->ports.trace = trace;
 	core->ports.raise_irq = irq;

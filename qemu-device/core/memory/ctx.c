@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Contexts: validated copies of instance blocks, found by the block's physical address. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/guest_error.h"
 #include "core/base/io.h"
 #include "core/memory/ctx.h"
@@ -77,10 +77,30 @@ static bool same_areas(const struct ppu_inst_block *a, const struct ppu_inst_blo
 	       a->save_size == b->save_size && a->max_depth == b->max_depth;
 }
 
+static void free_ctx(struct ppu_ctx *c)
+{
+	ppu_ctx_parts_free(c);
+	ppu_free(c);
+}
+
+/* NULL: out of memory. */
+static struct ppu_ctx *new_ctx(struct ppu_core *core, uint64_t inst)
+{
+	struct ppu_ctx *c = ppu_alloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->inst = inst;
+	if (ppu_ctx_parts_create(core, c))
+		return c;
+	free_ctx(c);
+	return NULL;
+}
+
 void ppu_ctx_load(struct ppu_core *core, uint64_t inst)
 {
 	struct ppu_phys p = { inst & ~PPU_APERTURE_MASK, inst & PPU_APERTURE_MASK };
-	struct ppu_ctx *c = ppu_ctx_find(core, inst), **b;
+	struct ppu_ctx *c = ppu_ctx_find(core, inst), *new = NULL, **b;
 	struct ppu_inst_block blk;
 	const char *why = NULL;
 
@@ -95,6 +115,11 @@ void ppu_ctx_load(struct ppu_core *core, uint64_t inst)
 		why = "areas changed while there are tasks";
 	if (!why && !c && core->ctxs->n >= MAX_CONTEXTS)
 		why = "too many contexts";
+	if (!why && !c) {
+		new = new_ctx(core, inst);
+		if (!new)
+			why = "the host has no memory left";
+	}
 	if (why) {
 		ppu_guest_error(core, "instance block at 0x%llx refused: %s",
 				(unsigned long long)inst, why);
@@ -105,15 +130,8 @@ void ppu_ctx_load(struct ppu_core *core, uint64_t inst)
 		return;
 	}
 	ppu_ctx_forgive(core, inst);
-	if (!c) {
-		c = calloc(1, sizeof(*c));
-		if (!c)
-			return;
-		c->inst = inst;
-		if (!ppu_ctx_parts_create(core, c)) {
-			free(c);
-			return;
-		}
+	if (new) {
+		c = new;
 		b = bucket(core, inst);
 		c->next = *b;
 		*b = c;
@@ -164,7 +182,7 @@ void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c)
 
 int ppu_ctxs_create(struct ppu_core *core)
 {
-	core->ctxs = calloc(1, sizeof(*core->ctxs));
+	core->ctxs = ppu_alloc(1, sizeof(*core->ctxs));
 	return core->ctxs ? 0 : -1;
 }
 
@@ -175,8 +193,7 @@ static void clear(struct ppu_core *core)
 
 		for (; c; c = next) {
 			next = c->next;
-			ppu_ctx_parts_free(c);
-			free(c);
+			free_ctx(c);
 		}
 		core->ctxs->hash[i] = NULL;
 	}
@@ -188,7 +205,7 @@ void ppu_ctxs_destroy(struct ppu_core *core)
 {
 	if (core->ctxs)
 		clear(core);
-	free(core->ctxs);
+	ppu_free(core->ctxs);
 	core->ctxs = NULL;
 }
 
@@ -228,7 +245,7 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 		return;
 	}
 	while (n-- && !io->failed) {
-		struct ppu_ctx *c = calloc(1, sizeof(*c)), **b;
+		struct ppu_ctx *c = new_ctx(core, 0), **b;
 
 		if (!c) {
 			ppu_io_fail(io, "out of memory");
@@ -240,9 +257,9 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 		ppu_io_bool(io, &c->bad_load);
 		ppu_io_bytes(io, &c->blk, sizeof(c->blk));
 		if (io->failed || (c->inst & (PPU_PAGE_SIZE - 2)) || check(core, &c->blk) ||
-		    ppu_ctx_find(core, c->inst) || !ppu_ctx_parts_create(core, c)) {
+		    ppu_ctx_find(core, c->inst)) {
 			ppu_io_fail(io, "bad instance block");
-			free(c);
+			free_ctx(c);
 			return;
 		}
 		ppu_ctx_parts_io(core, io, c);

@@ -22,7 +22,7 @@ struct ppu_ctx {
 	struct ppu_sem_ctx sem;		/* sem.c: its blocked channels */
 	struct ppu_host_ctx *host;	/* host: its channels, its part of the queues */
 	struct ppu_rank_ctx *rank;	/* rank.c: its waiting tasks, NULL: had none */
-	struct ppu_cta_levels *cta_levels;	/* ctas.c: its save area, NULL: nothing started */
+	struct ppu_cta_levels *cta_levels;	/* ctas.c: its save area */
 	struct ppu_ctx *next;		/* ctx.c: hash chain */
 };
 /* NULL when not loaded.  Pointers stay valid until CTX_CMD_FORGET. */

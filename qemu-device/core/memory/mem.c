@@ -7,8 +7,8 @@
  * runs.
  */
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/memory/mem.h"
 #include "core/memory/refmap.h"
 
@@ -185,6 +185,11 @@ static void drop_idle(struct ppu_core *core)
 	core->xlat_gen++;
 }
 
+uint32_t ppu_mem_most_words(const struct ppu_core *core)
+{
+	return core->cfg.channels + core->cfg.watches + core->cfg.task_records + core->cfg.run_limit;
+}
+
 void ppu_mem_watch(struct ppu_core *core, struct ppu_phys p)
 {
 	struct ppu_mem *m = core->mem;
@@ -244,20 +249,23 @@ bool ppu_mem_watched_range(const struct ppu_core *core, struct ppu_phys p, uint6
 
 int ppu_mem_create(struct ppu_core *core)
 {
-	core->mem = calloc(1, sizeof(*core->mem));
+	uint32_t most;
+
+	core->mem = ppu_alloc(1, sizeof(*core->mem));
 	if (!core->mem)
 		return -1;
 	atomic_flag_clear(&core->mem->lock);
-	return 0;
+	most = ppu_mem_most_words(core) + IDLE_PAGES + 2;
+	return ppu_refmap_create(&core->mem->pages, most) && ppu_refmap_create(&core->mem->frames, most) ? 0 : -1;
 }
 
 void ppu_mem_destroy(struct ppu_core *core)
 {
 	if (!core->mem)
 		return;
-	ppu_refmap_clear(&core->mem->pages);
-	ppu_refmap_clear(&core->mem->frames);
-	free(core->mem);
+	ppu_refmap_destroy(&core->mem->pages);
+	ppu_refmap_destroy(&core->mem->frames);
+	ppu_free(core->mem);
 	core->mem = NULL;
 }
 

@@ -26,6 +26,9 @@ int ppu_mem_read(struct ppu_core *core, struct ppu_phys p, void *buf, uint64_t l
 int ppu_mem_write(struct ppu_core *core, struct ppu_phys p, const void *buf, uint64_t len);
 void ppu_mem_dirty(struct ppu_core *core, struct ppu_phys p, uint64_t len);
 /* Watched 4 KiB pages: pages with waiters.  Refcounted; 0 <-> 1 bumps xlat_gen. */
+/* At most ppu_mem_most_words() words are watched at one time: whoever waits has one, and commands of one run
+ * (A-CP-6) may have written others. */
+uint32_t ppu_mem_most_words(const struct ppu_core *core);
 void ppu_mem_watch(struct ppu_core *core, struct ppu_phys p);
 void ppu_mem_unwatch(struct ppu_core *core, struct ppu_phys p);
 bool ppu_mem_watched(const struct ppu_core *core, struct ppu_phys p);

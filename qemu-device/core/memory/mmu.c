@@ -3,9 +3,9 @@
  * Address translation: the page table walk, and the TLB that host interface and copy engines share
  * (each SM keeps its own).  Documentation/hw/mmu.md.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/memory/mmu.h"
 #include "core/memory/refmap.h"
 
@@ -224,13 +224,13 @@ int ppu_mmu_store(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, const
 
 int ppu_mmu_create(struct ppu_core *core)
 {
-	core->mmu = calloc(1, sizeof(*core->mmu));
+	core->mmu = ppu_alloc(1, sizeof(*core->mmu));
 	return core->mmu ? 0 : -1;
 }
 
 void ppu_mmu_destroy(struct ppu_core *core)
 {
-	free(core->mmu);
+	ppu_free(core->mmu);
 	core->mmu = NULL;
 }
 

@@ -10,10 +10,13 @@
  *
  * While the host interface executes an indivisible run of commands (A-CP-6, CP-28) changed words are
  * only marked; ppu_sem_flush() evaluates them at the run's end.
+ *
+ * Words and pages come from a pool that is as large as it can ever have to be, so nobody's wait fails for want of
+ * memory.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_cmd.h>
+#include "core/base/alloc.h"
 #include "core/base/io.h"
 #include "core/base/trace.h"
 #include "core/memory/ctx.h"
@@ -47,6 +50,10 @@ struct ppu_sems {
 	struct sem_page *pages[HASH_SIZE];
 	struct ppu_waiter *armed, *armed_tail;
 	uint32_t num_words;
+	/* The pool: never used so far, from these numbers on; used before and free again. */
+	struct ppu_sem_word *word_pool, *free_words;
+	struct sem_page *page_pool, *free_pages;
+	uint32_t fresh_words, fresh_pages, pool_size;
 	unsigned hold;			/* evaluate later: we are inside a walk over waiters */
 	uint64_t stamp;
 };
@@ -121,14 +128,68 @@ static bool holds(const struct ppu_waiter *w, uint64_t word)
 	return ppu_sem_compare(w->op, word, w->value, w->is32);
 }
 
+static void put_word(struct ppu_core *core, struct ppu_sem_word *w);
+
+/*
+ * Frees the words that nobody waits for.  They are those that were written, and then lost their waiters, while a
+ * run of commands goes on; to evaluate them would wake nobody.
+ */
+static void put_unused(struct ppu_core *core)
+{
+	struct ppu_sems *s = core->sems;
+	struct ppu_sem_word *w, *next, **at = &s->dirty;
+
+	s->dirty_tail = NULL;
+	while ((w = *at)) {
+		if (w->first) {
+			s->dirty_tail = w;
+			at = &w->dirty_next;
+		} else {
+			*at = w->dirty_next;
+			w->dirty = false;
+		}
+	}
+	for (w = s->first; w; w = next) {
+		next = w->next;
+		put_word(core, w);
+	}
+}
+
+static struct ppu_sem_word *take_word(struct ppu_core *core)
+{
+	struct ppu_sems *s = core->sems;
+	struct ppu_sem_word *w;
+
+	if (!s->free_words && s->fresh_words == s->pool_size)
+		put_unused(core);
+	w = s->free_words;
+	if (w)
+		s->free_words = w->hash_next;
+	else
+		w = &s->word_pool[s->fresh_words++];
+	memset(w, 0, sizeof(*w));
+	return w;
+}
+
+/* There are as many pages as words, so there is one. */
+static struct sem_page *take_page(struct ppu_sems *s)
+{
+	struct sem_page *page = s->free_pages;
+
+	if (page)
+		s->free_pages = page->hash_next;
+	else
+		page = &s->page_pool[s->fresh_pages++];
+	memset(page, 0, sizeof(*page));
+	return page;
+}
+
 static struct ppu_sem_word *new_word(struct ppu_core *core, struct ppu_phys p, uint64_t va)
 {
 	struct ppu_sems *s = core->sems;
-	struct ppu_sem_word *w = calloc(1, sizeof(*w)), **b;
+	struct ppu_sem_word *w = take_word(core), **b;
 	struct sem_page **pg;
 
-	if (!w)
-		abort();
 	w->p = (struct ppu_phys){ p.addr & ~7ull, p.sys };
 	w->va = va & ~7ull;
 	b = word_bucket(s, p);
@@ -139,9 +200,7 @@ static struct ppu_sem_word *new_word(struct ppu_core *core, struct ppu_phys p, u
 	s->tail = w;
 	pg = find_page(s, p);
 	if (!*pg) {
-		*pg = calloc(1, sizeof(**pg));
-		if (!*pg)
-			abort();
+		*pg = take_page(s);
 		(*pg)->key = page_key(p);
 	}
 	w->page_prev = (*pg)->tail;
@@ -172,11 +231,13 @@ static void put_word(struct ppu_core *core, struct ppu_sem_word *w)
 	*(w->page_next ? &w->page_next->page_prev : &page->tail) = w->page_prev;
 	if (!page->first) {
 		*pg = page->hash_next;
-		free(page);
+		page->hash_next = s->free_pages;
+		s->free_pages = page;
 	}
 	s->num_words--;
 	ppu_mem_unwatch(core, w->p);
-	free(w);
+	w->hash_next = s->free_words;
+	s->free_words = w;
 }
 
 /* Lists of waiters are in order of stamp.  A new waiter has the highest stamp. */
@@ -405,8 +466,14 @@ void ppu_sem_remap(struct ppu_core *core, struct ppu_ctx *ctx)
 
 int ppu_sems_create(struct ppu_core *core)
 {
-	core->sems = calloc(1, sizeof(*core->sems));
-	return core->sems ? ppu_watches_create(core) : -1;
+	struct ppu_sems *s = core->sems = ppu_alloc(1, sizeof(*s));
+
+	if (!s)
+		return -1;
+	s->pool_size = ppu_mem_most_words(core) + 1;	/* one whose waiters are just being woken */
+	s->word_pool = ppu_alloc(s->pool_size, sizeof(*s->word_pool));
+	s->page_pool = ppu_alloc(s->pool_size, sizeof(*s->page_pool));
+	return s->word_pool && s->page_pool ? ppu_watches_create(core) : -1;
 }
 
 /* The channels have let go of their waiters already (reset order). */
@@ -439,7 +506,9 @@ void ppu_sems_destroy(struct ppu_core *core)
 	if (core->watches)
 		ppu_sems_reset(core);
 	ppu_watches_destroy(core);
-	free(core->sems);
+	ppu_free(core->sems->word_pool);
+	ppu_free(core->sems->page_pool);
+	ppu_free(core->sems);
 	core->sems = NULL;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The watch table: words that the CPU waits for, with an interrupt when the condition holds. */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_cmd.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/guest_error.h"
 #include "core/base/intr.h"
 #include "core/base/io.h"
@@ -103,7 +103,7 @@ void ppu_watch_write(struct ppu_core *core, unsigned i, unsigned reg, uint32_t v
 
 int ppu_watches_create(struct ppu_core *core)
 {
-	core->watches = calloc(1, sizeof(*core->watches) + core->cfg.watches * sizeof(struct watch));
+	core->watches = ppu_alloc(1, sizeof(*core->watches) + core->cfg.watches * sizeof(struct watch));
 	if (!core->watches)
 		return -1;
 	core->watches->n = core->cfg.watches;
@@ -112,7 +112,7 @@ int ppu_watches_create(struct ppu_core *core)
 
 void ppu_watches_destroy(struct ppu_core *core)
 {
-	free(core->watches);
+	ppu_free(core->watches);
 	core->watches = NULL;
 }
 

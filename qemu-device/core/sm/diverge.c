@@ -70,12 +70,12 @@ static enum ppu_step ask_driver(struct ppu_sm *sm, struct ppu_warp *w, enum ppu_
 {
 	struct ppu_effect *e = ppu_sm_effect(sm, PPU_FX_EXCEPTION, w->cta->task);
 
-	if (e) {
-		e->arg[0] = w->slot;
-		e->arg[1] = (uint32_t)w->q.head;
-		e->arg[2] = (uint64_t)(int64_t)w->q.tail;
-		e->arg[3] = side | (uint64_t)n << 1;
-	}
+	if (!e)
+		return ppu_sm_fault_pc(sm, w, PPU_ERR_TASK_MEMORY, PPU_FAULT_NO_LANE);
+	e->arg[0] = w->slot;
+	e->arg[1] = (uint32_t)w->q.head;
+	e->arg[2] = (uint64_t)(int64_t)w->q.tail;
+	e->arg[3] = side | (uint64_t)n << 1;
 	ppu_sm_set_state(sm, w, PPU_WARP_EXCEPTION);
 	return PPU_SWITCH;
 }

@@ -41,6 +41,7 @@ struct ppu_effect {
 struct ppu_effects {
 	struct ppu_effect *v;
 	uint32_t n, cap;
+	bool lost_stores;	/* some were not noted for want of host memory: look at every word with waiters */
 };
 
 #endif

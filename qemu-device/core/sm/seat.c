@@ -3,8 +3,8 @@
  * Room on an SM: what a CTA needs, whether it is there, and its seat: slots, registers, shared memory,
  * parameters, and its places in the areas of the instance block.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/sm/mem/storebuf.h"
 #include "core/sm/seat.h"
 #include "core/sm/warp.h"
@@ -80,41 +80,51 @@ bool ppu_sm_can_start(struct ppu_core *core, unsigned id, const struct ppu_sm_ta
 	return ppu_sm_can_start_without(core, id, t, 0);
 }
 
+/* The old memory goes first: nobody needs its contents. */
+static bool have_rows(struct ppu_warp *w, uint32_t rows)
+{
+	if (w->rows_cap >= rows)
+		return true;
+	ppu_free(w->rows);
+	w->v.row = w->rows = ppu_alloc_aligned(64, (size_t)rows * sizeof(w->v.row[0]));
+	w->rows_cap = w->rows ? rows : 0;
+	return w->rows;
+}
+
 bool ppu_seat_rows(struct ppu_warp *w, uint32_t nregs)
 {
 	uint32_t rows = PPU_ROWS(nregs);
 
-	if (w->rows_cap < rows) {
-		free(w->rows);
-		w->rows = aligned_alloc(64, (size_t)rows * sizeof(w->v.row[0]));
-		w->rows_cap = w->rows ? rows : 0;
-		if (!w->rows)
-			return false;
-	}
+	if (!have_rows(w, rows))
+		return false;
 	w->v.row = w->rows;
 	memset(w->rows, 0, (size_t)rows * sizeof(w->v.row[0]));
 	return true;
 }
 
-bool ppu_seat_shared(struct ppu_cta *cta, uint32_t bytes)
+static bool have_shared(struct ppu_cta *cta, uint32_t bytes)
 {
 	uint32_t cap = (bytes + 15) & ~15u;
 
-	if (cta->shared_cap < cap) {
-		free(cta->shared);
-		cta->shared = aligned_alloc(16, cap);
-		cta->shared_cap = cta->shared ? cap : 0;
-		if (!cta->shared)
-			return false;
-	}
+	if (cta->shared_cap >= cap)
+		return true;
+	ppu_free(cta->shared);
+	cta->shared = ppu_alloc_aligned(16, cap);
+	cta->shared_cap = cta->shared ? cap : 0;
+	return cta->shared;
+}
+
+bool ppu_seat_shared(struct ppu_cta *cta, uint32_t bytes)
+{
+	if (!have_shared(cta, bytes))
+		return false;
 	if (bytes)
-		memset(cta->shared, 0, cap);
+		memset(cta->shared, 0, (bytes + 15) & ~15u);
 	cta->shared_bytes = bytes;
 	return true;
 }
 
-/* Pointers into VRAM, from the instance block; false: the areas are not there. */
-bool ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t)
+void ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t)
 {
 	struct ppu_core *core = sm->core;
 	const struct ppu_config *cfg = &core->cfg;
@@ -124,11 +134,10 @@ bool ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_tas
 	w->q.ent = NULL;
 	w->local = NULL;
 	if (!areas_ok(core, t->ctx, &t->launch))
-		return false;
+		return;
 	w->q.ent = (uint64_t *)(core->vram + b->tokq_base + index * cfg->tokq_entries * 8);
 	if (t->launch.local_per_thread)
 		w->local = core->vram + b->local_base + index * PPU_LANES * b->local_per_thread;
-	return true;
 }
 
 uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp)
@@ -136,6 +145,13 @@ uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp)
 	uint32_t left = t->block[0] * t->block[1] * t->block[2] - warp * PPU_LANES;
 
 	return left >= PPU_LANES ? ~0u : (1u << left) - 1;
+}
+
+static bool have_own_params(struct ppu_cta *cta)
+{
+	if (!cta->own_params)
+		cta->own_params = ppu_alloc_aligned(16, PPU_PARAM_MAX + PPU_QUEUE_ENTRY_MAX);
+	return cta->own_params;
 }
 
 /* Sets up what the threads of a CTA see as parameters. */
@@ -148,11 +164,9 @@ bool ppu_seat_params(struct ppu_cta *cta, const struct ppu_sm_task *t, const uin
 	if (t->launch.kind != PPU_TMD_QUEUE)
 		return true;
 	cta->param_bytes += t->launch.queue_entry_bytes;
-	if (!cta->own_params)
-		cta->own_params = aligned_alloc(16, PPU_PARAM_MAX + PPU_QUEUE_ENTRY_MAX);
-	cta->params = cta->own_params;
-	if (!cta->params)
+	if (!have_own_params(cta))
 		return false;
+	cta->params = cta->own_params;
 	memcpy(cta->params, t->params, bytes);
 	if (entry)
 		memcpy(cta->params + bytes, entry, t->launch.queue_entry_bytes);
@@ -174,20 +188,44 @@ static void set_id(struct ppu_cta *cta, const struct ppu_tmd *l, uint64_t index)
 	cta->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
 }
 
-struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry,
-			    bool *mapped)
+/* Takes what a CTA needs of host memory, for its slot and the warp slots that it will get.  Slots keep it, so a
+ * later CTA finds it there. */
+static bool have_memory(struct ppu_sm *sm, struct ppu_cta *cta, const struct ppu_sm_task *t,
+			const struct ppu_seat_need *n)
+{
+	unsigned i, slot;
+
+	if (!have_shared(cta, n->shared) || (t->launch.kind == PPU_TMD_QUEUE && !have_own_params(cta)))
+		return false;
+	for (i = slot = 0; i < n->warps; slot++) {
+		if (sm->warp[slot].state != PPU_WARP_FREE)
+			continue;
+		if (!have_rows(&sm->warp[slot], PPU_ROWS(t->prog->nregs)))
+			return false;
+		i++;
+	}
+	return true;
+}
+
+struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry, int *err)
 {
 	const struct ppu_tmd *l = &t->launch;
 	struct ppu_cta *cta = NULL;
 	unsigned i, slot = 0;
 	struct ppu_seat_need n;
 
+	*err = PPU_ERR_TMD_LIMITS;
 	if (!ppu_sm_can_start(sm->core, sm->id, t) || !ppu_seat_need(&sm->core->cfg, l, &n) || !t->prog)
 		return NULL;
 	for (i = 0; i < sm->num_ctas && !cta; i++)
 		if (!sm->cta[i].task)
 			cta = &sm->cta[i];
-	*mapped = ppu_seat_shared(cta, n.shared) && ppu_seat_params(cta, t, entry);
+	*err = PPU_ERR_TASK_MEMORY;
+	if (!have_memory(sm, cta, t, &n))	/* before anything is taken */
+		return NULL;
+	*err = 0;
+	ppu_seat_shared(cta, n.shared);
+	ppu_seat_params(cta, t, entry);
 	cta->task = t;
 	set_id(cta, l, index);
 	cta->num_warps = n.warps;
@@ -212,9 +250,9 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 		w->cta = cta;
 		w->index = i;
 		w->prog = t->prog;
-		*mapped = ppu_seat_rows(w, t->prog->nregs) && *mapped;
+		ppu_seat_rows(w, t->prog->nregs);
 		ppu_warp_start(sm, w, ppu_sm_lanes(l, i), l->entry_pc);
-		*mapped = ppu_seat_map(sm, w, t) && *mapped;
+		ppu_seat_map(sm, w, t);
 		ppu_tokq_init(&w->q, w->q.ent, sm->core->cfg.tokq_entries);
 		ppu_sm_set_state(sm, w, PPU_WARP_PARKED);	/* its slot is taken */
 	}

@@ -22,13 +22,13 @@ bool ppu_seat_need(const struct ppu_config *cfg, const struct ppu_tmd *t, struct
 bool ppu_seat_rows(struct ppu_warp *w, uint32_t nregs);
 bool ppu_seat_shared(struct ppu_cta *cta, uint32_t bytes);
 bool ppu_seat_params(struct ppu_cta *cta, const struct ppu_sm_task *t, const uint8_t *entry);
-/* Pointers into VRAM, from the instance block; false: the areas are not there. */
-bool ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t);
+/* Pointers into VRAM, from the instance block.  When its areas are not there, w gets no queue, and faults when it
+ * runs. */
+void ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t);
 uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp);	/* lanes of a warp of its CTAs */
-/* Takes slots and resources for a CTA of t; its warps stand at their first instruction with no state.
- * NULL: there is no room, or no host memory. *mapped: the areas of the instance block are there. */
-struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry,
-			    bool *mapped);
+/* Takes slots and resources for a CTA of t; its warps stand at their first instruction with no state.  NULL:
+ * nothing was taken; *err is PPU_ERR_TMD_LIMITS (there is no room), or PPU_ERR_TASK_MEMORY. */
+struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry, int *err);
 void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta);
 
 #endif

@@ -7,8 +7,9 @@
  * a turn lasts PPU_SM_QUANTUM cycles or until the warp has to wait.  A program does not notice windows: turn
  * and cycle go on where the last window stopped.
  */
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/io.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
@@ -34,26 +35,48 @@ uint64_t ppu_sm_time(const struct ppu_sm *sm)
 
 /* ---- effects ------------------------------------------------------------------------------------- */
 
-struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task)
+#define FX_CAP	64		/* effects that the list holds at first, besides those kept for CTAs */
+
+static bool grow(struct ppu_effects *fx, uint32_t cap)
+{
+	struct ppu_effect *v = ppu_realloc(fx->v, cap * sizeof(*v));
+
+	if (!v)
+		return false;
+	fx->v = v;
+	fx->cap = cap;
+	return true;
+}
+
+static struct ppu_effect *add(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task)
 {
 	struct ppu_effects *fx = &sm->fx;
-	struct ppu_effect *e;
+	struct ppu_effect *e = &fx->v[fx->n++];
 
-	if (fx->n == fx->cap) {
-		uint32_t cap = fx->cap ? 2 * fx->cap : 64;
-		struct ppu_effect *v = realloc(fx->v, cap * sizeof(*v));
-
-		if (!v)
-			return NULL;
-		fx->v = v;
-		fx->cap = cap;
-	}
-	e = &fx->v[fx->n++];
 	memset(e, 0, sizeof(*e));
 	e->time = ppu_sm_time(sm);
 	e->kind = kind;
 	e->task = task;
 	return e;
+}
+
+struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task)
+{
+	struct ppu_effects *fx = &sm->fx;
+
+	if (fx->n + sm->num_ctas >= fx->cap && !grow(fx, 2 * fx->cap))
+		return NULL;
+	return add(sm, kind, task);
+}
+
+struct ppu_effect *ppu_sm_last_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task)
+{
+	struct ppu_effects *fx = &sm->fx;
+
+	if (fx->n + sm->num_ctas >= fx->cap)
+		grow(fx, 2 * fx->cap);		/* else the entry that is kept for this CTA */
+	assert(fx->n < fx->cap);
+	return add(sm, kind, task);
 }
 
 void ppu_sm_emit(struct ppu_sm *sm, const struct ppu_warp *w, unsigned event, uint64_t b, uint64_t c,
@@ -109,6 +132,7 @@ enum ppu_step ppu_sm_fault(struct ppu_sm *sm, struct ppu_warp *w, unsigned code,
 			   uint64_t va, unsigned access, unsigned level)
 {
 	struct ppu_cta *cta = w->cta;
+	struct ppu_fault_rec *r;
 	struct ppu_effect *e;
 	unsigned i;
 
@@ -116,25 +140,22 @@ enum ppu_step ppu_sm_fault(struct ppu_sm *sm, struct ppu_warp *w, unsigned code,
 		const struct ppu_sm_task *t = cta->task;
 
 		cta->faulted = true;
-		e = ppu_sm_effect(sm, PPU_FX_FAULT, cta->task);
-		if (e) {
-			struct ppu_fault_rec *r = &e->rec;
-
-			r->time_ns = e->time;
-			r->va = va;
-			r->inst = t->ctx->inst;
-			r->task_id = t->launch.id;
-			r->code = code;
-			r->access = access;
-			r->unit = PPU_UNIT_SM;
-			r->unit_index = sm->id;
-			r->channel = t->root_chid;
-			r->pc = w->pc;
-			r->lane = lane;
-			r->level = level;
-			r->warp = w->slot;
-			memcpy(r->cta, cta->id, sizeof(r->cta));
-		}
+		e = ppu_sm_last_effect(sm, PPU_FX_FAULT, cta->task);
+		r = &e->rec;
+		r->time_ns = e->time;
+		r->va = va;
+		r->inst = t->ctx->inst;
+		r->task_id = t->launch.id;
+		r->code = code;
+		r->access = access;
+		r->unit = PPU_UNIT_SM;
+		r->unit_index = sm->id;
+		r->channel = t->root_chid;
+		r->pc = w->pc;
+		r->lane = lane;
+		r->level = level;
+		r->warp = w->slot;
+		memcpy(r->cta, cta->id, sizeof(r->cta));
 	}
 	for (i = 0; i < cta->num_warps; i++) {
 		struct ppu_warp *o = &sm->warp[cta->warp[i]];
@@ -162,10 +183,9 @@ void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta)
 			return;
 	}
 	if (sync) {
-		struct ppu_effect *e = ppu_sm_effect(sm, PPU_FX_WAITS, cta->task);
+		struct ppu_effect *e = ppu_sm_last_effect(sm, PPU_FX_WAITS, cta->task);
 
-		if (e)
-			e->arg[0] = (uint64_t)(cta - sm->cta);
+		e->arg[0] = (uint64_t)(cta - sm->cta);
 		return;
 	}
 	if (parked) {
@@ -213,12 +233,10 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 	}
 	if (sm->sb)
 		ppu_storebuf_drain(sm);
-	e = ppu_sm_effect(sm, PPU_FX_CTA_DONE, cta->task);
-	if (e) {
-		e->arg[0] = cta->index;
-		e->arg[1] = cta->warp[0];
-		e->arg[2] = (uint64_t)(cta - sm->cta);
-	}
+	e = ppu_sm_last_effect(sm, PPU_FX_CTA_DONE, cta->task);
+	e->arg[0] = cta->index;
+	e->arg[1] = cta->warp[0];
+	e->arg[2] = (uint64_t)(cta - sm->cta);
 	ppu_sm_unseat(sm, cta);
 }
 
@@ -226,18 +244,16 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, 
 		     uint64_t start_time, const uint8_t *entry)
 {
 	struct ppu_sm *sm = &core->sms[id];
-	bool ok;
-	struct ppu_cta *cta = ppu_sm_seat(sm, t, index, entry, &ok);
+	int err;
+	struct ppu_cta *cta = ppu_sm_seat(sm, t, index, entry, &err);
 	unsigned i, k;
 
 	if (!cta)
-		return -1;
+		return -err;
 	for (i = 0; i < cta->num_warps; i++) {
 		struct ppu_warp *w = &sm->warp[cta->warp[i]];
 
-		if (!ok)
-			w->q.ent = NULL;	/* the warp faults when it runs */
-		else if (t->prog->nregs > PPU_SP)
+		if (w->q.ent && t->prog->nregs > PPU_SP)
 			for (k = 0; k < PPU_LANES; k++)
 				w->v.row[PPU_SP][k] = cta->local_bytes;
 		w->rng = core->cfg.seed ^ (PPU_SM_TASK_ID(t) << 40 | index << 8 | i);
@@ -505,7 +521,7 @@ int ppu_sms_create(struct ppu_core *core)
 {
 	unsigned i, k;
 
-	core->sms = calloc(core->num_sms, sizeof(*core->sms));
+	core->sms = ppu_alloc(core->num_sms, sizeof(*core->sms));
 	if (!core->sms || ppu_icache_create(core))
 		return -1;
 	for (i = 0; i < core->num_sms; i++) {
@@ -516,9 +532,9 @@ int ppu_sms_create(struct ppu_core *core)
 		sm->simd = ppu_lsu_simd(ppu_exec_level());
 		sm->num_warps = core->cfg.warps_per_sm;
 		sm->num_ctas = core->cfg.ctas_per_sm;
-		sm->warp = calloc(sm->num_warps, sizeof(*sm->warp));
-		sm->cta = calloc(sm->num_ctas, sizeof(*sm->cta));
-		if (!sm->warp || !sm->cta || ppu_storebuf_create(sm))
+		sm->warp = ppu_alloc(sm->num_warps, sizeof(*sm->warp));
+		sm->cta = ppu_alloc(sm->num_ctas, sizeof(*sm->cta));
+		if (!sm->warp || !sm->cta || !grow(&sm->fx, FX_CAP + sm->num_ctas) || ppu_storebuf_create(sm))
 			return -1;
 		for (k = 0; k < sm->num_warps; k++)
 			sm->warp[k].slot = k;
@@ -537,18 +553,18 @@ void ppu_sms_destroy(struct ppu_core *core)
 		struct ppu_sm *sm = &core->sms[i];
 
 		for (k = 0; sm->warp && k < sm->num_warps; k++)
-			free(sm->warp[k].rows);
+			ppu_free(sm->warp[k].rows);
 		for (k = 0; sm->cta && k < sm->num_ctas; k++) {
-			free(sm->cta[k].shared);
-			free(sm->cta[k].own_params);
+			ppu_free(sm->cta[k].shared);
+			ppu_free(sm->cta[k].own_params);
 		}
-		free(sm->warp);
-		free(sm->cta);
-		free(sm->fx.v);
+		ppu_free(sm->warp);
+		ppu_free(sm->cta);
+		ppu_free(sm->fx.v);
 		ppu_storebuf_destroy(sm);
 	}
 	ppu_caches_destroy(core);
-	free(core->sms);
+	ppu_free(core->sms);
 	core->sms = NULL;
 	ppu_icache_destroy(core);
 }

@@ -170,7 +170,13 @@ enum ppu_step {
 
 uint64_t ppu_sm_time(const struct ppu_sm *sm);		/* of the current cycle, inside the window */
 uint64_t ppu_sm_cycle_at(const struct ppu_core *core, uint64_t ns);	/* first cycle not before ns */
+/*
+ * Notes an effect.  ppu_sm_effect(): NULL when there is no host memory. ppu_sm_last_effect(): never NULL, for
+ * what a CTA does last in a window (ends, faults, waits for children as a whole): the list keeps an entry for each
+ * CTA, and CTAs start between windows only.
+ */
 struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task);
+struct ppu_effect *ppu_sm_last_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task);
 void ppu_sm_set_state(struct ppu_sm *sm, struct ppu_warp *w, enum ppu_warp_state state);
 void ppu_sm_emit(struct ppu_sm *sm, const struct ppu_warp *w, unsigned event, uint64_t b, uint64_t c,
 		 uint64_t d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Save and restore of the SMs.  Tokens and local memory are in VRAM; programs are fetched again. */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/io.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
@@ -181,7 +181,7 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 /* Checks that every task has as many CTAs here as its record says: a task and its CTAs end together. */
 static void check_ctas(struct ppu_core *core, struct ppu_io *io)
 {
-	uint32_t *n = calloc(core->cfg.task_records, sizeof(*n)), i, k;
+	uint32_t *n = ppu_alloc(core->cfg.task_records, sizeof(*n)), i, k;
 	const struct ppu_sm_task *t;
 
 	if (!n) {
@@ -193,7 +193,7 @@ static void check_ctas(struct ppu_core *core, struct ppu_io *io)
 			if ((t = core->sms[i].cta[k].task))
 				n[t->index]++;
 	ppu_ctas_check_live(core, io, n);
-	free(n);
+	ppu_free(n);
 }
 
 /* Tasks are loaded before the SMs.  Tokens and local memory are in VRAM; programs are fetched again. */

@@ -40,7 +40,8 @@ int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct
 bool ppu_sm_can_start(struct ppu_core *core, unsigned sm, const struct ppu_sm_task *t);
 /* The same if the CTAs in these slots were gone. */
 bool ppu_sm_can_start_without(struct ppu_core *core, unsigned sm, const struct ppu_sm_task *t, uint32_t slots);
-/* entry: of a queue task, else NULL.  Returns the CTA slot, -1: there was no room. */
+/* entry: of a queue task, else NULL.  Returns the CTA slot, or below 0 -PPU_ERR_TMD_LIMITS: there was no room,
+ * or -PPU_ERR_TASK_MEMORY. */
 int ppu_sm_start_cta(struct ppu_core *core, unsigned sm, struct ppu_sm_task *t, uint64_t cta,
 		     uint64_t start_time, const uint8_t *entry);
 /* Resident CTAs. */

@@ -290,15 +290,16 @@ int ppu_sm_restore_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t
 	struct ppu_cta *cta;
 	bool ok, runs = false;
 	unsigned i;
+	int err;
 
 	get(&p, &h, sizeof(h));
 	if (!header_ok(core, &h, t, index))
-		return -1;
-	cta = ppu_sm_seat(sm, t, index, h.entry, &ok);
+		return -PPU_ERR_SAVE_CORRUPT;
+	cta = ppu_sm_seat(sm, t, index, h.entry, &err);
 	if (!cta)
-		return -1;
+		return -err;
 	cta->children = children;
-	ok = ok && get_barriers(cta, &t->launch, &p);
+	ok = sm->warp[cta->warp[0]].q.ent && get_barriers(cta, &t->launch, &p);
 	if (ok)
 		get(&p, cta->shared, cta->shared_bytes);
 	p += -cta->shared_bytes & 15;
@@ -308,7 +309,7 @@ int ppu_sm_restore_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t
 	}
 	if (!ok || !runs) {	/* no CTA is saved in which no warp can go on */
 		ppu_sm_unseat(sm, cta);
-		return -1;
+		return -PPU_ERR_SAVE_CORRUPT;
 	}
 	PPU_TRACE(core, CTA_RESTORE, id, (uint32_t)index, PPU_SM_TASK_ID(t), cta->warp[0], cta->num_warps);
 	return (int)(cta - sm->cta);

@@ -81,7 +81,7 @@ enum ppu_step ppu_h_tlaunch(struct ppu_sm *sm, struct ppu_warp *w, const struct 
 			continue;
 		e = ppu_sm_effect(sm, PPU_FX_LAUNCH, w->cta->task);
 		if (!e)
-			continue;
+			return ppu_sm_fault_pc(sm, w, PPU_ERR_TASK_MEMORY, i);
 		e->arg[0] = ppu_pair_get(&w->v, di->a, i);
 		e->arg[1] = w->slot;
 		e->arg[2] = i;
@@ -122,6 +122,7 @@ void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint3
 	w->parked = w->bar_wait = w->bar_rel = w->sync_wait = 0;
 	w->ycount = 0;
 	w->pending = 0;
+	w->launch_d = 0;
 	memset(w->wait, 0, sizeof(w->wait));
 	memset(w->bar_val, 0, sizeof(w->bar_val));
 	memset(w->lane_ycount, 0, sizeof(w->lane_ycount));

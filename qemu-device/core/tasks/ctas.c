@@ -10,8 +10,8 @@
  * Records are numbered; a child names its parent's CTA by number and generation, because a CTA may end
  * before its children.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/sm/smsave.h"
 #include "core/tasks/task.h"
 #include "core/tasks/tmu.h"
@@ -85,13 +85,11 @@ bool ppu_ctas_fits(const struct ppu_core *core, const struct ppu_ctx *ctx, const
 	return ppu_sm_image_bytes(core, tmd) <= to - from;
 }
 
-static bool have_levels(struct ppu_ctx *ctx)
+bool ppu_ctas_ctx_create(struct ppu_ctx *ctx)
 {
 	unsigned i;
 
-	if (ctx->cta_levels)
-		return true;
-	ctx->cta_levels = malloc(sizeof(*ctx->cta_levels));
+	ctx->cta_levels = ppu_alloc(1, sizeof(*ctx->cta_levels));
 	for (i = 0; ctx->cta_levels && i < PPU_MAX_DEPTH; i++)
 		ctx->cta_levels->level[i] = (struct level){ NONE, 0 };
 	return ctx->cta_levels;
@@ -128,7 +126,7 @@ bool ppu_ctas_room(struct ppu_core *core, const struct ppu_task *t)
 
 	if (!ppu_ctas_saveable(core, t->sm.ctx))
 		return true;
-	return have_levels(t->sm.ctx) && find_gap(core, t, &addr, &after);
+	return find_gap(core, t, &addr, &after);
 }
 
 static void link_image(struct ppu_core *core, struct ppu_cta_rec *r, int32_t after)
@@ -164,7 +162,7 @@ static void unlink_image(struct ppu_core *core, struct ppu_cta_rec *r)
 static bool grow(struct ppu_ctas *s)
 {
 	uint32_t cap = s->cap ? 2 * s->cap : 64, i;
-	struct ppu_cta_rec *v = realloc(s->rec, cap * sizeof(*v));
+	struct ppu_cta_rec *v = ppu_realloc(s->rec, cap * sizeof(*v));
 
 	if (!v)
 		return false;
@@ -224,7 +222,7 @@ struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t)
 	bool saveable = ppu_ctas_saveable(core, t->sm.ctx);
 	uint32_t i = s->free_hint;
 
-	if (saveable && (!have_levels(t->sm.ctx) || !find_gap(core, t, &addr, &after)))
+	if (saveable && !find_gap(core, t, &addr, &after))
 		return NULL;
 	while (i < s->top && s->rec[i].task)
 		i++;
@@ -355,11 +353,11 @@ void ppu_ctas_child_done(struct ppu_core *core, const struct ppu_task *child)
 
 int ppu_ctas_create(struct ppu_core *core)
 {
-	struct ppu_ctas *s = core->ctas = calloc(1, sizeof(*s));
+	struct ppu_ctas *s = core->ctas = ppu_alloc(1, sizeof(*s));
 
 	if (!s)
 		return -1;
-	s->at = malloc(core->num_sms * core->cfg.ctas_per_sm * sizeof(*s->at));
+	s->at = ppu_alloc(1, core->num_sms * core->cfg.ctas_per_sm * sizeof(*s->at));
 	if (!s->at)
 		return -1;
 	ppu_ctas_reset(core);
@@ -370,15 +368,15 @@ void ppu_ctas_destroy(struct ppu_core *core)
 {
 	if (!core->ctas)
 		return;
-	free(core->ctas->rec);
-	free(core->ctas->at);
-	free(core->ctas);
+	ppu_free(core->ctas->rec);
+	ppu_free(core->ctas->at);
+	ppu_free(core->ctas);
 	core->ctas = NULL;
 }
 
 void ppu_ctas_forget_ctx(struct ppu_ctx *ctx)
 {
-	free(ctx->cta_levels);
+	ppu_free(ctx->cta_levels);
 	ctx->cta_levels = NULL;
 }
 
@@ -388,10 +386,7 @@ void ppu_ctas_reset(struct ppu_core *core)
 	struct ppu_ctas *s = core->ctas;
 	uint32_t i;
 
-	for (i = 0; i < s->top; i++)
-		if (s->rec[i].task)
-			ppu_ctas_forget_ctx(s->rec[i].task->sm.ctx);
-	free(s->rec);
+	ppu_free(s->rec);
 	s->rec = NULL;
 	s->cap = s->top = s->free_hint = 0;
 	for (i = 0; i < core->num_sms * core->cfg.ctas_per_sm; i++)
@@ -433,10 +428,6 @@ static void io_rec(struct ppu_core *core, struct ppu_io *io, struct ppu_cta_rec 
 		set_at(core, r, number(core, r));
 	if (!ppu_ctas_saveable(core, t->sm.ctx))
 		return;
-	if (!have_levels(t->sm.ctx)) {
-		ppu_io_fail(io, "out of memory");
-		return;
-	}
 	r->image_bytes = ppu_sm_image_bytes(core, &t->sm.launch);
 	level_range(t->sm.ctx, t->sm.depth, &from, &to);
 	for (i = t->sm.ctx->cta_levels->level[t->sm.depth - 1].first;
@@ -490,7 +481,7 @@ static void io_ready(struct ppu_core *core, struct ppu_io *io, struct ppu_task *
 
 static void check_children(struct ppu_core *core, struct ppu_io *io)
 {
-	uint32_t *n = calloc(core->ctas->top + 1, sizeof(*n)), i;
+	uint32_t *n = ppu_alloc(core->ctas->top + 1, sizeof(*n)), i;
 
 	if (!n) {
 		ppu_io_fail(io, "out of memory");
@@ -509,7 +500,7 @@ static void check_children(struct ppu_core *core, struct ppu_io *io)
 	for (i = 0; i < core->ctas->top; i++)
 		if (core->ctas->rec[i].task && core->ctas->rec[i].children != n[i])
 			ppu_io_fail(io, "a CTA has the wrong number of children");
-	free(n);
+	ppu_free(n);
 }
 
 void ppu_ctas_io(struct ppu_core *core, struct ppu_io *io)

@@ -50,7 +50,8 @@ bool ppu_ctas_fits(const struct ppu_core *core, const struct ppu_ctx *ctx, const
 		   uint32_t depth);
 /* Could another CTA of t have a place in the save area now? */
 bool ppu_ctas_room(struct ppu_core *core, const struct ppu_task *t);
-/* Makes the record of t's next CTA and takes its place in the save area.  NULL: there is no room. */
+/* Makes the record of t's next CTA and takes its place in the save area.  NULL: there is no
+ * room (ppu_ctas_room()), or no host memory. */
 struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t);
 void ppu_ctas_place(struct ppu_core *core, struct ppu_cta_rec *r, unsigned sm, unsigned slot);
 /* The CTA of r was saved, and is on no SM any more. */
@@ -60,6 +61,7 @@ void ppu_ctas_end(struct ppu_core *core, struct ppu_cta_rec *r);
 void ppu_ctas_drop(struct ppu_core *core, struct ppu_task *t);
 void ppu_ctas_adopt(struct ppu_core *core, struct ppu_cta_rec *r, struct ppu_task *child);
 void ppu_ctas_child_done(struct ppu_core *core, const struct ppu_task *child);
+bool ppu_ctas_ctx_create(struct ppu_ctx *ctx);	/* false: out of memory */
 void ppu_ctas_forget_ctx(struct ppu_ctx *ctx);
 
 PPU_UNIT(ctas);

@@ -7,9 +7,9 @@
  *
  * No window is run while every SM sleeps; nothing is scheduled while none has work.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/event.h"
 #include "core/base/trace.h"
 #include "core/sm/mem/icache.h"
@@ -20,7 +20,7 @@
 #include "core/tasks/tmu.h"
 #include "core/tasks/wdu.h"
 
-struct ref {			/* an effect to apply */
+struct cursor {			/* the next effect of an SM to apply */
 	uint64_t time;
 	uint32_t sm, index;
 };
@@ -30,8 +30,8 @@ struct ppu_gpcs {
 	uint64_t t0, t1;		/* of the window that runs */
 	uint32_t *busy, num_busy;	/* SMs of this window */
 	struct ppu_effects **fx;	/* by SM: the effects of those SMs */
-	struct ref *refs;
-	uint32_t num_refs, cap_refs;
+	struct cursor *cursor;		/* a heap, while they are applied: the first one on top */
+	uint32_t num_cursors;
 	/* Warps that wait for the driver (token queue exceptions), by SM and warp slot. */
 	struct ppu_task **exc;
 	uint32_t num_exc;
@@ -59,49 +59,23 @@ static void run_sm(void *arg, unsigned i)
 	ppu_sm_run(core, g->busy[i], g->t0, g->t1);
 }
 
-static int by_order(const void *x, const void *y)
+static bool before(const struct cursor *a, const struct cursor *b)
 {
-	const struct ref *a = x, *b = y;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	if (a->sm != b->sm)
-		return a->sm < b->sm ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
+	return a->time != b->time ? a->time < b->time : a->sm < b->sm;
 }
 
-/* Collects the effects of the window in order.  False: there is no host memory to sort them. */
-static bool collect(struct ppu_core *core)
+static void sift_down(struct ppu_gpcs *g, uint32_t i)
 {
-	struct ppu_gpcs *g = core->gpcs;
-	uint32_t i, k;
-	bool sorted = true;
+	struct cursor c = g->cursor[i];
 
-	g->num_refs = 0;
-	for (i = 0; i < g->num_busy; i++) {
-		const struct ppu_effects *fx = g->fx[g->busy[i]];
-
-		if (fx->n > g->cap_refs - g->num_refs) {
-			uint32_t cap = (g->num_refs + fx->n) * 2;
-			struct ref *v = realloc(g->refs, cap * sizeof(*v));
-
-			if (!v)
-				return false;
-			g->refs = v;
-			g->cap_refs = cap;
-		}
-		for (k = 0; k < fx->n; k++) {
-			struct ref *r = &g->refs[g->num_refs++];
-
-			r->time = fx->v[k].time;
-			r->sm = g->busy[i];
-			r->index = k;
-			sorted &= g->num_refs < 2 || r[-1].time <= r->time;
-		}
+	for (uint32_t kid; (kid = 2 * i + 1) < g->num_cursors; i = kid) {
+		if (kid + 1 < g->num_cursors && before(&g->cursor[kid + 1], &g->cursor[kid]))
+			kid++;
+		if (!before(&g->cursor[kid], &c))
+			break;
+		g->cursor[i] = g->cursor[kid];
 	}
-	if (!sorted)
-		qsort(g->refs, g->num_refs, sizeof(*g->refs), by_order);
-	return true;
+	g->cursor[i] = c;
 }
 
 static void emit(struct ppu_core *core, unsigned event, uint64_t time, unsigned unit, uint32_t a,
@@ -193,24 +167,49 @@ static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
 	}
 }
 
+/* Begins to apply: the SMs with effects, in a heap.  Each SM's list is in order already. */
+static void collect(struct ppu_core *core)
+{
+	struct ppu_gpcs *g = core->gpcs;
+	uint32_t i, sm;
+
+	g->num_cursors = 0;
+	for (i = 0; i < g->num_busy; i++) {
+		sm = g->busy[i];
+		g->fx[sm] = ppu_sm_effects(core, sm);
+		if (g->fx[sm]->n)
+			g->cursor[g->num_cursors++] = (struct cursor){ g->fx[sm]->v[0].time, sm, 0 };
+	}
+	for (i = g->num_cursors / 2; i-- > 0;)
+		sift_down(g, i);
+}
+
 static void apply_all(struct ppu_core *core)
 {
 	struct ppu_gpcs *g = core->gpcs;
-	uint32_t i, k;
+	struct cursor *c = g->cursor;
+	bool lost = false;
+	uint32_t i;
 
-	for (i = 0; i < g->num_busy; i++)
-		g->fx[g->busy[i]] = ppu_sm_effects(core, g->busy[i]);
-	if (collect(core)) {
-		for (i = 0; i < g->num_refs; i++)
-			apply(core, g->refs[i].sm, &g->fx[g->refs[i].sm]->v[g->refs[i].index]);
-	} else {
-		for (i = 0; i < g->num_busy; i++)
-			for (k = 0; k < g->fx[g->busy[i]]->n; k++)
-				apply(core, g->busy[i], &g->fx[g->busy[i]]->v[k]);
+	collect(core);
+	while (g->num_cursors) {
+		struct ppu_effects *fx = g->fx[c->sm];
+
+		apply(core, c->sm, &fx->v[c->index]);
+		if (++c->index < fx->n)
+			c->time = fx->v[c->index].time;
+		else
+			*c = c[--g->num_cursors];
+		if (g->num_cursors)
+			sift_down(g, 0);
 	}
-	for (i = 0; i < g->num_busy; i++)
+	for (i = 0; i < g->num_busy; i++) {
+		lost |= g->fx[g->busy[i]]->lost_stores;
 		g->fx[g->busy[i]]->n = 0;
-	g->num_refs = 0;
+		g->fx[g->busy[i]]->lost_stores = false;
+	}
+	if (lost)
+		ppu_sem_kick(core, NULL, PPU_TR_NO_UNIT);
 }
 
 static void window(struct ppu_core *core, void *arg)
@@ -288,14 +287,15 @@ void ppu_gpc_drop(struct ppu_core *core, struct ppu_task *t)
 
 int ppu_gpcs_create(struct ppu_core *core)
 {
-	struct ppu_gpcs *g = core->gpcs = calloc(1, sizeof(*g));
+	struct ppu_gpcs *g = core->gpcs = ppu_alloc(1, sizeof(*g));
 
 	if (!g)
 		return -1;
-	g->busy = calloc(core->num_sms, sizeof(*g->busy));
-	g->fx = calloc(core->num_sms, sizeof(*g->fx));
-	g->exc = calloc((size_t)core->num_sms * core->cfg.warps_per_sm, sizeof(*g->exc));
-	if (!g->busy || !g->fx || !g->exc)
+	g->busy = ppu_alloc(core->num_sms, sizeof(*g->busy));
+	g->fx = ppu_alloc(core->num_sms, sizeof(*g->fx));
+	g->cursor = ppu_alloc(core->num_sms, sizeof(*g->cursor));
+	g->exc = ppu_alloc((size_t)core->num_sms * core->cfg.warps_per_sm, sizeof(*g->exc));
+	if (!g->busy || !g->fx || !g->exc || !g->cursor || !ppu_events_reserve(core, 1))
 		return -1;
 	ppu_event_init(&g->window_ev, PPU_EVP_SM_APPLY, window, NULL);
 	return 0;
@@ -305,11 +305,11 @@ void ppu_gpcs_destroy(struct ppu_core *core)
 {
 	if (!core->gpcs)
 		return;
-	free(core->gpcs->busy);
-	free(core->gpcs->fx);
-	free(core->gpcs->exc);
-	free(core->gpcs->refs);
-	free(core->gpcs);
+	ppu_free(core->gpcs->busy);
+	ppu_free(core->gpcs->fx);
+	ppu_free(core->gpcs->exc);
+	ppu_free(core->gpcs->cursor);
+	ppu_free(core->gpcs);
 	core->gpcs = NULL;
 }
 
@@ -319,7 +319,7 @@ void ppu_gpcs_reset(struct ppu_core *core)
 
 	ppu_event_cancel(core, &g->window_ev);
 	memset(g->exc, 0, (size_t)core->num_sms * core->cfg.warps_per_sm * sizeof(*g->exc));
-	g->num_exc = g->num_refs = g->num_busy = 0;
+	g->num_exc = g->num_cursors = g->num_busy = 0;
 }
 
 void ppu_gpcs_io(struct ppu_core *core, struct ppu_io *io)

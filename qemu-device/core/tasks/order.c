@@ -13,8 +13,8 @@
  *
  * A task that is aborted takes its whole family with it (tmu.c), so no task is left that waits for it.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/tasks/order.h"
 #include "core/tasks/task.h"
 #include "core/tasks/tmu.h"
@@ -223,7 +223,7 @@ void ppu_order_drop(struct ppu_core *core, const struct ppu_task *t)
 
 int ppu_orders_create(struct ppu_core *core)
 {
-	struct ppu_orders *s = core->orders = calloc(1, sizeof(*s));
+	struct ppu_orders *s = core->orders = ppu_alloc(1, sizeof(*s));
 	uint32_t n = 1;
 
 	if (!s)
@@ -231,18 +231,18 @@ int ppu_orders_create(struct ppu_core *core)
 	while (n < core->cfg.task_records && n < MAX_BUCKETS)
 		n *= 2;
 	s->mask = n - 1;
-	s->node = calloc(core->cfg.task_records, sizeof(*s->node));
-	s->bucket = calloc(n, sizeof(*s->bucket));
+	s->node = ppu_alloc(core->cfg.task_records, sizeof(*s->node));
+	s->bucket = ppu_alloc(n, sizeof(*s->bucket));
 	return s->node && s->bucket ? 0 : -1;
 }
 
 void ppu_orders_destroy(struct ppu_core *core)
 {
 	if (core->orders) {
-		free(core->orders->node);
-		free(core->orders->bucket);
+		ppu_free(core->orders->node);
+		ppu_free(core->orders->bucket);
 	}
-	free(core->orders);
+	ppu_free(core->orders);
 	core->orders = NULL;
 }
 
@@ -336,7 +336,7 @@ void ppu_orders_io(struct ppu_core *core, struct ppu_io *io)
 	uint32_t i;
 
 	if (io->loading) {
-		s->seen = calloc(core->cfg.task_records, EDGES * sizeof(*s->seen));
+		s->seen = ppu_alloc(core->cfg.task_records, EDGES * sizeof(*s->seen));
 		if (!s->seen) {
 			ppu_io_fail(io, "out of memory");
 			return;
@@ -350,6 +350,6 @@ void ppu_orders_io(struct ppu_core *core, struct ppu_io *io)
 	}
 	if (io->loading && !io->failed)
 		check(core, io);
-	free(s->seen);
+	ppu_free(s->seen);
 	s->seen = NULL;
 }

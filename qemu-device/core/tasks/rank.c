@@ -13,8 +13,8 @@
  * with a higher, whatever their priorities; when nobody waits any more all turns are 0 again, and
  * priorities alone decide.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/event.h"
 #include "core/base/trace.h"
 #include "core/tasks/task.h"
@@ -81,7 +81,7 @@ static bool have_rank(struct ppu_core *core, struct ppu_ctx *ctx, unsigned which
 	struct rank *r;
 
 	if (!c) {
-		c = ctx->rank = calloc(1, sizeof(*c));
+		c = ctx->rank = ppu_alloc(1, sizeof(*c));
 		if (!c)
 			return false;
 		c->ctx = ctx;
@@ -90,7 +90,7 @@ static bool have_rank(struct ppu_core *core, struct ppu_ctx *ctx, unsigned which
 	}
 	if (c->rank[which])
 		return true;
-	r = c->rank[which] = calloc(1, sizeof(*r) + n * sizeof(r->list[0]));
+	r = c->rank[which] = ppu_alloc(1, sizeof(*r) + n * sizeof(r->list[0]));
 	for (i = 0; r && i < n; i++)
 		r->list[i] = (struct rank_list){ -1, -1 };
 	return r;
@@ -330,12 +330,12 @@ static void slice_event(struct ppu_core *core, void *arg)
 
 int ppu_ranks_create(struct ppu_core *core)
 {
-	core->ranks = calloc(1, sizeof(*core->ranks));
+	core->ranks = ppu_alloc(1, sizeof(*core->ranks));
 	if (!core->ranks)
 		return -1;
 	core->ranks->tail = &core->ranks->first;
 	ppu_event_init(&core->ranks->slice_ev, PPU_EVP_TASK, slice_event, NULL);
-	return 0;
+	return ppu_events_reserve(core, 1) ? 0 : -1;
 }
 
 void ppu_rank_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx)
@@ -351,8 +351,8 @@ void ppu_rank_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx)
 	if (core->ranks->tail == &c->next)
 		core->ranks->tail = p;
 	for (i = 0; i < NUM_RANKS; i++)
-		free(c->rank[i]);
-	free(c);
+		ppu_free(c->rank[i]);
+	ppu_free(c);
 	ctx->rank = NULL;
 }
 
@@ -372,7 +372,7 @@ void ppu_ranks_destroy(struct ppu_core *core)
 	if (!core->ranks)
 		return;
 	ppu_ranks_reset(core);
-	free(core->ranks);
+	ppu_free(core->ranks);
 	core->ranks = NULL;
 }
 
@@ -397,8 +397,12 @@ void ppu_ranks_io(struct ppu_core *core, struct ppu_io *io)
 
 		ppu_io_ctx(core, io, &ctx);
 		if (io->loading) {
-			if (io->failed || !ctx || ctx->rank || !have_rank(core, ctx, RESUME)) {
+			if (io->failed || !ctx || ctx->rank) {
 				ppu_io_fail(io, "a context has two turns");
+				return;
+			}
+			if (!have_rank(core, ctx, RESUME)) {
+				ppu_io_fail(io, "out of memory");
 				return;
 			}
 			c = ctx->rank;

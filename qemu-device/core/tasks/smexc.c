@@ -3,9 +3,9 @@
  * SM exceptions for the driver: a queue of which SM_EXC_* shows the first.  A warp has at most one,
  * so there are never more than SMs times warps.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_regs.h>
+#include "core/base/alloc.h"
 #include "core/base/guest_error.h"
 #include "core/base/intr.h"
 #include "core/base/io.h"
@@ -113,21 +113,21 @@ void ppu_smexc_write(struct ppu_core *core, unsigned reg, uint32_t val)
 
 int ppu_smexcs_create(struct ppu_core *core)
 {
-	struct ppu_smexcs *s = calloc(1, sizeof(*s));
+	struct ppu_smexcs *s = ppu_alloc(1, sizeof(*s));
 
 	core->smexcs = s;
 	if (!s)
 		return -1;
 	s->cap = core->num_sms * core->cfg.warps_per_sm;
-	s->v = calloc(s->cap + 1, sizeof(*s->v));
+	s->v = ppu_alloc(s->cap + 1, sizeof(*s->v));
 	return s->v ? 0 : -1;
 }
 
 void ppu_smexcs_destroy(struct ppu_core *core)
 {
 	if (core->smexcs)
-		free(core->smexcs->v);
-	free(core->smexcs);
+		ppu_free(core->smexcs->v);
+	ppu_free(core->smexcs);
 	core->smexcs = NULL;
 }
 
@@ -141,15 +141,17 @@ void ppu_smexcs_io(struct ppu_core *core, struct ppu_io *io)
 {
 	struct ppu_smexcs *s = core->smexcs;
 
-	uint8_t *seen = io->loading ? calloc(s->cap, 1) : NULL;	/* a warp has one at most */
+	uint8_t *seen = io->loading ? ppu_alloc(s->cap, 1) : NULL;	/* a warp has one at most */
 
 	ppu_io_u32(io, &s->n);
 	ppu_io_u32(io, &s->head);
 	ppu_io_u32(io, &s->tail);
-	if (s->n > s->cap || (io->loading && !seen)) {
+	if (io->loading && !seen)
+		ppu_io_fail(io, "out of memory");
+	if (s->n > s->cap)
 		ppu_io_fail(io, "too many SM exceptions");
+	if (io->failed)
 		s->n = 0;
-	}
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct ppu_smexc *x = &s->v[i];
 		uint32_t tail = (uint32_t)x->tail;
@@ -167,7 +169,7 @@ void ppu_smexcs_io(struct ppu_core *core, struct ppu_io *io)
 		else if (seen && seen[x->sm * core->cfg.warps_per_sm + x->warp]++)
 			ppu_io_fail(io, "a warp has two SM exceptions");
 	}
-	free(seen);
+	ppu_free(seen);
 	if (io->failed)
 		s->n = 0;
 }

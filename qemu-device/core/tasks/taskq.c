@@ -9,9 +9,9 @@
  * The put counter is user memory, so it is checked: it may neither go back nor run ahead of the capacity.
  */
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_cmd.h>
+#include "core/base/alloc.h"
 #include "core/memory/mmu.h"
 #include "core/tasks/task.h"
 #include "core/tasks/taskq.h"
@@ -66,7 +66,7 @@ static void changed(struct ppu_core *core, struct ppu_waiter *w, uint64_t word)
 
 bool ppu_taskq_create(struct ppu_task *t)
 {
-	t->queue = calloc(1, sizeof(*t->queue));
+	t->queue = ppu_alloc(1, sizeof(*t->queue));
 	if (!t->queue)
 		return false;
 	t->queue->w.ctx = t->sm.ctx;
@@ -89,7 +89,7 @@ void ppu_taskq_free(struct ppu_core *core, struct ppu_task *t)
 		;
 	if (t->queue->look)
 		*p = t->queue->look_next;
-	free(t->queue);
+	ppu_free(t->queue);
 	t->queue = NULL;
 }
 
@@ -189,8 +189,12 @@ void ppu_taskq_io(struct ppu_core *core, struct ppu_io *io, struct ppu_task *t)
 	if (io->loading) {
 		uint64_t avail = t->avail_ctas;
 
-		if (io->failed || avail >> 63 || !ppu_taskq_create(t)) {
+		if (io->failed || avail >> 63) {
 			ppu_io_fail(io, "the queue of task %u is not possible", t->sm.index);
+			return;
+		}
+		if (!ppu_taskq_create(t)) {
+			ppu_io_fail(io, "out of memory");
 			return;
 		}
 		t->avail_ctas = avail;

@@ -8,8 +8,8 @@
  * Depth, parent and priority of children come from the parent's record, never from memory that
  * threads can write (SP-2, SP-10, SP-12).
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/memory/mmu.h"
 #include "core/sm/mem/icache.h"
 #include "core/tasks/gpc.h"
@@ -149,7 +149,7 @@ static void give_record(struct ppu_core *core, struct ppu_tmu_record *r)
 	if (r->t.sm.prog)
 		ppu_icache_put(core, r->t.sm.prog);
 	ppu_taskq_free(core, &r->t);
-	free(r->t.sm.params);
+	ppu_free(r->t.sm.params);
 	memset(r, 0, sizeof(*r));
 	r->t.sm.index = i;
 	r->t.sm.gen = gen ? gen : 1;
@@ -223,8 +223,8 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 		goto fail;
 	}
 	padded = (t->sm.launch.param_bytes + 15) & ~15u;
-	t->sm.params = calloc(1, padded ? padded : 16);
-	err = PPU_ERR_TMD_LIMITS;
+	t->sm.params = ppu_alloc(1, padded ? padded : 16);
+	err = PPU_ERR_HOST_MEMORY;
 	if (!t->sm.params)
 		goto fail;
 	err = PPU_ERR_TMD_FAULT;
@@ -233,7 +233,10 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 		goto fail;
 	t->sm.depth = parent ? parent->sm.depth + 1 : 1;
 	err = PPU_ERR_TMD_LIMITS;
-	if (!ppu_ctas_fits(core, ctx, &t->sm.launch, t->sm.depth) || !ppu_rank_prepare(core, ctx, t->sm.depth))
+	if (!ppu_ctas_fits(core, ctx, &t->sm.launch, t->sm.depth))
+		goto fail;
+	err = PPU_ERR_HOST_MEMORY;
+	if (!ppu_rank_prepare(core, ctx, t->sm.depth))
 		goto fail;
 	err = ppu_icache_get(core, ctx, &t->sm.launch, &t->sm.prog, &va);
 	if (err)
@@ -249,7 +252,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	ppu_ctas_init_task(t);
 	t->num_ctas = t->avail_ctas = ppu_tmd_ctas(&t->sm.launch);
 	if (t->sm.launch.kind == PPU_TMD_QUEUE && !ppu_taskq_create(t)) {
-		err = PPU_ERR_TMD_LIMITS;
+		err = PPU_ERR_HOST_MEMORY;
 		goto fail;
 	}
 	t->state = PPU_TASK_PENDING;
@@ -348,6 +351,9 @@ unsigned ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, ui
 	case PPU_ERR_TMD_LIMITS:
 	case PPU_ERR_NO_TOKQ:
 		return PPU_LAUNCH_LIMITS;
+	case PPU_ERR_HOST_MEMORY:		/* ends the context, and with it the parent */
+		ppu_tmu_fault(core, parent, PPU_ERR_TASK_MEMORY, tmd_va);
+		return PPU_LAUNCH_STOPPED;
 	default:
 		return PPU_LAUNCH_CODE;
 	}
@@ -585,18 +591,19 @@ void ppu_tmu_abort_ctx(struct ppu_core *core, struct ppu_ctx *ctx, unsigned err)
 
 int ppu_tmu_create(struct ppu_core *core)
 {
-	struct ppu_tmu *tm = core->tmu = calloc(1, sizeof(*tm));
+	struct ppu_tmu *tm = core->tmu = ppu_alloc(1, sizeof(*tm));
 
 	if (!tm)
 		return -1;
 	tm->looks = -1;
 	tm->num_lists = core->cfg.device_priorities ? core->cfg.device_priorities : 1;
-	tm->rec = calloc(core->cfg.task_records, sizeof(*tm->rec));
-	tm->used = calloc((core->cfg.task_records + 63) / 64 + 1, sizeof(*tm->used));
-	tm->lists = calloc(tm->num_lists, sizeof(*tm->lists));
-	tm->chan_tasks = calloc(core->cfg.channels, sizeof(*tm->chan_tasks));
-	tm->chan_idle = calloc(core->cfg.channels, sizeof(*tm->chan_idle));
-	if (!tm->rec || !tm->used || !tm->lists || !tm->chan_tasks || !tm->chan_idle)
+	tm->rec = ppu_alloc(core->cfg.task_records, sizeof(*tm->rec));
+	tm->used = ppu_alloc((core->cfg.task_records + 63) / 64 + 1, sizeof(*tm->used));
+	tm->lists = ppu_alloc(tm->num_lists, sizeof(*tm->lists));
+	tm->chan_tasks = ppu_alloc(core->cfg.channels, sizeof(*tm->chan_tasks));
+	tm->chan_idle = ppu_alloc(core->cfg.channels, sizeof(*tm->chan_idle));
+	if (!tm->rec || !tm->used || !tm->lists || !tm->chan_tasks || !tm->chan_idle ||
+	    !ppu_events_reserve(core, 2))
 		return -1;
 	ppu_event_init(&tm->accept_ev, PPU_EVP_TASK, accept_event, NULL);
 	ppu_event_init(&tm->watchdog_ev, PPU_EVP_TASK, ppu_watchdog_event, NULL);
@@ -614,7 +621,7 @@ static void clear(struct ppu_core *core)
 		if (tm->rec[i].t.sm.prog)
 			ppu_icache_put(core, tm->rec[i].t.sm.prog);
 		ppu_taskq_free(core, &tm->rec[i].t);
-		free(tm->rec[i].t.sm.params);
+		ppu_free(tm->rec[i].t.sm.params);
 		memset(&tm->rec[i], 0, sizeof(tm->rec[i]));
 	}
 }
@@ -627,12 +634,12 @@ void ppu_tmu_destroy(struct ppu_core *core)
 		return;
 	if (tm->rec)
 		clear(core);
-	free(tm->rec);
-	free(tm->used);
-	free(tm->lists);
-	free(tm->chan_tasks);
-	free(tm->chan_idle);
-	free(tm);
+	ppu_free(tm->rec);
+	ppu_free(tm->used);
+	ppu_free(tm->lists);
+	ppu_free(tm->chan_tasks);
+	ppu_free(tm->chan_idle);
+	ppu_free(tm);
 	core->tmu = NULL;
 }
 

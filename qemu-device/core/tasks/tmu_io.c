@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Save and restore of the task management unit: records, lists, families. */
-#include <stdlib.h>
+#include "core/base/alloc.h"
 #include "core/sm/mem/icache.h"
 #include "core/tasks/order.h"
 #include "core/tasks/taskq.h"
@@ -37,6 +37,7 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct ppu_tmu_r
 	uint8_t state = (uint8_t)t->state;
 	uint32_t parent = (uint32_t)t->parent, padded;
 	uint64_t va;
+	int err;
 
 	ppu_io_u8(io, &state);
 	ppu_io_ctx(core, io, &t->sm.ctx);
@@ -87,19 +88,25 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct ppu_tmu_r
 			return;
 		}
 		padded = (t->sm.launch.param_bytes + 15) & ~15u;
-		t->sm.params = calloc(1, padded ? padded : 16);
+		t->sm.params = ppu_alloc(1, padded ? padded : 16);
 		if (!t->sm.params || !ppu_rank_prepare(core, t->sm.ctx, t->sm.depth)) {
 			ppu_io_fail(io, "out of memory");
 			return;
 		}
 	}
+	if (io->failed)
+		return;
 	ppu_io_bytes(io, t->sm.params, t->sm.launch.param_bytes);
 	if (!io->loading || io->failed)
 		return;
 	/* Programs are not in the saved state.  They are fetched again, from memory that has not changed. */
-	if (ppu_icache_get(core, t->sm.ctx, &t->sm.launch, &t->sm.prog, &va)) {
+	err = ppu_icache_get(core, t->sm.ctx, &t->sm.launch, &t->sm.prog, &va);
+	if (err) {
 		t->sm.prog = NULL;
-		ppu_io_fail(io, "the program of task %u cannot be fetched", t->sm.index);
+		if (err == PPU_ERR_HOST_MEMORY)
+			ppu_io_fail(io, "out of memory");
+		else
+			ppu_io_fail(io, "the program of task %u cannot be fetched", t->sm.index);
 		return;
 	}
 	t->state = (enum ppu_task_state)state;
@@ -160,7 +167,7 @@ bool ppu_tmu_waits_well(struct ppu_core *core, const struct ppu_task *t)
 static void check_families(struct ppu_core *core, struct ppu_io *io)
 {
 	const struct ppu_tmu *tm = core->tmu;
-	uint32_t *kids = calloc((size_t)tm->top + 1, sizeof(*kids)), i;
+	uint32_t *kids = ppu_alloc((size_t)tm->top + 1, sizeof(*kids)), i;
 
 	if (!kids) {
 		ppu_io_fail(io, "out of memory");
@@ -188,7 +195,7 @@ static void check_families(struct ppu_core *core, struct ppu_io *io)
 		    (kids[i] != tm->rec[i].t.live_children ||
 		     (tm->rec[i].t.state == PPU_TASK_CODE_DONE && !kids[i])))
 			ppu_io_fail(io, "task %u has the wrong number of children", i);
-	free(kids);
+	ppu_free(kids);
 }
 
 void ppu_tmu_io(struct ppu_core *core, struct ppu_io *io)

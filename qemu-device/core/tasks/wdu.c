@@ -17,8 +17,8 @@
  * turns over the GPCs.  Each GPC accepts one CTA in cost_cta_ns, and saves or restores one in
  * cost_evict_ns.  All decisions are made in one event, so that no caller is in the middle of something.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/event.h"
 #include "core/sm/smsave.h"
 #include "core/tasks/gpc.h"
@@ -323,21 +323,27 @@ static int make_room(struct ppu_core *core, const struct ppu_task *t)
 	return -1;
 }
 
-/* Starts the next CTA of t.  Returns 0, or what is wrong with the task's memory. */
+/* Starts the next CTA of t.  Returns 0 or PPU_ERR_*: then nothing has started. */
 static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
 {
 	uint8_t entry[PPU_QUEUE_ENTRY_MAX];
 	struct ppu_cta_rec *r;
 	uint64_t when;
+	int slot;
 
 	if (t->queue && !ppu_taskq_entry(core, t, entry))
 		return PPU_ERR_TASK_QUEUE;
 	r = ppu_ctas_start(core, t);
 	if (!r)
-		return PPU_ERR_TMD_LIMITS;	/* there was room: out of host memory */
+		return PPU_ERR_TASK_MEMORY;	/* there was room */
 	when = occupy(core, sm, core->cfg.cost_cta_ns);
-	ppu_ctas_place(core, r, sm, (unsigned)ppu_sm_start_cta(core, sm, &t->sm, t->next_cta++, when,
-							       t->queue ? entry : NULL));
+	slot = ppu_sm_start_cta(core, sm, &t->sm, t->next_cta, when, t->queue ? entry : NULL);
+	if (slot < 0) {
+		ppu_ctas_end(core, r);
+		return (unsigned)-slot;
+	}
+	ppu_ctas_place(core, r, sm, (unsigned)slot);
+	t->next_cta++;
 	t->live_ctas++;
 	ppu_rank_started(t->sm.ctx, when);
 	update_running(core, t);
@@ -351,7 +357,7 @@ static unsigned restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned 
 	int slot = ppu_sm_restore_cta(core, sm, &t->sm, r->index, r->children, r->image, when);
 
 	if (slot < 0)
-		return PPU_ERR_SAVE_CORRUPT;
+		return (unsigned)-slot;
 	ppu_ctas_pop_ready(core, t);
 	ppu_ctas_place(core, r, sm, (unsigned)slot);
 	t->saved_ctas--;
@@ -381,7 +387,7 @@ static uint32_t order_slots(struct ppu_core *core)
 	return n;
 }
 
-/* *bad: a task whose memory is not what it should be; returns the error. */
+/* *bad: a task whose memory is not what it should be, or that needs host memory; returns the error. */
 static unsigned place(struct ppu_core *core, struct ppu_task **bad)
 {
 	struct ppu_wdu *w = core->wdu;
@@ -487,14 +493,14 @@ void ppu_wdu_drop(struct ppu_core *core, struct ppu_task *t)
 
 int ppu_wdu_create(struct ppu_core *core)
 {
-	struct ppu_wdu *w = core->wdu = calloc(1, sizeof(*w));
+	struct ppu_wdu *w = core->wdu = ppu_alloc(1, sizeof(*w));
 
 	if (!w)
 		return -1;
-	w->slots = calloc(core->cfg.task_slots, sizeof(*w->slots));
-	w->order = calloc(core->cfg.task_slots, sizeof(*w->order));
-	w->gpc_free = calloc(core->cfg.gpcs, sizeof(*w->gpc_free));
-	if (!w->slots || !w->order || !w->gpc_free)
+	w->slots = ppu_alloc(core->cfg.task_slots, sizeof(*w->slots));
+	w->order = ppu_alloc(core->cfg.task_slots, sizeof(*w->order));
+	w->gpc_free = ppu_alloc(core->cfg.gpcs, sizeof(*w->gpc_free));
+	if (!w->slots || !w->order || !w->gpc_free || !ppu_events_reserve(core, 1))
 		return -1;
 	ppu_event_init(&w->pass_ev, PPU_EVP_TASK, pass, NULL);
 	w->num_free = core->cfg.task_slots;
@@ -505,10 +511,10 @@ void ppu_wdu_destroy(struct ppu_core *core)
 {
 	if (!core->wdu)
 		return;
-	free(core->wdu->slots);
-	free(core->wdu->order);
-	free(core->wdu->gpc_free);
-	free(core->wdu);
+	ppu_free(core->wdu->slots);
+	ppu_free(core->wdu->order);
+	ppu_free(core->wdu->gpc_free);
+	ppu_free(core->wdu);
 	core->wdu = NULL;
 }
 

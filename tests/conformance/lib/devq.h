@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device-owned queue for tests.  The part of threads is played by SEM_RELEASE commands of the channel
- * that the CPU fills: each stores eight bytes, so that a whole insertion can be queued; or by the CPU,
- * which maps the queue; or by real threads, whose stores are all the same.
+ * A device-owned queue for tests. Three kinds of writers make the stores that threads would make: SEM_RELEASE commands
+ * of a channel that the CPU fills (each stores eight bytes, so that a whole insertion can be queued); the CPU, which
+ * maps the queue; and real threads. All three make the same stores.
  */
 #ifndef PPU_CONFORMANCE_DEVQ_H
 #define PPU_CONFORMANCE_DEVQ_H
@@ -12,24 +12,24 @@
 #include "harness.h"
 
 struct devq {
-	struct chan *c;			/* whose VM it is in, and who launches */
+	struct chan *c;			/* the channel whose VM the queue is in, and which launches */
 	uint32_t id, hw, count;
 	struct drm_ppu_channel_create args;
 	char *cpu;			/* the CPU's view */
 	struct bo code;			/* blocks of the queue's work */
-	uint32_t used;			/* words of it */
+	uint32_t used;			/* number of words in blocks */
 	uint64_t soft;			/* what has been inserted */
 	unsigned launches;
 };
 
-/* 0 or errno; args: what is special about it. */
+/* Returns 0 or errno; args: arguments of CHANNEL_CREATE that differ from the usual ones. */
 int devq_try(struct chan *c, uint32_t count, const struct drm_ppu_channel_create *args,
 	     struct drm_ppu_channel_create *out);
 struct devq devq_new(struct chan *c, uint32_t count, uint32_t flags, uint32_t initial_get);
 struct devq devq_new_args(struct chan *c, uint32_t count, const struct drm_ppu_channel_create *args);
 void devq_free(struct devq *q);
 struct drm_ppu_channel_query devq_query(const struct devq *q);
-/* The word of the queue that the GPU has at va. */
+/* The CPU's pointer to the word of the queue at GPU address va. */
 volatile uint64_t *devq_word(const struct devq *q, uint64_t va);
 
 /* A block of the queue's work: commands between begin and end. */

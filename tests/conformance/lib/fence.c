@@ -16,7 +16,7 @@ int wait_sync(int fd, uint32_t h, unsigned ms)
 	return drmSyncobjWait(fd, &h, 1, (int64_t)(now_ns() + ms * MS * time_scale()), 0, NULL);
 }
 
-/* 0: signalled without error, else the (negative) error of the fence. */
+/* Returns 0 if the fence signalled without error, else the (negative) error of the fence. */
 int fence_error(int fd, uint32_t h)
 {
 	struct {

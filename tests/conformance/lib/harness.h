@@ -54,7 +54,6 @@ int test_main(int argc, char **argv);
 
 void test_fail(const char *file, int line, const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
-void test_skip(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 #define FAIL(...) test_fail(__FILE__, __LINE__, __VA_ARGS__)
 #define CHECK(cond) do { if (!(cond)) FAIL("%s", #cond); } while (0)
@@ -82,7 +81,7 @@ int try_ioctl(int fd, unsigned long req, void *arg);	/* 0 or errno */
 /* Time limits are multiplied by $PPU_TIME_SCALE: slow kernels set it. */
 unsigned time_scale(void);
 #define PATIENCE(ms) ((int)((ms) * time_scale()))	/* for poll() */
-int64_t limit_ms(unsigned ms);	/* absolute: what is waited for comes true before */
+int64_t limit_ms(unsigned ms);	/* absolute time; the condition that is waited for comes true before it */
 uint64_t now_ns(void);		/* CLOCK_MONOTONIC */
 void sleep_ms(unsigned ms);
 #define WAIT_FOR(cond, ms) do { \
@@ -160,7 +159,7 @@ struct chan chan_new_args(int fd, uint32_t vm, uint32_t type, uint32_t count,
 void chan_free(struct chan *c);
 uint32_t chan_get(const struct chan *c);
 bool chan_full(const struct chan *c);
-struct cmds chan_block(struct chan *c);		/* of the next entry */
+struct cmds chan_block(struct chan *c);		/* GPU address of the block of the next entry */
 void chan_commit(struct chan *c, const struct cmds *b);	/* writes the entry, advances put */
 void chan_doorbell(struct chan *c);
 void chan_submit(struct chan *c, const struct cmds *b);	/* commit and doorbell */

@@ -9,7 +9,7 @@
 char *file_text(const char *path);
 void file_write(const char *path, const char *text);
 
-/* Module parameters; what was changed is put back when the program ends. */
+/* Module parameters; changed parameters are restored when the program ends. */
 uint64_t modparam(const char *name);
 void modparam_set(const char *name, uint64_t value);
 
@@ -21,7 +21,7 @@ char *debugfs_text(const char *name);
 
 /* The kernel's log from now on. */
 int kmsg_open(void);
-/* Does a line with all of these (NULL-terminated) come within ms? */
+/* Does a line that contains all of these words (NULL-terminated) appear within ms? */
 bool kmsg_find(int fd, unsigned ms, const char *const *parts);
 
 #endif

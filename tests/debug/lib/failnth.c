@@ -22,7 +22,7 @@ void failnth_setup(void)
 		snprintf(path, sizeof(path), "/sys/kernel/debug/%s/verbose", what[i]);
 		set(path, "0");
 	}
-	/* Those slab caches that the kernel's command line names (scripts/check). */
+	/* Only in the slab caches that the kernel's command line names (scripts/check). */
 	set("/sys/kernel/debug/failslab/cache-filter", "Y");
 	/* Sleeping allocations fail, too; single pages, too. */
 	set("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
@@ -47,7 +47,7 @@ bool failnth_disarm(void)
 	char text[16] = "";
 	ssize_t got;
 
-	/* These calls have such points themselves: where some are left they may fail. */
+	/* These calls have such points themselves: if points are left to fail, these calls may fail. */
 	got = pread(fd, text, sizeof(text) - 1, 0);
 	while (write(fd, "0", 1) != 1)
 		;

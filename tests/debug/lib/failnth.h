@@ -9,13 +9,13 @@
 
 #include <stdbool.h>
 
-/* Says what may fail: all allocations, and nothing about it in the kernel log. */
+/* Configures what fails: all allocations, without messages in the kernel log. */
 void failnth_setup(void);
 
-/* From here on the Nth point (from 1) in each system call fails, until one did. */
+/* From here on the Nth point (from 1) in each system call fails, until one has failed. */
 void failnth_arm(unsigned n);
 
-/* Takes it back. Returns true if a point failed, false if there were fewer. */
+/* Ends that. Returns true if a point failed, false if there were fewer points. */
 bool failnth_disarm(void);
 
 #endif

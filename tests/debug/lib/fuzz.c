@@ -15,13 +15,13 @@
 #define CODE_SIZE	0x10000ull
 #define MAX_ARG		512
 #define MAX_ELEMENTS	6
-/* Sizes of objects are at most this, or absurd: memory is not what is tested. */
+/* Sizes of objects are at most this, or absurdly large: the test is not about the amount of memory. */
 #define MAX_OBJECT	(8ull << 20)
 #define ABSURD		(1ull << 40)
 
 /*
- * Memory that calls may write to: with nothing behind it, so that a large size
- * hits no memory of our own.
+ * Memory to which calls may write. No memory of ours is mapped after it, so that a call with a large size overwrites
+ * nothing.
  */
 #define ROOM_SIZE	0x10000ull
 #define ROOM_GUARD	(1ull << 32)
@@ -50,7 +50,7 @@ unsigned fuzz_below(uint64_t *rng, unsigned n)
 	return (unsigned)((fuzz_next(rng) >> 32) * n >> 32);
 }
 
-/* A careful call gets far: it has nothing in it that is wrong on purpose. */
+/* A careful call has no mistakes made on purpose, so it gets far. */
 static bool careful;
 
 static bool one_in(uint64_t *rng, unsigned n)
@@ -58,7 +58,7 @@ static bool one_in(uint64_t *rng, unsigned n)
 	return fuzz_below(rng, n) == 0;
 }
 
-/* Does something go wrong on purpose? */
+/* Make a mistake on purpose? */
 static bool wrong(uint64_t *rng, unsigned n)
 {
 	return one_in(rng, n) && !careful;
@@ -338,7 +338,7 @@ static unsigned call_ioctl(struct fuzz *f, uint64_t *rng)
 	return fresh;
 }
 
-/* Memory of the device's may be gone: then the access gives SIGBUS. */
+/* Memory of the device may have been removed: then the access gives SIGBUS. */
 static sigjmp_buf bus;
 
 static void on_bus(int sig)
@@ -394,7 +394,7 @@ static void read_fdinfo(struct fuzz *f)
 	close(fd);
 }
 
-/* What is done with the file and its objects besides the driver's ioctls. */
+/* Operations on the file and its objects other than the driver's ioctls. */
 static unsigned call_other(struct fuzz *f, uint64_t *rng)
 {
 	struct pollfd p = { .fd = f->fd, .events = POLLIN };
@@ -480,7 +480,7 @@ static void write_blocks(struct bo *bo)
 	}
 }
 
-/* A little of everything, so that short programs get far. */
+/* Some objects of each kind, so that short programs get far. */
 void fuzz_open(struct fuzz *f, bool verbose)
 {
 	struct drm_ppu_channel_create user = {
@@ -518,8 +518,8 @@ void fuzz_open(struct fuzz *f, bool verbose)
 }
 
 /*
- * What the driver counts of this process is as it was before all programs;
- * otherwise @what says what is not.
+ * Checks that the driver's accounts of this process are as they were before all programs; if not, @what names the
+ * difference.
  */
 static bool nothing_left(char *what, size_t size)
 {
@@ -538,7 +538,7 @@ static bool nothing_left(char *what, size_t size)
 		return false;
 	}
 	if (vram >= vram_before) {
-		/* More: what an earlier test had is freed late. */
+		/* More VRAM may be free: the memory of an earlier test is freed late. */
 		vram_before = vram;
 		return true;
 	}

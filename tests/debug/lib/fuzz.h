@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One call of the ioctl fuzzer: what is made of a number, and what is checked
- * when it returns.
+ * One call of the ioctl fuzzer: how it is made from a number, and what is checked when it returns.
  */
 #ifndef PPU_DEBUG_FUZZ_H
 #define PPU_DEBUG_FUZZ_H
@@ -17,7 +16,7 @@ unsigned fuzz_below(uint64_t *rng, unsigned n);
 #define FUZZ_KINDS	16	/* kinds of ids: vm_id, channel_id, ... */
 #define FUZZ_MAPS	8
 
-/* What one program has: a file, and what its calls returned. */
+/* The state of one program: a file, and what its calls returned. */
 struct fuzz {
 	int fd, eventfd;
 	bool verbose;

@@ -9,7 +9,7 @@
 
 #include "kcov.h"
 
-#define COVER_WORDS	(64u << 10)	/* of one call; what is beyond is lost */
+#define COVER_WORDS	(64u << 10)	/* points of one call; further points are lost */
 #define SEEN_BITS	(1u << 20)	/* by hash: a collision hides a point */
 
 static volatile uint64_t *cover;

@@ -106,7 +106,7 @@ struct usage {
 	struct drm_ppu_limit of[MAX_RESOURCES];
 };
 
-/* What the driver counts, of this process and of the device. */
+/* The driver's accounts of this process and of the device. */
 static struct usage usage(int fd)
 {
 	struct usage u = { .vram = get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL) };
@@ -118,7 +118,9 @@ static struct usage usage(int fd)
 	return u;
 }
 
-/* Nothing is left behind. (More VRAM than before there may be: what an earlier test had is freed late.) */
+/*
+ * Checks that nothing is left behind. (More VRAM than before may be free: the memory of an earlier test is freed late.)
+ */
 static bool same(int fd, const struct usage *was)
 {
 	struct usage now = usage(fd);

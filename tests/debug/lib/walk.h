@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walks the error paths of one system call: it is made again and again, with the
- * 1st, 2nd, 3rd, ... allocation or user copy in it failing, until none is left
- * to fail. A call that fails says why, and leaves nothing behind: what the driver
- * counts for this process is the same after it, and the device works. (What it
- * may leave behind otherwise, kmemleak, KASAN and lockdep look for.)
+ * Walks the error paths of one system call: the call is repeated with the 1st, 2nd, 3rd, ... allocation or user copy in
+ * it failing, until no further one is left. A call that fails must return the reason and leave nothing behind: the
+ * driver's accounts of this process must be the same as before, and the device must work. (kmemleak, KASAN and lockdep
+ * look for anything else that a call may leave behind.)
  */
 #ifndef PPU_DEBUG_WALK_H
 #define PPU_DEBUG_WALK_H
@@ -15,7 +14,7 @@
 #define WORLD_VRAM_VA	0x20000000ull
 #define WORLD_BO_SIZE	0x10000ull
 
-/* What a call needs to be there. */
+/* The objects that a call needs. */
 #define W_FILE	0x001
 #define W_VM	0x002
 #define W_BO	0x004	/* system object, bound at WORLD_VA */
@@ -27,14 +26,14 @@
 #define W_EVENT	0x100	/* eventfd */
 #define W_GROUP	0x200
 #define W_ALL	0x3ff
-/* A failed call may keep what it got for its object: not counted until that goes. */
+/* A failed call may keep memory for its object: do not compare the accounts before the object is destroyed. */
 #define W_KEEPS	0x400
 /* Perhaps there is nothing in the call that can fail. */
 #define W_NONE_OK	0x800
-/* On the way to the driver the kernel has other words for no memory: a path that is not found, no inode. */
+/* On the way to the driver the kernel reports lack of memory with other errors: a path that is not found, no inode. */
 #define W_PATH	0x1000
 
-/* What a call finds; closed, with whatever the call added, after each. */
+/* The objects for a call; they are closed after each call, with everything that the call added. */
 struct world {
 	int fd, eventfd;
 	uint32_t vm, kern, sem, group, signalled, syncobj;
@@ -58,8 +57,8 @@ struct world {
 void walk(unsigned needs, void (*prepare)(struct world *), int (*call)(struct world *));
 
 /*
- * One test:  WALK(its name, "ioctl", needs, prepare) { return 0 or errno of one call; }
- * walked() says if there is one for an ioctl.
+ * One test:  WALK(its name, "ioctl", needs, prepare) { return 0 or errno of one call; } walked() says whether there is
+ * a test for an ioctl.
  */
 #define WALK(id, what, needs, prepare) \
 	static int call_##id(struct world *w); \

@@ -52,7 +52,7 @@ static void plant_ubsan_shift(void)
 	sink = 1 << by;
 }
 
-/* A then B, B then A: nobody hangs, but the order is wrong. */
+/* A then B, B then A: nothing hangs, but the order of locks is wrong. */
 static void plant_lockdep(void)
 {
 	mutex_lock(&lock_a);
@@ -121,7 +121,7 @@ static void plant_leak(void)
 	for (int i = 0; i < 8; i++) {
 		void *p = kmalloc(200, GFP_KERNEL);
 
-		/* Not left behind in a register or on a stack. */
+		/* Do not leave the pointer in a register or on a stack. */
 		sink = !p;
 	}
 }

@@ -37,6 +37,19 @@
 #include <hw/ppu_fault.h>
 //LAB end
 #include "lab_uapi.h"
+//LAB 4 given
+
+/* Flags of a mapping are changed by vm_flags_set(); kernels before 6.3 have none. */
+#ifndef LAB_HAS_VM_FLAGS_SET
+#define vm_flags_set(vma, flags) ((vma)->vm_flags |= (flags))
+#endif
+/* Drivers had a date once. */
+#ifdef LAB_HAS_DRM_DATE
+#define LAB_DRM_DATE .date = "20260101",
+#else
+#define LAB_DRM_DATE
+#endif
+//LAB end
 
 struct lab_dev;
 //LAB 5 given

@@ -153,8 +153,8 @@ const struct drm_driver lab_drm_driver = {
 	.fops = &lab_drm_fops,
 	.name = "lab",
 	.desc = "PPU course labs",
-	.date = "20260101",
 	.major = 1,
+	LAB_DRM_DATE
 };
 
 /* From here on programs can open it: everything else is ready. */

@@ -67,14 +67,14 @@ static void lab_bo_free(struct drm_gem_object *obj)
 
 //LAB end
 //LAB 4 write: mmap() of a buffer: refuse what vmf_insert_pfn() cannot serve (a private mapping that
-//LAB      may be written), and say in vma->vm_flags and vma->vm_page_prot that this is memory of a
-//LAB      device, of fixed size, and write-combining.
+//LAB      may be written), and say by vm_flags_set() and in vma->vm_page_prot that this is memory
+//LAB      of a device, of fixed size, and write-combining.
 static int lab_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
 	/* A private copy of a page that has no struct page cannot be made. */
 	if ((vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
 		return -EINVAL;
-	vma->vm_flags |= VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP;
+	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_page_prot = pgprot_writecombine(vm_get_page_prot(vma->vm_flags));
 	return 0;
 }

@@ -75,7 +75,6 @@ static const struct file_operations lab_misc_fops = {
 	.owner = THIS_MODULE,
 	.open = nonseekable_open,
 	.unlocked_ioctl = lab_misc_ioctl,
-	.llseek = no_llseek,
 };
 
 static struct miscdevice lab_misc = {

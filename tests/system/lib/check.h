@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What system tests in C check with: a line that says what was not so, and the end of the process. */
+/* Checks for system tests in C: a failed check prints what did not hold, and ends the process. */
 #ifndef SYSTEM_CHECK_H
 #define SYSTEM_CHECK_H
 
@@ -29,7 +29,7 @@ struct system_test {
 	void (*run)(void);
 };
 
-/* Runs each in a process of its own, with a line of TAP for it. Returns what main() does. */
+/* Runs each test in a process of its own and prints a line of TAP for it. Returns the exit status for main(). */
 static inline int run_each(const struct system_test *tests, size_t count)
 {
 	int bad = 0;

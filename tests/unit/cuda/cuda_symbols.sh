@@ -20,7 +20,7 @@ strange=$(grep -v '^cu[A-Z]' <<<"$have")
 result "$(wc -l <<<"$have") names, all of the API${strange:+; but also: $strange}" "$([[ -z $strange ]]; echo $?)"
 missing=$(comm -23 <(grep -v '^#' tests/unit/cuda/cuda_clients.txt | sort) <(echo "$have") | tr '\n' ' ')
 result "what known programs ask for is there${missing:+, but not: $missing}" "$([[ -z $missing ]]; echo $?)"
-# Names as programs write them are macros for functions that there are.
+# The names that programs use are macros for functions that exist.
 missing=$(comm -23 <(awk '/^#define cu/ { print $3 }' include/cuda/cuda_names.h | sort -u) <(echo "$have") | tr '\n' ' ')
 result "names in the header lead to functions${missing:+, but not: $missing}" "$([[ -z $missing ]]; echo $?)"
 exit $failed

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of libcuda share: checks of results, a module of small kernels, a context with it loaded. */
+/* Shared by the tests of libcuda: checks of results, a module of small kernels, a context with it loaded. */
 #ifndef CUDA_TEST_H
 #define CUDA_TEST_H
 
@@ -86,7 +86,7 @@ static inline CUdeviceptr one_word(unsigned int w)
 	return p;
 }
 
-/* Runs the tests of a list, each a process of its own. */
+/* Runs the tests of a list, each in a process of its own. */
 static inline int run_all(const char *name, const TTest *const *tests, size_t num)
 {
 	Suite *suite = suite_create(name);
@@ -94,7 +94,7 @@ static inline int run_all(const char *name, const TTest *const *tests, size_t nu
 	SRunner *runner;
 	int failed;
 
-	/* PPU_BACKEND=drm in a guest: the same through the driver, where that has what is tested. */
+	/* With PPU_BACKEND=drm in a guest: the same tests through the driver, as far as the driver supports them. */
 	setenv("PPU_BACKEND", "core", 0);
 	if (!strcmp(getenv("PPU_BACKEND"), "core"))
 		setenv("PPU_PROPS", "gpcs=1,sms-per-gpc=2", 1);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Programs in CUDA C++ (tests/cuda), built by ppu-nvcc, on the host with the device inside the process: each checks
-# itself. Then what ppu-nvcc and the tools under it say and refuse.
+# itself. Then the messages and refusals of ppu-nvcc and the tools that it calls.
 
 cd "$(dirname "$0")/../../.." || exit 1
 build=$(realpath "${BUILD:-build}")

@@ -241,7 +241,7 @@ START_TEST(primary_context)
 	ck_assert_ptr_eq(a, b);
 	OK(cuMemAlloc(&p, 4));		/* still on the stack: works again */
 	OK(cuDevicePrimaryCtxReset(0));
-	BAD(cuMemFree(p));		/* all of it is gone */
+	BAD(cuMemFree(p));		/* everything of the context is destroyed */
 	OK(cuMemAlloc(&p, 4));
 	OK(cuMemFree(p));
 	OK(cuDevicePrimaryCtxRelease(0));
@@ -459,7 +459,7 @@ START_TEST(boxes_and_arrays)
 	BAD(cuMemcpyAtoH(out, b, W * 4, 1));
 	r.srcPitch = W * 4 - 4;	/* smaller than a row */
 	BAD(cuMemcpy2D(&r));
-	/* Positions that come round to before the memory. */
+	/* Positions that wrap around to before the memory. */
 	r = (CUDA_MEMCPY2D){ .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = in[1], .srcXInBytes = SIZE_MAX - 3,
 			     .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = b, .WidthInBytes = 8, .Height = 1 };
 	BAD(cuMemcpy2D(&r));
@@ -619,7 +619,7 @@ START_TEST(launches)
 }
 END_TEST
 
-/* More than 48 KiB of shared memory is there for who asks first. */
+/* More than 48 KiB of shared memory is available only after the program has asked for it. */
 START_TEST(dynamic_shared_memory)
 {
 	int optin, now, regs;
@@ -794,7 +794,7 @@ START_TEST(host_functions)
 }
 END_TEST
 
-/* A fault breaks its context, for good, and no other one. */
+/* A fault breaks its own context for ever, and no other context. */
 START_TEST(faults_are_sticky)
 {
 	CUdeviceptr p = 0x10, q;
@@ -918,7 +918,7 @@ START_TEST(test_link_shared)
 }
 END_TEST
 
-/* A container as nvcc makes them: here with an entry of machine code and two of PTX. */
+/* A container like those of nvcc: one entry with machine code and two with PTX. */
 struct fat_entry {
 	uint16_t kind, attribute;
 	uint32_t header_bytes;
@@ -1024,7 +1024,7 @@ START_TEST(proc_address)
 	OK(cuGetProcAddress("cuNobodyKnows", &p, 12000, 0, &q));
 	ck_assert_ptr_null(p);
 	ck_assert_int_eq(q, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-	OK(cuGetProcAddress("cuTensorMapEncodeTiled", &p, 12000, 0, &q));	/* there, and says that it can't */
+	OK(cuGetProcAddress("cuTensorMapEncodeTiled", &p, 12000, 0, &q));	/* exists, but is not supported */
 	ck_assert_ptr_nonnull(p);
 	IS(CUDA_ERROR_NOT_SUPPORTED, ((CUresult (*)(void))p)());
 	BAD(cuGetProcAddress(NULL, &p, 12000, 0, &q));

@@ -19,7 +19,7 @@ static void count(void *data)
 	__atomic_add_fetch((int *)data, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Nothing runs while it is captured; all of it does at each launch. */
+/* Work does not run while it is captured; all of it runs at each launch of the graph. */
 START_TEST(one_stream)
 {
 	unsigned int in = 5, out = 0;
@@ -59,7 +59,7 @@ START_TEST(one_stream)
 		ck_assert_uint_eq(out, (i + 1) * 7);
 		ck_assert_int_eq(called, (int)i);
 	}
-	/* the stream itself is as ever */
+	/* the stream itself works as before */
 	run(function("store"), p, 3, s);
 	OK(cuStreamSynchronize(s));
 	ck_assert_uint_eq(word_at(p), 3);
@@ -135,7 +135,7 @@ START_TEST(unjoined_and_merged)
 	run(function("add_one"), p, 0, t);
 	IS(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cuStreamEndCapture(s, &g));
 	ck_assert_ptr_null(g);
-	/* two captures do not become one */
+	/* two captures cannot be joined */
 	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
 	OK(cuStreamBeginCapture_v2(t, CU_STREAM_CAPTURE_MODE_RELAXED));
 	OK(cuEventRecord(e, s));
@@ -152,7 +152,7 @@ START_TEST(unjoined_and_merged)
 }
 END_TEST
 
-/* What may not be done meanwhile ends the capture, and the stream works on. */
+/* A call that is not allowed during a capture ends the capture, and the stream works again. */
 START_TEST(forbidden_meanwhile)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -182,13 +182,13 @@ START_TEST(forbidden_meanwhile)
 	OK(cuThreadExchangeStreamCaptureMode(&mode));
 	ck_assert_int_eq(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
 	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
-	OK(cuMemAlloc(&q, 4));			/* this thread knows what it does */
+	OK(cuMemAlloc(&q, 4));			/* this thread uses the relaxed mode */
 	OK(cuStreamEndCapture(s, &g));
 	/* the legacy stream would wait for a blocking one */
 	OK(cuStreamBeginCapture_v2(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
 	IS(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuMemsetD8Async(p, 0, 1, 0));
 	IS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(blocking, &g));
-	/* a stream that ends spoils its capture */
+	/* the destruction of a stream invalidates its capture */
 	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
 	OK(cuStreamDestroy(s));
 	OK(cuMemsetD8Async(p, 0, 1, 0));
@@ -259,7 +259,7 @@ START_TEST(more_inside)
 	OK(cuGraphLaunch(e, s));
 	OK(cuStreamSynchronize(s));
 	ck_assert_uint_eq(word_at(p), 12);
-	/* into a graph that is there already, behind its node */
+	/* into an existing graph, after its node */
 	OK(cuGraphCreate(&g, 0));
 	OK(cuGraphAddEmptyNode(&first, g, NULL, 0));
 	OK(cuStreamBeginCaptureToGraph(s, g, &first, NULL, 1, CU_STREAM_CAPTURE_MODE_RELAXED));

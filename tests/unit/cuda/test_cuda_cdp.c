@@ -74,7 +74,7 @@ static void run(const void *image)
 
 	OK(cuModuleLoadData(&m, image));
 	OK(cuModuleGetFunctionCount(&n, m));
-	ck_assert_uint_eq(n, 2);		/* none of the library's */
+	ck_assert_uint_eq(n, 2);		/* not a function of the library */
 	OK(cuModuleGetFunction(&f, m, "parent"));
 	OK(cuMemAlloc(&p, 4));
 	OK(cuMemcpyHtoD(p, &x, 4));
@@ -115,7 +115,7 @@ START_TEST(linked_with_the_device_runtime)
 }
 END_TEST
 
-/* A kernel that is nowhere. */
+/* A kernel that is not defined anywhere. */
 START_TEST(child_is_missing)
 {
 	CUlinkState l;
@@ -156,7 +156,7 @@ static size_t depth_after(size_t wish)
 	return v;
 }
 
-/* A device on which contexts can have at most so many levels. */
+/* A device on which contexts can have at most this many levels. */
 static void check_depths(const char *props, size_t most)
 {
 	static const size_t wish[] = { 1, 5, 6, 7, 12, 13, 16, 24, 64, 65, (size_t)1 << 40 };
@@ -173,7 +173,10 @@ static void check_depths(const char *props, size_t most)
 	OK(cuCtxDestroy(ctx));
 }
 
-/* SP-44: programs that ask for CUDA's 16 or 24 levels get those there are, and are told; libppu's own call refuses. */
+/*
+ * SP-44: programs that ask for CUDA's 16 or 24 levels get as many as the device has, and can query the number; libppu's
+ * own call refuses.
+ */
 START_TEST(depth_of_12_priorities)
 {
 	check_depths("", 12);
@@ -201,7 +204,7 @@ START_TEST(depth_without_priorities)
 }
 END_TEST
 
-/* SP-44: of 12 priorities 4 and those above it are the default's. */
+/* SP-44: of 12 priorities, 4 and higher are for streams with the default priority and their children. */
 START_TEST(depth_above_a_default)
 {
 	setenv("PPU_TASK_PRIORITIES", "default=4,depth=2", 1);

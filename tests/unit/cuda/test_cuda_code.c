@@ -81,7 +81,7 @@ START_TEST(cooperative_launch)
 }
 END_TEST
 
-/* Two that each fill the device, in two streams: neither waits for the other's blocks for ever. */
+/* Two grids that each fill the device, in two streams: neither waits for ever for room that the other's blocks hold. */
 START_TEST(cooperative_kernels_in_two_streams)
 {
 	enum { BLOCK = 256, TIMES = 4 };
@@ -232,7 +232,7 @@ START_TEST(launches_as_before)
 }
 END_TEST
 
-/* Where a function changed its arguments the version asked for decides. */
+/* If a function has changed its arguments, the requested version decides. */
 START_TEST(versions)
 {
 	static const struct {
@@ -272,7 +272,7 @@ START_TEST(versions)
 }
 END_TEST
 
-/* Every code has a name and a sentence, every attribute an answer. */
+/* Every error code has a name and a sentence, every attribute a value. */
 START_TEST(lists_are_whole)
 {
 	static const int codes[] = {
@@ -344,7 +344,7 @@ START_TEST(settings_of_contexts_and_streams)
 }
 END_TEST
 
-/* Handles of another process, other devices: told so in the documented way. */
+/* Handles of another process, other devices: refused with the documented errors. */
 START_TEST(no_peers_no_processes)
 {
 	CUcontext other;

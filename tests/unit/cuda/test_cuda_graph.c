@@ -28,7 +28,9 @@ static void launch(CUgraphExec e)
 	OK(cuStreamSynchronize(0));
 }
 
-/* (x + 1) * 10 in one order, x * 10 + 1 in the other: dependencies rule, not the order of adding. */
+/*
+ * (x + 1) * 10 in one order, x * 10 + 1 in the other: the dependencies decide, not the order in which nodes are added.
+ */
 START_TEST(dependencies_rule)
 {
 	unsigned int ten = 10;
@@ -59,7 +61,7 @@ START_TEST(dependencies_rule)
 	OK(cuGraphRemoveDependencies(g, &b, &a, 1));
 	BAD(cuGraphRemoveDependencies(g, &b, &a, 1));
 	OK(cuGraphAddDependencies(g, &a, &b, 1));
-	launch(e);		/* made before: as it was */
+	launch(e);		/* instantiated before the change: unchanged */
 	ck_assert_uint_eq(word_at(p), 4110);
 	OK(cuGraphExecDestroy(e));
 	e = ready(g);
@@ -76,7 +78,7 @@ static void count(void *data)
 	__atomic_add_fetch((int *)data, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Every kind of node in one chain; what each did shows in the end. */
+/* Every kind of node in one chain; the final values show what each node did. */
 START_TEST(kinds_of_nodes)
 {
 	unsigned int five = 5, out[4] = { 0 };
@@ -146,7 +148,7 @@ START_TEST(kinds_of_nodes)
 	OK(cuGraphDestroy(g));
 	BAD(cuGraphDestroy(g));
 	BAD(cuGraphNodeGetType(n[3], &type));
-	launch(e);				/* stands on its own */
+	launch(e);				/* does not depend on the original */
 	ck_assert_int_eq(called, 2);
 	OK(cuGraphExecDestroy(e));
 	BAD(cuGraphExecDestroy(e));
@@ -194,7 +196,7 @@ START_TEST(nodes_by_the_common_call)
 }
 END_TEST
 
-/* An executable graph's nodes take other arguments, sleep, wake up. */
+/* Nodes of an executable graph get other arguments, are disabled and enabled again. */
 START_TEST(changes_of_the_executable)
 {
 	unsigned int two = 2, nine = 9, enabled;
@@ -275,7 +277,7 @@ START_TEST(update)
 	IS(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cuGraphExecUpdate_v2(e, h, &info));
 	ck_assert_int_eq(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
 	ck_assert_ptr_eq(info.errorNode, b);
-	launch(e);			/* what failed changed nothing */
+	launch(e);			/* the failed call changed nothing */
 	ck_assert_uint_eq(word_at(p), 102);
 	BAD(cuGraphExecUpdate_v2(e, (CUgraph)&p, &info));
 }
@@ -358,7 +360,7 @@ START_TEST(memory_nodes)
 }
 END_TEST
 
-/* What a graph keeps goes with the last that needs it. */
+/* What a graph keeps is freed with the last object that needs it. */
 START_TEST(user_objects)
 {
 	CUuserObject o;
@@ -386,7 +388,7 @@ START_TEST(user_objects)
 }
 END_TEST
 
-/* Kernels of another context are not for this one's streams. */
+/* Kernels of another context cannot run in this context's streams. */
 START_TEST(wrong_context)
 {
 	unsigned int two = 2;

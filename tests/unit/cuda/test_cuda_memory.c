@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include "cuda_test.h"
 
-/* Where the driver cannot pin it: for copies, and who wants more is told. */
+/* Where the driver cannot pin the memory, it is registered for copies only; a request for more is refused. */
 static void registered_for_copies(unsigned int *own, size_t bytes)
 {
 	CUdeviceptr p;
@@ -113,7 +113,7 @@ static uint64_t pool_value(CUmemoryPool pool, CUmemPool_attribute a)
 	return v;
 }
 
-/* What is free in a stream is given out again there; what is kept is what the threshold says. */
+/* Memory that is freed in a stream is reused in that stream; a pool keeps as much free memory as its threshold says. */
 START_TEST(pools)
 {
 	CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } };
@@ -172,7 +172,7 @@ START_TEST(pools)
 }
 END_TEST
 
-/* In another stream a block is free only when the first one has come so far. */
+/* In another stream a block is free only when the first stream has reached the point where it is freed. */
 START_TEST(pools_and_order)
 {
 	CUdeviceptr p, q, gate;
@@ -220,7 +220,7 @@ static void *uses_the_pool(void *arg)
 	return NULL;
 }
 
-/* One pool, two threads: nobody gets what the other one has. */
+/* One pool, two threads: no thread gets memory that the other one has. */
 START_TEST(pools_in_two_threads)
 {
 	pthread_t t[2];
@@ -233,7 +233,7 @@ START_TEST(pools_in_two_threads)
 }
 END_TEST
 
-/* Two pieces of memory side by side, one of them in two places. */
+/* Two pieces of memory side by side, one of them mapped twice. */
 START_TEST(mappings)
 {
 	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,

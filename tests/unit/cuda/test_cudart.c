@@ -65,7 +65,7 @@ struct wrapper {
 #define FLAG_LZ4 0x2000u
 #define FLAG_ZSTD 0x8000u
 
-/* LZ4: matches that a small table finds; enough to be no mere copy. */
+/* LZ4 with the matches that a small table finds: enough to test more than literals. */
 static size_t pack_lz4(uint8_t *out, const uint8_t *in, size_t n)
 {
 	size_t i = 0, o = 0, from = 0, last[4096] = { 0 };
@@ -113,7 +113,7 @@ static size_t pack_lz4(uint8_t *out, const uint8_t *in, size_t n)
 	return o + n;
 }
 
-/* A Zstandard frame with one raw block: what the system's library takes without a compressor here. */
+/* A Zstandard frame with one raw block: the system's library accepts it, and this test needs no compressor. */
 static size_t pack_zstd(uint8_t *out, const uint8_t *in, size_t n)
 {
 	static const uint8_t magic[] = { 0x28, 0xb5, 0x2f, 0xfd, 0xa0 };	/* single segment, size in 4 bytes */
@@ -151,7 +151,7 @@ static void *make_fat(const char *text, uint32_t arch, uint64_t flags)
 	return p;
 }
 
-/* Host addresses that stand for what is on the device. */
+/* Host addresses that stand for kernels and variables on the device. */
 static char mul, bad, touch, nowhere, counter[8], factor[4];
 static uint32_t *both;
 static struct wrapper wrapper;
@@ -179,7 +179,7 @@ static cudaError_t launch(uint32_t *p, int v, cudaStream_t stream)
 	return cudaLaunchKernel(&mul, one, four, args, 0, stream);
 }
 
-/* mul works on four words; they are put there and looked at. */
+/* mul works on four words: write them, run it, and read the words. */
 static void program_works(void)
 {
 	uint32_t host[4] = { 1, 2, 3, 4 }, f = 10, *p;
@@ -228,7 +228,7 @@ START_TEST(bad_containers)
 	e->plain++;			/* not what comes out */
 	register_program(fat);
 	IS(cudaErrorInvalidKernelImage, launch(p, 1, 0));
-	IS(cudaErrorInvalidKernelImage, launch(p, 1, 0));	/* it is not better the second time */
+	IS(cudaErrorInvalidKernelImage, launch(p, 1, 0));	/* the second use fails in the same way */
 	IS(cudaErrorInvalidKernelImage, cudaGetLastError());
 	__cudaUnregisterFatBinary(handle);
 	e->plain--;
@@ -241,7 +241,7 @@ START_TEST(bad_containers)
 	register_program(fat);
 	IS(cudaErrorInvalidPtx, launch(p, 1, 0));
 	__cudaUnregisterFatBinary(handle);
-	/* a kernel that the binary has not */
+	/* a kernel that the binary does not contain */
 	free(fat);
 	fat = make_fat(".version 6.3\n.target sm_60\n.address_size 64\n", 75, 0);
 	register_program(fat);
@@ -252,7 +252,7 @@ START_TEST(bad_containers)
 }
 END_TEST
 
-/* Code in pieces, linked when it is loaded; a piece that needs what nobody has is left out. */
+/* Code in pieces, linked when it is loaded; a piece that needs an undefined symbol is left out. */
 START_TEST(pieces)
 {
 	static const char kernel[] = ".version 6.3\n.target sm_60\n.address_size 64\n"
@@ -280,7 +280,7 @@ START_TEST(pieces)
 	OK(cudaMemcpy(host, p, sizeof(host), cudaMemcpyDeviceToHost));
 	ck_assert_uint_eq(host[3], 1003);
 	__cudaUnregisterFatBinary(handle);
-	/* an empty binary, which nvcc adds to each program, is nothing to complain about */
+	/* an empty binary, which nvcc adds to each program, is not an error */
 	w.pieces = NULL;
 	handle = __cudaRegisterFatBinary(&w);
 	__cudaRegisterFatBinaryEnd(handle);
@@ -701,7 +701,7 @@ START_TEST(streams_and_events)
 }
 END_TEST
 
-/* Each thread has its own last error; what a kernel broke stays for all until the reset. */
+/* Each thread has its own last error; the fault of a kernel stays for all threads until the reset. */
 static void *other_thread(void *arg)
 {
 	OK(cudaGetLastError());
@@ -721,7 +721,7 @@ START_TEST(errors)
 	ck_assert_str_eq(cudaGetErrorString((cudaError_t)54321), "unrecognized error code");
 	BAD(cudaMalloc(NULL, 1));
 	BAD(cudaPeekAtLastError());
-	OK(cudaDeviceSynchronize());		/* a success forgets nothing */
+	OK(cudaDeviceSynchronize());		/* a successful call does not clear the last error */
 	BAD(cudaGetLastError());
 	OK(cudaGetLastError());
 	OK(cudaLaunchKernel(&bad, one, one, args, 0, NULL));
@@ -787,7 +787,7 @@ START_TEST(entry_points_and_refusals)
 	ck_assert_ptr_ne(f, g);
 	OK(cudaGetDriverEntryPoint("cuNothing", &f, cudaEnableDefault, &r));
 	ck_assert_int_eq(r, cudaDriverEntryPointSymbolNotFound);
-	/* what is not there says so, and is remembered as an error */
+	/* a function that is not supported returns its error, which becomes the last error */
 	extern cudaError_t cudaIpcGetMemHandle(void);
 	refused = cudaIpcGetMemHandle;
 	IS(cudaErrorNotSupported, refused());

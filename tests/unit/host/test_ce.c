@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copy engines: CP-31, CP-6's other half (chunks), HW-76; linear, pitched, fill; their cost; a peer's
- * memory; faults; overlap.
+ * Copy engines: CP-31, the second half of CP-6 (chunks), HW-76; linear, pitched, fill; their cost; a peer's memory;
+ * faults; overlap.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static uint8_t *noise(uint64_t n)
 
 struct area {
 	uint64_t va;
-	uint8_t *want;			/* what it must hold */
+	uint8_t *want;			/* what the memory must hold */
 };
 
 static struct area area_new(struct bench_ctx *c, uint64_t where)
@@ -111,7 +111,7 @@ START_TEST(overlap)
 }
 END_TEST
 
-/* Huge copies take another way through the host's caches: the bytes must be the same. */
+/* Huge copies use other instructions, which pass by the host's caches: the bytes must be the same. */
 START_TEST(huge)
 {
 	const uint64_t n = (33 << 20) + 77;
@@ -130,7 +130,7 @@ START_TEST(huge)
 	ck_assert_int_eq(memcmp(is + 32, data, n), 0);
 	for (unsigned i = 0; i < 32; i++)
 		ck_assert(!is[i] && !is[n + 32 + i]);
-	/* Overlapping, both ways. */
+	/* Overlapping, in both directions. */
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t d = to + (i ? 1000 : 0), s = to + (i ? 0 : 1000);
 
@@ -239,14 +239,14 @@ START_TEST(chunks_at_their_own_time)
 	ck_assert_uint_eq(times[7], end);
 	for (unsigned i = 1; i < 8; i++)	/* 2^20 bytes at 12000 MB/s: 87381.3 ns */
 		ck_assert(times[i] - times[i - 1] == 87381 || times[i] - times[i - 1] == 87382);
-	/* No rounding adds up: cost of 8 MiB + set-up 1000 + command 20. */
+	/* Rounding errors do not add up: cost of 8 MiB + set-up 1000 + command 20. */
 	ck_assert_uint_eq(end - bench_find(b, PPU_TR_CE_START, -1, 0)->time,
 			  (8ull << 20) * 1000 / 12000 + 1020);
 	bench_free(b);
 }
 END_TEST
 
-/* Stopping a channel takes effect between chunks: what was moved stays, the rest never comes. */
+/* Stopping a channel takes effect between chunks: bytes that were moved stay, the others are never moved. */
 START_TEST(abort_between_chunks)
 {
 	struct bench *b = bench_new("vram=64M copy-engines=1");
@@ -309,7 +309,7 @@ START_TEST(faults)
 	uint64_t pr = bench_alloc(c, 4096, BENCH_VRAM | PPU_PTE_PRIV);
 	uint64_t word = bench_alloc(c, 4096, BENCH_VRAM);
 
-	/* Behind the end of a mapping: what came before is there. */
+	/* Beyond the end of a mapping: the bytes before it have been moved. */
 	bench_fill(ch, 0, v, 0x11, 1 << 20);
 	bench_copy(ch, v, s + 4096, 1 << 20);
 	bench_submit(ch);
@@ -342,7 +342,7 @@ START_TEST(faults)
 }
 END_TEST
 
-/* Sizes that cannot be: every one an error of that channel, none an overflow. */
+/* Impossible sizes: each is an error of that channel, and none overflows. */
 START_TEST(bad_arguments)
 {
 	const uint64_t top = 1ull << 48, va = 0x100000000ull;
@@ -404,7 +404,7 @@ START_TEST(channel_classes)
 }
 END_TEST
 
-/* WQ-17: A copy engine writes an awaited word: the waiter goes on, without anybody else's doing. */
+/* WQ-17: A copy engine writes a word for which a channel waits: the channel goes on, without a kick. */
 START_TEST(copy_writes_semaphore)
 {
 	struct bench *b = bench_new(NULL);
@@ -435,7 +435,7 @@ START_TEST(copy_writes_semaphore)
 }
 END_TEST
 
-/* Everything written is reported dirty, once. */
+/* All memory that is written is reported dirty, once. */
 START_TEST(dirty)
 {
 	struct bench *b = bench_new("vram=64M");
@@ -510,7 +510,7 @@ START_TEST(cost_table)
 }
 END_TEST
 
-/* Work per event is bounded also where rows are short: at most 8192 of them at a time. */
+/* Work per event is bounded even when rows are short: at most 8192 rows at a time. */
 START_TEST(short_rows_come_in_chunks)
 {
 	const uint32_t rows = 100000;
@@ -584,14 +584,14 @@ END_TEST
 /* ---- a peer's memory ------------------------------------------------------------------------------- */
 
 #define PEER_BUS	0x0000700000000000ull	/* where the other device's BAR2 lies on the bus */
-#define PEER_HOLE	(1ull << 20)		/* a part of it that cannot be reached, to test faults */
+#define PEER_HOLE	(1ull << 20)		/* a part of the peer's memory that cannot be reached, to test faults */
 
 static struct {
 	struct bench *peer;
 	void *(*map)(void *opaque, uint64_t bus, uint64_t *len, bool write);
 	void (*dirty)(void *opaque, uint64_t bus, uint64_t len);
 	uint64_t dirty_bytes, dirty_low, dirty_high;
-	bool pages;				/* give a page at a time */
+	bool pages;				/* the map port gives one page at a time */
 	bool gone;
 } link_;
 
@@ -652,7 +652,7 @@ START_TEST(peer_bar)
 	near = bench_alloc(c, 2 << 20, BENCH_VRAM);
 	sys = bench_alloc(c, 2 << 20, BENCH_SCATTER);
 	off = bench_phys(pc, far, &is_sys);
-	/* In other order than on the bus: scatter/gather of the peer's pages, too. */
+	/* In another order than on the bus: scatter/gather works for the peer's pages, too. */
 	for (unsigned i = 0; i < 512; i++)
 		bench_map(c, va + 4096 * i, PEER_BUS + off + (8 << 20) + 4096 * (511 - i), 4096,
 			  PPU_PTE_SYS);
@@ -683,7 +683,9 @@ START_TEST(peer_bar)
 		ck_assert_int_eq(memcmp(got, data, n), 0);
 		free(got);
 	}
-	/* The peer's channel waits in its own memory; it sees the foreign store at a kick, as a CPU's. */
+	/*
+	 * The peer's channel waits for a word in the peer's memory; like a CPU's store, it sees this store at a kick.
+	 */
 	bench_wr64(pc, far, 0);
 	bench_acquire(waits, PPU_SEM_OP_EQ, far, 5);
 	bench_submit(waits);
@@ -694,7 +696,7 @@ START_TEST(peer_bar)
 	bench_kick(waits);
 	ck_assert(bench_run(p));
 	ck_assert_uint_eq(bench_get(waits), 1);
-	/* What lies behind the BAR's end, and what is no memory there: a fault of that channel. */
+	/* Addresses beyond the BAR's end, and addresses without memory: a fault of that channel. */
 	bench_map(c, va + (8 << 20), PEER_BUS + p->cfg.vram, 4096, PPU_PTE_SYS);
 	bench_map(c, va + (9 << 20), PEER_BUS + PEER_HOLE, 4096, PPU_PTE_SYS);
 	bench_invalidate(c);
@@ -707,7 +709,9 @@ START_TEST(peer_bar)
 				  (uint32_t)(va + ((uint64_t)i << 20)));
 		again(ch);
 	}
-	/* The peer is unplugged while a copy to it runs: what was moved stays, the rest is a fault. */
+	/*
+	 * The peer is unplugged while a copy to it runs: bytes that were moved stay, the rest of the copy is a fault.
+	 */
 	bench_fill(ch, 0, near, 0x5a, 2 << 20);
 	bench_copy(ch, near, va + (4 << 20), 2 << 20);
 	bench_submit(ch);

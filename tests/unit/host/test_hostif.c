@@ -23,7 +23,7 @@ static const struct { const char *name; uint32_t op, size, flags, classes; } cmd
 #undef C
 };
 
-/* Every opcode, size, flag and class: exactly what the table allows gets past the decoder. */
+/* Every opcode, size, flag and class: the decoder accepts exactly what the table allows. */
 START_TEST(decode_everything)
 {
 	struct bench *b = bench_new(NULL);
@@ -81,7 +81,7 @@ START_TEST(decode_everything)
 }
 END_TEST
 
-/* A command that runs past its block; blocks that lie across pages; the end of a mapping. */
+/* A command that goes beyond the end of its block; blocks that cross pages; the end of a mapping. */
 START_TEST(block_edges)
 {
 	struct bench *b = bench_new(NULL);
@@ -108,7 +108,7 @@ START_TEST(block_edges)
 		ck_assert_uint_eq(cherr(ch), 0);
 		ck_assert_uint_eq(bench_rd64(c, s), 100 + k);
 	}
-	/* The second half is not there. */
+	/* The second half is not mapped. */
 	w[0] = PPU_CMD_HDR(PPU_CMD_SEM_RELEASE, 5, 0);
 	bench_write(c, code + 4096 - 8, w, 8);
 	bench_unmap(c, code + 4096, 4096);
@@ -122,7 +122,7 @@ START_TEST(block_edges)
 }
 END_TEST
 
-/* A block changed while its channel is blocked in it: what is not reached yet is read later. */
+/* A block is changed while its channel is blocked in it: commands that are not reached yet are read later. */
 START_TEST(self_modifying_block)
 {
 	struct bench *b = bench_new(NULL);
@@ -161,7 +161,7 @@ START_TEST(intr)
 	bench_submit(ch);
 	ck_assert(bench_run(b));
 	ck_assert_uint_eq(b->irqs[PPU_VEC_CHANNEL], 0);		/* not enabled */
-	bench_set(b, PPU_REG_INTR_ENABLE, PPU_INTR_CHINTR);	/* pending: sent now */
+	bench_set(b, PPU_REG_INTR_ENABLE, PPU_INTR_CHINTR);	/* the cause was pending: the message is sent now */
 	ck_assert_uint_eq(b->irqs[PPU_VEC_CHANNEL], 1);
 	ck_assert_uint_eq(bench_reg(b, PPU_REG_CHINTR_PENDING + 8), 1u << (69 - 64));
 	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_COOKIE), 0xdead);
@@ -201,7 +201,7 @@ START_TEST(wfi_waits_for_launches)
 	ck_assert_uint_eq(bench_rd64(c, s + 16), 0);
 	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_TASKS), 1);
 	ck_assert(bench_chan_reg(ch, PPU_REG_CH_STATUS) & PPU_CHS_WFI);
-	/* A-WQ-15: another channel's WFI does not wait for it. */
+	/* A-WQ-15: another channel's WFI does not wait for this kernel. */
 	bench_wfi(other);
 	bench_release(other, 0, s + 64, 1);
 	bench_submit(other);
@@ -216,7 +216,7 @@ START_TEST(wfi_waits_for_launches)
 }
 END_TEST
 
-/* More launches than task records: channels wait for a free one, and all get theirs. */
+/* More launches than task records: channels wait for a free record, and all of them get one. */
 START_TEST(task_pool_full)
 {
 	struct bench *b = bench_new("task-records=4 task-slots=4");
@@ -245,7 +245,7 @@ START_TEST(task_pool_full)
 }
 END_TEST
 
-/* STOP and RESET abort the channel's tasks; nobody else's. */
+/* STOP and RESET abort the tasks of the channel, and no other tasks. */
 START_TEST(stop_aborts_tasks)
 {
 	struct bench *b = bench_new(NULL);
@@ -269,7 +269,7 @@ START_TEST(stop_aborts_tasks)
 }
 END_TEST
 
-/* Records freed at once serve as many waiting channels at once. */
+/* When several records become free at once, as many waiting channels go on at once. */
 START_TEST(task_pool_freed_at_once)
 {
 	struct bench *b = bench_new("task-records=4 task-slots=4");
@@ -342,7 +342,7 @@ START_TEST(queue_refresh_command)
 	ck_assert_uint_eq(bench_chan_reg(q, PPU_REG_CH_PUT), 4);
 	ck_assert_uint_eq(bench_rd64(c, s + 8), 12);
 	ck_assert_uint_eq(cherr(q), 0);
-	/* It goes on around the ring's end, up to the acquire that stands behind. */
+	/* The queue goes on around the ring's end, up to the acquire that follows. */
 	for (unsigned i = 0; i < 3; i++) {
 		bench_nop(q, 1);
 		bench_push(q);
@@ -363,7 +363,7 @@ START_TEST(queue_refresh_command)
 	ck_assert_uint_eq(bench_rd64(c, s + 8), 16);
 	ck_assert_uint_eq(cherr(q), PPU_ERR_NULL_ENTRY);
 	ck_assert_uint_eq(cherr(ch), 0);
-	/* Refused: another context's, not a device-owned one, none at all, a stopped one. */
+	/* Refused: a channel of another context, one that is not device-owned, no channel at all, a stopped channel. */
 	bad[0] = fq->id;
 	bad[1] = ch->id;
 	bad[2] = 4000000000u;
@@ -459,8 +459,8 @@ START_TEST(auto_refresh)
 END_TEST
 
 /*
- * WQ-59 (b): what a driver writes at "ring low" does PUT and shadow in one step, at any time, also when
- * the command of another channel has been there before it.
+ * WQ-59 (b): the register that a driver writes at "ring low" refreshes PUT and shadow in one step, at any time, even
+ * when the command of another channel has refreshed them before.
  */
 START_TEST(driver_refresh)
 {
@@ -487,7 +487,7 @@ START_TEST(driver_refresh)
 	}
 	bench_chan_enable(q);
 	ck_assert(bench_run(b));
-	/* All is used up: the channel is idle, GET == PUT, and was low once. */
+	/* All entries are used up: the channel is idle, GET == PUT, and "ring low" came once. */
 	ck_assert_uint_eq(bench_get(q), 5);
 	ck_assert_uint_eq(b->irqs[PPU_VEC_CHANNEL], 1);
 	bench_set(b, PPU_REG_INTR_STATUS, ~0u);
@@ -501,9 +501,9 @@ START_TEST(driver_refresh)
 	ck_assert_uint_eq(bench_chan_reg(q, PPU_REG_CH_PUT), 4);
 	ck_assert_uint_eq(bench_rd64(c, s + 8), 10);
 	ck_assert(bench_run(b));
-	ck_assert_uint_eq(bench_get(q), 1);	/* it went on, up to the acquire */
+	ck_assert_uint_eq(bench_get(q), 1);	/* the queue went on, up to the acquire */
 	ck_assert_uint_eq(bench_chan_reg(q, PPU_REG_CH_GETABS_LO), 7);
-	/* Twice, and after the command: the same values, no error. */
+	/* A second refresh, and one after the command: the same values, no error. */
 	bench_refresh(ch, q->id);
 	bench_submit(ch);
 	ck_assert(bench_run(b));
@@ -530,7 +530,7 @@ START_TEST(driver_refresh)
 }
 END_TEST
 
-/* WQ-59: the assist is a property of the device, which says whether it is there. */
+/* WQ-59: the assist is a property; the device says whether it has the assist. */
 START_TEST(assist_property)
 {
 	for (unsigned on = 0; on < 2; on++) {
@@ -542,7 +542,7 @@ START_TEST(assist_property)
 		ck_assert_uint_eq(!!(bench_reg(b, PPU_REG_CAP_FEATURES) & PPU_FEAT_DEVQ_ASSIST), on);
 		bench_chan_enable(q);
 		ck_assert_uint_eq(cherr(q), on ? 0 : PPU_ERR_BAD_CONFIG);
-		/* And only device-owned channels have it. */
+		/* And only device-owned channels can use the assist. */
 		bench_chan_set(ch, PPU_REG_CH_FLAGS, PPU_CHF_AUTO_REFRESH);
 		bench_chan_enable(ch);
 		ck_assert_uint_eq(cherr(ch), PPU_ERR_BAD_CONFIG);
@@ -580,7 +580,7 @@ START_TEST(devq_uses_both_engines)
 }
 END_TEST
 
-/* Kernel-submit: no acquire; a block in host-only memory may touch host-only memory, others not. */
+/* Kernel-submit: no acquire; only a block in host-only memory may access host-only memory. */
 START_TEST(kernel_submit)
 {
 	struct bench *b = bench_new(NULL);
@@ -619,7 +619,7 @@ START_TEST(kernel_submit)
 }
 END_TEST
 
-/* Configurations that cannot be: refused with an error, nothing starts. */
+/* Impossible configurations are refused with an error, and nothing starts. */
 START_TEST(bad_config)
 {
 	struct bench *b = bench_new("copy-engines=2 ring-max=100");
@@ -678,7 +678,7 @@ START_TEST(access_sizes)
 }
 END_TEST
 
-/* Anything anywhere in BAR0, and beyond. */
+/* Any access anywhere in BAR0, and beyond its end. */
 START_TEST(every_register)
 {
 	struct bench *b = bench_new("channels=5 watches=3");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What goes where: commands to their units, addresses to memory and nowhere else, and who may wake
- * whom.  WQ-11, WQ-13, WQ-15, WQ-17, WQ-19, WQ-20, CP-3, CP-4, HW-4..HW-8, HW-10, HW-13, HW-14.
+ * Commands reach their units, addresses reach memory and nothing else, and each kind of writer wakes waiters.  WQ-11,
+ * WQ-13, WQ-15, WQ-17, WQ-19, WQ-20, CP-3, CP-4, HW-4..HW-8, HW-10, HW-13, HW-14.
  */
 #include "bench_main.h"
 #include "tasks.h"
@@ -25,7 +25,7 @@ static bool until_changed(struct bench_ctx *c, uint64_t va, uint64_t was)
 	return true;
 }
 
-/* WQ-13: one semaphore, written in turn by each kind of writer; each time the acquire passes. */
+/* WQ-13: each kind of writer in turn writes one semaphore; each time the acquire passes. */
 START_TEST(every_writer)
 {
 	struct bench *b = bench_new(NULL);
@@ -78,7 +78,7 @@ START_TEST(every_writer)
 		ck_assert(bench_run(b));
 		ck_assert_uint_eq(bench_ctr(b, PPU_CTR_MMIO_WRITES), mmio);
 		ck_assert_uint_eq(bench_get(waits), v);
-		ck_assert_uint_eq(bench_rd64(c, s), v);		/* an acquire takes nothing (WQ-76) */
+		ck_assert_uint_eq(bench_rd64(c, s), v);		/* an acquire does not change the word (WQ-76) */
 		r = bench_find(b, PPU_TR_SEM_WRITE, -1, 0);
 		ck_assert_uint_eq(r->a, ((const unsigned[]){ PPU_TRW_CPU, PPU_TRW_SM, PPU_TRW_COMMAND,
 							     PPU_TRW_CE, PPU_TRW_COMMAND })[v - 1]);
@@ -151,8 +151,8 @@ START_TEST(wfi_waits_for_stores)
 END_TEST
 
 /*
- * WQ-11: threads reach the soft counters of a queue, in memory; not GET and PUT: the bus address of a
- * register is no memory, and no other address leads there.
+ * WQ-11: threads reach the soft counters of a queue, which are in memory, but not GET and PUT: the bus address of a
+ * register is not memory, and no other address leads to a register.
  */
 START_TEST(pointers_are_out_of_reach)
 {
@@ -223,7 +223,7 @@ START_TEST(each_command_to_its_unit)
 			ck_assert_uint_eq(bench_find(b, PPU_TR_TASK_SCHED, -1, 0)->b, tmd);
 		}
 	}
-	/* Memory is not reached through registers, and registers count. */
+	/* Memory is not accessed through registers; the counters show that. */
 	bench_wr64(c, s, 8);
 	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_MMIO_READS), reads);
 	bench_get(comp);
@@ -233,8 +233,8 @@ START_TEST(each_command_to_its_unit)
 END_TEST
 
 /*
- * HW-6, HW-7, HW-10: command blocks, rings, page tables, the instance block and all data in system
- * memory: nothing of the local memory is used.
+ * HW-6, HW-7, HW-10: command blocks, rings, page tables, the instance block and all data in system memory: no local
+ * memory is used.
  */
 START_TEST(system_memory_only)
 {
@@ -322,7 +322,7 @@ START_TEST(semaphores_need_no_engine)
 }
 END_TEST
 
-/* CP-4, CP-16: a copy behind an acquire that does not hold is never dispatched; S stays what it was. */
+/* CP-4, CP-16: a copy behind an acquire whose condition does not hold is never dispatched; S does not change. */
 START_TEST(held_copies)
 {
 	struct bench *b = bench_new("copy-engines=2");
@@ -351,7 +351,7 @@ START_TEST(held_copies)
 }
 END_TEST
 
-/* A block that writes into what follows in itself: the host reads a command when it gets to it. */
+/* A block that changes its own later commands: the host interface reads a command only when its turn comes. */
 START_TEST(block_that_changes_itself)
 {
 	struct bench *b = bench_new(NULL);
@@ -379,7 +379,7 @@ START_TEST(block_that_changes_itself)
 }
 END_TEST
 
-/* An acquire that can never pass costs nothing, tells where it stands, and ends with its channel. */
+/* An acquire that can never pass costs no time, shows at which entry it waits, and ends with its channel. */
 START_TEST(acquire_that_never_passes)
 {
 	struct bench *b = bench_new(NULL);

@@ -118,7 +118,7 @@ static void copies_of_two_priorities(struct cp *s, bool semaphores)
 	struct bench_chan *low, *high;
 
 	s->prios = semaphores ? 2 : 1;
-	/* A low slice longer than everything; the high one shorter than Mhigh1, longer than Mhigh2. */
+	/* The slice of Clow is longer than everything; that of Chigh is shorter than Mhigh1 and longer than Mhigh2. */
 	low = cp_chan(s, 10000000);
 	high = cp_chan(s, 50000);
 	cp_copy(s, low, 1, MB);					/* 1, 2 */
@@ -180,7 +180,7 @@ START_TEST(two_priorities_golden)
 }
 END_TEST
 
-/* CP-X1: The same with one block for all commands of a channel: a run does not care where entries end. */
+/* CP-X1: The same with one block for all commands of a channel: a run does not depend on where entries end. */
 START_TEST(two_priorities_in_one_block)
 {
 	struct cp s = cp_new("copy-engines=1", 2);
@@ -256,7 +256,7 @@ static const char *copies_of_three_priorities(const char *props, bool case_b)
 	ck_assert_uint_eq(bench_count(s.b, PPU_TR_CE_DONE, -1), 0);
 	ck_assert(bench_run(s.b));
 	snprintf(text, sizeof(text), "%s | %s", bench_copies_text(s.b), decisions(&s));
-	/* "repeats nothing else": one inc each. */
+	/* "repeats nothing else": each semaphore was incremented once. */
 	ck_assert_str_eq(bench_sem_text(s.b, s.sem[2]), "0 1 0");
 	ck_assert_str_eq(bench_sem_text(s.b, s.sem[3]), "0 1 0");
 	bench_free(s.b);
@@ -276,8 +276,8 @@ START_TEST(three_priorities_case_a)
 END_TEST
 
 /*
- * CP-33's drain: a1 waits for S3 before b does, so it wakes and reaches the engine first; b's inc must
- * be executed before a1 may be dispatched, and then a1's gate is shut.
+ * CP-33's drain: a1 waits for S3 before b does, so a1 wakes first and reaches the engine first. But b's inc must be
+ * executed before a1 may be dispatched, and then a1's gate is shut.
  */
 START_TEST(drain_before_dispatch)
 {
@@ -341,7 +341,7 @@ START_TEST(second_low_channel)
 }
 END_TEST
 
-/* CP-33's negative test: an acquire without GATE is over when it has passed. */
+/* Negative test of CP-33: an acquire without GATE is not checked again once it has passed. */
 START_TEST(handshake_moves_on)
 {
 	struct cp s = cp_new("copy-engines=1", 1);
@@ -396,7 +396,10 @@ START_TEST(gates_end_at_the_dispatch)
 }
 END_TEST
 
-/* CP-33: The drain before a dispatch is bounded: a sibling's endless semaphore commands delay, never hold. */
+/*
+ * CP-33: The drain before a dispatch is bounded: endless semaphore commands of another channel of the context delay the
+ * copy, but do not stop it.
+ */
 START_TEST(drain_is_bounded)
 {
 	struct cp s = cp_new("copy-engines=1", 1);
@@ -494,7 +497,7 @@ START_TEST(dec_after_done)
 }
 END_TEST
 
-/* CP-25: X (low) inserted before Y (high), neither begun: Y first. */
+/* CP-25: X (low) is inserted before Y (high), and neither has begun: Y runs first. */
 START_TEST(no_inversion_at_insertion)
 {
 	struct cp s = cp_new("copy-engines=1", 2);
@@ -548,7 +551,7 @@ START_TEST(engines_work_in_parallel)
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert(bench_find(s.b, PPU_TR_CE_START, -1, i) <
 			  bench_find(s.b, PPU_TR_CE_DONE, -1, 0));
-	/* The fourth may use engine 1 only. */
+	/* The fourth channel may use engine 1 only. */
 	ck_assert_uint_eq(bench_find(s.b, PPU_TR_CE_START, -1, 3)->unit, 1);
 	bench_free(s.b);
 }
@@ -609,7 +612,7 @@ START_TEST(inc_dec)
 }
 END_TEST
 
-/* WQ-10: both filled while the host is paused: every entry of the high queue is fetched first. */
+/* WQ-10: both queues are filled while the host interface is paused: all entries of the high queue are fetched first. */
 START_TEST(queue_priority)
 {
 	struct bench *b = bench_new("run-limit=4");
@@ -715,7 +718,7 @@ START_TEST(hostile_neighbours)
 		}
 		bench_run_for(b, 100000);
 	}
-	/* Each of the 40 steps waits for at most a few foreign runs of run-limit commands. */
+	/* Each of the 40 steps waits for at most a few runs of other channels, of run-limit commands each. */
 	ck_assert_uint_le(ppu_core_time(b->core) - start, alone + 20 * 4 * 64 * 25);
 	bench_free(b);
 }
@@ -769,7 +772,7 @@ static uint64_t latency(unsigned queued, bool semaphores)
 	return start;
 }
 
-/* CP-26, CP-29: what a high copy waits for is the running copy, however many low ones are queued. */
+/* CP-26, CP-29: a high copy waits only for the running copy, however many low ones are queued. */
 START_TEST(latency_does_not_grow)
 {
 	uint64_t few = latency(3, true);
@@ -791,7 +794,7 @@ START_TEST(pause_resume_stop)
 		cp_copy(&s, ch, 1, 2 * MB);
 	bench_run_for(s.b, 20000);
 	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_PAUSE);
-	/* The engine is free again after the copy in progress, though its slice is not over. */
+	/* The engine is free again after the copy in progress, although the channel's slice is not over. */
 	cp_copy(&s, other, 1, 100);
 	ck_assert(bench_run(s.b));
 	ck_assert_str_eq(bench_copies_text(s.b), "0.0 1.0");
@@ -815,7 +818,7 @@ START_TEST(pause_resume_stop)
 }
 END_TEST
 
-/* PAUSE in the middle of a run: nothing after the command in progress; RESUME goes on there. */
+/* PAUSE in the middle of a run: no command after the one in progress; RESUME goes on at the next command. */
 START_TEST(pause_in_a_run)
 {
 	struct bench *b = bench_new(NULL);
@@ -838,7 +841,7 @@ START_TEST(pause_in_a_run)
 	ck_assert_uint_eq(bench_get(ch), 0);
 	ck_assert_uint_eq(bench_rd64(c, s + 8), 1);
 	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_RESUME);
-	/* At once again, in the middle of a run: as if nothing had been. */
+	/* PAUSE and RESUME at once, in the middle of a run: no effect. */
 	bench_run_for(b, 300);
 	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_PAUSE);
 	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_RESUME);

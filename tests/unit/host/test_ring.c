@@ -16,7 +16,7 @@ static uint32_t cherr(struct bench_chan *ch)
 	return bench_chan_reg(ch, PPU_REG_CH_ERROR);
 }
 
-/* Stopped by `err`, with everything that belongs to it, and channel `other` still works. */
+/* The channel was stopped by `err`, which is reported everywhere it must be; channel `other` still works. */
 static void check_error(struct bench *b, struct bench_chan *ch, unsigned err, uint32_t get,
 			struct bench_chan *other, uint64_t word)
 {
@@ -33,14 +33,14 @@ static void check_error(struct bench *b, struct bench_chan *ch, unsigned err, ui
 	ck_assert_uint_eq(bench_reg(b, PPU_REG_INTR_STATUS) & (PPU_INTR_CHERR | PPU_INTR_FAULT),
 			  PPU_INTR_CHERR | PPU_INTR_FAULT);
 	ck_assert_uint_ne(put, bench_reg(b, PPU_REG_FAULT_GET));
-	/* The newest fault record names it. */
+	/* The newest fault record names the channel. */
 	bench_set(b, PPU_REG_FAULT_GET, (put + PPU_FAULT_RING - 1) % PPU_FAULT_RING);
 	bench_set(b, PPU_REG_FAULT_SEL, offsetof(struct ppu_fault_rec, code) / 4);
 	ck_assert_uint_eq(bench_reg(b, PPU_REG_FAULT_DATA) & 0xffff, err);
 	bench_set(b, PPU_REG_FAULT_SEL, offsetof(struct ppu_fault_rec, channel) / 4);
 	gp = bench_reg(b, PPU_REG_FAULT_DATA) >> 16;
 	ck_assert_uint_eq(gp, ch->id);
-	/* Nothing of it moves any more. */
+	/* The stopped channel does nothing more. */
 	bench_doorbell(ch, 0);
 	ck_assert(bench_run(b));
 	ck_assert_uint_eq(bench_get(ch), get);
@@ -142,7 +142,7 @@ START_TEST(put_is_exclusive)
 	ck_assert_uint_eq(bench_count(b, PPU_TR_ENTRY, -1), 1);
 	ck_assert_uint_eq(bench_count(b, PPU_TR_EMPTY, -1), 1);
 	ck_assert_uint_eq(ppu_core_next_event(b->core), PPU_TIME_NEVER);
-	/* The same value again: nothing to do, nothing done. */
+	/* The same value again: there is no new entry, and nothing happens. */
 	bench_doorbell(ch, 1);
 	ck_assert(bench_run(b));
 	ck_assert_uint_eq(bench_count(b, PPU_TR_ENTRY, -1), 1);
@@ -297,7 +297,7 @@ START_TEST(get_moves_after_the_whole_block)
 }
 END_TEST
 
-/* A ring that is not mapped, a ring in system memory, a ring only the host may read. */
+/* A ring that is not mapped, a ring in system memory, a ring that only the host interface may read. */
 START_TEST(ring_memory)
 {
 	struct bench *b = bench_new(NULL);
@@ -373,7 +373,7 @@ START_TEST(foreign_addresses)
 }
 END_TEST
 
-/* Nothing of an old owner starts, shows or blocks a new one's channel. */
+/* Nothing that an old owner left starts, appears in or blocks the channel of a new owner. */
 START_TEST(recycled_channel)
 {
 	struct bench *b = bench_new(NULL);
@@ -419,7 +419,7 @@ START_TEST(recycled_channel)
 }
 END_TEST
 
-/* What any thread reads without the core: always what a register read gives. */
+/* A read by any thread, without the core, always gives the same as a register read. */
 START_TEST(peek_equals_registers)
 {
 	struct bench *b = bench_new(NULL);
@@ -494,7 +494,7 @@ START_TEST(configuration_and_errors_hold)
 }
 END_TEST
 
-/* RESUME, and a second PAUSE, of a channel that is not (already) paused are nothing, in every state. */
+/* RESUME of a channel that is not paused, and PAUSE of one that is, have no effect, in every state. */
 START_TEST(resume_of_running_channels)
 {
 	struct ppu_trace_rec *first = NULL;
@@ -537,7 +537,7 @@ START_TEST(resume_of_running_channels)
 }
 END_TEST
 
-/* The channel that was to take the free task record is gone: the next one gets the record. */
+/* The channel that was to take the free task record has stopped: the next channel gets the record. */
 START_TEST(record_of_a_dead_channel)
 {
 	struct bench *b = bench_new("task-records=4 task-slots=4");

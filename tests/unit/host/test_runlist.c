@@ -63,7 +63,7 @@ static void half_each(const struct proc *a, const struct proc *b, uint64_t slack
 		      (unsigned long long)x, (unsigned long long)y);
 }
 
-/* Many channels are no larger share, with one engine and with two. */
+/* Many channels do not get a larger share, with one engine and with two. */
 START_TEST(channels_are_no_share)
 {
 	struct bench *b = bench_new(_i ? "copy-engines=2 vram=64M" : "copy-engines=1 vram=64M");
@@ -72,17 +72,17 @@ START_TEST(channels_are_no_share)
 	fill(&many, 200, 256 * KB);		/* 23 us each */
 	fill(&one, 400, 256 * KB);
 	bench_run_for(b, 8000000);
-	/* A slice and a copy each side, for every engine. */
+	/* At most a slice and a copy on each side, for every engine. */
 	half_each(&many, &one, 250000 * (_i + 1));
 	ck_assert_uint_gt(used(&one), 3500000ull * (_i + 1));
-	/* All thirty get something: in a context it goes round. */
+	/* All thirty channels get a share: channels of a context take turns. */
 	for (unsigned i = 0; i < many.n; i++)
 		ck_assert_uint_gt(bench_get(many.ch[i]), 0);
 	bench_free(b);
 }
 END_TEST
 
-/* Nor are large copies, though none is interrupted (CP-6): the other side catches up. */
+/* Large copies do not get a larger share either, though none is interrupted (CP-6): the other side catches up. */
 START_TEST(large_copies_are_no_share)
 {
 	struct bench *b = bench_new("copy-engines=1 vram=64M");
@@ -97,7 +97,7 @@ START_TEST(large_copies_are_no_share)
 }
 END_TEST
 
-/* Channels that give the engine back after each short copy: what they used counts, not the turns. */
+/* Channels that give the engine back after each short copy: the time they used counts, not the number of turns. */
 START_TEST(short_turns_are_no_smaller_share)
 {
 	struct bench *b = bench_new("copy-engines=1 vram=64M");
@@ -118,7 +118,7 @@ START_TEST(short_turns_are_no_smaller_share)
 }
 END_TEST
 
-/* Who was away has saved nothing up and owes nothing. */
+/* A context that was idle has neither saved up time nor to pay for it. */
 START_TEST(a_pause_is_no_credit)
 {
 	struct bench *b = bench_new("copy-engines=1 vram=64M");
@@ -138,7 +138,7 @@ START_TEST(a_pause_is_no_credit)
 }
 END_TEST
 
-/* What a process of higher queue priority has used is nothing to those below: they share as ever. */
+/* The time used by a process of higher queue priority does not matter among the lower ones: they share as before. */
 START_TEST(priorities_apart)
 {
 	struct bench *b = bench_new("copy-engines=1 vram=64M");
@@ -161,7 +161,10 @@ START_TEST(priorities_apart)
 }
 END_TEST
 
-/* The engine is kept free while semaphore commands of a context run before its copy (CP-33): its bill. */
+/*
+ * The engine is kept free while semaphore commands of a context run before its copy (CP-33): the context pays for that
+ * time.
+ */
 START_TEST(drain_is_paid)
 {
 	struct bench *b = bench_new("copy-engines=1 vram=64M");
@@ -183,13 +186,13 @@ START_TEST(drain_is_paid)
 	fill(&victim, 400, 64 * KB);
 	while (bench_get(victim.ch[0]) != victim.ch[0]->put)
 		bench_run_for(b, 10000);
-	/* Half of the engine but for one drain, and a host that executes runs of 64 of others in between. */
+	/* Half of the engine's time except for one drain, and for runs of 64 commands of other channels in between. */
 	ck_assert_uint_le(ppu_core_time(b->core) - start, 2 * alone + 400 * 2 * 64 * 20 + 31 * 16 * 64 * 20);
 	bench_free(b);
 }
 END_TEST
 
-/* Free task records go round the contexts that wait for one. */
+/* Contexts that wait get free task records in turn. */
 START_TEST(task_records_go_round)
 {
 	struct bench *b = bench_new("task-records=4 task-slots=4 channels=64 vram=64M");
@@ -217,7 +220,7 @@ START_TEST(task_records_go_round)
 }
 END_TEST
 
-/* Engine masks: who may use the engine is served in the same order, the others do not stand in the way. */
+/* Engine masks: channels that may use the engine are served in the same order; the others do not block them. */
 START_TEST(masks)
 {
 	struct bench *b = bench_new("copy-engines=2 vram=64M");

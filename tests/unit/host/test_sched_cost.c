@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a decision costs the host, counted and not timed: the files of the host interface are compiled
- * with -fsanitize-coverage=trace-pc for this test, which calls the function below at every basic
- * block.  With a hundred times the waiters, channels or contexts somewhere else, a semaphore write, a
- * copy and a decision take about as many blocks; a scan over them would take a hundred times as many.
- * WQ-15, WQ-17, CP-29, HW-76.
+ * The host time of a decision, counted and not measured: the files of the host interface are compiled with
+ * -fsanitize-coverage=trace-pc for this test, which calls the function below at every basic block.  With a hundred
+ * times the waiters, channels or contexts somewhere else, a semaphore write, a copy and a decision take about as many
+ * blocks; a scan over them would take a hundred times as many. WQ-15, WQ-17, CP-29, HW-76.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +47,7 @@ static unsigned long long run_counted(struct bench *b)
 	return blocks - before;
 }
 
-/* With `n` of them it takes at most this much more than with a few: hash chains, a heap's depth. */
+/* How much longer a decision may take with `n` of them than with a few: for hash chains and the depth of a heap. */
 static void about_equal(const char *what, unsigned long long few, unsigned long long many)
 {
 	ck_assert_msg(few > 0, "%s: the core is not built for counting", what);
@@ -81,7 +80,7 @@ static unsigned long long writes(unsigned waiters, bool same, bool watches)
 	bool sys;
 
 	block_channels(c, waiters);
-	/* Somebody waits in the page that is written: the words in it must be looked up. */
+	/* A channel waits for a word in the page that is written: the words of the page must be looked up. */
 	bench_acquire(near, PPU_SEM_OP_EQ, s + 64, 77);
 	bench_submit(near);
 	ck_assert(bench_run(b));
@@ -101,7 +100,7 @@ static unsigned long long writes(unsigned waiters, bool same, bool watches)
 		bench_fill(ch, 3, s + 128, i, 200);
 		bench_push(ch);
 	}
-	/* The doorbell is a kick: it looks at the waiters of its own context.  The writes are not. */
+	/* The doorbell is a kick: it checks the waiters of its own context. The writes are not kicks. */
 	bench_doorbell(ch, ch->put);
 	cost = run_counted(b);
 	ck_assert_uint_eq(bench_rd64(d, s + 2048), ROUNDS);
@@ -219,7 +218,7 @@ START_TEST(cost_of_blocked_channels)
 }
 END_TEST
 
-/* Makes a run of the core end behind the event that traced something. */
+/* Makes a run of the core end after the event that wrote to the trace. */
 static void stop_at_trace(void *opaque, const struct ppu_trace_rec *rec)
 {
 	if (rec->event != PPU_TR_RESET)		/* of a core that is being made */
@@ -251,8 +250,8 @@ static unsigned long long longest_event(struct bench *b)
 }
 
 /*
- * CP-33: Work per event is bounded, also where a process does its worst: two thousand channels whose 64 gates
- * all have to be looked at, of which the last one is shut when the engine is free.
+ * CP-33: Work per event is bounded, even in the worst case that a process can make: two thousand channels with 64 gates
+ * each, all of which must be checked, and of which the last one is shut when the engine is free.
  */
 START_TEST(gates_in_pieces)
 {
@@ -285,7 +284,7 @@ START_TEST(gates_in_pieces)
 	ck_assert_uint_eq(bench_rd64(c, s + 2048), 100);
 	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_CE_COPIES), 31);
 	ck_assert_uint_eq(bench_get(ch), 0);
-	/* It opens: all go through. */
+	/* The gate opens: all copies run. */
 	bench_wr64(c, s + 63 * 8, 0);
 	bench_kick(ch);
 	longest_event(b);
@@ -294,7 +293,7 @@ START_TEST(gates_in_pieces)
 }
 END_TEST
 
-/* WQ-17: A storm: one fill changes a word two thousand channels wait for, each for something else. */
+/* WQ-17: A storm: one fill changes a word for which two thousand channels wait, each for another value. */
 START_TEST(semaphore_storm)
 {
 	struct bench *b = bench_stopping(MANY);

@@ -158,7 +158,10 @@ static void make(struct workload *w)
 			struct sw_entry *e = &c->entry[c->n++];
 
 			e->n = 0;
-			/* Style 0: copies with priorities, one priority a channel; else mixed or anything. */
+			/*
+			 * Style 0: copies with priorities, one priority for each channel; other styles: mixed, or any
+			 * commands.
+			 */
 			if (c->cls == PPU_CLASS_COPY && (!style || (style < 3 && rnd(3))))
 				prioritized(e, 1 + (a->chan + (style ? rnd(2) : 0)) % prios, prios);
 			else
@@ -177,7 +180,7 @@ struct device {
 	uint64_t sem[SW_CTXS], buf[SW_CTXS], task[SW_CTXS], cmd_va[SW_CTXS], cmd_left[SW_CTXS];
 };
 
-/* Made once: memory, page tables, rings; each workload gets a new core over it. */
+/* Memory, page tables and rings are made once; each workload gets a new core that uses them. */
 static struct device device_new(void)
 {
 	struct device d = { .b = bench_new("channels=36 watches=1 task-records=64 gpcs=1 sms-per-gpc=1 "
@@ -308,7 +311,7 @@ static void save_and_load(struct bench *b)
 	free(bytes);
 }
 
-/* To time t; stops: by way of new cores. */
+/* Runs to time t; at the times in stops, the state moves to a new core. */
 static void run_to(struct bench *b, uint64_t t, bool stops)
 {
 	while (stops && ppu_core_time(b->core) < t && rnd(2)) {
@@ -449,7 +452,7 @@ START_TEST(random_workloads)
 	printf("%llu workloads, %llu records; blocked at an acquire %llu, an engine %llu, a gate %llu\n",
 	       (unsigned long long)n, records, seen[PPU_TRB_ACQUIRE], seen[PPU_TRB_ENGINE],
 	       seen[PPU_TRB_GATE]);
-	/* The workloads do what they are for. */
+	/* The workloads cover what they are meant to cover. */
 	if (n >= 1000)
 		ck_assert(seen[PPU_TRB_ACQUIRE] > n && seen[PPU_TRB_ENGINE] > n && seen[PPU_TRB_GATE] > n / 10);
 	free(t.v);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of the execution functions share: operands, and a harness that runs one decoded
- * instruction on every instruction set level of this host, under full and partial masks and with
- * overlapping registers, and compares each lane with a scalar reference.
+ * Shared by the tests of the execution functions: operands, and a harness. The harness runs one decoded instruction on
+ * every instruction set level of this host, under full and partial masks and with overlapping registers, and compares
+ * each lane with a scalar reference.
  */
 #ifndef TEST_EXEC_H
 #define TEST_EXEC_H
@@ -44,7 +44,7 @@ static inline double d_of(uint64_t x) { double f; memcpy(&f, &x, 8); return f; }
 static inline uint32_t u_of(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
 static inline uint64_t l_of(double f) { uint64_t u; memcpy(&u, &f, 8); return u; }
 
-/* Operands worth trying. */
+/* Special values as operands. */
 static const uint32_t special32[] = {
 	0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000,
 	0x00800001, 0x3f800000, 0xbf800000, 0x3f800001, 0x3f7fffff, 0x40000000, 0xc0000000, 0x3f000000,
@@ -148,7 +148,7 @@ struct lane {
 };
 typedef void (*ref_fn)(const struct ppu_dinsn *di, struct lane *x);
 
-/* Which results an instruction has, and how wide its operands are (registers). */
+/* The results of an instruction, and the width of its operands in registers. */
 struct shape {
 	unsigned wd, wa, wb, wc;
 	bool pd, pe;
@@ -212,7 +212,7 @@ static inline uint64_t imm_value(const struct ppu_dinsn *di, unsigned w)
 	return di->t == PPU_T_F64 ? (uint64_t)di->imm << 32 : (uint64_t)(int64_t)(int32_t)di->imm;
 }
 
-/* Highest level of this host, so that the rest is skipped. */
+/* The highest level of this host; levels above it are skipped. */
 static inline bool have_level(unsigned level) { return level <= ppu_exec_level(); }
 
 /*
@@ -350,7 +350,7 @@ static inline void run_random(struct ppu_dinsn di, ref_fn ref, long n)
 		run_lanes(&di, ref, x, k % 3 ? ~0u : rnd32(), place);
 	}
 }
-/* Registers, immediate b, immediate c where the format has them. */
+/* With registers, with an immediate b and with an immediate c, as far as the format has them. */
 static inline void run_forms(struct ppu_dinsn di, ref_fn ref, long n)
 {
 	unsigned fmt = ppu_isa_info(di.op)->fmt;

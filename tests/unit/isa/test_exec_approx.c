@@ -93,7 +93,7 @@ static void check_fn(const struct fn *f)
 		for (unsigned l = 0; l < PPU_LANES; l++) {
 			double v = f_of(a[l]), want = f->ref(v), got = f_of(r[l]), err, mag = fabs(v);
 
-			/* ftz: as without, on flushed input, flushed output */
+			/* ftz: the result without .ftz for the flushed input, itself flushed */
 			if (ppu_isa_rule(f->op)->ftz) {
 				uint32_t w = fpclassify(f_of(r[l])) == FP_SUBNORMAL ? r[l] & 0x80000000 : r[l];
 

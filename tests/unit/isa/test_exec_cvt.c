@@ -65,7 +65,7 @@ static unsigned to_half2(quad v, int tail, bool neg_zero, bool bf, unsigned rnd)
 	} else {
 		up = rnd == (neg ? PPU_RND_RM : PPU_RND_RP);
 	}
-	/* beyond the largest: directed modes stay, nearest has gone up */
+	/* beyond the largest number: directed modes stay at it, nearest has rounded up */
 	if (a >= h)
 		up = rnd == PPU_RND_RN || rnd == (neg ? PPU_RND_RM : PPU_RND_RP);
 	return (neg ? 0x8000 : 0) | (up ? hi : lo);
@@ -263,7 +263,7 @@ static unsigned half_out(const struct ppu_dinsn *di, unsigned h)
 		h = isnan(v) || !(v > 0) ? 0 : v > 1 ? (bf ? 0x3f80 : 0x3c00) : h;
 	return h;
 }
-/* p + q rounded once: the sum in 113 bits and the sign of what is lost. */
+/* p + q rounded once: the sum in 113 bits and the sign of the part that is lost. */
 static unsigned sum(quad p, quad q, bool pneg, bool qneg, bool bf)
 {
 	quad big, small, s, e;

@@ -26,7 +26,7 @@ static unsigned unsigned_of(unsigned t)
 }
 static __int128 magnitude(__int128 x) { return x < 0 ? -x : x; }
 
-/* Schoolbook product of two 64-bit numbers' upper half: __int128 holds signed and unsigned ones. */
+/* The upper half of the product of two 64-bit numbers; __int128 holds signed and unsigned products. */
 static __int128 mul_hi(__int128 a, __int128 b, unsigned t)
 {
 	unsigned bits = ppu_type_bits(t);
@@ -391,7 +391,7 @@ static void ref_bmsk(const struct ppu_dinsn *di, struct lane *x)
 		r |= 1u << i;
 	x->d = r;
 }
-/* Fields that mean something: position and length in range and a little beyond. */
+/* Fields with position and length in range and a little beyond. */
 static void fields(struct ppu_dinsn di, bool inc, unsigned bits)
 {
 	for (unsigned pos = 0; pos < 256; pos += pos < bits + 4 ? 1 : 37)

@@ -14,7 +14,7 @@ static bool alu(unsigned op)
 	       (i->xclass == PPU_XC_ALU || i->xclass == PPU_XC_FP64 || i->xclass == PPU_XC_SFU);
 }
 
-/* Nearly always one of a set of types. */
+/* Nearly always a type from the set. */
 static unsigned pick(__u32 types)
 {
 	for (unsigned i = 0; i < 200; i++) {
@@ -108,7 +108,7 @@ static bool random_insn(unsigned op, struct ppu_insn *in, struct ppu_dinsn *di)
 	return true;
 }
 
-/* One instruction on random registers: all levels agree; only what may change does. */
+/* One instruction on random registers: all levels agree, and nothing changes but the results. */
 static void compare_levels(struct ppu_dinsn *di)
 {
 	static uint32_t first[ROWS][PPU_LANES];
@@ -202,7 +202,7 @@ static struct ppu_insn word_of(const struct ppu_isa_mods *i)
 
 static unsigned long legal_words, illegal_words;
 
-/* The checker and the choice of a function say the same, on every level. */
+/* The checker accepts an instruction if and only if a function is chosen for it, on every level. */
 static void check_word(const struct ppu_isa_mods *i)
 {
 	const struct ppu_insn in = word_of(i);
@@ -249,8 +249,10 @@ static struct ppu_isa_mods flags_of(struct ppu_isa_mods i, unsigned flags)
 	return i;
 }
 
-/* Every combination of modifiers an opcode has fields for, and one value beyond each range; of an
- * illegal type one word will do. */
+/*
+ * Every combination of modifiers an opcode has fields for, and one value beyond each range; for an illegal type one
+ * word is enough.
+ */
 static void check_types(unsigned op, unsigned t, unsigned u)
 {
 	const struct ppu_isa_rule *rule = ppu_isa_rule(op);
@@ -317,7 +319,7 @@ START_TEST(check_and_choice_agree)
 }
 END_TEST
 
-/* Fields outside what the checker allows: refused, whatever they are; never a crash. */
+/* Any values that the checker does not allow are refused, without a crash. */
 START_TEST(illegal_fields_are_refused)
 {
 	for (long i = 0; i < scaled(300000); i++) {

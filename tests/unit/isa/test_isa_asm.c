@@ -275,7 +275,7 @@ START_TEST(directives)
 }
 END_TEST
 
-/* Garbage in: an error, never more. */
+/* Random input gives an error and nothing worse. */
 START_TEST(mutated_text)
 {
 	static const char chars[] = "rdp%[]+-.,:;\"\\/*@!|0x19 \n\t=abL$_";

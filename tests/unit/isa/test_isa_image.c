@@ -55,7 +55,7 @@ START_TEST(file_keeps_everything)
 }
 END_TEST
 
-/* Every cut and many mutations: refused or usable, never worse. */
+/* Every truncation and many mutations of a file: it is refused or usable, and nothing crashes. */
 START_TEST(hostile_files)
 {
 	struct ppu_image *img = assemble(rich), *back, *dst;
@@ -165,8 +165,8 @@ static uint32_t shared_of(const struct ppu_image *img, const char *kernel)
 }
 
 /*
- * HW-54: movable variables get places by which kernels come to them; fixed ones stay below.  Written, read,
- * listed and finished again, an image has the same places.
+ * HW-54: the offsets of movable variables depend on which kernels can reach them; fixed variables stay below. When an
+ * image is written, read, listed and finished again, the offsets are the same.
  */
 START_TEST(shared_places)
 {
@@ -193,7 +193,10 @@ START_TEST(shared_places)
 		ck_assert_msg(!ppu_image_finish(img, &ppu_device_library, &log), "%s", log.text);
 		dyn = PPU_GET(&img->code[1], IMM);
 		k1 = shared_of(img, "k1");
-		/* both at 0: three kernels; own and mine behind it, apart; dyn is in k1 and k2, so at one place */
+		/*
+		 * both at 0: three kernels use it; own and mine follow, without overlap; k1 and k2 use dyn, so it has
+		 * one offset
+		 */
 		ck_assert_uint_eq(PPU_GET(&img->code[ppu_image_find(img, "f")->value], IMM), 0);
 		ck_assert_uint_eq(PPU_GET(&img->code[0], IMM), 8);
 		ck_assert_uint_eq(PPU_GET(&img->code[ppu_image_find(img, "f")->value + 1], IMM), 128);
@@ -223,7 +226,7 @@ START_TEST(shared_places)
 }
 END_TEST
 
-/* More than fits is an error that names the kernel, not an offset that wraps. */
+/* Too much shared memory is an error that names the kernel; the offset does not wrap. */
 START_TEST(shared_too_much)
 {
 	struct ppu_image *img = assemble(
@@ -287,7 +290,7 @@ START_TEST(call_graph)
 }
 END_TEST
 
-/* A library of two modules; the second is wanted by the first only. */
+/* A library of two modules; only the first module uses the second. */
 static unsigned made[2];
 
 static unsigned toy_find(const char *function)
@@ -316,7 +319,7 @@ static const struct ppu_library toy = {
 	.queue_exit = "last", .thread_slot = "below", .thread_slot_bytes = 16,
 };
 
-/* The linker knows no library of its own: it takes from the one it is given, each module once. */
+/* The linker contains no library: it takes modules from the library it is given, each module once. */
 START_TEST(library_is_given)
 {
 	struct ppu_image *img = assemble(".extern put\n.kernel a\ncal r4, put\nexit\n.kernel b\nexit\n"
@@ -343,7 +346,7 @@ START_TEST(library_is_given)
 }
 END_TEST
 
-/* A frame as large as a number can be stays too large: the bytes of the library do not wrap it to a few. */
+/* A frame of the largest size stays too large: the sum with the frames of the library does not wrap. */
 START_TEST(largest_frame)
 {
 	struct ppu_image *img = assemble(".extern put\n.kernel a\ncal r4, put\nexit\n");

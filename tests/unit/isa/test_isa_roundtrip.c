@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lists of the instruction set against each other: fields do not overlap, every instruction
- * with every legal modifier survives binary -> text -> binary, every unused bit is refused.
+ * The lists of the instruction set are consistent with each other: fields do not overlap, every instruction with every
+ * legal modifier survives binary -> text -> binary, every unused bit is refused.
  */
 #include <check.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static uint64_t rng = 1;
 
-/* The generator takes most of the time; it is not what is tested. */
+/* Optimised, because the generator takes most of the time and is not under test. */
 #define FAST __attribute__((no_sanitize("address", "undefined")))
 
 FAST static uint32_t rnd(void)
@@ -76,7 +76,7 @@ START_TEST(fields_do_not_overlap)
 }
 END_TEST
 
-/* Every operand of a syntax string has its field, and every operand field its place in the syntax. */
+/* Every operand of a syntax string has a field, and every operand field appears in the syntax. */
 START_TEST(syntax_matches_fields)
 {
 	unsigned f;
@@ -427,7 +427,7 @@ START_TEST(unknown_opcodes_are_refused)
 }
 END_TEST
 
-/* Random words: what is accepted round-trips through text up to unused registers. */
+/* Random words: those that are accepted survive the way through text, except for unused registers. */
 START_TEST(random_words)
 {
 	unsigned i, ok = 0;

@@ -214,7 +214,7 @@ static uint8_t *phys_ptr(struct bench *b, uint64_t addr, bool sys)
 	return b->vram + addr;
 }
 
-/* Walks memory: a test may have written what it likes there. */
+/* Walks the tables in memory, because a test may have changed them. */
 uint64_t *bench_pte(struct bench_ctx *c, uint64_t va, unsigned level)
 {
 	uint64_t table = c->blk->pt_root & ~1ull;
@@ -265,12 +265,12 @@ uint64_t bench_alloc(struct bench_ctx *c, uint64_t bytes, uint64_t where)
 	uint64_t page = where & BENCH_LARGE ? PPU_LARGE_SIZE : PPU_PAGE_SIZE;
 	uint64_t size = (bytes + page - 1) & ~(page - 1), va = (c->va_next + page - 1) & ~(page - 1);
 
-	/* A hole after each allocation. */
+	/* Leave an unmapped page after each allocation. */
 	c->va_next = va + size + 16 * page;
 	if (where & BENCH_SCATTER) {
 		uint64_t n = size / 4096, base = bench_ram(c->b, size);
 
-		/* Page i at the place i * s mod n', s odd: mixed, every place once. */
+		/* Page i goes to position i * s mod n', with s odd: mixed, and each position is used once. */
 		for (uint64_t i = 0, at = 0, pow2 = 1; i < n; at++) {
 			while (pow2 < n)
 				pow2 *= 2;
@@ -387,7 +387,7 @@ struct bench_ctx *bench_ctx_make(struct bench *b)
 	ppu_area_sizes(&sizes, &m, i.max_depth, i.local_per_thread);
 	i.local = area(b, sizes.local);
 	i.tokq = area(b, sizes.tokq);
-	/* Little: saved CTAs of kernels that need no local memory. */
+	/* Small: it need only hold saved CTAs of kernels without local memory. */
 	ppu_area_sizes(&sizes, &m, i.max_depth, 16);
 	if (b->cfg.vram >= 16 << 20 && m.save_per_sm)
 		i.save = area(b, sizes.save);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A host bench: a core with VRAM and make-believe system RAM, and the part of a driver: page tables,
- * instance blocks, channels, command blocks.  It captures the trace and counts interrupts.
+ * A bench on the host: a core with VRAM and simulated system RAM, and what a driver would do: page tables, instance
+ * blocks, channels, command blocks. It captures the trace and counts interrupts.
  *
  *   struct bench *b = bench_new("vram=16M copy-engines=1");   // properties, may be NULL
  *   struct bench_ctx *c = bench_ctx_new(b);                     // instance block + page tables, loaded
@@ -23,7 +23,7 @@
 #include <hw/ppu_mmu.h>
 #include <hw/ppu_regs.h>
 
-#define BENCH_RAM_BASE	0x0000000040000000ull	/* bus address of the make-believe system RAM */
+#define BENCH_RAM_BASE	0x0000000040000000ull	/* bus address of the simulated system RAM */
 #define BENCH_RAM_BYTES	(64ull << 20)
 
 /* Where bench_alloc() takes memory from, | PPU_PTE_READONLY, PPU_PTE_NOEXEC, PPU_PTE_PRIV. */
@@ -81,7 +81,7 @@ struct bench_chan {
 /* Properties "name=value ...", on top of: 16 MiB VRAM, 64 channels, 1 GPC with 2 SMs of 8 warps. */
 struct bench *bench_new(const char *props);
 void bench_free(struct bench *b);
-/* The same bench over a new core, for save/restore: state of the old one is lost. */
+/* The same bench with a new core, for save/restore: the state of the old core is lost. */
 void bench_new_core(struct bench *b);
 
 uint32_t bench_reg(struct bench *b, uint64_t off);

@@ -28,8 +28,8 @@ ppuResult devq_launch(const char *name, uint32_t grid, uint32_t block, const uin
 } while (0)
 /* Word n of the device memory, as an argument. */
 #define DEVQ_AT(n)	((uint64_t)(uintptr_t)devq_dev + 4ull * (n))
-void devq_fetch(void);		/* devq_host = the device memory */
-uint64_t devq_u64(unsigned word);	/* two words of it */
+void devq_fetch(void);		/* copies the device memory to devq_host */
+uint64_t devq_u64(unsigned word);	/* two words of the device memory */
 void devq_put(unsigned word, const void *data, size_t bytes);
 
 ppuQueueInfo devq_info(void);

@@ -21,7 +21,7 @@ void ptmem_free(struct ptmem *m);	/* NULL is fine */
 uint64_t ptmem_root(const struct ptmem *m);
 /* Map [va, va + size) to phys; large: where va and phys allow it, in 2 MiB pages. */
 void ptmem_map(struct ptmem *m, uint64_t va, uint64_t phys, uint64_t size, uint64_t flags, bool large);
-/* Put in the tables above the entry of va at level 0, or 1 (then of the levels above, too). */
+/* Make the tables above the entry of va at level 0, or at level 1 (and those of the levels above, too). */
 void ptmem_make(struct ptmem *m, uint64_t va, unsigned level);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scenes for tests of copy priorities through the runtime: streams of all priorities on the core backend, and
- * what its trace says about them.
+ * Scenes for tests of copy priorities through the runtime: streams of all priorities on the core backend, and what the
+ * device's trace says about their copies.
  */
 #ifndef RT_SCENE_H
 #define RT_SCENE_H
@@ -39,7 +39,7 @@ unsigned scene_add(struct scene *sc, unsigned rank);
 void scene_new(struct scene *sc, const char *props, const char *perchan, unsigned convention, const char *more);
 /* Shuts the runtime down. */
 struct rt_trace scene_end(struct scene *sc);
-/* What the semaphore of a rank says now. */
+/* The present value of the semaphore of a rank. */
 uint64_t scene_sem(const struct scene *sc, unsigned rank);
 /* bytes of pinned memory to the device. */
 void scene_copy(struct scene *sc, unsigned stream, size_t bytes);

@@ -26,7 +26,7 @@ static int semaphore(const struct ppuCtx_st *ctx, uint64_t va)
 	return -1;
 }
 
-/* Commands that are about a device-owned queue; false: it is none. */
+/* Commands that concern a device-owned queue; false: the command is not one of them. */
 static bool queue_word(const struct ppuCtx_st *ctx, const uint32_t *w, uint64_t va, char *to, size_t len)
 {
 	uint64_t value = PPU_CMD_SIZE(*w) >= 5 ? w[3] | (uint64_t)w[4] << 32 : 0;
@@ -140,7 +140,7 @@ static void spy_put(struct be_chan *be, uint32_t put)
 	for (uint32_t e = the_spy->put[c->index]; e != put; e = (e + 1) % be->entries)
 		note(the_spy, c, e);
 	the_spy->put[c->index] = put;
-	/* WQ-7: PUT never comes round to GET. */
+	/* WQ-7: PUT never reaches GET from behind. */
 	ck_assert_uint_lt(put, be->entries);
 	ck_assert_uint_ne(put, the_spy->below->chan_get(be));
 	the_spy->below->chan_put(be, put);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of the runtime: what it submits, and what the device made of it.
+ * For tests of the runtime: what the runtime submits, and what the device did with it.
  *
  * A spy stands between the current context and its backend and writes down every block at the moment
  * it is submitted, as words:
  *
- *   wait(C3)      acquire of channel 3's timeline   gate(S2)   acquire S2 == 0, re-checked (GATE)
- *   acquire(S2)   the same without GATE             inc(S2) dec(S2)
- *   copy copy2d fill fill2d launch wfi stamp        done       release of the channel's own timeline
- *   refresh(Q0)   QUEUE_REFRESH of the context's first device-owned queue
- *   X=3 Y==3      release of a queue's X, acquire of its Y
- *   state(8)=0 told(64)=0x1   stores to its state, to what its kernels are told
- *   anything else: ?opcode(address)
+ *   wait(C3)      acquire of channel 3's timeline   gate(S2)   acquire S2 == 0, re-checked (GATE) acquire(S2)   the
+ *   same without GATE             inc(S2) dec(S2) copy copy2d fill fill2d launch wfi stamp        done       release of
+ *   the channel's own timeline refresh(Q0)   QUEUE_REFRESH of the context's first device-owned queue X=3 Y==3
+ *   release of a queue's X, acquire of its Y state(8)=0 told(64)=0x1   stores to a queue's state, to the data for its
+ *   kernels anything else: ?opcode(address)
  *
  * C numbers are the context's channels in the order they were made, S numbers internal priorities.
  */
@@ -44,13 +42,13 @@ struct rt_spy {
 	} *block;
 	unsigned num, cap;
 	unsigned kicks;
-	uint32_t put[RT_MAX_CHAN];	/* of each channel, as it was last */
+	uint32_t put[RT_MAX_CHAN];	/* last known GP_PUT of each channel */
 	unsigned queue_prios;		/* bit mask of the queue priorities channels were made with */
 };
 
 /* One spy at a time, on the current context, before it has channels. */
 void rt_spy_start(struct rt_spy *spy);
-void rt_spy_stop(struct rt_spy *spy);	/* also after the context is gone */
+void rt_spy_stop(struct rt_spy *spy);	/* may also be called after the context is destroyed */
 /* The last block submitted in a stream's copy channel. */
 const char *rt_spy_last_copy(struct rt_spy *spy, ppuStream stream);
 

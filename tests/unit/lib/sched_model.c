@@ -130,7 +130,7 @@ static void kick(struct model *m)
 		set(m, &m->host, m->free_at > m->now ? m->free_at : m->now);
 }
 
-/* Is it among those the host serves? */
+/* Is the channel among those that the host interface serves? */
 static bool queued(const struct chan *c)
 {
 	return c->state == READY && !c->paused;
@@ -162,7 +162,7 @@ static void wait_for(struct model *m, struct chan *c, const struct sw_cmd *k)
 	c->waits_since = m->counter++;
 }
 
-/* The one that has waited longest among those a word lets go. */
+/* Of the channels whose condition the word meets, the one that has waited longest. */
 static struct chan *next_to_wake(struct model *m, unsigned ctx, int sem)
 {
 	struct chan *best = NULL;
@@ -199,7 +199,7 @@ static void wake(struct model *m)
 	}
 }
 
-/* A word gets a value.  Waiters look at it now, or at the end of a run of commands (A-CP-6, CP-28). */
+/* A word gets a value. Its waiters check it now, or at the end of a run of commands (A-CP-6, CP-28). */
 static void store(struct model *m, unsigned ctx, int sem, uint64_t value, unsigned kind, unsigned unit)
 {
 	uint64_t old = m->sem[ctx][sem];
@@ -495,7 +495,7 @@ static void reached_engine(struct model *m, struct chan *c)
 		block(m, c, PPU_TRB_ENGINE, 0, 0);
 }
 
-/* The commands that need no engine; false: held. */
+/* The commands that need no engine; false: the channel must wait. */
 static bool execute(struct model *m, struct chan *c, const struct sw_cmd *k)
 {
 	unsigned get = (c->w->start + c->get) % m->w->ring;
@@ -635,7 +635,7 @@ static void engine_done(struct model *m, unsigned i)
 		give_back(m, c);
 }
 
-/* PAUSE: nothing after the command in progress; RESUME: back to where it was, behind the others. */
+/* PAUSE: no command after the one in progress. RESUME: the channel goes on where it was, queued behind the others. */
 static void pause_channel(struct model *m, struct chan *c)
 {
 	if (c->paused)

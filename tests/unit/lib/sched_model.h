@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A second host scheduler, for test_sched_random.c: small, slow, and written from the rules
- * (Documentation/spec/cp.md: A-CP-6, A-CP-9, CP-33, WQ-10; Documentation/hw/channels.md and timing.md),
- * not from the device's source.  It looks at everything each time it decides: no queue, no heap.
+ * A second host scheduler, for test_sched_random.c. It is small and slow, and was written from the rules
+ * (Documentation/spec/cp.md: A-CP-6, A-CP-9, CP-33, WQ-10; Documentation/hw/channels.md and timing.md), not from the
+ * device's source.  For each decision it examines all channels: it has no queue and no heap.
  *
  * A workload is channels, and actions at given times.  The model gives the trace records the device
  * must give, in order and at their times.

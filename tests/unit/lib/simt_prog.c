@@ -47,7 +47,7 @@ static void compute(struct prog *p, bool guarded)
 		o->guard = random_guard();
 }
 
-/* ---- unstructured: blocks of one length that go anywhere ------------------------------------------- */
+/* ---- unstructured: blocks of one length that jump anywhere ------------------------------------------- */
 
 #define BLOCKS		12
 #define BLOCK_OPS	9
@@ -251,7 +251,7 @@ static void block(struct gen *g, unsigned n)
 		statement(g);
 }
 
-/* All threads that are left take part. */
+/* All threads that have not ended take part. */
 static void collective(struct gen *g)
 {
 	struct op *o = put(g->p, BALLOT + rnd(4));
@@ -289,7 +289,7 @@ static void structured(struct prog *p)
 	}
 	put(p, END);
 	if (p->n >= MAX_OPS - 1)
-		p->n = 0;	/* too long: once more */
+		p->n = 0;	/* too long: try again */
 }
 
 void simt_generate(struct prog *p, uint64_t seed)
@@ -398,7 +398,7 @@ static bool is_table(const struct prog *p, uint32_t at)
 	return true;
 }
 
-/* To the next collective operation, or the end.  False: it does not get there. */
+/* Runs to the next collective operation, or to the end. False: the thread does not get there. */
 static bool run_thread(const struct prog *p, struct thread *t)
 {
 	for (uint32_t steps = 0; steps < STEPS; steps++) {
@@ -446,7 +446,7 @@ static bool run_thread(const struct prog *p, struct thread *t)
 	return false;
 }
 
-/* All threads that are left wait: at the same place. */
+/* All threads that have not ended wait, and must wait at the same operation. */
 static bool do_collective(const struct prog *p, struct thread *t)
 {
 	uint32_t at = ~0u, votes[MAX_THREADS / 32] = { 0 }, sum[MAX_THREADS / 32] = { 0 }, ones = 0, i;
@@ -477,7 +477,7 @@ static bool do_collective(const struct prog *p, struct thread *t)
 	return true;
 }
 
-/* False: the program is none (the reducer made it so). */
+/* False: the program is not valid (the reducer may make such programs). */
 bool simt_reference(const struct prog *p, struct thread *t)
 {
 	bool waiting = true;
@@ -538,7 +538,7 @@ unsigned simt_op_by_name(const char *name)
 	return k;
 }
 
-/* Take op i out; targets behind it move. */
+/* Removes op i; later targets move. */
 void simt_drop_op(struct prog *p, uint32_t i)
 {
 	memmove(&p->op[i], &p->op[i + 1], (--p->n - i) * sizeof(p->op[0]));

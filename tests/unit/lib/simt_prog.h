@@ -79,17 +79,17 @@ struct thread {
 };
 
 void simt_generate(struct prog *p, uint64_t seed);
-/* As assembly text; it wants its results at [param 0] + RESULT_BYTES * tid and 48 registers. */
+/* The program as assembly text; it stores its results at [param 0] + RESULT_BYTES * tid and needs 48 registers. */
 #define SIMT_TEXT_BYTES (1 << 16)
 void simt_emit(const struct prog *p, char *text);
-/* t[MAX_THREADS].  False: the program is none (a reducer made it so). */
+/* t[MAX_THREADS]. False: the program is not valid (a reducer may make such programs). */
 bool simt_reference(const struct prog *p, struct thread *t);
 /* What thread t of the reference leaves in memory: registers, times it came to the end. */
 void simt_wanted(const struct thread *t, uint32_t want[REGS + 1]);
 /* As lines, and by the name of an operation; NUM_WHATS: there is none of that name. */
 void simt_print(FILE *f, const struct prog *p, const char *title);
 unsigned simt_op_by_name(const char *name);
-/* Take operation i out; targets behind it move. */
+/* Removes operation i; later targets move. */
 void simt_drop_op(struct prog *p, uint32_t i);
 
 #endif

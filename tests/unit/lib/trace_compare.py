@@ -133,7 +133,7 @@ def planted():
         recs[:] = [r for r in recs[:at]]
 
     def swapped(recs):
-        """Both channels write S1: what they leave is the same, the order is not."""
+        """Both channels write S1: the final value is the same, but the order of the writes is not."""
         a, b = [i for i, r in enumerate(recs) if r.name == "SEM_WRITE"][:2]
         recs[a].d, recs[b].c = 5, 5
 
@@ -202,7 +202,7 @@ def test_made(tmp):
     # The first of several differences, by the reference's time.
     late, early = plan("a late command"), plan("a command")
     p.differs("the first of two", work(), changed(lambda recs: (late(recs), early(recs))), "^channel 1: ")
-    # What the run has more counts from when it is done.
+    # Work that only the run does counts from the time at which it is done.
     p.differs("what the run has more, early", work(), changed(lambda recs: (
         late(recs), recs.insert(9, cmd(704000, 4, "INTR", 1)))), "^channel 4: ")
     p.differs("what the run has more, late", work(), changed(lambda recs: (
@@ -317,7 +317,7 @@ def test_picture(tmp):
     b = Both(tmp, many, wrong)
     check("around the first difference: records 681 to 861 of 1000" in b.text, "picture: part of a long trace",
           b.text[:2000])
-    # A side that does nothing more, or nothing at all, has its mark, too.
+    # A side that does nothing more, or nothing at all, is marked, too.
     b = Both(tmp, work(), [])
     same("picture: an empty run", (b.status, sorted(b.mark)), (1, ["reference", "run"]))
     label = "".join(b.mark["run"].find(SVG + "text").itertext())
@@ -325,7 +325,7 @@ def test_picture(tmp):
 
 
 def test_nonsense(tmp):
-    """Records that make no sense: no crash; and a trace is always like itself."""
+    """Records that make no sense cause no crash, and a trace always equals itself."""
     p, bad = Pair(tmp), []
     for seed in range(60):
         rng = random.Random(seed)

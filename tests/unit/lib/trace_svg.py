@@ -38,7 +38,7 @@ class Picture:
 
 
 def expected_lanes(recs, start, end):
-    """Lanes that have something in the view."""
+    """Lanes that show something in the view."""
     lanes, sem, accepted = set(), tf.semaphores(recs), None
     for r in recs:
         kind = {"channel": "channel", "engine": "engine", "sm": "sm"}.get(UNIT[r.event])
@@ -61,7 +61,7 @@ COUNT = re.compile(r"^(\d+) (copies|time slices|launches|waits and copies|tasks|
 
 
 def counted(rects):
-    """How many things bars stand for: merged ones say so."""
+    """The number of things that bars stand for; the titles of merged bars state it."""
     total = 0
     for _, _, _, title in rects:
         m = COUNT.match(title)

@@ -108,7 +108,7 @@ def test_channels(tmp):
     # Nothing is drawn of the time when nothing happens, unless it is asked for.
     same("channels: the picture begins and ends with what there is to see", (p.start, p.end), (1100, 16000))
     same("channels: or as asked", Picture(path, "--from", "1000").start, 1000)
-    # The same, cut: what is open goes on, values are those at that time.
+    # The same, cut: open spans go on beyond the cut, and values are those at the time of the cut.
     p = Picture(path, "--from", "5000", "--to", "9000")
     axis(p, "cut")
     check_curve(p, tf.read(path), S0, "cut")
@@ -231,7 +231,7 @@ def test_reset_and_holders(tmp):
 
 
 def test_pause_and_stale(tmp):
-    """A paused channel completes what it is doing; who goes on without a new write was not woken by the old one."""
+    """A paused channel completes its command; one that goes on without a new write was not woken by an old one."""
     path = os.path.join(tmp, "pause")
     tf.write(path, [
         Rec(0, "SLICE_START", 1, 2, 1000), cmd(0, 1, "COPY"), Rec(0, "CE_START", 0, 1, 0, 10),
@@ -274,7 +274,7 @@ def test_contexts(tmp):
 
 
 def test_long(tmp):
-    """Size is bounded by width and lanes; nothing is lost: merged bars say how many they are."""
+    """The size is bounded by width and lanes; nothing is lost: merged bars state how many bars they replace."""
     path, n = os.path.join(tmp, "long"), 60000
     recs = []
     for i in range(n):
@@ -323,7 +323,7 @@ def test_long(tmp):
 
 
 def test_damaged(tmp):
-    """Exit status 3, and a sentence with the offset; 2 for what is not there or not understood."""
+    """Exit status 3, and a sentence with the offset; 2 for a file that does not exist or an option not understood."""
     path, good = os.path.join(tmp, "bad"), made_channels()
     body = b"".join(r.pack() for r in good)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Running ppu-trace, and saying what came of it (TAP)."""
+"""Runs ppu-trace and reports the results (TAP)."""
 
 import os
 import subprocess

@@ -104,7 +104,7 @@ START_TEST(together)
 	cfg.task_records = 4;
 	ck_assert_int_eq(ppu_config_check(&cfg, &err), -1);
 	free(err);
-	/* A core of it is refused with the same sentence, and so is VRAM that is not aligned. */
+	/* A core with this configuration is refused with the same sentence, and so is VRAM that is not aligned. */
 	struct ppu_ports ports = { 0 };
 
 	err = NULL;

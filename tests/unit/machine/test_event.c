@@ -27,6 +27,7 @@ START_TEST(order)
 	unsigned seed = _i + 1;
 	uint64_t seq = 0;
 
+	ck_assert(ppu_events_reserve(b->core, N));
 	logged = 0;
 	memset(model, 0, sizeof(model));
 	for (unsigned i = 0; i < N; i++) {
@@ -102,6 +103,7 @@ START_TEST(stop_and_idle)
 	struct bench *b = bench_new(NULL);
 	struct ppu_event ev;
 
+	ck_assert(ppu_events_reserve(b->core, 1));
 	/* Idle: time follows, nothing happens. */
 	ck_assert_uint_eq(ppu_core_next_event(b->core), PPU_TIME_NEVER);
 	ck_assert_uint_eq(ppu_core_run(b->core, 1000), 1000);

@@ -32,7 +32,7 @@ static void clear(struct bench *b)
 	bench_set(b, PPU_REG_INTR_STATUS, PPU_INTR_ALL);
 }
 
-/* Sum of all that says so: trace and counter agree, and the messages are those of the port. */
+/* The number of injected faults: trace and counter agree, and the messages are those that the port got. */
 static void injected(struct bench *b, unsigned n)
 {
 	unsigned sent = 0;
@@ -89,7 +89,7 @@ START_TEST(identity)
 }
 END_TEST
 
-/* Each vector counts by itself; the cause stays; the register that sends for what is pending may lose too. */
+/* Each vector counts separately; the cause stays pending; messages sent by a write of INTR_ENABLE may be lost, too. */
 START_TEST(lost)
 {
 	struct bench *b = watcher("fault-irq-lose=3");
@@ -112,7 +112,7 @@ START_TEST(lost)
 	bench_set(b, PPU_REG_INTR_ENABLE, PPU_INTR_ALL);	/* SMEXC is pending still */
 	ck_assert_uint_eq(b->irqs[3], 3);
 	clear(b);
-	/* A reset starts over. */
+	/* A reset starts the counts over. */
 	event(b, 0);
 	bench_set(b, PPU_REG_RESET, 1);
 	bench_set(b, PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
@@ -142,7 +142,7 @@ START_TEST(late)
 	bench_run_to(b, t + 4999);
 	ck_assert_uint_eq(b->irqs[WATCH_VECTOR], 0);
 	save_and_load(b);
-	/* Another of the same vector, and of another: one message each. */
+	/* Another message of the same vector, and one of another vector: each vector gets one message. */
 	clear(b);
 	event(b, 2);
 	bench_set(b, PPU_REG_INTR_TEST, PPU_INTR_CHINTR);
@@ -154,7 +154,7 @@ START_TEST(late)
 	bench_run_to(b, t + 9999);
 	ck_assert_uint_eq(b->irqs[1], 1);
 	injected(b, 2);
-	/* One that is on its way arrives though nothing is pending or enabled; a reset stops it. */
+	/* A late message arrives although nothing is pending or enabled any more; a reset stops it. */
 	clear(b);
 	event(b, 3);
 	clear(b);
@@ -187,7 +187,7 @@ START_TEST(spurious)
 	clear(b);
 	ck_assert_uint_eq(b->irqs[WATCH_VECTOR], 3);
 	injected(b, 1);
-	/* Two causes of one vector: it comes when both are cleared. */
+	/* Two causes of one vector: the spurious message comes when both are cleared. */
 	bench_set(b, PPU_REG_INTR_TEST, PPU_INTR_CHERR);
 	bench_set(b, PPU_REG_INTR_TEST, PPU_INTR_FAULT);
 	ck_assert_uint_eq(b->irqs[0], 2);
@@ -207,7 +207,7 @@ START_TEST(spurious)
 }
 END_TEST
 
-/* Lost ones have no successor, late ones have. */
+/* A lost message is followed by no spurious one, a late message is. */
 START_TEST(spurious_with_others)
 {
 	struct bench *b = watcher("fault-irq-spurious=1 fault-irq-lose=2 fault-irq-delay-ns=100");
@@ -287,7 +287,7 @@ START_TEST(reordered)
 	struct pair p = pair_new("vram=16M copy-engines=2 fault-ce-reorder=2 fault-ce-late-ns=100000");
 	uint64_t cost[4];
 
-	/* 2nd and 4th: the second one of channel 0 is overtaken by both of channel 1. */
+	/* The 2nd and 4th copy are late: both copies of channel 1 overtake the second one of channel 0. */
 	for (unsigned i = 0; i < 4; i++) {
 		bench_fill(p.ch[0], 2, p.vram, i, 64);
 		bench_submit(p.ch[0]);
@@ -316,7 +316,7 @@ START_TEST(reordered)
 }
 END_TEST
 
-/* Every second one that touches system memory; what does not is not counted; other channels go on. */
+/* Every second copy that touches system memory fails; other copies are not counted; other channels go on. */
 START_TEST(dma)
 {
 	struct pair p = pair_new("vram=16M copy-engines=1 fault-dma-fail=2");

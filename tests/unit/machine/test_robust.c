@@ -25,7 +25,7 @@ START_TEST(save_after_driver_recentred)
 	bench_submit(ch);
 	bench_run(b);
 	while (bench_reg(b, PPU_REG_SM_EXC_CAUSE)) {
-		bench_set(b, PPU_REG_SM_EXC_DONE, 1);	/* "done", and nothing was: the device does it */
+		bench_set(b, PPU_REG_SM_EXC_DONE, 1);	/* "done", but nothing moved: the device recentres */
 		bench_run(b);
 		n++;
 	}
@@ -39,7 +39,7 @@ START_TEST(save_after_driver_recentred)
 }
 END_TEST
 
-/* A watchdog that has nothing to watch any more does not move device time. */
+/* A watchdog whose task has ended does not move device time. */
 START_TEST(watchdog_goes_with_its_task)
 {
 	struct bench *b = bench_new(NULL);
@@ -71,7 +71,7 @@ START_TEST(watchdog_goes_with_its_task)
 }
 END_TEST
 
-/* Times near the end of what 64 bits hold do not come about. */
+/* Device time never gets near the largest 64-bit value. */
 START_TEST(endless_watchdog)
 {
 	struct bench *b = bench_new(NULL);
@@ -91,7 +91,7 @@ START_TEST(endless_watchdog)
 }
 END_TEST
 
-/* The first of those who wait for a task record finds its gate closed: the next one gets the record. */
+/* The first channel that waits for a task record finds its gate closed: the next channel gets the record. */
 START_TEST(pool_goes_round_a_closed_gate)
 {
 	struct bench *b = bench_new("task-records=4 task-slots=4");
@@ -166,7 +166,7 @@ START_TEST(launches_of_huge_programs)
 	struct kern k = kern_load(c, "ld.param.u64 rd4, [0]\nld.param.u64 rd8, [8]\ns2r r2, %tid.x\n"
 				     "mulw.u32 rd10, r2, 4\nadd.u64 rd8, rd8, rd10\ntlaunch r6, rd4\n"
 				     "st.global.u32 [rd8], r6\nexit\n");
-	const uint64_t code = 0x700000000000, pages = 31;	/* of 2 MiB; the last one is missing */
+	const uint64_t code = 0x700000000000, pages = 31;	/* programs of 2 MiB; the last page is missing */
 	uint64_t out = bench_alloc(c, 4096, BENCH_VRAM), phys = (bench_vram(b, 4 << 20) + 0x1fffff) & ~0x1fffffull;
 	uint64_t child, va;
 	unsigned n[8] = { 0 };

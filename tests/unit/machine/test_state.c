@@ -121,7 +121,7 @@ static void act(struct load *l)
 	bench_submit(ch);
 }
 
-/* Drive to time t, with the actions that are due. */
+/* Runs to time t, and carries out the actions that are due. */
 static void drive(struct load *l, uint64_t t)
 {
 	while (l->action < ACTIONS && l->next <= t) {
@@ -206,8 +206,8 @@ START_TEST(deterministic)
 END_TEST
 
 /*
- * WQ-59: a device-owned queue is saved with what its refresh needs: between any two steps of its work, with the
- * assist (odd loops) and without, "ring low" comes when it would have come.
+ * WQ-59: a device-owned queue is saved with everything that its refresh needs. Saved between any two steps of its work,
+ * with the assist (odd loops) and without, "ring low" comes at the same time as without the save.
  */
 struct queue_run {
 	struct bench *b;
@@ -310,7 +310,7 @@ START_TEST(damaged)
 			refused++;
 			ck_assert_uint_eq(ppu_core_next_event(l.b->core), PPU_TIME_NEVER);
 		}
-		/* Whatever was loaded runs, and can be reset. */
+		/* A core runs with any state that it accepts, and can be reset. */
 		ppu_core_run_idle(l.b->core, ppu_core_time(l.b->core) + 300000);
 		bench_set(l.b, PPU_REG_RESET, 1);
 		ck_assert_uint_eq(ppu_core_next_event(l.b->core), PPU_TIME_NEVER);

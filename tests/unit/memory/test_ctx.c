@@ -150,7 +150,7 @@ START_TEST(forget)
 	ck_assert_uint_eq(bench_ctx_cmd(t.c, PPU_CTX_CMD_FORGET), 0);
 	ck_assert_ptr_null(ppu_ctx_find(t.b->core, inst));
 	check_stopped(&t, PPU_ERR_CTX_STOPPED);
-	/* Its memory may become anything; the same address may become a context again. */
+	/* The memory of the block may be used for other things; the same address may become a context again. */
 	ck_assert_uint_eq(bench_ctx_cmd(t.c, PPU_CTX_CMD_LOAD), PPU_CTX_LOADED);
 	bench_chan_set(t.sem, PPU_REG_CH_CMD, PPU_CH_CMD_RESET);
 	bench_chan_enable(t.sem);
@@ -233,7 +233,7 @@ static uint64_t clone_tables(struct bench_ctx *c, uint64_t va, uint64_t **leaf)
 	return root;
 }
 
-/* LOAD with other page tables: what was translated before counts no more, for waiting channels neither. */
+/* LOAD with other page tables: old translations are not used any more, not even for channels that wait. */
 START_TEST(load_again_with_other_tables)
 {
 	struct bench *b = bench_new(NULL);
@@ -248,7 +248,7 @@ START_TEST(load_again_with_other_tables)
 	bench_submit(ch);
 	ck_assert(bench_run(b));
 	ck_assert_uint_eq(bench_rd64(c, s + 8), 1);
-	bench_inc(ch, 0, s + 8);		/* its block is there before the tables are copied */
+	bench_inc(ch, 0, s + 8);		/* write the block before the tables are copied */
 	bench_push(ch);
 	page = bench_vram(b, 4096);
 	root = clone_tables(c, s, &leaf);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver core (kmod/core) on plain memory: page tables, instance block, sizes and limits, channels and
- * device-owned queues, who dies of what.
+ * The driver core (kmod/core) on plain memory: page tables, instance block, sizes and limits, channels and device-owned
+ * queues, and what an error ends.
  */
 #include <check.h>
 #include <errno.h>
@@ -71,7 +71,7 @@ struct table {
 	struct ppu_pt *child[PPU_PT_ENTRIES];
 };
 
-/* Tables that may be taken; counts those that were. */
+/* The tables that may be allocated; counts those that were. */
 struct pool {
 	unsigned leaves, dirs;
 	unsigned took_leaves, took_dirs;
@@ -280,7 +280,7 @@ START_TEST(flags)
 	map_flags(&whole, 0, GB1, MB2 + KB4, f);
 	ck_assert_uint_eq(leaf(GB1, &level), 0x40000000 | f | PPU_PTE_VALID | PPU_PTE_LARGE);
 	ck_assert_uint_eq(leaf(GB1 + MB2, &level), (0x40000000 + MB2) | f | PPU_PTE_VALID);
-	/* a cut keeps them */
+	/* a cut keeps the flags */
 	unmap(GB1 + KB4, KB4);
 	ck_assert_uint_eq(leaf(GB1, &level), 0x40000000 | f | PPU_PTE_VALID);
 	ck_assert_uint_eq(level, 0);
@@ -303,7 +303,7 @@ START_TEST(cuts)
 	ck_assert_uint_eq(num_tables(), 3 + 2);
 	/* the leaves are in memory before the device can find them */
 	ck_assert_uint_ge(d.num_orders, 2);
-	/* where nothing large is, a cut makes nothing */
+	/* where there is no large page, a cut makes no table */
 	unmap(5 * GB1 + KB4, KB4);
 	ck_assert_uint_eq(num_tables(), 3 + 2);
 }
@@ -322,7 +322,7 @@ START_TEST(replaced)
 		ck_assert_uint_eq(phys(GB1 + off), 0x40000000 + 4 * MB2 + off);
 	unmap(GB1, 2 * MB2);
 	ck_assert_uint_eq(num_tables(), 1);
-	/* nothing is left in the slot: it is large again */
+	/* the slot is empty: it can be a large page again */
 	map(&whole, 0, GB1, 2 * MB2);
 	ck_assert_uint_eq(level_of(GB1), 1);
 }
@@ -342,7 +342,7 @@ START_TEST(shared_tables)
 	ck_assert_uint_eq(pool.took_leaves, 1);
 	ck_assert_uint_eq(pool.took_dirs, 0);
 	ck_assert(ppu_pt_map(&tree, &mem, 0, GB1 + MB2, KB4, 0));
-	/* whoever goes first leaves the table to the other */
+	/* the mapping that is removed first leaves the table to the other one */
 	unmap(GB1, KB4);
 	ck_assert_uint_eq(dropped, 0);
 	ck_assert_uint_ne(phys(GB1 + 9 * KB4), ~0ull);
@@ -354,7 +354,7 @@ START_TEST(shared_tables)
 }
 END_TEST
 
-/* What is planned is what an empty address space takes, to the table; and is enough for any other. */
+/* The plan is exactly the number of tables that an empty address space needs, and enough for any other one. */
 START_TEST(plan)
 {
 	static const uint64_t at[] = { KB4, GB1, GB1 - KB4, GB1 + MB2 - KB4, (1ull << 39) - MB2, (1ull << 39) - KB4,
@@ -412,7 +412,7 @@ START_TEST(plan_of_cuts)
 }
 END_TEST
 
-/* With any number of tables less than needed nothing changes that a walk could see. */
+/* With fewer tables than needed, whatever their number, a walk sees no change. */
 START_TEST(too_few)
 {
 	struct ppu_backing mem = backing(&pages);
@@ -439,7 +439,7 @@ START_TEST(too_few)
 }
 END_TEST
 
-/* Mistakes of a caller are told. */
+/* Mistakes of a caller are reported. */
 START_TEST(not_prepared)
 {
 	struct ppu_backing mem = backing(&pages);
@@ -619,7 +619,7 @@ END_TEST
 #define Q_VA	0x800000100000ull
 #define CHID	3u
 
-/* After each step: what it wrote is there, and nothing of the later ones; GP_PUT comes behind the entry. */
+/* After each step: its writes are there, and none of later steps; GP_PUT is written after the entry. */
 static void devq(uint32_t count, uint32_t get, const struct pieces *where)
 {
 	struct ppu_devq_layout l = ppu_devq_layout(count);
@@ -756,7 +756,7 @@ START_TEST(who_dies)
 		ck_assert_int_eq(ppu_err_ends_context(t[i].error), t[i].context);
 		ck_assert_int_eq(ppu_err_channel_end(t[i].error, t[i].guilty), t[i].end);
 	}
-	/* every code as its list says */
+	/* every code ends what its list states */
 #define CH false
 #define CTX true
 #define E(name, code, scope, text) ck_assert_int_eq(ppu_err_ends_context(code), scope);

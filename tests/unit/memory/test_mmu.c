@@ -19,7 +19,7 @@ static int tr(struct bench_ctx *c, uint64_t va, unsigned acc, unsigned flags, st
 	int a = ppu_mmu_translate(c->b->core, ctx_of(c), va, acc, flags, x);
 	int b = ppu_mmu_lookup(c->b->core, ctx_of(c), va, acc, flags, &y);
 
-	/* The TLB says the same, on a miss and on a hit. */
+	/* The TLB gives the same result, on a miss and on a hit. */
 	ck_assert_int_eq(a, b);
 	if (!a) {
 		ck_assert_ptr_eq(x->host, y.host);
@@ -230,7 +230,7 @@ START_TEST(watched_pages)
 	gen = b->core->xlat_gen;
 	ppu_mem_watch(b->core, p);
 	ck_assert_uint_eq(b->core->xlat_gen, gen);
-	/* In its large page every 4 KiB page stands for itself now. */
+	/* Each 4 KiB page inside the large page is now marked separately. */
 	ck_assert_int_eq(tr(c, va + 0x4ff8, PPU_ACC_WRITE, 0, &x), 0);
 	ck_assert(!x.watched && x.len == 8);
 	ck_assert_int_eq(tr(c, va + 0x5000, PPU_ACC_WRITE, 0, &x), 0);
@@ -262,8 +262,8 @@ START_TEST(watched_pages)
 END_TEST
 
 /*
- * The TLB holds entries of all contexts.  Two whose hashes agree meet in every slot: each address means
- * its own memory in each of them, however they alternate (WQ-71).
+ * The TLB holds entries of all contexts.  Two whose hashes agree meet in every slot: each address leads to the right
+ * memory in each of the two contexts, however they alternate (WQ-71).
  */
 START_TEST(tlb_keeps_contexts_apart)
 {
@@ -297,7 +297,7 @@ START_TEST(tlb_keeps_contexts_apart)
 			ck_assert_int_eq(tr(d, va + 8, PPU_ACC_WRITE, 0, &x), 0);
 			ck_assert_uint_eq(x.phys.addr, q + 8);
 		}
-		/* A second look is a hit. */
+		/* The second lookup is a hit. */
 		misses = bench_ctr(b, PPU_CTR_TLB_MISSES);
 		ck_assert_int_eq(ppu_mmu_lookup(b->core, ctx_of(d), va, PPU_ACC_READ, 0, &x), 0);
 		ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TLB_MISSES), misses);
@@ -308,7 +308,7 @@ START_TEST(tlb_keeps_contexts_apart)
 }
 END_TEST
 
-/* Addresses beyond what page tables cover are nothing, also where cutting them off would hit a page. */
+/* Addresses beyond the reach of page tables are not mapped, even where truncated addresses would be. */
 START_TEST(beyond_the_address_space)
 {
 	struct bench *b = bench_new(NULL);

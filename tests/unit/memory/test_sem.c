@@ -68,7 +68,7 @@ START_TEST(writes)
 	bench_dec(ch, PPU_CMDF_SEM_32, s + 28);
 	bench_release(ch, 0, s + 32, 0x123456789abcdef0ull);
 	bench_release(ch, PPU_CMDF_SEM_32, s + 44, 0x123456789abcdef0ull);
-	bench_release(ch, PPU_CMDF_SEM_TIME, s + 4096 - 8, 3);	/* its time is in the next page */
+	bench_release(ch, PPU_CMDF_SEM_TIME, s + 4096 - 8, 3);	/* its time stamp is in the next page */
 	bench_timestamp(ch, s + 64);
 	bench_submit(ch);
 	ck_assert(bench_run(b));
@@ -83,7 +83,7 @@ START_TEST(writes)
 	ck_assert_uint_gt(t, 0);
 	ck_assert_uint_eq(bench_rd64(c, s + 64), t + b->cfg.cost_cmd_ns);
 	ck_assert_uint_ge(ppu_core_time(b->core), t);
-	/* Everything written is reported dirty. */
+	/* All memory that is written is reported dirty. */
 	ck_assert_uint_eq(_i ? b->ram_dirty : b->vram_dirty, 8 + 4 + 8 + 4 + 8 + 4 + 16 + 8);
 	ck_assert_uint_eq(_i ? b->vram_dirty : b->ram_dirty, 0);
 	bench_free(b);
@@ -194,7 +194,7 @@ START_TEST(stores_wake_waiters)
 	ck_assert_uint_eq(bench_find(b, PPU_TR_SEM_WRITE, by->id, 1)->a, PPU_TRW_CPU);
 	ck_assert_uint_eq(bench_find(b, PPU_TR_SEM_WRITE, by->id, 1)->c, 1);
 	ck_assert_uint_eq(bench_find(b, PPU_TR_SEM_WRITE, by->id, 1)->d, 2);
-	/* Unmapped under its feet: the next look is a fault of that channel alone. */
+	/* The word is unmapped while a channel waits: the next check is a fault of that channel alone. */
 	bench_unmap(c, s, 4096);
 	ck_assert(bench_run(b));
 	ck_assert_uint_eq(bench_chan_reg(w, PPU_REG_CH_ERROR), PPU_ERR_SEM_FAULT);
@@ -204,8 +204,8 @@ START_TEST(stores_wake_waiters)
 END_TEST
 
 /*
- * WQ-17: A plain CPU store nobody was told of must not hide a later change from somebody who waits since: A
- * waits while the word is 0; it becomes 3 unseen; B, of another process, waits for 0; it is made 0.
+ * WQ-17: A plain CPU store without a kick must not hide a later change from a channel that began to wait after it: A
+ * waits while the word is 0; the CPU stores 3 unseen; B, of another process, waits for 0; then the word becomes 0.
  */
 START_TEST(unseen_store_hides_nothing)
 {
@@ -241,7 +241,7 @@ START_TEST(unseen_store_hides_nothing)
 }
 END_TEST
 
-/* One kick shows several stores: whoever has waited longest goes first. */
+/* One kick makes several stores visible: the channel that has waited longest goes first. */
 START_TEST(kick_wakes_in_order)
 {
 	static const unsigned order[6] = { 3, 0, 5, 1, 4, 2 };
@@ -272,7 +272,7 @@ START_TEST(kick_wakes_in_order)
 }
 END_TEST
 
-/* Mapped elsewhere while somebody waits: the new word counts, the old one no more. */
+/* The address is mapped elsewhere while a channel waits: from then on the new word counts, not the old one. */
 START_TEST(remapped)
 {
 	struct bench *b = bench_new(NULL);
@@ -352,7 +352,7 @@ START_TEST(watch_table)
 	bench_set(b, PPU_REG_WATCH_PENDING, 3);
 	bench_set(b, PPU_REG_INTR_STATUS, PPU_INTR_WATCH);
 	ck_assert(!fired(b, 0) && !fired(b, 1));
-	/* Arming looks at once. */
+	/* Arming compares the word at once. */
 	arm(b, 2, p, 7, ge);
 	ck_assert(fired(b, 2));
 	ck_assert_uint_eq(b->irqs[PPU_VEC_WATCH], 2);

@@ -2,11 +2,11 @@
 /*
  * A table of PTX instruction forms, each executed and compared with a reference in C.
  *
- * A form is a text with %d %a %b %c for its operands, and a signature: the type letters of d, a, b
- * and c.  Letters: h w q = 16, 32, 64 bits; H the same as h, E and D as w and q, but never a
- * constant; f d = float, double (constants are written 0f, 0d); p = predicate.  Every form becomes
- * a kernel that executes it with registers and then with constants in place of each operand and of
- * several: what the instruction set has no field for, the compiler must put into registers.
+ * A form is a text with %d %a %b %c for its operands, and a signature: the type letters of d, a, b and c.  Letters: h w
+ * q = 16, 32, 64 bits; H the same as h, E and D as w and q, but never a constant; f d = float, double (constants are
+ * written 0f, 0d); p = predicate.  Every form becomes a kernel that executes it with registers and then with constants
+ * in place of each operand and of several: constants for which the instruction set has no field must be put into
+ * registers by the compiler.
  *
  * Text may use the registers %h0..7 %t0..7 %l0..7 %p0..7 (16, 32, 64 bits, predicates) as it likes.
  */
@@ -123,7 +123,7 @@ static inline bool form_has_const(char letter)
 	return letter && !strchr("HEDp", letter);
 }
 
-/* Does this variant say something of its own about the form? */
+/* Does this variant test anything that the other variants do not? */
 static inline bool form_variant_ok(const struct form *f, const struct form_variant *v)
 {
 	unsigned n = (unsigned)strlen(f->sig) - 1, k;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forward progress of compiled programs: SIMT-43..SIMT-46, A-SIMT-25.  Kernels in PTX without a word about
- * scheduling; the compiler inserts YIELD where a loop waits.  Through the runtime with one worker and two;
- * and, with YIELD suppressed, on a device with a watchdog, which catches what then hangs.
+ * Forward progress of compiled programs: SIMT-43..SIMT-46, A-SIMT-25.  Kernels in PTX without any hints about
+ * scheduling; the compiler inserts YIELD where a loop waits.  Through the runtime with one worker and two; and, with
+ * YIELD suppressed, on a device with a watchdog, which catches what then hangs.
  */
 #include <check.h>
 #include <stdio.h>
@@ -232,7 +232,7 @@ START_TEST(suppressed_yield_hangs)
 			ck_assert_uint_eq(result, 32);
 			continue;
 		}
-		/* which side of a branch runs first may save one of the two */
+		/* depending on which side of a branch runs first, one of the two kernels may not hang */
 		other = run_watched(compiler ? "vram=32M branch-first=1" : "vram=32M branch-first=1 yield-suppress=1",
 				    compiler, k, &result);
 		ck_assert_msg(first == PPU_ERR_WATCHDOG || other == PPU_ERR_WATCHDOG, "%s: %u, %u", waits[k].name,

@@ -652,7 +652,7 @@ START_TEST(test_meet)
 		ppuModule m;
 
 		start(level ? "branch-first=1" : NULL);
-		/* YIELD takes lanes out of what they have in common: not in this test */
+		/* lanes that YIELD do not take part in a convergence: so no YIELD in this test */
 		m = load("tests/ptx/meet.ptx", 0, true);
 		for (k = 0; k < sizeof(name) / sizeof(name[0]); k++) {
 			rnd_state = k;

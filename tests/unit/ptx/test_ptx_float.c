@@ -128,7 +128,7 @@ static u64 half_op(int k, const struct form *f, u64 a, u64 b, u64 c)
 	y = decode(k, b, &ib);
 	z = decode(k, c, &ic);
 	if (is_nan_bits(k, a) || is_nan_bits(k, b) || (f->op == FMA && is_nan_bits(k, c)) || ia || ib ||
-	    (f->op == FMA && ic)) {	/* as the host does it in double: exact where it matters */
+	    (f->op == FMA && ic)) {	/* computed by the host in double, which is exact enough here */
 		double da = is_nan_bits(k, a) ? NAN : ia ? (x < 0 ? -INFINITY : INFINITY) : (double)x;
 		double db = is_nan_bits(k, b) ? NAN : ib ? (y < 0 ? -INFINITY : INFINITY) : (double)y;
 		double dc = is_nan_bits(k, c) ? NAN : ic ? (z < 0 ? -INFINITY : INFINITY) : (double)z;
@@ -434,7 +434,7 @@ static u64 ref_approx(const struct form *f, u64 a, u64 b, u64 c)
 
 	if (f->bits == 64) {
 		x = f64_of(a);
-		if (!f->mode && fpclassify(x) == FP_SUBNORMAL)	/* the gross ones */
+		if (!f->mode && fpclassify(x) == FP_SUBNORMAL)	/* the gross approximations */
 			x = copysign(0, x);
 		return bits64(f->op == RSQRT ? 1 / sqrt(x) : 1 / x);
 	}

@@ -191,7 +191,7 @@ START_TEST(test_errors)
 }
 END_TEST
 
-/* What is left open names the symbol. */
+/* The message about an undefined symbol names the symbol. */
 START_TEST(test_undefined)
 {
 	static const char text[] =
@@ -312,7 +312,7 @@ START_TEST(test_large)
 }
 END_TEST
 
-/* Offsets at the end of the numbers: an error or code that wraps, as the machine does. */
+/* Offsets at the end of the number range: an error, or code that wraps as the machine does. */
 START_TEST(test_largest_offsets)
 {
 	static const struct {

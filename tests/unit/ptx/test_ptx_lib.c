@@ -260,7 +260,7 @@ START_TEST(test_link)
 }
 END_TEST
 
-/* Each function that the library is said to have is there. */
+/* The library has each function that the manual lists. */
 START_TEST(test_names)
 {
 	unsigned i;

@@ -130,8 +130,8 @@ END_TEST
 /* ---- shared memory of several modules ---- */
 
 /*
- * own, scratch and pad are static in three modules, dyn is dynamic in two; sum calls itself and far is
- * reached by its address alone.  Each is filled to its ends before any is read back.
+ * own, scratch and pad are static in three modules, dyn is dynamic in two; sum calls itself and far is called only
+ * through its address. Each variable is filled to its ends before any is read back.
  */
 static const char shared_main[] = HEAD
 	".extern .func (.param .b32 r) sum(.param .b32 n);\n"
@@ -157,7 +157,7 @@ static const char shared_sum[] = HEAD
 	"{ .param .b32 a, r; st.param.b32 [a], %m; call (r), sum, (a); ld.param.b32 %x, [r]; }\n"
 	"ld.shared.u32 %m, [%t];\nadd.u32 %x, %x, %m;\nadd.u32 %x, %x, %n;\n"
 	"done:\nst.param.b32 [r], %x;\nret;\n}\n"
-	/* not reached by main, so its size is nothing to main */
+	/* main does not reach this function, so its size does not count for main */
 	".visible .entry big(.param .u64 out)\n{\n.shared .align 8 .b8 much[40000];\n.reg .b32 %r<4>;\n.reg .b64 %l<4>;\n"
 	"ld.param.u64 %l1, [out];\nst.shared.u32 [much+39996], 31;\nld.shared.u32 %r1, [much+39996];\n"
 	"st.global.u32 [%l1], %r1;\nret;\n}\n";
@@ -244,7 +244,7 @@ START_TEST(test_shared_extern)
 }
 END_TEST
 
-/* A name defined twice, one that is nowhere, and a kernel called as a function are errors that name it. */
+/* A name defined twice, an undefined name, and a kernel called as a function are errors; each message has the name. */
 START_TEST(test_clash)
 {
 	static const char a[] = HEAD ".visible .func same() { ret; }\n", b[] = HEAD

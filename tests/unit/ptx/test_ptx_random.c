@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random programs: what the optimising passes, the register allocator under pressure and the
- * placing of tokens make of them must compute what plain translation (opt_level 1) computes.  That
- * each instruction is translated rightly is the matter of test_ptx_int.c and its neighbours.
- * PPU_PTX_SEEDS=n tries n programs.
+ * Random programs, compiled with the optimising passes, with few registers and with tokens, must compute the same as
+ * with plain translation (opt_level 1). Whether each instruction is translated correctly is tested by test_ptx_int.c
+ * and its neighbours. PPU_PTX_SEEDS=n tries n programs.
  */
 #include <check.h>
 #include <stdio.h>
@@ -130,7 +129,7 @@ static void statement(struct gen *g)
 		fprintf(g->f, "bra L%u;\nL%u:\n", a, a + 1);
 		body(g, 1 + rnd(5));
 		break;
-	case 2:		/* a counted loop with a break; the count is a lane's own */
+	case 2:		/* a counted loop with a break; each lane has its own count */
 		g->loops++;
 		fprintf(g->f, "and.b32 %%n%u, %s, 7;\nL%u:\n", k, src(), a + 1);
 		body(g, 1 + rnd(5));

@@ -294,7 +294,7 @@ static u64 ref_pair32(const struct form *f, u64 a, u64 b, u64 c)
 	return d;
 }
 
-/* Three operands, and the result of the smaller NaN rule: a number wins over a NaN. */
+/* Three operands; by the rule for NaN, a number takes precedence over a NaN. */
 static u64 ref_three(const struct form *f, u64 a, u64 b, u64 c)
 {
 	float x = as_float(a), y = as_float(b), z = as_float(c);
@@ -490,7 +490,7 @@ START_TEST(test_mbarrier)
 }
 END_TEST
 
-/* Bytes expected hold the phase open; a copy completes them; arrivals for good are missing next time. */
+/* Expected bytes hold the phase open; a copy completes them; a thread that arrives with drop is not counted later. */
 START_TEST(test_mbarrier_bytes)
 {
 	static const char text[] = KERNEL

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an optimisation or a fast path could get wrong without an ordinary program noticing: each case is a
- * program in which the shortcut is not allowed.  Rows: SIMT-45 (YIELD in loops that are not bounded), SIMT-10,
- * HW-62, HW-63 (addresses), HW-46.
+ * Mistakes that an optimisation or a fast path could make without an ordinary program noticing: each case is a program
+ * in which the shortcut is not allowed.  Rows: SIMT-45 (YIELD in loops that are not bounded), SIMT-10, HW-62, HW-63
+ * (addresses), HW-46.
  */
 #include <math.h>
 #include "ptx_forms.h"
@@ -28,7 +28,7 @@ START_TEST(test_copies)
 	/* a copy that is not made in every round, of something that changes */
 	form("wE", ref_times, 32, false, 0, 0, "mov.u32 %%t0, 0;\nmov.u32 %%t2, 0;\n$L:\nadd.u32 %%t3, %%a, %%t0;\nsetp.eq.u32 %%p0, %%t0, 0;\n"
 	     "@%%p0 mov.u32 %%t4, %%t3;\nadd.u32 %%t2, %%t2, %%t4;\nadd.u32 %%t0, %%t0, 1;\nsetp.lt.u32 %%p1, %%t0, 3;\n@%%p1 bra $L;\nmov.u32 %%d, %%t2;");
-	/* a use that comes before the copy: it means the round before */
+	/* a use before the copy: it needs the value of the round before */
 	form("wE", ref_times, 32, false, 3, 0, "mov.u32 %%t0, 0;\nmov.u32 %%t2, 0;\n$L:\nadd.u32 %%t3, %%a, %%t0;\nsetp.ne.u32 %%p0, %%t0, 0;\n"
 	     "@%%p0 add.u32 %%t2, %%t2, %%t4;\nmov.u32 %%t4, %%t3;\nadd.u32 %%t0, %%t0, 1;\nsetp.lt.u32 %%p1, %%t0, 4;\n@%%p1 bra $L;\nmov.u32 %%d, %%t2;");
 	form("wE", ref_sat, 32, false, 0, 0, OWN "cvt.sat.u64.s32 x, %%a;\ncvt.u32.u64 %%d, x;");
@@ -134,7 +134,7 @@ START_TEST(test_addresses)
 	     "mov.u64 %%l1, gl;\nadd.u64 %%l0, %%l1, %%l2;\nmov.u64 %%l3, 0x7ffffff0;\nsub.u64 %%l3, %%l0, %%l3;\n"
 	     "st.global.u32 [%%l3+0x7ffffff0], %%a;\nld.global.u32 %%t2, [%%l0];\nld.global.u32 %%t3, [%%l3+0x7ffffff0];\n"
 	     "setp.eq.u32 %%p0, %%t2, %%t3;\nselp.b32 %%d, %%t2, 0, %%p0;");
-	/* a float sum is no address plus a constant */
+	/* a float sum is not an address plus a constant */
 	form("wE", ref_first, 32, false, 0, 0, ".shared .b32 s[2];\nst.shared.u32 [s], 1;\nmov.u32 %%t2, s;\n"
 	     "add.f32 %%t1, %%t2, 0f80000000;\nld.shared.u32 %%t3, [%%t1];\nadd.u32 %%d, %%a, %%t3;\nsub.u32 %%d, %%d, 1;");
 	/* loads and stores behind a test that protects them */
@@ -170,7 +170,10 @@ static ppuResult launch(const char *body, unsigned threads, unsigned ctas, u32 *
 	return res;
 }
 
-/* Low words like neighbours', high words not: no block of memory.  Full and partial warps. */
+/*
+ * The low words of the addresses are consecutive, but the high words differ: not one block of memory. Full and partial
+ * warps.
+ */
 START_TEST(test_high_words)
 {
 	u32 out[32];
@@ -202,7 +205,7 @@ START_TEST(test_many_pages)
 }
 END_TEST
 
-/* Lanes wait for all lanes of a mask; those that end instead do not hold them up. */
+/* Lanes wait for all lanes of a mask; lanes that end instead do not hold them up. */
 START_TEST(test_members_that_exit)
 {
 	u32 out[32];
@@ -214,7 +217,7 @@ START_TEST(test_members_that_exit)
 }
 END_TEST
 
-/* ---- what the compiler says of branches and loops ---- */
+/* ---- what the compiler finds out about branches and loops ---- */
 
 static unsigned count(const char *body, const char *word)
 {
@@ -240,7 +243,7 @@ static unsigned count(const char *body, const char *word)
 	return n;
 }
 
-/* Enough for a branch not to become predicates. */
+/* Enough instructions that a branch is not replaced by predicates. */
 #define WORK	"xor.b32 %r8, %r8, 9; st.global.u32 [%d0+4], %r8; add.u32 %r8, %r8, %r1; st.global.u32 [%d0+8], %r8; shl.b32 %r8, %r8, 1; st.global.u32 [%d0+12], %r8;"
 
 /* SIMT-45: a YIELD in every loop whose end is not certain, none where it is. */
@@ -264,7 +267,7 @@ START_TEST(yields_in_unbounded_loops)
 		{ "$l: add.u32 %r1, %r1, 1; setp.lt.u32 %q0, %r1, %r9; ld.volatile.global.u32 %r2, [%d0]; setp.ne.u32 %q2, %r2, 0; or.pred %q1, %q2, %q0; @%q1 bra $l;", true },
 		{ "$l: add.u32 %r1, %r1, 1; setp.ge.u32 %q0, %r1, %r9; ld.volatile.global.u32 %r2, [%d0]; setp.eq.u32 %q2, %r2, 0; or.pred %q1, %q2, %q0; @!%q1 bra $l;", false },
 		{ "$l: add.u32 %r1, %r1, 1; setp.lt.u32 %q0, %r1, %r9; ld.volatile.global.u32 %r2, [%d0]; setp.ne.u32 %q2, %r2, 0; xor.pred %q1, %q2, %q0; @%q1 bra $l;", true },
-		/* the step may be nothing, or goes to and fro */
+		/* the step may be 0, or changes its sign */
 		{ "$l: add.u32 %r1, %r1, 0; setp.lt.u32 %q0, %r1, %r9; @%q0 bra $l;", true },
 		{ "$l: xor.b32 %r1, %r1, 3; setp.lt.u32 %q0, %r1, %r9; @%q0 bra $l;", true },
 		{ "$l: atom.global.cas.b32 %r1, [%d0], 0, 1; setp.ne.u32 %q0, %r1, 0; @%q0 bra $l;", true },
@@ -276,7 +279,7 @@ START_TEST(yields_in_unbounded_loops)
 }
 END_TEST
 
-/* SIMT-10, SIMT-19: branches on which lanes may disagree have a meeting point, others push nothing. */
+/* SIMT-10, SIMT-19: branches on which lanes may disagree have a meeting point, other branches push no token. */
 START_TEST(divergence_reconverges)
 {
 	static const struct { const char *value; bool divergent; } values[] = {

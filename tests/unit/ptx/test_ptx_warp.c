@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a warp and a CTA do together, special registers, control flow in odd shapes: each form of
- * PTX executed.  Rows: HW-40, HW-51, HW-52, HW-53, SIMT-10, SIMT-44,
- * SIMT-64.
+ * Instructions of whole warps and CTAs, special registers, control flow in odd shapes: each form of PTX is executed.
+ * Rows: HW-40, HW-51, HW-52, HW-53, SIMT-10, SIMT-44, SIMT-64.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -346,8 +345,8 @@ START_TEST(test_control)
 END_TEST
 
 /*
- * SIMT-64, SIMT-44: a function with a loop that yields, called from two places by groups that came
- * apart; one group cannot leave it before the other has been there.  Both return to their own call.
+ * SIMT-64, SIMT-44: a function with a loop that yields, called from two places by groups that have separated; one group
+ * cannot leave the function before the other one has entered it. Both groups return to their own call.
  */
 START_TEST(test_yield_in_function)
 {

@@ -207,7 +207,7 @@ START_TEST(test_products)
 }
 END_TEST
 
-/* What is left out says so, at its place. */
+/* Forms that are not supported give a message with the position. */
 START_TEST(test_refused)
 {
 	static const char *const bad[][2] = {

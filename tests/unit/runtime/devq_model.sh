@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The insertion protocol under all interleavings (tests/model), and copies of it with one mistake each,
+# The insertion protocol under all interleavings (tests/model), and copies of the protocol with one mistake each,
 # which the model must notice. WQ-56, WQ-57, WQ-60..WQ-66
 set -eu
 model=$BUILD/model/devq_model

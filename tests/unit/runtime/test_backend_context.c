@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts of the host's backend: limits, areas and mappings at their edges.  (The kernel driver's turn
- * is tests/conformance/test_vm.c; what both answer alike: test_driver_script.c.)
+ * Contexts of the host's backend: limits, areas and mappings at their edges.  (tests/conformance/test_vm.c tests the
+ * kernel driver; test_driver_script.c tests what both drivers answer in the same way.)
  */
 #include <check.h>
 #include <errno.h>
@@ -66,7 +66,7 @@ END_TEST
 #define LARGE	PPU_LARGE_SIZE
 #define VA	0x40000000ull
 
-/* A cut through a large page needs a table.  Without VRAM for it nothing changes, and that is said. */
+/* A cut through a large page needs a table.  Without VRAM for this table nothing changes, and the call fails. */
 START_TEST(cut_without_memory)
 {
 	struct be_dev *dev = start("gpcs=1 sms-per-gpc=1 vram=16M");
@@ -84,7 +84,7 @@ START_TEST(cut_without_memory)
 	ck_assert_uint_eq(avail(dev), 0);
 	ck_assert_int_eq(be->unbind(vm, VA + PPU_PAGE_SIZE, PPU_PAGE_SIZE), -ENOSPC);
 	ck_assert_int_eq(be->bind(vm, page[0], VA + PPU_PAGE_SIZE, PPU_PAGE_SIZE, 0), -ENOSPC);
-	/* a bind elsewhere needs tables, too; what it put in before it failed is gone */
+	/* a bind elsewhere needs tables, too; the mappings that it made before it failed are removed */
 	be->bo_free(page[--n]);
 	ck_assert_int_eq(be->bind(vm, page[0], 1ull << 40, PPU_PAGE_SIZE, 0), -ENOSPC);
 	ck_assert_uint_eq(avail(dev), PPU_PAGE_SIZE);
@@ -102,7 +102,7 @@ START_TEST(cut_without_memory)
 }
 END_TEST
 
-/* No area is left out: neither when a channel needs them, nor when they are to grow. */
+/* All areas or none: both when a channel needs areas and when areas are to grow. */
 START_TEST(all_areas_or_none)
 {
 	struct be_dev *dev = start("vram=32M");

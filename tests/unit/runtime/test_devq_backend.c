@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device-owned queues as the host's backend sets them up (the kernel driver's turn is
- * tests/conformance/test_devq.c): WQ-12, WQ-23, WQ-24, WQ-27..WQ-34, WQ-38, WQ-53..WQ-55, WQ-59, WQ-62,
- * WQ-70.  The part of threads is played by SEM_RELEASE commands of the CPU-owned channel: each stores
- * eight bytes, so that a whole insertion can be queued.
+ * Device-owned queues as the host's backend sets them up (tests/conformance/test_devq.c tests the kernel driver):
+ * WQ-12, WQ-23, WQ-24, WQ-27..WQ-34, WQ-38, WQ-53..WQ-55, WQ-59, WQ-62, WQ-70.  SEM_RELEASE commands of the CPU-owned
+ * channel make the stores that threads would make: each stores eight bytes, so that a whole insertion can be queued.
  */
 #include <check.h>
 #include <errno.h>
@@ -288,7 +287,7 @@ static void launch(struct world *w, const unsigned *sizes, unsigned groups, bool
 
 static const uint32_t counts[] = { 3, 5, 6, 7, 8, 13, 64, 100, 4096, 65536 };
 
-/* WQ-23, WQ-24, WQ-27..WQ-34: what stands where when the queue is made, for every count and GP_GET. */
+/* WQ-23, WQ-24, WQ-27..WQ-34: the contents of the object when the queue is made, for every count and GP_GET. */
 START_TEST(initial_state)
 {
 	struct world w = world(NULL);
@@ -320,7 +319,10 @@ START_TEST(initial_state)
 			ck_assert_uint_eq(at(&w, w.q.soft_va) % n, (get + 1) % n);
 			ck_assert_uint_eq(at(&w, w.q.shadow_va), (uint64_t)get + n - 1);
 			ck_assert_uint_eq(at(&w, w.q.shadow_va) % n, put);
-			/* WQ-24, WQ-28: X and Y are zero and no elements; WQ-23: an element for each entry. */
+			/*
+			 * WQ-24, WQ-28: X and Y are zero and are not elements; WQ-23: there is an element for each
+			 * entry.
+			 */
 			ck_assert_uint_eq(at(&w, w.q.x_va), 0);
 			ck_assert_uint_eq(at(&w, w.q.y_va), 0);
 			ck_assert_uint_ne(w.q.x_va, w.q.y_va);
@@ -354,7 +356,7 @@ START_TEST(arguments)
 	struct be_devq_args assist = { .entries = 8, .flags = BE_DEVQ_ASSIST };
 	uint64_t before, after, total;
 
-	queue(&w, 1024, 0, 0);	/* the VM has what its first tasks need */
+	queue(&w, 1024, 0, 0);	/* the VM has the areas that its first tasks need */
 	be->chan_free(w.q.chan);
 	w.q.chan = NULL;
 	be->mem_info(w.dev, &before, &total);
@@ -377,7 +379,7 @@ static struct {
 
 static const unsigned order[] = { 405, 406, 408, 410, 412 };
 
-/* A long pause: the device does what it can, another channel even asks for a refresh of this one. */
+/* A long pause: the device runs as far as it can, and another channel even asks for a refresh of this queue. */
 static int pause_between(struct be_vm *vm, unsigned chid, unsigned step)
 {
 	const struct core_chan c = { .id = chid };
@@ -487,7 +489,7 @@ START_TEST(hundred_queued)
 }
 END_TEST
 
-/* TRAP-10: without any refresh the second launch hangs, and the backend says that nothing can happen. */
+/* TRAP-10: without any refresh the second launch hangs, and the backend reports that nothing can make progress. */
 START_TEST(no_refresh_hangs)
 {
 	struct world w = world(NULL);
@@ -615,7 +617,7 @@ START_TEST(two_queues)
 	ck_assert_int_eq(wait_done(&v, 1), 0);
 	ck_assert_uint_eq(w.out[1], 20);
 	ck_assert_uint_eq(v.out[1], 20);
-	/* The queue goes while its owner waits for Y: the owner never comes on, the other VM does. */
+	/* The queue is destroyed while its owner waits for Y: the owner never goes on, the other VM does. */
 	launch(&v, two_groups, 1, true);
 	launch(&w, two_groups, 2, true);
 	be->chan_free(w.q.chan);
@@ -654,7 +656,7 @@ START_TEST(wrap_form2)
 }
 END_TEST
 
-/* WQ-55: both agree for a power of two; count where its logarithm belongs is noticed. */
+/* WQ-55: both forms agree for a power of two; a count in place of its logarithm is noticed. */
 START_TEST(wrap_choice)
 {
 	for (int x = -8; x <= 15; x++) {

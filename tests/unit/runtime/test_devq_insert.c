@@ -32,7 +32,7 @@ static void check_counts(uint32_t from, uint32_t to, uint32_t want)
 
 /* ---- WQ-25..WQ-35: the queue ---------------------------------------------------------------------- */
 
-/* WQ-25, WQ-26: what refers to the library gets a queue, at its launch; nothing else does.  WQ-70: the next
+/* WQ-25, WQ-26: a kernel that refers to the library gets a queue at its launch; no other kernel does.  WQ-70: the next
  * launch of the stream has the same one, another stream its own. */
 START_TEST(made_when_needed)
 {
@@ -63,7 +63,7 @@ START_TEST(made_when_needed)
 	ck_assert_int_eq(queues(), 2);
 	OK(ppuStreamGetQueue(s, &b));
 	ck_assert_uint_ne(a.channel, b.channel);
-	/* a stream that goes leaves it to the next of its channel, of which there are eight */
+	/* a destroyed stream leaves its queue to the next stream of the same channel; there are eight channels */
 	OK(ppuStreamDestroy(s));
 	for (unsigned i = 0; i < 7; i++) {
 		OK(ppuStreamCreate(&s, 0, 0));
@@ -278,8 +278,10 @@ START_TEST(groups_across_the_end)
 }
 END_TEST
 
-/* WQ-44: literally, with nothing kept for the terminator; WQ-61: with the entry that is.  WQ-66: what can
- * never fit does not touch soft. */
+/*
+ * WQ-44: literally, with no entry kept for the terminator; WQ-61: with one entry kept. WQ-66: a group that can never
+ * fit does not touch soft.
+ */
 START_TEST(room_check)
 {
 	static const struct {
@@ -332,7 +334,7 @@ START_TEST(room_check)
 }
 END_TEST
 
-/* WQ-57: six single entries, not seven.  WQ-60: what is refused leaves soft as it was. */
+/* WQ-57: six single entries, not seven.  WQ-60: a refused reservation leaves soft unchanged. */
 START_TEST(capacity_is_count_less_two)
 {
 	devq_start(NULL, COUNT, PPU_STREAM_QUEUE_NO_SPARE, 0);
@@ -349,7 +351,7 @@ START_TEST(capacity_is_count_less_two)
 }
 END_TEST
 
-/* WQ-60: 32 lanes are refused at the same time; all of it is undone, and all the room can be had. */
+/* WQ-60: 32 lanes are refused at the same time; all reservations are undone, and all the room is available again. */
 START_TEST(refused_reservations_undone)
 {
 	for (unsigned entries = 8; entries <= 4096; entries *= 8) {
@@ -380,8 +382,10 @@ START_TEST(launch_without_work_ends)
 }
 END_TEST
 
-/* WQ-62: and without the terminator the host comes to an entry that nobody has written: an error that says so,
- * and a new context works. */
+/*
+ * WQ-62: without the terminator the host interface reaches an entry that nobody has written: the error says so, and a
+ * new context works.
+ */
 START_TEST(null_entry)
 {
 	ppuCtx ctx;
@@ -441,8 +445,11 @@ START_TEST(finish_by_all_threads)
 }
 END_TEST
 
-/* WQ-65, WQ-48: who stalls between reserving and filling holds up who came later, and finds that he was
- * faster released; resetting the own element loses that. */
+/*
+ * WQ-65, WQ-48: a thread that stalls between reserving and filling holds up later threads. When it goes on, the later
+ * thread has already released the stalled thread's element; if the stalled thread resets its own element, this release
+ * is lost.
+ */
 START_TEST(stalled_owner_resets_nothing)
 {
 	for (unsigned reset = 0; reset < 2; reset++) {
@@ -498,7 +505,7 @@ START_TEST(waiting_for_room)
 		devq_fetch();
 		ck_assert_uint_eq(devq_host[RESULT], 100);
 		check_counts(16, 116, 1);
-		/* the driver frees half a ring at a time: more than that nobody may wait for */
+		/* the driver frees half a ring at a time: a thread must not wait for more than that */
 		DEVQ_RUN("start_group_waiter", 1, 1, 1, 20, DEVQ_AT(RESULT));
 		DEVQ_RUN("start_group_waiter", 1, 1, 3, 20, DEVQ_AT(RESULT + 1));
 		devq_fetch();
@@ -525,7 +532,7 @@ END_TEST
 
 /* ---- commands and refusals ------------------------------------------------------------------------ */
 
-/* WQ-41, WQ-40: every command of the interface; blocks read back are what was asked for. */
+/* WQ-41, WQ-40: every command of the interface; the blocks contain the requested commands. */
 START_TEST(commands_read_back)
 {
 	devq_start(NULL, 64, 0, 0);
@@ -664,7 +671,7 @@ START_TEST(replaced_meanwhile)
 	for (unsigned i = 0; i < 6; i++)
 		DEVQ_LAUNCH("plain", 1, 1, DEVQ_AT(1));
 	ck_assert_int_eq(pthread_create(&thread, NULL, launch_in_thread, ctx), 0);
-	usleep(100000);		/* shorter only shows less */
+	usleep(100000);		/* a shorter time only makes the test weaker */
 	OK(ppuStreamSetQueue(NULL, &o));
 	sem_post(&gate);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);

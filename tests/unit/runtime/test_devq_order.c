@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device-owned work queues at work: laps, order with other work, many threads, several queues, and what
- * becomes of errors.  Kernels: devq.cu.
+ * Device-owned work queues at work: laps, order with other work, many threads, several queues, and the consequences of
+ * errors.  Kernels: devq.cu.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ START_TEST(all_at_once)
 }
 END_TEST
 
-/* WQ-74: On a ring that is too small some are refused: each launch that was accepted runs once, no other. */
+/* WQ-74: On a ring that is too small some launches are refused: each accepted launch runs once, and no other runs. */
 START_TEST(more_threads_than_entries)
 {
 	for (uint32_t count = 5; count <= 320; count *= 4) {
@@ -167,8 +167,9 @@ START_TEST(stress_with_pauses)
 END_TEST
 
 /*
- * WQ-18: with stores that reach memory late and in any order nothing stale is fetched; without the fence the same
- * goes wrong.  An atomic operation of any thread of an SM empties its store buffer, so one thread an SM shows most.
+ * WQ-18: with stores that reach memory late and in any order, nothing stale is fetched; without the fence stale entries
+ * are fetched. An atomic operation of any thread of an SM empties the SM's store buffer, so one thread on each SM shows
+ * the most mistakes.
  */
 static bool late_stores(unsigned ctas, unsigned threads, unsigned n, unsigned linger)
 {
@@ -208,7 +209,7 @@ START_TEST(unfenced)
 }
 END_TEST
 
-/* A nested launch is as a launch by the CPU would be: dimensions, shared and local memory, parameters. */
+/* A nested launch behaves like a launch by the CPU: dimensions, shared and local memory, parameters. */
 START_TEST(shape)
 {
 	static const uint32_t want[] = { 720 * 780, 720, 2, 3, 4, 5, 3, 2, 4096, 0x12345678, 200, 3, PPU_QUEUE_OK };
@@ -378,7 +379,7 @@ START_TEST(launching_kernel_faults)
 }
 END_TEST
 
-/* WQ-68: one that never ends is ended with its context. */
+/* WQ-68: a kernel that never ends is ended with its context. */
 START_TEST(launching_kernel_hangs)
 {
 	uint64_t n;
@@ -387,7 +388,7 @@ START_TEST(launching_kernel_hangs)
 	devq_start(NULL, 8, 0, 0);
 	DEVQ_LAUNCH("hang", 1, 1, DEVQ_AT(0));
 	OK(ppuStreamCreate(&s, PPU_STREAM_NON_BLOCKING, 0));
-	do {	/* it hangs by now */
+	do {	/* the kernel hangs by now */
 		OK(ppuMemcpyAsync(&n, devq_dev, 8, s));
 		OK(ppuStreamSynchronize(s));
 		rt_pass(1000);

@@ -230,7 +230,7 @@ static const struct {
 	},
 };
 
-/* WQ-52: from the launch to Y the CPU does nothing, and nothing asks it to. */
+/* WQ-52: from the launch to Y the CPU does nothing, and no interrupt asks it to. */
 static void check_no_cpu(const struct rt_trace *t, const struct run *r)
 {
 	bool inside = false;
@@ -244,7 +244,7 @@ static void check_no_cpu(const struct rt_trace *t, const struct run *r)
 			inside = true;
 		if (e->event == PPU_TR_GET && e->unit == r->chan_c && e->a == r->first + 4)
 			return;
-		/* the refresh moves P's PUT, that is no doorbell */
+		/* the refresh moves P's PUT, which is not a doorbell */
 		ck_assert(!inside || e->event != PPU_TR_DOORBELL || e->unit == r->chan_p);
 		ck_assert(!inside || e->event != PPU_TR_INTR);
 	}
@@ -286,7 +286,7 @@ START_TEST(second_launch)
 	OK(ppuCtxSynchronize());
 	ck_assert_uint_eq(devq_info().get, 5);
 	rt_pass(100000);
-	ck_assert_uint_eq(devq_info().get, 5);		/* X = 1 does not let it on */
+	ck_assert_uint_eq(devq_info().get, 5);		/* X = 1 does not release the queue */
 	devq_put(1000, (uint32_t[]){ 1 }, 4);
 	DEVQ_LAUNCH("groups", 1, 1, DEVQ_AT(2000), DEVQ_AT(1000), 1, DEVQ_AT(1010));
 	for (unsigned tries = 0; devq_sem(5) != 1; tries++) {

@@ -6,7 +6,7 @@
 #include "../../driver/script.h"
 #include "run_suite.h"
 
-/* As the kernel driver's debugfs has it. */
+/* In the form of the kernel driver's debugfs. */
 static void on_run(void *to, const struct ppu_pt_run *run)
 {
 	char line[200];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SP-4, HW-24: kernels as compilers make them (tests/ptx), through the runtime, on a machine with one SM and one
- * task slot.  More urgent kernels come in again and again at random device times and take the slot, so that the
- * kernel is saved in the middle of whatever it does and goes on later: with barriers, shared memory, shuffles,
- * atomics, divergence, calls, recursion, local memory, printf.  What it leaves must be bit for bit that of a run
- * that nobody disturbed, and so must what the urgent kernels leave.
+ * SP-4, HW-24: kernels as compilers make them (tests/ptx), through the runtime, on a machine with one SM and one task
+ * slot.  More urgent kernels come in again and again at random device times and take the slot, so that the kernel is
+ * saved in the middle of whatever it does and goes on later: with barriers, shared memory, shuffles, atomics,
+ * divergence, calls, recursion, local memory, printf.  Its results must be bit for bit those of an undisturbed run, and
+ * so must the results of the urgent kernels.
  *
  * PPU_SEED=n chooses other times; each test begins with that seed, so the one it prints repeats it.
  */
@@ -18,8 +18,8 @@
 #include "rt_spy.h"
 
 #define WORDS		2304u		/* of each buffer: 48 x 48 floats, 1152 doubles */
-#define LOCAL_BYTES	4096u		/* recursion: nobody can count it beforehand */
-#define CUTS		40u		/* evictions aimed at */
+#define LOCAL_BYTES	4096u		/* recursion: its need cannot be computed beforehand */
+#define CUTS		40u		/* the intended number of evictions */
 #define FEWEST_CUTS	15u
 #define MOST_TRIES	2000u
 #define NUM_URGENT	3u
@@ -119,7 +119,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Which warp prints first is nobody's promise. */
+/* The order in which warps print is not defined. */
 static char *sorted_lines(char *text)
 {
 	char *line[1024], *out = calloc(1, strlen(text) + 2), *save;
@@ -149,7 +149,7 @@ static ppuModule load(const char *ptx)
 
 static void start(struct machine *m, const char *props)
 {
-	/* Divergence, recursion, shared memory with barriers: what they leave on the SM is not the other's. */
+	/* Divergence, recursion, shared memory with barriers: their state on the SM must not reach the other kernel. */
 	static const struct urgent kinds[NUM_URGENT] = {
 		{ .job = { "cf_collatz", 1, 64, 0, SMALL, 64, false } },
 		{ .job = { "call_fib", 1, 40, 0, SMALL, 40, false } },
@@ -214,7 +214,7 @@ static bool is_done(ppuStream s)
 	return r == PPU_SUCCESS;
 }
 
-/* One urgent kernel from launch to end, and what it did. */
+/* Runs one urgent kernel from launch to end, and checks its results. */
 static void intrude(struct machine *m, struct urgent *u)
 {
 	static uint32_t got[WORDS];
@@ -292,7 +292,7 @@ static struct rt_trace stop(const struct machine *m)
 	return rt_trace_take(m->trace);
 }
 
-/* The kernel was saved in the middle and went on, as often as was meant. */
+/* The kernel was saved in the middle and went on, as often as intended. */
 static void check_evictions(const struct rt_trace *t, const char *what)
 {
 	size_t evict = count(t, PPU_TR_TASK_EVICT), save = count(t, PPU_TR_CTA_SAVE);
@@ -331,8 +331,8 @@ static void check(const char *ptx, const struct job *j, const char *props, bool 
 }
 
 /*
- * Machines, all slow beside the time that asking and launching takes: one and a few instructions in a window, the other
- * side of branches first, CTAs that have not begun.
+ * Machines, all slow compared with the time that queries and launches take: one with a few instructions in a window,
+ * one with the other side of branches first, one with CTAs that have not begun.
  */
 static const char *const machines[] = {
 	"sm-clock-khz=1000 window-ns=1000 cost-cta-ns=0 cost-evict-ns=0 branch-first=1 token-queue-entries=64",

@@ -178,7 +178,7 @@ START_TEST(memory)
 	for (int i = 1; i < N; i++)
 		OK(ppuFree(p[i]));
 	OK(ppuMemGetInfo(&after, &total));
-	ck_assert_uint_le(before - after, 8 << 20);	/* at most a spare chunk and page tables stay */
+	ck_assert_uint_le(before - after, 8 << 20);	/* at most a spare chunk and page tables stay allocated */
 	FAILS(PPU_ERROR_OUT_OF_DEVICE_MEMORY, ppuMalloc(&h, total));
 	OK(ppuMalloc(&h, 0));
 	ck_assert_ptr_null(h);
@@ -264,7 +264,7 @@ START_TEST(copies)
 		}
 	}
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemcpy2D(d1, 10, d2, 20, 11, 2));
-	/* Rows so far apart that they come round to the first ones again. */
+	/* Rows so far apart that their addresses wrap around to the first rows again. */
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemcpy2D(d1, (size_t)1 << 60, d2, 20, 11, 17));
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemcpy2D(d1, 20, d2, (size_t)1 << 60, 11, 17));
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuMemset2D(d1, (size_t)1 << 60, 0, 1, 11, 17));
@@ -330,7 +330,7 @@ START_TEST(launches)
 	ck_assert_int_eq(blocks, 8);
 	OK(ppuOccupancyMaxActiveBlocks(&blocks, f, 32, p.shared_per_block));
 	ck_assert_int_eq(blocks, (int)(p.shared_per_sm / p.shared_per_block));
-	/* Numbers that nothing may be computed with before they are checked. */
+	/* Numbers that must be checked before they are used in arithmetic. */
 	for (unsigned i = 0; i < sizeof(huge) / sizeof(huge[0]); i++) {
 		OK(ppuOccupancyMaxActiveBlocks(&blocks, f, huge[i], 0));
 		ck_assert_int_eq(blocks, 0);
@@ -515,8 +515,10 @@ START_TEST(default_stream)
 }
 END_TEST
 
-/* Random copies, fills and kernels in random streams, ordered only by events, against the same done
- * one after the other.  WQ-1, WQ-4: rings of any size wrap many times. */
+/*
+ * Random copies, fills and kernels in random streams, ordered only by events, compared with the same work done one
+ * after the other.  WQ-1, WQ-4: rings of any size wrap many times.
+ */
 static void random_graph(uint32_t ring, const char *props, uint32_t seed, unsigned ops)
 {
 	enum { BUFS = 6, STREAMS = 5, N = 3000 };
@@ -636,7 +638,7 @@ START_TEST(many)
 }
 END_TEST
 
-/* A kernel's fault: told at the next wait, with the story; sticky; no other context feels it. */
+/* A kernel's fault is reported at the next wait, with details; it is sticky, and other contexts do not notice it. */
 START_TEST(fault)
 {
 	ppuCtx good, bad;
@@ -681,7 +683,7 @@ START_TEST(fault)
 	OK(ppuMemset(d, 5, 4, 1));
 	OK(ppuMemcpy(&v, d, 4));
 	ck_assert_uint_eq(v, 5);
-	/* objects of one context are no use in the other */
+	/* objects of one context are refused in the other */
 	FAILS(PPU_ERROR_INVALID_CONTEXT, ({
 		ppuEvent e;
 
@@ -738,7 +740,7 @@ static void *waiter(void *arg)
 	return NULL;
 }
 
-/* Destroying a context wakes who waits in it. */
+/* Destroying a context wakes the threads that wait in it. */
 START_TEST(destroy_wakes)
 {
 	ppuResult res = PPU_SUCCESS;

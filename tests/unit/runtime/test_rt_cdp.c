@@ -118,7 +118,7 @@ static uint32_t word(const uint32_t *p, unsigned i)
 
 /* ---- shapes ----------------------------------------------------------------------------------- */
 
-/* { u64 out; u8 c; u32 s[3]; f64 d } at 0, 8, 12, 24: written down with the launch's shape. */
+/* { u64 out; u8 c; u32 s[3]; f64 d } at 0, 8, 12, 24: stored in memory together with the launch's dimensions. */
 static const char shapes[] = HEAD
 KERNEL("kid", ".param .u64 a, .param .u8 b, .param .align 4 .b8 c[12], .param .f64 d")
 "	ld.param.u64 %rd1, [a];\n	cvta.to.global.u64 %rd1, %rd1;\n"
@@ -189,7 +189,7 @@ START_TEST(largest_parameters)
 
 	start(NULL, large);
 	out = words(2);
-	run("parent", 2, 40, out);		/* more than there are buffers in the heap at once is no matter */
+	run("parent", 2, 40, out);		/* there may be more launches than buffers in the heap */
 	ck_assert_uint_eq(word(out, 1), 0);
 	ck_assert_uint_eq(word(out, 0), 2u * 40 * 64 * (1021 * 1022 / 2));
 	end();
@@ -248,7 +248,7 @@ START_TEST(null_stream_is_the_blocks)
 	run("parent", 4, 40, out);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_uint_eq(word(out, i), 40);
-	/* without an order they do not: the test above says something */
+	/* without an order the sum is wrong: so the test above can fail */
 	run("racing", 1, 40, out + 4);
 	ck_assert_uint_lt(word(out, 4), 40);
 	end();
@@ -398,8 +398,10 @@ START_TEST(recursion_to_the_limit)
 }
 END_TEST
 
-/* Nobody has chosen a depth: as many levels as there are device priorities, at most CUDA's 24; but what the
- * program or a stream's priority has decided stays (SP-43). */
+/*
+ * The program has not chosen a depth: as many levels as device priorities, at most CUDA's 24. A depth that the program
+ * or a stream's priority has fixed stays (SP-43).
+ */
 START_TEST(depth_of_programs_that_do_not_choose)
 {
 	static const struct {
@@ -532,8 +534,10 @@ START_TEST(errors_are_the_threads)
 }
 END_TEST
 
-/* The last error is in nobody's way: of dynamic shared memory, of the stack down to its end; and it does not
- * outlive its thread.  512 words of stack and 64 of shared memory per thread; sums at words 0 and 1, errors at 2 and 3. */
+/*
+ * The last error overlaps neither dynamic shared memory nor the stack down to its end, and it does not outlive its
+ * thread.  512 words of stack and 64 of shared memory per thread; sums at words 0 and 1, errors at 2 and 3.
+ */
 static const char in_the_way[] = HEAD
 ".extern .shared .align 4 .b8 dynamic[];\n"
 KERNEL("kid", "") END
@@ -714,7 +718,7 @@ START_TEST(copies_and_queries)
 }
 END_TEST
 
-/* What the library adds to a module is not the program's. */
+/* Names that the library adds to a module are not visible to the program. */
 START_TEST(library_stays_out_of_sight)
 {
 	ppuFunctionAttributes a;
@@ -728,7 +732,7 @@ START_TEST(library_stays_out_of_sight)
 		n++;
 	}
 	ck_assert_uint_eq(n, 4);
-	/* and a kernel that launches nothing pays nothing */
+	/* and a kernel that launches nothing has no extra cost */
 	OK(ppuModuleGetFunction(&f, module, "kid"));
 	OK(ppuFunctionGetAttributes(&a, f));
 	ck_assert_uint_eq(a.shared_bytes, 0);

@@ -131,7 +131,7 @@ START_TEST(command_count)
 }
 END_TEST
 
-/* Every way to a copy goes through the same insertion. */
+/* Every call that copies uses the same insertion of semaphore commands. */
 START_TEST(every_copy)
 {
 	static char ordinary[BYTES];
@@ -182,7 +182,7 @@ START_TEST(waits_first)
 	ck_assert_str_eq(rt_spy_last_copy(&spy, high),
 			 _i ? "inc(S2) wait(C0) gate(S3) copy dec(S2) done" :
 			      "wait(C0) gate(S3) inc(S2) copy dec(S2) done");
-	/* The wrong order waits for a copy that waits for it. */
+	/* In the wrong order, a copy waits for a copy that waits for the first one. */
 	if (_i)
 		FAILS(PPU_ERROR_DEADLOCK, ppuCtxSynchronize());
 	else
@@ -364,7 +364,7 @@ START_TEST(alias)
 		for (unsigned b = before; b < spy.num; b++)
 			ck_assert_uint_eq(spy.ctx->chan[spy.block[b].chan]->be->hw_channel, info[i].hw_channel);
 	}
-	/* CP-8: what the device is told is the same for all channels. */
+	/* CP-8: all channels are configured in the same way. */
 	ck_assert_uint_eq(spy.queue_prios, 1);
 	stop();
 }
@@ -391,7 +391,7 @@ START_TEST(configuration_errors)
 		FAILS(PPU_ERROR_CONFIGURATION, ppuInit(&o));
 		ck_assert_ptr_nonnull(strstr(ppuGetLastErrorDetail(), "stream priorities"));
 	}
-	/* The environment, where the options are silent. */
+	/* The environment counts where no option is given. */
 	setenv("PPU_STREAM_PRIORITIES", "3:5", 1);
 	setenv("PPU_COPY_PRIORITIES", "internal=3,order=down,memory=system", 1);
 	start(NULL, NULL);
@@ -403,7 +403,7 @@ START_TEST(configuration_errors)
 }
 END_TEST
 
-/* A device with too few channels: streams share one of the nearest priority, and are told so. */
+/* A device with too few channels: streams share a channel of the nearest priority, and a query says so. */
 START_TEST(few_channels)
 {
 	ppuInitOptions o = {
@@ -453,7 +453,9 @@ static void *issue(void *arg)
 	return NULL;
 }
 
-/* CP-24: the group of a copy is whole and alone in its block, whoever issues at the same time. */
+/*
+ * CP-24: the commands of a copy are complete and alone in their block, whatever other threads submit at the same time.
+ */
 START_TEST(contiguous)
 {
 	struct issuer t[THREADS];

@@ -520,7 +520,7 @@ START_TEST(destroyed_streams)
 }
 END_TEST
 
-/* CP-37: a context ends with Shigh = 1: another one's semaphores and copies do not notice. */
+/* CP-37: a context ends with Shigh = 1: semaphores and copies of another context are not affected. */
 START_TEST(destroyed_context)
 {
 	ppuCtx doomed, mine;
@@ -553,7 +553,7 @@ START_TEST(destroyed_context)
 	scene_copy(&sc, 2, 64 * KB);
 	scene_copy(&sc, 1, 64 * KB);
 	OK(ppuCtxSynchronize());
-	/* A new context starts with semaphores at 0, whoever had its memory. */
+	/* A new context starts with its semaphores at 0, whatever its memory was used for before. */
 	OK(ppuCtxCreate(&doomed, 0, 0));
 	ck_assert_uint_eq(scene_sem(&sc, 2), 0);
 	t = scene_end(&sc);
@@ -565,8 +565,8 @@ START_TEST(destroyed_context)
 END_TEST
 
 /*
- * A high copy faults while its semaphore is up: whoever waits for a low copy of that context hears of the
- * fault instead of waiting for ever; another context goes on.
+ * A high copy faults while its semaphore is above 0: a thread that waits for a low copy of that context gets the fault
+ * instead of waiting for ever; another context goes on.
  */
 START_TEST(fault_with_semaphore_up)
 {
@@ -584,7 +584,7 @@ START_TEST(fault_with_semaphore_up)
 	OK(ppuMalloc(&gone, 8 * MB));
 	scene_add(&other, 1);
 	scene_add(&other, 2);
-	/* Behind the runtime's back. */
+	/* Without the runtime's knowledge. */
 	ck_assert_int_eq(bad->be->unbind(bad->vm, (uintptr_t)gone, 8 * MB), 0);
 	scene_copy(&other, 1, MB / 2);
 	rt_pass(5 * US);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random streams, priorities, copies, fills, kernels and events: memory ends as if all had run in the order of
- * issue, the rules of copy priorities hold all the way, nothing is left over.  CP-1, CP-10, CP-14, CP-21,
+ * Random streams, priorities, copies, fills, kernels and events: at the end memory is as if everything had run in the
+ * order of issue, the rules of copy priorities hold all the time, and nothing is left over.  CP-1, CP-10, CP-14, CP-21,
  * CP-24, CP-29, CP-37.
  */
 #include <stdio.h>
@@ -125,7 +125,7 @@ static void random_run(unsigned seed)
 			continue;
 		}
 		}
-		/* Whoever used a buffer last comes first; the waits are what makes the priorities interesting. */
+		/* An operation waits for the last user of its buffer; these waits make the priorities interesting. */
 		for (unsigned i = 0; i < 2; i++)
 			if (last[i ? b : a] && last[i ? b : a] != k)
 				OK(ppuStreamWaitEvent(st, done[i ? b : a]));

@@ -117,7 +117,7 @@ START_TEST(others_go_on)
 	ck_assert_uint_eq(h[1], 7);
 	FAILS(PPU_ERROR_NOT_READY, ppuEventQuery(e));
 	FAILS(PPU_ERROR_NOT_READY, ppuStreamQuery(slow));
-	/* With and without a limit in host time: waiting does not take the silence for a deadlock. */
+	/* With and without a limit in host time: a wait does not report a deadlock while a function runs. */
 	FAILS(PPU_ERROR_TIMEOUT, ppuStreamSynchronizeUntil(slow, UINT64_MAX, 20000000));
 	OK(ppuCtxGetCopySemaphore(2, NULL, &value));
 	ck_assert_uint_eq(value, 0);		/* CP-23 */
@@ -230,8 +230,8 @@ static void *copy_to_host(void *arg)
 }
 
 /*
- * A copy to ordinary memory waits behind a function that the program lets go only after other copies of
- * ordinary memory, of the same priority: it must not hold what they need.
+ * A copy to ordinary memory waits behind a function that the program lets go only after other copies of ordinary
+ * memory, of the same priority: the waiting copy must not hold resources that they need.
  */
 START_TEST(staging_is_not_held)
 {
@@ -251,13 +251,13 @@ START_TEST(staging_is_not_held)
 	OK(ppuMalloc((void **)&h.dev, 6 << 20));
 	OK(ppuMalloc(&d, 5 << 20));
 	h.s = stream_at(0);
-	other = stream_at(0);		/* in the other channel: in one they would hold each other up */
+	other = stream_at(0);		/* in the other channel: in one channel they would block each other */
 	OK(ppuStreamGetCopyInfo(h.s, &theirs));
 	OK(ppuStreamGetCopyInfo(other, &ours));
 	ck_assert(theirs.channel != ours.channel && theirs.priority == ours.priority);
 	OK(ppuMemsetAsync(h.dev, 3, 1, 6 << 20, h.s));
 	OK(ppuLaunchHostFunc(h.s, wait_for, &h.go));
-	/* Two that are queued behind it in slots. */
+	/* Two copies that are queued behind it in slots. */
 	OK(ppuMemcpyAsync(h.dev, mine, 1000, h.s));
 	OK(ppuMemcpyAsync(h.dev + (6 << 20) - 1000, mine, 1000, h.s));
 	ck_assert_int_eq(pthread_create(&t, NULL, copy_to_host, &h), 0);
@@ -334,7 +334,7 @@ static void count_call(void *arg)
 	__atomic_add_fetch((int *)arg, 1, __ATOMIC_RELAXED);
 }
 
-/* Behind a fault no function is called, and who waits for it gets the fault. */
+/* After a fault no function is called, and whoever waits for one gets the fault. */
 START_TEST(not_after_a_fault)
 {
 	struct ppuCtx_st *ctx;
@@ -474,7 +474,7 @@ START_TEST(registered)
 	put(p + 4, 77);
 	OK(ppuCtxSynchronize());
 	ck_assert_uint_eq(*(uint32_t *)(p + 4), 77);
-	/* Past the end of what is registered: still a copy of ordinary memory. */
+	/* Beyond the end of the registered memory: still a copy of ordinary memory. */
 	OK(ppuMemcpy(d, p + 10, BYTES - 2));
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuHostRegister(p + 100, 10, 0));
 	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuHostUnregister(p + 1));

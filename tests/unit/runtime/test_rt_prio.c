@@ -11,8 +11,10 @@
 #include "rt_spy.h"
 #include "../../driver/child_tmd.h"
 
-/* quick: nothing.  wait: until a word is not 0.  chain: launch `next`, store what came of it at
- * out[depth], wait for it.  many: launch `next` eight times, results at out[0..7], then set out[32]. */
+/*
+ * quick: nothing.  wait: until a word is not 0.  chain: launch `next`, store the result at out[depth], wait for it.
+ * many: launch `next` eight times, results at out[0..7], then set out[32].
+ */
 static const char code[] =
 	".kernel quick\n"
 	"exit\n"
@@ -122,7 +124,7 @@ static void read_out(uint32_t *v, void *out)
 
 /* ---- the map, through the calls -------------------------------------------------------------- */
 
-/* SP-20, step by step: the table the method would store. */
+/* SP-20, step by step: the table that the method would store. */
 static void table(uint32_t m, uint32_t n, uint32_t levels, uint32_t *device)
 {
 	uint32_t avail = m / n, s = 0, d = 0;
@@ -389,7 +391,9 @@ START_TEST(refusals)
 }
 END_TEST
 
-/* SP-34, SP-46: who was given no priority has the default: the lowest, or another that leaves room for the children. */
+/*
+ * SP-34, SP-46: a stream without a priority has the default: the lowest, or another one that leaves room for children.
+ */
 START_TEST(default_priority)
 {
 	void *out, *tmd;
@@ -477,7 +481,7 @@ START_TEST(pending_launches)
 }
 END_TEST
 
-/* Local memory is what kernels need, and given back when less will do. */
+/* Local memory is as large as kernels need, and is freed when less is enough. */
 START_TEST(local_memory_follows_need)
 {
 	size_t before, small, large, after, total;
@@ -523,7 +527,7 @@ static void find_task(const char *kernel, uint32_t depth, ppuTaskInfo *out)
 	ck_abort_msg("no task of %s at depth %u, of %u", kernel, depth, n);
 }
 
-/* Who holds which slot, and what the others wait for; HW-28's pools as the runtime sees them. */
+/* Which task holds which slot, and what the others wait for; the pools of HW-28 as the runtime sees them. */
 START_TEST(tasks_of_a_context)
 {
 	static const char *const names[] = { "?", "PENDING", "RUNNING", "EVICTED", "SUSPENDED", "CODE_DONE", "?" };
@@ -626,7 +630,7 @@ END_TEST
 
 /* ---- golden traces --------------------------------------------------------------------------- */
 
-/* What became of tasks, in order: "start p4", the p being the device priority a task was accepted with. */
+/* The events of tasks, in order: "start p4"; p is the device priority with which the task was accepted. */
 static const char *story(const struct rt_trace *t)
 {
 	static char text[4000];
@@ -681,8 +685,10 @@ START_TEST(chain_of_four_levels)
 }
 END_TEST
 
-/* SP-14: one slot and one place for a CTA, and the parent, which waits, has both.  Without preemption, and
- * with no priority above the parent's, that is the end of it. */
+/*
+ * SP-14: one slot and one place for a CTA, and the parent, which waits, has both.  Without preemption, and with no
+ * priority above the parent's, the child never runs.
+ */
 START_TEST(waiting_parents_no_deadlock)
 {
 	const char *tight = "gpcs=1 sms-per-gpc=1 task-slots=1 ctas-per-sm=1";

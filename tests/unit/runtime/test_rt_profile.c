@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Profiles: what kernels whose behaviour is known count (HW-64, HW-65, HW-66 caches, HW-70, HW-73 transactions by GPC,
- * HW-41 lanes, SIMT-5 divergence, HW-53 barriers).
+ * Profiles: the counts of kernels whose behaviour is known (HW-64, HW-65, HW-66 caches, HW-70, HW-73 transactions by
+ * GPC, HW-41 lanes, SIMT-5 divergence, HW-53 barriers).
  */
 #include <check.h>
 #include <math.h>
@@ -96,7 +96,7 @@ START_TEST(lanes_simt_5_divergence)
 	ck_assert_double_eq(get(&p, "lanes_per_instruction"), 20);
 	ck_assert_double_eq(get(&p, "divergent_branches"), 0);
 	p = run(f, 1, 32, (void *[]){ &buf });
-	ck_assert_double_eq(get(&p, "atomic_instructions"), 1);	/* they have met again */
+	ck_assert_double_eq(get(&p, "atomic_instructions"), 1);	/* the lanes have met again */
 	lanes = get(&p, "lanes_per_instruction");
 	ck_assert_msg(lanes > 16 && lanes < 24, "%f lanes", lanes);
 	ck_assert_double_le(get(&p, "divergent_branches"), 1);
@@ -104,7 +104,7 @@ START_TEST(lanes_simt_5_divergence)
 }
 END_TEST
 
-/* HW-53: two barriers of four warps each.  Why SMs stood still: all slept, or some waited for another. */
+/* HW-53: two barriers of four warps each.  Why SMs did not issue: all warps slept, or some waited for another warp. */
 START_TEST(stalls_at_barriers)
 {
 	ppuFunction meet = begin("gpcs=1 sms-per-gpc=1 window-ns=100000", busy, "meet"), nap, late;

@@ -28,7 +28,7 @@ static uint8_t memory_byte(uint32_t i)
 	return (uint8_t)(i * 37 + (i >> 8) * 11 + 5);
 }
 
-/* What register k of a lane should be after loading from offset off. */
+/* The value that register k of a lane should have after loading from offset off. */
 static uint32_t expect(unsigned t, uint32_t off, unsigned k, const uint8_t *mem)
 {
 	unsigned n = types[t].regs, per = types[t].bytes / n, i;
@@ -386,7 +386,7 @@ START_TEST(faults)
 }
 END_TEST
 
-/* The record names CTA, warp, SM, context; the rest of the grid is undisturbed until it is aborted. */
+/* The record names CTA, warp, SM and context; the other CTAs of the grid run on until the grid is aborted. */
 START_TEST(fault_record)
 {
 	smt_start(s);
@@ -487,7 +487,7 @@ START_TEST(icache_sees_new_code)
 }
 END_TEST
 
-/* Code that is not mapped, not executable, not there; illegal instructions fault when executed. */
+/* Code that is not mapped, not executable, or outside memory; illegal instructions fault when executed. */
 START_TEST(icache_errors)
 {
 	struct ppu_tmd *t = &s->task.launch;

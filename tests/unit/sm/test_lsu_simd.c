@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of lanes moved with host vectors: every instruction set this host has gives what a plain loop does. */
+/* Words of lanes moved with host vectors: every instruction set of this host gives the same result as a plain loop. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/sm/mem/lsu.h"
 #include "core/sm/mem/lsu_simd.h"
 #include "run_suite.h"
 
@@ -21,7 +22,7 @@ static uint32_t rnd(void)
 static const unsigned levels[] = { 1, 3, 4 };
 #define EACH_LEVEL(k) for (unsigned k = 0; k < 3 && levels[k] <= ppu_exec_level(); k++)
 
-/* Addresses as programs have them: one, consecutive, tiles, steps, anything; some lanes of it. */
+/* Patterns of addresses as in programs: all equal, consecutive, tiles, steps, random; with some of the lanes. */
 static uint32_t addresses(uint32_t *lo, uint32_t imm, unsigned kind)
 {
 	uint32_t base = rnd() % (EDGE / 8) * 4, step = 4 * (rnd() % 9);
@@ -90,7 +91,7 @@ START_TEST(loads_and_stores)
 }
 END_TEST
 
-/* Outside, or not aligned, in a lane that counts: refused; in one that does not: no matter. */
+/* An address outside or not aligned is refused in an active lane, and ignored in an inactive one. */
 START_TEST(bad_offsets)
 {
 	uint32_t lo[PPU_LANES], off[PPU_LANES];
@@ -111,6 +112,19 @@ START_TEST(bad_offsets)
 }
 END_TEST
 
+/* Local memory of a warp beyond 4 GiB, as a device with much VRAM and few warps can have it. */
+START_TEST(far_words_of_local_memory)
+{
+	struct ref r = { .p = (uint8_t *)(uintptr_t)4096, .local = true };
+
+	for (unsigned lane = 0; lane < PPU_LANES; lane++) {
+		r.off = 0x10000000;
+		ck_assert_uint_eq((uintptr_t)ref_at(&r, lane, 0) - 4096, 0x200000000 + 4 * lane);
+		ck_assert_uint_eq((uintptr_t)ref_at(&r, lane, 7) - 4096, 0x200000000 + 128 + 4 * lane + 3);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("lsu_simd");
@@ -119,6 +133,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, loads_and_stores);
 	tcase_add_test(t, bad_offsets);
+	tcase_add_test(t, far_words_of_local_memory);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -38,7 +38,7 @@ static void run(const char *text, uint32_t grid, uint32_t block)
 		      s->fault.pc, (unsigned long long)s->fault.va);
 }
 
-/* Divergence, shared memory, barriers, atomics: something of everything; 8 CTAs of 96 threads. */
+/* A kernel with divergence, shared memory, barriers and atomics; 8 CTAs of 96 threads. */
 static const char mixed[] =
 	PROLOGUE "shl.u32 r9, r2, 2\nst.shared.u32 [r9], r8\nbar.sync 0\n"
 	"xor.u32 r12, r9, 4\nld.shared.u32 r3, [r12]\nand.u32 r12, r2, 7\nssy L\n"
@@ -101,7 +101,7 @@ END_TEST
 /* HW-49 */
 START_TEST(all_warps_progress)
 {
-	/* four warps that would run for ever: after a while all have counted about as far */
+	/* four warps that would run for ever: after a while all have counted to about the same number */
 	smt_start(s);
 	smt_load(s, PROLOGUE "shr.u32 r9, r8, 5\nmadw.u32 rd12, r9, 4, rd10\nmov.u32 r3, 0\n"
 		 "loop: add.u32 r3, r3, 1\nst.global.u32 [rd12], r3\nbra loop\n");
@@ -282,7 +282,7 @@ START_TEST(one_fill_for_two_sms)
 }
 END_TEST
 
-/* HW-69, HW-73: a linear write of 64 KiB puts a D-th on each partition */
+/* HW-69, HW-73: a linear write of 64 KiB puts 1 / D of it on each of D partitions */
 START_TEST(partition_interleaving)
 {
 	const uint32_t parts = _i ? 8 : 4;
@@ -295,7 +295,7 @@ START_TEST(partition_interleaving)
 }
 END_TEST
 
-/* The model is only observed: same device time, same trace, same memory. */
+/* The model only counts: same device time, same trace, same memory. */
 START_TEST(model_changes_nothing)
 {
 	struct ppu_trace_rec *trace;
@@ -375,7 +375,10 @@ START_TEST(vram_and_system_memory)
 }
 END_TEST
 
-/* The most CTAs on the SM at once; each stays a while.  %s: something that takes registers or shared memory. */
+/*
+ * Finds the largest number of CTAs on the SM at once; each stays a while. %s: code that uses registers or shared
+ * memory.
+ */
 static const char residents[] =
 ".version 7.0\n.target sm_70\n.address_size 64\n"
 ".visible .entry k(.param .u64 p)\n.reqntid 32\n{\n.reg .b32 %r<80>; .reg .b64 %d<2>; .reg .pred %q<2>; @SHARED@\n"
@@ -419,7 +422,10 @@ static uint32_t most_resident(const char *props, const char *shared, bool many_r
 	return got[1];
 }
 
-/* HW-42, HW-58, HW-60: registers and shared memory of an SM are divided among its CTAs, never given twice. */
+/*
+ * HW-42, HW-58, HW-60: registers and shared memory of an SM are divided among its CTAs, and nothing is given to two
+ * CTAs.
+ */
 START_TEST(cta_resources)
 {
 	uint32_t regs;

@@ -427,7 +427,7 @@ START_TEST(continue_in_loops)
 }
 END_TEST
 
-/* SIMT-14: any reason will do, as long as it is the same in both places */
+/* SIMT-14: any reason works, as long as it is the same in both instructions */
 START_TEST(generic_reasons)
 {
 	static const char *const names[] = { "sync", "div", "call", "brk", "cont", "exit", "longjmp",
@@ -693,7 +693,7 @@ START_TEST(lonely_yield)
 }
 END_TEST
 
-/* SIMT-50: what nobody waits for goes away on a fallback */
+/* SIMT-50: a fallback discards tokens for which no lane waits */
 START_TEST(stale_tokens)
 {
 	run("pbrk A\nssy B\nsync L\nA: B: nop\nL: exit\n", 8);
@@ -742,7 +742,7 @@ START_TEST(exited_threads_stay_out)
 }
 END_TEST
 
-/* SIMT-64: a YIELD in the callee loses the call token; everyone returns to the right place */
+/* SIMT-64: a YIELD in the callee loses the call token; all lanes return to the right instruction */
 START_TEST(yield_in_function)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 4\nmov.u32 r3, 0\nssy L\n@p1 bra P\n"
@@ -752,12 +752,12 @@ START_TEST(yield_in_function)
 	    "f: add.u32 r3, r3, 1\nyield\nadd.u32 r3, r3, 1\nret r9\n", 8);
 	for (int i = 0; i < 8; i++)
 		ck_assert_uint_eq(smt_u32(s)[i], i < 4 ? 202 : 102);
-	/* lanes of both calls met at the YIELD and part at RET */
+	/* lanes of both calls met at the YIELD and separate at RET */
 	ck_assert_uint_eq(count(smt_ops(s), "merge yield ff"), 1);
 }
 END_TEST
 
-/* SIMT-64: RET: part of the lanes waits for its token, the rest goes back on its own */
+/* SIMT-64: RET: some lanes wait for their token, the others return without one */
 START_TEST(ret_partly_with_token)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 2\nsetp.lt.u32 p2, r2, 4\nmov.u32 r3, 0\n"
@@ -843,7 +843,7 @@ START_TEST(traps)
 }
 END_TEST
 
-/* Tokens that the guest has scribbled on */
+/* Tokens that the guest has overwritten */
 START_TEST(corrupt_tokens)
 {
 	static const uint64_t bad[] = {
@@ -870,7 +870,7 @@ START_TEST(corrupt_tokens)
 }
 END_TEST
 
-/* A valid token that wakes nobody: the lanes it should have woken are lost, which is a fault. */
+/* A valid token that wakes no lane: the lanes that it should have woken are lost, which is a fault. */
 START_TEST(lost_lanes_are_a_fault)
 {
 	unsigned n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Divergence, row by row, where the scenarios of test_simt.c do not say it literally. */
+/* Divergence, row by row, for rows that the scenarios of test_simt.c do not test literally. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +204,7 @@ START_TEST(uniform_inside_divergent)
 }
 END_TEST
 
-/* SIMT-34: without YIELD everything is as it was: suppressing it changes no operation of such programs */
+/* SIMT-34: the property that suppresses YIELD changes no operation of a program without YIELD */
 START_TEST(older_instructions_alone)
 {
 	static const char text[] =
@@ -394,8 +394,8 @@ START_TEST(what_others_need_stays)
 END_TEST
 
 /*
- * SIMT-46: the counter belongs to the set of lanes: two YIELDs of one side and three of the other are no
- * fourth of either, so nothing switches.
+ * SIMT-46: the counter belongs to the set of lanes: two YIELDs of one side and three of the other are not a fourth
+ * YIELD of either side, so no group switches.
  */
 START_TEST(counter_of_each_set)
 {

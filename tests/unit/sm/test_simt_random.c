@@ -2,14 +2,14 @@
 /*
  * Random programs: the SM against a reference that runs each thread alone.
  *
- * For one thread, SSY, PBRK, PUSH and YIELD do nothing, SYNC, BRK, CONT, DISABLE are branches, and CAL
- * and RET use its register.  Whatever a program does with them, structured or not, every thread must
- * leave the same results as alone, and none may get lost.
+ * For one thread, SSY, PBRK, PUSH and YIELD do nothing, SYNC, BRK, CONT, DISABLE are branches, and CAL and RET use
+ * their register. Whatever a program does with these instructions, structured or not, every thread must leave the same
+ * results as when it runs alone, and no thread may get lost.
  *
  * The programs and the reference are lib/simt_prog.c.
  *
- * A program that fails is reduced as long as it fails and printed in the form of simt_corpus.txt, which
- * is run first: append it there when the cause is found.
+ * A program that fails is reduced as long as it still fails, and printed in the form of simt_corpus.txt. The programs
+ * of that file run first: append the new one when the cause is found.
  *
  *   PPU_RANDOM_PROGRAMS=100000 PPU_RANDOM_SEED=7 build/unit-fast/test_simt_random
  */
@@ -28,7 +28,7 @@
 static char why[256];
 static unsigned compared;	/* programs whose results were compared */
 
-/* False, with `why`: it does not do what the reference does. */
+/* False: the device differs from the reference; `why` says how. */
 static bool agrees(struct sm_test *s, const struct prog *p)
 {
 	static char text[SIMT_TEXT_BYTES];
@@ -158,7 +158,7 @@ static struct sm_test *machine(int i)
 	return s;
 }
 
-/* What failed once. */
+/* Programs that failed once. */
 START_TEST(corpus)
 {
 	struct sm_test *s = machine(_i);
@@ -211,7 +211,7 @@ START_TEST(random_programs)
 			failed(s, &p, title);
 		}
 	}
-	/* queues that overflow are few, and no program is one that the reference cannot run */
+	/* few queues overflow, and the reference can run every program */
 	ck_assert_uint_ge(compared, count - count / 20);
 	for (unsigned i = 0; count >= 500 && i < NUM_WHATS; i++)
 		ck_assert_msg(used[i] > 0, "no program has operation %u", i);

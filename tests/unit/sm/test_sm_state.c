@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Save and restore of running SMs, and the same results however a run is cut. */
+/* Save and restore of running SMs: the same results wherever a run is interrupted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

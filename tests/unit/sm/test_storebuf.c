@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The store path with a buffer (store-delay-ns, store-reorder): who sees which store when.
- * WQ-18, WQ-19: without a fence another SM may see the flag before the data, with one never.
+ * The store path with a buffer (store-delay-ns, store-reorder): when other units see a store. WQ-18, WQ-19: without a
+ * fence another SM may see the flag before the data; with a fence it never does.
  */
 #include <check.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void message_passing(const char *between, const char *flag_store)
 	s->cfg.ctas_per_sm = 1;
 	s->cfg.window_ns = 100;
 	ck_assert(run(text, 2, 1));
-	ck_assert_uint_gt(smt_u32(s)[1], 3);	/* it watched while the other wrote */
+	ck_assert_uint_gt(smt_u32(s)[1], 3);	/* CTA 1 read while CTA 0 wrote */
 }
 
 static const struct {
@@ -83,7 +83,7 @@ static void set_path(int i)
 	s->cfg.store_reorder = paths[i].reorder;
 }
 
-/* WQ-18: Out of order only where reordering is asked for, and there it is seen. */
+/* WQ-18: Stores are seen out of order only with store-reorder, and with it they are. */
 START_TEST(unfenced_can_be_seen_reordered)
 {
 	set_path(_i);
@@ -141,7 +141,7 @@ START_TEST(delay_and_kernel_end)
 }
 END_TEST
 
-/* Somebody who waits for a word hears of it when the store gets there, not when it was issued. */
+/* A waiter notices a store when it reaches memory, not when it is issued. */
 START_TEST(waiters_hear_when_it_is_there)
 {
 	struct ppu_phys p = { 0x2800000, 0 };
@@ -190,7 +190,7 @@ START_TEST(nothing_is_left_behind)
 }
 END_TEST
 
-/* The buffer is bounded: far more stores than it holds, none lost, the oldest leave first. */
+/* The buffer is bounded: with far more stores than it holds, none is lost, and the oldest leave first. */
 START_TEST(full_buffer)
 {
 	uint32_t there;
@@ -282,7 +282,7 @@ START_TEST(own_loads_are_forwarded)
 }
 END_TEST
 
-/* Chosen when a program is decoded: without the properties nothing of this is there. */
+/* The buffered handlers are chosen when a program is decoded: without the properties they are not used. */
 START_TEST(plain_path_is_untouched)
 {
 	static const char text[] = "ld.param.u64 rd10, [0]\nld.u32 r3, [rd10]\nst.u32 [rd10], r3\n"

@@ -158,7 +158,7 @@ START_TEST(merge_keeps_place)
 }
 END_TEST
 
-/* SIMT-40: A token of another type with the same address is no partner. */
+/* SIMT-40: A token of another type with the same address does not merge. */
 START_TEST(merges_with_yield_tokens_only)
 {
 	uint64_t t;
@@ -220,7 +220,7 @@ START_TEST(recentre)
 }
 END_TEST
 
-/* SIMT-53: One free entry: it goes where it is needed. */
+/* SIMT-53: One free entry: recentring puts it on the side where it is needed. */
 START_TEST(last_entry_at_either_side)
 {
 	for (int side = 0; side < 2; side++) {

@@ -131,7 +131,7 @@ START_TEST(parked_warps_sleep)
 }
 END_TEST
 
-/* A-SIMT-25: Half of a warp at the barrier, the other half in an if that gets there later. */
+/* A-SIMT-25: Half of a warp is at the barrier; the other half is in an if and gets there later. */
 START_TEST(barrier_in_branch)
 {
 	run(PROLOGUE "and.u32 r6, r2, 1\nsetp.eq.u32 p1, r6, 0\nmov.u32 r3, 1\n@p1 bra E\n"
@@ -146,7 +146,7 @@ END_TEST
 START_TEST(deadlock_is_a_fault)
 {
 	static const char *const texts[] = {
-		/* the lower half waits for a barrier number nobody else comes to */
+		/* the lower half waits at a barrier number that no other thread uses */
 		"s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 16\n@p1 bra A\nbar.sync 1\nexit\nA: bar.sync 2\nexit\n",
 		/* more threads than there are */
 		"bar.sync 1, 96\nexit\n",
@@ -280,7 +280,7 @@ START_TEST(warpsync_at_different_places)
 }
 END_TEST
 
-/* Members that have ended are not waited for. */
+/* Members that have ended do not hold up the others. */
 START_TEST(member_masks_and_exit)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 8\n@p1 bra W\nnanosleep 1000\nexit\n"
@@ -472,7 +472,7 @@ START_TEST(tlaunch)
 }
 END_TEST
 
-/* The same work in windows of any size: same instructions, same device time, same memory, same trace. */
+/* The same work with windows of any size: same instructions, same device time, same memory, same trace. */
 START_TEST(windows_do_not_show)
 {
 	static const uint64_t windows[] = { 100, 777, 10000, 1000000 };

@@ -40,7 +40,7 @@ START_TEST(chain_and_next)
 }
 END_TEST
 
-/* SP-2: what the CPU launches has depth 1 and no parent, also when the same TMD is launched by a thread. */
+/* SP-2: a task that the CPU launches has depth 1 and no parent, even if a thread launches the same TMD, too. */
 START_TEST(launched_by)
 {
 	struct bench *b = bench_new(NULL);
@@ -72,7 +72,7 @@ START_TEST(launched_by)
 }
 END_TEST
 
-/* SP-33, SP-40, and not the prior art: parents run at the stream's priority (8), not at the lowest. */
+/* SP-33, SP-40, and unlike the prior art: parents run at the stream's priority (8), not at the lowest. */
 START_TEST(parents_at_the_streams_priority)
 {
 	struct bench *b = bench_new(NULL);
@@ -86,7 +86,7 @@ START_TEST(parents_at_the_streams_priority)
 	parent->block[0] = 1;
 	tmd_prio(childless, 8);
 	tmd_prio(parent, 8);
-	tmd_prio(child, 1);		/* what a child asks for does not count */
+	tmd_prio(child, 1);		/* the priority in a child's TMD is ignored */
 	tmd_param(parent, 0, va[2]);
 	bench_launch(ch, va[0]);
 	bench_launch(ch, va[1]);
@@ -102,7 +102,7 @@ START_TEST(parents_at_the_streams_priority)
 }
 END_TEST
 
-/* SP-34, SP-35, SP-46: without a priority the lowest, and the child one above. */
+/* SP-34, SP-35, SP-46: a task without a priority gets the lowest, and its child the next one. */
 START_TEST(default_is_lowest)
 {
 	struct bench *b = bench_new(NULL);
@@ -164,7 +164,7 @@ START_TEST(depth_per_context)
 }
 END_TEST
 
-/* SP-42, HW-25: from the SMs to the task unit: the host interface and the CPU see nothing of it. */
+/* SP-42, HW-25: launches go from the SMs to the task unit: the host interface and the CPU take no part. */
 START_TEST(not_through_the_host)
 {
 	struct bench *b = bench_new(NULL);
@@ -376,7 +376,7 @@ START_TEST(watchdog_leaves_out_the_driver)
 }
 END_TEST
 
-/* HW-17: three tasks on priorities 1, 1, 4 stand in the right ones of M lists, in order. */
+/* HW-17: three tasks of priorities 1, 1, 4 stand in the right lists of M, in order. */
 START_TEST(scheduler_table)
 {
 	struct bench *b = bench_new("device-priorities=7");
@@ -414,7 +414,7 @@ START_TEST(scheduler_table)
 }
 END_TEST
 
-/* HW-16, HW-26, HW-36, SP-13, SP-47: rows that are to be documented. */
+/* HW-16, HW-26, HW-36, SP-13, SP-47: rows that ask for documentation. */
 START_TEST(documented_rows)
 {
 	static const char *const want[] = {

@@ -169,7 +169,7 @@ START_TEST(idle_costs_nothing)
 }
 END_TEST
 
-/* A store of a thread to an awaited word lets the channel go on. */
+/* A thread stores to a word for which a channel waits: the channel goes on. */
 START_TEST(sm_store_releases_a_channel)
 {
 	struct bench *b = bench_new(NULL);

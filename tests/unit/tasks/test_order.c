@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of children: orders of a CTA, of a task, tails, `after`.  What streams, events and tail launches of
- * kernels are made of (SP-1, SP-8, SP-9).
+ * The order of children: orders of a CTA, of a task, tails, `after`. Streams, events and tail launches of kernels are
+ * built from these (SP-1, SP-8, SP-9).
  */
 #include <stdio.h>
 #include "bench_main.h"
@@ -62,7 +62,7 @@ static void go(struct scene *s)
 	ck_assert_uint_eq(bench_chan_reg(s->ch, PPU_REG_CH_ERROR), 0);
 }
 
-/* Place in the trace of an event of the nth task with that TMD. */
+/* The index in the trace of an event of the nth task with that TMD. */
 static size_t at(struct scene *s, unsigned event, uint64_t tmd, unsigned nth)
 {
 	for (size_t i = 0; i < s->b->num_trace; i++)
@@ -75,7 +75,7 @@ static size_t at(struct scene *s, unsigned event, uint64_t tmd, unsigned nth)
 #define START(va) at(&s, PPU_TR_TASK_SCHED, va, 0)
 #define DONE(va)  at(&s, PPU_TR_TASK_DONE, va, 0)
 
-/* One order: one after the other.  None: together.  Two orders: beside each other. */
+/* Children of one order run one after the other, children without an order together, two orders side by side. */
 START_TEST(orders)
 {
 	struct scene s = scene_new(NULL);
@@ -135,7 +135,7 @@ START_TEST(of_tasks)
 }
 END_TEST
 
-/* `after`: an event of one stream awaited in another; what comes later in the first is not waited for. */
+/* `after`: a stream waits for an event of another stream, but not for later work of that stream. */
 START_TEST(after)
 {
 	struct scene s = scene_new(NULL);
@@ -156,7 +156,7 @@ START_TEST(after)
 }
 END_TEST
 
-/* The tail: after the launching task and all it launched, grandchildren too; in order; part of the task. */
+/* The tail runs after the launching task and all its descendants, in order, and is part of the task. */
 START_TEST(tail)
 {
 	struct scene s = scene_new(NULL);
@@ -186,7 +186,7 @@ START_TEST(tail)
 }
 END_TEST
 
-/* Only a tail, whose task has ended before anything of it could start. */
+/* A task that launches only a tail, and has ended before the tail could start. */
 START_TEST(lonely_tail)
 {
 	struct scene s = scene_new("cost-launch-ns=100000");
@@ -221,7 +221,7 @@ START_TEST(sync_leaves_out_the_tail)
 }
 END_TEST
 
-/* Refused: an order in a TMD for LAUNCH, waiting for a tail; nothing has happened then. */
+/* Refused without any effect: an order in a TMD for LAUNCH, and waiting for a tail. */
 START_TEST(refused)
 {
 	struct scene s = scene_new(NULL);
@@ -246,7 +246,7 @@ START_TEST(refused)
 }
 END_TEST
 
-/* A channel that is stopped takes those that wait with it; the records serve others. */
+/* When a channel is stopped, its waiting children end, too; their records are free for others. */
 START_TEST(aborted)
 {
 	struct scene s = scene_new("task-records=16 task-slots=4");
@@ -312,7 +312,7 @@ static void save_and_load(struct bench *b)
 	free(again);
 }
 
-/* Of each order that is a number at most one task runs at any time. */
+/* Of each numbered order at most one task runs at any time. */
 static void check_orders(struct scene *s, unsigned seed)
 {
 	for (uint64_t order = 3; order < 6; order++) {

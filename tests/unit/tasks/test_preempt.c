@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preemption between instructions: whatever a task is doing when it loses its SM, it goes on as if
- * nothing had been; parents that wait for children give way; images in memory are not trusted.
+ * Preemption between instructions: whatever a task is doing when it loses its SM, it goes on as if nothing had
+ * happened; parents that wait for children give way; images in memory are not trusted.
  */
 #include <stdio.h>
 #include <stddef.h>
@@ -99,7 +99,7 @@ static void run_cut(const char *props, const char *text, uint64_t every, uint64_
 			bench_launch(hi, hv);
 			bench_submit(hi);
 			bench_run_for(b, every);
-			if (state && i % 7 == 3) {	/* the device's own state, in the middle of it */
+			if (state && i % 7 == 3) {	/* save and load the whole device in the middle of the run */
 				uint8_t *saved = NULL;
 				char *err = NULL;
 				size_t len = 0;
@@ -222,7 +222,7 @@ START_TEST(parents_give_way)
 	static const char *const props[] = {
 		"task-slots=1 ctas-per-sm=2 vram=32M", "task-slots=2 ctas-per-sm=1 vram=32M",
 		"task-slots=32 ctas-per-sm=2 vram=32M",
-		/* the child has no higher priority: the waiting parent leaves all the same */
+		/* the child's priority is not higher: the waiting parent leaves the SM nevertheless */
 		"task-slots=1 ctas-per-sm=1 device-priorities=1 vram=32M",
 		"task-slots=2 ctas-per-sm=2 device-priorities=0 vram=32M",
 		"task-slots=1 ctas-per-sm=2 task-policy=1 vram=32M",
@@ -241,8 +241,10 @@ START_TEST(parents_give_way)
 }
 END_TEST
 
-/* The negative test of SP-14: with the parent's priority and without preemption it hangs; the watchdog,
- * where there is one, ends it. */
+/*
+ * The negative test of SP-14: if the child has the parent's priority and there is no preemption, the task hangs; a
+ * watchdog, if set, ends it.
+ */
 START_TEST(hangs_without_child_priority)
 {
 	for (unsigned watchdog = 0; watchdog < 2; watchdog++) {
@@ -316,7 +318,10 @@ START_TEST(tsync_is_per_cta)
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_new(b);
 	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
-	/* CTA 0 launches the short child, CTA 1 the endless one: only then CTA 0 lets that one end. */
+	/*
+	 * CTA 0 launches the short child, CTA 1 the endless one; CTA 0 lets the endless child end after its own child
+	 * has.
+	 */
 	struct kern parent = kern_load(c, "ld.param.u64 rd2, [0]\ns2r r6, %ctaid.x\nsetp.eq.u32 p1, r6, 0\n"
 		"ld.param.u64 rd4, [8]\n@p1 ld.param.u64 rd4, [16]\ntlaunch r8, rd4\ntsync r9\n"
 		"mov.u32 r10, 1\n@p1 st.global.u32 [rd2], r10\nexit\n");
@@ -346,7 +351,9 @@ END_TEST
 
 /* ---- who is preempted ------------------------------------------------------------------------------- */
 
-/* SP-4: Klow counts to 10^4 in memory, Khigh sets a flag; Klow goes on, and nothing of it runs twice. */
+/*
+ * SP-4: Klow counts to 10^4 in memory, Khigh sets a flag; then Klow goes on, and none of its instructions runs twice.
+ */
 START_TEST(klow_khigh)
 {
 	struct bench *b = bench_new("task-slots=1 gpcs=1 sms-per-gpc=1");
@@ -410,7 +417,7 @@ START_TEST(child_preempts_unrelated)
 }
 END_TEST
 
-/* Slots are free but the SMs are full: only as many CTAs leave as the newcomer needs. */
+/* Slots are free but the SMs are full: only as many CTAs leave as the new task needs. */
 START_TEST(room_on_an_sm)
 {
 	struct bench *b = bench_new("task-slots=8 gpcs=1 sms-per-gpc=2 ctas-per-sm=4");
@@ -509,13 +516,13 @@ START_TEST(fairness_between_contexts)
 		ck_assert_msg(bench_rd64(x.c[1], x.out) == 4 * 32, "%s: %llu", props[i],
 			      (unsigned long long)bench_rd64(x.c[1], x.out));
 		ASSERT_TMDS(x.b, PPU_TR_TASK_DONE, x.va[1]);
-		/* and not before the other has had its slice */
+		/* and not before the other context has used up its slice */
 		r = bench_find(x.b, PPU_TR_SLICE_TASKS, -1, 0);
 		ck_assert_ptr_nonnull(r);
 		ck_assert_uint_ge(r->b, x.b->cfg.task_slice_ns);
 		for (uint64_t k = before; k < x.b->num_trace && &x.b->trace[k] != r; k++)
 			ck_assert(x.b->trace[k].event != PPU_TR_CTA_SAVE);
-		/* the endless one goes on alone now, and has no slices: nobody waits */
+		/* the endless kernel goes on alone, without slices, because no task waits */
 		before = bench_ctr(x.b, PPU_CTR_THREAD_INSNS);
 		slices = bench_count(x.b, PPU_TR_SLICE_TASKS, -1);
 		bench_run_for(x.b, 1000000);
@@ -545,7 +552,7 @@ START_TEST(literal_global_order)
 }
 END_TEST
 
-/* Up to a slice, priorities count across contexts: the higher one goes first, then they share. */
+/* Until its slice is used up, the context with the higher priority goes first; then both contexts share. */
 START_TEST(shares_are_equal)
 {
 	struct two x = two_new("task-slots=1 task-slice-ns=100000");
@@ -586,7 +593,7 @@ END_TEST
 
 /* ---- room in the save area ------------------------------------------------------------------------- */
 
-/* More tasks than the save area has images for: slots are free, and those without room wait in their list. */
+/* More tasks than the save area has images for: slots are free, and tasks without room wait in their list. */
 START_TEST(waiting_for_room)
 {
 	enum { TASKS = 24 };
@@ -628,8 +635,10 @@ END_TEST
 
 /* ---- hostile memory ---------------------------------------------------------------------------------- */
 
-/* Images are damaged while a task is evicted: its context ends with SAVE_CORRUPT, or the damage was in
- * what its own threads may compute with; never anything else, and the other context's task completes. */
+/*
+ * Images are damaged while a task is evicted: its context ends with SAVE_CORRUPT, unless the damage was in data of its
+ * own threads. Nothing else may happen, and the other context's task completes.
+ */
 START_TEST(damaged_images)
 {
 	unsigned corrupt = 0, seed = 1;
@@ -737,7 +746,40 @@ START_TEST(every_checked_field)
 }
 END_TEST
 
+/* A warp slot in which a kernel launched another into a high register, and then a kernel of few registers that is
+ * preempted: nothing of the first is left in the second one's image. */
+START_TEST(after_a_launch)
+{
+	struct bench *b = bench_new("task-slots=1 vram=32M gpcs=1 sms-per-gpc=1");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern parent = kern_load(c, "ld.param.u64 rd4, [0]\ntlaunch r70, rd4\ntsync r7\nexit\n");
+	struct kern few = kern_load(c, "nanosleep 30000\nexit\n"), nap = kern_load(c, "nanosleep 50000\nexit\n");
+	struct ppu_tmd *t, *o;
+	uint64_t pv = tmd_new(c, &parent, &t), fv = tmd_new(c, &few, &o), nv;
+
+	t->block[0] = 1;
+	tmd_param(t, 0, fv);
+	nv = tmd_new(c, &nap, &o);
+	tmd_prio(o, 4);
+	bench_launch(ch, pv);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 2);
+	bench_launch(ch, fv);
+	bench_submit(ch);
+	bench_run_for(b, 15000);
+	bench_launch(ch, nv);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
+	ck_assert_uint_ge(bench_count(b, PPU_TR_CTA_RESTORE, -1), 1);
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 4);
+	bench_free(b);
+}
+END_TEST
+
 BENCH_MAIN("preempt", cut_at_every_kth_instruction, parents_give_way, hangs_without_child_priority,
 	   pending_and_active_pools, tsync_is_per_cta, klow_khigh, child_preempts_unrelated, room_on_an_sm,
 	   fairness_between_contexts, literal_global_order, shares_are_equal, waiting_for_room,
-	   damaged_images, every_checked_field)
+	   damaged_images, every_checked_field, after_a_launch)

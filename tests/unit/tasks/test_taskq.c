@@ -58,7 +58,7 @@ static struct q q_new(const char *props, const char *text, unsigned capacity, bo
 	return q;
 }
 
-/* The CPU adds n entries as far as there is room; returns how many. */
+/* The CPU adds up to n entries, as far as there is room; returns how many. */
 static unsigned q_push(struct q *q, unsigned n)
 {
 	unsigned i;
@@ -91,8 +91,10 @@ static void q_check(struct q *q, unsigned n)
 	ck_assert_uint_eq(bench_rd64(q->c, q->out + n * 16), 0);
 }
 
-/* HW-30: without entries it lives until it is closed; 7 entries later, 7 CTAs.  Both placements, both
- * memories. */
+/*
+ * HW-30: without entries the task lives until its queue is closed; 7 entries give 7 CTAs. With both placements of the
+ * queue, in both kinds of memory.
+ */
 START_TEST(lives_until_closed)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -106,7 +108,7 @@ START_TEST(lives_until_closed)
 		ck_assert(bench_run(q.b));		/* nothing to do, and no polling */
 		ck_assert_uint_eq(bench_chan_reg(q.ch, PPU_REG_CH_TASKS), 1);
 		ck_assert_uint_eq(bench_ctr(q.b, PPU_CTR_CTAS), 0);
-		/* it holds no slot meanwhile */
+		/* the task holds no slot meanwhile */
 		bench_launch(q.ch, other);
 		bench_submit(q.ch);
 		ck_assert(bench_run(q.b));
@@ -243,7 +245,7 @@ START_TEST(entries_for_children)
 }
 END_TEST
 
-/* A counter that goes back or past the capacity, a queue that is not there. */
+/* A counter that goes back or exceeds the capacity, a queue that is not mapped. */
 START_TEST(bad_queues)
 {
 	for (unsigned i = 0; i < 5; i++) {
@@ -266,7 +268,7 @@ START_TEST(bad_queues)
 		if (i < 2) {
 			ck_assert_uint_eq(q_push(&q, 5), 5);
 			ck_assert(bench_run(q.b));
-			q.h->put = i ? 14 : 4;		/* 5 were taken: 13 would do */
+			q.h->put = i ? 14 : 4;		/* 5 entries were taken: up to 13 would be legal */
 			bench_kick(q.ch);
 			ck_assert(bench_run(q.b));
 		}
@@ -277,7 +279,7 @@ START_TEST(bad_queues)
 }
 END_TEST
 
-/* Refused: what a queue TMD may not say. */
+/* Refused: values that are not allowed in a queue TMD. */
 START_TEST(bad_queue_tmds)
 {
 	struct q q = q_new(NULL, worker, 8, false, BENCH_VRAM);
@@ -306,7 +308,7 @@ START_TEST(bad_queue_tmds)
 }
 END_TEST
 
-/* Evicted and saved in the middle, the device saved and restored: every entry once. */
+/* The task is evicted in the middle, and the device saved and restored: every entry runs once. */
 START_TEST(preempted_and_restored)
 {
 	struct q q = q_new("task-slots=1 ctas-per-sm=2 window-ns=1000", worker, 4, false, BENCH_VRAM);
@@ -346,7 +348,7 @@ START_TEST(preempted_and_restored)
 }
 END_TEST
 
-/* Its channel is stopped while it waits and while it runs. */
+/* The task's channel is stopped while the task waits and while it runs. */
 START_TEST(stopped)
 {
 	for (unsigned n = 0; n < 2; n++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Task management unit: what it accepts, in which order tasks run, when they are complete. */
+/* Task management unit: which tasks it accepts, in which order tasks run, when they are complete. */
 #include <stdio.h>
 #include "bench_main.h"
 #include "tasks.h"
@@ -442,8 +442,7 @@ START_TEST(parent_reads_child)
 }
 END_TEST
 
-/* SP-9: a parent that does not wait is complete after its child only; the next kernel of the stream
- * starts after that. */
+/* SP-9: a parent that does not wait is complete only after its child; then the next kernel of the stream starts. */
 START_TEST(parent_complete_after_child)
 {
 	struct bench *b = bench_new("task-slots=2");
@@ -619,7 +618,7 @@ START_TEST(fault_ends_its_context_only)
 }
 END_TEST
 
-/* Waiting and accepting cost nothing that grows with the number of waiting tasks. */
+/* The cost of waiting and accepting does not grow with the number of waiting tasks. */
 START_TEST(many_waiting_tasks)
 {
 	struct bench *b = bench_new("task-records=20000 task-slots=1 vram=64M");

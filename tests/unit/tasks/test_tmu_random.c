@@ -38,7 +38,7 @@ static int highest(const struct model *m)
 	return -1;
 }
 
-/* The one on a slot with the lowest priority, of several the last; -1: none. */
+/* The task with the lowest priority among those with a slot, of several the one that came last; -1: none. */
 static int weakest(const struct model *m)
 {
 	int w = -1;

@@ -54,7 +54,7 @@ START_TEST(task_slots)
 }
 END_TEST
 
-/* HW-23, HW-24, SP-4: a higher priority evicts one, which takes up where it was. */
+/* HW-23, HW-24, SP-4: a task of higher priority evicts another one, which later goes on where it was. */
 START_TEST(evicts_lower_priority)
 {
 	struct bench *b = bench_new("task-slots=2 ctas-per-sm=2");
@@ -267,7 +267,7 @@ START_TEST(two_tasks)
 		ck_assert(!task || task == r->b);
 		task = r->b;
 	}
-	r = bench_find(b, PPU_TR_CTA_START, -1, 6);	/* the rest of the room is the other's */
+	r = bench_find(b, PPU_TR_CTA_START, -1, 6);	/* the other task gets the rest of the room */
 	ck_assert_uint_ne(r->b, task);
 	ck_assert_uint_eq(r->time, bench_find(b, PPU_TR_CTA_START, -1, 0)->time);
 	ASSERT_TMDS(b, PPU_TR_TASK_DONE, vh, va);

@@ -1,5 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The sample programs do what is recorded: the same traces, outputs and files, byte for byte.
+# The sample programs behave as recorded: the same traces, outputs and files, byte for byte.
 exec "$PPU_TOP/scripts/behaviour"

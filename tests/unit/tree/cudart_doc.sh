@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The tables of Documentation/runtime/cudart.md are what the library's lists say (PPU_UPDATE_DOCS=1 writes them), and
-# each of the three libraries exports what is in the lists, under its own version.
+# The tables of Documentation/runtime/cudart.md agree with the library's lists (PPU_UPDATE_DOCS=1 writes the tables),
+# and each of the three libraries exports the functions of the lists, under its own version.
 
 cd "$(dirname "$0")/../../.." || exit 1
 build=${BUILD:-build}

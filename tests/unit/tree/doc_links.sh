@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Documentation leads somewhere: links between pages and to pictures exist, and the index of the hardware
-# pages names every one of them.
+# Links in the documentation work: links between pages and to pictures lead to something that exists, and the index of
+# the hardware pages names every one of them.
 exec python3 -B - "$PPU_TOP" <<'END'
 import os, re, sys
 

@@ -13,10 +13,10 @@ lib=$D/usr/lib/x86_64-linux-gnu
 cc=${CC:-cc}
 failed=0
 export PPU_BACKEND=core PKG_CONFIG_SYSROOT_DIR=$D PKG_CONFIG_LIBDIR=$lib/pkgconfig
-# libdrm is the system's: it is asked for without the other root.
+# libdrm is installed in the system: ask pkg-config for it without the other root.
 libdrm=$(env -u PKG_CONFIG_SYSROOT_DIR -u PKG_CONFIG_LIBDIR pkg-config --variable pcfiledir libdrm)
 
-# ok NAME COMMAND...: what it prints is shown when it fails.
+# ok NAME COMMAND...: shows the output of COMMAND when it fails.
 ok()
 {
 	local name=$1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# scripts/spec finds what it is there to find: a small tree without mistakes passes, and each mistake that is
-# planted in it is reported by the check that is meant for it, once.
+# Tests the checks of scripts/spec: a small tree without mistakes passes, and each mistake that is planted in the tree
+# is reported once, by the check that is meant for it.
 exec python3 -B - "$PPU_TOP" <<'END'
 import os, re, shutil, subprocess, sys, tempfile
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of Documentation/hw/{registers,channels,commands,trace,timing}.md are made from the lists
- * in include/hw, those of Documentation/runtime/cuda.md from include/cuda and the library's list: this test
- * fails when they are not what the lists say, and writes them when it is run with PPU_UPDATE_DOCS=1.  A table stands between <!-- table:NAME --> and <!-- end -->.
+ * The tables of Documentation/hw/{registers,channels,commands,trace,timing}.md are made from the lists in include/hw,
+ * those of Documentation/runtime/cuda.md from include/cuda and the library's list: this test fails when a table differs
+ * from its list, and writes the tables when it is run with PPU_UPDATE_DOCS=1.  A table stands between <!-- table:NAME
+ * --> and <!-- end -->.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ static char *made;
 static size_t made_len;
 static FILE *out;
 
-/* A row or a reading of the specification that a text begins with: how long the name is, and its page. */
+/* If a text begins with the name of a row or a reading of the specification: the length of the name, and its page. */
 static size_t row_name(const char *text, const char **page)
 {
 	static const char *const chapters[][3] = {	/* name, page of rows, page of readings */

@@ -40,20 +40,20 @@ for source in "$PPU_TOP"/libruntime/tools/ppu-*.c; do
 done
 answers "$B/cuda/bin/ppu-nvcc"
 answers "$B/cuda/bin/ptxas"
-for script in "$PPU_TOP"/scripts/* "$PPU_TOP"/scripts/docs/* "$PPU_TOP"/scripts/packaging/*; do
+for script in "$PPU_TOP"/scripts/* "$PPU_TOP"/scripts/docs/* "$PPU_TOP"/scripts/packaging/* "$PPU_TOP"/scripts/container/*; do
 	# lib.sh, ppu_script.py and the like are no commands.
 	if [ -f "$script" ] && [ -x "$script" ]; then
 		answers "$script"
 	fi
 done
 
-# The labs' graders run these so that nothing of a student's is taken for ours.
+# The labs' graders run these scripts with -I, so that no file of a student is used in place of ours.
 for script in lab vm; do
 	python3 -I "$PPU_TOP/scripts/$script" --version >/dev/null 2>&1
 	check $? 0 "python3 -I scripts/$script finds its own modules"
 done
 
-# The page on versions says what the headers say: | ... | `NAME` value | `header` |
+# The page on versions agrees with the headers: | ... | `NAME` value | `header` |
 page=$PPU_TOP/Documentation/contributing/versions.md
 stated=$(sed -nE 's/^\|.*\| `([A-Z_]+)` ([0-9a-fx]+) \| `(include[^`]*)` \|$/\1 \2 \3/p' "$page")
 check "$(printf '%s\n' "$stated" | wc -l)" 8 "versions.md has a row for each interface"

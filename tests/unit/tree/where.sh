@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Documentation/where.md is true: each function that it names is defined in the file that it names behind the
-# function. Links are the matter of doc_links.sh.
+# Documentation/where.md is right: each function is defined in the file that the page names after the function.
+# doc_links.sh checks the links.
 exec python3 -B - "$PPU_TOP" <<'END'
 import os, re, sys
 
@@ -55,7 +55,7 @@ for b in bad:
     print("# " + b)
 entries = len(re.findall(r"^\| (?!what )", text, re.M))
 print("%s - %d functions of %d entries are where the map says" % ("not ok" if bad or entries < 60 else "ok", count, entries))
-# The test sees what it is there to see: a call or a declaration is no definition, another file is none.
+# Test of this test: a call or a declaration is not a definition, and neither is a definition in another file.
 planted = [("`ppu_intr_raise()` in [fault.c](../qemu-device/core/base/fault.c)", 1),
            ("`ppu_fault_record()` in [fault.h](../qemu-device/core/base/fault.h)", 1),
            ("`ppu_rank_count()` in [wdu.c](../qemu-device/core/tasks/wdu.c)", 1),

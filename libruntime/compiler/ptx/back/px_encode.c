@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* IR with assigned registers -> instruction words, relocations, lines. */
+/* Makes instruction words, relocations and lines from IR with assigned registers. */
 #include <string.h>
 #include <hw/ppu_isa_check.h>
 #include "compiler/ptx/back/px_encode.h"
@@ -24,7 +24,7 @@ static unsigned preg(const struct enc *e, px_val v)
 	return v ? (unsigned)px_value(e->f, v)->reg & 15 : PPU_PT;
 }
 
-/* Field set by name, as in the ISA's lists. */
+/* Does the instruction's format have field f?  The names of fields come from the ISA's lists. */
 #define HAS(in, f)	(strstr(fields[px_format((in)->op)], " " #f " ") != NULL)
 static const char *const fields[PPU_FMT_COUNT] = {
 #define F(name, list, syntax) [PPU_FMT_##name] = " " list " ",
@@ -52,7 +52,7 @@ static void note_line(struct enc *e, const struct px_insn *in)
 	e->file = in->file;
 	e->col = in->col;
 	if (e->o->num_lines && e->o->lines[e->o->num_lines - 1].pc == l.pc)
-		e->o->num_lines--;	/* the end of the function before */
+		e->o->num_lines--;	/* it marked the end of the previous function's lines */
 	l.file = in->file;
 	l.line = in->line;
 	l.column = in->col;
@@ -213,7 +213,7 @@ static void set_imm(struct enc *e, const struct px_insn *in, struct ppu_insn *w)
 	}
 }
 
-/* Relocation of an instruction that names a symbol; the value known so far goes in too. */
+/* Adds the relocation of an instruction that names a symbol. */
 static void set_symbol(struct enc *e, const struct px_insn *in, struct ppu_insn *w)
 {
 	switch (in->op) {
@@ -234,7 +234,7 @@ static void set_symbol(struct enc *e, const struct px_insn *in, struct ppu_insn 
 	}
 }
 
-/* Modifiers that exist one by one but not together end here. */
+/* Reports modifiers that exist one by one, but not together. */
 static void check_word(struct enc *e, const struct px_insn *in, const struct ppu_insn *w)
 {
 	const char *why = ppu_isa_check(w, PPU_NUM_REGS);
@@ -271,7 +271,7 @@ static void put_insn(struct enc *e, const struct px_insn *in)
 	put(e, &w);
 }
 
-/* A function without .loc does not belong to the last line of the one before it. */
+/* Ends the line table of a function: a function without .loc must not get the last line of the previous one. */
 static void end_lines(struct px_func *f, struct px_object *o)
 {
 	struct ppu_line none = { .pc = o->num_insns };
@@ -280,7 +280,7 @@ static void end_lines(struct px_func *f, struct px_object *o)
 		PX_PUSH(&f->px->arena, o->lines, o->num_lines, o->cap_lines, none);
 }
 
-/* The way along one edge: nothing when the block follows and nobody waits. */
+/* Emits the jump along one edge.  There is none when the target follows and no lanes wait there. */
 static void put_edge(struct enc *e, struct px_block *b, unsigned k, struct px_predref g)
 {
 	unsigned op = b->edge[k] ? b->edge[k] : PPU_OP_BRA;
@@ -291,8 +291,8 @@ static void put_edge(struct enc *e, struct px_block *b, unsigned k, struct px_pr
 }
 
 /*
- * A conditional end.  Lanes that wait go first, under the condition; the others then go on
- * together.
+ * The end of a block with a condition.  The guarded jump of the lanes that wait for others comes first;
+ * then the other lanes go on together.
  */
 static void put_branch(struct enc *e, struct px_block *b, const struct px_insn *br)
 {
@@ -302,7 +302,7 @@ static void put_branch(struct enc *e, struct px_block *b, const struct px_insn *
 	no.neg = !no.neg;
 	note_line(e, br);
 	if (b->edge[0] && !b->edge[1] && b->succ[1]->id <= b->id)
-		first1 = true;		/* round the loop: one instruction while all lanes agree */
+		first1 = true;		/* back to the loop's start: one instruction while all lanes agree */
 	else if (b->edge[1])
 		first1 = true;
 	else if (b->edge[0])
@@ -347,6 +347,6 @@ bool px_encode(struct px_func *f, struct px_object *o)
 	s->regs = f->regs_used;
 	s->frame_bytes = s->local_bytes = f->frame_bytes;
 	s->barriers = f->barriers;
-	s->shared_bytes = f->shared_bytes;	/* of its own; the module's part is added at the end */
+	s->shared_bytes = f->shared_bytes;	/* of its own variables; the module's part is added at the end */
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* IR with assigned registers -> instruction words, relocations, lines. */
+/* Makes instruction words, relocations and lines from IR with assigned registers. */
 #ifndef PX_ENCODE_H
 #define PX_ENCODE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * After register allocation: the stack frame, callee-saved registers, moves that remain.
+ * After register allocation: the stack frame, callee-saved registers, and the moves that are still needed.
  *
  * Frame, from the stack pointer up: outgoing arguments, spills and local arrays, saved registers.
  * Incoming stack arguments start where the frame ends.
@@ -60,7 +60,8 @@ static void emit_swap(struct px_func *f, struct px_block *b, struct px_insn *at,
 	}
 }
 
-/* All moves at once: those nobody waits for first, then cycles by swaps. */
+/* Emits moves that take effect as if all happened at once: first moves into registers that no other move still
+ * reads, then cycles, by swaps. */
 static void parallel(struct px_func *f, struct px_block *b, struct px_insn *at, struct move *m,
 		     unsigned n)
 {
@@ -90,7 +91,7 @@ static void parallel(struct px_func *f, struct px_block *b, struct px_insn *at, 
 		for (k = 0; m[k].done; k++)
 			;
 		emit_swap(f, b, at, m[k].dst, m[k].src);
-		for (j = 0; j < n; j++) {	/* what was in one is now in the other */
+		for (j = 0; j < n; j++) {	/* the two registers have exchanged their contents */
 			if (m[j].done || j == k || m[j].imm)
 				continue;
 			m[j].src = m[j].src == m[k].dst ? m[k].src :
@@ -147,7 +148,7 @@ static void tidy_moves(struct px_func *f)
 		}
 }
 
-/* ---- what is used ---- */
+/* ---- used registers ---- */
 
 static void used_registers(struct px_func *f, uint8_t *used)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live ranges, value by value: no bit sets over blocks, the cost is the ranges themselves. */
+/* Computes live ranges value by value, without bit sets over blocks: the cost grows with the ranges only. */
 #include <stdlib.h>
 #include <string.h>
 #include "compiler/ptx/back/px_live.h"
@@ -69,7 +69,7 @@ static struct px_insn *copy_insn(struct px_func *f, px_val d, px_val s, unsigned
 	return c;
 }
 
-/* Fresh values for one tuple, with copies. */
+/* Replaces the values of one tuple with fresh ones, and copies between the old and the fresh values. */
 static void copy_tuple(struct ra *ra, struct px_block *b, struct px_insn *in, px_val *v, unsigned n,
 		       unsigned w, bool dest)
 {
@@ -138,7 +138,7 @@ struct live {
 	struct px_block **by_id;
 	uint32_t *first;	/* by value: index of its occurrences */
 	struct occ *occ;
-	uint32_t *in, *out, *kill;	/* by block: stamped with the value */
+	uint32_t *in, *out, *kill;	/* by block: the last value that is live-in, live-out, killed there */
 	uint32_t *work, nwork;
 	uint32_t *touched, ntouched;
 	struct ra_range *tmp;
@@ -219,7 +219,7 @@ static void collect(struct live *lv)
 				}
 				n = px_writes(in, r);
 				for (i = 0; i < n; i++) {
-					/* keeps the old value in other lanes */
+					/* a guarded write keeps the old value in other lanes */
 					bool keeps = in->guard.v && !px_value(f, *r[i])->scoped;
 
 					if (!sweep) {
@@ -250,7 +250,7 @@ static void set_in(struct live *lv, uint32_t b, px_val v)
 	lv->in[b] = v;
 	lv->work[lv->nwork++] = b;
 	if (lv->out[b] != v && lv->kill[b] != v)
-		lv->touched[lv->ntouched++] = b;	/* maybe without occurrences */
+		lv->touched[lv->ntouched++] = b;	/* v may have no occurrences in b */
 }
 
 static void propagate(struct live *lv, px_val v)
@@ -284,7 +284,7 @@ static void add_range(struct live *lv, uint32_t start, uint32_t end)
 		PX_PUSH(&lv->f->px->arena, lv->tmp, lv->ntmp, lv->captmp, r);
 }
 
-/* Ranges inside one block from its occurrences, last first. */
+/* Makes the ranges of v inside one block from the occurrences lo to hi - 1, last first. */
 static void block_ranges(struct live *lv, px_val v, uint32_t lo, uint32_t hi)
 {
 	struct px_block *b = lv->by_id[lv->occ[lo].block];
@@ -378,7 +378,7 @@ static void one_value(struct live *lv, px_val v)
 	uint32_t lo = lv->first[v], end = lv->first[v + 1], hi, i;
 
 	lv->nwork = lv->ntouched = lv->ntmp = 0;
-	for (lo = lv->first[v]; lo < end; lo = hi) {	/* which blocks kill it */
+	for (lo = lv->first[v]; lo < end; lo = hi) {	/* the blocks that kill v */
 		for (hi = lo; hi < end && lv->occ[hi].block == lv->occ[lo].block; hi++)
 			if (lv->occ[hi].kind == OCC_KILL)
 				lv->kill[lv->occ[lo].block] = v;
@@ -395,7 +395,7 @@ static void one_value(struct live *lv, px_val v)
 			;
 		block_ranges(lv, v, lo, hi);
 	}
-	for (i = 0; i < lv->ntouched; i++) {	/* live through; merged with the above */
+	for (i = 0; i < lv->ntouched; i++) {	/* blocks through which v is live */
 		uint32_t b = lv->touched[i];
 
 		if (lv->in[b] == v && lv->out[b] == v)

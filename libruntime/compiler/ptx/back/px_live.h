@@ -3,8 +3,8 @@
  * What register allocation (px_ra.c) works on: live ranges with holes, values that must be neighbours, hints.
  *
  * Instruction n reads at position 2n and writes at 2n + 1, in layout order; a range [start, end)
- * is half open, so a value read last by the instruction that defines another may share its
- * register.
+ * is half open.  So a value that an instruction reads last may share its register with a value that the
+ * same instruction defines.
  */
 #ifndef PX_LIVE_H
 #define PX_LIVE_H
@@ -17,7 +17,7 @@ struct ra_range {
 
 struct ra_hint {
 	px_val other;
-	int16_t delta;		/* this register = the other's + delta */
+	int16_t delta;		/* wanted: this value's register = the other's + delta */
 };
 
 #define RA_HINTS	4

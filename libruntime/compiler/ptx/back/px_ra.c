@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear scan with holes. */
+/* Linear scan over live ranges that may have holes. */
 #include <stdlib.h>
 #include <string.h>
 #include "compiler/ptx/back/px_live.h"
@@ -9,7 +9,7 @@
 
 struct unit {
 	uint32_t start;
-	px_val v;		/* alone, or one of its group */
+	px_val v;		/* a value alone, or one of its group */
 	uint32_t group;		/* number + 1 */
 };
 
@@ -19,7 +19,7 @@ struct scan {
 	bool pred;
 	struct ra_reg *regs;
 	unsigned num;		/* registers to choose from */
-	/* the unit at hand */
+	/* the unit to be placed: a value or a group */
 	px_val v[4];
 	unsigned off[4];
 	unsigned n, span;
@@ -37,7 +37,7 @@ static bool allowed(const struct scan *s, unsigned reg)
 	return !s->crosses || reg >= PX_ABI_FIRST_SAVED;
 }
 
-/* Ranges of x against a register's list from its cursor on: the first owner in the way, or 0. */
+/* Compares the ranges of x with the ranges v of a register, from number j on.  The first owner in the way, or 0. */
 static px_val conflict(const struct ra_val *x, const struct ra_slot_range *v, uint32_t n,
 		       uint32_t j)
 {
@@ -60,7 +60,7 @@ static void advance(struct ra_reg *r, uint32_t now)
 		r->curfix++;
 }
 
-/* 0 free, else an owner (fixed ranges: the fixed value). */
+/* 0: the register is free for x; else a value in the way (of fixed ranges: the fixed value). */
 static px_val busy(struct scan *s, unsigned reg, const struct ra_val *x)
 {
 	struct ra_reg *r = &s->regs[reg];
@@ -159,7 +159,7 @@ static bool try_hints(struct scan *s)
 	return false;
 }
 
-/* Weight of what would have to go for the unit to be at base; the owners in out. */
+/* Weight of all values that must be spilled to place the unit at base; out: these values. */
 static float price(struct scan *s, unsigned base, px_val *out, unsigned *nout, unsigned max)
 {
 	float total = 0;
@@ -282,7 +282,7 @@ static int fix_by_start(const void *pa, const void *pb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Ranges of the ABI's registers. */
+/* Enters the ranges of the ABI's registers. */
 static void fixed_ranges(struct scan *s)
 {
 	struct px_func *f = s->f;
@@ -348,12 +348,12 @@ static void scan_class(struct ra *ra, bool pred)
 		place(&s, &u[i]);
 }
 
-/* Registers, or spill marks. */
+/* Gives each value a register, or marks values to be spilled. */
 static void scan(struct ra *ra)
 {
 	ra->spilled = false;
 	scan_class(ra, true);
-	if (!ra->spilled)	/* spilled predicates need registers: the ranges will change */
+	if (!ra->spilled)	/* else the ranges change first: spilled predicates need registers */
 		scan_class(ra, false);
 }
 
@@ -364,11 +364,11 @@ struct spiller {
 	struct px_func *f;
 	uint32_t *slot;		/* by value: slot + 1 */
 	px_val *home;		/* by predicate: the register that holds it */
-	struct px_insn **remat;	/* by value: how to make it again */
+	struct px_insn **remat;	/* by value: the instruction that computes it again */
 	uint32_t num;		/* values that existed before */
 };
 
-/* Cheaper to compute again than to load: constants, addresses, parameters. */
+/* Is the value cheaper to compute again than to load?  Constants, addresses and parameters are. */
 static bool can_remat(const struct px_insn *d)
 {
 	switch (d->op) {
@@ -512,7 +512,7 @@ static void spill_insn(struct spiller *sp, struct px_block *b, struct px_insn *i
 	}
 }
 
-/* Code for the marks. */
+/* Inserts loads and stores for the values that are marked. */
 static void spill(struct ra *ra)
 {
 	struct px_func *f = ra->f;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Constant expressions: C's operators on 64-bit integers, which are signed unless they say or need
- * otherwise.  A literal is signed if it fits and has no U; an operation is unsigned if an operand is.
+ * Constant expressions: C's operators on 64-bit integers.  A literal is signed if it fits in a signed integer and
+ * has no U; an operation is unsigned if an operand is.
  */
 #include <string.h>
 #include "compiler/ptx/front/px_const.h"
@@ -23,7 +23,7 @@ static struct value number(uint64_t v)
 
 static struct value primary(struct px_module *m, unsigned depth);
 
-/* (.s64) or (.u64) before a value, or an expression in parentheses; the '(' is read. */
+/* (.s64) or (.u64) before a value, or an expression in parentheses.  The '(' has been read. */
 static struct value in_parentheses(struct px_module *m, unsigned depth)
 {
 	struct px_lex *lx = &m->lex;
@@ -118,7 +118,7 @@ static struct value divide(struct px_module *m, unsigned op, struct value a, str
 	return r;
 }
 
-/* The shifted value's type decides; shifting everything out is no error. */
+/* The type of the shifted value decides what comes in from the left.  Shifting all bits out is no error. */
 static struct value shift(unsigned op, struct value a, uint64_t by)
 {
 	if (op == TK_SHL)

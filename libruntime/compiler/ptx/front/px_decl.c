@@ -92,7 +92,7 @@ struct decl {
 	bool managed, ptr;
 };
 
-/* [.align n] [.v4] .type [.ptr ...] [.attribute(...)], any order. */
+/* [.align n] [.v4] .type [.ptr ...] [.attribute(...)], in any order. */
 static bool parse_decl_mods(struct px_module *m, struct decl *d)
 {
 	struct px_lex *lx = &m->lex;
@@ -120,7 +120,7 @@ static bool parse_decl_mods(struct px_module *m, struct decl *d)
 			d->ptr = true;
 		} else if (d->ptr && (s->mod == PM_global || s->mod == PM_shared ||
 				      s->mod == PM_local || s->mod == PM_const)) {
-			/* says where a pointer points to */
+			/* the space in which a pointer points, which does not matter here */
 		} else if (!strcmp(s->s, "attribute")) {
 			px_expect(m, TK('('), "'('");
 			while (lx->tok.kind == TK_DOT || lx->tok.kind == TK(',')) {
@@ -150,7 +150,7 @@ static bool parse_decl_mods(struct px_module *m, struct decl *d)
 	return true;
 }
 
-/* [n][m]...: sizes multiply; *unsized when the first is empty. */
+/* Reads [n][m]...; *count: the product of the sizes; *unsized: the first size is left out. */
 static bool parse_dims(struct px_module *m, struct decl *d, uint64_t *count, bool *is_array,
 		       bool *unsized)
 {
@@ -228,7 +228,7 @@ static const char *local_name(struct px_module *m, struct px_str *name)
 static void place_shared(struct px_module *m, struct px_var *v, struct ppu_symbol *s,
 			 struct px_loc loc)
 {
-	bool own = m->func && m->func->kernel;	/* of this kernel only */
+	bool own = m->func && m->func->kernel;	/* the variable belongs to this kernel only */
 	uint32_t *end = own ? &m->shared_kernel : &m->shared_module;
 	uint64_t at = px_align(*end, v->align);
 
@@ -239,7 +239,7 @@ static void place_shared(struct px_module *m, struct px_var *v, struct ppu_symbo
 	}
 	s->value = at;
 	*end = (uint32_t)(at + v->size);
-	if (own)	/* the module's part comes before it, when its size is known */
+	if (own)	/* the module's part comes before v; its size is not known yet */
 		PX_PUSH(&m->px->arena, m->own_shared, m->num_own_shared, m->cap_own_shared, v->symbol);
 	if (v->align > m->shared_align)
 		m->shared_align = v->align;
@@ -259,7 +259,7 @@ static void place_var(struct px_module *m, struct px_sym *sym, struct decl *d, s
 	s->align = v->align;
 	s->flags = (visible || is_extern || weak ? PPU_SYMF_GLOBAL : 0) |
 		   (weak ? PPU_SYMF_WEAK : 0) | (d->managed ? PPU_SYMF_MANAGED : 0);
-	if (v->space == SP_SHARED && is_extern && v->size) {	/* dynamic if no module defines it */
+	if (v->space == SP_SHARED && is_extern && v->size) {	/* dynamic shared memory if no module defines v */
 		s->flags |= PPU_SYMF_MOVABLE;
 		s->size = 0;
 		v->is_extern = true;
@@ -301,7 +301,7 @@ struct px_sym *px_reserved_shared(struct px_module *m)
 	s->loc = m->src;
 	s->var = px_alloc(&m->px->arena, sizeof(*s->var));
 	*s->var = (struct px_var){ .space = SP_SHARED, .type = PT_B8, .size = PX_RESERVED_SHARED, .align = 16, .is_array = true };
-	m->func = NULL;		/* the same for all functions */
+	m->func = NULL;		/* one variable for all functions */
 	place_var(m, s, &d, NULL, false, false, false, 0);
 	m->func = func;
 	return s;
@@ -353,7 +353,7 @@ static bool var_size(struct px_module *m, struct px_var *v, struct decl *d, stru
 	return true;
 }
 
-/* At ".space"; one or more variables up to ';'. */
+/* Reads one or more variables from ".space" up to ';'. */
 struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool weak, bool visible)
 {
 	unsigned space = space_number(m->lex.tok.str);
@@ -410,7 +410,7 @@ struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool weak, bool
 	return sym;
 }
 
-/* A formal parameter: ".param ..." or ".reg ..."; "_" when `anonymous` names are allowed. */
+/* A formal parameter: ".param ..." or ".reg ...".  A parameter with the name "_" is not declared. */
 struct px_sym *px_parse_param(struct px_module *m, unsigned space)
 {
 	bool reg = m->lex.tok.kind == TK_DOT && m->lex.tok.str->mod == PM_reg;

@@ -8,14 +8,14 @@
 
 void px_parse_reg(struct px_module *m);
 bool px_is_var_space(struct px_str *s);
-/* At ".space": one or more variables up to ';'.  The last one, or NULL. */
+/* Reads one or more variables from ".space" up to ';'.  Returns the last one, or NULL after an error. */
 struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool is_weak, bool visible);
 /* A formal parameter: ".param ..." or ".reg ...". */
 struct px_sym *px_parse_param(struct px_module *m, unsigned space);
-/* The register or stack slot of a variable of a function. */
+/* Gives a function's variable its register or its stack slot. */
 void px_new_var(struct px_module *m, struct px_var *v);
 
-/* Shared memory of a module that reads %reserved_smem_offset_*, one variable for all its functions. */
+/* The shared variable of a module that reads %reserved_smem_offset_*: one for all its functions. */
 #define PX_RESERVED_SHARED	1024u
 struct px_sym *px_reserved_shared(struct px_module *m);
 

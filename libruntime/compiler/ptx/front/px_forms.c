@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls, textures and surfaces as they are written. */
+/* Parses calls, and accesses to textures and surfaces. */
 #include "compiler/ptx/front/px_forms.h"
 #include "compiler/ptx/front/px_module.h"
 #include "compiler/ptx/front/px_sym.h"
@@ -106,7 +106,8 @@ static bool parse_place(struct px_module *m, struct px_texture_opns *t)
 	return px_expect(m, TK(']'), "']' after the coordinates");
 }
 
-/* tex.2d.v4.f32.f32 {r, g, b, a}, [handle, {x, y}] [, lod or gradients]: there is one level. */
+/* tex.2d.v4.f32.f32 {r, g, b, a}, [handle, {x, y}] [, lod or gradients]: textures have one level, so lod and
+ * gradients are skipped. */
 static bool parse_tex(struct px_module *m, struct px_texture_opns *t)
 {
 	struct px_opn skip;

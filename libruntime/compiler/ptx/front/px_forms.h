@@ -17,7 +17,7 @@ struct px_call {
 struct px_texture_opns {
 	uint8_t dims;		/* coordinates that are filtered */
 	bool layered;
-	struct px_opn data;	/* what is read to or written from */
+	struct px_opn data;	/* registers that are read to or written from */
 	struct px_opn handle, coord[4];
 	uint32_t n;		/* coordinates */
 };

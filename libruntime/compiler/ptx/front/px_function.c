@@ -81,7 +81,7 @@ static bool parse_attributes(struct px_module *m, struct px_proto *p)
 	return true;
 }
 
-/* Offsets of a kernel's parameters; the image's description of them. */
+/* Sets the offsets of a kernel's parameters, and describes the parameters in the image. */
 static void place_kernel_params(struct px_module *m, struct px_sym *fn)
 {
 	struct px_proto *p = fn->proto;
@@ -237,7 +237,7 @@ static struct px_func *new_func(struct px_module *m, struct px_sym *fn)
 	f->loc = fn->loc;
 	f->kernel = fn->is_kernel;
 	f->symbol = fn->symbol;
-	px_new_val(f, 0, NULL);	/* number 0 is none */
+	px_new_val(f, 0, NULL);	/* number 0 means no value */
 	f->sp = px_fixed_val(f, 1, PPU_SP);
 	return f;
 }

@@ -5,7 +5,7 @@
 
 #include "compiler/ptx/front/px_module.h"
 
-/* At .entry or .func.  Hands what has a body to m->finished.  False: reported. */
+/* Reads a function from .entry or .func on, and hands it to m->finished() if it has a body.  False: reported. */
 bool px_parse_function(struct px_module *m, bool kernel, unsigned flags);
 
 #endif

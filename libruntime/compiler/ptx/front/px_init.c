@@ -110,7 +110,7 @@ static void init_value(struct px_module *m, struct px_init *in)
 	in->pos += bytes;
 }
 
-/* As in C: what an inner list leaves out of its row is zero. */
+/* As in C, elements of a row that its inner list leaves out are zero. */
 static void init_list(struct px_module *m, struct px_init *in, unsigned depth)
 {
 	if (depth > 32) {

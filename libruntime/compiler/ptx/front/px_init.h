@@ -6,7 +6,7 @@
 #include "compiler/ptx/front/px_module.h"
 #include "compiler/ptx/front/px_sym.h"
 
-#define PX_MAX_DIMS	8	/* deeper ones are laid out without padding of inner lists */
+#define PX_MAX_DIMS	8	/* inner lists nested deeper are not padded with zeros */
 
 struct px_init {
 	uint64_t size, pos;	/* bytes, bytes done */
@@ -17,9 +17,9 @@ struct px_init {
 	uint64_t cap;
 };
 
-/* Read the values of v, which has the dimensions dim; an unsized v gets its size. */
+/* Reads the values of v, which has the dimensions dim.  If v has no size yet, its size is set. */
 void px_parse_init(struct px_module *m, struct px_var *v, const uint64_t *dim, unsigned num_dims, struct px_init *in);
-/* Initialisers that name symbols, when the module is read. */
+/* Fills in the initialisers that name symbols.  Called when the whole module has been read. */
 void px_resolve_late(struct px_module *m);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse one instruction: guard, opcode, modifiers, operands; then it is translated. */
+/* Parses one instruction (guard, opcode, modifiers, operands) and has it translated. */
 #include <string.h>
 #include "compiler/ptx/front/px_const.h"
 #include "compiler/ptx/front/px_decl.h"
@@ -18,7 +18,7 @@ static const struct {
 #undef O
 };
 
-/* Instructions known to be left out: the sentence says what to do. */
+/* Instructions that are left out on purpose; the sentence says what to use. */
 static const struct {
 	const char *name, *advice;
 } unsupported[] = {
@@ -39,8 +39,8 @@ static const struct {
 /* ---- operands ---- */
 
 /*
- * Special registers that PTX has and the ISA's table lacks.  A cluster is one CTA, counters of the
- * performance monitor and environment registers without a meaning read 0.
+ * Special registers that PTX has and the ISA's table lacks.  A cluster is one CTA.  Counters of the
+ * performance monitor, and environment registers without a meaning, read 0.
  */
 static const struct {
 	const char *name;
@@ -150,8 +150,8 @@ static bool parse_addr(struct px_module *m, struct px_opn *o)
 }
 
 /*
- * %reserved_smem_offset_begin, _end, _cap and _<n>: shared memory set aside for what compilers bring along
- * (cooperative groups of several warps).  A module that asks for it gets some.
+ * %reserved_smem_offset_begin, _end, _cap and _<n>: shared memory that is set aside for the compilers' own
+ * libraries (cooperative groups of several warps).  A module that reads one of these registers gets such memory.
  */
 static bool reserved_shared(struct px_module *m, struct px_opn *o)
 {
@@ -352,7 +352,6 @@ static bool add_mod(struct px_module *m, struct px_inst *in, struct px_str *s, s
 	return true;
 }
 
-/* Modifiers that hint at caching only. */
 static bool parse_mods(struct px_module *m, struct px_inst *in)
 {
 	while (m->lex.tok.kind == TK_DOT) {
@@ -457,7 +456,7 @@ static bool parse_rest(struct px_module *m, struct px_inst *in)
 	if (!parse_operands(m, in) || !px_expect(m, TK(';'), "';' after the instruction"))
 		return false;
 	if (px_has(in, PM_L2_hint) && in->n > ops[in->op].min)
-		in->n--;	/* the policy, last: a hint */
+		in->n--;	/* the last operand is the cache policy, a hint that is ignored */
 	if (in->n < ops[in->op].min || in->n > ops[in->op].max) {
 		bad_count(m, in);
 		return true;	/* the statement is consumed */

@@ -45,10 +45,10 @@ struct px_inst {
 	uint8_t types[4];
 	unsigned num_types;
 	unsigned num_mods;
-	struct px_opn guard;	/* kind OP_REG when there is one, v = 0: none */
+	struct px_opn guard;	/* kind OP_REG; v 0: there is no guard */
 	struct px_opn o[PX_MAX_OPNS];
 	unsigned n;
-	struct px_call *call;	/* of call, tex, suld, ...: their own syntax (px_forms.h) */
+	struct px_call *call;	/* operands of call, tex, suld, ..., which have a syntax of their own (px_forms.h) */
 	struct px_texture_opns *texture;
 };
 
@@ -58,7 +58,7 @@ static inline bool px_has(const struct px_inst *i, unsigned mod)
 }
 
 bool px_parse_opn(struct px_module *m, struct px_opn *o);
-/* Read one instruction and translate it. */
+/* Reads one instruction and translates it. */
 void px_parse_inst(struct px_module *m);
 
 #endif

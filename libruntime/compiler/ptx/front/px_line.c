@@ -3,7 +3,7 @@
 #include "compiler/ptx/front/px_const.h"
 #include "compiler/ptx/front/px_line.h"
 
-#define MAX_FILES	4096u	/* .loc may name before they are declared */
+#define MAX_FILES	4096u	/* files that .loc may name before they are declared */
 
 static char *copy_string(struct px_module *m, struct px_str *s)
 {
@@ -14,7 +14,7 @@ static uint32_t file_index(struct px_module *m, uint64_t id)
 {
 	uint32_t i;
 
-	/* the last ones first: .loc mostly names few files */
+	/* newest first: a .loc mostly names a file that was declared not long before */
 	for (i = m->obj.num_files; i-- > 0;)
 		if (m->obj.file_ids[i] == id)
 			return i;
@@ -28,7 +28,7 @@ static uint32_t add_file(struct px_module *m, uint32_t id, char *name)
 	return m->obj.num_files - 1;
 }
 
-/* .file n "name" [, time, size]; it may come after the .loc that mean it */
+/* .file n "name" [, time, size]; it may come after the .loc directives that name it */
 void px_parse_file(struct px_module *m)
 {
 	struct px_loc loc = m->lex.tok.loc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The module that is being read, and what its readers all need: the tokens, small directives, the image's symbols. */
+/* The module that is being read, and what all its readers need: tokens, and symbols of the image. */
 #ifndef PX_MODULE_H
 #define PX_MODULE_H
 
@@ -22,7 +22,7 @@ struct px_alias {
 
 struct px_module {
 	struct px *px;
-	/* What to do with a function when its body is read. */
+	/* Called with each function whose body has been read. */
 	void (*finished)(struct px_func *f, struct px_object *o);
 	struct px_alias *aliases;
 	uint32_t num_aliases, cap_aliases;
@@ -50,11 +50,12 @@ struct px_module {
 	uint32_t maxntid[3], reqntid[3], minnctas, maxnreg;
 };
 
-/* Is the next token of this kind?  Then it is read. */
+/* Reads the next token if it is of this kind; false: it is another. */
 bool px_accept(struct px_module *m, unsigned kind);
-/* The same; else it is an error that `what` was expected. */
+/* The same, but another token is an error: "`what` was expected". */
 bool px_expect(struct px_module *m, unsigned kind, const char *what);
-/* After an error: to the next ';', but not out of the block; over vectors in an instruction. */
+/* After an error, skips all up to the next ';', but does not leave the block.  The braces of a vector operand
+ * are skipped as well. */
 void px_skip_statement(struct px_module *m);
 /* Is the next token the directive or modifier .s? */
 bool px_dot_is(struct px_module *m, const char *s);

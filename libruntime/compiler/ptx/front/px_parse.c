@@ -17,7 +17,7 @@ static void parse_version(struct px_module *m)
 	px_next(&m->lex);
 }
 
-/* Any target is taken: what matters is which instructions are used. */
+/* Any target is accepted: only the instructions that are used matter. */
 static void parse_target(struct px_module *m)
 {
 	do {

@@ -43,7 +43,7 @@ void px_push_scope(struct px_module *m)
 	m->scope[++m->depth] = NULL;
 }
 
-/* A label that is used here but defined in an enclosing block. */
+/* A label that was used in this block but not defined: passes it on to the enclosing block. */
 static void hand_label_out(struct px_module *m, struct px_sym *s)
 {
 	struct px_sym *o = s->name->sym;
@@ -52,7 +52,7 @@ static void hand_label_out(struct px_module *m, struct px_sym *s)
 		px_error(m->px, s->loc, "label '%s' is not defined in this function", s->name->s);
 		return;
 	}
-	/* the scope of s is already popped; m->depth is the next one out after the caller */
+	/* the name's symbol is the outer one already; the enclosing block has depth m->depth - 1 */
 	if (!o || o->kind != SY_LABEL || o->depth != m->depth - 1) {
 		m->depth--;
 		o = new_sym(m, s->name, SY_LABEL, s->loc);
@@ -78,7 +78,7 @@ void px_pop_scope(struct px_module *m)
 		m->depth--;
 }
 
-/* "%r12" where "%r<100>" is declared. */
+/* Makes register "%r12" at its first use, if "%r<100>" is declared. */
 static struct px_sym *parameterised(struct px_module *m, struct px_str *name)
 {
 	uint32_t n = name->len, i;
@@ -129,7 +129,7 @@ struct px_sym *px_label_ref(struct px_module *m, struct px_str *name, struct px_
 	return s;
 }
 
-/* Start a new block at a label. */
+/* Starts a new block at a label. */
 void px_label_def(struct px_module *m, struct px_str *name, struct px_loc loc)
 {
 	struct px_sym *s = name->sym;

@@ -74,7 +74,7 @@ struct px_sym *px_lookup(struct px_module *m, struct px_str *name);
 void px_push_scope(struct px_module *m);
 void px_pop_scope(struct px_module *m);
 struct px_sym *px_label_ref(struct px_module *m, struct px_str *name, struct px_loc loc);
-/* Start a new block at a label. */
+/* Starts a new block at a label. */
 void px_label_def(struct px_module *m, struct px_str *name, struct px_loc loc);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of PTX: what their lists say, and their names. */
+/* The words of PTX: facts from their lists, and their names. */
 #include <string.h>
 #include <hw/ppu_isa.h>
 #include "compiler/ptx/front/px_ops.h"

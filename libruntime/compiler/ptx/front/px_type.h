@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of PTX: types, modifiers, opcodes (px_ops.h), special registers, as the lexer's names know them.
+ * The words of PTX: types, modifiers, opcodes (px_ops.h), special registers.  The lexer's names refer to them.
  *
- * An instruction's modifiers are kept as a set (any order is taken) plus the types in the order
- * written.  Each opcode's row in PX_OPS names the modifiers it accepts; any other one is an error, so
- * that nothing is ever silently ignored.
+ * An instruction's modifiers are kept as a set, because their order does not matter, and its types in the order
+ * in which they are written.  Each opcode's row in PX_OPS names the modifiers that it accepts.  Any other modifier
+ * is an error, so that nothing is ever silently ignored.
  */
 #ifndef PX_TYPE_H
 #define PX_TYPE_H
@@ -85,7 +85,7 @@ enum px_mod {		/* types come first and share their numbers */
 	PM_COUNT
 };
 
-/* Special registers without one of their own in the ISA. */
+/* Special registers of PTX that are no special registers of the ISA. */
 enum { PX_SR_GLOBALTIMER_LO = 256, PX_SR_GLOBALTIMER_HI, PX_SR_ZERO, PX_SR_ONE };
 
 unsigned px_type_bits(unsigned pt);
@@ -95,7 +95,7 @@ bool px_type_float(unsigned pt);
 bool px_type_signed(unsigned pt);
 unsigned px_bits_width(unsigned pt);	/* machine registers of a value; 0 predicate */
 
-/* Make the names of all of them. */
+/* Interns the names of all these words. */
 void px_init_names(struct px *px);
 
 #endif

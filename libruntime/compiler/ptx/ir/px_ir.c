@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* IR construction and what the ISA says about operands. */
+/* Construction of the IR, and what the ISA says about operands. */
 #include <string.h>
 #include "compiler/ptx/ir/px_ir.h"
 
@@ -181,7 +181,7 @@ bool px_has_effect(const struct px_insn *in)
 	switch (in->op) {
 	case PPU_OP_LD:
 		return (in->y & 7) != PPU_MO_WEAK;
-	case PPU_OP_S2R:	/* reading a clock twice is not reading it once, but not reading is */
+	case PPU_OP_S2R:	/* a clock that nobody uses need not be read */
 		return false;
 	default:
 		return ops[in->op].xclass == PPU_XC_MEM || ops[in->op].xclass == PPU_XC_CTRL ||

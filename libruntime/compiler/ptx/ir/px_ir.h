@@ -3,9 +3,9 @@
  * The IR: PPU instructions over virtual registers, in basic blocks with explicit edges.
  *
  * - A virtual register ("value") is a container of 1, 2 or 4 machine registers or one predicate.
- *   Fixed values (fixed >= 0) are machine registers the ABI names.
- * - It is not SSA.  A value with one unguarded definition that dominates every use has ssa set
- *   (px_pass_ssa); only those are rewritten by copy propagation and folding.
+ *   Fixed values (fixed >= 0) are machine registers that the ABI names.
+ * - The IR is not SSA.  A value with one unguarded definition that dominates every use has ssa set
+ *   (px_pass_ssa); copy propagation and folding rewrite only such values.
  * - A block holds instructions in a list.  The only control flow in the middle of a block is a
  *   guarded EXIT (lanes end there) and calls.  The end of a block is:
  *     a conditional branch (IR_BR, guarded): succ[0] not taken, succ[1] taken;
@@ -23,7 +23,7 @@ typedef uint32_t px_val;	/* number of a value; 0 none */
 
 enum {
 	IR_BR = 0xe0,	/* conditional branch; encoded as BRA or a disable instruction */
-	IR_PACK,	/* d = s[0], s[1], ... side by side; moves after register allocation */
+	IR_PACK,	/* d = s[0], s[1], ... side by side; becomes moves after register allocation */
 };
 
 enum px_opnd_kind { PO_NONE /* RZ */, PO_REG, PO_IMM };
@@ -33,7 +33,7 @@ struct px_opnd {
 	uint8_t sub;		/* first machine register inside the value */
 	bool neg, abs;
 	px_val v;
-	int64_t imm;		/* the value as its type has it: f32 bits, f64 bits, integers */
+	int64_t imm;		/* the value in its type's form: bits of an f32 or f64, an integer */
 };
 
 struct px_predref {
@@ -66,7 +66,7 @@ struct px_insn {
 	uint32_t sym;		/* REF_SYM: image symbol, REF_SLOT: slot */
 	int64_t off;		/* memory offset, addend */
 	struct px_block *target;	/* of SSY, PBRK, PCNT */
-	uint32_t pos;		/* numbering, per pass */
+	uint32_t pos;		/* number of the instruction, set by each pass that needs one */
 	uint32_t line, file, col;	/* from .loc */
 	struct px_loc src;	/* in the PTX text */
 };
@@ -76,12 +76,12 @@ struct px_value {
 	bool ssa;
 	bool divergent;
 	bool nospill;		/* made by the spiller */
-	bool scoped;		/* guarded, but read only under the same guard after it */
+	bool scoped;		/* the definition is guarded, and all reads are behind it under the same guard */
 	int16_t fixed;		/* machine register, -1 none */
 	int16_t reg;		/* assigned */
 	uint32_t defs;		/* number of definitions */
 	uint32_t uses;
-	struct px_insn *def;	/* one of them */
+	struct px_insn *def;	/* one of the definitions */
 	struct px_block *def_block;
 	struct px_str *name;	/* of the PTX register, or NULL */
 };
@@ -118,7 +118,7 @@ struct px_block {
 
 struct px_loop {
 	struct px_loop *parent, *next;
-	struct px_block *header;	/* of a reducible loop; else one entry of several */
+	struct px_block *header;	/* the only entry of a reducible loop, one of several entries of another */
 	uint32_t depth;			/* outermost 1 */
 	bool irreducible;
 	bool bounded;			/* needs no YIELD */
@@ -161,7 +161,7 @@ struct px_func {
 	/* results */
 	uint32_t frame_bytes, regs_used, preds_used;
 	uint32_t barriers;
-	uint32_t shared_bytes;	/* kernels: of their own variables; the module's come before */
+	uint32_t shared_bytes;	/* kernels: of their own variables; the module's variables come before */
 	uint32_t first_pc, num_insns;
 	uint32_t saved_slot;	/* callee-saved registers */
 };
@@ -203,14 +203,14 @@ static inline struct px_opnd px_imm(int64_t imm)
 unsigned px_reads(struct px_insn *in, px_val **out);
 unsigned px_writes(struct px_insn *in, px_val **out);
 
-bool px_has_effect(const struct px_insn *in);	/* must stay although nothing reads its result */
+bool px_has_effect(const struct px_insn *in);	/* must stay even if nothing reads its result */
 bool px_is_terminator(const struct px_insn *in);
-/* Machine registers of operand slot i (0..2: a b c), of the destination: what the ISA says. */
+/* How many machine registers operand slot i (0..2: a b c) has, and the destination, as the ISA says. */
 unsigned px_src_width(const struct px_insn *in, unsigned i);
 unsigned px_dst_width(const struct px_insn *in);
 unsigned px_type_width(unsigned t);
 unsigned px_elem_width(const struct px_insn *in);	/* LD, ST: registers of one element */
-/* May operand slot i be an immediate, and this one? */
+/* May operand slot i be the immediate imm? */
 bool px_imm_ok(const struct px_insn *in, unsigned i, int64_t imm);
 unsigned px_format(unsigned op);
 const char *px_op_name(unsigned op);

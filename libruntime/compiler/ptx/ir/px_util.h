@@ -77,7 +77,7 @@ void px_error(struct px *px, struct px_loc loc, const char *fmt, ...)
 void px_warn(struct px *px, struct px_loc loc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Numbers of the program wrap around, as the machine's do; the range is checked where they are used. */
+/* Numbers of the PTX program wrap around, as the machine's do; code that uses a number checks its range. */
 static inline int64_t px_add(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);

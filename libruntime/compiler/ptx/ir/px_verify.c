@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The IR verifier: what every pass must keep true.  Faults name the pass after which it broke. */
+/* The verifier of the IR: the rules that every pass must keep.  A message names the pass that broke a rule. */
 #include "compiler/ptx/ir/px_verify.h"
 
 struct vf {

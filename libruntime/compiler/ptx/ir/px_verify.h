@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The IR's checker. */
+/* The verifier of the IR. */
 #ifndef PX_VERIFY_H
 #define PX_VERIFY_H
 

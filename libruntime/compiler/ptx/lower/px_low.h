@@ -2,7 +2,7 @@
 /*
  * Translation of PTX instructions into IR: one function for each row of PX_OPS.
  *
- * It is one layer with the front end, which reads a statement and has it translated at once.
+ * These functions and the front end are one layer: the front end has each statement translated at once.
  */
 #ifndef PX_LOW_H
 #define PX_LOW_H

@@ -15,12 +15,12 @@ struct px_addr {
 	unsigned space;
 };
 
-/* Space of an access: PPU_SPACE_*; *func_param: .param inside a function. */
+/* Space of an access: PPU_SPACE_*; *func_param: the access is to .param inside a function. */
 unsigned px_space_of(struct px_module *m, const struct px_inst *in, bool *func_param);
-/* The address that an operand is.  False: reported. */
+/* The address that operand o stands for.  False: reported. */
 bool px_address(struct px_module *m, const struct px_inst *in, const struct px_opn *o, struct px_addr *a);
 void px_set_addr(struct px_insn *i, const struct px_addr *a);
-/* PPU_SEM_* and PPU_SCOPE_*; plain: without a modifier. */
+/* Memory order and scope: PPU_MO_* | PPU_SCOPE_*.  plain: the order of an instruction without a modifier for it. */
 unsigned px_sem_scope(struct px_module *m, const struct px_inst *in, unsigned plain);
 
 #endif

@@ -10,7 +10,7 @@ static void float_mods(struct px_insn *i, const struct px_inst *in)
 	i->sat = px_has(in, PM_sat);
 }
 
-/* Rounding, ftz and sat belong to some types only. */
+/* Reports modifiers for rounding, ftz and sat on types that do not have them. */
 static bool check_float_mods(struct px_module *m, const struct px_inst *in, unsigned pt)
 {
 	bool rnd = px_has(in, PM_rz) || px_has(in, PM_rm) || px_has(in, PM_rp);
@@ -125,7 +125,7 @@ void px_low_mad(struct px_module *m, const struct px_inst *in)
 	struct px_insn *i;
 
 	if (px_type_float(pt) && !with_in && !px_has(in, PM_cc)) {
-		px_low_fma(m, in);	/* mad.f32 is fma since sm_20 */
+		px_low_fma(m, in);	/* since sm_20, mad.f32 is fma */
 		return;
 	}
 	if (!px_check_type(m, in, pt, with_in || px_has(in, PM_cc) ? PX_TS_I32 | PX_TS_I64 : PX_TS_I))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asynchronous copies, which are done at once, and what tells that they are done.
+ * Asynchronous copies, which are made at once, and the objects that tell when copies are complete.
  *
- * cp.async: groups are complete when they are committed, so waiting for them is nothing.  mbarrier objects
- * and bulk copies are calls of the device-side library (libruntime/compiler/devlib/async.cu); a bulk copy is
- * done by the thread that asks for it, so its bytes are complete when it is.
+ * cp.async: groups are complete when they are committed, so waiting for them needs no code.  mbarrier objects
+ * and bulk copies are calls of the device-side library (libruntime/compiler/devlib/async.cu).  The thread that
+ * asks for a bulk copy makes the copy itself, so all bytes are there when the call returns.
  */
 #include "compiler/ptx/lower/px_low.h"
 #include "compiler/ptx/lower/px_low_call.h"
@@ -34,7 +34,7 @@ static void move(struct px_module *m, px_val d, struct px_opnd s, unsigned t)
 	i->d = d;
 }
 
-/* [a] as a generic address; shared: it is an offset in shared memory. */
+/* [a] as a generic address; shared: a is an offset in shared memory. */
 static bool generic(struct px_module *m, const struct px_inst *in, const struct px_opn *o, bool shared, struct px_opn *out)
 {
 	struct px_opn plain = *o;
@@ -78,7 +78,8 @@ static bool names_shared(const struct px_inst *in)
 	return px_has(in, PM_shared) || px_has(in, PM_shared_cta) || px_has(in, PM_shared_cluster);
 }
 
-/* Arrivals (count), of them for good (drop), and the change of the bytes outstanding (tx). */
+/* Calls the library: `count` threads arrive, `drop` of them take no part in later phases, and `tx` more bytes are
+ * to come. */
 static void arrive(struct px_module *m, const struct px_inst *in, struct px_opn object, struct px_opn count, struct px_opn drop,
 		   struct px_opn tx, const struct px_opn *state)
 {
@@ -97,7 +98,7 @@ static struct px_opn negated(struct px_module *m, const struct px_inst *in, stru
 	return reg_opn(in, px_binary(m, PPU_OP_SUB, PPU_T_U32, zero, px_reg(v.v)), PT_B32);
 }
 
-/* mbarrier.arrive state, [a] {, count}; with .expect_tx the last operand are bytes. */
+/* mbarrier.arrive state, [a] {, count}; with .expect_tx the last operand is a number of bytes. */
 static void mbarrier_arrive(struct px_module *m, const struct px_inst *in)
 {
 	bool expect = px_has(in, PM_expect_tx), drop = px_has(in, PM_arrive_drop);
@@ -113,7 +114,7 @@ static void mbarrier_arrive(struct px_module *m, const struct px_inst *in)
 	arrive(m, in, a, count, drop ? count : constant(in, 0), tx, first ? &in->o[0] : NULL);
 }
 
-/* mbarrier.test_wait p, [a], state; .parity: of the phase instead of a state. */
+/* mbarrier.test_wait p, [a], state; with .parity the last operand is the parity of the phase. */
 static void mbarrier_wait(struct px_module *m, const struct px_inst *in)
 {
 	bool parity = px_has(in, PM_parity);
@@ -218,7 +219,7 @@ static void bulk_copy(struct px_module *m, const struct px_inst *in)
 		arrive(m, in, object, constant(in, 0), constant(in, 0), negated(m, in, args[2]), NULL);
 }
 
-/* What begins with cp.async.bulk or cp.async.mbarrier. */
+/* Instructions that begin with cp.async.bulk or cp.async.mbarrier. */
 static void bulk(struct px_module *m, const struct px_inst *in)
 {
 	struct px_opn a, none = constant(in, 0);
@@ -228,7 +229,8 @@ static void bulk(struct px_module *m, const struct px_inst *in)
 			bulk_copy(m, in);
 		return;
 	}
-	/* The copies are done.  Without .noinc the arrival counts itself in first: nothing is left. */
+	/* The copies are complete already.  Without .noinc the instruction adds one to the pending arrivals and then
+	 * takes it away again: nothing is left to do. */
 	if (in->n != 1 || !generic(m, in, &in->o[0], names_shared(in), &a))
 		px_error(m->px, in->loc, "'cp.async.mbarrier.arrive' takes [object]");
 	else if (px_has(in, PM_noinc))
@@ -259,7 +261,8 @@ static void access(struct px_module *m, const struct px_inst *in, const struct p
 	(load ? px_low_ld : px_low_st)(m, &mem);
 }
 
-/* The first `size` bytes only, then zeros: word k is read when it has one, and its rest cleared. */
+/* Reads only the first `size` bytes; the rest is zero.  Word k is read if one of these bytes is in it, and its other
+ * bytes are cleared. */
 static void partial(struct px_module *m, const struct px_inst *in, px_val size, px_val *v, unsigned words)
 {
 	struct px_inst guarded = *in;
@@ -283,7 +286,7 @@ static void partial(struct px_module *m, const struct px_inst *in, px_val size, 
 		left = px_binary(m, PPU_OP_MIN, PPU_T_U32, left, px_imm(4));
 		left = px_binary(m, PPU_OP_SHL, PPU_T_U32, left, px_imm(11));	/* bits, as the length of a field */
 		v[k] = px_binary(m, PPU_OP_BFE, PPU_T_U32, word, px_reg(left));
-		i = px_temp(m, PPU_OP_SEL, PPU_T_U32);	/* past the end left wraps round */
+		i = px_temp(m, PPU_OP_SEL, PPU_T_U32);	/* for words past the end, `left` is wrong: it wrapped around */
 		i->s[0] = px_reg(v[k]);
 		i->s[1] = px_imm(0);
 		i->ps.v = guarded.guard.v;

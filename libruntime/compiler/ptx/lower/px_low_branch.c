@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches, returns, ends, and what else changes where a thread goes on. */
+/* Branches, returns, exits, and other instructions after which a thread does not just go on. */
 #include "compiler/ptx/lower/px_low.h"
 
 static struct px_predref guard_of(const struct px_inst *in)
@@ -27,7 +27,7 @@ void px_low_bra(struct px_module *m, const struct px_inst *in)
 		px_branch(m, guard_of(in), b);
 }
 
-/* Binary search over [lo, hi) by the index. */
+/* Emits a binary search for the index among targets [lo, hi). */
 static void switch_tree(struct px_module *m, px_val index, struct px_block **targets, uint32_t lo,
 			uint32_t hi)
 {
@@ -115,7 +115,7 @@ void px_low_nanosleep(struct px_module *m, const struct px_inst *in)
 	px_emit(m, in, PPU_OP_NANOSLEEP, PPU_T_NONE)->s[1] = a;
 }
 
-/* Not in PTX: launch the TMD at an address, wait for the children of the CTA (the device library's). */
+/* Not in PTX, for the device library: tlaunch launches the TMD at an address, tsync waits for the CTA's children. */
 void px_low_task(struct px_module *m, const struct px_inst *in)
 {
 	struct px_opnd a = { 0 };

@@ -16,8 +16,8 @@ struct abi {
 };
 
 /*
- * Formal parameters: registers first, then stack.  The first register or -1: then *off is the offset in the
- * outgoing area.
+ * The place of the next formal parameter: registers are used first, then the stack.  Returns the first register,
+ * or -1; then *off is the offset in the outgoing area.
  */
 static int abi_place(struct abi *abi, const struct px_var *v, uint64_t *off)
 {
@@ -36,7 +36,7 @@ static int abi_place(struct abi *abi, const struct px_var *v, uint64_t *off)
 
 /* ---- calls ---- */
 
-/* What an operand of a call is: the variable of a parameter, or a description of a register. */
+/* Describes operand k of a call: the variable of a parameter, or *made, which is filled in for a register. */
 static struct px_var *opn_var(struct px_module *m, const struct px_opn *o, struct px_var *made,
 			      const struct px_proto *p, uint32_t k, bool ret)
 {
@@ -94,7 +94,7 @@ static unsigned var_width(const struct px_var *v)
 	return v->size > 4 ? 2 : 1;
 }
 
-/* Value of a scalar argument, evaluated before any argument register is written. */
+/* The value of a scalar argument.  It is evaluated before any argument register is written. */
 static px_val arg_value(struct px_module *m, const struct px_opn *o, const struct px_var *v)
 {
 	static const uint8_t type[] = { [1] = PT_B32, [2] = PT_B32, [4] = PT_B32, [8] = PT_B64 };
@@ -394,7 +394,7 @@ void px_receive_params(struct px_module *m, struct px_proto *p)
 	}
 }
 
-/* The one block that returns. */
+/* Makes the one block that returns. */
 static void send_results(struct px_module *m, struct px_proto *p)
 {
 	static const struct px_inst always;
@@ -420,7 +420,7 @@ static void send_results(struct px_module *m, struct px_proto *p)
 		i->s[1] = px_reg(v->val);
 		i->d = xs[n++] = px_fixed_val(f, w, v->offset);
 	}
-	i = px_temp(m, PPU_OP_MOV, PPU_T_U32);	/* out of the way of restored registers */
+	i = px_temp(m, PPU_OP_MOV, PPU_T_U32);	/* to a register that the epilogue does not restore */
 	i->s[1] = px_reg(f->link);
 	i->d = link = px_fixed_val(f, 1, PX_ABI_LINK);
 	i = px_temp(m, PPU_OP_RET, PPU_T_NONE);

@@ -102,7 +102,7 @@ void px_branch(struct px_module *m, struct px_predref guard, struct px_block *ta
 {
 	struct px_insn *i;
 
-	if (!guard.v && guard.neg)	/* never */
+	if (!guard.v && guard.neg)	/* the condition is never true */
 		return;
 	if (!guard.v) {
 		if (m->cur->ended)

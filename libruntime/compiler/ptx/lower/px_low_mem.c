@@ -17,7 +17,7 @@ static unsigned mem_type(unsigned pt)
 	}
 }
 
-/* Elements of the data operand; 0: reported. */
+/* The number of elements of the data operand; 0: an error, reported.  *e: the elements. */
 static unsigned elements(struct px_module *m, const struct px_inst *in, const struct px_opn *o,
 			 const struct px_opn **e)
 {
@@ -46,7 +46,7 @@ static bool mem_pt(struct px_module *m, const struct px_inst *in)
 	return false;
 }
 
-/* Is this operand a function parameter that lives in registers? */
+/* If the operand is a function's parameter in registers: its variable, else NULL. */
 static struct px_var *reg_param(const struct px_opn *o)
 {
 	if (o->kind == OP_ADDR && o->sym && o->sym->kind == SY_VAR &&
@@ -210,7 +210,7 @@ void px_low_nothing(struct px_module *m, const struct px_inst *in)
 {
 }
 
-/* A policy is a hint that nothing looks at: any number will do. */
+/* A cache policy is a hint that nobody reads, so any number will do. */
 void px_low_createpolicy(struct px_module *m, const struct px_inst *in)
 {
 	px_val d = px_dst(m, in, 0, PT_B64);

@@ -25,7 +25,7 @@ static px_val other(const struct mma *w, px_val base, unsigned add)
 	return add ? px_binary(w->m, PPU_OP_ADD, PPU_T_U32, base, px_imm(add)) : base;
 }
 
-/* Eight products: columns 8s..8s+7 of row g + 8 * high of a, and of column 2t + odd of b. */
+/* Adds eight products to sum: columns 8s..8s+7 of row g + 8 * high of a, times these rows of column 2t + odd of b. */
 static px_val step(const struct mma *w, px_val sum, unsigned s, unsigned high, unsigned odd)
 {
 	unsigned j, half;

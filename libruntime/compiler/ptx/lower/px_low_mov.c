@@ -77,7 +77,7 @@ static void mov_unpack(struct px_module *m, const struct px_inst *in, unsigned p
 	if (!vec_shape(m, v, bits) || bits < 32)
 		return;
 	src = px_force_reg(m, px_reg(src), px_bits_width(pt));
-	if (eb >= 32 || in->guard.v == 0) {	/* all sources are read before any is written */
+	if (eb >= 32 || in->guard.v == 0) {	/* the source is read before any destination is written */
 		px_val copy = px_tmp(m, px_bits_width(pt));
 
 		i = px_temp(m, PPU_OP_MOV, bits == 128 ? PPU_T_U64 : px_unsigned_type(bits));

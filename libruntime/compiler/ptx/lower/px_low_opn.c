@@ -78,12 +78,12 @@ static struct px_opnd func_addr(struct px_module *m, const struct px_opn *o)
 
 	i->ref = REF_SYM;
 	i->sym = o->sym->symbol;
-	i->x = 1;	/* of code */
+	i->x = 1;	/* the address is one of code */
 	i->d = px_tmp(m, 2);
 	return px_reg(i->d);
 }
 
-/* Local offset of a frame slot. */
+/* The address of a frame slot in local memory. */
 static px_val slot_addr(struct px_module *m, uint32_t slot, int64_t off)
 {
 	struct px_insn *i = px_temp(m, PPU_OP_ADD, PPU_T_U32);
@@ -98,7 +98,7 @@ static px_val slot_addr(struct px_module *m, uint32_t slot, int64_t off)
 	return i->d;
 }
 
-/* A function's parameter lives in a register, but its address is wanted. */
+/* Copies a function's parameter from its register to the frame, because its address is taken. */
 static void spill_param(struct px_module *m, struct px_var *v)
 {
 	static const struct px_inst always;

@@ -15,7 +15,7 @@ struct px_opnd px_src_opn(struct px_module *m, const struct px_opn *o, unsigned 
 struct px_opnd px_src_wide(struct px_module *m, const struct px_opn *o, unsigned pt);
 px_val px_dst(struct px_module *m, const struct px_inst *in, unsigned i, unsigned pt);
 px_val px_dst_opn(struct px_module *m, const struct px_opn *o, unsigned pt);
-/* Destination of ld and cvt: its register may be wider than the type; *extend: then px_widen() to it. */
+/* Destination of ld and cvt, whose register may be wider than the type; *extend: px_widen() must follow. */
 px_val px_dst_wide(struct px_module *m, const struct px_opn *o, unsigned pt, bool *extend);
 /* Operand 0 of type dt = operand 1 of type at, op, operand 2 of type bt; t: the type of op (PPU_T_*). */
 struct px_insn *px_two(struct px_module *m, const struct px_inst *in, unsigned op, unsigned t, unsigned at,
@@ -30,7 +30,7 @@ px_val px_pred_dst(struct px_module *m, const struct px_opn *o);
 struct px_opnd px_sym_addr(struct px_module *m, const struct px_opn *o, unsigned width);
 unsigned px_rnd(const struct px_inst *in);
 unsigned px_one_type(struct px_module *m, const struct px_inst *in);
-/* Report that the type (or form) is not one this instruction has. */
+/* Reports that the instruction does not have this type (or form). */
 void px_bad_type(struct px_module *m, const struct px_inst *in, unsigned pt);
 bool px_check_type(struct px_module *m, const struct px_inst *in, unsigned pt, uint32_t set);
 #define PX_TB(t)	(1u << PT_##t)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors that the instruction set has no instruction for: loads and stores of 256 bits are two of 128,
- * vector atomics are one for each element, as in PTX, which promises no more for them.  And two numbers in
+ * Vectors and pairs for which the instruction set has no instruction.  Loads and stores of 256 bits become two of 128
+ * bits.  Vector atomics become one atomic for each element: PTX promises no more.  Pairs are two numbers in
  * one register: add, sub, min, max of .u16x2 and .s16x2; add, sub, mul, fma of .f32x2.
  */
 #include "compiler/ptx/lower/px_low.h"
@@ -34,7 +34,8 @@ static struct px_inst of_length(const struct px_inst *in, unsigned n)
 	return part;
 }
 
-/* Registers may be results and address or sources at once: what is read is read before. */
+/* Copies a source or address register: it may also be a result, which the first part writes before the second part
+ * reads. */
 static void keep(struct px_module *m, struct px_opn *o)
 {
 	struct px_insn *i;

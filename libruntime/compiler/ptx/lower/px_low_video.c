@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Video instructions: calls of the device-side library (libruntime/compiler/devlib/rare.cu) with the operands
- * and two words that say what to do with them (devlib.h).
+ * and two words that say what to do with the operands (devabi/video.h).
  */
 #include <string.h>
 #include "compiler/ptx/lower/px_low.h"
@@ -33,7 +33,7 @@ static void bad_part(struct px_module *m, const struct px_opn *o)
 	px_error(m->px, o->loc, "'.%s' does not select a part of this operand", o->part->s);
 }
 
-/* .b0 to .b3, .h0, .h1 of an operand of a scalar instruction: 1 to 6; nothing: 0. */
+/* The part of an operand of a scalar instruction: .b0 to .b3, .h0, .h1 are 1 to 6; none is 0. */
 static uint32_t part(struct px_module *m, const struct px_opn *o)
 {
 	static const char *const names[] = { "b0", "b1", "b2", "b3", "h0", "h1" };
@@ -48,7 +48,7 @@ static uint32_t part(struct px_module *m, const struct px_opn *o)
 	return 0;
 }
 
-/* ".b3210", ".h32": for each lane, highest first, which lane of {a, b} it is made of. */
+/* ".b3210", ".h32": for each lane, highest first, the lane of {a, b} from which it is made. */
 static uint32_t lanes_of(struct px_module *m, const struct px_opn *o, unsigned lanes, unsigned first)
 {
 	uint32_t sel = 0, k;
@@ -105,7 +105,7 @@ static int comparison(const struct px_inst *in)
 	return -1;
 }
 
-/* What happens to the result and c; merging is what a part of d means. */
+/* What happens to the result and c.  A part of d means that they are merged. */
 static uint32_t second(const struct px_inst *in, unsigned lanes)
 {
 	if (px_has(in, PM_add))
@@ -185,7 +185,7 @@ static uint32_t selection(struct px_module *m, const struct px_inst *in, unsigne
 	       mask_of(m, &in->o[0], lanes) << PPU_VIDEO_SEL_D;
 }
 
-/* Whole registers, one type, no saturation: c + |a - b| or, c being the constant 0, |a - b|. */
+/* Is this the common form: whole registers, one type, no saturation? */
 static bool common(const struct px_inst *in)
 {
 	bool whole = !in->o[0].part && !in->o[1].part && !in->o[2].part;
@@ -213,7 +213,7 @@ static void vabsdiff4(struct px_module *m, const struct px_inst *in)
 	m->cur->last->m = px_has(in, PM_add);
 }
 
-/* |a - b| of two halves each: side by side, or .add: their sum and c. */
+/* |a - b| of the two halves: side by side, or with .add their sum plus c. */
 static void vabsdiff2(struct px_module *m, const struct px_inst *in)
 {
 	struct px_opnd a = px_src(m, in, 1, PT_B32), b = px_src(m, in, 2, PT_B32), c = px_src(m, in, 3, PT_B32);

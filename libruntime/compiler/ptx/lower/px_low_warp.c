@@ -180,7 +180,7 @@ void px_low_activemask(struct px_module *m, const struct px_inst *in)
 	i->d = px_dst(m, in, 0, PT_B32);
 }
 
-/* elect.sync d|p, mask: the lane of the mask with the lowest number. */
+/* elect.sync d|p, mask: d is the lowest lane of the mask, p is true in this lane. */
 void px_low_elect(struct px_module *m, const struct px_inst *in)
 {
 	px_val mask = px_force_reg(m, px_src(m, in, 1, PT_B32), 1), lane, first;

@@ -2,7 +2,7 @@
 /*
  * wmma with f16 factors, in shuffles and multiply-adds.
  *
- * What a fragment holds (PTX leaves it open; M, N, K of the shape, K = 16):
+ * What a fragment holds, which PTX leaves open (M, N, K are those of the shape, K = 16):
  *   a: lane l has row l mod M, 16 halves in 8 registers, k ascending, low half first
  *   b: lane l has column l mod N, in the same way
  *   c, d: lane l has row l mod M, columns 8 * (l / M) to 8 * (l / M) + 7: 8 floats, or 4 registers
@@ -112,7 +112,7 @@ static struct px_opn reg_opn(px_val v, unsigned type)
 	return (struct px_opn){ .kind = OP_REG, .type = (uint8_t)type, .v = v };
 }
 
-/* Two halves in one register, apart by `step` in memory. */
+/* Loads or stores two halves that are in one register, and at two addresses in memory. */
 static void access_pair(const struct wmma *w, px_val at[2], struct px_opn *v)
 {
 	struct px_module *m = w->m;
@@ -138,7 +138,7 @@ static void access_pair(const struct wmma *w, px_val at[2], struct px_opn *v)
 		access(w, at[k], 0, PT_B16, &half[k], 1);
 }
 
-/* Elements next to each other: 16 bytes at a time. */
+/* Elements that lie next to each other: 16 bytes at a time. */
 static void along(const struct wmma *w, px_val base, px_val index, unsigned bytes, struct px_opn *v, unsigned n)
 {
 	px_val at = element_address(w->m, base, index, bytes);
@@ -148,7 +148,7 @@ static void along(const struct wmma *w, px_val base, px_val index, unsigned byte
 		access(w, at, 4 * (int64_t)k, PT_B32, v + k, 4);
 }
 
-/* Elements a stride apart. */
+/* Elements that lie a stride apart. */
 static void across(const struct wmma *w, px_val base, px_val index, px_val stride, unsigned bytes,
 		   struct px_opn *v, unsigned n)
 {
@@ -168,7 +168,7 @@ static void across(const struct wmma *w, px_val base, px_val index, px_val strid
 	}
 }
 
-/* row * stride + column, or the other way round */
+/* a * b + c: row * stride + column, or column * stride + row. */
 static px_val mad(struct px_module *m, px_val a, px_val b, px_val c)
 {
 	struct px_insn *i = px_temp(m, PPU_OP_MAD, PPU_T_U32);
@@ -199,7 +199,7 @@ static void load_store(struct wmma *w)
 		px_error(m->px, data->loc, "this fragment has %u registers", n);
 		return;
 	}
-	/* the longer side of a line in memory, when no stride is given */
+	/* the stride if none is given: the length of a row, or with .col of a column */
 	lead = cd ? w->col ? w->rows : w->columns : a ? w->col ? w->rows : K : w->col ? K : w->columns;
 	stride = px_force_reg(m, in->n == 3 ? px_src_opn(m, &in->o[2], PT_B32) : px_imm(lead), 1);
 	base = base_address(m, address);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which loops end by counting.
+ * Finds the loops that end by counting.
  *
- * A loop is bounded when every iteration passes a test that leaves the loop, and the test compares
- * something that moves by the same loop-invariant step (or shift, or factor) every iteration with
- * something that does not change in the loop.  Further exits do not matter.
+ * A loop is bounded when every iteration comes to a test that may leave the loop, and the test compares a value
+ * that moves by the same loop-invariant step (or shift, or factor) in every iteration with a value that does not
+ * change in the loop.  Further exits do not matter.
  */
 #include "compiler/ptx/middle/px_pass.h"
 
@@ -133,7 +133,7 @@ static bool is_step(struct ctx *c, struct px_insn *in, px_val v)
 	return invariant_opnd(c, step);
 }
 
-/* Is the value one that moves by a step?  Follows copies and constant offsets of it. */
+/* Does v move by a step in every iteration?  Looks through copies and constant offsets. */
 static bool moves(struct ctx *c, px_val v, unsigned depth)
 {
 	struct px_block *where = NULL, *w2;
@@ -188,8 +188,8 @@ static bool counts(struct ctx *c, const struct px_opnd *a, const struct px_opnd 
 }
 
 /*
- * Does "staying in the loop" imply a comparison that runs out?  `stay` is the value of the
- * predicate on which the loop goes on.
+ * Does the loop go on only while a comparison holds that must fail in the end?  stay: the loop goes on when predicate
+ * p has this value.
  */
 static bool test_counts(struct ctx *c, px_val p, bool stay, unsigned depth)
 {
@@ -234,7 +234,7 @@ static bool leaves(struct ctx *c, struct px_block *b)
 	return test_counts(c, t->guard.v, in1 ^ t->guard.neg, 0);
 }
 
-/* "@p exit" in the middle of a block leaves the loop too. */
+/* Does an "@p exit" in the middle of a block end the loop by counting? */
 static bool exits(struct ctx *c, struct px_block *b)
 {
 	PX_FOR_INSNS(b, in)
@@ -299,8 +299,8 @@ void px_pass_bounds(struct px_func *f)
 /* ---- YIELD ---- */
 
 /*
- * All back edges of the loop go through one block with the YIELD, so that groups of lanes that
- * came apart find each other there.
+ * Leads all back edges of the loop through one block with the YIELD, so that groups of lanes that
+ * separated can meet there.
  */
 static void yield_on_back_edges(struct px_func *f, struct px_loop *l)
 {

@@ -121,7 +121,7 @@ static void exit_here(struct px_func *f, struct px_block *b, struct px_predref g
 	px_append(b, e);
 }
 
-/* One block; returns true when its end changed. */
+/* Replaces a block's jump to an exit by EXIT itself; true: the end of the block changed. */
 static bool fold_exit(struct px_func *f, struct px_block *b, bool late)
 {
 	struct px_insn *t = b->last;
@@ -143,7 +143,7 @@ static bool fold_exit(struct px_func *f, struct px_block *b, bool late)
 		b->succ[1] = NULL;
 		return true;
 	}
-	/* a jump past other code; falling into the exit is free */
+	/* a jump over other code becomes EXIT; falling into the exit costs nothing */
 	if (!late && (!t || !px_is_terminator(t)) && b->succ[0] && only_exits(b->succ[0]) &&
 	    b->next != b->succ[0]) {
 		exit_here(f, b, (struct px_predref){ 0 });
@@ -164,7 +164,7 @@ void px_pass_exits(struct px_func *f)
 		px_pass_cfg(f);
 }
 
-/* Divergent branches to an exit need no meeting point. */
+/* Guarded EXITs for divergent branches to an exit, which then need no meeting point. */
 void px_pass_exits_late(struct px_func *f)
 {
 	bool changed = false;
@@ -183,7 +183,7 @@ void px_pass_exits_late(struct px_func *f)
 
 /* ---- dominators ---- */
 
-/* Numbers of a walk over the dominator tree: children lists, then an explicit stack. */
+/* Numbers the nodes in a walk over the dominator tree: makes lists of children, then walks with a stack. */
 static void number_tree(struct px_func *f)
 {
 	uint32_t n = f->num_order, i, clock = 0, top = 0;
@@ -240,7 +240,7 @@ struct havlak {
 	uint32_t *pre, *last;		/* by rpo number: preorder number, last descendant */
 	struct px_block **by_pre;
 	uint32_t *uf;			/* union-find over preorder numbers */
-	uint32_t *header;		/* preorder number of the loop header around, or NONE */
+	uint32_t *header;		/* preorder number of the header of the loop around, or NONE */
 	uint8_t *type;			/* 1 reducible, 2 irreducible header */
 	uint32_t *in_body;		/* stamp */
 };
@@ -289,7 +289,7 @@ static bool is_ancestor(const struct havlak *h, uint32_t a, uint32_t d)
 	return a <= d && d <= h->last[a];
 }
 
-/* The loop of header w: everything that reaches its back edges; uses and fills work[]. */
+/* Puts the loop of header w into work[]: everything from which a back edge to w can be reached. */
 static uint32_t loop_body(struct havlak *h, uint32_t w, uint32_t *work)
 {
 	struct px_block *b = h->by_pre[w];
@@ -357,7 +357,7 @@ static void check_entries(struct px_func *f)
 	}
 }
 
-/* Preorder numbers of the loop tree; list: newest first, outer loops older. */
+/* Numbers the loop tree in preorder.  In list, outer loops come before their inner ones. */
 static void number_loops(struct px_func *f, struct px_loop **list, uint32_t n)
 {
 	uint32_t i, next = 1, *at;
@@ -430,14 +430,14 @@ void px_pass_loops(struct px_func *f)
 /* ---- post-dominators ---- */
 
 /*
- * The graph is reversed and rooted at a virtual exit.  A side of a branch that can only leave
- * (an early EXIT, a trap) must not hide where the other lanes meet: in blocks that reach the main
- * exit, successors that do not are left out.  Endless loops hang on the root by one block.
+ * The graph is reversed and rooted at a virtual exit.  A side of a branch that can only leave (an early EXIT, a
+ * trap) must not hide where the other lanes meet.  So in blocks that reach the main exit, successors that do not
+ * reach it are left out.  One block of each endless loop is connected to the root.
  */
 struct pdom {
 	struct px_func *f;
 	uint8_t *main;		/* by rpo: reaches the main exit */
-	uint8_t *root;		/* hangs on the virtual exit */
+	uint8_t *root;		/* connected to the virtual exit */
 };
 
 static void reach_back(struct px_func *f, uint8_t *mark, uint32_t from, uint32_t *stack)
@@ -514,6 +514,6 @@ void px_pass_pdom(struct px_func *f)
 	px_idoms(a, &g, n, ip);
 	for (i = 0; i < n; i++) {
 		f->order[i]->ipdom = ip[i] < n ? f->order[ip[i]] : NULL;
-		f->order[i]->mark = p.main[i];	/* px_pass_reconv wants to know */
+		f->order[i]->mark = p.main[i];	/* for px_pass_reconv() */
 	}
 }

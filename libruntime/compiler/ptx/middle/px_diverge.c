@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which branches may send the lanes of a warp different ways.
+ * Finds the branches that may send the lanes of a warp different ways.
  *
  * A value is divergent when its definition reads a divergent value or something that differs by
  * lane, when it is written on only one side of a divergent branch, or when it is defined in a loop
- * that lanes leave at different times and used after it.  A mistake here costs convergence, never
- * a result: every branch handles divergence by itself.
+ * that lanes leave at different times and used after that loop.  A mistake here costs convergence, but no
+ * result is wrong: every branch handles divergence by itself.
  */
 #include "compiler/ptx/middle/px_pass.h"
 
@@ -13,7 +13,7 @@ struct dv {
 	struct px_func *f;
 	uint32_t *stamp;	/* by block */
 	uint32_t now;
-	uint8_t *done;		/* its multiple definitions are marked, and those it leads to */
+	uint8_t *done;		/* by block: was walked, and its values are marked */
 	struct px_block **stack;
 	bool changed;
 };
@@ -58,7 +58,7 @@ static bool source(const struct px_func *f, const struct px_insn *in)
 	}
 }
 
-/* Votes and barriers give all lanes the same answer. */
+/* Do all lanes get the same answer, as from votes and barriers? */
 static bool same_for_all(const struct px_insn *in)
 {
 	return in->op == PPU_OP_VOTE || in->op == PPU_OP_REDUX ||
@@ -88,7 +88,7 @@ static void spread_data(struct dv *d)
 		}
 }
 
-/* Values written in the region of a divergent branch and also elsewhere. */
+/* Marks the values that a block in the region of a divergent branch writes, and that are also written elsewhere. */
 static void mark_block(struct dv *d, struct px_block *b)
 {
 	px_val *w[PX_MAX_REFS];
@@ -103,8 +103,8 @@ static void mark_block(struct dv *d, struct px_block *b)
 }
 
 /*
- * Blocks from the branch at b to its post-dominator.  When one side leaves a loop the lanes that
- * stay are still together: only the outside is walked.
+ * Walks the blocks from the branch at b to its post-dominator.  When one side leaves a loop, the lanes that
+ * stay are still together, so only the side outside of the loop is walked.
  */
 static void spread_region(struct dv *d, struct px_block *b)
 {
@@ -112,7 +112,7 @@ static void spread_region(struct dv *d, struct px_block *b)
 	uint32_t top = 0, k;
 	bool one_leaves = b->loop && px_in_loop(b->loop, b->succ[0]) != px_in_loop(b->loop, b->succ[1]);
 
-	if (d->done[b->rpo])	/* inside the region of another: nothing new */
+	if (d->done[b->rpo])	/* b lies in the region of another branch, which was walked */
 		return;
 	d->now++;
 	d->stamp[b->rpo] = d->now;
@@ -152,7 +152,7 @@ static struct px_loop *left_loop(const struct px_block *b)
 	return l;
 }
 
-/* Values of a loop with a divergent exit, used outside it. */
+/* Marks the values of a loop with a divergent exit that are used outside of it. */
 static void spread_exits(struct dv *d)
 {
 	px_val *r[PX_MAX_REFS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dominators (Lengauer and Tarjan, with path compression): near linear on any graph.  Used for
- * dominators and, on the reversed graph, for post-dominators.
+ * Dominators (Lengauer and Tarjan, with path compression), in nearly linear time on any graph.  On the
+ * reversed graph the same code finds post-dominators.
  */
 #include <string.h>
 #include "compiler/ptx/middle/px_dom.h"
@@ -116,7 +116,7 @@ void px_idoms(struct px_arena *a, const struct px_graph *g, uint32_t root, uint3
 	idom[root] = root;
 }
 
-/* Edges (from, to) in any order -> both adjacency lists. */
+/* Makes both adjacency lists from edges (from, to) in any order. */
 void px_make_graph(struct px_arena *a, struct px_graph *g, uint32_t n, const uint32_t (*edge)[2],
 		   uint32_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tiny bodies of a branch become predicated instructions: no token, no wait.
+ * Tiny bodies of a branch become predicated instructions, which need no token and no wait.
  *
  *	B: ... @p bra J;  S: ...  J:          ->  B: ... @!p S ...;  J:
  *	B: ... @p bra T;  S: ... bra J;  T: ...  J:   both sides predicated
@@ -24,7 +24,7 @@ static bool convertible(const struct px_insn *in, px_val p)
 	}
 }
 
-/* A block with one way in, few simple instructions and one way out. */
+/* Has the block one way in, few simple instructions and one way out? */
 static bool small(const struct px_block *s, px_val p)
 {
 	unsigned n = 0;
@@ -37,7 +37,8 @@ static bool small(const struct px_block *s, px_val p)
 	return true;
 }
 
-/* Results that only the body itself reads may be computed by all lanes, or stay under the guard. */
+/* Moves a body into b.  An instruction whose results only the body reads needs no guard if it is safe to run in all
+ * lanes; all others get the guard. */
 static void move_body(struct px_func *f, struct px_block *b, struct px_block *s, px_val p, bool neg)
 {
 	struct px_insn *in, *next;

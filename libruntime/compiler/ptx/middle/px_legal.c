@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands as the ISA can have them: constants that do not fit go to registers. */
+/* Makes operands that the ISA allows: constants that do not fit go to registers. */
 #include "compiler/ptx/middle/px_opt.h"
 #include "compiler/ptx/middle/px_pass.h"
 
-#define RECENT	8	/* constants of the block that are in registers already */
+#define RECENT	8	/* constants of the block that are remembered because they are in registers */
 
 struct recent {
 	int64_t imm[RECENT];

@@ -3,7 +3,7 @@
  * Copy propagation, constant and address folding, dead code.
  *
  * Only values with ssa set are looked through: one unguarded definition that dominates every use.
- * If x and y are both such and y is a copy of x, y can be replaced by x anywhere: a path from y's
+ * If x and y are both such values and y is a copy of x, y can be replaced by x anywhere: a path from y's
  * definition to the use that redefines x without redefining y would be a path to the use that
  * avoids y's definition, which dominance rules out.
  */
@@ -75,7 +75,7 @@ static bool stable(const struct px_func *f, const struct px_opnd *o)
 	       (px_value(f, o->v)->ssa || o->v == f->sp);
 }
 
-/* What o (a plain register operand of `width` registers) is a copy of; false: nothing better. */
+/* Replaces o, a plain register operand of `width` registers, by what it is a copy of; false: nothing better. */
 static bool look_through(struct px_func *f, struct px_opnd *o, unsigned width)
 {
 	struct px_insn *d = def_of(f, o->v);
@@ -137,7 +137,7 @@ static bool look_through(struct px_func *f, struct px_opnd *o, unsigned width)
 	}
 }
 
-/* Immediates of narrow types are kept as the type has them. */
+/* The form in which an immediate is kept: 64 bits for a pair of registers, else 32 bits, zero-extended. */
 static int64_t normal(const struct px_insn *in, unsigned slot, int64_t imm)
 {
 	if (px_src_width(in, slot) == 2)
@@ -152,7 +152,7 @@ static bool commutes(const struct px_insn *in)
 	case PPU_OP_OR: case PPU_OP_XOR: case PPU_OP_MAD: case PPU_OP_MADHI: case PPU_OP_MADW:
 	case PPU_OP_MUL24: case PPU_OP_MAD24: case PPU_OP_FMA: case PPU_OP_SAD:
 		return true;
-	case PPU_OP_MIN: case PPU_OP_MAX:	/* -0 and +0 are ordered: any order gives the same */
+	case PPU_OP_MIN: case PPU_OP_MAX:	/* -0 is less than +0, so the order of the operands does not matter */
 		return true;
 	default:
 		return false;
@@ -173,7 +173,7 @@ static unsigned mirrored(unsigned cmp)
 	return m[cmp];
 }
 
-/* Move a constant out of operand a, where none can be; true when operands changed places. */
+/* Moves a constant out of operand a, where constants cannot be; true: operands changed places. */
 bool px_swap_const(struct px_insn *in)
 {
 	struct px_opnd t;
@@ -192,7 +192,7 @@ bool px_swap_const(struct px_insn *in)
 	return true;
 }
 
-/* A constant in slot `slot` is worth it if the ISA can hold it there (perhaps after a swap). */
+/* Can the ISA hold a constant in slot `slot`, perhaps after a swap?  Only then is the constant put there. */
 static bool fold_const(struct px_insn *in, unsigned slot, int64_t imm)
 {
 	struct px_insn test = *in;
@@ -245,7 +245,7 @@ static void fold_pred(struct px_func *f, struct px_predref *p, bool const_ok)
 	}
 }
 
-/* Values in a list have no part and no constant form. */
+/* Looks through the values of a list.  A list holds whole values only: no parts of values, no constants. */
 static void fold_list(struct px_func *f, struct px_insn *in)
 {
 	unsigned k, steps;
@@ -280,7 +280,7 @@ static bool add_off(struct px_insn *in, int64_t more)
 	return true;
 }
 
-/* base is x + constant */
+/* The base is x + constant: the constant goes into the offset. */
 static bool fold_add(struct px_func *f, struct px_insn *in, struct px_insn *d)
 {
 	unsigned w = px_type_width(d->t);
@@ -306,7 +306,7 @@ static bool fold_add(struct px_func *f, struct px_insn *in, struct px_insn *d)
 	return true;
 }
 
-/* base is the address of a shared variable */
+/* The base is the address of a shared variable: the instruction names the variable. */
 static bool fold_shared(struct px_insn *in, struct px_insn *d)
 {
 	if (in->m != PPU_SPACE_SHARED || d->ref != REF_SYM ||
@@ -329,7 +329,7 @@ static bool fold_generic(struct px_func *f, struct px_insn *in, struct px_insn *
 	return true;
 }
 
-/* A constant address of a 32-bit space. */
+/* A constant address in a 32-bit space goes into the offset. */
 static bool fold_absolute(struct px_insn *in)
 {
 	if (PPU_SPACE_IS_64(in->m) || in->s[0].kind != PO_IMM || !add_off(in, (int32_t)in->s[0].imm))
@@ -390,7 +390,7 @@ static int64_t narrow(unsigned t, int64_t v)
 	}
 }
 
-/* Both operands constant: 0 not folded. */
+/* Computes an operation on two constants; false: such an operation is not folded. */
 static bool eval2(const struct px_insn *in, int64_t *out)
 {
 	unsigned bits = in->t <= PPU_T_S16 ? 16 : in->t <= PPU_T_S32 ? 32 : 64;
@@ -421,7 +421,7 @@ static bool eval2(const struct px_insn *in, int64_t *out)
 	return true;
 }
 
-/* Constant operand, put back where lowering kept it out of a slot. */
+/* Is the operand a constant, perhaps in a register because the slot cannot hold constants? */
 static bool const_of(struct px_func *f, struct px_opnd *o, unsigned width, int64_t *imm)
 {
 	struct px_opnd t = *o;
@@ -568,7 +568,7 @@ static bool sweep(struct px_func *f)
 	return changed;
 }
 
-/* Second results that nobody reads. */
+/* Drops results that nobody reads from instructions that have others. */
 static void drop_results(struct px_func *f)
 {
 	PX_FOR_BLOCKS(f, b)

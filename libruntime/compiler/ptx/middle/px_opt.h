@@ -5,7 +5,7 @@
 
 #include "compiler/ptx/ir/px_ir.h"
 
-/* A constant as first operand changes places with the second where that is the same. */
+/* Exchanges the first two operands if the first is a constant and the instruction allows it; true: it was done. */
 bool px_swap_const(struct px_insn *in);
 
 #endif

@@ -3,16 +3,16 @@
  * Reconvergence.
  *
  * The lanes of a divergent branch meet again at its immediate post-dominator J.  A token for J is
- * pushed before they can separate, and every edge into J from there on waits at J (SYNC, BRK or
+ * pushed before the lanes can separate, and lanes that take a later edge into J wait there (SYNC, BRK or
  * CONT with J's address; without a token the same instruction is a plain branch, so one too many
  * does no harm).
  *
- * Where the push goes: if J is outside loops that contain the branch, lanes may need many
- * iterations to leave them, so the push is before the outermost such loop; else right before the
- * branch.  All blocks of that loop are post-dominated by J, so every pushed token has its lanes
- * come to J (or exit, or yield, and then the device drops it).  A loop with several entries has no
- * such place of its own: its push goes to the nearest block that dominates them all.  A push for J is left out where a
- * token for J is already open on every way: nested branches with one meeting point share it.
+ * Where the push goes: if J is outside of loops that contain the branch, lanes may need many
+ * iterations to leave these loops, so the push is before the outermost such loop.  Otherwise it is right
+ * before the branch.  All blocks of that loop are post-dominated by J, so the lanes of every pushed token
+ * come to J (or they exit or yield, and then the device drops the token).  A loop with several entries has
+ * no place before it: its push goes to the nearest block that dominates all entries.  A push for J is left
+ * out where a token for J is already open on every way: nested branches with one meeting point share a token.
  */
 #include <stdlib.h>
 #include "compiler/ptx/middle/px_pass.h"
@@ -31,7 +31,7 @@ struct rc {
 	uint32_t n, cap;
 	uint32_t *stamp;
 	struct px_block **stack;
-	uint64_t budget;	/* steps of walking regions; then edges are chosen roughly */
+	uint64_t budget;	/* steps left for walking regions; at 0, mark_all() chooses the edges */
 };
 
 /* Can the other side of the branch reach j at all?  (Sides that only exit cannot.) */
@@ -136,7 +136,8 @@ static void drop_covered(struct rc *r)
 	}
 }
 
-/* On all edges into j but those from before the push: some may wait for nobody, which is safe. */
+/* Makes lanes wait on all edges into j, except edges from before the push.  On some of these edges there may be no
+ * token, which is safe. */
 static void mark_all(const struct site *s, uint8_t op)
 {
 	uint32_t i, k;
@@ -152,7 +153,7 @@ static void mark_all(const struct site *s, uint8_t op)
 	}
 }
 
-/* Lanes wait at j on every edge from the region that starts at s. */
+/* Makes lanes wait at j on every edge from the region that starts at s. */
 static void mark_edges(struct rc *r, const struct site *s, uint32_t stamp, uint8_t op)
 {
 	uint32_t top = 0, k;
@@ -196,7 +197,7 @@ static struct px_insn *push_insn(struct px_func *f, uint8_t push, const struct s
 	return in;
 }
 
-/* On every edge into the loop; px_pass_preheaders made blocks for them. */
+/* Pushes on every edge into the loop; px_pass_preheaders() made blocks for these edges. */
 static void push_before(struct rc *r, const struct site *s, uint8_t push)
 {
 	struct px_loop *l = s->loop;
@@ -222,7 +223,7 @@ static void push_here(struct rc *r, const struct site *s, uint8_t push)
 	px_insert_before(s->at, last && last->op == IR_BR ? last : NULL, push_insn(r->f, push, s));
 }
 
-/* A helpful name for the reason: loop exits break, loop headers continue. */
+/* Three pushes do the same; their names tell a reader why: loop exits break, loop headers continue. */
 static uint8_t push_op(const struct site *s)
 {
 	if (s->leaves)
@@ -246,7 +247,7 @@ void px_pass_reconv(struct px_func *f)
 	for (i = 0; i < r.n; i++) {
 		struct site *s = &r.v[i];
 
-		if (!i || s->j != r.v[i - 1].j) {	/* one reason per meeting point */
+		if (!i || s->j != r.v[i - 1].j) {	/* all pushes for one meeting point have the same name */
 			stamp++;
 			push = push_op(s);
 		}
@@ -273,7 +274,7 @@ static void insert_block(struct px_func *f, struct px_block *after, struct px_bl
 		f->last = b;
 }
 
-/* Where the new block costs no jump inside the loop. */
+/* Puts the new block where it costs no jump inside the loop. */
 static void place_preheader(struct px_func *f, struct px_loop *l, struct px_block *h,
 			    struct px_block *pre)
 {
@@ -318,9 +319,8 @@ static bool preheader(struct px_func *f, struct px_loop *l, struct px_block *h)
 }
 
 /*
- * One block before every loop, so that a token for the loop's end can be pushed there.  Lanes
- * that meet at the loop's entry must meet before that block, so this comes before the
- * post-dominators.
+ * Makes one block before every loop, so that a token for the loop's end can be pushed there.  Lanes that meet
+ * at the loop's entry must meet before that block, so this pass runs before post-dominators are computed.
  */
 void px_pass_preheaders(struct px_func *f)
 {
@@ -332,11 +332,11 @@ void px_pass_preheaders(struct px_func *f)
 		struct px_block *h = f->order[i];
 
 		for (l = h->loop; l; l = l->parent) {
-			/* inner loops first: the outer one's preheader then precedes the inner's */
+			/* inner loops first, so that an outer loop's preheader comes before the inner loop's */
 			if (l->header == h || l->irreducible) {
 				if (preheader(f, l, h)) {
 					changed = true;
-					break;	/* edges changed: the rest at the next round */
+					break;	/* edges changed: the outer loops' turn comes later */
 				}
 			}
 		}

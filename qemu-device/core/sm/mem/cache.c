@@ -15,8 +15,8 @@
  * With the property set, programs are decoded so that every instruction goes through ppu_h_observed().
  * Without the property, no instruction takes notice of the model.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/io.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
@@ -58,7 +58,7 @@ static void log_line(struct ppu_sm *sm, uint64_t entry)
 
 	if (c->n == c->cap) {
 		uint32_t cap = c->cap ? 2 * c->cap : 1024;
-		uint64_t *v = cap <= MAX_LOG ? realloc(c->log, cap * sizeof(*v)) : NULL;
+		uint64_t *v = cap <= MAX_LOG ? ppu_realloc(c->log, cap * sizeof(*v)) : NULL;
 
 		if (!v)
 			return;
@@ -136,7 +136,7 @@ static void note_lane(const struct ppu_sm *sm, const struct ppu_warp *w, const s
 		return;
 	case PPU_SPACE_LOCAL:	/* as it lies in memory: words of the lanes next to each other */
 		va = b->local_base + ((uint64_t)sm->id * sm->core->cfg.warps_per_sm + w->slot) * PPU_LANES *
-		     b->local_per_thread + ((uint32_t)va / 4 * PPU_LANES + lane) * 4;
+		     b->local_per_thread + ((uint64_t)((uint32_t)va / 4) * PPU_LANES + lane) * 4;
 		add_line(l, va / PPU_CACHE_LINE);
 		return;
 	case PPU_SPACE_PARAM:	/* in no memory: a line of its own for each task */
@@ -260,12 +260,12 @@ int ppu_caches_create(struct ppu_core *core)
 
 	if (!core->cfg.cache_model)
 		return 0;
-	core->caches = calloc(1, sizeof(*core->caches));
+	core->caches = ppu_alloc(1, sizeof(*core->caches));
 	if (!core->caches)
 		return -1;
-	core->caches->l15 = calloc((size_t)core->cfg.gpcs * PPU_CACHE_L15_SETS * PPU_CACHE_WAYS, 8);
+	core->caches->l15 = ppu_alloc((size_t)core->cfg.gpcs * PPU_CACHE_L15_SETS * PPU_CACHE_WAYS, 8);
 	for (i = 0; i < core->num_sms; i++) {
-		core->sms[i].caches = calloc(1, sizeof(*core->sms[i].caches));
+		core->sms[i].caches = ppu_alloc(1, sizeof(*core->sms[i].caches));
 		if (!core->sms[i].caches)
 			return -1;
 	}
@@ -280,11 +280,11 @@ void ppu_caches_destroy(struct ppu_core *core)
 		return;
 	for (i = 0; core->sms && i < core->num_sms; i++)
 		if (core->sms[i].caches) {
-			free(core->sms[i].caches->log);
-			free(core->sms[i].caches);
+			ppu_free(core->sms[i].caches->log);
+			ppu_free(core->sms[i].caches);
 		}
-	free(core->caches->l15);
-	free(core->caches);
+	ppu_free(core->caches->l15);
+	ppu_free(core->caches);
 	core->caches = NULL;
 }
 

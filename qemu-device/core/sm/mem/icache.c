@@ -10,9 +10,9 @@
  * decodes into one that faults when a thread executes it: one linked image holds kernels of
  * different sizes, and data between functions is nobody's business until it is executed.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_isa_check.h>
+#include "core/base/alloc.h"
 #include "core/memory/mmu.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
@@ -36,7 +36,7 @@ struct ppu_icache {
 
 int ppu_icache_create(struct ppu_core *core)
 {
-	core->icache = calloc(1, sizeof(*core->icache));
+	core->icache = ppu_alloc(1, sizeof(*core->icache));
 	return core->icache ? 0 : -1;
 }
 
@@ -50,9 +50,9 @@ static void program_free(struct ppu_icache *ic, struct ppu_program *p)
 	ic->bytes -= p->bytes;
 	if (!p->refs)
 		ic->idle_bytes -= p->bytes;
-	free(p->raw);
-	free(p->code);
-	free(p);
+	ppu_free(p->raw);
+	ppu_free(p->code);
+	ppu_free(p);
 }
 
 /* No launch finds the program any more; tasks that run it keep it alive. */
@@ -79,7 +79,7 @@ void ppu_icache_destroy(struct ppu_core *core)
 		return;
 	while (core->icache->list)
 		program_free(core->icache, core->icache->list);
-	free(core->icache);
+	ppu_free(core->icache);
 	core->icache = NULL;
 }
 
@@ -95,6 +95,22 @@ static void shrink(struct ppu_icache *ic, uint64_t room)
 			return;
 		drop(ic, old);
 	}
+}
+
+/* Memory for a program.  Idle programs are only there to be found again, so they go before a launch fails. */
+static void *program_alloc(struct ppu_icache *ic, size_t n, size_t size)
+{
+	void *mem = ppu_alloc(n, size);
+	struct ppu_program *p, *next;
+
+	if (mem || !ic->idle_bytes)
+		return mem;
+	for (p = ic->list; p; p = next) {
+		next = p->next;
+		if (!p->refs)
+			program_free(ic, p);
+	}
+	return ppu_alloc(n, size);
 }
 
 /* ---- decode ---------------------------------------------------------------------------------- */
@@ -261,7 +277,7 @@ static bool decode_all(const struct ppu_core *core, struct ppu_program *p)
 {
 	uint32_t i;
 
-	p->code = malloc(((size_t)p->n + 1) * sizeof(*p->code));
+	p->code = program_alloc(core->icache, (size_t)p->n + 1, sizeof(*p->code));
 	if (!p->code)
 		return false;
 	for (i = 0; i < p->n; i++) {
@@ -354,9 +370,9 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 	shrink(ic, total);
 	if (ic->bytes + total > MAX_BYTES)
 		return PPU_ERR_TMD_LIMITS;
-	p = calloc(1, sizeof(*p));
+	p = program_alloc(ic, 1, sizeof(*p));
 	if (!p)
-		return PPU_ERR_TMD_LIMITS;
+		return PPU_ERR_HOST_MEMORY;
 	p->ctx = ctx;
 	p->va = t->code_va;
 	p->n = t->code_insns;
@@ -368,11 +384,11 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 	p->next = ic->list;
 	ic->list = p;
 	ic->bytes += total;
-	p->raw = malloc(bytes);
+	p->raw = program_alloc(ic, 1, bytes);
 	err = p->raw ? fetch(core, ctx, p->va, bytes, NULL, (uint8_t *)p->raw, va)
-		     : PPU_ERR_TMD_LIMITS;
+		     : PPU_ERR_HOST_MEMORY;
 	if (!err && !decode_all(core, p))
-		err = PPU_ERR_TMD_LIMITS;
+		err = PPU_ERR_HOST_MEMORY;
 	if (err) {
 		program_free(ic, p);
 		return err;
@@ -394,7 +410,8 @@ void ppu_icache_put(struct ppu_core *core, struct ppu_program *p)
 {
 	struct ppu_icache *ic = core->icache;
 
-	/* A core is destroyed from the users down: the cache may be gone, with all programs. */
+	/* ppu_core_destroy() destroys the SMs, and with them this cache and all programs, before the TMU releases
+	 * the programs of its tasks. */
 	if (!ic || !p || --p->refs)
 		return;
 	ic->idle_bytes += p->bytes;

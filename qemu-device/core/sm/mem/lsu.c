@@ -102,6 +102,7 @@ void ppu_lsu_note_store(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_tlbe *
 			return;
 		}
 		x = ppu_sm_effect(sm, PPU_FX_STORE, w->cta->task);
+		sm->fx.lost_stores |= !x;
 		if (x) {
 			x->phys = e->phys;
 			x->phys.addr = addr;

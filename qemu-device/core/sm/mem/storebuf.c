@@ -15,8 +15,8 @@
  * The handlers here replace those of lsu.c in programs that are decoded while one of the properties is set.
  * So the plain path does not test for the properties.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
 #include "core/base/io.h"
 #include "core/sm/mem/lsu.h"
 #include "core/sm/mem/storebuf.h"
@@ -42,13 +42,13 @@ int ppu_storebuf_create(struct ppu_sm *sm)
 {
 	if (!sm->core->cfg.store_delay_ns && !sm->core->cfg.store_reorder)
 		return 0;
-	sm->sb = calloc(1, sizeof(*sm->sb));
+	sm->sb = ppu_alloc(1, sizeof(*sm->sb));
 	return sm->sb ? 0 : -1;
 }
 
 void ppu_storebuf_destroy(struct ppu_sm *sm)
 {
-	free(sm->sb);
+	ppu_free(sm->sb);
 	sm->sb = NULL;
 }
 
@@ -106,6 +106,7 @@ static void drain_one(struct ppu_sm *sm, uint32_t i, bool in_window)
 		ppu_sem_written(sm->core, e.phys, e.len, PPU_TRW_SM, sm->id);
 	} else if (ppu_mem_watched(sm->core, e.phys)) {
 		x = ppu_sm_effect(sm, PPU_FX_STORE, NULL);
+		sm->fx.lost_stores |= !x;
 		if (x) {
 			x->phys = e.phys;
 			x->len = e.len;

@@ -74,17 +74,34 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 /* --- memory ------------------------------------------------------------------------------- */
 
 #define LAB_MEM(name, call) LAB_ACQ(name, void *, NULL, call, ret_, LAB_K_MEMORY, (unsigned long)ret_, 0)
-#define kmalloc(size, flags)		LAB_MEM("kmalloc", kmalloc(size, flags))
-#define kzalloc(size, flags)		LAB_MEM("kzalloc", kzalloc(size, flags))
-#define kcalloc(n, size, flags)		LAB_MEM("kcalloc", kcalloc(n, size, flags))
-#define kmalloc_array(n, size, flags)	LAB_MEM("kmalloc_array", kmalloc_array(n, size, flags))
-#define kvmalloc(size, flags)		LAB_MEM("kvmalloc", kvmalloc(size, flags))
-#define kvzalloc(size, flags)		LAB_MEM("kvzalloc", kvzalloc(size, flags))
-#define kvcalloc(n, size, flags)	LAB_MEM("kvcalloc", kvcalloc(n, size, flags))
-#define kvmalloc_array(n, size, flags)	LAB_MEM("kvmalloc_array", kvmalloc_array(n, size, flags))
-#define kmemdup(src, size, flags)	LAB_MEM("kmemdup", kmemdup(src, size, flags))
-#define vmalloc(size)			LAB_MEM("vmalloc", vmalloc(size))
-#define vzalloc(size)			LAB_MEM("vzalloc", vzalloc(size))
+/* Where the kernel's own are macros, the function behind each has this suffix. */
+#ifdef kmalloc
+#define LAB_REAL(f) f##_noprof
+#undef kmalloc
+#undef kzalloc
+#undef kcalloc
+#undef kmalloc_array
+#undef kvmalloc
+#undef kvzalloc
+#undef kvcalloc
+#undef kvmalloc_array
+#undef kmemdup
+#undef vmalloc
+#undef vzalloc
+#else
+#define LAB_REAL(f) f
+#endif
+#define kmalloc(size, flags)		LAB_MEM("kmalloc", LAB_REAL(kmalloc)(size, flags))
+#define kzalloc(size, flags)		LAB_MEM("kzalloc", LAB_REAL(kzalloc)(size, flags))
+#define kcalloc(n, size, flags)		LAB_MEM("kcalloc", LAB_REAL(kcalloc)(n, size, flags))
+#define kmalloc_array(n, size, flags)	LAB_MEM("kmalloc_array", LAB_REAL(kmalloc_array)(n, size, flags))
+#define kvmalloc(size, flags)		LAB_MEM("kvmalloc", LAB_REAL(kvmalloc)(size, flags))
+#define kvzalloc(size, flags)		LAB_MEM("kvzalloc", LAB_REAL(kvzalloc)(size, flags))
+#define kvcalloc(n, size, flags)	LAB_MEM("kvcalloc", LAB_REAL(kvcalloc)(n, size, flags))
+#define kvmalloc_array(n, size, flags)	LAB_MEM("kvmalloc_array", LAB_REAL(kvmalloc_array)(n, size, flags))
+#define kmemdup(src, size, flags)	LAB_MEM("kmemdup", LAB_REAL(kmemdup)(src, size, flags))
+#define vmalloc(size)			LAB_MEM("vmalloc", LAB_REAL(vmalloc)(size))
+#define vzalloc(size)			LAB_MEM("vzalloc", LAB_REAL(vzalloc)(size))
 /* kfree() is seen in the kernel; large kvmalloc() memory only here. */
 #define kvfree(ptr) ({ const void *p_ = (ptr);						\
 	if (is_vmalloc_addr(p_))							\
