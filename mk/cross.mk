@@ -4,8 +4,20 @@
 #
 #   make CROSS=aarch64 unit      the unit tests, built for aarch64 in build-aarch64, run with QEMU's user emulation
 #
+# Documentation/contributing/aarch64.md.
+#
 # Libraries and compilers come from scripts/build-sysroot. The compilers make programs that can be run here, so the
 # other fragments do not know.
+
+# For make check-aarch64: what computes, the compiler's results, programs through the runtime and libcuda, traces.
+AARCH64_TESTS := test_exec_int test_exec_fp test_exec_isa test_lsu test_lsu_simd test_simt test_warp test_simt_random \
+	test_ptx_golden test_ptx_int test_ptx_float test_rt_api test_cuda test_cudart cuda_samples.sh behaviour.sh
+
+#: make check-aarch64 a choice of the unit tests, built for aarch64, run by an emulator   (G=unit: all of them)
+.PHONY: check-aarch64
+check-aarch64:
+	$(Q)env -u MAKEFLAGS -u MFLAGS -u CC $(MAKE) CROSS=aarch64 BUILD=$(BUILD)-aarch64 unit \
+		$(if $(filter unit,$(G)),,T="$(AARCH64_TESTS)")
 
 PPU_ARCH := $(or $(CROSS),$(shell uname -m))
 

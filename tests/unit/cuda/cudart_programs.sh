@@ -70,7 +70,7 @@ result $? "objects alone are linked without a warning"
 "$sdk/bin/ppu-nvcc" -ptx -DNUMBER=1 -o "$tmp/a.ptx" "$tmp/a.cu" >"$tmp/out" 2>&1 && grep -q '\.entry _Z1kPi' "$tmp/a.ptx"
 result $? "-ptx writes the kernels as PTX"
 
-clang++ --cuda-path="$sdk" --cuda-gpu-arch=sm_75 -Wno-unknown-cuda-version -DNUMBER=12 -o "$tmp/plain" "$tmp/a.cu" \
+"${CLANGXX:-clang++}" --cuda-path="$sdk" --cuda-gpu-arch=sm_75 -Wno-unknown-cuda-version -DNUMBER=12 -o "$tmp/plain" "$tmp/a.cu" \
 	"$tmp/b.cpp" -I"$sdk/include" -L"$sdk/lib64" -lcudart >"$tmp/out" 2>&1
 LD_LIBRARY_PATH=$sdk/lib64 "$tmp/plain"
 [[ $? == 12 ]]; result $? "clang++ alone builds with --cuda-path"
