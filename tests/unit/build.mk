@@ -24,8 +24,9 @@ UNIT_FAST := test_sched_random test_simt_random test_devq_order
 UNIT_FAST_SRCS := $(foreach f,$(UNIT_FAST),$(filter %/$(f).c,$(UNIT_SRCS)))
 UNIT_BINS := $(patsubst %.c,$(BUILD)/unit/%,$(notdir $(UNIT_SRCS)))
 UNIT_SH   := $(sort $(wildcard tests/unit/*/*.sh))
-# What is installed, and which compiler makes objects, are matters of a build for this machine (mk/cross.mk).
-UNIT_SH   := $(filter-out $(if $(CROSS),%/install.sh %/compiler.sh),$(UNIT_SH))
+# Left out by a cross build (mk/cross.mk): what is installed, which compiler makes objects, and programs that are copied
+# away from the build tree, where they would be copies of a script.
+UNIT_SH   := $(filter-out $(if $(CROSS),%/install.sh %/compiler.sh %/rt_plugin.sh),$(UNIT_SH))
 $(if $(and $(UNIT_SRCS),$(UNIT_SH)),,$(error there are no unit tests))
 $(if $(filter-out $(words $(UNIT_BINS)),$(words $(sort $(UNIT_BINS)))),$(error two unit tests have one name))
 UNIT_LIBS ?= $(PPU_LIBS)
