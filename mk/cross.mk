@@ -16,7 +16,7 @@ AARCH64_TESTS := test_exec_int test_exec_fp test_exec_isa test_lsu test_lsu_simd
 #: make check-aarch64 a choice of the unit tests, built for aarch64, run by an emulator   (G=unit: all of them)
 .PHONY: check-aarch64
 check-aarch64:
-	$(Q)env -u MAKEFLAGS -u MFLAGS -u CC $(MAKE) CROSS=aarch64 BUILD=$(BUILD)-aarch64 unit \
+	$(Q)env -u MAKEFLAGS -u MFLAGS -u CC $(MAKE) --no-print-directory CROSS=aarch64 BUILD=$(BUILD)-aarch64 unit \
 		$(if $(filter unit,$(G)),,T="$(AARCH64_TESTS)")
 
 PPU_ARCH := $(or $(CROSS),$(shell uname -m))
@@ -42,6 +42,8 @@ export PKG_CONFIG_LIBDIR := $(SYSROOT)/usr/lib/$(CROSS)-linux-gnu/pkgconfig:$(SY
 # The emulator makes the sanitizers' work slow; SAN=1 asks for them. Leaks cannot be looked for in it.
 ifneq ($(SAN),1)
 CFLAGS_SAN := -O2
+else
+export SAN
 endif
 export ASAN_OPTIONS := detect_leaks=0:allocator_may_return_null=1
 # Emulated programs take several times as long.
