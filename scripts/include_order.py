@@ -31,6 +31,8 @@ BELOW = {
     "kmod/core/context": ("kmod/core",),
     "kmod/core/channel": ("kmod/core",),
     "kmod/core/fault": ("kmod/core",),
+    # Headers of the kernel as newer ones have them; the driver includes these by the kernel's names.
+    "kmod/compat": (),
     # kmod/README.rst explains the order. ppu_drv.c is in kmod itself, and uses all.
     "kmod/base": ("kmod/core/pt", "kmod/core/context", "kmod/core/channel", "kmod/core/fault", "include/uapi"),
     **chain("kmod", "base", "fence", "memory", "channel", "sync", "report"),
