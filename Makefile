@@ -6,6 +6,7 @@
 #   mk/common.mk        tools, flags, and the macros that build fragments use
 #   mk/vm.mk            QEMU, guest kernel, initramfs, module
 #   mk/test.mk          check, run, shell, bench, lint, fuzz
+#   mk/analyze.mk       analyze: static analysis
 #   mk/labs.mk          lab, check-lab: the course labs
 #   mk/install.mk       install, install-dkms, man
 #   */build.mk          what each part of the tree builds
@@ -37,6 +38,7 @@ include $(sort $(wildcard kmod/core/build.mk qemu-device/core/build.mk libruntim
 include $(sort $(wildcard tests/build.mk tests/*/build.mk))
 include mk/vm.mk
 include mk/install.mk
+include mk/analyze.mk
 endif
 include mk/test.mk
 include mk/labs.mk

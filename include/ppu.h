@@ -125,14 +125,16 @@ static inline ppuDim3 ppuDim(uint32_t x, uint32_t y, uint32_t z)
  */
 typedef struct ppuInitOptions {
 	/* "drm": the kernel driver; "core": the device model inside this process, no VM needed;
-	 * "auto": drm when a PPU render node exists, else core.  PPU_BACKEND; default "auto". */
+	 * "auto": drm, or core when this machine has no PPU, which is then said in a line on standard error.  A PPU
+	 * that cannot be used (no driver, no permission) is an error.  PPU_BACKEND; default "auto". */
 	const char *backend;
 	/* Device properties of the core backend, "name=value" separated by blanks or commas.
 	 * PPU_PROPS.  The drm backend refuses any (PPU_ERROR_CONFIGURATION). */
 	const char *props;
 	/* The core backend writes the device's trace here.  PPU_TRACE. */
 	const char *trace;
-	/* Render node to use instead of the first of each PPU (drm).  PPU_DRM_NODE. */
+	/* Render node to use instead of the first of each PPU (drm); with "auto", too, it must be one.
+	 * PPU_DRM_NODE. */
 	const char *node;
 	/* Ring sizes in entries (0: 1024) and channel counts per context (0: 8 compute; copy: see
 	 * copy_priorities) the runtime asks for.  PPU_RING_ENTRIES. */

@@ -67,7 +67,7 @@ CUDART_COMMON := $(call ppu_objs,$(filter-out %/versioned.c,$(CUDART_SRCS)) libr
 CUDART_SONAMES := libcudart.so.11.0 libcudart.so.12 libcudart.so.13
 CUDART_SOS := $(CUDART_SONAMES:%=$(BUILD)/lib/cuda/%)
 $(eval $(call ppu_static_lib,ppucudart,$(CUDART_SRCS),$(CU_CFLAGS)))
-$(BUILD)/obj/cudart/versioned-%.o: libruntime/cudart/versioned.c libruntime/build.mk mk/common.mk
+$(BUILD)/obj/cudart/versioned-%.o: libruntime/cudart/versioned.c libruntime/build.mk mk/common.mk $(CC_STAMP)
 	@mkdir -p $(@D)
 	$(say) CC "$< ($*)"
 	$(Q)$(CC) $(CFLAGS_COMMON) $(CU_CFLAGS) -DCUDART_MAJOR=$* $(CFLAGS) -c -o $@ $<
@@ -127,7 +127,7 @@ unit-build: $(RT_SO) $(RT_PLUGIN_SO) $(foreach t,$(RT_TOOLS),$(BUILD)/bin/$(base
 # The same for the CUDA Driver API: ordinary programs that find libcuda.so.1 by the library path.
 CU_SAMPLES := $(sort $(wildcard libruntime/samples/cuda/*.c))
 CU_SAMPLE_BINS := $(patsubst libruntime/samples/cuda/%.c,$(BUILD)/bin/cuda-%,$(CU_SAMPLES))
-$(BUILD)/bin/cuda-%: libruntime/samples/cuda/%.c libruntime/samples/cuda/common.h $(wildcard include/cuda/*.h) $(CU_SO)
+$(BUILD)/bin/cuda-%: libruntime/samples/cuda/%.c libruntime/samples/cuda/common.h $(wildcard include/cuda/*.h) $(CU_SO) $(CC_STAMP)
 	@mkdir -p $(@D)
 	$(say) CC $@
 	$(Q)$(CC) $(CFLAGS) -Wall -Wextra -Wno-pedantic -Iinclude/cuda $(LDFLAGS) -o $@ $< $(CU_SO) -lm

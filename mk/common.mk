@@ -25,9 +25,22 @@ export BUILD PPU_CACHE WERROR
 SHELL   := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
+# $(BUILD)/compiler says which compiler made the objects in $(BUILD): the command, its blanks as ?, and what it says it
+# is. Who names no CC goes on with that one. With another compiler, or an upgraded one, the file changes and all objects
+# are made again: objects of two compilers never meet. To keep both, give each its BUILD.
+CC_STAMP := $(BUILD)/compiler
+CC_WAS   := $(file <$(CC_STAMP))
 ifeq ($(origin CC),default)
-CC      := gcc
+CC       := $(or $(subst ?, ,$(firstword $(CC_WAS))),gcc)
 endif
+export CC
+CC_IS    := $(subst $() ,?,$(CC)) $(shell LC_ALL=C $(CC) --version 2>/dev/null | sed -n 1p | cut -d' ' -f2-)
+ifneq ($(wordlist 2,99,$(CC_IS)),$(wordlist 2,99,$(CC_WAS)))
+.PHONY: $(CC_STAMP)
+endif
+$(CC_STAMP):
+	@mkdir -p $(@D); printf '%s\n' '$(CC_IS)' >$@
+
 AR      ?= ar
 CLANG   ?= clang
 # The distribution's Python: QEMU's configure and our scripts need no other.
@@ -65,12 +78,12 @@ ppu_objs_fuzz = $(patsubst %.c,$(BUILD)/obj-fuzz/%.o,$(1))
 
 # Extra flags are attached to the objects; a change of this file, or of the
 # fragment that names them, rebuilds them.
-$(BUILD)/obj/%.o: %.c mk/common.mk
+$(BUILD)/obj/%.o: %.c mk/common.mk $(CC_STAMP)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(CFLAGS_COMMON) $(PPU_CFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/obj-san/%.o: %.c mk/common.mk
+$(BUILD)/obj-san/%.o: %.c mk/common.mk $(CC_STAMP)
 	@mkdir -p $(@D)
 	$(say) CC-SAN $<
 	$(Q)$(CC) $(CFLAGS_COMMON) $(CFLAGS_SAN) $(PPU_CFLAGS) $(CFLAGS) -c -o $@ $<

@@ -23,7 +23,7 @@ DEVICE_FILES := $(sort $(shell find include qemu-device \( -name '*.[chS]' -o -n
 	-o -name '*.def' -o -name probe.sh -o -name trace-events -o -path '*/qemu/*' \) -type f 2>/dev/null))
 $(eval $(call ppu_file_list,$(BUILD)/qemu/files.list,$(DEVICE_FILES)))
 
-$(QEMU): scripts/build-qemu $(BUILD)/qemu/files.list $(DEVICE_FILES)
+$(QEMU): scripts/build-qemu $(BUILD)/qemu/files.list $(DEVICE_FILES) $(CC_STAMP)
 	$(Q)BUILD=$(BUILD) scripts/build-qemu
 
 # --- the guest ----------------------------------------------------------------
@@ -34,7 +34,7 @@ $(GUEST_KERNEL): scripts/setup scripts/extract-vmlinux.py
 	@mkdir -p $(@D)
 	$(Q)echo $${PPU_KERNEL:-$$(cat $(PPU_CACHE)/kernel-version)} >$@
 
-$(INITRAMFS): scripts/build-initramfs scripts/guest/init scripts/guest/agent.c $(GUEST_KERNEL)
+$(INITRAMFS): scripts/build-initramfs scripts/guest/init scripts/guest/agent.c $(GUEST_KERNEL) $(CC_STAMP)
 	$(Q)BUILD=$(BUILD) scripts/build-initramfs
 
 # --- the module ----------------------------------------------------------------

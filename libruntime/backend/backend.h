@@ -113,8 +113,9 @@ struct be_limits {	/* when to give up waiting; UINT64_MAX: never */
 
 struct be_ops {
 	const char *name;
-	/* Number of devices there are; opening number `index`.  *err: malloc'ed sentence or NULL. */
-	int (*count)(const ppuInitOptions *opt);
+	/* Number of devices there are, 0 only if there is none, a negative errno if one cannot be used; opening
+	 * number `index`.  *err: malloc'ed sentence or NULL. */
+	int (*count)(const ppuInitOptions *opt, char **err);
 	int (*open)(const ppuInitOptions *opt, unsigned index, struct be_dev **dev, char **err);
 	void (*close)(struct be_dev *dev);
 	/* Everything of *prop except name, backend and the stream priorities. */

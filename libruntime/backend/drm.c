@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +14,15 @@
 
 #include <drm/ppu_drm.h>
 #include "backend.h"
+#include "backend/node.h"
 
-#define FIRST_NODE	128
-#define LAST_NODE	191
 #define LOCAL_ALIGN	16u
 #define MAX_FAULTS	64
 #define SLICE_NS	20000000	/* how often a wait with a device-time limit looks at the clock */
 
 struct be_dev {
 	int fd;
-	char node[64];
+	char node[BE_NODE_PATH];
 };
 
 struct be_vm {
@@ -66,59 +64,17 @@ static int param(struct be_dev *dev, uint32_t which, uint64_t *value)
 	return rc;
 }
 
-/* Opens a render node if it is a PPU's.  Returns the file, or a negative errno. */
-static int open_node(const char *path)
+static int drm_count(const ppuInitOptions *opt, char **err)
 {
-	drmVersionPtr v;
-	bool ours;
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	v = drmGetVersion(fd);
-	ours = v && v->name && !strcmp(v->name, "ppu") && v->version_major == DRM_PPU_MAJOR;
-	if (v)
-		drmFreeVersion(v);
-	if (ours)
-		return fd;
-	close(fd);
-	return -ENODEV;
-}
-
-static int find(const ppuInitOptions *opt, unsigned index, char *path, size_t len, int *fd)
-{
-	int rc = -ENODEV;
-
-	if (opt->node && *opt->node) {
-		snprintf(path, len, "%s", opt->node);
-		*fd = index ? -ENODEV : open_node(path);
-		return *fd < 0 ? *fd : 0;
-	}
-	for (int n = FIRST_NODE; n <= LAST_NODE; n++) {
-		snprintf(path, len, "/dev/dri/renderD%d", n);
-		*fd = open_node(path);
-		if (*fd == -EACCES)
-			rc = -EACCES;
-		if (*fd < 0)
-			continue;
-		if (!index--)
-			return 0;
-		close(*fd);
-	}
-	return rc;
-}
-
-static int drm_count(const ppuInitOptions *opt)
-{
-	char path[64];
+	char path[BE_NODE_PATH];
 	unsigned n = 0;
-	int fd, rc;
+	int fd;
 
-	while ((rc = find(opt, n, path, sizeof(path), &fd)) == 0) {
+	while ((fd = ppu_node_open("", opt->node, n, path, err)) >= 0) {
 		close(fd);
 		n++;
 	}
-	return n ? (int)n : rc == -EACCES ? rc : 0;
+	return fd == -ENODEV && !*err ? (int)n : fd;
 }
 
 static void drm_close(struct be_dev *dev)
@@ -145,8 +101,9 @@ static int drm_open(const ppuInitOptions *opt, unsigned index, struct be_dev **o
 	dev = calloc(1, sizeof(*dev));
 	if (!dev)
 		return -ENOMEM;
-	rc = find(opt, index, dev->node, sizeof(dev->node), &dev->fd);
-	if (rc) {
+	dev->fd = ppu_node_open("", opt->node, index, dev->node, err);
+	if (dev->fd < 0) {
+		rc = dev->fd;
 		free(dev);
 		return rc;
 	}

@@ -2,27 +2,16 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "plugin.h"
+#include "backend/sentence.h"
 
 /* Not null in a program that has the plug-in linked in. */
 extern const struct be_plugin ppu_core_plugin __attribute__((weak, visibility("default")));
-
-__attribute__((format(printf, 2, 3)))
-static void say(char **err, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(err, fmt, ap) < 0)
-		*err = NULL;
-	va_end(ap);
-}
 
 /* The plug-in in a directory relative to that of `file`; NULL: there is none. */
 static void *open_near(const char *file, const char *below)
@@ -61,7 +50,7 @@ static void *open_library(char **err)
 	if (!lib) {
 		const char *why = dlerror();
 
-		say(err, "the device inside the process (backend core) is a library of its own: install " BE_CORE_SO
+		ppu_be_say(err, "the device inside the process (backend core) is a library of its own: install " BE_CORE_SO
 		    ", or name it in PPU_CORE_LIB (%s)", why ? why : "it cannot be opened");
 	}
 	return lib;
@@ -85,10 +74,10 @@ const struct be_ops *ppu_be_core_get(char **err)
 		return NULL;
 	plugin = dlsym(lib, BE_CORE_ENTRY);
 	if (!plugin) {
-		say(err, BE_CORE_SO " is not PPU's: it has no " BE_CORE_ENTRY "; install the one of this version (ABI %u)",
+		ppu_be_say(err, BE_CORE_SO " is not PPU's: it has no " BE_CORE_ENTRY "; install the one of this version (ABI %u)",
 		    BE_ABI_NUMBER);
 	} else if (memcmp(&plugin->abi, &abi, sizeof(abi))) {
-		say(err, BE_CORE_SO " is of another version (ABI %u, this runtime has %u%s): install both of the same version",
+		ppu_be_say(err, BE_CORE_SO " is of another version (ABI %u, this runtime has %u%s): install both of the same version",
 		    plugin->abi.number, BE_ABI_NUMBER,
 		    plugin->abi.number == BE_ABI_NUMBER ? ", but tables of another size" : "");
 		plugin = NULL;

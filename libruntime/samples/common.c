@@ -57,6 +57,17 @@ void *host_alloc(size_t bytes)
 	return p;
 }
 
+ppuEvent close_gate(ppuFunction gate, volatile uint32_t *go, ppuStream stream)
+{
+	void *word = (void *)(uintptr_t)go;
+	ppuEvent opened;
+
+	CHECK(ppuLaunchKernel(gate, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, stream, (void *[]){ &word }, NULL, 0));
+	CHECK(ppuEventCreate(&opened, 0));
+	CHECK(ppuEventRecord(opened, stream));
+	return opened;
+}
+
 int run_ppu_trace(const char *const *args)
 {
 	char exe[PATH_MAX], tool[PATH_MAX + 32];

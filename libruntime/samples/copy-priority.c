@@ -10,8 +10,8 @@
  * and the next one is uploaded in the gaps: the same work in the same time, but each frame spends less time on the way,
  * and all about the same.
  *
- * The device starts when everything is submitted (a kernel waits for a word in pinned memory). So the times are the
- * device's alone: they do not depend on the speed of the program that submits.
+ * The device starts when everything is submitted (close_gate()). So the times are the device's alone: they do not
+ * depend on the speed of the program that submits.
  *
  * With the core backend, ppu-trace writes both timelines as pictures to the directory given as argument (else to the
  * current one). In a virtual machine the trace is written outside: scripts/vm --trace.
@@ -109,9 +109,7 @@ static void submit(struct run *r, ppuEvent *begin, ppuEvent *end, ppuFunction wo
 
 	gate = load_kernel("copy_priority", "gate");
 	CHECK(ppuStreamCreate(&stage[0], PPU_STREAM_NON_BLOCKING, 0));
-	CHECK(ppuLaunchKernel(gate, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, stage[0], (void *[]){ &go }, NULL, 0));
-	CHECK(ppuEventCreate(&opened, 0));
-	CHECK(ppuEventRecord(opened, stage[0]));
+	opened = close_gate(gate, go, stage[0]);
 	for (unsigned e = 0; e < engines; e++) {
 		up[e] = make_stream(r, UPLOAD, names[UPLOAD]);
 		CHECK(ppuStreamWaitEvent(up[e], opened));
@@ -281,9 +279,9 @@ int main(int argc, char **argv)
 	 * than one engine, frames that are under way at the same time wait for each other for varying times.
 	 */
 	if (engines == prop.copy_engines)
-		ok = ok && on.latency[NOTED_FRAME] < off.latency[NOTED_FRAME];
+		ok = ok && 4 * on.latency[NOTED_FRAME] < 3 * off.latency[NOTED_FRAME] && 4 * on.mean < 3 * off.mean;
 	if (prop.copy_engines == 1)
-		ok = ok && on.jitter < off.jitter && on.mean < off.mean;
+		ok = ok && on.jitter < off.jitter;
 	if (core)
 		ok = draw_both(&off, &on, dir, o.trace) && ok;
 	else

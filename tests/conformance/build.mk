@@ -7,7 +7,7 @@ DOC_EXAMPLES := $(BUILD)/gen/doc-examples.list
 DOC_PAGES    := $(sort $(wildcard Documentation/*/*.md))
 
 $(DOC_EXAMPLES): scripts/doc-examples $(DOC_PAGES) $(wildcard include/hw/*.h include/uapi/drm/*.h) \
-		tests/conformance/build.mk
+		tests/conformance/build.mk $(CC_STAMP)
 	@mkdir -p $(@D)
 	$(say) DOC $@
 	$(Q)scripts/doc-examples $(BUILD)/guest/conformance $@ $(CC) -std=gnu11 -Wall -Wextra -Werror \

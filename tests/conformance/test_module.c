@@ -225,7 +225,7 @@ TEST(flr, "a function level reset: channels and VMs end with EIO, waits go on, n
 	find_device();
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", pci);
 	if (access(path, W_OK))
-		test_skip("no function level reset");
+		FAIL("no function level reset: %s: %s", path, strerror(errno));
 	fd = open_ppu();
 	before = get_param(fd, DRM_PPU_PARAM_RESET_COUNT);
 	c = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
@@ -401,7 +401,7 @@ TEST(reload, "the module unloads when nobody uses it, and loads again")
 	int fd;
 
 	if (access(ko, R_OK))
-		test_skip("no %s", ko);
+		FAIL("no module: %s: %s", ko, strerror(errno));
 	find_device();
 	for (int i = 0; i < 3; i++) {
 		fd = open_ppu();

@@ -28,7 +28,7 @@ result "two runs on the host: the same trace"
 
 for i in 1 2; do
 	scripts/vm --sealed --icount --timeout 400 --trace "$tmp/vm$i" --pack "$kernel" -- \
-		ppu-run --counters --quiet --repeat 3 "/src/$kernel" "${args[@]}" >"$tmp/out$i"
+		ppu-run --backend drm --counters --quiet --repeat 3 "/src/$kernel" "${args[@]}" >"$tmp/out$i"
 	result "run $i in the machine under -icount"
 done
 [[ $("$BUILD/bin/ppu-trace" "$tmp/vm1" | grep -c DIV_) -gt 10000 ]]

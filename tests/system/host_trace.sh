@@ -16,7 +16,7 @@ result()	# NAME, by the status of the last command
 	if [[ $? == 0 ]]; then echo "ok - $1"; else echo "not ok - $1"; status=1; fi
 }
 
-scripts/vm --timeout 400 --prop copy-engines=1 --trace "$tmp/t" -- sample-copy-priority >"$tmp/out"
+scripts/vm --timeout 400 --env PPU_BACKEND=drm --prop copy-engines=1 --trace "$tmp/t" -- sample-copy-priority >"$tmp/out"
 result "CP-35: latency and jitter are smaller with priorities, through the driver"
 sed 's/^/# /' "$tmp/out" | tail -n 3
 

@@ -54,7 +54,7 @@ $(UNIT_BINS): $(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
 # test_sched_cost counts basic blocks of these (see there); they stand before the library.
 UNIT_COUNTED := $(patsubst %,$(BUILD)/obj-count/qemu-device/core/%.o, \
 	base/event host/ce host/chan host/host host/hostif host/hostsched host/runlist memory/mem memory/mmu memory/sem memory/watch)
-$(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk
+$(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk $(CC_STAMP)
 	@mkdir -p $(@D)
 	$(say) CC-CNT $<
 	$(Q)$(CC) $(CFLAGS_COMMON) -Iqemu-device $(CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
@@ -97,7 +97,8 @@ $(UNIT_PTX): tests/unit/runtime/devq.cu $(wildcard libruntime/compiler/devabi/*.
 unit-build: $(UNIT_PTX)
 unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(foreach f,$(UNIT_FAST),\
 		$(if $(filter %/$(f:test_%=%).sh,$(UNIT_WANTED)),$(BUILD)/unit-fast/$(f))) \
-	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model)
+	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model) \
+	$(if $(filter %/analyze.sh,$(UNIT_WANTED)),analyze-reports)
 #: make unit          host tests, no VM (T=test_ring: only that one)
 unit: unit-build
 	$(Q)BUILD=$(BUILD) scripts/check --run unit $(UNIT_WANTED)

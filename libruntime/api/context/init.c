@@ -79,23 +79,58 @@ static ppuResult resolve(const ppuInitOptions *given, int *least, int *greatest)
 	return res;
 }
 
-static ppuResult choose(const char *name, const struct be_ops **be)
+/* The in-process device, for a program that did not ask for it: said once, so that nobody takes it for the driver's. */
+static void tell_fallback(void)
 {
-	bool found_none = false;
+	static bool told;
+
+	if (!told)
+		fprintf(stderr, "libppu: no PPU here (no render node in /dev/dri, none on the PCI bus): using the device inside this "
+			"process. PPU_BACKEND=core does so without this line.\n");
+	told = true;
+}
+
+/* How many PPUs the driver has. */
+static ppuResult count_drm(int *n)
+{
+	char *err = NULL;
+	ppuResult res;
+
+	*n = ppu_be_drm.count(&rt_opt, &err);
+	if (*n >= 0)
+		return PPU_SUCCESS;
+	res = rt_fail(*n == -EACCES || *n == -EPERM ? PPU_ERROR_PERMISSION : PPU_ERROR_NO_DEVICE, "%s",
+		      err ? err : strerror(-*n));
+	free(err);
+	return res;
+}
+
+/* n: how many devices there are, at least one. */
+static ppuResult choose(const char *name, const struct be_ops **be, int *n)
+{
+	bool asked = !strcmp(name, "core");
 	ppuResult res;
 	char *err;
 
-	if (!strcmp(name, "auto"))
-		found_none = ppu_be_drm.count(&rt_opt) == 0;
-	else if (strcmp(name, "core") && strcmp(name, "drm"))
+	if (!asked && strcmp(name, "auto") && strcmp(name, "drm"))
 		return rt_fail(PPU_ERROR_CONFIGURATION, "there is no backend \"%s\" (drm, core, auto)", name);
-	*be = &ppu_be_drm;
-	if (strcmp(name, "core") && !found_none)
-		return PPU_SUCCESS;
+	if (!asked) {
+		*be = &ppu_be_drm;
+		res = count_drm(n);
+		if (res || *n)
+			return res;
+		if (!strcmp(name, "drm"))
+			return rt_fail(PPU_ERROR_NO_DEVICE, "there is no PPU: no render node in /dev/dri, and none on the PCI bus "
+				       "(PPU_BACKEND=core is the device inside the process)");
+	}
 	*be = ppu_be_core_get(&err);
-	if (*be)
+	if (*be) {
+		*n = (*be)->count(&rt_opt, &err);
+		if (!asked)
+			tell_fallback();
 		return PPU_SUCCESS;
-	res = rt_fail(PPU_ERROR_NO_DEVICE, "%s%s", found_none ? "there is no PPU render node in /dev/dri, and " : "",
+	}
+	res = rt_fail(PPU_ERROR_NO_DEVICE, "%s%s", asked ? "" : "there is no PPU render node in /dev/dri, and ",
 		      err ? err : ppuGetErrorString(PPU_ERROR_NO_DEVICE));
 	free(err);
 	return res;
@@ -104,20 +139,13 @@ static ppuResult choose(const char *name, const struct be_ops **be)
 static ppuResult open_devices(int least, int greatest)
 {
 	const char *name = rt_opt.backend && *rt_opt.backend ? rt_opt.backend : "auto";
-	const struct be_ops *be;
-	ppuResult res = choose(name, &be);
-	int n;
+	const struct be_ops *be = NULL;
+	ppuResult res;
+	int n = 0;
 
+	res = choose(name, &be, &n);
 	if (res)
 		return res;
-	n = be->count(&rt_opt);
-	if (n < 0)
-		return rt_fail(PPU_ERROR_PERMISSION, "there is a PPU, but its render node cannot be opened: %s",
-			       strerror(-n));
-	if (n == 0)
-		return rt_fail(PPU_ERROR_NO_DEVICE,
-			       "no PPU render node in /dev/dri: is ppu.ko loaded? "
-			       "(PPU_BACKEND=core needs no driver)");
 	if (n > MAX_DEVICES)
 		n = MAX_DEVICES;
 	for (int i = 0; i < n; i++) {

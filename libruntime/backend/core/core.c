@@ -227,8 +227,9 @@ void ppu_bc_serve_errors(struct be_dev *dev)
 
 /* ---- device --------------------------------------------------------------------------------- */
 
-static int core_count(const ppuInitOptions *opt)
+static int core_count(const ppuInitOptions *opt, char **err)
 {
+	*err = NULL;
 	return 1;
 }
 

@@ -122,6 +122,7 @@ void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint3
 	w->parked = w->bar_wait = w->bar_rel = w->sync_wait = 0;
 	w->ycount = 0;
 	w->pending = 0;
+	w->launch_d = 0;
 	memset(w->wait, 0, sizeof(w->wait));
 	memset(w->bar_val, 0, sizeof(w->bar_val));
 	memset(w->lane_ycount, 0, sizeof(w->lane_ycount));

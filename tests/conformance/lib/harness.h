@@ -54,7 +54,6 @@ int test_main(int argc, char **argv);
 
 void test_fail(const char *file, int line, const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
-void test_skip(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 #define FAIL(...) test_fail(__FILE__, __LINE__, __VA_ARGS__)
 #define CHECK(cond) do { if (!(cond)) FAIL("%s", #cond); } while (0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of scripts/check: the watch for stalls with a clock of its own, second tries, the table of minutes, the
+"""Tests of scripts/check: what counts as passed, the watch for stalls with a clock of its own, second tries, the table of minutes, the
 shares of the labs. TAP."""
 
 import contextlib
@@ -85,6 +85,48 @@ def watch_tests():
     is_(w.stalled(0), None, "a system that does not count stolen time")
 
 
+def parse_tests(check):
+    def sums(lines, status=0, guest=False):
+        res = check.parse("t", lines, status)
+        res = check.in_guest(res) if guest else res
+        return res.passed, res.failures, res.skips
+
+    is_(sums(["ok - a", "ok 2 b", "1..2"]), (2, [], []), "TAP")
+    is_(sums(["ok - a", "not ok - b"], 1), (1, ["t: b"], []), "TAP, one failed")
+    is_(sums(["100%: Checks: 3, Failures: 0, Errors: 0"]), (3, [], []), "Check")
+    is_(sums(["all is well"]), (1, [], []), "a program that prints something and ends well")
+    is_(sums([]), (0, ["t: printed nothing"], []), "a program that prints nothing has not passed")
+    is_(sums(["", "  "]), (0, ["t: printed nothing"], []), "empty lines are nothing")
+    is_(sums(["100%: Checks: 0, Failures: 0, Errors: 0"]), (0, ["t: ran no test"], []), "Check without checks")
+    is_(sums(["# t", "1..0"]), (0, ["t: ran no test"], []), "a plan of no tests")
+    is_(sums(["1..3"]), (0, ["t: planned 3 tests, ran 0"], []), "a plan, and no tests")
+    is_(sums(["ok - a", "1..2"]), (1, ["t: planned 2 tests, ran 1"], []), "fewer than planned")
+    is_(sums(["ok - a"], 1), (1, ["t: exit status 1; last line: ok - a"], []), "all ok, but the status is not 0")
+    is_(sums(["ok - a"], None), (1, ["t: did not end; last line: ok - a"], []), "no end")
+    is_(sums(["ok - a # SKIP no perl"]), (0, [], ["t: a: no perl"]), "a skip with its reason")
+    is_(sums(["ok - a # SKIP"]), (0, ["t: a: skipped, and does not say why"], []), "a skip without")
+    is_(sums(["1..0 # SKIP no perl"]), (0, [], ["t: no perl"]), "all skipped")
+    is_(sums(["1..0 # SKIP"]), (0, ["t: skipped, and does not say why"], []), "all skipped, without a reason")
+    is_(sums(["no perl"], 77), (0, [], ["t: no perl"]), "status 77")
+    is_(sums([], 77), (0, ["t: skipped, and does not say why"], []), "status 77 without a reason")
+    must = " (skipped; in a guest it must not be missing)"
+    is_(sums(["ok - a", "ok - b # SKIP no reset"], 0, True), (1, ["t: b: no reset" + must], []), "in a guest a skip is a failure")
+    is_(sums(["no module"], 77, True), (0, ["t: no module" + must], []), "status 77, too")
+    is_(sums(["ok - a", "ok - b # SKIP not asked for"], 0, True), (1, [], ["t: b: not asked for"]), "but for a test that was not asked for")
+
+    def group(result):
+        total = check.Result()
+        with contextlib.redirect_stdout(io.StringIO()):
+            check.run_group("g", lambda: result, total, plan)
+        return total.failures
+
+    plan = ppu_parts.Plan(["g"], {"g": ppu_parts.Part("g", "check", 1, 1, "")}, False)
+    is_(group(check.Result()), ["g: there is no test in this part"], "a part without tests fails")
+    with contextlib.redirect_stdout(io.StringIO()):
+        silent = check.run_programs([["true"]], names=["true"])
+    is_((silent.passed, silent.failures), (0, ["true: printed nothing"]), "/bin/true, run for real")
+
+
 def again_tests(check):
     def failure(stall, text="t: it broke"):
         res = check.Result("t")
@@ -160,6 +202,7 @@ def share_tests():
 
 check = load_check()
 watch_tests()
+parse_tests(check)
 again_tests(check)
 plan_tests(check)
 share_tests()

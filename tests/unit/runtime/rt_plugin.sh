@@ -75,13 +75,34 @@ says "ppu-info without it" "$missing" "$dir/alone/ppu-info"
 ln -s "$B/samples" "$dir/samples"
 says "a sample without it" "$missing" "$dir/alone/sample-vector-add"
 PPU_CORE_LIB=/nowhere/x.so says "the environment names nothing" "$missing" "$B/bin/ppu-info"
-if [[ ! -e /dev/dri/renderD128 ]]; then
-	PPU_BACKEND=auto says "neither driver nor plug-in" "no PPU render node in /dev/dri, and .*$missing" "$dir/alone/ppu-info"
-fi
+PPU_BACKEND=auto says "neither driver nor plug-in" "no PPU render node in /dev/dri, and .*$missing" "$dir/alone/ppu-info"
 mkdir "$dir/cuda" && cp "$B/lib/cuda/libcuda.so.1" "$B"/lib/cuda/libcudart.so.12 "$dir/cuda/"
 LD_LIBRARY_PATH=$dir/cuda PPU_CUDA_LOG=$dir/log "$dir/alone/cuda-device-query" >"$dir/out" 2>&1
 grep -qE "cuInit\(.*CUDA_ERROR_NO_DEVICE: .*$missing" "$dir/log"
 result "libcuda.so.1 without it: the log of cuInit" $?
+
+# --- taken without being asked for -------------------------------------------------------------------------
+
+told='^libppu: no PPU here .*: using the device inside this process\. PPU_BACKEND=core does so without this line\.$'
+for program in ppu-info sample-vector-add sample-copy-priority; do
+	(cd "$dir" && PPU_BACKEND=auto "$B/bin/$program" >out 2>err)
+	result "auto, where no PPU is: $program runs" $?
+	[[ $(grep -cE "$told" "$dir/err") -eq 1 && $(wc -l <"$dir/err") -eq 1 ]]
+	result "and says so in one line" $?
+	(cd "$dir" && "$B/bin/$program" >out 2>err)
+	[[ $? -eq 0 && ! -s $dir/err ]]
+	result "which is not there when it was asked for" $?
+	for backend in auto drm; do
+		PPU_BACKEND=$backend PPU_DRM_NODE=/dev/dri/none says "$program, $backend: a chosen node that is not there" \
+			'render node "/dev/dri/none" that was asked for \(PPU_DRM_NODE\) cannot be opened: No such file' "$B/bin/$program"
+		[[ $(grep -cE '^ok:|backend core|using the device' "$dir/out") -eq 0 ]]
+		result "and nothing else is used" $?
+	done
+done
+PPU_BACKEND=auto PPU_DRM_NODE=/dev/null says "a chosen node that is none" \
+	'"/dev/null", which was asked for \(PPU_DRM_NODE\), is no render node of a PPU: no DRM driver answers' "$B/bin/ppu-info"
+LD_LIBRARY_PATH=$B/lib/cuda PPU_BACKEND=auto PPU_DRM_NODE=/dev/dri/none says "libcuda.so.1, too" \
+	'^libcuda: the render node "/dev/dri/none" that was asked for' "$B/bin/cuda-device-query"
 
 # --- of another version ------------------------------------------------------------------------------------
 
@@ -94,7 +115,7 @@ fake()		# what its first number is
 	${CC:-cc} -shared -fPIC -Iinclude -Ilibruntime -o "$dir/fake.so" "$dir/fake.c"
 }
 fake 'BE_ABI_NUMBER + 1' && PPU_CORE_LIB=$dir/fake.so says "another number" \
-	"is of another version \(ABI 2, this runtime has 1\): install both of the same version" "$B/bin/ppu-info"
+	"is of another version \(ABI 3, this runtime has 2\): install both of the same version" "$B/bin/ppu-info"
 fake BE_ABI_NUMBER && PPU_CORE_LIB=$dir/fake.so says "another table" "but tables of another size\): install both" "$B/bin/ppu-info"
 PPU_CORE_LIB=libm.so.6 says "no plug-in at all" "is not PPU's: it has no ppu_core_plugin; install" "$B/bin/ppu-info"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# ppu-run, ppu-trace and the samples on the host, without a VM.
+# ppu-run, ppu-trace and ppu-info on the host, without a VM.
 B=${BUILD:-build}
 [ -d "$B" ] || B=$PPU_TOP/$B
 # shellcheck disable=SC2034
@@ -35,19 +35,3 @@ done
 has "--frobnicate is no option" "ppu-cc names an option it does not know"
 PPU_BACKEND=core "$B/bin/ppu-info" >"$dir/out" 2>"$dir/err" || echo "not ok - ppu-info"
 has "backend core" "ppu-info shows the in-process device"
-
-export PPU_BACKEND=core
-for sample in "$B"/bin/sample-*; do
-	[ -x "$sample" ] || continue
-	name=${sample##*/}
-	case $sample in
-	/*) path=$sample ;;
-	*) path=$PWD/$sample ;;
-	esac
-	if out=$(cd "$dir" && timeout -s KILL 120 "$path" 2>&1); then
-		echo "ok - $name"
-	else
-		echo "$out" | sed 's/^/# /'
-		echo "not ok - $name"
-	fi
-done

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/sm/mem/lsu.h"
 #include "core/sm/mem/lsu_simd.h"
 #include "run_suite.h"
 
@@ -111,6 +112,19 @@ START_TEST(bad_offsets)
 }
 END_TEST
 
+/* Local memory of a warp beyond 4 GiB, as a device with much VRAM and few warps can have it. */
+START_TEST(far_words_of_local_memory)
+{
+	struct ref r = { .p = (uint8_t *)(uintptr_t)4096, .local = true };
+
+	for (unsigned lane = 0; lane < PPU_LANES; lane++) {
+		r.off = 0x10000000;
+		ck_assert_uint_eq((uintptr_t)ref_at(&r, lane, 0) - 4096, 0x200000000 + 4 * lane);
+		ck_assert_uint_eq((uintptr_t)ref_at(&r, lane, 7) - 4096, 0x200000000 + 128 + 4 * lane + 3);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("lsu_simd");
@@ -119,6 +133,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, loads_and_stores);
 	tcase_add_test(t, bad_offsets);
+	tcase_add_test(t, far_words_of_local_memory);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -746,7 +746,40 @@ START_TEST(every_checked_field)
 }
 END_TEST
 
+/* A warp slot in which a kernel launched another into a high register, and then a kernel of few registers that is
+ * preempted: nothing of the first is left in the second one's image. */
+START_TEST(after_a_launch)
+{
+	struct bench *b = bench_new("task-slots=1 vram=32M gpcs=1 sms-per-gpc=1");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern parent = kern_load(c, "ld.param.u64 rd4, [0]\ntlaunch r70, rd4\ntsync r7\nexit\n");
+	struct kern few = kern_load(c, "nanosleep 30000\nexit\n"), nap = kern_load(c, "nanosleep 50000\nexit\n");
+	struct ppu_tmd *t, *o;
+	uint64_t pv = tmd_new(c, &parent, &t), fv = tmd_new(c, &few, &o), nv;
+
+	t->block[0] = 1;
+	tmd_param(t, 0, fv);
+	nv = tmd_new(c, &nap, &o);
+	tmd_prio(o, 4);
+	bench_launch(ch, pv);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 2);
+	bench_launch(ch, fv);
+	bench_submit(ch);
+	bench_run_for(b, 15000);
+	bench_launch(ch, nv);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
+	ck_assert_uint_ge(bench_count(b, PPU_TR_CTA_RESTORE, -1), 1);
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 4);
+	bench_free(b);
+}
+END_TEST
+
 BENCH_MAIN("preempt", cut_at_every_kth_instruction, parents_give_way, hangs_without_child_priority,
 	   pending_and_active_pools, tsync_is_per_cta, klow_khigh, child_preempts_unrelated, room_on_an_sm,
 	   fairness_between_contexts, literal_global_order, shares_are_equal, waiting_for_room,
-	   damaged_images, every_checked_field)
+	   damaged_images, every_checked_field, after_a_launch)

@@ -27,7 +27,7 @@ static void say(const char *fmt, ...)
 
 	for (;;) {
 		va_start(ap, fmt);
-		n = vsnprintf(out + out_len, out_cap - out_len, fmt, ap);
+		n = vsnprintf(out ? out + out_len : NULL, out_cap - out_len, fmt, ap);
 		va_end(ap);
 		if (out_len + (size_t)n + 1 <= out_cap)
 			break;
@@ -206,7 +206,7 @@ static void sregs_table(void)
 
 static void names_table(void)
 {
-	static const uint8_t shown[] = { PPU_NG_CMP, PPU_NG_SPACE, PPU_NG_ATOM, PPU_NG_REASON, PPU_NG_SEM,
+	static const uint8_t shown[] = { PPU_NG_CMP, PPU_NG_SPACE, PPU_NG_ATOM, PPU_NG_REASON, PPU_NG_MO,
 					 PPU_NG_SCOPE, PPU_NG_RND };
 	unsigned i, v;
 

@@ -136,7 +136,7 @@ static void note_lane(const struct ppu_sm *sm, const struct ppu_warp *w, const s
 		return;
 	case PPU_SPACE_LOCAL:	/* as it lies in memory: words of the lanes next to each other */
 		va = b->local_base + ((uint64_t)sm->id * sm->core->cfg.warps_per_sm + w->slot) * PPU_LANES *
-		     b->local_per_thread + ((uint32_t)va / 4 * PPU_LANES + lane) * 4;
+		     b->local_per_thread + ((uint64_t)((uint32_t)va / 4) * PPU_LANES + lane) * 4;
 		add_line(l, va / PPU_CACHE_LINE);
 		return;
 	case PPU_SPACE_PARAM:	/* in no memory: a line of its own for each task */

@@ -84,7 +84,7 @@ static inline uint8_t *ref_at(const struct ref *r, unsigned lane, uint32_t k)
 {
 	uint32_t off = r->off + k;
 
-	return r->local ? r->p + ((off >> 2) * PPU_LANES + lane) * 4 + (off & 3) : r->p + k;
+	return r->local ? r->p + ((size_t)(off >> 2) * PPU_LANES + lane) * 4 + (off & 3) : r->p + k;
 }
 
 static inline uint64_t load_mem(const uint8_t *p, unsigned bytes)
