@@ -4,6 +4,7 @@
 # `make help` lists the targets. How the build is put together:
 #
 #   mk/common.mk        tools, flags, and the macros that build fragments use
+#   mk/cross.mk         building for another architecture
 #   mk/vm.mk            QEMU, guest kernel, initramfs, module
 #   mk/test.mk          check, run, shell, bench, lint, fuzz
 #   mk/analyze.mk       analyze: static analysis
@@ -21,6 +22,7 @@ ifeq ($(filter -j% --jobs%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
+include mk/cross.mk
 include mk/common.mk
 
 # Everything below needs the packages; make starts over after this file is
@@ -36,9 +38,13 @@ $(BUILD)/packages.mk: scripts/setup
 ifeq ($(PACKAGES_READY),1)
 include $(sort $(wildcard kmod/core/build.mk qemu-device/core/build.mk libruntime/build.mk libruntime/*/build.mk))
 include $(sort $(wildcard tests/build.mk tests/*/build.mk))
+ifeq ($(PPU_ARCH),x86_64)
 include mk/vm.mk
+endif
+ifeq ($(CROSS),)
 include mk/install.mk
 include mk/analyze.mk
+endif
 endif
 include mk/test.mk
 include mk/labs.mk

@@ -75,7 +75,7 @@ $(BUILD)/obj/cudart/versioned-%.o: libruntime/cudart/versioned.c libruntime/buil
 CUDART_CHANGED := cudaMemAdvise cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz cudaGraphAddDependencies
 $(BUILD)/obj/cudart/calls-13.o: $(BUILD)/obj/libruntime/cudart/calls.o libruntime/build.mk
 	@mkdir -p $(@D)
-	$(Q)objcopy $(foreach f,$(CUDART_CHANGED),--redefine-sym $(f)=rt12_$(f)) $< $@
+	$(Q)$(OBJCOPY) $(foreach f,$(CUDART_CHANGED),--redefine-sym $(f)=rt12_$(f)) $< $@
 define cudart_so
 $(BUILD)/lib/cuda/$(1): $(2) $(BUILD)/obj/cudart/versioned-$(3).o $(CU_SO) libruntime/build.mk
 	@mkdir -p $$(@D)
@@ -182,5 +182,5 @@ CUDA_TESTS := $(patsubst tests/cuda/%.cu,$(BUILD)/cuda-tests/%,$(sort $(wildcard
 $(CUDA_TESTS): $(BUILD)/cuda-tests/%: tests/cuda/%.cu tests/cuda/test.h $(CUDA_SDK)/.stamp
 	@mkdir -p $(@D)
 	$(say) PPU-NVCC $@
-	$(Q)CLANGXX=$(CLANG)++ $(CUDA_SDK)/bin/ppu-nvcc -std=c++17 -Wall $$(sed -n 's,^// ppu-nvcc: ,,p' $<) -o $@ $<
+	$(Q)CLANGXX=$(or $(CLANGXX),$(CLANG)++) $(CUDA_SDK)/bin/ppu-nvcc -std=c++17 -Wall $$(sed -n 's,^// ppu-nvcc: ,,p' $<) -o $@ $<
 unit-build check-build: $(CUDA_TESTS)

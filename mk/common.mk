@@ -42,6 +42,7 @@ $(CC_STAMP):
 	@mkdir -p $(@D); printf '%s\n' '$(CC_IS)' >$@
 
 AR      ?= ar
+OBJCOPY ?= objcopy
 CLANG   ?= clang
 # The distribution's Python: QEMU's configure and our scripts need no other.
 PYTHON  := $(firstword $(wildcard /usr/bin/python3) python3)
@@ -52,8 +53,8 @@ WERROR  ?= 0
 CFLAGS_WARN   := -Wall -Wextra -Wno-unused-parameter -Wshadow -Wmissing-prototypes -Wstrict-prototypes \
 		 $(if $(filter 1,$(WERROR)),-Werror)
 CFLAGS_COMMON := -std=gnu11 $(CFLAGS_WARN) -O2 -g \
-		 -fno-strict-aliasing -fPIC -Iinclude -MMD -MP
-CFLAGS_SAN    := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
+		 -fno-strict-aliasing -ffp-contract=off -fPIC -Iinclude -MMD -MP
+CFLAGS_SAN    ?= -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
 		 -fno-omit-frame-pointer
 
 # V=1 shows the commands.

@@ -9,6 +9,6 @@ $(if $(filter-out $(words $(CORE_SRCS)),$(words $(sort $(notdir $(CORE_SRCS)))))
 
 # Comparisons of all lanes are joined with & and |, so that they become vector instructions; where clang does not make
 # vectors of a loop, the loop is only slower.
-CORE_CFLAGS := -Iqemu-device -Wno-bitwise-instead-of-logical -Wno-pass-failed
+CORE_CFLAGS := -Iqemu-device -fno-math-errno -Wno-bitwise-instead-of-logical -Wno-pass-failed
 
 $(eval $(call ppu_static_lib,ppucore,$(CORE_SRCS),$(CORE_CFLAGS)))

@@ -56,9 +56,9 @@ struct ppu_dinsn {
  * opcode, type and modifiers does not exist (illegal instruction) or the opcode is not an ALU one. */
 bool ppu_exec_select(struct ppu_dinsn *di);
 
-/* The functions exist once per host instruction set: 1 x86-64, 3 with AVX2 and FMA, 4 with AVX-512;
- * all give the same bits.  ppu_exec_select() takes the best this host has; tests ask for each.
- * The functions expect the default MXCSR (round to nearest, no flush to zero). */
+/* The functions exist once per host instruction set: 1 x86-64 or another host, 3 x86-64 with AVX2 and FMA,
+ * 4 with AVX-512; all give the same bits.  ppu_exec_select() takes the best this host has; tests ask for each.
+ * The functions expect the host's default floating-point mode (round to nearest, no flush to zero). */
 unsigned ppu_exec_level(void);
 bool ppu_exec_select_level(struct ppu_dinsn *di, unsigned level);
 

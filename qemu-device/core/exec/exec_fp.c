@@ -7,7 +7,7 @@
  * through the general form: operands are prepared (negate, absolute, flush) into buffers, the
  * operation runs under the rounding mode, the result is finished (flush, saturate) and stored.
  *
- * The caller runs with the default MXCSR (round to nearest, nothing flushed).
+ * The caller runs with the host's default: round to nearest, nothing flushed.
  */
 #ifndef PPU_EXEC_LEVEL
 #define PPU_EXEC_TEMPLATE "exec_fp.c"
@@ -91,8 +91,10 @@ uint64_t ppu_soft_fma64(uint64_t a, uint64_t b, uint64_t c, unsigned rnd)
 #undef FMA32
 #undef FMA64
 #undef PPU_EXEC_WORDS
+#undef PPU_EXEC_FUSED
 #define PPU_EXEC_WORDS (PPU_EXEC_LEVEL == 4 ? 4 : PPU_EXEC_LEVEL == 3 ? 2 : 1)	/* of 128 bits */
-#if PPU_EXEC_LEVEL >= 3
+#if PPU_EXEC_LEVEL >= 3 || (defined(__aarch64__) && !defined(PPU_PORTABLE))
+#define PPU_EXEC_FUSED 1		/* the host has an instruction for it */
 #define FMA32(a, b, c) __builtin_fmaf(a, b, c)
 #define FMA64(a, b, c) __builtin_fma(a, b, c)
 #else
@@ -266,7 +268,8 @@ GEN2D(mul_f64_g, C64(D(A) * D(B)))
 GEN2D(div_f64_g, C64(D(A) / D(B)))
 GEN1D(rcp_f64_g, C64(1.0 / D(A)))
 
-/* Square roots by intrinsics: a loop over the C function would consist of calls, because of errno. */
+/* Square roots.  Intrinsics where there are any: the C function is a call, where errno counts. */
+#ifdef PPU_EXEC_X86
 PPU_INL void N(sqrt32)(uint32_t *r, const uint32_t *a)
 {
 	for (unsigned i = 0; i < PPU_LANES; i += 4 * PPU_EXEC_WORDS)
@@ -289,6 +292,16 @@ PPU_INL void N(sqrt64)(uint64_t *r, const uint64_t *a)
 		_mm_store_pd((double *)(r + i), _mm_sqrt_pd(_mm_load_pd((const double *)(a + i))));
 #endif
 }
+#else
+PPU_INL void N(sqrt32)(uint32_t *r, const uint32_t *a)
+{
+	LOOP r[l] = ppu_asu(__builtin_sqrtf(F(a[l])));
+}
+PPU_INL void N(sqrt64)(uint64_t *r, const uint64_t *a)
+{
+	LOOP r[l] = ppu_asl(__builtin_sqrt(D(a[l])));
+}
+#endif
 FN(sqrt_f32)
 {
 	struct N(in32) ia;
@@ -335,7 +348,7 @@ FN(fma_f32_g)
 	struct N(in32) ia, ib, ic;
 	uint32_t r[PPU_LANES] ALIGNED, csr;
 	A32; B32; CC32;
-#if PPU_EXEC_LEVEL >= 3
+#ifdef PPU_EXEC_FUSED
 	csr = ppu_rnd_begin(di->rnd, a, b, c);
 	LOOP r[l] = C32(FMA32(F(a[l]), F(b[l]), F(c[l])));
 #else
@@ -363,7 +376,7 @@ FN(fma_f64_g)
 	N(prep64)(v, di->a, false, 0, di->aa, di->na, &ia);
 	N(prep64)(v, di->b, di->bi, di->imm, di->ab, di->nb, &ib);
 	N(prep64)(v, di->c, di->ci, di->imm, false, di->nc, &ic);
-#if PPU_EXEC_LEVEL >= 3
+#ifdef PPU_EXEC_FUSED
 	uint32_t csr = ppu_rnd_begin(di->rnd, a, b, c);
 	LOOP r[l] = C64(FMA64(D(a[l]), D(b[l]), D(c[l])));
 	ppu_rnd_end(di->rnd, csr, r);

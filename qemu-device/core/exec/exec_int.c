@@ -185,7 +185,7 @@ OP2X(mulhi_s16, W, W, W, (int32_t)MULW_S16(A, B) >> 16)
 OP2X(mulhi_u64, D, D, D, N(hi_u64)(A, B))
 OP2X(mulhi_s64, D, D, D, N(hi_s64)(A, B))
 /*
- * Multiplies even and odd lanes apart, as the host's instructions do. b: a row, or NULL for imm. lo and hi
+ * Multiplies even and odd lanes apart, as the instructions of x86 do. b: a row, or NULL for imm. lo and hi
  * may be rows of a and b.
  */
 #if PPU_EXEC_LEVEL == 4
@@ -210,7 +210,7 @@ OP2X(mulhi_s64, D, D, D, N(hi_s64)(A, B))
 #define VMIX(even, odd) _mm256_blend_epi32(even, odd, 0xaa)
 #define VMULU _mm256_mul_epu32
 #define VMULS _mm256_mul_epi32
-#else
+#elif defined(PPU_EXEC_X86)
 #define VEC __m128i
 #define VLANES 4
 #define VLOAD(p) _mm_load_si128((const __m128i *)(p))
@@ -232,6 +232,7 @@ PPU_INL __m128i N(muls)(__m128i x, __m128i y)
 }
 #define VMULS N(muls)
 #endif
+#ifdef PPU_EXEC_X86
 PPU_INL void N(mulwide)(uint32_t *lo, uint32_t *hi, const uint32_t *a, const uint32_t *b, uint32_t imm,
 			bool sgn)
 {
@@ -244,6 +245,19 @@ PPU_INL void N(mulwide)(uint32_t *lo, uint32_t *hi, const uint32_t *a, const uin
 		VSTORE(hi + i, VMIX(VSHR(e, 32), o));
 	}
 }
+#else
+PPU_INL void N(mulwide)(uint32_t *lo, uint32_t *hi, const uint32_t *a, const uint32_t *b, uint32_t imm,
+			bool sgn)
+{
+	LOOP {
+		uint32_t x = a[l], y = b ? b[l] : imm;
+		uint64_t p = sgn ? MULW_S32(x, y) : MULW_U32(x, y);
+
+		lo[l] = (uint32_t)p;
+		hi[l] = (uint32_t)(p >> 32);
+	}
+}
+#endif
 #undef VEC
 #undef VLANES
 #undef VLOAD

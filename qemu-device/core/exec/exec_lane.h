@@ -171,12 +171,17 @@ PPU_INL uint32_t N(movemask)(const uint32_t *t)
 		r |= (uint32_t)_mm256_movemask_ps(
 			_mm256_castsi256_ps(_mm256_load_si256((const __m256i *)t + i))) << 8 * i;
 	return r;
-#else
+#elif defined(PPU_EXEC_X86)
 	uint32_t r = 0;
 
 	for (unsigned i = 0; i < 8; i++)
 		r |= (uint32_t)_mm_movemask_ps(
 			_mm_castsi128_ps(_mm_load_si128((const __m128i *)t + i))) << 4 * i;
+	return r;
+#else
+	uint32_t r = 0;
+
+	LOOP r |= (uint32_t)((int32_t)t[l] >> 31) & ppu_lane_bit[l];
 	return r;
 #endif
 }

@@ -11,10 +11,11 @@
  *
  * and is then included again by this header for every level, with N(name) giving the functions of
  * each level a name of their own.  Levels:
- *   1  plain x86-64 (SSE2)
+ *   1  plain x86-64 (SSE2), or any other host
  *   3  AVX2 and FMA
  *   4  AVX-512 F, BW, CD, DQ, VL
- * The loops are written for the compiler's vectorizer: no intrinsics but for masks and MXCSR.
+ * The loops are written for the compiler's vectorizer, with few intrinsics.  Level 1 has plain C beside each of
+ * them.  Hosts other than x86-64 compile that, and so does x86-64 with -DPPU_PORTABLE, for tests.
  *
  * The bits of a result must not depend on the level: no contraction of a * b + c, no reassociation,
  * no library function whose last bit may differ.  __builtin_fma is used where the operation is a
@@ -25,7 +26,13 @@
 #ifndef PPU_EXEC_MULTI_H
 #define PPU_EXEC_MULTI_H
 
+#if defined(__x86_64__) && !defined(PPU_PORTABLE)
+#define PPU_EXEC_X86 1
 #include <immintrin.h>
+#ifndef __clang__
+#define PPU_EXEC_LEVELS 1	/* 3 and 4 exist */
+#endif
+#endif
 #include <string.h>
 #include "core/exec/exec.h"
 #include "core/exec/lane_bit.h"
@@ -64,7 +71,7 @@ PPU_EXEC_SELECTORS(S)
 #undef PPU_EXEC_LEVEL
 #undef PPU_EXEC_SUFFIX
 
-#ifndef __clang__
+#ifdef PPU_EXEC_LEVELS
 #pragma GCC push_options
 #pragma GCC target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,movbe")
 #define PPU_EXEC_LEVEL 3
@@ -84,7 +91,9 @@ PPU_EXEC_SELECTORS(S)
 #undef PPU_EXEC_LEVEL
 #undef PPU_EXEC_SUFFIX
 #pragma GCC pop_options
+#endif
 
+#ifndef __clang__
 #pragma GCC pop_options
 #endif
 

@@ -6,6 +6,7 @@
 #ifndef PPU_EXEC_SCALAR_H
 #define PPU_EXEC_SCALAR_H
 
+#include <fenv.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -232,8 +233,12 @@ PPU_INL int64_t ppu_key64(uint64_t x)
 	return (int64_t)(x ^ (uint64_t)((int64_t)x >> 63) >> 1);
 }
 
-/* ---- MXCSR: directed rounding of the host's operations ----------------------------------------------- */
-/* The pointers are named so that the compiler neither computes from them earlier nor later. */
+/* ---- directed rounding of the host's operations -------------------------------------------------------- */
+/*
+ * ppu_rnd_begin() sets the mode and returns what ppu_rnd_end() puts back.  The pointers are named so that the
+ * compiler neither computes from them earlier nor later.
+ */
+#if defined(__x86_64__) && !defined(PPU_PORTABLE)	/* MXCSR */
 PPU_INL uint32_t ppu_rnd_begin(unsigned rnd, const void *a, const void *b, const void *c)
 {
 	static const uint32_t rc[4] = { 0x0000, 0x6000, 0x2000, 0x4000 };
@@ -251,5 +256,44 @@ PPU_INL void ppu_rnd_end(unsigned rnd, uint32_t old, const void *r)
 	if (rnd)
 		__asm__ volatile("ldmxcsr %0" : : "m"(old), "r"(r) : "memory");
 }
+#elif defined(__aarch64__) && !defined(PPU_PORTABLE)	/* FPCR, whose upper half is zero */
+PPU_INL uint32_t ppu_rnd_begin(unsigned rnd, const void *a, const void *b, const void *c)
+{
+	static const uint32_t mode[4] = { 0, 3u << 22, 2u << 22, 1u << 22 };
+	uint64_t old = 0, fpcr;
+
+	if (rnd) {
+		__asm__ volatile("mrs %0, fpcr" : "=r"(old));
+		fpcr = (old & ~(3ull << 22)) | mode[rnd];
+		__asm__ volatile("msr fpcr, %0" : : "r"(fpcr), "r"(a), "r"(b), "r"(c) : "memory");
+	}
+	return (uint32_t)old;
+}
+PPU_INL void ppu_rnd_end(unsigned rnd, uint32_t old, const void *r)
+{
+	if (rnd)
+		__asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)old), "r"(r) : "memory");
+}
+#else
+PPU_INL uint32_t ppu_rnd_begin(unsigned rnd, const void *a, const void *b, const void *c)
+{
+	static const int mode[4] = { FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD };
+	int old = 0;
+
+	if (rnd) {
+		old = fegetround();
+		fesetround(mode[rnd]);
+		__asm__ volatile("" : : "r"(a), "r"(b), "r"(c) : "memory");
+	}
+	return (uint32_t)old;
+}
+PPU_INL void ppu_rnd_end(unsigned rnd, uint32_t old, const void *r)
+{
+	if (rnd) {
+		__asm__ volatile("" : : "r"(r) : "memory");
+		fesetround((int)old);
+	}
+}
+#endif
 
 #endif

@@ -5,7 +5,7 @@
 
 unsigned ppu_exec_level(void)
 {
-#ifndef __clang__
+#ifdef PPU_EXEC_LEVELS
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
 	    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")) {
 		if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -38,10 +38,10 @@ static bool legal(const struct ppu_dinsn *di)
 bool ppu_exec_select_level(struct ppu_dinsn *di, unsigned level)
 {
 	static ppu_exec_fn (*const sel[][3])(const struct ppu_dinsn *) = {
-#ifdef __clang__
-#define S(file) { ppu_sel_##file##_v1, ppu_sel_##file##_v1, ppu_sel_##file##_v1 },
-#else
+#ifdef PPU_EXEC_LEVELS
 #define S(file) { ppu_sel_##file##_v1, ppu_sel_##file##_v3, ppu_sel_##file##_v4 },
+#else
+#define S(file) { ppu_sel_##file##_v1, ppu_sel_##file##_v1, ppu_sel_##file##_v1 },
 #endif
 		PPU_EXEC_SELECTORS(S)
 #undef S

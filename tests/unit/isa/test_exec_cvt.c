@@ -3,6 +3,7 @@
  * Conversions between every pair of types, and half precision arithmetic, against references that
  * look for the neighbours of the exact value among all values of the target type.  HW-46.
  */
+#include "quad.h"
 #include "test_exec.h"
 
 #define N 1000
@@ -32,11 +33,11 @@ static double half_value(unsigned h, bool bf)
  * v + tail rounded to a half, where tail is an infinitesimal of the given sign: the largest half
  * not above |v|, then a decision between it and the next one.
  */
-static unsigned to_half2(__float128 v, int tail, bool neg_zero, bool bf, unsigned rnd)
+static unsigned to_half2(quad v, int tail, bool neg_zero, bool bf, unsigned rnd)
 {
 	unsigned lo = 0, hi = inf_of(bf), up;
 	bool neg = v < 0 || (v == 0 && (tail < 0 || (tail == 0 && neg_zero)));
-	__float128 a = v < 0 ? -v : v, l, h;
+	quad a = v < 0 ? -v : v, l, h;
 	int sticky = neg ? -tail : tail;	/* in the direction of |v| */
 
 	if (v != v)
@@ -45,7 +46,7 @@ static unsigned to_half2(__float128 v, int tail, bool neg_zero, bool bf, unsigne
 		return (neg ? 0x8000 : 0) | inf_of(bf);
 	while (hi - lo > 1) {
 		unsigned mid = (lo + hi) / 2;
-		__float128 m = half_value(mid, bf);
+		quad m = half_value(mid, bf);
 
 		if (m < a || (m == a && sticky >= 0))
 			lo = mid;
@@ -54,11 +55,11 @@ static unsigned to_half2(__float128 v, int tail, bool neg_zero, bool bf, unsigne
 	}
 	/* lo <= value < hi, where inf stands for the next power of two */
 	l = half_value(lo, bf);
-	h = hi == inf_of(bf) ? (__float128)ldexp(1, bf ? 128 : 16) : (__float128)half_value(hi, bf);
+	h = hi == inf_of(bf) ? (quad)ldexp(1, bf ? 128 : 16) : (quad)half_value(hi, bf);
 	if (a == l && sticky == 0) {
 		up = 0;
 	} else if (rnd == PPU_RND_RN) {
-		__float128 mid = (l + h) / 2;
+		quad mid = (l + h) / 2;
 
 		up = a > mid || (a == mid && (sticky > 0 || (sticky == 0 && (lo & 1))));
 	} else {
@@ -263,9 +264,9 @@ static unsigned half_out(const struct ppu_dinsn *di, unsigned h)
 	return h;
 }
 /* p + q rounded once: the sum in 113 bits and the sign of the part that is lost. */
-static unsigned sum(__float128 p, __float128 q, bool pneg, bool qneg, bool bf)
+static unsigned sum(quad p, quad q, bool pneg, bool qneg, bool bf)
 {
-	__float128 big, small, s, e;
+	quad big, small, s, e;
 	bool swap;
 
 	if (p != p || q != q)
@@ -286,7 +287,7 @@ static unsigned half_op(const struct ppu_dinsn *di, uint64_t xa, uint64_t xb, ui
 	bool bf = is_bf(di->t);
 	unsigned a = half_in(di, xa, di->aa, di->na), b = half_in(di, xb, di->ab, di->nb);
 	unsigned c = half_in(di, xc, 0, di->nc), r;
-	__float128 va = half_value(a, bf), vb = half_value(b, bf), vc = half_value(c, bf), p = va * vb;
+	quad va = half_value(a, bf), vb = half_value(b, bf), vc = half_value(c, bf), p = va * vb;
 	bool pneg = (a ^ b) >> 15;
 
 	switch (di->op) {

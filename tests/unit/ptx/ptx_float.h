@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * References for floating point: values as __float128, formats as (precision, exponents), and one
+ * References for floating point: values with 113 bits (quad.h), formats as (precision, exponents), and one
  * rounding function for all of them.  f32 and f64 arithmetic itself uses the host's operations under
- * fesetround(): __float128 cannot hold every exact f32 sum.
+ * fesetround(): 113 bits cannot hold every exact f32 sum.
  */
 #ifndef PTX_FLOAT_H
 #define PTX_FLOAT_H
@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include "quad.h"
 
-typedef __float128 fx;
+typedef quad fx;
 
 struct fmt {
 	const char *name;

@@ -524,6 +524,7 @@ enum ppu_step ppu_h_ld(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 	access_of(w, di, PPU_ACC_READ, &a);
 	if (shared_words(sm, w, &a, mask, off)) {
 		sm->simd->load(w->v.row[di->d], w->cta->shared, off, mask);
+		host_acquire(di);
 		w->pc++;
 		return PPU_GO;
 	}
@@ -535,6 +536,7 @@ enum ppu_step ppu_h_ld(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 			return PPU_SWITCH;
 		sm->ctr[PPU_CTR_PARTITION_READS] += count_lanes(mask);
 	}
+	host_acquire(di);
 	w->pc++;
 	return PPU_GO;
 }
@@ -549,6 +551,7 @@ enum ppu_step ppu_h_st(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 	unsigned rows, k;
 
 	access_of(w, di, PPU_ACC_WRITE, &a);
+	host_release(di);
 	if (shared_words(sm, w, &a, mask, off)) {
 		sm->simd->store(w->v.row[di->b], w->cta->shared, off, mask);
 		w->pc++;

@@ -107,6 +107,26 @@ static inline void store_mem(uint8_t *p, unsigned bytes, uint64_t v)
 	}
 }
 
+/*
+ * An acquire or release of the program, done with plain loads and stores of the host.  x86 keeps the order of those,
+ * other hosts need a fence.  Atomics have the host's acquire and release in them.
+ */
+static inline void host_acquire(const struct ppu_dinsn *di)
+{
+#ifndef __x86_64__
+	if ((di->y & 7) == PPU_MO_ACQUIRE)
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
+
+static inline void host_release(const struct ppu_dinsn *di)
+{
+#ifndef __x86_64__
+	if ((di->y & 7) == PPU_MO_RELEASE)
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
+}
+
 static inline uint32_t extend(uint64_t v, unsigned bytes, bool sign)
 {
 	if (sign)

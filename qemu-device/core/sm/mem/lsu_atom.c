@@ -7,10 +7,6 @@
 #include "core/sm/mem/lsu_block.h"
 #include "core/sm/warp.h"
 
-#if defined(__x86_64__)
-#define HAVE_CX16 1
-#endif
-
 static float as_f32(uint32_t x)
 {
 	float f;
@@ -140,10 +136,10 @@ static uint64_t atomic_op(uint8_t *p, unsigned bytes, unsigned op, unsigned t, u
 	CAS_LOOP(uint16_t, p);
 }
 
-#ifdef HAVE_CX16
 typedef unsigned __int128 u128;
-/* Written in assembler, because compilers call a library for it unless the whole program is built for
- * cx16. */
+/* Written in assembler, because compilers call a library for it: on x86-64 unless the whole program is built for
+ * cx16.  Returns what was there. */
+#if defined(__x86_64__)
 static u128 cas128(uint8_t *p, u128 old, u128 new)
 {
 	uint64_t lo = (uint64_t)old, hi = (uint64_t)(old >> 64);
@@ -154,6 +150,34 @@ static u128 cas128(uint8_t *p, u128 old, u128 new)
 			 : "cc", "memory");
 	return (u128)hi << 64 | lo;
 }
+#elif defined(__aarch64__)
+/* A pair of loads is one access only when the pair of stores behind it succeeds.  So a word that differs is stored
+ * as it was. */
+static u128 cas128(uint8_t *p, u128 old, u128 new)
+{
+	uint64_t lo, hi, put_lo, put_hi;
+	uint32_t failed;
+
+	__asm__ volatile("1:	ldaxp	%0, %1, %5\n"
+			 "	cmp	%0, %6\n"
+			 "	ccmp	%1, %7, #0, eq\n"
+			 "	csel	%2, %8, %0, eq\n"
+			 "	csel	%3, %9, %1, eq\n"
+			 "	stlxp	%w4, %2, %3, %5\n"
+			 "	cbnz	%w4, 1b"
+			 : "=&r"(lo), "=&r"(hi), "=&r"(put_lo), "=&r"(put_hi), "=&r"(failed), "+Q"(*(u128 *)p)
+			 : "r"((uint64_t)old), "r"((uint64_t)(old >> 64)), "r"((uint64_t)new),
+			   "r"((uint64_t)(new >> 64))
+			 : "cc", "memory");
+	return (u128)hi << 64 | lo;
+}
+#else
+static u128 cas128(uint8_t *p, u128 old, u128 new)
+{
+	__atomic_compare_exchange_n((u128 *)p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return old;
+}
+#endif
 
 static u128 atomic128(uint8_t *p, bool exch, u128 b, u128 c)
 {
@@ -166,18 +190,6 @@ static u128 atomic128(uint8_t *p, bool exch, u128 b, u128 c)
 		old = seen;
 	}
 }
-#else
-typedef unsigned __int128 u128;
-static u128 atomic128(uint8_t *p, bool exch, u128 b, u128 c)
-{
-	u128 old = b;
-
-	if (exch)
-		return __atomic_exchange_n((u128 *)p, b, __ATOMIC_SEQ_CST);
-	__atomic_compare_exchange_n((u128 *)p, &old, c, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-	return old;
-}
-#endif
 
 static uint64_t operand(const struct ppu_warp *w, const struct access *a, unsigned row, unsigned lane)
 {

@@ -267,6 +267,7 @@ enum ppu_step ppu_h_ld_buf(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 			w->v.row[di->d + k][lane] = out[lane][k];
 	}
 	sm->ctr[PPU_CTR_PARTITION_READS] += (unsigned)__builtin_popcount(mask);
+	host_acquire(di);
 	w->pc++;
 	return PPU_GO;
 }
@@ -280,6 +281,7 @@ enum ppu_step ppu_h_st_buf(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 	access_of(w, di, PPU_ACC_WRITE, &a);
 	if ((di->y & 7) == PPU_MO_RELEASE)
 		ppu_storebuf_drain(sm);
+	host_release(di);
 	for (m = mask; m; m &= m - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(m);
 		uint8_t bytes[16] __attribute__((aligned(16)));
