@@ -16,7 +16,7 @@
  *   shared memory, rounded up to 16
  *   for each warp:
  *     struct ppu_save_warp
- *     __u32 [regs][32]                          registers, lane by lane
+ *     __u32 [regs][32]                          registers, lane by lane; 0 where no thread will read it
  *     __u64 [tokq_entries]                      token queue; entries tail + 1 .. head - 1 count
  *     local memory, 32 * local_per_thread, as it lies in the local area
  *

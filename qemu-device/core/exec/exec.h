@@ -44,11 +44,13 @@ struct ppu_dinsn {
 	uint8_t always;			/* guard is PT, not negated */
 	uint16_t d, a, b, c;		/* remapped rows */
 	uint32_t imm;
+	uint32_t block;			/* number of the block it is in (sm/flow.h) */
 	uint64_t imm64;			/* immediate operand widened to its type / MOVI64 / branch target */
 	uint32_t cost;			/* SM cycles */
 	uint8_t raw_a;			/* field a as it stands (predicate number of PLOP) */
 	uint8_t handler;		/* when fn is NULL: enum ppu_handler of sm.h */
 	uint8_t inner;			/* cache-model: what the instruction does besides being observed */
+	uint8_t turn;			/* a turn point (sm/flow.h) */
 	ppu_exec_fn inner_fn;
 };
 

@@ -4,8 +4,8 @@
  *
  * Time on an SM is a count of cycles since device time 0.  The SM issues one warp instruction at a
  * time, and an instruction takes as many cycles as the cost table says.  Ready warps take turns in slot order;
- * a turn lasts PPU_SM_QUANTUM cycles or until the warp has to wait.  A program does not notice windows: turn
- * and cycle go on where the last window stopped.
+ * a turn lasts PPU_SM_QUANTUM cycles and up to the next turn point (flow.h), or until the warp has to wait.  A
+ * program does not notice windows: turn and cycle go on where the last window stopped, at any instruction.
  */
 #include <assert.h>
 #include <string.h>
@@ -293,7 +293,8 @@ static struct ppu_warp *next_warp(struct ppu_sm *sm)
 {
 	uint64_t after;
 
-	if (sm->quantum && (sm->ready >> sm->turn & 1))
+	/* A window may have ended behind the end of a turn, and before the turn point. */
+	if ((sm->ready >> sm->turn & 1) && (sm->quantum || !ppu_warp_at_turn_point(&sm->warp[sm->turn])))
 		return &sm->warp[sm->turn];
 	after = sm->turn < 63 ? sm->ready & (~0ull << (sm->turn + 1)) : 0;
 	sm->turn = (uint32_t)__builtin_ctzll(after ? after : sm->ready);
@@ -332,7 +333,7 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 	if (sm->cycle < c0)
 		sm->cycle = c0;
 	while (sm->cycle < c1) {
-		uint64_t next = sm->timed ? wake_timed(sm) : UINT64_MAX, start = sm->cycle, limit, used;
+		uint64_t next = sm->timed ? wake_timed(sm) : UINT64_MAX, start = sm->cycle, used;
 		struct ppu_warp *w;
 
 		if (!sm->ready) {
@@ -348,8 +349,7 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 					PPU_FAULT_NO_LANE);
 			continue;
 		}
-		limit = sm->cycle + sm->quantum;
-		ppu_warp_run(sm, w, limit < c1 ? limit : c1);
+		ppu_warp_run(sm, w, sm->cycle + sm->quantum, c1);
 		used = sm->cycle - start;
 		busy += used;
 		sm->quantum = used < sm->quantum ? sm->quantum - (uint32_t)used : 0;

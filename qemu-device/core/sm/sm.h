@@ -6,6 +6,7 @@
  *   seat.c       room for CTAs, and CTAs in it
  *   sm_io.c      save and restore
  *   warp.c       issue of one warp
+ *   flow.c       turn points, and which registers are live
  *   diverge.c    the divergence unit: how lanes part, wait and meet again
  *   tokq.c       the divergence token queue
  *   exec_warp.c  barriers, votes, shuffles, special registers
@@ -42,8 +43,8 @@
 #define PPU_SIMD_CLONES
 #endif
 
-/* Warp instructions' cycles a warp may run before the next ready warp has its turn. */
-#define PPU_SM_QUANTUM		128
+/* Cycles of a turn: it ends at the first turn point (flow.h) with that many, or when the warp has to wait. */
+#define PPU_SM_QUANTUM		512
 
 enum ppu_warp_state {
 	PPU_WARP_FREE,

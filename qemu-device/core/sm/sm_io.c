@@ -38,13 +38,39 @@ bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lan
 	       w->launch_d < PPU_ROWS(w->prog->nregs) && (state != PPU_WARP_LAUNCH || w->pending);
 }
 
+static void io_lanes(struct ppu_io *io, uint32_t *v, uint32_t keep)
+{
+	unsigned i;
+
+	for (i = 0; i < PPU_LANES; i++) {
+		uint32_t x = keep >> i & 1 ? v[i] : 0;
+
+		ppu_io_u32(io, io->loading ? &v[i] : &x);
+	}
+}
+
+/* What no thread can notice is saved as 0. */
+static void io_registers(struct ppu_io *io, struct ppu_warp *w, const struct ppu_canon *keep)
+{
+	unsigned n;
+
+	for (n = 0; n < w->prog->nregs; n++)
+		io_lanes(io, w->v.row[n], keep->reg[n]);
+	for (n = 0; n < PPU_NUM_PREDS; n++) {
+		uint32_t x = w->v.pred[n] & keep->pred[n];
+
+		ppu_io_u32(io, io->loading ? &w->v.pred[n] : &x);
+	}
+}
+
 static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, unsigned i, uint32_t lanes)
 {
 	struct ppu_warp *w = &sm->warp[cta->warp[i]];
 	const struct ppu_sm_task *t = cta->task;
-	uint32_t head, tail, n;
+	uint32_t head, tail;
 	uint8_t state = w->state;
 	bool mapped = w->q.ent != NULL;
+	struct ppu_canon keep = { 0 };
 
 	if (io->loading) {
 		if (w->state != PPU_WARP_FREE) {
@@ -60,12 +86,12 @@ static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, u
 		}
 		ppu_warp_start(sm, w, lanes, 0);
 		ppu_seat_map(sm, w, t);
+	} else {
+		ppu_flow_canon(w, &keep);
 	}
 	ppu_io_u8(io, &state);
 	ppu_io_bool(io, &mapped);
-	for (n = 0; n < w->prog->nregs; n++)
-		io_u32s(io, w->v.row[n], PPU_LANES);
-	io_u32s(io, w->v.pred, PPU_NUM_PREDS);
+	io_registers(io, w, &keep);
 	ppu_io_u32(io, &w->pc);
 	ppu_io_u32(io, &w->active);
 	ppu_io_u32(io, &w->live);
@@ -79,8 +105,8 @@ static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, u
 	ppu_io_u32(io, &w->bar_wait);
 	ppu_io_u32(io, &w->sync_wait);
 	ppu_io_u32(io, &w->bar_rel);
-	io_u32s(io, w->bar_val, PPU_LANES);
-	io_u32s(io, w->wait, PPU_LANES);
+	io_lanes(io, w->bar_val, keep.bar_val);
+	io_lanes(io, w->wait, keep.wait);
 	ppu_io_u32(io, &w->ycount);
 	io_u32s(io, w->lane_ycount, PPU_LANES);
 	ppu_io_u64(io, &w->rng);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CTAs into and out of the save area (include/hw/ppu_save.h): everything that the threads of a CTA could
- * notice, at an instruction boundary.  Called between windows, when no instruction is half done.
+ * notice, at an instruction boundary.  Called between windows, when no instruction is half done.  What no thread
+ * can notice is saved as 0 (flow.h), so that an image does not tell how the CTA was executed.
  *
  * A CTA may come back to another SM and other warp slots.  All SMs count cycles from device time 0, so that a
  * sleeping warp wakes at the same time as without the save.
@@ -71,6 +72,18 @@ bool ppu_sm_can_save(const struct ppu_core *core, unsigned id, unsigned slot)
 	return cta->task && !cta->faulted;
 }
 
+static void put_rows(uint8_t **p, const uint32_t (*row)[PPU_LANES], const uint32_t *keep, unsigned n)
+{
+	unsigned i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < PPU_LANES; k++) {
+			uint32_t v = keep[i] >> k & 1 ? row[i][k] : 0;
+
+			put(p, &v, sizeof(v));
+		}
+}
+
 static void put_warp(const struct ppu_sm *sm, const struct ppu_warp *w, uint8_t **p)
 {
 	uint32_t tokq = sm->core->cfg.tokq_entries, local = w->cta->local_bytes;
@@ -83,13 +96,19 @@ static void put_warp(const struct ppu_sm *sm, const struct ppu_warp *w, uint8_t 
 		.ycount = w->ycount, .head = (uint32_t)w->q.head, .tail = (uint32_t)w->q.tail,
 		.rng = w->rng, .ready_at = w->ready_at,
 	};
+	struct ppu_canon keep;
+	unsigned i;
 
-	memcpy(s.pred, w->v.pred, sizeof(s.pred));
-	memcpy(s.bar_val, w->bar_val, sizeof(s.bar_val));
-	memcpy(s.wait, w->wait, sizeof(s.wait));
+	ppu_flow_canon(w, &keep);
+	for (i = 0; i < PPU_NUM_PREDS + 1; i++)
+		s.pred[i] = w->v.pred[i] & keep.pred[i];
+	for (i = 0; i < PPU_LANES; i++) {
+		s.bar_val[i] = keep.bar_val >> i & 1 ? w->bar_val[i] : 0;
+		s.wait[i] = keep.wait >> i & 1 ? w->wait[i] : 0;
+	}
 	memcpy(s.lane_ycount, w->lane_ycount, sizeof(s.lane_ycount));
 	put(p, &s, sizeof(s));
-	put(p, w->v.row, (size_t)w->prog->nregs * sizeof(w->v.row[0]));
+	put_rows(p, w->v.row, keep.reg, w->prog->nregs);
 	if (w->q.ent)
 		memcpy(*p + 8 * (w->q.tail + 1), w->q.ent + w->q.tail + 1, 8ull * ppu_tokq_count(&w->q));
 	*p += 8ull * tokq;

@@ -129,10 +129,10 @@ void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint3
 }
 
 POPCNT_CLONES
-void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t limit)
+void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end)
 {
 	const struct ppu_dinsn *code = w->prog->code, *di;
-	uint64_t cycle = sm->cycle, insns = 0, threads = 0;
+	uint64_t cycle = sm->cycle, limit = turn < end ? turn : end, insns = 0, threads = 0;
 	uint32_t pc, active, mask;
 
 	if (w->pop && ppu_diverge_pop(sm, w) != PPU_GO) {
@@ -141,8 +141,10 @@ void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t limit)
 	}
 	pc = w->pc;
 	active = w->active;
-	while (cycle < limit) {
+	for (;;) {
 		di = &code[pc];
+		if (__builtin_expect(cycle >= limit, 0) && (cycle >= end || di->turn))
+			break;
 		mask = active;
 		if (!di->always)
 			mask &= w->v.pred[di->gp] ^ -(uint32_t)di->gn;

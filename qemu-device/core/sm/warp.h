@@ -34,8 +34,14 @@ PPU_HANDLERS(H)
 
 ppu_handler_fn ppu_warp_handler(unsigned handler);
 void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint32_t entry);
-/* Run until the cycle limit or until the warp cannot go on. */
-void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t limit);
+/* Run up to the first turn point whose cycle is not before `turn`, but no instruction at cycle `end` or later; or
+ * until the warp cannot go on. */
+void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end);
+/* Is the warp between two blocks, so that its turn may be over? */
+static inline bool ppu_warp_at_turn_point(const struct ppu_warp *w)
+{
+	return w->pop || w->prog->code[w->pc].turn;
+}
 static inline uint32_t ppu_warp_pred(const struct ppu_warp *w, unsigned p, unsigned negate)
 {
 	return w->v.pred[p] ^ -(uint32_t)negate;

@@ -52,6 +52,7 @@ static void program_free(struct ppu_icache *ic, struct ppu_program *p)
 		ic->idle_bytes -= p->bytes;
 	ppu_free(p->raw);
 	ppu_free(p->code);
+	ppu_free(p->flow.live);
 	ppu_free(p);
 }
 
@@ -293,6 +294,26 @@ static bool decode_all(const struct ppu_core *core, struct ppu_program *p)
 	return true;
 }
 
+/* Turn points and liveness, and the memory for them. */
+static int analyse(struct ppu_icache *ic, struct ppu_program *p)
+{
+	struct ppu_live *scratch;
+	uint64_t bytes;
+
+	p->flow.num = ppu_flow_mark(p);
+	bytes = p->flow.num * sizeof(*p->flow.live);
+	if (ic->bytes + bytes > MAX_BYTES)
+		return PPU_ERR_TMD_LIMITS;
+	p->flow.live = program_alloc(ic, p->flow.num, sizeof(*p->flow.live));
+	scratch = program_alloc(ic, 2 * (size_t)p->flow.num, sizeof(*scratch));
+	if (p->flow.live && scratch)
+		ppu_flow_solve(p, scratch);
+	ppu_free(scratch);
+	p->bytes += bytes;
+	ic->bytes += bytes;
+	return p->flow.live && scratch ? 0 : PPU_ERR_HOST_MEMORY;
+}
+
 /* ---- fetch ------------------------------------------------------------------------------------- */
 
 /* Compares the code in memory with `have`, or copies it when `copy` is not NULL.  Returns 0, PPU_ERR_* with the
@@ -389,6 +410,8 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 		     : PPU_ERR_HOST_MEMORY;
 	if (!err && !decode_all(core, p))
 		err = PPU_ERR_HOST_MEMORY;
+	if (!err)
+		err = analyse(ic, p);
 	if (err) {
 		program_free(ic, p);
 		return err;

@@ -10,6 +10,7 @@
 #define PPU_ICACHE_H
 
 #include "core/memory/ctx.h"
+#include "core/sm/flow.h"
 #include <hw/ppu_tmd.h>
 
 struct ppu_dinsn;
@@ -32,6 +33,7 @@ struct ppu_program {
 	uint64_t checked;		/* window in which it was last compared with memory */
 	struct ppu_insn *raw;
 	struct ppu_dinsn *code;
+	struct ppu_flow flow;
 };
 
 /* Decode and check the code of a launch (memcmp with the cached copy: code that changed is decoded again).
