@@ -42,6 +42,7 @@ P(partitions,       "partitions",         u32, 6, 1, 64, "memory partition units
 P(watches,          "watches",            u32, 1024, 1, 8192, "watch table entries") \
 P(ring_max,         "ring-max",           u32, 65536, 3, 1048576, "most GPFIFO entries") \
 P(sm_clock_khz,     "sm-clock-khz",       u32, 1000000, 1000, 10000000, "SM clock") \
+P(trace_classes,    "trace-classes",      u32, 31, 0, 31, "events in the trace, a sum of: 1 host interface and copies, 2 tasks and CTAs, 4 start and end of warps, 8 divergence, 16 barriers") \
 P(cache_model,      "cache-model",        u32, 0, 0, 1, "count hits and misses of a model of the caches; changes nothing else") \
 P(devq_assist,      "devq-assist",        u32, 1, 0, 1, "device-owned queues may have PUT and shadow follow GET by themselves (WQ-59)") \
 P(engines,          "engines",            u32, 32, 1, 32, "processing engines of an SM: a warp instruction takes 32 / engines times its cycles") \

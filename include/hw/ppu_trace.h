@@ -91,6 +91,17 @@ enum ppu_trace_event {
 	PPU_TR_MAX
 };
 
+/* Class of an event: bits of the property trace-classes. */
+#define PPU_TRCLASS_HOST		(1u << 0)
+#define PPU_TRCLASS_TASKS		(1u << 1)
+#define PPU_TRCLASS_WARPS		(1u << 2)
+#define PPU_TRCLASS_DIVERGENCE	(1u << 3)
+#define PPU_TRCLASS_BARRIERS	(1u << 4)
+#define PPU_TRACE_CLASS(event) \
+	((event) < PPU_TR_TASK_ACCEPT ? PPU_TRCLASS_HOST : (event) < PPU_TR_DIV_PUSH ? PPU_TRCLASS_TASKS : \
+	 (event) < PPU_TR_WARP_START ? PPU_TRCLASS_DIVERGENCE : \
+	 (event) < PPU_TR_BAR_ARRIVE ? PPU_TRCLASS_WARPS : PPU_TRCLASS_BARRIERS)
+
 /* SEM_WRITE.kind: who wrote. */
 #define PPU_TRW_COMMAND	0	/* unit = channel */
 #define PPU_TRW_SM	1	/* unit = SM */

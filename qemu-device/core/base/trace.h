@@ -15,8 +15,13 @@
 void ppu_trace_emit(struct ppu_core *core, unsigned event, unsigned unit, uint32_t a, uint64_t b,
 		    uint64_t c, uint64_t d);
 static inline bool ppu_tracing(const struct ppu_core *core) { return core->ports.trace != NULL; }
+/* Does the trace have this event?  The property trace-classes says so. */
+static inline bool ppu_traces(const struct ppu_core *core, unsigned event)
+{
+	return ppu_tracing(core) && (core->cfg.trace_classes & PPU_TRACE_CLASS(event));
+}
 #define PPU_TRACE(core, event, unit, a, b, c, d) do { \
-	if (__builtin_expect(ppu_tracing(core), 0)) \
+	if (__builtin_expect(ppu_traces(core, PPU_TR_##event), 0)) \
 		ppu_trace_emit(core, PPU_TR_##event, unit, a, b, c, d); \
 } while (0)
 

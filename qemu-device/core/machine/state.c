@@ -13,7 +13,7 @@
 #include "core/machine/units.h"
 
 #define STATE_MAGIC 0x5453555050ull	/* "PPUST" */
-#define STATE_VERSION 8
+#define STATE_VERSION 9
 
 static void walk(struct ppu_core *core, struct ppu_io *io)
 {

@@ -261,7 +261,7 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, 
 		ppu_sm_set_state(sm, w, PPU_WARP_TIMED);
 	}
 	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_SM_TASK_ID(t), cta->warp[0], cta->num_warps);
-	if (ppu_tracing(core))
+	if (ppu_traces(core, PPU_TR_WARP_START))
 		for (i = 0; i < cta->num_warps; i++) {
 			const struct ppu_warp *w = &sm->warp[cta->warp[i]];
 

@@ -182,7 +182,7 @@ void ppu_sm_set_state(struct ppu_sm *sm, struct ppu_warp *w, enum ppu_warp_state
 void ppu_sm_emit(struct ppu_sm *sm, const struct ppu_warp *w, unsigned event, uint64_t b, uint64_t c,
 		 uint64_t d);
 #define PPU_SM_TRACE(sm, w, event, b, c, d) do { \
-	if (__builtin_expect(ppu_tracing((sm)->core), 0)) \
+	if (__builtin_expect(ppu_traces((sm)->core, PPU_TR_##event), 0)) \
 		ppu_sm_emit(sm, w, PPU_TR_##event, b, c, d); \
 } while (0)
 /* The CTA of w stops with a fault.  Always PPU_SWITCH. */

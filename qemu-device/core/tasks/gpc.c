@@ -84,7 +84,7 @@ static void emit(struct ppu_core *core, unsigned event, uint64_t time, unsigned 
 	struct ppu_trace_rec rec = { .time = time, .event = (uint16_t)event, .unit = (uint16_t)unit,
 				     .a = a, .b = b, .c = c };
 
-	if (ppu_tracing(core))
+	if (ppu_traces(core, event))
 		core->ports.trace(core->ports.opaque, &rec);
 }
 

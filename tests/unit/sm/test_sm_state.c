@@ -202,4 +202,52 @@ START_TEST(damaged_state)
 }
 END_TEST
 
-BENCH_MAIN("sm_state", stop_save_load_continue, damaged_state)
+static unsigned class_of(unsigned event)
+{
+	switch (event) {
+	case PPU_TR_WARP_START: case PPU_TR_WARP_DONE:
+		return 4;
+	case PPU_TR_BAR_ARRIVE: case PPU_TR_BAR_RELEASE:
+		return 16;
+	default:
+		return event >= 64 ? 8 : event >= 32 ? 2 : 1;
+	}
+}
+
+/* trace-classes leaves events out of the trace and changes nothing else. */
+START_TEST(trace_classes)
+{
+	static const unsigned masks[] = { 0, 1, 2, 4, 8, 16, 7, 31 };
+	struct load ref = load_new("");
+	unsigned seen = 0;
+
+	ck_assert(bench_run(ref.b));
+	for (unsigned k = 0; k < sizeof(masks) / sizeof(masks[0]); k++) {
+		char with[40];
+		struct load l;
+		size_t i, n = 0;
+
+		snprintf(with, sizeof(with), "trace-classes=%u", masks[k]);
+		l = load_new(with);
+		ck_assert(bench_run(l.b));
+		check_result(&l);
+		for (i = 0; i < ref.b->num_trace; i++) {
+			unsigned class = class_of(ref.b->trace[i].event);
+
+			seen |= class;
+			if (!(class & masks[k]))
+				continue;
+			ck_assert_uint_lt(n, l.b->num_trace);
+			ck_assert(!memcmp(&l.b->trace[n++], &ref.b->trace[i], sizeof(*l.b->trace)));
+		}
+		ck_assert_uint_eq(n, l.b->num_trace);
+		ck_assert_uint_eq(ppu_core_time(l.b->core), ppu_core_time(ref.b->core));
+		ck_assert(!memcmp(ref.b->vram, l.b->vram, ref.b->cfg.vram));
+		bench_free(l.b);
+	}
+	ck_assert_uint_eq(seen, 31);
+	bench_free(ref.b);
+}
+END_TEST
+
+BENCH_MAIN("sm_state", stop_save_load_continue, damaged_state, trace_classes)
