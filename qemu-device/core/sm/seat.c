@@ -7,6 +7,7 @@
 #include "core/base/alloc.h"
 #include "core/sm/mem/storebuf.h"
 #include "core/sm/seat.h"
+#include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
 bool ppu_seat_need(const struct ppu_config *cfg, const struct ppu_tmd *t, struct ppu_seat_need *n)
@@ -240,6 +241,7 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	sm->used_regs += n.regs;
 	sm->used_shared += n.shared;
 
+	ppu_translate_seat(sm->core, t->prog, l->entry_pc, n.warps);
 	for (i = 0; i < n.warps; i++) {
 		struct ppu_warp *w;
 

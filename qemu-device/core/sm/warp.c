@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include "core/sm/diverge.h"
+#include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -128,6 +129,25 @@ void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint3
 	memset(w->lane_ycount, 0, sizeof(w->lane_ycount));
 }
 
+#ifdef PPU_TRANSLATE
+/* Host code for the block at w->pc.  False: there is none. */
+static bool run_translated(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end, enum ppu_step *step)
+{
+	const struct ppu_region *r = w->prog->region;
+	struct ppu_run run;
+
+	/* A block that may not fit into the window is left to the interpreter. */
+	if (!r->enter[w->pc][w->active != ~0u] || sm->cycle + PPU_TURN_CYCLES > end)
+		return false;
+	run.end = end - PPU_TURN_CYCLES + 1;
+	run.turn = turn < run.end ? turn : run.end;
+	*step = ppu_region_run(r, sm, w, &run);
+	sm->ctr[PPU_CTR_WARP_INSNS] += run.insns;
+	sm->ctr[PPU_CTR_THREAD_INSNS] += run.threads;
+	return true;
+}
+#endif
+
 POPCNT_CLONES
 void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end)
 {
@@ -145,6 +165,22 @@ void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t
 		di = &code[pc];
 		if (__builtin_expect(cycle >= limit, 0) && (cycle >= end || di->turn))
 			break;
+#ifdef PPU_TRANSLATE
+		if (w->prog->region) {
+			enum ppu_step step;
+
+			sm->cycle = cycle;
+			w->pc = pc;
+			if (run_translated(sm, w, turn, end, &step)) {
+				cycle = sm->cycle;
+				if (step != PPU_GO)
+					goto out;
+				pc = w->pc;
+				active = w->active;
+				continue;
+			}
+		}
+#endif
 		mask = active;
 		if (!di->always)
 			mask &= w->v.pred[di->gp] ^ -(uint32_t)di->gn;

@@ -17,6 +17,7 @@
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
 #include "core/sm/mem/storebuf.h"
+#include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
 /* Bounds of host memory that a guest can make the device use. */
@@ -50,6 +51,7 @@ static void program_free(struct ppu_icache *ic, struct ppu_program *p)
 	ic->bytes -= p->bytes;
 	if (!p->refs)
 		ic->idle_bytes -= p->bytes;
+	ppu_translate_free(p);
 	ppu_free(p->raw);
 	ppu_free(p->code);
 	ppu_free(p->flow.live);

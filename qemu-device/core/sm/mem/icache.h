@@ -34,6 +34,12 @@ struct ppu_program {
 	struct ppu_insn *raw;
 	struct ppu_dinsn *code;
 	struct ppu_flow flow;
+
+	/* sm/translate */
+	struct ppu_region *region;	/* NULL: interpret */
+	uint32_t heat;			/* warps that have begun */
+	bool refused;			/* there will be no host code */
+	bool whole;			/* all entries are translated */
 };
 
 /* Decode and check the code of a launch (memcmp with the cached copy: code that changed is decoded again).

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Short ways for loads and stores of words, and for everything else the handler.
+ *
+ * A short way takes lanes with equal or consecutive addresses, words anywhere in one page, and words anywhere in
+ * shared memory; translations must be in the TLB.
+ */
+#ifdef PPU_TRANSLATE
+#include <immintrin.h>
+#include <string.h>
+#include "core/sm/mem/lsu_block.h"
+#include "core/sm/translate/calls.h"
+
+#define AVX2	__attribute__((target("avx2")))
+#define EACH(k, n)	_Pragma("GCC unroll 4") for (unsigned k = 0; k < (n); k++)
+#define INLINE	static inline __attribute__((always_inline)) AVX2
+
+int ppu_call_handler(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
+		     uint64_t cycle)
+{
+	const struct ppu_dinsn *di = site->di;
+
+	sm->cycle = cycle + (uint64_t)(int64_t)site->cycles;
+	w->pc = site->pc;
+	return ppu_warp_handler(di->handler)(sm, w, di, lanes);
+}
+
+/* ---- addresses ---- */
+
+INLINE __m256i load8(const uint32_t *p)
+{
+	return _mm256_load_si256((const __m256i *)p);
+}
+
+INLINE uint32_t sign_bits(__m256i v)
+{
+	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(v));
+}
+
+INLINE __m256i iota(unsigned first, unsigned step)
+{
+	const __m256i i = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+
+	return _mm256_mullo_epi32(_mm256_add_epi32(i, _mm256_set1_epi32((int)first)), _mm256_set1_epi32((int)step));
+}
+
+/* Lanes whose word is start + lane * step. */
+INLINE uint32_t in_steps(const uint32_t *v, uint32_t start, unsigned step)
+{
+	uint32_t m = 0;
+
+	EACH(k, 4)
+		m |= sign_bits(_mm256_cmpeq_epi32(load8(v + 8 * k), _mm256_add_epi32(_mm256_set1_epi32((int)start),
+			       iota(8 * k, step)))) << 8 * k;
+	return m;
+}
+
+INLINE uint32_t equal_to(const uint32_t *v, uint32_t x)
+{
+	uint32_t m = 0;
+
+	EACH(k, 4)
+		m |= sign_bits(_mm256_cmpeq_epi32(load8(v + 8 * k), _mm256_set1_epi32((int)x))) << 8 * k;
+	return m;
+}
+
+/* Lanes as a vector of masks. */
+INLINE __m256i spread(uint32_t lanes, unsigned k)
+{
+	const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+
+	return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)(lanes >> 8 * k)), bits), bits);
+}
+
+struct place {
+	uint8_t *p;		/* of the lowest lane; scattered: the page */
+	struct ppu_tlbe *e;
+	uint64_t va;
+	unsigned first, last;
+	enum pattern pattern;
+};
+
+/* Where the lanes point in global memory.  False: take the long way. */
+INLINE bool global_place(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes,
+			 unsigned bytes, bool write, struct place *b)
+{
+	const uint32_t *lo = w->v.row[di->a], *hi = w->v.row[di->a + 1];
+	uint32_t off, room;
+	uint64_t page;
+
+	b->first = (unsigned)__builtin_ctz(lanes);
+	b->last = 31 - (unsigned)__builtin_clz(lanes);
+	b->va = (lo[b->first] | (uint64_t)hi[b->first] << 32) + di->imm64;
+	if (lanes & ~equal_to(hi, hi[b->first]))
+		return false;
+	if (di->m == PPU_SPACE_GENERIC && b->va >> 32 >= PPU_VA_PARAM_BASE >> 32)
+		return false;
+	off = (uint32_t)b->va & PAGE_MASK;
+	page = b->va >> PPU_PAGE_SHIFT;
+	b->e = &sm->tlb[page % PPU_TLB_ENTRIES];
+	if (b->e->page != page || b->e->ctx != w->cta->task->ctx || (write && !(b->e->flags & PPU_TLB_WRITE)) ||
+	    (off & (bytes - 1)))
+		return false;
+	b->p = b->e->host + off;
+	if (!(lanes & ~in_steps(lo, lo[b->first] - b->first * bytes, bytes))) {
+		/* With inactive lanes the whole block is read, so all of it has to be in the page. */
+		room = lanes == ~0u ? 0 : b->first * bytes;
+		b->pattern = CONSECUTIVE;
+		return off >= room && off - room + PPU_LANES * bytes <= PPU_PAGE_SIZE &&
+		       lo[b->first] <= UINT32_MAX - PPU_LANES * bytes;
+	}
+	b->pattern = EQUAL;
+	if (!(lanes & ~equal_to(lo, lo[b->first])))
+		return true;
+	b->pattern = SCATTERED;
+	return false;
+}
+
+/* ---- eight lanes at a time ---- */
+
+/* What the addresses of eight lanes are to one another; other: none of these. */
+enum shape { NOBODY, ALL_EQUAL, IN_A_ROW, OTHER };
+struct chunk {
+	enum shape shape;
+	uint32_t lo;		/* low word of the address: of all lanes, or of lane 0 when they are in a row */
+	unsigned lane;		/* lowest lane that is active */
+};
+
+INLINE struct chunk shape_of(const uint32_t *lo, unsigned k, uint32_t lanes)
+{
+	uint32_t m = lanes >> 8 * k & 0xff, same, row;
+	struct chunk c = { NOBODY, 0, 0 };
+	__m256i v = load8(lo + 8 * k);
+	unsigned i;
+
+	if (!m)
+		return c;
+	i = lanes == ~0u ? 0 : (unsigned)__builtin_ctz(m);
+	c.lane = 8 * k + i;
+	c.lo = lo[c.lane];
+	v = _mm256_sub_epi32(v, _mm256_set1_epi32((int)c.lo));
+	same = sign_bits(_mm256_cmpeq_epi32(v, _mm256_setzero_si256()));
+	row = sign_bits(_mm256_cmpeq_epi32(v, _mm256_sub_epi32(iota(0, 4), _mm256_set1_epi32((int)(4 * i)))));
+	c.shape = !(m & ~row) ? IN_A_ROW : !(m & ~same) ? ALL_EQUAL : OTHER;
+	if (c.shape == IN_A_ROW)
+		c.lo -= 4 * i;
+	return c;
+}
+
+/* ---- what goes to registers ---- */
+
+INLINE void put8(uint32_t *d, unsigned k, __m256i v, uint32_t lanes)
+{
+	if (lanes != ~0u)
+		v = _mm256_blendv_epi8(load8(d + 8 * k), v, spread(lanes, k));
+	_mm256_store_si256((__m256i *)(d + 8 * k), v);
+}
+
+INLINE __m256i at8(const uint8_t *p)
+{
+	return _mm256_loadu_si256((const __m256i *)p);
+}
+
+/* Words of consecutive memory, `words` for each lane, to as many rows; p: of lane 0. */
+INLINE void load_rows(uint32_t (*row)[PPU_LANES], const uint8_t *p, unsigned words, uint32_t lanes)
+{
+	EACH(k, 4) {
+		const uint8_t *q = p + k * 32 * words;
+
+		if (words == 1) {
+			put8(row[0], k, at8(q), lanes);
+		} else if (words == 2) {
+			__m256 x = _mm256_castsi256_ps(at8(q)), y = _mm256_castsi256_ps(at8(q + 32));
+			__m256i l = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88));
+			__m256i h = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd));
+
+			put8(row[0], k, _mm256_permute4x64_epi64(l, 0xd8), lanes);
+			put8(row[1], k, _mm256_permute4x64_epi64(h, 0xd8), lanes);
+		} else {
+			__m256i v[4], t[4];
+
+			EACH(i, 4)
+				v[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(
+					_mm_loadu_si128((const __m128i *)(q + 16 * i))),
+					_mm_loadu_si128((const __m128i *)(q + 64 + 16 * i)), 1);
+			t[0] = _mm256_unpacklo_epi32(v[0], v[1]);
+			t[1] = _mm256_unpackhi_epi32(v[0], v[1]);
+			t[2] = _mm256_unpacklo_epi32(v[2], v[3]);
+			t[3] = _mm256_unpackhi_epi32(v[2], v[3]);
+			put8(row[0], k, _mm256_unpacklo_epi64(t[0], t[2]), lanes);
+			put8(row[1], k, _mm256_unpackhi_epi64(t[0], t[2]), lanes);
+			put8(row[2], k, _mm256_unpacklo_epi64(t[1], t[3]), lanes);
+			put8(row[3], k, _mm256_unpackhi_epi64(t[1], t[3]), lanes);
+		}
+	}
+}
+
+/* The same words for all lanes. */
+INLINE void load_equal(uint32_t (*row)[PPU_LANES], const uint8_t *p, unsigned words, uint32_t lanes)
+{
+	uint32_t v[4];
+
+	memcpy(v, p, 4 * words);
+	EACH(i, words)
+		EACH(k, 4)
+			put8(row[i], k, _mm256_set1_epi32((int)v[i]), lanes);
+}
+
+/* ---- loads ---- */
+
+/* The host's place of a word in global memory, by the TLB alone.  NULL: not there, or not aligned. */
+INLINE const uint8_t *global_word(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va)
+{
+	const struct ppu_tlbe *e = &sm->tlb[(va >> PPU_PAGE_SHIFT) % PPU_TLB_ENTRIES];
+
+	return e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx && !(va & 3) ? e->host + (va & PAGE_MASK) : NULL;
+}
+
+/* Loads words of lanes that point anywhere, eight at a time.  The high words are equal.  False: nothing is done. */
+INLINE bool global_chunks(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes)
+{
+	const uint32_t *lo = w->v.row[di->a], hi = w->v.row[di->a + 1][__builtin_ctz(lanes)];
+	struct ppu_ctx *ctx = w->cta->task->ctx;
+	__m256i v[4];
+
+	if (di->m == PPU_SPACE_GENERIC && (hi + 1ull) >= PPU_VA_PARAM_BASE >> 32)
+		return false;
+	EACH(k, 4) {
+		struct chunk c = shape_of(lo, k, lanes);
+		uint64_t va = (c.lo | (uint64_t)hi << 32) + di->imm64;
+		uint32_t word[8] __attribute__((aligned(32))) = { 0 };
+		const uint8_t *p = NULL;
+
+		v[k] = _mm256_setzero_si256();
+		if (c.shape == NOBODY)
+			continue;
+		if (c.shape == ALL_EQUAL) {
+			p = global_word(sm, ctx, va);
+			if (!p)
+				return false;
+			v[k] = _mm256_set1_epi32(*(const int *)p);
+			continue;
+		}
+		if (c.shape == IN_A_ROW && (va & PAGE_MASK) <= PPU_PAGE_SIZE - 32 && c.lo <= UINT32_MAX - 32)
+			p = global_word(sm, ctx, va);
+		if (p) {
+			v[k] = at8(p);
+			continue;
+		}
+		for (uint32_t m = lanes >> 8 * k & 0xff; m; m &= m - 1) {
+			unsigned i = (unsigned)__builtin_ctz(m);
+
+			p = global_word(sm, ctx, (lo[8 * k + i] | (uint64_t)hi << 32) + di->imm64);
+			if (!p)
+				return false;
+			word[i] = *(const uint32_t *)p;
+		}
+		v[k] = load8(word);
+	}
+	EACH(k, 4)
+		if (lanes >> 8 * k & 0xff)
+			put8(w->v.row[di->d], k, v[k], lanes);
+	return true;
+}
+
+INLINE int ld_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
+		     uint64_t cycle, unsigned words)
+{
+	const struct ppu_dinsn *di = site->di;
+	struct place b;
+
+	b.pattern = CONSECUTIVE;
+	if (global_place(sm, w, di, lanes, 4 * words, false, &b)) {
+		if (b.pattern == EQUAL)
+			load_equal(&w->v.row[di->d], b.p, words, lanes);
+		else
+			load_rows(&w->v.row[di->d], b.p - b.first * 4 * words, words, lanes);
+		sm->ctr[PPU_CTR_PARTITION_READS]++;
+		return PPU_GO;
+	}
+	if (words == 1 && b.pattern == SCATTERED && global_chunks(sm, w, di, lanes)) {
+		sm->ctr[PPU_CTR_PARTITION_READS] += (unsigned)__builtin_popcount(lanes);
+		return PPU_GO;
+	}
+	return ppu_call_handler(sm, w, site, lanes, cycle);
+}
+
+/* The offsets of eight words in shared memory.  False: one is wrong. */
+INLINE bool offsets8(const struct ppu_dinsn *di, const uint32_t *lo, unsigned k, uint32_t lanes, uint32_t bytes, __m256i *off)
+{
+	const __m256i imm = _mm256_set1_epi32((int)di->imm), last = _mm256_set1_epi32((int)(bytes - 4));
+	__m256i a = _mm256_add_epi32(load8(lo + 8 * k), imm), in = _mm256_cmpeq_epi32(_mm256_max_epu32(a, last), last);
+
+	*off = a;
+	in = _mm256_and_si256(in, _mm256_cmpeq_epi32(_mm256_and_si256(a, _mm256_set1_epi32(3)), _mm256_setzero_si256()));
+	return !((lanes >> 8 * k & 0xff) & ~sign_bits(in));
+}
+
+/* Loads words anywhere in shared memory.  False: an address is wrong, nothing is done. */
+INLINE bool shared_chunks(struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes)
+{
+	const uint32_t *lo = w->v.row[di->a], bytes = w->cta->shared_bytes;
+	const uint8_t *base = w->cta->shared;
+	__m256i v[4], off;
+
+	if (bytes < 32)
+		return false;
+	EACH(k, 4) {
+		struct chunk c = shape_of(lo, k, lanes);
+		uint32_t at = c.lo + di->imm;
+
+		v[k] = _mm256_setzero_si256();
+		if (c.shape == NOBODY) {
+			continue;
+		} else if (c.shape == ALL_EQUAL) {
+			if ((at & 3) || at > bytes - 4)
+				return false;
+			v[k] = _mm256_set1_epi32(*(const int *)(base + at));
+		} else if (c.shape == IN_A_ROW && at <= bytes - 32 && !(at & 3)) {
+			v[k] = at8(base + at);
+		} else {
+			if (!offsets8(di, lo, k, lanes, bytes, &off))
+				return false;
+			v[k] = _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)base, off,
+							   spread(lanes, k), 1);
+		}
+	}
+	EACH(k, 4)
+		if (lanes >> 8 * k & 0xff)
+			put8(w->v.row[di->d], k, v[k], lanes);
+	return true;
+}
+
+/* Where consecutive or equal lanes point in a window of memory.  False: elsewhere, or not inside. */
+INLINE bool window_place(struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes, unsigned bytes, uint8_t *base,
+			 uint32_t size, struct place *b)
+{
+	const uint32_t *lo = w->v.row[di->a];
+	uint32_t off, before;
+
+	b->first = (unsigned)__builtin_ctz(lanes);
+	b->last = 31 - (unsigned)__builtin_clz(lanes);
+	off = lo[b->first] + di->imm;
+	if ((off & (bytes - 1)) || off >= size)
+		return false;
+	b->p = base + off;
+	if (!(lanes & ~equal_to(lo, lo[b->first]))) {
+		b->pattern = EQUAL;
+		return size - off >= bytes;
+	}
+	b->pattern = CONSECUTIVE;
+	before = lanes == ~0u ? 0 : b->first * bytes;
+	return !(lanes & ~in_steps(lo, lo[b->first] - b->first * bytes, bytes)) && off >= before &&
+	       (uint64_t)off - before + PPU_LANES * bytes <= size;
+}
+
+INLINE int ld_window(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
+		     uint64_t cycle, unsigned words, bool shared)
+{
+	const struct ppu_dinsn *di = site->di;
+	struct ppu_cta *cta = w->cta;
+	struct place b;
+
+	if (shared && words == 1)
+		return shared_chunks(w, di, lanes) ? (int)PPU_GO : ppu_call_handler(sm, w, site, lanes, cycle);
+	if (window_place(w, di, lanes, 4 * words, shared ? cta->shared : cta->params,
+			 shared ? cta->shared_bytes : cta->param_bytes, &b)) {
+		if (b.pattern == EQUAL)
+			load_equal(&w->v.row[di->d], b.p, words, lanes);
+		else
+			load_rows(&w->v.row[di->d], b.p - b.first * 4 * words, words, lanes);
+		return PPU_GO;
+	}
+	return ppu_call_handler(sm, w, site, lanes, cycle);
+}
+
+/* ---- stores ---- */
+
+/* One row to consecutive words; p: of lane 0. */
+INLINE void store_row(const uint32_t *s, uint8_t *p, uint32_t lanes)
+{
+	if (lanes == ~0u) {
+		EACH(k, 4)
+			_mm256_storeu_si256((__m256i *)(p + 32 * k), load8(s + 8 * k));
+		return;
+	}
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned i = (unsigned)__builtin_ctz(lanes);
+
+		__atomic_store_n((uint32_t *)p + i, s[i], __ATOMIC_RELAXED);
+	}
+}
+
+INLINE void store_pairs(const uint32_t *lo, const uint32_t *hi, uint8_t *p)
+{
+	EACH(k, 4) {
+		__m256i l = load8(lo + 8 * k), h = load8(hi + 8 * k);
+		__m256i x = _mm256_unpacklo_epi32(l, h), y = _mm256_unpackhi_epi32(l, h);
+
+		_mm256_storeu_si256((__m256i *)(p + 64 * k), _mm256_permute2x128_si256(x, y, 0x20));
+		_mm256_storeu_si256((__m256i *)(p + 64 * k + 32), _mm256_permute2x128_si256(x, y, 0x31));
+	}
+}
+
+INLINE int st_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
+		     uint64_t cycle, unsigned words)
+{
+	const struct ppu_dinsn *di = site->di;
+	struct place b;
+
+	if (!global_place(sm, w, di, lanes, 4 * words, true, &b) || b.pattern != CONSECUTIVE ||
+	    (words == 2 && lanes != ~0u))
+		return ppu_call_handler(sm, w, site, lanes, cycle);
+	if (words == 1)
+		store_row(w->v.row[di->b], b.p - b.first * 4, lanes);
+	else
+		store_pairs(w->v.row[di->b], w->v.row[di->b + 1], b.p);
+	if ((b.e->flags & (PPU_TLB_DIRTY | PPU_TLB_WATCHED)) != PPU_TLB_DIRTY) {
+		sm->cycle = cycle + (uint64_t)(int64_t)site->cycles;
+		ppu_lsu_note_store(sm, w, b.e, b.va, (b.last - b.first + 1) * 4 * words);
+	}
+	sm->ctr[PPU_CTR_PARTITION_WRITES]++;
+	return PPU_GO;
+}
+
+/* Words anywhere in shared memory, the highest lane of an address last.  False: an address is wrong. */
+INLINE bool store_chunks(struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes)
+{
+	const uint32_t *lo = w->v.row[di->a], *from = w->v.row[di->b], bytes = w->cta->shared_bytes;
+	uint8_t *base = w->cta->shared;
+	uint32_t m;
+	__m256i off;
+
+	if (bytes < 4)
+		return false;
+	EACH(k, 4)
+		if (!offsets8(di, lo, k, lanes, bytes, &off))
+			return false;
+	EACH(k, 4) {
+		struct chunk c = shape_of(lo, k, lanes);
+
+		m = lanes >> 8 * k & 0xff;
+		if (m == 0xff && c.shape == IN_A_ROW) {
+			_mm256_storeu_si256((__m256i *)(base + (uint32_t)(c.lo + di->imm)), load8(from + 8 * k));
+			continue;
+		}
+		for (; m; m &= m - 1) {
+			unsigned i = 8 * k + (unsigned)__builtin_ctz(m);
+
+			*(uint32_t *)(base + (uint32_t)(lo[i] + di->imm)) = from[i];
+		}
+	}
+	return true;
+}
+
+INLINE int st_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
+		     uint64_t cycle)
+{
+	return store_chunks(w, site->di, lanes) ? (int)PPU_GO : ppu_call_handler(sm, w, site, lanes, cycle);
+}
+
+/* ---- which ---- */
+
+#define CALL(name, body) \
+static AVX2 int name(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes, uint64_t cycle) \
+{ \
+	return body; \
+}
+CALL(ld_global_1, ld_global(sm, w, site, lanes, cycle, 1))
+CALL(ld_global_2, ld_global(sm, w, site, lanes, cycle, 2))
+CALL(ld_global_4, ld_global(sm, w, site, lanes, cycle, 4))
+CALL(ld_shared_1, ld_window(sm, w, site, lanes, cycle, 1, true))
+CALL(ld_shared_2, ld_window(sm, w, site, lanes, cycle, 2, true))
+CALL(ld_shared_4, ld_window(sm, w, site, lanes, cycle, 4, true))
+CALL(ld_param_1, ld_window(sm, w, site, lanes, cycle, 1, false))
+CALL(ld_param_2, ld_window(sm, w, site, lanes, cycle, 2, false))
+CALL(ld_param_4, ld_window(sm, w, site, lanes, cycle, 4, false))
+CALL(st_global_1, st_global(sm, w, site, lanes, cycle, 1))
+CALL(st_global_2, st_global(sm, w, site, lanes, cycle, 2))
+CALL(st_shared_1, st_shared(sm, w, site, lanes, cycle))
+
+/* Words of a lane, 0: other than 1, 2 or 4. */
+static unsigned words_of(const struct ppu_dinsn *di)
+{
+	unsigned bytes = (di->t == PPU_T_U32 || di->t == PPU_T_S32 ? 4 : di->t == PPU_T_U64 || di->t == PPU_T_S64 ? 8 :
+			  di->t == PPU_T_B128 ? 16 : 0) << di->x;
+
+	return bytes == 4 || bytes == 8 || bytes == 16 ? bytes / 4 : 0;
+}
+
+static ppu_call_fn load_of(const struct ppu_dinsn *di)
+{
+	static const ppu_call_fn fns[3][5] = {
+		{ NULL, ld_global_1, ld_global_2, NULL, ld_global_4 },
+		{ NULL, ld_shared_1, ld_shared_2, NULL, ld_shared_4 },
+		{ NULL, ld_param_1, ld_param_2, NULL, ld_param_4 },
+	};
+	unsigned words = words_of(di);
+
+	switch (di->m) {
+	case PPU_SPACE_GENERIC: case PPU_SPACE_GLOBAL: case PPU_SPACE_CONST:
+		return fns[0][words];
+	case PPU_SPACE_SHARED:
+		return fns[1][words];
+	case PPU_SPACE_PARAM:
+		return fns[2][words];
+	default:
+		return NULL;
+	}
+}
+
+static ppu_call_fn store_of(const struct ppu_dinsn *di)
+{
+	unsigned words = words_of(di);
+
+	if (di->m == PPU_SPACE_GENERIC || di->m == PPU_SPACE_GLOBAL)
+		return words == 1 ? st_global_1 : words == 2 ? st_global_2 : NULL;
+	return di->m == PPU_SPACE_SHARED && words == 1 ? st_shared_1 : NULL;
+}
+
+void *ppu_call_of(const struct ppu_dinsn *di)
+{
+	ppu_call_fn fn = di->handler == PPU_H_ld ? load_of(di) : di->handler == PPU_H_st ? store_of(di) : NULL;
+
+	return (void *)(uintptr_t)(fn ? fn : ppu_call_handler);
+}
+#endif

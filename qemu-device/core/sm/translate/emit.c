@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Host instructions into a buffer. */
+#ifdef PPU_TRANSLATE
+#include <string.h>
+#include "core/base/alloc.h"
+#include "core/sm/translate/emit.h"
+
+void ppu_emit_init(struct ppu_emit *e, uint32_t max_bytes)
+{
+	memset(e, 0, sizeof(*e));
+	e->max = max_bytes;
+}
+
+void ppu_emit_free(struct ppu_emit *e)
+{
+	ppu_free(e->code);
+	ppu_free(e->pool);
+	ppu_free(e->label);
+	ppu_free(e->fixup);
+	e->code = e->pool = NULL;
+	e->label = NULL;
+	e->fixup = NULL;
+}
+
+/* Room for `more` more elements in an array. */
+static bool room(struct ppu_emit *e, void **array, uint32_t *cap, uint32_t len, uint32_t more, size_t size)
+{
+	uint32_t n = *cap ? *cap : 256;
+	void *p;
+
+	if (e->failed || len + more <= *cap)
+		return !e->failed;
+	while (n < len + more)
+		n *= 2;
+	p = ppu_realloc(*array, n * size);
+	if (!p) {
+		e->failed = true;
+		return false;
+	}
+	*array = p;
+	*cap = n;
+	return true;
+}
+
+/* ---- instructions ---- */
+
+static ZydisRegister reg_of(const struct ppu_opn *o)
+{
+	switch (o->kind) {
+	case PPU_O_YMM:	return ZYDIS_REGISTER_YMM0 + o->reg;
+	case PPU_O_XMM:	return ZYDIS_REGISTER_XMM0 + o->reg;
+	case PPU_O_R8:	return ZYDIS_REGISTER_AL + o->reg;	/* al, cl, dl, bl only */
+	case PPU_O_R32:	return ZYDIS_REGISTER_EAX + o->reg;
+	default:	return ZYDIS_REGISTER_RAX + o->reg;
+	}
+}
+
+static void operand(ZydisEncoderOperand *z, const struct ppu_opn *o)
+{
+	switch (o->kind) {
+	case PPU_O_MEM:
+		z->type = ZYDIS_OPERAND_TYPE_MEMORY;
+		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
+		z->mem.displacement = o->value;
+		z->mem.size = o->bytes;
+		break;
+	case PPU_O_INDEX:
+		z->type = ZYDIS_OPERAND_TYPE_MEMORY;
+		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
+		z->mem.index = ZYDIS_REGISTER_RAX + o->value;
+		z->mem.scale = 2;
+		z->mem.size = o->bytes;
+		break;
+	case PPU_O_IMM:
+		z->type = ZYDIS_OPERAND_TYPE_IMMEDIATE;
+		z->imm.s = o->value;
+		break;
+	default:
+		z->type = ZYDIS_OPERAND_TYPE_REGISTER;
+		z->reg.value = reg_of(o);
+	}
+}
+
+static void encode(struct ppu_emit *e, const ZydisEncoderRequest *r)
+{
+	ZyanUSize n = ZYDIS_MAX_INSTRUCTION_LENGTH;
+
+	if (e->len + 16 > e->max)
+		e->failed = true;
+	if (!room(e, (void **)&e->code, &e->cap, e->len, 16, 1))
+		return;
+	if (ZYAN_FAILED(ZydisEncoderEncodeInstruction(r, e->code + e->len, &n)))
+		e->failed = true;
+	else
+		e->len += (uint32_t)n;
+}
+
+void ppu_emit_ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n)
+{
+	ZydisEncoderRequest r;
+	unsigned i;
+
+	memset(&r, 0, sizeof(r));
+	r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
+	r.mnemonic = mn;
+	r.operand_count = (ZyanU8)n;
+	for (i = 0; i < n; i++)
+		operand(&r.operands[i], &o[i]);
+	/* The fourth register of a blend is in an immediate. */
+	if (n == 4 && o[3].kind == PPU_O_YMM)
+		r.operands[3].reg.is4 = ZYAN_TRUE;
+	encode(e, &r);
+}
+
+/* ---- labels ---- */
+
+uint32_t ppu_emit_label(struct ppu_emit *e)
+{
+	if (!room(e, (void **)&e->label, &e->label_cap, e->labels, 1, sizeof(*e->label)))
+		return 0;
+	e->label[e->labels].at = -1;
+	return e->labels++;
+}
+
+void ppu_emit_bind(struct ppu_emit *e, uint32_t label)
+{
+	if (!e->failed)
+		e->label[label].at = (int32_t)e->len;
+}
+
+void ppu_emit_jump(struct ppu_emit *e, ZydisMnemonic mn, uint32_t label)
+{
+	ZydisEncoderRequest r;
+
+	memset(&r, 0, sizeof(r));
+	r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
+	r.mnemonic = mn;
+	r.branch_type = ZYDIS_BRANCH_TYPE_NEAR;
+	r.branch_width = ZYDIS_BRANCH_WIDTH_32;
+	r.operand_count = 1;
+	r.operands[0].type = ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	encode(e, &r);
+	if (!room(e, (void **)&e->fixup, &e->fixup_cap, e->fixups, 1, sizeof(*e->fixup)))
+		return;
+	e->fixup[e->fixups].at = e->len;
+	e->fixup[e->fixups++].label = label;
+}
+
+bool ppu_emit_finish(struct ppu_emit *e)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->fixups && !e->failed; i++) {
+		const struct ppu_fixup *f = &e->fixup[i];
+		int32_t to = e->label[f->label].at, dist = to - (int32_t)f->at;
+
+		if (to < 0)
+			e->failed = true;
+		else
+			memcpy(e->code + f->at - 4, &dist, 4);
+	}
+	return !e->failed;
+}
+
+/* ---- the pool ---- */
+
+uint32_t ppu_emit_pool(struct ppu_emit *e, const void *data, uint32_t bytes)
+{
+	uint32_t at, align = bytes % 32 ? 8 : 32;
+
+	if (!room(e, (void **)&e->pool, &e->pool_cap, e->pool_len, bytes + 32, 1))
+		return 0;
+	at = (e->pool_len + align - 1) / align * align;
+	memset(e->pool + e->pool_len, 0, at - e->pool_len);
+	memcpy(e->pool + at, data, bytes);
+	e->pool_len = at + bytes;
+	return at;
+}
+
+uint32_t ppu_emit_splat(struct ppu_emit *e, uint32_t v)
+{
+	uint32_t h = (v * 2654435761u) >> 22, i, words[8], at;
+
+	for (i = 0; i < 8; i++)
+		words[i] = v;
+	if (e->constant[h] && !memcmp(e->pool + (e->constant[h] - 1u) * 32, words, 32))
+		return (e->constant[h] - 1u) * 32;
+	at = ppu_emit_pool(e, words, 32);
+	if (at / 32 < 65535)
+		e->constant[h] = (uint16_t)(at / 32 + 1);
+	return at;
+}
+#endif

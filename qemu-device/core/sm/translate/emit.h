@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Host instructions into a buffer: operands, labels, and the data pool that code refers to.  Encoding itself is
+ * done by libzydis.
+ *
+ * A value that comes from a program of the guest goes into the pool, never into an immediate of the code: otherwise a
+ * guest could choose bytes that become executable.  The pool is ordinary memory, which cannot be executed.
+ *
+ * State: struct ppu_emit of the caller.
+ * Thread safety: one thread for each struct.
+ * Time: none.
+ */
+#ifndef PPU_EMIT_H
+#define PPU_EMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <Zydis/Zydis.h>
+
+/* Registers of the host by number. */
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+struct ppu_opn {
+	enum { PPU_O_YMM, PPU_O_XMM, PPU_O_R8, PPU_O_R32, PPU_O_R64, PPU_O_MEM, PPU_O_INDEX, PPU_O_IMM } kind;
+	uint8_t reg;		/* of memory: the base */
+	uint8_t bytes;		/* of memory */
+	int32_t value;		/* displacement or immediate; PPU_O_INDEX: register that counts twice */
+};
+#define Y(n)		((struct ppu_opn){ PPU_O_YMM, (uint8_t)(n), 32, 0 })
+#define X(n)		((struct ppu_opn){ PPU_O_XMM, (uint8_t)(n), 16, 0 })
+#define D(n)		((struct ppu_opn){ PPU_O_R32, (uint8_t)(n), 4, 0 })
+#define Q(n)		((struct ppu_opn){ PPU_O_R64, (uint8_t)(n), 8, 0 })
+#define M(base, disp, n) ((struct ppu_opn){ PPU_O_MEM, (uint8_t)(base), (n), (int32_t)(disp) })
+#define I(v)		((struct ppu_opn){ PPU_O_IMM, 0, 4, (int32_t)(v) })
+
+struct ppu_label {
+	int32_t at;		/* -1: not bound */
+};
+struct ppu_fixup {
+	uint32_t at, label;	/* the 4 bytes before `at` */
+};
+
+struct ppu_emit {
+	uint8_t *code;
+	uint32_t len, cap, max;
+	uint8_t *pool;
+	uint32_t pool_len, pool_cap;
+	struct ppu_label *label;
+	uint32_t labels, label_cap;
+	struct ppu_fixup *fixup;
+	uint32_t fixups, fixup_cap;
+	uint16_t constant[1024];	/* hash of 32-byte constants: offset in the pool / 32 + 1 */
+	bool failed;			/* no memory, or more than max bytes */
+};
+
+void ppu_emit_init(struct ppu_emit *e, uint32_t max_bytes);
+/* Frees what the caller has not taken. */
+void ppu_emit_free(struct ppu_emit *e);
+
+void ppu_emit_ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n);
+#define EM(e, mn, ...) \
+	ppu_emit_ops(e, ZYDIS_MNEMONIC_##mn, (const struct ppu_opn[]){ __VA_ARGS__ }, \
+		     sizeof((const struct ppu_opn[]){ __VA_ARGS__ }) / sizeof(struct ppu_opn))
+#define EM0(e, mn) ppu_emit_ops(e, ZYDIS_MNEMONIC_##mn, NULL, 0)
+
+uint32_t ppu_emit_label(struct ppu_emit *e);
+void ppu_emit_bind(struct ppu_emit *e, uint32_t label);
+void ppu_emit_jump(struct ppu_emit *e, ZydisMnemonic mn, uint32_t label);
+#define JUMP(e, mn, label) ppu_emit_jump(e, ZYDIS_MNEMONIC_##mn, label)
+/* Fills in the distances of all jumps.  False: the code is not usable. */
+bool ppu_emit_finish(struct ppu_emit *e);
+
+/* Offset of `bytes` new bytes in the pool; 32-byte aligned when `bytes` is a multiple of 32. */
+uint32_t ppu_emit_pool(struct ppu_emit *e, const void *data, uint32_t bytes);
+/* Offset of eight copies of v. */
+uint32_t ppu_emit_splat(struct ppu_emit *e, uint32_t v);
+
+#endif

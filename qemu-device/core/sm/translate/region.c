@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Blocks, and what lies between segments: control, memory, and every instruction that has no host code of its own.
+ *
+ * A block begins at a turn point and ends before the next one.  Each block exists twice: for a warp with all lanes
+ * active (full), and for one with only some (masked).  Which lanes are active changes only in handlers, after which
+ * host code looks w->pc up and goes on there.
+ *
+ *   rbx rows   rbp warp   r12 cycle   r13 pool   r14d active lanes   r15 SM
+ *   [rsp] cycles of struct ppu_run, instructions, thread instructions, number of active lanes, struct ppu_run
+ *
+ * Cycles and instructions are constants that are added at the end of a block; before that, a site says how far it is
+ * behind them.
+ */
+#ifdef PPU_TRANSLATE
+#include <string.h>
+#include "core/base/alloc.h"
+#include "core/sm/translate/calls.h"
+#include "core/sm/translate/code_memory.h"
+#include "core/sm/translate/region.h"
+#include "core/sm/translate/segment.h"
+
+/* On the host's stack. */
+#define AT_TURN		0
+#define AT_END		8
+#define AT_INSNS	16
+#define AT_THREADS	24
+#define AT_LANES	32
+#define AT_RUN		40
+#define FRAME		56
+
+/* The pool begins with what all code uses. */
+#define POOL_LANE_BITS	0
+#define POOL_ENTER	32	/* enter[] */
+#define POOL_CODE	40	/* the code itself */
+#define POOL_HEAD	64
+
+#define WARP(field)	((int32_t)offsetof(struct ppu_warp, field))
+#define SITE(field)	((int32_t)offsetof(struct ppu_site, field))
+
+struct build {
+	struct ppu_emit e;
+	const struct ppu_program *prog;
+	const struct ppu_dinsn *code;
+	struct ppu_region *r;
+	uint32_t *todo, todos;
+	uint8_t *reached;
+	uint32_t (*label)[2];		/* of blocks, by PC; 0: none */
+	uint32_t dispatch, leave, stop;	/* labels */
+	bool masked;
+
+	/* of the block that is made */
+	uint32_t pc;
+	uint32_t cycles, insns, always;	/* not added yet */
+};
+
+/* ---- which blocks ---- */
+
+static bool ends_block(const struct ppu_dinsn *di)
+{
+	if (di->fn)
+		return false;
+	switch (di->handler) {
+	case PPU_H_nop: case PPU_H_s2r: case PPU_H_ld: case PPU_H_st: case PPU_H_atom: case PPU_H_membar:
+	case PPU_H_push:
+		return false;
+	}
+	return true;
+}
+
+static bool goes_on(const struct ppu_dinsn *di)
+{
+	if (di->fn || !di->always)
+		return true;
+	switch (di->handler) {
+	case PPU_H_illegal: case PPU_H_badpc: case PPU_H_trap: case PPU_H_bra: case PPU_H_brx: case PPU_H_exit:
+	case PPU_H_disable: case PPU_H_ret:
+		return false;
+	}
+	return true;
+}
+
+static void reach(struct build *b, uint32_t pc)
+{
+	if (pc >= b->prog->n || b->reached[pc])
+		return;
+	b->reached[pc] = 1;
+	b->todo[b->todos++] = pc;
+}
+
+/* Marks the first instructions of all blocks that can be reached. */
+static void find_blocks(struct build *b, uint32_t entry)
+{
+	uint32_t i;
+
+	if (entry != PPU_REGION_ALL)
+		reach(b, entry);
+	for (i = 0; entry == PPU_REGION_ALL && i < b->prog->n; i++)
+		if (b->code[i].turn)
+			reach(b, i);
+	while (b->todos) {
+		uint32_t pc = b->todo[--b->todos];
+		const struct ppu_dinsn *di;
+
+		for (;; pc++) {
+			di = &b->code[pc];
+			if (pc >= b->prog->n)
+				break;
+			if (!di->fn)
+				switch (di->handler) {
+				case PPU_H_bra: case PPU_H_push: case PPU_H_disable: case PPU_H_cal:
+					reach(b, di->imm);
+				}
+			if (!goes_on(di))
+				break;
+			if (ends_block(di) || b->code[pc + 1].turn) {
+				reach(b, pc + 1);
+				break;
+			}
+		}
+	}
+}
+
+/* ---- counting ---- */
+
+static void count(struct build *b, const struct ppu_dinsn *di)
+{
+	b->cycles += di->cost;
+	b->insns++;
+	b->always += di->always;
+}
+
+/* Adds what has been counted.  Uses rax. */
+static void flush_counts(struct build *b)
+{
+	struct ppu_emit *e = &b->e;
+
+	if (b->cycles)
+		EM(e, ADD, Q(R12), I(b->cycles));
+	if (b->insns)
+		EM(e, ADD, M(RSP, AT_INSNS, 8), I(b->insns));
+	if (b->always && !b->masked)
+		EM(e, ADD, M(RSP, AT_THREADS, 8), I(b->always * PPU_LANES));
+	if (b->always && b->masked) {
+		EM(e, IMUL, Q(RAX), M(RSP, AT_LANES, 8), I(b->always));
+		EM(e, ADD, M(RSP, AT_THREADS, 8), Q(RAX));
+	}
+	b->cycles = b->insns = b->always = 0;
+}
+
+/* ecx: the lanes that execute an instruction under a guard, which are counted. */
+static void guard_lanes(struct build *b, const struct ppu_dinsn *di)
+{
+	struct ppu_emit *e = &b->e;
+
+	EM(e, MOV, D(RCX), M(RBP, WARP(v.pred) + 4 * di->gp, 4));
+	if (di->gn)
+		EM(e, NOT, D(RCX));
+	if (b->masked)
+		EM(e, AND, D(RCX), D(R14));
+	EM(e, POPCNT, D(RAX), D(RCX));
+	EM(e, ADD, M(RSP, AT_THREADS, 8), Q(RAX));
+}
+
+/* ---- sites ---- */
+
+static uint32_t site(struct build *b, void *fn, const struct ppu_dinsn *di, uint32_t pc)
+{
+	struct ppu_site s = { .fn = fn, .di = di, .pc = pc, .next = pc + 1, .cycles = (int32_t)b->cycles,
+			      .insns = b->insns + 1, .always = b->always + di->always };
+
+	return ppu_emit_pool(&b->e, &s, sizeof(s));
+}
+
+/* Calls fn(sm, w, site, lanes, cycle): lanes are in ecx when the instruction has a guard. */
+static void call_site(struct build *b, const struct ppu_dinsn *di, uint32_t at)
+{
+	struct ppu_emit *e = &b->e;
+
+	if (di->always)
+		EM(e, MOV, D(RCX), D(R14));
+	EM(e, MOV, Q(RDI), Q(R15));
+	EM(e, MOV, Q(RSI), Q(RBP));
+	EM(e, LEA, Q(RDX), M(R13, at, 8));
+	EM(e, MOV, Q(R8), Q(R12));
+	EM(e, CALL, M(R13, at + SITE(fn), 8));
+}
+
+/* An instruction that leaves the warp at the next one with the same lanes, or stops it. */
+static void plain_call(struct build *b, const struct ppu_dinsn *di)
+{
+	uint32_t at = site(b, ppu_call_of(di), di, b->pc), fine = ppu_emit_label(&b->e);
+	struct ppu_emit *e = &b->e;
+
+	if (!di->always) {
+		guard_lanes(b, di);
+		EM(e, TEST, D(RCX), D(RCX));
+		JUMP(e, JZ, fine);
+	}
+	call_site(b, di, at);
+	EM(e, TEST, D(RAX), D(RAX));
+	JUMP(e, JZ, fine);
+	EM(e, LEA, Q(RDX), M(R13, at, 8));
+	JUMP(e, JMP, b->stop);
+	ppu_emit_bind(e, fine);
+	count(b, di);
+}
+
+/* A pure function of exec/. */
+static void pure_call(struct build *b, const struct ppu_dinsn *di)
+{
+	uint32_t at = site(b, (void *)di->fn, di, b->pc), skip = ppu_emit_label(&b->e);
+	struct ppu_emit *e = &b->e;
+
+	if (!di->always) {
+		guard_lanes(b, di);
+		EM(e, TEST, D(RCX), D(RCX));
+		JUMP(e, JZ, skip);
+		EM(e, MOV, D(RDX), D(RCX));
+	} else {
+		EM(e, MOV, D(RDX), D(R14));
+	}
+	EM(e, LEA, Q(RDI), M(RBP, WARP(v), 8));
+	EM(e, MOV, Q(RSI), M(R13, at + SITE(di), 8));
+	EM(e, CALL, M(R13, at + SITE(fn), 8));
+	ppu_emit_bind(e, skip);
+	count(b, di);
+}
+
+/* An instruction that ends the block: the warp goes on wherever the handler says. */
+static void last_call(struct build *b, const struct ppu_dinsn *di)
+{
+	uint32_t at = site(b, (void *)ppu_call_handler, di, b->pc), next = ppu_emit_label(&b->e);
+	uint32_t fine = ppu_emit_label(&b->e);
+	struct ppu_emit *e = &b->e;
+
+	if (!di->always) {
+		guard_lanes(b, di);
+		EM(e, TEST, D(RCX), D(RCX));
+		JUMP(e, JZ, next);
+	}
+	call_site(b, di, at);
+	EM(e, TEST, D(RAX), D(RAX));
+	JUMP(e, JZ, fine);
+	EM(e, LEA, Q(RDX), M(R13, at, 8));
+	JUMP(e, JMP, b->stop);
+	ppu_emit_bind(e, fine);
+	/* Mostly with the same lanes at the next instruction. */
+	count(b, di);
+	if (goes_on(di)) {
+		uint32_t away = ppu_emit_label(e);
+
+		EM(e, MOV, D(RAX), M(RBP, WARP(pc), 4));
+		EM(e, CMP, D(RAX), M(R13, at + SITE(next), 4));
+		JUMP(e, JNZ, away);
+		EM(e, CMP, M(RBP, WARP(active), 4), D(R14));
+		JUMP(e, JZ, next);
+		ppu_emit_bind(e, away);
+	}
+	{
+		uint32_t cycles = b->cycles, insns = b->insns, always = b->always;
+
+		flush_counts(b);
+		JUMP(e, JMP, b->dispatch);
+		b->cycles = cycles;
+		b->insns = insns;
+		b->always = always;
+	}
+	ppu_emit_bind(e, next);
+}
+
+/* ---- branches ---- */
+
+/* Goes to a block, or where none is, to the interpreter. */
+static void go_to(struct build *b, uint32_t pc)
+{
+	struct ppu_emit *e = &b->e;
+
+	if (pc < b->prog->n && b->label[pc][b->masked]) {
+		JUMP(e, JMP, b->label[pc][b->masked]);
+	} else {
+		struct ppu_site s = { .pc = pc };
+		uint32_t at = ppu_emit_pool(e, &s, sizeof(s));
+
+		EM(e, MOV, D(RAX), M(R13, at + SITE(pc), 4));
+		EM(e, MOV, M(RBP, WARP(pc), 4), D(RAX));
+		JUMP(e, JMP, b->leave);
+	}
+}
+
+static void bra(struct build *b, const struct ppu_dinsn *di)
+{
+	struct ppu_emit *e = &b->e;
+	uint32_t at, taken, none;
+
+	if (di->always) {
+		count(b, di);
+		flush_counts(b);
+		go_to(b, di->imm);
+		return;
+	}
+	taken = ppu_emit_label(e);
+	none = ppu_emit_label(e);
+	guard_lanes(b, di);
+	at = site(b, (void *)ppu_call_handler, di, b->pc);
+	EM(e, TEST, D(RCX), D(RCX));
+	JUMP(e, JZ, none);
+	EM(e, CMP, D(RCX), D(R14));
+	JUMP(e, JZ, taken);
+	call_site(b, di, at);
+	EM(e, TEST, D(RAX), D(RAX));
+	count(b, di);
+	{
+		uint32_t fine = ppu_emit_label(e), cycles = b->cycles, insns = b->insns, always = b->always;
+
+		JUMP(e, JZ, fine);
+		EM(e, LEA, Q(RDX), M(R13, at, 8));
+		JUMP(e, JMP, b->stop);
+		ppu_emit_bind(e, fine);
+		flush_counts(b);
+		JUMP(e, JMP, b->dispatch);
+		b->cycles = cycles;
+		b->insns = insns;
+		b->always = always;
+		ppu_emit_bind(e, taken);
+		flush_counts(b);
+		go_to(b, di->imm);
+		b->cycles = cycles;
+		b->insns = insns;
+		b->always = always;
+	}
+	ppu_emit_bind(e, none);
+}
+
+/* ---- blocks ---- */
+
+static void segment(struct build *b)
+{
+	uint32_t first = b->pc, last = first, i;
+
+	while (last < b->prog->n && (last == first || !b->code[last].turn) && ppu_seg_extends(b->code, first, last))
+		last++;
+	for (i = first; i < last; i++) {
+		if (!b->code[i].always && b->code[i].gp != PPU_PT)
+			guard_lanes(b, &b->code[i]);
+		count(b, &b->code[i]);
+	}
+	ppu_seg_emit(&b->e, b->code, first, last, b->prog->nregs, b->masked);
+	EM0(&b->e, VZEROUPPER);
+	b->r->inlined += last - first;
+	b->pc = last;
+}
+
+/* The code of one block; b->pc is behind it afterwards.  False: what follows is not part of it. */
+static bool instructions(struct build *b)
+{
+	uint32_t first = b->pc;
+
+	while (b->pc < b->prog->n && (b->pc == first || !b->code[b->pc].turn)) {
+		const struct ppu_dinsn *di = &b->code[b->pc];
+
+		if (di->fn && ppu_seg_extends(b->code, b->pc, b->pc)) {
+			segment(b);
+			continue;
+		}
+		if (di->fn) {
+			pure_call(b, di);
+		} else if (di->handler == PPU_H_bra) {
+			bra(b, di);
+		} else if (di->handler == PPU_H_nop) {
+			if (!di->always)
+				guard_lanes(b, di);
+			count(b, di);
+		} else if (ends_block(di)) {
+			last_call(b, di);
+		} else {
+			plain_call(b, di);
+		}
+		b->pc++;
+		if (!goes_on(di))
+			return false;
+		if (ends_block(di))
+			break;
+	}
+	return true;
+}
+
+static void block(struct build *b, uint32_t pc)
+{
+	struct ppu_emit *e = &b->e;
+	struct ppu_site here = { .pc = pc };
+	uint32_t at = ppu_emit_pool(e, &here, sizeof(here)), go = ppu_emit_label(e);
+
+	ppu_emit_bind(e, b->label[pc][b->masked]);
+	b->r->enter[pc][b->masked] = e->len;
+	EM(e, CMP, Q(R12), M(RSP, b->code[pc].turn ? AT_TURN : AT_END, 8));
+	JUMP(e, JB, go);
+	EM(e, MOV, D(RAX), M(R13, at + SITE(pc), 4));
+	EM(e, MOV, M(RBP, WARP(pc), 4), D(RAX));
+	JUMP(e, JMP, b->leave);
+	ppu_emit_bind(e, go);
+	b->pc = pc;
+	b->cycles = b->insns = b->always = 0;
+	if (!instructions(b))
+		return;
+	flush_counts(b);
+	go_to(b, b->pc);
+}
+
+/* ---- what all blocks share ---- */
+
+static void prologue(struct build *b)
+{
+	static const uint8_t saved[] = { RBX, RBP, R12, R13, R14, R15 };
+	struct ppu_emit *e = &b->e;
+	unsigned i;
+
+	/* run(sm, w, run, target, pool) */
+	for (i = 0; i < 6; i++)
+		EM(e, PUSH, Q(saved[i]));
+	EM(e, SUB, Q(RSP), I(FRAME));
+	EM(e, MOV, Q(R15), Q(RDI));
+	EM(e, MOV, Q(RBP), Q(RSI));
+	EM(e, MOV, Q(R13), Q(R8));
+	EM(e, MOV, M(RSP, AT_RUN, 8), Q(RDX));
+	EM(e, MOV, Q(RAX), M(RDX, offsetof(struct ppu_run, turn), 8));
+	EM(e, MOV, M(RSP, AT_TURN, 8), Q(RAX));
+	EM(e, MOV, Q(RAX), M(RDX, offsetof(struct ppu_run, end), 8));
+	EM(e, MOV, M(RSP, AT_END, 8), Q(RAX));
+	EM(e, XOR, D(RAX), D(RAX));
+	EM(e, MOV, M(RSP, AT_INSNS, 8), Q(RAX));
+	EM(e, MOV, M(RSP, AT_THREADS, 8), Q(RAX));
+	EM(e, MOV, Q(RBX), M(RBP, WARP(v.row), 8));
+	EM(e, MOV, Q(R12), M(R15, offsetof(struct ppu_sm, cycle), 8));
+
+	/* The warp may be anywhere. */
+	ppu_emit_bind(e, b->dispatch);
+	EM(e, MOV, D(R14), M(RBP, WARP(active), 4));
+	EM(e, MOV, D(RAX), M(RBP, WARP(pc), 4));
+	EM(e, POPCNT, D(RDX), D(R14));
+	EM(e, MOV, M(RSP, AT_LANES, 8), Q(RDX));
+	EM(e, XOR, D(RDX), D(RDX));
+	EM(e, CMP, D(R14), I(-1));
+	EM(e, SETNZ, ((struct ppu_opn){ PPU_O_R8, RDX, 1, 0 }));
+	EM(e, LEA, Q(RAX), ((struct ppu_opn){ PPU_O_INDEX, RDX, 8, RAX }));	/* rdx + 2 * rax */
+	EM(e, SHL, Q(RAX), I(2));
+	EM(e, ADD, Q(RAX), M(R13, POOL_ENTER, 8));
+	EM(e, MOV, D(RAX), M(RAX, 0, 4));
+	EM(e, TEST, D(RAX), D(RAX));
+	JUMP(e, JZ, b->leave);
+	EM(e, ADD, Q(RAX), M(R13, POOL_CODE, 8));
+	EM(e, JMP, Q(RAX));
+}
+
+static void epilogue(struct build *b)
+{
+	static const uint8_t saved[] = { R15, R14, R13, R12, RBP, RBX };
+	struct ppu_emit *e = &b->e;
+	uint32_t out = ppu_emit_label(e);
+	unsigned i;
+
+	/* rdx: the site at which the warp stops */
+	ppu_emit_bind(e, b->stop);
+	EM(e, MOVSXD, Q(RAX), M(RDX, SITE(cycles), 4));
+	EM(e, ADD, Q(R12), Q(RAX));
+	EM(e, MOV, Q(RCX), M(RDX, SITE(di), 8));
+	EM(e, MOV, D(RAX), M(RCX, offsetof(struct ppu_dinsn, cost), 4));
+	EM(e, ADD, Q(R12), Q(RAX));
+	EM(e, MOV, D(RAX), M(RDX, SITE(insns), 4));
+	EM(e, ADD, M(RSP, AT_INSNS, 8), Q(RAX));
+	EM(e, MOV, D(RAX), M(RDX, SITE(always), 4));
+	EM(e, IMUL, Q(RAX), M(RSP, AT_LANES, 8));
+	EM(e, ADD, M(RSP, AT_THREADS, 8), Q(RAX));
+	EM(e, MOV, D(RAX), I(PPU_SWITCH));
+	JUMP(e, JMP, out);
+
+	ppu_emit_bind(e, b->leave);
+	EM(e, MOV, D(RAX), I(PPU_GO));
+	ppu_emit_bind(e, out);
+	EM(e, MOV, M(R15, offsetof(struct ppu_sm, cycle), 8), Q(R12));
+	EM(e, MOV, Q(RDX), M(RSP, AT_RUN, 8));
+	EM(e, MOV, Q(RCX), M(RSP, AT_INSNS, 8));
+	EM(e, MOV, M(RDX, offsetof(struct ppu_run, insns), 8), Q(RCX));
+	EM(e, MOV, Q(RCX), M(RSP, AT_THREADS, 8));
+	EM(e, MOV, M(RDX, offsetof(struct ppu_run, threads), 8), Q(RCX));
+	EM(e, ADD, Q(RSP), I(FRAME));
+	for (i = 0; i < 6; i++)
+		EM(e, POP, Q(saved[i]));
+	EM0(e, RET);
+}
+
+static void emit_all(struct build *b)
+{
+	uint8_t head[POOL_HEAD] = { 0 };
+	uint32_t i, bits;
+
+	for (i = 0; i < 8; i++) {
+		bits = 1u << i;
+		memcpy(head + POOL_LANE_BITS + 4 * i, &bits, 4);
+	}
+	ppu_emit_pool(&b->e, head, sizeof(head));
+	b->dispatch = ppu_emit_label(&b->e);
+	b->leave = ppu_emit_label(&b->e);
+	b->stop = ppu_emit_label(&b->e);
+	for (i = 0; i < b->prog->n; i++)
+		if (b->reached[i]) {
+			b->label[i][0] = ppu_emit_label(&b->e);
+			b->label[i][1] = ppu_emit_label(&b->e);
+		}
+	prologue(b);
+	epilogue(b);
+	for (i = 0; i < b->prog->n && !b->e.failed; i++)
+		for (b->masked = false; b->reached[i]; b->masked = true) {
+			block(b, i);
+			b->r->insns += b->masked ? 0 : b->pc - i;
+			if (b->masked)
+				break;
+		}
+}
+
+/* ---- the region ---- */
+
+void ppu_region_free(struct ppu_region *r)
+{
+	if (!r)
+		return;
+	ppu_code_memory_free(r->code, r->code_size);
+	ppu_free(r->pool);
+	ppu_free(r->enter);
+	ppu_free(r);
+}
+
+/* Code and pool to where they stay. */
+static bool settle(struct build *b)
+{
+	struct ppu_region *r = b->r;
+	uint64_t p;
+
+	if (!ppu_emit_finish(&b->e))
+		return false;
+	r->code_bytes = b->e.len;
+	r->pool_bytes = (b->e.pool_len + 63) / 64 * 64;
+	r->pool = ppu_alloc_aligned(64, r->pool_bytes);
+	r->code = ppu_code_memory(b->e.code, b->e.len, &r->code_size);
+	if (!r->pool || !r->code)
+		return false;
+	memset(r->pool, 0, r->pool_bytes);
+	memcpy(r->pool, b->e.pool, b->e.pool_len);
+	p = (uintptr_t)r->enter;
+	memcpy(r->pool + POOL_ENTER, &p, 8);
+	p = (uintptr_t)r->code;
+	memcpy(r->pool + POOL_CODE, &p, 8);
+	return true;
+}
+
+struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t entry, uint32_t max_bytes)
+{
+	struct build *b = ppu_alloc(1, sizeof(*b));
+	struct ppu_region *r = ppu_alloc(1, sizeof(*r));
+	bool ok = false;
+
+	if (b && r) {
+		ppu_emit_init(&b->e, max_bytes);
+		b->prog = prog;
+		b->code = prog->code;
+		b->r = r;
+		r->n = prog->n;
+		r->enter = ppu_alloc((size_t)prog->n + 1, sizeof(*r->enter));
+		b->todo = ppu_alloc((size_t)prog->n + 1, sizeof(*b->todo));
+		b->reached = ppu_alloc((size_t)prog->n + 1, 1);
+		b->label = ppu_alloc((size_t)prog->n + 1, sizeof(*b->label));
+		if (r->enter && b->todo && b->reached && b->label) {
+			find_blocks(b, entry);
+			emit_all(b);
+			ok = settle(b);
+		}
+		ppu_emit_free(&b->e);
+		ppu_free(b->todo);
+		ppu_free(b->reached);
+		ppu_free(b->label);
+	}
+	ppu_free(b);
+	if (ok)
+		return r;
+	ppu_region_free(r);
+	return NULL;
+}
+
+enum ppu_step ppu_region_run(const struct ppu_region *r, struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run)
+{
+	typedef int (*entry_fn)(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run, void *unused, void *pool);
+
+	return (enum ppu_step)((entry_fn)(uintptr_t)r->code)(sm, w, run, NULL, r->pool);
+}
+#endif

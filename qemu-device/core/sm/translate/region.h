@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Host code for the blocks of a program that can be reached from an instruction.
+ *
+ * State: none.
+ * Thread safety: any thread; the program must not be freed meanwhile.
+ * Time: none.
+ */
+#ifndef PPU_REGION_H
+#define PPU_REGION_H
+
+#include "core/sm/warp.h"
+
+/* An instruction of the guest that host code leaves the vector registers for. The first fields are read by host
+ * code; it lies in the data pool. */
+struct ppu_site {
+	void *fn;			/* what host code calls */
+	const struct ppu_dinsn *di;
+	uint32_t pc, next;
+	int32_t cycles;			/* from the cycle count that host code has to the instruction */
+	uint32_t insns;			/* instructions that host code has not counted yet, with this one */
+	uint32_t always;		/* those of them that all active lanes execute */
+	uint32_t pad;
+};
+
+/* What host code gets, and what it leaves. */
+struct ppu_run {
+	uint64_t turn, end;		/* no block with a turn point begins at this cycle, and no block at all */
+	uint64_t insns, threads;	/* counted */
+};
+
+struct ppu_region {
+	uint8_t *code;			/* executable */
+	size_t code_size;		/* of the mapping */
+	uint32_t code_bytes;
+	uint8_t *pool;
+	uint32_t pool_bytes;
+	uint32_t n;			/* instructions of the program */
+	uint32_t insns;			/* translated */
+	uint32_t inlined;		/* those of them in segments */
+	/* Offset in the code by PC: all lanes active, or only some.  0: interpret. */
+	uint32_t (*enter)[2];
+};
+
+#define PPU_REGION_ALL UINT32_MAX	/* as an entry: all turn points */
+/* The blocks that can be reached from entry, at most max_bytes of code.  NULL: no memory. */
+struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t entry, uint32_t max_bytes);
+void ppu_region_free(struct ppu_region *r);
+/* Runs a warp at w->pc, where enter[] is not 0, until a cycle of `run`, an instruction that is not translated
+ * (PPU_GO), or an instruction that stops the warp (PPU_SWITCH). sm->cycle is up to date before and after. */
+enum ppu_step ppu_region_run(const struct ppu_region *r, struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run);
+
+#endif

@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Host instructions for moves, integers and bits, eight lanes at a time.  exec/exec_int.c says what each must give.
+ */
+#ifdef PPU_TRANSLATE
+#include <hw/ppu_mmu.h>
+#include "core/sm/translate/segment.h"
+
+static bool is_s(unsigned t)
+{
+	return t == PPU_T_S8 || t == PPU_T_S16 || t == PPU_T_S32 || t == PPU_T_S64;
+}
+
+static bool word(const struct ppu_dinsn *di)
+{
+	return di->t == PPU_T_U32 || di->t == PPU_T_S32;
+}
+
+static bool pair(const struct ppu_dinsn *di)
+{
+	return di->t == PPU_T_U64 || di->t == PPU_T_S64;
+}
+
+static unsigned bits_of(unsigned t)
+{
+	static const uint8_t bits[PPU_T_COUNT] = {
+#define T(name, code, n, suffix) [code] = (n),
+		PPU_TYPES(T)
+#undef T
+	};
+
+	return bits[t];
+}
+
+/* ---- operands ---- */
+
+static uint32_t imm_hi(const struct ppu_dinsn *di)
+{
+	return (uint32_t)((int32_t)di->imm >> 31);
+}
+
+static struct ppu_opn b_lo(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	return di->bi ? ppu_seg_const(s, di->imm) : ppu_seg_rm(s, di->b);
+}
+
+static struct ppu_opn b_hi(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	return di->bi ? ppu_seg_const(s, imm_hi(di)) : ppu_seg_rm(s, di->b + 1u);
+}
+
+static struct ppu_opn c_lo(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	return di->ci ? ppu_seg_const(s, di->imm) : ppu_seg_rm(s, di->c);
+}
+
+static struct ppu_opn c_hi(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	return di->ci ? ppu_seg_const(s, imm_hi(di)) : ppu_seg_rm(s, di->c + 1u);
+}
+
+/* A source in a register, wherever it was. */
+static int in_reg(struct ppu_seg *s, struct ppu_opn o)
+{
+	int t;
+
+	if (o.kind == PPU_O_YMM)
+		return o.reg;
+	t = ppu_seg_temp(s);
+	EM(s->e, VMOVDQA, Y(t), o);
+	return t;
+}
+
+/* t = a OP b */
+static int op2(struct ppu_seg *s, ZydisMnemonic mn, int a, struct ppu_opn b)
+{
+	int t = ppu_seg_temp(s);
+	const struct ppu_opn o[] = { Y(t), Y(a), b };
+
+	ppu_emit_ops(s->e, mn, o, 3);
+	return t;
+}
+#define OP(mn, a, b) op2(s, ZYDIS_MNEMONIC_##mn, a, b)
+
+static int zero(struct ppu_seg *s)
+{
+	int t = ppu_seg_temp(s);
+
+	EM(s->e, VPXOR, Y(t), Y(t), Y(t));
+	return t;
+}
+
+static int copy(struct ppu_seg *s, struct ppu_opn o)
+{
+	int t = ppu_seg_temp(s);
+
+	EM(s->e, VMOVDQA, Y(t), o);
+	return t;
+}
+
+static void put(struct ppu_seg *s, unsigned row, int y)
+{
+	ppu_seg_put(s, row, y, false);
+}
+
+static void put2(struct ppu_seg *s, unsigned row, int lo, int hi)
+{
+	put(s, row, lo);
+	put(s, row + 1, hi);
+}
+
+/* ---- moves ---- */
+
+static void sel_mov(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	int lo, hi;
+
+	if (di->op == PPU_OP_MOVI64) {
+		lo = copy(s, ppu_seg_const(s, (uint32_t)di->imm64));
+		put2(s, di->d, lo, copy(s, ppu_seg_const(s, (uint32_t)(di->imm64 >> 32))));
+	} else if (di->t == PPU_T_U64) {
+		lo = copy(s, b_lo(s, di));
+		hi = copy(s, b_hi(s, di));
+		put2(s, di->d, lo, hi);
+	} else {
+		put(s, di->d, copy(s, b_lo(s, di)));
+	}
+}
+
+static int choose(struct ppu_seg *s, struct ppu_lanes p, int a, struct ppu_opn b)
+{
+	int t = ppu_seg_temp(s);
+
+	if (p.invert)
+		EM(s->e, VBLENDVPS, Y(t), Y(a), b, Y(p.y));
+	else
+		EM(s->e, VBLENDVPS, Y(t), Y(in_reg(s, b)), Y(a), Y(p.y));
+	return t;
+}
+
+static void sel_sel(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	struct ppu_lanes p;
+	int lo, hi;
+
+	if (di->ps == PPU_PT) {
+		p.y = in_reg(s, ppu_seg_const(s, ~0u));
+		p.invert = di->psn;
+	} else {
+		p = ppu_seg_pred(s, di->ps, di->psn);
+	}
+	lo = choose(s, p, ppu_seg_reg(s, di->a), b_lo(s, di));
+	if (di->t != PPU_T_U64) {
+		put(s, di->d, lo);
+		return;
+	}
+	hi = choose(s, p, ppu_seg_reg(s, di->a + 1u), b_hi(s, di));
+	put2(s, di->d, lo, hi);
+}
+
+/* ---- sums ---- */
+
+/* hi = ah + bh + carry, where lo = al + bl: lo >= al says there is no carry. */
+static int carry_sum(struct ppu_seg *s, int lo, int al, int ah, struct ppu_opn bh)
+{
+	int t = OP(VPMAXUD, lo, Y(al)), hi = OP(VPADDD, ah, bh);
+
+	EM(s->e, VPCMPEQD, Y(t), Y(t), Y(lo));			/* -1: no carry */
+	EM(s->e, VPADDD, Y(hi), Y(hi), Y(t));
+	EM(s->e, VPSUBD, Y(hi), Y(hi), ppu_seg_const(s, ~0u));
+	ppu_seg_drop(s, t);
+	return hi;
+}
+
+static void sel_add(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	int al, lo, hi;
+
+	al = ppu_seg_reg(s, di->a);
+	lo = OP(VPADDD, al, b_lo(s, di));
+	if (!pair(di)) {
+		put(s, di->d, lo);
+		return;
+	}
+	hi = carry_sum(s, lo, al, ppu_seg_reg(s, di->a + 1u), b_hi(s, di));
+	put2(s, di->d, lo, hi);
+}
+
+static void sel_sub(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	int al = ppu_seg_reg(s, di->a), lo, hi, t;
+	struct ppu_opn bl = b_lo(s, di);
+
+	lo = OP(VPSUBD, al, bl);
+	if (!pair(di)) {
+		put(s, di->d, lo);
+		return;
+	}
+	hi = OP(VPSUBD, ppu_seg_reg(s, di->a + 1u), b_hi(s, di));
+	t = OP(VPMAXUD, al, bl);				/* al >= bl: no borrow */
+	EM(s->e, VPCMPEQD, Y(t), Y(t), Y(al));
+	EM(s->e, VPSUBD, Y(hi), Y(hi), Y(t));
+	EM(s->e, VPADDD, Y(hi), Y(hi), ppu_seg_const(s, ~0u));
+	put2(s, di->d, lo, hi);
+}
+
+/* ---- products ---- */
+
+/* The 64-bit products of even and odd lanes. */
+static void products(struct ppu_seg *s, bool sgn, int a, struct ppu_opn b, int *even, int *odd)
+{
+	int by = in_reg(s, b), ao = ppu_seg_temp(s), bo = ppu_seg_temp(s);
+
+	EM(s->e, VPSRLQ, Y(ao), Y(a), I(32));
+	EM(s->e, VPSRLQ, Y(bo), Y(by), I(32));
+	*even = ppu_seg_temp(s);
+	*odd = ao;
+	if (sgn) {
+		EM(s->e, VPMULDQ, Y(*even), Y(a), Y(by));
+		EM(s->e, VPMULDQ, Y(*odd), Y(ao), Y(bo));
+	} else {
+		EM(s->e, VPMULUDQ, Y(*even), Y(a), Y(by));
+		EM(s->e, VPMULUDQ, Y(*odd), Y(ao), Y(bo));
+	}
+	ppu_seg_drop(s, bo);
+	ppu_seg_drop(s, by);
+}
+
+static void wide(struct ppu_seg *s, bool sgn, int a, struct ppu_opn b, int *lo, int *hi)
+{
+	int e, o;
+
+	products(s, sgn, a, b, &e, &o);
+	*lo = ppu_seg_temp(s);
+	*hi = ppu_seg_temp(s);
+	EM(s->e, VPSLLQ, Y(*lo), Y(o), I(32));
+	EM(s->e, VPBLENDD, Y(*lo), Y(e), Y(*lo), I(0xaa));
+	EM(s->e, VPSRLQ, Y(*hi), Y(e), I(32));
+	EM(s->e, VPBLENDD, Y(*hi), Y(*hi), Y(o), I(0xaa));
+	ppu_seg_drop(s, e);
+	ppu_seg_drop(s, o);
+}
+
+static void sel_mul(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	int a = ppu_seg_reg(s, di->a), lo, hi, e, o, t;
+
+	switch (di->op) {
+	case PPU_OP_MUL:
+		put(s, di->d, OP(VPMULLD, a, b_lo(s, di)));
+		return;
+	case PPU_OP_MAD:
+		t = OP(VPMULLD, a, b_lo(s, di));
+		EM(s->e, VPADDD, Y(t), Y(t), c_lo(s, di));
+		put(s, di->d, t);
+		return;
+	case PPU_OP_MULHI:
+		products(s, is_s(di->t), a, b_lo(s, di), &e, &o);
+		EM(s->e, VPSRLQ, Y(e), Y(e), I(32));
+		EM(s->e, VPBLENDD, Y(e), Y(e), Y(o), I(0xaa));
+		put(s, di->d, e);
+		return;
+	case PPU_OP_MULW:
+		wide(s, is_s(di->t), a, b_lo(s, di), &lo, &hi);
+		put2(s, di->d, lo, hi);
+		return;
+	default:	/* MADW */
+		/* b is never immediate together with c: imm is that of the one that is. */
+		wide(s, is_s(di->t), a, b_lo(s, di), &lo, &hi);
+		t = OP(VPADDD, lo, c_lo(s, di));
+		e = carry_sum(s, t, lo, hi, c_hi(s, di));
+		ppu_seg_drop(s, lo);
+		ppu_seg_drop(s, hi);
+		put2(s, di->d, t, e);
+	}
+}
+
+/* ---- logic ---- */
+
+static void sel_logic(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	ZydisMnemonic mn = di->op == PPU_OP_AND ? ZYDIS_MNEMONIC_VPAND : di->op == PPU_OP_OR ? ZYDIS_MNEMONIC_VPOR :
+			   ZYDIS_MNEMONIC_VPXOR;
+	int lo = op2(s, mn, ppu_seg_reg(s, di->a), b_lo(s, di));
+
+	if (!pair(di)) {
+		put(s, di->d, lo);
+		return;
+	}
+	put2(s, di->d, lo, op2(s, mn, ppu_seg_reg(s, di->a + 1u), b_hi(s, di)));
+}
+
+static void sel_not(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	int lo = OP(VPXOR, ppu_seg_reg(s, di->a), ppu_seg_const(s, ~0u));
+
+	if (!pair(di)) {
+		put(s, di->d, lo);
+		return;
+	}
+	put2(s, di->d, lo, OP(VPXOR, ppu_seg_reg(s, di->a + 1u), ppu_seg_const(s, ~0u)));
+}
+
+/* A function of two bits: table bit 2b + c. */
+static int bool2(struct ppu_seg *s, unsigned table, int b, int c)
+{
+	struct ppu_opn ones = ppu_seg_const(s, ~0u);
+	int t;
+
+	switch (table) {
+	case 0x0: return zero(s);
+	case 0x1: t = OP(VPOR, b, Y(c)); break;			/* then the complement */
+	case 0x2: return OP(VPANDN, b, Y(c));
+	case 0x3: t = b; break;
+	case 0x4: return OP(VPANDN, c, Y(b));
+	case 0x5: t = c; break;
+	case 0x6: return OP(VPXOR, b, Y(c));
+	case 0x7: t = OP(VPAND, b, Y(c)); break;
+	case 0x8: return OP(VPAND, b, Y(c));
+	case 0x9: t = OP(VPXOR, b, Y(c)); break;
+	case 0xa: return c;
+	case 0xb: t = OP(VPANDN, c, Y(b)); break;
+	case 0xc: return b;
+	case 0xd: t = OP(VPANDN, b, Y(c)); break;
+	case 0xe: return OP(VPOR, b, Y(c));
+	default:  return copy(s, ones);
+	}
+	return OP(VPXOR, t, ones);
+}
+
+/* Table bit 4a + 2b + c: f(0, b, c) ^ (a & (f(0, b, c) ^ f(1, b, c))). */
+static void sel_lop3(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	unsigned f0 = di->y & 15, x = f0 ^ di->y >> 4;
+	int a = ppu_seg_reg(s, di->a), b = in_reg(s, b_lo(s, di)), c = in_reg(s, c_lo(s, di)), t, r;
+
+	if (!x) {
+		r = bool2(s, f0, b, c);
+		put(s, di->d, copy(s, Y(r)));
+		return;
+	}
+	t = x == 15 ? a : OP(VPAND, a, Y(bool2(s, x, b, c)));
+	r = !f0 ? OP(VPOR, t, Y(t)) : OP(VPXOR, t, Y(bool2(s, f0, b, c)));
+	put(s, di->d, r);
+}
+
+/* ---- shifts ---- */
+
+static void sel_shift(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	ZydisMnemonic mn = di->op == PPU_OP_SHL ? ZYDIS_MNEMONIC_VPSLLVD : is_s(di->t) ? ZYDIS_MNEMONIC_VPSRAVD :
+			   ZYDIS_MNEMONIC_VPSRLVD;
+
+	put(s, di->d, op2(s, mn, ppu_seg_reg(s, di->a), b_lo(s, di)));
+}
+
+/* A pair by a constant. */
+static void sel_shift64(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	uint32_t n = di->imm;
+	bool left = di->op == PPU_OP_SHL, sgn = !left && is_s(di->t);
+	int lo = ppu_seg_reg(s, di->a), hi = ppu_seg_reg(s, di->a + 1u), far = left ? hi : lo, near = left ? lo : hi;
+	int t, u;
+
+	/* `near` is the word that bits leave, `far` the one they go to. */
+	if (n < 32) {
+		struct ppu_opn by = ppu_seg_const(s, n), rest = ppu_seg_const(s, 32 - n);
+
+		if (left) {
+			t = OP(VPSLLVD, far, by);
+			u = OP(VPSRLVD, near, rest);
+			EM(s->e, VPOR, Y(t), Y(t), Y(u));
+			EM(s->e, VPSLLVD, Y(u), Y(near), by);
+		} else {
+			t = OP(VPSRLVD, far, by);
+			u = OP(VPSLLVD, near, rest);
+			EM(s->e, VPOR, Y(t), Y(t), Y(u));
+			if (sgn)
+				EM(s->e, VPSRAVD, Y(u), Y(near), by);
+			else
+				EM(s->e, VPSRLVD, Y(u), Y(near), by);
+		}
+	} else {
+		struct ppu_opn by = ppu_seg_const(s, n - 32 < 32 ? n - 32 : 32);
+
+		t = left ? OP(VPSLLVD, near, by) : sgn ? OP(VPSRAVD, near, by) : OP(VPSRLVD, near, by);
+		u = sgn ? OP(VPSRAVD, near, ppu_seg_const(s, 31)) : zero(s);
+	}
+	put2(s, di->d, left ? u : t, left ? t : u);
+}
+
+static void sel_shf(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	int a = ppu_seg_reg(s, di->a), b = in_reg(s, b_lo(s, di)), n, k, t, u;
+
+	if (di->ci) {
+		n = in_reg(s, ppu_seg_const(s, di->imm & 31));
+		k = in_reg(s, ppu_seg_const(s, 32 - (di->imm & 31)));
+	} else {
+		n = OP(VPAND, ppu_seg_reg(s, di->c), ppu_seg_const(s, 31));
+		k = OP(VPSUBD, in_reg(s, ppu_seg_const(s, 32)), Y(n));
+	}
+	t = di->m == PPU_SHF_L ? OP(VPSLLVD, b, Y(n)) : OP(VPSRLVD, a, Y(n));
+	u = di->m == PPU_SHF_L ? OP(VPSRLVD, a, Y(k)) : OP(VPSLLVD, b, Y(k));
+	put(s, di->d, OP(VPOR, t, Y(u)));
+}
+
+static void sel_bfe(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	uint32_t pos = di->imm & 0xff, len = di->imm >> 8 & 0xff, ones = len < 32 ? (1u << len) - 1 : ~0u;
+	int t = OP(VPSRLVD, ppu_seg_reg(s, di->a), ppu_seg_const(s, pos < 32 ? pos : 32));
+
+	EM(s->e, VPAND, Y(t), Y(t), ppu_seg_const(s, ones));
+	put(s, di->d, t);
+}
+
+/* ---- minimum, maximum, sign ---- */
+
+static void sel_minmax(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	int a = ppu_seg_reg(s, di->a);
+	struct ppu_opn b = b_lo(s, di);
+
+	if (di->op == PPU_OP_MIN)
+		put(s, di->d, is_s(di->t) ? OP(VPMINSD, a, b) : OP(VPMINUD, a, b));
+	else
+		put(s, di->d, is_s(di->t) ? OP(VPMAXSD, a, b) : OP(VPMAXUD, a, b));
+}
+
+static void sel_sign(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	int t;
+
+	if (di->op == PPU_OP_NEG) {
+		t = zero(s);
+		EM(s->e, VPSUBD, Y(t), Y(t), ppu_seg_rm(s, di->a));
+	} else {
+		t = ppu_seg_temp(s);
+		if (is_s(di->t))
+			EM(s->e, VPABSD, Y(t), ppu_seg_rm(s, di->a));
+		else
+			EM(s->e, VMOVDQA, Y(t), ppu_seg_rm(s, di->a));
+	}
+	put(s, di->d, t);
+}
+
+/* ---- conversions ---- */
+
+/* The low `bits` bits of y, extended, in a temporary. */
+static int extend(struct ppu_seg *s, struct ppu_opn o, unsigned bits, bool sgn)
+{
+	struct ppu_opn by;
+	int t;
+
+	if (bits >= 32)
+		return copy(s, o);
+	if (!sgn)
+		return OP(VPAND, in_reg(s, o), ppu_seg_const(s, (1u << bits) - 1));
+	by = ppu_seg_const(s, 32 - bits);
+	t = OP(VPSLLVD, in_reg(s, o), by);
+	EM(s->e, VPSRAVD, Y(t), Y(t), by);
+	return t;
+}
+
+static void sel_cvt(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	unsigned tb = bits_of(di->t), ub = bits_of(di->u);
+	int lo, hi;
+
+	if (tb == 64 && ub == 64) {
+		lo = copy(s, ppu_seg_rm(s, di->a));
+		hi = copy(s, ppu_seg_rm(s, di->a + 1u));
+		put2(s, di->d, lo, hi);
+		return;
+	}
+	lo = extend(s, ppu_seg_rm(s, di->a), ub, is_s(di->u));
+	if (tb == 64) {
+		hi = is_s(di->u) ? OP(VPSRAVD, lo, ppu_seg_const(s, 31)) : zero(s);
+		put2(s, di->d, lo, hi);
+		return;
+	}
+	if (tb < 32)
+		lo = extend(s, Y(lo), tb, is_s(di->t));
+	put(s, di->d, lo);
+}
+
+static void sel_cvta(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	int lo = copy(s, ppu_seg_rm(s, di->a)), hi;
+
+	if (di->m == PPU_SPACE_GLOBAL || di->m == PPU_SPACE_CONST) {
+		hi = copy(s, ppu_seg_rm(s, di->a + 1u));
+	} else if (di->y) {
+		put(s, di->d, lo);
+		return;
+	} else {
+		uint64_t base = di->m == PPU_SPACE_SHARED ? PPU_VA_SHARED_BASE : di->m == PPU_SPACE_LOCAL ?
+				PPU_VA_LOCAL_BASE : PPU_VA_PARAM_BASE;
+
+		hi = copy(s, ppu_seg_const(s, (uint32_t)(base >> 32)));
+	}
+	put2(s, di->d, lo, hi);
+}
+
+/* ---- comparison ---- */
+
+/* a >= b of unsigned words, or a <= b. */
+static int u_ge(struct ppu_seg *s, int a, struct ppu_opn b)
+{
+	int t = OP(VPMAXUD, a, b);
+
+	EM(s->e, VPCMPEQD, Y(t), Y(t), Y(a));
+	return t;
+}
+
+static int u_le(struct ppu_seg *s, int a, struct ppu_opn b)
+{
+	int t = OP(VPMINUD, a, b);
+
+	EM(s->e, VPCMPEQD, Y(t), Y(t), Y(a));
+	return t;
+}
+
+/* a < b or, with gt, a > b. */
+static struct ppu_lanes less(struct ppu_seg *s, bool sgn, bool gt, int a, struct ppu_opn b)
+{
+	if (!sgn)
+		return (struct ppu_lanes){ gt ? u_le(s, a, b) : u_ge(s, a, b), true };
+	return (struct ppu_lanes){ gt ? OP(VPCMPGTD, a, b) : OP(VPCMPGTD, in_reg(s, b), Y(a)), false };
+}
+
+static void sel_setp(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	bool sgn = is_s(di->t), gt = di->m == PPU_CMP_GT || di->m == PPU_CMP_LE;
+	bool eq = di->m == PPU_CMP_EQ || di->m == PPU_CMP_NE;
+	bool invert = di->m == PPU_CMP_NE || di->m == PPU_CMP_GE || di->m == PPU_CMP_LE;
+	int al = ppu_seg_reg(s, di->a), ah, t, u;
+	struct ppu_opn bl = b_lo(s, di), bh;
+	struct ppu_lanes l;
+
+	if (!pair(di)) {
+		l = eq ? (struct ppu_lanes){ OP(VPCMPEQD, al, bl), false } : less(s, sgn, gt, al, bl);
+	} else {
+		ah = ppu_seg_reg(s, di->a + 1u);
+		bh = b_hi(s, di);
+		t = OP(VPCMPEQD, ah, bh);
+		if (eq) {
+			u = OP(VPCMPEQD, al, bl);
+			EM(s->e, VPAND, Y(t), Y(t), Y(u));
+		} else {
+			/* (high words equal and low words less) or high words less */
+			u = ppu_seg_true(s, less(s, false, gt, al, bl));
+			EM(s->e, VPAND, Y(t), Y(t), Y(u));
+			u = ppu_seg_true(s, less(s, sgn, gt, ah, bh));
+			EM(s->e, VPOR, Y(t), Y(t), Y(u));
+		}
+		l = (struct ppu_lanes){ t, false };
+	}
+	l.invert ^= invert;
+	ppu_seg_setp(s, di, l);
+}
+
+/* ---- selection ---- */
+
+static bool is_int(unsigned t)
+{
+	return t >= PPU_T_U8 && t <= PPU_T_S64;
+}
+
+static bool cvt_can(const struct ppu_dinsn *di)
+{
+	return is_int(di->t) && is_int(di->u) && !di->sat;
+}
+
+bool ppu_select_can(const struct ppu_dinsn *di)
+{
+	bool both = word(di) || pair(di);
+
+	switch (di->op) {
+	case PPU_OP_MOVI64: case PPU_OP_CVTA:
+		return true;
+	case PPU_OP_MOV: case PPU_OP_SEL:
+		return di->t == PPU_T_U32 || di->t == PPU_T_U64;
+	case PPU_OP_AND: case PPU_OP_OR: case PPU_OP_XOR: case PPU_OP_NOT:
+		return both;
+	case PPU_OP_LOP3:
+		return true;
+	case PPU_OP_MULW: case PPU_OP_MADW:
+		return word(di);
+	case PPU_OP_SHF:
+		return di->m == PPU_SHF_L || di->m == PPU_SHF_R;
+	case PPU_OP_SHL: case PPU_OP_SHR:
+		return word(di) || (pair(di) && di->bi);
+	case PPU_OP_BFE:
+		return di->t == PPU_T_U32 && di->bi;
+	case PPU_OP_CVT:
+		return cvt_can(di) || ppu_select_float_can(di);
+	case PPU_OP_ADD: case PPU_OP_SUB:
+		return (both && !di->sat && !di->m) || ppu_select_float_can(di);
+	case PPU_OP_MUL: case PPU_OP_MIN: case PPU_OP_MAX: case PPU_OP_NEG: case PPU_OP_ABS: case PPU_OP_MULHI:
+		return word(di) || ppu_select_float_can(di);
+	case PPU_OP_MAD:
+		return word(di) && !di->m;
+	case PPU_OP_SETP:
+		return both || ppu_select_float_can(di);
+	default:
+		return ppu_select_float_can(di);
+	}
+}
+
+void ppu_select(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	if (ppu_select_float_can(di)) {
+		ppu_select_float(s, di);
+		return;
+	}
+	switch (di->op) {
+	case PPU_OP_MOV: case PPU_OP_MOVI64:
+		sel_mov(s, di);
+		break;
+	case PPU_OP_SEL:
+		sel_sel(s, di);
+		break;
+	case PPU_OP_ADD:
+		sel_add(s, di);
+		break;
+	case PPU_OP_SUB:
+		sel_sub(s, di);
+		break;
+	case PPU_OP_MUL: case PPU_OP_MAD: case PPU_OP_MULHI: case PPU_OP_MULW: case PPU_OP_MADW:
+		sel_mul(s, di);
+		break;
+	case PPU_OP_AND: case PPU_OP_OR: case PPU_OP_XOR:
+		sel_logic(s, di);
+		break;
+	case PPU_OP_NOT:
+		sel_not(s, di);
+		break;
+	case PPU_OP_LOP3:
+		sel_lop3(s, di);
+		break;
+	case PPU_OP_SHL: case PPU_OP_SHR:
+		if (pair(di))
+			sel_shift64(s, di);
+		else
+			sel_shift(s, di);
+		break;
+	case PPU_OP_SHF:
+		sel_shf(s, di);
+		break;
+	case PPU_OP_BFE:
+		sel_bfe(s, di);
+		break;
+	case PPU_OP_MIN: case PPU_OP_MAX:
+		sel_minmax(s, di);
+		break;
+	case PPU_OP_NEG: case PPU_OP_ABS:
+		sel_sign(s, di);
+		break;
+	case PPU_OP_CVT:
+		sel_cvt(s, di);
+		break;
+	case PPU_OP_CVTA:
+		sel_cvta(s, di);
+		break;
+	case PPU_OP_SETP:
+		sel_setp(s, di);
+		break;
+	default:
+		s->e->failed = true;
+	}
+}
+#endif

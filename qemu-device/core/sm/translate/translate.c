@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When a program is translated, and what host code may cost. */
+#ifdef PPU_TRANSLATE
+#include "core/sm/translate/translate.h"
+
+#define MAX_CODE	(8u << 20)	/* bytes of host code of a program */
+#define HOT_WARPS	64		/* warps that begin at an entry before it is translated */
+
+/* The instructions that the functions here and libzydis' output need. */
+static bool host_can(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
+}
+
+static void translate(struct ppu_program *prog, uint32_t entry)
+{
+	struct ppu_region *r = ppu_region_build(prog, entry, MAX_CODE);
+
+	if (!r) {
+		prog->refused = true;
+		return;
+	}
+	ppu_region_free(prog->region);
+	prog->region = r;
+}
+
+void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_t entry, uint32_t warps)
+{
+	bool first = !prog->region;
+
+	if (core->cfg.engine == PPU_ENGINE_INTERPRET || prog->refused || prog->whole ||
+	    (!first && prog->region->enter[entry][0]))
+		return;
+	prog->heat += warps;
+	if (core->cfg.engine == PPU_ENGINE_AUTO && prog->heat < HOT_WARPS)
+		return;
+	prog->heat = 0;
+	if (!host_can()) {
+		prog->refused = true;
+		return;
+	}
+	/* A second entry of the same program: all of it, so that no program is translated more than twice. */
+	prog->whole = !first;
+	translate(prog, first ? entry : PPU_REGION_ALL);
+}
+
+void ppu_translate_free(struct ppu_program *prog)
+{
+	ppu_region_free(prog->region);
+	prog->region = NULL;
+}
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which programs run as host code.  Without host code, or where a program has none, warp.c interprets; both give the
+ * same results, times, counters and traces.
+ *
+ * State: the fields of struct ppu_program for this unit.
+ * Thread safety: ppu_translate_seat(), ppu_translate_free(): the thread that drives the core, between windows.
+ * Time: none.
+ */
+#ifndef PPU_TRANSLATE_H
+#define PPU_TRANSLATE_H
+
+#include "core/sm/warp.h"
+
+enum ppu_engine { PPU_ENGINE_AUTO, PPU_ENGINE_INTERPRET, PPU_ENGINE_TRANSLATE };
+
+#ifdef PPU_TRANSLATE
+#include "core/sm/translate/region.h"
+
+/* A CTA of the program begins, or goes on, at a task's entry; perhaps the program is translated now. */
+void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_t entry, uint32_t warps);
+void ppu_translate_free(struct ppu_program *prog);
+#else
+static inline void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_t entry, uint32_t warps) { }
+static inline void ppu_translate_free(struct ppu_program *prog) { }
+#endif
+
+#endif
