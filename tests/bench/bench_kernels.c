@@ -264,12 +264,14 @@ static struct times run(int k, uint32_t n, const char *ptx, double *c_time)
 	return best;
 }
 
-static void start(const char *workers)
+enum { INTERPRET = 1, TRANSLATE };
+
+static void start(unsigned workers, unsigned engine)
 {
 	char props[64];
 	ppuInitOptions o = { .backend = "core", .props = props };
 
-	snprintf(props, sizeof(props), "vram=256M,workers=%s", workers);
+	snprintf(props, sizeof(props), "vram=256M,workers=%u,engine=%u", workers, engine);
 	OK(ppuInit(&o));
 }
 
@@ -279,32 +281,41 @@ int main(int argc, char **argv)
 	const uint32_t *size = small ? quick : full;
 	const char *only = argc > 1 + small ? argv[1 + small] : NULL;
 	const char *build = getenv("BUILD");
-	double fma = native_fma_rate() / PART_OF_FMA, mean = 0, serial[KERNELS], scale = 0;
+	double fma = native_fma_rate() / PART_OF_FMA, mean = 0, mean_int = 0, serial[KERNELS], scale = 0;
 	char ptx[4096];
 
 	snprintf(ptx, sizeof(ptx), "%s/bench/kernels.ptx", build ? build : "build");
-	start("0");
 	for (int k = 0; k < KERNELS; k++) {
 		double c;
-		struct times t;
+		struct times t, slow;
 		double rate;
 
 		if (only && strcmp(only, names[k]))
 			continue;
+		start(0, INTERPRET);
+		slow = run(k, size[k], ptx, &c);
+		OK(ppuShutdown());
+		start(0, TRANSLATE);
 		t = run(k, size[k], ptx, &c);
+		OK(ppuShutdown());
 		rate = (double)t.threads / t.cpu;
+		result(names[k], ", translated (reference: interpreted)", rate / 1e9, "G/s",
+		       (double)slow.threads / slow.cpu / 1e9);
 		result(names[k], ", rate", rate / 1e9, "G/s", fma / 1e9);
 		result(names[k], ", per warp instruction", t.cpu * 1e9 / (double)t.warps, "ns", 0);
 		result(names[k], ", time", t.cpu * 1e3, "ms", c * 1e3);
 		serial[k] = t.wall;
 		if (k < MEAN_OF)
 			mean += log(rate);
+		if (k < MEAN_OF)
+			mean_int += log((double)slow.threads / slow.cpu);
 	}
-	OK(ppuShutdown());
 	if (only)
 		return 0;
 	result("geometric mean", ", rate", exp(mean / MEAN_OF) / 1e9, "G/s", fma / 1e9);
-	start("2");
+	result("geometric mean", ", translated (reference: interpreted)", exp(mean / MEAN_OF) / 1e9, "G/s",
+	       exp(mean_int / MEAN_OF) / 1e9);
+	start(2, TRANSLATE);
 	for (int k = 0; k < MEAN_OF; k++)
 		scale += log(serial[k] / run(k, size[k], ptx, NULL).wall);
 	result("geometric mean", ", two workers to one", exp(scale / MEAN_OF), "x", 0);

@@ -226,6 +226,18 @@ static uint32_t cut_random(struct sm_test *s, uint32_t n)
 	return (uint32_t)(s->cut_random >> 20) % n;
 }
 
+static void hash_image(struct sm_test *s, const uint8_t *p, uint64_t bytes)
+{
+	uint64_t word, h = s->image_hash;
+
+	for (uint64_t i = 0; i + 8 <= bytes; i += 8) {
+		memcpy(&word, p + i, 8);
+		h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 29;
+	}
+	s->image_hash = h;
+}
+
 /* Every CTA leaves its SM and comes back, perhaps to another one. */
 static void cut(struct sm_test *s)
 {
@@ -239,7 +251,8 @@ static void cut(struct sm_test *s)
 			if (n == 64 || SAVE_BASE + (n + 1) * bytes > SMT_VRAM)
 				die("too many CTAs to save");
 			index[n] = s->core->sms[i].cta[k].index;
-			ppu_sm_save_cta(s->core, i, k, SAVE_BASE + n++ * bytes, 0);
+			ppu_sm_save_cta(s->core, i, k, SAVE_BASE + n * bytes, 0);
+			hash_image(s, s->vram + SAVE_BASE + n++ * bytes, bytes);
 		}
 	while (n--) {
 		for (sm = cut_random(s, s->core->num_sms); !ppu_sm_can_start(s->core, sm, &s->task);)

@@ -43,6 +43,7 @@ struct sm_test {
 					 * time in this many; 0: never */
 	uint64_t cut_random;		/* state, not 0 */
 	uint32_t num_cuts;
+	uint64_t image_hash;		/* of all images that were saved */
 
 	/* results */
 	uint64_t done_ctas;
