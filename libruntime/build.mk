@@ -44,9 +44,9 @@ $(RT_SO): libruntime/libppu.map
 # archive and RT_PLUGIN_IN.
 RT_PLUGIN_SRCS := $(call rt_sources,backend/core)
 RT_PLUGIN_SO := $(BUILD)/lib/libppu-core.so.0
-RT_PLUGIN_IN = -Wl,-u,ppu_core_plugin $(CORE_LIBS)
+RT_PLUGIN_IN := -Wl,-u,ppu_core_plugin
 $(eval $(call ppu_static_lib,ppuplugin,$(RT_PLUGIN_SRCS),$(RT_CFLAGS)))
-$(eval $(call ppu_shared_lib,ppu-core,libppu-core.so.0,$(RT_PLUGIN_SRCS) $(call rt_sources,common),$(RT_CFLAGS),$(BUILD)/lib/libppudriver.a $(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)--version-script=libruntime/backend/core/plugin.map $$(CORE_LIBS) -lm -lpthread))
+$(eval $(call ppu_shared_lib,ppu-core,libppu-core.so.0,$(RT_PLUGIN_SRCS) $(call rt_sources,common),$(RT_CFLAGS),$(BUILD)/lib/libppudriver.a $(BUILD)/lib/libppucore.a -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)--version-script=libruntime/backend/core/plugin.map -lm -lpthread))
 $(RT_PLUGIN_SO): $(BUILD)/lib/libppudriver.a $(BUILD)/lib/libppucore.a libruntime/backend/core/plugin.map
 # Unit tests link these after our archives.
 UNIT_EXTRA_LIBS += $(RT_DRM_LIBS)

@@ -11,14 +11,12 @@ $(if $(filter-out $(words $(CORE_SRCS)),$(words $(sort $(notdir $(CORE_SRCS)))))
 # vectors of a loop, the loop is only slower.
 CORE_CFLAGS := -Iqemu-device -fno-math-errno -Wno-bitwise-instead-of-logical -Wno-pass-failed
 
-# The translator encodes host instructions with libzydis. Without it, and on other hosts, the interpreter is all there is.
-# NO_TRANSLATE=1 leaves the translator out.
+# The translator encodes host instructions with libzydis, which it opens when it is needed: only the headers are wanted
+# here. Without them, and on other hosts, the interpreter is all there is. NO_TRANSLATE=1 leaves the translator out.
 ifeq ($(PPU_ARCH)$(NO_TRANSLATE),x86_64)
-HAVE_ZYDIS := $(shell printf '\043include <Zydis/Zydis.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo 1)
-endif
-ifeq ($(HAVE_ZYDIS),1)
+ifeq ($(shell printf '\043include <Zydis/Encoder.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo 1),1)
 CORE_CFLAGS += -DPPU_TRANSLATE
-CORE_LIBS   := -lZydis
+endif
 endif
 
 $(eval $(call ppu_static_lib,ppucore,$(CORE_SRCS),$(CORE_CFLAGS)))

@@ -1,9 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Host instructions into a buffer. */
 #ifdef PPU_TRANSLATE
+#include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 #include "core/base/alloc.h"
 #include "core/sm/translate/emit.h"
+
+/* ---- libzydis ---- */
+
+typedef ZyanStatus (*encode_fn)(const ZydisEncoderRequest *request, void *buffer, ZyanUSize *length);
+/* Whoever comes first looks for it; all find the same. */
+static encode_fn encoder;
+
+bool ppu_emit_possible(void)
+{
+	encode_fn fn = __atomic_load_n(&encoder, __ATOMIC_RELAXED);
+	char name[40];
+	void *lib;
+
+	if (fn)
+		return true;
+	/* The layout of a request is that of one minor version. */
+	snprintf(name, sizeof(name), "libZydis.so.%u.%u", (unsigned)ZYDIS_VERSION_MAJOR(ZYDIS_VERSION),
+		 (unsigned)ZYDIS_VERSION_MINOR(ZYDIS_VERSION));
+	lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	fn = lib ? (encode_fn)(uintptr_t)dlsym(lib, "ZydisEncoderEncodeInstruction") : NULL;
+	__atomic_store_n(&encoder, fn, __ATOMIC_RELAXED);
+	return fn != NULL;
+}
+
+/* ---- buffers ---- */
 
 void ppu_emit_init(struct ppu_emit *e, uint32_t max_bytes)
 {
@@ -89,7 +116,7 @@ static void encode(struct ppu_emit *e, const ZydisEncoderRequest *r)
 		e->failed = true;
 	if (!room(e, (void **)&e->code, &e->cap, e->len, 16, 1))
 		return;
-	if (ZYAN_FAILED(ZydisEncoderEncodeInstruction(r, e->code + e->len, &n)))
+	if (ZYAN_FAILED(encoder(r, e->code + e->len, &n)))
 		e->failed = true;
 	else
 		e->len += (uint32_t)n;

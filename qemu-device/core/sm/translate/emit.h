@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Host instructions into a buffer: operands, labels, and the data pool that code refers to.  Encoding itself is
- * done by libzydis.
+ * done by libzydis, which is not linked but opened: programs with the core run where the library is not.
  *
  * A value that comes from a program of the guest goes into the pool, never into an immediate of the code: otherwise a
  * guest could choose bytes that become executable.  The pool is ordinary memory, which cannot be executed.
  *
- * State: struct ppu_emit of the caller.
+ * State: struct ppu_emit of the caller; the library, once for the process.
  * Thread safety: one thread for each struct.
  * Time: none.
  */
@@ -32,7 +32,7 @@ struct ppu_opn {
 #define D(n)		((struct ppu_opn){ PPU_O_R32, (uint8_t)(n), 4, 0 })
 #define Q(n)		((struct ppu_opn){ PPU_O_R64, (uint8_t)(n), 8, 0 })
 #define M(base, disp, n) ((struct ppu_opn){ PPU_O_MEM, (uint8_t)(base), (n), (int32_t)(disp) })
-#define I(v)		((struct ppu_opn){ PPU_O_IMM, 0, 4, (int32_t)(v) })
+#define IM(v)		((struct ppu_opn){ PPU_O_IMM, 0, 4, (int32_t)(v) })
 
 struct ppu_label {
 	int32_t at;		/* -1: not bound */
@@ -54,6 +54,8 @@ struct ppu_emit {
 	bool failed;			/* no memory, or more than max bytes */
 };
 
+/* Is libzydis on this machine, in the version of the headers that this was built with?  Opens it the first time. */
+bool ppu_emit_possible(void);
 void ppu_emit_init(struct ppu_emit *e, uint32_t max_bytes);
 /* Frees what the caller has not taken. */
 void ppu_emit_free(struct ppu_emit *e);

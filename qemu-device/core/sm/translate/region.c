@@ -136,13 +136,13 @@ static void flush_counts(struct build *b)
 	struct ppu_emit *e = &b->e;
 
 	if (b->cycles)
-		EM(e, ADD, Q(R12), I(b->cycles));
+		EM(e, ADD, Q(R12), IM(b->cycles));
 	if (b->insns)
-		EM(e, ADD, M(RSP, AT_INSNS, 8), I(b->insns));
+		EM(e, ADD, M(RSP, AT_INSNS, 8), IM(b->insns));
 	if (b->always && !b->masked)
-		EM(e, ADD, M(RSP, AT_THREADS, 8), I(b->always * PPU_LANES));
+		EM(e, ADD, M(RSP, AT_THREADS, 8), IM(b->always * PPU_LANES));
 	if (b->always && b->masked) {
-		EM(e, IMUL, Q(RAX), M(RSP, AT_LANES, 8), I(b->always));
+		EM(e, IMUL, Q(RAX), M(RSP, AT_LANES, 8), IM(b->always));
 		EM(e, ADD, M(RSP, AT_THREADS, 8), Q(RAX));
 	}
 	b->cycles = b->insns = b->always = 0;
@@ -418,7 +418,7 @@ static void prologue(struct build *b)
 	/* run(sm, w, run, target, pool) */
 	for (i = 0; i < 6; i++)
 		EM(e, PUSH, Q(saved[i]));
-	EM(e, SUB, Q(RSP), I(FRAME));
+	EM(e, SUB, Q(RSP), IM(FRAME));
 	EM(e, MOV, Q(R15), Q(RDI));
 	EM(e, MOV, Q(RBP), Q(RSI));
 	EM(e, MOV, Q(R13), Q(R8));
@@ -440,10 +440,10 @@ static void prologue(struct build *b)
 	EM(e, POPCNT, D(RDX), D(R14));
 	EM(e, MOV, M(RSP, AT_LANES, 8), Q(RDX));
 	EM(e, XOR, D(RDX), D(RDX));
-	EM(e, CMP, D(R14), I(-1));
+	EM(e, CMP, D(R14), IM(-1));
 	EM(e, SETNZ, ((struct ppu_opn){ PPU_O_R8, RDX, 1, 0 }));
 	EM(e, LEA, Q(RAX), ((struct ppu_opn){ PPU_O_INDEX, RDX, 8, RAX }));	/* rdx + 2 * rax */
-	EM(e, SHL, Q(RAX), I(2));
+	EM(e, SHL, Q(RAX), IM(2));
 	EM(e, ADD, Q(RAX), M(R13, POOL_ENTER, 8));
 	EM(e, MOV, D(RAX), M(RAX, 0, 4));
 	EM(e, TEST, D(RAX), D(RAX));
@@ -471,11 +471,11 @@ static void epilogue(struct build *b)
 	EM(e, MOV, D(RAX), M(RDX, SITE(always), 4));
 	EM(e, IMUL, Q(RAX), M(RSP, AT_LANES, 8));
 	EM(e, ADD, M(RSP, AT_THREADS, 8), Q(RAX));
-	EM(e, MOV, D(RAX), I(PPU_SWITCH));
+	EM(e, MOV, D(RAX), IM(PPU_SWITCH));
 	JUMP(e, JMP, out);
 
 	ppu_emit_bind(e, b->leave);
-	EM(e, MOV, D(RAX), I(PPU_GO));
+	EM(e, MOV, D(RAX), IM(PPU_GO));
 	ppu_emit_bind(e, out);
 	EM(e, MOV, M(R15, offsetof(struct ppu_sm, cycle), 8), Q(R12));
 	EM(e, MOV, Q(RDX), M(RSP, AT_RUN, 8));
@@ -483,7 +483,7 @@ static void epilogue(struct build *b)
 	EM(e, MOV, M(RDX, offsetof(struct ppu_run, insns), 8), Q(RCX));
 	EM(e, MOV, Q(RCX), M(RSP, AT_THREADS, 8));
 	EM(e, MOV, M(RDX, offsetof(struct ppu_run, threads), 8), Q(RCX));
-	EM(e, ADD, Q(RSP), I(FRAME));
+	EM(e, ADD, Q(RSP), IM(FRAME));
 	for (i = 0; i < 6; i++)
 		EM(e, POP, Q(saved[i]));
 	EM0(e, RET);

@@ -70,7 +70,7 @@ static void canonical(struct ppu_seg *s, int y)
 	if (!s->y[y].nan)
 		return;
 	s->y[y].nan = 0;
-	EM(s->e, VCMPPS, Y(SCRATCH), Y(y), Y(y), I(3));
+	EM(s->e, VCMPPS, Y(SCRATCH), Y(y), Y(y), IM(3));
 	EM(s->e, VBLENDVPS, Y(y), Y(y), ppu_seg_const(s, 0x7fffffff), Y(SCRATCH));
 }
 
@@ -253,7 +253,7 @@ struct ppu_lanes ppu_seg_pred(struct ppu_seg *s, unsigned p, bool negate)
 			EM(s->e, VPBROADCASTB, Y(y), byte_at(s, PRED_AT + 4 * (int32_t)p));
 		} else {
 			EM(s->e, MOV, D(RAX), D(s->pred[p].acc));
-			EM(s->e, SHR, D(RAX), I(s->looped ? 24 : 8 * s->chunk));
+			EM(s->e, SHR, D(RAX), IM(s->looped ? 24 : 8 * s->chunk));
 			EM(s->e, VMOVD, X(y), D(RAX));
 			EM(s->e, VPBROADCASTB, Y(y), X(y));
 		}
@@ -291,19 +291,19 @@ static void gather_bits(struct ppu_seg *s, unsigned p, struct ppu_lanes l)
 	if (!s->looped && !s->chunk) {
 		EM(s->e, VMOVMSKPS, D(acc), Y(l.y));
 		if (l.invert)
-			EM(s->e, XOR, D(acc), I(0xff));
+			EM(s->e, XOR, D(acc), IM(0xff));
 		return;
 	}
 	EM(s->e, VMOVMSKPS, D(RAX), Y(l.y));
 	if (l.invert)
-		EM(s->e, XOR, D(RAX), I(0xff));
-	EM(s->e, SHL, D(RAX), I(s->looped ? 24 : 8 * s->chunk));
+		EM(s->e, XOR, D(RAX), IM(0xff));
+	EM(s->e, SHL, D(RAX), IM(s->looped ? 24 : 8 * s->chunk));
 	if (again && s->looped)
-		EM(s->e, AND, D(acc), I(0x00ffffff));
+		EM(s->e, AND, D(acc), IM(0x00ffffff));
 	else if (again)
-		EM(s->e, AND, D(acc), I((1u << 8 * s->chunk) - 1));
+		EM(s->e, AND, D(acc), IM((1u << 8 * s->chunk) - 1));
 	else if (s->looped)
-		EM(s->e, SHR, D(acc), I(8));
+		EM(s->e, SHR, D(acc), IM(8));
 	EM(s->e, OR, D(acc), D(RAX));
 }
 
@@ -488,8 +488,8 @@ void ppu_seg_emit(struct ppu_emit *e, const struct ppu_dinsn *code, uint32_t fir
 		EM(e, LEA, Q(RCX), M(RBP, 4, 8));
 		ppu_emit_bind(e, again);
 		chunk(&s);
-		EM(e, ADD, Q(RSI), I(32));
-		EM(e, ADD, Q(RDI), I(1));
+		EM(e, ADD, Q(RSI), IM(32));
+		EM(e, ADD, Q(RDI), IM(1));
 		EM(e, CMP, Q(RDI), Q(RCX));
 		JUMP(e, JNZ, again);
 	}

@@ -152,10 +152,10 @@ static void sel_minmax(struct ppu_seg *s, const struct ppu_dinsn *di)
 		EM(s->e, VMAXPS, Y(t), Y(a), Y(b));
 		EM(s->e, VPAND, Y(z), Y(a), Y(b));
 	}
-	EM(s->e, VCMPPS, Y(m), Y(a), Y(b), I(0));
+	EM(s->e, VCMPPS, Y(m), Y(a), Y(b), IM(0));
 	EM(s->e, VBLENDVPS, Y(t), Y(t), Y(z), Y(m));
 	/* The other operand of a NaN. The host gives b when one is a NaN. */
-	EM(s->e, VCMPPS, Y(m), Y(b), Y(b), I(3));
+	EM(s->e, VCMPPS, Y(m), Y(b), Y(b), IM(3));
 	EM(s->e, VBLENDVPS, Y(t), Y(t), Y(a), Y(m));
 	ppu_seg_put(s, di->d, t, true);
 }
@@ -173,7 +173,7 @@ static void sel_setp(struct ppu_seg *s, const struct ppu_dinsn *di)
 	struct ppu_opn b = op_b(s, di);
 
 	t = ppu_seg_temp(s);
-	EM(s->e, VCMPPS, Y(t), Y(a), b, I(imm[di->m]));
+	EM(s->e, VCMPPS, Y(t), Y(a), b, IM(imm[di->m]));
 	ppu_seg_setp(s, di, (struct ppu_lanes){ t, false });
 }
 
@@ -190,9 +190,9 @@ static void sel_cvt(struct ppu_seg *s, const struct ppu_dinsn *di)
 	m = ppu_seg_temp(s);
 	EM(s->e, VCVTTPS2DQ, Y(t), Y(a));
 	/* The host gives 0x80000000 for everything that does not fit. */
-	EM(s->e, VCMPPS, Y(m), Y(a), ppu_seg_const(s, 0x4f000000), I(0x1d));
+	EM(s->e, VCMPPS, Y(m), Y(a), ppu_seg_const(s, 0x4f000000), IM(0x1d));
 	EM(s->e, VPXOR, Y(t), Y(t), Y(m));
-	EM(s->e, VCMPPS, Y(m), Y(a), Y(a), I(7));
+	EM(s->e, VCMPPS, Y(m), Y(a), Y(a), IM(7));
 	EM(s->e, VPAND, Y(t), Y(t), Y(m));
 	ppu_seg_put(s, di->d, t, false);
 }

@@ -211,8 +211,8 @@ static void products(struct ppu_seg *s, bool sgn, int a, struct ppu_opn b, int *
 {
 	int by = in_reg(s, b), ao = ppu_seg_temp(s), bo = ppu_seg_temp(s);
 
-	EM(s->e, VPSRLQ, Y(ao), Y(a), I(32));
-	EM(s->e, VPSRLQ, Y(bo), Y(by), I(32));
+	EM(s->e, VPSRLQ, Y(ao), Y(a), IM(32));
+	EM(s->e, VPSRLQ, Y(bo), Y(by), IM(32));
 	*even = ppu_seg_temp(s);
 	*odd = ao;
 	if (sgn) {
@@ -233,10 +233,10 @@ static void wide(struct ppu_seg *s, bool sgn, int a, struct ppu_opn b, int *lo, 
 	products(s, sgn, a, b, &e, &o);
 	*lo = ppu_seg_temp(s);
 	*hi = ppu_seg_temp(s);
-	EM(s->e, VPSLLQ, Y(*lo), Y(o), I(32));
-	EM(s->e, VPBLENDD, Y(*lo), Y(e), Y(*lo), I(0xaa));
-	EM(s->e, VPSRLQ, Y(*hi), Y(e), I(32));
-	EM(s->e, VPBLENDD, Y(*hi), Y(*hi), Y(o), I(0xaa));
+	EM(s->e, VPSLLQ, Y(*lo), Y(o), IM(32));
+	EM(s->e, VPBLENDD, Y(*lo), Y(e), Y(*lo), IM(0xaa));
+	EM(s->e, VPSRLQ, Y(*hi), Y(e), IM(32));
+	EM(s->e, VPBLENDD, Y(*hi), Y(*hi), Y(o), IM(0xaa));
 	ppu_seg_drop(s, e);
 	ppu_seg_drop(s, o);
 }
@@ -256,8 +256,8 @@ static void sel_mul(struct ppu_seg *s, const struct ppu_dinsn *di)
 		return;
 	case PPU_OP_MULHI:
 		products(s, is_s(di->t), a, b_lo(s, di), &e, &o);
-		EM(s->e, VPSRLQ, Y(e), Y(e), I(32));
-		EM(s->e, VPBLENDD, Y(e), Y(e), Y(o), I(0xaa));
+		EM(s->e, VPSRLQ, Y(e), Y(e), IM(32));
+		EM(s->e, VPBLENDD, Y(e), Y(e), Y(o), IM(0xaa));
 		put(s, di->d, e);
 		return;
 	case PPU_OP_MULW:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When a program is translated, and what host code may cost. */
 #ifdef PPU_TRANSLATE
+#include "core/sm/translate/emit.h"
 #include "core/sm/translate/translate.h"
 
 #define MAX_CODE	(8u << 20)	/* bytes of host code of a program */
@@ -9,7 +10,7 @@
 /* The instructions that the functions here and libzydis' output need. */
 static bool host_can(void)
 {
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
+	return ppu_emit_possible() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
 }
 
 static void translate(struct ppu_program *prog, uint32_t entry)
