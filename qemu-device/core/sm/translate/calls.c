@@ -454,30 +454,32 @@ INLINE bool store_chunks(struct ppu_warp *w, const struct ppu_dinsn *di, uint32_
 }
 
 INLINE int st_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
-		     uint64_t cycle)
+		     uint64_t cycle, unsigned words)
 {
 	return store_chunks(w, site->di, lanes) ? (int)PPU_GO : ppu_call_handler(sm, w, site, lanes, cycle);
 }
 
 /* ---- which ---- */
 
-#define CALL(name, body) \
+/* Each twice: with all lanes, which the compiler then knows, and with some. */
+#define CALL(name, inner, ...) \
 static AVX2 int name(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes, uint64_t cycle) \
 { \
-	return body; \
+	return __builtin_expect(lanes == ~0u, 1) ? inner(sm, w, site, ~0u, cycle, __VA_ARGS__) : \
+						   inner(sm, w, site, lanes, cycle, __VA_ARGS__); \
 }
-CALL(ld_global_1, ld_global(sm, w, site, lanes, cycle, 1))
-CALL(ld_global_2, ld_global(sm, w, site, lanes, cycle, 2))
-CALL(ld_global_4, ld_global(sm, w, site, lanes, cycle, 4))
-CALL(ld_shared_1, ld_window(sm, w, site, lanes, cycle, 1, true))
-CALL(ld_shared_2, ld_window(sm, w, site, lanes, cycle, 2, true))
-CALL(ld_shared_4, ld_window(sm, w, site, lanes, cycle, 4, true))
-CALL(ld_param_1, ld_window(sm, w, site, lanes, cycle, 1, false))
-CALL(ld_param_2, ld_window(sm, w, site, lanes, cycle, 2, false))
-CALL(ld_param_4, ld_window(sm, w, site, lanes, cycle, 4, false))
-CALL(st_global_1, st_global(sm, w, site, lanes, cycle, 1))
-CALL(st_global_2, st_global(sm, w, site, lanes, cycle, 2))
-CALL(st_shared_1, st_shared(sm, w, site, lanes, cycle))
+CALL(ld_global_1, ld_global, 1)
+CALL(ld_global_2, ld_global, 2)
+CALL(ld_global_4, ld_global, 4)
+CALL(ld_shared_1, ld_window, 1, true)
+CALL(ld_shared_2, ld_window, 2, true)
+CALL(ld_shared_4, ld_window, 4, true)
+CALL(ld_param_1, ld_window, 1, false)
+CALL(ld_param_2, ld_window, 2, false)
+CALL(ld_param_4, ld_window, 4, false)
+CALL(st_global_1, st_global, 1)
+CALL(st_global_2, st_global, 2)
+CALL(st_shared_1, st_shared, 1)
 
 /* Words of a lane, 0: other than 1, 2 or 4. */
 static unsigned words_of(const struct ppu_dinsn *di)
