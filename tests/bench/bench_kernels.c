@@ -292,7 +292,7 @@ int main(int argc, char **argv)
 
 		if (only && strcmp(only, names[k]))
 			continue;
-		start(0, getenv("T_ONLY") ? TRANSLATE : INTERPRET);
+		start(0, INTERPRET);
 		slow = run(k, size[k], ptx, &c);
 		OK(ppuShutdown());
 		start(0, TRANSLATE);

@@ -68,6 +68,14 @@ void ppu_config_init(struct ppu_config *cfg)
 		set(cfg, &props[i], props[i].def);
 }
 
+/* The property engine may also be named. */
+static const char *number_of(const char *name, const char *text)
+{
+	if (strcmp(name, "engine"))
+		return text;
+	return !strcmp(text, "auto") ? "0" : !strcmp(text, "interpret") ? "1" : !strcmp(text, "translate") ? "2" : text;
+}
+
 /* Decimal or 0x hexadecimal; K, M, G, T (powers of 1024) for sizes. */
 static bool parse(const char *text, enum prop_type type, uint64_t *v)
 {
@@ -103,7 +111,7 @@ int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, c
 
 		if (strcmp(p->name, name))
 			continue;
-		if (!parse(text, p->type, &v))
+		if (!parse(number_of(name, text), p->type, &v))
 			return fail(err, "property %s: '%s' is not a%s", name, text,
 				    p->type == T_size ? " size (a number, or a number with K, M or G)"
 						      : " number");

@@ -15,6 +15,7 @@
 #include "core/sm/mem/lsu.h"
 #include "core/sm/mem/storebuf.h"
 #include "core/sm/seat.h"
+#include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
 /* ---- time ---------------------------------------------------------------------------------------- */
@@ -101,6 +102,7 @@ struct ppu_effects *ppu_sm_effects(struct ppu_core *core, unsigned id)
 	unsigned i;
 
 	/* Called between windows, by the one thread that drives the core. */
+	ppu_translate_window(sm);
 	if (core->caches)
 		ppu_cache_apply(core, id);
 	i = id / core->cfg.sms_per_gpc % PPU_GPC_COUNTERS;

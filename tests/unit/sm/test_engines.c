@@ -20,10 +20,12 @@
 #define TRANSLATE	2
 
 static char why[256];
+static uint64_t mixed;		/* programs that both engines have run */
 
 /* ---- two machines ---- */
 
-enum { PLAIN, SMALL_WINDOWS, CUT, QUEUE, MACHINES };
+/* MIXED: interpreted at first, translated from some window on. */
+enum { PLAIN, SMALL_WINDOWS, CUT, QUEUE, MIXED, MACHINES };
 
 static struct sm_test *machine(int kind, unsigned engine)
 {
@@ -32,7 +34,7 @@ static struct sm_test *machine(int kind, unsigned engine)
 	s->cfg.engine = engine;
 	s->cfg.tokq_entries = kind == QUEUE ? 64 : 256;
 	s->cfg.tokq_driver = kind == QUEUE;
-	if (kind == SMALL_WINDOWS)
+	if (kind == SMALL_WINDOWS || kind == MIXED)
 		s->cfg.window_ns = 300;
 	if (kind == CUT) {
 		s->cfg.sms_per_gpc = 2;
@@ -91,21 +93,27 @@ static bool same(const struct sm_test *a, const struct sm_test *b)
 }
 
 /* The program that was loaded, window by window.  True: it was run as it should be. */
-static bool run(struct sm_test *s, uint32_t grid, uint32_t threads)
+static bool run(struct sm_test *s, uint32_t grid, uint32_t threads, uint64_t after)
 {
 	uint64_t end = s->now + s->limit;
-	bool translated;
+	bool translated, after_ = after;
 
+	if (after)
+		s->core->cfg.engine = INTERPRET;
 	smt_launch(s, grid, threads);
-	while (smt_window(s))
+	while (smt_window(s)) {
+		if (after && !--after)
+			s->core->cfg.engine = s->cfg.engine;
 		if (s->now >= end) {
 			s->timed_out = true;
 			break;
 		}
+	}
 	translated = s->task.prog && s->task.prog->region;
 	if (s->task.prog)
 		smt_finish(s);
-	if (translated != (s->cfg.engine == TRANSLATE)) {
+	mixed += translated && after_;
+	if (translated != (s->cfg.engine == TRANSLATE) && !after_) {
 		snprintf(why, sizeof(why), translated ? "the interpreter translated" : "no host code");
 		return false;
 	}
@@ -167,7 +175,7 @@ static bool agree(struct pair *p, int kind, const struct ppu_insn *code, uint32_
 			s->cut_random = seed + 1;
 		}
 		smt_load_code(s, code, n);
-		ok &= run(s, 1 + seed % 2, 1 + seed * 7 % 96);
+		ok &= run(s, 1 + seed % 2, 1 + seed * 7 % 96, kind == MIXED ? 1 + seed % 6 : 0);
 	}
 	return ok && same(p->s[0], p->s[1]);
 }
@@ -225,6 +233,7 @@ START_TEST(instructions)
 		}
 		ended += !p.s[0]->faulted;
 	}
+	ck_assert_uint_ge(mixed, (_i == MIXED ? n : 0) / 8);
 	/* Not all programs may end early. */
 	ck_assert_uint_gt(ended, n / 4);
 	smt_free(p.s[0]);
@@ -264,7 +273,7 @@ START_TEST(tokens)
 				s->cut_random = seed + 1;
 			}
 			smt_load(s, text);
-			ok &= run(s, 1, prog.threads);
+			ok &= run(s, 1, prog.threads, _i == MIXED ? 1 + seed % 6 : 0);
 		}
 		ck_assert_msg(ok && same(p.s[0], p.s[1]), "tokens, seed %llu, machine %d: %s",
 			      (unsigned long long)seed, _i, why);

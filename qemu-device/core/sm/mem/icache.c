@@ -422,6 +422,19 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 	return 0;
 }
 
+bool ppu_icache_charge(struct ppu_core *core, struct ppu_program *p, int64_t bytes)
+{
+	struct ppu_icache *ic = core->icache;
+
+	if (bytes > 0 && ic->bytes + (uint64_t)bytes > MAX_BYTES)
+		return false;
+	p->bytes += (uint64_t)bytes;
+	ic->bytes += (uint64_t)bytes;
+	if (!p->refs)
+		ic->idle_bytes += (uint64_t)bytes;
+	return true;
+}
+
 void ppu_icache_window(struct ppu_core *core, bool begin)
 {
 	struct ppu_icache *ic = core->icache;

@@ -50,6 +50,8 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
  * time. */
 void ppu_icache_window(struct ppu_core *core, bool begin);
 void ppu_icache_put(struct ppu_core *core, struct ppu_program *prog);
+/* The program takes so many bytes more, or fewer.  False: there would be too many, nothing has changed. */
+bool ppu_icache_charge(struct ppu_core *core, struct ppu_program *prog, int64_t bytes);
 void ppu_icache_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);
 
 /* Called by sm.c; nothing is saved: programs are fetched again. */

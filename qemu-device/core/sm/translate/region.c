@@ -345,7 +345,7 @@ static void segment(struct build *b)
 			guard_lanes(b, &b->code[i]);
 		count(b, &b->code[i]);
 	}
-	ppu_seg_emit(&b->e, b->code, first, last, b->prog->nregs, b->masked);
+	ppu_seg_emit(&b->e, b->prog, first, last, b->masked);
 	EM0(&b->e, VZEROUPPER);
 	b->r->inlined += last - first;
 	b->pc = last;
@@ -519,6 +519,11 @@ static void emit_all(struct build *b)
 }
 
 /* ---- the region ---- */
+
+size_t ppu_region_bytes(const struct ppu_region *r)
+{
+	return sizeof(*r) + r->code_size + r->pool_bytes + ((size_t)r->n + 1) * sizeof(*r->enter);
+}
 
 void ppu_region_free(struct ppu_region *r)
 {

@@ -45,6 +45,8 @@ struct ppu_region {
 #define PPU_REGION_ALL UINT32_MAX	/* as an entry: all turn points */
 /* The blocks that can be reached from entry, at most max_bytes of code.  NULL: no memory. */
 struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t entry, uint32_t max_bytes);
+/* Host memory that it takes. */
+size_t ppu_region_bytes(const struct ppu_region *r);
 void ppu_region_free(struct ppu_region *r);
 /* Runs a warp at w->pc, where enter[] is not 0, until a cycle of `run`, an instruction that is not translated
  * (PPU_GO), or an instruction that stops the warp (PPU_SWITCH). sm->cycle is up to date before and after. */

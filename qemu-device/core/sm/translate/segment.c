@@ -443,7 +443,8 @@ static void chunk(struct ppu_seg *s)
 	for (s->pc = s->first; s->pc < s->last; s->pc++)
 		one(s);
 	for (i = 0; i < 16; i++)
-		write_row(s, i);
+		if (s->y[i].dirty && ppu_live_reg(&s->live, s->y[i].id))
+			write_row(s, i);
 }
 
 /* The predicates of all lanes. */
@@ -468,15 +469,16 @@ static void write_preds(struct ppu_seg *s)
 	}
 }
 
-void ppu_seg_emit(struct ppu_emit *e, const struct ppu_dinsn *code, uint32_t first, uint32_t last, uint32_t nregs,
-		  bool masked)
+void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, uint32_t first, uint32_t last, bool masked)
 {
-	struct ppu_seg s = { .e = e, .code = code, .first = first, .last = last, .nregs = nregs, .masked = masked };
+	struct ppu_seg s = { .e = e, .code = prog->code, .first = first, .last = last, .nregs = prog->nregs,
+			     .masked = masked };
 	uint32_t again, i;
 
 	_Static_assert(sizeof(lane_bits) == 32, "one chunk");
 	for (i = 0; i < 16; i++)
 		s.pred[i].acc = -1;
+	ppu_flow_live(prog, last, &s.live);
 	s.looped = last - first > UNROLL_MAX;
 	if (!s.looped) {
 		for (s.chunk = 0; s.chunk < 4; s.chunk++)

@@ -24,6 +24,7 @@
 #ifndef PPU_SEGMENT_H
 #define PPU_SEGMENT_H
 
+#include "core/sm/mem/icache.h"
 #include "core/exec/exec.h"
 #include "core/sm/translate/emit.h"
 
@@ -35,6 +36,7 @@ enum ppu_y_kind { PPU_Y_FREE, PPU_Y_ROW, PPU_Y_PRED, PPU_Y_TEMP };
 struct ppu_seg {
 	struct ppu_emit *e;
 	const struct ppu_dinsn *code;
+	struct ppu_live live;		/* what may be read behind the segment */
 	uint32_t first, last;		/* instructions [first, last) */
 	uint32_t nregs;
 	bool masked;			/* some lanes may be inactive */
@@ -102,7 +104,6 @@ void ppu_seg_setp(struct ppu_seg *s, const struct ppu_dinsn *di, struct ppu_lane
 bool ppu_seg_extends(const struct ppu_dinsn *code, uint32_t first, uint32_t last);
 /* Host registers: rbx rows, rbp warp, r13 pool, r14d active lanes.  Uses all vector registers, and rax, rcx, rdx, rsi,
  * rdi, r8 to r11. */
-void ppu_seg_emit(struct ppu_emit *e, const struct ppu_dinsn *code, uint32_t first, uint32_t last, uint32_t nregs,
-		  bool masked);
+void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, uint32_t first, uint32_t last, bool masked);
 
 #endif

@@ -13,15 +13,17 @@ static bool host_can(void)
 	return ppu_emit_possible() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
 }
 
-static void translate(struct ppu_program *prog, uint32_t entry)
+static void translate(struct ppu_core *core, struct ppu_program *prog, uint32_t entry)
 {
-	struct ppu_region *r = ppu_region_build(prog, entry, MAX_CODE);
+	struct ppu_region *r = ppu_region_build(prog, entry, MAX_CODE), *old = prog->region;
+	int64_t bytes = r ? (int64_t)ppu_region_bytes(r) - (old ? (int64_t)ppu_region_bytes(old) : 0) : 0;
 
-	if (!r) {
+	if (!r || !ppu_icache_charge(core, prog, bytes)) {
+		ppu_region_free(r);
 		prog->refused = true;
 		return;
 	}
-	ppu_region_free(prog->region);
+	ppu_region_free(old);
 	prog->region = r;
 }
 
@@ -42,7 +44,21 @@ void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_
 	}
 	/* A second entry of the same program: all of it, so that no program is translated more than twice. */
 	prog->whole = !first;
-	translate(prog, first ? entry : PPU_REGION_ALL);
+	translate(core, prog, first ? entry : PPU_REGION_ALL);
+}
+
+void ppu_translate_window(struct ppu_sm *sm)
+{
+	uint32_t i;
+
+	if (sm->core->cfg.engine == PPU_ENGINE_INTERPRET)
+		return;
+	for (i = 0; i < sm->num_ctas; i++) {
+		const struct ppu_sm_task *t = sm->cta[i].task;
+
+		if (t && t->prog)
+			ppu_translate_seat(sm->core, t->prog, t->launch.entry_pc, 1);
+	}
 }
 
 void ppu_translate_free(struct ppu_program *prog)

@@ -4,7 +4,7 @@
  * same results, times, counters and traces.
  *
  * State: the fields of struct ppu_program for this unit.
- * Thread safety: ppu_translate_seat(), ppu_translate_free(): the thread that drives the core, between windows.
+ * Thread safety: the thread that drives the core, between windows.  So no warp is inside host code that is replaced.
  * Time: none.
  */
 #ifndef PPU_TRANSLATE_H
@@ -19,9 +19,12 @@ enum ppu_engine { PPU_ENGINE_AUTO, PPU_ENGINE_INTERPRET, PPU_ENGINE_TRANSLATE };
 
 /* A CTA of the program begins, or goes on, at a task's entry; perhaps the program is translated now. */
 void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_t entry, uint32_t warps);
+/* A window of the SM is over: programs of CTAs that run for long become hot, too. */
+void ppu_translate_window(struct ppu_sm *sm);
 void ppu_translate_free(struct ppu_program *prog);
 #else
 static inline void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_t entry, uint32_t warps) { }
+static inline void ppu_translate_window(struct ppu_sm *sm) { }
 static inline void ppu_translate_free(struct ppu_program *prog) { }
 #endif
 
