@@ -16,7 +16,7 @@
 #define INLINE	static inline __attribute__((always_inline)) AVX2
 
 int ppu_call_handler(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
-		     uint64_t cycle)
+		     uint64_t cycle, struct ppu_run *run)
 {
 	const struct ppu_dinsn *di = site->di;
 
@@ -282,7 +282,7 @@ INLINE int ld_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 		sm->ctr[PPU_CTR_PARTITION_READS] += (unsigned)__builtin_popcount(lanes);
 		return PPU_GO;
 	}
-	return ppu_call_handler(sm, w, site, lanes, cycle);
+	return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 }
 
 /* The offsets of eight words in shared memory.  False: one is wrong. */
@@ -362,7 +362,7 @@ INLINE int ld_window(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 	struct place b;
 
 	if (shared && words == 1)
-		return shared_chunks(w, di, lanes) ? (int)PPU_GO : ppu_call_handler(sm, w, site, lanes, cycle);
+		return shared_chunks(w, di, lanes) ? (int)PPU_GO : ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 	if (window_place(w, di, lanes, 4 * words, shared ? cta->shared : cta->params,
 			 shared ? cta->shared_bytes : cta->param_bytes, &b)) {
 		if (b.pattern == EQUAL)
@@ -371,7 +371,7 @@ INLINE int ld_window(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 			load_rows(&w->v.row[di->d], b.p - b.first * 4 * words, words, lanes);
 		return PPU_GO;
 	}
-	return ppu_call_handler(sm, w, site, lanes, cycle);
+	return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 }
 
 /* ---- stores ---- */
@@ -410,7 +410,7 @@ INLINE int st_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 
 	if (!global_place(sm, w, di, lanes, 4 * words, true, &b) || b.pattern != CONSECUTIVE ||
 	    (words == 2 && lanes != ~0u))
-		return ppu_call_handler(sm, w, site, lanes, cycle);
+		return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 	if (words == 1)
 		store_row(w->v.row[di->b], b.p - b.first * 4, lanes);
 	else
@@ -456,30 +456,200 @@ INLINE bool store_chunks(struct ppu_warp *w, const struct ppu_dinsn *di, uint32_
 INLINE int st_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
 		     uint64_t cycle, unsigned words)
 {
-	return store_chunks(w, site->di, lanes) ? (int)PPU_GO : ppu_call_handler(sm, w, site, lanes, cycle);
+	return store_chunks(w, site->di, lanes) ? (int)PPU_GO : ppu_call_handler(sm, w, site, lanes, cycle, NULL);
+}
+
+/* ---- loads of all lanes ---- */
+
+INLINE enum ppu_shape_kind kind8(const uint32_t *lo, unsigned bytes)
+{
+	__m256i v = _mm256_sub_epi32(load8(lo), _mm256_set1_epi32((int)lo[0]));
+
+	if (sign_bits(_mm256_cmpeq_epi32(v, iota(0, bytes))) == 0xff)
+		return PPU_SHAPE_ROW;
+	return sign_bits(_mm256_cmpeq_epi32(v, _mm256_setzero_si256())) == 0xff ? PPU_SHAPE_EQUAL : PPU_SHAPE_OTHER;
+}
+
+/* hi: NULL for addresses of one word. */
+INLINE void find_shape(struct ppu_shape *s, const uint32_t *lo, const uint32_t *hi, unsigned bytes)
+{
+	bool equal = true, row = true;
+
+	EACH(k, 4) {
+		s->eight[k] = (uint8_t)kind8(lo + 8 * k, bytes);
+		s->lo[k] = lo[8 * k];
+		equal &= s->eight[k] == PPU_SHAPE_EQUAL && s->lo[k] == s->lo[0];
+		row &= s->eight[k] == PPU_SHAPE_ROW && s->lo[k] == s->lo[0] + 8 * k * bytes;
+	}
+	s->all = row ? PPU_SHAPE_ROW : equal ? PPU_SHAPE_EQUAL : PPU_SHAPE_OTHER;
+	if (!hi)
+		return;
+	s->hi = hi[0];
+	if (equal_to(hi, hi[0]) != ~0u)
+		s->all = PPU_SHAPE_FAR;
+}
+
+INLINE const struct ppu_shape *shape_at(struct ppu_warp *w, const struct ppu_site *site, unsigned bytes, bool wide,
+					struct ppu_run *run)
+{
+	struct ppu_shape *s = &run->shape[site->shape];
+
+	if (!site->known)
+		find_shape(s, w->v.row[site->di->a], wide ? w->v.row[site->di->a + 1] : NULL, bytes);
+	return s;
+}
+
+/* Eight words in shared memory.  False: an address is wrong. */
+INLINE bool shared8(const struct ppu_dinsn *di, const uint32_t *row, const struct ppu_shape *s, unsigned k,
+		    const uint8_t *base, uint32_t bytes, __m256i *v)
+{
+	uint32_t at = s->lo[k] + di->imm;
+	__m256i off;
+
+	if (s->eight[k] == PPU_SHAPE_EQUAL && at <= bytes - 4) {
+		*v = _mm256_set1_epi32(*(const int *)(base + at));
+		return !(at & 3);
+	}
+	if (s->eight[k] == PPU_SHAPE_ROW && at <= bytes - 32) {
+		*v = at8(base + at);
+		return !(at & 3);
+	}
+	if (!offsets8(di, row, k, ~0u, bytes, &off))
+		return false;
+	*v = _mm256_i32gather_epi32((const int *)base, off, 1);
+	return true;
+}
+
+INLINE bool ld_shared_all(struct ppu_warp *w, const struct ppu_site *site, struct ppu_run *run)
+{
+	const struct ppu_shape *s = shape_at(w, site, 4, false, run);
+	const struct ppu_dinsn *di = site->di;
+	const uint32_t *row = w->v.row[di->a], bytes = w->cta->shared_bytes;
+	const uint8_t *base = w->cta->shared;
+	__m256i v[4];
+
+	if (bytes < 32)
+		return false;
+	EACH(k, 4)
+		if (!shared8(di, row, s, k, base, bytes, &v[k]))
+			return false;
+	EACH(k, 4)
+		put8(w->v.row[di->d], k, v[k], ~0u);
+	return true;
+}
+
+/* The page of all lanes that are equal or in a row.  NULL: there is none, or the TLB has it not. */
+INLINE const uint8_t *global_block(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di,
+				   const struct ppu_shape *s, unsigned bytes)
+{
+	uint64_t va = (s->lo[0] | (uint64_t)s->hi << 32) + di->imm64, page = va >> PPU_PAGE_SHIFT;
+	const struct ppu_tlbe *e = &sm->tlb[page % PPU_TLB_ENTRIES];
+	uint32_t off = (uint32_t)va & PAGE_MASK;
+
+	if (e->page != page || e->ctx != w->cta->task->ctx || (off & (bytes - 1)) ||
+	    (di->m == PPU_SPACE_GENERIC && va >> 32 >= PPU_VA_PARAM_BASE >> 32))
+		return NULL;
+	if (s->all == PPU_SHAPE_ROW &&
+	    (off + PPU_LANES * bytes > PPU_PAGE_SIZE || s->lo[0] > UINT32_MAX - PPU_LANES * bytes))
+		return NULL;
+	return e->host + off;
+}
+
+/* Words anywhere, eight lanes at a time. */
+INLINE bool global8(struct ppu_sm *sm, struct ppu_ctx *ctx, const struct ppu_dinsn *di, const uint32_t *lo,
+		    const struct ppu_shape *s, unsigned k, __m256i *v)
+{
+	uint64_t va = (s->lo[k] | (uint64_t)s->hi << 32) + di->imm64;
+	uint32_t word[8] __attribute__((aligned(32)));
+	const uint8_t *p;
+
+	if (s->eight[k] == PPU_SHAPE_EQUAL) {
+		p = global_word(sm, ctx, va);
+		if (p)
+			*v = _mm256_set1_epi32(*(const int *)p);
+		return p;
+	}
+	if (s->eight[k] == PPU_SHAPE_ROW && (va & PAGE_MASK) <= PPU_PAGE_SIZE - 32 && s->lo[k] <= UINT32_MAX - 32) {
+		p = global_word(sm, ctx, va);
+		if (p)
+			*v = at8(p);
+		return p;
+	}
+	for (unsigned i = 0; i < 8; i++) {
+		p = global_word(sm, ctx, (lo[8 * k + i] | (uint64_t)s->hi << 32) + di->imm64);
+		if (!p)
+			return false;
+		word[i] = *(const uint32_t *)p;
+	}
+	*v = load8(word);
+	return true;
+}
+
+INLINE bool ld_global_all(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, struct ppu_run *run,
+			  unsigned words)
+{
+	const struct ppu_shape *s = shape_at(w, site, 4 * words, true, run);
+	const struct ppu_dinsn *di = site->di;
+	const uint32_t *lo = w->v.row[di->a];
+	const uint8_t *p;
+	__m256i v[4];
+
+	if (s->all == PPU_SHAPE_FAR)
+		return false;
+	if (s->all != PPU_SHAPE_OTHER) {
+		p = global_block(sm, w, di, s, 4 * words);
+		if (!p)
+			return false;
+		if (s->all == PPU_SHAPE_EQUAL)
+			load_equal(&w->v.row[di->d], p, words, ~0u);
+		else
+			load_rows(&w->v.row[di->d], p, words, ~0u);
+		sm->ctr[PPU_CTR_PARTITION_READS]++;
+		return true;
+	}
+	if (words != 1 || (di->m == PPU_SPACE_GENERIC && s->hi + 1ull >= PPU_VA_PARAM_BASE >> 32))
+		return false;
+	EACH(k, 4)
+		if (!global8(sm, w->cta->task->ctx, di, lo, s, k, &v[k]))
+			return false;
+	EACH(k, 4)
+		put8(w->v.row[di->d], k, v[k], ~0u);
+	sm->ctr[PPU_CTR_PARTITION_READS] += PPU_LANES;
+	return true;
 }
 
 /* ---- which ---- */
 
-/* Each twice: with all lanes, which the compiler then knows, and with some. */
-#define CALL(name, inner, ...) \
-static AVX2 int name(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes, uint64_t cycle) \
+#define CALL(name, all, some) \
+static AVX2 int name(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes, uint64_t cycle, \
+		     struct ppu_run *run) \
 { \
-	return __builtin_expect(lanes == ~0u, 1) ? inner(sm, w, site, ~0u, cycle, __VA_ARGS__) : \
-						   inner(sm, w, site, lanes, cycle, __VA_ARGS__); \
+	if (__builtin_expect(lanes == ~0u, 1)) { \
+		lanes = ~0u; \
+		return all; \
+	} \
+	return some; \
 }
-CALL(ld_global_1, ld_global, 1)
-CALL(ld_global_2, ld_global, 2)
-CALL(ld_global_4, ld_global, 4)
-CALL(ld_shared_1, ld_window, 1, true)
-CALL(ld_shared_2, ld_window, 2, true)
-CALL(ld_shared_4, ld_window, 4, true)
-CALL(ld_param_1, ld_window, 1, false)
-CALL(ld_param_2, ld_window, 2, false)
-CALL(ld_param_4, ld_window, 4, false)
-CALL(st_global_1, st_global, 1)
-CALL(st_global_2, st_global, 2)
-CALL(st_shared_1, st_shared, 1)
+/* Both ways are the same, but the compiler knows of one that all lanes take it. */
+#define TWICE(name, inner, ...) \
+	CALL(name, inner(sm, w, site, ~0u, cycle, __VA_ARGS__), inner(sm, w, site, lanes, cycle, __VA_ARGS__))
+#define GLOBAL(words) \
+	CALL(ld_global_##words, \
+	     ld_global_all(sm, w, site, run, words) ? (int)PPU_GO : ppu_call_handler(sm, w, site, ~0u, cycle, NULL), \
+	     ld_global(sm, w, site, lanes, cycle, words))
+GLOBAL(1)
+GLOBAL(2)
+GLOBAL(4)
+CALL(ld_shared_1, ld_shared_all(w, site, run) ? (int)PPU_GO : ppu_call_handler(sm, w, site, ~0u, cycle, NULL),
+     ld_window(sm, w, site, lanes, cycle, 1, true))
+TWICE(ld_shared_2, ld_window, 2, true)
+TWICE(ld_shared_4, ld_window, 4, true)
+TWICE(ld_param_1, ld_window, 1, false)
+TWICE(ld_param_2, ld_window, 2, false)
+TWICE(ld_param_4, ld_window, 4, false)
+TWICE(st_global_1, st_global, 1)
+TWICE(st_global_2, st_global, 2)
+TWICE(st_shared_1, st_shared, 1)
 
 /* Words of a lane, 0: other than 1, 2 or 4. */
 static unsigned words_of(const struct ppu_dinsn *di)
@@ -525,5 +695,16 @@ void *ppu_call_of(const struct ppu_dinsn *di)
 	ppu_call_fn fn = di->handler == PPU_H_ld ? load_of(di) : di->handler == PPU_H_st ? store_of(di) : NULL;
 
 	return (void *)(uintptr_t)(fn ? fn : ppu_call_handler);
+}
+
+unsigned ppu_call_shape(const struct ppu_dinsn *di)
+{
+	unsigned words = words_of(di);
+
+	if (di->handler != PPU_H_ld || !di->always || !words)
+		return 0;
+	if (di->m == PPU_SPACE_SHARED)
+		return words == 1 ? 4 : 0;
+	return di->m == PPU_SPACE_GENERIC || di->m == PPU_SPACE_GLOBAL || di->m == PPU_SPACE_CONST ? 4 * words : 0;
 }
 #endif

@@ -52,6 +52,11 @@ struct build {
 	/* of the block that is made */
 	uint32_t pc;
 	uint32_t cycles, insns, always;	/* not added yet */
+	struct {
+		uint16_t row;
+		uint8_t bytes, wide;	/* bytes 0: nothing is known */
+	} shape[PPU_SHAPES];
+	unsigned next_shape;
 };
 
 /* ---- which blocks ---- */
@@ -164,10 +169,50 @@ static void guard_lanes(struct build *b, const struct ppu_dinsn *di)
 
 /* ---- sites ---- */
 
+/* Where a load finds or leaves what it knows of its addresses. */
+static void place_shape(struct build *b, const struct ppu_dinsn *di, struct ppu_site *s)
+{
+	unsigned bytes = ppu_call_shape(di), wide = PPU_SPACE_IS_64(di->m), i;
+
+	s->shape = PPU_SHAPES - 1;		/* which nobody shares */
+	for (i = 0; bytes && i < PPU_SHAPES - 1; i++)
+		if (b->shape[i].bytes == bytes && b->shape[i].row == di->a && b->shape[i].wide == wide) {
+			s->shape = (uint8_t)i;
+			s->known = 1;
+			return;
+		}
+	if (!bytes)
+		return;
+	i = b->next_shape++ % (PPU_SHAPES - 1);
+	b->shape[i].bytes = (uint8_t)bytes;
+	b->shape[i].row = di->a;
+	b->shape[i].wide = (uint8_t)wide;
+	s->shape = (uint8_t)i;
+}
+
+/* The instructions [first, last) have written registers. */
+static void forget_shapes(struct build *b, uint32_t first, uint32_t last)
+{
+	unsigned i, k;
+
+	for (; first < last; first++) {
+		const struct ppu_dinsn *di = &b->code[first];
+
+		/* With a guard it writes, too; a wide result has at most eight registers. */
+		for (i = 0; i < PPU_SHAPES; i++)
+			for (k = 0; k < 8; k++)
+				if (di->d + k == b->shape[i].row || di->d + k == b->shape[i].row + b->shape[i].wide)
+					b->shape[i].bytes = 0;
+	}
+}
+
 static uint32_t site(struct build *b, void *fn, const struct ppu_dinsn *di, uint32_t pc)
 {
 	struct ppu_site s = { .fn = fn, .di = di, .pc = pc, .next = pc + 1, .cycles = (int32_t)b->cycles,
 			      .insns = b->insns + 1, .always = b->always + di->always };
+
+	place_shape(b, di, &s);
+	forget_shapes(b, pc, pc + 1);
 
 	return ppu_emit_pool(&b->e, &s, sizeof(s));
 }
@@ -183,6 +228,7 @@ static void call_site(struct build *b, const struct ppu_dinsn *di, uint32_t at)
 	EM(e, MOV, Q(RSI), Q(RBP));
 	EM(e, LEA, Q(RDX), M(R13, at, 8));
 	EM(e, MOV, Q(R8), Q(R12));
+	EM(e, MOV, Q(R9), M(RSP, AT_RUN, 8));
 	EM(e, CALL, M(R13, at + SITE(fn), 8));
 }
 
@@ -345,6 +391,7 @@ static void segment(struct build *b)
 			guard_lanes(b, &b->code[i]);
 		count(b, &b->code[i]);
 	}
+	forget_shapes(b, first, last);
 	ppu_seg_emit(&b->e, b->prog, first, last, b->masked);
 	EM0(&b->e, VZEROUPPER);
 	b->r->inlined += last - first;
@@ -401,6 +448,7 @@ static void block(struct build *b, uint32_t pc)
 	ppu_emit_bind(e, go);
 	b->pc = pc;
 	b->cycles = b->insns = b->always = 0;
+	memset(b->shape, 0, sizeof(b->shape));
 	if (!instructions(b))
 		return;
 	flush_counts(b);

@@ -20,13 +20,25 @@ struct ppu_site {
 	int32_t cycles;			/* from the cycle count that host code has to the instruction */
 	uint32_t insns;			/* instructions that host code has not counted yet, with this one */
 	uint32_t always;		/* those of them that all active lanes execute */
-	uint32_t pad;
+	uint8_t shape;			/* loads: place in struct ppu_run for what the addresses look like */
+	uint8_t known;			/* a load before has found out */
+	uint16_t pad;
 };
+
+/* What the addresses of all 32 lanes in a row look like, found once for several loads of a block. */
+#define PPU_SHAPES 4
+struct ppu_shape {
+	uint8_t all;			/* enum ppu_shape_kind */
+	uint8_t eight[4];		/* of lanes 0 to 7 and so on */
+	uint32_t lo[4], hi;		/* address of the first of them without the immediate */
+};
+enum ppu_shape_kind { PPU_SHAPE_OTHER, PPU_SHAPE_EQUAL, PPU_SHAPE_ROW, PPU_SHAPE_FAR /* high words differ */ };
 
 /* What host code gets, and what it leaves. */
 struct ppu_run {
 	uint64_t turn, end;		/* no block with a turn point begins at this cycle, and no block at all */
 	uint64_t insns, threads;	/* counted */
+	struct ppu_shape shape[PPU_SHAPES];
 };
 
 struct ppu_region {
