@@ -35,6 +35,8 @@
 #define POOL_CODE	40	/* the code itself */
 #define POOL_HEAD	64
 
+#define SEG_MAX		64	/* instructions of a segment */
+
 #define WARP(field)	((int32_t)offsetof(struct ppu_warp, field))
 #define SITE(field)	((int32_t)offsetof(struct ppu_site, field))
 
@@ -57,6 +59,9 @@ struct build {
 		uint8_t bytes, wide;	/* bytes 0: nothing is known */
 	} shape[PPU_SHAPES];
 	unsigned next_shape;
+	uint32_t open[SEG_MAX], opens;	/* segment that is not made yet, by PC */
+	struct ppu_live reads, writes;	/* of these */
+	bool guards;			/* one of these has a guard */
 };
 
 /* ---- which blocks ---- */
@@ -380,36 +385,98 @@ static void bra(struct build *b, const struct ppu_dinsn *di)
 
 /* ---- blocks ---- */
 
-static void segment(struct build *b)
+/*
+ * A segment stays open while loads follow that have nothing to do with it: they are made first.  So sums of products
+ * that are loaded one after the other become one segment.  The counts of its instructions are added where these stand,
+ * so nobody can see the order: a load that faults ends the warp.
+ */
+static void close_segment(struct build *b)
 {
-	uint32_t first = b->pc, last = first, i;
+	uint32_t i;
 
-	while (last < b->prog->n && (last == first || !b->code[last].turn) && ppu_seg_extends(b->code, first, last))
-		last++;
-	for (i = first; i < last; i++) {
-		if (!b->code[i].always && b->code[i].gp != PPU_PT)
-			guard_lanes(b, &b->code[i]);
-		count(b, &b->code[i]);
+	if (!b->opens)
+		return;
+	for (i = 0; i < b->opens; i++) {
+		const struct ppu_dinsn *di = &b->code[b->open[i]];
+
+		if (!di->always && di->gp != PPU_PT)
+			guard_lanes(b, di);
+		forget_shapes(b, b->open[i], b->open[i] + 1);
 	}
-	forget_shapes(b, first, last);
-	ppu_seg_emit(&b->e, b->prog, first, last, b->masked);
+	ppu_seg_emit(&b->e, b->prog, b->open, b->opens, b->pc, b->masked);
 	EM0(&b->e, VZEROUPPER);
-	b->r->inlined += last - first;
-	b->pc = last;
+	b->r->inlined += b->masked ? 0 : b->opens;
+	b->opens = 0;
+}
+
+static void join(struct ppu_live *to, const struct ppu_live *more)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		to->reg[i] |= more->reg[i];
+	to->pred |= more->pred;
+}
+
+static bool meet(const struct ppu_live *a, const struct ppu_live *b)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		if (a->reg[i] & b->reg[i])
+			return true;
+	return a->pred & b->pred;
+}
+
+/* The instruction at b->pc becomes part of the open segment.  False: it cannot be part of any. */
+static bool compute(struct build *b)
+{
+	const struct ppu_dinsn *di = &b->code[b->pc];
+	struct ppu_live reads, writes;
+
+	if (!ppu_seg_extends(b->code, b->open, 0, b->pc))
+		return false;
+	if (b->opens == SEG_MAX || !ppu_seg_extends(b->code, b->open, b->opens, b->pc))
+		close_segment(b);
+	if (!b->opens) {
+		memset(&b->reads, 0, sizeof(b->reads));
+		memset(&b->writes, 0, sizeof(b->writes));
+		b->guards = false;
+	}
+	ppu_flow_effects(b->prog, b->pc, &reads, &writes);
+	join(&b->reads, &reads);
+	join(&b->writes, &writes);
+	b->guards |= !di->always;
+	b->open[b->opens++] = b->pc;
+	count(b, di);
+	return true;
+}
+
+/* May the load at b->pc be made before the open segment? */
+static bool passes(const struct build *b)
+{
+	const struct ppu_dinsn *di = &b->code[b->pc];
+	struct ppu_live reads, writes;
+
+	if (di->fn || di->handler != PPU_H_ld || !di->always || b->guards)
+		return false;
+	ppu_flow_effects(b->prog, b->pc, &reads, &writes);
+	return !meet(&reads, &b->writes) && !meet(&writes, &b->reads) && !meet(&writes, &b->writes);
 }
 
 /* The code of one block; b->pc is behind it afterwards.  False: what follows is not part of it. */
 static bool instructions(struct build *b)
 {
 	uint32_t first = b->pc;
+	bool ends = false, on = true;
 
-	while (b->pc < b->prog->n && (b->pc == first || !b->code[b->pc].turn)) {
+	for (; !ends && b->pc < b->prog->n && (b->pc == first || !b->code[b->pc].turn); b->pc++) {
 		const struct ppu_dinsn *di = &b->code[b->pc];
 
-		if (di->fn && ppu_seg_extends(b->code, b->pc, b->pc)) {
-			segment(b);
+		if (di->fn && compute(b))
 			continue;
-		}
+		if (!passes(b))
+			close_segment(b);
 		if (di->fn) {
 			pure_call(b, di);
 		} else if (di->handler == PPU_H_bra) {
@@ -423,13 +490,11 @@ static bool instructions(struct build *b)
 		} else {
 			plain_call(b, di);
 		}
-		b->pc++;
-		if (!goes_on(di))
-			return false;
-		if (ends_block(di))
-			break;
+		on = goes_on(di);
+		ends = !on || ends_block(di);
 	}
-	return true;
+	close_segment(b);
+	return on;
 }
 
 static void block(struct build *b, uint32_t pc)

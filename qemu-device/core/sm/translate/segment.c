@@ -48,9 +48,9 @@ static uint32_t next_use(const struct ppu_seg *s, unsigned row)
 {
 	uint32_t i;
 
-	for (i = s->pc + 1; i < s->last; i++)
-		if (uses(&s->code[i], row))
-			return i - s->pc;
+	for (i = s->at + 1; i < s->n; i++)
+		if (uses(&s->code[s->list[i]], row))
+			return i - s->at;
 	return 1000;
 }
 
@@ -384,16 +384,16 @@ static unsigned preds_written(const struct ppu_dinsn *di)
 	return m;
 }
 
-bool ppu_seg_extends(const struct ppu_dinsn *code, uint32_t first, uint32_t last)
+bool ppu_seg_extends(const struct ppu_dinsn *code, const uint32_t *list, uint32_t n, uint32_t pc)
 {
-	const struct ppu_dinsn *di = &code[last];
+	const struct ppu_dinsn *di = &code[pc];
 	unsigned written = 0;
 	uint32_t i;
 
 	if (!di->fn || !ppu_select_can(di))
 		return false;
-	for (i = first; i < last; i++)
-		written |= preds_written(&code[i]);
+	for (i = 0; i < n; i++)
+		written |= preds_written(&code[list[i]]);
 	/* Lanes of a guard are counted before the segment, so it must not change inside. */
 	if (!di->always && di->gp != PPU_PT && written >> di->gp & 1)
 		return false;
@@ -402,7 +402,7 @@ bool ppu_seg_extends(const struct ppu_dinsn *code, uint32_t first, uint32_t last
 
 static void one(struct ppu_seg *s)
 {
-	const struct ppu_dinsn *di = &s->code[s->pc];
+	const struct ppu_dinsn *di = &s->code[s->list[s->at]];
 
 	s->guard = -1;
 	if (!di->always) {
@@ -440,7 +440,7 @@ static void chunk(struct ppu_seg *s)
 		EM(s->e, VPCMPEQD, Y(s->inactive), Y(s->inactive), Y(t));
 		unlock(s);
 	}
-	for (s->pc = s->first; s->pc < s->last; s->pc++)
+	for (s->at = 0; s->at < s->n; s->at++)
 		one(s);
 	for (i = 0; i < 16; i++)
 		if (s->y[i].dirty && ppu_live_reg(&s->live, s->y[i].id))
@@ -469,17 +469,17 @@ static void write_preds(struct ppu_seg *s)
 	}
 }
 
-void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, uint32_t first, uint32_t last, bool masked)
+void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, const uint32_t *list, uint32_t n, uint32_t next,
+		  bool masked)
 {
-	struct ppu_seg s = { .e = e, .code = prog->code, .first = first, .last = last, .nregs = prog->nregs,
-			     .masked = masked };
+	struct ppu_seg s = { .e = e, .code = prog->code, .list = list, .n = n, .nregs = prog->nregs, .masked = masked };
 	uint32_t again, i;
 
 	_Static_assert(sizeof(lane_bits) == 32, "one chunk");
 	for (i = 0; i < 16; i++)
 		s.pred[i].acc = -1;
-	ppu_flow_live(prog, last, &s.live);
-	s.looped = last - first > UNROLL_MAX;
+	ppu_flow_live(prog, next, &s.live);
+	s.looped = n > UNROLL_MAX;
 	if (!s.looped) {
 		for (s.chunk = 0; s.chunk < 4; s.chunk++)
 			chunk(&s);

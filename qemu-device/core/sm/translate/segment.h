@@ -37,12 +37,12 @@ struct ppu_seg {
 	struct ppu_emit *e;
 	const struct ppu_dinsn *code;
 	struct ppu_live live;		/* what may be read behind the segment */
-	uint32_t first, last;		/* instructions [first, last) */
+	const uint32_t *list;		/* its n instructions by PC */
+	uint32_t n, at;			/* at: the current one */
 	uint32_t nregs;
 	bool masked;			/* some lanes may be inactive */
 	bool looped;			/* one copy of the code in a loop, not four copies */
 	unsigned chunk;			/* when not looped */
-	uint32_t pc;
 
 	struct {
 		uint8_t kind, lock, dirty, nan;
@@ -100,10 +100,11 @@ void ppu_seg_setp(struct ppu_seg *s, const struct ppu_dinsn *di, struct ppu_lane
 
 /* ---- what the region calls ---- */
 
-/* Can the instruction follow those of [first, last) in one segment? */
-bool ppu_seg_extends(const struct ppu_dinsn *code, uint32_t first, uint32_t last);
-/* Host registers: rbx rows, rbp warp, r13 pool, r14d active lanes.  Uses all vector registers, and rax, rcx, rdx, rsi,
+/* Can instruction pc follow the n of a list in one segment? */
+bool ppu_seg_extends(const struct ppu_dinsn *code, const uint32_t *list, uint32_t n, uint32_t pc);
+/* The list's instructions; the program goes on at next.  Host registers: rbx rows, rbp warp, r13 pool, r14d active lanes.  Uses all vector registers, and rax, rcx, rdx, rsi,
  * rdi, r8 to r11. */
-void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, uint32_t first, uint32_t last, bool masked);
+void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, const uint32_t *list, uint32_t n, uint32_t next,
+		  bool masked);
 
 #endif
