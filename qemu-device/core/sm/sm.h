@@ -96,6 +96,7 @@ struct ppu_warp {
 
 	void *rows;			/* allocation behind v.row, kept for the slot's next user */
 	uint32_t rows_cap;
+	uint32_t zero_row;		/* first of the rows behind the registers that are 0; 0: none yet */
 	uint8_t *local;			/* host pointer of the warp's local memory */
 };
 #define PPU_WAIT(reason, addr)	((uint32_t)(reason) | (uint32_t)(addr) << 4)
@@ -129,6 +130,8 @@ struct ppu_cta {
 #define PPU_TLB_WRITE		1	/* host may be written */
 #define PPU_TLB_WATCHED		2
 #define PPU_TLB_DIRTY		4	/* written since the window began */
+/* Arrays that lie a multiple of the TLB's reach apart shall not share entries. */
+#define PPU_TLB_INDEX(page)	(((page) ^ (page) >> 9 ^ (page) >> 18) % PPU_TLB_ENTRIES)
 struct ppu_tlbe {
 	uint64_t page;			/* va >> 12, ~0: empty */
 	struct ppu_ctx *ctx;

@@ -82,7 +82,7 @@ static void move(unsigned sm, unsigned slot)
 			memset(w->wait, 0x5a, sizeof(w->wait));
 			memset(w->lane_ycount, 0x5a, sizeof(w->lane_ycount));
 			if (w->rows)
-				memset(w->rows, 0x5a, (size_t)w->rows_cap * 128);
+				memset(w->rows, 0x5a, 32 * 128);
 		}
 	got = ppu_sm_restore_cta(s->core, !sm, &s->task, index, 0, IMAGE, s->now);
 	ck_assert_int_ge(got, 0);
