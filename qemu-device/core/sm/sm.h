@@ -105,6 +105,8 @@ struct ppu_warp {
 
 struct ppu_barrier {
 	bool busy;
+	bool odd;			/* not only whole warps have arrived, or that is not known */
+	uint32_t full;			/* whole warps that have arrived; not kept when odd */
 	uint32_t count;			/* threads, 0: all of the CTA */
 	uint32_t arrived[PPU_MAX_CTA_WARPS], waiting[PPU_MAX_CTA_WARPS], value[PPU_MAX_CTA_WARPS];
 };
@@ -123,6 +125,8 @@ struct ppu_cta {
 	uint8_t *params;		/* task->params, or own_params */
 	uint8_t *own_params;		/* allocation of the slot, for CTAs of a queue */
 	uint8_t warp[PPU_MAX_CTA_WARPS];/* slots */
+	uint32_t busy_bars;		/* barriers that may be busy, or not all 0 */
+#define PPU_ALL_BARRIERS	((1u << PPU_NUM_BARRIERS) - 1)
 	struct ppu_barrier bar[PPU_NUM_BARRIERS];
 };
 
@@ -146,6 +150,7 @@ struct ppu_sm {
 	uint64_t cycle;			/* since device time 0 */
 	uint64_t t1;			/* end of the window that runs, ns */
 	uint64_t ready, timed;		/* warp slots in those states */
+	uint64_t next_timed;		/* no timed warp is due before this cycle; 0: unknown */
 	uint32_t turn;			/* slot whose turn it is */
 	uint32_t quantum;		/* cycles left of the turn */
 
