@@ -250,7 +250,9 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	cta->regs = n.regs;
 	cta->local_bytes = l->local_per_thread;
 	cta->children = 0;
-	memset(cta->bar, 0, sizeof(cta->bar));
+	if (cta->busy_bars)
+		memset(cta->bar, 0, sizeof(cta->bar));
+	cta->busy_bars = 0;
 	sm->used_ctas++;
 	sm->used_warps += n.warps;
 	sm->used_regs += n.regs;

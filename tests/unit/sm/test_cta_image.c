@@ -3,6 +3,7 @@
  * A CTA leaves its SM and comes back to another one: every part of its state is the same, and each part has been in
  * use when it was compared.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/sm/smsave.h"
@@ -171,6 +172,7 @@ START_TEST(moved_all_the_time)
 		s->cfg.yield_merge = v[k].merge;
 		s->cfg.yield_random = v[k].random;
 		s->cfg.branch_first = v[k].first;
+		s->cfg.trace_classes = k & 1 ? 31 : 7;
 		smt_start(s);
 		run_and_move(everything, 1, 96);
 		for (unsigned i = 0; i < 64; i++)
@@ -180,6 +182,74 @@ START_TEST(moved_all_the_time)
 	}
 	ck_assert_uint_gt(moves, 300);
 	ck_assert_msg(!*cta_text_unused(), "never in use: %s", cta_text_unused());
+}
+END_TEST
+
+/* The lanes of a CTA in each window, as text, and what is left at the end. */
+static char *history(const char *text, uint32_t block, uint32_t classes, uint64_t *barriers)
+{
+	char *out = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&out, &len);
+
+	smt_free(s);
+	s = smt_new();
+	machine();
+	s->cfg.trace_classes = classes;
+	smt_start(s);
+	smt_load(s, text);
+	smt_launch(s, 1, block);
+	while (smt_window(s)) {
+		const struct ppu_sm *sm = &s->core->sms[s->core->sms[1].cta[0].task != NULL];
+		char *t;
+
+		if (!sm->cta[0].task)
+			continue;
+		t = cta_text(sm, &sm->cta[0]);
+		fprintf(f, "at %llu cycle %llu\n%s", (unsigned long long)s->now, (unsigned long long)sm->cycle, t);
+		free(t);
+	}
+	fprintf(f, "end %u %u %llu\n", s->faulted, s->fault.pc, (unsigned long long)s->now);
+	for (unsigned i = 0; i < block; i++)
+		fprintf(f, "%u\n", smt_u32(s)[i]);
+	*barriers = s->core->ctr[PPU_CTR_BARRIERS];
+	smt_finish(s);
+	fclose(f);
+	return out;
+}
+
+/* Barriers that nobody traces take a shorter way, and everything is the same at the end of every window. */
+START_TEST(traced_or_not)
+{
+	static const char *const texts[] = {
+		everything,
+		/* whole warps only; values; several numbers in turn */
+		PROLOGUE "mov.u32 r6, 0\nloop: bar.sync 0\nnanosleep 30\nbar.sync 1\nadd.u32 r6, r6, 1\nsetp.lt.u32 p1, r6, 6\n"
+			"@p1 bra loop\nmov.u32 r3, r6\n" STORE3 "exit\n",
+		/* some warps reduce where others only wait */
+		PROLOGUE "setp.ge.u32 p1, r2, 32\nsetp.lt.u32 p2, r2, 45\nmov.u32 r3, 1\n@p1 bra R\nbar.sync 0\nbra E\n"
+			"R: bar.popc r3, 0, p2\nE: " STORE3 "exit\n",
+		/* a warp has ended, a warp arrives in parts */
+		PROLOGUE "mov.u32 r3, 2\nsetp.ge.u32 p1, r2, 64\n@p1 exit\nsetp.ge.u32 p1, r2, 40\n@p1 nanosleep 500\n"
+			"bar.sync 2\nsetp.lt.u32 p1, r2, 7\n@p1 bar.sync 3\n@!p1 bar.sync 3\n" STORE3 "exit\n",
+		/* counts that do not agree, and a barrier that never opens */
+		PROLOGUE "setp.ge.u32 p1, r2, 32\n@p1 bra B\nbar.sync 0\nexit\nB: nanosleep 100\nbar.sync 0, 96\nexit\n",
+		PROLOGUE "setp.ge.u32 p1, r2, 32\n@p1 bra B\nbar.sync 0\nexit\nB: bar.sync 1\nexit\n",
+		/* lanes that have yielded are waited for */
+		PROLOGUE "and.u32 r6, r2, 1\nsetp.eq.u32 p1, r6, 0\nssy L\n@p1 bra A\nyield\nsync L\nA: sync L\n"
+			"L: bar.sync 0\nmov.u32 r3, 5\n" STORE3 "exit\n",
+	};
+
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		for (uint32_t block = 64; block <= 96; block += 32) {
+			uint64_t n, m;
+			char *a = history(texts[i], block, 31, &n), *b = history(texts[i], block, 7, &m);
+
+			ck_assert_msg(!*cta_text_differs(a, b), "program %u, %u threads: %s", i, block, cta_text_differs(a, b));
+			ck_assert_uint_eq(n, m);
+			free(a);
+			free(b);
+		}
 }
 END_TEST
 
@@ -219,6 +289,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, moved_all_the_time);
+	tcase_add_test(t, traced_or_not);
 	tcase_add_test(t, moved_without_a_queue);
 	suite_add_tcase(su, t);
 	return run_suite(su);
