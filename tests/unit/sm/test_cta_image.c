@@ -229,6 +229,8 @@ START_TEST(traced_or_not)
 		/* some warps reduce where others only wait */
 		PROLOGUE "setp.ge.u32 p1, r2, 32\nsetp.lt.u32 p2, r2, 45\nmov.u32 r3, 1\n@p1 bra R\nbar.sync 0\nbra E\n"
 			"R: bar.popc r3, 0, p2\nE: " STORE3 "exit\n",
+		PROLOGUE "setp.lt.u32 p1, r2, 32\nsetp.lt.u32 p2, r2, 45\nmov.u32 r3, 1\n@p1 bra R\nbar.sync 0\nbra E\n"
+			"R: bar.popc r3, 0, p2\nE: " STORE3 "exit\n",
 		/* a warp has ended, a warp arrives in parts */
 		PROLOGUE "mov.u32 r3, 2\nsetp.ge.u32 p1, r2, 64\n@p1 exit\nsetp.ge.u32 p1, r2, 40\n@p1 nanosleep 500\n"
 			"bar.sync 2\nsetp.lt.u32 p1, r2, 7\n@p1 bar.sync 3\n@!p1 bar.sync 3\n" STORE3 "exit\n",
