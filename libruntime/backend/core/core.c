@@ -301,6 +301,22 @@ static int trace_start(struct be_dev *dev, const char *path, char **err)
 	return 0;
 }
 
+/* VRAM at a multiple of a large page, so that large pages of the host can lie behind it.  MAP_FAILED: no memory. */
+static uint8_t *map_vram(uint64_t bytes)
+{
+	uint8_t *p = mmap(NULL, bytes + PPU_LARGE_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t before;
+
+	if (p == MAP_FAILED)
+		return p;
+	before = -(uintptr_t)p % PPU_LARGE_SIZE;
+	if (before)
+		munmap(p, before);
+	munmap(p + before + bytes, PPU_LARGE_SIZE - before);
+	return p + before;
+}
+
 static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **out, char **err)
 {
 	struct be_dev *dev = calloc(1, sizeof(*dev));
@@ -335,8 +351,7 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 			goto fail;
 		ports.run_jobs = pool_run;
 	}
-	dev->vram = mmap(NULL, dev->cfg.vram, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	dev->vram = map_vram(dev->cfg.vram);
 	dev->memfd = memfd_create("ppu-system-memory", MFD_CLOEXEC);
 	if (dev->vram == MAP_FAILED || dev->memfd < 0 || ftruncate(dev->memfd, BUS_SIZE))
 		goto fail;
@@ -434,10 +449,13 @@ int ppu_bc_vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr)
 	if (ppu_range_alloc(&dev->vram_range, size, align, addr))
 		return -ENOSPC;
 	/* Fresh pages read as zero, whatever was in them before. */
-	if (size >= PPU_LARGE_SIZE)
+	if (size >= PPU_LARGE_SIZE) {
 		madvise(dev->vram + *addr, size, MADV_DONTNEED);
-	else
+		/* One large page of the host for each large page of ours; a host that has none ignores it. */
+		madvise(dev->vram + *addr, size / PPU_LARGE_SIZE * PPU_LARGE_SIZE, MADV_HUGEPAGE);
+	} else {
 		memset(dev->vram + *addr, 0, size);
+	}
 	return 0;
 }
 

@@ -530,6 +530,20 @@ enum ppu_step ppu_warp_park(struct ppu_sm *sm, struct ppu_warp *w, uint32_t agai
 	return disable(sm, w, back, PPU_REASON_YIELD, w->pc);
 }
 
+enum ppu_step ppu_warp_park_all(struct ppu_sm *sm, struct ppu_warp *w)
+{
+	w->q_dirty = true;
+	w->retried = false;
+	ppu_tokq_push_back(&w->q, ~0u, w->pc);
+	set_lanes(w->wait, ~0u, PPU_WAIT(PPU_REASON_YIELD, w->pc));
+	w->parked = ~0u;
+	w->active = 0;
+	w->pop = true;
+	ppu_sm_set_state(sm, w, PPU_WARP_PARKED);
+	ppu_sm_check_deadlock(sm, w->cta);
+	return PPU_SWITCH;
+}
+
 void ppu_warp_unpark(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes)
 {
 	if (!(w->parked & lanes))

@@ -20,6 +20,9 @@ enum ppu_step ppu_diverge_pop(struct ppu_sm *sm, struct ppu_warp *w);
  * that leads back to this instruction; the other lanes of the group go on with the next instruction. */
 enum ppu_step ppu_warp_prepare_park(struct ppu_sm *sm, struct ppu_warp *w);	/* makes room for the token */
 enum ppu_step ppu_warp_park(struct ppu_sm *sm, struct ppu_warp *w, uint32_t again, uint32_t wait);
+/* The same for all 32 lanes, when the queue is empty, with room at its back, and neither YIELDs nor a trace are
+ * counted. */
+enum ppu_step ppu_warp_park_all(struct ppu_sm *sm, struct ppu_warp *w);
 /* Something has changed that parked lanes may have waited for. */
 void ppu_warp_unpark(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes);
 /* Lanes among `among` that are disabled for this reason and address. */

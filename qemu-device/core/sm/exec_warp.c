@@ -50,7 +50,11 @@ static void open_barrier(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_cta *
 		o->bar_rel |= lanes;
 		ppu_warp_unpark(sm, o, lanes);
 	}
-	memset(b, 0, sizeof(*b));
+	for (i = 0; i < cta->num_warps; i++)
+		b->arrived[i] = b->waiting[i] = b->value[i] = 0;
+	b->busy = b->odd = false;
+	b->count = b->full = 0;
+	cta->busy_bars &= ~(1u << n);
 }
 
 /* Have all threads arrived?  Lanes that have ended count as arrived, and so do the lanes that the last warp
@@ -75,11 +79,14 @@ static bool barrier_complete(const struct ppu_sm *sm, const struct ppu_cta *cta,
 
 void ppu_bar_lanes_ended(struct ppu_sm *sm, struct ppu_warp *w)
 {
-	unsigned n;
+	uint32_t left;
 
-	for (n = 0; n < PPU_NUM_BARRIERS; n++)
+	for (left = w->cta->busy_bars; left; left &= left - 1) {
+		unsigned n = (unsigned)__builtin_ctz(left);
+
 		if (w->cta->bar[n].busy && barrier_complete(sm, w->cta, &w->cta->bar[n]))
 			open_barrier(sm, w, w->cta, n);
+	}
 }
 
 static uint32_t bar_number(const struct ppu_warp *w, const struct ppu_dinsn *di, unsigned lane)
@@ -87,11 +94,56 @@ static uint32_t bar_number(const struct ppu_warp *w, const struct ppu_dinsn *di,
 	return di->x & 1 ? di->imm >> 28 : w->v.row[di->a][lane];
 }
 
+/* The common barrier: all 32 lanes of a warp at a BAR.SYNC of all threads, nobody of the warp waits elsewhere, no
+ * trace of it.  Does what ppu_h_bar() would do. */
+static bool is_plain(const struct ppu_sm *sm, const struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
+{
+	const struct ppu_barrier *b = &w->cta->bar[di->imm >> 28];
+	const uint32_t classes = PPU_TRCLASS_DIVERGENCE | PPU_TRCLASS_BARRIERS;
+
+	return mask == ~0u && w->live == ~0u && di->m == PPU_BAR_SYNC && (di->x & 1) &&
+	       (di->bi ? !(di->imm & 0xffff) : di->b == PPU_ROW_ZERO(w->prog->nregs)) && !w->bar_wait &&
+	       !(b->busy && (b->count || b->odd)) && !ppu_tokq_count(&w->q) && w->q.tail >= 0 &&
+	       sm->core->cfg.yield_every <= 1 && !(ppu_tracing(sm->core) && (sm->core->cfg.trace_classes & classes));
+}
+
+static enum ppu_step plain_barrier(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di)
+{
+	struct ppu_cta *cta = w->cta;
+	uint32_t n = di->imm >> 28;
+	struct ppu_barrier *b = &cta->bar[n];
+
+	b->busy = true;
+	b->count = 0;
+	cta->busy_bars |= 1u << n;
+	b->arrived[w->index] = b->waiting[w->index] = ~0u;
+	b->value[w->index] = ppu_warp_pred(w, di->ps, di->psn);
+	b->full++;
+	sm->ctr[PPU_CTR_BARRIERS]++;
+	if (b->full + cta->done_warps == cta->num_warps) {
+		open_barrier(sm, w, cta, n);
+		w->bar_rel = 0;
+		w->pc++;
+		return PPU_GO;
+	}
+	w->bar_wait = ~0u;
+	return ppu_warp_park_all(sm, w);
+}
+
 enum ppu_step ppu_h_bar(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	struct ppu_cta *cta = w->cta;
 	uint32_t value = ppu_warp_pred(w, di->ps, di->psn), todo, done, again = 0, others;
 
+	if (is_plain(sm, w, di, mask)) {
+		if (!w->bar_rel)
+			return plain_barrier(sm, w, di);
+		if (w->bar_rel == ~0u) {
+			w->bar_rel = 0;
+			w->pc++;
+			return PPU_GO;
+		}
+	}
 	/* Count the lanes that have not been counted, one barrier number at a time. */
 	for (todo = mask & ~(w->bar_wait | w->bar_rel); todo;) {
 		unsigned lane = (unsigned)__builtin_ctz(todo);
@@ -111,7 +163,8 @@ enum ppu_step ppu_h_bar(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 		b = &cta->bar[n];
 		if (b->busy && b->count != count)
 			return ppu_sm_fault(sm, w, PPU_ERR_BAD_BARRIER, lane, n, PPU_ACC_EXEC, 0);
-		b->busy = true;
+		b->busy = b->odd = true;
+		cta->busy_bars |= 1u << n;
 		b->count = count;
 		b->arrived[w->index] |= lanes;
 		b->value[w->index] |= lanes & value;

@@ -89,6 +89,7 @@ static bool have_rows(struct ppu_warp *w, uint32_t rows)
 	ppu_free(w->rows);
 	w->v.row = w->rows = ppu_alloc_aligned(64, (size_t)rows * sizeof(w->v.row[0]));
 	w->rows_cap = w->rows ? rows : 0;
+	w->zero_row = 0;
 	return w->rows;
 }
 
@@ -99,8 +100,22 @@ bool ppu_seat_rows(struct ppu_warp *w, uint32_t nregs)
 	if (!have_rows(w, rows))
 		return false;
 	w->v.row = w->rows;
-	memset(w->rows, 0, (size_t)rows * sizeof(w->v.row[0]));
+	if (w->zero_row != PPU_ROW_ZERO(nregs))
+		memset(w->v.row[PPU_ROW_ZERO(nregs)], 0, (rows - nregs) * sizeof(w->v.row[0]));
+	w->zero_row = PPU_ROW_ZERO(nregs);
 	return true;
+}
+
+/* Registers start as 0: those that can be read before they are written.  What else lies in the rows of a slot, of a
+ * warp before, no thread can see. */
+static void clear_rows(struct ppu_warp *w, const struct ppu_live *first)
+{
+	unsigned i;
+	uint64_t m;
+
+	for (i = 0; i < 4; i++)
+		for (m = first->reg[i]; m; m &= m - 1)
+			memset(w->v.row[64 * i + (unsigned)__builtin_ctzll(m)], 0, sizeof(w->v.row[0]));
 }
 
 static bool have_shared(struct ppu_cta *cta, uint32_t bytes)
@@ -214,6 +229,7 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	struct ppu_cta *cta = NULL;
 	unsigned i, slot = 0;
 	struct ppu_seat_need n;
+	struct ppu_live first;
 
 	*err = PPU_ERR_TMD_LIMITS;
 	if (!ppu_sm_can_start(sm->core, sm->id, t) || !ppu_seat_need(&sm->core->cfg, l, &n) || !t->prog)
@@ -235,13 +251,16 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	cta->regs = n.regs;
 	cta->local_bytes = l->local_per_thread;
 	cta->children = 0;
-	memset(cta->bar, 0, sizeof(cta->bar));
+	if (cta->busy_bars)
+		memset(cta->bar, 0, sizeof(cta->bar));
+	cta->busy_bars = 0;
 	sm->used_ctas++;
 	sm->used_warps += n.warps;
 	sm->used_regs += n.regs;
 	sm->used_shared += n.shared;
 
 	ppu_translate_seat(sm->core, t->prog, l->entry_pc, n.warps);
+	ppu_flow_live(t->prog, l->entry_pc, &first);
 	for (i = 0; i < n.warps; i++) {
 		struct ppu_warp *w;
 
@@ -253,6 +272,7 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 		w->index = i;
 		w->prog = t->prog;
 		ppu_seat_rows(w, t->prog->nregs);
+		clear_rows(w, &first);
 		ppu_warp_start(sm, w, ppu_sm_lanes(l, i), l->entry_pc);
 		ppu_seat_map(sm, w, t);
 		ppu_tokq_init(&w->q, w->q.ent, sm->core->cfg.tokq_entries);

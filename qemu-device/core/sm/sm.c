@@ -121,12 +121,17 @@ void ppu_sm_set_state(struct ppu_sm *sm, struct ppu_warp *w, enum ppu_warp_state
 {
 	uint64_t bit = 1ull << w->slot;
 
+	if (sm->timed & bit)
+		sm->next_timed = 0;
 	sm->ready &= ~bit;
 	sm->timed &= ~bit;
 	if (state == PPU_WARP_READY)
 		sm->ready |= bit;
-	if (state == PPU_WARP_TIMED)
+	if (state == PPU_WARP_TIMED) {
 		sm->timed |= bit;
+		if (w->ready_at < sm->next_timed)
+			sm->next_timed = w->ready_at;
+	}
 	w->state = state;
 }
 
@@ -280,6 +285,8 @@ static uint64_t wake_timed(struct ppu_sm *sm)
 {
 	uint64_t next = UINT64_MAX, m;
 
+	if (sm->next_timed > sm->cycle)
+		return sm->next_timed;
 	for (m = sm->timed; m; m &= m - 1) {
 		struct ppu_warp *w = &sm->warp[__builtin_ctzll(m)];
 
@@ -288,6 +295,7 @@ static uint64_t wake_timed(struct ppu_sm *sm)
 		else if (w->ready_at < next)
 			next = w->ready_at;
 	}
+	sm->next_timed = next;
 	return next;
 }
 
@@ -582,7 +590,7 @@ void ppu_sms_reset(struct ppu_core *core)
 		for (k = 0; k < sm->num_ctas; k++)
 			if (sm->cta[k].task)
 				ppu_sm_unseat(sm, &sm->cta[k]);
-		sm->ready = sm->timed = 0;
+		sm->ready = sm->timed = sm->next_timed = 0;
 		sm->cycle = sm->quantum = 0;
 		sm->turn = 63;		/* slot 0 begins */
 		sm->fx.n = 0;

@@ -96,6 +96,7 @@ struct ppu_warp {
 
 	void *rows;			/* allocation behind v.row, kept for the slot's next user */
 	uint32_t rows_cap;
+	uint32_t zero_row;		/* first of the rows behind the registers that are 0; 0: none yet */
 	uint8_t *local;			/* host pointer of the warp's local memory */
 };
 #define PPU_WAIT(reason, addr)	((uint32_t)(reason) | (uint32_t)(addr) << 4)
@@ -104,6 +105,8 @@ struct ppu_warp {
 
 struct ppu_barrier {
 	bool busy;
+	bool odd;			/* not only whole warps have arrived, or that is not known */
+	uint32_t full;			/* whole warps that have arrived; not kept when odd */
 	uint32_t count;			/* threads, 0: all of the CTA */
 	uint32_t arrived[PPU_MAX_CTA_WARPS], waiting[PPU_MAX_CTA_WARPS], value[PPU_MAX_CTA_WARPS];
 };
@@ -122,6 +125,8 @@ struct ppu_cta {
 	uint8_t *params;		/* task->params, or own_params */
 	uint8_t *own_params;		/* allocation of the slot, for CTAs of a queue */
 	uint8_t warp[PPU_MAX_CTA_WARPS];/* slots */
+	uint32_t busy_bars;		/* barriers that may be busy, or not all 0 */
+#define PPU_ALL_BARRIERS	((1u << PPU_NUM_BARRIERS) - 1)
 	struct ppu_barrier bar[PPU_NUM_BARRIERS];
 };
 
@@ -129,6 +134,8 @@ struct ppu_cta {
 #define PPU_TLB_WRITE		1	/* host may be written */
 #define PPU_TLB_WATCHED		2
 #define PPU_TLB_DIRTY		4	/* written since the window began */
+/* Arrays that lie a multiple of the TLB's reach apart shall not share entries. */
+#define PPU_TLB_INDEX(page)	(((page) ^ (page) >> 9 ^ (page) >> 18) % PPU_TLB_ENTRIES)
 struct ppu_tlbe {
 	uint64_t page;			/* va >> 12, ~0: empty */
 	struct ppu_ctx *ctx;
@@ -143,6 +150,7 @@ struct ppu_sm {
 	uint64_t cycle;			/* since device time 0 */
 	uint64_t t1;			/* end of the window that runs, ns */
 	uint64_t ready, timed;		/* warp slots in those states */
+	uint64_t next_timed;		/* no timed warp is due before this cycle; 0: unknown */
 	uint32_t turn;			/* slot whose turn it is */
 	uint32_t quantum;		/* cycles left of the turn */
 

@@ -171,10 +171,15 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 	if (cta->params == cta->own_params)
 		ppu_io_bytes(io, cta->params + cta->param_bytes - cta->task->launch.queue_entry_bytes,
 			     cta->task->launch.queue_entry_bytes);
+	if (io->loading) {
+		memset(cta->bar, 0, sizeof(cta->bar));
+		cta->busy_bars = PPU_ALL_BARRIERS;
+	}
 	for (i = 0; i < PPU_NUM_BARRIERS; i++) {
 		struct ppu_barrier *b = &cta->bar[i];
 
 		ppu_io_bool(io, &b->busy);
+		b->odd |= io->loading && b->busy;
 		ppu_io_u32(io, &b->count);
 		io_u32s(io, b->arrived, PPU_MAX_CTA_WARPS);
 		io_u32s(io, b->waiting, PPU_MAX_CTA_WARPS);

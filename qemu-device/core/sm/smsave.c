@@ -201,12 +201,13 @@ static bool get_barriers(struct ppu_cta *cta, const struct ppu_tmd *l, const uin
 	bool ok = true;
 	unsigned i, k;
 
+	cta->busy_bars = PPU_ALL_BARRIERS;
 	for (i = 0; i < PPU_NUM_BARRIERS; i++) {
 		struct ppu_save_bar b;
 
 		get(p, &b, sizeof(b));
 		ok &= b.busy <= 1 && b.count <= PPU_MAX_THREADS_PER_CTA;
-		cta->bar[i].busy = b.busy;
+		cta->bar[i].busy = cta->bar[i].odd = b.busy;
 		cta->bar[i].count = b.count;
 	}
 	for (i = 0; i < PPU_NUM_BARRIERS; i++)

@@ -21,6 +21,9 @@
 struct level {
 	int32_t first;			/* images by address */
 	uint32_t n;
+	/* No gap of hint_bytes or more lies before image `hint` (NONE: before the first one). */
+	int32_t hint;
+	uint64_t hint_bytes;
 };
 
 struct ppu_cta_levels {
@@ -91,14 +94,14 @@ bool ppu_ctas_ctx_create(struct ppu_ctx *ctx)
 
 	ctx->cta_levels = ppu_alloc(1, sizeof(*ctx->cta_levels));
 	for (i = 0; ctx->cta_levels && i < PPU_MAX_DEPTH; i++)
-		ctx->cta_levels->level[i] = (struct level){ NONE, 0 };
+		ctx->cta_levels->level[i] = (struct level){ .first = NONE, .hint = NONE };
 	return ctx->cta_levels;
 }
 
 /* Finds a place for another image of t; *after is the image before that place.  False: there is no place. */
 static bool find_gap(struct ppu_core *core, const struct ppu_task *t, uint64_t *addr, int32_t *after)
 {
-	const struct level *l = &t->sm.ctx->cta_levels->level[t->sm.depth - 1];
+	struct level *l = &t->sm.ctx->cta_levels->level[t->sm.depth - 1];
 	uint64_t from, to, bytes = ppu_sm_image_bytes(core, &t->sm.launch), mine = t->next_cta - t->done_ctas;
 	int32_t i;
 
@@ -106,7 +109,15 @@ static bool find_gap(struct ppu_core *core, const struct ppu_task *t, uint64_t *
 	if (mine && (mine + 1) * bytes * 3 > (to - from) * 2)
 		return false;
 	*after = NONE;
-	for (i = l->first; i != NONE; i = core->ctas->rec[i].image_next) {
+	i = l->first;
+	if (l->hint != NONE && bytes >= l->hint_bytes) {
+		const struct ppu_cta_rec *r = &core->ctas->rec[l->hint];
+
+		from = r->image + r->image_bytes;
+		*after = l->hint;
+		i = r->image_next;
+	}
+	for (; i != NONE; i = core->ctas->rec[i].image_next) {
 		const struct ppu_cta_rec *r = &core->ctas->rec[i];
 
 		core->task_steps++;
@@ -115,6 +126,8 @@ static bool find_gap(struct ppu_core *core, const struct ppu_task *t, uint64_t *
 		from = r->image + r->image_bytes;
 		*after = i;
 	}
+	l->hint = *after;
+	l->hint_bytes = bytes;
 	*addr = from;
 	return to - from >= bytes;
 }
@@ -153,6 +166,8 @@ static void unlink_image(struct ppu_core *core, struct ppu_cta_rec *r)
 	*(r->image_prev == NONE ? &l->first : &v[r->image_prev].image_next) = r->image_next;
 	if (r->image_next != NONE)
 		v[r->image_next].image_prev = r->image_prev;
+	if (l->hint != NONE && r->image <= v[l->hint].image)
+		l->hint = r->image_prev;
 	l->n--;
 	ppu_rank_unstall(r->task->sm.ctx, r->task->sm.depth);
 }

@@ -485,6 +485,35 @@ START_TEST(dead_values_are_saved_as_zero)
 }
 END_TEST
 
+/* Registers that are read before they are written are 0, whatever the warp before had in them. */
+START_TEST(registers_start_as_zero)
+{
+	static const char *const texts[] = {
+		PROLOGUE "mov.u32 r3, r9\n" STORE3 "exit\n",
+		PROLOGUE "setp.lt.u32 p1, r2, 99\n@!p1 mov.u32 r3, 5\n" STORE3 "exit\n",
+		PROLOGUE "shfl.idx r3, r20, 5, 31\n" STORE3 "exit\nmov.u32 r20, 1\n",
+		PROLOGUE "setp.lt.u32 p1, r2, 16\n@p1 bra L\nmov.u32 r20, 9\nnanosleep 100\nexit\nL: shfl.idx r3, r21, 20, 31\n"
+			STORE3 "exit\n",
+		PROLOGUE "mov.u32 r12, 6\nbrx r12\nmov.u32 r3, 1\nadd.u32 r3, r24, r25\n" STORE3 "exit\n",
+		PROLOGUE "cal r14, f\nadd.u32 r3, r3, r19\n" STORE3 "exit\nf: mov.u32 r3, r18\nret r14\n",
+		PROLOGUE "mov.u32 r3, 0\n@p5 mov.u32 r3, 1\n" STORE3 "exit\n",
+	};
+	char fill[4096], *t = fill;
+
+	for (unsigned r = 2; r < 32; r++)
+		t += sprintf(t, "mov.u32 r%u, %u\n", r, 1000 + r);
+	sprintf(t, "setp.eq.u32 p5, r2, r2\nexit\n");
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		run(fill, 64);
+		memset(s->data, 0xff, 64 * 4);
+		run(texts[i], 64);
+		for (unsigned k = 0; k < 64; k++)
+			if (i != 3 || k < 16)
+				ck_assert_msg(!smt_u32(s)[k], "program %u thread %u: %u", i, k, smt_u32(s)[k]);
+	}
+}
+END_TEST
+
 /* What a barrier or a member mask left is in the image only as long as it counts. */
 START_TEST(barrier_results_are_saved_while_they_count)
 {
@@ -539,6 +568,7 @@ int main(void)
 	tcase_add_test(t, exchanged_registers_are_live_everywhere);
 	tcase_add_test(t, few_passes);
 	tcase_add_test(t, effects_of_instructions);
+	tcase_add_test(t, registers_start_as_zero);
 	tcase_add_test(t, dead_values_are_saved_as_zero);
 	tcase_add_test(t, barrier_results_are_saved_while_they_count);
 	suite_add_tcase(su, t);

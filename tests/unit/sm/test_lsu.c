@@ -315,6 +315,21 @@ START_TEST(atomics_128)
 }
 END_TEST
 
+/* Half a register: what is in the upper half of the operands does not matter. */
+START_TEST(atomics_16)
+{
+	smt_start(s);
+	smt_u32(s)[64] = 0xaaaa0005;
+	run(PROLOGUE "mov.u32 r6, 0x77770005\nmov.u32 r7, 0x12340009\natom.global.cas.u16 r3, [rd10+256], r6, r7\n"
+	    STORE3 "exit\n", 1);
+	ck_assert_uint_eq(smt_u32(s)[0] & 0xffff, 5);
+	ck_assert_uint_eq(smt_u32(s)[64], 0xaaaa0009);
+	run(PROLOGUE "mov.u32 r6, 0x77770005\nmov.u32 r7, 0x12340008\natom.global.cas.u16 r3, [rd10+256], r6, r7\n"
+	    STORE3 "exit\n", 1);
+	ck_assert_uint_eq(smt_u32(s)[64], 0xaaaa0009);
+}
+END_TEST
+
 START_TEST(atomics_float)
 {
 	float f = 0.5f;
@@ -445,6 +460,23 @@ START_TEST(watched_pages)
 }
 END_TEST
 
+/* Stores beside each other make one effect only if they are of one time. */
+START_TEST(stores_at_different_times)
+{
+	struct ppu_phys p = { 0x2800000 + 4096, 0 };
+
+	smt_start(s);
+	ppu_mem_watch(s->core, p);
+	run(PROLOGUE "st.global.u32 [rd10+4096], r2\nnanosleep 2000\nst.global.u32 [rd10+4100], r2\nexit\n", 1);
+	ck_assert_uint_eq(s->num_stores, 2);
+	ck_assert_uint_eq(s->stores[0].len, 4);
+	ck_assert_uint_eq(s->stores[1].len, 4);
+	ck_assert_uint_eq(s->stores[1].phys.addr, p.addr + 4);
+	ck_assert_uint_ge(s->stores[1].time, s->stores[0].time + 2000);
+	ppu_mem_unwatch(s->core, p);
+}
+END_TEST
+
 static uint64_t dirty_bytes;
 static void on_dirty(void *opaque, uint64_t off, uint64_t len)
 {
@@ -544,11 +576,13 @@ int main(void)
 	tcase_add_test(t, atomics);
 	tcase_add_test(t, exactly_one_wins);
 	tcase_add_test(t, atomics_128);
+	tcase_add_test(t, atomics_16);
 	tcase_add_test(t, atomics_float);
 	tcase_add_test(t, faults);
 	tcase_add_test(t, fault_record);
 	tcase_add_test(t, tlb);
 	tcase_add_test(t, watched_pages);
+	tcase_add_test(t, stores_at_different_times);
 	tcase_add_test(t, written_pages_are_reported);
 	tcase_add_test(t, icache_sees_new_code);
 	tcase_add_test(t, icache_errors);

@@ -319,6 +319,15 @@ START_TEST(yield_in_order)
 END_TEST
 
 /* SIMT-59, SIMT-49: SYNC, BRK and CONT ask for a corresponding token first; EXIT and RET go straight to step e */
+/* SIMT-50: a fallback drops tokens that nobody waits for from the front, up to a yield token. */
+START_TEST(fallback_keeps_yield_tokens)
+{
+	run("push.yield L\npush.r9 L\nsync L\ntrap\nL: exit\n", 8);
+	ops("push yield ff 4/0 @128 h=129 t=127\npush r9 ff 4/8 @129 h=130 t=127\ndiscard r9 ff 4/8 h=129 t=127\n"
+	    "fallback 4 ff\ndisable exit ff left=0\ndiscard yield ff 4/0 h=128 t=127\n");
+}
+END_TEST
+
 START_TEST(fallback_test_comes_first)
 {
 	static const char *const dis[] = { "sync", "brk", "cont" };
@@ -427,6 +436,7 @@ static Suite *suite(void)
 	tcase_add_test(t, counter_is_copied);
 	tcase_add_test(t, yield_alone);
 	tcase_add_test(t, yield_in_order);
+	tcase_add_test(t, fallback_keeps_yield_tokens);
 	tcase_add_test(t, fallback_test_comes_first);
 	tcase_add_test(t, address_is_part_of_it);
 	tcase_add_test(t, what_others_need_stays);

@@ -7,6 +7,7 @@
 #include <hw/ppu_tmd.h>
 #include "bench.h"
 #include "bench_main.h"
+#include "cta_text.h"
 
 /* Divergence, YIELD, barriers, shared and local memory, calls, atomics, sleeping. */
 static const char kernel[] =
@@ -118,11 +119,28 @@ static const char *const props[] = {
 	"store-delay-ns=900 store-reorder=1 window-ns=300 cache-model=1",
 };
 
+#define MAX_CTAS	64
+
+/* Texts of the CTAs on all SMs. */
+static unsigned ctas_text(struct bench *b, char *text[MAX_CTAS])
+{
+	unsigned i, k, n = 0;
+
+	for (i = 0; i < b->core->num_sms; i++)
+		for (k = 0; k < b->core->sms[i].num_ctas; k++)
+			if (b->core->sms[i].cta[k].task) {
+				ck_assert_uint_lt(n, MAX_CTAS);
+				text[n++] = cta_text(&b->core->sms[i], &b->core->sms[i].cta[k]);
+			}
+	return n;
+}
+
 static void save_and_load(struct bench *b)
 {
 	uint8_t *bytes = NULL, *again = NULL;
 	size_t len = 0, len2 = 0;
-	char *err = NULL;
+	char *err = NULL, *before[MAX_CTAS], *after[MAX_CTAS];
+	unsigned n = ctas_text(b, before), i;
 
 	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
 	bench_new_core(b);
@@ -134,7 +152,55 @@ static void save_and_load(struct bench *b)
 	ck_assert_int_eq(memcmp(bytes, again, len), 0);
 	free(bytes);
 	free(again);
+	ck_assert_uint_eq(ctas_text(b, after), n);
+	for (i = 0; i < n; i++) {
+		ck_assert_msg(!*cta_text_differs(before[i], after[i]), "%s", cta_text_differs(before[i], after[i]));
+		free(before[i]);
+		free(after[i]);
+	}
 }
+
+/* Gives parts of the state values that they seldom have. */
+static void poke(struct bench *b)
+{
+	for (unsigned i = 0; i < b->core->num_sms; i++) {
+		b->core->sms[i].cta[0].bar[5].busy = b->core->sms[i].cta[0].task;
+		b->core->sms[i].cta[0].bar[5].count = b->core->sms[i].cta[0].task ? 64 : 0;
+		for (unsigned k = 0; k < b->core->sms[i].num_warps; k++) {
+			struct ppu_warp *w = &b->core->sms[i].warp[k];
+
+			if (!w->cta)
+				continue;
+			w->v.pred[1] = 0x1234567;
+			w->retried = true;
+			w->ycount = 3 + k;
+			w->sync_wait = w->live & 0xf0f0f;
+			w->bar_rel = w->live & 0x333;
+			for (unsigned l = 0; l < PPU_LANES; l++) {
+				w->lane_ycount[l] = l * k + 1;
+				w->bar_val[l] = ~l;
+			}
+		}
+	}
+}
+
+/* Each part of what a CTA is comes back, and has been in use when the state was saved. */
+START_TEST(every_part_is_in_the_state)
+{
+	for (unsigned i = 0; i < 32; i++) {
+		uint64_t t = 4000 + (i & 1 ? 800 : 250) * i;
+		struct load l = load_new(i & 1 ? "window-ns=100 sm-clock-khz=10000" : "window-ns=100 ctas-per-sm=2");
+
+
+		bench_run_to(l.b, t);
+		save_and_load(l.b);
+		poke(l.b);
+		save_and_load(l.b);
+		bench_free(l.b);
+	}
+	ck_assert_msg(!*cta_text_unused(), "never in use: %s", cta_text_unused());
+}
+END_TEST
 
 START_TEST(stop_save_load_continue)
 {
@@ -250,4 +316,4 @@ START_TEST(trace_classes)
 }
 END_TEST
 
-BENCH_MAIN("sm_state", stop_save_load_continue, damaged_state, trace_classes)
+BENCH_MAIN("sm_state", stop_save_load_continue, every_part_is_in_the_state, damaged_state, trace_classes)

@@ -169,6 +169,24 @@ START_TEST(merges_with_yield_tokens_only)
 }
 END_TEST
 
+/* SIMT-33: where the LIFO part begins, yield tokens that may lie above it are not looked at. */
+START_TEST(merge_stops_at_the_lifo_part)
+{
+	uint64_t t;
+
+	init(16);
+	ppu_tokq_push_front(&q, PPU_REASON_SYNC, 1, 50);
+	ppu_tokq_push_front(&q, PPU_REASON_YIELD, 2, 100);
+	ck_assert(!ppu_tokq_merge(&q, 4, 100, &t));
+	ppu_tokq_push_back(&q, 8, 200);
+	ck_assert(!ppu_tokq_merge(&q, 4, 100, &t));
+	ck_assert(ppu_tokq_merge(&q, 4, 200, &t));
+	ck_assert_uint_eq(PPU_TOK_MASK(t), 12);
+	ck_assert(ppu_tokq_pop(&q, &t));
+	ck_assert_uint_eq(PPU_TOK_MASK(t), 2);
+}
+END_TEST
+
 /* SIMT-52, SIMT-55 */
 START_TEST(range_and_full)
 {
@@ -375,6 +393,7 @@ static Suite *suite(void)
 	tcase_add_test(t, back_push_keeps_tracking_bits);
 	tcase_add_test(t, merge_keeps_place);
 	tcase_add_test(t, merges_with_yield_tokens_only);
+	tcase_add_test(t, merge_stops_at_the_lifo_part);
 	tcase_add_test(t, range_and_full);
 	tcase_add_test(t, recentre);
 	tcase_add_test(t, last_entry_at_either_side);

@@ -87,6 +87,59 @@ START_TEST(barrier_arrive)
 }
 END_TEST
 
+/* A count is of threads, and lanes that the last warp lacks count as arrived with it: 40 threads are two warps. */
+START_TEST(barrier_counts_whole_warps)
+{
+	/* all of a short block, and twice, so that a generation ends whole */
+	run(PROLOGUE "bar.sync 0, 64\nbar.sync 0, 64\nmov.u32 r3, 7\n" STORE3 "exit\n", 40);
+	for (unsigned i = 0; i < 40; i++)
+		ck_assert_uint_eq(smt_u32(s)[i], 7);
+	/* lanes that have ended count with those of their warp that have arrived */
+	run(PROLOGUE "and.u32 r6, r2, 1\nsetp.eq.u32 p1, r6, 1\n@p1 exit\nbar.sync 0, 96\nmov.u32 r3, 8\n" STORE3 "exit\n", 70);
+	for (unsigned i = 0; i < 70; i += 2)
+		ck_assert_uint_eq(smt_u32(s)[i], 8);
+	/* a part of the block, while the other warps do something else */
+	run(PROLOGUE "setp.ge.u32 p1, r2, 64\n@p1 bra E\nbar.sync 5, 64\nmov.u32 r3, 9\n" STORE3 "exit\n"
+	    "E: mov.u32 r3, 3\n" STORE3 "exit\n", 128);
+	for (unsigned i = 0; i < 128; i++)
+		ck_assert_uint_eq(smt_u32(s)[i], i < 64 ? 9 : 3);
+}
+END_TEST
+
+/* Halves of warps that have diverged, each at a barrier of its own number, with a count; and lanes that only arrive. */
+START_TEST(barrier_counts_lanes)
+{
+	/* lanes 0..15 of both warps are 32 threads */
+	run(PROLOGUE "and.u32 r6, r2, 31\nsetp.lt.u32 p1, r6, 16\nssy L\n@p1 bra A\n"
+	    "bar.sync 1, 32\nmov.u32 r3, 1\nsync L\nA: bar.sync 2, 32\nmov.u32 r3, 2\nsync L\n"
+	    "L: " STORE3 "exit\n", 64);
+	for (unsigned i = 0; i < 64; i++)
+		ck_assert_uint_eq(smt_u32(s)[i], (i & 31) < 16 ? 2 : 1);
+	/* fewer than the count never pass, not even with an arrival of another number */
+	smt_load(s, "s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 16\n@p1 bra A\nbar.sync 1, 96\nexit\nA: bar.arrive 2, 96\nexit\n");
+	ck_assert(!smt_run(s, 1, 48));
+	ck_assert_uint_eq(s->fault.code, PPU_ERR_DEADLOCK);
+	/* 16 arrive and go on, 48 wait */
+	run(PROLOGUE "setp.lt.u32 p1, r2, 16\nmov.u32 r3, 4\n@p1 bar.arrive 1, 64\n@!p1 bar.sync 1, 64\n" STORE3 "exit\n", 64);
+	for (unsigned i = 0; i < 64; i++)
+		ck_assert_uint_eq(smt_u32(s)[i], 4);
+}
+END_TEST
+
+/* The fault of a deadlock names the first warp that waits, its lowest waiting lane, and where this lane waits. */
+START_TEST(deadlock_names_the_first)
+{
+	smt_start(s);
+	smt_load(s, "s2r r2, %tid.x\nsetp.ge.u32 p1, r2, 64\n@p1 bra C\nsetp.ge.u32 p1, r2, 32\n@p1 bra B\n"
+		 "setp.lt.u32 p2, r2, 9\n@p2 exit\nbar.sync 1, 64\nexit\nB: bar.sync 2, 64\nexit\nC: bar.sync 3, 64\nexit\n");
+	ck_assert(!smt_run(s, 1, 96));
+	ck_assert_uint_eq(s->fault.code, PPU_ERR_DEADLOCK);
+	ck_assert_uint_eq(s->fault.warp, 0);
+	ck_assert_uint_eq(s->fault.lane, 9);
+	ck_assert_uint_eq(s->fault.pc, 7);
+}
+END_TEST
+
 START_TEST(barrier_reductions)
 {
 	run(PROLOGUE "setp.lt.u32 p1, r2, 37\nmov.u32 r3, 0\n"
@@ -526,6 +579,9 @@ int main(void)
 	tcase_add_test(t, barrier_with_exited_threads);
 	tcase_add_test(t, barrier_named);
 	tcase_add_test(t, barrier_arrive);
+	tcase_add_test(t, barrier_counts_whole_warps);
+	tcase_add_test(t, barrier_counts_lanes);
+	tcase_add_test(t, deadlock_names_the_first);
 	tcase_add_test(t, barrier_reductions);
 	tcase_add_test(t, diverged_barrier);
 	tcase_add_test(t, parked_warps_sleep);

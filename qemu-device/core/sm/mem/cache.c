@@ -104,7 +104,7 @@ static void add_line(struct lines *l, uint64_t line)
 
 static uint64_t phys_line(const struct ppu_sm *sm, const struct ppu_warp *w, uint64_t va)
 {
-	const struct ppu_tlbe *e = &sm->tlb[(va >> PPU_PAGE_SHIFT) % PPU_TLB_ENTRIES];
+	const struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
 	uint64_t addr = va;
 	bool sys = false;
 

@@ -424,7 +424,7 @@ static bool global_pages(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 	for (p->n = 0; m; p->n++) {
 		unsigned i = (unsigned)__builtin_ctz(m);
 		uint64_t page = lane_va(a, i) >> PPU_PAGE_SHIFT;
-		struct ppu_tlbe *e = &sm->tlb[page % PPU_TLB_ENTRIES];
+		struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(page)];
 
 		if (p->n == 2 && 2 * count_lanes(m) > count_lanes(mask))
 			return false;	/* many pages: lane by lane is faster */
@@ -460,7 +460,7 @@ static bool global_words(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 		if (va >> PPU_PAGE_SHIFT != page) {
 			/* Hits only: a fill could evict an entry this instruction uses. */
 			page = va >> PPU_PAGE_SHIFT;
-			t = &sm->tlb[page % PPU_TLB_ENTRIES];
+			t = &sm->tlb[PPU_TLB_INDEX(page)];
 			if (t->page != page || t->ctx != ctx ||
 			    (a->acc != PPU_ACC_READ && !(t->flags & PPU_TLB_WRITE)))
 				return false;

@@ -24,7 +24,7 @@ void ppu_lsu_note_store(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_tlbe *
 static inline struct ppu_tlbe *tlb(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
 				   int *err, unsigned *level)
 {
-	struct ppu_tlbe *e = &sm->tlb[(va >> PPU_PAGE_SHIFT) % PPU_TLB_ENTRIES];
+	struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
 
 	if (__builtin_expect(e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx, 1) &&
 	    (acc == PPU_ACC_READ || (e->flags & PPU_TLB_WRITE)))

@@ -97,7 +97,7 @@ INLINE bool global_place(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 		return false;
 	off = (uint32_t)b->va & PAGE_MASK;
 	page = b->va >> PPU_PAGE_SHIFT;
-	b->e = &sm->tlb[page % PPU_TLB_ENTRIES];
+	b->e = &sm->tlb[PPU_TLB_INDEX(page)];
 	if (b->e->page != page || b->e->ctx != w->cta->task->ctx || (write && !(b->e->flags & PPU_TLB_WRITE)) ||
 	    (off & (bytes - 1)))
 		return false;
@@ -211,7 +211,7 @@ INLINE void load_equal(uint32_t (*row)[PPU_LANES], const uint8_t *p, unsigned wo
 /* The host's place of a word in global memory, by the TLB alone.  NULL: not there, or not aligned. */
 INLINE const uint8_t *global_word(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va)
 {
-	const struct ppu_tlbe *e = &sm->tlb[(va >> PPU_PAGE_SHIFT) % PPU_TLB_ENTRIES];
+	const struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
 
 	return e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx && !(va & 3) ? e->host + (va & PAGE_MASK) : NULL;
 }
@@ -543,7 +543,7 @@ INLINE const uint8_t *global_block(struct ppu_sm *sm, struct ppu_warp *w, const 
 				   const struct ppu_shape *s, unsigned bytes)
 {
 	uint64_t va = (s->lo[0] | (uint64_t)s->hi << 32) + di->imm64, page = va >> PPU_PAGE_SHIFT;
-	const struct ppu_tlbe *e = &sm->tlb[page % PPU_TLB_ENTRIES];
+	const struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(page)];
 	uint32_t off = (uint32_t)va & PAGE_MASK;
 
 	if (e->page != page || e->ctx != w->cta->task->ctx || (off & (bytes - 1)) ||
