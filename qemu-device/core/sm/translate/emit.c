@@ -108,35 +108,66 @@ static void operand(ZydisEncoderOperand *z, const struct ppu_opn *o)
 	}
 }
 
-static void encode(struct ppu_emit *e, const ZydisEncoderRequest *r)
+static void encode(struct ppu_emit *e, const ZydisEncoderRequest *r, struct ppu_encoded *c)
 {
-	ZyanUSize n = ZYDIS_MAX_INSTRUCTION_LENGTH;
+	ZyanUSize n = sizeof(c->bytes);
 
+	if (ZYAN_FAILED(encoder(r, c->bytes, &n)))
+		e->failed = true;
+	c->len = (uint8_t)n;
+}
+
+/* Where an instruction with this key is kept; len is 0 when it has to be encoded. */
+static struct ppu_encoded *look_up(struct ppu_emit *e, const uint64_t key[5])
+{
+	uint64_t h = 0;
+	struct ppu_encoded *c;
+	unsigned i;
+
+	for (i = 0; i < 5; i++)
+		h = (h ^ key[i]) * 0x9e3779b97f4a7c15ull;
+	c = &e->seen[h >> 54];
+	if (memcmp(c->key, key, sizeof(c->key))) {
+		memcpy(c->key, key, sizeof(c->key));
+		c->len = 0;
+	}
+	return c;
+}
+
+static void append(struct ppu_emit *e, const struct ppu_encoded *c)
+{
 	if (e->len + 16 > e->max)
 		e->failed = true;
 	if (!room(e, (void **)&e->code, &e->cap, e->len, 16, 1))
 		return;
-	if (ZYAN_FAILED(encoder(r, e->code + e->len, &n)))
-		e->failed = true;
-	else
-		e->len += (uint32_t)n;
+	memcpy(e->code + e->len, c->bytes, sizeof(c->bytes));
+	e->len += c->len;
 }
 
 void ppu_emit_ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n)
 {
+	uint64_t key[5] = { mn + 1ull };
+	struct ppu_encoded *c;
 	ZydisEncoderRequest r;
 	unsigned i;
 
-	memset(&r, 0, sizeof(r));
-	r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
-	r.mnemonic = mn;
-	r.operand_count = (ZyanU8)n;
 	for (i = 0; i < n; i++)
-		operand(&r.operands[i], &o[i]);
-	/* The fourth register of a blend is in an immediate. */
-	if (n == 4 && o[3].kind == PPU_O_YMM)
-		r.operands[3].reg.is4 = ZYAN_TRUE;
-	encode(e, &r);
+		key[i + 1] = (o[i].kind + 1ull) << 48 | (uint64_t)o[i].reg << 40 | (uint64_t)o[i].bytes << 32 |
+			     (uint32_t)o[i].value;
+	c = look_up(e, key);
+	if (!c->len) {
+		memset(&r, 0, sizeof(r));
+		r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
+		r.mnemonic = mn;
+		r.operand_count = (ZyanU8)n;
+		for (i = 0; i < n; i++)
+			operand(&r.operands[i], &o[i]);
+		/* The fourth register of a blend is in an immediate. */
+		if (n == 4 && o[3].kind == PPU_O_YMM)
+			r.operands[3].reg.is4 = ZYAN_TRUE;
+		encode(e, &r, c);
+	}
+	append(e, c);
 }
 
 /* ---- labels ---- */
@@ -157,16 +188,21 @@ void ppu_emit_bind(struct ppu_emit *e, uint32_t label)
 
 void ppu_emit_jump(struct ppu_emit *e, ZydisMnemonic mn, uint32_t label)
 {
+	uint64_t key[5] = { mn + 1ull, 1 };
+	struct ppu_encoded *c = look_up(e, key);
 	ZydisEncoderRequest r;
 
-	memset(&r, 0, sizeof(r));
-	r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
-	r.mnemonic = mn;
-	r.branch_type = ZYDIS_BRANCH_TYPE_NEAR;
-	r.branch_width = ZYDIS_BRANCH_WIDTH_32;
-	r.operand_count = 1;
-	r.operands[0].type = ZYDIS_OPERAND_TYPE_IMMEDIATE;
-	encode(e, &r);
+	if (!c->len) {
+		memset(&r, 0, sizeof(r));
+		r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
+		r.mnemonic = mn;
+		r.branch_type = ZYDIS_BRANCH_TYPE_NEAR;
+		r.branch_width = ZYDIS_BRANCH_WIDTH_32;
+		r.operand_count = 1;
+		r.operands[0].type = ZYDIS_OPERAND_TYPE_IMMEDIATE;
+		encode(e, &r, c);
+	}
+	append(e, c);
 	if (!room(e, (void **)&e->fixup, &e->fixup_cap, e->fixups, 1, sizeof(*e->fixup)))
 		return;
 	e->fixup[e->fixups].at = e->len;

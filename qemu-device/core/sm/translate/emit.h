@@ -41,6 +41,12 @@ struct ppu_fixup {
 	uint32_t at, label;	/* the 4 bytes before `at` */
 };
 
+/* An instruction that has been encoded before.  Most are: libzydis takes 0.6 us for one. */
+struct ppu_encoded {
+	uint64_t key[5];		/* mnemonic and operands */
+	uint8_t len, bytes[15];
+};
+
 struct ppu_emit {
 	uint8_t *code;
 	uint32_t len, cap, max;
@@ -51,6 +57,7 @@ struct ppu_emit {
 	struct ppu_fixup *fixup;
 	uint32_t fixups, fixup_cap;
 	uint16_t constant[1024];	/* hash of 32-byte constants: offset in the pool / 32 + 1 */
+	struct ppu_encoded seen[1024];
 	bool failed;			/* no memory, or more than max bytes */
 };
 
