@@ -156,13 +156,13 @@ static bool memory(struct irnd *r, struct ppu_insn *in)
 		PPU_SET(in, IMM, irnd(r, 60) ? 16 * irnd(r, 8) : irnd(r, 2) ? irnd(r, 64) : number(r));
 		if (op == PPU_OP_ATOM) {
 			PPU_SET(in, T, irnd(r, 2) ? PPU_T_U32 : irnd(r, 16));
-			PPU_SET(in, U, irnd(r, 10));
+			PPU_SET(in, U, irnd(r, 3) ? irnd(r, 10) : PPU_ATOM_ADD);
 			PPU_SET(in, C, irnd(r, 28));
 		} else {
 			PPU_SET(in, X, irnd(r, 3) ? 0 : irnd(r, 3));
 		}
 		if (op != PPU_OP_ST)
-			PPU_SET(in, D, irnd(r, 24));
+			PPU_SET(in, D, op == PPU_OP_ATOM && irnd(r, 2) ? PPU_RZ : irnd(r, 24));
 		if (op != PPU_OP_LD)
 			PPU_SET(in, B, irnd(r, 24));
 		if (!ppu_isa_check(in, IRND_REGS))

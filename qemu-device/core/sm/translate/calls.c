@@ -374,6 +374,33 @@ INLINE int ld_window(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 	return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 }
 
+/* Bytes and halves in a row, or the same for all lanes, extended to words. */
+INLINE int ld_narrow(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
+		     uint64_t cycle, unsigned bytes, bool sgn)
+{
+	const struct ppu_dinsn *di = site->di;
+	uint32_t *d = w->v.row[di->d], x;
+	struct place b;
+
+	if (!global_place(sm, w, di, lanes, bytes, false, &b))
+		return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
+	sm->ctr[PPU_CTR_PARTITION_READS]++;
+	if (b.pattern == EQUAL) {
+		x = extend(load_mem(b.p, bytes), bytes, sgn);
+		EACH(k, 4)
+			put8(d, k, _mm256_set1_epi32((int)x), lanes);
+		return PPU_GO;
+	}
+	EACH(k, 4) {
+		const uint8_t *q = b.p - b.first * bytes + 8 * k * bytes;
+		__m128i v = bytes == 1 ? _mm_loadl_epi64((const __m128i *)q) : _mm_loadu_si128((const __m128i *)q);
+
+		put8(d, k, bytes == 1 ? sgn ? _mm256_cvtepi8_epi32(v) : _mm256_cvtepu8_epi32(v) :
+				       sgn ? _mm256_cvtepi16_epi32(v) : _mm256_cvtepu16_epi32(v), lanes);
+	}
+	return PPU_GO;
+}
+
 /* ---- stores ---- */
 
 /* One row to consecutive words; p: of lane 0. */
@@ -457,6 +484,30 @@ INLINE int st_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 		     uint64_t cycle, unsigned words)
 {
 	return store_chunks(w, site->di, lanes) ? (int)PPU_GO : ppu_call_handler(sm, w, site, lanes, cycle, NULL);
+}
+
+/* ---- atomics ---- */
+
+/* Sums in shared memory that nobody reads the old value of.  No other SM sees shared memory, so lane after lane. */
+INLINE int add_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
+		      uint64_t cycle, unsigned words)
+{
+	const struct ppu_dinsn *di = site->di;
+	const uint32_t *lo = w->v.row[di->a], *from = w->v.row[di->b], bytes = w->cta->shared_bytes;
+	uint8_t *base = w->cta->shared;
+	uint32_t m;
+	__m256i off;
+
+	EACH(k, 4)
+		if (bytes < 4 || !offsets8(di, lo, k, lanes, bytes, &off))
+			return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
+	for (m = lanes; m; m &= m - 1) {
+		unsigned i = (unsigned)__builtin_ctz(m);
+
+		*(uint32_t *)(base + (uint32_t)(lo[i] + di->imm)) += from[i];
+	}
+	sm->ctr[PPU_CTR_ATOMICS]++;
+	return PPU_GO;
 }
 
 /* ---- loads of all lanes ---- */
@@ -647,6 +698,11 @@ TWICE(ld_shared_4, ld_window, 4, true)
 TWICE(ld_param_1, ld_window, 1, false)
 TWICE(ld_param_2, ld_window, 2, false)
 TWICE(ld_param_4, ld_window, 4, false)
+TWICE(ld_u8, ld_narrow, 1, false)
+TWICE(ld_s8, ld_narrow, 1, true)
+TWICE(ld_u16, ld_narrow, 2, false)
+TWICE(ld_s16, ld_narrow, 2, true)
+TWICE(add_shared_1, add_shared, 1)
 TWICE(st_global_1, st_global, 1)
 TWICE(st_global_2, st_global, 2)
 TWICE(st_shared_1, st_shared, 1)
@@ -671,6 +727,9 @@ static ppu_call_fn load_of(const struct ppu_dinsn *di)
 
 	switch (di->m) {
 	case PPU_SPACE_GENERIC: case PPU_SPACE_GLOBAL: case PPU_SPACE_CONST:
+		if (!words && !di->x)
+			return di->t == PPU_T_U8 ? ld_u8 : di->t == PPU_T_S8 ? ld_s8 : di->t == PPU_T_U16 ? ld_u16 :
+			       di->t == PPU_T_S16 ? ld_s16 : NULL;
 		return fns[0][words];
 	case PPU_SPACE_SHARED:
 		return fns[1][words];
@@ -690,9 +749,14 @@ static ppu_call_fn store_of(const struct ppu_dinsn *di)
 	return di->m == PPU_SPACE_SHARED && words == 1 ? st_shared_1 : NULL;
 }
 
-void *ppu_call_of(const struct ppu_dinsn *di)
+void *ppu_call_of(const struct ppu_dinsn *di, uint32_t nregs)
 {
 	ppu_call_fn fn = di->handler == PPU_H_ld ? load_of(di) : di->handler == PPU_H_st ? store_of(di) : NULL;
+
+	/* RZ as the destination is a row that no source names. */
+	if (di->handler == PPU_H_atom && di->m == PPU_SPACE_SHARED && di->u == PPU_ATOM_ADD && di->d >= PPU_ROW_SINK(nregs) &&
+	    (di->t == PPU_T_U32 || di->t == PPU_T_S32))
+		fn = add_shared_1;
 
 	return (void *)(uintptr_t)(fn ? fn : ppu_call_handler);
 }

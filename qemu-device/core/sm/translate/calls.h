@@ -18,8 +18,8 @@ typedef int (*ppu_call_fn)(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 /* The handler of any instruction. */
 int ppu_call_handler(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
 		     uint64_t cycle, struct ppu_run *run);
-/* What to call for an instruction without a pure function. */
-void *ppu_call_of(const struct ppu_dinsn *di);
+/* What to call for an instruction without a pure function; nregs: registers of the program. */
+void *ppu_call_of(const struct ppu_dinsn *di, uint32_t nregs);
 /* Bytes of a lane, when loads from the same register as this one may share what they find out, else 0. */
 unsigned ppu_call_shape(const struct ppu_dinsn *di);
 

@@ -240,7 +240,7 @@ static void call_site(struct build *b, const struct ppu_dinsn *di, uint32_t at)
 /* An instruction that leaves the warp at the next one with the same lanes, or stops it. */
 static void plain_call(struct build *b, const struct ppu_dinsn *di)
 {
-	uint32_t at = site(b, ppu_call_of(di), di, b->pc), fine = ppu_emit_label(&b->e);
+	uint32_t at = site(b, ppu_call_of(di, b->prog->nregs), di, b->pc), fine = ppu_emit_label(&b->e);
 	struct ppu_emit *e = &b->e;
 
 	if (!di->always) {
