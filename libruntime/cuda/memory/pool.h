@@ -14,6 +14,7 @@ struct CUctx_st;
 CUresult cu_pool_free(CUdeviceptr ptr, bool *was);
 CUmemoryPool cu_pool_of(CUdeviceptr ptr);	/* NULL: ptr is in no pool */
 void cu_pool_idle(const struct CUctx_st *ctx);	/* the context has no work: free blocks may go */
+void cu_pool_forget(const struct CUctx_st *ctx);	/* the context ends, and its memory with it */
 
 #pragma GCC visibility pop
 #endif

@@ -442,11 +442,66 @@ START_TEST(batches_of_words)
 }
 END_TEST
 
+#define MUCH (8u << 20)		/* memory of an address range of its own */
+
+/*
+ * Memory ends with its context.  What the next context gets at the same address is what that context asked for, and is
+ * freed as such.
+ */
+START_TEST(memory_of_a_context_that_ended)
+{
+	size_t before, after, total;
+	CUdeviceptr managed, pooled, p;
+	unsigned int flags, type;
+	CUmemoryPool of;
+	void *host, *again;
+	int is;
+
+	begin(small_ptx);
+	OK(cuMemAllocManaged(&managed, MUCH, CU_MEM_ATTACH_GLOBAL));
+	OK(cuMemAdvise(managed, MUCH, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
+	OK(cuCtxDestroy(ctx));
+	BAD(cuMemRangeGetAttribute(&is, sizeof(is), CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, managed, MUCH));
+	begin(small_ptx);
+	OK(cuMemAlloc(&p, MUCH));
+	ck_assert_uint_eq(p, managed);
+	OK(cuPointerGetAttribute(&is, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
+	ck_assert_int_eq(is, 0);
+	OK(cuMemFree(p));
+	OK(cuMemAllocAsync(&pooled, MUCH, 0));
+	OK(cuCtxDestroy(ctx));
+
+	begin(small_ptx);
+	OK(cuMemGetInfo(&before, &total));
+	OK(cuMemAlloc(&p, MUCH));
+	ck_assert_uint_eq(p, pooled);
+	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
+	ck_assert_ptr_null(of);
+	OK(cuMemFree(p));
+	OK(cuMemGetInfo(&after, &total));
+	ck_assert_uint_eq(after, before);
+	OK(cuMemHostAlloc(&host, MUCH, CU_MEMHOSTALLOC_PORTABLE));
+	OK(cuCtxDestroy(ctx));
+
+	begin(small_ptx);
+	BAD(cuMemHostGetFlags(&flags, host));
+	OK(cuMemHostAlloc(&again, MUCH, 0));
+	ck_assert_ptr_eq(again, host);
+	OK(cuMemHostGetFlags(&flags, again));
+	ck_assert_uint_eq(flags, CU_MEMHOSTALLOC_DEVICEMAP);
+	OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (uintptr_t)again));
+	ck_assert_uint_eq(type, CU_MEMORYTYPE_HOST);
+	OK(cuMemFreeHost(again));
+	BAD(cuMemFreeHost(again));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *tests[] = { registered_memory, managed_memory, pools, pools_and_order,
 				 pools_in_two_threads, mappings, read_only_mappings,
-				 mappings_without_access, waiting_for_words, batches_of_words };
+				 mappings_without_access, waiting_for_words, batches_of_words,
+				 memory_of_a_context_that_ended };
 
 	return RUN_ALL("memory", tests);
 }
