@@ -168,7 +168,8 @@ static ppuResult open_devices(int least, int greatest)
 		}
 		if (rc) {
 			if (err)
-				res = rt_fail(PPU_ERROR_CONFIGURATION, "%s", err);
+				res = rt_fail(rc == -ENOMEM ? PPU_ERROR_OUT_OF_HOST_MEMORY : PPU_ERROR_CONFIGURATION,
+					      "%s", err);
 			else
 				res = rt_errno(rc, "opening the device");
 			free(err);
