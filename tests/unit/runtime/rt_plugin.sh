@@ -89,6 +89,12 @@ says "one that is no library" "$missing.*" "$dir/broken/bin/ppu-info"
 grep -q "/broken/.*lib/libppu-core\.so\.0: .*\(file too short\|ELF\)" "$dir/out"
 result "and the sentence names it, and what is wrong with it" $?
 
+# A program with rights that its user lacks takes no library from a place that the user can choose.
+printf '%s\n' '#include <sys/auxv.h>' 'unsigned long getauxval(unsigned long t) { return t == AT_SECURE; }' >"$dir/secure.c"
+${CC:-cc} -shared -fPIC -o "$dir/secure.so" "$dir/secure.c"
+LD_PRELOAD=$dir/secure.so says "setuid: none from ../lib" "$missing" "$dir/prefix/bin/ppu-info"
+LD_PRELOAD=$dir/secure.so LD_LIBRARY_PATH=$dir/prefix/lib runs "setuid: the loader's own path" "$dir/alone/ppu-info"
+
 # --- taken without being asked for -------------------------------------------------------------------------
 
 told='^libppu: no PPU here .*: using the device inside this process\. PPU_BACKEND=core does so without this line\.$'
