@@ -36,4 +36,13 @@ case $home in
 /*/.cache/ppu)	echo "ok - without HOME the cache is where it is with it" ;;
 *)		echo "not ok - without HOME the cache is '$home'"; failed=1 ;;
 esac
+# A name without / in front is one in the tree, as with BUILD, wherever a script changes to.
+for said in "$(PPU_CACHE=some/cache bash -c '. scripts/lib.sh; echo "$PPU_CACHE"')" \
+	    "$(PPU_CACHE=some/cache PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=scripts python3 -c 'import ppu_script; print(ppu_script.CACHE)')" \
+	    "$(printf 'include mk/common.mk\nshow: ; @echo "$$PPU_CACHE"\n' | make -s -f - PPU_CACHE=some/cache show)"; do
+	case $said in
+	"$PWD/some/cache")	echo "ok - a cache that is named from the tree" ;;
+	*)			echo "not ok - a cache that is named from the tree is '$said'"; failed=1 ;;
+	esac
+done
 exit $failed
