@@ -80,23 +80,26 @@ CUresult i_cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned int flags)
 	return r;
 }
 
-CUresult cu_managed_free(CUdeviceptr ptr, bool *was)
+CUresult cu_managed_free(const struct CUctx_st *c, CUdeviceptr ptr, bool *was)
 {
 	struct managed *m = NULL;
+	bool ours = true;
 	CUresult r;
 
 	pthread_mutex_lock(&lock);
 	for (struct managed **p = &list; *p; p = &(*p)->next) {
 		if ((*p)->va == ptr) {
 			m = *p;
-			*p = m->next;
+			ours = m->ctx_id == c->id;
+			if (ours)
+				*p = m->next;
 			break;
 		}
 	}
 	pthread_mutex_unlock(&lock);
 	*was = m;
-	if (!m)
-		return CUDA_SUCCESS;
+	if (!m || !ours)
+		return m ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	r = cu_result(ppuFreeHost((void *)(uintptr_t)ptr));
 	free(m);
 	return r;

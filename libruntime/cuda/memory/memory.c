@@ -90,9 +90,9 @@ CUresult i_cuMemFree_v2(CUdeviceptr ptr)
 		return r;
 	r = ptr ? cu_capture_unsafe() : CUDA_SUCCESS;
 	if (!r)
-		r = cu_pool_free(ptr, &was);
+		r = cu_pool_free(c, ptr, &was);
 	if (!r && !was)
-		r = cu_managed_free(ptr, &was);
+		r = cu_managed_free(c, ptr, &was);
 	if (!r && !was && !cu_graph_owns(ptr))		/* a graph's memory is freed with the graph */
 		r = cu_result(ppuFree((void *)(uintptr_t)ptr));
 	cu_obj_put(c);
@@ -186,7 +186,7 @@ CUresult i_cuMemFreeHost(void *ptr)
 		return r;
 	pthread_mutex_lock(&host_lock);
 	for (struct host_alloc **p = &host_list; *p; p = &(*p)->next) {
-		if ((*p)->ptr == ptr) {
+		if ((*p)->ptr == ptr && (*p)->ctx_id == c->id) {
 			h = *p;
 			*p = h->next;
 			break;

@@ -205,17 +205,20 @@ void cu_pool_idle(const struct CUctx_st *c)
 	pthread_mutex_unlock(&lock);
 }
 
-CUresult cu_pool_free(CUdeviceptr ptr, bool *was)
+CUresult cu_pool_free(const struct CUctx_st *c, CUdeviceptr ptr, bool *was)
 {
 	struct CUmemPoolHandle_st *p;
 	struct block *b;
-	CUresult r = CUDA_SUCCESS;
+	bool ours = false;
+	CUresult r;
 
 	pthread_mutex_lock(&lock);
 	*was = block_of(ptr, false, &p);
+	if (*was)
+		ours = p->ctx == c && p->ctx_id == c->id;
 	pthread_mutex_unlock(&lock);
-	if (!*was)
-		return CUDA_SUCCESS;
+	if (!ours)
+		return *was ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	r = cu_result(ppuCtxSynchronize());	/* cuMemFree waits */
 	pthread_mutex_lock(&lock);
 	b = block_of(ptr, false, &p);

@@ -496,12 +496,47 @@ START_TEST(memory_of_a_context_that_ended)
 }
 END_TEST
 
+/* Memory is freed in its own context.  A call in another one is refused and changes nothing. */
+START_TEST(memory_of_another_context)
+{
+	CUdeviceptr managed, pooled, plain;
+	CUcontext first, second;
+	CUmemoryPool of;
+	void *host;
+	int is;
+
+	begin(small_ptx);
+	first = ctx;
+	OK(cuMemAlloc(&plain, 4096));
+	OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+	OK(cuMemAllocAsync(&pooled, 4096, 0));
+	OK(cuMemHostAlloc(&host, 4096, 0));
+	begin(small_ptx);
+	second = ctx;
+	BAD(cuMemFree(plain));
+	BAD(cuMemFree(managed));
+	BAD(cuMemFree(pooled));
+	BAD(cuMemFreeHost(host));
+	OK(cuCtxSetCurrent(first));
+	OK(cuPointerGetAttribute(&is, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed));
+	ck_assert_int_eq(is, 1);
+	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, pooled));
+	ck_assert_ptr_nonnull(of);
+	OK(cuMemFree(plain));
+	OK(cuMemFree(managed));
+	OK(cuMemFree(pooled));
+	OK(cuMemFreeHost(host));
+	OK(cuCtxDestroy(first));
+	OK(cuCtxDestroy(second));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *tests[] = { registered_memory, managed_memory, pools, pools_and_order,
 				 pools_in_two_threads, mappings, read_only_mappings,
 				 mappings_without_access, waiting_for_words, batches_of_words,
-				 memory_of_a_context_that_ended };
+				 memory_of_a_context_that_ended, memory_of_another_context };
 
 	return RUN_ALL("memory", tests);
 }
