@@ -442,6 +442,36 @@ START_TEST(batches_of_words)
 }
 END_TEST
 
+/* A graph is launched only if its words are memory of ours, and aligned. */
+START_TEST(words_of_a_graph)
+{
+	CUstreamBatchMemOpParams op = { .operation = CU_STREAM_MEM_OP_WAIT_VALUE_32 };
+	CUDA_BATCH_MEM_OP_NODE_PARAMS one = { .count = 1, .paramArray = &op };
+	CUdeviceptr p, bad[3];
+	CUgraphExec exec;
+	CUgraphNode node;
+	CUgraph graph;
+
+	begin(small_ptx);
+	p = one_word(7);
+	bad[0] = 8;
+	bad[1] = p + 2;
+	bad[2] = p + (1ull << 38);
+	op.waitValue.value = 7;
+	for (int i = 0; i < 3; i++) {
+		op.waitValue.address = bad[i];
+		OK(cuGraphCreate(&graph, 0));
+		OK(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &one));
+		OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+		BAD(cuGraphLaunch(exec, 0));
+		OK(cuCtxSynchronize());
+		OK(cuGraphExecDestroy(exec));
+		OK(cuGraphDestroy(graph));
+	}
+	ck_assert_uint_eq(word_at(p), 7);
+}
+END_TEST
+
 #define MUCH (8u << 20)		/* memory of an address range of its own */
 
 /*
@@ -536,7 +566,8 @@ int main(void)
 	const TTest *tests[] = { registered_memory, managed_memory, pools, pools_and_order,
 				 pools_in_two_threads, mappings, read_only_mappings,
 				 mappings_without_access, waiting_for_words, batches_of_words,
-				 memory_of_a_context_that_ended, memory_of_another_context };
+				 memory_of_a_context_that_ended, memory_of_another_context,
+				 words_of_a_graph };
 
 	return RUN_ALL("memory", tests);
 }
