@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Lab 0: the device from user space.
 
-The machine's device gets other properties in each run, so that nothing but reading its registers gives the right
-answers. The grader's program in the guest (exercise.c) calls the student's functions one by one and says what it
-saw; counters and the log of guest errors come from QEMU."""
+The machine's device gets other properties in each run, so a program can only learn the right answers from the
+registers. The grader's program in the guest (exercise.c) calls the student's functions one by one and reports what
+it saw; counters and the log of guest errors come from QEMU."""
 
 import os
 import random
@@ -12,14 +12,14 @@ import signal
 from ppulab import Lab
 from ppulab.say import name_of
 
-NEEDS = []                      # of the build: nothing but the virtual machine
+NEEDS = []                      # of the build: this lab needs nothing but the virtual machine
 
 lab = Lab(0, "Registers from user space", page="00-registers.md", kind="program", student=["regs.c"])
 lab.exercise("exercise.c")
 lab.program("show", "show.c")   # for the student to look at the device; includes regs.c
 lab.skeleton_points = 0
 
-dice = random.Random(os.environ.get("LAB_SEED"))        # None: another one each time
+dice = random.Random(os.environ.get("LAB_SEED"))        # None: another number each time
 PROPS = {
     "channels": dice.choice([7, 48, 100, 333, 1000]),
     "copy-engines": dice.randint(3, 9),
@@ -33,7 +33,7 @@ lab.scenario("registers", cmd=["exercise", str(dice.getrandbits(30))], props=PRO
 
 
 def one(c, r, name, func):
-    """The only observation of this name; none: the function did not get so far."""
+    """The only observation with this name. There is none if the function did not get so far."""
     for step, number in r.rows("died"):
         if step == name.split("_")[0]:
             how = "did not come back" if number == signal.SIGALRM else "died: %s" % signal.strsignal(number)
@@ -96,7 +96,7 @@ def unwind(c, runs):
     why = {"notppu": "ID says it is no PPU", "nobar2": "BAR2 cannot be opened", "noenable": "it cannot be enabled"}
     c.require(one(c, r, "open", "ppu_open()")[0] == 0, "Only a ppu_open() that works can fail half-way.")
     one(c, r, "unwind", "ppu_open()")
-    # What ppu_find() leaves open costs points there, and not once more here: one file in each of ten calls.
+    # What ppu_find() leaves open costs points in its own criterion, and not here again: one file in each of ten calls.
     found = 10 if r.rows("find_left") and r.rows("find_left")[0][0] > 0 else 0
     for name, err, maps, files in r.rows("unwind"):
         if err >= 0:

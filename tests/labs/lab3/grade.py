@@ -25,7 +25,7 @@ def name(number):
 
 
 def device_error(r):
-    """What stopped the copy channel first, in the device's words."""
+    """What stopped the copy channel first, as the device says it."""
     codes = [e.a for e in r.trace if e.name == "CH_ERROR" and e.unit == 0]
     if not codes:
         return ""
@@ -37,7 +37,7 @@ def need_bound(c, r):
 
 
 def need_copies(c, r):
-    """Without a single copy that arrives there is nothing to look at."""
+    """If no copy arrives, there is nothing to look at."""
     need_bound(c, r)
     err = r.obs["first"][0]
     c.require(err != errno.EOPNOTSUPP, "LAB_IOC_DMA says -EOPNOTSUPP: lab_dma_user() is not written yet.")
@@ -112,8 +112,8 @@ def commands(c, runs):
 
 
 def shapes(c, r, points, to_vram, what):
-    """Each row: offset in the page, in the window, bytes, direction, error, bytes wrong at the target, at
-    the source, around both, moved by the engine."""
+    """Each row: offset in the page, offset in the window, bytes, direction, error; wrong bytes at the target, at
+    the source, and around both; bytes that the engine moved."""
     rows = [row for row in r.rows("shape") if row[3] == to_vram]
     r.obs["shapes_pinned"]
     for user, vram, size, _, err, wrong, source, around, moved in rows:

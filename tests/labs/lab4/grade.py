@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Grader of lab 4: buffers in VRAM.
 
-The grader's program has BAR2 mapped beside the driver and looks there for what the driver did; what was copied, and
-by whom, is in the device's counters and trace; what was acquired and not given back, the witness module knows."""
+The grader's program maps BAR2 beside the driver and looks there for what the driver did. The device's counters and
+trace say what was copied, and by whom. The witness module knows what was acquired and not given back."""
 
 import errno
 
@@ -25,7 +25,7 @@ lab.skeleton_points = 0
 
 
 def works(c, r):
-    """Nothing can be said of a driver that makes no buffers."""
+    """Without a driver that makes buffers, no other criterion means anything."""
     made = [row for row in rows(c, r, "size", "creating buffers") if row[0] == PAGE and row[1] == 0]
     c.require(made and made[0][2] == 0, "GEM_CREATE of 4096 bytes gave %s: without buffers nothing else can be tried."
               % err(made[0][2] if made else 0))
