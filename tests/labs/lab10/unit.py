@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The student's unit of lab 10, as marked source.
 
-It is two files of the device's core itself, so that the solution cannot be
-anything else than what the product runs. The markers are not in these files,
-where they would be in the way of everyone who reads the core, but made here:
+The unit is two files of the device's core itself, so the solution is always the
+code that the product runs. The markers are not in these files, where they would
+disturb everyone who reads the core. They are added here:
 each function below is the student's to write, and its body goes into a marked
-region. A function that is no longer there, or no longer has the signature it
-had, is an error."""
+region. If a function does not exist any more, or has another signature, that is
+an error."""
 
 import os
 import re
@@ -122,7 +122,7 @@ class UnitError(Exception):
 
 
 def wrap(name, text, function, task):
-    """The body of one function into a marked region."""
+    """Puts the body of one function into a marked region."""
     m = re.search(r"^[a-z][^\n;{}]*\b%s\((?:[^;{}]*)\)\n\{\n(.*?)^\}\n" % re.escape(function), text, re.M | re.S)
     if not m:
         raise UnitError("%s/%s has no function %s() any more: change tests/labs/lab10/unit.py" % (CORE, name, function))
@@ -136,7 +136,7 @@ def wrap(name, text, function, task):
 
 
 def mark(name, text):
-    """One file of the core with markers."""
+    """One file of the core, with markers."""
     for function, task in WRITE[name].items():
         text = wrap(name, text, function, task)
     includes = [m.end() for m in re.finditer(r'^#include "[^"]*"\n', text, re.M)]
@@ -146,12 +146,12 @@ def mark(name, text):
 
 
 def there():
-    """Are the core's files here? Not in a student's package."""
+    """Are the core's files here? A student's package does not have them."""
     return all(os.path.exists(os.path.join(TOP, CORE, f)) for f in FILES)
 
 
 def marked():
-    """{file name: marked text}; None: the core's files are not here, this is a student's package."""
+    """{file name: marked text}; None if the core's files are not here, as in a student's package."""
     if not there():
         return None
     out = {}
