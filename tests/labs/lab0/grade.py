@@ -68,7 +68,7 @@ def identify(c, runs):
     if not one(c, r, "identify_other", "ppu_identify()")[0]:
         c.lose(2, "ppu_identify() must return -ENODEV when ID is not the PPU's.")
     if not one(c, r, "identify_new", "ppu_identify()")[0]:
-        c.lose(2, "ppu_identify() must return -ENOTSUP for major version 2: its registers may be others.")
+        c.lose(2, "ppu_identify() must return -ENOTSUP for major version 2: the registers may be different there.")
     if one(c, r, "identify_minor", "ppu_identify()") != [0, 1, 0x203]:
         c.lose(2, "Version 0x00010203 is major 1, minor 0x203 (VERSION is major << 16 | minor).")
 
@@ -81,7 +81,7 @@ def opened(c, runs):
     if not one(c, r, "open_sizes", "ppu_open()")[0]:
         c.lose(4, "ppu_open() must map the whole of a BAR, and say how large it is: the size of the resource file.")
     if not one(c, r, "open_shared", "ppu_open()")[0]:
-        c.lose(5, "What is stored in the mapping does not get to the device: MAP_SHARED.")
+        c.lose(5, "Stores to the mapping do not reach the device: use MAP_SHARED.")
     if not one(c, r, "open_enable", "ppu_open()")[0]:
         c.lose(3, "ppu_open() did not write 1 to the file enable.")
     real, bars = one(c, r, "open_real", "ppu_open()"), one(c, r, "bars", "ppu_open()")
@@ -94,7 +94,8 @@ def opened(c, runs):
 def unwind(c, runs):
     r = runs["registers"]
     why = {"notppu": "ID says it is no PPU", "nobar2": "BAR2 cannot be opened", "noenable": "it cannot be enabled"}
-    c.require(one(c, r, "open", "ppu_open()")[0] == 0, "Only a ppu_open() that works can fail half-way.")
+    c.require(one(c, r, "open", "ppu_open()")[0] == 0,
+              "ppu_open() does not work yet, so there is no failure half-way to look at.")
     one(c, r, "unwind", "ppu_open()")
     # What ppu_find() leaves open costs points in its own criterion, and not here again: one file in each of ten calls.
     found = 10 if r.rows("find_left") and r.rows("find_left")[0][0] > 0 else 0
@@ -141,8 +142,8 @@ def ring(c, runs):
     r = runs["registers"]
     one(c, r, "ring", "ppu_set_ring()")
     c.require(any(va or entries for _, va, entries in r.rows("ring")),
-              "ppu_set_ring() wrote nothing, or elsewhere: element %d of the array at 0x080000, 0x80 bytes each, does "
-              "not have what channel %d was given." % (r.rows("ring")[0][0], r.rows("ring")[0][0]))
+              "ppu_set_ring() wrote nothing, or to another place: element %d of the array at 0x080000, 0x80 bytes "
+              "each, does not have the values of channel %d." % (r.rows("ring")[0][0], r.rows("ring")[0][0]))
     for channel, va, entries in r.rows("ring"):
         if not va:
             c.lose(2, "CH_RING_LO, CH_RING_HI of channel %d do not have the address: element %d of the array at "

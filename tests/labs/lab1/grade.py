@@ -89,7 +89,7 @@ def refused(c, r, points, what):
         break
 
 
-@lab.criterion("identity", 15, "What is no PPU, or one with another major version, is refused",
+@lab.criterion("identity", 15, "A device that is no PPU, or has another major version, is refused",
                runs=["other", "version", "sizes"], partial=True)
 def identity(c, runs):
     refused(c, runs["other"], 5, "a device whose ID reads 0xffffffff")
@@ -107,7 +107,7 @@ def sizes(c, runs):
     c.require(said == want, "The kernel's log should say \"%s\", it says \"%s\"." % (want, said or "nothing"))
 
 
-@lab.criterion("reset", 5, "What somebody left in the device before is gone", runs=["life"], partial=True)
+@lab.criterion("reset", 5, "The state in which the device was left before is gone", runs=["life"], partial=True)
 def reset(c, runs):
     need_bound(c, runs["life"])
     _, status, sched = runs["life"].obs["state"]

@@ -61,7 +61,7 @@ CRITERIA = [
      ["spin_lock", "lock_before_if", "chain", "producer_consumer", "park"]),
     ("fallback", 7, "SYNC, BRK, CONT without a token are branches", [],
      ["fallback_live", "fallback_stale", "fallback_some", "fallback_keeps", "address_matters", "two_waits"]),
-    ("faults", 5, "A full queue, tokens that somebody wrote, bad addresses are faults, nothing worse", [],
+    ("faults", 5, "A full queue, foreign tokens and bad addresses are faults, and nothing worse", [],
      ["overflow", "corrupt_zero", "corrupt_lanes", "corrupt_address", "corrupt_reserved", "lost_lanes", "bad_pc",
       "yield_last", "deadlock"]),
 ]

@@ -139,7 +139,8 @@ def masking(c, runs):
         c.lose(5, "%s happened once while all was masked, and was not counted once after that." % listed(lost))
     wrong = wrong_counts(runs["lost"].obs["late.masked"], {})
     if wrong:
-        c.lose(5, "A message that was on its way when all was masked had %s handled." % listed(n for n, _ in wrong))
+        c.lose(5, "%s was handled while all was masked, because of a message that was on its way." %
+               listed(n for n, _ in wrong))
 
 
 @lab.criterion("spurious", 10, "A message with nothing to do does nothing, is counted, and is not ours",

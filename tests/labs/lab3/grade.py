@@ -55,8 +55,8 @@ def complaints(c, r, points=5):
 def coherent(c, runs):
     r = runs["copies"]
     need_bound(c, r)
-    c.require(r.obs["coherent"][0], "Memory for command blocks did not come from dma_alloc_coherent(): nothing else is "
-                                    "promised to be seen by the device without more ado.")
+    c.require(r.obs["coherent"][0], "Memory for command blocks did not come from dma_alloc_coherent(): the device "
+                                    "need not see any other memory without further steps.")
     err = r.obs["probe"][0]
     if err != errno.ENOMEM:
         c.lose(4, "When dma_alloc_coherent() fails, probe() must fail with -ENOMEM; it returned %s." % name(err))
@@ -179,7 +179,7 @@ def bounce(c, runs):
     complaints(c, r)
 
 
-@lab.criterion("access rights", 10, "A program can have copied what it could copy itself", runs=["copies"],
+@lab.criterion("access rights", 10, "A program can only have memory copied that it may use itself", runs=["copies"],
                partial=True)
 def rights(c, runs):
     r = runs["copies"]
@@ -238,7 +238,7 @@ def kernel_errors(c, runs):
         elif got == errno.EOPNOTSUPP or got > 133:
             c.lose(2, "%s, the copy returned %s: an error is passed on." % (call, name(got)))
         if held > 0 or pages > 0:
-            c.lose(3, "%s, something that was got before it was kept (%d things, %d pinned pages)." %
+            c.lose(3, "%s, what was acquired before was not given back (%d things, %d pinned pages)." %
                    (call, held, pages))
         elif held < 0 or pages < 0:
             c.lose(3, "%s, something was given back that had not been got." % call)

@@ -101,7 +101,7 @@ def wrap(c, runs):
             c.lose(8, "Of %d submissions to a ring of %d entries %s%s." % (
                 jobs, entries,
                 "number %d failed: %s" % (last + 1, err(ret)) if ret else
-                "%d were executed (each is to be, once)" % count if count != jobs else
+                "%d were executed (each must be, once)" % count if count != jobs else
                 "%d did not store what they should" % wrong if wrong else
                 "the last got seqno %d" % last, stopped(error)))
     sizes = [row[0] for row in r.obs["wrap"].rows]

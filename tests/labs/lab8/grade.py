@@ -282,11 +282,11 @@ def _(c, runs):
         c.lose(4, "after a hang copies of new channels do not get done: %s" % err(high or low))
 
 
-@lab.criterion("innocents", 5, "Who only waits, works or is slow is left alone", runs=["hang"], partial=True)
+@lab.criterion("innocents", 5, "A channel that only waits, works or is slow is left alone", runs=["hang"], partial=True)
 def _(c, runs):
     r = runs["hang"]
     hung, low, waiter, busy = one(c, r, "hang", "a channel that hangs")
-    c.require(hung != 0, "nothing is ever recovered, so there is nothing to say of innocents")
+    c.require(hung != 0, "no channel is ever recovered, so it means nothing that innocent ones are not")
     if busy:
         c.lose(3, "copies in another file failed while a channel hung: %s" % err(busy))
     if low < 0:

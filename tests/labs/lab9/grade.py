@@ -196,8 +196,8 @@ def entries(c, runs):
                       "lap." % (index, gen, index))
         _, index, released = r.rows("released")[n]
         if not released:
-            c.lose(5, "Who has written the group behind entry %d releases element %d, with that entry's lap: it is what "
-                      "holds the host back in front of the group." % (index, index))
+            c.lose(5, "The thread that wrote the group behind entry %d must release element %d, with that entry's lap: "
+                      "that element holds the host back in front of the group." % (index, index))
     through(c, r, "entries")
     once, order = r.rows("ran")[0]
     c.require(once == 6 and order, "Of six blocks %d ran exactly once, %s." % (once, "in order" if order else "out of order"))
@@ -216,8 +216,8 @@ def end(c, runs):
     if not release:
         c.lose(5, "The end must release Y, with the number of the launch: the CPU's channel waits for that.")
     if not acquire:
-        c.lose(5, "The end must acquire X with the number of the next launch: else the host goes on into what nobody has "
-                  "written.")
+        c.lose(5, "The end must acquire X with the number of the next launch: otherwise the host goes on to entries "
+                  "that nobody has written.")
     why = stuck(c, r, "entries")
     if why:
         c.lose(5, why)      # either the groups before are wrong, or nobody has released the end; that is not known
@@ -251,8 +251,8 @@ def reserving(c, runs):
         through(c, r, "storm")
     granted, twice, gaps, hole, below = r.rows("storm")[0]
     if twice:
-        c.fail("%d of %d reservations got entries that somebody else had as well: an addition may be taken back only by "
-                   "who was the last to add." % (twice, granted))
+        c.fail("%d of %d reservations got entries that somebody else had as well: only the thread that was the last "
+                   "to add may take its addition back." % (twice, granted))
     if gaps or hole > 0:
         c.lose(10, "Entries were lost between reservations (%d gaps, %d at the end): what was refused must be taken back." %
                (gaps, hole))
@@ -269,7 +269,8 @@ def laps(c, runs):
     more = "Twenty launches were submitted, each fills the ring of eight; the device has no devq-assist."
     through(c, r, "laps", more)
     launches, good, once, order = r.rows("laps")[0]
-    c.require(good == launches, "In launch number %d there was no room, though all before it was done. %s" % (good + 1, more))
+    c.require(good == launches, "In launch number %d there was no room, although everything before it was done. %s" %
+              (good + 1, more))
     c.require(once == 3 * launches and order,
               "Of %d blocks %d ran exactly once, %s. %s" % (3 * launches, once, "in order" if order else "out of order", more))
 
@@ -300,7 +301,7 @@ def late_stores(c, runs):
 
 FIGURES = ["C launch", "C wfi", "C release X=1", "P acquire X=1", "P launch", "P acquire semaphore 2=1", "P launch",
            "P acquire semaphore 4=1", "P wfi", "P release Y=1", "C acquire Y=1"]
-TOLD = ["the first kernel inserts everything", "PBS-1's kernel inserts PBS-2, and that one's the end",
+TOLD = ["the first kernel inserts everything", "PBS-1's kernel inserts PBS-2, and PBS-2's kernel inserts the end",
         "PBS-1's kernel releases PBS-2, which the first has written"]
 
 
