@@ -223,7 +223,8 @@ def build(files, recipe, outputs, archives, seconds=240):
         for pack in [*archives, own]:
             argv += ["--initrd", pack]
         room = (LOG_BYTES + ARTEFACT_BYTES * len(outputs)) * 3 // 2 + 65536
-        _, out, err, stopped = bounded_run(argv + ["--", "sh", "/job-build/script"], seconds + 120, room)
+        # scripts/vm keeps the time limit and does not count waiting for a CPU; this one is for a scripts/vm that hangs.
+        _, out, err, stopped = bounded_run(argv + ["--", "sh", "/job-build/script"], 4 * (seconds + 120), room)
     parse(outcome, out, nonce, outputs, seconds)
     if stopped == "output":
         outcome.ok, outcome.why = False, "The machine that compiles wrote more than it may, and was stopped."
