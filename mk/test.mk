@@ -76,7 +76,7 @@ check-build: unit-build $(TEST_BINS)
 .PHONY: qtest-build conformance-build system-build
 qtest-build: $(filter $(BUILD)/qtest/%,$(TEST_BINS))
 conformance-build: $(filter $(BUILD)/guest/conformance/%,$(TEST_BINS))
-system-build: $(filter $(BUILD)/guest/system/%,$(TEST_BINS))
+system-build: $(filter $(BUILD)/guest/system/%,$(TEST_BINS)) $(CUDA_TESTS)
 
 #: make check-debug   the driver's tests on a kernel with KASAN, lockdep, kmemleak, ...
 .PHONY: check-debug check-debug-build
