@@ -21,6 +21,9 @@
 
 BUILD   ?= build
 PPU_CACHE ?= $(or $(XDG_CACHE_HOME),$(or $(HOME),$(shell bash -c 'echo ~'))/.cache)/ppu
+ifeq ($(filter /%,$(firstword $(PPU_CACHE))),)
+override PPU_CACHE := $(CURDIR)/$(PPU_CACHE)
+endif
 export BUILD PPU_CACHE WERROR
 SHELL   := /bin/bash
 .SHELLFLAGS := -o pipefail -c

@@ -72,9 +72,11 @@ check:
 check-all:
 	$(Q)scripts/check --all
 check-build: unit-build $(TEST_BINS)
-# What the group conformance needs besides the VM, and no more: for scripts/matrix.
-.PHONY: conformance-build
+# What one group needs besides `make`, and no more: for scripts/matrix and for trying a system.
+.PHONY: qtest-build conformance-build system-build
+qtest-build: $(filter $(BUILD)/qtest/%,$(TEST_BINS))
 conformance-build: $(filter $(BUILD)/guest/conformance/%,$(TEST_BINS))
+system-build: $(filter $(BUILD)/guest/system/%,$(TEST_BINS)) $(CUDA_TESTS)
 
 #: make check-debug   the driver's tests on a kernel with KASAN, lockdep, kmemleak, ...
 .PHONY: check-debug check-debug-build

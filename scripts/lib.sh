@@ -14,6 +14,7 @@ BUILD=${BUILD:-build}
 [[ $BUILD == /* ]] || BUILD=$PPU_TOP/$BUILD
 # ~ is known without HOME, too.
 PPU_CACHE=${PPU_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ppu}
+[[ $PPU_CACHE == /* ]] || PPU_CACHE=$PPU_TOP/$PPU_CACHE
 
 # The version of the tree, which include/ppu_version.h states.
 ppu_version()

@@ -9,8 +9,8 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
-CACHE = os.environ.get("PPU_CACHE") or os.path.join(
-    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ppu")
+CACHE = os.path.join(TOP, os.environ.get("PPU_CACHE") or os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ppu"))
 
 
 def version():

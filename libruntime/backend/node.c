@@ -27,10 +27,11 @@ struct owner {
 	enum { UNKNOWN, OTHER, PPU } what;
 	char where[64];		/* 0000:01:00.0 */
 	char driver[64];	/* "": none */
+	int error;		/* why nothing is known, unless there is nothing to know */
 };
 
-/* A number in a file of one line; -1: there is none. */
-static long read_number(const char *dir, const char *name)
+/* A number in a file of one line; -1: there is none, and *error says why if there may be one. */
+static long read_number(const char *dir, const char *name, int *error)
 {
 	char path[PATH_MAX], text[32] = "";
 	long n = -1;
@@ -38,8 +39,11 @@ static long read_number(const char *dir, const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	f = fopen(path, "re");
-	if (!f)
+	if (!f) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			*error = errno;
 		return -1;
+	}
 	if (fgets(text, sizeof(text), f))
 		n = strtol(text, NULL, 0);
 	fclose(f);
@@ -59,9 +63,9 @@ static void link_name(const char *path, char *name, size_t len)
 /* dir: of a device in sysfs. */
 static struct owner owner_of(const char *dir)
 {
-	long vendor = read_number(dir, "vendor"), device = read_number(dir, "device");
-	char path[PATH_MAX];
 	struct owner o = { 0 };
+	long vendor = read_number(dir, "vendor", &o.error), device = read_number(dir, "device", &o.error);
+	char path[PATH_MAX];
 
 	if (vendor < 0 || device < 0)
 		return o;
@@ -79,7 +83,7 @@ static struct owner owner_of_node(const char *root, int n)
 	snprintf(dir, sizeof(dir), "%s/sys/class/drm/renderD%d/device", root, n);
 	o = owner_of(dir);
 	/* Not on the PCI bus; what sysfs does not know at all may be anything. */
-	if (o.what == UNKNOWN && !access(dir, F_OK))
+	if (o.what == UNKNOWN && !o.error && !access(dir, F_OK))
 		o.what = OTHER;
 	return o;
 }
@@ -175,24 +179,29 @@ static int open_number(const char *root, int n, char *path, char **err)
 	return -EINVAL;
 }
 
-/* A PPU on the PCI bus; its address is in o->where. */
+/* A PPU on the PCI bus; its address is in o->where.  If there is none, but not all could be looked at, o->error says why. */
 static bool on_the_bus(const char *root, struct owner *o)
 {
 	char dir[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
 	bool found = false;
 	struct dirent *e;
+	int error = 0;
 	DIR *d;
 
 	snprintf(dir, sizeof(dir), "%s/sys/bus/pci/devices", root);
 	d = opendir(dir);
+	if (!d && errno != ENOENT && errno != ENOTDIR)
+		error = errno;
 	while (d && !found && (e = readdir(d))) {
 		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
 		*o = owner_of(path);
 		found = o->what == PPU;
+		error = error ? error : o->error;
 		snprintf(o->where, sizeof(o->where), "%.63s", e->d_name);
 	}
 	if (d)
 		closedir(d);
+	o->error = error;
 	return found;
 }
 
@@ -207,10 +216,15 @@ static bool module_loaded(const char *root)
 /* There is no usable node.  Is that because there is no PPU? */
 static int no_node(const char *root, char **err)
 {
-	struct owner o;
+	struct owner o = { 0 };
 
-	if (!on_the_bus(root, &o))
-		return -ENODEV;
+	if (!on_the_bus(root, &o)) {
+		if (!o.error)
+			return -ENODEV;
+		ppu_be_say(err, "whether there is a PPU on the PCI bus is not known, because %s/sys/bus/pci/devices cannot be "
+			   "read: %s" OR_CORE, root, strerror(o.error));
+		return -o.error;
+	}
 	if (!strcmp(o.driver, "ppu"))
 		ppu_be_say(err, "there is a PPU at %s, and the driver ppu has it, but there is no render node of it in /dev/dri: let "
 			   "udev make the node, or give the container /dev/dri" OR_CORE, o.where);

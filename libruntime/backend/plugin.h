@@ -44,7 +44,8 @@ struct be_plugin {
  * this version, and *err is a malloc'ed sentence that says what to install (NULL: no memory).  If
  * PPU_CORE_LIB is set, only the file that it names is tried.  Otherwise the plug-in is looked for beside this
  * library or program, then where the build and an installation below a prefix have it from there (..,
- * ../lib), then where the dynamic loader looks.  One thread at a time.
+ * ../lib), then where the dynamic loader looks.  A program with rights that its user lacks (setuid) looks there only.
+ * One thread at a time.
  */
 const struct be_ops *ppu_be_core_get(char **err);
 

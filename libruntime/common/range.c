@@ -8,6 +8,7 @@ int ppu_range_init(struct ppu_range *r, uint64_t start, uint64_t size)
 {
 	r->cap = 8;
 	r->num = size ? 1 : 0;
+	r->pieces = 0;
 	r->avail = size;
 	r->free = calloc(r->cap, sizeof(*r->free));
 	if (!r->free)
@@ -22,20 +23,29 @@ void ppu_range_fini(struct ppu_range *r)
 	memset(r, 0, sizeof(*r));
 }
 
-static int insert(struct ppu_range *r, size_t at, struct ppu_extent e)
+/*
+ * Makes room for all free extents that there can be with one more piece.  Between two of them lies a piece, so there is
+ * one more than pieces at most.  So to give a piece back never needs memory.
+ */
+static int reserve(struct ppu_range *r)
 {
-	if (r->num == r->cap) {
-		struct ppu_extent *n = realloc(r->free, 2 * r->cap * sizeof(*n));
+	struct ppu_extent *n;
 
-		if (!n)
-			return -ENOMEM;
-		r->free = n;
-		r->cap *= 2;
-	}
+	if (r->pieces + 2 <= r->cap)
+		return 0;
+	n = realloc(r->free, 2 * r->cap * sizeof(*n));
+	if (!n)
+		return -ENOMEM;
+	r->free = n;
+	r->cap *= 2;
+	return 0;
+}
+
+static void insert(struct ppu_range *r, size_t at, struct ppu_extent e)
+{
 	memmove(r->free + at + 1, r->free + at, (r->num - at) * sizeof(*r->free));
 	r->free[at] = e;
 	r->num++;
-	return 0;
 }
 
 static void drop(struct ppu_range *r, size_t at)
@@ -46,6 +56,8 @@ static void drop(struct ppu_range *r, size_t at)
 
 int ppu_range_alloc(struct ppu_range *r, uint64_t size, uint64_t align, uint64_t *start)
 {
+	if (reserve(r))
+		return -ENOMEM;
 	for (size_t i = 0; i < r->num; i++) {
 		struct ppu_extent *e = &r->free[i];
 		uint64_t at = (e->start + align - 1) & ~(align - 1);
@@ -56,8 +68,7 @@ int ppu_range_alloc(struct ppu_range *r, uint64_t size, uint64_t align, uint64_t
 			continue;
 		tail = e->size - skip - size;
 		if (skip && tail) {
-			if (insert(r, i + 1, (struct ppu_extent){ at + size, tail }))
-				return -ENOMEM;
+			insert(r, i + 1, (struct ppu_extent){ at + size, tail });
 			r->free[i].size = skip;
 		} else if (skip) {
 			e->size = skip;
@@ -68,19 +79,20 @@ int ppu_range_alloc(struct ppu_range *r, uint64_t size, uint64_t align, uint64_t
 			drop(r, i);
 		}
 		r->avail -= size;
+		r->pieces++;
 		*start = at;
 		return 0;
 	}
 	return -ENOMEM;
 }
 
-int ppu_range_free(struct ppu_range *r, uint64_t start, uint64_t size)
+void ppu_range_free(struct ppu_range *r, uint64_t start, uint64_t size)
 {
 	size_t lo = 0, hi = r->num;
 	bool left, right;
 
 	if (!size)
-		return 0;
+		return;
 	while (lo < hi) {	/* first extent after start */
 		size_t mid = (lo + hi) / 2;
 
@@ -99,9 +111,9 @@ int ppu_range_free(struct ppu_range *r, uint64_t start, uint64_t size)
 	} else if (right) {
 		r->free[lo].start = start;
 		r->free[lo].size += size;
-	} else if (insert(r, lo, (struct ppu_extent){ start, size })) {
-		return -ENOMEM;
+	} else {
+		insert(r, lo, (struct ppu_extent){ start, size });
 	}
 	r->avail += size;
-	return 0;
+	r->pieces--;
 }

@@ -18,6 +18,7 @@ struct ppu_extent {
 struct ppu_range {
 	struct ppu_extent *free;	/* in address order, never touching each other */
 	size_t num, cap;
+	size_t pieces;			/* allocated */
 	uint64_t avail;			/* sum of the free extents */
 };
 
@@ -25,8 +26,8 @@ int ppu_range_init(struct ppu_range *r, uint64_t start, uint64_t size);
 void ppu_range_fini(struct ppu_range *r);
 /* Lowest fitting place; align is a power of two.  0 or -ENOMEM. */
 int ppu_range_alloc(struct ppu_range *r, uint64_t size, uint64_t align, uint64_t *start);
-/* Give back a part of what was allocated. 0 or -ENOMEM (bookkeeping; the part is then lost). */
-int ppu_range_free(struct ppu_range *r, uint64_t start, uint64_t size);
+/* Gives back what one call allocated, as a whole. */
+void ppu_range_free(struct ppu_range *r, uint64_t start, uint64_t size);
 
 #pragma GCC visibility pop
 #endif

@@ -506,11 +506,17 @@ static cudaError_t fill_2d(void *dst, size_t pitch, int value, size_t width, siz
 static cudaError_t fill_3d(struct cudaPitchedPtr p, int value, struct cudaExtent x, cudaStream_t stream, bool wait)
 {
 	cudaError_t e = crt_enter();
+	size_t slice = 0, end;
 
-	if (!e && x.height > p.ysize && x.depth > 1)
+	if (!x.width || !x.height)
+		x.depth = 0;
+	/* A slice has bytes, and the last one has an address, so the loop ends. */
+	if (!e && x.depth > 1 && (x.height > p.ysize || x.width > p.pitch || __builtin_mul_overflow(p.pitch, p.ysize, &slice) ||
+				  __builtin_mul_overflow(slice, x.depth, &end) ||
+				  __builtin_add_overflow((uintptr_t)p.ptr, end, &end)))
 		e = cudaErrorInvalidValue;
 	for (size_t z = 0; !e && z < x.depth; z++)
-		e = fill_2d((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value, x.width, x.height, stream, false);
+		e = fill_2d((char *)p.ptr + z * slice, p.pitch, value, x.width, x.height, stream, false);
 	return e ? e : wait_for(crt_stream(stream), wait);
 }
 

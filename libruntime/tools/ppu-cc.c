@@ -81,6 +81,8 @@ static const char *no_code(const char *text, size_t len, const char *path)
 	return NULL;
 }
 
+#define UNREADABLE 2	/* no error of the compiler's: those are negative, or 1 */
+
 static int add_file(const struct args *a, const char *path, struct ppu_image *out,
 		    struct ppu_log *log)
 {
@@ -92,7 +94,7 @@ static int add_file(const struct args *a, const char *path, struct ppu_image *ou
 
 	if (!text) {
 		fprintf(stderr, "ppu-cc: %s: %s\n", path, strerror(errno));
-		return 1;
+		return UNREADABLE;
 	}
 	if (len >= 4 && !memcmp(text, "PPUB", 4))
 		err = ppu_image_read((uint8_t *)text, len, &img, log);
@@ -148,7 +150,7 @@ static int finish(const struct args *a, struct ppu_image *out, struct ppu_log *l
 	if (log->text)
 		fputs(log->text, stderr);
 	if (err)
-		return 3;
+		return err == UNREADABLE ? 2 : 3;
 	if (!a->list)
 		return a->opt.print_after && !a->out ? 0 : write_out(a, out);
 	if (ppu_disassemble(out, &text))

@@ -62,7 +62,7 @@ template <class T, int n> struct fixed {
 	}
 };
 
-/* a struct as a parameter */
+/* a struct as a parameter of a kernel */
 __global__ void totals(fixed<int, 10> f, long long *out)
 {
 	*out = f.total();

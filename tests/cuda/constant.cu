@@ -57,7 +57,7 @@ int main()
 	use<<<1, 1>>>(out);
 	OK(cudaMemcpyFromSymbol(&c, counter, sizeof(c)));
 	CHECK(c == 101);
-	/* after a reset everything is as the program began */
+	/* after a reset all variables have the values from the program's start */
 	OK(cudaDeviceReset());
 	OK(cudaMemcpyFromSymbol(&c, counter, sizeof(c)));
 	CHECK(c == 5);

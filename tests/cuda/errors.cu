@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What goes wrong says so: configurations, a fault that stays until the device is reset, a failed assertion.
+// Errors are reported: wrong configurations, a fault that stays until the device is reset, a failed assertion.
 #include <cassert>
 #include <cuda_runtime.h>
 #include "test.h"
@@ -31,7 +31,7 @@ int main()
 	bad<<<1, 1>>>((int *)64);
 	CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
 	CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
-	CHECK(cudaGetLastError() == cudaErrorIllegalAddress);	// it stays
+	CHECK(cudaGetLastError() == cudaErrorIllegalAddress);	// the error stays
 	CHECK(cudaMemcpy(&v, p, sizeof(v), cudaMemcpyDeviceToHost) == cudaErrorIllegalAddress);
 	OK(cudaDeviceReset());
 	CHECK(cudaGetLastError() == cudaSuccess);

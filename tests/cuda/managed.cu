@@ -23,7 +23,7 @@ int main()
 	int *sum, *plain = new int[1000], *p, *q, host[64], can;
 	cudaStream_t s;
 
-	/* a list that both sides walk */
+	/* a list that both the CPU and the device walk */
 	OK(cudaMallocManaged(&sum, sizeof(int)));
 	for (int i = 0; i < 10; i++) {
 		node *n;
@@ -45,7 +45,7 @@ int main()
 	OK(cudaMemPrefetchAsync(list, sizeof(node), 0, 0));
 	OK(cudaMemAdvise(list, sizeof(node), cudaMemAdviseSetPreferredLocation, 0));
 
-	/* memory of the program's own, where the device can reach it (the driver has no such call) */
+	/* the program's own memory, registered if the device can reach it (the driver has no such call) */
 	OK(cudaDeviceGetAttribute(&can, cudaDevAttrHostRegisterSupported, 0));
 	if (can) {
 		OK(cudaHostRegister(plain, 1000 * sizeof(int), cudaHostRegisterMapped));

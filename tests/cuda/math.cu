@@ -6,7 +6,7 @@
 #include <vector>
 #include "test.h"
 
-/* name, units allowed for doubles, range; floats: two units (the host has its own errors) */
+/* name, units allowed for doubles, range. Floats: two units, because the host's functions have errors of their own. */
 #define FUNCTIONS(F) \
 F(sin, 1, -100, 100) F(cos, 1, -100, 100) F(tan, 3, -100, 100) F(asin, 3, -1, 1) F(acos, 3, -1, 1) \
 F(atan, 2, -50, 50) F(sinh, 4, -20, 20) F(cosh, 4, -20, 20) F(tanh, 4, -5, 5) F(asinh, 4, -100, 100) \
@@ -55,7 +55,7 @@ static double units_f(float got, float want)
 	return fabs((double)got - want) / ldexp(1.0, (e < -125 ? -125 : e) - 24);
 }
 
-/* Of zeros with two signs either may come out. */
+/* For zeros with two signs the function may return either. */
 static bool any_zero(const char *name) { return !strcmp(name, "fmax") || !strcmp(name, "fmin"); }
 
 static const int n = 96;
@@ -74,7 +74,7 @@ static bool good = true;
 
 static void compare(const char *name, int i, double want, float want_f, double limit)
 {
-	if (units(y[i], want) > limit + 0.5) {		// the host's own may be half a unit off
+	if (units(y[i], want) > limit + 0.5) {		// the host's own result may be half a unit off
 		printf("%s(%a, %a) = %a instead of %a, %g units\n", name, x[i], x[n + i], y[i], want, units(y[i], want));
 		good = false;
 	}
@@ -110,7 +110,7 @@ int main()
 	for (int i = 0; i < n; i++) \
 		compare(#name, i, name(x[i], x[n + i]), name##f((float)x[i], (float)x[n + i]), u);
 	FUNCTIONS2(T2)
-	/* where there is nothing to approximate: special values, large angles, powers of whole numbers */
+	/* values where no approximation is allowed: special values, large angles, powers of whole numbers */
 	const double special[] = { 0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e22, 3e15, 1e300, 0x1p-1060, 2.0,
 				   1000.0, 1e-20, 1e6, 1048577.0 };
 #define S1(name, u, a, b) \

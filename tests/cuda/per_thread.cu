@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ppu-nvcc: --default-stream per-thread
-// Built so that each thread has a default stream of its own: what one thread holds back does not hold the other.
+// Built so that each thread has a default stream of its own: work that one thread holds back must not hold up others.
 #include <cuda_runtime.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -11,7 +11,7 @@ __global__ void set(int *p, int v) { *p = v; }
 static sem_t go;
 static int *first, *second;
 
-/* Its stream stands until the main thread has seen its own work done. */
+/* The stream of this thread stands until the main thread has seen its own work done. */
 static void wait_here(void *) { sem_wait(&go); }
 
 static void *other(void *)

@@ -25,7 +25,7 @@ extern "C" __global__ void step(state *s, int round)
 		s->value[i] = v % 2 ? 3 * v + 1 : v / 2;
 		s->steps[i]++;
 	}
-	/* The next step does not wait for the end of this one, only for what is in front of it in the queue. */
+	/* The next step waits only for the entries in front of it in the queue, not for the end of this kernel. */
 	__threadfence();
 	__syncthreads();
 	if (i)

@@ -131,7 +131,7 @@ static void linear_memory()
 	for (int i = 0; i < 64; i++)
 		CHECK(flat[i] == (float)bytes[i] / 255.0f);
 	OK(cudaDestroyTextureObject(t));
-	/* what does not fit together */
+	/* descriptions whose parts do not fit together */
 	r.res.linear.desc = cudaCreateChannelDesc<int>();
 	CHECK(cudaCreateTextureObject(&t, &r, &d, nullptr) == cudaErrorInvalidNormSetting);
 	d = describe(cudaAddressModeClamp, cudaFilterModeLinear, cudaReadModeElementType, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first CUDA program of everybody.
+// The CUDA program that everybody writes first.
 #include <cuda_runtime.h>
 #include "test.h"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Lab 10: what is linked around the student's divergence unit (tests/labs/lab10/machine.c says what it does).
-# Students get this library built, with libppucore.a without that unit (ppulab/build.py, ppulab/release.py).
+# Lab 10: the library that is linked around the student's divergence unit (see tests/labs/lab10/machine.c).
+# Students get this library built, and libppucore.a without that unit (ppulab/build.py, ppulab/release.py).
 
 LAB10_SRCS := $(addprefix tests/labs/lab10/,machine.c queue.c random.c) $(addprefix tests/unit/lib/,sm_test.c ptmem.c simt_prog.c) \
 	$(DRIVER_CORE_SRCS)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The insertion protocol of device-owned queues under all interleavings.
+ * The insertion protocol of device-owned queues, tried under all interleavings of its threads.
  *
  *	devq_model			every scenario, TAP
- *	devq_model NAME			one, with the path to a failure
- *	devq_model NAME MISTAKE		the same with a mistake of the host's side
+ *	devq_model NAME			one scenario, with the path to a failure
+ *	devq_model NAME MISTAKE		the same scenario, with a mistake of the host's side
  *	devq_model -first		until the first failure (for mutants)
  *
- * WQ-56 the host never runs an entry that nobody has written; WQ-57, WQ-60 room; WQ-61..WQ-65 end of a launch, laps.
+ * WQ-56: the host never runs an entry that no thread wrote; WQ-57, WQ-60: room; WQ-61..WQ-65: end of a launch, laps.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static const struct scenario scenarios[] = {
 	  .fails = "has written in this lap" },
 };
 
-/* How each mistake of the host's side must be noticed, and where. */
+/* For each mistake of the host's side: the scenario that must fail, and with which sentence. */
 static const struct {
 	enum mistake mistake;
 	const char *scenario, *fails;

@@ -22,7 +22,7 @@ static void mem_fence(void);
 #define PPUQ_FAR		static __attribute__((unused, noinline))
 #include <compiler/devabi/insert.h>
 
-/* Words of the model's memory, by number. */
+/* The words of the model's memory have numbers. */
 enum {
 	SOFT, SHADOW, X, Y, STATE, STATE_END = STATE + 1, START, SEMS = START + 3,
 	RING = SEMS + MAX_COUNT,
@@ -49,11 +49,11 @@ static struct world {
 	bool fresh[NUM_WORDS];
 	struct late late[MODEL_MAX_THREADS];
 	uint64_t get, put;		/* counted without wrapping; the host sees them modulo count */
-	bool standing;			/* the queue waits in an Acquire */
+	bool standing;			/* the queue's channel waits in an Acquire */
 	unsigned launch, kernel_done, nested_asked, nested_done;
-	/* Groups by the thread that inserted them, a bit for each (launch, group). */
+	/* For each thread, the groups that it inserted: a bit for each (launch, group). */
 	uint32_t accepted[MODEL_MAX_THREADS], ran[MODEL_MAX_THREADS];
-	unsigned last_block;		/* the id of what ran last */
+	unsigned last_block;		/* id of the block that ran last */
 	struct ppu_queue q;
 } w;
 
@@ -92,7 +92,7 @@ static void commit_late(unsigned thread)
 	commit(l.p, l.v);
 }
 
-/* Late stores of one thread stay in order when they go to one word. */
+/* Late stores of one thread to one word reach the word in the order in which they were made. */
 static void settle(const unsigned long long *p)
 {
 	if (w.late[model_self()].p == p)
@@ -186,7 +186,7 @@ static void event(unsigned which)
 
 /* ---- the host interface, at the queue ---- */
 
-/* Shadow never allows an entry that the host would not reach. */
+/* Shadow must never allow an entry that the host would not reach. */
 static void check_shadow(void)
 {
 	if (wrong != COUNT_32 && w.mem[SHADOW] > w.put)
@@ -244,7 +244,7 @@ static uint64_t read64(uint64_t va, unsigned at)
 	return read32(va, at) | (uint64_t)read32(va, at + 1) << 32;
 }
 
-/* A work block runs: the next one of its group, or the first of a group that has not run. */
+/* A work block runs.  It must be the next one of its group, or the first one of a group that has not run. */
 static void work(unsigned id)
 {
 	unsigned thread = id >> 16, group = id >> 8 & 0xff, block = id & 0xff, bit = group % 32;
@@ -358,7 +358,7 @@ static void put_start(void)
 	w.fresh[RING + 2 * index] = w.fresh[RING + 2 * index + 1] = true;
 }
 
-/* Method 400, from 406 on (WQ-30..WQ-34). */
+/* Method 400, from step 406 on (WQ-30..WQ-34). */
 static void set_up(void)
 {
 	if (wrong == OPEN_FIRST) {
@@ -479,7 +479,7 @@ static void init_world(void)
 {
 	memset(&w, 0, sizeof(w));
 	w.get = w.put = sc->first;
-	/* The initial contents of the ring are older than this lap. */
+	/* The ring's initial contents count as written in an earlier lap. */
 	w.q = (struct ppu_queue){
 		.ring = (uintptr_t)&w.mem[RING], .soft = (uintptr_t)&w.mem[SOFT],
 		.shadow = (uintptr_t)&w.mem[SHADOW], .sems = (uintptr_t)&w.mem[SEMS],

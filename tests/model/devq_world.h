@@ -18,9 +18,9 @@
 #define MAX_COUNT	9
 #define MAX_KERNEL	3	/* threads of the launching kernel */
 #define MAX_NESTED	2	/* threads of a kernel that a block starts */
-#define MAX_GROUPS	4	/* of a thread in one launch */
+#define MAX_GROUPS	4	/* most groups of a thread in one launch */
 #define MAX_LAUNCHES	6
-#define PIECE_WORDS	8	/* command memory of an entry */
+#define PIECE_WORDS	8	/* words in the command memory of an entry */
 
 /*
  * Mistakes of the host's side, which is not compiled from the real source here. The numbers are traps: 10 is TRAP-10.
@@ -28,9 +28,9 @@
 enum mistake {
 	NO_MISTAKE,
 	STALL_ALL,		/* 1: a blocked queue stalls the CPU's channel, too */
-	NO_REFRESH,		/* 10: PUT and shadow stay */
-	SHADOW_FIRST,		/* 10: shadow before PUT */
-	SHADOW_FAR,		/* 10: beyond GET + count - 1 */
+	NO_REFRESH,		/* 10: PUT and shadow are never moved */
+	SHADOW_FIRST,		/* 10: shadow is moved before PUT */
+	SHADOW_FAR,		/* 10: shadow is moved beyond GET + count - 1 */
 	WAIT_FOR_ROOM,		/* 12: the launching kernel waits for room */
 	WFI_NO_CHILDREN,	/* 19 */
 	GET_EARLY,		/* 20: GET leaves an entry whose Acquire waits */
@@ -42,9 +42,9 @@ extern const char *const mistake_names[NUM_MISTAKES];
 
 /* What a thread does in each launch. */
 struct script {
-	uint8_t groups[MAX_GROUPS];	/* blocks of each, 0: no more */
-	bool finish;			/* calls finish() at its end */
-	bool spawn;			/* the first block of its first group starts the nested kernel */
+	uint8_t groups[MAX_GROUPS];	/* number of blocks in each group, 0: no more groups */
+	bool finish;			/* the thread calls finish() at its end */
+	bool spawn;			/* the first block of the thread's first group starts the nested kernel */
 };
 
 struct scenario {

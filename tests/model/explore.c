@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The explorer: depth first, states known by a 128-bit hash, then a search backwards from the ends. */
+/* The explorer: depth first, a 128-bit hash tells which states are known; then backwards from the end states. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,10 +21,10 @@ struct step {
 /* A thread between two of its steps. */
 struct coro {
 	jmp_buf at;
-	char *low;			/* its stack is in use from here to its end */
+	char *low;			/* the stack is in use from here to its end */
 	bool (*cond)(uint64_t arg);
 	uint64_t cond_arg;
-	unsigned choices;		/* at a model_choose() */
+	unsigned choices;		/* how many choices, while the thread is in model_choose() */
 	const char *what;
 	uint64_t number;
 	bool done;
@@ -297,7 +297,7 @@ static void find_steps(struct frame *f)
 		add_todo(f, n, k, NULL);
 }
 
-/* The present state goes on the pile, if it is new. */
+/* Puts the present state on the pile, if the state is new. */
 static void push(void)
 {
 	struct frame f = { 0 };
@@ -353,7 +353,7 @@ static void print_path(void)
 	}
 }
 
-/* Backwards from the ends: which states cannot reach an end? */
+/* Searches backwards from the end states: from which states can no end be reached? */
 static uint64_t count_trapped(uint32_t *example)
 {
 	bool changed = true;

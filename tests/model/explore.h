@@ -36,17 +36,17 @@ struct model {
 	size_t bytes;
 	const struct model_thread *threads;
 	unsigned num_threads;
-	bool (*at_end)(void);			/* with no thread able to go on, or all: this may be the last state */
-	/* Things that happen by themselves, like a store that reaches memory late; may be NULL. */
+	bool (*at_end)(void);			/* may this state be the last? asked of every state */
+	/* Events that happen by themselves, like a store that reaches memory late; may be NULL. */
 	unsigned (*num_events)(void);
 	void (*event)(unsigned which);
 };
 
 struct model_result {
 	uint64_t states, steps;
-	bool complete;				/* false: stopped at the limit */
+	bool complete;				/* false: the exploration stopped at max_states */
 	bool failed;
-	char why[200];				/* the sentence of model_fail(), or that an end cannot be reached */
+	char why[200];				/* the sentence of model_fail(), or that no end can be reached */
 };
 
 /* path: print the way to a failure. */
@@ -54,13 +54,13 @@ struct model_result model_explore(const struct model *m, uint64_t max_states, bo
 
 /* ---- for threads ---- */
 
-/* A point: other threads may run here. what: a constant string for the printed path, with a number. */
+/* A point: other threads may run here. what, number: a constant string and a number for the printed path. */
 void model_point(const char *what, uint64_t number);
-/* Waits until the condition holds for the world. */
+/* Waits until the condition holds.  The condition looks at the world. */
 void model_wait(bool (*cond)(uint64_t arg), uint64_t arg, const char *what);
-/* 0 .. n - 1, all of them are explored. */
+/* Returns 0 .. n - 1: the explorer tries all of them. */
 unsigned model_choose(unsigned n, const char *what);
-/* This must not happen: ends the exploration. Does not return. */
+/* Says that something has happened that must not happen, and ends the exploration. Does not return. */
 void model_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* Index of the running thread; num_threads in an event. */
 unsigned model_self(void);

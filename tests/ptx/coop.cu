@@ -8,7 +8,7 @@
 #define BLOCK_SIZE	blockDim.x
 #define BLOCKS		gridDim.x
 #else
-/* Not the builtin: clang 14 moves loads of shared variables across it. */
+/* Not the builtin, because clang 14 moves loads of shared variables across the builtin. */
 #define SYNC()		asm volatile("bar.sync 0;" ::: "memory")
 #define BLOCK		((u32)__nvvm_read_ptx_sreg_ctaid_x())
 #define BLOCK_SIZE	((u32)__nvvm_read_ptx_sreg_ntid_x())
@@ -83,7 +83,7 @@ KERNEL co_reduce(u32 *out, const u32 *in, u32 n)
 	}
 }
 
-/* out[b] = how many of in[] have in % 64 == b */
+/* out[b] = how many elements of in[] have in % 64 == b */
 KERNEL co_histogram(u32 *out, const u32 *in, u32 n)
 {
 	SHARED u32 bins[64];
@@ -98,7 +98,7 @@ KERNEL co_histogram(u32 *out, const u32 *in, u32 n)
 		atomic_add(&out[b], bins[b]);
 }
 
-/* c = a * b, dim a multiple of 16, 16 x 16 threads as 256; tiles in static shared memory */
+/* c = a * b, dim a multiple of 16, blocks of 256 threads (16 x 16); tiles in static shared memory */
 KERNEL co_matmul(float *c, const float *a, const float *b, u32 dim)
 {
 	SHARED float ta[16][17], tb[16][17];
@@ -116,7 +116,7 @@ KERNEL co_matmul(float *c, const float *a, const float *b, u32 dim)
 	c[row * dim + col] = s;
 }
 
-/* Sort in[0..BLOCK_SIZE) of each block, in dynamic shared memory (bitonic). */
+/* Each block sorts BLOCK_SIZE elements of in[], in dynamic shared memory (bitonic). */
 extern SHARED u32 dynamic[];
 
 KERNEL co_bitonic(u32 *out, const u32 *in, u32 n)
@@ -158,7 +158,7 @@ KERNEL co_scan(u32 *out, const u32 *in, u32 n)
 	out[i] = dynamic[from + t] + total[0] + total[1] + total[2] - 3;
 }
 
-/* Gravity of n bodies in one dimension, doubles: exact enough to compare bit for bit. */
+/* Gravity of n bodies in one dimension, in doubles: exact enough to be compared bit for bit. */
 KERNEL co_nbody(double *force, const double *pos, u32 n)
 {
 	SHARED double tile[64];
@@ -178,7 +178,7 @@ KERNEL co_nbody(double *force, const double *pos, u32 n)
 		force[i] = f;
 }
 
-/* Lanes leave a data-dependent loop at different times, then must be together again. */
+/* Lanes leave a data-dependent loop at different times, and then must be together again. */
 KERNEL co_together(u32 *out, const u32 *in, u32 n)
 {
 	u32 i = THREAD, v = in[i] % 1000 + 1, steps = 0;

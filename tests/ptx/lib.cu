@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernels that call the device-side library: printf, assert, malloc, memory functions.
- * lib.clang.ptx is this, compiled with clang as tests/ptx/dev.h says.
+ * lib.clang.ptx is this file, compiled with clang as tests/ptx/dev.h says.
  */
 #include "dev.h"
 
@@ -93,7 +93,7 @@ KERNEL lib_heap(u32 *out, const u32 *in, u32 n)
 	out[i] = bad;
 }
 
-/* All the heap in blocks of n bytes, twice: the same number of blocks. */
+/* Allocates the whole heap in blocks of n bytes, twice: the number of blocks must be the same both times. */
 KERNEL lib_exhaust(u32 *out, const u32 *in, u32 n)
 {
 	for (u32 round = 0; round < 2; round++) {

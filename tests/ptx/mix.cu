@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * More kernels for solo.cu's test: what programs' kernels are made of besides plain loops: structures
+ * More kernels for solo.cu's test, with everything that kernels of programs have besides plain loops: structures
  * by value, 128-bit integers, tables of functions, byte arrays, unrolled code, odd widths.
  */
 #include "dev.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels whose threads do not talk to each other: control flow in all shapes, calls, arithmetic.
- * Every kernel has the same parameters: out[i] is of thread i, in[] has n words.
+ * Kernels whose threads do not communicate: control flow in all shapes, calls, arithmetic.
+ * Every kernel has the same parameters: out[i] belongs to thread i, in[] has n words.
  */
 #include "dev.h"
 
@@ -367,7 +367,7 @@ KERNEL call_indirect(ARGS)
 	out[i] = r;
 }
 
-/* Eight queens, one first column per thread. */
+/* Eight queens; each thread tries one place in the first column. */
 FN u32 queens(u32 row, u32 cols, u32 left, u32 right, u32 size)
 {
 	u32 count = 0;
@@ -616,7 +616,7 @@ KERNEL pr_heapsort(ARGS)
 	out[i] = h;
 }
 
-/* Twenty by twenty sums that are all live at once: far more than there are registers. */
+/* Twenty by twenty sums that are all live at the same time: far more than there are registers. */
 KERNEL pr_spill(ARGS)
 {
 	START;

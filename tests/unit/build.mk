@@ -68,6 +68,8 @@ ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
 $(BUILD)/unit/test_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=ppu_%,alloc alloc_aligned realloc free sentence vsentence)
 # and test_backend_memory which one of the backend.
 $(BUILD)/unit/test_backend_memory: private LDFLAGS += -Wl,--wrap=calloc
+# and test_range whether a list can grow.
+$(BUILD)/unit/test_range: private LDFLAGS += -Wl,--wrap=realloc
 
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) \
 		$(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)))

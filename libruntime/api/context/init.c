@@ -168,7 +168,8 @@ static ppuResult open_devices(int least, int greatest)
 		}
 		if (rc) {
 			if (err)
-				res = rt_fail(PPU_ERROR_CONFIGURATION, "%s", err);
+				res = rt_fail(rc == -ENOMEM ? PPU_ERROR_OUT_OF_HOST_MEMORY : PPU_ERROR_CONFIGURATION,
+					      "%s", err);
 			else
 				res = rt_errno(rc, "opening the device");
 			free(err);
@@ -203,7 +204,7 @@ static ppuResult init_locked(const ppuInitOptions *options)
 	res = resolve(options, &least, &greatest);
 	if (!res)
 		res = open_devices(least, greatest);
-	ready = res == PPU_SUCCESS;
+	__atomic_store_n(&ready, res == PPU_SUCCESS, __ATOMIC_RELEASE);	/* after the devices: rt_init() takes no lock */
 	return res;
 }
 
@@ -484,7 +485,7 @@ ppuResult ppuShutdown(void)
 	for (int i = 0; i < num_devices; i++)
 		devices[i].be->close(devices[i].dev);
 	num_devices = 0;
-	ready = false;
+	__atomic_store_n(&ready, false, __ATOMIC_RELEASE);
 	current = NULL;
 	for (unsigned i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
 		free(strings[i]);

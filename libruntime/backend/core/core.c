@@ -334,10 +334,10 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 	dev->memfd = -1;
 	ppu_config_init(&dev->cfg);
 	rc = apply_props(&dev->cfg, opt->props, err);
-	if (rc || ppu_config_check(&dev->cfg, err)) {
+	if (!rc && ppu_config_check(&dev->cfg, err))
 		rc = -EINVAL;
+	if (rc)
 		goto fail;
-	}
 	if (opt->trace && *opt->trace) {
 		rc = trace_start(dev, opt->trace, err);
 		if (rc)
@@ -366,10 +366,8 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 	madvise(dev->vram, dev->cfg.vram, MADV_DONTDUMP);
 	madvise(dev->sys, BUS_SIZE, MADV_DONTDUMP);
 	dev->core = ppu_core_create(&dev->cfg, &ports, dev->vram, err);
-	if (!dev->core) {
-		rc = -EINVAL;
-		goto fail;
-	}
+	if (!dev->core)
+		goto fail;	/* for want of memory: the configuration is right */
 	wr(dev, PPU_REG_INTR_ENABLE, PPU_INTR_CHERR | PPU_INTR_FAULT | PPU_INTR_RINGLOW);
 	*out = dev;
 	return 0;

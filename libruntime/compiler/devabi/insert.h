@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Method 450 (WQ-39..WQ-52): how threads put work into a device-owned queue, all of them at once and without locks.
+ * Method 450 (WQ-39..WQ-52): how threads put work into a device-owned queue, many at the same time and without locks.
  *
- * Three kinds of words decide.  `soft` counts the reserved entries, `shadow` says up to where the ring is free.  Both
+ * Three kinds of words decide.  `soft` counts the reserved entries; entries in front of number `shadow` are free.  Both
  * only grow, except when a reservation is undone.  Entry number c is place c % count of lap c / count.  The host
  * interface may read every entry between GP_GET and shadow, written or not.  Semaphore elements, one for each entry,
  * are the third kind.  They hold the host interface back: it always stands at an Acquire whose release means "the
@@ -13,13 +13,13 @@
  * The model checker (tests/model) checks this file itself, which is compiled for the GPU and for the host.  Memory
  * that other threads touch, too, is accessed only through these macros, which the including file defines:
  *
- *   u64  PPUQ_LOAD(u64 *p)                    not from a register or a cache
- *   void PPUQ_STORE(u64 *p, u64 v)            seen by others in any order up to the next fence
- *   u64  PPUQ_ADD(u64 *p, u64 v)              atomic; ADD, OR and CAS return the value before
+ *   u64  PPUQ_LOAD(u64 *p)                    reads memory, not a register or a cache
+ *   void PPUQ_STORE(u64 *p, u64 v)            others see stores in any order, up to the next fence
+ *   u64  PPUQ_ADD(u64 *p, u64 v)              atomic; ADD, OR and CAS return the value that was there before
  *   u64  PPUQ_OR(u64 *p, u64 v)
  *   u64  PPUQ_CAS(u64 *p, u64 cmp, u64 v)
- *   void PPUQ_FENCE(void)                     all of this thread's stores before all of its later ones
- *   PPUQ_FN, PPUQ_FAR                         stands before a function; before one that must not be inlined
+ *   void PPUQ_FENCE(void)                     others see this thread's earlier stores before its later ones
+ *   PPUQ_FN, PPUQ_FAR                         stand before a function; FAR: it must not be inlined
  */
 #ifndef PPU_LIB_INSERT_H
 #define PPU_LIB_INSERT_H
@@ -31,7 +31,7 @@
 
 typedef unsigned long long ppuq_u64;
 
-/* The entry that a value of the counter `soft` names. */
+/* The entry that belongs to a value of the counter `soft`. */
 struct ppuq_place {
 	ppuq_u64 lap;
 	unsigned int index;
@@ -51,7 +51,7 @@ PPUQ_FN struct ppuq_place ppuq_place(const struct ppu_queue *q, ppuq_u64 counter
 	return p;
 }
 
-/* The place `by` entries further on; -count < by < count, which is the domain of wrap()'s form 1. */
+/* The place `by` entries further on.  -count < by < count: form 1 of wrap() is wrong for other values. */
 PPUQ_FN struct ppuq_place ppuq_step(const struct ppu_queue *q, struct ppuq_place p, long long by)
 {
 	long long at = (long long)p.index + by;
@@ -71,7 +71,7 @@ PPUQ_FN ppuq_u64 *ppuq_word(ppuq_u64 base, unsigned int index)
 
 /* ---- writing commands and entries ---- */
 
-/* Words of a block, stored two at a time. */
+/* Words of a block.  They are stored two at a time. */
 struct ppuq_out {
 	ppuq_u64 *to;
 	ppuq_u64 half;
@@ -123,16 +123,16 @@ PPUQ_FN void ppuq_point(const struct ppu_queue *q, struct ppuq_place p, ppuq_u64
 	ppuq_u64 *e = ppuq_word(q->ring, p.index * (unsigned int)(sizeof(struct ppu_gpfifo_entry) / sizeof(*e)));
 
 	PPUQ_STORE(e, va);
-	PPUQ_STORE(e + 1, words);	/* and no flags */
+	PPUQ_STORE(e + 1, words);	/* the flags, above the length, are 0 */
 }
 
-/* The value for which the Acquire in an entry waits, and which a release of it stores (WQ-64). */
+/* The value for which the Acquire in an entry waits, and which a release of that Acquire stores (WQ-64). */
 PPUQ_FN ppuq_u64 ppuq_generation(struct ppuq_place p)
 {
 	return p.lap + 1;
 }
 
-/* Step 458 (WQ-42): the last entry of a group, an Acquire and nothing else. */
+/* Step 458 (WQ-42): the last entry of a group.  Its block is one Acquire and nothing else. */
 PPUQ_FN void ppuq_point_acquire(const struct ppu_queue *q, struct ppuq_place p)
 {
 	struct ppuq_out o = ppuq_block(q, p);
@@ -145,7 +145,7 @@ PPUQ_FN void ppuq_point_acquire(const struct ppu_queue *q, struct ppuq_place p)
 	ppuq_point(q, p, va, o.words);
 }
 
-/* Step 470 (WQ-50): the terminator, one block that ends a launch. */
+/* Step 470 (WQ-50): the terminator, a block that ends a launch. */
 PPUQ_FN void ppuq_point_terminator(const struct ppu_queue *q, struct ppuq_place p)
 {
 	struct ppuq_out o = ppuq_block(q, p);
@@ -159,7 +159,7 @@ PPUQ_FN void ppuq_point_terminator(const struct ppu_queue *q, struct ppuq_place 
 	ppuq_point(q, p, va, o.words);
 }
 
-/* Steps 464 and 466 (WQ-46, WQ-47): after the fence all stores are visible, and the entry in front may let the host
+/* Steps 464 and 466 (WQ-46, WQ-47).  After the fence all stores are visible, so the entry in front may let the host
  * pass.  That entry belongs to another group, or to the driver (then nobody waits for its element). */
 PPUQ_FN void ppuq_release(const struct ppu_queue *q, struct ppuq_place first)
 {
@@ -171,23 +171,23 @@ PPUQ_FN void ppuq_release(const struct ppu_queue *q, struct ppuq_place first)
 
 /* ---- reserving ---- */
 
-/* Entries kept for the terminator. */
+/* How many entries are kept for the terminator. */
 PPUQ_FN unsigned int ppuq_spare(const struct ppu_queue *q)
 {
 	return q->flags & PPU_QUEUEF_SPARE ? 1 : 0;
 }
 
-/* The most entries that a group can have: one entry is the host's, one tells full from empty (WQ-57). */
+/* The most entries that a group can have.  The host has one; another tells a full ring from an empty one (WQ-57). */
 PPUQ_FN unsigned int ppuq_most(const struct ppu_queue *q)
 {
 	return q->count - 2 - ppuq_spare(q);
 }
 
 /*
- * Steps 460 and 462 (WQ-43, WQ-44, WQ-60).  A refused reservation is taken back, but only while it is the last one.
- * So the counter goes down in the reverse of the order in which it went up, and no number is given out twice.  While
- * a later thread's reservation is behind this one, this thread tries again.  Either the later thread takes its own
- * back, or it was accepted; then there is room for this reservation, too, which is in front of it.
+ * Steps 460 and 462 (WQ-43, WQ-44, WQ-60).  A refused reservation is taken back, but only while it is the last one, so
+ * the counter goes down in the reverse of the order in which it went up, and no number is given out twice.  While a
+ * later thread's reservation is behind this one, this thread tries again.  The later thread may take its own back; or
+ * it was accepted: then there is room for this reservation, too, which is in front of the accepted one.
  */
 PPUQ_FN int ppuq_reserve(const struct ppu_queue *q, unsigned int entries, unsigned int spare, ppuq_u64 *first)
 {
@@ -206,7 +206,7 @@ PPUQ_FN int ppuq_reserve(const struct ppu_queue *q, unsigned int entries, unsign
 
 /* ---- the end of a launch ---- */
 
-/* There is room: groups leave an entry for the terminator (WQ-61).  A refused reservation is tried again. */
+/* There is always room: groups leave an entry for the terminator (WQ-61).  A refusal is only temporary. */
 PPUQ_FAR void ppuq_terminate(const struct ppu_queue *q)
 {
 	struct ppuq_place p;
@@ -235,7 +235,7 @@ PPUQ_FN void ppuq_leave(const struct ppu_queue *q)
 		ppuq_terminate(q);
 }
 
-/* 0: the queue is closed. */
+/* Returns 0 if the queue is closed. */
 PPUQ_FN int ppuq_enter(const struct ppu_queue *q)
 {
 	ppuq_u64 *gate = ppuq_gate(q);
@@ -248,7 +248,7 @@ PPUQ_FN int ppuq_enter(const struct ppu_queue *q)
 	return 0;
 }
 
-/* Step 468's "no more" (WQ-49, WQ-63): takes effect once for each launch, however many threads call it. */
+/* Step 468's "no more" (WQ-49, WQ-63).  Takes effect once for each launch, however many threads call this function. */
 PPUQ_FN void ppuq_finish(const struct ppu_queue *q)
 {
 	ppuq_u64 *gate = ppuq_gate(q);
@@ -260,7 +260,7 @@ PPUQ_FN void ppuq_finish(const struct ppu_queue *q)
 	ppuq_leave(q);
 }
 
-/* Counts threads that may insert work.  Called before the first of them can end ... */
+/* Counts threads that may insert work.  To be called before the first of them can end ... */
 PPUQ_FN void ppuq_threads_in(const struct ppu_queue *q, ppuq_u64 threads)
 {
 	PPUQ_ADD(&((struct ppu_queue_state *)q->state)->live, threads);
@@ -302,7 +302,7 @@ PPUQ_FN void ppuq_end(const struct ppu_queue *q, unsigned int n, struct ppuq_pla
 	ppuq_leave(q);
 }
 
-/* Inserts a whole group of n blocks that are written already. */
+/* Inserts a whole group of n blocks.  The blocks are written already. */
 PPUQ_FN int ppuq_insert(const struct ppu_queue *q, const struct ppu_gpfifo_entry *blocks, unsigned int n)
 {
 	struct ppuq_place first;

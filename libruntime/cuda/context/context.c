@@ -15,6 +15,8 @@
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/capture.h"
+#include "cuda/memory/hostmem.h"
+#include "cuda/memory/managed.h"
 #include "cuda/memory/pool.h"
 
 #define MAX_DEVICES 32
@@ -207,6 +209,9 @@ static void deactivate(struct CUctx_st *c)
 {
 	__atomic_store_n(&c->dead, true, __ATOMIC_RELEASE);
 	cu_obj_withdraw_all(c);
+	cu_managed_forget(c);
+	cu_host_forget(c);
+	cu_pool_forget(c);
 	ppuCtxDestroy(c->ppu);
 }
 

@@ -19,8 +19,8 @@
 
 struct managed {
 	uint64_t va, bytes;
-	const struct CUctx_st *ctx;	/* for comparison only */
 	unsigned long long ctx_id;
+	CUdevice device;
 	/* advice, for the whole allocation */
 	bool read_mostly, accessed_by_device, accessed_by_host;
 	CUmemLocation preferred, prefetched;
@@ -69,7 +69,7 @@ CUresult i_cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned int flags)
 	if (r) {
 		free(m);
 	} else {
-		*m = (struct managed){ .va = (uintptr_t)mem, .bytes = bytes, .ctx = c, .ctx_id = c->id };
+		*m = (struct managed){ .va = (uintptr_t)mem, .bytes = bytes, .ctx_id = c->id, .device = c->device };
 		pthread_mutex_lock(&lock);
 		m->next = list;
 		list = m;
@@ -80,26 +80,45 @@ CUresult i_cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned int flags)
 	return r;
 }
 
-CUresult cu_managed_free(CUdeviceptr ptr, bool *was)
+CUresult cu_managed_free(const struct CUctx_st *c, CUdeviceptr ptr, bool *was)
 {
 	struct managed *m = NULL;
+	bool ours = true;
 	CUresult r;
 
 	pthread_mutex_lock(&lock);
 	for (struct managed **p = &list; *p; p = &(*p)->next) {
 		if ((*p)->va == ptr) {
 			m = *p;
-			*p = m->next;
+			ours = m->ctx_id == c->id;
+			if (ours)
+				*p = m->next;
 			break;
 		}
 	}
 	pthread_mutex_unlock(&lock);
 	*was = m;
-	if (!m)
-		return CUDA_SUCCESS;
+	if (!m || !ours)
+		return m ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	r = cu_result(ppuFreeHost((void *)(uintptr_t)ptr));
 	free(m);
 	return r;
+}
+
+void cu_managed_forget(const struct CUctx_st *c)
+{
+	struct managed **p = &list, *m;
+
+	pthread_mutex_lock(&lock);
+	while ((m = *p)) {
+		if (m->ctx_id == c->id) {
+			*p = m->next;
+			free(m);
+		} else {
+			p = &m->next;
+		}
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 /* ---- advice --------------------------------------------------------------------------------- */
@@ -257,7 +276,7 @@ static CUresult range_attribute(const struct managed *m, int *value, size_t byte
 		for (size_t i = 0; i < bytes / sizeof(*value); i++)
 			value[i] = CU_DEVICE_INVALID;
 		if (m->accessed_by_device)
-			value[n++] = m->ctx->device;
+			value[n++] = m->device;
 		if (m->accessed_by_host && n < bytes / sizeof(*value))
 			value[n] = CU_DEVICE_CPU;
 		return CUDA_SUCCESS;

@@ -20,6 +20,7 @@
 struct host_alloc {
 	void *ptr;
 	unsigned int flags;
+	unsigned long long ctx_id;
 	struct host_alloc *next;
 };
 static pthread_mutex_t host_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -89,9 +90,9 @@ CUresult i_cuMemFree_v2(CUdeviceptr ptr)
 		return r;
 	r = ptr ? cu_capture_unsafe() : CUDA_SUCCESS;
 	if (!r)
-		r = cu_pool_free(ptr, &was);
+		r = cu_pool_free(c, ptr, &was);
 	if (!r && !was)
-		r = cu_managed_free(ptr, &was);
+		r = cu_managed_free(c, ptr, &was);
 	if (!r && !was && !cu_graph_owns(ptr))		/* a graph's memory is freed with the graph */
 		r = cu_result(ppuFree((void *)(uintptr_t)ptr));
 	cu_obj_put(c);
@@ -118,7 +119,7 @@ CUresult i_cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr
 
 /* ---- pinned host memory --------------------------------------------------------------------- */
 
-static CUresult host_alloc(void **ptr, size_t bytes, unsigned int flags)
+static CUresult host_alloc(const struct CUctx_st *c, void **ptr, size_t bytes, unsigned int flags)
 {
 	struct host_alloc *h = calloc(1, sizeof(*h));
 	CUresult r;
@@ -131,12 +132,29 @@ static CUresult host_alloc(void **ptr, size_t bytes, unsigned int flags)
 		return r;
 	}
 	h->flags = flags;
+	h->ctx_id = c->id;
 	*ptr = h->ptr;
 	pthread_mutex_lock(&host_lock);
 	h->next = host_list;
 	host_list = h;
 	pthread_mutex_unlock(&host_lock);
 	return CUDA_SUCCESS;
+}
+
+void cu_host_forget(const struct CUctx_st *c)
+{
+	struct host_alloc **p = &host_list, *h;
+
+	pthread_mutex_lock(&host_lock);
+	while ((h = *p)) {
+		if (h->ctx_id == c->id) {
+			*p = h->next;
+			free(h);
+		} else {
+			p = &h->next;
+		}
+	}
+	pthread_mutex_unlock(&host_lock);
 }
 
 CUresult i_cuMemHostAlloc(void **ptr, size_t bytes, unsigned int flags)
@@ -148,7 +166,7 @@ CUresult i_cuMemHostAlloc(void **ptr, size_t bytes, unsigned int flags)
 	if (r)
 		return r;
 	r = !ptr || !bytes || flags & ~known ? CUDA_ERROR_INVALID_VALUE :
-	    host_alloc(ptr, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP);	/* pinned memory is always mapped */
+	    host_alloc(c, ptr, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP);	/* pinned memory is always mapped */
 	cu_obj_put(c);
 	return r;
 }
@@ -168,7 +186,7 @@ CUresult i_cuMemFreeHost(void *ptr)
 		return r;
 	pthread_mutex_lock(&host_lock);
 	for (struct host_alloc **p = &host_list; *p; p = &(*p)->next) {
-		if ((*p)->ptr == ptr) {
+		if ((*p)->ptr == ptr && (*p)->ctx_id == c->id) {
 			h = *p;
 			*p = h->next;
 			break;

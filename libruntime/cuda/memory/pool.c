@@ -77,16 +77,25 @@ static void block_free(struct CUmemPoolHandle_st *p, struct block *b, bool give_
 	free(b);
 }
 
-/* If the pool was last used in another context than c, the pool forgets its blocks. */
-static void forget_dead(struct CUmemPoolHandle_st *p, const struct CUctx_st *c)
+/* If the pool was last used in another context than c, the pool forgets its blocks.  They stay allocated until that
+ * context ends. */
+static void change_context(struct CUmemPoolHandle_st *p, const struct CUctx_st *c)
 {
 	if (p->ctx == c && p->ctx_id == c->id)
 		return;
-	/* A destroyed context took its blocks with it.  In a living one they stay allocated until that context ends. */
 	while (p->blocks)
 		block_free(p, p->blocks, false);
 	p->ctx = (struct CUctx_st *)c;
 	p->ctx_id = c->id;
+}
+
+void cu_pool_forget(const struct CUctx_st *c)
+{
+	pthread_mutex_lock(&lock);
+	for (struct CUmemPoolHandle_st *p = pools; p; p = p->next)
+		while (p->ctx == c && p->ctx_id == c->id && p->blocks)
+			block_free(p, p->blocks, false);
+	pthread_mutex_unlock(&lock);
 }
 
 static bool reusable(const struct block *b, uint64_t bytes, ppuStream stream)
@@ -196,17 +205,20 @@ void cu_pool_idle(const struct CUctx_st *c)
 	pthread_mutex_unlock(&lock);
 }
 
-CUresult cu_pool_free(CUdeviceptr ptr, bool *was)
+CUresult cu_pool_free(const struct CUctx_st *c, CUdeviceptr ptr, bool *was)
 {
 	struct CUmemPoolHandle_st *p;
 	struct block *b;
-	CUresult r = CUDA_SUCCESS;
+	bool ours = false;
+	CUresult r;
 
 	pthread_mutex_lock(&lock);
 	*was = block_of(ptr, false, &p);
+	if (*was)
+		ours = p->ctx == c && p->ctx_id == c->id;
 	pthread_mutex_unlock(&lock);
-	if (!*was)
-		return CUDA_SUCCESS;
+	if (!ours)
+		return *was ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	r = cu_result(ppuCtxSynchronize());	/* cuMemFree waits */
 	pthread_mutex_lock(&lock);
 	b = block_of(ptr, false, &p);
@@ -506,7 +518,7 @@ static CUresult alloc(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstrea
 		if (p->device != u.ctx->device) {
 			r = CUDA_ERROR_INVALID_VALUE;
 		} else {
-			forget_dead(p, u.ctx);
+			change_context(p, u.ctx);
 			r = take(p, room, u.ppu, ptr);
 		}
 		pthread_mutex_unlock(&lock);

@@ -92,17 +92,6 @@ static CUresult run_one(const CUstreamBatchMemOpParams *p, const struct cu_strea
 	}
 }
 
-CUresult cu_run_mem(const struct cu_op *op, const struct cu_stream_use *u)
-{
-	CUresult r = CUDA_SUCCESS;
-
-	for (unsigned int i = 0; !r && i < op->mem.count; i++)
-		r = run_one(&op->mem.ops[i], u);
-	return r;
-}
-
-/* ---- calls ---------------------------------------------------------------------------------- */
-
 static bool word_ok(CUdeviceptr at, unsigned int bytes)
 {
 	return at % bytes == 0 && cu_is_ours(at, NULL);
@@ -131,6 +120,20 @@ static CUresult check(const CUstreamBatchMemOpParams *p)
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 }
+
+CUresult cu_run_mem(const struct cu_op *op, const struct cu_stream_use *u)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	/* A graph's node says where the words are before there is a context; a kernel that reads elsewhere would end it. */
+	for (unsigned int i = 0; !r && i < op->mem.count; i++)
+		r = check(&op->mem.ops[i]);
+	for (unsigned int i = 0; !r && i < op->mem.count; i++)
+		r = run_one(&op->mem.ops[i], u);
+	return r;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
 
 CUresult i_cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *ops, unsigned int flags)
 {

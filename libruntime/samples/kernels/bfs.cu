@@ -5,13 +5,13 @@
 #define THREADS		64u
 #define MAX_LEVELS	64u
 
-/* A graph and the state of a search in it; the frontier of level n is in list[n & 1]. */
+/* A graph and the state of a search in the graph; the frontier of level n is in list[n & 1]. */
 struct search {
 	const u32 *first, *edge;	/* edges of node v: edge[first[v]] to edge[first[v + 1] - 1] */
 	u32 *distance;			/* ~0: not seen yet */
 	u32 *list[2];
-	u32 *size;			/* nodes of each level */
-	u32 *blocks_done;		/* of each level */
+	u32 *size;			/* number of nodes in each level */
+	u32 *blocks_done;		/* finished blocks of each level's kernel */
 	u32 *errors;
 };
 
@@ -28,8 +28,8 @@ struct level_args {
 	u32 level;
 };
 
-/* The nodes of one level: their neighbours that nobody has seen are the next one.  The last block to be done knows
- * how many there are and puts the kernel of the next level into the queue. */
+/* The nodes of one level: neighbours that no node has seen yet become the next level.  The block that finishes last
+ * knows how many these are, and puts the kernel of the next level into the queue. */
 KERNEL bfs(struct search *s, u32 level)
 {
 	u32 *to = s->list[~level & 1], i = blockIdx_x * THREADS + threadIdx_x, n, e;

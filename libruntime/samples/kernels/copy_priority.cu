@@ -8,7 +8,7 @@ KERNEL gate(volatile u32 *go)
 		;
 }
 
-/* What a stage does to a picture: anything whose result shows that it was done once, and in turn. */
+/* What a stage does to a picture.  The result shows that each stage ran exactly once, and in order. */
 KERNEL stage(u32 *picture, u32 n, u32 which)
 {
 	u32 i = blockIdx_x * blockDim_x + threadIdx_x;

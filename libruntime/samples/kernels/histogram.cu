@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel.h"
 
-/* Count byte values: each block in shared memory, then once per block into global memory. */
+/* Count byte values: each block counts in shared memory first, then adds its counts to global memory once. */
 KERNEL histogram(const u8 *data, u32 n, u32 *bins)
 {
 	__shared__ u32 local[256];

@@ -24,7 +24,7 @@ typedef unsigned char u8;
 #define blockDim_y	((u32)__nvvm_read_ptx_sreg_ntid_y())
 #define gridDim_x	((u32)__nvvm_read_ptx_sreg_nctaid_x())
 
-/* Not the builtin: clang 14 moves loads of shared variables across it. */
+/* Not the builtin, because clang 14 moves loads of shared variables across the builtin. */
 INLINE void syncthreads(void)
 {
 	asm volatile("bar.sync 0;" ::: "memory");
@@ -35,7 +35,7 @@ INLINE u32 atomic_add(u32 *p, u32 v)
 	return (u32)__nvvm_atom_add_gen_i((int *)p, (int)v);
 }
 
-/* The value of the lane `delta` further up, all 32 lanes taking part. */
+/* The value of the lane that is `delta` further up; all 32 lanes must take part. */
 INLINE u32 shfl_down(u32 v, u32 delta)
 {
 	u32 r;

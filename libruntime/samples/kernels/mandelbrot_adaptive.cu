@@ -3,17 +3,17 @@
 #include "kernel.h"
 
 /*
- * A square whose border has one count has it inside as well (the set is connected): only the border is
- * computed.  Any other square is divided into four, each a kernel of its own.
+ * If all pixels on the border of a square have one count, the pixels inside have the same count (the set is
+ * connected), so only the border is computed.  Any other square is divided into four, each a kernel of its own.
  */
 
 #define THREADS	64u
-#define LEAF	8u	/* pixels: smaller squares are computed as they are */
+#define LEAF	8u	/* pixels: a smaller square is not divided, all its pixels are computed */
 
 struct picture {
 	u32 *count;		/* iterations of each pixel */
 	unsigned char *level;	/* nesting level at which each pixel was settled */
-	u32 width;		/* and height */
+	u32 width;		/* the height, too */
 	float x0, y0, step;
 	u32 limit;
 	u32 *computed, *errors;

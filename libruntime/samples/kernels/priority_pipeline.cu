@@ -8,7 +8,7 @@ KERNEL gate(volatile u32 *go)
 		;
 }
 
-/* What a stage does to a frame: anything whose result shows that it was done once, and in turn; `rounds` of it. */
+/* What a stage does to a frame, `rounds` times.  The result shows that each stage ran exactly once, and in order. */
 KERNEL stage(u32 *frame, u32 which, u32 rounds)
 {
 	u32 i = blockIdx_x * blockDim_x + threadIdx_x, x = frame[i];

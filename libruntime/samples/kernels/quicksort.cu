@@ -3,13 +3,13 @@
 #include "kernel.h"
 
 #define THREADS	64u
-#define SMALL	192u	/* sorted by one block */
+#define SMALL	192u	/* elements: up to so many are sorted by one block */
 
 struct stats {
 	u32 kernels, leaves, too_deep, errors;
 };
 
-/* Bitonic sorting network of one block, as if there were infinite elements behind the last. */
+/* Bitonic sorting network of one block.  It works as if infinite elements followed the last one. */
 INLINE void sort_small(int *x, u32 n)
 {
 	u32 size, half, i;
@@ -18,7 +18,7 @@ INLINE void sort_small(int *x, u32 n)
 		for (half = size / 2; half; half /= 2) {
 			syncthreads();
 			for (i = threadIdx_x; i < n; i += THREADS) {
-				/* the first step of a merge mirrors, so that all comparisons are upwards */
+				/* the first step of a merge mirrors: the lower index always gets the smaller element */
 				u32 k = half == size / 2 ? i ^ (size - 1) : i ^ half;
 
 				if (k > i && k < n && x[k] < x[i]) {
@@ -39,7 +39,7 @@ INLINE int median(int a, int b, int c)
 	return c < low ? low : c > high ? high : c;
 }
 
-/* x[0..n) by way of y; smaller and larger ones are kernels of their own. */
+/* Sorts x[0..n), with y as scratch memory.  The smaller and the larger elements are sorted by kernels of their own. */
 KERNEL quicksort(int *x, int *y, u32 n, struct stats *s)
 {
 	__shared__ u32 smaller, larger;
@@ -58,7 +58,7 @@ KERNEL quicksort(int *x, int *y, u32 n, struct stats *s)
 		sort_small(x, n);
 		return;
 	}
-	/* smaller ones to the front of y, larger ones to its end, equal ones between */
+	/* elements below the pivot to the front of y, above the pivot to the end of y; equal ones fill the gap */
 	for (i = threadIdx_x; i < n; i += THREADS) {
 		if (x[i] < pivot)
 			y[atomic_add(&smaller, 1)] = x[i];
@@ -72,7 +72,7 @@ KERNEL quicksort(int *x, int *y, u32 n, struct stats *s)
 	syncthreads();
 	__shared__ u32 left, right;
 	if (!threadIdx_x) {
-		/* Too deep?  Then this block does it itself. */
+		/* A part whose launch fails, because kernels are nested too deeply, is sorted by this block itself. */
 		error = smaller > 1 ? (u32)PPU_LAUNCH(quicksort, 1, THREADS, 0, PPU_STREAM_FIRE_AND_FORGET, x, y,
 						      smaller, s) : 0;
 		left = error ? smaller : 0;

@@ -8,7 +8,7 @@ INLINE u32 warp_sum(u32 v)
 	return v;
 }
 
-/* *sum += the sum of data[0..n): lanes by shuffles, warps through shared memory. */
+/* Adds the sum of data[0..n) to *sum: lanes add by shuffles, warps through shared memory. */
 KERNEL reduction(const u32 *data, u32 n, u32 *sum)
 {
 	__shared__ u32 part[32];

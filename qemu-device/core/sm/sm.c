@@ -253,18 +253,21 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, 
 	struct ppu_sm *sm = &core->sms[id];
 	int err;
 	struct ppu_cta *cta = ppu_sm_seat(sm, t, index, entry, &err);
+	uint64_t start = ppu_sm_cycle_at(core, start_time);
+	struct ppu_live first;
 	unsigned i, k;
 
 	if (!cta)
 		return -err;
+	ppu_flow_live(t->prog, t->launch.entry_pc, &first);
 	for (i = 0; i < cta->num_warps; i++) {
 		struct ppu_warp *w = &sm->warp[cta->warp[i]];
 
-		if (w->q.ent && t->prog->nregs > PPU_SP)
+		if (w->q.ent && t->prog->nregs > PPU_SP && ppu_live_reg(&first, PPU_SP))
 			for (k = 0; k < PPU_LANES; k++)
 				w->v.row[PPU_SP][k] = cta->local_bytes;
 		w->rng = core->cfg.seed ^ (PPU_SM_TASK_ID(t) << 40 | index << 8 | i);
-		w->ready_at = ppu_sm_cycle_at(core, start_time);
+		w->ready_at = start;
 		ppu_sm_set_state(sm, w, PPU_WARP_TIMED);
 	}
 	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_SM_TASK_ID(t), cta->warp[0], cta->num_warps);

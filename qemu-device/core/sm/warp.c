@@ -124,8 +124,7 @@ void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint3
 	w->ycount = 0;
 	w->pending = 0;
 	w->launch_d = 0;
-	memset(w->wait, 0, sizeof(w->wait));
-	memset(w->bar_val, 0, sizeof(w->bar_val));
+	/* wait and bar_val are set before they count (ppu_flow_canon()). */
 	memset(w->lane_ycount, 0, sizeof(w->lane_ycount));
 }
 

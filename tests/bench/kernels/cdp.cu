@@ -15,14 +15,14 @@ KERNEL child(u32 *count)
 	atomic_add(count, 1);
 }
 
-/* Holds up everything launched after it into the same stream; a millisecond is the longest sleep. */
+/* Holds up everything launched after it into the same stream.  A single sleep lasts a millisecond at most. */
 KERNEL blocker(u32 milliseconds)
 {
 	while (milliseconds--)
 		asm volatile("nanosleep.u32 1000000;" ::: "memory");
 }
 
-/* Each thread launches one child.  times: when each block began and ended. */
+/* Each thread launches one child.  times[]: when each block began, and when it ended. */
 KERNEL parent(u32 *count, u32 *failed, u64 stream, u64 *times)
 {
 	if (!threadIdx_x)
@@ -34,7 +34,7 @@ KERNEL parent(u32 *count, u32 *failed, u64 stream, u64 *times)
 		times[2 * blockIdx_x + 1] = now();
 }
 
-/* One block, launches n children by turns, all behind one that sleeps. */
+/* The threads of one block launch n children, all of them behind a kernel that sleeps. */
 KERNEL pending(u32 *count, u32 *failed, u32 n, u32 milliseconds, u64 *times)
 {
 	u32 i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of bench_kernels; lib/native.c has each of them in C, with the same arithmetic. */
+/* The kernels of bench_kernels.  lib/native.c has each of them in C, with the same arithmetic. */
 #include "../../../libruntime/samples/kernels/kernel.h"
 
 #define TILE 16
@@ -114,7 +114,7 @@ KERNEL nbody(const float *pos, float *acc, u32 n)
 	acc[3 * i + 2] = az;
 }
 
-/* Rows in CSR form, one thread a row. */
+/* Rows in CSR form; each thread computes one row. */
 KERNEL spmv(const u32 *start, const u32 *col, const float *val, const float *x, float *y, u32 rows)
 {
 	u32 r = blockIdx_x * blockDim_x + threadIdx_x;
@@ -127,7 +127,7 @@ KERNEL spmv(const u32 *start, const u32 *col, const float *val, const float *x, 
 	y[r] = sum;
 }
 
-/* One 64-byte block of 16 words a thread, message word w of thread i at in[w * n + i]. */
+/* Each thread hashes one 64-byte block of 16 words; message word w of thread i is in[w * n + i]. */
 __constant__ u32 sha_k[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
 	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,

@@ -2,8 +2,8 @@
 /*
  * The lab driver: what its files share.
  *
- * One PCI function, one struct lab_dev. Each lab adds a stage: init() when the device is probed,
- * fini() when it is removed, in the order of the table in lab_main.c and back.
+ * One PCI function, one struct lab_dev. Each lab adds a stage. When the device is probed, the init()
+ * of every stage runs in the order of the table in lab_main.c; at removal fini(), in reverse order.
  */
 #ifndef LAB_H
 #define LAB_H
@@ -39,11 +39,11 @@
 #include "lab_uapi.h"
 //LAB 4 given
 
-/* Flags of a mapping are changed by vm_flags_set(); kernels before 6.3 have none. */
+/* The driver changes the flags of a mapping by vm_flags_set(), which kernels before 6.3 do not have. */
 #ifndef LAB_HAS_VM_FLAGS_SET
 #define vm_flags_set(vma, flags) ((vma)->vm_flags |= (flags))
 #endif
-/* Drivers had a date once. */
+/* Older kernels want a date in struct drm_driver. */
 #ifdef LAB_HAS_DRM_DATE
 #define LAB_DRM_DATE .date = "20260101",
 #else
@@ -65,12 +65,12 @@ struct lab_vm;
 struct lab_vector {
 	struct lab_dev *ldev;
 	unsigned int n;			/* PPU_VEC_* */
-	unsigned int irq;		/* pci_irq_vector(), which may sleep, so once */
+	unsigned int irq;		/* from pci_irq_vector(): asked only once, because it may sleep */
 };
 
 struct lab_irq {
 	spinlock_t lock;		/* protects all but wait and poll; taken by the hard handlers */
-	u32 todo[PPU_NUM_VECTORS];	/* causes a hard handler has cleared and its thread not yet handled */
+	u32 todo[PPU_NUM_VECTORS];	/* causes that a hard handler has cleared and its thread has not handled yet */
 	u32 enabled;			/* what INTR_ENABLE holds */
 	u32 overdue;			/* causes that were pending at the timer's last look */
 	struct lab_vector vector[PPU_NUM_VECTORS];	/* dev_id of each handler */
@@ -90,7 +90,7 @@ struct lab_ctx {
 
 /* Given, lab_ce.c: the driver's own copy channel, number 0. */
 struct lab_ce {
-	struct mutex lock;		/* one user at a time; held from writing blocks to the end */
+	struct mutex lock;		/* for one user at a time, from writing the blocks until the copy has ended */
 	u32 *blocks;			/* lab 3: coherent memory for command blocks, LAB_CE_BLOCK_BYTES */
 	dma_addr_t blocks_dma;
 	u64 ring;			/* VRAM offset of its ring */
@@ -102,14 +102,14 @@ struct lab_ce {
 
 #define LAB_CE_CHAN		0
 #define LAB_CE_BLOCK_BYTES	PAGE_SIZE
-/* Where the kernel's context sees bus addresses (LAB_VA_VRAM: where it sees VRAM). */
+/* Bus addresses begin here in the kernel's context. (VRAM begins at LAB_VA_VRAM.) */
 #define LAB_VA_SYS		0x0000010000000000ull
 #define LAB_VA_SYS_BYTES	(8ull << 30)
 /* The first part of VRAM is the driver's own; the rest is for buffers (lab 4). */
 #define LAB_VRAM_OWN		(16ull << 20)
 #define LAB_OWN_PAGES		(LAB_VRAM_OWN >> PAGE_SHIFT)
 
-/* Given, lab_vram.c: the pages of that part. */
+/* Given, lab_vram.c: the pages of the driver's own part of VRAM. */
 struct lab_own {
 	struct mutex lock;		/* protects used */
 	DECLARE_BITMAP(used, LAB_OWN_PAGES);
@@ -139,7 +139,7 @@ struct lab_file {
 	struct xarray chans;		/* id -> struct lab_chan */
 //LAB end
 //LAB 7 given
-	struct lab_vm *vm;		/* lab 7: its address space, made at open */
+	struct lab_vm *vm;		/* lab 7: the file's address space, made at open */
 //LAB end
 //LAB 4 given
 };
@@ -169,7 +169,7 @@ struct lab_dev {
 //LAB end
 //LAB 5 given
 	spinlock_t chan_lock;		/* protects chan[]; taken in interrupt threads */
-	struct lab_chan *chan[LAB_CHANNELS];	/* by hardware channel number; 0 is lab_ce.c's */
+	struct lab_chan *chan[LAB_CHANNELS];	/* by hardware channel number; number 0 belongs to lab_ce.c */
 //LAB end
 //LAB 8 given
 	struct mutex pair_lock;		/* one reader of a pair of channel registers at a time */
@@ -178,7 +178,7 @@ struct lab_dev {
 	u64 words;			/* VRAM offset of a page: word n is the semaphore of hardware channel n */
 //LAB end
 //LAB 7 given
-	struct mutex vm_lock;		/* protects vms, next_ctx_id, the fault ring, each vm's faults; before ctx_lock */
+	struct mutex vm_lock;		/* protects vms, next_ctx_id, fault ring, each vm's faults; before ctx_lock */
 	struct list_head vms;		/* struct lab_vm */
 	u32 next_ctx_id;
 //LAB end
@@ -194,7 +194,7 @@ static inline void lab_write(struct lab_dev *ldev, u32 reg, u32 val)
 	writel(val, ldev->regs + reg);
 }
 
-/* Two registers NAME_LO, NAME_HI: LO first. */
+/* Writes the registers NAME_LO and NAME_HI, LO first. */
 static inline void lab_write64(struct lab_dev *ldev, u32 reg, u64 val)
 {
 	lab_write(ldev, reg, lower_32_bits(val));
@@ -219,8 +219,8 @@ int lab_start(struct lab_dev *ldev);
 void lab_stop(struct lab_dev *ldev);
 //LAB 2 given
 /* Called by the interrupt threads of lab_irq.c. */
-void lab_on_channel_event(struct lab_dev *ldev, u32 chid);	/* CHINTR_PENDING had its bit */
-void lab_on_channel_error(struct lab_dev *ldev, u32 chid);	/* CHERR_PENDING had its bit */
+void lab_on_channel_event(struct lab_dev *ldev, u32 chid);	/* the channel's bit was set in CHINTR_PENDING */
+void lab_on_channel_error(struct lab_dev *ldev, u32 chid);	/* the channel's bit was set in CHERR_PENDING */
 void lab_on_fault(struct lab_dev *ldev);			/* the fault ring is not empty */
 //LAB end
 
@@ -231,7 +231,7 @@ extern struct pci_driver lab_pci_driver;
 /* lab_irq.c */
 int lab_irq_init(struct lab_dev *ldev);
 void lab_irq_fini(struct lab_dev *ldev);
-/* Send nothing (true), or send again (false) what happens and what happened meanwhile. */
+/* true: the device sends no interrupts. false: it sends them again, also for what happened meanwhile. */
 void lab_irq_mask(struct lab_dev *ldev, bool masked);
 
 /* lab_misc.c: /dev/lab */
@@ -240,7 +240,7 @@ void lab_misc_fini(struct lab_dev *ldev);
 //LAB end
 //LAB 3 given
 
-/* lab_vram.c: pages of the driver's own part of VRAM. Offsets; zeroed; -ENOMEM. May sleep. */
+/* lab_vram.c: allocates zeroed pages of the driver's own part of VRAM, by VRAM offset. -ENOMEM; may sleep. */
 int lab_vram_init(struct lab_dev *ldev);
 void lab_vram_fini(struct lab_dev *ldev);
 int lab_vram_alloc(struct lab_dev *ldev, size_t bytes, u64 *offset);
@@ -254,14 +254,14 @@ void lab_ctx_fini(struct lab_dev *ldev);
 /* Write an instance block at ctx->inst for ctx->root and have the device load it. */
 int lab_ctx_load(struct lab_dev *ldev, struct lab_ctx *ctx);
 void lab_ctx_forget(struct lab_dev *ldev, struct lab_ctx *ctx);
-/* Free a page table of a level (3: the root) and all tables below it. */
+/* Free a page table of the given level (3: the root) and all tables below it. */
 void lab_pt_free(struct lab_dev *ldev, u64 table, int level);
 
 /* lab_dma.c */
 int lab_dma_init(struct lab_dev *ldev);
 void lab_dma_fini(struct lab_dev *ldev);
 int lab_dma_user(struct lab_dev *ldev, const struct lab_dma *args);
-/* Copy between two addresses of the kernel's context, wait; -EIO the copy failed, -ETIMEDOUT. */
+/* Copy between two addresses of the kernel's context and wait. -EIO: the copy failed; -ETIMEDOUT. */
 int lab_ce_copy(struct lab_dev *ldev, u64 src_va, u64 dst_va, u64 bytes);
 
 /* lab_ce.c */
@@ -269,9 +269,9 @@ int lab_ce_init(struct lab_dev *ldev);
 void lab_ce_fini(struct lab_dev *ldev);
 /* Have the device run the first `words` words of ce->blocks; does not wait. ce->lock is held. */
 void lab_ce_submit(struct lab_dev *ldev, u32 words);
-/* The error that has stopped the channel, PPU_ERR_*; 0: none. */
+/* The error that has stopped the channel (PPU_ERR_*), or 0. */
 u32 lab_ce_error(struct lab_dev *ldev);
-/* Make the device stop at once and forget what it was doing; the channel is as new. ce->lock is held. */
+/* Stop the channel at once, whatever the device is doing, and set it up afresh. ce->lock is held. */
 void lab_ce_restart(struct lab_dev *ldev);
 extern unsigned int lab_ce_timeout_ms;	/* how long a copy may take */
 void lab_ce_event(struct lab_dev *ldev);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //LAB 3 file
 /*
- * The driver's own copy channel: a ring in VRAM, of the kernel's context. You need not change this
- * file; in lab 5 you write channels yourself.
+ * The driver's own copy channel. Its ring is in VRAM, and it uses the kernel's context. You need not change
+ * this file; in lab 5 you write channels yourself.
  */
 #include "lab.h"
 
 #define RING_ENTRIES	64
 #define SEM_OFFSET	2048	/* in the ring's page, behind the ring */
 
-/* How long a copy may take. A parameter, so that tests need not wait for long. */
+/* How long a copy may take. A parameter, so that tests need not wait 5 seconds. */
 unsigned int lab_ce_timeout_ms = 5000;
 module_param_named(timeout_ms, lab_ce_timeout_ms, uint, 0644);
 MODULE_PARM_DESC(timeout_ms, "how long to wait for a copy, ms");
@@ -35,7 +35,7 @@ u32 lab_ce_error(struct lab_dev *ldev)
 
 void lab_ce_restart(struct lab_dev *ldev)
 {
-	/* A copy in progress ends; when the write has returned nothing moves any more. */
+	/* This write ends a copy in progress. When it has returned, the channel moves nothing any more. */
 	lab_write(ldev, lab_chcfg(LAB_CE_CHAN, PPU_REG_CH_CMD), PPU_CH_CMD_RESET);
 	lab_read(ldev, lab_chcfg(LAB_CE_CHAN, PPU_REG_CH_STATUS));
 	lab_ce_enable(ldev);
@@ -48,10 +48,10 @@ void lab_ce_submit(struct lab_dev *ldev, u32 words)
 
 	lockdep_assert_held(&ce->lock);
 	lab_vram_write64(ldev, entry, LAB_VA_SYS + ce->blocks_dma);
-	/* Length in words, and above it the flags, of which there are none. */
+	/* The length in words; the flags are in the bits above the length, and none is set. */
 	lab_vram_write64(ldev, entry + 8, words);
 	ce->put = (ce->put + 1) % RING_ENTRIES;
-	wmb();	/* block and entry are in memory before the doorbell rings */
+	wmb();	/* the device may read block and entry as soon as the doorbell rings */
 	lab_write(ldev, lab_userd(LAB_CE_CHAN, PPU_REG_USERD_GP_PUT), ce->put);
 }
 

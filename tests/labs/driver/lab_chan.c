@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //LAB 5 file
 /*
- * Lab 5: the ring of a channel. Write entries, ring the doorbell, see what is done.
+ * Lab 5: the ring of a channel. Write entries, ring the doorbell, look which entries are done.
  *
- * lab_submit.c calls what is here, lab_chan.h says what the fields mean.
+ * lab_submit.c calls the functions of this file; lab_chan.h says what the fields mean.
  */
 #include <linux/iopoll.h>
 #include "lab_chan.h"
 
-/* How often a wait looks for itself: the message of an interrupt can get lost. */
+/* A wait also looks without an interrupt, this often: the message of an interrupt can get lost. */
 #define LAB_LOOK_JIFFIES	(HZ / 20)
 #define LAB_STOP_US		1000000
 
@@ -27,10 +27,10 @@ static inline void lab_chan_write64(struct lab_chan *chan, u32 reg, u64 val)
 	lab_write64(chan->ldev, lab_chcfg(chan->chid, reg), val);
 }
 
-//LAB 5 write: Make the device work on this channel: whatever the hardware channel was used for
-//LAB      before is forgotten (RESET), its whole configuration is written (also what is 0:
-//LAB      registers keep their values), the ring is empty, chan->get and chan->put are where the
-//LAB      device's are. Then ENABLE it, and look whether the device agrees: -EIO if not.
+//LAB 5 write: Make the device work on this channel. RESET it, so that the device forgets what the hardware
+//LAB      channel was used for before. Write its whole configuration (also the registers that shall be 0:
+//LAB      registers keep their values). The ring is then empty; set chan->get and chan->put to the
+//LAB      device's values. Then ENABLE the channel, and check that the device agrees: -EIO if not.
 int lab_chan_on(struct lab_chan *chan)
 {
 	lab_chan_write(chan, PPU_REG_CH_CMD, PPU_CH_CMD_RESET);
@@ -57,9 +57,9 @@ int lab_chan_on(struct lab_chan *chan)
 }
 
 //LAB end
-//LAB 5 write: Have the device leave the channel alone, whatever it is doing: STOP it, wait until it
-//LAB      has stopped (not forever), RESET it. Afterwards its memory is given back: nothing may
-//LAB      read the ring or run its commands any more.
+//LAB 5 write: Make the device leave the channel alone, whatever the device is doing: STOP the channel, wait
+//LAB      until it has stopped (not forever), RESET it. Afterwards the caller gives the channel's memory
+//LAB      back: nothing may read the ring or run its commands any more.
 void lab_chan_off(struct lab_chan *chan)
 {
 	u32 status;
@@ -77,8 +77,8 @@ void lab_chan_off(struct lab_chan *chan)
 }
 
 //LAB end
-//LAB 5 write: How many entries can be written now? chan->get == chan->put: the ring is empty. With
-//LAB      `entries` entries outstanding they would be equal as well.
+//LAB 5 write: How many entries can be written now? chan->get == chan->put means that the ring is empty.
+//LAB      With `entries` entries outstanding, the two would be equal as well.
 static u32 lab_chan_room(const struct lab_chan *chan)
 {
 	return (chan->get + chan->entries - chan->put - 1) % chan->entries;
@@ -96,17 +96,17 @@ static u32 __maybe_unused lab_chan_room(const struct lab_chan *chan)
 }
 
 //LAB end
-//LAB 5 write: Look how far the device is: USERD_GP_GET, USERD_ERROR. Tell lab_chan_passed() of each
-//LAB      entry that GP_GET has passed, in order, and lab_chan_fail(chan, -EIO) of an error. Which
-//LAB      of the two is to be read first? A device that has fallen off the bus reads as ~0, which is
-//LAB      no entry: -ENODEV. While chan->on is not set there are no registers to look at.
+//LAB 5 write: Look how far the device is: USERD_GP_GET, USERD_ERROR. Call lab_chan_passed() for each entry
+//LAB      that GP_GET has passed, in order, and lab_chan_fail(chan, -EIO) if there is an error. Which
+//LAB      of the two registers is to be read first? A device that has fallen off the bus reads as ~0,
+//LAB      which is no entry: -ENODEV. While chan->on is not set there are no registers to read.
 void lab_chan_look(struct lab_chan *chan)
 {
 	u32 error, get;
 
 	if (!chan->on || chan->error)
 		return;
-	/* In this order: when there is an error, GP_GET has its last value. */
+	/* The error is read first: once there is one, GP_GET does not change any more. */
 	error = lab_read(chan->ldev, lab_userd(chan->chid, PPU_REG_USERD_ERROR));
 	get = lab_read(chan->ldev, lab_userd(chan->chid, PPU_REG_USERD_GP_GET));
 	if (get >= chan->entries) {
@@ -127,8 +127,8 @@ void lab_chan_look(struct lab_chan *chan)
 }
 
 //LAB end
-//LAB 5 write: Is a block of `words` words at `offset` all in a buffer of `size` bytes, at a multiple
-//LAB      of 4, and does it have a length an entry can have? The numbers come from a program.
+//LAB 5 write: A program names a block of `words` words at `offset`. Does the block lie in a buffer of `size`
+//LAB      bytes, at a multiple of 4, and is its length one that an entry can have? Trust no number.
 bool lab_chan_block_ok(u64 size, u64 offset, u32 words)
 {
 	return words && words <= PPU_BLOCK_MAX_WORDS && IS_ALIGNED(offset, 4) && offset <= size &&
@@ -142,11 +142,11 @@ bool lab_chan_block_ok(u64 size, u64 offset, u32 words)
 }
 
 //LAB end
-//LAB 5 write: Put a job into the ring: under chan->lock, as the next seqno (job->seqno and
-//LAB      chan->submitted, before its parts), all its parts (lab_job_part()) or, when there is no
-//LAB      room (look first), none: -EAGAIN. Then the doorbell: one store to USERD_GP_PUT for all
-//LAB      parts. The ring is in write-combining memory: what must stand between the entries and
-//LAB      the doorbell? A channel with an error takes no job: return that.
+//LAB 5 write: Put a job into the ring, with chan->lock held. Give the job the next seqno (job->seqno and
+//LAB      chan->submitted, before its parts are written). Write all its parts (lab_job_part()) or, if there
+//LAB      is no room even after a look, none: -EAGAIN. Then ring the doorbell: one store to USERD_GP_PUT for
+//LAB      all parts. The ring is in write-combining memory: what must stand between the entries and
+//LAB      the doorbell? A channel with an error takes no job: return that error.
 static void lab_chan_write_entry(struct lab_chan *chan, const struct ppu_gpfifo_entry *e)
 {
 	void __iomem *at = chan->ldev->vram + chan->ring + chan->put * sizeof(*e);
@@ -194,9 +194,9 @@ int lab_chan_submit(struct lab_chan *chan, struct lab_job *job)
 
 //LAB end
 //LAB 5 write: Sleep on chan->wait until submission `seqno` is complete (0), the channel has failed
-//LAB      (chan->error), a signal comes, or timeout_ns are over (-ETIME; 0: only look). What was
-//LAB      complete before the channel failed stays complete. The interrupt that should wake us may
-//LAB      be lost: look again every LAB_LOOK_JIFFIES.
+//LAB      (chan->error), a signal comes, or timeout_ns are over (-ETIME; 0: only look). A submission that
+//LAB      was complete before the channel failed stays complete. The interrupt that should wake the thread
+//LAB      may be lost: look again every LAB_LOOK_JIFFIES.
 int lab_chan_wait(struct lab_chan *chan, u64 seqno, s64 timeout_ns)
 {
 	ktime_t end = ktime_add_safe(ktime_get(), ns_to_ktime(timeout_ns));

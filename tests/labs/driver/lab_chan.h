@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 //LAB 5 file
 /*
- * A channel of a program: its ring, and what the driver knows of the work in it.
+ * A channel of a program: its ring, and what the driver knows about the work in the ring.
  *
- * lab_chan.c (lab 5, yours) drives the ring: it knows registers, entries, GP_GET and GP_PUT.
- * lab_submit.c (given) has what is around that: ids, memory, references, the ioctls.
+ * lab_chan.c (lab 5, yours) drives the ring with registers, entries, GP_GET and GP_PUT.
+ * lab_submit.c (given) does everything around the ring: ids, memory, references, the ioctls.
  */
 #ifndef LAB_CHAN_H
 #define LAB_CHAN_H
@@ -16,62 +16,62 @@
 
 /* What the driver remembers of a ring entry until GP_GET has passed it. */
 struct lab_slot {
-	u64 seqno;			/* of the submission whose last entry this is; 0: not a last one */
+	u64 seqno;			/* of the submission whose last entry this is; 0: not the last entry of one */
 	struct drm_gem_object *obj;	/* the buffer that the device reads here, a reference; or NULL */
 };
 
 struct lab_chan {
 	struct lab_dev *ldev;
 //LAB 7 given
-	struct lab_vm *vm;		/* lab 7: where its memory is mapped */
+	struct lab_vm *vm;		/* lab 7: where the channel's memory is mapped */
 //LAB end
-	struct lab_ctx *ctx;		/* the context it runs in */
-	u64 base;			/* in that context: the address of byte 0 of VRAM, for the memory below */
-	struct kref ref;		/* its id, and whoever works with it just now */
+	struct lab_ctx *ctx;		/* the context that the channel runs in */
+	u64 base;			/* plus a VRAM offset in the channel's memory: address of that byte in ctx */
+	struct kref ref;		/* one for the id, one for each user at the moment */
 	u32 chid;			/* hardware number */
 //LAB 7 given
-	u32 id;				/* what its file calls it */
+	u32 id;				/* by which the file names the channel */
 //LAB end
 	u32 class;			/* PPU_CLASS_* */
 	u32 entries;
 	u32 timeslice_ns;		/* 0: the device's default */
 	u32 flags;			/* PPU_CHF_* */
 //LAB 8 given
-	u32 priority;			/* lab 8: of its copies, 0 lowest */
+	u32 priority;			/* lab 8: priority of the channel's copies, 0 is the lowest */
 //LAB end
 
-	u64 ring;			/* VRAM offset of its memory: the ring, and behind it the blocks */
+	u64 ring;			/* VRAM offset of the channel's memory: the ring, and behind it the blocks */
 	size_t bytes;
 
-	struct mutex lock;		/* protects what follows; taken in interrupt threads */
-	bool on;			/* the device is there and has it: only then touch registers */
+	struct mutex lock;		/* protects the fields below; taken in interrupt threads */
+	bool on;			/* the device is there and knows the channel: only then touch registers */
 	u32 put;			/* entry to be written next; GP_PUT after the last doorbell */
 	u32 get;			/* GP_GET when it was last looked at */
-	u64 submitted, completed;	/* seqno of the last submission, of the last complete one */
-	int error;			/* not 0: nothing more will complete. -EIO, -ENODEV */
+	u64 submitted, completed;	/* seqno of the last submission, and of the last complete one */
+	int error;			/* if not 0, nothing more will complete. -EIO, -ENODEV */
 	struct lab_slot *slots;		/* one for each entry */
 //LAB 6 given
-	struct lab_timeline *tl;	/* lab 6: its word and its fences */
+	struct lab_timeline *tl;	/* lab 6: the channel's semaphore word and fences */
 //LAB end
 //LAB 8 given
-	bool given_back;		/* lab 8: lab_sched_give_back() has been */
-	struct delayed_work hang_work;	/* lab 8: looks at it while it is busy; has a reference meanwhile */
-	bool stuck;			/* lab 8: what the last look saw, */
-	u32 stuck_at;			/* lab 8: and CH_RUNTIME_LO then */
+	bool given_back;		/* lab 8: lab_sched_give_back() has run */
+	struct delayed_work hang_work;	/* lab 8: looks at the channel, and has a reference, while it is busy */
+	bool stuck;			/* lab 8: whether the channel was stuck at the last look, */
+	u32 stuck_at;			/* lab 8: and CH_RUNTIME_LO at that time */
 //LAB end
 
 	wait_queue_head_t wait;		/* woken when completed or error changes */
 };
 
-/* One submission: `parts` entries in a row, all or none of them. */
+/* One submission: `parts` entries in a row; either all of them are written or none. */
 struct lab_job {
 	u64 va;				/* the program's block */
 	u32 words;
-	struct drm_gem_object *obj;	/* and its buffer */
+	struct drm_gem_object *obj;	/* the buffer of that block */
 	u32 parts;			/* ring entries that it needs */
 	u64 seqno;			/* set when it is submitted */
 //LAB 6 given
-	struct lab_sync *sync;		/* lab 6: what it waits for, and its fence */
+	struct lab_sync *sync;		/* lab 6: what the submission waits for, and its fence */
 //LAB end
 };
 
@@ -88,19 +88,19 @@ static inline u64 lab_chan_va(const struct lab_chan *chan, u64 offset)
 }
 
 /* lab_submit.c; all with chan->lock held */
-/* Fill in part i (0 .. job->parts - 1) as the ring entry of that index. Set job->seqno before. */
+/* Fill in part i (0 .. job->parts - 1) as ring entry number `entry`. Set job->seqno before. */
 void lab_job_part(struct lab_chan *chan, struct lab_job *job, u32 i, u32 entry,
 		  struct ppu_gpfifo_entry *e);
 /* GP_GET has passed this entry. */
 void lab_chan_passed(struct lab_chan *chan, u32 entry);
-/* Nothing more will complete: the first error stays. */
+/* Nothing more will complete. A later error does not replace the first one. */
 void lab_chan_fail(struct lab_chan *chan, int error);
 
-struct lab_chan *lab_chan_get(struct lab_file *lfile, u32 id);	/* takes a reference; or NULL */
+struct lab_chan *lab_chan_get(struct lab_file *lfile, u32 id);	/* takes a reference; may return NULL */
 void lab_chan_put(struct lab_chan *chan);
 
 //LAB 7 given
-/* What a file calls the channel of a hardware number; 0: there is none. May not sleep. */
+/* The id in its file of the channel with this hardware number; 0: there is none. May not sleep. */
 u32 lab_chan_id(struct lab_dev *ldev, u32 chid);
 //LAB end
 

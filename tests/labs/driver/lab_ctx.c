@@ -2,12 +2,12 @@
 //LAB 3 file
 /*
  * The kernel's context: an address space in which VRAM and the bus addresses below
- * LAB_VA_SYS_BYTES lie at fixed places. You need not change this file; in lab 7 you write
- * address spaces that are not so simple.
+ * LAB_VA_SYS_BYTES lie at fixed places. You need not change this file; the address spaces that you
+ * write in lab 7 are not so simple.
  */
 #include "lab.h"
 
-/* The table below entry `index` of `table`, made if there is none. */
+/* Finds the table below entry `index` of `table`, or makes it if there is none. */
 static int next_table(struct lab_dev *ldev, u64 table, unsigned int index, u64 *next)
 {
 	u64 pde = lab_vram_read64(ldev, table + index * 8);
@@ -23,7 +23,7 @@ static int next_table(struct lab_dev *ldev, u64 table, unsigned int index, u64 *
 	return ret;
 }
 
-/* Map [phys, phys + bytes) at va by pages of 2 MiB. */
+/* Map [phys, phys + bytes) at va with pages of 2 MiB. */
 static int map_large(struct lab_dev *ldev, u64 root, u64 va, u64 phys, u64 bytes, u64 flags)
 {
 	u64 end = va + bytes, table;
@@ -60,13 +60,13 @@ int lab_ctx_load(struct lab_dev *ldev, struct lab_ctx *ctx)
 	void __iomem *inst = ldev->vram + ctx->inst;
 	int ret;
 
-	/* What is not written is 0: lab_vram_alloc() gave zeroes. */
+	/* Fields that are not written here are 0: lab_vram_alloc() zeroes its pages. */
 	writel(PPU_INST_MAGIC, inst + offsetof(struct ppu_inst_block, magic));
 	writel(PPU_INST_VERSION, inst + offsetof(struct ppu_inst_block, version));
 	writeq(ctx->root, inst + offsetof(struct ppu_inst_block, pt_root));
 	writel(ctx->id, inst + offsetof(struct ppu_inst_block, context_id));
 	writel(1, inst + offsetof(struct ppu_inst_block, max_depth));
-	wmb();	/* in VRAM before the device reads it */
+	wmb();	/* the block is in VRAM before the device reads it */
 	mutex_lock(&ldev->ctx_lock);
 	lab_write64(ldev, PPU_REG_CTX_INST_LO, ctx->inst);
 	lab_write(ldev, PPU_REG_CTX_CMD, PPU_CTX_CMD_LOAD);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //LAB 3 file
 /*
- * Lab 3: DMA. Memory that the driver and the device share for good; commands for the copy engine;
- * and pages of programs, pinned and mapped for as long as a copy takes.
+ * Lab 3: DMA. Memory that the driver and the device share until the driver leaves; commands for the
+ * copy engine; and pages of programs, pinned and mapped for as long as a copy takes.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
@@ -12,8 +12,8 @@
 
 int lab_dma_init(struct lab_dev *ldev)
 {
-//LAB 3 write: Coherent memory for command blocks, LAB_CE_BLOCK_BYTES: where the CPU sees it
-//LAB      is ldev->ce.blocks, where the device does is ldev->ce.blocks_dma.
+//LAB 3 write: Allocate coherent memory for command blocks, LAB_CE_BLOCK_BYTES. Its address for the CPU
+//LAB      goes to ldev->ce.blocks, its address for the device to ldev->ce.blocks_dma.
 	struct lab_ce *ce = &ldev->ce;
 
 	ce->blocks = dma_alloc_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, &ce->blocks_dma,
@@ -26,18 +26,18 @@ int lab_dma_init(struct lab_dev *ldev)
 
 void lab_dma_fini(struct lab_dev *ldev)
 {
-//LAB 3 write: Give it back.
+//LAB 3 write: Give the coherent memory back.
 	dma_free_coherent(&ldev->pdev->dev, LAB_CE_BLOCK_BYTES, ldev->ce.blocks,
 			  ldev->ce.blocks_dma);
 //LAB end
 }
 
-//LAB 3 write: What lab_ce_copy() needs: a block of three commands (include/hw/ppu_cmd.h) in
-//LAB      ce->blocks, which copies, then stores a new value, one more than the last, in the
-//LAB      semaphore (VRAM offset ce->sem, of 64 bits), then asks for an interrupt; and a wait,
-//LAB      for at most lab_ce_timeout_ms, until the semaphore has that value or the channel has
-//LAB      an error. Interrupts wake ldev->irq.wait.
-/* Write the block; how many words it has. */
+//LAB 3 write: What lab_ce_copy() needs. First, a block of three commands (include/hw/ppu_cmd.h) in
+//LAB      ce->blocks: copy; then store a new value, one more than the last, in the semaphore (VRAM
+//LAB      offset ce->sem, of 64 bits); then ask for an interrupt. Second, a wait until the semaphore
+//LAB      has that value or the channel has an error, for at most lab_ce_timeout_ms. Interrupts
+//LAB      wake ldev->irq.wait.
+/* Writes the block; returns how many words it has. */
 static u32 lab_dma_block(struct lab_dev *ldev, u64 src_va, u64 dst_va, u64 bytes)
 {
 	struct lab_ce *ce = &ldev->ce;
@@ -76,12 +76,12 @@ static int lab_dma_wait(struct lab_dev *ldev)
 }
 //LAB end
 
-/* Copy between two addresses of the kernel's context, and wait; -EIO, -ETIMEDOUT. May sleep. */
+/* Copy between two addresses of the kernel's context and wait. -EIO, -ETIMEDOUT. May sleep. */
 int lab_ce_copy(struct lab_dev *ldev, u64 src_va, u64 dst_va, u64 bytes)
 {
-//LAB 3 write: Write the block, lab_ce_submit() it, wait. When the copy has failed (-EIO), or
-//LAB      time is up (-ETIMEDOUT), nothing may be copied any more when this returns, and
-//LAB      the next copy must work: lab_ce_restart(). One at a time: ce->lock.
+//LAB 3 write: Write the block, lab_ce_submit() it, wait. If the copy has failed (-EIO) or takes too
+//LAB      long (-ETIMEDOUT), then this function must stop the device before it returns, and the
+//LAB      next copy must work: lab_ce_restart(). One copy at a time: ce->lock.
 	int ret;
 
 	mutex_lock(&ldev->ce.lock);
@@ -97,17 +97,17 @@ int lab_ce_copy(struct lab_dev *ldev, u64 src_va, u64 dst_va, u64 bytes)
 }
 
 //LAB 3 write: What lab_dma_user() needs: pin the pages of [user, user + bytes), make a table of
-//LAB      segments of them (sg_alloc_table_from_pages_segment(), none longer than
-//LAB      dma_get_max_seg_size() and dma_max_mapping_size()), map it, copy each segment, and
-//LAB      then everything back.
-/* A program's memory, for the device. */
+//LAB      their segments (sg_alloc_table_from_pages_segment(), none longer than
+//LAB      dma_get_max_seg_size() and dma_max_mapping_size()), map the table, copy each segment,
+//LAB      and then undo all of that.
+/* A program's memory, prepared for the device. */
 struct lab_pages {
 	struct page **page;
 	unsigned int num;
 	struct sg_table sgt;
 };
 
-/* The device stores to user memory when it copies from VRAM: then the pages must be writable. */
+/* A copy from VRAM stores to user memory: then the pages must be writable. */
 static int lab_dma_pin(struct lab_pages *p, const struct lab_dma *args)
 {
 	unsigned int flags = args->to_vram ? 0 : FOLL_WRITE;
@@ -120,7 +120,7 @@ static int lab_dma_pin(struct lab_pages *p, const struct lab_dma *args)
 	pinned = pin_user_pages_fast(args->user & PAGE_MASK, p->num, flags, p->page);
 	if (pinned == p->num)
 		return 0;
-	/* Perhaps it is the process's memory up to some page. */
+	/* Fewer pages than asked for: the process's memory may end in the middle. */
 	if (pinned > 0)
 		unpin_user_pages(p->page, pinned);
 	kvfree(p->page);
@@ -129,7 +129,7 @@ static int lab_dma_pin(struct lab_pages *p, const struct lab_dma *args)
 
 static void lab_dma_unpin(struct lab_pages *p, bool dirty)
 {
-	/* The CPU's page tables do not know that the device wrote. */
+	/* Tell the kernel that the device wrote the pages; the CPU's page tables do not show it. */
 	unpin_user_pages_dirty_lock(p->page, p->num, dirty);
 	kvfree(p->page);
 }
@@ -170,9 +170,9 @@ static int lab_dma_segments(struct lab_dev *ldev, struct lab_pages *p, const str
 int lab_dma_user(struct lab_dev *ldev, const struct lab_dma *args)
 {
 //LAB 3 write: Copy between a program's memory and the window in VRAM (VRAM offset
-//LAB      ce->window + args->vram) by the copy engine, and return when it is done. -EFAULT if
-//LAB      the memory is not the program's, or is read-only and would be written; -ENOMEM;
-//LAB      what lab_ce_copy() says.
+//LAB      ce->window + args->vram) with the copy engine; return when the copy is done. -EFAULT if
+//LAB      the memory is not the program's, or if it would be written and is read-only; -ENOMEM;
+//LAB      or the error of lab_ce_copy().
 	enum dma_data_direction dir = args->to_vram ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
 	struct device *dev = &ldev->pdev->dev;
 	struct lab_pages p;
@@ -188,7 +188,7 @@ int lab_dma_user(struct lab_dev *ldev, const struct lab_dma *args)
 	if (ret)
 		goto err_table;
 	ret = lab_dma_segments(ldev, &p, args);
-	/* Only now may the CPU look at what the device wrote. */
+	/* The CPU may look at what the device wrote only after this. */
 	dma_unmap_sgtable(dev, &p.sgt, dir, 0);
 err_table:
 	sg_free_table(&p.sgt);

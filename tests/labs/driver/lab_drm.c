@@ -13,8 +13,8 @@
 //LAB end
 
 /*
- * An ioctl that uses the device: between drm_dev_enter() and drm_dev_exit() the device stays.
- * drm_dev_unplug() waits for those that are inside, so nothing in there may sleep for long.
+ * An ioctl that uses the device. The device stays between drm_dev_enter() and drm_dev_exit():
+ * drm_dev_unplug() waits until no thread is between the two, so no ioctl may sleep there for long.
  */
 #define LAB_ENTERED(name)								\
 static int name##_entered(struct drm_device *drm, void *data, struct drm_file *file)	\
@@ -28,7 +28,7 @@ static int name##_entered(struct drm_device *drm, void *data, struct drm_file *f
 	return ret;									\
 }
 
-/* Where the GPU sees a buffer. */
+/* Tells at which GPU address a buffer is. */
 static int lab_gem_va_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 //LAB 7 before
@@ -45,7 +45,7 @@ static int lab_gem_va_ioctl(struct drm_device *drm, void *data, struct drm_file 
 	return 0;
 //LAB end
 //LAB 7 given
-	return -EINVAL;		/* wherever its owner maps it */
+	return -EINVAL;		/* the address is wherever the owner maps the buffer */
 //LAB end
 }
 
@@ -72,7 +72,7 @@ static const struct drm_ioctl_desc lab_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(LAB_CHAN_CREATE, lab_chan_create_entered, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(LAB_CHAN_DESTROY, lab_chan_destroy_entered, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(LAB_SUBMIT, lab_submit_entered, DRM_RENDER_ALLOW),
-	/* Sleeps: it must not hold up drm_dev_unplug(). */
+	/* This ioctl sleeps, so it must not hold up drm_dev_unplug(). */
 	DRM_IOCTL_DEF_DRV(LAB_CHAN_WAIT, lab_chan_wait_ioctl, DRM_RENDER_ALLOW),
 //LAB end
 //LAB 7 given
@@ -122,7 +122,7 @@ static int lab_drm_open(struct drm_device *drm, struct drm_file *file)
 	return 0;
 }
 
-/* The file's last user has closed it; the device may be gone. Handles are closed already. */
+/* The file's last user has closed it. Its handles are closed already; the device may be gone. */
 static void lab_drm_postclose(struct drm_device *drm, struct drm_file *file)
 {
 	struct lab_file *lfile = file->driver_priv;
@@ -157,15 +157,15 @@ const struct drm_driver lab_drm_driver = {
 	LAB_DRM_DATE
 };
 
-/* From here on programs can open it: everything else is ready. */
+/* From here on programs can open the device, so every other stage has to be ready. */
 int lab_drm_init(struct lab_dev *ldev)
 {
 	return drm_dev_register(&ldev->drm, 0);
 }
 
 /*
- * Nothing new begins, ioctls that are inside end, mappings of VRAM are taken away. Files stay
- * open, and ldev lives until the last one is closed; they find the device unplugged.
+ * No ioctl begins any more, those that run end, mappings of VRAM are taken away. Files may still be open
+ * afterwards; their ioctls find the device unplugged. ldev lives until the last file is closed.
  */
 void lab_drm_fini(struct lab_dev *ldev)
 {

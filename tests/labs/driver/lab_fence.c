@@ -2,8 +2,8 @@
 //LAB 6 file
 /*
  * Lab 6: semaphores and fences. Each channel has a word in VRAM, into which the device writes the
- * number of each submission that is complete; a dma_fence is what the rest of the kernel, and by
- * way of syncobjs every program, sees of one such number.
+ * number of each complete submission. A dma_fence stands for one such number: for the rest of the
+ * kernel and, through syncobjs, for every program.
  */
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
@@ -29,9 +29,9 @@ static const char *lab_fence_timeline_name(struct dma_fence *fence)
 	return to_lab_fence(fence)->tl->name;
 }
 
-//LAB 6 write: Has the device written this fence's number, or a later one? Interrupts come late and
-//LAB      get lost: look at the word itself (lab_timeline_value()). May be called in any context,
-//LAB      also after the channel is gone.
+//LAB 6 write: Has the device written this fence's number, or a later one? Interrupts come late or get
+//LAB      lost: look at the word itself (lab_timeline_value()). May be called in any context, also
+//LAB      after the channel is gone.
 static bool lab_fence_signaled(struct dma_fence *fence)
 {
 	return lab_timeline_value(to_lab_fence(fence)->tl) >= fence->seqno;
@@ -45,8 +45,8 @@ static bool lab_fence_signaled(struct dma_fence *fence)
 
 //LAB end
 //LAB 6 write: Somebody is about to sleep until this fence signals. The device sends an interrupt
-//LAB      after every submission, so there is nothing to switch on; but return false if the
-//LAB      fence has passed already: its interrupt has perhaps been and gone.
+//LAB      after every submission, so there is nothing to switch on. But if the device has reached the
+//LAB      fence's number already, its interrupt may be over: then return false.
 static bool lab_fence_enable_signaling(struct dma_fence *fence)
 {
 	return !lab_fence_signaled(fence);
@@ -59,9 +59,9 @@ static bool lab_fence_enable_signaling(struct dma_fence *fence)
 }
 
 //LAB end
-//LAB 6 write: Nobody has this fence any more. Give back what lab_fence_emit() took: the reference
-//LAB      to the timeline (lab_timeline_free()), the module, and the fence's memory
-//LAB      (dma_fence_free(): others may still be looking at it under RCU). May be called in an
+//LAB 6 write: Nobody has a reference to this fence any more. Give back what lab_fence_emit() took: the
+//LAB      reference to the timeline (lab_timeline_free()), the module, and the fence's memory
+//LAB      (dma_fence_free(): others may still be looking at the fence under RCU). May be called in an
 //LAB      interrupt.
 static void lab_fence_release(struct dma_fence *fence)
 {
@@ -87,10 +87,10 @@ static const struct dma_fence_ops lab_fence_ops = {
 
 /* --- a submission --------------------------------------------------------------------------- */
 
-//LAB 6 write: The fence of args->in_syncobj (drm_syncobj_find_fence() gives a reference). If the
-//LAB      device itself can wait for it, keep it in sync->in for lab_fence_head(). Else the CPU
-//LAB      waits, here, where no lock is held, and lets a signal interrupt it. Nothing to wait
-//LAB      for: sync->in stays NULL.
+//LAB 6 write: Find the fence of args->in_syncobj (drm_syncobj_find_fence() gives a reference). If the
+//LAB      device itself can wait for the fence, keep it in sync->in for lab_fence_head(). Otherwise
+//LAB      wait here, where no lock is held, and let a signal interrupt the wait. If there is nothing
+//LAB      to wait for, sync->in stays NULL.
 static int lab_fence_wait_in(struct drm_file *file, u32 handle, struct lab_sync *sync)
 {
 	struct dma_fence *in;
@@ -115,11 +115,11 @@ static int __maybe_unused lab_fence_wait_in(struct drm_file *file, u32 handle, s
 }
 
 //LAB end
-//LAB 6 write: All that can fail or sleep, before anything is written to the ring: find
-//LAB      args->out_syncobj (drm_syncobj_find(); -ENOENT), memory for sync->fence, wait for
-//LAB      args->in_syncobj. 0 means that there is no syncobj. On errors nothing is kept. No lock
-//LAB      is held, and the device may be gone: nothing here touches it.
-/* Called without locks, and without knowing that the device is there. */
+//LAB 6 write: Everything that can fail or sleep, before anything is written to the ring: find
+//LAB      args->out_syncobj (drm_syncobj_find(); -ENOENT), allocate sync->fence, wait for
+//LAB      args->in_syncobj. 0 means that there is no syncobj. On an error keep nothing. No lock
+//LAB      is held. The device may be gone: nothing here may touch it.
+/* Called without locks; the device may be gone. */
 int lab_fence_prepare(struct drm_file *file, const struct lab_submit *args, struct lab_sync *sync)
 {
 	int ret = 0;
@@ -146,9 +146,9 @@ int lab_fence_prepare(struct drm_file *file, const struct lab_submit *args, stru
 }
 
 //LAB end
-//LAB 6 write: The commands before the user's: if there is sync->in, hold the channel until that
-//LAB      fence's word has its number or a later one (lab_cmd_sem(), lab_chan_va()). Returns the
-//LAB      end of what was written.
+//LAB 6 write: The commands before the program's: if there is sync->in, hold the channel until the word of
+//LAB      that fence has the fence's number or a later one (lab_cmd_sem(), lab_chan_va()). Returns
+//LAB      the end of the commands.
 u32 *lab_fence_head(struct lab_chan *chan, const struct lab_sync *sync, u32 *w)
 {
 	struct dma_fence *in = sync->in;
@@ -166,9 +166,9 @@ u32 *lab_fence_head(struct lab_chan *chan, const struct lab_sync *sync, u32 *w)
 }
 
 //LAB end
-//LAB 6 write: The commands after the user's: write the number `value` into the channel's word, then
-//LAB      INTR. When does the word say something that is not yet true? (LAUNCH in
-//LAB      Documentation/hw/commands.md; chan->class.)
+//LAB 6 write: The commands after the program's: write the number `value` into the channel's word, then
+//LAB      INTR. When would the word name a submission that is not complete yet? (See LAUNCH in
+//LAB      Documentation/hw/commands.md, and chan->class.)
 u32 *lab_fence_tail(struct lab_chan *chan, u64 value, u32 *w)
 {
 	if (chan->class == PPU_CLASS_COMPUTE)
@@ -188,11 +188,11 @@ u32 *lab_fence_tail(struct lab_chan *chan, u64 value, u32 *w)
 }
 
 //LAB end
-//LAB 6 write: The submission gets its number: make sync->fence a dma_fence (dma_fence_init(), with
-//LAB      the timeline's lock and context), put it at the end of the timeline's pending ones,
-//LAB      which have a reference to it; sync keeps the first one. The fence lives longer than
-//LAB      the channel: it holds a reference to the timeline (kref_get()). And to the module:
-//LAB      who still has the fence calls its operations, even after it has signalled. chan->lock
+//LAB 6 write: The submission gets its number. Make sync->fence a dma_fence (dma_fence_init(), with the
+//LAB      lock and the context of the timeline). Put it at the end of the timeline's pending list,
+//LAB      which takes a reference; sync keeps the first one. The fence lives longer than the channel,
+//LAB      so it holds a reference to the timeline (kref_get()). It holds a reference to the module, too:
+//LAB      whoever still has the fence calls its operations, even after it has signalled. chan->lock
 //LAB      is held, nothing can fail any more, and the doorbell comes after this.
 /* Called with chan->lock held, when nothing can fail any more and before the doorbell. */
 void lab_fence_emit(struct lab_chan *chan, struct lab_sync *sync, u64 value)
@@ -218,8 +218,8 @@ void lab_fence_emit(struct lab_chan *chan, struct lab_sync *sync, u64 value)
 }
 
 //LAB end
-//LAB 6 write: The end of a submission, good or bad: if it was emitted the out-syncobj gets the
-//LAB      fence (drm_syncobj_replace_fence()); then give back what sync holds (a fence that was
+//LAB 6 write: The end of a submission, good or bad. If its fence was emitted, give the fence to the
+//LAB      out-syncobj (drm_syncobj_replace_fence()). Then give back what sync holds (a fence that was
 //LAB      never emitted is plain memory). No lock is held.
 /* Called without locks. */
 void lab_fence_finish(struct lab_sync *sync)
@@ -241,13 +241,13 @@ void lab_fence_finish(struct lab_sync *sync)
 }
 
 //LAB end
-/* --- what becomes of it --------------------------------------------------------------------- */
+/* --- how a fence ends ----------------------------------------------------------------------- */
 
-//LAB 6 write: Signal the pending fences whose number the word has reached, oldest first, each once;
-//LAB      tl->lock is the lock of the fences, too (dma_fence_signal_locked()), and is taken
-//LAB      with interrupts off. The list's reference goes. Called by an interrupt thread, with
-//LAB      chan->lock held, and perhaps for nothing.
-/* Called by an interrupt thread with chan->lock held; any message may be for nothing. */
+//LAB 6 write: Signal the pending fences whose number the word has reached: the oldest first, each once. Take
+//LAB      tl->lock with interrupts off. It is the lock of the fences as well, so use
+//LAB      dma_fence_signal_locked(). Drop the list's reference. Called by an interrupt thread, with
+//LAB      chan->lock held; there may be nothing to signal.
+/* Called by an interrupt thread with chan->lock held; there may be nothing to signal. */
 void lab_fence_event(struct lab_chan *chan)
 {
 	struct lab_timeline *tl = chan->tl;
@@ -272,10 +272,10 @@ void lab_fence_event(struct lab_chan *chan)
 }
 
 //LAB end
-//LAB 6 write: The channel will do nothing more (it is stopped). Submissions that are complete
-//LAB      signal as always; all others signal with this error (dma_fence_set_error()). Other
-//LAB      channels may be waiting in the device for a word that nobody will write now: write
-//LAB      the last number yourself, and lab_fence_kick(). Called with chan->lock held, perhaps
+//LAB 6 write: The channel is stopped and will do nothing more. Fences of complete submissions signal as
+//LAB      always; all others signal with this error (dma_fence_set_error()). Other channels may be
+//LAB      waiting in the device for a word that the device will never write now: write the last number
+//LAB      into the word yourself, and call lab_fence_kick(). Called with chan->lock held, perhaps
 //LAB      more than once.
 /* Called with chan->lock held. */
 void lab_fence_fail(struct lab_chan *chan, int error)
@@ -308,7 +308,7 @@ void lab_fence_fail(struct lab_chan *chan, int error)
 
 //LAB end
 //LAB 6 write: The channel goes away; the hardware has forgotten it already. Its fences end with
-//LAB      -ECANCELED, and whoever still has one must not come to chan or to VRAM by it: set
+//LAB      -ECANCELED. Whoever still has one must not reach chan or VRAM through the fence: set
 //LAB      tl->ldev = NULL under the lock that protects it, then give back the channel's
 //LAB      reference to the timeline. chan->lock is held.
 void lab_fence_chan_fini(struct lab_chan *chan)

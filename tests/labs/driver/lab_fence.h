@@ -15,38 +15,38 @@ struct drm_syncobj;
 struct lab_chan;
 
 /*
- * The submissions of a channel as a row of numbers. It outlives the channel: its fences hold it.
- * lab_vram_read64() of the word is only allowed while the channel is there.
+ * The submissions of a channel as a row of numbers. The timeline outlives the channel, because fences hold
+ * references to the timeline. The word may be read by lab_vram_read64() only while the channel exists.
  */
 struct lab_timeline {
 	struct kref ref;		/* one of the channel, one of each fence */
-	spinlock_t lock;		/* protects pending; the lock of the fences, too */
+	spinlock_t lock;		/* protects pending; also the lock of the fences */
 	struct list_head pending;	/* struct lab_fence that have not signalled, oldest first */
 	spinlock_t word_lock;		/* protects ldev; taken last */
 	struct lab_dev *ldev;		/* NULL: the channel is gone */
 	u64 word;			/* VRAM offset of the semaphore */
-	u64 base;			/* what the word held when the channel was made */
-	u64 context;			/* of its dma_fences */
+	u64 base;			/* value of the word when the channel was made */
+	u64 context;			/* of the channel's dma_fences */
 	char name[24];
 };
 
 struct lab_fence {
-	struct dma_fence base;		/* base.seqno: what the word holds when it is complete */
+	struct dma_fence base;		/* base.seqno: value of the word when the submission is complete */
 	struct lab_timeline *tl;
 	struct list_head link;		/* in tl->pending */
 };
 
-/* What a submission waits for, and what tells that it is complete. All zero at the beginning. */
+/* What a submission waits for, and what tells that the submission is complete. All zero at first. */
 struct lab_sync {
-	struct dma_fence *in;		/* for the device to wait for, or NULL */
-	struct drm_syncobj *out;	/* NULL: none */
+	struct dma_fence *in;		/* the fence that the device waits for, or NULL */
+	struct drm_syncobj *out;	/* the syncobj that gets the fence, or NULL */
 	struct lab_fence *fence;
 	bool emitted;			/* fence is a dma_fence and has its number */
 };
 
 /* lab_submit.c */
 int lab_fence_chan_init(struct lab_chan *chan);
-/* Channels that wait for a word the CPU has written look at it again. */
+/* Makes channels that wait in the device look again at a word that the CPU has written. */
 void lab_fence_kick(struct lab_dev *ldev);
 
 /* lab_fence.c */
@@ -76,7 +76,7 @@ static inline void lab_timeline_free(struct kref *ref)
 	kfree(container_of(ref, struct lab_timeline, ref));
 }
 
-/* What the device has written into the word; once the channel is gone, more than any number. */
+/* The number that the device has written into the word. U64_MAX, the highest, once the channel is gone. */
 static inline u64 lab_timeline_value(struct lab_timeline *tl)
 {
 	unsigned long flags;
@@ -85,7 +85,7 @@ static inline u64 lab_timeline_value(struct lab_timeline *tl)
 	spin_lock_irqsave(&tl->word_lock, flags);
 	if (tl->ldev) {
 		value = lab_vram_read64(tl->ldev, tl->word);
-		/* That is how everything reads of a device that has fallen off the bus. */
+		/* Everything reads as all ones from a device that has fallen off the bus. */
 		if (value == U64_MAX)
 			value = 0;
 	}

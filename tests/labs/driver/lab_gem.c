@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //LAB 4 file
 /*
- * Lab 4: buffers in VRAM. The memory from LAB_VRAM_OWN on is dealt out by a drm_mm; each piece is
- * a GEM object, which programs name by a handle, map through BAR2, and have copied by the device.
+ * Lab 4: buffers in VRAM. A drm_mm deals out the memory from LAB_VRAM_OWN on. Each piece is a GEM object:
+ * programs name it by a handle, map it through BAR2, and have the device copy it.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -12,9 +12,9 @@
 #include "lab.h"
 
 //LAB 4 write: Set up ldev->gem: its lock, and the allocator for the bytes of VRAM from LAB_VRAM_OWN
-//LAB      to its end (ldev->vram_size). Buffers may live longer than the device: a file that is
-//LAB      open when the driver leaves keeps them, and struct lab_dev with the allocator lives as
-//LAB      long. When may the allocator be taken down? (drmm_add_action_or_reset())
+//LAB      to its end (ldev->vram_size). Buffers may live longer than the device: a file that is still
+//LAB      open when the driver leaves keeps its buffers, and struct lab_dev with the allocator lives as
+//LAB      long as the file. When may the allocator be taken down? (drmm_add_action_or_reset())
 static void lab_gem_release(struct drm_device *drm, void *arg)
 {
 	struct lab_dev *ldev = arg;
@@ -27,7 +27,7 @@ int lab_gem_init(struct lab_dev *ldev)
 {
 	mutex_init(&ldev->gem.lock);
 	drm_mm_init(&ldev->gem.mm, LAB_VRAM_OWN, ldev->vram_size - LAB_VRAM_OWN);
-	/* When the last file is closed and the driver has let go, not when the driver leaves. */
+	/* Runs after the last file is closed and the driver has let go; buffers may outlive the driver's remove(). */
 	return drmm_add_action_or_reset(&ldev->drm, lab_gem_release, ldev);
 }
 
@@ -46,7 +46,7 @@ void lab_gem_fini(struct lab_dev *ldev)
 }
 
 //LAB end
-//LAB 4 write: The last reference to a buffer is gone: give its memory back. The device may be gone
+//LAB 4 write: The last reference to a buffer is gone: give its memory back. The device may be gone, too.
 //LAB      by now, too.
 static void lab_bo_free(struct drm_gem_object *obj)
 {
@@ -66,12 +66,12 @@ static void lab_bo_free(struct drm_gem_object *obj)
 }
 
 //LAB end
-//LAB 4 write: mmap() of a buffer: refuse what vmf_insert_pfn() cannot serve (a private mapping that
-//LAB      may be written), and say by vm_flags_set() and in vma->vm_page_prot that this is memory
-//LAB      of a device, of fixed size, and write-combining.
+//LAB 4 write: mmap() of a buffer. Refuse what vmf_insert_pfn() cannot serve: a private mapping that may be
+//LAB      written. Say by vm_flags_set() and in vma->vm_page_prot that this memory belongs to a device,
+//LAB      has a fixed size and is write-combining.
 static int lab_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	/* A private copy of a page that has no struct page cannot be made. */
+	/* The kernel cannot make a private copy of a page that has no struct page. */
 	if ((vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
 		return -EINVAL;
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
@@ -86,10 +86,10 @@ static int lab_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 }
 
 //LAB end
-//LAB 4 write: A program touched a page of a buffer that is not mapped yet: map the page of BAR2
-//LAB      (ldev->vram_start) that has it. vmf->pgoff counts pages from offset 0 of the DRM file;
-//LAB      where the buffer begins there, drm_vma_node_start() tells. After the device is gone
-//LAB      (drm_dev_enter()) there is nothing to map: VM_FAULT_SIGBUS.
+//LAB 4 write: A program touched a page of a buffer that is not mapped yet: map the page of BAR2 (from
+//LAB      ldev->vram_start on) with the page's memory. vmf->pgoff counts pages from offset 0 of the DRM
+//LAB      file; drm_vma_node_start() tells at which page the buffer begins there. After the device is
+//LAB      gone (drm_dev_enter()) there is nothing to map: VM_FAULT_SIGBUS.
 static vm_fault_t lab_bo_fault(struct vm_fault *vmf)
 {
 	struct drm_gem_object *obj = vmf->vma->vm_private_data;
@@ -127,10 +127,10 @@ static const struct drm_gem_object_funcs lab_bo_funcs = {
 	.vm_ops = &lab_bo_vm_ops,
 };
 
-//LAB 4 write: Make a buffer of `size` bytes (any number a program can think of: 0 is -EINVAL, too
-//LAB      much is -ENOSPC), rounded up to pages: struct, place in VRAM, zeroes in all of it (whose
-//LAB      data was there before?), drm_gem_private_object_init() with lab_bo_funcs. On an error
-//LAB      nothing may be lost.
+//LAB 4 write: Make a buffer of `size` bytes, rounded up to pages. A program may ask for any number: 0 is
+//LAB      -EINVAL, too much is -ENOSPC. Allocate the struct and the place in VRAM, zero the whole place
+//LAB      (whose data was there before?), drm_gem_private_object_init() with lab_bo_funcs. On an
+//LAB      error nothing may stay allocated.
 static struct lab_bo *lab_bo_create(struct lab_dev *ldev, u64 size)
 {
 	struct lab_bo *bo;
@@ -138,7 +138,7 @@ static struct lab_bo *lab_bo_create(struct lab_dev *ldev, u64 size)
 
 	if (!size)
 		return ERR_PTR(-EINVAL);
-	/* Here, since PAGE_ALIGN() of nearly 2^64 is 0. */
+	/* Not rounded yet: PAGE_ALIGN() of nearly 2^64 is 0. */
 	if (size > ldev->vram_size)
 		return ERR_PTR(-ENOSPC);
 	bo = kzalloc(sizeof(*bo), GFP_KERNEL);
@@ -152,7 +152,7 @@ static struct lab_bo *lab_bo_create(struct lab_dev *ldev, u64 size)
 		return ERR_PTR(ret);
 	}
 	memset_io(ldev->vram + bo->node.start, 0, bo->node.size);
-	wmb();	/* out of the write-combining buffers before anybody else writes there */
+	wmb();	/* the zeroes leave the write-combining buffers before anybody else writes there */
 	bo->base.funcs = &lab_bo_funcs;
 	drm_gem_private_object_init(&ldev->drm, &bo->base, bo->node.size);
 	return bo;
@@ -165,8 +165,8 @@ static __maybe_unused struct lab_bo *lab_bo_create(struct lab_dev *ldev, u64 siz
 }
 
 //LAB end
-//LAB 4 write: Make a buffer and a handle for it; tell the caller both the handle and the real size.
-//LAB      Who holds a reference when this returns?
+//LAB 4 write: Make a buffer and a handle for it; return the handle and the rounded size.
+//LAB      Who holds a reference when this function returns?
 int lab_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct lab_dev *ldev = container_of(drm, struct lab_dev, drm);
@@ -181,7 +181,7 @@ int lab_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
 		return PTR_ERR(bo);
 	args->size = bo->base.size;
 	ret = drm_gem_handle_create(file, &bo->base, &args->handle);
-	/* The handle has a reference of its own. Another thread may have closed it by now. */
+	/* The handle has a reference of its own. Another thread may have closed the handle by now. */
 	drm_gem_object_put(&bo->base);
 	return ret;
 }
@@ -193,7 +193,7 @@ int lab_gem_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
 }
 
 //LAB end
-//LAB 4 write: Tell the offset at which mmap() of the DRM file finds a buffer
+//LAB 4 write: Return the offset at which mmap() of the DRM file finds a buffer
 //LAB      (drm_gem_create_mmap_offset(), drm_vma_node_offset_addr()). No such handle: -ENOENT.
 int lab_gem_mmap_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -220,10 +220,10 @@ int lab_gem_mmap_ioctl(struct drm_device *drm, void *data, struct drm_file *file
 }
 
 //LAB end
-//LAB 4 write: Copy bytes of one buffer to another (or the same) by the copy engine: lab_ce_copy(),
-//LAB      between addresses of the kernel's context (LAB_VA_VRAM + place in VRAM). A range that is
-//LAB      not all in its buffer: -EINVAL, whatever the numbers; no such handle: -ENOENT. Both
-//LAB      buffers must stay alive until the copy is done, also when another thread closes them.
+//LAB 4 write: Copy bytes from one buffer to another (or the same) with the copy engine: lab_ce_copy(),
+//LAB      between addresses of the kernel's context (LAB_VA_VRAM + place in VRAM). -EINVAL for a range
+//LAB      that does not lie in its buffer, whatever the numbers; -ENOENT if there is no such handle. Both
+//LAB      buffers must stay alive until the copy is done, even if another thread closes them.
 static bool lab_range_ok(const struct drm_gem_object *obj, u64 offset, u64 bytes)
 {
 	return offset <= obj->size && bytes <= obj->size - offset;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //LAB 2 file
 /*
- * Lab 2: interrupts. Four MSI-X vectors; a hard handler that takes the causes from the device, a
- * thread that does what they ask for; masking; a timer for messages that got lost.
+ * Lab 2: interrupts. Four MSI-X vectors. For each, a hard handler takes the causes from the device and a
+ * thread handles them. Interrupts can be masked, and a timer looks for lost messages.
  */
 #include <linux/interrupt.h>
 #include "lab.h"
@@ -22,11 +22,11 @@ static const char * const lab_vector_names[PPU_NUM_VECTORS] = {
 	[PPU_VEC_SM] = "sm",
 };
 
-//LAB 2 write: The thread's part. Clear what is set in a bitmap, then act on it: CHERR_PENDING and
-//LAB      CHINTR_PENDING have a bit for each channel and somebody to tell (lab_on_channel_error(),
-//LAB      lab_on_channel_event(), both may sleep); FAULT has lab_on_fault(); RINGLOW_PENDING,
-//LAB      PREEMPT_PENDING and WATCH_PENDING have nobody yet and are only cleared.
-/* Clear a bitmap of n bits, and say for each bit that was set that it was; how many were. */
+//LAB 2 write: The thread's part. For each cause, clear its bitmap, then act on the bits that were set.
+//LAB      CHERR_PENDING and CHINTR_PENDING have a bit for each channel: call lab_on_channel_error() or
+//LAB      lab_on_channel_event(), which may sleep. FAULT: call lab_on_fault(). RINGLOW_PENDING,
+//LAB      PREEMPT_PENDING and WATCH_PENDING: only clear the bitmap, nobody needs them yet.
+/* Clears a bitmap of n bits and calls `tell` for each bit that was set; returns how many were set. */
 static u32 lab_scan(struct lab_dev *ldev, u32 reg, u32 n, void (*tell)(struct lab_dev *, u32))
 {
 	u32 i, found = 0;
@@ -37,7 +37,7 @@ static u32 lab_scan(struct lab_dev *ldev, u32 reg, u32 n, void (*tell)(struct la
 
 		if (!bits)
 			continue;
-		/* First: what happens from here on sets its bit, and raises its cause, again. */
+		/* Clear first: an event from here on sets its bit, and raises its cause, again. */
 		lab_write(ldev, reg + i / 8, bits);
 		for_each_set_bit(bit, &bits, 32) {
 			found++;
@@ -48,7 +48,7 @@ static u32 lab_scan(struct lab_dev *ldev, u32 reg, u32 n, void (*tell)(struct la
 	return found;
 }
 
-/* Do what the causes ask for; how many channel events that were. May sleep. */
+/* Handles the causes; returns how many channel events there were. May sleep. */
 static u32 lab_handle(struct lab_dev *ldev, u32 causes)
 {
 	u32 events = 0;
@@ -94,15 +94,15 @@ static irqreturn_t lab_irq_thread(int nr, void *data)
 }
 //LAB end
 
-//LAB 2 write: The hard handler's part: take from the device the causes of this vector that are
-//LAB      pending and not masked, clear them there, and leave them to the thread. Also: count.
-/* Take from the device what is pending of `causes`; irq->lock is held. */
+//LAB 2 write: The hard handler's part: take from the device those causes of this vector that are
+//LAB      pending and not masked, clear them there, and leave them to the thread. Also count them.
+/* Takes from the device those of `causes` that are pending; irq->lock is held. */
 static u32 lab_take(struct lab_dev *ldev, u32 causes)
 {
 	u32 pending = lab_read(ldev, PPU_REG_INTR_STATUS) & causes & ldev->irq.enabled;
 	int n;
 
-	/* Only those we have seen: others may have come since. */
+	/* Clear only the causes that were read: others may have come since. */
 	if (pending)
 		lab_write(ldev, PPU_REG_INTR_STATUS, pending);
 	for (n = 0; n < PPU_NUM_VECTORS; n++)
@@ -127,8 +127,8 @@ static irqreturn_t lab_irq_hard(int nr, void *data)
 //LAB end
 
 //LAB 2 write: A message may get lost. Ten times a second, look whether a cause has been pending for
-//LAB      a while, and if so do what the hard handler would have done (irq_wake_thread() starts
-//LAB      a thread).
+//LAB      a while. If so, do what the hard handler would have done (irq_wake_thread() starts
+//LAB      the thread).
 #define LAB_POLL	(HZ / 10)
 
 static void lab_irq_poll(struct timer_list *timer)
@@ -140,11 +140,11 @@ static void lab_irq_poll(struct timer_list *timer)
 	int n;
 
 	spin_lock_irqsave(&irq->lock, flags);
-	/* What was pending at the last look too: the message of a younger one may be on its way. */
+	/* Only causes that were pending at the last look, too: the message of a younger one may be on its way. */
 	lost = lab_take(ldev, irq->overdue);
 	irq->overdue = lab_read(ldev, PPU_REG_INTR_STATUS) & irq->enabled;
 	irq->stats.recovered += hweight32(lost);
-	/* With the lock: after lab_irq_mask() no thread starts. */
+	/* With the lock held, so that no thread starts after lab_irq_mask(). */
 	for (n = 0; n < PPU_NUM_VECTORS; n++)
 		if (lost & lab_causes[n])
 			irq_wake_thread(irq->vector[n].irq, &irq->vector[n]);
@@ -153,10 +153,10 @@ static void lab_irq_poll(struct timer_list *timer)
 }
 //LAB end
 
-/* Send nothing (true), or send again (false) what happens and what happened meanwhile. */
+/* true: the device sends no interrupts. false: it sends them again, also for what happened meanwhile. */
 void lab_irq_mask(struct lab_dev *ldev, bool masked)
 {
-//LAB 2 write: Switch all causes off or on in the device. When this returns with them
+//LAB 2 write: Switch all causes off or on in the device. When this function returns with the causes
 //LAB      off, no handler and no thread is running any more, and none starts.
 	struct lab_irq *irq = &ldev->irq;
 	unsigned long flags;
@@ -164,7 +164,7 @@ void lab_irq_mask(struct lab_dev *ldev, bool masked)
 
 	spin_lock_irqsave(&irq->lock, flags);
 	irq->enabled = masked ? 0 : PPU_INTR_ALL;
-	/* The device sends a message for what is pending when this is written. */
+	/* This write makes the device send a message for every cause that is pending. */
 	lab_write(ldev, PPU_REG_INTR_ENABLE, irq->enabled);
 	spin_unlock_irqrestore(&irq->lock, flags);
 	if (!masked)
@@ -174,8 +174,8 @@ void lab_irq_mask(struct lab_dev *ldev, bool masked)
 //LAB end
 }
 
-//LAB 2 write: Exactly four MSI-X vectors; a hard handler and a thread for each, called "lab-error"
-//LAB      and so on; then the timer, and last the device may send.
+//LAB 2 write: Exactly four MSI-X vectors; for each, a hard handler and a thread, called "lab-error"
+//LAB      and so on. Then the timer. The device may send interrupts only after that.
 static int lab_irq_start(struct lab_dev *ldev)
 {
 	struct lab_irq *irq = &ldev->irq;
@@ -210,7 +210,7 @@ int lab_irq_init(struct lab_dev *ldev)
 {
 	spin_lock_init(&ldev->irq.lock);
 	init_waitqueue_head(&ldev->irq.wait);
-//LAB 2 write: Start it all.
+//LAB 2 write: Start the interrupts.
 	return lab_irq_start(ldev);
 //LAB instead
 	return 0;
@@ -219,7 +219,7 @@ int lab_irq_init(struct lab_dev *ldev)
 
 void lab_irq_fini(struct lab_dev *ldev)
 {
-//LAB 2 write: Events may be coming all the time. First nothing new, then nothing that
+//LAB 2 write: Events may be coming all the time. First let nothing new begin, then let end what
 //LAB      runs, then give back what lab_irq_init() took.
 	struct lab_irq *irq = &ldev->irq;
 	int n;

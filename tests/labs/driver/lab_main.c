@@ -10,7 +10,7 @@
 //LAB 2 given
 struct lab_stage {
 	const char *name;
-	int (*init)(struct lab_dev *ldev);	/* undoes what it did when it fails */
+	int (*init)(struct lab_dev *ldev);	/* undoes its own work if it fails */
 	void (*fini)(struct lab_dev *ldev);
 };
 
@@ -68,7 +68,7 @@ void lab_stop(struct lab_dev *ldev)
 //LAB end
 }
 
-/* Memory for a device, zeroed, freed with it; or ERR_PTR(). */
+/* Zeroed memory for a device, freed together with the device; or ERR_PTR(). */
 struct lab_dev *lab_dev_alloc(struct pci_dev *pdev)
 {
 	struct lab_dev *ldev;
@@ -89,7 +89,7 @@ struct lab_dev *lab_dev_alloc(struct pci_dev *pdev)
 }
 //LAB 2 given
 
-/* The next three may sleep: a hard handler must not call them. */
+/* The next three functions may sleep, so a hard handler must not call them. */
 static void from_thread(const char *name)
 {
 	WARN_ONCE(!in_task(), "%s() is for interrupt threads\n", name);

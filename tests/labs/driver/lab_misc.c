@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //LAB 2 file
 /*
- * /dev/lab, by which programs look at labs 2 and 3. You need not change this file.
+ * /dev/lab, through which programs look at labs 2 and 3. You need not change this file.
  */
 #include <linux/miscdevice.h>
 #include <linux/rwsem.h>
 #include <linux/uaccess.h>
 #include "lab.h"
 
-/* The device may go while the file is open: the file finds it here, or NULL. */
+/* The device may go while a file is open: then the file finds NULL here. */
 static DECLARE_RWSEM(gate);
 static struct lab_dev *the_device;	/* protected by gate */
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lab 1: the PCI function. Find it, take its resources, say what it is; give everything back.
+ * Lab 1: the PCI function. Find the device, take its resources, say what it is; give everything back.
  */
 #include "lab.h"
 
 //LAB 1 write: Take what the device needs, in an order that can be undone: memory decoding, a DMA
 //LAB      mask (bus addresses have CAP_VA_BITS bits, which is 48), its regions under the name
-//LAB      KBUILD_MODNAME, BAR0 at ldev->regs, BAR2 at ldev->vram (write-combining). If one of them
-//LAB      fails, give back those before it, last first.
+//LAB      KBUILD_MODNAME, BAR0 at ldev->regs, BAR2 at ldev->vram (write-combining). If one of these steps
+//LAB      fails, undo the steps before it, last first.
 static int lab_map(struct lab_dev *ldev)
 {
 	struct pci_dev *pdev = ldev->pdev;
@@ -52,8 +52,8 @@ static void lab_unmap(struct lab_dev *ldev)
 }
 //LAB end
 
-//LAB 1 write: Is this a device we know: ID is PPU_ID_MAGIC, and VERSION has our major version,
-//LAB      that of PPU_HW_VERSION? If not, -ENODEV. If so, learn vram_start, vram_size and channels.
+//LAB 1 write: Is this a device that the driver knows? ID must be PPU_ID_MAGIC, and the major version in VERSION
+//LAB      that of PPU_HW_VERSION. If not, -ENODEV. If so, learn vram_start, vram_size and channels.
 static int lab_identify(struct lab_dev *ldev)
 {
 	u32 version = lab_read(ldev, PPU_REG_VERSION);
@@ -118,7 +118,7 @@ err_unmap:
 
 static void lab_remove(struct pci_dev *pdev)
 {
-//LAB 1 write: lab_stop(), then leave the device quiet: no interrupts, no DMA, reset.
+//LAB 1 write: Call lab_stop(), then make the device quiet: no interrupts, no DMA, reset.
 //LAB      Then give back what probe took.
 	struct lab_dev *ldev = pci_get_drvdata(pdev);
 

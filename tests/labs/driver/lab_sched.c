@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //LAB 8 file
 /*
- * Lab 8: scheduling. Time slices are the device's; copy priorities are made of semaphore commands
- * around each submission, of which the device knows nothing; channels that hang are stopped, and
- * what they held is given back.
+ * Lab 8: scheduling. Time slices are the device's work. Copy priorities are made of semaphore commands
+ * around each submission; the device knows nothing of priorities. A channel that hangs is stopped, and
+ * what it held is given back.
  */
 #include <linux/moduleparam.h>
 #include "lab.h"
@@ -21,7 +21,7 @@ MODULE_PARM_DESC(hang_ms, "ms without progress after which a channel is recovere
 //LAB 8 write: Check what LAB_CHAN_CREATE asks for: priorities are for copy channels, and there are
 //LAB      LAB_COPY_PRIORITIES of them (-EINVAL). Keep chan->priority, and chan->timeslice_ns,
 //LAB      which lab_chan_on() writes into CH_TIMESLICE_NS (0: the device's default). A time that
-//LAB      does not fit there is -EINVAL, too.
+//LAB      does not fit into that register is -EINVAL, too.
 int lab_sched_check(struct lab_chan *chan, const struct lab_chan_create *args)
 {
 	if (args->priority >= LAB_COPY_PRIORITIES ||
@@ -48,11 +48,11 @@ static u64 lab_counter(const struct lab_chan *chan, u32 priority)
 	return chan->vm->counters + priority * 8;
 }
 
-//LAB 8 write: The commands before a submission of a copy channel, behind those of lab_fence_head():
-//LAB      hold the channel, by gates, while copies of higher priorities are counted, priority
-//LAB      after priority upwards; then count this one (the lowest priority has no counter).
-//LAB      lab_cmd_sem(), lab_cmd_count(), lab_chan_va(). Let SEM_INC be the last command: GET
-//LAB      leaves the block together with it, on which lab_sched_give_back() can rely.
+//LAB 8 write: The commands before a submission of a copy channel, behind those of lab_fence_head(). Hold
+//LAB      the channel with gates while copies of higher priorities are counted, one gate for each
+//LAB      priority, upwards. Then count this copy (the lowest priority has no counter). Use
+//LAB      lab_cmd_sem(), lab_cmd_count(), lab_chan_va(). SEM_INC must be the last command: then GET
+//LAB      leaves the block at the moment of the SEM_INC, and lab_sched_give_back() can rely on that.
 u32 *lab_sched_head(struct lab_chan *chan, u32 *w)
 {
 	u32 p;
@@ -76,8 +76,8 @@ u32 *lab_sched_head(struct lab_chan *chan, u32 *w)
 }
 
 //LAB end
-//LAB 8 write: The commands behind those of lab_fence_tail(): the copy is no longer counted. SEM_DEC is
-//LAB      the last command, for the same reason.
+//LAB 8 write: The commands behind those of lab_fence_tail(): the copy is no longer counted. SEM_DEC must
+//LAB      be the last command, for the same reason.
 u32 *lab_sched_tail(struct lab_chan *chan, u32 *w)
 {
 	if (chan->priority)
@@ -93,7 +93,7 @@ u32 *lab_sched_tail(struct lab_chan *chan, u32 *w)
 }
 
 //LAB end
-/* One less; as atomic as the device's own SEM_DEC. */
+/* Counts one less; as atomic as the device's own SEM_DEC. */
 static void __maybe_unused lab_counter_dec(struct lab_chan *chan)
 {
 	u64 at = lab_counter(chan, chan->priority);
@@ -102,12 +102,12 @@ static void __maybe_unused lab_counter_dec(struct lab_chan *chan)
 	lab_fence_kick(chan->ldev);
 }
 
-//LAB 8 write: The device has let go of the channel, perhaps in the middle of a copy that is counted.
-//LAB      Nobody would ever count it down: do it (lab_counter_dec()), once (chan->given_back). Each
+//LAB 8 write: The device has let go of the channel, perhaps in the middle of a copy that is counted. Then
+//LAB      nobody else would ever undo the count: do so (lab_counter_dec()), once (chan->given_back). Each
 //LAB      submission of a channel with a priority above 0 has LAB_PARTS_COUNTED entries, and
 //LAB      CH_GETABS says how many entries are done: at which of the three does the channel
-//LAB      stand? Called by lab_chan_fail() and by you, more than once, and also when the device
-//LAB      is not there any more (!chan->on).
+//LAB      stand? Called by lab_chan_fail() and by you, more than once, and also after the device
+//LAB      is gone (!chan->on).
 /* Called once the channel has stopped and before RESET; maybe more than once. */
 void lab_sched_give_back(struct lab_chan *chan)
 {
@@ -126,8 +126,8 @@ void lab_sched_give_back(struct lab_chan *chan)
 //LAB end
 /* --- hangs ---------------------------------------------------------------------------------- */
 
-//LAB 8 write: The channel is about to be destroyed, perhaps with work in it: stop it, so that where it
-//LAB      stands can be seen (RESET forgets it), and give back.
+//LAB 8 write: The channel is about to be destroyed, perhaps with work in it. Stop it first: after RESET
+//LAB      nothing tells any more at which entry it stands. Then give back.
 void lab_sched_stop(struct lab_chan *chan)
 {
 	lab_write(chan->ldev, lab_chcfg(chan->chid, PPU_REG_CH_CMD), PPU_CH_CMD_STOP);
@@ -144,7 +144,7 @@ static u64 __maybe_unused lab_sched_blocked_va(struct lab_chan *chan)
 {
 	u64 va;
 
-	/* Reading LO keeps HI, for all channels in one place. */
+	/* Reading LO latches HI, in one place for all channels. */
 	mutex_lock(&chan->ldev->pair_lock);
 	va = lab_read(chan->ldev, lab_chcfg(chan->chid, PPU_REG_CH_BLOCK_VA_LO));
 	va |= (u64)lab_read(chan->ldev, lab_chcfg(chan->chid, PPU_REG_CH_BLOCK_VA_HI)) << 32;
@@ -152,10 +152,10 @@ static u64 __maybe_unused lab_sched_blocked_va(struct lab_chan *chan)
 	return va;
 }
 
-//LAB 8 write: Does this channel wait for something that only its owner can give: the end of a task, or
-//LAB      a word that is not the driver's (those lie above LAB_VA_KERNEL)? Bits of CH_STATUS;
-//LAB      lab_sched_blocked_va(). One that waits for an engine, a fence or copies of higher
-//LAB      priority is not to blame.
+//LAB 8 write: Does this channel wait for something that only its owner can give? That is the end of a task, or
+//LAB      a word that is not one of the driver's (those lie above LAB_VA_KERNEL). See the bits of
+//LAB      CH_STATUS, and lab_sched_blocked_va(). A channel that waits for an engine, a fence or copies
+//LAB      of higher priority is not to blame.
 static bool lab_sched_stuck(struct lab_chan *chan)
 {
 	u32 status = lab_read(chan->ldev, lab_chcfg(chan->chid, PPU_REG_CH_STATUS));
@@ -172,14 +172,14 @@ static bool __maybe_unused lab_sched_stuck(struct lab_chan *chan)
 }
 
 //LAB end
-//LAB 8 write: Recover from a hang: the hardware stops, the fences of what is not complete end with
-//LAB      -ETIMEDOUT, and the channel has failed (lab_chan_fail() with -EIO, which also ends
-//LAB      fences and gives back: in which order?).
+//LAB 8 write: Recover from a hang. The hardware stops; the fences of submissions that are not complete end with
+//LAB      -ETIMEDOUT; the channel has failed (lab_chan_fail() with -EIO, which also ends
+//LAB      fences and gives back: in which order must all this happen?).
 static void __maybe_unused lab_sched_recover(struct lab_chan *chan)
 {
 	dev_warn(&chan->ldev->pdev->dev, "channel %u hangs and is stopped\n", chan->chid);
 	lab_sched_stop(chan);
-	/* It may have gone on in the last moment. */
+	/* The channel may have made progress at the last moment. */
 	lab_chan_look(chan);
 	lab_fence_fail(chan, -ETIMEDOUT);
 	lab_chan_fail(chan, -EIO);
@@ -191,9 +191,9 @@ static void __maybe_unused lab_sched_recover(struct lab_chan *chan)
 }
 
 //LAB end
-//LAB 8 write: Called every hang_ms while the channel has work. If it is stuck, and was stuck the last
-//LAB      time having done as much as now (CH_RUNTIME_LO: each command costs something), recover
-//LAB      it. chan->stuck and chan->stuck_at are for what the last look saw.
+//LAB 8 write: Called every hang_ms while the channel has work. Recover the channel if it is stuck, was stuck
+//LAB      at the last look, and has done nothing since (CH_RUNTIME_LO is the same: each command costs some
+//LAB      time). chan->stuck and chan->stuck_at keep what the last look saw.
 static void lab_sched_look(struct lab_chan *chan)
 {
 	u32 done = lab_read(chan->ldev, lab_chcfg(chan->chid, PPU_REG_CH_RUNTIME_LO));
@@ -211,7 +211,7 @@ static void lab_sched_look(struct lab_chan *chan)
 }
 
 //LAB end
-/* From now on somebody looks at the channel, until it has nothing to do. */
+/* Looks at the channel every hang_ms from now on, until the channel has nothing to do. */
 static void lab_sched_look_later(struct lab_chan *chan)
 {
 	unsigned int ms = READ_ONCE(hang_ms);
@@ -255,7 +255,7 @@ void lab_sched_quiet(struct lab_chan *chan)
 
 static DEFINE_MUTEX(lab_counting_lock);	/* protects counters and counting of address spaces */
 
-/* The counters of an address space, from its first copy channel to its last one; 0 at first. */
+/* The first copy channel of an address space makes its counters, all 0; the last one frees them. */
 int lab_sched_chan_init(struct lab_chan *chan)
 {
 	struct lab_vm *vm = chan->vm;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 //LAB 8 file
-/* Lab 8: what lab_submit.c and lab_sched.c share. All but lab_sched_quiet() with chan->lock held. */
+/* Lab 8: shared by lab_submit.c and lab_sched.c. All but lab_sched_quiet() are called with chan->lock held. */
 #ifndef LAB_SCHED_H
 #define LAB_SCHED_H
 
@@ -8,7 +8,7 @@
 
 struct lab_chan;
 
-/* Ring entries of a submission that is counted: before, the program's, behind. */
+/* Ring entries of a submission that is counted: the commands before, the program's, the commands behind. */
 #define LAB_PARTS_COUNTED	3
 
 int lab_sched_check(struct lab_chan *chan, const struct lab_chan_create *args);

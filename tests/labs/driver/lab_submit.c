@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //LAB 5 file
 /*
- * Channels: ids and hardware numbers, memory, references, and the ioctls. What drives the ring is
- * in lab_chan.c. You need not change this file.
+ * Channels: ids and hardware numbers, memory, references, and the ioctls. lab_chan.c drives the
+ * ring. You need not change this file.
  *
  * Locks, outer first: lab_file.lock, lab_chan.lock, lab_dev.chan_lock.
  */
@@ -45,7 +45,7 @@ struct lab_chan *lab_chan_get(struct lab_file *lfile, u32 id)
 	return chan;
 }
 
-/* The channel of a hardware number, with a reference; or NULL. */
+/* The channel with this hardware number, with a reference taken; or NULL. */
 static struct lab_chan *lab_chan_of(struct lab_dev *ldev, u32 chid)
 {
 	struct lab_chan *chan = NULL;
@@ -76,7 +76,7 @@ u32 lab_chan_id(struct lab_dev *ldev, u32 chid)
 //LAB end
 /* --- what happens to the work in a ring ------------------------------------------------------ */
 
-/* Whoever comes here has to hold chan->lock; only a debug kernel would notice by itself. */
+/* Every caller has to hold chan->lock. lockdep would notice the mistake only in a debug kernel. */
 static noinline void lab_chan_locked(struct lab_chan *chan)
 {
 	WARN_ONCE(!mutex_is_locked(&chan->lock), "chan->lock is not held\n");
@@ -115,7 +115,7 @@ void lab_chan_fail(struct lab_chan *chan, int error)
 	wake_up_all(&chan->wait);
 }
 
-/* An interrupt thread saw an INTR command of this channel, or its error. */
+/* An interrupt thread saw an INTR command of this channel, or an error of this channel. */
 void lab_chan_event(struct lab_dev *ldev, u32 chid)
 {
 	struct lab_chan *chan = lab_chan_of(ldev, chid);
@@ -140,7 +140,7 @@ void lab_chan_error(struct lab_dev *ldev, u32 chid)
 /* --- submissions --------------------------------------------------------------------------------- */
 
 //LAB 6 given
-/* Our commands before the program's. Returns their end. */
+/* Writes the driver's commands that come before the program's. Returns their end. */
 static u32 *lab_job_head(struct lab_chan *chan, const struct lab_job *job, u32 *words)
 {
 	words = lab_fence_head(chan, job->sync, words);
@@ -161,10 +161,10 @@ static u32 lab_job_parts(struct lab_chan *chan, const struct lab_job *job)
 	if (lab_job_head(chan, job, words) != words)
 		return 3;
 //LAB end
-	return 2;	/* the program's block, and ours behind it */
+	return 2;	/* the program's block, and the driver's behind it */
 }
 
-/* Our block of this entry. Returns its words. */
+/* Copies words to the driver's block of this entry. Returns how many. */
 static u32 lab_job_block(struct lab_chan *chan, u32 entry, const u32 *words, const u32 *end)
 {
 	u32 __iomem *block = chan->ldev->vram + lab_chan_block(chan, entry);
@@ -175,13 +175,13 @@ static u32 lab_job_block(struct lab_chan *chan, u32 entry, const u32 *words, con
 	return n;
 }
 
-/* Our block behind the program's, in the block of this entry. Returns its words. */
+/* Writes the commands behind the program's to the driver's block of this entry. Returns how many words. */
 static u32 lab_job_tail(struct lab_chan *chan, struct lab_job *job, u32 entry)
 {
 	u32 words[LAB_BLOCK_BYTES / 4], *w = words;
 
 //LAB 6 before
-	/* The last command of the last block: when its message arrives, GP_GET is past it. */
+	/* INTR is the last command of the last block, so GP_GET has passed the block when the message arrives. */
 	*w++ = PPU_CMD_HDR(PPU_CMD_INTR, PPU_CMD_SIZE_INTR, 0);
 	*w++ = lower_32_bits(job->seqno);
 //LAB end
@@ -204,7 +204,7 @@ void lab_job_part(struct lab_chan *chan, struct lab_job *job, u32 i, u32 entry,
 //LAB end
 
 	lab_chan_locked(chan);
-	lab_chan_drop(slot);	/* nothing, unless the entry is written too early */
+	lab_chan_drop(slot);	/* does nothing, unless the entry is written too early */
 	e->flags = 0;
 	if (i == job->parts - 1) {
 		e->va = lab_chan_va(chan, lab_chan_block(chan, entry));
@@ -224,7 +224,7 @@ void lab_job_part(struct lab_chan *chan, struct lab_job *job, u32 i, u32 entry,
 }
 
 //LAB 7 before
-/* Where the channel's context sees this byte of a buffer. */
+/* At which address the channel's context sees this byte of a buffer. */
 static int lab_submit_va(struct lab_file *lfile, struct lab_bo *bo, u64 offset, u64 *va)
 {
 	*va = LAB_VA_VRAM + bo->node.start + offset;
@@ -298,7 +298,7 @@ int lab_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 
 //LAB end
 //LAB 6 given
-/* May wait for another driver's fence, so the device is entered only then. */
+/* This ioctl may wait long, for another driver's fence, so it enters the device only after the wait. */
 int lab_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct lab_submit *args = data;
@@ -345,7 +345,7 @@ int lab_chan_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 
 /* --- life -------------------------------------------------------------------------------------------- */
 
-/* Find a hardware channel and make it ours. */
+/* Finds a free hardware channel and takes it. */
 static int lab_chan_number(struct lab_chan *chan)
 {
 	struct lab_dev *ldev = chan->ldev;
@@ -375,7 +375,7 @@ static void lab_chan_no_number(struct lab_chan *chan)
 	spin_unlock_irqrestore(&ldev->chan_lock, flags);
 }
 
-/* Ring and blocks in VRAM, and where the context sees them. */
+/* Allocates ring and blocks in VRAM, and maps them in the context. */
 static int lab_chan_memory(struct lab_file *lfile, struct lab_chan *chan)
 {
 	struct lab_dev *ldev = chan->ldev;
@@ -409,7 +409,7 @@ static void lab_chan_no_memory(struct lab_chan *chan)
 }
 
 //LAB 6 given
-/* The word counts on when another channel gets it: who waits for an old number does not wait for ever. */
+/* A channel that gets the word later counts on from its value, so a wait for an old number always ends. */
 static int lab_timeline_new(struct lab_chan *chan)
 {
 	struct lab_timeline *tl = kzalloc(sizeof(*tl), GFP_KERNEL);
@@ -435,7 +435,7 @@ int lab_fence_chan_init(struct lab_chan *chan)
 //LAB 7 given
 	int ret;
 
-	/* Any file's channels may have to wait for any other's. */
+	/* Each address space sees all words, because a channel may have to wait for a channel of any other file. */
 	ret = lab_vm_map_own(chan->vm, chan->ldev->words, PAGE_SIZE, 0);
 	if (ret)
 		return ret;
@@ -448,15 +448,15 @@ void lab_fence_kick(struct lab_dev *ldev)
 {
 	u32 chid;
 
-	wmb();	/* the word is in VRAM first */
+	wmb();	/* the word is in VRAM before the kick */
 	for (chid = LAB_CE_CHAN + 1; chid < min_t(u32, LAB_CHANNELS, ldev->channels); chid++)
 		lab_write(ldev, lab_userd(chid, PPU_REG_USERD_KICK), 1);
 }
 
 //LAB end
 /*
- * The end of a channel, by whoever comes first: its owner, or the driver that leaves. The device
- * lets go of it, then it loses its memory and its number; who waits for it gets the error.
+ * The end of a channel. The first of two callers does the work: the owner, or the driver that leaves. The
+ * device lets go of the channel, the channel loses its memory and number, and its waiters get the error.
  */
 static void lab_chan_shutdown(struct lab_chan *chan, int error)
 {
@@ -471,7 +471,7 @@ static void lab_chan_shutdown(struct lab_chan *chan, int error)
 		chan->on = false;
 		lab_chan_fail(chan, error);
 //LAB 7 given
-		/* Its faults are told by its number. */
+		/* The channel's faults are found by its number, which it is about to lose. */
 		lab_vm_on_fault(chan->ldev);
 //LAB end
 //LAB 6 given
@@ -511,7 +511,7 @@ static struct lab_chan *lab_chan_alloc(struct lab_dev *ldev, const struct lab_ch
 	return chan;
 }
 
-/* With memory and number, known to the device. */
+/* Gives the channel memory and number, and makes it known to the device. */
 static int lab_chan_start(struct lab_file *lfile, struct lab_chan *chan)
 {
 	int ret;
@@ -643,7 +643,7 @@ int lab_chan_init(struct lab_dev *ldev)
 //LAB end
 }
 
-/* The driver leaves; files with channels may still be open. */
+/* The driver leaves while files with channels may still be open. */
 void lab_chan_fini(struct lab_dev *ldev)
 {
 	struct lab_chan *chan;

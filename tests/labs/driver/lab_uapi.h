@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note OR MIT */
 /*
- * What programs see of the lab driver. Every structure: reserved and pad words must be 0,
- * else -EINVAL.
+ * What programs see of the lab driver. In every structure, reserved and pad words must be 0;
+ * otherwise the call fails with -EINVAL.
  */
 #ifndef LAB_UAPI_H
 #define LAB_UAPI_H
@@ -16,7 +16,7 @@
 #endif
 //LAB end
 
-/* SCRATCH holds this while the driver has the device, and 0 when it has let go of it. */
+/* SCRATCH holds this value while the driver has the device, and 0 when the driver has let go of it. */
 #define LAB_SCRATCH_READY	0x4c414221	/* "!BAL" */
 //LAB 2 given
 
@@ -27,7 +27,7 @@ struct lab_stats {
 	__u64 causes[7];	/* events handled, by bit of INTR_STATUS */
 	__u64 channel_events;	/* bits found in CHINTR_PENDING */
 	__u64 spurious;		/* messages with nothing to do */
-	__u64 recovered;	/* events found without a message, by looking */
+	__u64 recovered;	/* events that the timer found and that had no message */
 };
 
 #define LAB_IOC_STATS		_IOR('L', 0, struct lab_stats)
@@ -54,7 +54,7 @@ struct lab_dma {
 /* --- the DRM device, from lab 4 ------------------------------------------------------------ */
 
 struct lab_gem_create {
-	__u64 size;		/* in: bytes, rounded up to pages; out: what it became */
+	__u64 size;		/* in: bytes; out: the same, rounded up to pages */
 	__u32 handle;		/* out */
 	__u32 flags;		/* 0 */
 };
@@ -75,9 +75,9 @@ struct lab_gem_copy {
 
 struct lab_chan_create {
 	__u32 class;		/* PPU_CLASS_COMPUTE or PPU_CLASS_COPY */
-	__u32 entries;		/* of its ring, 3..65536 */
-	__u32 priority;		/* lab 8: copy priority 0 (lowest) .. LAB_COPY_PRIORITIES - 1; else 0 */
-	__u32 timeslice_us;	/* lab 8: 0 the device's default; else 0 */
+	__u32 entries;		/* of the channel's ring, 3..65536 */
+	__u32 priority;		/* lab 8: copy priority 0 (lowest) .. LAB_COPY_PRIORITIES - 1; other labs: 0 */
+	__u32 timeslice_us;	/* lab 8: 0 is the device's default; other labs: 0 */
 	__u32 id;		/* out: 1.. */
 	__u32 pad;
 };
@@ -87,15 +87,15 @@ struct lab_chan_destroy {
 	__u32 pad;
 };
 
-/* Run the commands in a buffer. Does not wait; -EAGAIN when the ring has no room. */
+/* Run the commands in a buffer. Does not wait for them; -EAGAIN if the ring has no room. */
 struct lab_submit {
 	__u32 chan;
-	__u32 handle;		/* buffer with the commands; from lab 7 on it must be bound (-EFAULT) */
-	__u64 offset;		/* of the commands in it, multiple of 4 */
+	__u32 handle;		/* buffer with the commands; from lab 7 on the buffer must be bound (-EFAULT) */
+	__u64 offset;		/* of the commands in the buffer, multiple of 4 */
 	__u32 words;
 	__u32 flags;		/* 0 */
-	__u32 in_syncobj;	/* lab 6: wait for it first; 0 none */
-	__u32 out_syncobj;	/* lab 6: gets the fence; 0 none */
+	__u32 in_syncobj;	/* lab 6: the commands wait for this first; 0: for nothing */
+	__u32 out_syncobj;	/* lab 6: this gets the fence of the submission; 0: none */
 	__u64 seqno;		/* out: 1, 2, ... in each channel */
 };
 
@@ -129,13 +129,13 @@ struct lab_vm_fault {
 //LAB 8 given
 
 #define LAB_COPY_PRIORITIES	3
-/* Module parameter hang_ms: a channel that makes no progress for so long is recovered. */
+/* Module parameter hang_ms: a channel that makes no progress for this long is recovered. */
 //LAB end
 //LAB 4 given
 
 /*
- * Labs 4 to 6: a buffer lies at LAB_VA_VRAM + its place in VRAM for everybody, and this tells the
- * address. Lab 7 gives each file an address space of its own.
+ * Labs 4 to 6: a buffer lies at LAB_VA_VRAM + its place in VRAM for everybody, and this ioctl tells the
+ * address. In lab 7 each file gets an address space of its own.
  */
 struct lab_gem_va {
 	__u32 handle;

@@ -2,7 +2,7 @@
 //LAB 7 file
 /*
  * Lab 7: GPU virtual memory. Each open file has an address space of its own: an instance block
- * and page tables in VRAM, the pieces of buffers that are mapped there, and its faults.
+ * and page tables in VRAM, the pieces of buffers that are mapped, and the faults.
  */
 #include <linux/list.h>
 #include <linux/slab.h>
@@ -13,8 +13,8 @@
 /* --- page tables ---------------------------------------------------------------------------- */
 
 //LAB 7 write: Return in *slot the VRAM offset of the entry of `va` in the table of the lowest
-//LAB      level (4 KiB pages). `make`: tables that are missing on the way are made
-//LAB      (lab_vram_alloc() gives zeroes); without it a missing table is -ENOENT.
+//LAB      level (4 KiB pages). With `make`, make tables that are missing on the way
+//LAB      (lab_vram_alloc() gives zeroes); without `make`, a missing table is -ENOENT.
 /* The VRAM offset of the level-0 entry of va. */
 static int lab_vm_slot(struct lab_vm *vm, u64 va, bool make, u64 *slot)
 {
@@ -47,14 +47,14 @@ static int __maybe_unused lab_vm_slot(struct lab_vm *vm, u64 va, bool make, u64 
 }
 
 //LAB end
-//LAB 7 write: Make the device forget the translations it keeps of this address space. The
-//LAB      registers are for one user at a time: ldev->ctx_lock. What was written to the tables
+//LAB 7 write: Make the device forget the translations that it keeps of this address space. Only one thread
+//LAB      at a time may use the registers: ldev->ctx_lock. What was written to the tables
 //LAB      must be in VRAM before.
 static void lab_vm_flush(struct lab_vm *vm)
 {
 	struct lab_dev *ldev = vm->ldev;
 
-	wmb();	/* the entries are in VRAM before the device looks again */
+	wmb();	/* the entries are in VRAM before the device reads them again */
 	mutex_lock(&ldev->ctx_lock);
 	lab_write64(ldev, PPU_REG_TLB_INV_INST_LO, vm->ctx.inst);
 	lab_write(ldev, PPU_REG_TLB_INV, 1);
@@ -67,8 +67,8 @@ static void __maybe_unused lab_vm_flush(struct lab_vm *vm)
 }
 
 //LAB end
-//LAB 7 write: Make the pages of [va, va + bytes) invalid, then have the device forget them. Pages
-//LAB      that are not mapped are none of its business.
+//LAB 7 write: Make the pages of [va, va + bytes) invalid, then make the device forget them. Pages in
+//LAB      that range may be unmapped already: skip those.
 /* Called with vm->lock held. */
 static void lab_vm_unmap(struct lab_vm *vm, u64 va, u64 bytes)
 {
@@ -87,7 +87,7 @@ static void lab_vm_unmap(struct lab_vm *vm, u64 va, u64 bytes)
 
 //LAB end
 //LAB 7 write: Map the VRAM from byte `offset` on at [va, va + bytes), page by page, with these flags
-//LAB      (PPU_PTE_*; VALID is for you to add). When a table cannot be made, nothing may stay mapped.
+//LAB      (PPU_PTE_*; VALID is for you to add). If a table cannot be made, no page may stay mapped.
 /* Called with vm->lock held. */
 int lab_vm_map(struct lab_vm *vm, u64 va, u64 offset, u64 bytes, u64 flags)
 {
@@ -102,7 +102,7 @@ int lab_vm_map(struct lab_vm *vm, u64 va, u64 offset, u64 bytes, u64 flags)
 		}
 		lab_vram_write64(vm->ldev, slot, (offset + done) | flags | PPU_PTE_VALID);
 	}
-	/* Entries that were not valid are not kept: the device need not be told. */
+	/* The device keeps no entries that were not valid, so it has nothing to forget. */
 	wmb();
 	return 0;
 }
@@ -114,7 +114,7 @@ int lab_vm_map(struct lab_vm *vm, u64 va, u64 offset, u64 bytes, u64 flags)
 }
 
 //LAB end
-/* The driver's own pages (rings, semaphores), above all that a user can map. */
+/* Maps the driver's own pages (rings, semaphores), above all addresses that a user can map. */
 int lab_vm_map_own(struct lab_vm *vm, u64 offset, u64 bytes, u64 flags)
 {
 	int ret;
@@ -134,15 +134,15 @@ void lab_vm_unmap_own(struct lab_vm *vm, u64 offset, u64 bytes)
 
 /* --- what is mapped --------------------------------------------------------------------------- */
 
-/* A piece of a buffer in an address space. It holds a reference to the buffer. */
+/* A piece of a buffer, mapped in an address space. The mapping holds a reference to the buffer. */
 struct lab_mapping {
 	struct list_head link;		/* in vm->mappings */
 	u64 va, bytes;
 	struct lab_bo *bo;
-	u64 offset;			/* what of the buffer */
+	u64 offset;			/* where the piece begins in the buffer */
 };
 
-/* Where this piece of a buffer is mapped; -EFAULT: nowhere. */
+/* Finds the address at which this piece of a buffer is mapped; -EFAULT: nowhere. */
 int lab_vm_find(struct lab_vm *vm, struct lab_bo *bo, u64 offset, u64 bytes, u64 *va)
 {
 	struct lab_mapping *m;
@@ -161,8 +161,8 @@ int lab_vm_find(struct lab_vm *vm, struct lab_bo *bo, u64 offset, u64 bytes, u64
 	return ret;
 }
 
-//LAB 7 write: Is this a range a user may map? Multiples of the page size, not empty, inside
-//LAB      [PPU_VA_USER_START, PPU_VA_USER_END). Numbers come from a program: sums can overflow.
+//LAB 7 write: Is this a range that a user may map? Multiples of the page size, not empty, inside
+//LAB      [PPU_VA_USER_START, PPU_VA_USER_END). The numbers come from a program: sums can overflow.
 static bool lab_vm_range_ok(u64 va, u64 bytes)
 {
 	return bytes && PAGE_ALIGNED(va | bytes) && va >= PPU_VA_USER_START &&
@@ -176,9 +176,9 @@ static bool lab_vm_range_ok(u64 va, u64 bytes)
 }
 
 //LAB end
-//LAB 7 write: Map a piece of a buffer: args->offset and args->bytes must lie in it, nothing of the
+//LAB 7 write: Map a piece of a buffer. args->offset and args->bytes must lie in the buffer; no page of the
 //LAB      range may be mapped yet (-EEXIST). The mapping holds a reference to the buffer
-//LAB      (drm_gem_object_get()), so that its memory cannot become somebody else's.
+//LAB      (drm_gem_object_get()), so that nobody else can get the buffer's memory.
 static int lab_vm_bind(struct lab_vm *vm, struct lab_bo *bo, const struct lab_vm_bind *args)
 {
 	u64 flags = args->flags & LAB_VM_READONLY ? PPU_PTE_READONLY : 0;
@@ -284,7 +284,7 @@ int lab_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 
 /* --- faults -------------------------------------------------------------------------------------- */
 
-/* The address space an instance block belongs to. Called with ldev->vm_lock held. */
+/* The address space to which an instance block belongs. Called with ldev->vm_lock held. */
 static __maybe_unused struct lab_vm *lab_vm_of(struct lab_dev *ldev, u64 inst)
 {
 	struct lab_vm *vm;
@@ -295,7 +295,7 @@ static __maybe_unused struct lab_vm *lab_vm_of(struct lab_dev *ldev, u64 inst)
 	return NULL;
 }
 
-/* Keep a fault for the file's next LAB_VM_FAULT; the oldest ones stay. With ldev->vm_lock held. */
+/* Keep a fault for the file's next LAB_VM_FAULT; if there is no room, this one is lost. ldev->vm_lock is held. */
 static void __maybe_unused lab_vm_note(struct lab_vm *vm, u32 code, u32 chid, u64 va)
 {
 	u32 id = lab_chan_id(vm->ldev, chid);
@@ -307,7 +307,7 @@ static void __maybe_unused lab_vm_note(struct lab_vm *vm, u32 code, u32 chid, u6
 
 //LAB 7 write: Read all records of the fault ring (registers.md tells how; struct ppu_fault_rec),
 //LAB      give each to the address space it belongs to (lab_vm_of(), lab_vm_note()), and consume
-//LAB      it. The instance block's address carries the aperture in bit 0. Lock: ldev->vm_lock.
+//LAB      the record. Bit 0 of the instance block's address is the aperture. Lock: ldev->vm_lock.
 /* Called by an interrupt thread. */
 void lab_vm_on_fault(struct lab_dev *ldev)
 {
@@ -347,7 +347,7 @@ int lab_vm_fault_ioctl(struct drm_device *drm, void *data, struct drm_file *file
 	struct lab_vm_fault *out = data;
 	int ret = -ENOENT;
 
-	/* A record may still be in the ring, its interrupt on the way. */
+	/* A record may still be in the ring, and its interrupt on the way. */
 	lab_vm_on_fault(ldev);
 	mutex_lock(&ldev->vm_lock);
 	if (vm->num_faults) {
@@ -362,8 +362,8 @@ int lab_vm_fault_ioctl(struct drm_device *drm, void *data, struct drm_file *file
 /* --- life ------------------------------------------------------------------------------------------ */
 
 //LAB 7 write: Make an address space: memory for the struct, the instance block and the root table
-//LAB      (lab_vram_alloc()), a context id of its own (ldev->next_ctx_id, under ldev->vm_lock),
-//LAB      have the device load it (lab_ctx_load()), put it into ldev->vms. Undo on errors.
+//LAB      (lab_vram_alloc()), a context id of its own (ldev->next_ctx_id, under ldev->vm_lock). Make
+//LAB      the device load it (lab_ctx_load()), and put it into ldev->vms. Undo everything on errors.
 struct lab_vm *lab_vm_create(struct lab_dev *ldev)
 {
 	struct lab_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL);
@@ -407,7 +407,7 @@ struct lab_vm *lab_vm_create(struct lab_dev *ldev)
 }
 
 //LAB end
-//LAB 7 write: Take an address space off the device: out of ldev->vms, have the device forget the
+//LAB 7 write: Take an address space off the device: take it out of ldev->vms, make the device forget the
 //LAB      context (lab_ctx_forget()), and only then give its tables (lab_pt_free()) and its instance
 //LAB      block back. Called with ldev->vm_lock held.
 static void lab_vm_detach(struct lab_vm *vm)
@@ -427,9 +427,9 @@ static void lab_vm_detach(struct lab_vm *vm)
 }
 
 //LAB end
-//LAB 7 write: The file is closed, its channels are gone. Take it off the device, unless that has been
-//LAB      done (the driver may have left before: then vm->link is empty); then let go of the buffers
-//LAB      it maps (lab_vm_drop() is no help: the tables are gone, and perhaps the device); free it.
+//LAB 7 write: The file is closed, its channels are gone. Take the address space off the device, unless that
+//LAB      is done already (if the driver left before, vm->link is empty). Then let go of the buffers that
+//LAB      are mapped (not by lab_vm_drop(): the tables are gone, and perhaps the device). Free the struct.
 void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm)
 {
 	struct lab_mapping *m, *next;
@@ -459,7 +459,7 @@ int lab_vm_init(struct lab_dev *ldev)
 	return 0;
 }
 
-/* The driver leaves; files may still be open, and close later. */
+/* The driver leaves; files may still be open, and are closed later. */
 void lab_vm_fini(struct lab_dev *ldev)
 {
 	struct lab_vm *vm, *next;

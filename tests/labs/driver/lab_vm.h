@@ -6,20 +6,20 @@
 
 #include "lab.h"
 
-/* Where an address space has the driver's own part of VRAM: no user can map anything here. */
+/* The driver's own part of VRAM begins here in each address space; no user can map anything here. */
 #define LAB_VA_KERNEL		PPU_VA_USER_END
 
 struct lab_vm {
 	struct lab_dev *ldev;
 	struct lab_ctx ctx;		/* instance block and root table */
-	struct mutex lock;		/* protects the page tables and mappings; before ldev->ctx_lock */
+	struct mutex lock;		/* protects the page tables and mappings; taken before ldev->ctx_lock */
 	struct list_head mappings;	/* struct lab_mapping */
 	struct list_head link;		/* in ldev->vms */
 	struct lab_vm_fault faults[16];	/* oldest first; protected by ldev->vm_lock */
 	u32 num_faults;
 //LAB 8 given
 	u64 counters;			/* lab 8: VRAM offset of a page: word n counts the copies of priority n */
-	u32 counting;			/* lab 8: channels that use it */
+	u32 counting;			/* lab 8: how many copy channels use the counters */
 //LAB end
 };
 

@@ -18,14 +18,14 @@ int lab_vram_init(struct lab_dev *ldev)
 		return -ENOSPC;
 	mutex_init(&own->lock);
 	bitmap_zero(own->used, LAB_OWN_PAGES);
-	/* Page 0 is left out: offset 0 is nobody's. */
+	/* Page 0 is never given out, so offset 0 can mean "none". */
 	__set_bit(0, own->used);
 	return 0;
 }
 
 void lab_vram_fini(struct lab_dev *ldev)
 {
-	/* Whoever had pages has given them back. */
+	/* By now all pages have been given back; page 0 is always in use. */
 	WARN_ON(bitmap_weight(ldev->own.used, LAB_OWN_PAGES) != 1);
 	mutex_destroy(&ldev->own.lock);
 }

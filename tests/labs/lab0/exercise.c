@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lab 0's grader in the guest. Each step calls some of the student's functions in a process of its own, so that
- * one that crashes takes its step with it and nothing else. What they say is observed here, and compared by
- * grade.py with what the device was given on QEMU's command line, and with its counters.
+ * Lab 0's grader in the guest. Each step calls some of the student's functions in a process of its own, so a
+ * function that crashes ends only its own step. What the functions return is observed here; grade.py compares it
+ * with the properties that the device got on QEMU's command line, and with the device's counters.
  *
  * exercise SEED
  */
@@ -26,8 +26,8 @@
 #include "lablib.h"
 #include "regs.h"
 
-#define PATIENCE	12		/* seconds for one step; one takes less than five */
-#define FAKE_BAR0	0x300000u	/* of devices that are only files */
+#define PATIENCE	12		/* seconds for one step; the longest takes less than five */
+#define FAKE_BAR0	0x300000u	/* size of BAR0 of a device that is only files */
 #define FAKE_BAR2	0x200000u
 
 static uint64_t seed;
@@ -64,7 +64,7 @@ static void put_file(const char *dir, const char *name, const void *data, size_t
 	close(fd);
 }
 
-/* A device of this vendor and device number in the tree; its registers say this ID. */
+/* Makes a device with this vendor and device number in the tree; the ID register in its BAR0 file is `id`. */
 static void put_device(const char *tree, const char *name, uint32_t vendor, uint32_t device, uint32_t id)
 {
 	uint32_t regs[2] = { id, PPU_HW_VERSION };
@@ -89,7 +89,7 @@ static void decoys(const char *tree)
 	put_device(tree, "0000:00:1f.2", PPU_PCI_VENDOR_ID, 0x0005, 0);
 }
 
-/* What this process has mapped and open. */
+/* The number of mappings of this process. */
 static unsigned int mappings(void)
 {
 	char line[512];
@@ -117,7 +117,7 @@ static unsigned int open_files(void)
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-/* One PPU, made before the others or after them: in whichever order readdir() gives them. */
+/* One PPU, made before the other devices or after them, because readdir() may give either order. */
 static void find_in(const char *tree, bool first)
 {
 	char dir[256] = "", name[32];
@@ -208,7 +208,7 @@ static void step_open(void)
 		lab_obs("open_works", "%d", p.regs[PPU_REG_ID / 4] == PPU_ID_MAGIC);
 }
 
-/* The three ways in which ppu_open() can fail half-way, and what is left then. */
+/* The three ways in which ppu_open() can fail half-way, and what is left after each. */
 static void step_unwind(void)
 {
 	static const char *const trees[] = { "/tmp/notppu", "/tmp/nobar2", "/tmp/noenable" };
@@ -274,7 +274,7 @@ static void step_ring(void)
 	lab_obs("ring_none", "%u", get(PPU_REG_DBG_DATA_LO) - i);
 }
 
-/* Interrupt messages that nobody receives: no vector is set up. Nothing else sends any. */
+/* Interrupt messages that nobody receives, because no vector is set up. Nothing else sends messages here. */
 static void step_counter(void)
 {
 	uint32_t i, times = 3 + rnd(40);
@@ -319,7 +319,7 @@ static void step_reads(void)
 
 static void step_intr(void)
 {
-	/* Pending, mask. Causes that nothing in this lab raises. */
+	/* Pending causes, mask. Nothing in this lab raises these causes. */
 	static const uint32_t cases[][2] = { { 0x2d, 0x0c }, { 0x55, 0xffffffff }, { 0x33, 0x4c }, { 0x7f, 0x41 } };
 	uint32_t i, taken;
 
@@ -332,7 +332,7 @@ static void step_intr(void)
 	set(PPU_REG_INTR_STATUS, 0x7f);
 }
 
-/* Memory of 16 pages; with `twice` the last one is the second one as well: an address line that is broken. */
+/* Memory of 16 pages. With `twice` the last page is the second page once more, as behind a broken address line. */
 static volatile uint32_t *faulty_memory(bool twice)
 {
 	int fd = memfd_create("vram", 0);
@@ -349,7 +349,7 @@ static volatile uint32_t *faulty_memory(bool twice)
 	return (volatile uint32_t *)map;
 }
 
-/* The words around [from, from + bytes) of the real VRAM, written and looked at by this program. */
+/* The words around [from, from + bytes) of the real VRAM: this program writes them, and later compares them. */
 static bool guards(uint64_t from, uint64_t bytes, bool write)
 {
 	uint64_t at[4] = { from / 4 - 1, from / 4 - 2, (from + bytes) / 4, (from + bytes) / 4 + 1 };
@@ -393,8 +393,8 @@ static uint64_t own_time(void)
 }
 
 /*
- * The low word of the time runs over every 4.3 s. The latch of the high word is left as it was before that, and
- * then the student reads: who reads HI first gets the old one.
+ * The low word of the time wraps around every 4.3 s. The latch of the high word still has the value from before the
+ * wrap when the student's function reads the time: whoever reads HI first gets the old value.
  */
 static void step_time(void)
 {
@@ -435,7 +435,7 @@ static const struct {
 	{ "time", "ppu_time()", step_time },
 };
 
-/* This program's own way to the device. */
+/* This program's own access to the device. */
 static void open_real(void)
 {
 	lab_enable();

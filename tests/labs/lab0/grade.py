@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Lab 0: the device from user space.
 
-The machine's device gets other properties in each run, so that nothing but reading its registers gives the right
-answers. The grader's program in the guest (exercise.c) calls the student's functions one by one and says what it
-saw; counters and the log of guest errors come from QEMU."""
+The machine's device gets other properties in each run, so a program can only learn the right answers from the
+registers. The grader's program in the guest (exercise.c) calls the student's functions one by one and reports what
+it saw; counters and the log of guest errors come from QEMU."""
 
 import os
 import random
@@ -12,14 +12,14 @@ import signal
 from ppulab import Lab
 from ppulab.say import name_of
 
-NEEDS = []                      # of the build: nothing but the virtual machine
+NEEDS = []                      # of the build: this lab needs nothing but the virtual machine
 
 lab = Lab(0, "Registers from user space", page="00-registers.md", kind="program", student=["regs.c"])
 lab.exercise("exercise.c")
 lab.program("show", "show.c")   # for the student to look at the device; includes regs.c
 lab.skeleton_points = 0
 
-dice = random.Random(os.environ.get("LAB_SEED"))        # None: another one each time
+dice = random.Random(os.environ.get("LAB_SEED"))        # None: another number each time
 PROPS = {
     "channels": dice.choice([7, 48, 100, 333, 1000]),
     "copy-engines": dice.randint(3, 9),
@@ -33,7 +33,7 @@ lab.scenario("registers", cmd=["exercise", str(dice.getrandbits(30))], props=PRO
 
 
 def one(c, r, name, func):
-    """The only observation of this name; none: the function did not get so far."""
+    """The only observation with this name. There is none if the function did not get so far."""
     for step, number in r.rows("died"):
         if step == name.split("_")[0]:
             how = "did not come back" if number == signal.SIGALRM else "died: %s" % signal.strsignal(number)
@@ -68,7 +68,7 @@ def identify(c, runs):
     if not one(c, r, "identify_other", "ppu_identify()")[0]:
         c.lose(2, "ppu_identify() must return -ENODEV when ID is not the PPU's.")
     if not one(c, r, "identify_new", "ppu_identify()")[0]:
-        c.lose(2, "ppu_identify() must return -ENOTSUP for major version 2: its registers may be others.")
+        c.lose(2, "ppu_identify() must return -ENOTSUP for major version 2: the registers may be different there.")
     if one(c, r, "identify_minor", "ppu_identify()") != [0, 1, 0x203]:
         c.lose(2, "Version 0x00010203 is major 1, minor 0x203 (VERSION is major << 16 | minor).")
 
@@ -81,7 +81,7 @@ def opened(c, runs):
     if not one(c, r, "open_sizes", "ppu_open()")[0]:
         c.lose(4, "ppu_open() must map the whole of a BAR, and say how large it is: the size of the resource file.")
     if not one(c, r, "open_shared", "ppu_open()")[0]:
-        c.lose(5, "What is stored in the mapping does not get to the device: MAP_SHARED.")
+        c.lose(5, "Stores to the mapping do not reach the device: use MAP_SHARED.")
     if not one(c, r, "open_enable", "ppu_open()")[0]:
         c.lose(3, "ppu_open() did not write 1 to the file enable.")
     real, bars = one(c, r, "open_real", "ppu_open()"), one(c, r, "bars", "ppu_open()")
@@ -94,9 +94,10 @@ def opened(c, runs):
 def unwind(c, runs):
     r = runs["registers"]
     why = {"notppu": "ID says it is no PPU", "nobar2": "BAR2 cannot be opened", "noenable": "it cannot be enabled"}
-    c.require(one(c, r, "open", "ppu_open()")[0] == 0, "Only a ppu_open() that works can fail half-way.")
+    c.require(one(c, r, "open", "ppu_open()")[0] == 0,
+              "ppu_open() does not work yet, so there is no failure half-way to look at.")
     one(c, r, "unwind", "ppu_open()")
-    # What ppu_find() leaves open costs points there, and not once more here: one file in each of ten calls.
+    # What ppu_find() leaves open costs points in its own criterion, and not here again: one file in each of ten calls.
     found = 10 if r.rows("find_left") and r.rows("find_left")[0][0] > 0 else 0
     for name, err, maps, files in r.rows("unwind"):
         if err >= 0:
@@ -141,8 +142,8 @@ def ring(c, runs):
     r = runs["registers"]
     one(c, r, "ring", "ppu_set_ring()")
     c.require(any(va or entries for _, va, entries in r.rows("ring")),
-              "ppu_set_ring() wrote nothing, or elsewhere: element %d of the array at 0x080000, 0x80 bytes each, does "
-              "not have what channel %d was given." % (r.rows("ring")[0][0], r.rows("ring")[0][0]))
+              "ppu_set_ring() wrote nothing, or to another place: element %d of the array at 0x080000, 0x80 bytes "
+              "each, does not have the values of channel %d." % (r.rows("ring")[0][0], r.rows("ring")[0][0]))
     for channel, va, entries in r.rows("ring"):
         if not va:
             c.lose(2, "CH_RING_LO, CH_RING_HI of channel %d do not have the address: element %d of the array at "

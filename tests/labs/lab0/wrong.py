@@ -33,7 +33,7 @@ WRONG = [
          replace=[("wr(p, PPU_REG_INTR_STATUS, pending);",
                    "wr(p, PPU_REG_INTR_STATUS, rd(p, PPU_REG_INTR_STATUS) & ~pending);")]),
     dict(name="one_word_at_a_time", file="regs.c", criterion="VRAM", says="one and the same",
-         replace=[("p->vram[i] = (uint32_t)i * 2654435761u;	/* odd: a different one for each word */",
+         replace=[("p->vram[i] = (uint32_t)i * 2654435761u;	/* odd: a different value for each word */",
                    "{ p->vram[i] = (uint32_t)i; if (p->vram[i] != (uint32_t)i) return (int64_t)(i * 4); }"),
                   ("\tfor (i = from / 4; i < end; i++)\n\t\tif (p->vram[i] != (uint32_t)i * 2654435761u)\n"
                    "\t\t\treturn (int64_t)(i * 4);\n", "")]),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lab 1's grader in the guest: loads lab.ko, and looks at the device from outside of it.
+ * Lab 1's grader in the guest: loads lab.ko, and looks at the device from outside the driver.
  *
- * exercise identity       is the device taken, or refused with which error
+ * exercise identity       is the device taken, or with which error is it refused?
  * exercise life           probe, remove, every acquisition failing in turn, again and again
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define COMMAND		4
 #define MANY		20	/* times unbound and bound */
-#define MOST_FAILURES	100	/* more acquisitions than that nobody needs */
+#define MOST_FAILURES	100	/* no driver needs more acquisitions */
 #define JUNK		0x4a554e4bu
 
 static bool bound(void)
@@ -33,7 +33,7 @@ static uint64_t bar_start(int bar)
 	return at ? strtoull(at, NULL, 16) : 0;
 }
 
-/* Does lab.ko own a region that begins at `start`? 0: does it own any? */
+/* Does lab.ko own a region that begins at `start`? With start == 0: does it own any region? */
 static bool owns(uint64_t start)
 {
 	char line[256], name[64];
@@ -54,7 +54,7 @@ static long number_file(const char *name)
 	return strtol(lab_read_file("/sys/bus/pci/devices/%s/%s", lab_pci(), name), NULL, 0);
 }
 
-/* What the kernel's log says about the device, after "PPU". */
+/* Reports the line of the kernel's log that begins with "PPU version". */
 static void report_log(void)
 {
 	const char *log = lab_dmesg(), *at = strstr(log, "PPU version");
@@ -62,7 +62,7 @@ static void report_log(void)
 	lab_obs("log", "%.*s", at ? (int)strcspn(at, "\n") : 0, at ? at : "");
 }
 
-/* How the device was left: nothing may be on. Decoding is switched on to look at its registers. */
+/* How the driver left the device: nothing may be switched on. Decoding is switched on here to read the registers. */
 static void report_quiet(const char *prefix)
 {
 	char name[64];
@@ -91,7 +91,7 @@ static void identity(void)
 	lab_witness_obs("gone");
 }
 
-/* The state somebody else may have left the device in. */
+/* Puts the device into a state in which an earlier driver may have left it. */
 static void leave_junk(void)
 {
 	lab_enable();
@@ -121,7 +121,7 @@ static void probe(void)
 	lab_obs("enable", "%u", lab_reg(PPU_REG_INTR_ENABLE));
 }
 
-/* The n-th thing that the driver asks for is refused. False: it does not ask for so many. */
+/* The n-th acquisition of the driver is refused. Returns false if the driver does not make so many. */
 static bool fail_one(unsigned int n)
 {
 	struct lab_witness w;
@@ -150,7 +150,7 @@ static bool fail_one(unsigned int n)
 	return !lab_unbind("lab");
 }
 
-/* Did the kernel complain of something since the last look? */
+/* Has the kernel complained since the last look? */
 static void report_complaints(const char *when)
 {
 	const char *log = lab_dmesg();

@@ -9,10 +9,10 @@ from ppulab import Lab
 
 lab = Lab(1, "PCI probe and remove", page="01-probe.md", student=["lab_pci.c"])
 lab.exercise("exercise.c")
-# The bare skeleton refuses every device, also those that must be refused, and leaves nothing behind.
+# The bare skeleton refuses every device. That is right for those that must be refused, and it leaves nothing behind.
 lab.skeleton_points = 10
 
-dice = random.Random(os.environ.get("LAB_SEED"))        # None: another one each time
+dice = random.Random(os.environ.get("LAB_SEED"))        # None: another number each time
 CHANNELS, VRAM_MB = dice.choice([48, 100, 333, 1000]), dice.choice([24, 40, 72, 136])
 MINOR = dice.randint(1, 9)
 SIZES = {"channels": CHANNELS}
@@ -30,7 +30,7 @@ def name_of(number):
 
 
 def need_bound(c, r):
-    """Most of what there is to see is seen at a device that has its driver."""
+    """Most criteria look at a device that has its driver."""
     bound = r.obs["bound"][0]
     c.require(bound, "probe() did not take the device" +
               ("" if bound else ": it returned -%s." % name_of(r.obs["error"][0])))
@@ -89,7 +89,7 @@ def refused(c, r, points, what):
         break
 
 
-@lab.criterion("identity", 15, "What is no PPU, or one with another major version, is refused",
+@lab.criterion("identity", 15, "A device that is no PPU, or has another major version, is refused",
                runs=["other", "version", "sizes"], partial=True)
 def identity(c, runs):
     refused(c, runs["other"], 5, "a device whose ID reads 0xffffffff")
@@ -107,7 +107,7 @@ def sizes(c, runs):
     c.require(said == want, "The kernel's log should say \"%s\", it says \"%s\"." % (want, said or "nothing"))
 
 
-@lab.criterion("reset", 5, "What somebody left in the device before is gone", runs=["life"], partial=True)
+@lab.criterion("reset", 5, "The state in which the device was left before is gone", runs=["life"], partial=True)
 def reset(c, runs):
     need_bound(c, runs["life"])
     _, status, sched = runs["life"].obs["state"]
@@ -132,7 +132,7 @@ def given_back(c, r, prefix, when, points):
 
 
 def complaints(c, r, points):
-    """The kernel's complaints cost points once: where the first one came, or in remove() if nobody knows."""
+    """The kernel's complaints cost points once: where the first one came; if nobody knows where, in remove()."""
     first = next((when for when, number in r.rows("complained") if number), None if r.dead else "remove")
     if r.complaints and first == c.name:
         c.lose(points, "The kernel complains: %s" % r.complaints[0].strip())
@@ -147,7 +147,7 @@ def remove(c, runs):
     complaints(c, r, 5)
 
 
-# What each function returns when it fails (witness): an error is passed on, not replaced.
+# The error of each function when the witness makes the function fail. Probe must pass the error on, not replace it.
 ERRORS = {"pci_enable_device_mem": errno.ENOMEM, "pci_enable_device": errno.ENOMEM, "pcim_enable_device": errno.ENOMEM,
           "pci_request_regions": errno.EBUSY, "pci_request_mem_regions": errno.EBUSY, "pci_request_region": errno.EBUSY,
           "pci_request_selected_regions": errno.EBUSY, "pcim_iomap_regions": errno.ENOMEM,

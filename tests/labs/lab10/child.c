@@ -22,7 +22,7 @@ static void limit(int what, rlim_t value)
 	setrlimit(what, &r);
 }
 
-/* In the child: nothing that would let it reach the grader, the log or the machine. */
+/* In the child: give up everything with which the program could reach the grader, the log or the machine. */
 static _Noreturn void become_nobody(char **argv)
 {
 	static char *const no_env[] = { NULL };
@@ -73,7 +73,7 @@ const char *child_stop(struct child *c, bool kill_it)
 	if (kill_it)
 		kill(c->pid, SIGKILL);
 	waitpid(c->pid, &status, 0);
-	kill(-c->pid, SIGKILL);		/* and what it has started */
+	kill(-c->pid, SIGKILL);		/* and all processes that it has started */
 	if (kill_it)
 		return "end hang";
 	if (WIFSIGNALED(status)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lab 10, the grader's side: runs the student's program, /lab/machine, as somebody without rights, and
- * passes on what it prints.  Nothing of the student's is in this process.
+ * Lab 10, the grader's side: runs the student's program, /lab/machine, as a user without rights, and
+ * passes on what it prints.  No code of the student's runs in this process.
  *
  *   exercise kernels NAME...       the queue alone, then /lab/kernels/NAME.ppuasm one by one
  *   exercise random SEED COUNT     random programs against the reference
@@ -13,12 +13,12 @@
 #include "child.h"
 
 #define OUTPUT_BYTES	65536		/* of one run */
-#define MAX_HANGS	2		/* then the rest is not tried */
-#define PICTURE		"/lab/kernels/tour.ppuasm"	/* its trace is drawn */
+#define MAX_HANGS	2		/* after so many the other kernels are not tried */
+#define PICTURE		"/lab/kernels/tour.ppuasm"	/* the trace of this kernel is drawn */
 
 static unsigned hangs;
 
-/* Before or where it stands already. */
+/* Writes a line at `to`.  The line may stand in the same text, there or further on. */
 static char *add_line(char *to, const char *line)
 {
 	size_t n = strlen(line);
@@ -28,7 +28,7 @@ static char *add_line(char *to, const char *line)
 	return to + n + 1;
 }
 
-/* Only the lines that begin with a word. */
+/* Leaves only the lines that begin with a word. */
 static void only(char *text, const char *word)
 {
 	char *to = text;
@@ -39,7 +39,7 @@ static void only(char *text, const char *word)
 	*to = 0;
 }
 
-/* What it prints becomes observations of this name. */
+/* Runs the program.  The lines that it prints become observations of this name. */
 static void run(const char *name, char **argv)
 {
 	static char text[OUTPUT_BYTES + 1];

@@ -4,7 +4,7 @@
 
     tests/labs/lab10/expect.py build/labs/lab10-solution/bin/machine
 
-Refuses what does not leave the results that the kernel's `result` line says."""
+Refuses to write a file if the kernel's results are not those of its `result` line."""
 
 import subprocess
 import sys

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Lab 10: the divergence unit of the SM.
 
-The student's files replace two files of the device's core. A program, `machine`, with the rest of the core around
-them runs kernels and prints what happened; it runs inside the virtual machine as a user without rights, started by
-`exercise`, in which there is nothing of the student's. Here the two are compared with what should have been: results
+The student's files replace two files of the device's core. A program, `machine`, has them and the rest of the core; it
+runs kernels and prints what happened. It runs inside the virtual machine as a user without rights, started by
+`exercise`, which contains no code of the student's. The grader compares what was printed with what should be: results
 with the `result` line of each kernel, which says what each lane computes by itself; events with kernels/NAME.expect,
 made with the device's own unit (`expect.py`). Random programs are compared with a reference that runs each thread
-alone (tests/unit/lib/simt_prog.c).
+alone, without other threads (tests/unit/lib/simt_prog.c).
 
-What is printed comes out of a process with the student's code in it. Nothing of it reaches the grader's process or the
-other kernels, but a submission that prints what kernels/*.expect say, instead of doing it, would get these points:
-only reading it shows that. It cannot do so for random programs of a LAB_SEED that it does not know."""
+The output comes from a process with the student's code in it. That code reaches neither the grader's process nor the
+other kernels. But a submission that prints what kernels/*.expect say, instead of doing it, would get these points, and
+only a reader of its source would notice. It cannot cheat with random programs of a LAB_SEED that it does not know."""
 
 import os
 import sys
@@ -30,7 +30,7 @@ RANDOM = 240            # programs
 lab = Lab(10, "SIMT: the divergence queue and YIELD", page="10-simt.md", kind="core", student=list(unit.FILES),
           libs=["lab10", "ppu", "ppucore"], cflags=["-Wno-unused-function"], marked=unit.marked,
           package=["qemu-device/core/*.h"])
-# Endless loops are found by counting steps of the student's code, not by a clock: see machine.c.
+# The program counts steps of the student's code to find endless loops, and does not use a clock: see machine.c.
 lab.program("machine", *unit.FILES, cflags=["-fsanitize-coverage=trace-pc"])
 lab.exercise("exercise.c", "child.c", libs=["lab10"])
 lab.scenario("kernels", cmd=["exercise", "kernels", *kernels.names()], pack=kernels.pack(), timeout=120,
@@ -40,7 +40,7 @@ lab.scenario("random", cmd=["exercise", "random", os.environ.get("LAB_SEED") or 
 lab.picture("kernels", draw=lanes.draw)
 lab.skeleton_points = 0
 
-# name, points, text, groups of the queue alone, kernels
+# name, points, text, groups of the test of the queue alone, kernels
 CRITERIA = [
     ("queue order", 10, "The queue alone: last in first out at the front, yields first in first out", ["order"], []),
     ("tracking bits", 6, "Every token knows what is below it", ["tracking"], ["five_tokens"]),
@@ -61,14 +61,14 @@ CRITERIA = [
      ["spin_lock", "lock_before_if", "chain", "producer_consumer", "park"]),
     ("fallback", 7, "SYNC, BRK, CONT without a token are branches", [],
      ["fallback_live", "fallback_stale", "fallback_some", "fallback_keeps", "address_matters", "two_waits"]),
-    ("faults", 5, "A full queue, tokens that somebody wrote, bad addresses are faults, nothing worse", [],
+    ("faults", 5, "A full queue, foreign tokens and bad addresses are faults, and nothing worse", [],
      ["overflow", "corrupt_zero", "corrupt_lanes", "corrupt_address", "corrupt_reserved", "lost_lanes", "bad_pc",
       "yield_last", "deadlock"]),
 ]
 
 
 def share(points, part, parts):
-    """What one of several parts is worth: all together they are worth all points."""
+    """How many points one of several parts is worth: together they are worth all points."""
     return points * (part + 1) // parts - points * part // parts
 
 

@@ -43,11 +43,11 @@ class Output:
             elif line.startswith("counters "):
                 self.counters = dict(w.split("=") for w in line.split()[1:])
             elif line.startswith("end "):
-                self.end = line[4:]     # the last one: what came of it is added to what it said itself
+                self.end = line[4:]     # the last "end" line: how the process ended comes after what it said itself
 
 
 class Kernel:
-    """pc -> text of its instruction; expect: an Output; result(lane)"""
+    """code: pc -> text of the instruction; expect: an Output; result(lane)"""
 
     def __init__(self, name):
         self.name = name
@@ -68,7 +68,7 @@ class Kernel:
         return self._expect
 
     def result(self, lane):
-        """What this lane leaves, by itself. The formula is ours."""
+        """What this lane leaves if it runs alone. eval() is safe: the formula is the grader's own."""
         names = {"t": lane, "max": max, "min": min, "sum": sum, "range": range}
         return eval(self.formula, names)        # pylint: disable=eval-used
 
@@ -83,7 +83,7 @@ def pc_of(end):
 
 
 def bad_end(what, end, at=lambda pc: "pc %d" % pc):
-    """A sentence about an end that is none of the kernel's; None: it is."""
+    """A sentence if the end is one that no kernel should have; otherwise None."""
     kind, _, rest = end.partition(" ")
     pc = pc_of(end)
     where = " at " + at(pc) if pc is not None else ""
@@ -103,7 +103,7 @@ def bad_end(what, end, at=lambda pc: "pc %d" % pc):
 
 
 def difference(kernel, got):
-    """The first event that is not as it should be, as a sentence; None: all are."""
+    """The first event that is not as it should be, as a sentence; None if all are right."""
     want = kernel.expect
     for i in range(max(len(want.events), len(got.events))):
         w = want.events[i] if i < len(want.events) else None
@@ -128,7 +128,7 @@ def quoted(event):
 
 
 def end_sentence(kernel, got):
-    """The kernel ends otherwise than it should; None: it does not."""
+    """A sentence if the kernel ends in another way than it should; otherwise None."""
     name, want = "Kernel " + kernel.name, kernel.expect.end
     if got.end == want:
         return None
@@ -147,7 +147,7 @@ def end_sentence(kernel, got):
 
 
 def result_sentence(kernel, got):
-    """A lane leaves something else than by itself; None: no lane does."""
+    """A sentence if a lane leaves something else than it does alone; otherwise None."""
     if kernel.formula is None:
         return None
     for lane in sorted(kernel.expect.words):
@@ -168,7 +168,7 @@ def clean(lines):
 
 
 def sentence(r, name):
-    """What is wrong with a kernel's run; None: nothing."""
+    """What is wrong with a kernel's run, as a sentence; None: nothing."""
     kernel = Kernel(name)
     got = Output(clean(lines_of(r, "kernel." + name)))
     out = bad_end("Kernel " + name, got.end, kernel.at)
@@ -189,7 +189,7 @@ def sentence(r, name):
 
 
 def queue_sentence(r, group):
-    """What is wrong with the queue alone; None: nothing."""
+    """What is wrong with the test of the queue alone, as a sentence; None: nothing."""
     got = Output(clean(lines_of(r, "queue." + group)))
     if got.end == "done":
         return None
@@ -203,7 +203,7 @@ FAULTS = {}
 
 
 def fault_name(code):
-    """Of PPU_ERR_*, from the header."""
+    """The name of a PPU_ERR_* number, from the header."""
     if not FAULTS:
         with open(os.path.join(HERE, "../../../include/hw/ppu_fault.h"), encoding="utf-8") as f:
             FAULTS.update((int(n), name) for name, n in re.findall(r"^E\((\w+),\s*(\d+),", f.read(), re.M))
@@ -224,7 +224,7 @@ def random_reason(why):
 
 
 def judge_random(c, r, count):
-    """240 programs: all or the first that fails."""
+    """All 240 programs must agree; otherwise the first that does not is reported."""
     agreed = r.obs["random.agreed"][0]
     failed = r.rows("random.failed")
     if not failed:
@@ -242,7 +242,7 @@ def judge_random(c, r, count):
 
 
 def save_program(r):
-    """The reduced program as a kernel that `machine` runs; its name."""
+    """Saves the reduced program as a kernel that `machine` runs; returns the file's name."""
     lines = clean(lines_of(r, "random.program"))
     if not lines or not r.rows("random.settings"):
         return None

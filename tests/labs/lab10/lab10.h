@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the skeleton of lab 10 has where your code goes: the machine stops there and says where it was. */
+/* The skeleton of lab 10 has this where your code belongs: the machine stops there and names the function. */
 #ifndef LAB10_H
 #define LAB10_H
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A picture of a warp: its lanes over device time, yours below the reference, the first difference marked.
 
-    lanes.py TRACE SVG          of one trace, with the divergence events of one warp (machine -t TRACE KERNEL)"""
+    lanes.py TRACE SVG          one trace, with the divergence events of one warp (machine -t TRACE KERNEL)"""
 
 import html
 import os
@@ -16,7 +16,7 @@ TOKENS = ("DIV_PUSH", "DIV_YIELD_PUSH", "DIV_MERGE", "DIV_POP", "DIV_DISCARD")
 REASONS = ["none", "sync", "div", "call", "yield", "brk", "cont", "exit", "longjmp"] + ["r%d" % i for i in range(9, 16)]
 ROW, LEFT, WIDTH, GAP = 14, 90, 1280, 34
 ENDED = "ended"
-# Told apart by pattern as well as by shade.
+# States differ by pattern as well as by shade.
 STYLE = """text{font:11px sans-serif;fill:#000}.ti{font-size:14px;font-weight:bold}.s{fill:#555;font-size:9px}
 .active{fill:#111}.wait{fill:#ddd;stroke:#888;stroke-width:.5}.yield{fill:url(#y);stroke:#888;stroke-width:.5}
 .ended{fill:none;stroke:#bbb;stroke-width:.5}.pc{font-size:10px;text-anchor:start}.diff{stroke:#d00;stroke-width:2;
@@ -24,7 +24,7 @@ stroke-dasharray:5 3}.difft{fill:#d00;font-weight:bold}"""
 
 
 def read(path):
-    """[(time, event, pc, b, c, d)] of the divergence of the only warp."""
+    """[(time, event, pc, b, c, d)]: the divergence events of the only warp."""
     return [(e.time, e.name, e.a & 0x3fffff, e.b, e.c, e.d) for e in traces.read(path)
             if e.name.startswith(("DIV_", "WARP_"))]
 
@@ -34,7 +34,7 @@ def bits(mask):
 
 
 class Warp:
-    """What each lane did: rows[lane] = [(from, to, state)]; marks: where the warp went on, [(time, pc)];
+    """What each lane did: rows[lane] = [(from, to, state)]; marks: where the warp continued, [(time, pc)];
     tokens: [(time, number)]."""
 
     def __init__(self, events):
@@ -79,7 +79,7 @@ class Warp:
 
 
 def first_difference(want, got):
-    """The time of the first event that is another one, in each of the two; None."""
+    """The times of the first event that differs, in each of the two traces; None if none differs."""
     for i in range(max(len(want), len(got))):
         w = want[i] if i < len(want) else None
         g = got[i] if i < len(got) else None
@@ -148,7 +148,7 @@ class Picture:
 
 
 def draw(reference, trace, path):
-    """Both traces into an SVG file; reference None: only one."""
+    """Draws both traces into an SVG file; with reference None only one."""
     got = read(trace)
     want = read(reference) if reference else got
     diff = first_difference(want, got) or (None, None)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lab 10: one SM with your divergence unit in it, and nothing else of a GPU.
+ * Lab 10: one SM with your divergence unit in it, without the rest of a GPU.
  *
- *   machine [-t TRACE] KERNEL...   run kernels; what happened is printed; the trace is for ppu-trace (-: printed)
+ *   machine [-t TRACE] KERNEL...   run kernels and print what happened; TRACE is for ppu-trace ("-": print it)
  *   machine --queue GROUP          try the token queue alone: order, tracking, merge, recentre
- *   machine --stream               programs on standard input (machine.h): random ones
+ *   machine --stream               run programs from standard input (machine.h); the grader sends random ones
  *
  * A kernel is assembly with lines of directives:
  *
- *   //! threads N            of its only CTA (32)
- *   //! prop NAME VALUE      of the device
- *   //! limit NS             of device time until it is given up (20000)
- *   //! poke NS ENTRY TOKEN  somebody writes a token (hexadecimal) into the queue's memory at that time
- *   //! events N             print only the first N events (300), and recentring
- *   //! regs N               registers of a thread (32)
- *   //! words N              words of results to print (as many as threads)
+ *   //! threads N            threads of the only CTA (32)
+ *   //! prop NAME VALUE      property of the device
+ *   //! limit NS             device time after which the kernel is given up (20000)
+ *   //! poke NS ENTRY TOKEN  at that time write a token (hexadecimal) into the queue's memory, as a program could
+ *   //! events N             print only the first N events (300), and all recentrings
+ *   //! regs N               registers of each thread (32)
+ *   //! words N              words of the results to print (one for each thread)
  *
- * The first argument in its parameter memory is the address of its results.
+ * The first argument in a kernel's parameter memory is the address of its results.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,10 +30,10 @@
 #include "machine.h"
 #include "sm_test.h"
 
-#define WINDOW_NS	100	/* between two looks at it from outside */
-#define STREAM_NS	1000	/* of --stream */
-#define STUCK		1000000	/* steps of the student's code in one window: it is in an endless loop */
-#define STREAM_LIMIT	50000	/* ns, of its programs */
+#define WINDOW_NS	100	/* between two looks at the device from outside */
+#define STREAM_NS	1000	/* the same for --stream */
+#define STUCK		1000000	/* steps of the student's code in one window; more are an endless loop */
+#define STREAM_LIMIT	50000	/* ns, for each program of --stream */
 #define MAX_POKES	4
 
 struct poke {
@@ -51,7 +51,7 @@ struct kernel {
 };
 
 static struct sm_test *smt;			/* the machine that runs now */
-static uint64_t steps;			/* of the student's code, in this window */
+static uint64_t steps;			/* steps of the student's code in this window */
 
 static void fail(const char *what, const char *why)
 {
@@ -80,7 +80,7 @@ _Noreturn void lab10_todo(const char *file, const char *function)
 	_exit(3);
 }
 
-/* Called by the compiler at every basic block of the student's files: time that no clock measures. */
+/* The compiler calls this at every basic block of the student's files: a measure of time without a clock. */
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)
 {
@@ -125,7 +125,7 @@ static const char *reason(unsigned r)
 	return names[r & 15];
 }
 
-/* push, yield, merge, pop, discard: token, where it is, head and tail afterwards. */
+/* For push, yield, merge, pop, discard: the token, its place, head and tail afterwards. */
 static void print_token(const char *op, const struct ppu_trace_rec *t)
 {
 	int head = (int)(uint32_t)t->d, tail = (int)(t->d >> 32);
@@ -194,7 +194,7 @@ static void print_hex(const void *p, size_t n)
 	printf("\n");
 }
 
-/* To a file, or "-": printed, for those that may not write files. */
+/* Writes the trace to a file; with "-" prints it, for processes that may not write files. */
 static void write_trace(const char *path)
 {
 	const struct ppu_config *c = &smt->cfg;
@@ -255,7 +255,7 @@ static void directive(struct kernel *k, struct ppu_config *cfg, const char *path
 	else if (sscanf(line, "prop %63s %63s", name, value) == 2) {
 		if (ppu_config_set(cfg, name, value, &err))
 			fail(path, err);
-	} else if (strncmp(line, "result ", 7)) {	/* that one is the grader's */
+	} else if (strncmp(line, "result ", 7)) {	/* "result" is a line for the grader */
 		fail(path, "unknown directive; machine.c says which there are");
 	}
 }
@@ -306,7 +306,7 @@ static void poke(struct kernel *k)
 	}
 }
 
-/* As smt_run(), window by window. */
+/* Like smt_run(), but window by window. */
 static void run(struct kernel *k)
 {
 	uint64_t end = smt->now + k->limit;
@@ -335,7 +335,7 @@ static void print_words(uint32_t n)
 	}
 }
 
-/* A device with an SM and as little as possible of what is not used here: it is started often. */
+/* A device with one SM, and as small as possible otherwise, because it is started often. */
 static struct sm_test *small_device(void)
 {
 	struct sm_test *s = smt_new();

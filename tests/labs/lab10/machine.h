@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Lab 10: what the files of the program around the student's unit share. */
+/* Lab 10: shared by the files of the program around the student's unit. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What comes back for a program of --stream, all words 32 bits: the ends, then the results. */
+/* The answer to a program of --stream, all words 32 bits: the ends, then the results. */
 enum machine_end { END_DONE, END_FAULT, END_TIME };
 struct machine_job {
-	uint32_t bytes;			/* of assembly text, which follows */
+	uint32_t bytes;			/* of assembly text, which follows the job */
 	uint32_t threads, branch_first, yield_every, yield_merge, yield_random;
-	uint32_t words;			/* of results */
+	uint32_t words;			/* number of words of results */
 };
 struct machine_reply {
-	uint32_t end, code, pc, lane;	/* enum machine_end; of the fault */
+	uint32_t end, code, pc, lane;	/* end: enum machine_end; the others describe the fault */
 };
-#define MACHINE_ENTRIES	1000		/* of the token queues that --stream has */
+#define MACHINE_ENTRIES	1000		/* of the token queues with --stream */
 
-/* queue.c: the token queue alone: order, tracking, merge, recentre.  False: there is no such group. */
+/* queue.c: tests the token queue alone: order, tracking, merge, recentre.  False: there is no such group. */
 bool queue_check(const char *group);
 
 #endif

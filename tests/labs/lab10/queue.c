@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lab 10: the token queue (tokq.h) alone, in four groups.  A group prints "end done", or at the first
+ * Lab 10: the token queue (tokq.h) alone, in four groups of tests.  A group prints "end done", or, at the first
  * difference "end wrong" and a sentence.
  */
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #define MAX	256
 #define GUARD	0x5a5a5a5a5a5a5a5aull
 
-/* The queue's memory, with a word on either side that nobody may write. */
+/* The queue's memory, with a word on either side that the queue must not write. */
 static uint64_t mem[MAX + 2];
 static struct ppu_tokq q;
 
@@ -185,7 +185,7 @@ static void holds(void)
 		EXPECT(ppu_tokq_holds(&q, cases[i].type) == cases[i].want,
 		       "with sync, brk, call, r9 and a yield in the queue ppu_tokq_holds(%u) says %s", cases[i].type,
 		       cases[i].want ? "no" : "yes");
-	/* what the bits are for: the top token alone says it */
+	/* The bits exist so that the top token alone gives the answer; the other tokens must not be read. */
 	mem[1 + 8] = PPU_TOK_MAKE(PPU_REASON_DIV, 1, 1);
 	EXPECT(ppu_tokq_holds(&q, PPU_REASON_SYNC) && !ppu_tokq_holds(&q, PPU_REASON_DIV),
 	       "ppu_tokq_holds() reads more than the top token for types that have a tracking bit");
@@ -239,7 +239,7 @@ static void find(void)
 
 /* ---- recentring ----------------------------------------------------------------------------------------- */
 
-/* n tokens from entry `first` on, as a guest's queue may have them; addresses 1, 2, ... from the rear. */
+/* n tokens from entry `first` on, as a guest's queue may hold them; addresses 1, 2, ... from the rear. */
 static void fill(uint32_t size, int first, uint32_t n)
 {
 	init(size);
@@ -270,8 +270,8 @@ static void recentre(void)
 	expect_moved(256, 128, 128, PPU_TOKQ_FRONT, 1, 64);
 	expect_moved(256, 0, 200, PPU_TOKQ_BACK, 1, 28);	/* source and destination overlap */
 	expect_moved(256, 56, 200, PPU_TOKQ_FRONT, 1, 28);
-	expect_moved(5, 3, 2, PPU_TOKQ_FRONT, 1, 1);		/* floor */
-	expect_moved(8, 1, 7, PPU_TOKQ_FRONT, 1, 0);		/* one free entry, where it is needed */
+	expect_moved(5, 3, 2, PPU_TOKQ_FRONT, 1, 1);		/* the division rounds down */
+	expect_moved(8, 1, 7, PPU_TOKQ_FRONT, 1, 0);		/* there is one free entry, where it is needed */
 	expect_moved(8, 0, 7, PPU_TOKQ_BACK, 1, 1);
 	expect_moved(33, 16, 1, PPU_TOKQ_FRONT, 31, 1);
 	expect_moved(16, 8, 4, PPU_TOKQ_BACK, 10, 10);

@@ -9,10 +9,10 @@
 #include "machine.h"
 #include "simt_prog.h"
 
-#define MAX_TRIES	150		/* to make a failing program smaller */
+#define MAX_TRIES	150		/* tries to make a failing program smaller */
 
 static struct child stream;
-static bool streaming, silent;		/* nothing came in time */
+static bool streaming, silent;		/* silent: nothing came in time */
 static char why[256];
 static uint32_t results[MAX_THREADS * RESULT_BYTES / 4];
 
@@ -29,7 +29,7 @@ static bool write_all(const void *p, size_t n)
 	return true;
 }
 
-/* How many bytes came. */
+/* Returns how many bytes came. */
 static size_t read_all(void *p, size_t n)
 {
 	size_t len = 0;
@@ -54,7 +54,7 @@ static bool send(const struct prog *p)
 	return write_all(&job, sizeof(job)) && write_all(text, job.bytes);
 }
 
-/* Run it: false, with `why`, if it did not come back.  Its last words stand where an answer would. */
+/* Runs a program.  False, with the reason in `why`, if no answer came: the program's last words come instead. */
 static bool execute(const struct prog *p, struct machine_reply *r)
 {
 	char words[200] = "";
@@ -81,7 +81,7 @@ static bool execute(const struct prog *p, struct machine_reply *r)
 	return false;
 }
 
-/* Does it do what the reference does?  If not, `why`. */
+/* Does the unit do what the reference does?  If not, the reason is in `why`. */
 static bool agrees(const struct prog *p)
 {
 	struct thread t[MAX_THREADS];
@@ -108,7 +108,7 @@ static bool agrees(const struct prog *p)
 	return true;
 }
 
-/* Fewer operations, as long as it fails: halves, quarters, ... down to single ones. */
+/* Leaves out operations as long as the program still fails: halves, quarters, ... down to single ones. */
 static void reduce(struct prog *p)
 {
 	unsigned tries = 0;
@@ -129,7 +129,7 @@ static void reduce(struct prog *p)
 			if (!agrees(&q))
 				*p = q;
 			if (!streaming)
-				return;		/* it crashes: each try would be a new process */
+				return;		/* the program crashes, so each try would need a new process */
 		}
 }
 

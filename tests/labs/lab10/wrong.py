@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mistakes that students make in lab 10, and what the grader has to say about each."""
+"""Mistakes that students make in lab 10, and what the grader must say about each."""
 
 WRONG = [
     dict(name="back_push_forgets_bits", file="tokq.c",

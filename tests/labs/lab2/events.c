@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-/* See events.h. All that a channel needs lies in VRAM, so the CPU's memory and the driver's stay alone. */
+/* See events.h. All that a channel needs lies in VRAM, so neither the CPU's memory nor the driver's is touched. */
 #include <string.h>
 #include <hw/ppu_cmd.h>
 #include <hw/ppu_mmu.h>
 #include "lablib.h"
 #include "events.h"
 
-#define BASE		(8ull << 20)	/* our part of VRAM, 2 MiB, mapped as one large page */
+#define BASE		(8ull << 20)	/* this program's part of VRAM, 2 MiB, mapped as one large page */
 #define VA		0x100000000ull
 #define INST		(BASE + 0x0000)
 #define TABLES		(BASE + 0x1000)	/* levels 3, 2, 1 */
 #define RINGS		(BASE + 0x10000)
-#define RING_BYTES	0x40u		/* a channel: four entries */
+#define RING_BYTES	0x40u		/* of one channel's ring: four entries */
 #define RING_ENTRIES	4
 #define BLOCK		(BASE + 0x8000)
 
@@ -44,7 +44,7 @@ void watch_event(unsigned int n)
 {
 	uint32_t at = PPU_BAR0_WATCH + n * PPU_WATCH_STRIDE;
 
-	/* A word is compared with what it holds: whatever that is, it is the same. */
+	/* The entry compares a word with the value that the word has at this moment, so it matches. */
 	set64(at + PPU_REG_WATCH_ADDR_LO, BASE - 8);
 	set64(at + PPU_REG_WATCH_VALUE_LO, *(volatile uint64_t *)vram(BASE - 8));
 	lab_reg_write(at + PPU_REG_WATCH_CTRL, PPU_WATCH_ARM);

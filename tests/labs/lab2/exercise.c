@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lab 2's grader in the guest. Events are made through the BARs, and seen as the driver counted them
- * (LAB_IOC_STATS), in the device's registers and counters, and in the kernel's log.
+ * Lab 2's grader in the guest. It makes events through the BARs. It sees how the driver counted them
+ * (LAB_IOC_STATS), what is in the device's registers and counters, and what is in the kernel's log.
  *
  * exercise events         vectors, causes, bitmaps, masking, failing acquisitions, removal in a storm
- * exercise race|spurious|lost    one test; the device has the fault- property of it
+ * exercise race|spurious|lost    one test; the device has the fault- property for that test
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "events.h"
 
 #define CAUSES		7
-#define POLLS_MS	350	/* more than three looks */
+#define POLLS_MS	350	/* more than three of the driver's looks */
 #define STORMS		3
 #define TRIES		3
 #define MOST_FAILURES	100
@@ -30,7 +30,7 @@ static const unsigned int vector_of[CAUSES] = { 0, 0, 1, 1, 2, 3, 1 };
 
 static int lab_fd = -1;
 
-/* Seconds for what a driver does at once, or at its next look. Who failed once is not waited for that long again. */
+/* Seconds for what a driver does at once, or at its next look. After one failure the program waits less. */
 static unsigned int patience = 10;
 
 #define WAIT(cond) ({				\
@@ -61,7 +61,7 @@ static void mask(uint32_t masked)
 
 static void open_lab(void)
 {
-	/* devtmpfs makes the node when the driver registers it. */
+	/* devtmpfs makes the node when the driver registers the device. */
 	if (!WAIT((lab_fd = open("/dev/lab", O_RDWR | O_CLOEXEC)) >= 0))
 		lab_fatal("/dev/lab is not there after lab.ko was loaded: did probe() fail? (%s)", strerror(errno));
 }
@@ -72,7 +72,7 @@ static void close_lab(void)
 	lab_fd = -1;
 }
 
-/* Offset of a PCI capability, 0: none. */
+/* Returns the offset of a PCI capability; 0: there is none. */
 static unsigned int capability(unsigned int id)
 {
 	unsigned int at = lab_config(0x34, 1);
@@ -87,7 +87,7 @@ static bool msix_on(void)
 	return lab_config(capability(0x11) + 2, 2) >> 15;
 }
 
-/* Lines of /proc/interrupts that say "lab-"; their numbers, if wanted. */
+/* Returns the number of lines in /proc/interrupts with "lab-", and the lines' interrupt numbers, if wanted. */
 static unsigned int interrupts(unsigned int *numbers, unsigned int most)
 {
 	char line[1024];
@@ -106,7 +106,7 @@ static unsigned int interrupts(unsigned int *numbers, unsigned int most)
 	return n;
 }
 
-/* Threads of the kernel for interrupts of ours. */
+/* The number of kernel threads for interrupts of the lab driver. */
 static unsigned int threads(void)
 {
 	struct dirent *entry;
@@ -123,7 +123,7 @@ static unsigned int threads(void)
 	return n;
 }
 
-/* Are there any? */
+/* Does the driver have any vectors? */
 static bool vectors(void)
 {
 	unsigned int lines = interrupts(NULL, 0);
@@ -134,7 +134,7 @@ static bool vectors(void)
 	return on && lines;
 }
 
-/* Did all causes in `bits` get counted once more than in `before`, within a time in which they must? */
+/* Has each cause in `bits` been counted once more than in `before`? Waits as long as that may take. */
 static bool counted(const struct lab_stats *before, uint32_t bits)
 {
 	return WAIT(({
@@ -147,7 +147,7 @@ static bool counted(const struct lab_stats *before, uint32_t bits)
 	}));
 }
 
-/* How each counter of the causes changed. */
+/* Reports how the counter of each cause changed. */
 static void report_causes(const char *name, const struct lab_stats *before)
 {
 	struct lab_stats now = stats();
@@ -159,7 +159,7 @@ static void report_causes(const char *name, const struct lab_stats *before)
 	lab_obs(name, "%s", text);
 }
 
-/* One cause, once. False: the timer found it, which may happen when the machine is slow. */
+/* One event of one cause. Returns false if the timer found the event; that may happen on a slow machine. */
 static bool one_cause(unsigned int i, bool last)
 {
 	struct lab_stats before = stats(), now;
@@ -187,7 +187,7 @@ static void one_by_one(void)
 			;
 }
 
-/* All causes pending, and only one vector may send: its handler must leave the others alone. */
+/* All causes are pending, and only one vector may send: its handler must leave the other causes alone. */
 static void only_its_own(void)
 {
 	struct lab_stats before = stats(), now;
@@ -200,14 +200,14 @@ static void only_its_own(void)
 	now = stats();
 	for (unsigned int i = 0; i < CAUSES; i++)
 		others += vector_of[i] != vector_of[4] ? now.causes[i] - before.causes[i] : 0;
-	/* What the timer took is counted in recovered first: if there are more, another vector's handler took them. */
+	/* recovered has what the timer took. If more causes were counted, another vector's handler took them. */
 	lab_obs("foreign", "%lld", (long long)(others - (now.recovered - before.recovered)));
 	lab_reg_write(PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
 	counted(&before, PPU_INTR_ALL);
 	report_causes("together", &before);
 }
 
-/* How often the driver has said of each of four channels that it stopped. */
+/* How often has the driver said that each of four channels stopped? */
 static bool all_stopped(const unsigned int *chan, unsigned int *count)
 {
 	const char *log = lab_dmesg();
@@ -229,7 +229,7 @@ static void bitmaps(void)
 	unsigned int stopped[4] = { 0 };
 	struct lab_stats before = stats();
 
-	/* Each time all bits are there when the message comes. */
+	/* In each of these tests all bits are set before the message comes. */
 	lab_step("waiting until the bits of WATCH_PENDING are cleared");
 	lab_reg_write(PPU_REG_INTR_ENABLE, 0);
 	for (unsigned int i = 0; i < 4; i++)
@@ -283,7 +283,7 @@ static void masking(void)
 	report_causes("unmasked.causes", &before);
 }
 
-/* The n-th acquisition from probe() on fails; false: there is none. */
+/* The n-th acquisition from probe() on fails. Returns false if there is no n-th one. */
 static bool fail_one(unsigned int n)
 {
 	struct lab_witness w;
@@ -323,7 +323,7 @@ static void fail_all(void)
 
 static volatile bool storm_over;
 
-/* Events without end, in a thread of its own. */
+/* Makes events without end, in a thread of its own. */
 static void *storm(void *unused)
 {
 	for (unsigned int i = 0; !storm_over; i = (i + 1) % 64) {
@@ -379,7 +379,7 @@ static void events(void)
 	remove_in_storm();
 }
 
-/* Of two events of one cause the second comes just after its word of the bitmap was read (fault-irq-race). */
+/* Two events of one cause: the second comes just after its word of the bitmap was read (fault-irq-race). */
 static void race(void)
 {
 	uint64_t before;
@@ -390,7 +390,7 @@ static void race(void)
 	watch_event(3);
 	watch_event(7);
 	lab_reg_write(PPU_REG_INTR_ENABLE, PPU_INTR_ALL);
-	/* Reading the bitmap ourselves would bring the second one: so not before the second message. */
+	/* This program's read of the bitmap would trigger the second event, so wait for the second message first. */
 	WAIT(sent() >= before + 2);
 	WAIT(!lab_reg(PPU_REG_WATCH_PENDING));
 	lab_obs("race", "%llu %u", (unsigned long long)(sent() - before), lab_reg(PPU_REG_WATCH_PENDING));
@@ -420,7 +420,7 @@ static unsigned int unhandled(void)
 	return sum;
 }
 
-/* After each message comes another one, with nothing to do (fault-irq-spurious=1). */
+/* After each message comes another one for which there is nothing to do (fault-irq-spurious=1). */
 static void spurious(void)
 {
 	static const unsigned int bit[PPU_NUM_VECTORS] = { 0, 2, 4, 5 };
@@ -442,7 +442,7 @@ static void spurious(void)
 	lab_obs("spurious", "%llu %u", (unsigned long long)(now.spurious - before.spurious), unhandled());
 }
 
-/* Messages are 50 ms late, and every second of a vector is lost. */
+/* Messages are 50 ms late, and every second message of a vector is lost. */
 static void lost(void)
 {
 	const uint32_t bits = 1u << 0 | 1u << 2 | 1u << 4 | 1u << 5;
@@ -452,7 +452,7 @@ static void lost(void)
 	lab_step("waiting for events whose messages are late");
 	lab_reg_write(PPU_REG_INTR_TEST, bits);
 	counted(&before, bits);
-	/* The second ones must not be served by the first messages. */
+	/* The next events come only after these messages: a late message must not serve them. */
 	if (!WAIT(sent() >= messages + 4))
 		lab_fatal("The device sent %llu messages for four vectors: INTR_ENABLE is 0x%x",
 			  (unsigned long long)(sent() - messages), lab_reg(PPU_REG_INTR_ENABLE));
@@ -499,7 +499,7 @@ int main(int argc, char **argv)
 	if (strcmp(lab_bound(), "lab"))
 		lab_fatal("probe() failed: error %d", -lab_bind("lab"));
 	open_lab();
-	if (vectors())		/* otherwise nothing will come */
+	if (vectors())		/* without a vector no message will come */
 		run(what);
 	if (lab_fd >= 0)
 		close_lab();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lab 2: interrupts. Every event counted once, whatever the device does with its messages."""
+"""Lab 2: interrupts. Every event must be counted once, whatever the device does with its messages."""
 
 import errno
 import re
@@ -11,7 +11,7 @@ lab.exercise("exercise.c", "events.c")
 lab.skeleton_points = 0
 
 NAMES = ["CHERR", "FAULT", "CHINTR", "RINGLOW", "WATCH", "SMEXC", "PREEMPT"]
-# What lab_main.c says, and what the kernel does.
+# What lab_main.c or the kernel prints if a handler sleeps.
 IN_HARD_HANDLER = re.compile(r"is for interrupt threads|enabled interrupts$|scheduling while atomic|sleeping function")
 
 lab.scenario("events", cmd=["exercise", "events"])
@@ -32,7 +32,7 @@ def listed(bits):
 
 
 def wrong_counts(row, expected):
-    """[(cause, times)] that are not as expected; expected: {name: times}, others 0."""
+    """[(cause, times)] of the counts that are not as expected. expected: {name: times}, all others 0."""
     return [(n, times) for n, times in zip(NAMES, row) if times != expected.get(n, 0)]
 
 
@@ -139,7 +139,8 @@ def masking(c, runs):
         c.lose(5, "%s happened once while all was masked, and was not counted once after that." % listed(lost))
     wrong = wrong_counts(runs["lost"].obs["late.masked"], {})
     if wrong:
-        c.lose(5, "A message that was on its way when all was masked had %s handled." % listed(n for n, _ in wrong))
+        c.lose(5, "%s was handled while all was masked, because of a message that was on its way." %
+               listed(n for n, _ in wrong))
 
 
 @lab.criterion("spurious", 10, "A message with nothing to do does nothing, is counted, and is not ours",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lab 3 in the guest: copies between this program's memory and the window in VRAM, which it sees
- * through BAR2 as well.
+ * Lab 3 in the guest: copies between this program's memory and the window in VRAM. The program also sees
+ * the window through BAR2.
  *
- *   exercise copies     shapes, access rights, two at once, time limit, what can fail in the kernel
- *   exercise bounce     shapes, when the kernel bounces all streaming DMA (swiotlb=force)
+ *   exercise copies     shapes, access rights, two at once, time limit, failures in the kernel
+ *   exercise bounce     shapes, while the kernel bounces all streaming DMA (swiotlb=force)
  *   exercise faults     the device fails every third copy
- *   exercise messages   interrupt messages get lost, or are off
+ *   exercise messages   interrupt messages get lost, or are switched off
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,7 +37,7 @@ int dma(const void *user, uint64_t vram, uint64_t bytes, bool to_vram)
 	return ioctl(file, LAB_IOC_DMA, &args) ? -errno : 0;
 }
 
-/* The byte at i is pattern[i + seed]: never NOBODY, and no period that a page or a segment has. */
+/* The byte at i is pattern[i + seed]. It is never NOBODY, and its period is not that of pages or segments. */
 static uint8_t pattern[LAB_DMA_BYTES + PAGE];
 
 static void make_pattern(void)
@@ -88,13 +88,13 @@ uint8_t *memory(bool large)
 	if (all == MAP_FAILED)
 		lab_fatal("the exercise has no memory left");
 	madvise(all, REGION + LARGE, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-	/* Pages are taken as they are touched: from the end, each lies before the last one. */
+	/* The kernel takes a page when it is touched. Touched from the end, each page lies before the last one. */
 	for (size_t i = REGION; i; i -= PAGE)
 		at[large ? REGION - i : i - PAGE] = 1;
 	return at;
 }
 
-/* Where a copy of something that is nowhere else arrives: the simplest copy there is. */
+/* Finds the window: the only place in VRAM where a copy of random bytes arrives. It is the simplest copy there is. */
 void find_window(void)
 {
 	static uint8_t mark[PAGE] __attribute__((aligned(PAGE)));
@@ -186,7 +186,7 @@ unsigned int pinned(void)
 
 /* --- the runs ------------------------------------------------------------------------------------ */
 
-/* Has the channel interrupted by now? */
+/* Has the copy channel sent an interrupt by now? */
 static bool woken(void)
 {
 	struct lab_stats stats;
@@ -206,7 +206,7 @@ static void start(void)
 	if (file < 0)
 		lab_fatal("/dev/lab cannot be opened (%s): did probe() work?", strerror(errno));
 	find_window();
-	/* A driver that nobody wakes finds its copies done when time is up: then not after 30 s each. */
+	/* A driver that nobody wakes finds its copies done when time is up; then do not wait 30 s for each. */
 	if (!lab_until(woken(), 2))
 		patience = 100;
 	set_timeout(patience);
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(run, "faults")) {
 		failing_dma();
 	} else if (window) {
-		/* In the run that is compared with the reference, segments are as long each time. */
+		/* This run's traces are compared with the reference: segments must have the same lengths each time. */
 		shapes(!strcmp(run, "copies"));
 		access_while_held();
 		if (!strcmp(run, "copies")) {
@@ -241,7 +241,7 @@ int main(int argc, char **argv)
 			failing_kernel();
 		}
 	}
-	/* This needs no copies: it is what is written first. */
+	/* This test needs no working copies: probe() is written before them. */
 	if (!strcmp(run, "copies"))
 		failing_probe();
 	end();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lab 3 in the guest: what the parts of the exercise share. */
+/* Lab 3 in the guest: shared by the parts of the exercise. */
 #ifndef EXERCISE_H
 #define EXERCISE_H
 
@@ -11,23 +11,23 @@
 
 #define PAGE		4096u
 #define REGION		(LAB_DMA_BYTES + 4 * PAGE)	/* the program's memory for copies */
-#define NOBODY		0xee				/* in memory that no copy may touch */
+#define NOBODY		0xee				/* the value of memory that no copy may touch */
 
-/* The ioctl: 0 or -errno. */
+/* The ioctl; returns 0 or -errno. */
 int dma(const void *user, uint64_t vram, uint64_t bytes, bool to_vram);
-/* The window as BAR2 shows it; NULL: no copy has arrived anywhere. */
+/* The window as BAR2 shows it; NULL if no copy has arrived anywhere. */
 extern volatile uint8_t *window;
 void find_window(void);
 
-/* REGION bytes, pages that lie anywhere, or in as large pieces as there are. */
+/* REGION bytes: in pages that lie anywhere, or (large) in pieces as large as possible. */
 uint8_t *memory(bool large);
-/* Bytes that depend on where and on seed, never NOBODY. */
+/* Writes bytes that depend on the place and on seed, and that are never NOBODY. */
 void fill(volatile uint8_t *at, size_t bytes, unsigned int seed);
 size_t wrong_bytes(const volatile uint8_t *at, size_t bytes, unsigned int seed);
-size_t touched_bytes(const volatile uint8_t *at, size_t bytes);	/* that are not NOBODY any more */
+size_t touched_bytes(const volatile uint8_t *at, size_t bytes);	/* how many are not NOBODY any more */
 void nobody(volatile uint8_t *at, size_t bytes);
 
-/* A copy by another thread. */
+/* A copy made by another thread. */
 struct copy {
 	pthread_t thread;
 	const void *user;
@@ -38,15 +38,15 @@ struct copy {
 };
 
 void copy_start(struct copy *c);
-/* Has it ended, within this many seconds? Then it is joined. */
+/* Has the copy ended within this many seconds? Then its thread is joined. */
 bool copy_wait(struct copy *c, unsigned int seconds);
-/* From here on the device starts nothing; release(): it goes on. */
+/* After hold() the device starts nothing; after release() it goes on. */
 void hold(void);
 void release(void);
-/* Start a copy that is submitted and held: false if it was never submitted (it is over then). */
+/* Starts a copy that is submitted and held. Returns false if it was never submitted; then it is over. */
 bool copy_held(struct copy *c);
 void set_timeout(unsigned int ms);
-extern unsigned int patience;		/* the time limit of copies that shall succeed */
+extern unsigned int patience;		/* the time limit of copies that are to succeed */
 unsigned int pinned(void);
 
 void shapes(bool compared);	/* exercise_shapes.c */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The device fails copies, the kernel is out of memory, messages do not come. */
+/* The device fails copies; the kernel is out of memory; messages do not come. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 #define SEED	901
 #define SINGLES	9
 #define PIECES	8		/* pages of a copy of many segments */
-#define MOST	20		/* acquisitions that a copy may need */
+#define MOST	20		/* a copy makes no more acquisitions */
 
-/* fault-dma-fail=3: of three copies one stops the channel. */
+/* fault-dma-fail=3: one of three copies stops the channel. */
 void failing_dma(void)
 {
 	uint8_t *mem = memory(false);
@@ -48,7 +48,7 @@ static void acquire_fails(uint8_t *mem, unsigned int n)
 		(int)after.pinned - (int)before.pinned);
 }
 
-/* Everything that a copy acquires fails once. */
+/* Each acquisition of a copy fails once. */
 void failing_kernel(void)
 {
 	uint8_t *mem = memory(true);
@@ -74,7 +74,7 @@ void failing_kernel(void)
 	lab_obs("after_fails", "%d %zu", -ret, wrong_bytes(window, PAGE, SEED + 1));
 }
 
-/* What probe() acquires fails, and what it has got is given back. */
+/* Each acquisition of probe() fails once; probe() must give back what it has acquired before. */
 void failing_probe(void)
 {
 	static const char *const coherent[] = { "dma_alloc_coherent", "dmam_alloc_coherent", "dma_alloc_attrs" };
@@ -115,7 +115,7 @@ void messages(void)
 	if (ioctl(fd, LAB_IOC_MASK, &on))
 		lab_fatal("interrupts cannot be masked (%s): lab 2 has to work first", strerror(errno));
 	fill(mem, PAGE, SEED + 7);
-	/* On a machine that is busy with other things a copy may really take too long. */
+	/* On a busy machine a copy may really take too long, so the limit grows. */
 	for (unsigned int ms = 1000; ms <= 16000 && ret == -ETIMEDOUT; ms *= 4) {
 		lab_step("a copy while all interrupts are masked, timeout_ms = %u", ms);
 		set_timeout(ms);

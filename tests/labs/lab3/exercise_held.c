@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What happens while a copy is under way: the device is stopped before it, and let go. */
+/* What happens while a copy is under way: the device is stopped before the copy, and then let go. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
@@ -8,9 +8,9 @@
 #include "lablib.h"
 
 #define SEED	501
-#define BYTES	(PAGE - 100)	/* of one page: MADV_FREE is for whole ones */
+#define BYTES	(PAGE - 100)	/* ends inside one page: MADV_FREE works on whole pages */
 
-/* The program goes on writing its memory: what it writes is what is there in the end. */
+/* The program goes on writing its memory while the device reads it: in the end the program's bytes must be there. */
 static void written_while_read(uint8_t *mem)
 {
 	struct copy c = { .user = mem, .bytes = BYTES, .to_vram = true };
@@ -31,8 +31,8 @@ static void written_while_read(uint8_t *mem)
 }
 
 /*
- * MADV_FREE: the kernel may drop these pages, unless they have been written since. What the device
- * writes counts only if the driver says so. MADV_PAGEOUT: now.
+ * MADV_FREE: the kernel may drop these pages, unless somebody has written them since. The kernel learns that the device
+ * wrote only if the driver says so. MADV_PAGEOUT makes the kernel drop pages now.
  */
 static void dropped_when_clean(uint8_t *mem)
 {
@@ -47,7 +47,7 @@ static void dropped_when_clean(uint8_t *mem)
 	release();
 	if (!copy_wait(&c, 15))
 		lab_fatal("a copy that was held up did not end");
-	/* Pages that another CPU still holds back for its lists cannot be dropped: have all hand them over. */
+	/* A page on another CPU's private list cannot be dropped. Compaction makes all CPUs hand their pages over. */
 	lab_write_file("/proc/sys/vm/compact_memory", "1");
 	madvise(mem, PAGE, MADV_PAGEOUT);
 	lab_obs("dirty", "%d %zu", -c.ret, wrong_bytes(mem, BYTES, SEED + 2));
@@ -79,7 +79,7 @@ void two_threads(void)
 	}
 	bells = lab_counter(PPU_CTR_DOORBELLS);
 	copy_start(&b);
-	/* A driver that lets it pass does so soon; one that does not has nothing to do now. */
+	/* A driver that lets the second copy pass does so soon. A driver that holds it back does nothing now. */
 	for (int i = 0; i < 30 && lab_counter(PPU_CTR_DOORBELLS) == bells; i++)
 		lab_sleep_ms(10);
 	release();
@@ -89,7 +89,7 @@ void two_threads(void)
 		wrong_bytes(window + 2 * PAGE, PAGE, SEED + 4));
 }
 
-/* The device does nothing: the driver gives up, and when the device wakes up it must not copy any more. */
+/* The device does nothing, so the driver gives up. When the device wakes up, it must not copy any more. */
 static void give_up(uint8_t *mem, bool to_vram)
 {
 	struct copy c = { .user = mem, .bytes = PAGE, .to_vram = to_vram };
@@ -118,7 +118,7 @@ static void give_up(uint8_t *mem, bool to_vram)
 	if (c.ret == -ETIMEDOUT)
 		nobody(to, PAGE);
 	release();
-	/* Whatever was before it in the ring is over when this one is. */
+	/* When this copy is over, everything before it in the ring is over, too. */
 	fill(mem + PAGE, PAGE, SEED + 6);
 	next = dma(mem + PAGE, 2 * PAGE, PAGE, true);
 	lab_obs("limit", "%d %d %zu %d %zu %u", to_vram, -c.ret, touched_bytes(to, PAGE), -next,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Memory that may be read but not written, is somebody else's too, or is nobody's. */
+/* Memory that may be read but not written, that is shared with another process, or that does not exist. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void read_only(void)
 	lab_obs("to_readonly", "%d %zu", -ret, wrong_bytes(at, PAGE, SEED));
 }
 
-/* After fork() both have the same page, until one of them writes: then it gets its own. */
+/* After fork() parent and child share each page until one of them writes: then the writer gets a page of its own. */
 static void shared_by_fork(void)
 {
 	uint8_t *at = pages(1), seen = 0;
@@ -51,7 +51,7 @@ static void shared_by_fork(void)
 	lab_step("copying to memory that a child process has, too");
 	if (pipe(ask) || pipe(tell))
 		lab_fatal("the exercise cannot make a pipe");
-	/* The driver has it write-combining, we have not: the kernel would not let a child have it. */
+	/* The driver maps VRAM write-combining, this program does not. A child would not get such a mapping. */
 	madvise(vram, bytes, MADV_DONTFORK);
 	pid = fork();
 	if (pid < 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Copies of all shapes, each in both directions, with what lies around them. */
+/* Copies of all shapes, each in both directions, and the bytes around them. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include "exercise.h"
 #include "lablib.h"
 
-#define AROUND	64		/* bytes looked at before and behind a copy */
+#define AROUND	64		/* bytes that are checked before and behind a copy */
 
 static const struct shape {
 	uint32_t user, vram, bytes;
@@ -25,7 +25,7 @@ static const struct shape {
 	{ 2048, LAB_DMA_BYTES - 1, 1 },
 };
 
-/* What is at most AROUND bytes before and behind a range. */
+/* How many of the bytes before and behind a range, AROUND on each side at most, were touched. */
 static size_t around(const volatile uint8_t *base, size_t size, size_t at, size_t bytes)
 {
 	size_t before = at < AROUND ? at : AROUND, left = size - at - bytes;
@@ -42,8 +42,8 @@ static void surround(volatile uint8_t *base, size_t size, size_t at, size_t byte
 }
 
 /*
- * The pages of a program may lie anywhere in memory. These certainly do not lie one behind the other: it is one page,
- * several times. (Where others lie is different in each run, and a trace of them cannot be compared.)
+ * The pages of a program may lie anywhere in memory. These pages certainly do not lie one behind the other: they
+ * are one page, mapped several times. (Other pages lie elsewhere in each run, so traces of them cannot be compared.)
  */
 #define TIMES	5
 
@@ -96,15 +96,15 @@ static void one(const struct shape *s, uint8_t *mem, bool to_vram, unsigned int 
 
 void shapes(bool compared)
 {
-	/* Large pages: segments longer than a bounce buffer, if the driver does not see to it. */
+	/* Large pages make segments longer than a bounce buffer, unless the driver limits them. */
 	uint8_t *mem = memory(true);
 
-	/* The longest does not fit in one large page, and nobody knows where the next one lies. */
+	/* The longest copy does not fit in one large page, and the next large page may lie anywhere. */
 	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		for (int to_vram = 1; to_vram >= 0; to_vram--)
 			if (!compared || all[i].bytes < LAB_DMA_BYTES)
 				one(&all[i], mem, to_vram, 7 * i + to_vram + 1);
-	/* The debug kernel does not like one page to be mapped twice at once. That is not the driver's fault. */
+	/* The debug kernel complains when one page is mapped twice at the same time. That is not the driver's fault. */
 	if (lab_scale() == 1)
 		scattered();
 	lab_obs("shapes_pinned", "%u", pinned());

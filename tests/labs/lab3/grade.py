@@ -25,7 +25,7 @@ def name(number):
 
 
 def device_error(r):
-    """What stopped the copy channel first, in the device's words."""
+    """What stopped the copy channel first, as the device says it."""
     codes = [e.a for e in r.trace if e.name == "CH_ERROR" and e.unit == 0]
     if not codes:
         return ""
@@ -37,7 +37,7 @@ def need_bound(c, r):
 
 
 def need_copies(c, r):
-    """Without a single copy that arrives there is nothing to look at."""
+    """If no copy arrives, there is nothing to look at."""
     need_bound(c, r)
     err = r.obs["first"][0]
     c.require(err != errno.EOPNOTSUPP, "LAB_IOC_DMA says -EOPNOTSUPP: lab_dma_user() is not written yet.")
@@ -55,8 +55,8 @@ def complaints(c, r, points=5):
 def coherent(c, runs):
     r = runs["copies"]
     need_bound(c, r)
-    c.require(r.obs["coherent"][0], "Memory for command blocks did not come from dma_alloc_coherent(): nothing else is "
-                                    "promised to be seen by the device without more ado.")
+    c.require(r.obs["coherent"][0], "Memory for command blocks did not come from dma_alloc_coherent(): the device "
+                                    "need not see any other memory without further steps.")
     err = r.obs["probe"][0]
     if err != errno.ENOMEM:
         c.lose(4, "When dma_alloc_coherent() fails, probe() must fail with -ENOMEM; it returned %s." % name(err))
@@ -112,8 +112,8 @@ def commands(c, runs):
 
 
 def shapes(c, r, points, to_vram, what):
-    """Each row: offset in the page, in the window, bytes, direction, error, bytes wrong at the target, at
-    the source, around both, moved by the engine."""
+    """Each row: offset in the page, offset in the window, bytes, direction, error; wrong bytes at the target, at
+    the source, and around both; bytes that the engine moved."""
     rows = [row for row in r.rows("shape") if row[3] == to_vram]
     r.obs["shapes_pinned"]
     for user, vram, size, _, err, wrong, source, around, moved in rows:
@@ -179,7 +179,7 @@ def bounce(c, runs):
     complaints(c, r)
 
 
-@lab.criterion("access rights", 10, "A program can have copied what it could copy itself", runs=["copies"],
+@lab.criterion("access rights", 10, "A program can only have memory copied that it may use itself", runs=["copies"],
                partial=True)
 def rights(c, runs):
     r = runs["copies"]
@@ -238,7 +238,7 @@ def kernel_errors(c, runs):
         elif got == errno.EOPNOTSUPP or got > 133:
             c.lose(2, "%s, the copy returned %s: an error is passed on." % (call, name(got)))
         if held > 0 or pages > 0:
-            c.lose(3, "%s, something that was got before it was kept (%d things, %d pinned pages)." %
+            c.lose(3, "%s, what was acquired before was not given back (%d things, %d pinned pages)." %
                    (call, held, pages))
         elif held < 0 or pages < 0:
             c.lose(3, "%s, something was given back that had not been got." % call)

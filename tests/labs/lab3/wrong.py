@@ -85,7 +85,7 @@ WRONG = [
          says=r"pin_user_pages_fast\(\) may pin fewer", keeps=["to VRAM", "from VRAM", "access rights"]),
     dict(name="unwinding_forgets", file="lab_dma.c", criterion="kernel errors",
          replace=[("\tif (ret)\n\t\tgoto err_table;\n", "\tif (ret)\n\t\tgoto err_unpin;\n"), ("err_table:\n", "")],
-         says=r"When dma_map_sgtable\(\) at \S+ failed, something that was got before it was kept",
+         says=r"When dma_map_sgtable\(\) at \S+ failed, what was acquired before was not given back",
          keeps=["to VRAM", "pinning"]),
     dict(name="no_restart_after_error", file="lab_dma.c", criterion="device errors",
          replace=[("\tif (ret)\n\t\tlab_ce_restart(ldev);\n", "\tif (ret == -ETIMEDOUT)\n\t\tlab_ce_restart(ldev);\n")],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lab 4's grader in the guest: buffers, mappings, the allocator. It has BAR2 mapped by itself and
- * looks there for what the driver and its mappings did; before the driver comes it fills all VRAM
- * with POISON, so that a buffer that was not cleared shows.
+ * Lab 4's grader in the guest: buffers, mappings, the allocator. The grader maps BAR2 itself, and looks
+ * there for what the driver and its mappings did. Before the driver is loaded it fills all of VRAM with
+ * POISON, so that a buffer that was not cleared can be noticed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void take_vram(void)
 
 /* --- sizes ------------------------------------------------------------------------------------ */
 
-/* obs size: what was asked for, error, size that came back, has a handle */
+/* obs size: size that was asked for, error, size that came back, whether there is a handle */
 static void one_size(int fd, uint64_t size, uint32_t flags)
 {
 	struct lab_gem_create args = { .size = size, .flags = flags };
@@ -86,7 +86,7 @@ static void test_sizes(int fd)
 
 /* --- what is in a new buffer ------------------------------------------------------------------ */
 
-/* obs fresh: what, error, place, bytes, first word that is not 0 or -1 */
+/* obs fresh: what, error, place, bytes, first word that is not 0, or -1 */
 static void fresh(int fd, const char *what, uint64_t bytes, uint32_t *handle)
 {
 	int ret = ld_bo(fd, bytes, handle);
@@ -104,7 +104,7 @@ static void test_fresh(int fd)
 	lab_step("looking into new buffers");
 	fresh(fd, "poisoned", 2 * MB, &a);
 	fresh(fd, "poisoned", 5 * PAGE, &b);
-	/* Somebody's data, then the buffer is closed, and the next may get the same memory. */
+	/* Write data, then close the buffer: the next buffer may get the same memory. */
 	at = place(fd, b);
 	if (b && at != ~0ull)
 		fill(at, 5 * PAGE, POISON);
@@ -126,7 +126,7 @@ static uint64_t tag(uint32_t handle, uint64_t page)
 	return 0x1234567800000000ull | (uint64_t)handle << 16 | page;
 }
 
-/* Each page of a mapping gets a mark of its own. obs marks: what, first page not in its place or -1 */
+/* Each page of a mapping gets its own mark. obs marks: what, first page that is not in its place, or -1 */
 static void check_marks(const char *what, uint64_t at, uint32_t handle, uint64_t from, uint64_t pages)
 {
 	int64_t bad = -1;
@@ -153,7 +153,7 @@ static void *map_obs(const char *what, int fd, uint64_t offset, uint64_t bytes, 
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* The first half of the mapping is given back before anything is touched. */
+/* The first half of the mapping is unmapped before any page is touched. */
 static void test_split(int fd, uint64_t offset, uint64_t at, uint32_t handle)
 {
 	char *p = map_obs("split", fd, offset, 16 * PAGE, MAP_SHARED);
@@ -174,11 +174,11 @@ static void test_refused_maps(int fd, uint64_t offset)
 	p = map_obs("too_large", fd, offset, 17 * PAGE, MAP_SHARED);
 	if (p)
 		munmap(p, 17 * PAGE);
-	/* Not touched: the kernel would not survive that. */
+	/* Do not touch these pages: the kernel would not survive that. */
 	p = map_obs("private", fd, offset, 16 * PAGE, MAP_PRIVATE);
 	if (p)
 		munmap(p, 16 * PAGE);
-	/* The file is open for writing, so mprotect() could make this one as bad as the last. */
+	/* The file is open for writing, so mprotect() could make this mapping as bad as the last one. */
 	p = mmap(NULL, 16 * PAGE, PROT_READ, MAP_PRIVATE, fd, (off_t)offset);
 	lab_obs("private_read", "%d", p != MAP_FAILED);
 	if (p != MAP_FAILED)
@@ -209,7 +209,7 @@ static void test_mmap(int fd)
 		lab_obs("seen", "%d", p[3] == 77);
 		test_split(fd, offset, at, a);
 		test_refused_maps(fd, offset);
-		/* A mapping keeps the memory. */
+		/* The buffer is closed, but the mapping keeps the memory. */
 		ld_bo_close(fd, a);
 		fill(at, PAGE, 0);
 		p[0] = 99;
@@ -217,7 +217,7 @@ static void test_mmap(int fd)
 	} else {
 		ld_bo_close(fd, a);
 	}
-	/* Whatever went wrong: what comes next finds nothing of this. */
+	/* Whatever went wrong, nothing is left for the tests that follow. */
 	if (p)
 		munmap((void *)p, 16 * PAGE);
 	if (q)
@@ -229,7 +229,7 @@ static void test_mmap(int fd)
 
 static uint32_t handles[256];
 
-/* obs overlap: the number of pairs of buffers that share memory or lie outside of their part of VRAM */
+/* obs overlap: the number of pairs of buffers that share memory, or that lie outside the buffers' part of VRAM */
 static void check_places(int fd, unsigned int n, uint64_t bytes)
 {
 	static uint64_t at[256];
@@ -251,7 +251,7 @@ static unsigned int fill_up(int fd, const char *what, uint64_t bytes)
 
 	while (n < 256 && !(ret = ld_bo(fd, bytes, &handles[n])))
 		n++;
-	/* obs full: what, how many, how many there should be, error of the one that did not fit */
+	/* obs full: what, how many, how many there should be, error of the buffer that did not fit */
 	lab_obs("full", "%s %u %llu %d", what, n, (unsigned long long)((vram_bytes - OWN) / bytes), ret);
 	return n;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of lab 4's exercise share. */
+/* Shared by the parts of lab 4's exercise. */
 #ifndef LAB4_EXERCISE_H
 #define LAB4_EXERCISE_H
 
@@ -8,15 +8,15 @@
 #define KB		1024ull
 #define MB		(1024 * KB)
 #define PAGE		4096ull
-#define OWN		(16 * MB)	/* LAB_VRAM_OWN: buffers begin here */
+#define OWN		(16 * MB)	/* LAB_VRAM_OWN: the buffers' part of VRAM begins here */
 
-/* VRAM as the grader sees it: BAR2, mapped by itself. */
+/* VRAM as the grader sees it: the grader's own mapping of BAR2. */
 extern volatile uint64_t *vram;
 extern uint64_t vram_bytes;
 
-/* The place of a buffer in VRAM, or ~0 */
+/* The place of a buffer in VRAM, or ~0. */
 uint64_t place(int fd, uint32_t handle);
-/* Of n 64-bit words of VRAM from the byte offset on: index of the first that is not `value`, or -1. */
+/* Looks at n 64-bit words of VRAM from a byte offset on: index of the first that is not `value`, or -1. */
 int64_t first_other(uint64_t at, uint64_t n, uint64_t value);
 void fill(uint64_t at, uint64_t bytes, uint64_t value);
 

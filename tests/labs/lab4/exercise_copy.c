@@ -17,7 +17,7 @@ static uint8_t pattern(uint64_t i)
 	return (uint8_t)(i * 7 + (i >> 8) + 1);
 }
 
-/* VRAM byte by byte: 8-byte stores would hide nothing, but tests are of odd lengths. */
+/* VRAM byte by byte, because copies have odd lengths. */
 static volatile uint8_t *bytes_at(uint64_t at)
 {
 	return (volatile uint8_t *)vram + at;
@@ -39,7 +39,7 @@ static void reset_buffers(void)
 	fill(dst_at, BYTES, 0);
 }
 
-/* obs copy: what, error, bytes that are wrong in the destination, copies the device did, bytes it moved */
+/* obs copy: what, error, wrong bytes in the destination, copies that the device made, bytes that it moved */
 static void one_copy(int fd, const char *what, uint64_t from, uint64_t to, uint64_t n)
 {
 	uint64_t copies, moved, wrong = 0;
@@ -56,7 +56,7 @@ static void one_copy(int fd, const char *what, uint64_t from, uint64_t to, uint6
 		(unsigned long long)(lab_counter(PPU_CTR_CE_BYTES) - moved));
 }
 
-/* In one buffer, forwards over itself: what memmove() does. */
+/* Source and destination overlap in one buffer, the destination further on. memmove() would do that right. */
 static void overlapping(int fd)
 {
 	uint64_t wrong = 0;
@@ -82,7 +82,7 @@ void test_copy(int fd)
 	overlapping(fd);
 }
 
-/* obs range: source and destination offset, bytes, error, words changed around and in the buffers */
+/* obs range: source and destination offset, bytes, error, words that changed in the buffers and around them */
 static void one_range(int fd, uint64_t from, uint64_t to, uint64_t n)
 {
 	uint64_t before = lab_counter(PPU_CTR_CE_BYTES);
@@ -100,7 +100,7 @@ void test_ranges(int fd)
 	lab_step("copying what is outside of the buffers");
 	if (!src || !dst)
 		return;
-	/* A neighbour that must not be touched, wherever the allocator puts it. */
+	/* A neighbour that no copy may touch, wherever the allocator puts it. */
 	at = ld_bo(fd, 4 * BYTES, &other) ? ~0ull : place(fd, other);
 	one_range(fd, 0, 0, BYTES + 1);
 	one_range(fd, 0, 1, BYTES);
@@ -130,7 +130,7 @@ static void *copier(void *arg)
 	return &ret;
 }
 
-/* New buffers, as many as there were and more: places they got that the copy still uses. */
+/* Makes more new buffers than there were. Returns how many got memory that the copy still uses. */
 static int taken(int fd, uint32_t *made, int n)
 {
 	int hits = 0;
@@ -144,10 +144,10 @@ static int taken(int fd, uint32_t *made, int n)
 }
 
 /*
- * The device fetches nothing while SCHED_CTRL says so: the copy is under way, and stays so until we
- * let it go on. obs references: the copy was seen to wait, its error, new buffers in its memory
- * while it was under way, words of new buffers that are not 0 afterwards. obs kept: error of a
- * buffer as large as all of their part of VRAM, after all copies, also those that were refused.
+ * The device fetches nothing while SCHED_CTRL says so: the copy is under way, and stays so until this
+ * test lets the device go on. obs references: whether the copy was seen to wait; its error; how many new buffers got
+ * its memory while it was under way; how many words of new buffers are not 0 afterwards. obs kept: error of a
+ * buffer as large as the whole buffers' part of VRAM, made after all copies, also those that were refused.
  */
 void test_references(int fd)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lab 4: allocations that fail, and a device that goes while it is used. */
+/* Lab 4: allocations that fail, and a device that goes away while it is used. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <labdrm.h>
 #include "exercise.h"
 
-/* Make a buffer and an offset for it, and close it again. */
+/* Makes a buffer and an mmap() offset for it, and closes the buffer. */
 static int use_buffer(int fd)
 {
 	uint32_t handle;
@@ -26,8 +26,8 @@ static int use_buffer(int fd)
 }
 
 /*
- * Each acquisition on the way fails once. obs fail: which, function, place, error, what is held
- * afterwards. obs fail_end: acquisitions, error without a failure.
+ * Each acquisition on the way fails once. obs fail: number, function, place, error, how much is held
+ * afterwards. obs fail_end: number of acquisitions, error without a failure.
  */
 void test_failures(int fd)
 {
@@ -64,7 +64,7 @@ static void on_bus(int sig)
 	siglongjmp(jump, 1);
 }
 
-/* Whether a load from there ends in SIGBUS */
+/* Does a load from there end in SIGBUS? */
 static bool dies(volatile uint64_t *p)
 {
 	struct sigaction act = { .sa_handler = on_bus }, old;
@@ -100,7 +100,7 @@ static void use_all(const char *when, int fd)
 	lab_obs("used", "%s %d %d %d", when, ret, copied, seen);
 }
 
-/* From here on the witness knows of all that the driver has. */
+/* From here on the witness knows of everything that the driver has acquired. */
 static int lab_rebind(void)
 {
 	lab_witness_reset();
@@ -126,7 +126,7 @@ void test_removal(void)
 	lab_obs("mapped", "%d", p && q);
 	if (!p || !q)
 		return;
-	p[0] = 1;		/* one page is there, */
+	p[0] = 1;		/* one page is touched and mapped, the others are not */
 	lab_obs("unbind", "%d", lab_unbind("lab"));
 	lab_obs("gone", "%d %d %d", dies(p), dies(p + PAGE / 8), dies(q));
 	lab_obs("gone_ioctl", "%d", ld_bo(old, PAGE, &fresh));
@@ -135,7 +135,7 @@ void test_removal(void)
 	lab_obs("bind", "%d", lab_bind("lab"));
 	fd = ld_must_open();
 	use_all("again", fd);
-	/* The new device does not know of the old one's buffers. */
+	/* The new device must not give the old device's buffers back to the mapping. */
 	lab_obs("gone_still", "%d", dies(p));
 	lab_step("closing the old file");
 	munmap((void *)p, 8 * PAGE);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Grader of lab 4: buffers in VRAM.
 
-The grader's program has BAR2 mapped beside the driver and looks there for what the driver did; what was copied, and
-by whom, is in the device's counters and trace; what was acquired and not given back, the witness module knows."""
+The grader's program maps BAR2 beside the driver and looks there for what the driver did. The device's counters and
+trace say what was copied, and by whom. The witness module knows what was acquired and not given back."""
 
 import errno
 
@@ -25,7 +25,7 @@ lab.skeleton_points = 0
 
 
 def works(c, r):
-    """Nothing can be said of a driver that makes no buffers."""
+    """Without a driver that makes buffers, no other criterion means anything."""
     made = [row for row in rows(c, r, "size", "creating buffers") if row[0] == PAGE and row[1] == 0]
     c.require(made and made[0][2] == 0, "GEM_CREATE of 4096 bytes gave %s: without buffers nothing else can be tried."
               % err(made[0][2] if made else 0))
@@ -40,7 +40,7 @@ def mappable(c, r):
     return ok
 
 
-@lab.criterion("create", 10, "Buffers of all sizes, and what is no size", partial=True)
+@lab.criterion("create", 10, "Buffers of all sizes; impossible sizes are refused", partial=True)
 def create(c, runs):
     r = runs["buffers"]
     works(c, r)
@@ -106,8 +106,8 @@ def mmaps(c, runs):
         c.lose(4, "A private mapping that may be written was allowed: its first store would be a BUG in the kernel "
                   "(vmf_insert_pfn() cannot make private copies).")
     elif "private_read" in r.obs and r.obs["private_read"].rows[0][0]:
-        c.lose(2, "A private mapping for reading was allowed, of a file that is open for writing: mprotect() can make "
-                  "it one that is written, and vmf_insert_pfn() refuses it already now, with a BUG: look at "
+        c.lose(2, "A private mapping for reading was allowed, although the file is open for writing. mprotect() can "
+                  "make the mapping writable, and even before that vmf_insert_pfn() refuses it with a BUG: look at "
                   "VM_MAYWRITE, not VM_WRITE.")
     kept, = one(c, r, "after_close", "closing the handle of a mapped buffer")
     if not kept:
@@ -135,14 +135,14 @@ def ranges(c, runs):
     r = runs["buffers"]
     works(c, r)
     good = rows(c, r, "copy", "copying")
-    c.require(good[0][1] == 0, "GEM_COPY of whole buffers gave %s: then it means nothing that others fail."
+    c.require(good[0][1] == 0, "GEM_COPY of whole buffers gave %s: so it means nothing that other copies fail."
               % err(good[0][1]))
     for src, dst, size, ret, moved in rows(c, r, "range", "copying what is outside"):
         text = "GEM_COPY of %s bytes from offset %s to offset %s of buffers of 65536 bytes" % (
             number(size), number(src), number(dst))
         if moved:
-            c.lose(7, "%s made the device move %d bytes: it was not refused, and not all of them are the program's."
-                   % (text, moved))
+            c.lose(7, "%s made the device move %d bytes: it was not refused, but not all bytes belong to "
+                      "the program." % (text, moved))
         elif ret != -EINVAL:
             c.lose(3, "%s gave %s, not -EINVAL%s." % (text, err(ret), ": can the sum overflow?"
                                                    if max(abs(src), abs(dst), abs(size)) > PAGE * PAGE

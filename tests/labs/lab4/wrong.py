@@ -5,7 +5,7 @@ FILE = "lab_gem.c"
 
 WRONG = [
     dict(name="size_overflows", file=FILE, criterion="create", says="rounding up overflow",
-         replace=[("\t/* Here, since PAGE_ALIGN() of nearly 2^64 is 0. */\n\tif (size > ldev->vram_size)\n",
+         replace=[("\t/* Not rounded yet: PAGE_ALIGN() of nearly 2^64 is 0. */\n\tif (size > ldev->vram_size)\n",
                    "\tsize = PAGE_ALIGN(size) ?: PAGE_SIZE;\n\tif (size > ldev->vram_size)\n")],
          keeps=["fresh", "mmap", "copy"]),
     dict(name="empty_buffer", file=FILE, criterion="create", says="of 0 bytes",
@@ -56,7 +56,7 @@ WRONG = [
          replace=[("drm_mm_init(&ldev->gem.mm, LAB_VRAM_OWN, ldev->vram_size - LAB_VRAM_OWN);",
                    "drm_mm_init(&ldev->gem.mm, LAB_VRAM_OWN / 2, ldev->vram_size - LAB_VRAM_OWN);")]),
     dict(name="reference_kept", file=FILE, criterion="allocator", says="memory of closed buffers is lost",
-         replace=[("\t/* The handle has a reference of its own. Another thread may have closed it by now. */\n"
+         replace=[("\t/* The handle has a reference of its own. Another thread may have closed the handle by now. */\n"
                    "\tdrm_gem_object_put(&bo->base);\n\treturn ret;", "\treturn ret;")], keeps=["create", "fresh"]),
     dict(name="no_unwinding", file=FILE, criterion="failures", says="kzalloc.*was not given back",
          replace=[("\tif (ret) {\n\t\tkfree(bo);\n\t\treturn ERR_PTR(ret);\n\t}\n\tmemset_io",

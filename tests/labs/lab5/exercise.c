@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lab 5's grader in the guest: channels. What the channels' commands did stands in a buffer; how the
- * device was programmed, in its registers, which the grader reads by itself.
+ * Lab 5's grader in the guest: channels. A buffer shows what the channels' commands did. The device's
+ * registers, which the grader reads itself, show how the device was programmed.
  *
  *   exercise ring    everything
  *   exercise exact   the doorbell, and waits while the device loses its messages
@@ -129,14 +129,14 @@ int make_channel(int fd, uint32_t class, uint32_t entries, uint32_t *id, int *ch
 	int ret = ld_chan(fd, class, entries, id);
 
 	now = enabled();
-	/* One that was not there; or, if the number was left enabled, the first: the driver takes the lowest. */
+	/* The channel that was not enabled before. If its number had been left enabled: the lowest, like the driver. */
 	if (now & ~before)
 		now &= ~before;
 	*chid = now && !ret ? __builtin_ctzll(now) : -1;
 	return ret;
 }
 
-/* Whoever used the channels before us left something in every register. */
+/* Leaves something in every register, as an earlier user of the channels might have done. */
 static void spoil(void)
 {
 	for (int i = 1; i < CHANNELS; i++) {
@@ -155,7 +155,7 @@ static void spoil(void)
 	}
 }
 
-/* obs config: what, error, hardware channel, entries, class, priority, slice, engines, flags, GET, PUT, error */
+/* obs config: what, error, hardware channel, entries, class, priority, slice, engines, flags, GET, PUT, CH_ERROR */
 static void one_config(int fd, const char *what, uint32_t class, uint32_t entries)
 {
 	uint32_t id;

@@ -31,12 +31,12 @@ static void waiter_start(struct waiter *w, int fd, uint32_t id, uint64_t seqno)
 	*w = (struct waiter){ .fd = fd, .id = id, .seqno = seqno };
 	if (pthread_create(&w->thread, NULL, wait_thread, w))
 		lab_fatal("the exercise cannot make a thread");
-	/* It sleeps by then, or finds at once what it would have been woken for. */
+	/* By then the thread sleeps, or it finds at once what would have woken it. */
 	lab_until(w->begun, 5);
 	lab_sleep_ms(20);
 }
 
-/* A channel at the gate, two jobs behind; its hardware number. */
+/* A channel at the gate, with two jobs behind it; returns the hardware number. */
 static int blocked(struct pad *p, uint32_t *id, uint64_t *last)
 {
 	int chid;
@@ -51,8 +51,8 @@ static int blocked(struct pad *p, uint32_t *id, uint64_t *last)
 }
 
 /*
- * obs destroy: error, error of who waited, CH_STATUS, GET, PUT afterwards, jobs executed when the gate opens,
- * error of a new channel's job, jobs executed then
+ * obs destroy: error; error of the waiting thread; CH_STATUS, GET, PUT afterwards; jobs executed when the gate opens;
+ * error of a new channel's job; jobs executed then
  */
 void test_destroy(struct pad *p)
 {
@@ -73,7 +73,7 @@ void test_destroy(struct pad *p)
 	get = ch_reg(chid, PPU_REG_CH_GET);
 	put = ch_reg(chid, PPU_REG_CH_PUT);
 	open_gate(p, chid);
-	/* Another channel's job after that: if the old one went on it has by now. */
+	/* After this job of another channel, the old channel would have gone on, if it could. */
 	again = make_channel(p->fd, PPU_CLASS_COPY, 16, &id, &chid);
 	if (!again)
 		again = submit(p, id, 3, block_store(p, 3, FIRST, 3), &last);
@@ -85,7 +85,7 @@ void test_destroy(struct pad *p)
 	ld_chan_close(p->fd, id);
 }
 
-/* obs close: enabled channels before, after the file was closed */
+/* obs close: channels enabled before the file was closed, and after */
 void test_close(void)
 {
 	struct pad p;
@@ -103,12 +103,12 @@ void test_close(void)
 	}
 	before = enabled();
 	close(p.fd);
-	/* The mappings keep the file open. */
+	/* The mappings keep the file open, so they go first. */
 	pad_close(&p);
 	lab_obs("close", "%llu %llu", (unsigned long long)before, (unsigned long long)enabled());
 }
 
-/* From here on the witness knows of all that the driver has. */
+/* From here on the witness knows of everything that the driver has acquired. */
 static int rebind(void)
 {
 	int ret = lab_unbind("lab");
@@ -117,7 +117,7 @@ static int rebind(void)
 	return ret ? ret : lab_bind("lab");
 }
 
-/* obs removal: unbind, who waited, a wait of the old file, bind, a job of a new file */
+/* obs removal: unbind, the thread that waited, a wait of the old file, bind, a job of a new file */
 void test_removal(void)
 {
 	struct pad old, p;
@@ -129,7 +129,7 @@ void test_removal(void)
 	lab_step("unbinding and binding the driver");
 	lab_obs("rebind", "%d", rebind());
 	if (!pad_open(&old, ld_must_open()) || blocked(&old, &id, &last) < 0)
-		return;		/* and the module stays */
+		return;		/* so the module stays loaded */
 	waiter_start(&w, old.fd, id, last);
 	lab_step("unbinding the driver with a busy channel that a thread waits for");
 	ret = lab_unbind("lab");

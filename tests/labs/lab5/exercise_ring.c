@@ -6,7 +6,7 @@
 #include <labdrm.h>
 #include "exercise.h"
 
-/* obs one: error of a channel, then of each of three jobs: error, seqno, error of the wait, whether it stored */
+/* obs one: error of making a channel; for each of three jobs: error, seqno, error of the wait, whether it stored */
 void test_one(struct pad *p)
 {
 	uint32_t id;
@@ -28,7 +28,7 @@ void test_one(struct pad *p)
 
 /* --- around and around ---------------------------------------------------------------------------- */
 
-/* As many as fit, then wait for the oldest. Returns the first error. */
+/* Submits as many jobs as fit, then waits for the oldest one, and so on. Returns the first error. */
 static int many(struct pad *p, uint32_t id, unsigned int n, uint64_t *last)
 {
 	uint64_t oldest = 1;
@@ -83,8 +83,8 @@ void test_wrap(struct pad *p)
 /* --- full ------------------------------------------------------------------------------------------ */
 
 /*
- * obs full: entries, jobs taken before one was refused, its error, whether GP_PUT stayed where it was,
- * error of a look at the first, error of the wait for all, jobs executed, error of one more, PPU_ERR_*
+ * obs full: entries; jobs taken before one was refused; its error; whether GP_PUT stayed where it was; error of a
+ * look at the first job; error of the wait for all; jobs executed; error of one more job; PPU_ERR_*
  */
 static void one_full(struct pad *p, uint32_t entries)
 {
@@ -127,7 +127,7 @@ void test_full(struct pad *p)
 
 /* --- the doorbell ---------------------------------------------------------------------------------- */
 
-/* obs doorbell: jobs or an error, doorbells, those without a barrier since the last, PPU_ERR_* */
+/* obs doorbell: jobs or an error, doorbells, doorbells without a barrier since the last one, PPU_ERR_* */
 void test_doorbell(struct pad *p)
 {
 	struct lab_witness w;
@@ -138,7 +138,7 @@ void test_doorbell(struct pad *p)
 	lab_step("watching the doorbell");
 	if (make_channel(p->fd, PPU_CLASS_COPY, 64, &id, &chid) || chid < 0)
 		return;
-	/* Barriers of the channel's making are before this one's doorbell. */
+	/* Barriers from the making of the channel must not count for the doorbells below, so one job goes first. */
 	(void)submit(p, id, 0, block_count(p, 0), &last);
 	lab_witness_reset();
 	for (unsigned int i = 0; i < 8 && !ret; i++)
@@ -150,8 +150,8 @@ void test_doorbell(struct pad *p)
 }
 
 /*
- * The device fetches the moment the doorbell rings (the costs are 0, and time stands while it does), from
- * a ring with nothing in it. obs order: error of a job, of its wait, PPU_ERR_*
+ * The device fetches at the moment at which the doorbell rings (the costs are 0, and time stands still meanwhile). The
+ * ring is empty before each job. obs order: error of a job, error of its wait, PPU_ERR_*
  */
 void test_order(struct pad *p)
 {
@@ -200,7 +200,7 @@ static void *submitter(void *arg)
 	return NULL;
 }
 
-/* How many of all seqnos 1, 2, .. were given to exactly one job. */
+/* How many of all seqnos 1, 2, .. were given to exactly one job? */
 static unsigned int distinct(void)
 {
 	static unsigned char seen[THREADS * EACH + 1];

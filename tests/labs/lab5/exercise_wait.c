@@ -15,8 +15,8 @@ static uint64_t cpu_ms(void)
 }
 
 /*
- * In a machine whose time counts instructions: a wait of 300 ms for what does not come. obs asleep: its error,
- * ms it took, ms it used the CPU
+ * In a machine whose time counts instructions: a wait of 300 ms for a submission that does not complete. obs asleep:
+ * error of the wait, ms that it took, ms of CPU time
  */
 void test_asleep(struct pad *p)
 {
@@ -38,7 +38,7 @@ void test_asleep(struct pad *p)
 	ld_chan_close(p->fd, id);
 }
 
-/* Two channels; the first waits at the gate. obs incomplete: error of looks at its first, its second job */
+/* Two channels; the first waits at the gate. obs incomplete: error of a look at its first job, and at its second job */
 void test_completion(struct pad *p)
 {
 	uint64_t first, second, other;
@@ -54,7 +54,7 @@ void test_completion(struct pad *p)
 	if (submit(p, a, 0, block_store(p, 0, FIRST, 1), &first) ||
 	    submit(p, a, 1, block_cookie_gate(p, 1, 0x7fffffff), &second))
 		return;
-	/* The program's own INTR is over, its block is not. */
+	/* The program's own INTR has been executed, but the rest of its block has not. */
 	lab_obs("cookie", "%d", lab_until(ch_reg(ca, PPU_REG_CH_COOKIE) == 0x7fffffff, 5));
 	look1 = ld_wait(p->fd, a, first, SHORT);
 	lab_obs("incomplete", "%d %d", look1, ld_wait(p->fd, a, second, 0));
@@ -70,8 +70,8 @@ void test_completion(struct pad *p)
 /* --- errors ------------------------------------------------------------------------------------------ */
 
 /*
- * A channel gets a gate, a good block, a bad one, a good one. obs error: waits for these four, a submission
- * afterwards, the wait for another channel, its PPU_ERR_*
+ * A channel gets a gate, a good block, a bad one, a good one. obs error: errors of the waits for these four, of a
+ * submission afterwards, PPU_ERR_*. obs innocent: error of a job of another channel. obs recovered: of a new channel
  */
 void test_errors(struct pad *p)
 {
@@ -97,7 +97,7 @@ void test_errors(struct pad *p)
 	late = submit(p, b, 5, block_store(p, 5, FIRST, 5), &other);
 	lab_obs("innocent", "%d", late ? late : ld_wait(p->fd, b, other, SHORT));
 	ld_chan_close(p->fd, a);
-	/* The same hardware channel may be used again. */
+	/* The same hardware channel may be used again after an error. */
 	late = make_channel(p->fd, PPU_CLASS_COPY, 8, &a, &ca);
 	if (!late)
 		late = submit(p, a, 6, block_store(p, 6, FIRST, 6), &other);
@@ -126,7 +126,7 @@ void test_arguments(struct pad *p)
 	int chid, ret;
 
 	lab_step("submitting blocks that are not in the buffer");
-	/* The gate is closed: what is taken by mistake is not executed. */
+	/* The gate is closed, so a block that is taken by mistake is not executed. */
 	p->word[GATE] = 0;
 	if (make_channel(p->fd, PPU_CLASS_COPY, 64, &id, &chid) || chid < 0 ||
 	    submit(p, id, 0, block_gate(p, 0), &seqno) || ld_bo(p->fd, 9 << 20, &big))
@@ -142,7 +142,7 @@ void test_arguments(struct pad *p)
 	one_block(p, id, p->blocks, 1ull << 32, 3);
 	one_block(p, id, big, 0, PPU_BLOCK_MAX_WORDS + 1);
 	ld_chan_close(p->fd, id);
-	/* And the last words of a buffer are good. */
+	/* A block in the last words of a buffer is good. */
 	words = block_count(p, SLOTS - 1);
 	for (uint32_t i = words; i-- > 0; )
 		p->text[size / 4 - words + i] = p->text[(SLOTS - 1) * SLOT_BYTES / 4 + i];
@@ -156,7 +156,7 @@ void test_arguments(struct pad *p)
 
 /* --- lost messages ----------------------------------------------------------------------------------- */
 
-/* obs lost: jobs whose wait came to a good end, of how many; error of the first that did not; of a bad one */
+/* obs lost: jobs whose wait ended well, number of jobs, error of the first wait that did not, error of a bad job */
 void test_lost(struct pad *p)
 {
 	uint64_t seqno;

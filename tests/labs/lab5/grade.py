@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Grader of lab 5: channels.
 
-What commands did stands in memory; how channels were programmed, the grader reads from the device's registers; which
-entries were fetched and what went wrong, the trace tells; barriers before doorbells, the witness module."""
+Memory shows what commands did. The device's registers, which the grader reads, show how channels were programmed. The
+trace tells which entries were fetched and what went wrong; the witness module knows of barriers before doorbells."""
 
 import errno
 
@@ -30,7 +30,7 @@ lab.skeleton_points = 0
 
 
 def stopped(number):
-    """A clause about the error the channel stopped with, if it did."""
+    """A clause about the error with which the channel stopped, if it did."""
     if not number:
         return ""
     name = hw.ERRORS[number][0] if number in hw.ERRORS else "error %d" % number
@@ -38,7 +38,7 @@ def stopped(number):
 
 
 def works(c, r):
-    """Nothing can be said of a driver that makes no channels."""
+    """Without a driver that makes channels, no other criterion means anything."""
     ret, = one(c, r, "one_chan", "making a channel")
     c.require(ret == 0, "CHAN_CREATE of 16 entries gave %s: without channels nothing else can be tried." % err(ret))
 
@@ -101,7 +101,7 @@ def wrap(c, runs):
             c.lose(8, "Of %d submissions to a ring of %d entries %s%s." % (
                 jobs, entries,
                 "number %d failed: %s" % (last + 1, err(ret)) if ret else
-                "%d were executed (each is to be, once)" % count if count != jobs else
+                "%d were executed (each must be, once)" % count if count != jobs else
                 "%d did not store what they should" % wrong if wrong else
                 "the last got seqno %d" % last, stopped(error)))
     sizes = [row[0] for row in r.obs["wrap"].rows]

@@ -2,11 +2,11 @@
 /*
  * Lab 6 in the guest: fences, seen through syncobjs and sync files.
  *
- *   exercise fences       everything but:
+ *   exercise fences       everything but the other two
  *   exercise wait         one channel waits for another
- *   exercise interrupts   submissions one by one on a device whose messages get lost
+ *   exercise interrupts   submissions one by one, on a device whose messages get lost
  *
- * Nothing depends on how fast anything is: a submission that must not be complete yet waits for a word
+ * No result depends on how fast anything is: a submission that must not be complete yet waits for a word
  * that this program has not written.
  */
 #include <errno.h>
@@ -29,13 +29,13 @@ static void nop(struct lw *w)
 	ld_word(&w->b, PPU_CMD_HDR(PPU_CMD_NOP, 1, 0));
 }
 
-/* The block just begun is one the grader looks for in the trace. */
+/* The grader looks in the trace for the block that has just been begun. */
 static void mark(struct lw *w, const char *name)
 {
 	lab_obs("block", "%s %llu", name, (unsigned long long)lw_block_va(w));
 }
 
-/* A submission that is complete when word `word` is 1. */
+/* A submission that does not complete before word `word` is 1. */
 static int held(struct lw *w, uint32_t chan, unsigned int word, uint32_t in, uint32_t out, const char *name)
 {
 	lw_begin(w);
@@ -96,7 +96,7 @@ static void test_signal(void)
 	early = ls_wait(w.fd, out, 0);
 	ret = ls_names(sync, driver, timeline);
 	lab_obs("names", "%d %s", ret, driver[0] ? driver : "-");
-	/* It sleeps already: nobody looks at the word but the driver, when it hears of it. */
+	/* The sleeper sleeps already, so only the driver can look at the word, after the interrupt. */
 	ls_sleep_start(&sleeper, sync);
 	lw_set(&w, 0, 1);
 	woken = ls_sleep_end(&sleeper);
@@ -169,7 +169,7 @@ static void test_masked(void)
 	lw_begin(&w);
 	nop(&w);
 	ret = lw_submit(&w, chan, 0, out, &seqno);
-	/* The ring is empty when everything is done, and lab 5 sees that without interrupts. */
+	/* The ring is empty when everything is done, and the code of lab 5 sees that without interrupts. */
 	if (!ret)
 		ret = ld_wait(w.fd, chan, seqno, SOON);
 	lab_obs("masked", "%d %d", ret, ls_wait(w.fd, out, 0));
@@ -208,13 +208,13 @@ static void test_device_waits(void)
 				.offset = w.begin * 4ull, .words = 1 };
 	ls_submit_start(&t);
 	state = ls_submit_state(&t);
-	/* Both channels stand at a semaphore: the first at ours, the second at the first one's. */
+	/* Both channels stand at a semaphore: the first at the exercise's word, the second at the first channel's. */
 	blocked = state == LS_DONE && !t.ret && lab_until(lw_blocked() == 2, 5);
 	lab_obs("gpu_early", "%d", ls_wait(w.fd, second, 0));
 	lw_set(&w, 1, 1);
 	ret = ls_submit_end(&t);
 	lab_obs("gpu", "%d %d %d %d", ret, state == LS_DONE, blocked, ret ? ret : ls_wait(w.fd, second, SOON));
-	/* b comes to its acquire when a's word is one further already. */
+	/* When b comes to its acquire, the word of a is already one beyond the number that b waits for. */
 	if (!ret)
 		ret = held(&w, a, 6, 0, first, NULL) ?: held(&w, b, 7, 0, 0, NULL) ?: simple(&w, a, 0, second, NULL) ?:
 		      simple(&w, b, first, third, NULL);
@@ -272,7 +272,7 @@ static void test_foreign(void)
 				.offset = w.begin * 4ull, .words = 1 };
 	ls_submit_start(&t);
 	state = ls_submit_state(&t);
-	/* Done before the fence signals: in the trace it must stand before what waits. */
+	/* This submission is done before the fence signals, so it must stand before the waiting one in the trace. */
 	lw_begin(&w);
 	mark(&w, "foreign-marker");
 	nop(&w);
@@ -313,7 +313,7 @@ static void test_error(void)
 		ret = lw_submit(&w, a, 0, syncobj[1], NULL);
 	if (!ret)
 		ret = simple(&w, a, 0, syncobj[2], NULL);
-	/* In the device b stands at the number of the third, which a never comes to. */
+	/* In the device b waits for the number of the third submission, which a never reaches. */
 	if (!ret)
 		ret = simple(&w, b, syncobj[2], waiter, NULL);
 	if (ret) {
@@ -433,7 +433,7 @@ static void test_lifetime(void)
 		pending = ls_export(w.fd, syncobj);
 	ld_chan_close(w.fd, a);
 	lw_close(&w);
-	/* Mappings of the buffers hold the file; from here on nothing does. */
+	/* Mappings of the buffers keep the file open; from here on nothing does. */
 	lab_step("look at a fence whose file is closed");
 	lab_until(ls_status(pending) != 0, 3);
 	names = done >= 0 && ls_names(done, driver, timeline);

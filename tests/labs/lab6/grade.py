@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Grader of lab 6: semaphores, fences, syncobjs.
 
-What programs see of fences comes from the guest; what the device did, and in which order, from its trace. Work that
+The guest shows what programs see of fences. The device's trace shows what the device did, and in which order. Work that
 must not be complete waits in the device for a word that the exercise has not written yet: nothing depends on time."""
 
 import errno
@@ -11,7 +11,7 @@ from ppulab.say import err, one
 
 NOP, ACQUIRE, RELEASE, WFI, INTR = (hw.COMMANDS[n] for n in ("NOP", "SEM_ACQUIRE", "SEM_RELEASE", "WFI", "INTR"))
 EIO = errno.EIO
-LATE_NS = 3000000       # by which every message is late in the second run
+LATE_NS = 3000000       # in the second run every message is late by this much
 
 lab = Lab(6, "Semaphores, dma_fence, syncobj", page="06-fences.md", kind="module", student=["lab_fence.c"])
 lab.modules = ["vgem"]
@@ -25,8 +25,8 @@ lab.skeleton_points = 0
 
 
 class Submission:
-    """What the device did for one submission: the events of its channel from its block's entry to the end of the
-    next one (the driver's), and what stood right before."""
+    """What the device did for one submission: the events of its channel from the entry of its block to the end of the
+    next block (the driver's), and the events right before."""
 
     def __init__(self, trace, va):
         self.at = next((i for i, e in enumerate(trace) if e.name == "ENTRY" and e.b == va), None)
@@ -50,7 +50,7 @@ class Submission:
                 (self.behind if ends else self.inside).append(e)
 
     def commands(self):
-        """The opcodes behind the user's block."""
+        """The opcodes behind the program's block."""
         return [e.b for e in self.behind if e.name == "CMD"]
 
 
@@ -59,7 +59,7 @@ def submissions(run, name):
 
 
 def works(c, run):
-    """The criteria below mean nothing without a fence that signals."""
+    """Without a fence that signals, the criteria below mean nothing."""
     ret, = one(c, run, "submit", "a submission with an out-syncobj")
     c.require(ret == 0, "SUBMIT with an out-syncobj failed: %s" % err(ret))
     ret, = one(c, run, "export", "a sync file")

@@ -2,8 +2,8 @@
 /*
  * Lab 7 in the guest: address spaces, seen through copies.
  *
- *   exercise spaces    where pages are found, by whom, and who is told of faults
- *   exercise memory    whether it comes back; the device has 64 MiB of VRAM
+ *   exercise spaces    where pages are found, by whom, and who is told about faults
+ *   exercise memory    is memory given back? the device has 64 MiB of VRAM
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 
 #define PAGE		4096u
 #define MIB		(1u << 20)
-#define BLOCK_VA	0x0000000000100000ull	/* where every process has its commands */
+#define BLOCK_VA	0x0000000000100000ull	/* every process has its commands here */
 #define SRC_VA		0x0000001000000000ull
-#define DST_VA		0x0000002000345000ull	/* not where SRC_VA is in the device's TLB */
+#define DST_VA		0x0000002000345000ull	/* in the device's TLB, not at the place of SRC_VA */
 
 /* An open file with a copy channel and a buffer for commands. */
 struct proc {
@@ -34,7 +34,7 @@ struct buf {
 	size_t bytes;
 };
 
-/* What is mapped into this process: a file is not closed before all of its mappings are gone. */
+/* All mappings in this process: a file stays open until the last of its mappings is gone. */
 static struct {
 	int fd;
 	void *p;
@@ -58,7 +58,7 @@ static void *map(int fd, uint32_t handle, size_t bytes)
 	lab_fatal("the exercise has too many mappings");
 }
 
-/* The mappings of a file, or only the one at `only`. */
+/* Unmaps all mappings of a file, or only the one at `only`. */
 static void unmap(int fd, const void *only)
 {
 	for (size_t i = 0; i < sizeof(mapped) / sizeof(mapped[0]); i++) {
@@ -88,7 +88,7 @@ static struct buf buf_new(struct proc *p, size_t bytes, uint32_t fill)
 	return b;
 }
 
-/* The index of the first word that is not fill + index; -1: all are. */
+/* The index of the first word that is not fill + index; -1 if all words are right. */
 static long buf_differs(const struct buf *b, uint32_t fill)
 {
 	for (size_t i = 0; i < b->bytes / 4; i++)
@@ -121,7 +121,7 @@ static void proc_open(struct proc *p)
 		lab_fatal("CHAN_CREATE failed: %s", strerror(-ret));
 }
 
-/* A channel in error is of no more use. */
+/* A channel with an error is useless, so the process gets a new one. */
 static void renew(struct proc *p)
 {
 	int ret = ld_chan_close(p->fd, p->chan);
@@ -145,7 +145,7 @@ static int copy(struct proc *p, uint64_t src, uint64_t dst, uint64_t bytes)
 	return ret;
 }
 
-/* Copy what must not work: -EIO is right. The channel is new afterwards. */
+/* A copy that must not work: -EIO is right. Afterwards the process has a new channel. */
 static int bad_copy(struct proc *p, uint64_t src, uint64_t dst, uint64_t bytes)
 {
 	int ret = copy(p, src, dst, bytes);
@@ -157,7 +157,7 @@ static int bad_copy(struct proc *p, uint64_t src, uint64_t dst, uint64_t bytes)
 
 static void test_tables(void)
 {
-	/* Both pages in one table; across the end of a table of each level; the last pages there are. */
+	/* Both pages in one table; across the end of a table of each level; the last pages of the address space. */
 	static const uint64_t at[] = {
 		PPU_VA_USER_START, 0x200000 - PAGE, 0x40000000 - PAGE, 0x8000000000 - PAGE,
 		PPU_VA_USER_END - 2 * PAGE,
@@ -248,7 +248,7 @@ static void test_tlb(void)
 	lab_obs("tlb_again", "%d %ld %ld", ret, buf_differs(&one, 0x200), buf_differs(&two, 0x100));
 	if (ret)
 		renew(&p);
-	/* Less is allowed than before: that, too, the device has to forget. */
+	/* The new mapping allows less than the old one, so the device must forget the old one here, too. */
 	ret = ld_unbind(p.fd, DST_VA, PAGE);
 	if (!ret)
 		ret = ld_bind(p.fd, two.handle, DST_VA, 0, PAGE, LAB_VM_READONLY);
@@ -291,7 +291,7 @@ static void test_isolation(void)
 	lab_obs("innocent", "%d %d", r1, r2);
 	if (r2)
 		renew(&p);
-	/* Where the kernel's own context has VRAM there must be nothing. */
+	/* At the addresses where the kernel's own context has VRAM, a program's address space must be empty. */
 	r1 = bad_copy(&q, LAB_VA_VRAM, DST_VA, PAGE);
 	lab_obs("kernel_va", "%d", r1);
 	proc_close(&q);
@@ -395,7 +395,7 @@ static void test_many_faults(void)
 	proc_close(&q);
 }
 
-/* How many MiB of VRAM can be had? */
+/* How many MiB of VRAM can be allocated? */
 static unsigned int free_mib(int fd)
 {
 	uint32_t handle[256];
@@ -449,7 +449,7 @@ static void test_many(void)
 	struct buf b;
 	int ret = 0, i;
 
-	/* A few tables more each time than what the driver's own part of VRAM has room for. */
+	/* Each round needs a few tables; all together need more than the driver's own part of VRAM has room for. */
 	lab_step("open, bind all over the place and close, 320 times");
 	lab_limit(60);
 	for (i = 0; i < 320 && !ret; i++) {
@@ -470,11 +470,11 @@ static void test_many(void)
 	lab_step("bind until there is no memory for page tables");
 	proc_open(&p);
 	b = buf_new(&p, 2 * PAGE, 0);
-	/* Two pages, each in a table of its own, in directories of their own. */
+	/* Two pages, each in a table of its own; the tables are in different directories. */
 	for (i = 0, ret = 0; i < 3200 && !ret; i++)
 		ret = ld_bind(p.fd, b.handle, ((uint64_t)(i + 1) << 30) + (64ull << 30) - PAGE, 0, 2 * PAGE, 0);
 	lab_obs("oom", "%d %d", i, ret);
-	/* Nothing of what could not be bound may be there. */
+	/* Of a range that could not be bound, no page may be mapped. */
 	lab_obs("oom_rest", "%d", bad_copy(&p, ((uint64_t)i << 30) + (64ull << 30) - PAGE, BLOCK_VA + 2048, 64));
 	proc_close(&p);
 	lab_step("open after page table memory had run out");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Grader of lab 7: address spaces, seen through copies.
 
-What the copies did comes from the guest; where they faulted, and that they did, from the device's trace."""
+The guest shows what the copies did. The device's trace shows whether and where they faulted."""
 
 import errno
 

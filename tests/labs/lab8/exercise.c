@@ -3,11 +3,11 @@
  * Lab 8 in the guest: time slices, copy priorities, hangs.
  *
  *   exercise x1       the worked example: two channels, one engine
- *   exercise sched    slices, three priorities, what becomes of a counted copy
+ *   exercise sched    slices, three priorities, what happens to a counted copy
  *   exercise hang     channels that hang, and others that only wait
  *
- * Everything is queued behind a word that this program writes last, and what has to happen while a copy is
- * on its way waits for the first part of that copy's data: the device's own time decides all, nothing else.
+ * Everything is queued behind a word that this program writes last. What has to happen during a copy
+ * waits for the first part of that copy's data. So the device's own time decides all orders, and nothing else does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 #define SOON	(5000000000ll * lab_scale())	/* ns; a wait that ends at once, or never */
 #define PATTERN	0x5a5a5a5au
 
-/* Words of struct lw. */
+/* Words of struct lw, by number. */
 enum { START, NEVER, HOLD, STEP };
 
 struct scene {
@@ -54,7 +54,7 @@ static uint32_t new_syncobj(struct lw *w)
 	return handle;
 }
 
-/* What is submitted from here on is known to the grader by this name and the block's address. */
+/* Begins a block, and tells the grader its name and address. */
 static void begin(struct lw *w, const char *name)
 {
 	lw_begin(w);
@@ -74,7 +74,7 @@ static void copy(struct scene *s, uint32_t chan, const char *name, uint64_t byte
 	must(lw_submit(&s->w, chan, in, out, NULL), "SUBMIT of a copy");
 }
 
-/* A channel that waits until the word has the value, then a fence. */
+/* A channel waits until the word has the value; then its fence signals. */
 static void wait_for(struct scene *s, uint32_t chan, uint64_t va, uint64_t value, uint32_t out)
 {
 	lw_begin(&s->w);
@@ -82,7 +82,7 @@ static void wait_for(struct scene *s, uint32_t chan, uint64_t va, uint64_t value
 	must(lw_submit(&s->w, chan, 0, out, NULL), "SUBMIT of a wait");
 }
 
-/* The first MiB of a copy has arrived, the copy goes on. */
+/* Waits until the first MiB of a copy has arrived; the copy still goes on. */
 static void wait_for_copy(struct scene *s, uint32_t chan, uint32_t out)
 {
 	wait_for(s, chan, s->dst.va, (uint64_t)PATTERN << 32 | PATTERN, out);
@@ -101,7 +101,7 @@ static void x1(void)
 	scene_open(&s);
 	starter = lw_chan(&s.w, COMPUTE, 0, 0);
 	meanwhile = lw_chan(&s.w, COMPUTE, 0, 0);
-	/* Longer than Mlow1 and Mhigh2, shorter than Mhigh1. */
+	/* A slice longer than Mlow1 and Mhigh2, and shorter than Mhigh1. */
 	low = lw_chan(&s.w, COPY, 0, 200);
 	high = lw_chan(&s.w, COPY, 2, 200);
 	started = new_syncobj(&s.w);
@@ -140,7 +140,7 @@ static void test_slices(void)
 	last[0] = new_syncobj(&s.w);
 	last[1] = new_syncobj(&s.w);
 	wait_for(&s, starter, lw_word(&s.w, START), 1, started);
-	/* Each takes about 23 us. */
+	/* Each of these takes about 23 us. */
 	for (int i = 0; i < 6; i++)
 		copy(&s, a, "slice-a", 256 * KIB, i ? 0 : started, last[0]);
 	for (int i = 0; i < 6; i++)
@@ -154,7 +154,7 @@ static void test_slices(void)
 
 /* --- three priorities ------------------------------------------------------------------------------ */
 
-/* One after the other: what the driver puts around a copy of each priority. */
+/* One copy of each priority, one after the other, to see which commands the driver puts around each. */
 static void test_commands(void)
 {
 	static const char * const names[] = { "alone-0", "alone-1", "alone-2" };
@@ -182,7 +182,7 @@ static void test_commands(void)
 	scene_close(&s);
 }
 
-/* While L0 (low) is on its way come a1 (low), then b (middle), then c (high): they run c, b, a1. */
+/* While L0 (low) is on its way a1 (low) comes, then b (middle), then c (high). They must run in the order c, b, a1. */
 static void test_three(void)
 {
 	uint32_t starter, meanwhile, chan[3], started, arrived, later, out[3];
@@ -202,7 +202,7 @@ static void test_three(void)
 	wait_for(&s, starter, lw_word(&s.w, START), 1, started);
 	wait_for_copy(&s, meanwhile, arrived);
 	lw_begin(&s.w);
-	for (int i = 0; i < 200; i++)	/* b comes to the engine before c does */
+	for (int i = 0; i < 200; i++)	/* so that b comes to the engine before c does */
 		ld_word(&s.w.b, PPU_CMD_HDR(PPU_CMD_NOP, 1, 0));
 	must(lw_submit(&s.w, meanwhile, 0, later, NULL), "SUBMIT of NOPs");
 	copy(&s, chan[0], "L0", 3 * MIB, started, 0);
@@ -217,7 +217,7 @@ static void test_three(void)
 
 /* --- counted copies that come to nothing ------------------------------------------------------------ */
 
-/* A high copy that is counted and then stands at a word nobody writes; a low one that waits for it. */
+/* A high copy that is counted, and then waits for a word that this program may never write; a low one waits for it. */
 static void counted(struct scene *s, uint32_t priority, unsigned int word, uint32_t *high, uint32_t *low,
 		    uint32_t *high_out, uint32_t *low_out, const char *name)
 {
@@ -260,13 +260,13 @@ static void test_destroy(void)
 		return;
 	}
 
-	/* Everything is as at the beginning: another one is counted, once. */
+	/* No count may be left: another copy is counted, once. */
 	lab_step("copy after a counted copy was destroyed");
 	counted(&s, 2, HOLD, &high, &low, &high_out, &low_out, "after-destroyed");
 	blocked = lab_until(lw_blocked() == 2, 3);
 	lw_set(&s.w, HOLD, 1);
 	lab_obs("again", "%d %d %d", blocked, ls_wait(s.w.fd, high_out, SOON), ls_wait(s.w.fd, low_out, SOON));
-	/* Destroyed when nothing of it is counted any more: nothing may be given back. */
+	/* This channel is destroyed when none of its copies is counted any more, so nothing may be given back. */
 	lab_step("destroy a channel whose copies are all done");
 	ld_chan_close(s.w.fd, high);
 	counted(&s, 2, NEVER, &high, &low, &high_out, &low_out, "after-idle");
@@ -290,7 +290,7 @@ static void test_error(void)
 	low_out = new_syncobj(&s.w);
 	begin(&s.w, "failing");
 	ld_acquire(&s.w.b, lw_word(&s.w, HOLD), 1, PPU_SEM_OP_EQ);
-	ld_copy_cmd(&s.w.b, 0x7000000000, s.dst.va, 4 * KIB);	/* nothing is mapped there */
+	ld_copy_cmd(&s.w.b, 0x7000000000, s.dst.va, 4 * KIB);	/* nothing is mapped at the source */
 	must(lw_submit(&s.w, high, 0, high_out, NULL), "SUBMIT of a copy that fails");
 	lab_until(lw_blocked() == 1, 5);
 	copy(&s, low, "low", 4 * KIB, 0, low_out);
@@ -359,7 +359,7 @@ static void test_hang(void)
 	busy = lw_chan(&other.w, COPY, 0, 0);
 	busy_out = new_syncobj(&other.w);
 	counted(&s, 2, NEVER, &high, &low, &high_out, &low_out, "hung");
-	/* Another submission behind it, and a channel that waits in the device for its fence. */
+	/* Another submission behind the hung one, and a channel that waits in the device for its fence. */
 	begin(&s.w, "behind-hung");
 	ld_copy_cmd(&s.w.b, s.src.va, s.dst.va, 4 * KIB);
 	must(lw_submit(&s.w, high, 0, high_out, &seqno), "SUBMIT behind a copy that hangs");
@@ -370,7 +370,7 @@ static void test_hang(void)
 	sync[1] = ls_export(s.w.fd, low_out);
 	sync[2] = ls_export(s.w.fd, waiter_out);
 	lab_obs("hang_blocked", "%u", lw_blocked());
-	/* Meanwhile others work, and do not notice. */
+	/* Meanwhile other channels work, and notice nothing. */
 	begin(&other.w, "busy");
 	ld_copy_cmd(&other.w.b, other.src.va, other.dst.va, 4 * KIB);
 	busy_ret = 0;
@@ -401,7 +401,7 @@ static void test_hang(void)
 	scene_close(&s);
 }
 
-/* Slow, but every step is progress. If the machine was too slow for the test, it is made again. */
+/* Slow, but every step is progress. If the machine was too slow for the test, the test is repeated. */
 static void test_progress(void)
 {
 	uint64_t longest = 0;
@@ -423,7 +423,7 @@ static void test_progress(void)
 		last = lab_now_ms();
 		must(lw_submit(&s.w, chan, 0, out, NULL), "SUBMIT of many waits");
 		sync = ls_export(s.w.fd, out);
-		/* Who waits for it makes no progress at all, and is innocent. */
+		/* A channel that waits for the slow one makes no progress at all, and is innocent. */
 		waiter = lw_chan(&s.w, COMPUTE, 0, 0);
 		waiter_out = new_syncobj(&s.w);
 		begin(&s.w, "patient");

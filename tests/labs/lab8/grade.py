@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Grader of lab 8: time slices, copy priorities, hangs.
 
-The device's trace says in which order it copied and which words it counted in; the exercise says what programs saw.
-All work is queued before the device is let go, so that the order of everything is the device's own."""
+The device's trace says in which order it copied, and in which words it counted; the exercise says what programs saw.
+All work is queued before the device is let go, so the device alone decides the order of everything."""
 
 import errno
 
@@ -23,7 +23,7 @@ lab.skeleton_points = 0
 
 
 def entry(run, va):
-    """The index in the trace at which the device fetched this block."""
+    """The index in the trace of the event at which the device fetched this block."""
     return next((i for i, e in enumerate(run.trace) if e.name == "ENTRY" and e.b == va), None)
 
 
@@ -32,14 +32,14 @@ def blocks(run, name):
 
 
 class Copies:
-    """What the trace says of named blocks: copies in the order in which they start and end, and the channels that ran
-    them. A channel is (number, life): numbers are used again."""
+    """What the trace says about named blocks: copies, in the order in which they start and end, and the channels that
+    ran the copies. A channel is (number, life), because numbers are used again."""
 
     def __init__(self, run):
         place = {va: what for what, va in run.rows("block")}
         self.events = []        # (index in the trace, event, name of the copy)
         self.chan = {}          # name -> channel
-        self.of = {}            # channel -> its events
+        self.of = {}            # channel -> the channel's events
         life, inside, current = {}, {}, {}
         for i, e in enumerate(run.trace):
             if e.name == "CH_ENABLE":
@@ -72,7 +72,7 @@ class Copies:
 
 
 def commands(run, va):
-    """What the host executed for a submission: (before the user's block, behind it), as CMD events."""
+    """What the host executed for a submission: (before the program's block, behind it), as CMD events."""
     at = entry(run, va)
     if at is None:
         return None
@@ -80,7 +80,7 @@ def commands(run, va):
     for e in reversed(run.trace[:at]):
         if e.unit == chan and e.name == "CMD":
             before.insert(0, e)
-        # The channel's block before the user's begins at its own ENTRY: what is before that is another submission's.
+        # The driver's block before the program's begins at its own ENTRY; before that is another submission.
         if e.unit == chan and e.name in ("ENTRY", "CH_ENABLE"):
             break
     for e in run.trace[at + 1:]:
@@ -96,7 +96,7 @@ def commands(run, va):
 
 
 def counters(run, names):
-    """{priority: address of its counter}: what the copies of these names, one of each priority, increment."""
+    """{priority: address of its counter}: the words that these copies, one for each priority, increment."""
     out = {}
     for p, name in enumerate(names):
         for va in blocks(run, name):
@@ -108,7 +108,7 @@ def counters(run, names):
 
 
 def counted(run):
-    """The addresses that are counted in."""
+    """The addresses of all words in which copies are counted."""
     return {e.c for e in run.trace if e.name == "CMD" and e.b in (INC, DEC)}
 
 
@@ -124,7 +124,7 @@ def _(c, runs):
             c.lose(6, "a channel that was created with timeslice_us=%d got slices of %s ns, by the device's trace"
                    % (ns // 1000, " and ".join(map(str, sorted(seen))) or "no"))
     order = "".join(n[-1] for n in copies.order("CE_START", ("slice-a", "slice-b")))
-    # Both wait for the same word; which of them is woken first is not said.
+    # Both wait for the same word, and either may be woken first.
     if order not in ("aaabbbbbaaab", "bbbbbaaabaaa"):
         c.lose(3, "with copies of 23 us and slices of 60 and 110 us the channels a and b take turns of three and five "
                   "copies; here the order was %s" % order)
@@ -282,11 +282,11 @@ def _(c, runs):
         c.lose(4, "after a hang copies of new channels do not get done: %s" % err(high or low))
 
 
-@lab.criterion("innocents", 5, "Who only waits, works or is slow is left alone", runs=["hang"], partial=True)
+@lab.criterion("innocents", 5, "A channel that only waits, works or is slow is left alone", runs=["hang"], partial=True)
 def _(c, runs):
     r = runs["hang"]
     hung, low, waiter, busy = one(c, r, "hang", "a channel that hangs")
-    c.require(hung != 0, "nothing is ever recovered, so there is nothing to say of innocents")
+    c.require(hung != 0, "no channel is ever recovered, so it means nothing that innocent ones are not")
     if busy:
         c.lose(3, "copies in another file failed while a channel hung: %s" % err(busy))
     if low < 0:

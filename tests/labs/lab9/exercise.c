@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lab 9's grader in the guest. Each test resets the device, makes a queue with the student's queue_create(), and
- * has the student's insert.h, in the kernels of work.cu, fill it. What is in memory and registers afterwards is
- * observed here; in which order things happened is in the device's trace.
+ * fills it with the student's insert.h, in the kernels of work.cu. What is in memory and registers afterwards is
+ * observed here; the device's trace shows in which order things happened.
  *
  * exercise SEED TEST...
  */
@@ -30,7 +30,7 @@ volatile uint64_t *u64_at(uint64_t va)
 	return hw_at(&hw, va);
 }
 
-/* A fresh device; the channel that will be the queue's stands at GET = get. */
+/* Makes a fresh device. The channel that will be the queue's gets GET = get. */
 void fresh(uint32_t get, uint64_t watchdog_ns)
 {
 	int err;
@@ -48,7 +48,7 @@ void fresh(uint32_t get, uint64_t watchdog_ns)
 	done = hw_alloc(&hw, 8, 4096);
 }
 
-/* ... with a queue. False: queue_create() failed, and says so. */
+/* Makes a fresh device with a queue. Returns false, and reports it, if queue_create() fails. */
 bool with_queue(const char *test, uint32_t count, uint32_t get, uint64_t watchdog_ns)
 {
 	int err;
@@ -61,7 +61,7 @@ bool with_queue(const char *test, uint32_t count, uint32_t get, uint64_t watchdo
 	return !err;
 }
 
-/* Behind all that was launched so far: done = 1. */
+/* Behind everything that was launched so far: a release that sets done to 1. */
 void submit_done(void)
 {
 	uint32_t w[5] = { PPU_CMD_HDR(PPU_CMD_SEM_RELEASE, PPU_CMD_SIZE_SEM_RELEASE, 0), (uint32_t)done,
@@ -76,7 +76,7 @@ bool through(const char *test)
 	return watch_done(&hw, &q, done, test, 40);
 }
 
-/* A block that launches a kernel, as an entry of a ring in VRAM. */
+/* Writes an entry of a ring in VRAM; its block launches a kernel. */
 void launch_entry(uint64_t entry, uint64_t tmd)
 {
 	uint32_t w[3] = { PPU_CMD_HDR(PPU_CMD_LAUNCH, PPU_CMD_SIZE_LAUNCH, 0), (uint32_t)tmd, (uint32_t)(tmd >> 32) };

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Lab 9: device-owned work queues.
 
-The grader's program in the guest (exercise.c, test_*.c) is a driver in user space whose queues are made by the
-student's setup.c; the kernels that fill them (src/work.cu) use the student's insert.h. What is in memory and
-registers is observed in the guest; the order of things is read from the device's trace."""
+The grader's program in the guest (exercise.c, test_*.c) is a driver in user space. The student's setup.c makes its
+queues, and the kernels that fill them (src/work.cu) use the student's insert.h. The guest observes what is in memory
+and registers; the device's trace shows the order of things."""
 
 import os
 import random
@@ -11,7 +11,7 @@ import random
 from ppulab import Lab, hw
 from ppulab.say import name_of
 
-NEEDS = ["bin/ppu-cc"]          # of the build, and clang of the distribution
+NEEDS = ["bin/ppu-cc"]          # of the build; clang comes from the distribution
 
 lab = Lab(9, "Work queues that the GPU owns", page="09-queues.md", kind="program", student=["setup.c", "insert.h"])
 lab.exercise("exercise.c", "test_set.c", "test_many.c", "watch.c", "src/hw.c", "src/image.c", "src/alloc.c")
@@ -22,14 +22,14 @@ dice = random.Random(os.environ.get("LAB_SEED"))        # None: other numbers ea
 SEED = str(dice.getrandbits(30))
 SMALL = {"gpcs": 1, "sms-per-gpc": 1}
 CROWD = {"gpcs": 2, "sms-per-gpc": 2, "window-ns": 2000}
-# Stores of SMs get to memory late and in any order. No help of the device: PUT moves when somebody refreshes it.
+# Stores of SMs reach memory late and in any order. The device does not help: PUT moves only at a refresh.
 LATE = {"gpcs": 2, "sms-per-gpc": 2, "window-ns": 2000, "devq-assist": 0,
         "store-delay-ns": 20000, "store-reorder": 1, "seed": dice.getrandbits(30)}
 lab.scenario("steps", cmd=["exercise", SEED, "setup", "entries", "room", "alone"], props=SMALL)
 lab.scenario("figures", cmd=["exercise", "1", "figures"], props=SMALL, trace=True)
 lab.scenario("crowd", cmd=["exercise", SEED, "storm", "crowd"], props=CROWD)
 lab.scenario("late", cmd=["exercise", SEED, "laps", "late"], props=LATE)
-# Another program's warps have other places, and commands may be packed in other entries.
+# Another solution's warps may have other places, and its commands may be packed into other entries.
 lab.picture("figures", ignore="default,DIV_*,WARP_*,ENTRY,GET,CH_ENABLE")
 
 DEVQ = 3
@@ -42,12 +42,12 @@ def blocks(n):
 
 
 def result(err):
-    """What queue_insert() said."""
+    """The name of what queue_insert() returned."""
     return RESULTS[err] if 0 <= err < len(RESULTS) else str(err)
 
 
 def stuck(c, r, test, more=""):
-    """Why the test did not come to its end: a sentence; None: it did. Without a queue the criterion is lost."""
+    """Why the test did not come to its end, as a sentence; None if it did. Without a queue the criterion is lost."""
     for row in r.rows("stuck"):
         if row[0] == test:
             text = " ".join(str(w) for w in row[1:])
@@ -60,7 +60,7 @@ def stuck(c, r, test, more=""):
 
 
 def through(c, r, test, more=""):
-    """The test came to its end, or the criterion is lost with the reason."""
+    """Did the test come to its end? If not, the criterion is lost, with the reason."""
     why = stuck(c, r, test, more)
     c.require(not why, why)
 
@@ -118,7 +118,7 @@ def setup(c, runs):
 
 
 def tests_of(r):
-    """The trace, cut where a test resets the device; each with the words' addresses."""
+    """The trace, cut where a test resets the device; each part comes with the addresses of its words."""
     parts = [[]]
     for e in r.trace:
         if e.name == "RESET":
@@ -132,7 +132,7 @@ NAMES = {hw.COMMANDS[n]: text for n, text in (("SEM_ACQUIRE", "acquire"), ("SEM_
 
 
 def commands(events, words, channels):
-    """What was executed: ["C launch", "C wfi", "C release X=1", ...]; C is channel 0, P the queue's."""
+    """The executed commands: ["C launch", "C wfi", "C release X=1", ...]; C is channel 0, P is the queue's."""
     channel, x, y, sems = words
     out = []
     for e in events:
@@ -160,7 +160,7 @@ def request(c, runs):
     rest = [d for d in done if d != "refresh"]
     want = ["launch", "wfi", "release X=1", "acquire Y=1"]
     if rest == want[:3]:
-        # It waits for Y, which is the GPU's part to release: as far as the CPU's part goes it is right.
+        # The launch waits for Y, which the GPU's part has to release. Up to there the CPU's part is right.
         if any(e.name == "BLOCK" and e.unit == 0 and (e.b, e.c) == (words[2], 1) for e in events):
             return
         through(c, r, "figures1")
@@ -196,8 +196,8 @@ def entries(c, runs):
                       "lap." % (index, gen, index))
         _, index, released = r.rows("released")[n]
         if not released:
-            c.lose(5, "Who has written the group behind entry %d releases element %d, with that entry's lap: it is what "
-                      "holds the host back in front of the group." % (index, index))
+            c.lose(5, "The thread that wrote the group behind entry %d must release element %d, with that entry's lap: "
+                      "that element holds the host back in front of the group." % (index, index))
     through(c, r, "entries")
     once, order = r.rows("ran")[0]
     c.require(once == 6 and order, "Of six blocks %d ran exactly once, %s." % (once, "in order" if order else "out of order"))
@@ -216,11 +216,11 @@ def end(c, runs):
     if not release:
         c.lose(5, "The end must release Y, with the number of the launch: the CPU's channel waits for that.")
     if not acquire:
-        c.lose(5, "The end must acquire X with the number of the next launch: else the host goes on into what nobody has "
-                  "written.")
+        c.lose(5, "The end must acquire X with the number of the next launch: otherwise the host goes on to entries "
+                  "that nobody has written.")
     why = stuck(c, r, "entries")
     if why:
-        c.lose(5, why)      # whose fault it is, is not known: of the groups before it, or nobody has released the end
+        c.lose(5, why)      # either the groups before are wrong, or nobody has released the end; that is not known
 
 
 @lab.criterion("room", 10, "A full ring: refused, nothing changed, and a place for the end", runs=["steps"], partial=True)
@@ -235,7 +235,7 @@ def room(c, runs):
             c.lose(4, "In a ring of 8, %s, queue_insert() of %s must say %s; it says %s." % (
                 "empty" if size in (6, 5, 4) else "with a group of 4", blocks(size), result(err_want), result(err)))
             if size == 4:
-                break       # the others were to meet a full ring
+                break       # the other groups were to meet a full ring
         elif soft != soft_want:
             c.lose(5, "queue_insert() of %s says %s, but soft is %d then, not %d: %s." % (
                 blocks(size), result(err), soft, soft_want,
@@ -251,8 +251,8 @@ def reserving(c, runs):
         through(c, r, "storm")
     granted, twice, gaps, hole, below = r.rows("storm")[0]
     if twice:
-        c.fail("%d of %d reservations got entries that somebody else had as well: an addition may be taken back only by "
-                   "who was the last to add." % (twice, granted))
+        c.fail("%d of %d reservations got entries that somebody else had as well: only the thread that was the last "
+                   "to add may take its addition back." % (twice, granted))
     if gaps or hole > 0:
         c.lose(10, "Entries were lost between reservations (%d gaps, %d at the end): what was refused must be taken back." %
                (gaps, hole))
@@ -269,7 +269,8 @@ def laps(c, runs):
     more = "Twenty launches were submitted, each fills the ring of eight; the device has no devq-assist."
     through(c, r, "laps", more)
     launches, good, once, order = r.rows("laps")[0]
-    c.require(good == launches, "In launch number %d there was no room, though all before it was done. %s" % (good + 1, more))
+    c.require(good == launches, "In launch number %d there was no room, although everything before it was done. %s" %
+              (good + 1, more))
     c.require(once == 3 * launches and order,
               "Of %d blocks %d ran exactly once, %s. %s" % (3 * launches, once, "in order" if order else "out of order", more))
 
@@ -300,7 +301,7 @@ def late_stores(c, runs):
 
 FIGURES = ["C launch", "C wfi", "C release X=1", "P acquire X=1", "P launch", "P acquire semaphore 2=1", "P launch",
            "P acquire semaphore 4=1", "P wfi", "P release Y=1", "C acquire Y=1"]
-TOLD = ["the first kernel inserts everything", "PBS-1's kernel inserts PBS-2, and that one's the end",
+TOLD = ["the first kernel inserts everything", "PBS-1's kernel inserts PBS-2, and PBS-2's kernel inserts the end",
         "PBS-1's kernel releases PBS-2, which the first has written"]
 
 

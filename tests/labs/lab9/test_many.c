@@ -63,7 +63,7 @@ bool work_in_order(const struct work *w)
 	return true;
 }
 
-/* ---- room, fought for ------------------------------------------------------------------------------------- */
+/* ---- a fight for room -------------------------------------------------------------------------------------- */
 
 struct grant {
 	uint64_t first, entries;
@@ -80,7 +80,7 @@ static int by_first(const void *a, const void *b)
 #define STORM_THREADS	64u
 #define STORM_TRIES	24u
 
-/* Only queue_reserve(), on counters that no channel looks at. What was granted must be one row without gaps. */
+/* Only queue_reserve(), on counters that no channel reads. What was granted must be one row without gaps. */
 static void see_grants(struct grant *g, uint64_t n, uint64_t first, uint64_t soft, uint64_t shadow)
 {
 	uint64_t i, twice = 0, gaps = 0, at = first;
@@ -130,7 +130,7 @@ void test_storm(void)
 
 #define LAPS	20u
 
-/* Launches behind each other, each fills the ring of eight; all are submitted before the first is done. */
+/* Launches one behind the other; each fills the ring of eight. All are submitted before the first one is done. */
 void test_laps(void)
 {
 	struct work w;
@@ -156,13 +156,13 @@ void test_laps(void)
 
 /* ---- a crowd ----------------------------------------------------------------------------------------------- */
 
-/* CTAs of so many threads, each thread `times` groups, after each a rest of so many loads. */
+/* `ctas` CTAs of `threads` threads. Each thread inserts `times` groups, and rests for `pause` loads after each. */
 struct crowd {
 	const char *name;
 	uint32_t ctas, threads, times, pause;
 };
 
-/* Do the blocks of each group stand together in the order of time, and a thread's groups in its order? */
+/* Do the blocks of each group run without others in between, and the groups of each thread in its order? */
 static void see_crowd(const struct crowd *cr, const struct work *w)
 {
 	uint32_t groups = cr->ctas * cr->threads * cr->times;
@@ -187,7 +187,7 @@ static void see_crowd(const struct crowd *cr, const struct work *w)
 	free(t);
 }
 
-/* The launching kernel puts one kernel into the queue, and that one's threads put in all the rest. */
+/* The kernel that the CPU launches puts one kernel into the queue, and that kernel's threads put in all the rest. */
 static void crowd(const struct crowd *cr, uint32_t count)
 {
 	uint32_t threads = cr->ctas * cr->threads;
@@ -207,16 +207,16 @@ static void crowd(const struct crowd *cr, uint32_t count)
 	see_crowd(cr, &w);
 }
 
-/* A small ring: it goes round many times, and threads wait for room. */
+/* A small ring: threads go round it many times, and wait for room. */
 void test_crowd(void)
 {
 	crowd(&(struct crowd){ "crowd", 4, 32, 3, 0 }, 24 + rnd(5));
 }
 
 /*
- * A large ring: nobody waits. Each thread rests after it has inserted, longer than the host interface takes for
- * what all of them have inserted: so that it is always there already, and nothing but a thread's own fence brings
- * its stores to memory in order.
+ * A large ring: no thread waits for room. Each thread rests after an insertion, longer than the host interface takes
+ * for the insertions of all threads. So the host interface has always caught up, and only a thread's own fence brings
+ * the thread's stores to memory in order.
  */
 void test_late(void)
 {
@@ -255,8 +255,8 @@ void test_figures(void)
 #define CHAIN	60u
 
 /*
- * The first kernel waits for a word; the CPU counts everything it could have a part in, writes the word, and does
- * nothing but look at memory until the last kernel of the chain is done. The ring has room for four of these.
+ * The first kernel waits for a word. The CPU counts everything in which it could have a part, writes the word, and then
+ * only reads memory until the last kernel of the chain is done. The ring has room for four of these kernels.
  */
 void test_alone(void)
 {

@@ -29,7 +29,7 @@ static bool first_entry_there(uint32_t get)
 	return q.d.ring && get < q.d.count && is_acquire_x(e[get].va, e[get].length);
 }
 
-/* What is there at the moment at which the channel is enabled: from then on the device may look. */
+/* Notes what is there at the moment at which the channel is enabled: from then on the device may read it. */
 static void see_enable(struct hw *h, uint32_t offset, uint32_t val)
 {
 	uint32_t get;
@@ -51,7 +51,7 @@ static uint64_t ch_read64(uint32_t reg_lo)
 	return lo | (uint64_t)hw_ch_read(&hw, 1, reg_lo + 4) << 32;
 }
 
-/* Entries but the first that are not zero any more. */
+/* How many entries, besides the first, are not zero any more. */
 static uint32_t others_written(uint32_t get)
 {
 	volatile struct ppu_gpfifo_entry *e = hw_at(&hw, q.d.ring);
@@ -114,7 +114,7 @@ static volatile struct ppu_gpfifo_entry *entry(uint64_t counter)
 	return (volatile struct ppu_gpfifo_entry *)hw_at(&hw, q.d.ring) + counter % COUNT;
 }
 
-/* The words of a block that an entry points to; NULL: it does not have so many. */
+/* The words of the block to which an entry points; NULL if the block has fewer. */
 static volatile uint32_t *words_of(uint64_t counter, uint32_t n)
 {
 	volatile struct ppu_gpfifo_entry *e = entry(counter);
@@ -130,7 +130,7 @@ static bool is_sem(volatile uint32_t *w, uint32_t op, uint32_t flags, uint64_t v
 	       w[2] == (uint32_t)(va >> 32) && w[3] == (uint32_t)val && w[4] == (uint32_t)(val >> 32);
 }
 
-/* The Acquire behind a group: of its own entry's element, alone in its block, with the lap's number. */
+/* Checks the Acquire behind a group: for the element of its own entry, alone in its block, with the lap's number. */
 static void see_acquire(uint32_t group, uint64_t counter)
 {
 	volatile uint32_t *w = words_of(counter, PPU_CMD_SIZE_SEM_ACQUIRE);
@@ -153,7 +153,7 @@ static void see_end(uint64_t counter)
 		w && is_sem(w + 5, PPU_CMD_SEM_ACQUIRE, PPU_CMDF_SEM_OP(PPU_SEM_OP_EQ), q.d.x, 2));
 }
 
-/* Three groups, of 1, 2 and 3 blocks; the ring is at its end, so the first goes round. */
+/* Three groups, of 1, 2 and 3 blocks. The ring begins near its end, so the first group goes round. */
 void test_entries(void)
 {
 	static const uint32_t sizes[3] = { 1, 2, 3 };
@@ -187,10 +187,10 @@ void test_entries(void)
 	lab_obs("ran", "%u %d", work_once(&w), work_in_order(&w));
 }
 
-/* A full ring: what is refused changes nothing, and the end always has a place. */
+/* A full ring: a refusal changes nothing, and the end of the launch always has a place. */
 void test_room(void)
 {
-	/* eight entries: 5 of the group of 4, one for the end */
+	/* eight entries: the group of 4 takes 5, and one is kept for the end */
 	static const uint32_t sizes[6] = { 6, 5, 4, 1, 2, 0xffff };
 	uint64_t list, results;
 	uint32_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lab 9's grader in the guest: what the tests share. */
+/* Lab 9's grader in the guest: shared by the tests. */
 #ifndef TESTS_H
 #define TESTS_H
 
@@ -9,11 +9,11 @@
 #include "queue.h"
 #include "watch.h"
 
-#define WATCHDOG_NS	30000000ull	/* device time; the longest test needs a tenth */
+#define WATCHDOG_NS	30000000ull	/* device time; the longest test needs a tenth of this */
 
 extern struct hw hw;
 extern struct queue q;
-extern uint64_t done;		/* address of a word: all that was submitted is done */
+extern uint64_t done;		/* address of a word that becomes 1 when everything that was submitted is done */
 
 uint32_t rnd(uint32_t below);
 volatile uint64_t *u64_at(uint64_t va);
@@ -24,7 +24,7 @@ bool through(const char *test);
 void launch_entry(uint64_t entry, uint64_t tmd);
 
 /*
- * Work that can be told from other work: n blocks, as entries; block i counts runs[i] up and stores the time in
+ * Work whose blocks can be told apart: n blocks, as entries. Block i adds 1 to runs[i] and stores the time in
  * times[i].
  */
 struct work {
@@ -32,7 +32,7 @@ struct work {
 	uint32_t n;
 };
 void work_make(struct work *w, uint32_t n);
-/* How many ran exactly once; and whether each of them ran after the one before it. */
+/* How many blocks ran exactly once, and whether each ran after the one before it. */
 uint32_t work_once(const struct work *w);
 bool work_in_order(const struct work *w);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What watch.h says. */
+/* The functions of watch.h. */
 #include <stdio.h>
 #include <string.h>
 #include <hw/ppu_counters.h>
@@ -8,7 +8,7 @@
 #include "watch.h"
 
 #define LOOK_MS		40	/* between two looks at the channels */
-#define LONG_MS		12000	/* something runs, but this long? */
+#define LONG_MS		12000	/* no test runs this long */
 
 static bool touched;
 
@@ -32,7 +32,7 @@ static bool is_mapped(uint64_t va)
 	return va >= HW_VA + HW_MAPPED && va < HW_VA + HW_MAPPED_END - 64;
 }
 
-/* The value that the entry at GET awaits in this word; 0: it does not await it. */
+/* The value for which the entry at GET waits in this word; 0 if the entry does not wait for this word. */
 static uint64_t awaited(struct hw *hw, const struct queue *q, uint32_t get, uint64_t va)
 {
 	volatile struct ppu_gpfifo_entry *e = hw_at(hw, q->d.ring);
@@ -65,7 +65,7 @@ static const char *word_name(const struct queue *q, uint64_t va)
 	return text;
 }
 
-/* Why a channel is in error: true if it is. */
+/* Returns true, and reports why, if a channel has an error. */
 static bool failed(struct hw *hw, uint32_t channel, const char *test)
 {
 	uint32_t err = hw_ch_read(hw, channel, PPU_REG_CH_ERROR);
@@ -97,7 +97,7 @@ static struct look look(struct hw *hw, const struct queue *q)
 	return l;
 }
 
-/* Nothing can move: no task is there, and both channels wait for a word or have nothing left. */
+/* Nothing can move any more: there is no task, and both channels wait for a word or have nothing left. */
 static bool still(const struct look *l)
 {
 	const uint32_t busy = PPU_CHS_WFI | PPU_CHS_RUNNING;

@@ -9,14 +9,14 @@
 #include "queue.h"
 
 /*
- * Wait until *done is not 0. False: that will never be. Then an observation "stuck TEST ..." says why. Registers
- * are not touched before patience_ms have passed.
+ * Waits until *done is not 0. Returns false if that will never be, and then an observation "stuck TEST ..." says why.
+ * Registers are not touched before patience_ms have passed.
  */
 bool watch_done(struct hw *hw, const struct queue *q, uint64_t done, const char *test, unsigned int patience_ms);
-/* Whether the last watch_done() has touched registers. */
+/* Has the last watch_done() touched registers? */
 bool watch_touched(void);
 
-/* What the CPU could have had a part in. */
+/* Counts of everything in which the CPU could have had a part. */
 struct watch_counts {
 	uint64_t reads, writes, doorbells, kicks, interrupts;
 };

@@ -44,7 +44,7 @@ WRONG = [
          replace=[("counter % q->count", "counter & (q->count - 1)")]),
     dict(name="no_laps", file="insert.h", criterion="entries", says="number of its lap",
          replace=[("return counter / q->count + 1;", "return 1;")], keeps=["figures"]),
-    dict(name="own_element", file="insert.h", criterion="entries", says="releases element 11", loses=["figures"],
+    dict(name="own_element", file="insert.h", criterion="entries", says="release element 11", loses=["figures"],
          replace=[("queue_index(q, first - 1), queue_generation(q, first - 1)",
                    "queue_index(q, first), queue_generation(q, first)")]),
     dict(name="no_fence", file="insert.h", criterion="late stores", says="there must be a fence",

@@ -21,7 +21,7 @@ static int call(int fd, unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : 0;
 }
 
-/* There is no udev: nodes appear by devtmpfs, numbered as they come. */
+/* There is no udev: devtmpfs makes the nodes, numbered in the order in which they appear. */
 const char *ld_path(void)
 {
 	static char path[64];

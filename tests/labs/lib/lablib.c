@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What lablib.h says: observations, steps and their time limits, files. */
+/* The functions of lablib.h: observations, steps and their time limits, files. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 /* Shared with the supervisor. */
 static struct shared {
 	volatile uint64_t deadline;	/* of the step, ms */
-	volatile bool over;		/* lab_fatal() has said all */
+	volatile bool over;		/* lab_fatal() has reported everything */
 	char step[256];
 } *shared;
 
@@ -51,7 +51,7 @@ unsigned int lab_scale(void)
 	return scale;
 }
 
-/* A line for the grader, in one write: whatever else is printed does not get into it. */
+/* A line for the grader. It is one write, so no other output gets into the line. */
 static void report(const char *kind, const char *text)
 {
 	char line[4096];
@@ -126,7 +126,7 @@ _Noreturn void lab_fatal(const char *fmt, ...)
 
 static bool debug;
 
-/* One more place where lab.ko was loaded: its functions, for addresses of a module that is gone. */
+/* Notes one more place where lab.ko was loaded: its functions, to name addresses in a module that is gone. */
 void lab_note_symbols(void)
 {
 	char line[256];
@@ -145,7 +145,7 @@ void lab_note_symbols(void)
 		fclose(to);
 }
 
-/* The function of lab.ko at an address, "" for none. */
+/* The function of lab.ko at an address, "" if there is none. */
 static void symbol_at(unsigned long long at, char *name)
 {
 	unsigned long long best = 0, where;
@@ -178,7 +178,7 @@ static void report_leaks(void)
 	bool named = true;
 	FILE *f;
 
-	/* An object counts when it is five seconds old and two scans saw it. */
+	/* kmemleak reports an object when it is five seconds old and two scans saw it. */
 	lab_sleep_ms(6000);
 	lab_write_file(KMEMLEAK, "scan");
 	lab_write_file(KMEMLEAK, "scan");
@@ -224,7 +224,7 @@ static void how_it_ended(int status)
 	_exit(WEXITSTATUS(status));
 }
 
-/* The program may be stuck in the kernel and not even die: then we end without it. */
+/* The program may be stuck in the kernel and not even die: then the supervisor ends without it. */
 static _Noreturn void supervise(pid_t child)
 {
 	int status;
@@ -332,7 +332,7 @@ const char *lab_dmesg(void)
 		char *msg;
 
 		if (n <= 0)
-			continue;	/* some were overwritten before we read them */
+			continue;	/* some messages were overwritten before this program read them */
 		rec[n] = 0;
 		msg = strchr(rec, ';');
 		msg = msg ? msg + 1 : rec;

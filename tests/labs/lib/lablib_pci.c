@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What lablib.h says: modules and the PCI function. */
+/* The functions of lablib.h for modules and the PCI function. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -82,7 +82,7 @@ int lab_unload(void)
 {
 	int ret = 0;
 
-	/* Whoever looked at the module a moment ago may still hold it. */
+	/* A process that looked at the module a moment ago may still hold it. */
 	if (lab_until((ret = lab_rmmod("lab")) != -EAGAIN && ret != -EWOULDBLOCK, 3))
 		return ret;
 	return ret;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What lablib.h says about the witness: its file speaks lines of text. */
+/* The functions of lablib.h for the witness, whose file speaks lines of text. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ void lab_witness_fail_all(const char *function)
 	tell(text);
 }
 
-/* All the witness says; to be freed. */
+/* Everything that the witness says; the caller frees the text. */
 static char *ask(void)
 {
 	size_t len = 0, room = 1 << 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Syncobjs, sync files, other drivers' fences, a world of buffers. See labsync.h. */
+/* Syncobjs, sync files, other drivers' fences, and a set of buffers and channels (struct lw). See labsync.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -217,7 +217,7 @@ void ls_submit_start(struct ls_thread *t)
 		lab_fatal("the exercise cannot make a thread");
 }
 
-/* The thread's state as ps(1) says it, if it is in this system call. */
+/* The thread's state, a letter as in ps(1), if the thread is in this system call; otherwise 0. */
 static char state_in(int tid, int syscall_nr)
 {
 	const char *stat = strrchr(lab_read_file("/proc/self/task/%d/stat", tid), ')');
@@ -229,7 +229,7 @@ static char state_in(int tid, int syscall_nr)
 
 enum ls_state ls_submit_state(struct ls_thread *t)
 {
-	/* What sleeps for good sleeps when one looks again; for a lock one sleeps deaf, but not for long. */
+	/* A thread in state S at three looks sleeps for good. State D, as for a lock, must last 100 looks to count. */
 	for (int asleep = 0, deaf = 0; !t->done; lab_sleep_ms(5)) {
 		char state = t->tid ? state_in(t->tid, SYS_ioctl) : 0;
 
@@ -256,7 +256,7 @@ static void *sleeper_thread(void *arg)
 	struct ls_sleeper *s = arg;
 
 	s->tid = (int)syscall(SYS_gettid);
-	/* Without a time-out, at whose end the kernel would look once more. */
+	/* No time-out: at its end the kernel would look at the fence once more, as if it had been woken. */
 	ls_poll(s->sync, -1);
 	s->done = 1;
 	return NULL;
@@ -283,7 +283,7 @@ bool ls_sleep_end(struct ls_sleeper *s)
 
 /* --- buffers and channels ------------------------------------------------------------------------- */
 
-/* Commands lie at other addresses in every world, so that a trace tells them apart. */
+/* Each struct lw has its commands at other addresses, so that a trace tells them apart. */
 static uint32_t used, worlds;
 
 #define FIRST_VA	0x0000000100000000ull
@@ -335,7 +335,7 @@ void lw_open(struct lw *w)
 	w->words = lw_buf(w, WORDS_BYTES, 0);
 }
 
-/* Mappings hold the file. */
+/* The mappings keep the file open, so they go first. */
 void lw_close(struct lw *w)
 {
 	used = w->b.used;
@@ -360,7 +360,7 @@ uint64_t lw_word(struct lw *w, unsigned int i)
 	return w->words.va + i * 8;
 }
 
-/* The device does not see plain stores of the CPU: every channel is told to look. */
+/* The device does not see plain stores of the CPU, so every channel is told to look. */
 void lw_set(struct lw *w, unsigned int i, uint64_t value)
 {
 	*(volatile uint64_t *)(w->words.p + i * 2) = value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the exercise programs of labs 6 and 8: syncobjs, sync files, another driver's fence, and a small
- * world of buffers and channels. Functions return 0 or -errno unless they say otherwise; those that begin
- * with lw_ end the program with a sentence when something fails that an earlier lab is about.
+ * For the exercise programs of labs 6 and 8: syncobjs, sync files, another driver's fence, and a set of
+ * buffers and channels (struct lw). Functions return 0 or -errno unless they say otherwise; those that begin with
+ * lw_ end the program with a sentence when something fails that is the subject of an earlier lab.
  */
 #ifndef LABSYNC_H
 #define LABSYNC_H
@@ -18,14 +18,14 @@
 int ls_new(int fd, uint32_t *handle);
 int ls_close(int fd, uint32_t handle);
 int ls_wait(int fd, uint32_t handle, int64_t timeout_ns);	/* relative; 0: only look; -ETIME */
-int ls_signal(int fd, uint32_t handle);				/* by the CPU */
+int ls_signal(int fd, uint32_t handle);				/* signalled by the CPU */
 int ls_export(int fd, uint32_t handle);				/* a sync file, or -errno */
 int ls_import(int fd, int sync, uint32_t *handle);		/* a new syncobj with the sync file's fence */
-int ls_status(int sync);					/* 0 active, 1 signalled, < 0 its error */
+int ls_status(int sync);					/* 0 active, 1 signalled, < 0 the fence's error */
 bool ls_names(int sync, char *driver, char *timeline);		/* 32 bytes each */
-bool ls_poll(int sync, int timeout_ms);				/* did it become readable? */
+bool ls_poll(int sync, int timeout_ms);				/* has it become readable? */
 
-/* Fences of vgem, a driver without hardware: pending until told, for 10 s at most. */
+/* Fences of vgem, a driver without hardware. Each is pending until it is signalled, for 10 s at most. */
 struct ls_foreign {
 	int fd, dmabuf;
 	uint32_t handle, fence;
@@ -46,7 +46,7 @@ struct ls_thread {
 };
 
 void ls_submit_start(struct ls_thread *t);
-/* Until it is done, or the thread sleeps in the ioctl: so that a signal can end it, or not. */
+/* ls_submit_state() waits until the ioctl is done, or sleeps: a signal can end it (ASLEEP) or cannot (DEAF). */
 enum ls_state { LS_ASLEEP, LS_DONE, LS_DEAF };
 enum ls_state ls_submit_state(struct ls_thread *t);
 int ls_submit_end(struct ls_thread *t);		/* what the ioctl returned */
@@ -59,8 +59,8 @@ struct ls_sleeper {
 	_Atomic int tid, done;
 };
 
-void ls_sleep_start(struct ls_sleeper *s, int sync);	/* returns when it sleeps in poll(), or need not */
-bool ls_sleep_end(struct ls_sleeper *s);		/* was it woken within 10 s? */
+void ls_sleep_start(struct ls_sleeper *s, int sync);	/* returns when it sleeps in poll(), or when it need not */
+bool ls_sleep_end(struct ls_sleeper *s);		/* has it been woken within 10 s? */
 
 /* --- buffers and channels ----------------------------------------------------------------------- */
 
@@ -74,12 +74,12 @@ struct lw_buf {
 /* An open file. Commands are put one after the other into `block`. */
 struct lw {
 	int fd;
-	uint64_t next_va;		/* from lab 7 on: where the next buffer is bound */
+	uint64_t next_va;		/* from lab 7 on: the address at which the next buffer is bound */
 	struct lw_buf block;
 	struct ld_block b;
-	uint32_t begin;			/* word at which the block now being written begins */
+	uint32_t begin;			/* word at which the present block begins */
 	struct lw_buf words;		/* semaphores of the exercise, 8 bytes each */
-	struct lw_buf all[16];		/* to be unmapped when it is closed */
+	struct lw_buf all[16];		/* to be unmapped by lw_close() */
 	unsigned int num;
 };
 
@@ -87,14 +87,14 @@ void lw_open(struct lw *w);
 void lw_close(struct lw *w);
 struct lw_buf lw_buf(struct lw *w, size_t bytes, uint32_t fill);
 uint32_t lw_chan(struct lw *w, uint32_t class, uint32_t priority, uint32_t slice_us);
-/* Word i of the exercise's semaphores: where the device sees it; and its value, set by the CPU. */
+/* Word i of the exercise's semaphores. lw_word(): its GPU address; lw_set(): the CPU sets its value. */
 uint64_t lw_word(struct lw *w, unsigned int i);
 void lw_set(struct lw *w, unsigned int i, uint64_t value);
-/* lw_begin(), commands by ld_*(&w->b, ..), lw_submit(): -errno or 0. lw_block_va(): of the block begun. */
+/* lw_begin(), commands by ld_*(&w->b, ..), then lw_submit(): -errno or 0. lw_block_va(): of the present block. */
 void lw_begin(struct lw *w);
 uint64_t lw_block_va(struct lw *w);
 int lw_submit(struct lw *w, uint32_t chan, uint32_t in, uint32_t out, uint64_t *seqno);
-/* How many channels wait for a semaphore now. */
+/* How many channels are waiting for a semaphore? */
 unsigned int lw_blocked(void);
 
 #endif

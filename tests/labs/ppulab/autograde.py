@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/lab autograde: grade what was handed in, however it was meant.
+"""scripts/lab autograde: grade what was handed in, whatever it may try to do.
 
 Everything of the student's is compiled in one sealed machine and run in others
 (sealed_build.py, run.py). This process reads only the files that the lab names,
@@ -19,9 +19,9 @@ from . import check, formats, model, paths, sealed_build, sealed_lab, submission
 from .paths import LabError
 from .version import version
 
-RUN_BYTES = 256 << 20                       # the largest file that a machine which runs something may write
-RUN_LOG_BYTES = 16 << 10                    # of one run's output in the report
-ONE_SECONDS = 3600                          # for one submission of a class, all in all
+RUN_BYTES = 256 << 20                       # the largest file that a machine may write while it runs a submission
+RUN_LOG_BYTES = 16 << 10                    # of each run's output in the report
+ONE_SECONDS = 3600                          # for one submission of a class, in total
 SENTENCE = 600
 
 
@@ -30,7 +30,7 @@ def clean_line(text, limit=SENTENCE):
 
 
 def versions(parts):
-    """What graded: the same in every report of one installation, but for the seed."""
+    """What graded. It is the same in every report of one installation, except for the seed."""
     out = {"ppu": version(), "kernel": parts.abi, "python": "%d.%d.%d" % sys.version_info[:3],
            "seed": os.environ.get("LAB_SEED", "")}
     out["compiler"] = parts.compiler()
@@ -38,8 +38,8 @@ def versions(parts):
 
 
 def log_of(result):
-    """What the student may want to see: the compiler's words, what the runs printed, what the device and the kernel
-    complained about."""
+    """What the student may want to see: the compiler's messages, what the runs printed, complaints of the device
+    and of the kernel."""
     text = []
     if result.text.strip():
         text += ["--- compiler", result.text.rstrip()]
@@ -64,7 +64,7 @@ def report_of(lab, name, result, parts):
 
 
 def check_files(lab, path):
-    """The student's files, or a sentence why not all of them are there."""
+    """The student's files, or a sentence that says why some of them are missing."""
     early = model.earlier_files(lab)
     names = list(early) + lab.student
     files, wrong = submission.collect(path, lab.number, names)
@@ -93,8 +93,8 @@ def grade(lab, path, parts, where):
 
 
 def limit_files():
-    """No program that we start from here on, and that is QEMU above all, writes a file larger than this. (The machine
-    that compiles has limits of its own, and came before.)"""
+    """No program started from here on may write a file larger than this; above all that is QEMU. (The machine that
+    compiles has limits of its own, and has run before.)"""
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     resource.setrlimit(resource.RLIMIT_FSIZE, (RUN_BYTES if hard < 0 else min(hard, RUN_BYTES), hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
@@ -140,14 +140,14 @@ def submissions(top):
 
 
 def failed_report(lab, name, why):
-    """For a submission that could not be graded: none of its points are known."""
+    """The report for a submission that could not be graded: all its points are unknown."""
     return {"format": 1, "lab": lab.number, "title": lab.title, "submission": clean_line(name, 200), "points": 0,
             "max": sum(c.points for c in lab.criteria), "criteria": [], "bonus": None, "error": why, "grader": [why],
             "log": "", "versions": {}}
 
 
 def grade_in_process(lab, name, path, report_path):
-    """One submission, in a process of its own: whatever happens there, the others are graded."""
+    """Grades one submission, in a process of its own: whatever happens there, the others are graded."""
     argv = [sys.executable, os.path.join(paths.TOP, "scripts/lab"), "autograde", "--quiet", "--lab", str(lab.number),
             "--submission", path, "--name", name, "--json", report_path]
     try:
@@ -206,7 +206,7 @@ def main(argv):
     add("--quiet", action="store_true", help="no table")
     args = ap.parse_args(argv)
     if sealed_lab.packaged():
-        # What scripts/vm notes about the machine goes to no home directory there.
+        # Whatever scripts/vm notes about a grading machine must not go to a home directory.
         os.environ.setdefault("PPU_CACHE", os.path.join(tempfile.gettempdir(), "ppu-grader-%d" % os.getuid()))
     if bool(args.submission) == bool(args.whole_class):
         ap.error("either --submission or --class")

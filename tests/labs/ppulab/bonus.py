@@ -37,7 +37,7 @@ FOLLOWS = re.compile(r"Call Trace|^\s*$")
 
 
 def line_of(lines, at):
-    """For a report without a name: the innermost function of lab.ko below it."""
+    """For a report without the name of a function: the innermost function of lab.ko in the lines below it."""
     for line in lines[at:at + 80]:
         m = re.search(r"(?:RIP: 0010:|^\s*)(\w+)\+0x\S+ \[lab\]", line)
         if m:
@@ -46,7 +46,7 @@ def line_of(lines, at):
 
 
 def sentences(done):
-    """What the kernel complained about in a run, a sentence each, without repetition."""
+    """What the kernel complained about in a run: a sentence for each complaint, without repetition."""
     out, lines = {}, run.lines_of(done.dmesg)
     for i, line in enumerate(lines):
         if not run.COMPLAINT.search(line) and "sleeping function" not in line and "inconsistent lock" not in line:
@@ -67,7 +67,7 @@ def sentences(done):
 
 
 def grade(result, files, where, shown):
-    """Set result.bonus."""
+    """Sets result.bonus."""
     lab = result.lab
     card = result.bonus = Card(Criterion("debug kernel", lab.bonus_points, TEXT, None, [], False))
     built = build.build(lab, files, where, shown, debug=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Building what a machine runs: lab.ko or the student's program, the grader's
+"""Builds what a machine runs: lab.ko or the student's program, the grader's
 programs, the witness. Each in a directory below $BUILD/labs; what has not
 changed is not built again."""
 
@@ -22,8 +22,8 @@ for _var in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
 
 
 class Built:
-    """What a build came to. puts: {path in the guest: file}; text: what the compiler said, with the student's
-    file names; module_files: what lab.ko needs, in the order of loading, is in the guest's /lab/modules."""
+    """The result of a build. puts: {path in the guest: file}; text: the compiler's messages, with the student's
+    file names; module_files: the modules that lab.ko needs, in the order of loading, in the guest's /lab/modules."""
 
     def __init__(self):
         self.ok = True
@@ -102,7 +102,7 @@ def contents(files):
 
 
 class Stamp:
-    """Whether a step was done with the same input; and what it said then."""
+    """Remembers whether a step was done with the same input, and what the step printed then."""
 
     def __init__(self, path, key):
         self.path, self.key = path, key
@@ -121,7 +121,7 @@ class Stamp:
 
 
 def kbuild(kernel, where, *args):
-    """Run kbuild; (whether it went well, what it said)."""
+    """Runs kbuild. Returns (whether it succeeded, what it printed)."""
     res = subprocess.run(["make", "-C", kernel.headers, "M=" + where, "-j2", *kernel.args, *args, "modules"],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          text=True, errors="replace", env=ENV, check=False)
@@ -130,7 +130,7 @@ def kbuild(kernel, where, *args):
 
 
 def witness(kernel):
-    """The grader's module: the directory it was built in."""
+    """Builds the grader's module; returns the directory."""
     where = kernel.out("witness")
     source = os.path.join(paths.LIB, "witness")
     with lock(where):
@@ -159,7 +159,7 @@ def link(target, at):
 
 
 def lay_out(where, files):
-    """Exactly these sources, with unchanged times where the text is the same."""
+    """Makes the directory hold exactly these sources. A file whose text is the same keeps its time."""
     for name, text in files.items():
         tree.write_if_changed(os.path.join(where, name), text)
     for name in tree.read_sources(where):
@@ -169,12 +169,12 @@ def lay_out(where, files):
 
 
 def name_files(text, where, shown):
-    """The compiler's words with the names the student knows."""
+    """The compiler's messages, with the file names that the student knows."""
     return text.replace(os.path.realpath(where) + "/", shown).replace(where + "/", shown)
 
 
 def module(lab, files, where, kernel, shown=""):
-    """lab.ko and what it needs."""
+    """Builds lab.ko, and finds the modules that it needs."""
     built = Built()
     files = dict(tree.given(lab), **files)
     uses_drm = any("drm/" in t for n, t in files.items() if n.endswith((".c", ".h")))
@@ -258,7 +258,7 @@ def program(name, sources, where, flags, libs, shown="", where_src="", archives=
     return built
 
 
-# Device code: NVPTX of clang needs no SDK; ppu-cc makes the device's instructions of it.
+# Device code: clang's NVPTX needs no SDK, and ppu-cc makes the device's instructions from clang's output.
 CLANG = ["clang", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib",
          "-Xclang", "-target-feature", "-Xclang", "+ptx63", "-O2", "-fno-builtin", "-ffp-contract=off", "-Wall", "-S",
          "-Wno-unknown-cuda-version"]
@@ -307,7 +307,7 @@ def without_units(library, names, where):
         members = subprocess.run(["ar", "t", copy], capture_output=True, text=True, check=True, env=ENV).stdout.split()
         gone = [n for n in names if n in members]
         for n in set(names) - set(gone):
-            # A package's library never had it. In a tree it is of a time when the unit was part of another file.
+            # A package's library never has the unit. A tree's library without the unit is older than the unit's file.
             if glob.glob(os.path.join(paths.TOP, "qemu-device/core/**", n[:-2] + ".c"), recursive=True):
                 raise LabError("%s has no %s: it is older than the sources; `make` builds it anew" %
                                (paths.shown(source), n))
@@ -319,13 +319,13 @@ def without_units(library, names, where):
 
 
 def lib_sources(lab):
-    """Of tests/labs/lib: lablib for all, the rest is for drivers with DRM ioctls."""
+    """The sources in tests/labs/lib: lablib for all labs, the rest for drivers with DRM ioctls."""
     return sorted(p for p in glob.glob(os.path.join(paths.LIB, "*.c"))
                   if os.path.basename(p).startswith("lablib") or lab.cumulative and lab.number >= 4)
 
 
 def exercises(lab, files, where, shown):
-    """The grader's programs; with the student's files in them when these are no module. Our own mistakes raise."""
+    """Builds the grader's programs, with the student's files unless those are a module. Our own mistakes raise."""
     total = Built()
     flags = ["-I" + os.path.join(paths.TOP, "include"), "-I" + paths.LIB, "-I" + lab.dir, "-I/usr/include/libdrm",
              *lab.cflags]
@@ -371,7 +371,7 @@ def merge(total, one):
 
 
 def build(lab, files, where, shown="", debug=False):
-    """All that the machines need for this lab, with the student's files."""
+    """Builds everything that the machines need for this lab, with the student's files."""
     kernel = Kernel(debug) if lab.kind == "module" or debug else None
     with lock(where):
         total = exercises(lab, files, where, shown)

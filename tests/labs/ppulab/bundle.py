@@ -2,7 +2,7 @@
 """The autograder's package: what scripts/lab autograde needs on any Linux
 machine of the same architecture that has Python 3, and nothing else. No
 compiler, no packages, no network: QEMU comes with its libraries, the compiler
-is in the archive for the sealed machine, our guest programs are built."""
+is in the archive for the sealed machine, and the guest programs are built already."""
 
 import glob
 import json
@@ -20,7 +20,7 @@ d=$(dirname "$(readlink -f "$0")")
 exec "$d/lib/ld-linux-x86-64.so.2" --library-path "$d/lib" "$d/qemu.bin" -L "$d/firmware" "$@"
 """
 FIRMWARE = ("qboot.rom", "pvh.bin", "linuxboot_dma.bin", "kvmvapic.bin")
-# Modules of the kernel that a lab's driver may need; their own needs come along.
+# Modules of the kernel that a lab's driver may need. The modules that these need are taken, too.
 MODULES = ("kernel/drivers/gpu/drm/*.ko", "kernel/drivers/gpu/drm/ttm/*.ko", "kernel/drivers/gpu/drm/scheduler/*.ko")
 
 
@@ -39,7 +39,7 @@ def add_qemu(package):
 
 
 def add_guest(package, parts):
-    """The guest's kernel, its modules that count, the initramfs."""
+    """The guest's kernel, those of its modules that labs need, and the initramfs."""
     root, abi = parts.kernel_root, parts.abi
     package.take("build/guest/initramfs.cpio", os.path.join(BUILD, "guest/initramfs.cpio"))
     package.take("build/guest/kernel/vmlinux", os.path.join(root, "vmlinux"))
@@ -55,7 +55,7 @@ def add_guest(package, parts):
 
 
 def add_parts(package, parts):
-    """What sealed_lab.Parts takes from a package."""
+    """The files that sealed_lab.Parts takes from a package."""
     under = "build/grader/"
     for path in {p for n in model.numbers() for p in parts.archives(model.load(n))}:
         package.take(under + os.path.basename(path).split("-")[0] + ".cpio", path)

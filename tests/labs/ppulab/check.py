@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Grading: build, run, judge, tell."""
+"""Grading: build, run, judge, report."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from .paths import colour
 
 
 class Result:
-    """cards: a Card for each criterion; text: what the compiler said; error: why there was nothing to run;
+    """cards: a Card for each criterion; text: the compiler's messages; error: why there was nothing to run;
     broken: sentences about mistakes that are not the student's."""
 
     def __init__(self, lab):
@@ -48,7 +48,7 @@ class Result:
 
 
 def judge_one(card, lab, runs):
-    """Let one criterion look at the runs; sentences about the grader's own mistakes."""
+    """Lets one criterion look at the runs; returns sentences about the grader's own mistakes."""
     crit, broken = card.criterion, []
     mine = {n: runs[n] for n in lab.runs_of(crit) if n in runs}
     for r in mine.values():
@@ -79,8 +79,8 @@ def judge(result, runs, only=None):
 
 
 def grade(lab, files, where, shown="", only=None, puts=None):
-    """Build with the student's files, run the machines, judge. only: names of criteria, and just the runs they
-    look at. puts: what was built already."""
+    """Builds with the student's files, runs the machines, judges. only: names of criteria; then only their runs
+    are made. puts: what was built already."""
     result = Result(lab)
     if puts is None:
         built = build.build(lab, files, where, shown)
@@ -138,7 +138,7 @@ def show_details(result, out=sys.stdout):
 
 
 def check(number, top=None, json_file=None, verbose=False, bonus=False):
-    """make check-lab: the exit status."""
+    """make check-lab. Returns the exit status."""
     lab = model.load(number)
     top = os.path.abspath(top or os.path.join(paths.student_root(), lab.name))
     files = tree.submitted(lab, top)

@@ -4,12 +4,12 @@
 A directive is a whole line: white space, a comment starter (`//`, `;` or `#`),
 `LAB`, and one of
 
-    N write: text       what the student writes in lab N; the text goes on in the
-             text       directives right below; then the solution, then perhaps
-    instead             and what the skeleton has in its place, then
+    N write: text       the student writes this in lab N; the text goes on in the
+             text       directives right below; then comes the solution, then perhaps
+    instead             and what the skeleton has in place of the solution, then
     end
-    N given             ... end     there from lab N on
-    N before            ... end     there before lab N
+    N given             ... end     is there from lab N on
+    N before            ... end     is there before lab N
     N file              in the first lines: the whole file is there from lab N on
 
 Regions do not nest."""
@@ -41,7 +41,7 @@ class Region:
 
 
 def todo(region):
-    """What stands in the skeleton's place of a solution: a comment."""
+    """The comment that the skeleton has in place of a solution."""
     lines = ["TODO lab %d: %s" % (region.lab, region.text[0])] + region.text[1:]
     body = [l for l in region.instead + region.solution if l.strip()]
     indent = re.match(r"\s*", body[0]).group() if body else ""
@@ -53,7 +53,7 @@ def todo(region):
 
 
 def chosen(region, lab, solved):
-    """The lines of a region that are there in this cut."""
+    """The lines of a region that belong to this cut."""
     if region.kind == "given":
         return region.solution if lab >= region.lab else []
     if region.kind == "before":
@@ -72,14 +72,14 @@ class Cutter:
         self.solved = solved
         self.out = []
         self.region = None
-        self.since = 0          # the lab from which on the file is there
+        self.since = 0          # the first lab that has the file
         self.seam = False       # a region has just ended or begun
 
     def fail(self, line, text):
         raise CutError(self.name, line, text)
 
     def emit(self, line):
-        # Where a region is gone, the blank lines around it become one.
+        # If a region is gone, the blank lines around it become one.
         if self.seam and not line.strip() and (not self.out or not self.out[-1].strip()):
             return
         self.seam = False
@@ -143,7 +143,7 @@ class Cutter:
 
 
 def cut(text, lab, solved, name="source"):
-    """The text as it is in lab `lab`, solved or not; None: the file is not there yet."""
+    """The text as it is in lab `lab`, solved or not; None: lab `lab` does not have the file yet."""
     cutter = Cutter(name, lab, solved)
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
@@ -159,7 +159,7 @@ def cut(text, lab, solved, name="source"):
 
 
 def owners(text):
-    """The labs that have something to write in this source."""
+    """The labs in which there is something to write in this source."""
     labs = set()
     for line in text.split("\n"):
         m = DIRECTIVE.match(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A report of the autograder in the shapes that others read.
+"""A report of the autograder in the formats that other programs read.
 
 The report itself (format 1) is JSON:
     {"format": 1, "lab", "title", "submission", "points", "max", "bonus",
@@ -14,7 +14,7 @@ import xml.etree.ElementTree as xml
 
 
 def write(path, text):
-    """The whole file or none."""
+    """Writes the whole file, or nothing."""
     tmp = "%s.%d.tmp" % (path, os.getpid())
     with open(tmp, "w", encoding="utf-8") as f:
         f.write(text)
@@ -55,7 +55,7 @@ def gradescope(report):
 
 
 def junit(report):
-    """A criterion is a test case: it fails if any point is lost."""
+    """A criterion is a test case; the test case fails if any point is lost."""
     name = "lab%d" % report["lab"]
     failed = [c for c in report["criteria"] if c["points"] < c["max"]]
     suites = xml.Element("testsuites")
@@ -76,13 +76,13 @@ def junit(report):
 
 
 def cell(value):
-    """A spreadsheet must not take what a student wrote for a formula."""
+    """A spreadsheet must not read what a student wrote as a formula."""
     text = " ".join(str(value).split())
     return "'" + text if text[:1] in ("=", "+", "-", "@") else text
 
 
 def class_csv(reports):
-    """One line for each submission: its points, those of each criterion, and the first sentence."""
+    """One line for each submission: its points, the points of each criterion, and the first sentence."""
     names = []
     for report in reports:
         names += [c["name"] for c in report["criteria"] if c["name"] not in names]

@@ -8,7 +8,7 @@ from . import paths
 
 
 def listed(header, pattern):
-    """What a pattern finds in a header, by lines."""
+    """All matches of a pattern in a header; ^ and $ match at lines."""
     with open(os.path.join(paths.TOP, "include/hw", header), encoding="utf-8") as f:
         return re.findall(pattern, f.read(), re.M)
 

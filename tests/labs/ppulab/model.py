@@ -18,13 +18,13 @@ class Scenario:
     """One run of a machine.
 
     cmd        the guest program and its arguments; the program is one of the lab's exercises
-    props      properties of the device; timeout in seconds; append: kernel arguments
-    trace      whether the device writes a trace; "program": the guest's program reports one, as rows "trace" of words
+    props      properties of the device; timeout: in seconds; append: arguments of the kernel
+    trace      whether the device writes a trace; "program": the guest's program reports one, as rows "trace" with words
                h<hexadecimal bytes>
     env        environment variables of the guest program
     product    load ppu.ko, the product's driver
-    bonus      only run on the debug kernel (every other scenario is run there as well)
-    debug      False: not on the debug kernel
+    bonus      this scenario runs only on the debug kernel (all other scenarios run there as well)
+    debug      False: this scenario does not run on the debug kernel
     pack       more files, {path in the guest: path below the build or the source tree}
     vm         more arguments for scripts/vm"""
 
@@ -39,7 +39,7 @@ class Scenario:
 
 
 class Criterion:
-    """Something that gives points: func(c, runs) takes them away."""
+    """A part of the grade: func(c, runs) takes points away."""
 
     def __init__(self, name, points, text, func, runs, partial):
         self.name, self.points, self.text, self.func = name, points, text, func
@@ -47,7 +47,7 @@ class Criterion:
 
 
 class Leave(Exception):
-    """The criterion has seen enough."""
+    """A criterion has seen enough."""
 
 
 class Card:
@@ -58,10 +58,10 @@ class Card:
         self.name, self.text, self.max = criterion.name, criterion.text, criterion.points
         self.points = criterion.points
         self.lost = []          # (points, sentence)
-        self.broken = False     # the grader's own mistake
+        self.broken = False     # the grader itself made a mistake
 
     def lose(self, points, sentence):
-        """Take points away, at most those that are left. A sentence counts once."""
+        """Takes points away, at most those that are left. A sentence counts only once."""
         if any(sentence == s for _, s in self.lost):
             return
         points = min(points, self.points)
@@ -69,24 +69,25 @@ class Card:
         self.lost.append((points, sentence))
 
     def fail(self, sentence):
-        """Take away all that is left."""
+        """Takes away all points that are left."""
         self.lose(self.points, sentence)
 
     def require(self, condition, sentence):
-        """fail() and leave the criterion, unless the condition holds."""
+        """Unless the condition holds: fail(), and leave the criterion."""
         if not condition:
             self.fail(sentence)
             raise Leave
 
 
 class Lab:
-    """number, title, page: as in Documentation/labs. student: the files the student writes; those of earlier labs
-    come from the student's directory too, everything else is ours.
+    """number, title, page: as in Documentation/labs. student: the files that the student writes. Those of earlier labs
+    come from the student's directory, too; all other files are the course's.
 
-    kind        "module": lab.ko from the student's files; "program": they are linked with the guest program;
+    kind        "module": lab.ko is made of the student's files; "program": they are linked with the guest program;
                 "core": they replace units of the device's core, and are linked with the guest program
     source      directory below tests/labs of the marked source (default: driver, or labN/src)
-    marked      a function that gives more of it, {name: marked text}, made from files elsewhere; None: not here
+    marked      a function that returns more marked sources, {name: marked text}, made from files elsewhere; None:
+                those files are not here
     package     more files of the source tree that the students' package needs, as patterns
     libs        our static libraries that the guest programs are linked with ("ppu", "ppucore")
     cflags      more flags for the guest programs and the student's user-space files"""
@@ -119,18 +120,18 @@ class Lab:
 
     def exercise(self, *sources, name=None, libs=None):
         """A guest program of the grader, from sources in labN/ (src/NAME: a given file of the skeleton); its name is
-        that of the first without .c. When the student's files are no module they are linked with it."""
+        that of the first source without .c. If the student's files are no module, they are linked with the program."""
         self.exercises[name or os.path.splitext(os.path.basename(sources[0]))[0]] = (list(sources), libs)
 
     def program(self, name, *sources, cflags=()):
         """kind "program", "core": the student's files are a program of their own, /lab/NAME in the guest; main() may
-        come from a library of ours. cflags: more flags for these files."""
+        come from a library of the course. cflags: more flags for these files."""
         self.programs[name] = list(sources)
         self.program_cflags[name] = list(cflags)
 
     def image(self, name, source):
-        """Code for the GPU, /lab/NAME in the guest: clang and ppu-cc make it of a CUDA C file, the student's or one
-        of ours that includes the student's."""
+        """Code for the GPU, /lab/NAME in the guest. clang and ppu-cc make it from a CUDA C file: the student's, or one
+        of the course that includes the student's."""
         self.images[name] = source
 
     def scenario(self, name, cmd, **options):
@@ -138,8 +139,8 @@ class Lab:
         self.scenarios[name] = Scenario(name, cmd, **options)
 
     def criterion(self, name, points, text, runs=None, partial=False):
-        """runs: the scenarios it looks at (default: all). A criterion one of whose runs died is lost, with a
-        sentence; with partial=True only what was not observed in time is (r.obs of a missing name)."""
+        """runs: the scenarios that the criterion looks at (default: all). If one of them died, the criterion is lost,
+        with a sentence; with partial=True only the points for what was not observed are lost (a missing r.obs)."""
         def add(func):
             assert name not in [c.name for c in self.criteria], "two criteria %r" % name
             self.criteria.append(Criterion(name, points, text, func, runs, partial))
@@ -147,8 +148,8 @@ class Lab:
         return add
 
     def picture(self, scenario, ignore=None, draw=None):
-        """The trace of this scenario is drawn beside that of the reference. ignore: events that may well differ, for
-        ppu-trace --ignore, such as "default,DIV_*". draw(reference, trace, svg): another picture than ppu-trace's."""
+        """The trace of this scenario is drawn beside the reference trace. ignore: events that may well differ, for
+        ppu-trace --ignore, such as "default,DIV_*". draw(reference, trace, svg): draws instead of ppu-trace."""
         self.pictures.append(scenario)
         self.ignored[scenario] = ignore
         self.drawers[scenario] = draw
@@ -157,7 +158,7 @@ class Lab:
         return list(self.scenarios) if criterion.runs is None else list(criterion.runs)
 
     def check(self):
-        """The lab's own mistakes, as sentences."""
+        """Mistakes in the lab's own description, as sentences."""
         out = []
         total = sum(c.points for c in self.criteria)
         if total != 100:
@@ -177,7 +178,7 @@ class Lab:
 def load_file(path, name):
     if paths.LABS not in sys.path:
         sys.path.insert(0, paths.LABS)
-    # A lab may have helpers of its own beside grade.py; and no __pycache__ in the tree.
+    # A lab may have helpers of its own beside grade.py. Importing them must leave no __pycache__ in the tree.
     sys.dont_write_bytecode = True
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
@@ -189,7 +190,7 @@ _labs = {}
 
 
 def load(number):
-    """The lab of this number."""
+    """The lab with this number."""
     if number not in _labs:
         path = os.path.join(paths.LABS, "lab%d/grade.py" % number)
         if not os.path.exists(path):
@@ -202,7 +203,7 @@ def load(number):
 
 
 def numbers():
-    """The labs there are."""
+    """The numbers of all labs."""
     found = [re.fullmatch(r"lab(\d+)", d) for d in os.listdir(paths.LABS)]
     return sorted(int(m.group(1)) for m in found
                   if m and os.path.exists(os.path.join(paths.LABS, m.group(), "grade.py")))

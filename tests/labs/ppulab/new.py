@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make lab: a working directory of the student's own. No file is ever overwritten."""
+"""make lab: makes a working directory for the student. No file is ever overwritten."""
 
 import os
 
@@ -8,7 +8,7 @@ from .paths import LabError
 
 
 def earlier(lab, solved, source):
-    """The files of earlier labs, and where they are from: (files, sentence)."""
+    """The files of earlier labs, and where these come from: (files, sentence)."""
     names = model.earlier_files(lab)
     if not names:
         return {}, None

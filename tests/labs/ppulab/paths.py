@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where things are, and what every part of the package needs."""
+"""Where things are, and what all parts of this Python package need."""
 
 import os
 import sys
@@ -10,18 +10,18 @@ BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 OUT = os.path.join(BUILD, "labs")
 LIB = os.path.join(LABS, "lib")
 DRIVER = os.path.join(LABS, "driver")
-# In a student's package the sources with the solutions are not there, but:
-SKELETON = os.path.join(LABS, "skeleton")       # skeleton/N/: the files of lab N that are not of an earlier one
-SOLVED = os.path.join(LABS, "solved")           # solved/N/: what the teacher handed out
+# A student's package does not have the sources with the solutions, but:
+SKELETON = os.path.join(LABS, "skeleton")       # skeleton/N/: the files of lab N, without those of earlier labs
+SOLVED = os.path.join(LABS, "solved")           # solved/N/: solutions that the teacher handed out
 REFERENCE = os.path.join(LABS, "reference")     # reference/N/SCENARIO.trace
 
 
 class LabError(Exception):
-    """What the user must be told, in a sentence; exit status 2."""
+    """Something that the user must be told, in a sentence; exit status 2."""
 
 
 def cache():
-    """Where what is slow to make is kept: asked for when it is needed, the autograder sets it late."""
+    """Where the results of slow steps are kept. A function, because the autograder sets the place late."""
     return os.environ.get("PPU_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ppu")
 
@@ -32,7 +32,7 @@ def student_root():
 
 
 def shown(path):
-    """A path as short as it can be said where the user is."""
+    """A path, as short as possible from where the user is."""
     try:
         rel = os.path.relpath(path)
     except ValueError:

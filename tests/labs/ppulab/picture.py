@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The trace of the student's run beside that of the solution: a picture, and a
+"""The trace of the student's run beside the solution's trace: a picture, and a
 sentence about the first difference."""
 
 import contextlib
@@ -25,7 +25,7 @@ def made(lab, scenario, top=MADE):
 
 
 def key_of(lab, files, scenario):
-    """What the reference depends on."""
+    """Everything on which the reference depends."""
     parts = [n + "\0" + t for n, t in sorted({**tree.given(lab), **files}.items())]
     qemu = os.path.join(paths.BUILD, "qemu/qemu-system-x86_64")
     sources = [os.path.join(d, f) for d in (lab.dir, paths.LIB) for f in sorted(os.listdir(d))
@@ -36,7 +36,7 @@ def key_of(lab, files, scenario):
 
 
 def reference_of(lab, name, top=MADE, files=None):
-    """The reference trace of a scenario, made if need be; None: the solution is not here."""
+    """The reference trace of a scenario; it is made if it is missing. None: the solution is not here."""
     if files is None:
         if os.path.exists(shipped(lab, name)):
             return shipped(lab, name)
@@ -60,7 +60,7 @@ def reference_of(lab, name, top=MADE, files=None):
 
 
 def make_references(numbers):
-    """scripts/lab reference: the exit status."""
+    """scripts/lab reference. Returns the exit status."""
     status = 0
     for n in numbers:
         lab = model.load(n)
@@ -72,7 +72,7 @@ def make_references(numbers):
 
 
 def compare(reference, trace, svg, title, ignore=None):
-    """The sentence about the first difference, and the picture."""
+    """Draws the picture; returns the sentence about the first difference."""
     more = ["--ignore", ignore] if ignore else []
     res = subprocess.run([tool(), "--compare", reference, "--svg", svg, "--title", title, *more, trace],
                          capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
@@ -102,7 +102,7 @@ def one(lab, result, name, report, top):
 
 
 def make(lab, result, report, top=MADE):
-    """Draw what the lab wants drawn; lines to be shown."""
+    """Draws the pictures that the lab wants; returns lines to show."""
     out = []
     if lab.pictures and not os.path.exists(tool()):
         return ["Picture: %s is not there; `make` builds it" % paths.shown(tool())]

@@ -2,8 +2,8 @@
 """`make lab-release`: the students' package, the teacher's, and the autograder.
 
 They are made from the files that belong to the source tree (git knows them; in a
-tree without git: all that were not built) and what is built. Whoever makes them
-from the same files gets the same bytes."""
+tree without git: all files that were not built) and from what is built. The same
+files always make packages with the same bytes."""
 
 import argparse
 import fnmatch
@@ -19,8 +19,8 @@ from .strip import stripped
 from .version import version
 
 STUDENT, TEACHER, GRADER = "ppu-labs-student", "ppu-labs-teacher", "ppu-labs-grader"
-OWN = "tests/labs/package/"             # files that only a package has: Makefile, README.md, SOURCES.md
-# Of the source tree, in the students' package: prefixes, then what is not for them.
+OWN = "tests/labs/package/"             # files that exist only in a package: Makefile, README.md, SOURCES.md
+# What the students' package takes from the source tree: prefixes, then exceptions.
 TAKEN = ("include/", "LICENSES/", "Documentation/hw/", "Documentation/uapi/", "Documentation/runtime/",
          "Documentation/spec/", "Documentation/img/", "Documentation/glossary.md", "Documentation/licences.md",
          "Documentation/limits.md", "Documentation/overview.md", "Documentation/labs/",
@@ -50,7 +50,7 @@ def source_files():
 
 
 def mtime():
-    """A time for all files: that of the last commit."""
+    """The time of all files: that of the last commit."""
     if os.environ.get("SOURCE_DATE_EPOCH"):
         return int(os.environ["SOURCE_DATE_EPOCH"])
     m = re.search(r"(\d{4})-(\d\d)-(\d\d)", version())
@@ -61,7 +61,7 @@ def mtime():
 
 
 class Package:
-    """Files by name, {name: (bytes, mode)} or {name: (None, target)} for a link."""
+    """Files by name, {name: (bytes, mode)}, or {name: (None, target)} for a link."""
 
     def __init__(self):
         self.files = {}
@@ -70,7 +70,7 @@ class Package:
         self.files[name] = (data.encode() if isinstance(data, str) else data, mode)
 
     def take(self, name, path=None):
-        """A file of the source tree, or another under a name."""
+        """A file of the source tree, or another file under a name."""
         path = path or os.path.join(TOP, name)
         if os.path.islink(path):
             self.files[name] = (None, os.readlink(path))
@@ -82,7 +82,7 @@ class Package:
         self.files = {n: f for n, f in self.files.items() if not unwanted(n)}
 
     def write(self, path, top, level=4):
-        """A .tar.xz: sorted, all of one time and owner."""
+        """Writes a .tar.xz: files sorted, all with one time and owner."""
         when = mtime()
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with tarfile.open(path + ".tmp", "w:xz", preset=level, format=tarfile.PAX_FORMAT) as tar:
@@ -101,7 +101,7 @@ class Package:
 # --- what is built ------------------------------------------------------------------
 
 def units_of_students():
-    """Object files of the core that students write themselves: they are not in the students' libraries."""
+    """Object files of the core that students write themselves, so the students' libraries must not have them."""
     return [os.path.splitext(os.path.basename(f))[0] + ".o" for n in model.numbers()
             for f in model.load(n).student if model.load(n).kind == "core"]
 
@@ -141,7 +141,7 @@ def add_built(package, for_students=False):
 
 
 def add_references(package):
-    """Traces of the solutions, for the pictures. Only these: beside them are the solutions that made them."""
+    """Traces of the solutions, for the pictures. Only the traces: the solutions that made them lie beside them."""
     for lab in map(model.load, model.numbers()):
         for scenario in lab.pictures:
             name = "%d/%s.trace" % (lab.number, scenario)
@@ -152,7 +152,7 @@ def add_references(package):
 
 
 def add_solved(package, upto):
-    """The files students write, solved, of labs up to this one."""
+    """The files that students write, solved, for labs up to this one."""
     for n in model.numbers():
         if n <= upto:
             for name, text in (tree.solution(model.load(n)) or {}).items():
@@ -170,7 +170,7 @@ def qemu_version():
 
 
 def own_files():
-    """The files that only a package has."""
+    """The files that exist only in a package."""
     top = os.path.join(TOP, OWN)
     for name in sorted(os.listdir(top)):
         with open(os.path.join(top, name), encoding="utf-8") as f:
@@ -190,7 +190,7 @@ def students_sources():
 
 
 def student(upto=-1):
-    """The students' package. upto: the last lab whose solved state is in it."""
+    """The students' package. upto: the last lab whose solution is in it."""
     package = Package()
     for name in students_sources():
         package.take(name)
@@ -207,7 +207,7 @@ def student(upto=-1):
 
 
 def teacher():
-    """The teacher's package: the whole tree, what is built, and all solved states."""
+    """The teacher's package: the whole tree, what is built, and all solutions."""
     package = Package()
     for name in source_files():
         package.take(name)
@@ -219,7 +219,7 @@ def teacher():
 
 
 def grader():
-    """The autograder: the students' package without what only humans read, with all that it runs (bundle.py)."""
+    """The autograder: the students' package without pages for humans, and everything that it runs (bundle.py)."""
     package = student()
     package.leave(lambda n: n.startswith(("Documentation/", "build/", "tests/labs/reference/")) or n in
                   ("Makefile", "README.md"))
@@ -231,7 +231,7 @@ def grader():
 
 
 def release(upto=None, only=None, level=4, say=print):
-    """Write the packages; their paths."""
+    """Writes the packages; returns their paths."""
     last = -1 if upto is None else upto
     if last > model.LAST:
         raise LabError("UPTO=%d: there are labs up to %d" % (last, model.LAST))

@@ -25,18 +25,18 @@ COMPLAINT = re.compile(
 DIED = re.compile(r"Kernel panic|BUG: |Oops|general protection|stack guard|unable to handle")
 STAMP = re.compile(r"^(?:<\d+>)?\[\s*\d+\.\d+\]\s?")
 WORD_INT = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)\Z")
-# The debug kernel's arguments, here and in scripts/check. Every KASAN report, not only the first.
-# Failing allocations are for all slab caches but those of the checkers, which carry on without, and
-# one: the kernel's buddy allocator corrupts its lists when it gets no memory for a block
-# (alloc_from_freelist() of 6.1 frees a block that is free).
+# The debug kernel's arguments, here and in scripts/check. KASAN must make every report, not only the first.
+# Allocations fail for all slab caches, with two exceptions: the caches of the checkers, which would miss things
+# then, and one that the kernel's buddy allocator uses: it corrupts its lists when it gets no memory for a
+# block (alloc_from_freelist() of 6.1 frees a block that is free).
 DEBUG_CMDLINE = ("kasan_multi_shot no_hash_pointers "
                  "slub_debug=A;-,kmemleak_object,kmemleak_scan_area,debug_objects_cache,drm_buddy_block")
-DEBUG_SCALE = 4                 # how much slower that kernel is, for time limits
-BOOT_SECONDS = 300              # until the guest's program starts: seconds, but on a busy machine
+DEBUG_SCALE = 4                 # how many times slower that kernel is, for time limits
+BOOT_SECONDS = 300              # until the guest's program starts: takes seconds, but longer on a busy machine
 
 
 class Missing(Exception):
-    """An observation that was not made; its text is the sentence."""
+    """An observation was not made; the text is the sentence for the student."""
 
     def __init__(self, sentence, broken):
         super().__init__(sentence)
@@ -44,7 +44,7 @@ class Missing(Exception):
 
 
 class Values(list):
-    """The words of all lines of one name, one after the other; `rows` has them line by line."""
+    """The words of all lines with one name, one after the other; `rows` has them line by line."""
 
     def __init__(self):
         super().__init__()
@@ -56,7 +56,7 @@ class Values(list):
 
 
 class Observations(dict):
-    """name -> Values; a name that is not there is Missing, with the reason."""
+    """name -> Values; for a name that is not there it raises Missing, with the reason."""
 
     def __init__(self, run):
         super().__init__()
@@ -84,7 +84,7 @@ def value(word):
 class Run:
     """obs, trace, errors, counters, dmesg, status, timeout, output as in the graders' conventions; and
 
-    dead        None, or why the run did not get to its end: a sentence
+    dead        None, or a sentence: why the run did not reach its end
     step        what the guest's program did last
     complaints  what the kernel complained about, one line each
     broken      None, or why the machine could not be run: not the student's fault
@@ -125,7 +125,7 @@ def lines_of(console):
 
 
 def kernel_death(run):
-    """What killed the guest's kernel or a task in it: its first line, and where in lab.ko."""
+    """What killed the guest's kernel, or a task in it: the first line of the report, and the place in lab.ko."""
     lines = lines_of(run.dmesg)
     for i, line in enumerate(lines):
         if DIED.search(line):
@@ -145,7 +145,7 @@ def kernel_death(run):
 
 
 def read_marks(run, nonce):
-    """The lines that only the grader's program could write: obs, step, and how it ended."""
+    """Reads the lines that only the grader's program could write: obs, step, and how the program ended."""
     ended = None
     for m in re.finditer(r"@%s (obs|step|fatal|hang|signal|end) ?(.*)" % nonce, run.output):
         kind, text = m.groups()
@@ -164,7 +164,7 @@ def read_marks(run, nonce):
 
 
 def sentence_of_end(run, ended, said):
-    """Why the run is dead, None if it is not."""
+    """A sentence that says why the run is dead; None if it is not."""
     death = kernel_death(run)
     kind, text = ended or (None, "")
     if kind == "end":
@@ -186,7 +186,7 @@ def sentence_of_end(run, ended, said):
 
 
 def write_trace(run):
-    """A trace that the guest's program reported, as if the device had written it."""
+    """Writes a trace that the guest's program reported, as if the device had written the file."""
     data = bytes.fromhex("".join(w[1:] for w in run.obs.get("trace", []) if re.fullmatch("h([0-9a-f]{2})+", str(w))))
     if data:
         with open(run.file(".trace"), "wb") as f:
@@ -235,8 +235,8 @@ def read_text(path, limit=OUTPUT_LIMIT):
 
 @contextlib.contextmanager
 def slot():
-    """Machines of all checks together are at most two for each CPU: with more, each of them is so slow that time
-    limits mean nothing."""
+    """All checks together run at most two machines for each CPU. With more, each machine would be so slow that time
+    limits would mean nothing."""
     where = os.path.join(tempfile.gettempdir(), "ppu-lab-slots-%d" % os.getuid())
     os.makedirs(where, mode=0o700, exist_ok=True)
     files = [open(os.path.join(where, str(i)), "w", encoding="ascii") for i in range(2 * (os.cpu_count() or 1))]
@@ -256,7 +256,7 @@ def slot():
 
 
 def scenario_run(scenario, puts, where, debug=False):
-    """Boot a machine for a scenario; a Run."""
+    """Boots a machine for a scenario; returns a Run."""
     os.makedirs(where, exist_ok=True)
     run = Run(scenario.name, where)
     for suffix in (".console", ".counters", ".errors", ".trace", ".output", ".vm"):
@@ -282,7 +282,7 @@ def scenario_run(scenario, puts, where, debug=False):
             run.counters.update(json.load(f))
     except (OSError, ValueError):
         pass
-    # A student's program can end the machine before the grader's first word: that is not the machine's fault.
+    # A student's program can end the machine before the grader's first word. That is no failure of the machine.
     if ended is None and run.step is None and not run.timeout and proc.returncode and not kernel_death(run) and \
             said.startswith("vm: ") and "under the command" not in said:
         run.broken = "the machine could not be run (see %s): %s" % (

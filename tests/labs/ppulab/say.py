@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What graders say in the same words: errors, and observations that were not made."""
+"""Words that all graders share: for errors, and for observations that were not made."""
 
 import errno
 
 
 def err(number):
-    """-22: "-EINVAL"; 0 and what is no error as a number."""
+    """"-EINVAL" for -22; 0, and a number that is no error, stay numbers."""
     return str(number) if number >= 0 else "-" + errno.errorcode.get(-number, str(-number))
 
 
@@ -15,12 +15,12 @@ def name_of(number):
 
 
 def rows(c, run, name, what):
-    """The observations of that name, line by line; without one the criterion is lost."""
+    """The observations with this name, line by line; if there is none, the criterion is lost."""
     found = run.rows(name)
     c.require(found, run.dead or "The exercise did not get as far as %s: what comes before it failed." % what)
     return found
 
 
 def one(c, run, name, what):
-    """The first of them."""
+    """The first of the observations with this name."""
     return rows(c, run, name, what)[0]

@@ -2,11 +2,11 @@
 """Compile what a student wrote in a machine of its own.
 
 That machine has the compiler and headers in its initramfs (sealed_pack.py), the
-student's files and ours, and nothing else: no file system of the host, no disk,
-no network, no PPU. What comes back comes as text over one serial line, up to a
-limit. The machine that runs the result is another one, started afresh.
+student's files and the course's, and nothing else: no file system of the host, no disk,
+no network, no PPU. The results come back as text over one serial line, up to a
+limit. The machine that runs them is another one, started afresh.
 
-Nothing of the host looks into what was built: it is carried as bytes."""
+No program of the host reads what was built: it is passed on as bytes."""
 
 import base64
 import binascii
@@ -24,13 +24,13 @@ import time
 from . import sealed_pack
 from .paths import TOP
 
-LOG_BYTES = 64 << 10            # of the compiler's output that are kept
+LOG_BYTES = 64 << 10            # of the compiler's output that is kept
 ARTEFACT_BYTES = 8 << 20        # of one built file
-BUILD_MEMORY = 1280             # MiB of the machine, besides twice what is unpacked in it
-PROCESS_KIB = 900000            # of one process in it: a runaway compiler is refused memory, it does not take all
-PROCESS_SECONDS = 150           # of CPU time, the same
-FILE_BLOCKS = 65536             # of 512 bytes: the largest file that may be written in it
-CONSOLE_BYTES = 384 << 20       # the largest file a machine may write here (its initramfs is one)
+BUILD_MEMORY = 1280             # MiB of the machine; twice the size of what is unpacked in it is added
+PROCESS_KIB = 900000            # of one process in the machine: a runaway compiler is refused memory before it has all
+PROCESS_SECONDS = 150           # of CPU time, also of one process
+FILE_BLOCKS = 65536             # of 512 bytes: the largest file that may be written in the machine
+CONSOLE_BYTES = 384 << 20       # the largest file that a machine may write on the host (its initramfs is one)
 
 SCRIPT = """\
 mkdir -p /build
@@ -66,24 +66,24 @@ say end
 """
 
 
-# Control characters, what turns the direction of text, surrogates, private use.
+# Control characters, characters that change the direction of text, surrogates, private use.
 UNSHOWN = re.compile("[^\n\t\x20-\x7e\u00a0-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\ud7ff\uf900-\ufffc"
                      "\U00010000-\U0003ffff]")
 
 
 class Outcome:
-    """What became of a build."""
+    """The result of a build."""
 
     def __init__(self):
         self.ok = False
         self.log = ""           # of the compiler, cleaned
-        self.files = {}         # name -> bytes: what was asked for and is there
+        self.files = {}         # name -> bytes: those of the requested files that exist
         self.why = ""           # a sentence if not ok
         self.seconds = 0.0
 
 
 def clean(data, limit=LOG_BYTES):
-    """Text of a student's as it may be shown: no control characters, a limit."""
+    """A student's text in a form that may be shown: no control characters, and limited in length."""
     text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
     text = UNSHOWN.sub("?", text.replace("\r\n", "\n"))
     if len(text) > limit:
@@ -94,7 +94,7 @@ def clean(data, limit=LOG_BYTES):
 # --- a machine whose output is bounded -------------------------------------------
 
 def limits(file_bytes, cpu_seconds):
-    """For preexec_fn. QEMU is also ended by these if it is made to write or compute for ever."""
+    """For preexec_fn. These limits also end QEMU if it is made to write or compute for ever."""
     def apply():
         os.setsid()
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
@@ -104,7 +104,7 @@ def limits(file_bytes, cpu_seconds):
 
 
 def stop(proc):
-    """scripts/vm takes its machine along; if it is itself stuck, QEMU dies with its parent."""
+    """scripts/vm stops its machine when it ends. If scripts/vm itself hangs, QEMU dies with its parent."""
     if proc.poll() is None:
         proc.send_signal(signal.SIGTERM)
         try:
@@ -170,7 +170,7 @@ def decode(lines):
 
 
 def parse(outcome, text, nonce, outputs, seconds):
-    """Take apart what the script in the machine wrote."""
+    """Takes apart what the script in the machine printed."""
     mark = b"@" + nonce.encode() + b" "
     parts = []                  # [words, lines]
     for line in text.replace(b"\r", b"").split(b"\n"):
@@ -223,7 +223,8 @@ def build(files, recipe, outputs, archives, seconds=240):
         for pack in [*archives, own]:
             argv += ["--initrd", pack]
         room = (LOG_BYTES + ARTEFACT_BYTES * len(outputs)) * 3 // 2 + 65536
-        _, out, err, stopped = bounded_run(argv + ["--", "sh", "/job-build/script"], seconds + 120, room)
+        # scripts/vm keeps the time limit and does not count waiting for a CPU; this one is for a scripts/vm that hangs.
+        _, out, err, stopped = bounded_run(argv + ["--", "sh", "/job-build/script"], 4 * (seconds + 120), room)
     parse(outcome, out, nonce, outputs, seconds)
     if stopped == "output":
         outcome.ok, outcome.why = False, "The machine that compiles wrote more than it may, and was stopped."

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What build.py does with a student's files on the student's own machine, done
-in a sealed machine: the same sources, flags and results. What is not the
-student's (the grader's programs for a driver, the witness) is built here as
+"""Does in a sealed machine what build.py does with a student's files on the student's
+own machine: the same sources, flags and results. What is not the student's
+(the grader's programs for a driver, the witness) is built here as
 always, or taken from a grader's package."""
 
 import glob
@@ -14,8 +14,8 @@ from . import build, paths, sealed_build, sealed_pack, tree
 from .build import Built
 from .paths import LabError
 
-PACKAGE = os.path.join(paths.BUILD, "grader")   # of a grader's package: what is otherwise built or installed
-SEALED_SECONDS = 900    # of a whole build; generous, since one process has a limit of its own
+PACKAGE = os.path.join(paths.BUILD, "grader")   # in a grader's package: what otherwise is built or installed
+SEALED_SECONDS = 900    # of a whole build; generous, because each process has a limit of its own
 
 
 # --- what is ours ------------------------------------------------------------------
@@ -25,7 +25,7 @@ def packaged():
 
 
 class Parts:
-    """What the grader brings along. In a source tree it is built when it is asked for; a grader's package has it."""
+    """The grader's own parts. In a source tree each is built when it is needed; a grader's package has them built."""
 
     def __init__(self):
         self.packaged = packaged()
@@ -39,7 +39,7 @@ class Parts:
             self.abi = build.kernel_version()
 
     def archives(self, lab=None):
-        """The compiler, and what else the lab needs: the kernel's headers, clang."""
+        """The compiler, and what else the lab needs: headers of the kernel, clang."""
         names = ["compiler"] + (["kernel"] if lab and lab.kind == "module" else []) + \
             (["clang"] if lab and lab.images else [])
         if self.packaged:
@@ -52,7 +52,7 @@ class Parts:
             raise LabError(str(err)) from None
 
     def compiler(self):
-        """Which packages it is made of, as their hash."""
+        """The packages of which the compiler is made, as a hash."""
         return self.listed["compiler"] if self.packaged else os.path.basename(self.archives()[0])[:-len(".cpio")]
 
     def image_compiler(self):
@@ -63,7 +63,7 @@ class Parts:
         return os.path.join(PACKAGE, "witness") if self.packaged else build.witness(build.Kernel())
 
     def exercises(self, lab, where):
-        """The grader's programs for a lab whose student files are a module: {guest path: file}."""
+        """The grader's programs for a lab in which the student writes a module: {guest path: file}."""
         if self.packaged:
             return {"/lab/" + n: os.path.join(PACKAGE, lab.name, n) for n in lab.exercises}
         built = build.exercises(lab, {}, where, "")
@@ -72,7 +72,7 @@ class Parts:
         return built.puts
 
     def library(self, name, lab, where):
-        """A static library of ours, without what the student writes."""
+        """A static library of the project, without the units that the student writes."""
         if self.packaged:
             return os.path.join(PACKAGE, lab.name, "lib%s.a" % name)
         if lab.kind == "core" and name == "ppucore":
@@ -81,7 +81,7 @@ class Parts:
         return os.path.join(paths.BUILD, "lib/lib%s.a" % name)
 
     def in_order(self, names):
-        """The kernel's own modules that these need, in the order of loading; other names do not count."""
+        """The kernel's own modules among these names, and those that they need, in the order of loading."""
         top = os.path.join(self.kernel_root, "lib/modules", self.abi)
         depends, out = {}, []
         with open(os.path.join(top, "modules.dep"), encoding="ascii") as f:
@@ -142,7 +142,7 @@ def module(lab, files, parts, where):
 
 
 def place_module(built, lab, files, parts, where):
-    """As build.pack_module(), with what the machine says that lab.ko needs."""
+    """As build.pack_module(). The machine says which modules lab.ko needs."""
     ko = os.path.join(where, "lab.ko")
     with open(ko, "wb") as f:
         f.write(files["lab.ko"])
@@ -163,7 +163,7 @@ def place_module(built, lab, files, parts, where):
 # --- a program, a part of the core --------------------------------------------------------
 
 def link_recipe(name, sources, flags, archives):
-    """Shell commands for build.program(): every source is tried, so that the student sees all messages."""
+    """Shell commands for build.program(). They try every source, so that the student sees all messages."""
     lines, objs = ["fail=0"], []
     for i, source in enumerate(sources):
         objs.append("obj/%s-%d.o" % (name, i))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a sealed machine gets to see: cpio archives for its initramfs.
+"""Makes what a sealed machine gets to see: cpio archives for its initramfs.
 
 A machine that compiles what a student wrote must not see the grading machine's
 files: a source could #include or .incbin any of them into the compiler's
-output. So it gets the compiler, the linker and headers as archives that are
+output. So the machine gets the compiler, the linker and headers as archives. Those are
 made once from the installed packages, and kept in the cache under the hash of
 these packages' versions."""
 
@@ -16,7 +16,7 @@ import subprocess
 
 from . import paths
 
-FORMAT = "1"            # of what is in the archives: counts as a version
+FORMAT = "1"            # of the contents of the archives: part of their hash, like the versions
 GCC_SKIP = ("cc1plus", "cc1obj", "f951", "gnat1", "lto1", "lto-wrapper", "lto-dump", "g++-mapper-server",
             "adainclude", "adalib", "finclude", "plugin", "libasan", "libtsan", "liblsan", "libubsan", "libstdc++",
             "libsupc++", "libgfortran", "libcaf", "libobjc", "libquadmath", "libitm")
@@ -59,7 +59,7 @@ class Cpio:
         self.file.write(b"\0" * (-self.file.tell() % 512))
 
     def take(self, path, name=None):
-        """A file or link of this machine under its own name."""
+        """A file or link of this machine, under its own name or another."""
         name = (name or guest_name(path)).lstrip("/")
         st = os.lstat(path)
         if stat.S_ISLNK(st.st_mode):
@@ -79,7 +79,7 @@ class Cpio:
 
 
 def guest_name(path):
-    """The name of a host's file in the initramfs, where /lib is a link to usr/lib."""
+    """The name in the initramfs of a host's file. In the initramfs /lib is a link to usr/lib."""
     head, _, rest = path.strip("/").partition("/")
     return "usr/%s/%s" % (head, rest) if head in ("lib", "lib64", "bin", "sbin") else path.strip("/")
 
@@ -91,7 +91,7 @@ def text_of(*argv):
 
 
 def write_archive(path, fill):
-    """Make the archive unless it is there; what fill() makes appears at once and whole."""
+    """Makes the archive unless it exists. The archive that fill() makes appears at once, and complete."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path + ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -126,7 +126,7 @@ def libraries_of(program):
 
 
 def with_links(cpio, path):
-    """Take a program under its own name and under all names its links lead through."""
+    """Takes a program under its own name, and under the names of all links on the way to it."""
     while os.path.islink(path):
         cpio.take(path)
         path = os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
@@ -164,7 +164,7 @@ def fill_clang(cpio):
     binary = with_links(cpio, "/usr/bin/clang")
     for lib in libraries_of(binary):
         cpio.take(os.path.realpath(lib), guest_name(lib))
-    # Where it is found beside the binary: in /usr/lib/llvm-N.
+    # clang is found beside its own files: in /usr/lib/llvm-N.
     llvm = os.path.dirname(os.path.dirname(binary))
     for top in glob.glob(os.path.join(llvm, "lib/clang/*")):
         if os.path.islink(top):
@@ -190,7 +190,7 @@ def fill_kernel(cpio, abi):
     kbuild = os.path.realpath(os.path.join(own, "scripts", ".."))
 
     def unneeded(path):
-        # Empty files, thousands, one for each option, and what no driver asks for.
+        # Left out: thousands of empty files, one for each option, and files that no driver reads.
         rest = path[path.find("/", len("/usr/src/")) + 1:]
         return (rest.startswith("include/config/") and os.path.isfile(path)
                 and os.path.basename(path) not in ("auto.conf", "kernel.release")) \

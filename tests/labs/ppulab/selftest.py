@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""scripts/lab test: the graders are graded. TAP.
+"""scripts/lab test: tests of the graders. Prints TAP.
 
-For each lab: the solution gets all points; the skeleton compiles and gets what
-grade.py says; each wrong solution of wrong.py (or wrong/*.py) loses points in
-the criterion it is for, with a sentence that matches."""
+For each lab: the solution gets all points. The skeleton compiles and gets the points that
+grade.py names. Each wrong solution of wrong.py (or wrong/*.py) loses points in
+the criterion that it names, with a sentence that matches."""
 
 import concurrent.futures
 import glob
@@ -25,7 +25,7 @@ class Tap:
         self.count = 0
 
     def result(self, name, problems):
-        """problems: lines that say what is wrong; none: ok."""
+        """problems: lines that say what is wrong; if there are none, the test is ok."""
         with _print:
             for text in problems:
                 for line in str(text).splitlines():
@@ -57,7 +57,7 @@ def share_of(text):
 
 
 def mistake(files, wrong):
-    """The files with a mistake put in; or LabError."""
+    """The files with a mistake put into them; or LabError."""
     files = dict(files)
     name = wrong["file"]
     if name not in files:
@@ -76,7 +76,7 @@ def lost(result):
 
 
 def problems_of(result, wrong):
-    """What is not as the wrong solution says it should be."""
+    """In which points the result is not what the wrong solution says it should be."""
     if result.error:
         return ["it does not compile", result.text]
     cards = {c.name: c for c in result.cards}
@@ -100,14 +100,14 @@ def problems_of(result, wrong):
 
 
 class Tester:
-    """The tests of one lab. Builds happen one after the other, in one directory; machines run two at a time."""
+    """The tests of one lab. Builds run one after the other, in one directory; machines run two at a time."""
 
     def __init__(self, lab, tap, share=(0, 1)):
         self.lab, self.tap, self.share = lab, tap, share
         self.where = os.path.join(paths.OUT, "test", lab.name)
 
     def build(self, files, name):
-        """Build in the common directory, then keep what the machines need apart."""
+        """Builds in the common directory, then keeps what the machines need in a place of its own."""
         built = build.build(self.lab, files, self.where)
         mine = os.path.join(self.where, "of", name)
         if built.ok:
@@ -150,7 +150,7 @@ class Tester:
         return ["no sentence for %s" % silent] if silent else []
 
     def jobs(self, only):
-        """(name, files, what to do with the result of the build)"""
+        """(name, files, function that judges the result of the build)"""
         lab, solved = self.lab, tree.cut_all(self.lab, True)
         mine = list(model.earlier_files(lab)) + lab.student
         good = {n: solved[n] for n in mine}
@@ -182,7 +182,7 @@ class Tester:
 
         def finish(name, action, built, mine):
             self.tap.result("%s: %s" % (lab.name, name), action(built, mine))
-        # The next ones are built while machines run, two of these at a time, each with one machine or two.
+        # The next builds run while machines run. Two jobs run at a time, with one or two machines each.
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             todo = []
             for name, files, action in self.jobs(only):
@@ -200,7 +200,7 @@ class Tester:
                         result.broken + [s for _, s in result.bonus.lost])
 
     def seams(self):
-        """A student's file of this lab is the solution's file in every later one."""
+        """A student's file of this lab must be the same as the solution's file in every later lab."""
         out = []
         if self.lab.cumulative:
             for n in model.numbers():

@@ -34,7 +34,7 @@ def fill(top, files):
 
 
 def told(top, path, *patterns, good=()):
-    """Problems, unless collect() takes just the good files and says just this, in any order."""
+    """Problems, unless collect() takes just the good files, and says just these sentences, in any order."""
     files, wrong = submission.collect(os.path.join(top, path), 3, NAMES)
     out = [] if sorted(files) == sorted(good) else ["%s: took %s, not %s" % (path, sorted(files), sorted(good))]
     out += ["%s: nothing like %r in %s" % (path, p, wrong) for p in patterns
@@ -120,7 +120,7 @@ def test_formats():
 
 
 def test_text():
-    """A student's text loses what a terminal or a browser would obey, and has a limit."""
+    """A student's text loses the characters that a terminal or a browser would act on, and is limited in length."""
     shown = sealed_build.clean(b"a\x1b[2Jb\r\n\0\t\xe2\x80\xae\xc3\xa4")
     out = [] if shown == "a?[2Jb\n?\t?\xe4" else ["it is shown as %r" % shown]
     return out + ([] if len(sealed_build.clean(b"x" * 10000000)) < 66000 else ["a long text stays long"])
@@ -143,7 +143,7 @@ exit 1
 
 
 def test_sealed(top, parts):
-    """Nothing of the host can be compiled into anything; no disk, no network."""
+    """No file of the host can be compiled into anything; there is no disk, no network."""
     secret = os.path.join(top, "secret.h")
     fill(top, {"secret.h": b"#error MARK-47110815\n"})
     outcome = sealed_build.build({}, LOOK % {"secret": secret, "top": paths.TOP}, ["x.o"], parts.archives(), 60)
@@ -156,7 +156,7 @@ def test_sealed(top, parts):
 
 
 def test_endless(parts):
-    """What never ends, writes without end or builds something huge."""
+    """Sources whose build never ends, writes without end, or makes something huge."""
     recipe = ("head -c 9000000 /dev/zero >big\nhead -c 300000 /dev/zero | tr '\\0' y\nyes >more\n"
               "while :; do :; done\n")
     outcome = sealed_build.build({}, recipe, ["big"], parts.archives(), 20)
@@ -177,7 +177,7 @@ def test_macros(parts):
     return [] if re.search(r"longer than 20 seconds|does not compile", outcome.why) else [outcome.why]
 
 
-# So that modules of the kernel must be loaded before it.
+# So that some of the kernel's modules must be loaded before lab.ko.
 NEEDS_DRM = """
 #include <drm/drm_drv.h>
 void lab_put(struct drm_device *drm);
@@ -189,7 +189,7 @@ void lab_put(struct drm_device *drm)
 
 
 def test_solution(top, lab, parts, files):
-    """Full points through the sealed machines; what else is handed in is not looked at."""
+    """The solution gets full points through the sealed machines. Other files that are handed in are not read."""
     trap = os.path.join(top, "trap")
     files = {n: t + NEEDS_DRM for n, t in files.items()}
     makefile = ("obj-m := nothing.o\n$(shell touch %s)\nall modules:\n\ttouch %s\n" % (trap, trap)).encode()
@@ -205,7 +205,7 @@ def test_solution(top, lab, parts, files):
 
 
 def unlimited(func, *args):
-    """The autograder limits its own process; a test goes on after it."""
+    """The autograder limits its own process. The test must go on after that."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         return func(*args)
@@ -246,7 +246,7 @@ MODULES = {
 
 
 def flooded(lab, where, files, args):
-    """With a limit that is reached soon; nothing is written beyond it."""
+    """Runs with a limit that is reached soon: nothing may be written beyond it."""
     limit = 24 << 20            # the initramfs is smaller
 
     def limited():
@@ -277,7 +277,7 @@ static __attribute__((constructor(101))) void kill_all(void)
 
 
 def test_class(top, number):
-    """Four submissions, three of them bad, one of these hostile: each gets its line, the good one its points."""
+    """Four submissions: three are bad, and one of those is hostile. Each gets a line, and the good one its points."""
     lab = model.load(number)
     solved = {n: t.encode() for n, t in tree.solution(lab).items()}
     first = lab.student[0]
@@ -307,7 +307,7 @@ def test_class(top, number):
 
 
 def test_command(top):
-    """All shapes from one run of the command; a submission without files is graded, with 0 points."""
+    """One run of the command writes all formats; a submission without files is graded, with 0 points."""
     fill(top, {"empty/README": b"x"})
     files = [os.path.join(top, n) for n in ("r.json", "g.json", "j.xml")]
     proc = subprocess.run([sys.executable, os.path.join(paths.TOP, "scripts/lab"), "autograde", "--lab", "0",

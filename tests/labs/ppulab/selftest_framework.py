@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The framework's own tests: cutting, working directories, and what becomes of
+"""The framework's own tests: cutting, working directories, and the grades for
 a student's work that does not compile, hangs, dies or lies."""
 
 import contextlib
@@ -82,7 +82,7 @@ def test_cut_errors():
 
 
 def test_sources():
-    """No marker is left in any cut of any lab, and no line of a solution alone is in its skeleton."""
+    """No cut of any lab has a marker left, and each skeleton has something to write."""
     out = []
     for n in model.numbers():
         lab = model.load(n)
@@ -158,7 +158,7 @@ def test_new():
         quietly(new.new, 2, os.path.join(top, "s"), solved=True)
         if text_of(top, "s/a.c") != "solved a\n":
             out.append("SOLVED=1 does not give the solved state")
-        # One file that is there, and be it alone, is not overwritten either; nor is anything else written.
+        # If one file exists already, even only one, it is not overwritten, and nothing else is written either.
         tree.write_if_changed(os.path.join(top, "half/b.c"), "x\n")
         out += refused(r"already has b\.c", new.new, 2, os.path.join(top, "half"))
         if os.listdir(os.path.join(top, "half")) != ["b.c"]:
@@ -235,7 +235,7 @@ def hostile(lab, where, files, replace, criterion, says):
 
 
 def spins(lab, where, files):
-    """All CPUs are lost: only the limit of the whole machine ends that."""
+    """All CPUs are busy for ever: only the time limit of the whole machine ends that."""
     lab = dummy()
     lab.scenarios = {"plain": lab.scenarios["short"]}
     lab.scenarios["plain"].name = "plain"
@@ -265,7 +265,7 @@ def test_does_not_compile(lab, where, files):
 
 
 def test_grader_mistake(lab, where, files):
-    """A mistake in grade.py is no mistake of the student's."""
+    """A mistake in grade.py is not counted as the student's mistake."""
     def func(c, runs):
         raise KeyError("oops")
     broken = dummy()
@@ -292,7 +292,7 @@ def test_unnoticed():
 
 
 def test_picture(lab, where, files):
-    """The picture is drawn, and the first difference said when there is one."""
+    """The picture is drawn, and if there is a difference, the first one is reported."""
     result = check.grade(lab, files, where)
     picture.reference_of(lab, "plain", os.path.join(where, "reference"), files)
     lines = picture.make(lab, result, os.path.join(where, "report"), os.path.join(where, "reference"))
@@ -302,7 +302,7 @@ def test_picture(lab, where, files):
 
 
 def test_bonus(where, files):
-    """On the debug kernel a leak and a use after free are seen, and the solution gets the bonus."""
+    """The debug kernel sees a leak and a use after free, and the solution gets the bonus."""
     lab, out = dummy(), []
     for name, replace, says in (
             ("solution", [], None),

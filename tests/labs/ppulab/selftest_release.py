@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the packages: no solution in the students', and all of them work
+"""Tests of the packages: the students' package has no solutions, and all packages work
 where they are unpacked."""
 
 import os
@@ -12,7 +12,7 @@ import tempfile
 from . import cut, model, paths, release, tree
 
 LAB = 1                 # the lab that is tried in a package
-SHORT = 24              # characters: shorter lines stand anywhere
+SHORT = 24              # characters: shorter lines may stand anywhere
 ENV = {"HOME": os.environ.get("HOME", "/root"), "LC_ALL": "C.UTF-8", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
 for _name in ("PPU_CACHE", "XDG_CACHE_HOME", "PPU_ACCEL"):
     if _name in os.environ:
@@ -22,7 +22,7 @@ for _name in ("PPU_CACHE", "XDG_CACHE_HOME", "PPU_ACCEL"):
 # --- no solutions -----------------------------------------------------------------------
 
 def marked_texts(lab):
-    """The marked sources that a lab is cut from, {name: text}."""
+    """The marked sources from which a lab is cut, {name: text}."""
     files = {} if not os.path.isdir(lab.source) else tree.read_dir(lab.source)
     if lab.marked is not None:
         files.update(lab.marked() or {})
@@ -30,7 +30,7 @@ def marked_texts(lab):
 
 
 def written(text):
-    """{lab: lines} that are only in solutions: of `write` regions."""
+    """{lab: lines} that only solutions have: those of `write` regions."""
     out, number, part = {}, None, None
     for line in text.split("\n"):
         m = cut.DIRECTIVE.match(line)
@@ -46,26 +46,26 @@ def written(text):
 
 
 def telling(line):
-    """A line that nobody writes by chance."""
+    """A line that nobody would write by chance."""
     comment = line.startswith(("/*", "*", "//", "#include"))
     return len(line) >= SHORT and not comment and re.search(r"[A-Za-z_]{4}", line)
 
 
 def solution_lines(after):
-    """Lines of the solutions of labs after this one which no skeleton has: {line: lab}."""
+    """Lines of the solutions of labs after this one that no skeleton has: {line: lab}."""
     secret, open_ = {}, set()
     for lab in map(model.load, model.numbers()):
         for text in marked_texts(lab).values():
             for number, lines in written(text).items():
                 if number > after:
                     secret.update((l, number) for l in lines if telling(l))
-        # What is given before it is to be written: the whole cut of each skeleton, but for earlier labs' answers.
+        # Lines that are given before they are to be written: each skeleton's whole cut, without earlier answers.
         open_ |= {l.strip() for t in tree.skeleton(lab).values() for l in t.split("\n")}
     return {l: n for l, n in secret.items() if l not in open_}
 
 
 def leaks(package, after):
-    """Where lines of solutions are in the package. In pages and the product's headers a line may stand as well;
+    """Where the package has lines of solutions. In pages and the product's headers a single line may occur by chance;
     three are an answer."""
     secret, out = solution_lines(after), []
     if len(secret) < 100:
@@ -95,7 +95,7 @@ def test_contents(package):
 
 
 def test_leaks(package):
-    """The search finds what it must find when it is put there, and nothing as it is."""
+    """The search finds a solution that is put into the package, and finds nothing in the package as it is."""
     out = leaks(package, -1)
     line = sorted(solution_lines(-1))[0]
     package.add("Documentation/planted.c", "int x;\n\t%s\n" % line)
@@ -106,7 +106,7 @@ def test_leaks(package):
 
 
 def test_upto():
-    """UPTO=K: solved states up to K, and nothing of later ones."""
+    """UPTO=K: the package has solutions up to lab K, and nothing of later ones."""
     package = release.student(LAB)
     solved = {n.split("/")[3] for n in package.files if n.startswith("tests/labs/solved/")}
     want = {str(n) for n in model.numbers() if n <= LAB}
@@ -114,7 +114,7 @@ def test_upto():
 
 
 def test_same_bytes(package, top):
-    """The same files are the same package."""
+    """The same files make the same package."""
     made = []
     for name in ("one", "two"):
         path = os.path.join(top, name + ".tar.xz")
@@ -163,7 +163,7 @@ def test_student(where):
 
 
 def test_teacher(top):
-    """The teacher's package has all, and makes the students' package without git."""
+    """The teacher's package has everything, and makes the students' package without git."""
     package = release.teacher()
     lacking = [n for n in release.source_files() if n not in package.files]
     lacking += ["solved state of lab %d" % n for n in model.numbers()
@@ -173,7 +173,7 @@ def test_teacher(top):
                           env=ENV, capture_output=True, text=True, check=False)
     with tarfile.open(os.path.join(where, "build/labs", release.STUDENT + ".tar.xz")) as tar:
         names = {n.partition("/")[2] for n in tar.getnames()}
-    # (But for traces: others may be making some at this very time.)
+    # (Except for traces: another process may be making some at this moment.)
     mine = {n for n in release.student().files if not n.startswith("tests/labs/reference/")}
     names = {n for n in names if not n.startswith("tests/labs/reference/")}
     shutil.rmtree(where)
@@ -198,7 +198,7 @@ def steps_of(text, begin, end):
 
 
 def bare(where, top):
-    """An environment without compilers, packages and a home."""
+    """An environment without compilers, packages and a home directory."""
     tools = os.path.join(top, "tools")
     os.makedirs(tools, exist_ok=True)
     for name in ("sh", "bash", "env", "cat", "dirname", "readlink", "python3", "mkdir", "mv", "mktemp", "rm"):
@@ -213,7 +213,7 @@ def submission_of(top):
     where = os.path.join(top, "submission")
     for name, text in tree.solution(lab).items():
         tree.write_if_changed(os.path.join(where, lab.name, name), text)
-    # What would be run if anything of the student's were: by Python, make or the shell.
+    # These would run if Python, make or the shell ran anything of the student's.
     trap = os.path.join(top, "trap")
     for name in ("shutil.py", "sys.py", "json.py", "tarfile.py", "urllib/__init__.py"):
         tree.write_if_changed(os.path.join(where, name), "open(%r, 'w')\n" % trap)
@@ -237,7 +237,7 @@ def test_gitlab(top, archive):
 
 
 def test_github(top, package):
-    """The step that grades, as GitHub would run it, with a submission that lacks files."""
+    """The step that grades, as GitHub would run it, with a submission in which files are missing."""
     where = os.path.join(top, "github")
     os.makedirs(os.path.join(where, "submission"), exist_ok=True)
     env = dict(bare(where, top), LAB=str(LAB), STUDENT="course/ada", PPU_GRADER_DIR=package,
@@ -277,7 +277,7 @@ def test_yaml():
     try:
         import yaml
     except ImportError:
-        return []       # the steps below run all the same
+        return []       # the steps below run nevertheless
     out = []
     for name in ("gitlab-ci.yml", "github-workflow.yml"):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make lab-shell: a machine with the student's module loaded, to look around in."""
+"""make lab-shell: a machine with the student's module loaded, to explore."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ insmod %(ko)s || echo "lab.ko was not loaded; dmesg may say why"
 
 
 def guest(path):
-    """Where the guest has a file of the build tree or of the kernel's modules."""
+    """The place in the guest of a file of the build tree, or of one of the kernel's modules."""
     if path.startswith(paths.BUILD + "/"):
         return "/ppu" + path[len(paths.BUILD):]
     return path[path.index("/lib/modules/"):]

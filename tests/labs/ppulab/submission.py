@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Take the expected files out of what a student handed in, a directory or an
+"""Takes the expected files out of what a student handed in, a directory or an
 archive, and nothing else.
 
-Whatever else is there is not looked at: a Makefile, a Kbuild, a .git. A file
+Other files are not looked at: a Makefile, a Kbuild, a .git. A file
 must be a regular file of a sensible size with text in it; no link is followed,
-in no part of its path. What is wrong becomes a sentence."""
+in no part of its path. Anything wrong becomes a sentence."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ class Refused(Exception):
 
 
 def checked(name, data):
-    """The text of a file, or why it is none."""
+    """The text of a file, or the reason why it cannot be taken."""
     if len(data) > FILE_BYTES:
         raise Refused("%s is larger than %d KiB; hand in what you wrote, not what was built."
                       % (name, FILE_BYTES >> 10))
@@ -37,13 +37,13 @@ def checked(name, data):
 # --- a directory ------------------------------------------------------------------
 
 def places(number):
-    """Where in a submission the files may be, the likeliest first."""
+    """Where in a submission the files may be, the likeliest place first."""
     lab = "lab%d" % number
     return (lab, "labs/" + lab, "", "src")
 
 
 def open_below(top_fd, path):
-    """Open a file below a directory; no component may be a link. Never waits (a FIFO)."""
+    """Opens a file below a directory. No part of the path may be a link. Never waits (as opening a FIFO would)."""
     fd = os.dup(top_fd)
     try:
         parts = path.split("/")
@@ -65,11 +65,11 @@ def why_not_opened(name, err):
 
 
 def read_file(top_fd, path):
-    """The bytes of a file in a submission; None: it is not there."""
+    """The bytes of a file in a submission; None if it does not exist."""
     name = os.path.basename(path)
     try:
         st = os.stat(path, dir_fd=top_fd, follow_symlinks=False)
-        # A device is not even opened: that alone can have an effect.
+        # Test before opening, because opening a device can have an effect by itself.
         if not (stat.S_ISREG(st.st_mode) or stat.S_ISLNK(st.st_mode)):
             raise Refused("%s is not a regular file." % name)
         fd = open_below(top_fd, path)
@@ -96,7 +96,7 @@ def read_file(top_fd, path):
 
 
 def from_directory(top, number, names):
-    """{name: bytes or Refused}; a name that is nowhere is not in it."""
+    """{name: bytes or Refused}. A name that is found nowhere is missing."""
     fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     found = {}
     try:
@@ -108,7 +108,7 @@ def from_directory(top, number, names):
                         found.setdefault(name, checked(name, data))
                 except Refused as err:
                     found.setdefault(name, err)
-            if found:           # all from one place: never a mixture
+            if found:           # all files from one place: never a mixture
                 break
     finally:
         os.close(fd)
@@ -118,7 +118,7 @@ def from_directory(top, number, names):
 # --- an archive -------------------------------------------------------------------
 
 class Counted:
-    """A file of which only so much is read: an archive may unpack to anything."""
+    """A file of which only a limited part is read, because an archive may unpack to any size."""
 
     def __init__(self, file):
         self.file, self.left = file, ARCHIVE_BYTES
@@ -179,7 +179,7 @@ def from_archive(path, number, names):
                 found.setdefault(place, {}).setdefault(name, err)
     except Refused:
         raise
-    except Exception as err:    # of a damaged archive: many kinds
+    except Exception as err:    # a damaged archive raises errors of many kinds
         raise Refused("The archive cannot be read: %s." % (str(err) or type(err).__name__)) from None
     for place in places(number):
         for where in sorted(found):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Traces of the device: include/hw/ppu_trace.h says what is in them."""
+"""Traces of the device; include/hw/ppu_trace.h says what they contain."""
 
 import collections
 import os
@@ -21,7 +21,7 @@ def names():
 
 
 def read(path):
-    """The events of a trace, in order; [] if the device wrote none."""
+    """The events of a trace, in order; [] if the device did not write one."""
     try:
         with open(path, "rb") as f:
             data = f.read(HEADER.size + LIMIT * RECORD.size)

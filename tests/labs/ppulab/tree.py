@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The files of a lab: skeletons, solved states, and the student's directory.
 
-In the source tree all of them are cut from the marked sources. In a student's
-package these are not there; tests/labs/skeleton/N has the skeleton of lab N
-without the files of earlier labs, and tests/labs/solved/N, if the teacher
-handed it out, the files of labs up to N as they should be."""
+In the source tree all of them are cut from the marked sources. A student's
+package does not have those: tests/labs/skeleton/N has the skeleton of lab N
+without the files of earlier labs. If the teacher handed out solutions,
+tests/labs/solved/N has the files of labs up to N as they should be."""
 
 import os
 
@@ -45,7 +45,7 @@ def cut_all(lab, solved):
 
 
 def skeleton(lab):
-    """The skeleton of a lab without the files of earlier labs."""
+    """The skeleton of a lab, without the files of earlier labs."""
     if has_source(lab):
         files, early = cut_all(lab, False), model.earlier_files(lab)
         return {n: t for n, t in files.items() if n not in early}
@@ -61,7 +61,7 @@ def solved_dir(number):
 
 
 def solution(lab):
-    """The files of the labs up to this one, solved: what a student would have written. None: not here."""
+    """The files of the labs up to this one, solved, as a student should have written them. None: not here."""
     if has_source(lab):
         files = cut_all(lab, True)
         names = list(model.earlier_files(lab)) + lab.student
@@ -71,13 +71,13 @@ def solution(lab):
 
 
 def given(lab):
-    """What is ours in a build of the lab: never the student's."""
+    """The files of the course in a build of the lab: never the student's."""
     mine = set(model.earlier_files(lab)) | set(lab.student)
     return {n: t for n, t in skeleton(lab).items() if n not in mine}
 
 
 def submitted(lab, top):
-    """The student's files in a directory: of this lab and, for a driver that grows, of the labs before."""
+    """The student's files in a directory: of this lab and, for a driver that grows, of earlier labs."""
     if not os.path.isdir(top):
         raise LabError("there is no directory %s; `make lab N=%d` makes it" % (paths.shown(top), lab.number))
     out, missing = {}, []
@@ -95,7 +95,7 @@ def submitted(lab, top):
 
 
 def write_if_changed(path, text):
-    """Keep the time of a file whose text is the same: nothing is built twice."""
+    """If the text is the same, the file keeps its time, so nothing is built twice."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as f:
             if f.read() == text:
@@ -109,6 +109,6 @@ def write_if_changed(path, text):
 
 
 def read_sources(top):
-    """The names of C sources and headers right below a directory, without what kbuild makes."""
+    """The names of C sources and headers directly in a directory, without files that kbuild makes."""
     return [n for n in os.listdir(top) if n.endswith((".c", ".h")) and not n.endswith(".mod.c")
             and not os.path.islink(os.path.join(top, n))]

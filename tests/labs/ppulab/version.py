@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which state of the sources this is."""
+"""Which version of the sources this is."""
 
 import os
 import subprocess

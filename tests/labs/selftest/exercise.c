@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Loads the dummy module, looks at it, unloads it. */
+/* Loads the dummy module, checks that it works, unloads it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A lab for the framework's own tests; not one of the course."""
+"""A lab for the framework's own tests; it is not a part of the course."""
 
 from ppulab import Lab
 

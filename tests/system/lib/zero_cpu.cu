@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of tests/system/zero_cpu.c: words are in pinned memory of the CPU, which both sides look at. */
+/* Kernels of tests/system/zero_cpu.c. The words are in pinned memory of the CPU; the CPU and the device read them. */
 #include "compiler/devabi/dev.h"
 #include "ppu_queue.h"
 
@@ -10,7 +10,7 @@ struct args {
 	u32 *count;
 };
 
-/* Says "I am here" in word n, and waits for the one behind it. */
+/* Says "I am here" in word n, and waits for the word behind it. */
 DEV void meet(volatile u32 *words, u32 n)
 {
 	words[n] = 1;

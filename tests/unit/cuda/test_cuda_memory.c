@@ -442,11 +442,132 @@ START_TEST(batches_of_words)
 }
 END_TEST
 
+/* A graph is launched only if its words are memory of ours, and aligned. */
+START_TEST(words_of_a_graph)
+{
+	CUstreamBatchMemOpParams op = { .operation = CU_STREAM_MEM_OP_WAIT_VALUE_32 };
+	CUDA_BATCH_MEM_OP_NODE_PARAMS one = { .count = 1, .paramArray = &op };
+	CUdeviceptr p, bad[3];
+	CUgraphExec exec;
+	CUgraphNode node;
+	CUgraph graph;
+
+	begin(small_ptx);
+	p = one_word(7);
+	bad[0] = 8;
+	bad[1] = p + 2;
+	bad[2] = p + (1ull << 38);
+	op.waitValue.value = 7;
+	for (int i = 0; i < 3; i++) {
+		op.waitValue.address = bad[i];
+		OK(cuGraphCreate(&graph, 0));
+		OK(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &one));
+		OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+		BAD(cuGraphLaunch(exec, 0));
+		OK(cuCtxSynchronize());
+		OK(cuGraphExecDestroy(exec));
+		OK(cuGraphDestroy(graph));
+	}
+	ck_assert_uint_eq(word_at(p), 7);
+}
+END_TEST
+
+#define MUCH (8u << 20)		/* memory of an address range of its own */
+
+/*
+ * Memory ends with its context.  What the next context gets at the same address is what that context asked for, and is
+ * freed as such.
+ */
+START_TEST(memory_of_a_context_that_ended)
+{
+	size_t before, after, total;
+	CUdeviceptr managed, pooled, p;
+	unsigned int flags, type;
+	CUmemoryPool of;
+	void *host, *again;
+	int is;
+
+	begin(small_ptx);
+	OK(cuMemAllocManaged(&managed, MUCH, CU_MEM_ATTACH_GLOBAL));
+	OK(cuMemAdvise(managed, MUCH, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
+	OK(cuCtxDestroy(ctx));
+	BAD(cuMemRangeGetAttribute(&is, sizeof(is), CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, managed, MUCH));
+	begin(small_ptx);
+	OK(cuMemAlloc(&p, MUCH));
+	ck_assert_uint_eq(p, managed);
+	OK(cuPointerGetAttribute(&is, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
+	ck_assert_int_eq(is, 0);
+	OK(cuMemFree(p));
+	OK(cuMemAllocAsync(&pooled, MUCH, 0));
+	OK(cuCtxDestroy(ctx));
+
+	begin(small_ptx);
+	OK(cuMemGetInfo(&before, &total));
+	OK(cuMemAlloc(&p, MUCH));
+	ck_assert_uint_eq(p, pooled);
+	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
+	ck_assert_ptr_null(of);
+	OK(cuMemFree(p));
+	OK(cuMemGetInfo(&after, &total));
+	ck_assert_uint_eq(after, before);
+	OK(cuMemHostAlloc(&host, MUCH, CU_MEMHOSTALLOC_PORTABLE));
+	OK(cuCtxDestroy(ctx));
+
+	begin(small_ptx);
+	BAD(cuMemHostGetFlags(&flags, host));
+	OK(cuMemHostAlloc(&again, MUCH, 0));
+	ck_assert_ptr_eq(again, host);
+	OK(cuMemHostGetFlags(&flags, again));
+	ck_assert_uint_eq(flags, CU_MEMHOSTALLOC_DEVICEMAP);
+	OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (uintptr_t)again));
+	ck_assert_uint_eq(type, CU_MEMORYTYPE_HOST);
+	OK(cuMemFreeHost(again));
+	BAD(cuMemFreeHost(again));
+}
+END_TEST
+
+/* Memory is freed in its own context.  A call in another one is refused and changes nothing. */
+START_TEST(memory_of_another_context)
+{
+	CUdeviceptr managed, pooled, plain;
+	CUcontext first, second;
+	CUmemoryPool of;
+	void *host;
+	int is;
+
+	begin(small_ptx);
+	first = ctx;
+	OK(cuMemAlloc(&plain, 4096));
+	OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+	OK(cuMemAllocAsync(&pooled, 4096, 0));
+	OK(cuMemHostAlloc(&host, 4096, 0));
+	begin(small_ptx);
+	second = ctx;
+	BAD(cuMemFree(plain));
+	BAD(cuMemFree(managed));
+	BAD(cuMemFree(pooled));
+	BAD(cuMemFreeHost(host));
+	OK(cuCtxSetCurrent(first));
+	OK(cuPointerGetAttribute(&is, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed));
+	ck_assert_int_eq(is, 1);
+	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, pooled));
+	ck_assert_ptr_nonnull(of);
+	OK(cuMemFree(plain));
+	OK(cuMemFree(managed));
+	OK(cuMemFree(pooled));
+	OK(cuMemFreeHost(host));
+	OK(cuCtxDestroy(first));
+	OK(cuCtxDestroy(second));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *tests[] = { registered_memory, managed_memory, pools, pools_and_order,
 				 pools_in_two_threads, mappings, read_only_mappings,
-				 mappings_without_access, waiting_for_words, batches_of_words };
+				 mappings_without_access, waiting_for_words, batches_of_words,
+				 memory_of_a_context_that_ended, memory_of_another_context,
+				 words_of_a_graph };
 
 	return RUN_ALL("memory", tests);
 }

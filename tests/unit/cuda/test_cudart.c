@@ -498,7 +498,7 @@ END_TEST
 START_TEST(memory)
 {
 	struct cudaPointerAttributes a;
-	struct cudaPitchedPtr pp;
+	struct cudaPitchedPtr pp, huge;
 	size_t pitch, before, free, total;
 	unsigned int flags;
 	void *p, *h, *d;
@@ -524,6 +524,16 @@ START_TEST(memory)
 	OK(cudaMalloc3D(&pp, (struct cudaExtent){ 100, 7, 3 }));
 	ck_assert(pp.pitch >= 100 && pp.xsize == 100 && pp.ysize == 7);
 	OK(cudaMemset3D(pp, 1, (struct cudaExtent){ 100, 7, 3 }));
+	/* no bytes, however many slices; slices that lie in one place; slices behind the end of all addresses */
+	OK(cudaMemset3D(pp, 1, (struct cudaExtent){ 0, 7, SIZE_MAX }));
+	OK(cudaMemset3D(pp, 1, (struct cudaExtent){ 100, 0, SIZE_MAX }));
+	huge = (struct cudaPitchedPtr){ pp.ptr, 1ull << 32, 100, 1ull << 32 };
+	BAD(cudaMemset3D(huge, 1, (struct cudaExtent){ 1, 1, 1ull << 40 }));
+	huge.pitch = 0;
+	BAD(cudaMemset3D(huge, 1, (struct cudaExtent){ 1, 1, SIZE_MAX }));
+	huge.pitch = pp.pitch;
+	huge.ysize = 7;
+	BAD(cudaMemset3D(huge, 1, (struct cudaExtent){ 1, 1, SIZE_MAX }));
 	OK(cudaFree(pp.ptr));
 	OK(cudaHostAlloc(&h, 4096, cudaHostAllocMapped | cudaHostAllocPortable));
 	OK(cudaHostGetFlags(&flags, h));

@@ -7,6 +7,7 @@ import importlib.machinery
 import importlib.util
 import io
 import os
+import subprocess
 import sys
 
 TOP = os.environ.get("PPU_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(
@@ -14,6 +15,7 @@ TOP = os.environ.get("PPU_TOP") or os.path.dirname(os.path.dirname(os.path.dirna
 sys.path[:0] = [os.path.join(TOP, "scripts"), os.path.join(TOP, "tests/labs")]
 
 import ppu_parts                            # noqa: E402
+from ppu_patience import Limit, waited       # noqa: E402
 from ppu_stall import SLEEP, StallWatch     # noqa: E402
 from ppulab import LabError, model, selftest    # noqa: E402
 
@@ -83,6 +85,32 @@ def watch_tests():
     for _ in range(20):
         w.look()
     is_(w.stalled(0), None, "a system that does not count stolen time")
+
+
+def limit_tests():
+    m = Machine()
+    threads = {"a": 5.0, "b": 1.0}      # waited for a CPU before the limit began
+    limit = Limit(1, 10, m.clock, lambda pid: dict(threads))
+    m.now += 4
+    is_(round(limit.left(), 3), 6.0, "a limit: seconds go by")
+    threads["a"] += 3
+    threads["b"] += 1
+    is_(round(limit.left(), 3), 9.0, "what the thread that waited most has waited does not count")
+    threads["c"] = 3.5
+    is_(round(limit.left(), 3), 9.5, "a new thread: all its waiting")
+    threads.clear()
+    is_(round(limit.left(), 3), 9.5, "waiting stays counted when its thread has ended")
+    m.now += 10
+    is_(limit.left() <= 0, True, "the limit ends, though threads come and go")
+    proc = subprocess.Popen(["sleep", "100"])
+    try:
+        real = waited(proc.pid)
+    finally:
+        proc.kill()
+        proc.wait()
+    is_(len(real) == 1 and min(real.values()) >= 0 or not os.path.exists("/proc/self/schedstat"), True,
+        "a process: one thread, and what the kernel says of it")
+    is_(waited(proc.pid), {}, "a process that has ended: nothing")
 
 
 def parse_tests(check):
@@ -202,6 +230,7 @@ def share_tests():
 
 check = load_check()
 watch_tests()
+limit_tests()
 parse_tests(check)
 again_tests(check)
 plan_tests(check)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels for the tests of device-owned work queues: through the library, and step by step with the very
- * source of its protocol (libruntime/compiler/devabi/insert.h).
+ * Kernels for the tests of device-owned work queues. Some use the library; others go through the protocol step by step,
+ * with the source file of the library itself (libruntime/compiler/devabi/insert.h).
  */
 #include "compiler/devabi/insert_dev.h"
 
@@ -16,7 +16,7 @@ DEV u32 atom_add32(u32 *p, u32 v)
 	return old;
 }
 
-/* What nested kernels do: count, and say in which order they came. */
+/* Nested kernels count, and note in which order they ran. */
 KERNEL leaf(u32 *count, u32 index)
 {
 	if (tid_x() == 0)
@@ -28,7 +28,7 @@ struct leaf_args {
 	u32 index;
 };
 
-/* A kernel that makes no work. */
+/* A kernel that inserts no work. */
 KERNEL plain(u32 *count)
 {
 	atom_add32(count, 1);
@@ -41,20 +41,20 @@ DEV int launch_leaf(u32 *count, u32 index)
 	return ppuQueueLaunch(PPU_KERNEL(leaf), 1, 1, 1, 32, 1, 1, 0, &a, sizeof(a));
 }
 
-/* Each thread one launch; results behind the counts. */
+/* Each thread makes one launch; the results stand behind the counts. */
 KERNEL each(u32 *count, u32 *result)
 {
 	result[THREAD] = 100 + launch_leaf(count, THREAD);
 }
 
-/* May make work, but does not. */
+/* A kernel that may insert work, but does not. */
 KERNEL none(u32 *count)
 {
 	if (!count)
 		launch_leaf(count, 0);
 }
 
-/* One group of n blocks, then soft. */
+/* Inserts one group of n blocks, then reads soft. */
 DEV int group(u32 *count, u32 n, u64 *soft)
 {
 	const struct ppu_queue *q = ppuQueueGet();
@@ -75,7 +75,7 @@ DEV int group(u32 *count, u32 n, u64 *soft)
 	return err;
 }
 
-/* Groups of sizes[0..n): err and soft of each. */
+/* Inserts groups of sizes[0..n), and notes the error and soft after each. */
 KERNEL groups(u32 *count, const u32 *sizes, u32 n, u64 *result)
 {
 	u32 i;
@@ -84,7 +84,7 @@ KERNEL groups(u32 *count, const u32 *sizes, u32 n, u64 *result)
 		result[2 * i + 1] = group(count, sizes[i], &result[2 * i]);
 }
 
-/* WQ-39: what a thread is told. */
+/* WQ-39: what a thread learns about its queue. */
 KERNEL told(struct ppu_queue *to, u64 *soft_shadow)
 {
 	const struct ppu_queue *q = ppuQueueGet();
@@ -97,7 +97,7 @@ KERNEL told(struct ppu_queue *to, u64 *soft_shadow)
 	atom_add((u64 *)q->soft, 0);
 }
 
-/* WQ-57, WQ-60: bare reservations, in order; to be given back in the reverse one. */
+/* WQ-57, WQ-60: makes bare reservations, in order. They are given back in the reverse order. */
 KERNEL reserve(const u32 *sizes, u32 n, u64 *result)
 {
 	const struct ppu_queue *q = ppuQueueGet();
@@ -112,8 +112,8 @@ KERNEL reserve(const u32 *sizes, u32 n, u64 *result)
 	store_now(ppuq_word(q->soft, 0), soft);
 }
 
-/* WQ-60: all lanes ask at the same time, lane n for n + 3, where there is no room; then lane 0 for as
- * many as there is. */
+/* WQ-60: all lanes reserve at the same time, lane n wants n + 1 entries more than there is room for; then lane 0
+ * reserves all the room that there is. */
 KERNEL storm(u32 room, u64 *result)
 {
 	const struct ppu_queue *q = ppuQueueGet();
@@ -129,7 +129,7 @@ KERNEL storm(u32 room, u64 *result)
 	store_now(ppuq_word(q->soft, 0), soft);
 }
 
-/* WQ-35: bare fetch-and-adds; each entry gets a NOP, so that nothing is left unwritten. */
+/* WQ-35: makes bare fetch-and-adds; each entry gets a NOP, so that no entry is left unwritten. */
 KERNEL adds(u64 *result, u64 nop)
 {
 	const struct ppu_queue *q = ppuQueueGet();
@@ -139,7 +139,7 @@ KERNEL adds(u64 *result, u64 nop)
 	ppuq_point(q, ppuq_place(q, at), nop, 1);
 }
 
-/* WQ-63: everybody is through with it. */
+/* WQ-63: all threads say that they have finished. */
 KERNEL finish(u32 *count, u32 *result)
 {
 	result[THREAD] = 100 + launch_leaf(count, 0);
@@ -161,8 +161,8 @@ DEV void wait_for(u32 *flag)
 		;
 }
 
-/* WQ-65, WQ-48: CTA 0 reserves first and stalls; CTA 1 reserves behind it and is through before it.  With
- * `reset` CTA 0 zeroes the element of its own Acquire when it goes on: wrong, and must be seen to be. */
+/* WQ-65, WQ-48: CTA 0 reserves first and stalls; CTA 1 reserves behind CTA 0 and finishes before it.  With `reset`
+ * CTA 0 zeroes the element of its own Acquire when it goes on: a mistake that the test must notice. */
 KERNEL stall(u32 *flags, const struct ppu_gpfifo_entry *blocks, u32 reset)
 {
 	const struct ppu_queue *q = ppuQueueGet();
@@ -183,7 +183,7 @@ KERNEL stall(u32 *flags, const struct ppu_gpfifo_entry *blocks, u32 reset)
 	}
 }
 
-/* WQ-67: more launches than the ring holds, waiting for room. */
+/* WQ-67: makes more launches than the ring has entries, so it has to wait for room. */
 KERNEL waiter(u32 *count, u32 n, u32 *result)
 {
 	struct leaf_args a = { count, 0 };
@@ -209,7 +209,7 @@ KERNEL start_waiter(u32 *count, u32 n, u32 *result)
 	ppuQueueLaunch(PPU_KERNEL(waiter), 1, 1, 1, 1, 1, 1, 0, &a, sizeof(a));
 }
 
-/* The same with groups of empty blocks. */
+/* The same as waiter(), with groups of empty blocks. */
 KERNEL group_waiter(u32 blocks, u32 n, u32 *result)
 {
 	struct ppu_group g;
@@ -234,7 +234,7 @@ KERNEL start_group_waiter(u32 blocks, u32 n, u32 *result)
 	ppuQueueLaunch(PPU_KERNEL(group_waiter), 1, 1, 1, 1, 1, 1, 0, &a, sizeof(a));
 }
 
-/* A group of each kind of command, in two blocks. */
+/* A group with a command of each kind, in two blocks. */
 KERNEL commands(u64 *data, u32 *count)
 {
 	struct leaf_args a = { count, 0 };
@@ -302,7 +302,7 @@ KERNEL start_shape(u32 *out)
 	out[12] = ppuQueueLaunch(PPU_KERNEL(shape), 2, 3, 4, 5, 3, 2, 4096, &a, sizeof(a));
 }
 
-/* What is refused, and that a spoilt group leaves no hole. */
+/* Calls that must be refused; and a group that goes wrong must leave no hole. */
 KERNEL refused(u32 *count, u32 *result)
 {
 	struct leaf_args a = { count, 0 };
@@ -331,14 +331,14 @@ KERNEL refused(u32 *count, u32 *result)
 		;
 	result[10] = ppuGroupEnd(&g);
 	result[11] = ppuGroupBegin(&g, 0);
-	ppuGroupBegin(&g, 2);	/* a block that was never come to */
+	ppuGroupBegin(&g, 2);	/* a block that the group does not reach */
 	ppuGroupLaunch(&g, PPU_KERNEL(leaf), 1, 1, 1, 32, 1, 1, 0, &a, sizeof(a));
 	result[12] = ppuGroupEnd(&g);
-	result[13] = ppuGroupRelease(&g, count + 2, 1);	/* it has ended */
+	result[13] = ppuGroupRelease(&g, count + 2, 1);	/* the group has ended */
 	result[14] = ppuGroupEnd(&g);
 }
 
-/* All threads of a warp wait for room at the same time, those that have it go on. */
+/* All threads of a warp wait for room at the same time; threads that get room go on. */
 KERNEL crowd(u32 *count, u32 times)
 {
 	for (u32 i = 0; i < times; i++) {
@@ -356,7 +356,7 @@ KERNEL start_crowd(u32 *count, u32 times)
 	ppuQueueLaunch(PPU_KERNEL(crowd), 2, 1, 1, 48, 1, 1, 0, &a, sizeof(a));
 }
 
-/* A cooperative kernel that makes work: the first word of its workspace is the size, 8. */
+/* A cooperative kernel that inserts work: the first word of its workspace is the workspace's size, 8. */
 KERNEL cooperates(u32 *count, u32 *result)
 {
 	u32 low, high;
@@ -368,7 +368,7 @@ KERNEL cooperates(u32 *count, u32 *result)
 	launch_leaf(count, THREAD);
 }
 
-/* Blocks that are there already. */
+/* Inserts blocks that are written already. */
 KERNEL insert(const struct ppu_gpfifo_entry *blocks, u32 n, u32 *result)
 {
 	*result = ppuQueueInsert(blocks, n);
@@ -410,7 +410,7 @@ KERNEL store(u64 address, u32 *from)
 	*(volatile u32 *)address = *from;
 }
 
-/* WQ-69: long nested work, and what comes after. */
+/* WQ-69: nested work that takes long, and the work that comes after it. */
 KERNEL slow(volatile u32 *data, u32 loops)
 {
 	u32 i;
@@ -437,8 +437,8 @@ KERNEL after(u32 *data)
 	data[2] = data[0];
 }
 
-/* Levels of work that makes work: thread i of level n launches the next level's CTA i, down to 0; counts
- * say how many of each there were. */
+/* Levels of work that inserts work: thread i of level n launches CTA i of the next level, down to level 0.  The counts
+ * say how many CTAs each level had. */
 KERNEL tree(u32 *count, u32 level, u32 *failed)
 {
 	struct {
@@ -452,7 +452,7 @@ KERNEL tree(u32 *count, u32 level, u32 *failed)
 		atom_add32(failed, 1);
 }
 
-/* Ends in many places, some of them in functions; counted all the same. */
+/* The kernel ends in many places, some of them in functions. Its threads must be counted nevertheless. */
 static __attribute__((device, noinline)) void maybe_exit(u32 i)
 {
 	if (i % 3 == 0)
@@ -477,9 +477,9 @@ KERNEL exits(u32 *count)
 struct x1 {
 	struct ppu_gpfifo_entry pbs[2];
 	const struct ppu_queue *q;
-	u64 place[2];		/* of PBS-2's first entry */
+	u64 place[2];		/* of the first entry of PBS-2 */
 	u64 idle;
-	u64 no_queue;		/* what a task without a queue is told */
+	u64 no_queue;		/* what a task without a queue learns */
 };
 
 DEV void linger(volatile u64 *word)
@@ -539,8 +539,8 @@ KERNEL x1_pbs2(struct x1 *x, u32 timing)
 
 /* ---- many at once --------------------------------------------------------------------------------- */
 
-/* WQ-18, WQ-56, WQ-74: each thread n groups, each a block that adds 1 to *total and stores its own number;
- * waits for room, so it must be work of the queue. */
+/* WQ-18, WQ-56, WQ-74: each thread inserts n groups, each a block that adds 1 to *total and stores its own number.
+ * The kernel waits for room, so it must itself be work of the queue. */
 KERNEL inserter(u64 *total, u64 *numbers, u32 n, u32 linger)
 {
 	const struct ppu_queue *q = ppuQueueGet();
@@ -564,7 +564,7 @@ KERNEL inserter(u64 *total, u64 *numbers, u32 n, u32 linger)
 		ppuq_point(q, first, va, o.words);
 		ppuq_point_acquire(q, ppuq_step(q, first, 1));
 		ppuq_release(q, first);
-		for (k = 0; k < linger; k++)	/* and no atomic that would do what a fence does */
+		for (k = 0; k < linger; k++)	/* and without an atomic operation, which would act as a fence */
 			load_now(ppuq_word(q->shadow, 0));
 		ppuq_leave(q);
 	}
@@ -584,7 +584,7 @@ KERNEL start_inserter(u64 *total, u64 *numbers, u32 n, u32 linger, u32 ctas, u32
 
 /* ---- in the guest --------------------------------------------------------------------------------- */
 
-/* One kernel launches the next, until there were n. */
+/* One kernel launches the next, until n kernels have run. */
 KERNEL chain(u32 *count, u32 n)
 {
 	struct {
@@ -596,7 +596,7 @@ KERNEL chain(u32 *count, u32 n)
 		ppuQueueLaunchWait(PPU_KERNEL(chain), 1, 1, 1, 1, 1, 1, 0, &a, sizeof(a));
 }
 
-/* The same; every so many links it waits for a word that the CPU counts up. */
+/* The same as chain(); after every `stretch` links it waits for a word that the CPU counts up. */
 KERNEL held_chain(u32 *count, u32 n, u32 stretch, const volatile u32 *gate)
 {
 	struct {
@@ -613,7 +613,7 @@ KERNEL held_chain(u32 *count, u32 n, u32 stretch, const volatile u32 *gate)
 		ppuQueueLaunchWait(PPU_KERNEL(held_chain), 1, 1, 1, 1, 1, 1, 0, &a, sizeof(a));
 }
 
-/* Ends when the CPU says so. */
+/* Ends when the CPU writes the flag. */
 KERNEL hold(const volatile u32 *flag)
 {
 	while (!*flag)

@@ -81,6 +81,20 @@ LD_LIBRARY_PATH=$dir/cuda PPU_CUDA_LOG=$dir/log "$dir/alone/cuda-device-query" >
 grep -qE "cuInit\(.*CUDA_ERROR_NO_DEVICE: .*$missing" "$dir/log"
 result "libcuda.so.1 without it: the log of cuInit" $?
 
+# A file that is there but cannot be loaded is what the user has to know of.
+mkdir -p "$dir/broken/bin" "$dir/broken/lib"
+cp "$B/bin/ppu-info" "$dir/broken/bin/"
+echo "no library" >"$dir/broken/lib/libppu-core.so.0"
+says "one that is no library" "$missing.*" "$dir/broken/bin/ppu-info"
+grep -q "/broken/.*lib/libppu-core\.so\.0: .*\(file too short\|ELF\)" "$dir/out"
+result "and the sentence names it, and what is wrong with it" $?
+
+# A program with rights that its user lacks takes no library from a place that the user can choose.
+printf '%s\n' '#include <sys/auxv.h>' 'unsigned long getauxval(unsigned long t) { return t == AT_SECURE; }' >"$dir/secure.c"
+${CC:-cc} -shared -fPIC -o "$dir/secure.so" "$dir/secure.c"
+LD_PRELOAD=$dir/secure.so says "setuid: none from ../lib" "$missing" "$dir/prefix/bin/ppu-info"
+LD_PRELOAD=$dir/secure.so LD_LIBRARY_PATH=$dir/prefix/lib runs "setuid: the loader's own path" "$dir/alone/ppu-info"
+
 # --- taken without being asked for -------------------------------------------------------------------------
 
 told='^libppu: no PPU here .*: using the device inside this process\. PPU_BACKEND=core does so without this line\.$'

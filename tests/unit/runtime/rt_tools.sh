@@ -31,6 +31,11 @@ for pair in "empty.ptx:is empty" "k.cu:is CUDA C++: make PTX of it first" "elf:i
 	[ $? -eq 3 ] || echo "not ok - ppu-cc of ${pair%%:*}: exit status"
 	has "${pair%%:*} ${pair#*:}" "ppu-cc: ${pair%%:*} ${pair#*:}"
 done
+for tool in ppu-as ppu-cc; do
+	"$B/bin/$tool" "$dir/nowhere.ptx" >"$dir/out" 2>"$dir/err"
+	[ $? -eq 2 ] && echo "ok - $tool of no file: exit status 2" || echo "not ok - $tool of no file: exit status"
+	has "$tool: .*nowhere.ptx: No such file" "$tool of no file says so"
+done
 "$B/bin/ppu-cc" --frobnicate >"$dir/out" 2>"$dir/err"
 has "--frobnicate is no option" "ppu-cc names an option it does not know"
 PPU_BACKEND=core "$B/bin/ppu-info" >"$dir/out" 2>"$dir/err" || echo "not ok - ppu-info"

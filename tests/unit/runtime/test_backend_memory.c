@@ -53,6 +53,37 @@ static uint64_t avail(struct be_dev *dev)
 	return free_bytes;
 }
 
+/* Each allocation of the backend and of the device. */
+START_TEST(open)
+{
+	ppuInitOptions opt = { .backend = "core", .props = "gpcs=1 sms-per-gpc=1 vram=32M" };
+	struct be_dev *dev;
+	unsigned n = 0;
+	ppuResult res;
+	char *err;
+	int rc;
+
+	do {
+		left = ++n;
+		rc = be->open(&opt, 0, &dev, &err);
+		ck_assert_int_eq(rc, disarm() ? -ENOMEM : 0);
+		free(err);
+	} while (rc);
+	be->close(dev);
+	ck_assert_uint_gt(n, 40);		/* the units of the device */
+	/* of what a program asks for, nothing is wrong */
+	for (left = n / 2;; left = n / 2) {
+		res = ppuInit(&opt);
+		ck_assert(disarm());
+		ck_assert_msg(res == PPU_ERROR_OUT_OF_HOST_MEMORY, "%s", ppuGetErrorName(res));
+		if (n /= 2, n < 2)
+			break;
+	}
+	ck_assert_int_eq(ppuInit(&opt), PPU_SUCCESS);
+	ck_assert_int_eq(ppuShutdown(), PPU_SUCCESS);
+}
+END_TEST
+
 #define VA	0x40000000ull
 #define FAR	(1ull << 40)		/* needs tables of its own at every level */
 
@@ -161,6 +192,7 @@ int main(void)
 	SRunner *sr;
 	int failed;
 
+	tcase_add_test(tc, open);
 	tcase_add_test(tc, bind);
 	tcase_add_test(tc, context);
 	tcase_add_test(tc, runtime);

@@ -134,6 +134,29 @@ START_TEST(nothing_at_all)
 END_TEST
 
 /* Other GPUs, with nodes that this user may not open or that are no PPU's, are no reason to fail. */
+/* What cannot be looked at may be a PPU.  (A link to itself cannot be read by root, either.) */
+START_TEST(bus_that_cannot_be_read)
+{
+	ck_assert_int_eq(symlink("devices", at("sys/bus/pci/devices")), 0);
+	fails(ELOOP);
+	says("whether there is a PPU on the PCI bus is not known");
+	says("/sys/bus/pci/devices cannot be read: Too many levels of symbolic links, or set " CORE);
+}
+END_TEST
+
+START_TEST(device_that_cannot_be_read)
+{
+	function("0000:00:02.0", "0x1234\n", "0x1111\n", NULL);
+	put(at("sys/bus/pci/devices/0000:00:04.0/device"), "0x0050\n");
+	ck_assert_int_eq(symlink("vendor", at("sys/bus/pci/devices/0000:00:04.0/vendor")), 0);
+	fails(ELOOP);
+	says("is not known");
+	free(err);
+	function("0000:00:05.0", "0x1b36\n", "0x0050\n", NULL);
+	fails(ENXIO);				/* and one is known */
+}
+END_TEST
+
 START_TEST(other_devices)
 {
 	function("0000:00:02.0", "0x8086\n", "0x0050\n", "i915");
@@ -307,6 +330,8 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, nothing_at_all);
+	tcase_add_test(c, bus_that_cannot_be_read);
+	tcase_add_test(c, device_that_cannot_be_read);
 	tcase_add_test(c, other_devices);
 	tcase_add_test(c, no_driver);
 	tcase_add_test(c, driver_that_failed);

@@ -58,6 +58,9 @@ def is_(got, want, name):
 steps = module.steps()
 is_(module.suite(steps), "stable", "the image is Debian's stable")
 is_([w for w, _ in steps].count("FROM"), 1, "one stage")
+is_(module.sources("stable", "http://a/debian", "http://a/debian-security"), [
+    "deb http://a/debian stable main", "deb http://a/debian stable-updates main",
+    "deb http://a/debian-security stable-security main"], "the chroot's sources are those of Debian's image")
 for word, text in steps:
     if word == "COPY":
         src, dst = text.split()

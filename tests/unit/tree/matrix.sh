@@ -98,6 +98,20 @@ ok("tests that passed", matrix.judge_conformance("ok - a\n215 passed, 0 failed, 
 ok("one that failed", matrix.judge_conformance("214 passed, 1 failed\n"))
 ok("none that ran", matrix.judge_conformance("0 passed, 0 failed\n") and matrix.judge_conformance(""))
 
+with tempfile.TemporaryDirectory() as d:
+    with open(os.path.join(d, "VERSION"), "w", encoding="ascii") as f:
+        f.write("7.2.22\n")
+    os.environ["QEMU_SRC"] = d
+    ok("a QEMU that is given is taken for the row of its series", matrix.given_qemu(old) == d)
+    old.qemu = "7.20"
+    ok("and for no other", matrix.given_qemu(old) is None and matrix.given_qemu(paper) is None)
+    del os.environ["QEMU_SRC"]
+    ok("none is given", matrix.given_qemu(old) is None)
+    log = os.path.join(d, "log")
+    with open(log, "w", encoding="ascii") as f:
+        f.write("Reading package lists...\nE: an older one\nReading package lists...\nE: Failed to fetch a\nE: Some failed\n")
+    ok("apt's reason is the first of the last run", matrix.apt_error(log) == "Failed to fetch a", matrix.apt_error(log))
+
 # A check that cannot be made is not green.
 def missing(row):
     raise matrix.NotRun("no network")

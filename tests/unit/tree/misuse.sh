@@ -25,9 +25,24 @@ refused "make fuzz: a wrong name" "no fuzzer is called fuzz_nope;" make fuzz F=f
 refused "doctor: a wrong option" "--nope" scripts/doctor --nope
 refused "the cache cannot be made" "cannot write to /proc/nope; PPU_CACHE=DIR" \
 	env PPU_CACHE=/proc/nope scripts/setup kernel
+dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
+printf '%s\n' '.section .modinfo,"a"' '.string "parmtype=poll_ms:uint"' | ${CC:-cc} -c -x assembler -o "$dir/x.ko" -
+refused "vm: a wrong module parameter" "--modparam nope=1: x.ko has no such parameter, but poll_ms" \
+	scripts/vm --module "$dir/x.ko" --modparam poll-ms=1 --modparam nope=1 -- true
+refused "vm: parameters for no module" "--modparam and --no-module exclude each other" \
+	scripts/vm --no-module --modparam nope=1 -- true
 home=$(env -u HOME -u PPU_CACHE -u XDG_CACHE_HOME bash -c '. scripts/lib.sh; echo "$PPU_CACHE"')
 case $home in
 /*/.cache/ppu)	echo "ok - without HOME the cache is where it is with it" ;;
 *)		echo "not ok - without HOME the cache is '$home'"; failed=1 ;;
 esac
+# A name without / in front is one in the tree, as with BUILD, wherever a script changes to.
+for said in "$(PPU_CACHE=some/cache bash -c '. scripts/lib.sh; echo "$PPU_CACHE"')" \
+	    "$(PPU_CACHE=some/cache PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=scripts python3 -c 'import ppu_script; print(ppu_script.CACHE)')" \
+	    "$(printf 'include mk/common.mk\nshow: ; @echo "$$PPU_CACHE"\n' | make -s -f - PPU_CACHE=some/cache show)"; do
+	case $said in
+	"$PWD/some/cache")	echo "ok - a cache that is named from the tree" ;;
+	*)			echo "not ok - a cache that is named from the tree is '$said'"; failed=1 ;;
+	esac
+done
 exit $failed

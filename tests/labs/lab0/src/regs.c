@@ -17,7 +17,7 @@
 /* ---- 1. find and open ------------------------------------------------------------------------------- */
 
 //LAB 0 given
-/* The number in the file dir/name, such as "0x1b36\n"; -1: there is no such file. */
+/* The number in the file dir/name, such as "0x1b36\n"; -1 if there is no such file. */
 static long number_in(const char *dir, const char *name)
 {
 	char path[PATH_MAX], text[32] = "";
@@ -35,13 +35,13 @@ static long number_in(const char *dir, const char *name)
 //LAB end
 
 /*
- * The directory of the first PPU below `devices`, which is SYSFS_DEVICES or looks like it: one directory a
- * PCI function, with files "vendor" and "device". Its path goes to dir, which has n bytes. -ENODEV: none.
+ * Find the first PPU below `devices`, which is SYSFS_DEVICES or a directory that looks like it: one directory for each
+ * PCI function, with files "vendor" and "device". The PPU's path goes to dir, which has n bytes. -ENODEV: none.
  */
 int ppu_find(const char *devices, char *dir, size_t n)
 {
 	//LAB 0 write: Go through the directory (opendir, readdir). A PPU has the vendor PPU_PCI_VENDOR_ID *and* the
-	//LAB      device PPU_PCI_DEVICE_ID: others have one of them. Close what you have opened, on every path.
+	//LAB      device PPU_PCI_DEVICE_ID; other devices may have one of the two. Close what you open, on every path.
 	struct dirent *e;
 	DIR *d = opendir(devices);
 	int err = -ENODEV;
@@ -64,7 +64,7 @@ int ppu_find(const char *devices, char *dir, size_t n)
 	//LAB end
 }
 
-/* One register. The compiler must do each of these accesses, once, with this width: that is `volatile`. */
+/* One register. `volatile` makes the compiler do each of these accesses exactly once, and with this width. */
 static uint32_t rd(const struct ppu *p, uint32_t offset)
 {
 	return p->regs[offset / 4];
@@ -75,7 +75,7 @@ static void wr(const struct ppu *p, uint32_t offset, uint32_t val)
 	p->regs[offset / 4] = val;
 }
 
-/* Is it a PPU this program knows? -ENODEV: ID says it is none, -ENOTSUP: its major version is not 1. */
+/* Is it a PPU that this program knows? -ENODEV: ID says that it is no PPU; -ENOTSUP: the major version is not 1. */
 int ppu_identify(const struct ppu *p, unsigned int *major, unsigned int *minor)
 {
 	//LAB 0 write: Read ID and VERSION.
@@ -95,7 +95,7 @@ int ppu_identify(const struct ppu *p, unsigned int *major, unsigned int *minor)
 }
 
 //LAB 0 given
-/* The device decodes addresses of its BARs: what pci_enable_device() does in a driver. */
+/* Make the device decode the addresses of its BARs, as pci_enable_device() does in a driver. */
 static int enable(const char *dir)
 {
 	char path[PATH_MAX + 16];
@@ -115,8 +115,8 @@ static int enable(const char *dir)
 /* Map the whole of a BAR: the file dir/resource0, resource2, ... */
 static int map_bar(const char *dir, int bar, volatile uint32_t **at, size_t *bytes)
 {
-	//LAB 0 write: The size of the BAR is the size of its file (fstat). The mapping must be one that others see:
-	//LAB      which of mmap's flags is that? The file need not stay open. On an error leave *at and *bytes.
+	//LAB 0 write: The size of the BAR is the size of its file (fstat). Others that map the file must see your
+	//LAB      stores: which of mmap's flags is that? The file need not stay open. On an error leave *at and *bytes.
 	char path[PATH_MAX + 16];
 	struct stat st;
 	int fd, err = 0;
@@ -146,11 +146,11 @@ out:
 	//LAB end
 }
 
-/* Find, enable, map BAR0 and BAR2, and see that it is a PPU. On an error nothing stays open or mapped. */
+/* Find, enable, map BAR0 and BAR2, and check that it is a PPU. On an error nothing stays open or mapped. */
 int ppu_open(struct ppu *p, const char *devices)
 {
-	//LAB 0 write: Use what is above. ppu_close() can undo the first half of it, too: look at what it does with
-	//LAB      a BAR that is not mapped.
+	//LAB 0 write: Use the functions above. ppu_close() can undo a half-finished ppu_open(), too: look at what it
+	//LAB      does with a BAR that is not mapped.
 	char dir[PATH_MAX];
 	unsigned int major, minor;
 	int err;
@@ -189,7 +189,7 @@ void ppu_close(struct ppu *p)
 
 /* ---- 2. registers ----------------------------------------------------------------------------------- */
 
-/* Write SCRATCH; what it was before. */
+/* Write SCRATCH; returns the value from before. */
 uint32_t ppu_scratch_swap(const struct ppu *p, uint32_t val)
 {
 	//LAB 0 write: Two accesses.
@@ -233,7 +233,7 @@ uint64_t ppu_time(const struct ppu *p)
 	//LAB end
 }
 
-/* Tell a channel, which must be disabled, where its ring is. Nothing happens when there is no such channel. */
+/* Tell a channel, which must be disabled, where its ring is. If there is no such channel, do nothing. */
 void ppu_set_ring(const struct ppu *p, unsigned int channel, uint64_t va, uint32_t entries)
 {
 	//LAB 0 write: CH_RING_LO, CH_RING_HI and CH_RING_ENTRIES of that channel. The channels are an array in
@@ -252,7 +252,7 @@ void ppu_set_ring(const struct ppu *p, unsigned int channel, uint64_t va, uint32
 
 /* ---- 3. counters and interrupts --------------------------------------------------------------------- */
 
-/* A debug counter, PPU_CTR_*. */
+/* Returns a debug counter, PPU_CTR_*. */
 uint64_t ppu_counter(const struct ppu *p, uint32_t counter)
 {
 	//LAB 0 write: DBG_SEL, then the value.
@@ -267,11 +267,11 @@ uint64_t ppu_counter(const struct ppu *p, uint32_t counter)
 	//LAB end
 }
 
-/* How many register reads what(arg) makes, as the device counts them: PPU_CTR_MMIO_READS. */
+/* How many register reads what(arg) makes, by the device's own count: PPU_CTR_MMIO_READS. */
 uint64_t ppu_reads_made(const struct ppu *p, void (*what)(void *arg), void *arg)
 {
-	//LAB 0 write: Read the counter, do it, read the counter. Reading the counter is itself made of register
-	//LAB      reads: how much does the measurement see of itself? Try it with a `what` that does nothing.
+	//LAB 0 write: Read the counter, call what(arg), read the counter again. Reading the counter itself takes
+	//LAB      register reads: how many of those does the measurement count? Try it with a `what` that does nothing.
 	uint64_t before, empty;
 
 	before = ppu_counter(p, PPU_CTR_MMIO_READS);
@@ -285,10 +285,10 @@ uint64_t ppu_reads_made(const struct ppu *p, void (*what)(void *arg), void *arg)
 	//LAB end
 }
 
-/* Which of the causes in mask are pending; those, and no others, are not pending any more afterwards. */
+/* Returns which of the causes in mask are pending, and clears exactly those. */
 uint32_t ppu_intr_take(const struct ppu *p, uint32_t mask)
 {
-	//LAB 0 write: INTR_STATUS is W1C. What does writing back what you read, without these bits, do?
+	//LAB 0 write: INTR_STATUS is W1C. What happens if you write back what you read, without these bits?
 	uint32_t pending = rd(p, PPU_REG_INTR_STATUS) & mask;
 
 	wr(p, PPU_REG_INTR_STATUS, pending);
@@ -302,17 +302,17 @@ uint32_t ppu_intr_take(const struct ppu *p, uint32_t mask)
 /* ---- 4. VRAM ---------------------------------------------------------------------------------------- */
 
 /*
- * Try the VRAM from byte `from` on, `bytes` bytes (both multiples of 4): is each word there, and a word of its
- * own? -1: yes; else the offset in VRAM of one that lost what was written. Touches nothing outside.
+ * Try the VRAM from byte `from` on, `bytes` bytes (both multiples of 4): does each word exist, separate from all
+ * others? -1: yes; otherwise the VRAM offset of a word that lost its value. Must not touch anything outside the range.
  */
 int64_t ppu_vram_check(const struct ppu *p, uint64_t from, uint64_t bytes)
 {
-	//LAB 0 write: A broken address line makes two places of one. What do you have to write, and when to read,
-	//LAB      to see that?
+	//LAB 0 write: With a broken address line two addresses lead to one place. What do you have to write, and when
+	//LAB      do you have to read, to notice that?
 	uint64_t i, end = (from + bytes) / 4;
 
 	for (i = from / 4; i < end; i++)
-		p->vram[i] = (uint32_t)i * 2654435761u;	/* odd: a different one for each word */
+		p->vram[i] = (uint32_t)i * 2654435761u;	/* odd: a different value for each word */
 	for (i = from / 4; i < end; i++)
 		if (p->vram[i] != (uint32_t)i * 2654435761u)
 			return (int64_t)(i * 4);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lab 0: the device from user space, without a driver. What you write is in regs.c; this file is given.
+ * Lab 0: the device from user space, without a driver. You write regs.c; this file is given.
  *
  * Offsets and bits have names in <hw/ppu_regs.h> (PPU_REG_SCRATCH, ...) and <hw/ppu_counters.h>
- * (PPU_CTR_KICKS, ...); what they mean is in Documentation/hw/registers.md. Functions that can fail return
+ * (PPU_CTR_KICKS, ...); Documentation/hw/registers.md says what they mean. Functions that can fail return
  * 0 or a negative errno, as in the kernel: -ENODEV, -ENOENT, ...
  */
 #ifndef REGS_H
@@ -19,7 +19,7 @@ struct ppu {
 	volatile uint32_t *regs;	/* BAR0 */
 	size_t regs_bytes;		/* size of the mapping: the whole BAR */
 	volatile uint32_t *vram;	/* BAR2 */
-	size_t vram_bytes;		/* size of the mapping; there may be less VRAM than that */
+	size_t vram_bytes;		/* size of the mapping; there may be less VRAM */
 };
 
 /* What a driver wants to know before it does anything. */

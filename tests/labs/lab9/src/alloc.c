@@ -4,7 +4,7 @@
 #include "hw.h"
 #include "queue.h"
 
-/* Awaited words lie in pages of their own: stores to other pages need not be looked at by the device. */
+/* Words for which the device waits get pages of their own: then the device ignores stores to other pages. */
 #define PAGE	4096u
 
 void queue_alloc(struct hw *hw, struct queue *q, uint32_t count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lab 9, given: what code for the GPU needs. clang compiles it as CUDA, without any SDK. */
+/* Lab 9, given: the basis of code for the GPU. clang compiles such code as CUDA, without any SDK. */
 #ifndef GPU_H
 #define GPU_H
 
@@ -11,7 +11,7 @@ typedef unsigned long long u64;
 #define THREAD	((u32)__nvvm_read_ptx_sreg_ctaid_x() * (u32)__nvvm_read_ptx_sreg_ntid_x() + \
 		 (u32)__nvvm_read_ptx_sreg_tid_x())
 
-/* From memory, now, and not from a register. */
+/* Reads memory at this moment, not a register. */
 DEV u64 load(u64 address)
 {
 	u64 v;
@@ -20,19 +20,19 @@ DEV u64 load(u64 address)
 	return v;
 }
 
-/* To memory, some time; others may see stores in another order. */
+/* Writes to memory at some later time; other threads may see the stores in another order. */
 DEV void store(u64 address, u64 v)
 {
 	asm volatile("st.volatile.global.u64 [%0], %1;" :: "l"(address), "l"(v) : "memory");
 }
 
-/* All stores of this thread before it are seen by everybody before all of those behind it. */
+/* Everybody sees all earlier stores of this thread before all of its later ones. */
 DEV void fence(void)
 {
 	asm volatile("membar.sys;" ::: "memory");
 }
 
-/* *address += v in one step; what was there before. */
+/* *address += v in one step; returns the value from before. */
 DEV u64 atomic_add(u64 address, u64 v)
 {
 	u64 old;
@@ -41,7 +41,7 @@ DEV u64 atomic_add(u64 address, u64 v)
 	return old;
 }
 
-/* If *address == expected, *address = v, in one step; what was there before, either way. */
+/* If *address == expected, then *address = v, in one step; returns the value from before in both cases. */
 DEV u64 atomic_cas(u64 address, u64 expected, u64 v)
 {
 	u64 old;

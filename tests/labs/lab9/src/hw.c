@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lab 9, given: what hw.h says, but for the image (image.c). */
+/* Lab 9, given: the functions of hw.h, except those for the image (image.c). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "hw.h"
 #include "image.h"
 
-#define LOCAL_BYTES	256u	/* local memory of a thread */
+#define LOCAL_BYTES	256u	/* of each thread */
 
 void (*hw_watch)(struct hw *hw, uint32_t offset, uint32_t val);
 
@@ -72,7 +72,7 @@ volatile void *hw_at(struct hw *hw, uint64_t va)
 	return hw->vram + (va - HW_VA);
 }
 
-/* One page of each level: level 1 has a 2 MiB page for each piece that is mapped. */
+/* Page tables, one page for each level: level 1 maps pieces of 2 MiB. */
 static uint64_t page_tables(struct hw *hw)
 {
 	uint64_t table[4], at, va = HW_VA + HW_MAPPED;

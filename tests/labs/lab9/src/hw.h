@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lab 9, given: a driver in user space, as far as the lab does not ask you for it. One process, one context,
- * everything in VRAM: page tables and instance block where no thread can reach them, the rest mapped at
+ * Lab 9, given: a driver in user space, without the parts that you write. It has one process and one context, and
+ * everything lies in VRAM: page tables and instance block where no thread can reach them, the rest mapped at
  * HW_VA + its place in VRAM. A kernel is launched by a CPU-owned channel, number 0.
  */
 #ifndef HW_H
@@ -13,8 +13,8 @@
 #include <hw/ppu_cmd.h>
 #include <hw/ppu_regs.h>
 
-#define HW_VA		0x100000000ull	/* of byte 0 of VRAM */
-#define HW_MAPPED	(16ull << 20)	/* what is mapped begins here in VRAM ... */
+#define HW_VA		0x100000000ull	/* GPU address of byte 0 of VRAM */
+#define HW_MAPPED	(16ull << 20)	/* the mapped part of VRAM begins here ... */
 #define HW_MAPPED_END	(64ull << 20)	/* ... and ends here */
 #define HW_CPU_RING	512u		/* entries of channel 0 */
 
@@ -26,9 +26,9 @@ struct hw_kernel {
 struct hw {
 	volatile uint32_t *regs;	/* BAR0 */
 	volatile uint8_t *vram;		/* BAR2 */
-	uint64_t priv, next;		/* first free byte of the part for the driver, and of the mapped one */
-	uint64_t inst;			/* instance block, as registers want it */
-	uint32_t channels;		/* handed out so far */
+	uint64_t priv, next;		/* first free byte of the driver's part of VRAM, and of the mapped part */
+	uint64_t inst;			/* address of the instance block, as registers want it */
+	uint32_t channels;		/* number of channels handed out so far */
 	uint64_t cpu_ring;
 	uint32_t cpu_put;
 	uint64_t code;
@@ -36,29 +36,29 @@ struct hw {
 	struct hw_kernel kernels[32];
 };
 
-/* Registers: offset in BAR0; of a channel's configuration (PPU_REG_CH_*); a pair, by its LO. */
+/* Registers: by the offset in BAR0; of a channel's configuration, by PPU_REG_CH_*; as a pair, by the offset of LO. */
 uint32_t hw_read(struct hw *hw, uint32_t offset);
 void hw_write(struct hw *hw, uint32_t offset, uint32_t val);
 uint32_t hw_ch_read(struct hw *hw, uint32_t channel, uint32_t reg);
 void hw_ch_write(struct hw *hw, uint32_t channel, uint32_t reg, uint32_t val);
 void hw_ch_write64(struct hw *hw, uint32_t channel, uint32_t reg_lo, uint64_t val);
 
-/* Memory that the CPU and threads can reach, zero-filled: its GPU address, and the same for the CPU. */
+/* Allocates zeroed memory that the CPU and threads can reach: its GPU address. hw_at(): the CPU's pointer to it. */
 uint64_t hw_alloc(struct hw *hw, uint64_t bytes, uint64_t align);
 volatile void *hw_at(struct hw *hw, uint64_t va);
 
-/* A block of commands in new memory: its address. */
+/* Writes a block of commands to new memory: returns its address. */
 uint64_t hw_block(struct hw *hw, const uint32_t *words, uint32_t n);
-/* Write an entry of channel 0 and move PUT behind it: n words at va, which must stay as they are. */
+/* Writes an entry of channel 0 and moves PUT behind it: n words at va. The words must stay unchanged. */
 void hw_submit(struct hw *hw, uint64_t va, uint32_t n);
 
-/* A TMD in new memory, for a kernel of the image: its address. Parameters are 64 bits each. */
+/* Writes a TMD to new memory, for a kernel of the image: returns its address. Parameters are 64 bits each. */
 uint64_t hw_tmd(struct hw *hw, const char *kernel, uint32_t grid, uint32_t block, const uint64_t *params, uint32_t n);
 
-/* The device is reset; then a context, channel 0, and the image that ppu-cc wrote. 0 or -errno. */
+/* Resets the device; then makes a context and channel 0, and loads an image that ppu-cc wrote. 0 or -errno. */
 int hw_open(struct hw *hw, volatile void *regs, volatile void *vram, const char *image, uint64_t watchdog_ns);
 
-/* For who watches what is written: called before each write of a register. */
+/* If set, called before each write of a register, so that a grader can watch. */
 extern void (*hw_watch)(struct hw *hw, uint32_t offset, uint32_t val);
 
 #endif

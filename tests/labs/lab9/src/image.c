@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lab 9, given: the native binary (Documentation/hw/isa.md), as far as kernels without variables need it. */
+/* Lab 9, given: reads the native binary (Documentation/hw/isa.md). Only what kernels without variables need. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static uint8_t *whole_file(const char *path, size_t *len)
 	return data;
 }
 
-/* The bytes of a section. The image was made by our own compiler a moment ago: this is no loader for strangers'. */
+/* The bytes of a section. Our own compiler made the image a moment ago, so this loader trusts it. */
 static const uint8_t *section(const uint8_t *data, uint32_t number, uint64_t *length)
 {
 	uint32_t n, i;
@@ -68,7 +68,7 @@ static const uint8_t *section(const uint8_t *data, uint32_t number, uint64_t *le
 	return NULL;
 }
 
-/* Calls of functions get the functions' places. Variables would need memory: there are none. */
+/* Puts the functions' places into the calls. Variables would need memory, and there is none for them. */
 static int link_calls(uint8_t *data)
 {
 	uint64_t bytes, unused, i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lab 9, the GPU's part: threads put work into a device-owned queue, many at once and without locks: method 450
+ * Lab 9, the GPU's part: many threads at the same time put work into a device-owned queue, without locks: method 450
  * (WQ-39..WQ-52).
  *
- * soft and shadow are counters that never wrap. Counter c names entry c % count, in lap c / count.
+ * soft and shadow are counters that never wrap. Counter c belongs to entry c % count, in lap c / count.
  */
 #ifndef INSERT_H
 #define INSERT_H
@@ -18,27 +18,27 @@
 #define RELEASE	PPU_CMD_HDR(PPU_CMD_SEM_RELEASE, PPU_CMD_SIZE_SEM_RELEASE, 0)
 #define WFI	PPU_CMD_HDR(PPU_CMD_WFI, PPU_CMD_SIZE_WFI, 0)
 
-/* Which entry of the ring a counter names. */
+/* The index in the ring of the entry that belongs to a counter. */
 DEV u32 queue_index(const struct queue_dev *q, u64 counter)
 {
-	//LAB 9 write: Any count, not only powers of two.
+	//LAB 9 write: Works for any count, not only for powers of two.
 	return (u32)(counter % q->count);
 	//LAB instead
 	return 0;
 	//LAB end
 }
 
-/* What the Acquire in that entry waits for in this lap, and who releases it stores. */
+/* The value for which the Acquire in that entry waits in this lap, and which its release stores. */
 DEV u64 queue_generation(const struct queue_dev *q, u64 counter)
 {
-	//LAB 9 write: Element i is awaited again in each lap, and nobody sets it back. It is 0 at first.
+	//LAB 9 write: Element i is awaited again in each lap, and nobody sets it back. At first it is 0.
 	return counter / q->count + 1;
 	//LAB instead
 	return 0;
 	//LAB end
 }
 
-/* The entry of this counter points to a block of so many words. */
+/* The entry that belongs to this counter points to a block of `words` words. */
 DEV void queue_point(const struct queue_dev *q, u64 counter, u64 block, u32 words)
 {
 	u64 entry = q->ring + sizeof(struct ppu_gpfifo_entry) * queue_index(q, counter);
@@ -48,14 +48,14 @@ DEV void queue_point(const struct queue_dev *q, u64 counter, u64 block, u32 word
 }
 
 /*
- * Steps 460 and 462 (WQ-43, WQ-44, WQ-60): reserve so many entries; *first is the counter of the first one. `spare`
- * more must be free behind them. QUEUE_OK, or QUEUE_FULL, and then soft is (or will be, when all who were refused are through) as if
- * nobody had asked.
+ * Steps 460 and 462 (WQ-43, WQ-44, WQ-60): reserve `entries` entries; *first is the counter of the first one. Behind
+ * them `spare` more must be free. Returns QUEUE_OK or QUEUE_FULL. After QUEUE_FULL soft is as if nobody had asked, at
+ * the latest when all threads that are being refused have returned.
  */
 DEV int queue_reserve(const struct queue_dev *q, u64 entries, u64 spare, u64 *first)
 {
-	//LAB 9 write: A fetch-and-add on soft; what it was before is the first entry. Is the end beyond shadow? Then
-	//LAB      the addition must be taken back. Others may have added behind you in the meantime: they count on
+	//LAB 9 write: A fetch-and-add on soft; the old value is the first entry. Is the end beyond shadow? Then take
+	//LAB      the addition back. Others may have added behind you in the meantime, and they rely on
 	//LAB      their numbers. And shadow may have moved by now.
 	u64 old = atomic_add(q->soft, entries), end = old + entries;
 
@@ -72,11 +72,11 @@ DEV int queue_reserve(const struct queue_dev *q, u64 entries, u64 spare, u64 *fi
 	//LAB end
 }
 
-/* Steps 458 and 462 (WQ-42, WQ-45): the n entries from `first` on point to the n blocks, and one more to an Acquire. */
+/* Steps 458 and 462 (WQ-42, WQ-45): the n entries from `first` on point to the n blocks, the next one to an Acquire. */
 DEV void queue_fill(const struct queue_dev *q, u64 first, const struct ppu_gpfifo_entry *blocks, u32 n)
 {
-	//LAB 9 write: The block of the Acquire goes to q->blocks, the piece of its entry; it awaits its own entry's
-	//LAB      semaphore. Use struct out, put(), put64().
+	//LAB 9 write: The block of the Acquire goes to q->blocks, to the piece of its entry. The Acquire waits for the
+	//LAB      semaphore of its own entry. Use struct out, put(), put64().
 	u64 last = first + n;
 	u32 at = queue_index(q, last), i;
 	struct out o = { q->blocks + (u64)at * QUEUE_BLOCK_BYTES, 0 };
@@ -90,7 +90,7 @@ DEV void queue_fill(const struct queue_dev *q, u64 first, const struct ppu_gpfif
 	//LAB end
 }
 
-/* Steps 464 and 466 (WQ-46, WQ-47): all entries from `first` on are there; the host interface may come to them. */
+/* Steps 464 and 466 (WQ-46, WQ-47): all entries from `first` on are written, so the host interface may come to them. */
 DEV void queue_release(const struct queue_dev *q, u64 first)
 {
 	//LAB 9 write: Whose semaphore holds the host back in front of your group, in which lap? And what must have
@@ -104,8 +104,8 @@ DEV void queue_release(const struct queue_dev *q, u64 first)
 DEV int queue_insert(const struct queue_dev *q, const struct ppu_gpfifo_entry *blocks, u32 n)
 {
 	//LAB 9 write: How many entries does a group of n blocks take? One entry of the ring is the host's, one tells
-	//LAB      full from empty, and one must stay free for queue_finish(). What can never fit is refused before
-	//LAB      soft is touched.
+	//LAB      full from empty, and one must stay free for queue_finish(). Refuse what can never fit before
+	//LAB      you touch soft.
 	u64 first;
 	int err;
 
@@ -126,8 +126,8 @@ DEV int queue_insert(const struct queue_dev *q, const struct ppu_gpfifo_entry *b
 DEV void queue_finish(const struct queue_dev *q, u64 n)
 {
 	//LAB 9 write: One entry, no spare, for a block of three commands: wait until all work of the queue is done,
-	//LAB      let the CPU's channel go on, hold the queue until the next launch. Groups that are being refused may stand
-	//LAB      in the way for a moment: then try again.
+	//LAB      let the CPU's channel go on, hold the queue until the next launch. Groups that are being
+	//LAB      refused may take the room for a moment: then try again.
 	struct out o;
 	u64 first;
 

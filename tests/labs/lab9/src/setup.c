@@ -34,14 +34,14 @@ static void put_sem(struct words *to, uint32_t header, uint64_t address, uint64_
 #define ACQUIRE	PPU_CMD_HDR(PPU_CMD_SEM_ACQUIRE, PPU_CMD_SIZE_SEM_ACQUIRE, PPU_CMDF_SEM_OP(PPU_SEM_OP_EQ))
 #define RELEASE	PPU_CMD_HDR(PPU_CMD_SEM_RELEASE, PPU_CMD_SIZE_SEM_RELEASE, 0)
 
-/* A 64-bit word of VRAM. */
+/* Writes a 64-bit word of VRAM. */
 static void store64(struct hw *hw, uint64_t va, uint64_t val)
 {
 	*(volatile uint64_t *)hw_at(hw, va) = val;
 }
 //LAB end
 
-/* Point entry `index` of the queue's ring to a block of n words. */
+/* Points entry `index` of the queue's ring to a block of n words. */
 static void point(struct hw *hw, struct queue *q, uint32_t index, uint64_t block, uint32_t n)
 {
 	volatile struct ppu_gpfifo_entry *e = hw_at(hw, q->d.ring);
@@ -51,8 +51,8 @@ static void point(struct hw *hw, struct queue *q, uint32_t index, uint64_t block
 }
 
 /*
- * A queue of `count` entries, ready for its first launch: 0 or -errno. When this returns the host interface
- * stands at the queue's first entry and waits there.
+ * Makes a queue of `count` entries that is ready for its first launch: 0 or -errno. When this function returns, the
+ * host interface stands at the queue's first entry and waits there.
  */
 int queue_create(struct hw *hw, struct queue *q, uint32_t count)
 {
@@ -60,7 +60,7 @@ int queue_create(struct hw *hw, struct queue *q, uint32_t count)
 	//LAB      - configure the channel: instance block, ring, entries, class; where the shadow counter is; and, if
 	//LAB        CAP_FEATURES has PPU_FEAT_DEVQ_ASSIST, PPU_CHF_AUTO_REFRESH. Leave CH_GET as you find it.
 	//LAB      - step 406 (WQ-30): the block at q->start, one Acquire of X. It waits for the number of the first launch.
-	//LAB      - step 408 (WQ-31): the entry the channel's GET names points to it, wherever GET is.
+	//LAB      - step 408 (WQ-31): the entry that the channel's GET names points to that block, wherever GET is.
 	//LAB      - step 410 (WQ-32): PUT, so that every other entry but one is open to threads.
 	//LAB      - step 412 (WQ-33, WQ-34): soft and shadow. They count without wrapping.
 	//LAB      - only then ENABLE; -EINVAL if the channel is not enabled after that. queue_publish().
@@ -98,15 +98,15 @@ int queue_create(struct hw *hw, struct queue *q, uint32_t count)
 }
 
 /*
- * Launch the kernel of this TMD, and let the queue run what it puts there: step 405 (WQ-29). Work that is submitted to
- * channel 0 afterwards comes after all of it. Does not wait.
+ * Launch the kernel of this TMD, and let the queue run what the kernel puts there: step 405 (WQ-29). Work that is
+ * submitted to channel 0 afterwards runs after all of that. Does not wait.
  */
 void queue_launch(struct hw *hw, struct queue *q, uint64_t tmd)
 {
-	//LAB 9 write: It is launch number n = 1, 2, ... of this queue. In channel 0:
+	//LAB 9 write: This is launch number n = 1, 2, ... of this queue. In channel 0:
 	//LAB      - QUEUE_REFRESH of the queue's channel, before the rest (why before?);
 	//LAB      - Kernel Launch, Wait For Idle, Release X, Acquire Y. X and Y are awaited once in each launch and
-	//LAB        nobody sets them back: so what is released is the number of the launch.
+	//LAB        nobody sets them back. So the value to release is the number of the launch.
 	struct words refresh = { .n = 0 }, launch = { .n = 0 };
 	uint64_t n = ++q->launches;
 

@@ -10,7 +10,7 @@ DEV void linger(u64 word, u64 times)
 		load(word);
 }
 
-/* One thread inserts groups: n sizes, their blocks one after the other; results: what was returned, then soft. */
+/* One thread inserts groups of n sizes, with their blocks one after the other. results: return value, then soft. */
 KERNEL groups(const struct queue_dev *q, u64 launch, const struct ppu_gpfifo_entry *blocks, u64 sizes, u64 n, u64 results)
 {
 	u64 i;
@@ -27,13 +27,13 @@ KERNEL groups(const struct queue_dev *q, u64 launch, const struct ppu_gpfifo_ent
 	queue_finish(q, launch);
 }
 
-/* Puts another kernel into the queue, and no end. */
+/* Puts another kernel into the queue, and does not end the launch. */
 KERNEL root(const struct queue_dev *q, const struct ppu_gpfifo_entry *block)
 {
 	queue_insert(q, block, 1);
 }
 
-/* Many threads, several groups of one, two or three blocks each; who is through last ends the launch. */
+/* Many threads insert several groups of one, two or three blocks each. The last thread to finish ends the launch. */
 KERNEL crowd(const struct queue_dev *q, u64 launch, const struct ppu_gpfifo_entry *blocks, u64 times, u64 left, u64 pause)
 {
 	u64 i;
@@ -43,13 +43,13 @@ KERNEL crowd(const struct queue_dev *q, u64 launch, const struct ppu_gpfifo_entr
 
 		while (queue_insert(q, blocks + 3 * group, 1 + (u32)(group % 3)) != QUEUE_OK)
 			;
-		linger(q->shadow, pause);	/* without an atomic, which would do what a fence does */
+		linger(q->shadow, pause);	/* without an atomic operation, which would act as a fence */
 	}
 	if (atomic_add(left, -1ull) == 1)
 		queue_finish(q, launch);
 }
 
-/* Everybody tries to reserve, and notes what he got; room comes all at once, now and then. Nothing is inserted. */
+/* All threads try to reserve, and note what they got. Room comes in large pieces, now and then. Nothing is inserted. */
 KERNEL storm(const struct queue_dev *q, u64 tries, u64 log, u64 logged)
 {
 	u32 x = THREAD * 2654435761u + 1;
@@ -91,7 +91,7 @@ KERNEL chain(const struct queue_dev *q, u64 launch, const struct ppu_gpfifo_entr
 			;
 }
 
-/* Figures 6A to 6F (WQ-X1), in three timings. In timing 3 PBS-2 is written, and released by PBS-1's kernel. */
+/* Figures 6A to 6F (WQ-X1), in three timings. In timing 3 PBS-1's kernel releases PBS-2, which is written before. */
 KERNEL x1_launch(const struct queue_dev *q, u64 launch, u64 timing, const struct ppu_gpfifo_entry *pbs, u64 place)
 {
 	u64 first;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Included before every file of lab.ko when it is graded: what the driver acquires and gives back passes by
- * the grader's module, witness.ko. That can make an acquisition fail, as a kernel short of memory would, and it
- * knows with function, file and line what was not given back. Nothing else changes for the driver.
+ * Included before every file of lab.ko when it is graded. What the driver acquires and gives back passes through
+ * the grader's module, witness.ko. That module can make an acquisition fail, as a kernel short of memory would. For
+ * whatever was not given back it knows function, file and line. Nothing else changes for the driver.
  *
- * Each macro has the name of the function it stands for, so a file may be compiled with and without it.
- * devm_, pcim_, dmam_ and drmm_ functions can fail, but are never leaks: the kernel gives back what they acquire.
- * Memory counts as given back also when the kernel frees it (kfree() and kfree_rcu() wherever they are called).
+ * Each macro has the name of the function that it replaces, so a file can be compiled with and without the macros.
+ * devm_, pcim_, dmam_ and drmm_ functions can fail, but never leak: the kernel gives back what they acquire.
+ * Memory that the kernel frees counts as given back, too (kfree() and kfree_rcu(), wherever they are called).
  */
 #ifndef LAB_WITNESS_H
 #define LAB_WITNESS_H
@@ -23,14 +23,14 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-/* Where in the driver, and what it called. */
+/* A place in the driver, and the function that it called there. */
 struct lab_site {
 	const char *function;
 	const char *file;
 	int line;
 };
 
-/* Kinds of resources: what is acquired as one kind can only be given back as that. */
+/* Kinds of resources: what is acquired as one kind can only be given back as the same kind. */
 enum lab_kind {
 	LAB_K_MEMORY, LAB_K_ENABLE, LAB_K_REGIONS, LAB_K_REGION, LAB_K_MAP, LAB_K_VECTORS, LAB_K_IRQ,
 	LAB_K_COHERENT, LAB_K_DMA, LAB_K_DMA_SG, LAB_K_SG_TABLE, LAB_K_DRM_REGISTER, LAB_K_DRM_MM, LAB_K_GEM,
@@ -50,7 +50,7 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 
 #define LAB_SITE(name) (&(const struct lab_site){ name, __FILE__, __LINE__ })
 
-/* ACQ: the value of `call`, or `failed` when it has to fail; recorded if `ok` holds for `ret_`. */
+/* ACQ: the value of `call`, or `failed` if it has to fail. The acquisition is recorded if `ok` holds for `ret_`. */
 #define LAB_ACQ(name, type, failed, call, ok, kind, key, extra) ({			\
 	type ret_;									\
 	if (lab_w_fail(LAB_SITE(name))) {						\
@@ -61,7 +61,7 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 			lab_w_add(kind, (u64)(key), (u64)(extra), LAB_SITE(name));	\
 	}										\
 	ret_; })
-/* For what the kernel gives back itself. */
+/* For functions whose resources the kernel gives back by itself. */
 #define LAB_MAY_FAIL(name, type, failed, call) ({					\
 	type ret_;									\
 	if (lab_w_fail(LAB_SITE(name)))							\
@@ -74,7 +74,7 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 /* --- memory ------------------------------------------------------------------------------- */
 
 #define LAB_MEM(name, call) LAB_ACQ(name, void *, NULL, call, ret_, LAB_K_MEMORY, (unsigned long)ret_, 0)
-/* Where the kernel's own are macros, the function behind each has this suffix. */
+/* Where the kernel's own functions are macros, the function behind each has this suffix. */
 #ifdef kmalloc
 #define LAB_REAL(f) f##_noprof
 #undef kmalloc
@@ -102,7 +102,7 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 #define kmemdup(src, size, flags)	LAB_MEM("kmemdup", LAB_REAL(kmemdup)(src, size, flags))
 #define vmalloc(size)			LAB_MEM("vmalloc", LAB_REAL(vmalloc)(size))
 #define vzalloc(size)			LAB_MEM("vzalloc", LAB_REAL(vzalloc)(size))
-/* kfree() is seen in the kernel; large kvmalloc() memory only here. */
+/* The witness sees kfree() in the kernel, but large kvmalloc() memory only here. */
 #define kvfree(ptr) ({ const void *p_ = (ptr);						\
 	if (is_vmalloc_addr(p_))							\
 		lab_w_del(LAB_K_MEMORY, (unsigned long)p_, 0, LAB_SITE("kvfree"));	\
@@ -127,7 +127,7 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 		lab_w_del(LAB_K_ENABLE, (unsigned long)d_, 0, LAB_SITE("pci_disable_device"));	\
 	pci_disable_device(d_); })
 
-/* With pcim_enable_device() regions are given back by the kernel. */
+/* After pcim_enable_device() the kernel gives regions back. */
 #define LAB_REGIONS(name, pdev, call, kind, key)					\
 	LAB_ACQ(name, int, -EBUSY, call, !ret_ && !pci_is_managed(pdev), kind, key, 0)
 #define pci_request_regions(pdev, n)	LAB_REGIONS("pci_request_regions", pdev, pci_request_regions(pdev, n),	\
@@ -154,7 +154,7 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 #define pci_release_region(pdev, bar) ({						\
 	LAB_RELEASE("pci_release_region", pdev, LAB_K_REGION, bar); pci_release_region(pdev, bar); })
 
-/* The witness knows BAR0, with the doorbells in it, by 1 + its number. */
+/* The witness knows BAR0, which has the doorbells, as `extra` 1: one more than the BAR's number. */
 #define LAB_MAP_BAR(name, bar, call)							\
 	LAB_ACQ(name, void __iomem *, NULL, call, ret_, LAB_K_MAP, (__force unsigned long)ret_, (bar) + 1)
 #define LAB_MAP(name, call)								\
@@ -186,7 +186,7 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 
 /* --- interrupts ---------------------------------------------------------------------------- */
 
-/* Vectors of a function with pcim_enable_device() are given back by the kernel. */
+/* After pcim_enable_device() the kernel gives vectors back. */
 #define LAB_VECTORS(name, pdev, call)							\
 	LAB_ACQ(name, int, -ENOSPC, call, ret_ > 0 && !pci_is_managed(pdev), LAB_K_VECTORS, (unsigned long)(pdev), 0)
 #define pci_alloc_irq_vectors(pdev, min, max, flags)					\
@@ -235,7 +235,7 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 	LAB_MAY_FAIL("devm_request_threaded_irq", int, -EBUSY,				\
 		     devm_request_threaded_irq(dev, irq, h, t, flags, n, cookie))
 
-/* /dev/lab is ours: by it a stage after the student's fails. */
+/* /dev/lab is a given stage behind the student's. When it fails, the student's stage must be undone. */
 #define misc_register(misc)		LAB_MAY_FAIL("misc_register", int, -ENOMEM, misc_register(misc))
 
 /* --- DMA ----------------------------------------------------------------------------------- */
@@ -263,7 +263,7 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 #define dmam_alloc_coherent(dev, size, handle, flags)					\
 	LAB_MAY_FAIL("dmam_alloc_coherent", void *, NULL, dmam_alloc_coherent(dev, size, handle, flags))
 
-/* Size and direction must be the same when it is unmapped. */
+/* Size and direction must be the same when the mapping is undone. */
 #define LAB_DMA_EXTRA(size, dir)	((u64)(size) << 2 | (u64)(dir))
 #define LAB_DMA_MAP(name, dev, call, size, dir)						\
 	LAB_ACQ(name, dma_addr_t, DMA_MAPPING_ERROR, call, !dma_mapping_error(dev, ret_),	\
@@ -339,7 +339,7 @@ void lab_w_bad(const struct lab_site *site, const char *text);
 #define __free_page(page) ({ struct page *g_ = (page);					\
 	lab_w_del(LAB_K_PAGE, (unsigned long)g_, 0, LAB_SITE("__free_page")); __free_pages(g_, 0); })
 
-/* --- order: stores to USERD's GP_PUT, and what orders memory before them -------------------- */
+/* --- order: stores to USERD's GP_PUT, and the barriers before them -------------------------------- */
 
 #undef wmb
 #define wmb()		({ lab_w_barrier(); asm volatile("sfence" ::: "memory"); })

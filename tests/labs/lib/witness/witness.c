@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The grader's witness: what lab_witness.h tells about lab.ko, kept here and told through /dev/lab-witness.
+ * The grader's witness. lab_witness.h tells it what lab.ko does; it keeps that, and tells it through /dev/lab-witness.
  *
  * Written: "reset", "fail N" (the N-th acquisition from now on fails), "failall FUNCTION".
  * Read: lines, see witness_show().
@@ -15,7 +15,7 @@
 #include <linux/spinlock.h>
 #include <trace/events/kmem.h>
 
-/* The declarations, and none of the macros. */
+/* This file needs the declarations, and none of the macros. */
 #define LAB_WITNESS_SELF
 #include "lab_witness.h"
 
@@ -36,13 +36,13 @@ struct place {
 struct record {
 	struct hlist_node node;
 	enum lab_kind kind;
-	u64 key;			/* inverted: an address here would be a reference to kmemleak */
+	u64 key;			/* inverted, because kmemleak would take an address here for a reference */
 	u64 extra;
 	struct place at;
 };
 
 static struct {
-	raw_spinlock_t lock;		/* protects all of this */
+	raw_spinlock_t lock;		/* protects all fields of w */
 	struct record records[RECORDS];
 	struct hlist_head free;
 	unsigned int overflow;
@@ -61,8 +61,8 @@ static struct {
 	} functions[FUNCTIONS];
 	int pinned;
 	struct place last_pin;
-	u64 bar0;			/* where lab.ko mapped it, 0: it has not */
-	bool barrier;			/* one since the last doorbell */
+	u64 bar0;			/* where lab.ko mapped BAR0; 0: it has not */
+	bool barrier;			/* a barrier has come since the last doorbell */
 	unsigned int doorbells;
 	unsigned int unordered;
 } w;
@@ -114,7 +114,7 @@ static void drop(struct record *rec)
 	hlist_add_head(&rec->node, &w.free);
 }
 
-/* May the device send interrupt messages, as far as lab.ko has told it? */
+/* May the device send interrupt messages, as far as lab.ko has programmed it? */
 static bool sending(void)
 {
 	return w.bar0 && readl((void __iomem *)(unsigned long)w.bar0 + INTR_ENABLE);
@@ -144,7 +144,7 @@ void lab_w_add(enum lab_kind kind, u64 key, u64 extra, const struct lab_site *si
 	raw_spin_lock_irqsave(&w.lock, flags);
 	if (kind == LAB_K_MAP && extra == 1)
 		w.bar0 = key;
-	/* The kernel reuses addresses: a record that is there was given back where we do not look. */
+	/* The kernel reuses addresses: an old record means that the memory was given back where nobody looks. */
 	rec = kind == LAB_K_MEMORY || kind == LAB_K_COHERENT || kind == LAB_K_PAGE ? find(kind, key) : NULL;
 	if (rec)
 		drop(rec);
@@ -267,7 +267,7 @@ static void on_kfree(void *data, unsigned long call_site, const void *ptr)
 }
 
 #ifdef CONFIG_KPROBES
-/* kvfree_call_rcu(head, offset of head) or (NULL, pointer): frees later, past the tracepoint. */
+/* kvfree_call_rcu(head, offset of head) or (NULL, pointer). It frees later, without the tracepoint. */
 static int on_kvfree_call_rcu(struct kprobe *probe, struct pt_regs *regs)
 {
 	unsigned long head = regs_get_kernel_argument(regs, 0), func = regs_get_kernel_argument(regs, 1);
@@ -361,13 +361,13 @@ static void show_place(struct seq_file *m, const char *word, const struct place 
 	seq_printf(m, "%s %s %s:%d\n", word, at->function, at->file, at->line);
 }
 
-/* What is told must not change meanwhile, so a copy is made of what a line needs. */
+/* A record must not change while its line is made, so what the line needs is copied under the lock. */
 static int witness_show(struct seq_file *m, void *unused)
 {
 	unsigned long flags;
 	int i;
 
-	/* What is freed by RCU now has been freed. */
+	/* Waits until everything that RCU is about to free has been freed. */
 	rcu_barrier();
 	seq_printf(m, "acquired %u\n", w.acquired);
 	seq_printf(m, "doorbells %u %u\n", w.doorbells, w.unordered);
@@ -399,7 +399,7 @@ static int witness_show(struct seq_file *m, void *unused)
 
 static int witness_open(struct inode *inode, struct file *file)
 {
-	file->private_data = NULL;	/* misc_open() puts the device there, seq_file its own */
+	file->private_data = NULL;	/* seq_open() expects NULL, and misc_open() puts the device there */
 	return single_open_size(file, witness_show, NULL, 1 << 16);
 }
 
