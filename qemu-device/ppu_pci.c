@@ -140,6 +140,7 @@ struct ppu_core *ppu_new_core(PPUState *s, Error **errp)
         .guest_error = ppu_port_guest_error,
     };
     struct ppu_core *core;
+    const char *note;
     char *why = NULL;
 
     ppu_mem_ports(s, &ports);
@@ -148,6 +149,12 @@ struct ppu_core *ppu_new_core(PPUState *s, Error **errp)
     if (!core) {
         error_setg(errp, "ppu: %s", why ? why : "the device cannot be created");
         free(why);
+        return NULL;
+    }
+    note = ppu_config_engine_note(&s->cfg);
+    if (note) {
+        warn_report_once("ppu: engine=translate: %s, so programs are interpreted",
+                         note);
     }
     return core;
 }

@@ -55,6 +55,9 @@ struct ppu_ports {
 void ppu_config_init(struct ppu_config *cfg);
 int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, char **err);
 int ppu_config_check(const struct ppu_config *cfg, char **err);
+/* Why a core of this configuration will not do what its property engine asks for, but interpret programs: a sentence
+ * that its owner should say once.  NULL: it will, or nothing in particular was asked for.  Any thread. */
+const char *ppu_config_engine_note(const struct ppu_config *cfg);
 
 /* vram: cfg->vram bytes owned by the caller, outliving the core.  NULL on error, *err a sentence. */
 struct ppu_core *ppu_core_create(const struct ppu_config *cfg, const struct ppu_ports *ports,

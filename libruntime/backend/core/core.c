@@ -317,6 +317,16 @@ static uint8_t *map_vram(uint64_t bytes)
 	return p + before;
 }
 
+/* Once in a process, however many devices it opens. */
+static void say_engine(const struct ppu_config *cfg)
+{
+	static bool said;
+	const char *note = ppu_config_engine_note(cfg);
+
+	if (note && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		fprintf(stderr, "ppu: engine=translate: %s, so programs are interpreted\n", note);
+}
+
 static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **out, char **err)
 {
 	struct be_dev *dev = calloc(1, sizeof(*dev));
@@ -368,6 +378,7 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 	dev->core = ppu_core_create(&dev->cfg, &ports, dev->vram, err);
 	if (!dev->core)
 		goto fail;	/* for want of memory: the configuration is right */
+	say_engine(&dev->cfg);
 	wr(dev, PPU_REG_INTR_ENABLE, PPU_INTR_CHERR | PPU_INTR_FAULT | PPU_INTR_RINGLOW);
 	*out = dev;
 	return 0;

@@ -42,6 +42,11 @@ doctor()	# ID VERSION DEBIAN_VERSION VARIABLE=VALUE...
 doctor debian 12 12.5
 has "ok    The System, on which make run passed on 2026-01-03" "a release that was tried, and when last"
 hasnt "command not found" "no tool is missing here"
+if [[ $(uname -m) == x86_64 ]]; then
+	echo "flags : sse2" >"$T/cpuinfo"
+	doctor debian 12 12.5 PPU_CPUINFO="$T/cpuinfo"
+	has "note  this processor has no AVX2" "a processor for which nothing can be translated"
+fi
 doctor debian "" forky/sid
 has "note  this is The System, whose package names are known, but make run was never seen to pass" "the next release failed"
 doctor ubuntu 24.04 trixie/sid

@@ -374,7 +374,8 @@ INLINE int ld_window(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 	return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 }
 
-/* Bytes and halves in a row, or the same for all lanes, extended to words. */
+/* Bytes and halves in a row, or the same for all lanes, extended to words.  Of inactive lanes, too, all is read: the
+ * block of 32 lanes lies in the page. */
 INLINE int ld_narrow(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
 		     uint64_t cycle, unsigned bytes, bool sgn)
 {
@@ -489,8 +490,7 @@ INLINE int st_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 /* ---- atomics ---- */
 
 /* Sums in shared memory that nobody reads the old value of.  No other SM sees shared memory, so lane after lane. */
-INLINE int add_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
-		      uint64_t cycle, unsigned words)
+INLINE int add_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes, uint64_t cycle)
 {
 	const struct ppu_dinsn *di = site->di;
 	const uint32_t *lo = w->v.row[di->a], *from = w->v.row[di->b], bytes = w->cta->shared_bytes;
@@ -498,8 +498,10 @@ INLINE int add_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_si
 	uint32_t m;
 	__m256i off;
 
+	if (bytes < 4)
+		return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 	EACH(k, 4)
-		if (bytes < 4 || !offsets8(di, lo, k, lanes, bytes, &off))
+		if (!offsets8(di, lo, k, lanes, bytes, &off))
 			return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 	for (m = lanes; m; m &= m - 1) {
 		unsigned i = (unsigned)__builtin_ctz(m);
@@ -702,7 +704,7 @@ TWICE(ld_u8, ld_narrow, 1, false)
 TWICE(ld_s8, ld_narrow, 1, true)
 TWICE(ld_u16, ld_narrow, 2, false)
 TWICE(ld_s16, ld_narrow, 2, true)
-TWICE(add_shared_1, add_shared, 1)
+CALL(add_shared_1, add_shared(sm, w, site, ~0u, cycle), add_shared(sm, w, site, lanes, cycle))
 TWICE(st_global_1, st_global, 1)
 TWICE(st_global_2, st_global, 2)
 TWICE(st_shared_1, st_shared, 1)
@@ -754,10 +756,9 @@ void *ppu_call_of(const struct ppu_dinsn *di, uint32_t nregs)
 	ppu_call_fn fn = di->handler == PPU_H_ld ? load_of(di) : di->handler == PPU_H_st ? store_of(di) : NULL;
 
 	/* RZ as the destination is a row that no source names. */
-	if (di->handler == PPU_H_atom && di->m == PPU_SPACE_SHARED && di->u == PPU_ATOM_ADD && di->d >= PPU_ROW_SINK(nregs) &&
-	    (di->t == PPU_T_U32 || di->t == PPU_T_S32))
+	if (di->handler == PPU_H_atom && di->m == PPU_SPACE_SHARED && di->u == PPU_ATOM_ADD &&
+	    (di->t == PPU_T_U32 || di->t == PPU_T_S32) && di->d >= PPU_ROW_SINK(nregs))
 		fn = add_shared_1;
-
 	return (void *)(uintptr_t)(fn ? fn : ppu_call_handler);
 }
 

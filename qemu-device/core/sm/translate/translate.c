@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When a program is translated, and what host code may cost. */
-#ifdef PPU_TRANSLATE
-#include "core/sm/translate/emit.h"
 #include "core/sm/translate/translate.h"
+#ifdef PPU_TRANSLATE
+#include "core/sm/translate/code_memory.h"
+#include "core/sm/translate/emit.h"
 
 #define MAX_CODE	(8u << 20)	/* bytes of host code of a program */
 #define HOT_WARPS	64		/* warps that begin at an entry before it is translated */
 
-/* The instructions that the functions here and libzydis' output need. */
-static bool host_can(void)
+const char *ppu_translate_missing(void)
 {
-	return ppu_emit_possible() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
+	size_t size;
+	void *p;
+
+	/* The instructions that the functions here and host code need. */
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("popcnt"))
+		return "this processor has no AVX2 and FMA";
+	if (!ppu_emit_possible())
+		return "libzydis of the version that the device was built with is not installed";
+	p = ppu_code_memory("", 1, &size);
+	if (!p)
+		return "this process may not have executable memory";
+	ppu_code_memory_free(p, size);
+	return NULL;
 }
 
 static void translate(struct ppu_core *core, struct ppu_program *prog, uint32_t entry)
@@ -38,7 +50,7 @@ void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_
 	if (core->cfg.engine == PPU_ENGINE_AUTO && prog->heat < HOT_WARPS)
 		return;
 	prog->heat = 0;
-	if (!host_can()) {
+	if (ppu_translate_missing()) {
 		prog->refused = true;
 		return;
 	}
@@ -67,3 +79,8 @@ void ppu_translate_free(struct ppu_program *prog)
 	prog->region = NULL;
 }
 #endif
+
+const char *ppu_config_engine_note(const struct ppu_config *cfg)
+{
+	return cfg->engine == PPU_ENGINE_TRANSLATE ? ppu_translate_missing() : NULL;
+}

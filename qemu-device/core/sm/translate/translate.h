@@ -17,12 +17,15 @@ enum ppu_engine { PPU_ENGINE_AUTO, PPU_ENGINE_INTERPRET, PPU_ENGINE_TRANSLATE };
 #ifdef PPU_TRANSLATE
 #include "core/sm/translate/region.h"
 
+/* Why this host cannot have host code.  NULL: it can.  Any thread. */
+const char *ppu_translate_missing(void);
 /* A CTA of the program begins, or goes on, at a task's entry; perhaps the program is translated now. */
 void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_t entry, uint32_t warps);
 /* A window of the SM is over: programs of CTAs that run for long become hot, too. */
 void ppu_translate_window(struct ppu_sm *sm);
 void ppu_translate_free(struct ppu_program *prog);
 #else
+static inline const char *ppu_translate_missing(void) { return "this build has no translator"; }
 static inline void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_t entry, uint32_t warps) { }
 static inline void ppu_translate_window(struct ppu_sm *sm) { }
 static inline void ppu_translate_free(struct ppu_program *prog) { }
