@@ -153,11 +153,15 @@ static bool memory(struct irnd *r, struct ppu_insn *in)
 		PPU_SET(in, A, address[k].reg);
 		PPU_SET(in, M, address[k].space);
 		PPU_SET(in, T, t);
-		PPU_SET(in, IMM, irnd(r, 60) ? 16 * irnd(r, 8) : irnd(r, 2) ? irnd(r, 64) : number(r));
+		PPU_SET(in, IMM, irnd(r, 40) ? 16 * irnd(r, 8) : irnd(r, 2) ? irnd(r, 64) : number(r));
 		if (op == PPU_OP_ATOM) {
 			PPU_SET(in, T, irnd(r, 2) ? PPU_T_U32 : irnd(r, 16));
 			PPU_SET(in, U, irnd(r, 3) ? irnd(r, 10) : PPU_ATOM_ADD);
 			PPU_SET(in, C, irnd(r, 28));
+			if (address[k].space == PPU_SPACE_SHARED && irnd(r, 2)) {	/* a histogram's */
+				PPU_SET(in, T, PPU_T_U32);
+				PPU_SET(in, U, PPU_ATOM_ADD);
+			}
 		} else {
 			PPU_SET(in, X, irnd(r, 3) ? 0 : irnd(r, 3));
 		}
@@ -207,15 +211,16 @@ static uint32_t prologue(struct ppu_insn *code)
 			"s2r r50, %%ctaid.x\n"
 			"madw.u32 rd60, r50, 65536, rd52\n"
 			"madw.u32 rd60, r51, 128, rd60\n"		/* where the thread's registers lie */
-			"add.u64 rd32, rd52, 196608\n"
-			"mov.u64 rd34, rd32\n"
+			"add.u64 rd34, rd52, 196608\n"
+			"add.u64 rd32, rd34, 3904\n"		/* rows that lie across the end of a page */
 			"madw.u32 rd36, r51, 4, rd32\n"
 			"madw.u32 rd38, r51, 16, rd32\n"
 			"mul.u32 r40, r51, 68\n"
 			"and.u32 r40, r40, 2044\n"
 			"madw.u32 rd32, r40, 1, rd34\n"		/* scattered in a page */
 			"and.u32 r41, r51, 15\n"
-			"madw.u32 rd54, r41, 4, rd34\n"		/* two half warps with the same words */
+			"madw.u32 rd54, r41, 4, rd34\n"		/* two half warps with the same words, */
+			"add.u64 rd54, rd54, 4000\n"		/* at the end of a page */
 			"madw.u32 rd48, r51, 4096, rd34\n"	/* a page for each lane */
 			"shl.u32 r57, r41, 2\n"
 			"shl.u32 r56, r51, 2\n"
@@ -246,7 +251,13 @@ static uint32_t epilogue(struct ppu_insn *code)
 		for (unsigned i = 0; i < 30; i++)
 			len += (size_t)snprintf(source + len, sizeof(source) - len, "st.global.u32 [rd60+%u], r%u\n", 4 * i, i);
 		snprintf(source + len, sizeof(source) - len,
-			 "p2r r30, 0x7fff\nst.global.u32 [rd60+120], r30\nst.global.u32 [rd60+124], r50\nexit\n");
+			 "p2r r30, 0x7fff\nst.global.u32 [rd60+120], r30\nst.global.u32 [rd60+124], r50\n");
+		/* What is in shared memory, as far as the threads reach. */
+		len = strlen(source);
+		for (unsigned i = 0; i < 10; i++)
+			len += (size_t)snprintf(source + len, sizeof(source) - len,
+				"ld.shared.u32 r30, [r56+%u]\nst.global.u32 [rd60+%u], r30\n", 384 * i, 32768 + 4 * i);
+		snprintf(source + len, sizeof(source) - len, "exit\n");
 		n = text(made, source);
 	}
 	memcpy(code, made, n * sizeof(*code));

@@ -27,6 +27,16 @@ static uint64_t mixed;		/* programs that both engines have run */
 /* MIXED: interpreted at first, translated from some window on. */
 enum { PLAIN, SMALL_WINDOWS, CUT, QUEUE, MIXED, MACHINES };
 
+/* Pages of VRAM that the device said it has written, by engine. */
+static uint8_t dirty[3][SMT_VRAM / PPU_PAGE_SIZE];
+
+static void on_dirty(void *opaque, uint64_t off, uint64_t len)
+{
+	const struct sm_test *s = opaque;
+
+	memset(dirty[s->cfg.engine] + off / PPU_PAGE_SIZE, 1, (off % PPU_PAGE_SIZE + len + PPU_PAGE_SIZE - 1) / PPU_PAGE_SIZE);
+}
+
 static struct sm_test *machine(int kind, unsigned engine)
 {
 	struct sm_test *s = smt_new();
@@ -40,7 +50,11 @@ static struct sm_test *machine(int kind, unsigned engine)
 		s->cfg.sms_per_gpc = 2;
 		s->cfg.sm_clock_khz = 10000;	/* 100 ns are one cycle */
 	}
+	s->ports.vram_dirty = on_dirty;
 	smt_start(s);
+	/* Pages that follow one another do not lie side by side in the host's memory. */
+	for (uint64_t at = 0; at < SMT_DATA_BYTES; at += PPU_PAGE_SIZE)
+		smt_map(s, SMT_DATA + at, (uint64_t)(s->data - s->vram) + (at ^ PPU_PAGE_SIZE), PPU_PAGE_SIZE, 0);
 	return s;
 }
 
@@ -84,6 +98,7 @@ static bool same(const struct sm_test *a, const struct sm_test *b)
 		}
 	for (unsigned i = 0; i < a->core->num_sms; i++)
 		EQUAL("cycle", a->core->sms[i].cycle, b->core->sms[i].cycle);
+	SAME("dirty pages", dirty[a->cfg.engine], dirty[b->cfg.engine], sizeof(dirty[0]));
 	SAME("memory", a->data, b->data, IRND_DATA);
 	SAME("token queues", a->vram + 0x400000, b->vram + 0x400000, 128 << 10);
 	SAME("local memory", a->vram + 0x1000000, b->vram + 0x1000000, 256 << 10);
@@ -154,6 +169,8 @@ static void prepare(struct sm_test *s, uint64_t seed)
 	memset(s->vram + 0x400000, 0, 128 << 10);
 	memset(s->vram + 0x1000000, 0, 256 << 10);
 	memset(s->core->ctr, 0, sizeof(s->core->ctr));
+	memset(dirty[s->cfg.engine], 0, sizeof(dirty[0]));
+	s->core->xlat_gen++;		/* the TLBs forget, so that pages get dirty again */
 	s->task.launch.regs_per_thread = IRND_REGS;
 	s->task.launch.shared_bytes = IRND_SHARED;
 	s->image_hash = 0;
@@ -283,6 +300,73 @@ START_TEST(tokens)
 }
 END_TEST
 
+/* ---- what is too rare among random programs ---- */
+
+#define ROW	"s2r r2, %tid.x\nmovi64 rd6, "
+#define LANE	"\nmadw.u32 rd6, r2, 4, rd6\nshl.u32 r8, r2, 2\nand.u32 r9, r8, 28\nmov.u32 r3, 5\n"
+#define DUMP	"bar.sync 0\nmovi64 rd6, 0x200001000" LANE "ld.shared.u32 r3, [r8]\nst.global.u32 [rd6], r3\nexit\n"
+
+static const struct {
+	const char *text;
+	bool faults;
+} special[] = {
+	/* a page that may be read only, after it is in the TLB */
+	{ ROW "0x300000000" LANE "ld.global.u32 r3, [rd6]\nst.global.u32 [rd6], r3\nexit\n", true },
+	{ ROW "0x300000000" LANE "ld.global.u32 r3, [rd6]\nadd.u64 rd6, rd6, 64\nmov.u64 rd10, rd6\n"
+	  "st.global.u64 [rd6], rd10\nexit\n", true },
+	/* addresses in shared memory that no word has */
+	{ ROW "0x200001000" LANE "ld.shared.u32 r3, [r8+2]\nexit\n", true },
+	{ ROW "0x200001000" LANE "st.shared.u32 [r8+2], r3\nexit\n", true },
+	{ ROW "0x200001000" LANE "ld.shared.u32 r3, [r9+2]\nexit\n", true },
+	{ ROW "0x200001000" LANE "st.shared.u32 [r9+2], r3\nexit\n", true },
+	{ ROW "0x200001000" LANE "atom.shared.add.u32 rz, [r8+2], r3\nexit\n", true },
+	{ ROW "0x200001000" LANE "atom.shared.add.u32 rz, [r8+4092], r3\nexit\n", true },
+	{ ROW "0x200001000" LANE "ld.shared.u32 r3, [r8+4032]\nexit\n", true },
+	{ ROW "0x200001000" LANE "st.shared.u32 [r8+4032], r3\nexit\n", true },
+	/* lanes that name one word: the highest of them stores last, and all of them count */
+	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r3\nst.shared.u32 [r9], r2\n" DUMP, false },
+	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r3\natom.shared.add.u32 rz, [r9], r2\n" DUMP, false },
+	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r3\nsetp.gt.u32 p1, r2, 6\n@p1 atom.shared.add.s32 rz, [r9+4], r2\n" DUMP,
+	  false },
+	/* loads that may not be made before what stands before them: a source, a result, the address */
+	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r2\nadd.u32 r4, r3, r2\nld.shared.u32 r3, [r8]\nadd.u32 r3, r3, r4\n"
+	  "st.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r2\nadd.u32 r4, r3, r2\nld.shared.u32 r4, [r8]\nadd.u32 r3, r3, r4\n"
+	  "st.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r2\nxor.u32 r8, r8, 4\nld.shared.u32 r4, [r8]\nadd.u32 r3, r3, r4\n"
+	  "st.global.u32 [rd6], r3\nexit\n", false },
+	/* an address that is the second register of a result, between two loads that use it */
+	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r2\nld.shared.u32 r4, [r9]\nmulw.u32 rd8, r2, 4\nld.shared.u32 r5, [r9]\n"
+	  "mad.u32 r3, r4, 64, r5\nst.global.u32 [rd6], r3\nexit\n", false },
+	/* comparisons of NaNs */
+	{ ROW "0x200001000" LANE "mov.u32 r3, 0x7fc00000\nmov.u32 r4, 0\nmov.u32 r5, 0x3f800000\n"
+	  "setp.lt.f32 p0, r3, r5\nsetp.ltu.f32 p1, r3, r5\nsetp.geu.f32 p2, r5, r3\nsetp.ge.f32 p3, r5, r3\n"
+	  "p2r r4, 15\nst.global.u32 [rd6], r4\nadd.u64 rd6, rd6, 4096\n"
+	  "setp.leu.f32 p0, r3, r5\nsetp.gtu.f32 p1, r3, r5\nsetp.equ.f32 p2, r5, r3\nsetp.neu.f32 p3, r5, r3\n"
+	  "p2r r4, 15\nst.global.u32 [rd6], r4\nexit\n", false },
+};
+
+START_TEST(specials)
+{
+	struct pair p = { { machine(PLAIN, INTERPRET), machine(PLAIN, TRANSLATE) }, 0 };
+	static const uint32_t threads[] = { 32, 19, 64 };
+
+	for (unsigned t = 0; t < 3; t++) {
+		bool ok = true;
+
+		for (int k = 0; k < 2; k++) {
+			prepare(p.s[k], 1);
+			smt_load(p.s[k], special[_i].text);
+			ok &= run(p.s[k], 1, threads[t], 0);
+		}
+		ck_assert_msg(ok && same(p.s[0], p.s[1]), "%u threads: %s", threads[t], why);
+		ck_assert_int_eq(p.s[0]->faulted, special[_i].faults);
+	}
+	smt_free(p.s[0]);
+	smt_free(p.s[1]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *su = suite_create("engines");
@@ -297,6 +381,7 @@ int main(void)
 	tcase_set_timeout(t, 0);
 	tcase_add_loop_test(t, instructions, 0, MACHINES);
 	tcase_add_loop_test(t, tokens, 0, MACHINES);
+	tcase_add_loop_test(t, specials, 0, sizeof(special) / sizeof(special[0]));
 	suite_add_tcase(su, t);
 	return run_suite(su);
 }

@@ -286,7 +286,8 @@ INLINE int ld_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 }
 
 /* The offsets of eight words in shared memory.  False: one is wrong. */
-INLINE bool offsets8(const struct ppu_dinsn *di, const uint32_t *lo, unsigned k, uint32_t lanes, uint32_t bytes, __m256i *off)
+INLINE bool offsets8(const struct ppu_dinsn *di, const uint32_t *lo, unsigned k, uint32_t lanes, uint32_t bytes,
+		     __m256i *off)
 {
 	const __m256i imm = _mm256_set1_epi32((int)di->imm), last = _mm256_set1_epi32((int)(bytes - 4));
 	__m256i a = _mm256_add_epi32(load8(lo + 8 * k), imm), in = _mm256_cmpeq_epi32(_mm256_max_epu32(a, last), last);
@@ -490,7 +491,8 @@ INLINE int st_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 /* ---- atomics ---- */
 
 /* Sums in shared memory that nobody reads the old value of.  No other SM sees shared memory, so lane after lane. */
-INLINE int add_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes, uint64_t cycle)
+INLINE int add_shared(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
+		      uint64_t cycle)
 {
 	const struct ppu_dinsn *di = site->di;
 	const uint32_t *lo = w->v.row[di->a], *from = w->v.row[di->b], bytes = w->cta->shared_bytes;

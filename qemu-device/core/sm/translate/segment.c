@@ -10,8 +10,6 @@
 #define PRED_AT		((int32_t)offsetof(struct ppu_warp, v.pred))
 #define ACTIVE_AT	((int32_t)offsetof(struct ppu_warp, active))
 
-static const uint32_t lane_bits[8] = { 1, 2, 4, 8, 16, 32, 64, 128 };
-
 /* ---- places ---- */
 
 static struct ppu_opn row_at(const struct ppu_seg *s, unsigned row)
@@ -475,7 +473,6 @@ void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, const uint
 	struct ppu_seg s = { .e = e, .code = prog->code, .list = list, .n = n, .nregs = prog->nregs, .masked = masked };
 	uint32_t again, i;
 
-	_Static_assert(sizeof(lane_bits) == 32, "one chunk");
 	for (i = 0; i < 16; i++)
 		s.pred[i].acc = -1;
 	ppu_flow_live(prog, next, &s.live);
