@@ -153,6 +153,9 @@ void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t
 	const struct ppu_dinsn *code = w->prog->code, *di;
 	uint64_t cycle = sm->cycle, limit = turn < end ? turn : end, insns = 0, threads = 0;
 	uint32_t pc, active, mask;
+#ifdef PPU_TRANSLATE
+	const bool host = w->prog->region;	/* changes between windows only */
+#endif
 
 	if (w->pop && ppu_diverge_pop(sm, w) != PPU_GO) {
 		sm->cycle++;
@@ -165,7 +168,7 @@ void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t
 		if (__builtin_expect(cycle >= limit, 0) && (cycle >= end || di->turn))
 			break;
 #ifdef PPU_TRANSLATE
-		if (w->prog->region) {
+		if (host) {
 			enum ppu_step step;
 
 			sm->cycle = cycle;
