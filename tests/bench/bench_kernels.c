@@ -7,8 +7,9 @@
  *             core reaches in registers in the same run.  A ratio of 1 is the aim for the mean.
  *   per warp  ns of one warp instruction
  *   time      ms; reference: the same work in plain C, -O3 -march=native, one core
+ *   two       how much faster two workers are
  *
- * and at the end the geometric mean over the first seven, and how much faster two workers are.  Times of one
+ * and at the end the geometric means over the first seven.  Times of one
  * core are CPU times, so that other load does not show; the one with workers is not, and means little on a
  * busy machine.
  *
@@ -281,14 +282,14 @@ int main(int argc, char **argv)
 	const uint32_t *size = small ? quick : full;
 	const char *only = argc > 1 + small ? argv[1 + small] : NULL;
 	const char *build = getenv("BUILD");
-	double fma = native_fma_rate() / PART_OF_FMA, mean = 0, mean_int = 0, serial[KERNELS], scale = 0;
+	double fma = native_fma_rate() / PART_OF_FMA, mean = 0, mean_int = 0, scale = 0;
 	char ptx[4096];
 
 	snprintf(ptx, sizeof(ptx), "%s/bench/kernels.ptx", build ? build : "build");
 	for (int k = 0; k < KERNELS; k++) {
 		double c;
 		struct times t, slow;
-		double rate;
+		double rate, two;
 
 		if (only && strcmp(only, names[k]))
 			continue;
@@ -304,7 +305,12 @@ int main(int argc, char **argv)
 		result(names[k], ", rate", rate / 1e9, "G/s", fma / 1e9);
 		result(names[k], ", per warp instruction", t.cpu * 1e9 / (double)t.warps, "ns", 0);
 		result(names[k], ", time", t.cpu * 1e3, "ms", c * 1e3);
-		serial[k] = t.wall;
+		start(2, TRANSLATE);
+		two = t.wall / run(k, size[k], ptx, NULL).wall;
+		OK(ppuShutdown());
+		result(names[k], ", two workers to one", two, "x", 0);
+		if (k < MEAN_OF)
+			scale += log(two);
 		if (k < MEAN_OF)
 			mean += log(rate);
 		if (k < MEAN_OF)
@@ -315,10 +321,6 @@ int main(int argc, char **argv)
 	result("geometric mean", ", rate", exp(mean / MEAN_OF) / 1e9, "G/s", fma / 1e9);
 	result("geometric mean", ", translated (reference: interpreted)", exp(mean / MEAN_OF) / 1e9, "G/s",
 	       exp(mean_int / MEAN_OF) / 1e9);
-	start(2, TRANSLATE);
-	for (int k = 0; k < MEAN_OF; k++)
-		scale += log(serial[k] / run(k, size[k], ptx, NULL).wall);
 	result("geometric mean", ", two workers to one", exp(scale / MEAN_OF), "x", 0);
-	OK(ppuShutdown());
 	return 0;
 }
