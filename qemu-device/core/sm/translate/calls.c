@@ -228,7 +228,7 @@ INLINE bool global_chunks(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 	EACH(k, 4) {
 		struct chunk c = shape_of(lo, k, lanes);
 		uint64_t va = (c.lo | (uint64_t)hi << 32) + di->imm64;
-		uint32_t word[8] __attribute__((aligned(32))) = { 0 };
+		uint32_t word[8] __attribute__((aligned(32)));
 		const uint8_t *p = NULL;
 
 		v[k] = _mm256_setzero_si256();
@@ -247,6 +247,7 @@ INLINE bool global_chunks(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 			v[k] = at8(p);
 			continue;
 		}
+		_mm256_store_si256((__m256i *)word, v[k]);	/* an initialiser would be a loop */
 		for (uint32_t m = lanes >> 8 * k & 0xff; m; m &= m - 1) {
 			unsigned i = (unsigned)__builtin_ctz(m);
 
