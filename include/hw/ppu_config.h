@@ -50,7 +50,7 @@ P(preempt_level,    "preempt-level",      u32, 1, 0, 1, "0: at CTA boundaries, 1
 P(store_delay_ns,   "store-delay-ns",     u64, 0, 0, 1000000000, "SM store buffer: delay") \
 P(store_reorder,    "store-reorder",      u32, 0, 0, 1, "SM store buffer: seeded reordering") \
 P(seed,             "seed",               u64, 1, 0, ~0ull, "seed of every random choice") \
-P(engine,           "engine",             u32, 1, 0, 2, "how SM code runs: 0 auto: what runs often is translated, 1 interpret, 2 translate; results and device times are the same") \
+P(engine,           "engine",             u32, 0, 0, 2, "how SM code runs: 0 auto: what runs often is translated, 1 interpret, 2 translate; results and device times are the same") \
 P(workers,          "workers",            u32, 0, 0, 64, "SM worker threads, 0: serial") \
 /* costs, ns of device time unless said */ \
 P(cost_fetch_ns,    "cost-fetch-ns",      u32, 200, 0, 1000000, "fetch of a ring entry and its block") \
