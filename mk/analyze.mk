@@ -7,7 +7,7 @@
 CLANG_TIDY      ?= clang-tidy
 ANALYZE_SRCS    := $(CORE_SRCS) $(DRIVER_CORE_SRCS) $(sort $(wildcard libruntime/common/*.c))
 ANALYZE_REPORTS := $(ANALYZE_SRCS:%.c=$(BUILD)/analyze/%.txt)
-ANALYZE_FLAGS   := -std=gnu11 -Iinclude -Iqemu-device -Ilibruntime -Ikmod
+ANALYZE_FLAGS    = -std=gnu11 -Iinclude -Iqemu-device -Ilibruntime -Ikmod $(filter -DPPU_TRANSLATE,$(CORE_CFLAGS))
 
 $(ANALYZE_REPORTS): $(BUILD)/analyze/%.txt: %.c .clang-tidy mk/analyze.mk
 	@mkdir -p $(@D)

@@ -53,12 +53,16 @@ static void result(const char *kernel, const char *what, double value, const cha
 	fflush(stdout);
 }
 
-enum { VECADD, NAIVE, TILED, MANDEL, HIST, REDUCE, NBODY, SPMV, SHA, KERNELS };
+enum { VECADD, NAIVE, TILED, MANDEL, HIST, REDUCE, NBODY, SPMV, SHA, BFS, PRICES, FFT, TRANSPOSE,
+       STENCIL, DGEMM, KERNELS };
 static const char *const names[KERNELS] = { "vecadd", "sgemm_naive", "sgemm_tiled", "mandelbrot", "histogram",
-					    "reduction", "nbody", "spmv", "sha256" };
+					    "reduction", "nbody", "spmv", "sha256", "bfs", "black_scholes", "fft",
+					    "transpose", "stencil", "dgemm" };
 /* Elements; with "quick" fewer. */
-static const uint32_t full[KERNELS] = { 1 << 22, 512, 512, 1024, 1 << 22, 1 << 22, 4096, 1 << 17, 1 << 17 };
-static const uint32_t quick[KERNELS] = { 1 << 16, 64, 64, 128, 1 << 16, 1 << 16, 512, 1 << 12, 1 << 12 };
+static const uint32_t full[KERNELS] = { 1 << 22, 512, 512, 1024, 1 << 22, 1 << 22, 4096, 1 << 17, 1 << 17,
+				       1 << 18, 1 << 20, 1 << 20, 2048, 2048, 384 };
+static const uint32_t quick[KERNELS] = { 1 << 16, 64, 64, 128, 1 << 16, 1 << 16, 512, 1 << 12, 1 << 12,
+					1 << 12, 1 << 14, 1 << 14, 256, 256, 64 };
 
 #define MAX_LIMIT	256	/* mandelbrot */
 #define ROW_LEN		16	/* spmv: mean length of a row */
@@ -71,6 +75,7 @@ struct work {
 	void *host[6], *device[6];
 	uint32_t scalar;
 	bool has_scalar, integer;	/* results are integers: compared exactly */
+	bool f64;			/* results are f64 */
 	ppuDim3 grid, block;
 };
 
@@ -85,11 +90,33 @@ static void add(struct work *w, size_t bytes, int kind)
 		f = (float)(x >> 8) / (1 << 24);
 		if (kind == 'f')
 			memcpy(&p[i], &f, 4);
+		else if (kind == 'd')
+			p[i] = i & 1 ? 0x3fe00000 + (x >> 12) : x;	/* from 0.5 to 2 */
 		else
 			p[i] = x ^ x >> 15;
 	}
 	w->host[w->arrays] = p;
 	w->bytes[w->arrays++] = bytes;
+}
+
+/* n nodes with up to 15 neighbours each; every eighth node is on level 0, the others have none. */
+static void graph(struct work *w, uint32_t n)
+{
+	uint32_t *start, *levels;
+
+	add(w, (n + 1) * 4, 'u');
+	start = w->host[0];
+	start[0] = 0;
+	for (uint32_t i = 0; i < n; i++)
+		start[i + 1] = start[i] + (start[i + 1] >> 7) % 16;
+	add(w, start[n] * 4, 'u');
+	for (uint32_t i = 0; i < start[n]; i++)
+		((uint32_t *)w->host[1])[i] %= n;
+	add(w, n * 4, 0);
+	levels = w->host[2];
+	for (uint32_t i = 0; i < n; i++)
+		levels[i] = i % 8 ? ~0u : 0;
+	w->has_scalar = true;
 }
 
 static void prepare(struct work *w, int k, uint32_t n)
@@ -100,7 +127,7 @@ static void prepare(struct work *w, int k, uint32_t n)
 	w->n = n;
 	w->block = ppuDim(256, 1, 1);
 	w->grid = ppuDim((n + 255) / 256, 1, 1);
-	w->integer = k == MANDEL || k == HIST || k == REDUCE || k == SHA;
+	w->integer = k == MANDEL || k == HIST || k == REDUCE || k == SHA || k == BFS;
 	switch (k) {
 	case VECADD:
 		for (int i = 0; i < 3; i++)
@@ -150,6 +177,38 @@ static void prepare(struct work *w, int k, uint32_t n)
 		add(w, (size_t)n * 64, 'u');
 		add(w, n * 4, 0);
 		break;
+	case BFS:
+		graph(w, n);
+		break;
+	case PRICES:
+		for (int i = 0; i < 3; i++)
+			add(w, n * 4, 'f');
+		add(w, (size_t)n * 8, 0);
+		break;
+	case FFT:
+		add(w, (size_t)n * 8, 'f');
+		add(w, 128 * 8, 0);
+		for (uint32_t i = 0; i < 128; i++) {
+			((float *)w->host[1])[2 * i] = (float)cos(i * M_PI / 128);
+			((float *)w->host[1])[2 * i + 1] = (float)-sin(i * M_PI / 128);
+		}
+		add(w, (size_t)n * 8, 0);
+		w->block = ppuDim(128, 1, 1);
+		w->grid = ppuDim(n / 256, 1, 1);
+		break;
+	case TRANSPOSE: case STENCIL:
+		add(w, (size_t)n * n * 4, 'f');
+		add(w, (size_t)n * n * 4, 0);
+		w->block = ppuDim(16, 16, 1);
+		w->grid = ppuDim(n / 16, n / 16, 1);
+		break;
+	case DGEMM:
+		for (int i = 0; i < 3; i++)
+			add(w, (size_t)n * n * 8, i < 2 ? 'd' : 0);
+		w->f64 = true;
+		w->block = ppuDim(16, 16, 1);
+		w->grid = ppuDim(n / 16, n / 16, 1);
+		break;
 	}
 }
 
@@ -166,6 +225,12 @@ static void in_c(const struct work *w, int k)
 	case NBODY: native_nbody(h[0], h[1], w->n); break;
 	case SPMV: native_spmv(h[0], h[1], h[2], h[3], h[4], w->n); break;
 	case SHA: native_sha256(h[0], h[1], w->n); break;
+	case BFS: native_bfs(h[0], h[1], h[2], w->n, w->scalar); break;
+	case PRICES: native_black_scholes(h[0], h[1], h[2], h[3], w->n); break;
+	case FFT: native_fft(h[0], h[1], h[2], w->n); break;
+	case TRANSPOSE: native_transpose(h[0], h[1], w->n); break;
+	case STENCIL: native_stencil(h[0], h[1], w->n); break;
+	case DGEMM: native_dgemm(h[0], h[1], h[2], w->n); break;
 	}
 }
 
@@ -192,7 +257,15 @@ static void launch(struct work *w, int k, ppuFunction f)
 static void compare(const struct work *w, int k, const void *got)
 {
 	const uint32_t *a = w->host[w->arrays - 1], *b = got;
+	const double *p = w->host[w->arrays - 1], *q = got;
 
+	for (size_t i = 0; w->f64 && i < w->bytes[w->arrays - 1] / 8; i++)
+		if (fabs(p[i] - q[i]) > 1e-9 * (fabs(p[i]) + 1)) {
+			fprintf(stderr, "%s: result %zu differs: %g, in C %g\n", names[k], i, q[i], p[i]);
+			exit(1);
+		}
+	if (w->f64)
+		return;
 	for (size_t i = 0; i < w->bytes[w->arrays - 1] / 4; i++) {
 		float x, y;
 

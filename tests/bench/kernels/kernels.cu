@@ -178,3 +178,104 @@ KERNEL sha256(const u32 *in, u32 *out, u32 n)
 	}
 	out[t] = a + 0x6a09e667 + (h ^ e);
 }
+
+/* Each step of breadth-first search: neighbours of the nodes on `level` that have no level yet get the next one. */
+KERNEL bfs(const u32 *start, const u32 *next, u32 *levels, u32 nodes, u32 level)
+{
+	u32 i = blockIdx_x * blockDim_x + threadIdx_x;
+
+	if (i >= nodes || levels[i] != level)
+		return;
+	for (u32 k = start[i]; k < start[i + 1]; k++)
+		if (levels[next[k]] == ~0u)
+			levels[next[k]] = level + 1;
+}
+
+/* The normal distribution up to d, by the polynomial of Abramowitz and Stegun. */
+INLINE float normal(float d)
+{
+	float x = d < 0 ? -d : d, k = 1.0f / (1.0f + 0.2316419f * x);
+	float p = 0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)));
+	float v = 0.39894228f * __nvvm_ex2_approx_f(-0.72134752f * x * x) * k * p;
+
+	return d > 0 ? 1 - v : v;
+}
+
+/* The price of a call and of a put; the price is 5 + 25 s, the strike 1 + 99 t, the time 0.25 + 9.75 u. */
+KERNEL black_scholes(const float *s, const float *t, const float *u, float *prices, u32 n)
+{
+	u32 i = blockIdx_x * blockDim_x + threadIdx_x;
+	float price, strike, years, root, d1, d2, value, call;
+
+	if (i >= n)
+		return;
+	price = 5 + 25 * s[i];
+	strike = 1 + 99 * t[i];
+	years = 0.25f + 9.75f * u[i];
+	root = __nvvm_sqrt_rn_f(years);
+	d1 = (0.69314718f * __nvvm_lg2_approx_f(price / strike) + (0.02f + 0.045f) * years) / (0.3f * root);
+	d2 = d1 - 0.3f * root;
+	value = strike * __nvvm_ex2_approx_f(-0.02885390f * years);
+	call = price * normal(d1) - value * normal(d2);
+	prices[2 * i] = call;
+	prices[2 * i + 1] = call + value - price;
+}
+
+/* A block transforms 256 complex numbers by 128 threads (Stockham, radix 2).  roots: cos and sin of -2 pi i / 256. */
+KERNEL fft(const float *in, const float *roots, float *out, u32 n)
+{
+	__shared__ float re[2][256], im[2][256];
+	u32 t = threadIdx_x, at = blockIdx_x * 256, from = 0;
+
+	for (u32 i = t; i < 256; i += 128) {
+		re[0][i] = in[2 * (at + i)];
+		im[0][i] = in[2 * (at + i) + 1];
+	}
+	syncthreads();
+	for (u32 len = 1; len < 256; len *= 2) {
+		u32 k = t & (len - 1), to = 2 * (t - k) + k, r = k * (128 / len);
+		float c = roots[2 * r], s = roots[2 * r + 1], x = re[from][t + 128], y = im[from][t + 128];
+		float px = x * c - y * s, py = x * s + y * c;
+
+		re[!from][to] = re[from][t] + px;
+		im[!from][to] = im[from][t] + py;
+		re[!from][to + len] = re[from][t] - px;
+		im[!from][to + len] = im[from][t] - py;
+		from = !from;
+		syncthreads();
+	}
+	for (u32 i = t; i < 256; i += 128) {
+		out[2 * (at + i)] = re[from][i];
+		out[2 * (at + i) + 1] = im[from][i];
+	}
+}
+
+KERNEL transpose(const float *in, float *out, u32 n)
+{
+	__shared__ float tile[TILE][TILE + 1];
+	u32 x = blockIdx_x * TILE, y = blockIdx_y * TILE, tx = threadIdx_x, ty = threadIdx_y;
+
+	tile[ty][tx] = in[(y + ty) * n + x + tx];
+	syncthreads();
+	out[(x + ty) * n + y + tx] = tile[tx][ty];
+}
+
+KERNEL stencil(const float *in, float *out, u32 n)
+{
+	u32 x = blockIdx_x * blockDim_x + threadIdx_x, y = blockIdx_y * blockDim_y + threadIdx_y, i = y * n + x;
+
+	if (!x || !y || x >= n - 1 || y >= n - 1)
+		return;
+	out[i] = 0.5f * in[i] + 0.125f * (in[i - 1] + in[i + 1] + in[i - n] + in[i + n]);
+}
+
+/* sgemm_naive in f64. */
+KERNEL dgemm(const double *a, const double *b, double *c, u32 n)
+{
+	u32 col = blockIdx_x * blockDim_x + threadIdx_x, row = blockIdx_y * blockDim_y + threadIdx_y;
+	double sum = 0;
+
+	for (u32 k = 0; k < n; k++)
+		sum += a[row * n + k] * b[k * n + col];
+	c[row * n + col] = sum;
+}

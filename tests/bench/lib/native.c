@@ -139,6 +139,95 @@ void native_sha256(const uint32_t *restrict in, uint32_t *restrict out, uint32_t
 	}
 }
 
+void native_bfs(const uint32_t *start, const uint32_t *next, uint32_t *levels, uint32_t nodes, uint32_t level)
+{
+	for (uint32_t i = 0; i < nodes; i++)
+		for (uint32_t k = start[i]; levels[i] == level && k < start[i + 1]; k++)
+			if (levels[next[k]] == ~0u)
+				levels[next[k]] = level + 1;
+}
+
+static float normal(float d)
+{
+	float x = fabsf(d), k = 1.0f / (1.0f + 0.2316419f * x);
+	float p = 0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)));
+	float v = 0.39894228f * exp2f(-0.72134752f * x * x) * k * p;
+
+	return d > 0 ? 1 - v : v;
+}
+
+void native_black_scholes(const float *s, const float *t, const float *u, float *prices, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		float price = 5 + 25 * s[i], strike = 1 + 99 * t[i], years = 0.25f + 9.75f * u[i], root = sqrtf(years);
+		float d1 = (0.69314718f * log2f(price / strike) + (0.02f + 0.045f) * years) / (0.3f * root);
+		float d2 = d1 - 0.3f * root, value = strike * exp2f(-0.02885390f * years);
+		float call = price * normal(d1) - value * normal(d2);
+
+		prices[2 * i] = call;
+		prices[2 * i + 1] = call + value - price;
+	}
+}
+
+void native_fft(const float *in, const float *roots, float *out, uint32_t n)
+{
+	float re[2][256], im[2][256];
+
+	for (uint32_t at = 0; at < n; at += 256) {
+		unsigned from = 0;
+
+		for (uint32_t i = 0; i < 256; i++) {
+			re[0][i] = in[2 * (at + i)];
+			im[0][i] = in[2 * (at + i) + 1];
+		}
+		for (uint32_t len = 1; len < 256; len *= 2, from = !from)
+			for (uint32_t t = 0; t < 128; t++) {
+				uint32_t k = t & (len - 1), to = 2 * (t - k) + k, r = k * (128 / len);
+				float c = roots[2 * r], s = roots[2 * r + 1], x = re[from][t + 128], y = im[from][t + 128];
+				float px = x * c - y * s, py = x * s + y * c;
+
+				re[!from][to] = re[from][t] + px;
+				im[!from][to] = im[from][t] + py;
+				re[!from][to + len] = re[from][t] - px;
+				im[!from][to + len] = im[from][t] - py;
+			}
+		for (uint32_t i = 0; i < 256; i++) {
+			out[2 * (at + i)] = re[from][i];
+			out[2 * (at + i) + 1] = im[from][i];
+		}
+	}
+}
+
+void native_transpose(const float *in, float *out, uint32_t n)
+{
+	for (uint32_t y = 0; y < n; y += 16)
+		for (uint32_t x = 0; x < n; x += 16)
+			for (uint32_t i = y; i < y + 16; i++)
+				for (uint32_t j = x; j < x + 16; j++)
+					out[(size_t)j * n + i] = in[(size_t)i * n + j];
+}
+
+void native_stencil(const float *in, float *out, uint32_t n)
+{
+	for (uint32_t y = 1; y < n - 1; y++)
+		for (uint32_t x = 1; x < n - 1; x++) {
+			size_t i = (size_t)y * n + x;
+
+			out[i] = 0.5f * in[i] + 0.125f * (in[i - 1] + in[i + 1] + in[i - n] + in[i + n]);
+		}
+}
+
+void native_dgemm(const double *a, const double *b, double *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t j = 0; j < n; j++)
+			c[(size_t)i * n + j] = 0;
+		for (uint32_t k = 0; k < n; k++)
+			for (uint32_t j = 0; j < n; j++)
+				c[(size_t)i * n + j] += a[(size_t)i * n + k] * b[(size_t)k * n + j];
+	}
+}
+
 static double now(void)
 {
 	struct timespec t;

@@ -14,6 +14,12 @@ void native_nbody(const float *pos, float *acc, uint32_t n);
 void native_spmv(const uint32_t *start, const uint32_t *col, const float *val, const float *x, float *y,
 		 uint32_t rows);
 void native_sha256(const uint32_t *in, uint32_t *out, uint32_t n);
+void native_bfs(const uint32_t *start, const uint32_t *next, uint32_t *levels, uint32_t nodes, uint32_t level);
+void native_black_scholes(const float *s, const float *t, const float *u, float *prices, uint32_t n);
+void native_fft(const float *in, const float *roots, float *out, uint32_t n);
+void native_transpose(const float *in, float *out, uint32_t n);
+void native_stencil(const float *in, float *out, uint32_t n);
+void native_dgemm(const double *a, const double *b, double *c, uint32_t n);
 
 /* f32 fused multiply-adds a second of one core, in registers. */
 double native_fma_rate(void);
