@@ -475,6 +475,24 @@ static bool global_words(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 
 /* ---- LD, ST ---------------------------------------------------------------------------------------------- */
 
+/* ppu_lsu_ref(), and a short way for global memory that the TLB knows. */
+static inline enum ppu_step lane_ref(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, unsigned lane,
+				     struct ref *r)
+{
+	uint64_t va = lane_va(a, lane);
+	struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
+
+	if (!(a->space == PPU_SPACE_GLOBAL || (a->space == PPU_SPACE_GENERIC && va >> 32 < PPU_VA_PARAM_BASE >> 32)) ||
+	    e->page != va >> PPU_PAGE_SHIFT || e->ctx != w->cta->task->ctx || (va & (a->bytes - 1u)) ||
+	    (a->acc != PPU_ACC_READ && !(e->flags & PPU_TLB_WRITE)))
+		return ppu_lsu_ref(sm, w, a, lane, r);
+	r->va = va;
+	r->local = false;
+	r->e = e;
+	r->p = e->host + (va & PAGE_MASK);
+	return PPU_GO;
+}
+
 static enum ppu_step load_lanes(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a,
 				unsigned d, uint32_t mask)
 {
@@ -502,7 +520,7 @@ static enum ppu_step load_lanes(struct ppu_sm *sm, struct ppu_warp *w, const str
 		unsigned lane = (unsigned)__builtin_ctz(m);
 		struct ref r;
 
-		if (ppu_lsu_ref(sm, w, a, lane, &r) != PPU_GO)
+		if (lane_ref(sm, w, a, lane, &r) != PPU_GO)
 			return PPU_SWITCH;
 		lane_load(a, &r, lane, out[lane]);
 	}
@@ -600,7 +618,7 @@ enum ppu_step ppu_h_st(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 		unsigned lane = (unsigned)__builtin_ctz(m);
 		struct ref r;
 
-		if (ppu_lsu_ref(sm, w, &a, lane, &r) != PPU_GO)
+		if (lane_ref(sm, w, &a, lane, &r) != PPU_GO)
 			return PPU_SWITCH;
 		for (k = 0; k < rows; k++)
 			in[k] = w->v.row[di->b + k][lane];

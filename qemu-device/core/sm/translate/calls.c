@@ -126,7 +126,7 @@ struct chunk {
 	unsigned lane;		/* lowest lane that is active */
 };
 
-INLINE struct chunk shape_of(const uint32_t *lo, unsigned k, uint32_t lanes)
+INLINE struct chunk shape_of(const uint32_t *lo, unsigned k, uint32_t lanes, unsigned bytes)
 {
 	uint32_t m = lanes >> 8 * k & 0xff, same, row;
 	struct chunk c = { NOBODY, 0, 0 };
@@ -140,10 +140,10 @@ INLINE struct chunk shape_of(const uint32_t *lo, unsigned k, uint32_t lanes)
 	c.lo = lo[c.lane];
 	v = _mm256_sub_epi32(v, _mm256_set1_epi32((int)c.lo));
 	same = sign_bits(_mm256_cmpeq_epi32(v, _mm256_setzero_si256()));
-	row = sign_bits(_mm256_cmpeq_epi32(v, _mm256_sub_epi32(iota(0, 4), _mm256_set1_epi32((int)(4 * i)))));
+	row = sign_bits(_mm256_cmpeq_epi32(v, _mm256_sub_epi32(iota(0, bytes), _mm256_set1_epi32((int)(bytes * i)))));
 	c.shape = !(m & ~row) ? IN_A_ROW : !(m & ~same) ? ALL_EQUAL : OTHER;
 	if (c.shape == IN_A_ROW)
-		c.lo -= 4 * i;
+		c.lo -= bytes * i;
 	return c;
 }
 
@@ -161,6 +161,15 @@ INLINE __m256i at8(const uint8_t *p)
 	return _mm256_loadu_si256((const __m256i *)p);
 }
 
+/* Eight pairs of words in a row: the first words of all, and the second words of all. */
+INLINE void part_pairs(const uint8_t *q, __m256i *first, __m256i *second)
+{
+	__m256 x = _mm256_castsi256_ps(at8(q)), y = _mm256_castsi256_ps(at8(q + 32));
+
+	*first = _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88)), 0xd8);
+	*second = _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd)), 0xd8);
+}
+
 /* Words of consecutive memory, `words` for each lane, to as many rows; p: of lane 0. */
 INLINE void load_rows(uint32_t (*row)[PPU_LANES], const uint8_t *p, unsigned words, uint32_t lanes)
 {
@@ -170,12 +179,11 @@ INLINE void load_rows(uint32_t (*row)[PPU_LANES], const uint8_t *p, unsigned wor
 		if (words == 1) {
 			put8(row[0], k, at8(q), lanes);
 		} else if (words == 2) {
-			__m256 x = _mm256_castsi256_ps(at8(q)), y = _mm256_castsi256_ps(at8(q + 32));
-			__m256i l = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88));
-			__m256i h = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd));
+			__m256i l, h;
 
-			put8(row[0], k, _mm256_permute4x64_epi64(l, 0xd8), lanes);
-			put8(row[1], k, _mm256_permute4x64_epi64(h, 0xd8), lanes);
+			part_pairs(q, &l, &h);
+			put8(row[0], k, l, lanes);
+			put8(row[1], k, h, lanes);
 		} else {
 			__m256i v[4], t[4];
 
@@ -216,6 +224,12 @@ INLINE const uint8_t *global_word(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64
 	return e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx && !(va & 3) ? e->host + (va & PAGE_MASK) : NULL;
 }
 
+/* May `lanes` that point anywhere below one high word be in a window of the generic space? */
+INLINE bool near_windows(const struct ppu_dinsn *di, uint32_t hi)
+{
+	return di->m == PPU_SPACE_GENERIC && hi + 1ull >= PPU_VA_PARAM_BASE >> 32;
+}
+
 /* Loads words of lanes that point anywhere, eight at a time.  The high words are equal.  False: nothing is done. */
 INLINE bool global_chunks(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes)
 {
@@ -223,10 +237,10 @@ INLINE bool global_chunks(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 	struct ppu_ctx *ctx = w->cta->task->ctx;
 	__m256i v[4];
 
-	if (di->m == PPU_SPACE_GENERIC && (hi + 1ull) >= PPU_VA_PARAM_BASE >> 32)
+	if (near_windows(di, hi))
 		return false;
 	EACH(k, 4) {
-		struct chunk c = shape_of(lo, k, lanes);
+		struct chunk c = shape_of(lo, k, lanes, 4);
 		uint64_t va = (c.lo | (uint64_t)hi << 32) + di->imm64;
 		uint32_t word[8] __attribute__((aligned(32)));
 		const uint8_t *p = NULL;
@@ -264,6 +278,63 @@ INLINE bool global_chunks(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 	return true;
 }
 
+/* The host's place of some words of a lane, by the TLB alone.  NULL: not there, not aligned, or not to be written. */
+INLINE uint8_t *global_words_at(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned bytes, bool write)
+{
+	const struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
+
+	if (e->page != va >> PPU_PAGE_SHIFT || e->ctx != ctx || (va & (bytes - 1)))
+		return NULL;
+	/* A page that is not dirty yet, or watched, is for the handler. */
+	if (write && (e->flags & (PPU_TLB_WRITE | PPU_TLB_DIRTY | PPU_TLB_WATCHED)) != (PPU_TLB_WRITE | PPU_TLB_DIRTY))
+		return NULL;
+	return e->host + (va & PAGE_MASK);
+}
+
+/* global_chunks() for two or four words of each lane. */
+INLINE bool global_wide(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes,
+			unsigned words)
+{
+	const uint32_t *lo = w->v.row[di->a], hi = w->v.row[di->a + 1][__builtin_ctz(lanes)];
+	uint32_t out[4][PPU_LANES] __attribute__((aligned(32)));
+	struct ppu_ctx *ctx = w->cta->task->ctx;
+	const uint8_t *p = NULL;
+
+	if (near_windows(di, hi) || (lanes & ~equal_to(w->v.row[di->a + 1], hi)))
+		return false;
+	for (unsigned k = 0; k < 4; k++) {
+		struct chunk c = shape_of(lo, k, lanes, 4 * words);
+		uint64_t va = (c.lo | (uint64_t)hi << 32) + di->imm64;
+		__m256i l, h;
+
+		if (words == 2 && c.shape == IN_A_ROW && (va & PAGE_MASK) <= PPU_PAGE_SIZE - 64 &&
+		    c.lo <= UINT32_MAX - 64) {
+			p = global_words_at(sm, ctx, va, 8, false);
+			if (!p)
+				return false;
+			part_pairs(p, &l, &h);
+			_mm256_store_si256((__m256i *)&out[0][8 * k], l);
+			_mm256_store_si256((__m256i *)&out[1][8 * k], h);
+			continue;
+		}
+		for (uint32_t m = lanes >> 8 * k & 0xff; m; m &= m - 1) {
+			unsigned i = 8 * k + (unsigned)__builtin_ctz(m);
+
+			if (c.shape != ALL_EQUAL || i == c.lane)
+				p = global_words_at(sm, ctx, (lo[i] | (uint64_t)hi << 32) + di->imm64, 4 * words, false);
+			if (!p)
+				return false;
+			for (unsigned j = 0; j < words; j++)
+				out[j][i] = ((const uint32_t *)p)[j];
+		}
+	}
+	for (unsigned j = 0; j < words; j++)
+		EACH(k, 4)
+			if (lanes >> 8 * k & 0xff)
+				put8(w->v.row[di->d + j], k, load8(&out[j][8 * k]), lanes);
+	return true;
+}
+
 INLINE int ld_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
 		     uint64_t cycle, unsigned words)
 {
@@ -279,7 +350,8 @@ INLINE int ld_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 		sm->ctr[PPU_CTR_PARTITION_READS]++;
 		return PPU_GO;
 	}
-	if (words == 1 && b.pattern == SCATTERED && global_chunks(sm, w, di, lanes)) {
+	if (b.pattern == SCATTERED &&
+	    (words == 1 ? global_chunks(sm, w, di, lanes) : global_wide(sm, w, di, lanes, words))) {
 		sm->ctr[PPU_CTR_PARTITION_READS] += (unsigned)__builtin_popcount(lanes);
 		return PPU_GO;
 	}
@@ -308,7 +380,7 @@ INLINE bool shared_chunks(struct ppu_warp *w, const struct ppu_dinsn *di, uint32
 	if (bytes < 32)
 		return false;
 	EACH(k, 4) {
-		struct chunk c = shape_of(lo, k, lanes);
+		struct chunk c = shape_of(lo, k, lanes, 4);
 		uint32_t at = c.lo + di->imm;
 
 		v[k] = _mm256_setzero_si256();
@@ -421,15 +493,68 @@ INLINE void store_row(const uint32_t *s, uint8_t *p, uint32_t lanes)
 	}
 }
 
-INLINE void store_pairs(const uint32_t *lo, const uint32_t *hi, uint8_t *p)
+/* Eight pairs of words in a row. */
+INLINE void join_pairs(const uint32_t *lo, const uint32_t *hi, uint8_t *p)
 {
-	EACH(k, 4) {
-		__m256i l = load8(lo + 8 * k), h = load8(hi + 8 * k);
-		__m256i x = _mm256_unpacklo_epi32(l, h), y = _mm256_unpackhi_epi32(l, h);
+	__m256i l = load8(lo), h = load8(hi), x = _mm256_unpacklo_epi32(l, h), y = _mm256_unpackhi_epi32(l, h);
 
-		_mm256_storeu_si256((__m256i *)(p + 64 * k), _mm256_permute2x128_si256(x, y, 0x20));
-		_mm256_storeu_si256((__m256i *)(p + 64 * k + 32), _mm256_permute2x128_si256(x, y, 0x31));
+	_mm256_storeu_si256((__m256i *)p, _mm256_permute2x128_si256(x, y, 0x20));
+	_mm256_storeu_si256((__m256i *)(p + 32), _mm256_permute2x128_si256(x, y, 0x31));
+}
+
+/*
+ * Words, one or two of each lane, anywhere in global memory; of lanes with one address the highest is last.  The high
+ * words are equal.  False: nothing is done.
+ */
+INLINE bool store_anywhere(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes,
+			   unsigned words)
+{
+	const uint32_t *lo = w->v.row[di->a], hi = w->v.row[di->a + 1][__builtin_ctz(lanes)];
+	struct ppu_ctx *ctx = w->cta->task->ctx;
+	const unsigned bytes = 4 * words;
+	uint8_t *p[PPU_LANES];
+	bool row[4];
+	uint32_t m;
+
+	if (near_windows(di, hi))
+		return false;
+	for (unsigned k = 0; k < 4; k++) {
+		struct chunk c = shape_of(lo, k, lanes, bytes);
+		uint64_t va = (c.lo | (uint64_t)hi << 32) + di->imm64;
+
+		m = lanes >> 8 * k & 0xff;
+		row[k] = m == 0xff && c.shape == IN_A_ROW && (va & PAGE_MASK) <= PPU_PAGE_SIZE - 8 * bytes &&
+			 c.lo <= UINT32_MAX - 8 * bytes;
+		for (m = row[k] ? 1 : m; m; m &= m - 1) {
+			unsigned i = 8 * k + (unsigned)__builtin_ctz(m);
+
+			p[i] = global_words_at(sm, ctx, (lo[i] | (uint64_t)hi << 32) + di->imm64, bytes, true);
+			if (!p[i])
+				return false;
+		}
 	}
+	for (unsigned k = 0; k < 4; k++) {
+		const uint32_t *s = &w->v.row[di->b][8 * k], *t = &w->v.row[di->b + words - 1][8 * k];
+
+		m = lanes >> 8 * k & 0xff;
+		if (row[k] && words == 1) {
+			_mm256_storeu_si256((__m256i *)p[8 * k], load8(s));
+			continue;
+		}
+		if (row[k]) {
+			join_pairs(s, t, p[8 * k]);
+			continue;
+		}
+		for (; m; m &= m - 1) {
+			unsigned i = (unsigned)__builtin_ctz(m);
+
+			if (words == 1)
+				__atomic_store_n((uint32_t *)p[8 * k + i], s[i], __ATOMIC_RELAXED);
+			else
+				__atomic_store_n((uint64_t *)p[8 * k + i], s[i] | (uint64_t)t[i] << 32, __ATOMIC_RELAXED);
+		}
+	}
+	return true;
 }
 
 INLINE int st_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
@@ -438,13 +563,20 @@ INLINE int st_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 	const struct ppu_dinsn *di = site->di;
 	struct place b;
 
-	if (!global_place(sm, w, di, lanes, 4 * words, true, &b) || b.pattern != CONSECUTIVE ||
-	    (words == 2 && lanes != ~0u))
+	b.pattern = CONSECUTIVE;
+	if (!global_place(sm, w, di, lanes, 4 * words, true, &b)) {
+		if (b.pattern != SCATTERED || !store_anywhere(sm, w, di, lanes, words))
+			return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
+		sm->ctr[PPU_CTR_PARTITION_WRITES] += (unsigned)__builtin_popcount(lanes);
+		return PPU_GO;
+	}
+	if (b.pattern != CONSECUTIVE || (words == 2 && lanes != ~0u))
 		return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 	if (words == 1)
 		store_row(w->v.row[di->b], b.p - b.first * 4, lanes);
 	else
-		store_pairs(w->v.row[di->b], w->v.row[di->b + 1], b.p);
+		EACH(k, 4)
+			join_pairs(w->v.row[di->b] + 8 * k, w->v.row[di->b + 1] + 8 * k, b.p + 64 * k);
 	if ((b.e->flags & (PPU_TLB_DIRTY | PPU_TLB_WATCHED)) != PPU_TLB_DIRTY) {
 		sm->cycle = cycle + (uint64_t)(int64_t)site->cycles;
 		ppu_lsu_note_store(sm, w, b.e, b.va, (b.last - b.first + 1) * 4 * words);
@@ -467,7 +599,7 @@ INLINE bool store_chunks(struct ppu_warp *w, const struct ppu_dinsn *di, uint32_
 		if (!offsets8(di, lo, k, lanes, bytes, &off))
 			return false;
 	EACH(k, 4) {
-		struct chunk c = shape_of(lo, k, lanes);
+		struct chunk c = shape_of(lo, k, lanes, 4);
 
 		m = lanes >> 8 * k & 0xff;
 		if (m == 0xff && c.shape == IN_A_ROW) {
@@ -663,7 +795,13 @@ INLINE bool ld_global_all(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 		sm->ctr[PPU_CTR_PARTITION_READS]++;
 		return true;
 	}
-	if (words != 1 || (di->m == PPU_SPACE_GENERIC && s->hi + 1ull >= PPU_VA_PARAM_BASE >> 32))
+	if (words != 1) {
+		if (!global_wide(sm, w, di, ~0u, words))
+			return false;
+		sm->ctr[PPU_CTR_PARTITION_READS] += PPU_LANES;
+		return true;
+	}
+	if (near_windows(di, s->hi))
 		return false;
 	EACH(k, 4)
 		if (!global8(sm, w->cta->task->ctx, di, lo, s, k, &v[k]))
