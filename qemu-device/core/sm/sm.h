@@ -134,8 +134,11 @@ struct ppu_cta {
 #define PPU_TLB_WRITE		1	/* host may be written */
 #define PPU_TLB_WATCHED		2
 #define PPU_TLB_DIRTY		4	/* written since the window began */
-/* Arrays that lie a multiple of the TLB's reach apart shall not share entries. */
-#define PPU_TLB_INDEX(page)	(((page) ^ (page) >> 9 ^ (page) >> 18) % PPU_TLB_ENTRIES)
+/*
+ * Pages in a row have entries in a row. Of arrays that lie a power of two apart, the rows that a kernel works on at the
+ * same time shall not share entries: 213 and 77 times any power of two below 512 is far from 0, modulo 512.
+ */
+#define PPU_TLB_INDEX(page)	((uint32_t)((page) + ((page) >> 9) * 213 + ((page) >> 18) * 77) % PPU_TLB_ENTRIES)
 struct ppu_tlbe {
 	uint64_t page;			/* va >> 12, ~0: empty */
 	struct ppu_ctx *ctx;

@@ -278,17 +278,15 @@ INLINE bool global_chunks(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 	return true;
 }
 
-/* The host's place of some words of a lane, by the TLB alone.  NULL: not there, not aligned, or not to be written. */
-INLINE uint8_t *global_words_at(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned bytes, bool write)
+/* The TLB's entry for some words of a lane.  NULL: it has none, they are not aligned, or the page is not to be written. */
+INLINE struct ppu_tlbe *entry_of(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned bytes, bool write)
 {
-	const struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
+	struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
 
 	if (e->page != va >> PPU_PAGE_SHIFT || e->ctx != ctx || (va & (bytes - 1)))
 		return NULL;
-	/* A page that is not dirty yet, or watched, is for the handler. */
-	if (write && (e->flags & (PPU_TLB_WRITE | PPU_TLB_DIRTY | PPU_TLB_WATCHED)) != (PPU_TLB_WRITE | PPU_TLB_DIRTY))
-		return NULL;
-	return e->host + (va & PAGE_MASK);
+	/* A page that somebody watches is for the handler. */
+	return write && (e->flags & (PPU_TLB_WRITE | PPU_TLB_WATCHED)) != PPU_TLB_WRITE ? NULL : e;
 }
 
 /* global_chunks() for two or four words of each lane. */
@@ -298,7 +296,8 @@ INLINE bool global_wide(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 	const uint32_t *lo = w->v.row[di->a], hi = w->v.row[di->a + 1][__builtin_ctz(lanes)];
 	uint32_t out[4][PPU_LANES] __attribute__((aligned(32)));
 	struct ppu_ctx *ctx = w->cta->task->ctx;
-	const uint8_t *p = NULL;
+	const struct ppu_tlbe *e = NULL;
+	const uint8_t *p;
 
 	if (near_windows(di, hi) || (lanes & ~equal_to(w->v.row[di->a + 1], hi)))
 		return false;
@@ -309,10 +308,10 @@ INLINE bool global_wide(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 
 		if (words == 2 && c.shape == IN_A_ROW && (va & PAGE_MASK) <= PPU_PAGE_SIZE - 64 &&
 		    c.lo <= UINT32_MAX - 64) {
-			p = global_words_at(sm, ctx, va, 8, false);
-			if (!p)
+			e = entry_of(sm, ctx, va, 8, false);
+			if (!e)
 				return false;
-			part_pairs(p, &l, &h);
+			part_pairs(e->host + (va & PAGE_MASK), &l, &h);
 			_mm256_store_si256((__m256i *)&out[0][8 * k], l);
 			_mm256_store_si256((__m256i *)&out[1][8 * k], h);
 			continue;
@@ -320,10 +319,12 @@ INLINE bool global_wide(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 		for (uint32_t m = lanes >> 8 * k & 0xff; m; m &= m - 1) {
 			unsigned i = 8 * k + (unsigned)__builtin_ctz(m);
 
+			va = (lo[i] | (uint64_t)hi << 32) + di->imm64;
 			if (c.shape != ALL_EQUAL || i == c.lane)
-				p = global_words_at(sm, ctx, (lo[i] | (uint64_t)hi << 32) + di->imm64, 4 * words, false);
-			if (!p)
+				e = entry_of(sm, ctx, va, 4 * words, false);
+			if (!e)
 				return false;
+			p = e->host + (va & PAGE_MASK);
 			for (unsigned j = 0; j < words; j++)
 				out[j][i] = ((const uint32_t *)p)[j];
 		}
@@ -506,14 +507,16 @@ INLINE void join_pairs(const uint32_t *lo, const uint32_t *hi, uint8_t *p)
  * Words, one or two of each lane, anywhere in global memory; of lanes with one address the highest is last.  The high
  * words are equal.  False: nothing is done.
  */
-INLINE bool store_anywhere(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes,
-			   unsigned words)
+INLINE bool store_anywhere(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
+			   uint64_t cycle, unsigned words)
 {
+	const struct ppu_dinsn *di = site->di;
 	const uint32_t *lo = w->v.row[di->a], hi = w->v.row[di->a + 1][__builtin_ctz(lanes)];
 	struct ppu_ctx *ctx = w->cta->task->ctx;
 	const unsigned bytes = 4 * words;
+	struct ppu_tlbe *e[PPU_LANES];
 	uint8_t *p[PPU_LANES];
-	bool row[4];
+	bool row[4], clean = false;
 	uint32_t m;
 
 	if (near_windows(di, hi))
@@ -528,9 +531,12 @@ INLINE bool store_anywhere(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 		for (m = row[k] ? 1 : m; m; m &= m - 1) {
 			unsigned i = 8 * k + (unsigned)__builtin_ctz(m);
 
-			p[i] = global_words_at(sm, ctx, (lo[i] | (uint64_t)hi << 32) + di->imm64, bytes, true);
-			if (!p[i])
+			va = (lo[i] | (uint64_t)hi << 32) + di->imm64;
+			e[i] = entry_of(sm, ctx, va, bytes, true);
+			if (!e[i])
 				return false;
+			p[i] = e[i]->host + (va & PAGE_MASK);
+			clean |= !(e[i]->flags & PPU_TLB_DIRTY);
 		}
 	}
 	for (unsigned k = 0; k < 4; k++) {
@@ -554,6 +560,15 @@ INLINE bool store_anywhere(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 				__atomic_store_n((uint64_t *)p[8 * k + i], s[i] | (uint64_t)t[i] << 32, __ATOMIC_RELAXED);
 		}
 	}
+	if (!clean)
+		return true;
+	sm->cycle = cycle + (uint64_t)(int64_t)site->cycles;
+	for (unsigned k = 0; k < 4; k++)
+		for (m = row[k] ? 1 : lanes >> 8 * k & 0xff; m; m &= m - 1) {
+			unsigned i = 8 * k + (unsigned)__builtin_ctz(m);
+
+			note_store(sm, w, e[i], (lo[i] | (uint64_t)hi << 32) + di->imm64, row[k] ? 8 * bytes : bytes);
+		}
 	return true;
 }
 
@@ -565,7 +580,7 @@ INLINE int st_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 
 	b.pattern = CONSECUTIVE;
 	if (!global_place(sm, w, di, lanes, 4 * words, true, &b)) {
-		if (b.pattern != SCATTERED || !store_anywhere(sm, w, di, lanes, words))
+		if (b.pattern != SCATTERED || !store_anywhere(sm, w, site, lanes, cycle, words))
 			return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 		sm->ctr[PPU_CTR_PARTITION_WRITES] += (unsigned)__builtin_popcount(lanes);
 		return PPU_GO;
