@@ -94,6 +94,7 @@ static void give_up(uint8_t *mem, bool to_vram)
 {
 	struct copy c = { .user = mem, .bytes = PAGE, .to_vram = to_vram };
 	volatile uint8_t *to = to_vram ? window : mem;
+	uint64_t moved;
 	bool ended;
 	int next;
 
@@ -117,7 +118,14 @@ static void give_up(uint8_t *mem, bool to_vram)
 	}
 	if (c.ret == -ETIMEDOUT)
 		nobody(to, PAGE);
+	moved = lab_counter(PPU_CTR_CE_BYTES);
 	release();
+	/*
+	 * A device that was not stopped copies soon. The next copy must not come before that: its command block would
+	 * replace the old one, and the old copy would never be made.
+	 */
+	for (int i = 0; i < 30 && lab_counter(PPU_CTR_CE_BYTES) == moved; i++)
+		lab_sleep_ms(10);
 	/* When this copy is over, everything before it in the ring is over, too. */
 	fill(mem + PAGE, PAGE, SEED + 6);
 	next = dma(mem + PAGE, 2 * PAGE, PAGE, true);

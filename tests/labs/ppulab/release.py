@@ -24,8 +24,8 @@ OWN = "tests/labs/package/"             # files that exist only in a package: Ma
 TAKEN = ("include/", "LICENSES/", "Documentation/hw/", "Documentation/uapi/", "Documentation/runtime/",
          "Documentation/spec/", "Documentation/img/", "Documentation/glossary.md", "Documentation/licences.md",
          "Documentation/limits.md", "Documentation/overview.md", "Documentation/labs/",
-         "scripts/lab", "scripts/vm", "scripts/setup", "scripts/lib.sh", "scripts/ppu_script.py", "scripts/build-initramfs",
-         "scripts/build-kmod", "scripts/extract-vmlinux.py", "scripts/guest/agent.c", "scripts/guest/init",
+         "scripts/lab", "scripts/vm", "scripts/setup", "scripts/lib.sh", "scripts/ppu_script.py",
+         "scripts/ppu_patience.py", "scripts/build-initramfs", "scripts/build-kmod", "scripts/extract-vmlinux.py", "scripts/guest/agent.c", "scripts/guest/init",
          "scripts/build-debug-kernel", "scripts/guest-debug.config", "mk/labs.mk", "tests/labs/")
 LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/)|tests/labs/(driver/|package/|solved/|reference/|selftest/|"
                       r"lab\d+/(src/|wrong)|ppulab/(release|autograde|sealed_\w+|submission|formats|version|bundle|"
@@ -189,10 +189,26 @@ def students_sources():
             yield name
 
 
+def check_imports(names):
+    """What the scripts of a package import from scripts/ must be in it, too."""
+    for name in names:
+        if not name.startswith("scripts/"):
+            continue
+        with open(os.path.join(TOP, name), "rb") as f:
+            text = f.read()
+        for module in re.findall(rb"^(?:from|import) (ppu_\w+)", text, re.M):
+            wanted = "scripts/%s.py" % module.decode()
+            if wanted not in names:
+                raise LabError("%s imports %s, which is not in the package; add it to TAKEN in %s"
+                               % (name, wanted, os.path.relpath(__file__, TOP)))
+
+
 def student(upto=-1):
     """The students' package. upto: the last lab whose solution is in it."""
     package = Package()
-    for name in students_sources():
+    names = set(students_sources())
+    check_imports(names)
+    for name in sorted(names):
         package.take(name)
     for n in model.numbers():
         for name, text in tree.skeleton(model.load(n)).items():

@@ -15,7 +15,9 @@
 #include "run_suite.h"
 #include "simt_prog.h"
 #include "sm_test.h"
+#include "core/sm/translate/region.h"
 
+#define AUTO		0
 #define INTERPRET	1
 #define TRANSLATE	2
 
@@ -367,10 +369,62 @@ START_TEST(specials)
 }
 END_TEST
 
+/* ---- how much is translated at once ---- */
+
+/* A window in which the CTA runs this program, which is hot, is over. */
+static void window_with(struct sm_test *s, struct ppu_program *prog)
+{
+	s->task.prog = prog;
+	prog->heat = 64;
+	for (unsigned i = 0; i < s->core->num_sms; i++)
+		ppu_sm_effects(s->core, i);
+}
+
+START_TEST(one_window)
+{
+	struct sm_test *s = machine(SMALL_WINDOWS, AUTO);
+	static char text[6000 * 40];
+	struct ppu_program *first, *other;
+	char *p = text;
+	uint64_t va;
+
+	for (unsigned i = 0; i < 5000; i++)
+		p += sprintf(p, "@p%u madw.s32 rd%u, r%u, r%u, rd%u\n", i % 7, i * 2 % 40, i * 7 % 41, i * 11 % 43, i * 6 % 38);
+	strcpy(p, "exit\n");
+	s->task.launch.regs_per_thread = 64;
+	smt_load(s, text);
+	smt_launch(s, 1, 32);
+	s->task.launch.regs_per_thread = 65;
+	first = s->task.prog;
+	ck_assert_int_eq(ppu_icache_get(s->core, s->task.ctx, &s->task.launch, &other, &va), 0);
+	s->task.launch.regs_per_thread = 64;
+
+	ck_assert(smt_window(s));		/* the CTA is there */
+
+	/* Both get hot in one window: the second one waits for the next. */
+	ppu_icache_window(s->core, true);
+	window_with(s, first);
+	window_with(s, other);
+	ck_assert_ptr_nonnull(first->region);
+	ck_assert_uint_gt(first->region->code_bytes, 1 << 20);
+	ck_assert_ptr_null(other->region);
+	ppu_icache_window(s->core, false);
+	window_with(s, other);
+	ck_assert_ptr_null(other->region);
+	ppu_icache_window(s->core, true);
+	window_with(s, other);
+	ck_assert_ptr_nonnull(other->region);
+	ppu_icache_window(s->core, false);
+	s->task.prog = first;
+	ppu_icache_put(s->core, other);
+	smt_free(s);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *su = suite_create("engines");
-	TCase *t = tcase_create("random");
+	TCase *t = tcase_create("random"), *w = tcase_create("window");
 	struct ppu_config cfg = { .engine = TRANSLATE };
 
 	/* test_engine_missing looks whether that may be. */
@@ -383,5 +437,8 @@ int main(void)
 	tcase_add_loop_test(t, tokens, 0, MACHINES);
 	tcase_add_loop_test(t, specials, 0, sizeof(special) / sizeof(special[0]));
 	suite_add_tcase(su, t);
+	tcase_add_test(w, one_window);
+	tcase_set_timeout(w, 0);
+	suite_add_tcase(su, w);
 	return run_suite(su);
 }

@@ -32,6 +32,7 @@ struct ppu_icache {
 	struct ppu_program *list;
 	uint64_t bytes, idle_bytes, stamp;
 	uint64_t window, window_bytes;	/* number of the window whose launches are made, read so far */
+	uint64_t translated;		/* bytes of host code made since then */
 	bool in_window;
 };
 
@@ -435,6 +436,11 @@ bool ppu_icache_charge(struct ppu_core *core, struct ppu_program *p, int64_t byt
 	return true;
 }
 
+uint64_t ppu_icache_translated(struct ppu_core *core, uint64_t bytes)
+{
+	return core->icache->translated += bytes;
+}
+
 void ppu_icache_window(struct ppu_core *core, bool begin)
 {
 	struct ppu_icache *ic = core->icache;
@@ -442,6 +448,8 @@ void ppu_icache_window(struct ppu_core *core, bool begin)
 	ic->in_window = begin;
 	ic->window++;
 	ic->window_bytes = 0;
+	if (begin)
+		ic->translated = 0;
 }
 
 void ppu_icache_put(struct ppu_core *core, struct ppu_program *p)

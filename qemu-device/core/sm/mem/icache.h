@@ -52,6 +52,8 @@ void ppu_icache_window(struct ppu_core *core, bool begin);
 void ppu_icache_put(struct ppu_core *core, struct ppu_program *prog);
 /* The program takes so many bytes more, or fewer.  False: there would be too many, nothing has changed. */
 bool ppu_icache_charge(struct ppu_core *core, struct ppu_program *prog, int64_t bytes);
+/* So many bytes of host code more were made since the window began.  Returns how many in all. */
+uint64_t ppu_icache_translated(struct ppu_core *core, uint64_t bytes);
 void ppu_icache_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);
 
 /* Called by sm.c; nothing is saved: programs are fetched again. */

@@ -6,6 +6,7 @@
 #include "core/sm/translate/emit.h"
 
 #define MAX_CODE	(8u << 20)	/* bytes of host code of a program */
+#define WINDOW_CODE	(1u << 20)	/* bytes of host code made in one window, after which other programs wait */
 #define HOT_WARPS	64		/* warps that begin at an entry before it is translated */
 
 const char *ppu_translate_missing(void)
@@ -30,6 +31,7 @@ static void translate(struct ppu_core *core, struct ppu_program *prog, uint32_t 
 	struct ppu_region *r = ppu_region_build(prog, entry, MAX_CODE), *old = prog->region;
 	int64_t bytes = r ? (int64_t)ppu_region_bytes(r) - (old ? (int64_t)ppu_region_bytes(old) : 0) : 0;
 
+	ppu_icache_translated(core, r ? r->code_bytes : MAX_CODE);	/* it also took time for nothing */
 	if (!r || !ppu_icache_charge(core, prog, bytes)) {
 		ppu_region_free(r);
 		prog->refused = true;
@@ -47,7 +49,9 @@ void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_
 	    (!first && prog->region->enter[entry][0]))
 		return;
 	prog->heat += warps;
-	if (core->cfg.engine == PPU_ENGINE_AUTO && prog->heat < HOT_WARPS)
+	/* Many programs may get hot in one window, which is one event of the host. */
+	if (core->cfg.engine == PPU_ENGINE_AUTO &&
+	    (prog->heat < HOT_WARPS || ppu_icache_translated(core, 0) >= WINDOW_CODE))
 		return;
 	prog->heat = 0;
 	if (ppu_translate_missing()) {
