@@ -78,7 +78,7 @@ static int by_first(const void *a, const void *b)
 
 #define STORM_CTAS	4u
 #define STORM_THREADS	64u
-#define STORM_TRIES	24u
+#define STORM_TRIES	96u
 
 /* Only queue_reserve(), on counters that no channel reads. What was granted must be one row without gaps. */
 static void see_grants(struct grant *g, uint64_t n, uint64_t first, uint64_t soft, uint64_t shadow)
