@@ -9,10 +9,6 @@
 
 /* ---- libzydis ---- */
 
-/* A program that is linked statically has no dlopen(), and so no translator (lab 10). */
-#pragma weak dlopen
-#pragma weak dlsym
-
 typedef ZyanStatus (*encode_fn)(const ZydisEncoderRequest *request, void *buffer, ZyanUSize *length);
 /* Whoever comes first looks for it; all find the same. */
 static encode_fn encoder;
@@ -25,8 +21,6 @@ bool ppu_emit_possible(void)
 
 	if (fn)
 		return true;
-	if (!dlopen || !dlsym)
-		return false;
 	/* The layout of a request is that of one minor version. */
 	snprintf(name, sizeof(name), "libZydis.so.%u.%u", (unsigned)ZYDIS_VERSION_MAJOR(ZYDIS_VERSION),
 		 (unsigned)ZYDIS_VERSION_MINOR(ZYDIS_VERSION));
