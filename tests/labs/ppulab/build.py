@@ -223,6 +223,11 @@ def compile_c(source, obj, flags):
                           errors="replace", stdin=subprocess.DEVNULL, env=ENV, check=False)
 
 
+# What the linker says of the device core's translator: a static program cannot open the library that the translator
+# needs, and interprets.
+NO_TRANSLATOR = re.compile(r"^.*in function `ppu_emit_possible':\n.*Using 'dlopen' in statically linked.*\n?", re.M)
+
+
 def program(name, sources, where, flags, libs, shown="", where_src="", archives=()):
     """Link a static guest program of C sources, into where/bin/NAME: a Built."""
     built = Built()
@@ -249,7 +254,7 @@ def program(name, sources, where, flags, libs, shown="", where_src="", archives=
             res = subprocess.run(["gcc", "-static", "-s", "-o", out, *objs, "-Wl,--start-group", *archives,
                                   "-Wl,--end-group", "-lm", "-lpthread"], capture_output=True, text=True,
                                  errors="replace", stdin=subprocess.DEVNULL, env=ENV, check=False)
-            text += res.stderr
+            text += NO_TRANSLATOR.sub("", res.stderr)
             built.ok = res.returncode == 0
         if built.ok:
             stamp.set(text)

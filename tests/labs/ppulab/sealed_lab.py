@@ -216,7 +216,7 @@ def program(lab, files, parts, where):
     names = ["bin/" + n for n in [*lab.programs, *lab.exercises, *lab.images]]
     outcome = sealed_build.build(put, recipe, names, parts.archives(lab), SEALED_SECONDS)
     built = Built()
-    built.text = outcome.log.replace("src/", "")
+    built.text = build.NO_TRANSLATOR.sub("", outcome.log).replace("src/", "")
     for name in names if outcome.ok else []:
         at = os.path.join(where, os.path.basename(name))
         with open(at, "wb") as f:
