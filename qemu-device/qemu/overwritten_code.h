@@ -26,10 +26,10 @@
 #define PPU_CODE_PAGES	1024	/* counters; pages whose numbers differ by a multiple of this share one */
 
 /* Noticed writes to pages with code. Any thread counts, without a lock. */
+extern unsigned int ppu_code_write_counters[PPU_CODE_PAGES];
+
 static inline unsigned int *ppu_code_writes(ram_addr_t addr)
 {
-	extern unsigned int ppu_code_write_counters[PPU_CODE_PAGES];
-
 	return &ppu_code_write_counters[addr / TARGET_PAGE_SIZE % PPU_CODE_PAGES];
 }
 

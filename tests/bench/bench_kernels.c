@@ -9,9 +9,8 @@
  *   time      ms; reference: the same work in plain C, -O3 -march=native, one core
  *   two       how much faster two workers are
  *
- * and at the end the geometric means over the first seven.  Times of one
- * core are CPU times, so that other load does not show; the one with workers is not, and means little on a
- * busy machine.
+ * and one that compares the engines; at the end the geometric means over the first seven.  Times of one core are CPU
+ * times, so that other load does not show; the one with workers is not, and means little on a busy machine.
  *
  *   bench_kernels [quick] [KERNEL]
  */
@@ -99,19 +98,29 @@ static void add(struct work *w, size_t bytes, int kind)
 	w->bytes[w->arrays++] = bytes;
 }
 
-/* n nodes with up to 15 neighbours each; every eighth node is on level 0, the others have none. */
-static void graph(struct work *w, uint32_t n)
+/* For each of n rows fewer than `limit` numbers below n, in CSR form: the starts of the rows, and the numbers. */
+static uint32_t links(struct work *w, uint32_t n, uint32_t limit)
 {
-	uint32_t *start, *levels;
+	uint32_t *start, *next;
 
 	add(w, (n + 1) * 4, 'u');
 	start = w->host[0];
 	start[0] = 0;
 	for (uint32_t i = 0; i < n; i++)
-		start[i + 1] = start[i] + (start[i + 1] >> 7) % 16;
+		start[i + 1] = start[i] + (start[i + 1] >> 7) % limit;
 	add(w, start[n] * 4, 'u');
+	next = w->host[1];
 	for (uint32_t i = 0; i < start[n]; i++)
-		((uint32_t *)w->host[1])[i] %= n;
+		next[i] %= n;
+	return start[n];
+}
+
+/* n nodes with up to 15 neighbours each; every eighth node is on level 0, the others have none. */
+static void graph(struct work *w, uint32_t n)
+{
+	uint32_t *levels;
+
+	links(w, n, 16);
 	add(w, n * 4, 0);
 	levels = w->host[2];
 	for (uint32_t i = 0; i < n; i++)
@@ -121,8 +130,6 @@ static void graph(struct work *w, uint32_t n)
 
 static void prepare(struct work *w, int k, uint32_t n)
 {
-	uint32_t *p;
-
 	memset(w, 0, sizeof(*w));
 	w->n = n;
 	w->block = ppuDim(256, 1, 1);
@@ -161,15 +168,7 @@ static void prepare(struct work *w, int k, uint32_t n)
 		add(w, n * 12, 0);
 		break;
 	case SPMV:
-		add(w, (n + 1) * 4, 'u');
-		p = w->host[0];
-		p[0] = 0;
-		for (uint32_t i = 0; i < n; i++)
-			p[i + 1] = p[i] + (p[i + 1] >> 7) % (2 * ROW_LEN);
-		add(w, p[n] * 4, 'u');
-		for (uint32_t i = 0; i < p[n]; i++)
-			((uint32_t *)w->host[1])[i] %= n;
-		add(w, p[n] * 4, 'f');
+		add(w, links(w, n, 2 * ROW_LEN) * 4, 'f');
 		add(w, n * 4, 'f');
 		add(w, n * 4, 0);
 		break;

@@ -423,14 +423,12 @@ static bool global_pages(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 		return false;
 	for (p->n = 0; m; p->n++) {
 		unsigned i = (unsigned)__builtin_ctz(m);
-		uint64_t page = lane_va(a, i) >> PPU_PAGE_SHIFT;
-		struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(page)];
+		/* Hits only: a fill could evict an entry this instruction uses. */
+		struct ppu_tlbe *e = tlb_hit(sm, ctx, lane_va(a, i), a->acc);
 
 		if (p->n == 2 && 2 * count_lanes(m) > count_lanes(mask))
 			return false;	/* many pages: lane by lane is faster */
-		/* Hits only: a fill could evict an entry this instruction uses. */
-		if (p->n == MAX_PAGES || e->page != page || e->ctx != ctx ||
-		    (a->acc != PPU_ACC_READ && !(e->flags & PPU_TLB_WRITE)))
+		if (p->n == MAX_PAGES || !e)
 			return false;
 		p->page[p->n].e = e;
 		p->page[p->n].lanes = equal_lanes(number, number[i]) & m;
@@ -460,9 +458,8 @@ static bool global_words(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 		if (va >> PPU_PAGE_SHIFT != page) {
 			/* Hits only: a fill could evict an entry this instruction uses. */
 			page = va >> PPU_PAGE_SHIFT;
-			t = &sm->tlb[PPU_TLB_INDEX(page)];
-			if (t->page != page || t->ctx != ctx ||
-			    (a->acc != PPU_ACC_READ && !(t->flags & PPU_TLB_WRITE)))
+			t = tlb_hit(sm, ctx, va, a->acc);
+			if (!t)
 				return false;
 		}
 		if (va & 3)
@@ -480,11 +477,11 @@ static inline enum ppu_step lane_ref(struct ppu_sm *sm, struct ppu_warp *w, cons
 				     struct ref *r)
 {
 	uint64_t va = lane_va(a, lane);
-	struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
+	struct ppu_tlbe *e = NULL;
 
-	if (!(a->space == PPU_SPACE_GLOBAL || (a->space == PPU_SPACE_GENERIC && va >> 32 < PPU_VA_PARAM_BASE >> 32)) ||
-	    e->page != va >> PPU_PAGE_SHIFT || e->ctx != w->cta->task->ctx || (va & (a->bytes - 1u)) ||
-	    (a->acc != PPU_ACC_READ && !(e->flags & PPU_TLB_WRITE)))
+	if (a->space == PPU_SPACE_GLOBAL || (a->space == PPU_SPACE_GENERIC && va >> 32 < PPU_VA_PARAM_BASE >> 32))
+		e = tlb_hit(sm, w->cta->task->ctx, va, a->acc);
+	if (!e || (va & (a->bytes - 1u)))
 		return ppu_lsu_ref(sm, w, a, lane, r);
 	r->va = va;
 	r->local = false;

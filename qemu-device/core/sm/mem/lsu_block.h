@@ -21,14 +21,23 @@ int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsign
 void ppu_lsu_note_store(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_tlbe *e, uint64_t va,
 			uint32_t len);
 
-static inline struct ppu_tlbe *tlb(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
-				   int *err, unsigned *level)
+/* The entry for this access, without filling it.  NULL: the TLB has none. */
+static inline struct ppu_tlbe *tlb_hit(struct ppu_sm *sm, const struct ppu_ctx *ctx, uint64_t va, unsigned acc)
 {
 	struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
 
-	if (__builtin_expect(e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx, 1) &&
-	    (acc == PPU_ACC_READ || (e->flags & PPU_TLB_WRITE)))
+	return __builtin_expect(e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx, 1) &&
+	       (acc == PPU_ACC_READ || (e->flags & PPU_TLB_WRITE)) ? e : NULL;
+}
+
+static inline struct ppu_tlbe *tlb(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
+				   int *err, unsigned *level)
+{
+	struct ppu_tlbe *e = tlb_hit(sm, ctx, va, acc);
+
+	if (e)
 		return e;
+	e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
 	*err = ppu_lsu_tlb_fill(sm, ctx, va, acc, e, level);
 	return *err ? NULL : e;
 }

@@ -2,8 +2,8 @@
 /*
  * Short ways for loads and stores of words, and for everything else the handler.
  *
- * A short way takes lanes with equal or consecutive addresses, words anywhere in one page, and words anywhere in
- * shared memory; translations must be in the TLB.
+ * A short way takes lanes with equal or consecutive addresses, words anywhere in global memory below one high word, and
+ * words anywhere in shared memory; translations must be in the TLB.
  */
 #ifdef PPU_TRANSLATE
 #include <immintrin.h>
@@ -216,12 +216,21 @@ INLINE void load_equal(uint32_t (*row)[PPU_LANES], const uint8_t *p, unsigned wo
 
 /* ---- loads ---- */
 
-/* The host's place of a word in global memory, by the TLB alone.  NULL: not there, or not aligned. */
+/* The TLB's entry for some words of a lane.  NULL: it has none, they are not aligned, or the page is not to be written. */
+INLINE struct ppu_tlbe *entry_of(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned bytes, bool write)
+{
+	struct ppu_tlbe *e = tlb_hit(sm, ctx, va, write ? PPU_ACC_WRITE : PPU_ACC_READ);
+
+	/* A page that somebody watches is for the handler. */
+	return !e || (va & (bytes - 1)) || (write && (e->flags & PPU_TLB_WATCHED)) ? NULL : e;
+}
+
+/* The host's place of a word in global memory.  NULL: it is not in the TLB, or not aligned. */
 INLINE const uint8_t *global_word(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va)
 {
-	const struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
+	const struct ppu_tlbe *e = entry_of(sm, ctx, va, 4, false);
 
-	return e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx && !(va & 3) ? e->host + (va & PAGE_MASK) : NULL;
+	return e ? e->host + (va & PAGE_MASK) : NULL;
 }
 
 /* May `lanes` that point anywhere below one high word be in a window of the generic space? */
@@ -276,17 +285,6 @@ INLINE bool global_chunks(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 		if (lanes >> 8 * k & 0xff)
 			put8(w->v.row[di->d], k, v[k], lanes);
 	return true;
-}
-
-/* The TLB's entry for some words of a lane.  NULL: it has none, they are not aligned, or the page is not to be written. */
-INLINE struct ppu_tlbe *entry_of(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned bytes, bool write)
-{
-	struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
-
-	if (e->page != va >> PPU_PAGE_SHIFT || e->ctx != ctx || (va & (bytes - 1)))
-		return NULL;
-	/* A page that somebody watches is for the handler. */
-	return write && (e->flags & (PPU_TLB_WRITE | PPU_TLB_WATCHED)) != PPU_TLB_WRITE ? NULL : e;
 }
 
 /* global_chunks() for two or four words of each lane. */
