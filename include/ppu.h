@@ -217,6 +217,33 @@ ppuResult ppuDeviceGetCounter(ppuDevice device, const char *name, uint64_t *valu
 ppuResult ppuDeviceGetCounterName(ppuDevice device, int index, const char **name);
 
 /*
+ * How the device inside this process executes kernels (device property engine; the manual's hw/engines.md). All of it
+ * depends on the host, and nothing that a kernel computes depends on it.  NOT_SUPPORTED elsewhere.
+ *
+ * EngineStats: like counters, what was translated since the device's reset, and how often host code was entered. The
+ * statistic "host_ns" is the host's time that translation took, in whichever thread.
+ */
+ppuResult ppuDeviceGetEngineStats(ppuDevice device, uint64_t *values, int count);
+ppuResult ppuDeviceGetEngineStatName(ppuDevice device, int index, const char **name);
+/* A program that is host code now.  A module is one program. */
+typedef struct ppuTranslation {
+	uint64_t number;		/* 1 is the first that this device made */
+	uint64_t code_address;		/* of the program in device memory */
+	uint32_t code_instructions;	/* that it has */
+	uint32_t entry;			/* what can be reached from this one is translated; UINT32_MAX: all */
+	uint32_t instructions, inlined, segments, code_bytes;	/* as the statistics of these names */
+	uint64_t memory_bytes, host_ns;
+} ppuTranslation;
+/* The first one with a number above `after` (0: of all).  NOT_FOUND: there is none. */
+ppuResult ppuDeviceGetTranslation(ppuDevice device, uint64_t after, ppuTranslation *translation);
+/*
+ * The host code of a module of the current context, line by line: each instruction of the device, with the line of
+ * PTX that it is from, before the instructions of the host that do it.  line() must not call the runtime.  NOT_FOUND:
+ * the module is not host code (now).
+ */
+ppuResult ppuModuleDumpCode(ppuModule module, void (*line)(void *arg, const char *text), void *arg);
+
+/*
  * What the device counted between two points, for the kernels and copies in between. ppuProfileBegin() and
  * ppuProfileEnd() wait until the current context's work is complete, and read the counters and the device's
  * clock; ppuProfileEnd() leaves the differences in *profile.  Everything on the device counts, other processes'
@@ -274,14 +301,22 @@ typedef enum ppuLimit {
 	PPU_LIMIT_NESTING_DEPTH,	/* N: deepest level of device-side launches, kernels launched by
 					 * the CPU being level 1; from 1 to M, the number of device
 					 * priorities (1 to 64 if there are none); default 4, or M / 2.
-					 * floor(M / N) stream priorities are told apart */
+					 * floor(M / N) stream priorities are told apart.  With
+					 * NESTING_RESERVE, from 1 to 64 */
 	PPU_LIMIT_PENDING_LAUNCHES,	/* device-side launches that are not complete at any time; a
 					 * further one fails.  0: as many as the device has room for, in
 					 * all contexts.  Default 2048 */
+	PPU_LIMIT_NESTING_RESERVE,	/* R: of how many levels each stream priority keeps the device
+					 * priorities for itself, 1 to M; then floor(M / R) stream
+					 * priorities are told apart, whatever the nesting depth.  The
+					 * kernels of deeper levels have device priorities that other
+					 * streams have, too, and at last all the highest.  0 (default):
+					 * the nesting depth */
 	PPU_LIMIT_COUNT
 } ppuLimit;
 /* Setting a limit waits until the context is idle.  Only NESTING_DEPTH does not wait: it fails (BUSY) when
- * the context is not idle, and while a stream has a priority above the least or from ppuStreamSetPriority.
+ * the context is not idle.  NESTING_DEPTH and NESTING_RESERVE fail (BUSY) if they would change what stream priorities
+ * mean while a stream has a priority above the least or from ppuStreamSetPriority.
  * The value may be rounded up.  Errors: OUT_OF_DEVICE_MEMORY. */
 ppuResult ppuCtxSetLimit(ppuLimit limit, uint64_t value);
 ppuResult ppuCtxGetLimit(ppuLimit limit, uint64_t *value);

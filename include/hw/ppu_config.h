@@ -32,8 +32,8 @@ P(branch_first,     "branch-first",       u32, 0, 0, 1, "side of a divergent bra
 P(yield_merge,      "yield-merge",        u32, 1, 0, 1, "merge yield tokens of one address") \
 P(yield_every,      "yield-every",        u32, 1, 0, 65535, "switch at every Nth YIELD of a group (0, 1: every time)") \
 P(yield_random,     "yield-random",       u32, 65536, 0, 65536, "switch when a 16-bit random number is below this") \
-P(yield_suppress,   "yield-suppress",     u32, 0, 0, 1, "treat YIELD as NOP (negative tests)") \
-P(gate_literal,     "gate-literal",       u32, 0, 0, 1, "do not re-check gates at dispatch (CP-33)") \
+P(yield_suppress,   "x-yield-suppress",     u32, 0, 0, 1, "treat YIELD as NOP (negative tests)") \
+P(gate_literal,     "x-gate-literal",       u32, 0, 0, 1, "do not re-check gates at dispatch (CP-33)") \
 P(run_limit,        "run-limit",          u32, 64, 1, 65536, "longest indivisible run of non-engine commands (A-CP-6)") \
 P(shared_per_sm,    "shared-per-sm",      u32, 98304, 1024, 1048576, "shared memory per SM, bytes") \
 P(shared_per_cta,   "shared-per-cta",     u32, 49152, 1024, 1048576, "most shared memory per CTA, bytes") \
@@ -64,15 +64,15 @@ P(cost_mem_cycles,  "cost-mem-cycles",    u32, 4, 1, 100000, "SM cycles a memory
 P(cost_wfi_drain_ns,"cost-wfi-drain-ns",  u32, 500, 0, 1000000000, "drain of memory transactions at kernel end") \
 P(cost_evict_ns,    "cost-evict-ns",      u32, 2000, 0, 1000000000, "context save or restore of one CTA") \
 /* faults injected on purpose: Documentation/hw/faults.md */ \
-P(fault_id,         "fault-id",           u32, 0, 0, 0xffffffff, "register ID reads this value; 0: what it should") \
-P(fault_version,    "fault-version",      u32, 0, 0, 0xffffffff, "register VERSION reads this value; 0: what it should") \
-P(fault_irq_delay_ns,"fault-irq-delay-ns", u64, 0, 0, 10000000000ull, "an interrupt message is sent so much later") \
-P(fault_irq_lose,   "fault-irq-lose",     u32, 0, 0, 0xffffffff, "of each vector, every Nth message is not sent") \
-P(fault_irq_spurious,"fault-irq-spurious", u32, 0, 0, 0xffffffff, "of each vector, after every Nth message one more is sent when its causes have been cleared") \
-P(fault_irq_race,   "fault-irq-race",     u32, 0, 0, 1, "a bit for a bitmap whose cause is pending already comes just after the driver's next read of its word") \
-P(fault_ce_reorder, "fault-ce-reorder",   u32, 0, 0, 0xffffffff, "every Nth copy or fill takes fault-ce-late-ns longer, so that later ones overtake it") \
-P(fault_ce_late_ns, "fault-ce-late-ns",   u64, 1000000, 1, 10000000000ull, "how much longer") \
-P(fault_dma_fail,   "fault-dma-fail",     u32, 0, 0, 0xffffffff, "every Nth copy or fill that touches system memory fails with DMA_FAULT")
+P(fault_id,         "x-fault-id",           u32, 0, 0, 0xffffffff, "register ID reads this value; 0: what it should") \
+P(fault_version,    "x-fault-version",      u32, 0, 0, 0xffffffff, "register VERSION reads this value; 0: what it should") \
+P(fault_irq_delay_ns,"x-fault-irq-delay-ns", u64, 0, 0, 10000000000ull, "an interrupt message is sent so much later") \
+P(fault_irq_lose,   "x-fault-irq-lose",     u32, 0, 0, 0xffffffff, "of each vector, every Nth message is not sent") \
+P(fault_irq_spurious,"x-fault-irq-spurious", u32, 0, 0, 0xffffffff, "of each vector, after every Nth message one more is sent when its causes have been cleared") \
+P(fault_irq_race,   "x-fault-irq-race",     u32, 0, 0, 1, "a bit for a bitmap whose cause is pending already comes just after the driver's next read of its word") \
+P(fault_ce_reorder, "x-fault-ce-reorder",   u32, 0, 0, 0xffffffff, "every Nth copy or fill takes x-fault-ce-late-ns longer, so that later ones overtake it") \
+P(fault_ce_late_ns, "x-fault-ce-late-ns",   u64, 1000000, 1, 10000000000ull, "how much longer") \
+P(fault_dma_fail,   "x-fault-dma-fail",     u32, 0, 0, 0xffffffff, "every Nth copy or fill that touches system memory fails with DMA_FAULT")
 
 typedef uint32_t ppu_prop_u32;
 typedef uint64_t ppu_prop_u64;

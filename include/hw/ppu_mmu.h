@@ -28,8 +28,11 @@
 #define PPU_PTE_LARGE		(1ull << 4)	/* leaf at level 1 */
 #define PPU_PTE_PRIV		(1ull << 5)	/* leaf: host interface only; SMs and copy engines fault */
 #define PPU_PTE_UNCACHED	(1ull << 6)	/* leaf: not kept in L1 models */
+/* leaf, address and SYS 0: no memory.  Loads give 0, what is stored is lost, atomics find 0.  For SMs and copy
+ * engines; other units find it unmapped.  Needs PPU_FEAT_NULL_PAGES. */
+#define PPU_PTE_NULL		(1ull << 7)
 #define PPU_PTE_ADDR		0x000ffffffffff000ull
-#define PPU_PTE_RESERVED	(~(PPU_PTE_ADDR | 0x7full))
+#define PPU_PTE_RESERVED	(~(PPU_PTE_ADDR | 0xffull))
 #define PPU_PDE_RESERVED	(~(PPU_PTE_ADDR | 0x3ull))	/* non-leaf: VALID, SYS, address only */
 
 /*

@@ -26,7 +26,7 @@
 #define PPU_PCI_CLASS		0x0302	/* 3D controller */
 
 #define PPU_ID_MAGIC		0x00555050	/* "PPU" */
-#define PPU_HW_VERSION		0x00010000	/* major << 16 | minor */
+#define PPU_HW_VERSION		0x00010003	/* major << 16 | minor */
 
 #define PPU_BAR_REGS		0
 #define PPU_BAR_VRAM		2
@@ -129,7 +129,7 @@ R(SM_EXC_TOKQ_HI,       0x0514, RO, 0, "HI.") \
 R(SM_EXC_HEAD,          0x0518, RW, 0, "Queue head (entry).") \
 R(SM_EXC_TAIL,          0x051c, RW, 0, "Queue tail (entry, signed).") \
 R(SM_EXC_DONE,          0x0520, WO, 0, "1: the driver has recentred; the warp retries its push. 2: kill.") \
-R(DBG_SEL,              0x0600, RW, 0, "Debug counter that DBG_DATA reads, PPU_CTR_* order.") \
+R(DBG_SEL,              0x0600, RW, 0, "Debug counter that DBG_DATA reads, PPU_CTR_* order; from 0x10000 on statistics of the engine, PPU_ENG_* order.") \
 R(DBG_DATA_LO,          0x0604, RO, 0, "Counter value LO.") \
 R(DBG_DATA_HI,          0x0608, RO, 0, "Counter value HI.") \
 R(TASK_SEL,             0x0610, RW, 0, "Writing n takes a picture of the first task record in use from n on; reads back n.") \
@@ -149,6 +149,9 @@ R(WATCH_PENDING,        0x2000, W1C, 0, "256 words: watch entries that matched."
 #define PPU_FEAT_DEVQ		(1u << 2)	/* device-owned work queues */
 #define PPU_FEAT_PREEMPT	(1u << 3)	/* instruction-level preemption */
 #define PPU_FEAT_DEVQ_ASSIST	(1u << 4)	/* PPU_CHF_AUTO_REFRESH */
+#define PPU_FEAT_ENGINE_STATS	(1u << 5)	/* DBG_SEL from PPU_DBG_ENGINE on (ppu_engine_stats.h) */
+#define PPU_FEAT_GROUPS		(1u << 6)	/* CH_GROUP, PPU_CH_CMD_GROUP_* */
+#define PPU_FEAT_NULL_PAGES	(1u << 7)	/* PPU_PTE_NULL */
 
 #define PPU_SCHED_PAUSE_HOST	(1u << 0)
 #define PPU_SCHED_PAUSE_TASKS	(1u << 1)
@@ -196,7 +199,8 @@ R(CH_BLOCK_VA_HI,  0x64, RO, 0, "HI.") \
 R(CH_DEVQ_SHADOW_LO,0x68, RW, 0, "Device-owned: GPU VA of shadow GP_PUT (64-bit counter), LO.") \
 R(CH_DEVQ_SHADOW_HI,0x6c, RW, 0, "HI.") \
 R(CH_GETABS_LO,    0x70, RO, 0, "GP_GET counted without wrapping, LO.") \
-R(CH_GETABS_HI,    0x74, RO, 0, "HI.")
+R(CH_GETABS_HI,    0x74, RO, 0, "HI.") \
+R(CH_GROUP,        0x78, RW, 0, "Number of its group among the channels of its context, 0: none.")
 
 #define PPU_CLASS_COMPUTE	1	/* launches */
 #define PPU_CLASS_COPY		2	/* copies and fills */
@@ -213,6 +217,11 @@ R(CH_GETABS_HI,    0x74, RO, 0, "HI.")
 #define PPU_CH_CMD_PAUSE	4	/* fetch no more after the current command; keeps everything */
 #define PPU_CH_CMD_RESUME	5
 #define PPU_CH_CMD_REFRESH	6	/* enabled device-owned channel: PUT, then shadow, in one step (WQ-59) */
+
+/* To all enabled channels of the group that CH_INST and CH_GROUP name; this channel need not be enabled. */
+#define PPU_CH_CMD_GROUP_PAUSE	7	/* besides PAUSE: a member goes on when neither pauses it */
+#define PPU_CH_CMD_GROUP_RESUME	8
+#define PPU_CH_CMD_GROUP_STOP	9
 
 #define PPU_CHS_ENABLED		(1u << 0)
 #define PPU_CHS_RUNNING		(1u << 1)	/* holds an engine or executes */

@@ -54,6 +54,8 @@ T(FAULT,          18, "unit", "code", "va", "channel", "pc", "a fault was record
 T(CH_ERROR,       19, "channel", "code", "get", "va", "-", "a channel stopped with an error") \
 T(WATCH,          20, "watch", "-", "addr", "value", "-", "a watch entry matched") \
 T(INJECT,         21, "where", "kind", "-", "-", "-", "a fault was injected; kind: PPU_TRI_*, where: vector, engine or bit of a bitmap") \
+T(SLICE_PASS,     22, "channel", "engine_class", "left_ns", "group", "from", "a channel took over what is left of its group's slice") \
+T(GROUP_CMD,      23, "channel", "command", "group", "-", "-", "a group was paused, resumed or stopped; command: PPU_CH_CMD_GROUP_*") \
 T(TASK_ACCEPT,    32, "channel", "priority", "tmd", "task", "depth", "the task unit accepted a TMD") \
 T(TASK_SCHED,     33, "slot", "priority", "tmd", "task", "depth", "a task got a slot") \
 T(TASK_EVICT,     34, "slot", "priority", "tmd", "task", "-", "a task lost its slot") \
@@ -69,6 +71,7 @@ T(TASK_SUSPEND,   43, "slot", "reason", "tmd", "task", "-", "a task that cannot 
 T(CTA_SAVE,       44, "sm", "cta", "task", "warp_slot", "reason", "a CTA was saved and left its SM; reason: PPU_TRC_*") \
 T(CTA_RESTORE,    45, "sm", "cta", "task", "warp_slot", "warps", "a saved CTA was placed on an SM") \
 T(SLICE_TASKS,    46, "-", "context", "held_ns", "-", "-", "a context held task slots for its slice while another waited") \
+T(TASK_CEILING,   47, "channel", "priority", "tmd", "task", "depth", "a child has its parent's priority: there is no higher one for it") \
 /* per-warp divergence events; unit = SM; a = warp slot << 24 | PC (22 bits) */ \
 T(DIV_PUSH,       64, "sm", "warp_pc", "token", "mask", "head_tail", "a token was pushed on the front") \
 T(DIV_YIELD_PUSH, 65, "sm", "warp_pc", "token", "mask", "head_tail", "a yield token was pushed on the back") \

@@ -64,10 +64,13 @@ extern "C" {
  *   DRM_PPU_QUERY_LIMITS
  * - 0.3: device-owned queues (DRM_PPU_CHANNEL_DEVICE_QUEUE, devq_* of
  *   CHANNEL_CREATE and CHANNEL_QUERY, DRM_PPU_PARAM_HAS_DEVICE_QUEUE_ASSIST),
- *   DRM_PPU_VM_PROP_MAX_PENDING
+ *   DRM_PPU_VM_PROP_MAX_PENDING.  DRM_PPU_RES_MAPPINGS and DRM_PPU_RES_ENTRIES
+ *   came later without a number of their own: the size that
+ *   DRM_PPU_QUERY_LIMITS returns tells whether they are there
+ * - 0.4: GEM_USERPTR, export of VRAM objects, bos of SUBMIT, DRM_PPU_VM_BIND_NULL
  */
 #define DRM_PPU_MAJOR 0
-#define DRM_PPU_MINOR 3
+#define DRM_PPU_MINOR 4
 
 /**
  * struct drm_ppu_array - a user-space array whose elements may grow
@@ -187,7 +190,8 @@ enum drm_ppu_query_type {
 	DRM_PPU_QUERY_LIMITS = 5,
 	/**
 	 * @DRM_PPU_QUERY_TASKS: array of struct drm_ppu_task: the tasks of the
-	 * file's VMs that are on the device; each as it was at some moment.
+	 * file's VMs that are on the device; each as it was at some moment.  The
+	 * returned size tells how many there are; more may be there a moment later.
 	 */
 	DRM_PPU_QUERY_TASKS = 6,
 };
@@ -253,6 +257,13 @@ enum drm_ppu_resource {
 	DRM_PPU_RES_SYSTEM = 9,
 	/** @DRM_PPU_RES_VRAM: bytes of VRAM, page tables and areas of VMs included. */
 	DRM_PPU_RES_VRAM = 10,
+	/**
+	 * @DRM_PPU_RES_MAPPINGS: mappings of objects in VMs.  A VM_BIND counts two for each
+	 * operation until it is done.
+	 */
+	DRM_PPU_RES_MAPPINGS = 11,
+	/** @DRM_PPU_RES_ENTRIES: entries of the jobs that are queued or run. */
+	DRM_PPU_RES_ENTRIES = 12,
 };
 
 /** struct drm_ppu_limit - one limit of the calling process */
@@ -430,6 +441,8 @@ struct drm_ppu_gem_mmap_offset {
 /* Bits of drm_ppu_gem_info.extra. */
 #define DRM_PPU_GEM_INFO_IMPORTED	(1u << 0)	/* memory of another driver */
 #define DRM_PPU_GEM_INFO_HAS_SEMS	(1u << 1)	/* at least one semaphore object names it */
+#define DRM_PPU_GEM_INFO_USERPTR	(1u << 2)	/* made by GEM_USERPTR */
+#define DRM_PPU_GEM_INFO_READONLY	(1u << 3)	/* with DRM_PPU_GEM_USERPTR_READONLY */
 
 /** struct drm_ppu_gem_info - DRM_IOCTL_PPU_GEM_INFO */
 struct drm_ppu_gem_info {
@@ -443,6 +456,48 @@ struct drm_ppu_gem_info {
 	__u32 flags;
 	/** @extra: out: DRM_PPU_GEM_INFO_*. */
 	__u32 extra;
+};
+
+/* Flags of DRM_IOCTL_PPU_GEM_USERPTR. */
+/*
+ * The device only reads: VM_BIND must say DRM_PPU_VM_BIND_READONLY (EACCES), and no semaphore
+ * or notifier can be there (EPERM).  Needed for memory that the caller cannot write.
+ */
+#define DRM_PPU_GEM_USERPTR_READONLY	(1u << 0)
+
+/**
+ * struct drm_ppu_gem_userptr - DRM_IOCTL_PPU_GEM_USERPTR
+ *
+ * Makes an object of memory that the caller has already.  The pages are pinned
+ * until the object is freed (handle closed, nothing maps it).  So the object shows what the
+ * caller had there when the ioctl was called, also after munmap(); it does not
+ * follow what is mapped there later.  A child gets copies at fork(), the parent
+ * keeps the pages.
+ *
+ * The memory must be the process's own (private mappings, whatever they are of),
+ * or of tmpfs, memfd_create(), shared anonymous or of huge pages.  Pages that a file
+ * system writes back cannot be used: EOPNOTSUPP.
+ *
+ * The object is in system memory (DRM_PPU_RES_SYSTEM), its pages count for RLIMIT_MEMLOCK.
+ * It has no mmap offset and cannot be exported (EPERM).
+ *
+ * EINVAL: @addr or @size is not a multiple of 4096.  EFAULT: nothing is mapped in part of
+ * the range, or it may not be read, or (unless READONLY) written; or it is a mapping of a
+ * device.  ENOMEM: also, RLIMIT_MEMLOCK.  ENOSPC: the process's limit.
+ */
+struct drm_ppu_gem_userptr {
+	/** @addr: in: first byte, a multiple of 4096. */
+	__u64 addr;
+	/** @size: in: bytes, a multiple of 4096, not 0. */
+	__u64 size;
+	/** @flags: in: DRM_PPU_GEM_USERPTR_*. */
+	__u32 flags;
+	/** @vm_id: in: 0, or the only VM this object may be bound in. */
+	__u32 vm_id;
+	/** @handle: out: GEM handle. */
+	__u32 handle;
+	/** @pad: in: MBZ. */
+	__u32 pad;
 };
 
 /**
@@ -555,6 +610,12 @@ struct drm_ppu_sync {
 #define DRM_PPU_VM_BIND_READONLY	(1u << 0)	/* writes of the GPU fault */
 #define DRM_PPU_VM_BIND_NOEXEC		(1u << 1)	/* instruction fetches fault */
 #define DRM_PPU_VM_BIND_UNCACHED	(1u << 2)	/* not kept in L1 models */
+/*
+ * No memory: loads of threads and copies give 0, what they store is lost, atomics find 0.  Other
+ * uses (command blocks, instructions, semaphore commands, TMDs) fault.  @handle and @bo_offset
+ * MBZ.  EOPNOTSUPP unless PPU_FEAT_NULL_PAGES.
+ */
+#define DRM_PPU_VM_BIND_NULL		(1u << 3)
 
 /**
  * struct drm_ppu_vm_bind_op - one change of an address space
@@ -568,11 +629,11 @@ struct drm_ppu_vm_bind_op {
 	__u32 op;
 	/** @flags: in: DRM_PPU_VM_BIND_*; MBZ for UNMAP. */
 	__u32 flags;
-	/** @handle: in: GEM handle; MBZ for UNMAP. */
+	/** @handle: in: GEM handle; MBZ for UNMAP and NULL. */
 	__u32 handle;
 	/** @pad: in: MBZ. */
 	__u32 pad;
-	/** @bo_offset: in: offset in the object; MBZ for UNMAP. */
+	/** @bo_offset: in: offset in the object; MBZ for UNMAP and NULL. */
 	__u64 bo_offset;
 	/** @va: in: first GPU virtual address. */
 	__u64 va;
@@ -585,6 +646,11 @@ struct drm_ppu_vm_bind_op {
 
 /* Most operations of one DRM_IOCTL_PPU_VM_BIND. */
 #define DRM_PPU_VM_BIND_MAX_OPS	4096
+/*
+ * Most pages that the MAPs of one DRM_IOCTL_PPU_VM_BIND map, if it has more than
+ * one operation, or a MAP with NULL; a 2 MiB page counts as one.
+ */
+#define DRM_PPU_VM_BIND_MAX_PAGES	(1u << 20)
 
 /**
  * struct drm_ppu_vm_bind - DRM_IOCTL_PPU_VM_BIND
@@ -595,8 +661,10 @@ struct drm_ppu_vm_bind_op {
  *
  * ENOSPC: no VRAM for page tables.  EIO: the VM faulted (see
  * DRM_IOCTL_PPU_VM_GET_STATE); UNMAP alone still works.  EPERM: the object is
- * private to another VM.  E2BIG: an operation has non-zero bytes this kernel
- * does not know, or there are too many of them.
+ * private to another VM.  EACCES: a MAP without READONLY of an object that the
+ * device may only read.  E2BIG: an operation has non-zero bytes this kernel
+ * does not know, or there are too many of them, or too many pages to map.
+ * EINTR: the process is being killed; nothing has changed.
  *
  * With DRM_PPU_VM_BIND_ASYNC the ioctl checks everything, allocates everything
  * and queues the operations: they are done when the in-fences have signalled,
@@ -640,7 +708,7 @@ struct drm_ppu_fault {
 	__u32 seq;
 	/** @code: PPU_ERR_*. */
 	__u32 code;
-	/** @channel_id: channel of this file the work came from, 0 if none. */
+	/** @channel_id: channel of this file the work came from, 0 if none, or destroyed since. */
 	__u32 channel_id;
 	/** @hw_channel: the device's channel number, 0xffffffff if none. */
 	__u32 hw_channel;
@@ -780,7 +848,7 @@ struct drm_ppu_notification {
  * - soft GP_PUT: threads, by atomic addition;
  * - shadow GP_PUT: the device's refresh, and nobody else.
  *
- * EACCES: priority or timeslice above what the caller may ask for.  ENOSPC: no
+ * EACCES: priority, timeslice or time-out above what the caller may ask for.  ENOSPC: no
  * channel left in the device, the process's limit, or no VRAM.  EIO: the VM
  * faulted, or the group was stopped.  EOPNOTSUPP: DEVICE_QUEUE, or its assist,
  * is not there.  ENOENT: VM, group, notifier or @devq_owner.  EINVAL: the
@@ -809,7 +877,10 @@ struct drm_ppu_channel_create {
 	 * kernel-submit: at least 5, and 4 more than the blocks of a job.
 	 */
 	__u32 gpfifo_entries;
-	/** @timeout_ms: in: time-out of one job, 0: default; MBZ for user-submit. */
+	/**
+	 * @timeout_ms: in: time-out of one job, 0: default; MBZ for user-submit.  At most 30000
+	 * without CAP_SYS_NICE.
+	 */
 	__u32 timeout_ms;
 	/** @channel_id: out: id. */
 	__u32 channel_id;
@@ -992,7 +1063,8 @@ enum drm_ppu_group_policy {
  * enabled, disabled, preempted and stopped together.  Channels join when they
  * are created and leave when they are destroyed.  A channel runs if it is
  * enabled itself and its group is.  The time-out of a kernel-submit channel runs
- * also while its group holds it back.
+ * also while its group holds it back.  Members in one VM share time slices:
+ * together they have the share of one channel.
  *
  * ENOSPC: the process's limit.  EACCES: time slice above what the caller may
  * ask for.
@@ -1111,6 +1183,26 @@ struct drm_ppu_entry {
 /* Most syncs of one submission. */
 #define DRM_PPU_SUBMIT_MAX_SYNCS	256
 
+/* Flag of struct drm_ppu_submit_bo: the job may write to the object. */
+#define DRM_PPU_SUBMIT_BO_WRITE	(1u << 0)
+
+/* Most objects of one submission. */
+#define DRM_PPU_SUBMIT_MAX_BOS	256
+
+/**
+ * struct drm_ppu_submit_bo - one object whose implicit fences the job obeys
+ *
+ * The job waits for the object's fences of writers, with WRITE of readers, too; its own
+ * fence is added to them.  So it takes its turn with other drivers that share the object,
+ * and poll() of the dma-buf waits for it.
+ */
+struct drm_ppu_submit_bo {
+	/** @handle: in: GEM handle. */
+	__u32 handle;
+	/** @flags: in: DRM_PPU_SUBMIT_BO_WRITE. */
+	__u32 flags;
+};
+
 /**
  * struct drm_ppu_submit - DRM_IOCTL_PPU_SUBMIT
  *
@@ -1122,7 +1214,7 @@ struct drm_ppu_entry {
  * The blocks must not contain SEM_ACQUIRE (channel error).
  *
  * EINVAL: the channel is user-submit, or more entries than the ring has room
- * for (gpfifo_entries - 4).  EIO: the channel is in error.
+ * for (gpfifo_entries - 4), or an object is named twice.  EIO: the channel is in error.
  */
 struct drm_ppu_submit {
 	/** @channel_id: in: id. */
@@ -1135,6 +1227,8 @@ struct drm_ppu_submit {
 	struct drm_ppu_array syncs;
 	/** @seqno: out: number of the submission on its channel, from 1. */
 	__u64 seqno;
+	/** @bos: in: array of struct drm_ppu_submit_bo; others are not looked at. */
+	struct drm_ppu_array bos;
 };
 
 /* Flags of DRM_IOCTL_PPU_SEM_CREATE. */
@@ -1411,6 +1505,7 @@ struct drm_ppu_event_unregister {
 #define DRM_PPU_GROUP_QUERY		0x19
 #define DRM_PPU_SEM_IMPORT_FENCE	0x1a
 #define DRM_PPU_SEM_EXPORT_FENCE	0x1b
+#define DRM_PPU_GEM_USERPTR		0x1c
 
 /* All are DRM_IOWR: a structure that later gains an output keeps its number. */
 #define DRM_IOCTL_PPU(nr, type) \
@@ -1445,6 +1540,7 @@ struct drm_ppu_event_unregister {
 #define DRM_IOCTL_PPU_GROUP_QUERY	DRM_IOCTL_PPU(GROUP_QUERY, group_query)
 #define DRM_IOCTL_PPU_SEM_IMPORT_FENCE	DRM_IOCTL_PPU(SEM_IMPORT_FENCE, sem_import_fence)
 #define DRM_IOCTL_PPU_SEM_EXPORT_FENCE	DRM_IOCTL_PPU(SEM_EXPORT_FENCE, sem_export_fence)
+#define DRM_IOCTL_PPU_GEM_USERPTR	DRM_IOCTL_PPU(GEM_USERPTR, gem_userptr)
 
 #if defined(__cplusplus)
 }
