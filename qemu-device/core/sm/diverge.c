@@ -158,12 +158,32 @@ static void join_ycount(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes)
 			w->ycount = w->lane_ycount[i];
 }
 
+/* All lanes waited together and have been released: does what ppu_diverge_pop() would do.  False: nothing is done.  The token
+ * lies in memory that programs may have written to. */
+static bool pop_whole(struct ppu_sm *sm, struct ppu_warp *w)
+{
+	uint64_t token;
+
+	if (w->parked || ppu_tokq_count(&w->q) != 1 || ppu_traces(sm->core, PPU_TR_DIV_POP) ||
+	    !ppu_tokq_peek(&w->q, &token) || token != PPU_TOK_MAKE(PPU_REASON_YIELD, ~0u, w->pc))
+		return false;
+	w->q.head--;
+	w->pop = false;
+	w->active = ~0u;
+	return true;
+}
+
 /* Steps f and g (SIMT-61, SIMT-62): no lane is active, find some. */
 enum ppu_step ppu_diverge_pop(struct ppu_sm *sm, struct ppu_warp *w)
 {
 	uint64_t token;
 	uint32_t lanes;
 
+	if (w->whole) {
+		w->whole = false;
+		if (pop_whole(sm, w))
+			return PPU_GO;
+	}
 	w->pop = true;
 	for (;;) {
 		if (w->live && !(w->live & ~w->parked)) {
@@ -363,7 +383,8 @@ static void end_lanes(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes)
 {
 	w->live &= ~lanes;
 	ppu_warp_unpark(sm, w, w->parked & ~w->bar_wait);
-	ppu_bar_lanes_ended(sm, w);
+	if (w->cta->busy_bars)
+		ppu_bar_lanes_ended(sm, w);
 }
 
 enum ppu_step ppu_h_exit(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
@@ -377,7 +398,10 @@ enum ppu_step ppu_h_exit(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 		/* the common end of a warp: nobody is left to note a reason for */
 		PPU_SM_TRACE(sm, w, DIV_DISABLE, PPU_REASON_EXIT, mask, 0);
 		w->active = 0;
-		return ppu_diverge_pop(sm, w);
+		if (ppu_tokq_count(&w->q))
+			return ppu_diverge_pop(sm, w);
+		ppu_sm_warp_done(sm, w);
+		return PPU_SWITCH;
 	}
 	return disable(sm, w, mask, PPU_REASON_EXIT, 0);
 }
@@ -495,6 +519,27 @@ static bool yield_switches(const struct ppu_config *cfg, struct ppu_warp *w)
 	return true;
 }
 
+/*
+ * A YIELD of all lanes that live, with an empty queue: the token that is pushed is popped at once.  What stays of it are
+ * the entry in memory and the place of the queue.  False: nothing is done.
+ */
+static bool yield_alone(struct ppu_sm *sm, struct ppu_warp *w, uint32_t mask)
+{
+	const struct ppu_config *cfg = &sm->core->cfg;
+
+	if (ppu_tokq_count(&w->q) || mask != w->live || cfg->yield_every > 1 || ppu_traces(sm->core, PPU_TR_DIV_POP) ||
+	    ppu_tokq_room(&w->q, PPU_TOKQ_BACK, 1) != PPU_TOKQ_OK)
+		return false;
+	w->q_dirty = true;
+	w->retried = false;
+	ppu_tokq_push_back(&w->q, mask, w->pc + 1);
+	w->q.head--;
+	w->parked &= ~mask;
+	w->pc++;
+	++sm->ctr[PPU_CTR_YIELDS];
+	return true;
+}
+
 enum ppu_step ppu_h_yield(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	if (!yield_switches(&sm->core->cfg, w)) {
@@ -503,6 +548,8 @@ enum ppu_step ppu_h_yield(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 	}
 	if (w->pc + 1 >= w->prog->n)
 		return ppu_sm_fault_pc(sm, w, PPU_ERR_BAD_PC, __builtin_ctz(mask));
+	if (yield_alone(sm, w, mask))
+		return PPU_GO;
 	if (push_yield(sm, w, mask, w->pc + 1, sm->core->cfg.yield_merge) != PPU_GO)
 		return PPU_SWITCH;
 	sm->ctr[PPU_CTR_YIELDS]++;
@@ -538,7 +585,7 @@ enum ppu_step ppu_warp_park_all(struct ppu_sm *sm, struct ppu_warp *w)
 	set_lanes(w->wait, ~0u, PPU_WAIT(PPU_REASON_YIELD, w->pc));
 	w->parked = ~0u;
 	w->active = 0;
-	w->pop = true;
+	w->pop = w->whole = true;
 	ppu_sm_set_state(sm, w, PPU_WARP_PARKED);
 	ppu_sm_check_deadlock(sm, w->cta);
 	return PPU_SWITCH;

@@ -18,7 +18,8 @@ struct ppu_sm_task;
 
 enum ppu_effect_kind {
 	PPU_FX_STORE,		/* store to a watched page: phys, len; arg: va */
-	PPU_FX_CTA_DONE,	/* task; arg: CTA index, slot of its first warp, CTA slot */
+	PPU_FX_CTA_DONE,	/* task; arg: CTA index, slot of its first warp, CTA slot, when the last store that
+				 * the SM holds back will be in memory (0: none) */
 	PPU_FX_WAITS,		/* task; every warp of the CTA waits, for children; arg: CTA slot */
 	PPU_FX_FAULT,		/* task, rec */
 	PPU_FX_LAUNCH,		/* device-side launch: task = parent; arg: TMD VA, then warp and lane for
@@ -31,11 +32,15 @@ struct ppu_effect {
 	uint64_t time;
 	enum ppu_effect_kind kind;
 	struct ppu_sm_task *task;
-	struct ppu_phys phys;
-	uint64_t len;
-	uint64_t arg[4];
-	struct ppu_fault_rec rec;
-	struct ppu_trace_rec trace;
+	union {
+		struct {
+			struct ppu_phys phys;
+			uint64_t len;
+			uint64_t arg[4];
+		};
+		struct ppu_fault_rec rec;	/* PPU_FX_FAULT */
+		struct ppu_trace_rec trace;	/* PPU_FX_TRACE */
+	};
 };
 /* Growable, owned by the SM, cleared by the window driver after application. */
 struct ppu_effects {

@@ -21,6 +21,12 @@
 #define BAR_AND		(1u << 30)
 #define BAR_OR		(1u << 31)
 
+/* Without the host's instruction for it, counting costs a call; most sets are whole or empty. */
+static unsigned count_lanes(uint32_t lanes)
+{
+	return lanes == ~0u ? PPU_LANES : lanes ? (unsigned)__builtin_popcount(lanes) : 0;
+}
+
 static void open_barrier(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_cta *cta, unsigned n)
 {
 	struct ppu_barrier *b = &cta->bar[n];
@@ -28,8 +34,8 @@ static void open_barrier(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_cta *
 	unsigned i;
 
 	for (i = 0; i < cta->num_warps; i++) {
-		threads += (unsigned)__builtin_popcount(b->arrived[i]);
-		count += (unsigned)__builtin_popcount(b->value[i]);
+		threads += count_lanes(b->arrived[i]);
+		count += count_lanes(b->value[i]);
 	}
 	result = count | (count == threads ? BAR_AND : 0) | (count ? BAR_OR : 0);
 	PPU_SM_TRACE(sm, w, BAR_RELEASE, n, threads, 0);
@@ -37,9 +43,11 @@ static void open_barrier(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_cta *
 		struct ppu_warp *o = &sm->warp[cta->warp[i]];
 		uint32_t lanes = b->waiting[i];
 
+		b->arrived[i] = b->waiting[i] = b->value[i] = 0;
 		if (!lanes)
 			continue;
 		if (lanes == ~0u) {
+			_Pragma("GCC unroll 8")
 			for (unsigned l = 0; l < PPU_LANES; l++)
 				o->bar_val[l] = result;
 		} else {
@@ -50,8 +58,6 @@ static void open_barrier(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_cta *
 		o->bar_rel |= lanes;
 		ppu_warp_unpark(sm, o, lanes);
 	}
-	for (i = 0; i < cta->num_warps; i++)
-		b->arrived[i] = b->waiting[i] = b->value[i] = 0;
 	b->busy = b->odd = false;
 	b->count = b->full = 0;
 	cta->busy_bars &= ~(1u << n);
@@ -367,6 +373,17 @@ static inline __attribute__((always_inline)) uint32_t shfl_sources(unsigned mode
 	return ok;
 }
 
+uint32_t ppu_shfl_sources(const struct ppu_dinsn *di, uint32_t *from)
+{
+	uint32_t b[PPU_LANES], c[PPU_LANES], i;
+
+	for (i = 0; i < PPU_LANES; i++) {
+		b[i] = di->imm & 0xffff;
+		c[i] = di->imm >> 16;
+	}
+	return shfl_sources(di->m, b, c, from);
+}
+
 PPU_SIMD_CLONES
 static void do_shfl(struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes, uint32_t members)
 {
@@ -492,26 +509,32 @@ static void blend_value(uint32_t *d, uint32_t v, uint32_t mask)
 		d[i] = mask & 1u << i ? v : d[i];
 }
 
-/* Thread indices of all lanes in one dimension. */
-static void tid(const struct ppu_warp *w, const struct ppu_tmd *t, unsigned dim, uint32_t *out)
+void ppu_warp_tids(struct ppu_warp *w)
 {
-	uint32_t first = w->index * PPU_LANES, i;
-	uint32_t y = first / t->block[0], p[3] = { first - y * t->block[0], y % t->block[1], y / t->block[1] };
+	const uint32_t *block = w->cta->task->launch.block;
+	uint32_t first, y, i, x[3];
 
-	if (dim == 0 && p[0] + PPU_LANES <= t->block[0]) {
-		for (i = 0; i < PPU_LANES; i++)
-			out[i] = p[0] + i;
+	if (w->tid_index == w->index && w->tid_block[0] == block[0] && w->tid_block[1] == block[1] &&
+	    w->tid_block[2] == block[2])
 		return;
-	}
+	w->tid_index = w->index;
+	memcpy(w->tid_block, block, sizeof(w->tid_block));
+	first = w->index * PPU_LANES;
+	y = first / block[0];
+	x[0] = first - y * block[0];
+	x[1] = y % block[1];
+	x[2] = y / block[1];
 	for (i = 0; i < PPU_LANES; i++) {
-		out[i] = p[dim];
-		if (++p[0] == t->block[0]) {
-			p[0] = 0;
-			if (++p[1] == t->block[1]) {
-				p[1] = 0;
-				p[2]++;
-			}
-		}
+		w->tid[0][i] = x[0];
+		w->tid[1][i] = x[1];
+		w->tid[2][i] = x[2];
+		if (++x[0] < block[0])
+			continue;
+		x[0] = 0;
+		if (++x[1] < block[1])
+			continue;
+		x[1] = 0;
+		x[2]++;
 	}
 }
 
@@ -526,9 +549,10 @@ enum ppu_step ppu_h_s2r(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 
 #define LANES(expr) do { for (i = 0; i < PPU_LANES; i++) row[i] = (expr); } while (0)
 	switch (di->imm) {
-	case PPU_SR_TID_X:	tid(w, t, 0, row); break;
-	case PPU_SR_TID_Y:	tid(w, t, 1, row); break;
-	case PPU_SR_TID_Z:	tid(w, t, 2, row); break;
+	case PPU_SR_TID_X: case PPU_SR_TID_Y: case PPU_SR_TID_Z:
+		ppu_warp_tids(w);
+		memcpy(row, w->tid[di->imm - PPU_SR_TID_X], sizeof(row));
+		break;
 	case PPU_SR_LANEID:	LANES(i); break;
 	case PPU_SR_LANEMASK_EQ: LANES(1u << i); break;
 	case PPU_SR_LANEMASK_LE: LANES((2u << i) - 1); break;

@@ -14,4 +14,8 @@
 /* Lanes of w have ended: barriers that no longer wait for them open. */
 void ppu_bar_lanes_ended(struct ppu_sm *sm, struct ppu_warp *w);
 
+struct ppu_dinsn;
+/* Source lane of each lane of a SHFL whose operands b and c are constants; returns the lanes whose source is in range. */
+uint32_t ppu_shfl_sources(const struct ppu_dinsn *di, uint32_t *from);
+
 #endif

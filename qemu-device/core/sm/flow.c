@@ -244,6 +244,18 @@ void ppu_flow_live(const struct ppu_program *p, uint32_t pc, struct ppu_live *l)
 	join(l, &p->flow.across);
 }
 
+const struct ppu_live *ppu_flow_first(struct ppu_program *p, uint32_t pc)
+{
+	struct ppu_flow *f = &p->flow;
+
+	if (!f->has_entry || f->entry != pc) {
+		ppu_flow_live(p, pc, &f->first);
+		f->entry = pc;
+		f->has_entry = true;
+	}
+	return &f->first;
+}
+
 /* ---- the whole program ----------------------------------------------------------------------------------- */
 
 struct sum {

@@ -34,6 +34,11 @@ struct ppu_flow {
 	struct ppu_live any;		/* at an address that is not known beforehand */
 	struct ppu_live across;		/* what lanes may read of other lanes, wherever those are (SHFL) */
 	struct ppu_live exits;		/* where PEXIT leads to */
+
+	/* ppu_flow_first(): the entry asked for last. */
+	uint32_t entry;
+	bool has_entry;
+	struct ppu_live first;
 };
 
 static inline bool ppu_live_reg(const struct ppu_live *l, unsigned r)
@@ -46,11 +51,13 @@ uint32_t ppu_flow_mark(struct ppu_program *p);
 /* Fills p->flow, whose `live` has p->flow.num entries; scratch: twice as many.  Takes time proportional to the
  * length of the code. */
 void ppu_flow_solve(struct ppu_program *p, struct ppu_live *scratch);
-/* What a lane that goes on at pc may read of its own, and other lanes of it. */
 /* What the instruction at pc reads, and what it writes in every lane that executes it.  An instruction with a guard
  * writes nothing for certain. */
 void ppu_flow_effects(const struct ppu_program *p, uint32_t pc, struct ppu_live *reads, struct ppu_live *writes);
+/* What a lane that goes on at pc may read of its own, and other lanes of it. */
 void ppu_flow_live(const struct ppu_program *p, uint32_t pc, struct ppu_live *l);
+/* The same for threads that start at pc, remembered for the next call.  Only for the thread that drives the core. */
+const struct ppu_live *ppu_flow_first(struct ppu_program *p, uint32_t pc);
 
 /* Lanes whose values count in the state of a warp; what is not among them is saved as 0. */
 struct ppu_canon {

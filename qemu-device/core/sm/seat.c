@@ -5,7 +5,6 @@
  */
 #include <string.h>
 #include "core/base/alloc.h"
-#include "core/sm/mem/storebuf.h"
 #include "core/sm/seat.h"
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
@@ -57,11 +56,11 @@ int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct
 	return areas_ok(core, ctx, t) ? 0 : PPU_ERR_NO_TOKQ;
 }
 
-bool ppu_sm_can_start_without(struct ppu_core *core, unsigned id, const struct ppu_sm_task *t, uint32_t without)
+/* Is there room for n when the CTAs in the slots `without` are gone? */
+static bool has_room(const struct ppu_sm *sm, const struct ppu_seat_need *n, uint32_t without)
 {
-	const struct ppu_sm *sm = &core->sms[id];
-	uint32_t ctas = sm->used_ctas, warps = sm->used_warps, regs = sm->used_regs, shared = sm->used_shared;
-	struct ppu_seat_need n;
+	uint32_t ctas = sm->core->resident[sm->id].ctas, warps = sm->used_warps, regs = sm->used_regs, shared = sm->used_shared;
+	const struct ppu_config *cfg = &sm->core->cfg;
 
 	for (; without; without &= without - 1) {
 		const struct ppu_cta *cta = &sm->cta[__builtin_ctz(without)];
@@ -71,9 +70,15 @@ bool ppu_sm_can_start_without(struct ppu_core *core, unsigned id, const struct p
 		regs -= cta->regs;
 		shared -= cta->shared_bytes;
 	}
-	return ppu_seat_need(&core->cfg, &t->launch, &n) && ctas < sm->num_ctas &&
-	       warps + n.warps <= sm->num_warps && regs + n.regs <= core->cfg.regs_per_sm &&
-	       shared + n.shared <= core->cfg.shared_per_sm;
+	return ctas < sm->num_ctas && warps + n->warps <= sm->num_warps && regs + n->regs <= cfg->regs_per_sm &&
+	       shared + n->shared <= cfg->shared_per_sm;
+}
+
+bool ppu_sm_can_start_without(struct ppu_core *core, unsigned id, const struct ppu_sm_task *t, uint32_t without)
+{
+	struct ppu_seat_need n;
+
+	return ppu_seat_need(&core->cfg, &t->launch, &n) && has_room(&core->sms[id], &n, without);
 }
 
 bool ppu_sm_can_start(struct ppu_core *core, unsigned id, const struct ppu_sm_task *t)
@@ -120,12 +125,12 @@ static void clear_rows(struct ppu_warp *w, const struct ppu_live *first)
 
 static bool have_shared(struct ppu_cta *cta, uint32_t bytes)
 {
-	uint32_t cap = (bytes + 15) & ~15u;
+	uint32_t cap = (bytes + 63) & ~63u;	/* no line shared with another SM's */
 
 	if (cta->shared_cap >= cap)
 		return true;
 	ppu_free(cta->shared);
-	cta->shared = ppu_alloc_aligned(16, cap);
+	cta->shared = ppu_alloc_aligned(64, cap);
 	cta->shared_cap = cta->shared ? cap : 0;
 	return cta->shared;
 }
@@ -140,7 +145,8 @@ bool ppu_seat_shared(struct ppu_cta *cta, uint32_t bytes)
 	return true;
 }
 
-void ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t)
+/* there: the areas are (areas_ok()). */
+static void map_warp(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t, bool there)
 {
 	struct ppu_core *core = sm->core;
 	const struct ppu_config *cfg = &core->cfg;
@@ -149,11 +155,16 @@ void ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_tas
 
 	w->q.ent = NULL;
 	w->local = NULL;
-	if (!areas_ok(core, t->ctx, &t->launch))
+	if (!there)
 		return;
 	w->q.ent = (uint64_t *)(core->vram + b->tokq_base + index * cfg->tokq_entries * 8);
 	if (t->launch.local_per_thread)
 		w->local = core->vram + b->local_base + index * PPU_LANES * b->local_per_thread;
+}
+
+void ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t)
+{
+	map_warp(sm, w, t, areas_ok(sm->core, t->ctx, &t->launch));
 }
 
 uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp)
@@ -209,34 +220,54 @@ static void set_id(struct ppu_cta *cta, const struct ppu_tmd *l, uint64_t index)
 static bool have_memory(struct ppu_sm *sm, struct ppu_cta *cta, const struct ppu_sm_task *t,
 			const struct ppu_seat_need *n)
 {
-	unsigned i, slot;
+	uint32_t rows = PPU_ROWS(t->prog->nregs);
+	uint64_t m = ~sm->used;
+	unsigned i;
 
 	if (!have_shared(cta, n->shared) || (t->launch.kind == PPU_TMD_QUEUE && !have_own_params(cta)))
 		return false;
-	for (i = slot = 0; i < n->warps; slot++) {
-		if (sm->warp[slot].state != PPU_WARP_FREE)
-			continue;
-		if (!have_rows(&sm->warp[slot], PPU_ROWS(t->prog->nregs)))
+	for (i = 0; i < n->warps; i++, m &= m - 1) {
+		struct ppu_warp *w = &sm->warp[__builtin_ctzll(m)];
+
+		if (!have_rows(w, rows))
 			return false;
-		i++;
+		__builtin_prefetch(&w->slot, 1);
+		__builtin_prefetch(&w->q, 1);
 	}
 	return true;
+}
+
+/* Gives a warp slot to warp `index` of a CTA. */
+static void seat_warp(struct ppu_sm *sm, struct ppu_cta *cta, unsigned index, struct ppu_warp *w,
+		      const struct ppu_live *first)
+{
+	struct ppu_sm_task *t = cta->task;
+
+	w->cta = cta;
+	w->index = index;
+	w->prog = t->prog;
+	if (w->zero_row != PPU_ROW_ZERO(t->prog->nregs) || w->v.row != w->rows)
+		ppu_seat_rows(w, t->prog->nregs);
+	clear_rows(w, first);
+	ppu_warp_start(sm, w, ppu_sm_lanes(&t->launch, index), t->launch.entry_pc);
+	ppu_tokq_init(&w->q, w->q.ent, sm->core->cfg.tokq_entries);
+	w->state = PPU_WARP_PARKED;	/* the slot is taken */
+	sm->used |= 1ull << w->slot;
 }
 
 struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry, int *err)
 {
 	const struct ppu_tmd *l = &t->launch;
-	struct ppu_cta *cta = NULL;
-	unsigned i, slot = 0;
+	struct ppu_cta *cta;
+	const struct ppu_live *first;
 	struct ppu_seat_need n;
-	struct ppu_live first;
+	bool areas;
+	unsigned i;
 
 	*err = PPU_ERR_TMD_LIMITS;
-	if (!ppu_sm_can_start(sm->core, sm->id, t) || !ppu_seat_need(&sm->core->cfg, l, &n) || !t->prog)
+	if (!ppu_seat_need(&sm->core->cfg, l, &n) || !has_room(sm, &n, 0) || !t->prog)
 		return NULL;
-	for (i = 0; i < sm->num_ctas && !cta; i++)
-		if (!sm->cta[i].task)
-			cta = &sm->cta[i];
+	cta = &sm->cta[__builtin_ctz(~sm->taken)];
 	*err = PPU_ERR_TASK_MEMORY;
 	if (!have_memory(sm, cta, t, &n))	/* before anything is taken */
 		return NULL;
@@ -254,29 +285,24 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	if (cta->busy_bars)
 		memset(cta->bar, 0, sizeof(cta->bar));
 	cta->busy_bars = 0;
-	sm->used_ctas++;
+	sm->taken |= 1u << (cta - sm->cta);
+	sm->core->resident[sm->id].ctas++;
 	sm->used_warps += n.warps;
 	sm->used_regs += n.regs;
 	sm->used_shared += n.shared;
 
 	ppu_translate_seat(sm->core, t->prog, l->entry_pc, n.warps);
-	ppu_flow_live(t->prog, l->entry_pc, &first);
+	first = ppu_flow_first(t->prog, l->entry_pc);
+	areas = areas_ok(sm->core, t->ctx, l);
+	cta->slots = 0;
 	for (i = 0; i < n.warps; i++) {
-		struct ppu_warp *w;
+		unsigned slot = (unsigned)__builtin_ctzll(~sm->used);
+		struct ppu_warp *w = &sm->warp[slot];
 
-		while (sm->warp[slot].state != PPU_WARP_FREE)
-			slot++;
-		w = &sm->warp[slot++];
-		cta->warp[i] = w->slot;
-		w->cta = cta;
-		w->index = i;
-		w->prog = t->prog;
-		ppu_seat_rows(w, t->prog->nregs);
-		clear_rows(w, &first);
-		ppu_warp_start(sm, w, ppu_sm_lanes(l, i), l->entry_pc);
-		ppu_seat_map(sm, w, t);
-		ppu_tokq_init(&w->q, w->q.ent, sm->core->cfg.tokq_entries);
-		ppu_sm_set_state(sm, w, PPU_WARP_PARKED);	/* its slot is taken */
+		cta->warp[i] = (uint8_t)slot;
+		cta->slots |= 1ull << slot;
+		map_warp(sm, w, t, areas);
+		seat_warp(sm, cta, i, w, first);
 	}
 	return cta;
 }
@@ -285,17 +311,22 @@ void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta)
 {
 	unsigned i;
 
-	if (sm->sb)
-		ppu_storebuf_settle(sm);
 	for (i = 0; i < cta->num_warps; i++) {
 		struct ppu_warp *w = &sm->warp[cta->warp[i]];
 
-		ppu_sm_set_state(sm, w, PPU_WARP_FREE);
+		w->state = PPU_WARP_FREE;
 		w->cta = NULL;
 	}
+	if (sm->timed & cta->slots)
+		sm->next_timed = 0;
+	sm->ready &= ~cta->slots;
+	sm->timed &= ~cta->slots;
+	sm->done &= ~cta->slots;
+	sm->used &= ~cta->slots;
 	sm->used_warps -= cta->num_warps;
 	sm->used_regs -= cta->regs;
 	sm->used_shared -= cta->shared_bytes;
-	sm->used_ctas--;
+	sm->taken &= ~(1u << (cta - sm->cta));
+	sm->core->resident[sm->id].ctas--;
 	cta->task = NULL;
 }

@@ -20,16 +20,28 @@
 
 /* ---- time ---------------------------------------------------------------------------------------- */
 
+/* Products of 128 bits are divided by a function of the compiler's library: only where they are needed. */
+#define FITS	(UINT64_MAX >> 24)	/* times 1,000,000 or a clock in kHz (of at most 10 GHz) */
+
 uint64_t ppu_sm_cycle_at(const struct ppu_core *core, uint64_t ns)
 {
-	unsigned __int128 x = (unsigned __int128)ns * core->cfg.sm_clock_khz + 999999;
+	uint64_t khz = core->cfg.sm_clock_khz;
 
-	return (uint64_t)(x / 1000000);
+	if (ns <= FITS)
+		return ns * khz / 1000000 + (ns * khz % 1000000 != 0);
+	return (uint64_t)(((unsigned __int128)ns * khz + 999999) / 1000000);
+}
+
+static uint64_t cycles_ns(const struct ppu_core *core, uint64_t cycles)
+{
+	if (cycles <= FITS)
+		return cycles * 1000000 / core->cfg.sm_clock_khz;
+	return (uint64_t)((unsigned __int128)cycles * 1000000 / core->cfg.sm_clock_khz);
 }
 
 uint64_t ppu_sm_time(const struct ppu_sm *sm)
 {
-	uint64_t ns = (uint64_t)((unsigned __int128)sm->cycle * 1000000 / sm->core->cfg.sm_clock_khz);
+	uint64_t ns = cycles_ns(sm->core, sm->cycle);
 
 	return ns < sm->t1 ? ns : sm->t1 - 1;
 }
@@ -117,24 +129,6 @@ struct ppu_effects *ppu_sm_effects(struct ppu_core *core, unsigned id)
 
 /* ---- states ---------------------------------------------------------------------------------------- */
 
-void ppu_sm_set_state(struct ppu_sm *sm, struct ppu_warp *w, enum ppu_warp_state state)
-{
-	uint64_t bit = 1ull << w->slot;
-
-	if (sm->timed & bit)
-		sm->next_timed = 0;
-	sm->ready &= ~bit;
-	sm->timed &= ~bit;
-	if (state == PPU_WARP_READY)
-		sm->ready |= bit;
-	if (state == PPU_WARP_TIMED) {
-		sm->timed |= bit;
-		if (w->ready_at < sm->next_timed)
-			sm->next_timed = w->ready_at;
-	}
-	w->state = state;
-}
-
 enum ppu_step ppu_sm_fault(struct ppu_sm *sm, struct ppu_warp *w, unsigned code, unsigned lane,
 			   uint64_t va, unsigned access, unsigned level)
 {
@@ -179,6 +173,8 @@ void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta)
 	bool sync = false;
 	unsigned i;
 
+	if ((sm->ready | sm->timed) & cta->slots)
+		return;
 	for (i = 0; i < cta->num_warps; i++) {
 		struct ppu_warp *w = &sm->warp[cta->warp[i]];
 
@@ -233,17 +229,17 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 
 	PPU_SM_TRACE(sm, w, WARP_DONE, 0, cta->index, 0);
 	ppu_sm_set_state(sm, w, PPU_WARP_DONE);
-	ppu_sm_report_warp(sm, w);
+	if (w->q_dirty || w->local_dirty)
+		ppu_sm_report_warp(sm, w);
 	if (++cta->done_warps < cta->num_warps) {
 		ppu_sm_check_deadlock(sm, cta);
 		return;
 	}
-	if (sm->sb)
-		ppu_storebuf_drain(sm);
 	e = ppu_sm_last_effect(sm, PPU_FX_CTA_DONE, cta->task);
 	e->arg[0] = cta->index;
 	e->arg[1] = cta->warp[0];
 	e->arg[2] = (uint64_t)(cta - sm->cta);
+	e->arg[3] = sm->sb ? ppu_storebuf_last(sm) : 0;
 	ppu_sm_unseat(sm, cta);
 }
 
@@ -254,22 +250,25 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, 
 	int err;
 	struct ppu_cta *cta = ppu_sm_seat(sm, t, index, entry, &err);
 	uint64_t start = ppu_sm_cycle_at(core, start_time);
-	struct ppu_live first;
+	bool sp;
 	unsigned i, k;
 
 	if (!cta)
 		return -err;
-	ppu_flow_live(t->prog, t->launch.entry_pc, &first);
+	sp = t->prog->nregs > PPU_SP && ppu_live_reg(ppu_flow_first(t->prog, t->launch.entry_pc), PPU_SP);
 	for (i = 0; i < cta->num_warps; i++) {
 		struct ppu_warp *w = &sm->warp[cta->warp[i]];
 
-		if (w->q.ent && t->prog->nregs > PPU_SP && ppu_live_reg(&first, PPU_SP))
+		if (w->q.ent && sp)
 			for (k = 0; k < PPU_LANES; k++)
 				w->v.row[PPU_SP][k] = cta->local_bytes;
 		w->rng = core->cfg.seed ^ (PPU_SM_TASK_ID(t) << 40 | index << 8 | i);
 		w->ready_at = start;
-		ppu_sm_set_state(sm, w, PPU_WARP_TIMED);
+		w->state = PPU_WARP_TIMED;
 	}
+	if (!sm->timed || start < sm->next_timed)
+		sm->next_timed = start;
+	sm->timed |= cta->slots;
 	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_SM_TASK_ID(t), cta->warp[0], cta->num_warps);
 	if (ppu_traces(core, PPU_TR_WARP_START))
 		for (i = 0; i < cta->num_warps; i++) {
@@ -283,21 +282,37 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, 
 
 /* ---- run --------------------------------------------------------------------------------------------------- */
 
+static void find_next_timed(struct ppu_sm *sm)
+{
+	uint64_t next = UINT64_MAX, m;
+
+	for (m = sm->timed; m; m &= m - 1) {
+		uint64_t at = sm->warp[__builtin_ctzll(m)].ready_at;
+
+		next = at < next ? at : next;
+	}
+	sm->next_timed = next;
+}
+
 /* Readies the warps whose time has come.  Returns the cycle at which the next warp is due. */
 static uint64_t wake_timed(struct ppu_sm *sm)
 {
-	uint64_t next = UINT64_MAX, m;
+	uint64_t next = UINT64_MAX, woken = 0, m;
 
 	if (sm->next_timed > sm->cycle)
 		return sm->next_timed;
 	for (m = sm->timed; m; m &= m - 1) {
 		struct ppu_warp *w = &sm->warp[__builtin_ctzll(m)];
 
-		if (w->ready_at <= sm->cycle)
-			ppu_sm_set_state(sm, w, PPU_WARP_READY);
-		else if (w->ready_at < next)
+		if (w->ready_at <= sm->cycle) {
+			w->state = PPU_WARP_READY;
+			woken |= m & -m;
+		} else if (w->ready_at < next) {
 			next = w->ready_at;
+		}
 	}
+	sm->timed &= ~woken;
+	sm->ready |= woken;
 	sm->next_timed = next;
 	return next;
 }
@@ -315,22 +330,13 @@ static struct ppu_warp *next_warp(struct ppu_sm *sm)
 	return &sm->warp[sm->turn];
 }
 
-static uint64_t cycles_ns(const struct ppu_core *core, uint64_t cycles)
-{
-	return (uint64_t)((unsigned __int128)cycles * 1000000 / core->cfg.sm_clock_khz);
-}
-
 /* No warp can run for `cycles` cycles: count the reason. */
 static void count_stall(struct ppu_sm *sm, uint64_t cycles)
 {
-	bool timed = true;
-	unsigned i;
+	bool timed = !(sm->used & ~(sm->timed | sm->done));
 
 	if (!sm->used_warps)
 		return;
-	for (i = 0; i < sm->num_warps && timed; i++)
-		timed = sm->warp[i].state == PPU_WARP_FREE || sm->warp[i].state == PPU_WARP_DONE ||
-			sm->warp[i].state == PPU_WARP_TIMED;
 	sm->ctr[timed ? PPU_CTR_STALL_TIMED_NS : PPU_CTR_STALL_OTHER_NS] += cycles_ns(sm->core, cycles);
 }
 
@@ -338,7 +344,7 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 {
 	struct ppu_sm *sm = &core->sms[id];
 	uint64_t c0 = ppu_sm_cycle_at(core, t0), c1 = ppu_sm_cycle_at(core, t1), busy = 0;
-	unsigned i;
+	uint64_t m;
 
 	sm->t1 = t1;
 	if (sm->xlat_gen != core->xlat_gen)
@@ -371,33 +377,29 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 	if (sm->sb)
 		ppu_storebuf_window(sm, t1);
 	ppu_lsu_report_dirty(sm);
-	for (i = 0; i < sm->num_warps; i++)
-		if (sm->warp[i].q_dirty || sm->warp[i].local_dirty)
-			ppu_sm_report_warp(sm, &sm->warp[i]);
+	for (m = sm->used & ~sm->done; m; m &= m - 1) {
+		struct ppu_warp *w = &sm->warp[__builtin_ctzll(m)];
+
+		if (w->q_dirty || w->local_dirty)
+			ppu_sm_report_warp(sm, w);
+	}
 }
 
 uint64_t ppu_sm_next_time(struct ppu_core *core, unsigned id)
 {
-	const struct ppu_sm *sm = &core->sms[id];
-	uint64_t next = UINT64_MAX, m;
+	struct ppu_sm *sm = &core->sms[id];
+	uint64_t next;
 
+	if (!core->resident[id].ctas && !core->cfg.store_delay_ns && !core->cfg.store_reorder)
+		return PPU_TIME_NEVER;
 	if (sm->ready)
 		return core->now;
-	for (m = sm->timed; m; m &= m - 1) {
-		const struct ppu_warp *w = &sm->warp[__builtin_ctzll(m)];
-
-		next = w->ready_at < next ? w->ready_at : next;
-	}
-	next = next == UINT64_MAX ? PPU_TIME_NEVER :
-	       (uint64_t)((unsigned __int128)next * 1000000 / core->cfg.sm_clock_khz);
+	if (sm->timed && !sm->next_timed)
+		find_next_timed(sm);
+	next = sm->timed ? cycles_ns(core, sm->next_timed) : PPU_TIME_NEVER;
 	if (sm->sb && ppu_storebuf_next(sm) < next)
 		next = ppu_storebuf_next(sm);
 	return next;
-}
-
-uint32_t ppu_sm_num_ctas(const struct ppu_core *core, unsigned id)
-{
-	return core->sms[id].used_ctas;
 }
 
 bool ppu_sm_busy(struct ppu_core *core, unsigned id)
@@ -415,8 +417,11 @@ void ppu_sm_abort_task(struct ppu_core *core, struct ppu_sm_task *t)
 
 	for (i = 0; i < core->num_sms; i++)
 		for (k = 0; k < core->sms[i].num_ctas; k++)
-			if (core->sms[i].cta[k].task == t)
+			if (core->sms[i].cta[k].task == t) {
+				if (core->sms[i].sb)
+					ppu_storebuf_settle(&core->sms[i]);
 				ppu_sm_unseat(&core->sms[i], &core->sms[i].cta[k]);
+			}
 }
 
 static struct ppu_warp *warp_in_state(struct ppu_core *core, unsigned sm, unsigned warp,
@@ -534,8 +539,9 @@ int ppu_sms_create(struct ppu_core *core)
 {
 	unsigned i, k;
 
-	core->sms = ppu_alloc(core->num_sms, sizeof(*core->sms));
-	if (!core->sms || ppu_icache_create(core))
+	core->sms = ppu_alloc_lines(core->num_sms, sizeof(*core->sms));
+	core->resident = ppu_alloc_lines(core->num_sms, sizeof(*core->resident));
+	if (!core->sms || !core->resident || ppu_icache_create(core))
 		return -1;
 	for (i = 0; i < core->num_sms; i++) {
 		struct ppu_sm *sm = &core->sms[i];
@@ -545,7 +551,7 @@ int ppu_sms_create(struct ppu_core *core)
 		sm->simd = ppu_lsu_simd(ppu_exec_level());
 		sm->num_warps = core->cfg.warps_per_sm;
 		sm->num_ctas = core->cfg.ctas_per_sm;
-		sm->warp = ppu_alloc(sm->num_warps, sizeof(*sm->warp));
+		sm->warp = ppu_alloc_lines(sm->num_warps, sizeof(*sm->warp));
 		sm->cta = ppu_alloc(sm->num_ctas, sizeof(*sm->cta));
 		if (!sm->warp || !sm->cta || !grow(&sm->fx, FX_CAP + sm->num_ctas) || ppu_storebuf_create(sm))
 			return -1;
@@ -553,6 +559,8 @@ int ppu_sms_create(struct ppu_core *core)
 			sm->warp[k].slot = k;
 	}
 	if (ppu_caches_create(core))
+		return -1;
+	if (ppu_translate_create(core))
 		return -1;
 	ppu_sms_reset(core);
 	return 0;
@@ -562,6 +570,7 @@ void ppu_sms_destroy(struct ppu_core *core)
 {
 	unsigned i, k;
 
+	ppu_translate_stop(core);
 	for (i = 0; core->sms && i < core->num_sms; i++) {
 		struct ppu_sm *sm = &core->sms[i];
 
@@ -579,7 +588,10 @@ void ppu_sms_destroy(struct ppu_core *core)
 	ppu_caches_destroy(core);
 	ppu_free(core->sms);
 	core->sms = NULL;
+	ppu_free(core->resident);
+	core->resident = NULL;
 	ppu_icache_destroy(core);
+	ppu_translate_destroy(core);
 }
 
 /* The tasks are gone already: reset only what the SM itself holds. */
@@ -593,14 +605,18 @@ void ppu_sms_reset(struct ppu_core *core)
 		for (k = 0; k < sm->num_ctas; k++)
 			if (sm->cta[k].task)
 				ppu_sm_unseat(sm, &sm->cta[k]);
-		sm->ready = sm->timed = sm->next_timed = 0;
+		sm->taken = 0;
+		core->resident[i].ctas = 0;
+		sm->ready = sm->timed = sm->done = sm->used = sm->next_timed = 0;
 		sm->cycle = sm->quantum = 0;
 		sm->turn = 63;		/* slot 0 begins */
 		sm->fx.n = 0;
 		memset(sm->ctr, 0, sizeof(sm->ctr));
+		sm->host_entered = sm->host_insns = 0;
 		ppu_storebuf_reset(sm);
 		ppu_lsu_flush(sm);
 	}
 	ppu_caches_reset(core);
+	ppu_translate_reset(core);
 	ppu_icache_reset(core);
 }

@@ -60,6 +60,7 @@ enum ppu_warp_state {
 
 struct ppu_cta;
 
+/* What each start, turn and end of a warp touches stands first, in few lines of the host's cache. */
 struct ppu_warp {
 	struct ppu_vregs v;
 	uint32_t pc;
@@ -70,10 +71,12 @@ struct ppu_warp {
 	bool pop;			/* no lane active: pop a token before going on */
 	bool retried;			/* recentred once: do not ask the driver again */
 	uint8_t slot, index;		/* on the SM, in the CTA */
+	bool q_dirty, local_dirty;
+	bool ycounts;			/* lane_ycount[] need not be all 0 */
+	bool whole;			/* pop: the token that ppu_warp_park_all() pushed is the only one */
 	struct ppu_cta *cta;
 	const struct ppu_program *prog;
 	struct ppu_tokq q;
-	bool q_dirty, local_dirty;
 
 	/* Lanes with reason yield whose token leads to an instruction that could not complete, as
 	 * long as nothing has changed for them. */
@@ -81,24 +84,28 @@ struct ppu_warp {
 	uint32_t bar_wait;		/* lanes counted at a CTA barrier */
 	uint32_t sync_wait;		/* lanes counted at a WARPSYNC; bar_val: its member mask */
 	uint32_t bar_rel;		/* lanes released since */
-	uint32_t bar_val[PPU_LANES];	/* what the barrier said: count, bit 30 and, bit 31 or */
 
-	/* Why a lane is disabled: reason and address as in a token without mask (SIMT-15,
-	 * A-SIMT-8).  Meaningful for lanes that are not active. */
-	uint32_t wait[PPU_LANES];
-	uint32_t ycount;		/* of the active group (SIMT-46, A-SIMT-19) */
-	uint32_t lane_ycount[PPU_LANES];
-	uint64_t rng;			/* SIMT-47 */
-
-	uint64_t ready_at;		/* cycle */
 	uint32_t pending;		/* PPU_WARP_LAUNCH: lanes without reply */
 	uint16_t launch_d;		/* row of the result */
+	uint32_t ycount;		/* of the active group (SIMT-46, A-SIMT-19) */
+	uint64_t rng;			/* SIMT-47 */
+	uint64_t ready_at;		/* cycle */
+	uint8_t *local;			/* host pointer of the warp's local memory */
 
 	void *rows;			/* allocation behind v.row, kept for the slot's next user */
 	uint32_t rows_cap;
 	uint32_t zero_row;		/* first of the rows behind the registers that are 0; 0: none yet */
-	uint8_t *local;			/* host pointer of the warp's local memory */
-};
+
+	/* Why a lane is disabled: reason and address as in a token without mask (SIMT-15,
+	 * A-SIMT-8).  Meaningful for lanes that are not active. */
+	uint32_t wait[PPU_LANES];
+	uint32_t bar_val[PPU_LANES];	/* what the barrier said: count, bit 30 and, bit 31 or */
+	uint32_t lane_ycount[PPU_LANES];
+
+	/* Thread indices by dimension, of warp tid_index in blocks of tid_block[] (ppu_warp_tids()); block 0: none yet. */
+	uint32_t tid_block[3], tid_index;
+	uint32_t tid[3][PPU_LANES];
+} __attribute__((aligned(64)));
 #define PPU_WAIT(reason, addr)	((uint32_t)(reason) | (uint32_t)(addr) << 4)
 #define PPU_WAIT_REASON(w)	((w) & 0xf)
 #define PPU_WAIT_ADDR(w)	((w) >> 4)
@@ -125,18 +132,20 @@ struct ppu_cta {
 	uint8_t *params;		/* task->params, or own_params */
 	uint8_t *own_params;		/* allocation of the slot, for CTAs of a queue */
 	uint8_t warp[PPU_MAX_CTA_WARPS];/* slots */
+	uint64_t slots;			/* the same as a set */
 	uint32_t busy_bars;		/* barriers that may be busy, or not all 0 */
 #define PPU_ALL_BARRIERS	((1u << PPU_NUM_BARRIERS) - 1)
 	struct ppu_barrier bar[PPU_NUM_BARRIERS];
 };
 
-#define PPU_TLB_ENTRIES		512
+#define PPU_TLB_ENTRIES		2048
 #define PPU_TLB_WRITE		1	/* host may be written */
 #define PPU_TLB_WATCHED		2
 #define PPU_TLB_DIRTY		4	/* written since the window began */
+#define PPU_TLB_NULL		8	/* PPU_PTE_NULL: good for one access, and never hit */
 /*
  * Pages in a row have entries in a row. Of arrays that lie a power of two apart, the rows that a kernel works on at the
- * same time shall not share entries: 213 and 77 times any power of two below 512 is far from 0, modulo 512.
+ * same time shall not share entries: 213 and 77 times any power of two below 512 is far from 0, modulo 2048.
  */
 #define PPU_TLB_INDEX(page)	((uint32_t)((page) + ((page) >> 9) * 213 + ((page) >> 18) * 77) % PPU_TLB_ENTRIES)
 struct ppu_tlbe {
@@ -152,18 +161,24 @@ struct ppu_sm {
 	uint32_t id;
 	uint64_t cycle;			/* since device time 0 */
 	uint64_t t1;			/* end of the window that runs, ns */
-	uint64_t ready, timed;		/* warp slots in those states */
-	uint64_t next_timed;		/* no timed warp is due before this cycle; 0: unknown */
+	uint64_t ready, timed, done;	/* warp slots in those states */
+	uint64_t used;			/* warp slots that are not free */
+	uint64_t next_timed;		/* the first cycle at which a timed warp is due; 0: unknown */
 	uint32_t turn;			/* slot whose turn it is */
 	uint32_t quantum;		/* cycles left of the turn */
 
 	uint32_t num_warps, num_ctas;	/* configured */
 	struct ppu_warp *warp;
 	struct ppu_cta *cta;
-	uint32_t used_warps, used_ctas, used_regs, used_shared;
+	uint32_t used_warps, used_regs, used_shared;	/* CTAs: core->resident[] */
+	uint32_t taken;			/* CTA slots that are not free */
 
 	struct ppu_effects fx;
+	uint64_t host_entered, host_insns;	/* statistics of host code, see PPU_ENGINE_STATS; not saved */
 	uint64_t ctr[PPU_CTR_COUNT];
+
+#define PPU_LAST_PAGES	64
+	uint64_t last_page[PPU_LAST_PAGES];	/* host code's: where loads were last, to fetch ahead; not saved */
 
 	const struct ppu_lsu_simd *simd;	/* of this host */
 	struct ppu_sm_caches *caches;	/* NULL: no model */
@@ -172,7 +187,8 @@ struct ppu_sm {
 	struct ppu_tlbe tlb[PPU_TLB_ENTRIES];
 	uint16_t dirty[PPU_TLB_ENTRIES];/* entries with PPU_TLB_DIRTY */
 	uint32_t num_dirty;
-};
+	uint8_t sink[PPU_PAGE_SIZE] __attribute__((aligned(64)));	/* what is stored to PPU_PTE_NULL; not saved */
+} __attribute__((aligned(64)));	/* another SM may run beside it */
 
 /* What a handler returns. */
 enum ppu_step {
@@ -189,7 +205,23 @@ uint64_t ppu_sm_cycle_at(const struct ppu_core *core, uint64_t ns);	/* first cyc
  */
 struct ppu_effect *ppu_sm_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task);
 struct ppu_effect *ppu_sm_last_effect(struct ppu_sm *sm, enum ppu_effect_kind kind, struct ppu_sm_task *task);
-void ppu_sm_set_state(struct ppu_sm *sm, struct ppu_warp *w, enum ppu_warp_state state);
+static inline void ppu_sm_set_state(struct ppu_sm *sm, struct ppu_warp *w, enum ppu_warp_state state)
+{
+	uint64_t bit = 1ull << w->slot;
+
+	if (sm->timed & bit)
+		sm->next_timed = 0;
+	sm->ready = (sm->ready & ~bit) | (state == PPU_WARP_READY ? bit : 0);
+	sm->done = (sm->done & ~bit) | (state == PPU_WARP_DONE ? bit : 0);
+	sm->used = (sm->used & ~bit) | (state != PPU_WARP_FREE ? bit : 0);
+	sm->timed &= ~bit;
+	if (state == PPU_WARP_TIMED) {
+		if (!sm->timed || w->ready_at < sm->next_timed)
+			sm->next_timed = w->ready_at;
+		sm->timed |= bit;
+	}
+	w->state = state;
+}
 void ppu_sm_emit(struct ppu_sm *sm, const struct ppu_warp *w, unsigned event, uint64_t b, uint64_t c,
 		 uint64_t d);
 #define PPU_SM_TRACE(sm, w, event, b, c, d) do { \

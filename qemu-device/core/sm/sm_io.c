@@ -96,6 +96,7 @@ static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, u
 	ppu_io_u32(io, &w->active);
 	ppu_io_u32(io, &w->live);
 	ppu_io_bool(io, &w->pop);
+	w->whole = false;		/* as good as unknown */
 	ppu_io_bool(io, &w->retried);
 	head = (uint32_t)w->q.head;
 	tail = (uint32_t)w->q.tail;
@@ -109,6 +110,7 @@ static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, u
 	io_lanes(io, w->wait, keep.wait);
 	ppu_io_u32(io, &w->ycount);
 	io_u32s(io, w->lane_ycount, PPU_LANES);
+	w->ycounts |= io->loading;
 	ppu_io_u64(io, &w->rng);
 	ppu_io_u64(io, &w->ready_at);
 	ppu_io_u32(io, &w->pending);
@@ -154,6 +156,7 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 		cta->regs = n.regs;
 		cta->local_bytes = t->launch.local_per_thread;
 		memset(cta->warp, 0, sizeof(cta->warp));
+		cta->slots = 0;
 		if (!ppu_seat_shared(cta, n.shared) || !ppu_seat_params(cta, t, NULL)) {
 			cta->task = NULL;
 			ppu_io_fail(io, "out of memory");
@@ -189,6 +192,8 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 		ppu_io_u8(io, &cta->warp[i]);
 		if (cta->warp[i] >= sm->num_warps)
 			ppu_io_fail(io, "SM %u: no such warp slot", sm->id);
+		else
+			cta->slots |= 1ull << cta->warp[i];
 	}
 	if (io->loading && !io->failed &&
 	    !ppu_ctas_check(core, sm->id, (unsigned)(cta - sm->cta), cta->task, cta->index, cta->children))
@@ -200,7 +205,8 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 			cta->task = NULL;
 			return;
 		}
-		sm->used_ctas++;
+		sm->taken |= 1u << (cta - sm->cta);
+		core->resident[sm->id].ctas++;
 		sm->used_warps += n.warps;
 		sm->used_regs += n.regs;
 		sm->used_shared += n.shared;

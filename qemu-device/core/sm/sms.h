@@ -45,7 +45,10 @@ bool ppu_sm_can_start_without(struct ppu_core *core, unsigned sm, const struct p
 int ppu_sm_start_cta(struct ppu_core *core, unsigned sm, struct ppu_sm_task *t, uint64_t cta,
 		     uint64_t start_time, const uint8_t *entry);
 /* Resident CTAs. */
-uint32_t ppu_sm_num_ctas(const struct ppu_core *core, unsigned sm);
+static inline uint32_t ppu_sm_num_ctas(const struct ppu_core *core, unsigned sm)
+{
+	return core->resident[sm].ctas;
+}
 /* Has the SM a warp that can run, now or at a known time?  False: no warp is resident, or all warps wait
  * for something outside (replies) or are stopped by a fault. */
 bool ppu_sm_busy(struct ppu_core *core, unsigned sm);

@@ -51,6 +51,7 @@ static void put(uint8_t **p, const void *v, size_t n)
 static int saved_state(const struct ppu_warp *w)
 {
 	switch (w->state) {
+	case PPU_WARP_EXCEPTION:	/* the push is tried again; then the device itself moves the tokens */
 	case PPU_WARP_READY:	return PPU_SAVE_W_READY;
 	case PPU_WARP_TIMED:	return PPU_SAVE_W_TIMED;
 	case PPU_WARP_PARKED:	return PPU_SAVE_W_PARKED;
@@ -89,8 +90,8 @@ static void put_warp(const struct ppu_sm *sm, const struct ppu_warp *w, uint8_t 
 	uint32_t tokq = sm->core->cfg.tokq_entries, local = w->cta->local_bytes;
 	struct ppu_save_warp s = {
 		.state = (uint32_t)saved_state(w),
-		.flags = (w->pop ? PPU_SAVE_WF_POP : 0) | (w->retried ? PPU_SAVE_WF_RETRIED : 0) |
-			 (w->q.ent ? 0 : PPU_SAVE_WF_NO_QUEUE),
+		.flags = (w->pop ? PPU_SAVE_WF_POP : 0) | (w->q.ent ? 0 : PPU_SAVE_WF_NO_QUEUE) |
+			 (w->retried || w->state == PPU_WARP_EXCEPTION ? PPU_SAVE_WF_RETRIED : 0),
 		.pc = w->pc, .active = w->active, .live = w->live, .parked = w->parked,
 		.bar_wait = w->bar_wait, .sync_wait = w->sync_wait, .bar_rel = w->bar_rel,
 		.ycount = w->ycount, .head = (uint32_t)w->q.head, .tail = (uint32_t)w->q.tail,
@@ -276,6 +277,7 @@ static bool get_warp(struct ppu_sm *sm, struct ppu_warp *w, uint64_t start, cons
 	memcpy(w->bar_val, s.bar_val, sizeof(s.bar_val));
 	memcpy(w->wait, s.wait, sizeof(s.wait));
 	memcpy(w->lane_ycount, s.lane_ycount, sizeof(s.lane_ycount));
+	w->ycounts = true;
 	state = next_state(w, s.state, start);
 	if (s.flags & ~PPU_SAVE_WF_ALL || s.pred[PPU_PT] != ~0u || !ppu_sm_warp_possible(w, state, w->lanes) ||
 	    (state == PPU_WARP_DONE && (s.live || s.active)) ||

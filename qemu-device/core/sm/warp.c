@@ -119,18 +119,21 @@ void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint3
 	w->v.pred[PPU_PT] = ~0u;
 	w->lanes = w->live = w->active = lanes;
 	w->pc = entry;
-	w->pop = w->retried = w->q_dirty = w->local_dirty = false;
+	w->pop = w->whole = w->retried = w->q_dirty = w->local_dirty = false;
 	w->parked = w->bar_wait = w->bar_rel = w->sync_wait = 0;
 	w->ycount = 0;
 	w->pending = 0;
 	w->launch_d = 0;
 	/* wait and bar_val are set before they count (ppu_flow_canon()). */
-	memset(w->lane_ycount, 0, sizeof(w->lane_ycount));
+	if (w->ycounts)
+		memset(w->lane_ycount, 0, sizeof(w->lane_ycount));
+	w->ycounts = sm->core->cfg.yield_every > 1;
 }
 
 #ifdef PPU_TRANSLATE
 /* Host code for the block at w->pc.  False: there is none. */
-static bool run_translated(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end, enum ppu_step *step)
+static inline bool run_translated(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end,
+				  uint64_t *insns, uint64_t *threads, enum ppu_step *step)
 {
 	const struct ppu_region *r = w->prog->region;
 	struct ppu_run run;
@@ -141,8 +144,10 @@ static bool run_translated(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn,
 	run.end = end - PPU_TURN_CYCLES + 1;
 	run.turn = turn < run.end ? turn : run.end;
 	*step = ppu_region_run(r, sm, w, &run);
-	sm->ctr[PPU_CTR_WARP_INSNS] += run.insns;
-	sm->ctr[PPU_CTR_THREAD_INSNS] += run.threads;
+	*insns += run.insns;
+	*threads += run.threads;
+	sm->host_insns += run.insns;
+	sm->host_entered++;
 	return true;
 }
 #endif
@@ -173,7 +178,7 @@ void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t
 
 			sm->cycle = cycle;
 			w->pc = pc;
-			if (run_translated(sm, w, turn, end, &step)) {
+			if (run_translated(sm, w, turn, end, &insns, &threads, &step)) {
 				cycle = sm->cycle;
 				if (step != PPU_GO)
 					goto out;

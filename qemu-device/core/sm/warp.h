@@ -33,6 +33,8 @@ PPU_HANDLERS(H)
 #undef H
 
 ppu_handler_fn ppu_warp_handler(unsigned handler);
+/* Makes w->tid those of the warp's threads. */
+void ppu_warp_tids(struct ppu_warp *w);
 void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint32_t entry);
 /* Run up to the first turn point whose cycle is not before `turn`, but no instruction at cycle `end` or later; or
  * until the warp cannot go on. */

@@ -29,6 +29,7 @@
 #define WINDOW_BYTES	(256u << 20)
 
 struct ppu_icache {
+	struct ppu_core *core;
 	struct ppu_program *list;
 	uint64_t bytes, idle_bytes, stamp;
 	uint64_t window, window_bytes;	/* number of the window whose launches are made, read so far */
@@ -39,7 +40,10 @@ struct ppu_icache {
 int ppu_icache_create(struct ppu_core *core)
 {
 	core->icache = ppu_alloc(1, sizeof(*core->icache));
-	return core->icache ? 0 : -1;
+	if (!core->icache)
+		return -1;
+	core->icache->core = core;
+	return 0;
 }
 
 static void program_free(struct ppu_icache *ic, struct ppu_program *p)
@@ -52,7 +56,7 @@ static void program_free(struct ppu_icache *ic, struct ppu_program *p)
 	ic->bytes -= p->bytes;
 	if (!p->refs)
 		ic->idle_bytes -= p->bytes;
-	ppu_translate_free(p);
+	ppu_translate_free(ic->core, p);
 	ppu_free(p->raw);
 	ppu_free(p->code);
 	ppu_free(p->flow.live);
@@ -319,21 +323,25 @@ static int analyse(struct ppu_icache *ic, struct ppu_program *p)
 
 /* ---- fetch ------------------------------------------------------------------------------------- */
 
-/* Compares the code in memory with `have`, or copies it when `copy` is not NULL.  Returns 0, PPU_ERR_* with the
- * address at fault in *bad, or -1: the code differs. */
-static int fetch(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, uint64_t bytes,
-		 const uint8_t *have, uint8_t *copy, uint64_t *bad)
+/* Compares the code in memory with that of p, or copies it.  Returns 0, PPU_ERR_* with the address at fault in
+ * *bad, or -1: the code differs. */
+static int fetch(struct ppu_core *core, struct ppu_program *p, bool copy, uint64_t *bad)
 {
 	struct ppu_icache *ic = core->icache;
-	uint64_t done = 0;
+	uint64_t done = 0, bytes = (uint64_t)p->n * PPU_INSN_BYTES, va = p->va;
+	uint8_t *have = (uint8_t *)p->raw;
+	uint32_t gen = ppu_mem_code_gen(core);
 
 	if (ic->in_window && ic->window_bytes > WINDOW_BYTES)
 		return PPU_ERR_TMD_LIMITS;
 	ic->window_bytes += bytes;
+	if (!copy && gen && p->code_gen == gen)
+		return 0;
+	p->code_gen = 0;
 	while (done < bytes) {
 		struct ppu_xlat x;
 		uint64_t n = bytes - done;
-		int err = ppu_mmu_translate(core, ctx, va + done, PPU_ACC_EXEC, 0, &x);
+		int err = ppu_mmu_translate(core, p->ctx, va + done, PPU_ACC_EXEC, 0, &x);
 
 		if (err) {
 			*bad = va + done;
@@ -346,11 +354,16 @@ static int fetch(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, uint64
 			return PPU_ERR_SM_DMA;
 		}
 		if (copy)
-			memcpy(copy + done, x.host, n);
+			memcpy(have + done, x.host, n);
 		else if (memcmp(have + done, x.host, n))
 			return -1;
 		done += n;
+		if (x.phys.sys)
+			gen = 0;
+		else
+			ppu_mem_code_page(core, x.phys.addr, n);
 	}
+	p->code_gen = gen;
 	return 0;
 }
 
@@ -376,12 +389,11 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 		    p->nregs != t->regs_per_thread)
 			continue;
 		err = ic->in_window && p->checked == ic->window ? 0 :
-		      fetch(core, ctx, p->va, bytes, (const uint8_t *)p->raw, NULL, va);
+		      fetch(core, p, false, va);
 		if (err > 0)
 			return err;
 		if (!err) {
-			if (!p->refs++)
-				ic->idle_bytes -= p->bytes;
+			ppu_icache_hold(core, p);
 			p->stamp = ++ic->stamp;
 			p->checked = ic->window;
 			*prog = p;
@@ -409,8 +421,7 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 	ic->list = p;
 	ic->bytes += total;
 	p->raw = program_alloc(ic, 1, bytes);
-	err = p->raw ? fetch(core, ctx, p->va, bytes, NULL, (uint8_t *)p->raw, va)
-		     : PPU_ERR_HOST_MEMORY;
+	err = p->raw ? fetch(core, p, true, va) : PPU_ERR_HOST_MEMORY;
 	if (!err && !decode_all(core, p))
 		err = PPU_ERR_HOST_MEMORY;
 	if (!err)
@@ -441,6 +452,11 @@ uint64_t ppu_icache_translated(struct ppu_core *core, uint64_t bytes)
 	return core->icache->translated += bytes;
 }
 
+const struct ppu_program *ppu_icache_first(const struct ppu_core *core)
+{
+	return core->icache->list;
+}
+
 void ppu_icache_window(struct ppu_core *core, bool begin)
 {
 	struct ppu_icache *ic = core->icache;
@@ -450,6 +466,12 @@ void ppu_icache_window(struct ppu_core *core, bool begin)
 	ic->window_bytes = 0;
 	if (begin)
 		ic->translated = 0;
+}
+
+void ppu_icache_hold(struct ppu_core *core, struct ppu_program *p)
+{
+	if (!p->refs++)
+		core->icache->idle_bytes -= p->bytes;
 }
 
 void ppu_icache_put(struct ppu_core *core, struct ppu_program *p)

@@ -31,6 +31,7 @@ struct ppu_program {
 	bool stale;			/* memory has changed since: free when the last task is gone */
 	uint64_t stamp, bytes;
 	uint64_t checked;		/* window in which it was last compared with memory */
+	uint32_t code_gen;		/* ppu_mem_code_gen() then; 0: compare each time */
 	struct ppu_insn *raw;
 	struct ppu_dinsn *code;
 	struct ppu_flow flow;
@@ -49,11 +50,15 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 /* begin: the launches of one window follow, up to the next call.  All of them see the code as it is at one
  * time. */
 void ppu_icache_window(struct ppu_core *core, bool begin);
+/* One more that uses the program; ppu_icache_put() ends it. */
+void ppu_icache_hold(struct ppu_core *core, struct ppu_program *prog);
 void ppu_icache_put(struct ppu_core *core, struct ppu_program *prog);
 /* The program takes so many bytes more, or fewer.  False: there would be too many, nothing has changed. */
 bool ppu_icache_charge(struct ppu_core *core, struct ppu_program *prog, int64_t bytes);
 /* So many bytes of host code more were made since the window began.  Returns how many in all. */
 uint64_t ppu_icache_translated(struct ppu_core *core, uint64_t bytes);
+/* All programs there are, by ->next. */
+const struct ppu_program *ppu_icache_first(const struct ppu_core *core);
 void ppu_icache_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);
 
 /* Called by sm.c; nothing is saved: programs are fetched again. */

@@ -37,7 +37,7 @@ void ppu_lsu_report_dirty(struct ppu_sm *sm)
 	for (i = 0; i < sm->num_dirty; i++) {
 		struct ppu_tlbe *e = &sm->tlb[sm->dirty[i]];
 
-		if (e->flags & PPU_TLB_DIRTY)
+		if ((e->flags & (PPU_TLB_DIRTY | PPU_TLB_NULL)) == PPU_TLB_DIRTY)
 			ppu_mem_dirty(sm->core, e->phys, PPU_PAGE_SIZE);
 		e->flags &= ~PPU_TLB_DIRTY;
 	}
@@ -54,6 +54,21 @@ void ppu_lsu_flush(struct ppu_sm *sm)
 	sm->xlat_gen = sm->core->xlat_gen;
 }
 
+/*
+ * A page without memory: the entry serves the access that needs it now, and is not found again.  So loads and stores of
+ * the same page may have different host memory.  It passes for dirty, so that nobody notes the store.
+ */
+static void fill_null(struct ppu_sm *sm, uint64_t va, unsigned acc, uint8_t *zeroes, struct ppu_tlbe *e)
+{
+	*e = (struct ppu_tlbe){
+		.page = ~0ull, .host = acc == PPU_ACC_READ ? zeroes : sm->sink,
+		.flags = PPU_TLB_WRITE | PPU_TLB_DIRTY | PPU_TLB_NULL,
+	};
+	/* An atomic, which has at most 16 bytes, finds 0. */
+	if (acc == PPU_ACC_ATOMIC)
+		memset(sm->sink + (va & PAGE_MASK & ~15ull), 0, 16);
+}
+
 /* Fills a TLB entry.  Returns 0 or PPU_ERR_*. */
 int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
 		    struct ppu_tlbe *e, unsigned *level)
@@ -63,7 +78,7 @@ int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsign
 
 	sm->ctr[PPU_CTR_TLB_MISSES]++;
 	memset(&x, 0, sizeof(x));
-	err = ppu_mmu_translate(sm->core, ctx, va & ~PAGE_MASK, acc, 0, &x);
+	err = ppu_mmu_translate(sm->core, ctx, va & ~PAGE_MASK, acc, PPU_XL_NULL, &x);
 	*level = x.level;
 	if (err)
 		return err;
@@ -71,6 +86,10 @@ int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsign
 		return PPU_ERR_SM_DMA;
 	if (e->page != ~0ull && (e->flags & PPU_TLB_DIRTY))
 		ppu_mem_dirty(sm->core, e->phys, PPU_PAGE_SIZE);
+	if (x.pte & PPU_PTE_NULL) {
+		fill_null(sm, va, acc, x.host, e);
+		return 0;
+	}
 	e->page = va >> PPU_PAGE_SHIFT;
 	e->ctx = ctx;
 	e->host = x.host;
@@ -470,6 +489,26 @@ static bool global_words(struct ppu_sm *sm, struct ppu_warp *w, const struct acc
 	return true;
 }
 
+/* ---- transactions ---------------------------------------------------------------------------------------- */
+
+static bool is_global(const struct access *a, unsigned lane)
+{
+	return a->space == PPU_SPACE_GLOBAL || a->space == PPU_SPACE_CONST ||
+	       (a->space == PPU_SPACE_GENERIC && lane_va(a, lane) >> 32 < PPU_VA_PARAM_BASE >> 32);
+}
+
+unsigned ppu_lsu_transactions(const struct ppu_sm *sm, const struct access *a, uint32_t mask)
+{
+	uint32_t m;
+
+	if (!a->is64)
+		return 0;
+	for (m = mask; m && a->space == PPU_SPACE_GENERIC; m &= m - 1)
+		if (!is_global(a, (unsigned)__builtin_ctz(m)))
+			mask &= ~(m & -m);
+	return sm->simd->transactions(a->lo, a->hi, mask, a->bytes);
+}
+
 /* ---- LD, ST ---------------------------------------------------------------------------------------------- */
 
 /* ppu_lsu_ref(), and a short way for global memory that the TLB knows. */
@@ -545,11 +584,14 @@ enum ppu_step ppu_h_ld(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 	}
 	if (find_block(sm, w, &a, mask, &b)) {
 		load_block(w, &a, &b, di->d, mask);
-		sm->ctr[PPU_CTR_PARTITION_READS] += b.e != NULL;
+		sm->ctr[PPU_CTR_PARTITION_READS] += b.e ? lane_groups(mask) : 0;
 	} else {
+		/* The destination may hold the addresses. */
+		unsigned n = ppu_lsu_transactions(sm, &a, mask);
+
 		if (load_lanes(sm, w, &a, di->d, mask) != PPU_GO)
 			return PPU_SWITCH;
-		sm->ctr[PPU_CTR_PARTITION_READS] += count_lanes(mask);
+		sm->ctr[PPU_CTR_PARTITION_READS] += n;
 	}
 	host_acquire(di);
 	w->pc++;
@@ -577,7 +619,7 @@ enum ppu_step ppu_h_st(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 		if (b.e) {
 			note_store(sm, w, b.e, b.va, b.pattern == EQUAL ? a.bytes :
 				   (b.last - b.first + 1) * a.bytes);
-			sm->ctr[PPU_CTR_PARTITION_WRITES]++;
+			sm->ctr[PPU_CTR_PARTITION_WRITES] += lane_groups(mask);
 		}
 		w->pc++;
 		return PPU_GO;
@@ -595,7 +637,7 @@ enum ppu_step ppu_h_st(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 				note_store(sm, w, t, lane_va(&a, lane), 4);
 			}
 		}
-		sm->ctr[PPU_CTR_PARTITION_WRITES] += count_lanes(mask);
+		sm->ctr[PPU_CTR_PARTITION_WRITES] += ppu_lsu_transactions(sm, &a, mask);
 		w->pc++;
 		return PPU_GO;
 	}
@@ -606,7 +648,7 @@ enum ppu_step ppu_h_st(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 			__atomic_store_n(p[lane], w->v.row[di->b][lane], __ATOMIC_RELAXED);
 			note_store(sm, w, e[lane], lane_va(&a, lane), 4);
 		}
-		sm->ctr[PPU_CTR_PARTITION_WRITES] += count_lanes(mask);
+		sm->ctr[PPU_CTR_PARTITION_WRITES] += ppu_lsu_transactions(sm, &a, mask);
 		w->pc++;
 		return PPU_GO;
 	}
@@ -615,16 +657,17 @@ enum ppu_step ppu_h_st(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_d
 		unsigned lane = (unsigned)__builtin_ctz(m);
 		struct ref r;
 
-		if (lane_ref(sm, w, &a, lane, &r) != PPU_GO)
+		if (lane_ref(sm, w, &a, lane, &r) != PPU_GO) {
+			sm->ctr[PPU_CTR_PARTITION_WRITES] += ppu_lsu_transactions(sm, &a, mask & ~m);
 			return PPU_SWITCH;
+		}
 		for (k = 0; k < rows; k++)
 			in[k] = w->v.row[di->b + k][lane];
 		lane_store(&a, &r, lane, in);
-		if (r.e) {
+		if (r.e)
 			note_store(sm, w, r.e, r.va, a.bytes);
-			sm->ctr[PPU_CTR_PARTITION_WRITES]++;
-		}
 	}
+	sm->ctr[PPU_CTR_PARTITION_WRITES] += ppu_lsu_transactions(sm, &a, mask);
 	w->pc++;
 	return PPU_GO;
 }

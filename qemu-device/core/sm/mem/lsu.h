@@ -65,6 +65,21 @@ static inline uint64_t lane_va(const struct access *a, unsigned lane)
 	return (a->lo[lane] | (uint64_t)a->hi[lane] << 32) + a->imm;
 }
 
+/* ---- transactions ---------------------------------------------------------------------------------------- */
+
+/*
+ * Lanes go to global memory in four groups of eight.  A group whose addresses lie in one window costs one transaction;
+ * the window begins at the address of the group's lowest lane and has room for eight accesses.  Any other group costs
+ * one for each lane (Documentation/hw/sm.md, Memory).
+ */
+static inline unsigned lane_groups(uint32_t mask)
+{
+	return !!(mask & 0xff) + !!(mask & 0xff00) + !!(mask & 0xff0000) + !!(mask >> 24);
+}
+
+/* What the lanes in mask cost. */
+unsigned ppu_lsu_transactions(const struct ppu_sm *sm, const struct access *a, uint32_t mask);
+
 /* ---- one lane ---------------------------------------------------------------------------------------- */
 
 struct ref {

@@ -215,7 +215,8 @@ static bool atomic_equal(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 	bool done;
 
 	if ((a->esz != 4 && a->esz != 8) || !(mask & (mask - 1)) || a->space == PPU_SPACE_LOCAL ||
-	    a->space == PPU_SPACE_PARAM || !find_block(sm, w, a, mask, &b) || b.pattern != EQUAL || !b.e)
+	    a->space == PPU_SPACE_PARAM || !find_block(sm, w, a, mask, &b) || b.pattern != EQUAL || !b.e ||
+	    (b.e->flags & PPU_TLB_NULL))
 		return false;
 	seen = load_mem(b.p, a->esz);
 	do {

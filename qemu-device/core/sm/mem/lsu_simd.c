@@ -51,6 +51,25 @@ static void store_v1(const uint32_t *s, uint8_t *base, const uint32_t *off, uint
 	}
 }
 
+static unsigned transactions_v1(const uint32_t *lo, const uint32_t *hi, uint32_t mask, uint32_t bytes)
+{
+	unsigned n = 0, k, i;
+
+	for (k = 0; k < PPU_LANES; k += 8) {
+		uint32_t m = mask >> k & 0xff, far = 0;
+		uint64_t first;
+
+		if (!m)
+			continue;
+		i = k + (unsigned)__builtin_ctz(m);
+		first = lo[i] | (uint64_t)hi[i] << 32;
+		for (i = 0; i < 8; i++)
+			far |= (lo[k + i] | (uint64_t)hi[k + i] << 32) - first < 8ull * bytes ? 0 : 1u << i;
+		n += m & far ? (unsigned)__builtin_popcount(m) : 1;
+	}
+	return n;
+}
+
 #ifdef HAVE_LEVELS
 
 /* ---- AVX2: groups of 8 ------------------------------------------------------------------------------ */
@@ -209,12 +228,40 @@ V4 void store_v4(const uint32_t *s, uint8_t *base, const uint32_t *off, uint32_t
 }
 #endif
 
+#ifdef HAVE_LEVELS
+/* Of equal high words, a window must not wrap: low words below the first one are far. */
+V3 unsigned transactions_v3(const uint32_t *lo, const uint32_t *hi, uint32_t mask, uint32_t bytes)
+{
+	const __m256i last = _mm256_set1_epi32((int)(8 * bytes - 1));
+	unsigned n = 0, k;
+
+	for (k = 0; k < PPU_LANES; k += 8) {
+		__m256i l = _mm256_loadu_si256((const __m256i *)(lo + k)), h = _mm256_loadu_si256((const __m256i *)(hi + k));
+		uint32_t m = mask >> k & 0xff, i;
+		__m256i l0, near;
+
+		if (!m)
+			continue;
+		i = k + (uint32_t)__builtin_ctz(m);
+		if (lo[i] > UINT32_MAX - 8 * bytes) {
+			n += transactions_v1(lo, hi, m << k, bytes);
+			continue;
+		}
+		l0 = _mm256_set1_epi32((int)lo[i]);
+		near = _mm256_cmpeq_epi32(_mm256_max_epu32(_mm256_sub_epi32(l, l0), last), last);
+		near = _mm256_and_si256(near, _mm256_cmpeq_epi32(h, _mm256_set1_epi32((int)hi[i])));
+		n += m & ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(near)) ? (unsigned)__builtin_popcount(m) : 1;
+	}
+	return n;
+}
+#endif
+
 const struct ppu_lsu_simd *ppu_lsu_simd(unsigned level)
 {
-	static const struct ppu_lsu_simd v1 = { offsets_v1, load_v1, store_v1 };
+	static const struct ppu_lsu_simd v1 = { offsets_v1, load_v1, store_v1, transactions_v1 };
 #ifdef HAVE_LEVELS
-	static const struct ppu_lsu_simd v3 = { offsets_v3, load_v3, store_v3 };
-	static const struct ppu_lsu_simd v4 = { offsets_v4, load_v4, store_v4 };
+	static const struct ppu_lsu_simd v3 = { offsets_v3, load_v3, store_v3, transactions_v3 };
+	static const struct ppu_lsu_simd v4 = { offsets_v4, load_v4, store_v4, transactions_v3 };
 
 	if (level >= 4)
 		return &v4;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * 32-bit words of the lanes of one instruction, moved with host vectors: lsu_simd.c has each function
- * once per host instruction set, with the same results.  Offsets are below 2^31 and multiples of 4.
+ * once per host instruction set, with the same results.  Offsets are below 2^31 and multiples of 4.  And what
+ * their addresses cost.
  */
 #ifndef PPU_LSU_SIMD_H
 #define PPU_LSU_SIMD_H
@@ -16,6 +17,8 @@ struct ppu_lsu_simd {
 	void (*load)(uint32_t *d, const uint8_t *base, const uint32_t *off, uint32_t mask);
 	/* Word at base + off[i] = s[i] for the lanes in mask, the highest lane of an address last. */
 	void (*store)(const uint32_t *s, uint8_t *base, const uint32_t *off, uint32_t mask);
+	/* Transactions of the lanes in mask, `bytes` each, at addresses of two words (hw/sm.md, Memory). */
+	unsigned (*transactions)(const uint32_t *lo, const uint32_t *hi, uint32_t mask, uint32_t bytes);
 };
 
 /* The functions for a level of ppu_exec_level().  The host has to support this level. */

@@ -7,9 +7,10 @@
  * which lives on one SM, notices nothing); everybody else sees memory only.  This is what shows which fences a
  * program needs (WQ-18, WQ-19).
  *
- * The buffer drains at fences, releases, atomics, device-side launches, when a CTA ends or leaves, when
- * translations become invalid, and one entry at a time when it is full or an entry's time has come.
- * Faults are found at the store itself.  Entries hold physical addresses: a store cannot end up in a
+ * The buffer drains at fences, releases, atomics, device-side launches, when a CTA is saved or aborted, when a task
+ * is complete for which another one waits, when translations become invalid, and one entry at a time when it is full
+ * or an entry's time has come.  The end of a CTA does not drain it: its stores outlive the CTA, and WFI waits for them
+ * (tmu.c, chan_idle).  Faults are found at the store itself.  Entries hold physical addresses: a store cannot end up in a
  * page that was mapped since.
  *
  * The handlers here replace those of lsu.c in programs that are decoded while one of the properties is set.
@@ -141,9 +142,10 @@ void ppu_storebuf_settle_all(struct ppu_core *core)
 {
 	uint32_t i;
 
+	if (!core->sms[0].sb)		/* all SMs have a buffer, or none */
+		return;
 	for (i = 0; i < core->num_sms; i++)
-		if (core->sms[i].sb)
-			ppu_storebuf_settle(&core->sms[i]);
+		ppu_storebuf_settle(&core->sms[i]);
 }
 
 void ppu_storebuf_window(struct ppu_sm *sm, uint64_t t1)
@@ -155,6 +157,17 @@ void ppu_storebuf_window(struct ppu_sm *sm, uint64_t t1)
 uint64_t ppu_storebuf_next(const struct ppu_sm *sm)
 {
 	return sm->sb->n ? sm->sb->e[first_due(sm->sb)].due : PPU_TIME_NEVER;
+}
+
+uint64_t ppu_storebuf_last(const struct ppu_sm *sm)
+{
+	uint64_t last = 0;
+	uint32_t i;
+
+	for (i = 0; i < sm->sb->n; i++)
+		if (sm->sb->e[i].due > last)
+			last = sm->sb->e[i].due;
+	return last;
 }
 
 /* ---- into the buffer ------------------------------------------------------------------------------ */
@@ -204,6 +217,12 @@ static void insert(struct ppu_sm *sm, struct ppu_phys phys, const void *data, ui
 	memcpy(e->data, data, len);
 }
 
+/* Global memory that is not PPU_PTE_NULL: stores to it are buffered. */
+static bool has_memory(const struct ref *r)
+{
+	return r->e && !(r->e->flags & PPU_TLB_NULL);
+}
+
 static struct ppu_phys phys_of(const struct ref *r)
 {
 	struct ppu_phys p = r->e->phys;
@@ -243,11 +262,12 @@ enum ppu_step ppu_h_ld_buf(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 {
 	uint32_t out[PPU_LANES][4], m;
 	struct access a;
-	unsigned k;
+	unsigned k, n;
 
 	if (!sm->sb->n)
 		return ppu_h_ld(sm, w, di, mask);
 	access_of(w, di, PPU_ACC_READ, &a);
+	n = ppu_lsu_transactions(sm, &a, mask);
 	/* Do all loads first, because the destination may hold the addresses. */
 	for (m = mask; m; m &= m - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(m);
@@ -256,7 +276,7 @@ enum ppu_step ppu_h_ld_buf(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 
 		if (ppu_lsu_ref(sm, w, &a, lane, &r) != PPU_GO)
 			return PPU_SWITCH;
-		if (r.e && forward(sm->sb, &r, &a, bytes))
+		if (has_memory(&r) && forward(sm->sb, &r, &a, bytes))
 			r.p = bytes;
 		lane_load(&a, &r, lane, out[lane]);
 	}
@@ -266,7 +286,7 @@ enum ppu_step ppu_h_ld_buf(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 		for (k = 0; k < (unsigned)a.n * a.regs; k++)
 			w->v.row[di->d + k][lane] = out[lane][k];
 	}
-	sm->ctr[PPU_CTR_PARTITION_READS] += (unsigned)__builtin_popcount(mask);
+	sm->ctr[PPU_CTR_PARTITION_READS] += n;
 	host_acquire(di);
 	w->pc++;
 	return PPU_GO;
@@ -295,7 +315,7 @@ enum ppu_step ppu_h_st_buf(struct ppu_sm *sm, struct ppu_warp *w, const struct p
 		if (r.e)
 			to.p = bytes;
 		lane_store(&a, &to, lane, in);
-		if (r.e)
+		if (has_memory(&r))
 			insert(sm, phys_of(&r), bytes, a.bytes);
 	}
 	w->pc++;

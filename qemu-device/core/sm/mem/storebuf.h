@@ -26,6 +26,8 @@ void ppu_storebuf_settle(struct ppu_sm *sm);
 /* End of a window: writes the entries whose time has come. next: the time at which the first entry is due. */
 void ppu_storebuf_window(struct ppu_sm *sm, uint64_t t1);
 uint64_t ppu_storebuf_next(const struct ppu_sm *sm);
+/* The time at which the last entry is due; 0: there is none. */
+uint64_t ppu_storebuf_last(const struct ppu_sm *sm);
 /* The buffers of all SMs: before translations or memory go away. */
 void ppu_storebuf_settle_all(struct ppu_core *core);
 

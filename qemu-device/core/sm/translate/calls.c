@@ -10,6 +10,7 @@
 #include <string.h>
 #include "core/sm/mem/lsu_block.h"
 #include "core/sm/translate/calls.h"
+#include "core/sm/translate/segment.h"
 
 #define AVX2	__attribute__((target("avx2")))
 #define EACH(k, n)	_Pragma("GCC unroll 4") for (unsigned k = 0; k < (n); k++)
@@ -22,7 +23,7 @@ int ppu_call_handler(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 
 	sm->cycle = cycle + (uint64_t)(int64_t)site->cycles;
 	w->pc = site->pc;
-	return ppu_warp_handler(di->handler)(sm, w, di, lanes);
+	return site->handler(sm, w, di, lanes);
 }
 
 /* ---- addresses ---- */
@@ -145,6 +146,13 @@ INLINE struct chunk shape_of(const uint32_t *lo, unsigned k, uint32_t lanes, uns
 	if (c.shape == IN_A_ROW)
 		c.lo -= bytes * i;
 	return c;
+}
+
+/* What an instruction's lanes cost in global memory; bytes: of a lane. */
+INLINE unsigned transactions(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes,
+			     unsigned bytes)
+{
+	return sm->simd->transactions(w->v.row[di->a], w->v.row[di->a + 1], lanes, bytes);
 }
 
 /* ---- what goes to registers ---- */
@@ -346,13 +354,17 @@ INLINE int ld_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 			load_equal(&w->v.row[di->d], b.p, words, lanes);
 		else
 			load_rows(&w->v.row[di->d], b.p - b.first * 4 * words, words, lanes);
-		sm->ctr[PPU_CTR_PARTITION_READS]++;
+		sm->ctr[PPU_CTR_PARTITION_READS] += lane_groups(lanes);
 		return PPU_GO;
 	}
-	if (b.pattern == SCATTERED &&
-	    (words == 1 ? global_chunks(sm, w, di, lanes) : global_wide(sm, w, di, lanes, words))) {
-		sm->ctr[PPU_CTR_PARTITION_READS] += (unsigned)__builtin_popcount(lanes);
-		return PPU_GO;
+	if (b.pattern == SCATTERED) {
+		/* The destination may hold the addresses. */
+		unsigned n = transactions(sm, w, di, lanes, 4 * words);
+
+		if (words == 1 ? global_chunks(sm, w, di, lanes) : global_wide(sm, w, di, lanes, words)) {
+			sm->ctr[PPU_CTR_PARTITION_READS] += n;
+			return PPU_GO;
+		}
 	}
 	return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 }
@@ -458,7 +470,7 @@ INLINE int ld_narrow(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 
 	if (!global_place(sm, w, di, lanes, bytes, false, &b))
 		return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
-	sm->ctr[PPU_CTR_PARTITION_READS]++;
+	sm->ctr[PPU_CTR_PARTITION_READS] += lane_groups(lanes);
 	if (b.pattern == EQUAL) {
 		x = extend(load_mem(b.p, bytes), bytes, sgn);
 		EACH(k, 4)
@@ -580,7 +592,7 @@ INLINE int st_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 	if (!global_place(sm, w, di, lanes, 4 * words, true, &b)) {
 		if (b.pattern != SCATTERED || !store_anywhere(sm, w, site, lanes, cycle, words))
 			return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
-		sm->ctr[PPU_CTR_PARTITION_WRITES] += (unsigned)__builtin_popcount(lanes);
+		sm->ctr[PPU_CTR_PARTITION_WRITES] += transactions(sm, w, di, lanes, 4 * words);
 		return PPU_GO;
 	}
 	if (b.pattern != CONSECUTIVE || (words == 2 && lanes != ~0u))
@@ -594,7 +606,7 @@ INLINE int st_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 		sm->cycle = cycle + (uint64_t)(int64_t)site->cycles;
 		ppu_lsu_note_store(sm, w, b.e, b.va, (b.last - b.first + 1) * 4 * words);
 	}
-	sm->ctr[PPU_CTR_PARTITION_WRITES]++;
+	sm->ctr[PPU_CTR_PARTITION_WRITES] += lane_groups(lanes);
 	return PPU_GO;
 }
 
@@ -707,13 +719,15 @@ INLINE bool shared8(const struct ppu_dinsn *di, const uint32_t *row, const struc
 	uint32_t at = s->lo[k] + di->imm;
 	__m256i off;
 
+	if (at & 3)
+		return false;
 	if (s->eight[k] == PPU_SHAPE_EQUAL && at <= bytes - 4) {
 		*v = _mm256_set1_epi32(*(const int *)(base + at));
-		return !(at & 3);
+		return true;
 	}
 	if (s->eight[k] == PPU_SHAPE_ROW && at <= bytes - 32) {
 		*v = at8(base + at);
-		return !(at & 3);
+		return true;
 	}
 	if (!offsets8(di, row, k, ~0u, bytes, &off))
 		return false;
@@ -794,6 +808,7 @@ INLINE bool ld_global_all(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 	const uint32_t *lo = w->v.row[di->a];
 	const uint8_t *p;
 	__m256i v[4];
+	unsigned n;
 
 	if (s->all == PPU_SHAPE_FAR)
 		return false;
@@ -805,13 +820,15 @@ INLINE bool ld_global_all(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 			load_equal(&w->v.row[di->d], p, words, ~0u);
 		else
 			load_rows(&w->v.row[di->d], p, words, ~0u);
-		sm->ctr[PPU_CTR_PARTITION_READS]++;
+		sm->ctr[PPU_CTR_PARTITION_READS] += PPU_LANES / 8;
 		return true;
 	}
+	/* The destination may hold the addresses. */
+	n = transactions(sm, w, di, ~0u, 4 * words);
 	if (words != 1) {
 		if (!global_wide(sm, w, di, ~0u, words))
 			return false;
-		sm->ctr[PPU_CTR_PARTITION_READS] += PPU_LANES;
+		sm->ctr[PPU_CTR_PARTITION_READS] += n;
 		return true;
 	}
 	if (near_windows(di, s->hi))
@@ -821,8 +838,79 @@ INLINE bool ld_global_all(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 			return false;
 	EACH(k, 4)
 		put8(w->v.row[di->d], k, v[k], ~0u);
-	sm->ctr[PPU_CTR_PARTITION_READS] += PPU_LANES;
+	sm->ctr[PPU_CTR_PARTITION_READS] += n;
 	return true;
+}
+
+/* ---- pages for fused segments ---- */
+
+/*
+ * The interpreter fills the TLB load after load, a fused segment eight lanes after eight lanes.  The order of fills cannot
+ * be seen, as long as none puts a page out that the segment has used: then a load that comes before in the program, but
+ * with later lanes, could have put it out.  So such a fill is left to the interpreter.  Host code leaves out what it
+ * cannot tell: fills behind a gather, unless in the first eight lanes, in which both have one order.
+ */
+static uint8_t *fill(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
+		     const struct ppu_used *used, unsigned acc)
+{
+	struct ppu_fills *f = &run->fills;
+	uint32_t index = PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT), i;
+	struct ppu_tlbe *e = &sm->tlb[index];
+	unsigned level;
+
+	for (i = 0; i < used->bytes / sizeof(used->page[0]) && e->page != ~0ull; i++)
+		if (used->page[i] == e->page)
+			return NULL;
+	if (f->n == PPU_FILLS)
+		return NULL;
+	if (!f->n)
+		f->misses = sm->ctr[PPU_CTR_TLB_MISSES];
+	f->e[f->n].index = index;
+	f->e[f->n++].old = *e;
+	if (ppu_lsu_tlb_fill(sm, w->cta->task->ctx, va, acc, e, &level))
+		return NULL;
+	/* An entry that is good for one access is the interpreter's. */
+	return e->flags & PPU_TLB_NULL ? NULL : e->host;
+}
+
+uint8_t *ppu_calls_fill(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
+			const struct ppu_used *used)
+{
+	return fill(sm, w, va, run, used, PPU_ACC_READ);
+}
+
+uint8_t *ppu_calls_fill_written(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
+				const struct ppu_used *used)
+{
+	const struct ppu_tlbe *e = &sm->tlb[PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT)];
+	uint8_t *host;
+
+	if (e->page == va >> PPU_PAGE_SHIFT && e->ctx == w->cta->task->ctx)
+		return NULL;
+	host = fill(sm, w, va, run, used, PPU_ACC_WRITE);
+	return e->flags & PPU_TLB_WATCHED ? NULL : host;
+}
+
+void ppu_calls_dirty(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_place *places, uint32_t groups)
+{
+	for (; groups; groups &= groups - 1)
+		for (unsigned k = 0; k < PPU_LANES / 8; k++) {
+			const struct ppu_place *p = &places[4 * __builtin_ctz(groups) + k];
+
+			if (w->active >> 8 * k & 0xff)
+				note_store(sm, w, &sm->tlb[PPU_TLB_INDEX(p->page)], p->page << PPU_PAGE_SHIFT, 1);
+		}
+}
+
+void ppu_calls_unfill(struct ppu_sm *sm, struct ppu_run *run)
+{
+	struct ppu_fills *f = &run->fills;
+
+	while (f->n) {
+		f->n--;
+		sm->tlb[f->e[f->n].index] = f->e[f->n].old;
+	}
+	sm->ctr[PPU_CTR_TLB_MISSES] = f->misses;
 }
 
 /* ---- which ---- */

@@ -12,6 +12,7 @@
 typedef ZyanStatus (*encode_fn)(const ZydisEncoderRequest *request, void *buffer, ZyanUSize *length);
 /* Whoever comes first looks for it; all find the same. */
 static encode_fn encoder;
+static void *library;
 
 bool ppu_emit_possible(void)
 {
@@ -26,8 +27,16 @@ bool ppu_emit_possible(void)
 		 (unsigned)ZYDIS_VERSION_MINOR(ZYDIS_VERSION));
 	lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 	fn = lib ? (encode_fn)(uintptr_t)dlsym(lib, "ZydisEncoderEncodeInstruction") : NULL;
+	__atomic_store_n(&library, lib, __ATOMIC_RELAXED);
 	__atomic_store_n(&encoder, fn, __ATOMIC_RELAXED);
 	return fn != NULL;
+}
+
+void *ppu_emit_symbol(const char *name)
+{
+	void *lib = __atomic_load_n(&library, __ATOMIC_RELAXED);
+
+	return lib ? dlsym(lib, name) : NULL;
 }
 
 /* ---- buffers ---- */
@@ -96,6 +105,13 @@ static void operand(ZydisEncoderOperand *z, const struct ppu_opn *o)
 		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
 		z->mem.index = ZYDIS_REGISTER_RAX + o->value;
 		z->mem.scale = 2;
+		z->mem.size = o->bytes;
+		break;
+	case PPU_O_SUM: case PPU_O_VSIB:
+		z->type = ZYDIS_OPERAND_TYPE_MEMORY;
+		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
+		z->mem.index = (o->kind == PPU_O_SUM ? ZYDIS_REGISTER_RAX : ZYDIS_REGISTER_YMM0) + o->value;
+		z->mem.scale = 1;
 		z->mem.size = o->bytes;
 		break;
 	case PPU_O_IMM:
@@ -170,6 +186,17 @@ void ppu_emit_ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o,
 	append(e, c);
 }
 
+/* ---- marks ---- */
+
+void ppu_emit_mark(struct ppu_emit *e, uint32_t pc)
+{
+	struct ppu_emit_with *w = e->with;
+
+	if (!w || !w->marking || !room(e, (void **)&w->mark, &w->mark_cap, w->marks, 1, sizeof(*w->mark)))
+		return;
+	w->mark[w->marks++] = (struct ppu_mark){ e->len, pc };
+}
+
 /* ---- labels ---- */
 
 uint32_t ppu_emit_label(struct ppu_emit *e)
@@ -182,6 +209,9 @@ uint32_t ppu_emit_label(struct ppu_emit *e)
 
 void ppu_emit_bind(struct ppu_emit *e, uint32_t label)
 {
+	/* Every few instructions, so nobody who cancels waits for long. */
+	if (e->with && e->with->cancel && __atomic_load_n(e->with->cancel, __ATOMIC_RELAXED))
+		e->failed = true;
 	if (!e->failed)
 		e->label[label].at = (int32_t)e->len;
 }
@@ -209,6 +239,16 @@ void ppu_emit_jump(struct ppu_emit *e, ZydisMnemonic mn, uint32_t label)
 	e->fixup[e->fixups++].label = label;
 }
 
+bool ppu_emit_used(const struct ppu_emit *e, uint32_t label)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->fixups; i++)
+		if (e->fixup[i].label == label)
+			return true;
+	return false;
+}
+
 bool ppu_emit_finish(struct ppu_emit *e)
 {
 	uint32_t i;
@@ -226,6 +266,11 @@ bool ppu_emit_finish(struct ppu_emit *e)
 }
 
 /* ---- the pool ---- */
+
+uint32_t ppu_emit_note(struct ppu_emit *e)
+{
+	return 8 * e->notes++;
+}
 
 uint32_t ppu_emit_pool(struct ppu_emit *e, const void *data, uint32_t bytes)
 {

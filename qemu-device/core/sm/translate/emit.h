@@ -22,10 +22,12 @@
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
 struct ppu_opn {
-	enum { PPU_O_YMM, PPU_O_XMM, PPU_O_R8, PPU_O_R32, PPU_O_R64, PPU_O_MEM, PPU_O_INDEX, PPU_O_IMM } kind;
+	enum { PPU_O_YMM, PPU_O_XMM, PPU_O_R8, PPU_O_R32, PPU_O_R64, PPU_O_MEM, PPU_O_INDEX, PPU_O_SUM, PPU_O_VSIB,
+	       PPU_O_IMM } kind;
 	uint8_t reg;		/* of memory: the base */
 	uint8_t bytes;		/* of memory */
-	int32_t value;		/* displacement or immediate; PPU_O_INDEX: register that counts twice */
+	int32_t value;		/* displacement or immediate; PPU_O_INDEX: register that counts twice; PPU_O_SUM:
+				 * once; PPU_O_VSIB: ymm with an offset of each lane */
 };
 #define Y(n)		((struct ppu_opn){ PPU_O_YMM, (uint8_t)(n), 32, 0 })
 #define X(n)		((struct ppu_opn){ PPU_O_XMM, (uint8_t)(n), 16, 0 })
@@ -47,7 +49,24 @@ struct ppu_encoded {
 	uint8_t len, bytes[15];
 };
 
+/* From byte `at` on, the code is for instruction pc of the guest. */
+struct ppu_mark {
+	uint32_t at, pc;
+};
+#define PPU_MARK_COMMON UINT32_MAX	/* as a pc: for no instruction in particular */
+#define PPU_MARK_BLOCK	(1u << 30)	/* added to a pc: the block begins; with PPU_MARK_MASKED, the one for some lanes */
+#define PPU_MARK_MASKED	(1u << 31)
+
+/* What whoever has code made may want besides. */
+struct ppu_emit_with {
+	const bool *cancel;		/* set by another thread: nobody wants the code any more.  May be NULL */
+	struct ppu_mark *mark;		/* in order of `at`; to be freed */
+	uint32_t marks, mark_cap;
+	bool marking;			/* marks are wanted */
+};
+
 struct ppu_emit {
+	struct ppu_emit_with *with;	/* may be NULL */
 	uint8_t *code;
 	uint32_t len, cap, max;
 	uint8_t *pool;
@@ -56,13 +75,20 @@ struct ppu_emit {
 	uint32_t labels, label_cap;
 	struct ppu_fixup *fixup;
 	uint32_t fixups, fixup_cap;
+	uint32_t looks;			/* loads that look for pages (select_load.c) */
+	uint32_t notes;			/* 8-byte cells that host code may write: ppu_emit_note() */
 	uint16_t constant[1024];	/* hash of 32-byte constants: offset in the pool / 32 + 1 */
 	struct ppu_encoded seen[1024];
 	bool failed;			/* no memory, or more than max bytes */
 };
 
+/* The code that follows is for instruction pc; costs nothing where marks are not wanted. */
+void ppu_emit_mark(struct ppu_emit *e, uint32_t pc);
+
 /* Is libzydis on this machine, in the version of the headers that this was built with?  Opens it the first time. */
 bool ppu_emit_possible(void);
+/* A function of the library, after ppu_emit_possible(). */
+void *ppu_emit_symbol(const char *name);
 void ppu_emit_init(struct ppu_emit *e, uint32_t max_bytes);
 /* Frees what the caller has not taken. */
 void ppu_emit_free(struct ppu_emit *e);
@@ -77,9 +103,14 @@ uint32_t ppu_emit_label(struct ppu_emit *e);
 void ppu_emit_bind(struct ppu_emit *e, uint32_t label);
 void ppu_emit_jump(struct ppu_emit *e, ZydisMnemonic mn, uint32_t label);
 #define JUMP(e, mn, label) ppu_emit_jump(e, ZYDIS_MNEMONIC_##mn, label)
+/* Does a jump or call go there? */
+bool ppu_emit_used(const struct ppu_emit *e, uint32_t label);
 /* Fills in the distances of all jumps.  False: the code is not usable. */
 bool ppu_emit_finish(struct ppu_emit *e);
 
+/* Offset of a new cell of 8 bytes, 0 at first, in memory that host code may write.  Only what cannot change a result may be
+ * kept there: all SMs use it at the same time, without locks. */
+uint32_t ppu_emit_note(struct ppu_emit *e);
 /* Offset of `bytes` new bytes in the pool; 32-byte aligned when `bytes` is a multiple of 32. */
 uint32_t ppu_emit_pool(struct ppu_emit *e, const void *data, uint32_t bytes);
 /* Offset of eight copies of v. */

@@ -26,8 +26,8 @@
 #define AT_INSNS	16
 #define AT_THREADS	24
 #define AT_LANES	32
-#define AT_RUN		40
-#define FRAME		56
+#define AT_RUN		PPU_AT_RUN
+#define FRAME		((PPU_AT_TOP + 15) / 16 * 16 + 8)	/* and 56 bytes below: aligned to 16 */
 
 /* The pool begins with what all code uses. */
 #define POOL_LANE_BITS	0
@@ -46,7 +46,7 @@ struct build {
 	const struct ppu_dinsn *code;
 	struct ppu_region *r;
 	uint32_t *todo, todos;
-	uint8_t *reached;
+	uint8_t *reached;		/* enum ppu_block */
 	uint32_t (*label)[2];		/* of blocks, by PC; 0: none */
 	uint32_t dispatch, leave, stop;	/* labels */
 	bool masked;
@@ -59,6 +59,9 @@ struct build {
 		uint8_t bytes, wide;	/* bytes 0: nothing is known */
 	} shape[PPU_SHAPES];
 	unsigned next_shape;
+	struct ppu_stubs stubs;
+	uint32_t plain;			/* no fused segment begins before this PC */
+	uint8_t *traced;		/* by PC: part of a trace of another block (bit 0, some lanes: bit 1) */
 	uint32_t open[SEG_MAX], opens;	/* segment that is not made yet, by PC */
 	struct ppu_live reads, writes;	/* of these */
 	bool guards;			/* one of these has a guard */
@@ -94,7 +97,7 @@ static void reach(struct build *b, uint32_t pc)
 {
 	if (pc >= b->prog->n || b->reached[pc])
 		return;
-	b->reached[pc] = 1;
+	b->reached[pc] = PPU_BLOCK_BEGINS;
 	b->todo[b->todos++] = pc;
 }
 
@@ -120,6 +123,8 @@ static void find_blocks(struct build *b, uint32_t entry)
 				switch (di->handler) {
 				case PPU_H_bra: case PPU_H_push: case PPU_H_disable: case PPU_H_cal:
 					reach(b, di->imm);
+					if (di->handler == PPU_H_bra && di->imm <= pc)
+						b->reached[di->imm] = PPU_BLOCK_LOOP;
 				}
 			if (!goes_on(di))
 				break;
@@ -214,7 +219,8 @@ static void forget_shapes(struct build *b, uint32_t first, uint32_t last)
 static uint32_t site(struct build *b, void *fn, const struct ppu_dinsn *di, uint32_t pc)
 {
 	struct ppu_site s = { .fn = fn, .di = di, .pc = pc, .next = pc + 1, .cycles = (int32_t)b->cycles,
-			      .insns = b->insns + 1, .always = b->always + di->always };
+			      .insns = b->insns + 1, .always = b->always + di->always,
+			      .handler = di->fn ? NULL : ppu_warp_handler(di->handler) };
 
 	place_shape(b, di, &s);
 	forget_shapes(b, pc, pc + 1);
@@ -320,6 +326,18 @@ static void last_call(struct build *b, const struct ppu_dinsn *di)
 	ppu_emit_bind(e, next);
 }
 
+/* A vote: in host code, or by the handler. */
+static void vote(struct build *b, const struct ppu_dinsn *di)
+{
+	uint32_t other = ppu_emit_label(&b->e), done = ppu_emit_label(&b->e);
+
+	ppu_cross_vote(&b->e, di, other);
+	JUMP(&b->e, JMP, done);
+	ppu_emit_bind(&b->e, other);
+	last_call(b, di);
+	ppu_emit_bind(&b->e, done);
+}
+
 /* ---- branches ---- */
 
 /* Goes to a block, or where none is, to the interpreter. */
@@ -399,13 +417,18 @@ static void close_segment(struct build *b)
 	for (i = 0; i < b->opens; i++) {
 		const struct ppu_dinsn *di = &b->code[b->open[i]];
 
-		if (!di->always && di->gp != PPU_PT)
+		if (!di->always && di->gp != PPU_PT) {
+			ppu_emit_mark(&b->e, b->open[i]);
 			guard_lanes(b, di);
+		}
 		forget_shapes(b, b->open[i], b->open[i] + 1);
 	}
+	ppu_emit_mark(&b->e, PPU_MARK_COMMON);
 	ppu_seg_emit(&b->e, b->prog, b->open, b->opens, b->pc, b->masked);
 	EM0(&b->e, VZEROUPPER);
 	b->r->inlined += b->masked ? 0 : b->opens;
+	b->r->segments += !b->masked;
+	ppu_emit_mark(&b->e, PPU_MARK_COMMON);
 	b->opens = 0;
 }
 
@@ -434,9 +457,9 @@ static bool compute(struct build *b)
 	const struct ppu_dinsn *di = &b->code[b->pc];
 	struct ppu_live reads, writes;
 
-	if (!ppu_seg_extends(b->code, b->open, 0, b->pc))
+	if (!ppu_seg_extends(b->code, b->open, 0, b->pc, PPU_SEG_PREDS))
 		return false;
-	if (b->opens == SEG_MAX || !ppu_seg_extends(b->code, b->open, b->opens, b->pc))
+	if (b->opens == SEG_MAX || !ppu_seg_extends(b->code, b->open, b->opens, b->pc, PPU_SEG_PREDS))
 		close_segment(b);
 	if (!b->opens) {
 		memset(&b->reads, 0, sizeof(b->reads));
@@ -464,37 +487,254 @@ static bool passes(const struct build *b)
 	return !meet(&reads, &b->writes) && !meet(&writes, &b->reads) && !meet(&writes, &b->writes);
 }
 
+/* The instruction at b->pc; *on: what follows is part of the block.  False: the block ends with it. */
+static bool instruction(struct build *b, bool *on)
+{
+	const struct ppu_dinsn *di = &b->code[b->pc];
+
+	if (compute(b)) {
+		b->r->tids |= !di->fn;
+		return true;
+	}
+	if (!passes(b))
+		close_segment(b);
+	ppu_emit_mark(&b->e, b->pc);
+	if (di->fn) {
+		pure_call(b, di);
+	} else if (di->handler == PPU_H_bra) {
+		bra(b, di);
+	} else if (di->handler == PPU_H_nop) {
+		if (!di->always)
+			guard_lanes(b, di);
+		count(b, di);
+	} else if (!b->masked && ppu_cross_shuffles(di)) {
+		ppu_cross_shuffle(&b->e, di);
+		count(b, di);
+	} else if (!b->masked && ppu_cross_votes(di)) {
+		vote(b, di);
+	} else if (ends_block(di)) {
+		last_call(b, di);
+	} else {
+		plain_call(b, di);
+	}
+	*on = goes_on(di);
+	return *on && !ends_block(di);
+}
+
+/* ---- segments with loads ---- */
+
+/*
+ * A fused segment that fails costs time for nothing.  Each failure adds BAIL_COST to its count, each success takes as much
+ * off.  While the count is above BAIL_LIMIT, the segment is left out, which takes 1 off: one that always fails is tried
+ * once in BAIL_COST times.  Workers that count at the same time may lose a count.
+ */
+#define BAIL_COST	8
+#define BAIL_LIMIT	256
+/* A trace gains less than it loses: it must succeed eight times as often as it fails. */
+#define TRACE_GAIN	4
+#define TRACE_COST	32
+
+/* Before the segment: is it worth trying? */
+static void try_fused(struct build *b, int32_t note, uint32_t skip)
+{
+	struct ppu_emit *e = &b->e;
+
+	EM(e, MOV, Q(RAX), M(R13, PPU_POOL_NOTES, 8));
+	EM(e, CMP, M(RAX, note, 4), IM(BAIL_LIMIT));
+	JUMP(e, JNBE, skip);
+}
+
+/* Behind the segment. */
+static void fused_well(struct build *b, int32_t note, int gain, uint32_t done)
+{
+	struct ppu_emit *e = &b->e;
+
+	EM(e, MOV, Q(RAX), M(R13, PPU_POOL_NOTES, 8));
+	EM(e, CMP, M(RAX, note, 4), IM(0));
+	JUMP(e, JZ, done);
+	EM(e, SUB, M(RAX, note, 4), IM(gain));
+	JUMP(e, JNB, done);
+	EM(e, MOV, M(RAX, note, 4), IM(0));
+}
+
+/* Where it fails: everything is as it was in front of it, and goes on at `plain`.  At `skip` it has not been tried. */
+static void fused_badly(struct build *b, const struct ppu_fuse *f, int32_t note, int cost, uint32_t skip,
+			uint32_t plain)
+{
+	struct ppu_emit *e = &b->e;
+
+	ppu_seg_undo(e, f);
+	if (f->guards) {
+		EM(e, MOV, Q(RAX), M(RSP, PPU_AT_THREADS, 8));
+		EM(e, MOV, M(RSP, AT_THREADS, 8), Q(RAX));
+	}
+	EM(e, MOV, Q(RAX), M(R13, PPU_POOL_NOTES, 8));
+	EM(e, ADD, M(RAX, note, 4), IM(cost));
+	JUMP(e, JMP, plain);
+	ppu_emit_bind(e, skip);
+	EM(e, SUB, M(RAX, note, 4), IM(1));
+	ppu_emit_bind(e, plain);
+}
+
+/* The lanes of all guards. */
+static void fused_guards(struct build *b, const struct ppu_fuse *f)
+{
+	struct ppu_emit *e = &b->e;
+	uint32_t i;
+
+	if (f->guards) {
+		EM(e, MOV, Q(RAX), M(RSP, AT_THREADS, 8));
+		EM(e, MOV, M(RSP, PPU_AT_THREADS, 8), Q(RAX));
+	}
+	for (i = 0; i < f->n; i++) {
+		const struct ppu_dinsn *di = &b->code[f->list[i]];
+
+		if (f->group[i] == PPU_FUSE_WAY)
+			continue;
+		b->r->tids |= !di->fn && f->group[i] < 0;
+		if (!di->always && di->gp != PPU_PT)
+			guard_lanes(b, di);
+	}
+}
+
+static void plain_again(struct build *b, const struct ppu_fuse *f)
+{
+	uint32_t inlined = b->r->inlined, segments = b->r->segments;
+	bool on;
+
+	b->pc = f->list[0];
+	b->plain = f->next;
+	for (; b->pc < f->next; b->pc++)
+		instruction(b, &on);
+	close_segment(b);
+	b->r->inlined = inlined;	/* they count once, as part of the fused segment */
+	b->r->segments = segments;
+	memset(b->shape, 0, sizeof(b->shape));
+}
+
+/* A fused segment at b->pc, if one begins there. */
+static bool fused(struct build *b)
+{
+	struct ppu_emit *e = &b->e;
+	struct ppu_fuse f;
+	uint32_t done, good, bail, skip, plain, cycles = b->cycles, insns = b->insns, always = b->always, i;
+	int32_t note;
+
+	if (b->opens || b->pc < b->plain)
+		return false;
+	if (!ppu_fuse_plan(b->prog, b->pc, &f)) {
+		b->plain = f.next;
+		return false;
+	}
+	note = (int32_t)ppu_emit_note(e);
+	done = ppu_emit_label(e);
+	good = ppu_emit_label(e);
+	bail = ppu_emit_label(e);
+	skip = ppu_emit_label(e);
+	plain = ppu_emit_label(e);
+	ppu_emit_mark(e, PPU_MARK_COMMON);
+	try_fused(b, note, skip);
+	fused_guards(b, &f);
+	ppu_seg_emit_fused(e, b->prog, &f, b->masked, good, bail, &b->stubs);
+
+	ppu_emit_mark(e, PPU_MARK_COMMON);
+	ppu_emit_bind(e, good);
+	fused_well(b, note, BAIL_COST, done);
+	JUMP(e, JMP, done);
+	ppu_emit_bind(e, bail);
+	fused_badly(b, &f, note, BAIL_COST, skip, plain);
+	plain_again(b, &f);
+	ppu_emit_bind(e, done);
+	/* Both ways count the same. */
+	for (i = 0, b->cycles = cycles, b->insns = insns, b->always = always; i < f.n; i++)
+		count(b, &b->code[f.list[i]]);
+	b->r->inlined += b->masked ? 0 : f.n;
+	b->r->segments += !b->masked;
+	return true;
+}
+
 /* The code of one block; b->pc is behind it afterwards.  False: what follows is not part of it. */
 static bool instructions(struct build *b)
 {
 	uint32_t first = b->pc;
-	bool ends = false, on = true;
+	bool more = true, on = true;
 
-	for (; !ends && b->pc < b->prog->n && (b->pc == first || !b->code[b->pc].turn); b->pc++) {
-		const struct ppu_dinsn *di = &b->code[b->pc];
-
-		if (di->fn && compute(b))
+	while (more && b->pc < b->prog->n && (b->pc == first || !b->code[b->pc].turn)) {
+		if (fused(b))
 			continue;
-		if (!passes(b))
-			close_segment(b);
-		if (di->fn) {
-			pure_call(b, di);
-		} else if (di->handler == PPU_H_bra) {
-			bra(b, di);
-		} else if (di->handler == PPU_H_nop) {
-			if (!di->always)
-				guard_lanes(b, di);
-			count(b, di);
-		} else if (ends_block(di)) {
-			last_call(b, di);
-		} else {
-			plain_call(b, di);
-		}
-		on = goes_on(di);
-		ends = !on || ends_block(di);
+		more = instruction(b, &on);
+		b->pc++;
 	}
 	close_segment(b);
 	return on;
+}
+
+/* ---- traces ---- */
+
+/* The end of a block from b->pc on. */
+static void rest(struct build *b)
+{
+	if (!b->code[b->pc].turn && !instructions(b))
+		return;
+	ppu_emit_mark(&b->e, PPU_MARK_COMMON);
+	flush_counts(b);
+	go_to(b, b->pc);
+}
+
+static void count_trace(struct build *b, const struct ppu_fuse *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->n; i++) {
+		const struct ppu_dinsn *di = &b->code[f->list[i]];
+
+		count(b, di);
+		b->always += f->group[i] == PPU_FUSE_WAY && f->taken[i] && !di->always;
+	}
+}
+
+/*
+ * In front of the code of a block: the block and what mostly follows it, as one segment.  It is left out if the turn
+ * might end inside.  If it fails, the block is done alone.
+ */
+static void trace(struct build *b)
+{
+	uint32_t inlined = b->r->inlined, segments = b->r->segments, good, bail, skip, single, i;
+	uint8_t bit = (uint8_t)(1u << b->masked);
+	struct ppu_emit *e = &b->e;
+	struct ppu_fuse f;
+	int32_t note;
+
+	if (!ppu_fuse_trace(b->prog, b->pc, b->reached, &f) || (b->traced[b->pc] & bit && !f.loops))
+		return;
+	for (i = 0; i < f.n; i++)
+		b->traced[f.list[i]] |= bit;
+	note = (int32_t)ppu_emit_note(e);
+	good = ppu_emit_label(e);
+	bail = ppu_emit_label(e);
+	skip = ppu_emit_label(e);
+	single = ppu_emit_label(e);
+	ppu_emit_mark(e, PPU_MARK_COMMON);
+	EM(e, LEA, Q(RAX), M(R12, f.turns, 8));
+	EM(e, CMP, Q(RAX), M(RSP, AT_TURN, 8));
+	JUMP(e, JNB, single);
+	try_fused(b, note, skip);
+	fused_guards(b, &f);
+	ppu_seg_emit_fused(e, b->prog, &f, b->masked, good, bail, &b->stubs);
+	ppu_emit_mark(e, PPU_MARK_COMMON);
+	ppu_emit_bind(e, good);
+	good = ppu_emit_label(e);
+	fused_well(b, note, TRACE_GAIN, good);
+	ppu_emit_bind(e, good);
+	count_trace(b, &f);
+	b->pc = f.next;
+	rest(b);
+	b->cycles = b->insns = b->always = 0;
+	ppu_emit_mark(e, PPU_MARK_COMMON);
+	ppu_emit_bind(e, bail);
+	fused_badly(b, &f, note, TRACE_COST, skip, single);
+	b->r->inlined = inlined;	/* they count once, as part of their blocks */
+	b->r->segments = segments;
 }
 
 static void block(struct build *b, uint32_t pc)
@@ -505,6 +745,7 @@ static void block(struct build *b, uint32_t pc)
 
 	ppu_emit_bind(e, b->label[pc][b->masked]);
 	b->r->enter[pc][b->masked] = e->len;
+	ppu_emit_mark(e, pc | PPU_MARK_BLOCK | (b->masked ? PPU_MARK_MASKED : 0));
 	EM(e, CMP, Q(R12), M(RSP, b->code[pc].turn ? AT_TURN : AT_END, 8));
 	JUMP(e, JB, go);
 	EM(e, MOV, D(RAX), M(R13, at + SITE(pc), 4));
@@ -512,10 +753,16 @@ static void block(struct build *b, uint32_t pc)
 	JUMP(e, JMP, b->leave);
 	ppu_emit_bind(e, go);
 	b->pc = pc;
+	b->plain = 0;
 	b->cycles = b->insns = b->always = 0;
+	memset(b->shape, 0, sizeof(b->shape));
+	trace(b);
+	b->pc = pc;
+	b->plain = 0;
 	memset(b->shape, 0, sizeof(b->shape));
 	if (!instructions(b))
 		return;
+	ppu_emit_mark(e, PPU_MARK_COMMON);
 	flush_counts(b);
 	go_to(b, b->pc);
 }
@@ -615,11 +862,17 @@ static void emit_all(struct build *b)
 	b->dispatch = ppu_emit_label(&b->e);
 	b->leave = ppu_emit_label(&b->e);
 	b->stop = ppu_emit_label(&b->e);
+	b->stubs.find_page = ppu_emit_label(&b->e);
+	b->stubs.find_written = ppu_emit_label(&b->e);
+	b->stubs.gather = ppu_emit_label(&b->e);
+	for (i = 0; i < 12; i++)
+		b->stubs.scatter[i / 6][i % 6] = ppu_emit_label(&b->e);
 	for (i = 0; i < b->prog->n; i++)
 		if (b->reached[i]) {
 			b->label[i][0] = ppu_emit_label(&b->e);
 			b->label[i][1] = ppu_emit_label(&b->e);
 		}
+	ppu_emit_mark(&b->e, PPU_MARK_COMMON);
 	prologue(b);
 	epilogue(b);
 	for (i = 0; i < b->prog->n && !b->e.failed; i++)
@@ -629,13 +882,17 @@ static void emit_all(struct build *b)
 			if (b->masked)
 				break;
 		}
+	ppu_emit_mark(&b->e, PPU_MARK_COMMON);
+	ppu_select_load_stubs(&b->e, &b->stubs);
+	ppu_select_store_stubs(&b->e, &b->stubs);
 }
 
 /* ---- the region ---- */
 
 size_t ppu_region_bytes(const struct ppu_region *r)
 {
-	return sizeof(*r) + r->code_size + r->pool_bytes + ((size_t)r->n + 1) * sizeof(*r->enter);
+	return sizeof(*r) + r->code_size + r->pool_bytes + ((size_t)r->n + 1) * sizeof(*r->enter) +
+	       r->num_notes * sizeof(*r->notes);
 }
 
 void ppu_region_free(struct ppu_region *r)
@@ -645,6 +902,7 @@ void ppu_region_free(struct ppu_region *r)
 	ppu_code_memory_free(r->code, r->code_size);
 	ppu_free(r->pool);
 	ppu_free(r->enter);
+	ppu_free(r->notes);
 	ppu_free(r);
 }
 
@@ -660,7 +918,9 @@ static bool settle(struct build *b)
 	r->pool_bytes = (b->e.pool_len + 63) / 64 * 64;
 	r->pool = ppu_alloc_aligned(64, r->pool_bytes);
 	r->code = ppu_code_memory(b->e.code, b->e.len, &r->code_size);
-	if (!r->pool || !r->code)
+	r->num_notes = b->e.notes;
+	r->notes = ppu_alloc(r->num_notes + 1u, sizeof(*r->notes));
+	if (!r->pool || !r->code || !r->notes)
 		return false;
 	memset(r->pool, 0, r->pool_bytes);
 	memcpy(r->pool, b->e.pool, b->e.pool_len);
@@ -668,10 +928,13 @@ static bool settle(struct build *b)
 	memcpy(r->pool + POOL_ENTER, &p, 8);
 	p = (uintptr_t)r->code;
 	memcpy(r->pool + POOL_CODE, &p, 8);
+	p = (uintptr_t)r->notes;
+	memcpy(r->pool + PPU_POOL_NOTES, &p, 8);
 	return true;
 }
 
-struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t entry, uint32_t max_bytes)
+struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t entry, uint32_t max_bytes,
+				    struct ppu_emit_with *with)
 {
 	struct build *b = ppu_alloc(1, sizeof(*b));
 	struct ppu_region *r = ppu_alloc(1, sizeof(*r));
@@ -679,15 +942,18 @@ struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t ent
 
 	if (b && r) {
 		ppu_emit_init(&b->e, max_bytes);
+		b->e.with = with;
 		b->prog = prog;
 		b->code = prog->code;
 		b->r = r;
 		r->n = prog->n;
+		r->entry = entry;
 		r->enter = ppu_alloc((size_t)prog->n + 1, sizeof(*r->enter));
 		b->todo = ppu_alloc((size_t)prog->n + 1, sizeof(*b->todo));
 		b->reached = ppu_alloc((size_t)prog->n + 1, 1);
 		b->label = ppu_alloc((size_t)prog->n + 1, sizeof(*b->label));
-		if (r->enter && b->todo && b->reached && b->label) {
+		b->traced = ppu_alloc((size_t)prog->n + 1, 1);
+		if (r->enter && b->todo && b->reached && b->label && b->traced) {
 			find_blocks(b, entry);
 			emit_all(b);
 			ok = settle(b);
@@ -696,6 +962,7 @@ struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t ent
 		ppu_free(b->todo);
 		ppu_free(b->reached);
 		ppu_free(b->label);
+		ppu_free(b->traced);
 	}
 	ppu_free(b);
 	if (ok)
@@ -708,6 +975,8 @@ enum ppu_step ppu_region_run(const struct ppu_region *r, struct ppu_sm *sm, stru
 {
 	typedef int (*entry_fn)(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run, void *unused, void *pool);
 
+	if (r->tids)
+		ppu_warp_tids(w);
 	return (enum ppu_step)((entry_fn)(uintptr_t)r->code)(sm, w, run, NULL, r->pool);
 }
 #endif

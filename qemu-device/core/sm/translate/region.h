@@ -16,6 +16,7 @@
 struct ppu_site {
 	void *fn;			/* what host code calls */
 	const struct ppu_dinsn *di;
+	ppu_handler_fn handler;		/* of di, if it has one */
 	uint32_t pc, next;
 	int32_t cycles;			/* from the cycle count that host code has to the instruction */
 	uint32_t insns;			/* instructions that host code has not counted yet, with this one */
@@ -34,11 +35,23 @@ struct ppu_shape {
 };
 enum ppu_shape_kind { PPU_SHAPE_OTHER, PPU_SHAPE_EQUAL, PPU_SHAPE_ROW, PPU_SHAPE_FAR /* high words differ */ };
 
+/* Entries of the TLB that a fused segment has filled, as they were before (calls.c). */
+#define PPU_FILLS 24
+struct ppu_fills {
+	uint32_t n;
+	uint64_t misses;		/* the counter, before the first */
+	struct {
+		uint32_t index;
+		struct ppu_tlbe old;
+	} e[PPU_FILLS];
+};
+
 /* What host code gets, and what it leaves. */
 struct ppu_run {
 	uint64_t turn, end;		/* no block with a turn point begins at this cycle, and no block at all */
 	uint64_t insns, threads;	/* counted */
 	struct ppu_shape shape[PPU_SHAPES];
+	struct ppu_fills fills;
 };
 
 struct ppu_region {
@@ -48,15 +61,26 @@ struct ppu_region {
 	uint8_t *pool;
 	uint32_t pool_bytes;
 	uint32_t n;			/* instructions of the program */
+	bool tids;			/* host code reads thread indices of the warp */
+	uint64_t *notes;		/* what host code notes for itself (ppu_emit_note()) */
+	uint32_t num_notes;
 	uint32_t insns;			/* translated */
 	uint32_t inlined;		/* those of them in segments */
+	uint32_t segments;		/* for all lanes; those for some are not counted */
+	uint32_t entry;			/* what ppu_region_build() was asked for */
+	uint64_t number;		/* of the translation, 1 is the first of the core */
+	uint64_t host_ns;		/* that it took, 0: unknown */
 	/* Offset in the code by PC: all lanes active, or only some.  0: interpret. */
 	uint32_t (*enter)[2];
 };
 
+#define PPU_MAX_CODE	(8u << 20)	/* bytes of host code of a program */
 #define PPU_REGION_ALL UINT32_MAX	/* as an entry: all turn points */
-/* The blocks that can be reached from entry, at most max_bytes of code.  NULL: no memory. */
-struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t entry, uint32_t max_bytes);
+struct ppu_emit_with;
+/* The blocks that can be reached from entry, at most max_bytes of code.  NULL: no memory, or it was cancelled.  The
+ * same code each time.  with: may be NULL. */
+struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t entry, uint32_t max_bytes,
+				    struct ppu_emit_with *with);
 /* Host memory that it takes. */
 size_t ppu_region_bytes(const struct ppu_region *r);
 void ppu_region_free(struct ppu_region *r);

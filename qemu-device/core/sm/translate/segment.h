@@ -27,11 +27,78 @@
 #include "core/sm/mem/icache.h"
 #include "core/exec/exec.h"
 #include "core/sm/translate/emit.h"
+#include "core/sm/translate/fuse.h"
 
 #define PPU_SEG_ROWS	(PPU_NUM_REGS + 8)	/* with the rows of zeros and the scratch rows */
 #define PPU_SEG_PREDS	4			/* predicates that a segment may write */
 
-enum ppu_y_kind { PPU_Y_FREE, PPU_Y_ROW, PPU_Y_PRED, PPU_Y_TEMP };
+#define PPU_SEG_SCRATCH	15			/* ymm that no value has, for a few instructions */
+#define PPU_SEG_AWAYS	(3 * PPU_FUSE_MAX)
+
+#define PPU_POOL_NOTES	48	/* in the pool: address of the notes (ppu_emit_note()) */
+
+/* Labels of what the loads and stores of all segments call. */
+struct ppu_stubs {
+	uint32_t find_page, find_written, gather, scatter[2][6];	/* by struct ppu_fuse_store; [1]: some lanes */
+};
+
+/* What host code knows of a group of loads, for eight lanes.  Other groups' slots may hold anything. */
+struct ppu_slot {
+	uint64_t page;			/* the last page, ~0: none yet in this segment */
+	uint8_t *host;			/* where it is */
+	uint8_t *ptr;			/* the first lane's access with the group's immediate; NULL: its lanes go apart */
+	uint64_t base;			/* then: the high word, in place */
+	uint64_t extra;			/* transactions more than one */
+	uint32_t words[8];		/* low words of all lanes */
+};
+
+/* The pages that a segment with loads has used. */
+struct ppu_used {
+	uint64_t bytes;			/* of page[] that are valid */
+	uint64_t gathered;		/* not 0: words were gathered, from pages that are not in page[] */
+	uint64_t page[4 * PPU_FUSE_GROUPS];
+};
+
+/* Where eight lanes of a group of stores go. */
+struct ppu_place {
+	uint8_t *base;			/* the offsets of lanes are from here */
+	uint8_t *first;			/* of the first lane, when all eight are in a row; else NULL */
+	uint64_t page;			/* number, of global memory */
+	uint64_t pad;
+};
+
+/* The stack frame of host code: what segments use of it (the rest: region.c). */
+#define PPU_AT_LIMIT	56	/* rdi behind the last eight lanes */
+#define PPU_AT_EXTRA	64	/* transactions of scattered lanes */
+#define PPU_AT_THREADS	72	/* thread instructions before a segment with loads */
+#define PPU_AT_WORDS	80	/* words of eight lanes */
+#define PPU_AT_SPILL	112	/* two vectors */
+#define PPU_AT_SLOTS	176	/* struct ppu_slot of each group of loads */
+#define PPU_SLOT	((int32_t)sizeof(struct ppu_slot))
+#define PPU_AT_UNDO	(PPU_AT_SLOTS + PPU_SLOT * PPU_FUSE_GROUPS)	/* rows */
+#define PPU_AT_REGS	(PPU_AT_UNDO + 128 * PPU_FUSE_UNDO)	/* all vector registers */
+#define PPU_AT_USED	(PPU_AT_REGS + 16 * 32)	/* struct ppu_used */
+#define PPU_AT_WRITES	(PPU_AT_USED + (int32_t)sizeof(struct ppu_used))	/* transactions of stores */
+#define PPU_AT_CLEAN	(PPU_AT_WRITES + 8)	/* not 0: a page to be written is not dirty yet */
+#define PPU_AT_PLACES	(PPU_AT_CLEAN + 8)	/* struct ppu_place of each group of stores, for each eight lanes */
+#define PPU_AT_OFFSETS	(PPU_AT_PLACES + 128 * PPU_FUSE_STORES)	/* of lanes, for each group of stores */
+#define PPU_AT_KEPT	(PPU_AT_OFFSETS + 128 * PPU_FUSE_STORES)	/* what is stored, as it will lie in memory */
+#define PPU_AT_TOP	(PPU_AT_KEPT + 128 * PPU_FUSE_KEPT)
+#define PPU_AT_RUN	40	/* struct ppu_run */
+
+enum ppu_y_kind { PPU_Y_FREE, PPU_Y_ROW, PPU_Y_PRED, PPU_Y_TEMP, PPU_Y_INDEX /* of a group of loads */ };
+
+/* Code of a load that stands behind the segment. */
+struct ppu_away {
+	enum { PPU_AWAY_STORES, PPU_AWAY_LOOK, PPU_AWAY_GATHER, PPU_AWAY_SHARED, PPU_AWAY_PART, PPU_AWAY_GATHER_PART,
+	       PPU_AWAY_SHARED_PART } kind;
+	uint8_t group;
+	uint64_t imm;
+	bool scattered;			/* a transaction for each lane, not one for all */
+	int lo, hi, t[3], y;		/* ymm: address, temporaries, result */
+	int8_t ptr[2];			/* of struct ppu_seg, when it goes back */
+	uint32_t label, back;
+};
 
 struct ppu_seg {
 	struct ppu_emit *e;
@@ -57,6 +124,17 @@ struct ppu_seg {
 	} pred[16];
 	unsigned accs;
 	int inactive;			/* ymm: lanes that are not active, when masked */
+	/* With loads (fuse.h). */
+	const struct ppu_fuse *fuse;
+	int first;			/* ymm: number of the lowest active lane of the eight, when masked */
+	int8_t index[PPU_FUSE_GROUPS];	/* ymm: how the lanes of a group lie in memory, or -1 */
+	struct ppu_away away[PPU_SEG_AWAYS];
+	unsigned aways;
+	int8_t ptr[2];			/* rcx, rdx: the group whose first access they hold, or -1 */
+	uint16_t placed;		/* groups of stores that have been checked for these lanes */
+	uint32_t bail;			/* label */
+	const struct ppu_stubs *stubs;
+
 	int guard;			/* ymm of the guard of the current instruction, or -1 */
 	bool guard_invert;
 };
@@ -67,13 +145,31 @@ struct ppu_lanes {
 	bool invert;
 };
 
-/* ---- what the segment calls for each instruction (select_int.c, select_float.c) ---- */
+/* ---- what the segment calls for each instruction (select_*.c) ---- */
 
 /* Can the instruction be part of a segment? */
 bool ppu_select_can(const struct ppu_dinsn *di);
 void ppu_select(struct ppu_seg *s, const struct ppu_dinsn *di);
+/* Comparisons of floats as the host numbers them: ordered ones are false for a NaN, and none raises an exception. */
+extern const uint8_t ppu_select_predicate[PPU_CMP_COUNT];
 bool ppu_select_float_can(const struct ppu_dinsn *di);
 void ppu_select_float(struct ppu_seg *s, const struct ppu_dinsn *di);
+/* Special registers, in select_special.c. */
+bool ppu_select_special_can(const struct ppu_dinsn *di);
+void ppu_select_special(struct ppu_seg *s, const struct ppu_dinsn *di);
+bool ppu_select_f64_can(const struct ppu_dinsn *di);
+void ppu_select_f64(struct ppu_seg *s, const struct ppu_dinsn *di);
+/* A load of group g. */
+void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned g);
+/* Behind the segment: what its loads left for later. */
+void ppu_select_load_aways(struct ppu_seg *s);
+/* What the loads of all segments call; once for a region, behind all of them. */
+void ppu_select_load_stubs(struct ppu_emit *e, const struct ppu_stubs *stubs);
+/* A store of group g: what it stores is kept. */
+void ppu_select_store(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned g);
+/* Behind all lanes: stores what was kept.  Uses ymm0, rax, rcx, rdx, rsi, rdi, r8, r9. */
+void ppu_select_store_kept(struct ppu_seg *s);
+void ppu_select_store_stubs(struct ppu_emit *e, const struct ppu_stubs *stubs);
 
 /* ---- what these call ---- */
 
@@ -84,6 +180,10 @@ void ppu_seg_drop(struct ppu_seg *s, int y);
 /* The row in a ymm, which must not be changed.  _raw: a NaN may not be the canonical one. */
 int ppu_seg_reg(struct ppu_seg *s, unsigned row);
 int ppu_seg_reg_raw(struct ppu_seg *s, unsigned row);
+/* No row is an operand of the current instruction any more, and no temporary is needed. */
+void ppu_seg_unlock_all(struct ppu_seg *s);
+/* The row is no operand of the current instruction any more. */
+void ppu_seg_unlock(struct ppu_seg *s, unsigned row);
 /* The row in a ymm or as memory, as a last source operand. */
 struct ppu_opn ppu_seg_rm(struct ppu_seg *s, unsigned row);
 struct ppu_opn ppu_seg_rm_raw(struct ppu_seg *s, unsigned row);
@@ -91,20 +191,43 @@ struct ppu_opn ppu_seg_rm_raw(struct ppu_seg *s, unsigned row);
 struct ppu_opn ppu_seg_const(struct ppu_seg *s, uint32_t v);
 /* The row becomes the value of temporary y; nan: a NaN in it may not be the canonical one. */
 void ppu_seg_put(struct ppu_seg *s, unsigned row, int y, bool nan);
+/* The row in y has got a new value there, in an instruction without a guard. */
+void ppu_seg_changed(struct ppu_seg *s, int y, bool nan);
 /* Predicate p, not PT. */
 struct ppu_lanes ppu_seg_pred(struct ppu_seg *s, unsigned p, bool negate);
 /* As a vector that is not inverted. */
 int ppu_seg_true(struct ppu_seg *s, struct ppu_lanes l);
+/* Predicate p = l; l.y: a temporary. */
+void ppu_seg_put_pred(struct ppu_seg *s, unsigned p, struct ppu_lanes l);
 /* pd, pe = comparison and its complement, combined with ps as SETP says.  l.y: a temporary. */
 void ppu_seg_setp(struct ppu_seg *s, const struct ppu_dinsn *di, struct ppu_lanes l);
+/* rax = base + 32 times the number of the eight lanes. */
+void ppu_seg_lanes_of(struct ppu_seg *s, int base);
 
 /* ---- what the region calls ---- */
 
-/* Can instruction pc follow the n of a list in one segment? */
-bool ppu_seg_extends(const struct ppu_dinsn *code, const uint32_t *list, uint32_t n, uint32_t pc);
+/* Can instruction pc follow the n of a list in one segment that writes at most `preds` predicates?  List entries may be
+ * loads. */
+bool ppu_seg_extends(const struct ppu_dinsn *code, const uint32_t *list, uint32_t n, uint32_t pc, unsigned preds);
 /* The list's instructions; the program goes on at next.  Host registers: rbx rows, rbp warp, r13 pool, r14d active lanes.  Uses all vector registers, and rax, rcx, rdx, rsi,
  * rdi, r8 to r11. */
 void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, const uint32_t *list, uint32_t n, uint32_t next,
 		  bool masked);
+/*
+ * A segment with loads.  Goes on at label good, or at label bail, with rsi at the eight lanes in work; ppu_seg_undo()
+ * follows there.
+ */
+void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, const struct ppu_fuse *f, bool masked,
+			uint32_t good, uint32_t bail, const struct ppu_stubs *stubs);
+/* Gives the registers that a fused segment has written their old values. */
+void ppu_seg_undo(struct ppu_emit *e, const struct ppu_fuse *f);
+
+/* ---- across lanes (select_cross.c), when all 32 are active ---- */
+
+bool ppu_cross_shuffles(const struct ppu_dinsn *di);
+void ppu_cross_shuffle(struct ppu_emit *e, const struct ppu_dinsn *di);
+bool ppu_cross_votes(const struct ppu_dinsn *di);
+/* other: where host code goes on, with nothing done, if lanes may have to wait for others. */
+void ppu_cross_vote(struct ppu_emit *e, const struct ppu_dinsn *di, uint32_t other);
 
 #endif

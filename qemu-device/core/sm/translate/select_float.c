@@ -8,6 +8,13 @@
 
 #define SIGN	0x80000000u
 
+const uint8_t ppu_select_predicate[PPU_CMP_COUNT] = {
+	[PPU_CMP_EQ] = 0x00, [PPU_CMP_NE] = 0x0c, [PPU_CMP_LT] = 0x11, [PPU_CMP_LE] = 0x12,
+	[PPU_CMP_GT] = 0x1e, [PPU_CMP_GE] = 0x1d, [PPU_CMP_EQU] = 0x08, [PPU_CMP_NEU] = 0x04,
+	[PPU_CMP_LTU] = 0x19, [PPU_CMP_LEU] = 0x1a, [PPU_CMP_GTU] = 0x16, [PPU_CMP_GEU] = 0x15,
+	[PPU_CMP_NUM] = 0x07, [PPU_CMP_NAN] = 0x03,
+};
+
 static bool plain(const struct ppu_dinsn *di)
 {
 	return !di->rnd && !di->ftz && !di->sat;
@@ -100,9 +107,21 @@ static void sel_fma(struct ppu_seg *s, const struct ppu_dinsn *di)
 		{ ZYDIS_MNEMONIC_VFMADD213PS, ZYDIS_MNEMONIC_VFMSUB213PS },
 		{ ZYDIS_MNEMONIC_VFNMADD213PS, ZYDIS_MNEMONIC_VFNMSUB213PS },
 	};
+	/* With the sum in the register of c, which becomes the result. */
+	static const ZydisMnemonic sums[2][2] = {
+		{ ZYDIS_MNEMONIC_VFMADD231PS, ZYDIS_MNEMONIC_VFMSUB231PS },
+		{ ZYDIS_MNEMONIC_VFNMADD231PS, ZYDIS_MNEMONIC_VFNMSUB231PS },
+	};
 	int t, b, a = ppu_seg_reg_raw(s, di->a);
 	struct ppu_opn c;
 
+	if (!di->ci && di->d == di->c && s->guard < 0 && di->d < PPU_ROW_ZERO(s->nregs)) {
+		t = ppu_seg_reg_raw(s, di->c);
+		c = di->bi ? ppu_seg_const(s, di->imm) : ppu_seg_rm_raw(s, di->b);
+		ppu_emit_ops(s->e, sums[di->na ^ di->nb][di->nc], (const struct ppu_opn[]){ Y(t), Y(a), c }, 3);
+		ppu_seg_changed(s, t, true);
+		return;
+	}
 	b = in_reg(s, di->bi ? ppu_seg_const(s, di->imm) : ppu_seg_rm_raw(s, di->b));
 	c = di->ci ? ppu_seg_const(s, di->imm) : ppu_seg_rm_raw(s, di->c);
 	t = ppu_seg_temp(s);
@@ -162,18 +181,11 @@ static void sel_minmax(struct ppu_seg *s, const struct ppu_dinsn *di)
 
 static void sel_setp(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	/* The host's predicates: ordered ones are false for a NaN, and none raises an exception. */
-	static const uint8_t imm[PPU_CMP_COUNT] = {
-		[PPU_CMP_EQ] = 0x00, [PPU_CMP_NE] = 0x0c, [PPU_CMP_LT] = 0x11, [PPU_CMP_LE] = 0x12,
-		[PPU_CMP_GT] = 0x1e, [PPU_CMP_GE] = 0x1d, [PPU_CMP_EQU] = 0x08, [PPU_CMP_NEU] = 0x04,
-		[PPU_CMP_LTU] = 0x19, [PPU_CMP_LEU] = 0x1a, [PPU_CMP_GTU] = 0x16, [PPU_CMP_GEU] = 0x15,
-		[PPU_CMP_NUM] = 0x07, [PPU_CMP_NAN] = 0x03,
-	};
 	int a = op_a(s, di), t;
 	struct ppu_opn b = op_b(s, di);
 
 	t = ppu_seg_temp(s);
-	EM(s->e, VCMPPS, Y(t), Y(a), b, IM(imm[di->m]));
+	EM(s->e, VCMPPS, Y(t), Y(a), b, IM(ppu_select_predicate[di->m]));
 	ppu_seg_setp(s, di, (struct ppu_lanes){ t, false });
 }
 

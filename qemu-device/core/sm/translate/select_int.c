@@ -21,6 +21,11 @@ static bool pair(const struct ppu_dinsn *di)
 	return di->t == PPU_T_U64 || di->t == PPU_T_S64;
 }
 
+static bool half(const struct ppu_dinsn *di)
+{
+	return di->t == PPU_T_U16 || di->t == PPU_T_S16;
+}
+
 static unsigned bits_of(unsigned t)
 {
 	static const uint8_t bits[PPU_T_COUNT] = {
@@ -33,6 +38,8 @@ static unsigned bits_of(unsigned t)
 }
 
 /* ---- operands ---- */
+
+static int extend(struct ppu_seg *s, struct ppu_opn o, unsigned bits, bool sgn);
 
 static uint32_t imm_hi(const struct ppu_dinsn *di)
 {
@@ -101,6 +108,12 @@ static int copy(struct ppu_seg *s, struct ppu_opn o)
 static void put(struct ppu_seg *s, unsigned row, int y)
 {
 	ppu_seg_put(s, row, y, false);
+}
+
+/* The result of an operation with 16 or 32 bits. */
+static void put_word(struct ppu_seg *s, const struct ppu_dinsn *di, int y, bool sgn)
+{
+	put(s, di->d, half(di) ? extend(s, Y(y), 16, sgn) : y);
 }
 
 static void put2(struct ppu_seg *s, unsigned row, int lo, int hi)
@@ -179,7 +192,7 @@ static void sel_add(struct ppu_seg *s, const struct ppu_dinsn *di)
 	al = ppu_seg_reg(s, di->a);
 	lo = OP(VPADDD, al, b_lo(s, di));
 	if (!pair(di)) {
-		put(s, di->d, lo);
+		put_word(s, di, lo, is_s(di->t));
 		return;
 	}
 	hi = carry_sum(s, lo, al, ppu_seg_reg(s, di->a + 1u), b_hi(s, di));
@@ -193,7 +206,7 @@ static void sel_sub(struct ppu_seg *s, const struct ppu_dinsn *di)
 
 	lo = OP(VPSUBD, al, bl);
 	if (!pair(di)) {
-		put(s, di->d, lo);
+		put_word(s, di, lo, is_s(di->t));
 		return;
 	}
 	hi = OP(VPSUBD, ppu_seg_reg(s, di->a + 1u), b_hi(s, di));
@@ -241,13 +254,41 @@ static void wide(struct ppu_seg *s, bool sgn, int a, struct ppu_opn b, int *lo, 
 	ppu_seg_drop(s, o);
 }
 
+/* The product with 2^n. */
+static void shifted(struct ppu_seg *s, bool sgn, int a, unsigned n, int *lo, int *hi)
+{
+	*lo = ppu_seg_temp(s);
+	*hi = ppu_seg_temp(s);
+	if (n)
+		EM(s->e, VPSLLD, Y(*lo), Y(a), IM(n));
+	else
+		EM(s->e, VMOVDQA, Y(*lo), Y(a));
+	if (sgn)
+		EM(s->e, VPSRAD, Y(*hi), Y(a), IM(n ? 32 - n : 31));
+	else if (n)
+		EM(s->e, VPSRLD, Y(*hi), Y(a), IM(32 - n));
+	else
+		EM(s->e, VPXOR, Y(*hi), Y(*hi), Y(*hi));
+}
+
+static void wide_b(struct ppu_seg *s, const struct ppu_dinsn *di, int a, int *lo, int *hi)
+{
+	uint32_t v = di->imm;
+
+	/* As a signed factor 2^31 is negative. */
+	if (di->bi && v && !(v & (v - 1)) && !(is_s(di->t) && v >> 31))
+		shifted(s, is_s(di->t), a, (unsigned)__builtin_ctz(v), lo, hi);
+	else
+		wide(s, is_s(di->t), a, b_lo(s, di), lo, hi);
+}
+
 static void sel_mul(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
 	int a = ppu_seg_reg(s, di->a), lo, hi, e, o, t;
 
 	switch (di->op) {
 	case PPU_OP_MUL:
-		put(s, di->d, OP(VPMULLD, a, b_lo(s, di)));
+		put_word(s, di, OP(VPMULLD, a, b_lo(s, di)), is_s(di->t));
 		return;
 	case PPU_OP_MAD:
 		t = OP(VPMULLD, a, b_lo(s, di));
@@ -261,18 +302,86 @@ static void sel_mul(struct ppu_seg *s, const struct ppu_dinsn *di)
 		put(s, di->d, e);
 		return;
 	case PPU_OP_MULW:
-		wide(s, is_s(di->t), a, b_lo(s, di), &lo, &hi);
+		wide_b(s, di, a, &lo, &hi);
 		put2(s, di->d, lo, hi);
 		return;
 	default:	/* MADW */
 		/* b is never immediate together with c: imm is that of the one that is. */
-		wide(s, is_s(di->t), a, b_lo(s, di), &lo, &hi);
+		wide_b(s, di, a, &lo, &hi);
 		t = OP(VPADDD, lo, c_lo(s, di));
 		e = carry_sum(s, t, lo, hi, c_hi(s, di));
 		ppu_seg_drop(s, lo);
 		ppu_seg_drop(s, hi);
 		put2(s, di->d, t, e);
 	}
+}
+
+/* ---- quotients ---- */
+
+/* Numbers of four lanes as f64, exactly; half: which four. */
+static int to_f64(struct ppu_seg *s, int y, unsigned half, bool sgn, int bias)
+{
+	int t = ppu_seg_temp(s);
+
+	EM(s->e, VEXTRACTI128, X(t), Y(y), IM(half));
+	if (!sgn)
+		EM(s->e, VPXOR, X(t), X(t), M(R13, ppu_emit_splat(s->e, 0x80000000), 16));
+	EM(s->e, VCVTDQ2PD, Y(t), X(t));
+	if (!sgn)
+		EM(s->e, VADDPD, Y(t), Y(t), Y(bias));
+	return t;
+}
+
+/* Words a / b, rounded to zero.  The rounded quotient never reaches the next integer: see exec_int.c. */
+static int quotient(struct ppu_seg *s, int a, int b, bool sgn)
+{
+	static const uint32_t two31[8] = { 0, 0x41e00000, 0, 0x41e00000, 0, 0x41e00000, 0, 0x41e00000 };
+	int q[2], d, bias = ppu_seg_temp(s);
+	uint32_t at = ppu_emit_pool(s->e, two31, 32);
+	unsigned i;
+
+	EM(s->e, VMOVDQA, Y(bias), M(R13, at, 32));
+	for (i = 0; i < 2; i++) {
+		q[i] = to_f64(s, a, i, sgn, bias);
+		d = to_f64(s, b, i, sgn, bias);
+		EM(s->e, VDIVPD, Y(q[i]), Y(q[i]), Y(d));
+		ppu_seg_drop(s, d);
+		if (!sgn) {
+			/* Truncated first: the host rounds towards zero, and the difference may be negative. */
+			EM(s->e, VROUNDPD, Y(q[i]), Y(q[i]), IM(3));
+			EM(s->e, VSUBPD, Y(q[i]), Y(q[i]), Y(bias));
+		}
+		EM(s->e, VCVTTPD2DQ, X(q[i]), Y(q[i]));
+	}
+	EM(s->e, VINSERTI128, Y(q[0]), Y(q[0]), X(q[1]), IM(1));
+	if (!sgn)
+		EM(s->e, VPXOR, Y(q[0]), Y(q[0]), ppu_seg_const(s, 0x80000000));
+	ppu_seg_drop(s, q[1]);
+	ppu_seg_drop(s, bias);
+	return q[0];
+}
+
+/* Division by 0 gives all ones, the remainder is the dividend. */
+static void sel_div(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	bool sgn = is_s(di->t);
+	int a = ppu_seg_reg(s, di->a), b = in_reg(s, b_lo(s, di)), q, none;
+
+	if (half(di)) {
+		a = extend(s, Y(a), 16, sgn);
+		b = extend(s, Y(b), 16, sgn);
+	}
+	q = quotient(s, a, b, sgn);
+	none = zero(s);
+	EM(s->e, VPCMPEQD, Y(none), Y(none), Y(b));
+	if (di->op == PPU_OP_DIV) {
+		EM(s->e, VPOR, Y(q), Y(q), Y(none));
+	} else {
+		EM(s->e, VPMULLD, Y(q), Y(q), Y(b));
+		EM(s->e, VPSUBD, Y(q), Y(a), Y(q));
+		EM(s->e, VBLENDVPS, Y(q), Y(q), Y(a), Y(none));
+	}
+	put_word(s, di, q, sgn);
 }
 
 /* ---- logic ---- */
@@ -284,7 +393,7 @@ static void sel_logic(struct ppu_seg *s, const struct ppu_dinsn *di)
 	int lo = op2(s, mn, ppu_seg_reg(s, di->a), b_lo(s, di));
 
 	if (!pair(di)) {
-		put(s, di->d, lo);
+		put_word(s, di, lo, false);
 		return;
 	}
 	put2(s, di->d, lo, op2(s, mn, ppu_seg_reg(s, di->a + 1u), b_hi(s, di)));
@@ -295,7 +404,7 @@ static void sel_not(struct ppu_seg *s, const struct ppu_dinsn *di)
 	int lo = OP(VPXOR, ppu_seg_reg(s, di->a), ppu_seg_const(s, ~0u));
 
 	if (!pair(di)) {
-		put(s, di->d, lo);
+		put_word(s, di, lo, false);
 		return;
 	}
 	put2(s, di->d, lo, OP(VPXOR, ppu_seg_reg(s, di->a + 1u), ppu_seg_const(s, ~0u)));
@@ -538,6 +647,10 @@ static void sel_setp(struct ppu_seg *s, const struct ppu_dinsn *di)
 	struct ppu_opn bl = b_lo(s, di), bh;
 	struct ppu_lanes l;
 
+	if (half(di)) {
+		al = extend(s, Y(al), 16, sgn);
+		bl = Y(extend(s, bl, 16, sgn));
+	}
 	if (!pair(di)) {
 		l = eq ? (struct ppu_lanes){ OP(VPCMPEQD, al, bl), false } : less(s, sgn, gt, al, bl);
 	} else {
@@ -560,6 +673,32 @@ static void sel_setp(struct ppu_seg *s, const struct ppu_dinsn *di)
 	ppu_seg_setp(s, di, l);
 }
 
+/* pd = a predicate, combined with ps. */
+static void sel_plop(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	int t = ppu_seg_temp(s), with;
+
+	if ((di->raw_a & 15) != PPU_PT)
+		EM(s->e, VMOVDQA, Y(t), Y(ppu_seg_true(s, ppu_seg_pred(s, di->raw_a & 15, di->na))));
+	else
+		EM(s->e, VMOVDQA, Y(t), ppu_seg_const(s, di->na ? 0 : ~0u));
+	if (di->ps != PPU_PT)
+		with = ppu_seg_true(s, ppu_seg_pred(s, di->ps, di->psn));
+	else
+		with = copy(s, ppu_seg_const(s, di->psn ? 0 : ~0u));
+	switch (di->m) {
+	case PPU_PLOP_AND:
+		EM(s->e, VPAND, Y(t), Y(t), Y(with));
+		break;
+	case PPU_PLOP_OR:
+		EM(s->e, VPOR, Y(t), Y(t), Y(with));
+		break;
+	default:
+		EM(s->e, VPXOR, Y(t), Y(t), Y(with));
+	}
+	ppu_seg_put_pred(s, di->pd, (struct ppu_lanes){ t, false });
+}
+
 /* ---- selection ---- */
 
 static bool is_int(unsigned t)
@@ -576,13 +715,19 @@ bool ppu_select_can(const struct ppu_dinsn *di)
 {
 	bool both = word(di) || pair(di);
 
+	if (ppu_select_float_can(di) || ppu_select_f64_can(di))
+		return true;
 	switch (di->op) {
 	case PPU_OP_MOVI64: case PPU_OP_CVTA:
 		return true;
 	case PPU_OP_MOV: case PPU_OP_SEL:
 		return di->t == PPU_T_U32 || di->t == PPU_T_U64;
 	case PPU_OP_AND: case PPU_OP_OR: case PPU_OP_XOR: case PPU_OP_NOT:
-		return both;
+		return both || half(di);
+	case PPU_OP_PLOP:
+		return di->m == PPU_PLOP_AND || di->m == PPU_PLOP_OR || di->m == PPU_PLOP_XOR;
+	case PPU_OP_DIV: case PPU_OP_REM:
+		return (word(di) || half(di)) && !di->m && !di->sat;
 	case PPU_OP_LOP3:
 		return true;
 	case PPU_OP_MULW: case PPU_OP_MADW:
@@ -594,17 +739,19 @@ bool ppu_select_can(const struct ppu_dinsn *di)
 	case PPU_OP_BFE:
 		return di->t == PPU_T_U32 && di->bi;
 	case PPU_OP_CVT:
-		return cvt_can(di) || ppu_select_float_can(di);
+		return cvt_can(di);
 	case PPU_OP_ADD: case PPU_OP_SUB:
-		return (both && !di->sat && !di->m) || ppu_select_float_can(di);
-	case PPU_OP_MUL: case PPU_OP_MIN: case PPU_OP_MAX: case PPU_OP_NEG: case PPU_OP_ABS: case PPU_OP_MULHI:
-		return word(di) || ppu_select_float_can(di);
+		return (both || half(di)) && !di->sat && !di->m;
+	case PPU_OP_MUL:
+		return word(di) || half(di);
+	case PPU_OP_MIN: case PPU_OP_MAX: case PPU_OP_NEG: case PPU_OP_ABS: case PPU_OP_MULHI:
+		return word(di);
 	case PPU_OP_MAD:
 		return word(di) && !di->m;
 	case PPU_OP_SETP:
-		return both || ppu_select_float_can(di);
+		return both || half(di);
 	default:
-		return ppu_select_float_can(di);
+		return false;
 	}
 }
 
@@ -612,6 +759,10 @@ void ppu_select(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
 	if (ppu_select_float_can(di)) {
 		ppu_select_float(s, di);
+		return;
+	}
+	if (ppu_select_f64_can(di)) {
+		ppu_select_f64(s, di);
 		return;
 	}
 	switch (di->op) {
@@ -632,6 +783,12 @@ void ppu_select(struct ppu_seg *s, const struct ppu_dinsn *di)
 		break;
 	case PPU_OP_AND: case PPU_OP_OR: case PPU_OP_XOR:
 		sel_logic(s, di);
+		break;
+	case PPU_OP_PLOP:
+		sel_plop(s, di);
+		break;
+	case PPU_OP_DIV: case PPU_OP_REM:
+		sel_div(s, di);
 		break;
 	case PPU_OP_NOT:
 		sel_not(s, di);

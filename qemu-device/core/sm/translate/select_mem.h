@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What loads and stores of a fused segment have in common: their places in the stack frame, and addresses of eight lanes.
+ *
+ * State: none.
+ * Thread safety: any thread.
+ * Time: none.
+ */
+#ifndef PPU_SELECT_MEM_H
+#define PPU_SELECT_MEM_H
+
+#include <string.h>
+#include <hw/ppu_mmu.h>
+#include "core/sm/sm.h"
+#include "core/sm/translate/segment.h"
+
+#define CTA_AT		((int32_t)offsetof(struct ppu_warp, cta))
+#define USED_AT(field)	(PPU_AT_USED + (int32_t)offsetof(struct ppu_used, field))
+#define TLBE(field)	((int32_t)offsetof(struct ppu_tlbe, field))
+#define WINDOWS		(PPU_VA_PARAM_BASE >> 32)	/* high words from here on are not global memory */
+
+/* Of a group, on the stack. */
+#define SLOT_FIELD(g, field, n) \
+	M(RSP, PPU_AT_SLOTS + PPU_SLOT * (int32_t)(g) + (int32_t)offsetof(struct ppu_slot, field), n)
+#define SLOT_PAGE(g)	SLOT_FIELD(g, page, 8)
+#define SLOT_HOST(g)	SLOT_FIELD(g, host, 8)
+#define SLOT_PTR(g)	SLOT_FIELD(g, ptr, 8)
+#define SLOT_BASE(g)	SLOT_FIELD(g, base, 8)
+#define SLOT_EXTRA(g)	SLOT_FIELD(g, extra, 8)
+#define SLOT_WORDS(g)	SLOT_FIELD(g, words, 32)
+
+static inline bool global(const struct ppu_fuse_group *g)
+{
+	return PPU_SPACE_IS_64(g->space);
+}
+
+/* An immediate of the program, of which an instruction uses `bytes`. */
+static inline struct ppu_opn imm(struct ppu_seg *s, uint64_t v, unsigned bytes)
+{
+	return M(R13, ppu_emit_pool(s->e, &v, 8), (uint8_t)bytes);
+}
+
+/* Emitted behind the segment, when all registers of the main way are known. */
+static inline struct ppu_away *away(struct ppu_seg *s, unsigned kind, unsigned g)
+{
+	struct ppu_away *a;
+
+	if (s->aways == PPU_SEG_AWAYS) {
+		s->e->failed = true;
+		return &s->away[0];
+	}
+	a = &s->away[s->aways++];
+	memset(a, 0, sizeof(*a));
+	a->kind = (uint8_t)kind;
+	a->group = (uint8_t)g;
+	a->label = ppu_emit_label(s->e);
+	return a;
+}
+
+/* Distances that lanes may have to the first one, when they cost one transaction. */
+uint32_t ppu_mem_window_bits(unsigned bytes);
+/* t = the lowest active lane's word of y, in all lanes. */
+void ppu_mem_first_word(struct ppu_seg *s, int t, int y);
+/* 0 in inactive lanes. */
+void ppu_mem_active_only(struct ppu_seg *s, int y);
+/* rax = transactions more than one, of scattered lanes. */
+void ppu_mem_scattered_extra(struct ppu_seg *s);
+
+/* Where struct ppu_cta has the size and the start of a window. */
+struct ppu_mem_window {
+	int32_t size, base;
+};
+struct ppu_mem_window ppu_mem_window_of(const struct ppu_fuse_group *g);
+
+#endif

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stores in a fused segment, eight lanes at a time.
+ *
+ * While the segment runs, a store only checks its addresses and keeps what it stores, as it will lie in memory.  When all
+ * lanes have done everything, nothing can fail any more: then store after store goes to memory, lane after lane, as the
+ * interpreter does it.  Lanes in a row are one copy; other lanes go one by one.  The eight lanes must lie in one page that
+ * may be written and that nobody waits at; whatever else jumps to `bail`.
+ *
+ * Host registers: rax, rdx and rcx are free.
+ */
+#ifdef PPU_TRANSLATE
+#include "core/sm/translate/calls.h"
+#include "core/sm/translate/select_mem.h"
+
+#define PLACE_AT(place, field)	(PPU_AT_PLACES + 128 * (int32_t)(place) + (int32_t)offsetof(struct ppu_place, field))
+#define OFFSETS_AT(place)	(PPU_AT_OFFSETS + 128 * (int32_t)(place))
+#define KEPT_AT(row)		(PPU_AT_KEPT + 128 * (int32_t)(row))
+#define ACTIVE_AT		((int32_t)offsetof(struct ppu_warp, active))
+
+/* ---- the check ---- */
+
+/* SCRATCH: 0 where the distance t is that of lanes in a row. */
+static void not_in_a_row(struct ppu_seg *s, int t, unsigned bytes)
+{
+	uint32_t row[8], at;
+
+	for (unsigned i = 0; i < 8; i++)
+		row[i] = i * bytes;
+	at = ppu_emit_pool(s->e, row, sizeof(row));
+	EM(s->e, VPXOR, Y(PPU_SEG_SCRATCH), Y(t), M(R13, at, 32));
+}
+
+/* Fills in the place: rax base; ecx: offset of the first lane; v: offsets, t: distances. */
+static void keep_place(struct ppu_seg *s, const struct ppu_fuse_group *g, int v, int t)
+{
+	struct ppu_emit *e = s->e;
+
+	EM(e, MOV, M(R11, PLACE_AT(g->place, base), 8), Q(RAX));
+	EM(e, VMOVDQU, M(R11, OFFSETS_AT(g->place), 32), Y(v));
+	EM(e, XOR, D(RDX), D(RDX));
+	if (!s->masked) {
+		not_in_a_row(s, t, g->bytes);
+		EM(e, ADD, Q(RCX), Q(RAX));
+		EM(e, VPTEST, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH));
+		EM(e, CMOVZ, Q(RDX), Q(RCX));
+	}
+	EM(e, MOV, M(R11, PLACE_AT(g->place, first), 8), Q(RDX));
+}
+
+/* t: distances.  Lanes that do not lie in one window cost a transaction each. */
+static void count_transactions(struct ppu_seg *s, unsigned gi, int t)
+{
+	struct ppu_away *a = away(s, PPU_AWAY_STORES, gi);
+
+	a->back = ppu_emit_label(s->e);
+	EM(s->e, VPAND, Y(t), Y(t), ppu_seg_const(s, ~ppu_mem_window_bits(s->fuse->g[gi].bytes)));
+	EM(s->e, VPTEST, Y(t), Y(t));
+	JUMP(s->e, JNZ, a->label);
+	ppu_emit_bind(s->e, a->back);
+}
+
+/* rax = the first lane's address with the immediate. */
+static void first_address(struct ppu_seg *s, const struct ppu_fuse_group *g, int first_lo, int first_hi)
+{
+	struct ppu_emit *e = s->e;
+
+	EM(e, VPUNPCKLDQ, X(PPU_SEG_SCRATCH), X(first_lo), X(first_hi));
+	EM(e, VMOVQ, Q(RAX), X(PPU_SEG_SCRATCH));
+	if (g->imm) {
+		/* Lanes in one page must not wrap.  Without an immediate this follows from their place in it. */
+		EM(e, MOV, D(RCX), D(RAX));
+		EM(e, SUB, D(RCX), IM(PPU_PAGE_SIZE));
+		EM(e, CMP, D(RCX), IM(-2 * (int)PPU_PAGE_SIZE));
+		JUMP(e, JNBE, s->bail);
+		EM(e, ADD, Q(RAX), imm(s, g->imm, 8));
+	}
+	if (g->space == PPU_SPACE_GENERIC) {
+		EM(e, MOV, Q(RDX), Q(RAX));
+		EM(e, SHR, Q(RDX), IM(32));
+		EM(e, CMP, D(RDX), IM(WINDOWS));
+		JUMP(e, JNB, s->bail);
+	}
+}
+
+static void global_place(struct ppu_seg *s, unsigned gi)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+	int lo = ppu_seg_reg(s, g->row), hi = ppu_seg_reg(s, g->row + 1u);
+	int t = ppu_seg_temp(s), u = ppu_seg_temp(s), v = ppu_seg_temp(s);
+	uint32_t wrong = ~((PPU_PAGE_SIZE - 1) & ~(g->bytes - 1u));
+	struct ppu_emit *e = s->e;
+	struct ppu_away *look;
+
+	ppu_mem_first_word(s, t, lo);
+	ppu_mem_first_word(s, u, hi);
+	first_address(s, g, t, u);
+	EM(e, VPSUBD, Y(t), Y(lo), Y(t));
+	ppu_mem_active_only(s, t);
+	EM(e, VPXOR, Y(u), Y(u), Y(hi));
+	ppu_mem_active_only(s, u);
+
+	EM(e, MOV, Q(RDX), Q(RAX));
+	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
+	EM(e, CMP, Q(RDX), SLOT_PAGE(gi));
+	look = away(s, PPU_AWAY_LOOK, gi);
+	look->back = ppu_emit_label(e);
+	JUMP(e, JNZ, look->label);
+	ppu_emit_bind(e, look->back);
+
+	EM(e, MOV, D(RCX), D(RAX));
+	EM(e, AND, D(RCX), IM(PPU_PAGE_SIZE - 1));
+	EM(e, VMOVD, X(v), D(RCX));
+	EM(e, VPBROADCASTD, Y(v), X(v));
+	EM(e, VPADDD, Y(v), Y(v), Y(t));
+	if (g->span) {
+		EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(v), ppu_seg_const(s, g->span));
+		EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(v));
+		EM(e, VPAND, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), ppu_seg_const(s, wrong));
+	} else {
+		EM(e, VPAND, Y(PPU_SEG_SCRATCH), Y(v), ppu_seg_const(s, wrong));
+	}
+	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(u));
+	EM(e, VPTEST, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH));
+	JUMP(e, JNZ, s->bail);
+	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
+	EM(e, MOV, M(R11, PLACE_AT(g->place, page), 8), Q(RAX));
+	EM(e, MOV, Q(RAX), SLOT_HOST(gi));
+	keep_place(s, g, v, t);
+	count_transactions(s, gi, t);
+}
+
+static void shared_place(struct ppu_seg *s, unsigned gi)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+	struct ppu_mem_window win = ppu_mem_window_of(g);
+	int lo = ppu_seg_reg(s, g->row), t = ppu_seg_temp(s), v = ppu_seg_temp(s), bad = ppu_seg_temp(s);
+	struct ppu_emit *e = s->e;
+
+	EM(e, MOV, Q(RAX), M(RBP, CTA_AT, 8));
+	EM(e, MOV, D(RCX), M(RAX, win.size, 4));
+	EM(e, SUB, D(RCX), IM(g->bytes + (int)g->span));
+	JUMP(e, JB, s->bail);
+	ppu_mem_first_word(s, t, lo);
+	EM(e, VPADDD, Y(v), Y(lo), ppu_seg_const(s, (uint32_t)g->imm));
+	EM(e, VPADDD, Y(t), Y(t), ppu_seg_const(s, (uint32_t)g->imm));
+	if (s->inactive >= 0)
+		EM(e, VBLENDVPS, Y(v), Y(v), Y(t), Y(s->inactive));
+	EM(e, VMOVD, X(PPU_SEG_SCRATCH), D(RCX));
+	EM(e, VPBROADCASTD, Y(PPU_SEG_SCRATCH), X(PPU_SEG_SCRATCH));
+	EM(e, VMOVD, D(RCX), X(t));
+	EM(e, VPSUBD, Y(t), Y(v), Y(t));
+	EM(e, VPMAXUD, Y(bad), Y(v), Y(PPU_SEG_SCRATCH));
+	EM(e, VPXOR, Y(bad), Y(bad), Y(PPU_SEG_SCRATCH));	/* 0: not behind the last one */
+	if (g->bytes > 1) {
+		EM(e, VPAND, Y(PPU_SEG_SCRATCH), Y(v), ppu_seg_const(s, g->bytes - 1u));
+		EM(e, VPOR, Y(bad), Y(bad), Y(PPU_SEG_SCRATCH));
+	}
+	EM(e, VPTEST, Y(bad), Y(bad));
+	JUMP(e, JNZ, s->bail);
+	EM(e, MOV, Q(RAX), M(RAX, win.base, 8));
+	keep_place(s, g, v, t);
+}
+
+/* ---- what is stored ---- */
+
+static struct ppu_opn kept(unsigned row, unsigned bytes)
+{
+	return M(R11, KEPT_AT(row), (uint8_t)bytes);
+}
+
+/* Bytes and halves, side by side. */
+static void keep_narrow(struct ppu_seg *s, int y, unsigned bytes, unsigned row)
+{
+	static const uint8_t pick[2][16] = { { 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12 },
+					     { 0, 1, 4, 5, 8, 9, 12, 13, 0, 1, 4, 5, 8, 9, 12, 13 } };
+	int t = ppu_seg_temp(s);
+	uint8_t twice[32];
+	uint32_t at;
+
+	memcpy(twice, pick[bytes - 1], 16);
+	memcpy(twice + 16, pick[bytes - 1], 16);
+	at = ppu_emit_pool(s->e, twice, sizeof(twice));
+	EM(s->e, VPSHUFB, Y(t), Y(y), M(R13, at, 32));
+	EM(s->e, VEXTRACTI128, X(PPU_SEG_SCRATCH), Y(t), IM(1));
+	if (bytes == 1)
+		EM(s->e, VPUNPCKLDQ, X(t), X(t), X(PPU_SEG_SCRATCH));
+	else
+		EM(s->e, VPUNPCKLQDQ, X(t), X(t), X(PPU_SEG_SCRATCH));
+	EM(s->e, VMOVDQU, kept(row, 16), X(t));
+}
+
+static void keep_pairs(struct ppu_seg *s, const int *y, unsigned row)
+{
+	int t = ppu_seg_temp(s), u = ppu_seg_temp(s);
+
+	EM(s->e, VPUNPCKLDQ, Y(t), Y(y[0]), Y(y[1]));
+	EM(s->e, VPUNPCKHDQ, Y(u), Y(y[0]), Y(y[1]));
+	EM(s->e, VPERM2I128, Y(PPU_SEG_SCRATCH), Y(t), Y(u), IM(0x20));
+	EM(s->e, VMOVDQU, kept(row, 32), Y(PPU_SEG_SCRATCH));
+	EM(s->e, VPERM2I128, Y(t), Y(t), Y(u), IM(0x31));
+	EM(s->e, VMOVDQU, kept(row + 1, 32), Y(t));
+}
+
+static void keep_quads(struct ppu_seg *s, const int *y, unsigned row)
+{
+	int a = ppu_seg_temp(s), b = ppu_seg_temp(s), c = ppu_seg_temp(s), d = ppu_seg_temp(s);
+
+	EM(s->e, VPUNPCKLDQ, Y(a), Y(y[0]), Y(y[1]));		/* words 0 and 1 of lanes 0, 1, 4, 5 */
+	EM(s->e, VPUNPCKHDQ, Y(c), Y(y[0]), Y(y[1]));		/* of lanes 2, 3, 6, 7 */
+	EM(s->e, VPUNPCKLDQ, Y(b), Y(y[2]), Y(y[3]));
+	EM(s->e, VPUNPCKHDQ, Y(d), Y(y[2]), Y(y[3]));
+	EM(s->e, VPUNPCKHQDQ, Y(PPU_SEG_SCRATCH), Y(a), Y(b));	/* lanes 1, 5 */
+	EM(s->e, VPUNPCKLQDQ, Y(a), Y(a), Y(b));		/* lanes 0, 4 */
+	EM(s->e, VPERM2I128, Y(b), Y(a), Y(PPU_SEG_SCRATCH), IM(0x20));
+	EM(s->e, VMOVDQU, kept(row, 32), Y(b));
+	EM(s->e, VPERM2I128, Y(b), Y(a), Y(PPU_SEG_SCRATCH), IM(0x31));
+	EM(s->e, VMOVDQU, kept(row + 2, 32), Y(b));
+	EM(s->e, VPUNPCKHQDQ, Y(PPU_SEG_SCRATCH), Y(c), Y(d));	/* lanes 3, 7 */
+	EM(s->e, VPUNPCKLQDQ, Y(c), Y(c), Y(d));		/* lanes 2, 6 */
+	EM(s->e, VPERM2I128, Y(b), Y(c), Y(PPU_SEG_SCRATCH), IM(0x20));
+	EM(s->e, VMOVDQU, kept(row + 1, 32), Y(b));
+	EM(s->e, VPERM2I128, Y(b), Y(c), Y(PPU_SEG_SCRATCH), IM(0x31));
+	EM(s->e, VMOVDQU, kept(row + 3, 32), Y(b));
+}
+
+static unsigned number_of(const struct ppu_seg *s)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < s->at; i++)
+		n += s->fuse->group[i] >= 0 && s->fuse->g[s->fuse->group[i]].write;
+	return n;
+}
+
+void ppu_select_store(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+	unsigned row = s->fuse->store[number_of(s)].row, words = g->bytes > 4 ? g->bytes / 4 : 1;
+	int y[4];
+
+	memset(s->ptr, -1, sizeof(s->ptr));
+	if (!(s->placed >> g->place & 1)) {
+		s->placed |= 1u << g->place;
+		if (global(g))
+			global_place(s, gi);
+		else
+			shared_place(s, gi);
+		ppu_seg_unlock_all(s);
+	}
+	for (unsigned i = 0; i < words; i++)
+		y[i] = ppu_seg_reg(s, di->b + i);
+	if (g->bytes < 4)
+		keep_narrow(s, y[0], g->bytes, row);
+	else if (g->bytes == 4)
+		EM(s->e, VMOVDQU, kept(row, 32), Y(y[0]));
+	else if (g->bytes == 8)
+		keep_pairs(s, y, row);
+	else
+		keep_quads(s, y, row);
+}
+
+/* ---- behind all lanes ---- */
+
+/* Kinds of what goes to memory lane by lane: by the logarithm of the bytes, and sums. */
+#define KIND_ADD	5
+#define KINDS		6
+
+static unsigned kind_of(const struct ppu_fuse_group *g, const struct ppu_fuse_store *st)
+{
+	return st->add ? KIND_ADD : (unsigned)__builtin_ctz(g->bytes);
+}
+
+/* Eight lanes in a row: rax is where. */
+static void copy(struct ppu_emit *e, unsigned bytes, unsigned row, unsigned k, int32_t disp)
+{
+	const int32_t from = KEPT_AT(row) + 32 * (int32_t)k;
+
+	if (bytes == 1) {
+		EM(e, MOV, Q(RCX), M(RSP, from, 8));
+		EM(e, MOV, M(RAX, disp, 8), Q(RCX));
+	} else if (bytes == 2) {
+		EM(e, VMOVDQU, X(0), M(RSP, from, 16));
+		EM(e, VMOVDQU, M(RAX, disp, 16), X(0));
+	}
+	for (unsigned i = 0; i < bytes / 4; i++) {
+		EM(e, VMOVDQU, Y(0), M(RSP, from + 128 * (int32_t)i, 32));
+		EM(e, VMOVDQU, M(RAX, disp + 32 * (int32_t)i, 32), Y(0));
+	}
+}
+
+/* Lanes one by one; when masked, those whose bits are in esi. */
+static void one_by_one(struct ppu_seg *s, const struct ppu_fuse_store *st, unsigned k)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[st->group];
+	const int32_t disp = (int32_t)(st->imm - g->imm);
+	struct ppu_emit *e = s->e;
+
+	EM(e, MOV, Q(RAX), M(RSP, PLACE_AT(g->place, base) + 32 * (int32_t)k, 8));
+	if (disp)
+		EM(e, ADD, Q(RAX), IM(disp));
+	EM(e, LEA, Q(RDX), M(RSP, OFFSETS_AT(g->place) + 32 * (int32_t)k, 8));
+	EM(e, LEA, Q(RCX), M(RSP, KEPT_AT(st->row) + 32 * (int32_t)k, 8));
+	JUMP(e, CALL, s->stubs->scatter[s->masked][kind_of(g, st)]);
+}
+
+static void store_kept(struct ppu_seg *s, const struct ppu_fuse_store *st)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[st->group];
+	struct ppu_emit *e = s->e;
+
+	for (unsigned k = 0; k < PPU_LANES / 8; k++) {
+		uint32_t far = ppu_emit_label(e), next = ppu_emit_label(e);
+
+		if (s->masked) {
+			EM(e, MOVZX, D(RSI), M(RBP, ACTIVE_AT + (int32_t)k, 1));
+			EM(e, TEST, D(RSI), D(RSI));
+			JUMP(e, JZ, next);
+		} else if (!st->add) {
+			EM(e, MOV, Q(RAX), M(RSP, PLACE_AT(g->place, first) + 32 * (int32_t)k, 8));
+			EM(e, TEST, Q(RAX), Q(RAX));
+			JUMP(e, JZ, far);
+			copy(e, g->bytes, st->row, k, (int32_t)(st->imm - g->imm));
+			JUMP(e, JMP, next);
+			ppu_emit_bind(e, far);
+		}
+		one_by_one(s, st, k);
+		ppu_emit_bind(e, next);
+	}
+}
+
+/* Pages that were not dirty become it. */
+static void note_dirty(struct ppu_seg *s)
+{
+	void (*fn)(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_place *places, uint32_t groups) = ppu_calls_dirty;
+	uint32_t at = ppu_emit_pool(s->e, &fn, sizeof(fn)), none = ppu_emit_label(s->e), groups = 0;
+	struct ppu_emit *e = s->e;
+
+	for (unsigned i = 0; i < s->fuse->groups; i++)
+		if (s->fuse->g[i].write && global(&s->fuse->g[i]))
+			groups |= 1u << s->fuse->g[i].place;
+	EM(e, CMP, M(RSP, PPU_AT_CLEAN, 8), IM(0));
+	JUMP(e, JZ, none);
+	EM(e, MOV, Q(RDI), Q(R15));
+	EM(e, MOV, Q(RSI), Q(RBP));
+	EM(e, LEA, Q(RDX), M(RSP, PPU_AT_PLACES, 8));
+	EM(e, MOV, D(RCX), IM((int)groups));
+	EM0(e, VZEROUPPER);
+	EM(e, CALL, M(R13, at, 8));
+	ppu_emit_bind(e, none);
+}
+
+void ppu_select_store_kept(struct ppu_seg *s)
+{
+	for (unsigned i = 0; i < s->fuse->stores; i++)
+		store_kept(s, &s->fuse->store[i]);
+	if (s->fuse->writes)
+		note_dirty(s);
+}
+
+/* ---- what all segments share ---- */
+
+/* Lane i goes to rax + edi; rcx: what is kept of the eight lanes. */
+static void emit_lane(struct ppu_emit *e, unsigned kind, unsigned i)
+{
+	const unsigned bytes = kind == KIND_ADD ? 4 : 1u << kind;
+	const struct ppu_opn to = { PPU_O_SUM, RAX, (uint8_t)(bytes < 8 ? bytes : 8), RDI };
+	const int32_t at = (int32_t)(bytes * i / 32 * 128 + bytes * i % 32);
+
+	switch (kind) {
+	case 0:
+		EM(e, VPEXTRB, to, X(0), IM((int)i));
+		break;
+	case 1:
+		EM(e, VPEXTRW, to, X(0), IM((int)i));
+		break;
+	case 2:
+		EM(e, MOV, D(R8), M(RCX, at, 4));
+		EM(e, MOV, to, D(R8));
+		break;
+	case KIND_ADD:
+		EM(e, MOV, D(R8), M(RCX, at, 4));
+		EM(e, ADD, to, D(R8));
+		break;
+	default:
+		EM(e, MOV, Q(R8), M(RCX, at, 8));
+		EM(e, MOV, to, Q(R8));
+		if (bytes == 8)
+			break;
+		EM(e, ADD, Q(RDI), Q(RAX));
+		EM(e, MOV, Q(R8), M(RCX, at + 8, 8));
+		EM(e, MOV, M(RDI, 8, 8), Q(R8));
+	}
+}
+
+/* In: rax: the base, rdx: offsets, rcx: what is kept; masked: esi: lanes.  rdi, r8, ymm0 are lost. */
+static void emit_scatter(struct ppu_emit *e, unsigned kind, bool masked)
+{
+	if (kind < 2)
+		EM(e, VMOVDQU, X(0), M(RCX, 0, 16));
+	for (unsigned i = 0; i < 8; i++) {
+		uint32_t skip = ppu_emit_label(e);
+
+		if (masked) {
+			EM(e, TEST, D(RSI), IM(1 << i));
+			JUMP(e, JZ, skip);
+		}
+		EM(e, MOV, D(RDI), M(RDX, 4 * (int)i, 4));
+		emit_lane(e, kind, i);
+		ppu_emit_bind(e, skip);
+	}
+	EM0(e, RET);
+}
+
+void ppu_select_store_stubs(struct ppu_emit *e, const struct ppu_stubs *stubs)
+{
+	for (unsigned i = 0; i < 2 * KINDS; i++)
+		if (ppu_emit_used(e, stubs->scatter[i / KINDS][i % KINDS])) {
+			ppu_emit_bind(e, stubs->scatter[i / KINDS][i % KINDS]);
+			emit_scatter(e, i % KINDS, i / KINDS);
+		}
+}
+#endif
