@@ -29,7 +29,8 @@
  * ordered by (time, priority, sequence).  Nothing happens outside an event or an MMIO access.
  *
  * Threads: one thread drives the core.  During a window workers run ppu_sm_run(), each for SMs of its
- * own; a header says so where a function may be called from there ("any thread").
+ * own; a header says so where a function may be called from there ("any thread").  Beside all this a translation
+ * may be under way (sm/translate/translate.h), which reads a decoded program and nothing else.
  */
 #ifndef PPU_CORE_INT_H
 #define PPU_CORE_INT_H
@@ -37,6 +38,11 @@
 #include "core/ppu_core.h"
 
 struct ppu_io;
+
+/* CTAs on an SM.  Workers that run different SMs share no line of the host's cache. */
+struct ppu_resident {
+	uint32_t ctas;
+} __attribute__((aligned(64)));
 
 struct ppu_core {
 	/* configuration, constant after create */
@@ -68,7 +74,9 @@ struct ppu_core {
 	struct ppu_watches *watches;
 	/* sm */
 	struct ppu_sm *sms;		/* array of num_sms */
+	struct ppu_resident *resident;	/* of each SM, side by side: every search for room reads them all */
 	struct ppu_icache *icache;
+	struct ppu_translator *translator;	/* NULL: this build has none */
 	struct ppu_caches *caches;	/* NULL: no cache-model */
 	/* tasks */
 	struct ppu_smexcs *smexcs;

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <hw/ppu_config.h>
 #include <hw/ppu_counters.h>
+#include <hw/ppu_engine_stats.h>
 #include <hw/ppu_fault.h>
 #include <hw/ppu_trace.h>
 
@@ -46,6 +47,18 @@ struct ppu_ports {
 	/* Run fn(arg, 0..n-1), in any order or in parallel, return when all are done.
 	 * NULL: the core calls them in order itself. */
 	void (*run_jobs)(void *opaque, void (*fn)(void *arg, unsigned index), void *arg, unsigned n);
+	/*
+	 * Run fn(arg) in another thread, beside whatever the core does; false: not possible.  end_background() comes
+	 * once for each that was started, before the next: it returns when fn has returned.  The core tells fn
+	 * beforehand to come to an end, unless it has.  Both NULL: translation is done where the core is driven.
+	 */
+	bool (*start_background)(void *opaque, void (*fn)(void *arg), void *arg);
+	void (*end_background)(void *opaque);
+	/* A clock of the host in ns, for statistics only; any thread.  NULL: nothing is measured. */
+	uint64_t (*host_ns)(void *opaque);
+	/* VRAM changes only through the core, and where the owner says so with ppu_core_vram_changed(); page tables only
+	 * before a TLB invalidation.  Then code is not compared at each launch. */
+	bool vram_told;
 	/* Guest misuse worth a log line (QEMU: LOG_GUEST_ERROR). May be NULL. */
 	void (*guest_error)(void *opaque, const char *sentence);
 };
@@ -87,12 +100,51 @@ void ppu_core_request_stop(struct ppu_core *core);
 bool ppu_core_run_idle(struct ppu_core *core, uint64_t limit);
 /* Every pointer that ports.map() has returned is invalid from now on. */
 void ppu_core_invalidate_maps(struct ppu_core *core);
+/* The owner has written VRAM (ports.vram_told). */
+void ppu_core_vram_changed(struct ppu_core *core);
 
 /* Complete state (without VRAM and configuration) as a versioned byte stream; malloc'ed. */
 int ppu_core_save(struct ppu_core *core, uint8_t **bytes, size_t *len);
 /* Into a freshly created core of equal configuration; validates everything. 0 or -1 and *err. */
 int ppu_core_load(struct ppu_core *core, const uint8_t *bytes, size_t len, char **err);
 
+/* What the translator has done (ppu_engine_stats.h), by number (registers DBG_SEL/DBG_DATA) and for tools; and how long
+ * it took by the clock of the ports, in whichever thread: for tools of the host only. */
+uint64_t ppu_core_engine_stat(const struct ppu_core *core, enum ppu_engine_stat s);
+uint64_t ppu_core_engine_ns(const struct ppu_core *core);
+
+/* A translation that a program has now. */
+struct ppu_translation {
+	uint64_t number;		/* 1 is the first that this core made */
+	uint64_t code_va;		/* the program: GPU address and instructions */
+	uint32_t code_insns;
+	uint32_t entry;			/* what can be reached from here; UINT32_MAX: all of it */
+	uint32_t insns, inlined, segments, code_bytes;	/* as in PPU_ENGINE_STATS */
+	uint64_t memory_bytes, host_ns;
+};
+/* The first one with a number above `after`; false: there is none. */
+bool ppu_core_translation(const struct ppu_core *core, uint64_t after, struct ppu_translation *t);
+
+/* What say() is called for, in the order of the host's addresses. */
+struct ppu_insn;
+struct ppu_code_line {
+	enum {
+		PPU_CODE_COMMON,	/* what follows is for no instruction in particular */
+		PPU_CODE_BLOCK,		/* of the block that begins at pc, for warps with all lanes or (masked) some */
+		PPU_CODE_DEVICE,	/* of instruction pc, which is *insn. Perhaps nothing, and perhaps there is more */
+		PPU_CODE_HOST,		/* an instruction of the host: address, bytes, len, text */
+	} kind;
+	uint32_t pc;
+	unsigned masked, len;
+	const struct ppu_insn *insn;
+	uint64_t address;
+	const uint8_t *bytes;
+	const char *text;
+	void (*say)(const struct ppu_code_line *l);
+	void *arg;
+};
+/* The code of a translation by number.  0, or -1: there is no such translation, or no memory. */
+int ppu_core_dump_code(const struct ppu_core *core, uint64_t number, void (*say)(const struct ppu_code_line *l), void *arg);
 /* Counters (ppu_counters.h), by number (registers DBG_SEL/DBG_DATA) and for tools. */
 uint64_t ppu_core_counter(const struct ppu_core *core, enum ppu_counter c);
 

@@ -20,11 +20,20 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 /* All return NULL when there is no memory.  The memory of all of them goes back with ppu_free(), or with free()
  * when it belongs to the owner of the core (ppu_core.h). */
 void *ppu_alloc(size_t n, size_t size);				/* n elements, zeroed */
 void *ppu_alloc_aligned(size_t align, size_t bytes);		/* bytes: a multiple of align; not zeroed */
+/* n elements, zeroed, in whole lines of the host's cache: the size of an element is a multiple of 64. */
+static inline void *ppu_alloc_lines(size_t n, size_t size)
+{
+	void *p = n <= SIZE_MAX / size ? ppu_alloc_aligned(64, n * size) : NULL;
+
+	return p ? memset(p, 0, n * size) : NULL;
+}
 void *ppu_realloc(void *p, size_t bytes);			/* on failure p stays as it is */
 void ppu_free(void *p);
 /* A sentence for the owner of the core, NULL when there is no memory for one. */

@@ -103,13 +103,19 @@ static bool parse(const char *text, enum prop_type type, uint64_t *v)
 	return true;
 }
 
+/* Properties that may change or go have x- before the name; without it they were known before, and still are. */
+static bool same_name(const char *property, const char *name)
+{
+	return !strcmp(property, name) || (!strncmp(property, "x-", 2) && !strcmp(property + 2, name));
+}
+
 int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, char **err)
 {
 	for (size_t i = 0; i < NUM_PROPS; i++) {
 		const struct prop *p = &props[i];
 		uint64_t v;
 
-		if (strcmp(p->name, name))
+		if (!same_name(p->name, name))
 			continue;
 		if (!parse(number_of(name, text), p->type, &v))
 			return fail(err, "property %s: '%s' is not a%s", name, text,

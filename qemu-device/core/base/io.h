@@ -19,6 +19,7 @@
 struct ppu_io {
 	bool loading;
 	bool failed;
+	uint32_t version;		/* of the state that is loaded, or of what is saved (machine/state.c) */
 	char why[160];
 	uint8_t *buf;
 	size_t len, pos, cap;

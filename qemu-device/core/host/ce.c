@@ -18,10 +18,8 @@
 #include "core/memory/ctx.h"
 #include "core/memory/mem.h"
 #include "core/memory/mmu.h"
+#include "core/memory/past_cache.h"
 #include "core/memory/sem.h"
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #define MAX_PIECES 8192			/* rows or pages one chunk may touch: bounds an event */
 #define MIN_ROW_COST 32			/* bytes a row of a pitched copy is charged at least */
@@ -34,8 +32,8 @@ struct engine {
 	uint64_t row, off;		/* next byte to move (counted from the end when backward) */
 	uint64_t cost_bytes;		/* charged so far */
 	uint64_t start;
-	uint64_t late;			/* ns that fault-ce-reorder adds */
-	bool sys;			/* fault-dma-fail: the copy has touched system memory */
+	uint64_t late;			/* ns that x-fault-ce-reorder adds */
+	bool sys;			/* x-fault-dma-fail: the copy has touched system memory */
 	uint64_t moved;
 	uint64_t chunk_rows, chunk_bytes;	/* what the running chunk covers: whole rows or part of one */
 	bool backward;
@@ -154,54 +152,48 @@ static void fault(struct ppu_core *core, struct engine *e, unsigned err, uint64_
 	ppu_chan_fault(core, e->c.chid, &rec);
 }
 
-static void written(struct ppu_core *core, struct engine *e, struct ppu_phys p, uint64_t n)
+static void written(struct ppu_core *core, struct engine *e, uint64_t addr, bool sys, uint64_t pte, uint64_t n)
 {
+	struct ppu_phys p = { addr, sys };
+
+	if (pte & PPU_PTE_NULL)
+		return;
 	ppu_mem_dirty(core, p, n);
 	ppu_sem_written(core, p, n, PPU_TRW_CE, (unsigned)(e - core->ces->v));
 }
 
+/* Would this much data only flush the host's caches?  A piece does not say: what counts is the copy. */
+static bool streams(const struct ppu_copy *c, uint64_t n)
+{
+	return n >= PPU_PAGE_SIZE && total_bytes(c) >= STREAM_BYTES;
+}
+
 /* Fills n bytes at host.  A piece begins at a whole element, because pages and chunks are multiples of the
  * element size. */
-static void pattern(uint8_t *host, uint64_t n, uint64_t value, unsigned size)
+static void pattern(const struct ppu_copy *c, uint8_t *host, uint64_t n)
 {
-	uint8_t p[8];
-	uint64_t have;
-	bool same = true;
+	unsigned size = 1u << c->elem_log2;
+	uint8_t p[32];
 
-	for (unsigned i = 0; i < 8; i++) {
-		p[i] = (uint8_t)(value >> (8 * (i % size)));
-		same &= p[i] == p[0];
+	for (unsigned i = 0; i < sizeof(p); i++)
+		p[i] = (uint8_t)(c->value >> (8 * (i % size)));
+	if (streams(c, n)) {
+		uint64_t done = -(uintptr_t)host % PPU_LINE;
+
+		for (uint64_t i = 0; i < done; i++)
+			host[i] = p[i % 8];
+		memmove(p, p + done % 8, 16);
+		done += ppu_past_cache_fill(host + done, p, n - done);
+		host += done;
+		n -= done;
 	}
-	if (same) {
+	if (!memcmp(p, p + 1, 15)) {
 		memset(host, p[0], n);
 		return;
 	}
-	/* Write the first period, then copy what is there already, which doubles its length each time. */
-	have = n < 8 ? n : 8;
-	memcpy(host, p, have);
-	while (have < n) {
-		uint64_t m = have < n - have ? have : n - have;
-
-		memcpy(host + have, host, m);
-		have += m;
-	}
-}
-
-/* Translates [va, va + n) as far as it is one piece of host memory, because a few long moves are faster
- * than many short ones. */
-static int extent(struct ppu_core *core, struct engine *e, uint64_t va, unsigned acc, uint64_t n,
-		  struct ppu_xlat *x)
-{
-	int err = ppu_mmu_lookup(core, e->ctx, va, acc, 0, x);
-	struct ppu_xlat next;
-
-	if (err)
-		return err;
-	while (x->len < n && !ppu_mmu_lookup(core, e->ctx, va + x->len, acc, 0, &next) &&
-	       next.host == x->host + x->len && next.phys.sys == x->phys.sys &&
-	       next.phys.addr == x->phys.addr + x->len)
-		x->len += next.len;
-	return 0;
+	for (; n >= 16; host += 16, n -= 16)
+		memcpy(host, p, 16);
+	memcpy(host, p, n);
 }
 
 /*
@@ -210,28 +202,84 @@ static int extent(struct ppu_core *core, struct engine *e, uint64_t va, unsigned
  */
 static void move_piece(const struct ppu_copy *c, uint8_t *dst, const uint8_t *src, uint64_t n)
 {
-#ifdef __SSE2__
-	uint64_t head = -(uintptr_t)dst & 15;
+	if (streams(c, n) && (dst >= src + n || src >= dst + n)) {
+		uint64_t done = -(uintptr_t)dst % PPU_LINE;
 
-	if (n >= PPU_PAGE_SIZE && total_bytes(c) >= STREAM_BYTES && (dst >= src + n || src >= dst + n)) {
-		memcpy(dst, src, head);
-		for (dst += head, src += head, n -= head; n >= 64; dst += 64, src += 64, n -= 64) {
-			__m128i v[4];
-
-			for (unsigned i = 0; i < 4; i++)
-				v[i] = _mm_loadu_si128((const __m128i *)(src + 16 * i));
-			for (unsigned i = 0; i < 4; i++)
-				_mm_stream_si128((__m128i *)(dst + 16 * i), v[i]);
-		}
-		_mm_sfence();
+		memcpy(dst, src, done);
+		done += ppu_past_cache_copy(dst + done, src + done, n - done);
+		dst += done;
+		src += done;
+		n -= done;
 	}
-#else
-	(void)c;
-#endif
 	memmove(dst, src, n);
 }
 
-/* fault-dma-fail: does the copy fail here?  This is asked once for each copy, when the copy first reaches
+/* A page that was just looked up, so that rows in it need not ask again. */
+struct view {
+	uint64_t va, len;		/* len 0: none */
+	uint64_t misses;		/* of the TLB so far, then */
+	uint32_t gen;
+	struct ppu_xlat x;
+};
+
+/* Host memory in one piece.  Members of 8 bytes each: what is read wider than it was written waits until the stores
+ * before it, which may be many that go past the caches, have left the host's core. */
+struct span {
+	uint8_t *host;
+	uint64_t addr, sys, len;	/* addr, sys: physical */
+	uint64_t pte;			/* of the first page */
+};
+
+/*
+ * ppu_mmu_lookup(), or without asking what it would answer.  Since the TLB missed last, it has filled no entry; so a
+ * page that it had then is there still, and asking would count nothing.
+ */
+static inline int look(struct ppu_core *core, struct engine *e, struct view *w, uint64_t va, unsigned acc, struct span *s)
+{
+	uint64_t off = va - w->va, misses = core->ctr[PPU_CTR_TLB_MISSES];
+
+	if (off >= w->len || w->misses != misses || w->gen != core->xlat_gen) {
+		int err = ppu_mmu_lookup(core, e->ctx, va, acc, PPU_XL_NULL, &w->x);
+
+		w->len = 0;
+		if (err)
+			return err;
+		w->va = va;
+		w->misses = core->ctr[PPU_CTR_TLB_MISSES];
+		w->gen = core->xlat_gen;
+		/* A page that did not fit into the TLB would miss again; what begins at the page's start fits. */
+		if (w->misses == misses || !(va % (1ull << PPU_PT_SHIFT(w->x.level))))
+			w->len = w->x.len;
+		off = 0;
+	}
+	s->host = w->x.host + off;
+	s->addr = w->x.phys.addr + off;
+	s->sys = w->x.phys.sys;
+	s->len = w->x.len - off;
+	s->pte = w->x.pte;
+	return 0;
+}
+
+/* Translates [va, va + n) as far as it is one piece of host memory, because a few long moves are faster
+ * than many short ones. */
+static int extent(struct ppu_core *core, struct engine *e, struct view *w, uint64_t va, unsigned acc, uint64_t n,
+		  struct span *s)
+{
+	int err = look(core, e, w, va, acc, s);
+	struct span next;
+
+	if (err)
+		return err;
+	while (s->len < n && !look(core, e, w, va + s->len, acc, &next)) {
+		if (next.host != s->host + s->len || next.sys != s->sys || next.addr != s->addr + s->len ||
+		    (next.pte & PPU_PTE_NULL))
+			break;
+		s->len += next.len;
+	}
+	return 0;
+}
+
+/* x-fault-dma-fail: does the copy fail here?  This is asked once for each copy, when the copy first reaches
  * system memory. */
 static bool dma_fails(struct ppu_core *core, struct engine *e, bool sys)
 {
@@ -241,12 +289,12 @@ static bool dma_fails(struct ppu_core *core, struct engine *e, bool sys)
 	return ppu_inject_dma(core, (unsigned)(e - core->ces->v));
 }
 
-/* Moves n bytes of one row, starting `at` bytes into it. */
-static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t at, uint64_t n)
+/* Moves n bytes of one row, starting `at` bytes into it.  view: of the destination, of the source. */
+static bool move(struct ppu_core *core, struct engine *e, struct view *view, uint64_t row, uint64_t at, uint64_t n)
 {
 	const struct ppu_copy *c = &e->c;
 	uint64_t dst = c->dst + row * c->dst_pitch + at, src = c->src + row * c->src_pitch + at;
-	struct ppu_xlat d, s;
+	struct span d, s;
 	int err;
 
 	while (n) {
@@ -262,8 +310,8 @@ static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t
 				part = n;
 			skip = n - part;
 		}
-		err = extent(core, e, dst + skip, PPU_ACC_WRITE, part, &d);
-		if (!err && dma_fails(core, e, d.phys.sys))
+		err = extent(core, e, &view[0], dst + skip, PPU_ACC_WRITE, part, &d);
+		if (!err && dma_fails(core, e, d.sys))
 			err = PPU_ERR_SM_DMA;
 		if (err) {
 			fault(core, e, (unsigned)err, dst + skip, PPU_ACC_WRITE);
@@ -272,10 +320,10 @@ static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t
 		if (part > d.len)
 			part = d.len;
 		if (is_fill(c)) {
-			pattern(d.host, part, c->value, 1u << c->elem_log2);
+			pattern(c, d.host, part);
 		} else {
-			err = extent(core, e, src + skip, PPU_ACC_READ, part, &s);
-			if (!err && dma_fails(core, e, s.phys.sys))
+			err = extent(core, e, &view[1], src + skip, PPU_ACC_READ, part, &s);
+			if (!err && dma_fails(core, e, s.sys))
 				err = PPU_ERR_SM_DMA;
 			if (err) {
 				fault(core, e, (unsigned)err, src + skip, PPU_ACC_READ);
@@ -287,7 +335,7 @@ static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t
 		}
 		e->moved += part;
 		core->ctr[PPU_CTR_CE_BYTES] += part;
-		written(core, e, d.phys, part);
+		written(core, e, d.addr, d.sys, d.pte, part);
 		n -= part;
 		if (!e->backward) {
 			dst += part;
@@ -297,26 +345,67 @@ static bool move(struct ppu_core *core, struct engine *e, uint64_t row, uint64_t
 	return true;
 }
 
-static void chunk_end(struct ppu_core *core, void *arg)
+/* Host memory of n bytes at va, if the view has them all. */
+static uint8_t *seen(const struct ppu_core *core, const struct view *w, uint64_t va, uint64_t n)
 {
-	struct engine *e = arg;
-	unsigned i = (unsigned)(e - core->ces->v), chid = e->c.chid;
+	uint64_t off = va - w->va;
+
+	if (off >= w->len || w->len - off < n || w->misses != core->ctr[PPU_CTR_TLB_MISSES] || w->gen != core->xlat_gen)
+		return NULL;
+	return w->x.host + off;
+}
+
+/* A row of which both ends were just seen; does what move() would do.  False: it is not such a row. */
+static bool move_seen_row(struct ppu_core *core, struct engine *e, const struct view *view, uint64_t row)
+{
+	const struct ppu_copy *c = &e->c;
+	uint64_t dst = c->dst + row * c->dst_pitch, src = c->src + row * c->src_pitch, n = c->width;
+	uint8_t *to = seen(core, &view[0], dst, n), *from = is_fill(c) ? to : seen(core, &view[1], src, n);
+
+	if (!to || !from || core->cfg.fault_dma_fail)
+		return false;
+	if (is_fill(c))
+		pattern(c, to, n);
+	else
+		move_piece(c, to, from, n);
+	e->moved += n;
+	core->ctr[PPU_CTR_CE_BYTES] += n;
+	written(core, e, view[0].x.phys.addr + (dst - view[0].va), view[0].x.phys.sys, view[0].x.pte, n);
+	return true;
+}
+
+/* Moves what the chunk covers.  False: the copy has failed, and is gone. */
+static bool move_chunk(struct ppu_core *core, struct engine *e)
+{
+	struct view view[2] = { 0 };
 
 	if (e->chunk_rows) {
 		for (; e->chunk_rows; e->chunk_rows--, e->row++)
-			if (!move(core, e, e->row, 0, e->c.width))
-				return;
+			if (!move_seen_row(core, e, view, e->row) && !move(core, e, view, e->row, 0, e->c.width))
+				return false;
 	} else if (e->chunk_bytes) {
 		uint64_t at = e->backward ? e->c.width - e->off - e->chunk_bytes : e->off;
 
-		if (!move(core, e, e->row, at, e->chunk_bytes))
-			return;
+		if (!move(core, e, view, e->row, at, e->chunk_bytes))
+			return false;
 		e->off += e->chunk_bytes;
 		if (e->off >= e->c.width) {
 			e->off = 0;
 			e->row++;
 		}
 	}
+	return true;
+}
+
+static void chunk_end(struct ppu_core *core, void *arg)
+{
+	struct engine *e = arg;
+	unsigned i = (unsigned)(e - core->ces->v), chid = e->c.chid;
+	bool ok = move_chunk(core, e);
+
+	ppu_past_cache_settle();
+	if (!ok)
+		return;
 	if (!finished(e)) {
 		next_chunk(core, e);
 		return;

@@ -9,6 +9,7 @@
 #include "core/base/intr.h"
 #include "core/base/trace.h"
 #include "core/host/chan.h"
+#include "core/host/group.h"
 #include "core/host/hostif.h"
 #include "core/host/hostsched.h"
 #include "core/memory/ctx.h"
@@ -145,7 +146,8 @@ static void off(struct ppu_core *core, struct ppu_chan *ch, unsigned why)
 	ch->blk_words = ch->pos = 0;
 	ch->op_class = 0;
 	ch->num_gates = 0;
-	ch->blocked = ch->paused = false;
+	ch->blocked = false;
+	ch->paused = 0;
 	ch->block_va = 0;
 	PPU_TRACE(core, CH_DISABLE, chid, why, 0, 0, 0);
 	ppu_chan_publish(core, ch);
@@ -265,8 +267,9 @@ static void enable(struct ppu_core *core, struct ppu_chan *ch)
 		return;
 	}
 	ch->enabled = true;
-	ch->stopped = ch->paused = false;
+	ch->stopped = false;
 	ch->ctx = ctx;
+	ch->paused = ppu_group_paused(core, ch) ? PPU_PAUSED_GROUP : 0;
 	ctx->host->num_channels++;
 	ch->engine = -1;
 	ch->refresh_abs = ch->getabs;
@@ -282,6 +285,39 @@ static void stop(struct ppu_core *core, struct ppu_chan *ch, unsigned why)
 	off(core, ch, why);
 	ppu_tmu_abort_channel(core, ppu_chid(core, ch));
 	ch->stopped = true;
+	ppu_chan_publish(core, ch);
+}
+
+void ppu_chan_stop(struct ppu_core *core, struct ppu_chan *ch)
+{
+	stop(core, ch, PPU_TRD_STOP);
+	ppu_intr_bit(core, PPU_BM_PREEMPT, ppu_chid(core, ch));
+}
+
+void ppu_chan_pause(struct ppu_core *core, struct ppu_chan *ch, uint8_t why)
+{
+	uint8_t before = ch->paused;
+
+	if (!ch->enabled)
+		return;
+	ch->paused |= why;
+	if (before)
+		return;
+	if (ch->state != CH_BUSY)
+		ppu_sched_remove(core, ch);
+	PPU_TRACE(core, CH_DISABLE, ppu_chid(core, ch), PPU_TRD_PAUSE, 0, 0, 0);
+	ppu_chan_publish(core, ch);
+	ppu_sched_pool_next(core);
+}
+
+void ppu_chan_resume(struct ppu_core *core, struct ppu_chan *ch, uint8_t why)
+{
+	if (!ch->enabled || !(ch->paused & why))
+		return;
+	ch->paused &= (uint8_t)~why;
+	if (ch->paused)
+		return;
+	ppu_sched_resume(core, ch);
 	ppu_chan_publish(core, ch);
 }
 
@@ -311,8 +347,7 @@ static void command(struct ppu_core *core, struct ppu_chan *ch, uint32_t cmd)
 		enable(core, ch);
 		break;
 	case PPU_CH_CMD_STOP:
-		stop(core, ch, PPU_TRD_STOP);
-		ppu_intr_bit(core, PPU_BM_PREEMPT, chid);
+		ppu_chan_stop(core, ch);
 		break;
 	case PPU_CH_CMD_RESET:
 		stop(core, ch, PPU_TRD_RESET);
@@ -320,21 +355,15 @@ static void command(struct ppu_core *core, struct ppu_chan *ch, uint32_t cmd)
 		ppu_chan_publish(core, ch);
 		break;
 	case PPU_CH_CMD_PAUSE:
-		if (!ch->enabled || ch->paused)
-			break;
-		ch->paused = true;
-		if (ch->state != CH_BUSY)
-			ppu_sched_remove(core, ch);
-		PPU_TRACE(core, CH_DISABLE, chid, PPU_TRD_PAUSE, 0, 0, 0);
-		ppu_chan_publish(core, ch);
-		ppu_sched_pool_next(core);
+		ppu_chan_pause(core, ch, PPU_PAUSED_SELF);
 		break;
 	case PPU_CH_CMD_RESUME:
-		if (!ch->enabled || !ch->paused)
-			break;
-		ch->paused = false;
-		ppu_sched_resume(core, ch);
-		ppu_chan_publish(core, ch);
+		ppu_chan_resume(core, ch, PPU_PAUSED_SELF);
+		break;
+	case PPU_CH_CMD_GROUP_PAUSE:
+	case PPU_CH_CMD_GROUP_RESUME:
+	case PPU_CH_CMD_GROUP_STOP:
+		ppu_group_command(core, ch, cmd);
 		break;
 	case PPU_CH_CMD_REFRESH:
 		if (!ppu_hostif_refresh_queue(core, ch))
@@ -439,6 +468,7 @@ uint32_t ppu_chan_read(struct ppu_core *core, unsigned chid, unsigned reg)
 	case PPU_REG_CH_TIMESLICE_NS: return ch->timeslice;
 	case PPU_REG_CH_ENGINE_MASK: return ch->engine_mask;
 	case PPU_REG_CH_FLAGS: return ch->flags;
+	case PPU_REG_CH_GROUP: return ch->group;
 	case PPU_REG_CH_GET: return ch->get;
 	case PPU_REG_CH_PUT: return ch->put;
 	case PPU_REG_CH_STATUS: return status(core, ch);
@@ -496,6 +526,7 @@ void ppu_chan_write(struct ppu_core *core, unsigned chid, unsigned reg, uint32_t
 	case PPU_REG_CH_PRIORITY: ch->priority = val; break;
 	case PPU_REG_CH_ENGINE_MASK: ch->engine_mask = val; break;
 	case PPU_REG_CH_FLAGS: ch->flags = val; break;
+	case PPU_REG_CH_GROUP: ch->group = val; break;
 	case PPU_REG_CH_DEVQ_SHADOW_LO: set_lo(&ch->shadow_va, val); break;
 	case PPU_REG_CH_DEVQ_SHADOW_HI: set_hi(&ch->shadow_va, val); break;
 	case PPU_REG_CH_GET:
@@ -582,7 +613,9 @@ static void io_chan(struct ppu_core *core, struct ppu_io *io, struct ppu_chan *c
 	ppu_io_u32(io, &ch->engine_mask);
 	ppu_io_u32(io, &ch->flags);
 	ppu_io_bool(io, &ch->enabled);
-	ppu_io_bool(io, &ch->paused);
+	ppu_io_u8(io, &ch->paused);
+	if (io->version >= 10)
+		ppu_io_u32(io, &ch->group);
 	ppu_io_bool(io, &ch->stopped);
 	ppu_io_u8(io, &ch->state);
 	ppu_io_u8(io, &ch->where);
@@ -635,6 +668,8 @@ static void io_chan(struct ppu_core *core, struct ppu_io *io, struct ppu_chan *c
 		return;
 	if (ch->enabled != (ch->ctx != NULL) || ch->enabled != (ch->state != CH_OFF) ||
 	    (ch->enabled && (ch->inst != ch->ctx->inst || config_error(core, ch, ch->ctx))) ||
+	    ch->paused > (PPU_PAUSED_SELF | PPU_PAUSED_GROUP) ||
+	    (ch->paused && !ch->enabled) || (ch->paused & PPU_PAUSED_GROUP && !ch->group) ||
 	    ch->state >= CH_STATES || ch->where >= CH_WHERES ||
 	    ch->have_entry != (ch->blk_words != 0) || ch->blk_words > PPU_BLOCK_MAX_WORDS ||
 	    ch->pos > ch->blk_words || ch->op_class > PPU_CLASS_COPY ||

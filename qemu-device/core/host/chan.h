@@ -31,6 +31,10 @@ enum ppu_ch_state {
 	CH_STATES
 };
 
+/* Who paused a channel: itself, its group. */
+#define PPU_PAUSED_SELF		1u
+#define PPU_PAUSED_GROUP	2u
+
 enum ppu_ch_where { CH_NOWHERE, CH_IN_READY, CH_IN_RUNLIST, CH_IN_POOL, CH_WHERES };
 
 struct ppu_gate {
@@ -41,9 +45,10 @@ struct ppu_gate {
 struct ppu_chan {
 	/* configuration registers */
 	uint64_t inst, ring_va, shadow_va;
-	uint32_t entries, cls, priority, timeslice, engine_mask, flags;
+	uint32_t entries, cls, priority, timeslice, engine_mask, flags, group;
 
-	bool enabled, paused, stopped;
+	bool enabled, stopped;
+	uint8_t paused;			/* PPU_PAUSED_*, 0: no */
 	uint8_t state, where;
 	uint32_t error, error_get;
 	uint64_t error_va;
@@ -87,6 +92,11 @@ static inline unsigned ppu_chid(struct ppu_core *core, const struct ppu_chan *ch
 	return ch->waiter.id;
 }
 struct ppu_ctx *ppu_chan_ctx(struct ppu_core *core, unsigned chid);
+/* why: PPU_PAUSED_*.  A channel goes on when nobody pauses it. */
+void ppu_chan_pause(struct ppu_core *core, struct ppu_chan *ch, uint8_t why);
+void ppu_chan_resume(struct ppu_core *core, struct ppu_chan *ch, uint8_t why);
+/* The command STOP: off at once, its tasks aborted; PREEMPT_PENDING tells. */
+void ppu_chan_stop(struct ppu_core *core, struct ppu_chan *ch);
 void ppu_chan_set_state(struct ppu_core *core, struct ppu_chan *ch, enum ppu_ch_state state);
 void ppu_chan_publish(struct ppu_core *core, struct ppu_chan *ch);
 bool ppu_chan_put_ok(const struct ppu_chan *ch, uint32_t put);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/alloc.h"
 #include "core/base/io.h"
+#include "core/host/group.h"
 #include "core/host/host.h"
 #include "core/host/hostif.h"
 #include "core/host/hostsched.h"
@@ -37,6 +38,9 @@ void ppu_host_ctx_destroy(struct ppu_core *core, struct ppu_ctx *ctx)
 	for (unsigned i = 0; i < h->num_engines; i++)
 		if (h->engines[i].drain_ctx == ctx)
 			h->engines[i].drain_ctx = NULL;
+	for (unsigned i = 0; i < h->num_engines; i++)
+		if (h->engines[i].group_ctx == ctx)
+			ppu_group_end(core, &h->engines[i]);
 	ppu_free(ctx->host);
 	ctx->host = NULL;
 }
@@ -87,8 +91,9 @@ void ppu_host_reset(struct ppu_core *core)
 		ppu_event_cancel(core, &eng->done_event);
 		eng->holder = PPU_NO_CH;
 		eng->busy = eng->expired = false;
-		eng->drain_ctx = NULL;
+		eng->drain_ctx = eng->group_ctx = NULL;
 		eng->drain_runs = 0;
+		eng->group = eng->group_from = 0;
 		eng->since = eng->drain_since = 0;
 	}
 	h->paused = false;
@@ -202,6 +207,8 @@ void ppu_host_io(struct ppu_core *core, struct ppu_io *io)
 		ppu_io_u32(io, &eng->drain_runs);
 		ppu_io_u64(io, &eng->since);
 		ppu_io_u64(io, &eng->drain_since);
+		if (io->version >= 10)
+			ppu_group_io(core, io, eng);
 		if (eng->since > core->now || eng->drain_since > core->now)
 			ppu_io_fail(io, "engine %u was given away in the future", e);
 		if (eng->holder != PPU_NO_CH &&
@@ -210,7 +217,7 @@ void ppu_host_io(struct ppu_core *core, struct ppu_io *io)
 		     (ppu_chan(core, eng->holder)->state == CH_BUSY) != eng->busy))
 			ppu_io_fail(io, "engine %u is held by a channel that does not know", e);
 		if (eng->holder == PPU_NO_CH &&
-		    (eng->busy || ppu_event_pending(&eng->slice_event) ||
+		    (eng->busy || ppu_event_pending(&eng->slice_event) != !!eng->group_ctx ||
 		     ppu_event_pending(&eng->done_event)))
 			ppu_io_fail(io, "engine %u works for nobody", e);
 		if (ppu_event_pending(&eng->done_event) && (e || !eng->busy))

@@ -48,6 +48,9 @@ struct ppu_engine {
 	struct ppu_ctx *drain_ctx;
 	uint32_t drain_runs;
 	uint64_t drain_since;		/* start of the time drain_ctx has not been charged for */
+	/* A member of this group gave the engine back before its slice was over, and others wait (group.h). NULL: no. */
+	struct ppu_ctx *group_ctx;
+	uint32_t group, group_from;	/* number, last holder */
 };
 
 struct ppu_host_ctx {
@@ -79,6 +82,7 @@ struct ppu_host {
 	uint64_t stamp;
 	struct { struct ppu_ctx *first, *tail; } active[PPU_NUM_PRIO];
 	struct ppu_runlist runlist[PPU_RUN_CLASSES][PPU_NUM_PRIO];
+	uint64_t occupied[PPU_RUN_CLASSES];	/* by class: priorities whose runlist is not empty */
 	struct ppu_ctx **heaps;		/* memory of all runlists */
 	uint32_t num_engines;
 	struct ppu_engine *engines;

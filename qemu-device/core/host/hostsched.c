@@ -9,7 +9,6 @@
  * no process can keep the host from another by having many channels.
  *
  * Runlists (runlist.c), one per engine class, hold channels that wait for an engine, or whose engine
- * command is done and whose following commands wait for their turn.  A channel holds an engine for a
  * command is done and whose following commands wait for their turn.  A channel holds an engine for a time
  * slice.  When the command of an engine is done, the channel that holds the engine goes on, except in two
  * cases: a channel of higher queue priority waits; or the slice of the holder is over, and a channel waits
@@ -22,6 +21,7 @@
  */
 #include <hw/ppu_regs.h>
 #include "core/base/trace.h"
+#include "core/host/group.h"
 #include "core/host/hostif.h"
 #include "core/host/hostsched.h"
 #include "core/host/runlist.h"
@@ -254,10 +254,13 @@ void ppu_sched_release(struct ppu_core *core, struct ppu_chan *ch)
 	eng = &core->host->engines[ch->engine];
 	settle(core, eng, ch);
 	ppu_runlist_exit(ch->ctx, eng->cls);
+	if (!ppu_group_keep(core, eng, ch, mask_of((unsigned)ch->engine))) {
+		eng->expired = false;
+		ppu_event_cancel(core, &eng->slice_event);
+	}
 	ch->engine = -1;
 	eng->holder = PPU_NO_CH;
-	eng->busy = eng->expired = false;
-	ppu_event_cancel(core, &eng->slice_event);
+	eng->busy = false;
 	ppu_event_cancel(core, &eng->done_event);
 	ppu_sched_kick(core);
 }
@@ -289,15 +292,30 @@ static void hold(struct ppu_core *core, struct ppu_chan *ch, unsigned e)
 	ch->engine = (int32_t)e;
 	eng->holder = ppu_chid(core, ch);
 	eng->since = core->now;
-	start_slice(core, ch);
+	if (eng->group_ctx) {
+		ch->slices++;
+		ppu_runlist_serve(ch->ctx, ppu_host_runlist_of(core, ch));
+		ppu_group_pass(core, eng, ch);
+	} else {
+		start_slice(core, ch);
+	}
 }
 
 void ppu_sched_slice_over(struct ppu_core *core, void *arg)
 {
 	struct ppu_engine *eng = arg;
 
-	eng->expired = true;
-	PPU_TRACE(core, SLICE_EXPIRE, eng->holder, eng->cls, 0, 0, 0);
+	if (eng->group_ctx) {
+		PPU_TRACE(core, SLICE_EXPIRE, eng->group_from, eng->cls, 0, 0, 0);
+		ppu_group_end(core, eng);
+	} else {
+		const struct ppu_chan *ch = ppu_chan(core, eng->holder);
+
+		eng->expired = true;
+		PPU_TRACE(core, SLICE_EXPIRE, eng->holder, eng->cls, 0, 0, 0);
+		if (ch->group)
+			ppu_group_behind(core, ch->ctx, ch->group, eng->cls);
+	}
 	ppu_sched_kick(core);
 }
 
@@ -306,14 +324,33 @@ static struct ppu_chan *best(struct ppu_core *core, unsigned e, unsigned min)
 {
 	struct ppu_host *h = core->host;
 
-	for (unsigned prio = PPU_NUM_PRIO; prio-- > min;) {
+	uint64_t left = min < PPU_NUM_PRIO ? h->occupied[h->engines[e].cls] >> min << min : 0;
+
+	while (left) {
+		unsigned prio = 63 - (unsigned)__builtin_clzll(left);
 		struct ppu_runlist *r = &h->runlist[h->engines[e].cls][prio];
 		struct ppu_chan *ch = ppu_runlist_best(core, r, mask_of(e));
 
 		if (ch)
 			return ch;
+		left &= ~(1ull << prio);
 	}
 	return NULL;
+}
+
+/* Who gets engine e, which nobody holds; NULL: nobody wants it. */
+static struct ppu_chan *next_holder(struct ppu_core *core, unsigned e)
+{
+	struct ppu_engine *eng = &core->host->engines[e];
+	struct ppu_chan *ch = best(core, e, 0), *member;
+
+	if (!eng->group_ctx)
+		return ch;
+	member = ppu_group_waiting(core, eng->group_ctx, eng->group, eng->cls, mask_of(e));
+	if (member && member->priority >= ch->priority)
+		return member;
+	ppu_group_end(core, eng);
+	return best(core, e, 0);
 }
 
 /* Must the holder of engine e, between two commands, give the engine to another channel? */
@@ -528,7 +565,7 @@ static bool decide(struct ppu_core *core, unsigned e)
 		if (eng->expired)
 			start_slice(core, ch);
 	} else {
-		ch = best(core, e, 0);
+		ch = next_holder(core, e);
 		if (!ch) {
 			end_drain(core, eng);
 			return false;

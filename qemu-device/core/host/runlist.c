@@ -14,10 +14,15 @@
  * decision slow.  The same lists serve channels that wait for a free task record (class PPU_RUN_POOL,
  * where a record is the unit of use).
  */
+#include <assert.h>
+#include <string.h>
 #include "core/base/alloc.h"
 #include "core/host/hostsched.h"
 #include "core/host/runlist.h"
 #include "core/memory/ctx.h"
+#include "core/tasks/tmu.h"
+
+static_assert(PPU_NUM_PRIO <= 64, "a set of priorities has 64 bits");
 
 static struct ppu_share *share(struct ppu_ctx *ctx, unsigned cls)
 {
@@ -78,6 +83,7 @@ static void moved(struct ppu_core *core, struct ppu_runlist *r, struct ppu_ctx *
 
 static void heap_add(struct ppu_core *core, struct ppu_runlist *r, struct ppu_ctx *ctx)
 {
+	core->host->occupied[r->cls] |= 1ull << r->prio;
 	r->heap[r->n] = ctx;
 	sift_up(core, r, r->n++);
 }
@@ -86,7 +92,9 @@ static void heap_del(struct ppu_core *core, struct ppu_runlist *r, struct ppu_ct
 {
 	uint32_t i = runq(ctx, r)->place;
 
-	if (i == --r->n)
+	if (!--r->n)
+		core->host->occupied[r->cls] &= ~(1ull << r->prio);
+	if (i == r->n)
 		return;
 	put(r, i, r->heap[r->n]);
 	moved(core, r, r->heap[i]);
@@ -138,12 +146,14 @@ void ppu_runlist_del(struct ppu_core *core, struct ppu_runlist *r, struct ppu_ch
 	ppu_runlist_exit(ch->ctx, r->cls);
 }
 
-/* The first channel of a context that may use the engine, PPU_NO_CH: none. */
+/* The first channel of a context that may use the engine (may have a task record), PPU_NO_CH: none. */
 static uint32_t first_allowed(struct ppu_core *core, struct ppu_ctx *ctx,
 			      const struct ppu_runlist *r, uint32_t mask)
 {
 	uint32_t i = runq(ctx, r)->list.first;
 
+	if (r->cls == PPU_RUN_POOL && !ppu_tmu_has_record(core, ctx))
+		return PPU_NO_CH;
 	while (i != PPU_NO_CH && ppu_chan(core, i)->engine_mask &&
 	       !(ppu_chan(core, i)->engine_mask & mask))
 		i = ppu_chan(core, i)->next;
@@ -169,8 +179,8 @@ struct ppu_chan *ppu_runlist_best(struct ppu_core *core, struct ppu_runlist *r, 
 	if (!r->n)
 		return NULL;
 	best = first_allowed(core, r->heap[0], r, mask);
-	/* Engine masks are rare.  Look at all contexts only when the first channel of the next context may
-	 * not use this engine. */
+	/* Engine masks are rare, and so is a context without a right to a record.  Look at all contexts only when the
+	 * first channel of the next context may not use this engine. */
 	if (best != runq(r->heap[0], r)->list.first)
 		for (uint32_t i = 1; i < r->n; i++) {
 			uint32_t ch = first_allowed(core, r->heap[i], r, mask);
@@ -192,9 +202,12 @@ void ppu_runlist_charge(struct ppu_core *core, struct ppu_ctx *ctx, unsigned cls
 	if (!use)
 		return;
 	share(ctx, cls)->used += use;
-	for (unsigned prio = 0; prio < PPU_NUM_PRIO; prio++)
+	for (uint64_t left = core->host->occupied[cls]; left; left &= left - 1) {
+		unsigned prio = (unsigned)__builtin_ctzll(left);
+
 		if (share(ctx, cls)->q[prio].list.first != PPU_NO_CH)
 			moved(core, &core->host->runlist[cls][prio], ctx);
+	}
 }
 
 /* A context stands in a heap only with a channel of its own, so a heap has never more contexts than there are
@@ -214,6 +227,7 @@ bool ppu_runlist_create(struct ppu_core *core)
 
 void ppu_runlist_reset(struct ppu_core *core)
 {
+	memset(core->host->occupied, 0, sizeof(core->host->occupied));
 	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++)
 		for (unsigned prio = 0; prio < PPU_NUM_PRIO; prio++) {
 			struct ppu_runlist *r = &core->host->runlist[cls][prio];

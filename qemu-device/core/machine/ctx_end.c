@@ -12,6 +12,7 @@
 #include "core/machine/ctx_end.h"
 #include "core/memory/ctx.h"
 #include "core/sm/mem/icache.h"
+#include "core/sm/mem/storebuf.h"
 #include "core/tasks/ctas.h"
 #include "core/tasks/rank.h"
 #include "core/tasks/tmu.h"
@@ -35,6 +36,7 @@ void ppu_ctx_parts_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *
 static void stop(struct ppu_core *core, struct ppu_ctx *c)
 {
 	c->stopped = true;
+	ppu_storebuf_settle_all(core);		/* its memory may soon be somebody else's */
 	ppu_chan_stop_ctx(core, c, PPU_ERR_CTX_STOPPED);
 	ppu_tmu_abort_ctx(core, c, PPU_ERR_CTX_STOPPED);
 }

@@ -72,6 +72,7 @@ void ppu_core_reset(struct ppu_core *core)
 		reset[i](core);
 	memset(core->ctr, 0, sizeof(core->ctr));
 	core->xlat_gen++;
+	ppu_mem_code_changed(core);
 	PPU_TRACE(core, RESET, 0, 0, 0, 0, 0);
 }
 
@@ -133,6 +134,12 @@ void ppu_core_invalidate_maps(struct ppu_core *core)
 	ppu_storebuf_settle_all(core);
 	ppu_mem_forget_maps(core);
 	core->xlat_gen++;
+	ppu_mem_code_changed(core);
+}
+
+void ppu_core_vram_changed(struct ppu_core *core)
+{
+	ppu_mem_code_changed(core);
 }
 
 uint64_t ppu_core_counter(const struct ppu_core *core, enum ppu_counter c)

@@ -71,7 +71,8 @@ static uint32_t cap(const struct ppu_core *core, unsigned off)
 	case PPU_REG_CAP_PARTITIONS: return c->partitions;
 	case PPU_REG_CAP_CTAS_PER_SM: return c->ctas_per_sm;
 	case PPU_REG_CAP_FEATURES:
-		return PPU_FEAT_DEVQ | PPU_FEAT_PREEMPT |
+		return PPU_FEAT_DEVQ | PPU_FEAT_PREEMPT | PPU_FEAT_ENGINE_STATS | PPU_FEAT_GROUPS |
+		       PPU_FEAT_NULL_PAGES |
 		       (c->devq_assist ? PPU_FEAT_DEVQ_ASSIST : 0);
 	case PPU_REG_CAP_TIMESLICE_NS:
 		return c->timeslice_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)c->timeslice_ns;
@@ -101,7 +102,8 @@ static uint32_t ctrl_read(struct ppu_core *core, unsigned off)
 	case PPU_REG_SCHED_CTRL: return r->sched_ctrl;
 	case PPU_REG_DBG_SEL: return r->dbg_sel;
 	case PPU_REG_DBG_DATA_LO: {
-		uint64_t v = ppu_core_counter(core, r->dbg_sel);
+		uint64_t v = r->dbg_sel < PPU_DBG_ENGINE ? ppu_core_counter(core, r->dbg_sel) :
+			     ppu_core_engine_stat(core, r->dbg_sel - PPU_DBG_ENGINE);
 
 		r->dbg_hi = (uint32_t)(v >> 32);
 		return (uint32_t)v;
@@ -144,6 +146,7 @@ static void tlb_invalidate(struct ppu_core *core, uint32_t what)
 	}
 	ppu_storebuf_settle_all(core);
 	core->xlat_gen++;
+	ppu_mem_code_changed(core);
 	ppu_sem_remap(core, ctx);
 }
 

@@ -2,47 +2,41 @@
 /*
  * Save and restore: one walk over all units, the same code in both directions.
  *
- * Layout: magic, version, configuration (must be equal), time, counters, then a tagged section for
+ * Layout: magic, version, configuration (state_config.h), time, counters, then a tagged section for
  * each unit in the order of PPU_UNITS.  Little-endian.  Indices are checked by the unit that owns
  * them; what can be derived is not in the stream.
+ *
+ * Versions: a change of what a unit saves raises STATE_VERSION, and the unit reads what older versions
+ * lack only if io->version says that it is there.  STATE_OLDEST is the oldest version that is still
+ * read, and rises only with a release that says so.  A new property or counter is no new version.
  */
-#include <inttypes.h>
 #include <string.h>
 #include "core/base/alloc.h"
 #include "core/base/io.h"
+#include "core/machine/state_config.h"
 #include "core/machine/units.h"
 
 #define STATE_MAGIC 0x5453555050ull	/* "PPUST" */
-#define STATE_VERSION 9
+#define STATE_VERSION 11
+#define STATE_OLDEST 9		/* can be loaded still; 10 brought channel groups, 11 names of properties */
 
 static void walk(struct ppu_core *core, struct ppu_io *io)
 {
 	uint64_t magic = STATE_MAGIC;
-	uint32_t version = STATE_VERSION, counters = PPU_CTR_COUNT;
 
+	io->version = STATE_VERSION;
 	ppu_io_u64(io, &magic);
-	ppu_io_u32(io, &version);
+	ppu_io_u32(io, &io->version);
 	if (magic != STATE_MAGIC)
 		ppu_io_fail(io, "this is not the state of a PPU");
-	if (version != STATE_VERSION)
-		ppu_io_fail(io, "state version %u is not known", version);
-	/* Nothing in the state depends on the engine. */
-#define P(c, name, type, def, min, max, doc) if (strcmp(name, "engine")) { \
-		uint64_t v = core->cfg.c; \
-		ppu_io_u64(io, &v); \
-		if (v != core->cfg.c) \
-			ppu_io_fail(io, "property " name " was %" PRIu64 " when the state was saved", v); \
-	}
-	PPU_PROPS(P)
-#undef P
+	if (io->version < STATE_OLDEST || io->version > STATE_VERSION)
+		ppu_io_fail(io, "state version %u is not known, only %u to %u", io->version, STATE_OLDEST,
+			    STATE_VERSION);
+	ppu_state_properties(core, io);
 	ppu_io_u64(io, &core->now);
 	if (core->now >> 62)		/* so that sums of times cannot overflow */
 		ppu_io_fail(io, "device time is too late");
-	ppu_io_u32(io, &counters);
-	if (counters != PPU_CTR_COUNT)
-		ppu_io_fail(io, "other counters");
-	for (unsigned i = 0; i < PPU_CTR_COUNT; i++)
-		ppu_io_u64(io, &core->ctr[i]);
+	ppu_state_counters(core, io);
 #define U(name) if (!io->failed) { \
 		ppu_io_section(io, (#name "    ")); \
 		ppu_##name##_io(core, io); \

@@ -140,6 +140,7 @@ void ppu_ctx_load(struct ppu_core *core, uint64_t inst)
 	c->blk = blk;
 	c->bad_load = c->faulted = c->stopped = false;
 	core->xlat_gen++;
+	ppu_mem_code_changed(core);
 	ppu_sem_remap(core, c);
 }
 
@@ -163,6 +164,7 @@ void ppu_ctx_unlink(struct ppu_core *core, struct ppu_ctx *c)
 	*b = c->next;
 	core->ctxs->n--;
 	core->xlat_gen++;
+	ppu_mem_code_changed(core);
 }
 
 void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c)

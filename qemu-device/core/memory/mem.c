@@ -27,6 +27,10 @@ struct ppu_mem {
 	unsigned next[2];
 	struct ppu_refmap pages, frames;	/* watched 4 KiB pages; 2 MiB frames that hold some */
 	uint32_t idle;				/* pages with count 0 */
+	/* 4 KiB pages of VRAM from which code was read at the time code_marked (NULL: the owner writes VRAM untold). */
+	uint64_t *code;
+	atomic_uint code_gen;
+	uint32_t code_marked;
 };
 
 static void lock(struct ppu_mem *m)
@@ -108,13 +112,61 @@ void ppu_mem_forget_maps(struct ppu_core *core)
 	unlock(m);
 }
 
+/* ---- code that was read --------------------------------------------------------------------- */
+
+uint32_t ppu_mem_code_gen(const struct ppu_core *core)
+{
+	return core->mem->code ? atomic_load_explicit(&core->mem->code_gen, memory_order_relaxed) : 0;
+}
+
+void ppu_mem_code_changed(struct ppu_core *core)
+{
+	/* 0 is no generation. */
+	if (atomic_fetch_add_explicit(&core->mem->code_gen, 1, memory_order_relaxed) == UINT32_MAX)
+		atomic_fetch_add_explicit(&core->mem->code_gen, 1, memory_order_relaxed);
+}
+
+static size_t code_words(const struct ppu_core *core)
+{
+	return (core->cfg.vram >> PPU_PAGE_SHIFT) / 64 + 1;
+}
+
+void ppu_mem_code_page(struct ppu_core *core, uint64_t addr, uint64_t len)
+{
+	struct ppu_mem *m = core->mem;
+	uint32_t gen = ppu_mem_code_gen(core);
+
+	if (!m->code)
+		return;
+	/* Who read code before the last change has to read it again, and names its pages then. */
+	if (m->code_marked != gen)
+		memset(m->code, 0, code_words(core) * sizeof(*m->code));
+	m->code_marked = gen;
+	for (uint64_t i = addr >> PPU_PAGE_SHIFT; i <= (addr + len - 1) >> PPU_PAGE_SHIFT; i++)
+		m->code[i / 64] |= 1ull << i % 64;
+}
+
+/* Workers ask, too: the set changes between windows only. */
+static bool holds_code(const struct ppu_mem *m, uint64_t addr, uint64_t len)
+{
+	if (!len)
+		return false;
+	for (uint64_t i = addr >> PPU_PAGE_SHIFT; i <= (addr + len - 1) >> PPU_PAGE_SHIFT; i++)
+		if (m->code[i / 64] >> i % 64 & 1)
+			return true;
+	return false;
+}
+
 void ppu_mem_dirty(struct ppu_core *core, struct ppu_phys p, uint64_t len)
 {
 	if (p.sys) {
 		if (core->ports.mark_dirty)
 			core->ports.mark_dirty(core->ports.opaque, p.addr, len);
-	} else if (core->ports.vram_dirty) {
-		core->ports.vram_dirty(core->ports.opaque, p.addr, len);
+	} else {
+		if (core->ports.vram_dirty)
+			core->ports.vram_dirty(core->ports.opaque, p.addr, len);
+		if (core->mem->code && holds_code(core->mem, p.addr, len))
+			ppu_mem_code_changed(core);
 	}
 }
 
@@ -255,6 +307,12 @@ int ppu_mem_create(struct ppu_core *core)
 	if (!core->mem)
 		return -1;
 	atomic_flag_clear(&core->mem->lock);
+	atomic_init(&core->mem->code_gen, 1);
+	if (core->ports.vram_told) {
+		core->mem->code = ppu_alloc(code_words(core), sizeof(*core->mem->code));
+		if (!core->mem->code)
+			return -1;
+	}
 	most = ppu_mem_most_words(core) + IDLE_PAGES + 2;
 	return ppu_refmap_create(&core->mem->pages, most) && ppu_refmap_create(&core->mem->frames, most) ? 0 : -1;
 }
@@ -265,6 +323,7 @@ void ppu_mem_destroy(struct ppu_core *core)
 		return;
 	ppu_refmap_destroy(&core->mem->pages);
 	ppu_refmap_destroy(&core->mem->frames);
+	ppu_free(core->mem->code);
 	ppu_free(core->mem);
 	core->mem = NULL;
 }

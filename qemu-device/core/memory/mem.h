@@ -35,6 +35,15 @@ bool ppu_mem_watched(const struct ppu_core *core, struct ppu_phys p);
 bool ppu_mem_watched_range(const struct ppu_core *core, struct ppu_phys p, uint64_t len);
 void ppu_mem_forget_maps(struct ppu_core *core);
 
+/*
+ * Has code in VRAM changed since it was read?  Only when the owner tells what it writes (ports.vram_told).
+ * ppu_mem_code_gen(): a number that changes with each write to a page that ppu_mem_code_page() has named since the last
+ * change, and with ppu_mem_code_changed(); 0: nobody knows.  Any thread may write.
+ */
+uint32_t ppu_mem_code_gen(const struct ppu_core *core);
+void ppu_mem_code_page(struct ppu_core *core, uint64_t addr, uint64_t len);
+void ppu_mem_code_changed(struct ppu_core *core);
+
 PPU_UNIT(mem);
 
 #endif

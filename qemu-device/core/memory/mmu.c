@@ -22,6 +22,8 @@ struct tlb_entry {
 };
 
 struct ppu_mmu {
+	uint8_t zeroes[PPU_PAGE_SIZE];	/* what PPU_PTE_NULL reads as */
+	uint8_t sink[PPU_PAGE_SIZE];	/* where copy engines put what is lost */
 	struct tlb_entry small[TLB_ENTRIES], large[TLB_ENTRIES];
 };
 
@@ -69,7 +71,7 @@ static int walk(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, struct 
 			uint64_t size = 1ull << PPU_PT_SHIFT(level);
 
 			if ((pte & PPU_PTE_RESERVED) || (level == 0 && (pte & PPU_PTE_LARGE)) ||
-			    table.addr % size)
+			    table.addr % size || ((pte & PPU_PTE_NULL) && (table.addr || table.sys)))
 				return PPU_ERR_MMU_BAD_PTE;
 			x->pte = pte;
 			x->phys = table;
@@ -79,6 +81,21 @@ static int walk(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, struct 
 		if (pte & PPU_PDE_RESERVED)
 			return PPU_ERR_MMU_BAD_PTE;
 	}
+}
+
+/* A leaf without memory, 4 KiB of it. */
+static int null_page(struct ppu_core *core, uint64_t va, unsigned acc, unsigned flags, struct ppu_xlat *x)
+{
+	uint64_t off = va % PPU_PAGE_SIZE;
+
+	if (!(flags & PPU_XL_NULL))
+		return PPU_ERR_MMU_UNMAPPED;
+	x->host = (acc == PPU_ACC_READ ? core->mmu->zeroes : core->mmu->sink) + off;
+	x->phys = (struct ppu_phys){ 0 };
+	x->len = PPU_PAGE_SIZE - off;
+	x->level = 0;
+	x->watched = false;
+	return 0;
 }
 
 int ppu_mmu_translate(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
@@ -91,6 +108,8 @@ int ppu_mmu_translate(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, u
 		err = check_leaf(x->pte, acc, flags);
 	if (err)
 		return err;
+	if (x->pte & PPU_PTE_NULL)
+		return null_page(core, va, acc, flags, x);
 	x->len = (1ull << PPU_PT_SHIFT(x->level)) - va % (1ull << PPU_PT_SHIFT(x->level));
 	x->watched = false;
 	if (x->level) {
@@ -132,8 +151,9 @@ int ppu_mmu_lookup(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsi
 			err = check_leaf(e->pte, acc, flags);
 			x->level = e->level;
 			x->pte = e->pte;
-			x->phys = e->phys;
-			x->phys.addr += off;
+			/* Not the struct at once: the host waits long for a wide load of what was just written. */
+			x->phys.addr = e->phys.addr + off;
+			x->phys.sys = e->phys.sys;
 			x->host = e->host + off;
 			x->len = e->len - off;
 			x->watched = e->level ? false : ppu_mem_watched(core, x->phys);
@@ -143,7 +163,7 @@ int ppu_mmu_lookup(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsi
 
 	core->ctr[PPU_CTR_TLB_MISSES]++;
 	err = ppu_mmu_translate(core, ctx, va, acc, flags, x);
-	if (err)
+	if (err || (x->pte & PPU_PTE_NULL))
 		return err;
 	off = va % (1ull << PPU_PT_SHIFT(x->level));
 	/* Keep the whole page in the TLB if the page's start is mapped in the same piece of host memory. */

@@ -22,6 +22,11 @@ struct ppu_xlat {
 	bool watched;		/* the 4 KiB page has waiters */
 };
 #define PPU_XL_PRIV	1	/* may use PPU_PTE_PRIV leaves (ring fetch only) */
+/*
+ * May use PPU_PTE_NULL leaves, of which x->pte tells.  They have no phys.  For reads, host is memory that is 0 for
+ * ever; for the rest it is memory of the driving thread's that nobody reads.
+ */
+#define PPU_XL_NULL	2
 /* acc: PPU_ACC_*.  0 or PPU_ERR_MMU_*, PPU_ERR_SM_DMA; fills x->level also on error. */
 int ppu_mmu_translate(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
 		      unsigned flags, struct ppu_xlat *x);

@@ -98,23 +98,22 @@ bool ppu_ctas_ctx_create(struct ppu_ctx *ctx)
 	return ctx->cta_levels;
 }
 
-/* Finds a place for another image of t; *after is the image before that place.  False: there is no place. */
-static bool find_gap(struct ppu_core *core, const struct ppu_task *t, uint64_t *addr, int32_t *after)
+/* Finds a place for another image of t.  False: there is no place. */
+static bool find_gap(struct ppu_core *core, const struct ppu_task *t, struct ppu_cta_gap *gap)
 {
 	struct level *l = &t->sm.ctx->cta_levels->level[t->sm.depth - 1];
 	uint64_t from, to, bytes = ppu_sm_image_bytes(core, &t->sm.launch), mine = t->next_cta - t->done_ctas;
-	int32_t i;
+	int32_t i, after = NONE;
 
 	level_range(t->sm.ctx, t->sm.depth, &from, &to);
 	if (mine && (mine + 1) * bytes * 3 > (to - from) * 2)
 		return false;
-	*after = NONE;
 	i = l->first;
 	if (l->hint != NONE && bytes >= l->hint_bytes) {
 		const struct ppu_cta_rec *r = &core->ctas->rec[l->hint];
 
 		from = r->image + r->image_bytes;
-		*after = l->hint;
+		after = l->hint;
 		i = r->image_next;
 	}
 	for (; i != NONE; i = core->ctas->rec[i].image_next) {
@@ -124,22 +123,18 @@ static bool find_gap(struct ppu_core *core, const struct ppu_task *t, uint64_t *
 		if (r->image - from >= bytes)
 			break;
 		from = r->image + r->image_bytes;
-		*after = i;
+		after = i;
 	}
-	l->hint = *after;
+	l->hint = after;
 	l->hint_bytes = bytes;
-	*addr = from;
+	*gap = (struct ppu_cta_gap){ from, bytes, after };
 	return to - from >= bytes;
 }
 
-bool ppu_ctas_room(struct ppu_core *core, const struct ppu_task *t)
+bool ppu_ctas_room(struct ppu_core *core, const struct ppu_task *t, struct ppu_cta_gap *gap)
 {
-	uint64_t addr;
-	int32_t after;
-
-	if (!ppu_ctas_saveable(core, t->sm.ctx))
-		return true;
-	return find_gap(core, t, &addr, &after);
+	*gap = (struct ppu_cta_gap){ 0 };
+	return !ppu_ctas_saveable(core, t->sm.ctx) || find_gap(core, t, gap);
 }
 
 static void link_image(struct ppu_core *core, struct ppu_cta_rec *r, int32_t after)
@@ -228,17 +223,12 @@ struct ppu_cta_rec *ppu_ctas_ready(struct ppu_core *core, const struct ppu_task 
 	return record(core, t->ctas.ready);
 }
 
-struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t)
+struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t, const struct ppu_cta_gap *gap)
 {
 	struct ppu_ctas *s = core->ctas;
-	uint64_t addr = 0;
-	int32_t after = NONE;
 	struct ppu_cta_rec *r;
-	bool saveable = ppu_ctas_saveable(core, t->sm.ctx);
 	uint32_t i = s->free_hint;
 
-	if (saveable && !find_gap(core, t, &addr, &after))
-		return NULL;
 	while (i < s->top && s->rec[i].task)
 		i++;
 	if (i == s->cap && !grow(s))
@@ -253,11 +243,11 @@ struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t)
 	r->sm = r->slot = NONE;
 	r->waiting = r->ready = false;
 	r->ready_next = NONE;
-	r->image = addr;
-	r->image_bytes = saveable ? ppu_sm_image_bytes(core, &t->sm.launch) : 0;
+	r->image = gap->addr;
+	r->image_bytes = gap->bytes;
 	link_task(core, r);
-	if (saveable)
-		link_image(core, r, after);
+	if (gap->bytes)
+		link_image(core, r, gap->after);
 	return r;
 }
 

@@ -146,6 +146,8 @@ static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
 			break;
 		emit(core, PPU_TR_CTA_DONE, e->time, sm, (uint32_t)e->arg[0], PPU_TASK_ID(t),
 		     e->arg[1]);
+		if (e->arg[3])	/* an SM's stores are seen at the end of a window */
+			ppu_tmu_stores_until(core, t, window_end(core, e->arg[3]));
 		ppu_wdu_cta_done(core, t, sm, (unsigned)e->arg[2]);
 		break;
 	case PPU_FX_WAITS:
@@ -267,6 +269,19 @@ bool ppu_gpc_has_exceptions(const struct ppu_core *core, const struct ppu_task *
 		if (g->exc[i] == t)
 			return true;
 	return false;
+}
+
+void ppu_gpc_withdraw(struct ppu_core *core, unsigned sm, unsigned slot)
+{
+	struct ppu_gpcs *g = core->gpcs;
+	uint32_t w, per = core->cfg.warps_per_sm;
+
+	for (w = 0; g->num_exc && w < per; w++)
+		if (g->exc[sm * per + w] && ppu_sm_warp_cta(core, sm, w) == (int)slot) {
+			g->exc[sm * per + w] = NULL;
+			g->num_exc--;
+			ppu_smexc_cancel(core, sm, w);
+		}
 }
 
 void ppu_gpc_drop(struct ppu_core *core, struct ppu_task *t)

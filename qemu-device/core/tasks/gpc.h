@@ -17,6 +17,8 @@ struct ppu_task;
 void ppu_gpc_exception_done(struct ppu_core *core, unsigned sm, unsigned warp);
 /* Warps of t that wait for the driver. */
 bool ppu_gpc_has_exceptions(const struct ppu_core *core, const struct ppu_task *t);
+/* The CTA in a slot of an SM is going to be saved: its warps do not wait for the driver any more. */
+void ppu_gpc_withdraw(struct ppu_core *core, unsigned sm, unsigned slot);
 /* t is aborted. */
 void ppu_gpc_drop(struct ppu_core *core, struct ppu_task *t);
 

@@ -207,6 +207,7 @@ struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr)
 {
 	struct ppu_task *best = NULL, *t;
 	struct ppu_rank_ctx *c;
+	struct ppu_cta_gap gap;
 	unsigned i;
 
 	for (c = core->ranks->first; c; c = c->next)
@@ -217,7 +218,7 @@ struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr)
 			if (!r || !r->n || r->stalled)
 				continue;
 			t = first_of(core, r, rr);
-			if (i != RESUME && !ppu_ctas_room(core, t)) {
+			if (i != RESUME && !ppu_ctas_room(core, t, &gap)) {
 				r->stalled = true;
 				continue;
 			}

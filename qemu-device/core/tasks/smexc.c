@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * SM exceptions for the driver: a queue of which SM_EXC_* shows the first.  A warp has at most one,
- * so there are never more than SMs times warps.
+ * so there are never more than SMs times warps, and one more that is gone.
+ *
+ * By reading SM_EXC_CAUSE the driver begins to serve the first exception: until SM_EXC_DONE it may move the warp's
+ * tokens in VRAM.  So the warp keeps its place on the SM.  If its task is aborted all the same, the exception stays the
+ * first, without effect, up to the driver's answer or next look: otherwise the answer would be taken for an answer to
+ * the exception behind.
  */
 #include <string.h>
 #include <hw/ppu_regs.h>
@@ -17,12 +22,17 @@ struct ppu_smexcs {
 	struct ppu_smexc *v;
 	uint32_t n, cap;
 	uint32_t head, tail;		/* what the driver wrote for the first */
+	bool served;			/* the driver has begun with the first */
 };
+
+#define SERVED	0x80000000		/* in a saved cause */
+#define GONE	UINT64_MAX		/* inst of an exception whose warp is gone */
 
 static void show_next(struct ppu_core *core)
 {
 	struct ppu_smexcs *s = core->smexcs;
 
+	s->served = false;
 	if (!s->n)
 		return;
 	s->head = s->v[0].head;
@@ -55,11 +65,38 @@ void ppu_smexc_cancel(struct ppu_core *core, unsigned sm, unsigned warp)
 	struct ppu_smexcs *s = core->smexcs;
 
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->v[i].sm == sm && s->v[i].warp == warp) {
+		if (s->v[i].sm != sm || s->v[i].warp != warp || s->v[i].inst == GONE)
+			continue;
+		if (!i && s->served)
+			s->v[0].inst = GONE;
+		else
 			drop(core, i);
-			return;
-		}
+		return;
 	}
+}
+
+bool ppu_smexc_served(const struct ppu_core *core, unsigned *sm, unsigned *warp)
+{
+	const struct ppu_smexcs *s = core->smexcs;
+
+	if (!s->n || !s->served || s->v[0].inst == GONE)
+		return false;
+	*sm = s->v[0].sm;
+	*warp = s->v[0].warp;
+	return true;
+}
+
+/* The driver looks for the next exception to serve. */
+static uint32_t serve(struct ppu_core *core)
+{
+	struct ppu_smexcs *s = core->smexcs;
+
+	if (s->n && s->v[0].inst == GONE)
+		drop(core, 0);
+	if (!s->n)
+		return 0;
+	s->served = true;
+	return s->v[0].cause;
 }
 
 uint32_t ppu_smexc_read(struct ppu_core *core, unsigned reg)
@@ -73,7 +110,7 @@ uint32_t ppu_smexc_read(struct ppu_core *core, unsigned reg)
 	case PPU_REG_SM_EXC_INST_LO: return (uint32_t)x->inst;
 	case PPU_REG_SM_EXC_INST_HI: return (uint32_t)(x->inst >> 32);
 	case PPU_REG_SM_EXC_WARP: return x->sm << 16 | x->warp;
-	case PPU_REG_SM_EXC_CAUSE: return x->cause;
+	case PPU_REG_SM_EXC_CAUSE: return serve(core);
 	case PPU_REG_SM_EXC_TOKQ_LO: return (uint32_t)x->tokq;
 	case PPU_REG_SM_EXC_TOKQ_HI: return (uint32_t)(x->tokq >> 32);
 	case PPU_REG_SM_EXC_HEAD: return s->head;
@@ -105,6 +142,8 @@ void ppu_smexc_write(struct ppu_core *core, unsigned reg, uint32_t val)
 		x.head = s->head;
 		x.tail = (int32_t)s->tail;
 		drop(core, 0);
+		if (x.inst == GONE)
+			break;
 		ppu_gpc_exception_done(core, x.sm, x.warp);
 		ppu_sm_exception_done(core, x.sm, x.warp, x.head, x.tail, val == 2);
 		break;
@@ -119,7 +158,7 @@ int ppu_smexcs_create(struct ppu_core *core)
 	if (!s)
 		return -1;
 	s->cap = core->num_sms * core->cfg.warps_per_sm;
-	s->v = ppu_alloc(s->cap + 1, sizeof(*s->v));
+	s->v = ppu_alloc(s->cap + 2, sizeof(*s->v));
 	return s->v ? 0 : -1;
 }
 
@@ -134,6 +173,7 @@ void ppu_smexcs_destroy(struct ppu_core *core)
 void ppu_smexcs_reset(struct ppu_core *core)
 {
 	core->smexcs->n = 0;
+	core->smexcs->served = false;
 	core->smexcs->head = core->smexcs->tail = 0;
 }
 
@@ -148,22 +188,27 @@ void ppu_smexcs_io(struct ppu_core *core, struct ppu_io *io)
 	ppu_io_u32(io, &s->tail);
 	if (io->loading && !seen)
 		ppu_io_fail(io, "out of memory");
-	if (s->n > s->cap)
+	if (s->n > s->cap + 1)
 		ppu_io_fail(io, "too many SM exceptions");
 	if (io->failed)
 		s->n = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct ppu_smexc *x = &s->v[i];
-		uint32_t tail = (uint32_t)x->tail;
+		uint32_t tail = (uint32_t)x->tail, cause = x->cause | (!i && s->served ? SERVED : 0);
 
 		ppu_io_u64(io, &x->inst);
 		ppu_io_u64(io, &x->tokq);
 		ppu_io_u32(io, &x->sm);
 		ppu_io_u32(io, &x->warp);
-		ppu_io_u32(io, &x->cause);
+		ppu_io_u32(io, &cause);
 		ppu_io_u32(io, &x->head);
 		ppu_io_u32(io, &tail);
 		x->tail = (int32_t)tail;
+		x->cause = cause & ~SERVED;
+		if (io->loading && !i)
+			s->served = cause & SERVED;
+		if (x->inst == GONE)
+			continue;
 		if (x->sm >= core->num_sms || x->warp >= core->cfg.warps_per_sm)
 			ppu_io_fail(io, "SM exception of a warp that does not exist");
 		else if (seen && seen[x->sm * core->cfg.warps_per_sm + x->warp]++)

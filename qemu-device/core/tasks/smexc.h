@@ -19,7 +19,9 @@ struct ppu_smexc {
 };
 /* At most one per warp. */
 void ppu_smexc_post(struct ppu_core *core, const struct ppu_smexc *x);
-void ppu_smexc_cancel(struct ppu_core *core, unsigned sm, unsigned warp);	/* the warp is gone (task aborted) */
+void ppu_smexc_cancel(struct ppu_core *core, unsigned sm, unsigned warp);	/* the warp is gone (aborted, or saved) */
+/* The driver is about to move the tokens of this warp; it has not answered yet. */
+bool ppu_smexc_served(const struct ppu_core *core, unsigned *sm, unsigned *warp);
 uint32_t ppu_smexc_read(struct ppu_core *core, unsigned reg);
 void ppu_smexc_write(struct ppu_core *core, unsigned reg, uint32_t val);
 

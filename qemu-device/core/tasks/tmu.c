@@ -12,6 +12,7 @@
 #include "core/base/alloc.h"
 #include "core/memory/mmu.h"
 #include "core/sm/mem/icache.h"
+#include "core/sm/mem/storebuf.h"
 #include "core/tasks/gpc.h"
 #include "core/tasks/order.h"
 #include "core/tasks/taskq.h"
@@ -114,14 +115,25 @@ static void unlist(struct ppu_core *core, struct ppu_task *t)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
+/*
+ * Tasks may have no end.  So the last eighth of the records is for contexts with few tasks: one that launches more and
+ * more cannot keep the others out.
+ */
+bool ppu_tmu_has_record(const struct ppu_core *core, const struct ppu_ctx *ctx)
+{
+	uint32_t left = core->cfg.task_records - core->tmu->num_used, kept = core->cfg.task_records / 8;
+
+	return left > kept || (left && ctx->num_tasks < kept / 256 + 1);
+}
+
 /* Takes the lowest free record, so that record numbers depend only on which records are in use. */
-static struct ppu_tmu_record *take_record(struct ppu_core *core)
+static struct ppu_tmu_record *take_record(struct ppu_core *core, const struct ppu_ctx *ctx)
 {
 	struct ppu_tmu *tm = core->tmu;
 	uint32_t i, words = (core->cfg.task_records + 63) / 64;
 	struct ppu_tmu_record *r;
 
-	if (tm->num_used >= core->cfg.task_records)
+	if (!ppu_tmu_has_record(core, ctx))
 		return NULL;
 	for (i = tm->hint; i < words && !~tm->used[i]; i++)
 		core->task_steps++;
@@ -159,6 +171,14 @@ static void give_record(struct ppu_core *core, struct ppu_tmu_record *r)
 	tm->num_used--;
 }
 
+void ppu_tmu_stores_until(struct ppu_core *core, const struct ppu_task *t, uint64_t time)
+{
+	uint64_t *idle = &core->tmu->chan_idle[t->sm.root_chid];
+
+	if (*idle < time)
+		*idle = time;
+}
+
 /* The end of a task, complete or aborted: corrects everything that counts the task. */
 static void release(struct ppu_core *core, struct ppu_task *t)
 {
@@ -168,7 +188,7 @@ static void release(struct ppu_core *core, struct ppu_task *t)
 	t->sm.ctx->num_tasks--;
 	t->sm.ctx->num_children -= t->sm.depth > 1;
 	if (!--tm->chan_tasks[t->sm.root_chid])
-		tm->chan_idle[t->sm.root_chid] = core->now + core->cfg.cost_wfi_drain_ns;
+		ppu_tmu_stores_until(core, t, core->now + core->cfg.cost_wfi_drain_ns);
 	give_record(core, ppu_tmu_record(core, t));
 }
 
@@ -268,6 +288,8 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	if (!ppu_event_pending(&tm->accept_ev))
 		ppu_event_schedule(core, &tm->accept_ev, r->ready);
 	PPU_TRACE(core, TASK_ACCEPT, chid, t->sm.priority, tmd_va, PPU_TASK_ID(t), t->sm.depth);
+	if (parent && core->cfg.device_priorities && t->sm.priority == parent->sm.priority)
+		PPU_TRACE(core, TASK_CEILING, chid, t->sm.priority, tmd_va, PPU_TASK_ID(t), t->sm.depth);
 	return 0;
 fail:
 	give_record(core, r);
@@ -314,7 +336,7 @@ enum ppu_submit_result ppu_tmu_launch(struct ppu_core *core, struct ppu_ctx *ctx
 		*err = PPU_ERR_CTX_STOPPED;
 		return PPU_SUBMIT_ERROR;
 	}
-	r = take_record(core);
+	r = take_record(core, ctx);
 	if (!r)
 		return PPU_SUBMIT_FULL;
 	e = accept(core, r, ctx, chid, tmd_va, NULL);
@@ -338,7 +360,7 @@ unsigned ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, ui
 		return PPU_LAUNCH_DEPTH;
 	if (parent->sm.ctx->blk.max_pending && parent->sm.ctx->num_children >= parent->sm.ctx->blk.max_pending)
 		return PPU_LAUNCH_PENDING;
-	r = take_record(core);
+	r = take_record(core, parent->sm.ctx);
 	if (!r)
 		return PPU_LAUNCH_POOL;
 	err = accept(core, r, parent->sm.ctx, parent->sm.root_chid, tmd_va, parent);
@@ -468,6 +490,9 @@ static void complete(struct ppu_core *core, struct ppu_task *t)
 		int32_t parent = t->parent;
 		struct ppu_task *p;
 
+		/* Who waits for the task itself, and not with a WFI, sees its stores. */
+		if (parent >= 0 || t->sm.launch.done_va)
+			ppu_storebuf_settle_all(core);
 		/* While the completion store wakes waiters, the task has no slot and is in no list. */
 		if (t->sm.launch.done_va) {
 			uint64_t v = t->sm.launch.done_value;

@@ -16,6 +16,8 @@ enum ppu_submit_result { PPU_SUBMIT_OK, PPU_SUBMIT_FULL, PPU_SUBMIT_ERROR };
  * channel until ppu_host_pool_freed().  ERROR: *err = PPU_ERR_TMD_*. */
 enum ppu_submit_result ppu_tmu_launch(struct ppu_core *core, struct ppu_ctx *ctx, unsigned chid, uint64_t tmd_va,
 				      unsigned *err);
+/* Would a launch of ctx find a record now? */
+bool ppu_tmu_has_record(const struct ppu_core *core, const struct ppu_ctx *ctx);
 /* Device-side launch from a running task, applied at a window end. 0 or PPU_LAUNCH_*. */
 unsigned ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, uint64_t tmd_va,
 			      struct ppu_task **child);
@@ -23,6 +25,8 @@ uint32_t ppu_tmu_channel_tasks(struct ppu_core *core, unsigned chid);
 /* True when chid has no task and the drain time after its last one has passed; else *when = time
  * to ask again or PPU_TIME_NEVER (ppu_host_tasks_changed will come). */
 bool ppu_tmu_channel_idle(struct ppu_core *core, unsigned chid, uint64_t *when);
+/* Stores of t's CTAs arrive up to this time, perhaps after the end of t: its channel is not idle before (WQ-19). */
+void ppu_tmu_stores_until(struct ppu_core *core, const struct ppu_task *t, uint64_t time);
 void ppu_tmu_abort_channel(struct ppu_core *core, unsigned chid);
 void ppu_tmu_abort_ctx(struct ppu_core *core, struct ppu_ctx *ctx, unsigned err);
 void ppu_tmu_pause(struct ppu_core *core, bool paused);		/* SCHED_CTRL */

@@ -42,7 +42,8 @@ struct ppu_tmu {
 	uint32_t rr;			/* round robin: list to look at first */
 	bool paused;
 	uint32_t *chan_tasks;
-	uint64_t *chan_idle;		/* when a channel's last task ended, + drain */
+	uint64_t *chan_idle;		/* by channel: when its last task has ended, + drain, and the stores that
+					 * outlive their CTAs are in memory */
 	struct ppu_event accept_ev, watchdog_ev;
 	uint32_t num_watched;		/* records with `watched`: the event is there for them */
 };

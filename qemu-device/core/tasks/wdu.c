@@ -22,6 +22,7 @@
 #include "core/base/event.h"
 #include "core/sm/smsave.h"
 #include "core/tasks/gpc.h"
+#include "core/tasks/smexc.h"
 #include "core/tasks/task.h"
 #include "core/tasks/taskq.h"
 #include "core/tasks/tmu.h"
@@ -38,17 +39,13 @@ struct ppu_wdu {
 	struct slot *slots;
 	uint32_t num_free, num_evicting;
 	uint64_t next_seq;
+	/* SMs by position.  Positions go round the GPCs: 0 is GPC 0 SM 0, 1 is GPC 1 SM 0, ... */
+	uint32_t *sm_at;
 	uint32_t rotor;			/* SM position where the next search starts */
 	uint64_t *gpc_free;		/* when each GPC can accept another CTA */
 	uint32_t *order;		/* scratch of place() */
 	struct ppu_event pass_ev;
 };
-
-/* Positions go round the GPCs: 0 is GPC 0 SM 0, 1 is GPC 1 SM 0, ... */
-static unsigned sm_at(const struct ppu_core *core, uint32_t pos)
-{
-	return pos % core->cfg.gpcs * core->cfg.sms_per_gpc + pos / core->cfg.gpcs;
-}
 
 static void free_slot(struct ppu_core *core, struct slot *s)
 {
@@ -87,9 +84,17 @@ static void update_running(struct ppu_core *core, struct ppu_task *t)
 
 /* ---- saving ---------------------------------------------------------------------------------------- */
 
+/* The driver is about to move tokens of one of its warps: the CTA has to stay up to the answer. */
+static bool served(struct ppu_core *core, const struct ppu_cta_rec *r)
+{
+	unsigned sm, warp;
+
+	return ppu_smexc_served(core, &sm, &warp) && (int)sm == r->sm && ppu_sm_warp_cta(core, sm, warp) == r->slot;
+}
+
 static bool can_save(struct ppu_core *core, const struct ppu_cta_rec *r)
 {
-	return r->image_bytes && ppu_sm_can_save(core, (unsigned)r->sm, (unsigned)r->slot);
+	return r->image_bytes && !served(core, r) && ppu_sm_can_save(core, (unsigned)r->sm, (unsigned)r->slot);
 }
 
 static void save(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
@@ -98,6 +103,7 @@ static void save(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
 	unsigned sm = (unsigned)r->sm, slot = (unsigned)r->slot;
 	bool waits = ppu_sm_cta_waits(core, sm, slot);
 
+	ppu_gpc_withdraw(core, sm, slot);
 	ppu_sm_save_cta(core, sm, slot, r->image, reason);
 	occupy(core, sm, core->cfg.cost_evict_ns);
 	ppu_ctas_saved(core, r, waits);
@@ -226,6 +232,7 @@ static void assign(struct ppu_core *core)
 static bool leave_slots(struct ppu_core *core)
 {
 	struct ppu_wdu *w = core->wdu;
+	struct ppu_cta_gap gap;
 	bool any = false;
 	uint32_t i;
 
@@ -233,7 +240,7 @@ static bool leave_slots(struct ppu_core *core)
 		struct slot *s = &w->slots[i];
 		struct ppu_task *t = s->t;
 
-		if (!t || t->live_ctas || t->ready_ctas || (t->next_cta < t->avail_ctas && ppu_ctas_room(core, t)))
+		if (!t || t->live_ctas || t->ready_ctas || (t->next_cta < t->avail_ctas && ppu_ctas_room(core, t, &gap)))
 			continue;
 		any = true;
 		if (t->saved_ctas || t->next_cta == t->avail_ctas) {
@@ -260,7 +267,7 @@ static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
 		unsigned sm;
 
 		pos = w->rotor + i < n ? w->rotor + i : w->rotor + i - n;
-		sm = sm_at(core, pos);
+		sm = w->sm_at[pos];
 		load = ppu_sm_num_ctas(core, sm);
 		if (best >= 0 && load >= best_load)
 			continue;
@@ -308,7 +315,7 @@ static int make_room(struct ppu_core *core, const struct ppu_task *t)
 	uint32_t i, n = core->num_sms;
 
 	for (i = 0; i < n; i++) {
-		unsigned sm = sm_at(core, (w->rotor + i) % n), slot = 0;
+		unsigned sm = w->sm_at[(w->rotor + i) % n], slot = 0;
 		uint32_t mask = weaker_ctas(core, sm, t, &slot);
 
 		if (!mask || !ppu_sm_can_start_without(core, sm, &t->sm, mask))
@@ -324,7 +331,7 @@ static int make_room(struct ppu_core *core, const struct ppu_task *t)
 }
 
 /* Starts the next CTA of t.  Returns 0 or PPU_ERR_*: then nothing has started. */
-static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm)
+static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm, const struct ppu_cta_gap *gap)
 {
 	uint8_t entry[PPU_QUEUE_ENTRY_MAX];
 	struct ppu_cta_rec *r;
@@ -333,9 +340,9 @@ static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm
 
 	if (t->queue && !ppu_taskq_entry(core, t, entry))
 		return PPU_ERR_TASK_QUEUE;
-	r = ppu_ctas_start(core, t);
+	r = ppu_ctas_start(core, t, gap);
 	if (!r)
-		return PPU_ERR_TASK_MEMORY;	/* there was room */
+		return PPU_ERR_TASK_MEMORY;
 	when = occupy(core, sm, core->cfg.cost_cta_ns);
 	slot = ppu_sm_start_cta(core, sm, &t->sm, t->next_cta, when, t->queue ? entry : NULL);
 	if (slot < 0) {
@@ -393,6 +400,7 @@ static unsigned place(struct ppu_core *core, struct ppu_task **bad)
 	struct ppu_wdu *w = core->wdu;
 	uint32_t n = order_slots(core), i;
 	const struct slot *blocked = NULL;
+	struct ppu_cta_gap gap;
 	unsigned err = 0;
 	bool any = false;
 
@@ -400,7 +408,8 @@ static unsigned place(struct ppu_core *core, struct ppu_task **bad)
 		struct slot *s = &w->slots[w->order[i]];
 		struct ppu_task *t = s->t;
 
-		while (!err && !s->short_of_room && ppu_task_has_work(t) && (t->ready_ctas || ppu_ctas_room(core, t))) {
+		while (!err && !s->short_of_room && ppu_task_has_work(t) &&
+		       (t->ready_ctas || ppu_ctas_room(core, t, &gap))) {
 			int sm = -1;
 
 			/* A task must not take room for which a stronger task waits. */
@@ -417,7 +426,7 @@ static unsigned place(struct ppu_core *core, struct ppu_task **bad)
 			*bad = t;
 			any = true;
 			err = t->ready_ctas ? restore_cta(core, t, (unsigned)sm) :
-					      start_cta(core, t, (unsigned)sm);
+					      start_cta(core, t, (unsigned)sm, &gap);
 		}
 	}
 	if (any)
@@ -494,15 +503,19 @@ void ppu_wdu_drop(struct ppu_core *core, struct ppu_task *t)
 int ppu_wdu_create(struct ppu_core *core)
 {
 	struct ppu_wdu *w = core->wdu = ppu_alloc(1, sizeof(*w));
+	uint32_t i;
 
 	if (!w)
 		return -1;
 	w->slots = ppu_alloc(core->cfg.task_slots, sizeof(*w->slots));
 	w->order = ppu_alloc(core->cfg.task_slots, sizeof(*w->order));
 	w->gpc_free = ppu_alloc(core->cfg.gpcs, sizeof(*w->gpc_free));
-	if (!w->slots || !w->order || !w->gpc_free || !ppu_events_reserve(core, 1))
+	w->sm_at = ppu_alloc(core->num_sms, sizeof(*w->sm_at));
+	if (!w->slots || !w->order || !w->gpc_free || !w->sm_at || !ppu_events_reserve(core, 1))
 		return -1;
 	ppu_event_init(&w->pass_ev, PPU_EVP_TASK, pass, NULL);
+	for (i = 0; i < core->num_sms; i++)
+		w->sm_at[i] = i % core->cfg.gpcs * core->cfg.sms_per_gpc + i / core->cfg.gpcs;
 	w->num_free = core->cfg.task_slots;
 	return 0;
 }
@@ -514,6 +527,7 @@ void ppu_wdu_destroy(struct ppu_core *core)
 	ppu_free(core->wdu->slots);
 	ppu_free(core->wdu->order);
 	ppu_free(core->wdu->gpc_free);
+	ppu_free(core->wdu->sm_at);
 	ppu_free(core->wdu);
 	core->wdu = NULL;
 }
