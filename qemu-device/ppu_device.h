@@ -3,14 +3,15 @@
  * The QEMU side of the PPU: a PCI function around the core (core/ppu_core.h).
  *
  * Locks, outermost first: the big QEMU lock (BQL), then PPUState.lock.  Core
- * calls are made with `lock` held; the device thread never takes the BQL while
- * it holds `lock` (interrupts raised inside the core are kept in irq_pending
- * and sent after `lock` is dropped).
+ * calls are made with `lock` held.  The device thread never takes the BQL, so
+ * that whoever holds the BQL may wait for the thread (ppu_irq.c says how its
+ * interrupts are sent).
  */
 #ifndef PPU_DEVICE_H
 #define PPU_DEVICE_H
 
 #include "compat/compat.h"
+#include "qemu/notify.h"
 #include "qemu/thread.h"
 #include "qemu/timer.h"
 #include "qom/object.h"
@@ -34,14 +35,21 @@ struct PPUState {
     MemoryRegion bar0; /* registers */
     MemoryRegion bar2; /* container, power of two */
     MemoryRegion vram; /* RAM in bar2 */
+    bool vram_named;   /* a name in migration streams is taken for it */
     MemoryRegion msix_bar;
     MemoryListener listener; /* DMA address space: drops cached host pointers */
     bool listening;
+    Notifier machine_done; /* looks for an IOMMU */
+    bool checks_later;
 
     struct ppu_core *core; /* under lock */
     QemuMutex lock;
     unsigned lock_waiters; /* atomic: threads that want `lock` now */
+
+    uint32_t irq_raised;   /* under lock: vectors that the core named */
     uint32_t irq_pending;  /* atomic: vectors to send */
+    bool irq_sending;      /* under BQL */
+    QEMUBH *irq_bh;
 
     /* atomic: doorbells that vCPUs rang since the thread last looked */
     uint32_t put_latch[PPU_MAX_CHANNELS];
@@ -63,6 +71,7 @@ struct PPUState {
     VMChangeStateEntry *vmstate_entry;
 
     PPUPool *pool; /* SM workers, NULL: serial */
+    GThread *background; /* ppu_background.c; who calls the core */
     PPUTraceFile *trace;
 
     /* migration: the core as bytes, valid between pre_save/load and post */
@@ -73,10 +82,11 @@ struct PPUState {
 /* ppu_drive.c: who advances the core */
 void ppu_drive_init(PPUState *s);
 void ppu_drive_start(PPUState *s);
-void ppu_drive_stop(PPUState *s); /* join the thread; BQL held */
+void ppu_drive_stop(PPUState *s); /* nobody advances the core any more */
+void ppu_drive_destroy(PPUState *s);
 /* Take `lock` soon, even from a busy device thread */
 void ppu_drive_lock(PPUState *s);
-/* With BQL: drops `lock`, sends interrupts, re-arms */
+/* Drops `lock`, sends interrupts, re-arms */
 void ppu_drive_unlock(PPUState *s);
 /* Under lock: bring device time up to the clock */
 void ppu_drive_sync_time(PPUState *s);
@@ -86,9 +96,25 @@ void ppu_drive_kick(PPUState *s, unsigned chid);
 /* Under lock: latched doorbells into the core */
 void ppu_drive_drain(PPUState *s);
 
+/* ppu_irq.c: messages to the machine */
+void ppu_irq_start(PPUState *s);
+void ppu_irq_stop(PPUState *s);
+/* Under lock, the core's port: to be sent once `lock` is dropped */
+void ppu_irq_raise(PPUState *s, unsigned vector);
+/* Under lock: what was raised is pending; call ppu_irq_kick() after it */
+void ppu_irq_take(PPUState *s);
+void ppu_irq_kick(PPUState *s);   /* without lock: send what is pending */
+void ppu_irq_clear(PPUState *s);  /* under lock and BQL: reset, load */
+void ppu_irq_resume(PPUState *s); /* with BQL: the machine goes on */
+
 /* ppu_mem.c: the core's ports to memory */
 void ppu_mem_ports(PPUState *s, struct ppu_ports *ports);
 void ppu_mem_listen(PPUState *s, bool on);
+bool ppu_mem_direct(PPUState *s, Error **errp);
+void ppu_mem_check_later(PPUState *s, bool on);
+
+/* ppu_background.c: translation beside the core */
+void ppu_background_ports(struct ppu_ports *ports);
 
 /* ppu_pool.c */
 PPUPool *ppu_pool_new(unsigned workers);

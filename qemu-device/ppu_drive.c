@@ -13,6 +13,7 @@
 #include "qemu/bitops.h"
 #include "qemu/rcu.h"
 #include "ppu_device.h"
+#include "trace.h"
 
 /* Host time the thread keeps `lock` at a stretch */
 #define PPU_SLICE_NS 100000
@@ -35,7 +36,7 @@ static void ppu_notify(PPUState *s)
 void ppu_drive_doorbell(PPUState *s, unsigned chid, uint32_t put)
 {
     qatomic_set(&s->put_latch[chid], put);
-    smp_wmb();
+    smp_wmb(); /* whoever sees the bit sees the value */
     set_bit_atomic(chid, s->put_dirty);
     ppu_notify(s);
 }
@@ -139,19 +140,6 @@ static void ppu_rearm(PPUState *s)
     }
 }
 
-/* --- interrupts ----------------------------------------------------------- */
-
-static void ppu_send_irqs(PPUState *s)
-{
-    uint32_t bits =
-        qatomic_read(&s->irq_pending) ? qatomic_xchg(&s->irq_pending, 0) : 0;
-
-    while (bits) {
-        msix_notify(PCI_DEVICE(s), ctz32(bits));
-        bits &= bits - 1;
-    }
-}
-
 /* --- access from vCPU and main threads ------------------------------------ */
 
 void ppu_drive_lock(PPUState *s)
@@ -172,8 +160,9 @@ void ppu_drive_unlock(PPUState *s)
     if (s->virtual_clock) {
         ppu_rearm(s);
     }
+    ppu_irq_take(s);
     qemu_mutex_unlock(&s->lock);
-    ppu_send_irqs(s);
+    ppu_irq_kick(s);
     if (more && !s->virtual_clock) {
         qemu_event_set(&s->wake);
     }
@@ -198,11 +187,13 @@ static void ppu_park(PPUState *s)
     qemu_mutex_lock(&s->lock);
     ppu_tracefile_flush(s->trace);
     s->parked = true;
+    trace_ppu_thread_parked(s);
     qemu_cond_broadcast(&s->parked_cond);
     while (s->pause && !s->quit) {
         qemu_cond_wait(&s->parked_cond, &s->lock);
     }
     s->parked = false;
+    trace_ppu_thread_goes_on(s);
     qemu_mutex_unlock(&s->lock);
 }
 
@@ -230,7 +221,7 @@ static bool ppu_run_slice(PPUState *s)
         s->idle = false;
         ppu_core_run(s->core, next);
         if (qatomic_read(&s->lock_waiters) || qatomic_read(&s->pause) ||
-            qatomic_read(&s->irq_pending) || get_clock() >= end) {
+            s->irq_raised || get_clock() >= end) {
             return false;
         }
     }
@@ -277,16 +268,15 @@ static void *ppu_thread(void *opaque)
         }
         qemu_mutex_lock(&s->lock);
         bool idle = ppu_run_slice(s);
+        ppu_irq_take(s);
         qemu_mutex_unlock(&s->lock);
-        if (qatomic_read(&s->irq_pending)) {
-            bql_lock();
-            ppu_send_irqs(s);
-            bql_unlock();
-        } else if (idle) {
+        ppu_irq_kick(s);
+        if (idle) {
             ppu_wait_for_work(s);
         }
     }
     rcu_unregister_thread();
+    trace_ppu_thread_end(s);
     return NULL;
 }
 
@@ -301,27 +291,25 @@ static void ppu_pause(PPUState *s, bool pause)
 }
 
 /*
- * The machine stops or goes on. The thread may want the BQL to send an
- * interrupt, so the BQL is dropped while we wait for the thread to park.
+ * The machine stops or goes on.  The thread needs no lock of ours to park but
+ * `lock`, and is there after the core's current event.
  */
 static void ppu_vm_state_change(void *opaque, bool running, RunState state)
 {
     PPUState *s = opaque;
 
+    if (running) {
+        ppu_irq_resume(s);
+    }
     if (s->virtual_clock) {
         return; /* the clock itself stops */
     }
     ppu_pause(s, !running);
-    if (running) {
-        return;
-    }
-    bql_unlock();
     qemu_mutex_lock(&s->lock);
     while (s->pause && !s->parked) {
         qemu_cond_wait(&s->parked_cond, &s->lock);
     }
     qemu_mutex_unlock(&s->lock);
-    bql_lock();
 }
 
 void ppu_drive_init(PPUState *s)
@@ -334,6 +322,7 @@ void ppu_drive_init(PPUState *s)
 void ppu_drive_start(PPUState *s)
 {
     ppu_drive_rebase(s);
+    ppu_irq_start(s);
     if (s->virtual_clock) {
         s->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, ppu_timer_cb, s);
     } else {
@@ -363,11 +352,14 @@ void ppu_drive_stop(PPUState *s)
         qemu_mutex_unlock(&s->lock);
         ppu_core_request_stop(s->core);
         qemu_event_set(&s->wake);
-        bql_unlock();
         qemu_thread_join(&s->thread);
-        bql_lock();
         s->thread_running = false;
     }
+    ppu_irq_stop(s);
+}
+
+void ppu_drive_destroy(PPUState *s)
+{
     qemu_event_destroy(&s->wake);
     qemu_cond_destroy(&s->parked_cond);
     qemu_mutex_destroy(&s->lock);

@@ -7,12 +7,14 @@
  * master bit, memory map) makes the listener tell the core to forget these
  * pointers.  RAM only: the port refuses what would be MMIO, so there is no way
  * back into a device from here.  A translating IOMMU in front of the function
- * can change without such a notice; the device refuses to be created behind
- * one (ppu_pci.c).
+ * can change without such a notice, so the device refuses to be behind one.
  */
 #include "compat/compat.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
 #include "qemu/rcu.h"
 #include "ppu_device.h"
+#include "trace.h"
 
 static AddressSpace *ppu_dma_as(PPUState *s)
 {
@@ -30,10 +32,25 @@ static void *ppu_map(void *opaque, uint64_t bus, uint64_t *len, bool write)
                                  MEMTXATTRS_UNSPECIFIED);
     if (!plen || !memory_region_is_ram(mr) || memory_region_is_ram_device(mr) ||
         (write && memory_region_is_rom(mr))) {
+        trace_ppu_map_refused(s, bus, *len, write);
         return NULL;
     }
     *len = plen;
+    trace_ppu_map(s, bus, plen, write);
     return (uint8_t *)memory_region_get_ram_ptr(mr) + xlat;
+}
+
+/*
+ * Memory was written through a pointer.  It is dirty for migration, and what
+ * TCG has translated from it is no longer the code that is there: unlike
+ * memory_region_set_dirty(), the end of a mapping takes care of both.
+ */
+static void ppu_written(AddressSpace *as, MemoryRegion *mr, hwaddr off,
+                        hwaddr len)
+{
+    memory_region_ref(mr); /* as address_space_map() does */
+    address_space_unmap(as, (uint8_t *)memory_region_get_ram_ptr(mr) + off, len,
+                        true, len);
 }
 
 static void ppu_mark_dirty(void *opaque, uint64_t bus, uint64_t len)
@@ -46,10 +63,11 @@ static void ppu_mark_dirty(void *opaque, uint64_t bus, uint64_t len)
         MemoryRegion *mr = address_space_translate(
             ppu_dma_as(s), bus, &xlat, &plen, true, MEMTXATTRS_UNSPECIFIED);
 
-        if (!plen || !memory_region_is_ram(mr)) {
+        if (!plen || !memory_region_is_ram(mr) ||
+            memory_region_is_ram_device(mr)) {
             return;
         }
-        memory_region_set_dirty(mr, xlat, plen);
+        ppu_written(ppu_dma_as(s), mr, xlat, plen);
         bus += plen;
         len -= plen;
     }
@@ -59,7 +77,7 @@ static void ppu_vram_dirty(void *opaque, uint64_t off, uint64_t len)
 {
     PPUState *s = opaque;
 
-    memory_region_set_dirty(&s->vram, off, len);
+    ppu_written(&address_space_memory, &s->vram, off, len);
 }
 
 void ppu_mem_ports(PPUState *s, struct ppu_ports *ports)
@@ -73,6 +91,7 @@ static void ppu_map_changed(MemoryListener *l)
 {
     PPUState *s = container_of(l, PPUState, listener);
 
+    trace_ppu_maps_dropped(s);
     ppu_drive_lock(s);
     ppu_core_invalidate_maps(s->core);
     qemu_mutex_unlock(&s->lock);
@@ -91,4 +110,47 @@ void ppu_mem_listen(PPUState *s, bool on)
         memory_listener_unregister(&s->listener);
     }
     s->listening = on;
+    trace_ppu_listen(s, on);
+}
+
+/* --- no IOMMU ------------------------------------------------------------- */
+
+bool ppu_mem_direct(PPUState *s, Error **errp)
+{
+    AddressSpace *as = pci_device_iommu_address_space(PCI_DEVICE(s));
+
+    if (as == &address_space_memory) {
+        return true;
+    }
+    error_setg(errp,
+               "ppu: the device does not work behind an IOMMU, since it keeps "
+               "pointers to memory; use a machine without an IOMMU, or a bus "
+               "that bypasses it (-machine q35,default-bus-bypass-iommu=on)");
+    return false;
+}
+
+static void ppu_machine_done(Notifier *n, void *unused)
+{
+    PPUState *s = container_of(n, PPUState, machine_done);
+    Error *err = NULL;
+
+    if (!ppu_mem_direct(s, &err)) {
+        error_report_err(err);
+        exit(EXIT_FAILURE);
+    }
+}
+
+/* An IOMMU may come after us on the command line: look when all are there */
+void ppu_mem_check_later(PPUState *s, bool on)
+{
+    if (on == s->checks_later) {
+        return;
+    }
+    if (on) {
+        s->machine_done.notify = ppu_machine_done;
+        qemu_add_machine_init_done_notifier(&s->machine_done);
+    } else {
+        qemu_remove_machine_init_done_notifier(&s->machine_done);
+    }
+    s->checks_later = on;
 }

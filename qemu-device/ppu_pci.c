@@ -19,6 +19,7 @@
 #include "qemu/log.h"
 #include "qemu/module.h"
 #include "ppu_device.h"
+#include "trace.h"
 
 /* --- BAR0 ----------------------------------------------------------------- */
 
@@ -50,6 +51,7 @@ static uint64_t ppu_bar0_read(void *opaque, hwaddr addr, unsigned size)
     ppu_drive_sync_time(s);
     val = ppu_core_mmio_read(s->core, addr, size);
     ppu_drive_unlock(s);
+    trace_ppu_reg_read(s, addr, size, val);
     return val;
 }
 
@@ -66,9 +68,11 @@ static bool ppu_userd_write(PPUState *s, hwaddr addr, uint64_t val)
     }
     switch (addr % PPU_USERD_STRIDE) {
     case PPU_REG_USERD_GP_PUT:
+        trace_ppu_doorbell(s, chid, val);
         ppu_drive_doorbell(s, chid, val);
         return true;
     case PPU_REG_USERD_KICK:
+        trace_ppu_kick(s, chid);
         ppu_drive_kick(s, chid);
         return true;
     }
@@ -87,6 +91,7 @@ static void ppu_bar0_write(void *opaque, hwaddr addr, uint64_t val,
         ppu_userd_write(s, addr, val)) {
         return;
     }
+    trace_ppu_reg_write(s, addr, size, val);
     ppu_drive_lock(s);
     ppu_drive_drain(s);
     ppu_drive_sync_time(s);
@@ -106,9 +111,7 @@ static const MemoryRegionOps ppu_bar0_ops = {
 
 static void ppu_port_irq(void *opaque, unsigned vector)
 {
-    PPUState *s = opaque;
-
-    qatomic_or(&s->irq_pending, 1u << vector);
+    ppu_irq_raise(opaque, vector);
 }
 
 static void ppu_port_trace(void *opaque, const struct ppu_trace_rec *rec)
@@ -145,6 +148,7 @@ struct ppu_core *ppu_new_core(PPUState *s, Error **errp)
     char *why = NULL;
 
     ppu_mem_ports(s, &ports);
+    ppu_background_ports(&ports);
     core = ppu_core_create(&s->cfg, &ports, memory_region_get_ram_ptr(&s->vram),
                            &why);
     if (!core) {
@@ -154,8 +158,8 @@ struct ppu_core *ppu_new_core(PPUState *s, Error **errp)
     }
     note = ppu_config_engine_note(&s->cfg);
     if (note) {
-        warn_report_once("ppu: engine=translate: %s, so programs are interpreted",
-                         note);
+        warn_report_once(
+            "ppu: engine=translate: %s, so programs are interpreted", note);
     }
     return core;
 }
@@ -196,6 +200,7 @@ static bool ppu_init_bars(PPUState *s, Error **errp)
         error_propagate(errp, err);
         return false;
     }
+    s->vram_named = true;
     memory_region_add_subregion(&s->bar2, 0, &s->vram);
     pci_register_bar(
         pdev, PPU_BAR_VRAM,
@@ -227,8 +232,15 @@ static void ppu_cleanup(PPUState *s)
 {
     PCIDevice *pdev = PCI_DEVICE(s);
 
-    ppu_mem_listen(s, false);
     ppu_drive_stop(s);
+    ppu_mem_check_later(s, false);
+    ppu_mem_listen(s, false); /* until now the thread used the maps */
+    ppu_drive_destroy(s);
+    if (s->vram_named) {
+        /* The RAM goes later (RCU); the next device here has the same name */
+        vmstate_unregister_ram(&s->vram, DEVICE(s));
+        s->vram_named = false;
+    }
     if (msix_present(pdev)) {
         msix_unuse_all_vectors(pdev);
         msix_uninit(pdev, &s->msix_bar, &s->msix_bar);
@@ -286,11 +298,7 @@ static void ppu_realize(PCIDevice *pdev, Error **errp)
     if (!ppu_choose_clock(s, errp)) {
         return;
     }
-    if (pci_device_iommu_address_space(pdev) != &address_space_memory) {
-        error_setg(
-            errp,
-            "ppu: the device does not work behind an IOMMU (ppu_mem.c says why); "
-            "use a machine without one");
+    if (!ppu_mem_direct(s, errp)) {
         return;
     }
     ppu_drive_init(s);
@@ -298,12 +306,16 @@ static void ppu_realize(PCIDevice *pdev, Error **errp)
         ppu_cleanup(s);
         return;
     }
-    ppu_drive_start(s);
+    ppu_mem_check_later(s, true);
     ppu_mem_listen(s, true);
+    ppu_drive_start(s);
+    trace_ppu_realize(s, s->cfg.vram, s->cfg.channels,
+                      s->virtual_clock ? "virtual" : "thread");
 }
 
 static void ppu_exit(PCIDevice *pdev)
 {
+    trace_ppu_exit(PPU(pdev));
     ppu_cleanup(PPU(pdev));
 }
 
@@ -311,11 +323,12 @@ static void ppu_reset(DeviceState *dev)
 {
     PPUState *s = PPU(dev);
 
+    trace_ppu_reset(s);
     ppu_drive_lock(s);
     bitmap_zero(s->put_dirty, PPU_MAX_CHANNELS);
     bitmap_zero(s->kick_dirty, PPU_MAX_CHANNELS);
     ppu_core_reset(s->core);
-    qatomic_set(&s->irq_pending, 0);
+    ppu_irq_clear(s);
     ppu_drive_rebase(s);
     ppu_drive_unlock(s);
 }
@@ -345,8 +358,47 @@ static void ppu_get_counter(Object *obj, Visitor *v, const char *name,
     visit_type_uint64(v, name, &val, errp);
 }
 
+/* The same for the engine's statistics: engine-translations, ... */
+static void ppu_get_engine(Object *obj, Visitor *v, const char *name,
+                           void *opaque, Error **errp)
+{
+    PPUState *s = PPU(obj);
+    uintptr_t i = (uintptr_t)opaque;
+    uint64_t val = 0;
+
+    if (s->core) {
+        ppu_drive_lock(s);
+        val = i < PPU_ENG_COUNT ? ppu_core_engine_stat(s->core, i)
+                                : ppu_core_engine_ns(s->core);
+        qemu_mutex_unlock(&s->lock);
+    }
+    visit_type_uint64(v, name, &val, errp);
+}
+
+/* x-NAME was once NAME, which still works */
+static void ppu_add_old_names(Object *obj)
+{
+    static const char *const names[] = {
+#define P(c, name, type, def, min, max, doc) name,
+        PPU_PROPS(P)
+#undef P
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        if (g_str_has_prefix(names[i], "x-")) {
+            object_property_add_alias(obj, names[i] + 2, obj, names[i]);
+        }
+    }
+}
+
 static void ppu_instance_init(Object *obj)
 {
+    static const char *const stats[] = {
+#define S(name, text, doc) "engine-" text,
+        PPU_ENGINE_STATS(S)
+#undef S
+        "engine-host_ns"
+    };
     static const char *const names[] = {
 #define C(name, text, doc) [PPU_CTR_##name] = "counter-" text,
         PPU_COUNTERS(C)
@@ -354,9 +406,14 @@ static void ppu_instance_init(Object *obj)
     };
 
     PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
+    ppu_add_old_names(obj);
     for (unsigned i = 0; i < PPU_CTR_COUNT; i++) {
         object_property_add(obj, names[i], "uint64", ppu_get_counter, NULL,
                             NULL, (void *)(uintptr_t)i);
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(stats); i++) {
+        object_property_add(obj, stats[i], "uint64", ppu_get_engine, NULL, NULL,
+                            (void *)(uintptr_t)i);
     }
 }
 

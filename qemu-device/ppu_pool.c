@@ -15,7 +15,8 @@ struct PPUPool {
     QemuMutex lock;
     QemuCond start, done;
     unsigned round;   /* under lock: which batch is being offered */
-    unsigned running; /* under lock: workers still in that batch */
+    unsigned running; /* under lock: workers in that batch */
+    bool over;        /* under lock: nothing of it is left to begin */
     bool quit;
     void (*fn)(void *arg, unsigned index);
     void *arg;
@@ -47,6 +48,10 @@ static void *ppu_pool_thread(void *opaque)
             break;
         }
         round = p->round;
+        if (p->over) { /* woken too late */
+            continue;
+        }
+        p->running++;
         qemu_mutex_unlock(&p->lock);
         ppu_pool_work(p);
         qemu_mutex_lock(&p->lock);
@@ -67,12 +72,13 @@ void ppu_pool_run(PPUPool *p, void (*fn)(void *, unsigned), void *arg,
     p->arg = arg;
     p->n = n;
     qatomic_set(&p->next, 0);
-    p->running = p->workers;
+    p->over = false;
     p->round++;
     qemu_cond_broadcast(&p->start);
     qemu_mutex_unlock(&p->lock);
     ppu_pool_work(p);
     qemu_mutex_lock(&p->lock);
+    p->over = true;
     while (p->running) {
         qemu_cond_wait(&p->done, &p->lock);
     }

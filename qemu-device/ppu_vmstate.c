@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Migration and snapshots.  VRAM migrates as RAM; everything else of the core
- * is one versioned blob made and checked by ppu_core_save/ppu_core_load.  The
+ * is one versioned blob made and checked by ppu_core_save/ppu_core_load (the
+ * core is also used outside QEMU, and saves and loads itself there).  The
  * machine is stopped, so the device thread is parked.
+ *
+ * Versions: the fields here never change.  New state of the glue becomes a
+ * subsection, which is sent only when it has something to say; then an older
+ * QEMU refuses it with its name.  The core's versions are in
+ * core/machine/state.c.
  */
 #include "compat/compat.h"
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "ppu_device.h"
+#include "trace.h"
 
 #define PPU_BLOB_MAX (256u << 20)
 
@@ -30,6 +37,7 @@ static int ppu_pre_save(void *opaque)
     ppu_free_blob(s);
     ppu_drive_lock(s);
     ppu_drive_drain(s);
+    ppu_irq_take(s);
     ret = ppu_core_save(s->core, &s->blob, &len);
     qemu_mutex_unlock(&s->lock);
     if (ret || len > PPU_BLOB_MAX) {
@@ -37,6 +45,7 @@ static int ppu_pre_save(void *opaque)
         return -EINVAL;
     }
     s->blob_len = len;
+    trace_ppu_save(s, len, s->irq_pending);
     return 0;
 }
 
@@ -44,7 +53,12 @@ PPU_POST_SAVE(ppu_post_save, ppu_free_blob)
 
 static int ppu_pre_load(void *opaque)
 {
-    ppu_free_blob(opaque);
+    PPUState *s = opaque;
+
+    ppu_free_blob(s);
+    ppu_drive_lock(s);
+    ppu_irq_clear(s); /* a stream without vmstate_ppu_messages has none */
+    qemu_mutex_unlock(&s->lock);
     return 0;
 }
 
@@ -71,6 +85,7 @@ static int ppu_post_load(void *opaque, int version_id)
     s->core = fresh;
     ppu_drive_rebase(s);
     ppu_drive_unlock(s);
+    trace_ppu_load(s, s->blob_len, s->irq_pending);
     ppu_free_blob(s);
     return 0;
 }
@@ -81,6 +96,23 @@ static bool ppu_blob_size_ok(void *opaque, int version_id)
 
     return s->blob_len <= PPU_BLOB_MAX;
 }
+
+/* Messages that were due when the machine stopped (ppu_irq.c) */
+static bool ppu_messages_needed(void *opaque)
+{
+    PPUState *s = opaque;
+
+    return qatomic_read(&s->irq_pending) != 0;
+}
+
+static const VMStateDescription vmstate_ppu_messages = {
+    .name = "ppu/messages",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = ppu_messages_needed,
+    .fields = (VMStateField[]){ VMSTATE_UINT32(irq_pending, PPUState),
+                                VMSTATE_END_OF_LIST() },
+};
 
 const VMStateDescription vmstate_ppu = {
     .name = "ppu",
@@ -98,4 +130,8 @@ const VMStateDescription vmstate_ppu = {
             VMSTATE_VALIDATE("state too large", ppu_blob_size_ok),
             VMSTATE_VBUFFER_ALLOC_UINT32(blob, PPUState, 1, NULL, blob_len),
             VMSTATE_END_OF_LIST() },
+    .subsections = (const VMStateDescription * []) {
+        &vmstate_ppu_messages,
+        NULL
+    },
 };

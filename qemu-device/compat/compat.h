@@ -50,11 +50,6 @@
 #include "qemu/atomic.h"
 #include "qemu/main-loop.h"
 
-#ifndef bql_lock
-#define bql_lock()   qemu_mutex_lock_iothread()
-#define bql_unlock() qemu_mutex_unlock_iothread()
-#define bql_locked() qemu_mutex_iothread_locked()
-#endif
 
 /* A store followed by a full barrier. */
 #ifndef qatomic_set_mb
