@@ -16,15 +16,19 @@
 
 #include "base/ppu_device.h"
 #include "base/ppu_file.h"
+#include "base/ppu_gate.h"
 #include "base/ppu_irq.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
 #include "channel/ppu_group.h"
+#include "channel/ppu_runtime.h"
 #include "channel/ppu_submit.h"
 #include "fence/ppu_watch.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_gem_ioctl.h"
+#include "memory/ppu_prime.h"
+#include "memory/ppu_userptr.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
 #include "report/ppu_debugfs.h"
@@ -67,6 +71,7 @@ static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 	PPU_IOCTL(GROUP_QUERY, group_query),
 	PPU_IOCTL(SEM_IMPORT_FENCE, sem_import_fence),
 	PPU_IOCTL(SEM_EXPORT_FENCE, sem_export_fence),
+	PPU_IOCTL(GEM_USERPTR, gem_userptr),
 #undef PPU_IOCTL
 };
 
@@ -111,6 +116,7 @@ static const struct drm_driver ppu_drm_driver = {
 	.gem_create_object = ppu_gem_create_object,
 	.prime_handle_to_fd = drm_gem_prime_handle_to_fd,
 	.prime_fd_to_handle = drm_gem_prime_fd_to_handle,
+	.gem_prime_import = ppu_gem_prime_import,
 	.gem_prime_import_sg_table = ppu_gem_import_sg,
 #ifdef CONFIG_DEBUG_FS
 	.debugfs_init = ppu_debugfs_init,
@@ -184,7 +190,9 @@ static void ppu_remove(struct pci_dev *pci)
 	struct ppu_device *ppu = pci_get_drvdata(pci);
 
 	drm_dev_unplug(&ppu->drm);
+	ppu_gate_unplug(ppu);
 	ppu_irq_fini(ppu);
+	ppu_runtime_lost(ppu);
 	ppu_device_quiesce(ppu);
 	ppu_gem_unmap_all(ppu);
 	ppu_channel_fail_all(ppu, -ENODEV);
@@ -201,8 +209,11 @@ static void ppu_shutdown(struct pci_dev *pci)
 }
 
 /*
- * A function level reset (sysfs, vfio): what was on the device is lost, but
- * files stay usable.  VMs and channels end with EIO; new ones work.
+ * A function level reset (sysfs, vfio): what was on the device is lost, but files stay usable, and
+ * VRAM keeps its contents.  VMs and channels end with EIO; new ones work.
+ *
+ * From prepare to done, the device does not answer.  So nobody touches it: the gate is closed, and
+ * programs that use a mapping wait in its fault handler.
  */
 static void ppu_reset_lost(struct ppu_device *ppu)
 {
@@ -214,21 +225,27 @@ static void ppu_reset_prepare(struct pci_dev *pci)
 {
 	struct ppu_device *ppu = pci_get_drvdata(pci);
 
-	ppu_irq_disable(ppu);
+	/* First the sections that may wait for memory, which may wait for interrupts. */
+	ppu_gate_drain(ppu);
+	ppu_irq_stop(ppu);
+	ppu_runtime_lost(ppu);
 	ppu_device_reset(ppu);
 	/* Count the reset before anybody hears of it. */
 	atomic_inc(&ppu->reset_count);
 	ppu_reset_lost(ppu);
+	ppu_gate_close(ppu);
+	ppu_gem_user_unmap_all(ppu);
 }
 
 static void ppu_reset_done(struct pci_dev *pci)
 {
 	struct ppu_device *ppu = pci_get_drvdata(pci);
 
-	/* A client that came between prepare and reset has lost its context, too. */
+	/* What was published since prepare is lost, too: the device has none of it. */
 	ppu_reset_lost(ppu);
-	ppu_irq_enable(ppu);
+	ppu_irq_restart(ppu);
 	ppu_watch_rearm_all(ppu);
+	ppu_gate_open(ppu);
 	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_DEVICE_RESET, NULL);
 	drm_warn(&ppu->drm, "the device was reset\n");
 }

@@ -34,10 +34,10 @@ static u64 ppu_bus_mem_rd(void *dev, u64 addr)
 	u64 val = 0;
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_try_enter(ppu, &idx))
 		return 0;
 	val = readq(ppu->vram_io + addr);
-	drm_dev_exit(idx);
+	ppu_try_exit(ppu, idx);
 	return val;
 }
 
@@ -46,10 +46,10 @@ static void ppu_bus_mem_wr(void *dev, u64 addr, u64 val)
 	struct ppu_device *ppu = dev;
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_try_enter(ppu, &idx))
 		return;
 	writeq(val, ppu->vram_io + addr);
-	drm_dev_exit(idx);
+	ppu_try_exit(ppu, idx);
 }
 
 static void ppu_bus_mem_order(void *dev)
@@ -195,12 +195,16 @@ static void ppu_device_release(struct drm_device *drm, void *data)
 	mutex_destroy(&ppu->quota_lock);
 	drm_WARN_ON(drm, !list_empty(&ppu->mapped));
 	mutex_destroy(&ppu->mapped_lock);
+	ppu_gate_fini(ppu);
 }
 
 static int ppu_device_init_sw(struct ppu_device *ppu)
 {
 	struct drm_device *drm = &ppu->drm;
+	int ret = ppu_gate_init(ppu);
 
+	if (ret)
+		return ret;
 	spin_lock_init(&ppu->hw_lock);
 	spin_lock_init(&ppu->chan_lock);
 	spin_lock_init(&ppu->events_lock);
@@ -212,6 +216,7 @@ static int ppu_device_init_sw(struct ppu_device *ppu)
 	xa_init(&ppu->vms);
 	ida_init(&ppu->chids);
 	mutex_init(&ppu->drain_lock);
+	mutex_init(&ppu->recentre_lock);
 	mutex_init(&ppu->quota_lock);
 	INIT_LIST_HEAD(&ppu->quotas);
 	mutex_init(&ppu->mapped_lock);
@@ -237,6 +242,13 @@ static int ppu_device_init_wqs(struct ppu_device *ppu)
 	if (!ppu->bind_wq)
 		return -ENOMEM;
 	ret = drmm_add_action_or_reset(drm, ppu_destroy_wq, ppu->bind_wq);
+	if (ret)
+		return ret;
+
+	ppu->bind_free_wq = alloc_workqueue("ppu-bind-free", WQ_UNBOUND, 0);
+	if (!ppu->bind_free_wq)
+		return -ENOMEM;
+	ret = drmm_add_action_or_reset(drm, ppu_destroy_wq, ppu->bind_free_wq);
 	if (ret)
 		return ret;
 

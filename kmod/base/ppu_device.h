@@ -20,7 +20,9 @@
 
 #include <hw/ppu_regs.h>
 
+#include "base/ppu_gate.h"
 #include "base/ppu_irq.h"
+#include "base/ppu_platform.h"
 
 struct ppu_bus;
 struct ppu_channel;
@@ -117,7 +119,9 @@ struct ppu_device {
 	/** @watches: watch table. */
 	struct ppu_watches *watches;
 
-	/** @hw_lock: registers that work in pairs: CTX_*, TLB_INV_*, TIME, FAULT_*. */
+	/** @gate: who touches the device. */
+	struct ppu_gate gate;
+	/** @hw_lock: registers that work in pairs: CTX_*, TLB_INV_*, TIME, FAULT_*, DBG_*. */
 	spinlock_t hw_lock;
 
 	/** @chan_lock: protects @chans, ppu_vm.channels, ppu_channel.dead. */
@@ -130,6 +134,8 @@ struct ppu_device {
 	struct ida chids;
 	/** @drain_lock: reading the device's fault records, in order. */
 	struct mutex drain_lock;
+	/** @recentre_lock: an SM exception is served. */
+	struct mutex recentre_lock;
 	/** @stop_wq: woken when a channel's STOP or RESET finished. */
 	wait_queue_head_t stop_wq;
 
@@ -158,6 +164,8 @@ struct ppu_device {
 
 	/** @bind_wq: asynchronous binds, for which fences wait. */
 	struct workqueue_struct *bind_wq;
+	/** @bind_free_wq: frees asynchronous binds; no fence waits for it. */
+	struct workqueue_struct *bind_free_wq;
 	/** @wq: what cannot be done where it is noticed. */
 	struct workqueue_struct *wq;
 	/** @sched_wq: job time-outs of all channels, one after the other. */

@@ -23,7 +23,7 @@ int ppu_file_open(struct drm_device *drm, struct drm_file *filp)
 	static atomic64_t last_client_id;
 	struct ppu_file *file;
 
-	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
 
@@ -40,6 +40,8 @@ int ppu_file_open(struct drm_device *drm, struct drm_file *filp)
 	xa_init_flags(&file->groups, XA_FLAGS_ALLOC1);
 	xa_init_flags(&file->sems, XA_FLAGS_ALLOC1);
 	xa_init_flags(&file->events, XA_FLAGS_ALLOC1);
+	mutex_init(&file->runtime_lock);
+	INIT_LIST_HEAD(&file->running);
 	filp->driver_priv = file;
 	return 0;
 }
@@ -50,6 +52,7 @@ int ppu_file_open(struct drm_device *drm, struct drm_file *filp)
  */
 void ppu_file_free(struct ppu_file *file)
 {
+	mutex_destroy(&file->runtime_lock);
 	xa_destroy(&file->events);
 	xa_destroy(&file->sems);
 	xa_destroy(&file->groups);

@@ -5,7 +5,8 @@
 #ifndef __PPU_FILE_H__
 #define __PPU_FILE_H__
 
-#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 
@@ -41,8 +42,12 @@ struct ppu_file {
 	struct xarray events;
 	/** @quota: account of the process that opened it. */
 	struct ppu_quota *quota;
-	/** @runtime_ns: engine time of destroyed channels, by type (fdinfo). */
-	atomic64_t runtime_ns[PPU_NUM_CHANNEL_TYPES];
+	/** @runtime_lock: protects @running and @runtime_ns: no engine time is in both. */
+	struct mutex runtime_lock;
+	/** @running: struct ppu_channel.runtime_link. */
+	struct list_head running;
+	/** @runtime_ns: engine time of destroyed channels, by type. */
+	u64 runtime_ns[PPU_NUM_CHANNEL_TYPES];
 };
 
 int ppu_file_open(struct drm_device *drm, struct drm_file *filp);

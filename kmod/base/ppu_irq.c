@@ -104,8 +104,10 @@ static void ppu_pace_thread(struct ppu_device *ppu, unsigned int vec)
 
 static u32 ppu_irq_ack(struct ppu_device *ppu, u32 mask)
 {
-	u32 status = ppu_rd(ppu, PPU_REG_INTR_STATUS) & mask;
+	u32 status = ppu_rd(ppu, PPU_REG_INTR_STATUS);
 
+	/* A device that was pulled out reads as all ones: nothing of that has happened. */
+	status = status == U32_MAX ? 0 : status & mask;
 	if (status)
 		ppu_wr(ppu, PPU_REG_INTR_STATUS, status);
 	trace_ppu_irq(mask, status);
@@ -218,6 +220,17 @@ static void ppu_pace_init(struct ppu_device *ppu)
 	}
 }
 
+/* The device sends no interrupts any more. */
+static void ppu_irq_disable(struct ppu_device *ppu)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&ppu->intr_lock, flags);
+	ppu->intr_enabled = false;
+	ppu_irq_update(ppu);
+	spin_unlock_irqrestore(&ppu->intr_lock, flags);
+}
+
 /**
  * ppu_irq_fini - free the vectors
  * @ppu: device
@@ -239,14 +252,8 @@ void ppu_irq_fini(struct ppu_device *ppu)
 	ppu->irqs_on = false;
 }
 
-/**
- * ppu_irq_enable - let the device, which was reset, send interrupts
- * @ppu: device
- *
- * Nothing is cleared: what is pending came after the reset, for a client that was quick, and
- * interrupts now.
- */
-void ppu_irq_enable(struct ppu_device *ppu)
+/* Lets the device, which was reset, send interrupts. */
+static void ppu_irq_enable(struct ppu_device *ppu)
 {
 	unsigned long flags;
 
@@ -256,15 +263,32 @@ void ppu_irq_enable(struct ppu_device *ppu)
 	spin_unlock_irqrestore(&ppu->intr_lock, flags);
 }
 
-/** ppu_irq_disable - the device sends no interrupts any more */
-void ppu_irq_disable(struct ppu_device *ppu)
+/**
+ * ppu_irq_stop - the device will be reset: no interrupt, no handler, until ppu_irq_restart()
+ * @ppu: device
+ */
+void ppu_irq_stop(struct ppu_device *ppu)
 {
-	unsigned long flags;
+	int i;
 
-	spin_lock_irqsave(&ppu->intr_lock, flags);
-	ppu->intr_enabled = false;
-	ppu_irq_update(ppu);
-	spin_unlock_irqrestore(&ppu->intr_lock, flags);
+	ppu_irq_disable(ppu);
+	/* An interrupt that is on its way is handled when the device answers again. */
+	for (i = 0; i < PPU_NUM_VECTORS; i++) {
+		disable_irq(pci_irq_vector(ppu->pci, i));
+		hrtimer_cancel(&ppu->pace[i].timer);
+	}
+}
+
+/** ppu_irq_restart - the device was reset: undo ppu_irq_stop() */
+void ppu_irq_restart(struct ppu_device *ppu)
+{
+	int i;
+
+	/* Nothing is held back: the timers that would end that were cancelled. */
+	ppu->intr_held = 0;
+	for (i = 0; i < PPU_NUM_VECTORS; i++)
+		enable_irq(pci_irq_vector(ppu->pci, i));
+	ppu_irq_enable(ppu);
 }
 
 /**

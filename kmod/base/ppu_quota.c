@@ -36,6 +36,8 @@ PPU_LIMIT(max_binds, 1024, "pending asynchronous VM_BINDs of a process");
 PPU_LIMIT(max_watches, 256, "entries of the device's watch table of a process");
 PPU_LIMIT(max_system_mb, 0, "MiB of system memory of a process, 0: three quarters of all");
 PPU_LIMIT(max_vram_mb, 0, "MiB of VRAM of a process, 0: all");
+PPU_LIMIT(max_mappings, 262144, "mappings of a process");
+PPU_LIMIT(max_entries, 1048576, "entries of queued jobs of a process");
 
 static u64 ppu_limit_system(void)
 {
@@ -70,6 +72,10 @@ u64 ppu_quota_limit(struct ppu_device *ppu, enum drm_ppu_resource res)
 		return ppu_limit_system();
 	case DRM_PPU_RES_VRAM:
 		return ppu_max_vram_mb ? (u64)ppu_max_vram_mb << 20 : ppu->vram_size;
+	case DRM_PPU_RES_MAPPINGS:
+		return ppu_max_mappings;
+	case DRM_PPU_RES_ENTRIES:
+		return ppu_max_entries;
 	}
 	return 0;
 }
@@ -119,7 +125,7 @@ struct ppu_quota *ppu_quota_open(struct ppu_device *ppu)
 			goto out;
 		}
 	}
-	quota = kzalloc(sizeof(*quota), GFP_KERNEL);
+	quota = kzalloc(sizeof(*quota), GFP_KERNEL_ACCOUNT);
 	if (!quota)
 		goto out;
 	kref_init(&quota->kref);

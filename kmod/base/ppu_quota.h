@@ -15,7 +15,7 @@
 struct pid;
 struct ppu_device;
 
-#define PPU_NUM_RESOURCES	(DRM_PPU_RES_VRAM + 1)
+#define PPU_NUM_RESOURCES	(DRM_PPU_RES_ENTRIES + 1)
 
 /**
  * struct ppu_quota - what one process has, in all the files it opened

@@ -36,7 +36,7 @@ void *ppu_uobj_get_array(const struct drm_ppu_array *in, u32 min_stride, u32 obj
 	if (in->count > max)
 		return ERR_PTR(-E2BIG);
 
-	out = kvmalloc_array(in->count, obj_size, GFP_KERNEL | __GFP_ZERO);
+	out = kvmalloc_array(in->count, obj_size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!out)
 		return ERR_PTR(-ENOMEM);
 

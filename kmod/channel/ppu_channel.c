@@ -15,6 +15,7 @@
  * once, by ppu_channel_fail(), and never cleared.
  */
 
+#include <linux/capability.h>
 #include <linux/delay.h>
 #include <linux/slab.h>
 
@@ -37,6 +38,7 @@
 #include "channel/ppu_devq.h"
 #include "channel/ppu_group.h"
 #include "channel/ppu_notifier.h"
+#include "channel/ppu_runtime.h"
 #include "channel/ppu_submit.h"
 #include "channel/ppu_userd.h"
 #include "core/channel.h"
@@ -127,26 +129,12 @@ struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *ppu, u32 chid)
 
 /* Hardware */
 
-/** ppu_channel_runtime - engine time used, ns of device time */
-u64 ppu_channel_runtime(struct ppu_channel *chan)
-{
-	struct ppu_device *ppu = chan->ppu;
-	int idx;
-
-	if (!chan->destroyed && drm_dev_enter(&ppu->drm, &idx)) {
-		chan->last_runtime_ns = ppu_rd64(ppu, ppu_ch_off(chan->chid,
-								 PPU_REG_CH_RUNTIME_LO));
-		drm_dev_exit(idx);
-	}
-	return chan->last_runtime_ns;
-}
-
 /**
  * ppu_channel_stop - stop a channel on the device, in bounded time
  * @chan: channel
  * @cmd: PPU_CH_CMD_STOP or PPU_CH_CMD_RESET
  *
- * Return: true if it is stopped, also when the device is gone; false if the
+ * Return: true if it is stopped, also when the device is gone or was reset; false if the
  * device did not do it in time.
  */
 bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd)
@@ -155,18 +143,21 @@ bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd)
 	struct ppu_device *ppu = chan->ppu;
 	unsigned int ms;
 	bool done = true;
+	u32 status;
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_try_enter(ppu, &idx))
 		return true;
 	ppu_ch_wr(ppu, chan->chid, PPU_REG_CH_CMD, cmd);
 	for (ms = 0; ms <= PPU_STOP_TIMEOUT_MS; ms++) {
-		done = !(ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS) & busy);
+		status = ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS);
+		/* All ones: it was pulled out. */
+		done = !(status & busy) || status == U32_MAX;
 		if (done)
 			break;
 		fsleep(1000);
 	}
-	drm_dev_exit(idx);
+	ppu_try_exit(ppu, idx);
 	return done;
 }
 
@@ -185,7 +176,7 @@ void ppu_channel_update_pause(struct ppu_channel *chan)
 {
 	const struct ppu_group *group = chan->group;
 	bool pause = chan->paused || chan->vm->held ||
-		     (group && (group->disabled || group->preempting || group->stopped));
+		     (group && !ppu_has_groups(chan->ppu) && ppu_group_holds(group));
 
 	lockdep_assert_held(&chan->ppu->chan_lock);
 
@@ -196,18 +187,17 @@ void ppu_channel_update_pause(struct ppu_channel *chan)
 	chan->hw_paused = pause;
 }
 
+/* The device is entered. */
 static int ppu_channel_enable(struct ppu_channel *chan)
 {
 	struct ppu_device *ppu = chan->ppu;
 	unsigned long flags;
+	int ret = 0;
 	u32 err;
-	int idx, ret = 0;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
-		return -ENODEV;
 	spin_lock_irqsave(&ppu->chan_lock, flags);
-	/* The group may have been stopped while the channel was made. */
-	if (chan->dead || (chan->group && chan->group->stopped)) {
+	/* The group may have been stopped, or the device reset, while the channel was made. */
+	if (chan->dead || READ_ONCE(chan->vm->faulted) || (chan->group && chan->group->stopped)) {
 		ret = -EIO;
 		goto out;
 	}
@@ -220,9 +210,22 @@ static int ppu_channel_enable(struct ppu_channel *chan)
 	}
 	chan->enabled = !ret;
 	ppu_channel_update_pause(chan);
+	if (chan->group)
+		ppu_group_update(chan->group);
 out:
 	spin_unlock_irqrestore(&ppu->chan_lock, flags);
-	drm_dev_exit(idx);
+	return ret;
+}
+
+/* The first time, for a channel that was just published. */
+static int ppu_channel_start(struct ppu_channel *chan)
+{
+	int idx, ret;
+
+	if (!ppu_enter(chan->ppu, &idx))
+		return -ENODEV;
+	ret = ppu_channel_enable(chan);
+	ppu_exit(chan->ppu, idx);
 	return ret;
 }
 
@@ -254,6 +257,7 @@ static int ppu_channel_program(struct ppu_channel *chan)
 		.timeslice_ns = ppu_channel_timeslice_ns(chan),
 		.engine_mask = chan->engine_mask,
 		.flags = ppu_channel_hw_flags(chan),
+		.group = chan->group ? chan->group->id : 0,
 		.get = chan->devq.initial_get,
 		.shadow_va = ppu_channel_shadow(chan),
 	};
@@ -261,10 +265,10 @@ static int ppu_channel_program(struct ppu_channel *chan)
 
 	if (!ppu_channel_stop(chan, PPU_CH_CMD_RESET))
 		return -EIO;
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	ppu_chan_configure(&ppu_bus, ppu, chan->chid, &config);
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 	return 0;
 }
 
@@ -446,7 +450,7 @@ static void ppu_channel_tell_blocked(struct ppu_channel *chan)
 	int chid = chan->chid, idx;
 	u64 va;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_try_enter(ppu, &idx))
 		return;
 	va = ppu_rd64(ppu, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO));
 	if (va && !ppu_devq_rests(chan, va))
@@ -454,7 +458,7 @@ static void ppu_channel_tell_blocked(struct ppu_channel *chan)
 				     "channel %d of %s[%d] ends while it waits for the semaphore at %#llx, GP_GET %u\n",
 				     chid, chan->vm->quota->comm, pid_nr(chan->vm->quota->owner),
 				     va, ppu_ch_rd(ppu, chid, PPU_REG_CH_GET));
-	drm_dev_exit(idx);
+	ppu_try_exit(ppu, idx);
 }
 
 /* Removes the CPU's mappings of the ring, and of the USERD page if there is one. */
@@ -471,7 +475,6 @@ static void ppu_channel_revoke(struct ppu_channel *chan)
 static void ppu_channel_halt(struct ppu_channel *chan)
 {
 	const struct ppu_failure cancelled = { .err = -ECANCELED };
-	struct ppu_file *file = chan->file;
 
 	/*
 	 * Finish the dump first, or a process that ends at the first error takes the evidence
@@ -485,9 +488,10 @@ static void ppu_channel_halt(struct ppu_channel *chan)
 	ppu_channel_tell_blocked(chan);
 	trace_ppu_channel_destroy(chan->chid, chan->vm->context_id);
 	ppu_channel_revoke(chan);
-	atomic64_add(ppu_channel_runtime(chan), &file->runtime_ns[chan->type]);
+	ppu_runtime_end(chan);
 	chan->destroyed = true;
 	chan->stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+	ppu_fault_settle(chan);
 	ppu_channel_fail(chan, &cancelled);
 out:
 	mutex_unlock(&chan->lock);
@@ -596,7 +600,7 @@ static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file 
 		[DRM_PPU_CHANNEL_COPY] = PPU_CLASS_COPY,
 		[DRM_PPU_CHANNEL_DEVICE_QUEUE] = PPU_CLASS_DEVQ,
 	};
-	struct ppu_channel *chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+	struct ppu_channel *chan = kzalloc(sizeof(*chan), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!chan)
@@ -606,7 +610,9 @@ static struct ppu_channel *ppu_channel_alloc(struct ppu_vm *vm, struct ppu_file 
 	mutex_init(&chan->lock);
 	spin_lock_init(&chan->fence_lock);
 	INIT_LIST_HEAD(&chan->fences);
+	INIT_LIST_HEAD(&chan->queued);
 	INIT_LIST_HEAD(&chan->vm_link);
+	INIT_LIST_HEAD(&chan->runtime_link);
 	INIT_LIST_HEAD(&chan->group_link);
 	chan->ppu = file->ppu;
 	chan->file = file;
@@ -697,6 +703,7 @@ static void ppu_channel_abandon(struct ppu_channel *chan)
 
 	ppu_channel_unpublish(chan);
 	mutex_lock(&chan->lock);
+	ppu_runtime_end(chan);
 	chan->destroyed = true;
 	ppu_channel_fail(chan, &cancelled);
 	mutex_unlock(&chan->lock);
@@ -715,6 +722,12 @@ static void ppu_channel_undo_setup(struct ppu_channel *chan)
 	ppu_notifier_fini(chan);
 	ppu_channel_release_hw(chan, stopped);
 	ppu_channel_put(chan);
+}
+
+/* The longest time-out the caller may ask for. */
+static u32 ppu_channel_max_timeout_ms(void)
+{
+	return capable(CAP_SYS_NICE) ? PPU_JOB_TIMEOUT_MAX_MS : PPU_JOB_TIMEOUT_UNPRIV_MS;
 }
 
 static int ppu_channel_check(struct ppu_device *ppu, const struct drm_ppu_channel_create *args)
@@ -742,7 +755,8 @@ static int ppu_channel_check(struct ppu_device *ppu, const struct drm_ppu_channe
 	if (ret)
 		return ret;
 	if (PPU_CHECK(ppu, args->priority > ppu_max_priority()) ||
-	    PPU_CHECK(ppu, args->timeslice_us > ppu_max_timeslice_us()))
+	    PPU_CHECK(ppu, args->timeslice_us > ppu_max_timeslice_us()) ||
+	    PPU_CHECK(ppu, args->timeout_ms > ppu_channel_max_timeout_ms()))
 		return -EACCES;
 	return 0;
 }
@@ -770,9 +784,10 @@ static int ppu_channel_create(struct ppu_file *file, struct ppu_vm *vm, struct d
 	if (ret)
 		goto err_chan;
 
+	ppu_runtime_begin(chan);
 	ppu_channel_publish(chan);
 	if (!(args->flags & DRM_PPU_CHANNEL_START_DISABLED)) {
-		ret = ppu_channel_enable(chan);
+		ret = ppu_channel_start(chan);
 		if (ret) {
 			ppu_channel_abandon(chan);
 			goto err_chan;
@@ -923,12 +938,12 @@ int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file 
 	mutex_lock(&chan->lock);
 	if (chan->destroyed) {
 		ret = -ENOENT;
-	} else if (!drm_dev_enter(drm, &idx)) {
+	} else if (!ppu_enter(ppu, &idx)) {
 		ret = -ENODEV;
 	} else {
-		args->runtime_ns = ppu_channel_runtime(chan);
+		args->runtime_ns = ppu_runtime(chan);
 		ppu_channel_query(chan, args);
-		drm_dev_exit(idx);
+		ppu_exit(ppu, idx);
 		args->seqno_submitted = chan->seqno_submitted;
 		args->seqno_completed = READ_ONCE(chan->seqno_completed);
 		args->priority = chan->priority;
@@ -991,6 +1006,8 @@ static int ppu_channel_set_timeout(struct ppu_channel *chan, u64 value)
 {
 	if (chan->user_submit || !value || value > PPU_JOB_TIMEOUT_MAX_MS)
 		return -EINVAL;
+	if (value > ppu_channel_max_timeout_ms())
+		return -EACCES;
 	chan->timeout_ms = value;
 	chan->sched.timeout = msecs_to_jiffies(value);
 	return 0;
@@ -1017,10 +1034,11 @@ static int ppu_channel_set_property(struct ppu_channel *chan, u32 property, u64 
 int ppu_ioctl_channel_set_property(struct drm_device *drm, void *data, struct drm_file *filp)
 {
 	struct drm_ppu_channel_set_property *args = data;
+	struct ppu_device *ppu = to_ppu(drm);
 	struct ppu_channel *chan;
 	int idx, ret;
 
-	if (PPU_CHECK(to_ppu(drm), args->property > DRM_PPU_CHANNEL_PROP_TIMEOUT_MS))
+	if (PPU_CHECK(ppu, args->property > DRM_PPU_CHANNEL_PROP_TIMEOUT_MS))
 		return -EINVAL;
 	chan = ppu_channel_lookup(filp->driver_priv, args->channel_id);
 	if (!chan)
@@ -1029,14 +1047,14 @@ int ppu_ioctl_channel_set_property(struct drm_device *drm, void *data, struct dr
 	mutex_lock(&chan->lock);
 	if (chan->destroyed) {
 		ret = -ENOENT;
-	} else if (!drm_dev_enter(drm, &idx)) {
+	} else if (!ppu_enter(ppu, &idx)) {
 		ret = -ENODEV;
 	} else {
 		if (ppu_fault_catch_up(chan))
 			ret = -EIO;
 		else
 			ret = ppu_channel_set_property(chan, args->property, args->value);
-		drm_dev_exit(idx);
+		ppu_exit(ppu, idx);
 	}
 	mutex_unlock(&chan->lock);
 	ppu_channel_put(chan);

@@ -90,6 +90,8 @@ struct ppu_channel {
 	bool paused;
 	/** @hw_paused: what the device was told; under ppu_device.chan_lock. */
 	bool hw_paused;
+	/** @hw_group_paused: its group was paused; likewise. */
+	bool hw_group_paused;
 	/** @group: or NULL; under ppu_device.chan_lock. */
 	struct ppu_group *group;
 	/** @group_link: in ppu_group.channels. */
@@ -118,8 +120,12 @@ struct ppu_channel {
 	struct ppu_failure failure;
 	/** @guilty: a fault record of an SM named it. */
 	bool guilty;
-	/** @last_runtime_ns: engine time when it was last read. */
-	u64 last_runtime_ns;
+	/** @runtime_link: in ppu_file.running. */
+	struct list_head runtime_link;
+	/** @runtime_ns: engine time when it was last read; under ppu_device.hw_lock. */
+	u64 runtime_ns;
+	/** @runtime_final: the device no longer has the engine time; under ppu_device.hw_lock. */
+	bool runtime_final;
 
 	/* Kernel-submit. */
 	/** @tail: the blocks the driver appends to each job. */
@@ -150,10 +156,16 @@ struct ppu_channel {
 	u64 fence_context;
 	/** @out_context: of the fences that user space gets. */
 	u64 out_context;
-	/** @fence_lock: protects @fences, @put_abs and the ring. */
+	/** @fence_lock: protects @fences, @turn_*, @put_abs and the ring. */
 	spinlock_t fence_lock;
 	/** @fences: of jobs on the ring, oldest first. */
 	struct list_head fences;
+	/** @queued: struct ppu_job.link: jobs that wait for in-fences; under @fence_lock. */
+	struct list_head queued;
+	/** @turn_started: jiffies when the first of @fences came to be the first. */
+	unsigned long turn_started;
+	/** @turn_runtime_ns: engine time of the channel then. */
+	u64 turn_runtime_ns;
 };
 
 struct ppu_channel *ppu_channel_lookup(struct ppu_file *file, u32 id);
@@ -164,7 +176,6 @@ bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd);
 void ppu_channel_irq(struct ppu_channel *chan);
 int ppu_channel_dead(struct ppu_channel *chan);
 void ppu_channel_update_pause(struct ppu_channel *chan);
-u64 ppu_channel_runtime(struct ppu_channel *chan);
 const char *ppu_channel_type_name(const struct ppu_channel *chan);
 const char *ppu_channel_submit_name(const struct ppu_channel *chan);
 void ppu_channel_close_all(struct ppu_file *file);

@@ -77,9 +77,9 @@ static bool ppu_devq_owner_lives(struct ppu_channel *owner)
 
 	lockdep_assert_held(&owner->lock);
 
-	if (!owner->destroyed && drm_dev_enter(&owner->ppu->drm, &idx)) {
+	if (!owner->destroyed && ppu_enter(owner->ppu, &idx)) {
 		lives = !ppu_fault_catch_up(owner);
-		drm_dev_exit(idx);
+		ppu_exit(owner->ppu, idx);
 	}
 	return lives;
 }
@@ -181,7 +181,7 @@ int ppu_devq_init(struct ppu_channel *chan)
 	unsigned int i;
 	int idx, ret = 0;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	for (i = 0; i < PPU_DEVQ_NUM_STEPS && !ret; i++)
 		ret = ppu_devq_step(&setup, ppu_devq_steps[i]);
@@ -190,7 +190,7 @@ int ppu_devq_init(struct ppu_channel *chan)
 				    ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_PUT),
 				    ppu_devq_read(chan, layout->soft),
 				    ppu_devq_read(chan, layout->shadow));
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 	return ret;
 }
 

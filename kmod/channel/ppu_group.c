@@ -2,9 +2,11 @@
 /*
  * PPU driver: groups of channels.
  *
- * The device knows no groups.  What is done to a group is done to each of its
- * channels under ppu_device.chan_lock, so that no channel joins, leaves or
- * changes in the middle.
+ * The device shares time slices among the members of a group that are in one
+ * VM, and pauses and resumes them with one command (PPU_FEAT_GROUPS).  A group
+ * may have channels in several VMs.  What is done to a group is done to each
+ * VM's channels, or to each channel if the device knows no groups, under
+ * ppu_device.chan_lock, so that no channel joins, leaves or changes in the middle.
  *
  * A channel fetches if its owner, its group and its VM let it: see
  * ppu_channel_update_pause().
@@ -28,7 +30,9 @@
 #include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_group.h"
+#include "channel/ppu_runtime.h"
 #include "memory/ppu_vm.h"
+#include "report/ppu_fault.h"
 
 /* How often a wait looks whether the last command is done: no interrupt tells. */
 #define PPU_GROUP_POLL_US	500
@@ -127,24 +131,45 @@ void ppu_group_leave(struct ppu_channel *chan)
 	ppu_group_put(group);
 }
 
-/* Lets all channels fetch, or not, according to the state of the group. */
-static void ppu_group_update(struct ppu_group *group)
+/* The members in one VM are a group of the device. */
+static void ppu_group_pause_vm(struct ppu_group *group, struct ppu_channel *member, bool pause)
 {
+	struct ppu_channel *chan;
+
+	ppu_ch_wr(group->ppu, member->chid, PPU_REG_CH_CMD,
+		  pause ? PPU_CH_CMD_GROUP_PAUSE : PPU_CH_CMD_GROUP_RESUME);
+	list_for_each_entry(chan, &group->channels, group_link)
+		if (chan->vm == member->vm && chan->enabled)
+			chan->hw_group_paused = pause;
+}
+
+/**
+ * ppu_group_update - let all channels fetch, or not, according to the state of the group
+ * @group: group; ppu_device.chan_lock is held
+ */
+void ppu_group_update(struct ppu_group *group)
+{
+	bool hold = ppu_group_holds(group), groups = ppu_has_groups(group->ppu);
 	struct ppu_channel *chan;
 	int idx;
 
 	lockdep_assert_held(&group->ppu->chan_lock);
 
-	if (!drm_dev_enter(&group->ppu->drm, &idx))
+	if (!ppu_try_enter(group->ppu, &idx))
 		return;
 	list_for_each_entry(chan, &group->channels, group_link)
-		ppu_channel_update_pause(chan);
-	drm_dev_exit(idx);
+		if (!groups)
+			ppu_channel_update_pause(chan);
+		else if (chan->enabled && !chan->dead && chan->hw_group_paused != hold)
+			ppu_group_pause_vm(group, chan, hold);
+	ppu_try_exit(group->ppu, idx);
 }
 
 /**
  * ppu_group_channel_failed - a channel stopped with an error
  * @chan: channel; ppu_device.chan_lock is held
+ *
+ * A member that did nothing wrong may be noticed first, but the group names the guilty one.
  *
  * With DRM_PPU_GROUP_STOP_ALL the other channels stop fetching now.  A worker stops them, since
  * stopping takes their locks.
@@ -152,14 +177,17 @@ static void ppu_group_update(struct ppu_group *group)
 void ppu_group_channel_failed(struct ppu_channel *chan)
 {
 	struct ppu_group *group = chan->group;
+	bool innocent;
 
 	lockdep_assert_held(&chan->ppu->chan_lock);
 
 	if (!group)
 		return;
-	if (!group->first_channel) {
+	innocent = chan->failure.cause == DRM_PPU_CHANNEL_STATE_INNOCENT;
+	if (!group->first_channel || (group->first_innocent && !innocent)) {
 		group->first_channel = chan->id;
 		group->first_error = chan->failure.error;
+		group->first_innocent = innocent;
 	}
 	if (group->policy != DRM_PPU_GROUP_STOP_ALL || group->stopped)
 		return;
@@ -187,6 +215,21 @@ static struct ppu_channel *ppu_group_next_alive(struct ppu_group *group)
 	return found;
 }
 
+/* An error of the member's own that the driver has not noticed yet says more than the stop. */
+static bool ppu_group_member_lives(struct ppu_channel *chan)
+{
+	bool lives = true;
+	int idx;
+
+	lockdep_assert_held(&chan->lock);
+
+	if (!chan->destroyed && ppu_enter(chan->ppu, &idx)) {
+		lives = !ppu_fault_catch_up(chan);
+		ppu_exit(chan->ppu, idx);
+	}
+	return lives;
+}
+
 /* Ends the work of all members.  The caller holds no lock: this takes the members' locks. */
 static void ppu_group_stop_members(struct ppu_group *group)
 {
@@ -198,9 +241,11 @@ static void ppu_group_stop_members(struct ppu_group *group)
 
 	while ((chan = ppu_group_next_alive(group))) {
 		mutex_lock(&chan->lock);
-		if (!chan->destroyed && !ppu_channel_stop(chan, PPU_CH_CMD_STOP))
-			ppu_vm_set_faulted(chan->vm);
-		ppu_channel_fail(chan, &stopped);
+		if (ppu_group_member_lives(chan)) {
+			if (!chan->destroyed && !ppu_channel_stop(chan, PPU_CH_CMD_STOP))
+				ppu_vm_set_faulted(chan->vm);
+			ppu_channel_fail(chan, &stopped);
+		}
 		mutex_unlock(&chan->lock);
 		ppu_channel_put(chan);
 	}
@@ -240,7 +285,7 @@ int ppu_ioctl_group_create(struct drm_device *drm, void *data, struct drm_file *
 	if (ret)
 		return ret;
 
-	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
 	if (!group) {
 		ret = -ENOMEM;
 		goto err_quota;
@@ -252,9 +297,12 @@ int ppu_ioctl_group_create(struct drm_device *drm, void *data, struct drm_file *
 	group->disabled = args->flags & DRM_PPU_GROUP_START_DISABLED;
 	INIT_LIST_HEAD(&group->channels);
 	INIT_WORK(&group->stop_work, ppu_group_stop_work);
-	ret = xa_alloc(&file->groups, &args->group_id, group, xa_limit_31b, GFP_KERNEL);
+	/* Published when it is complete. */
+	ret = xa_alloc(&file->groups, &group->id, NULL, xa_limit_31b, GFP_KERNEL);
 	if (ret)
 		goto err_group;
+	args->group_id = group->id;
+	xa_store(&file->groups, group->id, group, GFP_KERNEL);
 	return 0;
 
 err_group:
@@ -316,10 +364,10 @@ static int ppu_group_wait(struct ppu_group *group, s64 timeout_ns)
 	for (;;) {
 		bool executes;
 
-		if (!drm_dev_enter(&group->ppu->drm, &idx))
+		if (!ppu_enter(group->ppu, &idx))
 			return -ENODEV;
 		executes = ppu_group_executes(group);
-		drm_dev_exit(idx);
+		ppu_exit(group->ppu, idx);
 		if (!executes)
 			return 0;
 		if (timeout_ns <= 0 || ktime_get_ns() >= timeout_ns)
@@ -444,10 +492,10 @@ static int ppu_group_control(struct ppu_group *group, const struct drm_ppu_group
 		return ppu_group_preempt(group, args->timeout_ns);
 	if (args->op == DRM_PPU_GROUP_STOP)
 		return ppu_group_stop(group);
-	if (!drm_dev_enter(&group->ppu->drm, &idx))
+	if (!ppu_enter(group->ppu, &idx))
 		return -ENODEV;
 	ret = ppu_group_op(group, args);
-	drm_dev_exit(idx);
+	ppu_exit(group->ppu, idx);
 	if (!ret && args->op == DRM_PPU_GROUP_DISABLE)
 		ret = ppu_group_wait(group, args->timeout_ns);
 	return ret;
@@ -493,7 +541,7 @@ static void ppu_group_query(struct ppu_group *group, struct drm_ppu_group_query 
 			args->state |= DRM_PPU_GROUP_STATE_PENDING;
 		args->channels++;
 		args->dead += !!chan->dead;
-		args->runtime_ns += ppu_rd64(ppu, ppu_ch_off(chan->chid, PPU_REG_CH_RUNTIME_LO));
+		args->runtime_ns += ppu_runtime(chan);
 	}
 	args->policy = group->policy;
 	args->timeslice_us = group->timeslice_us;
@@ -513,11 +561,11 @@ int ppu_ioctl_group_query(struct drm_device *drm, void *data, struct drm_file *f
 	args->channels = 0;
 	args->dead = 0;
 	args->runtime_ns = 0;
-	if (drm_dev_enter(drm, &idx)) {
+	if (ppu_enter(ppu, &idx)) {
 		spin_lock_irq(&ppu->chan_lock);
 		ppu_group_query(group, args);
 		spin_unlock_irq(&ppu->chan_lock);
-		drm_dev_exit(idx);
+		ppu_exit(ppu, idx);
 	} else {
 		ret = -ENODEV;
 	}

@@ -37,7 +37,7 @@ int ppu_notifier_init(struct ppu_channel *chan, struct drm_file *filp, u32 handl
 
 	if (!bo)
 		return -ENOENT;
-	if (PPU_CHECK(ppu, bo->imported)) {
+	if (PPU_CHECK(ppu, bo->imported) || PPU_CHECK(ppu, bo->readonly)) {
 		ret = -EPERM;
 		goto err;
 	}
@@ -85,9 +85,9 @@ void ppu_notifier_write(struct ppu_channel *chan)
 	slot->channel_id = chan->id;
 	slot->error_va = chan->failure.va;
 	slot->cpu_ns = ktime_get_ns();
-	if (drm_dev_enter(&chan->ppu->drm, &idx)) {
+	if (ppu_try_enter(chan->ppu, &idx)) {
 		slot->gpu_ns = ppu_device_time(chan->ppu);
-		drm_dev_exit(idx);
+		ppu_try_exit(chan->ppu, idx);
 	}
 	/* Release: a process that sees the state also sees the rest. */
 	smp_store_release(&slot->state, chan->failure.cause);

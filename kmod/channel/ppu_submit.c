@@ -29,10 +29,14 @@
 
 #include "base/ppu_device.h"
 #include "base/ppu_io.h"
+#include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
 #include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
+#include "channel/ppu_runtime.h"
 #include "channel/ppu_submit.h"
+#include "fence/ppu_join.h"
+#include "fence/ppu_resv.h"
 #include "fence/ppu_sw_fence.h"
 #include "fence/ppu_syncobj.h"
 #include "memory/ppu_gem.h"
@@ -101,20 +105,50 @@ struct ppu_job {
 	struct drm_ppu_entry *entries;
 	u32 count;
 	u64 seqno;
-	/** @runtime_ns: engine time of the channel when the job was started. */
-	u64 runtime_ns;
-	/** @started: jiffies when the job was started. */
-	unsigned long started;
+	/** @ready: what it waits for before it runs; NULL: nothing. */
+	struct dma_fence *ready;
+	/** @link: in ppu_channel.queued, until it runs or is freed; empty without @ready. */
+	struct list_head link;
 };
 
 #define to_ppu_job(j) container_of(j, struct ppu_job, base)
 
 static void ppu_job_destroy(struct ppu_job *job)
 {
+	dma_fence_put(job->ready);
 	kfree(job->fence);
 	dma_fence_put(job->out);
+	if (job->entries)
+		ppu_quota_release(job->chan->vm->quota, DRM_PPU_RES_ENTRIES, job->count);
 	kvfree(job->entries);
 	kfree(job);
+}
+
+/* The job waits, unless its channel has ended. */
+static void ppu_job_queue(struct ppu_job *job)
+{
+	struct ppu_channel *chan = job->chan;
+	bool dead;
+
+	if (!job->ready)
+		return;
+	spin_lock_irq(&chan->fence_lock);
+	dead = READ_ONCE(chan->dead);
+	list_add_tail(&job->link, &chan->queued);
+	spin_unlock_irq(&chan->fence_lock);
+	/* Otherwise ppu_submit_fail(), which comes after @dead, finds it in the list. */
+	if (dead)
+		ppu_join_cancel(job->ready);
+}
+
+static void ppu_job_unqueue(struct ppu_job *job)
+{
+	struct ppu_channel *chan = job->chan;
+	unsigned long flags;
+
+	spin_lock_irqsave(&chan->fence_lock, flags);
+	list_del_init(&job->link);
+	spin_unlock_irqrestore(&chan->fence_lock, flags);
 }
 
 static void ppu_job_free(struct drm_sched_job *sched_job)
@@ -124,6 +158,7 @@ static void ppu_job_free(struct drm_sched_job *sched_job)
 	struct ppu_channel *chan = job->chan;
 
 	drm_sched_job_cleanup(sched_job);
+	ppu_job_unqueue(job);
 	ppu_job_destroy(job);
 	atomic_dec(&chan->jobs);
 	/* The channel may be gone now. */
@@ -165,6 +200,15 @@ static void ppu_job_ring_doorbell(struct ppu_channel *chan)
 	ppu_userd_wr(chan->ppu, chan->chid, PPU_REG_USERD_GP_PUT, put);
 }
 
+/* From now on the first job of the list uses up its time, and not that of those before it. */
+static void ppu_job_turn(struct ppu_channel *chan)
+{
+	lockdep_assert_held(&chan->fence_lock);
+
+	chan->turn_started = jiffies;
+	chan->turn_runtime_ns = ppu_runtime(chan);
+}
+
 /* Puts the job's fence on the list: it is complete when GP_GET reaches @done. */
 static struct dma_fence *ppu_job_emit_fence(struct ppu_job *job, u64 done)
 {
@@ -181,6 +225,8 @@ static struct dma_fence *ppu_job_emit_fence(struct ppu_job *job, u64 done)
 		       job->seqno);
 	fence->done = done;
 	fence->s_fence = job->base.s_fence;
+	if (list_empty(&chan->fences))
+		ppu_job_turn(chan);
 	/* One reference for the list, one for the scheduler. */
 	list_add_tail(&fence->link, &chan->fences);
 	return dma_fence_get(&fence->base);
@@ -211,11 +257,9 @@ static struct dma_fence *ppu_job_run(struct drm_sched_job *sched_job)
 	unsigned long flags;
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
-		return ERR_PTR(-ENODEV);
-
-	job->runtime_ns = ppu_rd64(ppu, ppu_ch_off(chan->chid, PPU_REG_CH_RUNTIME_LO));
-	job->started = jiffies;
+	ppu_job_unqueue(job);
+	if (!ppu_try_enter(ppu, &idx))
+		return ERR_PTR(ppu_not_entered(ppu));
 
 	spin_lock_irqsave(&chan->fence_lock, flags);
 	if (chan->dead) {
@@ -230,7 +274,7 @@ static struct dma_fence *ppu_job_run(struct drm_sched_job *sched_job)
 	}
 	spin_unlock_irqrestore(&chan->fence_lock, flags);
 
-	drm_dev_exit(idx);
+	ppu_try_exit(ppu, idx);
 	return ret;
 }
 
@@ -238,6 +282,7 @@ static struct dma_fence *ppu_job_run(struct drm_sched_job *sched_job)
 static void ppu_job_fences_signal(struct ppu_channel *chan, u64 getabs, int err)
 {
 	struct ppu_job_fence *fence, *next;
+	bool turn = false;
 
 	lockdep_assert_held(&chan->fence_lock);
 
@@ -245,6 +290,7 @@ static void ppu_job_fences_signal(struct ppu_channel *chan, u64 getabs, int err)
 		if (!err && getabs < fence->done)
 			break;
 		list_del(&fence->link);
+		turn = true;
 		if (err) {
 			/* The scheduler does not hand errors on by itself. */
 			dma_fence_set_error(&fence->s_fence->finished, err);
@@ -256,6 +302,8 @@ static void ppu_job_fences_signal(struct ppu_channel *chan, u64 getabs, int err)
 		dma_fence_signal(&fence->base);
 		dma_fence_put(&fence->base);
 	}
+	if (turn && !err)
+		ppu_job_turn(chan);
 }
 
 /**
@@ -271,37 +319,44 @@ void ppu_submit_retire(struct ppu_channel *chan)
 
 	spin_lock_irqsave(&chan->fence_lock, flags);
 	getabs = ppu_rd64(chan->ppu, ppu_ch_off(chan->chid, PPU_REG_CH_GETABS_LO));
-	ppu_job_fences_signal(chan, getabs, 0);
+	/* A device that was pulled out reads as all ones: no job is complete for that. */
+	if (getabs != U64_MAX)
+		ppu_job_fences_signal(chan, getabs, 0);
 	spin_unlock_irqrestore(&chan->fence_lock, flags);
 }
 
 /**
- * ppu_submit_fail - signal all fences with an error
+ * ppu_submit_fail - signal all fences with an error; queued jobs wait no longer
  * @chan: kernel-submit channel, dead
  * @err: negative error
  */
 void ppu_submit_fail(struct ppu_channel *chan, int err)
 {
+	struct ppu_job *job;
 	unsigned long flags;
 
 	spin_lock_irqsave(&chan->fence_lock, flags);
 	ppu_job_fences_signal(chan, 0, err);
+	list_for_each_entry(job, &chan->queued, link)
+		ppu_join_cancel(job->ready);
 	spin_unlock_irqrestore(&chan->fence_lock, flags);
 	wake_up_all(&chan->ppu->jobs_wq);
 }
 
-/* Has the job used up its time?  Engine time counts, with a wall-clock cap. */
-static bool ppu_job_overdue(struct ppu_job *job)
+/* Has the first job of the list used up its time?  Engine time counts, with a wall-clock cap. */
+static bool ppu_job_overdue(struct ppu_channel *chan)
 {
-	struct ppu_channel *chan = job->chan;
-	struct ppu_device *ppu = chan->ppu;
-	u64 used, limit = (u64)chan->timeout_ms * NSEC_PER_MSEC;
+	u64 limit = (u64)chan->timeout_ms * NSEC_PER_MSEC;
+	unsigned long flags;
+	bool overdue;
 
-	if (time_after(jiffies, job->started +
-		       PPU_WALL_FACTOR * msecs_to_jiffies(chan->timeout_ms)))
-		return true;
-	used = ppu_rd64(ppu, ppu_ch_off(chan->chid, PPU_REG_CH_RUNTIME_LO)) - job->runtime_ns;
-	return used >= limit;
+	spin_lock_irqsave(&chan->fence_lock, flags);
+	overdue = !list_empty(&chan->fences) &&
+		  (time_after(jiffies, chan->turn_started +
+				       PPU_WALL_FACTOR * msecs_to_jiffies(chan->timeout_ms)) ||
+		   ppu_runtime(chan) - chan->turn_runtime_ns >= limit);
+	spin_unlock_irqrestore(&chan->fence_lock, flags);
+	return overdue;
 }
 
 /*
@@ -319,18 +374,18 @@ static enum drm_gpu_sched_stat ppu_job_timedout(struct drm_sched_job *sched_job)
 	struct ppu_device *ppu = chan->ppu;
 	int idx;
 
-	if (chan->dead || !drm_dev_enter(&ppu->drm, &idx))
+	if (chan->dead || !ppu_try_enter(ppu, &idx))
 		return drm_sched_no_hang(sched_job);
 
 	ppu_submit_retire(chan);
-	if (!dma_fence_is_signaled(&sched_job->s_fence->finished) && ppu_job_overdue(job)) {
+	if (!dma_fence_is_signaled(&sched_job->s_fence->finished) && ppu_job_overdue(chan)) {
 		drm_warn(&ppu->drm, "channel %d: job %llu timed out, GP_GET %u\n", chan->chid,
 			 job->seqno, ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_GET));
 		if (!ppu_channel_stop(chan, PPU_CH_CMD_STOP))
 			ppu_vm_set_faulted(chan->vm);
 		ppu_channel_fail(chan, &timedout);
 	}
-	drm_dev_exit(idx);
+	ppu_try_exit(ppu, idx);
 	return drm_sched_no_hang(sched_job);
 }
 
@@ -441,10 +496,9 @@ void ppu_submit_fini(struct ppu_channel *chan)
 	struct iosys_map map = IOSYS_MAP_INIT_VADDR(chan->ring_vaddr);
 
 	/*
-	 * The channel is dead: started jobs were ended, and queued ones end as
-	 * soon as their in-fences signal, which kernel fences do in bounded
-	 * time.  Left to drm_sched_entity_fini(), queued jobs would leak
-	 * references to fences on some kernels.
+	 * The channel is dead: started jobs were ended, and queued ones wait for nothing any more.
+	 * Left to drm_sched_entity_fini(), queued jobs would leak references to fences on some
+	 * kernels.
 	 */
 	wait_event(chan->ppu->jobs_wq, !atomic_read(&chan->jobs));
 	drm_sched_entity_fini(&chan->entity);
@@ -462,6 +516,7 @@ struct ppu_submit {
 	struct ppu_job *job;
 	bool job_ready;
 	struct ppu_syncs syncs;
+	struct ppu_resv resv;
 };
 
 static int ppu_submit_check_entries(struct ppu_device *ppu, const struct ppu_job *job)
@@ -484,28 +539,33 @@ static int ppu_submit_get_job(struct ppu_submit *sub, const struct drm_ppu_submi
 {
 	struct ppu_device *ppu = sub->chan->ppu;
 	struct ppu_job *job;
+	int ret;
 
 	if (PPU_CHECK(ppu, args->entries.count > sub->chan->job_entries))
 		return -EINVAL;
 
-	job = kzalloc(sizeof(*job), GFP_KERNEL);
+	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 	if (!job)
 		return -ENOMEM;
 	sub->job = job;
+	INIT_LIST_HEAD(&job->link);
 	job->chan = sub->chan;
 	job->count = args->entries.count;
-	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
+	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
 	if (!job->fence)
 		return -ENOMEM;
 	if (!job->count)
 		return 0;
 
+	ret = ppu_quota_charge(job->chan->vm->quota, DRM_PPU_RES_ENTRIES, job->count);
+	if (ret)
+		return ret;
 	job->entries = ppu_uobj_get_array(&args->entries, sizeof(*job->entries),
 					  sizeof(*job->entries), job->count);
 	if (IS_ERR(job->entries)) {
-		int ret = PTR_ERR(job->entries);
-
+		ret = PTR_ERR(job->entries);
 		job->entries = NULL;
+		ppu_quota_release(job->chan->vm->quota, DRM_PPU_RES_ENTRIES, job->count);
 		return ret;
 	}
 	return ppu_submit_check_entries(ppu, job);
@@ -517,7 +577,10 @@ static int ppu_submit_get(struct ppu_submit *sub, const struct drm_ppu_submit *a
 
 	if (ret)
 		return ret;
-	return ppu_syncs_get(&sub->syncs, sub->chan->ppu, sub->filp, &args->syncs);
+	ret = ppu_syncs_get(&sub->syncs, sub->chan->ppu, sub->filp, &args->syncs);
+	if (ret)
+		return ret;
+	return ppu_resv_get(&sub->resv, sub->chan->ppu, sub->filp, &args->bos);
 }
 
 /* Does everything that may fail. */
@@ -526,9 +589,11 @@ static int ppu_submit_prepare(struct ppu_submit *sub)
 	struct ppu_channel *chan = sub->chan;
 	struct ppu_syncs *syncs = &sub->syncs;
 	struct ppu_job *job = sub->job;
-	u32 i;
 	int ret;
 
+	ret = ppu_resv_lock(&sub->resv, syncs);
+	if (ret)
+		return ret;
 	job->out = ppu_sw_fence_create("ppu-job", chan->out_context, chan->seqno_submitted + 1);
 	if (!job->out)
 		return -ENOMEM;
@@ -537,16 +602,18 @@ static int ppu_submit_prepare(struct ppu_submit *sub)
 		return ret;
 	sub->job_ready = true;
 
-	for (i = 0; i < syncs->num_waits && !ret; i++) {
-		ret = drm_sched_job_add_dependency(&job->base, syncs->waits[i]);
-		/* The call took the reference, also if it failed. */
-		syncs->waits[i] = NULL;
-	}
-	return ret;
+	if (!syncs->num_waits)
+		return 0;
+	job->ready = ppu_join_create(syncs->waits, syncs->num_waits);
+	if (!job->ready)
+		return -ENOMEM;
+	/* The call takes the reference, also if it fails. */
+	return drm_sched_job_add_dependency(&job->base, dma_fence_get(job->ready));
 }
 
 static void ppu_submit_cleanup(struct ppu_submit *sub)
 {
+	ppu_resv_fini(&sub->resv);
 	ppu_syncs_fini(&sub->syncs);
 	if (sub->job) {
 		if (sub->job_ready)
@@ -582,10 +649,12 @@ static void ppu_submit_push(struct ppu_submit *sub, u64 *seqno)
 	drm_sched_job_arm(&job->base);
 	ppu_sw_fence_follow(job->out, &job->base.s_fence->finished);
 	fence = dma_fence_get(job->out);
+	ppu_job_queue(job);
 	sub->job = NULL;
 	drm_sched_entity_push_job(&job->base);
 	/* Out-fences are attached once nothing can fail any more. */
 	ppu_syncs_attach(&sub->syncs, fence);
+	ppu_resv_attach(&sub->resv, fence);
 	dma_fence_put(fence);
 }
 
@@ -598,10 +667,10 @@ static int ppu_submit_locked(struct ppu_submit *sub, struct drm_ppu_submit *args
 
 	if (chan->destroyed)
 		return -ENOENT;
-	if (!drm_dev_enter(&chan->ppu->drm, &idx))
+	if (!ppu_enter(chan->ppu, &idx))
 		return -ENODEV;
 	dead = ppu_fault_catch_up(chan);
-	drm_dev_exit(idx);
+	ppu_exit(chan->ppu, idx);
 	if (dead)
 		return dead == -ENODEV ? -ENODEV : -EIO;
 

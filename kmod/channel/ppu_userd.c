@@ -26,13 +26,13 @@ static vm_fault_t ppu_userd_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	int idx;
 
-	if (!drm_dev_enter(obj->dev, &idx))
+	if (!ppu_enter(to_ppu(obj->dev), &idx))
 		return VM_FAULT_SIGBUS;
 	dma_resv_lock(obj->resv, NULL);
 	if (!userd->revoked)
 		ret = vmf_insert_pfn(vmf->vma, vmf->address, userd->phys >> PAGE_SHIFT);
 	dma_resv_unlock(obj->resv);
-	drm_dev_exit(idx);
+	ppu_exit(to_ppu(obj->dev), idx);
 	return ret;
 }
 
@@ -76,7 +76,7 @@ static const struct drm_gem_object_funcs ppu_userd_funcs = {
  */
 struct ppu_userd *ppu_userd_create(struct ppu_device *ppu, int chid)
 {
-	struct ppu_userd *userd = kzalloc(sizeof(*userd), GFP_KERNEL);
+	struct ppu_userd *userd = kzalloc(sizeof(*userd), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!userd)

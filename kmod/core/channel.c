@@ -34,6 +34,7 @@ void ppu_chan_configure(const struct ppu_bus *bus, void *dev, u32 chid,
 	ppu_chan_wr(bus, dev, chid, PPU_REG_CH_TIMESLICE_NS, config->timeslice_ns);
 	ppu_chan_wr(bus, dev, chid, PPU_REG_CH_ENGINE_MASK, config->engine_mask);
 	ppu_chan_wr(bus, dev, chid, PPU_REG_CH_FLAGS, config->flags);
+	ppu_chan_wr(bus, dev, chid, PPU_REG_CH_GROUP, config->group);
 	ppu_chan_wr(bus, dev, chid, PPU_REG_CH_GET, config->get);
 	ppu_chan_wr(bus, dev, chid, PPU_REG_CH_PUT, config->get);
 	ppu_chan_wr64(bus, dev, chid, PPU_REG_CH_DEVQ_SHADOW_LO, config->shadow_va);

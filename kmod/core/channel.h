@@ -49,6 +49,8 @@ struct ppu_chan_config {
 	u32 engine_mask;
 	/** @flags: PPU_CHF_*. */
 	u32 flags;
+	/** @group: channels of the context with the same number are a group; 0: none. */
+	u32 group;
 	/** @get: start of GP_GET and GP_PUT; equal, so the ring is empty. */
 	u32 get;
 	/** @shadow_va: where refresh writes GP_PUT; 0: nowhere. */

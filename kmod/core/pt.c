@@ -49,6 +49,12 @@ static struct ppu_pt *ppu_pt_dir(struct ppu_pt_tree *tree, u64 va)
 	return pt;
 }
 
+static void ppu_pt_pause(struct ppu_pt_tree *tree)
+{
+	if (tree->ops->pause)
+		tree->ops->pause(tree->owner);
+}
+
 static struct ppu_pt *ppu_pt_take(struct ppu_pt_tree *tree, void *pool, unsigned int level)
 {
 	struct ppu_pt *pt = tree->ops->take(pool, level);
@@ -79,6 +85,12 @@ static struct ppu_pt *ppu_pt_make_dir(struct ppu_pt_tree *tree, void *pool, u64 
 	return pt;
 }
 
+/* From the address of a leaf to that of the next one; leaves without memory have none. */
+static u64 ppu_pt_step(u64 flags)
+{
+	return flags & PPU_PTE_NULL ? 0 : PPU_PAGE_SIZE;
+}
+
 /* Gives the slot over @va a table of 4 KiB leaves with the translations the slot had. */
 static bool ppu_pt_make_leaves(struct ppu_pt_tree *tree, void *pool, struct ppu_pt *dir, u64 va)
 {
@@ -94,9 +106,10 @@ static bool ppu_pt_make_leaves(struct ppu_pt_tree *tree, void *pool, struct ppu_
 
 	if (ppu_pt_is_valid(dir, i)) {
 		u64 pte = bus->mem_rd(tree->dev, dir->addr + i * 8) & ~PPU_PTE_LARGE;
+		u64 step = ppu_pt_step(pte);
 
 		for (j = 0; j < PPU_PT_ENTRIES; j++)
-			ppu_pt_set(tree, leaves, j, pte + j * PPU_PAGE_SIZE);
+			ppu_pt_set(tree, leaves, j, pte + j * step);
 		/* The leaves must be in memory before the device can find them. */
 		bus->mem_order(tree->dev);
 	}
@@ -104,6 +117,15 @@ static bool ppu_pt_make_leaves(struct ppu_pt_tree *tree, void *pool, struct ppu_
 	ppu_pt_set(tree, dir, i, leaves->addr | PPU_PTE_VALID);
 	return true;
 }
+
+static u64 ppu_pt_null_addr(const void *object, u64 offset, u64 *contig)
+{
+	*contig = ~0ull;
+	return 0;
+}
+
+/** ppu_pt_null - no memory, of any size: for leaves with PPU_PTE_NULL */
+const struct ppu_backing ppu_pt_null = { .addr = ppu_pt_null_addr };
 
 /* Can [@va, @va + 2 MiB) be one leaf? */
 static bool ppu_pt_fits_large(const struct ppu_backing *mem, u64 offset, u64 va, u64 size)
@@ -124,34 +146,101 @@ static u64 ppu_pt_slot_rest(u64 va, u64 size)
 	return size < rest ? size : rest;
 }
 
+static u64 ppu_pt_slot(u64 va)
+{
+	return va >> PPU_PT_SHIFT(1);
+}
+
 /**
- * ppu_pt_need_map - tables a mapping may need, whatever the address space holds
- * @need: is added to
+ * ppu_pt_span_map - where a mapping may need tables, whatever the address space holds
+ * @span: the result
  * @mem: what is mapped
  * @offset: first byte of @mem
  * @va: first address
  * @size: bytes, not 0
- *
- * Exact for an address space that is empty.
  */
-void ppu_pt_need_map(struct ppu_pt_need *need, const struct ppu_backing *mem, u64 offset, u64 va,
+void ppu_pt_span_map(struct ppu_pt_span *span, const struct ppu_backing *mem, u64 offset, u64 va,
 		     u64 size)
 {
-	unsigned int level;
-
-	for (level = 1; level < PPU_PT_TOP; level++) {
-		unsigned int shift = PPU_PT_SHIFT(level + 1);
-
-		need->dirs += ((va + size - 1) >> shift) - (va >> shift) + 1;
-	}
+	*span = (struct ppu_pt_span){
+		.first = ppu_pt_slot(va), .last = ppu_pt_slot(va + size - 1),
+	};
 	while (size) {
 		u64 n = ppu_pt_slot_rest(va, size);
+		bool large = ppu_pt_fits_large(mem, offset, va, n);
 
-		need->leaves += !ppu_pt_fits_large(mem, offset, va, n);
+		span->leaves += !large;
+		span->pages += large ? 1 : n >> PPU_PAGE_SHIFT;
 		va += n;
 		offset += n;
 		size -= n;
 	}
+}
+
+/**
+ * ppu_pt_span_cuts - where unmapping a range may need tables: at its two ends
+ * @span: room for PPU_PT_MAX_SPANS
+ * @va: first address
+ * @size: bytes, not 0
+ *
+ * Return: number of spans.
+ */
+unsigned int ppu_pt_span_cuts(struct ppu_pt_span *span, u64 va, u64 size)
+{
+	const u64 at[PPU_PT_MAX_SPANS] = { va, va + size };
+	unsigned int i, n = 0;
+
+	for (i = 0; i < PPU_PT_MAX_SPANS; i++) {
+		u64 slot = ppu_pt_slot(at[i]);
+
+		if (at[i] & (PPU_LARGE_SIZE - 1))
+			span[n++] = (struct ppu_pt_span){
+				.first = slot, .last = slot, .leaves = 1,
+			};
+	}
+	return n;
+}
+
+/**
+ * ppu_pt_need_spans - tables that changes which are prepared together may need
+ * @need: is added to
+ * @span: spans of all changes, sorted by ppu_pt_span.first
+ * @n: their number
+ *
+ * Tables above level 0 are exact for an address space that is empty.  So are tables of level 0
+ * where each slot that is in several spans needs one.
+ */
+void ppu_pt_need_spans(struct ppu_pt_need *need, const struct ppu_pt_span *span, u32 n)
+{
+	/* By level: the first entry of the level above that is not counted yet. */
+	u64 next[PPU_PT_TOP] = { 0 };
+	/* Spans that overlap: their slots, and what their leaves add up to. */
+	u64 start = 0, end = 0, sum = 0;
+	unsigned int level;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		for (level = 1; level < PPU_PT_TOP; level++) {
+			unsigned int shift = PPU_PT_SHIFT(level + 1) - PPU_PT_SHIFT(1);
+			u64 from = span[i].first >> shift, to = (span[i].last >> shift) + 1;
+
+			if (from < next[level])
+				from = next[level];
+			if (from >= to)
+				continue;
+			need->dirs += to - from;
+			next[level] = to;
+		}
+		if (span[i].first >= end) {
+			need->leaves += sum < end - start ? sum : end - start;
+			start = span[i].first;
+			sum = 0;
+		}
+		sum += span[i].leaves;
+		if (span[i].last >= end)
+			end = span[i].last + 1;
+	}
+	need->leaves += sum < end - start ? sum : end - start;
 }
 
 /** ppu_pt_need_cuts - tables that cutting at two addresses may need; @need is added to */
@@ -184,6 +273,7 @@ bool ppu_pt_prepare_map(struct ppu_pt_tree *tree, void *pool, const struct ppu_b
 		if (!ppu_pt_fits_large(mem, offset, va, n) &&
 		    !ppu_pt_make_leaves(tree, pool, dir, va))
 			return false;
+		ppu_pt_pause(tree);
 		va += n;
 		offset += n;
 		size -= n;
@@ -249,7 +339,7 @@ static void ppu_pt_map_leaves(struct ppu_pt_tree *tree, struct ppu_pt *leaves,
 		size -= contig;
 		for (; contig; contig -= PPU_PAGE_SIZE) {
 			ppu_pt_set(tree, leaves, ppu_pt_index(va, 0), addr | flags);
-			addr += PPU_PAGE_SIZE;
+			addr += ppu_pt_step(flags);
 			va += PPU_PAGE_SIZE;
 		}
 	}
@@ -282,6 +372,7 @@ bool ppu_pt_map(struct ppu_pt_tree *tree, const struct ppu_backing *mem, u64 off
 		else
 			ppu_pt_set(tree, dir, i, mem->addr(mem->object, offset, &contig) |
 				   flags | PPU_PTE_LARGE);
+		ppu_pt_pause(tree);
 		va += n;
 		offset += n;
 		size -= n;
@@ -315,6 +406,7 @@ static bool ppu_pt_unmap_below(struct ppu_pt_tree *tree, struct ppu_pt *pt, u64 
 
 		if (pt->level && pt->child[i]) {
 			whole &= ppu_pt_unmap_below(tree, pt->child[i], at, first, last);
+			ppu_pt_pause(tree);
 			continue;
 		}
 		/* Cuts have been prepared, so a leaf is never hit in part. */
@@ -353,6 +445,7 @@ static void ppu_pt_prune_below(struct ppu_pt_tree *tree, struct ppu_pt *pt, u64 
 			continue;
 		if (child->level)
 			ppu_pt_prune_below(tree, child, base + i * span, first, last);
+		ppu_pt_pause(tree);
 		if (child->used)
 			continue;
 		pt->child[i] = NULL;

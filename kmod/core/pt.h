@@ -46,6 +46,8 @@ struct ppu_pt_ops {
 	struct ppu_pt *(*take)(void *pool, unsigned int level);
 	/** @drop: a table was unlinked; the device may use it until the TLB is invalidated. */
 	void (*drop)(void *owner, struct ppu_pt *pt);
+	/** @pause: called after each slot and each table of a long change; NULL: nothing to do. */
+	void (*pause)(void *owner);
 };
 
 /** struct ppu_pt_tree - the page tables of an address space */
@@ -64,8 +66,32 @@ struct ppu_pt_need {
 	u32 dirs;
 };
 
-void ppu_pt_need_map(struct ppu_pt_need *need, const struct ppu_backing *mem, u64 offset, u64 va,
+/**
+ * struct ppu_pt_span - where a change may need tables: slots of 2 MiB, by number
+ *
+ * Several changes that are prepared together share tables, so their needs are not added up: their
+ * spans are sorted by @first and given to ppu_pt_need_spans().
+ */
+struct ppu_pt_span {
+	/** @first: number of the first slot. */
+	u64 first;
+	/** @last: number of the last slot. */
+	u64 last;
+	/** @leaves: how many of these slots need 4 KiB leaves. */
+	u32 leaves;
+	/** @pages: leaves that are written, large or small. */
+	u64 pages;
+};
+
+extern const struct ppu_backing ppu_pt_null;
+
+/* Most spans of one change. */
+#define PPU_PT_MAX_SPANS	2
+
+void ppu_pt_span_map(struct ppu_pt_span *span, const struct ppu_backing *mem, u64 offset, u64 va,
 		     u64 size);
+unsigned int ppu_pt_span_cuts(struct ppu_pt_span *span, u64 va, u64 size);
+void ppu_pt_need_spans(struct ppu_pt_need *need, const struct ppu_pt_span *span, u32 n);
 void ppu_pt_need_cuts(struct ppu_pt_need *need);
 bool ppu_pt_prepare(struct ppu_pt_tree *tree, void *pool, const struct ppu_backing *mem,
 		    u64 offset, u64 va, u64 size, bool force);

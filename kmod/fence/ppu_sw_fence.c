@@ -54,7 +54,7 @@ static const struct dma_fence_ops ppu_sw_fence_ops = {
  */
 struct dma_fence *ppu_sw_fence_create(const char *timeline, u64 context, u64 seqno)
 {
-	struct ppu_sw_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+	struct ppu_sw_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
 
 	if (!fence)
 		return NULL;

@@ -110,8 +110,8 @@ int ppu_syncs_get(struct ppu_syncs *syncs, struct ppu_device *ppu, struct drm_fi
 	args = ppu_uobj_get_array(in, sizeof(*args), sizeof(*args), DRM_PPU_SUBMIT_MAX_SYNCS);
 	if (IS_ERR(args))
 		return PTR_ERR(args);
-	syncs->signals = kvcalloc(in->count, sizeof(*syncs->signals), GFP_KERNEL);
-	syncs->waits = kvcalloc(in->count, sizeof(*syncs->waits), GFP_KERNEL);
+	syncs->signals = kvcalloc(in->count, sizeof(*syncs->signals), GFP_KERNEL_ACCOUNT);
+	syncs->waits = kvcalloc(in->count, sizeof(*syncs->waits), GFP_KERNEL_ACCOUNT);
 	if (!syncs->signals || !syncs->waits)
 		ret = -ENOMEM;
 	for (i = 0; i < in->count && !ret; i++) {

@@ -103,7 +103,7 @@ void ppu_watch_del(struct ppu_device *ppu, struct ppu_watch *watch)
 	unsigned long flags;
 	int idx;
 
-	entered = drm_dev_enter(&ppu->drm, &idx);
+	entered = ppu_try_enter(ppu, &idx);
 	spin_lock_irqsave(&w->lock, flags);
 	hash_del(&watch->node);
 	if (watch->index >= 0) {
@@ -119,7 +119,7 @@ void ppu_watch_del(struct ppu_device *ppu, struct ppu_watch *watch)
 	}
 	spin_unlock_irqrestore(&w->lock, flags);
 	if (entered)
-		drm_dev_exit(idx);
+		ppu_try_exit(ppu, idx);
 }
 
 /**

@@ -12,7 +12,10 @@
  */
 
 #include <linux/dma-fence.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>
@@ -42,7 +45,12 @@ struct ppu_bind {
 	struct ppu_bo **bos;
 	/** @maps: two for each operation: the new mapping, one for a split. */
 	struct ppu_mapping **maps;
+	/** @spans: where tables may be needed; only until @need is known. */
+	struct ppu_pt_span *spans;
+	u32 num_spans;
 	u32 count;
+	/** @pages: leaves of the page tables that its MAPs write. */
+	u64 pages;
 	/** @maps_any: some operation is a MAP. */
 	bool maps_any;
 	/** @need: most page tables it may need. */
@@ -52,7 +60,7 @@ struct ppu_bind {
 	struct list_head dead;
 
 	/* Asynchronous. */
-	/** @link: in ppu_vm.binds. */
+	/** @link: in ppu_vm.binds, then in ppu_vm.binds_gone. */
 	struct list_head link;
 	struct ppu_quota *quota;
 	struct ppu_syncs syncs;
@@ -68,10 +76,29 @@ struct ppu_bind {
 
 /* Preparation */
 
+/* Does the operation map no memory? */
+static bool ppu_bind_is_null(const struct drm_ppu_vm_bind_op *op)
+{
+	return op->op == DRM_PPU_VM_BIND_OP_MAP && op->flags & DRM_PPU_VM_BIND_NULL;
+}
+
+/*
+ * How long an ioctl takes, and holds the VM's lock, follows from the pages it maps.  An operation
+ * alone is bounded by its object, if it has one.
+ */
+static int ppu_bind_check_pages(struct ppu_bind *bind, u64 pages, bool bounded)
+{
+	bind->pages += pages;
+	if (PPU_CHECK(bind->vm->ppu, (bind->count > 1 || !bounded) &&
+		      bind->pages > DRM_PPU_VM_BIND_MAX_PAGES))
+		return -E2BIG;
+	return 0;
+}
+
 static int ppu_bind_check_op(struct ppu_device *ppu, const struct drm_ppu_vm_bind_op *op)
 {
 	const u32 known = DRM_PPU_VM_BIND_READONLY | DRM_PPU_VM_BIND_NOEXEC |
-			  DRM_PPU_VM_BIND_UNCACHED;
+			  DRM_PPU_VM_BIND_UNCACHED | DRM_PPU_VM_BIND_NULL;
 	bool map = op->op == DRM_PPU_VM_BIND_OP_MAP;
 
 	if (PPU_CHECK(ppu, op->op > DRM_PPU_VM_BIND_OP_UNMAP) ||
@@ -81,7 +108,8 @@ static int ppu_bind_check_op(struct ppu_device *ppu, const struct drm_ppu_vm_bin
 	    PPU_CHECK(ppu, (op->va | op->size | op->bo_offset) & (PPU_PAGE_SIZE - 1)) ||
 	    PPU_CHECK(ppu, op->va < PPU_VA_USER_START || op->va >= PPU_VA_USER_END) ||
 	    PPU_CHECK(ppu, op->size > PPU_VA_USER_END - op->va) ||
-	    PPU_CHECK(ppu, !map && (op->flags || op->handle || op->bo_offset)))
+	    PPU_CHECK(ppu, !map && op->flags) ||
+	    PPU_CHECK(ppu, (!map || ppu_bind_is_null(op)) && (op->handle || op->bo_offset)))
 		return -EINVAL;
 	return 0;
 }
@@ -92,6 +120,7 @@ static int ppu_bind_collect_map(struct ppu_bind *bind, u32 i, struct drm_file *f
 	const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
 	struct ppu_device *ppu = bind->vm->ppu;
 	struct ppu_bo *bo = ppu_bo_lookup(filp, op->handle);
+	struct ppu_pt_span *span = &bind->spans[bind->num_spans];
 	struct ppu_backing mem;
 
 	if (!bo)
@@ -106,34 +135,92 @@ static int ppu_bind_collect_map(struct ppu_bind *bind, u32 i, struct drm_file *f
 		return -EINVAL;
 	if (READ_ONCE(bind->vm->faulted))
 		return -EIO;
+	if (PPU_CHECK(ppu, bo->readonly && !(op->flags & DRM_PPU_VM_BIND_READONLY)))
+		return -EACCES;
 	mem = ppu_mmu_backing(bo);
-	ppu_pt_need_map(&bind->need, &mem, op->bo_offset, op->va, op->size);
+	ppu_pt_span_map(span, &mem, op->bo_offset, op->va, op->size);
+	bind->num_spans++;
+	return ppu_bind_check_pages(bind, span->pages, true);
+}
+
+/* A MAP of no memory may be as large as the address space: its pages are counted before they are visited. */
+static int ppu_bind_collect_null(struct ppu_bind *bind, u32 i)
+{
+	const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
+	struct ppu_pt_span *span = &bind->spans[bind->num_spans];
+	struct ppu_device *ppu = bind->vm->ppu;
+
+	if (PPU_CHECK(ppu, !(ppu->caps.features & PPU_FEAT_NULL_PAGES)))
+		return -EOPNOTSUPP;
+	if (PPU_CHECK(ppu, op->size / PPU_LARGE_SIZE > DRM_PPU_VM_BIND_MAX_PAGES))
+		return -E2BIG;
+	bind->maps_any = true;
+	if (READ_ONCE(bind->vm->faulted))
+		return -EIO;
+	ppu_pt_span_map(span, &ppu_pt_null, 0, op->va, op->size);
+	bind->num_spans++;
+	return ppu_bind_check_pages(bind, span->pages, false);
+}
+
+static int ppu_bind_cmp_spans(const void *a, const void *b)
+{
+	const struct ppu_pt_span *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Operations on the same range share page tables. */
+static void ppu_bind_plan(struct ppu_bind *bind)
+{
+	sort(bind->spans, bind->num_spans, sizeof(*bind->spans), ppu_bind_cmp_spans, NULL);
+	ppu_pt_need_spans(&bind->need, bind->spans, bind->num_spans);
+	kvfree(bind->spans);
+	bind->spans = NULL;
+}
+
+static int ppu_bind_alloc_map(struct ppu_bind *bind, u32 i)
+{
+	struct ppu_mapping *map = ppu_map_alloc(bind->vm);
+
+	if (IS_ERR(map))
+		return PTR_ERR(map);
+	bind->maps[i] = map;
 	return 0;
 }
 
 /* Finds the objects, and allocates all host memory that will be needed. */
 static int ppu_bind_collect(struct ppu_bind *bind, struct drm_file *filp)
 {
+	const struct drm_ppu_vm_bind_op *op;
 	u32 i;
 	int ret;
 
 	for (i = 0; i < bind->count; i++) {
-		ret = ppu_bind_check_op(bind->vm->ppu, &bind->ops[i]);
+		op = &bind->ops[i];
+		ret = ppu_bind_check_op(bind->vm->ppu, op);
 		if (ret)
 			return ret;
 
-		bind->maps[2 * i] = ppu_map_alloc();
-		bind->maps[2 * i + 1] = ppu_map_alloc();
-		if (!bind->maps[2 * i] || !bind->maps[2 * i + 1])
-			return -ENOMEM;
+		ret = ppu_bind_alloc_map(bind, 2 * i);
+		if (!ret)
+			ret = ppu_bind_alloc_map(bind, 2 * i + 1);
+		if (ret)
+			return ret;
 
-		if (bind->ops[i].op == DRM_PPU_VM_BIND_OP_MAP)
+		if (ppu_bind_is_null(op))
+			ret = ppu_bind_collect_null(bind, i);
+		else if (op->op == DRM_PPU_VM_BIND_OP_MAP)
 			ret = ppu_bind_collect_map(bind, i, filp);
 		else
-			ppu_pt_need_cuts(&bind->need);
+			bind->num_spans += ppu_pt_span_cuts(&bind->spans[bind->num_spans], op->va,
+							    op->size);
 		if (ret)
 			return ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 	}
+	ppu_bind_plan(bind);
 	return 0;
 }
 
@@ -145,9 +232,10 @@ static void ppu_bind_free(struct ppu_bind *bind)
 	ppu_pt_pool_drain(bind->vm, &bind->pool);
 	for (i = 0; i < bind->count && bind->bos && bind->maps; i++) {
 		ppu_bo_put(bind->bos[i]);
-		kfree(bind->maps[2 * i]);
-		kfree(bind->maps[2 * i + 1]);
+		ppu_map_free(bind->maps[2 * i]);
+		ppu_map_free(bind->maps[2 * i + 1]);
 	}
+	kvfree(bind->spans);
 	kvfree(bind->maps);
 	kvfree(bind->bos);
 	kvfree(bind->ops);
@@ -163,7 +251,7 @@ static void ppu_bind_free(struct ppu_bind *bind)
 static struct ppu_bind *ppu_bind_create(struct ppu_vm *vm, struct drm_file *filp,
 					const struct drm_ppu_array *in)
 {
-	struct ppu_bind *bind = kzalloc(sizeof(*bind), GFP_KERNEL);
+	struct ppu_bind *bind = kzalloc(sizeof(*bind), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!bind)
@@ -182,9 +270,13 @@ static struct ppu_bind *ppu_bind_create(struct ppu_vm *vm, struct drm_file *filp
 		goto err;
 	}
 	bind->count = in->count;
-	bind->bos = kvcalloc(bind->count, sizeof(*bind->bos), GFP_KERNEL);
-	bind->maps = kvcalloc(2 * bind->count, sizeof(*bind->maps), GFP_KERNEL);
-	ret = bind->bos && bind->maps ? ppu_bind_collect(bind, filp) : -ENOMEM;
+	bind->bos = kvcalloc(bind->count, sizeof(*bind->bos), GFP_KERNEL_ACCOUNT);
+	bind->maps = kvcalloc(2 * bind->count, sizeof(*bind->maps), GFP_KERNEL_ACCOUNT);
+	bind->spans = kvmalloc_array(PPU_PT_MAX_SPANS * bind->count, sizeof(*bind->spans),
+				     GFP_KERNEL_ACCOUNT);
+	ret = -ENOMEM;
+	if (bind->bos && bind->maps && bind->spans)
+		ret = ppu_bind_collect(bind, filp);
 	if (ret)
 		goto err;
 	return bind;
@@ -196,7 +288,10 @@ err:
 
 /* The change */
 
-/* Puts in every table. -EAGAIN: the pool has fewer tables than @need says. */
+/*
+ * Puts in every table.  -EAGAIN: the pool has fewer tables than @need says; -EINTR: the process is
+ * killed, which the worker's never is.
+ */
 static int ppu_bind_prepare(struct ppu_bind *bind)
 {
 	struct ppu_vm *vm = bind->vm;
@@ -205,11 +300,15 @@ static int ppu_bind_prepare(struct ppu_bind *bind)
 
 	for (i = 0; i < bind->count; i++) {
 		const struct drm_ppu_vm_bind_op *op = &bind->ops[i];
+		const struct ppu_backing mem = ppu_mmu_backing(bind->bos[i]);
+		bool map = op->op == DRM_PPU_VM_BIND_OP_MAP;
 
-		ret = ppu_mmu_prepare(vm, &bind->pool, bind->bos[i], op->bo_offset, op->va,
+		ret = ppu_mmu_prepare(vm, &bind->pool, map ? &mem : NULL, op->bo_offset, op->va,
 				      op->size, i > 0);
 		if (ret)
 			return ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
 	}
 	return 0;
 }
@@ -245,7 +344,6 @@ static void ppu_bind_commit(struct ppu_bind *bind)
 		bind->maps[2 * i] = NULL;
 		map->start = op->va;
 		map->last = op->va + op->size - 1;
-		map->vm = vm;
 		map->bo = bind->bos[i];
 		bind->bos[i] = NULL;
 		map->bo_offset = op->bo_offset;
@@ -255,35 +353,45 @@ static void ppu_bind_commit(struct ppu_bind *bind)
 	}
 }
 
-/* Does all operations or none; nothing is allocated. */
+/* Does all operations or none; nothing is allocated.  The VM is locked. */
 static int ppu_bind_run(struct ppu_bind *bind)
 {
 	struct ppu_vm *vm = bind->vm;
 	u32 i;
 	int ret;
 
-	mutex_lock(&vm->lock);
 	ret = ppu_bind_prepare(bind);
 	if (!ret)
 		ppu_bind_commit(bind);
 	for (i = 0; i < bind->count; i++)
 		ppu_mmu_prune(vm, bind->ops[i].va, bind->ops[i].size);
 	ppu_mmu_flush(vm, &bind->pool);
-	mutex_unlock(&vm->lock);
+	return ret;
+}
+
+/* The holders of the lock may be many and slow: a process that waits for them can be killed. */
+static int ppu_bind_run_killable(struct ppu_bind *bind)
+{
+	int ret = mutex_lock_killable(&bind->vm->lock);
+
+	if (ret)
+		return ret;
+	ret = ppu_bind_run(bind);
+	mutex_unlock(&bind->vm->lock);
 	return ret;
 }
 
 /* Most binds need no new tables: fill the pool only for those that do. */
 static int ppu_bind_sync(struct ppu_bind *bind)
 {
-	int ret = ppu_bind_run(bind);
+	int ret = ppu_bind_run_killable(bind);
 
 	if (ret != -EAGAIN)
 		return ret;
 	ret = ppu_pt_pool_fill(bind->vm, &bind->pool, &bind->need);
 	if (ret)
 		return ret;
-	ret = ppu_bind_run(bind);
+	ret = ppu_bind_run_killable(bind);
 	return drm_WARN_ON(&bind->vm->ppu->drm, ret == -EAGAIN) ? -ENOSPC : ret;
 }
 
@@ -336,43 +444,69 @@ static struct ppu_bind *ppu_bind_head(struct ppu_vm *vm)
 	return bind;
 }
 
-/* Takes the head off the queue.  Its result is stored before its fence signals. */
+/*
+ * Takes the head off the queue.  When its fence signals, its result is stored, and who flushes
+ * bind_free_wq waits until the bind is freed.
+ */
 static void ppu_bind_finish(struct ppu_bind *bind, int err)
 {
+	struct dma_fence *fence = dma_fence_get(bind->fence);
 	struct ppu_vm *vm = bind->vm;
 
+	trace_ppu_bind_done(vm->context_id, bind->count, err);
 	spin_lock_irq(&vm->bind_lock);
-	list_del(&bind->link);
+	list_move_tail(&bind->link, &vm->binds_gone);
 	vm->binds_done++;
 	if (err && !vm->bind_error)
 		vm->bind_error = err;
 	spin_unlock_irq(&vm->bind_lock);
-	trace_ppu_bind_done(vm->context_id, bind->count, err);
-	ppu_sw_fence_signal(bind->fence, err);
+	queue_work(vm->ppu->bind_free_wq, &vm->bind_free_work);
+	ppu_sw_fence_signal(fence, err);
+	dma_fence_put(fence);
 }
 
 static void ppu_bind_execute(struct ppu_bind *bind)
 {
-	bool cookie = dma_fence_begin_signalling();
-	int err;
+	struct ppu_vm *vm = bind->vm;
+	int err = -EIO;
 
-	if (bind->maps_any && READ_ONCE(bind->vm->faulted))
-		err = -EIO;
-	else
+	if (!bind->maps_any || !READ_ONCE(vm->faulted)) {
+		mutex_lock(&vm->lock);
 		err = ppu_bind_run(bind);
-	drm_WARN_ON(&bind->vm->ppu->drm, err == -EAGAIN);
+		mutex_unlock(&vm->lock);
+	}
+	drm_WARN_ON(&vm->ppu->drm, err == -EAGAIN);
 	ppu_bind_finish(bind, err);
-	dma_fence_end_signalling(cookie);
-	ppu_bind_free(bind);
 }
 
+/*
+ * The fence of the next bind waits for everything that is done here.  Freeing takes locks under
+ * which memory is allocated, so ppu_bind_free_work() does that.
+ */
 static void ppu_bind_work(struct work_struct *work)
 {
 	struct ppu_vm *vm = container_of(work, struct ppu_vm, bind_work);
+	bool cookie = dma_fence_begin_signalling();
 	struct ppu_bind *bind;
 
 	while (!READ_ONCE(vm->bind_closed) && (bind = ppu_bind_head(vm)) && ppu_bind_ready(bind))
 		ppu_bind_execute(bind);
+	dma_fence_end_signalling(cookie);
+}
+
+static void ppu_bind_free_work(struct work_struct *work)
+{
+	struct ppu_vm *vm = container_of(work, struct ppu_vm, bind_free_work);
+	struct ppu_bind *bind, *next;
+	LIST_HEAD(gone);
+
+	spin_lock_irq(&vm->bind_lock);
+	list_splice_init(&vm->binds_gone, &gone);
+	spin_unlock_irq(&vm->bind_lock);
+	list_for_each_entry_safe(bind, next, &gone, link) {
+		ppu_bind_free(bind);
+		cond_resched();
+	}
 }
 
 /** ppu_bind_init - make the VM's queue */
@@ -381,7 +515,9 @@ void ppu_bind_init(struct ppu_vm *vm)
 	mutex_init(&vm->bind_mutex);
 	spin_lock_init(&vm->bind_lock);
 	INIT_LIST_HEAD(&vm->binds);
+	INIT_LIST_HEAD(&vm->binds_gone);
 	INIT_WORK(&vm->bind_work, ppu_bind_work);
+	INIT_WORK(&vm->bind_free_work, ppu_bind_free_work);
 }
 
 /**
@@ -405,10 +541,20 @@ void ppu_bind_close(struct ppu_vm *vm)
 		dma_fence_remove_callback(bind->syncs.waits[bind->next_wait], &bind->cb);
 	cancel_work_sync(&vm->bind_work);
 
-	while ((bind = ppu_bind_head(vm))) {
+	while ((bind = ppu_bind_head(vm)))
 		ppu_bind_finish(bind, -ECANCELED);
-		ppu_bind_free(bind);
-	}
+	flush_work(&vm->bind_free_work);
+}
+
+/* Binds that are done are charged until they are freed, which may not have happened yet. */
+static int ppu_bind_charge(struct ppu_device *ppu, struct ppu_quota *quota)
+{
+	int ret = ppu_quota_charge(quota, DRM_PPU_RES_BINDS, 1);
+
+	if (ret != -ENOSPC)
+		return ret;
+	flush_workqueue(ppu->bind_free_wq);
+	return ppu_quota_charge(quota, DRM_PPU_RES_BINDS, 1);
 }
 
 /* Gets what only a queued bind needs.  After that only queueing can fail. */
@@ -418,7 +564,7 @@ static int ppu_bind_make_async(struct ppu_bind *bind, struct drm_file *filp,
 	struct ppu_file *file = filp->driver_priv;
 	int ret;
 
-	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_BINDS, 1);
+	ret = ppu_bind_charge(bind->vm->ppu, file->quota);
 	if (ret)
 		return ret;
 	bind->quota = ppu_quota_get(file->quota);

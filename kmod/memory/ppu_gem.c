@@ -28,6 +28,7 @@
 #include "base/ppu_file.h"
 #include "base/ppu_quota.h"
 #include "memory/ppu_gem.h"
+#include "memory/ppu_prime.h"
 #include "memory/ppu_vram.h"
 
 /* Pages one CPU fault maps at most. */
@@ -137,10 +138,13 @@ static void ppu_bo_unpay(struct ppu_bo *bo)
 	ppu_quota_put(bo->quota);
 }
 
-static void ppu_bo_check_unused(struct ppu_bo *bo)
+/** ppu_bo_release - free what objects of all kinds have; nobody uses it any more */
+void ppu_bo_release(struct ppu_bo *bo)
 {
 	drm_WARN_ON(ppu_bo_gem(bo)->dev, !list_empty(&bo->maps));
 	drm_WARN_ON(ppu_bo_gem(bo)->dev, atomic_read(&bo->num_sems));
+	kvfree(bo->segs);
+	ppu_bo_unpay(bo);
 }
 
 static void ppu_sys_free(struct drm_gem_object *obj)
@@ -148,24 +152,11 @@ static void ppu_sys_free(struct drm_gem_object *obj)
 	struct ppu_device *ppu = to_ppu(obj->dev);
 	struct ppu_bo *bo = to_ppu_bo(obj);
 
-	ppu_bo_check_unused(bo);
 	mutex_lock(&ppu->mapped_lock);
 	list_del(&bo->mapped_link);
 	mutex_unlock(&ppu->mapped_lock);
-	kvfree(bo->segs);
-	ppu_bo_unpay(bo);
+	ppu_bo_release(bo);
 	drm_gem_shmem_free(&bo->base);
-}
-
-static struct dma_buf *ppu_bo_export(struct drm_gem_object *obj, int flags)
-{
-	struct ppu_bo *bo = to_ppu_bo(obj);
-
-	if (bo->vm_uid || bo->kernel)
-		return ERR_PTR(-EPERM);
-	if (bo->placement == DRM_PPU_PLACEMENT_VRAM)
-		return ERR_PTR(-EOPNOTSUPP);
-	return drm_gem_prime_export(obj, flags);
 }
 
 static const struct drm_gem_object_funcs ppu_sys_funcs = {
@@ -181,9 +172,10 @@ static const struct drm_gem_object_funcs ppu_sys_funcs = {
 	.vm_ops = &ppu_sys_vm_ops,
 };
 
-static struct ppu_bo *ppu_bo_alloc(u32 placement)
+/** ppu_bo_alloc - a new object, of which DRM does not know yet; NULL: no memory */
+struct ppu_bo *ppu_bo_alloc(u32 placement)
 {
-	struct ppu_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	struct ppu_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 
 	if (!bo)
 		return NULL;
@@ -221,7 +213,7 @@ static struct ppu_seg *ppu_sg_segs(struct sg_table *sgt, u64 size, unsigned int 
 	unsigned int n = 0, i;
 	u64 offset = 0;
 
-	segs = kvcalloc(sgt->nents, sizeof(*segs), GFP_KERNEL);
+	segs = kvcalloc(sgt->nents, sizeof(*segs), GFP_KERNEL_ACCOUNT);
 	if (!segs)
 		return ERR_PTR(-ENOMEM);
 
@@ -246,6 +238,23 @@ static struct ppu_seg *ppu_sg_segs(struct sg_table *sgt, u64 size, unsigned int 
 err:
 	kvfree(segs);
 	return ERR_PTR(-EINVAL);
+}
+
+/**
+ * ppu_bo_set_sgt - tell an object where it is
+ * @bo: new object
+ * @sgt: its pages, mapped for DMA
+ *
+ * Return: 0 or a negative error.
+ */
+int ppu_bo_set_sgt(struct ppu_bo *bo, struct sg_table *sgt)
+{
+	struct ppu_seg *segs = ppu_sg_segs(sgt, ppu_bo_gem(bo)->size, &bo->num_segs);
+
+	if (IS_ERR(segs))
+		return PTR_ERR(segs);
+	bo->segs = segs;
+	return 0;
 }
 
 /**
@@ -283,7 +292,6 @@ struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 static int ppu_bo_map_dma(struct ppu_device *ppu, struct ppu_bo *bo)
 {
 	struct sg_table *sgt;
-	struct ppu_seg *segs;
 	int idx;
 
 	/* An object mapped later would be missed by ppu_gem_unmap_all(). */
@@ -298,11 +306,7 @@ static int ppu_bo_map_dma(struct ppu_device *ppu, struct ppu_bo *bo)
 	drm_dev_exit(idx);
 	if (IS_ERR(sgt))
 		return PTR_ERR(sgt);
-	segs = ppu_sg_segs(sgt, ppu_bo_gem(bo)->size, &bo->num_segs);
-	if (IS_ERR(segs))
-		return PTR_ERR(segs);
-	bo->segs = segs;
-	return 0;
+	return ppu_bo_set_sgt(bo, sgt);
 }
 
 /**
@@ -319,7 +323,8 @@ void ppu_gem_unmap_all(struct ppu_device *ppu)
 	list_for_each_entry(bo, &ppu->mapped, mapped_link) {
 		struct drm_gem_shmem_object *shmem = &bo->base;
 
-		dma_unmap_sgtable(ppu->drm.dev, shmem->sgt, DMA_BIDIRECTIONAL, 0);
+		dma_unmap_sgtable(ppu->drm.dev, shmem->sgt, ppu_bo_dma_dir(bo),
+				  ppu_bo_dma_attrs(bo));
 		sg_free_table(shmem->sgt);
 		kfree(shmem->sgt);
 		/* drm_gem_shmem_free() finds nothing left to unmap. */
@@ -370,13 +375,13 @@ static vm_fault_t ppu_vram_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	int idx;
 
-	if (!drm_dev_enter(obj->dev, &idx))
+	if (!ppu_enter(arg.ppu, &idx))
 		return VM_FAULT_SIGBUS;
 	dma_resv_lock(obj->resv, NULL);
 	if (!arg.bo->revoked)
 		ret = ppu_fault_insert(vmf, ppu_vram_pfn, &arg);
 	dma_resv_unlock(obj->resv);
-	drm_dev_exit(idx);
+	ppu_exit(arg.ppu, idx);
 	return ret;
 }
 
@@ -408,10 +413,8 @@ static void ppu_vram_obj_free(struct drm_gem_object *obj)
 {
 	struct ppu_bo *bo = to_ppu_bo(obj);
 
-	ppu_bo_check_unused(bo);
 	ppu_vram_free_list(to_ppu(obj->dev), &bo->blocks);
-	kvfree(bo->segs);
-	ppu_bo_unpay(bo);
+	ppu_bo_release(bo);
 	drm_gem_object_release(obj);
 	kfree(bo);
 }
@@ -439,7 +442,7 @@ static int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo)
 
 	list_for_each_entry(block, &bo->blocks, link)
 		n++;
-	bo->segs = kvcalloc(n, sizeof(*bo->segs), GFP_KERNEL);
+	bo->segs = kvcalloc(n, sizeof(*bo->segs), GFP_KERNEL_ACCOUNT);
 	if (!bo->segs)
 		return -ENOMEM;
 
@@ -635,6 +638,17 @@ void ppu_gem_user_unmap(struct drm_gem_object *obj, struct drm_file *filp)
 {
 	drm_vma_node_revoke(&obj->vma_node, filp);
 	drm_vma_node_unmap(&obj->vma_node, obj->dev->anon_inode->i_mapping);
+}
+
+/**
+ * ppu_gem_user_unmap_all - take away the mappings of all objects, until they are touched again
+ * @ppu: device
+ *
+ * Mappings of system memory come back at once, those of VRAM and registers when the gate is open.
+ */
+void ppu_gem_user_unmap_all(struct ppu_device *ppu)
+{
+	unmap_mapping_range(ppu->drm.anon_inode->i_mapping, 0, 0, 1);
 }
 
 /**

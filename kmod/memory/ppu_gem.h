@@ -5,6 +5,7 @@
 #ifndef __PPU_GEM_H__
 #define __PPU_GEM_H__
 
+#include <linux/dma-mapping.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -17,6 +18,7 @@ struct drm_file;
 struct ppu_device;
 struct ppu_file;
 struct ppu_quota;
+struct ppu_userptr;
 struct sg_table;
 struct vm_area_struct;
 
@@ -48,6 +50,10 @@ struct ppu_bo {
 	bool imported;
 	/** @kernel: owned by the driver (rings): never bound by user space. */
 	bool kernel;
+	/** @readonly: the device must not write to it. */
+	bool readonly;
+	/** @userptr: pages of a process; NULL: pages of its own. */
+	struct ppu_userptr *userptr;
 	/** @revoked: CPU mappings give SIGBUS. */
 	bool revoked;
 	/** @quota: account that pays for it; NULL: imported. */
@@ -62,7 +68,7 @@ struct ppu_bo {
 	struct list_head blocks;
 	/** @maps_lock: protects @maps. */
 	spinlock_t maps_lock;
-	/** @maps: struct ppu_mapping.bo_link. */
+	/** @maps: struct ppu_mapping.bo_link, one of each VM. */
 	struct list_head maps;
 	/** @mapped_link: in ppu_device.mapped; not for imported objects or VRAM. */
 	struct list_head mapped_link;
@@ -71,6 +77,9 @@ struct ppu_bo {
 #define to_ppu_bo(o) container_of(to_drm_gem_shmem_obj(o), struct ppu_bo, base)
 #define ppu_bo_gem(bo) (&(bo)->base.base)
 
+struct ppu_bo *ppu_bo_alloc(u32 placement);
+int ppu_bo_set_sgt(struct ppu_bo *bo, struct sg_table *sgt);
+void ppu_bo_release(struct ppu_bo *bo);
 struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size);
 struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 					 struct dma_buf_attachment *attach, struct sg_table *sgt);
@@ -82,7 +91,22 @@ struct ppu_bo *ppu_bo_lookup(struct drm_file *filp, u32 handle);
 u64 ppu_bo_addr(const struct ppu_bo *bo, u64 offset, u64 *contig);
 int ppu_gem_user_map(struct drm_gem_object *obj, struct drm_file *filp, u64 *offset);
 void ppu_gem_user_unmap(struct drm_gem_object *obj, struct drm_file *filp);
+void ppu_gem_user_unmap_all(struct ppu_device *ppu);
 void ppu_bo_user_revoke(struct ppu_bo *bo, struct drm_file *filp);
+
+static inline enum dma_data_direction ppu_bo_dma_dir(const struct ppu_bo *bo)
+{
+	return bo->readonly ? DMA_TO_DEVICE : DMA_BIDIRECTIONAL;
+}
+
+/*
+ * One page of a process may be in several objects, or several times in one: nobody owns it for a
+ * time, as the synchronisation of caches would demand.
+ */
+static inline unsigned long ppu_bo_dma_attrs(const struct ppu_bo *bo)
+{
+	return bo->userptr ? DMA_ATTR_SKIP_CPU_SYNC : 0;
+}
 
 static inline void ppu_bo_put(struct ppu_bo *bo)
 {

@@ -3,6 +3,8 @@
  * PPU driver: ioctls about buffer objects.
  */
 
+#include <linux/workqueue.h>
+
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_vma_manager.h>
@@ -10,9 +12,21 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "base/ppu_file.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_gem_ioctl.h"
 #include "memory/ppu_vm.h"
+
+/* Memory that a bind has unmapped is there for whom its out-fence has told so. */
+static struct ppu_bo *ppu_gem_create(struct ppu_file *file, const struct drm_ppu_gem_create *args)
+{
+	struct ppu_bo *bo = ppu_bo_create(file, args->size, args->placement, args->flags);
+
+	if (bo != ERR_PTR(-ENOSPC))
+		return bo;
+	flush_workqueue(file->ppu->bind_free_wq);
+	return ppu_bo_create(file, args->size, args->placement, args->flags);
+}
 
 int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *filp)
 {
@@ -33,7 +47,7 @@ int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *fi
 			return -ENOENT;
 	}
 
-	bo = ppu_bo_create(filp->driver_priv, args->size, args->placement, args->flags);
+	bo = ppu_gem_create(filp->driver_priv, args);
 	if (IS_ERR(bo)) {
 		ret = PTR_ERR(bo);
 		goto out;
@@ -81,6 +95,10 @@ int ppu_ioctl_gem_info(struct drm_device *drm, void *data, struct drm_file *filp
 	args->size = ppu_bo_gem(bo)->size;
 	args->flags = bo->imported ? 0 : bo->flags;
 	args->extra = bo->imported ? DRM_PPU_GEM_INFO_IMPORTED : 0;
+	if (bo->userptr)
+		args->extra |= DRM_PPU_GEM_INFO_USERPTR;
+	if (bo->readonly)
+		args->extra |= DRM_PPU_GEM_INFO_READONLY;
 	if (atomic_read(&bo->num_sems))
 		args->extra |= DRM_PPU_GEM_INFO_HAS_SEMS;
 	ppu_bo_put(bo);

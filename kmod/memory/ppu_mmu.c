@@ -10,6 +10,7 @@
  * out go to the pool's garbage, which is freed after the change.
  */
 
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
@@ -37,7 +38,7 @@ static struct ppu_pt_page *ppu_pt_new(struct ppu_vm *vm, bool dir)
 	struct ppu_pt_page *page;
 	int ret;
 
-	page = kzalloc(struct_size(page, child, dir ? PPU_PT_ENTRIES : 0), GFP_KERNEL);
+	page = kzalloc(struct_size(page, child, dir ? PPU_PT_ENTRIES : 0), GFP_KERNEL_ACCOUNT);
 	if (!page)
 		return ERR_PTR(-ENOMEM);
 	ret = ppu_vram_alloc(vm->ppu, vm->quota, PPU_PAGE_SIZE, &page->mem);
@@ -77,10 +78,17 @@ static void ppu_pt_drop(void *owner, struct ppu_pt *pt)
 	list_add(&to_page(pt)->link, &vm->pt_free);
 }
 
+/* A change of a whole address space takes seconds; all that is held meanwhile are mutexes. */
+static void ppu_pt_pause(void *owner)
+{
+	cond_resched();
+}
+
 static const struct ppu_pt_ops ppu_pt_ops = {
 	.bus = &ppu_bus,
 	.take = ppu_pt_take,
 	.drop = ppu_pt_drop,
+	.pause = ppu_pt_pause,
 };
 
 /** ppu_pt_pool_init - make an empty pool */
@@ -97,18 +105,22 @@ void ppu_pt_pool_init(struct ppu_pt_pool *pool)
  * @pool: the pool
  * @need: how many
  *
- * Return: 0 or a negative error, with the pool filled in part.
+ * Return: 0 or a negative error, with the pool filled in part; -EINTR: the process is killed.
  */
 int ppu_pt_pool_fill(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_pt_need *need)
 {
 	u32 i;
 
 	for (i = 0; i < need->leaves + need->dirs; i++) {
-		struct ppu_pt_page *page = ppu_pt_new(vm, i >= need->leaves);
+		struct ppu_pt_page *page;
 
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		page = ppu_pt_new(vm, i >= need->leaves);
 		if (IS_ERR(page))
 			return PTR_ERR(page);
 		list_add(&page->link, page->pt.child ? &pool->dirs : &pool->leaves);
+		cond_resched();
 	}
 	return 0;
 }
@@ -117,8 +129,10 @@ static void ppu_pt_free_list(struct ppu_vm *vm, struct list_head *list)
 {
 	struct ppu_pt_page *page, *next;
 
-	list_for_each_entry_safe(page, next, list, link)
+	list_for_each_entry_safe(page, next, list, link) {
 		ppu_pt_free(vm, page);
+		cond_resched();
+	}
 	INIT_LIST_HEAD(list);
 }
 
@@ -139,6 +153,7 @@ static void ppu_pt_free_tree(struct ppu_vm *vm, struct ppu_pt *pt)
 			if (pt->child[i])
 				ppu_pt_free_tree(vm, pt->child[i]);
 	ppu_pt_free(vm, to_page(pt));
+	cond_resched();
 }
 
 /** ppu_mmu_init - allocate the root table */
@@ -173,17 +188,17 @@ static u64 ppu_mmu_bo_addr(const void *bo, u64 offset, u64 *contig)
 	return ppu_bo_addr(bo, offset, contig);
 }
 
-/** ppu_mmu_backing - where an object is, for the driver core */
+/** ppu_mmu_backing - where an object is, for the driver core; NULL: no memory */
 struct ppu_backing ppu_mmu_backing(const struct ppu_bo *bo)
 {
-	return (struct ppu_backing){ .addr = ppu_mmu_bo_addr, .object = bo };
+	return !bo ? ppu_pt_null : (struct ppu_backing){ .addr = ppu_mmu_bo_addr, .object = bo };
 }
 
 /**
  * ppu_mmu_prepare - put in the tables that replacing a range needs
  * @vm: VM, locked
  * @pool: where the tables come from
- * @bo: object that will be mapped there; NULL: none
+ * @mem: what will be mapped there; NULL: nothing
  * @bo_offset: first byte of the object
  * @va: first address
  * @size: bytes
@@ -192,20 +207,17 @@ struct ppu_backing ppu_mmu_backing(const struct ppu_bo *bo)
  * Return: 0, or -EAGAIN if the pool had too few tables. ppu_mmu_prune() takes out those that were
  * put in already.
  */
-int ppu_mmu_prepare(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
+int ppu_mmu_prepare(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_backing *mem,
 		    u64 bo_offset, u64 va, u64 size, bool force)
 {
-	struct ppu_backing mem = ppu_mmu_backing(bo);
-
 	lockdep_assert_held(&vm->lock);
-	return ppu_pt_prepare(&vm->pt, pool, bo ? &mem : NULL, bo_offset, va, size, force) ?
-	       0 : -EAGAIN;
+	return ppu_pt_prepare(&vm->pt, pool, mem, bo_offset, va, size, force) ? 0 : -EAGAIN;
 }
 
 /**
  * ppu_mmu_map - write the entries of a prepared mapping
  * @vm: VM, locked
- * @bo: object
+ * @bo: object; NULL: no memory
  * @bo_offset: first byte of the object
  * @va: first address
  * @size: bytes
@@ -219,13 +231,15 @@ void ppu_mmu_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offset, u64 
 
 	lockdep_assert_held(&vm->lock);
 
-	if (!drm_dev_enter(&vm->ppu->drm, &idx))
+	if (!ppu_try_enter(vm->ppu, &idx))
 		return;
-	if (bo->placement == DRM_PPU_PLACEMENT_SYSTEM)
+	if (!bo)
+		pte_flags |= PPU_PTE_NULL;
+	else if (bo->placement == DRM_PPU_PLACEMENT_SYSTEM)
 		pte_flags |= PPU_PTE_SYS;
 	drm_WARN_ON(&vm->ppu->drm,
 		    !ppu_pt_map(&vm->pt, &mem, bo_offset, va, size, pte_flags));
-	drm_dev_exit(idx);
+	ppu_try_exit(vm->ppu, idx);
 }
 
 /**
@@ -270,7 +284,7 @@ void ppu_mmu_flush(struct ppu_vm *vm, struct ppu_pt_pool *pool)
 
 	lockdep_assert_held(&vm->lock);
 
-	if (drm_dev_enter(&ppu->drm, &idx)) {
+	if (ppu_try_enter(ppu, &idx)) {
 		/* Tables are write-combined: drain them before the device looks. */
 		wmb();
 		spin_lock_irqsave(&ppu->hw_lock, flags);
@@ -278,7 +292,7 @@ void ppu_mmu_flush(struct ppu_vm *vm, struct ppu_pt_pool *pool)
 		/* The write is posted; a read returns after the invalidation is done. */
 		ppu_rd(ppu, PPU_REG_ID);
 		spin_unlock_irqrestore(&ppu->hw_lock, flags);
-		drm_dev_exit(idx);
+		ppu_try_exit(ppu, idx);
 	}
 
 	list_splice_init(&vm->pt_free, &pool->garbage);

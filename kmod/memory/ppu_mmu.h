@@ -46,7 +46,7 @@ void ppu_pt_pool_init(struct ppu_pt_pool *pool);
 int ppu_pt_pool_fill(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_pt_need *need);
 void ppu_pt_pool_drain(struct ppu_vm *vm, struct ppu_pt_pool *pool);
 struct ppu_backing ppu_mmu_backing(const struct ppu_bo *bo);
-int ppu_mmu_prepare(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_bo *bo,
+int ppu_mmu_prepare(struct ppu_vm *vm, struct ppu_pt_pool *pool, const struct ppu_backing *mem,
 		    u64 bo_offset, u64 va, u64 size, bool force);
 void ppu_mmu_map(struct ppu_vm *vm, const struct ppu_bo *bo, u64 bo_offset, u64 va, u64 size,
 		 u64 pte_flags);

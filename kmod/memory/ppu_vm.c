@@ -10,6 +10,7 @@
 
 #include <linux/interval_tree_generic.h>
 #include <linux/io.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
@@ -50,14 +51,14 @@ static u32 ppu_vm_ctx_cmd(struct ppu_vm *vm, u32 cmd)
 	u32 status = 0;
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_try_enter(ppu, &idx))
 		return 0;
 	/* The instance block is write-combined: it must be in VRAM before the command. */
 	wmb();
 	spin_lock_irqsave(&ppu->hw_lock, flags);
 	status = ppu_context_cmd(&ppu_bus, ppu, vm->inst.addr, cmd);
 	spin_unlock_irqrestore(&ppu->hw_lock, flags);
-	drm_dev_exit(idx);
+	ppu_try_exit(ppu, idx);
 	return status;
 }
 
@@ -87,24 +88,27 @@ static int ppu_vm_load_inst(struct ppu_vm *vm)
 		.tokq = ppu_vm_area(&vm->tokq),
 		.save = ppu_vm_area(&vm->save),
 	};
+	struct ppu_device *ppu = vm->ppu;
 	struct ppu_inst_block *blk;
+	u32 status = 0;
 	int idx;
 
 	lockdep_assert_held(&vm->area_lock);
 
-	blk = kmalloc(sizeof(*blk), GFP_KERNEL);
+	blk = kmalloc(sizeof(*blk), GFP_KERNEL_ACCOUNT);
 	if (!blk)
 		return -ENOMEM;
 	ppu_inst_fill(blk, &inst);
 
-	if (drm_dev_enter(&vm->ppu->drm, &idx)) {
-		memcpy_toio(vm->ppu->vram_io + vm->inst.addr, blk, sizeof(*blk));
-		drm_dev_exit(idx);
+	if (ppu_enter(ppu, &idx)) {
+		memcpy_toio(ppu->vram_io + vm->inst.addr, blk, sizeof(*blk));
+		status = ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_LOAD);
+		ppu_exit(ppu, idx);
 	}
 	kfree(blk);
 
-	if (ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_LOAD) & PPU_CTX_BAD) {
-		drm_err(&vm->ppu->drm, "the device refused instance block %u\n", vm->context_id);
+	if (status & PPU_CTX_BAD) {
+		drm_err(&ppu->drm, "the device refused instance block %u\n", vm->context_id);
 		return -EIO;
 	}
 	return 0;
@@ -172,27 +176,91 @@ out:
 
 /* Mappings */
 
-/** ppu_map_alloc - make a mapping that is nowhere yet, or NULL */
-struct ppu_mapping *ppu_map_alloc(void)
+/* Mappings that a bind has replaced are charged until they are freed, which may come later. */
+static int ppu_map_charge(struct ppu_vm *vm)
 {
-	return kzalloc(sizeof(struct ppu_mapping), GFP_KERNEL);
+	int ret = ppu_quota_charge(vm->quota, DRM_PPU_RES_MAPPINGS, 1);
+
+	if (!ret)
+		return 0;
+	flush_workqueue(vm->ppu->bind_free_wq);
+	return ppu_quota_charge(vm->quota, DRM_PPU_RES_MAPPINGS, 1);
+}
+
+/** ppu_map_alloc - make a mapping that is nowhere yet, or ERR_PTR; no lock is held */
+struct ppu_mapping *ppu_map_alloc(struct ppu_vm *vm)
+{
+	struct ppu_mapping *map;
+	int ret = ppu_map_charge(vm);
+
+	if (ret)
+		return ERR_PTR(ret);
+	map = kzalloc(sizeof(*map), GFP_KERNEL_ACCOUNT);
+	if (!map) {
+		ppu_quota_release(vm->quota, DRM_PPU_RES_MAPPINGS, 1);
+		return ERR_PTR(-ENOMEM);
+	}
+	map->vm = vm;
+	return map;
+}
+
+/** ppu_map_free - free a mapping that is nowhere any more; NULL is fine */
+void ppu_map_free(struct ppu_mapping *map)
+{
+	if (!map)
+		return;
+	ppu_quota_release(map->vm->quota, DRM_PPU_RES_MAPPINGS, 1);
+	kfree(map);
+}
+
+/* The mapping that stands for all of the VM's in the object's list, or NULL. */
+static struct ppu_mapping *ppu_map_first_of_vm(struct ppu_bo *bo, const struct ppu_vm *vm)
+{
+	struct ppu_mapping *map;
+
+	lockdep_assert_held(&bo->maps_lock);
+
+	list_for_each_entry(map, &bo->maps, bo_link)
+		if (map->vm == vm)
+			return map;
+	return NULL;
 }
 
 /** ppu_map_link - put a mapping into the address space; the VM is locked */
 void ppu_map_link(struct ppu_vm *vm, struct ppu_mapping *map)
 {
+	struct ppu_bo *bo = map->bo;
+	struct ppu_mapping *first;
+
 	ppu_maps_insert(map, &vm->mappings);
-	spin_lock(&map->bo->maps_lock);
-	list_add(&map->bo_link, &map->bo->maps);
-	spin_unlock(&map->bo->maps_lock);
+	INIT_LIST_HEAD(&map->bo_link);
+	INIT_LIST_HEAD(&map->peers);
+	if (!bo)
+		return;
+	spin_lock(&bo->maps_lock);
+	first = ppu_map_first_of_vm(bo, vm);
+	if (first)
+		list_add(&map->peers, &first->peers);
+	else
+		list_add(&map->bo_link, &bo->maps);
+	spin_unlock(&bo->maps_lock);
 }
 
 static void ppu_map_unlink(struct ppu_vm *vm, struct ppu_mapping *map)
 {
+	struct ppu_bo *bo = map->bo;
+
 	ppu_maps_remove(map, &vm->mappings);
-	spin_lock(&map->bo->maps_lock);
-	list_del(&map->bo_link);
-	spin_unlock(&map->bo->maps_lock);
+	if (!bo)
+		return;
+	spin_lock(&bo->maps_lock);
+	/* Another one stands for the VM from now on. */
+	if (!list_empty(&map->bo_link) && !list_empty(&map->peers))
+		list_add(&list_first_entry(&map->peers, struct ppu_mapping, peers)->bo_link,
+			 &map->bo_link);
+	list_del_init(&map->bo_link);
+	list_del_init(&map->peers);
+	spin_unlock(&bo->maps_lock);
 }
 
 /** ppu_map_free_list - drop mappings after the TLB was flushed; the VM is not locked */
@@ -202,7 +270,8 @@ void ppu_map_free_list(struct list_head *dead)
 
 	list_for_each_entry_safe(map, next, dead, bo_link) {
 		ppu_bo_put(map->bo);
-		kfree(map);
+		ppu_map_free(map);
+		cond_resched();
 	}
 }
 
@@ -230,7 +299,8 @@ void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spa
 			*tail = *map;
 			tail->start = last + 1;
 			tail->bo_offset += tail->start - map->start;
-			ppu_bo_get(tail->bo);
+			if (tail->bo)
+				ppu_bo_get(tail->bo);
 			map->last = start - 1;
 			ppu_map_link(vm, tail);
 			ppu_map_link(vm, map);
@@ -244,6 +314,7 @@ void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spa
 		} else {
 			list_add(&map->bo_link, dead);
 		}
+		cond_resched();
 	}
 	ppu_mmu_unmap(vm, start, last - start + 1);
 }
@@ -260,13 +331,14 @@ struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 
 {
 	u64 size = ppu_bo_gem(bo)->size;
 	struct ppu_pt_need need = { .leaves = size / PPU_LARGE_SIZE };
+	struct ppu_backing mem = ppu_mmu_backing(bo);
 	struct ppu_mapping *map;
 	struct ppu_pt_pool pool;
 	int ret;
 
-	map = ppu_map_alloc();
-	if (!map)
-		return ERR_PTR(-ENOMEM);
+	map = ppu_map_alloc(vm);
+	if (IS_ERR(map))
+		return map;
 	/* The address is not known yet, so the mapping may cross one boundary at every level. */
 	ppu_pt_need_cuts(&need);
 	ppu_pt_pool_init(&pool);
@@ -280,11 +352,10 @@ struct ppu_mapping *ppu_vm_map_kernel(struct ppu_vm *vm, struct ppu_bo *bo, u64 
 		goto err_unlock;
 	map->start = map->node.start;
 	map->last = map->start + size - 1;
-	map->vm = vm;
 	map->bo = bo;
 	map->pte_flags = pte_flags;
 
-	ret = ppu_mmu_prepare(vm, &pool, bo, 0, map->start, size, false);
+	ret = ppu_mmu_prepare(vm, &pool, &mem, 0, map->start, size, false);
 	if (drm_WARN_ON(&vm->ppu->drm, ret))
 		goto err_prune;
 	ppu_bo_get(bo);
@@ -303,7 +374,7 @@ err_unlock:
 	mutex_unlock(&vm->lock);
 err_pool:
 	ppu_pt_pool_drain(vm, &pool);
-	kfree(map);
+	ppu_map_free(map);
 	return ERR_PTR(ret);
 }
 
@@ -327,30 +398,34 @@ void ppu_vm_unmap_kernel(struct ppu_vm *vm, struct ppu_mapping *map)
 	mutex_unlock(&vm->lock);
 	ppu_pt_pool_drain(vm, &pool);
 	ppu_bo_put(map->bo);
-	kfree(map);
+	ppu_map_free(map);
 }
 
 /**
  * ppu_vm_kick_bo - make the device look again at words of an object
  * @bo: object the CPU stored to
  *
- * Kicks every VM in which the object is mapped.  The device is entered.
+ * Kicks every VM in which the object is mapped, once.  The device is entered.
  */
 void ppu_vm_kick_bo(struct ppu_bo *bo)
 {
 	struct ppu_device *ppu = to_ppu(ppu_bo_gem(bo)->dev);
+	DECLARE_BITMAP(chids, PPU_MAX_CHANNELS) = {};
 	struct ppu_mapping *map;
-	struct ppu_vm *last = NULL;
+	unsigned int chid;
 
+	/* The device takes its time for a write: no lock is held then. */
 	spin_lock(&bo->maps_lock);
 	list_for_each_entry(map, &bo->maps, bo_link) {
-		int chid = READ_ONCE(map->vm->kick_chid);
+		int any = READ_ONCE(map->vm->kick_chid);
 
-		if (map->vm != last && chid != PPU_CHID_NONE)
-			ppu_userd_wr(ppu, chid, PPU_REG_USERD_KICK, 1);
-		last = map->vm;
+		if (any != PPU_CHID_NONE)
+			__set_bit(any, chids);
 	}
 	spin_unlock(&bo->maps_lock);
+	/* If the channel is another VM's by now, that VM looks at its words in vain. */
+	for_each_set_bit(chid, chids, ppu->caps.channels)
+		ppu_userd_wr(ppu, chid, PPU_REG_USERD_KICK, 1);
 }
 
 /* Life */
@@ -366,6 +441,9 @@ static void ppu_vm_free(struct kref *kref)
 	xa_erase(&ppu->vms, vm->inst.addr >> PPU_PAGE_SHIFT);
 	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_STOP);
 	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_FORGET);
+	/* The interrupt's thread may just move tokens of the context; it begins with no more of them. */
+	mutex_lock(&ppu->recentre_lock);
+	mutex_unlock(&ppu->recentre_lock);
 
 	mutex_lock(&vm->lock);
 	ppu_vm_cut(vm, 0, PPU_VA_KERNEL_END - 1, &spare, &dead);
@@ -466,7 +544,7 @@ void ppu_vm_close_all(struct ppu_file *file)
 static struct ppu_vm *ppu_vm_alloc(struct ppu_device *ppu, struct ppu_quota *quota)
 {
 	static atomic64_t last_uid;
-	struct ppu_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL);
+	struct ppu_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL_ACCOUNT);
 
 	if (!vm)
 		return NULL;
@@ -719,14 +797,14 @@ static void ppu_vm_hold_channels(struct ppu_vm *vm, bool hold)
 	unsigned long flags;
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return;
 	spin_lock_irqsave(&ppu->chan_lock, flags);
 	vm->held = hold;
 	list_for_each_entry(chan, &vm->channels, vm_link)
 		ppu_channel_update_pause(chan);
 	spin_unlock_irqrestore(&ppu->chan_lock, flags);
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 }
 
 int ppu_ioctl_vm_set_property(struct drm_device *drm, void *data, struct drm_file *filp)
@@ -751,29 +829,79 @@ int ppu_ioctl_vm_set_property(struct drm_device *drm, void *data, struct drm_fil
 	return ret;
 }
 
+/* What a line about a mapping says. */
+struct ppu_map_line {
+	u64 start;
+	u64 last;
+	u64 bo_offset;
+	u64 pte_flags;
+	/** @where: what memory it is. */
+	const char *where;
+};
+
+static const char *ppu_map_where(const struct ppu_mapping *map)
+{
+	if (!map->bo)
+		return "null";
+	return map->bo->placement == DRM_PPU_PLACEMENT_VRAM ? "vram" : "sys ";
+}
+
+#define PPU_MAP_LINES	16
+
+/* Notes the first mappings from @from on; returns their number. */
+static unsigned int ppu_vm_note_maps(struct ppu_vm *vm, u64 from, struct ppu_map_line *line)
+{
+	struct ppu_mapping *map;
+	unsigned int n = 0;
+
+	mutex_lock(&vm->lock);
+	for (map = ppu_maps_iter_first(&vm->mappings, from, U64_MAX); map && n < PPU_MAP_LINES;
+	     map = ppu_maps_iter_next(map, from, U64_MAX))
+		line[n++] = (struct ppu_map_line){
+			.start = map->start, .last = map->last, .bo_offset = map->bo_offset,
+			.pte_flags = map->pte_flags, .where = ppu_map_where(map),
+		};
+	mutex_unlock(&vm->lock);
+	return n;
+}
+
+/*
+ * Printing may allocate, and the holder of vm->lock must not: so some mappings are noted, and
+ * printed without the lock.  A bind in between may change those that come after them.
+ */
+static void ppu_vm_print_maps(struct drm_printer *p, struct ppu_vm *vm)
+{
+	struct ppu_map_line line[PPU_MAP_LINES];
+	unsigned int i, n;
+	u64 from = 0;
+
+	do {
+		n = ppu_vm_note_maps(vm, from, line);
+		for (i = 0; i < n; i++) {
+			const struct ppu_map_line *l = &line[i];
+
+			drm_printf(p, "  %012llx-%012llx %s +%#llx%s%s%s\n", l->start, l->last,
+				   l->where,
+				   l->bo_offset, l->pte_flags & PPU_PTE_READONLY ? " ro" : "",
+				   l->pte_flags & PPU_PTE_NOEXEC ? " nx" : "",
+				   l->pte_flags & PPU_PTE_PRIV ? " priv" : "");
+			from = l->last + 1;
+		}
+		cond_resched();
+	} while (n == PPU_MAP_LINES);
+}
+
 /**
  * ppu_vm_print - say what is known about a VM: its areas and all its mappings
- * @p: where to
- * @vm: VM
+ * @p: where to; may allocate
+ * @vm: VM, not locked
  */
 void ppu_vm_print(struct drm_printer *p, struct ppu_vm *vm)
 {
-	struct ppu_mapping *map;
-	struct rb_node *rb;
-
 	drm_printf(p, "context %u: %s[%d], instance %#llx, root %#llx, depth %u, launches %u, local %u, watchdog %u ms%s%s\n",
 		   vm->context_id, vm->quota->comm, pid_nr(vm->quota->owner), vm->inst.addr,
 		   vm->pt.root->addr, vm->max_depth, vm->max_pending, vm->local_per_thread,
 		   vm->watchdog_ms,
 		   vm->has_areas ? "" : ", no areas", READ_ONCE(vm->faulted) ? ", FAULTED" : "");
-	mutex_lock(&vm->lock);
-	for (rb = rb_first_cached(&vm->mappings); rb; rb = rb_next(rb)) {
-		map = rb_entry(rb, struct ppu_mapping, rb);
-		drm_printf(p, "  %012llx-%012llx %s +%#llx%s%s%s\n", map->start, map->last,
-			   map->bo->placement == DRM_PPU_PLACEMENT_VRAM ? "vram" : "sys ",
-			   map->bo_offset, map->pte_flags & PPU_PTE_READONLY ? " ro" : "",
-			   map->pte_flags & PPU_PTE_NOEXEC ? " nx" : "",
-			   map->pte_flags & PPU_PTE_PRIV ? " priv" : "");
-	}
-	mutex_unlock(&vm->lock);
+	ppu_vm_print_maps(p, vm);
 }

@@ -45,14 +45,19 @@ struct ppu_mapping {
 	u64 subtree_last;
 	/** @vm: the address space. */
 	struct ppu_vm *vm;
-	/** @bo: the object; holds a reference. */
+	/** @bo: the object; holds a reference.  NULL: no memory. */
 	struct ppu_bo *bo;
 	/** @bo_offset: of @start. */
 	u64 bo_offset;
 	/** @pte_flags: PPU_PTE_*. */
 	u64 pte_flags;
-	/** @bo_link: in ppu_bo.maps, or in a list of mappings that are gone. */
+	/**
+	 * @bo_link: in ppu_bo.maps, which has one mapping of each VM; empty for the others.  Or in
+	 * a list of mappings that are gone.
+	 */
 	struct list_head bo_link;
+	/** @peers: ring of the mappings of the same object in the same VM; under ppu_bo.maps_lock. */
+	struct list_head peers;
 	/** @node: address in the kernel-owned range, if the mapping is there. */
 	struct drm_mm_node node;
 };
@@ -115,7 +120,7 @@ struct ppu_vm {
 
 	/** @bind_mutex: order of queueing asynchronous binds; protects @bind_closed. */
 	struct mutex bind_mutex;
-	/** @bind_lock: protects the queue and its counters. */
+	/** @bind_lock: protects the queue, its counters and @binds_gone. */
 	spinlock_t bind_lock;
 	/** @binds: struct ppu_bind.link. */
 	struct list_head binds;
@@ -123,6 +128,10 @@ struct ppu_vm {
 	bool bind_closed;
 	/** @bind_work: does what is queued. */
 	struct work_struct bind_work;
+	/** @binds_gone: struct ppu_bind.link, done and not freed. */
+	struct list_head binds_gone;
+	/** @bind_free_work: frees what is done. */
+	struct work_struct bind_free_work;
 	/** @binds_queued: since it was created. */
 	u64 binds_queued;
 	/** @binds_done: since it was created. */
@@ -145,6 +154,8 @@ struct ppu_vm {
 	struct ppu_fault_rec faults[PPU_MAX_FAULTS_KEPT];
 	/** @fault_cpu_ns: when the driver read them. */
 	u64 fault_cpu_ns[PPU_MAX_FAULTS_KEPT];
+	/** @fault_channel: id of the channel; 0: none, or destroyed since. */
+	u32 fault_channel[PPU_MAX_FAULTS_KEPT];
 	/** @num_faults: entries of @faults. */
 	unsigned int num_faults;
 	/** @fault_total: records, also those that are not in @faults. */
@@ -158,7 +169,8 @@ void ppu_vm_set_faulted(struct ppu_vm *vm);
 void ppu_vm_set_faulted_all(struct ppu_device *ppu);
 bool ppu_vm_busy(struct ppu_vm *vm);
 int ppu_vm_ensure_areas(struct ppu_vm *vm);
-struct ppu_mapping *ppu_map_alloc(void);
+struct ppu_mapping *ppu_map_alloc(struct ppu_vm *vm);
+void ppu_map_free(struct ppu_mapping *map);
 void ppu_map_link(struct ppu_vm *vm, struct ppu_mapping *map);
 void ppu_map_free_list(struct list_head *dead);
 void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spare,

@@ -125,7 +125,7 @@ int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *bloc
 	struct gpu_buddy_block *block;
 	int idx, ret;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 
 	mutex_lock(&ppu->vram->lock);
@@ -137,7 +137,7 @@ int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *bloc
 			ppu_vram_zero(ppu, gpu_buddy_block_offset(block),
 				      gpu_buddy_block_size(&ppu->vram->mm, block));
 
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 	return ret;
 }
 
@@ -204,7 +204,7 @@ int ppu_vram_alloc(struct ppu_device *ppu, struct ppu_quota *quota, u64 size,
 		range->size = 0;
 		return ret;
 	}
-	if (!drm_dev_enter(&ppu->drm, &idx)) {
+	if (!ppu_enter(ppu, &idx)) {
 		ret = -ENODEV;
 		goto err;
 	}
@@ -215,7 +215,7 @@ int ppu_vram_alloc(struct ppu_device *ppu, struct ppu_quota *quota, u64 size,
 	if (!ret)
 		ppu_vram_zero(ppu, range->addr, range->size);
 
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 	if (!ret)
 		return 0;
 err:

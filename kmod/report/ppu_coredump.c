@@ -28,6 +28,7 @@
 #include "base/ppu_quota.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
+#include "channel/ppu_runtime.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "report/ppu_coredump.h"
@@ -109,7 +110,7 @@ static void ppu_dump_channel(struct drm_printer *p, struct ppu_channel *chan)
 		   ppu_ch_rd(ppu, chid, PPU_REG_CH_PUT), chan->ring_entries,
 		   chan->ring_map->start);
 	drm_printf(p, "status %#x, runtime %llu ns, slices %u, tasks %u, submitted %llu, completed %llu\n",
-		   ppu_ch_rd(ppu, chid, PPU_REG_CH_STATUS), ppu_channel_runtime(chan),
+		   ppu_ch_rd(ppu, chid, PPU_REG_CH_STATUS), ppu_runtime(chan),
 		   ppu_ch_rd(ppu, chid, PPU_REG_CH_SLICES),
 		   ppu_ch_rd(ppu, chid, PPU_REG_CH_TASKS), chan->seqno_submitted,
 		   READ_ONCE(chan->seqno_completed));
@@ -129,10 +130,10 @@ static void ppu_dump(struct drm_printer *p, struct ppu_channel *chan)
 	drm_printf(p, "kernel: %s\n", init_utsname()->release);
 	drm_printf(p, "driver: %u.%u\n", DRM_PPU_MAJOR, DRM_PPU_MINOR);
 	drm_printf(p, "device: %s, hardware %#x\n", pci_name(ppu->pci), ppu->caps.version);
-	if (drm_dev_enter(&ppu->drm, &idx)) {
+	if (ppu_enter(ppu, &idx)) {
 		drm_printf(p, "time: %llu ns of the device\n", ppu_device_time(ppu));
 		ppu_dump_channel(p, chan);
-		drm_dev_exit(idx);
+		ppu_exit(ppu, idx);
 	}
 	drm_puts(p, "faults:\n");
 	ppu_fault_print_all(p, chan->vm);
@@ -154,15 +155,25 @@ static bool ppu_coredump_in_the_way(struct device *dev)
 	return link;
 }
 
-/* Gives @data away: this function frees it in the end. */
-static void ppu_coredump_give(struct device *dev, void *data, size_t size)
+/*
+ * Gives @data away: this function frees it in the end.  The driver's leaving the device waits for
+ * it: the dump is linked into the device's directory, which may go afterwards.
+ */
+static void ppu_coredump_give(struct drm_device *drm, void *data, size_t size)
 {
+	int idx;
+
+	if (!drm_dev_enter(drm, &idx)) {
+		vfree(data);
+		return;
+	}
 	mutex_lock(&ppu_coredump_lock);
-	if (ppu_coredump_in_the_way(dev))
+	if (ppu_coredump_in_the_way(drm->dev))
 		vfree(data);
 	else
-		dev_coredumpv(dev, data, size, GFP_KERNEL);
+		dev_coredumpv(drm->dev, data, size, GFP_KERNEL);
 	mutex_unlock(&ppu_coredump_lock);
+	drm_dev_exit(idx);
 }
 
 static void ppu_coredump_make(struct ppu_channel *chan)
@@ -175,7 +186,7 @@ static void ppu_coredump_make(struct ppu_channel *chan)
 		return;
 	iter.data = data;
 	ppu_dump(&p, chan);
-	ppu_coredump_give(chan->ppu->drm.dev, data, PPU_DUMP_SIZE - iter.remain);
+	ppu_coredump_give(&chan->ppu->drm, data, PPU_DUMP_SIZE - iter.remain);
 }
 
 static void ppu_coredump_work(struct work_struct *work)

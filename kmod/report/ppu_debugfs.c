@@ -13,6 +13,7 @@
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>
 
+#include <hw/ppu_engine_stats.h>
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
@@ -20,6 +21,7 @@
 #include "base/ppu_io.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
+#include "channel/ppu_runtime.h"
 #include "core/driver.h"
 #include "core/pt.h"
 #include "memory/ppu_vm.h"
@@ -39,10 +41,10 @@ static struct ppu_device *ppu_seq_device(struct seq_file *m)
 static void ppu_show_channel(struct seq_file *m, struct ppu_channel *chan)
 {
 	struct ppu_device *ppu = chan->ppu;
-	int chid = chan->chid;
+	int chid = chan->chid, idx;
 
 	mutex_lock(&chan->lock);
-	if (!chan->destroyed)
+	if (!chan->destroyed && ppu_enter(ppu, &idx)) {
 		seq_printf(m, "%4d %7u %-7s %-6s %4u %8u/%-8u %8u %#6x %5u %-14s %12llu %#llx\n",
 			   chid, chan->vm->context_id,
 			   ppu_channel_type_name(chan), ppu_channel_submit_name(chan),
@@ -52,8 +54,10 @@ static void ppu_show_channel(struct seq_file *m, struct ppu_channel *chan)
 			   ppu_ch_rd(ppu, chid, PPU_REG_CH_STATUS),
 			   ppu_ch_rd(ppu, chid, PPU_REG_CH_TASKS),
 			   ppu_err_name(ppu_ch_rd(ppu, chid, PPU_REG_CH_ERROR)),
-			   ppu_channel_runtime(chan),
+			   ppu_runtime(chan),
 			   ppu_rd64(ppu, ppu_ch_off(chid, PPU_REG_CH_BLOCK_VA_LO)));
+		ppu_exit(ppu, idx);
+	}
 	mutex_unlock(&chan->lock);
 }
 
@@ -63,18 +67,20 @@ static void ppu_show_queue(struct seq_file *m, struct ppu_channel *chan)
 	struct ppu_devq_look look;
 	unsigned long flags;
 	u64 refreshes;
+	int idx;
 
 	spin_lock_irqsave(&ppu->chan_lock, flags);
 	refreshes = chan->devq.refreshes;
 	spin_unlock_irqrestore(&ppu->chan_lock, flags);
 	mutex_lock(&chan->lock);
-	if (!chan->destroyed) {
+	if (!chan->destroyed && ppu_enter(ppu, &idx)) {
 		ppu_devq_look(chan, &look);
 		seq_printf(m, "%4d %7u %8u %-6s %10llu %8u %10llu %10llu %6llu %6llu %llu\n",
 			   chan->chid, chan->vm->context_id, chan->ring_entries,
 			   chan->devq.flags & DRM_PPU_DEVQ_AUTO_REFRESH ? "device" : "irq",
 			   look.get, ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_PUT), look.soft,
 			   look.shadow, look.x, look.y, refreshes);
+		ppu_exit(ppu, idx);
 	}
 	mutex_unlock(&chan->lock);
 }
@@ -83,9 +89,8 @@ static int ppu_show_queues(struct seq_file *m, void *data)
 {
 	struct ppu_device *ppu = ppu_seq_device(m);
 	u32 chid;
-	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (drm_dev_is_unplugged(&ppu->drm))
 		return -ENODEV;
 	seq_puts(m, "chid context  entries refresh       get      put       soft     shadow      x      y irq_refreshes\n");
 	for (chid = 0; chid < ppu->caps.channels; chid++) {
@@ -95,7 +100,6 @@ static int ppu_show_queues(struct seq_file *m, void *data)
 			ppu_show_queue(m, chan);
 		ppu_channel_put(chan);
 	}
-	drm_dev_exit(idx);
 	return 0;
 }
 
@@ -103,9 +107,8 @@ static int ppu_show_channels(struct seq_file *m, void *data)
 {
 	struct ppu_device *ppu = ppu_seq_device(m);
 	u32 chid;
-	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (drm_dev_is_unplugged(&ppu->drm))
 		return -ENODEV;
 	seq_puts(m, "chid context type    submit prio      get/put       entries status tasks error           runtime_ns blocked_va\n");
 	for (chid = 0; chid < ppu->caps.channels; chid++) {
@@ -115,7 +118,6 @@ static int ppu_show_channels(struct seq_file *m, void *data)
 			ppu_show_channel(m, chan);
 		ppu_channel_put(chan);
 	}
-	drm_dev_exit(idx);
 	return 0;
 }
 
@@ -151,8 +153,9 @@ static void ppu_show_run(void *to, const struct ppu_pt_run *run)
 {
 	struct seq_file *m = to;
 
-	seq_printf(m, "  %012llx-%012llx%s%s%s%s%s%s\n", run->va, run->va + run->size - 1,
+	seq_printf(m, "  %012llx-%012llx%s%s%s%s%s%s%s\n", run->va, run->va + run->size - 1,
 		   run->level ? " large" : "", run->flags & PPU_PTE_SYS ? " sys" : "",
+		   run->flags & PPU_PTE_NULL ? " null" : "",
 		   run->flags & PPU_PTE_READONLY ? " ro" : "",
 		   run->flags & PPU_PTE_NOEXEC ? " nx" : "",
 		   run->flags & PPU_PTE_PRIV ? " priv" : "",
@@ -162,11 +165,15 @@ static void ppu_show_run(void *to, const struct ppu_pt_run *run)
 /* Shows the instance block as it is in VRAM. */
 static void ppu_show_inst(struct seq_file *m, struct ppu_vm *vm)
 {
-	struct ppu_inst_block *blk = kmalloc(sizeof(*blk), GFP_KERNEL);
+	struct ppu_inst_block *blk = kzalloc(sizeof(*blk), GFP_KERNEL);
+	int idx;
 
 	if (!blk)
 		return;
-	memcpy_fromio(blk, vm->ppu->vram_io + vm->inst.addr, sizeof(*blk));
+	if (ppu_enter(vm->ppu, &idx)) {
+		memcpy_fromio(blk, vm->ppu->vram_io + vm->inst.addr, sizeof(*blk));
+		ppu_exit(vm->ppu, idx);
+	}
 	seq_printf(m, "context %u: depth %u pending %u ceiling %u local %u watchdog %llu areas%s%s%s%s\n",
 		   blk->context_id, blk->max_depth, blk->max_pending, blk->prio_ceiling,
 		   blk->local_per_thread, blk->watchdog_ns, blk->local_size ? " local" : "",
@@ -200,16 +207,14 @@ static int ppu_show_page_tables(struct seq_file *m, void *data)
 	struct ppu_device *ppu = ppu_seq_device(m);
 	unsigned long index = 0;
 	struct ppu_vm *vm;
-	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (drm_dev_is_unplugged(&ppu->drm))
 		return -ENODEV;
 	while ((vm = ppu_next_vm(ppu, &index))) {
 		ppu_show_vm_memory(m, vm);
 		ppu_vm_put(vm);
 		index++;
 	}
-	drm_dev_exit(idx);
 	return 0;
 }
 
@@ -247,7 +252,7 @@ static int ppu_show_regs(struct seq_file *m, void *data)
 	unsigned int i;
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	for (i = 0; i < ARRAY_SIZE(ppu_reg_list); i++) {
 		u32 val;
@@ -263,7 +268,7 @@ static int ppu_show_regs(struct seq_file *m, void *data)
 		spin_unlock_irqrestore(&ppu->hw_lock, flags);
 		seq_printf(m, "%04x %-22s %08x\n", ppu_reg_list[i].off, ppu_reg_list[i].name, val);
 	}
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 	return 0;
 }
 
@@ -284,10 +289,10 @@ static int ppu_show_tasks(struct seq_file *m, void *data)
 	struct drm_printer p = drm_seq_file_printer(m);
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	ppu_tasks_print(&p, ppu);
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 	return 0;
 }
 
@@ -303,6 +308,38 @@ static int ppu_show_irqs(struct seq_file *m, void *data)
 	return 0;
 }
 
+/* What the device has translated into code of its host: it depends on the host. */
+static int ppu_show_engine(struct seq_file *m, void *data)
+{
+	static const char *const names[] = {
+#define S(name, text, doc) text,
+		PPU_ENGINE_STATS(S)
+#undef S
+	};
+	struct ppu_device *ppu = ppu_seq_device(m);
+	u64 value[PPU_ENG_COUNT];
+	unsigned long flags;
+	unsigned int i;
+	int idx;
+
+	if (!(ppu->caps.features & PPU_FEAT_ENGINE_STATS)) {
+		seq_puts(m, "the device does not tell\n");
+		return 0;
+	}
+	if (!ppu_enter(ppu, &idx))
+		return -ENODEV;
+	spin_lock_irqsave(&ppu->hw_lock, flags);
+	for (i = 0; i < PPU_ENG_COUNT; i++) {
+		ppu_wr(ppu, PPU_REG_DBG_SEL, PPU_DBG_ENGINE + i);
+		value[i] = ppu_rd64_locked(ppu, PPU_REG_DBG_DATA_LO);
+	}
+	spin_unlock_irqrestore(&ppu->hw_lock, flags);
+	ppu_exit(ppu, idx);
+	for (i = 0; i < PPU_ENG_COUNT; i++)
+		seq_printf(m, "%-20s %llu\n", names[i], value[i]);
+	return 0;
+}
+
 static const struct drm_info_list ppu_debugfs_list[] = {
 	{ "irqs", ppu_show_irqs, 0, NULL },
 	{ "channels", ppu_show_channels, 0, NULL },
@@ -313,6 +350,7 @@ static const struct drm_info_list ppu_debugfs_list[] = {
 	{ "faults", ppu_show_faults, 0, NULL },
 	{ "regs", ppu_show_regs, 0, NULL },
 	{ "vram", ppu_show_vram, 0, NULL },
+	{ "engine", ppu_show_engine, 0, NULL },
 };
 
 /** ppu_debugfs_init - &drm_driver.debugfs_init */

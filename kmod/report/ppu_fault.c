@@ -124,11 +124,12 @@ static bool ppu_fault_pop(struct ppu_device *ppu, struct ppu_fault_rec *rec)
 	return any;
 }
 
-static void ppu_fault_keep(struct ppu_vm *vm, const struct ppu_fault_rec *rec)
+static void ppu_fault_keep(struct ppu_vm *vm, const struct ppu_fault_rec *rec, u32 channel_id)
 {
 	spin_lock_irq(&vm->fault_lock);
 	if (vm->num_faults < PPU_MAX_FAULTS_KEPT) {
 		vm->faults[vm->num_faults] = *rec;
+		vm->fault_channel[vm->num_faults] = channel_id;
 		vm->fault_cpu_ns[vm->num_faults] = ktime_get_ns();
 		vm->num_faults++;
 	}
@@ -140,6 +141,7 @@ static void ppu_fault_handle(struct ppu_device *ppu, const struct ppu_fault_rec 
 {
 	struct ppu_vm *vm = ppu_vm_get_by_inst(ppu, rec->inst);
 	struct ppu_channel *chan;
+	u32 channel_id = 0;
 
 	trace_ppu_fault(rec->seq, rec->code, rec->channel, rec->unit, rec->unit_index, rec->va,
 			rec->pc);
@@ -147,14 +149,16 @@ static void ppu_fault_handle(struct ppu_device *ppu, const struct ppu_fault_rec 
 	if (!vm)
 		return;
 
-	if (ppu_err_ends_context(rec->code)) {
+	if (ppu_err_ends_context(rec->code))
 		ppu_vm_set_faulted(vm);
-		chan = ppu_channel_get_by_chid(ppu, rec->channel);
-		if (chan && chan->vm == vm)
+	chan = ppu_channel_get_by_chid(ppu, rec->channel);
+	if (chan && chan->vm == vm) {
+		channel_id = chan->id;
+		if (ppu_err_ends_context(rec->code))
 			chan->guilty = true;
-		ppu_channel_put(chan);
 	}
-	ppu_fault_keep(vm, rec);
+	ppu_channel_put(chan);
+	ppu_fault_keep(vm, rec, channel_id);
 	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_VM_FAULT, vm);
 	ppu_vm_put(vm);
 }
@@ -263,28 +267,47 @@ void ppu_fault_irq(struct ppu_device *ppu)
 	ppu_fault_channels(ppu);
 }
 
-/* The id of a hardware channel in the file; 0 if the channel is not the file's. */
-static u32 ppu_fault_channel_id(struct ppu_file *file, u32 chid)
+/**
+ * ppu_fault_settle - the channel was reset: nothing is left that its successors could be blamed for
+ * @chan: channel, locked; its number and its id may become others'
+ */
+void ppu_fault_settle(struct ppu_channel *chan)
 {
-	struct ppu_channel *chan = ppu_channel_get_by_chid(file->ppu, chid);
-	u32 id = chan && chan->file == file ? chan->id : 0;
+	struct ppu_vm *vm = chan->vm;
+	unsigned int i;
+	int idx;
 
-	ppu_channel_put(chan);
-	return id;
+	lockdep_assert_held(&chan->lock);
+
+	if (ppu_try_enter(chan->ppu, &idx)) {
+		ppu_fault_drain(chan->ppu);
+		ppu_try_exit(chan->ppu, idx);
+	}
+	spin_lock_irq(&vm->fault_lock);
+	for (i = 0; i < vm->num_faults; i++)
+		if (vm->fault_channel[i] == chan->id)
+			vm->fault_channel[i] = 0;
+	spin_unlock_irq(&vm->fault_lock);
 }
 
-/** ppu_fault_to_user - convert a record of the hardware's */
-void ppu_fault_to_user(struct ppu_file *file, const struct ppu_fault_rec *rec, u64 cpu_ns,
-		       struct drm_ppu_fault *out)
+/**
+ * ppu_fault_to_user - convert a record of the hardware's
+ * @vm: VM that has it
+ * @i: its number, less than ppu_vm.num_faults
+ * @out: gets it
+ */
+void ppu_fault_to_user(struct ppu_vm *vm, unsigned int i, struct drm_ppu_fault *out)
 {
+	const struct ppu_fault_rec *rec = &vm->faults[i];
+
 	*out = (struct drm_ppu_fault){
 		.va = rec->va,
 		.gpu_ns = rec->time_ns,
-		.cpu_ns = cpu_ns,
+		.cpu_ns = vm->fault_cpu_ns[i],
 		.task_id = rec->task_id,
 		.seq = rec->seq,
 		.code = rec->code,
-		.channel_id = ppu_fault_channel_id(file, rec->channel),
+		.channel_id = READ_ONCE(vm->fault_channel[i]),
 		.hw_channel = rec->channel == PPU_FAULT_NO_CHANNEL ? U32_MAX : rec->channel,
 		.pc = rec->pc,
 		.unit = rec->unit,

@@ -22,7 +22,7 @@ void ppu_fault_print_all(struct drm_printer *p, struct ppu_vm *vm);
 int ppu_fault_catch_up(struct ppu_channel *chan);
 const char *ppu_err_name(u32 code);
 const char *ppu_err_text(u32 code);
-void ppu_fault_to_user(struct ppu_file *file, const struct ppu_fault_rec *rec, u64 cpu_ns,
-		       struct drm_ppu_fault *out);
+void ppu_fault_settle(struct ppu_channel *chan);
+void ppu_fault_to_user(struct ppu_vm *vm, unsigned int i, struct drm_ppu_fault *out);
 
 #endif

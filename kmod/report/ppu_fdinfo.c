@@ -12,7 +12,7 @@
 
 #include "base/ppu_device.h"
 #include "base/ppu_file.h"
-#include "channel/ppu_channel.h"
+#include "channel/ppu_runtime.h"
 #include "memory/ppu_gem.h"
 #include "report/ppu_fdinfo.h"
 
@@ -23,32 +23,6 @@ struct ppu_usage {
 	/** @shared: bytes of those that have another handle, or are exported. */
 	u64 shared;
 };
-
-/* Engine time of the file's channels of a type, destroyed channels included. */
-static u64 ppu_file_runtime(struct ppu_file *file, u32 type)
-{
-	u64 ns = atomic64_read(&file->runtime_ns[type]);
-	unsigned long id = 0;
-	struct ppu_channel *chan;
-
-	for (;;) {
-		xa_lock(&file->channels);
-		chan = xa_find(&file->channels, &id, ULONG_MAX, XA_PRESENT);
-		if (chan)
-			kref_get(&chan->kref);
-		xa_unlock(&file->channels);
-		if (!chan)
-			return ns;
-		if (chan->type == type) {
-			mutex_lock(&chan->lock);
-			if (!chan->destroyed)
-				ns += ppu_channel_runtime(chan);
-			mutex_unlock(&chan->lock);
-		}
-		ppu_channel_put(chan);
-		id++;
-	}
-}
 
 static void ppu_file_memory(struct drm_file *filp, struct ppu_usage *usage)
 {
@@ -93,10 +67,10 @@ void ppu_show_fdinfo(struct seq_file *m, struct file *f)
 	seq_printf(m, "drm-pdev:\t%s\n", pci_name(ppu->pci));
 	seq_printf(m, "drm-client-id:\t%llu\n", file->client_id);
 	seq_printf(m, "drm-engine-compute:\t%llu ns\n",
-		   ppu_file_runtime(file, DRM_PPU_CHANNEL_COMPUTE));
-	seq_printf(m, "drm-engine-copy:\t%llu ns\n", ppu_file_runtime(file, DRM_PPU_CHANNEL_COPY));
+		   ppu_runtime_file(file, DRM_PPU_CHANNEL_COMPUTE));
+	seq_printf(m, "drm-engine-copy:\t%llu ns\n", ppu_runtime_file(file, DRM_PPU_CHANNEL_COPY));
 	seq_printf(m, "drm-engine-queue:\t%llu ns\n",
-		   ppu_file_runtime(file, DRM_PPU_CHANNEL_DEVICE_QUEUE));
+		   ppu_runtime_file(file, DRM_PPU_CHANNEL_DEVICE_QUEUE));
 	seq_printf(m, "drm-engine-capacity-copy:\t%u\n", ppu->caps.copy_engines);
 	ppu_show_region(m, "vram", &usage[DRM_PPU_PLACEMENT_VRAM]);
 	ppu_show_region(m, "memory", &usage[DRM_PPU_PLACEMENT_SYSTEM]);

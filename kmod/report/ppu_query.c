@@ -4,6 +4,8 @@
  */
 
 #include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include <drm/drm_drv.h>
@@ -197,14 +199,14 @@ static int ppu_query_sm(struct ppu_device *ppu, struct drm_ppu_query *args)
 	};
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	info.cores_per_sm = ppu_rd(ppu, PPU_REG_CAP_CORES_PER_SM);
 	info.dp_units_per_sm = ppu_rd(ppu, PPU_REG_CAP_DP_UNITS_PER_SM);
 	info.sfus_per_sm = ppu_rd(ppu, PPU_REG_CAP_SFUS_PER_SM);
 	info.lsus_per_sm = ppu_rd(ppu, PPU_REG_CAP_LSUS_PER_SM);
 	info.partitions = ppu_rd(ppu, PPU_REG_CAP_PARTITIONS);
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 
 	return ppu_query_put(args, &info, sizeof(info));
 }
@@ -215,14 +217,14 @@ static int ppu_query_timestamps(struct ppu_device *ppu, struct drm_ppu_query *ar
 	unsigned long flags;
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	spin_lock_irqsave(&ppu->hw_lock, flags);
 	info.cpu_ns = ktime_get_ns();
 	info.gpu_ns = ppu_rd64_locked(ppu, PPU_REG_TIME_LO);
 	info.delta_ns = ktime_get_ns() - info.cpu_ns;
 	spin_unlock_irqrestore(&ppu->hw_lock, flags);
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 
 	return ppu_query_put(args, &info, sizeof(info));
 }
@@ -234,7 +236,7 @@ static int ppu_query_counters(struct ppu_device *ppu, struct drm_ppu_query *args
 	unsigned int i;
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	spin_lock_irqsave(&ppu->hw_lock, flags);
 	for (i = 0; i < PPU_CTR_COUNT; i++) {
@@ -242,7 +244,7 @@ static int ppu_query_counters(struct ppu_device *ppu, struct drm_ppu_query *args
 		info[i] = ppu_rd64_locked(ppu, PPU_REG_DBG_DATA_LO);
 	}
 	spin_unlock_irqrestore(&ppu->hw_lock, flags);
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 
 	return ppu_query_put(args, info, sizeof(info));
 }
@@ -263,15 +265,24 @@ static int ppu_query_limits(struct ppu_device *ppu, struct ppu_file *file,
 static int ppu_query_tasks(struct ppu_device *ppu, struct ppu_file *file,
 			   struct drm_ppu_query *args)
 {
-	struct drm_ppu_task *list;
-	int n, ret;
+	struct drm_ppu_task *list = NULL;
+	u32 room = 0;
+	int n;
 
-	n = ppu_tasks_list(ppu, file, &list, args->size / sizeof(*list));
-	if (n < 0)
-		return n;
-	ret = ppu_query_put(args, list, n * sizeof(*list));
+	/* The last task that fits in part counts as room, too. */
+	if (args->ptr)
+		room = min_t(u32, DIV_ROUND_UP_ULL(args->size, sizeof(*list)),
+			     ppu->caps.task_records);
+	if (room) {
+		list = kvcalloc(room, sizeof(*list), GFP_KERNEL);
+		if (!list)
+			return -ENOMEM;
+	}
+	n = ppu_tasks_list(ppu, file, list, room);
+	if (n >= 0)
+		n = ppu_query_put(args, list, n * sizeof(*list));
 	kvfree(list);
-	return ret;
+	return n;
 }
 
 int ppu_ioctl_query(struct drm_device *drm, void *data, struct drm_file *filp)

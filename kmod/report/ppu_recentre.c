@@ -20,34 +20,41 @@
 #define PPU_SM_EXC_RETRY	1
 #define PPU_SM_EXC_KILL		2
 
+/* Serves the first exception.  False: there is none. */
+static bool ppu_recentre_one(struct ppu_device *ppu)
+{
+	u32 cause = ppu_rd(ppu, PPU_REG_SM_EXC_CAUSE), done = PPU_SM_EXC_KILL;
+	struct ppu_token_queue q = {};
+
+	/* A device that was pulled out reads as all ones, for ever. */
+	if (cause == PPU_SMEXC_NONE || cause == U32_MAX)
+		return false;
+	q.base = ppu_rd64(ppu, PPU_REG_SM_EXC_TOKQ_LO);
+	q.size = ppu->caps.tokq_entries;
+	q.head = ppu_rd(ppu, PPU_REG_SM_EXC_HEAD);
+	q.tail = ppu_rd(ppu, PPU_REG_SM_EXC_TAIL);
+	if (cause == PPU_SMEXC_RECENTRE &&
+	    ppu_token_queue_centre(&ppu_bus, ppu, ppu->vram_size, &q)) {
+		ppu_wr(ppu, PPU_REG_SM_EXC_HEAD, q.head);
+		ppu_wr(ppu, PPU_REG_SM_EXC_TAIL, q.tail);
+		done = PPU_SM_EXC_RETRY;
+	}
+	trace_ppu_recentre(ppu_rd(ppu, PPU_REG_SM_EXC_WARP), q.head, q.tail, done);
+	/* Tokens are write-combined: they must be in VRAM before the warp goes on. */
+	wmb();
+	ppu_wr(ppu, PPU_REG_SM_EXC_DONE, done);
+	return true;
+}
+
 /** ppu_recentre - serve the SM exceptions that wait; from the interrupt's thread */
 void ppu_recentre(struct ppu_device *ppu)
 {
-	unsigned int budget = ppu->caps.sms * ppu->caps.warps_per_sm;
+	bool more;
 
-	while (ppu_rd(ppu, PPU_REG_SM_EXC_CAUSE) != PPU_SMEXC_NONE) {
-		struct ppu_token_queue q = {
-			.base = ppu_rd64(ppu, PPU_REG_SM_EXC_TOKQ_LO),
-			.size = ppu->caps.tokq_entries,
-			.head = ppu_rd(ppu, PPU_REG_SM_EXC_HEAD),
-			.tail = ppu_rd(ppu, PPU_REG_SM_EXC_TAIL),
-		};
-		u32 done = PPU_SM_EXC_KILL;
-
-		if (ppu_rd(ppu, PPU_REG_SM_EXC_CAUSE) == PPU_SMEXC_RECENTRE &&
-		    ppu_token_queue_centre(&ppu_bus, ppu, ppu->vram_size, &q)) {
-			ppu_wr(ppu, PPU_REG_SM_EXC_HEAD, q.head);
-			ppu_wr(ppu, PPU_REG_SM_EXC_TAIL, q.tail);
-			done = PPU_SM_EXC_RETRY;
-		}
-		trace_ppu_recentre(ppu_rd(ppu, PPU_REG_SM_EXC_WARP), q.head, q.tail, done);
-		/* Tokens are write-combined: they must be in VRAM before the warp goes on. */
-		wmb();
-		ppu_wr(ppu, PPU_REG_SM_EXC_DONE, done);
-
-		if (!budget--) {
-			cond_resched();
-			budget = ppu->caps.sms * ppu->caps.warps_per_sm;
-		}
-	}
+	do {
+		mutex_lock(&ppu->recentre_lock);
+		more = ppu_recentre_one(ppu);
+		mutex_unlock(&ppu->recentre_lock);
+		cond_resched();
+	} while (more);
 }

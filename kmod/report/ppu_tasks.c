@@ -3,7 +3,7 @@
  * PPU driver: the tasks on the device, for debugfs and for their owners.
  */
 
-#include <linux/slab.h>
+#include <linux/sched.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
@@ -101,31 +101,24 @@ static bool ppu_task_is_ours(struct ppu_file *file, u32 context)
  * ppu_tasks_list - the tasks of a file's VMs
  * @ppu: device
  * @file: file
- * @out: as many as there are, in the order of their records; the caller frees it
- * @max: no more than these
+ * @list: room for @max tasks; gets the first ones, in the order of their records
+ * @max: no more than these are stored
  *
- * Return: their number or a negative error.
+ * Return: how many tasks there are, also those for which there is no room, or a negative error.
  */
-int ppu_tasks_list(struct ppu_device *ppu, struct ppu_file *file, struct drm_ppu_task **out,
+int ppu_tasks_list(struct ppu_device *ppu, struct ppu_file *file, struct drm_ppu_task *list,
 		   u32 max)
 {
-	struct drm_ppu_task *list;
 	struct ppu_task_info t;
 	u32 n = 0, from;
 	int idx;
 
-	max = min(max, ppu->caps.task_records);
-	list = kvcalloc(max ?: 1, sizeof(*list), GFP_KERNEL);
-	if (!list)
-		return -ENOMEM;
-	if (!drm_dev_enter(&ppu->drm, &idx)) {
-		kvfree(list);
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
-	}
-	for (from = 0; n < max && from < ppu->caps.task_records && ppu_task_read(ppu, from, &t);
+	for (from = 0; from < ppu->caps.task_records && ppu_task_read(ppu, from, &t);
 	     from = t.record + 1) {
-		if (ppu_task_is_ours(file, t.context))
-			list[n++] = (struct drm_ppu_task){
+		if (ppu_task_is_ours(file, t.context) && n++ < max)
+			list[n - 1] = (struct drm_ppu_task){
 				.record = t.record, .state = t.state, .slot = t.slot,
 				.priority = t.priority, .depth = t.depth, .parent = t.parent,
 				.context_id = t.context, .hw_channel = t.channel, .id = t.id,
@@ -134,7 +127,6 @@ int ppu_tasks_list(struct ppu_device *ppu, struct ppu_file *file, struct drm_ppu
 			};
 		cond_resched();
 	}
-	drm_dev_exit(idx);
-	*out = list;
+	ppu_exit(ppu, idx);
 	return n;
 }

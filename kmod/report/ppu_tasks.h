@@ -13,7 +13,7 @@ struct ppu_device;
 struct ppu_file;
 
 void ppu_tasks_print(struct drm_printer *p, struct ppu_device *ppu);
-int ppu_tasks_list(struct ppu_device *ppu, struct ppu_file *file, struct drm_ppu_task **out,
+int ppu_tasks_list(struct ppu_device *ppu, struct ppu_file *file, struct drm_ppu_task *list,
 		   u32 max);
 
 #endif

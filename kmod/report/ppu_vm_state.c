@@ -18,7 +18,6 @@
 int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *filp)
 {
 	struct ppu_device *ppu = to_ppu(drm);
-	struct ppu_file *file = filp->driver_priv;
 	struct drm_ppu_vm_get_state *args = data;
 	struct ppu_vm *vm;
 	u32 i, room = args->faults.count, n;
@@ -27,14 +26,14 @@ int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *
 	if (PPU_CHECK(ppu, args->pad) ||
 	    PPU_CHECK(ppu, room && (args->faults.stride < 16 || args->faults.stride % 8)))
 		return -EINVAL;
-	vm = ppu_vm_lookup(file, args->vm_id);
+	vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
 	if (!vm)
 		return -ENOENT;
 
 	/* Count the records whose interrupt is still on its way, too. */
-	if (drm_dev_enter(drm, &idx)) {
+	if (ppu_enter(to_ppu(drm), &idx)) {
 		ppu_fault_drain(ppu);
-		drm_dev_exit(idx);
+		ppu_exit(to_ppu(drm), idx);
 	}
 	args->state = READ_ONCE(vm->faulted) ? DRM_PPU_VM_STATE_FAULTED : 0;
 	if (ppu_vm_busy(vm))
@@ -55,7 +54,7 @@ int ppu_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *
 	for (i = 0; i < n && !ret; i++) {
 		struct drm_ppu_fault rec;
 
-		ppu_fault_to_user(file, &vm->faults[i], vm->fault_cpu_ns[i], &rec);
+		ppu_fault_to_user(vm, i, &rec);
 		ret = ppu_uobj_put(&args->faults, i, &rec, sizeof(rec));
 	}
 	args->faults.count = n;

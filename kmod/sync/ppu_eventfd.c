@@ -179,7 +179,7 @@ static int ppu_eventfd_watch(struct ppu_eventfd *ev)
 	struct ppu_sem *sem = ev->object;
 	int idx, ret = -ENOSPC;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	if (ppu_quota_charge(ev->file->quota, DRM_PPU_RES_WATCHES, 1))
 		goto out;
@@ -193,7 +193,7 @@ static int ppu_eventfd_watch(struct ppu_eventfd *ev)
 	ev->watched = true;
 	ret = 0;
 out:
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 	return ret;
 }
 
@@ -244,7 +244,7 @@ static bool ppu_eventfd_object_lives(struct ppu_file *file, u32 type, u32 id, co
 static int ppu_eventfd_register(struct ppu_device *ppu, struct ppu_file *file,
 				struct drm_ppu_event_register *args)
 {
-	struct ppu_eventfd *ev = kzalloc(sizeof(*ev), GFP_KERNEL);
+	struct ppu_eventfd *ev = kzalloc(sizeof(*ev), GFP_KERNEL_ACCOUNT);
 	const void *object;
 	u32 id;
 	int ret;

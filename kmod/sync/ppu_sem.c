@@ -190,7 +190,7 @@ static int ppu_sem_map(struct ppu_sem *sem)
 static struct ppu_sem *ppu_sem_new(struct ppu_file *file, struct ppu_bo *bo, u64 bo_offset,
 				   bool is32)
 {
-	struct ppu_sem *sem = kzalloc(sizeof(*sem), GFP_KERNEL);
+	struct ppu_sem *sem = kzalloc(sizeof(*sem), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!sem) {
@@ -246,7 +246,8 @@ void ppu_sem_close_all(struct ppu_file *file)
 
 static int ppu_sem_check_bo(struct ppu_device *ppu, const struct ppu_bo *bo, u64 offset)
 {
-	if (PPU_CHECK(ppu, bo->imported) || PPU_CHECK(ppu, bo->kernel))
+	if (PPU_CHECK(ppu, bo->imported) || PPU_CHECK(ppu, bo->kernel) ||
+	    PPU_CHECK(ppu, bo->readonly))
 		return -EPERM;
 	if (PPU_CHECK(ppu, offset & 15) ||
 	    PPU_CHECK(ppu, offset >= ppu_bo_gem((struct ppu_bo *)bo)->size))
@@ -259,32 +260,26 @@ static int ppu_sem_set_initial(struct ppu_sem *sem, u64 value)
 	struct ppu_device *ppu = sem->file->ppu;
 	int idx;
 
-	if (!drm_dev_enter(&ppu->drm, &idx))
+	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	ppu_sem_update(sem, DRM_PPU_SEM_SIGNAL_SET, value);
-	drm_dev_exit(idx);
+	ppu_exit(ppu, idx);
 	return 0;
 }
 
 /* Finds the object that holds the word, or makes one. */
 static struct ppu_bo *ppu_sem_get_bo(struct ppu_device *ppu, struct drm_file *filp,
-				     struct drm_ppu_sem_create *args, bool *made)
+				     const struct drm_ppu_sem_create *args)
 {
 	struct ppu_bo *bo;
 	int ret;
 
-	*made = !args->bo_handle;
-	if (args->bo_handle) {
-		bo = ppu_bo_lookup(filp, args->bo_handle);
-		if (!bo)
-			return ERR_PTR(-ENOENT);
-		ret = ppu_sem_check_bo(ppu, bo, args->bo_offset);
-	} else {
-		bo = ppu_bo_create(filp->driver_priv, PAGE_SIZE, DRM_PPU_PLACEMENT_SYSTEM, 0);
-		if (IS_ERR(bo))
-			return bo;
-		ret = drm_gem_handle_create(filp, ppu_bo_gem(bo), &args->bo_handle);
-	}
+	if (!args->bo_handle)
+		return ppu_bo_create(filp->driver_priv, PAGE_SIZE, DRM_PPU_PLACEMENT_SYSTEM, 0);
+	bo = ppu_bo_lookup(filp, args->bo_handle);
+	if (!bo)
+		return ERR_PTR(-ENOENT);
+	ret = ppu_sem_check_bo(ppu, bo, args->bo_offset);
 	if (ret) {
 		ppu_bo_put(bo);
 		return ERR_PTR(ret);
@@ -298,33 +293,39 @@ static int ppu_sem_create(struct ppu_device *ppu, struct drm_file *filp,
 	struct ppu_file *file = filp->driver_priv;
 	struct ppu_sem *sem;
 	struct ppu_bo *bo;
-	bool made;
 	int ret;
 
-	bo = ppu_sem_get_bo(ppu, filp, args, &made);
+	bo = ppu_sem_get_bo(ppu, filp, args);
 	if (IS_ERR(bo))
 		return PTR_ERR(bo);
 
 	sem = ppu_sem_new(file, bo, args->bo_offset, args->flags & DRM_PPU_SEM_32BIT);
-	if (IS_ERR(sem)) {
-		ret = PTR_ERR(sem);
-		goto err_handle;
-	}
+	if (IS_ERR(sem))
+		return PTR_ERR(sem);
 	if (!(args->flags & DRM_PPU_SEM_ADOPT)) {
 		ret = ppu_sem_set_initial(sem, args->initial);
 		if (ret)
 			goto err_sem;
 	}
-	ret = xa_alloc(&file->sems, &args->sem_id, sem, xa_limit_31b, GFP_KERNEL);
+	ret = xa_alloc(&file->sems, &args->sem_id, NULL, xa_limit_31b, GFP_KERNEL);
 	if (ret)
 		goto err_sem;
+	/*
+	 * The handle comes last: another thread may guess it, close it, and get it for another
+	 * object, so nobody could take it back.
+	 */
+	if (!args->bo_handle) {
+		ret = drm_gem_handle_create(filp, ppu_bo_gem(bo), &args->bo_handle);
+		if (ret)
+			goto err_id;
+	}
+	xa_store(&file->sems, args->sem_id, sem, GFP_KERNEL);
 	return 0;
 
+err_id:
+	xa_release(&file->sems, args->sem_id);
 err_sem:
 	ppu_sem_put(sem);
-err_handle:
-	if (made)
-		drm_gem_handle_delete(filp, args->bo_handle);
 	return ret;
 }
 
@@ -360,7 +361,7 @@ int ppu_ioctl_sem_destroy(struct drm_device *drm, void *data, struct drm_file *f
 
 	if (PPU_CHECK(to_ppu(drm), args->pad))
 		return -EINVAL;
-	sem = xa_erase(&file->sems, args->sem_id);
+	sem = ppu_uobj_take(&file->sems, args->sem_id);
 	if (!sem)
 		return -ENOENT;
 	ppu_sem_kill(sem);
@@ -379,10 +380,10 @@ int ppu_ioctl_sem_read(struct drm_device *drm, void *data, struct drm_file *filp
 	if (!sem)
 		return -ENOENT;
 
-	if (drm_dev_enter(drm, &idx)) {
+	if (ppu_enter(to_ppu(drm), &idx)) {
 		args->value = ppu_sem_load(sem);
 		args->gpu_ns = READ_ONCE(*(u64 *)(ppu_sem_word(sem) + 8));
-		drm_dev_exit(idx);
+		ppu_exit(to_ppu(drm), idx);
 	} else {
 		ret = -ENODEV;
 	}
@@ -434,9 +435,9 @@ int ppu_ioctl_sem_signal(struct drm_device *drm, void *data, struct drm_file *fi
 
 	if (PPU_CHECK(ppu, sem->is32 && args->value > U32_MAX)) {
 		ret = -EINVAL;
-	} else if (drm_dev_enter(drm, &idx)) {
+	} else if (ppu_enter(to_ppu(drm), &idx)) {
 		args->old = ppu_sem_do_signal(sem, args->op, args->value);
-		drm_dev_exit(idx);
+		ppu_exit(to_ppu(drm), idx);
 	} else {
 		ret = -ENODEV;
 	}
@@ -596,7 +597,7 @@ static int ppu_wait_look(struct ppu_wait *wait, bool arm)
 {
 	int idx, ret;
 
-	if (!drm_dev_enter(&wait->ppu->drm, &idx))
+	if (!ppu_enter(wait->ppu, &idx))
 		return -ENODEV;
 	if (ppu_wait_done(wait)) {
 		ret = 1;
@@ -605,7 +606,7 @@ static int ppu_wait_look(struct ppu_wait *wait, bool arm)
 		if (!ret && arm)
 			ppu_wait_arm(wait);
 	}
-	drm_dev_exit(idx);
+	ppu_exit(wait->ppu, idx);
 	return ret;
 }
 
@@ -688,7 +689,7 @@ static int ppu_wait_get_conds(struct ppu_wait *wait, const struct drm_ppu_array 
 	conds = ppu_uobj_get_array(in, sizeof(*conds), sizeof(*conds), DRM_PPU_SEM_WAIT_MAX);
 	if (IS_ERR(conds))
 		return PTR_ERR(conds);
-	wait->conds = kcalloc(n, sizeof(*wait->conds), GFP_KERNEL);
+	wait->conds = kcalloc(n, sizeof(*wait->conds), GFP_KERNEL_ACCOUNT);
 	if (!wait->conds)
 		ret = -ENOMEM;
 

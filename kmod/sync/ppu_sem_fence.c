@@ -88,10 +88,10 @@ static void ppu_sem_fence_import(struct ppu_sem_fence *sf)
 	u64 value = dma_fence_chain_contained(sf->fence)->error ? sf->error_value : sf->value;
 	int idx;
 
-	if (!drm_dev_enter(&sf->ppu->drm, &idx))
+	if (!ppu_enter(sf->ppu, &idx))
 		return;
 	ppu_sem_do_signal(sf->sem, sf->op, value);
-	drm_dev_exit(idx);
+	ppu_exit(sf->ppu, idx);
 }
 
 static bool ppu_sem_fence_holds(struct ppu_sem_fence *sf)
@@ -99,10 +99,10 @@ static bool ppu_sem_fence_holds(struct ppu_sem_fence *sf)
 	bool holds;
 	int idx;
 
-	if (!drm_dev_enter(&sf->ppu->drm, &idx))
+	if (!ppu_enter(sf->ppu, &idx))
 		return false;
 	holds = ppu_sem_test(sf->sem, sf->op, sf->value);
-	drm_dev_exit(idx);
+	ppu_exit(sf->ppu, idx);
 	return holds;
 }
 
@@ -274,7 +274,7 @@ static struct ppu_sem_fence *ppu_sem_fence_create(struct ppu_file *file, struct 
 	ret = ppu_quota_charge(file->quota, DRM_PPU_RES_FENCES, 1);
 	if (ret)
 		goto err_sem;
-	sf = kzalloc(sizeof(*sf), GFP_KERNEL);
+	sf = kzalloc(sizeof(*sf), GFP_KERNEL_ACCOUNT);
 	if (!sf) {
 		ret = -ENOMEM;
 		goto err_quota;
@@ -392,7 +392,7 @@ static int ppu_sem_fence_arm_export(struct ppu_sem_fence *sf)
 
 	lockdep_assert_held(&sf->lock);
 
-	if (!drm_dev_enter(&sf->ppu->drm, &idx))
+	if (!ppu_enter(sf->ppu, &idx))
 		return -ENODEV;
 	if (ppu_sem_test(sf->sem, sf->op, sf->value)) {
 		sf->result = PPU_SEM_FENCE_HOLDS;
@@ -403,7 +403,7 @@ static int ppu_sem_fence_arm_export(struct ppu_sem_fence *sf)
 		if (!ret && sf->chan && READ_ONCE(sf->chan->dead))
 			ppu_sem_fence_end(sf, -EIO);
 	}
-	drm_dev_exit(idx);
+	ppu_exit(sf->ppu, idx);
 	return ret;
 }
 

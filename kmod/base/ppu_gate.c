@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: who may touch the device, and when.
+ *
+ * Who wants something of the device enters a section, and waits while the device is reset or
+ * asleep.  Such a section must not be inside another one: a reset would wait for the outer section,
+ * which would wait for the end of the reset.
+ *
+ * Who must not wait (in atomic context, or since fences wait for it), or may be in a section
+ * already, tries to enter.  That works in every other section.  Where it does not work, the device
+ * is gone, or it has lost all channels and contexts: so what could not be done does not matter.
+ *
+ * The gate is closed in two steps.  After the first, sections that wait are over and no new ones
+ * begin; after the second, those that do not wait are over as well.
+ */
+
+#include <linux/lockdep.h>
+
+#include <drm/drm_drv.h>
+
+#include "base/ppu_device.h"
+#include "base/ppu_gate.h"
+
+#ifdef CONFIG_LOCKDEP
+static void ppu_gate_map_init(struct ppu_gate *gate)
+{
+	lockdep_register_key(&gate->key);
+	lockdep_init_map(&gate->map, "ppu_gate", &gate->key, 0);
+}
+
+static void ppu_gate_map_fini(struct ppu_gate *gate)
+{
+	lockdep_unregister_key(&gate->key);
+}
+
+#define ppu_gate_map_read(gate)		rwsem_acquire_read(&(gate)->map, 0, 0, _RET_IP_)
+#define ppu_gate_map_write(gate)	rwsem_acquire(&(gate)->map, 0, 0, _RET_IP_)
+#define ppu_gate_map_release(gate)	rwsem_release(&(gate)->map, _RET_IP_)
+#else
+static void ppu_gate_map_init(struct ppu_gate *gate) { }
+static void ppu_gate_map_fini(struct ppu_gate *gate) { }
+#define ppu_gate_map_read(gate)		do { } while (0)
+#define ppu_gate_map_write(gate)	do { } while (0)
+#define ppu_gate_map_release(gate)	do { } while (0)
+#endif
+
+/** ppu_gate_init - make an open gate */
+int ppu_gate_init(struct ppu_device *ppu)
+{
+	struct ppu_gate *gate = &ppu->gate;
+	int ret = init_srcu_struct(&gate->srcu);
+
+	if (ret)
+		return ret;
+	init_waitqueue_head(&gate->wait);
+	ppu_gate_map_init(gate);
+	return 0;
+}
+
+/** ppu_gate_fini - undo ppu_gate_init() */
+void ppu_gate_fini(struct ppu_device *ppu)
+{
+	ppu_gate_map_fini(&ppu->gate);
+	cleanup_srcu_struct(&ppu->gate.srcu);
+}
+
+/* Begins a section, unless @shut says that there are none, or the device is gone. */
+static bool ppu_gate_begin(struct ppu_device *ppu, const bool *shut, int *idx)
+{
+	*idx = srcu_read_lock(&ppu->gate.srcu);
+	/* Sparse cannot follow a lock that is held or not. */
+	__release(&ppu->gate.srcu);
+	if (!READ_ONCE(*shut) && !drm_dev_is_unplugged(&ppu->drm))
+		return true;
+	__acquire(&ppu->gate.srcu);
+	srcu_read_unlock(&ppu->gate.srcu, *idx);
+	return false;
+}
+
+/**
+ * ppu_try_enter - begin a section now, or not at all
+ * @ppu: device
+ * @idx: for ppu_try_exit()
+ *
+ * In any context, also in a section, where it works unless the device was unplugged.
+ *
+ * Return: false if the device is reset now, sleeps, or is gone.
+ */
+bool ppu_try_enter(struct ppu_device *ppu, int *idx)
+{
+	return ppu_gate_begin(ppu, &ppu->gate.closed, idx);
+}
+
+/** ppu_try_exit - end a section of ppu_try_enter() */
+void ppu_try_exit(struct ppu_device *ppu, int idx)
+{
+	srcu_read_unlock(&ppu->gate.srcu, idx);
+}
+
+/**
+ * ppu_enter - begin a section, when the device is there
+ * @ppu: device
+ * @idx: for ppu_exit()
+ *
+ * Not in a section.  What the caller holds is held while a reset lasts; no fence may wait for it.
+ * A section neither copies user memory nor takes a lock under which somebody else enters one.
+ *
+ * Return: false if the device is gone.
+ */
+bool ppu_enter(struct ppu_device *ppu, int *idx)
+{
+	struct ppu_gate *gate = &ppu->gate;
+
+	might_sleep();
+	ppu_gate_map_read(gate);
+	while (!drm_dev_is_unplugged(&ppu->drm)) {
+		if (ppu_gate_begin(ppu, &gate->closing, idx))
+			return true;
+		wait_event(gate->wait,
+			   !READ_ONCE(gate->closing) || drm_dev_is_unplugged(&ppu->drm));
+	}
+	ppu_gate_map_release(gate);
+	return false;
+}
+
+/** ppu_exit - end a section of ppu_enter() */
+void ppu_exit(struct ppu_device *ppu, int idx)
+{
+	srcu_read_unlock(&ppu->gate.srcu, idx);
+	ppu_gate_map_release(&ppu->gate);
+}
+
+/** ppu_not_entered - the error to return when ppu_try_enter() has failed */
+int ppu_not_entered(struct ppu_device *ppu)
+{
+	return drm_dev_is_unplugged(&ppu->drm) ? -ENODEV : -EIO;
+}
+
+/** ppu_gate_drain - end the sections that wait; others still may begin */
+void ppu_gate_drain(struct ppu_device *ppu)
+{
+	struct ppu_gate *gate = &ppu->gate;
+
+	ppu_gate_map_write(gate);
+	WRITE_ONCE(gate->closing, true);
+	synchronize_srcu(&gate->srcu);
+}
+
+/** ppu_gate_close - after ppu_gate_drain(): end all sections, until ppu_gate_open() */
+void ppu_gate_close(struct ppu_device *ppu)
+{
+	WRITE_ONCE(ppu->gate.closed, true);
+	synchronize_srcu(&ppu->gate.srcu);
+}
+
+/** ppu_gate_open - the device answers */
+void ppu_gate_open(struct ppu_device *ppu)
+{
+	struct ppu_gate *gate = &ppu->gate;
+
+	WRITE_ONCE(gate->closed, false);
+	WRITE_ONCE(gate->closing, false);
+	wake_up_all(&gate->wait);
+	ppu_gate_map_release(gate);
+}
+
+/** ppu_gate_unplug - after drm_dev_unplug(): end all sections, for ever */
+void ppu_gate_unplug(struct ppu_device *ppu)
+{
+	/* Sections that begin from here on see that the device is gone. */
+	synchronize_srcu(&ppu->gate.srcu);
+	wake_up_all(&ppu->gate.wait);
+}

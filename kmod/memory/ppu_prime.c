@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: objects that are shared with other drivers.
+ *
+ * The helpers of DRM do that for system objects.  VRAM has no struct page, and its importers would
+ * have to access the BAR.  That is refused: the driver cannot keep them away while the device is
+ * reset, nor take the memory back when the device goes.  For the same reason there is no vmap.  So a
+ * dma-buf of VRAM serves other files of the same device, where it is the object itself again, and
+ * mappings of the CPU, which go through the object's own fault handler.
+ */
+
+#include <linux/dma-buf.h>
+#include <linux/err.h>
+#include <linux/module.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_prime.h>
+
+#include <uapi/drm/ppu_drm.h>
+
+#include "base/ppu_device.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_prime.h"
+
+static int ppu_prime_attach(struct dma_buf *dma_buf, struct dma_buf_attachment *attach)
+{
+	drm_dbg_prime(((struct drm_gem_object *)dma_buf->priv)->dev,
+		      "%s cannot import VRAM\n", dev_name(attach->dev));
+	return -EOPNOTSUPP;
+}
+
+static struct sg_table *ppu_prime_map(struct dma_buf_attachment *attach,
+				      enum dma_data_direction dir)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+/* Nothing was ever mapped. */
+static void ppu_prime_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
+			    enum dma_data_direction dir)
+{
+}
+
+static const struct dma_buf_ops ppu_prime_vram_ops = {
+	.attach = ppu_prime_attach,
+	.map_dma_buf = ppu_prime_map,
+	.unmap_dma_buf = ppu_prime_unmap,
+	.release = drm_gem_dmabuf_release,
+	.mmap = drm_gem_dmabuf_mmap,
+};
+
+static struct dma_buf *ppu_prime_export_vram(struct drm_gem_object *obj, int flags)
+{
+	struct dma_buf_export_info info = {
+		.exp_name = "ppu",
+		.owner = THIS_MODULE,
+		.ops = &ppu_prime_vram_ops,
+		.size = obj->size,
+		.flags = flags,
+		.priv = obj,
+		.resv = obj->resv,
+	};
+
+	return drm_gem_dmabuf_export(obj->dev, &info);
+}
+
+/** ppu_bo_export - &drm_gem_object_funcs.export */
+struct dma_buf *ppu_bo_export(struct drm_gem_object *obj, int flags)
+{
+	struct ppu_bo *bo = to_ppu_bo(obj);
+
+	if (bo->vm_uid || bo->kernel || bo->userptr)
+		return ERR_PTR(-EPERM);
+	if (bo->placement == DRM_PPU_PLACEMENT_VRAM)
+		return ppu_prime_export_vram(obj, flags);
+	return drm_gem_prime_export(obj, flags);
+}
+
+/**
+ * ppu_gem_prime_import - &drm_driver.gem_prime_import
+ * @drm: device
+ * @dma_buf: what is imported
+ *
+ * Return: object with a reference, or ERR_PTR.
+ */
+struct drm_gem_object *ppu_gem_prime_import(struct drm_device *drm, struct dma_buf *dma_buf)
+{
+	struct drm_gem_object *obj = dma_buf->priv;
+
+	if (dma_buf->ops != &ppu_prime_vram_ops || obj->dev != drm)
+		return drm_gem_prime_import(drm, dma_buf);
+	drm_gem_object_get(obj);
+	return obj;
+}
