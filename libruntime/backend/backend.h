@@ -20,6 +20,7 @@
 #include <ppu.h>
 #include <hw/ppu_cmd.h>
 #include <hw/ppu_counters.h>
+#include <hw/ppu_engine_stats.h>
 #include <hw/ppu_devq.h>
 #include <hw/ppu_fault.h>
 #include <hw/ppu_regs.h>
@@ -106,6 +107,17 @@ struct be_devq {
 	void *cpu;		/* the CPU's view of the object: *_va is at cpu + (*_va - ring_va) */
 };
 
+/* A piece of a translation: a heading, or an instruction of the host. */
+struct be_code {
+	enum { BE_CODE_COMMON, BE_CODE_BLOCK, BE_CODE_DEVICE, BE_CODE_HOST } kind;
+	uint32_t pc;			/* of the block or the instruction of the device */
+	unsigned masked, len;		/* the block is for some lanes; bytes of the host's instruction */
+	const struct ppu_insn *insn;	/* the instruction of the device */
+	uint64_t address;
+	const uint8_t *bytes;
+	const char *text;		/* the instruction of the host */
+};
+
 struct be_limits {	/* when to give up waiting; UINT64_MAX: never */
 	uint64_t device_ns;	/* absolute device time */
 	uint64_t host_ns;	/* absolute CLOCK_MONOTONIC */
@@ -123,6 +135,11 @@ struct be_ops {
 	int (*time)(struct be_dev *dev, uint64_t *ns);
 	/* The first n counters; n <= PPU_CTR_COUNT.  -EOPNOTSUPP when the driver has none. */
 	int (*counters)(struct be_dev *dev, unsigned n, uint64_t *values);
+	/* The first n of PPU_ENGINE_STATS and host_ns (ppu_be_engine_stat_name()); a translation, -ENOENT; its code.
+	 * A backend that has none of these has NULL in all three. */
+	int (*engine_stats)(struct be_dev *dev, unsigned n, uint64_t *values);
+	int (*translation)(struct be_dev *dev, uint64_t after, ppuTranslation *t);
+	int (*dump_code)(struct be_dev *dev, uint64_t number, void (*say)(void *arg, const struct be_code *c), void *arg);
 	int (*mem_info)(struct be_dev *dev, uint64_t *avail, uint64_t *total);
 
 	/* limits: BE_VM_LIMITS values. */
@@ -142,7 +159,7 @@ struct be_ops {
 	/* Zero-filled memory; size is rounded up to pages. */
 	int (*bo_alloc)(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **bo);
 	/* Pages of the process itself, from the start of a page on; they stay where they are until
-	 * bo_free().  A backend that cannot do this has NULL here. */
+	 * bo_free().  -EOPNOTSUPP: not this kind of memory, or the driver is too old. */
 	int (*bo_user)(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **bo);
 	void (*bo_free)(struct be_bo *bo);
 	/* CPU mapping of the whole object. at != NULL: map it at this address, in place of what is mapped
@@ -182,6 +199,7 @@ extern const struct be_ops ppu_be_drm;		/* the other one is a plug-in: plugin.h 
 
 /* Names of the counters, in their order; NULL past the last. */
 const char *ppu_be_counter_name(unsigned n);
+const char *ppu_be_engine_stat_name(unsigned n);
 
 #pragma GCC visibility pop
 #endif

@@ -297,27 +297,40 @@ static int drm_vm_tasks(struct be_vm *vm, struct ppu_task_info *tasks, unsigned 
 	return rc == -EINVAL ? -EOPNOTSUPP : rc;
 }
 
+static int bo_wrap(struct be_dev *dev, uint64_t size, uint32_t handle, struct be_bo **out)
+{
+	struct drm_gem_close c = { .handle = handle };
+	struct be_bo *bo = calloc(1, sizeof(*bo));
+
+	if (!bo) {
+		call(dev, DRM_IOCTL_GEM_CLOSE, &c);
+		return -ENOMEM;
+	}
+	*bo = (struct be_bo){ .dev = dev, .size = size, .handle = handle };
+	*out = bo;
+	return 0;
+}
+
 static int drm_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **out)
 {
 	struct drm_ppu_gem_create c = {
 		.size = size, .vm_id = vm->id,
 		.placement = place == BE_VRAM ? DRM_PPU_PLACEMENT_VRAM : DRM_PPU_PLACEMENT_SYSTEM,
 	};
-	struct be_bo *bo = calloc(1, sizeof(*bo));
-	int rc;
+	int rc = call(vm->dev, DRM_IOCTL_PPU_GEM_CREATE, &c);
 
-	if (!bo)
-		return -ENOMEM;
-	rc = call(vm->dev, DRM_IOCTL_PPU_GEM_CREATE, &c);
-	if (rc) {
-		free(bo);
-		return rc;
-	}
-	bo->dev = vm->dev;
-	bo->size = c.size;
-	bo->handle = c.handle;
-	*out = bo;
-	return 0;
+	return rc ? rc : bo_wrap(vm->dev, c.size, c.handle, out);
+}
+
+static int drm_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **out)
+{
+	struct drm_ppu_gem_userptr u = { .addr = (uintptr_t)pages, .size = size, .vm_id = vm->id };
+	int rc = call(vm->dev, DRM_IOCTL_PPU_GEM_USERPTR, &u);
+
+	/* A driver of 0.3 does not know the ioctl. */
+	if (rc)
+		return rc == -EINVAL ? -EOPNOTSUPP : rc;
+	return bo_wrap(vm->dev, size, u.handle, out);
 }
 
 static void drm_bo_free(struct be_bo *bo)
@@ -603,7 +616,7 @@ const struct be_ops ppu_be_drm = {
 	.vm_create = drm_vm_create, .vm_destroy = drm_vm_destroy, .vm_limit = drm_vm_limit,
 	.vm_set_limit = drm_vm_set_limit, .vm_faults = drm_vm_faults,
 	.vm_tasks = drm_vm_tasks,
-	.bo_alloc = drm_bo_alloc, .bo_free = drm_bo_free, .bo_map = drm_bo_map,
+	.bo_alloc = drm_bo_alloc, .bo_user = drm_bo_user, .bo_free = drm_bo_free, .bo_map = drm_bo_map,
 	.bind = drm_bind, .unbind = drm_unbind,
 	.chan_create = drm_chan_create, .chan_stop = drm_chan_stop, .chan_free = drm_chan_free,
 	.chan_get = drm_chan_get, .chan_put = drm_chan_put, .chan_kick = drm_chan_kick,

@@ -3,8 +3,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "workers.h"
+
+/*
+ * Rounds follow each other within microseconds, and putting a thread to sleep and waking it takes longer than that.  So
+ * a thread looks that often for what it waits for before it sleeps: some 10 to 20 us.
+ */
+#define LOOKS	400
 
 struct ppu_workers {
 	pthread_mutex_t lock;
@@ -13,10 +20,21 @@ struct ppu_workers {
 	unsigned num_threads;
 	void (*fn)(void *arg, unsigned index);
 	void *arg;
-	unsigned n, next, running;
+	unsigned n, next, running;	/* running: threads that have begun with this round and are not done */
 	uint64_t round;
+	bool over;			/* nothing of this round is left to begin */
 	bool quit;
+	bool look;			/* each thread has a CPU: waiting takes none from another */
 };
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
 
 static void take(struct ppu_workers *p)
 {
@@ -34,18 +52,27 @@ static void *thread(void *arg)
 	struct ppu_workers *p = arg;
 	uint64_t seen = 0;
 
-	pthread_mutex_lock(&p->lock);
 	for (;;) {
+		for (unsigned i = 0; p->look && i < LOOKS && __atomic_load_n(&p->round, __ATOMIC_RELAXED) == seen; i++)
+			relax();
+		pthread_mutex_lock(&p->lock);
 		while (p->round == seen && !p->quit)
 			pthread_cond_wait(&p->work, &p->lock);
 		if (p->quit)
 			break;
 		seen = p->round;
+		if (p->over) {		/* woken too late */
+			pthread_mutex_unlock(&p->lock);
+			continue;
+		}
+		__atomic_store_n(&p->running, p->running + 1, __ATOMIC_RELAXED);
 		pthread_mutex_unlock(&p->lock);
 		take(p);
 		pthread_mutex_lock(&p->lock);
-		if (--p->running == 0)
+		__atomic_store_n(&p->running, p->running - 1, __ATOMIC_RELAXED);
+		if (!p->running)
 			pthread_cond_signal(&p->done);
+		pthread_mutex_unlock(&p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
@@ -62,12 +89,15 @@ void ppu_workers_run(struct ppu_workers *p, void (*fn)(void *arg, unsigned index
 	p->arg = arg;
 	p->n = n;
 	__atomic_store_n(&p->next, 0, __ATOMIC_RELAXED);
-	p->running = p->num_threads;
-	p->round++;
+	p->over = false;
+	__atomic_store_n(&p->round, p->round + 1, __ATOMIC_RELAXED);
 	pthread_cond_broadcast(&p->work);
 	pthread_mutex_unlock(&p->lock);
 	take(p);
+	for (unsigned i = 0; p->look && i < LOOKS && __atomic_load_n(&p->running, __ATOMIC_RELAXED); i++)
+		relax();
 	pthread_mutex_lock(&p->lock);
+	p->over = true;
 	while (p->running)
 		pthread_cond_wait(&p->done, &p->lock);
 	pthread_mutex_unlock(&p->lock);
@@ -82,6 +112,7 @@ struct ppu_workers *ppu_workers_new(unsigned workers)
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->done, NULL);
+	p->look = sysconf(_SC_NPROCESSORS_ONLN) >= (long)workers;
 	p->threads = calloc(workers, sizeof(*p->threads));
 	/* The caller of ppu_workers_run() works too. */
 	while (p->threads && p->num_threads + 1 < workers) {

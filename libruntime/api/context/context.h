@@ -67,6 +67,8 @@ struct ppuCtx_st {
 	struct rt_devlib *devlib;	/* printf, assert, malloc of kernels */
 	uint64_t cdp_va;		/* struct ppu_cdp_ctx; 0: no module launches */
 	bool depth_chosen;		/* PPU_LIMIT_NESTING_DEPTH was set */
+	uint32_t reserve_chosen;	/* PPU_LIMIT_NESTING_RESERVE; 0: not set */
+	uint32_t reserve;		/* levels whose device priorities a stream priority keeps for itself (SP-19) */
 	struct rt_queue *queues;	/* device-owned */
 	struct ppuMem_st *mems;		/* vmm.c */
 	uint64_t coop_va;		/* coop.c: barrier of cooperative kernels, 0: not made yet */

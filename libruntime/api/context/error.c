@@ -63,6 +63,7 @@ ppuResult rt_errno(int rc, const char *what)
 	case EOPNOTSUPP: res = PPU_ERROR_NOT_SUPPORTED; break;
 	case ETIME: res = PPU_ERROR_TIMEOUT; break;
 	case EBUSY: res = PPU_ERROR_BUSY; break;
+	case EFAULT: res = PPU_ERROR_INVALID_ADDRESS; break;
 	case EINVAL: res = PPU_ERROR_INVALID_VALUE; break;
 	default: res = PPU_ERROR_SYSTEM; break;
 	}

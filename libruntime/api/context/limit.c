@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include <ppu.h>
+#include <hw/ppu_mmu.h>
 #include <ppu_image.h>
 #include "api/context/limit.h"
 #include "api/context/context.h"
@@ -33,7 +34,7 @@ void rt_limits_init(struct ppuCtx_st *ctx, uint32_t *limits)
 {
 	ctx->stack = STACK_DEFAULT;
 	limits[BE_VM_LOCAL] = LOCAL_LEAST;
-	limits[BE_VM_DEPTH] = rt_prio_depth(&ctx->device->prop);
+	limits[BE_VM_DEPTH] = ctx->reserve = rt_prio_depth(&ctx->device->prop);
 	limits[BE_VM_PENDING] = PENDING_DEFAULT;
 }
 
@@ -122,49 +123,77 @@ static uint64_t get_stack(struct ppuCtx_st *ctx)
 
 /* ---- nesting -------------------------------------------------------------------------------- */
 
-/* Priorities of streams and work on the device were made for the present depth (SP-43). */
-static ppuResult set_depth(struct ppuCtx_st *ctx, uint64_t value)
+/* Is it possible that the device priorities of this many levels are kept?  Stream priorities keep their meaning. */
+static ppuResult check_reserve(struct ppuCtx_st *ctx, uint64_t levels)
 {
-	struct rt_need need;
 	char why[RT_PRIO_REFUSAL];
-	ppuResult res;
 
-	if (!rt_prio_depth_ok(&ctx->device->prop, value, why))
+	if (!rt_prio_depth_ok(&ctx->device->prop, levels, why))
 		return rt_fail(PPU_ERROR_INVALID_VALUE, "%s", why);
-	if (value == ctx->be->vm_limit(ctx->vm, BE_VM_DEPTH))
-		return PPU_SUCCESS;
-	for (const struct ppuStream_st *s = ctx->streams; s; s = s->next)
+	for (const struct ppuStream_st *s = ctx->streams; s && levels != ctx->reserve; s = s->next)
 		if (s->assigned)
 			return rt_fail(PPU_ERROR_BUSY, "the nesting depth decides what stream priorities mean: "
 				       "set it before a stream gets one, or destroy those streams");
-	rt_everything(ctx, &need);
-	if (!rt_done(ctx, &need) && ctx->be->poll)
-		ctx->be->poll(ctx->device->dev);
-	if (!rt_done(ctx, &need))
-		return rt_fail(PPU_ERROR_BUSY, "the nesting depth cannot change while there is work in the context: "
-			       "synchronise first");
-	res = rt_errno(ctx->be->vm_set_limit(ctx->vm, BE_VM_DEPTH, (uint32_t)value), "setting the nesting depth");
+	return PPU_SUCCESS;
+}
+
+static void reserve(struct ppuCtx_st *ctx, uint32_t levels)
+{
+	ctx->reserve = levels;
+	rt_prio_refresh(ctx);
+}
+
+/* Priorities of streams and work on the device were made for the present depth (SP-43). */
+static ppuResult set_depth(struct ppuCtx_st *ctx, uint64_t value)
+{
+	uint64_t levels = ctx->reserve_chosen ? ctx->reserve_chosen : value;
+	struct rt_need need;
+	ppuResult res;
+
+	if (!value || value > PPU_MAX_DEPTH)
+		levels = value;
+	res = check_reserve(ctx, levels);
+	if (res)
+		return res;
+	if (value != ctx->be->vm_limit(ctx->vm, BE_VM_DEPTH)) {
+		rt_everything(ctx, &need);
+		if (!rt_done(ctx, &need) && ctx->be->poll)
+			ctx->be->poll(ctx->device->dev);
+		if (!rt_done(ctx, &need))
+			return rt_fail(PPU_ERROR_BUSY, "the nesting depth cannot change while there is work in the "
+				       "context: synchronise first");
+		res = rt_errno(ctx->be->vm_set_limit(ctx->vm, BE_VM_DEPTH, (uint32_t)value),
+			       "setting the nesting depth");
+	}
 	if (!res)
-		rt_prio_refresh(ctx);
+		reserve(ctx, (uint32_t)levels);
 	return res;
+}
+
+static ppuResult set_reserve(struct ppuCtx_st *ctx, uint64_t value)
+{
+	uint64_t levels = value ? value : ctx->be->vm_limit(ctx->vm, BE_VM_DEPTH);
+	ppuResult res = check_reserve(ctx, levels);
+
+	if (res)
+		return res;
+	ctx->reserve_chosen = (uint32_t)value;
+	reserve(ctx, (uint32_t)levels);
+	return PPU_SUCCESS;
 }
 
 #define CUDA_DEPTH	24u	/* levels of kernels that CUDA has */
 
 void rt_depth_expect(struct ppuCtx_st *ctx)
 {
-	uint32_t m = ctx->device->prop.device_priorities, depth = m && m < CUDA_DEPTH ? m : CUDA_DEPTH;
-	char why[RT_PRIO_REFUSAL];
+	uint32_t now = ctx->be->vm_limit(ctx->vm, BE_VM_DEPTH);
 
-	if (ctx->depth_chosen || rt_prio_conf.depth || !rt_prio_depth_ok(&ctx->device->prop, depth, why) ||
-	    depth <= ctx->be->vm_limit(ctx->vm, BE_VM_DEPTH))
+	if (ctx->depth_chosen || rt_prio_conf.depth || now >= CUDA_DEPTH || rt_wait_all(ctx))
 		return;
-	for (const struct ppuStream_st *s = ctx->streams; s; s = s->next)
-		if (s->assigned)
+	/* Each level costs device memory: where there is no room for all, there may be for some. */
+	for (uint32_t depth = CUDA_DEPTH; depth > now; depth /= 2)
+		if (!ctx->be->vm_set_limit(ctx->vm, BE_VM_DEPTH, depth))
 			return;
-	/* Where there is no room for this depth, programs keep the depth there is. */
-	if (!rt_wait_all(ctx) && !ctx->be->vm_set_limit(ctx->vm, BE_VM_DEPTH, depth))
-		rt_prio_refresh(ctx);
 }
 
 static ppuResult set_pending(struct ppuCtx_st *ctx, uint64_t value)
@@ -186,6 +215,8 @@ uint64_t rt_limit(struct ppuCtx_st *ctx, ppuLimit limit)
 		return get_stack(ctx);
 	case PPU_LIMIT_NESTING_DEPTH:
 		return ctx->be->vm_limit(ctx->vm, BE_VM_DEPTH);
+	case PPU_LIMIT_NESTING_RESERVE:
+		return ctx->reserve;
 	case PPU_LIMIT_PENDING_LAUNCHES:
 		return ctx->be->vm_limit(ctx->vm, BE_VM_PENDING);
 	default:
@@ -205,6 +236,8 @@ static ppuResult set(struct ppuCtx_st *ctx, ppuLimit limit, uint64_t value)
 		res = set_depth(ctx, value);
 		ctx->depth_chosen |= !res;
 		return res;
+	case PPU_LIMIT_NESTING_RESERVE:
+		return set_reserve(ctx, value);
 	case PPU_LIMIT_PENDING_LAUNCHES:
 		return set_pending(ctx, value);
 	default:

@@ -16,8 +16,8 @@ void rt_limits_init(struct ppuCtx_st *ctx, uint32_t *limits);	/* BE_VM_LIMITS of
 /* Locked.  A module is loaded: local memory for its kernels, if it can be had at once. */
 void rt_local_expect(struct ppuModule_st *mod);
 /* Locked; may wait for all work.  Called when CUDA's device runtime comes in.  If nobody has chosen a
- * nesting depth or given a stream a priority, the depth becomes as many levels as CUDA has, or as there
- * are device priorities. */
+ * nesting depth, the depth becomes as many levels as CUDA has, or as there is room for.  What stream priorities mean
+ * does not change. */
 void rt_depth_expect(struct ppuCtx_st *ctx);
 /* Locked. rt_limit(): the value of a limit. rt_local_of(): the bytes of local memory that a kernel is
  * given. */

@@ -71,9 +71,6 @@ static ppuResult enrol(struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes)
 	ppuResult res;
 	int rc;
 
-	if (!ctx->be->bo_user)
-		return rt_fail(PPU_ERROR_NOT_SUPPORTED, "the kernel driver cannot pin memory that exists already; "
-			       "allocate it with ppuMallocHost()");
 	if (shares_a_page(ctx, lo, hi))
 		return rt_fail(PPU_ERROR_INVALID_VALUE, "0x%" PRIx64 " + %" PRIu64 " shares a page with memory that is "
 			       "registered already", va, bytes);
@@ -81,6 +78,9 @@ static ppuResult enrol(struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes)
 		return rt_fail(PPU_ERROR_INVALID_ADDRESS, "0x%" PRIx64 " + %" PRIu64 " is not memory of the process that "
 			       "it may read and write", va, bytes);
 	rc = ctx->be->bo_user(ctx->vm, (void *)(uintptr_t)lo, hi - lo, &a.user);
+	if (rc == -EOPNOTSUPP)
+		return rt_fail(PPU_ERROR_NOT_SUPPORTED, "the kernel driver cannot pin this memory (a shared mapping of a file?); "
+			       "allocate it with ppuMallocHost()");
 	if (rc)
 		return rt_errno(rc, "pinning memory");
 	rc = ctx->be->bind(ctx->vm, a.user, lo, hi - lo, BE_BIND_NOEXEC);

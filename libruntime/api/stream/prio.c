@@ -158,7 +158,7 @@ static uint32_t device_priority(const struct ppuStream_st *s)
 	if (!s->assigned && rt_prio_conf.has_fixed)
 		return rt_prio_conf.fixed;
 	rt_prio_map(rt_prio_policies[rt_prio_conf.policy], prop->device_priorities,
-		    s->ctx->be->vm_limit(s->ctx->vm, BE_VM_DEPTH), rt_prio_levels(prop), s->level, &device);
+		    s->ctx->reserve, rt_prio_levels(prop), s->level, &device);
 	return device;
 }
 

@@ -141,6 +141,7 @@ static u64 bus_mem_rd(void *dev, u64 addr)
 
 static void bus_mem_wr(void *dev, u64 addr, u64 val)
 {
+	/* Page tables and instance blocks: the device reads neither before a TLB invalidation or a command. */
 	*(uint64_t *)(((struct be_dev *)dev)->vram + addr) = val;
 }
 
@@ -331,7 +332,7 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 {
 	struct be_dev *dev = calloc(1, sizeof(*dev));
 	struct ppu_ports ports = {
-		.opaque = dev, .map = port_map, .raise_irq = port_irq, .guest_error = port_guest_error,
+		.opaque = dev, .map = port_map, .raise_irq = port_irq, .guest_error = port_guest_error, .vram_told = true,
 	};
 	uint64_t page;
 	int rc;
@@ -339,6 +340,7 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 	*err = NULL;
 	if (!dev)
 		return -ENOMEM;
+	ppu_bc_background(&ports);
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_cond_init(&dev->turn, NULL);
 	dev->memfd = -1;
@@ -465,6 +467,7 @@ int ppu_bc_vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr)
 	} else {
 		memset(dev->vram + *addr, 0, size);
 	}
+	ppu_core_vram_changed(dev->core);	/* code may have lain there, and be mapped still */
 	return 0;
 }
 
@@ -963,7 +966,8 @@ static void core_poll(struct be_dev *dev)
 
 const struct be_ops ppu_be_core = {
 	.name = "core", .count = core_count, .open = core_open, .close = core_close,
-	.props = core_props, .time = core_time, .counters = core_counters, .mem_info = core_mem_info,
+	.props = core_props, .time = core_time, .counters = core_counters, .engine_stats = ppu_bc_engine_stats,
+	.translation = ppu_bc_translation, .dump_code = ppu_bc_dump_code, .mem_info = core_mem_info,
 	.vm_create = ppu_bc_vm_create, .vm_destroy = ppu_bc_vm_destroy, .vm_limit = ppu_bc_vm_limit,
 	.vm_set_limit = ppu_bc_vm_set_limit, .vm_faults = ppu_bc_vm_faults,
 	.vm_tasks = ppu_bc_vm_tasks,

@@ -47,6 +47,11 @@ struct be_dev {
 	uint64_t error_gen;		/* counts error interrupts */
 	FILE *trace;
 	struct ppu_workers *pool;
+	struct {
+		pthread_t thread;
+		void (*fn)(void *arg);
+		void *arg;
+	} background;			/* background.c */
 };
 
 struct be_vm {
@@ -115,6 +120,14 @@ static inline uint64_t ppu_bc_page_round(uint64_t size)
 {
 	return (size + PPU_PAGE_SIZE - 1) & ~(PPU_PAGE_SIZE - 1);
 }
+
+/* Translation beside the device (background.c). */
+void ppu_bc_background(struct ppu_ports *ports);
+
+/* What is host code (engine.c). */
+int ppu_bc_engine_stats(struct be_dev *dev, unsigned n, uint64_t *values);
+int ppu_bc_translation(struct be_dev *dev, uint64_t after, ppuTranslation *t);
+int ppu_bc_dump_code(struct be_dev *dev, uint64_t number, void (*say)(void *arg, const struct be_code *c), void *arg);
 
 extern const struct be_ops ppu_be_core;
 

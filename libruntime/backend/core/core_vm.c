@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <hw/ppu_save.h>
 #include "core.h"
@@ -56,6 +57,10 @@ static int area_alloc(struct be_dev *dev, uint64_t size, const struct ppu_area *
 	}
 	if (ppu_bc_vram_alloc(dev, size, &base))
 		return -ENOSPC;
+	/* A warp touches some bytes of its part, and the parts lie far apart: with large pages of the host the kernel
+	 * would clear 2 MiB for a few words. */
+	if (size >= PPU_LARGE_SIZE)
+		madvise(dev->vram + base, size, MADV_NOHUGEPAGE);
 	*area = (struct ppu_area){ .base = base, .size = size };
 	return 0;
 }

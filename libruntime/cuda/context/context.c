@@ -524,20 +524,17 @@ static bool limit_of(CUlimit limit, ppuLimit *l)
 }
 
 /*
- * Programs ask for the 16 or 24 levels that CUDA has everywhere.  CUDA's driver may lower a limit to what its device
- * can have, and cuCtxGetLimit tells the program.  So this function sets the most levels, up to depth, that the
- * device allows.
+ * Programs ask for the 16 or 24 levels that CUDA has everywhere, and may have given streams priorities before.  So what
+ * stream priorities mean stays as it is.
  */
 static ppuResult set_depth(uint64_t depth)
 {
-	ppuResult r;
+	uint64_t reserve;
+	ppuResult r = ppuCtxGetLimit(PPU_LIMIT_NESTING_RESERVE, &reserve);
 
-	if (depth > PPU_MAX_DEPTH)
-		depth = PPU_MAX_DEPTH;
-	do
-		r = ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, depth);
-	while (r == PPU_ERROR_INVALID_VALUE && depth-- > 1);
-	return r;
+	if (!r)
+		r = ppuCtxSetLimit(PPU_LIMIT_NESTING_RESERVE, reserve);
+	return r ? r : ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, depth > PPU_MAX_DEPTH ? PPU_MAX_DEPTH : depth);
 }
 
 CUresult i_cuCtxSetLimit(CUlimit limit, size_t value)

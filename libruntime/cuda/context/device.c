@@ -218,12 +218,6 @@ static int texture_attribute(CUdevice_attribute a)
 	}
 }
 
-/* Can kernels reach registered memory?  They can if the backend can pin the program's memory. */
-static int can_register(const ppuDeviceProp *p)
-{
-	return !strcmp(p->backend, "core");
-}
-
 /* The attributes with a value other than 0. */
 static int attribute(const ppuDeviceProp *p, CUdevice_attribute a)
 {
@@ -280,9 +274,9 @@ static int attribute(const ppuDeviceProp *p, CUdevice_attribute a)
 	case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
 	case CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED:
 	case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED:
-	case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:		return 1;
 	case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
-	case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: return can_register(p);
+	case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
+	case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:		return 1;
 	case CU_DEVICE_ATTRIBUTE_NUMA_ID:
 	case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:			return -1;
 	case CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID:		return (int)(p->pci_device << 16 | p->pci_vendor);

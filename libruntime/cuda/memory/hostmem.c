@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of the program's own that it registered.  Where the kernel driver cannot pin such memory
- * (ppuHostRegister() says so), it is registered for copies only: copies go through staging buffers as before,
+ * Memory of the program's own that it registered.  What the kernel driver cannot pin (ppuHostRegister()
+ * says so), shared mappings of files above all, is registered for copies only: copies go through staging buffers as before,
  * and no kernel can reach the memory.  Programs that register memory to copy faster go on; a program that asks
  * for the device's address gets NOT_SUPPORTED.
  */
