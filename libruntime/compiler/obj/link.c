@@ -266,11 +266,6 @@ out:
 
 static int add_to(struct ppu_graph *g, uint32_t *first, uint32_t to)
 {
-	uint32_t e;
-
-	for (e = *first; e; e = g->edges[e - 1].next)
-		if (g->edges[e - 1].to == to)
-			return 0;
 	if (PPU_GROW(g->edges, g->num_edges))
 		return -ENOMEM;
 	g->edges[g->num_edges - 1].to = to;
@@ -279,8 +274,12 @@ static int add_to(struct ppu_graph *g, uint32_t *first, uint32_t to)
 	return 0;
 }
 
-static int add_edge(struct ppu_graph *g, uint32_t from, uint32_t to)
+/* An edge from function `from`; none if last[to] says that it was the last one that got an edge to `to`. */
+static int add_edge(struct ppu_graph *g, uint32_t from, uint32_t to, uint32_t *last)
 {
+	if (last[to] == from + 1)
+		return 0;
+	last[to] = from + 1;
 	return add_to(g, &g->first[from], to);
 }
 
@@ -289,8 +288,9 @@ static int add_uses(const struct ppu_image *img, struct ppu_graph *g)
 {
 	uint32_t *head = calloc((size_t)img->num_insns + 1, sizeof(*head));	/* relocation of an instruction + 1 */
 	uint32_t *next = calloc((size_t)img->num_relocs + 1, sizeof(*next));
-	uint32_t f, i, r;
-	int err = head && next ? 0 : -ENOMEM;
+	uint32_t *last = calloc((size_t)img->num_symbols + 1, sizeof(*last));	/* function + 1 that used the symbol */
+	uint32_t f, i, r, used;
+	int err = head && next && last ? 0 : -ENOMEM;
 
 	for (r = 0; !err && r < img->num_relocs; r++) {
 		if (img->relocs[r].kind != PPU_REL_CODE_SHARED)
@@ -302,18 +302,23 @@ static int add_uses(const struct ppu_image *img, struct ppu_graph *g)
 		const struct ppu_symbol *s = &img->symbols[g->sym[f]];
 
 		for (i = 0; i < s->num_insns; i++)
-			for (r = head[s->value + i]; !err && r; r = next[r - 1])
-				err = add_to(g, &g->first_use[f], img->relocs[r - 1].symbol);
+			for (r = head[s->value + i]; !err && r; r = next[r - 1]) {
+				used = img->relocs[r - 1].symbol;
+				if (last[used] != f + 1)
+					err = add_to(g, &g->first_use[f], used);
+				last[used] = f + 1;
+			}
 	}
 	free(head);
 	free(next);
+	free(last);
 	return err;
 }
 
 /* Finds what each function needs without its callees, and who calls whom. */
 static int build_graph(struct ppu_image *img, struct ppu_graph *g)
 {
-	uint32_t i, j, f, *fn_of_sym;
+	uint32_t i, j, f, *fn_of_sym, *last;
 	uint8_t *taken;
 	int err = -ENOMEM;
 
@@ -322,8 +327,9 @@ static int build_graph(struct ppu_image *img, struct ppu_graph *g)
 	g->first_use = calloc((size_t)img->num_symbols + 1, sizeof(*g->first_use));
 	g->at = calloc((size_t)img->num_insns + 1, sizeof(*g->at));
 	fn_of_sym = calloc((size_t)img->num_symbols + 1, sizeof(*fn_of_sym));
+	last = calloc((size_t)img->num_symbols + 1, sizeof(*last));
 	taken = calloc((size_t)img->num_symbols + 1, 1);
-	if (!g->sym || !g->first || !g->first_use || !g->at || !fn_of_sym || !taken)
+	if (!g->sym || !g->first || !g->first_use || !g->at || !fn_of_sym || !last || !taken)
 		goto out;
 	for (i = 0; i < img->num_symbols; i++) {
 		const struct ppu_symbol *s = &img->symbols[i];
@@ -363,59 +369,62 @@ static int build_graph(struct ppu_image *img, struct ppu_graph *g)
 				indirect = 1;
 			if ((op == PPU_OP_CAL || (op == PPU_OP_BRA && PPU_GET(in, IMM) == g->exit)) &&
 			    PPU_GET(in, IMM) < img->num_insns && g->at[PPU_GET(in, IMM)] &&
-			    add_edge(g, f, g->at[PPU_GET(in, IMM)] - 1))
+			    add_edge(g, f, g->at[PPU_GET(in, IMM)] - 1, last))
 				goto out;
 		}
 		for (j = 0; indirect && j < g->n; j++)
-			if (taken[j] && add_edge(g, f, j))
+			if (taken[j] && add_edge(g, f, j, last))
 				goto out;
 	}
 	err = add_uses(img, g);
 out:
 	free(fn_of_sym);
+	free(last);
 	free(taken);
 	return err;
 }
 
 /* ---- kernels that put work into a device-owned queue ---- */
 
-/* Sets creates[f] for all functions that put work into a queue, or can reach one that does. */
-static void find_creators(const struct ppu_image *img, const struct ppu_graph *g, const struct ppu_library *lib,
-			  uint8_t *creates)
+/* Marks all functions that the marked ones can reach by calls; back: all that can reach the marked ones. */
+static int spread(const struct ppu_graph *g, uint8_t *marked, bool back)
 {
-	uint32_t f, e;
-	int more = 1;
+	uint32_t *first = calloc((size_t)g->n + 2, sizeof(*first)), *at = calloc((size_t)g->n + 2, sizeof(*at));
+	uint32_t *to = calloc((size_t)g->num_edges + 1, sizeof(*to)), *stack = calloc((size_t)g->n + 1, sizeof(*stack));
+	uint32_t f, e, from, top = 0, sweep;
+	int err = first && at && to && stack ? 0 : -ENOMEM;
 
-	for (f = 0; f < g->n; f++)
-		creates[f] = (uint8_t)lib->is_queue(img->symbols[g->sym[f]].name);
-	while (more) {
-		more = 0;
-		for (f = 0; f < g->n; f++) {
-			for (e = creates[f] ? 0 : g->first[f]; e; e = g->edges[e - 1].next) {
-				if (!creates[g->edges[e - 1].to])
-					continue;
-				creates[f] = 1;
-				more = 1;
-				break;
+	for (sweep = 0; !err && sweep < 2; sweep++) {	/* the edges in that direction: count, then fill */
+		for (f = 0; f < g->n; f++)
+			for (e = g->first[f]; e; e = g->edges[e - 1].next) {
+				from = back ? g->edges[e - 1].to : f;
+				if (sweep)
+					to[at[from]++] = back ? f : g->edges[e - 1].to;
+				else
+					first[from + 1]++;
 			}
+		for (f = 0; f < g->n && !sweep; f++) {
+			first[f + 1] += first[f];
+			at[f + 1] = first[f + 1];
 		}
 	}
-}
-
-static void find_reached(const struct ppu_graph *g, uint8_t *reached)
-{
-	uint32_t f, e;
-	int more = 1;
-
-	while (more) {
-		more = 0;
-		for (f = 0; f < g->n; f++) {
-			for (e = reached[f] ? g->first[f] : 0; e; e = g->edges[e - 1].next) {
-				if (!reached[g->edges[e - 1].to])
-					more = reached[g->edges[e - 1].to] = 1;
-			}
+	for (f = 0; !err && f < g->n; f++)
+		if (marked[f])
+			stack[top++] = f;
+	while (top) {
+		f = stack[--top];
+		for (e = first[f]; e < first[f + 1]; e++) {
+			if (marked[to[e]])
+				continue;
+			marked[to[e]] = 1;
+			stack[top++] = to[e];
 		}
 	}
+	free(first);
+	free(at);
+	free(to);
+	free(stack);
+	return err;
 }
 
 /*
@@ -431,7 +440,10 @@ static int hook_exits(struct ppu_image *img, struct ppu_graph *g, const struct p
 
 	if (!creates || !reached)
 		goto out;
-	find_creators(img, g, lib, creates);
+	for (f = 0; f < g->n; f++)
+		creates[f] = (uint8_t)lib->is_queue(img->symbols[g->sym[f]].name);
+	if (spread(g, creates, true))
+		goto out;
 	for (f = 0; f < g->n; f++) {
 		struct ppu_symbol *s = &img->symbols[g->sym[f]];
 
@@ -440,10 +452,16 @@ static int hook_exits(struct ppu_image *img, struct ppu_graph *g, const struct p
 		s->flags |= PPU_SYMF_QUEUE;
 		reached[f] = 1;
 	}
-	find_reached(g, reached);
+	if (spread(g, reached, false))
+		goto out;
 	for (f = 0; f < g->n; f++) {
 		const struct ppu_symbol *s = &img->symbols[g->sym[f]];
+		uint32_t to = g->at[g->exit] - 1, e = g->first[f];
+		bool there;
 
+		while (e && g->edges[e - 1].to != to)
+			e = g->edges[e - 1].next;
+		there = e;
 		for (i = 0; reached[f] && s->value != g->exit && i < s->num_insns; i++) {
 			struct ppu_insn *in = &img->code[s->value + i];
 
@@ -451,8 +469,9 @@ static int hook_exits(struct ppu_image *img, struct ppu_graph *g, const struct p
 				continue;
 			PPU_SET(in, OP, PPU_OP_BRA);
 			PPU_SET(in, IMM, g->exit);
-			if (add_edge(g, f, g->at[g->exit] - 1))
+			if (!there && add_to(g, &g->first[f], to))
 				goto out;
+			there = true;
 		}
 	}
 	err = 0;

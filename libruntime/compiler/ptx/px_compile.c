@@ -25,19 +25,63 @@ static bool is_dynamic(const struct px_module *m, uint32_t sym)
 	return m->obj.syms[sym].kind == PPU_SYM_SHARED && !m->obj.syms[sym].size;
 }
 
-/* The kernel (or function) that holds an instruction. */
-static struct ppu_symbol *owner(struct px_module *m, uint64_t pc)
-{
-	uint32_t i;
+/* For placing dynamic shared memory: what would take a search of all symbols for each relocation. */
+struct finder {
+	uint32_t *owner;	/* by instruction: symbol of its kernel or function + 1 */
+	struct px_str **name;	/* hash table: names of shared variables */
+	uint32_t *symbol;	/* the last symbol of that name */
+	uint32_t mask;
+};
 
-	for (i = 0; i < m->obj.num_syms; i++)
-		if ((m->obj.syms[i].kind == PPU_SYM_KERNEL || m->obj.syms[i].kind == PPU_SYM_FUNC) &&
-		    pc >= m->obj.syms[i].value && pc < m->obj.syms[i].value + m->obj.syms[i].num_insns)
-			return &m->obj.syms[i];
-	return NULL;
+/* The entry of a name, which may be free. */
+static uint32_t name_entry(struct px_module *m, const struct finder *d, const char *text)
+{
+	struct px_str *name = px_intern(m->px, text, strlen(text));
+	uint32_t i = name->hash & d->mask;
+
+	while (d->name[i] && d->name[i] != name)
+		i = (i + 1) & d->mask;
+	return i;
 }
 
-static uint32_t kernel_dynamic_symbol(struct px_module *m, const struct ppu_symbol *k, uint32_t sym,
+static void set_symbol(struct px_module *m, struct finder *d, uint32_t sym)
+{
+	const char *text = m->obj.syms[sym].name;
+	uint32_t i = name_entry(m, d, text);
+
+	d->name[i] = px_intern(m->px, text, strlen(text));
+	d->symbol[i] = sym;
+}
+
+static void init_finder(struct px_module *m, struct finder *d)
+{
+	struct px_arena *a = &m->px->arena;
+	uint32_t i, k, room = 16;
+
+	while (room / 2 < m->obj.num_syms + m->obj.num_relocs)
+		room *= 2;
+	d->mask = room - 1;
+	d->name = px_alloc(a, room * sizeof(*d->name));
+	d->symbol = px_alloc(a, room * sizeof(*d->symbol));
+	d->owner = px_alloc(a, (m->obj.num_insns + 1) * sizeof(*d->owner));
+	for (i = 0; i < m->obj.num_syms; i++) {
+		const struct ppu_symbol *s = &m->obj.syms[i];
+
+		if (s->kind == PPU_SYM_SHARED)
+			set_symbol(m, d, i);
+		for (k = 0; (s->kind == PPU_SYM_KERNEL || s->kind == PPU_SYM_FUNC) && k < s->num_insns; k++)
+			if (!d->owner[s->value + k])
+				d->owner[s->value + k] = i + 1;
+	}
+}
+
+/* The kernel (or function) that holds an instruction. */
+static struct ppu_symbol *owner(struct px_module *m, const struct finder *d, uint64_t pc)
+{
+	return pc < m->obj.num_insns && d->owner[pc] ? &m->obj.syms[d->owner[pc] - 1] : NULL;
+}
+
+static uint32_t kernel_dynamic_symbol(struct px_module *m, struct finder *d, const struct ppu_symbol *k, uint32_t sym,
 				      uint64_t offset)
 {
 	size_t n = strlen(k->name) + strlen(m->obj.syms[sym].name) + 2;
@@ -45,12 +89,13 @@ static uint32_t kernel_dynamic_symbol(struct px_module *m, const struct ppu_symb
 	uint32_t i;
 
 	snprintf(name, n, "%s$%s", k->name, m->obj.syms[sym].name);
-	for (i = m->obj.num_syms; i-- > 0;)
-		if (m->obj.syms[i].kind == PPU_SYM_SHARED && !strcmp(m->obj.syms[i].name, name))
-			return i;
+	i = name_entry(m, d, name);
+	if (d->name[i])
+		return d->symbol[i];
 	i = px_image_symbol(m, name, PPU_SYM_SHARED);
 	m->obj.syms[i].value = offset;
 	m->obj.syms[i].align = m->obj.syms[sym].align;
+	set_symbol(m, d, i);
 	return i;
 }
 
@@ -62,11 +107,13 @@ static void place_dynamic(struct px_module *m)
 {
 	bool in_function = false;
 	uint32_t most = 0, i;
+	struct finder d;
 	struct ppu_symbol *s;
 
+	init_finder(m, &d);
 	for (i = 0; i < m->obj.num_relocs; i++)
 		if (m->obj.relocs[i].kind == PPU_REL_CODE_SHARED && is_dynamic(m, m->obj.relocs[i].symbol)) {
-			s = owner(m, m->obj.relocs[i].where);
+			s = owner(m, &d, m->obj.relocs[i].where);
 			in_function |= s && s->kind == PPU_SYM_FUNC;
 		}
 	for (i = 0; i < m->obj.num_syms; i++)
@@ -89,12 +136,12 @@ static void place_dynamic(struct px_module *m)
 
 		if (r->kind != PPU_REL_CODE_SHARED || !is_dynamic(m, r->symbol))
 			continue;
-		s = owner(m, r->where);
+		s = owner(m, &d, r->where);
 		if (!s)
 			continue;
 		own = s->shared_bytes > m->shared_module ? s->shared_bytes - m->shared_module : 0;
 		s->shared_bytes = dynamic_offset(m, own);
-		r->symbol = kernel_dynamic_symbol(m, s, r->symbol, s->shared_bytes);
+		r->symbol = kernel_dynamic_symbol(m, &d, s, r->symbol, s->shared_bytes);
 	}
 }
 

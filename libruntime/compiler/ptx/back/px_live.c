@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes live ranges value by value, without bit sets over blocks: the cost grows with the ranges only. */
+/*
+ * Computes live ranges value by value, without bit sets over blocks. A value that is live in many blocks costs no step
+ * for each of them: see px_region.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "compiler/ptx/back/px_live.h"
@@ -139,6 +142,7 @@ struct live {
 	uint32_t *first;	/* by value: index of its occurrences */
 	struct occ *occ;
 	uint32_t *in, *out, *kill;	/* by block: the last value that is live-in, live-out, killed there */
+	uint32_t *kills, nkills;	/* the blocks that kill the value, in their order */
 	uint32_t *work, nwork;
 	uint32_t *touched, ntouched;
 	struct ra_range *tmp;
@@ -243,45 +247,134 @@ static void collect(struct live *lv)
 	}
 }
 
+static void add_range(struct live *lv, uint32_t start, uint32_t end)
+{
+	struct ra_range r = { start, end }, *last = lv->ntmp ? &lv->tmp[lv->ntmp - 1] : NULL;
+
+	if (start >= end)
+		return;
+	if (last && last->start <= end && start <= last->end) {	/* less to sort */
+		last->start = start < last->start ? start : last->start;
+		last->end = end > last->end ? end : last->end;
+		return;
+	}
+	PX_PUSH(&lv->f->px->arena, lv->tmp, lv->ntmp, lv->captmp, r);
+}
+
+/* Is a block that kills the value in the region? */
+static bool killed_in(const struct live *lv, const struct px_region *r)
+{
+	uint32_t i, lo, hi;
+
+	for (i = 0; i < r->n; i++) {
+		lo = 0;		/* the first such block that is not before the part */
+		hi = lv->nkills;
+		while (lo < hi) {
+			uint32_t mid = (lo + hi) / 2;
+
+			if (lv->kills[mid] < r->part[i].from)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		if (lo < lv->nkills && lv->kills[lo] < r->part[i].to)
+			return true;
+	}
+	return false;
+}
+
+static bool passes(const struct live *lv, const struct px_region *r)
+{
+	return px_region_known(r) && !killed_in(lv, r);
+}
+
+/* The value is live in the whole region. */
+static void live_through(struct live *lv, const struct px_region *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->n; i++)
+		add_range(lv, lv->by_id[r->part[i].from]->start, lv->by_id[r->part[i].to - 1]->end);
+}
+
 static void set_in(struct live *lv, uint32_t b, px_val v)
 {
 	if (lv->in[b] == v)
 		return;
 	lv->in[b] = v;
 	lv->work[lv->nwork++] = b;
-	if (lv->out[b] != v && lv->kill[b] != v)
-		lv->touched[lv->ntouched++] = b;	/* v may have no occurrences in b */
 }
 
+/* v is live at the end of the block; true: for the first time, and also at its start. */
+static bool set_out(struct live *lv, uint32_t b, px_val v)
+{
+	if (lv->out[b] == v)
+		return false;
+	lv->out[b] = v;
+	if (lv->kill[b] == v)
+		return false;
+	lv->touched[lv->ntouched++] = b;	/* v may have no occurrences in b */
+	if (lv->in[b] == v)
+		return false;
+	lv->in[b] = v;
+	return true;
+}
+
+/* A value that is live in one place of a loop, and that no block of it kills, is live in all of it: the outermost such
+ * loop around a block, or NULL. */
+static const struct px_loop *loop_through(const struct live *lv, uint32_t b)
+{
+	const struct px_region *own = lv->ra->regions->own;
+	const struct px_loop *l = lv->by_id[b]->loop;
+
+	if (!l || !passes(lv, &own[l->header->id]))
+		return NULL;
+	while (l->parent) {
+		if (l->jump && passes(lv, &own[l->jump->header->id]))
+			l = l->jump;
+		else if (passes(lv, &own[l->parent->header->id]))
+			l = l->parent;
+		else
+			break;
+	}
+	return l;
+}
+
+/* From the start of a block to the end of a dominator, so far as no block between them kills v; false: not one step. */
+static bool climb(struct live *lv, uint32_t *b, px_val v)
+{
+	const struct px_regions *r = lv->ra->regions;
+	const struct px_loop *l = loop_through(lv, *b);
+
+	if (l)
+		*b = l->header->id;
+	else if (!passes(lv, &r->own[*b]))
+		return false;
+	if (!l && lv->out[r->idom[*b]->id] != v && r->jump[*b] != r->idom[*b] && passes(lv, &r->far[*b])) {
+		live_through(lv, &r->far[*b]);
+		*b = r->jump[*b]->id;
+	} else {
+		live_through(lv, &r->own[*b]);
+		*b = r->idom[*b]->id;
+	}
+	return true;
+}
+
+/* From the start of blocks to the ends of those before them, in steps as large as possible. */
 static void propagate(struct live *lv, px_val v)
 {
-	uint32_t k;
+	uint32_t k, b;
+	bool more;
 
 	while (lv->nwork) {
-		struct px_block *b = lv->by_id[lv->work[--lv->nwork]];
-
-		for (k = 0; k < b->preds.n; k++) {
-			struct px_block *p = b->preds.v[k];
-
-			if (lv->out[p->id] == v)
-				continue;
-			if (lv->in[p->id] != v && lv->kill[p->id] != v)
-				lv->touched[lv->ntouched++] = p->id;
-			lv->out[p->id] = v;
-			if (lv->kill[p->id] != v && lv->in[p->id] != v) {
-				lv->in[p->id] = v;
-				lv->work[lv->nwork++] = p->id;
-			}
-		}
+		b = lv->work[--lv->nwork];
+		more = true;
+		while (more && climb(lv, &b, v))
+			more = set_out(lv, b, v);
+		for (k = 0; more && k < lv->by_id[b]->preds.n; k++)
+			if (set_out(lv, lv->by_id[b]->preds.v[k]->id, v))
+				lv->work[lv->nwork++] = lv->by_id[b]->preds.v[k]->id;
 	}
-}
-
-static void add_range(struct live *lv, uint32_t start, uint32_t end)
-{
-	struct ra_range r = { start, end };
-
-	if (start < end)
-		PX_PUSH(&lv->f->px->arena, lv->tmp, lv->ntmp, lv->captmp, r);
 }
 
 /* Makes the ranges of v inside one block from the occurrences lo to hi - 1, last first. */
@@ -377,12 +470,12 @@ static void one_value(struct live *lv, px_val v)
 {
 	uint32_t lo = lv->first[v], end = lv->first[v + 1], hi, i;
 
-	lv->nwork = lv->ntouched = lv->ntmp = 0;
-	for (lo = lv->first[v]; lo < end; lo = hi) {	/* the blocks that kill v */
-		for (hi = lo; hi < end && lv->occ[hi].block == lv->occ[lo].block; hi++)
-			if (lv->occ[hi].kind == OCC_KILL)
-				lv->kill[lv->occ[lo].block] = v;
-	}
+	lv->nwork = lv->ntouched = lv->ntmp = lv->nkills = 0;
+	for (i = lo; i < end; i++)
+		if (lv->occ[i].kind == OCC_KILL && lv->kill[lv->occ[i].block] != v) {
+			lv->kill[lv->occ[i].block] = v;
+			lv->kills[lv->nkills++] = lv->occ[i].block;
+		}
 	for (lo = lv->first[v]; lo < end; lo = hi) {
 		for (hi = lo; hi < end && lv->occ[hi].block == lv->occ[lo].block; hi++)
 			;
@@ -417,6 +510,10 @@ void px_ra_live(struct ra *ra)
 	ra->num_calls = 0;
 	number(&lv);
 	n = f->num_blocks;
+	if (!ra->regions) {	/* spilling changes no edges */
+		ra->regions = px_alloc(a, sizeof(*ra->regions));
+		px_find_regions(f, ra->regions);
+	}
 	lv.by_id = px_alloc(a, (n + 1) * sizeof(*lv.by_id));
 	PX_FOR_BLOCKS(f, b)
 		lv.by_id[b->id] = b;
@@ -424,7 +521,8 @@ void px_ra_live(struct ra *ra)
 	lv.out = px_alloc(a, (n + 1) * sizeof(*lv.out));
 	lv.kill = px_alloc(a, (n + 1) * sizeof(*lv.kill));
 	lv.work = px_alloc(a, (n + 1) * sizeof(*lv.work));
-	lv.touched = px_alloc(a, (2 * n + 2) * sizeof(*lv.touched));
+	lv.touched = px_alloc(a, (n + 1) * sizeof(*lv.touched));
+	lv.kills = px_alloc(a, (n + 1) * sizeof(*lv.kills));
 	for (i = 1; i < f->num_vals; i++) {
 		ra->vals[i].num_hints = 0;
 		ra->vals[i].spill = false;

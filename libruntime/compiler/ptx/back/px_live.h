@@ -9,6 +9,7 @@
 #ifndef PX_LIVE_H
 #define PX_LIVE_H
 
+#include "compiler/ptx/back/px_region.h"
 #include "compiler/ptx/ir/px_ir.h"
 
 struct ra_range {
@@ -25,6 +26,7 @@ struct ra_hint {
 struct ra_val {
 	struct ra_range *r;
 	uint32_t n;
+	struct ra_slot *slots;	/* in the lists of registers */
 	uint32_t group;		/* number + 1, 0: alone */
 	uint8_t offset;		/* in its group */
 	bool spill;
@@ -39,21 +41,24 @@ struct ra_group {
 	uint8_t n, span;
 };
 
-struct ra_slot_range {		/* a range in a register's list */
+struct ra_slot {		/* a range in a register's list, which is in the order of the code */
+	struct ra_slot *next, *prev;
+	struct ra_slot *same;	/* another range of the owner */
+	struct ra_reg *reg;
 	uint32_t start, end;
 	px_val owner;
 };
 
 struct ra_reg {
-	struct ra_slot_range *v;
-	uint32_t n, cap, cursor;
-	struct ra_slot_range *fix;
-	uint32_t nfix, capfix, curfix;
+	struct ra_slot *first, *last;
+	struct ra_slot *cursor;	/* the first range that does not lie before what is placed now; NULL: behind the last */
+	struct ra_slot *fix, *curfix;	/* the same for the ABI's uses of the register */
 };
 
 struct ra {
 	struct px_func *f;
 	struct ra_val *vals;
+	struct px_regions *regions;	/* of the function; NULL: not found yet */
 	struct ra_group *groups;
 	uint32_t num_groups, cap_groups;
 	uint32_t *calls;	/* positions */

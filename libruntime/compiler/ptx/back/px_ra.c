@@ -37,27 +37,26 @@ static bool allowed(const struct scan *s, unsigned reg)
 	return !s->crosses || reg >= PX_ABI_FIRST_SAVED;
 }
 
-/* Compares the ranges of x with the ranges v of a register, from number j on.  The first owner in the way, or 0. */
-static px_val conflict(const struct ra_val *x, const struct ra_slot_range *v, uint32_t n,
-		       uint32_t j)
+/* Compares the ranges of x with those of a register, from j on.  The first owner in the way, or 0. */
+static px_val conflict(const struct ra_val *x, const struct ra_slot *j)
 {
 	uint32_t i;
 
 	for (i = 0; i < x->n; i++) {
-		while (j < n && v[j].end <= x->r[i].start)
-			j++;
-		if (j < n && v[j].start < x->r[i].end)
-			return v[j].owner;
+		while (j && j->end <= x->r[i].start)
+			j = j->next;
+		if (j && j->start < x->r[i].end)
+			return j->owner;
 	}
 	return 0;
 }
 
 static void advance(struct ra_reg *r, uint32_t now)
 {
-	while (r->cursor < r->n && r->v[r->cursor].end <= now)
-		r->cursor++;
-	while (r->curfix < r->nfix && r->fix[r->curfix].end <= now)
-		r->curfix++;
+	while (r->cursor && r->cursor->end <= now)
+		r->cursor = r->cursor->next;
+	while (r->curfix && r->curfix->end <= now)
+		r->curfix = r->curfix->next;
 }
 
 /* 0: the register is free for x; else a value in the way (of fixed ranges: the fixed value). */
@@ -67,8 +66,8 @@ static px_val busy(struct scan *s, unsigned reg, const struct ra_val *x)
 	px_val o;
 
 	advance(r, s->now);
-	o = conflict(x, r->v, r->n, r->cursor);
-	return o ? o : conflict(x, r->fix, r->nfix, r->curfix);
+	o = conflict(x, r->cursor);
+	return o ? o : conflict(x, r->curfix);
 }
 
 static unsigned width(const struct scan *s, px_val v)
@@ -92,48 +91,64 @@ static bool fits(struct scan *s, unsigned base)
 	return true;
 }
 
-static void insert_range(struct px_arena *a, struct ra_reg *r, struct ra_range x, px_val owner)
+/* Inserts the ranges of value v into the list of a register, from the cursor on: nothing of v lies before it. */
+static void insert_ranges(struct scan *s, struct ra_reg *r, px_val v)
 {
-	struct ra_slot_range n = { x.start, x.end, owner };
+	struct ra_val *x = &s->ra->vals[v];
+	struct ra_slot *next = r->cursor, *n;
 	uint32_t i;
 
-	PX_PUSH(a, r->v, r->n, r->cap, n);
-	for (i = r->n - 1; i > 0 && r->v[i - 1].start > n.start; i--)
-		r->v[i] = r->v[i - 1];
-	r->v[i] = n;
+	for (i = 0; i < x->n; i++) {
+		while (next && next->start <= x->r[i].start)
+			next = next->next;
+		n = px_alloc(&s->f->px->arena, sizeof(*n));
+		*n = (struct ra_slot){ .next = next, .prev = next ? next->prev : r->last, .same = x->slots, .reg = r,
+				       .start = x->r[i].start, .end = x->r[i].end, .owner = v };
+		x->slots = n;
+		if (n->prev)
+			n->prev->next = n;
+		else
+			r->first = n;
+		if (next)
+			next->prev = n;
+		else
+			r->last = n;
+		if (next == r->cursor)	/* before the cursor, or behind the last range */
+			r->cursor = n;
+	}
 }
 
 static void assign(struct scan *s, unsigned base)
 {
 	unsigned k, w;
-	uint32_t i;
 
 	for (k = 0; k < s->n; k++) {
-		struct ra_val *x = &s->ra->vals[s->v[k]];
-
 		px_value(s->f, s->v[k])->reg = (int16_t)(base + s->off[k]);
+		s->ra->vals[s->v[k]].slots = NULL;
 		for (w = 0; w < width(s, s->v[k]); w++)
-			for (i = 0; i < x->n; i++)
-				insert_range(&s->f->px->arena, &s->regs[base + s->off[k] + w],
-					     x->r[i], s->v[k]);
+			insert_ranges(s, &s->regs[base + s->off[k] + w], s->v[k]);
 	}
 }
 
 static void unassign(struct scan *s, px_val v)
 {
-	unsigned reg = (unsigned)px_value(s->f, v)->reg, w;
-	uint32_t i, n;
+	struct ra_val *x = &s->ra->vals[v];
+	struct ra_slot *i;
 
-	for (w = 0; w < width(s, v); w++) {
-		struct ra_reg *r = &s->regs[reg + w];
-
-		for (i = r->cursor, n = r->cursor; i < r->n; i++)
-			if (r->v[i].owner != v)
-				r->v[n++] = r->v[i];
-		r->n = n;
+	for (i = x->slots; i; i = i->same) {
+		if (i->prev)
+			i->prev->next = i->next;
+		else
+			i->reg->first = i->next;
+		if (i->next)
+			i->next->prev = i->prev;
+		else
+			i->reg->last = i->prev;
+		if (i->reg->cursor == i)
+			i->reg->cursor = i->next;
 	}
 	px_value(s->f, v)->reg = -1;
-	s->ra->vals[v].spill = true;
+	x->spill = true;
 	s->ra->spilled = true;
 }
 
@@ -159,68 +174,83 @@ static bool try_hints(struct scan *s)
 	return false;
 }
 
-/* Weight of all values that must be spilled to place the unit at base; out: these values. */
-static float price(struct scan *s, unsigned base, px_val *out, unsigned *nout, unsigned max)
-{
-	float total = 0;
-	unsigned k, w, i;
+/* Values that must be spilled to place the unit somewhere, and their weight. */
+struct victims {
+	px_val v[64];
+	unsigned n;
+	float weight;
+};
 
-	*nout = 0;
+/* Adds the owners of a register's ranges that x overlaps; false: there are too many, or they weigh `most` or more. */
+static bool add_victims(const struct scan *s, const struct ra_reg *r, const struct ra_val *x, struct victims *out,
+			float most)
+{
+	struct ra_slot *j = r->cursor, *before;
+	unsigned i;
+	uint32_t q;
+
+	for (q = 0; q < x->n; q++) {
+		while (j && j->end <= x->r[q].start)
+			j = j->next;
+		for (; j && j->start < x->r[q].end; j = j->next) {
+			for (i = 0; i < out->n && out->v[i] != j->owner; i++)
+				;
+			if (i < out->n)
+				continue;
+			if (out->n == PX_ARRAY_SIZE(out->v))
+				return false;
+			out->v[out->n++] = j->owner;
+			out->weight += s->ra->vals[j->owner].weight;
+			if (out->weight >= most)
+				return false;
+		}
+		before = j ? j->prev : r->last;
+		if (before)
+			j = before;	/* may reach into the next range */
+	}
+	return true;
+}
+
+/* false: the unit cannot be placed at base, or not for less than `most`. */
+static bool price(struct scan *s, unsigned base, struct victims *out, float most)
+{
+	unsigned k, w;
+
+	out->n = 0;
+	out->weight = 0;
 	for (w = 0; w < s->span; w++)
 		if (!allowed(s, base + w))
-			return 1e38f;
+			return false;
 	for (k = 0; k < s->n; k++)
 		for (w = 0; w < width(s, s->v[k]); w++) {
 			struct ra_reg *r = &s->regs[base + s->off[k] + w];
 			const struct ra_val *x = &s->ra->vals[s->v[k]];
-			uint32_t j = r->cursor, q;
 
-			if (conflict(x, r->fix, r->nfix, r->curfix))
-				return 1e38f;
-			for (q = 0; q < x->n; q++) {
-				while (j < r->n && r->v[j].end <= x->r[q].start)
-					j++;
-				for (; j < r->n && r->v[j].start < x->r[q].end; j++) {
-					for (i = 0; i < *nout && out[i] != r->v[j].owner; i++)
-						;
-					if (i < *nout)
-						continue;
-					if (*nout == max)
-						return 1e38f;
-					out[(*nout)++] = r->v[j].owner;
-					total += s->ra->vals[r->v[j].owner].weight;
-				}
-				if (j)
-					j--;	/* may reach into the next range */
-			}
+			if (conflict(x, r->curfix) || !add_victims(s, r, x, out, most))
+				return false;
 		}
-	return total;
+	return true;
 }
 
 static void make_room(struct scan *s)
 {
-	px_val owners[64], best_owners[64];
-	unsigned base, n, best_n = 0, best = 0, k;
-	float cost, best_cost = 1e37f;
+	struct victims here, best = { .weight = s->weight < 1e37f ? s->weight : 1e37f };
+	unsigned base, at = s->num, k;
 
-	for (base = 0; base + s->span <= s->num; base++) {
-		cost = price(s, base, owners, &n, 64);
-		if (cost < best_cost) {
-			best_cost = cost;
-			best = base;
-			best_n = n;
-			memcpy(best_owners, owners, n * sizeof(*owners));
+	for (base = 0; base + s->span <= s->num; base++)
+		if (price(s, base, &here, best.weight) && here.weight < best.weight) {
+			best = here;
+			at = base;
 		}
-	}
-	if (best_cost >= s->weight) {
+	if (at == s->num) {	/* the unit itself is the cheapest */
 		for (k = 0; k < s->n; k++)
 			s->ra->vals[s->v[k]].spill = true;
 		s->ra->spilled = true;
 		return;
 	}
-	for (k = 0; k < best_n; k++)
-		unassign(s, best_owners[k]);
-	assign(s, best);
+	for (k = 0; k < best.n; k++)
+		unassign(s, best.v[k]);
+	assign(s, at);
 }
 
 static void load_unit(struct scan *s, const struct unit *u)
@@ -277,14 +307,31 @@ static int by_start(const void *pa, const void *pb)
 
 static int fix_by_start(const void *pa, const void *pb)
 {
-	const struct ra_slot_range *a = pa, *b = pb;
+	const struct ra_slot *a = pa, *b = pb;
 
 	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Makes the list of the ABI's uses of a register from n ranges in any order. */
+static void link_fixed(struct ra_reg *r, struct ra_slot *v, uint32_t n)
+{
+	uint32_t i;
+
+	if (!n)
+		return;
+	qsort(v, n, sizeof(*v), fix_by_start);
+	for (i = 0; i + 1 < n; i++)
+		v[i].next = &v[i + 1];
+	r->fix = r->curfix = v;
 }
 
 /* Enters the ranges of the ABI's registers. */
 static void fixed_ranges(struct scan *s)
 {
+	struct {
+		struct ra_slot *v;
+		uint32_t n, cap;
+	} list[PPU_NUM_REGS] = { 0 };
 	struct px_func *f = s->f;
 	unsigned r, w;
 	uint32_t i, k;
@@ -298,15 +345,14 @@ static void fixed_ranges(struct scan *s)
 		v->reg = v->fixed;
 		for (w = 0; w < v->width; w++)
 			for (k = 0; k < x->n; k++) {
-				struct ra_reg *reg = &s->regs[(unsigned)v->fixed + w];
-				struct ra_slot_range n = { x->r[k].start, x->r[k].end, i };
+				struct ra_slot n = { .start = x->r[k].start, .end = x->r[k].end, .owner = i };
 
-				PX_PUSH(&f->px->arena, reg->fix, reg->nfix, reg->capfix, n);
+				r = (unsigned)v->fixed + w;
+				PX_PUSH(&f->px->arena, list[r].v, list[r].n, list[r].cap, n);
 			}
 	}
 	for (r = 0; r < PPU_NUM_REGS; r++)
-		if (s->regs[r].nfix)
-			qsort(s->regs[r].fix, s->regs[r].nfix, sizeof(*s->regs[r].fix), fix_by_start);
+		link_fixed(&s->regs[r], list[r].v, list[r].n);
 }
 
 static void scan_class(struct ra *ra, bool pred)

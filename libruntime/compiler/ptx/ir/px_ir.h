@@ -125,6 +125,12 @@ struct px_loop {
 	bool divergent_exit;
 	uint32_t in, out;		/* numbers in the loop tree: inner ones are in [in, out] */
 	uint32_t size, next_in;
+	struct px_loop *jump;		/* a loop around it farther away, so that a search needs few steps */
+	/* px_pass_reconv(): of the blocks with edges from outside, least dom_in, greatest dom_out; a common dominator */
+	uint32_t entry_in, entry_out;
+	struct px_block *entry;
+	struct px_loop *up;		/* for walks: a loop around it; those between them were seen */
+	bool seen;
 	struct px_edge_list blocks;	/* without those of inner loops */
 };
 
@@ -227,6 +233,16 @@ static inline bool px_dominates(const struct px_block *a, const struct px_block 
 static inline bool px_in_loop(const struct px_loop *l, const struct px_block *b)
 {
 	return !l || (b->loop && l->in <= b->loop->in && b->loop->in <= l->out);
+}
+
+/* The outermost loop around l, or l itself, that does not contain b (NULL: the outermost of all); NULL: l has b. */
+static inline struct px_loop *px_loop_without(struct px_loop *l, const struct px_block *b)
+{
+	if (!l || (b && px_in_loop(l, b)))
+		return NULL;
+	while (l->parent && !(b && px_in_loop(l->parent, b)))
+		l = l->jump && !(b && px_in_loop(l->jump, b)) ? l->jump : l->parent;
+	return l;
 }
 
 #endif

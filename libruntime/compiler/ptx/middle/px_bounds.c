@@ -8,7 +8,7 @@
  */
 #include "compiler/ptx/middle/px_pass.h"
 
-/* Definitions of every value. */
+/* Definitions of every value, those of a value in the order of their loops' numbers. */
 struct defs {
 	uint32_t *first;
 	struct { struct px_insn *in; struct px_block *block; } *v;
@@ -18,34 +18,54 @@ struct ctx {
 	struct px_func *f;
 	struct px_loop *l;
 	const struct defs *defs;
+	uint32_t in, out;	/* what dominates all ends of an iteration: dom_in at most, dom_out at least this */
 };
+
+static uint32_t loop_number(const struct px_block *b)
+{
+	return b->loop ? b->loop->in : 0;
+}
 
 /* Number of definitions of v inside the loop (at most 2 counted); *def the last one seen. */
 static unsigned defs_inside(struct ctx *c, px_val v, struct px_insn **def, struct px_block **where)
 {
+	uint32_t lo = c->defs->first[v], end = c->defs->first[v + 1], hi = end;
 	unsigned n = 0;
-	uint32_t i;
 
-	for (i = c->defs->first[v]; i < c->defs->first[v + 1]; i++) {
-		if (!px_in_loop(c->l, c->defs->v[i].block))
-			continue;
-		*def = c->defs->v[i].in;
-		*where = c->defs->v[i].block;
-		if (++n > 1)
-			break;
+	while (lo < hi) {	/* the first one that is not in a loop before */
+		uint32_t mid = (lo + hi) / 2;
+
+		if (loop_number(c->defs->v[mid].block) < c->l->in)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < end && n < 2 && px_in_loop(c->l, c->defs->v[lo].block); lo++, n++) {
+		*def = c->defs->v[lo].in;
+		*where = c->defs->v[lo].block;
 	}
 	return n;
 }
 
-static bool every_iteration(const struct px_loop *l, const struct px_block *b)
+static void find_ends(struct ctx *c)
 {
-	const struct px_block *h = l->header;
+	const struct px_block *h = c->l->header, *p;
 	uint32_t k;
 
-	for (k = 0; k < h->preds.n; k++)
-		if (px_in_loop(l, h->preds.v[k]) && !px_dominates(b, h->preds.v[k]))
-			return false;
-	return true;
+	c->in = UINT32_MAX;
+	c->out = 0;
+	for (k = 0; k < h->preds.n; k++) {
+		p = h->preds.v[k];
+		if (!px_in_loop(c->l, p))
+			continue;
+		c->in = p->dom_in < c->in ? p->dom_in : c->in;
+		c->out = p->dom_out > c->out ? p->dom_out : c->out;
+	}
+}
+
+static bool every_iteration(const struct ctx *c, const struct px_block *b)
+{
+	return b->dom_in <= c->in && c->out <= b->dom_out;
 }
 
 static bool pure(const struct px_insn *in)
@@ -143,7 +163,7 @@ static bool moves(struct ctx *c, px_val v, unsigned depth)
 		return false;
 	if (px_value(c->f, v)->defs > 1) {
 		/* carried around the loop: v = step(v), directly or through one other value */
-		if (!every_iteration(c->l, where) || d->guard.v)
+		if (!every_iteration(c, where) || d->guard.v)
 			return false;
 		if (is_step(c, d, v))
 			return true;
@@ -229,7 +249,7 @@ static bool leaves(struct ctx *c, struct px_block *b)
 	if (!t || t->op != IR_BR)
 		return false;
 	in1 = px_in_loop(c->l, b->succ[1]);
-	if (in0 == in1 || !every_iteration(c->l, b))
+	if (in0 == in1 || !every_iteration(c, b))
 		return false;
 	return test_counts(c, t->guard.v, in1 ^ t->guard.neg, 0);
 }
@@ -238,23 +258,39 @@ static bool leaves(struct ctx *c, struct px_block *b)
 static bool exits(struct ctx *c, struct px_block *b)
 {
 	PX_FOR_INSNS(b, in)
-		if (in->op == PPU_OP_EXIT && in->guard.v && every_iteration(c->l, b) &&
+		if (in->op == PPU_OP_EXIT && in->guard.v && every_iteration(c, b) &&
 		    test_counts(c, in->guard.v, in->guard.neg, 0))
 			return true;
 	return false;
 }
 
+/* The blocks in the order of their loops' numbers. */
+static struct px_block **sort_blocks(struct px_func *f)
+{
+	uint32_t *at = px_alloc(&f->px->arena, (f->num_loops + 2) * sizeof(*at)), i;
+	struct px_block **list = px_alloc(&f->px->arena, (f->num_blocks + 1) * sizeof(*list));
+
+	PX_FOR_BLOCKS(f, b)
+		at[loop_number(b) + 1]++;
+	for (i = 0; i <= f->num_loops; i++)
+		at[i + 1] += at[i];
+	PX_FOR_BLOCKS(f, b)
+		list[at[loop_number(b)]++] = b;
+	return list;
+}
+
 static void collect(struct px_func *f, struct defs *d)
 {
+	struct px_block **list = sort_blocks(f);
 	px_val *w[PX_MAX_REFS];
-	uint32_t *at, i, n;
+	uint32_t *at, i, k, n;
 	unsigned sweep;
 
 	d->first = px_alloc(&f->px->arena, (f->num_vals + 2) * sizeof(*d->first));
 	at = px_alloc(&f->px->arena, (f->num_vals + 2) * sizeof(*at));
 	for (sweep = 0; sweep < 2; sweep++) {
-		PX_FOR_BLOCKS(f, b)
-			PX_FOR_INSNS(b, in) {
+		for (k = 0; k < f->num_blocks; k++)
+			PX_FOR_INSNS(list[k], in) {
 				n = px_writes(in, w);
 				for (i = 0; i < n; i++) {
 					if (!sweep) {
@@ -262,7 +298,7 @@ static void collect(struct px_func *f, struct defs *d)
 						continue;
 					}
 					d->v[at[*w[i]]].in = in;
-					d->v[at[*w[i]]++].block = b;
+					d->v[at[*w[i]]++].block = list[k];
 				}
 			}
 		if (sweep)
@@ -288,6 +324,7 @@ void px_pass_bounds(struct px_func *f)
 		l->bounded = false;
 		if (l->irreducible)
 			continue;
+		find_ends(&c);
 		for (i = 0; i < l->blocks.n && !l->bounded; i++) {
 			struct px_block *b = l->blocks.v[i];
 

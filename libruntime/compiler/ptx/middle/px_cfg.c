@@ -357,6 +357,14 @@ static void check_entries(struct px_func *f)
 	}
 }
 
+/* Sets l->jump; the loops around l have theirs. A search that jumps where it may takes logarithmic time. */
+static void set_jump(struct px_loop *l)
+{
+	struct px_loop *p = l->parent, *j = p ? p->jump : NULL;
+
+	l->jump = j && j->jump && p->depth - j->depth == j->depth - j->jump->depth ? j->jump : p;
+}
+
 /* Numbers the loop tree in preorder.  In list, outer loops come before their inner ones. */
 static void number_loops(struct px_func *f, struct px_loop **list, uint32_t n)
 {
@@ -368,6 +376,7 @@ static void number_loops(struct px_func *f, struct px_loop **list, uint32_t n)
 			list[i]->parent->size += list[i]->size;
 	}
 	for (i = 0; i < n; i++) {
+		set_jump(list[i]);
 		at = list[i]->parent ? &list[i]->parent->next_in : &next;
 		list[i]->in = *at;
 		*at += list[i]->size;

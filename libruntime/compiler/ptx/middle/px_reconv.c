@@ -15,6 +15,7 @@
  * out where a token for J is already open on every way: nested branches with one meeting point share a token.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "compiler/ptx/middle/px_pass.h"
 
 struct site {
@@ -31,7 +32,9 @@ struct rc {
 	uint32_t n, cap;
 	uint32_t *stamp;
 	struct px_block **stack;
+	bool entries;		/* were found */
 	uint64_t budget;	/* steps left for walking regions; at 0, mark_all() chooses the edges */
+	uint32_t lo, hi;	/* least dom_in, greatest dom_out of pushes for mark_all(); lo is UINT32_MAX: there is none */
 };
 
 /* Can the other side of the branch reach j at all?  (Sides that only exit cannot.) */
@@ -46,19 +49,83 @@ static bool worth_it(const struct px_block *b)
 	return true;
 }
 
+static int by_dom_in(const void *pa, const void *pb)
+{
+	const struct px_block *const *a = pa, *const *b = pb;
+
+	return (*a)->dom_in < (*b)->dom_in ? -1 : (*a)->dom_in > (*b)->dom_in;
+}
+
+static int by_dom_out(const void *pa, const void *pb)
+{
+	const struct px_block *const *a = pa, *const *b = pb;
+
+	return (*a)->dom_out > (*b)->dom_out ? -1 : (*a)->dom_out < (*b)->dom_out;
+}
+
+/* The innermost loop of l and those around it that has no entry yet. */
+static struct px_loop *without_entry(struct px_loop *l)
+{
+	while (l && l->seen) {
+		if (l->up && l->up->seen)
+			l->up = l->up->up;	/* a path once walked gets shorter */
+		l = l->up;
+	}
+	return l;
+}
+
+/*
+ * One end of the range of all entries of each loop. The blocks come in the order in which that is the first entry of a
+ * loop, so each loop is set once.
+ */
+static void set_ends(struct px_func *f, struct px_block **list, bool first)
+{
+	struct px_loop *l, *top;
+	uint32_t i, k;
+
+	for (l = f->loops; l; l = l->next) {
+		l->seen = false;
+		l->up = l->parent;
+	}
+	for (i = 0; i < f->num_order; i++)
+		for (k = 0; k < list[i]->preds.n; k++) {
+			top = px_loop_without(list[i]->loop, list[i]->preds.v[k]);
+			for (l = top ? without_entry(list[i]->loop) : NULL; l && l->in >= top->in; l = without_entry(l)) {
+				l->seen = true;
+				if (first)
+					l->entry_in = list[i]->dom_in;
+				else
+					l->entry_out = list[i]->dom_out;
+			}
+		}
+}
+
+/* The range of the numbers of all entries of each loop in the dominator tree. */
+static void find_entries(struct px_func *f)
+{
+	struct px_block **list = px_alloc(&f->px->arena, (f->num_order + 1) * sizeof(*list));
+
+	memcpy(list, f->order, f->num_order * sizeof(*list));
+	qsort(list, f->num_order, sizeof(*list), by_dom_in);
+	set_ends(f, list, true);
+	qsort(list, f->num_order, sizeof(*list), by_dom_out);
+	set_ends(f, list, false);
+}
+
 /* The nearest block before an irreducible loop from which all lanes come to j, or NULL. */
-static struct px_block *common_entry(struct rc *r, const struct px_loop *l, const struct px_block *j)
+static struct px_block *common_entry(struct rc *r, struct px_loop *l, const struct px_block *j)
 {
 	struct px_block *d = l->header->idom, *x;
-	uint32_t i, k, steps = 0;
+	uint32_t steps = 0;
 
-	for (i = 0; i < r->f->num_order; i++) {
-		struct px_block *b = r->f->order[i];
-
-		for (k = 0; px_in_loop(l, b) && k < b->preds.n; k++)
-			while (!px_in_loop(l, b->preds.v[k]) && !px_dominates(d, b))
-				d = d->idom;
-	}
+	if (!r->entries)
+		find_entries(r->f);
+	r->entries = true;
+	if (l->entry)
+		d = l->entry;
+	while (d->dom_in > l->entry_in || d->dom_out < l->entry_out)
+		d = d->idom;
+	l->entry = d;	/* dominates all entries */
 	for (x = d; x && x != j && steps < 1000; x = x->ipdom)
 		steps++;
 	return x == j && px_in_loop(d->loop, j) && !px_in_loop(l, d) ? d : NULL;
@@ -68,12 +135,10 @@ static void find_sites(struct rc *r)
 {
 	PX_FOR_BLOCKS(r->f, b) {
 		struct site s = { .j = b->ipdom, .at = b };
-		struct px_loop *l;
 
 		if (!b->divergent || !b->succ[1] || !b->ipdom || !worth_it(b))
 			continue;
-		for (l = b->loop; l && !px_in_loop(l, b->ipdom); l = l->parent)
-			s.loop = l;
+		s.loop = px_loop_without(b->loop, b->ipdom);
 		s.leaves = s.loop != NULL;
 		if (s.loop) {
 			s.at = s.loop->irreducible ? common_entry(r, s.loop, s.j) : NULL;
@@ -105,19 +170,19 @@ static struct px_loop *place_loop(const struct site *s)
 /* Is the token pushed at p still there whenever s is reached? */
 static bool covers(const struct site *p, const struct site *s)
 {
-	struct px_loop *l, *x;
+	struct px_loop *l = place_loop(s), *x, *out;
 
 	if (p->j != s->j || !px_dominates(p->at, s->at))
 		return false;
 	if (p->at == s->at && p->loop == s->loop)
 		return true;
-	for (l = place_loop(s); l && !px_in_loop(l, s->j); l = l->parent)
-		;
+	out = px_loop_without(l, s->j);
+	if (out)
+		l = out->parent;	/* the innermost loop with both */
 	if (!l)
 		return true;
-	for (x = place_loop(p); x && x->depth > l->depth; x = x->parent)
-		;
-	return x == l;
+	x = place_loop(p);
+	return x && l->in <= x->in && x->in <= l->out;
 }
 
 static void drop_covered(struct rc *r)
@@ -136,21 +201,30 @@ static void drop_covered(struct rc *r)
 	}
 }
 
-/* Makes lanes wait on all edges into j, except edges from before the push.  On some of these edges there may be no
- * token, which is safe. */
-static void mark_all(const struct site *s, uint8_t op)
+/*
+ * Makes lanes wait on all edges into j, except edges from before all the pushes r->lo to r->hi. On some of these edges
+ * there may be no token, which is safe.
+ */
+static void mark_all(struct rc *r, const struct px_block *j, uint8_t op)
 {
 	uint32_t i, k;
 
-	for (i = 0; i < s->j->preds.n; i++) {
-		struct px_block *x = s->j->preds.v[i];
+	for (i = 0; i < j->preds.n; i++) {
+		struct px_block *x = j->preds.v[i];
 
-		if (x != s->at && px_dominates(x, s->at))
+		if (x->dom_in < r->lo && x->dom_out > r->hi)
 			continue;
 		for (k = 0; k < 2; k++)
-			if (x->succ[k] == s->j)
+			if (x->succ[k] == j)
 				x->edge[k] = op;
 	}
+}
+
+/* No steps are left: the edges of this push are chosen with those of the others to the same block. */
+static void leave_to_all(struct rc *r, const struct site *s)
+{
+	r->lo = s->at->dom_in < r->lo ? s->at->dom_in : r->lo;
+	r->hi = s->at->dom_out > r->hi ? s->at->dom_out : r->hi;
 }
 
 /* Makes lanes wait at j on every edge from the region that starts at s. */
@@ -159,7 +233,7 @@ static void mark_edges(struct rc *r, const struct site *s, uint32_t stamp, uint8
 	uint32_t top = 0, k;
 
 	if (!r->budget) {
-		mark_all(s, op);
+		leave_to_all(r, s);
 		return;
 	}
 
@@ -171,7 +245,7 @@ static void mark_edges(struct rc *r, const struct site *s, uint32_t stamp, uint8
 		struct px_block *x = r->stack[--top], *t;
 
 		if (!--r->budget) {
-			mark_all(s, op);
+			leave_to_all(r, s);
 			return;
 		}
 
@@ -250,14 +324,17 @@ void px_pass_reconv(struct px_func *f)
 		if (!i || s->j != r.v[i - 1].j) {	/* all pushes for one meeting point have the same name */
 			stamp++;
 			push = push_op(s);
+			r.lo = UINT32_MAX;
+			r.hi = 0;
 		}
-		if (!s->kept)
-			continue;
-		if (s->loop)
+		if (s->kept && s->loop)
 			push_before(&r, s, push);
-		else
+		else if (s->kept)
 			push_here(&r, s, push);
-		mark_edges(&r, s, stamp, push + 1);	/* SSY SYNC PBRK BRK PCNT CONT */
+		if (s->kept)
+			mark_edges(&r, s, stamp, push + 1);	/* SSY SYNC PBRK BRK PCNT CONT */
+		if (r.lo != UINT32_MAX && (i + 1 == r.n || r.v[i + 1].j != s->j))
+			mark_all(&r, s->j, push + 1);
 	}
 }
 
@@ -291,21 +368,26 @@ static void place_preheader(struct px_func *f, struct px_loop *l, struct px_bloc
 	insert_block(f, f->last, pre);
 }
 
-static bool preheader(struct px_func *f, struct px_loop *l, struct px_block *h)
+/* Is h entered from outside of the loop? *plain: by one edge only, and nothing else leads there. */
+static bool entered(const struct px_loop *l, const struct px_block *h, bool *plain)
+{
+	uint32_t outside = 0, k;
+
+	*plain = true;
+	for (k = 0; k < h->preds.n; k++)
+		if (!px_in_loop(l, h->preds.v[k])) {
+			outside++;
+			*plain &= !h->preds.v[k]->succ[1];
+		}
+	*plain &= outside == 1;
+	return outside;
+}
+
+static void preheader(struct px_func *f, struct px_loop *l, struct px_block *h)
 {
 	struct px_block *pre, *p;
-	uint32_t outside = 0, k, e;
-	bool plain = true;
+	uint32_t k, e;
 
-	for (k = 0; k < h->preds.n; k++) {
-		p = h->preds.v[k];
-		if (!px_in_loop(l, p)) {
-			outside++;
-			plain &= !p->succ[1];
-		}
-	}
-	if (!outside || (outside == 1 && plain))
-		return false;
 	pre = px_new_block(f, NULL);
 	place_preheader(f, l, h, pre);
 	for (k = 0; k < h->preds.n; k++) {
@@ -315,7 +397,6 @@ static bool preheader(struct px_func *f, struct px_loop *l, struct px_block *h)
 				p->succ[e] = pre;
 	}
 	pre->succ[0] = h;
-	return true;
 }
 
 /*
@@ -325,21 +406,19 @@ static bool preheader(struct px_func *f, struct px_loop *l, struct px_block *h)
 void px_pass_preheaders(struct px_func *f)
 {
 	struct px_loop *l;
-	bool changed = false;
+	bool changed = false, plain;
 	uint32_t i;
 
 	for (i = 0; i < f->num_order; i++) {
 		struct px_block *h = f->order[i];
 
-		for (l = h->loop; l; l = l->parent) {
-			/* inner loops first, so that an outer loop's preheader comes before the inner loop's */
-			if (l->header == h || l->irreducible) {
-				if (preheader(f, l, h)) {
-					changed = true;
-					break;	/* edges changed: the outer loops' turn comes later */
-				}
+		/* inner loops first, so that an outer loop's preheader comes before the inner loop's */
+		for (l = h->loop; l && entered(l, h, &plain); l = l->parent)
+			if ((l->header == h || l->irreducible) && !plain) {
+				preheader(f, l, h);
+				changed = true;
+				break;	/* edges changed: the outer loops' turn comes later */
 			}
-		}
 	}
 	if (changed) {
 		px_pass_cfg(f);
