@@ -37,6 +37,8 @@ static const char usage_text[] =
 "  --prop NAME=VALUE        device property (core), repeatable\n"
 "  --trace FILE             the device's trace (core)\n"
 "  --counters               one JSON object per launch on standard output\n"
+"  --dump-code              the host code of the module, beside its instructions (takes core);\n"
+"                           engine=translate unless --prop says another\n"
 "  --repeat N               launch N times on the same buffers\n"
 "  --device-time-limit NS   give up a launch after NS ns of device time\n"
 "  --quiet                  do not print buffers\n"
@@ -285,6 +287,57 @@ static uint64_t now(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* ---- what was translated ---------------------------------------------------------------------- */
+
+#define MAX_STATS 64
+static const char *stat_name[MAX_STATS];
+static unsigned num_stats;
+static bool have_stats;
+static uint64_t seen;		/* translations that were shown */
+
+static void stats_read(uint64_t *v)
+{
+	if (have_stats)
+		have_stats = ppuDeviceGetEngineStats(0, v, (int)num_stats) == PPU_SUCCESS;
+}
+
+/* What does not count up is shown as it is. */
+static bool is_state(const char *name)
+{
+	return !strcmp(name, "available") || !strcmp(name, "memory_bytes");
+}
+
+static void stats_print(const uint64_t *before, const uint64_t *after)
+{
+	const char *sep = "";
+	ppuTranslation t;
+
+	if (!have_stats) {
+		printf(", \"engine\": null, \"translated\": null");
+		return;
+	}
+	printf(", \"engine\": {");
+	for (unsigned i = 0; i < num_stats; i++, sep = ", ")
+		printf("%s\"%s\": %" PRIu64, sep, stat_name[i],
+		       is_state(stat_name[i]) ? after[i] : after[i] - before[i]);
+	printf("}, \"translated\": [");
+	for (sep = ""; !ppuDeviceGetTranslation(0, seen, &t); sep = ", ") {
+		seen = t.number;
+		printf("%s{\"code_address\": %" PRIu64 ", \"entry\": ", sep, t.code_address);
+		printf(t.entry == UINT32_MAX ? "\"all\"" : "%u", t.entry);
+		printf(", \"instructions\": %u, \"inlined\": %u, \"segments\": %u, \"code_bytes\": %u, "
+		       "\"memory_bytes\": %" PRIu64 ", \"host_ns\": %" PRIu64 "}",
+		       t.instructions, t.inlined, t.segments, t.code_bytes, t.memory_bytes, t.host_ns);
+	}
+	printf("]");
+}
+
+static void dump_line(void *arg, const char *text)
+{
+	(void)arg;
+	puts(text);
+}
+
 /* ---- counters ------------------------------------------------------------------------------- */
 
 #define MAX_COUNTERS PPU_PROFILE_COUNTERS
@@ -299,7 +352,8 @@ static void counters_read(uint64_t *v)
 }
 
 static void counters_print(const char *kernel, unsigned launch, int64_t device_ns, uint64_t host_ns,
-			   const uint64_t *before, const uint64_t *after)
+			   const uint64_t *before, const uint64_t *after, const uint64_t *stats_before,
+			   const uint64_t *stats_after)
 {
 	printf("{\"launch\": %u, \"kernel\": \"%s\", \"device_ns\": %" PRId64 ", \"host_ns\": %" PRIu64,
 	       launch, kernel, device_ns, host_ns);
@@ -309,6 +363,7 @@ static void counters_print(const char *kernel, unsigned launch, int64_t device_n
 		else
 			printf(", \"%s\": null", counter_name[i]);
 	}
+	stats_print(stats_before, stats_after);
 	printf("}\n");
 	fflush(stdout);
 }
@@ -362,12 +417,13 @@ static void put_out(unsigned n, const struct arg *a, bool quiet)
 
 int main(int argc, char **argv)
 {
-	enum { O_BACKEND = 256, O_PROP, O_TRACE, O_COUNTERS, O_REPEAT, O_LIMIT, O_QUIET, O_HELP, O_VERSION };
+	enum { O_BACKEND = 256, O_PROP, O_TRACE, O_COUNTERS, O_DUMP, O_REPEAT, O_LIMIT, O_QUIET, O_HELP, O_VERSION };
 	static const struct option options[] = {
 		{ "backend", required_argument, NULL, O_BACKEND },
 		{ "prop", required_argument, NULL, O_PROP },
 		{ "trace", required_argument, NULL, O_TRACE },
 		{ "counters", no_argument, NULL, O_COUNTERS },
+		{ "dump-code", no_argument, NULL, O_DUMP },
 		{ "repeat", required_argument, NULL, O_REPEAT },
 		{ "device-time-limit", required_argument, NULL, O_LIMIT },
 		{ "quiet", no_argument, NULL, O_QUIET },
@@ -376,11 +432,11 @@ int main(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	static struct arg args[MAX_ARGS];
-	static uint64_t before[MAX_COUNTERS], after[MAX_COUNTERS];
+	static uint64_t before[MAX_COUNTERS], after[MAX_COUNTERS], stats_before[MAX_STATS], stats_after[MAX_STATS];
 	ppuInitOptions init = { 0 };
 	const char *entry;
 	char *props = NULL;
-	bool counters = false, quiet = false;
+	bool counters = false, quiet = false, dump = false;
 	uint64_t repeat = 1, limit = UINT64_MAX;
 	size_t shared = 0;
 	unsigned num_args = 0;
@@ -417,6 +473,9 @@ int main(int argc, char **argv)
 		case O_COUNTERS:
 			counters = true;
 			break;
+		case O_DUMP:
+			dump = true;
+			break;
 		case O_REPEAT:
 			repeat = number(optarg, "--repeat");
 			break;
@@ -439,6 +498,21 @@ int main(int argc, char **argv)
 	if (argc - optind < 4) {
 		fputs(usage_text, stderr);
 		return EXIT_USAGE;
+	}
+	/* A kernel that runs once is hardly ever hot; what comes later in the list counts. */
+	if (dump) {
+		char *all;
+
+		if (init.backend && strcmp(init.backend, "core"))
+			die(EXIT_USAGE, "--dump-code is for the device in this process (--backend core)");
+		init.backend = "core";
+		all = malloc(32 + (props ? strlen(props) : 0));
+
+		if (!all)
+			die(EXIT_OTHER, "out of memory");
+		sprintf(all, "engine=translate%s", props ? props : "");
+		free(props);
+		init.props = props = all;
 	}
 	entry = argv[optind + 1];
 	grid = dim(argv[optind + 2], "GRID");
@@ -483,6 +557,10 @@ int main(int argc, char **argv)
 		while (num_counters < MAX_COUNTERS &&
 		       ppuDeviceGetCounterName(0, (int)num_counters, &counter_name[num_counters]) == PPU_SUCCESS)
 			num_counters++;
+		have_stats = true;
+		while (num_stats < MAX_STATS &&
+		       ppuDeviceGetEngineStatName(0, (int)num_stats, &stat_name[num_stats]) == PPU_SUCCESS)
+			num_stats++;
 		check(ppuEventCreate(&ev[0], 0), "creating an event");
 		check(ppuEventCreate(&ev[1], 0), "creating an event");
 	}
@@ -494,8 +572,10 @@ int main(int argc, char **argv)
 			check(ppuDeviceGetTime(0, &deadline), "reading the device's clock");
 			deadline = deadline > UINT64_MAX - limit ? UINT64_MAX : deadline + limit;
 		}
-		if (counters)
+		if (counters) {
 			counters_read(before);
+			stats_read(stats_before);
+		}
 		t0 = now();
 		if (counters)
 			check(ppuLaunchKernelTimed(fn, grid, block, shared, NULL, NULL,
@@ -509,13 +589,16 @@ int main(int argc, char **argv)
 		t1 = now();
 		if (counters) {
 			counters_read(after);
+			stats_read(stats_after);
 			check(ppuEventElapsedNs(&device_ns, ev[0], ev[1]), "timing");
-			counters_print(entry, (unsigned)i, device_ns, t1 - t0, before, after);
+			counters_print(entry, (unsigned)i, device_ns, t1 - t0, before, after, stats_before, stats_after);
 		}
 	}
 	for (unsigned i = 0; i < num_args; i++)
 		if (args[i].is_buf)
 			put_out(i, &args[i], quiet);
+	if (dump && ppuModuleDumpCode(mod, dump_line, NULL))
+		die(EXIT_OTHER, "--dump-code: %s", ppuGetLastErrorDetail());
 	for (unsigned i = 0; i < num_args; i++) {
 		free(args[i].init);
 		free(args[i].bytes);

@@ -74,7 +74,7 @@ const char *compared_args(const struct rec *r)
 	static const char *const args[PPU_TR_MAX] = {
 		[PPU_TR_CH_ENABLE] = "v---", [PPU_TR_CH_DISABLE] = "v---", [PPU_TR_SEM_WRITE] = "--vv",
 		[PPU_TR_BLOCK] = "vav-", [PPU_TR_UNBLOCK] = "vav-", [PPU_TR_SLICE_START] = "vv--",
-		[PPU_TR_SLICE_EXPIRE] = "v---", [PPU_TR_CE_START] = "--va", [PPU_TR_CE_DONE] = "--v-",
+		[PPU_TR_SLICE_PASS] = "vvv-", [PPU_TR_GROUP_CMD] = "vv--", [PPU_TR_SLICE_EXPIRE] = "v---", [PPU_TR_CE_START] = "--va", [PPU_TR_CE_DONE] = "--v-",
 		[PPU_TR_INTR] = "v---", [PPU_TR_FAULT] = "va-v", [PPU_TR_CH_ERROR] = "v-a-", [PPU_TR_WATCH] = "--av",
 		[PPU_TR_TASK_ACCEPT] = "va-v", [PPU_TR_TASK_SCHED] = "v--v", [PPU_TR_TASK_EVICT] = "v---",
 		[PPU_TR_TASK_RESUME] = "v--v", [PPU_TR_TASK_DONE] = "v---", [PPU_TR_TASK_PEND] = "v---",

@@ -9,7 +9,7 @@
 /* ---- events left out --------------------------------------------------------------------------------- */
 
 static const char *const defaults[] = {
-	"RESET", "DOORBELL", "EMPTY", "BLOCK", "UNBLOCK", "SLICE_START", "SLICE_EXPIRE", "SLICE_TASKS", "INTR", "WATCH",
+	"RESET", "DOORBELL", "EMPTY", "BLOCK", "UNBLOCK", "SLICE_START", "SLICE_PASS", "SLICE_EXPIRE", "SLICE_TASKS", "INTR", "WATCH",
 	"INJECT", "TASK_PEND", "TASK_EVICT", "TASK_SUSPEND", "TASK_RESUME", "CTA_SAVE", "CTA_RESTORE",
 };
 

@@ -406,6 +406,7 @@ static const struct lane *span_lane(const struct out *o, const struct rec *r)
 {
 	switch (r->event) {
 	case PPU_TR_SLICE_START:
+	case PPU_TR_SLICE_PASS:
 	case PPU_TR_SLICE_EXPIRE:
 	case PPU_TR_BLOCK:
 		return model_lane(o->m, LANE_CHANNEL, r->unit);

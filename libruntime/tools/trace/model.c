@@ -282,6 +282,7 @@ static void of_channel(struct model *m, uint32_t i)
 		let_go(m, l, i);
 		break;
 	case PPU_TR_SLICE_START:
+	case PPU_TR_SLICE_PASS:
 		slice_start(m, l, i);
 		break;
 	case PPU_TR_SLICE_EXPIRE:
