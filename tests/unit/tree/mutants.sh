@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# scripts/mutants on a tree of three files: a mistake that the test notices, one that it does not, one that hangs, one that
+# does not compile, one that does not apply.
+set -u
+top=$(pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+tree=$work/tree
+export MUTANTS_DIR="$work/scratch" TEST_TIMEOUT=5
+unset CC BUILD MAKEFLAGS MFLAGS MAKELEVEL
+n=0
+fails=0
+
+is() {	# is TEXT COMMAND...
+	n=$((n + 1))
+	text=$1
+	shift
+	if "$@"; then
+		echo "ok $n - $text"
+	else
+		fails=$((fails + 1))
+		echo "not ok $n - $text"
+		sed 's/^/# /' "$work/out"
+	fi
+}
+
+mutants() {
+	(cd "$tree" && scripts/mutants "$@") >"$work/out" 2>&1
+	status=$?
+}
+
+says() {
+	grep -q -- "$1" "$work/out"
+}
+
+patch_of() {	# patch_of NAME WHAT-STANDS-THERE THE-MISTAKE ROW
+	printf 'SPDX-License-Identifier: MIT\n\nBreaks: %s\nRow: %s\nTests: test_f\n\n' "$1" "$4" >"$tree/tests/mutants/part/$1.patch"
+	printf -- '--- a/f.c\n+++ b/f.c\n@@ -1,4 +1,4 @@\n int f(int x)\n {\n-%s\n+%s\n }\n' "$2" "$3" \
+		>>"$tree/tests/mutants/part/$1.patch"
+}
+
+mkdir -p "$tree/scripts" "$tree/tests/mutants/part" "$tree/tests/unit/part" "$tree/Documentation/spec"
+cp "$top/scripts/mutants" "$top/scripts/ppu_script.py" "$tree/scripts/"
+mkdir "$tree/include"
+cp "$top/include/ppu_version.h" "$tree/include/"
+printf 'int f(int x)\n{\n\treturn x + x;\n}\n' >"$tree/f.c"
+cat >"$tree/tests/unit/part/test_f.c" <<'END'
+#include <stdio.h>
+int f(int x);
+int main(void)
+{
+	int right = f(3) == 6;
+
+	printf("%sok 1 - part:f\n", right ? "" : "not ");
+	return !right;
+}
+END
+printf 'build/unit/test_f: f.c tests/unit/part/test_f.c\n\t@mkdir -p $(@D)\n\tcc -o $@ $^\n' >"$tree/Makefile"
+printf 'build/\n' >"$tree/.gitignore"
+printf '### WQ-1\n' >"$tree/Documentation/spec/wq.md"
+patch_of seen '	return x + x;' '	return x * 3;' WQ-1
+git -C "$tree" init -q
+git -C "$tree" add -A
+
+mutants
+is "a mistake that the test notices" [ $status = 0 ]
+is "is reported with the test that failed" says '^ok 1 - part/seen: test_f: part:f'
+patch_of unseen '	return x + x;' '	return x * 2;' WQ-1
+patch_of hangs '	return x + x;' '	for (;;);' WQ-1
+patch_of broken '	return x + x;' '	return y;' WQ-1
+patch_of stale '	return x * 4;' '	return x;' WQ-1
+mutants -j2
+is "with others that it does not notice the run fails" [ $status = 1 ]
+is "not noticed" says 'not ok .* part/unseen: not noticed by test_f'
+is "a hang is noticed" says '^ok .* part/hangs: test_f: ends with 124'
+is "what does not compile says so" says 'not ok .* part/broken: does not build: .*y'
+is "what does not apply says so" says 'not ok .* part/stale: does not apply'
+is "the sum" says '^# 5 mistakes, 2 noticed, 3 not'
+is "nothing has changed in the tree" git -C "$tree" diff --quiet
+mutants --resume
+is "resume leaves out what was noticed" says '^# 5 mistakes, 2 noticed, 3 not, 2 of them in earlier runs'
+mutants 'part/(seen|hangs)$'
+is "only those that match" says '^# 2 mistakes, 2 noticed, 0 not'
+
+mutants --check
+is "the check fails" [ $status = 1 ]
+is "for what does not apply, and for nothing else" [ "$(grep -c . "$work/out")" = 1 ]
+rm "$tree"/tests/mutants/part/stale.patch
+patch_of norow '	return x + x;' '	return 1;' WQ-99
+mutants --check
+is "a row that does not exist" says 'norow.patch:1: there is no row or trap WQ-99'
+rm "$tree"/tests/mutants/part/norow.patch "$tree"/tests/mutants/part/broken.patch "$tree"/tests/mutants/part/unseen.patch
+
+sed -i 's/^{$/{ \/* body *\//' "$tree/f.c"
+mutants --check
+is "a line beside the mistakes has changed" [ $status = 1 ]
+mutants --renew
+mutants --check
+is "renewed patches apply" [ $status = 0 ]
+git -C "$tree" add -A
+sed -i 's/x + x/x - 2/' "$tree/f.c"
+mutants --add part/added
+is "a change becomes a patch" grep -q '^+	return x - 2;' "$tree/tests/mutants/part/added.patch"
+is "and is taken back" git -C "$tree" diff --quiet
+mutants --random 1 seen
+is "a random slip is tried" says '^# 1 mistakes'
+
+sed -i 's/== 6/== 7/' "$tree/tests/unit/part/test_f.c"
+mutants seen
+is "a test that fails anyhow proves nothing" says '^Bail out! Fails without a mistake: test_f'
+is "and the run fails" [ $status = 1 ]
+echo "1..$n"
+exit $((fails != 0))
