@@ -19,65 +19,9 @@
 
 #include "fuzz.h"
 #include "harness.h"
+#include "program.h"
 
-#define MAX_CALLS	24
-#define MAX_CORPUS	1024
-
-struct program {
-	unsigned count;
-	uint64_t call[MAX_CALLS];
-};
-
-static struct program corpus[MAX_CORPUS];
-static unsigned corpus_size;
 static bool verbose;
-
-static void print_program(const struct program *p)
-{
-	printf("# program: fuzz_ioctl -p ");
-	for (unsigned i = 0; i < p->count; i++)
-		printf("%s%llx", i ? "," : "", (unsigned long long)p->call[i]);
-	printf("\n");
-}
-
-static void read_program(struct program *p, const char *text)
-{
-	char *end;
-
-	for (p->count = 0; p->count < MAX_CALLS && *text; p->count++) {
-		p->call[p->count] = strtoull(text, &end, 16);
-		text = *end == ',' ? end + 1 : end;
-	}
-}
-
-/* A new program, or one of the corpus with something changed, removed or added. */
-static void make_program(struct program *p, uint64_t *rng)
-{
-	unsigned at;
-
-	p->count = 0;
-	if (corpus_size && fuzz_below(rng, 4)) {
-		*p = corpus[fuzz_below(rng, corpus_size)];
-		at = fuzz_below(rng, p->count);
-		switch (fuzz_below(rng, 4)) {
-		case 0:
-			p->call[at] = fuzz_next(rng);
-			break;
-		case 1:
-			p->call[at] = p->call[--p->count];
-			break;
-		case 2: {
-			const struct program *other = &corpus[fuzz_below(rng, corpus_size)];
-
-			for (unsigned i = 0; i < other->count && p->count < MAX_CALLS; i++)
-				p->call[p->count++] = other->call[i];
-			break;
-		}
-		}
-	}
-	for (unsigned n = 1 + fuzz_below(rng, p->count ? 4 : MAX_CALLS); n && p->count < MAX_CALLS; n--)
-		p->call[p->count++] = fuzz_next(rng);
-}
 
 /* Runs a program; returns how many of the points that it reached were new. */
 static unsigned run_program(const struct program *p)
@@ -85,13 +29,14 @@ static unsigned run_program(const struct program *p)
 	struct fuzz f;
 	unsigned fresh = 0;
 
-	fuzz_open(&f, verbose);
+	CHECK(fuzz_open(&f, verbose));
 	for (unsigned i = 0; i < p->count; i++)
 		fresh += fuzz_call(&f, p->call[i]);
 	fuzz_close(&f);
 	if (f.complaint[0]) {
-		print_program(p);
-		printf("# %s\nnot ok - fuzz_ioctl\n", f.complaint);
+		printf("# program: fuzz_ioctl -p ");
+		program_print(p, stdout);
+		printf("\n# %s\nnot ok - fuzz_ioctl\n", f.complaint);
 		exit(1);
 	}
 	return fresh;
@@ -148,7 +93,7 @@ int main(int argc, char **argv)
 	fuzz_init();
 	start_timer();
 	if (one) {
-		read_program(&p, one);
+		program_read(&p, one);
 		verbose = true;
 		run_program(&p);
 		printf("ok - one program of %u calls\n", p.count);
@@ -162,17 +107,17 @@ int main(int argc, char **argv)
 	while (now_ns() < end && (!limit || programs < limit)) {
 		unsigned fresh;
 
-		make_program(&p, &rng);
+		program_make(&p, &rng);
 		fresh = run_program(&p);
 		programs++;
 		calls += p.count;
-		if (fresh && corpus_size < MAX_CORPUS)
-			corpus[corpus_size++] = p;
+		if (fresh)
+			program_keep(&p);
 	}
 	fuzz_report();
-	if (!programs || (fuzz_has_coverage() && corpus_size < 2))
+	if (!programs || (fuzz_has_coverage() && program_kept() < 2))
 		printf("not ");
 	printf("ok - fuzz_ioctl: seed %llu, %lu programs, %lu calls, %u kept, %u points reached\n",
-	       (unsigned long long)seed, programs, calls, corpus_size, fuzz_points());
+	       (unsigned long long)seed, programs, calls, program_kept(), fuzz_points());
 	return 0;
 }

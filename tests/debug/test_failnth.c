@@ -59,6 +59,13 @@ WALK(gem_create_private, "GEM_CREATE", W_VM, NULL)
 	return CALL(GEM_CREATE, gem_create, .size = 4096, .vm_id = w->vm);
 }
 
+WALK(gem_userptr, "GEM_USERPTR", W_VM, NULL)
+{
+	static char pages[3 * 4096] __attribute__((aligned(4096)));
+
+	return CALL(GEM_USERPTR, gem_userptr, .addr = (uintptr_t)pages, .size = sizeof(pages), .vm_id = w->vm);
+}
+
 WALK(gem_mmap_offset, "GEM_MMAP_OFFSET", W_BO, NULL)
 {
 	return CALL(GEM_MMAP_OFFSET, gem_mmap_offset, .handle = w->bo.handle);
@@ -95,6 +102,11 @@ WALK(vm_bind_map, "VM_BIND", W_BO | W_VRAM, NULL)
 	};
 
 	return bind(w, ops, 2);
+}
+
+WALK(vm_bind_null, "VM_BIND", W_VM, NULL)
+{
+	return vm_try_op(w->fd, w->vm, DRM_PPU_VM_BIND_OP_MAP, 0, 0, FAR_VA, 3 << 20, DRM_PPU_VM_BIND_NULL);
 }
 
 WALK(vm_bind_split, "VM_BIND", W_BO, NULL)
@@ -272,6 +284,14 @@ WALK(submit, "SUBMIT", W_KERN | W_SYNC, NULL)
 
 	return CALL(SUBMIT, submit, .channel_id = w->kern, .entries = DRM_PPU_ARRAY(2, entries),
 		    .syncs = DRM_PPU_ARRAY(3, syncs));
+}
+
+WALK(submit_bos, "SUBMIT", W_KERN | W_SYNC | W_BO, NULL)
+{
+	struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL, .handle = w->syncobj };
+	struct drm_ppu_submit_bo b = { .handle = w->bo.handle, .flags = DRM_PPU_SUBMIT_BO_WRITE };
+
+	return CALL(SUBMIT, submit, .channel_id = w->kern, .syncs = DRM_PPU_ARRAY(1, &s), .bos = DRM_PPU_ARRAY(1, &b));
 }
 
 WALK(submit_barrier, "SUBMIT", W_KERN | W_SYNC, NULL)

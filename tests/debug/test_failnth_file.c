@@ -245,6 +245,7 @@ DEBUGFS(page_tables)
 DEBUGFS(faults)
 DEBUGFS(regs)
 DEBUGFS(vram)
+DEBUGFS(engine)
 
 /* ---- calls that come through the DRM core ---- */
 

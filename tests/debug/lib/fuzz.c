@@ -5,13 +5,16 @@
 #include <sys/eventfd.h>
 
 #include "fuzz.h"
+#include "gpu.h"
 #include "harness.h"
 #include "kcov.h"
 #include "uapi_table.h"
 
 #define CODE_VA		0x10000000ull	/* blocks of commands, CODE_STEP bytes apart */
 #define CODE_STEP	256
-#define CODE_BLOCKS	8
+#define CODE_BLOCKS	10
+#define CODE_TMD	0x4000	/* where tasks and their programs are in it */
+#define CODE_SM		0x6000
 #define CODE_SIZE	0x10000ull
 #define MAX_ARG		512
 #define MAX_ELEMENTS	6
@@ -20,13 +23,15 @@
 #define ABSURD		(1ull << 40)
 
 /*
- * Memory to which calls may write. No memory of ours is mapped after it, so that a call with a large size overwrites
- * nothing.
+ * Memory to which calls may write, for each thread. No memory of ours is mapped after it, so that a call with a large
+ * size overwrites nothing.
  */
 #define ROOM_SIZE	0x10000ull
 #define ROOM_GUARD	(1ull << 32)
-static char *room;
-static unsigned num_arrays;	/* of this call: they are in the second half */
+static _Thread_local char *room;
+static _Thread_local unsigned num_arrays;	/* of this call: they are in the second half */
+
+static uint32_t block_words[CODE_BLOCKS];
 
 static int witness = -1, kmsg = -1;
 static bool coverage;
@@ -51,7 +56,7 @@ unsigned fuzz_below(uint64_t *rng, unsigned n)
 }
 
 /* A careful call has no mistakes made on purpose, so it gets far. */
-static bool careful;
+static _Thread_local bool careful;
 
 static bool one_in(uint64_t *rng, unsigned n)
 {
@@ -141,12 +146,14 @@ static const char *kind_of(const struct uapi_struct *s, const char *field)
 	return dot ? dot + 1 : field;
 }
 
+/* Threads may share a file and its pools, and take no lock for it: a thread that forks would keep the lock for ever. */
 static struct fuzz_pool *pool_of(struct fuzz *f, const char *kind)
 {
 	for (unsigned i = 0; i < FUZZ_KINDS; i++) {
-		if (!f->pool[i].kind)
-			f->pool[i].kind = kind;
-		if (!strcmp(f->pool[i].kind, kind))
+		const char *has = NULL;
+
+		if (__atomic_compare_exchange_n(&f->pool[i].kind, &has, kind, false, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST) || !strcmp(has, kind))
 			return &f->pool[i];
 	}
 	FAIL("more than %d kinds of objects", FUZZ_KINDS);
@@ -157,7 +164,7 @@ static void add_object(struct fuzz *f, const char *kind, uint32_t id)
 	struct fuzz_pool *pool = pool_of(f, kind);
 
 	if (id)
-		pool->id[pool->count++ % FUZZ_POOL_SIZE] = id;
+		pool->id[__atomic_fetch_add(&pool->count, 1, __ATOMIC_RELAXED) % FUZZ_POOL_SIZE] = id;
 }
 
 static uint32_t some_object(struct fuzz *f, const char *kind, uint64_t *rng)
@@ -339,7 +346,7 @@ static unsigned call_ioctl(struct fuzz *f, uint64_t *rng)
 }
 
 /* Memory of the device may have been removed: then the access gives SIGBUS. */
-static sigjmp_buf bus;
+static _Thread_local sigjmp_buf bus;
 
 static void on_bus(int sig)
 {
@@ -348,13 +355,28 @@ static void on_bus(int sig)
 
 static void touch(struct fuzz *f, uint64_t *rng)
 {
-	struct fuzz_map *map = &f->map[fuzz_below(rng, f->num_maps)];
-	volatile uint32_t *word = (volatile uint32_t *)((char *)map->p + fuzz_below(rng, (unsigned)(map->size / 4)) * 4ull);
+	struct fuzz_map *map = &f->map[fuzz_below(rng, FUZZ_MAPS)];
+	uint64_t size = __atomic_load_n(&map->size, __ATOMIC_SEQ_CST);
+	volatile uint32_t *word = (volatile uint32_t *)((char *)map->p + fuzz_below(rng, (unsigned)(size / 4)) * 4ull);
 
-	if (sigsetjmp(bus, 1))
+	if (!size || sigsetjmp(bus, 1))
 		return;
 	*word = (uint32_t)any_number(rng);
 	(void)*word;
+}
+
+/* A map is in the list when its size is. One for which there is no room is not touched. */
+static void add_map(struct fuzz *f, void *p, uint64_t size)
+{
+	unsigned at = __atomic_fetch_add(&f->num_maps, 1, __ATOMIC_SEQ_CST);
+
+	if (at >= FUZZ_MAPS) {
+		__atomic_fetch_sub(&f->num_maps, 1, __ATOMIC_SEQ_CST);
+		munmap(p, size);
+		return;
+	}
+	f->map[at].p = p;
+	__atomic_store_n(&f->map[at].size, size, __ATOMIC_SEQ_CST);
 }
 
 static void map_offset(struct fuzz *f, uint64_t *rng)
@@ -362,12 +384,33 @@ static void map_offset(struct fuzz *f, uint64_t *rng)
 	uint64_t size = 4096ull << fuzz_below(rng, 4);
 	void *p;
 
-	if (f->num_maps == FUZZ_MAPS)
-		return;
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, one_in(rng, 8) ? MAP_PRIVATE : MAP_SHARED, f->fd,
 		 (off_t)(one_in(rng, 8) ? any_number(rng) << 12 : f->offset));
-	if (p != MAP_FAILED)
-		f->map[f->num_maps++] = (struct fuzz_map){ p, size };
+	if (p == MAP_FAILED)
+		return;
+	add_map(f, p, size);
+}
+
+/* Submits to a channel of the file's: mostly blocks that it has, of the right length. */
+static void ring_work(struct fuzz *f, uint64_t *rng)
+{
+	struct fuzz_ring *ring = &f->ring[fuzz_below(rng, FUZZ_RINGS)];
+
+	if (!ring->entries || sigsetjmp(bus, 1))
+		return;
+	for (unsigned n = 1 + fuzz_below(rng, 4); n; n--) {
+		volatile struct ppu_gpfifo_entry *e = &ring->entries[ring->put % ring->count];
+		unsigned block = fuzz_below(rng, CODE_BLOCKS);
+
+		e->va = wrong(rng, 8) ? some_va(rng) : CODE_VA + block * CODE_STEP;
+		e->length = wrong(rng, 8) ? (uint32_t)any_number(rng) : block_words[block];
+		e->flags = wrong(rng, 32) ? (uint32_t)any_number(rng) : 0;
+		ring->put = (ring->put + 1) % ring->count;
+	}
+	__sync_synchronize();
+	ring->userd[PPU_REG_USERD_GP_PUT / 4] = wrong(rng, 16) ? (uint32_t)any_number(rng) : ring->put;
+	if (one_in(rng, 4))
+		ring->userd[PPU_REG_USERD_KICK / 4] = 1;
 }
 
 static void share(struct fuzz *f, uint64_t *rng)
@@ -399,7 +442,7 @@ static unsigned call_other(struct fuzz *f, uint64_t *rng)
 {
 	struct pollfd p = { .fd = f->fd, .events = POLLIN };
 	struct drm_gem_close gem = { .handle = some_object(f, "gem", rng) };
-	unsigned what = fuzz_below(rng, 8);
+	unsigned what = fuzz_below(rng, 10);
 	uint32_t handle;
 
 	kcov_start();
@@ -409,8 +452,7 @@ static unsigned call_other(struct fuzz *f, uint64_t *rng)
 		break;
 	case 1:
 	case 2:
-		if (f->num_maps)
-			touch(f, rng);
+		touch(f, rng);
 		break;
 	case 3:
 		try_ioctl(f->fd, DRM_IOCTL_GEM_CLOSE, &gem);
@@ -429,6 +471,8 @@ static unsigned call_other(struct fuzz *f, uint64_t *rng)
 		poll(&p, 1, 0);
 		drmSyncobjDestroy(f->fd, some_object(f, "syncobj", rng));
 		break;
+	default:
+		ring_work(f, rng);
 	}
 	say(f, "(other)", 0);
 	return kcov_stop();
@@ -444,77 +488,145 @@ unsigned fuzz_call(struct fuzz *f, uint64_t number)
 
 /* ---- one program's file ---- */
 
-/* Blocks a channel can run: each does something else. */
-static void write_blocks(struct bo *bo)
+/* A task: its TMD and its program, at the same place in all files. */
+static uint64_t write_task(char *code, unsigned i, const uint64_t insn[2], unsigned threads)
 {
-	for (unsigned i = 0; i < CODE_BLOCKS; i++) {
-		struct cmds c = {
-			.p = (uint32_t *)((char *)bo->map + i * CODE_STEP), .max = CODE_STEP / 4,
-		};
+	struct ppu_tmd *t = (struct ppu_tmd *)(code + CODE_TMD) + i;
 
-		switch (i) {
-		case 0:
-			cmd_nop(&c, 4);
-			break;
-		case 1:
-			cmd_release(&c, CODE_VA + 0x8000, 1);
-			break;
-		case 2:
-			cmd_acquire(&c, PPU_SEM_OP_EQ, CODE_VA + 0x9000, 1);
-			break;
-		case 3:
-			cmd_copy(&c, CODE_VA, CODE_VA + 0xa000, 0x1000);
-			break;
-		case 4:
-			cmd_intr(&c, 7);
-			break;
-		case 5:
-			cmd_fill(&c, 2, CODE_VA + 0xb000, 5, 64);
-			break;
-		case 6:
-			cmd_copy(&c, CODE_VA, 0x7000000000ull, 64);	/* faults */
-			break;
-		default:
-			cmd_raw(&c, 0xffffffff);			/* no command */
-		}
+	memcpy(code + CODE_SM + 16 * i, insn, 16);
+	*t = (struct ppu_tmd){
+		.magic = PPU_TMD_MAGIC, .version = PPU_TMD_VERSION, .size = PPU_TMD_SIZE,
+		.kind = PPU_TMD_GRID, .regs_per_thread = 8, .id = i, .code_va = CODE_VA + CODE_SM + 16 * i,
+		.code_insns = 1, .grid = { 4, 1, 1 }, .block = { threads, 1, 1 },
+	};
+	return CODE_VA + CODE_TMD + i * sizeof(*t);
+}
+
+/* A block that a channel can run: each does something else. */
+static void write_block(struct cmds *c, char *code, unsigned i)
+{
+	switch (i) {
+	case 0:
+		cmd_nop(c, 4);
+		break;
+	case 1:
+		cmd_release(c, CODE_VA + 0x8000, 1);
+		break;
+	case 2:
+		cmd_acquire(c, PPU_SEM_OP_EQ, CODE_VA + 0x9000, 1);
+		break;
+	case 3:
+		cmd_copy(c, CODE_VA, CODE_VA + 0xa000, 0x1000);
+		break;
+	case 4:
+		cmd_intr(c, 7);
+		break;
+	case 5:
+		cmd_fill(c, 2, CODE_VA + 0xb000, 5, 64);
+		break;
+	case 6:
+		cmd_copy(c, CODE_VA, 0x7000000000ull, 64);	/* faults */
+		break;
+	case 7:
+		cmd_launch(c, write_task(code, 0, (const uint64_t[]){ I_EXIT }, 64));
+		break;
+	case 8:
+		cmd_launch(c, write_task(code, 1, (const uint64_t[]){ I_BRA_SELF }, 32));	/* no end */
+		break;
+	default:
+		cmd_raw(c, 0xffffffff);			/* no command */
 	}
 }
 
+static void write_blocks(char *code)
+{
+	for (unsigned i = 0; i < CODE_BLOCKS; i++) {
+		struct cmds c = { .p = (uint32_t *)(code + i * CODE_STEP), .max = CODE_STEP / 4 };
+
+		write_block(&c, code, i);
+		block_words[i] = c.n;
+	}
+}
+
+static void *try_map(struct fuzz *f, uint64_t size, uint64_t offset)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, (off_t)offset);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* The object with the blocks, mapped on both sides. */
+static void make_code(struct fuzz *f, uint32_t vm)
+{
+	struct drm_ppu_gem_create a = { .size = CODE_SIZE };
+	struct drm_ppu_gem_mmap_offset o = { 0 };
+	char *code;
+
+	if (try_ioctl(f->fd, DRM_IOCTL_PPU_GEM_CREATE, &a))
+		return;
+	o.handle = a.handle;
+	add_object(f, "gem", a.handle);
+	if (try_ioctl(f->fd, DRM_IOCTL_PPU_GEM_MMAP_OFFSET, &o))
+		return;
+	code = try_map(f, CODE_SIZE, o.offset);
+	if (!code)
+		return;
+	write_blocks(code);
+	add_map(f, code, CODE_SIZE);
+	vm_try_op(f->fd, vm, DRM_PPU_VM_BIND_OP_MAP, a.handle, 0, CODE_VA, CODE_SIZE, 0);
+}
+
+/* @ring: for its ring and USERD page; NULL: a kernel-submit channel. */
+static void make_channel(struct fuzz *f, struct drm_ppu_channel_create a, struct fuzz_ring *ring)
+{
+	if (try_ioctl(f->fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a))
+		return;
+	add_object(f, "channel_id", a.channel_id);
+	if (!ring)
+		return;
+	f->offset = a.userd_offset;
+	ring->count = a.gpfifo_entries;
+	ring->userd = try_map(f, PPU_USERD_STRIDE, a.userd_offset);
+	if (ring->userd)
+		ring->entries = try_map(f, a.ring_size, a.ring_offset);
+}
+
 /* Some objects of each kind, so that short programs get far. */
-void fuzz_open(struct fuzz *f, bool verbose)
+bool fuzz_open(struct fuzz *f, bool verbose)
 {
 	struct drm_ppu_channel_create user = {
-		.type = DRM_PPU_CHANNEL_COPY, .flags = DRM_PPU_CHANNEL_USER_SUBMIT, .gpfifo_entries = 8,
+		.flags = DRM_PPU_CHANNEL_USER_SUBMIT, .gpfifo_entries = 8,
 	}, kernel = { .type = DRM_PPU_CHANNEL_COPY, .gpfifo_entries = 8, .timeout_ms = 50 };
+	static const uint32_t type[FUZZ_RINGS] = { DRM_PPU_CHANNEL_COPY, DRM_PPU_CHANNEL_COMPUTE };
+	struct drm_ppu_vm_create vm = { .watchdog_ms = 20 };
 	struct drm_ppu_sem_create sem = { 0 };
 	struct drm_ppu_group_create group = { 0 };
 	uint32_t handle;
-	struct bo bo;
 
 	memset(f, 0, sizeof(*f));
 	f->verbose = verbose;
-	f->fd = open_ppu();
+	f->fd = find_ppu();
+	if (f->fd < 0)
+		return false;
 	f->eventfd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	user.vm_id = kernel.vm_id = vm_new(f->fd);
-	add_object(f, "vm_id", user.vm_id);
-	bo = bo_new(f->fd, CODE_SIZE, DRM_PPU_PLACEMENT_SYSTEM);
-	write_blocks(&bo);
-	vm_map(f->fd, user.vm_id, &bo, CODE_VA);
-	add_object(f, "gem", bo.handle);
-	f->map[f->num_maps++] = (struct fuzz_map){ bo.map, bo.size };
-	DO(f->fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &user);
-	DO(f->fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &kernel);
-	add_object(f, "channel_id", user.channel_id);
-	add_object(f, "channel_id", kernel.channel_id);
-	f->offset = user.userd_offset;
-	DO(f->fd, DRM_IOCTL_PPU_SEM_CREATE, &sem);
-	add_object(f, "sem_id", sem.sem_id);
-	DO(f->fd, DRM_IOCTL_PPU_GROUP_CREATE, &group);
-	add_object(f, "group_id", group.group_id);
-	CHECK(!drmSyncobjCreate(f->fd, DRM_SYNCOBJ_CREATE_SIGNALED, &handle));
-	add_object(f, "syncobj", handle);
-	CHECK(!drmSyncobjCreate(f->fd, 0, &handle));
-	add_object(f, "syncobj", handle);
+	if (!try_ioctl(f->fd, DRM_IOCTL_PPU_VM_CREATE, &vm)) {
+		add_object(f, "vm_id", vm.vm_id);
+		make_code(f, vm.vm_id);
+	}
+	user.vm_id = kernel.vm_id = vm.vm_id;
+	for (unsigned i = 0; i < FUZZ_RINGS; i++) {
+		user.type = type[i];
+		make_channel(f, user, &f->ring[i]);
+	}
+	make_channel(f, kernel, NULL);
+	if (!try_ioctl(f->fd, DRM_IOCTL_PPU_SEM_CREATE, &sem))
+		add_object(f, "sem_id", sem.sem_id);
+	if (!try_ioctl(f->fd, DRM_IOCTL_PPU_GROUP_CREATE, &group))
+		add_object(f, "group_id", group.group_id);
+	for (unsigned i = 0; i < 2; i++)
+		if (!drmSyncobjCreate(f->fd, i ? 0 : DRM_SYNCOBJ_CREATE_SIGNALED, &handle))
+			add_object(f, "syncobj", handle);
+	return true;
 }
 
 /*
@@ -564,15 +676,26 @@ static void read_kernel_log(struct fuzz *f)
 	}
 }
 
+void fuzz_drop(struct fuzz *f)
+{
+	for (unsigned i = 0; i < f->num_maps; i++)
+		munmap(f->map[i].p, f->map[i].size);
+	for (unsigned i = 0; i < FUZZ_RINGS; i++) {
+		if (f->ring[i].userd)
+			munmap((void *)f->ring[i].userd, PPU_USERD_STRIDE);
+		if (f->ring[i].entries)
+			munmap((void *)f->ring[i].entries, f->ring[i].count * sizeof(struct ppu_gpfifo_entry));
+	}
+	close(f->fd);
+	close(f->eventfd);
+}
+
 void fuzz_close(struct fuzz *f)
 {
 	char left[256];
 	uint64_t end;
 
-	for (unsigned i = 0; i < f->num_maps; i++)
-		munmap(f->map[i].p, f->map[i].size);
-	close(f->fd);
-	close(f->eventfd);
+	fuzz_drop(f);
 	end = now_ns() + 20000 * MS * time_scale();
 	while (!nothing_left(left, sizeof(left)) && !f->complaint[0]) {
 		if (now_ns() > end)
@@ -582,24 +705,43 @@ void fuzz_close(struct fuzz *f)
 	read_kernel_log(f);
 }
 
-void fuzz_init(void)
+void fuzz_thread(void)
+{
+	if (!room)
+		room = mmap(NULL, ROOM_SIZE + ROOM_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			    -1, 0);
+	CHECK(room != MAP_FAILED && !mprotect(room, ROOM_SIZE, PROT_READ | PROT_WRITE));
+	coverage = kcov_open();
+}
+
+void fuzz_thread_end(void)
+{
+	munmap(room, ROOM_SIZE + ROOM_GUARD);
+	room = NULL;
+	kcov_close();
+}
+
+void fuzz_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_bus };
+
+	sigaction(SIGBUS, &sa, NULL);
+}
+
+void fuzz_init(void)
+{
 	struct drm_ppu_query q = {
 		.type = DRM_PPU_QUERY_LIMITS, .size = sizeof(before), .ptr = (uintptr_t)before,
 	};
 
-	room = mmap(NULL, ROOM_SIZE + ROOM_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		    -1, 0);
-	CHECK(room != MAP_FAILED && !mprotect(room, ROOM_SIZE, PROT_READ | PROT_WRITE));
-	sigaction(SIGBUS, &sa, NULL);
+	fuzz_thread();
+	fuzz_signals();
 	witness = open_ppu();
 	DO(witness, DRM_IOCTL_PPU_QUERY, &q);
 	vram_before = get_param(witness, DRM_PPU_PARAM_VRAM_AVAIL);
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (kmsg >= 0)
 		lseek(kmsg, 0, SEEK_END);
-	coverage = kcov_open();
 }
 
 bool fuzz_has_coverage(void)

@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
-bool kcov_open(void);		/* false: this kernel has none */
+/* What was reached counts for all threads, and for processes that are forked after this call. */
+void kcov_share(void);
+bool kcov_open(void);		/* for the calling thread; false: this kernel has none */
+void kcov_close(void);
 void kcov_start(void);
 unsigned kcov_stop(void);	/* points reached since, never before */
 unsigned kcov_total(void);
