@@ -9,7 +9,9 @@
  *   time      ms; reference: the same work in plain C, -O3 -march=native, one core
  *   two       how much faster two workers are
  *
- * and one that compares the engines; at the end the geometric means over the first seven.  Times of one core are CPU
+ * and lines that compare the engines, and the translator with an OpenCL compiler for the CPU, one thread, if there is
+ * one (kernels.cl; the reference is the rate at which it does the work of the device's instructions); at the end the
+ * geometric means over the first seven.  Times of one core are CPU
  * times, so that other load does not show; the one with workers is not, and means little on a busy machine.
  *
  *   bench_kernels [quick] [KERNEL]
@@ -22,6 +24,8 @@
 #include <time.h>
 #include <ppu.h>
 #include "native.h"
+#include "opencl.h"
+#include "result.h"
 
 #define PART_OF_FMA	20	/* the aim: this part of the FMA lane rate */
 #define MEAN_OF		7	/* kernels that count for the mean */
@@ -45,11 +49,10 @@ static void ok(ppuResult r, const char *what)
 
 static void result(const char *kernel, const char *what, double value, const char *unit, double reference)
 {
-	printf("{\"name\": \"kernel: %s%s\", \"value\": %g, \"unit\": \"%s\"", kernel, what, value, unit);
-	if (reference > 0)
-		printf(", \"reference\": %g", reference);
-	printf("}\n");
-	fflush(stdout);
+	char name[128];
+
+	snprintf(name, sizeof(name), "kernel: %s%s", kernel, what);
+	bench_result(name, value, unit, reference);
 }
 
 enum { VECADD, NAIVE, TILED, MANDEL, HIST, REDUCE, NBODY, SPMV, SHA, BFS, PRICES, FFT, TRANSPOSE,
@@ -337,6 +340,34 @@ static struct times run(int k, uint32_t n, const char *ptx, double *c_time)
 	return best;
 }
 
+/* CPU time of the kernel by OpenCL; 0: there is none. Its results are compared with those of C, too. */
+static double run_opencl(struct ocl *ocl, int k, uint32_t n)
+{
+	struct work w;
+	struct ocl_run r;
+	double t;
+	void *got;
+
+	if (!ocl)
+		return 0;
+	prepare(&w, k, n);
+	r = (struct ocl_run){ .kernel = names[k], .arrays = w.arrays, .host = w.host, .bytes = w.bytes, .n = n,
+		.scalar = w.scalar, .has_scalar = w.has_scalar, .n_before = k == HIST || k == REDUCE,
+		.grid = { w.grid.x, w.grid.y }, .block = { w.block.x, w.block.y } };
+	got = malloc(w.bytes[w.arrays - 1]);
+	t = ocl_run(ocl, &r, got);
+	if (t < 0) {
+		fprintf(stderr, "%s: OpenCL failed\n", names[k]);
+		exit(1);
+	}
+	in_c(&w, k);
+	compare(&w, k, got);
+	for (unsigned i = 0; i < w.arrays; i++)
+		free(w.host[i]);
+	free(got);
+	return t;
+}
+
 enum { INTERPRET = 1, TRANSLATE };
 
 static void start(unsigned workers, unsigned engine)
@@ -348,51 +379,82 @@ static void start(unsigned workers, unsigned engine)
 	OK(ppuInit(&o));
 }
 
+/* Sums of logarithms, of what geometric means are made. */
+struct means {
+	double translated, interpreted, opencl, two;
+	int n;
+};
+
+static void add_mean(struct means *m, double translated, double interpreted, double opencl, double two)
+{
+	m->translated += log(translated);
+	m->interpreted += log(interpreted);
+	m->opencl += opencl > 0 ? log(opencl) : 0;
+	m->two += log(two);
+	m->n++;
+}
+
+static void print_means(const struct means *m, const char *which, double fma, bool opencl)
+{
+	double rate = exp(m->translated / m->n) / 1e9;
+
+	result(which, ", rate", rate, "G/s", fma / 1e9);
+	result(which, ", translated (reference: interpreted)", rate, "G/s", exp(m->interpreted / m->n) / 1e9);
+	result(which, ", translated (reference: OpenCL)", rate, "G/s", opencl ? exp(m->opencl / m->n) / 1e9 : 0);
+	result(which, ", two workers to one", exp(m->two / m->n), "x", 0);
+}
+
+static void bench_kernel(int k, uint32_t n, const char *ptx, struct ocl *ocl, double fma, struct means *seven,
+			 struct means *all)
+{
+	double c, rate, slow_rate, cl_time = run_opencl(ocl, k, n), cl_rate, two;
+	struct times t, slow;
+
+	start(0, INTERPRET);
+	slow = run(k, n, ptx, &c);
+	OK(ppuShutdown());
+	start(0, TRANSLATE);
+	t = run(k, n, ptx, &c);
+	OK(ppuShutdown());
+	rate = (double)t.threads / t.cpu;
+	slow_rate = (double)slow.threads / slow.cpu;
+	cl_rate = cl_time > 0 ? (double)t.threads / cl_time : 0;
+	result(names[k], ", translated (reference: interpreted)", rate / 1e9, "G/s", slow_rate / 1e9);
+	result(names[k], ", translated (reference: OpenCL)", rate / 1e9, "G/s", cl_rate / 1e9);
+	result(names[k], ", rate", rate / 1e9, "G/s", fma / 1e9);
+	result(names[k], ", per warp instruction", t.cpu * 1e9 / (double)t.warps, "ns", 0);
+	result(names[k], ", time", t.cpu * 1e3, "ms", c * 1e3);
+	start(2, TRANSLATE);
+	two = t.wall / run(k, n, ptx, NULL).wall;
+	OK(ppuShutdown());
+	result(names[k], ", two workers to one", two, "x", 0);
+	if (k < MEAN_OF)
+		add_mean(seven, rate, slow_rate, cl_rate, two);
+	add_mean(all, rate, slow_rate, cl_rate, two);
+}
+
 int main(int argc, char **argv)
 {
 	bool small = argc > 1 && !strcmp(argv[1], "quick");
 	const uint32_t *size = small ? quick : full;
 	const char *only = argc > 1 + small ? argv[1 + small] : NULL;
-	const char *build = getenv("BUILD");
-	double fma = native_fma_rate() / PART_OF_FMA, mean = 0, mean_int = 0, scale = 0;
-	char ptx[4096];
+	const char *build = getenv("BUILD"), *top = getenv("PPU_TOP"), *why;
+	double fma = native_fma_rate() / PART_OF_FMA;
+	struct means seven = { 0 }, all = { 0 };
+	struct ocl *ocl;
+	char ptx[4096], cl[4096];
 
 	snprintf(ptx, sizeof(ptx), "%s/bench/kernels.ptx", build ? build : "build");
-	for (int k = 0; k < KERNELS; k++) {
-		double c;
-		struct times t, slow;
-		double rate, two;
-
-		if (only && strcmp(only, names[k]))
-			continue;
-		start(0, INTERPRET);
-		slow = run(k, size[k], ptx, &c);
-		OK(ppuShutdown());
-		start(0, TRANSLATE);
-		t = run(k, size[k], ptx, &c);
-		OK(ppuShutdown());
-		rate = (double)t.threads / t.cpu;
-		result(names[k], ", translated (reference: interpreted)", rate / 1e9, "G/s",
-		       (double)slow.threads / slow.cpu / 1e9);
-		result(names[k], ", rate", rate / 1e9, "G/s", fma / 1e9);
-		result(names[k], ", per warp instruction", t.cpu * 1e9 / (double)t.warps, "ns", 0);
-		result(names[k], ", time", t.cpu * 1e3, "ms", c * 1e3);
-		start(2, TRANSLATE);
-		two = t.wall / run(k, size[k], ptx, NULL).wall;
-		OK(ppuShutdown());
-		result(names[k], ", two workers to one", two, "x", 0);
-		if (k < MEAN_OF)
-			scale += log(two);
-		if (k < MEAN_OF)
-			mean += log(rate);
-		if (k < MEAN_OF)
-			mean_int += log((double)slow.threads / slow.cpu);
+	snprintf(cl, sizeof(cl), "%s/tests/bench/kernels/kernels.cl", top ? top : ".");
+	ocl = ocl_open(cl, &why);
+	printf("OpenCL: %s\n", ocl ? ocl_name(ocl) : why);
+	for (int k = 0; k < KERNELS; k++)
+		if (!only || !strcmp(only, names[k]))
+			bench_kernel(k, size[k], ptx, ocl, fma, &seven, &all);
+	if (!only) {
+		print_means(&seven, "geometric mean of the first 7", fma, ocl);
+		print_means(&all, "geometric mean of all 15", fma, ocl);
 	}
-	if (only)
-		return 0;
-	result("geometric mean", ", rate", exp(mean / MEAN_OF) / 1e9, "G/s", fma / 1e9);
-	result("geometric mean", ", translated (reference: interpreted)", exp(mean / MEAN_OF) / 1e9, "G/s",
-	       exp(mean_int / MEAN_OF) / 1e9);
-	result("geometric mean", ", two workers to one", exp(scale / MEAN_OF), "x", 0);
+	ocl_close(ocl);
 	return 0;
 }

@@ -158,7 +158,7 @@ static void device_launches(uint32_t n)
 	}
 	snprintf(name, sizeof(name), "device: launch from a kernel, up to %u pending", n);
 	result(name, t / n * 1e9, "ns");
-	snprintf(name, sizeof(name), "device: the same, device time");
+	snprintf(name, sizeof(name), "device: the same, up to %u pending, device time", n);
 	result(name, (double)(t1 - t0) / n, "ns");
 	if (n == 10000)
 		result("device-side launches", n / t, "launches/s");

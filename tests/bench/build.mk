@@ -30,5 +30,5 @@ TEST_BINS    += $(GUEST_BENCH_BINS)
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(GUEST_BENCH_SRCS)))
 
 # The kernels of tests/unit/runtime/devq.cu, inside the program.
-$(BUILD)/obj/tests/bench/bench_devq.o: private PPU_CFLAGS += -DDEVQ_PTX='"$(BUILD)/unit/devq.ptx"'
-$(BUILD)/obj/tests/bench/bench_devq.o: $(BUILD)/unit/devq.ptx
+$(BUILD)/obj/tests/bench/bench_devq.o $(BUILD)/obj/tests/bench/bench_launch.o: private PPU_CFLAGS += -DDEVQ_PTX='"$(BUILD)/unit/devq.ptx"'
+$(BUILD)/obj/tests/bench/bench_devq.o $(BUILD)/obj/tests/bench/bench_launch.o: $(BUILD)/unit/devq.ptx
