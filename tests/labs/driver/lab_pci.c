@@ -82,7 +82,7 @@ static int lab_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 //LAB 1 write: Allocate (lab_dev_alloc()), map, identify, reset the device (whoever
 //LAB      had it before may have left it in any state), bus mastering on, lab_start(). When
 //LAB      all that went well, write LAB_SCRATCH_READY to SCRATCH, keep ldev for remove, and
-//LAB      say in the kernel's log: "PPU version 1.0, 256 MiB of VRAM, 256 channels". When
+//LAB      say in the kernel's log: "PPU version 1.3, 256 MiB of VRAM, 256 channels". When
 //LAB      not, leave nothing behind.
 	struct lab_dev *ldev;
 	int ret;

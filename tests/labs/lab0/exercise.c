@@ -159,6 +159,7 @@ static void step_identify(void)
 	int err = ppu_identify(&real, &major, &minor);
 
 	lab_obs("identify", "%d %u %u", err, major, minor);
+	lab_obs("identify_real", "%d %d", PPU_HW_VERSION >> 16, PPU_HW_VERSION & 0xffff);
 	fake[PPU_REG_ID / 4] = 0x00555051;
 	fake[PPU_REG_VERSION / 4] = PPU_HW_VERSION;
 	lab_obs("identify_other", "%d", ppu_identify(&p, &major, &minor) == -ENODEV);

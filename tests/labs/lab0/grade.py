@@ -63,8 +63,9 @@ def find(c, runs):
 @lab.criterion("identify", 5, "ppu_identify() knows what it can drive", partial=True)
 def identify(c, runs):
     r = runs["registers"]
-    c.require(one(c, r, "identify", "ppu_identify()") == [0, 1, 0],
-              "ppu_identify() must say 0 and version 1.0 for this device.")
+    real = one(c, r, "identify_real", "ppu_identify()")
+    c.require(one(c, r, "identify", "ppu_identify()") == [0] + real,
+              "ppu_identify() must say 0 and version %d.%d for this device." % tuple(real))
     if not one(c, r, "identify_other", "ppu_identify()")[0]:
         c.lose(2, "ppu_identify() must return -ENODEV when ID is not the PPU's.")
     if not one(c, r, "identify_new", "ppu_identify()")[0]:

@@ -16,13 +16,13 @@ dice = random.Random(os.environ.get("LAB_SEED"))        # None: another number e
 CHANNELS, VRAM_MB = dice.choice([48, 100, 333, 1000]), dice.choice([24, 40, 72, 136])
 MINOR = dice.randint(1, 9)
 SIZES = {"channels": CHANNELS}
-NEWER = dict(SIZES, **{"fault-version": 0x10000 | MINOR})
+NEWER = dict(SIZES, **{"x-fault-version": 0x10000 | MINOR})
 READY = 0x4c414221
 
 lab.scenario("life", cmd=["exercise", "life"])
 lab.scenario("sizes", cmd=["exercise", "identity"], props=NEWER, vram="%dM" % VRAM_MB)
-lab.scenario("other", cmd=["exercise", "identity"], props={"fault-id": 0xffffffff})
-lab.scenario("version", cmd=["exercise", "identity"], props={"fault-version": 0x20000 | MINOR})
+lab.scenario("other", cmd=["exercise", "identity"], props={"x-fault-id": 0xffffffff})
+lab.scenario("version", cmd=["exercise", "identity"], props={"x-fault-version": 0x20000 | MINOR})
 
 
 def name_of(number):

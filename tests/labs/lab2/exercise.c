@@ -379,7 +379,7 @@ static void events(void)
 	remove_in_storm();
 }
 
-/* Two events of one cause: the second comes just after its word of the bitmap was read (fault-irq-race). */
+/* Two events of one cause: the second comes just after its word of the bitmap was read (x-fault-irq-race). */
 static void race(void)
 {
 	uint64_t before;
@@ -420,7 +420,7 @@ static unsigned int unhandled(void)
 	return sum;
 }
 
-/* After each message comes another one for which there is nothing to do (fault-irq-spurious=1). */
+/* After each message comes another one for which there is nothing to do (x-fault-irq-spurious=1). */
 static void spurious(void)
 {
 	static const unsigned int bit[PPU_NUM_VECTORS] = { 0, 2, 4, 5 };

@@ -15,10 +15,10 @@ NAMES = ["CHERR", "FAULT", "CHINTR", "RINGLOW", "WATCH", "SMEXC", "PREEMPT"]
 IN_HARD_HANDLER = re.compile(r"is for interrupt threads|enabled interrupts$|scheduling while atomic|sleeping function")
 
 lab.scenario("events", cmd=["exercise", "events"])
-lab.scenario("race", cmd=["exercise", "race"], props={"fault-irq-race": 1})
-lab.scenario("spurious", cmd=["exercise", "spurious"], props={"fault-irq-spurious": 1})
+lab.scenario("race", cmd=["exercise", "race"], props={"x-fault-irq-race": 1})
+lab.scenario("spurious", cmd=["exercise", "spurious"], props={"x-fault-irq-spurious": 1})
 lab.scenario("lost", cmd=["exercise", "lost"],
-             props={"fault-irq-lose": 2, "fault-irq-delay-ns": 50000000, "clock": "virtual"})
+             props={"x-fault-irq-lose": 2, "x-fault-irq-delay-ns": 50000000, "clock": "virtual"})
 
 
 def need_vectors(c, r):

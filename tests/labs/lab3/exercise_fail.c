@@ -14,7 +14,7 @@
 #define PIECES	8		/* pages of a copy of many segments */
 #define MOST	20		/* a copy makes no more acquisitions */
 
-/* fault-dma-fail=3: one of three copies stops the channel. */
+/* x-fault-dma-fail=3: one of three copies stops the channel. */
 void failing_dma(void)
 {
 	uint8_t *mem = memory(false);

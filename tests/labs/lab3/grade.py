@@ -14,9 +14,9 @@ lab.exercise("exercise.c", "exercise_shapes.c", "exercise_rights.c", "exercise_h
 lab.skeleton_points = 0
 
 lab.scenario("copies", cmd=["exercise", "copies"], props={"copy-engines": 1}, trace=True)
-lab.scenario("messages", cmd=["exercise", "messages"], props={"fault-irq-lose": 2})
+lab.scenario("messages", cmd=["exercise", "messages"], props={"x-fault-irq-lose": 2})
 lab.scenario("bounce", cmd=["exercise", "bounce"], append="swiotlb=force")
-lab.scenario("faults", cmd=["exercise", "faults"], props={"fault-dma-fail": 3})
+lab.scenario("faults", cmd=["exercise", "faults"], props={"x-fault-dma-fail": 3})
 lab.picture("copies")
 
 

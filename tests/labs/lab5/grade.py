@@ -24,7 +24,7 @@ lab.scenario("ring", cmd=["exercise", "ring"], vram="64M", trace=True, timeout=1
 # Without these costs, and in a machine whose time counts instructions, an entry is fetched the moment the doorbell
 # rings, before the CPU's next instruction.
 lab.scenario("exact", cmd=["exercise", "exact"], vram="64M", timeout=120, icount=True, trace=True, debug=False,
-             props={"cost-fetch-ns": 0, "cost-switch-ns": 0, "fault-irq-lose": 1})
+             props={"cost-fetch-ns": 0, "cost-switch-ns": 0, "x-fault-irq-lose": 1})
 lab.picture("ring")
 lab.skeleton_points = 0
 

@@ -18,7 +18,7 @@ lab.modules = ["vgem"]
 lab.exercise("exercise.c")
 lab.scenario("fences", cmd=["exercise", "fences"], props={"copy-engines": 1}, trace=True, timeout=120)
 lab.scenario("interrupts", cmd=["exercise", "interrupts"], timeout=120,
-             props={"copy-engines": 1, "fault-irq-lose": 3, "fault-irq-spurious": 2, "fault-irq-delay-ns": LATE_NS})
+             props={"copy-engines": 1, "x-fault-irq-lose": 3, "x-fault-irq-spurious": 2, "x-fault-irq-delay-ns": LATE_NS})
 lab.scenario("wait", cmd=["exercise", "wait"], props={"copy-engines": 1}, trace=True, timeout=120)
 lab.picture("wait")
 lab.skeleton_points = 0
