@@ -10,6 +10,8 @@
 #   tests/conformance/*.c  $(BUILD)/guest/conformance/*, run in the guest
 #   tests/debug/*.c        $(BUILD)/guest/debug/*, run in the guest with the debug
 #                          kernel, with the conformance tests' lib/; *.sh as they are
+#   tests/isolation/*.c    $(BUILD)/guest/isolation/*, run in the guest, with the conformance tests' lib/
+#   tests/storm/*.c        $(BUILD)/guest/storm/*, likewise, with tests/debug/lib/ as well
 #   tests/system/*.c       $(BUILD)/guest/system/*, run in the guest, linked with
 #                          our libraries; *.sh run in the guest as they are;
 #                          host_* run on the host and start machines themselves
@@ -39,16 +41,21 @@ ifeq ($(PACKAGES_READY),1)
 $(eval $(call ppu_test_dir,tests/conformance,*,guest/conformance,,$(DRM_CFLAGS),$(DRM_LIBS)))
 $(eval $(call ppu_test_dir,tests/debug,*,guest/debug,,$(DRM_CFLAGS) -Itests/conformance/lib,$(DRM_LIBS),$(wildcard \
 	tests/conformance/lib/*.c)))
+$(eval $(call ppu_test_dir,tests/isolation,*,guest/isolation,,$(DRM_CFLAGS) -Itests/conformance/lib,$(DRM_LIBS),$(wildcard \
+	tests/conformance/lib/*.c)))
+$(eval $(call ppu_test_dir,tests/storm,*,guest/storm,,$(DRM_CFLAGS) -Itests/debug/lib -Itests/conformance/lib,$(DRM_LIBS),$(wildcard \
+	tests/conformance/lib/*.c) $(patsubst %,tests/debug/lib/%.c,fuzz kcov program uapi_table)))
 $(eval $(call ppu_test_dir,tests/system,*,guest/system,$(PPU_LIBS),$(DRM_CFLAGS),$(DRM_LIBS)))
 $(eval $(call ppu_test_dir,tests/qtest,test_*,qtest,,,))
-$(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -Iqemu-device -Ikmod,$(RT_PLUGIN_IN) $(DRM_LIBS),tests/unit/lib/ptmem.c))
+$(eval $(call ppu_test_dir,tests/bench,bench_*,bench,$(PPU_LIBS),$(DRM_CFLAGS) -Iqemu-device -Ikmod -Itests/unit/lib,$(RT_PLUGIN_IN) $(DRM_LIBS) -ldl,\
+	tests/unit/lib/ptmem.c tests/unit/lib/ptx_large.c))
 endif
 
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_HELP := $(sort $(wildcard tests/fuzz/lib/*.c)) tests/unit/lib/ptmem.c
+FUZZ_HELP := $(sort $(wildcard tests/fuzz/lib/*.c)) $(patsubst %,tests/unit/lib/%.c,engine_pair insn_random load_scene ptmem sm_test)
 FUZZ_BINS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
 $(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP)): private PPU_CFLAGS += \
-	-Itests/fuzz -Itests/fuzz/lib -Iqemu-device -Ilibruntime -Ikmod
+	-Itests/fuzz -Itests/fuzz/lib -Itests/unit/lib -Iqemu-device -Ilibruntime -Ikmod
 $(FUZZ_BINS): $(BUILD)/fuzz/%: $(BUILD)/obj-fuzz/tests/fuzz/%.o $(call ppu_objs_fuzz,$(FUZZ_HELP)) \
 		$(foreach l,$(PPU_LIBS),$(BUILD)/fuzzlib/lib$(l).a)
 	@mkdir -p $(@D)
@@ -76,11 +83,11 @@ check-build: unit-build $(TEST_BINS)
 .PHONY: qtest-build conformance-build system-build
 qtest-build: $(filter $(BUILD)/qtest/%,$(TEST_BINS))
 conformance-build: $(filter $(BUILD)/guest/conformance/%,$(TEST_BINS))
-system-build: $(filter $(BUILD)/guest/system/%,$(TEST_BINS)) $(CUDA_TESTS)
+system-build: $(filter $(BUILD)/guest/system/% $(BUILD)/guest/isolation/%,$(TEST_BINS)) $(CUDA_TESTS)
 
 #: make check-debug   the driver's tests on a kernel with KASAN, lockdep, kmemleak, ...
 .PHONY: check-debug check-debug-build
-check-debug-build: $(filter $(BUILD)/guest/conformance/% $(BUILD)/guest/debug/%,$(TEST_BINS)) \
+check-debug-build: $(filter $(BUILD)/guest/conformance/% $(BUILD)/guest/debug/% $(BUILD)/guest/storm/%,$(TEST_BINS)) \
 		$(KERNEL_DEBUG).stamp $(KMOD_DEBUG) $(PLANTED)
 check-debug: vm check-debug-build
 	$(Q)scripts/check debug
@@ -90,10 +97,14 @@ check-debug: vm check-debug-build
 shell: vm all
 	$(Q)scripts/vm --tty
 
-#: make bench         benchmarks: a table here and $(BUILD)/bench.json
-.PHONY: bench
-bench: all $(filter $(BUILD)/bench/%,$(TEST_BINS))
+#: make bench         benchmarks: a table here and $(BUILD)/bench.json   (B=bench_name: only that one; POCL=1: also
+#:                    installs PoCL, to compare with; RECORD=1: also writes Documentation/performance.md)
+.PHONY: bench bench-pocl
+bench: all $(filter $(BUILD)/bench/%,$(TEST_BINS)) $(if $(POCL),bench-pocl)
 	$(Q)scripts/bench $(B)
+	$(Q)$(if $(RECORD),scripts/bench-record $(TIMES))
+bench-pocl:
+	$(Q)scripts/setup pocl
 
 #: make fuzz          fuzz for long   (S=seconds each, default 600; F=fuzz_name: only that one)
 .PHONY: fuzz
@@ -111,6 +122,11 @@ SEED ?= 1
 K ?= debug
 fuzz-ioctl: vm check-debug-build
 	$(Q)TEST_TIMEOUT=$$(($(S) + 300)) scripts/check --run $(K) "$(BUILD)/guest/debug/fuzz_ioctl -s $(SEED) -t $(S)"
+
+#: make mutants       plants mistakes, one at a time; names those that no test notices   (M=core-sm: only these; J=copies)
+.PHONY: mutants
+mutants:
+	$(Q)scripts/mutants $(if $(J),-j $(J)) $(M)
 
 #: make lint          style and licence checks, checkpatch and sparse on the driver
 .PHONY: lint

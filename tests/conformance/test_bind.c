@@ -2,6 +2,7 @@
 /* Asynchronous VM_BIND: fences in and out, order, errors, limits. */
 #include "fence.h"
 #include "harness.h"
+#include "sysfile.h"
 
 #include <hw/ppu_tmd.h>
 
@@ -384,6 +385,49 @@ TEST(limit, "the number of queued binds of a process is limited; done ones do no
 	gate_open(&gate);
 	CHECK(!wait_sync(fd, h, 20000));
 	WAIT_FOR(!bind_err(fd, vm, &op, 1, &out, 1), 20000);
+}
+
+TEST(limit_at_once, "a bind whose out-fence has signalled does not count any more, at once")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd), h = syncobj(fd);
+	uint64_t value = modparam("max_binds");
+	struct bo bo = bo_new(fd, 1 << 20, DRM_PPU_PLACEMENT_SYSTEM);
+	struct drm_ppu_sync out = { DRM_PPU_SYNC_SIGNAL, h, 0 };
+
+	modparam_set("max_binds", 1);
+	for (unsigned i = 0; i < 300; i++) {
+		struct drm_ppu_vm_bind_op op = {
+			.op = i % 2 ? UNMAP : MAP, .handle = i % 2 ? 0 : bo.handle, .va = VA, .size = bo.size,
+		};
+
+		CHECK_EQ(bind_err(fd, vm, &op, 1, &out, 1), 0);
+		CHECK(!wait_sync(fd, h, 20000));
+	}
+	modparam_set("max_binds", value);
+}
+
+TEST(memory_at_once, "memory that a bind unmapped can be had again as soon as its out-fence has signalled")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd), h = syncobj(fd);
+	uint64_t value = modparam("max_vram_mb");
+	struct drm_ppu_sync out = { DRM_PPU_SYNC_SIGNAL, h, 0 };
+
+	modparam_set("max_vram_mb", 5);
+	for (unsigned i = 0; i < 200; i++) {
+		struct drm_ppu_gem_create c = { .size = 4 * M, .placement = DRM_PPU_PLACEMENT_VRAM };
+		struct drm_ppu_vm_bind_op op = { .op = MAP, .va = VA, .size = c.size };
+
+		DO(fd, DRM_IOCTL_PPU_GEM_CREATE, &c);
+		op.handle = c.handle;
+		CHECK_EQ(bind_err(fd, vm, &op, 1, NULL, 0), 0);
+		CHECK(!drmCloseBufferHandle(fd, c.handle));
+		op = (struct drm_ppu_vm_bind_op){ .op = UNMAP, .va = VA, .size = c.size };
+		CHECK_EQ(bind_err(fd, vm, &op, 1, &out, 1), 0);
+		CHECK(!wait_sync(fd, h, 20000));
+	}
+	modparam_set("max_vram_mb", value);
 }
 
 /* xorshift: the same sequence everywhere. */

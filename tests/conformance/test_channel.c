@@ -55,7 +55,26 @@ TEST(create_args, "CHANNEL_CREATE refuses bad arguments")
 	DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, (void *)BAD_PTR, EFAULT);
 }
 
-TEST(privileges, "priority and time slice above the limits need CAP_SYS_NICE")
+/* Others may wait for the fence of a job, so a job may not take for ever. */
+static void job_timeouts(int fd, uint32_t vm)
+{
+	struct drm_ppu_channel_create k = {
+		.vm_id = vm, .type = COPY, .gpfifo_entries = 8, .timeout_ms = 30001,
+	};
+	struct drm_ppu_channel_set_property p = {
+		.property = DRM_PPU_CHANNEL_PROP_TIMEOUT_MS, .value = 30001,
+	};
+
+	DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &k, EACCES);
+	k.timeout_ms = 30000;
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &k);
+	p.channel_id = k.channel_id;
+	DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_SET_PROPERTY, &p, EACCES);
+	p.value = 30000;
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_SET_PROPERTY, &p);
+}
+
+TEST(privileges, "priority, time slice and time-out above the limits need CAP_SYS_NICE")
 {
 	int fd = open_ppu();
 	uint32_t vm = vm_new(fd);
@@ -66,6 +85,7 @@ TEST(privileges, "priority and time slice above the limits need CAP_SYS_NICE")
 	CHECK(!setgid(65534) && !setuid(65534));
 	BAD(priority, PPU_QUEUE_PRIO_MAX, EACCES);
 	BAD(timeslice_us, 999999, EACCES);
+	job_timeouts(fd, vm);
 	CHECK(get_param(fd, DRM_PPU_PARAM_MAX_QUEUE_PRIORITY) < PPU_QUEUE_PRIO_MAX);
 	a = args(vm);
 	a.priority = (uint32_t)get_param(fd, DRM_PPU_PARAM_MAX_QUEUE_PRIORITY);

@@ -3,75 +3,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <hw/ppu_tmd.h>
-
+#include "gpu.h"
 #include "harness.h"
 #include "sysfile.h"
-
-/* Instructions, as the assembler encodes them. */
-#define I_BRA_SELF	0x00001fffffffef50ull, 0x00000fff00000000ull	/* bra to 0 */
-#define I_EXIT		0x00001fffffffef5bull, 0x00000fff00000000ull
-#define I_TRAP		0x00001fffffffef63ull, 0x00000fff00000000ull
-#define I_MOVI64_RD2(v)	0x00001fffffe04f02ull, (v)
-#define I_MOVI64_RD4(v)	0x00001fffffe08f02ull, (v)
-#define I_LD32_RD2	0x0800bfffe0408f48ull, 0x00000fff00000000ull	/* ld.global.u32 r4, [rd2] */
-#define I_ST64_RD2_RD4	0x0800ffe0805fef49ull, 0x00000fff00000000ull	/* st.global.u64 [rd2], rd4 */
-
-#define CODE_VA 0x30000000ull
-#define DATA_VA 0x38000000ull
-
-/* A VM with a compute channel, a page of code and TMDs, a page of data. */
-struct gpu {
-	int fd;
-	uint32_t vm;
-	struct chan c;
-	struct bo code, data;
-};
-
-static struct gpu gpu_new_in(int fd, uint32_t vm)
-{
-	struct gpu g = { .fd = fd, .vm = vm };
-
-	g.c = chan_new(fd, vm, DRM_PPU_CHANNEL_COMPUTE, 16);
-	g.code = bo_new(fd, 8192, DRM_PPU_PLACEMENT_SYSTEM);
-	g.data = bo_new(fd, 4096, DRM_PPU_PLACEMENT_VRAM);
-	vm_map(fd, vm, &g.code, CODE_VA);
-	vm_map(fd, vm, &g.data, DATA_VA);
-	return g;
-}
-
-static struct gpu gpu_new(int fd)
-{
-	return gpu_new_in(fd, vm_new(fd));
-}
-
-/* Puts a program and its TMD in place; returns the TMD's address. */
-static uint64_t program(struct gpu *g, const uint64_t *words, unsigned insns)
-{
-	struct ppu_tmd *t = (struct ppu_tmd *)((char *)g->code.map + 4096);
-
-	memcpy(g->code.map, words, insns * 16);
-	*t = (struct ppu_tmd){
-		.magic = PPU_TMD_MAGIC, .version = PPU_TMD_VERSION, .size = PPU_TMD_SIZE,
-		.kind = PPU_TMD_GRID, .regs_per_thread = 8, .id = 0xabcd, .code_va = CODE_VA,
-		.code_insns = insns, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 },
-	};
-	return CODE_VA + 4096;
-}
-
-#define PROGRAM(g, ...) \
-	program(g, (const uint64_t[]){ __VA_ARGS__ }, \
-		sizeof((const uint64_t[]){ __VA_ARGS__ }) / 16)
-
-static void launch(struct gpu *g, uint64_t tmd)
-{
-	struct cmds b = chan_block(&g->c);
-
-	cmd_launch(&b, tmd);
-	cmd_wfi(&b);
-	cmd_release(&b, chan_sem_va(&g->c, 0), 1);
-	chan_submit(&g->c, &b);
-}
 
 static struct drm_ppu_vm_get_state state(struct gpu *g, struct drm_ppu_fault *f, unsigned n)
 {
@@ -85,7 +19,7 @@ TEST(store, "WQ-19, WQ-20: a kernel stores; after WFI the store is there")
 {
 	struct gpu g = gpu_new(open_ppu());
 
-	launch(&g, PROGRAM(&g, I_MOVI64_RD2(DATA_VA + 8), I_MOVI64_RD4(0x1122334455667788ull),
+	gpu_launch(&g, GPU_PROGRAM(&g, I_MOVI64_RD2(GPU_DATA_VA + 8), I_MOVI64_RD4(0x1122334455667788ull),
 			   I_ST64_RD2_RD4, I_EXIT));
 	chan_wait_idle(&g.c);
 	CHECK_EQ(*chan_sem(&g.c, 0), 1);
@@ -98,13 +32,60 @@ TEST(thread_store, "WQ-13b, WQ-17: a thread's plain store lets a blocked channel
 	struct chan w = chan_new(g.fd, g.vm, DRM_PPU_CHANNEL_COPY, 8);
 	struct cmds b = chan_block(&w);
 
-	cmd_acquire(&b, PPU_SEM_OP_EQ, DATA_VA, 5);
+	cmd_acquire(&b, PPU_SEM_OP_EQ, GPU_DATA_VA, 5);
 	cmd_release(&b, chan_sem_va(&w, 0), 1);
 	chan_submit(&w, &b);
 	WAIT_FOR(chan_query(&w).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
-	launch(&g, PROGRAM(&g, I_MOVI64_RD2(DATA_VA), I_MOVI64_RD4(5), I_ST64_RD2_RD4, I_EXIT));
+	gpu_launch(&g, GPU_PROGRAM(&g, I_MOVI64_RD2(GPU_DATA_VA), I_MOVI64_RD4(5), I_ST64_RD2_RD4, I_EXIT));
 	chan_wait_idle(&w);
 	CHECK_EQ(*chan_sem(&w, 0), 1);
+}
+
+/* Asks for tasks, with a buffer of @size bytes; returns the size of the whole answer. */
+static uint32_t task_query(int fd, uint32_t size, void *buf)
+{
+	struct drm_ppu_query q = { .type = DRM_PPU_QUERY_TASKS, .size = size, .ptr = (uintptr_t)buf };
+
+	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+	return q.size;
+}
+
+TEST(task_query_sizes, "QUERY_TASKS says how many tasks there are, whatever the size of the buffer")
+{
+	const uint32_t one = sizeof(struct drm_ppu_task);
+	struct gpu g = gpu_new(open_ppu());
+	uint64_t tmd = GPU_PROGRAM(&g, I_BRA_SELF);
+	struct cmds b = chan_block(&g.c);
+	struct drm_ppu_task t[4], part = { .record = 0xeeeeeeee, .state = 0xeeeeeeee };
+
+	CHECK_EQ(task_query(g.fd, 0, NULL), 0);
+	for (unsigned i = 0; i < 3; i++)
+		cmd_launch(&b, tmd);
+	chan_submit(&g.c, &b);
+	chan_wait_idle(&g.c);
+
+	CHECK_EQ(task_query(g.fd, 0, NULL), 3 * one);
+	CHECK_EQ(task_query(g.fd, 2 * one, NULL), 3 * one);
+	CHECK_EQ(task_query(g.fd, 0, &part), 3 * one);
+	CHECK_EQ(part.record, 0xeeeeeeee);
+
+	memset(t, 0xee, sizeof(t));
+	CHECK_EQ(task_query(g.fd, 2 * one, t), 3 * one);
+	CHECK_EQ(t[0].id, 0xabcd);
+	CHECK_EQ(t[1].id, 0xabcd);
+	CHECK_EQ(t[2].id, 0xeeeeeeeeeeeeeeeeull);
+	CHECK_EQ(task_query(g.fd, 4, &part), 3 * one);
+	CHECK_EQ(part.record, t[0].record);
+	CHECK_EQ(part.state, 0xeeeeeeee);
+	CHECK_EQ(task_query(g.fd, sizeof(t), t), 3 * one);
+	CHECK_EQ(t[2].id, 0xabcd);
+	CHECK_EQ(t[3].id, 0);
+	CHECK_EQ(t[3].state, 0);
+
+	/* another file sees none */
+	CHECK_EQ(task_query(open_ppu(), 0, NULL), 0);
+	chan_free(&g.c);
+	WAIT_FOR(!task_query(g.fd, 0, NULL), 20000);
 }
 
 static void sm_fault(uint64_t tmd, struct gpu *g, uint32_t error, uint32_t pc, uint64_t va)
@@ -112,7 +93,7 @@ static void sm_fault(uint64_t tmd, struct gpu *g, uint32_t error, uint32_t pc, u
 	struct drm_ppu_fault f[4];
 	struct drm_ppu_vm_get_state s;
 
-	launch(g, tmd);
+	gpu_launch(g, tmd);
 	WAIT_FOR(chan_query(&g->c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	s = state(g, f, 4);
 	CHECK(s.state & DRM_PPU_VM_STATE_FAULTED);
@@ -131,18 +112,18 @@ TEST(fault_record, "WQ-11: SM faults are recorded with code, address, pc, lane a
 	int fd = open_ppu();
 	struct gpu g = gpu_new(fd);
 
-	sm_fault(PROGRAM(&g, I_MOVI64_RD2(0x5550000000ull), I_LD32_RD2, I_EXIT), &g,
+	sm_fault(GPU_PROGRAM(&g, I_MOVI64_RD2(0x5550000000ull), I_LD32_RD2, I_EXIT), &g,
 		 PPU_ERR_MMU_UNMAPPED, 1, 0x5550000000ull);
 	g = gpu_new(fd);
-	sm_fault(PROGRAM(&g, I_TRAP, I_EXIT), &g, PPU_ERR_TRAP, 0, 0);
+	sm_fault(GPU_PROGRAM(&g, I_TRAP, I_EXIT), &g, PPU_ERR_TRAP, 0, 0);
 	g = gpu_new(fd);
-	sm_fault(PROGRAM(&g, ~0ull, ~0ull), &g, PPU_ERR_ILLEGAL_INSN, 0, 0);
+	sm_fault(GPU_PROGRAM(&g, ~0ull, ~0ull), &g, PPU_ERR_ILLEGAL_INSN, 0, 0);
 	/* the ring is reserved for the host interface */
 	g = gpu_new(fd);
-	sm_fault(PROGRAM(&g, I_MOVI64_RD2(g.c.args.ring_va), I_LD32_RD2, I_EXIT), &g,
+	sm_fault(GPU_PROGRAM(&g, I_MOVI64_RD2(g.c.args.ring_va), I_LD32_RD2, I_EXIT), &g,
 		 PPU_ERR_MMU_PRIV, 1, g.c.args.ring_va);
 	g = gpu_new(fd);
-	sm_fault(PROGRAM(&g, I_MOVI64_RD2(g.c.args.ring_va), I_MOVI64_RD4(7), I_ST64_RD2_RD4,
+	sm_fault(GPU_PROGRAM(&g, I_MOVI64_RD2(g.c.args.ring_va), I_MOVI64_RD4(7), I_ST64_RD2_RD4,
 			 I_EXIT), &g, PPU_ERR_MMU_PRIV, 2, g.c.args.ring_va);
 }
 
@@ -160,10 +141,10 @@ TEST(get_and_put_out_of_reach,
 		uint64_t va = i ? PPU_BAR0_USERD + victim.c.hw * (uint64_t)PPU_USERD_STRIDE : put;
 		struct gpu g = gpu_new(fd);
 
-		sm_fault(PROGRAM(&g, I_MOVI64_RD2(va & ~7ull), I_MOVI64_RD4(5), I_ST64_RD2_RD4,
+		sm_fault(GPU_PROGRAM(&g, I_MOVI64_RD2(va & ~7ull), I_MOVI64_RD4(5), I_ST64_RD2_RD4,
 				 I_EXIT), &g, PPU_ERR_MMU_UNMAPPED, 2, va & ~7ull);
 		g = gpu_new(fd);
-		sm_fault(PROGRAM(&g, I_MOVI64_RD2(va), I_LD32_RD2, I_EXIT), &g,
+		sm_fault(GPU_PROGRAM(&g, I_MOVI64_RD2(va), I_LD32_RD2, I_EXIT), &g,
 			 PPU_ERR_MMU_UNMAPPED, 1, va);
 	}
 	/* copies and semaphore commands */
@@ -196,7 +177,7 @@ TEST(get_and_put_out_of_reach,
 	/* unchanged, and alive */
 	CHECK_EQ(chan_query(&victim.c).gp_get, 0);
 	CHECK_EQ(chan_query(&victim.c).gp_put, 0);
-	launch(&victim, PROGRAM(&victim, I_EXIT));
+	gpu_launch(&victim, GPU_PROGRAM(&victim, I_EXIT));
 	chan_wait_idle(&victim.c);
 	CHECK_EQ(*chan_sem(&victim.c, 0), 1);
 }
@@ -235,7 +216,7 @@ TEST(every_writer_of_a_semaphore,
 				w.userd[PPU_REG_USERD_KICK / 4] = 1;
 				break;
 			case 2:
-				launch(&g, PROGRAM(&g, I_MOVI64_RD2(va), I_MOVI64_RD4(2),
+				gpu_launch(&g, GPU_PROGRAM(&g, I_MOVI64_RD2(va), I_MOVI64_RD4(2),
 						   I_ST64_RD2_RD4, I_EXIT));
 				break;
 			case 3:
@@ -265,7 +246,7 @@ TEST(fault_scope, "an SM fault stops the channels of its VM, marks the innocent,
 	};
 	struct drm_ppu_vm_set_property p = { g.vm, DRM_PPU_VM_PROP_MAX_DEPTH, 2 };
 
-	launch(&g, PROGRAM(&g, I_TRAP, I_EXIT));
+	gpu_launch(&g, GPU_PROGRAM(&g, I_TRAP, I_EXIT));
 	WAIT_FOR(chan_query(&g.c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	WAIT_FOR(chan_query(&bystander).state & DRM_PPU_CHANNEL_STATE_INNOCENT, 20000);
 	CHECK_EQ(chan_query(&g.c).error, PPU_ERR_TRAP);
@@ -274,16 +255,49 @@ TEST(fault_scope, "an SM fault stops the channels of its VM, marks the innocent,
 	DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a, EIO);
 	DO_ERR(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &p, EIO);
 	CHECK_EQ(vm_try_op(fd, g.vm, DRM_PPU_VM_BIND_OP_MAP, g.data.handle, 0, 1 << 20, 4096, 0), EIO);
-	CHECK_EQ(vm_try_op(fd, g.vm, DRM_PPU_VM_BIND_OP_UNMAP, 0, 0, DATA_VA, 4096, 0), 0);
+	CHECK_EQ(vm_try_op(fd, g.vm, DRM_PPU_VM_BIND_OP_UNMAP, 0, 0, GPU_DATA_VA, 4096, 0), 0);
 	/* the neighbour */
-	launch(&other, PROGRAM(&other, I_MOVI64_RD2(DATA_VA), I_MOVI64_RD4(9), I_ST64_RD2_RD4,
+	gpu_launch(&other, GPU_PROGRAM(&other, I_MOVI64_RD2(GPU_DATA_VA), I_MOVI64_RD4(9), I_ST64_RD2_RD4,
 			       I_EXIT));
 	chan_wait_idle(&other.c);
 	CHECK_EQ(*(uint64_t *)other.data.map, 9);
 	/* and a new VM of the same file */
 	other = gpu_new(fd);
-	launch(&other, PROGRAM(&other, I_EXIT));
+	gpu_launch(&other, GPU_PROGRAM(&other, I_EXIT));
 	chan_wait_idle(&other.c);
+}
+
+TEST(fault_group, "a group that a fault stops names the guilty member, and it keeps its error")
+{
+	for (unsigned round = 0; round < 5; round++) {
+		int fd = open_ppu();
+		struct drm_ppu_group_create g = { .policy = DRM_PPU_GROUP_STOP_ALL };
+		struct drm_ppu_channel_create in = { 0 };
+		struct drm_ppu_group_query q = { 0 };
+		struct chan before, guilty, after;
+		struct gpu gpu = gpu_new(fd);
+		struct cmds b;
+
+		DO(fd, DRM_IOCTL_PPU_GROUP_CREATE, &g);
+		in.group_id = q.group_id = g.group_id;
+		before = chan_new_args(fd, gpu.vm, DRM_PPU_CHANNEL_COPY, 8, &in);
+		guilty = chan_new_args(fd, gpu.vm, DRM_PPU_CHANNEL_COMPUTE, 8, &in);
+		after = chan_new_args(fd, gpu.vm, DRM_PPU_CHANNEL_COPY, 8, &in);
+		b = chan_block(&guilty);
+		cmd_launch(&b, GPU_PROGRAM(&gpu, I_TRAP));
+		chan_submit(&guilty, &b);
+		WAIT_FOR(chan_query(&guilty).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
+		WAIT_FOR(chan_query(&before).state & (DRM_PPU_CHANNEL_STATE_INNOCENT |
+						      DRM_PPU_CHANNEL_STATE_STOPPED), 20000);
+		WAIT_FOR(chan_query(&after).state & (DRM_PPU_CHANNEL_STATE_INNOCENT |
+						     DRM_PPU_CHANNEL_STATE_STOPPED), 20000);
+		CHECK_EQ(chan_query(&guilty).error, PPU_ERR_TRAP);
+		DO(fd, DRM_IOCTL_PPU_GROUP_QUERY, &q);
+		CHECK_EQ(q.first_channel, guilty.id);
+		CHECK_EQ(q.first_error, PPU_ERR_TRAP);
+		CHECK_EQ(q.dead, 3);
+		close(fd);
+	}
 }
 
 TEST(hang_destroy, "destroying a channel whose kernel never ends takes bounded time")
@@ -294,7 +308,7 @@ TEST(hang_destroy, "destroying a channel whose kernel never ends takes bounded t
 	struct drm_ppu_fault f[1];
 	uint64_t t;
 
-	launch(&g, PROGRAM(&g, I_BRA_SELF));
+	gpu_launch(&g, GPU_PROGRAM(&g, I_BRA_SELF));
 	WAIT_FOR(chan_query(&g.c).tasks == 1, 20000);
 	WAIT_FOR(state(&g, f, 1).state & DRM_PPU_VM_STATE_BUSY, 20000);
 	WAIT_FOR(chan_query(&g.c).state & DRM_PPU_CHANNEL_STATE_WFI, 20000);
@@ -306,7 +320,7 @@ TEST(hang_destroy, "destroying a channel whose kernel never ends takes bounded t
 	DO(fd, DRM_IOCTL_PPU_VM_SET_PROPERTY, &p);
 	/* the VM still works */
 	g.c = chan_new(fd, g.vm, DRM_PPU_CHANNEL_COMPUTE, 8);
-	launch(&g, PROGRAM(&g, I_MOVI64_RD2(DATA_VA), I_MOVI64_RD4(3), I_ST64_RD2_RD4, I_EXIT));
+	gpu_launch(&g, GPU_PROGRAM(&g, I_MOVI64_RD2(GPU_DATA_VA), I_MOVI64_RD4(3), I_ST64_RD2_RD4, I_EXIT));
 	chan_wait_idle(&g.c);
 	CHECK_EQ(*(uint64_t *)g.data.map, 3);
 }
@@ -320,7 +334,7 @@ TEST(watchdog, "the VM's watchdog ends a kernel that never ends")
 
 	DO(fd, DRM_IOCTL_PPU_VM_CREATE, &a);
 	g = gpu_new_in(fd, a.vm_id);
-	launch(&g, PROGRAM(&g, I_BRA_SELF));
+	gpu_launch(&g, GPU_PROGRAM(&g, I_BRA_SELF));
 	WAIT_FOR(chan_query(&g.c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	CHECK_EQ(chan_query(&g.c).error, PPU_ERR_WATCHDOG);
 	CHECK_EQ(state(&g, f, 1).faults.count, 1);
@@ -339,7 +353,7 @@ TEST(hang_kill9, "kill -9 of a process whose kernel never ends")
 		if (!pid) {
 			struct gpu g = gpu_new(open_ppu());
 
-			launch(&g, PROGRAM(&g, I_BRA_SELF));
+			gpu_launch(&g, GPU_PROGRAM(&g, I_BRA_SELF));
 			WAIT_FOR(chan_query(&g.c).tasks == 1, 20000);
 			raise(SIGSTOP);
 		}
@@ -367,7 +381,7 @@ TEST(hang_submit, "a job whose kernel never ends is killed by its time-out; its 
 
 	DO(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
 	CHECK(!drmSyncobjCreate(fd, 0, &s.handle));
-	cmd_launch(&b, PROGRAM(&g, I_BRA_SELF));
+	cmd_launch(&b, GPU_PROGRAM(&g, I_BRA_SELF));
 	e = (struct drm_ppu_entry){ .va = b.va, .length = b.n };
 	sub = (struct drm_ppu_submit){
 		.channel_id = a.channel_id, .entries = DRM_PPU_ARRAY(1, &e),
@@ -380,7 +394,7 @@ TEST(hang_submit, "a job whose kernel never ends is killed by its time-out; its 
 	CHECK(q.state & DRM_PPU_CHANNEL_STATE_TIMEDOUT);
 	DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, &sub, EIO);
 	/* the user-submit channel beside it is as good as before */
-	launch(&g, PROGRAM(&g, I_EXIT));
+	gpu_launch(&g, GPU_PROGRAM(&g, I_EXIT));
 	chan_wait_idle(&g.c);
 }
 
@@ -400,7 +414,7 @@ TEST(submit_waits_for_tasks, "the fence of a job comes after the tasks it launch
 		struct drm_ppu_entry e;
 		struct drm_ppu_submit sub;
 
-		cmd_launch(&b, PROGRAM(&g, I_MOVI64_RD2(DATA_VA), I_MOVI64_RD4(i), I_ST64_RD2_RD4,
+		cmd_launch(&b, GPU_PROGRAM(&g, I_MOVI64_RD2(GPU_DATA_VA), I_MOVI64_RD4(i), I_ST64_RD2_RD4,
 				       I_EXIT));
 		e = (struct drm_ppu_entry){ .va = b.va, .length = b.n };
 		sub = (struct drm_ppu_submit){

@@ -2,13 +2,17 @@
 /* What the driver shows for debugging: fdinfo, debugfs, device coredumps. */
 #include <dirent.h>
 #include <glob.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "fence.h"
 #include "harness.h"
+#include "pcidev.h"
 #include "sysfile.h"
 
 #define COPY DRM_PPU_CHANNEL_COPY
 #define COMPUTE DRM_PPU_CHANNEL_COMPUTE
+#define VRAM_VA 0x40000000ull
 
 /* ---- fdinfo ---- */
 
@@ -99,11 +103,110 @@ TEST(fdinfo_compute, "fdinfo: compute and copy channels are counted apart")
 	CHECK_EQ(fdinfo(fd, "drm-engine-copy"), 0);
 }
 
+/* A copy of 4 MiB on a new channel, which has ended. */
+static struct chan copied(int fd, uint32_t vm, uint32_t group)
+{
+	struct drm_ppu_channel_create a = { .group_id = group };
+	struct chan c = chan_new_args(fd, vm, COPY, 8, &a);
+	struct cmds b = chan_block(&c);
+
+	cmd_copy(&b, VRAM_VA, VRAM_VA + (4 << 20), 4 << 20);
+	chan_submit(&c, &b);
+	chan_wait_idle(&c);
+	WAIT_FOR(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_RUNNING), 20000);
+	return c;
+}
+
+static uint32_t copying_vm(int fd)
+{
+	struct bo bo = bo_new(fd, 8 << 20, DRM_PPU_PLACEMENT_VRAM);
+	uint32_t vm = vm_new(fd);
+
+	vm_map(fd, vm, &bo, VRAM_VA);
+	return vm;
+}
+
+static uint64_t group_time(int fd, uint32_t group)
+{
+	struct drm_ppu_group_query q = { .group_id = group };
+
+	DO(fd, DRM_IOCTL_PPU_GROUP_QUERY, &q);
+	return q.runtime_ns;
+}
+
+TEST(engine_time_reset, "engine time survives a reset of the device, and the driver's leaving it")
+{
+	struct drm_ppu_group_create g = { 0 };
+	int fd = open_ppu();
+	uint32_t vm = copying_vm(fd);
+	uint64_t time, more;
+	struct chan c;
+
+	DO(fd, DRM_IOCTL_PPU_GROUP_CREATE, &g);
+	c = copied(fd, vm, g.group_id);
+	time = chan_query(&c).runtime_ns;
+	CHECK(time);
+	pci_write("reset");
+	CHECK_EQ(chan_query(&c).runtime_ns, time);
+	CHECK_EQ(group_time(fd, g.group_id), time);
+	CHECK_EQ(fdinfo(fd, "drm-engine-copy"), time);
+
+	chan_free(&c);
+	CHECK_EQ(fdinfo(fd, "drm-engine-copy"), time);
+	c = copied(fd, copying_vm(fd), 0);
+	more = chan_query(&c).runtime_ns;
+	CHECK(more);
+	CHECK_EQ(fdinfo(fd, "drm-engine-copy"), time + more);
+	pci_unbind();
+	CHECK_EQ(fdinfo(fd, "drm-engine-copy"), time + more);
+	pci_bind();
+	CHECK_EQ(fdinfo(fd, "drm-engine-copy"), time + more);
+}
+
+static struct {
+	int fd;
+	atomic_bool stop;
+} watched;
+
+static void *watch_time(void *arg)
+{
+	uint64_t last = 0;
+
+	while (!watched.stop) {
+		uint64_t now = fdinfo(watched.fd, "drm-engine-copy");
+
+		if (now < last)
+			FAIL("the engine time goes back from %llu to %llu", (unsigned long long)last,
+			     (unsigned long long)now);
+		last = now;
+	}
+	return arg;
+}
+
+TEST(engine_time_monotonic, "the engine time of a file never goes back, while channels come and go")
+{
+	pthread_t t[2];
+	uint32_t vm;
+
+	watched.fd = open_ppu();
+	vm = copying_vm(watched.fd);
+	for (int i = 0; i < 2; i++)
+		CHECK(!pthread_create(&t[i], NULL, watch_time, NULL));
+	for (int i = 0; i < 200; i++) {
+		struct chan c = copied(watched.fd, vm, 0);
+
+		chan_free(&c);
+	}
+	watched.stop = true;
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+}
+
 /* ---- debugfs ---- */
 
 TEST(debugfs, "every file of debugfs can be read, and tells of what there is")
 {
-	static const char *const names[] = { "channels", "vms", "page_tables", "faults", "regs", "vram", "irqs" };
+	static const char *const names[] = { "channels", "vms", "page_tables", "faults", "regs", "vram", "irqs", "engine" };
 	int fd = open_ppu();
 	uint32_t vm = vm_new(fd);
 	struct chan c = chan_new(fd, vm, COPY, 8), bad = chan_new(fd, vm, COPY, 8);
@@ -237,6 +340,53 @@ TEST(coredump, "a channel that stops with an error leaves a dump: ring, fault, m
 	snprintf(line, sizeof(line), "  %012llx-", (unsigned long long)c.blocks.va);
 	expect(text, line);
 	free(text);
+}
+
+/*
+ * Out-fences of queued binds wait for the lock of the VM's mappings.  The kernel's printer allocates when a line does not
+ * fit into the dump any more.
+ */
+TEST(coredump_full, "a dump that has no room for all mappings: full, and nothing allocated that a fence waits for")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct chan c = chan_new(fd, vm, COPY, 8);
+	struct bo bo = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	struct drm_ppu_vm_bind_op *ops = calloc(DRM_PPU_VM_BIND_MAX_OPS, sizeof(*ops));
+	struct drm_ppu_sync out = { .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
+	struct drm_ppu_vm_bind b = {
+		.vm_id = vm, .flags = DRM_PPU_VM_BIND_ASYNC, .ops = DRM_PPU_ARRAY(DRM_PPU_VM_BIND_MAX_OPS, ops),
+		.syncs = DRM_PPU_ARRAY(1, &out),
+	};
+	unsigned lines = 0;
+	char *text;
+
+	CHECK(ops);
+	for (unsigned i = 0; i < DRM_PPU_VM_BIND_MAX_OPS; i++)
+		ops[i] = (struct drm_ppu_vm_bind_op){
+			.op = DRM_PPU_VM_BIND_OP_MAP, .handle = bo.handle, .va = 0x40000000ull + i * 8192ull,
+			.size = 4096,
+		};
+	DO(fd, DRM_IOCTL_PPU_VM_BIND, &b);
+	CHECK(!wait_sync(fd, out.handle, 60000));
+
+	modparam_set("coredump_interval_ms", 0);
+	no_dump();
+	break_channel(&c);
+	text = take_dump();
+	CHECK(strlen(text) > 127 << 10 && strlen(text) <= 128 << 10);
+	/* in the order of addresses, none left out */
+	for (char *at = strstr(text, "  000040000000-"); at && strchr(at, '\n'); at = strchr(at, '\n') + 1, lines++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "  %012llx-%012llx sys  +0x0\n", 0x40000000ull + lines * 8192ull,
+			 0x40000fffull + lines * 8192ull);
+		if (strncmp(at, line, strlen(line)))
+			FAIL("line %u of the mappings is not %s but %.80s", lines, line, at);
+	}
+	CHECK(lines > 2000);
+	free(text);
+	free(ops);
 }
 
 TEST(coredump_end, "a process that ends at once, a job that takes too long: a dump nevertheless")

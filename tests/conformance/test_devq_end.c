@@ -471,7 +471,7 @@ TEST(limits, "a queue counts as a channel and as VRAM of its process; a refused 
 	const struct drm_ppu_channel_create none = { 0 };
 	int fd = open_ppu();
 	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 8), spare;
-	struct drm_ppu_limit l[DRM_PPU_RES_VRAM + 1], k[DRM_PPU_RES_VRAM + 1];
+	struct drm_ppu_limit l[DRM_PPU_RES_ENTRIES + 1], k[DRM_PPU_RES_ENTRIES + 1];
 	struct drm_ppu_query ql = {
 		.type = DRM_PPU_QUERY_LIMITS, .size = sizeof(l), .ptr = (uintptr_t)l,
 	}, qk = { .type = DRM_PPU_QUERY_LIMITS, .size = sizeof(k), .ptr = (uintptr_t)k };

@@ -217,7 +217,7 @@ static void *register_all_the_time(void *arg)
 
 static uint64_t events_used(int fd)
 {
-	struct drm_ppu_limit l[DRM_PPU_RES_VRAM + 1];
+	struct drm_ppu_limit l[DRM_PPU_RES_ENTRIES + 1];
 	struct drm_ppu_query q = {
 		.type = DRM_PPU_QUERY_LIMITS, .size = sizeof(l), .ptr = (uintptr_t)l,
 	};

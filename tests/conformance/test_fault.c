@@ -191,6 +191,38 @@ TEST(record, "the fault record tells address, code and channel; it is the VM's a
 	chan_wait_idle(&c);
 }
 
+TEST(record_settled, "a new channel with the id and the number of an old one is not blamed for the old one's fault")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd), ids = 0, numbers = 0;
+	struct drm_ppu_fault f[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct drm_ppu_vm_get_state s = { .vm_id = vm, .faults = DRM_PPU_ARRAY(4, f) };
+		struct chan c = chan_new(fd, vm, COPY, 8), next;
+		struct cmds b = chan_block(&c);
+
+		cmd_copy(&b, 0x5550000000ull, chan_sem_va(&c, 0), 64);
+		chan_submit(&c, &b);
+		WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
+		DO(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s);
+		CHECK_EQ(s.faults.count, i + 1);
+		CHECK_EQ(f[i].channel_id, c.id);
+		chan_free(&c);
+		next = chan_new(fd, vm, COPY, 8);
+		ids += next.id == c.id;
+		numbers += next.hw == c.hw;
+		s.faults.count = 4;
+		DO(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s);
+		for (unsigned k = 0; k <= i; k++)
+			CHECK_EQ(f[k].channel_id, 0);
+		CHECK_EQ(f[i].hw_channel, c.hw);
+		chan_free(&next);
+	}
+	/* That is what the test is about. */
+	CHECK(ids && numbers);
+}
+
 TEST_T(flood, 120, "many faults: the count is right, the first records are kept")
 {
 	int fd = open_ppu();

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "harness.h"
+#include "pcidev.h"
 
 static const uint32_t placements[] = { DRM_PPU_PLACEMENT_SYSTEM, DRM_PPU_PLACEMENT_VRAM };
 
@@ -192,31 +193,102 @@ TEST(prime_share, "a system object is shared with another file by PRIME")
 	CHECK_EQ(w[100], 4711);
 }
 
-TEST(prime_refused, "VRAM and private objects cannot be exported")
+TEST(prime_vram, "a VRAM object is shared with another file by PRIME, and is the same object")
+{
+	int a = open_ppu(), b = open_ppu(), dmabuf;
+	uint64_t before = get_param(a, DRM_PPU_PARAM_VRAM_AVAIL);
+	struct bo bo = bo_new(a, 3 << 20, DRM_PPU_PLACEMENT_VRAM);
+	struct drm_ppu_gem_info i = { 0 };
+	uint32_t own;
+	uint32_t *w;
+
+	CHECK(!drmPrimeHandleToFD(a, bo.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
+	CHECK(!drmPrimeFDToHandle(a, dmabuf, &own));
+	CHECK_EQ(own, bo.handle);
+	CHECK(!drmPrimeFDToHandle(b, dmabuf, &i.handle));
+	DO(b, DRM_IOCTL_PPU_GEM_INFO, &i);
+	CHECK_EQ(i.placement, DRM_PPU_PLACEMENT_VRAM);
+	CHECK_EQ(i.size, 3 << 20);
+	CHECK_EQ(i.extra, 0);
+	w = bo_map(b, i.handle, 3 << 20);
+	((uint32_t *)bo.map)[100000] = 4711;
+	CHECK_EQ(w[100000], 4711);
+	CHECK_EQ(vm_try_op(b, vm_new(b), DRM_PPU_VM_BIND_OP_MAP, i.handle, 0, 0x10000000, 3 << 20, 0), 0);
+	close(a);
+	CHECK(get_param(b, DRM_PPU_PARAM_VRAM_AVAIL) <= before - (3 << 20));
+	CHECK_EQ(w[100000], 4711);
+	close(dmabuf);
+	CHECK_EQ(w[100000], 4711);
+}
+
+TEST(prime_refused, "private objects cannot be exported")
 {
 	int fd = open_ppu(), dmabuf;
 	uint32_t vm = vm_new(fd);
-	struct bo bo = bo_new(fd, 4096, DRM_PPU_PLACEMENT_VRAM);
 	struct drm_ppu_gem_create a = { .size = 4096, .vm_id = vm };
 
-	CHECK(drmPrimeHandleToFD(fd, bo.handle, DRM_CLOEXEC, &dmabuf) && errno == EOPNOTSUPP);
 	DO(fd, DRM_IOCTL_PPU_GEM_CREATE, &a);
 	CHECK(drmPrimeHandleToFD(fd, a.handle, DRM_CLOEXEC, &dmabuf) && errno == EPERM);
 	CHECK(drmPrimeHandleToFD(fd, 4242, DRM_CLOEXEC, &dmabuf) && errno == ENOENT);
 	CHECK(drmPrimeFDToHandle(fd, 0x7ffffff, &a.handle) && errno == EBADF);
 }
 
-TEST(dmabuf_mmap, "the dma-buf itself can be mapped")
+static uint32_t *map_dmabuf(int fd, const struct bo *bo)
 {
-	int fd = open_ppu(), dmabuf;
-	struct bo bo = bo_new(fd, 8192, DRM_PPU_PLACEMENT_SYSTEM);
-	uint32_t *w;
+	int dmabuf;
+	void *p;
 
-	CHECK(!drmPrimeHandleToFD(fd, bo.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
-	w = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
-	CHECK(w != MAP_FAILED);
-	w[3] = 99;
-	CHECK_EQ(((uint32_t *)bo.map)[3], 99);
+	CHECK(!drmPrimeHandleToFD(fd, bo->handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
+	p = mmap(NULL, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+	CHECK(p != MAP_FAILED);
+	close(dmabuf);
+	return p;
+}
+
+TEST(dmabuf_mmap, "the dma-buf itself can be mapped; the mapping outlives dma-buf, handle and file")
+{
+	for (int p = 0; p < 2; p++) {
+		int fd = open_ppu();
+		struct bo bo = bo_new(fd, 8192, placements[p]);
+		uint32_t *w = map_dmabuf(fd, &bo);
+
+		w[3] = 99;
+		CHECK_EQ(((uint32_t *)bo.map)[3], 99);
+		((uint32_t *)bo.map)[1500] = 5;
+		bo_free(&bo);
+		close(fd);
+		CHECK_EQ(w[1500], 5);
+		munmap(w, 8192);
+	}
+}
+
+static void touch(void *p)
+{
+	*(volatile uint32_t *)p = 1;
+}
+
+TEST(dmabuf_unplug, "a mapping of a dma-buf of VRAM gives SIGBUS when the device is gone")
+{
+	int fd = open_ppu();
+	struct bo bo = bo_new(fd, 8192, DRM_PPU_PLACEMENT_VRAM);
+	uint32_t *w = map_dmabuf(fd, &bo);
+
+	CHECK_EQ(signal_of(touch, w), 0);
+	touch(w);
+	pci_unbind();
+	CHECK_EQ(signal_of(touch, w), SIGBUS);
+	pci_bind();
+}
+
+TEST(dmabuf_reset, "a mapping of a dma-buf of VRAM shows the same memory after a reset")
+{
+	int fd = open_ppu();
+	struct bo bo = bo_new(fd, 8192, DRM_PPU_PLACEMENT_VRAM);
+	volatile uint32_t *w = map_dmabuf(fd, &bo);
+
+	w[9] = 77;
+	pci_write("reset");
+	CHECK_EQ(w[9], 77);
 }
 
 HARNESS_MAIN

@@ -345,6 +345,58 @@ TEST(timeslice, "a group's time slice is that of its channels, old and new")
 	CHECK_EQ(group_query(fd, g.group_id).timeslice_us, 4000);
 }
 
+/* Copies that begin when word 0 of the first channel is 1, and a time stamp in word 2 behind them. */
+static void timed_copies(struct chan *c, const struct chan *first, const struct bo *bo)
+{
+	struct cmds b = chan_block(c);
+
+	cmd_acquire(&b, PPU_SEM_OP_EQ, chan_sem_va(first, 0), 1);
+	for (unsigned i = 0; i < 30; i++)
+		cmd_copy(&b, bo->va, bo->va + bo->size / 2, bo->size / 2);
+	cmd_timestamp(&b, chan_sem_va(c, 2));
+	chan_submit(c, &b);
+}
+
+/*
+ * Device time that a channel of its own takes for its copies, for 100 of the two channels beside it: with a group it
+ * has half of the engine, without a third.
+ */
+static unsigned percent_beside(int fd, uint32_t id)
+{
+	struct drm_ppu_channel_create a = { .group_id = id, .engine_mask = 1, .timeslice_us = 500 };
+	uint32_t vm = vm_new(fd);
+	struct bo bo = bo_new(fd, 2 << 20, DRM_PPU_PLACEMENT_VRAM);
+	struct chan c[3], start = member(fd, vm, COPY, 0);
+	uint64_t t[3], begin;
+	struct cmds b;
+
+	vm_map(fd, vm, &bo, 0x40000000);
+	for (unsigned i = 0; i < 3; i++) {
+		c[i] = chan_new_args(fd, vm, COPY, 8, &a);
+		timed_copies(&c[i], &start, &bo);
+		a.group_id = i ? 0 : id;	/* the last one is no member */
+	}
+	b = chan_block(&start);
+	cmd_timestamp(&b, chan_sem_va(&start, 2));
+	cmd_release(&b, chan_sem_va(&start, 0), 1);
+	chan_submit(&start, &b);
+	chan_wait_idle(&start);
+	begin = *chan_sem(&start, 2);
+	for (unsigned i = 0; i < 3; i++) {
+		chan_wait_idle(&c[i]);
+		t[i] = *chan_sem(&c[i], 2) - begin;
+	}
+	return (unsigned)(100 * t[2] / (t[0] > t[1] ? t[0] : t[1]));
+}
+
+TEST(share, "the channels of a group in one VM have the share of one channel, and pass on its time slice")
+{
+	int fd = open_ppu();
+
+	CHECK(percent_beside(fd, group_new(fd, 0, 0)) < 80);
+	CHECK(percent_beside(fd, 0) > 90);
+}
+
 TEST(kernel_submit, "jobs of a disabled group wait, and run when it is enabled")
 {
 	int fd = open_ppu();

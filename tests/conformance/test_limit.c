@@ -11,7 +11,7 @@
 #include "sysfile.h"
 
 #define COPY DRM_PPU_CHANNEL_COPY
-#define NUM_RES (DRM_PPU_RES_VRAM + 1)
+#define NUM_RES (DRM_PPU_RES_ENTRIES + 1)
 
 static struct drm_ppu_limit limit_of(int fd, uint32_t res)
 {
@@ -155,6 +155,136 @@ TEST_T(each, 120, "every limit: reached by all files of a process together; ENOS
 	}
 }
 
+TEST(mappings, "mappings are limited, and given back; a bind that is done counts those that it made")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd), n = 0;
+	struct bo bo = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	uint64_t used = limit_of(fd, DRM_PPU_RES_MAPPINGS).used, value = modparam("max_mappings");
+	int err = 0;
+
+	modparam_set("max_mappings", used + 10);
+	for (; n < 20 && !err; n++) {
+		CHECK_EQ(limit_of(fd, DRM_PPU_RES_MAPPINGS).used, used + n);
+		err = vm_try_op(fd, vm, DRM_PPU_VM_BIND_OP_MAP, bo.handle, 0, 0x10000000 + n * 0x10000ull, 4096, 0);
+	}
+	CHECK_EQ(err, ENOSPC);
+	CHECK_EQ(n, 10);
+	CHECK_EQ(limit_of(fd, DRM_PPU_RES_MAPPINGS).used, used + 9);
+	/* UNMAP needs room for two, too, and gives all of it back. */
+	modparam_set("max_mappings", used + 11);
+	CHECK(!vm_try_op(fd, vm, DRM_PPU_VM_BIND_OP_UNMAP, 0, 0, 0x10000000, 0x1000000, 0));
+	CHECK_EQ(limit_of(fd, DRM_PPU_RES_MAPPINGS).used, used);
+	modparam_set("max_mappings", value);
+}
+
+TEST(entries, "entries of queued jobs are limited, and given back when the jobs are done")
+{
+	int fd = open_ppu();
+	struct gate gate = gate_new(fd, 0);
+	struct drm_ppu_channel_create a = { .vm_id = vm_new(fd), .type = COPY, .gpfifo_entries = 64 };
+	struct bo code = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	struct cmds b = { .p = code.map, .max = 8, .va = 0x10000000 };
+	struct drm_ppu_sync wait = { .handle = gate.sync }, done = { .flags = DRM_PPU_SYNC_SIGNAL };
+	uint64_t used = limit_of(fd, DRM_PPU_RES_ENTRIES).used, value = modparam("max_entries");
+	struct drm_ppu_entry e[50];
+	struct drm_ppu_submit sub;
+
+	vm_map(fd, a.vm_id, &code, b.va);
+	cmd_nop(&b, 1);
+	for (unsigned i = 0; i < 50; i++)
+		e[i] = (struct drm_ppu_entry){ .va = b.va, .length = b.n };
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a);
+	sub = (struct drm_ppu_submit){
+		.channel_id = a.channel_id, .entries = DRM_PPU_ARRAY(50, e), .syncs = DRM_PPU_ARRAY(1, &wait),
+	};
+	modparam_set("max_entries", used + 120);
+	DO(fd, DRM_IOCTL_PPU_SUBMIT, &sub);
+	DO(fd, DRM_IOCTL_PPU_SUBMIT, &sub);
+	CHECK_EQ(limit_of(fd, DRM_PPU_RES_ENTRIES).used, used + 100);
+	DO_ERR(fd, DRM_IOCTL_PPU_SUBMIT, &sub, ENOSPC);
+	CHECK_EQ(limit_of(fd, DRM_PPU_RES_ENTRIES).used, used + 100);
+	gate_open(&gate);
+	WAIT_FOR(!limit_of(fd, DRM_PPU_RES_ENTRIES).used, 20000);
+	done.handle = syncobj(fd);
+	sub.syncs = (struct drm_ppu_array)DRM_PPU_ARRAY(1, &done);
+	DO(fd, DRM_IOCTL_PPU_SUBMIT, &sub);
+	CHECK(!wait_sync(fd, done.handle, 20000));
+	modparam_set("max_entries", value);
+}
+
+static int watch_sem(int fd, uint32_t sem)
+{
+	struct drm_ppu_event_register a = {
+		.type = DRM_PPU_EVENT_SEM, .object_id = sem, .op = DRM_PPU_SEM_OP_EQ, .value = ~0ull,
+		.eventfd = eventfd(0, 0), .flags = DRM_PPU_EVENT_ONESHOT,
+	};
+	int err = try_ioctl(fd, DRM_IOCTL_PPU_EVENT_REGISTER, &a);
+
+	close(a.eventfd);
+	return err;
+}
+
+/* Watches words until no entry of the device's table is left; says so; keeps them until it is killed. */
+static void take_all_watches(int ready)
+{
+	struct drm_ppu_sem_create s = { 0 };
+	int fd = open_ppu(), err = 0;
+
+	DO(fd, DRM_IOCTL_PPU_SEM_CREATE, &s);
+	while (!err)
+		err = watch_sem(fd, s.sem_id);
+	CHECK_EQ(err, ENOSPC);
+	CHECK(write(ready, "x", 1) == 1);
+	pause();
+}
+
+TEST_T(watch_table, 120, "the device's watch table is full by another process: ENOSPC, and it costs nothing")
+{
+	uint64_t watches = modparam("max_watches"), max_events = modparam("max_events"), events, fences;
+	struct drm_ppu_sem_create s = { 0 };
+	struct drm_ppu_sem_export_fence x = {
+		.op = DRM_PPU_SEM_OP_EQ, .value = ~0ull, .sync = { .flags = DRM_PPU_SYNC_SIGNAL },
+	};
+	int fd, ready[2];
+	char byte;
+	pid_t pid;
+
+	CHECK(!pipe(ready));
+	modparam_set("max_watches", 1 << 20);
+	modparam_set("max_events", 1 << 20);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		take_all_watches(ready[1]);
+		_exit(1);
+	}
+	close(ready[1]);
+	CHECK(read(ready[0], &byte, 1) == 1);
+	fd = open_ppu();
+	DO(fd, DRM_IOCTL_PPU_SEM_CREATE, &s);
+	x.sem_id = s.sem_id;
+	x.sync.handle = syncobj(fd);
+	events = limit_of(fd, DRM_PPU_RES_EVENTS).used;
+	fences = limit_of(fd, DRM_PPU_RES_FENCES).used;
+	CHECK_EQ(limit_of(fd, DRM_PPU_RES_WATCHES).used, 0);
+	for (int i = 0; i < 5; i++) {
+		CHECK_EQ(watch_sem(fd, s.sem_id), ENOSPC);
+		CHECK_EQ(try_ioctl(fd, DRM_IOCTL_PPU_SEM_EXPORT_FENCE, &x), ENOSPC);
+		CHECK_EQ(limit_of(fd, DRM_PPU_RES_WATCHES).used, 0);
+		CHECK_EQ(limit_of(fd, DRM_PPU_RES_EVENTS).used, events);
+		WAIT_FOR(limit_of(fd, DRM_PPU_RES_FENCES).used == fences, 20000);
+	}
+	CHECK(!kill(pid, SIGKILL));
+	CHECK(waitpid(pid, NULL, 0) == pid);
+	/* What the other process had is free again. */
+	WAIT_FOR(!watch_sem(fd, s.sem_id), 20000);
+	CHECK_EQ(try_ioctl(fd, DRM_IOCTL_PPU_SEM_EXPORT_FENCE, &x), 0);
+	CHECK_EQ(limit_of(fd, DRM_PPU_RES_WATCHES).used, 2);
+	modparam_set("max_watches", watches);
+	modparam_set("max_events", max_events);
+}
+
 TEST(accounts, "the account of a process is empty when it has given everything back")
 {
 	int fd = open_ppu();
@@ -201,6 +331,42 @@ TEST(areas_limited, "areas of VMs and page tables count as VRAM of the process")
 	close(fd);
 	fd = open_ppu();
 	WAIT_FOR(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL) == avail, 20000);
+}
+
+/* Maps the object a thousand times at the same place, in one ioctl. */
+static int map_often(int fd, uint32_t vm, const struct bo *bo, uint64_t va, uint32_t flags)
+{
+	enum { TIMES = 1000 };
+	struct drm_ppu_vm_bind_op *ops = calloc(TIMES, sizeof(*ops));
+	struct drm_ppu_vm_bind b = { .vm_id = vm, .flags = flags, .ops = DRM_PPU_ARRAY(TIMES, ops) };
+	int err;
+
+	CHECK(ops);
+	for (unsigned i = 0; i < TIMES; i++)
+		ops[i] = (struct drm_ppu_vm_bind_op){
+			.op = DRM_PPU_VM_BIND_OP_MAP, .handle = bo->handle, .va = va, .size = bo->size,
+		};
+	err = try_ioctl(fd, DRM_IOCTL_PPU_VM_BIND, &b);
+	free(ops);
+	return err;
+}
+
+TEST(shared_tables, "operations of one VM_BIND on the same addresses need page tables once")
+{
+	int fd = open_ppu();
+	uint64_t value = modparam("max_vram_mb");
+	uint32_t vm = vm_new(fd);
+	struct bo bo = bo_new(fd, 4 << 20, DRM_PPU_PLACEMENT_SYSTEM);
+	struct drm_ppu_vm_get_state s = { .vm_id = vm };
+	uint64_t used = limit_of(fd, DRM_PPU_RES_VRAM).used;
+
+	modparam_set("max_vram_mb", 1);
+	CHECK_EQ(map_often(fd, vm, &bo, 1ull << 40, 0), 0);
+	CHECK_EQ(limit_of(fd, DRM_PPU_RES_VRAM).used, used + (2 + 2) * 4096);
+	CHECK_EQ(map_often(fd, vm, &bo, 1ull << 41, DRM_PPU_VM_BIND_ASYNC), 0);
+	WAIT_FOR((try_ioctl(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s), s.binds_done == 1), 20000);
+	WAIT_FOR(limit_of(fd, DRM_PPU_RES_VRAM).used == used + 2 * (2 + 2) * 4096, 20000);
+	modparam_set("max_vram_mb", value);
 }
 
 /* ---- interrupts ---- */

@@ -11,69 +11,10 @@
 #include <sys/wait.h>
 
 #include "harness.h"
+#include "pcidev.h"
+#include "sysfile.h"
 
-#define DRIVER "/sys/bus/pci/drivers/ppu/"
-
-static char pci[256];
-
-static void find_device(void)
-{
-	DIR *d = opendir("/sys/bus/pci/devices");
-	struct dirent *e;
-
-	CHECK(d);
-	while ((e = readdir(d))) {
-		char path[320], text[16] = "";
-		int fd;
-
-		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/device", e->d_name);
-		fd = open(path, O_RDONLY);
-		if (fd < 0)
-			continue;
-		if (read(fd, text, 6) == 6 && strtoul(text, NULL, 16) == PPU_PCI_DEVICE_ID)
-			snprintf(pci, sizeof(pci), "%s", e->d_name);
-		close(fd);
-	}
-	closedir(d);
-	CHECK(pci[0]);
-}
-
-static void write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		FAIL("%s: %s", path, strerror(errno));
-	close(fd);
-}
-
-/* Other drivers may have nodes, too; and removed devices, while somebody has them open. */
-static bool have_node(void)
-{
-	char path[320];
-	struct dirent *e;
-	bool found = false;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/drm", pci);
-	d = opendir(path);
-	while (d && (e = readdir(d)))
-		found |= !strncmp(e->d_name, "renderD", 7);
-	if (d)
-		closedir(d);
-	return found;
-}
-
-static void unbind(void)
-{
-	write_file(DRIVER "unbind", pci);
-}
-
-static void bind(void)
-{
-	write_file(DRIVER "bind", pci);
-	WAIT_FOR(have_node(), 20000);
-}
+#define PARAMS "/sys/module/ppu/parameters/"
 
 static void do_work(void *arg)
 {
@@ -96,10 +37,9 @@ static void work(void)
 
 TEST(rebind, "unbind and bind, several times; the device works after each")
 {
-	find_device();
 	for (int i = 0; i < 3; i++) {
-		unbind();
-		bind();
+		pci_unbind();
+		pci_bind();
 		work();
 	}
 }
@@ -146,7 +86,6 @@ TEST(unbind_open, "unbind in use: ENODEV, SIGBUS on the device's memory, fences 
 	uint64_t n;
 	pid_t pid;
 
-	find_device();
 	fd = open_ppu();
 	c = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
 	vram = bo_new(fd, 64 << 20, DRM_PPU_PLACEMENT_VRAM);
@@ -177,7 +116,7 @@ TEST(unbind_open, "unbind in use: ENODEV, SIGBUS on the device's memory, fences 
 	CHECK(!drmSyncobjExportSyncFile(fd, sync.handle, &file));
 	usleep(20000);
 
-	unbind();
+	pci_unbind();
 	struct pollfd p = { .fd = file, .events = POLLIN };
 
 	CHECK(poll(&p, 1, PATIENCE(20000)) == 1);
@@ -197,7 +136,7 @@ TEST(unbind_open, "unbind in use: ENODEV, SIGBUS on the device's memory, fences 
 	CHECK(waitpid(pid, &status, 0) == pid);
 	CHECK_EQ(WEXITSTATUS(status), 99);
 	/* a second driver instance lives beside the leftovers of the first */
-	bind();
+	pci_bind();
 	work();
 	/* closed now, after the device is gone */
 	close(fd);
@@ -215,17 +154,12 @@ TEST(flr, "a function level reset: channels and VMs end with EIO, waits go on, n
 	};
 	struct drm_ppu_sem_create s = { 0 };
 	struct drm_ppu_sem_signal sig;
-	char path[320];
 	struct chan c;
 	struct cmds b;
 	pthread_t t;
 	uint64_t before;
 	int fd, err = 1;
 
-	find_device();
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", pci);
-	if (access(path, W_OK))
-		FAIL("no function level reset: %s: %s", path, strerror(errno));
 	fd = open_ppu();
 	before = get_param(fd, DRM_PPU_PARAM_RESET_COUNT);
 	c = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
@@ -238,7 +172,7 @@ TEST(flr, "a function level reset: channels and VMs end with EIO, waits go on, n
 	pthread_create(&t, NULL, wait_sem, &err);
 	sleep_ms(30);
 
-	write_file(path, "1");
+	pci_write("reset");
 	CHECK_EQ(get_param(fd, DRM_PPU_PARAM_RESET_COUNT), before + 1);
 	a.vm_id = c.vm;
 	DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &a, EIO);
@@ -345,17 +279,14 @@ static void *interrupt_often(void *arg)
 TEST(flr_busy, "resets under traffic: every channel interrupts, or is told that it is lost, or was refused")
 {
 	pthread_t t[2];
-	char path[320];
 
-	find_device();
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", pci);
 	busy.fd = open_ppu();
 	for (int i = 0; i < 2; i++)
 		CHECK(!pthread_create(&t[i], NULL, interrupt_often, NULL));
 	for (int i = 0; i < 8; i++) {
 		unsigned before = busy.told;
 
-		write_file(path, "1");
+		pci_write("reset");
 		WAIT_FOR(busy.told >= before + 4, 20000);
 	}
 	busy.stop = true;
@@ -368,53 +299,100 @@ TEST(flr_busy, "resets under traffic: every channel interrupts, or is told that 
 
 TEST(remove_rescan, "PCI remove and rescan, with a file open")
 {
-	char path[320];
 	int fd;
 
-	find_device();
 	fd = open_ppu();
 	vm_new(fd);
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/remove", pci);
-	write_file(path, "1");
+	pci_write("remove");
 	DO_ERR(fd, DRM_IOCTL_PPU_VM_CREATE, &(struct drm_ppu_vm_create){ 0 }, ENODEV);
-	write_file("/sys/bus/pci/rescan", "1");
-	WAIT_FOR(have_node(), 20000);
+	file_write("/sys/bus/pci/rescan", "1");
+	WAIT_FOR(pci_have_node(), 20000);
 	work();
 	close(fd);
 	work();
 }
 
-static int module(const char *path)
+static int module(const char *path, const char *params)
 {
 	int fd = open(path, O_RDONLY), ret;
 
 	if (fd < 0)
 		return -1;
-	ret = (int)syscall(SYS_finit_module, fd, "", 0);
+	ret = (int)syscall(SYS_finit_module, fd, params, 0);
 	close(fd);
 	return ret;
 }
 
-TEST(reload, "the module unloads when nobody uses it, and loads again")
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* "NAME=VALUE NAME=VALUE ..." of the loaded module: programs that run later expect what the machine was started with. */
+static char *module_params(void)
+{
+	char *word[64], path[320], *text, *all = NULL;
+	unsigned n = 0;
+	struct dirent *e;
+	size_t len;
+	FILE *f = open_memstream(&all, &len);
+	DIR *d = opendir(PARAMS);
+
+	CHECK(d && f);
+	while ((e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), PARAMS "%s", e->d_name);
+		text = file_text(path);
+		if (!text)		/* may only be given */
+			continue;
+		text[strcspn(text, "\n")] = 0;
+		CHECK(n < sizeof(word) / sizeof(word[0]));
+		word[n] = malloc(strlen(e->d_name) + strlen(text) + 2);
+		CHECK(word[n]);
+		sprintf(word[n++], "%s=%s", e->d_name, text);
+		free(text);
+	}
+	closedir(d);
+	qsort(word, n, sizeof(word[0]), by_name);
+	for (unsigned i = 0; i < n; i++) {
+		fprintf(f, "%s%s", i ? " " : "", word[i]);
+		free(word[i]);
+	}
+	fclose(f);
+	return all;
+}
+
+TEST(reload, "the module unloads when nobody uses it, and loads again with its parameters")
 {
 	const char *ko = getenv("PPU_KO") ? getenv("PPU_KO") : "/ppu/kmod/ppu.ko";
+	uint64_t max_groups = modparam("max_groups");
+	char *params, *now;
 	int fd;
 
 	if (access(ko, R_OK))
 		FAIL("no module: %s: %s", ko, strerror(errno));
-	find_device();
+	modparam_set("max_groups", max_groups + 7);	/* not the default */
+	params = module_params();
 	for (int i = 0; i < 3; i++) {
 		fd = open_ppu();
 		CHECK(syscall(SYS_delete_module, "ppu", O_NONBLOCK) && errno == EWOULDBLOCK);
 		close(fd);
 		WAIT_FOR(!syscall(SYS_delete_module, "ppu", O_NONBLOCK) ||
 			 errno != EWOULDBLOCK, 20000);
-		CHECK(!have_node());
-		if (module(ko))
+		CHECK(!pci_have_node());
+		if (module(ko, params))
 			FAIL("%s: %s", ko, strerror(errno));
-		WAIT_FOR(have_node(), 20000);
+		WAIT_FOR(pci_have_node(), 20000);
 		work();
+		now = module_params();
+		if (strcmp(now, params))
+			FAIL("loaded with %s, and has %s", params, now);
+		free(now);
 	}
+	CHECK_EQ(modparam("max_groups"), max_groups + 7);
+	modparam_set("max_groups", max_groups);
+	free(params);
 }
 
 HARNESS_MAIN

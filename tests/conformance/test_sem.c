@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
+#include <hw/ppu_counters.h>
+
 #include "harness.h"
 
 #define FOREVER INT64_MAX
@@ -245,6 +247,53 @@ TEST(wait_timeout, "a wait ends at its time, not before and not much later, with
 		slept = system_us() - cpu < t / 1000 / 2;
 	}
 	CHECK(slept);
+}
+
+static uint64_t kicks(int fd)
+{
+	uint64_t all[PPU_CTR_COUNT];
+	struct drm_ppu_query q = {
+		.type = DRM_PPU_QUERY_COUNTERS, .size = sizeof(all), .ptr = (uintptr_t)all,
+	};
+
+	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+	return all[PPU_CTR_KICKS];
+}
+
+TEST(signal_kicks, "SEM_SIGNAL kicks each VM that maps the word once, however often it is mapped")
+{
+	int fd = open_ppu();
+	struct bo bo = bo_new(fd, 8192, DRM_PPU_PLACEMENT_SYSTEM);
+	uint32_t id = sem_new(fd, bo.handle, 0, 0, 0).sem_id, vm[3];
+	struct chan c[3];
+	uint64_t before;
+
+	for (unsigned i = 0; i < 3; i++) {
+		vm[i] = vm_new(fd);
+		c[i] = chan_new(fd, vm[i], DRM_PPU_CHANNEL_COPY, 8);
+	}
+	before = kicks(fd);
+	sem_signal(fd, id, DRM_PPU_SEM_SIGNAL_SET, 1);
+	CHECK_EQ(kicks(fd), before);
+	for (unsigned i = 0; i < 300; i++)
+		CHECK(!vm_try_op(fd, vm[i % 3], DRM_PPU_VM_BIND_OP_MAP, bo.handle, 0,
+				 0x10000000 + i * 0x10000ull, 8192, 0));
+	sem_signal(fd, id, DRM_PPU_SEM_SIGNAL_SET, 2);
+	CHECK_EQ(kicks(fd), before + 3);
+
+	/* In parts: the middle of a mapping, the first one, all but one, all. */
+	CHECK(!vm_try_op(fd, vm[0], DRM_PPU_VM_BIND_OP_UNMAP, 0, 0, 0x10000000 + 150 * 0x10000ull, 4096, 0));
+	CHECK(!vm_try_op(fd, vm[0], DRM_PPU_VM_BIND_OP_UNMAP, 0, 0, 0x10000000, 8192, 0));
+	CHECK(!vm_try_op(fd, vm[1], DRM_PPU_VM_BIND_OP_UNMAP, 0, 0, 0x10010000 + 0x10000, 299 * 0x10000ull, 0));
+	sem_signal(fd, id, DRM_PPU_SEM_SIGNAL_SET, 3);
+	CHECK_EQ(kicks(fd), before + 6);
+	CHECK(!vm_try_op(fd, vm[1], DRM_PPU_VM_BIND_OP_UNMAP, 0, 0, 0x10000000, 300 * 0x10000ull, 0));
+	CHECK(!vm_try_op(fd, vm[2], DRM_PPU_VM_BIND_OP_UNMAP, 0, 0, 0x10000000, 300 * 0x10000ull, 0));
+	sem_signal(fd, id, DRM_PPU_SEM_SIGNAL_SET, 4);
+	CHECK_EQ(kicks(fd), before + 7);
+	chan_free(&c[0]);
+	sem_signal(fd, id, DRM_PPU_SEM_SIGNAL_SET, 5);
+	CHECK_EQ(kicks(fd), before + 7);
 }
 
 static struct {

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include "fence.h"
 #include "harness.h"
 
 struct kchan {
@@ -53,14 +54,6 @@ static struct drm_ppu_entry entry(const struct cmds *b)
 	return (struct drm_ppu_entry){ .va = b->va, .length = b->n };
 }
 
-static uint32_t syncobj(int fd)
-{
-	uint32_t h;
-
-	CHECK(!drmSyncobjCreate(fd, 0, &h));
-	return h;
-}
-
 static int submit_err(struct kchan *k, struct drm_ppu_entry *e, unsigned n,
 		      struct drm_ppu_sync *s, unsigned ns, uint64_t *seqno)
 {
@@ -74,35 +67,12 @@ static int submit_err(struct kchan *k, struct drm_ppu_entry *e, unsigned n,
 	return err;
 }
 
-static int wait_syncobj(int fd, uint32_t h, unsigned ms)
-{
-	return drmSyncobjWait(fd, &h, 1, (int64_t)(now_ns() + ms * MS * time_scale()), 0, NULL);
-}
-
 static struct drm_ppu_channel_query query(struct kchan *k)
 {
 	struct drm_ppu_channel_query q = { .channel_id = k->id };
 
 	DO(k->fd, DRM_IOCTL_PPU_CHANNEL_QUERY, &q);
 	return q;
-}
-
-/* 0: signalled without error, else the (negative) status of the fence in a sync_file. */
-static int fence_status(int fd, uint32_t h)
-{
-	struct {
-		char name[32];
-		int32_t status;
-		uint32_t flags, num_fences, pad;
-		uint64_t fences;
-	} info = { .status = 0 };
-	int file, ret;
-
-	CHECK(!drmSyncobjExportSyncFile(fd, h, &file));
-	ret = ioctl(file, _IOWR('>', 4, info), &info);
-	CHECK(!ret);
-	close(file);
-	return info.status == 1 ? 0 : info.status;
 }
 
 TEST(args, "SUBMIT refuses bad arguments")
@@ -175,9 +145,9 @@ TEST(run, "a job runs, its fence signals after the work, seqnos count")
 		e = entry(&b);
 		CHECK_EQ(submit_err(&k, &e, 1, &s, 1, &seqno), 0);
 		CHECK_EQ(seqno, i + 1);
-		CHECK(!wait_syncobj(fd, s.handle, 20000));
+		CHECK(!wait_sync(fd, s.handle, 20000));
 		CHECK_EQ(((uint64_t *)k.out.map)[4095], i + 1);
-		CHECK_EQ(fence_status(fd, s.handle), 0);
+		CHECK_EQ(fence_error(fd, s.handle), 0);
 	}
 	CHECK_EQ(query(&k).seqno_completed, 50);
 	CHECK_EQ(query(&k).seqno_submitted, 50);
@@ -199,7 +169,7 @@ TEST(queue, "hundreds of jobs without waiting run in order")
 		e = entry(&b);
 		CHECK_EQ(submit_err(&k, &e, 1, &s, 1, NULL), 0);
 	}
-	CHECK(!wait_syncobj(fd, s.handle, 30000));
+	CHECK(!wait_sync(fd, s.handle, 30000));
 	for (unsigned i = 0; i < 700; i++)
 		CHECK_EQ(((uint64_t *)k.out.map)[i + 1], i + 1);
 }
@@ -228,7 +198,7 @@ TEST(in_fence, "a job waits for the fence of another channel, binary and timelin
 			ey = entry(&y);
 			CHECK_EQ(submit_err(&a, &ex, 1, &out, 1, NULL), 0);
 			CHECK_EQ(submit_err(&b, &ey, 1, both, 2, NULL), 0);
-			CHECK(!wait_syncobj(fd, both[1].handle, 20000));
+			CHECK(!wait_sync(fd, both[1].handle, 20000));
 			CHECK_EQ(*(uint64_t *)b.out.map, 1000 * timeline + i);
 		}
 	}
@@ -243,13 +213,13 @@ TEST(barrier, "a job without entries joins fences, and comes after the jobs befo
 	struct drm_ppu_entry e;
 
 	CHECK_EQ(submit_err(&k, NULL, 0, &s, 1, NULL), 0);
-	CHECK(!wait_syncobj(fd, s.handle, 20000));
+	CHECK(!wait_sync(fd, s.handle, 20000));
 	for (unsigned i = 0; i < 30; i++)
 		cmd_fill(&b, 3, k.out.va, i, 8192);
 	e = entry(&b);
 	CHECK_EQ(submit_err(&k, &e, 1, NULL, 0, NULL), 0);
 	CHECK_EQ(submit_err(&k, NULL, 0, &s, 1, NULL), 0);
-	CHECK(!wait_syncobj(fd, s.handle, 20000));
+	CHECK(!wait_sync(fd, s.handle, 20000));
 	CHECK_EQ(((uint64_t *)k.out.map)[8191], 29);
 }
 
@@ -285,8 +255,8 @@ TEST(acquire, "SEM_ACQUIRE is a channel error; the fence says EIO; the channel i
 	e = entry(&b);
 	CHECK_EQ(submit_err(&k, &e, 1, &s[0], 1, NULL), 0);
 	submit_err(&k, &e, 1, &s[1], 1, NULL);
-	CHECK(!wait_syncobj(fd, s[0].handle, 20000));
-	CHECK_EQ(-fence_status(fd, s[0].handle), EIO);
+	CHECK(!wait_sync(fd, s[0].handle, 20000));
+	CHECK_EQ(-fence_error(fd, s[0].handle), EIO);
 	WAIT_FOR(query(&k).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
 	CHECK_EQ(query(&k).error, PPU_ERR_ACQUIRE_DENIED);
 	CHECK_EQ(submit_err(&k, &e, 1, NULL, 0, NULL), EIO);
@@ -314,8 +284,8 @@ static void time_out(bool held)
 		e[i] = entry(&b);
 	}
 	CHECK_EQ(submit_err(&k, e, 12, &s, 1, NULL), 0);
-	CHECK(!wait_syncobj(fd, s.handle, 30000));
-	status = -fence_status(fd, s.handle);
+	CHECK(!wait_sync(fd, s.handle, 30000));
+	status = -fence_error(fd, s.handle);
 	CHECK(status == ETIME || (!held && !status));
 	CHECK_EQ(!!(query(&k).state & DRM_PPU_CHANNEL_STATE_TIMEDOUT), status == ETIME);
 	CHECK_EQ(submit_err(&k, e, 1, NULL, 0, NULL), status ? EIO : 0);
@@ -324,8 +294,8 @@ static void time_out(bool held)
 	cmd_fill(&b, 3, other.out.va, 5, 1);
 	e[0] = entry(&b);
 	CHECK_EQ(submit_err(&other, e, 1, &s, 1, NULL), 0);
-	CHECK(!wait_syncobj(fd, s.handle, 20000));
-	CHECK_EQ(fence_status(fd, s.handle), 0);
+	CHECK(!wait_sync(fd, s.handle, 20000));
+	CHECK_EQ(fence_error(fd, s.handle), 0);
 	CHECK_EQ(*(volatile uint64_t *)other.out.map, 5);
 }
 
@@ -333,6 +303,69 @@ TEST(timeout, "a job that takes too long is killed with its channel, others go o
 {
 	time_out(true);
 	time_out(false);
+}
+
+static void group_op(int fd, uint32_t group, uint32_t op)
+{
+	struct drm_ppu_group_control c = { .group_id = group, .op = op };
+
+	if (op == DRM_PPU_GROUP_DISABLE)
+		c.timeout_ns = limit_ms(40000);
+	DO(fd, DRM_IOCTL_PPU_GROUP_CONTROL, &c);
+}
+
+static void submit_copies(struct kchan *k, unsigned block, unsigned n, const struct bo *big, uint32_t sync)
+{
+	struct drm_ppu_sync s = { .flags = DRM_PPU_SYNC_SIGNAL, .handle = sync };
+	struct cmds b = kblock(k, block);
+	struct drm_ppu_entry e[64];
+
+	cmd_copy(&b, big->va, big->va + (16 << 20), 16 << 20);
+	for (unsigned i = 0; i < n; i++)
+		e[i] = entry(&b);
+	CHECK_EQ(submit_err(k, e, n, &s, 1, NULL), 0);
+}
+
+/*
+ * Two jobs are queued together.  Each is held back for seven tenths of the wall-clock time it may take.
+ * False: the second was done before it could be held back.
+ */
+static bool two_held_jobs(int fd, uint32_t vm, const struct bo *big)
+{
+	const unsigned timeout_ms = 2000 * time_scale(), held_ms = timeout_ms * 2 * 7 / 10;
+	struct drm_ppu_group_create g = { .flags = DRM_PPU_GROUP_START_DISABLED };
+	uint32_t first = syncobj(fd), second = syncobj(fd);
+	struct kchan k;
+	bool early;
+
+	DO(fd, DRM_IOCTL_PPU_GROUP_CREATE, &g);
+	k = kchan_new_group(fd, vm, 80, timeout_ms, g.group_id);
+	submit_copies(&k, 0, 1, big, first);
+	submit_copies(&k, 1, 60, big, second);
+	sleep_ms(held_ms);
+	group_op(fd, g.group_id, DRM_PPU_GROUP_ENABLE);
+	CHECK(!wait_sync(fd, first, 20000));
+	group_op(fd, g.group_id, DRM_PPU_GROUP_DISABLE);
+	early = !drmSyncobjWait(fd, &second, 1, 0, 0, NULL);
+	if (!early)
+		sleep_ms(held_ms);
+	group_op(fd, g.group_id, DRM_PPU_GROUP_ENABLE);
+	CHECK(!wait_sync(fd, second, 20000));
+	CHECK_EQ(-fence_error(fd, first), 0);
+	CHECK_EQ(-fence_error(fd, second), 0);
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &(struct drm_ppu_channel_destroy){ .channel_id = k.id });
+	return !early;
+}
+
+TEST(timeout_queued, "a job's time begins when the job before it is done")
+{
+	int fd = open_ppu(), tries = 10;
+	uint32_t vm = vm_new(fd);
+	struct bo big = bo_new(fd, 32 << 20, DRM_PPU_PLACEMENT_VRAM);
+
+	vm_map(fd, vm, &big, 0x40000000);
+	while (!two_held_jobs(fd, vm, &big))
+		CHECK(tries--);
 }
 
 #define QUEUED 40
@@ -354,7 +387,7 @@ static void submit_queued(struct kchan *k, uint32_t group, const struct bo *big,
 		struct drm_ppu_entry e;
 
 		if (i == held && wait && i)
-			CHECK(!wait_syncobj(k->fd, h[i - 1], 20000));
+			CHECK(!wait_sync(k->fd, h[i - 1], 20000));
 		if (i == held)
 			DO(k->fd, DRM_IOCTL_PPU_GROUP_CONTROL, &off);
 		cmd_copy(&b, big->va, big->va + (16 << 20), 16 << 20);
@@ -385,8 +418,8 @@ TEST(destroy_queued, "destroying a channel with queued jobs signals their fences
 		for (unsigned i = 0; i < QUEUED; i++) {
 			int status;
 
-			CHECK(!wait_syncobj(fd, h[i], 20000));
-			status = fence_status(fd, h[i]);
+			CHECK(!wait_sync(fd, h[i], 20000));
+			status = fence_error(fd, h[i]);
 			if (status && failed == QUEUED)
 				failed = i;
 			/* What is not done comes after what is done. */
@@ -396,6 +429,59 @@ TEST(destroy_queued, "destroying a channel with queued jobs signals their fences
 		if (round % 3 == 1)
 			CHECK_EQ(failed, held);
 	}
+}
+
+/* Jobs that wait for a fence of another channel, which is closed for long. */
+static struct kchan waiting_jobs(int fd, const struct gate *gate, uint32_t *out)
+{
+	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0);
+	struct drm_ppu_sync s[2] = {
+		{ .handle = gate->sync }, { .flags = DRM_PPU_SYNC_SIGNAL, .handle = *out = syncobj(fd) },
+	};
+
+	for (unsigned i = 0; i < 20; i++) {
+		struct cmds b = kblock(&k, i);
+		struct drm_ppu_entry e;
+
+		cmd_fill(&b, 3, k.out.va, 3, 16);
+		e = entry(&b);
+		CHECK_EQ(submit_err(&k, &e, 1, s, 2, NULL), 0);
+	}
+	return k;
+}
+
+TEST_T(destroy_waiting, 30, "destroying a channel, or closing its file, does not wait for others' fences")
+{
+	int fd = open_ppu(), other = open_ppu(), gate_file, out_file;
+	struct gate gate = gate_new(fd, 0);
+	struct gate there = gate;
+	struct pollfd p = { .events = POLLIN };
+	struct kchan k;
+	uint32_t out;
+
+	k = waiting_jobs(fd, &gate, &out);
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &(struct drm_ppu_channel_destroy){ .channel_id = k.id });
+	CHECK(!wait_sync(fd, out, 20000));
+	CHECK_EQ(-fence_error(fd, out), ECANCELED);
+
+	CHECK(!drmSyncobjExportSyncFile(fd, gate.sync, &gate_file));
+	there.sync = syncobj(other);
+	CHECK(!drmSyncobjImportSyncFile(other, there.sync, gate_file));
+	k = waiting_jobs(other, &there, &out);
+	CHECK(!drmSyncobjExportSyncFile(other, out, &out_file));
+	close(other);
+	munmap(k.out.map, k.out.size);
+	munmap(k.blocks.map, k.blocks.size);
+	p.fd = out_file;
+	CHECK(poll(&p, 1, PATIENCE(20000)) == 1);
+
+	/* Only now does their in-fence signal. */
+	p.fd = gate_file;
+	CHECK(poll(&p, 1, 0) == 0);
+	gate_open(&gate);
+	CHECK(poll(&p, 1, PATIENCE(20000)) == 1);
+	close(gate_file);
+	close(out_file);
 }
 
 TEST(close_queued, "closing the file with queued jobs; a sync_file of them outlives it")

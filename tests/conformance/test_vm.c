@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* VM_CREATE, VM_DESTROY, VM_BIND, VM_SET_PROPERTY, VM_GET_STATE. */
+#include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "harness.h"
 
@@ -81,7 +83,7 @@ TEST(bind_args, "VM_BIND refuses bad arguments")
 	struct drm_ppu_gem_create priv = { .size = 4096, .vm_id = vm2 };
 
 	CHECK_EQ(vm_try_op(fd, vm, 2, bo.handle, 0, VA, 4096, 0), EINVAL);
-	CHECK_EQ(vm_try_op(fd, vm, MAP, bo.handle, 0, VA, 4096, 8), EINVAL);
+	CHECK_EQ(vm_try_op(fd, vm, MAP, bo.handle, 0, VA, 4096, 16), EINVAL);
 	CHECK_EQ(vm_try_op(fd, vm, MAP, bo.handle, 0, VA, 0, 0), EINVAL);
 	CHECK_EQ(vm_try_op(fd, vm, MAP, bo.handle, 0, VA + 1, 4096, 0), EINVAL);
 	CHECK_EQ(vm_try_op(fd, vm, MAP, bo.handle, 512, VA, 4096, 0), EINVAL);
@@ -265,6 +267,85 @@ TEST(bind_atomic, "a VM_BIND with one bad operation changes nothing")
 	DO_ERR(fd, DRM_IOCTL_PPU_VM_BIND, &b, ENOENT);
 	CHECK_EQ(peek(fd, vm, VA, &error), 5);
 	CHECK_EQ(error, 0);
+}
+
+/* Maps the object n times at the same place, in one ioctl; 0 or errno. */
+static int map_times(int fd, uint32_t vm, const struct bo *bo, unsigned n, uint32_t flags)
+{
+	struct drm_ppu_vm_bind_op *ops = calloc(n, sizeof(*ops));
+	struct drm_ppu_vm_bind b = { .vm_id = vm, .flags = flags, .ops = DRM_PPU_ARRAY(n, ops) };
+	int err;
+
+	CHECK(ops);
+	for (unsigned i = 0; i < n; i++)
+		ops[i] = (struct drm_ppu_vm_bind_op){
+			.op = MAP, .handle = bo->handle, .va = VA, .size = bo->size,
+		};
+	err = try_ioctl(fd, DRM_IOCTL_PPU_VM_BIND, &b);
+	free(ops);
+	return err;
+}
+
+TEST(bind_max_pages, "the operations of one VM_BIND map only so many pages; a large page is one")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct bo sys = bo_new(fd, 16 << 20, DRM_PPU_PLACEMENT_SYSTEM);
+	struct bo vram = bo_new(fd, 2 << 20, DRM_PPU_PLACEMENT_VRAM);
+	struct drm_ppu_vm_get_state s = { .vm_id = vm };
+	const unsigned most = DRM_PPU_VM_BIND_MAX_PAGES / 4096;
+	uint64_t before = get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL);
+
+	CHECK_EQ(map_times(fd, vm, &sys, most + 1, 0), E2BIG);
+	CHECK_EQ(map_times(fd, vm, &sys, most + 1, DRM_PPU_VM_BIND_ASYNC), E2BIG);
+	CHECK_EQ(map_times(fd, vm, &sys, DRM_PPU_VM_BIND_MAX_OPS, 0), E2BIG);
+	DO(fd, DRM_IOCTL_PPU_VM_GET_STATE, &s);
+	CHECK_EQ(s.binds_queued, 0);
+	CHECK_EQ(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL), before);
+	CHECK_EQ(map_times(fd, vm, &sys, most, 0), 0);
+	CHECK_EQ(map_times(fd, vm, &vram, DRM_PPU_VM_BIND_MAX_OPS, 0), 0);
+}
+
+static struct binder {
+	int fd;
+	uint32_t vm;
+	struct bo bo;
+} binder;
+
+static void *bind_for_ever(void *arg)
+{
+	for (;;)
+		map_times(binder.fd, binder.vm, &binder.bo, DRM_PPU_VM_BIND_MAX_PAGES / 4096, 0);
+	return NULL;
+}
+
+TEST(bind_killed, "many threads that bind as much as they may in one VM can be killed at once")
+{
+	enum { THREADS = 64 };
+	pid_t pid = fork();
+	uint64_t start;
+	int status;
+
+	CHECK(pid >= 0);
+	if (!pid) {
+		binder.fd = open_ppu();
+		binder.vm = vm_new(binder.fd);
+		binder.bo = bo_new(binder.fd, 16 << 20, DRM_PPU_PLACEMENT_SYSTEM);
+		for (unsigned i = 0; i < THREADS; i++) {
+			pthread_t thread;
+
+			CHECK(!pthread_create(&thread, NULL, bind_for_ever, NULL));
+		}
+		pause();
+	}
+	sleep_ms(2000);
+	start = now_ns();
+	CHECK(!kill(pid, SIGKILL));
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	/* the ioctl at work may have to be finished, the others not even begun */
+	if (now_ns() - start > 8000 * MS * time_scale())
+		FAIL("it took %llu ms", (unsigned long long)((now_ns() - start) / MS));
 }
 
 TEST(bind_readonly, "the device cannot write to a read-only mapping")

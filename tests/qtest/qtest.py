@@ -189,7 +189,9 @@ PCI_VENDOR_ID PCI_DEVICE_ID PCI_CLASS PCI_REVISION
 CMD_NOP CMD_SEM_ACQUIRE CMD_SEM_RELEASE CMD_INTR CMD_COPY CMD_FILL CMD_TIMESTAMP
 PTE_VALID PTE_SYS INST_MAGIC INST_VERSION INTR_CHERR INTR_CHINTR INTR_ALL
 ERR_SEM_FAULT ERR_DMA_FAULT ERR_COPY_FAULT ERR_BLOCK_FAULT ERR_PUT_RANGE ERR_NULL_ENTRY
-VEC_ERROR VEC_CHANNEL NUM_VECTORS""".split())
+VEC_ERROR VEC_CHANNEL VEC_WATCH NUM_VECTORS
+BAR0_WATCH WATCH_STRIDE REG_WATCH_ADDR_LO REG_WATCH_ADDR_HI REG_WATCH_VALUE_LO REG_WATCH_VALUE_HI REG_WATCH_CTRL
+WATCH_ARM WATCH_OP_SHIFT SEM_OP_EQ""".split())
 
 DEVFN = 0x10
 BAR0, BAR2, BAR4 = 0xc0000000, 0x800000000, 0xfe000000
@@ -199,18 +201,20 @@ RAM_DATA = 0x200000     # guest RAM for data
 
 
 class Ppu:
-    """The function at DEVFN of a Qtest: BARs placed, memory and bus master on."""
+    """The function at `devfn` of a Qtest: BARs placed, memory and bus master on."""
 
-    def __init__(self, qt, bus_master=True):
-        self.qt = qt
+    devfn = DEVFN       # with the bus number above it
+
+    def __init__(self, qt, bus_master=True, devfn=DEVFN):
+        self.qt, self.devfn = qt, devfn
         for bar, addr in ((0x10, BAR0), (0x18, BAR2), (0x20, BAR4)):
-            qt.config(DEVFN, bar, addr & 0xffffffff)
+            qt.config(self.devfn, bar, addr & 0xffffffff)
             if bar != 0x20:
-                qt.config(DEVFN, bar + 4, addr >> 32)
+                qt.config(self.devfn, bar + 4, addr >> 32)
         self.bus_master(bus_master)
 
     def bus_master(self, on):
-        self.qt.config(DEVFN, 4, 6 if on else 2, 2)
+        self.qt.config(self.devfn, 4, 6 if on else 2, 2)
 
     def rd(self, off, size=4):
         return self.qt.read(BAR0 + off, size)
@@ -227,14 +231,18 @@ class Ppu:
     def ch(self, chid, reg):
         return K.BAR0_CHCFG + chid * K.CHCFG_STRIDE + reg
 
-    def cap(self, cap_id):
+    @staticmethod
+    def cap_of(qt, devfn, cap_id):
         """Offset of a PCI capability, or None."""
-        at = self.qt.config(DEVFN, 0x34, size=1)
+        at = qt.config(devfn, 0x34, size=1)
         while at:
-            if self.qt.config(DEVFN, at, size=1) == cap_id:
+            if qt.config(devfn, at, size=1) == cap_id:
                 return at
-            at = self.qt.config(DEVFN, at + 1, size=1)
+            at = qt.config(devfn, at + 1, size=1)
         return None
+
+    def cap(self, cap_id):
+        return self.cap_of(self.qt, self.devfn, cap_id)
 
     def msix_enable(self, on=True, vectors=None):
         """Vector v writes 0x5000 + v to RAM_IRQ + 4 v."""
@@ -245,7 +253,7 @@ class Ppu:
             self.qt.write(entry + 4, 0)
             self.qt.write(entry + 8, 0x5000 + v)
             self.qt.write(entry + 12, 0)
-        self.qt.config(DEVFN, cap + 2, 0x8000 if on else 0, 2)
+        self.qt.config(self.devfn, cap + 2, 0x8000 if on else 0, 2)
 
     def irq(self, v):
         """Did vector v fire since the last call?"""

@@ -28,7 +28,7 @@ refuses()	# NAME, SENTENCE, OPTION of scripts/vm...
 	result "$name"
 }
 
-refuses "a driver that cannot use the device" "the driver ppu, which is loaded, has not taken it" --prop fault-version=1
+refuses "a driver that cannot use the device" "the driver ppu, which is loaded, has not taken it" --prop x-fault-version=1
 refuses "no driver" "ppu.ko is not loaded, so nothing can be verified" --no-module
 refuses "no device" "there is no PPU: no render node in /dev/dri, and none on the PCI bus" --no-ppu
 printf '#!/bin/sh\n[ "$*" = "-device help" ] || echo "a machine was started"\n' >"$tmp/qemu"

@@ -218,6 +218,45 @@ static void t_local_memory(void)
 	OK(ppuShutdown());
 }
 
+/* The program's own memory, at its own address: kernels and copies see what the CPU sees; a child has a copy. */
+static void t_registered(void)
+{
+	enum { N = 50000 };
+	uint32_t *area = calloc(N + 8, 4), *p = area + 5;
+	int status;
+	void *d;
+	pid_t pid;
+
+	start(0);
+	CHECK(area);
+	for (uint32_t i = 0; i < N; i++)
+		p[i] = i;
+	OK(ppuHostRegister(p, N * 4, 0));
+	scale(p, N, 3, NULL);
+	OK(ppuCtxSynchronize());
+	for (uint32_t i = 0; i < N; i++)
+		CHECK(p[i] == 4 * i);		/* i * 3 + i */
+	CHECK(!area[4] && !p[N]);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		memset(area, 0xff, (N + 8) * 4);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	OK(ppuMalloc(&d, N * 4));
+	p[7] = 77;
+	OK(ppuMemcpy(d, p, N * 4));
+	scale(d, N, 2, NULL);
+	OK(ppuMemcpy(p, d, N * 4));
+	for (uint32_t i = 0; i < N; i++)
+		CHECK(p[i] == (i == 7 ? 161 : 9 * i));
+	OK(ppuHostUnregister(p));
+	CHECK(ppuHostUnregister(p) == PPU_ERROR_INVALID_ADDRESS);
+	OK(ppuShutdown());
+	free(area);
+}
+
 static void t_endless(void)
 {
 	ppuCtx ctx;
@@ -298,6 +337,7 @@ int main(void)
 		{ "four threads", t_threads },
 		{ "a fault is told and stays in its context", t_fault },
 		{ "local memory grows", t_local_memory },
+		{ "the program's own memory, registered", t_registered },
 		{ "an endless kernel ends with its context", t_endless },
 		{ "waiting sleeps", t_wait_sleeps },
 		{ "two processes", t_two_processes },

@@ -145,7 +145,7 @@ struct measured {
 	uint64_t irqs_to_last;			/* from before the launch */
 };
 
-static struct measured run(uint32_t n)
+static struct measured run(uint32_t n, bool driver)
 {
 	struct look l0, l1, before;
 	struct measured m;
@@ -169,6 +169,12 @@ static struct measured run(uint32_t n)
 	words[GO] = 1;
 	await(LAST);
 	m.end = look(waiter);
+	/* What the driver does after an interrupt may come later than the last kernel.  If it never comes, the time limit
+	 * of the test ends this. */
+	for (uint64_t own = m.own_writes; driver && m.end.writes - m.begin.writes <= own; own += m.own_writes) {
+		usleep(1000);
+		m.end = look(waiter);
+	}
 	m.irqs_to_last = m.end.irqs - before.irqs;
 	words[END] = 1;
 	pthread_join(t, NULL);
@@ -202,8 +208,8 @@ int main(void)
 
 	start();
 	OK(ppuStreamSetQueue(stream, NULL));
-	run(3);			/* after the first launch, everything that is made only once exists */
-	m = run(LAUNCHES);
+	run(3, false);		/* after the first launch, everything that is made only once exists */
+	m = run(LAUNCHES, false);
 	printf("# %u nested launches: %llu reads and %llu writes of registers (a look: %llu and %llu), %llu interrupts, %lu ioctls\n",
 	       LAUNCHES, (unsigned long long)(m.end.reads - m.begin.reads),
 	       (unsigned long long)(m.end.writes - m.begin.writes), (unsigned long long)m.own_reads,
@@ -222,10 +228,12 @@ int main(void)
 	printf("ok 4 - WQ-52: the waiting thread is not scheduled: its schedstat stays as it is\n");
 	/* Shows that the measurement works: without the assist the driver refreshes. */
 	OK(ppuStreamSetQueue(stream, &no_assist));
-	run(3);
-	m = run(LAUNCHES);
+	run(3, false);
+	m = run(LAUNCHES, true);
+	printf("# without the assist: %llu interrupts, %llu since the kernel went on; %llu reads and %llu writes\n",
+	       (unsigned long long)m.irqs_to_last, (unsigned long long)(m.end.irqs - m.begin.irqs),
+	       (unsigned long long)(m.end.reads - m.begin.reads), (unsigned long long)(m.end.writes - m.begin.writes));
 	CHECK(m.irqs_to_last > 0);
-	CHECK(m.end.writes - m.begin.writes > m.own_writes);
 	printf("ok 5 - WQ-59: without the assist \"ring low\" interrupts, which this notices\n1..5\n");
 	return 0;
 }

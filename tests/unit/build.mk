@@ -20,7 +20,7 @@
 
 UNIT_SRCS := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_HELP := $(sort $(wildcard tests/unit/lib/*.c))
-UNIT_FAST := test_sched_random test_simt_random test_devq_order test_engines
+UNIT_FAST := test_sched_random test_simt_random test_devq_order test_engines test_engines_loads test_engines_stores test_engines_cross
 UNIT_FAST_SRCS := $(foreach f,$(UNIT_FAST),$(filter %/$(f).c,$(UNIT_SRCS)))
 UNIT_BINS := $(patsubst %.c,$(BUILD)/unit/%,$(notdir $(UNIT_SRCS)))
 UNIT_SH   := $(sort $(wildcard tests/unit/*/*.sh))
@@ -63,6 +63,15 @@ $(UNIT_COUNTED): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk $(CC_STAMP)
 	$(Q)$(CC) $(CFLAGS_COMMON) -Iqemu-device $(CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
 $(BUILD)/unit/test_sched_cost: $(UNIT_COUNTED)
 ALL_DEPFILES += $(UNIT_COUNTED:.o=.d)
+# So does test_ptx_cost with the PTX compiler and the linker.
+UNIT_COUNTED_PTX := $(patsubst %.c,$(BUILD)/obj-count/%.o,$(sort $(wildcard libruntime/compiler/ptx/*.c \
+	libruntime/compiler/ptx/*/*.c)) libruntime/compiler/obj/link.c libruntime/compiler/obj/shared.c)
+$(UNIT_COUNTED_PTX): $(BUILD)/obj-count/%.o: %.c tests/unit/build.mk $(CC_STAMP)
+	@mkdir -p $(@D)
+	$(say) CC-CNT $<
+	$(Q)$(CC) $(CFLAGS_COMMON) -Ilibruntime $(CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
+$(BUILD)/unit/test_ptx_cost: $(UNIT_COUNTED_PTX)
+ALL_DEPFILES += $(UNIT_COUNTED_PTX:.o=.d)
 
 # test_hostmem decides which allocation of the core fails.
 $(BUILD)/unit/test_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=ppu_%,alloc alloc_aligned realloc free sentence vsentence)

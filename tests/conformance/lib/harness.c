@@ -28,8 +28,6 @@ void test_fail(const char *file, int line, const char *fmt, ...)
 	_exit(1);
 }
 
-static int find_ppu(void);
-
 /* The test's exit status. */
 static int run(const struct test *t)
 {
@@ -202,7 +200,7 @@ int signal_of(void (*fn)(void *), void *arg)
 
 /* ---- device ---- */
 
-static int find_ppu(void)
+int find_ppu(void)
 {
 	char path[32];
 

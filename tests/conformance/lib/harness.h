@@ -101,6 +101,7 @@ int signal_of(void (*fn)(void *), void *arg);
 /* ---- device ---- */
 
 int open_ppu(void);
+int find_ppu(void);		/* -1: there is none */
 uint64_t get_param(int fd, uint32_t param);
 
 struct bo {

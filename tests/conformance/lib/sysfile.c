@@ -44,6 +44,7 @@ void file_write(const char *path, const char *text)
 static const char *const known[] = {
 	"max_vms", "max_channels", "max_kernel_channels", "max_groups", "max_sems", "max_events",
 	"max_fences", "max_binds", "max_watches", "max_system_mb", "max_vram_mb", "irq_rate",
+	"max_mappings", "max_entries",
 	"coredump_interval_ms",
 };
 #define KNOWN (sizeof(known) / sizeof(known[0]))

@@ -93,6 +93,19 @@ static void part(struct half *h, uint32_t first, uint32_t end)
 	}
 }
 
+TEST(vram_stays, "VRAM of one device cannot be imported by the other")
+{
+	int fd[2], dmabuf;
+	uint32_t handle;
+	struct bo bo;
+
+	CHECK_EQ(open_all(fd, 2), 2);
+	bo = bo_new(fd[0], 8192, DRM_PPU_PLACEMENT_VRAM);
+	CHECK(!drmPrimeHandleToFD(fd[0], bo.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
+	CHECK(drmPrimeFDToHandle(fd[1], dmabuf, &handle) && errno == EOPNOTSUPP);
+	CHECK(!drmPrimeFDToHandle(fd[0], dmabuf, &handle) && handle == bo.handle);
+}
+
 TEST(split, "HW-2: one job split over both devices gives the result that one device gives")
 {
 	int fd[2], in_file, out_file;

@@ -275,10 +275,42 @@ START_TEST(more_inside)
 }
 END_TEST
 
+/* A graph that is launched in a capture comes into it with all its edges. */
+START_TEST(edges_of_a_graph_inside)
+{
+	CUgraph g, captured, child;
+	const CUgraphNode *deps;
+	CUstreamCaptureStatus status;
+	CUgraphNode n[4], from[8], to[8];
+	CUgraphExec e;
+	size_t num;
+	CUstream s;
+
+	begin(small_ptx);
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuGraphCreate(&g, 0));
+	for (unsigned int i = 0; i < 4; i++)	/* 2 and 3 come after 0 and 1, 3 after 2, too */
+		OK(cuGraphAddEmptyNode(&n[i], g, n, i < 2 ? 0 : i));
+	OK(cuGraphInstantiateWithFlags(&e, g, 0));
+	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+	OK(cuGraphLaunch(e, s));
+	OK(cuStreamGetCaptureInfo_v2(s, &status, NULL, &captured, &deps, &num));
+	ck_assert_uint_eq(num, 1);
+	OK(cuGraphChildGraphNodeGetGraph(deps[0], &child));
+	num = 8;
+	OK(cuGraphGetEdges(child, from, to, &num));
+	ck_assert_uint_eq(num, 5);
+	num = 0;
+	OK(cuGraphGetRootNodes(child, NULL, &num));
+	ck_assert_uint_eq(num, 2);
+	OK(cuStreamEndCapture(s, &captured));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *tests[] = { one_stream, fork_and_join, unjoined_and_merged, forbidden_meanwhile, two_threads,
-				 more_inside };
+				 more_inside, edges_of_a_graph_inside };
 
 	return RUN_ALL("capture", tests);
 }

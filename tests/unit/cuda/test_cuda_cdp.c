@@ -156,51 +156,59 @@ static size_t depth_after(size_t wish)
 	return v;
 }
 
-/* A device on which contexts can have at most this many levels. */
-static void check_depths(const char *props, size_t most)
+/*
+ * SP-44, SP-17: programs that ask for CUDA's 16 or 24 levels get them, however many device priorities there are, and
+ * stream priorities go on to mean what they meant.
+ */
+static void check_depths(const char *props, uint32_t want)
 {
 	static const size_t wish[] = { 1, 5, 6, 7, 12, 13, 16, 24, 64, 65, (size_t)1 << 40 };
+	uint32_t device = 99;
+	CUstream s;
 	size_t v = 0;
 
 	setup_with(props);
-	for (size_t i = 0; i < sizeof(wish) / sizeof(wish[0]); i++)
-		ck_assert_uint_eq(depth_after(wish[i]), wish[i] < most ? wish[i] : most);
+	OK(cuStreamCreateWithPriority(&s, 0, -1));
+	for (size_t i = 0; i < sizeof(wish) / sizeof(wish[0]); i++) {
+		ppuStream later;
+
+		ck_assert_uint_eq(depth_after(wish[i]), wish[i] < 64 ? wish[i] : 64);
+		ck_assert_int_eq(ppuStreamCreate(&later, 0, -1), PPU_SUCCESS);
+		ck_assert_int_eq(ppuStreamGetDevicePriority(later, &device), PPU_SUCCESS);
+		ck_assert_uint_eq(device, want);
+		ck_assert_int_eq(ppuStreamDestroy(later), PPU_SUCCESS);
+	}
 	ck_assert_uint_eq(depth_after(2), 2);
 	IS(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 0));
-	ck_assert_int_eq(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, most + 1), PPU_ERROR_INVALID_VALUE);
 	OK(cuCtxGetLimit(&v, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH));
 	ck_assert_uint_eq(v, 2);
 	OK(cuCtxDestroy(ctx));
 }
 
-/*
- * SP-44: programs that ask for CUDA's 16 or 24 levels get as many as the device has, and can query the number; libppu's
- * own call refuses.
- */
 START_TEST(depth_of_12_priorities)
 {
-	check_depths("", 12);
+	check_depths("", 4);
 }
 END_TEST
 
 /* SP-44 */
 START_TEST(depth_of_5_priorities)
 {
-	check_depths("device-priorities=5", 5);
+	check_depths("device-priorities=5", 2);
 }
 END_TEST
 
 /* SP-44 */
 START_TEST(depth_of_16_priorities)
 {
-	check_depths("device-priorities=16", 16);
+	check_depths("device-priorities=16", 4);
 }
 END_TEST
 
 /* SP-44 */
 START_TEST(depth_without_priorities)
 {
-	check_depths("device-priorities=0", 64);
+	check_depths("device-priorities=0", 0);
 }
 END_TEST
 
@@ -208,7 +216,7 @@ END_TEST
 START_TEST(depth_above_a_default)
 {
 	setenv("PPU_TASK_PRIORITIES", "default=4,depth=2", 1);
-	check_depths("", 8);
+	check_depths("", 2);
 }
 END_TEST
 

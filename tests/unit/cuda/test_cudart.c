@@ -711,6 +711,37 @@ START_TEST(streams_and_events)
 }
 END_TEST
 
+/* Every launch of the per-thread interface means the thread's stream by stream 0: a capture there gets it. */
+START_TEST(per_thread_launches)
+{
+	cudaLaunchConfig_t config = { .gridDim = one, .blockDim = four };
+	cudaLaunchAttribute cooperative = { .id = cudaLaunchAttributeCooperative, .val.cooperative = 1 };
+	uint32_t *p;
+	int v = 1;
+	void *args[] = { &p, &v };
+	cudaGraph_t g;
+	size_t num;
+
+	OK(cudaMalloc((void **)&p, 16));
+	for (int i = 0; i < 4; i++) {
+		OK(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeRelaxed));
+		config.attrs = i == 3 ? &cooperative : NULL;
+		config.numAttrs = i == 3;
+		switch (i) {
+		case 0: OK(cudaLaunchKernel_ptsz(&mul, one, four, args, 0, 0)); break;
+		case 1: OK(cudaLaunchCooperativeKernel_ptsz(&mul, one, four, args, 0, 0)); break;
+		default: OK(cudaLaunchKernelExC_ptsz(&config, &mul, args)); break;
+		}
+		OK(cudaStreamEndCapture(cudaStreamPerThread, &g));
+		num = 0;
+		OK(cudaGraphGetNodes(g, NULL, &num));
+		ck_assert_msg(num == 1, "launch %d: %u nodes", i, (unsigned)num);
+		OK(cudaGraphDestroy(g));
+	}
+	OK(cudaFree(p));
+}
+END_TEST
+
 /* Each thread has its own last error; the fault of a kernel stays for all threads until the reset. */
 static void *other_thread(void *arg)
 {
@@ -827,6 +858,7 @@ int main(void)
 	tcase_add_test(d, copies);
 	tcase_add_test(d, arrays);
 	tcase_add_test(d, streams_and_events);
+	tcase_add_test(d, per_thread_launches);
 	tcase_add_test(d, errors);
 	tcase_add_test(d, reset_and_driver);
 	tcase_add_test(d, entry_points_and_refusals);

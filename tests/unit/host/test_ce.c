@@ -85,6 +85,42 @@ START_TEST(linear_copies)
 }
 END_TEST
 
+/* Pages without memory, large and small: a copy from there brings zeroes, a copy or fill to there is lost. */
+START_TEST(null_pages)
+{
+	const uint64_t hole = 0x200000000ull, n = 2 * PPU_LARGE_SIZE;
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	struct area a = area_new(c, kinds[_i]);
+
+	bench_map(c, hole, 0, PPU_PAGE_SIZE, PPU_PTE_NULL | PPU_PTE_LARGE);
+	for (uint64_t at = PPU_LARGE_SIZE; at < n; at += PPU_PAGE_SIZE)
+		bench_map(c, hole + at, 0, PPU_PAGE_SIZE, PPU_PTE_NULL);
+	b->vram_dirty = b->ram_dirty = 0;
+	bench_copy(ch, a.va, hole, n);
+	bench_fill(ch, 2, hole + 100, 0x11223344, 10000);
+	bench_copy(ch, hole + 33, hole + PPU_LARGE_SIZE + 77, 1 << 20);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(b->vram_dirty + b->ram_dirty, 0);
+	area_check(c, &a);
+	bench_copy(ch, hole + 5, a.va + 1001, n - 100);
+	memset(a.want + 1001, 0, n - 100);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	area_check(c, &a);
+	ck_assert_uint_eq(bench_get(ch), ch->put);
+	/* Command blocks and semaphores need memory. */
+	bench_release(ch, 0, hole + 16, 1);
+	bench_submit(ch);
+	bench_run(b);
+	ck_assert_ptr_nonnull(bench_find(b, PPU_TR_CH_ERROR, -1, 0));
+	free(a.want);
+	bench_free(b);
+}
+END_TEST
+
 /* The ends of an overlapping linear copy are those of memmove. */
 START_TEST(overlap)
 {
@@ -214,6 +250,61 @@ START_TEST(fill)
 }
 END_TEST
 
+/* Fills that are larger than the host's caches, from odd addresses, of each element size. */
+START_TEST(huge_fill)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t bytes = (33u << 20) + 4096, va = bench_alloc(c, bytes, BENCH_LARGE), value = 0x0807060504030201ull;
+	unsigned log2 = (unsigned)_i, skip = 5u << log2;
+	uint64_t count = ((33u << 20) + 40) >> log2;
+	uint8_t *is = malloc(bytes), *element = (uint8_t *)&value;
+
+	bench_fill(ch, log2, va + skip, value, count);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	bench_read(c, va, is, bytes);
+	for (uint64_t i = 0; i < bytes; i++)
+		if (is[i] != (i >= skip && i < skip + (count << log2) ? element[(i - skip) % (1u << log2)] : 0))
+			ck_abort_msg("byte %llu is %u", (unsigned long long)i, is[i]);
+	free(is);
+	bench_free(b);
+}
+END_TEST
+
+/* What rows of a pitched copy ask the TLB is counted as if each asked for itself. */
+static uint64_t misses(uint64_t pages_apart, uint32_t width, uint32_t rows)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t src = bench_alloc(c, 6u << 20, BENCH_VRAM), n;
+
+	bench_nop(ch, 2);
+	bench_submit(ch);
+	ck_assert(bench_run(b));	/* the ring's and the commands' pages have been seen */
+	n = bench_ctr(b, PPU_CTR_TLB_MISSES);
+	bench_copy2d(ch, src, src + pages_apart * 4096, 256, 256, width, rows);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	n = bench_ctr(b, PPU_CTR_TLB_MISSES) - n;
+	bench_free(b);
+	return n;
+}
+
+START_TEST(rows_and_the_tlb)
+{
+	uint64_t two = misses(1, 64, 8);
+
+	/* 1024 pages apart the two sides share an entry of the TLB. */
+	ck_assert_uint_eq(misses(1024, 64, 8), two + 14);
+	ck_assert_uint_eq(misses(1024, 256, 32), two + 2 * 32 + 2 * 2 - 2 - 4);
+	ck_assert_uint_eq(misses(1, 64, 16), two);
+	ck_assert_uint_eq(misses(3, 64, 32), two + 2);
+}
+END_TEST
+
 /* Chunks of 1 MiB arrive one by one; the last one is there before the done event. */
 START_TEST(chunks_at_their_own_time)
 {
@@ -266,6 +357,29 @@ START_TEST(abort_between_chunks)
 	ck_assert_uint_eq(bench_rd64(c, dst + (2 << 20)), 0);
 	ck_assert_uint_eq(bench_rd64(c, dst + (7 << 20)), 0xababababababababull);
 	ck_assert_str_eq(bench_copies_text(b), "1.0");
+	bench_free(b);
+}
+END_TEST
+
+/* And the copies of others, on other engines, go on. */
+START_TEST(abort_of_one_of_two)
+{
+	struct bench *b = bench_new("vram=64M copy-engines=2");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8), *other = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t dst = bench_alloc(c, 16 << 20, BENCH_VRAM);
+
+	bench_fill(ch, 0, dst, 0xab, 8 << 20);
+	bench_fill(other, 0, dst + (8 << 20), 0xcd, 8 << 20);
+	bench_submit(ch);
+	bench_submit(other);
+	bench_run_for(b, 200000);
+	bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_STOP);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_rd64(c, dst + (8 << 20) - 8), 0);
+	ck_assert_uint_eq(bench_rd64(c, dst + (16 << 20) - 8), 0xcdcdcdcdcdcdcdcdull);
+	ck_assert_uint_eq(bench_get(other), 1);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CE_ABORT, -1), 1);
 	bench_free(b);
 }
 END_TEST
@@ -793,12 +907,16 @@ int main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, linear_copies, 0, 16);
+	tcase_add_loop_test(t, null_pages, 0, 4);
 	tcase_add_loop_test(t, overlap, 0, 4);
 	tcase_add_loop_test(t, huge, 0, 2);
 	tcase_add_loop_test(t, pitched, 0, 4);
 	tcase_add_loop_test(t, fill, 0, 4);
+	tcase_add_loop_test(t, huge_fill, 0, 4);
+	tcase_add_test(t, rows_and_the_tlb);
 	tcase_add_test(t, chunks_at_their_own_time);
 	tcase_add_test(t, abort_between_chunks);
+	tcase_add_test(t, abort_of_one_of_two);
 	tcase_add_test(t, faults);
 	tcase_add_test(t, bad_arguments);
 	tcase_add_test(t, channel_classes);

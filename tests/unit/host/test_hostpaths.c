@@ -3,6 +3,7 @@
  * Commands reach their units, addresses reach memory and nothing else, and each kind of writer wakes waiters.  WQ-11,
  * WQ-13, WQ-15, WQ-17, WQ-19, WQ-20, CP-3, CP-4, HW-4..HW-8, HW-10, HW-13, HW-14.
  */
+#include <stdio.h>
 #include "bench_main.h"
 #include "tasks.h"
 #include "run_suite.h"
@@ -10,18 +11,14 @@
 static const char store_u64[] =
 	"ld.param.u64 rd2, [0]\nld.param.u64 rd4, [8]\nst.global.u64 [rd2], rd4\nexit\n";
 
-/* Run event by event until the word at va is not `was` any more; false: it never changed. */
-static bool until_changed(struct bench_ctx *c, uint64_t va, uint64_t was)
+/* False: nothing is left to do. */
+static bool one_event(struct ppu_core *core)
 {
-	struct ppu_core *core = c->b->core;
-
-	while (bench_rd64(c, va) == was) {
-		if (ppu_core_next_event(core) == PPU_TIME_NEVER)
-			return false;
-		ppu_core_request_stop(core);
-		ppu_core_run(core, ppu_core_next_event(core));
-		ppu_core_run(core, ppu_core_next_event(core));
-	}
+	if (ppu_core_next_event(core) == PPU_TIME_NEVER)
+		return false;
+	ppu_core_request_stop(core);
+	ppu_core_run(core, ppu_core_next_event(core));
+	ppu_core_run(core, ppu_core_next_event(core));
 	return true;
 }
 
@@ -118,35 +115,120 @@ START_TEST(blocked_channel_blocks_nobody)
 }
 END_TEST
 
-/* WQ-19, WQ-20: stores take 1 ms to arrive; WFI waits for them, a release without it does not. */
+/*
+ * WQ-19, WQ-20, WQ-36: what a kernel stores as its last act arrives after the kernel's end.  WFI waits for it, and for
+ * the drain of the kernel itself; a release without WFI does neither.  The delays differ, so that the test can tell
+ * what was waited for.
+ */
+static const struct stores_case {
+	uint32_t delay, reorder, drain;
+	bool wfi;
+} stores_case[] = {
+	{ 1000000, 0, 0, true }, { 1000000, 0, 3000, true }, { 300000, 0, 2000000, true }, { 40000, 1, 0, true },
+	{ 1000000, 0, 0, false }, { 40000, 1, 0, false },
+};
+
 START_TEST(wfi_waits_for_stores)
 {
-	for (unsigned wfi = 0; wfi < 2; wfi++) {
-		struct bench *b = bench_new("store-delay-ns=1000000 cost-wfi-drain-ns=1000000");
-		struct bench_ctx *c = bench_ctx_new(b);
-		struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
-		uint64_t a = bench_alloc(c, 8192, BENCH_VRAM), x = a + 4096, va;
-		struct kern k = kern_load(c, store_u64);
-		struct ppu_tmd *t;
+	static const char text[] =
+		"ld.param.u64 rd2, [0]\nld.param.u64 rd4, [8]\nst.global.u64 [rd2+8], rd4\nnanosleep 20000\n"
+		"st.global.u64 [rd2], rd4\nexit\n";
+	const struct stores_case *t = &stores_case[_i];
+	uint64_t a, x, va, arrived = 0, done, now;
+	struct bench_chan *ch;
+	struct ppu_tmd *tmd;
+	struct bench_ctx *c;
+	char props[128];
+	struct bench *b;
+	struct kern k;
 
-		va = tmd_new(c, &k, &t);
-		tmd_param(t, 0, a);
-		tmd_param(t, 1, 1);
-		bench_launch(ch, va);
-		if (wfi)
-			bench_wfi(ch);
-		bench_release(ch, 0, x, 1);
-		bench_submit(ch);
-		ck_assert(until_changed(c, x, 0));
-		ck_assert_uint_eq(bench_rd64(c, a), wfi);
-		if (wfi)
-			ck_assert_uint_ge(ppu_core_time(b->core), 1000000);
-		else
-			ck_assert_uint_lt(ppu_core_time(b->core), 100000);
-		ck_assert(bench_run(b));
-		ck_assert_uint_eq(bench_rd64(c, a), 1);
-		bench_free(b);
+	snprintf(props, sizeof(props), "store-delay-ns=%u store-reorder=%u cost-wfi-drain-ns=%u", t->delay,
+		 t->reorder, t->drain);
+	b = bench_new(props);
+	c = bench_ctx_new(b);
+	ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	k = kern_load(c, text);
+	a = bench_alloc(c, 8192, BENCH_VRAM);
+	x = a + 4096;
+	va = tmd_new(c, &k, &tmd);
+	tmd_param(tmd, 0, a);
+	tmd_param(tmd, 1, 1);
+	bench_launch(ch, va);
+	if (t->wfi)
+		bench_wfi(ch);
+	bench_release(ch, 0, x, 1);
+	bench_submit(ch);
+	while (!bench_rd64(c, x)) {
+		if (!arrived && bench_rd64(c, a))
+			arrived = ppu_core_time(b->core);
+		if (t->wfi)
+			ck_assert_uint_eq(bench_get(ch), 0);
+		ck_assert(one_event(b->core));
 	}
+	now = ppu_core_time(b->core);
+	ck_assert_uint_eq(bench_rd64(c, a), t->wfi);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_rd64(c, a), 1);
+	done = bench_find(b, PPU_TR_TASK_DONE, -1, 0)->time;
+	if (t->wfi) {
+		uint64_t due = done + t->drain;
+
+		ck_assert_uint_gt(arrived, done);		/* the store outlived the kernel */
+		ck_assert_uint_ge(now, due > arrived ? due : arrived);
+		if (t->reorder) {	/* other lanes' stores of the same value come later */
+			ck_assert_uint_lt(now, done + t->delay + 20000);
+		} else {
+			ck_assert_uint_lt(now, (due > arrived ? due : arrived) + 1000);
+			ck_assert_uint_ge(arrived, t->delay);
+		}
+	} else {
+		ck_assert_uint_lt(now, done);
+	}
+	bench_free(b);
+}
+END_TEST
+
+/*
+ * A child's end and done_va come after the stores of the task, because a WFI cannot help those who wait for them.  The
+ * parent fills its SM's place for CTAs, so that the child's stores wait in another SM's buffer.
+ */
+START_TEST(who_waits_for_a_task_sees_its_stores)
+{
+	static const char parent[] =
+		"ld.param.u64 rd4, [0]\ntlaunch r6, rd4\ntsync r7\n"
+		"ld.param.u64 rd2, [8]\nld.global.volatile.u64 rd8, [rd2]\nld.param.u64 rd2, [16]\n"
+		"st.global.release.gpu.u64 [rd2], rd8\nexit\n";
+	struct bench *b = bench_new("store-delay-ns=1000000 ctas-per-sm=1 preempt-level=0");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct bench_chan *copies = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t a = bench_alloc(c, 8192, BENCH_VRAM), pv, kv;
+	struct kern p = kern_load(c, parent), k = kern_load(c, store_u64);
+	struct ppu_tmd *pt, *kt;
+
+	kv = tmd_new(c, &k, &kt);
+	tmd_param(kt, 0, a);
+	tmd_param(kt, 1, 77);
+	pv = tmd_new(c, &p, &pt);
+	pt->block[0] = kt->block[0] = 1;
+	tmd_param(pt, 0, kv);
+	tmd_param(pt, 1, a);
+	tmd_param(pt, 2, a + 16);
+	if (_i) {		/* the task by itself */
+		kt->done_va = a + 4096;
+		kt->done_value = 5;
+		bench_launch(ch, kv);
+		bench_acquire(copies, 0, a + 4096, 5);
+		bench_copy(copies, a, a + 16, 8);
+		bench_submit(copies);
+	} else {
+		bench_launch(ch, pv);
+	}
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_rd64(c, a + 16), 77);
+	ck_assert_uint_lt(bench_find(b, PPU_TR_TASK_DONE, -1, 0)->time, 1000000);
+	bench_free(b);
 }
 END_TEST
 
@@ -416,7 +498,8 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_writer, 0, 2);
 	tcase_add_test(t, blocked_channel_blocks_nobody);
-	tcase_add_test(t, wfi_waits_for_stores);
+	tcase_add_loop_test(t, who_waits_for_a_task_sees_its_stores, 0, 2);
+	tcase_add_loop_test(t, wfi_waits_for_stores, 0, sizeof(stores_case) / sizeof(stores_case[0]));
 	tcase_add_test(t, pointers_are_out_of_reach);
 	tcase_add_test(t, each_command_to_its_unit);
 	tcase_add_test(t, system_memory_only);

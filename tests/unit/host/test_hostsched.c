@@ -282,7 +282,7 @@ END_TEST
 START_TEST(drain_before_dispatch)
 {
 	for (unsigned literal = 0; literal < 2; literal++) {
-		struct cp s = cp_new(literal ? "copy-engines=1 gate-literal=1" : "copy-engines=1", 3);
+		struct cp s = cp_new(literal ? "copy-engines=1 x-gate-literal=1" : "copy-engines=1", 3);
 		struct bench_chan *c1 = cp_chan(&s, 0), *c2 = cp_chan(&s, 0), *c3 = cp_chan(&s, 0);
 
 		cp_copy(&s, c3, 3, MB);
@@ -318,7 +318,7 @@ END_TEST
 /* CP-X2: The literal one-shot Acquire (property): b, which has passed S3 = 0, starts before c. */
 START_TEST(three_priorities_gate_literal)
 {
-	ck_assert_int_eq(strncmp(copies_of_three_priorities("copy-engines=1 gate-literal=1", true),
+	ck_assert_int_eq(strncmp(copies_of_three_priorities("copy-engines=1 x-gate-literal=1", true),
 				 "0.0 1.0 2.0 0.1 ", 16), 0);
 }
 END_TEST
@@ -553,6 +553,31 @@ START_TEST(engines_work_in_parallel)
 			  bench_find(s.b, PPU_TR_CE_DONE, -1, 0));
 	/* The fourth channel may use engine 1 only. */
 	ck_assert_uint_eq(bench_find(s.b, PPU_TR_CE_START, -1, 3)->unit, 1);
+	bench_free(s.b);
+}
+END_TEST
+
+/* CP-3: an engine that a channel may not use is not free for it: the channel is seen to wait. */
+START_TEST(waits_beside_an_idle_engine)
+{
+	struct cp s = cp_new("copy-engines=2", 1);
+	struct bench_chan *ch[2];
+	const struct ppu_trace_rec *r;
+
+	for (unsigned i = 0; i < 2; i++) {
+		ch[i] = bench_chan_make(s.c, PPU_CLASS_COPY, 8);
+		bench_chan_set(ch[i], PPU_REG_CH_ENGINE_MASK, 2);
+		bench_chan_enable(ch[i]);
+		cp_copy(&s, ch[i], 1, MB);
+		bench_run_for(s.b, 2000);
+	}
+	ck_assert(bench_run(s.b));
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert_uint_eq(bench_find(s.b, PPU_TR_CE_START, -1, i)->unit, 1);
+	r = bench_find(s.b, PPU_TR_BLOCK, (int)ch[1]->id, 0);
+	ck_assert_ptr_nonnull(r);
+	ck_assert_uint_eq(r->a, PPU_TRB_ENGINE);
+	ck_assert_uint_eq(bench_count(s.b, PPU_TR_BLOCK, (int)ch[0]->id), 0);
 	bench_free(s.b);
 }
 END_TEST
@@ -863,7 +888,7 @@ static Suite *suite(void)
 		&drain_is_bounded, &baseline_policy,
 		&slice_does_not_interrupt, &semaphore_counts, &dec_after_done,
 		&no_inversion_at_insertion, &not_work_conserving,
-		&engines_work_in_parallel, &starvation, &queue_priority, &queue_priority_at_an_engine,
+		&engines_work_in_parallel, &waits_beside_an_idle_engine, &starvation, &queue_priority, &queue_priority_at_an_engine,
 		&hostile_neighbours, &many_waiters, &pause_resume_stop, &pause_in_a_run, &latency_does_not_grow,
 	};
 	Suite *s = suite_create("hostsched");

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <hw/ppu_isa.h>
 #include "bench.h"
 #include "bench_main.h"
 #include "run_suite.h"
@@ -220,6 +221,36 @@ START_TEST(task_records_go_round)
 }
 END_TEST
 
+/* Tasks may have no end: a context that has taken all the records it gets leaves some for another one. */
+START_TEST(task_records_are_left)
+{
+	struct bench *b = bench_new("task-records=64 task-slots=4 channels=64 vram=64M");
+	struct bench_ctx *hog = bench_ctx_new(b), *c = bench_ctx_new(b);
+	uint64_t forever = bench_sleep_task(hog, 100000), t = bench_sleep_task(c, 1000);
+	struct ppu_insn back = { PPU_OP_BRA | 15ull << 8, 15ull << 32 | 15ull << 36 | 15ull << 40 };	/* to 0 */
+	struct bench_chan *ch;
+
+	bench_write(hog, forever + 1024 + sizeof(back), &back, sizeof(back));	/* behind the sleep */
+	for (unsigned i = 0; i < 30; i++) {
+		ch = bench_chan_new(hog, PPU_CLASS_COMPUTE, 64);
+		for (unsigned k = 0; k < 20; k++)
+			bench_launch(ch, forever);
+		bench_submit(ch);
+	}
+	bench_run_for(b, 1000000);
+	ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 64);
+	for (unsigned k = 0; k < 5; k++) {
+		bench_launch(ch, t);
+		bench_wfi(ch);
+		bench_push(ch);
+	}
+	bench_doorbell(ch, ch->put);
+	bench_run_for(b, 50000000);
+	ck_assert_uint_eq(bench_get(ch), 5);
+	bench_free(b);
+}
+END_TEST
+
 /* Engine masks: channels that may use the engine are served in the same order; the others do not block them. */
 START_TEST(masks)
 {
@@ -273,6 +304,7 @@ int main(void)
 	tcase_add_test(t, priorities_apart);
 	tcase_add_test(t, drain_is_paid);
 	tcase_add_test(t, task_records_go_round);
+	tcase_add_test(t, task_records_are_left);
 	tcase_add_test(t, masks);
 	suite_add_tcase(s, t);
 	return run_suite(s);

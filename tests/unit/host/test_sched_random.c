@@ -113,7 +113,7 @@ static void anything(struct sw_entry *e, unsigned cls, unsigned *launches)
 static void make(struct workload *w)
 {
 	unsigned launches = 0, style = rnd(4), prios = 1 + rnd(4), compute = ONE_OF(0, 0, 0, 4);
-	bool masks = !rnd(5), queue_prios = !rnd(3), pauses = !rnd(4);
+	bool masks = !rnd(5), queue_prios = !rnd(3), pauses = !rnd(4), groups = !rnd(3);
 	uint64_t time = 0;
 
 	w->ring = RING;
@@ -137,6 +137,7 @@ static void make(struct workload *w)
 		c->prio = queue_prios ? rnd(3) : 0;
 		c->slice = rnd(2) ? 0 : 500 + rnd(50000);
 		c->mask = masks && c->cls == PPU_CLASS_COPY ? 1 + rnd((1u << w->engines) - 1) : 0;
+		c->group = groups ? rnd(3) : 0;
 		c->start = rnd(RING);
 		c->n = 0;
 	}
@@ -151,7 +152,7 @@ static void make(struct workload *w)
 		c = &w->chan[a->chan];
 		a->kind = style && !rnd(6) ? SW_STORE : SW_SUBMIT;
 		if (pauses && !rnd(3))
-			a->kind = rnd(2) ? SW_PAUSE : SW_RESUME;
+			a->kind = SW_PAUSE + rnd(groups ? 4 : 2);
 		a->sem = (int)rnd(SW_SEMS);
 		a->value = rnd(4);
 		for (unsigned n = a->kind == SW_SUBMIT ? 1 + rnd(3) : 0; n && c->n < SW_ENTRIES; n--) {
@@ -275,6 +276,7 @@ static void load(struct device *d, struct workload *w, struct bench_chan *id[SW_
 		bench_chan_set(ch, PPU_REG_CH_PRIORITY, c->prio);
 		bench_chan_set(ch, PPU_REG_CH_TIMESLICE_NS, c->slice);
 		bench_chan_set(ch, PPU_REG_CH_ENGINE_MASK, c->mask);
+		bench_chan_set(ch, PPU_REG_CH_GROUP, c->group);
 		bench_chan_set(ch, PPU_REG_CH_GET, c->start);
 		bench_chan_set(ch, PPU_REG_CH_PUT, c->start);
 		bench_chan_enable(ch);
@@ -291,7 +293,7 @@ static bool compared(unsigned event)
 	switch (event) {
 	case PPU_TR_DOORBELL: case PPU_TR_ENTRY: case PPU_TR_GET: case PPU_TR_EMPTY: case PPU_TR_CMD:
 	case PPU_TR_SEM_WRITE: case PPU_TR_BLOCK: case PPU_TR_UNBLOCK: case PPU_TR_SLICE_START:
-	case PPU_TR_SLICE_EXPIRE: case PPU_TR_CE_START: case PPU_TR_CE_DONE: case PPU_TR_CE_ABORT:
+	case PPU_TR_SLICE_EXPIRE: case PPU_TR_SLICE_PASS: case PPU_TR_GROUP_CMD: case PPU_TR_CE_START: case PPU_TR_CE_DONE: case PPU_TR_CE_ABORT:
 	case PPU_TR_CH_ERROR: case PPU_TR_CH_DISABLE: case PPU_TR_FAULT:
 		return true;
 	}
@@ -347,6 +349,11 @@ static void run(struct device *d, const struct workload *w, struct bench_chan *c
 			break;
 		case SW_RESUME:
 			bench_chan_set(id[a->chan], PPU_REG_CH_CMD, PPU_CH_CMD_RESUME);
+			break;
+		case SW_GROUP_PAUSE:
+		case SW_GROUP_RESUME:
+			bench_chan_set(id[a->chan], PPU_REG_CH_CMD, a->kind == SW_GROUP_PAUSE ?
+				       PPU_CH_CMD_GROUP_PAUSE : PPU_CH_CMD_GROUP_RESUME);
 			break;
 		}
 	}
@@ -428,7 +435,7 @@ START_TEST(random_workloads)
 {
 	uint64_t first = number("PPU_RANDOM_SEED", 1), n = number("PPU_RANDOM_WORKLOADS", WORKLOADS);
 	struct workload *w = calloc(1, sizeof(*w));
-	unsigned long long records = 0, seen[PPU_TRB_GATE + 1] = { 0 };
+	unsigned long long records = 0, passes = 0, seen[PPU_TRB_GATE + 1] = { 0 };
 	struct device d = device_new();
 	struct bench_chan *id[SW_CHANS];
 	struct sw_trace t = { 0 };
@@ -448,13 +455,17 @@ START_TEST(random_workloads)
 		for (unsigned i = 0; i < t.n; i++)
 			if (t.v[i].event == PPU_TR_BLOCK)
 				seen[t.v[i].a]++;
+			else if (t.v[i].event == PPU_TR_SLICE_PASS)
+				passes++;
 	}
-	printf("%llu workloads, %llu records; blocked at an acquire %llu, an engine %llu, a gate %llu\n",
+	printf("%llu workloads, %llu records; blocked at an acquire %llu, an engine %llu, a gate %llu; slices passed on "
+	       "in a group %llu\n",
 	       (unsigned long long)n, records, seen[PPU_TRB_ACQUIRE], seen[PPU_TRB_ENGINE],
-	       seen[PPU_TRB_GATE]);
+	       seen[PPU_TRB_GATE], passes);
 	/* The workloads cover what they are meant to cover. */
 	if (n >= 1000)
-		ck_assert(seen[PPU_TRB_ACQUIRE] > n && seen[PPU_TRB_ENGINE] > n && seen[PPU_TRB_GATE] > n / 10);
+		ck_assert(seen[PPU_TRB_ACQUIRE] > n && seen[PPU_TRB_ENGINE] > n && seen[PPU_TRB_GATE] > n / 10 &&
+			  passes > n / 10);
 	free(t.v);
 	free(w);
 	bench_free(d.b);

@@ -8,10 +8,26 @@
 
 uint32_t irnd(struct irnd *r, uint32_t n)
 {
+	uint32_t v = 0;
+
+	for (uint32_t range = n - 1; r->left && range; range >>= 8, r->left--)
+		v = v << 8 | *r->p++;
+	if (r->left)
+		return v % n;
 	r->state ^= r->state << 13;
 	r->state ^= r->state >> 7;
 	r->state ^= r->state << 17;
 	return (uint32_t)((r->state >> 16) % n);
+}
+
+bool irnd_raw(struct irnd *r, struct ppu_insn *in)
+{
+	if (r->left < sizeof(*in))
+		return false;
+	memcpy(in, r->p, sizeof(*in));
+	r->p += sizeof(*in);
+	r->left -= sizeof(*in);
+	return !ppu_isa_check(in, IRND_REGS);
 }
 
 static uint32_t number(struct irnd *r)
@@ -177,6 +193,25 @@ static bool memory(struct irnd *r, struct ppu_insn *in)
 	return false;
 }
 
+/* More loads like the first one, from near by: a group that an engine may look at together. */
+static uint32_t more_loads(struct irnd *r, struct ppu_insn *code, uint32_t room, const struct ppu_insn *first)
+{
+	uint32_t n = 0, many = 1 + irnd(r, 5), imm = (uint32_t)PPU_GET(first, IMM);
+
+	if (PPU_GET(first, OP) != PPU_OP_LD || irnd(r, 3))
+		return 0;
+	for (; n < many && n < room; n++) {
+		code[n] = *first;
+		PPU_SET(&code[n], GP, PPU_PT);
+		PPU_SET(&code[n], GN, 0);
+		PPU_SET(&code[n], D, irnd(r, 24));
+		PPU_SET(&code[n], IMM, imm + 16 * (irnd(r, 9) - irnd(r, 2) * imm / 16));
+		if (ppu_isa_check(&code[n], IRND_REGS))
+			break;
+	}
+	return n;
+}
+
 /* ---- programs ---- */
 
 static uint32_t text(struct ppu_insn *code, const char *source)
@@ -335,6 +370,8 @@ uint32_t irnd_program(struct irnd *r, struct ppu_insn *code)
 				loop = n;
 		} else if (k < 5 + 8 * mem) {
 			n += memory(r, in);
+			if (in < &code[n] && n < end)
+				n += more_loads(r, &code[n], end - n, in);
 		} else {
 			n += irnd_insn(r, irnd(r, 3) < common ? any_op(r) : common_op(r), in);
 		}

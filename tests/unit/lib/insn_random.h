@@ -7,6 +7,7 @@
 #define INSN_RANDOM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <hw/ppu_isa.h>
 
@@ -17,8 +18,12 @@
 
 struct irnd {
 	uint64_t state;		/* not 0 */
+	const uint8_t *p;	/* not NULL: these bytes decide, as long as there are any (fuzzers) */
+	size_t left;
 };
 uint32_t irnd(struct irnd *r, uint32_t n);
+/* The next bytes as an instruction.  False: it is not legal. */
+bool irnd_raw(struct irnd *r, struct ppu_insn *in);
 
 /* A legal instruction of this opcode with registers below 32 and predicates below 6.  False: none was found. */
 bool irnd_insn(struct irnd *r, unsigned op, struct ppu_insn *in);

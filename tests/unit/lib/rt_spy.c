@@ -132,6 +132,27 @@ static const struct rt_chan *find(const struct rt_spy *spy, const struct be_chan
 	ck_abort_msg("a submission in a channel that does not exist");
 }
 
+/*
+ * With `late`: as on a machine where the release of an entry is seen before GP_GET moves past it.  The first readings after
+ * a movement give the entry in front.
+ */
+static uint32_t spy_get(struct be_chan *be)
+{
+	uint32_t now = the_spy->below->chan_get(be);
+	unsigned i;
+
+	if (!the_spy->late)	/* then it may be the channel of a queue, too */
+		return now;
+	i = find(the_spy, be)->index;
+	if (now == the_spy->get[i])
+		return now;
+	if (the_spy->readings[i]++ < 3)
+		return now ? now - 1 : be->entries - 1;
+	the_spy->readings[i] = 0;
+	the_spy->get[i] = now;
+	return now;
+}
+
 /* Called with the context's lock held. */
 static void spy_put(struct be_chan *be, uint32_t put)
 {
@@ -142,7 +163,7 @@ static void spy_put(struct be_chan *be, uint32_t put)
 	the_spy->put[c->index] = put;
 	/* WQ-7: PUT never reaches GET from behind. */
 	ck_assert_uint_lt(put, be->entries);
-	ck_assert_uint_ne(put, the_spy->below->chan_get(be));
+	ck_assert_uint_ne(put, spy_get(be));
 	the_spy->below->chan_put(be, put);
 }
 
@@ -166,6 +187,7 @@ void rt_spy_start(struct rt_spy *spy)
 	spy->below = spy->ctx->be;
 	spy->ops = *spy->below;
 	spy->ops.chan_put = spy_put;
+	spy->ops.chan_get = spy_get;
 	spy->ops.chan_kick = spy_kick;
 	spy->ops.chan_create = spy_create;
 	the_spy = spy;

@@ -43,6 +43,9 @@ struct rt_spy {
 	unsigned num, cap;
 	unsigned kicks;
 	uint32_t put[RT_MAX_CHAN];	/* last known GP_PUT of each channel */
+	bool late;			/* GP_GET is seen to move some readings after it has moved */
+	uint32_t get[RT_MAX_CHAN];	/* where it was seen last */
+	unsigned readings[RT_MAX_CHAN];
 	unsigned queue_prios;		/* bit mask of the queue priorities channels were made with */
 };
 

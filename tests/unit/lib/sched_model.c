@@ -17,7 +17,7 @@ struct chan {
 	const struct sw_chan *w;
 	enum state state;
 	unsigned get, put, pos;		/* entries counted from the first one; command of the entry */
-	bool fetched, paused;
+	bool fetched, paused, group_paused;
 	uint64_t ready_since, listed_since, waits_since;	/* counters, not times */
 	bool listed;			/* waits for an engine */
 	int engine;
@@ -33,7 +33,7 @@ struct chan {
 
 struct engine {
 	unsigned cls;
-	int holder, drain_ctx;
+	int holder, drain_ctx, heirs;	/* heirs: last holder, of whose group others take over the slice */
 	bool busy, expired;
 	uint64_t since, drain_since;
 	unsigned drain_runs;
@@ -130,17 +130,22 @@ static void kick(struct model *m)
 		set(m, &m->host, m->free_at > m->now ? m->free_at : m->now);
 }
 
+static bool held(const struct chan *c)
+{
+	return c->paused || c->group_paused;
+}
+
 /* Is the channel among those that the host interface serves? */
 static bool queued(const struct chan *c)
 {
-	return c->state == READY && !c->paused;
+	return c->state == READY && !held(c);
 }
 
 static void ready(struct model *m, struct chan *c)
 {
 	bool first = true;
 
-	if (c->paused) {
+	if (held(c)) {
 		c->state = READY;
 		return;
 	}
@@ -252,6 +257,59 @@ static void unlist(struct model *m, struct chan *c)
 	c->listed = false;
 }
 
+/* ---- groups ------------------------------------------------------------------------------------------- */
+
+static bool same_group(const struct sw_chan *a, const struct sw_chan *b)
+{
+	return a->group && a->group == b->group && a->ctx == b->ctx;
+}
+
+/* Of the members that wait for engine e: the one of highest priority that waits longest. */
+static struct chan *member(struct model *m, unsigned e, const struct sw_chan *of)
+{
+	struct chan *b = NULL;
+
+	for (unsigned i = 0; i < m->w->chans; i++) {
+		struct chan *c = &m->ch[i];
+
+		if (c->listed && same_group(c->w, of) && may_use(c, m, e) &&
+		    (!b || c->w->prio > b->w->prio ||
+		     (c->w->prio == b->w->prio && c->listed_since < b->listed_since)))
+			b = c;
+	}
+	return b;
+}
+
+/* A group had its slice: its members wait behind all others now, in the order in which they waited. */
+static void group_had_slice(struct model *m, unsigned cls, const struct sw_chan *of)
+{
+	uint64_t now = m->counter;
+
+	for (;;) {
+		struct chan *oldest = NULL;
+
+		for (unsigned i = 0; i < m->w->chans; i++) {
+			struct chan *c = &m->ch[i];
+
+			if (c->listed && c->w->cls == cls && same_group(c->w, of) && c->listed_since < now &&
+			    (!oldest || c->listed_since < oldest->listed_since))
+				oldest = c;
+		}
+		if (!oldest)
+			return;
+		oldest->listed_since = m->counter++;
+	}
+}
+
+static void no_heirs(struct model *m, struct engine *e)
+{
+	e->slice.on = false;
+	group_had_slice(m, e->cls, m->ch[e->heirs].w);
+	e->heirs = NOBODY;
+}
+
+/* ---- who holds an engine -------------------------------------------------------------------------------- */
+
 static void pay(struct model *m, struct engine *e)
 {
 	charge(m, m->ch[e->holder].w->ctx, e->cls, m->now - e->since);
@@ -267,8 +325,11 @@ static void give_back(struct model *m, struct chan *c)
 	e = &m->e[c->engine];
 	pay(m, e);
 	m->present[c->w->ctx][e->cls]--;
+	if (!e->expired && member(m, (unsigned)c->engine, c->w))
+		e->heirs = e->holder;
+	else
+		e->expired = e->slice.on = false;
 	c->engine = e->holder = NOBODY;
-	e->expired = e->slice.on = false;
 	kick(m);
 }
 
@@ -292,7 +353,16 @@ static void take(struct model *m, struct chan *c, unsigned e)
 	c->engine = (int)e;
 	m->e[e].holder = (int)id(m, c);
 	m->e[e].since = m->now;
-	new_slice(m, c);
+	if (m->e[e].heirs == NOBODY) {
+		new_slice(m, c);
+		return;
+	}
+	c->slices++;
+	if (m->clock[c->w->cls][c->w->prio] < m->used[c->w->ctx][c->w->cls])
+		m->clock[c->w->cls][c->w->prio] = m->used[c->w->ctx][c->w->cls];
+	emit(m, PPU_TR_SLICE_PASS, id(m, c), c->w->cls, m->e[e].slice.time - m->now, c->w->group,
+	     (unsigned)m->e[e].heirs);
+	m->e[e].heirs = NOBODY;
 }
 
 /* Highest priority, then the context that has used least, then whoever waits longest. */
@@ -318,6 +388,20 @@ static struct chan *best(struct model *m, unsigned e, unsigned min_prio)
 		b = c;
 	}
 	return b;
+}
+
+/* Who gets an engine that nobody holds. */
+static struct chan *next(struct model *m, unsigned e)
+{
+	struct chan *c = best(m, e, 0), *heir;
+
+	if (m->e[e].heirs == NOBODY)
+		return c;
+	heir = member(m, e, m->ch[m->e[e].heirs].w);
+	if (heir && heir->w->prio == c->w->prio)
+		return heir;
+	no_heirs(m, &m->e[e]);
+	return best(m, e, 0);
 }
 
 static bool others_first(struct model *m, unsigned e, struct chan *c)
@@ -418,7 +502,7 @@ static bool decide(struct model *m, unsigned i)
 		if (e->expired)
 			new_slice(m, c);
 	} else {
-		c = best(m, i, 0);
+		c = next(m, i);
 		if (!c) {
 			end_drain(m, e);
 			return false;
@@ -536,7 +620,7 @@ static void step(struct model *m)
 	struct chan *c = &m->ch[m->run];
 	const struct sw_entry *n = &c->w->entry[c->get];
 
-	if (c->paused || m->run_len == m->w->run_limit) {
+	if (held(c) || m->run_len == m->w->run_limit) {
 		end_run(m, 0);
 		ready(m, c);
 		return;
@@ -631,16 +715,18 @@ static void engine_done(struct model *m, unsigned i)
 	c->gates = 0;
 	kick(m);
 	c->state = command_done(m, c) ? TURN : IDLE;
-	if (c->state == IDLE || c->paused)
+	if (c->state == IDLE || held(c))
 		give_back(m, c);
 }
 
 /* PAUSE: no command after the one in progress. RESUME: the channel goes on where it was, queued behind the others. */
-static void pause_channel(struct model *m, struct chan *c)
+static void pause_channel(struct model *m, struct chan *c, bool *why)
 {
-	if (c->paused)
+	bool already = held(c);
+
+	*why = true;
+	if (already)
 		return;
-	c->paused = true;
 	if (c->state != BUSY) {
 		unlist(m, c);
 		give_back(m, c);
@@ -648,17 +734,31 @@ static void pause_channel(struct model *m, struct chan *c)
 	emit(m, PPU_TR_CH_DISABLE, id(m, c), PPU_TRD_PAUSE, 0, 0, 0);
 }
 
-static void resume_channel(struct model *m, struct chan *c)
+static void resume_channel(struct model *m, struct chan *c, bool *why)
 {
-	if (!c->paused)
+	bool was = *why;
+
+	*why = false;
+	if (!was || held(c))
 		return;
-	c->paused = false;
 	if (c->state == READY) {
 		ready(m, c);
 	} else if (c->state == ENGINE_WAIT || c->state == TURN) {
 		list(m, c);
 		kick(m);
 	}
+}
+
+/* A command to a group is one to each of its members. */
+static void group_command(struct model *m, const struct chan *c, bool pause)
+{
+	if (!c->w->group)
+		return;
+	emit(m, PPU_TR_GROUP_CMD, id(m, c), pause ? PPU_CH_CMD_GROUP_PAUSE : PPU_CH_CMD_GROUP_RESUME, c->w->group, 0,
+	     0);
+	for (unsigned i = 0; i < m->w->chans; i++)
+		if (same_group(m->ch[i].w, c->w))
+			(pause ? pause_channel : resume_channel)(m, &m->ch[i], &m->ch[i].group_paused);
 }
 
 static void act(struct model *m, const struct sw_action *a)
@@ -670,10 +770,14 @@ static void act(struct model *m, const struct sw_action *a)
 		store(m, c->w->ctx, a->sem, a->value, PPU_TRW_CPU, a->chan);
 		return;
 	case SW_PAUSE:
-		pause_channel(m, c);
+		pause_channel(m, c, &c->paused);
 		return;
 	case SW_RESUME:
-		resume_channel(m, c);
+		resume_channel(m, c, &c->paused);
+		return;
+	case SW_GROUP_PAUSE:
+	case SW_GROUP_RESUME:
+		group_command(m, c, a->kind == SW_GROUP_PAUSE);
 		return;
 	case SW_SUBMIT:
 		break;
@@ -691,6 +795,18 @@ static bool sooner(const struct alarm *a, bool a_done, const struct alarm *b, bo
 	if (a->time != b->time)
 		return a->time < b->time;
 	return a_done != b_done ? a_done : a->order < b->order;
+}
+
+static void slice_over(struct model *m, struct engine *e)
+{
+	unsigned whose = (unsigned)(e->heirs == NOBODY ? e->holder : e->heirs);
+
+	emit(m, PPU_TR_SLICE_EXPIRE, whose, e->cls, 0, 0, 0);
+	if (e->heirs == NOBODY)
+		e->expired = true;
+	e->heirs = NOBODY;
+	group_had_slice(m, e->cls, m->ch[whose].w);
+	kick(m);
 }
 
 /* The next thing up to `until`; false: nothing. */
@@ -719,9 +835,7 @@ static bool one(struct model *m, uint64_t until)
 	} else if (is_done) {
 		engine_done(m, which);
 	} else {
-		m->e[which].expired = true;
-		emit(m, PPU_TR_SLICE_EXPIRE, (unsigned)m->e[which].holder, m->e[which].cls, 0, 0, 0);
-		kick(m);
+		slice_over(m, &m->e[which]);
 	}
 	return true;
 }
@@ -742,7 +856,7 @@ void sched_model(const struct workload *w, struct sw_trace *t, struct sw_end *en
 	}
 	for (unsigned i = 0; i <= w->engines; i++) {
 		m->e[i].cls = i ? PPU_CLASS_COPY : PPU_CLASS_COMPUTE;
-		m->e[i].holder = m->e[i].drain_ctx = NOBODY;
+		m->e[i].holder = m->e[i].drain_ctx = m->e[i].heirs = NOBODY;
 	}
 	for (unsigned i = 0; i < w->actions; i++) {
 		while (one(m, w->action[i].time))

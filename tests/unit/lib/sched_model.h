@@ -33,12 +33,12 @@ struct sw_entry {
 };
 
 struct sw_chan {
-	unsigned ctx, cls, prio, slice, mask, start;	/* start: first ring entry used */
+	unsigned ctx, cls, prio, slice, mask, group, start;	/* start: first ring entry used */
 	struct sw_entry entry[SW_ENTRIES];
 	unsigned n;
 };
 
-enum sw_kind { SW_SUBMIT, SW_STORE, SW_PAUSE, SW_RESUME };
+enum sw_kind { SW_SUBMIT, SW_STORE, SW_PAUSE, SW_RESUME, SW_GROUP_PAUSE, SW_GROUP_RESUME };
 
 struct sw_action {
 	uint64_t time;

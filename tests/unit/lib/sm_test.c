@@ -4,6 +4,7 @@
 #include <string.h>
 #include <ppu_image.h>
 #include <core/channel.h>
+#include "core/sm/mem/storebuf.h"
 #include "core/sm/smsave.h"
 #include "ptmem.h"
 #include "sm_test.h"
@@ -62,6 +63,24 @@ void smt_map(struct sm_test *s, uint64_t va, uint64_t phys, uint64_t len, uint64
 		s->core->xlat_gen++;
 }
 
+static void fill_context(struct ppu_ctx *ctx, struct ptmem *pt, uint64_t inst, uint32_t id)
+{
+	ctx->inst = inst;
+	ppu_inst_fill(&ctx->blk, &(struct ppu_inst){
+		.root = ptmem_root(pt), .context_id = id, .max_depth = 24, .local_per_thread = 1024,
+		.local = { LOCAL_BASE, CODE_BASE - LOCAL_BASE }, .tokq = { TOKQ_BASE, LOCAL_BASE - TOKQ_BASE },
+	});
+}
+
+void smt_other_context(struct sm_test *s, uint64_t off)
+{
+	s->other_pt = ptmem_new(s->vram, table_page, s);
+	fill_context(&s->other, s->other_pt, 0x2000, 8);
+	ptmem_map(s->other_pt, SMT_CODE, CODE_BASE, CODE_BYTES, 0, false);
+	ptmem_map(s->other_pt, SMT_DATA, DATA_BASE + off, SMT_DATA_BYTES - off, 0, false);
+	s->task.ctx = &s->other;
+}
+
 void smt_start(struct sm_test *s)
 {
 	char *err = NULL;
@@ -75,11 +94,7 @@ void smt_start(struct sm_test *s)
 	if (!s->core)
 		die(err);
 	s->num_trace = 0;
-	s->ctx.inst = 0x1000;
-	ppu_inst_fill(&s->ctx.blk, &(struct ppu_inst){
-		.root = ptmem_root(s->pt), .context_id = 7, .max_depth = 24, .local_per_thread = 1024,
-		.local = { LOCAL_BASE, CODE_BASE - LOCAL_BASE }, .tokq = { TOKQ_BASE, LOCAL_BASE - TOKQ_BASE },
-	});
+	fill_context(&s->ctx, s->pt, 0x1000, 7);
 	smt_map(s, SMT_CODE, CODE_BASE, CODE_BYTES, 0);
 	smt_map(s, SMT_DATA, DATA_BASE, SMT_DATA_BYTES, 0);
 	smt_map(s, SMT_RO, RO_BASE, PPU_PAGE_SIZE, PPU_PTE_READONLY);
@@ -100,6 +115,8 @@ void smt_free(struct sm_test *s)
 		smt_finish(s);
 	ppu_core_destroy(s->core);
 	ptmem_free(s->pt);
+	if (s->other_pt)
+		ptmem_free(s->other_pt);
 	free(s->vram_block);
 	free(s->trace);
 	free(s->text);
@@ -264,13 +281,22 @@ static void cut(struct sm_test *s)
 	}
 }
 
+/* Stores that outlive their CTAs (store-delay-ns, store-reorder) are under way. */
+static bool stores_wait(const struct sm_test *s)
+{
+	for (unsigned i = 0; i < s->core->num_sms; i++)
+		if (s->core->sms[i].sb && ppu_storebuf_last(&s->core->sms[i]))
+			return true;
+	return false;
+}
+
 bool smt_window(struct sm_test *s)
 {
 	struct ppu_sm_task *t = &s->task;
 	bool busy = false;
 	unsigned i;
 
-	if (s->faulted || s->done_ctas == s->num_ctas)
+	if (s->faulted || (s->done_ctas == s->num_ctas && !stores_wait(s)))
 		return false;
 	for (i = 0; i < s->core->num_sms; i++)
 		while (s->next_cta < s->num_ctas && ppu_sm_can_start(s->core, i, t))
@@ -288,7 +314,7 @@ bool smt_window(struct sm_test *s)
 		s->timed_out = true;	/* asleep for good */
 		return false;
 	}
-	return !s->faulted && s->done_ctas < s->num_ctas;
+	return !s->faulted && (s->done_ctas < s->num_ctas || stores_wait(s));
 }
 
 bool smt_run(struct sm_test *s, uint32_t grid, uint32_t block)

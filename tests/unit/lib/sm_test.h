@@ -30,12 +30,12 @@ struct sm_test {
 	struct ppu_core *core;
 	uint8_t *vram;
 	void *vram_block;		/* allocation behind it */
-	struct ppu_ctx ctx;
+	struct ppu_ctx ctx, other;
 	struct ppu_sm_task task;
 	uint64_t num_ctas, next_cta;	/* of the task */
 	uint8_t *data;			/* host pointer of SMT_DATA */
 	uint8_t params[PPU_PARAM_MAX];
-	struct ptmem *pt;
+	struct ptmem *pt, *other_pt;
 	uint64_t pt_next;		/* next free page for page tables */
 	uint64_t now;			/* device time */
 	uint64_t limit;			/* of smt_run(), ns */
@@ -62,6 +62,8 @@ void smt_start(struct sm_test *s);
 void smt_free(struct sm_test *s);
 /* Map [va, va + len) to VRAM at phys, 4 KiB pages. */
 void smt_map(struct sm_test *s, uint64_t va, uint64_t phys, uint64_t len, uint64_t flags);
+/* Tasks from now on are those of another context: SMT_DATA there is the data of this one from `off` on. */
+void smt_other_context(struct sm_test *s, uint64_t off);
 /* Assemble into memory; registers: 32 unless s->task.launch.regs_per_thread is set.  The text has no
  * directives, or is ready-made code. */
 void smt_load(struct sm_test *s, const char *text);

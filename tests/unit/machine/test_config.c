@@ -73,6 +73,11 @@ START_TEST(text)
 	char *err = NULL;
 
 	ppu_config_init(&cfg);
+	/* Properties whose names begin with x- are known without it. */
+	ck_assert_int_eq(ppu_config_set(&cfg, "fault-irq-lose", "7", &err), 0);
+	ck_assert_uint_eq(cfg.fault_irq_lose, 7);
+	ck_assert_int_eq(ppu_config_set(&cfg, "x-fault-irq-lose", "0", &err), 0);
+	ck_assert_uint_eq(cfg.fault_irq_lose, 0);
 	ck_assert_int_eq(ppu_config_set(&cfg, "vram", "64M", &err), 0);
 	ck_assert_uint_eq(cfg.vram, 64 << 20);
 	ck_assert_int_eq(ppu_config_set(&cfg, "vram", "2g", &err), 0);

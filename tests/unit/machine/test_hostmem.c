@@ -464,7 +464,7 @@ static void check_idle(struct bench *b)
 	for (uint32_t i = 0; i < b->core->num_sms; i++) {
 		const struct ppu_sm *sm = &b->core->sms[i];
 
-		ck_assert_uint_eq(sm->used_ctas, 0);
+		ck_assert_uint_eq(ppu_sm_num_ctas(sm->core, sm->id), 0);
 		ck_assert_uint_eq(sm->used_warps, 0);
 		ck_assert_uint_eq(sm->used_regs, 0);
 		ck_assert_uint_eq(sm->used_shared, 0);

@@ -77,12 +77,12 @@ END_TEST
 
 START_TEST(identity)
 {
-	struct bench *b = bench_new("fault-id=0xffffffff");
+	struct bench *b = bench_new("x-fault-id=0xffffffff");
 
 	ck_assert_uint_eq(bench_reg(b, PPU_REG_ID), 0xffffffff);
 	ck_assert_uint_eq(bench_reg(b, PPU_REG_VERSION), PPU_HW_VERSION);
 	bench_free(b);
-	b = bench_new("fault-version=0x70000");
+	b = bench_new("x-fault-version=0x70000");
 	ck_assert_uint_eq(bench_reg(b, PPU_REG_ID), PPU_ID_MAGIC);
 	ck_assert_uint_eq(bench_reg(b, PPU_REG_VERSION), 0x70000);
 	bench_free(b);
@@ -92,7 +92,7 @@ END_TEST
 /* Each vector counts separately; the cause stays pending; messages sent by a write of INTR_ENABLE may be lost, too. */
 START_TEST(lost)
 {
-	struct bench *b = watcher("fault-irq-lose=3");
+	struct bench *b = watcher("x-fault-irq-lose=3");
 
 	for (unsigned i = 1; i <= 9; i++) {
 		event(b, i);
@@ -123,7 +123,7 @@ START_TEST(lost)
 	}
 	ck_assert_uint_eq(b->irqs[WATCH_VECTOR], 2);
 	bench_free(b);
-	b = watcher("fault-irq-lose=1");
+	b = watcher("x-fault-irq-lose=1");
 	bench_set(b, PPU_REG_INTR_TEST, PPU_INTR_ALL);
 	injected(b, 4);
 	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_IRQS), 0);
@@ -133,7 +133,7 @@ END_TEST
 
 START_TEST(late)
 {
-	struct bench *b = watcher("fault-irq-delay-ns=5000");
+	struct bench *b = watcher("x-fault-irq-delay-ns=5000");
 	uint64_t t = ppu_core_time(b->core);
 
 	event(b, 1);
@@ -173,7 +173,7 @@ END_TEST
 
 START_TEST(spurious)
 {
-	struct bench *b = watcher("fault-irq-spurious=2");
+	struct bench *b = watcher("x-fault-irq-spurious=2");
 
 	event(b, 1);
 	clear(b);
@@ -210,7 +210,7 @@ END_TEST
 /* A lost message is followed by no spurious one, a late message is. */
 START_TEST(spurious_with_others)
 {
-	struct bench *b = watcher("fault-irq-spurious=1 fault-irq-lose=2 fault-irq-delay-ns=100");
+	struct bench *b = watcher("x-fault-irq-spurious=1 x-fault-irq-lose=2 x-fault-irq-delay-ns=100");
 
 	event(b, 1);
 	bench_run(b);
@@ -230,7 +230,7 @@ END_TEST
 /* The handler's two orders: only the one that the manual gives sees all events. */
 START_TEST(race)
 {
-	struct bench *b = watcher("fault-irq-race=1");
+	struct bench *b = watcher("x-fault-irq-race=1");
 	uint32_t reg = PPU_REG_WATCH_PENDING + 4;
 
 	event(b, 40);
@@ -284,7 +284,7 @@ static struct pair pair_new(const char *props)
 
 START_TEST(reordered)
 {
-	struct pair p = pair_new("vram=16M copy-engines=2 fault-ce-reorder=2 fault-ce-late-ns=100000");
+	struct pair p = pair_new("vram=16M copy-engines=2 x-fault-ce-reorder=2 x-fault-ce-late-ns=100000");
 	uint64_t cost[4];
 
 	/* The 2nd and 4th copy are late: both copies of channel 1 overtake the second one of channel 0. */
@@ -319,7 +319,7 @@ END_TEST
 /* Every second copy that touches system memory fails; other copies are not counted; other channels go on. */
 START_TEST(dma)
 {
-	struct pair p = pair_new("vram=16M copy-engines=1 fault-dma-fail=2");
+	struct pair p = pair_new("vram=16M copy-engines=1 x-fault-dma-fail=2");
 	struct bench_chan *ch = p.ch[0];
 	uint32_t w[PPU_FAULT_REC_WORDS];
 	struct ppu_fault_rec rec;

@@ -27,8 +27,8 @@ static unsigned rnd(struct load *l, unsigned n)
 }
 
 #define PROPS "vram=32M copy-engines=2 run-limit=8 timeslice=20000 task-records=6 task-slots=3"
-#define FAULTS " fault-irq-delay-ns=9000 fault-irq-lose=3 fault-irq-spurious=2 fault-irq-race=1 " \
-	"fault-ce-reorder=3 fault-ce-late-ns=70000 fault-dma-fail=40"
+#define FAULTS " x-fault-irq-delay-ns=9000 x-fault-irq-lose=3 x-fault-irq-spurious=2 x-fault-irq-race=1 " \
+	"x-fault-ce-reorder=3 x-fault-ce-late-ns=70000 x-fault-dma-fail=40"
 
 static struct load load_new(unsigned seed)
 {
@@ -343,6 +343,134 @@ START_TEST(refused)
 }
 END_TEST
 
+/* How the device runs on the host may differ between the two. */
+START_TEST(host_side_differs)
+{
+	struct bench *a = bench_new("workers=0 engine=1"), *b = bench_new("workers=3 engine=0 trace-classes=1");
+	uint8_t *bytes = NULL, *again = NULL;
+	size_t len = 0, n = 0;
+	char *err = NULL;
+
+	bench_set(a, PPU_REG_SCRATCH, 77);
+	ck_assert_int_eq(ppu_core_save(a->core, &bytes, &len), 0);
+	ck_assert_msg(!ppu_core_load(b->core, bytes, len, &err), "%s", err);
+	ck_assert_uint_eq(bench_reg(b, PPU_REG_SCRATCH), 77);
+	/* Nothing but the three values themselves is different. */
+	ck_assert_int_eq(ppu_core_save(b->core, &again, &n), 0);
+	ck_assert_uint_eq(n, len);
+	free(bytes);
+	free(again);
+	bench_free(a);
+	bench_free(b);
+}
+END_TEST
+
+/* A stream as another version of the device writes it: `extra` put in at `at`, the list's length at `count` changed. */
+static uint8_t *edited(const uint8_t *bytes, size_t len, size_t at, const void *extra, size_t n, size_t count, int more)
+{
+	uint8_t *out = malloc(len + n);
+	uint32_t v;
+
+	memcpy(out, bytes, at);
+	memcpy(out + at, extra, n);
+	memcpy(out + at + n, bytes + at, len - at);
+	memcpy(&v, out + count, sizeof(v));
+	v += (uint32_t)more;
+	memcpy(out + count, &v, sizeof(v));
+	return out;
+}
+
+#define LAST "x-fault-dma-fail"	/* of the properties */
+#define PROPERTIES 12	/* in a state, after magic and version: how many follow */
+
+/* After the last property: the time, and the number of counters. */
+static size_t counters_at(const uint8_t *bytes)
+{
+	size_t at = PROPERTIES + 4;
+	uint32_t n;
+
+	memcpy(&n, bytes + PROPERTIES, sizeof(n));
+	while (n--)
+		at += 1 + bytes[at] + 8 + 1;
+	return at + 8;
+}
+
+static void expect_load(struct bench *b, uint8_t *bytes, size_t len, const char *word)
+{
+	char *err = NULL;
+	int ret;
+
+	bench_new_core(b);
+	ret = ppu_core_load(b->core, bytes, len, &err);
+	if (word) {
+		ck_assert_int_eq(ret, -1);
+		ck_assert_msg(strstr(err, word), "%s", err);
+		free(err);
+	} else {
+		ck_assert_msg(!ret, "%s", err);
+		ck_assert_uint_eq(bench_reg(b, PPU_REG_SCRATCH), 78);
+	}
+	free(bytes);
+}
+
+/* The state of a device with one property or counter more, and of one that lacks one of ours. */
+START_TEST(other_lists)
+{
+	struct bench *b = bench_new("seed=5");
+	const char known[] = "\005newer\1\0\0\0\0\0\0\0\1", set[] = "\005newer\2\0\0\0\0\0\0\0";
+	uint8_t *bytes = NULL, *less;
+	size_t len = 0, ctrs, last;
+
+	bench_set(b, PPU_REG_SCRATCH, 78);
+	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
+	ctrs = counters_at(bytes);
+	expect_load(b, edited(bytes, len, PROPERTIES + 4, known, 15, PROPERTIES, 1), len + 15, NULL);
+	expect_load(b, edited(bytes, len, PROPERTIES + 4, set, 15, PROPERTIES, 1), len + 15, "newer");
+	expect_load(b, edited(bytes, len, ctrs + 4 + 8 * PPU_CTR_COUNT, "newcount", 8, ctrs, 1), len + 8, NULL);
+	/* Without the last counter. */
+	less = edited(bytes, len, ctrs, "", 0, ctrs, -1);
+	memmove(less + ctrs + 4 + 8 * (PPU_CTR_COUNT - 1), less + ctrs + 4 + 8 * PPU_CTR_COUNT,
+		len - (ctrs + 4 + 8 * PPU_CTR_COUNT));
+	expect_load(b, less, len - 8, NULL);
+	/* Without the last property, which has its default; and then with a device where it has not. */
+	last = ctrs - 8 - 1 - 8 - strlen(LAST) - 1;
+	ck_assert_mem_eq(bytes + last + 1, LAST, strlen(LAST));
+	for (int def = 1; def >= 0; def--) {
+		less = edited(bytes, len, PROPERTIES, "", 0, PROPERTIES, -1);
+		memmove(less + last, less + ctrs - 8, len - (ctrs - 8));
+		b->cfg.fault_dma_fail = !def;
+		expect_load(b, less, last + len - (ctrs - 8), def ? NULL : "did not know");
+	}
+	free(bytes);
+	bench_free(b);
+}
+END_TEST
+
+/* The state of a device before properties had names in it: version 10. */
+START_TEST(unnamed)
+{
+	struct bench *b = bench_new("seed=5");
+	uint8_t *bytes = NULL, *old;
+	size_t len = 0, n = PROPERTIES, at = PROPERTIES + 4;
+
+	bench_set(b, PPU_REG_SCRATCH, 78);
+	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
+	old = malloc(len);
+	memcpy(old, bytes, PROPERTIES);
+	old[8] = 10;
+	for (size_t end = counters_at(bytes) - 8; at < end; at += 1 + bytes[at] + 9) {
+		if (bytes[at] == 6 && !memcmp(bytes + at + 1, "engine", 6))
+			continue;
+		memcpy(old + n, bytes + at + 1 + bytes[at], 8);
+		n += 8;
+	}
+	memcpy(old + n, bytes + at, len - at);
+	expect_load(b, old, n + len - at, NULL);
+	free(bytes);
+	bench_free(b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("state");
@@ -354,6 +482,9 @@ int main(void)
 	tcase_add_loop_test(t, deterministic, 0, 2);
 	tcase_add_loop_test(t, damaged, 0, 2);
 	tcase_add_test(t, refused);
+	tcase_add_test(t, host_side_differs);
+	tcase_add_test(t, other_lists);
+	tcase_add_test(t, unnamed);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -157,9 +157,10 @@ static const struct pieces askew = { 0x40001000, 1ull << 40, 1ull << 40 };
 
 #define PLENTY (struct pool){ 1000, 1000, 0, 0 }
 
+/* p: NULL: no memory. */
 static void map_flags(const struct pieces *p, uint64_t offset, uint64_t va, uint64_t size, uint64_t flags)
 {
-	struct ppu_backing mem = backing(p);
+	struct ppu_backing mem = p ? backing(p) : ppu_pt_null;
 	struct pool pool = PLENTY;
 
 	ck_assert(ppu_pt_prepare(&tree, &pool, &mem, offset, va, size, false));
@@ -288,6 +289,27 @@ START_TEST(flags)
 }
 END_TEST
 
+/* Leaves without memory: large where they can be, all of address 0, also after a cut. */
+START_TEST(null_leaves)
+{
+	unsigned level;
+
+	map_flags(NULL, 0, GB1, 2 * MB2 + KB4, PPU_PTE_NULL);
+	for (uint64_t at = 0; at < 2 * MB2; at += MB2) {
+		ck_assert_uint_eq(leaf(GB1 + at, &level), PPU_PTE_NULL | PPU_PTE_VALID | PPU_PTE_LARGE);
+		ck_assert_uint_eq(level, 1);
+	}
+	ck_assert_uint_eq(leaf(GB1 + 2 * MB2, &level), PPU_PTE_NULL | PPU_PTE_VALID);
+	unmap(GB1 + KB4, KB4);
+	ck_assert_uint_eq(phys(GB1 + KB4), ~0ull);
+	for (uint64_t at = 2 * KB4; at < MB2; at += KB4)
+		ck_assert_uint_eq(leaf(GB1 + at, &level), PPU_PTE_NULL | PPU_PTE_VALID);
+	map(&whole, KB4, GB1 + 3 * KB4, KB4);
+	ck_assert_uint_eq(phys(GB1 + 3 * KB4), 0x40000000 + KB4);
+	ck_assert_uint_eq(leaf(GB1 + 4 * KB4, &level), PPU_PTE_NULL | PPU_PTE_VALID);
+}
+END_TEST
+
 START_TEST(cuts)
 {
 	map(&whole, 0, GB1, 3 * MB2);
@@ -354,6 +376,16 @@ START_TEST(shared_tables)
 }
 END_TEST
 
+static struct ppu_pt_need plan_map(const struct ppu_backing *mem, uint64_t at, uint64_t size)
+{
+	struct ppu_pt_need need = { 0 };
+	struct ppu_pt_span span;
+
+	ppu_pt_span_map(&span, mem, 0, at, size);
+	ppu_pt_need_spans(&need, &span, 1);
+	return need;
+}
+
 /* The plan is exactly the number of tables that an empty address space needs, and enough for any other one. */
 START_TEST(plan)
 {
@@ -366,10 +398,9 @@ START_TEST(plan)
 		for (unsigned s = 0; s < 6; s++) {
 			for (unsigned w = 0; w < 3; w++) {
 				struct ppu_backing mem = backing(what[w]);
-				struct ppu_pt_need need = { 0 };
+				struct ppu_pt_need need = plan_map(&mem, at[a], size[s]);
 				struct pool pool = { 0 };
 
-				ppu_pt_need_map(&need, &mem, 0, at[a], size[s]);
 				teardown();
 				setup();
 				pool = (struct pool){ need.leaves, need.dirs, 0, 0 };
@@ -412,14 +443,102 @@ START_TEST(plan_of_cuts)
 }
 END_TEST
 
+static int by_first(const void *a, const void *b)
+{
+	const struct ppu_pt_span *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* One of the changes of plan_together: what, where, how many bytes; what NULL: unmap. */
+struct change {
+	const struct pieces *what;
+	uint64_t at, size;
+};
+
+/* Prepares changes as VM_BIND does, with exactly as many tables as planned; returns how many were left. */
+static unsigned together(const struct change *c, unsigned n)
+{
+	struct ppu_pt_need need = { 0 };
+	struct ppu_pt_span span[64];
+	struct pool pool;
+	unsigned spans = 0;
+
+	ck_assert_uint_le(PPU_PT_MAX_SPANS * n, 64);
+	for (unsigned i = 0; i < n; i++) {
+		struct ppu_backing mem = backing(c[i].what ? c[i].what : &whole);
+
+		if (c[i].what)
+			ppu_pt_span_map(&span[spans++], &mem, 0, c[i].at, c[i].size);
+		else
+			spans += ppu_pt_span_cuts(span + spans, c[i].at, c[i].size);
+	}
+	qsort(span, spans, sizeof(span[0]), by_first);
+	ppu_pt_need_spans(&need, span, spans);
+	pool = (struct pool){ need.leaves, need.dirs, 0, 0 };
+	for (unsigned i = 0; i < n; i++) {
+		struct ppu_backing mem = backing(c[i].what ? c[i].what : &whole);
+
+		ck_assert(ppu_pt_prepare(&tree, &pool, c[i].what ? &mem : NULL, 0, c[i].at, c[i].size, i > 0));
+	}
+	return need.leaves + need.dirs - pool.took_leaves - pool.took_dirs;
+}
+
+/* Changes that are prepared together share tables, and the plan knows. */
+START_TEST(plan_together)
+{
+	const struct change same[] = {
+		{ &pages, GB1, 3 * MB2 }, { &pages, GB1, 3 * MB2 }, { &pages, GB1 + KB4, MB2 }, { &pages, GB1, KB4 },
+	};
+	const struct change near[] = {
+		{ &pages, GB1 + 8 * MB2, KB4 }, { &pages, GB1, KB4 }, { &pages, GB1 + 4 * MB2, KB4 },
+		{ NULL, 2 * GB1 + KB4, KB4 }, { &pages, 2 * GB1, KB4 }, { &whole, 5 * GB1, 4 * MB2 },
+	};
+	const struct change across[] = {
+		{ &pages, (1ull << 39) - KB4, 2 * KB4 }, { &pages, GB1 - KB4, 2 * KB4 },
+		{ &pages, (1ull << 39) - KB4, 2 * KB4 }, { &pages, (1ull << 39) + GB1 - KB4, 2 * KB4 },
+	};
+	/* a range larger than memory is two cuts, and hides nothing of what others need */
+	const struct change wide[] = {
+		{ &pages, GB1, KB4 }, { NULL, KB4, 1ull << 46 }, { &pages, 1ull << 45, KB4 }, { NULL, KB4, 1ull << 46 },
+	};
+	struct change random[32];
+
+	ck_assert_uint_eq(together(same, 4), 0);
+	teardown();
+	setup();
+	ck_assert_uint_eq(together(near, 6), 0);
+	teardown();
+	setup();
+	ck_assert_uint_eq(together(across, 4), 0);
+	teardown();
+	setup();
+	ck_assert_uint_eq(together(wide, 4), 0);
+	srand(6);
+	for (unsigned round = 0; round < 300; round++) {
+		static const struct pieces *const what[] = { &whole, &pages, &askew, NULL };
+		unsigned n = 1 + rand() % 32;
+
+		for (unsigned i = 0; i < n; i++)
+			random[i] = (struct change){
+				what[rand() % 4],
+				((1ull << (30 + rand() % 2 * 9)) - 3 * MB2 + rand() % 2048 * KB4) & -KB4,
+				(1 + rand() % 1500) * KB4,
+			};
+		teardown();
+		setup();
+		together(random, n);
+	}
+}
+END_TEST
+
 /* With fewer tables than needed, whatever their number, a walk sees no change. */
 START_TEST(too_few)
 {
 	struct ppu_backing mem = backing(&pages);
-	struct ppu_pt_need need = { 0 };
+	struct ppu_pt_need need = plan_map(&mem, GB1 + KB4, GB1);
 
 	map(&whole, 0, GB1, MB2);
-	ppu_pt_need_map(&need, &mem, 0, GB1 + KB4, GB1);
 	for (unsigned n = 0; n < need.leaves; n += 37) {
 		struct pool pool = { n, 1000, 0, 0 };
 
@@ -597,7 +716,7 @@ START_TEST(configure)
 	const struct ppu_chan_config c = {
 		.inst = 0x200003000, .ring_va = 0x800000001000, .entries = 13, .hw_class = PPU_CLASS_DEVQ,
 		.priority = 5, .timeslice_ns = 777, .engine_mask = 3, .flags = PPU_CHF_AUTO_REFRESH, .get = 4,
-		.shadow_va = 0x900000002000,
+		.shadow_va = 0x900000002000, .group = 6,
 	};
 	static const struct { uint32_t reg, val; } want[] = {
 		{ PPU_REG_CH_INST_LO, 0x3000 }, { PPU_REG_CH_INST_LO + 4, 2 },
@@ -607,11 +726,12 @@ START_TEST(configure)
 		{ PPU_REG_CH_ENGINE_MASK, 3 }, { PPU_REG_CH_FLAGS, PPU_CHF_AUTO_REFRESH },
 		{ PPU_REG_CH_GET, 4 }, { PPU_REG_CH_PUT, 4 },
 		{ PPU_REG_CH_DEVQ_SHADOW_LO, 0x2000 }, { PPU_REG_CH_DEVQ_SHADOW_LO + 4, 0x9000 },
+		{ PPU_REG_CH_GROUP, 6 },
 	};
 
 	ppu_chan_configure(&bus, NULL, 9, &c);
-	ck_assert_uint_eq(d.num_wrote, 14);
-	for (unsigned i = 0; i < 14; i++)
+	ck_assert_uint_eq(d.num_wrote, sizeof(want) / sizeof(want[0]));
+	for (unsigned i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		ck_assert_uint_eq(d.reg[chreg(9, want[i].reg) / 4], want[i].val);
 }
 END_TEST
@@ -797,11 +917,13 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, small_and_large);
 	tcase_add_test(t, flags);
+	tcase_add_test(t, null_leaves);
 	tcase_add_test(t, cuts);
 	tcase_add_test(t, replaced);
 	tcase_add_test(t, shared_tables);
 	tcase_add_test(t, plan);
 	tcase_add_test(t, plan_of_cuts);
+	tcase_add_test(t, plan_together);
 	tcase_add_test(t, too_few);
 	tcase_add_test(t, not_prepared);
 	tcase_add_test(t, whole_space);

@@ -99,6 +99,42 @@ START_TEST(permissions)
 }
 END_TEST
 
+/* A leaf without memory: for SMs and copy engines alone, in pieces of 4 KiB, and never kept in a TLB. */
+START_TEST(null_pages)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct ppu_xlat x;
+
+	for (unsigned large = 0; large < 2; large++) {
+		uint64_t va = 0x200000000ull + large * PPU_LARGE_SIZE, f = PPU_PTE_NULL | (large ? PPU_PTE_LARGE : 0);
+		uint64_t in = va + (large ? 7 * 4096 : 0) + 100, *pte = bench_pte(c, va, large);
+
+		bench_map(c, va, 0, 4096, f);
+		ck_assert_int_eq(tr(c, in, PPU_ACC_WRITE, PPU_XL_NULL, &x), 0);
+		ck_assert_uint_eq(x.len, 3996);
+		ck_assert(x.pte & PPU_PTE_NULL);
+		memset(x.host, 0x5a, x.len);
+		ck_assert_int_eq(tr(c, in, PPU_ACC_READ, PPU_XL_NULL, &x), 0);
+		ck_assert_uint_eq(x.len, 3996);
+		for (unsigned i = 0; i < x.len; i++)
+			ck_assert_uint_eq(x.host[i], 0);
+		ck_assert_int_eq(tr(c, in, PPU_ACC_READ, 0, &x), PPU_ERR_MMU_UNMAPPED);
+		ck_assert_int_eq(tr(c, in, PPU_ACC_EXEC, 0, &x), PPU_ERR_MMU_UNMAPPED);
+		*pte |= PPU_PTE_READONLY;
+		bench_invalidate(c);
+		ck_assert_int_eq(tr(c, in, PPU_ACC_READ, PPU_XL_NULL, &x), 0);
+		ck_assert_int_eq(tr(c, in, PPU_ACC_WRITE, PPU_XL_NULL, &x), PPU_ERR_MMU_READONLY);
+		/* There is no address, in no memory. */
+		*pte = f | PPU_PTE_VALID | PPU_PTE_SYS;
+		ck_assert_int_eq(tr(c, in, PPU_ACC_READ, PPU_XL_NULL, &x), PPU_ERR_MMU_BAD_PTE);
+		*pte = f | PPU_PTE_VALID | 4 << 20;
+		ck_assert_int_eq(tr(c, in, PPU_ACC_READ, PPU_XL_NULL, &x), PPU_ERR_MMU_BAD_PTE);
+	}
+	bench_free(b);
+}
+END_TEST
+
 START_TEST(bad_tables)
 {
 	struct bench *b = bench_new("vram=16M");
@@ -126,6 +162,8 @@ START_TEST(bad_tables)
 				want = PPU_ERR_MMU_UNMAPPED;
 			else if (bit == 1)
 				want = level || v ? PPU_ERR_SM_DMA : 0;	/* no RAM there */
+			else if (bit == 7 && (!level || good & PPU_PTE_LARGE))
+				want = PPU_ERR_MMU_UNMAPPED;	/* no memory, and this access needs some */
 			else if (bit >= 2 && bit <= 6 && !level)
 				want = bit == 5 ? PPU_ERR_MMU_PRIV : bit == 4 ? PPU_ERR_MMU_BAD_PTE : 0;
 			else if (bit == 4 && level == 1)
@@ -330,4 +368,4 @@ START_TEST(beyond_the_address_space)
 }
 END_TEST
 
-BENCH_MAIN("mmu", tlb_keeps_contexts_apart, beyond_the_address_space, leaves, permissions, bad_tables, tables_in_system_memory, tlb, watched_pages)
+BENCH_MAIN("mmu", null_pages, tlb_keeps_contexts_apart, beyond_the_address_space, leaves, permissions, bad_tables, tables_in_system_memory, tlb, watched_pages)

@@ -241,6 +241,48 @@ START_TEST(unseen_store_hides_nothing)
 }
 END_TEST
 
+/*
+ * WQ-16: A copy wakes the waiters of each word that it writes, however long it is and wherever in a granule of 8 bytes
+ * it begins and ends; and nobody else.
+ */
+START_TEST(long_copies_wake)
+{
+	static const struct { unsigned from, bytes; } copy[] = {
+		{ 68, 60 }, { 68, 256 }, { 68, 260 }, { 68, 1024 }, { 64, 1028 }, { 68, 1020 }, { 64, 1024 }, { 4092, 260 },
+	};
+
+	for (unsigned i = 0; i < sizeof(copy) / sizeof(copy[0]); i++) {
+		unsigned from = copy[i].from, end = from + copy[i].bytes;
+		const unsigned words[] = { from - 4, from, from + 4, end - 8, end - 4, end };
+		struct bench *b = bench_new(NULL);
+		struct bench_ctx *c = bench_ctx_new(b);
+		struct bench_chan *ch[6], *by = bench_chan_new(c, PPU_CLASS_COPY, 8);
+		uint64_t s = bench_alloc(c, 3 * 4096, _i ? BENCH_SYS : BENCH_VRAM), ones = bench_alloc(c, 4096, BENCH_VRAM);
+
+		bench_fill(by, 2, ones, 1, 1024);
+		bench_submit(by);
+		for (unsigned k = 0; k < 6; k++) {
+			ch[k] = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+			bench_acquire(ch[k], PPU_SEM_OP_EQ | PPU_CMDF_SEM_32, s + words[k], 1);
+			bench_submit(ch[k]);
+		}
+		ck_assert(bench_run(b));
+		/* Without a doorbell, which would be a kick. */
+		bench_copy(by, ones, s + from, copy[i].bytes);
+		bench_push(by);
+		bench_chan_set(by, PPU_REG_CH_CMD, PPU_CH_CMD_RESET);
+		bench_chan_set(by, PPU_REG_CH_GET, 1);
+		bench_chan_set(by, PPU_REG_CH_PUT, 2);
+		bench_chan_enable(by);
+		ck_assert(bench_run(b));
+		for (unsigned k = 0; k < 6; k++)
+			ck_assert_msg(bench_get(ch[k]) == (k > 0 && k < 5), "copy of %u bytes to %u: waiter %u", copy[i].bytes,
+				      from, k);
+		bench_free(b);
+	}
+}
+END_TEST
+
 /* One kick makes several stores visible: the channel that has waited longest goes first. */
 START_TEST(kick_wakes_in_order)
 {
@@ -460,6 +502,7 @@ int main(void)
 	tcase_add_test(t, errors);
 	tcase_add_test(t, stores_wake_waiters);
 	tcase_add_test(t, unseen_store_hides_nothing);
+	tcase_add_loop_test(t, long_copies_wake, 0, 2);
 	tcase_add_test(t, kick_wakes_in_order);
 	tcase_add_test(t, remapped);
 	tcase_add_loop_test(t, watch_table, 0, 2);

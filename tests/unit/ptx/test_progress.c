@@ -225,7 +225,7 @@ START_TEST(suppressed_yield_hangs)
 
 		ck_assert_uint_eq(run_watched("vram=32M", false, k, &result), 0);
 		ck_assert_uint_eq(result, 32);
-		first = run_watched(compiler ? "vram=32M branch-first=0" : "vram=32M branch-first=0 yield-suppress=1",
+		first = run_watched(compiler ? "vram=32M branch-first=0" : "vram=32M branch-first=0 x-yield-suppress=1",
 				    compiler, k, &result);
 		if (k >= 2) {
 			ck_assert_uint_eq(first, 0);
@@ -233,7 +233,7 @@ START_TEST(suppressed_yield_hangs)
 			continue;
 		}
 		/* depending on which side of a branch runs first, one of the two kernels may not hang */
-		other = run_watched(compiler ? "vram=32M branch-first=1" : "vram=32M branch-first=1 yield-suppress=1",
+		other = run_watched(compiler ? "vram=32M branch-first=1" : "vram=32M branch-first=1 x-yield-suppress=1",
 				    compiler, k, &result);
 		ck_assert_msg(first == PPU_ERR_WATCHDOG || other == PPU_ERR_WATCHDOG, "%s: %u, %u", waits[k].name,
 			      first, other);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "ppu_image.h"
 #include "run_suite.h"
 
@@ -244,74 +243,6 @@ START_TEST(test_lines)
 }
 END_TEST
 
-/* A kernel of many lines. */
-static char *large(unsigned lines, unsigned shape, size_t *len)
-{
-	char *out = NULL;
-	FILE *f = open_memstream(&out, len);
-	unsigned i, s = 7, deep = 0, label = 0, open[64];
-
-	fputs(".version 6.3\n.target sm_60\n.address_size 64\n.entry big(.param .u64 p)\n{\n"
-	      ".reg .b32 %r<200>;\n.reg .pred %p<3>;\n.reg .b64 %rd<3>;\n"
-	      "ld.param.u64 %rd1, [p];\nmov.u32 %r0, %tid.x;\n", f);
-	for (i = 1; i < 200; i++)
-		fprintf(f, "ld.global.u32 %%r%u, [%%rd1+%u];\n", i, i * 4);
-	for (i = 0; i < lines; i++) {
-		unsigned a, b, c;
-
-		s = s * 1664525u + 1013904223u;
-		a = s >> 8 & 127;
-		b = s >> 16 & 127;
-		c = s >> 24 & 127;
-		if (shape == 0 && (s >> 5) % 8 == 0 && deep < 60) {
-			open[deep++] = label;
-			fprintf(f, "setp.lt.s32 %%p1, %%r%u, %%r%u;\n@%%p1 bra L%u;\n", a, b, label++);
-		} else if (shape == 0 && (s >> 5) % 8 == 1 && deep) {
-			fprintf(f, "L%u:\n", open[--deep]);
-		} else if (shape == 1 && i % 2 == 0) {	/* all to one label */
-			fprintf(f, "setp.eq.u32 %%p1, %%r%u, %u;\n@%%p1 bra LAST;\n", a, i);
-		} else {
-			fprintf(f, "%s %%r%u, %%r%u, %%r%u;\n", s & 32 ? "add.u32" : "xor.b32", a, b, c);
-		}
-	}
-	while (deep)
-		fprintf(f, "L%u:\n", open[--deep]);
-	fputs("LAST:\n", f);
-	for (i = 0; i < 200; i++)
-		fprintf(f, "st.global.u32 [%%rd1+%u], %%r%u;\n", i * 4, i);
-	fputs("ret;\n}\n", f);
-	fclose(f);
-	return out;
-}
-
-static double compile_time(unsigned lines, unsigned shape)
-{
-	struct timespec t0, t1;
-	struct ppu_image *img;
-	struct ppu_log log;
-	size_t len;
-	char *text = large(lines, shape, &len);
-
-	ppu_log_init(&log);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t0);
-	ck_assert_msg(!ppu_ptx_compile(text, len, "large.ptx", NULL, &img, &log), "%s", log.text);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t1);
-	ck_assert_uint_gt(img->num_insns, lines / 8);
-	ppu_image_free(img);
-	ppu_log_free(&log);
-	free(text);
-	return (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) * 1e-9;
-}
-
-/* Ten times the lines: ten times the work if it is linear, a hundred times if it is quadratic. */
-START_TEST(test_large)
-{
-	double small = compile_time(5000, (unsigned)_i), big = compile_time(50000, (unsigned)_i);
-
-	ck_assert_msg(big < 50 * small, "50,000 lines took %.2f s of processor time, 5,000 lines %.3f s", big, small);
-}
-END_TEST
-
 /* Offsets at the end of the number range: an error, or code that wraps as the machine does. */
 START_TEST(test_largest_offsets)
 {
@@ -401,7 +332,6 @@ int main(void)
 	tcase_add_loop_test(t, test_errors, 0, 3);
 	tcase_add_test(t, test_undefined);
 	tcase_add_test(t, test_lines);
-	tcase_add_loop_test(t, test_large, 0, 3);
 	tcase_add_test(t, test_largest_offsets);
 	tcase_add_test(t, test_damaged);
 	suite_add_tcase(s, t);

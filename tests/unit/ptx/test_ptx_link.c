@@ -127,6 +127,39 @@ START_TEST(test_modules)
 }
 END_TEST
 
+#define TRAPS(kernel, files, line) HEAD files \
+	".visible .entry " kernel "(.param .u64 out)\n{\n.loc 1 1 0\nbar.sync 0;\n.loc " line " 0\ntrap;\nret;\n}\n"
+
+/* Each part counts its files from 1; a fault names the file of its own part, whichever comes first. */
+START_TEST(test_files_of_parts)
+{
+	static const char *const parts[] = {
+		TRAPS("a", ".file 1 \"a.cu\"\n", "1 11"), TRAPS("b", ".file 1 \"b.cu\"\n.file 2 \"b.h\"\n", "1 22"),
+		TRAPS("c", ".file 1 \"c.cu\"\n.file 2 \"c.h\"\n", "2 33"),
+	};
+	static const char *const says[] = { "kernel a (a.cu:11)", "kernel b (b.cu:22)", "kernel c (c.h:33)" };
+
+	for (unsigned i = 0; i < 3; i++) {
+		ppuFunction f;
+		ppuModule m;
+		ppuCtx ctx;
+		void *out;
+
+		OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+		OK(ppuCtxCreate(&ctx, 0, 0));
+		m = load(parts, 3, _i);
+		OK(ppuMalloc(&out, 256));
+		OK(ppuModuleGetFunction(&f, m, (const char[]){ (char)('a' + i), 0 }));
+		OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, NULL, (void *[]){ &out }, NULL, 0));
+		ck_assert_int_eq(ppuCtxSynchronize(), PPU_ERROR_TRAP);
+		ck_assert_msg(strstr(ppuGetLastErrorDetail(), says[i]) != NULL, "'%s' is not in: %s", says[i],
+			      ppuGetLastErrorDetail());
+		OK(ppuCtxDestroy(ctx));
+		OK(ppuShutdown());
+	}
+}
+END_TEST
+
 /* ---- shared memory of several modules ---- */
 
 /*
@@ -275,6 +308,7 @@ int main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, test_modules, 0, 2);
+	tcase_add_loop_test(t, test_files_of_parts, 0, 2);
 	tcase_add_loop_test(t, test_shared, 0, 6);
 	tcase_add_loop_test(t, test_shared_extern, 0, 4);
 	tcase_add_test(t, test_clash);

@@ -303,6 +303,50 @@ START_TEST(test_time)
 }
 END_TEST
 
+/* A body in which so many values are needed at once that others leave their registers; more is true of each value. */
+static char *crowded(const char *before, const char *after)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	fprintf(f, ".reg .b32 %%v<300>;\n%s", before);
+	for (unsigned k = 0; k < 300; k++)
+		fprintf(f, "ld.volatile.global.u32 %%v%u, [%%in];\n", k);
+	for (unsigned k = 0; k < 300; k++)
+		fprintf(f, "st.volatile.global.u32 [%%out], %%v%u;\n", k);
+	fputs(after, f);
+	fclose(f);
+	return text;
+}
+
+/* Registers whose value changes are read where the program reads them, not again where the value is needed. */
+START_TEST(values_of_that_moment)
+{
+	static const struct { const char *before, *after; u32 least, most; } v[] = {
+		/* Lanes 10 to 31 are active at first, then 20 to 31. */
+		{ "setp.lt.u32 %p1, %lane, 10;\nsetp.lt.u32 %p2, %lane, 20;\n@%p1 bra END;\nactivemask.b32 %e;\n@%p2 bra END;\n",
+		  "mov.u32 %d, %e;\nEND:", 0xfffffc00, 0xfffffc00 },
+		{ "mov.u32 %e, %clock;\n", "mov.u32 %t9, %clock;\nsub.u32 %d, %t9, %e;", 600, 1000000 },
+		{ "mov.u64 %l1, %clock64;\n", "mov.u64 %l2, %clock64;\nsub.u64 %l3, %l2, %l1;\ncvt.u32.u64 %d, %l3;", 600, 1000000 },
+		{ "mov.u64 %l1, %globaltimer;\n", "mov.u64 %l2, %globaltimer;\nsub.u64 %l3, %l2, %l1;\ncvt.u32.u64 %d, %l3;",
+		  600, 1000000 },
+		{ "mov.u32 %e, %globaltimer_lo;\n", "mov.u32 %t9, %globaltimer_lo;\nsub.u32 %d, %t9, %e;", 600, 1000000 },
+	};
+
+	start();
+	for (unsigned k = 0; k < sizeof(v) / sizeof(v[0]); k++) {
+		char *body = crowded(v[k].before, v[k].after);
+
+		warp(body);
+		for (u32 i = 20; i < 32; i++)
+			ck_assert_msg(out[i] >= v[k].least && out[i] <= v[k].most, "%s: lane %u: %x", v[k].before, i, out[i]);
+		free(body);
+	}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
 /* ---- control flow ---- */
 
 START_TEST(test_control)
@@ -337,9 +381,37 @@ START_TEST(test_control)
 		}
 	out:
 		d; }));
+	/* two loops, left from the inner one at a different time by each lane, after more rounds than the queue has entries */
+	warp("mov.u32 %d, 0;\nmov.u32 %t2, 0;\nmad.lo.u32 %t4, %lane, 37, 5;\nOUTER: mov.u32 %t3, 0;\nINNER: add.u32 %d, %d, 1;\n"
+	     "setp.eq.u32 %p1, %d, %t4;\n@%p1 bra OUT;\nadd.u32 %t3, %t3, 1;\nsetp.lt.u32 %p2, %t3, 2;\n@%p2 bra INNER;\n"
+	     "add.u32 %t2, %t2, 1;\nsetp.lt.u32 %p3, %t2, 600;\n@%p3 bra OUTER;\nOUT: add.u32 %d, %d, %t2;");
+	EACH_LANE("two loops", 37 * i + 5 + (37 * i + 4) / 2);
+	/* three loops, of which the innermost leaves one, two or all */
+	warp("mov.u32 %d, 0;\nmov.u32 %t2, 0;\nTHIRD: mov.u32 %t5, 0;\nSECOND: mov.u32 %t3, 0;\nFIRST: add.u32 %d, %d, 1;\n"
+	     "mul.lo.u32 %t4, %lane, 40;\nsetp.gt.u32 %p1, %d, %t4;\n@%p1 bra OUT;\nand.b32 %t6, %d, 7;\nand.b32 %t7, %lane, 7;\n"
+	     "setp.eq.u32 %p2, %t6, %t7;\n@%p2 bra NEXT;\nadd.u32 %t3, %t3, 1;\nsetp.lt.u32 %p3, %t3, 3;\n@%p3 bra FIRST;\n"
+	     "add.u32 %t5, %t5, 1;\nsetp.lt.u32 %p4, %t5, 2;\n@%p4 bra SECOND;\nNEXT: add.u32 %t2, %t2, 1;\n"
+	     "setp.lt.u32 %p5, %t2, 2000;\n@%p5 bra THIRD;\nOUT:");
+	EACH_LANE("three loops", 40 * i + 1);
 	/* a branch on a constant predicate and unreachable code */
 	warp("mov.u32 %d, 1;\nbra L1;\nmov.u32 %d, 2;\nL2: mov.u32 %d, 3;\nL1: setp.eq.u32 %p1, 0, 1;\n@%p1 bra L2;\nadd.u32 %d, %d, 40;");
 	EACH_LANE("constant", 41);
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+/*
+ * SIMT-17: The lanes leave both loops from the inner one, and the outer one has no other end.  The token is pushed before
+ * both: one for each round would not fit into the queue.  YIELD would pop them, so it does nothing here.
+ */
+START_TEST(test_left_from_within)
+{
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core", .props = "yield-suppress=1" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	warp("mov.u32 %d, 0;\nmov.u32 %t8, 0;\nmad.lo.u32 %t10, %lane, 37, 5;\nOUTER: mov.u32 %t9, 0;\nINNER: add.u32 %d, %d, 1;\n"
+	     "setp.eq.u32 %p1, %d, %t10;\n@%p1 bra OUT;\nadd.u32 %t9, %t9, 1;\nsetp.lt.u32 %p2, %t9, 2;\n@%p2 bra INNER;\n"
+	     "add.u32 %t8, %t8, 1;\nbra OUTER;\nOUT: add.u32 %d, %d, %t8;");
+	EACH_LANE("two loops", 37 * i + 5 + (37 * i + 4) / 2);
 	OK(ppuCtxDestroy(ctx));
 }
 END_TEST
@@ -422,7 +494,9 @@ int main(void)
 	tcase_add_test(t, test_barriers);
 	tcase_add_test(t, test_thread_registers);
 	tcase_add_test(t, test_time);
+	tcase_add_test(t, values_of_that_moment);
 	tcase_add_test(t, test_control);
+	tcase_add_test(t, test_left_from_within);
 	tcase_add_loop_test(t, test_yield_in_function, 0, 2);
 	tcase_add_test(t, test_trap);
 	tcase_add_test(t, test_refused);

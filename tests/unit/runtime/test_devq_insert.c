@@ -621,6 +621,35 @@ START_TEST(options)
 }
 END_TEST
 
+/* WQ-37: a queue made with options goes when its stream is gone, but not while work in it runs. */
+START_TEST(stream_ends_first)
+{
+	ppuQueueOptions o = { .entries = 16 };
+	ppuStream s, t[2];
+	ppuFunction f;
+	uint64_t out;
+
+	devq_start(NULL, 0, 0, 0);
+	out = DEVQ_AT(RESULT);
+	OK(ppuModuleGetFunction(&f, devq_module, "each"));
+	OK(ppuStreamCreate(&s, PPU_STREAM_NON_BLOCKING, 0));
+	OK(ppuStreamCreate(&t[0], PPU_STREAM_NON_BLOCKING, 0));
+	OK(ppuStreamCreate(&t[1], PPU_STREAM_NON_BLOCKING, 0));
+	OK(ppuStreamSetQueue(s, &o));
+	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(4, 1, 1), 0, s, (void *[]){ &devq_dev, &out }, NULL, 0));
+	OK(ppuStreamDestroy(s));
+	OK(ppuStreamSetQueue(t[0], &o));	/* this is when others are looked through */
+	ck_assert_int_eq(queues(), 2);
+	OK(ppuCtxSynchronize());
+	devq_fetch();
+	check_counts(0, 4, 1);
+	check_counts(RESULT, RESULT + 4, 100);
+	OK(ppuStreamSetQueue(t[1], &o));
+	ck_assert_int_eq(queues(), 2);
+	devq_stop();
+}
+END_TEST
+
 /* A cooperative kernel may have a queue: each is told its own by the same special registers. */
 START_TEST(cooperative)
 {
@@ -690,4 +719,4 @@ BENCH_MAIN("devq_insert", made_when_needed, queue_as_made, blocks_of_a_launch, w
 	   fetch_add_by_1024_threads, groups_entry_by_entry, groups_across_the_end, room_check,
 	   capacity_is_count_less_two, refused_reservations_undone, launch_without_work_ends, null_entry,
 	   threads_that_end_early, finish_by_all_threads, stalled_owner_resets_nothing, waiting_for_room,
-	   many_wait_for_room, commands_read_back, refusals, options, cooperative, replaced_meanwhile)
+	   many_wait_for_room, commands_read_back, refusals, options, stream_ends_first, cooperative, replaced_meanwhile)

@@ -12,6 +12,8 @@
 #include <ppu.h>
 #include "run_suite.h"
 #include "../../driver/programs.h"
+#include "api/context/context.h"
+#include "api/stream/slot.h"
 #include "rt_ok.h"
 
 static const char code[] =
@@ -43,6 +45,12 @@ static const char code[] =
 	".kernel endless\n"
 	"top: bra top\n"
 	PROGRAM_DEEP
+	".kernel slow\n"		/* stores a word after 1 ms of device time */
+	".param p u64 ; .param v u32\n"
+	"ld.param.u64 rd8, [p] ; ld.param.u32 r4, [v]\n"
+	"nanosleep 1000000\n"
+	"st.global.u32 [rd8], r4\n"
+	"exit\n"
 	".kernel bump\n"
 	"movi64 rd8, counter\n"
 	"mov.u32 r4, 1\n"
@@ -515,6 +523,165 @@ START_TEST(default_stream)
 }
 END_TEST
 
+static void slow(void *p, uint32_t v, ppuStream s)
+{
+	OK(ppuLaunchKernel(fn("slow"), ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, (void *[]){ &p, &v }, NULL, 0));
+}
+
+/* A blocking stream that is destroyed while it works: all that concerns the default stream still waits for this work. */
+START_TEST(work_of_destroyed_streams)
+{
+	enum { COPY, SYNC, QUERY, EVENT, TIMED, OTHER, HOST, WAYS };
+
+	start();
+	for (int how = 0; how < WAYS; how++) {
+		uint32_t *h, v = 0;
+		ppuStream s, other;
+		ppuEvent e;
+		void *d;
+
+		OK(ppuMalloc(&d, 4096));
+		OK(ppuMemset(d, 0, 4, 1024));
+		OK(ppuMallocHost((void **)&h, 4096));
+		OK(ppuEventCreate(&e, how == TIMED ? 0 : PPU_EVENT_DISABLE_TIMING));
+		OK(ppuStreamCreate(&s, 0, 0));
+		slow(d, 7, s);
+		OK(ppuStreamDestroy(s));
+		OK(ppuStreamCreate(&other, how == OTHER ? 0 : PPU_STREAM_NON_BLOCKING, 0));
+		switch (how) {
+		case COPY:
+			OK(ppuMemcpyAsync(h, d, 4, NULL));
+			OK(ppuStreamSynchronize(NULL));
+			v = h[0];
+			break;
+		case QUERY:
+			FAILS(PPU_ERROR_NOT_READY, ppuStreamQuery(NULL));
+			/* fall through */
+		case SYNC:
+			OK(ppuStreamSynchronize(NULL));
+			break;
+		case EVENT:
+		case TIMED:
+			OK(ppuEventRecord(e, NULL));
+			OK(ppuEventSynchronize(e));
+			break;
+		case OTHER:	/* waits for the default stream, and so for what that one waits for */
+			OK(ppuMemsetAsync(h + 8, 0, 4, 1, NULL));
+			OK(ppuMemcpyAsync(h, d, 4, other));
+			OK(ppuStreamSynchronize(other));
+			v = h[0];
+			break;
+		case HOST:
+			OK(ppuMemcpy(&v, d, 4));
+			break;
+		}
+		if (how != COPY && how != OTHER && how != HOST) {
+			OK(ppuMemcpyAsync(h, d, 4, other));	/* waits for nothing by itself */
+			OK(ppuStreamSynchronize(other));
+			v = h[0];
+		}
+		ck_assert_msg(v == 7, "way %d: %u", how, v);
+		OK(ppuStreamDestroy(other));
+		OK(ppuEventDestroy(e));
+	}
+	stop();
+}
+END_TEST
+
+/*
+ * An event in a stream without work of its own: in a blocking stream it stands for the work of the default stream, which
+ * the next job there would wait for; in a non-blocking one for nothing.
+ */
+START_TEST(events_of_idle_streams)
+{
+	start();
+	for (int how = 0; how < 4; how++) {
+		bool blocking = how & 1;
+		ppuStream s, other;
+		ppuEvent e;
+		uint32_t *h;
+		void *d;
+
+		OK(ppuMalloc(&d, 4096));
+		OK(ppuMemset(d, 0, 4, 1024));
+		OK(ppuMallocHost((void **)&h, 4096));
+		OK(ppuStreamCreate(&s, blocking ? 0 : PPU_STREAM_NON_BLOCKING, 0));
+		OK(ppuStreamCreate(&other, PPU_STREAM_NON_BLOCKING, 0));
+		OK(ppuEventCreate(&e, how & 2 ? 0 : PPU_EVENT_DISABLE_TIMING));
+		slow(d, 5, NULL);
+		OK(ppuEventRecord(e, s));
+		OK(ppuStreamWaitEvent(other, e));
+		OK(ppuMemcpyAsync(h, d, 4, other));
+		OK(ppuStreamSynchronize(other));
+		ck_assert_msg(h[0] == (blocking ? 5 : 0), "way %d: %u", how, h[0]);
+		OK(ppuCtxSynchronize());
+	}
+	stop();
+}
+END_TEST
+
+/* An event that is recorded again gives its slot back, whichever call records it. */
+START_TEST(events_keep_one_slot)
+{
+	size_t before[2], after[2], total;
+	struct ppuCtx_st *c;
+	ppuEvent e, f;
+	ppuStream s;
+
+	start();
+	OK(ppuCtxGetCurrent(&c));
+	OK(ppuStreamCreate(&s, PPU_STREAM_NON_BLOCKING, 0));
+	OK(ppuEventCreate(&e, 0));
+	OK(ppuEventCreate(&f, 0));
+	for (unsigned round = 0; round < 2; round++) {
+		size_t *n = round ? after : before;
+
+		for (unsigned i = 0; i < 20; i++) {
+			OK(ppuEventRecord(e, s));
+			OK(ppuLaunchKernelTimed(fn("bump"), ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, NULL, NULL, 0, e, f));
+			OK(ppuEventRecord(f, NULL));
+			OK(ppuCtxSynchronize());
+		}
+		n[0] = 0;
+		for (const struct rt_slots *p = c->slots; p; p = p->next)
+			n[0] += p->num_free;
+		for (const struct rt_retired_slot *p = c->retired; p; p = p->next)
+			n[0]++;
+		OK(ppuMemGetInfo(&n[1], &total));
+	}
+	ck_assert_uint_eq(before[0], after[0]);
+	ck_assert_uint_eq(before[1], after[1]);
+	stop();
+}
+END_TEST
+
+/* A packed buffer that ends before the parameters do: the rest is zero, not what an earlier launch had there. */
+START_TEST(short_packed_arguments)
+{
+	ppuInitOptions o = { .backend = "core", .ring_entries = 8, .pushbuf_bytes = 4096 };
+	uint32_t h[4], n = 4, k = 0xdeadbeef;
+	uint8_t packed[16];
+	void *d;
+
+	OK(ppuInit(&o));
+	OK(ppuModuleLoadData(&mod, code, 0, NULL));
+	OK(ppuMalloc(&d, sizeof(h)));
+	memcpy(packed, &d, 8);
+	memcpy(packed + 8, &n, 4);
+	memcpy(packed + 12, &k, 4);
+	for (unsigned i = 0; i < 60; i++) {
+		bool whole = i % 4;
+
+		OK(ppuMemset(d, 1, 4, n));
+		OK(ppuLaunchKernel(fn("scale"), ppuDim(1, 1, 1), ppuDim(64, 1, 1), 0, NULL, NULL, packed, whole ? 16 : 12));
+		OK(ppuMemcpy(h, d, sizeof(h)));
+		for (uint32_t j = 0; j < n; j++)
+			ck_assert_msg(h[j] == (whole ? k : 0) + j, "launch %u: %x", i, h[j]);
+	}
+	stop();
+}
+END_TEST
+
 /*
  * Random copies, fills and kernels in random streams, ordered only by events, compared with the same work done one
  * after the other.  WQ-1, WQ-4: rings of any size wrap many times.
@@ -865,6 +1032,10 @@ int main(void)
 	tcase_add_test(c, modules);
 	tcase_add_test(c, events);
 	tcase_add_test(c, default_stream);
+	tcase_add_test(c, work_of_destroyed_streams);
+	tcase_add_test(c, events_of_idle_streams);
+	tcase_add_test(c, events_keep_one_slot);
+	tcase_add_test(c, short_packed_arguments);
 	tcase_add_loop_test(c, graph, 0, 7);
 	tcase_add_test(c, many);
 	tcase_add_test(c, fault);

@@ -399,24 +399,24 @@ START_TEST(recursion_to_the_limit)
 END_TEST
 
 /*
- * The program has not chosen a depth: as many levels as device priorities, at most CUDA's 24. A depth that the program
- * or a stream's priority has fixed stays (SP-43).
+ * SP-17: the program has not chosen a depth: CUDA's 24 levels, and stream priorities mean what they meant before. A depth
+ * that the program has fixed stays (SP-43).
  */
 START_TEST(depth_of_programs_that_do_not_choose)
 {
 	static const struct {
 		const char *props, *conf;
-		unsigned chosen, priority, want;
+		unsigned chosen, priority, want, second;
 	} cases[] = {
-		{ NULL, NULL, 0, 0, 12 }, { "device-priorities=5", NULL, 0, 0, 5 }, { "device-priorities=64", NULL, 0, 0, 24 },
-		{ "device-priorities=0", NULL, 0, 0, 24 }, { NULL, NULL, 3, 0, 3 }, { NULL, NULL, 0, 1, 4 },
-		{ NULL, "depth=2", 0, 0, 2 },
+		{ NULL, NULL, 0, 0, 24, 4 }, { "device-priorities=5", NULL, 0, 0, 24, 2 },
+		{ "device-priorities=64", NULL, 0, 0, 24, 4 }, { "device-priorities=0", NULL, 0, 0, 24, 0 },
+		{ NULL, NULL, 3, 0, 3, 3 }, { NULL, NULL, 0, 1, 24, 4 }, { NULL, "depth=2", 0, 0, 2, 2 },
 	};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		ppuInitOptions o = { .backend = "core", .props = cases[i].props, .task_priorities = cases[i].conf };
 		uint64_t depth = 0;
-		uint32_t *out;
+		uint32_t *out, device = 99;
 		ppuStream s;
 
 		OK(ppuInit(&o));
@@ -429,6 +429,9 @@ START_TEST(depth_of_programs_that_do_not_choose)
 		OK(ppuModuleLoadData(&module, recursion, 0, NULL));
 		OK(ppuCtxGetLimit(PPU_LIMIT_NESTING_DEPTH, &depth));
 		ck_assert_uint_eq(depth, cases[i].want);
+		OK(ppuStreamCreate(&s, 0, -1));
+		OK(ppuStreamGetDevicePriority(s, &device));
+		ck_assert_uint_eq(device, cases[i].second);
 		out = words(10);
 		run("chain", 1, 1, out);
 		ck_assert_uint_eq(word(out, 0), cases[i].want);

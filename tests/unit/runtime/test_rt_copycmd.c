@@ -577,6 +577,27 @@ START_TEST(full_ring)
 }
 END_TEST
 
+/* WQ-7: GP_GET moves a moment after the entry's release is seen: PUT does not reach the GET that the device still has. */
+START_TEST(get_is_late)
+{
+	ppuInitOptions o = { .backend = "core", .props = "gpcs=1 sms-per-gpc=1", .ring_entries = 3 + (uint32_t)_i };
+	ppuStream s;
+	uint32_t *h;
+
+	OK(ppuInit(&o));
+	rt_spy_start(&spy);
+	spy.late = true;
+	OK(ppuMallocHost((void **)&h, 4096));
+	s = stream_at(0);
+	for (uint32_t i = 0; i < 100; i++)
+		OK(ppuMemsetAsync(h + i, i + 1, 4, 1, s));
+	OK(ppuStreamSynchronize(s));
+	for (uint32_t i = 0; i < 100; i++)
+		ck_assert_uint_eq(h[i], i + 1);
+	stop();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rt_copycmd");
@@ -597,6 +618,7 @@ int main(void)
 	tcase_add_test(c, contiguous);
 	tcase_add_test(c, ring_order);
 	tcase_add_test(c, full_ring);
+	tcase_add_loop_test(c, get_is_late, 0, 4);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -188,7 +188,7 @@ START_TEST(three_priorities_gate_literal)
 	struct scene sc;
 	struct rt_trace t;
 
-	copies_of_three_priorities(&sc, &t, 0, X2_PROPS " gate-literal=1", true);
+	copies_of_three_priorities(&sc, &t, 0, X2_PROPS " x-gate-literal=1", true);
 	ck_assert_str_eq(scene_completion(&sc, &t), "1.0 2.0 3.0 1.1");
 	rt_trace_free(&t);
 }

@@ -334,33 +334,6 @@ static void count_call(void *arg)
 	__atomic_add_fetch((int *)arg, 1, __ATOMIC_RELAXED);
 }
 
-/* After a fault no function is called, and whoever waits for one gets the fault. */
-START_TEST(not_after_a_fault)
-{
-	struct ppuCtx_st *ctx;
-	ppuModule mod;
-	ppuFunction f;
-	int calls = 0;
-	ppuStream s;
-
-	start(NULL);
-	OK(ppuCtxGetCurrent(&ctx));
-	OK(ppuModuleLoadData(&mod, ".kernel bad\ntrap\nexit\n", 0, NULL));
-	OK(ppuModuleGetFunction(&f, mod, "bad"));
-	s = stream_at(0);
-	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, NULL, NULL, 0));
-	OK(ppuLaunchHostFunc(s, count_call, &calls));
-	OK(ppuLaunchHostFunc(s, count_call, &calls));
-	FAILS(PPU_ERROR_TRAP, ppuStreamSynchronize(s));
-	FAILS(PPU_ERROR_TRAP, ppuLaunchHostFunc(s, count_call, &calls));
-	/* Both are dropped. */
-	while (__atomic_load_n(&ctx->host_done, __ATOMIC_RELAXED) < 2)
-		usleep(1000);
-	ck_assert_int_eq(calls, 0);
-	OK(ppuShutdown());
-}
-END_TEST
-
 struct ending {
 	sem_t started, go;
 	ppuStream s;
@@ -373,6 +346,42 @@ static void long_one(void *arg)
 	sem_post(&e->started);
 	sem_wait(&e->go);
 }
+
+/*
+ * After a fault no function is called, and whoever waits for one gets the fault.  The first function holds the kernel
+ * back until all is in the stream.  Without it the thread that calls the functions lets the device run at once.
+ */
+START_TEST(not_after_a_fault)
+{
+	struct ending e;
+	struct ppuCtx_st *ctx;
+	ppuModule mod;
+	ppuFunction f;
+	int calls = 0;
+	ppuStream s;
+
+	start(NULL);
+	OK(ppuCtxGetCurrent(&ctx));
+	OK(ppuModuleLoadData(&mod, ".kernel bad\ntrap\nexit\n", 0, NULL));
+	OK(ppuModuleGetFunction(&f, mod, "bad"));
+	s = stream_at(0);
+	ck_assert_int_eq(sem_init(&e.go, 0, 0) | sem_init(&e.started, 0, 0), 0);
+	OK(ppuLaunchHostFunc(s, long_one, &e));
+	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, NULL, NULL, 0));
+	OK(ppuLaunchHostFunc(s, count_call, &calls));
+	OK(ppuLaunchHostFunc(s, count_call, &calls));
+	sem_post(&e.go);
+	FAILS(PPU_ERROR_TRAP, ppuStreamSynchronize(s));
+	FAILS(PPU_ERROR_TRAP, ppuLaunchHostFunc(s, count_call, &calls));
+	/* The two behind the kernel are dropped. */
+	while (__atomic_load_n(&ctx->host_done, __ATOMIC_RELAXED) < 3)
+		usleep(1000);
+	ck_assert_int_eq(calls, 0);
+	OK(ppuShutdown());
+	sem_destroy(&e.go);
+	sem_destroy(&e.started);
+}
+END_TEST
 
 /* Lets the function go on once the context is being destroyed: its handles end then. */
 static void *let_go(void *arg)

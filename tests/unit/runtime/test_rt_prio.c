@@ -316,6 +316,23 @@ START_TEST(every_depth)
 }
 END_TEST
 
+/* SP-18: a new depth is a new map for all streams that have no priority of their own, the default stream included. */
+START_TEST(new_depth_new_map)
+{
+	static const struct { uint64_t depth; uint32_t want; } steps[] = { { 2, 6 }, { 4, 0 }, { 1, 9 }, { 3, 3 } };
+	ppuStream plain;
+
+	start(NULL, "0:2", "depth=2 policy=top");	/* of 12: the lowest of three streams is not at 0 */
+	OK(ppuStreamCreate(&plain, 0, 0));
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, steps[i].depth));
+		ck_assert_uint_eq(device_priority(NULL), steps[i].want);
+		ck_assert_uint_eq(device_priority(plain), steps[i].want);
+	}
+	stop_quietly();
+}
+END_TEST
+
 /* SP-43: while a stream has a priority, or there is work, the depth stays, and so does the map. */
 START_TEST(not_while_in_use)
 {
@@ -388,6 +405,45 @@ START_TEST(refusals)
 		if (t.rec[i].event == PPU_TR_TASK_ACCEPT)
 			ck_assert_uint_eq(t.rec[i].a, 0);
 	rt_trace_free(&t);
+}
+END_TEST
+
+/*
+ * SP-17, SP-19: with a reserve the program chooses depth and stream priorities apart: what streams mean depends on the
+ * reserve only, and changes under no stream that has a priority.
+ */
+START_TEST(depth_beyond_the_reserve)
+{
+	uint64_t n = 0;
+	ppuStream s;
+
+	start(NULL, NULL, NULL);
+	OK(ppuCtxGetLimit(PPU_LIMIT_NESTING_RESERVE, &n));
+	ck_assert_uint_eq(n, 4);
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuCtxSetLimit(PPU_LIMIT_NESTING_RESERVE, 13));
+	OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_RESERVE, 3));
+	OK(ppuStreamCreate(&s, 0, -2));
+	ck_assert_uint_eq(device_priority(s), 6);
+	for (n = 1; n <= 64; n += 9) {
+		uint64_t got = 0;
+
+		OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, n));
+		OK(ppuCtxGetLimit(PPU_LIMIT_NESTING_DEPTH, &got));
+		ck_assert_uint_eq(got, n);
+		ck_assert_uint_eq(device_priority(s), 6);
+	}
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, 65));
+	FAILS(PPU_ERROR_BUSY, ppuCtxSetLimit(PPU_LIMIT_NESTING_RESERVE, 4));
+	OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_RESERVE, 3));
+	OK(ppuStreamDestroy(s));
+	/* Without a reserve of its own the program is back at one for each level: 64 levels need as many priorities. */
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuCtxSetLimit(PPU_LIMIT_NESTING_RESERVE, 0));
+	OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, 6));
+	OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_RESERVE, 0));
+	OK(ppuStreamCreate(&s, 0, -2));
+	ck_assert_uint_eq(device_priority(s), 6);	/* K = 2 */
+	FAILS(PPU_ERROR_BUSY, ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, 5));
+	stop_quietly();
 }
 END_TEST
 
@@ -721,6 +777,6 @@ START_TEST(waiting_parents_no_deadlock)
 }
 END_TEST
 
-BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, two_contexts, every_depth,
-	   not_while_in_use, refusals, default_priority, memory_of_levels, pending_launches,
+BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, two_contexts, every_depth, new_depth_new_map,
+	   not_while_in_use, refusals, depth_beyond_the_reserve, default_priority, memory_of_levels, pending_launches,
 	   local_memory_follows_need, tasks_of_a_context, chain_of_four_levels, waiting_parents_no_deadlock)

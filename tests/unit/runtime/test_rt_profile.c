@@ -147,7 +147,7 @@ START_TEST(traffic_by_gpc)
 	ck_assert_double_gt(all, 0);
 	ck_assert_double_eq(all, get(&p, "warp_instructions"));
 	ck_assert_double_eq(memory, get(&p, "memory_reads") + get(&p, "memory_writes"));
-	ck_assert_double_eq(memory, 18);	/* 3 accesses of 6 warps, one transaction each */
+	ck_assert_double_eq(memory, 72);	/* 3 accesses of 6 warps, one transaction for each 8 lanes */
 	OK(ppuShutdown());
 }
 END_TEST

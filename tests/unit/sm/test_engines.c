@@ -11,174 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ppu_image.h>
+#include "engine_pair.h"
 #include "insn_random.h"
 #include "run_suite.h"
 #include "simt_prog.h"
 #include "sm_test.h"
 #include "core/sm/translate/region.h"
 
-#define AUTO		0
-#define INTERPRET	1
-#define TRANSLATE	2
-
-static char why[256];
-static uint64_t mixed;		/* programs that both engines have run */
-
-/* ---- two machines ---- */
-
-/* MIXED: interpreted at first, translated from some window on. */
-enum { PLAIN, SMALL_WINDOWS, CUT, QUEUE, MIXED, MACHINES };
-
-/* Pages of VRAM that the device said it has written, by engine. */
-static uint8_t dirty[3][SMT_VRAM / PPU_PAGE_SIZE];
-
-static void on_dirty(void *opaque, uint64_t off, uint64_t len)
-{
-	const struct sm_test *s = opaque;
-
-	memset(dirty[s->cfg.engine] + off / PPU_PAGE_SIZE, 1, (off % PPU_PAGE_SIZE + len + PPU_PAGE_SIZE - 1) / PPU_PAGE_SIZE);
-}
-
-static struct sm_test *machine(int kind, unsigned engine)
-{
-	struct sm_test *s = smt_new();
-
-	s->cfg.engine = engine;
-	s->cfg.tokq_entries = kind == QUEUE ? 64 : 256;
-	s->cfg.tokq_driver = kind == QUEUE;
-	if (kind == SMALL_WINDOWS || kind == MIXED)
-		s->cfg.window_ns = 300;
-	if (kind == CUT) {
-		s->cfg.sms_per_gpc = 2;
-		s->cfg.sm_clock_khz = 10000;	/* 100 ns are one cycle */
-	}
-	s->ports.vram_dirty = on_dirty;
-	smt_start(s);
-	/* Pages that follow one another do not lie side by side in the host's memory. */
-	for (uint64_t at = 0; at < SMT_DATA_BYTES; at += PPU_PAGE_SIZE)
-		smt_map(s, SMT_DATA + at, (uint64_t)(s->data - s->vram) + (at ^ PPU_PAGE_SIZE), PPU_PAGE_SIZE, 0);
-	return s;
-}
-
-/* What has to be equal. */
-#define SAME(what, x, y, bytes) do { \
-	if (memcmp(x, y, bytes)) { \
-		snprintf(why, sizeof(why), "%s differ", what); \
-		return false; \
-	} \
-} while (0)
-#define EQUAL(what, x, y) do { \
-	unsigned long long x_ = (x), y_ = (y); \
-	if (x_ != y_) { \
-		snprintf(why, sizeof(why), "%s: %llu and %llu", what, x_, y_); \
-		return false; \
-	} \
-} while (0)
-
-static bool same(const struct sm_test *a, const struct sm_test *b)
-{
-	EQUAL("fault", a->faulted, b->faulted);
-	if (a->faulted) {
-		EQUAL("fault code", a->fault.code, b->fault.code);
-		EQUAL("fault pc", a->fault.pc, b->fault.pc);
-		EQUAL("fault lane", a->fault.lane, b->fault.lane);
-		EQUAL("fault va", a->fault.va, b->fault.va);
-		EQUAL("fault warp", a->fault.warp, b->fault.warp);
-		EQUAL("fault time", a->fault.time_ns, b->fault.time_ns);
-	}
-	EQUAL("timed out", a->timed_out, b->timed_out);
-	EQUAL("device time", a->now, b->now);
-	EQUAL("CTAs", a->done_ctas, b->done_ctas);
-	EQUAL("cuts", a->num_cuts, b->num_cuts);
-	EQUAL("images", a->image_hash, b->image_hash);
-	EQUAL("exceptions", a->num_exceptions, b->num_exceptions);
-	for (unsigned i = 0; i < PPU_CTR_COUNT; i++)
-		if (a->core->ctr[i] != b->core->ctr[i]) {
-			snprintf(why, sizeof(why), "counter %u: %llu and %llu", i,
-				 (unsigned long long)a->core->ctr[i], (unsigned long long)b->core->ctr[i]);
-			return false;
-		}
-	for (unsigned i = 0; i < a->core->num_sms; i++)
-		EQUAL("cycle", a->core->sms[i].cycle, b->core->sms[i].cycle);
-	SAME("dirty pages", dirty[a->cfg.engine], dirty[b->cfg.engine], sizeof(dirty[0]));
-	SAME("memory", a->data, b->data, IRND_DATA);
-	SAME("token queues", a->vram + 0x400000, b->vram + 0x400000, 128 << 10);
-	SAME("local memory", a->vram + 0x1000000, b->vram + 0x1000000, 256 << 10);
-	EQUAL("trace records", a->num_trace, b->num_trace);
-	SAME("traces", a->trace, b->trace, a->num_trace * sizeof(*a->trace));
-	return true;
-}
-
-/* The program that was loaded, window by window.  True: it was run as it should be. */
-static bool run(struct sm_test *s, uint32_t grid, uint32_t threads, uint64_t after)
-{
-	uint64_t end = s->now + s->limit;
-	bool translated, after_ = after;
-
-	if (after)
-		s->core->cfg.engine = INTERPRET;
-	smt_launch(s, grid, threads);
-	while (smt_window(s)) {
-		if (after && !--after)
-			s->core->cfg.engine = s->cfg.engine;
-		if (s->now >= end) {
-			s->timed_out = true;
-			break;
-		}
-	}
-	translated = s->task.prog && s->task.prog->region;
-	if (s->task.prog)
-		smt_finish(s);
-	mixed += translated && after_;
-	if (translated != (s->cfg.engine == TRANSLATE) && !after_) {
-		snprintf(why, sizeof(why), translated ? "the interpreter translated" : "no host code");
-		return false;
-	}
-	return true;
-}
-
 /* ---- single instructions ---- */
-
-static void show(const struct ppu_insn *code, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		char line[200];
-
-		ppu_disasm_insn(&code[i], i, line, sizeof(line));
-		fprintf(stderr, "%4u  %s\n", i, line);
-	}
-}
 
 struct pair {
 	struct sm_test *s[2];
 	uint64_t now;
 };
-
-static void prepare(struct sm_test *s, uint64_t seed)
-{
-	struct irnd r = { seed * 2 + 1 };
-	uint32_t *d = smt_u32(s);
-
-	for (uint32_t i = 0; i < 100; i++)
-		irnd(&r, 2);
-	for (uint32_t i = 0; i < IRND_DATA / 4; i++) {
-		static const uint32_t special[] = { 0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x7f800000,
-						    0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 1, 0x00400000 };
-		uint32_t x = irnd(&r, 0xffffffff);
-
-		d[i] = x % 5 ? x : special[x / 5 % (sizeof(special) / 4)];
-	}
-	memset(s->vram + 0x400000, 0, 128 << 10);
-	memset(s->vram + 0x1000000, 0, 256 << 10);
-	memset(s->core->ctr, 0, sizeof(s->core->ctr));
-	memset(dirty[s->cfg.engine], 0, sizeof(dirty[0]));
-	s->core->xlat_gen++;		/* the TLBs forget, so that pages get dirty again */
-	s->task.launch.regs_per_thread = IRND_REGS;
-	s->task.launch.shared_bytes = IRND_SHARED;
-	s->image_hash = 0;
-	s->num_cuts = 0;
-	s->limit = s->cfg.sm_clock_khz < 1000000 ? 400000000 : 4000000;
-}
 
 static bool agree(struct pair *p, int kind, const struct ppu_insn *code, uint32_t n, uint64_t seed)
 {
@@ -187,16 +32,16 @@ static bool agree(struct pair *p, int kind, const struct ppu_insn *code, uint32_
 	for (int i = 0; i < 2; i++) {
 		struct sm_test *s = p->s[i];
 
-		prepare(s, seed);
-		if (kind == CUT) {
+		epair_prepare(s, seed, IRND_DATA);
+		if (kind == EPAIR_CUT) {
 			s->cfg.window_ns = 100 * (1 + seed % 60);
 			s->cut = 1 + seed % 5;
 			s->cut_random = seed + 1;
 		}
 		smt_load_code(s, code, n);
-		ok &= run(s, 1 + seed % 2, 1 + seed * 7 % 96, kind == MIXED ? 1 + seed % 6 : 0);
+		ok &= epair_run(s, 1 + seed % 2, 1 + seed * 7 % 96, kind == EPAIR_MIXED ? 1 + seed % 6 : 0);
 	}
-	return ok && same(p->s[0], p->s[1]);
+	return ok && epair_same(p->s[0], p->s[1], IRND_DATA);
 }
 
 /* Fewer instructions, as long as the machines differ. */
@@ -235,24 +80,24 @@ static uint64_t first_seed(void)
 
 START_TEST(instructions)
 {
-	struct pair p = { { machine(_i, INTERPRET), machine(_i, TRANSLATE) }, 0 };
+	struct pair p = { { epair_machine(_i, EPAIR_INTERPRET), epair_machine(_i, EPAIR_TRANSLATE) }, 0 };
 	static struct ppu_insn code[IRND_MAX];
-	uint64_t n = programs(1200) / MACHINES, ended = 0;
+	uint64_t n = programs(1200) / EPAIR_MACHINES, ended = 0;
 
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t seed = first_seed() + i * MACHINES + (uint64_t)_i;
-		struct irnd r = { seed * 0x9e3779b97f4a7c15ull | 1 };
+		uint64_t seed = first_seed() + i * EPAIR_MACHINES + (uint64_t)_i;
+		struct irnd r = { .state = seed * 0x9e3779b97f4a7c15ull | 1 };
 		uint32_t len = irnd_program(&r, code);
 
 		ck_assert_uint_le(len, IRND_MAX);
 		if (!agree(&p, _i, code, len, seed)) {
 			reduce(&p, _i, code, len, seed);
-			show(code, len);
-			ck_abort_msg("seed %llu, machine %d: %s", (unsigned long long)seed, _i, why);
+			epair_show(code, len);
+			ck_abort_msg("seed %llu, machine %d: %s", (unsigned long long)seed, _i, epair_why);
 		}
 		ended += !p.s[0]->faulted;
 	}
-	ck_assert_uint_ge(mixed, (_i == MIXED ? n : 0) / 8);
+	ck_assert_uint_ge(epair_mixed, (_i == EPAIR_MIXED || _i == EPAIR_LATE ? n : 0) / 8);
 	/* Not all programs may end early. */
 	ck_assert_uint_gt(ended, n / 4);
 	smt_free(p.s[0]);
@@ -260,17 +105,55 @@ START_TEST(instructions)
 }
 END_TEST
 
+/* ---- pages without memory ---- */
+
+/* What no TLB entry is good for twice, in loops that are translated, beside pages that are as always. */
+START_TEST(null_pages)
+{
+	static const char text[] =
+		"ld.param.u64 rd10, [0]\ns2r r2, %tid.x\nmadw.u32 rd4, r2, 4, rd10\nmovi64 rd6, 0x500000000\n"
+		"madw.u32 rd14, r2, 4, rd6\nmadw.u32 rd16, r2, 260, rd6\nmov.u32 r8, 0\nmov.u32 r20, 0\n"
+		"top: add.u32 r8, r8, 1\n"
+		"st.global.u32 [rd14], r8\nst.global.u32 [rd16], r8\nst.global.u32 [rd4+4096], r8\n"
+		"ld.global.u32 r22, [rd14]\nadd.u32 r20, r20, r22\n"
+		"ld.global.u32 r22, [rd16]\nadd.u32 r20, r20, r22\n"
+		"ld.global.u64 rd24, [rd6+8]\nadd.u32 r20, r20, r24\n"
+		"atom.global.add.u32 r22, [rd16], r8\nadd.u32 r20, r20, r22\n"
+		"ld.global.u32 r22, [rd4+4096]\nadd.u32 r20, r20, r22\n"
+		"setp.lt.u32 p2, r8, 50\n@p2 bra top\n"
+		"st.global.u32 [rd4], r20\nexit\n";
+	struct sm_test *s[2] = { epair_machine(_i, EPAIR_INTERPRET), epair_machine(_i, EPAIR_TRANSLATE) };
+	bool ok = true;
+
+	for (int i = 0; i < 2; i++) {
+		epair_prepare(s[i], 3, IRND_DATA);
+		for (uint64_t at = 0; at < 4 * PPU_PAGE_SIZE; at += PPU_PAGE_SIZE)
+			smt_map(s[i], 0x500000000 + at, 0, PPU_PAGE_SIZE, PPU_PTE_NULL);
+		smt_param64(s[i], 0, SMT_DATA);
+		smt_load(s[i], text);
+		ok &= epair_run(s[i], 1, 32, _i == EPAIR_MIXED ? 3 : 0);
+	}
+	ck_assert_msg(ok && epair_same(s[0], s[1], IRND_DATA), "machine %d: %s", _i, epair_why);
+	ck_assert(!s[1]->faulted);
+	/* These machines map pairs of pages the other way round. */
+	for (unsigned i = 0; i < 32; i++)
+		ck_assert_uint_eq(smt_u32(s[1])[PPU_PAGE_SIZE / 4 + i], 50 * 51 / 2);
+	smt_free(s[0]);
+	smt_free(s[1]);
+}
+END_TEST
+
 /* ---- tokens ---- */
 
 START_TEST(tokens)
 {
-	struct pair p = { { machine(_i, INTERPRET), machine(_i, TRANSLATE) }, 0 };
-	uint64_t n = programs(1200) / MACHINES;
+	struct pair p = { { epair_machine(_i, EPAIR_INTERPRET), epair_machine(_i, EPAIR_TRANSLATE) }, 0 };
+	uint64_t n = programs(1200) / EPAIR_MACHINES;
 	static char text[SIMT_TEXT_BYTES];
 	struct prog prog;
 
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t seed = first_seed() + i * MACHINES + (uint64_t)_i;
+		uint64_t seed = first_seed() + i * EPAIR_MACHINES + (uint64_t)_i;
 		bool ok = true;
 
 		simt_generate(&prog, seed);
@@ -283,19 +166,19 @@ START_TEST(tokens)
 			cfg->yield_every = prog.yield_every;
 			cfg->yield_merge = prog.yield_merge;
 			cfg->yield_random = prog.yield_random;
-			prepare(s, seed);
+			epair_prepare(s, seed, IRND_DATA);
 			s->task.launch.regs_per_thread = 48;
 			s->limit = s->cfg.sm_clock_khz < 1000000 ? 2000000000 : 20000000;
-			if (_i == CUT) {
+			if (_i == EPAIR_CUT) {
 				s->cfg.window_ns = 100 * (1 + seed % 40);
 				s->cut = 1 + seed % 7;
 				s->cut_random = seed + 1;
 			}
 			smt_load(s, text);
-			ok &= run(s, 1, prog.threads, _i == MIXED ? 1 + seed % 6 : 0);
+			ok &= epair_run(s, 1, prog.threads, _i == EPAIR_MIXED ? 1 + seed % 6 : 0);
 		}
-		ck_assert_msg(ok && same(p.s[0], p.s[1]), "tokens, seed %llu, machine %d: %s",
-			      (unsigned long long)seed, _i, why);
+		ck_assert_msg(ok && epair_same(p.s[0], p.s[1], IRND_DATA), "tokens, seed %llu, machine %d: %s",
+			      (unsigned long long)seed, _i, epair_why);
 	}
 	smt_free(p.s[0]);
 	smt_free(p.s[1]);
@@ -350,18 +233,18 @@ static const struct {
 
 START_TEST(specials)
 {
-	struct pair p = { { machine(PLAIN, INTERPRET), machine(PLAIN, TRANSLATE) }, 0 };
+	struct pair p = { { epair_machine(EPAIR_PLAIN, EPAIR_INTERPRET), epair_machine(EPAIR_PLAIN, EPAIR_TRANSLATE) }, 0 };
 	static const uint32_t threads[] = { 32, 19, 64 };
 
 	for (unsigned t = 0; t < 3; t++) {
 		bool ok = true;
 
 		for (int k = 0; k < 2; k++) {
-			prepare(p.s[k], 1);
+			epair_prepare(p.s[k], 1, IRND_DATA);
 			smt_load(p.s[k], special[_i].text);
-			ok &= run(p.s[k], 1, threads[t], 0);
+			ok &= epair_run(p.s[k], 1, threads[t], 0);
 		}
-		ck_assert_msg(ok && same(p.s[0], p.s[1]), "%u threads: %s", threads[t], why);
+		ck_assert_msg(ok && epair_same(p.s[0], p.s[1], IRND_DATA), "%u threads: %s", threads[t], epair_why);
 		ck_assert_int_eq(p.s[0]->faulted, special[_i].faults);
 	}
 	smt_free(p.s[0]);
@@ -382,7 +265,7 @@ static void window_with(struct sm_test *s, struct ppu_program *prog)
 
 START_TEST(one_window)
 {
-	struct sm_test *s = machine(SMALL_WINDOWS, AUTO);
+	struct sm_test *s = epair_machine(EPAIR_SMALL_WINDOWS, EPAIR_AUTO);
 	static char text[6000 * 40];
 	struct ppu_program *first, *other;
 	char *p = text;
@@ -425,7 +308,7 @@ int main(void)
 {
 	Suite *su = suite_create("engines");
 	TCase *t = tcase_create("random"), *w = tcase_create("window");
-	struct ppu_config cfg = { .engine = TRANSLATE };
+	struct ppu_config cfg = { .engine = EPAIR_TRANSLATE };
 
 	/* test_engine_missing looks whether that may be. */
 	if (ppu_config_engine_note(&cfg)) {
@@ -433,8 +316,9 @@ int main(void)
 		return 77;
 	}
 	tcase_set_timeout(t, 0);
-	tcase_add_loop_test(t, instructions, 0, MACHINES);
-	tcase_add_loop_test(t, tokens, 0, MACHINES);
+	tcase_add_loop_test(t, instructions, 0, EPAIR_MACHINES);
+	tcase_add_loop_test(t, null_pages, 0, EPAIR_MACHINES);
+	tcase_add_loop_test(t, tokens, 0, EPAIR_MACHINES);
 	tcase_add_loop_test(t, specials, 0, sizeof(special) / sizeof(special[0]));
 	suite_add_tcase(su, t);
 	tcase_add_test(w, one_window);

@@ -553,6 +553,21 @@ START_TEST(barrier_results_are_saved_while_they_count)
 }
 END_TEST
 
+/* What a thread may read that starts somewhere, asked again for the same and for another entry. */
+START_TEST(first_registers)
+{
+	struct ppu_program *p = (struct ppu_program *)decoded("add.u32 r2, r3, r4\nadd.u32 r3, r5, r6\nexit\n");
+	static const uint32_t entry[] = { 0, 0, 1, 0, 2, 1, 1 };
+	struct ppu_live want;
+
+	for (unsigned i = 0; i < sizeof(entry) / sizeof(entry[0]); i++) {
+		ppu_flow_live(p, entry[i], &want);
+		ck_assert_mem_eq(ppu_flow_first(p, entry[i]), &want, sizeof(want));
+	}
+	ck_assert(ppu_live_reg(ppu_flow_first(p, 0), 4) && !ppu_live_reg(ppu_flow_first(p, 1), 4));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *su = suite_create("flow");
@@ -566,6 +581,7 @@ int main(void)
 	tcase_add_test(t, no_loop_without_turn_points);
 	tcase_add_test(t, live_registers);
 	tcase_add_test(t, exchanged_registers_are_live_everywhere);
+	tcase_add_test(t, first_registers);
 	tcase_add_test(t, few_passes);
 	tcase_add_test(t, effects_of_instructions);
 	tcase_add_test(t, registers_start_as_zero);

@@ -98,6 +98,53 @@ START_TEST(global_loads)
 }
 END_TEST
 
+/* Transactions of a load and a store of the same addresses (hw/sm.md, Memory). */
+START_TEST(transactions)
+{
+	static const struct {
+		const char *offsets;		/* r6 from lane r2 */
+		const char *type, *reg, *guard;
+		unsigned n;
+	} cases[] = {
+		{ "mul.u32 r6, r2, 4", "u32", "r16", "pt", 4 },			/* along memory */
+		{ "mov.u32 r6, 64", "u32", "r16", "pt", 4 },			/* one word */
+		{ "mul.u32 r6, r2, 128", "u32", "r16", "pt", 32 },		/* down a column */
+		{ "and.u32 r6, r2, 15\nmul.u32 r6, r6, 4", "u32", "r16", "pt", 4 },	/* rows of 16 */
+		{ "mul.u32 r6, r2, 4\nadd.u32 r6, r6, 4064", "u32", "r16", "pt", 4 },	/* across a page */
+		{ "and.u32 r6, r2, 7\nmul.u32 r6, r6, 8", "u32", "r16", "pt", 32 },	/* every other word */
+		{ "and.u32 r6, r2, 7\nmul.u32 r6, r6, 8", "u64", "rd16", "pt", 4 },
+		{ "mul.u32 r6, r2, -4\nadd.u32 r6, r6, 256", "u32", "r16", "pt", 32 },	/* before the first lane */
+		{ "mul.u32 r6, r2, 16", "b128", "rq16", "pt", 4 },
+		{ "mul.u32 r6, r2, 32", "b128", "rq16", "pt", 32 },
+		{ "mul.u32 r6, r2, 1", "u8", "r16", "pt", 4 },
+		{ "mul.u32 r6, r2, 2", "u8", "r16", "pt", 32 },
+		{ "mul.u32 r6, r2, 4", "u32", "r16", "p1", 2 },			/* lanes 0 to 15 */
+		{ "mul.u32 r6, r2, 4", "u32", "r16", "p2", 4 },			/* odd lanes */
+		{ "mul.u32 r6, r2, 128", "u32", "r16", "p2", 16 },
+		{ "mul.u32 r6, r2, 128", "u32", "r16", "p3", 1 },
+		{ "setp.lt.u32 p4, r2, 9\nmul.u32 r6, r2, 4\n@p4 mul.u32 r6, r2, 64", "u32", "r16", "pt", 8 + 8 + 2 },
+	};
+	char text[1024];
+
+	s->ports.trace = NULL;
+	smt_start(s);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t reads = s->core->ctr[PPU_CTR_PARTITION_READS];
+		uint64_t writes = s->core->ctr[PPU_CTR_PARTITION_WRITES];
+
+		snprintf(text, sizeof(text), "%s" GUARDS "%s\nmov.u32 r7, 0\nadd.u64 rd8, rd10, rd6\n"
+			 "@%s ld.global.%s %s, [rd8+4096]\n@%s st.%s [rd8+4096], %s\nexit\n", PROLOGUE, cases[i].offsets,
+			 cases[i].guard, cases[i].type, cases[i].reg, cases[i].guard, cases[i].type, cases[i].reg);
+		run(text, 32);
+		reads = s->core->ctr[PPU_CTR_PARTITION_READS] - reads;
+		writes = s->core->ctr[PPU_CTR_PARTITION_WRITES] - writes;
+		if (reads != cases[i].n || writes != cases[i].n)
+			ck_abort_msg("case %u: %u reads, %u writes, not %u", i, (unsigned)reads, (unsigned)writes,
+				     cases[i].n);
+	}
+}
+END_TEST
+
 /* Stores into global, shared and local memory, direct and generic; read back byte by byte. */
 START_TEST(stores)
 {
@@ -439,6 +486,44 @@ START_TEST(tlb)
 }
 END_TEST
 
+/*
+ * Pages without memory: loads give 0 whatever was stored, in rows, scattered and of all sizes; atomics find 0, also the
+ * later lanes; nothing becomes dirty or an effect; and the page beside it is as always.
+ */
+START_TEST(null_pages)
+{
+	uint32_t *d;
+
+	smt_start(s);
+	d = smt_u32(s);
+	memset(s->vram, 0x77, 4096);		/* where a page of address 0 would be */
+	smt_map(s, 0x500000000, 0, 4096, PPU_PTE_NULL);
+	smt_map(s, 0x500001000, 0x3801000, 4096, 0);
+	*(uint32_t *)(s->vram + 0x3801000) = 9;
+	memset(d, 0xff, 4096);
+	run(PROLOGUE "movi64 rd6, 0x500000000\nmov.u32 r12, 5\nmov.u32 r13, 6\n"
+	    "madw.u32 rd14, r2, 4, rd6\nmadw.u32 rd16, r2, 100, rd6\n"
+	    "st.global.u32 [rd14], r12\nst.global.u32 [rd16], r12\nst.global.u64 [rd6], rd12\n"
+	    "ld.global.u32 r20, [rd14]\nst.global.u32 [rd4], r20\n"
+	    "ld.global.u32 r20, [rd16]\nst.global.u32 [rd4+128], r20\n"
+	    "atom.global.add.u32 r20, [rd6+64], r12\nst.global.u32 [rd4+256], r20\n"
+	    "atom.global.add.u32 r20, [rd16], r12\nst.global.u32 [rd4+384], r20\n"
+	    "atom.global.exch.u64 rd20, [rd6+128], rd12\nadd.u32 r20, r20, r21\nst.global.u32 [rd4+512], r20\n"
+	    "ld.global.u64 rd20, [rd6+128]\nadd.u32 r20, r20, r21\nst.global.u32 [rd4+640], r20\n"
+	    "ld.global.u32 r20, [rd6+4096]\nst.global.u32 [rd4+768], r20\nexit\n", 32);
+	for (unsigned i = 0; i < 6 * 32; i++)
+		ck_assert_msg(!d[i], "word %u is %#x", i, d[i]);
+	for (unsigned i = 6 * 32; i < 7 * 32; i++)
+		ck_assert_uint_eq(d[i], 9);
+	ck_assert_uint_eq(s->vram[0], 0x77);
+	ck_assert_uint_eq(s->num_stores, 0);
+	smt_map(s, 0x500000000, 0, 4096, PPU_PTE_NULL | PPU_PTE_READONLY);
+	smt_load(s, "movi64 rd6, 0x500000000\nst.global.u32 [rd6], r2\nexit\n");
+	ck_assert(!smt_run(s, 1, 32));
+	ck_assert_uint_eq(s->fault.code, PPU_ERR_MMU_READONLY);
+}
+END_TEST
+
 /* Stores to watched pages, and only those, become effects. */
 START_TEST(watched_pages)
 {
@@ -568,6 +653,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, global_loads);
+	tcase_add_test(t, transactions);
 	tcase_add_loop_test(t, stores, 0, 6);
 	tcase_add_test(t, one_instruction_four_spaces);
 	tcase_add_test(t, local_memory_is_interleaved);
@@ -581,6 +667,7 @@ int main(void)
 	tcase_add_test(t, faults);
 	tcase_add_test(t, fault_record);
 	tcase_add_test(t, tlb);
+	tcase_add_test(t, null_pages);
 	tcase_add_test(t, watched_pages);
 	tcase_add_test(t, stores_at_different_times);
 	tcase_add_test(t, written_pages_are_reported);

@@ -48,6 +48,51 @@ static uint32_t addresses(uint32_t *lo, uint32_t imm, unsigned kind)
 	}
 }
 
+/* Groups of eight, in the plainest way. */
+static unsigned cost(const uint64_t *va, uint32_t mask, unsigned bytes)
+{
+	unsigned n = 0;
+
+	for (unsigned g = 0; g < PPU_LANES; g += 8) {
+		unsigned lanes = 0, near = 0, first = PPU_LANES;
+
+		for (unsigned i = g; i < g + 8; i++) {
+			if (!(mask >> i & 1))
+				continue;
+			if (first == PPU_LANES)
+				first = i;
+			lanes++;
+			near += va[i] >= va[first] && va[i] < va[first] + 8 * bytes;
+		}
+		n += lanes && near == lanes ? 1 : lanes;
+	}
+	return n;
+}
+
+START_TEST(transactions)
+{
+	uint32_t lo[PPU_LANES], hi[PPU_LANES];
+	uint64_t va[PPU_LANES];
+
+	for (unsigned n = 0; n < 200000; n++) {
+		/* around 4 GiB and in other places */
+		uint64_t base = n & 1 ? 0x500000000ull - 64 + rnd() % 128 : rnd();
+		unsigned bytes = 1u << rnd() % 5, mask = addresses(lo, 0, n) & (n & 2 ? ~0u : rnd());
+
+		for (unsigned i = 0; i < PPU_LANES; i++) {
+			va[i] = base + (n & 4 ? lo[i] % 64 : lo[i]) - (n & 8 ? 40 : 0);
+			if (rnd() % 64 == 0)
+				va[i] += (uint64_t)(rnd() % 3 - 1) << 32;
+			lo[i] = (uint32_t)va[i];
+			hi[i] = (uint32_t)(va[i] >> 32);
+		}
+		EACH_LEVEL(k)
+			ck_assert_uint_eq(ppu_lsu_simd(levels[k])->transactions(lo, hi, mask, bytes),
+					  cost(va, mask, bytes));
+	}
+}
+END_TEST
+
 START_TEST(loads_and_stores)
 {
 	static uint8_t mem[BYTES], want_mem[BYTES], first[BYTES];
@@ -131,6 +176,7 @@ int main(void)
 	TCase *t = tcase_create("levels");
 
 	tcase_set_timeout(t, 120);
+	tcase_add_test(t, transactions);
 	tcase_add_test(t, loads_and_stores);
 	tcase_add_test(t, bad_offsets);
 	tcase_add_test(t, far_words_of_local_memory);

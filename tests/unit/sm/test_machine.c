@@ -83,7 +83,7 @@ START_TEST(threads_resident_2048)
 	smt_launch(s, 64, 32);
 	s->cfg.ctas_per_sm = 16;
 	ck_assert(smt_window(s));
-	ck_assert_uint_eq(s->core->sms[0].used_ctas, 16);
+	ck_assert_uint_eq(ppu_sm_num_ctas(s->core, 0), 16);
 	while (smt_window(s))
 		;
 	smt_finish(s);
@@ -225,6 +225,22 @@ START_TEST(l1_hits_and_misses)
 	    "st.shared.u32 [r3], r3\nld.shared.u32 r4, [r3]\nexit\n", 1, 32);
 	ck_assert_uint_eq(CTR(L1_MISSES), 3 + 265 + 1);
 	ck_assert_uint_eq(CTR(L1_HITS), 3);
+}
+END_TEST
+
+/* HW-64: of the lines of a set the least recently used one leaves, not the oldest one */
+START_TEST(l1_keeps_what_is_used)
+{
+	/* Lines of one set are 64 lines apart: A B C D, A again, then E, which takes the place of B. */
+	s->cfg.cache_model = 1;
+	run(PROLOGUE "ld.global.u32 r3, [rd4]\nld.global.u32 r3, [rd4+8192]\nld.global.u32 r3, [rd4+16384]\n"
+	    "ld.global.u32 r3, [rd4+24576]\nld.global.u32 r3, [rd4]\nld.global.u32 r3, [rd4+32768]\n"
+	    "ld.global.u32 r3, [rd4]\nexit\n", 1, 32);
+	ck_assert_uint_eq(CTR(L1_MISSES), 5);
+	ck_assert_uint_eq(CTR(L1_HITS), 2);
+	run(PROLOGUE "ld.global.u32 r3, [rd4+16384]\nld.global.u32 r3, [rd4]\nld.global.u32 r3, [rd4+8192]\nexit\n", 1, 32);
+	ck_assert_uint_eq(CTR(L1_MISSES), 6);
+	ck_assert_uint_eq(CTR(L1_HITS), 4);
 }
 END_TEST
 
@@ -455,6 +471,7 @@ int main(void)
 	tcase_add_test(t, any_thread_shares_with_any);
 	tcase_add_loop_test(t, global_memory_between_ctas, 0, 2);
 	tcase_add_test(t, l1_hits_and_misses);
+	tcase_add_test(t, l1_keeps_what_is_used);
 	tcase_add_test(t, coalescing);
 	tcase_add_loop_test(t, one_fill_for_two_sms, 0, 2);
 	tcase_add_loop_test(t, partition_interleaving, 0, 2);

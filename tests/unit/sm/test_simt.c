@@ -201,6 +201,29 @@ START_TEST(ping_pong)
 }
 END_TEST
 
+/* SIMT-46, SIMT-53: a YIELD that waited for the driver to move the tokens was the one that switches: it is not counted, and
+ * its dice are not thrown, once more.  So all goes as when the device moves the tokens. */
+START_TEST(choice_before_the_exception)
+{
+	char *want = NULL;
+
+	for (unsigned driver = 0; driver < 2; driver++) {
+		smt_free(s);
+		s = smt_new();
+		s->cfg.yield_every = _i ? 1 : 2;
+		s->cfg.yield_random = _i ? 40000 : 65536;
+		s->cfg.tokq_driver = driver;
+		run(x3, 8);
+		ck_assert_uint_ge(count(smt_ops(s), "recentre"), 1);
+		ck_assert_uint_eq(s->num_exceptions, driver ? count(smt_ops(s), "recentre") : 0);
+		if (!driver)
+			want = strdup(smt_ops(s));
+	}
+	ck_assert_str_eq(smt_ops(s), want);
+	free(want);
+}
+END_TEST
+
 static const char x4[] =
 	PROLOGUE			/* 0 */
 	"setp.ge.u32 p1, r2, 4\n"	/* 3 */
@@ -870,6 +893,37 @@ START_TEST(corrupt_tokens)
 }
 END_TEST
 
+/* The token of a warp that waits at a barrier with all its lanes */
+START_TEST(corrupt_token_at_a_barrier)
+{
+	static const uint64_t bad[] = {
+		0, ~0ull, PPU_TOK_MAKE(PPU_REASON_YIELD, ~0u, 50), PPU_TOK_MAKE(PPU_REASON_SYNC, ~0u, 3),
+		PPU_TOK_MAKE(PPU_REASON_YIELD, ~0u, 2),
+	};
+
+	s->cfg.window_ns = 100;
+	s->cfg.trace_classes = PPU_TRCLASS_WARPS;	/* without those of tokens there is a shorter way */
+	smt_start(s);
+	for (unsigned k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+		unsigned n = 0;
+
+		smt_load(s, "s2r r2, %tid.x\nsetp.gt.u32 p1, r2, 31\n@p1 nanosleep 500\nbar.sync 0\nexit\n");
+		smt_launch(s, 1, 64);
+		while (smt_window(s)) {
+			const struct ppu_warp *w = &s->core->sms[0].warp[0];
+
+			if (++n != 2)
+				continue;
+			ck_assert_int_eq(w->state, PPU_WARP_PARKED);
+			w->q.ent[w->q.tail + 1] = bad[k];
+		}
+		ck_assert(s->faulted);
+		ck_assert_uint_eq(s->fault.code, PPU_ERR_TOKQ_CORRUPT);
+		smt_finish(s);
+	}
+}
+END_TEST
+
 /* A valid token that wakes no lane: the lanes that it should have woken are lost, which is a fault. */
 START_TEST(lost_lanes_are_a_fault)
 {
@@ -954,6 +1008,7 @@ static Suite *suite(void)
 	tcase_add_test(t, branch_first_fall_through);
 	tcase_add_test(t, five_tokens);
 	tcase_add_loop_test(t, ping_pong, 0, 2);
+	tcase_add_loop_test(t, choice_before_the_exception, 0, 2);
 	tcase_add_test(t, merge_at_one_yield);
 	tcase_add_test(t, merge_off);
 	tcase_add_test(t, opt_out_of_pending_sync);
@@ -993,6 +1048,7 @@ static Suite *suite(void)
 	tcase_add_test(t, bad_pcs);
 	tcase_add_test(t, traps);
 	tcase_add_test(t, corrupt_tokens);
+	tcase_add_test(t, corrupt_token_at_a_barrier);
 	tcase_add_test(t, lost_lanes_are_a_fault);
 	tcase_add_loop_test(t, random_words, 0, 4);
 	suite_add_tcase(su, t);

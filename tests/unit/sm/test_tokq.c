@@ -378,6 +378,42 @@ START_TEST(random_operations)
 }
 END_TEST
 
+/* SIMT-53: as many pushes as were asked for fit after recentring, on the side that was asked for, whatever was there. */
+START_TEST(recentre_for_several)
+{
+	enum { SIZE = 13 };
+
+	for (unsigned n = 0; n < SIZE; n++)
+		for (unsigned back = 0; back <= n; back++)
+			for (unsigned need = 1; need <= SIZE - n; need++)
+				for (unsigned k = 0; k < 2; k++) {
+					enum ppu_tokq_side side = k ? PPU_TOKQ_BACK : PPU_TOKQ_FRONT;
+					uint64_t t;
+
+					init(SIZE);
+					for (unsigned i = 0; i < back && q.tail >= 0; i++)
+						ppu_tokq_push_back(&q, 1, i);
+					while (ppu_tokq_count(&q) < n && q.head < SIZE)
+						ppu_tokq_push_front(&q, PPU_REASON_SYNC, 1, 100);
+					if (ppu_tokq_count(&q) != n)
+						continue;
+					ppu_tokq_recentre(&q, side, need);
+					EXPECT_EQ(ppu_tokq_room(&q, side, need), PPU_TOKQ_OK);
+					for (unsigned i = 0; i < need; i++) {
+						if (k)
+							ppu_tokq_push_back(&q, 1, 200);
+						else
+							ppu_tokq_push_front(&q, PPU_REASON_SYNC, 1, 200);
+					}
+					EXPECT_EQ(ppu_tokq_count(&q), n + need);
+					EXPECT_EQ(mem[0], GUARD);
+					EXPECT_EQ(mem[SIZE + 1], GUARD);
+					while (ppu_tokq_pop(&q, &t))
+						;
+				}
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *s = suite_create("tokq");
@@ -396,6 +432,7 @@ static Suite *suite(void)
 	tcase_add_test(t, merge_stops_at_the_lifo_part);
 	tcase_add_test(t, range_and_full);
 	tcase_add_test(t, recentre);
+	tcase_add_test(t, recentre_for_several);
 	tcase_add_test(t, last_entry_at_either_side);
 	tcase_add_test(t, place_is_checked);
 	tcase_add_test(t, token_validation);

@@ -343,6 +343,18 @@ START_TEST(member_masks_and_exit)
 }
 END_TEST
 
+/* HW-52: lanes that have ended vote for nothing, whatever their predicates were. */
+START_TEST(ended_lanes_do_not_vote)
+{
+	run(PROLOGUE "setp.lt.u32 p1, r2, 8\nsetp.ge.u32 p2, r2, 4\nmov.u32 r6, -1\n@p1 bra W\nexit\n"
+	    "W: vote.ballot r3, r6, p2\nvote.all p3, r6, p1\n@!p3 add.u32 r3, r3, 1000\n"
+	    "vote.uni p3, r6, p1\n@!p3 add.u32 r3, r3, 2000\n"
+	    "vote.any p3, r6, !p1\n@p3 add.u32 r3, r3, 4000\n" STORE3 "exit\n", 32);
+	for (int i = 0; i < 8; i++)
+		ck_assert_uint_eq(smt_u32(s)[i], 0xf0);
+}
+END_TEST
+
 /* ---- special registers ------------------------------------------------------------------------------- */
 
 /* HW-51: all combinations of an 8 x 4 x 2 CTA, in a grid of 2 x 3 x 2 */
@@ -373,6 +385,35 @@ START_TEST(thread_and_cta_ids)
 			if (!found)
 				ck_abort_msg("%x", want);
 		}
+}
+END_TEST
+
+/* HW-40: the coordinates of threads in blocks whose rows and planes end inside a warp, and whose last warp is not full */
+START_TEST(thread_ids_in_small_planes)
+{
+	static const uint32_t blocks[][3] = {
+		{ 2, 2, 8 }, { 1, 1, 32 }, { 3, 5, 7 }, { 1, 40, 2 }, { 5, 1, 9 }, { 16, 2, 3 }, { 33, 1, 2 }, { 1, 1, 64 },
+	};
+
+	smt_start(s);
+	smt_load(s, "ld.param.u64 rd10, [0]\ns2r r2, %tid.x\ns2r r3, %tid.y\ns2r r4, %tid.z\n"
+		 "shl.u32 r3, r3, 8\nshl.u32 r4, r4, 16\nor.u32 r7, r2, r3\nor.u32 r7, r7, r4\n"
+		 "s2r r8, %warpid\ns2r r9, %laneid\nshl.u32 r8, r8, 5\nadd.u32 r8, r8, r9\n"
+		 "madw.u32 rd12, r8, 4, rd10\nadd.u32 r7, r7, 1\nst.global.u32 [rd12], r7\nexit\n");
+	memcpy(s->task.launch.grid, (uint32_t[]){ 1, 1, 1 }, 12);
+	for (unsigned k = 0; k < sizeof(blocks) / sizeof(blocks[0]); k++) {
+		unsigned threads = blocks[k][0] * blocks[k][1] * blocks[k][2];
+
+		memset(s->data, 0, 4096);
+		memcpy(s->task.launch.block, blocks[k], 12);
+		ck_assert(smt_run(s, 0, 0));
+		for (unsigned i = 0; i < 128; i++) {
+			unsigned x = i % blocks[k][0], y = i / blocks[k][0] % blocks[k][1], z = i / blocks[k][0] / blocks[k][1];
+
+			ck_assert_msg(smt_u32(s)[i] == (i < threads ? (x | y << 8 | z << 16) + 1 : 0), "block %u, thread %u: %x", k, i,
+				      smt_u32(s)[i]);
+		}
+	}
 }
 END_TEST
 
@@ -464,7 +505,7 @@ START_TEST(residency)
 	for (int i = 0; i < 2; i++) {
 		ck_assert_uint_eq(s->core->sms[i].used_warps, 0);
 		ck_assert_uint_eq(s->core->sms[i].used_regs, 0);
-		ck_assert_uint_eq(s->core->sms[i].used_ctas, 0);
+		ck_assert_uint_eq(ppu_sm_num_ctas(s->core, i), 0);
 	}
 }
 END_TEST
@@ -595,7 +636,9 @@ int main(void)
 	tcase_add_test(t, member_masks_by_lane);
 	tcase_add_test(t, warpsync_at_different_places);
 	tcase_add_test(t, member_masks_and_exit);
+	tcase_add_test(t, ended_lanes_do_not_vote);
 	tcase_add_test(t, thread_and_cta_ids);
+	tcase_add_test(t, thread_ids_in_small_planes);
 	tcase_add_test(t, special_registers);
 	tcase_add_test(t, clocks);
 	tcase_add_test(t, warp_and_cta_progress);

@@ -102,6 +102,105 @@ START_TEST(parents_at_the_streams_priority)
 }
 END_TEST
 
+/* SP-12: children rise as far as the ceiling of their context, whatever the device has above it. */
+START_TEST(children_stay_below_the_ceiling)
+{
+	struct bench *b = bench_new("task-slots=1");
+	struct bench_ctx *low = bench_ctx_make(b), *c = bench_ctx_new(b);
+	static const unsigned want[] = { 4, 5, 5, 5, 4, 5, 6, 7 };
+
+	low->blk->prio_ceiling = 5;
+	bench_ctx_cmd(low, PPU_CTX_CMD_LOAD);
+	for (unsigned i = 0; i < 2; i++) {
+		struct bench_ctx *x = i ? c : low;
+		struct bench_chan *ch = bench_chan_new(x, PPU_CLASS_COMPUTE, 8);
+		struct kern k = kern_load(x, chain);
+		struct ppu_tmd *t;
+		uint64_t va = tmd_new(x, &k, &t);
+
+		t->block[0] = 1;
+		tmd_prio(t, 4);
+		tmd_param(t, 0, va);
+		bench_launch(ch, va);
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+	}
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_ACCEPT, -1), 8);
+	for (unsigned i = 0; i < 8; i++)
+		ck_assert_uint_eq(bench_find(b, PPU_TR_TASK_ACCEPT, -1, i)->a, want[i]);
+	/* The trace says so: levels 3 and 4 of the first context. */
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_CEILING, -1), 2);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_uint_eq(bench_find(b, PPU_TR_TASK_CEILING, -1, i)->a, 5);
+		ck_assert_uint_eq(bench_find(b, PPU_TR_TASK_CEILING, -1, i)->d, 3 + i);
+	}
+	bench_free(b);
+}
+END_TEST
+
+/*
+ * SP-12: 24 levels on 12 priorities: from level 9 on all have the highest.  One slot, and parents that fill the machine
+ * and wait: each level goes before its parent all the same, and the chain ends from the innermost level outwards.
+ */
+START_TEST(more_levels_than_priorities)
+{
+	struct bench *b = bench_new("vram=64M task-slots=1 gpcs=1 sms-per-gpc=1 ctas-per-sm=1");
+	struct bench_ctx *c = bench_ctx_make(b);
+	struct bench_chan *ch;
+	struct ppu_tmd *t;
+	struct kern k;
+	uint64_t va;
+
+	c->blk->max_depth = 24;
+	bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+	ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	k = kern_load(c, chain);
+	va = tmd_new(c, &k, &t);
+	t->block[0] = 1;
+	tmd_prio(t, 3);
+	tmd_param(t, 0, va);
+	bench_launch(ch, va);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_DONE, -1), 24);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_CEILING, -1), 24 - 9);
+	for (unsigned i = 0; i < 24; i++) {
+		const struct ppu_trace_rec *r = bench_find(b, PPU_TR_TASK_ACCEPT, -1, i);
+
+		ck_assert_uint_eq(r->a, 3 + i < 11 ? 3 + i : 11);
+		ck_assert_uint_eq(r->d, i + 1);
+		ck_assert_uint_eq(bench_find(b, PPU_TR_TASK_DONE, -1, 23 - i)->c, r->c);
+	}
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
+	bench_free(b);
+}
+END_TEST
+
+/* SP-33: a launch from the CPU may have the ceiling of its context as its priority, and no higher one. */
+START_TEST(launches_stay_below_the_ceiling)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_make(b);
+
+	c->blk->prio_ceiling = 5;
+	bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+	for (unsigned prio = 4; prio < 8; prio++) {
+		struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+		struct kern k = kern_load(c, "exit\n");
+		struct ppu_tmd *t;
+		uint64_t va = tmd_new(c, &k, &t);
+
+		tmd_prio(t, prio);
+		bench_launch(ch, va);
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+		ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), prio <= 5 ? 0 : PPU_ERR_TMD_PRIORITY);
+	}
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 2);
+	bench_free(b);
+}
+END_TEST
+
 /* SP-34, SP-35, SP-46: a task without a priority gets the lowest, and its child the next one. */
 START_TEST(default_is_lowest)
 {
@@ -120,6 +219,72 @@ START_TEST(default_is_lowest)
 	ck_assert(bench_run(b));
 	ck_assert_uint_eq(bench_find(b, PPU_TR_TASK_ACCEPT, -1, 0)->a, 0);
 	ck_assert_uint_eq(bench_find(b, PPU_TR_TASK_ACCEPT, -1, 1)->a, 1);
+	bench_free(b);
+}
+END_TEST
+
+/* Launches the TMD in parameter 0; of the results of all levels the greatest is kept at parameter 1. */
+static const char worst[] = "ld.param.u64 rd4, [0]\nld.param.u64 rd8, [8]\ntlaunch r6, rd4\n"
+	"atom.global.max.u32 rz, [rd8], r6\ntsync r7\nexit\n";
+
+/* SP-36, SP-45: what refuses the launch is the context's own depth, and the launching thread is told so. */
+START_TEST(too_deep_is_told)
+{
+	struct bench *b = bench_new("vram=32M");
+
+	for (unsigned depth = 1; depth <= 4; depth++) {
+		struct bench_ctx *c = bench_ctx_make(b);
+		struct bench_chan *ch;
+		struct ppu_tmd *t;
+		struct kern k;
+		uint64_t va, out;
+
+		c->blk->max_depth = depth;
+		bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+		ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+		out = bench_alloc(c, 4096, BENCH_VRAM);
+		k = kern_load(c, worst);
+		va = tmd_new(c, &k, &t);
+		t->block[0] = 1;
+		tmd_param(t, 0, va);
+		tmd_param(t, 1, out);
+		bench_launch(ch, va);
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+		ck_assert_uint_eq((uint32_t)bench_rd64(c, out), PPU_LAUNCH_DEPTH);
+	}
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 1 + 2 + 3 + 4);
+	bench_free(b);
+}
+END_TEST
+
+/* SP-36: tasks that the CPU launched are no pending children: the limit of pending launches is not for them. */
+START_TEST(parents_are_not_pending)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_make(b);
+	struct bench_chan *ch;
+	struct kern nap, k;
+	struct ppu_tmd *t;
+	uint64_t va, out;
+
+	c->blk->max_pending = 1;
+	bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+	ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	out = bench_alloc(c, 4096, BENCH_VRAM);
+	nap = kern_load(c, "nanosleep 100000\nexit\n");
+	k = kern_load(c, worst);
+	for (unsigned i = 0; i < 3; i++)
+		bench_launch(ch, tmd_new(c, &nap, &t));
+	va = tmd_new(c, &k, &t);
+	t->block[0] = 1;
+	tmd_param(t, 0, tmd_new(c, &nap, &(struct ppu_tmd *){ NULL }));
+	tmd_param(t, 1, out);
+	bench_launch(ch, va);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq((uint32_t)bench_rd64(c, out), PPU_LAUNCH_OK);
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 5);
 	bench_free(b);
 }
 END_TEST
@@ -231,7 +396,7 @@ END_TEST
 /* The cost of a launch does not grow with the number of waiting tasks: steps of searches, not time. */
 START_TEST(launch_cost_is_flat)
 {
-	struct bench *b = bench_new("task-records=110000 task-slots=2 vram=64M cost-launch-ns=0");
+	struct bench *b = bench_new("task-records=120000 task-slots=2 vram=64M cost-launch-ns=0");
 	struct bench_ctx *c = bench_ctx_new(b);
 	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 64);
 	struct kern endless = kern_load(c, "L: bra L\n"), k = kern_load(c, "exit\n");
@@ -474,5 +639,6 @@ START_TEST(levels_cost_memory)
 END_TEST
 
 BENCH_MAIN("children", scheduler_table, documented_rows, levels_cost_memory, chain_and_next, launched_by,
-	   parents_at_the_streams_priority, default_is_lowest, depth_per_context, not_through_the_host,
+	   parents_at_the_streams_priority, children_stay_below_the_ceiling, more_levels_than_priorities, launches_stay_below_the_ceiling,
+	   default_is_lowest, depth_per_context, too_deep_is_told, parents_are_not_pending, not_through_the_host,
 	   many_children, launch_cost_is_flat, clean_state, gpcs_are_alike, watchdog_leaves_out_the_driver)

@@ -365,7 +365,7 @@ END_TEST
 /* 10^5 children that wait in one order: a launch costs no more than the first ones did. */
 START_TEST(cost_is_flat)
 {
-	struct scene s = scene_new("task-records=110000 vram=64M cost-launch-ns=0");
+	struct scene s = scene_new("task-records=120000 vram=64M cost-launch-ns=0");
 	uint64_t steps[2], launched[2];
 
 	s.t->grid[0] = 1000;

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stddef.h>
 #include <hw/ppu_save.h>
+#include <core/channel.h>
 #include "bench_main.h"
+#include "ptmem.h"
 #include "tasks.h"
 
 /* One SM, one instruction per window: preemption can hit every instruction. */
@@ -350,6 +352,178 @@ START_TEST(tsync_is_per_cta)
 END_TEST
 
 /* ---- who is preempted ------------------------------------------------------------------------------- */
+
+/*
+ * SIMT-53, SIMT-54, A-SIMT-23: a warp whose push waits for the driver is saved for a more urgent task, and goes on
+ * afterwards as if the driver had moved the tokens.  Once the driver has begun (it has read SM_EXC_CAUSE), the warp
+ * stays until the answer.  An aborted task takes its exception along, and a late answer answers nothing.
+ */
+static const char two_groups[] =	/* lanes 0..3 and 4..7 yield in turn, 40 times each */
+	"s2r r2, %tid.x\nld.param.u64 rd10, [0]\nmadw.u32 rd4, r2, 4, rd10\nsetp.ge.u32 p1, r2, 4\n"
+	"mov.u32 r3, 0\n@p1 bra P2\n"
+	"P1: yield\nadd.u32 r3, r3, 1\nsetp.lt.u32 p2, r3, 40\n@p2 bra P1\nbra End\n"
+	"P2: yield\nadd.u32 r3, r3, 1\nsetp.lt.u32 p2, r3, 40\n@p2 bra P2\n"
+	"End: st.global.u32 [rd4], r3\nexit\n";
+
+#define TWO_GROUPS "token-queue-entries=8 yield-every=2 task-slots=1 gpcs=1 sms-per-gpc=1"
+
+static uint64_t two_groups_task(struct bench_ctx *c, uint64_t *out)
+{
+	struct kern k = kern_load(c, two_groups);
+	struct ppu_tmd *t;
+	uint64_t va = tmd_new(c, &k, &t);
+
+	*out = bench_alloc(c, 4096, BENCH_VRAM);
+	t->block[0] = 8;
+	tmd_prio(t, 1);
+	tmd_param(t, 0, *out);
+	return va;
+}
+
+/* Every token that a YIELD pushed, and where, is as when the device moves the tokens and nobody preempts. */
+static void same_as_undisturbed(struct bench *b)
+{
+	struct bench *u = bench_new(TWO_GROUPS);
+	struct bench_ctx *c = bench_ctx_new(u);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	unsigned n;
+	uint64_t out;
+
+	bench_launch(ch, two_groups_task(c, &out));
+	bench_submit(ch);
+	ck_assert(bench_run(u));
+	n = bench_count(u, PPU_TR_DIV_YIELD_PUSH, -1);
+	ck_assert_uint_gt(n, 30);
+	ck_assert_uint_gt(bench_count(u, PPU_TR_DIV_RECENTRE, -1), 5);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_DIV_YIELD_PUSH, -1), n);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_DIV_RECENTRE, -1), bench_count(u, PPU_TR_DIV_RECENTRE, -1));
+	for (unsigned i = 0; i < n; i++) {
+		const struct ppu_trace_rec *x = bench_find(b, PPU_TR_DIV_YIELD_PUSH, -1, i);
+		const struct ppu_trace_rec *y = bench_find(u, PPU_TR_DIV_YIELD_PUSH, -1, i);
+
+		ck_assert_uint_eq(x->b, y->b);
+		ck_assert_uint_eq(x->c, y->c);
+		ck_assert_uint_eq(x->d, y->d);
+	}
+	bench_free(u);
+}
+
+/* As the driver does: moves the tokens to the middle of the queue. */
+static void answer(struct bench *b, bool retry)
+{
+	struct ppu_token_queue q = {
+		.base = bench_reg(b, PPU_REG_SM_EXC_TOKQ_LO) | (uint64_t)bench_reg(b, PPU_REG_SM_EXC_TOKQ_HI) << 32,
+		.size = b->cfg.tokq_entries, .head = bench_reg(b, PPU_REG_SM_EXC_HEAD),
+		.tail = bench_reg(b, PPU_REG_SM_EXC_TAIL),
+	};
+
+	ck_assert(ppu_token_queue_centre(&ptmem_bus, b->vram, b->cfg.vram, &q));
+	bench_set(b, PPU_REG_SM_EXC_HEAD, q.head);
+	bench_set(b, PPU_REG_SM_EXC_TAIL, q.tail);
+	bench_set(b, PPU_REG_SM_EXC_DONE, retry ? 1 : 2);
+}
+
+static void waits_for_the_driver(bool begun)
+{
+	struct bench *b = bench_new("token-queue-driver=1 " TWO_GROUPS);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *low = bench_chan_new(c, PPU_CLASS_COMPUTE, 8), *high = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern u = kern_load(c, "nanosleep 50000\nexit\n");
+	uint64_t out, kv, uv;
+	unsigned asked = 0;
+	struct ppu_tmd *t;
+
+	kv = two_groups_task(c, &out);
+	uv = tmd_new(c, &u, &t);
+	tmd_prio(t, 5);
+	bench_launch(low, kv);
+	bench_submit(low);
+	bench_run_for(b, 100000);
+	if (begun)			/* the driver begins */
+		ck_assert_uint_eq(bench_reg(b, PPU_REG_SM_EXC_CAUSE), PPU_SMEXC_RECENTRE);
+	bench_launch(high, uv);
+	bench_submit(high);
+	bench_run_for(b, 30000);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CTA_SAVE, -1), !begun);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_DONE, -1), 0);
+	if (!begun)		/* the driver is not asked any more */
+		ck_assert_uint_eq(bench_reg(b, PPU_REG_SM_EXC_CAUSE), 0);
+	bench_run_for(b, 200000);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_DONE, -1), !begun);
+	if (begun) {
+		answer(b, true);
+		bench_run_for(b, 200000);
+		ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_DONE, -1), 1);
+	}
+	while (bench_count(b, PPU_TR_TASK_DONE, -1) < 2 && asked++ < 100) {
+		ck_assert_uint_eq(bench_reg(b, PPU_REG_SM_EXC_CAUSE), PPU_SMEXC_RECENTRE);
+		answer(b, true);
+		bench_run_for(b, 200000);
+	}
+	ck_assert_uint_gt(asked, 3);
+	same_as_undisturbed(b);
+	for (unsigned i = 0; i < 8; i++)
+		ck_assert_uint_eq(bench_rd64(c, out + 4 * (i & ~1u)), 40 | 40ull << 32);
+	ck_assert_uint_eq(bench_reg(b, PPU_REG_SM_EXC_CAUSE), 0);
+	bench_free(b);
+}
+
+START_TEST(saved_before_the_driver_began)
+{
+	waits_for_the_driver(false);
+}
+END_TEST
+
+START_TEST(stays_while_the_driver_serves)
+{
+	waits_for_the_driver(true);
+}
+END_TEST
+
+/* Two contexts' warps wait; the first one's context is stopped while the driver serves it, or before. */
+static void late_answer(bool begun)
+{
+	struct bench *b = bench_new("token-queue-driver=1 token-queue-entries=8");
+	uint64_t out[2], tokq = 0;
+	struct bench_chan *ch[2];
+	struct bench_ctx *c[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		c[i] = bench_ctx_new(b);
+		ch[i] = bench_chan_new(c[i], PPU_CLASS_COMPUTE, 8);
+		bench_launch(ch[i], two_groups_task(c[i], &out[i]));
+		bench_submit(ch[i]);
+		bench_run_for(b, 100000);
+	}
+	tokq = bench_reg(b, PPU_REG_SM_EXC_TOKQ_LO);
+	if (begun)
+		ck_assert_uint_eq(bench_reg(b, PPU_REG_SM_EXC_CAUSE), PPU_SMEXC_RECENTRE);
+	bench_ctx_cmd(c[0], PPU_CTX_CMD_STOP);
+	if (begun) {
+		ck_assert_uint_eq(bench_reg(b, PPU_REG_SM_EXC_TOKQ_LO), tokq);
+		bench_set(b, PPU_REG_SM_EXC_DONE, 2);		/* kills nobody */
+	}
+	ck_assert_uint_ne(bench_reg(b, PPU_REG_SM_EXC_TOKQ_LO), tokq);
+	for (unsigned n = 0; bench_reg(b, PPU_REG_SM_EXC_CAUSE) && n < 100; n++) {
+		answer(b, true);
+		bench_run_for(b, 200000);
+	}
+	ck_assert_uint_eq(bench_chan_reg(ch[1], PPU_REG_CH_ERROR), 0);
+	ck_assert_uint_eq(bench_rd64(c[1], out[1]), 40 | 40ull << 32);
+	bench_free(b);
+}
+
+START_TEST(stopped_before_the_driver_began)
+{
+	late_answer(false);
+}
+END_TEST
+
+START_TEST(stopped_while_the_driver_serves)
+{
+	late_answer(true);
+}
+END_TEST
 
 /*
  * SP-4: Klow counts to 10^4 in memory, Khigh sets a flag; then Klow goes on, and none of its instructions runs twice.
@@ -780,6 +954,7 @@ START_TEST(after_a_launch)
 END_TEST
 
 BENCH_MAIN("preempt", cut_at_every_kth_instruction, parents_give_way, hangs_without_child_priority,
-	   pending_and_active_pools, tsync_is_per_cta, klow_khigh, child_preempts_unrelated, room_on_an_sm,
+	   pending_and_active_pools, tsync_is_per_cta, saved_before_the_driver_began, stays_while_the_driver_serves,
+	   stopped_before_the_driver_began, stopped_while_the_driver_serves, klow_khigh, child_preempts_unrelated, room_on_an_sm,
 	   fairness_between_contexts, literal_global_order, shares_are_equal, waiting_for_room,
 	   damaged_images, every_checked_field, after_a_launch)

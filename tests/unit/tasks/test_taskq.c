@@ -279,6 +279,26 @@ START_TEST(bad_queues)
 }
 END_TEST
 
+/* The put counter goes back to entries that no CTA has taken yet: refused, although nothing that ran is gone. */
+START_TEST(put_goes_back)
+{
+	struct q q = q_new("ctas-per-sm=1", worker, 8, false, BENCH_VRAM);
+
+	bench_launch(q.ch, q.va);
+	bench_submit(q.ch);
+	ck_assert_uint_eq(q_push(&q, 6), 6);
+	while (q.h->get < 2)
+		bench_run_for(q.b, 500);
+	ck_assert_uint_lt(q.h->get, 5);
+	q.h->put = 5;
+	bench_kick(q.ch);
+	ck_assert(bench_run(q.b));
+	ck_assert_uint_eq(bench_chan_reg(q.ch, PPU_REG_CH_ERROR), PPU_ERR_TASK_QUEUE);
+	ck_assert_uint_eq(bench_chan_reg(q.ch, PPU_REG_CH_TASKS), 0);
+	bench_free(q.b);
+}
+END_TEST
+
 /* Refused: values that are not allowed in a queue TMD. */
 START_TEST(bad_queue_tmds)
 {
@@ -372,5 +392,5 @@ START_TEST(stopped)
 END_TEST
 
 BENCH_MAIN("taskq", lives_until_closed, closed_without_entries, circular,
-	   pushed_by_a_running_task, entries_for_children, bad_queues, bad_queue_tmds,
+	   pushed_by_a_running_task, entries_for_children, bad_queues, put_goes_back, bad_queue_tmds,
 	   preempted_and_restored, stopped)

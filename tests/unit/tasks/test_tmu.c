@@ -310,6 +310,36 @@ START_TEST(completion_store_wakes)
 }
 END_TEST
 
+/* Migration copies what was reported as written: the completion store is, in either memory. */
+START_TEST(completion_store_is_reported)
+{
+	static const uint64_t where[] = { 0, BENCH_SYS, BENCH_VRAM };
+	uint64_t ram[3], vram[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct bench *b = bench_new(NULL);
+		struct bench_ctx *c = bench_ctx_new(b);
+		struct kern k = kern_load(c, SLEEP(1000));
+		struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+		struct ppu_tmd *t;
+		uint64_t va = tmd_new(c, &k, &t);
+
+		t->done_va = where[i] ? bench_alloc(c, 4096, where[i]) : 0;
+		t->done_value = 1;
+		bench_launch(ch, va);
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+		ram[i] = b->ram_dirty;
+		vram[i] = b->vram_dirty;
+		bench_free(b);
+	}
+	ck_assert_uint_eq(ram[1], ram[0] + 8);
+	ck_assert_uint_eq(ram[2], ram[0]);
+	ck_assert_uint_eq(vram[2], vram[0] + 8);
+	ck_assert_uint_eq(vram[1], vram[0]);
+}
+END_TEST
+
 START_TEST(completion_store_faults)
 {
 	struct bench *b = bench_new(NULL);
@@ -592,6 +622,59 @@ START_TEST(watchdog_ends_a_context)
 }
 END_TEST
 
+/* What a task has run before it was evicted counts, also after the device was saved and loaded. */
+static uint64_t watchdog_time(bool saved)
+{
+	struct bench *b = bench_new("task-slots=1");
+	struct bench_ctx *c = bench_ctx_make(b);
+	struct kern endless, nap;
+	struct ppu_tmd *t, *high;
+	struct bench_chan *ch;
+	uint64_t va[2], end;
+
+	c->blk->watchdog_ns = 300000;
+	bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+	ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	endless = kern_load(c, "L: bra L\n");
+	nap = kern_load(c, SLEEP(50000));
+	va[0] = tmd_new(c, &endless, &t);
+	va[1] = tmd_new(c, &nap, &high);
+	tmd_prio(high, 1);
+	bench_launch(ch, va[0]);
+	bench_submit(ch);
+	bench_run_for(b, 150000);
+	bench_launch(ch, va[1]);
+	bench_submit(ch);
+	bench_run_for(b, 150000);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_RESUME, -1), 1);
+	if (saved) {
+		uint8_t *bytes = NULL;
+		char *err = NULL;
+		size_t len = 0;
+
+		ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
+		bench_new_core(b);
+		ck_assert_int_eq(ppu_core_load(b->core, bytes, len, &err), 0);
+		free(bytes);
+	}
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), PPU_ERR_WATCHDOG);
+	end = bench_find(b, PPU_TR_FAULT, -1, 0)->time - bench_find(b, PPU_TR_CTA_START, -1, 0)->time;
+	bench_free(b);
+	return end;
+}
+
+START_TEST(watchdog_of_an_evicted_task)
+{
+	uint64_t end = watchdog_time(false);
+
+	/* 300 us of its own, and what the other one took */
+	ck_assert_uint_gt(end, 350000);
+	ck_assert_uint_lt(end, 400000);
+	ck_assert_uint_eq(watchdog_time(true), end);
+}
+END_TEST
+
 START_TEST(fault_ends_its_context_only)
 {
 	struct bench *b = bench_new(NULL);
@@ -645,7 +728,8 @@ END_TEST
 
 BENCH_MAIN("tmu", bad_tmd_stops_the_channel, bad_tmd_address, tmd_in_both_memories, priority_order,
 	   accept_then_run, round_robin, head_and_tail, numbers_of_priorities,
-	   wfi_waits_for_tasks_and_drain, completion_store_wakes, completion_store_faults,
+	   wfi_waits_for_tasks_and_drain, completion_store_wakes, completion_store_is_reported,
+	   completion_store_faults,
 	   full_pool_holds_the_channel, chain_of_children, parent_reads_child,
 	   parent_complete_after_child, launch_errors, stop_ends_endless_tasks,
-	   watchdog_ends_a_context, fault_ends_its_context_only, many_waiting_tasks)
+	   watchdog_ends_a_context, watchdog_of_an_evicted_task, fault_ends_its_context_only, many_waiting_tasks)

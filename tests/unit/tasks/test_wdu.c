@@ -299,5 +299,156 @@ START_TEST(no_backfill_past_priority)
 }
 END_TEST
 
+/* HW-36: a CTA goes to the SM with the fewest; where several have as few, they take turns. */
+START_TEST(fewest_then_in_turn)
+{
+	struct bench *b = bench_new("gpcs=1 sms-per-gpc=3 ctas-per-sm=4");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 16);
+	struct kern slow = kern_load(c, "nanosleep 1000000\nexit\n"), quick = kern_load(c, "exit\n");
+	static const struct { bool slow; unsigned sm; } step[] = {
+		{ false, 0 }, { false, 1 }, { false, 2 }, { false, 0 },	/* all are idle: in turn */
+		{ true, 1 }, { false, 2 }, { false, 0 },		/* from here on SM 1 has one CTA more */
+		{ false, 2 }, { false, 0 }, { true, 2 }, { false, 0 }, { false, 0 },
+	};
+
+	for (unsigned i = 0; i < sizeof(step) / sizeof(step[0]); i++) {
+		struct ppu_tmd *t;
+
+		bench_launch(ch, tmd_new(c, step[i].slow ? &slow : &quick, &t));
+		bench_submit(ch);
+		bench_run_for(b, 20000);
+		ck_assert_msg(bench_find(b, PPU_TR_CTA_START, -1, i)->unit == step[i].sm, "CTA %u went to SM %u", i,
+			      bench_find(b, PPU_TR_CTA_START, -1, i)->unit);
+	}
+	bench_free(b);
+}
+END_TEST
+
+/* HW-24: saving a CTA takes time, and so does restoring it: both tasks end that much later. */
+START_TEST(eviction_takes_time)
+{
+	uint64_t took[2], back[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct bench *b = bench_new(i ? "task-slots=1 gpcs=1 sms-per-gpc=1 cost-evict-ns=70000" :
+						"task-slots=1 gpcs=1 sms-per-gpc=1 cost-evict-ns=0");
+		struct bench_ctx *c = bench_ctx_new(b);
+		struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+		struct kern k = kern_load(c, "nanosleep 100000\nexit\n");
+
+		for (unsigned n = 0; n < 2; n++) {
+			struct ppu_tmd *t;
+			uint64_t va = tmd_new(c, &k, &t);
+
+			tmd_prio(t, n);
+			bench_launch(ch, va);
+			bench_submit(ch);
+			bench_run_for(b, 20000);
+		}
+		ck_assert(bench_run(b));
+		took[i] = bench_find(b, PPU_TR_TASK_DONE, -1, 0)->time - bench_find(b, PPU_TR_TASK_EVICT, -1, 0)->time;
+		back[i] = bench_find(b, PPU_TR_TASK_DONE, -1, 1)->time - bench_find(b, PPU_TR_TASK_RESUME, -1, 0)->time;
+		bench_free(b);
+	}
+	ck_assert_uint_eq(took[1], took[0] + 70000);
+	ck_assert_uint_eq(back[1], back[0] + 70000);
+}
+END_TEST
+
+/* A-HW-7: a task that was evicted goes on before others of its priority that have waited for longer. */
+START_TEST(evicted_comes_back_first)
+{
+	struct bench *b = bench_new("task-slots=1");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern k = kern_load(c, "nanosleep 100000\nexit\n");
+	uint64_t va[4];
+
+	for (unsigned i = 0; i < 4; i++) {	/* 0 runs, 1 and 2 wait, 3 is stronger */
+		struct ppu_tmd *t;
+
+		va[i] = tmd_new(c, &k, &t);
+		tmd_prio(t, i == 3);
+		bench_launch(ch, va[i]);
+		bench_submit(ch);
+		bench_run_for(b, 10000);
+	}
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_EVICTIONS), 1);
+	ASSERT_TMDS(b, PPU_TR_TASK_DONE, va[3], va[0], va[1], va[2]);
+	bench_free(b);
+}
+END_TEST
+
+/*
+ * HW-36: A task waits for room that a stronger one holds, so no CTA can be evicted for it.  A weaker task that would fit
+ * into what is free does not start before it: later the first one would have to evict it.
+ */
+START_TEST(no_backfill_past_a_waiting_task)
+{
+	struct bench *b = bench_new("gpcs=1 sms-per-gpc=1 warps-per-sm=8 ctas-per-sm=8");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern k = kern_load(c, "nanosleep 100000\nexit\n");
+	static const unsigned warps[] = { 5, 6, 3 };
+	uint64_t va[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct ppu_tmd *t;
+
+		va[i] = tmd_new(c, &k, &t);
+		t->block[0] = 32 * warps[i];
+		tmd_prio(t, 2 - i);
+		bench_launch(ch, va[i]);
+		bench_submit(ch);
+		bench_run_for(b, 10000);
+	}
+	ck_assert(bench_run(b));
+	ASSERT_TMDS(b, PPU_TR_TASK_DONE, va[0], va[1], va[2]);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CTA_SAVE, -1), 0);
+	ck_assert_uint_ge(bench_find(b, PPU_TR_CTA_START, -1, 2)->time, bench_find(b, PPU_TR_TASK_DONE, -1, 1)->time);
+	bench_free(b);
+}
+END_TEST
+
+/*
+ * HW-17: While the first task of a level waits for room in the save area, a stronger one joins that needs less: it runs at
+ * once, and not when the room for the other one is there.
+ */
+START_TEST(a_task_that_joins_may_fit)
+{
+	struct bench *b = bench_new("task-slots=8");
+	struct bench_ctx *c = bench_ctx_make(b);
+	struct ppu_tmd *t[3];
+	struct bench_chan *ch;
+	struct kern slow, quick;
+	uint64_t va[3];
+
+	c->blk->save_size = 96 * 1024;	/* for level 1: one image with 32 KiB of shared memory, and a small one */
+	bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+	ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	slow = kern_load(c, "nanosleep 1000000\nexit\n");
+	quick = kern_load(c, "nanosleep 1000\nexit\n");
+	for (unsigned i = 0; i < 3; i++) {
+		va[i] = tmd_new(c, i == 2 ? &quick : &slow, &t[i]);
+		tmd_prio(t[i], i);
+		t[i]->shared_bytes = i == 2 ? 0 : 32 * 1024;
+	}
+	bench_launch(ch, va[0]);
+	bench_launch(ch, va[1]);
+	bench_submit(ch);
+	bench_run_for(b, 200000);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CTA_START, -1), 1);	/* the other one waits */
+	bench_launch(ch, va[2]);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ASSERT_TMDS(b, PPU_TR_TASK_DONE, va[2], va[0], va[1]);
+	ck_assert_uint_lt(bench_find(b, PPU_TR_TASK_DONE, -1, 0)->time, 300000);
+	bench_free(b);
+}
+END_TEST
+
 BENCH_MAIN("wdu", task_slots, evicts_lower_priority, equal_priority_does_not_evict, many_random_evictions,
-	   grid_coordinates, ctas_spread_over_sms, two_tasks, no_backfill_past_priority)
+	   grid_coordinates, ctas_spread_over_sms, two_tasks, fewest_then_in_turn, no_backfill_past_priority,
+	   eviction_takes_time, evicted_comes_back_first, no_backfill_past_a_waiting_task, a_task_that_joins_may_fit)

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(top, "scripts"))
 loader = importlib.machinery.SourceFileLoader("matrix", os.path.join(top, "scripts/matrix"))
 matrix = importlib.util.module_from_spec(importlib.util.spec_from_loader("matrix", loader))
 loader.exec_module(matrix)
+archive = sys.modules["ppu_archive"]
 failed = False
 
 
@@ -110,7 +111,7 @@ with tempfile.TemporaryDirectory() as d:
     log = os.path.join(d, "log")
     with open(log, "w", encoding="ascii") as f:
         f.write("Reading package lists...\nE: an older one\nReading package lists...\nE: Failed to fetch a\nE: Some failed\n")
-    ok("apt's reason is the first of the last run", matrix.apt_error(log) == "Failed to fetch a", matrix.apt_error(log))
+    ok("apt's reason is the first of the last run", archive.apt_error(log) == "Failed to fetch a", archive.apt_error(log))
 
 # A check that cannot be made is not green.
 def missing(row):

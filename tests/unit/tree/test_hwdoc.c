@@ -142,6 +142,16 @@ static void counters(void)
 #undef C
 }
 
+static void engine_stats(void)
+{
+	unsigned n = PPU_DBG_ENGINE;
+
+	head("| `DBG_SEL` | Name | |");
+#define S(name, text, doc) fprintf(out, "| %#x | `%s` | %s |\n", n++, text, esc(doc));
+	PPU_ENGINE_STATS(S)
+#undef S
+}
+
 static void cuda_calls(void)
 {
 	head("| Function | Exported as | Since |");
@@ -167,6 +177,7 @@ static const struct { const char *file, *name; void (*make)(void); } tables[] = 
 	{ "hw/registers.md", "ctrl", ctrl }, { "hw/registers.md", "chcfg", chcfg },
 	{ "hw/registers.md", "userd", userd }, { "hw/registers.md", "watch", watch },
 	{ "hw/registers.md", "errors", errors }, { "hw/registers.md", "counters", counters },
+	{ "hw/registers.md", "engine", engine_stats },
 	{ "hw/commands.md", "commands", commands }, { "hw/trace.md", "events", events },
 	{ "hw/timing.md", "properties", properties },
 	{ "runtime/cuda.md", "calls", cuda_calls }, { "runtime/cuda.md", "unsupported", cuda_unsupported },

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include <dirent.h>
+
+#include "pcidev.h"
+
+#define DRIVER "/sys/bus/pci/drivers/ppu/"
+#define DEVICES "/sys/bus/pci/devices/"
+
+static bool is_ppu(const char *name)
+{
+	char path[320], *text;
+	bool ours;
+
+	snprintf(path, sizeof(path), DEVICES "%s/device", name);
+	text = file_text(path);
+	ours = text && strtoul(text, NULL, 16) == PPU_PCI_DEVICE_ID;
+	free(text);
+	return ours;
+}
+
+/* The name of the function, which stays the same: "0000:01:00.0". */
+static const char *name(void)
+{
+	static char found[256];
+	struct dirent *e;
+	DIR *d;
+
+	if (found[0])
+		return found;
+	d = opendir(DEVICES);
+	CHECK(d);
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.' && is_ppu(e->d_name))
+			snprintf(found, sizeof(found), "%s", e->d_name);
+	closedir(d);
+	CHECK(found[0]);
+	return found;
+}
+
+void pci_write(const char *file)
+{
+	char path[320];
+
+	snprintf(path, sizeof(path), DEVICES "%s/%s", name(), file);
+	file_write(path, "1");
+}
+
+bool pci_have_node(void)
+{
+	bool found = false;
+	char path[320];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), DEVICES "%s/drm", name());
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		found |= !strncmp(e->d_name, "renderD", 7);
+	if (d)
+		closedir(d);
+	return found;
+}
+
+void pci_unbind(void)
+{
+	file_write(DRIVER "unbind", name());
+}
+
+void pci_bind(void)
+{
+	file_write(DRIVER "bind", name());
+	WAIT_FOR(pci_have_node(), 20000);
+}

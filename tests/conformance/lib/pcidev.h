@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The PPU as a PCI function: its driver comes and goes, it is reset and removed. */
+#ifndef PPU_CONFORMANCE_PCIDEV_H
+#define PPU_CONFORMANCE_PCIDEV_H
+
+#include "sysfile.h"
+
+/* Writes "1" to a file of the function in sysfs: "reset", "remove". */
+void pci_write(const char *file);
+/* Is there a render node?  Removed devices may have one, too, while somebody has it open. */
+bool pci_have_node(void);
+void pci_unbind(void);
+void pci_bind(void);		/* returns when there is a render node */
+
+#endif
