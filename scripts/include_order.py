@@ -67,6 +67,7 @@ CALLS_UP = {
     ("kmod/channel/ppu_channel.c", "kmod/report/ppu_coredump.h"): "a channel's end is what a coredump shows",
     ("kmod/channel/ppu_channel.c", "kmod/report/ppu_fault.h"): "the device may have stopped the channel already",
     ("kmod/channel/ppu_devq.c", "kmod/report/ppu_fault.h"): "the device may have stopped the queue already",
+    ("kmod/channel/ppu_group.c", "kmod/report/ppu_fault.h"): "the device may have stopped the member already",
     ("kmod/channel/ppu_submit.c", "kmod/report/ppu_fault.h"): "the device may have stopped the channel already",
 }
 
