@@ -18,10 +18,10 @@
 #define VRAM		DRM_PPU_PLACEMENT_VRAM
 #define SYSTEM		DRM_PPU_PLACEMENT_SYSTEM
 #define PIECE		(1ull << 20)
-#define BLOCKS		7		/* of a piece of work; copies or launches in each: */
+#define BLOCKS		3		/* of a piece of work; copies or launches in each: */
 #define COPIES		30
 #define LAUNCHES	20
-#define ROUNDS		12
+#define ROUNDS		5
 #define VRAM_VA		0x20000000ull
 #define TIMES_VA	0x28000000ull
 #define PATTERN		0x5ec2e75e
