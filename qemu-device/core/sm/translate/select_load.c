@@ -99,12 +99,7 @@ static void global_address(struct ppu_seg *s, unsigned gi, int t, int lo, int hi
 		JUMP(e, JNBE, s->bail);
 		EM(e, ADD, Q(RAX), imm(s, g->imm, 8));
 	}
-	if (g->space == PPU_SPACE_GENERIC) {
-		EM(e, MOV, Q(RDX), Q(RAX));
-		EM(e, SHR, Q(RDX), IM(32));
-		EM(e, CMP, D(RDX), IM(WINDOWS));
-		JUMP(e, JNB, s->bail);
-	}
+	bail_on_window(s, g);
 	EM(e, MOV, Q(RDX), Q(RAX));
 	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
 	EM(e, CMP, Q(RDX), SLOT_PAGE(gi));

@@ -57,6 +57,17 @@ static inline struct ppu_away *away(struct ppu_seg *s, unsigned kind, unsigned g
 	return a;
 }
 
+/* rax is an address; edx is lost.  Windows of the generic space are not global memory. */
+static inline void bail_on_window(struct ppu_seg *s, const struct ppu_fuse_group *g)
+{
+	if (g->space != PPU_SPACE_GENERIC)
+		return;
+	EM(s->e, MOV, Q(RDX), Q(RAX));
+	EM(s->e, SHR, Q(RDX), IM(32));
+	EM(s->e, CMP, D(RDX), IM(WINDOWS));
+	JUMP(s->e, JNB, s->bail);
+}
+
 /* Distances that lanes may have to the first one, when they cost one transaction. */
 uint32_t ppu_mem_window_bits(unsigned bytes);
 /* t = the lowest active lane's word of y, in all lanes. */

@@ -75,12 +75,7 @@ static void first_address(struct ppu_seg *s, const struct ppu_fuse_group *g, int
 		JUMP(e, JNBE, s->bail);
 		EM(e, ADD, Q(RAX), imm(s, g->imm, 8));
 	}
-	if (g->space == PPU_SPACE_GENERIC) {
-		EM(e, MOV, Q(RDX), Q(RAX));
-		EM(e, SHR, Q(RDX), IM(32));
-		EM(e, CMP, D(RDX), IM(WINDOWS));
-		JUMP(e, JNB, s->bail);
-	}
+	bail_on_window(s, g);
 }
 
 static void global_place(struct ppu_seg *s, unsigned gi)
