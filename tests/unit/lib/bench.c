@@ -445,6 +445,16 @@ uint32_t bench_chan_reg(struct bench_chan *ch, unsigned reg)
 	return bench_reg(ch->c->b, PPU_BAR0_CHCFG + ch->id * PPU_CHCFG_STRIDE + reg);
 }
 
+void bench_chan_setup(struct bench_chan *ch)
+{
+	bench_chan_set(ch, PPU_REG_CH_INST_LO, (uint32_t)ch->c->inst);
+	bench_chan_set(ch, PPU_REG_CH_INST_HI, (uint32_t)(ch->c->inst >> 32));
+	bench_chan_set(ch, PPU_REG_CH_RING_LO, (uint32_t)ch->ring);
+	bench_chan_set(ch, PPU_REG_CH_RING_HI, (uint32_t)(ch->ring >> 32));
+	bench_chan_set(ch, PPU_REG_CH_RING_ENTRIES, ch->entries);
+	bench_chan_set(ch, PPU_REG_CH_CLASS, ch->cls);
+}
+
 struct bench_chan *bench_chan_make(struct bench_ctx *c, uint32_t cls, uint32_t entries)
 {
 	struct bench_chan *ch = zalloc(sizeof(*ch));
@@ -456,12 +466,7 @@ struct bench_chan *bench_chan_make(struct bench_ctx *c, uint32_t cls, uint32_t e
 	ch->cls = cls;
 	ch->entries = entries;
 	ch->ring = bench_alloc(c, entries * sizeof(struct ppu_gpfifo_entry), BENCH_VRAM);
-	bench_chan_set(ch, PPU_REG_CH_INST_LO, (uint32_t)c->inst);
-	bench_chan_set(ch, PPU_REG_CH_INST_HI, (uint32_t)(c->inst >> 32));
-	bench_chan_set(ch, PPU_REG_CH_RING_LO, (uint32_t)ch->ring);
-	bench_chan_set(ch, PPU_REG_CH_RING_HI, (uint32_t)(ch->ring >> 32));
-	bench_chan_set(ch, PPU_REG_CH_RING_ENTRIES, entries);
-	bench_chan_set(ch, PPU_REG_CH_CLASS, cls);
+	bench_chan_setup(ch);
 	return ch;
 }
 

@@ -118,6 +118,7 @@ uint64_t bench_phys(struct bench_ctx *c, uint64_t va, bool *sys);
 /* A channel: registers written, not enabled (change registers by bench_chan_set()), or enabled. */
 struct bench_chan *bench_chan_make(struct bench_ctx *c, uint32_t cls, uint32_t entries);
 struct bench_chan *bench_chan_new(struct bench_ctx *c, uint32_t cls, uint32_t entries);
+void bench_chan_setup(struct bench_chan *ch);	/* writes the registers again, after a reset */
 void bench_chan_enable(struct bench_chan *ch);
 void bench_chan_set(struct bench_chan *ch, unsigned reg, uint32_t val);	/* PPU_REG_CH_* */
 uint32_t bench_chan_reg(struct bench_chan *ch, unsigned reg);

@@ -462,3 +462,32 @@ void load_scene_random(struct load_scene *sc, struct irnd *r, struct ppu_insn co
 	sc->code = code;
 	sc->n = load_scene_code(code, first, sc->shared, 1 + irnd(r, 4), body, n);
 }
+
+int scene_bytes(int step, unsigned access_bytes)
+{
+	int b = (int)access_bytes;
+
+	return abs(step) == SCENE_FAR ? step / SCENE_FAR * (2040 / b * b) : step * b;
+}
+
+uint64_t scene_anchor(enum scene_space sp, enum scene_shape shape, const int step[SCENE_GROUP], unsigned access_bytes)
+{
+	bool end = shape == SH_ENDS_PAGE || (shape >= SH_CROSS_1 && shape <= SH_CROSS_31);
+	int at = step[0];
+
+	if (shape == SH_WRAP || shape == SH_WRAP_8 || shape == SH_WRAP_FAR)
+		return 0;
+	for (unsigned i = 1; sp > SP_GENERIC && sp != SP_CONST && i < SCENE_GROUP && step[i] != SCENE_END; i++)
+		at = end == (step[i] > at) ? step[i] : at;
+	return (uint64_t)(int64_t)scene_bytes(at, access_bytes);
+}
+
+bool scene_left_out(const char *variable)
+{
+	const char *v = getenv(variable);
+	static uint32_t n;
+
+	/* In no step with the caller's loops. */
+	n = n * 1664525 + 1013904223;
+	return (n >> 8) % (v ? (unsigned)atoi(v) : 40);
+}

@@ -80,6 +80,15 @@ uint32_t load_scene_code(struct ppu_insn *code, unsigned first, uint32_t shared,
 bool load_scene_run(const struct load_scene *sc);
 /* A random scene with a random body of loads, stores and what may stand between them. */
 void load_scene_random(struct load_scene *sc, struct irnd *r, struct ppu_insn code[SCENE_CODE]);
+/* Offsets of a group of accesses, in accesses: SCENE_END ends it, SCENE_FAR is as far as a group may reach. */
+#define SCENE_GROUP	6
+#define SCENE_END	999
+#define SCENE_FAR	777
+int scene_bytes(int step, unsigned access_bytes);
+/* The immediate that leads to the address of the table: in windows such that most shapes stay inside. */
+uint64_t scene_anchor(enum scene_space sp, enum scene_shape shape, const int step[SCENE_GROUP], unsigned access_bytes);
+/* All combinations take long: only one of so many as the variable says is run, by default of 40. */
+bool scene_left_out(const char *variable);
 /* What the scene is, for messages. */
 const char *load_scene_say(const struct load_scene *sc);
 

@@ -11,17 +11,6 @@
 #include "load_scene.h"
 #include "run_suite.h"
 
-/* With sanitizers one of some combinations. */
-static bool left_out(void)
-{
-	const char *v = getenv("PPU_LOADS_EVERY");
-	static uint32_t n;
-
-	/* In no step with the loops around this. */
-	n = n * 1664525 + 1013904223;
-	return (n >> 8) % (v ? (unsigned)atoi(v) : 40);
-}
-
 static void fails(const struct load_scene *sc, const char *body)
 {
 	ck_abort_msg("%s\n%s: %s", body, load_scene_say(sc), epair_why);
@@ -36,46 +25,26 @@ static const struct {
 		  { "u64", 8 }, { "v2.u64", 16 }, { "b128", 16 }, { "s64", 8 } };
 #define ACCESSES	(sizeof(access_of) / sizeof(access_of[0]))
 
-/* Of a group, in accesses; 999: the end, FAR: as far as a group may reach. */
-#define FAR	777
-static const int steps[][6] = {
-	{ 0, 999 }, { 5, 999 }, { -4, 999 }, { 0, 1, 999 }, { 0, -1, 3, 999 }, { 2, 0, -2, 1, 999 }, { -8, -5, -6, -7, -4 },
-	{ 0, 32, 64, 999 }, { 100, 0, 50, 999 }, { 0, FAR, -FAR, 999 },
+static const int steps[][SCENE_GROUP] = {
+	{ 0, SCENE_END }, { 5, SCENE_END }, { -4, SCENE_END }, { 0, 1, SCENE_END }, { 0, -1, 3, SCENE_END }, { 2, 0, -2, 1, SCENE_END },
+	{ -8, -5, -6, -7, -4, SCENE_END },
+	{ 0, 32, 64, SCENE_END }, { 100, 0, 50, SCENE_END }, { 0, SCENE_FAR, -SCENE_FAR, SCENE_END },
 };
 #define STEPS	(sizeof(steps) / sizeof(steps[0]))
-
-static int bytes_of(int step, unsigned b)
-{
-	return abs(step) == FAR ? step / FAR * (int)(2040 / b * b) : step * (int)b;
-}
 
 static void group_body(char *body, size_t n, unsigned acc, enum scene_space sp, const int *step)
 {
 	const unsigned b = access_of[acc].bytes, words = b > 4 ? b / 4 : 1;
 	unsigned len = 0, d = 8;
 
-	for (unsigned i = 0; i < 5 && step[i] != 999; i++, d += 4) {
+	for (unsigned i = 0; i < 5 && step[i] != SCENE_END; i++, d += 4) {
 		len += (unsigned)snprintf(body + len, n - len, "ld.%s.%s %s%u, [%s56%+d]\n", scene_space_name[sp],
 			access_of[acc].type, words == 4 ? "rq" : words == 2 ? "rd" : "r", d, scene_narrow(sp) ? "r" : "rd",
-			bytes_of(step[i], b));
+			scene_bytes(step[i], b));
 		if (i == 1)
 			len += (unsigned)snprintf(body + len, n - len, "add.u32 r30, r30, r%u\n", d);
 	}
 	snprintf(body + len, n - len, "xor.u32 r31, r31, r8\nadd.u32 r29, r29, r31\n");
-}
-
-/* The immediate that leads to the address of the table: in windows such that most shapes stay inside. */
-static uint64_t anchor(enum scene_space sp, enum scene_shape shape, const int *step, unsigned b)
-{
-	bool end = shape == SH_ENDS_PAGE || (shape >= SH_CROSS_1 && shape <= SH_CROSS_31);
-	int at = step[0];
-
-	if (shape == SH_WRAP || shape == SH_WRAP_8 || shape == SH_WRAP_FAR)
-		return 0;
-
-	for (unsigned i = 1; sp > SP_GENERIC && sp != SP_CONST && i < 5 && step[i] != 999; i++)
-		at = end == (step[i] > at) ? step[i] : at;
-	return (uint64_t)(int64_t)bytes_of(at, b);
 }
 
 static void shapes_of(struct load_scene *sc, const char *body, const int *step)
@@ -85,11 +54,11 @@ static void shapes_of(struct load_scene *sc, const char *body, const int *step)
 	for (int shape = 0; shape < SCENE_SHAPES; shape++)
 		for (unsigned k = 0; k < 3; k++, mask++) {
 			sc->t[0].shape = shape;
-			sc->t[0].imm = anchor(sc->t[0].space, shape, step, sc->t[0].bytes);
+			sc->t[0].imm = scene_anchor(sc->t[0].space, shape, step, sc->t[0].bytes);
 			sc->mask[0] = k ? scene_masks[mask % SCENE_MASKS] : ~0u;
 			sc->mask[1] = k == 2 ? ~0u : scene_masks[(mask + 3) % SCENE_MASKS];
 			sc->threads = mask % 5 == 4 ? 13 : mask % 5 == 3 ? 45 : 64;
-			if (!left_out() && !load_scene_run(sc))
+			if (!scene_left_out("PPU_LOADS_EVERY") && !load_scene_run(sc))
 				fails(sc, body);
 		}
 }

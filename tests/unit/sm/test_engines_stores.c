@@ -11,17 +11,6 @@
 #include "load_scene.h"
 #include "run_suite.h"
 
-/* One of some combinations. */
-static bool left_out(void)
-{
-	const char *v = getenv("PPU_STORES_EVERY");
-	static uint32_t n;
-
-	/* In no step with the loops around this. */
-	n = n * 1664525 + 1013904223;
-	return (n >> 8) % (v ? (unsigned)atoi(v) : 40);
-}
-
 static void fails(const struct load_scene *sc, const char *body)
 {
 	ck_abort_msg("%s\n%s: %s", body, load_scene_say(sc), epair_why);
@@ -39,18 +28,11 @@ static const struct {
 static const enum scene_space spaces[] = { SP_GLOBAL, SP_SHARED, SP_GENERIC, SP_GENERIC_SHARED, SP_GENERIC_LOCAL, SP_GENERIC_PARAM };
 #define SPACES	(sizeof(spaces) / sizeof(spaces[0]))
 
-/* Of a group, in accesses; 999: the end.  The last one is as far as a group may reach. */
-#define END	999
-#define FAR	777
-static const int steps[][6] = {
-	{ 0, END }, { 5, END }, { -4, END }, { 0, 1, END }, { 1, 0, 3, END }, { 0, 1, 2, 3, 4, END }, { 0, FAR, -FAR, END },
+static const int steps[][SCENE_GROUP] = {
+	{ 0, SCENE_END }, { 5, SCENE_END }, { -4, SCENE_END }, { 0, 1, SCENE_END }, { 1, 0, 3, SCENE_END },
+	{ 0, 1, 2, 3, 4, SCENE_END }, { 0, SCENE_FAR, -SCENE_FAR, SCENE_END },
 };
 #define STEPS	(sizeof(steps) / sizeof(steps[0]))
-
-static int bytes_of(int step, unsigned b)
-{
-	return abs(step) == FAR ? step / FAR * (int)(2040 / b * b) : step * (int)b;
-}
 
 /* What stands before, between and behind the stores: nothing, arithmetic, or loads, which the stores may change. */
 enum { BARE, COMPUTES, LOADS, LOADS_BETWEEN, KINDS };
@@ -66,30 +48,17 @@ static void store_body(char *body, size_t n, unsigned acc, enum scene_space sp, 
 		len += (unsigned)snprintf(body + len, n - len, "add.u32 r8, r8, r32\nmul.f32 r9, r1, r2\n@p0 xor.u32 r12, r8, r9\n");
 	if (kind >= LOADS)
 		len += (unsigned)snprintf(body + len, n - len, "ld.%s.u8 r8, [%s%+d]\nadd.u32 r9, r8, r9\nld.global.u32 r10, [rd58]\n",
-					  space, a, bytes_of(step[0], b));
-	for (unsigned i = 0; i < 6 && step[i] != END; i++) {
+					  space, a, scene_bytes(step[0], b));
+	for (unsigned i = 0; i < 6 && step[i] != SCENE_END; i++) {
 		len += (unsigned)snprintf(body + len, n - len, "st.%s.%s [%s%+d], %s%u\n", space, access_of[acc].type, a,
-					  bytes_of(step[i], b), reg, 8 + 4 * (i % 4));
+					  scene_bytes(step[i], b), reg, 8 + 4 * (i % 4));
 		if (kind == COMPUTES)
 			len += (unsigned)snprintf(body + len, n - len, "sub.u32 r%u, r%u, 3\n", 8 + 4 * (i % 4), 9 + 4 * (i % 4));
 		if (kind == LOADS_BETWEEN)
 			len += (unsigned)snprintf(body + len, n - len, "ld.%s.u8 r%u, [%s%+d]\nadd.u32 r9, r9, r12\n", i % 2 ? "global" : space,
-						  12 + i % 2, i % 2 ? "rd58" : a, i % 2 ? 4 : bytes_of(step[i], b));
+						  12 + i % 2, i % 2 ? "rd58" : a, i % 2 ? 4 : scene_bytes(step[i], b));
 	}
 	snprintf(body + len, n - len, kind == BARE ? "" : "add.u32 r29, r29, r9\n");
-}
-
-/* The immediate that leads to the address of the table: in windows such that most shapes stay inside. */
-static uint64_t anchor(enum scene_space sp, enum scene_shape shape, const int *step, unsigned b)
-{
-	bool end = shape == SH_ENDS_PAGE || (shape >= SH_CROSS_1 && shape <= SH_CROSS_31);
-	int at = step[0];
-
-	if (shape == SH_WRAP || shape == SH_WRAP_8 || shape == SH_WRAP_FAR)
-		return 0;
-	for (unsigned i = 1; sp != SP_GLOBAL && sp != SP_GENERIC && i < 6 && step[i] != END; i++)
-		at = end == (step[i] > at) ? step[i] : at;
-	return (uint64_t)(int64_t)bytes_of(at, b);
 }
 
 static void shapes_of(struct load_scene *sc, const char *body, const int *step)
@@ -99,14 +68,14 @@ static void shapes_of(struct load_scene *sc, const char *body, const int *step)
 	for (int shape = 0; shape < SCENE_SHAPES; shape++)
 		for (unsigned k = 0; k < 4; k++, mask++) {
 			sc->t[0].shape = shape;
-			sc->t[0].imm = anchor(sc->t[0].space, shape, step, sc->t[0].bytes);
+			sc->t[0].imm = scene_anchor(sc->t[0].space, shape, step, sc->t[0].bytes);
 			sc->t[1].shape = k == 3 ? SH_STRIDE : SH_MIX;
 			sc->mask[0] = k ? scene_masks[mask % SCENE_MASKS] : ~0u;
 			sc->mask[1] = k == 2 ? ~0u : scene_masks[(mask + 3) % SCENE_MASKS];
 			sc->threads = mask % 5 == 4 ? 13 : mask % 5 == 3 ? 45 : 64;
 			/* Most shapes lie in pages 3 and 4. */
 			sc->watch = k == 3 ? 1u << (mask / 4 % 2 ? 3 : mask % 20) : 0;
-			if (!left_out() && !load_scene_run(sc))
+			if (!scene_left_out("PPU_STORES_EVERY") && !load_scene_run(sc))
 				fails(sc, body);
 		}
 }
