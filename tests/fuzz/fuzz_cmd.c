@@ -76,11 +76,7 @@ static void start(void)
 	for (unsigned i = 0; i < CHANS; i++) {
 		struct bench_chan *ch = f.ch[i];
 
-		bench_chan_set(ch, PPU_REG_CH_INST_LO, (uint32_t)ch->c->inst);
-		bench_chan_set(ch, PPU_REG_CH_RING_LO, (uint32_t)ch->ring);
-		bench_chan_set(ch, PPU_REG_CH_RING_HI, (uint32_t)(ch->ring >> 32));
-		bench_chan_set(ch, PPU_REG_CH_RING_ENTRIES, ch->entries);
-		bench_chan_set(ch, PPU_REG_CH_CLASS, ch->cls);
+		bench_chan_setup(ch);
 		bench_chan_enable(ch);
 		ch->put = 0;
 	}

@@ -17,9 +17,9 @@ enum { MACHINES = 5, CTXS = 4, CHANS = 3, WORDS = 4, AREA = 3 << 20, BLOCK_WORDS
 
 static const char *const machines[MACHINES] = {
 	COMMON "copy-engines=1",
-	COMMON "copy-engines=3 gate-literal=1",
-	COMMON "copy-engines=2 fault-irq-delay-ns=500 fault-irq-lose=3 fault-irq-spurious=2 fault-irq-race=1",
-	COMMON "copy-engines=2 fault-ce-reorder=2 fault-ce-late-ns=3000 fault-dma-fail=5",
+	COMMON "copy-engines=3 x-gate-literal=1",
+	COMMON "copy-engines=2 x-fault-irq-delay-ns=500 x-fault-irq-lose=3 x-fault-irq-spurious=2 x-fault-irq-race=1",
+	COMMON "copy-engines=2 x-fault-ce-reorder=2 x-fault-ce-late-ns=3000 x-fault-dma-fail=5",
 	COMMON "copy-engines=1 devq-assist=0 task-records=4",
 };
 
@@ -93,11 +93,7 @@ static void start_channel(const struct channel *k, unsigned priority, unsigned s
 {
 	struct bench_chan *ch = k->ch;
 
-	bench_chan_set(ch, PPU_REG_CH_INST_LO, (uint32_t)ch->c->inst);
-	bench_chan_set(ch, PPU_REG_CH_RING_LO, (uint32_t)ch->ring);
-	bench_chan_set(ch, PPU_REG_CH_RING_HI, (uint32_t)(ch->ring >> 32));
-	bench_chan_set(ch, PPU_REG_CH_RING_ENTRIES, ch->entries);
-	bench_chan_set(ch, PPU_REG_CH_CLASS, ch->cls);
+	bench_chan_setup(ch);
 	bench_chan_set(ch, PPU_REG_CH_PRIORITY, priority);
 	bench_chan_set(ch, PPU_REG_CH_ENGINE_MASK, ch->cls == PPU_CLASS_COPY ? mask : 0);
 	bench_chan_set(ch, PPU_REG_CH_TIMESLICE_NS, slice);

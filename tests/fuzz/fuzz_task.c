@@ -24,8 +24,8 @@ static const char *const machines[MACHINES] = {
 	COMMON "engine=1 token-queue-entries=16 store-delay-ns=500 store-reorder=1 cache-model=1",
 	COMMON "engine=1 token-queue-entries=4 token-queue-driver=1 branch-first=1 yield-random=30000",
 	COMMON "engine=1 token-queue-entries=16 preempt-level=0 task-policy=1 task-slice-ns=0 device-priorities=0",
-	COMMON "engine=1 token-queue-entries=4 fault-irq-lose=3 fault-irq-spurious=2 fault-irq-race=1 "
-		"fault-ce-reorder=2 fault-dma-fail=3 fault-irq-delay-ns=700 fault-ce-late-ns=900",
+	COMMON "engine=1 token-queue-entries=4 x-fault-irq-lose=3 x-fault-irq-spurious=2 x-fault-irq-race=1 "
+		"x-fault-ce-reorder=2 x-fault-dma-fail=3 x-fault-irq-delay-ns=700 x-fault-ce-late-ns=900",
 	COMMON "engine=2 token-queue-entries=16",
 	COMMON "engine=1 token-queue-entries=16 task-slots=1 warps-per-sm=3 ctas-per-sm=1",
 };
@@ -133,11 +133,7 @@ static void make_machine(unsigned kind)
 
 static void start_channel(struct bench_chan *ch)
 {
-	bench_chan_set(ch, PPU_REG_CH_INST_LO, (uint32_t)ch->c->inst);
-	bench_chan_set(ch, PPU_REG_CH_RING_LO, (uint32_t)ch->ring);
-	bench_chan_set(ch, PPU_REG_CH_RING_HI, (uint32_t)(ch->ring >> 32));
-	bench_chan_set(ch, PPU_REG_CH_RING_ENTRIES, ch->entries);
-	bench_chan_set(ch, PPU_REG_CH_CLASS, ch->cls);
+	bench_chan_setup(ch);
 	bench_chan_enable(ch);
 	ch->put = 0;
 }
