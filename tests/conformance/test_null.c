@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* DRM_PPU_VM_BIND_NULL: mappings of no memory. */
+#include "copy_world.h"
 #include "fence.h"
 #include "gpu.h"
 #include "harness.h"
@@ -12,39 +13,6 @@
 static int try_null(int fd, uint32_t vm, uint64_t va, uint64_t size, uint32_t flags)
 {
 	return vm_try_op(fd, vm, DRM_PPU_VM_BIND_OP_MAP, 0, 0, va, size, DRM_PPU_VM_BIND_NULL | flags);
-}
-
-struct world {
-	int fd;
-	uint32_t vm;
-	struct chan c;
-	struct bo bo;
-};
-
-static struct world world_new(uint64_t size)
-{
-	struct world w = { .fd = open_ppu() };
-
-	w.vm = vm_new(w.fd);
-	w.c = chan_new(w.fd, w.vm, DRM_PPU_CHANNEL_COPY, 16);
-	w.bo = bo_new(w.fd, size, DRM_PPU_PLACEMENT_VRAM);
-	vm_map(w.fd, w.vm, &w.bo, BO_VA);
-	return w;
-}
-
-static void start_copy(struct world *w, uint64_t from, uint64_t to, uint64_t bytes)
-{
-	struct cmds b = chan_block(&w->c);
-
-	cmd_copy(&b, from, to, bytes);
-	cmd_wfi(&b);
-	chan_submit(&w->c, &b);
-}
-
-static void copy(struct world *w, uint64_t from, uint64_t to, uint64_t bytes)
-{
-	start_copy(w, from, to, bytes);
-	chan_wait_idle(&w->c);
 }
 
 TEST(args, "a MAP of no memory names no object, and is not too large")
@@ -75,7 +43,7 @@ TEST(args, "a MAP of no memory names no object, and is not too large")
 TEST(copies, "copies from there bring zeroes, copies to there are lost; both kinds of leaves")
 {
 	const uint64_t size = 2 * LARGE + 5 * PAGE;
-	struct world w = world_new(size);
+	struct world w = world_new(size, BO_VA);
 	uint8_t *p = w.bo.map;
 
 	CHECK_EQ(try_null(w.fd, w.vm, HOLE, size, 0), 0);
@@ -92,7 +60,7 @@ TEST(copies, "copies from there bring zeroes, copies to there are lost; both kin
 
 TEST(partly, "memory comes and goes in the middle: what is beside it stays without")
 {
-	struct world w = world_new(3 * LARGE);
+	struct world w = world_new(3 * LARGE, BO_VA);
 	struct bo part = bo_new(w.fd, 16 * PAGE, DRM_PPU_PLACEMENT_SYSTEM);
 	uint8_t *p = w.bo.map;
 
@@ -151,7 +119,7 @@ TEST(commands, "command blocks and semaphores need memory")
 
 TEST(later, "an asynchronous bind, after a fence")
 {
-	struct world w = world_new(PAGE);
+	struct world w = world_new(PAGE, BO_VA);
 	struct gate gate = gate_new(w.fd, 0);
 	struct drm_ppu_vm_bind_op op = {
 		.op = DRM_PPU_VM_BIND_OP_MAP, .flags = DRM_PPU_VM_BIND_NULL, .va = BO_VA, .size = PAGE,

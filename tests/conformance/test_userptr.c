@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "copy_world.h"
 #include "harness.h"
 #include "pcidev.h"
 #include "sysfile.h"
@@ -87,40 +88,6 @@ static uint64_t used_system(int fd)
 
 	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
 	return l[DRM_PPU_RES_SYSTEM].used;
-}
-
-/* A VM with a copy channel and an object of its own, to copy to and from. */
-struct world {
-	int fd;
-	uint32_t vm;
-	struct chan c;
-	struct bo bo;
-};
-
-static struct world world_new(uint64_t size)
-{
-	struct world w = { .fd = open_ppu() };
-
-	w.vm = vm_new(w.fd);
-	w.c = chan_new(w.fd, w.vm, DRM_PPU_CHANNEL_COPY, 16);
-	w.bo = bo_new(w.fd, size, DRM_PPU_PLACEMENT_VRAM);
-	vm_map(w.fd, w.vm, &w.bo, BO_VA);
-	return w;
-}
-
-static void start_copy(struct world *w, uint64_t from, uint64_t to, uint64_t bytes)
-{
-	struct cmds b = chan_block(&w->c);
-
-	cmd_copy(&b, from, to, bytes);
-	cmd_wfi(&b);
-	chan_submit(&w->c, &b);
-}
-
-static void copy(struct world *w, uint64_t from, uint64_t to, uint64_t bytes)
-{
-	start_copy(w, from, to, bytes);
-	chan_wait_idle(&w->c);
 }
 
 static void map_user(struct world *w, uint32_t handle, uint64_t size, uint32_t flags)
@@ -207,7 +174,7 @@ TEST(kinds, "which memory can be used: not what a file system writes back, nor a
 TEST(copies, "the device reads and writes the process's pages, in both kinds of leaves")
 {
 	const uint64_t size = 5 << 20;
-	struct world w = world_new(size);
+	struct world w = world_new(size, BO_VA);
 	char *p = mmap((void *)0x7000000000, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
@@ -227,7 +194,7 @@ TEST(copies, "the device reads and writes the process's pages, in both kinds of 
 
 TEST(twice, "one page may be in several objects, and several times in one")
 {
-	struct world w = world_new(3 * PAGE);
+	struct world w = world_new(3 * PAGE, BO_VA);
 	int memfd = memfd_create("userptr", 0);
 	uint32_t *p = own_pages(3), *out = w.bo.map;
 
@@ -244,7 +211,7 @@ TEST(twice, "one page may be in several objects, and several times in one")
 
 TEST(untouched, "pages that were never touched are the process's own all the same")
 {
-	struct world w = world_new(4 * PAGE);
+	struct world w = world_new(4 * PAGE, BO_VA);
 	char *p = own_pages(4);
 	volatile char *first = p, *last = p + 3 * PAGE;
 
@@ -260,7 +227,7 @@ TEST(untouched, "pages that were never touched are the process's own all the sam
 
 TEST(readonly, "READONLY: only read-only mappings, no semaphores, no notifier")
 {
-	struct world w = world_new(PAGE);
+	struct world w = world_new(PAGE, BO_VA);
 	uint32_t *p = own_pages(1), handle;
 	struct drm_ppu_sem_create s = { .flags = DRM_PPU_SEM_ADOPT };
 	struct drm_ppu_channel_create n = {
@@ -364,7 +331,7 @@ TEST(memlock, "RLIMIT_MEMLOCK limits what an unprivileged process pins")
 
 TEST(fork_keeps, "after fork() the object still has the parent's pages")
 {
-	struct world w = world_new(PAGE);
+	struct world w = world_new(PAGE, BO_VA);
 	uint32_t *p = own_pages(1);
 	int status;
 	pid_t pid;
@@ -389,7 +356,7 @@ TEST(fork_keeps, "after fork() the object still has the parent's pages")
 
 TEST(munmap_keeps, "after munmap() the object has the old pages, whatever is mapped there")
 {
-	struct world w = world_new(PAGE);
+	struct world w = world_new(PAGE, BO_VA);
 	uint32_t *p = own_pages(1);
 
 	p[0] = 11;
@@ -402,7 +369,7 @@ TEST(munmap_keeps, "after munmap() the object has the old pages, whatever is map
 
 TEST(maker_exits, "the object outlives the process that made it")
 {
-	struct world w = world_new(PAGE);
+	struct world w = world_new(PAGE, BO_VA);
 	uint32_t *shared = pages(1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 	int status;
 	pid_t pid = fork();
