@@ -119,8 +119,7 @@ void ppu_background_ports(struct ppu_ports *ports);
 /* ppu_pool.c */
 PPUPool *ppu_pool_new(unsigned workers);
 void ppu_pool_free(PPUPool *pool);
-void ppu_pool_run(PPUPool *pool, void (*fn)(void *, unsigned), void *arg,
-                  unsigned n);
+void ppu_pool_run(PPUPool *pool, void (*fn)(void *, unsigned), void *arg);
 
 /* ppu_tracefile.c */
 PPUTraceFile *ppu_tracefile_open(const char *path, const struct ppu_config *cfg,

@@ -121,12 +121,12 @@ static void ppu_port_trace(void *opaque, const struct ppu_trace_rec *rec)
     ppu_tracefile_put(s->trace, rec);
 }
 
-static void ppu_port_jobs(void *opaque, void (*fn)(void *, unsigned), void *arg,
-                          unsigned n)
+static void ppu_port_workers(void *opaque, void (*fn)(void *, unsigned),
+                             void *arg)
 {
     PPUState *s = opaque;
 
-    ppu_pool_run(s->pool, fn, arg, n);
+    ppu_pool_run(s->pool, fn, arg);
 }
 
 static void ppu_port_guest_error(void *opaque, const char *sentence)
@@ -140,7 +140,7 @@ struct ppu_core *ppu_new_core(PPUState *s, Error **errp)
         .opaque = s,
         .raise_irq = ppu_port_irq,
         .trace = s->trace ? ppu_port_trace : NULL,
-        .run_jobs = s->pool ? ppu_port_jobs : NULL,
+        .run_workers = s->pool ? ppu_port_workers : NULL,
         .guest_error = ppu_port_guest_error,
     };
     struct ppu_core *core;

@@ -1,46 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Worker threads for the core's job port: ppu_pool_run() runs fn(arg, 0..n-1)
- * on the workers and the calling thread and returns when all are done.
+ * Worker threads for the core's port run_workers(): ppu_pool_run() runs
+ * fn(arg, 0) in the calling thread and fn(arg, i) in the threads that come in
+ * time, and returns when all are done. The same for the device in a process is
+ * libruntime/common/workers.c, which says why threads look before they sleep.
+ * Here they do so only if a CPU is left for a virtual CPU.
  */
 #include "compat/compat.h"
 #include "qemu/atomic.h"
+#include "qemu/processor.h"
 #include "qemu/rcu.h"
 #include "qemu/thread.h"
+#include "qemu/timer.h"
 #include "ppu_device.h"
+
+/* LOOK_NS of libruntime/common/workers.c, which cannot see this file. */
+#define PPU_POOL_LOOK_NS 200000
+
+typedef struct PPUPoolWorker {
+    PPUPool *pool;
+    QemuThread thread;
+    unsigned index;
+} PPUPoolWorker;
 
 struct PPUPool {
     unsigned workers;
-    QemuThread *thread;
+    PPUPoolWorker *worker;
+    bool look;
     QemuMutex lock;
     QemuCond start, done;
-    unsigned round;   /* under lock: which batch is being offered */
-    unsigned running; /* under lock: workers in that batch */
+    unsigned round;   /* written under lock: which round is being offered */
+    unsigned running; /* written under lock: workers in that round */
     bool over;        /* under lock: nothing of it is left to begin */
     bool quit;
-    void (*fn)(void *arg, unsigned index);
+    void (*fn)(void *arg, unsigned worker);
     void *arg;
-    unsigned n;
-    unsigned next; /* atomic: next job */
 };
 
-static void ppu_pool_work(PPUPool *p)
+/* Looks for some time whether *value is no longer `old`. */
+static void ppu_pool_look(PPUPool *p, unsigned *value, unsigned old)
 {
-    unsigned i;
+    int64_t end;
 
-    while ((i = qatomic_fetch_inc(&p->next)) < p->n) {
-        p->fn(p->arg, i);
+    if (!p->look) {
+        return;
     }
+    end = get_clock() + PPU_POOL_LOOK_NS;
+    do {
+        for (unsigned i = 0; i < 32; i++) {
+            if (qatomic_read(value) != old) {
+                return;
+            }
+            cpu_relax();
+        }
+    } while (get_clock() < end);
 }
 
 static void *ppu_pool_thread(void *opaque)
 {
-    PPUPool *p = opaque;
+    PPUPoolWorker *w = opaque;
+    PPUPool *p = w->pool;
     unsigned round = 0;
 
     rcu_register_thread();
     qemu_mutex_lock(&p->lock);
     for (;;) {
+        if (p->round == round && !p->quit) {
+            qemu_mutex_unlock(&p->lock);
+            ppu_pool_look(p, &p->round, round);
+            qemu_mutex_lock(&p->lock);
+        }
         while (p->round == round && !p->quit) {
             qemu_cond_wait(&p->start, &p->lock);
         }
@@ -51,11 +80,12 @@ static void *ppu_pool_thread(void *opaque)
         if (p->over) { /* woken too late */
             continue;
         }
-        p->running++;
+        qatomic_set(&p->running, p->running + 1);
         qemu_mutex_unlock(&p->lock);
-        ppu_pool_work(p);
+        p->fn(p->arg, w->index);
         qemu_mutex_lock(&p->lock);
-        if (--p->running == 0) {
+        qatomic_set(&p->running, p->running - 1);
+        if (!p->running) {
             qemu_cond_signal(&p->done);
         }
     }
@@ -64,21 +94,28 @@ static void *ppu_pool_thread(void *opaque)
     return NULL;
 }
 
-void ppu_pool_run(PPUPool *p, void (*fn)(void *, unsigned), void *arg,
-                  unsigned n)
+void ppu_pool_run(PPUPool *p, void (*fn)(void *, unsigned), void *arg)
 {
+    unsigned running;
+
     qemu_mutex_lock(&p->lock);
     p->fn = fn;
     p->arg = arg;
-    p->n = n;
-    qatomic_set(&p->next, 0);
     p->over = false;
-    p->round++;
+    qatomic_set(&p->round, p->round + 1);
     qemu_cond_broadcast(&p->start);
     qemu_mutex_unlock(&p->lock);
-    ppu_pool_work(p);
+    fn(arg, 0);
     qemu_mutex_lock(&p->lock);
     p->over = true;
+    while ((running = p->running)) {
+        qemu_mutex_unlock(&p->lock);
+        ppu_pool_look(p, &p->running, running);
+        qemu_mutex_lock(&p->lock);
+        if (p->running == running) {
+            break;
+        }
+    }
     while (p->running) {
         qemu_cond_wait(&p->done, &p->lock);
     }
@@ -91,13 +128,16 @@ PPUPool *ppu_pool_new(unsigned workers)
     PPUPool *p = g_new0(PPUPool, 1);
 
     p->workers = workers;
-    p->thread = g_new0(QemuThread, workers);
+    p->worker = g_new0(PPUPoolWorker, workers);
+    /* The workers, the thread that drives the core, a virtual CPU. */
+    p->look = g_get_num_processors() >= workers + 2;
     qemu_mutex_init(&p->lock);
     qemu_cond_init(&p->start);
     qemu_cond_init(&p->done);
     for (unsigned i = 0; i < workers; i++) {
-        qemu_thread_create(&p->thread[i], "ppu-sm", ppu_pool_thread, p,
-                           QEMU_THREAD_JOINABLE);
+        p->worker[i] = (PPUPoolWorker){ .pool = p, .index = i + 1 };
+        qemu_thread_create(&p->worker[i].thread, "ppu-sm", ppu_pool_thread,
+                           &p->worker[i], QEMU_THREAD_JOINABLE);
     }
     return p;
 }
@@ -112,11 +152,11 @@ void ppu_pool_free(PPUPool *p)
     qemu_cond_broadcast(&p->start);
     qemu_mutex_unlock(&p->lock);
     for (unsigned i = 0; i < p->workers; i++) {
-        qemu_thread_join(&p->thread[i]);
+        qemu_thread_join(&p->worker[i].thread);
     }
     qemu_cond_destroy(&p->done);
     qemu_cond_destroy(&p->start);
     qemu_mutex_destroy(&p->lock);
-    g_free(p->thread);
+    g_free(p->worker);
     g_free(p);
 }

@@ -72,7 +72,31 @@ P(fault_irq_spurious,"x-fault-irq-spurious", u32, 0, 0, 0xffffffff, "of each vec
 P(fault_irq_race,   "x-fault-irq-race",     u32, 0, 0, 1, "a bit for a bitmap whose cause is pending already comes just after the driver's next read of its word") \
 P(fault_ce_reorder, "x-fault-ce-reorder",   u32, 0, 0, 0xffffffff, "every Nth copy or fill takes x-fault-ce-late-ns longer, so that later ones overtake it") \
 P(fault_ce_late_ns, "x-fault-ce-late-ns",   u64, 1000000, 1, 10000000000ull, "how much longer") \
-P(fault_dma_fail,   "x-fault-dma-fail",     u32, 0, 0, 0xffffffff, "every Nth copy or fill that touches system memory fails with DMA_FAULT")
+P(fault_dma_fail,   "x-fault-dma-fail",     u32, 0, 0, 0xffffffff, "every Nth copy or fill that touches system memory fails with DMA_FAULT") \
+P(fault_stop,       "x-fault-stop",         u32, 0, 0, 0xffffffff, "every Nth enabled channel that is to stop (STOP, RESET, GROUP_STOP) does not, until the device is reset") \
+/* for tests of the translator */ \
+P(engine_without,   "x-engine-without",   u32, 0, 0, 2, "what the translator does as if the host did not have it: 1 AVX-512, 2 AVX2 either, so nothing is translated (tests)") \
+/* the memory system in device time: Documentation/hw/memory.md */ \
+P(memory_timing,    "memory-timing",      u32, 0, 0, 1, "caches, ports and DRAM cost device time; 0: each memory instruction costs cost-mem-cycles and nothing else") \
+P(cache_line,       "cache-line",         u32, 128, 32, 256, "bytes of a line of all caches, a power of two") \
+P(l1_bytes,         "l1-bytes",           size, 32768, 1024, 1048576, "L1 of an SM for data") \
+P(l1_ways,          "l1-ways",            u32, 4, 1, 64, "lines of a set of it") \
+P(l1_cycles,        "l1-latency-cycles",  u32, 28, 1, 10000, "from a load to the next instruction, when the L1 has the data") \
+P(l1_width,         "l1-bytes-per-cycle", u32, 64, 32, 1024, "what the L1 passes in a cycle of the SM, of one line") \
+P(l1i_bytes,        "l1-insn-bytes",      size, 8192, 1024, 1048576, "L1 of an SM for instructions, 4 ways") \
+P(l1c_bytes,        "l1-const-bytes",     size, 8192, 1024, 1048576, "L1 of an SM for constants and parameters, 4 ways") \
+P(l15_bytes,        "l15-bytes",          size, 131072, 1024, 16777216, "L1.5 of a GPC for instructions and constants, 4 ways") \
+P(l15_ns,           "l15-latency-ns",     u32, 100, 20, 100000, "when the L1.5 has them") \
+P(gpc_mbps,         "gpc-mbps",           u32, 96000, 100, 10000000, "port of a GPC, 10^6 bytes/s") \
+P(l2_slice_bytes,   "l2-slice-bytes",     size, 262144, 1024, 16777216, "slice of the L2 at a partition unit") \
+P(l2_ways,          "l2-ways",            u32, 16, 1, 64, "lines of a set of it") \
+P(l2_ns,            "l2-latency-ns",      u32, 200, 20, 100000, "from a load to the next instruction, when the L2 has the data") \
+P(partition_mbps,   "partition-mbps",     u32, 64000, 100, 10000000, "port of a partition unit, 10^6 bytes/s") \
+P(dram_mbps,        "dram-mbps",          u32, 32000, 100, 10000000, "DRAM of a partition unit, 10^6 bytes/s") \
+P(dram_ns,          "dram-latency-ns",    u32, 250, 0, 100000, "what DRAM takes besides l2-latency-ns") \
+P(link_mbps,        "link-mbps",          u32, 12000, 100, 10000000, "port of the I/O unit to system memory, 10^6 bytes/s") \
+P(link_ns,          "link-latency-ns",    u32, 1000, 20, 100000, "from a load to the next instruction, when system memory has the data") \
+P(stores_under_way, "stores-per-sm",      u32, 64, 1, 4096, "lines of stores of an SM that are under way before a warp has to wait")
 
 typedef uint32_t ppu_prop_u32;
 typedef uint64_t ppu_prop_u64;

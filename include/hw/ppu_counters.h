@@ -75,7 +75,10 @@ C(GPC4_MEMORY, "gpc4_memory", "memory transactions of the SMs of GPC 4, 8 + 4, .
 C(GPC5_MEMORY, "gpc5_memory", "memory transactions of the SMs of GPC 5, 8 + 5, ...") \
 C(GPC6_MEMORY, "gpc6_memory", "memory transactions of the SMs of GPC 6, 8 + 6, ...") \
 C(GPC7_MEMORY, "gpc7_memory", "memory transactions of the SMs of GPC 7, 8 + 7, ...") \
-C(FAULTS_INJECTED, "faults_injected", "faults that happened because a fault- property asked for them")
+C(FAULTS_INJECTED, "faults_injected", "faults that happened because a fault- property asked for them") \
+C(DRAM_BYTES, "dram_bytes", "bytes that the DRAM of all partition units passed (memory-timing)") \
+C(MEMORY_WAITS, "memory_waits", "times that a warp waited for the memory system (memory-timing)") \
+C(MEMORY_WAIT_NS, "memory_wait_ns", "sum over warps of device time they waited for it")
 #define PPU_PARTITION_COUNTERS 8
 #define PPU_GPC_COUNTERS 8
 enum ppu_counter {

@@ -55,7 +55,17 @@ static inline struct ppu_devq_layout ppu_devq_layout(unsigned int count)
 /*
  * wrap() of methods 400 and 450 has two forms.  Form 1, any count: corrects one lap only, for
  * -count <= x < 2 * count (WQ-53).  Form 2, count a power of two, given as its logarithm: any x (WQ-54).
+ * Whoever calls form 1 asserts its range.  What an assertion is, is said by whoever includes this file.
  */
+#ifndef PPU_WRAP_ASSERT
+#define PPU_WRAP_ASSERT(holds)	((void)0)
+#endif
+
+static inline int ppu_wrap_any_valid(long long x, unsigned int count)
+{
+	return x >= -(long long)count && x < 2ll * count;
+}
+
 static inline long long ppu_wrap_any(long long x, unsigned int count)
 {
 	if (x < 0)
@@ -85,6 +95,7 @@ static inline unsigned int ppu_wrap(long long x, unsigned int count)
 {
 	int log2 = ppu_wrap_log2(count);
 
+	PPU_WRAP_ASSERT(log2 >= 0 || ppu_wrap_any_valid(x, count));
 	return (unsigned int)(log2 < 0 ? ppu_wrap_any(x, count) : ppu_wrap_pow2(x, (unsigned int)log2));
 }
 

@@ -3,7 +3,8 @@
  * Error and fault codes, and the fault record.
  *
  * PPU_ERRS(): name, code, scope, sentence.  Scope CH: stops the channel.  Scope CTX: stops every channel of the
- * instance block whose task faulted, and aborts the tasks of that block, nothing else.
+ * instance block whose task faulted, and aborts the tasks of that block, nothing else.  Scope NOTE: stops nothing; the
+ * context gets one record of it.
  */
 #ifndef PPU_HW_FAULT_H
 #define PPU_HW_FAULT_H
@@ -37,6 +38,7 @@ E(BAD_CONFIG,      21,  CH,  "the channel's configuration is not usable") \
 E(CTX_STOPPED,     22,  CH,  "the channel's context was stopped") \
 E(RUN_LIMIT,       23,  CH,  "a run of commands exceeded its bound") \
 E(HOST_MEMORY,     24,  CH,  "the host that runs the device has no memory left for a command") \
+E(LAUNCH_DEPTH,    25, NOTE, "a task at the greatest nesting depth of its context launched a task") \
 /* SM faults: the context stops */ \
 E(MMU_UNMAPPED,    32, CTX,  "a thread accessed an address that is not mapped") \
 E(MMU_READONLY,    33, CTX,  "a thread wrote to read-only memory") \

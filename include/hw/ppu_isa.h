@@ -251,7 +251,7 @@ enum ppu_atom {
 #define PPU_TOK_TRACK_YIELD	(1ull << 61)
 #define PPU_TOK_TRACK_ALL	(0xfull << 58)
 #define PPU_TOK_RESERVED	(3ull << 62)
-/* Token types = disable reasons (SIMT-14); 0 = none. */
+/* Token types = disable reasons (SIMT-14).  0, too, is a reason like any other; debuggers show it for active lanes. */
 #define PPU_REASONS(R) \
 R(NONE, 0, "none") R(SYNC, 1, "sync") R(DIV, 2, "div") R(CALL, 3, "call") R(YIELD, 4, "yield") \
 R(BRK, 5, "brk") R(CONT, 6, "cont") R(EXIT, 7, "exit") R(LONGJMP, 8, "longjmp") \
@@ -433,7 +433,7 @@ I(NANOSLEEP,0x65,"nanosleep",B_ONLY,TS_NONE, CTRL, "warp waits about b ns of dev
 I(BAR,     0x68, "bar",    BAR,    TS_NONE, WARP, "CTA barrier: m PPU_BAR_*; number in register a, or with x bit 0 in imm 31:28; thread count b (RZ: all; bi: imm 15:0); RED source ps, result POPC to d, AND/OR to pd.") \
 I(WARPSYNC,0x69, "warpsync",B_ONLY,TS_NONE, WARP, "wait for the lanes of mask b.") \
 I(VOTE,    0x6a, "vote",   VOTE,   TS_NONE, WARP, "vote on ps over member mask in register a (x 1: the active lanes): all/any/uni to pd, ballot to d.") \
-I(SHFL,    0x6b, "shfl",   SHFL,   TS_NONE, WARP, "d, pd = lane exchange of a; b lane or delta (bi: imm 15:0), c PTX clamp word (ci: imm 31:16; both may be immediate); x 0: active lanes, x 1: member mask in register y, x 2: full mask.") \
+I(SHFL,    0x6b, "shfl",   SHFL,   TS_NONE, WARP, "d, pd = lane exchange of a; b lane or delta (bi: imm 15:0), c PTX clamp word (ci: imm 31:16; both may be immediate); x 0: active lanes, x 1: member mask in register y, x 2: full mask; a source lane that takes no part gives 0.") \
 I(MATCH,   0x6c, "match",  MATCH,  TBIT(U32) | PPU_TBIT(U64), WARP, "d = lanes of member mask b with equal a; all: pd.") \
 I(REDUX,   0x6d, "redux",  REDUX,  TS_I32,  WARP, "d = reduction (u: PPU_ATOM_ADD, MIN, MAX, AND, OR, XOR) of a over member mask b.") \
 I(TLAUNCH, 0x70, "tlaunch",D_A,    TS_NONE, CTRL, "device-side launch of the TMD at a:a+1; d = 0 or a PPU_LAUNCH_* error.") \

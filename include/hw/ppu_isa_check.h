@@ -448,10 +448,6 @@ static inline const char *ppu_isa_check_mods_special_(const struct ppu_isa_mods 
 		if (sem == PPU_MO_VOLATILE || sem == PPU_MO_RELAXED)
 			return "memory order does not fit the instruction";
 		break;
-	case PPU_OP_PUSH: case PPU_OP_DISABLE:
-		if (x == PPU_REASON_NONE)
-			return "token type 0 does not exist";
-		break;
 	case PPU_OP_SHFL:
 		if (x != 1 && i->y)
 			return "member mask register without x";

@@ -69,7 +69,7 @@
 #define PPU_REGS(R) \
 /*   name               offset   access reset  */ \
 R(ID,                   0x0000, RO, PPU_ID_MAGIC,  "Magic number, the letters PPU.") \
-R(VERSION,              0x0004, RO, PPU_HW_VERSION,"Hardware version, major << 16 | minor.") \
+R(VERSION,              0x0004, RO, PPU_HW_VERSION, "Hardware version, major << 16 | minor.") \
 R(SCRATCH,              0x0008, RW, 0, "Keeps what was written; no effect.") \
 R(RESET,                0x000c, WO, 0, "Writing 1 resets the whole device except VRAM contents.") \
 R(INTR_STATUS,          0x0010, W1C, 0, "Pending causes, PPU_INTR_*.") \
@@ -84,7 +84,7 @@ R(CAP_SMS_PER_GPC,      0x010c, RO, 0, "SMs in each GPC.") \
 R(CAP_WARPS_PER_SM,     0x0110, RO, 0, "Resident warps per SM.") \
 R(CAP_WARP_SIZE,        0x0114, RO, 32, "Threads per warp.") \
 R(CAP_TASK_SLOTS,       0x0118, RO, 0, "Slots of the task table.") \
-R(CAP_DEVICE_PRIORITIES,0x011c, RO, 0, "Number M of device (task) priorities, 0: none.") \
+R(CAP_DEVICE_PRIORITIES, 0x011c, RO, 0, "Number M of device (task) priorities, 0: none.") \
 R(CAP_TOKENQ_ENTRIES,   0x0120, RO, 0, "Entries of a warp's divergence token queue.") \
 R(CAP_VRAM_MB,          0x0124, RO, 0, "VRAM in MiB.") \
 R(CAP_SHARED_PER_SM,    0x0128, RO, 0, "Shared memory per SM in bytes.") \
@@ -97,7 +97,7 @@ R(CAP_CORES_PER_SM,     0x0140, RO, 192, "Single-precision cores per SM (HW-50).
 R(CAP_DP_UNITS_PER_SM,  0x0144, RO, 64, "Double-precision units per SM (HW-50).") \
 R(CAP_SFUS_PER_SM,      0x0148, RO, 32, "Special function units per SM (HW-50).") \
 R(CAP_LSUS_PER_SM,      0x014c, RO, 32, "Load/store units per SM (HW-50).") \
-R(CAP_TEX_PER_SM,       0x0150, RO, 16, "Texture units per SM (HW-50).") \
+R(CAP_TEX_PER_SM,       0x0150, RO, 0, "Texture units per SM: there are none (HW-77).") \
 R(CAP_PARTITIONS,       0x0154, RO, 6, "Memory partition units (HW-71).") \
 R(CAP_CTAS_PER_SM,      0x0158, RO, 0, "Most resident CTAs per SM.") \
 R(CAP_FEATURES,         0x015c, RO, 0, "PPU_FEAT_* bits.") \
@@ -105,7 +105,7 @@ R(CAP_TIMESLICE_NS,     0x0160, RO, 0, "Default time slice, ns of device time.")
 R(CAP_WINDOW_NS,        0x0164, RO, 0, "SM window W, ns of device time.") \
 R(CAP_TASK_RECORDS,     0x0168, RO, 0, "Task records in the device's pool.") \
 R(CAP_SM_CLOCK_KHZ,     0x016c, RO, 0, "SM clock, kHz of device time.") \
-R(CAP_SAVE_BYTES_PER_SM,0x0170, RO, 0, "Bytes of save area one SM needs (context save).") \
+R(CAP_SAVE_BYTES_PER_SM, 0x0170, RO, 0, "Bytes of save area one SM needs (context save).") \
 R(FAULT_GET,            0x0200, RW, 0, "Index of the oldest unread fault record; write to consume.") \
 R(FAULT_PUT,            0x0204, RO, 0, "Index after the newest fault record.") \
 R(FAULT_TOTAL,          0x0208, RO, 0, "Faults since reset, also those lost for lack of room.") \
@@ -196,8 +196,8 @@ R(CH_ERROR_VA_HI,  0x58, RO, 0, "HI.") \
 R(CH_TASKS,        0x5c, RO, 0, "Tasks launched from it that are not complete.") \
 R(CH_BLOCK_VA_LO,  0x60, RO, 0, "Semaphore address the channel waits on, LO (0: not waiting).") \
 R(CH_BLOCK_VA_HI,  0x64, RO, 0, "HI.") \
-R(CH_DEVQ_SHADOW_LO,0x68, RW, 0, "Device-owned: GPU VA of shadow GP_PUT (64-bit counter), LO.") \
-R(CH_DEVQ_SHADOW_HI,0x6c, RW, 0, "HI.") \
+R(CH_DEVQ_SHADOW_LO, 0x68, RW, 0, "Device-owned: GPU VA of shadow GP_PUT (64-bit counter), LO.") \
+R(CH_DEVQ_SHADOW_HI, 0x6c, RW, 0, "HI.") \
 R(CH_GETABS_LO,    0x70, RO, 0, "GP_GET counted without wrapping, LO.") \
 R(CH_GETABS_HI,    0x74, RO, 0, "HI.") \
 R(CH_GROUP,        0x78, RW, 0, "Number of its group among the channels of its context, 0: none.")

@@ -114,16 +114,19 @@ struct ppu_task_info {
 #define PPU_TASK_NONE		0xffffffffu
 #define PPU_TASK_INFO_WORDS	16
 
-/* What TLAUNCH returns: name, number, sentence.  Unless the result is 0, nothing has happened. */
+/*
+ * What TLAUNCH returns: name, number, sentence.  Errors are negative; after an error nothing has happened, except that
+ * the first DEPTH of a context leaves a fault record (PPU_ERR_LAUNCH_DEPTH).
+ */
 #define PPU_LAUNCH_ERRS(E) \
 E(OK,       0, "launched") \
-E(DEPTH,    1, "the launching task has the greatest nesting depth of its context") \
-E(POOL,     2, "no task record is free") \
-E(TMD,      3, "the TMD is not mapped, not aligned or not valid") \
-E(LIMITS,   4, "the TMD asks for more threads, registers, shared or local memory than there is") \
-E(CODE,     5, "the program is not mapped or not executable") \
-E(STOPPED,  6, "the context is being stopped") \
-E(PENDING,  7, "as many launches are pending as the context may have")
+E(DEPTH,   -1, "the launching task has the greatest nesting depth of its context") \
+E(POOL,    -2, "no task record is free") \
+E(TMD,     -3, "the TMD is not mapped, not aligned or not valid") \
+E(LIMITS,  -4, "the TMD asks for more threads, registers, shared or local memory than there is") \
+E(CODE,    -5, "the program is not mapped or not executable") \
+E(STOPPED, -6, "the context is being stopped") \
+E(PENDING, -7, "as many launches are pending as the context may have")
 enum ppu_launch_err {
 #define E(name, code, text) PPU_LAUNCH_##name = (code),
 	PPU_LAUNCH_ERRS(E)

@@ -53,7 +53,7 @@ T(INTR,           17, "vector", "status", "-", "-", "-", "an interrupt vector wa
 T(FAULT,          18, "unit", "code", "va", "channel", "pc", "a fault was recorded") \
 T(CH_ERROR,       19, "channel", "code", "get", "va", "-", "a channel stopped with an error") \
 T(WATCH,          20, "watch", "-", "addr", "value", "-", "a watch entry matched") \
-T(INJECT,         21, "where", "kind", "-", "-", "-", "a fault was injected; kind: PPU_TRI_*, where: vector, engine or bit of a bitmap") \
+T(INJECT,         21, "where", "kind", "-", "-", "-", "a fault was injected; kind: PPU_TRI_*, where: vector, engine, channel or bit of a bitmap") \
 T(SLICE_PASS,     22, "channel", "engine_class", "left_ns", "group", "from", "a channel took over what is left of its group's slice") \
 T(GROUP_CMD,      23, "channel", "command", "group", "-", "-", "a group was paused, resumed or stopped; command: PPU_CH_CMD_GROUP_*") \
 T(TASK_ACCEPT,    32, "channel", "priority", "tmd", "task", "depth", "the task unit accepted a TMD") \
@@ -137,6 +137,7 @@ enum ppu_trace_event {
 #define PPU_TRI_HELD		3	/* a bit of a bitmap comes after the next read; unit = bit */
 #define PPU_TRI_COPY_LATE	4	/* unit = engine */
 #define PPU_TRI_DMA		5
+#define PPU_TRI_DEAF		6	/* a channel does not stop; unit = channel */
 /* CTA_SAVE.reason */
 #define PPU_TRC_EVICTED		0
 #define PPU_TRC_CHILDREN	1	/* waits for its children */

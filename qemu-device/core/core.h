@@ -72,11 +72,14 @@ struct ppu_core {
 	struct ppu_ctxs *ctxs;
 	struct ppu_sems *sems;
 	struct ppu_watches *watches;
+	struct ppu_memsys *memsys;	/* NULL: no memory-timing */
 	/* sm */
 	struct ppu_sm *sms;		/* array of num_sms */
+	struct ppu_share *shares;	/* of each worker; NULL: fewer than two */
 	struct ppu_resident *resident;	/* of each SM, side by side: every search for room reads them all */
 	struct ppu_icache *icache;
 	struct ppu_translator *translator;	/* NULL: this build has none */
+	struct ppu_timing *timing;	/* NULL: no memory-timing */
 	struct ppu_caches *caches;	/* NULL: no cache-model */
 	/* tasks */
 	struct ppu_smexcs *smexcs;

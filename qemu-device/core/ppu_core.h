@@ -29,7 +29,7 @@ struct ppu_core;
 
 /*
  * What the core needs from outside.  map() and mark_dirty() may be called from worker threads
- * inside run_jobs(); everything else only from the thread that called into the core.
+ * inside run_workers(); everything else only from the thread that called into the core.
  */
 struct ppu_ports {
 	void *opaque;
@@ -44,9 +44,10 @@ struct ppu_ports {
 	void (*raise_irq)(void *opaque, unsigned vector);
 	/* One trace record; NULL: tracing off (costs nothing). */
 	void (*trace)(void *opaque, const struct ppu_trace_rec *rec);
-	/* Run fn(arg, 0..n-1), in any order or in parallel, return when all are done.
-	 * NULL: the core calls them in order itself. */
-	void (*run_jobs)(void *opaque, void (*fn)(void *arg, unsigned index), void *arg, unsigned n);
+	/* Run fn(arg, i) once for each of the workers below cfg.workers, side by side or in any order, and always the
+	 * same one in the same thread, for the host's caches; 0 in this one.  Each looks itself for what is left to do, so
+	 * all but 0 may be left out, as are those that come too late.  Return when all are done.  NULL: no workers. */
+	void (*run_workers)(void *opaque, void (*fn)(void *arg, unsigned worker), void *arg);
 	/*
 	 * Run fn(arg) in another thread, beside whatever the core does; false: not possible.  end_background() comes
 	 * once for each that was started, before the next: it returns when fn has returned.  The core tells fn

@@ -146,6 +146,18 @@ int ppu_config_check(const struct ppu_config *cfg, char **err)
 	if (cfg->shared_per_cta > cfg->shared_per_sm)
 		return fail(err, "property shared-per-cta (%u) is larger than shared-per-sm (%u)",
 			    cfg->shared_per_cta, cfg->shared_per_sm);
+	if (cfg->cache_line & (cfg->cache_line - 1))
+		return fail(err, "property cache-line: %u is not a power of two", cfg->cache_line);
+#define WHOLE(c, name, ways) \
+	if (cfg->c % ((uint64_t)cfg->cache_line * (ways))) \
+		return fail(err, "property %s: %llu is not a multiple of %u lines of %u bytes", name, \
+			    (unsigned long long)cfg->c, ways, cfg->cache_line)
+	WHOLE(l1_bytes, "l1-bytes", cfg->l1_ways);
+	WHOLE(l1i_bytes, "l1-insn-bytes", 4);
+	WHOLE(l1c_bytes, "l1-const-bytes", 4);
+	WHOLE(l15_bytes, "l15-bytes", 4);
+	WHOLE(l2_slice_bytes, "l2-slice-bytes", cfg->l2_ways);
+#undef WHOLE
 	if (cfg->task_slots > cfg->task_records)
 		return fail(err, "property task-slots (%u) is larger than task-records (%u)",
 			    cfg->task_slots, cfg->task_records);

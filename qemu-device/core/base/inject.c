@@ -24,6 +24,8 @@ struct ppu_inject {
 	struct vector v[PPU_NUM_VECTORS];
 	uint32_t held[PPU_BM_COUNT][PPU_BITMAP_WORDS_WATCH];
 	uint32_t copies, dmas;		/* copies since the last one that was hit */
+	uint32_t stops;			/* channels that have stopped since the last one that did not */
+	uint32_t deaf[PPU_BITMAP_WORDS_CH];	/* channels that do not stop */
 };
 
 /* Counts an occasion.  True for every nth one, where the count starts again. */
@@ -128,6 +130,19 @@ bool ppu_inject_dma(struct ppu_core *core, unsigned engine)
 	return true;
 }
 
+/* ---- channels ---- */
+
+bool ppu_inject_stop(struct ppu_core *core, unsigned chid)
+{
+	uint32_t *w = &core->inject->deaf[chid / 32], bit = 1u << (chid % 32);
+
+	if (!(*w & bit) && !hit(&core->inject->stops, core->cfg.fault_stop))
+		return false;
+	*w |= bit;
+	note(core, chid, PPU_TRI_DEAF);
+	return true;
+}
+
 /* ---- life ---- */
 
 int ppu_inject_create(struct ppu_core *core)
@@ -156,7 +171,8 @@ void ppu_inject_reset(struct ppu_core *core)
 		s->v[i].again = false;
 	}
 	memset(s->held, 0, sizeof(s->held));
-	s->copies = s->dmas = 0;
+	s->copies = s->dmas = s->stops = 0;
+	memset(s->deaf, 0, sizeof(s->deaf));
 }
 
 /* A saved count is always below nth, because hit() starts again at nth: refuse a larger one. */
@@ -188,4 +204,9 @@ void ppu_inject_io(struct ppu_core *core, struct ppu_io *io)
 			ppu_io_u32(io, &s->held[bm][i]);
 	io_count(io, &s->copies, cfg->fault_ce_reorder);
 	io_count(io, &s->dmas, cfg->fault_dma_fail);
+	if (!cfg->fault_stop)
+		return;
+	io_count(io, &s->stops, cfg->fault_stop);
+	for (unsigned i = 0; i < PPU_BITMAP_WORDS_CH; i++)
+		ppu_io_u32(io, &s->deaf[i]);
 }

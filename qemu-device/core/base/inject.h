@@ -22,6 +22,8 @@ void ppu_inject_read(struct ppu_core *core, enum ppu_bitmap bm, unsigned word);	
  * ppu_inject_dma(): does the copy, which has now reached system memory, fail? */
 uint64_t ppu_inject_copy(struct ppu_core *core, unsigned engine);
 bool ppu_inject_dma(struct ppu_core *core, unsigned engine);
+/* An enabled channel is told to stop.  True: it does not. */
+bool ppu_inject_stop(struct ppu_core *core, unsigned chid);
 
 PPU_UNIT(inject);
 

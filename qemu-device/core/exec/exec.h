@@ -49,7 +49,7 @@ struct ppu_dinsn {
 	uint32_t cost;			/* SM cycles */
 	uint8_t raw_a;			/* field a as it stands (predicate number of PLOP) */
 	uint8_t handler;		/* when fn is NULL: enum ppu_handler of sm.h */
-	uint8_t inner;			/* cache-model: what the instruction does besides being observed */
+	uint8_t inner;			/* cache-model, memory-timing: what the instruction does besides that */
 	uint8_t turn;			/* a turn point (sm/flow.h) */
 	ppu_exec_fn inner_fn;
 };

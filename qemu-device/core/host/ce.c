@@ -17,6 +17,7 @@
 #include "core/host/hostsched.h"
 #include "core/memory/ctx.h"
 #include "core/memory/mem.h"
+#include "core/memory/memsys.h"
 #include "core/memory/mmu.h"
 #include "core/memory/past_cache.h"
 #include "core/memory/sem.h"
@@ -34,6 +35,7 @@ struct engine {
 	uint64_t start;
 	uint64_t late;			/* ns that x-fault-ce-reorder adds */
 	bool sys;			/* x-fault-dma-fail: the copy has touched system memory */
+	uint64_t waited;		/* ns: for ports (memory-timing) */
 	uint64_t moved;
 	uint64_t chunk_rows, chunk_bytes;	/* what the running chunk covers: whole rows or part of one */
 	bool backward;
@@ -60,23 +62,60 @@ static bool finished(const struct engine *e)
 	return !e->c.width || e->row >= e->c.rows;
 }
 
+/* With memory-timing others share the ports, and wait at most for so much. */
+static uint64_t chunk_bytes(const struct ppu_core *core)
+{
+	return core->memsys ? PPU_COPY_CHUNK_BYTES / 32 : PPU_COPY_CHUNK_BYTES;
+}
+
+/* Adds the bytes of the chunk at va to those of VRAM or of system memory.  What cannot be accessed passes no port. */
+static void add_traffic(struct ppu_core *core, const struct engine *e, uint64_t va, unsigned acc, uint64_t n, uint64_t *bytes)
+{
+	struct ppu_xlat x;
+
+	if (!ppu_mmu_translate(core, e->ctx, va, acc, 0, &x))
+		bytes[x.phys.sys] += n;
+}
+
+/*
+ * memory-timing: the chunk passes the ports where its first bytes are.  Returns when it has, which is not before `end`, when
+ * the engine alone would be done.
+ */
+static uint64_t pass_ports(struct ppu_core *core, struct engine *e, uint64_t setup, uint64_t end)
+{
+	const struct ppu_copy *c = &e->c;
+	uint64_t n = e->chunk_rows ? e->chunk_rows * c->width : e->chunk_bytes, bytes[2] = { 0, 0 }, done;
+	uint64_t at = e->backward ? c->width - e->off - n : e->off, begin = e->start + setup + e->late;
+
+	add_traffic(core, e, c->dst + e->row * c->dst_pitch + at, PPU_ACC_WRITE, n, bytes);
+	if (!is_fill(c))
+		add_traffic(core, e, c->src + e->row * c->src_pitch + at, PPU_ACC_READ, n, bytes);
+	end += e->waited;
+	done = ppu_memsys_copy(core, begin > core->now ? begin : core->now, bytes[0], bytes[1]);
+	if (done > end) {
+		e->waited += done - end;
+		end = done;
+	}
+	return end;
+}
+
 /* Plans the next chunk and schedules its end. */
 static void next_chunk(struct ppu_core *core, struct engine *e)
 {
 	const struct ppu_copy *c = &e->c;
-	uint64_t setup = core->cfg.cost_cmd_ns + (uint64_t)core->cfg.cost_ce_setup_ns;
+	uint64_t setup = core->cfg.cost_cmd_ns + (uint64_t)core->cfg.cost_ce_setup_ns, most = chunk_bytes(core), end;
 
 	e->chunk_rows = e->chunk_bytes = 0;
 	if (!finished(e)) {
-		if (e->off || c->width > PPU_COPY_CHUNK_BYTES / 2 || c->rows == 1) {
+		if (e->off || c->width > most / 2 || c->rows == 1) {
 			e->chunk_bytes = c->width - e->off;
-			if (e->chunk_bytes > PPU_COPY_CHUNK_BYTES)
-				e->chunk_bytes = PPU_COPY_CHUNK_BYTES;
+			if (e->chunk_bytes > most)
+				e->chunk_bytes = most;
 			e->cost_bytes += e->chunk_bytes;
 		} else {
 			uint64_t cost = c->width < MIN_ROW_COST ? MIN_ROW_COST : c->width;
 
-			e->chunk_rows = PPU_COPY_CHUNK_BYTES / cost;
+			e->chunk_rows = most / cost;
 			if (e->chunk_rows > MAX_PIECES)
 				e->chunk_rows = MAX_PIECES;
 			if (e->chunk_rows > c->rows - e->row)
@@ -87,8 +126,10 @@ static void next_chunk(struct ppu_core *core, struct engine *e)
 	/* The end is computed from the start of the copy, so that the rounding of chunks does not add up.
 	 * cost_bytes < 2^80 / mbps never overflows in practice: 2^54 bytes take longer than 2^63 ns at the
 	 * highest bandwidth allowed. */
-	ppu_event_schedule(core, &e->event, e->start + setup + e->late +
-			   (uint64_t)((unsigned __int128)e->cost_bytes * 1000 / core->cfg.cost_ce_mbps));
+	end = e->start + setup + e->late + (uint64_t)((unsigned __int128)e->cost_bytes * 1000 / core->cfg.cost_ce_mbps);
+	if (core->memsys)
+		end = pass_ports(core, e, setup, end);
+	ppu_event_schedule(core, &e->event, end);
 }
 
 int ppu_ce_free(struct ppu_core *core, uint32_t mask)
@@ -117,6 +158,7 @@ void ppu_ce_start(struct ppu_core *core, unsigned engine, struct ppu_ctx *ctx,
 		      copy->dst - copy->src < copy->width;
 	PPU_TRACE(core, CE_START, engine, copy->chid, copy->id, total_bytes(copy), copy->dst);
 	e->sys = false;
+	e->waited = 0;
 	e->late = core->cfg.fault_ce_reorder ? ppu_inject_copy(core, engine) : 0;
 	next_chunk(core, e);
 }
@@ -486,6 +528,8 @@ void ppu_ces_io(struct ppu_core *core, struct ppu_io *io)
 		ppu_io_u64(io, &e->chunk_rows);
 		ppu_io_u64(io, &e->chunk_bytes);
 		ppu_io_bool(io, &e->backward);
+		if (core->cfg.memory_timing)
+			ppu_io_u64(io, &e->waited);
 		if (!io->loading)
 			continue;
 		if (io->failed || !ppu_event_pending(&e->event) || c->elem_log2 > 3 ||
@@ -496,7 +540,7 @@ void ppu_ces_io(struct ppu_core *core, struct ppu_io *io)
 		    e->off > c->width || e->chunk_bytes > c->width - e->off ||
 		    e->chunk_bytes > PPU_COPY_CHUNK_BYTES || e->start > core->now ||
 		    (e->late && (!core->cfg.fault_ce_reorder || e->late != core->cfg.fault_ce_late_ns)) ||
-		    (e->sys && !core->cfg.fault_dma_fail) ||
+		    (e->sys && !core->cfg.fault_dma_fail) || e->waited > core->now + (1ull << 60) ||
 		    (e->chunk_rows && c->width > PPU_COPY_CHUNK_BYTES) ||
 		    (e->backward && (c->rows != 1 || c->op != PPU_CMD_COPY))) {
 			ppu_io_fail(io, "copy engine %u is not in a possible state", i);

@@ -6,6 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/base/fault.h"
 #include "core/base/guest_error.h"
+#include "core/base/inject.h"
 #include "core/base/intr.h"
 #include "core/base/trace.h"
 #include "core/host/chan.h"
@@ -280,18 +281,22 @@ static void enable(struct ppu_core *core, struct ppu_chan *ch)
 		ppu_sched_ready(core, ch);
 }
 
-static void stop(struct ppu_core *core, struct ppu_chan *ch, unsigned why)
+/* False: the channel was made not to stop. */
+static bool stop(struct ppu_core *core, struct ppu_chan *ch, unsigned why)
 {
+	if (core->cfg.fault_stop && ch->enabled && ppu_inject_stop(core, ppu_chid(core, ch)))
+		return false;
 	off(core, ch, why);
 	ppu_tmu_abort_channel(core, ppu_chid(core, ch));
 	ch->stopped = true;
 	ppu_chan_publish(core, ch);
+	return true;
 }
 
 void ppu_chan_stop(struct ppu_core *core, struct ppu_chan *ch)
 {
-	stop(core, ch, PPU_TRD_STOP);
-	ppu_intr_bit(core, PPU_BM_PREEMPT, ppu_chid(core, ch));
+	if (stop(core, ch, PPU_TRD_STOP))
+		ppu_intr_bit(core, PPU_BM_PREEMPT, ppu_chid(core, ch));
 }
 
 void ppu_chan_pause(struct ppu_core *core, struct ppu_chan *ch, uint8_t why)
@@ -350,7 +355,8 @@ static void command(struct ppu_core *core, struct ppu_chan *ch, uint32_t cmd)
 		ppu_chan_stop(core, ch);
 		break;
 	case PPU_CH_CMD_RESET:
-		stop(core, ch, PPU_TRD_RESET);
+		if (!stop(core, ch, PPU_TRD_RESET))
+			break;
 		forget(ch);
 		ppu_chan_publish(core, ch);
 		break;

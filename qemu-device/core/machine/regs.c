@@ -67,7 +67,7 @@ static uint32_t cap(const struct ppu_core *core, unsigned off)
 	case PPU_REG_CAP_DP_UNITS_PER_SM: return 64;
 	case PPU_REG_CAP_SFUS_PER_SM: return 32;
 	case PPU_REG_CAP_LSUS_PER_SM: return 32;
-	case PPU_REG_CAP_TEX_PER_SM: return 16;
+	case PPU_REG_CAP_TEX_PER_SM: return 0;
 	case PPU_REG_CAP_PARTITIONS: return c->partitions;
 	case PPU_REG_CAP_CTAS_PER_SM: return c->ctas_per_sm;
 	case PPU_REG_CAP_FEATURES:

@@ -138,7 +138,7 @@ void ppu_ctx_load(struct ppu_core *core, uint64_t inst)
 		core->ctxs->n++;
 	}
 	c->blk = blk;
-	c->bad_load = c->faulted = c->stopped = false;
+	c->bad_load = c->faulted = c->stopped = c->too_deep = false;
 	core->xlat_gen++;
 	ppu_mem_code_changed(core);
 	ppu_sem_remap(core, c);
@@ -236,6 +236,8 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 				ppu_io_bool(io, &c->faulted);
 				ppu_io_bool(io, &c->stopped);
 				ppu_io_bool(io, &c->bad_load);
+				if (io->version >= 12)
+					ppu_io_bool(io, &c->too_deep);
 				ppu_io_bytes(io, &c->blk, sizeof(c->blk));
 				ppu_ctx_parts_io(core, io, c);
 			}
@@ -257,6 +259,8 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 		ppu_io_bool(io, &c->faulted);
 		ppu_io_bool(io, &c->stopped);
 		ppu_io_bool(io, &c->bad_load);
+		if (io->version >= 12)
+			ppu_io_bool(io, &c->too_deep);
 		ppu_io_bytes(io, &c->blk, sizeof(c->blk));
 		if (io->failed || (c->inst & (PPU_PAGE_SIZE - 2)) || check(core, &c->blk) ||
 		    ppu_ctx_find(core, c->inst)) {

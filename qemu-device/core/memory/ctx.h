@@ -18,6 +18,7 @@ struct ppu_ctx {
 	struct ppu_inst_block blk;	/* validated copy */
 	bool faulted, stopped;
 	bool bad_load;			/* the last LOAD was refused */
+	bool too_deep;			/* a launch was too deep, and the driver has a record of it */
 	uint32_t num_tasks, num_children;	/* counted by tmu.c; children: those that SMs launched */
 	struct ppu_sem_ctx sem;		/* sem.c: its blocked channels */
 	struct ppu_host_ctx *host;	/* host: its channels, its part of the queues */

@@ -391,11 +391,17 @@ enum ppu_step ppu_h_exit(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 {
 	uint32_t addr;
 
+	/* the common end of a warp: nobody is left to note a reason for, or to wait for anything */
+	if (mask == w->live && !ppu_tokq_count(&w->q) && !w->cta->busy_bars) {
+		w->live = w->active = 0;
+		PPU_SM_TRACE(sm, w, DIV_DISABLE, PPU_REASON_EXIT, mask, 0);
+		ppu_sm_warp_done(sm, w);
+		return PPU_SWITCH;
+	}
 	if (ppu_tokq_find_any(&w->q, PPU_REASON_EXIT, mask, &addr))
 		return disable(sm, w, mask, PPU_REASON_EXIT, addr);
 	end_lanes(sm, w, mask);
 	if (mask == w->active && !w->live) {
-		/* the common end of a warp: nobody is left to note a reason for */
 		PPU_SM_TRACE(sm, w, DIV_DISABLE, PPU_REASON_EXIT, mask, 0);
 		w->active = 0;
 		if (ppu_tokq_count(&w->q))
@@ -560,6 +566,12 @@ enum ppu_step ppu_h_yield(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 
 enum ppu_step ppu_warp_prepare_park(struct ppu_sm *sm, struct ppu_warp *w)
 {
+	uint64_t token;
+
+	/* A token that takes the lanes in needs no entry, and a full queue may have one (SIMT-40). No lanes yet: the
+	 * token stays as it is. */
+	if (ppu_tokq_merge(&w->q, 0, w->pc, &token))
+		return PPU_GO;
 	return make_room(sm, w, PPU_TOKQ_BACK, 1);
 }
 

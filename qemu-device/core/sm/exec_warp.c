@@ -384,10 +384,12 @@ uint32_t ppu_shfl_sources(const struct ppu_dinsn *di, uint32_t *from)
 	return shfl_sources(di->m, b, c, from);
 }
 
+/* A source lane that takes no part, because it does something else, has ended or is no member, gives 0. */
 PPU_SIMD_CLONES
 static void do_shfl(struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes, uint32_t members)
 {
-	uint32_t src[PPU_LANES], from[PPU_LANES], bi[PPU_LANES], ci[PPU_LANES], ok, i;
+	uint32_t own[PPU_LANES], src[PPU_LANES], from[PPU_LANES], bi[PPU_LANES], ci[PPU_LANES], ok, i;
+	const uint32_t given = lanes & members;
 	const uint32_t *b = w->v.row[di->b], *c = w->v.row[di->c];
 	uint32_t *d = w->v.row[di->d];
 
@@ -407,9 +409,14 @@ static void do_shfl(struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lan
 	case PPU_SHFL_BFLY:	ok = shfl_sources(PPU_SHFL_BFLY, b, c, from); break;
 	default:		ok = shfl_sources(PPU_SHFL_IDX, b, c, from); break;
 	}
-	memcpy(src, w->v.row[di->a], sizeof(src));
+	memcpy(own, w->v.row[di->a], sizeof(own));
 	for (i = 0; i < PPU_LANES; i++)
-		d[i] = lanes >> i & 1 ? src[from[i]] : d[i];
+		src[i] = given >> i & 1 ? own[i] : 0;
+	for (i = 0; i < PPU_LANES; i++) {
+		uint32_t v = ok >> i & 1 ? src[from[i]] : own[i];
+
+		d[i] = lanes >> i & 1 ? v : d[i];
+	}
 	ppu_warp_set_pred(w, di->pd, lanes, ok);
 }
 
@@ -509,25 +516,22 @@ static void blend_value(uint32_t *d, uint32_t v, uint32_t mask)
 		d[i] = mask & 1u << i ? v : d[i];
 }
 
-void ppu_warp_tids(struct ppu_warp *w)
+void ppu_warp_make_tids(struct ppu_tids *t, const uint32_t *block, uint32_t index)
 {
-	const uint32_t *block = w->cta->task->launch.block;
-	uint32_t first, y, i, x[3];
+	uint32_t (*tid)[PPU_LANES] = t->tid[index], first = index * PPU_LANES, y, i, x[3];
 
-	if (w->tid_index == w->index && w->tid_block[0] == block[0] && w->tid_block[1] == block[1] &&
-	    w->tid_block[2] == block[2])
-		return;
-	w->tid_index = w->index;
-	memcpy(w->tid_block, block, sizeof(w->tid_block));
-	first = w->index * PPU_LANES;
+	if (memcmp(t->block, block, sizeof(t->block)))
+		t->made = 0;
+	memcpy(t->block, block, sizeof(t->block));
+	t->made |= 1u << index;
 	y = first / block[0];
 	x[0] = first - y * block[0];
 	x[1] = y % block[1];
 	x[2] = y / block[1];
 	for (i = 0; i < PPU_LANES; i++) {
-		w->tid[0][i] = x[0];
-		w->tid[1][i] = x[1];
-		w->tid[2][i] = x[2];
+		tid[0][i] = x[0];
+		tid[1][i] = x[1];
+		tid[2][i] = x[2];
 		if (++x[0] < block[0])
 			continue;
 		x[0] = 0;
@@ -550,7 +554,7 @@ enum ppu_step ppu_h_s2r(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 #define LANES(expr) do { for (i = 0; i < PPU_LANES; i++) row[i] = (expr); } while (0)
 	switch (di->imm) {
 	case PPU_SR_TID_X: case PPU_SR_TID_Y: case PPU_SR_TID_Z:
-		ppu_warp_tids(w);
+		ppu_warp_tids(sm, w);
 		memcpy(row, w->tid[di->imm - PPU_SR_TID_X], sizeof(row));
 		break;
 	case PPU_SR_LANEID:	LANES(i); break;

@@ -17,12 +17,12 @@
 
 static unsigned handler(const struct ppu_dinsn *di)
 {
-	return di->handler == PPU_H_observed ? di->inner : di->handler;
+	return di->handler == PPU_H_observed || di->handler == PPU_H_timed ? di->inner : di->handler;
 }
 
 static bool is_alu(const struct ppu_dinsn *di)
 {
-	return di->fn || (di->handler == PPU_H_observed && di->inner_fn);
+	return di->fn || ((di->handler == PPU_H_observed || di->handler == PPU_H_timed) && di->inner_fn);
 }
 
 /* ---- turn points --------------------------------------------------------------------------------- */

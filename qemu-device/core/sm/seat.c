@@ -3,6 +3,7 @@
  * Room on an SM: what a CTA needs, whether it is there, and its seat: slots, registers, shared memory,
  * parameters, and its places in the areas of the instance block.
  */
+#include <stddef.h>
 #include <string.h>
 #include "core/base/alloc.h"
 #include "core/sm/seat.h"
@@ -87,7 +88,7 @@ bool ppu_sm_can_start(struct ppu_core *core, unsigned id, const struct ppu_sm_ta
 }
 
 /* The old memory goes first: nobody needs its contents. */
-static bool have_rows(struct ppu_warp *w, uint32_t rows)
+static bool have_rows(struct ppu_sm *sm, struct ppu_warp *w, uint32_t rows)
 {
 	if (w->rows_cap >= rows)
 		return true;
@@ -95,14 +96,16 @@ static bool have_rows(struct ppu_warp *w, uint32_t rows)
 	w->v.row = w->rows = ppu_alloc_aligned(64, (size_t)rows * sizeof(w->v.row[0]));
 	w->rows_cap = w->rows ? rows : 0;
 	w->zero_row = 0;
+	if (!w->rows)
+		sm->rows_cap = 0;
 	return w->rows;
 }
 
-bool ppu_seat_rows(struct ppu_warp *w, uint32_t nregs)
+bool ppu_seat_rows(struct ppu_sm *sm, struct ppu_warp *w, uint32_t nregs)
 {
 	uint32_t rows = PPU_ROWS(nregs);
 
-	if (!have_rows(w, rows))
+	if (!have_rows(sm, w, rows))
 		return false;
 	w->v.row = w->rows;
 	if (w->zero_row != PPU_ROW_ZERO(nregs))
@@ -113,13 +116,13 @@ bool ppu_seat_rows(struct ppu_warp *w, uint32_t nregs)
 
 /* Registers start as 0: those that can be read before they are written.  What else lies in the rows of a slot, of a
  * warp before, no thread can see. */
-static void clear_rows(struct ppu_warp *w, const struct ppu_live *first)
+static void clear_rows(struct ppu_warp *w, const uint64_t *reads)
 {
 	unsigned i;
 	uint64_t m;
 
 	for (i = 0; i < 4; i++)
-		for (m = first->reg[i]; m; m &= m - 1)
+		for (m = reads[i]; m; m &= m - 1)
 			memset(w->v.row[64 * i + (unsigned)__builtin_ctzll(m)], 0, sizeof(w->v.row[0]));
 }
 
@@ -145,26 +148,33 @@ bool ppu_seat_shared(struct ppu_cta *cta, uint32_t bytes)
 	return true;
 }
 
-/* there: the areas are (areas_ok()). */
-static void map_warp(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t, bool there)
+static struct ppu_areas find_areas(const struct ppu_sm *sm, const struct ppu_sm_task *t)
 {
 	struct ppu_core *core = sm->core;
 	const struct ppu_config *cfg = &core->cfg;
-	uint64_t index = (uint64_t)sm->id * cfg->warps_per_sm + w->slot;
 	const struct ppu_inst_block *b = &t->ctx->blk;
+	uint64_t first = (uint64_t)sm->id * cfg->warps_per_sm;
+	struct ppu_areas a = { .queue_entries = cfg->tokq_entries, .local_bytes = (uint64_t)PPU_LANES * b->local_per_thread };
 
-	w->q.ent = NULL;
-	w->local = NULL;
-	if (!there)
-		return;
-	w->q.ent = (uint64_t *)(core->vram + b->tokq_base + index * cfg->tokq_entries * 8);
+	if (!areas_ok(core, t->ctx, &t->launch))
+		return a;
+	a.queue = (uint64_t *)(core->vram + b->tokq_base + first * cfg->tokq_entries * 8);
 	if (t->launch.local_per_thread)
-		w->local = core->vram + b->local_base + index * PPU_LANES * b->local_per_thread;
+		a.local = core->vram + b->local_base + first * a.local_bytes;
+	return a;
+}
+
+static inline void map_warp(struct ppu_warp *w, const struct ppu_areas *a)
+{
+	w->q.ent = a->queue ? a->queue + (size_t)w->slot * a->queue_entries : NULL;
+	w->local = a->local ? a->local + w->slot * a->local_bytes : NULL;
 }
 
 void ppu_seat_map(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sm_task *t)
 {
-	map_warp(sm, w, t, areas_ok(sm->core, t->ctx, &t->launch));
+	struct ppu_areas a = find_areas(sm, t);
+
+	map_warp(w, &a);
 }
 
 uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp)
@@ -215,54 +225,119 @@ static void set_id(struct ppu_cta *cta, const struct ppu_tmd *l, uint64_t index)
 	cta->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
 }
 
+/* Registers for the next `warps` slots that are free. */
+static bool have_warps(struct ppu_sm *sm, uint32_t warps, uint32_t rows)
+{
+	uint64_t m = ~sm->used;
+	bool more = false;
+	unsigned i;
+
+	if (rows <= sm->rows_cap)
+		return true;
+	for (i = 0; i < warps; i++, m &= m - 1) {
+		struct ppu_warp *w = &sm->warp[__builtin_ctzll(m)];
+
+		more |= w->rows_cap < rows;
+		if (!have_rows(sm, w, rows))
+			return false;
+	}
+	for (i = 0, rows = UINT32_MAX; i < sm->num_warps && more; i++)
+		rows = sm->warp[i].rows_cap < rows ? sm->warp[i].rows_cap : rows;
+	if (more)
+		sm->rows_cap = rows;
+	return true;
+}
+
 /* Takes what a CTA needs of host memory, for its slot and the warp slots that it will get.  Slots keep it, so a
  * later CTA finds it there. */
 static bool have_memory(struct ppu_sm *sm, struct ppu_cta *cta, const struct ppu_sm_task *t,
 			const struct ppu_seat_need *n)
 {
-	uint32_t rows = PPU_ROWS(t->prog->nregs);
-	uint64_t m = ~sm->used;
-	unsigned i;
-
-	if (!have_shared(cta, n->shared) || (t->launch.kind == PPU_TMD_QUEUE && !have_own_params(cta)))
-		return false;
-	for (i = 0; i < n->warps; i++, m &= m - 1) {
-		struct ppu_warp *w = &sm->warp[__builtin_ctzll(m)];
-
-		if (!have_rows(w, rows))
-			return false;
-		__builtin_prefetch(&w->slot, 1);
-		__builtin_prefetch(&w->q, 1);
-	}
-	return true;
+	return have_shared(cta, n->shared) && (t->launch.kind != PPU_TMD_QUEUE || have_own_params(cta)) &&
+	       have_warps(sm, n->warps, PPU_ROWS(t->prog->nregs));
 }
 
-/* Gives a warp slot to warp `index` of a CTA. */
-static void seat_warp(struct ppu_sm *sm, struct ppu_cta *cta, unsigned index, struct ppu_warp *w,
-		      const struct ppu_live *first)
+/* Takes free warp slots for the warps of a CTA. */
+static void take_slots(struct ppu_sm *sm, struct ppu_cta *cta)
 {
-	struct ppu_sm_task *t = cta->task;
+	uint64_t left = ~sm->used;
+	uint32_t i;
 
-	w->cta = cta;
-	w->index = index;
-	w->prog = t->prog;
-	if (w->zero_row != PPU_ROW_ZERO(t->prog->nregs) || w->v.row != w->rows)
-		ppu_seat_rows(w, t->prog->nregs);
-	clear_rows(w, first);
-	ppu_warp_start(sm, w, ppu_sm_lanes(&t->launch, index), t->launch.entry_pc);
-	ppu_tokq_init(&w->q, w->q.ent, sm->core->cfg.tokq_entries);
-	w->state = PPU_WARP_PARKED;	/* the slot is taken */
-	sm->used |= 1ull << w->slot;
+	for (i = 0; i < cta->num_warps; i++, left &= left - 1)
+		cta->warp[i] = (uint8_t)__builtin_ctzll(left);
+	cta->slots = ~sm->used & ~left;
+	sm->used |= cta->slots;
+}
+
+/* The threads of a CTA begin: warps of a CTA that comes out of an image have their state from there. */
+static void begin_warp(const struct ppu_sm *sm, const struct ppu_cta *cta, struct ppu_warp *w, bool sp)
+{
+	unsigned k;
+
+	if (w->q.ent && sp)
+		for (k = 0; k < PPU_LANES; k++)
+			w->v.row[PPU_SP][k] = cta->local_bytes;
+	w->rng = sm->core->cfg.seed ^ (PPU_SM_TASK_ID(cta->task) << 40 | cta->index << 8 | w->index);
+	w->ready_at = cta->start;
+	w->state = PPU_WARP_TIMED;
+}
+
+/* Sets up the warps of a CTA in the slots that it has. */
+static void set_up(struct ppu_sm *sm, struct ppu_cta *cta)
+{
+	const struct ppu_tmd *l = &cta->task->launch;
+	struct ppu_program *prog = cta->task->prog;
+	bool yields = sm->core->cfg.yield_every > 1, starts = sm->starting >> (cta - sm->cta) & 1;
+	bool sp = prog->nregs > PPU_SP && cta->reads[PPU_SP / 64] >> PPU_SP % 64 & 1;
+	uint32_t nregs = prog->nregs, i;
+
+	for (i = 0; i < cta->num_warps; i++)
+		ppu_fetch_lines(&sm->warp[cta->warp[i]], offsetof(struct ppu_warp, wait));
+	for (i = 0; i < cta->num_warps; i++) {
+		struct ppu_warp *w = &sm->warp[cta->warp[i]];
+
+		w->cta = cta;
+		w->index = (uint8_t)i;
+		w->prog = prog;
+		if (w->zero_row != PPU_ROW_ZERO(nregs) || w->v.row != w->rows)
+			ppu_seat_rows(sm, w, nregs);
+		clear_rows(w, cta->reads);
+		map_warp(w, &cta->areas);
+		ppu_warp_start(w, ppu_sm_lanes(l, i), l->entry_pc, yields);
+		ppu_tokq_init(&w->q, w->q.ent, cta->areas.queue_entries);
+		w->state = PPU_WARP_PARKED;	/* the slot is taken */
+		if (starts)
+			begin_warp(sm, cta, w, sp);
+	}
+}
+
+void ppu_seat_warps(struct ppu_sm *sm)
+{
+	uint32_t m;
+
+	for (m = sm->fresh; m; m &= m - 1)
+		ppu_fetch_lines(&sm->cta[__builtin_ctz(m)], offsetof(struct ppu_cta, bar));
+	for (; sm->fresh; sm->fresh &= sm->fresh - 1) {
+		struct ppu_cta *cta = &sm->cta[__builtin_ctz(sm->fresh)];
+
+		ppu_seat_shared(cta, cta->shared_bytes);
+		if (cta->busy_bars)
+			memset(cta->bar, 0, sizeof(cta->bar));
+		cta->busy_bars = 0;
+		set_up(sm, cta);
+	}
+}
+
+void ppu_seat_count(struct ppu_sm *sm)
+{
+	sm->core->resident[sm->id].ctas = (uint32_t)__builtin_popcount(sm->taken);
 }
 
 struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t index, const uint8_t *entry, int *err)
 {
 	const struct ppu_tmd *l = &t->launch;
 	struct ppu_cta *cta;
-	const struct ppu_live *first;
 	struct ppu_seat_need n;
-	bool areas;
-	unsigned i;
 
 	*err = PPU_ERR_TMD_LIMITS;
 	if (!ppu_seat_need(&sm->core->cfg, l, &n) || !has_room(sm, &n, 0) || !t->prog)
@@ -272,7 +347,7 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	if (!have_memory(sm, cta, t, &n))	/* before anything is taken */
 		return NULL;
 	*err = 0;
-	ppu_seat_shared(cta, n.shared);
+	cta->shared_bytes = n.shared;
 	ppu_seat_params(cta, t, entry);
 	cta->task = t;
 	set_id(cta, l, index);
@@ -282,28 +357,17 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	cta->regs = n.regs;
 	cta->local_bytes = l->local_per_thread;
 	cta->children = 0;
-	if (cta->busy_bars)
-		memset(cta->bar, 0, sizeof(cta->bar));
-	cta->busy_bars = 0;
+	cta->areas = find_areas(sm, t);
+	memcpy(cta->reads, ppu_flow_first(t->prog, l->entry_pc)->reg, sizeof(cta->reads));
 	sm->taken |= 1u << (cta - sm->cta);
-	sm->core->resident[sm->id].ctas++;
+	sm->fresh |= 1u << (cta - sm->cta);
+	ppu_seat_count(sm);
 	sm->used_warps += n.warps;
 	sm->used_regs += n.regs;
 	sm->used_shared += n.shared;
 
 	ppu_translate_seat(sm->core, t->prog, l->entry_pc, n.warps);
-	first = ppu_flow_first(t->prog, l->entry_pc);
-	areas = areas_ok(sm->core, t->ctx, l);
-	cta->slots = 0;
-	for (i = 0; i < n.warps; i++) {
-		unsigned slot = (unsigned)__builtin_ctzll(~sm->used);
-		struct ppu_warp *w = &sm->warp[slot];
-
-		cta->warp[i] = (uint8_t)slot;
-		cta->slots |= 1ull << slot;
-		map_warp(sm, w, t, areas);
-		seat_warp(sm, cta, i, w, first);
-	}
+	take_slots(sm, cta);
 	return cta;
 }
 
@@ -327,6 +391,7 @@ void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta)
 	sm->used_regs -= cta->regs;
 	sm->used_shared -= cta->shared_bytes;
 	sm->taken &= ~(1u << (cta - sm->cta));
-	sm->core->resident[sm->id].ctas--;
+	sm->starting &= ~(1u << (cta - sm->cta));
+	sm->fresh &= ~(1u << (cta - sm->cta));
 	cta->task = NULL;
 }

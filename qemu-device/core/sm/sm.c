@@ -8,12 +8,15 @@
  * program does not notice windows: turn and cycle go on where the last window stopped, at any instruction.
  */
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 #include "core/base/alloc.h"
 #include "core/base/io.h"
+#include "core/sm/jobs.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
 #include "core/sm/mem/storebuf.h"
+#include "core/sm/mem/timing.h"
 #include "core/sm/seat.h"
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
@@ -32,7 +35,7 @@ uint64_t ppu_sm_cycle_at(const struct ppu_core *core, uint64_t ns)
 	return (uint64_t)(((unsigned __int128)ns * khz + 999999) / 1000000);
 }
 
-static uint64_t cycles_ns(const struct ppu_core *core, uint64_t cycles)
+uint64_t ppu_sm_cycles_ns(const struct ppu_core *core, uint64_t cycles)
 {
 	if (cycles <= FITS)
 		return cycles * 1000000 / core->cfg.sm_clock_khz;
@@ -41,7 +44,7 @@ static uint64_t cycles_ns(const struct ppu_core *core, uint64_t cycles)
 
 uint64_t ppu_sm_time(const struct ppu_sm *sm)
 {
-	uint64_t ns = cycles_ns(sm->core, sm->cycle);
+	uint64_t ns = ppu_sm_cycles_ns(sm->core, sm->cycle);
 
 	return ns < sm->t1 ? ns : sm->t1 - 1;
 }
@@ -108,12 +111,24 @@ void ppu_sm_emit(struct ppu_sm *sm, const struct ppu_warp *w, unsigned event, ui
 	e->trace.d = d;
 }
 
+/* What the end of a window reads of an SM, and what CTAs that start then write. */
+static void fetch_ahead(const struct ppu_sm *sm)
+{
+	uint32_t m = ~sm->taken & (uint32_t)((1ull << sm->num_ctas) - 1), n;
+
+	ppu_fetch_lines(sm->fx.v, (sm->fx.n < 16 ? sm->fx.n : 16) * sizeof(*sm->fx.v));
+	for (n = 0; m && n < 8; m &= m - 1, n++)
+		ppu_fetch_lines(&sm->cta[__builtin_ctz(m)], offsetof(struct ppu_cta, bar));
+}
+
 struct ppu_effects *ppu_sm_effects(struct ppu_core *core, unsigned id)
 {
 	struct ppu_sm *sm = &core->sms[id];
 	unsigned i;
 
 	/* Called between windows, by the one thread that drives the core. */
+	if (core->shares)
+		fetch_ahead(sm);
 	ppu_translate_window(sm);
 	if (core->caches)
 		ppu_cache_apply(core, id);
@@ -232,7 +247,8 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 	if (w->q_dirty || w->local_dirty)
 		ppu_sm_report_warp(sm, w);
 	if (++cta->done_warps < cta->num_warps) {
-		ppu_sm_check_deadlock(sm, cta);
+		if (!((sm->ready | sm->timed) & cta->slots))
+			ppu_sm_check_deadlock(sm, cta);
 		return;
 	}
 	e = ppu_sm_last_effect(sm, PPU_FX_CTA_DONE, cta->task);
@@ -250,33 +266,22 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, 
 	int err;
 	struct ppu_cta *cta = ppu_sm_seat(sm, t, index, entry, &err);
 	uint64_t start = ppu_sm_cycle_at(core, start_time);
-	bool sp;
-	unsigned i, k;
+	unsigned i;
 
 	if (!cta)
 		return -err;
-	sp = t->prog->nregs > PPU_SP && ppu_live_reg(ppu_flow_first(t->prog, t->launch.entry_pc), PPU_SP);
-	for (i = 0; i < cta->num_warps; i++) {
-		struct ppu_warp *w = &sm->warp[cta->warp[i]];
-
-		if (w->q.ent && sp)
-			for (k = 0; k < PPU_LANES; k++)
-				w->v.row[PPU_SP][k] = cta->local_bytes;
-		w->rng = core->cfg.seed ^ (PPU_SM_TASK_ID(t) << 40 | index << 8 | i);
-		w->ready_at = start;
-		w->state = PPU_WARP_TIMED;
-	}
+	if (core->timing && !index)
+		ppu_timing_task_begins(core);
 	if (!sm->timed || start < sm->next_timed)
 		sm->next_timed = start;
 	sm->timed |= cta->slots;
+	sm->starting |= 1u << (cta - sm->cta);
+	cta->start = start;
 	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_SM_TASK_ID(t), cta->warp[0], cta->num_warps);
 	if (ppu_traces(core, PPU_TR_WARP_START))
-		for (i = 0; i < cta->num_warps; i++) {
-			const struct ppu_warp *w = &sm->warp[cta->warp[i]];
-
-			PPU_TRACE(core, WARP_START, id, (uint32_t)w->slot << 24 | w->pc, w->lanes,
-				  index, 0);
-		}
+		for (i = 0; i < cta->num_warps; i++)
+			PPU_TRACE(core, WARP_START, id, (uint32_t)cta->warp[i] << 24 | t->launch.entry_pc,
+				  ppu_sm_lanes(&t->launch, i), index, 0);
 	return (int)(cta - sm->cta);
 }
 
@@ -286,6 +291,7 @@ static void find_next_timed(struct ppu_sm *sm)
 {
 	uint64_t next = UINT64_MAX, m;
 
+	ppu_seat_warps(sm);
 	for (m = sm->timed; m; m &= m - 1) {
 		uint64_t at = sm->warp[__builtin_ctzll(m)].ready_at;
 
@@ -294,23 +300,46 @@ static void find_next_timed(struct ppu_sm *sm)
 	sm->next_timed = next;
 }
 
+/* The CTAs that start now: *woken gets their warps, *timed loses those of all CTAs that start.  Returns when the next
+ * one does. */
+static uint64_t start_ctas(struct ppu_sm *sm, uint64_t *woken, uint64_t *timed)
+{
+	uint64_t next = UINT64_MAX;
+	uint32_t m;
+
+	for (m = sm->starting; m; m &= m - 1) {
+		const struct ppu_cta *cta = &sm->cta[__builtin_ctz(m)];
+
+		*timed &= ~cta->slots;
+		if (cta->start > sm->cycle) {
+			next = cta->start < next ? cta->start : next;
+			continue;
+		}
+		*woken |= cta->slots & sm->timed;
+		sm->starting &= ~(m & -m);
+	}
+	return next;
+}
+
 /* Readies the warps whose time has come.  Returns the cycle at which the next warp is due. */
 static uint64_t wake_timed(struct ppu_sm *sm)
 {
-	uint64_t next = UINT64_MAX, woken = 0, m;
+	uint64_t next = UINT64_MAX, woken = 0, timed = sm->timed, m;
 
 	if (sm->next_timed > sm->cycle)
 		return sm->next_timed;
-	for (m = sm->timed; m; m &= m - 1) {
-		struct ppu_warp *w = &sm->warp[__builtin_ctzll(m)];
+	if (sm->starting)
+		next = start_ctas(sm, &woken, &timed);
+	for (m = timed; m; m &= m - 1) {
+		uint64_t at = sm->warp[__builtin_ctzll(m)].ready_at;
 
-		if (w->ready_at <= sm->cycle) {
-			w->state = PPU_WARP_READY;
+		if (at <= sm->cycle)
 			woken |= m & -m;
-		} else if (w->ready_at < next) {
-			next = w->ready_at;
-		}
+		else if (at < next)
+			next = at;
 	}
+	for (m = woken; m; m &= m - 1)
+		sm->warp[__builtin_ctzll(m)].state = PPU_WARP_READY;
 	sm->timed &= ~woken;
 	sm->ready |= woken;
 	sm->next_timed = next;
@@ -337,7 +366,7 @@ static void count_stall(struct ppu_sm *sm, uint64_t cycles)
 
 	if (!sm->used_warps)
 		return;
-	sm->ctr[timed ? PPU_CTR_STALL_TIMED_NS : PPU_CTR_STALL_OTHER_NS] += cycles_ns(sm->core, cycles);
+	sm->ctr[timed ? PPU_CTR_STALL_TIMED_NS : PPU_CTR_STALL_OTHER_NS] += ppu_sm_cycles_ns(sm->core, cycles);
 }
 
 void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
@@ -347,6 +376,7 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 	uint64_t m;
 
 	sm->t1 = t1;
+	ppu_seat_warps(sm);
 	if (sm->xlat_gen != core->xlat_gen)
 		ppu_lsu_flush(sm);
 	if (sm->cycle < c0)
@@ -373,7 +403,8 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 		busy += used;
 		sm->quantum = used < sm->quantum ? sm->quantum - (uint32_t)used : 0;
 	}
-	sm->ctr[PPU_CTR_SM_BUSY_NS] += cycles_ns(core, busy);
+	ppu_seat_count(sm);
+	sm->ctr[PPU_CTR_SM_BUSY_NS] += ppu_sm_cycles_ns(core, busy);
 	if (sm->sb)
 		ppu_storebuf_window(sm, t1);
 	ppu_lsu_report_dirty(sm);
@@ -383,6 +414,14 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 		if (w->q_dirty || w->local_dirty)
 			ppu_sm_report_warp(sm, w);
 	}
+}
+
+void ppu_sms_run(struct ppu_core *core, const uint32_t *id, uint32_t n, uint64_t t0, uint64_t t1)
+{
+	if (core->timing)
+		ppu_timing_run(core, id, n, t0, t1);
+	else
+		ppu_sms_round(core, id, n, t0, t1);
 }
 
 uint64_t ppu_sm_next_time(struct ppu_core *core, unsigned id)
@@ -396,7 +435,7 @@ uint64_t ppu_sm_next_time(struct ppu_core *core, unsigned id)
 		return core->now;
 	if (sm->timed && !sm->next_timed)
 		find_next_timed(sm);
-	next = sm->timed ? cycles_ns(core, sm->next_timed) : PPU_TIME_NEVER;
+	next = sm->timed ? ppu_sm_cycles_ns(core, sm->next_timed) : PPU_TIME_NEVER;
 	if (sm->sb && ppu_storebuf_next(sm) < next)
 		next = ppu_storebuf_next(sm);
 	return next;
@@ -421,6 +460,7 @@ void ppu_sm_abort_task(struct ppu_core *core, struct ppu_sm_task *t)
 				if (core->sms[i].sb)
 					ppu_storebuf_settle(&core->sms[i]);
 				ppu_sm_unseat(&core->sms[i], &core->sms[i].cta[k]);
+				ppu_seat_count(&core->sms[i]);
 			}
 }
 
@@ -474,10 +514,13 @@ void ppu_sm_exception_done(struct ppu_core *core, unsigned sm, unsigned warp, ui
 int ppu_sm_warp_cta(const struct ppu_core *core, unsigned id, unsigned warp)
 {
 	const struct ppu_sm *sm = &core->sms[id];
+	uint32_t m;
 
-	if (warp >= sm->num_warps || !sm->warp[warp].cta)
-		return -1;
-	return (int)(sm->warp[warp].cta - sm->cta);
+	/* The warp need not be set up yet. */
+	for (m = warp < 64 ? sm->taken : 0; m; m &= m - 1)
+		if (sm->cta[__builtin_ctz(m)].slots >> warp & 1)
+			return __builtin_ctz(m);
+	return -1;
 }
 
 bool ppu_sm_cta_waits(const struct ppu_core *core, unsigned id, unsigned slot)
@@ -558,7 +601,7 @@ int ppu_sms_create(struct ppu_core *core)
 		for (k = 0; k < sm->num_warps; k++)
 			sm->warp[k].slot = k;
 	}
-	if (ppu_caches_create(core))
+	if (ppu_caches_create(core) || ppu_memsys_create(core) || ppu_timing_create(core) || ppu_jobs_create(core))
 		return -1;
 	if (ppu_translate_create(core))
 		return -1;
@@ -586,6 +629,9 @@ void ppu_sms_destroy(struct ppu_core *core)
 		ppu_storebuf_destroy(sm);
 	}
 	ppu_caches_destroy(core);
+	ppu_timing_destroy(core);
+	ppu_jobs_destroy(core);
+	ppu_memsys_destroy(core);
 	ppu_free(core->sms);
 	core->sms = NULL;
 	ppu_free(core->resident);
@@ -605,7 +651,7 @@ void ppu_sms_reset(struct ppu_core *core)
 		for (k = 0; k < sm->num_ctas; k++)
 			if (sm->cta[k].task)
 				ppu_sm_unseat(sm, &sm->cta[k]);
-		sm->taken = 0;
+		sm->taken = sm->starting = sm->fresh = 0;
 		core->resident[i].ctas = 0;
 		sm->ready = sm->timed = sm->done = sm->used = sm->next_timed = 0;
 		sm->cycle = sm->quantum = 0;
@@ -617,6 +663,8 @@ void ppu_sms_reset(struct ppu_core *core)
 		ppu_lsu_flush(sm);
 	}
 	ppu_caches_reset(core);
+	ppu_memsys_reset(core);
+	ppu_timing_reset(core);
 	ppu_translate_reset(core);
 	ppu_icache_reset(core);
 }

@@ -3,6 +3,7 @@
  * The inside of the SM, shared by the files of sm/ and sm/mem/ only; sms.h is what others see.
  *
  *   sm.c         states of warps, the run loop, what the units above ask for
+ *   jobs.c       SMs as jobs of the workers
  *   seat.c       room for CTAs, and CTAs in it
  *   sm_io.c      save and restore
  *   warp.c       issue of one warp
@@ -12,7 +13,9 @@
  *   exec_warp.c  barriers, votes, shuffles, special registers
  *   smsave.c     CTAs into and out of the save area
  *   mem/lsu.c    loads, stores, atomics, per-SM TLB
+ *   mem/span.c   runs of pages in the TLB
  *   mem/cache.c  the cache model
+ *   mem/timing.c  what memory costs in device time
  *   mem/storebuf.c  the other store path: stores that wait
  *   mem/icache.c programs: fetch, check, decode
  *
@@ -91,6 +94,7 @@ struct ppu_warp {
 	uint64_t rng;			/* SIMT-47 */
 	uint64_t ready_at;		/* cycle */
 	uint8_t *local;			/* host pointer of the warp's local memory */
+	const uint32_t (*tid)[PPU_LANES];	/* thread indices by dimension, after ppu_warp_tids() */
 
 	void *rows;			/* allocation behind v.row, kept for the slot's next user */
 	uint32_t rows_cap;
@@ -102,9 +106,6 @@ struct ppu_warp {
 	uint32_t bar_val[PPU_LANES];	/* what the barrier said: count, bit 30 and, bit 31 or */
 	uint32_t lane_ycount[PPU_LANES];
 
-	/* Thread indices by dimension, of warp tid_index in blocks of tid_block[] (ppu_warp_tids()); block 0: none yet. */
-	uint32_t tid_block[3], tid_index;
-	uint32_t tid[3][PPU_LANES];
 } __attribute__((aligned(64)));
 #define PPU_WAIT(reason, addr)	((uint32_t)(reason) | (uint32_t)(addr) << 4)
 #define PPU_WAIT_REASON(w)	((w) & 0xf)
@@ -116,6 +117,14 @@ struct ppu_barrier {
 	uint32_t full;			/* whole warps that have arrived; not kept when odd */
 	uint32_t count;			/* threads, 0: all of the CTA */
 	uint32_t arrived[PPU_MAX_CTA_WARPS], waiting[PPU_MAX_CTA_WARPS], value[PPU_MAX_CTA_WARPS];
+};
+
+/* Where the warps of a CTA have their token queues and their local memory, by slot; NULL: nowhere. */
+struct ppu_areas {
+	uint64_t *queue;
+	uint8_t *local;
+	uint32_t queue_entries;
+	uint64_t local_bytes;
 };
 
 struct ppu_cta {
@@ -133,10 +142,24 @@ struct ppu_cta {
 	uint8_t *own_params;		/* allocation of the slot, for CTAs of a queue */
 	uint8_t warp[PPU_MAX_CTA_WARPS];/* slots */
 	uint64_t slots;			/* the same as a set */
+	uint64_t start;			/* ready_at of all warps, while the slot is among sm->starting */
+	struct ppu_areas areas;		/* for ppu_seat_warps(), as the registers that can be read before they are written */
+	uint64_t reads[4];
 	uint32_t busy_bars;		/* barriers that may be busy, or not all 0 */
 #define PPU_ALL_BARRIERS	((1u << PPU_NUM_BARRIERS) - 1)
 	struct ppu_barrier bar[PPU_NUM_BARRIERS];
 };
+
+/*
+ * Thread indices by dimension of the warps of a CTA with this block.  All warps with the same place in such a CTA share
+ * them, so that they are in the host's caches when a warp begins.
+ */
+struct ppu_tids {
+	uint32_t block[3];
+	uint32_t made;			/* warps whose indices are there */
+	uint32_t tid[PPU_MAX_CTA_WARPS][3][PPU_LANES] __attribute__((aligned(64)));
+};
+#define PPU_TIDS		4	/* blocks of CTAs that an SM runs at the same time, mostly */
 
 #define PPU_TLB_ENTRIES		2048
 #define PPU_TLB_WRITE		1	/* host may be written */
@@ -156,6 +179,16 @@ struct ppu_tlbe {
 	uint32_t flags;
 };
 
+/* Pages in a row that are all in the TLB and lie in a row in host memory, too (mem/span.h). */
+#define PPU_SPANS		4
+struct ppu_span {
+	uint64_t va;
+	uint8_t *host;
+	struct ppu_ctx *ctx;		/* NULL: none */
+	uint32_t bytes;
+	uint32_t weight;		/* the least one makes room for another span */
+};
+
 struct ppu_sm {
 	struct ppu_core *core;
 	uint32_t id;
@@ -164,6 +197,7 @@ struct ppu_sm {
 	uint64_t ready, timed, done;	/* warp slots in those states */
 	uint64_t used;			/* warp slots that are not free */
 	uint64_t next_timed;		/* the first cycle at which a timed warp is due; 0: unknown */
+	uint32_t worker;		/* that runs it now */
 	uint32_t turn;			/* slot whose turn it is */
 	uint32_t quantum;		/* cycles left of the turn */
 
@@ -172,6 +206,9 @@ struct ppu_sm {
 	struct ppu_cta *cta;
 	uint32_t used_warps, used_regs, used_shared;	/* CTAs: core->resident[] */
 	uint32_t taken;			/* CTA slots that are not free */
+	uint32_t starting;		/* CTA slots all of whose warps are timed, for cta->start; not saved, may be too few */
+	uint32_t fresh;			/* CTA slots whose warps are still to be set up (ppu_seat_warps()) */
+	uint32_t rows_cap;		/* rows that each warp slot has at least (ppu_warp.rows_cap) */
 
 	struct ppu_effects fx;
 	uint64_t host_entered, host_insns;	/* statistics of host code, see PPU_ENGINE_STATS; not saved */
@@ -182,11 +219,18 @@ struct ppu_sm {
 
 	const struct ppu_lsu_simd *simd;	/* of this host */
 	struct ppu_sm_caches *caches;	/* NULL: no model */
+	struct ppu_sm_timing *timing;	/* NULL: no memory-timing */
 	struct ppu_storebuf *sb;	/* NULL: stores go to memory at once */
 	uint32_t xlat_gen;
+	struct ppu_span span[PPU_SPANS];	/* follows from tlb[]; not saved */
+	uint32_t span_wait, span_period;	/* gathers without a span until one is looked for, the last time and now */
+	uint32_t span_last;			/* the place that was taken last */
+	uint32_t span_hot;			/* bytes from span[] to the one that words were found in last */
+	bool spans;				/* there may be one */
 	struct ppu_tlbe tlb[PPU_TLB_ENTRIES];
 	uint16_t dirty[PPU_TLB_ENTRIES];/* entries with PPU_TLB_DIRTY */
 	uint32_t num_dirty;
+	struct ppu_tids tids[PPU_TIDS];	/* not saved */
 	uint8_t sink[PPU_PAGE_SIZE] __attribute__((aligned(64)));	/* what is stored to PPU_PTE_NULL; not saved */
 } __attribute__((aligned(64)));	/* another SM may run beside it */
 
@@ -196,7 +240,17 @@ enum ppu_step {
 	PPU_SWITCH,	/* the warp cannot go on now (or ever) */
 };
 
+/* What another CPU has written, or nobody for long: fetched at once, and not line by line when it is needed. */
+static inline void ppu_fetch_lines(const void *p, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i += 64)
+		__builtin_prefetch((const uint8_t *)p + i, 1);
+}
+
 uint64_t ppu_sm_time(const struct ppu_sm *sm);		/* of the current cycle, inside the window */
+uint64_t ppu_sm_cycles_ns(const struct ppu_core *core, uint64_t cycles);
 uint64_t ppu_sm_cycle_at(const struct ppu_core *core, uint64_t ns);	/* first cycle not before ns */
 /*
  * Notes an effect.  ppu_sm_effect(): NULL when there is no host memory. ppu_sm_last_effect(): never NULL, for

@@ -6,6 +6,7 @@
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
 #include "core/sm/mem/storebuf.h"
+#include "core/sm/mem/timing.h"
 #include "core/sm/seat.h"
 #include "core/sm/warp.h"
 
@@ -80,11 +81,11 @@ static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, u
 		w->cta = cta;
 		w->index = i;
 		w->prog = t->prog;
-		if (!ppu_seat_rows(w, t->prog->nregs)) {
+		if (!ppu_seat_rows(sm, w, t->prog->nregs)) {
 			ppu_io_fail(io, "out of memory");
 			return;
 		}
-		ppu_warp_start(sm, w, lanes, 0);
+		ppu_warp_start(w, lanes, 0, sm->core->cfg.yield_every > 1);
 		ppu_seat_map(sm, w, t);
 	} else {
 		ppu_flow_canon(w, &keep);
@@ -239,6 +240,8 @@ void ppu_sms_io(struct ppu_core *core, struct ppu_io *io)
 	unsigned i, k;
 
 	ppu_caches_io(core, io);
+	ppu_memsys_io(core, io);
+	ppu_timing_io(core, io);
 	ppu_io_section(io, "SMS ");
 	for (i = 0; i < core->num_sms && !io->failed; i++) {
 		struct ppu_sm *sm = &core->sms[i];
@@ -249,6 +252,8 @@ void ppu_sms_io(struct ppu_core *core, struct ppu_io *io)
 		ppu_io_u32(io, &sm->quantum);
 		if (io->loading && (sm->turn >= 64 || sm->quantum > PPU_SM_QUANTUM))
 			ppu_io_fail(io, "SM %u: impossible turn", i);
+		if (!io->loading)
+			ppu_seat_warps(sm);
 		for (k = 0; k < PPU_CTR_COUNT; k++)
 			ppu_io_u64(io, &sm->ctr[k]);
 		for (k = 0; k < sm->num_ctas && !io->failed; k++) {

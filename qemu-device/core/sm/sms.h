@@ -57,6 +57,10 @@ bool ppu_sm_busy(struct ppu_core *core, unsigned sm);
 uint64_t ppu_sm_next_time(struct ppu_core *core, unsigned sm);
 /* Advance to time t1 (exclusive). */
 void ppu_sm_run(struct ppu_core *core, unsigned sm, uint64_t t0, uint64_t t1);
+/* The same for n SMs: all SMs of a window that have work.  As jobs of the workers, if there are any. */
+void ppu_sms_run(struct ppu_core *core, const uint32_t *sm, uint32_t n, uint64_t t0, uint64_t t1);
+/* memory-timing: when all stores of the SM's that are known will have arrived; 0 without the property. */
+uint64_t ppu_sm_stored(const struct ppu_core *core, unsigned sm);
 /* Remove every CTA of a task at once, no effects. */
 void ppu_sm_abort_task(struct ppu_core *core, struct ppu_sm_task *t);
 /* Reply to PPU_FX_LAUNCH (awaited: there is a child that TSYNC waits for) / PPU_FX_EXCEPTION. */

@@ -63,10 +63,11 @@ static int saved_state(const struct ppu_warp *w)
 
 bool ppu_sm_can_save(const struct ppu_core *core, unsigned id, unsigned slot)
 {
-	const struct ppu_sm *sm = &core->sms[id];
+	struct ppu_sm *sm = &core->sms[id];
 	const struct ppu_cta *cta = &sm->cta[slot];
 	unsigned i;
 
+	ppu_seat_warps(sm);
 	for (i = 0; i < cta->num_warps; i++)
 		if (saved_state(&sm->warp[cta->warp[i]]) < 0)
 			return false;
@@ -151,6 +152,7 @@ void ppu_sm_save_cta(struct ppu_core *core, unsigned id, unsigned slot, uint64_t
 	};
 	unsigned i;
 
+	ppu_seat_warps(sm);
 	/* Stores of the SM that still wait belong into memory, not into the image. */
 	if (sm->sb)
 		ppu_storebuf_settle(sm);
@@ -171,6 +173,7 @@ void ppu_sm_save_cta(struct ppu_core *core, unsigned id, unsigned slot, uint64_t
 	ppu_mem_dirty(core, (struct ppu_phys){ addr, 0 }, bytes);
 	PPU_TRACE(core, CTA_SAVE, id, (uint32_t)cta->index, PPU_SM_TASK_ID(t), cta->warp[0], reason);
 	ppu_sm_unseat(sm, cta);
+	ppu_seat_count(sm);
 }
 
 /* ---- back in ------------------------------------------------------------------------------------ */
@@ -320,6 +323,7 @@ int ppu_sm_restore_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t
 	cta = ppu_sm_seat(sm, t, index, h.entry, &err);
 	if (!cta)
 		return -err;
+	ppu_seat_warps(sm);
 	cta->children = children;
 	ok = sm->warp[cta->warp[0]].q.ent && get_barriers(cta, &t->launch, &p);
 	if (ok)
@@ -331,6 +335,7 @@ int ppu_sm_restore_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t
 	}
 	if (!ok || !runs) {	/* no CTA is saved in which no warp can go on */
 		ppu_sm_unseat(sm, cta);
+		ppu_seat_count(sm);
 		return -PPU_ERR_SAVE_CORRUPT;
 	}
 	PPU_TRACE(core, CTA_RESTORE, id, (uint32_t)index, PPU_SM_TASK_ID(t), cta->warp[0], cta->num_warps);

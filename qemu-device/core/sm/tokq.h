@@ -89,8 +89,7 @@ static inline bool ppu_tokq_token_ok(uint64_t token, uint32_t lanes, uint32_t n)
 {
 	uint32_t mask = PPU_TOK_MASK(token);
 
-	return !(token & PPU_TOK_RESERVED) && PPU_TOK_TYPE(token) != PPU_REASON_NONE &&
-	       mask && !(mask & ~lanes) && PPU_TOK_ADDR(token) < n;
+	return !(token & PPU_TOK_RESERVED) && mask && !(mask & ~lanes) && PPU_TOK_ADDR(token) < n;
 }
 
 #endif

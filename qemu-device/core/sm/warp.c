@@ -113,40 +113,29 @@ enum ppu_step ppu_h_tsync(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 
 /* ---- issue ----------------------------------------------------------------------------------------------- */
 
-void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint32_t entry)
-{
-	memset(w->v.pred, 0, sizeof(w->v.pred));
-	w->v.pred[PPU_PT] = ~0u;
-	w->lanes = w->live = w->active = lanes;
-	w->pc = entry;
-	w->pop = w->whole = w->retried = w->q_dirty = w->local_dirty = false;
-	w->parked = w->bar_wait = w->bar_rel = w->sync_wait = 0;
-	w->ycount = 0;
-	w->pending = 0;
-	w->launch_d = 0;
-	/* wait and bar_val are set before they count (ppu_flow_canon()). */
-	if (w->ycounts)
-		memset(w->lane_ycount, 0, sizeof(w->lane_ycount));
-	w->ycounts = sm->core->cfg.yield_every > 1;
-}
-
 #ifdef PPU_TRANSLATE
 /* Host code for the block at w->pc.  False: there is none. */
-static inline bool run_translated(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end,
-				  uint64_t *insns, uint64_t *threads, enum ppu_step *step)
+static inline __attribute__((always_inline)) bool run_translated(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn,
+								 uint64_t end, uint64_t *insns, uint64_t *threads,
+								 enum ppu_step *step)
 {
 	const struct ppu_region *r = w->prog->region;
+	uint32_t at = r->enter[w->pc][w->active != ~0u];
 	struct ppu_run run;
+	uint64_t n;
 
 	/* A block that may not fit into the window is left to the interpreter. */
-	if (!r->enter[w->pc][w->active != ~0u] || sm->cycle + PPU_TURN_CYCLES > end)
+	if (!at || sm->cycle + PPU_TURN_CYCLES > end)
 		return false;
 	run.end = end - PPU_TURN_CYCLES + 1;
 	run.turn = turn < run.end ? turn : run.end;
-	*step = ppu_region_run(r, sm, w, &run);
-	*insns += run.insns;
-	*threads += run.threads;
-	sm->host_insns += run.insns;
+	*step = ppu_region_run(r, at, sm, w, &run);
+	/* Each by itself: host code has just written them one by one. The host would not take both at once out of its store
+	 * buffer, but wait until the warp's stores before have reached memory. */
+	n = __atomic_load_n(&run.insns, __ATOMIC_RELAXED);
+	*insns += n;
+	*threads += __atomic_load_n(&run.threads, __ATOMIC_RELAXED);
+	sm->host_insns += n;
 	sm->host_entered++;
 	return true;
 }

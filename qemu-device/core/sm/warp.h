@@ -9,6 +9,7 @@
 #ifndef PPU_WARP_H
 #define PPU_WARP_H
 
+#include <string.h>
 #include "core/sm/sm.h"
 
 /* Instructions without a pure function. */
@@ -17,7 +18,7 @@ H(illegal) H(badpc) H(nop) H(bra) H(brx) H(push) H(disable) H(exit) H(cal) H(cal
 H(trap) H(nanosleep) H(tlaunch) H(tsync) \
 H(bar) H(warpsync) H(vote) H(shfl) H(match) H(redux) H(s2r) \
 H(ld) H(st) H(atom) H(membar) \
-H(observed) H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
+H(observed) H(timed) H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
 enum ppu_handler {
 #define H(name) PPU_H_##name,
 	PPU_HANDLERS(H)
@@ -33,9 +34,35 @@ PPU_HANDLERS(H)
 #undef H
 
 ppu_handler_fn ppu_warp_handler(unsigned handler);
-/* Makes w->tid those of the warp's threads. */
-void ppu_warp_tids(struct ppu_warp *w);
-void ppu_warp_start(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes, uint32_t entry);
+/* The thread indices of warp `index` in t. */
+void ppu_warp_make_tids(struct ppu_tids *t, const uint32_t *block, uint32_t index);
+/* Finds or makes w->tid; good until another warp of this SM asks. */
+static inline void ppu_warp_tids(struct ppu_sm *sm, struct ppu_warp *w)
+{
+	const uint32_t *block = w->cta->task->launch.block;
+	struct ppu_tids *t = &sm->tids[(block[0] + 3 * block[1] + 7 * block[2]) % PPU_TIDS];
+
+	if (!(t->made >> w->index & 1) || t->block[0] != block[0] || t->block[1] != block[1] || t->block[2] != block[2])
+		ppu_warp_make_tids(t, block, w->index);
+	w->tid = (const uint32_t (*)[PPU_LANES])t->tid[w->index];
+}
+/* The warp stands at its first instruction with no state.  yields: YIELDs are counted. */
+static inline void ppu_warp_start(struct ppu_warp *w, uint32_t lanes, uint32_t entry, bool yields)
+{
+	memset(w->v.pred, 0, sizeof(w->v.pred));
+	w->v.pred[PPU_PT] = ~0u;
+	w->lanes = w->live = w->active = lanes;
+	w->pc = entry;
+	w->pop = w->whole = w->retried = w->q_dirty = w->local_dirty = false;
+	w->parked = w->bar_wait = w->bar_rel = w->sync_wait = 0;
+	w->ycount = 0;
+	w->pending = 0;
+	w->launch_d = 0;
+	/* wait and bar_val are set before they count (ppu_flow_canon()). */
+	if (w->ycounts)
+		memset(w->lane_ycount, 0, sizeof(w->lane_ycount));
+	w->ycounts = yields;
+}
 /* Run up to the first turn point whose cycle is not before `turn`, but no instruction at cycle `end` or later; or
  * until the warp cannot go on. */
 void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end);

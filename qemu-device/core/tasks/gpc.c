@@ -51,14 +51,6 @@ void ppu_gpc_wake(struct ppu_core *core)
 		ppu_event_schedule(core, ev, end);
 }
 
-static void run_sm(void *arg, unsigned i)
-{
-	struct ppu_core *core = arg;
-	struct ppu_gpcs *g = core->gpcs;
-
-	ppu_sm_run(core, g->busy[i], g->t0, g->t1);
-}
-
 static bool before(const struct cursor *a, const struct cursor *b)
 {
 	return a->time != b->time ? a->time < b->time : a->sm < b->sm;
@@ -144,6 +136,8 @@ static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
 	case PPU_FX_CTA_DONE:
 		if (!alive)
 			break;
+		if (ppu_sm_stored(core, sm) > core->now)
+			ppu_tmu_stores_until(core, t, ppu_sm_stored(core, sm));
 		emit(core, PPU_TR_CTA_DONE, e->time, sm, (uint32_t)e->arg[0], PPU_TASK_ID(t),
 		     e->arg[1]);
 		if (e->arg[3])	/* an SM's stores are seen at the end of a window */
@@ -226,11 +220,7 @@ static void window(struct ppu_core *core, void *arg)
 	for (i = 0; i < core->num_sms; i++)
 		if (ppu_sm_next_time(core, i) <= g->t1)
 			g->busy[g->num_busy++] = i;
-	if (core->cfg.workers && core->ports.run_jobs && g->num_busy > 1)
-		core->ports.run_jobs(core->ports.opaque, run_sm, core, g->num_busy);
-	else
-		for (i = 0; i < g->num_busy; i++)
-			run_sm(core, i);
+	ppu_sms_run(core, g->busy, g->num_busy, g->t0, g->t1);
 	ppu_icache_window(core, true);
 	apply_all(core);
 	ppu_icache_window(core, false);

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 #include "core/base/alloc.h"
+#include "core/base/fault.h"
 #include "core/memory/mmu.h"
 #include "core/sm/mem/icache.h"
 #include "core/sm/mem/storebuf.h"
@@ -347,8 +348,33 @@ enum ppu_submit_result ppu_tmu_launch(struct ppu_core *core, struct ppu_ctx *ctx
 	return PPU_SUBMIT_OK;
 }
 
-unsigned ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, uint64_t tmd_va,
-			      struct ppu_task **child)
+static struct ppu_fault_rec task_record(struct ppu_core *core, const struct ppu_task *t, unsigned code, uint64_t va)
+{
+	return (struct ppu_fault_rec){
+		.va = va, .task_id = t->sm.launch.id, .code = (uint16_t)code,
+		.access = PPU_ACC_WRITE, .unit = PPU_UNIT_TASK,
+		.unit_index = (uint16_t)ppu_tmu_record(core, t)->last_slot,
+		.channel = (uint16_t)t->sm.root_chid, .pc = ~0u, .lane = PPU_FAULT_NO_LANE,
+		.warp = 0xffff,
+	};
+}
+
+/* The launching thread has its answer; the driver hears of the first launch of a context that was too deep (SP-37). */
+static int too_deep(struct ppu_core *core, struct ppu_task *t, uint64_t tmd_va)
+{
+	struct ppu_fault_rec rec;
+
+	if (!t->sm.ctx->too_deep) {
+		t->sm.ctx->too_deep = true;
+		rec = task_record(core, t, PPU_ERR_LAUNCH_DEPTH, tmd_va);
+		rec.inst = t->sm.ctx->inst;
+		rec.access = PPU_ACC_READ;
+		ppu_fault_record(core, &rec);
+	}
+	return PPU_LAUNCH_DEPTH;
+}
+
+int ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, uint64_t tmd_va, struct ppu_task **child)
 {
 	struct ppu_tmu_record *r;
 	int err;
@@ -357,7 +383,7 @@ unsigned ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, ui
 	if (parent->sm.ctx->faulted || parent->sm.ctx->stopped)
 		return PPU_LAUNCH_STOPPED;
 	if (parent->sm.depth >= parent->sm.ctx->blk.max_depth)	/* before any side effect (SP-36) */
-		return PPU_LAUNCH_DEPTH;
+		return too_deep(core, parent, tmd_va);
 	if (parent->sm.ctx->blk.max_pending && parent->sm.ctx->num_children >= parent->sm.ctx->blk.max_pending)
 		return PPU_LAUNCH_PENDING;
 	r = take_record(core, parent->sm.ctx);
@@ -469,13 +495,7 @@ void ppu_tmu_can_go_on(struct ppu_core *core, struct ppu_task *t, unsigned reaso
 
 void ppu_tmu_fault(struct ppu_core *core, struct ppu_task *t, unsigned code, uint64_t va)
 {
-	struct ppu_fault_rec rec = {
-		.va = va, .task_id = t->sm.launch.id, .code = (uint16_t)code,
-		.access = PPU_ACC_WRITE, .unit = PPU_UNIT_TASK,
-		.unit_index = (uint16_t)ppu_tmu_record(core, t)->last_slot,
-		.channel = (uint16_t)t->sm.root_chid, .pc = ~0u, .lane = PPU_FAULT_NO_LANE,
-		.warp = 0xffff,
-	};
+	struct ppu_fault_rec rec = task_record(core, t, code, va);
 
 	ppu_tmu_task_fault(core, t, &rec);
 }

@@ -18,9 +18,8 @@ enum ppu_submit_result ppu_tmu_launch(struct ppu_core *core, struct ppu_ctx *ctx
 				      unsigned *err);
 /* Would a launch of ctx find a record now? */
 bool ppu_tmu_has_record(const struct ppu_core *core, const struct ppu_ctx *ctx);
-/* Device-side launch from a running task, applied at a window end. 0 or PPU_LAUNCH_*. */
-unsigned ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, uint64_t tmd_va,
-			      struct ppu_task **child);
+/* Device-side launch from a running task, applied at a window end. PPU_LAUNCH_*. */
+int ppu_tmu_launch_child(struct ppu_core *core, struct ppu_task *parent, uint64_t tmd_va, struct ppu_task **child);
 uint32_t ppu_tmu_channel_tasks(struct ppu_core *core, unsigned chid);
 /* True when chid has no task and the drain time after its last one has passed; else *when = time
  * to ask again or PPU_TIME_NEVER (ppu_host_tasks_changed will come). */

@@ -42,6 +42,7 @@ struct ppu_wdu {
 	/* SMs by position.  Positions go round the GPCs: 0 is GPC 0 SM 0, 1 is GPC 1 SM 0, ... */
 	uint32_t *sm_at;
 	uint32_t rotor;			/* SM position where the next search starts */
+	uint32_t least;			/* no SM has fewer CTAs, while place() runs */
 	uint64_t *gpc_free;		/* when each GPC can accept another CTA */
 	uint32_t *order;		/* scratch of place() */
 	struct ppu_event pass_ev;
@@ -105,6 +106,7 @@ static void save(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
 
 	ppu_gpc_withdraw(core, sm, slot);
 	ppu_sm_save_cta(core, sm, slot, r->image, reason);
+	core->wdu->least = 0;
 	occupy(core, sm, core->cfg.cost_evict_ns);
 	ppu_ctas_saved(core, r, waits);
 	t->live_ctas--;
@@ -257,10 +259,11 @@ static bool leave_slots(struct ppu_core *core)
 
 /* ---- SMs ------------------------------------------------------------------------------------------- */
 
+/* The SM with the fewest CTAs, of those that have room; the first one behind the rotor. */
 static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
 {
 	struct ppu_wdu *w = core->wdu;
-	uint32_t i, pos, load, best_load = 0, best_pos = 0, n = core->num_sms;
+	uint32_t i, pos, load, least = UINT32_MAX, best_load = 0, best_pos = 0, n = core->num_sms;
 	int best = -1;
 
 	for (i = 0; i < n; i++) {
@@ -269,6 +272,7 @@ static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
 		pos = w->rotor + i < n ? w->rotor + i : w->rotor + i - n;
 		sm = w->sm_at[pos];
 		load = ppu_sm_num_ctas(core, sm);
+		least = load < least ? load : least;
 		if (best >= 0 && load >= best_load)
 			continue;
 		if (!ppu_sm_can_start(core, sm, &t->sm))
@@ -276,9 +280,11 @@ static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
 		best = (int)sm;
 		best_pos = pos;
 		best_load = load;
-		if (!load)
-			break;
+		if (load <= w->least)
+			break;		/* nobody has fewer */
 	}
+	if (i == n)
+		w->least = least;
 	if (best >= 0)
 		w->rotor = best_pos + 1 < n ? best_pos + 1 : 0;
 	return best;
@@ -404,6 +410,7 @@ static unsigned place(struct ppu_core *core, struct ppu_task **bad)
 	unsigned err = 0;
 	bool any = false;
 
+	w->least = 0;		/* CTAs have ended */
 	for (i = 0; i < n && !err; i++) {
 		struct slot *s = &w->slots[w->order[i]];
 		struct ppu_task *t = s->t;

@@ -258,7 +258,7 @@ int ppu_caches_create(struct ppu_core *core)
 {
 	uint32_t i;
 
-	if (!core->cfg.cache_model)
+	if (!core->cfg.cache_model || core->cfg.memory_timing)	/* which counts by itself */
 		return 0;
 	core->caches = ppu_alloc(1, sizeof(*core->caches));
 	if (!core->caches)

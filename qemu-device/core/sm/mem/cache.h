@@ -9,6 +9,7 @@
 #ifndef PPU_CACHE_H
 #define PPU_CACHE_H
 
+#include "core/memory/memsys.h"
 #include "core/sm/sm.h"
 
 #define PPU_CACHE_LINE		128	/* bytes */
@@ -17,7 +18,6 @@
 #define PPU_CACHE_SMALL_SETS	16	/* 8 KiB each for instructions and constants */
 #define PPU_CACHE_L15_SETS	256	/* 128 KiB */
 #define PPU_CACHE_L2_SETS	4096	/* 2 MiB */
-#define PPU_PARTITION_BYTES	256	/* this much memory to one partition unit, then to the next */
 
 struct ppu_sm_caches {
 	uint64_t data[PPU_CACHE_L1_SETS * PPU_CACHE_WAYS];

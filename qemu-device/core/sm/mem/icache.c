@@ -17,6 +17,7 @@
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
 #include "core/sm/mem/storebuf.h"
+#include "core/sm/mem/timing.h"
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
@@ -308,6 +309,8 @@ static int analyse(struct ppu_icache *ic, struct ppu_program *p)
 	uint64_t bytes;
 
 	p->flow.num = ppu_flow_mark(p);
+	if (ic->core->memsys)
+		p->flow.num = ppu_timing_decode(ic->core, p);
 	bytes = p->flow.num * sizeof(*p->flow.live);
 	if (ic->bytes + bytes > MAX_BYTES)
 		return PPU_ERR_TMD_LIMITS;

@@ -18,6 +18,7 @@
 #include "core/exec/lane_bit.h"
 #include "core/memory/mmu.h"
 #include "core/sm/mem/lsu_block.h"
+#include "core/sm/mem/span.h"
 #include "core/sm/warp.h"
 
 /* Counts bits without a library call on hosts that lack the instruction. */
@@ -51,6 +52,7 @@ void ppu_lsu_flush(struct ppu_sm *sm)
 	ppu_lsu_report_dirty(sm);
 	for (i = 0; i < PPU_TLB_ENTRIES; i++)
 		sm->tlb[i].page = ~0ull;
+	ppu_spans_clear(sm);
 	sm->xlat_gen = sm->core->xlat_gen;
 }
 
@@ -86,6 +88,8 @@ int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsign
 		return PPU_ERR_SM_DMA;
 	if (e->page != ~0ull && (e->flags & PPU_TLB_DIRTY))
 		ppu_mem_dirty(sm->core, e->phys, PPU_PAGE_SIZE);
+	if (sm->spans)
+		ppu_spans_cut(sm, e->page);
 	if (x.pte & PPU_PTE_NULL) {
 		fill_null(sm, va, acc, x.host, e);
 		return 0;

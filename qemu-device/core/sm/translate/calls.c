@@ -9,6 +9,7 @@
 #include <immintrin.h>
 #include <string.h>
 #include "core/sm/mem/lsu_block.h"
+#include "core/sm/mem/span.h"
 #include "core/sm/translate/calls.h"
 #include "core/sm/translate/segment.h"
 
@@ -908,6 +909,8 @@ void ppu_calls_unfill(struct ppu_sm *sm, struct ppu_run *run)
 
 	while (f->n) {
 		f->n--;
+		if (sm->spans)
+			ppu_spans_cut(sm, sm->tlb[f->e[f->n].index].page);
 		sm->tlb[f->e[f->n].index] = f->e[f->n].old;
 	}
 	sm->ctr[PPU_CTR_TLB_MISSES] = f->misses;

@@ -83,7 +83,9 @@ static bool room(struct ppu_emit *e, void **array, uint32_t *cap, uint32_t len, 
 static ZydisRegister reg_of(const struct ppu_opn *o)
 {
 	switch (o->kind) {
+	case PPU_O_ZMM:	return ZYDIS_REGISTER_ZMM0 + o->reg;
 	case PPU_O_YMM:	return ZYDIS_REGISTER_YMM0 + o->reg;
+	case PPU_O_MASK: return ZYDIS_REGISTER_K0 + o->reg;
 	case PPU_O_XMM:	return ZYDIS_REGISTER_XMM0 + o->reg;
 	case PPU_O_R8:	return ZYDIS_REGISTER_AL + o->reg;	/* al, cl, dl, bl only */
 	case PPU_O_R32:	return ZYDIS_REGISTER_EAX + o->reg;
@@ -107,10 +109,11 @@ static void operand(ZydisEncoderOperand *z, const struct ppu_opn *o)
 		z->mem.scale = 2;
 		z->mem.size = o->bytes;
 		break;
-	case PPU_O_SUM: case PPU_O_VSIB:
+	case PPU_O_SUM: case PPU_O_VSIB: case PPU_O_VSIB_Z:
 		z->type = ZYDIS_OPERAND_TYPE_MEMORY;
 		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
-		z->mem.index = (o->kind == PPU_O_SUM ? ZYDIS_REGISTER_RAX : ZYDIS_REGISTER_YMM0) + o->value;
+		z->mem.index = (o->kind == PPU_O_SUM ? ZYDIS_REGISTER_RAX : o->kind == PPU_O_VSIB_Z ? ZYDIS_REGISTER_ZMM0 :
+				ZYDIS_REGISTER_YMM0) + o->value;
 		z->mem.scale = 1;
 		z->mem.size = o->bytes;
 		break;
@@ -124,23 +127,85 @@ static void operand(ZydisEncoderOperand *z, const struct ppu_opn *o)
 	}
 }
 
-static void encode(struct ppu_emit *e, const ZydisEncoderRequest *r, struct ppu_encoded *c)
+/* What AVX-512 calls an instruction of AVX2 and, where it depends on the width, what it calls it for 16 lanes. */
+static ZydisMnemonic evex_name(ZydisMnemonic mn, bool wide)
+{
+#define NAME(vex, evex) case ZYDIS_MNEMONIC_##vex: return ZYDIS_MNEMONIC_##evex
+#define BY_WIDTH(vex, evex, w) case ZYDIS_MNEMONIC_##vex: return wide ? ZYDIS_MNEMONIC_##w : ZYDIS_MNEMONIC_##evex
+	switch (mn) {
+	NAME(VMOVDQA, VMOVDQA32);
+	NAME(VMOVDQU, VMOVDQU32);
+	NAME(VPAND, VPANDD);
+	NAME(VPANDN, VPANDND);
+	NAME(VPOR, VPORD);
+	NAME(VPXOR, VPXORD);
+	NAME(VROUNDPD, VRNDSCALEPD);
+	NAME(VBROADCASTI128, VBROADCASTI32X4);
+	BY_WIDTH(VEXTRACTI128, VEXTRACTI32X4, VEXTRACTI64X4);
+	BY_WIDTH(VINSERTI128, VINSERTI32X4, VINSERTI64X4);
+	default: return mn;
+	}
+#undef NAME
+#undef BY_WIDTH
+}
+
+static bool encoded(const ZydisEncoderRequest *r, struct ppu_encoded *c)
 {
 	ZyanUSize n = sizeof(c->bytes);
 
 	if (ZYAN_FAILED(encoder(r, c->bytes, &n)))
-		e->failed = true;
+		return false;
 	c->len = (uint8_t)n;
+	return true;
+}
+
+static bool is_zmm(const ZydisEncoderOperand *o)
+{
+	return o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value >= ZYDIS_REGISTER_ZMM0 &&
+	       o->reg.value <= ZYDIS_REGISTER_ZMM31;
+}
+
+/* The same with a mask that has all lanes. */
+static bool encoded_masked(const ZydisEncoderRequest *r, struct ppu_encoded *c)
+{
+	ZydisEncoderRequest m = *r;
+	unsigned i;
+
+	if (m.operand_count >= ZYDIS_ENCODER_MAX_OPERANDS)
+		return false;
+	for (i = m.operand_count++; i > 1; i--)
+		m.operands[i] = m.operands[i - 1];
+	memset(&m.operands[1], 0, sizeof(m.operands[1]));
+	m.operands[1].type = ZYDIS_OPERAND_TYPE_REGISTER;
+	m.operands[1].reg.value = ZYDIS_REGISTER_K0;
+	return encoded(&m, c);
+}
+
+/* With the shortest name and form that the host has: most instructions of AVX-512 want a mask. */
+static bool encode(const struct ppu_emit *e, ZydisEncoderRequest *r, struct ppu_encoded *c)
+{
+	bool wide = false;
+	unsigned i;
+
+	for (i = 0; i < r->operand_count; i++)
+		wide |= is_zmm(&r->operands[i]);
+	/* What fails takes as long as what does not: so what is likely comes first. */
+	if (!wide && encoded(r, c))
+		return true;
+	if (!e->evex)
+		return false;
+	r->mnemonic = evex_name(r->mnemonic, wide);
+	return encoded_masked(r, c) || encoded(r, c);
 }
 
 /* Where an instruction with this key is kept; len is 0 when it has to be encoded. */
-static struct ppu_encoded *look_up(struct ppu_emit *e, const uint64_t key[5])
+static struct ppu_encoded *look_up(struct ppu_emit *e, const uint64_t *key)
 {
 	uint64_t h = 0;
 	struct ppu_encoded *c;
 	unsigned i;
 
-	for (i = 0; i < 5; i++)
+	for (i = 0; i <= PPU_OPNS; i++)
 		h = (h ^ key[i]) * 0x9e3779b97f4a7c15ull;
 	c = &e->seen[h >> 54];
 	if (memcmp(c->key, key, sizeof(c->key))) {
@@ -160,30 +225,68 @@ static void append(struct ppu_emit *e, const struct ppu_encoded *c)
 	e->len += c->len;
 }
 
-void ppu_emit_ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n)
+/* The operand for the width that the code is for. */
+static struct ppu_opn of_width(const struct ppu_emit *e, struct ppu_opn o)
 {
-	uint64_t key[5] = { mn + 1ull };
+	switch (o.kind) {
+	case PPU_O_YMM:
+		o.kind = e->wide ? PPU_O_ZMM : PPU_O_YMM;
+		break;
+	case PPU_O_HALF:
+		o.kind = e->wide ? PPU_O_YMM : PPU_O_XMM;
+		break;
+	case PPU_O_VSIB:
+		o.kind = e->wide ? PPU_O_VSIB_Z : PPU_O_VSIB;
+		break;
+	default:
+		break;
+	}
+	if (o.bytes == PPU_VEC)
+		o.bytes = e->wide ? 64 : 32;
+	if (o.bytes == PPU_HALF)
+		o.bytes = e->wide ? 32 : 16;
+	return o;
+}
+
+static void ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *with, unsigned n, bool zeroing)
+{
+	uint64_t key[PPU_OPNS + 1] = { (mn + 1ull) << 1 | zeroing };
+	struct ppu_opn o[PPU_OPNS];
 	struct ppu_encoded *c;
 	ZydisEncoderRequest r;
 	unsigned i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		o[i] = of_width(e, with[i]);
 		key[i + 1] = (o[i].kind + 1ull) << 48 | (uint64_t)o[i].reg << 40 | (uint64_t)o[i].bytes << 32 |
 			     (uint32_t)o[i].value;
+	}
 	c = look_up(e, key);
 	if (!c->len) {
 		memset(&r, 0, sizeof(r));
 		r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
 		r.mnemonic = mn;
 		r.operand_count = (ZyanU8)n;
+		r.evex.zeroing_mask = zeroing;
 		for (i = 0; i < n; i++)
 			operand(&r.operands[i], &o[i]);
 		/* The fourth register of a blend is in an immediate. */
-		if (n == 4 && o[3].kind == PPU_O_YMM)
+		if (n == 4 && o[1].kind != PPU_O_MASK && o[3].kind == PPU_O_YMM)
 			r.operands[3].reg.is4 = ZYAN_TRUE;
-		encode(e, &r, c);
+		if (!encode(e, &r, c))
+			e->failed = true;
 	}
 	append(e, c);
+}
+
+void ppu_emit_ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n)
+{
+	ops(e, mn, o, n, false);
+}
+
+void ppu_emit_zeroing(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n)
+{
+	ops(e, mn, o, n, true);
 }
 
 /* ---- marks ---- */
@@ -218,7 +321,7 @@ void ppu_emit_bind(struct ppu_emit *e, uint32_t label)
 
 void ppu_emit_jump(struct ppu_emit *e, ZydisMnemonic mn, uint32_t label)
 {
-	uint64_t key[5] = { mn + 1ull, 1 };
+	uint64_t key[PPU_OPNS + 1] = { (mn + 1ull) << 1, 1 };
 	struct ppu_encoded *c = look_up(e, key);
 	ZydisEncoderRequest r;
 
@@ -230,7 +333,8 @@ void ppu_emit_jump(struct ppu_emit *e, ZydisMnemonic mn, uint32_t label)
 		r.branch_width = ZYDIS_BRANCH_WIDTH_32;
 		r.operand_count = 1;
 		r.operands[0].type = ZYDIS_OPERAND_TYPE_IMMEDIATE;
-		encode(e, &r, c);
+		if (!encoded(&r, c))
+			e->failed = true;
 	}
 	append(e, c);
 	if (!room(e, (void **)&e->fixup, &e->fixup_cap, e->fixups, 1, sizeof(*e->fixup)))
@@ -274,9 +378,9 @@ uint32_t ppu_emit_note(struct ppu_emit *e)
 
 uint32_t ppu_emit_pool(struct ppu_emit *e, const void *data, uint32_t bytes)
 {
-	uint32_t at, align = bytes % 32 ? 8 : 32;
+	uint32_t at, align = bytes % 32 ? 8 : bytes % 64 ? 32 : 64;
 
-	if (!room(e, (void **)&e->pool, &e->pool_cap, e->pool_len, bytes + 32, 1))
+	if (!room(e, (void **)&e->pool, &e->pool_cap, e->pool_len, bytes + 64, 1))
 		return 0;
 	at = (e->pool_len + align - 1) / align * align;
 	memset(e->pool + e->pool_len, 0, at - e->pool_len);
@@ -285,15 +389,20 @@ uint32_t ppu_emit_pool(struct ppu_emit *e, const void *data, uint32_t bytes)
 	return at;
 }
 
+uint32_t ppu_emit_vector(struct ppu_emit *e, const uint32_t *word)
+{
+	return ppu_emit_pool(e, word, e->evex ? 64 : 32);
+}
+
 uint32_t ppu_emit_splat(struct ppu_emit *e, uint32_t v)
 {
-	uint32_t h = (v * 2654435761u) >> 22, i, words[8], at;
+	uint32_t h = (v * 2654435761u) >> 22, i, words[16], at, bytes = e->evex ? 64 : 32;
 
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < 16; i++)
 		words[i] = v;
-	if (e->constant[h] && !memcmp(e->pool + (e->constant[h] - 1u) * 32, words, 32))
+	if (e->constant[h] && !memcmp(e->pool + (size_t)(e->constant[h] - 1u) * 32, words, bytes))
 		return (e->constant[h] - 1u) * 32;
-	at = ppu_emit_pool(e, words, 32);
+	at = ppu_emit_vector(e, words);
 	if (at / 32 < 65535)
 		e->constant[h] = (uint16_t)(at / 32 + 1);
 	return at;

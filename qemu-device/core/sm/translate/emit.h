@@ -22,19 +22,28 @@
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
 struct ppu_opn {
-	enum { PPU_O_YMM, PPU_O_XMM, PPU_O_R8, PPU_O_R32, PPU_O_R64, PPU_O_MEM, PPU_O_INDEX, PPU_O_SUM, PPU_O_VSIB,
-	       PPU_O_IMM } kind;
+	enum { PPU_O_YMM, PPU_O_ZMM, PPU_O_HALF, PPU_O_XMM, PPU_O_MASK, PPU_O_R8, PPU_O_R32, PPU_O_R64,
+	       PPU_O_MEM, PPU_O_INDEX, PPU_O_SUM, PPU_O_VSIB, PPU_O_VSIB_Z, PPU_O_IMM } kind;
 	uint8_t reg;		/* of memory: the base */
 	uint8_t bytes;		/* of memory */
 	int32_t value;		/* displacement or immediate; PPU_O_INDEX: register that counts twice; PPU_O_SUM:
-				 * once; PPU_O_VSIB: ymm with an offset of each lane */
+				 * once; PPU_O_VSIB: vector with an offset of each lane; PPU_O_VSIB_Z: zmm */
 };
-#define Y(n)		((struct ppu_opn){ PPU_O_YMM, (uint8_t)(n), 32, 0 })
+/* A vector of as many lanes as the code is for: ymm, or zmm if `wide` of struct ppu_emit; its lower half; what memory of
+ * both has as its bytes. */
+#define Y(n)		((struct ppu_opn){ PPU_O_YMM, (uint8_t)(n), PPU_VEC, 0 })
+#define Z(n)		((struct ppu_opn){ PPU_O_ZMM, (uint8_t)(n), 64, 0 })
+#define H(n)		((struct ppu_opn){ PPU_O_HALF, (uint8_t)(n), PPU_HALF, 0 })
+#define PPU_VEC		0xff
+#define PPU_HALF	0xfe
+#define K(n)		((struct ppu_opn){ PPU_O_MASK, (uint8_t)(n), 8, 0 })	/* k0 to k7 */
 #define X(n)		((struct ppu_opn){ PPU_O_XMM, (uint8_t)(n), 16, 0 })
 #define D(n)		((struct ppu_opn){ PPU_O_R32, (uint8_t)(n), 4, 0 })
 #define Q(n)		((struct ppu_opn){ PPU_O_R64, (uint8_t)(n), 8, 0 })
 #define M(base, disp, n) ((struct ppu_opn){ PPU_O_MEM, (uint8_t)(base), (n), (int32_t)(disp) })
 #define IM(v)		((struct ppu_opn){ PPU_O_IMM, 0, 4, (int32_t)(v) })
+
+#define PPU_OPNS	5	/* operands of an instruction */
 
 struct ppu_label {
 	int32_t at;		/* -1: not bound */
@@ -45,7 +54,7 @@ struct ppu_fixup {
 
 /* An instruction that has been encoded before.  Most are: libzydis takes 0.6 us for one. */
 struct ppu_encoded {
-	uint64_t key[5];		/* mnemonic and operands */
+	uint64_t key[PPU_OPNS + 1];	/* mnemonic and operands */
 	uint8_t len, bytes[15];
 };
 
@@ -59,10 +68,12 @@ struct ppu_mark {
 
 /* What whoever has code made may want besides. */
 struct ppu_emit_with {
+	bool evex;			/* the host has AVX-512 and it is wanted */
 	const bool *cancel;		/* set by another thread: nobody wants the code any more.  May be NULL */
 	struct ppu_mark *mark;		/* in order of `at`; to be freed */
 	uint32_t marks, mark_cap;
 	bool marking;			/* marks are wanted */
+	uint32_t workers;		/* 0, too: one */
 };
 
 struct ppu_emit {
@@ -77,7 +88,9 @@ struct ppu_emit {
 	uint32_t fixups, fixup_cap;
 	uint32_t looks;			/* loads that look for pages (select_load.c) */
 	uint32_t notes;			/* 8-byte cells that host code may write: ppu_emit_note() */
-	uint16_t constant[1024];	/* hash of 32-byte constants: offset in the pool / 32 + 1 */
+	bool evex;			/* the host has AVX-512: masks, 32 registers */
+	bool wide;			/* code is for 16 lanes at a time, not 8 */
+	uint16_t constant[1024];	/* hash of constants: offset in the pool / 32 + 1 */
 	struct ppu_encoded seen[1024];
 	bool failed;			/* no memory, or more than max bytes */
 };
@@ -93,10 +106,19 @@ void ppu_emit_init(struct ppu_emit *e, uint32_t max_bytes);
 /* Frees what the caller has not taken. */
 void ppu_emit_free(struct ppu_emit *e);
 
+/*
+ * Where AVX-512 has another name for an instruction than AVX2, mn is the one of AVX2.  An instruction that takes a mask has
+ * it as second operand; without one it is done for all lanes.
+ */
 void ppu_emit_ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n);
+/* The same; the lanes that are not in the mask, which is the second operand, become 0. */
+void ppu_emit_zeroing(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n);
 #define EM(e, mn, ...) \
 	ppu_emit_ops(e, ZYDIS_MNEMONIC_##mn, (const struct ppu_opn[]){ __VA_ARGS__ }, \
 		     sizeof((const struct ppu_opn[]){ __VA_ARGS__ }) / sizeof(struct ppu_opn))
+#define EMZ(e, mn, ...) \
+	ppu_emit_zeroing(e, ZYDIS_MNEMONIC_##mn, (const struct ppu_opn[]){ __VA_ARGS__ }, \
+			 sizeof((const struct ppu_opn[]){ __VA_ARGS__ }) / sizeof(struct ppu_opn))
 #define EM0(e, mn) ppu_emit_ops(e, ZYDIS_MNEMONIC_##mn, NULL, 0)
 
 uint32_t ppu_emit_label(struct ppu_emit *e);
@@ -109,11 +131,13 @@ bool ppu_emit_used(const struct ppu_emit *e, uint32_t label);
 bool ppu_emit_finish(struct ppu_emit *e);
 
 /* Offset of a new cell of 8 bytes, 0 at first, in memory that host code may write.  Only what cannot change a result may be
- * kept there: all SMs use it at the same time, without locks. */
+ * kept there. Each worker has cells of its own: what one notes, the others do not see. */
 uint32_t ppu_emit_note(struct ppu_emit *e);
-/* Offset of `bytes` new bytes in the pool; 32-byte aligned when `bytes` is a multiple of 32. */
+/* Offset of `bytes` new bytes in the pool; 32-byte aligned when `bytes` is a multiple of 32, 64-byte aligned when of 64. */
 uint32_t ppu_emit_pool(struct ppu_emit *e, const void *data, uint32_t bytes);
-/* Offset of eight copies of v. */
+/* Offset of a vector of eight words, 16 where the host has AVX-512; word[] has 16. */
+uint32_t ppu_emit_vector(struct ppu_emit *e, const uint32_t *word);
+/* Offset of a vector of copies of v. */
 uint32_t ppu_emit_splat(struct ppu_emit *e, uint32_t v);
 
 #endif

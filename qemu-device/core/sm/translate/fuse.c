@@ -46,6 +46,21 @@ static unsigned bytes_of(const struct ppu_dinsn *di)
 	}
 }
 
+/* What an address in a row begins with: the start of an array, if an offset was added in the segment. */
+static uint16_t base_of(const struct ppu_fuse *f, const struct ppu_program *prog, uint16_t row)
+{
+	for (uint32_t i = f->n; i-- > 0;) {
+		const struct ppu_dinsn *di = &prog->code[f->list[i]];
+
+		if (di->d != row || !di->fn)
+			continue;
+		if (di->op == PPU_OP_MADW && !di->ci)
+			return di->c;
+		return di->op == PPU_OP_ADD && di->a != row ? di->a : row;
+	}
+	return row;
+}
+
 /* The group that the load or store joins, or a new one; -1: there are too many. */
 static int join(struct ppu_fuse *f, const struct ppu_dinsn *di, unsigned bytes)
 {
@@ -153,6 +168,7 @@ bool ppu_fuse_extend(struct ppu_fuse *f, const struct ppu_program *prog, uint32_
 	if (bytes) {
 		if (!extend_memory(f, di, bytes, &group))
 			return false;
+		f->g[group].base = base_of(f, prog, di->a);
 	} else if (!ppu_seg_extends(prog->code, f->list, f->n, pc, FUSED_PREDS)) {
 		return false;
 	}

@@ -38,6 +38,7 @@
 
 struct ppu_fuse_group {
 	uint16_t row;		/* with the address */
+	uint16_t base;		/* the row that the address was computed from, as far as that is known: a hint */
 	uint8_t space, bytes;	/* bytes of a lane */
 	uint8_t loads;		/* or stores */
 	bool write;		/* stores */

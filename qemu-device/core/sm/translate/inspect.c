@@ -128,6 +128,7 @@ int ppu_core_dump_code(const struct ppu_core *core, uint64_t number, void (*say)
 
 	if (!p || p->region->number != number)
 		return -1;
+	with.evex = p->region->evex;
 	again = ppu_region_build(p, p->region->entry, PPU_MAX_CODE, &with);
 	ok = again && again->code_bytes == p->region->code_bytes &&
 	     !memcmp(again->code, p->region->code, again->code_bytes) && say_all(p, &with, &l);

@@ -526,7 +526,8 @@ static bool instruction(struct build *b, bool *on)
 /*
  * A fused segment that fails costs time for nothing.  Each failure adds BAIL_COST to its count, each success takes as much
  * off.  While the count is above BAIL_LIMIT, the segment is left out, which takes 1 off: one that always fails is tried
- * once in BAIL_COST times.  Workers that count at the same time may lose a count.
+ * once in BAIL_COST times.  Each worker counts for itself: a line of the host's cache that two write would cost more than
+ * the segment does.
  */
 #define BAIL_COST	8
 #define BAIL_LIMIT	256
@@ -539,7 +540,7 @@ static void try_fused(struct build *b, int32_t note, uint32_t skip)
 {
 	struct ppu_emit *e = &b->e;
 
-	EM(e, MOV, Q(RAX), M(R13, PPU_POOL_NOTES, 8));
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_NOTES, 8));
 	EM(e, CMP, M(RAX, note, 4), IM(BAIL_LIMIT));
 	JUMP(e, JNBE, skip);
 }
@@ -549,7 +550,7 @@ static void fused_well(struct build *b, int32_t note, int gain, uint32_t done)
 {
 	struct ppu_emit *e = &b->e;
 
-	EM(e, MOV, Q(RAX), M(R13, PPU_POOL_NOTES, 8));
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_NOTES, 8));
 	EM(e, CMP, M(RAX, note, 4), IM(0));
 	JUMP(e, JZ, done);
 	EM(e, SUB, M(RAX, note, 4), IM(gain));
@@ -563,12 +564,12 @@ static void fused_badly(struct build *b, const struct ppu_fuse *f, int32_t note,
 {
 	struct ppu_emit *e = &b->e;
 
-	ppu_seg_undo(e, f);
+	ppu_seg_undo(e, f, b->masked);
 	if (f->guards) {
 		EM(e, MOV, Q(RAX), M(RSP, PPU_AT_THREADS, 8));
 		EM(e, MOV, M(RSP, AT_THREADS, 8), Q(RAX));
 	}
-	EM(e, MOV, Q(RAX), M(R13, PPU_POOL_NOTES, 8));
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_NOTES, 8));
 	EM(e, ADD, M(RAX, note, 4), IM(cost));
 	JUMP(e, JMP, plain);
 	ppu_emit_bind(e, skip);
@@ -769,13 +770,23 @@ static void block(struct build *b, uint32_t pc)
 
 /* ---- what all blocks share ---- */
 
+/* Uses rdx. */
+static void active_lanes(struct build *b)
+{
+	struct ppu_emit *e = &b->e;
+
+	EM(e, MOV, D(R14), M(RBP, WARP(active), 4));
+	EM(e, POPCNT, D(RDX), D(R14));
+	EM(e, MOV, M(RSP, AT_LANES, 8), Q(RDX));
+}
+
 static void prologue(struct build *b)
 {
 	static const uint8_t saved[] = { RBX, RBP, R12, R13, R14, R15 };
 	struct ppu_emit *e = &b->e;
 	unsigned i;
 
-	/* run(sm, w, run, target, pool) */
+	/* run(sm, w, run, target, pool, notes) */
 	for (i = 0; i < 6; i++)
 		EM(e, PUSH, Q(saved[i]));
 	EM(e, SUB, Q(RSP), IM(FRAME));
@@ -783,6 +794,7 @@ static void prologue(struct build *b)
 	EM(e, MOV, Q(RBP), Q(RSI));
 	EM(e, MOV, Q(R13), Q(R8));
 	EM(e, MOV, M(RSP, AT_RUN, 8), Q(RDX));
+	EM(e, MOV, M(RSP, PPU_AT_NOTES, 8), Q(R9));
 	EM(e, MOV, Q(RAX), M(RDX, offsetof(struct ppu_run, turn), 8));
 	EM(e, MOV, M(RSP, AT_TURN, 8), Q(RAX));
 	EM(e, MOV, Q(RAX), M(RDX, offsetof(struct ppu_run, end), 8));
@@ -792,13 +804,17 @@ static void prologue(struct build *b)
 	EM(e, MOV, M(RSP, AT_THREADS, 8), Q(RAX));
 	EM(e, MOV, Q(RBX), M(RBP, WARP(v.row), 8));
 	EM(e, MOV, Q(R12), M(R15, offsetof(struct ppu_sm, cycle), 8));
+	EM(e, MOV, Q(RAX), M(RBP, WARP(cta), 8));
+	EM(e, MOV, Q(RAX), M(RAX, offsetof(struct ppu_cta, task), 8));
+	EM(e, MOV, Q(RAX), M(RAX, offsetof(struct ppu_sm_task, ctx), 8));
+	EM(e, MOV, M(RSP, PPU_AT_CTX, 8), Q(RAX));
+	active_lanes(b);
+	EM(e, JMP, Q(RCX));
 
 	/* The warp may be anywhere. */
 	ppu_emit_bind(e, b->dispatch);
-	EM(e, MOV, D(R14), M(RBP, WARP(active), 4));
+	active_lanes(b);
 	EM(e, MOV, D(RAX), M(RBP, WARP(pc), 4));
-	EM(e, POPCNT, D(RDX), D(R14));
-	EM(e, MOV, M(RSP, AT_LANES, 8), Q(RDX));
 	EM(e, XOR, D(RDX), D(RDX));
 	EM(e, CMP, D(R14), IM(-1));
 	EM(e, SETNZ, ((struct ppu_opn){ PPU_O_R8, RDX, 1, 0 }));
@@ -865,6 +881,7 @@ static void emit_all(struct build *b)
 	b->stubs.find_page = ppu_emit_label(&b->e);
 	b->stubs.find_written = ppu_emit_label(&b->e);
 	b->stubs.gather = ppu_emit_label(&b->e);
+	b->stubs.locate = ppu_emit_label(&b->e);
 	for (i = 0; i < 12; i++)
 		b->stubs.scatter[i / 6][i % 6] = ppu_emit_label(&b->e);
 	for (i = 0; i < b->prog->n; i++)
@@ -884,6 +901,7 @@ static void emit_all(struct build *b)
 		}
 	ppu_emit_mark(&b->e, PPU_MARK_COMMON);
 	ppu_select_load_stubs(&b->e, &b->stubs);
+	ppu_select_span_stubs(&b->e, &b->stubs);
 	ppu_select_store_stubs(&b->e, &b->stubs);
 }
 
@@ -892,7 +910,7 @@ static void emit_all(struct build *b)
 size_t ppu_region_bytes(const struct ppu_region *r)
 {
 	return sizeof(*r) + r->code_size + r->pool_bytes + ((size_t)r->n + 1) * sizeof(*r->enter) +
-	       r->num_notes * sizeof(*r->notes);
+	       (size_t)r->workers * r->num_notes * sizeof(*r->notes);
 }
 
 void ppu_region_free(struct ppu_region *r)
@@ -918,8 +936,9 @@ static bool settle(struct build *b)
 	r->pool_bytes = (b->e.pool_len + 63) / 64 * 64;
 	r->pool = ppu_alloc_aligned(64, r->pool_bytes);
 	r->code = ppu_code_memory(b->e.code, b->e.len, &r->code_size);
-	r->num_notes = b->e.notes;
-	r->notes = ppu_alloc(r->num_notes + 1u, sizeof(*r->notes));
+	r->num_notes = b->e.notes / 8 * 8 + 8;	/* whole lines of the host's cache, at least one */
+	r->workers = b->e.with && b->e.with->workers ? b->e.with->workers : 1;
+	r->notes = ppu_alloc_lines(r->workers, r->num_notes * sizeof(*r->notes));
 	if (!r->pool || !r->code || !r->notes)
 		return false;
 	memset(r->pool, 0, r->pool_bytes);
@@ -928,8 +947,6 @@ static bool settle(struct build *b)
 	memcpy(r->pool + POOL_ENTER, &p, 8);
 	p = (uintptr_t)r->code;
 	memcpy(r->pool + POOL_CODE, &p, 8);
-	p = (uintptr_t)r->notes;
-	memcpy(r->pool + PPU_POOL_NOTES, &p, 8);
 	return true;
 }
 
@@ -943,11 +960,13 @@ struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t ent
 	if (b && r) {
 		ppu_emit_init(&b->e, max_bytes);
 		b->e.with = with;
+		b->e.evex = with && with->evex;
 		b->prog = prog;
 		b->code = prog->code;
 		b->r = r;
 		r->n = prog->n;
 		r->entry = entry;
+		r->evex = b->e.evex;
 		r->enter = ppu_alloc((size_t)prog->n + 1, sizeof(*r->enter));
 		b->todo = ppu_alloc((size_t)prog->n + 1, sizeof(*b->todo));
 		b->reached = ppu_alloc((size_t)prog->n + 1, 1);
@@ -969,14 +988,5 @@ struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t ent
 		return r;
 	ppu_region_free(r);
 	return NULL;
-}
-
-enum ppu_step ppu_region_run(const struct ppu_region *r, struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run)
-{
-	typedef int (*entry_fn)(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run, void *unused, void *pool);
-
-	if (r->tids)
-		ppu_warp_tids(w);
-	return (enum ppu_step)((entry_fn)(uintptr_t)r->code)(sm, w, run, NULL, r->pool);
 }
 #endif

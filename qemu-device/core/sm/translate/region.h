@@ -62,12 +62,13 @@ struct ppu_region {
 	uint32_t pool_bytes;
 	uint32_t n;			/* instructions of the program */
 	bool tids;			/* host code reads thread indices of the warp */
-	uint64_t *notes;		/* what host code notes for itself (ppu_emit_note()) */
-	uint32_t num_notes;
+	uint64_t *notes;		/* what host code notes for itself (ppu_emit_note()), of each worker */
+	uint32_t num_notes, workers;
 	uint32_t insns;			/* translated */
 	uint32_t inlined;		/* those of them in segments */
 	uint32_t segments;		/* for all lanes; those for some are not counted */
 	uint32_t entry;			/* what ppu_region_build() was asked for */
+	bool evex;			/* it has instructions of AVX-512 */
 	uint64_t number;		/* of the translation, 1 is the first of the core */
 	uint64_t host_ns;		/* that it took, 0: unknown */
 	/* Offset in the code by PC: all lanes active, or only some.  0: interpret. */
@@ -84,8 +85,18 @@ struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t ent
 /* Host memory that it takes. */
 size_t ppu_region_bytes(const struct ppu_region *r);
 void ppu_region_free(struct ppu_region *r);
-/* Runs a warp at w->pc, where enter[] is not 0, until a cycle of `run`, an instruction that is not translated
+/* Runs a warp at w->pc, where `at` of enter[] is not 0, until a cycle of `run`, an instruction that is not translated
  * (PPU_GO), or an instruction that stops the warp (PPU_SWITCH). sm->cycle is up to date before and after. */
-enum ppu_step ppu_region_run(const struct ppu_region *r, struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run);
+static inline enum ppu_step ppu_region_run(const struct ppu_region *r, uint32_t at, struct ppu_sm *sm, struct ppu_warp *w,
+					   struct ppu_run *run)
+{
+	typedef int (*entry_fn)(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run, void *target, void *pool,
+				uint64_t *notes);
+
+	if (r->tids)
+		ppu_warp_tids(sm, w);
+	return (enum ppu_step)((entry_fn)(uintptr_t)r->code)(sm, w, run, r->code + at, r->pool,
+							  r->notes + (size_t)sm->worker * r->num_notes);
+}
 
 #endif

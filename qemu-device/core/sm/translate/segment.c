@@ -4,6 +4,7 @@
 #include <string.h>
 #include "core/sm/sm.h"
 #include "core/sm/translate/calls.h"
+#include "core/sm/translate/lanes.h"
 #include "core/sm/translate/segment.h"
 
 #define UNROLL_MAX	6	/* instructions of a segment whose code is repeated instead of looped */
@@ -18,7 +19,7 @@
 
 static struct ppu_opn row_at(const struct ppu_seg *s, unsigned row)
 {
-	return s->looped ? M(RSI, row * 128, 32) : M(RBX, row * 128 + s->chunk * 32, 32);
+	return s->looped ? M(RSI, row * 128, PPU_VEC) : M(RBX, row * 128 + s->chunk * 4 * s->lanes, PPU_VEC);
 }
 
 void ppu_seg_lanes_of(struct ppu_seg *s, int base)
@@ -28,24 +29,21 @@ void ppu_seg_lanes_of(struct ppu_seg *s, int base)
 		EM(s->e, SUB, Q(RAX), Q(RBX));
 		EM(s->e, ADD, Q(RAX), Q(base));
 	} else {
-		EM(s->e, LEA, Q(RAX), M(base, 32 * s->chunk, 8));
+		EM(s->e, LEA, Q(RAX), M(base, 4 * s->lanes * s->chunk, 8));
 	}
 }
 
-/* The byte with the current chunk's bits of a lane mask in struct ppu_warp. */
-static struct ppu_opn byte_at(const struct ppu_seg *s, int32_t at)
+/* The current chunk's bits of a lane mask in struct ppu_warp. */
+static struct ppu_opn bits_at(const struct ppu_seg *s, int32_t at)
 {
-	return s->looped ? M(RDI, at, 1) : M(RBP, at + (int32_t)s->chunk, 1);
-}
+	const uint8_t bytes = (uint8_t)(s->lanes / 8);
 
-static struct ppu_opn bits_of_lanes(struct ppu_seg *s)
-{
-	return M(R13, 0, 32);		/* the region puts them there first */
+	return s->looped ? M(RDI, at, bytes) : M(RBP, at + (int32_t)(bytes * s->chunk), bytes);
 }
 
 struct ppu_opn ppu_seg_const(struct ppu_seg *s, uint32_t v)
 {
-	return M(R13, ppu_emit_splat(s->e, v), 32);
+	return M(R13, ppu_emit_splat(s->e, v), PPU_VEC);
 }
 
 /* ---- allocation ---- */
@@ -87,8 +85,7 @@ static void canonical(struct ppu_seg *s, int y)
 	if (!s->y[y].nan)
 		return;
 	s->y[y].nan = 0;
-	EM(s->e, VCMPPS, Y(SCRATCH), Y(y), Y(y), IM(3));
-	EM(s->e, VBLENDVPS, Y(y), Y(y), ppu_seg_const(s, 0x7fffffff), Y(SCRATCH));
+	ppu_lanes_canonical_f32(s, y);
 }
 
 /* Writes a changed row to memory. */
@@ -97,8 +94,9 @@ static void write_row(struct ppu_seg *s, int y)
 	if (!s->y[y].dirty)
 		return;
 	canonical(s, y);
+	/* Not a store under a mask: a load behind it would have to wait until it is in the cache. */
 	if (s->masked)
-		EM(s->e, VBLENDVPS, Y(y), Y(y), row_at(s, s->y[y].id), Y(s->inactive));
+		ppu_lanes_blend(s, y, Y(y), row_at(s, s->y[y].id), s->active);
 	EM(s->e, VMOVDQA, row_at(s, s->y[y].id), Y(y));
 	s->y[y].dirty = 0;
 }
@@ -125,15 +123,24 @@ static uint32_t cost_of_losing(const struct ppu_seg *s, int y)
 	return 1000 - far + (s->y[y].dirty ? 500 : 0);
 }
 
-int ppu_seg_temp(struct ppu_seg *s)
+/* Is the register one that has values? */
+static bool usable(const struct ppu_seg *s, int y)
+{
+	if (y >= PPU_SEG_MASKS)
+		return y > PPU_SEG_MASKS && y < PPU_SEG_REGS - 1;
+	return y != SCRATCH && y != PPU_SEG_STUBS && y != PPU_SEG_STUBS + 1 && y < (s->e->evex ? 32 : 16);
+}
+
+/* One of the registers [first, end), as a temporary. */
+static int take(struct ppu_seg *s, int first, int end)
 {
 	int i, best = -1;
 	uint32_t least = UINT32_MAX;
 
-	for (i = 0; i < SCRATCH && least; i++) {
+	for (i = first; i < end && least; i++) {
 		uint32_t cost;
 
-		if (s->y[i].lock)
+		if (s->y[i].lock || !usable(s, i))
 			continue;
 		cost = s->y[i].kind == PPU_Y_FREE ? 0 : 1 + cost_of_losing(s, i);
 		if (cost < least) {
@@ -143,7 +150,7 @@ int ppu_seg_temp(struct ppu_seg *s)
 	}
 	if (best < 0) {		/* no instruction needs so many */
 		s->e->failed = true;
-		return 0;
+		return first;
 	}
 	write_row(s, best);
 	release(s, best);
@@ -152,21 +159,36 @@ int ppu_seg_temp(struct ppu_seg *s)
 	return best;
 }
 
+int ppu_seg_temp(struct ppu_seg *s)
+{
+	return take(s, 0, PPU_SEG_MASKS);
+}
+
+int ppu_seg_mask(struct ppu_seg *s)
+{
+	return s->e->evex ? take(s, PPU_SEG_MASKS, PPU_SEG_REGS) : ppu_seg_temp(s);
+}
+
+/* Does it keep its value until the end of the chunk, or of the instruction? */
+static bool lasts(const struct ppu_seg *s, int y)
+{
+	return y == s->active.y || y == s->first;
+}
+
 void ppu_seg_drop(struct ppu_seg *s, int y)
 {
-	if (s->y[y].kind != PPU_Y_TEMP || y == s->inactive || y == s->first || y == s->guard)
+	if (s->y[y].kind != PPU_Y_TEMP || lasts(s, y) || y == s->guard.y)
 		return;
 	s->y[y].kind = PPU_Y_FREE;
 	s->y[y].lock = 0;
 }
 
-/* The operands are not needed any more, only y. */
-static void keep_only(struct ppu_seg *s, int y)
+void ppu_seg_keep_only(struct ppu_seg *s, int y, int z)
 {
 	int i;
 
-	for (i = 0; i < SCRATCH; i++) {
-		if (i == y || i == s->guard || i == s->inactive || i == s->first)
+	for (i = 0; i < PPU_SEG_REGS; i++) {
+		if (i == y || i == z || lasts(s, i) || i == s->guard.y)
 			continue;
 		ppu_seg_drop(s, i);
 		s->y[i].lock = 0;
@@ -178,8 +200,8 @@ void ppu_seg_unlock_all(struct ppu_seg *s)
 {
 	int i;
 
-	for (i = 0; i < 16; i++) {
-		if (i == s->inactive || i == s->first)
+	for (i = 0; i < PPU_SEG_REGS; i++) {
+		if (lasts(s, i))
 			continue;
 		s->y[i].lock = 0;
 		if (s->y[i].kind == PPU_Y_TEMP)
@@ -239,7 +261,7 @@ void ppu_seg_put(struct ppu_seg *s, unsigned row, int y, bool nan)
 {
 	if (row >= PPU_ROW_SINK(s->nregs))
 		return;
-	if (s->guard >= 0) {
+	if (s->guard.y >= 0) {
 		int old, t;
 
 		/* Other lanes may hold any bits, which must stay. */
@@ -247,10 +269,7 @@ void ppu_seg_put(struct ppu_seg *s, unsigned row, int y, bool nan)
 		canonical(s, y);
 		old = ppu_seg_reg(s, row);
 		t = ppu_seg_temp(s);
-		if (s->guard_invert)
-			EM(s->e, VBLENDVPS, Y(t), Y(y), Y(old), Y(s->guard));
-		else
-			EM(s->e, VBLENDVPS, Y(t), Y(old), Y(y), Y(s->guard));
+		ppu_lanes_blend(s, t, Y(y), Y(old), s->guard);
 		nan = false;
 		y = t;
 	}
@@ -278,27 +297,18 @@ void ppu_seg_changed(struct ppu_seg *s, int y, bool nan)
 
 /* ---- predicates ---- */
 
-static void expand(struct ppu_seg *s, int y)
-{
-	EM(s->e, VPAND, Y(y), Y(y), bits_of_lanes(s));
-	EM(s->e, VPCMPEQD, Y(y), Y(y), bits_of_lanes(s));
-}
-
 struct ppu_lanes ppu_seg_pred(struct ppu_seg *s, unsigned p, bool negate)
 {
 	int y = s->pred[p].y;
 
 	if (y < 0) {
-		y = ppu_seg_temp(s);
-		if (!s->pred[p].fresh) {
-			EM(s->e, VPBROADCASTB, Y(y), byte_at(s, PRED_AT + 4 * (int32_t)p));
-		} else {
+		if (s->pred[p].fresh) {
 			EM(s->e, MOV, D(RAX), D(s->pred[p].acc));
-			EM(s->e, SHR, D(RAX), IM(s->looped ? 24 : 8 * s->chunk));
-			EM(s->e, VMOVD, X(y), D(RAX));
-			EM(s->e, VPBROADCASTB, Y(y), X(y));
+			EM(s->e, SHR, D(RAX), IM(s->looped ? PPU_LANES - s->lanes : s->lanes * s->chunk));
+			y = ppu_lanes_from(s, D(RAX)).y;
+		} else {
+			y = ppu_lanes_from(s, bits_at(s, PRED_AT + 4 * (int32_t)p)).y;
 		}
-		expand(s, y);
 		s->y[y].kind = PPU_Y_PRED;
 		s->y[y].id = (uint16_t)p;
 		s->pred[p].y = (int8_t)y;
@@ -308,18 +318,13 @@ struct ppu_lanes ppu_seg_pred(struct ppu_seg *s, unsigned p, bool negate)
 	return (struct ppu_lanes){ y, s->pred[p].invert != negate };
 }
 
-int ppu_seg_true(struct ppu_seg *s, struct ppu_lanes l)
+/* All bits of a chunk. */
+static int all_bits(const struct ppu_seg *s)
 {
-	int t;
-
-	if (!l.invert)
-		return l.y;
-	t = ppu_seg_temp(s);
-	EM(s->e, VPXOR, Y(t), Y(l.y), ppu_seg_const(s, ~0u));
-	return t;
+	return (1 << s->lanes) - 1;
 }
 
-/* The sign bits of this chunk go to the predicate's general register. */
+/* The bits of this chunk go to the predicate's general register. */
 static void gather_bits(struct ppu_seg *s, unsigned p, struct ppu_lanes l)
 {
 	bool again = s->pred[p].fresh;
@@ -330,21 +335,21 @@ static void gather_bits(struct ppu_seg *s, unsigned p, struct ppu_lanes l)
 	acc = s->pred[p].acc;
 	s->pred[p].fresh = true;
 	if (!s->looped && !s->chunk) {
-		EM(s->e, VMOVMSKPS, D(acc), Y(l.y));
+		ppu_lanes_bits(s, (unsigned)acc, l);
 		if (l.invert)
-			EM(s->e, XOR, D(acc), IM(0xff));
+			EM(s->e, XOR, D(acc), IM(all_bits(s)));
 		return;
 	}
-	EM(s->e, VMOVMSKPS, D(RAX), Y(l.y));
+	ppu_lanes_bits(s, RAX, l);
 	if (l.invert)
-		EM(s->e, XOR, D(RAX), IM(0xff));
-	EM(s->e, SHL, D(RAX), IM(s->looped ? 24 : 8 * s->chunk));
+		EM(s->e, XOR, D(RAX), IM(all_bits(s)));
+	EM(s->e, SHL, D(RAX), IM(s->looped ? PPU_LANES - s->lanes : s->lanes * s->chunk));
 	if (again && s->looped)
-		EM(s->e, AND, D(acc), IM(0x00ffffff));
+		EM(s->e, AND, D(acc), IM((1u << (PPU_LANES - s->lanes)) - 1));
 	else if (again)
-		EM(s->e, AND, D(acc), IM((1u << 8 * s->chunk) - 1));
+		EM(s->e, AND, D(acc), IM((1u << s->lanes * s->chunk) - 1));
 	else if (s->looped)
-		EM(s->e, SHR, D(acc), IM(8));
+		EM(s->e, SHR, D(acc), IM(s->lanes));
 	EM(s->e, OR, D(acc), D(RAX));
 }
 
@@ -353,15 +358,8 @@ void ppu_seg_put_pred(struct ppu_seg *s, unsigned p, struct ppu_lanes l)
 {
 	if (p == PPU_PT)
 		return;
-	if (s->guard >= 0) {
-		int old = ppu_seg_true(s, ppu_seg_pred(s, p, false)), new = ppu_seg_true(s, l), t = ppu_seg_temp(s);
-
-		if (s->guard_invert)
-			EM(s->e, VBLENDVPS, Y(t), Y(new), Y(old), Y(s->guard));
-		else
-			EM(s->e, VBLENDVPS, Y(t), Y(old), Y(new), Y(s->guard));
-		l = (struct ppu_lanes){ t, false };
-	}
+	if (s->guard.y >= 0)
+		l = ppu_lanes_merge(s, s->guard, l, ppu_seg_pred(s, p, false));
 	gather_bits(s, p, l);
 	if (s->pred[p].y >= 0) {
 		s->y[s->pred[p].y].kind = PPU_Y_TEMP;
@@ -377,38 +375,20 @@ void ppu_seg_put_pred(struct ppu_seg *s, unsigned p, struct ppu_lanes l)
 
 void ppu_seg_setp(struct ppu_seg *s, const struct ppu_dinsn *di, struct ppu_lanes l)
 {
+	enum ppu_lanes_op op = di->x == PPU_BOOL_AND ? PPU_LANES_AND : di->x == PPU_BOOL_OR ? PPU_LANES_OR : PPU_LANES_XOR;
 	struct ppu_lanes p = l, q = { l.y, !l.invert };
 
-	keep_only(s, l.y);
+	ppu_seg_keep_only(s, l.y, l.y);
 	if (di->ps != PPU_PT || di->psn || di->x) {
-		int r = ppu_seg_true(s, l), with, t = ppu_seg_temp(s), u = ppu_seg_temp(s);
+		struct ppu_lanes with = di->ps != PPU_PT ? ppu_seg_pred(s, di->ps, di->psn) : ppu_lanes_all(s, !di->psn);
 
-		if (di->ps != PPU_PT) {
-			with = ppu_seg_true(s, ppu_seg_pred(s, di->ps, di->psn));
-		} else {
-			with = ppu_seg_temp(s);
-			EM(s->e, VMOVDQA, Y(with), ppu_seg_const(s, di->psn ? 0 : ~0u));
-		}
-		switch (di->x) {
-		case PPU_BOOL_AND:
-			EM(s->e, VPAND, Y(t), Y(r), Y(with));
-			EM(s->e, VPANDN, Y(u), Y(r), Y(with));
-			break;
-		case PPU_BOOL_OR:
-			EM(s->e, VPOR, Y(t), Y(r), Y(with));
-			EM(s->e, VPXOR, Y(u), Y(r), ppu_seg_const(s, ~0u));
-			EM(s->e, VPOR, Y(u), Y(u), Y(with));
-			break;
-		default:
-			EM(s->e, VPXOR, Y(t), Y(r), Y(with));
-			EM(s->e, VPXOR, Y(u), Y(t), ppu_seg_const(s, ~0u));
-			break;
-		}
-		p = (struct ppu_lanes){ t, false };
-		q = (struct ppu_lanes){ u, false };
+		p = ppu_lanes_op(s, op, p, with);
+		q = ppu_lanes_op(s, op, q, with);
+		ppu_seg_keep_only(s, p.y, q.y);
 	}
-	/* Both may use one vector: the first to have it keeps it. */
+	/* Both may use one set: the first to have it keeps it. */
 	ppu_seg_put_pred(s, di->pd, p);
+	ppu_seg_keep_only(s, q.y, q.y);
 	ppu_seg_put_pred(s, di->pe, q);
 }
 
@@ -452,13 +432,13 @@ static void way(struct ppu_seg *s, const struct ppu_dinsn *di)
 	if (di->always)
 		return;
 	g = ppu_seg_pred(s, di->gp, di->gn);
-	EM(s->e, VMOVMSKPS, D(RAX), Y(g.y));
+	ppu_lanes_bits(s, RAX, g);
 	if (!s->masked) {
-		EM(s->e, CMP, D(RAX), IM(taken != g.invert ? 0xff : 0));
+		EM(s->e, CMP, D(RAX), IM(taken != g.invert ? all_bits(s) : 0));
 	} else {
 		/* The lanes that go the other way. */
 		if (taken != g.invert)
-			EM(s->e, XOR, D(RAX), IM(0xff));
+			EM(s->e, XOR, D(RAX), IM(all_bits(s)));
 		EM(s->e, AND, D(RAX), M(RDI, ACTIVE_AT, 4));
 	}
 	JUMP(s->e, JNZ, s->bail);
@@ -468,7 +448,7 @@ static void one(struct ppu_seg *s)
 {
 	const struct ppu_dinsn *di = &s->code[s->list[s->at]];
 
-	s->guard = -1;
+	s->guard.y = -1;
 	ppu_emit_mark(s->e, s->list[s->at]);
 	if (s->fuse && s->fuse->group[s->at] == PPU_FUSE_WAY) {
 		way(s, di);
@@ -484,13 +464,9 @@ static void one(struct ppu_seg *s)
 		return;
 	}
 	if (!di->always) {
-		struct ppu_lanes g;
-
 		if (di->gp == PPU_PT)
 			return;		/* @!PT: nobody */
-		g = ppu_seg_pred(s, di->gp, di->gn);
-		s->guard = g.y;
-		s->guard_invert = g.invert;
+		s->guard = ppu_seg_pred(s, di->gp, di->gn);
 	}
 	if (di->fn)
 		ppu_select(s, di);
@@ -505,7 +481,7 @@ static void save_old(struct ppu_seg *s)
 	unsigned i;
 
 	for (i = 0; i < s->fuse->undos; i++) {
-		struct ppu_opn to = M(R11, PPU_AT_UNDO + 128 * (int32_t)i, 32);
+		struct ppu_opn to = M(R11, PPU_AT_UNDO + 128 * (int32_t)i, PPU_VEC);
 
 		if (i < UNDO_LOADS) {
 			EM(s->e, VMOVDQU, to, Y(load(s, s->fuse->undo[i])));
@@ -517,14 +493,16 @@ static void save_old(struct ppu_seg *s)
 	}
 }
 
-/* Eight lanes without an active one are left out: there would be no address. Returns the label where they go. */
+/* A chunk without an active lane is left out: there would be no address.  Returns the label where it goes. */
 static uint32_t start_masked(struct ppu_seg *s)
 {
 	uint32_t skip = ppu_emit_label(s->e);
 
-	EM(s->e, MOVZX, D(RAX), byte_at(s, ACTIVE_AT));
+	EM(s->e, MOVZX, D(RAX), bits_at(s, ACTIVE_AT));
 	EM(s->e, TEST, D(RAX), D(RAX));
 	JUMP(s->e, JZ, skip);
+	if (!s->fuse->groups)
+		return skip;
 	EM(s->e, BSF, D(RAX), D(RAX));
 	s->first = ppu_seg_temp(s);
 	EM(s->e, VMOVD, X(s->first), D(RAX));
@@ -546,8 +524,27 @@ static void end_masked(struct ppu_seg *s, uint32_t skip)
 	ppu_emit_bind(s->e, skip);
 	/* The bits of predicates move on; write_preds() takes active lanes only. */
 	for (i = 0; i < s->accs; i++)
-		EM(s->e, SHR, D(R8 + i), IM(8));
+		EM(s->e, SHR, D(R8 + i), IM(s->lanes));
 	ppu_emit_bind(s->e, on);
+}
+
+static void active_lanes(struct ppu_seg *s)
+{
+	/* The others: as the last operand of a blend, memory has what is for them. */
+	if (s->e->evex) {
+		s->active = ppu_lanes_from(s, bits_at(s, ACTIVE_AT));
+		s->active.invert = true;
+		EM(s->e, KNOTW, ppu_lanes_k(s->active.y), ppu_lanes_k(s->active.y));
+	} else {
+		int t = ppu_seg_temp(s);
+
+		EM(s->e, VPXOR, Y(t), Y(t), Y(t));
+		s->active = (struct ppu_lanes){ ppu_seg_temp(s), true };
+		EM(s->e, VPBROADCASTB, Y(s->active.y), bits_at(s, ACTIVE_AT));
+		EM(s->e, VPAND, Y(s->active.y), Y(s->active.y), M(R13, 0, 32));
+		EM(s->e, VPCMPEQD, Y(s->active.y), Y(s->active.y), Y(t));
+	}
+	ppu_seg_unlock_all(s);
 }
 
 static void chunk(struct ppu_seg *s)
@@ -564,18 +561,9 @@ static void chunk(struct ppu_seg *s)
 		s->pred[i].y = -1;
 		s->pred[i].fresh = false;
 	}
-	s->inactive = s->first = -1;
-	if (s->masked) {
-		int t;
-
-		s->inactive = ppu_seg_temp(s);
-		t = ppu_seg_temp(s);
-		EM(s->e, VPBROADCASTB, Y(s->inactive), byte_at(s, ACTIVE_AT));
-		EM(s->e, VPAND, Y(s->inactive), Y(s->inactive), bits_of_lanes(s));
-		EM(s->e, VPXOR, Y(t), Y(t), Y(t));
-		EM(s->e, VPCMPEQD, Y(s->inactive), Y(s->inactive), Y(t));
-		ppu_seg_unlock_all(s);
-	}
+	s->active.y = s->first = s->guard.y = -1;
+	if (s->masked)
+		active_lanes(s);
 	s->at = 0;
 	if (s->fuse)
 		save_old(s);
@@ -584,7 +572,7 @@ static void chunk(struct ppu_seg *s)
 	for (s->at = 0; s->at < s->n; s->at++)
 		one(s);
 	ppu_emit_mark(s->e, PPU_MARK_COMMON);
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < PPU_SEG_REGS; i++)
 		if (s->y[i].dirty && ppu_live_reg(&s->live, s->y[i].id))
 			write_row(s, i);
 	if (s->fuse && s->masked)
@@ -627,18 +615,21 @@ static void loop(struct ppu_seg *s)
 		EM(e, MOV, Q(R11), Q(RSP));
 	ppu_emit_bind(e, again);
 	chunk(s);
-	EM(e, ADD, Q(RSI), IM(32));
-	EM(e, ADD, Q(RDI), IM(1));
+	EM(e, ADD, Q(RSI), IM(4 * s->lanes));
+	EM(e, ADD, Q(RDI), IM(s->lanes / 8));
 	if (s->fuse)
-		EM(e, ADD, Q(R11), IM(32));
+		EM(e, ADD, Q(R11), IM(4 * s->lanes));
 	EM(e, CMP, Q(RDI), M(RSP, PPU_AT_LIMIT, 8));
 	JUMP(e, JNZ, again);
 }
 
-static void seg_init(struct ppu_seg *s, const struct ppu_program *prog, uint32_t next)
+/* wide: code for 16 lanes at a time, if the host can. */
+static void seg_init(struct ppu_seg *s, const struct ppu_program *prog, uint32_t next, bool wide)
 {
 	unsigned i;
 
+	s->e->wide = wide && s->e->evex;
+	s->lanes = s->e->wide ? 16 : 8;
 	for (i = 0; i < 16; i++)
 		s->pred[i].acc = -1;
 	ppu_flow_live(prog, next, &s->live);
@@ -649,17 +640,24 @@ void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, const uint
 {
 	struct ppu_seg s = { .e = e, .code = prog->code, .list = list, .n = n, .nregs = prog->nregs, .masked = masked };
 
-	seg_init(&s, prog, next);
+	seg_init(&s, prog, next, true);
 	s.looped = n > UNROLL_MAX;
 	if (s.looped)
 		loop(&s);
 	else
-		for (s.chunk = 0; s.chunk < 4; s.chunk++)
+		for (s.chunk = 0; s.chunk < PPU_LANES / s.lanes; s.chunk++)
 			chunk(&s);
 	write_preds(&s);
+	e->wide = false;
 }
 
 /* ---- with loads ---- */
+
+/* Which lanes of eight have addresses is known when all are active; what only computes need not know. */
+static bool wide_fused(const struct ppu_fuse *f, bool masked)
+{
+	return !masked || !f->groups;
+}
 
 void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, const struct ppu_fuse *f, bool masked,
 			uint32_t good, uint32_t bail, const struct ppu_stubs *stubs)
@@ -671,7 +669,7 @@ void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, cons
 			     .looped = true, .masked = masked, .bail = bail, .stubs = stubs };
 	unsigned i;
 
-	seg_init(&s, prog, f->next);
+	seg_init(&s, prog, f->next, wide_fused(f, masked));
 	for (i = 0; i < f->groups; i++)
 		if (PPU_SPACE_IS_64(f->g[i].space))
 			EM(e, MOV, M(RSP, PPU_AT_SLOTS + PPU_SLOT * (int32_t)i, 8), IM(-1));
@@ -704,9 +702,10 @@ void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, cons
 	JUMP(e, JMP, good);
 	ppu_emit_mark(e, PPU_MARK_COMMON);
 	ppu_select_load_aways(&s);
+	e->wide = false;
 }
 
-void ppu_seg_undo(struct ppu_emit *e, const struct ppu_fuse *f)
+void ppu_seg_undo(struct ppu_emit *e, const struct ppu_fuse *f, bool masked)
 {
 	uint32_t again = ppu_emit_label(e), none = ppu_emit_label(e), at;
 	void (*fn)(struct ppu_sm *sm, struct ppu_run *run) = ppu_calls_unfill;
@@ -725,19 +724,23 @@ void ppu_seg_undo(struct ppu_emit *e, const struct ppu_fuse *f)
 		EM(e, MOV, Q(RSI), M(RSP, PPU_AT_WORDS, 8));
 		ppu_emit_bind(e, none);
 	}
+	e->wide = e->evex && wide_fused(f, masked);
 	if (f->undos) {
+		const int bytes = e->wide ? 64 : 32;
+
 		EM(e, MOV, Q(RAX), Q(RSP));
 		EM(e, MOV, Q(RDX), Q(RBX));
 		ppu_emit_bind(e, again);
 		for (i = 0; i < f->undos; i++) {
-			EM(e, VMOVDQU, Y(0), M(RAX, PPU_AT_UNDO + 128 * (int32_t)i, 32));
-			EM(e, VMOVDQA, M(RDX, 128 * (int32_t)f->undo[i], 32), Y(0));
+			EM(e, VMOVDQU, Y(0), M(RAX, PPU_AT_UNDO + 128 * (int32_t)i, PPU_VEC));
+			EM(e, VMOVDQA, M(RDX, 128 * (int32_t)f->undo[i], PPU_VEC), Y(0));
 		}
-		EM(e, ADD, Q(RAX), IM(32));
-		EM(e, ADD, Q(RDX), IM(32));
+		EM(e, ADD, Q(RAX), IM(bytes));
+		EM(e, ADD, Q(RDX), IM(bytes));
 		EM(e, CMP, Q(RDX), Q(RSI));
 		JUMP(e, JBE, again);
 	}
+	e->wide = false;
 	EM0(e, VZEROUPPER);
 }
 #endif

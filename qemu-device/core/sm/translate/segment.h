@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A segment: instructions of one block that only compute, done eight lanes at a time.
+ * A segment: instructions of one block that only compute, done eight lanes at a time, with AVX-512 16.
  *
- * The host code of a segment runs four times, once for each eight lanes (a chunk); inside a chunk, values stay in
- * the 16 vector registers of the host from one instruction to the next.  This is possible because no instruction of
+ * The host code of a segment runs four times, once for each eight lanes (a chunk), or twice; inside a chunk, values stay in
+ * the 16 or 32 vector registers of the host from one instruction to the next.  This is possible because no instruction of
  * a segment sees another lane.  Between segments all registers of the guest are in their rows.
  *
  *   rows in    ->  ymm  ->  ... instructions ...  ->  ymm  ->  rows that were written
@@ -14,7 +14,7 @@
  * NaNs: the device has one NaN.  A float result is marked and made canonical only where its bits can be seen:
  * before it is written to its row, and before an instruction that is not float arithmetic uses it.
  *
- * Predicates: a comparison leaves a vector of lane masks, whose sign bits go to a general register of the host, eight
+ * Predicates: a comparison leaves a set of lanes (lanes.h), whose bits go to a general register of the host, eight or 16
  * for each chunk; after the last chunk that register is the predicate.
  *
  * State: struct ppu_seg of the caller.
@@ -32,30 +32,36 @@
 #define PPU_SEG_ROWS	(PPU_NUM_REGS + 8)	/* with the rows of zeros and the scratch rows */
 #define PPU_SEG_PREDS	4			/* predicates that a segment may write */
 
-#define PPU_SEG_SCRATCH	15			/* ymm that no value has, for a few instructions */
-#define PPU_SEG_AWAYS	(3 * PPU_FUSE_MAX)
-
-#define PPU_POOL_NOTES	48	/* in the pool: address of the notes (ppu_emit_note()) */
+#define PPU_SEG_SCRATCH	15			/* vector that no value has, for a few instructions */
+#define PPU_SEG_STUBS	16			/* this and the next: no value has them, stubs may use them; with AVX-512 */
+#define PPU_SEG_MASKS	32			/* numbers from here on are mask registers; k0 and k7 have no value */
+#define PPU_SEG_REGS	40
+#define PPU_SEG_AWAYS	(4 * PPU_FUSE_MAX)
 
 /* Labels of what the loads and stores of all segments call. */
 struct ppu_stubs {
-	uint32_t find_page, find_written, gather, scatter[2][6];	/* by struct ppu_fuse_store; [1]: some lanes */
+	uint32_t find_page, find_written, gather, locate, scatter[2][6];	/* by struct ppu_fuse_store; [1]: some lanes */
 };
 
-/* What host code knows of a group of loads, for eight lanes.  Other groups' slots may hold anything. */
+/* What host code knows of a group of loads, for one chunk.  Other groups' slots may hold anything. */
 struct ppu_slot {
 	uint64_t page;			/* the last page, ~0: none yet in this segment */
 	uint8_t *host;			/* where it is */
 	uint8_t *ptr;			/* the first lane's access with the group's immediate; NULL: its lanes go apart */
 	uint64_t base;			/* then: the high word, in place */
+	uint8_t *far;			/* and what words[] are offsets from, or NULL: they are low words */
 	uint64_t extra;			/* transactions more than one */
-	uint32_t words[8];		/* low words of all lanes */
+	uint32_t words[16];
 };
+
+/* Words were gathered, from pages that are not in struct ppu_used; or they still will be, where these lie now. */
+#define PPU_GATHERED	1
+#define PPU_LOCATED	2
 
 /* The pages that a segment with loads has used. */
 struct ppu_used {
 	uint64_t bytes;			/* of page[] that are valid */
-	uint64_t gathered;		/* not 0: words were gathered, from pages that are not in page[] */
+	uint64_t gathered;		/* PPU_GATHERED, PPU_LOCATED, or 0 */
 	uint64_t page[4 * PPU_FUSE_GROUPS];
 };
 
@@ -68,36 +74,48 @@ struct ppu_place {
 };
 
 /* The stack frame of host code: what segments use of it (the rest: region.c). */
+#define PPU_AT_CTX	48	/* context of the warp */
 #define PPU_AT_LIMIT	56	/* rdi behind the last eight lanes */
 #define PPU_AT_EXTRA	64	/* transactions of scattered lanes */
 #define PPU_AT_THREADS	72	/* thread instructions before a segment with loads */
-#define PPU_AT_WORDS	80	/* words of eight lanes */
-#define PPU_AT_SPILL	112	/* two vectors */
-#define PPU_AT_SLOTS	176	/* struct ppu_slot of each group of loads */
+#define PPU_AT_WORDS	80	/* words of 16 lanes */
+#define PPU_AT_SPILL	144	/* two vectors of eight lanes */
+#define PPU_AT_SLOTS	208	/* struct ppu_slot of each group of loads */
 #define PPU_SLOT	((int32_t)sizeof(struct ppu_slot))
 #define PPU_AT_UNDO	(PPU_AT_SLOTS + PPU_SLOT * PPU_FUSE_GROUPS)	/* rows */
 #define PPU_AT_REGS	(PPU_AT_UNDO + 128 * PPU_FUSE_UNDO)	/* all vector registers */
-#define PPU_AT_USED	(PPU_AT_REGS + 16 * 32)	/* struct ppu_used */
+#define PPU_AT_MASKS	(PPU_AT_REGS + 32 * 64)	/* k1 to k7 */
+#define PPU_AT_USED	(PPU_AT_MASKS + 8 * 8)	/* struct ppu_used */
 #define PPU_AT_WRITES	(PPU_AT_USED + (int32_t)sizeof(struct ppu_used))	/* transactions of stores */
 #define PPU_AT_CLEAN	(PPU_AT_WRITES + 8)	/* not 0: a page to be written is not dirty yet */
 #define PPU_AT_PLACES	(PPU_AT_CLEAN + 8)	/* struct ppu_place of each group of stores, for each eight lanes */
 #define PPU_AT_OFFSETS	(PPU_AT_PLACES + 128 * PPU_FUSE_STORES)	/* of lanes, for each group of stores */
 #define PPU_AT_KEPT	(PPU_AT_OFFSETS + 128 * PPU_FUSE_STORES)	/* what is stored, as it will lie in memory */
-#define PPU_AT_TOP	(PPU_AT_KEPT + 128 * PPU_FUSE_KEPT)
+#define PPU_AT_NOTES	(PPU_AT_KEPT + 128 * PPU_FUSE_KEPT)	/* address of the notes (ppu_emit_note()) */
+#define PPU_AT_TOP	(PPU_AT_NOTES + 8)
 #define PPU_AT_RUN	40	/* struct ppu_run */
+
+/* A set of lanes (lanes.h). */
+struct ppu_lanes {
+	int y;				/* vector, or with AVX-512 mask register */
+	bool invert;			/* y has the other lanes */
+};
+
+/* On the stack of a stub that has pushed rsi and r8 to r11: these and the return address. */
+#define PPU_PUSHED	(8 + 5 * 8)
 
 enum ppu_y_kind { PPU_Y_FREE, PPU_Y_ROW, PPU_Y_PRED, PPU_Y_TEMP, PPU_Y_INDEX /* of a group of loads */ };
 
 /* Code of a load that stands behind the segment. */
 struct ppu_away {
 	enum { PPU_AWAY_STORES, PPU_AWAY_LOOK, PPU_AWAY_GATHER, PPU_AWAY_SHARED, PPU_AWAY_PART, PPU_AWAY_GATHER_PART,
-	       PPU_AWAY_SHARED_PART } kind;
+	       PPU_AWAY_SHARED_PART, PPU_AWAY_END } kind;
 	uint8_t group;
 	uint64_t imm;
 	bool scattered;			/* a transaction for each lane, not one for all */
-	int lo, hi, t[3], y;		/* ymm: address, temporaries, result */
+	int lo, hi, t[3], y;		/* vectors: address, temporaries, result */
 	int8_t ptr[2];			/* of struct ppu_seg, when it goes back */
-	uint32_t label, back;
+	uint32_t label, back, other;	/* other: where else it goes */
 };
 
 struct ppu_seg {
@@ -108,26 +126,26 @@ struct ppu_seg {
 	uint32_t n, at;			/* at: the current one */
 	uint32_t nregs;
 	bool masked;			/* some lanes may be inactive */
-	bool looped;			/* one copy of the code in a loop, not four copies */
+	bool looped;			/* one copy of the code in a loop, not one for each chunk */
 	unsigned chunk;			/* when not looped */
+	unsigned lanes;			/* of a chunk: 8, or 16 when the host code is `wide` */
 
 	struct {
 		uint8_t kind, lock, dirty, nan;
 		uint16_t id;		/* row or predicate */
-	} y[16];
-	int8_t row[PPU_SEG_ROWS];	/* in which ymm, or -1 */
+	} y[PPU_SEG_REGS];		/* vector registers; from PPU_SEG_MASKS on mask registers */
+	int8_t row[PPU_SEG_ROWS];	/* in which vector, or -1 */
 	struct {
-		int8_t y;		/* the lane masks, or -1 */
+		int8_t y;		/* the set of lanes, or -1 */
 		int8_t acc;		/* general register with the bits, or -1: not written in this segment */
 		bool invert;		/* y holds the complement */
 		bool fresh;		/* written in this chunk */
 	} pred[16];
 	unsigned accs;
-	int inactive;			/* ymm: lanes that are not active, when masked */
 	/* With loads (fuse.h). */
 	const struct ppu_fuse *fuse;
-	int first;			/* ymm: number of the lowest active lane of the eight, when masked */
-	int8_t index[PPU_FUSE_GROUPS];	/* ymm: how the lanes of a group lie in memory, or -1 */
+	int first;			/* vector: number of the lowest active lane of the eight, when masked */
+	int8_t index[PPU_FUSE_GROUPS];	/* vector: how the lanes of a group lie in memory, or -1 */
 	struct ppu_away away[PPU_SEG_AWAYS];
 	unsigned aways;
 	int8_t ptr[2];			/* rcx, rdx: the group whose first access they hold, or -1 */
@@ -135,14 +153,8 @@ struct ppu_seg {
 	uint32_t bail;			/* label */
 	const struct ppu_stubs *stubs;
 
-	int guard;			/* ymm of the guard of the current instruction, or -1 */
-	bool guard_invert;
-};
-
-/* A vector of lane masks. */
-struct ppu_lanes {
-	int y;
-	bool invert;
+	struct ppu_lanes active;	/* y -1: all, it is not masked */
+	struct ppu_lanes guard;		/* of the current instruction; y -1: none */
 };
 
 /* ---- what the segment calls for each instruction (select_*.c) ---- */
@@ -165,6 +177,29 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned g);
 void ppu_select_load_aways(struct ppu_seg *s);
 /* What the loads of all segments call; once for a region, behind all of them. */
 void ppu_select_load_stubs(struct ppu_emit *e, const struct ppu_stubs *stubs);
+/* In select_span.c, for a stub that has called ppu_span_push(). */
+void ppu_span_push(struct ppu_emit *e);
+void ppu_span_pop(struct ppu_emit *e);
+/*
+ * Eight words in PPU_AT_WORDS that lie in one page or span.  In: r8: high word and immediate; r10d: bytes behind each word
+ * that must be there, too.  Goes on at `no`, or with rcx: memory of the host, and ymm15: offsets from there.  In both cases
+ * ymm0 and ymm1 are in PPU_AT_SPILL, unless there is AVX-512.  rax, rcx, rdx, r9 are lost.
+ */
+void ppu_span_locate(struct ppu_emit *e, uint32_t no);
+/* This vector and the next are the stub's, behind ppu_span_locate(). */
+static inline int ppu_span_free(const struct ppu_emit *e)
+{
+	return e->evex ? PPU_SEG_STUBS : 0;
+}
+/* Around a call of C: all vectors and sets of lanes to the frame, and back.  pushed: bytes above the frame. */
+void ppu_span_vectors(struct ppu_emit *e, int32_t pushed, bool back);
+/* Sometimes looks for a span around r11.  rax, rcx, rdx are lost. */
+void ppu_span_learn(struct ppu_emit *e);
+void ppu_select_span_stubs(struct ppu_emit *e, const struct ppu_stubs *stubs);
+/* In the pool: what added to the distance of a span carries, if 32 bits are enough for offsets. */
+uint32_t ppu_span_most(struct ppu_emit *e);
+/* rcx = the entry of the TLB for the page of rax, if ZF.  rdx is lost; pushed: bytes above the frame. */
+void ppu_select_look_up(struct ppu_emit *e, int32_t pushed, uint32_t fail);
 /* A store of group g: what it stores is kept. */
 void ppu_select_store(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned g);
 /* Behind all lanes: stores what was kept.  Uses ymm0, rax, rcx, rdx, rsi, rdi, r8, r9. */
@@ -173,18 +208,22 @@ void ppu_select_store_stubs(struct ppu_emit *e, const struct ppu_stubs *stubs);
 
 /* ---- what these call ---- */
 
-/* A ymm for a temporary value.  It is the caller's until the end of the instruction. */
+/* A vector for a temporary value.  It is the caller's until the end of the instruction. */
 int ppu_seg_temp(struct ppu_seg *s);
+/* The same for a set of lanes. */
+int ppu_seg_mask(struct ppu_seg *s);
 /* Gives a temporary back before the end of the instruction; nothing for another register. */
 void ppu_seg_drop(struct ppu_seg *s, int y);
-/* The row in a ymm, which must not be changed.  _raw: a NaN may not be the canonical one. */
+/* The row in a vector, which must not be changed.  _raw: a NaN may not be the canonical one. */
 int ppu_seg_reg(struct ppu_seg *s, unsigned row);
 int ppu_seg_reg_raw(struct ppu_seg *s, unsigned row);
+/* The operands of the current instruction are not needed any more, only y and z. */
+void ppu_seg_keep_only(struct ppu_seg *s, int y, int z);
 /* No row is an operand of the current instruction any more, and no temporary is needed. */
 void ppu_seg_unlock_all(struct ppu_seg *s);
 /* The row is no operand of the current instruction any more. */
 void ppu_seg_unlock(struct ppu_seg *s, unsigned row);
-/* The row in a ymm or as memory, as a last source operand. */
+/* The row in a vector or as memory, as a last source operand. */
 struct ppu_opn ppu_seg_rm(struct ppu_seg *s, unsigned row);
 struct ppu_opn ppu_seg_rm_raw(struct ppu_seg *s, unsigned row);
 /* A constant in all lanes. */
@@ -195,13 +234,11 @@ void ppu_seg_put(struct ppu_seg *s, unsigned row, int y, bool nan);
 void ppu_seg_changed(struct ppu_seg *s, int y, bool nan);
 /* Predicate p, not PT. */
 struct ppu_lanes ppu_seg_pred(struct ppu_seg *s, unsigned p, bool negate);
-/* As a vector that is not inverted. */
-int ppu_seg_true(struct ppu_seg *s, struct ppu_lanes l);
 /* Predicate p = l; l.y: a temporary. */
 void ppu_seg_put_pred(struct ppu_seg *s, unsigned p, struct ppu_lanes l);
 /* pd, pe = comparison and its complement, combined with ps as SETP says.  l.y: a temporary. */
 void ppu_seg_setp(struct ppu_seg *s, const struct ppu_dinsn *di, struct ppu_lanes l);
-/* rax = base + 32 times the number of the eight lanes. */
+/* rax = base + 4 times the number of the chunk's first lane. */
 void ppu_seg_lanes_of(struct ppu_seg *s, int base);
 
 /* ---- what the region calls ---- */
@@ -214,13 +251,13 @@ bool ppu_seg_extends(const struct ppu_dinsn *code, const uint32_t *list, uint32_
 void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, const uint32_t *list, uint32_t n, uint32_t next,
 		  bool masked);
 /*
- * A segment with loads.  Goes on at label good, or at label bail, with rsi at the eight lanes in work; ppu_seg_undo()
+ * A segment with loads.  Goes on at label good, or at label bail, with rsi at the chunk in work; ppu_seg_undo()
  * follows there.
  */
 void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, const struct ppu_fuse *f, bool masked,
 			uint32_t good, uint32_t bail, const struct ppu_stubs *stubs);
 /* Gives the registers that a fused segment has written their old values. */
-void ppu_seg_undo(struct ppu_emit *e, const struct ppu_fuse *f);
+void ppu_seg_undo(struct ppu_emit *e, const struct ppu_fuse *f, bool masked);
 
 /* ---- across lanes (select_cross.c), when all 32 are active ---- */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Host instructions for f64.  A number is a pair of rows, low and high words.  Of eight lanes, two vectors of the host
- * have four numbers each: one those of lanes 0, 1, 4 and 5, the other those of lanes 2, 3, 6 and 7; so a pair of rows
- * becomes two vectors of numbers, and back, with two instructions.  exec/exec_fp.c and exec_cvt.c say what each operation
+ * have four numbers each: one those of lanes 0, 1, 4 and 5, the other those of lanes 2, 3, 6 and 7 (and of 16 lanes eight
+ * numbers each, also those of lanes 8, 9, 12, 13 and the rest); so a pair of rows becomes two vectors of numbers, and back, with two instructions.  exec/exec_fp.c and exec_cvt.c say what each operation
  * must give.
  */
 #ifdef PPU_TRANSLATE
 #include "core/exec/exec_scalar.h"
-#include "core/sm/translate/segment.h"
+#include "core/sm/translate/lanes.h"
 
 #define SIGN	0x80000000u
 
@@ -37,10 +37,20 @@ bool ppu_select_f64_can(const struct ppu_dinsn *di)
 	}
 }
 
-/* Four numbers each. */
+/* Four or eight numbers each. */
 struct numbers {
 	int half[2];
 };
+
+/* A vector of one number. */
+static struct ppu_opn number(struct ppu_seg *s, uint64_t v)
+{
+	uint32_t words[16], i;
+
+	for (i = 0; i < 16; i++)
+		words[i] = (uint32_t)(i & 1 ? v >> 32 : v);
+	return M(R13, ppu_lanes_vector(s, words), PPU_VEC);
+}
 
 /* The numbers of a row pair, or of an immediate: its high word. */
 static struct numbers operand(struct ppu_seg *s, unsigned row, bool imm, uint32_t v, bool abs, bool neg)
@@ -49,15 +59,13 @@ static struct numbers operand(struct ppu_seg *s, unsigned row, bool imm, uint32_
 	int lo, hi, t = -1;
 
 	if (imm) {
-		uint32_t words[8], at, i;
+		struct ppu_opn at;
 
 		v = abs ? v & ~SIGN : v;
 		v = neg ? v ^ SIGN : v;
-		for (i = 0; i < 8; i++)
-			words[i] = i & 1 ? v : 0;
-		at = ppu_emit_pool(s->e, words, 32);
-		for (i = 0; i < 2; i++)
-			EM(s->e, VMOVDQA, Y(n.half[i]), M(R13, at, 32));
+		at = number(s, (uint64_t)v << 32);
+		for (unsigned i = 0; i < 2; i++)
+			EM(s->e, VMOVDQA, Y(n.half[i]), at);
 		return n;
 	}
 	lo = ppu_seg_reg(s, row);
@@ -83,16 +91,11 @@ static struct numbers operand(struct ppu_seg *s, unsigned row, bool imm, uint32_
 /* Numbers to the row pair of the result. */
 static void put_numbers(struct ppu_seg *s, const struct ppu_dinsn *di, struct numbers n)
 {
-	uint32_t nan[8], at, i;
+	struct ppu_opn nan = number(s, PPU_F64_NAN);
 	int lo, hi;
 
-	for (i = 0; i < 8; i++)
-		nan[i] = i & 1 ? (uint32_t)(PPU_F64_NAN >> 32) : (uint32_t)PPU_F64_NAN;
-	at = ppu_emit_pool(s->e, nan, 32);
-	for (i = 0; i < 2; i++) {
-		EM(s->e, VCMPPD, Y(PPU_SEG_SCRATCH), Y(n.half[i]), Y(n.half[i]), IM(3));
-		EM(s->e, VBLENDVPD, Y(n.half[i]), Y(n.half[i]), M(R13, at, 32), Y(PPU_SEG_SCRATCH));
-	}
+	for (unsigned i = 0; i < 2; i++)
+		ppu_lanes_canonical_f64(s, n.half[i], nan);
 	lo = ppu_seg_temp(s);
 	hi = ppu_seg_temp(s);
 	EM(s->e, VSHUFPS, Y(lo), Y(n.half[0]), Y(n.half[1]), IM(0x88));
@@ -145,13 +148,8 @@ static void sel_root(struct ppu_seg *s, const struct ppu_dinsn *di)
 	int one = -1;
 
 	if (di->op == PPU_OP_RCP) {
-		uint32_t words[8], at, i;
-
-		for (i = 0; i < 8; i++)
-			words[i] = i & 1 ? 0x3ff00000 : 0;
-		at = ppu_emit_pool(s->e, words, 32);
 		one = ppu_seg_temp(s);
-		EM(s->e, VMOVDQA, Y(one), M(R13, at, 32));
+		EM(s->e, VMOVDQA, Y(one), number(s, 0x3ff0000000000000ull));
 	}
 	for (unsigned i = 0; i < 2; i++)
 		if (one >= 0)
@@ -186,14 +184,21 @@ static void sel_setp(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
 	struct numbers a = op_a(s, di), b = op_b(s, di);
 
-	for (unsigned i = 0; i < 2; i++) {
-		EM(s->e, VCMPPD, Y(a.half[i]), Y(a.half[i]), Y(b.half[i]), IM(ppu_select_predicate[di->m]));
-		ppu_seg_drop(s, b.half[i]);
+	ppu_seg_setp(s, di, ppu_lanes_compare_f64(s, ppu_select_predicate[di->m], a.half, b.half));
+}
+
+/* t = the quarters of y, pairs of lanes, in the order of the halves; back: from there. */
+static void by_halves(struct ppu_seg *s, int t, int y, bool back)
+{
+	static const uint32_t quarters[2][16] = { { 0, 0, 2, 0, 4, 0, 6, 0, 1, 0, 3, 0, 5, 0, 7, 0 },
+						  { 0, 0, 4, 0, 1, 0, 5, 0, 2, 0, 6, 0, 3, 0, 7, 0 } };
+
+	if (!s->e->wide) {
+		EM(s->e, VPERMQ, Y(t), Y(y), IM(0xd8));		/* 0, 2, 1, 3 both ways */
+		return;
 	}
-	/* One word of each mask, in the order of lanes. */
-	EM(s->e, VSHUFPS, Y(a.half[0]), Y(a.half[0]), Y(a.half[1]), IM(0x88));
-	ppu_seg_drop(s, a.half[1]);
-	ppu_seg_setp(s, di, (struct ppu_lanes){ a.half[0], false });
+	EM(s->e, VMOVDQA, Y(PPU_SEG_SCRATCH), M(R13, ppu_lanes_vector(s, quarters[back]), PPU_VEC));
+	EM(s->e, VPERMQ, Y(t), Y(PPU_SEG_SCRATCH), Y(y));
 }
 
 static void sel_cvt(struct ppu_seg *s, const struct ppu_dinsn *di)
@@ -202,13 +207,12 @@ static void sel_cvt(struct ppu_seg *s, const struct ppu_dinsn *di)
 	int lo, t, u;
 
 	if (di->t == PPU_T_F32) {
-		/* Lanes 0, 1, 4, 5 and 2, 3, 6, 7 come out in the order of lanes after one exchange. */
 		n = operand(s, di->a, false, 0, false, false);
 		t = ppu_seg_temp(s);
-		EM(s->e, VCVTPD2PS, X(n.half[0]), Y(n.half[0]));
-		EM(s->e, VCVTPD2PS, X(n.half[1]), Y(n.half[1]));
-		EM(s->e, VINSERTI128, Y(t), Y(n.half[0]), X(n.half[1]), IM(1));
-		EM(s->e, VPERMQ, Y(t), Y(t), IM(0xd8));
+		EM(s->e, VCVTPD2PS, H(n.half[0]), Y(n.half[0]));
+		EM(s->e, VCVTPD2PS, H(n.half[1]), Y(n.half[1]));
+		EM(s->e, VINSERTI128, Y(t), Y(n.half[0]), H(n.half[1]), IM(1));
+		by_halves(s, t, t, true);
 		ppu_seg_put(s, di->d, t, true);
 		return;
 	}
@@ -217,14 +221,14 @@ static void sel_cvt(struct ppu_seg *s, const struct ppu_dinsn *di)
 	lo = di->u == PPU_T_F32 ? ppu_seg_reg_raw(s, di->a) : ppu_seg_reg(s, di->a);
 	t = ppu_seg_temp(s);
 	u = ppu_seg_temp(s);
-	EM(s->e, VPERMQ, Y(t), Y(lo), IM(0xd8));	/* lanes 0, 1, 4, 5; 2, 3, 6, 7 */
-	EM(s->e, VEXTRACTI128, X(u), Y(t), IM(1));
+	by_halves(s, t, lo, false);
+	EM(s->e, VEXTRACTI128, H(u), Y(t), IM(1));
 	if (di->u == PPU_T_F32) {
-		EM(s->e, VCVTPS2PD, Y(n.half[0]), X(t));
-		EM(s->e, VCVTPS2PD, Y(n.half[1]), X(u));
+		EM(s->e, VCVTPS2PD, Y(n.half[0]), H(t));
+		EM(s->e, VCVTPS2PD, Y(n.half[1]), H(u));
 	} else {
-		EM(s->e, VCVTDQ2PD, Y(n.half[0]), X(t));
-		EM(s->e, VCVTDQ2PD, Y(n.half[1]), X(u));
+		EM(s->e, VCVTDQ2PD, Y(n.half[0]), H(t));
+		EM(s->e, VCVTDQ2PD, Y(n.half[1]), H(u));
 	}
 	ppu_seg_drop(s, t);
 	ppu_seg_drop(s, u);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Host instructions for f32, eight lanes at a time.  exec/exec_fp.c and exec_cvt.c say what each must give.  Rounding
+ * Host instructions for f32.  exec/exec_fp.c and exec_cvt.c say what each must give.  Rounding
  * other than to nearest, flushed subnormals and saturation stay with the functions there.
  */
 #ifdef PPU_TRANSLATE
-#include "core/sm/translate/segment.h"
+#include "core/sm/translate/lanes.h"
 
 #define SIGN	0x80000000u
 
@@ -115,7 +115,7 @@ static void sel_fma(struct ppu_seg *s, const struct ppu_dinsn *di)
 	int t, b, a = ppu_seg_reg_raw(s, di->a);
 	struct ppu_opn c;
 
-	if (!di->ci && di->d == di->c && s->guard < 0 && di->d < PPU_ROW_ZERO(s->nregs)) {
+	if (!di->ci && di->d == di->c && s->guard.y < 0 && di->d < PPU_ROW_ZERO(s->nregs)) {
 		t = ppu_seg_reg_raw(s, di->c);
 		c = di->bi ? ppu_seg_const(s, di->imm) : ppu_seg_rm_raw(s, di->b);
 		ppu_emit_ops(s->e, sums[di->na ^ di->nb][di->nc], (const struct ppu_opn[]){ Y(t), Y(a), c }, 3);
@@ -161,7 +161,8 @@ static void sel_sign(struct ppu_seg *s, const struct ppu_dinsn *di)
 
 static void sel_minmax(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	int a = op_a(s, di), b = in_reg(s, op_b(s, di)), t = ppu_seg_temp(s), m = ppu_seg_temp(s), z = ppu_seg_temp(s);
+	int a = op_a(s, di), b = in_reg(s, op_b(s, di)), t = ppu_seg_temp(s), z = ppu_seg_temp(s);
+	struct ppu_lanes l;
 
 	/* Equal operands: the bits decide between -0 and +0. */
 	if (di->op == PPU_OP_MIN) {
@@ -171,27 +172,26 @@ static void sel_minmax(struct ppu_seg *s, const struct ppu_dinsn *di)
 		EM(s->e, VMAXPS, Y(t), Y(a), Y(b));
 		EM(s->e, VPAND, Y(z), Y(a), Y(b));
 	}
-	EM(s->e, VCMPPS, Y(m), Y(a), Y(b), IM(0));
-	EM(s->e, VBLENDVPS, Y(t), Y(t), Y(z), Y(m));
+	l = ppu_lanes_compare_f32(s, ppu_select_predicate[PPU_CMP_EQ], a, Y(b));
+	ppu_lanes_blend(s, t, Y(z), Y(t), l);
 	/* The other operand of a NaN. The host gives b when one is a NaN. */
-	EM(s->e, VCMPPS, Y(m), Y(b), Y(b), IM(3));
-	EM(s->e, VBLENDVPS, Y(t), Y(t), Y(a), Y(m));
+	l = ppu_lanes_compare_f32(s, ppu_select_predicate[PPU_CMP_NAN], b, Y(b));
+	ppu_lanes_blend(s, t, Y(a), Y(t), l);
 	ppu_seg_put(s, di->d, t, true);
 }
 
 static void sel_setp(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	int a = op_a(s, di), t;
+	int a = op_a(s, di);
 	struct ppu_opn b = op_b(s, di);
 
-	t = ppu_seg_temp(s);
-	EM(s->e, VCMPPS, Y(t), Y(a), b, IM(ppu_select_predicate[di->m]));
-	ppu_seg_setp(s, di, (struct ppu_lanes){ t, false });
+	ppu_seg_setp(s, di, ppu_lanes_compare_f32(s, ppu_select_predicate[di->m], a, b));
 }
 
 static void sel_cvt(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	int t = ppu_seg_temp(s), a, m;
+	int t = ppu_seg_temp(s), a;
+	struct ppu_lanes l;
 
 	if (di->t == PPU_T_F32) {
 		EM(s->e, VCVTDQ2PS, Y(t), ppu_seg_rm(s, di->a));
@@ -199,13 +199,12 @@ static void sel_cvt(struct ppu_seg *s, const struct ppu_dinsn *di)
 		return;
 	}
 	a = ppu_seg_reg_raw(s, di->a);
-	m = ppu_seg_temp(s);
 	EM(s->e, VCVTTPS2DQ, Y(t), Y(a));
 	/* The host gives 0x80000000 for everything that does not fit. */
-	EM(s->e, VCMPPS, Y(m), Y(a), ppu_seg_const(s, 0x4f000000), IM(0x1d));
-	EM(s->e, VPXOR, Y(t), Y(t), Y(m));
-	EM(s->e, VCMPPS, Y(m), Y(a), Y(a), IM(7));
-	EM(s->e, VPAND, Y(t), Y(t), Y(m));
+	l = ppu_lanes_compare_f32(s, ppu_select_predicate[PPU_CMP_GE], a, ppu_seg_const(s, 0x4f000000));
+	ppu_lanes_blend(s, t, ppu_seg_const(s, 0x7fffffff), Y(t), l);
+	l = ppu_lanes_compare_f32(s, ppu_select_predicate[PPU_CMP_NUM], a, Y(a));
+	ppu_lanes_keep(s, t, l);
 	ppu_seg_put(s, di->d, t, false);
 }
 

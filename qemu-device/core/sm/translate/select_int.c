@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Host instructions for moves, integers and bits, eight lanes at a time.  exec/exec_int.c says what each must give.
+ * Host instructions for moves, integers and bits.  exec/exec_int.c says what each must give.
  */
 #ifdef PPU_TRANSLATE
 #include <hw/ppu_mmu.h>
-#include "core/sm/translate/segment.h"
+#include "core/sm/translate/lanes.h"
 
 static bool is_s(unsigned t)
 {
@@ -144,25 +144,15 @@ static int choose(struct ppu_seg *s, struct ppu_lanes p, int a, struct ppu_opn b
 {
 	int t = ppu_seg_temp(s);
 
-	if (p.invert)
-		EM(s->e, VBLENDVPS, Y(t), Y(a), b, Y(p.y));
-	else
-		EM(s->e, VBLENDVPS, Y(t), Y(in_reg(s, b)), Y(a), Y(p.y));
+	ppu_lanes_blend(s, t, Y(a), b, p);
 	return t;
 }
 
 static void sel_sel(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	struct ppu_lanes p;
-	int lo, hi;
+	struct ppu_lanes p = di->ps == PPU_PT ? ppu_lanes_all(s, !di->psn) : ppu_seg_pred(s, di->ps, di->psn);
+	int lo = choose(s, p, ppu_seg_reg(s, di->a), b_lo(s, di)), hi;
 
-	if (di->ps == PPU_PT) {
-		p.y = in_reg(s, ppu_seg_const(s, ~0u));
-		p.invert = di->psn;
-	} else {
-		p = ppu_seg_pred(s, di->ps, di->psn);
-	}
-	lo = choose(s, p, ppu_seg_reg(s, di->a), b_lo(s, di));
 	if (di->t != PPU_T_U64) {
 		put(s, di->d, lo);
 		return;
@@ -176,8 +166,18 @@ static void sel_sel(struct ppu_seg *s, const struct ppu_dinsn *di)
 /* hi = ah + bh + carry, where lo = al + bl: lo >= al says there is no carry. */
 static int carry_sum(struct ppu_seg *s, int lo, int al, int ah, struct ppu_opn bh)
 {
-	int t = OP(VPMAXUD, lo, Y(al)), hi = OP(VPADDD, ah, bh);
+	int t, hi;
 
+	if (s->e->evex) {
+		struct ppu_lanes carry = ppu_lanes_compare(s, PPU_CMP_LT, false, lo, Y(al));
+
+		hi = OP(VPADDD, ah, bh);
+		EM(s->e, VPSUBD, Y(hi), ppu_lanes_k(carry.y), Y(hi), ppu_seg_const(s, ~0u));
+		ppu_seg_drop(s, carry.y);
+		return hi;
+	}
+	t = OP(VPMAXUD, lo, Y(al));
+	hi = OP(VPADDD, ah, bh);
 	EM(s->e, VPCMPEQD, Y(t), Y(t), Y(lo));			/* -1: no carry */
 	EM(s->e, VPADDD, Y(hi), Y(hi), Y(t));
 	EM(s->e, VPSUBD, Y(hi), Y(hi), ppu_seg_const(s, ~0u));
@@ -210,6 +210,13 @@ static void sel_sub(struct ppu_seg *s, const struct ppu_dinsn *di)
 		return;
 	}
 	hi = OP(VPSUBD, ppu_seg_reg(s, di->a + 1u), b_hi(s, di));
+	if (s->e->evex) {
+		struct ppu_lanes borrow = ppu_lanes_compare(s, PPU_CMP_LT, false, al, bl);
+
+		EM(s->e, VPADDD, Y(hi), ppu_lanes_k(borrow.y), Y(hi), ppu_seg_const(s, ~0u));
+		put2(s, di->d, lo, hi);
+		return;
+	}
 	t = OP(VPMAXUD, al, bl);				/* al >= bl: no borrow */
 	EM(s->e, VPCMPEQD, Y(t), Y(t), Y(al));
 	EM(s->e, VPSUBD, Y(hi), Y(hi), Y(t));
@@ -247,9 +254,9 @@ static void wide(struct ppu_seg *s, bool sgn, int a, struct ppu_opn b, int *lo, 
 	*lo = ppu_seg_temp(s);
 	*hi = ppu_seg_temp(s);
 	EM(s->e, VPSLLQ, Y(*lo), Y(o), IM(32));
-	EM(s->e, VPBLENDD, Y(*lo), Y(e), Y(*lo), IM(0xaa));
+	ppu_lanes_alternate(s, *lo, e, *lo);
 	EM(s->e, VPSRLQ, Y(*hi), Y(e), IM(32));
-	EM(s->e, VPBLENDD, Y(*hi), Y(*hi), Y(o), IM(0xaa));
+	ppu_lanes_alternate(s, *hi, *hi, o);
 	ppu_seg_drop(s, e);
 	ppu_seg_drop(s, o);
 }
@@ -298,7 +305,7 @@ static void sel_mul(struct ppu_seg *s, const struct ppu_dinsn *di)
 	case PPU_OP_MULHI:
 		products(s, is_s(di->t), a, b_lo(s, di), &e, &o);
 		EM(s->e, VPSRLQ, Y(e), Y(e), IM(32));
-		EM(s->e, VPBLENDD, Y(e), Y(e), Y(o), IM(0xaa));
+		ppu_lanes_alternate(s, e, e, o);
 		put(s, di->d, e);
 		return;
 	case PPU_OP_MULW:
@@ -318,46 +325,58 @@ static void sel_mul(struct ppu_seg *s, const struct ppu_dinsn *di)
 
 /* ---- quotients ---- */
 
-/* Numbers of four lanes as f64, exactly; half: which four. */
-static int to_f64(struct ppu_seg *s, int y, unsigned half, bool sgn, int bias)
+/* Numbers of half of the lanes as f64, exactly; half: which. */
+static int to_f64(struct ppu_seg *s, int y, unsigned half, bool sgn, struct ppu_opn two31)
 {
 	int t = ppu_seg_temp(s);
 
-	EM(s->e, VEXTRACTI128, X(t), Y(y), IM(half));
+	EM(s->e, VEXTRACTI128, H(t), Y(y), IM(half));
+	if (s->e->evex && !sgn) {
+		EM(s->e, VCVTUDQ2PD, Y(t), H(t));
+		return t;
+	}
 	if (!sgn)
 		EM(s->e, VPXOR, X(t), X(t), M(R13, ppu_emit_splat(s->e, 0x80000000), 16));
-	EM(s->e, VCVTDQ2PD, Y(t), X(t));
+	EM(s->e, VCVTDQ2PD, Y(t), H(t));
 	if (!sgn)
-		EM(s->e, VADDPD, Y(t), Y(t), Y(bias));
+		EM(s->e, VADDPD, Y(t), Y(t), two31);
 	return t;
+}
+
+/* The number to a word, rounded to zero, in the lower half. */
+static void to_word(struct ppu_seg *s, int q, bool sgn, struct ppu_opn two31)
+{
+	if (s->e->evex && !sgn) {
+		EM(s->e, VCVTTPD2UDQ, H(q), Y(q));
+		return;
+	}
+	if (!sgn) {
+		/* Truncated first: the host rounds towards zero, and the difference may be negative. */
+		EM(s->e, VROUNDPD, Y(q), Y(q), IM(3));
+		EM(s->e, VSUBPD, Y(q), Y(q), two31);
+	}
+	EM(s->e, VCVTTPD2DQ, H(q), Y(q));
+	if (!sgn)
+		EM(s->e, VPXOR, X(q), X(q), M(R13, ppu_emit_splat(s->e, 0x80000000), 16));
 }
 
 /* Words a / b, rounded to zero.  The rounded quotient never reaches the next integer: see exec_int.c. */
 static int quotient(struct ppu_seg *s, int a, int b, bool sgn)
 {
-	static const uint32_t two31[8] = { 0, 0x41e00000, 0, 0x41e00000, 0, 0x41e00000, 0, 0x41e00000 };
-	int q[2], d, bias = ppu_seg_temp(s);
-	uint32_t at = ppu_emit_pool(s->e, two31, 32);
-	unsigned i;
+	static const uint32_t two31[16] = { 0, 0x41e00000, 0, 0x41e00000, 0, 0x41e00000, 0, 0x41e00000,
+					    0, 0x41e00000, 0, 0x41e00000, 0, 0x41e00000, 0, 0x41e00000 };
+	struct ppu_opn bias = M(R13, ppu_lanes_vector(s, two31), PPU_VEC);
+	int q[2], d;
 
-	EM(s->e, VMOVDQA, Y(bias), M(R13, at, 32));
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		q[i] = to_f64(s, a, i, sgn, bias);
 		d = to_f64(s, b, i, sgn, bias);
 		EM(s->e, VDIVPD, Y(q[i]), Y(q[i]), Y(d));
 		ppu_seg_drop(s, d);
-		if (!sgn) {
-			/* Truncated first: the host rounds towards zero, and the difference may be negative. */
-			EM(s->e, VROUNDPD, Y(q[i]), Y(q[i]), IM(3));
-			EM(s->e, VSUBPD, Y(q[i]), Y(q[i]), Y(bias));
-		}
-		EM(s->e, VCVTTPD2DQ, X(q[i]), Y(q[i]));
+		to_word(s, q[i], sgn, bias);
 	}
-	EM(s->e, VINSERTI128, Y(q[0]), Y(q[0]), X(q[1]), IM(1));
-	if (!sgn)
-		EM(s->e, VPXOR, Y(q[0]), Y(q[0]), ppu_seg_const(s, 0x80000000));
+	EM(s->e, VINSERTI128, Y(q[0]), Y(q[0]), H(q[1]), IM(1));
 	ppu_seg_drop(s, q[1]);
-	ppu_seg_drop(s, bias);
 	return q[0];
 }
 
@@ -365,21 +384,21 @@ static int quotient(struct ppu_seg *s, int a, int b, bool sgn)
 static void sel_div(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
 	bool sgn = is_s(di->t);
-	int a = ppu_seg_reg(s, di->a), b = in_reg(s, b_lo(s, di)), q, none;
+	int a = ppu_seg_reg(s, di->a), b = in_reg(s, b_lo(s, di)), q;
+	struct ppu_lanes none;
 
 	if (half(di)) {
 		a = extend(s, Y(a), 16, sgn);
 		b = extend(s, Y(b), 16, sgn);
 	}
 	q = quotient(s, a, b, sgn);
-	none = zero(s);
-	EM(s->e, VPCMPEQD, Y(none), Y(none), Y(b));
+	none = ppu_lanes_compare(s, PPU_CMP_EQ, false, b, ppu_seg_const(s, 0));
 	if (di->op == PPU_OP_DIV) {
-		EM(s->e, VPOR, Y(q), Y(q), Y(none));
+		ppu_lanes_blend(s, q, ppu_seg_const(s, ~0u), Y(q), none);
 	} else {
 		EM(s->e, VPMULLD, Y(q), Y(q), Y(b));
 		EM(s->e, VPSUBD, Y(q), Y(a), Y(q));
-		EM(s->e, VBLENDVPS, Y(q), Y(q), Y(a), Y(none));
+		ppu_lanes_blend(s, q, Y(a), Y(q), none);
 	}
 	put_word(s, di, q, sgn);
 }
@@ -443,6 +462,12 @@ static void sel_lop3(struct ppu_seg *s, const struct ppu_dinsn *di)
 	unsigned f0 = di->y & 15, x = f0 ^ di->y >> 4;
 	int a = ppu_seg_reg(s, di->a), b = in_reg(s, b_lo(s, di)), c = in_reg(s, c_lo(s, di)), t, r;
 
+	if (s->e->evex) {
+		r = copy(s, Y(a));
+		EM(s->e, VPTERNLOGD, Y(r), Y(b), Y(c), IM(di->y));
+		put(s, di->d, r);
+		return;
+	}
 	if (!x) {
 		r = bool2(s, f0, b, c);
 		put(s, di->d, copy(s, Y(r)));
@@ -502,6 +527,18 @@ static void sel_shf(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
 	int a = ppu_seg_reg(s, di->a), b = in_reg(s, b_lo(s, di)), n, k, t, u;
 
+	if (s->e->evex) {
+		struct ppu_opn by = di->ci ? ppu_seg_const(s, di->imm) : ppu_seg_rm(s, di->c);
+
+		/* The host takes the distance modulo 32, too. */
+		t = copy(s, Y(di->m == PPU_SHF_L ? b : a));
+		if (di->m == PPU_SHF_L)
+			EM(s->e, VPSHLDVD, Y(t), Y(a), by);
+		else
+			EM(s->e, VPSHRDVD, Y(t), Y(b), by);
+		put(s, di->d, t);
+		return;
+	}
 	if (di->ci) {
 		n = in_reg(s, ppu_seg_const(s, di->imm & 31));
 		k = in_reg(s, ppu_seg_const(s, 32 - (di->imm & 31)));
@@ -613,90 +650,51 @@ static void sel_cvta(struct ppu_seg *s, const struct ppu_dinsn *di)
 
 /* ---- comparison ---- */
 
-/* a >= b of unsigned words, or a <= b. */
-static int u_ge(struct ppu_seg *s, int a, struct ppu_opn b)
+/* Of pairs; bl, bh: words of the second. */
+static struct ppu_lanes compare_pairs(struct ppu_seg *s, const struct ppu_dinsn *di, bool sgn, int al, struct ppu_opn bl)
 {
-	int t = OP(VPMAXUD, a, b);
+	unsigned strict = di->m == PPU_CMP_LE ? PPU_CMP_GT : di->m == PPU_CMP_GE ? PPU_CMP_LT : di->m;
+	int ah = ppu_seg_reg(s, di->a + 1u);
+	struct ppu_opn bh = b_hi(s, di);
+	struct ppu_lanes l = ppu_lanes_compare(s, PPU_CMP_EQ, false, ah, bh), m;
 
-	EM(s->e, VPCMPEQD, Y(t), Y(t), Y(a));
-	return t;
-}
-
-static int u_le(struct ppu_seg *s, int a, struct ppu_opn b)
-{
-	int t = OP(VPMINUD, a, b);
-
-	EM(s->e, VPCMPEQD, Y(t), Y(t), Y(a));
-	return t;
-}
-
-/* a < b or, with gt, a > b. */
-static struct ppu_lanes less(struct ppu_seg *s, bool sgn, bool gt, int a, struct ppu_opn b)
-{
-	if (!sgn)
-		return (struct ppu_lanes){ gt ? u_le(s, a, b) : u_ge(s, a, b), true };
-	return (struct ppu_lanes){ gt ? OP(VPCMPGTD, a, b) : OP(VPCMPGTD, in_reg(s, b), Y(a)), false };
+	if (di->m == PPU_CMP_EQ || di->m == PPU_CMP_NE) {
+		m = ppu_lanes_compare(s, PPU_CMP_EQ, false, al, bl);
+		l = ppu_lanes_op(s, PPU_LANES_AND, l, m);
+		l.invert ^= di->m == PPU_CMP_NE;
+		return l;
+	}
+	/* (high words equal and low words less) or high words less */
+	m = ppu_lanes_compare(s, strict, false, al, bl);
+	l = ppu_lanes_merge(s, l, m, ppu_lanes_compare(s, strict, sgn, ah, bh));
+	l.invert ^= strict != di->m;
+	return l;
 }
 
 static void sel_setp(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	bool sgn = is_s(di->t), gt = di->m == PPU_CMP_GT || di->m == PPU_CMP_LE;
-	bool eq = di->m == PPU_CMP_EQ || di->m == PPU_CMP_NE;
-	bool invert = di->m == PPU_CMP_NE || di->m == PPU_CMP_GE || di->m == PPU_CMP_LE;
-	int al = ppu_seg_reg(s, di->a), ah, t, u;
-	struct ppu_opn bl = b_lo(s, di), bh;
-	struct ppu_lanes l;
+	bool sgn = is_s(di->t);
+	int al = ppu_seg_reg(s, di->a);
+	struct ppu_opn bl = b_lo(s, di);
 
 	if (half(di)) {
 		al = extend(s, Y(al), 16, sgn);
 		bl = Y(extend(s, bl, 16, sgn));
 	}
-	if (!pair(di)) {
-		l = eq ? (struct ppu_lanes){ OP(VPCMPEQD, al, bl), false } : less(s, sgn, gt, al, bl);
-	} else {
-		ah = ppu_seg_reg(s, di->a + 1u);
-		bh = b_hi(s, di);
-		t = OP(VPCMPEQD, ah, bh);
-		if (eq) {
-			u = OP(VPCMPEQD, al, bl);
-			EM(s->e, VPAND, Y(t), Y(t), Y(u));
-		} else {
-			/* (high words equal and low words less) or high words less */
-			u = ppu_seg_true(s, less(s, false, gt, al, bl));
-			EM(s->e, VPAND, Y(t), Y(t), Y(u));
-			u = ppu_seg_true(s, less(s, sgn, gt, ah, bh));
-			EM(s->e, VPOR, Y(t), Y(t), Y(u));
-		}
-		l = (struct ppu_lanes){ t, false };
-	}
-	l.invert ^= invert;
-	ppu_seg_setp(s, di, l);
+	ppu_seg_setp(s, di, pair(di) ? compare_pairs(s, di, sgn, al, bl) : ppu_lanes_compare(s, di->m, sgn, al, bl));
 }
 
 /* pd = a predicate, combined with ps. */
 static void sel_plop(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	int t = ppu_seg_temp(s), with;
+	enum ppu_lanes_op op = di->m == PPU_PLOP_AND ? PPU_LANES_AND : di->m == PPU_PLOP_OR ? PPU_LANES_OR : PPU_LANES_XOR;
+	unsigned first = di->raw_a & 15;
+	struct ppu_lanes a = first != PPU_PT ? ppu_seg_pred(s, first, di->na) : ppu_lanes_all(s, !di->na);
+	struct ppu_lanes b = di->ps != PPU_PT ? ppu_seg_pred(s, di->ps, di->psn) : ppu_lanes_all(s, !di->psn);
 
-	if ((di->raw_a & 15) != PPU_PT)
-		EM(s->e, VMOVDQA, Y(t), Y(ppu_seg_true(s, ppu_seg_pred(s, di->raw_a & 15, di->na))));
-	else
-		EM(s->e, VMOVDQA, Y(t), ppu_seg_const(s, di->na ? 0 : ~0u));
-	if (di->ps != PPU_PT)
-		with = ppu_seg_true(s, ppu_seg_pred(s, di->ps, di->psn));
-	else
-		with = copy(s, ppu_seg_const(s, di->psn ? 0 : ~0u));
-	switch (di->m) {
-	case PPU_PLOP_AND:
-		EM(s->e, VPAND, Y(t), Y(t), Y(with));
-		break;
-	case PPU_PLOP_OR:
-		EM(s->e, VPOR, Y(t), Y(t), Y(with));
-		break;
-	default:
-		EM(s->e, VPXOR, Y(t), Y(t), Y(with));
-	}
-	ppu_seg_put_pred(s, di->pd, (struct ppu_lanes){ t, false });
+	a = ppu_lanes_op(s, op, a, b);
+	ppu_seg_keep_only(s, a.y, a.y);
+	ppu_seg_put_pred(s, di->pd, a);
 }
 
 /* ---- selection ---- */

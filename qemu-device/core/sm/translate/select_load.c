@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads in a fused segment, eight lanes at a time.
+ * Loads in a fused segment, eight lanes at a time, or 16.
  *
- * The usual case is in line: the addresses of the eight lanes lie in a window of eight accesses that begins at lane 0's.
+ * The usual case is in line: the addresses of the lanes lie in a window of as many accesses that begins at the first one's.
+ * (Of 16 lanes also each eight must lie in a window of eight: transactions are counted for eight lanes.)
  * One or two vector loads fetch the window, and a permutation by the distances gives each lane its words: it does not
  * matter whether the lanes are in a row, equal, or anything between.  Words that are scattered go another way, out of
  * line, as does a page that the TLB does not have (ppu_calls_fill()); and whatever neither can do jumps to `bail`.
@@ -13,8 +14,10 @@
 #include <string.h>
 #include "core/sm/translate/calls.h"
 #include "core/sm/translate/fuse.h"
-#include "core/sm/translate/segment.h"
+#include "core/sm/translate/lanes.h"
 #include "core/sm/translate/select_mem.h"
+
+#define RELATIVES	4	/* groups whose pages are tried */
 
 /* One address for all lanes that is known now, of whole words. */
 static bool fixed(const struct ppu_seg *s, const struct ppu_fuse_group *g)
@@ -24,13 +27,51 @@ static bool fixed(const struct ppu_seg *s, const struct ppu_fuse_group *g)
 
 /* ---- the check ---- */
 
-/* Distances that lanes may have to the first one. */
+/* Distances that lanes may have to the first one of eight. */
 uint32_t ppu_mem_window_bits(unsigned bytes)
 {
 	return 8 * bytes - bytes;
 }
 
+void ppu_mem_far_lanes(struct ppu_seg *s, int t, int y, unsigned bytes)
+{
+	static const uint32_t own[16] = { 0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8 };
+
+	if (!s->e->wide) {
+		EM(s->e, VPAND, Y(t), Y(y), ppu_seg_const(s, ~ppu_mem_window_bits(bytes)));
+		return;
+	}
+	EM(s->e, VMOVDQA, Y(t), M(R13, ppu_lanes_vector(s, own), PPU_VEC));
+	EM(s->e, VPERMD, Y(t), Y(t), Y(y));
+	EM(s->e, VPSUBD, Y(t), Y(y), Y(t));
+	EM(s->e, VPAND, Y(t), Y(t), ppu_seg_const(s, ~ppu_mem_window_bits(bytes)));
+}
+
+void ppu_mem_gather(struct ppu_emit *e, int y, unsigned base, int offsets, int t)
+{
+	const struct ppu_opn from = { PPU_O_VSIB, (uint8_t)base, 4, offsets };
+
+	if (e->evex) {
+		EM(e, KXNORW, K(7), K(7), K(7));
+		EM(e, VPGATHERDD, Y(y), K(7), from);
+	} else {
+		EM(e, VPCMPEQD, Y(t), Y(t), Y(t));
+		EM(e, VPGATHERDD, Y(y), from, Y(t));
+	}
+}
+
 /* The lowest active lane's word, in all lanes. */
+void ppu_mem_no_bits(struct ppu_emit *e, int y, struct ppu_opn bits, uint32_t no)
+{
+	if (e->evex) {
+		EM(e, VPTESTMD, K(7), Y(y), bits);
+		EM(e, KORTESTW, K(7), K(7));
+	} else {
+		EM(e, VPTEST, Y(y), bits);
+	}
+	JUMP(e, JNZ, no);
+}
+
 void ppu_mem_first_word(struct ppu_seg *s, int t, int y)
 {
 	if (s->first >= 0)
@@ -41,8 +82,8 @@ void ppu_mem_first_word(struct ppu_seg *s, int t, int y)
 
 void ppu_mem_active_only(struct ppu_seg *s, int y)
 {
-	if (s->inactive >= 0)
-		EM(s->e, VPANDN, Y(y), Y(s->inactive), Y(y));
+	if (s->active.y >= 0)
+		ppu_lanes_keep(s, y, s->active);
 }
 
 struct ppu_mem_window ppu_mem_window_of(const struct ppu_fuse_group *g)
@@ -52,11 +93,24 @@ struct ppu_mem_window ppu_mem_window_of(const struct ppu_fuse_group *g)
 	return (struct ppu_mem_window){ offsetof(struct ppu_cta, param_bytes), offsetof(struct ppu_cta, params) };
 }
 
-void ppu_mem_scattered_extra(struct ppu_seg *s)
+void ppu_mem_scattered_extra(struct ppu_seg *s, int far)
 {
+	const struct ppu_opn cl = { PPU_O_R8, RCX, 1, 0 }, dl = { PPU_O_R8, RDX, 1, 0 };
 	struct ppu_emit *e = s->e;
 
-	if (s->masked) {
+	if (e->wide) {
+		/* For each eight of the 16 */
+		EM(e, VPTESTMD, K(7), Y(far), Y(far));
+		EM(e, KMOVW, D(RAX), K(7));
+		EM(e, XOR, D(RCX), D(RCX));
+		EM(e, XOR, D(RDX), D(RDX));
+		EM(e, TEST, D(RAX), IM(0xff));
+		EM(e, SETNZ, cl);
+		EM(e, TEST, D(RAX), IM(0xff00));
+		EM(e, SETNZ, dl);
+		EM(e, ADD, D(RCX), D(RDX));
+		EM(e, IMUL, D(RAX), D(RCX), IM(7));
+	} else if (s->masked) {
 		EM(e, MOVZX, D(RAX), M(RDI, offsetof(struct ppu_warp, active), 1));
 		EM(e, POPCNT, D(RAX), D(RAX));
 		EM(e, SUB, D(RAX), IM(1));
@@ -65,37 +119,50 @@ void ppu_mem_scattered_extra(struct ppu_seg *s)
 	}
 }
 
-/* t: the first word of lo, becomes the distances to it; not zero in SCRATCH: another pattern. */
-static void distances(struct ppu_seg *s, int t, int lo, unsigned bytes)
+/* t: the first word of lo, becomes the distances to it; not zero in SCRATCH: another pattern.  counted: transactions are. */
+static void distances(struct ppu_seg *s, int t, int lo, unsigned bytes, bool counted)
 {
+	struct ppu_opn outside = ppu_seg_const(s, ~((s->lanes - 1u) * bytes));
+
 	EM(s->e, VPSUBD, Y(t), Y(lo), Y(t));
 	ppu_mem_active_only(s, t);
-	EM(s->e, VPAND, Y(PPU_SEG_SCRATCH), Y(t), ppu_seg_const(s, ~ppu_mem_window_bits(bytes)));
+	if (s->e->wide && counted) {
+		ppu_mem_far_lanes(s, PPU_SEG_SCRATCH, t, bytes);
+		EM(s->e, VPTERNLOGD, Y(PPU_SEG_SCRATCH), Y(t), outside, IM(0xf8));	/* a | b & c */
+	} else {
+		EM(s->e, VPAND, Y(PPU_SEG_SCRATCH), Y(t), outside);
+	}
 }
 
-/* rax = host address for the first lane; t: distances. */
+/* Where the last window of a page begins. */
+static int32_t last_window(const struct ppu_seg *s, const struct ppu_fuse_group *g)
+{
+	return (int32_t)(PPU_PAGE_SIZE - (uint64_t)s->lanes * g->bytes - g->span);
+}
+
+/* rax = host address of the window; t: distances to it, of the first lane 0 unless the window had to begin before. */
 static void global_address(struct ppu_seg *s, unsigned gi, int t, int lo, int hi, uint32_t scattered, uint32_t crossing)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[gi];
 	int u = ppu_seg_temp(s), v = ppu_seg_temp(s);
 	struct ppu_emit *e = s->e;
-	struct ppu_away *look;
+	struct ppu_away *look, *end;
 
 	ppu_mem_first_word(s, t, lo);
 	ppu_mem_first_word(s, u, hi);
 	EM(e, VPUNPCKLDQ, X(v), X(t), X(u));
 	EM(e, VMOVQ, Q(RAX), X(v));
-	distances(s, t, lo, g->bytes);
+	distances(s, t, lo, g->bytes, true);
 	EM(e, VPXOR, Y(u), Y(u), Y(hi));
 	ppu_mem_active_only(s, u);
 	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(u));
-	EM(e, VPTEST, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH));
+	ppu_lanes_test(s, PPU_SEG_SCRATCH);
 	JUMP(e, JNZ, scattered);
 	ppu_seg_drop(s, u);
 	ppu_seg_drop(s, v);
 	if (g->imm) {
 		/* The window must not wrap.  Without an immediate this follows from its place in the page. */
-		EM(e, CMP, D(RAX), IM(-8 * (int)g->bytes));
+		EM(e, CMP, D(RAX), IM(-(int)(s->lanes * g->bytes)));
 		JUMP(e, JNBE, s->bail);
 		EM(e, ADD, Q(RAX), imm(s, g->imm, 8));
 	}
@@ -108,12 +175,17 @@ static void global_address(struct ppu_seg *s, unsigned gi, int t, int lo, int hi
 	JUMP(e, JNZ, look->label);
 	ppu_emit_bind(e, look->back);
 	EM(e, AND, D(RAX), IM(PPU_PAGE_SIZE - 1));
-	EM(e, CMP, D(RAX), IM((int)PPU_PAGE_SIZE - 8 * g->bytes - (int)g->span));
-	JUMP(e, JNBE, crossing);
+	EM(e, CMP, D(RAX), IM(last_window(s, g)));
+	end = away(s, PPU_AWAY_END, gi);
+	end->t[0] = t;
+	end->back = ppu_emit_label(e);
+	end->other = crossing;
+	JUMP(e, JNBE, end->label);
 	if (g->bytes > 1) {
 		EM(e, TEST, D(RAX), IM(g->bytes - 1));
 		JUMP(e, JNZ, s->bail);
 	}
+	ppu_emit_bind(e, end->back);
 	EM(e, ADD, Q(RAX), SLOT_HOST(gi));
 }
 
@@ -129,8 +201,8 @@ static void window_address(struct ppu_seg *s, unsigned gi, int t, int lo, uint32
 	} else {
 		ppu_mem_first_word(s, t, lo);
 		EM(e, VMOVD, D(RAX), X(t));
-		distances(s, t, lo, g->bytes);
-		EM(e, VPTEST, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH));
+		distances(s, t, lo, g->bytes, false);
+		ppu_lanes_test(s, PPU_SEG_SCRATCH);
 		JUMP(e, JNZ, scattered);
 	}
 	if (g->imm)
@@ -138,7 +210,7 @@ static void window_address(struct ppu_seg *s, unsigned gi, int t, int lo, uint32
 	EM(e, MOV, Q(RDX), M(RBP, CTA_AT, 8));
 	EM(e, MOV, D(RCX), M(RDX, win.size, 4));
 	/* Behind the end there may still be words for equal lanes: `scattered` looks closer. */
-	EM(e, SUB, D(RCX), IM((int)((fixed(s, g) ? 1 : 8) * g->bytes + g->span)));
+	EM(e, SUB, D(RCX), IM((int)((fixed(s, g) ? 1 : s->lanes) * g->bytes + g->span)));
 	JUMP(e, JB, scattered);
 	EM(e, CMP, D(RAX), D(RCX));
 	JUMP(e, JNBE, scattered);
@@ -152,6 +224,11 @@ static void window_address(struct ppu_seg *s, unsigned gi, int t, int lo, uint32
 /* What the permutation wants instead of distances. */
 static void index_of(struct ppu_seg *s, int t, unsigned bytes)
 {
+	if (s->e->wide && bytes < 4) {
+		if (bytes == 2)
+			EM(s->e, VPSRLD, Y(t), Y(t), IM(1));
+		return;
+	}
 	switch (bytes) {
 	case 1:		/* byte d, and three zeros */
 		EM(s->e, VPOR, Y(t), Y(t), ppu_seg_const(s, 0x80808000));
@@ -180,11 +257,29 @@ static struct ppu_opn at(int32_t disp, unsigned bytes)
 	return M(RAX, disp, bytes);
 }
 
+/* Bytes and halves of 16 lanes: the window as words, then as other words. */
+static void narrow_wide(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned bytes, int t, int32_t disp)
+{
+	bool sgn = di->t == PPU_T_S8 || di->t == PPU_T_S16;
+	ZydisMnemonic mn = bytes == 1 ? (sgn ? ZYDIS_MNEMONIC_VPMOVSXBD : ZYDIS_MNEMONIC_VPMOVZXBD) :
+			   sgn ? ZYDIS_MNEMONIC_VPMOVSXWD : ZYDIS_MNEMONIC_VPMOVZXWD;
+	int y = ppu_seg_temp(s);
+
+	ppu_emit_ops(s->e, mn, (const struct ppu_opn[]){ Y(y), at(disp, 16 * bytes) }, 2);
+	EM(s->e, VPERMD, Y(y), Y(t), Y(y));
+	put_words(s, di, &y, 1);
+}
+
 /* Bytes and halves. */
 static void narrow(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned bytes, int t, int32_t disp)
 {
-	int y = ppu_seg_temp(s), shift = 32 - 8 * (int)bytes;
+	int y, shift = 32 - 8 * (int)bytes;
 
+	if (s->e->wide) {
+		narrow_wide(s, di, bytes, t, disp);
+		return;
+	}
+	y = ppu_seg_temp(s);
 	if (bytes == 1)
 		EM(s->e, VPBROADCASTQ, Y(y), at(disp, 8));
 	else
@@ -202,22 +297,55 @@ static void pairs(struct ppu_seg *s, const struct ppu_dinsn *di, int t, int32_t 
 {
 	int y[2] = { ppu_seg_temp(s), ppu_seg_temp(s) }, a = ppu_seg_temp(s);
 
+	if (s->e->wide) {
+		EM(s->e, VMOVDQU, Y(a), at(disp, PPU_VEC));
+		EM(s->e, VMOVDQA, Y(y[0]), Y(t));
+		EM(s->e, VPOR, Y(y[1]), Y(t), ppu_seg_const(s, 1));
+		for (unsigned i = 0; i < 2; i++)
+			EM(s->e, VPERMI2D, Y(y[i]), Y(a), at(disp + 64, PPU_VEC));
+		put_words(s, di, y, 2);
+		return;
+	}
 	EM(s->e, VPOR, Y(a), Y(t), ppu_seg_const(s, 1));
 	EM(s->e, VPERMD, Y(y[1]), Y(a), at(disp, 32));
 	EM(s->e, VPERMD, Y(a), Y(a), at(disp + 32, 32));
 	EM(s->e, VPSLLD, Y(PPU_SEG_SCRATCH), Y(t), IM(28));	/* its sign: the second vector */
-	EM(s->e, VBLENDVPS, Y(y[1]), Y(y[1]), Y(a), Y(PPU_SEG_SCRATCH));
+	ppu_lanes_by_sign(s, y[1], y[1], a, PPU_SEG_SCRATCH);
 	EM(s->e, VPERMD, Y(y[0]), Y(t), at(disp, 32));
 	EM(s->e, VPERMD, Y(a), Y(t), at(disp + 32, 32));
-	EM(s->e, VBLENDVPS, Y(y[0]), Y(y[0]), Y(a), Y(PPU_SEG_SCRATCH));
+	ppu_lanes_by_sign(s, y[0], y[0], a, PPU_SEG_SCRATCH);
 	put_words(s, di, y, 2);
+}
+
+/*
+ * Four words of each of 16 lanes in a row, to y[].  v[]: registers to work with.  The caller has them: this code is not always
+ * run, so it must not write rows to memory to get some.
+ */
+static void quads_row_wide(struct ppu_seg *s, const int *y, const int *v, int32_t disp)
+{
+	/* Of eight lanes: a word of each, then the next word of each. */
+	static const uint32_t pick[2][16] = { { 0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29 },
+					      { 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31 } };
+	const int a = v[0], b = v[1], c = v[2];
+	struct ppu_emit *e = s->e;
+
+	EM(e, VMOVDQU, Y(a), at(disp, PPU_VEC));
+	EM(e, VMOVDQU, Y(b), at(disp + 128, PPU_VEC));
+	for (unsigned i = 0; i < 4; i += 2) {
+		EM(e, VMOVDQA, Y(y[i]), M(R13, ppu_lanes_vector(s, pick[i / 2]), PPU_VEC));
+		EM(e, VMOVDQA, Y(c), Y(y[i]));
+		EM(e, VPERMI2D, Y(y[i]), Y(a), at(disp + 64, PPU_VEC));
+		EM(e, VPERMI2D, Y(c), Y(b), at(disp + 192, PPU_VEC));
+		EM(e, VSHUFI64X2, Y(y[i + 1]), Y(y[i]), Y(c), IM(0xee));
+		EM(e, VINSERTI128, Y(y[i]), Y(y[i]), H(c), IM(1));
+	}
 }
 
 /* Four words: all lanes the same, or lanes in a row. */
 static void quads(struct ppu_seg *s, const struct ppu_dinsn *di, int t, int32_t disp)
 {
-	static const uint32_t row[8] = { 0, 16, 32, 48, 64, 80, 96, 112 };
-	uint32_t row_at = ppu_emit_pool(s->e, row, 32), done = ppu_emit_label(s->e), in_row = ppu_emit_label(s->e);
+	static const uint32_t row[16] = { 0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240 };
+	uint32_t row_at = ppu_lanes_vector(s, row), done = ppu_emit_label(s->e), in_row = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
 	int y[4], v[4];
 
@@ -225,16 +353,22 @@ static void quads(struct ppu_seg *s, const struct ppu_dinsn *di, int t, int32_t 
 		y[i] = ppu_seg_temp(s);
 		v[i] = i < 3 ? ppu_seg_temp(s) : PPU_SEG_SCRATCH;
 	}
-	EM(e, VPTEST, Y(t), Y(t));
+	ppu_lanes_test(s, t);
 	JUMP(e, JNZ, in_row);
 	for (unsigned i = 0; i < 4; i++)
 		EM(e, VPBROADCASTD, Y(y[i]), at(disp + 4 * (int32_t)i, 4));
 	JUMP(e, JMP, done);
 	ppu_emit_bind(e, in_row);
-	EM(e, VPXOR, Y(v[0]), Y(t), M(R13, row_at, 32));
+	EM(e, VPXOR, Y(v[0]), Y(t), M(R13, row_at, PPU_VEC));
 	ppu_mem_active_only(s, v[0]);
-	EM(e, VPTEST, Y(v[0]), Y(v[0]));
+	ppu_lanes_test(s, v[0]);
 	JUMP(e, JNZ, s->bail);
+	if (e->wide) {
+		quads_row_wide(s, y, v, disp);
+		ppu_emit_bind(e, done);
+		put_words(s, di, y, 4);
+		return;
+	}
 	for (unsigned i = 0; i < 4; i++) {
 		EM(e, VMOVDQU, X(v[i]), at(disp + 16 * (int32_t)i, 16));
 		EM(e, VINSERTI128, Y(v[i]), Y(v[i]), at(disp + 64 + 16 * (int32_t)i, 16), IM(1));
@@ -277,7 +411,7 @@ static void fetch(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned bytes,
 		break;
 	case 4:
 		y = ppu_seg_temp(s);
-		EM(s->e, VPERMD, Y(y), Y(t), at(disp, 32));
+		EM(s->e, VPERMD, Y(y), Y(t), at(disp, PPU_VEC));
 		put_words(s, di, &y, 1);
 		break;
 	case 8:
@@ -330,7 +464,7 @@ static void alone(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 		window_address(s, gi, t, lo, far->label);
 	}
 	index_of(s, t, 4);
-	EM(s->e, VPERMD, Y(y), Y(t), at(0, 32));
+	EM(s->e, VPERMD, Y(y), Y(t), at(0, PPU_VEC));
 	ppu_emit_bind(s->e, done);
 	put_words(s, di, &y, 1);
 }
@@ -411,12 +545,13 @@ static void member(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi, i
 	a->imm = di->imm64;
 	a->y = y;
 	memcpy(a->ptr, s->ptr, sizeof(a->ptr));
+	a->t[0] = t;
 	for (unsigned i = 0; i < 3 && !global(g); i++)
 		a->t[i] = ppu_seg_temp(s);
 	a->back = ppu_emit_label(s->e);
 	EM(s->e, TEST, Q(p), Q(p));
 	JUMP(s->e, JZ, a->label);
-	EM(s->e, VPERMD, Y(y), Y(t), M(p, disp, 32));
+	EM(s->e, VPERMD, Y(y), Y(t), M(p, disp, PPU_VEC));
 	ppu_emit_bind(s->e, a->back);
 	put_words(s, di, &y, 1);
 }
@@ -468,12 +603,41 @@ static void fetch_ahead(struct ppu_emit *e)
 	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_WORDS, 8));
 }
 
-/* The page of rax is not that of the lanes before. */
-static void emit_look(struct ppu_seg *s, const struct ppu_away *a)
+/*
+ * rdx: number of a page.  Goes back if a group before with the same base, so probably of the same array, has found it.
+ * What is written must have been found by a store.
+ */
+static void page_of_relatives(struct ppu_seg *s, const struct ppu_away *a, uint32_t back)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[a->group], *r;
+	struct ppu_emit *e = s->e;
+	unsigned i, n = 0;
+
+	for (i = a->group; i-- > 0 && n < RELATIVES;) {
+		uint32_t other;
+
+		r = &s->fuse->g[i];
+		if (!global(r) || r->base != g->base || (g->write && !r->write))
+			continue;
+		n++;
+		other = ppu_emit_label(e);
+		EM(e, CMP, Q(RDX), SLOT_PAGE(i));
+		JUMP(e, JNZ, other);
+		EM(e, MOV, Q(RCX), SLOT_HOST(i));
+		EM(e, MOV, SLOT_PAGE(a->group), Q(RDX));
+		EM(e, MOV, SLOT_HOST(a->group), Q(RCX));
+		JUMP(e, JMP, back);
+		ppu_emit_bind(e, other);
+	}
+}
+
+/* rax: an address in the page rdx, which is not that of the lanes before. */
+static void look_for(struct ppu_seg *s, const struct ppu_away *a, uint32_t back)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
 	struct ppu_emit *e = s->e;
 
+	page_of_relatives(s, a, back);
 	JUMP(e, CALL, g->write ? s->stubs->find_written : s->stubs->find_page);
 	JUMP(e, JNZ, s->bail);
 	EM(e, MOV, Q(RDX), Q(RAX));
@@ -486,6 +650,47 @@ static void emit_look(struct ppu_seg *s, const struct ppu_away *a)
 	EM(e, ADD, M(RSP, USED_AT(bytes), 8), IM(8));
 	EM(e, MOV, Q(RCX), SLOT_HOST(a->group));
 	fetch_ahead(e);
+	JUMP(e, JMP, back);
+}
+
+static void emit_look(struct ppu_seg *s, const struct ppu_away *a)
+{
+	look_for(s, a, a->back);
+}
+
+static void no_bits(struct ppu_seg *s, int y, uint32_t bits, uint32_t no)
+{
+	ppu_mem_no_bits(s->e, y, ppu_seg_const(s, bits), no);
+}
+
+/*
+ * The window of a full row of lanes would reach into the next page, which the lanes need not do: all may have one address.
+ * So the window begins earlier, and all distances are larger.  eax: offset in the page.
+ */
+static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
+	struct ppu_emit *e = s->e;
+	int t = a->t[0];
+
+	if (g->bytes == 16) {		/* quads() reads no window if all lanes are equal */
+		ppu_lanes_test(s, t);
+		JUMP(e, JNZ, a->other);
+		EM(e, CMP, D(RAX), IM((int)(PPU_PAGE_SIZE - g->bytes - g->span)));
+		JUMP(e, JNBE, a->other);
+		EM(e, TEST, D(RAX), IM(g->bytes - 1));
+		JUMP(e, JNZ, a->other);
+		JUMP(e, JMP, a->back);
+		return;
+	}
+	EM(e, MOV, D(RCX), D(RAX));
+	EM(e, SUB, D(RCX), IM(last_window(s, g)));
+	EM(e, VMOVD, X(PPU_SEG_SCRATCH), D(RCX));
+	EM(e, VPBROADCASTD, Y(PPU_SEG_SCRATCH), X(PPU_SEG_SCRATCH));
+	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(t));
+	no_bits(s, PPU_SEG_SCRATCH, ~((s->lanes - 1u) * g->bytes), a->other);	/* too far, or not aligned */
+	EM(e, VMOVDQA, Y(t), Y(PPU_SEG_SCRATCH));
+	EM(e, SUB, D(RAX), D(RCX));
 	JUMP(e, JMP, a->back);
 }
 
@@ -493,10 +698,61 @@ static void emit_look(struct ppu_seg *s, const struct ppu_away *a)
 static void words_of_active(struct ppu_seg *s, int t, int lo)
 {
 	ppu_mem_first_word(s, t, lo);
-	if (s->inactive >= 0)
-		EM(s->e, VBLENDVPS, Y(t), Y(lo), Y(t), Y(s->inactive));
+	if (s->active.y >= 0)
+		ppu_lanes_blend(s, t, Y(lo), Y(t), s->active);
 	else
 		EM(s->e, VMOVDQA, Y(t), Y(lo));
+}
+
+/* rax = transactions more than one for each eight lanes; t: lost.  Windows must not wrap, see no_wrap(). */
+static void extra(struct ppu_seg *s, const struct ppu_away *a, int t)
+{
+	static const uint32_t own[16] = { 0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8 };
+	unsigned bytes = s->fuse->g[a->group].bytes;
+	struct ppu_emit *e = s->e;
+
+	if (!e->wide) {
+		if (a->scattered)
+			ppu_mem_scattered_extra(s, t);
+		else
+			EM(e, XOR, D(RAX), D(RAX));
+		return;
+	}
+	EM(e, VMOVDQA, Y(t), M(R13, ppu_lanes_vector(s, own), PPU_VEC));
+	EM(e, VPERMD, Y(t), Y(t), Y(a->lo));
+	EM(e, VPCMPUD, K(7), Y(t), ppu_seg_const(s, 0u - 8 * bytes), IM(6));	/* above */
+	EM(e, KORTESTW, K(7), K(7));
+	JUMP(e, JNZ, s->bail);
+	EM(e, VPSUBD, Y(t), Y(a->lo), Y(t));
+	EM(e, VPAND, Y(t), Y(t), ppu_seg_const(s, ~ppu_mem_window_bits(bytes)));
+	ppu_mem_scattered_extra(s, t);
+}
+
+/* y = the words at rdx and the distances in PPU_AT_WORDS. */
+static void call_gather(struct ppu_seg *s, int y)
+{
+	struct ppu_emit *e = s->e;
+
+	if (!e->wide) {
+		JUMP(e, CALL, s->stubs->gather);
+		JUMP(e, JNZ, s->bail);
+		EM(e, VMOVDQU, X(y), M(RSP, PPU_AT_WORDS, 16));
+		EM(e, VINSERTI128, Y(y), Y(y), M(RSP, PPU_AT_WORDS + 16, 16), IM(1));
+		return;
+	}
+	/* Eight lanes, then the others. */
+	EM(e, MOV, M(RSP, PPU_AT_SPILL, 8), Q(RDX));
+	JUMP(e, CALL, s->stubs->gather);
+	JUMP(e, JNZ, s->bail);
+	EM(e, MOV, Q(RDX), M(RSP, PPU_AT_SPILL, 8));
+	EM(e, VMOVDQU, X(y), M(RSP, PPU_AT_WORDS, 16));
+	EM(e, VINSERTI32X4, Y(y), Y(y), M(RSP, PPU_AT_WORDS + 16, 16), IM(1));
+	EM(e, VMOVDQU, H(PPU_SEG_SCRATCH), M(RSP, PPU_AT_WORDS + 32, PPU_HALF));
+	EM(e, VMOVDQU, M(RSP, PPU_AT_WORDS, PPU_HALF), H(PPU_SEG_SCRATCH));
+	JUMP(e, CALL, s->stubs->gather);
+	JUMP(e, JNZ, s->bail);
+	EM(e, VINSERTI32X4, Y(y), Y(y), M(RSP, PPU_AT_WORDS, 16), IM(2));
+	EM(e, VINSERTI32X4, Y(y), Y(y), M(RSP, PPU_AT_WORDS + 16, 16), IM(3));
 }
 
 /* Is the window of crossing lanes one?  One that wraps is none, and counts as scattered lanes.  t: lost. */
@@ -516,7 +772,7 @@ static void one_high_word(struct ppu_seg *s, const struct ppu_fuse_group *g, int
 	ppu_mem_first_word(s, t, hi);
 	EM(e, VPXOR, Y(u), Y(t), Y(hi));
 	ppu_mem_active_only(s, u);
-	EM(e, VPTEST, Y(u), Y(u));
+	ppu_lanes_test(s, u);
 	JUMP(e, JNZ, s->bail);
 	EM(e, VMOVD, D(RDX), X(t));
 	if (g->space == PPU_SPACE_GENERIC) {
@@ -526,27 +782,65 @@ static void one_high_word(struct ppu_seg *s, const struct ppu_fuse_group *g, int
 	EM(e, SHL, Q(RDX), IM(32));
 }
 
+/*
+ * The words at rdx + t[0], if all lie in the span that words were found in last.  The stub (one_span() in select_span.c) does
+ * the same with values on the stack; here they stay in registers.
+ */
+static void hot_span(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
+{
+	int off = PPU_SEG_SCRATCH, t = a->t[1];
+	struct ppu_emit *e = s->e;
+
+	EM(e, MOV, D(RCX), M(R15, offsetof(struct ppu_sm, span_hot), 4));
+	EM(e, ADD, Q(RCX), Q(R15));
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_CTX, 8));
+	EM(e, CMP, Q(RAX), M(RCX, PPU_SPAN_AT(0, ctx), 8));
+	JUMP(e, JNZ, no);
+	EM(e, MOV, Q(RAX), Q(RDX));
+	EM(e, SUB, Q(RAX), M(RCX, PPU_SPAN_AT(0, va), 8));
+	EM(e, VMOVD, X(t), D(RAX));
+	EM(e, VPBROADCASTD, Y(t), X(t));
+	EM(e, VPADDD, Y(off), Y(t), Y(a->t[0]));
+	EM(e, ADD, Q(RAX), M(R13, ppu_span_most(e), 8));
+	JUMP(e, JNB, no);
+	no_bits(s, off, 3, no);
+	EM(e, VPBROADCASTD, Y(t), M(RCX, PPU_SPAN_AT(0, bytes), 4));
+	if (e->evex) {
+		EM(e, VPCMPUD, K(7), Y(off), Y(t), IM(5));	/* not below */
+		EM(e, KORTESTW, K(7), K(7));
+	} else {
+		EM(e, VPMAXUD, Y(t), Y(t), Y(off));
+		EM(e, VPCMPEQD, Y(t), Y(t), Y(off));
+		EM(e, VPTEST, Y(t), Y(t));
+	}
+	JUMP(e, JNZ, no);
+	EM(e, MOV, Q(RAX), M(RCX, PPU_SPAN_AT(0, host), 8));
+	EM(e, OR, M(RSP, USED_AT(gathered), 8), IM(PPU_GATHERED));
+	ppu_mem_gather(e, a->y, RAX, off, t);
+	JUMP(e, JMP, a->back);
+}
+
 /* Words anywhere in global memory below one high word. */
 static void emit_gather(struct ppu_seg *s, const struct ppu_away *a)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
+	uint32_t slow = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
 
-	if (!a->scattered)
+	if (!a->scattered && !e->wide)
 		no_wrap(s, a->t[1], a->lo, g->bytes);
+	if (a->scattered || e->wide) {
+		extra(s, a, a->t[0]);
+		EM(e, ADD, M(RSP, PPU_AT_EXTRA, 8), Q(RAX));
+	}
 	one_high_word(s, g, a->t[0], a->t[1], a->hi);
 	if (a->imm)
 		EM(e, ADD, Q(RDX), imm(s, a->imm, 8));
 	words_of_active(s, a->t[0], a->lo);
-	EM(e, VMOVDQU, M(RSP, PPU_AT_WORDS, 32), Y(a->t[0]));
-	JUMP(e, CALL, s->stubs->gather);
-	JUMP(e, JNZ, s->bail);
-	if (a->scattered) {
-		ppu_mem_scattered_extra(s);
-		EM(e, ADD, M(RSP, PPU_AT_EXTRA, 8), Q(RAX));
-	}
-	EM(e, VMOVDQU, X(a->y), M(RSP, PPU_AT_WORDS, 16));
-	EM(e, VINSERTI128, Y(a->y), Y(a->y), M(RSP, PPU_AT_WORDS + 16, 16), IM(1));
+	hot_span(s, a, slow);
+	ppu_emit_bind(e, slow);
+	EM(e, VMOVDQU, M(RSP, PPU_AT_WORDS, PPU_VEC), Y(a->t[0]));
+	call_gather(s, a->y);
 	JUMP(e, JMP, a->back);
 }
 
@@ -577,11 +871,10 @@ static void gather_shared(struct ppu_seg *s, const struct ppu_away *a)
 	EM(e, VPXOR, Y(bad), Y(bad), Y(last));		/* 0: not behind the last word */
 	EM(e, VPAND, Y(last), Y(off), ppu_seg_const(s, 3));
 	EM(e, VPOR, Y(bad), Y(bad), Y(last));
-	EM(e, VPTEST, Y(bad), Y(bad));
+	ppu_lanes_test(s, bad);
 	JUMP(e, JNZ, s->bail);
 	EM(e, MOV, Q(RAX), M(RDX, win.base, 8));
-	EM(e, VPCMPEQD, Y(last), Y(last), Y(last));
-	EM(e, VPGATHERDD, Y(a->y), ((struct ppu_opn){ PPU_O_VSIB, RAX, 4, off }), Y(last));
+	ppu_mem_gather(e, a->y, RAX, off, last);
 	if (a->kind == PPU_AWAY_SHARED_PART)
 		pointers_again(s, a);
 	JUMP(e, JMP, a->back);
@@ -593,44 +886,160 @@ static void emit_shared(struct ppu_seg *s, const struct ppu_away *a)
 	gather_shared(s, a);
 }
 
-/* Leaves the addresses to each load of the group. */
-static void emit_part(struct ppu_seg *s, const struct ppu_away *a)
+/* rcx: where the eight words in PPU_AT_WORDS are offsets from now, or 0. */
+static void locate_eight(struct ppu_seg *s, const struct ppu_away *a)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
-	struct ppu_emit *e = s->e;
-
-	if (global(g)) {
-		if (!a->scattered)
-			no_wrap(s, a->t[1], a->lo, g->bytes);
-		one_high_word(s, g, a->t[0], a->t[1], a->hi);
-		EM(e, MOV, SLOT_BASE(a->group), Q(RDX));
-		if (a->scattered)
-			ppu_mem_scattered_extra(s);
-		else
-			EM(e, XOR, D(RAX), D(RAX));
-		EM(e, MOV, SLOT_EXTRA(a->group), Q(RAX));
-	}
-	words_of_active(s, a->t[0], a->lo);
-	EM(e, VMOVDQU, SLOT_WORDS(a->group), Y(a->t[0]));
-	EM(e, MOV, SLOT_PTR(a->group), IM(0));
-	JUMP(e, JMP, a->back);
-}
-
-static void emit_gather_part(struct ppu_seg *s, const struct ppu_away *a)
-{
 	struct ppu_emit *e = s->e;
 
 	EM(e, MOV, Q(RDX), SLOT_BASE(a->group));
 	if (a->imm)
 		EM(e, ADD, Q(RDX), imm(s, a->imm, 8));
+	EM(e, MOV, D(RCX), IM((int)g->span));
+	JUMP(e, CALL, s->stubs->locate);
+}
+
+/*
+ * t[0] = offsets of 16 lanes from where the first eight have been located.  The others may be in another page or span: no
+ * farther than 1 GiB away on the host, or it goes on at `no`.
+ */
+static void locate_others(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
+{
+	const struct ppu_opn first = M(RSP, PPU_AT_SPILL, PPU_HALF), words = M(RSP, PPU_AT_WORDS, PPU_HALF);
+	struct ppu_emit *e = s->e;
+	int t = a->t[0];
+
+	EM(e, VMOVDQU, H(t), words);
+	EM(e, VMOVDQU, first, H(t));
+	EM(e, VMOVDQU, H(t), M(RSP, PPU_AT_WORDS + 32, PPU_HALF));
+	EM(e, VMOVDQU, words, H(t));
+	locate_eight(s, a);
+	EM(e, TEST, Q(RCX), Q(RCX));
+	JUMP(e, JZ, no);
+	EM(e, SUB, Q(RCX), SLOT_FAR(a->group));
+	EM(e, MOV, Q(RAX), Q(RCX));
+	EM(e, ADD, Q(RAX), IM(1 << 30));
+	EM(e, SHR, Q(RAX), IM(31));
+	JUMP(e, JNZ, no);
+	EM(e, VMOVD, X(PPU_SEG_SCRATCH), D(RCX));
+	EM(e, VPBROADCASTD, H(PPU_SEG_SCRATCH), X(PPU_SEG_SCRATCH));
+	EM(e, VPADDD, H(PPU_SEG_SCRATCH), H(PPU_SEG_SCRATCH), words);
+	EM(e, VMOVDQU, H(t), first);
+	EM(e, VINSERTI128, Y(t), Y(t), H(PPU_SEG_SCRATCH), IM(1));
+}
+
+/* Do all words of a group's loads lie in one page or span?  Then t[0] are offsets, as long as it is the group's index. */
+static void locate_all(struct ppu_seg *s, const struct ppu_away *a)
+{
+	uint32_t none = ppu_emit_label(s->e), done = ppu_emit_label(s->e);
+	struct ppu_emit *e = s->e;
+
+	EM(e, VMOVDQU, M(RSP, PPU_AT_WORDS, PPU_VEC), Y(a->t[0]));
+	locate_eight(s, a);
+	EM(e, MOV, SLOT_FAR(a->group), Q(RCX));
+	EM(e, TEST, Q(RCX), Q(RCX));
+	JUMP(e, JZ, done);
+	if (e->wide)
+		locate_others(s, a, none);
+	else
+		EM(e, VMOVDQU, Y(a->t[0]), M(RSP, PPU_AT_WORDS, 32));
+	EM(e, MOV, M(RSP, USED_AT(gathered), 8), IM(PPU_LOCATED));
+	JUMP(e, JMP, done);
+	ppu_emit_bind(e, none);
+	EM(e, MOV, SLOT_FAR(a->group), IM(0));
+	ppu_emit_bind(e, done);
+}
+
+/*
+ * Do all words of a group's loads lie in the page of the first one?  Then t[0] are offsets in it.  rdx: the high word.
+ * Distances are taken modulo 2^32, so the first word must be a page away from both ends.
+ */
+static void locate_in_page(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
+	uint32_t look = ppu_emit_label(s->e), back = ppu_emit_label(s->e);
+	struct ppu_emit *e = s->e;
+	int off = a->t[1];
+
+	ppu_mem_first_word(s, off, a->lo);
+	EM(e, VMOVD, D(RAX), X(off));
+	EM(e, MOV, D(RCX), D(RAX));
+	EM(e, SUB, D(RCX), IM(PPU_PAGE_SIZE));
+	EM(e, CMP, D(RCX), IM(-2 * (int)PPU_PAGE_SIZE));
+	JUMP(e, JNBE, no);
+	EM(e, ADD, Q(RAX), Q(RDX));
+	if (g->imm)
+		EM(e, ADD, Q(RAX), imm(s, g->imm, 8));
+	EM(e, VPSUBD, Y(off), Y(a->t[0]), Y(off));
+	EM(e, MOV, Q(RDX), Q(RAX));
+	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
+	EM(e, CMP, Q(RDX), SLOT_PAGE(a->group));
+	JUMP(e, JNZ, look);
+	ppu_emit_bind(e, back);
+	EM(e, AND, D(RAX), IM(PPU_PAGE_SIZE - 1));
+	EM(e, VMOVD, X(PPU_SEG_SCRATCH), D(RAX));
+	EM(e, VPBROADCASTD, Y(PPU_SEG_SCRATCH), X(PPU_SEG_SCRATCH));
+	EM(e, VPADDD, Y(off), Y(off), Y(PPU_SEG_SCRATCH));
+	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(off), ppu_seg_const(s, g->span));
+	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(off));
+	no_bits(s, PPU_SEG_SCRATCH, ~0xffcu, no);
+	EM(e, VMOVDQA, Y(a->t[0]), Y(off));
+	EM(e, MOV, Q(RCX), SLOT_HOST(a->group));
+	EM(e, MOV, SLOT_FAR(a->group), Q(RCX));
+	JUMP(e, JMP, a->back);
+	ppu_emit_bind(e, look);
+	look_for(s, a, back);
+}
+
+/* Leaves the addresses to each load of the group. */
+static void emit_part(struct ppu_seg *s, const struct ppu_away *a)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
+	uint32_t no = ppu_emit_label(s->e);
+	struct ppu_emit *e = s->e;
+
+	if (global(g)) {
+		if (!a->scattered && !e->wide)
+			no_wrap(s, a->t[1], a->lo, g->bytes);
+		extra(s, a, a->t[0]);
+		EM(e, MOV, SLOT_EXTRA(a->group), Q(RAX));
+		one_high_word(s, g, a->t[0], a->t[1], a->hi);
+		EM(e, MOV, SLOT_BASE(a->group), Q(RDX));
+	}
+	words_of_active(s, a->t[0], a->lo);
+	EM(e, VMOVDQU, SLOT_WORDS(a->group), Y(a->t[0]));
+	EM(e, MOV, SLOT_PTR(a->group), IM(0));
+	if (global(g)) {
+		locate_in_page(s, a, no);
+		ppu_emit_bind(e, no);
+		locate_all(s, a);
+	}
+	JUMP(e, JMP, a->back);
+}
+
+static void emit_gather_part(struct ppu_seg *s, const struct ppu_away *a)
+{
+	uint32_t far = ppu_emit_label(s->e), done = ppu_emit_label(s->e);
+	int32_t disp = (int32_t)(a->imm - s->fuse->g[a->group].imm);
+	struct ppu_emit *e = s->e;
+
+	EM(e, MOV, Q(RDX), SLOT_FAR(a->group));
+	EM(e, TEST, Q(RDX), Q(RDX));
+	JUMP(e, JZ, far);
+	if (disp)
+		EM(e, ADD, Q(RDX), IM(disp));
+	ppu_mem_gather(e, a->y, RDX, a->t[0], PPU_SEG_SCRATCH);
+	JUMP(e, JMP, done);
+	ppu_emit_bind(e, far);
+	EM(e, MOV, Q(RDX), SLOT_BASE(a->group));
+	if (a->imm)
+		EM(e, ADD, Q(RDX), imm(s, a->imm, 8));
 	EM(e, VMOVDQU, Y(a->y), SLOT_WORDS(a->group));
-	EM(e, VMOVDQU, M(RSP, PPU_AT_WORDS, 32), Y(a->y));
-	JUMP(e, CALL, s->stubs->gather);
-	JUMP(e, JNZ, s->bail);
+	EM(e, VMOVDQU, M(RSP, PPU_AT_WORDS, PPU_VEC), Y(a->y));
+	call_gather(s, a->y);
+	ppu_emit_bind(e, done);
 	EM(e, MOV, Q(RAX), SLOT_EXTRA(a->group));
 	EM(e, ADD, M(RSP, PPU_AT_EXTRA, 8), Q(RAX));
-	EM(e, VMOVDQU, X(a->y), M(RSP, PPU_AT_WORDS, 16));
-	EM(e, VINSERTI128, Y(a->y), Y(a->y), M(RSP, PPU_AT_WORDS + 16, 16), IM(1));
 	pointers_again(s, a);
 	JUMP(e, JMP, a->back);
 }
@@ -644,7 +1053,7 @@ static void emit_shared_part(struct ppu_seg *s, const struct ppu_away *a)
 /* Stores that cost a transaction for each lane. */
 static void emit_stores(struct ppu_seg *s, const struct ppu_away *a)
 {
-	ppu_mem_scattered_extra(s);
+	ppu_mem_scattered_extra(s, a->t[0]);
 	EM(s->e, IMUL, Q(RAX), Q(RAX), IM(s->fuse->g[a->group].loads));
 	EM(s->e, ADD, M(RSP, PPU_AT_WRITES, 8), Q(RAX));
 	JUMP(s->e, JMP, a->back);
@@ -655,7 +1064,7 @@ void ppu_select_load_aways(struct ppu_seg *s)
 	static void (*const emit[])(struct ppu_seg *s, const struct ppu_away *a) = {
 		[PPU_AWAY_STORES] = emit_stores, [PPU_AWAY_LOOK] = emit_look, [PPU_AWAY_GATHER] = emit_gather,
 		[PPU_AWAY_SHARED] = emit_shared, [PPU_AWAY_PART] = emit_part, [PPU_AWAY_GATHER_PART] = emit_gather_part,
-		[PPU_AWAY_SHARED_PART] = emit_shared_part,
+		[PPU_AWAY_SHARED_PART] = emit_shared_part, [PPU_AWAY_END] = emit_end,
 	};
 
 	for (unsigned i = 0; i < s->aways; i++) {
@@ -666,8 +1075,7 @@ void ppu_select_load_aways(struct ppu_seg *s)
 
 /* ---- what all segments share ---- */
 
-/* rcx = the entry of the TLB for the page of rax, if ZF.  Uses rdx. */
-static void look_up(struct ppu_emit *e, uint32_t fail)
+void ppu_select_look_up(struct ppu_emit *e, int32_t pushed, uint32_t fail)
 {
 	EM(e, MOV, Q(RDX), Q(RAX));
 	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
@@ -686,9 +1094,7 @@ static void look_up(struct ppu_emit *e, uint32_t fail)
 	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
 	EM(e, CMP, Q(RDX), M(RCX, TLBE(page), 8));
 	JUMP(e, JNZ, fail);
-	EM(e, MOV, Q(RDX), M(RBP, CTA_AT, 8));
-	EM(e, MOV, Q(RDX), M(RDX, offsetof(struct ppu_cta, task), 8));
-	EM(e, MOV, Q(RDX), M(RDX, offsetof(struct ppu_sm_task, ctx), 8));
+	EM(e, MOV, Q(RDX), M(RSP, PPU_AT_CTX + pushed, 8));
 	EM(e, CMP, Q(RDX), M(RCX, TLBE(ctx), 8));
 }
 
@@ -708,7 +1114,8 @@ static void may_write(struct ppu_emit *e, uint32_t no)
 
 /*
  * In: rax, an address.  Out: ZF: rcx = host address of its page.  rdx is lost.  A page that the TLB does not have is looked
- * for, but not behind a gather in other than the first eight lanes.
+ * for, but not behind a gather in other than the first eight lanes, nor while words are still to be gathered from pages
+ * that have been located.
  */
 static void emit_find_page(struct ppu_emit *e, bool write)
 {
@@ -719,7 +1126,7 @@ static void emit_find_page(struct ppu_emit *e, bool write)
 	uint32_t at = ppu_emit_pool(e, &fn, sizeof(fn));
 	int i;
 
-	look_up(e, miss);
+	ppu_select_look_up(e, 8, miss);
 	JUMP(e, JNZ, miss);
 	if (write)
 		may_write(e, miss);
@@ -728,6 +1135,8 @@ static void emit_find_page(struct ppu_emit *e, bool write)
 	EM0(e, RET);
 
 	ppu_emit_bind(e, miss);
+	EM(e, CMP, M(RSP, USED_AT(gathered) + 8, 8), IM(PPU_LOCATED - 1));
+	JUMP(e, JNBE, out);
 	EM(e, CMP, Q(RSI), Q(RBX));
 	JUMP(e, JZ, fill);
 	EM(e, CMP, M(RSP, USED_AT(gathered) + 8, 8), IM(0));
@@ -735,8 +1144,7 @@ static void emit_find_page(struct ppu_emit *e, bool write)
 	ppu_emit_bind(e, fill);
 	for (i = 0; i < 7; i++)
 		EM(e, PUSH, Q(saved[i]));
-	for (i = 0; i < 16; i++)
-		EM(e, VMOVDQU, M(RSP, PPU_AT_REGS + 64 + 32 * i, 32), Y(i));
+	ppu_span_vectors(e, 64, false);
 	EM(e, MOV, Q(RDI), Q(R15));
 	EM(e, MOV, Q(RSI), Q(RBP));
 	EM(e, MOV, Q(RDX), Q(RAX));
@@ -744,8 +1152,7 @@ static void emit_find_page(struct ppu_emit *e, bool write)
 	EM(e, LEA, Q(R8), M(RSP, PPU_AT_USED + 64, 8));
 	EM0(e, VZEROUPPER);
 	EM(e, CALL, M(R13, at, 8));
-	for (i = 0; i < 16; i++)
-		EM(e, VMOVDQU, Y(i), M(RSP, PPU_AT_REGS + 64 + 32 * i, 32));
+	ppu_span_vectors(e, 64, true);
 	EM(e, MOV, Q(RCX), Q(RAX));
 	for (i = 7; i-- > 0;)
 		EM(e, POP, Q(saved[i]));
@@ -760,67 +1167,28 @@ static void emit_find_page(struct ppu_emit *e, bool write)
 	EM0(e, RET);
 }
 
-#define PUSHED	(8 + 5 * 8)	/* the return address and registers, on the stack of a stub */
-
-/*
- * All words in the page of the first one, of eight that lie anywhere: goes on at `no` otherwise, or with ZF at `done`.
- * r8: high word and immediate.  Distances are taken modulo 2^32, so the first word must be a page away from both ends.
- */
-static void emit_one_page(struct ppu_emit *e, uint32_t no, uint32_t done, uint32_t offsets)
-{
-	const int32_t words = PPU_AT_WORDS + PUSHED, spill = PPU_AT_SPILL + PUSHED;
-	uint32_t back = ppu_emit_label(e), not_this = ppu_emit_label(e);
-
-	EM(e, MOV, D(RAX), M(RSP, words, 4));
-	EM(e, MOV, D(RCX), D(RAX));
-	EM(e, SUB, D(RCX), IM(PPU_PAGE_SIZE));
-	EM(e, CMP, D(RCX), IM(-2 * (int)PPU_PAGE_SIZE));
-	JUMP(e, JNBE, no);
-	EM(e, VMOVDQU, M(RSP, spill, 32), Y(0));
-	EM(e, VMOVDQU, M(RSP, spill + 32, 32), Y(1));
-	EM(e, VMOVDQU, Y(0), M(RSP, words, 32));
-	EM(e, VPBROADCASTD, Y(1), X(0));
-	EM(e, VPSUBD, Y(0), Y(0), Y(1));
-	EM(e, ADD, Q(RAX), Q(R8));
-	EM(e, MOV, D(RCX), D(RAX));
-	EM(e, AND, D(RCX), IM(PPU_PAGE_SIZE - 1));
-	EM(e, VMOVD, X(1), D(RCX));
-	EM(e, VPBROADCASTD, Y(1), X(1));
-	EM(e, VPADDD, Y(0), Y(0), Y(1));
-	EM(e, VPTEST, Y(0), M(R13, offsets, 32));
-	JUMP(e, JNZ, not_this);
-	look_up(e, not_this);
-	JUMP(e, JNZ, not_this);
-	EM(e, MOV, Q(RCX), M(RCX, TLBE(host), 8));
-	EM(e, VPCMPEQD, Y(1), Y(1), Y(1));
-	EM(e, VPGATHERDD, Y(PPU_SEG_SCRATCH), ((struct ppu_opn){ PPU_O_VSIB, RCX, 4, 0 }), Y(1));
-	EM(e, VMOVDQU, M(RSP, words, 32), Y(PPU_SEG_SCRATCH));
-	EM(e, XOR, D(RAX), D(RAX));
-	ppu_emit_bind(e, back);
-	EM(e, VMOVDQU, Y(0), M(RSP, spill, 32));
-	EM(e, VMOVDQU, Y(1), M(RSP, spill + 32, 32));
-	JUMP(e, JZ, done);
-	JUMP(e, JMP, no);
-	ppu_emit_bind(e, not_this);	/* without ZF */
-	JUMP(e, JMP, back);
-}
-
 /*
  * In: rdx = high word and immediate, low words in PPU_AT_WORDS.  Out: ZF: the words there, to be read by halves.  rax,
  * rcx, rdx are lost.  Results are put together in a register: stores of single words could not be forwarded.
  */
 static void emit_gather_stub(struct ppu_emit *e)
 {
-	uint32_t out = ppu_emit_label(e), lanes = ppu_emit_label(e), offsets = ppu_emit_splat(e, ~0xffcu);
-	const int32_t words = PPU_AT_WORDS + PUSHED;
-	static const uint8_t saved[] = { RSI, R8, R9, R10, R11 };
+	uint32_t out = ppu_emit_label(e), lanes = ppu_emit_label(e);
+	const int32_t words = PPU_AT_WORDS + PPU_PUSHED;
+	const int y = ppu_span_free(e);
 	int i;
 
-	for (i = 0; i < 5; i++)
-		EM(e, PUSH, Q(saved[i]));
+	ppu_span_push(e);
 	EM(e, MOV, Q(R8), Q(RDX));
-	EM(e, MOV, M(RSP, USED_AT(gathered) + PUSHED, 8), IM(1));
-	emit_one_page(e, lanes, out, offsets);
+	EM(e, XOR, D(R10), D(R10));
+	EM(e, OR, M(RSP, USED_AT(gathered) + PPU_PUSHED, 8), IM(PPU_GATHERED));
+	ppu_span_locate(e, lanes);
+	ppu_mem_gather(e, y, RCX, PPU_SEG_SCRATCH, y + 1);
+	EM(e, VMOVDQU, M(RSP, words, 32), Y(y));
+	ppu_span_pop(e);
+	EM(e, XOR, D(RAX), D(RAX));
+	EM0(e, RET);
+
 	ppu_emit_bind(e, lanes);
 	EM(e, MOV, Q(R9), IM(-1));			/* the last page */
 	for (i = 0; i < 8; i++) {
@@ -828,6 +1196,8 @@ static void emit_gather_stub(struct ppu_emit *e)
 
 		EM(e, MOV, D(RAX), M(RSP, words + 4 * i, 4));
 		EM(e, ADD, Q(RAX), Q(R8));
+		if (!i)
+			EM(e, MOV, Q(R11), Q(RAX));
 		EM(e, TEST, D(RAX), IM(3));
 		JUMP(e, JNZ, out);
 		EM(e, MOV, Q(RDX), Q(RAX));
@@ -835,7 +1205,7 @@ static void emit_gather_stub(struct ppu_emit *e)
 		EM(e, CMP, Q(RDX), Q(R9));
 		JUMP(e, JZ, same);
 		EM(e, MOV, Q(R9), Q(RDX));
-		look_up(e, out);
+		ppu_select_look_up(e, PPU_PUSHED, out);
 		JUMP(e, JNZ, out);
 		EM(e, MOV, Q(R10), M(RCX, TLBE(host), 8));
 		ppu_emit_bind(e, same);
@@ -848,10 +1218,10 @@ static void emit_gather_stub(struct ppu_emit *e)
 		if (i % 4 == 3)
 			EM(e, VMOVDQU, M(RSP, words + 16 * (i / 4), 16), X(PPU_SEG_SCRATCH));
 	}
+	ppu_span_learn(e);
 	EM(e, XOR, D(RAX), D(RAX));
 	ppu_emit_bind(e, out);
-	for (i = 5; i-- > 0;)
-		EM(e, POP, Q(saved[i]));
+	ppu_span_pop(e);
 	EM0(e, RET);
 }
 

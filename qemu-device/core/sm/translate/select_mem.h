@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What loads and stores of a fused segment have in common: their places in the stack frame, and addresses of eight lanes.
+ * What loads and stores of a fused segment have in common: their places in the stack frame, and addresses of the lanes in work.
  *
  * State: none.
  * Thread safety: any thread.
@@ -17,6 +17,8 @@
 #define CTA_AT		((int32_t)offsetof(struct ppu_warp, cta))
 #define USED_AT(field)	(PPU_AT_USED + (int32_t)offsetof(struct ppu_used, field))
 #define TLBE(field)	((int32_t)offsetof(struct ppu_tlbe, field))
+#define PPU_SPAN_AT(k, field) ((int32_t)(offsetof(struct ppu_sm, span) + sizeof(struct ppu_span) * (k) + \
+					 offsetof(struct ppu_span, field)))
 #define WINDOWS		(PPU_VA_PARAM_BASE >> 32)	/* high words from here on are not global memory */
 
 /* Of a group, on the stack. */
@@ -25,9 +27,10 @@
 #define SLOT_PAGE(g)	SLOT_FIELD(g, page, 8)
 #define SLOT_HOST(g)	SLOT_FIELD(g, host, 8)
 #define SLOT_PTR(g)	SLOT_FIELD(g, ptr, 8)
+#define SLOT_FAR(g)	SLOT_FIELD(g, far, 8)
 #define SLOT_BASE(g)	SLOT_FIELD(g, base, 8)
 #define SLOT_EXTRA(g)	SLOT_FIELD(g, extra, 8)
-#define SLOT_WORDS(g)	SLOT_FIELD(g, words, 32)
+#define SLOT_WORDS(g)	SLOT_FIELD(g, words, PPU_VEC)
 
 static inline bool global(const struct ppu_fuse_group *g)
 {
@@ -72,10 +75,16 @@ static inline void bail_on_window(struct ppu_seg *s, const struct ppu_fuse_group
 uint32_t ppu_mem_window_bits(unsigned bytes);
 /* t = the lowest active lane's word of y, in all lanes. */
 void ppu_mem_first_word(struct ppu_seg *s, int t, int y);
+/* Goes on at `no` if a bit of y that is set in the constant is set. */
+void ppu_mem_no_bits(struct ppu_emit *e, int y, struct ppu_opn bits, uint32_t no);
 /* 0 in inactive lanes. */
 void ppu_mem_active_only(struct ppu_seg *s, int y);
-/* rax = transactions more than one, of scattered lanes. */
-void ppu_mem_scattered_extra(struct ppu_seg *s);
+/* t = 0 in the lanes that lie in the window of eight that the first of them begins; y: distances. */
+void ppu_mem_far_lanes(struct ppu_seg *s, int t, int y, unsigned bytes);
+/* y = the words at the offsets from the address in a register; t: lost, if the host has no AVX-512. */
+void ppu_mem_gather(struct ppu_emit *e, int y, unsigned base, int offsets, int t);
+/* rax = transactions more than one for eight lanes, of scattered ones; of 16, far: not 0 where lanes are (rcx, rdx: lost). */
+void ppu_mem_scattered_extra(struct ppu_seg *s, int far);
 
 /* Where struct ppu_cta has the size and the start of a window. */
 struct ppu_mem_window {

@@ -38,8 +38,9 @@ void ppu_select_special(struct ppu_seg *s, const struct ppu_dinsn *di)
 	switch (di->imm) {
 	case PPU_SR_TID_X: case PPU_SR_TID_Y: case PPU_SR_TID_Z:
 		k = (int32_t)(di->imm - PPU_SR_TID_X);
-		ppu_seg_lanes_of(s, RBP);
-		EM(s->e, VMOVDQU, Y(y), M(RAX, (int32_t)offsetof(struct ppu_warp, tid) + 128 * k, 32));
+		EM(s->e, MOV, Q(RCX), M(RBP, offsetof(struct ppu_warp, tid), 8));
+		ppu_seg_lanes_of(s, RCX);
+		EM(s->e, VMOVDQU, Y(y), M(RAX, 128 * k, PPU_VEC));
 		break;
 	case PPU_SR_LANEID: {
 		uint32_t number[PPU_LANES], at;
@@ -48,7 +49,7 @@ void ppu_select_special(struct ppu_seg *s, const struct ppu_dinsn *di)
 			number[k] = (uint32_t)k;
 		at = ppu_emit_pool(s->e, number, sizeof(number));
 		ppu_seg_lanes_of(s, R13);
-		EM(s->e, VMOVDQU, Y(y), M(RAX, at, 32));
+		EM(s->e, VMOVDQU, Y(y), M(RAX, at, PPU_VEC));
 		break;
 	}
 	case PPU_SR_CTAID_X: case PPU_SR_CTAID_Y: case PPU_SR_CTAID_Z:

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stores in a fused segment, eight lanes at a time.
+ * Stores in a fused segment, eight lanes at a time, or 16.
  *
  * While the segment runs, a store only checks its addresses and keeps what it stores, as it will lie in memory.  When all
  * lanes have done everything, nothing can fail any more: then store after store goes to memory, lane after lane, as the
- * interpreter does it.  Lanes in a row are one copy; other lanes go one by one.  The eight lanes must lie in one page that
+ * interpreter does it.  Lanes in a row are one copy; other lanes go one by one.  The lanes must lie in one page that
  * may be written and that nobody waits at; whatever else jumps to `bail`.
  *
  * Host registers: rax, rdx and rcx are free.
  */
 #ifdef PPU_TRANSLATE
 #include "core/sm/translate/calls.h"
+#include "core/sm/translate/lanes.h"
 #include "core/sm/translate/select_mem.h"
 
 #define PLACE_AT(place, field)	(PPU_AT_PLACES + 128 * (int32_t)(place) + (int32_t)offsetof(struct ppu_place, field))
 #define OFFSETS_AT(place)	(PPU_AT_OFFSETS + 128 * (int32_t)(place))
 #define KEPT_AT(row)		(PPU_AT_KEPT + 128 * (int32_t)(row))
+#define SECOND			((int32_t)sizeof(struct ppu_place))	/* of the second eight lanes of 16 */
 #define ACTIVE_AT		((int32_t)offsetof(struct ppu_warp, active))
 
 /* ---- the check ---- */
@@ -23,12 +25,11 @@
 /* SCRATCH: 0 where the distance t is that of lanes in a row. */
 static void not_in_a_row(struct ppu_seg *s, int t, unsigned bytes)
 {
-	uint32_t row[8], at;
+	uint32_t row[16];
 
-	for (unsigned i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 16; i++)
 		row[i] = i * bytes;
-	at = ppu_emit_pool(s->e, row, sizeof(row));
-	EM(s->e, VPXOR, Y(PPU_SEG_SCRATCH), Y(t), M(R13, at, 32));
+	EM(s->e, VPXOR, Y(PPU_SEG_SCRATCH), Y(t), M(R13, ppu_lanes_vector(s, row), PPU_VEC));
 }
 
 /* Fills in the place: rax base; ecx: offset of the first lane; v: offsets, t: distances. */
@@ -37,15 +38,24 @@ static void keep_place(struct ppu_seg *s, const struct ppu_fuse_group *g, int v,
 	struct ppu_emit *e = s->e;
 
 	EM(e, MOV, M(R11, PLACE_AT(g->place, base), 8), Q(RAX));
-	EM(e, VMOVDQU, M(R11, OFFSETS_AT(g->place), 32), Y(v));
+	if (e->wide)
+		EM(e, MOV, M(R11, SECOND + PLACE_AT(g->place, base), 8), Q(RAX));
+	EM(e, VMOVDQU, M(R11, OFFSETS_AT(g->place), PPU_VEC), Y(v));
 	EM(e, XOR, D(RDX), D(RDX));
 	if (!s->masked) {
 		not_in_a_row(s, t, g->bytes);
 		EM(e, ADD, Q(RCX), Q(RAX));
-		EM(e, VPTEST, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH));
+		ppu_lanes_test(s, PPU_SEG_SCRATCH);
 		EM(e, CMOVZ, Q(RDX), Q(RCX));
 	}
 	EM(e, MOV, M(R11, PLACE_AT(g->place, first), 8), Q(RDX));
+	if (e->wide) {
+		/* ZF is as before. */
+		EM(e, MOV, D(RDX), IM(0));
+		EM(e, LEA, Q(RCX), M(RCX, 8 * g->bytes, 8));
+		EM(e, CMOVZ, Q(RDX), Q(RCX));
+		EM(e, MOV, M(R11, SECOND + PLACE_AT(g->place, first), 8), Q(RDX));
+	}
 }
 
 /* t: distances.  Lanes that do not lie in one window cost a transaction each. */
@@ -54,8 +64,9 @@ static void count_transactions(struct ppu_seg *s, unsigned gi, int t)
 	struct ppu_away *a = away(s, PPU_AWAY_STORES, gi);
 
 	a->back = ppu_emit_label(s->e);
-	EM(s->e, VPAND, Y(t), Y(t), ppu_seg_const(s, ~ppu_mem_window_bits(s->fuse->g[gi].bytes)));
-	EM(s->e, VPTEST, Y(t), Y(t));
+	a->t[0] = PPU_SEG_SCRATCH;
+	ppu_mem_far_lanes(s, PPU_SEG_SCRATCH, t, s->fuse->g[gi].bytes);
+	ppu_lanes_test(s, PPU_SEG_SCRATCH);
 	JUMP(s->e, JNZ, a->label);
 	ppu_emit_bind(s->e, a->back);
 }
@@ -116,10 +127,12 @@ static void global_place(struct ppu_seg *s, unsigned gi)
 		EM(e, VPAND, Y(PPU_SEG_SCRATCH), Y(v), ppu_seg_const(s, wrong));
 	}
 	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(u));
-	EM(e, VPTEST, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH));
+	ppu_lanes_test(s, PPU_SEG_SCRATCH);
 	JUMP(e, JNZ, s->bail);
 	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
 	EM(e, MOV, M(R11, PLACE_AT(g->place, page), 8), Q(RAX));
+	if (e->wide)
+		EM(e, MOV, M(R11, SECOND + PLACE_AT(g->place, page), 8), Q(RAX));
 	EM(e, MOV, Q(RAX), SLOT_HOST(gi));
 	keep_place(s, g, v, t);
 	count_transactions(s, gi, t);
@@ -139,8 +152,8 @@ static void shared_place(struct ppu_seg *s, unsigned gi)
 	ppu_mem_first_word(s, t, lo);
 	EM(e, VPADDD, Y(v), Y(lo), ppu_seg_const(s, (uint32_t)g->imm));
 	EM(e, VPADDD, Y(t), Y(t), ppu_seg_const(s, (uint32_t)g->imm));
-	if (s->inactive >= 0)
-		EM(e, VBLENDVPS, Y(v), Y(v), Y(t), Y(s->inactive));
+	if (s->active.y >= 0)
+		ppu_lanes_blend(s, v, Y(v), Y(t), s->active);
 	EM(e, VMOVD, X(PPU_SEG_SCRATCH), D(RCX));
 	EM(e, VPBROADCASTD, Y(PPU_SEG_SCRATCH), X(PPU_SEG_SCRATCH));
 	EM(e, VMOVD, D(RCX), X(t));
@@ -151,7 +164,7 @@ static void shared_place(struct ppu_seg *s, unsigned gi)
 		EM(e, VPAND, Y(PPU_SEG_SCRATCH), Y(v), ppu_seg_const(s, g->bytes - 1u));
 		EM(e, VPOR, Y(bad), Y(bad), Y(PPU_SEG_SCRATCH));
 	}
-	EM(e, VPTEST, Y(bad), Y(bad));
+	ppu_lanes_test(s, bad);
 	JUMP(e, JNZ, s->bail);
 	EM(e, MOV, Q(RAX), M(RAX, win.base, 8));
 	keep_place(s, g, v, t);
@@ -173,6 +186,20 @@ static void keep_narrow(struct ppu_seg *s, int y, unsigned bytes, unsigned row)
 	uint8_t twice[32];
 	uint32_t at;
 
+	if (s->e->wide) {
+		if (bytes == 1)
+			EM(s->e, VPMOVDB, X(t), Y(y));
+		else
+			EM(s->e, VPMOVDW, H(t), Y(y));
+		if (bytes == 2)
+			EM(s->e, VEXTRACTI32X4, X(PPU_SEG_SCRATCH), H(t), IM(1));
+		else
+			EM(s->e, VPSRLDQ, X(PPU_SEG_SCRATCH), X(t), IM(8));
+		EM(s->e, VMOVDQU, kept(row, 16), X(t));
+		EM(s->e, VMOVDQU, M(R11, KEPT_AT(row) + 32, 16), X(PPU_SEG_SCRATCH));
+		return;
+	}
+
 	memcpy(twice, pick[bytes - 1], 16);
 	memcpy(twice + 16, pick[bytes - 1], 16);
 	at = ppu_emit_pool(s->e, twice, sizeof(twice));
@@ -187,14 +214,39 @@ static void keep_narrow(struct ppu_seg *s, int y, unsigned bytes, unsigned row)
 
 static void keep_pairs(struct ppu_seg *s, const int *y, unsigned row)
 {
+	/* Lanes 0 to 3 and, of 16, 8 to 11; the others. */
+	static const uint32_t pick[2][16] = { { 0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27 },
+					      { 4, 20, 5, 21, 6, 22, 7, 23, 12, 28, 13, 29, 14, 30, 15, 31 } };
 	int t = ppu_seg_temp(s), u = ppu_seg_temp(s);
 
+	for (unsigned i = 0; i < 2 && s->e->wide; i++) {
+		EM(s->e, VMOVDQA, Y(t), M(R13, ppu_lanes_vector(s, pick[i]), PPU_VEC));
+		EM(s->e, VPERMI2D, Y(t), Y(y[0]), Y(y[1]));
+		EM(s->e, VMOVDQU, kept(row + i, PPU_VEC), Y(t));
+	}
+	if (s->e->wide)
+		return;
 	EM(s->e, VPUNPCKLDQ, Y(t), Y(y[0]), Y(y[1]));
 	EM(s->e, VPUNPCKHDQ, Y(u), Y(y[0]), Y(y[1]));
-	EM(s->e, VPERM2I128, Y(PPU_SEG_SCRATCH), Y(t), Y(u), IM(0x20));
+	ppu_lanes_halves(s, PPU_SEG_SCRATCH, t, u, false);
 	EM(s->e, VMOVDQU, kept(row, 32), Y(PPU_SEG_SCRATCH));
-	EM(s->e, VPERM2I128, Y(t), Y(t), Y(u), IM(0x31));
+	ppu_lanes_halves(s, t, t, u, true);
 	EM(s->e, VMOVDQU, kept(row + 1, 32), Y(t));
+}
+
+/* a, b: words 0 and 1, 2 and 3, of two lanes of each four of 16; to row and the next but one.  a, b: lost. */
+static void quads_wide(struct ppu_seg *s, int a, int b, unsigned row)
+{
+	static const uint32_t pick[2][16] = { { 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27 },
+					      { 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31 } };
+
+	EM(s->e, VPUNPCKHQDQ, Y(PPU_SEG_SCRATCH), Y(a), Y(b));	/* the second of the two lanes */
+	EM(s->e, VPUNPCKLQDQ, Y(a), Y(a), Y(b));
+	for (unsigned i = 0; i < 2; i++) {
+		EM(s->e, VMOVDQA, Y(b), M(R13, ppu_lanes_vector(s, pick[i]), PPU_VEC));
+		EM(s->e, VPERMI2D, Y(b), Y(a), Y(PPU_SEG_SCRATCH));
+		EM(s->e, VMOVDQU, kept(row + 2 * i, PPU_VEC), Y(b));
+	}
 }
 
 static void keep_quads(struct ppu_seg *s, const int *y, unsigned row)
@@ -205,17 +257,22 @@ static void keep_quads(struct ppu_seg *s, const int *y, unsigned row)
 	EM(s->e, VPUNPCKHDQ, Y(c), Y(y[0]), Y(y[1]));		/* of lanes 2, 3, 6, 7 */
 	EM(s->e, VPUNPCKLDQ, Y(b), Y(y[2]), Y(y[3]));
 	EM(s->e, VPUNPCKHDQ, Y(d), Y(y[2]), Y(y[3]));
+	if (s->e->wide) {
+		quads_wide(s, a, b, row);		/* lanes 0, 1, 8, 9 of these, and 4, 5, 12, 13 */
+		quads_wide(s, c, d, row + 1);
+		return;
+	}
 	EM(s->e, VPUNPCKHQDQ, Y(PPU_SEG_SCRATCH), Y(a), Y(b));	/* lanes 1, 5 */
 	EM(s->e, VPUNPCKLQDQ, Y(a), Y(a), Y(b));		/* lanes 0, 4 */
-	EM(s->e, VPERM2I128, Y(b), Y(a), Y(PPU_SEG_SCRATCH), IM(0x20));
+	ppu_lanes_halves(s, b, a, PPU_SEG_SCRATCH, false);
 	EM(s->e, VMOVDQU, kept(row, 32), Y(b));
-	EM(s->e, VPERM2I128, Y(b), Y(a), Y(PPU_SEG_SCRATCH), IM(0x31));
+	ppu_lanes_halves(s, b, a, PPU_SEG_SCRATCH, true);
 	EM(s->e, VMOVDQU, kept(row + 2, 32), Y(b));
 	EM(s->e, VPUNPCKHQDQ, Y(PPU_SEG_SCRATCH), Y(c), Y(d));	/* lanes 3, 7 */
 	EM(s->e, VPUNPCKLQDQ, Y(c), Y(c), Y(d));		/* lanes 2, 6 */
-	EM(s->e, VPERM2I128, Y(b), Y(c), Y(PPU_SEG_SCRATCH), IM(0x20));
+	ppu_lanes_halves(s, b, c, PPU_SEG_SCRATCH, false);
 	EM(s->e, VMOVDQU, kept(row + 1, 32), Y(b));
-	EM(s->e, VPERM2I128, Y(b), Y(c), Y(PPU_SEG_SCRATCH), IM(0x31));
+	ppu_lanes_halves(s, b, c, PPU_SEG_SCRATCH, true);
 	EM(s->e, VMOVDQU, kept(row + 3, 32), Y(b));
 }
 
@@ -248,7 +305,7 @@ void ppu_select_store(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi
 	if (g->bytes < 4)
 		keep_narrow(s, y[0], g->bytes, row);
 	else if (g->bytes == 4)
-		EM(s->e, VMOVDQU, kept(row, 32), Y(y[0]));
+		EM(s->e, VMOVDQU, kept(row, PPU_VEC), Y(y[0]));
 	else if (g->bytes == 8)
 		keep_pairs(s, y, row);
 	else
@@ -347,10 +404,14 @@ static void note_dirty(struct ppu_seg *s)
 
 void ppu_select_store_kept(struct ppu_seg *s)
 {
+	bool wide = s->e->wide;
+
+	s->e->wide = false;		/* eight lanes at a time */
 	for (unsigned i = 0; i < s->fuse->stores; i++)
 		store_kept(s, &s->fuse->store[i]);
 	if (s->fuse->writes)
 		note_dirty(s);
+	s->e->wide = wide;
 }
 
 /* ---- what all segments share ---- */

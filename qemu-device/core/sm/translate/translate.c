@@ -13,7 +13,7 @@
 
 /* One translation.  Who makes it reads the first part and writes the second. */
 struct translation {
-	struct ppu_core *core;		/* its ports only */
+	struct ppu_core *core;		/* its ports and properties only */
 	const struct ppu_program *prog;
 	uint32_t entry;
 	bool cancel;			/* atomic */
@@ -29,11 +29,20 @@ struct ppu_translator {
 	uint64_t stat[PPU_ENG_COUNT], ns, number;
 };
 
-const char *ppu_translate_missing(void)
+bool ppu_translate_evex(unsigned without)
+{
+	return !without && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+	       __builtin_cpu_supports("avx512vbmi2");
+}
+
+const char *ppu_translate_missing(unsigned without)
 {
 	size_t size;
 	void *p;
 
+	if (without >= PPU_WITHOUT_AVX2)
+		return "this processor is to be used as if it had no AVX2";
 	/* The instructions that the functions here and host code need. */
 	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("popcnt"))
 		return "this processor has no AVX2 and FMA";
@@ -56,10 +65,12 @@ static uint64_t host_ns(const struct ppu_core *core)
 static void make(void *arg)
 {
 	struct translation *t = arg;
-	struct ppu_emit_with with = { .cancel = &t->cancel };
+	unsigned without = t->core->cfg.engine_without;
+	struct ppu_emit_with with = { .cancel = &t->cancel, .evex = ppu_translate_evex(without),
+				      .workers = t->core->cfg.workers };
 	uint64_t begun = host_ns(t->core);
 
-	if (!ppu_translate_missing())
+	if (!ppu_translate_missing(without))
 		t->region = ppu_region_build(t->prog, t->entry, PPU_MAX_CODE, &with);
 	t->ns = host_ns(t->core) - begun;
 	__atomic_store_n(&t->done, true, __ATOMIC_RELEASE);
@@ -281,5 +292,5 @@ uint64_t ppu_core_engine_ns(const struct ppu_core *core)
 
 const char *ppu_config_engine_note(const struct ppu_config *cfg)
 {
-	return cfg->engine == PPU_ENGINE_TRANSLATE ? ppu_translate_missing() : NULL;
+	return cfg->engine == PPU_ENGINE_TRANSLATE ? ppu_translate_missing(cfg->engine_without) : NULL;
 }

@@ -19,6 +19,7 @@
 #include "core/sm/warp.h"
 
 enum ppu_engine { PPU_ENGINE_AUTO, PPU_ENGINE_INTERPRET, PPU_ENGINE_TRANSLATE };
+enum ppu_without { PPU_WITHOUT_NOTHING, PPU_WITHOUT_AVX512, PPU_WITHOUT_AVX2 };
 
 #ifdef PPU_TRANSLATE
 #include "core/sm/translate/region.h"
@@ -29,8 +30,10 @@ void ppu_translate_stop(struct ppu_core *core);
 void ppu_translate_destroy(struct ppu_core *core);
 void ppu_translate_reset(struct ppu_core *core);
 
-/* Why this host cannot have host code.  NULL: it can.  Any thread. */
-const char *ppu_translate_missing(void);
+/* Why this host cannot have host code.  NULL: it can.  without: as the property x-engine-without.  Any thread. */
+const char *ppu_translate_missing(unsigned without);
+/* Is host code made with AVX-512?  Any thread. */
+bool ppu_translate_evex(unsigned without);
 /* A CTA of the program begins, or goes on, at a task's entry; perhaps the program is translated now. */
 void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_t entry, uint32_t warps);
 /* A window of the SM is over: programs of CTAs that run for long become hot, too. */
@@ -41,7 +44,8 @@ static inline int ppu_translate_create(struct ppu_core *core) { return 0; }
 static inline void ppu_translate_stop(struct ppu_core *core) { }
 static inline void ppu_translate_destroy(struct ppu_core *core) { }
 static inline void ppu_translate_reset(struct ppu_core *core) { }
-static inline const char *ppu_translate_missing(void) { return "this build has no translator"; }
+static inline const char *ppu_translate_missing(unsigned without) { return "this build has no translator"; }
+static inline bool ppu_translate_evex(unsigned without) { return false; }
 static inline void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_t entry, uint32_t warps) { }
 static inline void ppu_translate_window(struct ppu_sm *sm) { }
 static inline void ppu_translate_free(struct ppu_core *core, struct ppu_program *prog) { }
