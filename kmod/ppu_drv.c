@@ -4,6 +4,7 @@
  */
 
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
@@ -25,12 +26,15 @@
 #include "channel/ppu_submit.h"
 #include "fence/ppu_watch.h"
 #include "memory/ppu_bind.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_gem_ioctl.h"
 #include "memory/ppu_prime.h"
+#include "memory/ppu_shrink.h"
 #include "memory/ppu_userptr.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
+#include "ppu_power.h"
 #include "report/ppu_debugfs.h"
 #include "report/ppu_fault.h"
 #include "report/ppu_fdinfo.h"
@@ -94,9 +98,42 @@ static void ppu_postclose(struct drm_device *drm, struct drm_file *filp)
 	ppu_file_free(file);
 }
 
+/*
+ * Names of objects (GEM_FLINK) are small numbers, which every client of the primary node may open.
+ * They would give away what cannot be exported: objects that are private to a VM, and memory of
+ * processes.  Who shares objects has dma-bufs for that.
+ */
+static bool ppu_is_refused(unsigned int cmd)
+{
+	return _IOC_TYPE(cmd) == DRM_IOCTL_BASE && _IOC_NR(cmd) == _IOC_NR(DRM_IOCTL_GEM_FLINK);
+}
+
+static long ppu_fops_ioctl(struct file *f, unsigned int cmd, unsigned long arg)
+{
+	return ppu_is_refused(cmd) ? -EOPNOTSUPP : drm_ioctl(f, cmd, arg);
+}
+
+#ifdef CONFIG_COMPAT
+static long ppu_fops_compat_ioctl(struct file *f, unsigned int cmd, unsigned long arg)
+{
+	return ppu_is_refused(cmd) ? -EOPNOTSUPP : drm_compat_ioctl(f, cmd, arg);
+}
+#endif
+
+/* DRM_GEM_FOPS, with ioctls of our own. */
 static const struct file_operations ppu_fops = {
 	.owner = THIS_MODULE,
-	DRM_GEM_FOPS,
+	.open = drm_open,
+	.release = drm_release,
+	.unlocked_ioctl = ppu_fops_ioctl,
+#ifdef CONFIG_COMPAT
+	.compat_ioctl = ppu_fops_compat_ioctl,
+#endif
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = drm_gem_mmap,
+	PPU_COMPAT_GEM_FOPS
 #ifdef CONFIG_PROC_FS
 	.show_fdinfo = ppu_show_fdinfo,
 #endif
@@ -143,12 +180,21 @@ static int ppu_probe(struct pci_dev *pci, const struct pci_device_id *ent)
 
 	ppu->pci = pci;
 	pci_set_drvdata(pci, ppu);
+	ppu_power_init(ppu);
 
 	ret = ppu_device_init(ppu);
 	if (ret)
 		return ret;
 
 	ret = ppu_vram_init(ppu);
+	if (ret)
+		return ret;
+
+	ret = ppu_shrink_init(ppu);
+	if (ret)
+		return ret;
+
+	ret = ppu_evict_init(ppu);
 	if (ret)
 		return ret;
 
@@ -191,6 +237,7 @@ static void ppu_remove(struct pci_dev *pci)
 
 	drm_dev_unplug(&ppu->drm);
 	ppu_gate_unplug(ppu);
+	ppu_evict_stop(ppu);
 	ppu_irq_fini(ppu);
 	ppu_runtime_lost(ppu);
 	ppu_device_quiesce(ppu);
@@ -208,53 +255,6 @@ static void ppu_shutdown(struct pci_dev *pci)
 	ppu_device_quiesce(ppu);
 }
 
-/*
- * A function level reset (sysfs, vfio): what was on the device is lost, but files stay usable, and
- * VRAM keeps its contents.  VMs and channels end with EIO; new ones work.
- *
- * From prepare to done, the device does not answer.  So nobody touches it: the gate is closed, and
- * programs that use a mapping wait in its fault handler.
- */
-static void ppu_reset_lost(struct ppu_device *ppu)
-{
-	ppu_vm_set_faulted_all(ppu);
-	ppu_channel_fail_all(ppu, -EIO);
-}
-
-static void ppu_reset_prepare(struct pci_dev *pci)
-{
-	struct ppu_device *ppu = pci_get_drvdata(pci);
-
-	/* First the sections that may wait for memory, which may wait for interrupts. */
-	ppu_gate_drain(ppu);
-	ppu_irq_stop(ppu);
-	ppu_runtime_lost(ppu);
-	ppu_device_reset(ppu);
-	/* Count the reset before anybody hears of it. */
-	atomic_inc(&ppu->reset_count);
-	ppu_reset_lost(ppu);
-	ppu_gate_close(ppu);
-	ppu_gem_user_unmap_all(ppu);
-}
-
-static void ppu_reset_done(struct pci_dev *pci)
-{
-	struct ppu_device *ppu = pci_get_drvdata(pci);
-
-	/* What was published since prepare is lost, too: the device has none of it. */
-	ppu_reset_lost(ppu);
-	ppu_irq_restart(ppu);
-	ppu_watch_rearm_all(ppu);
-	ppu_gate_open(ppu);
-	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_DEVICE_RESET, NULL);
-	drm_warn(&ppu->drm, "the device was reset\n");
-}
-
-static const struct pci_error_handlers ppu_err_handlers = {
-	.reset_prepare = ppu_reset_prepare,
-	.reset_done = ppu_reset_done,
-};
-
 static const struct pci_device_id ppu_pci_ids[] = {
 	{ PCI_DEVICE(PPU_PCI_VENDOR_ID, PPU_PCI_DEVICE_ID) },
 	{ }
@@ -268,8 +268,27 @@ static struct pci_driver ppu_pci_driver = {
 	.remove = ppu_remove,
 	.shutdown = ppu_shutdown,
 	.err_handler = &ppu_err_handlers,
+	.driver.pm = pm_sleep_ptr(&ppu_pm_ops),
 };
-module_pci_driver(ppu_pci_driver);
+
+static int __init ppu_init(void)
+{
+	return pci_register_driver(&ppu_pci_driver);
+}
+module_init(ppu_init);
+
+/*
+ * Fences that outlive the device hold the module, and give it up in their release functions: on the
+ * last instructions of such a function the module has no users.  So let these end: those of tasks
+ * that were preempted there, and those of interrupts.
+ */
+static void __exit ppu_exit_module(void)
+{
+	pci_unregister_driver(&ppu_pci_driver);
+	synchronize_rcu_tasks();
+	synchronize_rcu();
+}
+module_exit(ppu_exit_module);
 
 MODULE_DESCRIPTION("DRM driver of the PPU emulated GPU");
 MODULE_LICENSE("GPL");

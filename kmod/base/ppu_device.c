@@ -165,6 +165,32 @@ void ppu_device_reset(struct ppu_device *ppu)
 }
 
 /**
+ * ppu_device_want_reset - the device does not do what it is told: have it reset soon; any context
+ * @ppu: device
+ * @since: ppu_device.reset_count before that was found
+ */
+void ppu_device_want_reset(struct ppu_device *ppu, int since)
+{
+	int old = atomic_read(&ppu->reset_wanted);
+
+	while (old <= since)
+		if (atomic_try_cmpxchg(&ppu->reset_wanted, &old, since + 1))
+			break;
+	queue_work(ppu->wq, &ppu->reset_work);
+}
+
+/**
+ * ppu_device_wait_reset - return when a reset that was wanted is over
+ * @ppu: device
+ *
+ * The caller is in no section, and holds no lock that somebody in a section may wait for.
+ */
+void ppu_device_wait_reset(struct ppu_device *ppu)
+{
+	flush_work(&ppu->reset_work);
+}
+
+/**
  * ppu_device_quiesce - make the device stop all work and all DMA
  * @ppu: device
  */
@@ -192,6 +218,7 @@ static void ppu_device_release(struct drm_device *drm, void *data)
 	ida_destroy(&ppu->chids);
 	mutex_destroy(&ppu->drain_lock);
 	drm_WARN_ON(drm, !list_empty(&ppu->quotas));
+	drm_WARN_ON(drm, !list_empty(&ppu->quota_users));
 	mutex_destroy(&ppu->quota_lock);
 	drm_WARN_ON(drm, !list_empty(&ppu->mapped));
 	mutex_destroy(&ppu->mapped_lock);
@@ -219,6 +246,7 @@ static int ppu_device_init_sw(struct ppu_device *ppu)
 	mutex_init(&ppu->recentre_lock);
 	mutex_init(&ppu->quota_lock);
 	INIT_LIST_HEAD(&ppu->quotas);
+	INIT_LIST_HEAD(&ppu->quota_users);
 	mutex_init(&ppu->mapped_lock);
 	INIT_LIST_HEAD(&ppu->mapped);
 

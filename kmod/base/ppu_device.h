@@ -13,6 +13,7 @@
 #include <linux/pci.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include <drm/drm_device.h>
@@ -26,8 +27,11 @@
 
 struct ppu_bus;
 struct ppu_channel;
+struct ppu_evict;
 struct ppu_irq_handlers;
+struct ppu_shrink;
 struct ppu_vram;
+struct ppu_vram_save;
 struct ppu_watches;
 struct workqueue_struct;
 
@@ -116,6 +120,12 @@ struct ppu_device {
 	u64 vram_size;
 	/** @vram: allocator of device memory. */
 	struct ppu_vram *vram;
+	/** @vram_save: contents of VRAM while the machine sleeps. */
+	struct ppu_vram_save *vram_save;
+	/** @evict: makes room in VRAM. */
+	struct ppu_evict *evict;
+	/** @shrink: gives back pages of objects that are out. */
+	struct ppu_shrink *shrink;
 	/** @watches: watch table. */
 	struct ppu_watches *watches;
 
@@ -139,10 +149,14 @@ struct ppu_device {
 	/** @stop_wq: woken when a channel's STOP or RESET finished. */
 	wait_queue_head_t stop_wq;
 
-	/** @quota_lock: protects @quotas. */
+	/** @quota_lock: protects @quotas, @quota_users, and changes of what they have of VRAM. */
 	struct mutex quota_lock;
 	/** @quotas: struct ppu_quota.link. */
 	struct list_head quotas;
+	/** @quota_users: struct ppu_quota_user.link. */
+	struct list_head quota_users;
+	/** @vram_fixed: of all processes' VRAM, what cannot be moved out; under @quota_lock. */
+	u64 vram_fixed;
 
 	/** @mapped_lock: protects @mapped. */
 	struct mutex mapped_lock;
@@ -175,6 +189,10 @@ struct ppu_device {
 
 	/** @reset_count: resets since the driver came. */
 	atomic_t reset_count;
+	/** @reset_wanted: what @reset_count must reach; less is wanted by nobody. */
+	atomic_t reset_wanted;
+	/** @reset_work: resets the device until it does. */
+	struct work_struct reset_work;
 	/** @handlers: of interrupts. */
 	const struct ppu_irq_handlers *handlers;
 	/** @irqs_on: the vectors are requested. */
@@ -202,6 +220,8 @@ int ppu_device_init(struct ppu_device *ppu);
 int ppu_device_start(struct ppu_device *ppu);
 void ppu_device_quiesce(struct ppu_device *ppu);
 void ppu_device_reset(struct ppu_device *ppu);
+void ppu_device_want_reset(struct ppu_device *ppu, int since);
+void ppu_device_wait_reset(struct ppu_device *ppu);
 u64 ppu_device_time(struct ppu_device *ppu);
 u32 ppu_max_priority(void);
 u32 ppu_max_timeslice_us(void);

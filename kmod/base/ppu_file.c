@@ -3,13 +3,30 @@
  * PPU driver: open files.
  */
 
+#include <linux/export.h>
 #include <linux/slab.h>
 
 #include <drm/drm_file.h>
 
+#include <kunit/visibility.h>
+
 #include "base/ppu_device.h"
 #include "base/ppu_file.h"
 #include "base/ppu_quota.h"
+
+/**
+ * ppu_file_init_tables - make the tables of a file's objects, whose ids are never zero
+ * @file: open file
+ */
+void ppu_file_init_tables(struct ppu_file *file)
+{
+	xa_init_flags(&file->vms, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->channels, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->groups, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->sems, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->events, XA_FLAGS_ALLOC1);
+}
+EXPORT_SYMBOL_IF_KUNIT(ppu_file_init_tables);
 
 /**
  * ppu_file_open - &drm_driver.open
@@ -35,11 +52,7 @@ int ppu_file_open(struct drm_device *drm, struct drm_file *filp)
 	}
 	file->drm = filp;
 	file->client_id = atomic64_inc_return(&last_client_id);
-	xa_init_flags(&file->vms, XA_FLAGS_ALLOC1);
-	xa_init_flags(&file->channels, XA_FLAGS_ALLOC1);
-	xa_init_flags(&file->groups, XA_FLAGS_ALLOC1);
-	xa_init_flags(&file->sems, XA_FLAGS_ALLOC1);
-	xa_init_flags(&file->events, XA_FLAGS_ALLOC1);
+	ppu_file_init_tables(file);
 	mutex_init(&file->runtime_lock);
 	INIT_LIST_HEAD(&file->running);
 	filp->driver_priv = file;

@@ -52,5 +52,6 @@ struct ppu_file {
 
 int ppu_file_open(struct drm_device *drm, struct drm_file *filp);
 void ppu_file_free(struct ppu_file *file);
+void ppu_file_init_tables(struct ppu_file *file);
 
 #endif

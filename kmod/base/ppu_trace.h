@@ -278,6 +278,54 @@ TRACE_EVENT(ppu_fault,
 		  __entry->pc)
 );
 
+TRACE_EVENT(ppu_move,
+	TP_PROTO(u64 bytes, bool out, u64 ns),
+	TP_ARGS(bytes, out, ns),
+	TP_STRUCT__entry(
+		__field(u64, bytes)
+		__field(bool, out)
+		__field(u64, ns)
+	),
+	TP_fast_assign(
+		__entry->bytes = bytes;
+		__entry->out = out;
+		__entry->ns = ns;
+	),
+	TP_printk("bytes=%llu %s ns=%llu", __entry->bytes, __entry->out ? "out" : "in",
+		  __entry->ns)
+);
+
+TRACE_EVENT(ppu_hold,
+	TP_PROTO(u32 context, bool held, bool work),
+	TP_ARGS(context, held, work),
+	TP_STRUCT__entry(
+		__field(u32, context)
+		__field(bool, held)
+		__field(bool, work)
+	),
+	TP_fast_assign(
+		__entry->context = context;
+		__entry->held = held;
+		__entry->work = work;
+	),
+	TP_printk("context=%u %s%s", __entry->context, __entry->held ? "held" : "let go",
+		  __entry->work ? " with work" : "")
+);
+
+TRACE_EVENT(ppu_resume,
+	TP_PROTO(u32 context, u64 ns),
+	TP_ARGS(context, ns),
+	TP_STRUCT__entry(
+		__field(u32, context)
+		__field(u64, ns)
+	),
+	TP_fast_assign(
+		__entry->context = context;
+		__entry->ns = ns;
+	),
+	TP_printk("context=%u held_ns=%llu", __entry->context, __entry->ns)
+);
+
 TRACE_EVENT(ppu_recentre,
 	TP_PROTO(u32 warp, s32 front, s32 back, u32 done),
 	TP_ARGS(warp, front, back, done),

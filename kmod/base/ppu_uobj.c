@@ -4,9 +4,13 @@
  * this kernel; ids of objects.
  */
 
+#include <linux/err.h>
+#include <linux/export.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+
+#include <kunit/visibility.h>
 
 #include <uapi/drm/ppu_drm.h>
 
@@ -55,6 +59,7 @@ void *ppu_uobj_get_array(const struct drm_ppu_array *in, u32 min_stride, u32 obj
 	}
 	return out;
 }
+EXPORT_SYMBOL_IF_KUNIT(ppu_uobj_get_array);
 
 /**
  * ppu_uobj_put - copy one element of an array to user space
@@ -97,3 +102,4 @@ void *ppu_uobj_take(struct xarray *table, u32 id)
 	xa_unlock(table);
 	return obj;
 }
+EXPORT_SYMBOL_IF_KUNIT(ppu_uobj_take);

@@ -17,6 +17,7 @@
 
 #include <linux/capability.h>
 #include <linux/delay.h>
+#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
@@ -37,11 +38,13 @@
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
 #include "channel/ppu_group.h"
+#include "channel/ppu_hold.h"
 #include "channel/ppu_notifier.h"
 #include "channel/ppu_runtime.h"
 #include "channel/ppu_submit.h"
 #include "channel/ppu_userd.h"
 #include "core/channel.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "report/ppu_coredump.h"
@@ -129,36 +132,44 @@ struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *ppu, u32 chid)
 
 /* Hardware */
 
-/**
- * ppu_channel_stop - stop a channel on the device, in bounded time
- * @chan: channel
- * @cmd: PPU_CH_CMD_STOP or PPU_CH_CMD_RESET
+/*
+ * Stops a channel on the device by PPU_CH_CMD_STOP or PPU_CH_CMD_RESET, in bounded time.
  *
- * Return: true if it is stopped, also when the device is gone or was reset; false if the
- * device did not do it in time.
+ * Returns true if it is stopped, also when the device is gone or was reset; false if the device did
+ * not do it in time: ppu_channel_stuck() is next.
  */
-bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd)
+static bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd)
 {
 	const u32 busy = PPU_CHS_ENABLED | PPU_CHS_RUNNING;
 	struct ppu_device *ppu = chan->ppu;
-	unsigned int ms;
-	bool done = true;
+	u64 end = ktime_get_ns() + PPU_STOP_TIMEOUT_MS * NSEC_PER_MSEC;
+	bool done, late;
 	u32 status;
 	int idx;
 
 	if (!ppu_try_enter(ppu, &idx))
 		return true;
+	WRITE_ONCE(chan->resets, atomic_read(&ppu->reset_count));
 	ppu_ch_wr(ppu, chan->chid, PPU_REG_CH_CMD, cmd);
-	for (ms = 0; ms <= PPU_STOP_TIMEOUT_MS; ms++) {
+	for (;;) {
+		late = ktime_get_ns() > end;
 		status = ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS);
 		/* All ones: it was pulled out. */
 		done = !(status & busy) || status == U32_MAX;
-		if (done)
+		if (done || late)
 			break;
 		fsleep(1000);
 	}
 	ppu_try_exit(ppu, idx);
 	return done;
+}
+
+/* The device did not stop the channel: a worker resets the device, unless somebody has. */
+static void ppu_channel_stuck(struct ppu_channel *chan)
+{
+	drm_err(&chan->ppu->drm, "channel %d does not stop\n", chan->chid);
+	ppu_vm_set_faulted(chan->vm);
+	ppu_device_want_reset(chan->ppu, READ_ONCE(chan->resets));
 }
 
 static u32 ppu_channel_timeslice_ns(const struct ppu_channel *chan)
@@ -175,7 +186,7 @@ static u32 ppu_channel_timeslice_ns(const struct ppu_channel *chan)
 void ppu_channel_update_pause(struct ppu_channel *chan)
 {
 	const struct ppu_group *group = chan->group;
-	bool pause = chan->paused || chan->vm->held ||
+	bool pause = chan->paused || chan->vm->held || chan->vm->evict.stop ||
 		     (group && !ppu_has_groups(chan->ppu) && ppu_group_holds(group));
 
 	lockdep_assert_held(&chan->ppu->chan_lock);
@@ -263,8 +274,10 @@ static int ppu_channel_program(struct ppu_channel *chan)
 	};
 	int idx;
 
-	if (!ppu_channel_stop(chan, PPU_CH_CMD_RESET))
+	if (!ppu_channel_stop(chan, PPU_CH_CMD_RESET)) {
+		ppu_channel_stuck(chan);
 		return -EIO;
+	}
 	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	ppu_chan_configure(&ppu_bus, ppu, chan->chid, &config);
@@ -299,6 +312,9 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 		 */
 		if (failure->cause & PPU_CAUSE_GUILT)
 			ppu_coredump_queue(chan);
+		/* Whatever ended it, but its destruction. */
+		if (failure->cause)
+			atomic_inc(&chan->vm->failed_channels);
 		if (failure->cause & PPU_CAUSE_ERROR) {
 			ppu_group_channel_failed(chan);
 			ppu_devq_failed(chan);
@@ -318,6 +334,21 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
 	ppu_sem_fence_fail(ppu, chan, -EIO);
 	ppu_sem_wake_all(ppu);
 	return true;
+}
+
+/**
+ * ppu_channel_end - stop a channel, and end its work with an error
+ * @chan: channel
+ * @failure: why
+ */
+void ppu_channel_end(struct ppu_channel *chan, const struct ppu_failure *failure)
+{
+	bool stopped = chan->destroyed || ppu_channel_stop(chan, PPU_CH_CMD_STOP);
+
+	ppu_channel_fail(chan, failure);
+	/* After that: a reset has another reason for all channels that are not dead. */
+	if (!stopped)
+		ppu_channel_stuck(chan);
 }
 
 /**
@@ -418,18 +449,25 @@ static void ppu_channel_unpublish(struct ppu_channel *chan)
 }
 
 /*
- * Frees the memory that the device has read; the channel must have stopped.  A channel that does
- * not stop keeps its number and memory: losing them is better than DMA into pages that belong to
- * somebody else by then.
+ * Frees the memory that the device has read; the channel must have stopped.  A channel that not
+ * even a reset of the device has stopped keeps its number and memory: losing them is better than
+ * DMA into pages that belong to somebody else by then.
  */
 static void ppu_channel_release_hw(struct ppu_channel *chan, bool stopped)
 {
 	struct ppu_device *ppu = chan->ppu;
 
 	if (!stopped) {
-		drm_err(&ppu->drm, "channel %d does not stop: lost\n", chan->chid);
-		ppu_vm_set_faulted(chan->vm);
+		/* The device is reset first, if that is what it needs. */
+		ppu_device_wait_reset(ppu);
+		stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+	}
+	if (!stopped) {
+		drm_err(&ppu->drm, "channel %d survives a reset of the device: lost\n",
+			chan->chid);
 		kref_get(&chan->vm->kref);
+		drm_dev_wedged_event(&ppu->drm, DRM_WEDGE_RECOVERY_REBIND |
+				     DRM_WEDGE_RECOVERY_BUS_RESET, NULL);
 		return;
 	}
 	if (chan->tail_map)
@@ -471,11 +509,21 @@ static void ppu_channel_revoke(struct ppu_channel *chan)
 	ppu_bo_user_revoke(chan->ring, chan->file->drm);
 }
 
-/* Takes the channel off the device, and ends its work with an error. */
-static void ppu_channel_halt(struct ppu_channel *chan)
+/* Its work ends here, whatever happened to it; then nobody waits for its error. */
+static void ppu_channel_cancel(struct ppu_channel *chan)
 {
 	const struct ppu_failure cancelled = { .err = -ECANCELED };
 
+	lockdep_assert_held(&chan->lock);
+
+	ppu_channel_fail(chan, &cancelled);
+	if (chan->failure.cause)
+		atomic_dec(&chan->vm->failed_channels);
+}
+
+/* Takes the channel off the device, and ends its work with an error. */
+static void ppu_channel_halt(struct ppu_channel *chan)
+{
 	/*
 	 * Finish the dump first, or a process that ends at the first error takes the evidence
 	 * along.
@@ -491,8 +539,13 @@ static void ppu_channel_halt(struct ppu_channel *chan)
 	ppu_runtime_end(chan);
 	chan->destroyed = true;
 	chan->stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+	if (!chan->stopped) {
+		/* Before the reset, which takes the evidence along. */
+		ppu_coredump_now(chan);
+		ppu_channel_stuck(chan);
+	}
 	ppu_fault_settle(chan);
-	ppu_channel_fail(chan, &cancelled);
+	ppu_channel_cancel(chan);
 out:
 	mutex_unlock(&chan->lock);
 }
@@ -553,6 +606,12 @@ static int ppu_channel_map_ring(struct ppu_channel *chan)
 		chan->ring = NULL;
 		return ret;
 	}
+	if (devq) {
+		int ret = ppu_bo_fix(chan->ring);
+
+		if (ret)
+			return ret;
+	}
 	chan->ring->kernel = true;
 
 	chan->ring_map = ppu_vm_map_kernel(chan->vm, chan->ring,
@@ -574,7 +633,7 @@ static int ppu_channel_map_user(struct ppu_channel *chan, struct drm_file *filp,
 
 	if (chan->type == DRM_PPU_CHANNEL_DEVICE_QUEUE)
 		return ppu_gem_user_map(ppu_bo_gem(chan->ring), filp, &args->ring_offset);
-	chan->userd = ppu_userd_create(chan->ppu, chan->chid);
+	chan->userd = ppu_userd_create(chan->vm, chan->chid);
 	if (IS_ERR(chan->userd)) {
 		ret = PTR_ERR(chan->userd);
 		chan->userd = NULL;
@@ -699,20 +758,28 @@ static int ppu_channel_setup(struct ppu_channel *chan, struct drm_file *filp,
  */
 static void ppu_channel_abandon(struct ppu_channel *chan)
 {
-	const struct ppu_failure cancelled = { .err = -ECANCELED };
-
 	ppu_channel_unpublish(chan);
 	mutex_lock(&chan->lock);
 	ppu_runtime_end(chan);
 	chan->destroyed = true;
-	ppu_channel_fail(chan, &cancelled);
+	ppu_channel_cancel(chan);
 	mutex_unlock(&chan->lock);
 }
 
 static void ppu_channel_undo_setup(struct ppu_channel *chan)
 {
-	bool stopped = chan->chid == PPU_CHID_NONE || ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+	bool stopped;
 
+	/* Somebody may just stop its group: from here on that does not touch the device. */
+	mutex_lock(&chan->lock);
+	if (!chan->destroyed) {
+		chan->destroyed = true;
+		ppu_channel_cancel(chan);
+	}
+	mutex_unlock(&chan->lock);
+	stopped = chan->chid == PPU_CHID_NONE || ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+	if (!stopped)
+		ppu_channel_stuck(chan);
 	ppu_channel_revoke(chan);
 	if (chan->userd)
 		drm_gem_object_put(&chan->userd->base);
@@ -871,7 +938,7 @@ static u32 ppu_channel_hw_state(const struct ppu_channel *chan, u32 hw)
 {
 	u32 state = chan->userd ? DRM_PPU_CHANNEL_STATE_USER_SUBMIT : 0;
 
-	if (hw & PPU_CHS_ENABLED && !(hw & PPU_CHS_PAUSED))
+	if (hw & PPU_CHS_ENABLED && (!(hw & PPU_CHS_PAUSED) || ppu_hold_hides_pause(chan)))
 		state |= DRM_PPU_CHANNEL_STATE_ENABLED;
 	if (hw & PPU_CHS_RUNNING)
 		state |= DRM_PPU_CHANNEL_STATE_RUNNING;

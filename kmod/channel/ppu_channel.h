@@ -102,8 +102,10 @@ struct ppu_channel {
 	struct work_struct dump_work;
 	/** @destroyed: no longer on the device. */
 	bool destroyed;
-	/** @stopped: by the device; otherwise the memory is never freed. */
+	/** @stopped: by the device; otherwise its memory must stay until a reset. */
 	bool stopped;
+	/** @resets: ppu_device.reset_count when the device was last told to stop it. */
+	int resets;
 
 	/** @ring: GPFIFO entries, or all of a device-owned queue. */
 	struct ppu_bo *ring;
@@ -172,7 +174,7 @@ struct ppu_channel *ppu_channel_lookup(struct ppu_file *file, u32 id);
 struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *ppu, u32 chid);
 void ppu_channel_put(struct ppu_channel *chan);
 bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure);
-bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd);
+void ppu_channel_end(struct ppu_channel *chan, const struct ppu_failure *failure);
 void ppu_channel_irq(struct ppu_channel *chan);
 int ppu_channel_dead(struct ppu_channel *chan);
 void ppu_channel_update_pause(struct ppu_channel *chan);

@@ -94,11 +94,8 @@ static void ppu_devq_stop_owner(struct work_struct *work)
 	struct ppu_channel *owner = chan->devq.owner;
 
 	mutex_lock(&owner->lock);
-	if (ppu_devq_owner_lives(owner)) {
-		if (!ppu_channel_stop(owner, PPU_CH_CMD_STOP))
-			ppu_vm_set_faulted(owner->vm);
-		ppu_channel_fail(owner, &stopped);
-	}
+	if (ppu_devq_owner_lives(owner))
+		ppu_channel_end(owner, &stopped);
 	mutex_unlock(&owner->lock);
 	ppu_channel_put(chan);
 }
@@ -258,6 +255,8 @@ void ppu_devq_look(struct ppu_channel *chan, struct ppu_devq_look *look)
  * ppu_devq_rests - does a queue wait for its next launch, as it should?
  * @chan: channel of any type
  * @blocked_va: address of the semaphore it waits for
+ *
+ * Return: true if it is a device-owned queue that waits at its next launch.
  */
 bool ppu_devq_rests(const struct ppu_channel *chan, u64 blocked_va)
 {

@@ -241,11 +241,8 @@ static void ppu_group_stop_members(struct ppu_group *group)
 
 	while ((chan = ppu_group_next_alive(group))) {
 		mutex_lock(&chan->lock);
-		if (ppu_group_member_lives(chan)) {
-			if (!chan->destroyed && !ppu_channel_stop(chan, PPU_CH_CMD_STOP))
-				ppu_vm_set_faulted(chan->vm);
-			ppu_channel_fail(chan, &stopped);
-		}
+		if (ppu_group_member_lives(chan))
+			ppu_channel_end(chan, &stopped);
 		mutex_unlock(&chan->lock);
 		ppu_channel_put(chan);
 	}

@@ -105,6 +105,8 @@ struct ppu_job {
 	struct drm_ppu_entry *entries;
 	u32 count;
 	u64 seqno;
+	/** @resident: its VM stays on the device until the job is freed. */
+	bool resident;
 	/** @ready: what it waits for before it runs; NULL: nothing. */
 	struct dma_fence *ready;
 	/** @link: in ppu_channel.queued, until it runs or is freed; empty without @ready. */
@@ -116,6 +118,8 @@ struct ppu_job {
 static void ppu_job_destroy(struct ppu_job *job)
 {
 	dma_fence_put(job->ready);
+	if (job->resident)
+		ppu_vm_unuse(job->chan->vm);
 	kfree(job->fence);
 	dma_fence_put(job->out);
 	if (job->entries)
@@ -381,9 +385,7 @@ static enum drm_gpu_sched_stat ppu_job_timedout(struct drm_sched_job *sched_job)
 	if (!dma_fence_is_signaled(&sched_job->s_fence->finished) && ppu_job_overdue(chan)) {
 		drm_warn(&ppu->drm, "channel %d: job %llu timed out, GP_GET %u\n", chan->chid,
 			 job->seqno, ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_GET));
-		if (!ppu_channel_stop(chan, PPU_CH_CMD_STOP))
-			ppu_vm_set_faulted(chan->vm);
-		ppu_channel_fail(chan, &timedout);
+		ppu_channel_end(chan, &timedout);
 	}
 	ppu_try_exit(ppu, idx);
 	return drm_sched_no_hang(sched_job);
@@ -577,7 +579,8 @@ static int ppu_submit_get(struct ppu_submit *sub, const struct drm_ppu_submit *a
 
 	if (ret)
 		return ret;
-	ret = ppu_syncs_get(&sub->syncs, sub->chan->ppu, sub->filp, &args->syncs);
+	ret = ppu_syncs_get(&sub->syncs, sub->chan->ppu, sub->filp, &args->syncs,
+			    args->flags & DRM_PPU_SUBMIT_NONBLOCK);
 	if (ret)
 		return ret;
 	return ppu_resv_get(&sub->resv, sub->chan->ppu, sub->filp, &args->bos);
@@ -674,6 +677,10 @@ static int ppu_submit_locked(struct ppu_submit *sub, struct drm_ppu_submit *args
 	if (dead)
 		return dead == -ENODEV ? -ENODEV : -EIO;
 
+	ret = ppu_vm_use(chan->vm);
+	if (ret)
+		return ret;
+	sub->job->resident = true;
 	ret = ppu_submit_prepare(sub);
 	if (!ret)
 		ppu_submit_push(sub, &args->seqno);

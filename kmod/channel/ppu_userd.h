@@ -11,6 +11,7 @@
 
 struct drm_file;
 struct ppu_device;
+struct ppu_vm;
 
 /**
  * struct ppu_userd - GEM object of a channel's USERD page
@@ -20,11 +21,13 @@ struct ppu_userd {
 	struct drm_gem_object base;
 	/** @phys: of the page, in BAR0. */
 	phys_addr_t phys;
+	/** @vm: the channel's; valid until it is revoked. */
+	struct ppu_vm *vm;
 	/** @revoked: CPU mappings give SIGBUS. */
 	bool revoked;
 };
 
-struct ppu_userd *ppu_userd_create(struct ppu_device *ppu, int chid);
+struct ppu_userd *ppu_userd_create(struct ppu_vm *vm, int chid);
 void ppu_userd_revoke(struct ppu_userd *userd, struct drm_file *filp);
 
 #endif

@@ -88,6 +88,8 @@ static inline bool ppu_depth_ok(u64 depth)
  * ppu_prio_ceiling - highest priority of a context that may use this many levels
  * @levels: the lowest levels of the device's priorities; 0: all
  * @priorities: number of priorities the device has; may be 0
+ *
+ * Return: what ppu_inst_block.prio_ceiling is to be.
  */
 static inline u32 ppu_prio_ceiling(u32 levels, u32 priorities)
 {

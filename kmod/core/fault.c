@@ -5,7 +5,7 @@
 
 #include "fault.h"
 
-enum ppu_err_scope { CH, CTX };
+enum ppu_err_scope { CH, CTX, NOTE };
 
 static const struct {
 	u32 code;
@@ -32,6 +32,8 @@ bool ppu_err_ends_context(u32 code)
  * ppu_err_channel_end - how a channel ends that the device has stopped
  * @error: CH_ERROR of the channel
  * @guilty: a fault record of the context named the channel
+ *
+ * Return: PPU_END_NONE if there is no error.
  */
 enum ppu_end ppu_err_channel_end(u32 error, bool guilty)
 {
@@ -47,6 +49,8 @@ enum ppu_end ppu_err_channel_end(u32 error, bool guilty)
  * @queue: how the queue ended
  *
  * Whoever stops a queue on purpose may go on with its owner.
+ *
+ * Return: PPU_END_STOPPED, or PPU_END_NONE.
  */
 enum ppu_end ppu_err_owner_end(enum ppu_end queue)
 {

@@ -7,6 +7,7 @@
  *   an error of scope CH              its channel: FAULTED
  *   an error of scope CTX, recorded   the context; the channel whose task did it: FAULTED
  *     by an SM or the task unit       its other channels: INNOCENT
+ *   an error of scope NOTE            nobody; the context keeps the record
  *   a channel ends with an error      nobody else, but the owner of a device-owned queue
  *                                     waits for what will never come: STOPPED
  *

@@ -176,6 +176,7 @@ void ppu_pt_span_map(struct ppu_pt_span *span, const struct ppu_backing *mem, u6
 		size -= n;
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(ppu_pt_span_map);
 
 /**
  * ppu_pt_span_cuts - where unmapping a range may need tables: at its two ends
@@ -200,6 +201,7 @@ unsigned int ppu_pt_span_cuts(struct ppu_pt_span *span, u64 va, u64 size)
 	}
 	return n;
 }
+EXPORT_SYMBOL_IF_KUNIT(ppu_pt_span_cuts);
 
 /**
  * ppu_pt_need_spans - tables that changes which are prepared together may need
@@ -242,6 +244,7 @@ void ppu_pt_need_spans(struct ppu_pt_need *need, const struct ppu_pt_span *span,
 	}
 	need->leaves += sum < end - start ? sum : end - start;
 }
+EXPORT_SYMBOL_IF_KUNIT(ppu_pt_need_spans);
 
 /** ppu_pt_need_cuts - tables that cutting at two addresses may need; @need is added to */
 void ppu_pt_need_cuts(struct ppu_pt_need *need)
@@ -249,6 +252,7 @@ void ppu_pt_need_cuts(struct ppu_pt_need *need)
 	need->leaves += 2;
 	need->dirs += 2 * (PPU_PT_TOP - 1);
 }
+EXPORT_SYMBOL_IF_KUNIT(ppu_pt_need_cuts);
 
 /**
  * ppu_pt_prepare_map - put in the tables a mapping needs
@@ -324,6 +328,7 @@ bool ppu_pt_prepare(struct ppu_pt_tree *tree, void *pool, const struct ppu_backi
 	       ppu_pt_prepare_cut(tree, pool, va + size, force) &&
 	       (!mem || ppu_pt_prepare_map(tree, pool, mem, offset, va, size));
 }
+EXPORT_SYMBOL_IF_KUNIT(ppu_pt_prepare);
 
 /* Writes the leaves of (part of) one slot. */
 static void ppu_pt_map_leaves(struct ppu_pt_tree *tree, struct ppu_pt *leaves,
@@ -379,6 +384,7 @@ bool ppu_pt_map(struct ppu_pt_tree *tree, const struct ppu_backing *mem, u64 off
 	}
 	return true;
 }
+EXPORT_SYMBOL_IF_KUNIT(ppu_pt_map);
 
 /* The entries of a table over @base that overlap [@first, @last]: from *@from to before *@end. */
 static void ppu_pt_overlap(const struct ppu_pt *pt, u64 base, u64 first, u64 last,
@@ -429,6 +435,7 @@ bool ppu_pt_unmap(struct ppu_pt_tree *tree, u64 va, u64 size)
 {
 	return !size || ppu_pt_unmap_below(tree, tree->root, 0, va, va + size - 1);
 }
+EXPORT_SYMBOL_IF_KUNIT(ppu_pt_unmap);
 
 /* Unlinks empty tables below @pt that overlap [@first, @last]. */
 static void ppu_pt_prune_below(struct ppu_pt_tree *tree, struct ppu_pt *pt, u64 base, u64 first,
@@ -465,6 +472,7 @@ void ppu_pt_prune(struct ppu_pt_tree *tree, u64 va, u64 size)
 	if (size)
 		ppu_pt_prune_below(tree, tree->root, 0, va, va + size - 1);
 }
+EXPORT_SYMBOL_IF_KUNIT(ppu_pt_prune);
 
 static void ppu_pt_look_end(struct ppu_pt_look *look)
 {

@@ -27,9 +27,12 @@
 int ppu_sync_check(struct ppu_device *ppu, const struct drm_ppu_sync *sync)
 {
 	u32 type = sync->flags & DRM_PPU_SYNC_TYPE_MASK;
+	/* What is signalled is not waited for. */
+	u32 only = sync->flags & DRM_PPU_SYNC_SIGNAL ? DRM_PPU_SYNC_SIGNAL :
+						       DRM_PPU_SYNC_WAIT_FOR_SUBMIT;
 
 	if (PPU_CHECK(ppu, type > DRM_PPU_SYNC_TIMELINE) ||
-	    PPU_CHECK(ppu, sync->flags & ~(DRM_PPU_SYNC_TYPE_MASK | DRM_PPU_SYNC_SIGNAL)) ||
+	    PPU_CHECK(ppu, sync->flags & ~(DRM_PPU_SYNC_TYPE_MASK | only)) ||
 	    PPU_CHECK(ppu, type != (sync->point ? DRM_PPU_SYNC_TIMELINE : DRM_PPU_SYNC_BINARY)))
 		return -EINVAL;
 	return 0;
@@ -71,8 +74,24 @@ void ppu_signal_fini(struct ppu_signal *sig)
 	drm_syncobj_put(sig->syncobj);
 }
 
+/*
+ * The fence to wait for.  One that is not there yet is waited for here, and not by the job: a fence
+ * of ours, which others may wait for, must not depend on what a program will do.  That is why
+ * nothing is locked here.
+ */
+static int ppu_syncs_find(struct drm_file *filp, const struct drm_ppu_sync *sync, bool nonblock,
+			  struct dma_fence **fence)
+{
+	bool early = sync->flags & DRM_PPU_SYNC_WAIT_FOR_SUBMIT;
+	int ret;
+
+	ret = drm_syncobj_find_fence(filp, sync->handle, sync->point, early && !nonblock ?
+				     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT : 0, fence);
+	return ret == -EINVAL && early ? -EAGAIN : ret;
+}
+
 static int ppu_syncs_add(struct ppu_syncs *syncs, struct drm_file *filp,
-			 const struct drm_ppu_sync *sync)
+			 const struct drm_ppu_sync *sync, bool nonblock)
 {
 	struct dma_fence *fence;
 	int ret;
@@ -83,7 +102,7 @@ static int ppu_syncs_add(struct ppu_syncs *syncs, struct drm_file *filp,
 			syncs->num_signals++;
 		return ret;
 	}
-	ret = drm_syncobj_find_fence(filp, sync->handle, sync->point, 0, &fence);
+	ret = ppu_syncs_find(filp, sync, nonblock, &fence);
 	if (!ret)
 		syncs->waits[syncs->num_waits++] = fence;
 	return ret;
@@ -95,11 +114,14 @@ static int ppu_syncs_add(struct ppu_syncs *syncs, struct drm_file *filp,
  * @ppu: device
  * @filp: open file
  * @in: array of struct drm_ppu_sync
+ * @nonblock: do not wait for fences that are not there yet
+ *
+ * Holds no lock of the driver, since it may wait for user space.
  *
  * Return: 0 or a negative error.
  */
 int ppu_syncs_get(struct ppu_syncs *syncs, struct ppu_device *ppu, struct drm_file *filp,
-		  const struct drm_ppu_array *in)
+		  const struct drm_ppu_array *in, bool nonblock)
 {
 	struct drm_ppu_sync *args;
 	u32 i;
@@ -117,7 +139,7 @@ int ppu_syncs_get(struct ppu_syncs *syncs, struct ppu_device *ppu, struct drm_fi
 	for (i = 0; i < in->count && !ret; i++) {
 		ret = ppu_sync_check(ppu, &args[i]);
 		if (!ret)
-			ret = ppu_syncs_add(syncs, filp, &args[i]);
+			ret = ppu_syncs_add(syncs, filp, &args[i], nonblock);
 	}
 	kvfree(args);
 	return ret;

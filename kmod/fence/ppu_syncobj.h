@@ -47,7 +47,7 @@ int ppu_signal_init(struct ppu_signal *sig, struct drm_file *filp,
 void ppu_signal_attach(struct ppu_signal *sig, struct dma_fence *fence);
 void ppu_signal_fini(struct ppu_signal *sig);
 int ppu_syncs_get(struct ppu_syncs *syncs, struct ppu_device *ppu, struct drm_file *filp,
-		  const struct drm_ppu_array *in);
+		  const struct drm_ppu_array *in, bool nonblock);
 void ppu_syncs_attach(struct ppu_syncs *syncs, struct dma_fence *fence);
 void ppu_syncs_fini(struct ppu_syncs *syncs);
 

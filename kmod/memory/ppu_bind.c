@@ -7,8 +7,9 @@
  * space, allocates nothing and so cannot fail.  So a worker may do it later, while fences wait for
  * it: nothing that these fences wait for allocates memory.
  *
- * Each VM has a queue of asynchronous binds, which are done in order.  The head
- * of the queue waits for its in-fences one after the other, by a callback.
+ * Each VM has queues of asynchronous binds.  Those of one queue are done in order.  The head of a
+ * queue waits for its in-fences one after the other, by a callback.  Each bind has all that it
+ * needs, and ppu_vm.lock while it changes the address space, so the order of queues does not matter.
  */
 
 #include <linux/dma-fence.h>
@@ -32,9 +33,20 @@
 #include "fence/ppu_sw_fence.h"
 #include "fence/ppu_syncobj.h"
 #include "memory/ppu_bind.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_mmu.h"
+#include "memory/ppu_move.h"
 #include "memory/ppu_vm.h"
+
+/** struct ppu_bind_queue - asynchronous binds of a VM that are done in order */
+struct ppu_bind_queue {
+	struct ppu_vm *vm;
+	/** @binds: struct ppu_bind.link; under ppu_vm.bind_lock. */
+	struct list_head binds;
+	/** @work: does what is queued. */
+	struct work_struct work;
+};
 
 /** struct ppu_bind - one VM_BIND */
 struct ppu_bind {
@@ -60,7 +72,9 @@ struct ppu_bind {
 	struct list_head dead;
 
 	/* Asynchronous. */
-	/** @link: in ppu_vm.binds, then in ppu_vm.binds_gone. */
+	/** @queue: where it waits. */
+	struct ppu_bind_queue *queue;
+	/** @link: in ppu_bind_queue.binds, then in ppu_vm.binds_gone. */
 	struct list_head link;
 	struct ppu_quota *quota;
 	struct ppu_syncs syncs;
@@ -122,9 +136,16 @@ static int ppu_bind_collect_map(struct ppu_bind *bind, u32 i, struct drm_file *f
 	struct ppu_bo *bo = ppu_bo_lookup(filp, op->handle);
 	struct ppu_pt_span *span = &bind->spans[bind->num_spans];
 	struct ppu_backing mem;
+	int ret;
 
 	if (!bo)
 		return -ENOENT;
+	/* It stays where it is until it is mapped. */
+	ret = ppu_bo_pin(bo);
+	if (ret) {
+		ppu_bo_put(bo);
+		return ret;
+	}
 	bind->bos[i] = bo;
 	bind->maps_any = true;
 	if (PPU_CHECK(ppu, bo->vm_uid && bo->vm_uid != bind->vm->uid) ||
@@ -224,6 +245,15 @@ static int ppu_bind_collect(struct ppu_bind *bind, struct drm_file *filp)
 	return 0;
 }
 
+/* The object of a MAP that was not made. */
+static void ppu_bind_put_bo(struct ppu_bo *bo)
+{
+	if (!bo)
+		return;
+	ppu_bo_unpin(bo);
+	ppu_bo_put(bo);
+}
+
 static void ppu_bind_free(struct ppu_bind *bind)
 {
 	u32 i;
@@ -231,7 +261,7 @@ static void ppu_bind_free(struct ppu_bind *bind)
 	ppu_map_free_list(&bind->dead);
 	ppu_pt_pool_drain(bind->vm, &bind->pool);
 	for (i = 0; i < bind->count && bind->bos && bind->maps; i++) {
-		ppu_bo_put(bind->bos[i]);
+		ppu_bind_put_bo(bind->bos[i]);
 		ppu_map_free(bind->maps[2 * i]);
 		ppu_map_free(bind->maps[2 * i + 1]);
 	}
@@ -349,7 +379,11 @@ static void ppu_bind_commit(struct ppu_bind *bind)
 		map->bo_offset = op->bo_offset;
 		map->pte_flags = ppu_bind_pte_flags(op->flags);
 		ppu_map_link(vm, map);
-		ppu_mmu_map(vm, map->bo, map->bo_offset, op->va, op->size, map->pte_flags);
+		/* A VM that is held gets its page tables when it comes back. */
+		if (!map->bo || !vm->evict.out || !ppu_bo_moves(map->bo))
+			ppu_mmu_map(vm, map->bo, map->bo_offset, op->va, op->size, map->pte_flags);
+		if (map->bo)
+			ppu_bo_unpin(map->bo);
 	}
 }
 
@@ -397,9 +431,9 @@ static int ppu_bind_sync(struct ppu_bind *bind)
 
 /* The queue */
 
-static void ppu_bind_kick(struct ppu_vm *vm)
+static void ppu_bind_kick(struct ppu_bind_queue *queue)
 {
-	queue_work(vm->ppu->bind_wq, &vm->bind_work);
+	queue_work(queue->vm->ppu->bind_wq, &queue->work);
 }
 
 static void ppu_bind_fence_cb(struct dma_fence *fence, struct dma_fence_cb *cb)
@@ -407,7 +441,7 @@ static void ppu_bind_fence_cb(struct dma_fence *fence, struct dma_fence_cb *cb)
 	struct ppu_bind *bind = container_of(cb, struct ppu_bind, cb);
 
 	WRITE_ONCE(bind->fired, true);
-	ppu_bind_kick(bind->vm);
+	ppu_bind_kick(bind->queue);
 }
 
 /* Have all in-fences signalled?  If not, the worker is called when one has. */
@@ -434,12 +468,13 @@ static bool ppu_bind_ready(struct ppu_bind *bind)
 	return true;
 }
 
-static struct ppu_bind *ppu_bind_head(struct ppu_vm *vm)
+static struct ppu_bind *ppu_bind_head(struct ppu_bind_queue *queue)
 {
+	struct ppu_vm *vm = queue->vm;
 	struct ppu_bind *bind;
 
 	spin_lock_irq(&vm->bind_lock);
-	bind = list_first_entry_or_null(&vm->binds, struct ppu_bind, link);
+	bind = list_first_entry_or_null(&queue->binds, struct ppu_bind, link);
 	spin_unlock_irq(&vm->bind_lock);
 	return bind;
 }
@@ -485,11 +520,12 @@ static void ppu_bind_execute(struct ppu_bind *bind)
  */
 static void ppu_bind_work(struct work_struct *work)
 {
-	struct ppu_vm *vm = container_of(work, struct ppu_vm, bind_work);
+	struct ppu_bind_queue *queue = container_of(work, struct ppu_bind_queue, work);
 	bool cookie = dma_fence_begin_signalling();
 	struct ppu_bind *bind;
 
-	while (!READ_ONCE(vm->bind_closed) && (bind = ppu_bind_head(vm)) && ppu_bind_ready(bind))
+	while (!READ_ONCE(queue->vm->bind_closed) && (bind = ppu_bind_head(queue)) &&
+	       ppu_bind_ready(bind))
 		ppu_bind_execute(bind);
 	dma_fence_end_signalling(cookie);
 }
@@ -509,40 +545,79 @@ static void ppu_bind_free_work(struct work_struct *work)
 	}
 }
 
-/** ppu_bind_init - make the VM's queue */
+/** ppu_bind_init - a VM without queues */
 void ppu_bind_init(struct ppu_vm *vm)
 {
 	mutex_init(&vm->bind_mutex);
 	spin_lock_init(&vm->bind_lock);
-	INIT_LIST_HEAD(&vm->binds);
 	INIT_LIST_HEAD(&vm->binds_gone);
-	INIT_WORK(&vm->bind_work, ppu_bind_work);
 	INIT_WORK(&vm->bind_free_work, ppu_bind_free_work);
+}
+
+/** ppu_bind_fini - undo ppu_bind_init(), after ppu_bind_close() */
+void ppu_bind_fini(struct ppu_vm *vm)
+{
+	u32 i;
+
+	for (i = 0; i < DRM_PPU_VM_BIND_MAX_QUEUES; i++)
+		kfree(vm->bind_queues[i]);
+	mutex_destroy(&vm->bind_mutex);
+}
+
+/* The queue of that number; it is made when it is first used.  NULL: no memory. */
+static struct ppu_bind_queue *ppu_bind_queue_get(struct ppu_vm *vm, u32 number)
+{
+	struct ppu_bind_queue *queue;
+
+	mutex_lock(&vm->bind_mutex);
+	queue = vm->bind_queues[number];
+	if (!queue) {
+		queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
+		if (queue) {
+			queue->vm = vm;
+			INIT_LIST_HEAD(&queue->binds);
+			INIT_WORK(&queue->work, ppu_bind_work);
+		}
+		vm->bind_queues[number] = queue;
+	}
+	mutex_unlock(&vm->bind_mutex);
+	return queue;
+}
+
+/* After this, neither worker nor callback of the queue runs: only the head waits. */
+static void ppu_bind_queue_halt(struct ppu_bind_queue *queue)
+{
+	struct ppu_bind *bind;
+
+	cancel_work_sync(&queue->work);
+	bind = ppu_bind_head(queue);
+	if (bind && bind->armed)
+		dma_fence_remove_callback(bind->syncs.waits[bind->next_wait], &bind->cb);
+	cancel_work_sync(&queue->work);
 }
 
 /**
  * ppu_bind_close - end what is queued; nothing can be queued any more
  * @vm: VM, whose id is gone
  *
- * The queue holds no reference to the VM: the queue ends when the VM's id goes.
+ * The queues hold no reference to the VM: they end when the VM's id goes.  All are halted before
+ * any ends, because their binds may wait for each other.
  */
 void ppu_bind_close(struct ppu_vm *vm)
 {
 	struct ppu_bind *bind;
+	u32 i;
 
 	mutex_lock(&vm->bind_mutex);
 	WRITE_ONCE(vm->bind_closed, true);
 	mutex_unlock(&vm->bind_mutex);
-	cancel_work_sync(&vm->bind_work);
 
-	/* Only the head waits.  After this its callback is not running any more. */
-	bind = ppu_bind_head(vm);
-	if (bind && bind->armed)
-		dma_fence_remove_callback(bind->syncs.waits[bind->next_wait], &bind->cb);
-	cancel_work_sync(&vm->bind_work);
-
-	while ((bind = ppu_bind_head(vm)))
-		ppu_bind_finish(bind, -ECANCELED);
+	for (i = 0; i < DRM_PPU_VM_BIND_MAX_QUEUES; i++)
+		if (vm->bind_queues[i])
+			ppu_bind_queue_halt(vm->bind_queues[i]);
+	for (i = 0; i < DRM_PPU_VM_BIND_MAX_QUEUES; i++)
+		while (vm->bind_queues[i] && (bind = ppu_bind_head(vm->bind_queues[i])))
+			ppu_bind_finish(bind, -ECANCELED);
 	flush_work(&vm->bind_free_work);
 }
 
@@ -559,16 +634,19 @@ static int ppu_bind_charge(struct ppu_device *ppu, struct ppu_quota *quota)
 
 /* Gets what only a queued bind needs.  After that only queueing can fail. */
 static int ppu_bind_make_async(struct ppu_bind *bind, struct drm_file *filp,
-			       const struct drm_ppu_array *syncs)
+			       const struct drm_ppu_vm_bind *args)
 {
 	struct ppu_file *file = filp->driver_priv;
 	int ret;
 
+	bind->queue = ppu_bind_queue_get(bind->vm, args->queue);
+	if (!bind->queue)
+		return -ENOMEM;
 	ret = ppu_bind_charge(bind->vm->ppu, file->quota);
 	if (ret)
 		return ret;
 	bind->quota = ppu_quota_get(file->quota);
-	ret = ppu_syncs_get(&bind->syncs, bind->vm->ppu, filp, syncs);
+	ret = ppu_syncs_get(&bind->syncs, bind->vm->ppu, filp, &args->syncs, false);
 	if (ret)
 		return ret;
 	bind->fence = ppu_sw_fence_create("ppu-bind", dma_fence_context_alloc(1), 1);
@@ -589,19 +667,19 @@ static int ppu_bind_enqueue(struct ppu_bind *bind)
 		/* Attach the fence first: once queued, the bind may be done and freed. */
 		ppu_syncs_attach(&bind->syncs, bind->fence);
 		spin_lock_irq(&vm->bind_lock);
-		list_add_tail(&bind->link, &vm->binds);
+		list_add_tail(&bind->link, &bind->queue->binds);
 		vm->binds_queued++;
 		spin_unlock_irq(&vm->bind_lock);
-		ppu_bind_kick(vm);
+		ppu_bind_kick(bind->queue);
 	}
 	mutex_unlock(&vm->bind_mutex);
 	return ret;
 }
 
 static int ppu_bind_async(struct ppu_bind *bind, struct drm_file *filp,
-			  const struct drm_ppu_array *syncs)
+			  const struct drm_ppu_vm_bind *args)
 {
-	int ret = ppu_bind_make_async(bind, filp, syncs);
+	int ret = ppu_bind_make_async(bind, filp, args);
 
 	if (!ret)
 		ret = ppu_bind_enqueue(bind);
@@ -620,7 +698,9 @@ int ppu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *filp)
 	int ret;
 
 	if (PPU_CHECK(ppu, args->flags & ~DRM_PPU_VM_BIND_ASYNC) ||
-	    PPU_CHECK(ppu, args->syncs.count && !async))
+	    PPU_CHECK(ppu, (args->syncs.count || args->queue) && !async) ||
+	    PPU_CHECK(ppu, args->queue >= DRM_PPU_VM_BIND_MAX_QUEUES) ||
+	    PPU_CHECK(ppu, args->pad))
 		return -EINVAL;
 	vm = ppu_vm_lookup(filp->driver_priv, args->vm_id);
 	if (!vm)
@@ -630,7 +710,7 @@ int ppu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *filp)
 	if (IS_ERR(bind)) {
 		ret = PTR_ERR(bind);
 	} else if (async) {
-		ret = ppu_bind_async(bind, filp, &args->syncs);
+		ret = ppu_bind_async(bind, filp, args);
 	} else {
 		ret = ppu_bind_sync(bind);
 		ppu_bind_free(bind);

@@ -10,6 +10,7 @@ struct drm_file;
 struct ppu_vm;
 
 void ppu_bind_init(struct ppu_vm *vm);
+void ppu_bind_fini(struct ppu_vm *vm);
 void ppu_bind_close(struct ppu_vm *vm);
 int ppu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *filp);
 

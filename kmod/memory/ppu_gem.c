@@ -3,8 +3,8 @@
  * PPU driver: buffer objects.
  *
  * System objects are shmem pages, pinned and DMA-mapped from creation on.  VRAM
- * objects are pieces of BAR2.  CPU mappings are made page by page by the fault
- * handlers, so that they can be revoked.
+ * objects are pieces of BAR2, or shmem while they are moved out (ppu_move.c).  CPU
+ * mappings are made page by page by the fault handlers, so that they can be revoked.
  */
 
 #include <linux/dma-buf.h>
@@ -27,7 +27,10 @@
 #include "base/ppu_device.h"
 #include "base/ppu_file.h"
 #include "base/ppu_quota.h"
+#include "base/ppu_quota_vram.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
+#include "memory/ppu_move.h"
 #include "memory/ppu_prime.h"
 #include "memory/ppu_vram.h"
 
@@ -126,15 +129,25 @@ static int ppu_sys_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	return drm_gem_shmem_mmap(&bo->base, vma);
 }
 
-static enum drm_ppu_resource ppu_bo_resource(u32 placement)
+static int ppu_bo_charge(struct ppu_quota *quota, u32 placement, u64 size)
 {
-	return placement == DRM_PPU_PLACEMENT_VRAM ? DRM_PPU_RES_VRAM : DRM_PPU_RES_SYSTEM;
+	if (placement == DRM_PPU_PLACEMENT_VRAM)
+		return ppu_quota_charge_vram(quota, size, false);
+	return ppu_quota_charge(quota, DRM_PPU_RES_SYSTEM, size);
+}
+
+static void ppu_bo_uncharge(struct ppu_quota *quota, u32 placement, u64 size, bool fixed)
+{
+	if (placement == DRM_PPU_PLACEMENT_VRAM)
+		ppu_quota_release_vram(quota, size, fixed);
+	else
+		ppu_quota_release(quota, DRM_PPU_RES_SYSTEM, size);
 }
 
 /* Gives the memory back to the owner's account. */
 static void ppu_bo_unpay(struct ppu_bo *bo)
 {
-	ppu_quota_release(bo->quota, ppu_bo_resource(bo->placement), ppu_bo_gem(bo)->size);
+	ppu_bo_uncharge(bo->quota, bo->placement, ppu_bo_gem(bo)->size, bo->fixed);
 	ppu_quota_put(bo->quota);
 }
 
@@ -183,6 +196,8 @@ struct ppu_bo *ppu_bo_alloc(u32 placement)
 	INIT_LIST_HEAD(&bo->blocks);
 	INIT_LIST_HEAD(&bo->maps);
 	INIT_LIST_HEAD(&bo->mapped_link);
+	INIT_LIST_HEAD(&bo->vram_link);
+	INIT_LIST_HEAD(&bo->out_link);
 	spin_lock_init(&bo->maps_lock);
 	return bo;
 }
@@ -191,6 +206,8 @@ struct ppu_bo *ppu_bo_alloc(u32 placement)
  * ppu_gem_create_object - &drm_driver.gem_create_object: for the shmem helper
  * @drm: device
  * @size: bytes
+ *
+ * Return: the object, without pages, or ERR_PTR.
  */
 struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size)
 {
@@ -262,6 +279,8 @@ int ppu_bo_set_sgt(struct ppu_bo *bo, struct sg_table *sgt)
  * @drm: device
  * @attach: attachment of the foreign buffer
  * @sgt: its pages
+ *
+ * Return: an object in system memory, or ERR_PTR.
  */
 struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 					 struct dma_buf_attachment *attach, struct sg_table *sgt)
@@ -368,21 +387,47 @@ static unsigned long ppu_vram_pfn(void *arg, u64 page)
 	return (a->ppu->vram_phys + ppu_bo_addr(a->bo, page << PAGE_SHIFT, NULL)) >> PAGE_SHIFT;
 }
 
+static unsigned long ppu_out_pfn(void *arg, u64 page)
+{
+	struct page **pages = arg;
+
+	return page_to_pfn(pages[page]);
+}
+
+/* The object's pages may have to be read from swap: the device is not entered. */
+static vm_fault_t ppu_out_fault(struct vm_fault *vmf, struct ppu_bo *bo)
+{
+	struct drm_gem_object *obj = ppu_bo_gem(bo);
+	/* If it has come back, the CPU tries again. */
+	vm_fault_t ret = VM_FAULT_NOPAGE;
+	struct page **pages;
+
+	dma_resv_lock(obj->resv, NULL);
+	if (bo->out) {
+		pages = ppu_move_cpu_pages(bo);
+		ret = IS_ERR(pages) ? VM_FAULT_OOM : ppu_fault_insert(vmf, ppu_out_pfn, pages);
+	}
+	dma_resv_unlock(obj->resv);
+	return ret;
+}
+
 static vm_fault_t ppu_vram_fault(struct vm_fault *vmf)
 {
 	struct drm_gem_object *obj = vmf->vma->vm_private_data;
 	struct ppu_vram_pfn_arg arg = { to_ppu(obj->dev), to_ppu_bo(obj) };
 	vm_fault_t ret = VM_FAULT_SIGBUS;
+	bool out;
 	int idx;
 
 	if (!ppu_enter(arg.ppu, &idx))
 		return VM_FAULT_SIGBUS;
 	dma_resv_lock(obj->resv, NULL);
-	if (!arg.bo->revoked)
+	out = arg.bo->out;
+	if (!arg.bo->revoked && !out)
 		ret = ppu_fault_insert(vmf, ppu_vram_pfn, &arg);
 	dma_resv_unlock(obj->resv);
 	ppu_exit(arg.ppu, idx);
-	return ret;
+	return out ? ppu_out_fault(vmf, arg.bo) : ret;
 }
 
 static const struct vm_operations_struct ppu_vram_vm_ops = {
@@ -413,7 +458,7 @@ static void ppu_vram_obj_free(struct drm_gem_object *obj)
 {
 	struct ppu_bo *bo = to_ppu_bo(obj);
 
-	ppu_vram_free_list(to_ppu(obj->dev), &bo->blocks);
+	ppu_move_release(bo);
 	ppu_bo_release(bo);
 	drm_gem_object_release(obj);
 	kfree(bo);
@@ -433,8 +478,8 @@ static int ppu_cmp_seg(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Puts the blocks in address order, so that neighbours join to large pages. */
-static int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo)
+/** ppu_bo_set_blocks - put the blocks in address order, so that neighbours join to large pages */
+int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo)
 {
 	struct gpu_buddy_block *block;
 	unsigned int n = 0, i, out = 0;
@@ -510,7 +555,6 @@ err:
  */
 struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32 flags)
 {
-	enum drm_ppu_resource res = ppu_bo_resource(placement);
 	struct ppu_device *ppu = file->ppu;
 	struct ppu_bo *bo;
 	int ret;
@@ -520,7 +564,7 @@ struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32
 	size = PAGE_ALIGN(size);
 	if (placement == DRM_PPU_PLACEMENT_SYSTEM && size > (u64)totalram_pages() << PAGE_SHIFT)
 		return ERR_PTR(-ENOMEM);
-	ret = ppu_quota_charge(file->quota, res, size);
+	ret = ppu_bo_charge(file->quota, placement, size);
 	if (ret)
 		return ERR_PTR(ret);
 
@@ -529,7 +573,7 @@ struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32
 	else
 		bo = ppu_bo_create_sys(ppu, size, flags);
 	if (IS_ERR(bo)) {
-		ppu_quota_release(file->quota, res, size);
+		ppu_bo_uncharge(file->quota, placement, size, false);
 		return bo;
 	}
 	bo->flags = flags;

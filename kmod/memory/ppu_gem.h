@@ -15,6 +15,7 @@
 struct dma_buf_attachment;
 struct drm_device;
 struct drm_file;
+struct page;
 struct ppu_device;
 struct ppu_file;
 struct ppu_quota;
@@ -58,6 +59,20 @@ struct ppu_bo {
 	bool revoked;
 	/** @quota: account that pays for it; NULL: imported. */
 	struct ppu_quota *quota;
+	/** @pins: who needs it where it is, if it can move; PPU_BO_AWAY: it is out, or moves. */
+	atomic_t pins;
+	/** @out: it has no VRAM; written under its dma_resv and ppu_evict.lock. */
+	bool out;
+	/** @fixed: its owner's account counts it as VRAM that stays, for ever; under ppu_evict.lock. */
+	bool fixed;
+	/** @exported: it was exported, and stays; under drm_device.object_name_lock. */
+	bool exported;
+	/** @out_pages: pages that the CPU has mapped while it is out, or NULL; under its dma_resv. */
+	struct page **out_pages;
+	/** @out_link: in ppu_shrink.bos, while there are @out_pages; under ppu_shrink.lock. */
+	struct list_head out_link;
+	/** @vram_link: in ppu_evict.bos; empty: cannot move. */
+	struct list_head vram_link;
 	/** @num_sems: semaphore objects that name it. */
 	atomic_t num_sems;
 	/** @segs: where it is. */
@@ -78,6 +93,7 @@ struct ppu_bo {
 #define ppu_bo_gem(bo) (&(bo)->base.base)
 
 struct ppu_bo *ppu_bo_alloc(u32 placement);
+int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo);
 int ppu_bo_set_sgt(struct ppu_bo *bo, struct sg_table *sgt);
 void ppu_bo_release(struct ppu_bo *bo);
 struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size);

@@ -13,6 +13,7 @@
 
 #include "base/ppu_device.h"
 #include "base/ppu_file.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_gem_ioctl.h"
 #include "memory/ppu_vm.h"
@@ -53,6 +54,8 @@ int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *fi
 		goto out;
 	}
 	bo->vm_uid = vm ? vm->uid : 0;
+	if (args->placement == DRM_PPU_PLACEMENT_VRAM)
+		ppu_evict_add(bo);
 
 	ret = drm_gem_handle_create(filp, ppu_bo_gem(bo), &args->handle);
 	if (!ret)

@@ -20,6 +20,7 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_prime.h"
 
@@ -50,6 +51,21 @@ static const struct dma_buf_ops ppu_prime_vram_ops = {
 	.mmap = drm_gem_dmabuf_mmap,
 };
 
+/*
+ * Mappings of a dma-buf are not in the address space of the DRM file, so they could not be taken
+ * away: the object stays in VRAM from now on.
+ */
+static int ppu_prime_pin(struct ppu_bo *bo)
+{
+	int ret = 0;
+
+	lockdep_assert_held(&ppu_bo_gem(bo)->dev->object_name_lock);
+	if (!bo->exported)
+		ret = ppu_bo_fix(bo);
+	bo->exported |= !ret;
+	return ret;
+}
+
 static struct dma_buf *ppu_prime_export_vram(struct drm_gem_object *obj, int flags)
 {
 	struct dma_buf_export_info info = {
@@ -61,7 +77,10 @@ static struct dma_buf *ppu_prime_export_vram(struct drm_gem_object *obj, int fla
 		.priv = obj,
 		.resv = obj->resv,
 	};
+	int ret = ppu_prime_pin(to_ppu_bo(obj));
 
+	if (ret)
+		return ERR_PTR(ret);
 	return drm_gem_dmabuf_export(obj->dev, &info);
 }
 

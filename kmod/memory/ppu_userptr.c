@@ -37,6 +37,8 @@
 
 /* Pages that are pinned before the process may be killed, and others may run. */
 #define PPU_PIN_PAGES	2048
+/* How often it is looked what a page is when others change that all the time. */
+#define PPU_PIN_LOOKS	16
 
 /**
  * struct ppu_userptr - pages of a process
@@ -129,7 +131,7 @@ static bool ppu_userptr_page_ok(struct page *page)
 	return folio_test_anon(folio) || folio_test_swapbacked(folio) || folio_test_hugetlb(folio);
 }
 
-/* Pins the next @num pages. */
+/* Pins the next @num pages; -EOPNOTSUPP: they are of another mapping than the one looked at. */
 static int ppu_userptr_pin_some(struct ppu_userptr *up, unsigned long addr, unsigned int num,
 				unsigned int flags)
 {
@@ -137,16 +139,18 @@ static int ppu_userptr_pin_some(struct ppu_userptr *up, unsigned long addr, unsi
 
 	if (ret <= 0)
 		return ret ? ret : -EFAULT;
-	up->pinned += ret;
-	for (i = up->pinned - ret; i < up->pinned; i++)
-		if (!ppu_userptr_page_ok(up->pages[i]))
+	for (i = 0; i < ret; i++)
+		if (!ppu_userptr_page_ok(up->pages[up->pinned + i])) {
+			unpin_user_pages(up->pages + up->pinned, ret);
 			return -EOPNOTSUPP;
+		}
+	up->pinned += ret;
 	return 0;
 }
 
 static int ppu_userptr_pin(struct ppu_userptr *up, unsigned long addr, bool readonly)
 {
-	int ret = 0;
+	int ret = 0, looks = PPU_PIN_LOOKS;
 
 	while (!ret && up->pinned < up->num) {
 		unsigned long at = addr + (up->pinned << PAGE_SHIFT), end, num;
@@ -160,6 +164,9 @@ static int ppu_userptr_pin(struct ppu_userptr *up, unsigned long addr, bool read
 		num = min3((end - at) >> PAGE_SHIFT, up->num - up->pinned,
 			   (unsigned long)PPU_PIN_PAGES);
 		ret = ppu_userptr_pin_some(up, at, num, flags);
+		/* Another thread has mapped something else there meanwhile: what is it? */
+		if (ret == -EOPNOTSUPP && --looks)
+			ret = 0;
 		cond_resched();
 	}
 	return ret;

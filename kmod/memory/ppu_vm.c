@@ -26,6 +26,7 @@
 #include "base/ppu_file.h"
 #include "base/ppu_io.h"
 #include "base/ppu_quota.h"
+#include "base/ppu_quota_vram.h"
 #include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
 #include "core/context.h"
@@ -275,6 +276,13 @@ void ppu_map_free_list(struct list_head *dead)
 	}
 }
 
+/** ppu_vm_map_from - the first mapping that ends at @from or later; the VM is locked */
+struct ppu_mapping *ppu_vm_map_from(struct ppu_vm *vm, u64 from)
+{
+	lockdep_assert_held(&vm->lock);
+	return ppu_maps_iter_first(&vm->mappings, from, U64_MAX);
+}
+
 /**
  * ppu_vm_cut - take [@start, @last] out of the mappings
  * @vm: VM, locked
@@ -421,6 +429,7 @@ void ppu_vm_kick_bo(struct ppu_bo *bo)
 
 		if (any != PPU_CHID_NONE)
 			__set_bit(any, chids);
+		ppu_vm_wanted(map->vm);
 	}
 	spin_unlock(&bo->maps_lock);
 	/* If the channel is another VM's by now, that VM looks at its words in vain. */
@@ -452,16 +461,17 @@ static void ppu_vm_free(struct kref *kref)
 
 	ppu_mmu_fini(vm);
 	ppu_vram_free_list(ppu, &vm->retired);
-	ppu_quota_release(vm->quota, DRM_PPU_RES_VRAM, vm->retired_size);
+	ppu_quota_release_vram(vm->quota, vm->retired_size, true);
 	ppu_vram_free(ppu, &vm->save);
 	ppu_vram_free(ppu, &vm->tokq);
 	ppu_vram_free(ppu, &vm->local);
 	ppu_vram_free(ppu, &vm->inst);
 	drm_mm_takedown(&vm->kernel_va);
-	mutex_destroy(&vm->bind_mutex);
+	ppu_bind_fini(vm);
 	mutex_destroy(&vm->area_lock);
 	mutex_destroy(&vm->lock);
 	ppu_quota_put(vm->quota);
+	ppu_vm_evict_end(vm);
 	kfree(vm);
 }
 
@@ -496,6 +506,19 @@ struct ppu_vm *ppu_vm_get_by_inst(struct ppu_device *ppu, u64 inst)
 	vm = xa_load(&ppu->vms, inst >> PPU_PAGE_SHIFT);
 	if (vm && !kref_get_unless_zero(&vm->kref))
 		vm = NULL;
+	xa_unlock(&ppu->vms);
+	return vm;
+}
+
+/** ppu_vm_next - the next VM of the device at or after *@index, with a reference */
+struct ppu_vm *ppu_vm_next(struct ppu_device *ppu, unsigned long *index)
+{
+	struct ppu_vm *vm;
+
+	xa_lock(&ppu->vms);
+	vm = xa_find(&ppu->vms, index, ULONG_MAX, XA_PRESENT);
+	while (vm && !kref_get_unless_zero(&vm->kref))
+		vm = xa_find_after(&ppu->vms, index, ULONG_MAX, XA_PRESENT);
 	xa_unlock(&ppu->vms);
 	return vm;
 }
@@ -561,6 +584,7 @@ static struct ppu_vm *ppu_vm_alloc(struct ppu_device *ppu, struct ppu_quota *quo
 	spin_lock_init(&vm->fault_lock);
 	INIT_LIST_HEAD(&vm->channels);
 	INIT_LIST_HEAD(&vm->retired);
+	ppu_vm_evict_init(vm);
 	drm_mm_init(&vm->kernel_va, PPU_VA_USER_END, PPU_VA_KERNEL_END - PPU_VA_USER_END);
 	return vm;
 }
@@ -587,6 +611,7 @@ static struct ppu_vm *ppu_vm_create(struct ppu_device *ppu, struct ppu_quota *qu
 	ret = xa_err(xa_store(&ppu->vms, vm->inst.addr >> PPU_PAGE_SHIFT, vm, GFP_KERNEL));
 	if (ret)
 		goto err_mmu;
+	ppu_vm_evict_begin(vm);
 
 	mutex_lock(&vm->area_lock);
 	ret = ppu_vm_load_inst(vm);
@@ -603,7 +628,7 @@ err_inst:
 	ppu_vram_free(ppu, &vm->inst);
 err_vm:
 	drm_mm_takedown(&vm->kernel_va);
-	mutex_destroy(&vm->bind_mutex);
+	ppu_bind_fini(vm);
 	mutex_destroy(&vm->area_lock);
 	mutex_destroy(&vm->lock);
 	ppu_quota_put(vm->quota);
@@ -898,10 +923,11 @@ static void ppu_vm_print_maps(struct drm_printer *p, struct ppu_vm *vm)
  */
 void ppu_vm_print(struct drm_printer *p, struct ppu_vm *vm)
 {
-	drm_printf(p, "context %u: %s[%d], instance %#llx, root %#llx, depth %u, launches %u, local %u, watchdog %u ms%s%s\n",
+	drm_printf(p, "context %u: %s[%d], instance %#llx, root %#llx, depth %u, launches %u, local %u, watchdog %u ms%s%s%s\n",
 		   vm->context_id, vm->quota->comm, pid_nr(vm->quota->owner), vm->inst.addr,
 		   vm->pt.root->addr, vm->max_depth, vm->max_pending, vm->local_per_thread,
 		   vm->watchdog_ms,
-		   vm->has_areas ? "" : ", no areas", READ_ONCE(vm->faulted) ? ", FAULTED" : "");
+		   vm->has_areas ? "" : ", no areas", READ_ONCE(vm->evict.out) ? ", held" : "",
+		   READ_ONCE(vm->faulted) ? ", FAULTED" : "");
 	ppu_vm_print_maps(p, vm);
 }

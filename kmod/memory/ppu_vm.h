@@ -17,13 +17,16 @@
 
 #include <hw/ppu_fault.h>
 #include <hw/ppu_regs.h>
+#include <uapi/drm/ppu_drm.h>
 
 #include "core/pt.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_vram.h"
 
 struct drm_device;
 struct drm_file;
 struct drm_printer;
+struct ppu_bind_queue;
 struct ppu_bo;
 struct ppu_device;
 struct ppu_file;
@@ -76,6 +79,8 @@ struct ppu_vm {
 	u64 uid;
 	/** @context_id: number of the context in the device's records. */
 	u32 context_id;
+	/** @failed_channels: how many of its channels have ended, and not by destruction. */
+	atomic_t failed_channels;
 
 	/**
 	 * @lock: protects mappings and page tables.  Fences wait for its holders:
@@ -118,16 +123,14 @@ struct ppu_vm {
 	/** @watchdog_ms: longest a task may take; 0: no limit. */
 	u32 watchdog_ms;
 
-	/** @bind_mutex: order of queueing asynchronous binds; protects @bind_closed. */
+	/** @bind_mutex: order of queueing asynchronous binds; protects @bind_closed, @bind_queues. */
 	struct mutex bind_mutex;
-	/** @bind_lock: protects the queue, its counters and @binds_gone. */
+	/** @bind_lock: protects what is in queues, their counters and @binds_gone. */
 	spinlock_t bind_lock;
-	/** @binds: struct ppu_bind.link. */
-	struct list_head binds;
+	/** @bind_queues: by number; NULL: never used. */
+	struct ppu_bind_queue *bind_queues[DRM_PPU_VM_BIND_MAX_QUEUES];
 	/** @bind_closed: destroyed, nothing can be queued. */
 	bool bind_closed;
-	/** @bind_work: does what is queued. */
-	struct work_struct bind_work;
 	/** @binds_gone: struct ppu_bind.link, done and not freed. */
 	struct list_head binds_gone;
 	/** @bind_free_work: frees what is done. */
@@ -143,6 +146,8 @@ struct ppu_vm {
 	struct list_head channels;
 	/** @held: its channels must not fetch; under ppu_device.chan_lock. */
 	bool held;
+	/** @evict: on the device or not. */
+	struct ppu_vm_evict evict;
 	/** @kick_chid: some channel of this VM, PPU_CHID_NONE: none. */
 	int kick_chid;
 	/** @faulted: final. */
@@ -164,6 +169,8 @@ struct ppu_vm {
 
 struct ppu_vm *ppu_vm_lookup(struct ppu_file *file, u32 id);
 struct ppu_vm *ppu_vm_get_by_inst(struct ppu_device *ppu, u64 inst);
+struct ppu_vm *ppu_vm_next(struct ppu_device *ppu, unsigned long *index);
+struct ppu_mapping *ppu_vm_map_from(struct ppu_vm *vm, u64 from);
 void ppu_vm_put(struct ppu_vm *vm);
 void ppu_vm_set_faulted(struct ppu_vm *vm);
 void ppu_vm_set_faulted_all(struct ppu_device *ppu);

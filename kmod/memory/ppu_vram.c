@@ -14,7 +14,8 @@
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
-#include "base/ppu_quota.h"
+#include "base/ppu_quota_vram.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_vram.h"
 
 static void ppu_vram_fini(struct drm_device *drm, void *data)
@@ -113,6 +114,26 @@ static int ppu_vram_alloc_locked(struct gpu_buddy *mm, u64 size, struct list_hea
 }
 
 /**
+ * ppu_vram_take_list - allocate memory that the caller overwrites, not necessarily contiguous
+ * @ppu: device
+ * @size: bytes, multiple of the page size
+ * @blocks: empty list, gets the struct gpu_buddy_block
+ *
+ * Nothing is moved out for it.
+ *
+ * Return: 0, -ENOSPC or -ENOMEM.
+ */
+int ppu_vram_take_list(struct ppu_device *ppu, u64 size, struct list_head *blocks)
+{
+	int ret;
+
+	mutex_lock(&ppu->vram->lock);
+	ret = ppu_vram_alloc_locked(&ppu->vram->mm, size, blocks);
+	mutex_unlock(&ppu->vram->lock);
+	return ret;
+}
+
+/**
  * ppu_vram_alloc_list - allocate zeroed memory, not necessarily contiguous
  * @ppu: device
  * @size: bytes, multiple of the page size
@@ -122,23 +143,23 @@ static int ppu_vram_alloc_locked(struct gpu_buddy *mm, u64 size, struct list_hea
  */
 int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *blocks)
 {
+	int ended = ppu_evict_ended(ppu), idx, ret;
 	struct gpu_buddy_block *block;
-	int idx, ret;
 
-	if (!ppu_enter(ppu, &idx))
+	do {
+		ret = ppu_vram_take_list(ppu, size, blocks);
+	} while (ret == -ENOSPC && !(ret = ppu_evict_room(ppu, size, &ended)));
+	if (ret)
+		return ret;
+	if (!ppu_enter(ppu, &idx)) {
+		ppu_vram_free_list(ppu, blocks);
 		return -ENODEV;
-
-	mutex_lock(&ppu->vram->lock);
-	ret = ppu_vram_alloc_locked(&ppu->vram->mm, size, blocks);
-	mutex_unlock(&ppu->vram->lock);
-
-	if (!ret)
-		list_for_each_entry(block, blocks, link)
-			ppu_vram_zero(ppu, gpu_buddy_block_offset(block),
-				      gpu_buddy_block_size(&ppu->vram->mm, block));
-
+	}
+	list_for_each_entry(block, blocks, link)
+		ppu_vram_zero(ppu, gpu_buddy_block_offset(block),
+			      gpu_buddy_block_size(&ppu->vram->mm, block));
 	ppu_exit(ppu, idx);
-	return ret;
+	return 0;
 }
 
 /**
@@ -154,7 +175,7 @@ void ppu_vram_free_list(struct ppu_device *ppu, struct list_head *blocks)
 	INIT_LIST_HEAD(blocks);
 }
 
-static int ppu_vram_alloc_contig(struct gpu_buddy *mm, struct ppu_vram_range *range)
+static int ppu_vram_alloc_contig_locked(struct gpu_buddy *mm, struct ppu_vram_range *range)
 {
 	u64 whole = roundup_pow_of_two(range->size);
 	int ret;
@@ -172,6 +193,18 @@ static int ppu_vram_alloc_contig(struct gpu_buddy *mm, struct ppu_vram_range *ra
 	if (whole != range->size)
 		gpu_buddy_block_trim(mm, NULL, range->size, &range->blocks);
 	return 0;
+}
+
+static int ppu_vram_alloc_contig(struct ppu_device *ppu, struct ppu_vram_range *range)
+{
+	int ended = ppu_evict_ended(ppu), ret;
+
+	do {
+		mutex_lock(&ppu->vram->lock);
+		ret = ppu_vram_alloc_contig_locked(&ppu->vram->mm, range);
+		mutex_unlock(&ppu->vram->lock);
+	} while (ret == -ENOSPC && !(ret = ppu_evict_room(ppu, range->size, &ended)));
+	return ret;
 }
 
 /**
@@ -199,27 +232,26 @@ int ppu_vram_alloc(struct ppu_device *ppu, struct ppu_quota *quota, u64 size,
 		return -ENOSPC;
 	}
 
-	ret = ppu_quota_charge(quota, DRM_PPU_RES_VRAM, range->size);
+	ret = ppu_quota_charge_vram(quota, range->size, true);
 	if (ret) {
 		range->size = 0;
 		return ret;
 	}
+	ret = ppu_vram_alloc_contig(ppu, range);
+	if (ret)
+		goto err_quota;
 	if (!ppu_enter(ppu, &idx)) {
 		ret = -ENODEV;
-		goto err;
+		goto err_free;
 	}
-
-	mutex_lock(&ppu->vram->lock);
-	ret = ppu_vram_alloc_contig(&ppu->vram->mm, range);
-	mutex_unlock(&ppu->vram->lock);
-	if (!ret)
-		ppu_vram_zero(ppu, range->addr, range->size);
-
+	ppu_vram_zero(ppu, range->addr, range->size);
 	ppu_exit(ppu, idx);
-	if (!ret)
-		return 0;
-err:
-	ppu_quota_release(quota, DRM_PPU_RES_VRAM, range->size);
+	return 0;
+
+err_free:
+	ppu_vram_free_list(ppu, &range->blocks);
+err_quota:
+	ppu_quota_release_vram(quota, range->size, true);
 	range->size = 0;
 	return ret;
 }
@@ -234,7 +266,7 @@ void ppu_vram_free(struct ppu_device *ppu, struct ppu_vram_range *range)
 	if (!range->size)
 		return;
 	ppu_vram_free_list(ppu, &range->blocks);
-	ppu_quota_release(range->quota, DRM_PPU_RES_VRAM, range->size);
+	ppu_quota_release_vram(range->quota, range->size, true);
 	range->size = 0;
 	range->addr = 0;
 }

@@ -39,6 +39,7 @@ struct ppu_vram_range {
 
 int ppu_vram_init(struct ppu_device *ppu);
 u64 ppu_vram_avail(struct ppu_device *ppu);
+int ppu_vram_take_list(struct ppu_device *ppu, u64 size, struct list_head *blocks);
 int ppu_vram_alloc_list(struct ppu_device *ppu, u64 size, struct list_head *blocks);
 void ppu_vram_free_list(struct ppu_device *ppu, struct list_head *blocks);
 int ppu_vram_alloc(struct ppu_device *ppu, struct ppu_quota *quota, u64 size,

@@ -106,6 +106,8 @@ static void ppu_dump_channel(struct drm_printer *p, struct ppu_channel *chan)
 	drm_printf(p, "state: %#x, error %u %s: %s\n", f->cause, f->error, ppu_err_name(f->error),
 		   ppu_err_text(f->error));
 	drm_printf(p, "error va: %#llx\n", f->va);
+	if (chan->destroyed)
+		drm_puts(p, "was to be destroyed, and does not stop\n");
 	drm_printf(p, "GP_GET %u GP_PUT %u of %u entries at %#llx\n", get,
 		   ppu_ch_rd(ppu, chid, PPU_REG_CH_PUT), chan->ring_entries,
 		   chan->ring_map->start);
@@ -231,4 +233,11 @@ void ppu_coredump_queue(struct ppu_channel *chan)
 	kref_get(&chan->kref);
 	if (!queue_work(chan->ppu->wq, &chan->dump_work))
 		ppu_channel_put(chan);
+}
+
+/** ppu_coredump_now - the channel does not stop, and will be gone soon; its lock is held */
+void ppu_coredump_now(struct ppu_channel *chan)
+{
+	if (ppu_coredump_permit(chan->ppu))
+		ppu_coredump_make(chan);
 }

@@ -9,5 +9,6 @@ struct ppu_channel;
 
 void ppu_coredump_init(struct ppu_channel *chan);
 void ppu_coredump_queue(struct ppu_channel *chan);
+void ppu_coredump_now(struct ppu_channel *chan);
 
 #endif

@@ -4,6 +4,8 @@
  */
 
 #include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
@@ -24,6 +26,7 @@
 #include "channel/ppu_runtime.h"
 #include "core/driver.h"
 #include "core/pt.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_vm.h"
 #include "report/ppu_debugfs.h"
 #include "report/ppu_fault.h"
@@ -121,19 +124,6 @@ static int ppu_show_channels(struct seq_file *m, void *data)
 	return 0;
 }
 
-/* The next VM at or after *@index, with a reference. */
-static struct ppu_vm *ppu_next_vm(struct ppu_device *ppu, unsigned long *index)
-{
-	struct ppu_vm *vm;
-
-	xa_lock(&ppu->vms);
-	vm = xa_find(&ppu->vms, index, ULONG_MAX, XA_PRESENT);
-	while (vm && !kref_get_unless_zero(&vm->kref))
-		vm = xa_find_after(&ppu->vms, index, ULONG_MAX, XA_PRESENT);
-	xa_unlock(&ppu->vms);
-	return vm;
-}
-
 static int ppu_show_vms(struct seq_file *m, void *data)
 {
 	struct ppu_device *ppu = ppu_seq_device(m);
@@ -141,7 +131,7 @@ static int ppu_show_vms(struct seq_file *m, void *data)
 	unsigned long index = 0;
 	struct ppu_vm *vm;
 
-	while ((vm = ppu_next_vm(ppu, &index))) {
+	while ((vm = ppu_vm_next(ppu, &index))) {
 		ppu_vm_print(&p, vm);
 		ppu_vm_put(vm);
 		index++;
@@ -210,7 +200,7 @@ static int ppu_show_page_tables(struct seq_file *m, void *data)
 
 	if (drm_dev_is_unplugged(&ppu->drm))
 		return -ENODEV;
-	while ((vm = ppu_next_vm(ppu, &index))) {
+	while ((vm = ppu_vm_next(ppu, &index))) {
 		ppu_show_vm_memory(m, vm);
 		ppu_vm_put(vm);
 		index++;
@@ -225,7 +215,7 @@ static int ppu_show_faults(struct seq_file *m, void *data)
 	unsigned long index = 0;
 	struct ppu_vm *vm;
 
-	while ((vm = ppu_next_vm(ppu, &index))) {
+	while ((vm = ppu_vm_next(ppu, &index))) {
 		ppu_fault_print_all(&p, vm);
 		ppu_vm_put(vm);
 		index++;
@@ -340,6 +330,37 @@ static int ppu_show_engine(struct seq_file *m, void *data)
 	return 0;
 }
 
+/* Moves all out of VRAM that can be moved now: whoever uses it next brings it back. */
+static ssize_t ppu_evict_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	struct ppu_device *ppu = ((struct seq_file *)file->private_data)->private;
+	int ret = ppu_evict_all(ppu);
+
+	return ret ?: len;
+}
+
+static int ppu_evict_show(struct seq_file *m, void *data)
+{
+	struct drm_printer p = drm_seq_file_printer(m);
+
+	ppu_evict_print(&p, m->private);
+	return 0;
+}
+
+static int ppu_evict_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, ppu_evict_show, inode->i_private);
+}
+
+static const struct file_operations ppu_evict_fops = {
+	.owner = THIS_MODULE,
+	.open = ppu_evict_open,
+	.read = seq_read,
+	.write = ppu_evict_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 static const struct drm_info_list ppu_debugfs_list[] = {
 	{ "irqs", ppu_show_irqs, 0, NULL },
 	{ "channels", ppu_show_channels, 0, NULL },
@@ -358,6 +379,8 @@ void ppu_debugfs_init(struct drm_minor *minor)
 {
 	drm_debugfs_create_files(ppu_debugfs_list, ARRAY_SIZE(ppu_debugfs_list),
 				 minor->debugfs_root, minor);
+	debugfs_create_file("evict", 0600, minor->debugfs_root, to_ppu(minor->dev),
+			    &ppu_evict_fops);
 }
 
 #endif

@@ -22,6 +22,8 @@ struct ppu_usage {
 	u64 total;
 	/** @shared: bytes of those that have another handle, or are exported. */
 	u64 shared;
+	/** @out: bytes of those that were moved out of it. */
+	u64 out;
 };
 
 static void ppu_file_memory(struct drm_file *filp, struct ppu_usage *usage)
@@ -36,19 +38,21 @@ static void ppu_file_memory(struct drm_file *filp, struct ppu_usage *usage)
 		u->total += obj->size;
 		if (obj->handle_count > 1 || obj->dma_buf)
 			u->shared += obj->size;
+		if (READ_ONCE(to_ppu_bo(obj)->out))
+			u->out += obj->size;
 	}
 	spin_unlock(&filp->table_lock);
 }
 
-/* No object is ever moved out or given up: all memory is resident. */
+/* Objects that were moved out of VRAM are in no region: the kernel can swap them. */
 static void ppu_show_region(struct seq_file *m, const char *region, const struct ppu_usage *u)
 {
 	seq_printf(m, "drm-total-%s:\t%llu KiB\n", region, u->total >> 10);
 	seq_printf(m, "drm-shared-%s:\t%llu KiB\n", region, u->shared >> 10);
-	seq_printf(m, "drm-resident-%s:\t%llu KiB\n", region, u->total >> 10);
+	seq_printf(m, "drm-resident-%s:\t%llu KiB\n", region, (u->total - u->out) >> 10);
 	seq_printf(m, "drm-purgeable-%s:\t0 KiB\n", region);
 	/* The older name of drm-resident. */
-	seq_printf(m, "drm-memory-%s:\t%llu KiB\n", region, u->total >> 10);
+	seq_printf(m, "drm-memory-%s:\t%llu KiB\n", region, (u->total - u->out) >> 10);
 }
 
 /** ppu_show_fdinfo - &file_operations.show_fdinfo */

@@ -3,8 +3,10 @@
  * PPU driver: GET_PARAM and QUERY, what user space asks about the device.
  */
 
+#include <linux/capability.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -25,6 +27,10 @@
 #include "memory/ppu_vram.h"
 #include "report/ppu_query.h"
 #include "report/ppu_tasks.h"
+
+static unsigned int ppu_counters_paranoid = 1;
+module_param_named(counters_paranoid, ppu_counters_paranoid, uint, 0644);
+MODULE_PARM_DESC(counters_paranoid, "1: who asks for the counters of the device must have CAP_PERFMON");
 
 static u64 ppu_pci_location(struct pci_dev *pci)
 {
@@ -146,6 +152,40 @@ static int ppu_query_put(struct drm_ppu_query *args, const void *answer, u32 siz
 	return 0;
 }
 
+/*
+ * Copies @count elements of @each bytes to a buffer whose elements have args->stride bytes.  The
+ * last one that there is room for may be cut off, as the answers without a stride are.
+ */
+static int ppu_query_put_strided(struct drm_ppu_query *args, const void *answer, u32 count,
+				 u32 each)
+{
+	u32 room = args->size, stride = args->stride, part = min(each, stride), i;
+	void __user *to = u64_to_user_ptr(args->ptr);
+	u64 at;
+
+	args->size = count * stride;
+	if (!args->ptr)
+		return 0;
+	if (clear_user(to, room))
+		return -EFAULT;
+	for (i = 0; i < count; i++) {
+		at = (u64)i * stride;
+		if (at >= room)
+			break;
+		if (copy_to_user(to + at, answer + (size_t)i * each, min_t(u64, part, room - at)))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/* The answer is an array: of elements as the caller knows them, or of the first version's. */
+static int ppu_query_put_array(struct drm_ppu_query *args, const void *answer, u32 count, u32 each)
+{
+	return args->stride && args->stride != each ?
+		ppu_query_put_strided(args, answer, count, each) :
+		ppu_query_put(args, answer, count * each);
+}
+
 static int ppu_query_engines(struct ppu_device *ppu, struct drm_ppu_query *args)
 {
 	const struct drm_ppu_engine_info info[] = {
@@ -160,7 +200,7 @@ static int ppu_query_engines(struct ppu_device *ppu, struct drm_ppu_query *args)
 		},
 	};
 
-	return ppu_query_put(args, info, sizeof(info));
+	return ppu_query_put_array(args, info, ARRAY_SIZE(info), sizeof(info[0]));
 }
 
 static int ppu_query_regions(struct ppu_device *ppu, struct drm_ppu_query *args)
@@ -177,7 +217,7 @@ static int ppu_query_regions(struct ppu_device *ppu, struct drm_ppu_query *args)
 		},
 	};
 
-	return ppu_query_put(args, info, sizeof(info));
+	return ppu_query_put_array(args, info, ARRAY_SIZE(info), sizeof(info[0]));
 }
 
 static int ppu_query_sm(struct ppu_device *ppu, struct drm_ppu_query *args)
@@ -229,6 +269,15 @@ static int ppu_query_timestamps(struct ppu_device *ppu, struct drm_ppu_query *ar
 	return ppu_query_put(args, &info, sizeof(info));
 }
 
+/*
+ * The counters tell what all clients do: how much, when, and which instructions.  That is enough
+ * to find out what another one computes.
+ */
+static bool ppu_may_see_counters(void)
+{
+	return !READ_ONCE(ppu_counters_paranoid) || perfmon_capable();
+}
+
 static int ppu_query_counters(struct ppu_device *ppu, struct drm_ppu_query *args)
 {
 	u64 info[PPU_CTR_COUNT];
@@ -236,6 +285,9 @@ static int ppu_query_counters(struct ppu_device *ppu, struct drm_ppu_query *args
 	unsigned int i;
 	int idx;
 
+	/* How many there are is no secret. */
+	if (args->ptr && PPU_CHECK(ppu, !ppu_may_see_counters()))
+		return -EACCES;
 	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
 	spin_lock_irqsave(&ppu->hw_lock, flags);
@@ -246,33 +298,34 @@ static int ppu_query_counters(struct ppu_device *ppu, struct drm_ppu_query *args
 	spin_unlock_irqrestore(&ppu->hw_lock, flags);
 	ppu_exit(ppu, idx);
 
-	return ppu_query_put(args, info, sizeof(info));
+	return ppu_query_put_array(args, info, ARRAY_SIZE(info), sizeof(info[0]));
 }
 
+/* Of the process, or of its user. */
 static int ppu_query_limits(struct ppu_device *ppu, struct ppu_file *file,
-			    struct drm_ppu_query *args)
+			    struct drm_ppu_query *args, bool user)
 {
 	struct drm_ppu_limit info[PPU_NUM_RESOURCES];
+	struct ppu_quota *quota = file->quota;
 	unsigned int i;
 
 	for (i = 0; i < PPU_NUM_RESOURCES; i++) {
-		info[i].limit = ppu_quota_limit(ppu, i);
-		info[i].used = atomic64_read(&file->quota->used[i]);
+		info[i].limit = user ? ppu_quota_user_limit(ppu, i) : ppu_quota_limit(ppu, i);
+		info[i].used = atomic64_read(user ? &quota->user->used[i] : &quota->used[i]);
 	}
-	return ppu_query_put(args, info, sizeof(info));
+	return ppu_query_put_array(args, info, ARRAY_SIZE(info), sizeof(info[0]));
 }
 
 static int ppu_query_tasks(struct ppu_device *ppu, struct ppu_file *file,
 			   struct drm_ppu_query *args)
 {
 	struct drm_ppu_task *list = NULL;
-	u32 room = 0;
+	u32 each = args->stride ?: sizeof(*list), room = 0;
 	int n;
 
 	/* The last task that fits in part counts as room, too. */
 	if (args->ptr)
-		room = min_t(u32, DIV_ROUND_UP_ULL(args->size, sizeof(*list)),
-			     ppu->caps.task_records);
+		room = min_t(u32, DIV_ROUND_UP_ULL(args->size, each), ppu->caps.task_records);
 	if (room) {
 		list = kvcalloc(room, sizeof(*list), GFP_KERNEL);
 		if (!list)
@@ -280,16 +333,31 @@ static int ppu_query_tasks(struct ppu_device *ppu, struct ppu_file *file,
 	}
 	n = ppu_tasks_list(ppu, file, list, room);
 	if (n >= 0)
-		n = ppu_query_put(args, list, n * sizeof(*list));
+		n = ppu_query_put_array(args, list, n, sizeof(*list));
 	kvfree(list);
 	return n;
+}
+
+static int ppu_query_check(struct ppu_device *ppu, const struct drm_ppu_query *args)
+{
+	bool array = args->type != DRM_PPU_QUERY_SM_CONFIG &&
+		     args->type != DRM_PPU_QUERY_TIMESTAMPS;
+
+	if (PPU_CHECK(ppu, args->pad) ||
+	    PPU_CHECK(ppu, args->stride && !array) ||
+	    PPU_CHECK(ppu, args->stride % 8 || args->stride > PAGE_SIZE))
+		return -EINVAL;
+	return 0;
 }
 
 int ppu_ioctl_query(struct drm_device *drm, void *data, struct drm_file *filp)
 {
 	struct ppu_device *ppu = to_ppu(drm);
 	struct drm_ppu_query *args = data;
+	int ret = ppu_query_check(ppu, args);
 
+	if (ret)
+		return ret;
 	switch (args->type) {
 	case DRM_PPU_QUERY_ENGINES:
 		return ppu_query_engines(ppu, args);
@@ -302,9 +370,11 @@ int ppu_ioctl_query(struct drm_device *drm, void *data, struct drm_file *filp)
 	case DRM_PPU_QUERY_COUNTERS:
 		return ppu_query_counters(ppu, args);
 	case DRM_PPU_QUERY_LIMITS:
-		return ppu_query_limits(ppu, filp->driver_priv, args);
+		return ppu_query_limits(ppu, filp->driver_priv, args, false);
 	case DRM_PPU_QUERY_TASKS:
 		return ppu_query_tasks(ppu, filp->driver_priv, args);
+	case DRM_PPU_QUERY_USER_LIMITS:
+		return ppu_query_limits(ppu, filp->driver_priv, args, true);
 	default:
 		return -EINVAL;
 	}

@@ -30,8 +30,11 @@ static bool ppu_task_read(struct ppu_device *ppu, u32 from, struct ppu_task_info
 	for (i = 0; i < PPU_TASK_INFO_WORDS; i++)
 		word[i] = ppu_rd(ppu, PPU_REG_TASK_DATA + 4 * i);
 	spin_unlock_irqrestore(&ppu->hw_lock, flags);
-	/* A device that was pulled out reads as all ones. */
-	return info->record != PPU_TASK_NONE;
+	/*
+	 * A device that was pulled out reads as all ones, or as zero: whoever looks for the next
+	 * record must get on.
+	 */
+	return info->record >= from && info->record < ppu->caps.task_records;
 }
 
 static const char *ppu_task_state_name(u32 state)

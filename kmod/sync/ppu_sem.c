@@ -26,7 +26,9 @@
 #include "base/ppu_uobj.h"
 #include "channel/ppu_channel.h"
 #include "fence/ppu_watch.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
+#include "memory/ppu_move.h"
 #include "memory/ppu_vm.h"
 #include "sync/ppu_eventfd.h"
 #include "sync/ppu_sem.h"
@@ -150,6 +152,7 @@ static void ppu_sem_free(struct kref *kref)
 
 	ppu_bo_unmap_page(sem->vaddr, sem->vmapped);
 	atomic_dec(&sem->bo->num_sems);
+	ppu_bo_unpin(sem->bo);
 	ppu_bo_put(sem->bo);
 	kfree(sem);
 }
@@ -193,9 +196,11 @@ static struct ppu_sem *ppu_sem_new(struct ppu_file *file, struct ppu_bo *bo, u64
 	struct ppu_sem *sem = kzalloc(sizeof(*sem), GFP_KERNEL_ACCOUNT);
 	int ret;
 
-	if (!sem) {
+	ret = sem ? ppu_bo_fix(bo) : -ENOMEM;
+	if (ret) {
+		kfree(sem);
 		ppu_bo_put(bo);
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(ret);
 	}
 	kref_init(&sem->kref);
 	sem->file = file;
@@ -476,6 +481,8 @@ struct ppu_wait {
 	/** @poll: some condition has no entry of the watch table. */
 	bool poll;
 	struct ppu_channel *chan;
+	/** @vm: the other channels of @chan's VM count, too. */
+	bool vm;
 	s64 timeout_ns;
 	u32 first;
 };
@@ -543,6 +550,8 @@ static int ppu_wait_error(struct ppu_wait *wait)
 		if (READ_ONCE(wait->conds[i].sem->dead))
 			return -ECANCELED;
 	if (wait->chan && (ppu_channel_dead(wait->chan) || READ_ONCE(wait->chan->vm->faulted)))
+		return -EIO;
+	if (wait->vm && atomic_read(&wait->chan->vm->failed_channels))
 		return -EIO;
 	return 0;
 }
@@ -719,13 +728,15 @@ int ppu_ioctl_sem_wait(struct drm_device *drm, void *data, struct drm_file *filp
 		.ppu = ppu,
 		.file = filp->driver_priv,
 		.all = args->flags & DRM_PPU_SEM_WAIT_ALL,
+		.vm = args->flags & DRM_PPU_SEM_WAIT_VM,
 		.timeout_ns = args->timeout_ns,
 	};
 	u32 i;
 	int ret;
 
-	if (PPU_CHECK(ppu, args->flags & ~DRM_PPU_SEM_WAIT_ALL) || PPU_CHECK(ppu, args->pad) ||
-	    PPU_CHECK(ppu, !args->conds.count))
+	if (PPU_CHECK(ppu, args->flags & ~(DRM_PPU_SEM_WAIT_ALL | DRM_PPU_SEM_WAIT_VM)) ||
+	    PPU_CHECK(ppu, args->flags & DRM_PPU_SEM_WAIT_VM && !args->channel_id) ||
+	    PPU_CHECK(ppu, args->pad) || PPU_CHECK(ppu, !args->conds.count))
 		return -EINVAL;
 
 	ret = ppu_wait_get_conds(&wait, &args->conds);

@@ -337,7 +337,7 @@ static int ppu_sem_fence_check_import(struct ppu_device *ppu,
 				      const struct drm_ppu_sem_import_fence *args)
 {
 	if (PPU_CHECK(ppu, args->op >= DRM_PPU_SEM_SIGNAL_KICK) ||
-	    PPU_CHECK(ppu, args->sync.flags & DRM_PPU_SYNC_SIGNAL))
+	    PPU_CHECK(ppu, args->sync.flags & ~DRM_PPU_SYNC_TYPE_MASK))
 		return -EINVAL;
 	return ppu_sync_check(ppu, &args->sync);
 }

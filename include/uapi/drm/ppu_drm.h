@@ -32,7 +32,8 @@ extern "C" {
  * - Object ids (VM, channel, group, semaphore, event) are per open file, 32
  *   bits, never zero.
  * - Limits count what a process has in all the files it opened; a file that is
- *   handed to another process goes on counting for the one that opened it.
+ *   handed to another process goes on counting for the one that opened it.  What
+ *   the processes of one user have together is limited, too.
  * - On failure no output field is meaningful, unless said otherwise.
  *
  * Errors every ioctl may return: EINVAL (bad flag, pad, range or alignment),
@@ -68,9 +69,24 @@ extern "C" {
  *   came later without a number of their own: the size that
  *   DRM_PPU_QUERY_LIMITS returns tells whether they are there
  * - 0.4: GEM_USERPTR, export of VRAM objects, bos of SUBMIT, DRM_PPU_VM_BIND_NULL
+ * - 1.0: stride of QUERY, DRM_PPU_QUERY_USER_LIMITS and limits of users,
+ *   DRM_PPU_SYNC_WAIT_FOR_SUBMIT, queue of VM_BIND.  DRM_PPU_QUERY_COUNTERS needs
+ *   CAP_PERFMON, GEM_FLINK gives EOPNOTSUPP
+ * - 1.1: DRM_PPU_SEM_WAIT_VM
+ *
+ * Stability: from 1.0 on, what a program may rely on does not change as long as
+ * DRM_PPU_MAJOR is 1.  That is everything that this file says: numbers, layouts,
+ * meanings, which error a wrong argument gives, and in which state objects are
+ * afterwards.  Programs that were built with the header of 1.N work with every
+ * driver 1.M, M >= N, and also with those before if they use nothing newer.
+ * Not promised: values that depend on the device, on limits or on time; ids and
+ * handles; that something which is refused today is refused later, if it was
+ * refused as unknown (flags, values of an enum, ioctls, non-zero pads); what the
+ * driver takes from its debugfs, its tracepoints and its messages.  Calls of
+ * 0.4 are answered as they were then, but for what the line about 1.0 says.
  */
-#define DRM_PPU_MAJOR 0
-#define DRM_PPU_MINOR 4
+#define DRM_PPU_MAJOR 1
+#define DRM_PPU_MINOR 1
 
 /**
  * struct drm_ppu_array - a user-space array whose elements may grow
@@ -181,6 +197,8 @@ enum drm_ppu_query_type {
 	/**
 	 * @DRM_PPU_QUERY_COUNTERS: array of __u64: the device's counters since its
 	 * reset, over all clients, in the order of PPU_COUNTERS (ppu_counters.h).
+	 * EACCES: the caller lacks CAP_PERFMON, and the module's parameter
+	 * counters_paranoid is set, as it is at first.  The size is told to everybody.
 	 */
 	DRM_PPU_QUERY_COUNTERS = 4,
 	/**
@@ -194,6 +212,11 @@ enum drm_ppu_query_type {
 	 * returned size tells how many there are; more may be there a moment later.
 	 */
 	DRM_PPU_QUERY_TASKS = 6,
+	/**
+	 * @DRM_PPU_QUERY_USER_LIMITS: as DRM_PPU_QUERY_LIMITS, for all processes of
+	 * the caller's user together; a limit of all ones: there is none.
+	 */
+	DRM_PPU_QUERY_USER_LIMITS = 7,
 };
 
 /** struct drm_ppu_task - a task that was accepted and is not complete */
@@ -227,7 +250,7 @@ struct drm_ppu_task {
 };
 
 /**
- * enum drm_ppu_resource - what the driver limits for each process
+ * enum drm_ppu_resource - what the driver limits for each process and each user
  *
  * ENOSPC when a limit is reached.  The limits are parameters of the module.
  */
@@ -266,11 +289,11 @@ enum drm_ppu_resource {
 	DRM_PPU_RES_ENTRIES = 12,
 };
 
-/** struct drm_ppu_limit - one limit of the calling process */
+/** struct drm_ppu_limit - one limit of the calling process, or of its user */
 struct drm_ppu_limit {
-	/** @limit: most it may have. */
+	/** @limit: most there may be. */
 	__u64 limit;
-	/** @used: what it has. */
+	/** @used: what there is. */
 	__u64 used;
 };
 
@@ -278,18 +301,26 @@ struct drm_ppu_limit {
  * struct drm_ppu_query - DRM_IOCTL_PPU_QUERY
  *
  * Copies the answer to a buffer of any size: a shorter buffer gets the first
- * bytes, the rest of a longer one is filled with zeroes.
+ * bytes, the rest of a longer one is filled with zeroes.  The same holds for each
+ * element of an array if @stride says how large an element of the buffer is.
  */
 struct drm_ppu_query {
 	/** @type: in: enum drm_ppu_query_type; EINVAL if unknown. */
 	__u32 type;
 	/**
 	 * @size: in: bytes at @ptr; out: bytes of the kernel's whole answer,
-	 * whatever was copied.
+	 * in elements of @stride bytes, whatever was copied.
 	 */
 	__u32 size;
 	/** @ptr: in: user buffer; 0: only @size is returned. */
 	__u64 ptr;
+	/**
+	 * @stride: in: size of one element of an array as user space knows it, a multiple
+	 * of 8; 0: that of version 1.0.  MBZ if the answer is no array.
+	 */
+	__u32 stride;
+	/** @pad: in: MBZ. */
+	__u32 pad;
 };
 
 /**
@@ -590,14 +621,24 @@ struct drm_ppu_vm_destroy {
 #define DRM_PPU_SYNC_BINARY	0	/* binary syncobj */
 #define DRM_PPU_SYNC_TIMELINE	1	/* timeline syncobj, a point on it */
 #define DRM_PPU_SYNC_TYPE_MASK	0xffu
+/*
+ * SUBMIT and VM_BIND: if there is no fence to wait for yet, the ioctl itself waits until somebody
+ * puts one there, for at most 5 seconds (ETIME), or until a signal comes.  With
+ * DRM_PPU_SUBMIT_NONBLOCK: EAGAIN at once.  Jobs and binds wait for fences only, since fences
+ * come in bounded time, and what a program will do does not.
+ */
+#define DRM_PPU_SYNC_WAIT_FOR_SUBMIT	(1u << 30)
 /* Attach the out-fence to it (without: wait for its fence first). */
 #define DRM_PPU_SYNC_SIGNAL	(1u << 31)
 
 /** struct drm_ppu_sync - one in- or out-fence */
 struct drm_ppu_sync {
-	/** @flags: in: type, and DRM_PPU_SYNC_SIGNAL. */
+	/** @flags: in: type; DRM_PPU_SYNC_SIGNAL or DRM_PPU_SYNC_WAIT_FOR_SUBMIT. */
 	__u32 flags;
-	/** @handle: in: syncobj handle; one to wait for has a fence (EINVAL). */
+	/**
+	 * @handle: in: syncobj handle; one to wait for has a fence (EINVAL), unless
+	 * WAIT_FOR_SUBMIT.
+	 */
 	__u32 handle;
 	/** @point: in: point on the timeline, not 0; MBZ for binary ones. */
 	__u64 point;
@@ -644,6 +685,8 @@ struct drm_ppu_vm_bind_op {
 /* Flags of DRM_IOCTL_PPU_VM_BIND. */
 #define DRM_PPU_VM_BIND_ASYNC	(1u << 0)	/* queue the operations: after and before fences */
 
+/* Queues of a VM for DRM_PPU_VM_BIND_ASYNC. */
+#define DRM_PPU_VM_BIND_MAX_QUEUES	16
 /* Most operations of one DRM_IOCTL_PPU_VM_BIND. */
 #define DRM_PPU_VM_BIND_MAX_OPS	4096
 /*
@@ -668,7 +711,8 @@ struct drm_ppu_vm_bind_op {
  *
  * With DRM_PPU_VM_BIND_ASYNC the ioctl checks everything, allocates everything
  * and queues the operations: they are done when the in-fences have signalled,
- * after everything queued for the VM before; then the out-fences signal.  An
+ * after everything put into the same queue of the VM before; then the out-fences
+ * signal.  Queues do not wait for each other, and have no order among them.  An
  * in-fence that signals an error counts as signalled.  If the VM has faulted by
  * then nothing is mapped and the out-fences signal EIO; VM_DESTROY ends what is
  * queued with ECANCELED.  VM_GET_STATE tells the first such error, too.  A
@@ -688,6 +732,13 @@ struct drm_ppu_vm_bind {
 	 * drm_ppu_sync; count MBZ unless ASYNC.
 	 */
 	struct drm_ppu_array syncs;
+	/**
+	 * @queue: in: ASYNC: which of the VM's queues, less than
+	 * DRM_PPU_VM_BIND_MAX_QUEUES; else MBZ.
+	 */
+	__u32 queue;
+	/** @pad: in: MBZ. */
+	__u32 pad;
 };
 
 /**
@@ -762,7 +813,7 @@ struct drm_ppu_vm_get_state {
 	 * out: count = records copied, oldest first.
 	 */
 	struct drm_ppu_array faults;
-	/** @binds_queued: out: ASYNC binds accepted since its creation. */
+	/** @binds_queued: out: ASYNC binds accepted since its creation, in all queues. */
 	__u64 binds_queued;
 	/** @binds_done: out: how many of them are done, or ended with an error. */
 	__u64 binds_done;
@@ -1387,6 +1438,8 @@ struct drm_ppu_sem_cond {
 
 /* Flags of DRM_IOCTL_PPU_SEM_WAIT. */
 #define DRM_PPU_SEM_WAIT_ALL	(1u << 0)	/* all conditions at once (else any) */
+/* With @channel_id: EIO also when any other channel of its VM is in error, or was stopped. */
+#define DRM_PPU_SEM_WAIT_VM	(1u << 1)
 
 /* Most conditions of one wait. */
 #define DRM_PPU_SEM_WAIT_MAX	64
@@ -1403,8 +1456,9 @@ struct drm_ppu_sem_cond {
  *
  * ETIME: not before @timeout_ns.  EINTR: a signal (restarted by the kernel with
  * SA_RESTART).  ECANCELED: a semaphore was destroyed meanwhile.  EIO: channel
- * @channel_id is in error, or its VM.  A condition that already holds wins over
- * all of these.
+ * @channel_id has ended, or its VM, or, with DRM_PPU_SEM_WAIT_VM, any channel
+ * of that VM that has not been destroyed.  A condition that already holds wins
+ * over all of these.
  */
 struct drm_ppu_sem_wait {
 	/** @conds: in: 1..DRM_PPU_SEM_WAIT_MAX struct drm_ppu_sem_cond. */

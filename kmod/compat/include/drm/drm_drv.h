@@ -18,6 +18,29 @@
 #else
 #define PPU_COMPAT_PRIME_MMAP
 #endif
+/* What user space hears of a device that was reset, or needs to be: before 6.15 nothing. */
+#if defined(PPU_HAVE_WEDGED_EVENT_2)
+#define drm_dev_wedged_event(drm, method, info) drm_dev_wedged_event(drm, method)
+#elif !defined(PPU_HAVE_WEDGED_EVENT)
+#include <linux/device.h>
+#include <linux/kobject.h>
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
+
+#define DRM_WEDGE_RECOVERY_NONE		BIT(0)
+#define DRM_WEDGE_RECOVERY_REBIND	BIT(1)
+#define DRM_WEDGE_RECOVERY_BUS_RESET	BIT(2)
+
+/* The methods that this driver names: none, or rebind and bus-reset. */
+static inline int drm_dev_wedged_event(struct drm_device *drm, unsigned long method, void *info)
+{
+	bool none = method == DRM_WEDGE_RECOVERY_NONE;
+	char *env[2] = { none ? "WEDGED=none" : "WEDGED=rebind,bus-reset", NULL };
+
+	return kobject_uevent_env(&drm->primary->kdev->kobj, KOBJ_CHANGE, env);
+}
+#endif
+
 #define PPU_COMPAT_DRM_DRIVER PPU_COMPAT_DATE PPU_COMPAT_PRIME_MMAP
 
 #endif

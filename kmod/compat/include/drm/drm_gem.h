@@ -24,4 +24,11 @@ static inline void drm_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *
 }
 #endif
 
+/* What DRM_GEM_FOPS of newer kernels has besides functions. */
+#ifdef FOP_UNSIGNED_OFFSET
+#define PPU_COMPAT_GEM_FOPS .fop_flags = FOP_UNSIGNED_OFFSET,
+#else
+#define PPU_COMPAT_GEM_FOPS
+#endif
+
 #endif

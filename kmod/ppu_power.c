@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PPU driver: the device is reset, sleeps, or has an error.
+ *
+ * The driver resets the device by itself when a channel does not stop.
+ *
+ * In each of these, what was on the device is lost: VMs and channels end with EIO, new ones work.
+ * Files stay usable, and so do buffer objects.  A reset leaves VRAM as it is.  For a sleep, VRAM is
+ * saved before and restored after it.
+ *
+ * In between the device does not answer.  So nobody touches it: the gate is closed, and programs
+ * that use a mapping wait in its fault handler.
+ */
+
+#include <linux/delay.h>
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/pci.h>
+#include <linux/pm.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+
+#include <uapi/drm/ppu_drm.h>
+
+#include "base/ppu_device.h"
+#include "base/ppu_gate.h"
+#include "base/ppu_irq.h"
+#include "channel/ppu_channel.h"
+#include "channel/ppu_runtime.h"
+#include "fence/ppu_watch.h"
+#include "memory/ppu_gem.h"
+#include "memory/ppu_vm.h"
+#include "memory/ppu_vram.h"
+#include "memory/ppu_vram_save.h"
+#include "ppu_power.h"
+#include "sync/ppu_eventfd.h"
+
+static void ppu_power_lost(struct ppu_device *ppu)
+{
+	ppu_vm_set_faulted_all(ppu);
+	ppu_channel_fail_all(ppu, -EIO);
+}
+
+/* Ends everything, and closes the gate. */
+static void ppu_power_down(struct ppu_device *ppu)
+{
+	/* First the sections that may wait for memory, which may wait for interrupts. */
+	ppu_gate_drain(ppu);
+	ppu_irq_stop(ppu);
+	ppu_runtime_lost(ppu);
+	ppu_device_reset(ppu);
+	/* Count the reset before anybody hears of it. */
+	atomic_inc(&ppu->reset_count);
+	ppu_power_lost(ppu);
+	ppu_gate_close(ppu);
+	ppu_gem_user_unmap_all(ppu);
+}
+
+/* The device answers, and is as after a reset. */
+static void ppu_power_up(struct ppu_device *ppu, const char *why)
+{
+	/* What was published since the gate was drained is lost, too: the device has none of it. */
+	ppu_power_lost(ppu);
+	ppu_irq_restart(ppu);
+	ppu_watch_rearm_all(ppu);
+	ppu_gate_open(ppu);
+	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+	drm_warn(&ppu->drm, "the device %s\n", why);
+}
+
+/*
+ * A channel does not stop.  The lock of the PCI function keeps away the resets that others ask for,
+ * and the callbacks of sleep and of errors of the bus, and the driver on the device.
+ */
+static void ppu_reset_work(struct work_struct *work)
+{
+	struct ppu_device *ppu = container_of(work, struct ppu_device, reset_work);
+
+	/* The driver that leaves the device has the lock, and may have to wait for this worker. */
+	while (!device_trylock(&ppu->pci->dev)) {
+		if (drm_dev_is_unplugged(&ppu->drm))
+			return;
+		fsleep(USEC_PER_MSEC);
+	}
+	if (!drm_dev_is_unplugged(&ppu->drm) &&
+	    atomic_read(&ppu->reset_count) < atomic_read(&ppu->reset_wanted)) {
+		ppu_power_down(ppu);
+		ppu_power_up(ppu, "was reset, because a channel did not stop");
+		drm_dev_wedged_event(&ppu->drm, DRM_WEDGE_RECOVERY_NONE, NULL);
+	}
+	device_unlock(&ppu->pci->dev);
+}
+
+/** ppu_power_init - make it possible to want a reset */
+void ppu_power_init(struct ppu_device *ppu)
+{
+	INIT_WORK(&ppu->reset_work, ppu_reset_work);
+}
+
+/* Function level reset (sysfs, vfio) */
+
+static void ppu_reset_prepare(struct pci_dev *pci)
+{
+	ppu_power_down(pci_get_drvdata(pci));
+}
+
+static void ppu_reset_done(struct pci_dev *pci)
+{
+	ppu_power_up(pci_get_drvdata(pci), "was reset");
+}
+
+/*
+ * Errors of the bus (AER).  One that the hardware has corrected, or after which the function
+ * still answers, concerns the device's own work, which reports it by itself.  After any other, the
+ * port resets the function: it is as after a function level reset.
+ */
+
+static pci_ers_result_t ppu_error_detected(struct pci_dev *pci, pci_channel_state_t state)
+{
+	struct ppu_device *ppu = pci_get_drvdata(pci);
+
+	switch (state) {
+	case pci_channel_io_normal:
+		return PCI_ERS_RESULT_CAN_RECOVER;
+	case pci_channel_io_frozen:
+		drm_err(&ppu->drm, "the bus has an error: the device will be reset\n");
+		ppu_power_down(ppu);
+		pci_disable_device(pci);
+		return PCI_ERS_RESULT_NEED_RESET;
+	default:
+		drm_err(&ppu->drm, "the bus has an error: the device is lost\n");
+		return PCI_ERS_RESULT_DISCONNECT;
+	}
+}
+
+static pci_ers_result_t ppu_error_mmio_enabled(struct pci_dev *pci)
+{
+	return PCI_ERS_RESULT_RECOVERED;
+}
+
+static pci_ers_result_t ppu_error_slot_reset(struct pci_dev *pci)
+{
+	struct ppu_device *ppu = pci_get_drvdata(pci);
+
+	if (pci_enable_device(pci)) {
+		drm_err(&ppu->drm, "cannot enable the device after its reset\n");
+		return PCI_ERS_RESULT_DISCONNECT;
+	}
+	pci_restore_state(pci);
+	pci_save_state(pci);
+	pci_set_master(pci);
+	ppu_device_reset(ppu);
+	ppu_power_up(ppu, "was reset after an error of the bus");
+	return PCI_ERS_RESULT_RECOVERED;
+}
+
+const struct pci_error_handlers ppu_err_handlers = {
+	.error_detected = ppu_error_detected,
+	.mmio_enabled = ppu_error_mmio_enabled,
+	.slot_reset = ppu_error_slot_reset,
+	.reset_prepare = ppu_reset_prepare,
+	.reset_done = ppu_reset_done,
+};
+
+/*
+ * Sleep of the machine.  VRAM is saved when programs do not run any more, but all other devices
+ * do: what is saved needs memory, and may need swap space.
+ */
+
+static int ppu_prepare(struct device *dev)
+{
+	struct ppu_device *ppu = pci_get_drvdata(to_pci_dev(dev));
+	struct ppu_vram_save *save;
+
+	ppu_power_down(ppu);
+	save = ppu_vram_save(ppu);
+	if (IS_ERR(save)) {
+		ppu_power_up(ppu, "cannot sleep: no memory for the contents of VRAM");
+		return PTR_ERR(save);
+	}
+	ppu->vram_save = save;
+	return 0;
+}
+
+static void ppu_complete(struct device *dev)
+{
+	struct ppu_device *ppu = pci_get_drvdata(to_pci_dev(dev));
+
+	ppu_vram_save_free(ppu->vram_save);
+	ppu->vram_save = NULL;
+	ppu_power_up(ppu, "has slept");
+}
+
+/*
+ * VRAM is cleared: nobody can read it out of a machine that sleeps, and that its contents come back
+ * does not depend on how much power the device keeps.
+ */
+static int ppu_suspend(struct device *dev)
+{
+	struct ppu_device *ppu = pci_get_drvdata(to_pci_dev(dev));
+
+	ppu_vram_zero(ppu, 0, round_down(ppu->vram_size, PAGE_SIZE));
+	ppu_device_quiesce(ppu);
+	return 0;
+}
+
+static int ppu_resume(struct device *dev)
+{
+	struct ppu_device *ppu = pci_get_drvdata(to_pci_dev(dev));
+	int ret;
+
+	ppu_device_reset(ppu);
+	pci_set_master(ppu->pci);
+	ret = ppu_vram_restore(ppu, ppu->vram_save);
+	if (ret)
+		drm_err(&ppu->drm, "VRAM has lost contents (%d)\n", ret);
+	return 0;
+}
+
+const struct dev_pm_ops ppu_pm_ops = {
+	.prepare = ppu_prepare,
+	.complete = ppu_complete,
+	SYSTEM_SLEEP_PM_OPS(ppu_suspend, ppu_resume)
+};
