@@ -84,6 +84,7 @@ R(ERROR_LAUNCH_FAILED,        40, "a kernel faulted") \
 R(ERROR_COPY_FAULT,           41, "a copy touched memory that is not there or not allowed") \
 R(ERROR_CHANNEL,              42, "a channel stopped with an error") \
 R(ERROR_DEVICE_LOST,          43, "the device was reset or removed") \
+R(ERROR_LAUNCH_DEPTH,         44, "a kernel launched a kernel that would have been nested too deeply") \
 R(ERROR_SYSTEM,               60, "the operating system refused something unexpectedly") \
 R(ERROR_UNKNOWN,              63, "unknown error")
 

@@ -69,6 +69,26 @@ PPU_LAUNCH_DEV int __cudaCDP2MemsetAsync(void *dst, int value, unsigned long lon
 }
 
 /* Waits for what the threads of this block have launched, but not for their tail launches. */
+/*
+ * The level of the running grid, from 1, and the deepest that may run.  A launch by a grid of the deepest level fails with
+ * PPU_LAUNCH_ERROR_DEPTH, and the host's next synchronisation with PPU_ERROR_LAUNCH_DEPTH: a recursion that may come so
+ * far asks first.
+ */
+PPU_LAUNCH_FN unsigned ppuDeviceDepth(void)
+{
+	unsigned v;
+
+	__asm__("mov.u32 %0, %%depth;" : "=r"(v));
+	return v;
+}
+PPU_LAUNCH_FN unsigned ppuDeviceMaxDepth(void)
+{
+	unsigned v;
+
+	__asm__("mov.u32 %0, %%max_depth;" : "=r"(v));
+	return v;
+}
+
 PPU_LAUNCH_FN int ppuDeviceSynchronize(void) { return __cudaCDP2DeviceSynchronize(); }
 /* The last error of this thread. ppuDeviceGetLastError() forgets it. */
 PPU_LAUNCH_FN int ppuDeviceGetLastError(void) { return __cudaCDP2GetLastError(); }

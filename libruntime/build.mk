@@ -94,6 +94,35 @@ $(eval $(call cudart_so,libcudart.so.13,$(filter-out %/calls.o,$(CUDART_COMMON))
 ALL_TARGETS += $(CUDART_SOS)
 unit-build: $(CUDART_SOS)
 
+# What nvcc links by default.  The archive needs libcuda, which nvcc does not name, so the name that it links is a script
+# for the linker.
+CUDART_STATIC := $(BUILD)/lib/cuda/libcudart_static.a
+$(CUDART_STATIC): $(CUDART_COMMON) $(BUILD)/obj/cudart/versioned-12.o $(CU_SO) libruntime/build.mk
+	$(say) AR $@
+	$(Q)rm -f $(@D)/libppucudart_static.a && $(AR) rcs $(@D)/libppucudart_static.a $(filter %.o,$^)
+	$(Q)ln -sfn libcuda.so.1 $(@D)/libcuda.so
+	$(Q)echo '/* SPDX-License-Identifier: MIT */ INPUT(-lppucudart_static -lcuda)' >$@
+PPU_MADE     += lib/cuda/libcudart_static.a
+PPU_FROM_lib/cuda/libcudart_static.a := $(CUDART_SRCS) libruntime/common/calllog.c
+ALL_TARGETS += $(CUDART_STATIC)
+unit-build: $(CUDART_STATIC)
+
+# Compiling CUDA C++ when a program runs, by clang: the same for each version of CUDA but for the version it tells.
+NVRTC_SRCS := $(call rt_sources,nvrtc)
+$(eval $(call ppu_static_lib,ppunvrtc,$(NVRTC_SRCS),$(CU_CFLAGS) -D_GNU_SOURCE))	# for its unit test
+NVRTC_SOS := $(addprefix $(BUILD)/lib/cuda/,libnvrtc.so.11.2 libnvrtc.so.12 libnvrtc.so.13)
+$(BUILD)/lib/cuda/libnvrtc.so.%: $(NVRTC_SRCS) libruntime/nvrtc/program.h include/cuda/nvrtc.h libruntime/build.mk mk/common.mk $(CC_STAMP)
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)printf '$(@F) { global: nvrtc*; local: *; };\n' >$@.map
+	$(Q)$(CC) $(CFLAGS_COMMON) -D_GNU_SOURCE $(CU_CFLAGS) -DNVRTC_MAJOR=$(basename $*) $(CFLAGS) -fPIC -fvisibility=hidden -shared \
+		-Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=$@.map $(LDFLAGS) -o $@ $(NVRTC_SRCS)
+	$(Q)rm -f $@.map && ln -sfn libnvrtc.so.12 $(@D)/libnvrtc.so
+PPU_MADE     += $(NVRTC_SOS:$(BUILD)/%=%)
+$(foreach l,$(NVRTC_SOS:$(BUILD)/%=%),$(eval PPU_FROM_$(l) := $(NVRTC_SRCS)))
+ALL_TARGETS += $(NVRTC_SOS)
+unit-build: $(NVRTC_SOS)
+
 RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
 RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))
 $(call ppu_objs,$(RT_TOOLS) $(RT_SRCS_ppu-trace)): private PPU_CFLAGS += $(RT_CFLAGS)
@@ -171,7 +200,7 @@ $(CUDA_SDK)/.stamp: $(CUDA_SDK_HEADERS:%=include/cuda/%) include/ppu_launch.h in
 	$(Q)cp -R include/cuda/. include/ppu_launch.h include/ppu_queue.h include/ppu_version.h $(CUDA_SDK)/include/
 	$(Q)for f in $(CUDA_SDK_EMPTY); do [[ -e $(CUDA_SDK)/include/$$f ]] || \
 		echo '/* SPDX-License-Identifier: MIT */ /* cuda_runtime.h has it all. */' >$(CUDA_SDK)/include/$$f; done
-	$(Q)for f in ptxas ppu-nvcc; do install -m 755 libruntime/cudart/sdk/$$f $(CUDA_SDK)/bin/; done
+	$(Q)for f in ptxas ppu-nvcc device-link launches.awk; do install -m 755 libruntime/cudart/sdk/$$f $(CUDA_SDK)/bin/; done
 	$(Q)ln -sfn ../../bin/ppu-fatbin $(CUDA_SDK)/bin/fatbinary && ln -sfn ../../bin/ppu-cc $(CUDA_SDK)/bin/ppu-cc && \
 		ln -sfn ppu-nvcc $(CUDA_SDK)/bin/nvcc && ln -sfn ../lib/cuda $(CUDA_SDK)/lib64 && touch $@
 ALL_TARGETS += $(CUDA_SDK)/.stamp

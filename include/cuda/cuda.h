@@ -14,6 +14,7 @@
  */
 #ifndef PPU_CUDA_H
 #define PPU_CUDA_H
+#define __cuda_cuda_h__	/* programs ask for this name */
 
 #include <stddef.h>
 #include <stdint.h>

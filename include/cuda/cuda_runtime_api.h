@@ -9,6 +9,7 @@
  */
 #ifndef PPU_CUDA_RUNTIME_API_H
 #define PPU_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__	/* programs and their helper headers ask for this name */
 
 #include "driver_types.h"
 #include "cuda_runtime_calls.h"

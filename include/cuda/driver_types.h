@@ -6,6 +6,7 @@
  */
 #ifndef PPU_DRIVER_TYPES_H
 #define PPU_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__	/* programs and their helper headers ask for this name */
 
 #include <stddef.h>
 #include "host_defines.h"

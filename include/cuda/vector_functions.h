@@ -2,6 +2,7 @@
 /* make_int4() and the like. */
 #ifndef PPU_VECTOR_FUNCTIONS_H
 #define PPU_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__	/* programs and their helper headers ask for this name */
 
 #include "vector_types.h"
 

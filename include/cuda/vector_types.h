@@ -2,6 +2,7 @@
 /* Short vectors and dim3.  Vectors of two and four are aligned so that a GPU loads them at once, up to 16 bytes. */
 #ifndef PPU_VECTOR_TYPES_H
 #define PPU_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__	/* programs and their helper headers ask for this name */
 
 #include "host_defines.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker threads that share a batch of jobs: the SMs of the in-process device.  (The same in QEMU is
+ * Worker threads that share the work of a round: the SMs of the in-process device.  (The same in QEMU is
  * qemu-device/ppu_pool.c: its threads must be QEMU's, registered with its RCU.  The threads of host functions,
  * api/stream/hostfn.c, are no pool: each is a stream's order of its own.)
  */
@@ -14,8 +14,11 @@ struct ppu_workers;
 /* Makes this many workers, the caller of run() included; fewer if the host has no more threads.  NULL: no
  * memory. */
 struct ppu_workers *ppu_workers_new(unsigned workers);
-/* Calls fn(arg, 0..n-1) on the workers and the caller, returns when all have returned.  One batch at a time. */
-void ppu_workers_run(struct ppu_workers *p, void (*fn)(void *arg, unsigned index), void *arg, unsigned n);
+/*
+ * Calls fn(arg, 0) and, in threads that are there in time, fn(arg, i), at most once for each worker i and always in its
+ * thread. Each call takes what it finds to do. Returns when all have returned. One round at a time.
+ */
+void ppu_workers_run(struct ppu_workers *p, void (*fn)(void *arg, unsigned worker), void *arg);
 void ppu_workers_free(struct ppu_workers *p);
 
 #pragma GCC visibility pop

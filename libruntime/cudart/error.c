@@ -34,6 +34,7 @@ static bool sticks(cudaError_t err)
 	case cudaErrorInvalidAddressSpace:
 	case cudaErrorInvalidPc:
 	case cudaErrorLaunchFailure:
+	case cudaErrorLaunchMaxDepthExceeded:
 		return true;
 	default:
 		return false;

@@ -65,6 +65,7 @@ struct ppuCtx_st {
 	uint32_t num_funcs, cap_funcs, launches;
 	struct ppuEvent_st *events;
 	struct rt_devlib *devlib;	/* printf, assert, malloc of kernels */
+	bool can_nest;			/* a module can launch kernels */
 	uint64_t cdp_va;		/* struct ppu_cdp_ctx; 0: no module launches */
 	bool depth_chosen;		/* PPU_LIMIT_NESTING_DEPTH was set */
 	uint32_t reserve_chosen;	/* PPU_LIMIT_NESTING_RESERVE; 0: not set */

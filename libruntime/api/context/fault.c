@@ -58,6 +58,8 @@ static ppuResult err_result(uint32_t code)
 		return PPU_ERROR_ASSERT;
 	case PPU_ERR_DEADLOCK:
 		return PPU_ERROR_DEADLOCK;
+	case PPU_ERR_LAUNCH_DEPTH:
+		return PPU_ERROR_LAUNCH_DEPTH;
 	case PPU_ERR_COPY_FAULT:
 	case PPU_ERR_COPY_ARGS:
 		return PPU_ERROR_COPY_FAULT;
@@ -101,7 +103,8 @@ static void describe(struct ppuCtx_st *ctx, const struct ppu_fault_rec *r, char 
 		n += (size_t)snprintf(buf + n, len - n, ", block (%u,%u,%u), warp slot %u of SM %u",
 				      r->cta[0], r->cta[1], r->cta[2], r->warp, r->unit_index);
 	if (n < len && r->va)
-		n += (size_t)snprintf(buf + n, len - n, ", %s at 0x%llx", access[r->access & 3],
+		n += (size_t)snprintf(buf + n, len - n, ", %s at 0x%llx",
+				      r->code == PPU_ERR_LAUNCH_DEPTH ? "TMD" : access[r->access & 3],
 				      (unsigned long long)r->va);
 	if (n < len && r->channel != PPU_FAULT_NO_CHANNEL)
 		snprintf(buf + n, len - n, ", %s %u", rt_queue_has(ctx, r->channel) ? "device-owned queue" : "channel",
@@ -122,6 +125,11 @@ static void check_chan(struct ppuCtx_st *ctx, struct be_chan *chan, const char *
 	ctx->broken = err_result(st.error);
 	snprintf(buf, len, "%s; %s %u, ring entry %u, address 0x%llx", err_text(st.error), what, chan->hw_channel,
 		 st.get, (unsigned long long)st.va);
+}
+
+ppuResult rt_check_done(struct ppuCtx_st *ctx)
+{
+	return ctx->can_nest ? rt_check(ctx) : PPU_SUCCESS;
 }
 
 ppuResult rt_check(struct ppuCtx_st *ctx)

@@ -21,6 +21,7 @@
 #include "api/launch/cdp.h"
 #include "api/launch/devcalls.h"
 #include "api/launch/module.h"
+#include "api/stream/chan.h"
 #include "api/stream/prio.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
@@ -75,12 +76,46 @@ void rt_local_expect(struct ppuModule_st *m)
 	uint32_t bytes;
 
 	/* kernels are launched through the queue, or by threads */
+	ctx->can_nest |= launches(m->img);
 	m->launches = m->kernels_va || launches(m->img);
 	bytes = local_of_any(m, m->launches ? UINT32_MAX : EXPECTED_MOST);
 	rt_everything(ctx, &need);
 	/* If this fails, a launch tries again and reports the error. */
 	if (bytes > ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL) && rt_done(ctx, &need))
 		ctx->be->vm_set_limit(ctx->vm, BE_VM_LOCAL, bytes);
+}
+
+/* Has the context its areas? They come with the first channel that launches. */
+static bool has_areas(const struct ppuCtx_st *ctx)
+{
+	for (unsigned i = 0; i < ctx->num_chan; i++)
+		if (ctx->chan[i]->cls == PPU_CLASS_COMPUTE)
+			return true;
+	return false;
+}
+
+ppuResult rt_local_missing(struct ppuCtx_st *ctx, uint32_t bytes)
+{
+	const ppuDeviceProp *prop = &ctx->device->prop;
+	uint64_t need = PPU_LOCAL_AREA_BYTES(prop->sms, prop->warps_per_sm, bytes), avail, total;
+
+	if (has_areas(ctx) || ctx->be->mem_info(ctx->device->dev, &avail, &total) || need <= avail)
+		return PPU_SUCCESS;
+	return rt_fail(PPU_ERROR_OUT_OF_DEVICE_MEMORY, "%u bytes of local memory (stack) per thread are %llu MiB for all "
+		       "threads of the device, and %llu MiB are free: set a smaller limit, or give the device more memory",
+		       bytes, (unsigned long long)(need >> 20), (unsigned long long)(avail >> 20));
+}
+
+/* Local memory could not be enlarged to so many bytes per thread. */
+static ppuResult enlarge_error(struct ppuCtx_st *ctx, int rc, uint32_t bytes)
+{
+	const ppuDeviceProp *prop = &ctx->device->prop;
+
+	if (rc != -ENOSPC)
+		return rt_errno(rc, "setting the size of local memory");
+	return rt_fail(PPU_ERROR_OUT_OF_DEVICE_MEMORY, "not enough device memory for %u bytes of local memory (stack) per thread: "
+		       "these are %llu MiB for all threads of the device", bytes,
+		       (unsigned long long)(PPU_LOCAL_AREA_BYTES(prop->sms, prop->warps_per_sm, bytes) >> 20));
 }
 
 ppuResult rt_local_ensure(const struct ppuFunction_st *f)
@@ -93,11 +128,13 @@ ppuResult rt_local_ensure(const struct ppuFunction_st *f)
 		ppuResult res = rt_wait_all(ctx);
 		int rc;
 
+		if (!res)
+			res = rt_local_missing(ctx, bytes);	/* else smaller kernels would be refused later on */
 		if (res)
 			return res;
 		rc = ctx->be->vm_set_limit(ctx->vm, BE_VM_LOCAL, bytes);
 		if (rc && rc != -EBUSY)	/* busy: another thread was faster */
-			return rt_errno(rc, "enlarging local memory");
+			return enlarge_error(ctx, rc, bytes);
 	}
 	return PPU_SUCCESS;
 }
@@ -108,7 +145,9 @@ static ppuResult set_stack(struct ppuCtx_st *ctx, uint64_t value)
 	ppuResult res = rt_wait_all(ctx);
 
 	if (!res)
-		res = rt_errno(ctx->be->vm_set_limit(ctx->vm, BE_VM_LOCAL, bytes), "setting the size of local memory");
+		res = rt_local_missing(ctx, bytes);
+	if (!res)
+		res = enlarge_error(ctx, ctx->be->vm_set_limit(ctx->vm, BE_VM_LOCAL, bytes), bytes);
 	if (!res)
 		ctx->stack = bytes;
 	return res;

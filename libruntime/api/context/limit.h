@@ -25,6 +25,9 @@ uint64_t rt_limit(struct ppuCtx_st *ctx, ppuLimit limit);
 uint32_t rt_local_of(const struct ppuCtx_st *ctx, const struct ppu_symbol *kernel);
 /* Locked; may wait for all work.  Makes sure of the local memory for a kernel that is launched now. */
 ppuResult rt_local_ensure(const struct ppuFunction_st *func);
+/* Locked.  Fails, with the reason, if the context has no local memory yet and the device has not enough left for so many
+ * bytes per thread. */
+ppuResult rt_local_missing(struct ppuCtx_st *ctx, uint32_t bytes);
 
 #pragma GCC visibility pop
 #endif

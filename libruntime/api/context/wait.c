@@ -109,7 +109,7 @@ ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *wanted, const str
 		if (need.seq[i])
 			res = wait_chan(ctx, ctx->chan[i], need.seq[i], lim);
 	rt_devlib_flush(ctx);
-	return res;
+	return res ? res : rt_check_done(ctx);
 }
 
 ppuResult rt_wait_all(struct ppuCtx_st *ctx)

@@ -21,6 +21,7 @@
 #include "api/context/error.h"
 #include "api/context/fault.h"
 #include "api/context/init.h"
+#include "api/context/limit.h"
 #include "api/context/need.h"
 #include "api/context/wait.h"
 #include "api/memory/mem.h"
@@ -73,8 +74,11 @@ static ppuResult chan_new(struct ppuCtx_st *ctx, unsigned cls, unsigned number)
 	c->pb = (uint8_t *)(uintptr_t)c->pb_va;
 	rc = be->chan_create(ctx->vm, cls, rt_opt.ring_entries, 0, &c->be);
 	if (rc) {
-		res = rc == -ENOSPC ? rt_fail(PPU_ERROR_OUT_OF_RESOURCES, "no channel is left") :
-				      rt_errno(rc, "creating a channel");
+		res = rc == -ENOSPC && cls == PPU_CLASS_COMPUTE ? rt_local_missing(ctx, ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL)) :
+								 PPU_SUCCESS;
+		if (!res)
+			res = rc == -ENOSPC ? rt_fail(PPU_ERROR_OUT_OF_RESOURCES, "no channel is left, or no device memory for one") :
+					      rt_errno(rc, "creating a channel");
 		goto fail_pb;
 	}
 	ctx->chan[ctx->num_chan++] = c;

@@ -299,6 +299,8 @@ ppuResult ppuStreamQuery(ppuStream handle)
 			if (!res && !rt_done(s->ctx, &need))
 				res = rt_error(PPU_ERROR_NOT_READY);
 		}
+		if (!res)
+			res = rt_check_done(s->ctx);
 		rt_leave(s->ctx);
 	}
 	rt_stream_put(s);

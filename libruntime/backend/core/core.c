@@ -90,11 +90,11 @@ static void *port_map(void *opaque, uint64_t bus, uint64_t *len, bool write)
 	return dev->sys + off;
 }
 
-static void pool_run(void *opaque, void (*fn)(void *arg, unsigned index), void *arg, unsigned n)
+static void pool_run(void *opaque, void (*fn)(void *arg, unsigned worker), void *arg)
 {
 	struct be_dev *dev = opaque;
 
-	ppu_workers_run(dev->pool, fn, arg, n);
+	ppu_workers_run(dev->pool, fn, arg);
 }
 
 static void port_irq(void *opaque, unsigned vector)
@@ -361,7 +361,7 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 		dev->pool = ppu_workers_new(dev->cfg.workers);
 		if (!dev->pool)
 			goto fail;
-		ports.run_jobs = pool_run;
+		ports.run_workers = pool_run;
 	}
 	dev->vram = map_vram(dev->cfg.vram);
 	dev->memfd = memfd_create("ppu-system-memory", MFD_CLOEXEC);

@@ -80,6 +80,7 @@ static int areas_alloc(struct be_dev *dev, const uint32_t *limit, const struct c
 	    area_alloc(dev, sizes.local, &was->local, &areas->local) ||
 	    area_alloc(dev, sizes.save, &was->save, &areas->save)) {
 		areas_free(dev, areas, was);
+		memset(areas, 0, sizeof(*areas));	/* nobody frees them again */
 		return -ENOSPC;
 	}
 	return 0;

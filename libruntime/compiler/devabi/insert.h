@@ -60,6 +60,7 @@ PPUQ_FN struct ppuq_place ppuq_step(const struct ppu_queue *q, struct ppuq_place
 		p.lap--;
 	else if (at >= (long long)q->count)
 		p.lap++;
+	PPU_WRAP_ASSERT(ppu_wrap_any_valid(at, q->count));
 	p.index = (unsigned int)ppu_wrap_any(at, q->count);
 	return p;
 }

@@ -305,7 +305,7 @@ DEV bool order_of(stream_t s, u64 *order)
 /* Launches, and translates TLAUNCH's answer. */
 DEV u32 task_launch(struct ppu_tmd *t)
 {
-	u32 answer;
+	int answer;
 
 	asm volatile("tlaunch.u32 %0, %1;" : "=r"(answer) : "l"(t) : "memory");
 	switch (answer) {
@@ -384,14 +384,26 @@ CDP_FN2(int, DeviceSynchronize, (void), ())
 
 /* ---- streams and events --------------------------------------------------------------------------------- */
 
+DEV bool at_greatest_depth(void)
+{
+	u32 depth, most;
+
+	asm("mov.u32 %0, %%depth;" : "=r"(depth));
+	asm("mov.u32 %0, %%max_depth;" : "=r"(most));
+	return depth >= most;
+}
+
 /* Launches a task that only waits.  At the greatest depth there are no tasks to wait for. */
 DEV int launch_mark(u64 order, u64 after)
 {
 	const struct dim3 one = { 1, 1, 1 };
 	void *heap;
-	struct ppu_tmd *t = get_buffer(0, &heap);
+	struct ppu_tmd *t;
 	u32 error;
 
+	if (at_greatest_depth())
+		return 0;
+	t = get_buffer(0, &heap);
 	if (!t)
 		return __ppu_cdp_error(CDP_PENDING);
 	fill(t, heap, __ppu_cdp_kernel((const void *)mark), &one, &one, 0);
@@ -399,7 +411,7 @@ DEV int launch_mark(u64 order, u64 after)
 	t->after = after;
 	error = task_launch(t);
 	put_buffer(t);
-	return error == CDP_DEPTH ? 0 : __ppu_cdp_error(error);
+	return __ppu_cdp_error(error);
 }
 
 DEV int create(u64 *handle, u64 tag)

@@ -17,6 +17,7 @@
 #include "cuda/graph/capture.h"
 #include "cuda/memory/hostmem.h"
 #include "cuda/memory/managed.h"
+#include "cuda/memory/pointer.h"
 #include "cuda/memory/pool.h"
 
 #define MAX_DEVICES 32
@@ -38,6 +39,9 @@ struct thread_state {
 static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUctx_st *primary[MAX_DEVICES];	/* made once, never freed */
 static unsigned long long last_id;
+
+static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUctx_st *live;			/* contexts that have one of libppu's */
 
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
@@ -111,6 +115,44 @@ CUresult cu_current(struct CUctx_st **ctx)
 	}
 	cu_obj_ref(c);
 	*ctx = c;
+	return CUDA_SUCCESS;
+}
+
+/* The living context that ptr belongs to, with a reference; it is libppu's current one then. */
+static struct CUctx_st *owner_of(CUdeviceptr ptr)
+{
+	struct thread_state *t = thread();
+	struct CUctx_st *c;
+
+	if (!t || !ptr)
+		return NULL;
+	pthread_mutex_lock(&live_lock);
+	for (c = live; c; c = c->next_live) {
+		if (ppuCtxSetCurrent(c->ppu))
+			continue;
+		t->active = c->id;
+		if (cu_is_ours(ptr, NULL)) {
+			cu_obj_ref(c);
+			break;
+		}
+	}
+	pthread_mutex_unlock(&live_lock);
+	return c;
+}
+
+CUresult cu_current_of(struct CUctx_st **ctx, CUdeviceptr ptr)
+{
+	struct CUctx_st *owner;
+	CUresult r = cu_current(ctx);
+
+	if ((r && r != CUDA_ERROR_INVALID_CONTEXT) || (!r && (!ptr || cu_is_ours(ptr, NULL))))
+		return r;
+	if (!r)
+		cu_obj_put(*ctx);
+	owner = owner_of(ptr);
+	if (!owner)
+		return cu_current(ctx);
+	*ctx = owner;
 	return CUDA_SUCCESS;
 }
 
@@ -202,11 +244,23 @@ static CUresult activate(struct CUctx_st *c)
 	c->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 	t->active = c->id;
 	__atomic_store_n(&c->dead, false, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&live_lock);
+	c->next_live = live;
+	live = c;
+	pthread_mutex_unlock(&live_lock);
 	return CUDA_SUCCESS;
 }
 
 static void deactivate(struct CUctx_st *c)
 {
+	pthread_mutex_lock(&live_lock);
+	for (struct CUctx_st **p = &live; *p; p = &(*p)->next_live) {
+		if (*p == c) {
+			*p = c->next_live;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&live_lock);
 	__atomic_store_n(&c->dead, true, __ATOMIC_RELEASE);
 	cu_obj_withdraw_all(c);
 	cu_managed_forget(c);

@@ -87,6 +87,8 @@ CUresult cu_result(ppuResult res)
 	case PPU_ERROR_LAUNCH_TIMEOUT:
 	case PPU_ERROR_DEADLOCK:
 		return CUDA_ERROR_LAUNCH_TIMEOUT;
+	case PPU_ERROR_LAUNCH_DEPTH:	/* only the Runtime API has a name for it: cudaErrorLaunchMaxDepthExceeded */
+		return (CUresult)65;
 	case PPU_ERROR_TRAP:
 	case PPU_ERROR_LAUNCH_FAILED:
 	case PPU_ERROR_CHANNEL:

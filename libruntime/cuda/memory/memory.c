@@ -84,7 +84,7 @@ CUresult i_cuMemFree_v2(CUdeviceptr ptr)
 {
 	bool was = false;
 	struct CUctx_st *c;
-	CUresult r = cu_current(&c);
+	CUresult r = cu_current_of(&c, ptr);
 
 	if (r)
 		return r;
@@ -103,7 +103,7 @@ CUresult i_cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr
 {
 	ppuPointerAttributes a;
 	struct CUctx_st *c;
-	CUresult r = cu_current(&c);
+	CUresult r = cu_current_of(&c, ptr);
 
 	if (r)
 		return r;
@@ -180,7 +180,7 @@ CUresult i_cuMemFreeHost(void *ptr)
 {
 	struct host_alloc *h = NULL;
 	struct CUctx_st *c;
-	CUresult r = cu_current(&c);
+	CUresult r = cu_current_of(&c, (uintptr_t)ptr);
 
 	if (r)
 		return r;
@@ -205,7 +205,7 @@ CUresult i_cuMemHostGetDevicePointer_v2(CUdeviceptr *dptr, void *ptr, unsigned i
 	ppuPointerAttributes a;
 	struct CUctx_st *c;
 	CUdeviceptr at;
-	CUresult r = cu_current(&c);
+	CUresult r = cu_current_of(&c, (uintptr_t)ptr);
 
 	if (r)
 		return r;

@@ -85,7 +85,7 @@ CUresult i_cuPointerGetAttribute(void *value, CUpointer_attribute what, CUdevice
 {
 	ppuPointerAttributes a;
 	struct CUctx_st *c;
-	CUresult r = cu_current(&c);
+	CUresult r = cu_current_of(&c, ptr);
 
 	if (r)
 		return r;
@@ -136,7 +136,7 @@ CUresult i_cuPointerGetAttributes(unsigned int num, CUpointer_attribute *what, v
 	ppuPointerAttributes a;
 	struct CUctx_st *c;
 	bool ours;
-	CUresult r = cu_current(&c);
+	CUresult r = cu_current_of(&c, ptr);
 
 	if (r)
 		return r;

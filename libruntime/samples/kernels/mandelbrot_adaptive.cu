@@ -46,13 +46,13 @@ INLINE void settle(const struct picture *p, u32 x, u32 y, u32 count)
 
 KERNEL mandelbrot_square(struct picture p, u32 x0, u32 y0, u32 size)
 {
-	__shared__ u32 first, same, error;
+	__shared__ u32 first, same, divide;
 	u32 border = 4 * (size - 1), half = size / 2, i, n;
 
 	if (!threadIdx_x) {
 		first = iterate(&p, x0, y0);
 		same = 1;
-		error = 0;
+		divide = ppuDeviceDepth() < ppuDeviceMaxDepth();	/* else this block computes the whole square */
 		atomic_add(p.computed, size <= LEAF ? size * size : border);
 	}
 	syncthreads();
@@ -68,17 +68,16 @@ KERNEL mandelbrot_square(struct picture p, u32 x0, u32 y0, u32 size)
 	}
 	syncthreads();
 	if (size > LEAF && !same) {
-		if (threadIdx_x < 4) {
+		if (threadIdx_x < 4 && divide) {
 			n = (u32)PPU_LAUNCH(mandelbrot_square, 1, THREADS, 0, PPU_STREAM_FIRE_AND_FORGET, p,
 					    x0 + threadIdx_x % 2 * half, y0 + threadIdx_x / 2 * half, half);
 			if (n) {
-				error = 1;
-				if (n != PPU_LAUNCH_ERROR_DEPTH)
-					atomic_add(p.errors, 1);
+				divide = 0;
+				atomic_add(p.errors, 1);
 			}
 		}
 		syncthreads();
-		if (!error)
+		if (divide)
 			return;
 	}
 	for (i = threadIdx_x; i < size * size; i += THREADS)

@@ -6,7 +6,7 @@
 #define SMALL	192u	/* elements: up to so many are sorted by one block */
 
 struct stats {
-	u32 kernels, leaves, too_deep, errors;
+	u32 kernels, leaves, at_the_limit, errors;
 };
 
 /* Bitonic sorting network of one block.  It works as if infinite elements followed the last one. */
@@ -39,12 +39,29 @@ INLINE int median(int a, int b, int c)
 	return c < low ? low : c > high ? high : c;
 }
 
+KERNEL quicksort(int *x, int *y, u32 n, struct stats *s);
+
+/* False: no kernel sorts the part, so the calling block must. */
+INLINE bool sorted_by_child(int *x, int *y, u32 n, struct stats *s)
+{
+	if (n <= 1)
+		return true;
+	if (ppuDeviceDepth() == ppuDeviceMaxDepth()) {
+		atomic_add(&s->at_the_limit, 1);
+		return false;
+	}
+	if (!PPU_LAUNCH(quicksort, 1, THREADS, 0, PPU_STREAM_FIRE_AND_FORGET, x, y, n, s))
+		return true;
+	atomic_add(&s->errors, 1);
+	return false;
+}
+
 /* Sorts x[0..n), with y as scratch memory.  The smaller and the larger elements are sorted by kernels of their own. */
 KERNEL quicksort(int *x, int *y, u32 n, struct stats *s)
 {
 	__shared__ u32 smaller, larger;
 	__shared__ int pivot;
-	u32 i, end, error;
+	u32 i, end;
 
 	if (!threadIdx_x) {
 		smaller = larger = 0;
@@ -72,21 +89,8 @@ KERNEL quicksort(int *x, int *y, u32 n, struct stats *s)
 	syncthreads();
 	__shared__ u32 left, right;
 	if (!threadIdx_x) {
-		/* A part whose launch fails, because kernels are nested too deeply, is sorted by this block itself. */
-		error = smaller > 1 ? (u32)PPU_LAUNCH(quicksort, 1, THREADS, 0, PPU_STREAM_FIRE_AND_FORGET, x, y,
-						      smaller, s) : 0;
-		left = error ? smaller : 0;
-		if (error == PPU_LAUNCH_ERROR_DEPTH)
-			atomic_add(&s->too_deep, 1);
-		else if (error)
-			atomic_add(&s->errors, 1);
-		error = larger > 1 ? (u32)PPU_LAUNCH(quicksort, 1, THREADS, 0, PPU_STREAM_FIRE_AND_FORGET, x + end,
-						     y + end, larger, s) : 0;
-		right = error ? larger : 0;
-		if (error == PPU_LAUNCH_ERROR_DEPTH)
-			atomic_add(&s->too_deep, 1);
-		else if (error)
-			atomic_add(&s->errors, 1);
+		left = sorted_by_child(x, y, smaller, s) ? 0 : smaller;
+		right = sorted_by_child(x + end, y + end, larger, s) ? 0 : larger;
 	}
 	syncthreads();
 	sort_small(x, left);

@@ -342,6 +342,9 @@ static bool var_size(struct px_module *m, struct px_var *v, struct decl *d, stru
 	if (!parse_dims(m, d, &count, &v->is_array, &unsized))
 		return false;
 	v->type = (uint8_t)d->pt;
+	v->elem = (uint32_t)elem;
+	v->num_dims = d->num_dims - (d->vec > 1 && d->num_dims);
+	memcpy(v->dim, d->dim, sizeof(v->dim));
 	v->size = unsized ? 0 : count * elem;
 	v->is_array |= d->vec > 1;
 	v->align = (uint32_t)(d->align > elem || (d->align && elem > 16) ? d->align : d->align ? d->align : elem);

@@ -6,8 +6,6 @@
 #include "compiler/ptx/front/px_module.h"
 #include "compiler/ptx/front/px_sym.h"
 
-#define PX_MAX_DIMS	8	/* inner lists nested deeper are not padded with zeros */
-
 struct px_init {
 	uint64_t size, pos;	/* bytes, bytes done */
 	uint64_t step[PX_MAX_DIMS];	/* bytes of one element of a list, by nesting depth; 0: any */

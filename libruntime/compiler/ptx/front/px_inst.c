@@ -132,6 +132,9 @@ static bool parse_addr(struct px_module *m, struct px_opn *o)
 			} else if (base.kind == OP_SYM) {
 				o->sym = base.sym;
 				o->imm = base.imm;
+				o->index = base.index;
+				o->index_type = base.index_type;
+				o->step = base.step;
 			} else {
 				px_error(m->px, base.loc, base.kind == OP_NAME ?
 					 "'%s' is not declared" : "'%s' is not an address",
@@ -164,6 +167,57 @@ static bool reserved_shared(struct px_module *m, struct px_opn *o)
 	o->sym = px_reserved_shared(m);
 	if (!strcmp(which, "end") || !strcmp(which, "cap"))
 		o->imm = PX_RESERVED_SHARED;
+	return true;
+}
+
+/* What follows the '[' of var[index]: a constant, a register, a register and a constant. The index counts elements. */
+static bool parse_index(struct px_module *m, struct px_opn *o, uint64_t step)
+{
+	struct px_sym *s = m->lex.tok.kind == TK_IDENT ? px_lookup(m, m->lex.tok.str) : NULL;
+	int64_t n = 0;
+
+	if (s && s->kind == SY_REG) {
+		unsigned bits = px_type_bits(s->type);
+
+		if (s->type == PT_PRED || s->vtype > 1 || (bits != 32 && bits != 64) || o->index) {
+			px_error(m->px, m->lex.tok.loc, o->index ? "only one index can be a register" :
+				 "an index must be a register of 32 or 64 bits, or a constant");
+			return false;
+		}
+		o->index = s->val;
+		o->index_type = s->type;
+		o->step = step;
+		px_next(&m->lex);
+		if (px_accept(m, TK('+')) || m->lex.tok.kind == TK('-'))
+			n = px_const_expr(m);
+	} else {
+		n = px_const_expr(m);
+	}
+	o->imm = px_add(o->imm, (int64_t)((uint64_t)n * step));
+	return px_expect(m, TK(']'), "']' after the index");
+}
+
+/* An element of an array, or a part of an array of several dimensions. */
+static bool parse_element(struct px_module *m, struct px_opn *o)
+{
+	const struct px_var *v = o->sym->var;
+	unsigned dim = 0;
+
+	o->elem = true;
+	do {
+		uint64_t step = v->elem;
+
+		if (dim && dim >= v->num_dims) {
+			px_error(m->px, m->lex.tok.loc, "'%s' has fewer dimensions", o->sym->name->s);
+			return false;
+		}
+		for (unsigned k = dim + 1; k < v->num_dims; k++)
+			step *= v->dim[k];
+		dim++;
+		px_next(&m->lex);
+		if (!parse_index(m, o, step))
+			return false;
+	} while (m->lex.tok.kind == TK('['));
 	return true;
 }
 
@@ -203,8 +257,10 @@ static bool parse_name(struct px_module *m, struct px_opn *o)
 	if (s && (s->kind == SY_VAR || s->kind == SY_FUNC)) {
 		o->kind = OP_SYM;
 		o->sym = s;
-		while (s->kind == SY_VAR && m->lex.tok.kind == TK('+')) {
-			px_next(&m->lex);
+		if (s->kind == SY_VAR && m->lex.tok.kind == TK('[') && !parse_element(m, o))
+			return false;
+		while (s->kind == SY_VAR && (m->lex.tok.kind == TK('+') || m->lex.tok.kind == TK('-'))) {
+			px_accept(m, TK('+'));	/* a '-' belongs to the constant */
 			o->imm = px_add(o->imm, px_const_expr(m));
 		}
 		return true;
@@ -415,6 +471,14 @@ static bool parse_video_opn(struct px_module *m, struct px_opn *o)
 	return true;
 }
 
+/* An instruction that accesses memory: var[index] is an address to it, and the address's value to all others. */
+static bool accesses_memory(unsigned op)
+{
+	const char *mods = ops[op].mods;
+
+	return op != PX_OP_cvta && op != PX_OP_isspacep && (word_in(mods, "shared", 6) || word_in(mods, "global", 6));
+}
+
 static bool parse_operands(struct px_module *m, struct px_inst *in)
 {
 	bool video = ops[in->op].fn == px_low_video;
@@ -428,6 +492,8 @@ static bool parse_operands(struct px_module *m, struct px_inst *in)
 		}
 		if (!(video ? parse_video_opn : px_parse_opn)(m, &in->o[in->n]))
 			return false;
+		if (in->o[in->n].elem && accesses_memory(in->op))
+			in->o[in->n].kind = OP_ADDR;
 		in->n++;
 	} while (px_accept(m, TK(',')));
 	return true;

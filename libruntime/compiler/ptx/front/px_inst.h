@@ -27,6 +27,10 @@ struct px_opn {
 	px_val v;
 	int64_t imm;		/* value, offset */
 	struct px_sym *sym;	/* OP_SYM, OP_ADDR */
+	bool elem;		/* OP_SYM: var[index], which names memory as [var+offset] does */
+	px_val index;		/* OP_SYM, OP_ADDR: with a register in the index: that, the bytes of one step, its type */
+	uint64_t step;
+	uint8_t index_type;
 	struct px_str *name;	/* OP_NAME: not declared (yet) */
 	unsigned sreg;
 	struct px_opn *vec;	/* OP_VEC */

@@ -90,7 +90,7 @@ O(slct, px_low_slct, 4, 4, "ftz T") \
 O(setp, px_low_setp, 3, 4, PX_CMPS "and or xor ftz T") \
 O(set, px_low_set, 3, 4, PX_CMPS "and or xor ftz T") \
 O(selp, px_low_selp, 4, 4, "T") \
-O(mov, px_low_mov, 2, 2, "T") \
+O(mov, px_low_mov, 2, 2, "v2 v4 T") \
 O(cvt, px_low_cvt, 2, 3, PX_RND "rni rzi rmi rpi rna tf32 ftz sat relu T") \
 O(cvta, px_low_cvta, 2, 2, "to u32 u64 " PX_SPACE) \
 O(isspacep, px_low_isspacep, 2, 2, PX_SPACE) \

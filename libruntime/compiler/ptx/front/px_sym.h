@@ -23,11 +23,16 @@ enum px_space {
 	SP_FPARAM,	/* parameter or result of a function, formal or of a call */
 };
 
+#define PX_MAX_DIMS	8	/* of an array; inner lists of initial values nested deeper are not padded with zeros */
+
 struct px_var {
 	uint8_t space;
 	uint8_t type;		/* of one element */
 	uint64_t size;		/* bytes; 0 unsized extern array */
 	uint32_t align;
+	uint32_t elem;		/* bytes of one element, a whole vector of .v2 and .v4 */
+	uint32_t num_dims;
+	uint64_t dim[PX_MAX_DIMS];
 	bool is_array;
 	bool is_extern;		/* shared: dynamic */
 	uint32_t symbol;	/* GLOBAL, CONST, SHARED: image symbol */

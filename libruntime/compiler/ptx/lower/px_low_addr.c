@@ -54,6 +54,11 @@ static bool sym_addr(struct px_module *m, const struct px_opn *o, struct px_addr
 	}
 	a->space = var_space(v);
 	a->off = o->imm;
+	if (o->index) {
+		plain.imm = 0;
+		a->base = px_sym_addr(m, &plain, PPU_SPACE_IS_64(a->space) ? 2 : 1);
+		return true;
+	}
 	switch (v->space) {
 	case SP_GLOBAL:
 	case SP_CONST:

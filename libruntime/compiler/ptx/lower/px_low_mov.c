@@ -117,6 +117,28 @@ static void mov_unpack(struct px_module *m, const struct px_inst *in, unsigned p
 	}
 }
 
+/* mov.v4.f32 {a, b, c, d}, V: element by element. All are read before one is written. */
+static void mov_vector(struct px_module *m, const struct px_inst *in, unsigned pt)
+{
+	unsigned n = px_has(in, PM_v4) ? 4 : 2, k;
+	const struct px_opn *to = &in->o[0], *from = &in->o[1];
+	px_val v[4];
+
+	if (to->kind != OP_VEC || from->kind != OP_VEC || to->nvec != n || from->nvec != n) {
+		px_error(m->px, in->loc, "'mov.v%u' has two vectors of %u elements as operands", n, n);
+		return;
+	}
+	for (k = 0; k < n; k++) {
+		struct px_insn *i = px_temp(m, PPU_OP_MOV, px_unsigned_type(px_type_bits(pt)));
+
+		i->s[1] = px_src_opn(m, &from->vec[k], pt);
+		i->d = v[k] = px_tmp(m, px_bits_width(pt));
+	}
+	for (k = 0; k < n; k++)
+		if (to->vec[k].kind != OP_SINK)
+			px_copy(m, in, px_dst_opn(m, &to->vec[k], pt), px_reg(v[k]), px_unsigned_type(px_type_bits(pt)));
+}
+
 void px_low_mov(struct px_module *m, const struct px_inst *in)
 {
 	unsigned pt = px_one_type(m, in), bits;
@@ -124,6 +146,10 @@ void px_low_mov(struct px_module *m, const struct px_inst *in)
 
 	if (!pt)
 		return;
+	if (px_has(in, PM_v2) || px_has(in, PM_v4)) {
+		mov_vector(m, in, pt);
+		return;
+	}
 	if (pt == PT_PRED) {
 		struct px_predref s = px_pred_src(m, &in->o[1]);
 

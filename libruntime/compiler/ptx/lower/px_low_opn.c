@@ -113,7 +113,8 @@ static void spill_param(struct px_module *m, struct px_var *v)
 	px_st_from(m, i, val);
 }
 
-struct px_opnd px_sym_addr(struct px_module *m, const struct px_opn *o, unsigned width)
+/* The address of a variable, plus the operand's constant. */
+static struct px_opnd var_addr(struct px_module *m, const struct px_opn *o, unsigned width)
 {
 	struct px_var *v = o->sym->var;
 	struct px_insn *i;
@@ -159,6 +160,38 @@ struct px_opnd px_sym_addr(struct px_module *m, const struct px_opn *o, unsigned
 	i->u = PPU_T_U32;
 	i->s[0] = px_reg(lo);
 	i->d = px_tmp(m, 2);
+	return px_reg(i->d);
+}
+
+/* The address of var[register]: register times step, in the address's width, added to that of var. */
+struct px_opnd px_sym_addr(struct px_module *m, const struct px_opn *o, unsigned width)
+{
+	struct px_opnd base = var_addr(m, o, width);
+	unsigned type = width == 2 ? PPU_T_U64 : PPU_T_U32;
+	struct px_opnd index = px_reg(o->index), step;
+	struct px_insn *i;
+
+	if (!o->index)
+		return base;
+	step = px_reg(px_force_reg(m, px_imm((int64_t)o->step), width));
+	if (px_bits_width(o->index_type) < width) {
+		i = px_temp(m, PPU_OP_CVT, PPU_T_U64);
+		i->u = px_type_signed(o->index_type) ? PPU_T_S32 : PPU_T_U32;
+		i->s[0] = index;
+		i->d = px_tmp(m, 2);
+		index = px_reg(i->d);
+	} else if (px_bits_width(o->index_type) > width) {
+		index = px_sub(o->index, 0);
+	}
+	i = px_temp(m, PPU_OP_MUL, type);
+	i->s[0] = index;
+	i->s[1] = step;
+	i->d = px_tmp(m, width);
+	index = px_reg(i->d);
+	i = px_temp(m, PPU_OP_ADD, type);
+	i->s[0] = base;
+	i->s[1] = index;
+	i->d = px_tmp(m, width);
 	return px_reg(i->d);
 }
 

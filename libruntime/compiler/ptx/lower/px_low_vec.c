@@ -34,18 +34,26 @@ static struct px_inst of_length(const struct px_inst *in, unsigned n)
 	return part;
 }
 
+static px_val kept(struct px_module *m, px_val v, unsigned type)
+{
+	struct px_insn *i = px_temp(m, PPU_OP_MOV, px_type_bits(type) == 64 ? PPU_T_U64 : PPU_T_U32);
+
+	i->s[1] = px_reg(v);
+	i->d = px_tmp(m, px_bits_width(type));
+	return i->d;
+}
+
 /* Copies a source or address register: it may also be a result, which the first part writes before the second part
  * reads. */
 static void keep(struct px_module *m, struct px_opn *o)
 {
-	struct px_insn *i;
-
+	if (o->kind == OP_ADDR && o->index) {
+		o->index = kept(m, o->index, o->index_type);
+		return;
+	}
 	if ((o->kind != OP_REG && !(o->kind == OP_ADDR && o->has_base)) || o->type == PT_PRED)
 		return;
-	i = px_temp(m, PPU_OP_MOV, px_type_bits(o->type) == 64 ? PPU_T_U64 : PPU_T_U32);
-	i->s[1] = px_reg(o->v);
-	i->d = px_tmp(m, px_bits_width(o->type));
-	o->v = i->d;
+	o->v = kept(m, o->v, o->type);
 }
 
 static struct px_opn elements(struct px_module *m, const struct px_opn *v, unsigned first, unsigned n)
