@@ -115,7 +115,7 @@ static double pending(uint32_t n, double *device_ns)
 
 int main(void)
 {
-	ppuInitOptions o = { .backend = "core", .props = "task-records=110000" };
+	ppuInitOptions o = { .backend = "core", .props = "task-records=116000" };
 	char path[4096], name[80];
 	double reference = 0, device_reference = 0, device_ns, ns;
 

@@ -7,7 +7,7 @@
  *             core reaches in registers in the same run.  A ratio of 1 is the aim for the mean.
  *   per warp  ns of one warp instruction
  *   time      ms; reference: the same work in plain C, -O3 -march=native, one core
- *   two       how much faster two workers are
+ *   two       how much faster two workers are than one
  *
  * and lines that compare the engines, and the translator with an OpenCL compiler for the CPU, one thread, if there is
  * one (kernels.cl; the reference is the rate at which it does the work of the device's instructions); at the end the
@@ -15,6 +15,8 @@
  * times, so that other load does not show; the one with workers is not, and means little on a busy machine.
  *
  *   bench_kernels [quick] [KERNEL]
+ *
+ * PPU_ENGINE_WITHOUT=1 in the environment: the translator does without AVX-512 (the property x-engine-without).
  */
 #include <math.h>
 #include <stdbool.h>
@@ -29,6 +31,7 @@
 
 #define PART_OF_FMA	20	/* the aim: this part of the FMA lane rate */
 #define MEAN_OF		7	/* kernels that count for the mean */
+#define TURNS		4	/* of one and two workers */
 
 static double seconds(clockid_t clock)
 {
@@ -372,10 +375,12 @@ enum { INTERPRET = 1, TRANSLATE };
 
 static void start(unsigned workers, unsigned engine)
 {
-	char props[64];
+	const char *without = getenv("PPU_ENGINE_WITHOUT");
+	char props[96];
 	ppuInitOptions o = { .backend = "core", .props = props };
 
-	snprintf(props, sizeof(props), "vram=256M,workers=%u,engine=%u", workers, engine);
+	snprintf(props, sizeof(props), "vram=256M,workers=%u,engine=%u,x-engine-without=%s", workers, engine,
+		 without ? without : "0");
 	OK(ppuInit(&o));
 }
 
@@ -404,6 +409,22 @@ static void print_means(const struct means *m, const char *which, double fma, bo
 	result(which, ", two workers to one", exp(m->two / m->n), "x", 0);
 }
 
+/* One and two workers in turns, the best of each: what else the machine does is more or less the same for both. */
+static double two_to_one(int k, uint32_t n, const char *ptx)
+{
+	double best[2] = { 1e9, 1e9 };
+
+	for (unsigned i = 0; i < 2 * TURNS; i++) {
+		double wall;
+
+		start(i % 2 ? 2 : 0, TRANSLATE);
+		wall = run(k, n, ptx, NULL).wall;
+		OK(ppuShutdown());
+		best[i % 2] = wall < best[i % 2] ? wall : best[i % 2];
+	}
+	return best[0] / best[1];
+}
+
 static void bench_kernel(int k, uint32_t n, const char *ptx, struct ocl *ocl, double fma, struct means *seven,
 			 struct means *all)
 {
@@ -424,9 +445,7 @@ static void bench_kernel(int k, uint32_t n, const char *ptx, struct ocl *ocl, do
 	result(names[k], ", rate", rate / 1e9, "G/s", fma / 1e9);
 	result(names[k], ", per warp instruction", t.cpu * 1e9 / (double)t.warps, "ns", 0);
 	result(names[k], ", time", t.cpu * 1e3, "ms", c * 1e3);
-	start(2, TRANSLATE);
-	two = t.wall / run(k, n, ptx, NULL).wall;
-	OK(ppuShutdown());
+	two = two_to_one(k, n, ptx);
 	result(names[k], ", two workers to one", two, "x", 0);
 	if (k < MEAN_OF)
 		add_mean(seven, rate, slow_rate, cl_rate, two);

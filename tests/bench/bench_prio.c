@@ -138,7 +138,7 @@ static void device_launches(uint32_t n)
 	char name[80];
 	double t;
 
-	start("task-records=110000 task-slots=1 device-priorities=0 gpcs=1 sms-per-gpc=1 vram=512M");
+	start("task-records=116000 task-slots=1 device-priorities=0 gpcs=1 sms-per-gpc=1 vram=512M");
 	OK(ppuCtxSetLimit(PPU_LIMIT_PENDING_LAUNCHES, 0));
 	tmd = child_tmd("nothing");
 	OK(ppuMalloc(&failed, 4));

@@ -11,15 +11,21 @@
 #define VA 0x10000000ull
 #define M (1ull << 20)
 
-static int bind_err(int fd, uint32_t vm, struct drm_ppu_vm_bind_op *ops, unsigned n,
-		    struct drm_ppu_sync *syncs, unsigned ns)
+static int bind_queue_err(int fd, uint32_t vm, uint32_t queue, struct drm_ppu_vm_bind_op *ops, unsigned n,
+			  struct drm_ppu_sync *syncs, unsigned ns)
 {
 	struct drm_ppu_vm_bind b = {
 		.vm_id = vm, .flags = DRM_PPU_VM_BIND_ASYNC, .ops = DRM_PPU_ARRAY(n, ops),
-		.syncs = DRM_PPU_ARRAY(ns, syncs),
+		.syncs = DRM_PPU_ARRAY(ns, syncs), .queue = queue,
 	};
 
 	return try_ioctl(fd, DRM_IOCTL_PPU_VM_BIND, &b);
+}
+
+static int bind_err(int fd, uint32_t vm, struct drm_ppu_vm_bind_op *ops, unsigned n,
+		    struct drm_ppu_sync *syncs, unsigned ns)
+{
+	return bind_queue_err(fd, vm, 0, ops, n, syncs, ns);
 }
 
 static struct drm_ppu_vm_get_state vm_state(int fd, uint32_t vm)
@@ -183,6 +189,92 @@ TEST(order, "binds of a VM are done in order; a synchronous one does not wait")
 	CHECK_EQ(peek(fd, vm, VA + 4096), 1 + (1 << 16));
 	CHECK_EQ(peek(fd, vm, VA + 8192), -1);
 	CHECK_EQ(peek(fd, vm, VA + 12288), 1 + (3 << 16));
+}
+
+TEST(queue_args, "a queue has a number that exists, and only an asynchronous bind has a queue")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct drm_ppu_vm_bind b = { .vm_id = vm, .queue = 1 };
+
+	DO_ERR(fd, DRM_IOCTL_PPU_VM_BIND, &b, EINVAL);
+	b.flags = DRM_PPU_VM_BIND_ASYNC;
+	b.pad = 1;
+	DO_ERR(fd, DRM_IOCTL_PPU_VM_BIND, &b, EINVAL);
+	b.pad = 0;
+	b.queue = DRM_PPU_VM_BIND_MAX_QUEUES;
+	DO_ERR(fd, DRM_IOCTL_PPU_VM_BIND, &b, EINVAL);
+	b.queue = UINT32_MAX;
+	DO_ERR(fd, DRM_IOCTL_PPU_VM_BIND, &b, EINVAL);
+	for (b.queue = 0; b.queue < DRM_PPU_VM_BIND_MAX_QUEUES; b.queue++)
+		DO(fd, DRM_IOCTL_PPU_VM_BIND, &b);
+	WAIT_FOR(vm_state(fd, vm).binds_done == DRM_PPU_VM_BIND_MAX_QUEUES, 20000);
+}
+
+TEST(queues, "queues do not wait for each other; in each of them the order is kept")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct bo bo = marked(fd, 65536, DRM_PPU_PLACEMENT_SYSTEM, 1);
+	struct gate gate = gate_new(fd, 0);
+	struct drm_ppu_sync in = { .handle = gate.sync }, out[3];
+
+	/* queue 1 is held by the gate, queues 2 and 3 are not; each has three binds of one address, the last one stays */
+	for (uint32_t q = 1; q <= 3; q++) {
+		struct drm_ppu_vm_bind_op op = {
+			.op = MAP, .handle = bo.handle, .va = VA + q * M, .size = 4096,
+		};
+
+		out[q - 1] = (struct drm_ppu_sync){ .flags = DRM_PPU_SYNC_SIGNAL, .handle = syncobj(fd) };
+		for (unsigned i = 0; i < 3; i++) {
+			op.bo_offset = (q + i) * 4096;
+			CHECK_EQ(bind_queue_err(fd, vm, q, &op, 1, i ? &out[q - 1] : &in, i ? i == 2 : q == 1), 0);
+		}
+	}
+	for (uint32_t q = 2; q <= 3; q++) {
+		CHECK(!wait_sync(fd, out[q - 1].handle, 20000));
+		CHECK_EQ(peek(fd, vm, VA + q * M), 1 + ((q + 2) << 16));
+	}
+	CHECK(wait_sync(fd, out[0].handle, 20) == -ETIME);
+	CHECK_EQ(peek(fd, vm, VA + M), -1);
+	CHECK_EQ(vm_state(fd, vm).binds_queued, 9);
+	CHECK_EQ(vm_state(fd, vm).binds_done, 6);
+	gate_open(&gate);
+	CHECK(!wait_sync(fd, out[0].handle, 20000));
+	CHECK_EQ(peek(fd, vm, VA + M), 1 + (3 << 16));
+	CHECK_EQ(vm_state(fd, vm).binds_done, 9);
+}
+
+TEST(queues_destroy, "binds of queues that wait for each other end with the VM, in any order")
+{
+	int fd = open_ppu();
+	struct gate gate = gate_new(fd, 0);
+	uint64_t before = get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL);
+
+	for (unsigned round = 0; round < 20; round++) {
+		struct drm_ppu_vm_destroy d = { .vm_id = vm_new(fd) };
+		struct bo bo = bo_new(fd, 65536, DRM_PPU_PLACEMENT_SYSTEM);
+		struct drm_ppu_vm_bind_op op = { .op = MAP, .handle = bo.handle, .va = VA, .size = 65536 };
+		uint32_t last = gate.sync, h[DRM_PPU_VM_BIND_MAX_QUEUES];
+
+		/* a chain through all queues, upwards or downwards */
+		for (uint32_t i = 0; i < DRM_PPU_VM_BIND_MAX_QUEUES; i++) {
+			struct drm_ppu_sync s[2] = {
+				{ .handle = last }, { DRM_PPU_SYNC_SIGNAL, h[i] = syncobj(fd), 0 },
+			};
+			uint32_t q = round % 2 ? i : DRM_PPU_VM_BIND_MAX_QUEUES - 1 - i;
+
+			CHECK_EQ(bind_queue_err(fd, d.vm_id, q, &op, 1, s, 2), 0);
+			last = h[i];
+		}
+		bo_free(&bo);
+		DO(fd, DRM_IOCTL_PPU_VM_DESTROY, &d);
+		for (unsigned i = 0; i < DRM_PPU_VM_BIND_MAX_QUEUES; i++) {
+			CHECK(!wait_sync(fd, h[i], 20000));
+			CHECK_EQ(-fence_error(fd, h[i]), ECANCELED);
+		}
+		WAIT_FOR(get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL) == before, 20000);
+	}
 }
 
 TEST(many_waits, "several in-fences, signalled in any order; several out-fences")

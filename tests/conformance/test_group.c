@@ -294,6 +294,27 @@ TEST(stop, "STOP ends the work of all channels, for good; others go on")
 	DO_ERR(fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &k, EIO);
 }
 
+TEST(stop_ends_waits, "a wait for a VM ends with EIO when a group stops a channel of it, until the channel is destroyed")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd), id = group_new(fd, 0, 0);
+	struct chan a = member(fd, vm, COPY, id), outside = member(fd, vm, COPY, 0);
+	struct drm_ppu_sem_create sem = { 0 };
+	struct drm_ppu_sem_cond k = { .value = 1 };
+	struct drm_ppu_sem_wait w = {
+		.conds = DRM_PPU_ARRAY(1, &k), .channel_id = outside.id, .flags = DRM_PPU_SEM_WAIT_VM,
+	};
+	struct drm_ppu_channel_destroy gone = { .channel_id = a.id };
+
+	DO(fd, DRM_IOCTL_PPU_SEM_CREATE, &sem);
+	k.sem_id = sem.sem_id;
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, ETIME);
+	CHECK_EQ(control(fd, id, DRM_PPU_GROUP_STOP, 0, 0), 0);
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EIO);
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &gone);
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, ETIME);
+}
+
 TEST(policy, "an error of one channel stops its group, or only itself, by policy")
 {
 	for (unsigned policy = 0; policy < 2; policy++) {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The limits of one process, and that a process cannot disturb others much. */
+/* The limits of processes and users, and that a process cannot disturb others much. */
+#define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "fence.h"
@@ -13,16 +16,27 @@
 #define COPY DRM_PPU_CHANNEL_COPY
 #define NUM_RES (DRM_PPU_RES_ENTRIES + 1)
 
-static struct drm_ppu_limit limit_of(int fd, uint32_t res)
+static struct drm_ppu_limit ask_limit(int fd, uint32_t type, uint32_t res)
 {
 	struct drm_ppu_limit l[NUM_RES];
 	struct drm_ppu_query q = {
-		.type = DRM_PPU_QUERY_LIMITS, .size = sizeof(l), .ptr = (uintptr_t)l,
+		.type = type, .size = sizeof(l), .ptr = (uintptr_t)l, .stride = sizeof(l[0]),
 	};
 
 	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
 	CHECK_EQ(q.size, sizeof(l));
 	return l[res];
+}
+
+static struct drm_ppu_limit limit_of(int fd, uint32_t res)
+{
+	return ask_limit(fd, DRM_PPU_QUERY_LIMITS, res);
+}
+
+/* Of the processes of the user together. */
+static struct drm_ppu_limit limit_of_user(int fd, uint32_t res)
+{
+	return ask_limit(fd, DRM_PPU_QUERY_USER_LIMITS, res);
 }
 
 /* ---- making one of each ---- */
@@ -283,6 +297,255 @@ TEST_T(watch_table, 120, "the device's watch table is full by another process: E
 	CHECK_EQ(limit_of(fd, DRM_PPU_RES_WATCHES).used, 2);
 	modparam_set("max_watches", watches);
 	modparam_set("max_events", max_events);
+}
+
+/* ---- users ---- */
+
+#define SOMEBODY 12345
+
+/* A process that acts when told, by one byte, and says what came of it. */
+struct helper {
+	pid_t pid;
+	int to, from;
+};
+
+static struct helper helper_new(void (*fn)(int in, int out))
+{
+	struct helper h;
+	int a[2], b[2];
+
+	CHECK(!pipe(a) && !pipe(b));
+	fflush(stdout);
+	h.pid = fork();
+	CHECK(h.pid >= 0);
+	if (!h.pid) {
+		close(a[1]);
+		close(b[0]);
+		fn(a[0], b[1]);
+		fflush(stdout);
+		_exit(0);
+	}
+	close(a[0]);
+	close(b[1]);
+	h.to = a[1];
+	h.from = b[0];
+	return h;
+}
+
+static uint32_t helper_says(struct helper *h)
+{
+	uint32_t n;
+
+	CHECK(read(h->from, &n, sizeof(n)) == sizeof(n));
+	return n;
+}
+
+static void helper_end(struct helper *h)
+{
+	int status;
+
+	/* Its brothers have the pipe, too: closing would not be enough. */
+	CHECK(write(h->to, "", 1) == 1);
+	close(h->to);
+	CHECK(waitpid(h->pid, &status, 0) == h->pid);
+	CHECK(!status);
+	close(h->from);
+}
+
+static void say(int out, uint32_t n)
+{
+	CHECK(write(out, &n, sizeof(n)) == sizeof(n));
+}
+
+/* Until it is told to go on, or to end. */
+static void wait_told(int in)
+{
+	char c;
+
+	CHECK(read(in, &c, 1) == 1);
+}
+
+/* Makes VMs until it is refused, and keeps them until the other end is closed. */
+static void take_vms(int in, int out)
+{
+	int fd = open_ppu(), err;
+	uint32_t n = 0;
+
+	while (!(err = make_vm(fd)))
+		n++;
+	CHECK_EQ(err, ENOSPC);
+	CHECK_EQ(limit_of(fd, DRM_PPU_RES_VMS).used, n);
+	say(out, n);
+	wait_told(in);
+}
+
+/* The first PPU's node is anybody's, or root's alone again. */
+static void node_mode(mode_t mode)
+{
+	char link[32], path[64] = "";
+	int fd = open_ppu();
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	CHECK(readlink(link, path, sizeof(path) - 1) > 0);
+	CHECK(!chmod(path, mode));
+	close(fd);
+}
+
+static void become(uid_t uid)
+{
+	CHECK(!setresgid(uid, uid, uid) && !setresuid(uid, uid, uid));
+}
+
+TEST(forks, "a process that forks gets no more than its user may have; other users are not concerned")
+{
+	enum { EACH = 3, TIMES = 2, CHILDREN = 4 };
+	uint64_t vms = modparam("max_vms"), times = modparam("user_processes");
+	struct helper h[CHILDREN];
+	int fd = open_ppu();
+	uint32_t sum = 0;
+	pid_t other;
+	int status;
+
+	CHECK_EQ(limit_of_user(fd, DRM_PPU_RES_VMS).used, 0);
+	modparam_set("max_vms", EACH);
+	modparam_set("user_processes", TIMES);
+	CHECK_EQ(limit_of_user(fd, DRM_PPU_RES_VMS).limit, EACH * TIMES);
+	node_mode(0666);
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		h[i] = helper_new(take_vms);
+		sum += helper_says(&h[i]);
+	}
+	CHECK_EQ(sum, EACH * TIMES);
+	CHECK_EQ(make_vm(fd), ENOSPC);
+	CHECK_EQ(limit_of(fd, DRM_PPU_RES_VMS).used, 0);
+	CHECK_EQ(limit_of_user(fd, DRM_PPU_RES_VMS).used, sum);
+	fflush(stdout);
+	other = fork();
+	if (!other) {
+		become(SOMEBODY);
+		fd = open_ppu();
+		CHECK_EQ(limit_of_user(fd, DRM_PPU_RES_VMS).used, 0);
+		CHECK_EQ(make_vm(fd), 0);
+		_exit(0);
+	}
+	CHECK(waitpid(other, &status, 0) == other && !status);
+	modparam_set("user_processes", 0);
+	CHECK_EQ(make_vm(fd), 0);
+	CHECK_EQ(limit_of_user(fd, DRM_PPU_RES_VMS).limit, UINT64_MAX);
+	modparam_set("user_processes", TIMES);
+	for (unsigned i = 0; i < CHILDREN; i++)
+		helper_end(&h[i]);
+	WAIT_FOR(limit_of_user(fd, DRM_PPU_RES_VMS).used == 1, 20000);
+	CHECK_EQ(make_vm(fd), 0);
+	node_mode(0600);
+	modparam_set("max_vms", vms);
+	modparam_set("user_processes", times);
+}
+
+TEST(user_sums, "the limits of a user are those of some processes, but not more than there is")
+{
+	int fd = open_ppu();
+	uint64_t times = modparam("user_processes");
+
+	for (uint32_t r = DRM_PPU_RES_GROUPS; r <= DRM_PPU_RES_BINDS; r++)
+		CHECK_EQ(limit_of_user(fd, r).limit, times * limit_of(fd, r).limit);
+	CHECK_EQ(limit_of_user(fd, DRM_PPU_RES_VRAM).limit, times * limit_of(fd, DRM_PPU_RES_VRAM).limit);
+	CHECK_EQ(limit_of_user(fd, DRM_PPU_RES_CHANNELS).limit, get_param(fd, DRM_PPU_PARAM_MAX_CHANNELS));
+	CHECK_EQ(limit_of_user(fd, DRM_PPU_RES_SYSTEM).limit, limit_of(fd, DRM_PPU_RES_SYSTEM).limit);
+	for (uint32_t r = 0; r < NUM_RES; r++)
+		CHECK(limit_of_user(fd, r).limit >= limit_of(fd, r).limit);
+}
+
+static void map_ids(const char *file, unsigned outside)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "0 %u 10", outside);
+	file_write(file, text);
+}
+
+/* In a namespace that somebody made, who has another id in it: what is there counts for somebody. */
+static void own_namespace(int in, int out)
+{
+	int fd;
+
+	become(SOMEBODY);
+	CHECK(!unshare(CLONE_NEWUSER));
+	fd = open_ppu();
+	CHECK_EQ(make_vm(fd), 0);
+	say(out, (uint32_t)limit_of_user(fd, DRM_PPU_RES_VMS).used);
+	wait_told(in);
+}
+
+static void somebody(int in, int out)
+{
+	int fd;
+
+	become(SOMEBODY);
+	fd = open_ppu();
+	CHECK_EQ(make_vm(fd), 0);
+	say(out, (uint32_t)limit_of_user(fd, DRM_PPU_RES_VMS).used);
+	wait_told(in);
+}
+
+/* As a container is made: root's parent maps the ids, of which 100000 is root in there. */
+static void container(int in, int out)
+{
+	int fd;
+
+	CHECK(!unshare(CLONE_NEWUSER));
+	say(out, 0);
+	wait_told(in);
+	CHECK(!setresgid(3, 3, 3) && !setresuid(3, 3, 3));
+	fd = open_ppu();
+	CHECK_EQ(make_vm(fd), 0);
+	say(out, (uint32_t)limit_of_user(fd, DRM_PPU_RES_VMS).used);
+	wait_told(in);
+}
+
+static struct helper container_new(unsigned outside)
+{
+	struct helper h = helper_new(container);
+	char path[64];
+
+	helper_says(&h);
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)h.pid);
+	map_ids(path, outside);
+	snprintf(path, sizeof(path), "/proc/%d/gid_map", (int)h.pid);
+	map_ids(path, outside);
+	CHECK(write(h.to, "", 1) == 1);
+	return h;
+}
+
+TEST(namespaces, "a user namespace counts for the user who made it; one that root made, for its own root")
+{
+	static const char sysctl[] = "/proc/sys/kernel/unprivileged_userns_clone";
+	struct helper h[5];
+	int fd = open_ppu();
+
+	if (access("/proc/self/ns/user", F_OK)) {
+		printf("# this kernel has no user namespaces: nobody can escape into one\n");
+		return;
+	}
+
+	CHECK_EQ(make_vm(fd), 0);
+	if (!access(sysctl, W_OK))
+		file_write(sysctl, "1");
+	node_mode(0666);
+	h[0] = helper_new(somebody);
+	CHECK_EQ(helper_says(&h[0]), 1);
+	h[1] = helper_new(own_namespace);
+	CHECK_EQ(helper_says(&h[1]), 2);
+	h[2] = container_new(100000);
+	CHECK_EQ(helper_says(&h[2]), 1);
+	h[3] = container_new(100000);
+	CHECK_EQ(helper_says(&h[3]), 2);
+	h[4] = container_new(200000);
+	CHECK_EQ(helper_says(&h[4]), 1);
+	CHECK_EQ(limit_of_user(fd, DRM_PPU_RES_VMS).used, 1);
+	for (unsigned i = 0; i < 5; i++)
+		helper_end(&h[i]);
+	node_mode(0600);
 }
 
 TEST(accounts, "the account of a process is empty when it has given everything back")

@@ -16,31 +16,12 @@
 
 #define PARAMS "/sys/module/ppu/parameters/"
 
-static void do_work(void *arg)
-{
-	int fd = open_ppu();
-	struct chan c = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
-	struct cmds b = chan_block(&c);
-
-	cmd_release(&b, chan_sem_va(&c, 0), 1);
-	chan_submit(&c, &b);
-	chan_wait_idle(&c);
-	CHECK_EQ(*chan_sem(&c, 0), 1);
-	(void)arg;
-}
-
-/* In a process of its own: mappings, too, keep a device alive. */
-static void work(void)
-{
-	CHECK_EQ(signal_of(do_work, NULL), 0);
-}
-
 TEST(rebind, "unbind and bind, several times; the device works after each")
 {
 	for (int i = 0; i < 3; i++) {
 		pci_unbind();
 		pci_bind();
-		work();
+		works_in_child();
 	}
 }
 
@@ -137,13 +118,13 @@ TEST(unbind_open, "unbind in use: ENODEV, SIGBUS on the device's memory, fences 
 	CHECK_EQ(WEXITSTATUS(status), 99);
 	/* a second driver instance lives beside the leftovers of the first */
 	pci_bind();
-	work();
+	works_in_child();
 	/* closed now, after the device is gone */
 	close(fd);
 	close(file);
 	munmap(vram.map, vram.size);
 	munmap((void *)c.userd, 4096);
-	work();
+	works_in_child();
 }
 
 TEST(flr, "a function level reset: channels and VMs end with EIO, waits go on, new ones work")
@@ -189,7 +170,7 @@ TEST(flr, "a function level reset: channels and VMs end with EIO, waits go on, n
 	sig = (struct drm_ppu_sem_signal){ .sem_id = s.sem_id, .value = 2 };
 	DO(fd, DRM_IOCTL_PPU_SEM_SIGNAL, &sig);
 	chan_free(&c);
-	work();
+	works_in_child();
 }
 
 /* ---- resets under traffic ---- */
@@ -294,7 +275,7 @@ TEST(flr_busy, "resets under traffic: every channel interrupts, or is told that 
 		pthread_join(t[i], NULL);
 	printf("# %u told, %u refused\n", busy.told, busy.refused);
 	close(busy.fd);
-	work();
+	works_in_child();
 }
 
 TEST(remove_rescan, "PCI remove and rescan, with a file open")
@@ -307,9 +288,9 @@ TEST(remove_rescan, "PCI remove and rescan, with a file open")
 	DO_ERR(fd, DRM_IOCTL_PPU_VM_CREATE, &(struct drm_ppu_vm_create){ 0 }, ENODEV);
 	file_write("/sys/bus/pci/rescan", "1");
 	WAIT_FOR(pci_have_node(), 20000);
-	work();
+	works_in_child();
 	close(fd);
-	work();
+	works_in_child();
 }
 
 static int module(const char *path, const char *params)
@@ -384,7 +365,7 @@ TEST(reload, "the module unloads when nobody uses it, and loads again with its p
 		if (module(ko, params))
 			FAIL("%s: %s", ko, strerror(errno));
 		WAIT_FOR(pci_have_node(), 20000);
-		work();
+		works_in_child();
 		now = module_params();
 		if (strcmp(now, params))
 			FAIL("loaded with %s, and has %s", params, now);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* GET_PARAM and QUERY. */
+#define _GNU_SOURCE
 #include <stddef.h>
 
 #include "harness.h"
+#include "sysfile.h"
 
 TEST(params, "every parameter has a plausible value")
 {
@@ -75,6 +77,105 @@ TEST(query_sizes, "QUERY negotiates sizes: none, short, exact, long")
 	struct drm_ppu_query q = { .type = 77 };
 
 	DO_ERR(fd, DRM_IOCTL_PPU_QUERY, &q, EINVAL);
+}
+
+/* One element of every array, in elements of another size. */
+static void strided(int fd, uint32_t type, uint32_t each)
+{
+	unsigned char as_is[4096], buf[4096];
+	struct drm_ppu_query q = { .type = type, .size = sizeof(as_is), .ptr = (uintptr_t)as_is };
+	uint32_t n;
+
+	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+	CHECK(!(q.size % each));
+	n = q.size / each;
+	for (uint32_t stride = 8; stride <= each + 16; stride += 8) {
+		uint32_t part = stride < each ? stride : each;
+
+		memset(buf, 0xee, sizeof(buf));
+		q = (struct drm_ppu_query){
+			.type = type, .size = n * stride + 8, .ptr = (uintptr_t)buf, .stride = stride,
+		};
+		DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+		CHECK_EQ(q.size, n * stride);
+		for (uint32_t i = 0; i < n; i++) {
+			/* free memory may change meanwhile, what kind of memory it is does not */
+			CHECK(!memcmp(buf + i * stride, as_is + i * each, 4));
+			for (uint32_t k = part; k < stride; k++)
+				CHECK_EQ(buf[i * stride + k], 0);
+		}
+		for (uint32_t k = 0; k < 8; k++)
+			CHECK_EQ(buf[n * stride + k], 0);
+		CHECK_EQ(buf[n * stride + 8], 0xee);
+	}
+	/* room for the first element and a half */
+	memset(buf, 0xee, sizeof(buf));
+	q = (struct drm_ppu_query){
+		.type = type, .size = each + 8 + 4, .ptr = (uintptr_t)buf, .stride = each + 8,
+	};
+	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+	CHECK_EQ(q.size, n * (each + 8));
+	CHECK(!memcmp(buf + each + 8, as_is + each, 4));
+	CHECK_EQ(buf[each + 12], 0xee);
+}
+
+TEST(strides, "the elements of an array have the size that the caller knows")
+{
+	int fd = open_ppu();
+	struct drm_ppu_query q = { .type = DRM_PPU_QUERY_SM_CONFIG, .stride = 72 };
+
+	strided(fd, DRM_PPU_QUERY_ENGINES, sizeof(struct drm_ppu_engine_info));
+	strided(fd, DRM_PPU_QUERY_MEM_REGIONS, sizeof(struct drm_ppu_mem_region));
+	strided(fd, DRM_PPU_QUERY_LIMITS, sizeof(struct drm_ppu_limit));
+	strided(fd, DRM_PPU_QUERY_USER_LIMITS, sizeof(struct drm_ppu_limit));
+	/* what is no array has no elements */
+	DO_ERR(fd, DRM_IOCTL_PPU_QUERY, &q, EINVAL);
+	q.type = DRM_PPU_QUERY_TIMESTAMPS;
+	DO_ERR(fd, DRM_IOCTL_PPU_QUERY, &q, EINVAL);
+	q = (struct drm_ppu_query){ .type = DRM_PPU_QUERY_ENGINES, .stride = 12 };
+	DO_ERR(fd, DRM_IOCTL_PPU_QUERY, &q, EINVAL);
+	q.stride = 8192;
+	DO_ERR(fd, DRM_IOCTL_PPU_QUERY, &q, EINVAL);
+	q = (struct drm_ppu_query){ .type = DRM_PPU_QUERY_ENGINES, .pad = 1 };
+	DO_ERR(fd, DRM_IOCTL_PPU_QUERY, &q, EINVAL);
+	q = (struct drm_ppu_query){
+		.type = DRM_PPU_QUERY_LIMITS, .size = 4096, .ptr = BAD_PTR, .stride = 24,
+	};
+	DO_ERR(fd, DRM_IOCTL_PPU_QUERY, &q, EFAULT);
+}
+
+static int counters(int fd)
+{
+	uint64_t all[8];
+	struct drm_ppu_query q = {
+		.type = DRM_PPU_QUERY_COUNTERS, .size = sizeof(all), .ptr = (uintptr_t)all,
+	};
+
+	return try_ioctl(fd, DRM_IOCTL_PPU_QUERY, &q);
+}
+
+/* The file was opened by root: who asks counts. */
+static void ask_as_nobody(void *arg)
+{
+	struct drm_ppu_query q = { .type = DRM_PPU_QUERY_COUNTERS };
+	int fd = *(int *)arg;
+
+	CHECK(!setresuid(65534, 65534, 65534));
+	CHECK_EQ(counters(fd), modparam("counters_paranoid") ? EACCES : 0);
+	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+	CHECK(q.size);
+}
+
+TEST(counters, "what all clients do is shown to who may look at performance, unless it is for everybody")
+{
+	int fd = open_ppu();
+
+	CHECK_EQ(counters(fd), 0);
+	CHECK_EQ(modparam("counters_paranoid"), 1);
+	CHECK_EQ(signal_of(ask_as_nobody, &fd), 0);
+	modparam_set("counters_paranoid", 0);
+	CHECK_EQ(signal_of(ask_as_nobody, &fd), 0);
+	modparam_set("counters_paranoid", 1);
 }
 
 TEST(timestamps, "device time goes on, and never backwards")

@@ -179,7 +179,10 @@ TEST(wait_args, "SEM_WAIT refuses bad arguments")
 	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EINVAL);
 	w = (struct drm_ppu_sem_wait){ .conds = DRM_PPU_ARRAY(65, c) };
 	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, E2BIG);
-	w = (struct drm_ppu_sem_wait){ .conds = DRM_PPU_ARRAY(1, c), .flags = 2 };
+	w = (struct drm_ppu_sem_wait){ .conds = DRM_PPU_ARRAY(1, c), .flags = 4 };
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EINVAL);
+	/* of which VM? */
+	w = (struct drm_ppu_sem_wait){ .conds = DRM_PPU_ARRAY(1, c), .flags = DRM_PPU_SEM_WAIT_VM };
 	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EINVAL);
 	w = (struct drm_ppu_sem_wait){ .conds = DRM_PPU_ARRAY(1, c), .pad = 2 };
 	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EINVAL);
@@ -505,6 +508,50 @@ TEST(wait_channel_error, "a wait that names a channel ends with EIO when the cha
 	pthread_join(t, NULL);
 	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EIO);
 	/* a condition that holds wins */
+	sem_signal(fd, k.sem_id, DRM_PPU_SEM_SIGNAL_SET, 1);
+	DO(fd, DRM_IOCTL_PPU_SEM_WAIT, &w);
+}
+
+TEST(wait_vm_error, "a wait for a VM ends with EIO when another channel of it stops, until that one is destroyed")
+{
+	int fd = open_ppu();
+	uint32_t vm = vm_new(fd);
+	struct chan mine = chan_new(fd, vm, DRM_PPU_CHANNEL_COPY, 8);
+	struct chan beside = chan_new(fd, vm, DRM_PPU_CHANNEL_COPY, 8);
+	struct chan idle = chan_new(fd, vm, DRM_PPU_CHANNEL_COPY, 8);
+	struct chan foreign = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
+	struct drm_ppu_sem_cond k = { .sem_id = sem_new(fd, 0, 0, 0, 0).sem_id, .value = 1 };
+	struct drm_ppu_sem_wait w = {
+		.conds = DRM_PPU_ARRAY(1, &k), .channel_id = mine.id, .flags = DRM_PPU_SEM_WAIT_VM,
+	};
+	struct drm_ppu_channel_destroy gone = { .channel_id = beside.id };
+	pthread_t t;
+
+	/* an error of another VM is none of ours */
+	foreign.userd[PPU_REG_USERD_GP_PUT / 4] = 1000;
+	WAIT_FOR(chan_query(&foreign).error, 20000);
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, ETIME);
+	w.timeout_ns = FOREVER;
+	pthread_create(&t, NULL, break_channel, &beside);
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EIO);
+	pthread_join(t, NULL);
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EIO);
+	/* who does not ask hears nothing of it */
+	w.timeout_ns = 0;
+	w.flags = 0;
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, ETIME);
+	/* destroyed without an error, and with one */
+	w.flags = DRM_PPU_SEM_WAIT_VM;
+	gone.channel_id = idle.id;
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &gone);
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EIO);
+	gone.channel_id = beside.id;
+	DO(fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &gone);
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, ETIME);
+	/* a condition that holds wins */
+	mine.userd[PPU_REG_USERD_GP_PUT / 4] = 1000;
+	WAIT_FOR(chan_query(&mine).error, 20000);
+	DO_ERR(fd, DRM_IOCTL_PPU_SEM_WAIT, &w, EIO);
 	sem_signal(fd, k.sem_id, DRM_PPU_SEM_SIGNAL_SET, 1);
 	DO(fd, DRM_IOCTL_PPU_SEM_WAIT, &w);
 }

@@ -447,6 +447,42 @@ TEST(races, "memory that changes while it is pinned: each call works or is refus
 	CHECK_EQ(used_system(fd), 0);
 }
 
+/* A page of a file that may only be read, and memory that was never touched, in turns. */
+static void *change_kind(void *arg)
+{
+	int memfd = memfd_create("userptr", 0);
+
+	CHECK(memfd >= 0 && !ftruncate(memfd, PAGE));
+	while (!atomic_load(&stop)) {
+		CHECK(mmap(changing, PAGE, PROT_READ, MAP_FIXED | MAP_SHARED, memfd, 0) == changing);
+		CHECK(mmap(changing, PAGE, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			   0) == changing);
+	}
+	(void)arg;
+	return NULL;
+}
+
+TEST(other_kind, "memory that becomes another kind of memory while it is pinned for reading")
+{
+	int fd = open_ppu();
+	uint64_t before = pinned();
+	pthread_t t;
+
+	changing = own_pages(1);
+	atomic_store(&stop, false);
+	CHECK(!pthread_create(&t, NULL, change_kind, NULL));
+	for (unsigned i = 0; i < 3000; i++) {
+		int e = refused(fd, changing, PAGE, DRM_PPU_GEM_USERPTR_READONLY);
+
+		/* EFAULT: it could be written when it was looked at, and not any more when it was pinned. */
+		if (e != EFAULT)
+			CHECK_EQ(e, 0);
+	}
+	atomic_store(&stop, true);
+	CHECK(!pthread_join(t, NULL));
+	CHECK_EQ(pinned(), before);
+}
+
 TEST(device_gone, "the pages are given back also when the device went first")
 {
 	int fd = open_ppu();

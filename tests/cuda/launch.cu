@@ -34,10 +34,11 @@ __global__ void parent(int *ints, float *floats, int *errors)
 	errors[7] = ints[2];
 }
 
-__global__ void chain(int *levels)
+__global__ void chain(int *levels, bool too_deep)
 {
 	atomicAdd(levels, 1);
-	PPU_LAUNCH(chain, 1, 1, 0, PPU_STREAM_TAIL, levels);
+	if (ppuDeviceDepth() < ppuDeviceMaxDepth() || too_deep)
+		levels[1] = PPU_LAUNCH(chain, 1, 1, 0, PPU_STREAM_TAIL, levels, too_deep);
 }
 
 int main()
@@ -45,12 +46,11 @@ int main()
 	int *ints, *errors;
 	float *floats;
 
-	OK(cudaMallocManaged(&ints, 4 * sizeof(int)));
+	OK(cudaMallocManaged(&ints, 5 * sizeof(int)));
 	OK(cudaMallocManaged(&floats, 3 * sizeof(float)));
 	OK(cudaMallocManaged(&errors, 8 * sizeof(int)));
 	for (int i = 0; i < 3; i++)
 		ints[i] = 0, floats[i] = 0;
-	ints[3] = 0;
 	parent<<<1, 1>>>(ints, floats, errors);
 	OK(cudaDeviceSynchronize());
 	for (int i = 0; i < 3; i++) {
@@ -61,8 +61,17 @@ int main()
 	CHECK(errors[2] == cudaErrorInvalidConfiguration && errors[3] == errors[2] && errors[4] == errors[2]);
 	CHECK(!errors[5] && !errors[6]);
 	CHECK(errors[7] == ints[2]);
-	chain<<<1, 1>>>(ints + 3);
+	ints[3] = ints[4] = 0;
+	chain<<<1, 1>>>(ints + 3, false);
 	OK(cudaDeviceSynchronize());
-	CHECK(ints[3] == 24);		/* as many nesting levels as CUDA has */
+	CHECK(ints[3] == 24 && !ints[4]);	/* as many nesting levels as CUDA has */
+	ints[3] = 0;
+	chain<<<1, 1>>>(ints + 3, true);
+	CHECK(cudaDeviceSynchronize() == cudaErrorLaunchMaxDepthExceeded);
+	CHECK(ints[3] == 24 && ints[4] == cudaErrorLaunchMaxDepthExceeded);
+	CHECK(cudaDeviceSynchronize() == cudaErrorLaunchMaxDepthExceeded);
+	OK(cudaDeviceReset());
+	CHECK(cudaGetLastError() == cudaSuccess);
+	OK(cudaDeviceSynchronize());
 	return 0;
 }

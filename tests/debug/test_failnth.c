@@ -41,6 +41,11 @@ WALK(query_limits, "QUERY", W_FILE, NULL)
 	return query(w, DRM_PPU_QUERY_LIMITS);
 }
 
+WALK(query_user_limits, "QUERY", W_FILE, NULL)
+{
+	return query(w, DRM_PPU_QUERY_USER_LIMITS);
+}
+
 /* ---- buffer objects ---- */
 
 WALK(gem_create_system, "GEM_CREATE", W_FILE, NULL)
@@ -146,6 +151,14 @@ WALK(vm_bind_async, "VM_BIND", W_BO | W_SYNC, NULL)
 
 	return CALL(VM_BIND, vm_bind, .vm_id = w->vm, .flags = DRM_PPU_VM_BIND_ASYNC,
 		    .ops = DRM_PPU_ARRAY(1, &op), .syncs = DRM_PPU_ARRAY(2, syncs));
+}
+
+WALK(vm_bind_queue, "VM_BIND", W_BO | W_SYNC, NULL)
+{
+	struct drm_ppu_sync sync = { .flags = DRM_PPU_SYNC_WAIT_FOR_SUBMIT, .handle = w->signalled };
+
+	return CALL(VM_BIND, vm_bind, .vm_id = w->vm, .flags = DRM_PPU_VM_BIND_ASYNC,
+		    .syncs = DRM_PPU_ARRAY(1, &sync), .queue = 7);
 }
 
 /* A channel that stopped with an error, and the record of it. */

@@ -19,7 +19,7 @@ static const char *const machines[MACHINES] = {
 	COMMON "copy-engines=1",
 	COMMON "copy-engines=3 x-gate-literal=1",
 	COMMON "copy-engines=2 x-fault-irq-delay-ns=500 x-fault-irq-lose=3 x-fault-irq-spurious=2 x-fault-irq-race=1",
-	COMMON "copy-engines=2 x-fault-ce-reorder=2 x-fault-ce-late-ns=3000 x-fault-dma-fail=5",
+	COMMON "copy-engines=2 x-fault-ce-reorder=2 x-fault-ce-late-ns=3000 x-fault-dma-fail=5 x-fault-stop=3",
 	COMMON "copy-engines=1 devq-assist=0 task-records=4",
 };
 

@@ -34,8 +34,9 @@ struct context {
 	struct bench_ctx *c;
 	struct bench_chan *ch[2];
 	uint64_t data, sys, ro, code[SLOTS], tmd[SLOTS];
-	struct ppu_tmd *t[SLOTS];		/* looked up once */
+	struct ppu_tmd *t[SLOTS];		/* all looked up once: later the root may be anything */
 	struct ppu_insn *insn[SLOTS];
+	uint64_t *words;			/* data */
 	struct ppu_gpfifo_entry *ring[2];
 	uint32_t *block[2];
 	uint64_t block_va[2];
@@ -64,6 +65,7 @@ static void make_context(struct context *x)
 
 	x->c = bench_ctx_make(m->b);
 	x->data = bench_alloc(x->c, IRND_DATA, BENCH_VRAM);
+	x->words = bench_ptr(x->c, x->data);
 	x->sys = bench_alloc(x->c, 8192, BENCH_SCATTER);
 	x->ro = bench_alloc(x->c, 4096, BENCH_VRAM | PPU_PTE_READONLY | PPU_PTE_NOEXEC);
 	for (unsigned i = 0; i < SLOTS; i++) {
@@ -561,7 +563,7 @@ static void action(struct irnd *r)
 		break;
 	case 12:
 		v = address(r, x);
-		bench_write(x->c, x->data + 8 * irnd(r, 512), &v, 8);
+		x->words[irnd(r, 512)] = v;
 		break;
 	default:
 		launch(r, x, slot);

@@ -20,6 +20,8 @@ static void mem_fence(void);
 #define PPUQ_FENCE()		mem_fence()
 #define PPUQ_FN			static inline __attribute__((unused))
 #define PPUQ_FAR		static __attribute__((unused, noinline))
+#include <assert.h>
+#define PPU_WRAP_ASSERT(holds)	assert(holds)
 #include <compiler/devabi/insert.h>
 
 /* The words of the model's memory have numbers. */

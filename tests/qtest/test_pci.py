@@ -74,6 +74,58 @@ def test_vram():
             equal(struct.unpack("<Q", ppu.vram_read(off, 8))[0], off ^ 0xabcdef, "VRAM at %#x" % off)
 
 
+def test_vram_of_1_gib():
+    """1 GiB of VRAM: the BAR's size, the capability, and the last page, which a copy reaches too (HW-11)"""
+    size = 1 << 30
+    with boot("vram=1G") as qt:
+        qt.config(DEVFN, 0x18, 0xffffffff)
+        qt.config(DEVFN, 0x1c, 0xffffffff)
+        bar = qt.config(DEVFN, 0x1c) << 32 | qt.config(DEVFN, 0x18)
+        equal((~(bar & ~0xf) & (1 << 64) - 1) + 1, size, "BAR2 size")
+        ppu = Ppu(qt)
+        equal(ppu.rd(K.REG_CAP_VRAM_MB), 1024, "the capability")
+        ppu.make_context()
+        ppu.vram_write(ppu.PT + 3 * 4096 + 8 * 511, struct.pack("<Q", size - 4096 | K.PTE_VALID))
+        ppu.make_channel(1, K.CLASS_COPY)
+        for off in (1 << 20, 512 << 20, size - 8):
+            ppu.vram_write(off, struct.pack("<Q", off ^ 0xabcdef))
+        for off in (1 << 20, 512 << 20, size - 8):
+            equal(struct.unpack("<Q", ppu.vram_read(off, 8))[0], off ^ 0xabcdef, "VRAM at %#x" % off)
+        ppu.submit(1, copy(ppu.VA_VRAM + 511 * 4096 + 4088, ppu.VA_VRAM + ppu.DATA, 8), 0)
+        run_dev(ppu)
+        equal(struct.unpack("<Q", ppu.vram_read(ppu.DATA, 8))[0], size - 8 ^ 0xabcdef, "what was copied")
+
+
+def test_paths():
+    """A doorbell comes to the host interface, a register to its unit, a BAR2 access to VRAM: counted by path (HW-4)"""
+    with boot() as qt:
+        path = [d for d in qt.qmp("qom-list", path="/machine/peripheral-anon") if d["type"] == "child<ppu>"]
+        path = "/machine/peripheral-anon/" + path[0]["name"]
+        names = ("doorbells", "mmio_writes", "mmio_userd_accesses", "ring_entries", "memory_writes")
+
+        def counters():
+            return [qt.qmp("qom-get", path=path, property="counter-" + n) for n in names]
+
+        ppu = Ppu(qt)
+        ppu.make_context()
+        ppu.make_channel(1, K.CLASS_COPY)
+        ppu.submit(1, release(ppu.VA_VRAM + ppu.DATA, 7), 0, ring_bell=False)
+        was = counters()
+        ppu.vram_write(ppu.DATA + 64, b"12345678")
+        equal(int.from_bytes(ppu.vram_read(ppu.DATA + 64, 8), "little"), int.from_bytes(b"12345678", "little"), "VRAM")
+        check(counters() == was, "an access to BAR2 was counted as another: %s, %s" % (was, counters()))
+        ppu.wr(K.REG_SCRATCH, 5)
+        now = counters()
+        check([n - w for n, w in zip(now, was)] == [0, 1, 0, 0, 0], "a register: %s, %s" % (was, now))
+        was = now
+        ppu.doorbell(1, 1)
+        run_dev(ppu)
+        now = counters()
+        check([n - w for n, w in zip(now, was)][:1] + [now[3] - was[3]] == [1, 1], "a doorbell: %s, %s" % (was, now))
+        check(now[2] > was[2], "a doorbell is no access of a user page: %s, %s" % (was, now))
+        equal(struct.unpack("<Q", ppu.vram_read(ppu.DATA, 8))[0], 7, "the semaphore")
+
+
 def test_msix():
     """An enabled cause sends its vector; masked it goes to the PBA and fires when unmasked"""
     with boot() as qt:

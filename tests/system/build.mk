@@ -3,10 +3,11 @@
 # Programs that tests/system/host_*.sh run in machines of their own. (How the
 # other tests here are built: mk/test.mk.)
 
-$(BUILD)/obj/tests/system/two/two_ppus.o: private PPU_CFLAGS += -Itests/conformance/lib \
+OWN_MACHINE := two/two_ppus deaf/deaf_channels
+$(OWN_MACHINE:%=$(BUILD)/obj/tests/system/%.o): private PPU_CFLAGS += -Itests/conformance/lib \
 	$(shell $(PKG_CONFIG) --cflags libdrm 2>/dev/null)
-$(eval $(call ppu_guest_program,two/two_ppus,tests/system/two/two_ppus.c $(wildcard \
-	tests/conformance/lib/*.c),,$(shell $(PKG_CONFIG) --libs libdrm 2>/dev/null || echo -ldrm)))
+$(foreach p,$(OWN_MACHINE),$(eval $(call ppu_guest_program,$(p),tests/system/$(p).c $(wildcard \
+	tests/conformance/lib/*.c),,$(shell $(PKG_CONFIG) --libs libdrm 2>/dev/null || echo -ldrm))))
 
 # Kernels of tests/system/zero_cpu.c, beside the program.
 SYSTEM_PTX := $(BUILD)/guest/system/zero_cpu.ptx

@@ -155,15 +155,15 @@ static void depth_and_map(const struct peer *p, const char *streams, uint32_t de
 	OK(ppuMallocHost((void **)&out, 4096));
 	memset(out, 0x55, 4096);
 	tmd = child_tmd(fn("chain"), out);
+	OK(ppuCtxGetLimit(PPU_LIMIT_NESTING_DEPTH, &n));
+	CHECK(n == depth);
 	/* Now both have their depth. */
 	tell(p);
 	wait_for_peer(p);
 	OK(ppuLaunchKernel(fn("chain"), ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, (void *[]){ &out, &tmd }, NULL, 0));
-	OK(ppuStreamSynchronize(s));
+	RESULT(PPU_ERROR_LAUNCH_DEPTH, ppuStreamSynchronize(s));	/* SP-37 */
 	for (uint32_t d = 1; d < LEVELS; d++)
-		CHECK(out[d] == (d < depth ? PPU_LAUNCH_OK : d == depth ? PPU_LAUNCH_DEPTH : 0x55555555u));
-	OK(ppuCtxGetLimit(PPU_LIMIT_NESTING_DEPTH, &n));
-	CHECK(n == depth);
+		CHECK(out[d] == (d < depth ? (uint32_t)PPU_LAUNCH_OK : d == depth ? (uint32_t)PPU_LAUNCH_DEPTH : 0x55555555u));
 	tell(p);
 	wait_for_peer(p);
 	OK(ppuShutdown());

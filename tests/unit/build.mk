@@ -20,7 +20,8 @@
 
 UNIT_SRCS := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_HELP := $(sort $(wildcard tests/unit/lib/*.c))
-UNIT_FAST := test_sched_random test_simt_random test_devq_order test_engines test_engines_loads test_engines_stores test_engines_cross
+UNIT_FAST := test_sched_random test_simt_random test_devq_order test_engines test_engines_loads test_engines_stores test_engines_cross \
+	test_engines_spans test_engines_ptx test_exec_mpfr test_exec_worst
 UNIT_FAST_SRCS := $(foreach f,$(UNIT_FAST),$(filter %/$(f).c,$(UNIT_SRCS)))
 UNIT_BINS := $(patsubst %.c,$(BUILD)/unit/%,$(notdir $(UNIT_SRCS)))
 UNIT_SH   := $(sort $(wildcard tests/unit/*/*.sh))
@@ -54,6 +55,10 @@ $(UNIT_BINS): $(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
 	$(Q)$(CC) $(CFLAGS_SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 		-Wl,--start-group $(UNIT_ARCHIVES) -Wl,--end-group $(RT_PLUGIN_IN) $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
 
+# These compare arithmetic with a multiple-precision library.
+$(BUILD)/unit/test_exec_mpfr $(BUILD)/unit-fast/test_exec_mpfr $(BUILD)/unit/test_exec_worst $(BUILD)/unit-fast/test_exec_worst: \
+	private UNIT_EXTRA_LIBS += -lmpfr
+
 # test_sched_cost counts basic blocks of these (see there); they stand before the library.
 UNIT_COUNTED := $(patsubst %,$(BUILD)/obj-count/qemu-device/core/%.o, \
 	base/event host/ce host/chan host/host host/hostif host/hostsched host/runlist memory/mem memory/mmu memory/sem memory/watch)
@@ -83,6 +88,7 @@ $(BUILD)/unit/test_range: private LDFLAGS += -Wl,--wrap=realloc
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) \
 		$(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)))
 
+# simt_model.sh links lab 10's machine.
 # devq_model.sh runs a model checker (tests/model): it changes stacks under the program, so no sanitizers.
 UNIT_MODEL_SRCS := $(sort $(wildcard tests/model/*.c))
 $(call ppu_objs,$(UNIT_MODEL_SRCS)): private PPU_CFLAGS += -Itests/model -Ilibruntime
@@ -112,6 +118,7 @@ unit-build: $(UNIT_PTX)
 unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(foreach f,$(UNIT_FAST),\
 		$(if $(filter %/$(f:test_%=%).sh,$(UNIT_WANTED)),$(BUILD)/unit-fast/$(f))) \
 	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model) \
+	$(if $(filter %/simt_model.sh,$(UNIT_WANTED)),$(patsubst %,$(BUILD)/lib/lib%.a,lab10 ppucore ppu)) \
 	$(if $(filter %/analyze.sh,$(UNIT_WANTED)),analyze-reports)
 #: make unit          host tests, no VM (T=test_ring: only that one)
 unit: unit-build

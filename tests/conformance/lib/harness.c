@@ -200,16 +200,17 @@ int signal_of(void (*fn)(void *), void *arg)
 
 /* ---- device ---- */
 
-int find_ppu(void)
+/* The first of the nodes with these numbers that is a PPU's, or -1. */
+static int find_node(const char *prefix, int from, int to)
 {
 	char path[32];
 
-	for (int i = 128; i < 192; i++) {
+	for (int i = from; i <= to; i++) {
 		drmVersionPtr v;
 		bool ours;
 		int fd;
 
-		snprintf(path, sizeof(path), "/dev/dri/renderD%d", i);
+		snprintf(path, sizeof(path), "/dev/dri/%s%d", prefix, i);
 		fd = open(path, O_RDWR | O_CLOEXEC);
 		if (fd < 0)
 			continue;
@@ -221,6 +222,16 @@ int find_ppu(void)
 		close(fd);
 	}
 	return -1;
+}
+
+int find_ppu(void)
+{
+	return find_node("renderD", 128, 191);
+}
+
+int find_primary_ppu(void)
+{
+	return find_node("card", 0, 63);
 }
 
 int open_ppu(void)
@@ -485,4 +496,22 @@ volatile uint64_t *chan_sem(const struct chan *c, unsigned i)
 uint64_t chan_sem_va(const struct chan *c, unsigned i)
 {
 	return c->sems.va + 16 * i;
+}
+
+static void release_a_word(void *arg)
+{
+	int fd = open_ppu();
+	struct chan c = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
+	struct cmds b = chan_block(&c);
+
+	cmd_release(&b, chan_sem_va(&c, 0), 1);
+	chan_submit(&c, &b);
+	chan_wait_idle(&c);
+	CHECK_EQ(*chan_sem(&c, 0), 1);
+	(void)arg;
+}
+
+void works_in_child(void)
+{
+	CHECK_EQ(signal_of(release_a_word, NULL), 0);
 }

@@ -102,6 +102,7 @@ int signal_of(void (*fn)(void *), void *arg);
 
 int open_ppu(void);
 int find_ppu(void);		/* -1: there is none */
+int find_primary_ppu(void);	/* card*, whose number changes when the device comes back; -1: there is none */
 uint64_t get_param(int fd, uint32_t param);
 
 struct bo {
@@ -168,5 +169,8 @@ void chan_wait_idle(struct chan *c);
 struct drm_ppu_channel_query chan_query(const struct chan *c);
 volatile uint64_t *chan_sem(const struct chan *c, unsigned i);	/* 16 bytes apart */
 uint64_t chan_sem_va(const struct chan *c, unsigned i);
+
+/* A new channel works; in a process of its own, because mappings, too, keep a device alive. */
+void works_in_child(void);
 
 #endif

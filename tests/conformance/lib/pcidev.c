@@ -45,6 +45,23 @@ void pci_write(const char *file)
 	file_write(path, "1");
 }
 
+uint16_t pci_config(unsigned offset, uint16_t clear, uint16_t set)
+{
+	uint16_t old, now;
+	char path[320];
+	int fd;
+
+	snprintf(path, sizeof(path), DEVICES "%s/config", name());
+	fd = open(path, O_RDWR);
+	CHECK(fd >= 0);
+	CHECK(pread(fd, &old, sizeof(old), offset) == sizeof(old));
+	now = (uint16_t)((old & ~clear) | set);
+	if (now != old)
+		CHECK(pwrite(fd, &now, sizeof(now), offset) == sizeof(now));
+	close(fd);
+	return old;
+}
+
 bool pci_have_node(void)
 {
 	bool found = false;

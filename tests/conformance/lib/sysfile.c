@@ -100,21 +100,35 @@ void modparam_set(const char *name, uint64_t value)
 	file_write(path, text);
 }
 
-char *debugfs_text(const char *name)
+static void debugfs_path(char *path, size_t size, const char *name)
 {
-	char path[128];
-
 	if (access("/sys/kernel/debug/dri", F_OK))
 		mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
 	for (unsigned minor = 0; minor < 64; minor++) {
-		char *text;
-
-		snprintf(path, sizeof(path), "/sys/kernel/debug/dri/%u/%s", minor, name);
-		text = file_text(path);
-		if (text)
-			return text;
+		snprintf(path, size, "/sys/kernel/debug/dri/%u/%s", minor, name);
+		if (!access(path, R_OK))
+			return;
 	}
 	FAIL("no %s in debugfs", name);
+}
+
+char *debugfs_text(const char *name)
+{
+	char path[128], *text;
+
+	debugfs_path(path, sizeof(path), name);
+	text = file_text(path);
+	if (!text)
+		FAIL("%s cannot be read", path);
+	return text;
+}
+
+void debugfs_write(const char *name, const char *text)
+{
+	char path[128];
+
+	debugfs_path(path, sizeof(path), name);
+	file_write(path, text);
 }
 
 int kmsg_open(void)

@@ -18,6 +18,8 @@ uint64_t bar0(void);
 
 /* A file of debugfs of the device's first minor. To be freed. */
 char *debugfs_text(const char *name);
+/* Writes to one of them. */
+void debugfs_write(const char *name, const char *text);
 
 /* The kernel's log from now on. */
 int kmsg_open(void);

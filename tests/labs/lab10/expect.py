@@ -4,13 +4,26 @@
 
     tests/labs/lab10/expect.py build/labs/lab10-solution/bin/machine
 
-Refuses to write a file if the kernel's results are not those of its `result` line."""
+Refuses to write a file if the kernel's results are not those of its `result` line, or if the lines are not those of
+the second implementation (tests/unit/lib/simt_model.py). A changed file is shown, and written when you say so."""
 
+import difflib
+import os
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 import kernels  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../unit/lib"))
+import simt_model  # noqa: E402
+
+
+def wanted(name, old, new):
+    """Does the person at the terminal want this change?"""
+    if old == new:
+        return False
+    sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), "old " + name, "new " + name))
+    return input("expect: write %s? [y/N] " % name).strip().lower() == "y"
 
 
 def main(machine):
@@ -22,8 +35,12 @@ def main(machine):
         bad = kernels.result_sentence(kernel, got) or kernels.bad_end(name, got.end)
         if bad or not got.end.startswith(("done", "fault")) or bool(got.words) != (kernel.formula is not None):
             sys.exit("expect: %s: %s" % (name, bad or text))
-        with open(path + ".expect", "w", encoding="utf-8") as f:
-            f.write(text)
+        if simt_model.run(kernels.read(name + ".ppuasm")) != text:
+            sys.exit("expect: %s: the model says something else (tests/unit/lib/simt_model_test.py shows where)" % name)
+        old = kernels.read(name + ".expect") if os.path.exists(path + ".expect") else ""
+        if wanted(name, old, text):
+            with open(path + ".expect", "w", encoding="utf-8") as f:
+                f.write(text)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ WORD_INT = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)\Z")
 # Allocations fail for all slab caches, with two exceptions: the caches of the checkers, which would miss things
 # then, and one that the kernel's buddy allocator uses: it corrupts its lists when it gets no memory for a
 # block (alloc_from_freelist() of 6.1 frees a block that is free).
-DEBUG_CMDLINE = ("kasan_multi_shot no_hash_pointers "
+DEBUG_CMDLINE = ("kunit.enable=1 kasan_multi_shot no_hash_pointers "
                  "slub_debug=A;-,kmemleak_object,kmemleak_scan_area,debug_objects_cache,drm_buddy_block")
 DEBUG_SCALE = 4                 # how many times slower that kernel is, for time limits
 BOOT_SECONDS = 300              # until the guest's program starts: takes seconds, but longer on a busy machine

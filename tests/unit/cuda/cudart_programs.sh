@@ -79,8 +79,155 @@ echo '__global__ void k() { asm("nonsense.u32 %r1;"); }' >"$tmp/bad.cu"
 ! "$sdk/bin/ppu-nvcc" -c -o "$tmp/bad.o" "$tmp/bad.cu" >"$tmp/out" 2>&1 && grep -q 'error: .*nonsense' "$tmp/out"
 result $? "an error in a kernel's assembly shows when it is built"
 
-"$sdk/bin/ppu-nvcc" -rdc=true -c "$tmp/a.cu" >"$tmp/out" 2>&1
-[[ $? == 2 ]] && grep -q 'include one file in the other' "$tmp/out"
+# kernels of several files, linked with one another: three ways to say so, and a C file that no C++ compiler would take
+mkdir "$tmp/rdc"
+cat >"$tmp/rdc/main.cu" <<'END'
+extern "C" int *number(void);
+extern __device__ int added;
+__device__ int twice(int);
+__global__ void k(int *p) { *p = twice(*p) + added; }
+int main()
+{
+	int *d, r = 0;
+	cudaMalloc(&d, sizeof(*d));
+	cudaMemcpy(d, number(), sizeof(*d), cudaMemcpyHostToDevice);
+	k<<<1, 1>>>(d);
+	cudaMemcpy(&r, d, sizeof(*d), cudaMemcpyDeviceToHost);
+	return r;
+}
+END
+cat >"$tmp/rdc/other.cu" <<'END'
+__device__ int added = 100;
+__device__ int twice(int x) { return 2 * x; }
+END
+cat >"$tmp/rdc/number.c" <<'END'
+#include <cuda_runtime.h>
+#include <stdlib.h>
+int *number(void) { int *new = malloc(sizeof(*new)); *new = 3; cudaFree(NULL); return new; }
+END
+(cd "$tmp/rdc" && "$sdk/bin/ppu-nvcc" -std=c++17 -rdc=true -o all main.cu other.cu number.c) >"$tmp/out" 2>&1 &&
+	[[ ! -s $tmp/out ]]
+result $? "-rdc=true builds, without a warning"
+"$tmp/rdc/all"
+[[ $? == 106 ]]; result $? "a kernel uses a function and a variable of another file"
+cp "$tmp/a.cu" "$tmp/rdc/kernel.c"
+(cd "$tmp/rdc" && "$sdk/bin/ppu-nvcc" -DNUMBER=1 -x cu -c -o kernel.o kernel.c && nm kernel.o) >"$tmp/out" 2>&1 &&
+	grep -q cudaLaunchKernel "$tmp/out"
+result $? "-x cu: a .c file is CUDA C++"
+(cd "$tmp/rdc" && "$sdk/bin/ppu-nvcc" -dc main.cu other.cu && "$sdk/bin/ppu-nvcc" -std=c++14 -c number.c -o c.o &&
+	"$sdk/bin/ppu-nvcc" -dlink -o link.o main.o other.o && ar rc libother.a other.o &&
+	"${CXX:-c++}" -o linked link.o main.o other.o c.o -L"$sdk/lib64" -Wl,-rpath,"$sdk/lib64" -lcudart &&
+	"$sdk/bin/ppu-nvcc" -rdc=true -o archive main.o c.o libother.a) >"$tmp/out" 2>&1
+result $? "-dc, -dlink and another linker; an archive"
+"$tmp/rdc/linked"
+[[ $? == 106 ]]; result $? "what -dlink made works"
+"$tmp/rdc/archive"
+[[ $? == 106 ]]; result $? "so do kernels in an archive"
+
+# the runtime inside the program, as nvcc links it by default: -L alone finds ours
+"$sdk/bin/ppu-nvcc" -c -DNUMBER=33 -o "$tmp/a.o" "$tmp/a.cu" >"$tmp/out" 2>&1 &&
+	"${CXX:-c++}" -o "$tmp/static" "$tmp/a.o" "$tmp/b.o" -L"$sdk/lib64" -lcudart_static -lrt -lpthread -ldl >>"$tmp/out" 2>&1 &&
+	! readelf -d "$tmp/static" | grep -q 'NEEDED.*libcudart'
+result $? "libcudart_static.a is linked, and what it needs with it"
+LD_LIBRARY_PATH=$sdk/lib64 "$tmp/static" >"$tmp/out" 2>&1
+[[ $? == 33 ]]; result $? "a program with the runtime inside runs"
+
+# libnvrtc where programs find it: nothing but the API, under each name, and the directory with clang's files beside it
+cat >"$tmp/nvrtc.cpp" <<'END'
+#include <nvrtc.h>
+#include <cstdio>
+int main(int argc, char **argv)
+{
+	int major, minor;
+	size_t bytes = 0;
+	nvrtcProgram p;
+	const char *options[] = { "-arch=sm_75" };
+	nvrtcVersion(&major, &minor);
+	nvrtcCreateProgram(&p, "__global__ void k(int *p) { *p = 1; }", "k.cu", 0, nullptr, nullptr);
+	int r = nvrtcCompileProgram(p, 1, options);
+	nvrtcGetCUBINSize(p, &bytes);
+	printf("%d.%d %d %d\n", major, minor, r, bytes > 0);
+	return 0;
+}
+END
+c++ -o "$tmp/nvrtc" -I"$sdk/include" "$tmp/nvrtc.cpp" -L"$sdk/lib64" -lnvrtc >"$tmp/out" 2>&1
+result $? "a program is linked with -lnvrtc"
+[[ $(LD_LIBRARY_PATH=$sdk/lib64 "$tmp/nvrtc" 2>&1) == "12.8 0 1" ]]; result $? "it compiles when it runs"
+for v in 11.2 12 13; do
+	names=$(nm -D --defined-only "$sdk/lib64/libnvrtc.so.$v" | awk '{ print $3 }' | grep -v "^libnvrtc.so.$v\$")
+	[[ $names == *nvrtcCompileProgram@@libnvrtc.so.$v* ]] && ! grep -qv '^nvrtc[A-Z]' <<<"$names" &&
+		readelf -d "$sdk/lib64/libnvrtc.so.$v" | grep -q "SONAME.*\[libnvrtc.so.$v\]"
+	result $? "libnvrtc.so.$v exports the API and nothing else"
+done
+
+# what nvcc takes and clang does not: blanks in the brackets of a launch, but not in a string; names that headers ask for
+cat >"$tmp/blanks.cu" <<'END'
+#if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__) || !defined(__VECTOR_TYPES_H__) || __CUDACC_VER_MAJOR__ < 12
+#error a name is missing
+#endif
+#include <device_functions.h>
+#include <device_launch_parameters.h>
+#include <math_constants.h>
+#include <vector>
+__global__ void add(int *p, int n) { atomicAdd(p, n << 1 >> 1); }
+const char *string = "a << <b >> >(c)"; // << <
+const char *raw = R"x(")x" "<< <";
+/* can't << < */
+template <int N> struct wide { int v[N]; };
+int main()
+{
+	std::vector<std::vector<std::vector<int>> > *none = nullptr;
+	wide<(8>>1)> w;
+	int *p, r = 0, separated = 1'000;
+	clock_t begin = clock();
+	cudaMalloc(&p, sizeof(*p));
+	cudaMemset(p, 0, sizeof(*p));
+	add<< <1, 32 >> >(p, 1);
+	add << < dim3(1), 32, 0, 0 >> > (p, 1); add<<<1, 32>>>(p, 1);
+	cudaMemcpy(&r, p, sizeof(*p), cudaMemcpyDeviceToHost);
+	return r != 96 || none || sizeof(w) != 16 || string[4] != ' ' || raw[2] != '<' || raw[3] != ' ' || separated != 1000 ||
+	       begin == (clock_t)-1 || __LINE__ != 25;
+}
+END
+"$sdk/bin/ppu-nvcc" -std=c++17 -o "$tmp/blanks" "$tmp/blanks.cu" >"$tmp/out" 2>&1 && "$tmp/blanks" >>"$tmp/out" 2>&1
+result $? "blanks in the brackets of launches; clock() without <time.h>"
+sed -i 's/^int main/int main wrong/' "$tmp/blanks.cu"
+! "$sdk/bin/ppu-nvcc" -c -o "$tmp/blanks.o" "$tmp/blanks.cu" >"$tmp/out" 2>&1 && grep -q "^$tmp/blanks.cu:13:" "$tmp/out"
+result $? "messages name the file and the line that the user knows"
+
+# the kernels alone, as nvcc names its outputs
+cat >"$tmp/load.cpp" <<'END'
+#include <cuda.h>
+#include <cstdio>
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		CUdevice d;
+		CUcontext c;
+		CUmodule m;
+		CUfunction f;
+		CUdeviceptr p;
+		int v = 0;
+		if (cuInit(0) || cuDeviceGet(&d, 0) || cuCtxCreate(&c, 0, d) || cuMemAlloc(&p, 4))
+			return 1;
+		void *args[] = { &p };
+		if (cuModuleLoad(&m, argv[i]) || cuModuleGetFunction(&f, m, "_Z1kPi") ||
+		    cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, 0) || cuMemcpyDtoH(&v, p, 4) || v != 7) {
+			printf("%s: %d\n", argv[i], v);
+			return 1;
+		}
+	}
+	return 0;
+}
+END
+(cd "$tmp" && for form in -ptx --cubin -fatbin; do "$sdk/bin/ppu-nvcc" $form -arch=sm_80 -DNUMBER=7 a.cu || exit; done &&
+	"$sdk/bin/ppu-nvcc" -cubin -DNUMBER=7 -o other.name a.cu &&
+	"$sdk/bin/ppu-nvcc" -o load load.cpp && ./load a.ptx a.cubin a.fatbin other.name) >"$tmp/out" 2>&1
+result $? "-ptx, -cubin and -fatbin give modules that the Driver API loads"
+
+"$sdk/bin/ppu-nvcc" -dlink "$tmp/a.cu" >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q 'compile the sources with -dc first' "$tmp/out" &&
+	! "$sdk/bin/ppu-nvcc" -ptx -o x "$tmp/a.cu" "$tmp/blanks.cu" >"$tmp/out" 2>&1 && grep -q '2 sources' "$tmp/out"
 result $? "what cannot be done is refused with a sentence"
 
 "$sdk/bin/ppu-nvcc" "$tmp/a.cu" -o >"$tmp/out" 2>&1

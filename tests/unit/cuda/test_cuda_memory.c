@@ -582,47 +582,72 @@ START_TEST(memory_of_a_context_that_ended)
 }
 END_TEST
 
-/* Memory is freed in its own context.  A call in another one is refused and changes nothing. */
-START_TEST(memory_of_another_context)
+/*
+ * Addresses are unique in the process, so memory is freed and described with any context current, and with none.  The
+ * current context stays what it is.
+ */
+static void from_elsewhere(bool none)
 {
-	CUdeviceptr managed, pooled, plain;
-	CUcontext first, second;
+	CUdeviceptr managed, pooled, plain, base;
+	CUcontext first, second, now;
+	size_t before, after, bytes, total;
 	CUmemoryPool of;
 	void *host;
 	int is;
 
 	begin(small_ptx);
 	first = ctx;
-	OK(cuMemAlloc(&plain, 4096));
+	OK(cuMemGetInfo(&before, &total));
+	OK(cuMemAlloc(&plain, MUCH));
 	OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
 	OK(cuMemAllocAsync(&pooled, 4096, 0));
 	OK(cuMemHostAlloc(&host, 4096, 0));
 	begin(small_ptx);
 	second = ctx;
-	BAD(cuMemFree(plain));
-	BAD(cuMemFree(managed));
-	BAD(cuMemFree(pooled));
-	BAD(cuMemFreeHost(host));
-	OK(cuCtxSetCurrent(first));
+	if (none) {
+		OK(cuCtxPopCurrent(NULL));
+		OK(cuCtxPopCurrent(NULL));
+		IS(CUDA_ERROR_INVALID_CONTEXT, cuMemAlloc(&base, 4096));
+		IS(CUDA_ERROR_INVALID_CONTEXT, cuMemFree(12345));
+	}
+	OK(cuPointerGetAttribute(&now, CU_POINTER_ATTRIBUTE_CONTEXT, plain));
+	ck_assert_ptr_eq(now, first);
 	OK(cuPointerGetAttribute(&is, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed));
 	ck_assert_int_eq(is, 1);
 	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, pooled));
 	ck_assert_ptr_nonnull(of);
+	OK(cuMemGetAddressRange(&base, &bytes, plain + 100));
+	ck_assert_uint_eq(base, plain);
+	ck_assert_uint_eq(bytes, MUCH);
 	OK(cuMemFree(plain));
 	OK(cuMemFree(managed));
 	OK(cuMemFree(pooled));
 	OK(cuMemFreeHost(host));
-	OK(cuCtxDestroy(first));
+	IS(none ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE, cuMemFree(plain));
+	OK(cuCtxGetCurrent(&now));
+	ck_assert_ptr_eq(now, none ? NULL : second);
+	/* the next call is made in the current context again */
+	OK(cuCtxSetCurrent(second));
+	OK(cuMemAlloc(&plain, MUCH));
+	OK(cuPointerGetAttribute(&now, CU_POINTER_ATTRIBUTE_CONTEXT, plain));
+	ck_assert_ptr_eq(now, second);
+	/* memory of a context that has ended is nobody's */
+	OK(cuCtxSetCurrent(first));
 	OK(cuCtxDestroy(second));
+	BAD(cuMemFree(plain));
+	OK(cuMemGetInfo(&after, &total));
+	ck_assert_uint_ge(after + (4 << 20), before);
+	OK(cuCtxDestroy(first));
 }
-END_TEST
+START_TEST(memory_of_another_context) { from_elsewhere(false); } END_TEST
+START_TEST(memory_without_a_context) { from_elsewhere(true); } END_TEST
 
 int main(void)
 {
 	const TTest *tests[] = { registered_memory, managed_memory, pools, pools_and_order, pools_and_streams,
 				 pools_in_two_threads, mappings, read_only_mappings,
 				 mappings_without_access, waiting_for_words, batches_of_words,
-				 memory_of_a_context_that_ended, memory_of_another_context,
+				 memory_of_a_context_that_ended, memory_of_another_context, memory_without_a_context,
 				 words_of_a_graph };
 
 	return RUN_ALL("memory", tests);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Commands reach their units, addresses reach memory and nothing else, and each kind of writer wakes waiters.  WQ-11,
- * WQ-13, WQ-15, WQ-17, WQ-19, WQ-20, CP-3, CP-4, HW-4..HW-8, HW-10, HW-13, HW-14.
+ * WQ-13, WQ-15, WQ-17, WQ-19, WQ-20, CP-3, CP-4, HW-4..HW-8, HW-56, HW-10, HW-13, HW-14.
  */
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include "bench_main.h"
 #include "tasks.h"
@@ -272,6 +274,59 @@ START_TEST(pointers_are_out_of_reach)
 }
 END_TEST
 
+/* A CPU that increments a word of the device's memory, as through a BAR or in its own memory. */
+struct cpu {
+	uint64_t *word, times;
+	bool stop;
+};
+
+static void *cpu_increments(void *arg)
+{
+	struct cpu *c = arg;
+
+	do {
+		for (unsigned i = 0; i < 1000; i++)
+			__atomic_fetch_add(c->word, 1, __ATOMIC_RELAXED);
+		c->times += 1000;
+	} while (!__atomic_load_n(&c->stop, __ATOMIC_RELAXED));
+	return NULL;
+}
+
+/* HW-56: SMs, the host interface and a CPU increment one word at the same time, in VRAM and in system memory: none is lost. */
+START_TEST(mixed_increments)
+{
+	enum { CTAS = 8, THREADS = 128, ROUNDS = 100, INCS = 200 };
+	struct bench *b = bench_new("workers=2 gpcs=1 sms-per-gpc=4");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *comp = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct bench_chan *host = bench_chan_new(c, PPU_CLASS_COMPUTE, 256);
+	uint64_t s = bench_alloc(c, 4096, _i ? BENCH_SYS : BENCH_VRAM), va;
+	struct kern k = kern_load(c, "ld.param.u64 rd2, [0]\nmov.u64 rd4, 1\nmov.u32 r6, 0\n"
+		"L: atom.global.add.u64 rd8, [rd2], rd4\nadd.u32 r6, r6, 1\nsetp.lt.u32 p1, r6, 100\n@p1 bra L\nexit\n");
+	struct cpu cpu = { .word = bench_ptr(c, s) };
+	struct ppu_tmd *t;
+	pthread_t thread;
+
+	va = tmd_new(c, &k, &t);
+	t->grid[0] = CTAS;
+	t->block[0] = THREADS;
+	tmd_param(t, 0, s);
+	ck_assert_int_eq(pthread_create(&thread, NULL, cpu_increments, &cpu), 0);
+	bench_launch(comp, va);
+	bench_submit(comp);
+	for (unsigned i = 0; i < INCS; i++) {
+		bench_inc(host, 0, s);
+		bench_submit(host);
+	}
+	ck_assert(bench_run(b));
+	__atomic_store_n(&cpu.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(bench_chan_reg(comp, PPU_REG_CH_ERROR) | bench_chan_reg(host, PPU_REG_CH_ERROR), 0);
+	ck_assert_uint_eq(bench_rd64(c, s), CTAS * THREADS * ROUNDS + INCS + cpu.times);
+	bench_free(b);
+}
+END_TEST
+
 /* HW-4..HW-8, HW-13, CP-2: each command to its unit, and a TMD's address unchanged on its way. */
 START_TEST(each_command_to_its_unit)
 {
@@ -501,6 +556,7 @@ int main(void)
 	tcase_add_loop_test(t, who_waits_for_a_task_sees_its_stores, 0, 2);
 	tcase_add_loop_test(t, wfi_waits_for_stores, 0, sizeof(stores_case) / sizeof(stores_case[0]));
 	tcase_add_test(t, pointers_are_out_of_reach);
+	tcase_add_loop_test(t, mixed_increments, 0, 2);
 	tcase_add_test(t, each_command_to_its_unit);
 	tcase_add_test(t, system_memory_only);
 	tcase_add_test(t, semaphores_need_no_engine);

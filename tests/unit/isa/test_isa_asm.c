@@ -116,7 +116,6 @@ static const struct {
 	{ "bar.sync 16", "!barriers are 0 to 15" },
 	{ "tex r1, r2, r3, r4", "!texture" },
 	{ "push 4", "!needs a suffix of the kind .sync" },
-	{ "push.none 4", "!token type 0" },
 	{ ".kernel", "!a name is expected" },
 	{ ".kernel k regs=400", "!a number from 0 to 255" },
 	{ ".global x 4 = .word 1 2", "!more values than the variable has room for" },

@@ -17,12 +17,16 @@
 #define EPAIR_TRANSLATE	2
 
 /* MIXED: interpreted at first, translated from some window on.  LATE: translated beside, ready at some window; or never,
- * or nobody can begin. */
-enum { EPAIR_PLAIN, EPAIR_SMALL_WINDOWS, EPAIR_CUT, EPAIR_QUEUE, EPAIR_MIXED, EPAIR_LATE, EPAIR_MACHINES };
+ * or nobody can begin.  TIMED: memory-timing, with small caches. */
+enum { EPAIR_PLAIN, EPAIR_SMALL_WINDOWS, EPAIR_CUT, EPAIR_QUEUE, EPAIR_MIXED, EPAIR_LATE, EPAIR_TIMED, EPAIR_MACHINES };
 
 extern char epair_why[256];
 extern uint64_t epair_mixed;		/* programs that both engines have run */
 
+/* What the translator must do without: PPU_ENGINE_WITHOUT of the environment, as the property x-engine-without. */
+uint32_t epair_without(void);
+/* Is anything translated then?  If not, both machines interpret. */
+bool epair_translates(void);
 struct sm_test *epair_machine(int kind, unsigned engine);
 /* Memory as the seed says, `bytes` of it; counters 0, TLBs empty, a launch with IRND_REGS registers. */
 void epair_prepare(struct sm_test *s, uint64_t seed, uint32_t bytes);

@@ -363,7 +363,11 @@ uint32_t irnd_program(struct irnd *r, struct ppu_insn *code)
 			PPU_SET(in, GN, PPU_GET(in, GP) != PPU_PT && irnd(r, 2));
 			fix[fixes++] = n++;
 		} else if (k < 5 && n + 3 < end) {	/* back: r50 counts */
-			text(code + n, "add.u32 r50, r50, 1\nsetp.lt.u32 p7, r50, 7\n");
+			static struct ppu_insn count[2];
+
+			if (!PPU_GET(&count[0], OP))
+				text(count, "add.u32 r50, r50, 1\nsetp.lt.u32 p7, r50, 7\n");
+			memcpy(code + n, count, sizeof(count));
 			branch(r, code + n + 2, 7, false, loop + irnd(r, n - loop + 1));
 			n += 3;
 			if (irnd(r, 2))

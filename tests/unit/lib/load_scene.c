@@ -81,6 +81,9 @@ static uint64_t global_at(enum scene_shape shape, unsigned lane, unsigned b)
 	case SH_WRAP:		return (SMT_DATA & ~0xffffffffull) | (uint32_t)(lane * b - 13 * b);
 	case SH_WRAP_8:		return (SMT_DATA & ~0xffffffffull) | (uint32_t)(lane * b - 16 * b);
 	case SH_WRAP_FAR:	return (SMT_DATA & ~0xffffffffull) | (uint32_t)(lane * 97 % 128 * 16 - 16);
+	case SH_LAST_EQUAL:	return page + 0x1000 - b;
+	case SH_LAST_FEW:	return page + 0x1000 - 4 * b + lane % 4 * b;
+	case SH_LAST_OFF:	return page + 0x1000 - b - (b + 1) / 2;
 	case SH_TWO_HIGH:		return (lane & 1 ? SMT_RO : SMT_DATA) + lane * b;
 	case SH_ONE_HIGH:		return (lane == 29 ? SMT_RO : SMT_DATA) + lane * b;
 	case SH_READ_ONLY:		return SMT_RO + 64 + lane * b;

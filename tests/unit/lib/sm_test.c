@@ -292,6 +292,7 @@ static bool stores_wait(const struct sm_test *s)
 
 bool smt_window(struct sm_test *s)
 {
+	static uint32_t id[64 * 64];		/* most SMs there can be */
 	struct ppu_sm_task *t = &s->task;
 	bool busy = false;
 	unsigned i;
@@ -303,8 +304,9 @@ bool smt_window(struct sm_test *s)
 			ppu_sm_start_cta(s->core, i, t, s->next_cta++, s->now, NULL);
 	for (i = 0; i < s->core->num_sms; i++) {
 		busy |= ppu_sm_busy(s->core, i);
-		ppu_sm_run(s->core, i, s->now, s->now + s->cfg.window_ns);
+		id[i] = i;
 	}
+	ppu_sms_run(s->core, id, i, s->now, s->now + s->cfg.window_ns);
 	s->now += s->cfg.window_ns;
 	for (i = 0; i < s->core->num_sms; i++)
 		apply(s, i);

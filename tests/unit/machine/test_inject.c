@@ -361,4 +361,35 @@ START_TEST(dma)
 }
 END_TEST
 
-BENCH_MAIN("inject", off, identity, lost, late, spurious, spurious_with_others, race, reordered, dma)
+/* The second channel that is to stop while it is enabled does not, whoever asks for it, and goes on. */
+START_TEST(deaf)
+{
+	struct pair p = pair_new("vram=16M copy-engines=1 x-fault-stop=2");
+	const uint32_t cmds[] = { PPU_CH_CMD_STOP, PPU_CH_CMD_RESET, PPU_CH_CMD_STOP };
+
+	bench_chan_set(p.ch[0], PPU_REG_CH_CMD, PPU_CH_CMD_STOP);
+	ck_assert_uint_eq(bench_chan_reg(p.ch[0], PPU_REG_CH_STATUS), PPU_CHS_STOPPED);
+	bench_chan_set(p.ch[0], PPU_REG_CH_CMD, PPU_CH_CMD_RESET);		/* not counted: it is off */
+	ck_assert_uint_eq(bench_chan_reg(p.ch[0], PPU_REG_CH_STATUS), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		bench_chan_set(p.ch[1], PPU_REG_CH_CMD, cmds[i]);
+		save_and_load(p.b);
+		ck_assert(bench_chan_reg(p.ch[1], PPU_REG_CH_STATUS) & PPU_CHS_ENABLED);
+		ck_assert_uint_eq(bench_ctr(p.b, PPU_CTR_FAULTS_INJECTED), i + 1);
+		ck_assert_uint_eq(bench_count(p.b, PPU_TR_INJECT, -1), i + 1);
+	}
+	bench_fill(p.ch[1], 3, p.vram, 5, 1);
+	bench_submit(p.ch[1]);
+	ck_assert(bench_run(p.b));
+	ck_assert_uint_eq(bench_rd64(p.c, p.vram), 5);
+
+	/* A reset of the device ends it, and the count. */
+	bench_set(p.b, PPU_REG_RESET, 1);
+	ck_assert_uint_eq(bench_chan_reg(p.ch[1], PPU_REG_CH_STATUS), 0);
+	save_and_load(p.b);
+	bench_free(p.b);
+}
+END_TEST
+
+BENCH_MAIN("inject", off, identity, lost, late, spurious, spurious_with_others, race, reordered, dma,
+	   deaf)

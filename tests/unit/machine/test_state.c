@@ -28,7 +28,7 @@ static unsigned rnd(struct load *l, unsigned n)
 
 #define PROPS "vram=32M copy-engines=2 run-limit=8 timeslice=20000 task-records=6 task-slots=3"
 #define FAULTS " x-fault-irq-delay-ns=9000 x-fault-irq-lose=3 x-fault-irq-spurious=2 x-fault-irq-race=1 " \
-	"x-fault-ce-reorder=3 x-fault-ce-late-ns=70000 x-fault-dma-fail=40"
+	"x-fault-ce-reorder=3 x-fault-ce-late-ns=70000 x-fault-dma-fail=40 x-fault-stop=2"
 
 static struct load load_new(unsigned seed)
 {
@@ -380,7 +380,8 @@ static uint8_t *edited(const uint8_t *bytes, size_t len, size_t at, const void *
 	return out;
 }
 
-#define LAST "x-fault-dma-fail"	/* of the properties */
+#define LAST "stores-per-sm"	/* of the properties */
+#define LAST_UNNAMED "x-fault-dma-fail"	/* of those that states had before they had names */
 #define PROPERTIES 12	/* in a state, after magic and version: how many follow */
 
 /* After the last property: the time, and the number of counters. */
@@ -438,7 +439,7 @@ START_TEST(other_lists)
 	for (int def = 1; def >= 0; def--) {
 		less = edited(bytes, len, PROPERTIES, "", 0, PROPERTIES, -1);
 		memmove(less + last, less + ctrs - 8, len - (ctrs - 8));
-		b->cfg.fault_dma_fail = !def;
+		b->cfg.stores_under_way = def ? 64 : 65;
 		expect_load(b, less, last + len - (ctrs - 8), def ? NULL : "did not know");
 	}
 	free(bytes);
@@ -452,6 +453,7 @@ START_TEST(unnamed)
 	struct bench *b = bench_new("seed=5");
 	uint8_t *bytes = NULL, *old;
 	size_t len = 0, n = PROPERTIES, at = PROPERTIES + 4;
+	bool named = false;
 
 	bench_set(b, PPU_REG_SCRATCH, 78);
 	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
@@ -459,8 +461,9 @@ START_TEST(unnamed)
 	memcpy(old, bytes, PROPERTIES);
 	old[8] = 10;
 	for (size_t end = counters_at(bytes) - 8; at < end; at += 1 + bytes[at] + 9) {
-		if (bytes[at] == 6 && !memcmp(bytes + at + 1, "engine", 6))
+		if (named || (bytes[at] == 6 && !memcmp(bytes + at + 1, "engine", 6)))
 			continue;
+		named = !memcmp(bytes + at + 1, LAST_UNNAMED, strlen(LAST_UNNAMED));
 		memcpy(old + n, bytes + at + 1 + bytes[at], 8);
 		n += 8;
 	}

@@ -862,6 +862,7 @@ START_TEST(who_dies)
 		{ PPU_ERR_NONE, false, false, PPU_END_NONE }, { PPU_ERR_NONE, true, false, PPU_END_NONE },
 		{ PPU_ERR_PUT_RANGE, false, false, PPU_END_FAULTED },
 		{ PPU_ERR_COPY_FAULT, false, false, PPU_END_FAULTED },
+		{ PPU_ERR_LAUNCH_DEPTH, true, false, PPU_END_FAULTED },
 		{ PPU_ERR_RUN_LIMIT, true, false, PPU_END_FAULTED },
 		{ PPU_ERR_CTX_STOPPED, false, false, PPU_END_INNOCENT },
 		{ PPU_ERR_CTX_STOPPED, true, false, PPU_END_INNOCENT },
@@ -879,9 +880,11 @@ START_TEST(who_dies)
 	/* every code ends what its list states */
 #define CH false
 #define CTX true
+#define NOTE false
 #define E(name, code, scope, text) ck_assert_int_eq(ppu_err_ends_context(code), scope);
 	PPU_ERRS(E)
 #undef E
+#undef NOTE
 #undef CTX
 #undef CH
 	ck_assert_int_eq(ppu_err_owner_end(PPU_END_NONE), PPU_END_NONE);

@@ -641,29 +641,78 @@ START_TEST(test_hand)
 }
 END_TEST
 
+/* Shapes of control flow; each lane leaves the active mask that it has at the end. */
+static const char *const meet[] = { "m_if", "m_ifelse", "m_whilebreak", "m_dowhile", "m_nested", "m_irregular", "m_continue",
+				    "m_shortcircuit", "m_rareexit", "m_switch" };
+#define MEET	(sizeof(meet) / sizeof(meet[0]))
+
 /* SIMT-10: all lanes are together at the immediate post-dominator, whatever the shape. */
 START_TEST(test_meet)
 {
-	static const char *const name[] = { "m_if", "m_ifelse", "m_whilebreak", "m_dowhile", "m_nested",
-		"m_irregular", "m_continue", "m_shortcircuit", "m_rareexit", "m_switch" };
 	u32 in[32], want[32], i, k, level;
 
 	for (level = 0; level < 2; level++) {
 		ppuModule m;
 
 		start(level ? "branch-first=1" : NULL);
-		/* lanes that YIELD do not take part in a convergence: so no YIELD in this test */
+		/* lanes that YIELD do not take part in a convergence (SIMT-42): so no YIELD is inserted here */
 		m = load("tests/ptx/meet.ptx", 0, true);
-		for (k = 0; k < sizeof(name) / sizeof(name[0]); k++) {
+		for (k = 0; k < MEET; k++) {
 			rnd_state = k;
 			for (i = 0; i < 32; i++) {
 				in[i] = rnd();
 				want[i] = ~0u;
 			}
-			check_hand(m, name[k], in, want);
+			check_hand(m, meet[k], in, want);
 		}
 		stop();
 	}
+}
+END_TEST
+
+/*
+ * SIMT-10, SIMT-42 with the YIELDs that the compiler inserts.  In loops, lanes that have yielded come to the end in groups of
+ * their own: each lane in one group, all lanes of a group together, and nothing but YIELD parts lanes: where the program
+ * has none, and where the device ignores it, all lanes meet.
+ */
+START_TEST(test_meet_with_yield)
+{
+	u32 in[32], want[32], parted = 0;
+
+	for (u32 suppress = 0; suppress < 2; suppress++) {
+		ppuModule m;
+
+		start(suppress ? "x-yield-suppress=1" : NULL);
+		m = load("tests/ptx/meet.ptx", 0, false);
+		for (u32 k = 0; k < MEET; k++) {
+			u32 got[32] = { 0 };
+			void *din, *dout;
+			bool loop = k == 2 || k == 3 || k == 5 || k == 6 || k == 8;
+
+			rnd_state = k;
+			for (u32 i = 0; i < 32; i++) {
+				in[i] = rnd();
+				want[i] = ~0u;
+			}
+			if (suppress || !loop) {
+				check_hand(m, meet[k], in, want);
+				continue;
+			}
+			din = upload(in, 128);
+			dout = upload(got, 128);
+			run(m, meet[k], 1, 32, 0, dout, din, 0);
+			OK(ppuMemcpy(got, dout, sizeof(got)));
+			for (u32 i = 0; i < 32; i++) {
+				ck_assert_msg(got[i] >> i & 1, "%s, thread %u: mask %08x", meet[k], i, got[i]);
+				for (u32 j = 0; j < 32; j++)
+					ck_assert_msg((got[i] >> j & 1) == (got[i] == got[j]), "%s: threads %u, %u: %08x, %08x",
+						      meet[k], i, j, got[i], got[j]);
+				parted += got[i] != ~0u;
+			}
+		}
+		stop();
+	}
+	ck_assert_uint_gt(parted, 0);		/* YIELDs were inserted */
 }
 END_TEST
 
@@ -687,6 +736,7 @@ int main(void)
 	tcase_add_loop_test(t, test_progress, 0, NUM_MAKERS);
 	tcase_add_test(t, test_hand);
 	tcase_add_test(t, test_meet);
+	tcase_add_test(t, test_meet_with_yield);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

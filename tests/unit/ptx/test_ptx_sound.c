@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mistakes that an optimisation or a fast path could make without an ordinary program noticing: each case is a program
- * in which the shortcut is not allowed.  Rows: SIMT-45 (YIELD in loops that are not bounded), SIMT-10, HW-62, HW-63
+ * in which the shortcut is not allowed.  Rows: SIMT-45 (YIELD in loops that are not bounded), SIMT-10, SIMT-17, HW-62, HW-63
  * (addresses), HW-46.
  */
 #include <math.h>
@@ -219,27 +219,35 @@ END_TEST
 
 /* ---- what the compiler finds out about branches and loops ---- */
 
-static unsigned count(const char *body, const char *word)
+static struct ppu_image *compiled(const char *body)
 {
 	static const char head[] = ".version 8.0\n.target sm_90\n.address_size 64\n.global .u64 table;\n"
 		".func (.reg .b32 r) f(.reg .b32 a) { add.u32 r, a, 1; ret; }\n"
 		".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<12>; .reg .b64 %d<8>; .reg .pred %q<4>;\n"
 		"ld.param.u64 %d0, [p]; ld.param.u32 %r9, [n]; mov.u32 %r0, %tid.x; mov.u32 %r1, 0;\n";
-	char text[4000], *out = NULL, *p;
 	struct ppu_ptx_options o = { .verify = 1 };
 	struct ppu_image *img;
 	struct ppu_log log;
-	unsigned n = 0;
+	char text[4000];
 
 	snprintf(text, sizeof(text), "%s%s\nst.global.u32 [%%d0], %%r1; ret;\n}\n", head, body);
 	ppu_log_init(&log);
 	ck_assert_msg(!ppu_ptx_compile(text, strlen(text), "t.ptx", &o, &img, &log), "%s", log.text);
+	ppu_log_free(&log);
+	return img;
+}
+
+static unsigned count(const char *body, const char *word)
+{
+	struct ppu_image *img = compiled(body);
+	char *out = NULL, *p;
+	unsigned n = 0;
+
 	ck_assert_int_eq(ppu_disassemble(img, &out), 0);
 	for (p = out; (p = strstr(p, word)); p++)
 		n++;
 	free(out);
 	ppu_image_free(img);
-	ppu_log_free(&log);
 	return n;
 }
 
@@ -304,6 +312,99 @@ START_TEST(divergence_reconverges)
 }
 END_TEST
 
+/* ---- where the compiler puts token instructions ---- */
+
+static bool guarded(const struct ppu_insn *in)
+{
+	return PPU_GET(in, GP) != PPU_PT || PPU_GET(in, GN);
+}
+
+/* Do all ways from pc on come to a SYNC to `meet`, and to `meet` in no other way?  Counts the instructions of all ways. */
+static bool syncs(const struct ppu_image *img, uint32_t pc, uint32_t meet, unsigned *steps)
+{
+	for (; (*steps)++ < 1000; pc++) {
+		const struct ppu_insn *in = &img->code[pc];
+		uint32_t to = PPU_GET(in, IMM);
+		bool taken;
+
+		if (pc >= img->num_insns || pc == meet)
+			return false;
+		switch (PPU_GET(in, OP)) {
+		case PPU_OP_SYNC:	/* one of an inner IF: its lanes meet there and go on */
+			taken = to == meet || syncs(img, to, meet, steps);
+			break;
+		case PPU_OP_BRA:
+			taken = syncs(img, to, meet, steps);
+			break;
+		case PPU_OP_EXIT:
+			return false;
+		default:
+			continue;
+		}
+		if (!taken || !guarded(in))
+			return taken;
+	}
+	return false;
+}
+
+/* The SSY on which a branch depends: the nearest one above it with no label or branch between. */
+static const struct ppu_insn *ssy_before(const struct ppu_image *img, uint32_t bra)
+{
+	for (uint32_t pc = bra; pc--; ) {
+		unsigned op = PPU_GET(&img->code[pc], OP);
+
+		if (op == PPU_OP_SSY)
+			return &img->code[pc];
+		if (op == PPU_OP_BRA || op == PPU_OP_SYNC)
+			return NULL;
+	}
+	return NULL;
+}
+
+/*
+ * SIMT-17: a source with an IF.  Before the branch on which lanes may disagree there is an SSY, and each way from the branch
+ * on comes to the SYNC of that SSY.  Found in the code by walking it; nothing is compared with an earlier output.
+ */
+START_TEST(ssy_before_sync_on_each_path)
+{
+	static const struct { const char *body; unsigned branches; } sources[] = {
+		{ "setp.eq.u32 %q0, %r0, 5; @%q0 bra $s;" WORK "$s: add.u32 %r1, %r8, 1;", 1 },
+		{ "setp.eq.u32 %q0, %r0, 5; @%q0 bra $s;" WORK "bra $e; $s:" WORK WORK "$e: add.u32 %r1, %r8, 1;", 1 },
+		{ "setp.eq.u32 %q0, %r0, 5; @!%q0 bra $s;" WORK "bra $e; $s:" WORK WORK "$e: add.u32 %r1, %r8, 1;", 1 },
+		/* an if in each branch of an if */
+		{ "setp.lt.u32 %q0, %r0, 5; @%q0 bra $s;" WORK "setp.eq.u32 %q1, %r0, 7; @%q1 bra $t;" WORK "$t:" WORK "bra $e; $s:" WORK
+		  "setp.eq.u32 %q2, %r0, 3; @%q2 bra $u;" WORK "bra $v; $u:" WORK WORK "$v:" WORK "$e: add.u32 %r1, %r8, 1;", 3 },
+		/* one after the other */
+		{ "setp.eq.u32 %q0, %r0, 5; @%q0 bra $s;" WORK "$s:" WORK "setp.eq.u32 %q1, %r0, 6; @%q1 bra $t;" WORK "$t: add.u32 %r1, %r8, 1;", 2 },
+	};
+
+	for (unsigned k = 0; k < sizeof(sources) / sizeof(sources[0]); k++) {
+		struct ppu_image *img = compiled(sources[k].body);
+		unsigned branches = 0;
+
+		for (uint32_t pc = 0; pc < img->num_insns; pc++) {
+			const struct ppu_insn *in = &img->code[pc], *ssy;
+			unsigned op = PPU_GET(in, OP), steps = 0;
+			uint32_t meet;
+
+			/* a branch to nothing but a SYNC is that SYNC, guarded */
+			if ((op != PPU_OP_BRA && op != PPU_OP_SYNC) || !guarded(in))
+				continue;
+			branches++;
+			ssy = ssy_before(img, pc);
+			ck_assert_msg(ssy && !guarded(ssy), "source %u: no SSY before the branch at %u", k, pc);
+			meet = PPU_GET(ssy, IMM);
+			ck_assert_msg(op == PPU_OP_SYNC ? PPU_GET(in, IMM) == meet : syncs(img, PPU_GET(in, IMM), meet, &steps),
+				      "source %u: who takes the branch at %u comes to no SYNC", k, pc);
+			ck_assert_msg(syncs(img, pc + 1, meet, &steps),
+				      "source %u: who does not take the branch at %u comes to no SYNC", k, pc);
+		}
+		ck_assert_msg(branches == sources[k].branches, "source %u: %u branches", k, branches);
+		ppu_image_free(img);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *tests[] = { test_copies, test_left_constants, test_folded, test_addresses };
@@ -319,6 +420,7 @@ int main(void)
 	tcase_add_test(t, test_members_that_exit);
 	tcase_add_test(t, yields_in_unbounded_loops);
 	tcase_add_test(t, divergence_reconverges);
+	tcase_add_test(t, ssy_before_sync_on_each_path);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -115,7 +115,9 @@ START_TEST(all_areas_or_none)
 	before = avail(dev);
 	ck_assert_int_eq(be->chan_create(vm, PPU_CLASS_COMPUTE, 8, 0, &compute), -ENOSPC);
 	ck_assert_uint_eq(avail(dev), before);
+	/* what was given back then is not given back again */
 	ck_assert_int_eq(be->vm_set_limit(vm, BE_VM_DEPTH, 1), 0);
+	ck_assert_uint_eq(avail(dev), before);
 	ck_assert_int_eq(be->chan_create(vm, PPU_CLASS_COMPUTE, 8, 0, &compute), 0);
 	ck_assert_uint_gt(vm->areas.local.size, 0);
 	ck_assert_uint_gt(vm->areas.tokq.size, 0);
@@ -133,6 +135,44 @@ START_TEST(all_areas_or_none)
 }
 END_TEST
 
+static bool overlap(const struct ppu_area *a, const struct ppu_area *b)
+{
+	return a->base < b->base + b->size && b->base < a->base + a->size;
+}
+/* The areas of two contexts never overlap, whatever failed before in one of them, in whatever order. */
+START_TEST(areas_of_two_contexts)
+{
+	struct be_dev *dev = start("gpcs=1 sms-per-gpc=1 vram=16M");
+	struct be_chan *c, *d;
+	struct be_vm *a, *b;
+	uint64_t before;
+
+	before = avail(dev);
+	ck_assert_int_eq(vm_try(dev, 512u << 10, 1, &a), 0);
+	ck_assert_int_eq(vm_try(dev, 16, 1, &b), 0);
+	if (_i & 1) {
+		ck_assert_int_eq(be->chan_create(b, PPU_CLASS_COMPUTE, 8, 0, &d), 0);
+		ck_assert_int_eq(be->chan_create(a, PPU_CLASS_COMPUTE, 8, 0, &c), -ENOSPC);
+	} else {
+		ck_assert_int_eq(be->chan_create(a, PPU_CLASS_COMPUTE, 8, 0, &c), -ENOSPC);
+		if (_i & 2)
+			ck_assert_int_eq(be->chan_create(a, PPU_CLASS_COMPUTE, 8, 0, &c), -ENOSPC);
+		ck_assert_int_eq(be->vm_set_limit(a, BE_VM_LOCAL, 16), 0);
+		ck_assert_int_eq(be->chan_create(b, PPU_CLASS_COMPUTE, 8, 0, &d), 0);
+	}
+	ck_assert_int_eq(be->vm_set_limit(a, BE_VM_LOCAL, 16), 0);
+	ck_assert_int_eq(be->chan_create(a, PPU_CLASS_COMPUTE, 8, 0, &c), 0);
+	for (unsigned i = 0; i < 9; i++)
+		ck_assert(!overlap(&(&a->areas.local)[i / 3], &(&b->areas.local)[i % 3]));
+	be->chan_free(c);
+	be->chan_free(d);
+	be->vm_destroy(a);
+	be->vm_destroy(b);
+	ck_assert_uint_eq(avail(dev), before);
+	be->close(dev);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("backend_context");
@@ -142,6 +182,7 @@ int main(void)
 	tcase_add_test(tc, limits);
 	tcase_add_test(tc, cut_without_memory);
 	tcase_add_test(tc, all_areas_or_none);
+	tcase_add_loop_test(tc, areas_of_two_contexts, 0, 3);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

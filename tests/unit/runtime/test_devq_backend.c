@@ -4,8 +4,11 @@
  * WQ-12, WQ-23, WQ-24, WQ-27..WQ-34, WQ-38, WQ-53..WQ-55, WQ-59, WQ-62, WQ-70.  SEM_RELEASE commands of the CPU-owned
  * channel make the stores that threads would make: each stores eight bytes, so that a whole insertion can be queued.
  */
+#include <assert.h>
+#define PPU_WRAP_ASSERT(holds)	assert(holds)
 #include <check.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -646,6 +649,17 @@ START_TEST(wrap_form1)
 }
 END_TEST
 
+/* WQ-53: the callers of form 1 assert its range; a count that is a power of two has none. */
+START_TEST(wrap_range)
+{
+	static const struct { long long x; unsigned count; } bad[] = { { -7, 6 }, { 12, 6 }, { -4, 3 }, { 6, 3 } };
+
+	ck_assert_uint_eq(ppu_wrap(-1000, 8), 0);
+	ck_assert_uint_eq(ppu_wrap(-6, 6) + ppu_wrap(11, 6), 5);
+	ck_assert_uint_eq(ppu_wrap(bad[_i].x, bad[_i].count), 0);	/* does not return */
+}
+END_TEST
+
 /* WQ-54: form 2, any value. */
 START_TEST(wrap_form2)
 {
@@ -691,6 +705,7 @@ int main(void)
 	tcase_add_test(t, null_entry);
 	tcase_add_test(t, two_queues);
 	tcase_add_test(t, wrap_form1);
+	tcase_add_loop_test_raise_signal(t, wrap_range, SIGABRT, 0, 4);
 	tcase_add_test(t, wrap_form2);
 	tcase_add_test(t, wrap_choice);
 	suite_add_tcase(s, t);

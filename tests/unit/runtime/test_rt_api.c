@@ -862,6 +862,74 @@ START_TEST(fault)
 }
 END_TEST
 
+/* scale: x[i] = x[i] * k + i in a context, with its module. */
+static void right(ppuCtx ctx, ppuModule m, uint32_t k)
+{
+	uint32_t h[1000];
+	void *d;
+
+	OK(ppuCtxSetCurrent(ctx));
+	mod = m;
+	OK(ppuMalloc(&d, sizeof(h)));
+	for (uint32_t i = 0; i < 1000; i++)
+		h[i] = i;
+	OK(ppuMemcpy(d, h, sizeof(h)));
+	scale(d, 1000, k, NULL);
+	OK(ppuMemcpy(h, d, sizeof(h)));
+	for (uint32_t i = 0; i < 1000; i++)
+		ck_assert_uint_eq(h[i], i * k + i);
+	OK(ppuFree(d));
+}
+static void refused(ppuResult res, const char *why)
+{
+	ck_assert_int_eq(res, PPU_ERROR_OUT_OF_DEVICE_MEMORY);
+	ck_assert_msg(strstr(ppuGetLastErrorDetail(), why) != NULL, "%s", ppuGetLastErrorDetail());
+}
+/*
+ * Local memory that cannot be had is refused, with the reason, when the limit is set and when a kernel is launched.
+ * After any such failure both contexts are right.
+ */
+START_TEST(no_room_for_local_memory)
+{
+	ppuModule m[2];
+	ppuCtx ctx[2];
+	size_t avail, total;
+	uint64_t limit;
+	void *p, *all;
+
+	start_with("vram=64M", 0, NULL);
+	OK(ppuCtxGetCurrent(&ctx[0]));
+	m[0] = mod;
+	/* before the context has any local memory */
+	refused(ppuCtxSetLimit(PPU_LIMIT_LOCAL_BYTES, 16 << 10), "16384 bytes of local memory");
+	OK(ppuCtxGetLimit(PPU_LIMIT_LOCAL_BYTES, &limit));
+	ck_assert_uint_lt(limit, 16 << 10);
+	/* the first launch of a context, when another one has the memory */
+	OK(ppuMemGetInfo(&avail, &total));
+	OK(ppuMalloc(&all, avail - (4 << 20)));
+	OK(ppuCtxSetLimit(PPU_LIMIT_LOCAL_BYTES, 16));
+	OK(ppuCtxCreate(&ctx[1], 0, 0));
+	OK(ppuModuleLoadData(&m[1], code, 0, NULL));
+	mod = m[1];
+	OK(ppuMalloc(&p, 4));
+	for (int i = 0; i < 3; i++)
+		refused(ppuLaunchKernel(fn("deep"), ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, NULL, (void *[]){ &p }, NULL, 0),
+			"local memory");
+	OK(ppuCtxSetCurrent(ctx[0]));
+	OK(ppuFree(all));
+	for (uint32_t k = 2; k < 6; k++)
+		right(ctx[k & 1], m[k & 1], k);
+	/* now that both have some */
+	for (int i = 0; i < 2; i++) {
+		OK(ppuCtxSetCurrent(ctx[i]));
+		refused(ppuCtxSetLimit(PPU_LIMIT_LOCAL_BYTES, 16 << 10), "16384 bytes of local memory");
+	}
+	for (uint32_t k = 2; k < 6; k++)
+		right(ctx[k & 1], m[k & 1], k);
+	stop();
+}
+END_TEST
+
 START_TEST(trap)
 {
 	start();
@@ -1039,6 +1107,7 @@ int main(void)
 	tcase_add_loop_test(c, graph, 0, 7);
 	tcase_add_test(c, many);
 	tcase_add_test(c, fault);
+	tcase_add_test(c, no_room_for_local_memory);
 	tcase_add_test(c, trap);
 	tcase_add_test(c, endless);
 	tcase_add_test(c, destroy_wakes);

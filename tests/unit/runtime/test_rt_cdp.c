@@ -98,6 +98,26 @@ static void run(const char *name, unsigned blocks, unsigned threads, void *p)
 	OK(ppuCtxSynchronize());
 }
 
+/* Runs kernels that nest to the limit and beyond: they end, and the context has the error. */
+static void run_too_deep(const char *name, void *p)
+{
+	ppuDim3 one = { 1, 1, 1 };
+
+	launch(name, one, one, p);
+	FAILS(PPU_ERROR_LAUNCH_DEPTH, ppuCtxSynchronize());
+	FAILS(PPU_ERROR_LAUNCH_DEPTH, ppuCtxSynchronize());
+}
+
+/* Host memory as words, zeroed: can be read when the context has an error. */
+static uint32_t *host_words(unsigned n)
+{
+	void *p;
+
+	OK(ppuMallocHost(&p, n * 4));
+	memset(p, 0, n * 4);
+	return p;
+}
+
 /* Device memory as words, zeroed; read back. */
 static uint32_t *words(unsigned n)
 {
@@ -377,24 +397,25 @@ CALL0("__cudaCDP2GetLastError", "%r5") "	st.global.u32 [%rd2+28], %r5;\n"
 "	mov.u32 %r5, %depth;\n	st.global.u32 [%rd2+32], %r5;\n	mov.u32 %r5, %priority;\n	st.global.u32 [%rd2+36], %r5;\n"
 END;
 
-/* SP-10..SP-12, SP-36: to the depth limit and one beyond; the error is the launching thread's only. */
+/* SP-10..SP-12, SP-36, SP-37: to the depth limit and one beyond; the thread has the error, and the context has it. */
 START_TEST(recursion_to_the_limit)
 {
-	start(NULL, recursion);
 	for (unsigned n = 1; n <= 6; n++) {
-		uint32_t *out = words(10);
+		uint32_t *out;
 
+		start(NULL, recursion);
+		out = host_words(10);
 		OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, n));
-		run("chain", 1, 1, out);
-		ck_assert_uint_eq(word(out, 0), n);
-		ck_assert_uint_eq(word(out, 4), DEPTH);
-		ck_assert_uint_eq(word(out, 5), DEPTH);
-		ck_assert_uint_eq(word(out, 6), DEPTH);
-		ck_assert_uint_eq(word(out, 7), 0);
-		ck_assert_uint_eq(word(out, 8), n);
-		ck_assert_uint_eq(word(out, 9), n - 1);	/* the default priority is the lowest */
+		run_too_deep("chain", out);
+		ck_assert_uint_eq(out[0], n);
+		ck_assert_uint_eq(out[4], DEPTH);
+		ck_assert_uint_eq(out[5], DEPTH);
+		ck_assert_uint_eq(out[6], DEPTH);
+		ck_assert_uint_eq(out[7], 0);
+		ck_assert_uint_eq(out[8], n);
+		ck_assert_uint_eq(out[9], n - 1);	/* the default priority is the lowest */
+		end();
 	}
-	end();
 }
 END_TEST
 
@@ -432,10 +453,10 @@ START_TEST(depth_of_programs_that_do_not_choose)
 		OK(ppuStreamCreate(&s, 0, -1));
 		OK(ppuStreamGetDevicePriority(s, &device));
 		ck_assert_uint_eq(device, cases[i].second);
-		out = words(10);
-		run("chain", 1, 1, out);
-		ck_assert_uint_eq(word(out, 0), cases[i].want);
-		ck_assert_uint_eq(word(out, 4), DEPTH);
+		out = host_words(10);
+		run_too_deep("chain", out);
+		ck_assert_uint_eq(out[0], cases[i].want);
+		ck_assert_uint_eq(out[4], DEPTH);
 		end();
 	}
 }

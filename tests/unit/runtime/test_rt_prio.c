@@ -25,6 +25,20 @@ static const char code[] =
 	"setp.eq.u32 p0, r4, rz\n"
 	"@p0 bra top\n"
 	"exit\n"
+	".kernel mark\n"
+	".param log u64\n"
+	".param id u32\n"
+	".param ns u32\n"
+	"ld.param.u64 rd2, [log]\n"
+	"ld.param.u32 r4, [id]\n"
+	"ld.param.u32 r5, [ns]\n"
+	"nanosleep r5\n"
+	"mov.u32 r6, 1\n"
+	"atom.global.add.u32 r8, [rd2], r6\n"
+	"add.u32 r8, r8, 1\n"
+	"madw.u32 rd10, r8, 4, rd2\n"
+	"st.global.u32 [rd10], r4\n"
+	"exit\n"
 	".kernel chain\n"
 	".param out u64\n"
 	".param next u64\n"
@@ -115,6 +129,23 @@ static void *new_out(void)
 	OK(ppuMalloc(&out, OUT_WORDS * 4));
 	OK(ppuMemset(out, 99, 4, OUT_WORDS));
 	return out;
+}
+
+/* In host memory: readable when the context has an error. */
+static uint32_t *new_host_out(void)
+{
+	uint32_t *out;
+
+	OK(ppuMallocHost((void **)&out, OUT_WORDS * 4));
+	for (unsigned i = 0; i < OUT_WORDS; i++)
+		out[i] = 99;
+	return out;
+}
+
+/* What the kernel "chain" stores for level d when there may be n levels. */
+static int chain_answer(uint32_t d, uint32_t n)
+{
+	return d < n ? PPU_LAUNCH_OK : d == n ? PPU_LAUNCH_DEPTH : 99;
 }
 
 static void read_out(uint32_t *v, void *out)
@@ -257,6 +288,57 @@ START_TEST(range_and_queries)
 }
 END_TEST
 
+/*
+ * SP-1: each of four streams gets kernels, and a fill among them.  Each kernel and fill leaves its mark in a log: in a stream
+ * in the order of issue, different streams among each other.
+ */
+static void issue_and_check(bool levels)
+{
+	enum { STREAMS = 4, EACH = 14 };
+	uint32_t v[OUT_WORDS], next[STREAMS] = { 0 }, changes = 0, seed = 7;
+	ppuStream s[STREAMS];
+	void *log;
+
+	start(NULL, NULL, NULL);
+	log = new_out();
+	OK(ppuMemset(log, 0, 4, OUT_WORDS));
+	for (int i = 0; i < STREAMS; i++)
+		OK(ppuStreamCreate(&s[i], PPU_STREAM_NON_BLOCKING, levels ? -i : 0));
+	for (uint32_t k = 0; k < EACH; k++)
+		for (uint32_t i = 0; i < STREAMS; i++) {
+			uint32_t id = i * 100 + k, ns = (seed = seed * 1664525 + 1013904223) >> 16;
+
+			launch("mark", 1, s[i], (void *[]){ &log, &id, &ns });
+			if (k == EACH / 2)	/* by a copy engine, between two kernels: it counts the marks before it */
+				OK(ppuMemcpyAsync((char *)log + 4 * (OUT_WORDS - STREAMS + i), log, 4, s[i]));
+		}
+	OK(ppuCtxSynchronize());
+	read_out(v, log);
+	ck_assert_uint_eq(v[0], STREAMS * EACH);
+	for (uint32_t n = 1; n <= STREAMS * EACH; n++) {
+		uint32_t i = v[n] / 100;
+
+		ck_assert_uint_lt(i, STREAMS);
+		ck_assert_msg(v[n] % 100 == next[i], "stream %u: %u instead of %u", i, v[n] % 100, next[i]);
+		/* the copy is behind kernel EACH / 2 and in front of the next one */
+		if (next[i] == EACH / 2)
+			ck_assert_uint_ge(v[OUT_WORDS - STREAMS + i], n);
+		if (next[i] == EACH / 2 + 1)
+			ck_assert_uint_lt(v[OUT_WORDS - STREAMS + i], n);
+		next[i]++;
+		changes += n > 1 && v[n] / 100 != v[n - 1] / 100;
+	}
+	ck_assert_uint_gt(changes, 2 * STREAMS);
+	stop_quietly();
+}
+
+START_TEST(streams_in_order)
+{
+	issue_and_check(false);
+	issue_and_check(true);
+}
+END_TEST
+
 /* ---- the depth ------------------------------------------------------------------------------- */
 
 /* SP-17, SP-45: each context has its own depth and so its own map, at the same time; launches end at it. */
@@ -264,9 +346,9 @@ START_TEST(two_contexts)
 {
 	static const uint32_t depth[2] = { 4, 2 };
 	static const uint32_t want[2][6] = { { 0, 4, 8, 8, 8, 8 }, { 0, 2, 4, 6, 8, 10 } };
-	uint32_t v[OUT_WORDS];
+	uint32_t *out[2];
 	ppuStream s[2][6];
-	void *out[2], *tmd;
+	void *tmd;
 	ppuCtx ctx[2];
 	uint64_t got;
 
@@ -277,7 +359,7 @@ START_TEST(two_contexts)
 		OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, depth[c]));
 		for (int p = 0; p < 6; p++)
 			OK(ppuStreamCreate(&s[c][p], 0, p));
-		out[c] = new_out();
+		out[c] = new_host_out();
 		tmd = child_tmd(fn("chain"), out[c]);
 		launch("chain", 1, s[c][1], (void *[]){ &out[c], &tmd });
 	}
@@ -287,32 +369,39 @@ START_TEST(two_contexts)
 		ck_assert_uint_eq(got, depth[c]);
 		for (int p = 0; p < 6; p++)
 			ck_assert_uint_eq(device_priority(s[c][p]), want[c][p]);
-		OK(ppuCtxSynchronize());
-		read_out(v, out[c]);
+		FAILS(PPU_ERROR_LAUNCH_DEPTH, ppuCtxSynchronize());
 		for (uint32_t d = 1; d < 8; d++)
-			ck_assert_msg(v[d] == (d < depth[c] ? PPU_LAUNCH_OK : d == depth[c] ? PPU_LAUNCH_DEPTH : 99),
-				      "depth %u, level %u: %u", depth[c], d, v[d]);
+			ck_assert_msg((int)out[c][d] == chain_answer(d, depth[c]), "depth %u, level %u: %d", depth[c], d,
+				      (int)out[c][d]);
 	}
 	stop_quietly();
 }
 END_TEST
 
-/* SP-11, SP-36: N from 1 on; a launch too deep has its error and no other effect. */
+/* SP-11, SP-36, SP-37: N from 1 on; a launch too deep has its error, the context has it too, and all kernels complete. */
 START_TEST(every_depth)
 {
-	start("gpcs=1", NULL, NULL);
 	for (uint32_t n = 1; n <= 12; n++) {
-		void *out = new_out(), *tmd = child_tmd(fn("chain"), out);
-		uint32_t v[OUT_WORDS];
+		uint32_t *out;
+		void *tmd;
+		ppuStream s;
 
+		start("gpcs=1", NULL, NULL);
+		out = new_host_out();
+		tmd = child_tmd(fn("chain"), out);
 		OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, n));
-		launch("chain", 1, NULL, (void *[]){ &out, &tmd });
-		OK(ppuCtxSynchronize());
-		read_out(v, out);
+		OK(ppuStreamCreate(&s, 0, 0));
+		launch("chain", 1, s, (void *[]){ &out, &tmd });
+		FAILS(PPU_ERROR_LAUNCH_DEPTH, ppuStreamSynchronize(s));
+		FAILS(PPU_ERROR_LAUNCH_DEPTH, ppuStreamQuery(s));
+		FAILS(PPU_ERROR_LAUNCH_DEPTH, ppuCtxSynchronize());
+		ck_assert_ptr_nonnull(strstr(ppuGetLastErrorDetail(), "greatest nesting depth"));
+		if (n == 1)		/* the others have TMDs of the test's own, and these no names */
+			ck_assert_ptr_nonnull(strstr(ppuGetLastErrorDetail(), "kernel chain"));
 		for (uint32_t d = 1; d < 16; d++)
-			ck_assert_uint_eq(v[d], d < n ? PPU_LAUNCH_OK : d == n ? PPU_LAUNCH_DEPTH : 99);
+			ck_assert_int_eq((int)out[d], chain_answer(d, n));
+		stop_quietly();
 	}
-	stop_quietly();
 }
 END_TEST
 
@@ -472,7 +561,7 @@ START_TEST(default_priority)
 		out = new_out();
 		tmd = child_tmd(fn("chain"), out);
 		launch("chain", 1, NULL, (void *[]){ &out, &tmd });
-		OK(ppuCtxSynchronize());
+		FAILS(PPU_ERROR_LAUNCH_DEPTH, ppuCtxSynchronize());
 		t = stop();
 		n = 0;
 		for (size_t i = 0; i < t.num; i++)
@@ -529,8 +618,8 @@ START_TEST(pending_launches)
 			OK(ppuCtxSynchronize());
 			read_out(v, out);
 			for (uint32_t i = 0; i < 8; i++)
-				ck_assert_msg(v[i] == (i < want ? PPU_LAUNCH_OK : PPU_LAUNCH_PENDING),
-					      "limit %u, launch %u: %u", limit, i, v[i]);
+				ck_assert_msg(v[i] == (i < want ? (uint32_t)PPU_LAUNCH_OK : (uint32_t)PPU_LAUNCH_PENDING),
+					      "limit %u, launch %u: %d", limit, i, (int)v[i]);
 		}
 	}
 	stop_quietly();
@@ -731,7 +820,7 @@ START_TEST(chain_of_four_levels)
 	OK(ppuStreamCreate(&s, 0, 1));
 	launch("chain", 1, s, (void *[]){ &out, &tmd });
 	launch("quick", 1, s, NULL);
-	OK(ppuCtxSynchronize());
+	FAILS(PPU_ERROR_LAUNCH_DEPTH, ppuCtxSynchronize());
 	t = stop();
 	ck_assert_str_eq(story(&t),
 		"accept p4, start p4, accept p5, start p5, accept p6, suspend p4, start p6, accept p7, suspend p5, "
@@ -758,7 +847,7 @@ START_TEST(waiting_parents_no_deadlock)
 	tmd = child_tmd(fn("chain"), out);
 	OK(ppuStreamCreate(&s, 0, 1));
 	launch("chain", 2, s, (void *[]){ &out, &tmd });	/* two CTAs, two children */
-	OK(ppuCtxSynchronize());
+	FAILS(PPU_ERROR_LAUNCH_DEPTH, ppuCtxSynchronize());
 	t = stop();
 	ck_assert_str_eq(story(&t),
 		"accept p2, start p2, accept p3, evict p2, start p3, done p3, resume p2, accept p3, evict p2, "
@@ -777,6 +866,7 @@ START_TEST(waiting_parents_no_deadlock)
 }
 END_TEST
 
-BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, two_contexts, every_depth, new_depth_new_map,
-	   not_while_in_use, refusals, depth_beyond_the_reserve, default_priority, memory_of_levels, pending_launches,
-	   local_memory_follows_need, tasks_of_a_context, chain_of_four_levels, waiting_parents_no_deadlock)
+BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, streams_in_order, two_contexts, every_depth,
+	   new_depth_new_map, not_while_in_use, refusals, depth_beyond_the_reserve, default_priority, memory_of_levels,
+	   pending_launches, local_memory_follows_need, tasks_of_a_context, chain_of_four_levels,
+	   waiting_parents_no_deadlock)

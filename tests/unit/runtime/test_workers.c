@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Worker threads (libruntime/common/workers.h): each job of each round runs once, and a round ends after its jobs. */
+/*
+ * Worker threads (libruntime/common/workers.h): a round calls each worker at most once, the caller always, and ends after
+ * what they do. Between them they do each job once.
+ */
 #include <check.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -10,12 +14,15 @@
 
 #define JOBS 64
 
-static unsigned done[JOBS], late;
+#define THREADS	16
+
+static unsigned done[JOBS], next_job, num_jobs, late, calls[THREADS], by_others;
+static pthread_t who[THREADS];
 static bool slow;
 
 static void job(void *arg, unsigned i)
 {
-	struct timespec ns = { 0, 100000 };
+	struct timespec ns = { 0, 400000 };
 
 	if (slow && i == 0)
 		nanosleep(&ns, NULL);	/* longer than a waiting thread looks before it sleeps */
@@ -24,30 +31,53 @@ static void job(void *arg, unsigned i)
 		__atomic_fetch_add(&late, 1, __ATOMIC_RELAXED);
 }
 
+static void work(void *arg, unsigned worker)
+{
+	unsigned i;
+
+	if (__atomic_fetch_add(&calls[worker], 1, __ATOMIC_RELAXED) == 0)
+		who[worker] = pthread_self();
+	if (!pthread_equal(who[worker], pthread_self()))
+		__atomic_fetch_add(&late, 1, __ATOMIC_RELAXED);
+	while ((i = __atomic_fetch_add(&next_job, 1, __ATOMIC_RELAXED)) < num_jobs) {
+		job(arg, i);
+		if (worker)
+			__atomic_fetch_add(&by_others, 1, __ATOMIC_RELAXED);
+	}
+}
+
 /* More workers than the host has CPUs, too; jobs and pauses that take longer than threads look for work. */
 START_TEST(every_job_once)
 {
-	static const unsigned workers[] = { 1, 2, 3, 16 };
+	static const unsigned workers[] = { 1, 2, 3, THREADS };
 	struct ppu_workers *p = ppu_workers_new(workers[_i / 2]);
-	struct timespec pause = { 0, 200000 };
+	struct timespec pause = { 0, 400000 };
 	unsigned rounds = _i % 2 ? 50 : 1000;
 
 	ck_assert_ptr_nonnull(p);
 	memset(done, 0, sizeof(done));
-	late = 0;
+	memset(calls, 0, sizeof(calls));
+	late = by_others = 0;
 	slow = _i % 2;
 	for (unsigned round = 1; round <= rounds; round++) {
 		unsigned n = 1 + round * 7 % JOBS;
 
 		for (unsigned i = n; i < JOBS; i++)
 			done[i]++;	/* these do not run in this round */
-		ppu_workers_run(p, job, &round, n);
+		num_jobs = n;
+		next_job = 0;
+		ppu_workers_run(p, work, &round);
 		for (unsigned i = 0; i < JOBS; i++)
 			ck_assert_uint_eq(done[i], round);
 		if (slow && round % 8 == 0)
 			nanosleep(&pause, NULL);
 	}
 	ck_assert_uint_eq(late, 0);
+	ck_assert_uint_eq(calls[0], rounds);
+	for (unsigned i = 1; i < THREADS; i++)
+		ck_assert_uint_le(calls[i], i < workers[_i / 2] ? rounds : 0);
+	/* Rounds that take so long wake somebody. */
+	ck_assert(by_others || workers[_i / 2] == 1 || !slow);
 	ppu_workers_free(p);
 }
 END_TEST

@@ -16,6 +16,7 @@
 /* ---- what is missing: these stand before the C library's ---- */
 
 static bool no_library, no_code;
+static unsigned without;		/* the property x-engine-without */
 
 void *dlopen(const char *file, int mode)
 {
@@ -52,6 +53,7 @@ static bool translates(const char *engine)
 	bool translated;
 
 	ck_assert_int_eq(ppu_config_set(&s->cfg, "engine", engine, &(char *){ NULL }), 0);
+	s->cfg.engine_without = without;
 	smt_start(s);
 	smt_param64(s, 0, SMT_DATA);
 	smt_load(s, text);
@@ -79,6 +81,7 @@ static const char *note(unsigned engine)
 
 	ppu_config_init(&cfg);
 	cfg.engine = engine;
+	cfg.engine_without = without;
 	return ppu_config_engine_note(&cfg);
 }
 
@@ -109,6 +112,18 @@ START_TEST(executable_memory)
 {
 	no_code = true;
 	check_missing("executable memory");
+}
+END_TEST
+
+/* As if the processor had less: without AVX-512 there is host code, without AVX2 none. */
+START_TEST(masked)
+{
+	without = 1;
+	ck_assert_ptr_null(note(2));
+	ck_assert(translates("translate"));
+	without = 2;
+	check_missing("no AVX2");
+	without = 0;
 }
 END_TEST
 
@@ -148,6 +163,7 @@ int main(void)
 		tcase_add_test(t, library);
 		tcase_add_test(t, executable_memory);
 		tcase_add_test(t, nothing);
+		tcase_add_test(t, masked);
 	} else {
 		tcase_add_test(t, everything);
 	}

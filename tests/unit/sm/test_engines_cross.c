@@ -46,6 +46,12 @@ START_TEST(shuffles)
 	/* some lanes only: the others keep what they have */
 	snprintf(text, sizeof(text), VALUE "setp.gt.u32 p1, r2, 12\n@p1 bra L\nshfl.%s r3, p2, r5, 9, 31\nL: " STORE, mode[_i / 2]);
 	both(text);
+	/* what a mask leaves out, in a warp whose lanes are all there and in another */
+	snprintf(text, sizeof(text), VALUE "mov.u32 r4, 0x3ff\nshfl.%s.mask r3, p2, r5, 9, 31, r4\n" STORE, mode[_i / 2]);
+	both(text);
+	snprintf(text, sizeof(text), VALUE "mov.u32 r4, 0x3ff\nsetp.gt.u32 p1, r2, 9\n@p1 exit\n"
+		 "shfl.%s.mask r3, p2, r5, 9, 31, r4\n" STORE, mode[_i / 2]);
+	both(text);
 	/* the result is the source */
 	snprintf(text, sizeof(text), VALUE "shfl.%s%s r5, p2, r5, 9, 31\nmov.u32 r3, r5\n" STORE, mode[_i / 2],
 		 _i % 2 ? ".full" : "");

@@ -88,11 +88,8 @@ START_TEST(branch_first_fall_through)
 }
 END_TEST
 
-/* SIMT-X2: SIMT-25 */
-START_TEST(five_tokens)
-{
-	s->cfg.branch_first = 1;
-	run(PROLOGUE			/* 0 */
+static const char x2[] =
+	PROLOGUE			/* 0 */
 	    "setp.lt.u32 p1, r2, 16\n"	/* 3 */
 	    "setp.lt.u32 p2, r2, 8\n"	/* 4 */
 	    "mov.u32 r3, 0\n"		/* 5 */
@@ -109,7 +106,13 @@ START_TEST(five_tokens)
 	    "sync M\n"			/* 16 */
 	    "In: add.u32 r3, r3, 1\n"	/* 17 */
 	    "sync M\n"			/* 18 */
-	    "M: ret r9\n", 32);		/* 19 */
+	    "M: ret r9\n";		/* 19 */
+
+/* SIMT-X2: SIMT-25 */
+START_TEST(five_tokens)
+{
+	s->cfg.branch_first = 1;
+	run(x2, 32);
 	ops("push sync ffffffff 11/0 @128 h=129 t=127\n"
 	    "push div ffff0000 8/1 @129 h=130 t=127\n"
 	    "push call ffff 10/3 @130 h=131 t=127\n"
@@ -264,10 +267,8 @@ START_TEST(merge_off)
 }
 END_TEST
 
-/* SIMT-X5: SIMT-42, SIMT-49, SIMT-62 */
-START_TEST(opt_out_of_pending_sync)
-{
-	run(PROLOGUE			/* 0 */
+static const char x5[] =
+	PROLOGUE			/* 0 */
 	    "setp.ge.u32 p1, r2, 4\n"	/* 3 */
 	    "mov.u32 r3, 0\n"		/* 4 */
 	    "ssy L\n"			/* 5 */
@@ -276,7 +277,12 @@ START_TEST(opt_out_of_pending_sync)
 	    "sync L\n"			/* 8 */
 	    "P2: sync L\n"		/* 9 */
 	    "L: add.u32 r3, r3, 1\n"	/* 10 */
-	    STORE3 "exit\n", 8);
+	    STORE3 "exit\n";
+
+/* SIMT-X5: SIMT-42, SIMT-49, SIMT-62 */
+START_TEST(opt_out_of_pending_sync)
+{
+	run(x5, 8);
 	ops("push sync ff 10/0 @128 h=129 t=127\n"
 	    "push div f0 9/1 @129 h=130 t=127\n"
 	    "yield yield f 8/0 @127 h=130 t=126\n"
@@ -382,10 +388,9 @@ START_TEST(suppressed_lanes)
 }
 END_TEST
 
-/* SIMT-9: 20 nested ifs, thread t leaves at depth t */
-START_TEST(nested_ifs)
+/* 20 nested ifs, thread t leaves at depth t */
+static void nested_ifs_text(char *text)
 {
-	char text[8192];
 	int n = sprintf(text, "%s", PROLOGUE "mov.u32 r3, 0\n");
 
 	for (int i = 0; i < 20; i++)
@@ -393,6 +398,14 @@ START_TEST(nested_ifs)
 	for (int i = 20; i--;)
 		n += sprintf(text + n, "sync L%d\nL%dx: sync L%d\nL%d:\n", i, i, i, i);
 	sprintf(text + n, STORE3 "exit\n");
+}
+
+/* SIMT-9 */
+START_TEST(nested_ifs)
+{
+	char text[8192];
+
+	nested_ifs_text(text);
 	run(text, 32);
 	for (unsigned i = 0; i < 32; i++)
 		ck_assert_uint_eq(smt_u32(s)[i], i < 20 ? i : 20);
@@ -450,22 +463,26 @@ START_TEST(continue_in_loops)
 }
 END_TEST
 
-/* SIMT-14: any reason works, as long as it is the same in both instructions */
+/* SIMT-14: any reason works, as long as it is the same in both instructions: all 16 */
 START_TEST(generic_reasons)
 {
-	static const char *const names[] = { "sync", "div", "call", "brk", "cont", "exit", "longjmp",
-					     "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
+	static const char *const names[] = {
+#define R(name, code, text) [code] = text,
+		PPU_REASONS(R)
+#undef R
+	};
 	char text[1024], one[64];
 
+	ck_assert_uint_eq(sizeof(names) / sizeof(names[0]), 16);
 	smt_start(s);
-	for (unsigned k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+	for (unsigned k = 0; k < 16; k++) {
 		sprintf(text, "%ssetp.lt.u32 p1, r2, 16\npush.%s L\n@p1 bra If\nmov.u32 r3, 2\n"
 			"disable.%s L\nIf: mov.u32 r3, 1\ndisable.%s L\nL: " STORE3 "exit\n",
 			PROLOGUE, names[k], names[k], names[k]);
 		memset(s->data, 0, 128);
 		run(text, 32);
 		sprintf(one, "pop %s ffffffff 10/0 -> ffffffff h=128", names[k]);
-		ck_assert_uint_eq(count(smt_ops(s), one), 1);
+		ck_assert_msg(count(smt_ops(s), one) == 1, "%s:\n%s", names[k], smt_ops(s));
 		for (int i = 0; i < 32; i++)
 			ck_assert_uint_eq(smt_u32(s)[i], i < 16 ? 1 : 2);
 	}
@@ -583,31 +600,97 @@ START_TEST(uniform_branch)
 }
 END_TEST
 
-/* SIMT-20, SIMT-30: each warp's queue starts in the middle of its own region */
+/* SIMT-20, SIMT-30: each warp's queue starts in the middle of its own region: all 64 warps of an SM, and at the same time */
 START_TEST(queues_are_disjoint)
 {
+	s->cfg.warps_per_sm = 64;
 	smt_start(s);
-	smt_load(s, "ssy L\nL: exit\n");
-	smt_run(s, 1, 1024);
-	for (unsigned w = 0; w < 32; w++) {
+	smt_load(s, "ssy L\nnanosleep 3000\nL: exit\n");
+	smt_run(s, 2, 1024);
+	for (unsigned w = 0; w < 64; w++) {
 		const uint64_t *q = (uint64_t *)(s->vram + s->ctx.blk.tokq_base) + w * 256;
 
 		for (unsigned i = 0; i < 256; i++)
-			ck_assert_msg(q[i] == (i == 128 ? PPU_TOK_MAKE(PPU_REASON_SYNC, ~0u, 1) : 0),
+			ck_assert_msg(q[i] == (i == 128 ? PPU_TOK_MAKE(PPU_REASON_SYNC, ~0u, 2) : 0),
 				      "warp %u entry %u", w, i);
 	}
 }
 END_TEST
 
-/* SIMT-35 */
+/* The most tokens that were in the queue, by the trace. */
+static int most_tokens(const char *p)
+{
+	int head, tail, most = 0;
+
+	for (; (p = strstr(p, " h=")); p++) {
+		ck_assert_int_eq(sscanf(p, " h=%d t=%d", &head, &tail), 2);
+		most = head - tail - 1 > most ? head - tail - 1 : most;
+	}
+	return most;
+}
+
+/* A program of this file for SIMT-35. */
+static void sized_program(unsigned k, char *text)
+{
+	static const char *const fixed[] = { x1, x2, x3, x4, x5, x6 };
+	int n;
+
+	if (k < 6) {
+		strcpy(text, fixed[k]);
+	} else if (k == 6) {
+		nested_ifs_text(text);
+	} else if (k == 7) {		/* every lane yields at another place */
+		n = sprintf(text, "%s", PROLOGUE "mov.u32 r3, 7\nadd.u32 r9, r2, 6\nbrx r9\n");
+		for (int i = 0; i < 32; i++)
+			n += sprintf(text + n, "bra A%d\n", i);
+		for (int i = 0; i < 32; i++)
+			n += sprintf(text + n, "A%d: yield\nbra L\n", i);
+		sprintf(text + n, "L: " STORE3 "exit\n");
+	} else {			/* many pushes */
+		sprintf(text, "%smov.u32 r3, 0\nloop: ssy L\nadd.u32 r3, r3, 1\nsetp.lt.u32 p1, r3, %u\n@p1 bra loop\n"
+			STORE3 "L: exit\n", PROLOGUE, (const unsigned[]){ 16, 17, 64, 65, 255, 256, 257 }[k - 8]);
+	}
+}
+#define SIZED_PROGRAMS 15
+
+/* SIMT-35, SIMT-55: with each size, programs whose tokens fit do the same, the others end with the error. */
 START_TEST(queue_sizes)
 {
-	static const uint32_t sizes[] = { 4, 16, 64, 256, 4096 };
+	static const uint32_t sizes[] = { 4096, 4, 16, 64, 256 };
+	static uint32_t want[SIZED_PROGRAMS][64];
+	static char text[16384];
+	int most[SIZED_PROGRAMS];
 
-	s->cfg.tokq_entries = sizes[_i];
-	run(x1, 32);
-	for (int i = 0; i < 32; i++)
-		ck_assert_uint_eq(smt_u32(s)[i], i < 16 ? 1 : 2);
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		unsigned fit = 0, full = 0;
+
+		smt_free(s);
+		s = smt_new();
+		s->cfg.tokq_entries = sizes[i];
+		smt_start(s);
+		for (unsigned k = 0; k < SIZED_PROGRAMS; k++) {
+			sized_program(k, text);
+			memset(s->data, 0, sizeof(want[k]));
+			smt_load(s, text);
+			smt_run(s, 1, 32);
+			if (!i) {
+				ck_assert(!s->faulted);
+				memcpy(want[k], s->data, sizeof(want[k]));
+				most[k] = most_tokens(smt_ops(s));
+				ck_assert_int_gt(most[k], 0);
+				continue;
+			}
+			ck_assert_msg(s->faulted == ((uint32_t)most[k] > sizes[i]), "size %u, program %u: %d tokens", sizes[i], k,
+				      most[k]);
+			if (s->faulted)
+				ck_assert_uint_eq(s->fault.code, PPU_ERR_TOKQ_OVERFLOW);
+			else
+				ck_assert_mem_eq(s->data, want[k], sizeof(want[k]));
+			fit += !s->faulted;
+			full += s->faulted;
+		}
+		ck_assert(!i || (fit >= 5 && full >= 1));
+	}
 }
 END_TEST
 
@@ -755,6 +838,26 @@ START_TEST(full_queue_is_fatal)
 }
 END_TEST
 
+/* A-SIMT-25, SIMT-40: lanes that a waiting token takes in need no entry, so a full queue is no reason to end, nor to
+ * recentre. */
+START_TEST(full_queue_takes_lanes_in)
+{
+#define MEET(insn) PROLOGUE "mov.u32 r7, 0xff\nsetp.ge.u32 p1, r2, 4\n@p1 bra B\nbra M\nB: ssy L\nssy L\nssy L\n" \
+		"M: " insn "\ns2r r3, %activemask\n" STORE3 "L: exit\n"
+	static const char *const meet[] = {
+		MEET("warpsync 0xff"), MEET("bar.sync 0"), MEET("vote.ballot r6, r7, p1"),
+	};
+#undef MEET
+
+	s->cfg.tokq_entries = 4;
+	run(meet[_i], 8);
+	ck_assert_uint_eq(count(smt_ops(s), "recentre"), 1);
+	ck_assert_uint_eq(count(smt_ops(s), "merge yield ff"), 1);
+	for (int i = 0; i < 8; i++)
+		ck_assert_uint_eq(smt_u32(s)[i], 0xff);
+}
+END_TEST
+
 /* SIMT-63 */
 START_TEST(exited_threads_stay_out)
 {
@@ -872,7 +975,7 @@ START_TEST(corrupt_tokens)
 	static const uint64_t bad[] = {
 		0, ~0ull, 1ull << 62 | 0x0000123FFFFFFFF1ull, PPU_TOK_MAKE(PPU_REASON_SYNC, 0, 1),
 		PPU_TOK_MAKE(PPU_REASON_SYNC, 0x100, 1), PPU_TOK_MAKE(PPU_REASON_SYNC, 0xff, 50),
-		PPU_TOK_MAKE(PPU_REASON_NONE, 0xff, 1),
+		PPU_TOK_MAKE(PPU_REASON_NONE, 0, 1),
 	};
 
 	s->cfg.window_ns = 100;
@@ -1029,7 +1132,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, brx_many_targets, 0, 2);
 	tcase_add_test(t, uniform_branch);
 	tcase_add_test(t, queues_are_disjoint);
-	tcase_add_loop_test(t, queue_sizes, 0, 5);
+	tcase_add_test(t, queue_sizes);
 	tcase_add_test(t, merged_token_keeps_place);
 	tcase_add_test(t, convergence_by_yield);
 	tcase_add_loop_test(t, every_nth_yield, 0, 6);
@@ -1039,6 +1142,7 @@ static Suite *suite(void)
 	tcase_add_test(t, stale_tokens);
 	tcase_add_test(t, predicated_fallback);
 	tcase_add_test(t, full_queue_is_fatal);
+	tcase_add_loop_test(t, full_queue_takes_lanes_in, 0, 3);
 	tcase_add_test(t, exited_threads_stay_out);
 	tcase_add_test(t, yield_in_function);
 	tcase_add_test(t, ret_partly_with_token);

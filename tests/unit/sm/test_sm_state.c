@@ -7,6 +7,7 @@
 #include <hw/ppu_tmd.h>
 #include "bench.h"
 #include "bench_main.h"
+#include "core/sm/seat.h"
 #include "cta_text.h"
 
 /* Divergence, YIELD, barriers, shared and local memory, calls, atomics, sleeping. */
@@ -117,6 +118,8 @@ static const char *const props[] = {
 	"", "window-ns=1000 ctas-per-sm=2", "window-ns=300 token-queue-entries=16 sms-per-gpc=3",
 	"yield-every=3 yield-random=30000 branch-first=1",
 	"store-delay-ns=900 store-reorder=1 window-ns=300 cache-model=1",
+	"memory-timing=1 window-ns=700 l1-bytes=1K l1-insn-bytes=1K l1-const-bytes=1K l15-bytes=2K l2-slice-bytes=4K "
+	"stores-per-sm=4 dram-mbps=2000",
 };
 
 #define MAX_CTAS	64
@@ -126,12 +129,14 @@ static unsigned ctas_text(struct bench *b, char *text[MAX_CTAS])
 {
 	unsigned i, k, n = 0;
 
-	for (i = 0; i < b->core->num_sms; i++)
+	for (i = 0; i < b->core->num_sms; i++) {
+		ppu_seat_warps(&b->core->sms[i]);
 		for (k = 0; k < b->core->sms[i].num_ctas; k++)
 			if (b->core->sms[i].cta[k].task) {
 				ck_assert_uint_lt(n, MAX_CTAS);
 				text[n++] = cta_text(&b->core->sms[i], &b->core->sms[i].cta[k]);
 			}
+	}
 	return n;
 }
 

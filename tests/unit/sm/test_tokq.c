@@ -279,7 +279,7 @@ START_TEST(token_validation)
 	ck_assert(!ppu_tokq_token_ok(good, 0x7f, 10));
 	ck_assert(!ppu_tokq_token_ok(good | 1ull << 62, 0xff, 10));
 	ck_assert(!ppu_tokq_token_ok(good | 1ull << 63, 0xff, 10));
-	ck_assert(!ppu_tokq_token_ok(PPU_TOK_MAKE(0, 0xff, 9), 0xff, 10));
+	ck_assert(ppu_tokq_token_ok(PPU_TOK_MAKE(0, 0xff, 9), 0xff, 10));	/* SIMT-14: 0 is a reason like any other */
 	ck_assert(!ppu_tokq_token_ok(PPU_TOK_MAKE(1, 0, 9), 0xff, 10));
 }
 END_TEST

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "one_cta.h"
+#include "ppu_image.h"
 #include "run_suite.h"
 
 static unsigned count(const char *text, const char *what)
@@ -278,6 +279,39 @@ START_TEST(shfl)
 }
 END_TEST
 
+/* A source lane that takes no part gives 0, whatever its register holds: it is elsewhere, has ended, or is no member. */
+START_TEST(shfl_from_a_lane_that_takes_no_part)
+{
+	static const struct {
+		const char *before, *form;
+		unsigned part;		/* lanes below this one take part */
+	} r[] = {
+		{ "setp.gt.u32 p1, r2, 12\n@p1 bra L\n", "shfl.down r3, p2, r6, 4, 31", 13 },
+		{ "setp.lt.u32 p1, r2, 13\n", "@p1 shfl.down r3, p2, r6, 4, 31", 13 },
+		{ "setp.gt.u32 p1, r2, 12\n@p1 exit\n", "shfl.down.full r3, p2, r6, 4, 31", 13 },
+		{ "setp.gt.u32 p1, r2, 12\n@p1 bra L\nmov.u32 r7, 0x1fff\n", "shfl.down.mask r3, p2, r6, 4, 31, r7", 13 },
+		/* all 32 execute it, but the mask of lanes 0 to 7 has only these: what the vendor's reduction does */
+		{ "setp.gt.u32 p1, r2, 7\nmov.u32 r7, 0xff\n@p1 mov.u32 r7, 0xffffff00\n",
+		  "@!p1 shfl.down.mask r3, p2, r6, 4, 31, r7", 8 },
+		{ "mov.u32 r7, 0xff\nsetp.lt.u32 p1, r2, 32\n", "shfl.down.mask r3, p2, r6, 4, 31, r7", 8 },
+	};
+	char text[1024];
+
+	for (unsigned k = 0; k < sizeof(r) / sizeof(r[0]); k++) {
+		snprintf(text, sizeof(text), "%sadd.u32 r6, r2, 100\nmov.u32 r3, 7\n%s%s\nmov.u32 r8, 0\n@p2 mov.u32 r8, 1\n"
+			 "st.global.u32 [rd4+128], r8\n%sL: exit\n", PROLOGUE, r[k].before, r[k].form, STORE3);
+		run(text, 32);
+		for (unsigned i = 0; i < r[k].part; i++) {
+			ck_assert_msg(smt_u32(s)[i] == (i + 4 < r[k].part ? i + 104 : 0), "%u, lane %u: %u", k, i, smt_u32(s)[i]);
+			ck_assert_msg(smt_u32(s)[32 + i] == 1, "%u, lane %u", k, i);	/* it is in the segment */
+		}
+	}
+	/* outside the segment it is the own value, even of a lane that is no member */
+	run(PROLOGUE "add.u32 r6, r2, 100\nmov.u32 r7, 0xff\nshfl.down.mask r3, p2, r6, 4, 31, r7\n" STORE3 "exit\n", 32);
+	ck_assert_uint_eq(smt_u32(s)[30], 130);
+}
+END_TEST
+
 START_TEST(match_and_redux)
 {
 	run(PROLOGUE "and.u32 r6, r2, 3\nmov.u32 r7, -1\n"
@@ -452,6 +486,85 @@ START_TEST(special_registers)
 }
 END_TEST
 
+/* HW-52: what does not tell the time or the place stays the same during the task, wherever its CTA goes on. */
+START_TEST(special_registers_are_constant)
+{
+	static const struct { const char *name; unsigned number, wide; } regs[] = {
+#define S(name, num, is64, text) { text, num, is64 },
+		PPU_SREGS(S)
+#undef S
+	};
+
+	s->cut = 1;
+	s->cut_random = 1;
+	s->cfg.window_ns = 500;
+	s->cfg.sms_per_gpc = 2;
+	smt_start(s);
+	s->task.launch.shared_bytes = 192;
+	s->task.launch.envreg[0] = 0x123456789abull;
+	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++) {
+		const char *rd = regs[i].wide ? "rd" : "r";
+		uint64_t *v = (uint64_t *)s->data;
+		char text[512];
+
+		switch (regs[i].number) {
+		case PPU_SR_CLOCK: case PPU_SR_CLOCK_HI: case PPU_SR_CLOCK64: case PPU_SR_GLOBALTIMER: case PPU_SR_SMID:
+			continue;
+		}
+		snprintf(text, sizeof(text), "ld.param.u64 rd10, [0]\ns2r r2, %%tid.x\nmadw.u32 rd10, r2, 16, rd10\n"
+			 "mov.u64 rd6, 0\nmov.u64 rd8, 0\ns2r %s6, %%%s\nnanosleep 3000\ns2r %s8, %%%s\n"
+			 "st.global.u64 [rd10], rd6\nst.global.u64 [rd10+8], rd8\nexit\n", rd, regs[i].name, rd, regs[i].name);
+		run(text, 40);
+		for (unsigned t = 0; t < 40; t++) {
+			ck_assert_msg(v[2 * t] == v[2 * t + 1], "%s of thread %u", regs[i].name, t);
+			if (regs[i].number == PPU_SR_TID_X)	/* its own */
+				ck_assert_uint_eq(v[2 * t], t);
+		}
+	}
+	ck_assert_uint_gt(s->num_cuts, 20);
+}
+END_TEST
+
+/* HW-52: no instruction writes special registers: neither text nor code has one. */
+START_TEST(special_registers_are_read_only)
+{
+	static const char *const text[] = {
+		"mov.u32 %tid.x, r2\n", "s2r %tid.x, r2\n", "st.global.u32 %tid.x, r2\n", "add.u32 %ntid.x, r2, r3\n",
+		"ld.global.u32 %ctaid.x, [rd2]\n", "s2r %tid.x, %tid.y\n",
+	};
+	struct ppu_image *good;
+	struct ppu_insn bad;
+	struct ppu_log log;
+
+	for (unsigned i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+		struct ppu_image *img;
+
+		ppu_log_init(&log);
+		ck_assert_msg(ppu_assemble(text[i], strlen(text[i]), "t", &img, &log) != 0, "%s", text[i]);
+		ppu_log_free(&log);
+	}
+	/* an S2R that would have a source, or that names a register that is not there */
+	smt_start(s);
+	ppu_log_init(&log);
+	ck_assert_int_eq(ppu_assemble("s2r r2, %tid.x\n", 15, "t", &good, &log), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		bad = good->code[0];
+		if (i == 0)
+			PPU_SET(&bad, A, 3);
+		else if (i == 1)
+			PPU_SET(&bad, B, 3);
+		else
+			PPU_SET(&bad, IMM, i == 2 ? (uint32_t)PPU_SR_COUNT : ~0u);
+		smt_load_code(s, &bad, 1);
+		ck_assert(!smt_run(s, 1, 32));
+		ck_assert(s->faulted);
+		ck_assert_uint_eq(s->fault.code, PPU_ERR_ILLEGAL_INSN);
+	}
+	ppu_image_free(good);
+	ppu_log_free(&log);
+}
+END_TEST
+
 START_TEST(clocks)
 {
 	uint64_t *v;
@@ -553,6 +666,28 @@ START_TEST(shared_memory_is_per_cta)
 }
 END_TEST
 
+/* HW-58: warps that use all registers that there are, at the same time: each thread finds in each register what it put there. */
+START_TEST(registers_are_per_thread)
+{
+	enum { THREADS = 96, FIRST = 4 };
+	static char text[32768];
+	int n = sprintf(text, "ld.param.u64 rd2, [0]\ns2r r0, %%tid.x\nmadw.u32 rd2, r0, 1024, rd2\n");
+
+	for (int r = FIRST; r < PPU_NUM_REGS; r++)
+		n += sprintf(text + n, "mov.u32 r%d, %d\nmad.u32 r%d, r0, 256, r%d\n", r, r, r, r);
+	n += sprintf(text + n, "nanosleep 2000\nbar.sync 0\n");
+	for (int r = FIRST; r < PPU_NUM_REGS; r++)
+		n += sprintf(text + n, "st.global.u32 [rd2+%d], r%d\n", 4 * r, r);
+	sprintf(text + n, "exit\n");
+	s->task.launch.regs_per_thread = PPU_NUM_REGS;
+	s->cfg.window_ns = 500;
+	run(text, THREADS);
+	for (unsigned t = 0; t < THREADS; t++)
+		for (unsigned r = FIRST; r < PPU_NUM_REGS; r++)
+			ck_assert_msg(smt_u32(s)[t * 256 + r] == t * 256 + r, "thread %u, r%u: %u", t, r, smt_u32(s)[t * 256 + r]);
+}
+END_TEST
+
 /* Device-side launch: one request a lane, the warp sleeps until all are answered. */
 START_TEST(tlaunch)
 {
@@ -631,6 +766,7 @@ int main(void)
 	tcase_add_test(t, bad_barriers);
 	tcase_add_test(t, vote);
 	tcase_add_test(t, shfl);
+	tcase_add_test(t, shfl_from_a_lane_that_takes_no_part);
 	tcase_add_test(t, match_and_redux);
 	tcase_add_loop_test(t, shfl_after_yield_loop, 0, 5);
 	tcase_add_test(t, member_masks_by_lane);
@@ -640,11 +776,14 @@ int main(void)
 	tcase_add_test(t, thread_and_cta_ids);
 	tcase_add_test(t, thread_ids_in_small_planes);
 	tcase_add_test(t, special_registers);
+	tcase_add_test(t, special_registers_are_constant);
+	tcase_add_test(t, special_registers_are_read_only);
 	tcase_add_test(t, clocks);
 	tcase_add_test(t, warp_and_cta_progress);
 	tcase_add_test(t, residency);
 	tcase_add_test(t, cta_limits);
 	tcase_add_test(t, shared_memory_is_per_cta);
+	tcase_add_test(t, registers_are_per_thread);
 	tcase_add_test(t, tlaunch);
 	tcase_add_test(t, windows_do_not_show);
 	tcase_add_test(t, counts_match_operations);

@@ -40,7 +40,7 @@ START_TEST(chain_and_next)
 }
 END_TEST
 
-/* SP-2: a task that the CPU launches has depth 1 and no parent, even if a thread launches the same TMD, too. */
+/* SP-2, HW-26: a task that the CPU launches has depth 1 and no parent, even if a thread launches the same TMD, too. */
 START_TEST(launched_by)
 {
 	struct bench *b = bench_new(NULL);
@@ -251,7 +251,7 @@ START_TEST(too_deep_is_told)
 		bench_launch(ch, va);
 		bench_submit(ch);
 		ck_assert(bench_run(b));
-		ck_assert_uint_eq((uint32_t)bench_rd64(c, out), PPU_LAUNCH_DEPTH);
+		ck_assert_int_eq((int32_t)bench_rd64(c, out), PPU_LAUNCH_DEPTH);
 	}
 	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 1 + 2 + 3 + 4);
 	bench_free(b);
@@ -579,22 +579,48 @@ START_TEST(scheduler_table)
 }
 END_TEST
 
-/* HW-16, HW-26, HW-36, SP-13, SP-47: rows that ask for documentation. */
-START_TEST(documented_rows)
+/*
+ * HW-16: the task unit has two parts.  The task management unit takes tasks, orders them and holds them; what it hands to the
+ * work distribution unit gets a slot, and that unit alone starts CTAs on SMs.  While nothing is handed over, tasks are
+ * accepted and put in order, and no slot and no SM is touched; afterwards each task goes through both.
+ */
+START_TEST(two_parts)
 {
-	static const char *const want[] = {
-		"the *task management unit*", "[HW-16]", "[HW-26]", "[HW-36]", "[SP-13]", "[SP-47]",
-	};
-	FILE *f = fopen("Documentation/hw/tasks.md", "r");
-	static char text[65536];
-	size_t n;
+	struct bench *b = bench_new("task-slots=1 gpcs=1 sms-per-gpc=2");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	uint64_t va[3], last;
+	struct ppu_tmd *t;
+	struct kern k = kern_load(c, "nanosleep 1000\nexit\n");
 
-	ck_assert_ptr_nonnull(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[n] = 0;
-	for (unsigned i = 0; i < sizeof(want) / sizeof(want[0]); i++)
-		ck_assert_msg(strstr(text, want[i]) != NULL, "the page says nothing of %s", want[i]);
+	bench_set(b, PPU_REG_SCHED_CTRL, PPU_SCHED_PAUSE_TASKS);
+	for (unsigned i = 0; i < 3; i++) {
+		va[i] = tmd_new(c, &k, &t);
+		t->grid[0] = 4;
+		tmd_prio(t, i);
+		bench_launch(ch, va[i]);
+	}
+	bench_submit(ch);
+	bench_run_for(b, 1000000);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_ACCEPT, -1), 3);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_PEND, -1), 3);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_SCHED, -1), 0);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CTA_START, -1), 0);
+	bench_set(b, PPU_REG_SCHED_CTRL, 0);
+	ck_assert(bench_run(b));
+	/* the order is the first part's: the highest priority first; the CTAs are the second part's */
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_uint_eq(bench_find(b, PPU_TR_TASK_SCHED, -1, i)->b, va[2 - i]);
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CTA_START, -1), 12);
+	last = 0;
+	for (unsigned i = 0; i < 12; i++) {
+		const struct ppu_trace_rec *cta = bench_find(b, PPU_TR_CTA_START, -1, i);
+
+		ck_assert_uint_ge(cta->time, bench_find(b, PPU_TR_TASK_SCHED, -1, i / 4)->time);
+		ck_assert_uint_ge(cta->time, last);
+		last = cta->time;
+	}
+	bench_free(b);
 }
 END_TEST
 
@@ -631,14 +657,14 @@ START_TEST(levels_cost_memory)
 		bench_launch(ch, pv);
 		bench_submit(ch);
 		ck_assert(bench_run(b));
-		ck_assert_uint_eq((uint32_t)bench_rd64(c, *(uint64_t *)((char *)t + TMD_PARAMS + 8)), PPU_LAUNCH_LIMITS);
+		ck_assert_int_eq((int32_t)bench_rd64(c, *(uint64_t *)((char *)t + TMD_PARAMS + 8)), PPU_LAUNCH_LIMITS);
 		ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 1);
 		bench_free(b);
 	}
 }
 END_TEST
 
-BENCH_MAIN("children", scheduler_table, documented_rows, levels_cost_memory, chain_and_next, launched_by,
+BENCH_MAIN("children", scheduler_table, two_parts, levels_cost_memory, chain_and_next, launched_by,
 	   parents_at_the_streams_priority, children_stay_below_the_ceiling, more_levels_than_priorities, launches_stay_below_the_ceiling,
 	   default_is_lowest, depth_per_context, too_deep_is_told, parents_are_not_pending, not_through_the_host,
 	   many_children, launch_cost_is_flat, clean_state, gpcs_are_alike, watchdog_leaves_out_the_driver)

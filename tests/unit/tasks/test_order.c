@@ -230,7 +230,7 @@ START_TEST(refused)
 	child(&s, 8, PPU_ORDER_TAIL);
 	go(&s);
 	r = bench_find(s.b, PPU_TR_CHILD_LAUNCH, -1, 0);
-	ck_assert_uint_eq(r->a, PPU_LAUNCH_TMD);
+	ck_assert_int_eq((int)r->a, PPU_LAUNCH_TMD);
 	ck_assert_uint_eq(bench_ctr(s.b, PPU_CTR_TASKS), 2);
 	for (unsigned i = 0; i < 2; i++) {
 		struct bench_chan *ch = bench_chan_new(s.c, PPU_CLASS_COMPUTE, 8);

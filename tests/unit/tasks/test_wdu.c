@@ -325,6 +325,91 @@ START_TEST(fewest_then_in_turn)
 }
 END_TEST
 
+/* CTA_START number n and those behind it went to these SMs. */
+static void started_at(struct bench *b, unsigned n, const char *sms)
+{
+	for (; *sms; sms++, n++)
+		ck_assert_msg(bench_find(b, PPU_TR_CTA_START, -1, n)->unit == (unsigned)(*sms - '0'), "CTA %u went to SM %u", n,
+			      bench_find(b, PPU_TR_CTA_START, -1, n)->unit);
+}
+
+/* HW-36: the same for many CTAs at one time, when SM 0 has three CTAs and the others none. */
+START_TEST(fewest_of_many)
+{
+	struct bench *b = bench_new("gpcs=1 sms-per-gpc=3 ctas-per-sm=8");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern k = kern_load(c, "s2r r2, %ctaid.x\nrem.u32 r2, r2, 3\nsetp.ne.u32 p0, r2, 0\n@p0 exit\n"
+				     "nanosleep 1000000\nexit\n");
+	struct kern slow = kern_load(c, "nanosleep 1000000\nexit\n");
+	struct ppu_tmd *first, *second;
+	uint64_t one = tmd_new(c, &k, &first), two = tmd_new(c, &slow, &second);
+
+	first->grid[0] = 9;
+	second->grid[0] = 8;
+	bench_launch(ch, one);
+	bench_submit(ch);
+	bench_run_for(b, 20000);
+	bench_launch(ch, two);
+	bench_submit(ch);
+	bench_run_for(b, 20000);
+	started_at(b, 0, "012012012" "12121201");
+	bench_free(b);
+}
+END_TEST
+
+/* HW-36: an SM with fewer CTAs that has no room for these. */
+START_TEST(fewest_without_room)
+{
+	struct bench *b = bench_new("gpcs=1 sms-per-gpc=3 ctas-per-sm=4 shared-per-sm=49152");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern k = kern_load(c, "nanosleep 1000000\nexit\n");
+	struct ppu_tmd *one, *many;
+	uint64_t first = tmd_new(c, &k, &one), second = tmd_new(c, &k, &many);
+
+	one->shared_bytes = 40960;
+	many->grid[0] = 8;
+	many->shared_bytes = 16384;
+	bench_launch(ch, first);
+	bench_submit(ch);
+	bench_run_for(b, 20000);
+	bench_launch(ch, second);
+	bench_submit(ch);
+	bench_run_for(b, 20000);
+	started_at(b, 0, "0121212");
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CTA_START, -1), 7);
+	bench_free(b);
+}
+END_TEST
+
+/* HW-36: CTAs that were saved do not count any more. */
+START_TEST(fewest_after_saving)
+{
+	struct bench *b = bench_new("gpcs=1 sms-per-gpc=2 warps-per-sm=8 ctas-per-sm=8 task-slots=8");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern k = kern_load(c, "nanosleep 1000000\nexit\n");
+	struct ppu_tmd *t[4];
+	uint64_t va[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		va[i] = tmd_new(c, &k, &t[i]);
+		t[i]->block[0] = i == 0 ? 64 : i == 2 ? 96 : 32;
+		tmd_prio(t[i], i / 2);
+	}
+	t[0]->grid[0] = 7;		/* four on SM 0, three on SM 1 */
+	for (unsigned i = 0; i < 4; i++) {
+		bench_launch(ch, va[i]);
+		bench_submit(ch);
+		bench_run_for(b, 20000);
+	}
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CTA_SAVE, -1), 2);
+	started_at(b, 0, "0101010100");
+	bench_free(b);
+}
+END_TEST
+
 /* HW-24: saving a CTA takes time, and so does restoring it: both tasks end that much later. */
 START_TEST(eviction_takes_time)
 {
@@ -450,5 +535,6 @@ START_TEST(a_task_that_joins_may_fit)
 END_TEST
 
 BENCH_MAIN("wdu", task_slots, evicts_lower_priority, equal_priority_does_not_evict, many_random_evictions,
-	   grid_coordinates, ctas_spread_over_sms, two_tasks, fewest_then_in_turn, no_backfill_past_priority,
-	   eviction_takes_time, evicted_comes_back_first, no_backfill_past_a_waiting_task, a_task_that_joins_may_fit)
+	   grid_coordinates, ctas_spread_over_sms, two_tasks, fewest_then_in_turn, fewest_of_many,
+	   fewest_without_room, fewest_after_saving, no_backfill_past_priority, eviction_takes_time, evicted_comes_back_first,
+	   no_backfill_past_a_waiting_task, a_task_that_joins_may_fit)

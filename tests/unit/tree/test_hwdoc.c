@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tables of Documentation/hw/{registers,channels,commands,trace,timing}.md are made from the lists in include/hw,
- * those of Documentation/runtime/cuda.md from include/cuda and the library's list: this test fails when a table differs
+ * that of arithmetic.md from the list of the tests that measure, those of Documentation/runtime/cuda.md from include/cuda and the library's list: this test fails when a table differs
  * from its list, and writes the tables when it is run with PPU_UPDATE_DOCS=1.  A table stands between <!-- table:NAME
  * --> and <!-- end -->.
  */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "bench.h"
 #include "bench_main.h"
 #include "run_suite.h"
+#include "../isa/approx_list.h"
 
 static char *made;
 static size_t made_len;
@@ -92,7 +94,7 @@ static void errors(void)
 	head("| Code | Name | Stops | |");
 #define E(name, code, scope, text) \
 	fprintf(out, "| %u | `%s` | %s | %s |\n", code, #name, \
-		code ? #scope[1] == 'H' ? "channel" : "context" : "-", text);
+		!code || #scope[0] == 'N' ? "-" : #scope[1] == 'H' ? "channel" : "context", text);
 	PPU_ERRS(E)
 #undef E
 }
@@ -152,6 +154,27 @@ static void engine_stats(void)
 #undef S
 }
 
+/* An error as the manual says it. */
+static const char *error_text(enum approx_measure measure, double error)
+{
+	static char text[40];
+
+	if (measure == APPROX_ULP)
+		snprintf(text, sizeof(text), "%.4f ulp", error);
+	else
+		snprintf(text, sizeof(text), "2^%.2f %s", log2(error), measure == APPROX_REL ? "relative" : "absolute");
+	return text;
+}
+static void approximations(void)
+{
+	head("| function | operands | PTX allows | largest error found | at |");
+#define A(name, op, type, ref, measure, sym, lo, hi, range, bound, text, worst, at) \
+	fprintf(out, "| `%s` | %s | %s | %s | `%0*x` |\n", name, *range ? range : "all", text, \
+		error_text(APPROX_##measure, worst), #type[0] == 'F' && #type[1] == '3' ? 8 : 4, at);
+	APPROX_FUNCTIONS(A)
+#undef A
+}
+
 static void cuda_calls(void)
 {
 	head("| Function | Exported as | Since |");
@@ -179,7 +202,7 @@ static const struct { const char *file, *name; void (*make)(void); } tables[] = 
 	{ "hw/registers.md", "errors", errors }, { "hw/registers.md", "counters", counters },
 	{ "hw/registers.md", "engine", engine_stats },
 	{ "hw/commands.md", "commands", commands }, { "hw/trace.md", "events", events },
-	{ "hw/timing.md", "properties", properties },
+	{ "hw/timing.md", "properties", properties }, { "hw/arithmetic.md", "approximations", approximations },
 	{ "runtime/cuda.md", "calls", cuda_calls }, { "runtime/cuda.md", "unsupported", cuda_unsupported },
 };
 
