@@ -77,18 +77,21 @@ install-bin: $(INSTALL_TOOLS) $(RT_PTX)
 
 # lib64 holds the libraries themselves: no other directory has a libcuda.so.1 of ours. Beside them are links to the
 # plug-ins, which libcuda looks for there.
-install-cuda: $(CUDA_SDK)/.stamp $(CU_SO) $(CUDART_SOS)
+install-cuda: $(CUDA_SDK)/.stamp $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(CUDART_STATIC)
 	$(say) INSTALL $(DESTDIR)$(cudadir)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(cudadir)/bin' '$(DESTDIR)$(cudadir)/lib64' '$(DESTDIR)$(cudadir)/nvvm/libdevice' \
 		'$(DESTDIR)$(bindir)' '$(DESTDIR)$(libdir)/pkgconfig'
 	$(Q)cp -R $(CUDA_SDK)/include '$(DESTDIR)$(cudadir)/'
 	$(Q)$(INSTALL) -m 644 $(CUDA_SDK)/nvvm/libdevice/*.bc '$(DESTDIR)$(cudadir)/nvvm/libdevice/'
-	$(Q)$(INSTALL) -m 644 $(CU_SO) $(CUDART_SOS) '$(DESTDIR)$(cudadir)/lib64/'
+	$(Q)$(INSTALL) -m 644 $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(CUDART_STATIC) $(BUILD)/lib/cuda/libppucudart_static.a \
+		'$(DESTDIR)$(cudadir)/lib64/'
 	$(Q)ln -sfn libcuda.so.1 '$(DESTDIR)$(cudadir)/lib64/libcuda.so'
 	$(Q)ln -sfn libcudart.so.12 '$(DESTDIR)$(cudadir)/lib64/libcudart.so'
+	$(Q)ln -sfn libnvrtc.so.12 '$(DESTDIR)$(cudadir)/lib64/libnvrtc.so'
 	$(Q)for l in $(notdir $(filter-out $(RT_SO),$(INSTALL_SHARED))); do \
 		ln -sfn "$$(realpath -ms --relative-to='$(cudadir)/lib64' '$(libdir)')/$$l" '$(DESTDIR)$(cudadir)/lib64/' || exit 1; done
-	$(Q)$(INSTALL) -m 755 $(CUDA_SDK)/bin/ptxas $(CUDA_SDK)/bin/ppu-nvcc '$(DESTDIR)$(cudadir)/bin/'
+	$(Q)$(INSTALL) -m 755 $(addprefix $(CUDA_SDK)/bin/,ptxas ppu-nvcc device-link) '$(DESTDIR)$(cudadir)/bin/'
+	$(Q)$(INSTALL) -m 644 $(CUDA_SDK)/bin/launches.awk '$(DESTDIR)$(cudadir)/bin/'
 	$(Q)ln -sfn ppu-nvcc '$(DESTDIR)$(cudadir)/bin/nvcc'
 	$(Q)up=$$(realpath -ms --relative-to='$(cudadir)/bin' '$(bindir)') && \
 		ln -sfn $$up/ppu-cc '$(DESTDIR)$(cudadir)/bin/ppu-cc' && \

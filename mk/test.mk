@@ -116,6 +116,12 @@ endif
 fuzz: $(FUZZ_WANTED)
 	$(Q)for f in $(FUZZ_WANTED); do scripts/fuzz-one $$f $(S) || exit 1; done
 
+#: make engines-trial random programs on both engines, on and on   (S=seconds; J=processes at once)
+.PHONY: engines-trial
+ENGINES_TRIAL := test_engines test_engines_spans test_engines_loads test_engines_ptx
+engines-trial: $(foreach t,$(ENGINES_TRIAL),$(BUILD)/unit/$(t) $(BUILD)/unit-fast/$(t))
+	$(Q)scripts/engines-trial -s $(S) $(if $(J),-j $(J))
+
 #: make fuzz-ioctl    fuzz the driver's ioctls on the debug kernel   (S=seconds; SEED=number; K=guest: stock kernel)
 .PHONY: fuzz-ioctl
 SEED ?= 1

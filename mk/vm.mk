@@ -68,7 +68,7 @@ KERNEL_DEBUG := $(BUILD)/guest/kernel-debug
 KMOD_DEBUG   := $(BUILD)/debug/kmod/ppu.ko
 PLANTED      := $(BUILD)/debug/planted/ppu_planted.ko
 DEBUG_KBUILD  = BUILD=$(BUILD) KDIR=$(realpath $(KERNEL_DEBUG))/build scripts/build-kmod \
-		KCOV_INSTRUMENT=y UBSAN_SANITIZE=y
+		KCOV_INSTRUMENT=y UBSAN_SANITIZE=y CONFIG_DRM_PPU_KUNIT_TEST=m
 
 $(KERNEL_DEBUG).stamp: scripts/build-debug-kernel scripts/guest-debug.config \
 		$(if $(wildcard $(KERNEL_DEBUG)/complete),,FORCE)

@@ -37,6 +37,8 @@ BELOW = {
     "kmod/base": ("kmod/core/pt", "kmod/core/context", "kmod/core/channel", "kmod/core/fault", "include/uapi"),
     **chain("kmod", "base", "fence", "memory", "channel", "sync", "report"),
     "kmod": ("kmod/report",),
+    # A module of its own, and what ppu.ko exports to it.
+    "kmod/kunit": ("kmod/base",),
 
     "libruntime/common": ("include",),
     "libruntime/compiler/devabi": ("libruntime/common",),
@@ -50,6 +52,7 @@ BELOW = {
     "libruntime/api": ("libruntime/compiler/devlib", "libruntime/backend"),
     "libruntime/cuda": ("libruntime/api",),
     "libruntime/cudart": ("libruntime/cuda",),
+    "libruntime/nvrtc": ("include",),
     "libruntime/tools": ("libruntime/cudart",),
     "libruntime/samples": ("libruntime/cudart",),
 }
@@ -60,6 +63,7 @@ EACH_FOLDER = ("qemu-device/core", "kmod")
 # What a file includes although it is not below, and why. kmod/README.rst has the driver's under "Calls up".
 CALLS_UP = {
     ("kmod/memory/ppu_vm.c", "kmod/channel/ppu_channel.h"): "channels do not fetch while properties of their VM change",
+    ("kmod/memory/ppu_evict.c", "kmod/channel/ppu_hold.h"): "a VM leaves the device when its channels have stopped",
     ("kmod/memory/ppu_vm.c", "kmod/sync/ppu_eventfd.h"): "the eventfds of a VM end with it",
     ("kmod/channel/ppu_channel.c", "kmod/sync/ppu_eventfd.h"): "a channel's end is told to its eventfds",
     ("kmod/channel/ppu_channel.c", "kmod/sync/ppu_sem.h"): "a channel's end wakes who sleeps in SEM_WAIT",

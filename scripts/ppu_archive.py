@@ -99,6 +99,34 @@ class Archive:
         open(os.path.join(root, "complete"), "w", encoding="ascii").close()
         return own
 
+    def kernel_source(self):
+        """(version, archive) of the newest linux-source package that can be had: the kernel with Debian's patches."""
+        names = text_of(["apt-cache", *self.options, "pkgnames", "linux-source-"]).split()
+        names = [n for n in names if re.fullmatch(r"linux-source-\d+\.\d+", n)]
+        for name in sorted(names, key=lambda n: [int(x) for x in n[len("linux-source-"):].split(".")], reverse=True):
+            version = re.search(r"^Version: (.*)$", self.show(name), re.M)
+            if not version:
+                continue
+            root = os.path.join(PLACE, "%s_%s" % (name, version.group(1)))
+            found = os.path.join(root, name + ".tar.xz")
+            if os.path.exists(found):
+                return version.group(1), found
+            tmp = root + ".tmp"
+            shutil.rmtree(tmp, ignore_errors=True)
+            os.makedirs(tmp)
+            # 160 MB, and then the package is not needed any more.
+            if not sh(["apt-get", *self.options, "download", name], self.log, cwd=tmp):
+                deb = [f for f in os.listdir(tmp) if f.endswith(".deb")][0]
+                if sh(["dpkg-deb", "-x", deb, "x"], self.log, cwd=tmp):
+                    raise NotRun("dpkg-deb -x %s failed" % deb)
+                os.unlink(os.path.join(tmp, deb))
+                os.rename(os.path.join(tmp, "x/usr/src", name + ".tar.xz"), os.path.join(tmp, name + ".tar.xz"))
+                shutil.rmtree(os.path.join(tmp, "x"))
+                os.rename(tmp, root)
+                return version.group(1), found
+            shutil.rmtree(tmp)
+        raise NotRun("%s has no kernel source that can be fetched: %s" % (self.row.suite, apt_error(self.log)))
+
     def qemu(self):
         """QEMU's source, unpacked."""
         versions = re.findall(r"^Version: (.*)$", text_of(["apt-cache", *self.options, "showsrc", "qemu"]), re.M)
