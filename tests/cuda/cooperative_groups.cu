@@ -10,7 +10,8 @@ namespace cg = cooperative_groups;
 
 struct triple {
 	double a;
-	char b;
+	/* Plain char has a sign on some hosts only: the kernels, and so the trace, would be others. */
+	signed char b;
 	int c;
 };
 
@@ -37,7 +38,7 @@ template <unsigned int N> __global__ void tiles(unsigned int *out)
 	auto block = cg::this_thread_block();
 	auto t = cg::tiled_partition<N>(block);
 	unsigned int i = block.thread_rank(), *o = out + i * 16;
-	triple v = { i + 0.5, (char)i, (int)i * 3 }, w = t.shfl(v, N - 1);
+	triple v = { i + 0.5, (signed char)i, (int)i * 3 }, w = t.shfl(v, N - 1);
 	int same;
 
 	o[0] = t.thread_rank();
@@ -51,7 +52,7 @@ template <unsigned int N> __global__ void tiles(unsigned int *out)
 	o[8] = t.shfl_down(i, 1);
 	o[9] = t.shfl_up(i, 1);
 	o[10] = t.shfl_xor(i, 1);
-	o[11] = w.a == (i | (N - 1)) + 0.5 && w.b == (char)(i | (N - 1)) && w.c == (int)(i | (N - 1)) * 3;
+	o[11] = w.a == (i | (N - 1)) + 0.5 && w.b == (signed char)(i | (N - 1)) && w.c == (int)(i | (N - 1)) * 3;
 	o[12] = t.match_any(i / 2);
 	o[13] = t.match_all(i / 32, same) == (N == 32 ? ~0u : (1u << (N % 32)) - 1) && same;
 	o[14] = (unsigned int)t.any(i == 5) + 2u * (unsigned int)t.all(i < 16);
