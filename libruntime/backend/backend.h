@@ -89,6 +89,9 @@ struct be_chan_state {
  */
 #define BE_DEVQ_ASSIST		1u
 
+/* Whose errors end a wait: those of the channel named and of its VM, or those of all channels of that VM. */
+enum be_watch { BE_WATCH_CHAN, BE_WATCH_VM };
+
 struct be_devq_args {
 	uint32_t entries;	/* 3..ring_max, any count */
 	uint32_t initial_get;	/* GP_GET to start at, < entries; 0 unless a test wants it (WQ-31) */
@@ -188,9 +191,11 @@ struct be_ops {
 	void (*sem_destroy)(struct be_sem *sem);
 	int (*sem_read)(struct be_sem *sem, uint64_t *value);
 	/* Sleep until *word >= value, where word is the CPU's view of the slot.  -ETIME: a limit
-	 * passed; -EIO: chan (or its VM) is in error; -EDEADLK: nothing can happen any more. */
+	 * passed; -EIO: chan or its VM is in error, with BE_WATCH_VM also: another channel of the VM is, and
+	 * was not stopped by chan_stop(); -EDEADLK: nothing can happen any more; -EAGAIN, with BE_WATCH_VM
+	 * only: look at the other channels and wait again, this driver does not (uAPI 1.0). */
 	int (*sem_wait)(struct be_sem *sem, const volatile uint64_t *word, uint64_t value,
-			const struct be_limits *lim, struct be_chan *chan);
+			const struct be_limits *lim, struct be_chan *chan, enum be_watch watch);
 	/* Let the device work a little, for callers that poll (core); may be NULL. */
 	void (*poll)(struct be_dev *dev);
 };

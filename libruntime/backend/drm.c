@@ -19,9 +19,11 @@
 #define LOCAL_ALIGN	16u
 #define MAX_FAULTS	64
 #define SLICE_NS	20000000	/* how often a wait with a device-time limit looks at the clock */
+#define LOOK_NS		500000000ull	/* how often somebody has to look, if the driver does not watch the VM */
 
 struct be_dev {
 	int fd;
+	bool waits_for_vm;	/* SEM_WAIT ends with an error of any channel of the VM (uAPI 1.1) */
 	char node[BE_NODE_PATH];
 };
 
@@ -83,6 +85,16 @@ static void drm_close(struct be_dev *dev)
 	free(dev);
 }
 
+static bool has_minor(int fd, int minor)
+{
+	drmVersionPtr v = drmGetVersion(fd);
+	bool has = v && v->version_minor >= minor;
+
+	if (v)
+		drmFreeVersion(v);
+	return has;
+}
+
 static int drm_open(const ppuInitOptions *opt, unsigned index, struct be_dev **out, char **err)
 {
 	struct be_dev *dev;
@@ -107,6 +119,7 @@ static int drm_open(const ppuInitOptions *opt, unsigned index, struct be_dev **o
 		free(dev);
 		return rc;
 	}
+	dev->waits_for_vm = has_minor(dev->fd, 1);
 	*out = dev;
 	return 0;
 }
@@ -578,24 +591,26 @@ static int drm_sem_read(struct be_sem *s, uint64_t *value)
 }
 
 static int drm_sem_wait(struct be_sem *s, const volatile uint64_t *word, uint64_t value,
-			const struct be_limits *lim, struct be_chan *base)
+			const struct be_limits *lim, struct be_chan *base, enum be_watch watch)
 {
 	struct drm_chan *c = (struct drm_chan *)base;
 	struct drm_ppu_sem_cond cond = { .sem_id = s->id, .op = DRM_PPU_SEM_OP_GE, .value = value };
-	uint64_t until = lim->host_ns, now;
+	bool vm = watch == BE_WATCH_VM && s->dev->waits_for_vm;
+	uint64_t look = watch == BE_WATCH_VM && !vm ? ppu_be_now() + LOOK_NS : UINT64_MAX;
+	uint64_t last = look < lim->host_ns ? look : lim->host_ns, now;
 	int rc;
 
 	for (;;) {
-		struct drm_ppu_sem_wait w = { .conds = DRM_PPU_ARRAY(1, &cond), .channel_id = c->id };
+		uint64_t slice = lim->device_ns != UINT64_MAX ? ppu_be_now() + SLICE_NS : last;
+		uint64_t until = slice < last ? slice : last;
+		struct drm_ppu_sem_wait w = {
+			.conds = DRM_PPU_ARRAY(1, &cond), .channel_id = c->id,
+			.timeout_ns = until > INT64_MAX ? INT64_MAX : (int64_t)until,
+			.flags = vm ? DRM_PPU_SEM_WAIT_VM : 0,
+		};
 
 		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) >= value)
 			return 0;
-		if (lim->device_ns != UINT64_MAX) {
-			until = ppu_be_now() + SLICE_NS;
-			if (until > lim->host_ns)
-				until = lim->host_ns;
-		}
-		w.timeout_ns = until > INT64_MAX ? INT64_MAX : (int64_t)until;
 		rc = call(s->dev, DRM_IOCTL_PPU_SEM_WAIT, &w);
 		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) >= value)
 			return 0;
@@ -607,6 +622,8 @@ static int drm_sem_wait(struct be_sem *s, const volatile uint64_t *word, uint64_
 			return -ETIME;
 		if (ppu_be_now() >= lim->host_ns)
 			return -ETIME;
+		if (ppu_be_now() >= look)
+			return -EAGAIN;
 	}
 }
 

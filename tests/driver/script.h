@@ -17,6 +17,9 @@
  *   fill N VA VALUE          by a copy channel: eight bytes
  *   read N VA                and back
  *   launch N exit|trap|nothing           a task of one warp; nothing: whose code is not there
+ *   work N                   nothing, and its end, by who watches the whole VM
+ *   never N                  a wait of the same kind for what never comes
+ *   gone N                   a channel
  *   state N                  of a channel
  *   look                     instance block, page tables
  *   end                      channels, VM
@@ -175,6 +178,22 @@ static const struct {
 	{ "limit local 10", "EIO" },
 	{ "unbind 80000000 4M", "ok" },
 	{ "end", "ok" },
+
+	/* who waits for a channel, and watches its VM, hears of the error of another one, until that is gone */
+	{ "vm 10 2", "ok" },
+	{ "chan 0 copy 8", "ok" },
+	{ "chan 1 copy 8", "ok" },
+	{ "chan 2 copy 8", "ok" },
+	{ "work 1", "ok" },
+	{ "fill 0 1000000000 1", "EIO" },
+	{ "never 1", "EIO" },
+	{ "fill 1 10001c00 7", "ok" },
+	{ "fill 2 1000000000 1", "EIO" },
+	{ "gone 0", "ok" },
+	{ "never 1", "EIO" },
+	{ "gone 2", "ok" },
+	{ "work 1", "ok" },
+	{ "end", "ok" },
 };
 
 enum { SLOTS = 8 };
@@ -197,6 +216,7 @@ struct s_state {
 	struct be_vm *vm;
 	struct be_bo *bo[SLOTS];
 	struct s_chan chan[SLOTS];
+	bool one_channel;	/* the driver watches only the channel that is waited for (uAPI 1.0) */
 	/* Appends the result of a look to `to`, in the form of debugfs page_tables. */
 	void (*look)(struct s_state *s, char *to, size_t room);
 };
@@ -211,6 +231,7 @@ static inline const char *s_result(int rc)
 	case EBUSY: return "EBUSY";
 	case ENOENT: return "ENOENT";
 	case EOPNOTSUPP: return "EOPNOTSUPP";
+	case EAGAIN: return "EAGAIN";
 	}
 	return "another error";
 }
@@ -260,10 +281,24 @@ static inline void s_cmd(struct s_chan *c, unsigned op, unsigned size, unsigned 
 	}
 }
 
-/* Submits the commands since `first`, and one that signals their end; waits for that. */
-static inline int s_submit(struct s_state *s, struct s_chan *c, uint32_t first)
+/* Waits until the last command has signalled its end, or one more after it. */
+static inline int s_wait(struct s_state *s, struct s_chan *c, enum be_watch watch, unsigned more)
 {
 	const struct be_limits lim = { .device_ns = UINT64_MAX, .host_ns = ppu_be_now() + 60000000000ull };
+	struct be_chan_state st;
+	int rc = s->be->sem_wait(c->sem, s_word(c, 0), c->launches + more, &lim, c->c, watch);
+
+	if (rc != -EAGAIN || !s->one_channel)
+		return rc;
+	for (unsigned i = 0; i < SLOTS; i++)
+		if (s->chan[i].c && (s->be->chan_state(s->chan[i].c, &st) || st.error))
+			return -EIO;
+	return rc;
+}
+
+/* Submits the commands since `first`, and one that signals their end; waits for that. */
+static inline int s_submit(struct s_state *s, struct s_chan *c, uint32_t first, enum be_watch watch)
+{
 	const uint64_t done[] = { s_word_va(c, 0), ++c->launches };
 
 	s_cmd(c, PPU_CMD_WFI, 1, 0, NULL);
@@ -273,7 +308,7 @@ static inline int s_submit(struct s_state *s, struct s_chan *c, uint32_t first)
 	c->c->ring[c->put].flags = 0;
 	c->put = (c->put + 1) % c->c->entries;
 	s->be->chan_put(c->c, c->put);
-	return s->be->sem_wait(c->sem, s_word(c, 0), c->launches, &lim, c->c);
+	return s_wait(s, c, watch, 0);
 }
 
 static inline int s_fill(struct s_state *s, struct s_chan *c, uint64_t va, uint64_t value)
@@ -282,7 +317,7 @@ static inline int s_fill(struct s_state *s, struct s_chan *c, uint64_t va, uint6
 	uint32_t first = c->used;
 
 	s_cmd(c, PPU_CMD_FILL, PPU_CMD_SIZE_FILL, PPU_CMDF_FILL_SIZE(3), arg);
-	return s_submit(s, c, first);
+	return s_submit(s, c, first, BE_WATCH_CHAN);
 }
 
 static inline int s_read(struct s_state *s, struct s_chan *c, uint64_t va, uint64_t *value)
@@ -292,7 +327,7 @@ static inline int s_read(struct s_state *s, struct s_chan *c, uint64_t va, uint6
 	int rc;
 
 	s_cmd(c, PPU_CMD_COPY, PPU_CMD_SIZE_COPY, 0, arg);
-	rc = s_submit(s, c, first);
+	rc = s_submit(s, c, first, BE_WATCH_CHAN);
 	*value = *s_word(c, 1);
 	return rc;
 }
@@ -311,7 +346,7 @@ static inline int s_launch(struct s_state *s, struct s_chan *c, const char *what
 		.grid = { 1, 1, 1 }, .block = { 32, 1, 1 },
 	};
 	s_cmd(c, PPU_CMD_LAUNCH, PPU_CMD_SIZE_LAUNCH, 0, &arg);
-	return s_submit(s, c, first);
+	return s_submit(s, c, first, BE_WATCH_CHAN);
 }
 
 /* Does the block at the start wait for X == 1, and nothing else? */
@@ -422,6 +457,14 @@ static inline void s_answer(struct s_state *s, const char *cmd, char *to, size_t
 			snprintf(to, room, "ok %" PRIx64, v);
 	} else if (!strcmp(w[0], "launch")) {
 		rc = s_launch(s, &s->chan[n], w[2]);
+	} else if (!strcmp(w[0], "work")) {
+		rc = s_submit(s, &s->chan[n], s->chan[n].used, BE_WATCH_VM);
+	} else if (!strcmp(w[0], "never")) {
+		rc = s_wait(s, &s->chan[n], BE_WATCH_VM, 1);
+	} else if (!strcmp(w[0], "gone")) {
+		s->be->chan_free(s->chan[n].c);
+		s->chan[n].c = NULL;
+		rc = 0;
 	} else if (!strcmp(w[0], "state")) {
 		rc = s->be->chan_state(s->chan[n].c, &st);
 		snprintf(to, room, "error %" PRIu32, st.error);

@@ -21,6 +21,7 @@
 #include "lib/check.h"
 
 #define LAUNCHES 400u		/* two entries each: the default queue has room for them */
+#define LONG_US	1500000
 #define PATIENCE 120		/* seconds to wait for something that never comes when there is a mistake */
 
 /* Words of pinned memory: first and last kernel, and what they wait for. */
@@ -166,6 +167,8 @@ static struct measured run(uint32_t n, bool driver)
 	m.own_reads = l1.reads - l0.reads;
 	m.own_writes = l1.writes - l0.writes;
 	m.begin = l1;
+	/* Long enough for anybody who wakes up now and then: it must be nobody. */
+	usleep(LONG_US);
 	words[GO] = 1;
 	await(LAST);
 	m.end = look(waiter);

@@ -17,8 +17,6 @@
 #include "api/stream/slot.h"
 #include "backend/backend.h"
 
-#define CHECK_NS	500000000ull	/* a long wait looks at all channels this often */
-
 const struct be_limits rt_no_limit = { UINT64_MAX, UINT64_MAX };
 
 ppuResult rt_enter(struct ppuCtx_st *ctx)
@@ -63,16 +61,12 @@ static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t se
 	if (!c->be)
 		return rt_host_wait(ctx, c, seq, lim);
 	while (!rt_chan_done(c, seq)) {
-		uint64_t host_done = ctx->host_done, now, slice = ppu_be_now() + CHECK_NS;
-		struct be_limits l = {
-			.device_ns = lim->device_ns,
-			.host_ns = slice < lim->host_ns ? slice : lim->host_ns,
-		};
+		uint64_t host_done = ctx->host_done;
 		ppuResult res;
 		int rc;
 
 		rt_leave(ctx);
-		rc = ctx->be->sem_wait(c->sem, rt_slot_ptr(c->word), seq, &l, c->be);
+		rc = ctx->be->sem_wait(c->sem, rt_slot_ptr(c->word), seq, lim, c->be, BE_WATCH_VM);
 		pthread_mutex_lock(&ctx->lock);
 		if (ctx->dead)
 			return rt_error(PPU_ERROR_INVALID_CONTEXT);
@@ -82,16 +76,12 @@ static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t se
 		if (res)
 			return res;
 		if (rc == -EDEADLK && rt_host_may_go_on(ctx, host_done, lim->host_ns))
+			rc = -EAGAIN;
+		if (rc == -EAGAIN && ppu_be_now() >= lim->host_ns)
 			rc = -ETIME;
-		if (rc == -ETIME) {
-			if (ppu_be_now() >= lim->host_ns)
-				return rt_error(PPU_ERROR_TIMEOUT);
-			if (lim->device_ns != UINT64_MAX &&
-			    !ctx->be->time(ctx->device->dev, &now) && now >= lim->device_ns)
-				return rt_error(PPU_ERROR_TIMEOUT);
-			continue;
-		}
-		if (rc == -EINTR)
+		if (rc == -ETIME)
+			return rt_error(PPU_ERROR_TIMEOUT);
+		if (rc == -EAGAIN || rc == -EINTR)
 			continue;
 		ctx->broken = rc == -EDEADLK ? PPU_ERROR_DEADLOCK : rc == -ENODEV ?
 			      PPU_ERROR_DEVICE_LOST : PPU_ERROR_CHANNEL;

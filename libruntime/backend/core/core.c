@@ -903,8 +903,19 @@ static int core_sem_read(struct be_sem *s, uint64_t *value)
 	return 0;
 }
 
+/* Is a channel of this VM in error?  (Those that were stopped are not in the table.) */
+static bool any_error(const struct be_vm *vm)
+{
+	const struct be_dev *dev = vm->dev;
+
+	for (unsigned i = 0; i < dev->cfg.channels; i++)
+		if (dev->chans[i] && dev->chans[i]->vm == vm && chan_error(dev->chans[i]))
+			return true;
+	return false;
+}
+
 static int core_sem_wait(struct be_sem *sem, const volatile uint64_t *word, uint64_t value,
-			 const struct be_limits *lim, struct be_chan *base)
+			 const struct be_limits *lim, struct be_chan *base, enum be_watch watch)
 {
 	struct be_dev *dev = sem->dev;
 	struct core_chan *c = (struct core_chan *)base;
@@ -922,7 +933,7 @@ static int core_sem_wait(struct be_sem *sem, const volatile uint64_t *word, uint
 		if (dev->error_gen != seen) {
 			ppu_bc_serve_errors(dev);
 			seen = dev->error_gen;
-			if (c->vm->faulted || chan_error(c)) {
+			if (c->vm->faulted || chan_error(c) || (watch == BE_WATCH_VM && any_error(c->vm))) {
 				rc = -EIO;
 				break;
 			}

@@ -197,7 +197,7 @@ static int wait_done(struct world *w, uint64_t value)
 {
 	const struct be_limits lim = { .device_ns = UINT64_MAX, .host_ns = UINT64_MAX };
 
-	return be->sem_wait(w->done, &w->out[0], value, &lim, w->c);
+	return be->sem_wait(w->done, &w->out[0], value, &lim, w->c, BE_WATCH_CHAN);
 }
 
 /* ---- insertion, as commands ----------------------------------------------------------------------- */
