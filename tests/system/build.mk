@@ -9,6 +9,11 @@ $(OWN_MACHINE:%=$(BUILD)/obj/tests/system/%.o): private PPU_CFLAGS += -Itests/co
 $(foreach p,$(OWN_MACHINE),$(eval $(call ppu_guest_program,$(p),tests/system/$(p).c $(wildcard \
 	tests/conformance/lib/*.c),,$(shell $(PKG_CONFIG) --libs libdrm 2>/dev/null || echo -ldrm))))
 
+# Runs in a machine and on the host; the kernels of tests/unit/runtime/devq.cu are inside.
+$(BUILD)/obj/tests/system/golden/scenes.o: private PPU_CFLAGS += -DDEVQ_PTX='"$(BUILD)/unit/devq.ptx"'
+$(BUILD)/obj/tests/system/golden/scenes.o: $(BUILD)/unit/devq.ptx
+$(eval $(call ppu_guest_program,golden/scenes,tests/system/golden/scenes.c,$(PPU_LIBS),$(shell $(PKG_CONFIG) --libs libdrm 2>/dev/null || echo -ldrm) -lm -lpthread))
+
 # Kernels of tests/system/zero_cpu.c, beside the program.
 SYSTEM_PTX := $(BUILD)/guest/system/zero_cpu.ptx
 $(SYSTEM_PTX): $(BUILD)/guest/system/%.ptx: tests/system/lib/%.cu $(wildcard libruntime/compiler/devabi/*.h) \
