@@ -97,7 +97,7 @@ START_TEST(nothing_before_init)
 	IS(CUDA_ERROR_NOT_INITIALIZED, cuCtxCreate(&c, 0, 0));
 	IS(CUDA_ERROR_NOT_INITIALIZED, cuCtxGetCurrent(&c));
 	OK(cuDriverGetVersion(&n));
-	ck_assert_int_eq(n, CUDA_VERSION);
+	ck_assert_int_eq(n, PPU_CUDA_DRIVER_VERSION);
 	BAD(cuInit(1));
 	OK(cuInit(0));
 	OK(cuInit(0));
