@@ -95,15 +95,22 @@ ALL_TARGETS += $(CUDART_SOS)
 unit-build: $(CUDART_SOS)
 
 # What nvcc links by default.  The archive needs libcuda, which nvcc does not name, so the name that it links is a script
-# for the linker.
-CUDART_STATIC := $(BUILD)/lib/cuda/libcudart_static.a
-$(CUDART_STATIC): $(CUDART_COMMON) $(BUILD)/obj/cudart/versioned-12.o $(CU_SO) libruntime/build.mk
-	$(say) AR $@
-	$(Q)rm -f $(@D)/libppucudart_static.a && $(AR) rcs $(@D)/libppucudart_static.a $(filter %.o,$^)
-	$(Q)ln -sfn libcuda.so.1 $(@D)/libcuda.so
-	$(Q)echo '/* SPDX-License-Identifier: MIT */ INPUT(-lppucudart_static -lcuda)' >$@
-PPU_MADE     += lib/cuda/libcudart_static.a
-PPU_FROM_lib/cuda/libcudart_static.a := $(CUDART_SRCS) libruntime/common/calllog.c
+# for the linker.  -L alone says which version it is: lib/cuda is CUDA 12's, lib/cuda/11 and lib/cuda/13 the others'.
+CUDART_STATIC :=
+define cudart_static
+$(BUILD)/lib/cuda$(1)/libcudart_static.a: $(2) $(BUILD)/obj/cudart/versioned-$(3).o $(CU_SO) libruntime/build.mk
+	@mkdir -p $$(@D)
+	$$(say) AR $$@
+	$$(Q)rm -f $$(@D)/libppucudart_static.a && $$(AR) rcs $$(@D)/libppucudart_static.a $$(filter %.o,$$^)
+	$$(Q)ln -sfn $(if $(1),../)libcuda.so.1 $$(@D)/libcuda.so
+	$$(Q)echo '/* SPDX-License-Identifier: MIT */ INPUT(-lppucudart_static -lcuda)' >$$@
+PPU_MADE     += lib/cuda$(1)/libcudart_static.a
+PPU_FROM_lib/cuda$(1)/libcudart_static.a := $(CUDART_SRCS) libruntime/common/calllog.c
+CUDART_STATIC += $(BUILD)/lib/cuda$(1)/libcudart_static.a
+endef
+$(eval $(call cudart_static,,$(CUDART_COMMON),12))
+$(eval $(call cudart_static,/11,$(CUDART_COMMON),11))
+$(eval $(call cudart_static,/13,$(filter-out %/calls.o,$(CUDART_COMMON)) $(BUILD)/obj/cudart/calls-13.o,13))
 ALL_TARGETS += $(CUDART_STATIC)
 unit-build: $(CUDART_STATIC)
 

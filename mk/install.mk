@@ -83,9 +83,12 @@ install-cuda: $(CUDA_SDK)/.stamp $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(CUDART_ST
 		'$(DESTDIR)$(bindir)' '$(DESTDIR)$(libdir)/pkgconfig'
 	$(Q)cp -R $(CUDA_SDK)/include '$(DESTDIR)$(cudadir)/'
 	$(Q)$(INSTALL) -m 644 $(CUDA_SDK)/nvvm/libdevice/*.bc '$(DESTDIR)$(cudadir)/nvvm/libdevice/'
-	$(Q)$(INSTALL) -m 644 $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(CUDART_STATIC) $(BUILD)/lib/cuda/libppucudart_static.a \
-		'$(DESTDIR)$(cudadir)/lib64/'
-	$(Q)ln -sfn libcuda.so.1 '$(DESTDIR)$(cudadir)/lib64/libcuda.so'
+	$(Q)$(INSTALL) -m 644 $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) '$(DESTDIR)$(cudadir)/lib64/'
+	$(Q)for v in . 11 13; do \
+		$(INSTALL) -d "$(DESTDIR)$(cudadir)/lib64/$$v" && \
+		$(INSTALL) -m 644 $(BUILD)/lib/cuda/$$v/libcudart_static.a $(BUILD)/lib/cuda/$$v/libppucudart_static.a \
+			"$(DESTDIR)$(cudadir)/lib64/$$v/" && \
+		cp -P $(BUILD)/lib/cuda/$$v/libcuda.so "$(DESTDIR)$(cudadir)/lib64/$$v/" || exit 1; done
 	$(Q)ln -sfn libcudart.so.12 '$(DESTDIR)$(cudadir)/lib64/libcudart.so'
 	$(Q)ln -sfn libnvrtc.so.12 '$(DESTDIR)$(cudadir)/lib64/libnvrtc.so'
 	$(Q)for l in $(notdir $(filter-out $(RT_SO),$(INSTALL_SHARED))); do \

@@ -23,7 +23,8 @@
 extern "C" {
 #endif
 
-#define CUDA_VERSION 12080		/* 1000 * major + 10 * minor: what cuDriverGetVersion says */
+#define CUDA_VERSION 12080		/* 1000 * major + 10 * minor: what this header declares */
+#define PPU_CUDA_DRIVER_VERSION 13000	/* what cuDriverGetVersion says, unless PPU_CUDA_VERSION says otherwise */
 #define CUDAAPI
 #define CUDA_CB
 

@@ -98,6 +98,7 @@ C(cuCtxPopCurrent_v2, cuCtxPopCurrent, 4000, (CUcontext *, ctx)) \
 C(cuCtxSetCurrent, cuCtxSetCurrent, 4000, (CUcontext, ctx)) \
 C(cuCtxGetCurrent, cuCtxGetCurrent, 4000, (CUcontext *, ctx)) \
 C(cuCtxGetDevice, cuCtxGetDevice, 2000, (CUdevice *, device)) \
+C(cuCtxGetDevice_v2, cuCtxGetDevice, 13000, (CUdevice *, device), (CUcontext, ctx)) \
 C(cuCtxAttach, cuCtxAttach, 2000, (CUcontext *, ctx), (unsigned int, flags)) \
 C(cuCtxDetach, cuCtxDetach, 2000, (CUcontext, ctx)) \
 C(cuCtxSetFlags, cuCtxSetFlags, 12010, (unsigned int, flags)) \
@@ -105,6 +106,7 @@ V(cuCtxResetPersistingL2Cache, cuCtxResetPersistingL2Cache, 11000) \
 C(cuCtxGetFlags, cuCtxGetFlags, 7000, (unsigned int *, flags)) \
 C(cuCtxGetId, cuCtxGetId, 12000, (CUcontext, ctx), (unsigned long long *, id)) \
 V(cuCtxSynchronize, cuCtxSynchronize, 2000) \
+C(cuCtxSynchronize_v2, cuCtxSynchronize, 13000, (CUcontext, ctx)) \
 C(cuCtxSetLimit, cuCtxSetLimit, 3010, (CUlimit, limit), (size_t, value)) \
 C(cuCtxGetLimit, cuCtxGetLimit, 3010, (size_t *, value), (CUlimit, limit)) \
 C(cuCtxGetCacheConfig, cuCtxGetCacheConfig, 3020, (CUfunc_cache *, config)) \

@@ -42,6 +42,12 @@ C(cuMemPoolGetAccess, cuMemPoolGetAccess, 11020, (CUmemAccess_flags *, flags), (
 C(cuDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool, 11020, (CUmemoryPool *, pool), (CUdevice, device)) \
 C(cuDeviceGetMemPool, cuDeviceGetMemPool, 11020, (CUmemoryPool *, pool), (CUdevice, device)) \
 C(cuDeviceSetMemPool, cuDeviceSetMemPool, 11020, (CUdevice, device), (CUmemoryPool, pool)) \
+C(cuMemGetDefaultMemPool, cuMemGetDefaultMemPool, 13000, (CUmemoryPool *, pool), (CUmemLocation *, location), \
+	(CUmemAllocationType, type)) \
+C(cuMemGetMemPool, cuMemGetMemPool, 13000, (CUmemoryPool *, pool), (CUmemLocation *, location), \
+	(CUmemAllocationType, type)) \
+C(cuMemSetMemPool, cuMemSetMemPool, 13000, (CUmemLocation *, location), (CUmemAllocationType, type), \
+	(CUmemoryPool, pool)) \
 /* virtual memory management */ \
 C(cuMemGetAllocationGranularity, cuMemGetAllocationGranularity, 10020, (size_t *, bytes), \
 	(const CUmemAllocationProp *, prop), (CUmemAllocationGranularity_flags, option)) \

@@ -23,10 +23,11 @@ static struct ppu_arg arg_location(const char *name, CUmemLocation v)
 
 #define ARG(type, name) _Generic(*(type *)0, CUmemLocation: arg_location, PPU_ARG_TYPES)(#name, name)
 
-static void log_call(const char *symbol, CUresult r, unsigned int num, const struct ppu_arg *args)
+void cu_log_call(const char *symbol, CUresult r, unsigned int num, const struct ppu_arg *args)
 {
-	ppu_calllog_write(&call_log, symbol, num, args, cu_error_name(r),
-			  r && r != CUDA_ERROR_NOT_READY ? cu_why() : "");
+	if (ppu_calllog_on(&call_log))
+		ppu_calllog_write(&call_log, symbol, num, args, cu_error_name(r),
+				  r && r != CUDA_ERROR_NOT_READY ? cu_why() : "");
 }
 
 #define CALL(symbol, base, since, ...) \
@@ -35,7 +36,7 @@ EXPORT CUresult symbol(CU_PARAMS(__VA_ARGS__)) \
 	CUresult r = (cu_why_forget(), i_##symbol(CU_NAMES(__VA_ARGS__))); \
 	if (ppu_calllog_on(&call_log)) { \
 		const struct ppu_arg args[] = { CU_MAP(ARG, __VA_ARGS__) }; \
-		log_call(#symbol, r, CU_COUNT(__VA_ARGS__), args); \
+		cu_log_call(#symbol, r, CU_COUNT(__VA_ARGS__), args); \
 	} \
 	return r; \
 }
@@ -54,8 +55,7 @@ EXPORT CUresult pt(CU_PARAMS(__VA_ARGS__)) \
 EXPORT CUresult symbol(void) \
 { \
 	CUresult r = (cu_why_forget(), i_##symbol()); \
-	if (ppu_calllog_on(&call_log)) \
-		log_call(#symbol, r, 0, NULL); \
+	cu_log_call(#symbol, r, 0, NULL); \
 	return r; \
 }
 CU_CALLS(CALL, CALL_PT, CALL_V)
@@ -68,8 +68,7 @@ CU_ALIASES(ALIAS)
 EXPORT CUresult name(void); \
 CUresult name(void) \
 { \
-	if (ppu_calllog_on(&call_log)) \
-		log_call(#name, CUDA_ERROR_NOT_SUPPORTED, 0, NULL); \
+	cu_log_call(#name, CUDA_ERROR_NOT_SUPPORTED, 0, NULL); \
 	return CUDA_ERROR_NOT_SUPPORTED; \
 }
 CU_UNSUPPORTED(UNSUPPORTED)

@@ -17,6 +17,10 @@ struct cu_symbol {
 };
 extern const struct cu_symbol cu_symbols[];	/* ends with symbol NULL */
 
+struct ppu_arg;
+/* Logs a call, with the reason that cu_why() has. */
+void cu_log_call(const char *symbol, CUresult r, unsigned int num, const struct ppu_arg *args);
+
 /* Prototypes of the functions i_NAME. */
 #define CU_I_(symbol, base, since, ...) CUresult i_##symbol(CU_PARAMS(__VA_ARGS__));
 #define CU_I_PT_(symbol, pt, base, since, ...) CUresult i_##symbol(CU_PARAMS(__VA_ARGS__));

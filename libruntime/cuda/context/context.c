@@ -14,6 +14,7 @@
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
+#include "cuda/context/storage.h"
 #include "cuda/graph/capture.h"
 #include "cuda/memory/hostmem.h"
 #include "cuda/memory/managed.h"
@@ -251,8 +252,11 @@ static CUresult activate(struct CUctx_st *c)
 	return CUDA_SUCCESS;
 }
 
-static void deactivate(struct CUctx_st *c)
+/* The values that libraries keep with c are for cu_store_end(), when the caller holds no lock. */
+static struct cu_stored *deactivate(struct CUctx_st *c)
 {
+	struct cu_stored *stored;
+
 	pthread_mutex_lock(&live_lock);
 	for (struct CUctx_st **p = &live; *p; p = &(*p)->next_live) {
 		if (*p == c) {
@@ -262,11 +266,13 @@ static void deactivate(struct CUctx_st *c)
 	}
 	pthread_mutex_unlock(&live_lock);
 	__atomic_store_n(&c->dead, true, __ATOMIC_RELEASE);
+	stored = cu_store_take(c);
 	cu_obj_withdraw_all(c);
 	cu_managed_forget(c);
 	cu_host_forget(c);
 	cu_pool_forget(c);
 	ppuCtxDestroy(c->ppu);
+	return stored;
 }
 
 CUresult i_cuCtxCreate_v2(CUcontext *ctx, unsigned int flags, CUdevice device)
@@ -330,7 +336,7 @@ CUresult i_cuCtxDestroy_v2(CUcontext ctx)
 	}
 	if (t && top(t) == c)
 		pop(t);
-	deactivate(c);
+	cu_store_end(c, deactivate(c));
 	cu_obj_put(c);
 	return CUDA_SUCCESS;
 }
@@ -418,6 +424,23 @@ CUresult i_cuCtxGetDevice(CUdevice *device)
 	return CUDA_SUCCESS;
 }
 
+CUresult i_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+{
+	struct CUctx_st *c;
+	CUresult r;
+
+	if (!ctx)
+		return i_cuCtxGetDevice(device);
+	if (!device)
+		return CUDA_ERROR_INVALID_VALUE;
+	r = cu_named(ctx, &c);
+	if (r)
+		return r;
+	*device = c->device;
+	cu_obj_put(c);
+	return CUDA_SUCCESS;
+}
+
 CUresult i_cuCtxGetFlags(unsigned int *flags)
 {
 	struct CUctx_st *c;
@@ -493,8 +516,7 @@ CUresult i_cuCtxResetPersistingL2Cache(void)
 	return r;
 }
 
-/* A context by handle, or the current one for NULL; with a reference. */
-static CUresult named(CUcontext ctx, struct CUctx_st **c)
+CUresult cu_named(CUcontext ctx, struct CUctx_st **c)
 {
 	CUresult r = cu_ready();
 
@@ -513,7 +535,7 @@ CUresult i_cuCtxGetId(CUcontext ctx, unsigned long long *id)
 
 	if (!id)
 		return CUDA_ERROR_INVALID_VALUE;
-	r = named(ctx, &c);
+	r = cu_named(ctx, &c);
 	if (r)
 		return r;
 	*id = c->id;
@@ -528,7 +550,7 @@ CUresult i_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 
 	if (!version)
 		return CUDA_ERROR_INVALID_VALUE;
-	r = named(ctx, &c);
+	r = cu_named(ctx, &c);
 	if (r)
 		return r;
 	*version = 3020;	/* the version of the context's interface, which is the second; not CUDA's version */
@@ -549,6 +571,18 @@ CUresult i_cuCtxSynchronize(void)
 	if (!r)
 		cu_pool_idle(c);
 	cu_obj_put(c);
+	return r;
+}
+
+CUresult i_cuCtxSynchronize_v2(CUcontext ctx)
+{
+	CUresult r = ctx ? i_cuCtxPushCurrent_v2(ctx) : CUDA_SUCCESS;
+
+	if (r)
+		return r;
+	r = i_cuCtxSynchronize();
+	if (ctx)
+		i_cuCtxPopCurrent_v2(NULL);
 	return r;
 }
 
@@ -790,6 +824,7 @@ CUresult i_cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
 
 CUresult i_cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
+	struct cu_stored *stored = NULL;
 	struct CUctx_st *c;
 	CUresult r;
 
@@ -798,24 +833,29 @@ CUresult i_cuDevicePrimaryCtxRelease_v2(CUdevice device)
 	if (!r && !c->retained)
 		r = CUDA_ERROR_INVALID_CONTEXT;
 	if (!r && !--c->retained && !is_dead(c))
-		deactivate(c);
+		stored = deactivate(c);
 	pthread_mutex_unlock(&primary_lock);
+	if (stored)
+		cu_store_end(c, stored);
 	return r;
 }
 
 CUresult i_cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
+	struct cu_stored *stored = NULL;
 	struct CUctx_st *c;
 	CUresult r;
 
 	pthread_mutex_lock(&primary_lock);
 	r = primary_of(device, &c);
 	if (!r && !is_dead(c))
-		deactivate(c);
+		stored = deactivate(c);
 	/* Users who have retained the context get a new, empty one under the same handle. */
 	if (!r && c->retained)
 		r = activate(c);
 	pthread_mutex_unlock(&primary_lock);
+	if (stored)
+		cu_store_end(c, stored);
 	return r;
 }
 

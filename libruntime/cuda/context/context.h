@@ -24,12 +24,15 @@ struct CUctx_st {
 	struct CUctx_st *next_live;
 	ppuFunction waiter;		/* for stream/memop.c; valid if waiter_id == id */
 	unsigned long long waiter_id;
+	struct cu_stored *stored;	/* storage.c's */
 };
 /* The calling thread's current context, with a reference.  It becomes libppu's current context, too. */
 CUresult cu_current(struct CUctx_st **ctx);
 /* The same for a call about memory: the context that the memory belongs to, if the thread's current one is another or there
  * is none. Addresses are unique in the process. */
 CUresult cu_current_of(struct CUctx_st **ctx, CUdeviceptr ptr);
+/* The context with this handle, which may be dead; NULL: the current one.  With a reference. */
+CUresult cu_named(CUcontext ctx, struct CUctx_st **c);
 /* Frees device memory of a context that need not be current.  Does nothing if the context with this id is gone. */
 void cu_free_in(struct CUctx_st *ctx, unsigned long long id, void *mem);
 /* The calling thread's own default stream in a context, which is made at first use. */

@@ -22,39 +22,34 @@ CUresult cu_ready(void)
 
 /* CUDA has no code for errors such as "there is no backend PPU_BACKEND=foo", so libppu's sentence goes to standard
  * error, once. */
-static CUresult init_failed(ppuResult res)
+static CUresult init_failed(CUresult r, const char *sentence)
 {
 	static bool told;
 
 	if (!__atomic_exchange_n(&told, true, __ATOMIC_ACQ_REL))
-		fprintf(stderr, "libcuda: %s\n", ppuGetLastErrorDetail());
-	return cu_result(res);
+		fprintf(stderr, "libcuda: %s\n", sentence);
+	return r;
 }
 
 CUresult i_cuInit(unsigned int flags)
 {
 	ppuResult res;
-	int count;
+	int count, version;
 
 	if (flags)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (cu_version(&version))
+		return init_failed(CUDA_ERROR_INVALID_VALUE,
+				   "PPU_CUDA_VERSION is not a version of CUDA: write it as 12.4");
 	res = ppuInit(NULL);
 	if (res)
-		return init_failed(res);
+		return init_failed(cu_result(res), ppuGetLastErrorDetail());
 	res = ppuDeviceGetCount(&count);
 	if (res)
 		return cu_result(res);
 	if (!count)
 		return CUDA_ERROR_NO_DEVICE;
 	__atomic_store_n(&ready, true, __ATOMIC_RELEASE);
-	return CUDA_SUCCESS;
-}
-
-CUresult i_cuDriverGetVersion(int *version)
-{
-	if (!version)
-		return CUDA_ERROR_INVALID_VALUE;
-	*version = CUDA_VERSION;
 	return CUDA_SUCCESS;
 }
 

@@ -2,17 +2,21 @@
 /* cuGetProcAddress: the address of a function by its base name, in the version a program was built for. */
 #include <string.h>
 #include "cuda/context/calls.h"
-
+#include "cuda/context/device.h"
 
 CUresult i_cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
 			       CUdriverProcAddressQueryResult *status)
 {
 	const struct cu_symbol *best = NULL;
+	int claimed;
 	bool exists = false, want = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
 
 	if (!symbol || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
 		return CUDA_ERROR_INVALID_VALUE;
 	*function = NULL;
+	cu_version(&claimed);
+	if (version > claimed)		/* a program may ask for more than the driver says it has */
+		version = claimed;
 	for (const struct cu_symbol *s = cu_symbols; s->symbol; s++) {
 		if (strcmp(s->base, symbol))
 			continue;

@@ -21,7 +21,12 @@ U(cuGraphExternalSemaphoresWaitNodeSetParams) U(cuGraphExecExternalSemaphoresSig
 U(cuGraphExecExternalSemaphoresWaitNodeSetParams) U(cuFlushGPUDirectRDMAWrites) U(cuDeviceGetNvSciSyncAttributes) \
 U(cuDeviceGetLuid) U(cuMulticastCreate) U(cuMulticastAddDevice) U(cuMulticastBindMem) U(cuMulticastBindAddr) \
 U(cuMulticastUnbind) U(cuMulticastGetGranularity) U(cuDeviceRegisterAsyncNotification) \
-U(cuDeviceUnregisterAsyncNotification) \
+U(cuDeviceUnregisterAsyncNotification) U(cuDeviceGetHostAtomicCapabilities) U(cuDeviceGetP2PAtomicCapabilities) \
+/* many pieces of memory at once */ \
+U(cuMemPrefetchBatchAsync) U(cuMemPrefetchBatchAsync_ptsz) U(cuMemDiscardBatchAsync) U(cuMemDiscardBatchAsync_ptsz) \
+U(cuMemDiscardAndPrefetchBatchAsync) U(cuMemDiscardAndPrefetchBatchAsync_ptsz) \
+/* the driver's log */ \
+U(cuLogsRegisterCallback) U(cuLogsUnregisterCallback) U(cuLogsCurrent) U(cuLogsDumpToFile) U(cuLogsDumpToMemory) \
 /* graphics */ \
 U(cuGraphicsUnregisterResource) U(cuGraphicsMapResources) U(cuGraphicsMapResources_ptsz) \
 U(cuGraphicsUnmapResources) U(cuGraphicsUnmapResources_ptsz) U(cuGraphicsResourceGetMappedPointer) \

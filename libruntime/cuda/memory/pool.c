@@ -309,6 +309,35 @@ CUresult i_cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
 	return r;
 }
 
+/* CUDA 13's names for a device's pools: by a location, and by what the memory is. */
+static CUresult located(const CUmemLocation *location, CUmemAllocationType type)
+{
+	if (!location || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+		return location ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+	return type == CU_MEM_ALLOCATION_TYPE_PINNED ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult i_cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+	CUresult r = located(location, type);
+
+	return r ? r : i_cuDeviceGetDefaultMemPool(pool, location->id);
+}
+
+CUresult i_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+	CUresult r = located(location, type);
+
+	return r ? r : i_cuDeviceGetMemPool(pool, location->id);
+}
+
+CUresult i_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+	CUresult r = located(location, type);
+
+	return r ? r : i_cuDeviceSetMemPool(location->id, pool);
+}
+
 CUresult i_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 {
 	struct CUmemPoolHandle_st *p;

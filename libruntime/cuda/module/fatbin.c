@@ -9,6 +9,7 @@
  */
 #include <dlfcn.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,26 @@ static CUresult take(struct cu_image *img, const struct entry *e, const uint8_t 
 	return CUDA_SUCCESS;
 }
 
+#define WHAT_TO_DO \
+	"have PTX put in, with nvcc by -gencode arch=compute_75,code=compute_75 (or that in NVCC_APPEND_FLAGS)"
+
+/* The text for a container without PTX: which GPUs its machine code is for. */
+static CUresult no_ptx(const uint8_t *p, uint64_t at, uint64_t end)
+{
+	char list[200] = "";
+	struct entry e;
+	size_t n = 0;
+
+	for (; end - at >= sizeof(e); at += e.header_bytes + e.bytes) {
+		memcpy(&e, p + at, sizeof(e));
+		if (n < sizeof(list) - 20)
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%ssm_%u", n ? ", " : "", e.arch);
+	}
+	cu_why_set(n ? "there is no PTX inside, only machine code for %s, which is not this GPU's: " WHAT_TO_DO :
+		   "there are no kernels inside%s: " WHAT_TO_DO, list);
+	return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
 /* Takes the PTX of the newest architecture from a container. */
 static CUresult open_container(struct cu_image *img, const uint8_t *p, size_t room)
 {
@@ -162,7 +183,7 @@ static CUresult open_container(struct cu_image *img, const uint8_t *p, size_t ro
 			best = p + at + e.header_bytes;
 		}
 	}
-	return best ? take(img, &b, best) : CUDA_ERROR_NO_BINARY_FOR_GPU;
+	return best ? take(img, &b, best) : no_ptx(p, c.header_bytes, end);
 }
 
 CUresult cu_image_find(struct cu_image *img, const void *data, size_t bytes)
@@ -189,8 +210,10 @@ CUresult cu_image_find(struct cu_image *img, const void *data, size_t bytes)
 		img->bytes = len;
 		return CUDA_SUCCESS;
 	}
-	if (!memcmp(data, "\177ELF", 4))	/* machine code of another GPU */
+	if (!memcmp(data, "\177ELF", 4)) {
+		cu_why_set("this is machine code of another GPU: load the kernels as PTX; for a program, " WHAT_TO_DO);
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
+	}
 	img->ptx = true;
 	img->bytes = bytes ? strnlen(data, bytes) : strlen(data);
 	return img->bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;

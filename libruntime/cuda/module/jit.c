@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cuda/module/jit.h"
+#include "cuda/context/error.h"
 
 
 /* A number is passed in place of the pointer. */
@@ -84,7 +85,7 @@ void cu_jit_done(struct cu_jit *jit, CUresult res, const char *text)
 	struct timespec now;
 	float ms;
 
-	give(jit->error, jit->error_bytes, jit->error_used, res ? text : "");
+	give(jit->error, jit->error_bytes, jit->error_used, !res ? "" : *text ? text : cu_why());
 	give(jit->info, jit->info_bytes, jit->info_used, res ? "" : *text ? text : jit->verbose ? "no messages\n" : "");
 	if (jit->wall_time) {
 		clock_gettime(CLOCK_MONOTONIC, &now);

@@ -107,8 +107,10 @@ static CUresult load(CUlibrary *library, const void *code, size_t bytes, struct 
 	struct CUlib_st *l;
 	CUresult r = cu_image_find(&img, code, bytes);
 
-	if (r)
+	if (r) {
+		cu_jit_done(jit, r, "");
 		return r;
+	}
 	l = cu_obj_new(CU_LIBRARY, sizeof(*l), NULL, release);
 	if (l)
 		l->code = malloc(img.bytes + 1);

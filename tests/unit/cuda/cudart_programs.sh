@@ -132,6 +132,18 @@ result $? "libcudart_static.a is linked, and what it needs with it"
 LD_LIBRARY_PATH=$sdk/lib64 "$tmp/static" >"$tmp/out" 2>&1
 [[ $? == 33 ]]; result $? "a program with the runtime inside runs"
 
+# the same for the other versions of the runtime
+cat >"$tmp/version.cpp" <<'END'
+#include <cuda_runtime.h>
+int main() { int v = 0; return cudaRuntimeGetVersion(&v) ? 1 : v / 1000; }
+END
+for v in 11 12 13; do
+	"${CXX:-c++}" -I"$sdk/include" -o "$tmp/version" "$tmp/version.cpp" -L"$sdk/lib64/${v/#12/.}" -lcudart_static -lrt \
+		-lpthread -ldl >"$tmp/out" 2>&1 && ! readelf -d "$tmp/version" | grep -q 'NEEDED.*libcudart'
+	LD_LIBRARY_PATH=$sdk/lib64 "$tmp/version" >>"$tmp/out" 2>&1
+	[[ $? == "$v" ]]; result $? "libcudart_static.a is the runtime of CUDA $v"
+done
+
 # libnvrtc where programs find it: nothing but the API, under each name, and the directory with clang's files beside it
 cat >"$tmp/nvrtc.cpp" <<'END'
 #include <nvrtc.h>

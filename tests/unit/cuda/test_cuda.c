@@ -97,7 +97,7 @@ START_TEST(nothing_before_init)
 	IS(CUDA_ERROR_NOT_INITIALIZED, cuCtxCreate(&c, 0, 0));
 	IS(CUDA_ERROR_NOT_INITIALIZED, cuCtxGetCurrent(&c));
 	OK(cuDriverGetVersion(&n));
-	ck_assert_int_eq(n, CUDA_VERSION);
+	ck_assert_int_eq(n, PPU_CUDA_DRIVER_VERSION);
 	BAD(cuInit(1));
 	OK(cuInit(0));
 	OK(cuInit(0));
@@ -967,8 +967,12 @@ START_TEST(fat_binaries)
 		uint16_t version, header_bytes;
 		uint64_t bytes;
 	} head = { 0xba55ed50, 1, 16, 0 };
+	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
+	char log[500] = "";
+	void *values[] = { log, (void *)sizeof(log) };
 	uint8_t packed[8192];
 	CUfunction f;
+	CUlibrary l;
 	CUmodule m;
 	size_t n = 16;
 
@@ -997,6 +1001,13 @@ START_TEST(fat_binaries)
 	head.bytes = n - 16;
 	memcpy(fat, &head, 16);
 	IS(CUDA_ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&m, fat));
+
+	/* What to do is said, for modules and libraries. */
+	IS(CUDA_ERROR_NO_BINARY_FOR_GPU, cuModuleLoadDataEx(&m, fat, 2, options, values));
+	ck_assert_msg(strstr(log, "code for sm_75,") && strstr(log, "code=compute_75"), "%s", log);
+	log[0] = 0;
+	IS(CUDA_ERROR_NO_BINARY_FOR_GPU, cuLibraryLoadData(&l, fat, options, values, 2, NULL, NULL, 0));
+	ck_assert_msg(strstr(log, "code=compute_75"), "%s", log);
 }
 END_TEST
 

@@ -471,7 +471,7 @@ START_TEST(devices)
 	OK(cudaDeviceGetByPCIBusId(&device, id));
 	ck_assert_int_eq(device, 0);
 	OK(cudaDriverGetVersion(&v));
-	ck_assert_int_eq(v, CUDA_VERSION);
+	ck_assert_int_eq(v, PPU_CUDA_DRIVER_VERSION);
 	OK(cudaRuntimeGetVersion(&v));
 	ck_assert_int_eq(v, CUDART_VERSION);
 	OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 4 << 20));
