@@ -5,7 +5,7 @@
  * kernel must report.  It is built like the driver, so that a checker which does
  * not see this module would not see the driver either.
  */
-#include <linux/delay.h>
+#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -73,10 +73,14 @@ static void plant_rcu(void)
 	sink = !rcu_dereference(pointer);
 }
 
+/*
+ * It could sleep, and does not.  To sleep for real lets other code run under the lock, and whatever that takes makes
+ * lockdep report, now or then, and so switch itself off.
+ */
 static void plant_atomic(void)
 {
 	spin_lock(&spin);
-	msleep(1);
+	might_sleep();
 	spin_unlock(&spin);
 }
 
