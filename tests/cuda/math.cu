@@ -4,6 +4,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 #include <vector>
+#include <math_constants.h>
 #include "test.h"
 
 /* name, units allowed for doubles, range. Floats: two units, because the host's functions have errors of their own. */
@@ -84,8 +85,50 @@ static void compare(const char *name, int i, double want, float want_f, double l
 	}
 }
 
+/* math_constants.h: bits on the device; numbers against what they are, _HI and _LO with a long double's digits. */
+__global__ void special(bool *right)
+{
+	*right = isinf(CUDART_INF_F) && isinf(CUDART_INF) && isnan(CUDART_NAN_F) && isnan(CUDART_NAN) &&
+		 CUDART_MIN_DENORM_F > 0 && CUDART_MIN_DENORM_F / 2 == 0 && CUDART_MIN_DENORM > 0 &&
+		 CUDART_MIN_DENORM / 2 == 0 && isinf(CUDART_MAX_NORMAL_F * 1.0000001f) && !isinf(CUDART_MAX_NORMAL) &&
+		 isinf(CUDART_MAX_NORMAL * 1.0000000000000003) && 1 / CUDART_NEG_ZERO_F < 0 && 1 / CUDART_NEG_ZERO < 0;
+}
+
+static void constants()
+{
+	const long double pi = acosl(-1), ln2 = logl(2), ln10 = logl(10);
+	bool *right;
+
+	OK(cudaMallocManaged(&right, sizeof(*right)));
+	special<<<1, 1>>>(right);
+	OK(cudaDeviceSynchronize());
+	CHECK(*right);
+	OK(cudaFree(right));
+#define SAME(name, v) CHECK(CUDART_##name == (double)(v) && CUDART_##name##_F == (float)(v))
+	SAME(ZERO, 0); SAME(ONE, 1); SAME(SQRT_HALF, sqrtl(0.5L)); SAME(SQRT_TWO, sqrtl(2)); SAME(THIRD, 1 / 3.0L);
+	SAME(PIO4, pi / 4); SAME(PIO2, pi / 2); SAME(3PIO4, 3 * pi / 4); SAME(2_OVER_PI, 2 / pi);
+	SAME(SQRT_2_OVER_PI, sqrtl(2 / pi)); SAME(PI, pi); SAME(L2E, 1 / ln2); SAME(L2T, ln10 / ln2);
+	SAME(LG2, ln2 / ln10); SAME(LGE, 1 / ln10); SAME(LN2, ln2); SAME(LNT, ln10); SAME(LNPI, logl(pi));
+	CHECK(CUDART_TWO_TO_M126_F == ldexpf(1, -126) && CUDART_TWO_TO_126_F == ldexpf(1, 126));
+	CHECK(CUDART_TWO_TO_23_F == ldexpf(1, 23) && CUDART_TWO_TO_24_F == ldexpf(1, 24));
+	CHECK(CUDART_TWO_TO_31_F == ldexpf(1, 31) && CUDART_TWO_TO_32_F == ldexpf(1, 32));
+	CHECK(CUDART_TWO_TO_23 == ldexp(1, 23) && CUDART_TWO_TO_52 == ldexp(1, 52) && CUDART_TWO_TO_53 == ldexp(1, 53));
+	CHECK(CUDART_TWO_TO_54 == ldexp(1, 54) && CUDART_TWO_TO_M54 == ldexp(1, -54));
+	CHECK(CUDART_TWO_TO_M1022 == ldexp(1, -1022) && CUDART_TWOTHIRD == 2 / 3.0);
+#define PARTS(name, v) CHECK(CUDART_##name##_HI == (double)(v) && \
+			     fabsl((long double)CUDART_##name##_HI + CUDART_##name##_LO - (v)) <= (v) * 0x1p-62L)
+	PARTS(L2E, 1 / ln2); PARTS(LG2, ln2 / ln10); PARTS(LGE, 1 / ln10); PARTS(LN2, ln2); PARTS(LNT, ln10);
+	PARTS(PIO4, pi / 4); PARTS(PIO2, pi / 2); PARTS(PI, pi); PARTS(SQRT_HALF, sqrtl(0.5L));
+	PARTS(SQRT_2PI, sqrtl(2 * pi)); PARTS(SQRT_PIO2, sqrtl(pi / 2));
+	CHECK(CUDART_SQRT_2OPI == CUDART_SQRT_2_OVER_PI && CUDART_SQRT_2PI == CUDART_SQRT_2PI_HI);
+	CHECK(CUDART_SQRT_PIO2 == CUDART_SQRT_PIO2_HI && CUDART_LN2_X_1024 == CUDART_LN2 * 1024);
+	CHECK(CUDART_LN2_X_1025 == (double)(ln2 * 1025) && CUDART_LN2_X_1075 == (double)(ln2 * 1075));
+	CHECK(CUDART_LG2_X_1024 == CUDART_LG2 * 1024 && CUDART_LG2_X_1075 == (double)(ln2 / ln10 * 1075));
+}
+
 int main()
 {
+	constants();
 	OK(cudaMalloc(&dx, 2 * n * sizeof(double)));
 	OK(cudaMalloc(&dy, n * sizeof(double)));
 	OK(cudaMalloc(&dz, n * sizeof(float)));
