@@ -12,7 +12,6 @@
 
 #include <uapi/drm/ppu_drm.h>
 
-
 struct drm_device;
 struct drm_file;
 struct ppu_device;

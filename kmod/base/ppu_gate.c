@@ -39,9 +39,9 @@ static void ppu_gate_map_fini(struct ppu_gate *gate)
 #else
 static void ppu_gate_map_init(struct ppu_gate *gate) { }
 static void ppu_gate_map_fini(struct ppu_gate *gate) { }
-#define ppu_gate_map_read(gate)		do { } while (0)
-#define ppu_gate_map_write(gate)	do { } while (0)
-#define ppu_gate_map_release(gate)	do { } while (0)
+static void ppu_gate_map_read(struct ppu_gate *gate) { }
+static void ppu_gate_map_write(struct ppu_gate *gate) { }
+static void ppu_gate_map_release(struct ppu_gate *gate) { }
 #endif
 
 /** ppu_gate_init - make an open gate */

@@ -42,6 +42,8 @@ static u64 ppu_devq_read(const struct ppu_channel *chan, u64 offset)
  */
 int ppu_devq_check(struct ppu_device *ppu, const struct drm_ppu_channel_create *args)
 {
+	u32 needs = PPU_FEAT_DEVQ;
+
 	if (PPU_CHECK(ppu, args->devq_pad))
 		return -EINVAL;
 	if (args->type != DRM_PPU_CHANNEL_DEVICE_QUEUE) {
@@ -56,9 +58,9 @@ int ppu_devq_check(struct ppu_device *ppu, const struct drm_ppu_channel_create *
 	    PPU_CHECK(ppu, args->gpfifo_entries < PPU_DEVQ_MIN_ENTRIES) ||
 	    PPU_CHECK(ppu, args->devq_initial_get >= args->gpfifo_entries))
 		return -EINVAL;
-	if (PPU_CHECK(ppu, !(ppu->caps.features & PPU_FEAT_DEVQ)) ||
-	    PPU_CHECK(ppu, args->devq_flags & DRM_PPU_DEVQ_AUTO_REFRESH &&
-			    !(ppu->caps.features & PPU_FEAT_DEVQ_ASSIST)))
+	if (args->devq_flags & DRM_PPU_DEVQ_AUTO_REFRESH)
+		needs |= PPU_FEAT_DEVQ_ASSIST;
+	if (PPU_CHECK(ppu, needs & ~ppu->caps.features))
 		return -EOPNOTSUPP;
 	return 0;
 }

@@ -52,7 +52,7 @@ struct ppu_group {
 	struct work_struct stop_work;
 };
 
-/* Does the device know groups?  If not, the driver does to each member what is to be done to a group. */
+/* Does the device know groups?  If not, the driver does the same to each member. */
 #define ppu_has_groups(ppu)	((ppu)->caps.features & PPU_FEAT_GROUPS)
 
 /* Must its channels not fetch?  ppu_device.chan_lock is held. */

@@ -13,7 +13,7 @@ struct ppu_channel;
 
 #define PPU_JOB_TIMEOUT_MS	10000u
 #define PPU_JOB_TIMEOUT_MAX_MS	600000u
-#define PPU_JOB_TIMEOUT_UNPRIV_MS	30000u	/* without CAP_SYS_NICE: others wait for the fence */
+#define PPU_JOB_TIMEOUT_UNPRIV_MS	30000u	/* without CAP_SYS_NICE: others wait for it */
 
 int ppu_submit_init(struct ppu_channel *chan);
 void ppu_submit_fini(struct ppu_channel *chan);

@@ -6,12 +6,13 @@
 #define __PPU_KUNIT_SPACE_H__
 
 #include <kunit/test.h>
+#include <linux/sizes.h>
 
 #include "core/pt.h"
 
 #define KU_4K		PPU_PAGE_SIZE
 #define KU_2M		PPU_LARGE_SIZE
-#define KU_1G		(1ull << 30)
+#define KU_1G		((u64)SZ_1G)
 /* Tables that a space can have. */
 #define KU_MAX_TABLES	128
 #define KU_MEMORY	0x40000000ull

@@ -9,7 +9,8 @@
  *
  * Each VM has queues of asynchronous binds.  Those of one queue are done in order.  The head of a
  * queue waits for its in-fences one after the other, by a callback.  Each bind has all that it
- * needs, and ppu_vm.lock while it changes the address space, so the order of queues does not matter.
+ * needs, and ppu_vm.lock while it changes the address space, so the order of queues does not
+ * matter.
  */
 
 #include <linux/dma-fence.h>
@@ -164,7 +165,7 @@ static int ppu_bind_collect_map(struct ppu_bind *bind, u32 i, struct drm_file *f
 	return ppu_bind_check_pages(bind, span->pages, true);
 }
 
-/* A MAP of no memory may be as large as the address space: its pages are counted before they are visited. */
+/* A MAP of no memory may be as large as the address space: pages are counted before a visit. */
 static int ppu_bind_collect_null(struct ppu_bind *bind, u32 i)
 {
 	const struct drm_ppu_vm_bind_op *op = &bind->ops[i];

@@ -459,8 +459,8 @@ static int ppu_evict_hold_one(struct ppu_evict *ev, bool patient)
 }
 
 /*
- * Moves at least one object out, and so many that @size bytes are free, if that can be.  If none can
- * move, it is as good if a VM has ended since *@ended was read, which is read again.
+ * Moves at least one object out, and so many that @size bytes are free, if that can be.  If none
+ * can move, it is as good if a VM has ended since *@ended was read, which is read again.
  */
 static int ppu_evict_some(struct ppu_evict *ev, u64 size, int *ended)
 {

@@ -63,11 +63,11 @@ struct ppu_bo {
 	atomic_t pins;
 	/** @out: it has no VRAM; written under its dma_resv and ppu_evict.lock. */
 	bool out;
-	/** @fixed: its owner's account counts it as VRAM that stays, for ever; under ppu_evict.lock. */
+	/** @fixed: its owner's account counts it as VRAM that stays; under ppu_evict.lock. */
 	bool fixed;
 	/** @exported: it was exported, and stays; under drm_device.object_name_lock. */
 	bool exported;
-	/** @out_pages: pages that the CPU has mapped while it is out, or NULL; under its dma_resv. */
+	/** @out_pages: what the CPU has mapped while it is out, or NULL; under its dma_resv. */
 	struct page **out_pages;
 	/** @out_link: in ppu_shrink.bos, while there are @out_pages; under ppu_shrink.lock. */
 	struct list_head out_link;

@@ -131,7 +131,7 @@ int ppu_move_out(struct ppu_bo *bo)
 
 	ppu_evict_assert_held(ppu);
 
-	file = shmem_file_setup("ppu moved out", obj->size, VM_NORESERVE);
+	file = shmem_file_setup("ppu moved out", obj->size, PPU_SHMEM_NORESERVE);
 	if (IS_ERR(file))
 		return -ENOMEM;
 	dma_resv_lock(obj->resv, NULL);

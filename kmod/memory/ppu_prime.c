@@ -4,8 +4,8 @@
  *
  * The helpers of DRM do that for system objects.  VRAM has no struct page, and its importers would
  * have to access the BAR.  That is refused: the driver cannot keep them away while the device is
- * reset, nor take the memory back when the device goes.  For the same reason there is no vmap.  So a
- * dma-buf of VRAM serves other files of the same device, where it is the object itself again, and
+ * reset, nor take the memory back when the device goes.  For the same reason there is no vmap.  So
+ * a dma-buf of VRAM serves other files of the same device, where it is the object itself again, and
  * mappings of the CPU, which go through the object's own fault handler.
  */
 

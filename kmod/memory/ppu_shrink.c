@@ -2,8 +2,8 @@
 /*
  * PPU driver: pages of objects that are out are given back when memory is short.
  *
- * An object that is out of VRAM is in a shmem file, whose pages the kernel can swap.  Those that the
- * CPU has mapped are pinned, since its page tables have no reference.  The shrinker takes the
+ * An object that is out of VRAM is in a shmem file, whose pages the kernel can swap.  Those that
+ * the CPU has mapped are pinned, since its page tables have no reference.  The shrinker takes the
  * mappings away and the pins with them: the CPU's next access faults, and gets the pages again.
  *
  * It runs wherever memory is allocated, so it waits for no lock.

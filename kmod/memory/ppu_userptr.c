@@ -7,8 +7,8 @@
  * its address space.  What is changed there later, the object does not show.
  *
  * Pages that a file system writes back are refused: the device writes without the file system's
- * knowledge.  Memory is looked at twice.  The mappings are looked at first, and give the errors; but
- * they may change before the pages are pinned.  So what was pinned in the end decides.
+ * knowledge.  Memory is looked at twice.  The mappings are looked at first, and give the errors;
+ * but they may change before the pages are pinned.  So what was pinned in the end decides.
  */
 
 #include <linux/dma-mapping.h>
@@ -91,8 +91,8 @@ static int ppu_userptr_check_vma(const struct vm_area_struct *vma, bool readonly
 
 /*
  * How the pages of a mapping are pinned.  A private page that is pinned for reading alone may be
- * shared with a file or another process, and is replaced when the process writes to it.  So even then
- * the process gets a page of its own first.
+ * shared with a file or another process, and is replaced when the process writes to it.  So even
+ * then the process gets a page of its own first.
  */
 static unsigned int ppu_userptr_gup_flags(const struct vm_area_struct *vma)
 {

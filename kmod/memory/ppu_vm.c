@@ -450,7 +450,7 @@ static void ppu_vm_free(struct kref *kref)
 	xa_erase(&ppu->vms, vm->inst.addr >> PPU_PAGE_SHIFT);
 	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_STOP);
 	ppu_vm_ctx_cmd(vm, PPU_CTX_CMD_FORGET);
-	/* The interrupt's thread may just move tokens of the context; it begins with no more of them. */
+	/* The interrupt's thread may just move tokens of the context; no more of them follow. */
 	mutex_lock(&ppu->recentre_lock);
 	mutex_unlock(&ppu->recentre_lock);
 

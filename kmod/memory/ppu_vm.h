@@ -59,7 +59,7 @@ struct ppu_mapping {
 	 * a list of mappings that are gone.
 	 */
 	struct list_head bo_link;
-	/** @peers: ring of the mappings of the same object in the same VM; under ppu_bo.maps_lock. */
+	/** @peers: ring of this VM's mappings of the same object; under ppu_bo.maps_lock. */
 	struct list_head peers;
 	/** @node: address in the kernel-owned range, if the mapping is there. */
 	struct drm_mm_node node;
@@ -123,7 +123,7 @@ struct ppu_vm {
 	/** @watchdog_ms: longest a task may take; 0: no limit. */
 	u32 watchdog_ms;
 
-	/** @bind_mutex: order of queueing asynchronous binds; protects @bind_closed, @bind_queues. */
+	/** @bind_mutex: order of queueing binds; protects @bind_closed, @bind_queues. */
 	struct mutex bind_mutex;
 	/** @bind_lock: protects what is in queues, their counters and @binds_gone. */
 	spinlock_t bind_lock;

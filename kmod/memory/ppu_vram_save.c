@@ -86,7 +86,7 @@ static int ppu_vram_save_init(struct ppu_vram_save *save, u64 size)
 	save->kept = kvcalloc(BITS_TO_LONGS(save->pages), sizeof(long), GFP_KERNEL);
 	if (!save->kept)
 		return -ENOMEM;
-	file = shmem_file_setup("ppu-vram", size, VM_NORESERVE);
+	file = shmem_file_setup("ppu-vram", size, PPU_SHMEM_NORESERVE);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	save->file = file;

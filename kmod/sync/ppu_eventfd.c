@@ -288,7 +288,7 @@ static int ppu_eventfd_register(struct ppu_device *ppu, struct ppu_file *file,
 	object = ev->object;
 	/* From here on another thread may unregister the event. */
 	xa_store(&file->events, id, ev, GFP_KERNEL);
-	/* Who destroys an object first takes its id, then drops what is stored here: or it came too late. */
+	/* Who destroys an object takes its id, then drops what is stored here: or came too late. */
 	if (ppu_eventfd_object_lives(file, args->type, args->object_id, object) ||
 	    xa_cmpxchg(&file->events, id, ev, NULL, GFP_KERNEL) != ev)
 		return 0;
