@@ -102,7 +102,7 @@ struct ppu_caps {
  * struct ppu_devq_stand - where the next set-up of a queue is to stand still, for tests
  */
 struct ppu_devq_stand {
-	/** @after: step of method 400 (405..412); 0: nowhere.  Who stands there sets it to 0. */
+	/** @after: one of ppu_devq_steps; 0: nowhere.  Who stands there sets it to 0. */
 	u32 after;
 	/** @chid: the channel that stands, plus 1; 0: none does, or it may go on. */
 	u32 chid;

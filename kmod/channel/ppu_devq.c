@@ -169,6 +169,7 @@ static int ppu_devq_stand(struct ppu_channel *chan, unsigned int step)
 	if (likely(READ_ONCE(stand->after) != step) || cmpxchg(&stand->after, step, 0) != step)
 		return 0;
 	WRITE_ONCE(stand->chid, chan->chid + 1);
+	/* What is read after it, @fail, is at least as new. */
 	for (ms = 0; smp_load_acquire(&stand->chid) && ms < PPU_DEVQ_STAND_MS; ms++) {
 		if (msleep_interruptible(1))
 			break;
