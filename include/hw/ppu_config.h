@@ -45,6 +45,7 @@ P(sm_clock_khz,     "sm-clock-khz",       u32, 1000000, 1000, 10000000, "SM cloc
 P(trace_classes,    "trace-classes",      u32, 31, 0, 31, "events in the trace, a sum of: 1 host interface and copies, 2 tasks and CTAs, 4 start and end of warps, 8 divergence, 16 barriers") \
 P(cache_model,      "cache-model",        u32, 0, 0, 1, "count hits and misses of a model of the caches; changes nothing else") \
 P(devq_assist,      "devq-assist",        u32, 1, 0, 1, "device-owned queues may have PUT and shadow follow GET by themselves (WQ-59)") \
+P(devq_laps,        "x-devq-laps",        u32, 0, 0, 1, "debug mode of device-owned queues: the host interface erases each entry that it leaves, so that to fetch an entry that was not written in this lap is an error, NULL_ENTRY (WQ-56)") \
 P(engines,          "engines",            u32, 32, 1, 32, "processing engines of an SM: a warp instruction takes 32 / engines times its cycles") \
 P(preempt_level,    "preempt-level",      u32, 1, 0, 1, "0: at CTA boundaries, 1: at instructions") \
 P(store_delay_ns,   "store-delay-ns",     u64, 0, 0, 1000000000, "SM store buffer: delay") \

@@ -99,6 +99,18 @@ struct ppu_caps {
 };
 
 /**
+ * struct ppu_devq_stand - where the next set-up of a queue is to stand still, for tests
+ */
+struct ppu_devq_stand {
+	/** @after: one of ppu_devq_steps; 0: nowhere.  Who stands there sets it to 0. */
+	u32 after;
+	/** @chid: the channel that stands, plus 1; 0: none does, or it may go on. */
+	u32 chid;
+	/** @fail: whoever stands fails when it goes on. */
+	bool fail;
+};
+
+/**
  * struct ppu_device - one PPU
  */
 struct ppu_device {
@@ -128,6 +140,8 @@ struct ppu_device {
 	struct ppu_shrink *shrink;
 	/** @watches: watch table. */
 	struct ppu_watches *watches;
+	/** @devq_stand: where the set-up of a queue stands still, for tests. */
+	struct ppu_devq_stand devq_stand;
 
 	/** @gate: who touches the device. */
 	struct ppu_gate gate;

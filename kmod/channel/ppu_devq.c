@@ -6,6 +6,7 @@
  * makes of a queue, and what becomes of the channel that waits for the queue.
  */
 
+#include <linux/delay.h>
 #include <linux/io.h>
 
 #include <drm/drm_drv.h>
@@ -158,11 +159,32 @@ int ppu_devq_alloc(struct ppu_channel *chan, const struct drm_ppu_channel_create
 	return ppu_devq_set_owner(chan, args->devq_owner);
 }
 
+#define PPU_DEVQ_STAND_MS	5000
+
+/* Here nothing happens, unless a test wants to see the device between two steps (WQ-38). */
+static int ppu_devq_stand(struct ppu_channel *chan, unsigned int step)
+{
+	struct ppu_devq_stand *stand = &chan->ppu->devq_stand;
+	unsigned int ms;
+
+	/* Only one set-up stands: whatever becomes of the test, others do not wait for it. */
+	if (likely(READ_ONCE(stand->after) != step) || cmpxchg(&stand->after, step, 0) != step)
+		return 0;
+	WRITE_ONCE(stand->chid, chan->chid + 1);
+	/* What is read after it, @fail, is at least as new. */
+	for (ms = 0; smp_load_acquire(&stand->chid) && ms < PPU_DEVQ_STAND_MS; ms++) {
+		if (msleep_interruptible(1))
+			break;
+	}
+	WRITE_ONCE(stand->chid, 0);
+	return READ_ONCE(stand->fail) ? -EIO : 0;
+}
+
 /**
  * ppu_devq_init - steps 405 to 412 of method 400 (WQ-28..WQ-34)
  * @chan: channel that is configured and not enabled; its object is zero-filled
  *
- * Return: 0 or -ENODEV.
+ * Return: 0, -ENODEV, or -EIO if a test wants it.
  */
 int ppu_devq_init(struct ppu_channel *chan)
 {
@@ -182,8 +204,11 @@ int ppu_devq_init(struct ppu_channel *chan)
 
 	if (!ppu_enter(ppu, &idx))
 		return -ENODEV;
-	for (i = 0; i < PPU_DEVQ_NUM_STEPS && !ret; i++)
+	for (i = 0; i < PPU_DEVQ_NUM_STEPS && !ret; i++) {
 		ret = ppu_devq_step(&setup, ppu_devq_steps[i]);
+		if (!ret)
+			ret = ppu_devq_stand(chan, ppu_devq_steps[i]);
+	}
 	if (!ret)
 		trace_ppu_devq_init(chan->chid, setup.get,
 				    ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_PUT),

@@ -361,6 +361,55 @@ static const struct file_operations ppu_evict_fops = {
 	.release = single_release,
 };
 
+/* Where the set-up of a device-owned queue is to stand, and what the device has of one that does. */
+static int ppu_devq_stand_show(struct seq_file *m, void *data)
+{
+	struct ppu_device *ppu = m->private;
+	u32 chid = READ_ONCE(ppu->devq_stand.chid);
+	int idx;
+
+	if (chid && ppu_enter(ppu, &idx)) {
+		seq_printf(m, "chid %u get %u put %u status %#x\n", chid - 1,
+			   ppu_ch_rd(ppu, chid - 1, PPU_REG_CH_GET),
+			   ppu_ch_rd(ppu, chid - 1, PPU_REG_CH_PUT),
+			   ppu_ch_rd(ppu, chid - 1, PPU_REG_CH_STATUS));
+		ppu_exit(ppu, idx);
+	}
+	return 0;
+}
+
+static int ppu_devq_stand_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, ppu_devq_stand_show, inode->i_private);
+}
+
+static ssize_t ppu_devq_stand_write(struct file *file, const char __user *buf, size_t len,
+				    loff_t *pos)
+{
+	struct ppu_device *ppu = ((struct seq_file *)file->private_data)->private;
+	struct ppu_devq_stand *stand = &ppu->devq_stand;
+	u32 val;
+	int ret = kstrtou32_from_user(buf, len, 0, &val);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(stand->fail, val == 1);
+	WRITE_ONCE(stand->after, val > 1 ? val : 0);
+	/* Who stands reads @fail after it has read @chid. */
+	if (val <= 1)
+		smp_store_release(&stand->chid, 0);
+	return len;
+}
+
+static const struct file_operations ppu_devq_stand_fops = {
+	.owner = THIS_MODULE,
+	.open = ppu_devq_stand_open,
+	.read = seq_read,
+	.write = ppu_devq_stand_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 static const struct drm_info_list ppu_debugfs_list[] = {
 	{ "irqs", ppu_show_irqs, 0, NULL },
 	{ "channels", ppu_show_channels, 0, NULL },
@@ -381,6 +430,8 @@ void ppu_debugfs_init(struct drm_minor *minor)
 				 minor->debugfs_root, minor);
 	debugfs_create_file("evict", 0600, minor->debugfs_root, to_ppu(minor->dev),
 			    &ppu_evict_fops);
+	debugfs_create_file("devq_stand", 0600, minor->debugfs_root, to_ppu(minor->dev),
+			    &ppu_devq_stand_fops);
 }
 
 #endif

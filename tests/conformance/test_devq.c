@@ -4,6 +4,7 @@
  * test_devq_end.c tests how queues end.
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <hw/ppu_counters.h>
 #include <hw/ppu_tmd.h>
 
@@ -153,6 +154,124 @@ TEST(start_disabled, "WQ-38: an open ring is not looked at before the channel is
 	CHECK_EQ(devq_query(&q).devq_get, 0);
 	DO(fd, DRM_IOCTL_PPU_CHANNEL_SET_PROPERTY, &on);
 	WAIT_FOR(devq_query(&q).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
+	devq_launch(&q, 2, true, chan_sem_va(&c, 1));
+	chan_doorbell(&c);
+	chan_wait_idle(&c);
+	CHECK_EQ(*chan_sem(&c, 1), 2);
+}
+
+/* WQ-38: the driver's set-up stands still after each step, and ends there or goes on. */
+
+struct maker {
+	struct chan *c;
+	struct drm_ppu_channel_create out;
+	int err;
+};
+
+static void *make_queue(void *arg)
+{
+	struct maker *m = arg;
+	const struct drm_ppu_channel_create a = { .devq_initial_get = 5 };
+
+	m->err = devq_try(m->c, 8, &a, &m->out);
+	return NULL;
+}
+
+static uint64_t counter_of(int fd, unsigned which)
+{
+	uint64_t all[PPU_CTR_COUNT];
+	struct drm_ppu_query q = {
+		.type = DRM_PPU_QUERY_COUNTERS, .size = sizeof(all), .ptr = (uintptr_t)all,
+	};
+
+	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
+	return all[which];
+}
+
+/* What the device has of the queue whose set-up stands; chid ~0: none stands. */
+struct standing {
+	unsigned chid, get, put, status;
+};
+
+static struct standing standing(void)
+{
+	struct standing s = { .chid = ~0u };
+	char *text = debugfs_text("devq_stand");
+
+	sscanf(text, "chid %u get %u put %u status %x", &s.chid, &s.get, &s.put, &s.status);
+	free(text);
+	return s;
+}
+
+/* Channel r asks for a refresh of the queue, and c does some work: the device had time, and a reason to look. */
+static void prod(struct chan *c, struct chan *r, unsigned chid)
+{
+	struct cmds b = chan_block(r);
+
+	cmd_refresh(&b, chid);
+	chan_submit(r, &b);
+	WAIT_FOR(chan_query(r).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
+	CHECK_EQ(chan_query(r).error, PPU_ERR_BAD_QUEUE);
+	b = chan_block(c);
+	cmd_sem(&b, PPU_CMD_SEM_INC, 0, chan_sem_va(c, 0), 0);
+	chan_submit(c, &b);
+	chan_wait_idle(c);
+}
+
+static void stand_after(struct chan *c, unsigned step, bool fail)
+{
+	const unsigned get = 5, open = step >= 410 ? 4 : get;
+	struct chan r = chan_new(c->fd, c->vm, COMPUTE, 8);
+	uint64_t entries = counter_of(c->fd, PPU_CTR_ENTRIES), vram = get_param(c->fd, DRM_PPU_PARAM_VRAM_AVAIL);
+	struct maker m = { .c = c };
+	struct standing s;
+	char text[16];
+	pthread_t t;
+
+	snprintf(text, sizeof(text), "%u", step);
+	debugfs_write("devq_stand", text);
+	CHECK(!pthread_create(&t, NULL, make_queue, &m));
+	WAIT_FOR((s = standing()).chid != ~0u, 20000);
+	prod(c, &r, s.chid);
+	s = standing();
+	CHECK_EQ(s.get, get);
+	CHECK_EQ(s.put, open);		/* closed until the entry at GP_GET is there */
+	CHECK_EQ(s.status & (PPU_CHS_ENABLED | PPU_CHS_FAULTED | PPU_CHS_SEM_BLOCKED), 0);
+	CHECK_EQ(counter_of(c->fd, PPU_CTR_ENTRIES), entries + 2);	/* those of prod() */
+	debugfs_write("devq_stand", fail ? "1" : "0");
+	pthread_join(t, NULL);
+	CHECK_EQ(m.err, fail ? EIO : 0);
+	if (!fail) {
+		struct drm_ppu_channel_query q = { .channel_id = m.out.channel_id };
+		struct drm_ppu_channel_destroy d = { .channel_id = m.out.channel_id };
+
+		/* One entry is fetched: the one that waits for X. */
+		WAIT_FOR(!try_ioctl(c->fd, DRM_IOCTL_PPU_CHANNEL_QUERY, &q) &&
+			 q.state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
+		CHECK_EQ(q.blocked_va, m.out.devq_x_va);
+		CHECK_EQ(q.gp_get, get);
+		CHECK_EQ(counter_of(c->fd, PPU_CTR_ENTRIES), entries + 3);
+		DO(c->fd, DRM_IOCTL_PPU_CHANNEL_DESTROY, &d);
+	}
+	/* Nothing is left of it. */
+	WAIT_FOR(get_param(c->fd, DRM_PPU_PARAM_VRAM_AVAIL) == vram, 20000);
+	chan_free(&r);
+}
+
+TEST_T(faults_between_steps, 120,
+       "WQ-38: a set-up that stands or fails after any step shows the device no entry that is not written")
+{
+	static const unsigned steps[] = { 405, 406, 408, 410, 412 };
+	int fd = open_ppu();
+	struct chan c = chan_new(fd, vm_new(fd), COMPUTE, 8);
+	struct devq q = devq_new(&c, 8, 0, 0);
+
+	devq_free(&q);			/* page tables that stay are there */
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		stand_after(&c, steps[i], true);
+		stand_after(&c, steps[i], false);
+	}
+	q = devq_new(&c, 8, 0, 0);
 	devq_launch(&q, 2, true, chan_sem_va(&c, 1));
 	chan_doorbell(&c);
 	chan_wait_idle(&c);
@@ -355,13 +474,7 @@ static uint64_t queue_refreshes(const struct devq *q)
 
 static uint64_t interrupts(int fd)
 {
-	uint64_t all[PPU_CTR_COUNT];
-	struct drm_ppu_query q = {
-		.type = DRM_PPU_QUERY_COUNTERS, .size = sizeof(all), .ptr = (uintptr_t)all,
-	};
-
-	DO(fd, DRM_IOCTL_PPU_QUERY, &q);
-	return all[PPU_CTR_IRQS];
+	return counter_of(fd, PPU_CTR_IRQS);
 }
 
 /* 100 launches without the command. */

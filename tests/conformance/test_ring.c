@@ -107,6 +107,33 @@ TEST(full_at_count_less_one, "WQ-6: count - 1 entries can be outstanding")
 	CHECK_EQ(*chan_sem(&c, 1), 6);
 }
 
+TEST(eighth_of_eight, "WQ-6: the eighth entry of a queue of 8 is refused where it is submitted, and GP_PUT stays 7")
+{
+	int fd = open_ppu();
+	struct chan c = chan_new(fd, vm_new(fd), COPY, 8);
+	struct drm_ppu_channel_query q;
+
+	for (unsigned i = 0; i < 7; i++) {
+		struct cmds b = chan_block(&c);
+
+		if (!i)
+			cmd_acquire(&b, PPU_SEM_OP_EQ, chan_sem_va(&c, 0), 1);
+		else
+			cmd_sem(&b, PPU_CMD_SEM_INC, 0, chan_sem_va(&c, 1), 0);
+		chan_submit(&c, &b);
+	}
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
+	CHECK_EQ(chan_query(&c).gp_put, 7);
+	CHECK_EQ(chan_query(&c).error, 0);
+	c.userd[PPU_REG_USERD_GP_PUT / 4] = 0;		/* GET is 0, too: this would be an empty ring */
+	WAIT_FOR(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_FAULTED, 20000);
+	q = chan_query(&c);
+	CHECK_EQ(q.error, PPU_ERR_PUT_RANGE);
+	CHECK_EQ(q.gp_put, 7);
+	CHECK_EQ(q.gp_get, 0);
+	CHECK_EQ(*chan_sem(&c, 1), 0);
+}
+
 TEST(put_past_get, "WQ-7: GP_PUT past GP_GET stops the channel with PUT_RANGE")
 {
 	int fd = open_ppu();

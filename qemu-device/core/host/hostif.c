@@ -186,11 +186,29 @@ bool ppu_hostif_refresh_queue(struct ppu_core *core, struct ppu_chan *ch)
 	return true;
 }
 
+/*
+ * WQ-56, the lap stamp of debug mode: what stands in an entry was written since the host interface left it, that is in
+ * this lap.  Threads may write it again only after GET has moved.
+ */
+static bool erase_entry(struct ppu_core *core, struct ppu_chan *ch)
+{
+	const uint64_t none[sizeof(struct ppu_gpfifo_entry) / 8] = { 0 };
+	uint64_t va = ch->ring_va + (uint64_t)ch->get * sizeof(none);
+	unsigned chid = ppu_chid(core, ch);
+	int err = ppu_mmu_store(core, ch->ctx, va, none, sizeof(none), PPU_XL_PRIV, PPU_TRW_COMMAND, chid);
+
+	if (err)
+		ppu_chan_error(core, chid, fault_code(err, PPU_ERR_RING_FAULT), va);
+	return !err;
+}
+
 /* The entry at GET is complete. */
 static void advance(struct ppu_core *core, struct ppu_chan *ch)
 {
 	unsigned chid = ppu_chid(core, ch);
 
+	if (core->cfg.devq_laps && ch->cls == PPU_CLASS_DEVQ && !erase_entry(core, ch))
+		return;
 	ch->have_entry = false;
 	ch->blk_va = 0;
 	ch->blk_words = ch->pos = 0;

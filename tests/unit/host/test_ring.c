@@ -196,6 +196,42 @@ START_TEST(full_ring)
 }
 END_TEST
 
+/*
+ * WQ-6, at the interface itself: a ring of 8 whose first entry is blocked takes seven entries, one by one or all with
+ * one doorbell.  The eighth is refused: GP_PUT stays 7, the error says why, and none of the seven is lost or done early.
+ */
+START_TEST(eighth_of_eight)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	uint64_t gate = bench_alloc(c, 4096, BENCH_VRAM), s = gate + 64;
+
+	for (unsigned i = 0; i < 7; i++) {
+		if (!i)
+			bench_acquire(ch, PPU_SEM_OP_EQ, gate, 1);
+		bench_inc(ch, 0, s);
+		bench_push(ch);
+		if (_i || i == 6)
+			bench_doorbell(ch, ch->put);
+		ck_assert(bench_run(b));
+		ck_assert_uint_eq(cherr(ch), 0);
+	}
+	ck_assert_uint_eq(ch->put, 7);
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_PUT), 7);
+	ck_assert(chs(ch) & PPU_CHS_SEM_BLOCKED);
+	bench_inc(ch, 0, s);
+	bench_push(ch);
+	ck_assert_uint_eq(ch->put, 0);
+	bench_doorbell(ch, 0);
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_PUT), 7);
+	ck_assert_uint_eq(bench_get(ch), 0);
+	ck_assert_uint_eq(bench_rd64(c, s), 0);
+	check_error(b, ch, PPU_ERR_PUT_RANGE, 0, NULL, 0);
+	bench_free(b);
+}
+END_TEST
+
 /* WQ-7 against the definition: after `get` entries are consumed, from every PUT to every PUT'. */
 START_TEST(put_range)
 {
@@ -582,6 +618,7 @@ static Suite *suite(void)
 	tcase_add_test(t, put_is_exclusive);
 	tcase_add_test(t, get_wraps_at_any_count);
 	tcase_add_test(t, full_ring);
+	tcase_add_loop_test(t, eighth_of_eight, 0, 2);
 	tcase_add_loop_test(t, put_range, 3, 9);
 	tcase_add_test(t, bad_entries);
 	tcase_add_test(t, get_moves_after_the_whole_block);

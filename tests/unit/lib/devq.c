@@ -11,10 +11,11 @@ ppuModule devq_module;
 
 static void start(const char *props, const char *trace)
 {
-	ppuInitOptions o = { .backend = "core", .props = props ? props : "gpcs=1 sms-per-gpc=1", .trace = trace };
-	const char *build = getenv("BUILD");
-	char path[256];
+	const char *build = getenv("BUILD"), *more = getenv("DEVQ_PROPS");
+	char path[256], all[256];
+	ppuInitOptions o = { .backend = "core", .props = all, .trace = trace };
 
+	snprintf(all, sizeof(all), "%s %s", props ? props : "gpcs=1 sms-per-gpc=1", more ? more : "");
 	OK(ppuInit(&o));
 	rt_spy_start(&devq_spy);
 	snprintf(path, sizeof(path), "%s/unit/devq%s.ptx", build ? build : "build",

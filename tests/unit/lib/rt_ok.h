@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <ppu.h>
+#include "rt_turn.h"
 
 #define OK(call) do { \
 	ppuResult ok_ = (call); \

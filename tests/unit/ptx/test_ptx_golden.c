@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The PTX compiler's output word for word: listings, IR after passes, messages (tests/ptx/golden).
- * PPU_REBASELINE=1 writes the expected files anew.  Rows: SIMT-10, SIMT-11, SIMT-17, SIMT-45.
+ * tests/ptx/rebaseline.py writes the expected files anew, when it has shown what that means.  Rows: SIMT-10, SIMT-11, SIMT-17, SIMT-45.
  */
 #include <check.h>
 #include <stdio.h>
@@ -33,21 +33,22 @@ static char *read_text(const char *path, size_t *len)
 /* First line that differs. */
 static void compare(const char *path, const char *got)
 {
-	const char *env = getenv("PPU_REBASELINE");
-	char *want;
+	const char *dir = getenv("PPU_GOLDEN_OUT");	/* of rebaseline.py: what there is now */
+	char *want, out[256];
 	unsigned line = 1;
 	size_t len, i;
 	FILE *f;
 
-	if (env && *env == '1') {
-		f = fopen(path, "wb");
+	if (dir) {
+		snprintf(out, sizeof(out), "%s%s", dir, strrchr(path, '/'));
+		f = fopen(out, "wb");
 		ck_assert(f != NULL);
 		fputs(got, f);
 		fclose(f);
 		return;
 	}
 	want = read_text(path, &len);
-	ck_assert_msg(want != NULL, "%s is missing; PPU_REBASELINE=1 writes it", path);
+	ck_assert_msg(want != NULL, "%s is missing; tests/ptx/rebaseline.py writes it", path);
 	for (i = 0; want[i] && want[i] == got[i]; i++)
 		line += want[i] == '\n';
 	while (i && want[i - 1] != '\n')

@@ -582,6 +582,65 @@ KERNEL start_inserter(u64 *total, u64 *numbers, u32 n, u32 linger, u32 ctas, u32
 	ppuQueueLaunch(PPU_KERNEL(inserter), ctas, 1, 1, threads, 1, 1, 0, &a, sizeof(a));
 }
 
+/* ---- laps ----------------------------------------------------------------------------------------- */
+
+/* A pause of random length, without an atomic operation. */
+DEV u32 pause(const struct ppu_queue *q, u32 random, u32 most)
+{
+	u32 k;
+
+	random = random * 1664525u + 1013904223u;
+	for (k = (random >> 16) % (most + 1); k; k--)
+		load_now(ppuq_word(q->shadow, 0));
+	return random;
+}
+
+/* WQ-56: as inserter(), with random pauses between the steps.  From lap `hasty` on, the group is released before it is
+ * written: the mistake that the safety invariant excludes. */
+KERNEL pausing(u64 *total, u32 n, u32 seed, u32 most, u32 hasty)
+{
+	const struct ppu_queue *q = ppuQueueGet();
+	u32 i, random = seed + THREAD * 2654435761u;
+
+	for (i = 0; i < n; i++) {
+		struct ppuq_place first;
+		struct ppuq_out o;
+		u64 va;
+
+		random = pause(q, random, most);
+		while (ppuq_begin(q, 1, &first) == PPU_QUEUE_FULL)
+			;
+		random = pause(q, random, most);
+		if (first.lap >= hasty) {
+			ppuq_release(q, first);
+			random = pause(q, random, 1000);
+		}
+		o = ppuq_block(q, first);
+		va = (u64)o.to;
+		ppuq_put32(&o, PPU_CMD_HDR(PPU_CMD_SEM_INC, PPU_CMD_SIZE_SEM_INC, 0));
+		ppuq_put64(&o, (u64)total);
+		ppuq_flush(&o);
+		random = pause(q, random, most);
+		ppuq_point(q, first, va, o.words);
+		ppuq_point_acquire(q, ppuq_step(q, first, 1));
+		random = pause(q, random, most);
+		ppuq_release(q, first);
+		ppuq_leave(q);
+	}
+}
+
+struct pausing_args {
+	u64 *total;
+	u32 n, seed, most, hasty;
+};
+
+KERNEL start_pausing(u64 *total, u32 n, u32 seed, u32 most, u32 hasty, u32 threads)
+{
+	struct pausing_args a = { total, n, seed, most, hasty };
+
+	ppuQueueLaunch(PPU_KERNEL(pausing), threads, 1, 1, 1, 1, 1, 0, &a, sizeof(a));
+}
+
 /* ---- in the guest --------------------------------------------------------------------------------- */
 
 /* One kernel launches the next, until n kernels have run. */

@@ -166,6 +166,55 @@ START_TEST(stress_with_pauses)
 }
 END_TEST
 
+static void again(void);
+
+static const uint32_t lap_counts[] = { 8, 9, 16, 37, 64 };
+
+static ppuResult pausing(uint32_t count, const char *props, uint32_t n, uint32_t hasty)
+{
+	ppuResult res;
+
+	devq_start(props, count, count & 1 ? PPU_STREAM_QUEUE_NO_ASSIST : 0, count - 1);
+	res = devq_launch("start_pausing", 1, 1, (const uint64_t[]){ DEVQ_AT(0), n, count, 40, hasty, 10 });
+	return res ? res : ppuCtxSynchronize();
+}
+
+/*
+ * WQ-56: ten threads insert with random pauses, many laps.  In debug mode the device itself witnesses that each entry it
+ * fetches was written in that lap: it erases the entries that it leaves, and an erased one is an error.
+ */
+START_TEST(only_this_lap)
+{
+	uint32_t count = lap_counts[_i], n = count * 4;
+
+	OK(pausing(count, "gpcs=2 sms-per-gpc=2 x-devq-laps=1", n, ~0u));
+	devq_fetch();
+	ck_assert_uint_eq(devq_u64(0), 10 * n);
+	ck_assert_uint_eq(devq_info().soft, count + 2 + 2ull * 10 * n + 1);
+	for (uint32_t i = 0, left = 0; i < count; i++) {
+		struct ppu_gpfifo_entry e = devq_entry(i);
+
+		/* What is left is the terminator, where the host interface stands. */
+		left += e.va || e.length;
+		ck_assert_uint_le(left, 1);
+		ck_assert_int_eq(e.va || e.length, i == devq_info().get);
+	}
+	devq_stop();
+}
+END_TEST
+
+/* WQ-56: threads that release a group before they write it, from the fourth lap on.  Debug mode notices the first stale
+ * entry; without it the host interface would go round and round. */
+START_TEST(stale_is_noticed)
+{
+	uint32_t count = lap_counts[_i];
+
+	ck_assert_int_ne(pausing(count, "gpcs=2 sms-per-gpc=2 x-devq-laps=1", count * 4, 3), PPU_SUCCESS);
+	ck_assert_msg(strstr(ppuGetLastErrorDetail(), "never written") != NULL, "%s", ppuGetLastErrorDetail());
+	again();
+}
+END_TEST
+
 /*
  * WQ-18: with stores that reach memory late and in any order, nothing stale is fetched; without the fence stale entries
  * are fetched. An atomic operation of any thread of an SM empties the SM's store buffer, so one thread on each SM shows
@@ -447,7 +496,7 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("devq_order");
-	TCase *t = tcase_create("devq_order"), *late = tcase_create("late");
+	TCase *t = tcase_create("devq_order"), *late = tcase_create("late"), *laps = tcase_create("laps");
 
 	tcase_set_timeout(t, 600);
 	tcase_add_loop_test(t, many_laps, 0, 8);
@@ -467,6 +516,11 @@ int main(void)
 	tcase_add_test(t, foreign_block_address);
 	tcase_add_loop_test(t, get_and_put_out_of_reach, 0, 6);
 	suite_add_tcase(s, t);
+	/* If nobody notices stale entries, the host interface runs them for ever. */
+	tcase_set_timeout(laps, 60);
+	tcase_add_loop_test(laps, only_this_lap, 0, 5);
+	tcase_add_loop_test(laps, stale_is_noticed, 0, 2);
+	suite_add_tcase(s, laps);
 	tcase_set_timeout(late, 1200);
 	tcase_add_test(late, fenced_many);
 	suite_add_tcase(s, late);

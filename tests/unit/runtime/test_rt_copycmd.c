@@ -598,12 +598,76 @@ START_TEST(get_is_late)
 }
 END_TEST
 
+/* Between the runtime and the device: is each value of GP_PUT legal by WQ-7's definition? */
+static struct {
+	const struct be_ops *below;
+	struct be_ops ops;
+	struct ppuCtx_st *ctx;
+	uint32_t put[64];
+	uint64_t entries;
+} guard;
+
+static void guarded_put(struct be_chan *be, uint32_t put)
+{
+	uint32_t n = be->entries, get = guard.below->chan_get(be), *last, added, i = 0;
+
+	while (i < guard.ctx->num_chan && guard.ctx->chan[i]->be != be)
+		i++;
+	ck_assert_uint_lt(i, guard.ctx->num_chan);
+	last = &guard.put[i];
+	added = (put + n - *last) % n;
+	ck_assert_uint_lt(put, n);
+	ck_assert_uint_ge(added, 1);
+	if (added > (get + 2 * n - *last - 1) % n)
+		ck_abort_msg("a ring of %u: PUT %u -> %u, GET is %u", n, *last, put, get);
+	*last = put;
+	guard.entries += added;
+	guard.below->chan_put(be, put);
+}
+
+/*
+ * WQ-7: random submissions in three streams to rings from the smallest on, hurried and slow, never overrun one.
+ * PPU_SUBMISSIONS=1000000 makes as many as the row wants, in half a minute; a share of that is made otherwise.
+ */
+START_TEST(never_an_overrun)
+{
+	static const uint32_t rings[] = { 3, 4, 8, 61 };
+	const char *text = getenv("PPU_SUBMISSIONS");
+	uint32_t jobs = (text ? (uint32_t)atoi(text) : 12000) / 4, seed = 7 + (uint32_t)_i, *h;
+	ppuInitOptions o = { .backend = "core", .props = "gpcs=1 sms-per-gpc=1", .ring_entries = rings[_i] };
+	ppuStream s[3];
+
+	OK(ppuInit(&o));
+	OK(ppuCtxGetCurrent(&guard.ctx));
+	guard.below = guard.ctx->be;
+	guard.ops = *guard.below;
+	guard.ops.chan_put = guarded_put;
+	guard.ctx->be = &guard.ops;
+	OK(ppuMallocHost((void **)&h, 4096));
+	for (unsigned k = 0; k < 3; k++)
+		s[k] = stream_at(-(int)k);
+	for (uint32_t i = 0; i < jobs; i++) {
+		unsigned k = (unsigned)rand_r(&seed) % 3;
+
+		OK(ppuMemsetAsync(h + 256 * k + i % 256, i, 4, 1, s[k]));
+		if (rand_r(&seed) % 200 == 0) {
+			OK(ppuStreamSynchronize(s[k]));
+			ck_assert_uint_eq(h[256 * k + i % 256], i);
+		}
+	}
+	OK(ppuCtxSynchronize());
+	ck_assert_uint_eq(guard.entries, jobs);
+	guard.ctx->be = guard.below;
+	OK(ppuShutdown());
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rt_copycmd");
 	TCase *c = tcase_create("commands");
 
-	tcase_set_timeout(c, 300);
+	tcase_set_timeout(c, getenv("PPU_SUBMISSIONS") ? 3000 : 300);
 	tcase_add_loop_test(c, command_lists, 0, sizeof(lists) / sizeof(lists[0]));
 	tcase_add_loop_test(c, command_count, 0, 2);
 	tcase_add_test(c, every_copy);
@@ -619,6 +683,7 @@ int main(void)
 	tcase_add_test(c, ring_order);
 	tcase_add_test(c, full_ring);
 	tcase_add_loop_test(c, get_is_late, 0, 4);
+	tcase_add_loop_test(c, never_an_overrun, 0, 4);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

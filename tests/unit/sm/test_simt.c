@@ -858,6 +858,49 @@ START_TEST(full_queue_takes_lanes_in)
 }
 END_TEST
 
+/*
+ * SIMT-14, SIMT-40, SIMT-55: tokens of type YIELD that a generic PUSH made, in a queue of four that is full.  A YIELD finds
+ * them like its own: with the same address the token takes the lanes in, wherever it is among yield tokens, and needs no
+ * entry.  A token above another type's is not looked at (SIMT-33); with no such token the YIELD overflows the queue.
+ */
+START_TEST(pushed_yield_token_in_full_queue)
+{
+#define MEET(a, b, c, d) PROLOGUE "push." a "\npush." b "\npush." c "\npush." d "\nmov.u32 r3, 5\nyield\n" \
+		"D: add.u32 r3, r3, 1\n" STORE3 "exit\nE: nop\nF: nop\nG: exit\n"
+	static const struct {
+		const char *text, *pop;
+		unsigned discarded;
+	} all[] = {
+		{ MEET("yield E", "yield F", "yield G", "yield D"), "pop yield ff", 3 },
+		{ MEET("yield E", "yield D", "yield F", "yield G"), "pop yield ff", 3 },
+		{ MEET("yield D", "sync E", "sync F", "sync G"), "pop yield ff", 3 },
+		{ MEET("sync E", "yield D", "yield F", "yield G"), NULL, 0 },
+		{ MEET("yield E", "sync F", "yield D", "yield G"), NULL, 0 },
+		{ MEET("yield E", "yield F", "yield G", "yield E"), NULL, 0 },
+	};
+#undef MEET
+	bool fits = all[_i].pop;
+
+	s->cfg.tokq_entries = 4;
+	smt_start(s);
+	smt_load(s, all[_i].text);
+	smt_run(s, 1, 8);
+	ck_assert_uint_eq(count(smt_ops(s), "h=4 t=-1"), fits ? 2 : 1);	/* full: by the fourth push, and no less by the merge */
+	ck_assert_uint_eq(count(smt_ops(s), "recentre"), 2);		/* for the third and the fourth push */
+	ck_assert_uint_eq(count(smt_ops(s), "yield yield"), 0);		/* no token is pushed at the back */
+	ck_assert_uint_eq(count(smt_ops(s), "merge yield ff"), fits);
+	ck_assert_uint_eq(count(smt_ops(s), "discard"), all[_i].discarded);
+	ck_assert_int_eq(s->faulted, !fits);
+	if (!fits) {
+		ck_assert_uint_eq(s->fault.code, PPU_ERR_TOKQ_OVERFLOW);
+		return;
+	}
+	ck_assert_uint_eq(count(smt_ops(s), all[_i].pop), 1);
+	for (int i = 0; i < 8; i++)
+		ck_assert_uint_eq(smt_u32(s)[i], 6);
+}
+END_TEST
+
 /* SIMT-63 */
 START_TEST(exited_threads_stay_out)
 {
@@ -1143,6 +1186,7 @@ static Suite *suite(void)
 	tcase_add_test(t, predicated_fallback);
 	tcase_add_test(t, full_queue_is_fatal);
 	tcase_add_loop_test(t, full_queue_takes_lanes_in, 0, 3);
+	tcase_add_loop_test(t, pushed_yield_token_in_full_queue, 0, 6);
 	tcase_add_test(t, exited_threads_stay_out);
 	tcase_add_test(t, yield_in_function);
 	tcase_add_test(t, ret_partly_with_token);

@@ -167,7 +167,7 @@ static const char *error_text(enum approx_measure measure, double error)
 }
 static void approximations(void)
 {
-	head("| function | operands | PTX allows | largest error found | at |");
+	head("| function | operands | PTX allows | largest error | at |");
 #define A(name, op, type, ref, measure, sym, lo, hi, range, bound, text, worst, at) \
 	fprintf(out, "| `%s` | %s | %s | %s | `%0*x` |\n", name, *range ? range : "all", text, \
 		error_text(APPROX_##measure, worst), #type[0] == 'F' && #type[1] == '3' ? 8 : 4, at);
