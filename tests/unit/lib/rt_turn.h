@@ -23,15 +23,15 @@ static inline ppuResult rt_turn_init(const ppuInitOptions *options)
 	ppuInitOptions o = options ? *options : (ppuInitOptions){ 0 };
 	const char *env = getenv("PPU_STREAM_PRIORITIES"), *streams = o.stream_priorities ? o.stream_priorities : env;
 	int least, greatest;
-	char text[40], rest;
+	char pair[40], rest;
 
 	if (rt_turn(1) == 1)
 		return ppuInit(options);
 	if (!streams || !*streams)
 		streams = "0:-5";		/* the default */
 	if (sscanf(streams, "%d:%d%c", &least, &greatest, &rest) == 2) {
-		snprintf(text, sizeof(text), "%d:%d", rt_turn(least), rt_turn(greatest));
-		o.stream_priorities = text;
+		snprintf(pair, sizeof(pair), "%d:%d", rt_turn(least), rt_turn(greatest));
+		o.stream_priorities = pair;
 	}
 	return ppuInit(&o);
 }
