@@ -75,6 +75,7 @@ struct ppu_warp {
 	bool pop;			/* no lane active: pop a token before going on */
 	bool retried;			/* recentred once: do not ask the driver again */
 	uint8_t slot, index;		/* on the SM, in the CTA */
+	uint8_t ahead;			/* bytes into last_page[], host code's */
 	bool q_dirty, local_dirty;
 	bool ycounts;			/* lane_ycount[] need not be all 0 */
 	bool whole;			/* pop: the token that ppu_warp_park_all() pushed is the only one */
@@ -230,7 +231,9 @@ struct ppu_sm {
 	uint64_t ctr[PPU_CTR_COUNT];
 
 #define PPU_LAST_PAGES	64
-	uint64_t last_page[PPU_LAST_PAGES];	/* host code's: where loads were last, to fetch ahead; not saved */
+#define PPU_LAST_WARPS	8	/* warps that have a place of their own, by struct ppu_warp.ahead */
+	/* Host code's: where loads were last, to fetch ahead; not saved. */
+	uint64_t last_page[PPU_LAST_PAGES][PPU_LAST_WARPS] __attribute__((aligned(64)));
 
 	const struct ppu_lsu_simd *simd;	/* of this host */
 	struct ppu_sm_caches *caches;	/* NULL: no model */

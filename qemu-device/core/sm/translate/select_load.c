@@ -583,18 +583,23 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 /*
  * The host fetches ahead by itself what one instruction of it loads in equal distances.  Here one instruction loads for
  * eight lanes and then for the next eight, and a warp that goes through memory in long steps has a new page at each.  So:
- * what would be next if this step were repeated.  rax: address, rcx: its page on the host; rcx, rdx: lost.
+ * what would be next if this step were repeated.  Where the warps of a CTA lie in a row, a step is that of one warp of
+ * the CTA before to the same one of this CTA: the next warp of the same CTA would come too soon.  rax: address, rcx: its
+ * page on the host; rcx, rdx: lost.
  */
 static void fetch_ahead(struct ppu_emit *e)
 {
 	/* In the SM: in the notes of the region, SMs that run at the same time would take the line from one another. */
-	int32_t last = (int32_t)(offsetof(struct ppu_sm, last_page) + sizeof(uint64_t) * (e->looks++ % PPU_LAST_PAGES));
+	int32_t last = (int32_t)(offsetof(struct ppu_sm, last_page) +
+				 sizeof(((struct ppu_sm *)0)->last_page[0]) * (e->looks++ % PPU_LAST_PAGES));
 
 	EM(e, MOV, M(RSP, PPU_AT_WORDS, 8), Q(RAX));
 	EM(e, AND, D(RAX), IM(PPU_PAGE_SIZE - 1));
 	EM(e, ADD, Q(RAX), Q(RCX));
-	EM(e, MOV, Q(RDX), M(R15, last, 8));
-	EM(e, MOV, M(R15, last, 8), Q(RAX));
+	EM(e, MOVZX, D(RCX), M(RBP, (int32_t)offsetof(struct ppu_warp, ahead), 1));
+	EM(e, ADD, Q(RCX), Q(R15));
+	EM(e, MOV, Q(RDX), M(RCX, last, 8));
+	EM(e, MOV, M(RCX, last, 8), Q(RAX));
 	EM(e, NEG, Q(RDX));
 	EM(e, ADD, Q(RDX), Q(RAX));
 	EM(e, ADD, Q(RDX), Q(RAX));
