@@ -298,6 +298,8 @@ static void set_up(struct ppu_sm *sm, struct ppu_cta *cta)
 
 		w->cta = cta;
 		w->index = (uint8_t)i;
+		/* Narrower blocks have several rows in a warp, and the next warp is a good guess. */
+		w->ahead = l->block[0] >= PPU_LANES ? i % PPU_LAST_WARPS * sizeof(uint64_t) : 0;
 		w->prog = prog;
 		if (w->zero_row != PPU_ROW_ZERO(nregs) || w->v.row != w->rows)
 			ppu_seat_rows(sm, w, nregs);

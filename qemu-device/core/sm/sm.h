@@ -14,6 +14,7 @@
  *   smsave.c     CTAs into and out of the save area
  *   mem/lsu.c    loads, stores, atomics, per-SM TLB
  *   mem/span.c   runs of pages in the TLB
+ *   mem/trail.c  the way to large pages
  *   mem/cache.c  the cache model
  *   mem/timing.c  what memory costs in device time
  *   mem/storebuf.c  the other store path: stores that wait
@@ -74,6 +75,7 @@ struct ppu_warp {
 	bool pop;			/* no lane active: pop a token before going on */
 	bool retried;			/* recentred once: do not ask the driver again */
 	uint8_t slot, index;		/* on the SM, in the CTA */
+	uint8_t ahead;			/* bytes into last_page[], host code's */
 	bool q_dirty, local_dirty;
 	bool ycounts;			/* lane_ycount[] need not be all 0 */
 	bool whole;			/* pop: the token that ppu_warp_park_all() pushed is the only one */
@@ -189,6 +191,20 @@ struct ppu_span {
 	uint32_t weight;		/* the least one makes room for another span */
 };
 
+/* The words of page tables that lead to a large page (mem/trail.h). */
+#define PPU_TRAIL_WORDS		(PPU_PT_LEVELS - 1)
+#define PPU_TRAILS		32
+/* Arrays may lie a power of two apart. */
+#define PPU_TRAIL_INDEX(va)	((uint32_t)((va) >> PPU_LARGE_SHIFT) * 0x9e3779b1u >> 27)
+struct ppu_trail {
+	struct ppu_ctx *ctx;		/* NULL: none */
+	uint64_t frame;			/* va >> 21 */
+	const uint64_t *word[PPU_TRAIL_WORDS];	/* where they are, from the root on, and what they were */
+	uint64_t was[PPU_TRAIL_WORDS];
+	uint64_t addr;			/* of the page in VRAM */
+	uint32_t flags;			/* for the TLB */
+};
+
 struct ppu_sm {
 	struct ppu_core *core;
 	uint32_t id;
@@ -215,7 +231,9 @@ struct ppu_sm {
 	uint64_t ctr[PPU_CTR_COUNT];
 
 #define PPU_LAST_PAGES	64
-	uint64_t last_page[PPU_LAST_PAGES];	/* host code's: where loads were last, to fetch ahead; not saved */
+#define PPU_LAST_WARPS	8	/* warps that have a place of their own, by struct ppu_warp.ahead */
+	/* Host code's: where loads were last, to fetch ahead; not saved. */
+	uint64_t last_page[PPU_LAST_PAGES][PPU_LAST_WARPS] __attribute__((aligned(64)));
 
 	const struct ppu_lsu_simd *simd;	/* of this host */
 	struct ppu_sm_caches *caches;	/* NULL: no model */
@@ -227,6 +245,7 @@ struct ppu_sm {
 	uint32_t span_last;			/* the place that was taken last */
 	uint32_t span_hot;			/* bytes from span[] to the one that words were found in last */
 	bool spans;				/* there may be one */
+	struct ppu_trail trail[PPU_TRAILS];	/* not saved */
 	struct ppu_tlbe tlb[PPU_TLB_ENTRIES];
 	uint16_t dirty[PPU_TLB_ENTRIES];/* entries with PPU_TLB_DIRTY */
 	uint32_t num_dirty;

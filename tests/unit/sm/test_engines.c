@@ -97,7 +97,9 @@ START_TEST(instructions)
 		}
 		ended += !p.s[0]->faulted;
 	}
-	ck_assert_uint_ge(epair_mixed, epair_translates() && (_i == EPAIR_MIXED || _i == EPAIR_LATE) ? n / 8 : 0);
+	/* Of a few programs none may have been run by both. */
+	if (n >= 20 && epair_translates() && (_i == EPAIR_MIXED || _i == EPAIR_LATE))
+		ck_assert_uint_ge(epair_mixed, n / 8);
 	/* Not all programs may end early. */
 	ck_assert_uint_gt(ended, n < 20 ? 0 : n / 4);
 	smt_free(p.s[0]);

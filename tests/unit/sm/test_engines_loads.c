@@ -161,6 +161,13 @@ static const struct {
 	{ "setp.lt.s32 p1, r0, r3\n@p1 ld.global.u32 r7, [rd58]\n@p1 add.u32 r9, r9, r1\nld.global.u32 r8, [rd56]\n@!p1 add.u32 r9, r9, r8\n"
 	  "@p2 mul.u32 r10, r9, r8\n@!p2 fma.f32 r11, r9, r8, r11\n@!pt add.u32 r12, r12, 1\n",
 	  { { SP_GLOBAL, SH_MIX, 4, 0 }, { 0, SH_ROW, 4, 0 }, { 0, SH_ROW, 4, 0 } }, 4, false },
+	/* The place of a group is still known behind a thread index. */
+	{ "ld.global.u32 r8, [rd56]\nld.global.u32 r9, [rd56+4]\ns2r r10, %tid.x\nld.global.u32 r11, [rd56+8]\ns2r r12, %tid.y\n"
+	  "ld.global.u32 r13, [rd58]\nld.global.u32 r14, [rd58+4]\ns2r r15, %tid.z\nld.global.u32 r16, [rd58+4]\n"
+	  "ld.global.u32 r17, [rd56+4]\n",
+	  { { SP_GLOBAL, SH_ROW, 4, 0 }, { 0, SH_ROW, 4, 0 }, { 0, SH_ROW, 4, 0 } }, 3, false },
+	{ "ld.shared.u32 r8, [r56]\nld.shared.u32 r9, [r56+4]\ns2r r10, %tid.x\nld.shared.u32 r11, [r56+8]\nadd.u32 r12, r10, r11\n",
+	  { { SP_SHARED, SH_ROW, 4, 0 }, { 0, SH_ROW, 4, 0 }, { 0, SH_ROW, 4, 0 } }, 3, false },
 	/* A segment that fails again and again, then not any more. */
 	{ "setp.lt.u32 p0, r43, 150\nsetp.lt.u32 p1, r43, 400\nsel.u32 r56, r56, r58, p0\nsel.u32 r57, r57, r59, p0\nbra on\n"
 	  "on: ld.global.v4.u32 rq8, [rd56]\nadd.u32 r0, r0, r8\n",

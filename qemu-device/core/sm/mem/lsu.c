@@ -19,6 +19,7 @@
 #include "core/memory/mmu.h"
 #include "core/sm/mem/lsu_block.h"
 #include "core/sm/mem/span.h"
+#include "core/sm/mem/trail.h"
 #include "core/sm/warp.h"
 
 /* Counts bits without a library call on hosts that lack the instruction. */
@@ -53,6 +54,7 @@ void ppu_lsu_flush(struct ppu_sm *sm)
 	for (i = 0; i < PPU_TLB_ENTRIES; i++)
 		sm->tlb[i].page = ~0ull;
 	ppu_spans_clear(sm);
+	ppu_trails_clear(sm);
 	sm->xlat_gen = sm->core->xlat_gen;
 }
 

@@ -10,11 +10,13 @@
 #include <string.h>
 #include "core/sm/mem/lsu_block.h"
 #include "core/sm/mem/span.h"
+#include "core/sm/mem/trail.h"
 #include "core/sm/translate/calls.h"
 #include "core/sm/translate/segment.h"
 
 #define AVX2	__attribute__((target("avx2")))
 #define EACH(k, n)	_Pragma("GCC unroll 4") for (unsigned k = 0; k < (n); k++)
+#define KNOWN	static inline __attribute__((always_inline)) PPU_NO_VECTORS
 #define INLINE	static inline __attribute__((always_inline)) AVX2
 
 int ppu_call_handler(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
@@ -851,27 +853,109 @@ INLINE bool ld_global_all(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
  * with later lanes, could have put it out.  So such a fill is left to the interpreter.  Host code leaves out what it
  * cannot tell: fills behind a gather, unless in the first eight lanes, in which both have one order.
  */
-static uint8_t *fill(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
-		     const struct ppu_used *used, unsigned acc)
+KNOWN bool may_fill(const struct ppu_tlbe *e, const struct ppu_fills *f, const struct ppu_used *used)
 {
-	struct ppu_fills *f = &run->fills;
-	uint32_t index = PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT), i;
-	struct ppu_tlbe *e = &sm->tlb[index];
-	unsigned level;
+	uint32_t i;
 
 	for (i = 0; i < used->bytes / sizeof(used->page[0]) && e->page != ~0ull; i++)
 		if (used->page[i] == e->page)
-			return NULL;
-	if (f->n == PPU_FILLS)
-		return NULL;
+			return false;
+	return f->n < PPU_FILLS;
+}
+
+/* The entry gets its old value back if the segment fails. */
+KNOWN void note_fill(struct ppu_sm *sm, struct ppu_fills *f, uint32_t index)
+{
+	const struct ppu_tlbe *e = &sm->tlb[index];
+	struct ppu_tlbe *old = &f->e[f->n].old;
+
 	if (!f->n)
 		f->misses = sm->ctr[PPU_CTR_TLB_MISSES];
-	f->e[f->n].index = index;
-	f->e[f->n++].old = *e;
-	if (ppu_lsu_tlb_fill(sm, w->cta->task->ctx, va, acc, e, &level))
+	f->e[f->n++].index = index;
+	/* The struct at once would be a string instruction, which takes the host long to begin. */
+	old->page = e->page;
+	old->ctx = e->ctx;
+	old->host = e->host;
+	old->phys.addr = e->phys.addr;
+	old->phys.sys = e->phys.sys;
+	old->flags = e->flags;
+}
+
+static uint8_t *fill(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
+		     const struct ppu_used *used, unsigned acc)
+{
+	uint32_t index = PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT);
+	struct ppu_ctx *ctx = w->cta->task->ctx;
+	struct ppu_tlbe *e = &sm->tlb[index];
+	unsigned level;
+
+	if (!may_fill(e, &run->fills, used))
 		return NULL;
+	note_fill(sm, &run->fills, index);
+	if (ppu_lsu_tlb_fill(sm, ctx, va, acc, e, &level))
+		return NULL;
+	if (level)
+		ppu_trails_note(sm, ctx, va);
 	/* An entry that is good for one access is the interpreter's. */
 	return e->flags & PPU_TLB_NULL ? NULL : e->host;
+}
+
+/*
+ * The same for a page to which a trail leads, as most do.  It leaves the host's vector registers alone, so it must not call
+ * anything.  NULL: nothing is done.
+ */
+/* What ppu_lsu_tlb_fill() does besides: a page that is put out is reported, and leaves its span. */
+KNOWN bool leaves_quietly(const struct ppu_sm *sm, const struct ppu_tlbe *e)
+{
+	unsigned i;
+
+	if (e->page == ~0ull)
+		return true;
+	if (e->flags & PPU_TLB_DIRTY)
+		return false;
+	for (i = 0; i < PPU_SPANS && sm->spans; i++)
+		if (sm->span[i].ctx && (e->page << PPU_PAGE_SHIFT) - sm->span[i].va < sm->span[i].bytes)
+			return false;
+	return true;
+}
+
+KNOWN uint8_t *fill_known(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
+			  const struct ppu_used *used, bool write)
+{
+	const struct ppu_trail *t = &sm->trail[PPU_TRAIL_INDEX(va)];
+	uint32_t index = PPU_TLB_INDEX(va >> PPU_PAGE_SHIFT);
+	struct ppu_ctx *ctx = w->cta->task->ctx;
+	struct ppu_tlbe *e = &sm->tlb[index];
+	uint64_t addr;
+
+	if (!ppu_trail_holds(t, ctx, va) || (write && !(t->flags & PPU_TLB_WRITE)) || !leaves_quietly(sm, e) ||
+	    !may_fill(e, &run->fills, used))
+		return NULL;
+	/* It is there, but not to be written here. */
+	if (write && e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx)
+		return NULL;
+	note_fill(sm, &run->fills, index);
+	sm->ctr[PPU_CTR_TLB_MISSES]++;
+	addr = t->addr + (va & (PPU_LARGE_SIZE - PPU_PAGE_SIZE));
+	e->page = va >> PPU_PAGE_SHIFT;
+	e->ctx = ctx;
+	e->host = sm->core->vram + addr;
+	e->phys.addr = addr;
+	e->phys.sys = 0;
+	e->flags = t->flags;
+	return e->host;
+}
+
+PPU_NO_VECTORS uint8_t *ppu_calls_fill_known(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
+					 const struct ppu_used *used)
+{
+	return fill_known(sm, w, va, run, used, false);
+}
+
+PPU_NO_VECTORS uint8_t *ppu_calls_fill_known_written(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
+						 const struct ppu_used *used)
+{
+	return fill_known(sm, w, va, run, used, true);
 }
 
 uint8_t *ppu_calls_fill(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,

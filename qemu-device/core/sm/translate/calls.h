@@ -32,6 +32,11 @@ uint8_t *ppu_calls_fill(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, stru
 /* The same for a store.  A page that is there may not be written in host code. */
 uint8_t *ppu_calls_fill_written(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
 				const struct ppu_used *used);
+/* Both for pages that are found without a walk (mem/trail.h).  NULL: nothing is done.  They use no vector registers. */
+uint8_t *ppu_calls_fill_known(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
+			      const struct ppu_used *used);
+uint8_t *ppu_calls_fill_known_written(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
+				      const struct ppu_used *used);
 /* The pages of all active lanes' stores become dirty; places: of 8 lanes each, four for each group; groups: bits. */
 void ppu_calls_dirty(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_place *places, uint32_t groups);
 void ppu_calls_unfill(struct ppu_sm *sm, struct ppu_run *run);

@@ -583,18 +583,23 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 /*
  * The host fetches ahead by itself what one instruction of it loads in equal distances.  Here one instruction loads for
  * eight lanes and then for the next eight, and a warp that goes through memory in long steps has a new page at each.  So:
- * what would be next if this step were repeated.  rax: address, rcx: its page on the host; rcx, rdx: lost.
+ * what would be next if this step were repeated.  Where the warps of a CTA lie in a row, a step is that of one warp of
+ * the CTA before to the same one of this CTA: the next warp of the same CTA would come too soon.  rax: address, rcx: its
+ * page on the host; rcx, rdx: lost.
  */
 static void fetch_ahead(struct ppu_emit *e)
 {
 	/* In the SM: in the notes of the region, SMs that run at the same time would take the line from one another. */
-	int32_t last = (int32_t)(offsetof(struct ppu_sm, last_page) + sizeof(uint64_t) * (e->looks++ % PPU_LAST_PAGES));
+	int32_t last = (int32_t)(offsetof(struct ppu_sm, last_page) +
+				 sizeof(((struct ppu_sm *)0)->last_page[0]) * (e->looks++ % PPU_LAST_PAGES));
 
 	EM(e, MOV, M(RSP, PPU_AT_WORDS, 8), Q(RAX));
 	EM(e, AND, D(RAX), IM(PPU_PAGE_SIZE - 1));
 	EM(e, ADD, Q(RAX), Q(RCX));
-	EM(e, MOV, Q(RDX), M(R15, last, 8));
-	EM(e, MOV, M(R15, last, 8), Q(RAX));
+	EM(e, MOVZX, D(RCX), M(RBP, (int32_t)offsetof(struct ppu_warp, ahead), 1));
+	EM(e, ADD, Q(RCX), Q(R15));
+	EM(e, MOV, Q(RDX), M(RCX, last, 8));
+	EM(e, MOV, M(RCX, last, 8), Q(RAX));
 	EM(e, NEG, Q(RDX));
 	EM(e, ADD, Q(RDX), Q(RAX));
 	EM(e, ADD, Q(RDX), Q(RAX));
@@ -1112,6 +1117,20 @@ static void may_write(struct ppu_emit *e, uint32_t no)
 	EM(e, XOR, D(RDX), D(RDX));
 }
 
+typedef uint8_t *(*fill_fn)(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
+			    const struct ppu_used *used);
+
+/* rax = fn() of the address that was pushed first. */
+static void call_fill(struct ppu_emit *e, fill_fn fn)
+{
+	EM(e, MOV, Q(RDI), Q(R15));
+	EM(e, MOV, Q(RSI), Q(RBP));
+	EM(e, MOV, Q(RDX), M(RSP, 48, 8));
+	EM(e, MOV, Q(RCX), M(RSP, PPU_AT_RUN + 64, 8));
+	EM(e, LEA, Q(R8), M(RSP, PPU_AT_USED + 64, 8));
+	EM(e, CALL, M(R13, ppu_emit_pool(e, &fn, sizeof(fn)), 8));
+}
+
 /*
  * In: rax, an address.  Out: ZF: rcx = host address of its page.  rdx is lost.  A page that the TLB does not have is looked
  * for, but not behind a gather in other than the first eight lanes, nor while words are still to be gathered from pages
@@ -1120,10 +1139,10 @@ static void may_write(struct ppu_emit *e, uint32_t no)
 static void emit_find_page(struct ppu_emit *e, bool write)
 {
 	static const uint8_t saved[] = { RAX, RSI, RDI, R8, R9, R10, R11 };	/* with the return address: 64 bytes */
-	uint8_t *(*fn)(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
-		       const struct ppu_used *used) = write ? ppu_calls_fill_written : ppu_calls_fill;
+	const fill_fn walk = write ? ppu_calls_fill_written : ppu_calls_fill;
+	const fill_fn known = write ? ppu_calls_fill_known_written : ppu_calls_fill_known;
 	uint32_t miss = ppu_emit_label(e), out = ppu_emit_label(e), none = ppu_emit_label(e), fill = ppu_emit_label(e);
-	uint32_t at = ppu_emit_pool(e, &fn, sizeof(fn));
+	uint32_t found = ppu_emit_label(e);
 	int i;
 
 	ppu_select_look_up(e, 8, miss);
@@ -1144,15 +1163,14 @@ static void emit_find_page(struct ppu_emit *e, bool write)
 	ppu_emit_bind(e, fill);
 	for (i = 0; i < 7; i++)
 		EM(e, PUSH, Q(saved[i]));
+	call_fill(e, known);
+	EM(e, TEST, Q(RAX), Q(RAX));
+	JUMP(e, JNZ, found);
 	ppu_span_vectors(e, 64, false);
-	EM(e, MOV, Q(RDI), Q(R15));
-	EM(e, MOV, Q(RSI), Q(RBP));
-	EM(e, MOV, Q(RDX), Q(RAX));
-	EM(e, MOV, Q(RCX), M(RSP, PPU_AT_RUN + 64, 8));
-	EM(e, LEA, Q(R8), M(RSP, PPU_AT_USED + 64, 8));
 	EM0(e, VZEROUPPER);
-	EM(e, CALL, M(R13, at, 8));
+	call_fill(e, walk);
 	ppu_span_vectors(e, 64, true);
+	ppu_emit_bind(e, found);
 	EM(e, MOV, Q(RCX), Q(RAX));
 	for (i = 7; i-- > 0;)
 		EM(e, POP, Q(saved[i]));

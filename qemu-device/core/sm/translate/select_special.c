@@ -38,6 +38,7 @@ void ppu_select_special(struct ppu_seg *s, const struct ppu_dinsn *di)
 	switch (di->imm) {
 	case PPU_SR_TID_X: case PPU_SR_TID_Y: case PPU_SR_TID_Z:
 		k = (int32_t)(di->imm - PPU_SR_TID_X);
+		memset(s->ptr, -1, sizeof(s->ptr));	/* rcx held the place of a group of loads */
 		EM(s->e, MOV, Q(RCX), M(RBP, offsetof(struct ppu_warp, tid), 8));
 		ppu_seg_lanes_of(s, RCX);
 		EM(s->e, VMOVDQU, Y(y), M(RAX, 128 * k, PPU_VEC));
