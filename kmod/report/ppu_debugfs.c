@@ -395,9 +395,10 @@ static ssize_t ppu_devq_stand_write(struct file *file, const char __user *buf, s
 		return ret;
 	WRITE_ONCE(stand->fail, val == 1);
 	WRITE_ONCE(stand->after, val > 1 ? val : 0);
-	/* Who stands reads @fail after it has read @chid. */
-	if (val <= 1)
+	if (val <= 1) {
+		/* Who stands reads @fail after it has read @chid. */
 		smp_store_release(&stand->chid, 0);
+	}
 	return len;
 }
 
