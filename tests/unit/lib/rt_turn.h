@@ -56,7 +56,7 @@ static inline ppuResult rt_turn_get(ppuStream s, int *priority)
 	return res;
 }
 
-#define ppuInit(options)		rt_turn_init(options)
+#define ppuInit(...)			rt_turn_init(__VA_ARGS__)	/* a compound literal has commas */
 #define ppuStreamCreate(s, flags, p)	ppuStreamCreate(s, flags, rt_turn(p))
 #define ppuStreamSetPriority(s, p)	ppuStreamSetPriority(s, rt_turn(p))
 #define ppuStreamGetPriority(s, p)	rt_turn_get(s, p)
