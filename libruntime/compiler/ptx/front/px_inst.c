@@ -381,7 +381,7 @@ static bool allowed(const char *list, struct px_str *s)
 {
 	if (!s->mod)
 		return false;
-	if (s->mod < PT_COUNT)
+	if (s->mod < PT_COUNT && !px_type_element(s->mod))
 		return word_in(list, "T", 1) || word_in(list, s->s, s->len);
 	return word_in(list, s->s, s->len);
 }

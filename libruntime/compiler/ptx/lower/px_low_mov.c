@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Moves and conversions. */
 #include "compiler/ptx/lower/px_low.h"
+#include "compiler/ptx/lower/px_low_fp8.h"
 
 /* ---- mov ---- */
 
@@ -239,7 +240,7 @@ static void cvt_tf32(struct px_module *m, const struct px_inst *in)
 	struct px_insn *abs, *big, *sum, *cut, *sel;
 	px_val a;
 
-	if (in->num_types != 1 || in->types[0] != PT_F32 || !px_has(in, PM_rna)) {
+	if (in->num_types != 2 || in->types[0] != PT_TF32 || in->types[1] != PT_F32 || !px_has(in, PM_rna)) {
 		px_error(m->px, in->loc, "the conversion to .tf32 is 'cvt.rna.tf32.f32'");
 		return;
 	}
@@ -283,12 +284,18 @@ void px_low_cvt(struct px_module *m, const struct px_inst *in)
 	bool extend;
 	px_val d;
 
-	if (px_has(in, PM_tf32)) {
+	if (dt == PT_TF32 || st == PT_TF32) {
 		cvt_tf32(m, in);
 		return;
 	}
 	if (in->num_types != 2) {
 		px_error(m->px, in->loc, "'cvt' needs two types, of the result and of the operand");
+		return;
+	}
+	if (px_low_cvt_fp8(m, in))
+		return;
+	if (px_has(in, PM_satfinite)) {
+		px_error(m->px, in->loc, "'cvt' takes .satfinite to .e4m3x2 and .e5m2x2 only");
 		return;
 	}
 	if (px_has(in, PM_relu) && in->n == 2) {
