@@ -160,6 +160,86 @@ START_TEST(test_ldmatrix)
 }
 END_TEST
 
+/* The same places, stored to: nothing beside them changes. */
+START_TEST(test_stmatrix)
+{
+	char body[900];
+	unsigned n, trans, l, k;
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		for (k = 0; k < 12; k++)
+			in[l][k] = rnd() ^ rnd() << 16;
+	for (trans = 0; trans < 2; trans++)
+		for (n = 1; n <= 4; n *= 2) {
+			snprintf(body, sizeof(body), "mov.u32 %%t0, s;\nmad.lo.u32 %%t1, %%lane, 48, %%t0;\n"
+				 "st.shared.v4.u32 [%%t1], {%%a11, %%a11, %%a11, %%a11};\nbar.sync 0;\n%s"
+				 "stmatrix.sync.aligned.m8n8.x%u%s.shared.b16 [%s], {%%a0%s%s};\nbar.sync 0;\n"
+				 "ld.shared.v4.u32 {%%d0, %%d1, %%d2, %%d3}, [%%t1];", n == 2 ? "cvt.u64.u32 %l1, %t1;\n" : "", n,
+				 trans ? ".trans" : "", n == 2 ? "%l1" : "%t1", n > 1 ? ", %a1" : "", n > 2 ? ", %a2, %a3" : "");
+			run(body);
+			for (l = 0; l < 32; l++)
+				for (k = 0; k < 8; k++) {
+					u32 want = pair(in[l][11], k & 1), got = pair(out[l][k / 2], k & 1);
+
+					if (l / 8 < n && !trans)
+						want = pair(in[l % 8 * 4 + k / 2][l / 8], k & 1);
+					else if (l / 8 < n)
+						want = pair(in[k * 4 + l % 8 / 2][l / 8], l & 1);
+					ck_assert_msg(got == want, "x%u%s row %u element %u: got %04x, expected %04x", n,
+						      trans ? ".trans" : "", l, k, got, want);
+				}
+		}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+START_TEST(test_movmatrix)
+{
+	unsigned l, k;
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		in[l][0] = rnd() ^ rnd() << 16;
+	run("movmatrix.sync.aligned.m8n8.trans.b16 %d0, %a0;");
+	for (l = 0; l < 32; l++)
+		for (k = 0; k < 2; k++) {
+			unsigned row = l % 4 * 2 + k, col = l / 4;
+			u32 want = pair(in[row * 4 + col / 2][0], col & 1), got = pair(out[l][0], k);
+
+			ck_assert_msg(got == want, "lane %u element %u: got %04x, expected %04x", l, k, got, want);
+		}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	static const char *const bad[][2] = {
+		{ "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r1], {%r0};", "'stmatrix' has the form" },
+		{ "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r0};", "unknown modifier '.m16n8'" },
+		{ "ldmatrix.sync.aligned.x2.shared.b16 {%r0, %r0}, [%r1];", "'ldmatrix' has the form" },
+		{ "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [12];", "an address in shared memory was expected" },
+		{ "movmatrix.sync.aligned.m8n8.b16 %r0, %r1;", "'movmatrix' has the form" },
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char text[500], log[2000];
+		ppuModuleOptions o = { .kind = PPU_MODULE_PTX, .log = log, .log_bytes = sizeof(log), .name = "w.ptx" };
+		ppuModule m;
+
+		OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+		snprintf(text, sizeof(text), ".version 7.8\n.target sm_90\n.address_size 64\n.entry k()\n{\n"
+			 ".reg .b32 %%r<9>;\n\n%s\nret;\n}\n", bad[i][0]);
+		ck_assert_int_eq(ppuModuleLoadData(&m, text, 0, &o), PPU_ERROR_COMPILE);
+		ck_assert_msg(!strncmp(log, "w.ptx:8:", 8) && strstr(log, bad[i][1]), "%s", log);
+	}
+}
+END_TEST
+
 START_TEST(test_cp_async)
 {
 	static const int sizes[] = { 4, 8, 16 };
@@ -205,6 +285,9 @@ int main(void)
 	tcase_set_timeout(t, 100);
 	tcase_add_loop_test(t, test_mma, 0, 6);
 	tcase_add_test(t, test_ldmatrix);
+	tcase_add_test(t, test_stmatrix);
+	tcase_add_test(t, test_movmatrix);
+	tcase_add_test(t, test_refused);
 	tcase_add_test(t, test_cp_async);
 	suite_add_tcase(s, t);
 	return run_suite(s);

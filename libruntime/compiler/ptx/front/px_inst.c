@@ -25,7 +25,6 @@ static const struct {
 	{ "tld4", "texture gathers are not supported; read the data with ld.global" },
 	{ "sured", "surface reductions are not supported; use red.global" },
 	{ "wgmma", "warp-group matrix instructions are not supported; use wmma or mma.sync" },
-	{ "stmatrix", "matrix stores are not supported; use st.shared" },
 	{ "setmaxnreg", "setmaxnreg is not supported; use .maxnreg" },
 	{ "alloca", "alloca is not supported; declare a .local array" },
 	{ "stacksave", "stacksave is not supported; declare .local arrays" },

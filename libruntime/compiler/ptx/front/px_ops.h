@@ -131,6 +131,8 @@ O(suq, px_low_texture, 0, 0, "width height depth array_size b32") \
 O(wmma, px_low_wmma, 2, 4, "load store mma a b c d sync aligned row col m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k32 m8n8k128 global shared shared::cta " PX_FACTORS) \
 O(mma, px_low_mma, 4, 4, "sync aligned row col m8n8k4 m16n8k4 m16n8k8 m16n8k16 m8n8k16 m16n8k32 m8n8k32 m16n8k64 m8n8k128 m16n8k128 m16n8k256 e4m3 e5m2 " PX_FACTORS) \
 O(ldmatrix, px_low_ldmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16") \
+O(stmatrix, px_low_stmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16") \
+O(movmatrix, px_low_movmatrix, 2, 2, "sync aligned m8n8 trans b16") \
 O(mbarrier, px_low_mbarrier, 1, 4, "init inval arrive arrive_drop test_wait try_wait expect_tx complete_tx pending_count noComplete parity acquire release relaxed cta cluster shared shared::cta b64") \
 O(cp, px_low_cp, 0, 5, "async bulk bulk_group read mbarrier mbarrier::complete_tx::bytes arrive noinc prefetch L2 b64 ca cg shared shared::cta shared::cluster global commit_group wait_group wait_all L2::64B L2::128B L2::256B L2::cache_hint") \
 O(createpolicy, px_low_createpolicy, 1, 4, "fractional range global L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged b64") \

@@ -173,35 +173,125 @@ static px_val shared_address(struct px_module *m, const struct px_opn *o)
 	return px_binary(m, PPU_OP_ADD, PPU_T_U32, px_force_reg(m, a, 1), px_imm(o->imm));
 }
 
+struct matrices {
+	px_val address;
+	px_val g, t, offset;	/* offset: of a lane's two elements, in its row */
+	unsigned n;
+};
+
+/* Reads what ldmatrix and stmatrix have in common.  False: reported. */
+static bool matrices(struct px_module *m, const struct px_inst *in, const struct px_opn *regs, const struct px_opn *address,
+		     struct matrices *x)
+{
+	px_val lane;
+
+	x->n = px_has(in, PM_x4) ? 4 : px_has(in, PM_x2) ? 2 : 1;
+	if (!px_has(in, PM_m8n8) || !px_mat_fragment(m, regs, PT_B32, x->n, NULL)) {
+		px_error(m->px, in->loc, "'%s' has the form %s.sync.aligned.m8n8.x1 (x2, x4) .b16", in->name->s, in->name->s);
+		return false;
+	}
+	x->address = shared_address(m, address);
+	if (!x->address)
+		return false;
+	lane = px_lane_number(m);
+	x->g = px_binary(m, PPU_OP_SHR, PPU_T_U32, lane, px_imm(2));
+	x->t = px_binary(m, PPU_OP_AND, PPU_T_U32, lane, px_imm(QUAD - 1));
+	x->offset = px_binary(m, PPU_OP_SHL, PPU_T_U32, x->t, px_imm(2));
+	return true;
+}
+
 void px_low_ldmatrix(struct px_module *m, const struct px_inst *in)
 {
-	unsigned n = px_has(in, PM_x4) ? 4 : px_has(in, PM_x2) ? 2 : 1, k;
 	const struct px_opn *d = in->o[0].kind == OP_VEC ? in->o[0].vec : &in->o[0];
 	struct px_inst plain = *in;
-	struct px_block *after;
-	px_val address, lane, g, t, offset;
+	struct px_block *after = px_begin_guard(m, &plain);
+	struct matrices x;
+	unsigned k;
 
-	if (!px_has(in, PM_m8n8) || !px_mat_fragment(m, &in->o[0], PT_B32, n, NULL)) {
-		px_error(m->px, in->loc, "'ldmatrix' has the form ldmatrix.sync.aligned.m8n8.x1 (x2, x4) .b16");
+	if (!matrices(m, in, &in->o[0], &in->o[1], &x))
 		return;
-	}
-	after = px_begin_guard(m, &plain);
-	address = shared_address(m, &in->o[1]);
-	if (!address)
-		return;
-	lane = px_lane_number(m);
-	g = px_binary(m, PPU_OP_SHR, PPU_T_U32, lane, px_imm(2));
-	t = px_binary(m, PPU_OP_AND, PPU_T_U32, lane, px_imm(QUAD - 1));
-	offset = px_binary(m, PPU_OP_SHL, PPU_T_U32, t, px_imm(2));
-	for (k = 0; k < n; k++) {
+	for (k = 0; k < x.n; k++) {
 		px_val to = px_dst_opn(m, &d[k], PT_B32);
 
 		if (!to)
 			to = px_tmp(m, 1);
 		if (px_has(in, PM_trans))
-			transposed(m, address, g, t, k, to);
+			transposed(m, x.address, x.g, x.t, k, to);
 		else
-			shared_load(m, row_element(m, address, g, k, offset), PPU_T_U32, to);
+			shared_load(m, row_element(m, x.address, x.g, k, x.offset), PPU_T_U32, to);
 	}
+	px_end_guard(m, after);
+}
+
+/* ---- stmatrix, movmatrix ---- */
+
+static void shared_store(struct px_module *m, px_val address, unsigned type, px_val v)
+{
+	struct px_insn *i = px_temp(m, PPU_OP_ST, type);
+
+	i->m = PPU_SPACE_SHARED;
+	i->s[0] = px_reg(address);
+	px_st_from(m, i, v);
+}
+
+/* The halves of v to rows 2t and 2t + 1, column g. */
+static void store_transposed(struct px_module *m, const struct matrices *x, unsigned matrix, px_val v)
+{
+	px_val row = px_binary(m, PPU_OP_SHL, PPU_T_U32, x->t, px_imm(1));
+	px_val offset = px_binary(m, PPU_OP_SHL, PPU_T_U32, x->g, px_imm(1));
+
+	shared_store(m, row_element(m, x->address, row, matrix, offset), PPU_T_U16, v);
+	row = px_binary(m, PPU_OP_ADD, PPU_T_U32, row, px_imm(1));
+	v = px_binary(m, PPU_OP_SHR, PPU_T_U32, v, px_imm(16));
+	shared_store(m, row_element(m, x->address, row, matrix, offset), PPU_T_U16, v);
+}
+
+void px_low_stmatrix(struct px_module *m, const struct px_inst *in)
+{
+	struct px_inst plain = *in;
+	struct px_block *after = px_begin_guard(m, &plain);
+	struct matrices x;
+	px_val v[4];
+	unsigned k;
+
+	if (!matrices(m, in, &in->o[1], &in->o[0], &x) || !px_mat_fragment(m, &in->o[1], PT_B32, x.n, v))
+		return;
+	for (k = 0; k < x.n; k++)
+		if (px_has(in, PM_trans))
+			store_transposed(m, &x, k, v[k]);
+		else
+			shared_store(m, row_element(m, x.address, x.g, k, x.offset), PPU_T_U32, v[k]);
+	px_end_guard(m, after);
+}
+
+/* movmatrix: elements [g][2t] and [g][2t + 1] of the transposed matrix are [2t][g] and [2t + 1][g]. */
+void px_low_movmatrix(struct px_module *m, const struct px_inst *in)
+{
+	struct px_inst plain = *in;
+	struct px_block *after;
+	px_val v, lane, column, from, half[2], which;
+	struct px_insn *i;
+
+	if (!px_has(in, PM_m8n8) || !px_has(in, PM_trans)) {
+		px_error(m->px, in->loc, "'movmatrix' has the form movmatrix.sync.aligned.m8n8.trans.b16");
+		return;
+	}
+	after = px_begin_guard(m, &plain);
+	v = px_force_reg(m, px_src(m, in, 1, PT_B32), 1);
+	lane = px_lane_number(m);
+	column = px_binary(m, PPU_OP_SHR, PPU_T_U32, lane, px_imm(2));
+	from = px_binary(m, PPU_OP_AND, PPU_T_U32, lane, px_imm(QUAD - 1));
+	from = px_binary(m, PPU_OP_SHL, PPU_T_U32, from, px_imm(3));
+	from = px_binary(m, PPU_OP_ADD, PPU_T_U32, from, px_reg(px_binary(m, PPU_OP_SHR, PPU_T_U32, column, px_imm(1))));
+	half[0] = px_from_lane(m, v, from);
+	half[1] = px_from_lane(m, v, px_binary(m, PPU_OP_ADD, PPU_T_U32, from, px_imm(QUAD)));
+	which = px_binary(m, PPU_OP_AND, PPU_T_U32, column, px_imm(1));
+	which = px_binary(m, PPU_OP_MUL, PPU_T_U32, which, px_imm(0x2222));
+	which = px_binary(m, PPU_OP_ADD, PPU_T_U32, which, px_imm(0x5410));	/* both low halves, or both high ones */
+	i = px_temp(m, PPU_OP_PRMT, PPU_T_U32);
+	i->s[0] = px_reg(half[0]);
+	i->s[1] = px_reg(half[1]);
+	i->s[2] = px_reg(which);
+	i->d = px_dst(m, in, 0, PT_B32);
 	px_end_guard(m, after);
 }
