@@ -277,6 +277,31 @@ START_TEST(test_cp_async)
 }
 END_TEST
 
+/* An ignore-src predicate: zeros where it holds. */
+START_TEST(test_cp_async_ignored)
+{
+	unsigned l, k, neg;
+	char body[700];
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		for (k = 0; k < 12; k++)
+			in[l][k] = rnd() ^ rnd() << 16;
+	for (neg = 0; neg < 2; neg++) {
+		snprintf(body, sizeof(body), "mov.u32 %%t0, s;\nmad.lo.u32 %%t1, %%lane, 32, %%t0;\n"
+			 "st.shared.v4.u32 [%%t1+16], {%%a11, %%a11, %%a11, %%a11};\nsetp.lt.u32 %%p, %%lane, 9;\n"
+			 "cp.async.cg.shared.global [%%t1+16], [%%in+16], 16, %s%%p;\ncp.async.wait_all;\n"
+			 "ld.shared.v4.u32 {%%d0, %%d1, %%d2, %%d3}, [%%t1+16];", neg ? "!" : "");
+		run(body);
+		for (l = 0; l < 32; l++)
+			for (k = 0; k < 4; k++)
+				ck_assert_uint_eq(out[l][k], (l < 9) == !neg ? 0 : in[l][4 + k]);
+	}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ptx_mma");
@@ -289,6 +314,7 @@ int main(void)
 	tcase_add_test(t, test_movmatrix);
 	tcase_add_test(t, test_refused);
 	tcase_add_test(t, test_cp_async);
+	tcase_add_test(t, test_cp_async_ignored);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
