@@ -377,6 +377,28 @@ START_TEST(test_satfinite)
 }
 END_TEST
 
+static u64 ref_pack(const struct form *f, u64 a, u64 b, u64 c)
+{
+	const struct itype t = { "", f->bits, f->sign };
+	u64 hi = to_int(&t, (s32)a, true) & mask(f->bits), lo = to_int(&t, (s32)b, true) & mask(f->bits);
+
+	return (f->bits < 16 ? c << (2 * f->bits) : 0) | hi << f->bits | lo;
+}
+
+START_TEST(test_pack)
+{
+	static const struct itype t[] = {
+		{ "u16", 16, 0 }, { "s16", 16, 1 }, { "u8", 8, 0 }, { "s8", 8, 1 }, { "u4", 4, 0 }, { "s4", 4, 1 },
+	};
+	unsigned k;
+
+	for (k = 0; k < 6; k++)
+		form(k < 2 ? "www" : "wwww", ref_pack, t[k].bits, t[k].sign, 0, 0, "cvt.pack.sat.%s.s32%s %%d, %%a, %%b%s;", t[k].name,
+		     k < 2 ? "" : ".b32", k < 2 ? "" : ", %c");
+	forms_run(10);
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	static const char *const bad[][2] = {
@@ -390,6 +412,11 @@ START_TEST(test_refused)
 		{ "cvt.rna.relu.tf32.f32 %r0, %f0;", "the conversions to .tf32 are" },
 		{ "cvt.rp.tf32.f32 %r0, %f0;", "the conversions to .tf32 are" },
 		{ "cvt.rn.satfinite.f64.f32 %l0, %f0;", "makes .f16 or .bf16 of .f32" },
+		{ "cvt.pack.s16.s32 %r0, %r1, %r0;", "'cvt.pack' has the forms" },
+		{ "cvt.pack.sat.s8.s32 %r0, %r1, %r0;", "'cvt.pack' has the forms" },
+		{ "cvt.pack.sat.s16.u32 %r0, %r1, %r0;", "'cvt.pack' has the forms" },
+		{ "cvt.rn.f16x2.f32 %r0, %f1, %f0, %f0;", "only 'cvt.pack' takes so many" },
+		{ "cvt.s4.s32 %r0, %r1;", "'cvt' has no form of type .s4" },
 		{ "cvt.rzi.satfinite.s32.f32 %r0, %f0;", "makes .f16 or .bf16 of .f32" },
 	};
 	unsigned i;
@@ -426,7 +453,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *tests[] = { test_int_to_int, test_float_int, test_float_to_float, test_pairs, test_fp8, test_satfinite,
+	const TTest *tests[] = { test_int_to_int, test_float_int, test_float_to_float, test_pairs, test_fp8, test_satfinite, test_pack,
 				 test_refused };
 
 	return forms_main("ptx_cvt", tests, sizeof(tests) / sizeof(tests[0]));

@@ -92,7 +92,7 @@ O(setp, px_low_setp, 3, 4, PX_CMPS "and or xor ftz T") \
 O(set, px_low_set, 3, 4, PX_CMPS "and or xor ftz T") \
 O(selp, px_low_selp, 4, 4, "T") \
 O(mov, px_low_mov, 2, 2, "v2 v4 T") \
-O(cvt, px_low_cvt, 2, 3, PX_RND "rni rzi rmi rpi rna tf32 e4m3x2 e5m2x2 ftz sat satfinite relu T") \
+O(cvt, px_low_cvt, 2, 4, PX_RND "rni rzi rmi rpi rna pack s4 u4 tf32 e4m3x2 e5m2x2 ftz sat satfinite relu T") \
 O(cvta, px_low_cvta, 2, 2, "to u32 u64 " PX_SPACE) \
 O(isspacep, px_low_isspacep, 2, 2, PX_SPACE) \
 O(ld, px_low_ld, 2, 2, "weak volatile relaxed acquire mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 v8 unified T") \

@@ -71,7 +71,7 @@ M(mbarrier_init, "mbarrier_init") M(bulk, "bulk") M(bulk_group, "bulk_group") M(
 M(mbar_complete, "mbarrier::complete_tx::bytes") M(prefetch_, "prefetch") M(shr7, "shr7") M(shr15, "shr15") \
 M(po, "po") M(m8n8k4, "m8n8k4") M(m16n8k4, "m16n8k4") M(m8n8k16, "m8n8k16") M(m16n8k32, "m16n8k32") \
 M(m8n8k32, "m8n8k32") M(m16n8k64, "m16n8k64") M(m8n8k128, "m8n8k128") M(m16n8k128, "m16n8k128") \
-M(m16n8k256, "m16n8k256") M(m16n16k8, "m16n16k8")
+M(m16n8k256, "m16n8k256") M(m16n16k8, "m16n16k8") M(pack, "pack")
 
 enum px_type {
 	PT_NONE,

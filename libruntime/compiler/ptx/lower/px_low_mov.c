@@ -2,6 +2,7 @@
 /* Moves and conversions. */
 #include "compiler/ptx/lower/px_low.h"
 #include "compiler/ptx/lower/px_low_fp8.h"
+#include "compiler/ptx/lower/px_low_pack.h"
 
 /* ---- mov ---- */
 
@@ -317,6 +318,14 @@ void px_low_cvt(struct px_module *m, const struct px_inst *in)
 	bool extend;
 	px_val d;
 
+	if (px_has(in, PM_pack)) {
+		px_low_cvt_pack(m, in);
+		return;
+	}
+	if (in->n == 4) {
+		px_error(m->px, in->loc, "'cvt' takes 2 or 3 operands, this one has 4; only 'cvt.pack' takes so many");
+		return;
+	}
 	if (dt == PT_TF32 || st == PT_TF32) {
 		cvt_tf32(m, in);
 		return;
