@@ -416,6 +416,7 @@ START_TEST(test_refused)
 		{ "cvt.pack.sat.s8.s32 %r0, %r1, %r0;", "'cvt.pack' has the forms" },
 		{ "cvt.pack.sat.s16.u32 %r0, %r1, %r0;", "'cvt.pack' has the forms" },
 		{ "cvt.rn.f16x2.f32 %r0, %f1, %f0, %f0;", "only 'cvt.pack' takes so many" },
+		{ "cvt.pack.sat.u2.s32.b32 %r0, %r1, %r0, %r0;", "cvt.pack to 2 bits is not supported" },
 		{ "cvt.s4.s32 %r0, %r1;", "'cvt' has no form of type .s4" },
 		{ "cvt.rzi.satfinite.s32.f32 %r0, %f0;", "makes .f16 or .bf16 of .f32" },
 	};

@@ -262,6 +262,8 @@ START_TEST(refused)
 		{ "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32.rn {%r0}, {%r0}, {%r0}, {%r0};", "takes a rounding with factors of .f64 only" },
 		{ "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16 {%r0}, {%r0}, {%r0}, {%r0};", "needs the types of d, a, b and c" },
 		{ "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%r0, %r1}, {%r0}, {%r0}, {%r0, %r1};", "has 32 bits, this operand needs 64" },
+		{ "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0}, %r0, 0;",
+		  "products of sparse matrices are not supported" },
 		{ "add.s4 %r0, %r0, %r0;", "'add' does not take '.s4' here" },
 		{ ".reg .s4 %x;", "error" },
 	};
