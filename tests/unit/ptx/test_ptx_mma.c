@@ -128,6 +128,61 @@ START_TEST(test_mma)
 }
 END_TEST
 
+/* m8n8k4: four products at once; where the manual of PTX says each lane's elements are. */
+START_TEST(test_mma_quads)
+{
+	bool d16 = _i & 1, acol = _i & 2, brow = _i & 4;
+	float a[4][8][4], b[4][4][8], c[4][8][8];
+	unsigned l, p, i, part, row, col, k;
+	char body[800];
+	const char *t = d16 ? "f16" : "f32";
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		for (i = 0; i < 12; i++)
+			in[l][i] = i < 4 || d16 ? small(F16) | small(F16) << 16 : (u32)bits32((float)((int)(rnd() % 4096) - 2048) / 64);
+	for (l = 0; l < 32; l++) {
+		p = l % 16 / 4;
+		for (i = 0; i < 4; i++) {
+			row = acol ? (l < 16 ? i % 4 : i % 4 + 4) : l < 16 ? l % 4 : l % 4 + 4;
+			a[p][row][acol ? l % 4 : i] = value(F16, pair(in[l][i / 2], i & 1));
+			col = brow ? (l < 16 ? i : i + 4) : l < 16 ? l % 4 : l % 4 + 4;
+			b[p][brow ? l % 4 : i][col] = value(F16, pair(in[l][2 + i / 2], i & 1));
+		}
+		for (i = 0; i < 8; i++) {
+			row = d16 ? l % 4 : (l & 1) + (i & 2);
+			col = d16 ? i : (i & 4) + (l & 2) + (i & 1);
+			c[p][l < 16 ? row : row + 4][col] = d16 ? value(F16, pair(in[l][4 + i / 2], i & 1)) : f32_of(in[l][4 + i]);
+		}
+	}
+	for (part = 0; part < (d16 ? 1 : 2); part++) {
+		snprintf(body, sizeof(body), "{\n.reg .b32 %%e<8>;\nmma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s {%%e0, %%e1, %%e2, %%e3%s}, "
+			 "{%%a0, %%a1}, {%%a2, %%a3}, {%%a4, %%a5, %%a6, %%a7%s};\nmov.b32 %%d0, %%e%u;\nmov.b32 %%d1, %%e%u;\n"
+			 "mov.b32 %%d2, %%e%u;\nmov.b32 %%d3, %%e%u;\n}\n", acol ? "col" : "row", brow ? "row" : "col", t, t,
+			 d16 ? "" : ", %e4, %e5, %e6, %e7", d16 ? "" : ", %a8, %a9, %a10, %a11", 4 * part, 4 * part + 1, 4 * part + 2,
+			 4 * part + 3);
+		run(body);
+		for (l = 0; l < 32; l++)
+			for (i = d16 ? 0 : 4 * part; i < (d16 ? 8 : 4 * part + 4); i++) {
+				float want, got = d16 ? value(F16, pair(out[l][i / 2], i & 1)) : f32_of(out[l][i % 4]);
+
+				p = l % 16 / 4;
+				row = (d16 ? l % 4 : (l & 1) + (i & 2)) + (l < 16 ? 0 : 4);
+				col = d16 ? i : (i & 4) + (l & 2) + (i & 1);
+				want = c[p][row][col];
+				for (k = 0; k < 4; k++)
+					want = fmaf(a[p][row][k], b[p][k][col], want);
+				if (d16)
+					want = value(F16, (u32)encode(F16, want, RN, false));
+				ck_assert_msg(got == want, "%s%s%s product %u row %u column %u: got %g, expected %g", t, acol ? " a.col" : "",
+					      brow ? " b.row" : "", p, row, col, got, want);
+			}
+	}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
 /* Four matrices of 8 x 8 halves lie at 48 bytes from row to row. */
 START_TEST(test_ldmatrix)
 {
@@ -226,6 +281,8 @@ START_TEST(test_refused)
 		{ "st.bulk.weak.shared::cta [%r0], 16, 0;", "st.bulk is of sm_100" },
 		{ "ldmatrix.sync.aligned.x2.shared.b16 {%r0, %r0}, [%r1];", "'ldmatrix' has the form" },
 		{ "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [12];", "an address in shared memory was expected" },
+		{ "mma.sync.aligned.m8n8k4.row.f16.f16.f16.f16 {%r0}, {%r0}, {%r0}, {%r0};", "needs the layouts of a and b" },
+		{ "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16 {%r0}, {%r0}, {%r0}, {%r0};", "has c of the type of d" },
 		{ "movmatrix.sync.aligned.m8n8.b16 %r0, %r1;", "'movmatrix' has the form" },
 	};
 	unsigned i;
@@ -313,6 +370,7 @@ int main(void)
 
 	tcase_set_timeout(t, 100);
 	tcase_add_loop_test(t, test_mma, 0, 6);
+	tcase_add_loop_test(t, test_mma_quads, 0, 8);
 	tcase_add_test(t, test_ldmatrix);
 	tcase_add_test(t, test_stmatrix);
 	tcase_add_test(t, test_movmatrix);

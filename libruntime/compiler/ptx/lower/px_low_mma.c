@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mma and ldmatrix, in shuffles and multiply-adds.  PTX says what each lane holds.  With g = lane / 4, t = lane % 4, and
- * n elements in a register, all forms follow one rule:
+ * n elements in a register, all forms but one (px_low_mma_quad.c) follow one rule:
  *   register r of a has row g + 8 * (r % (M / 8)), columns (4 * (r / (M / 8)) + t) * n and the n - 1 next
  *   register r of b has rows (4 * r + t) * n and the n - 1 next, column g
  *   element e of c and d has row g + 8 * (e / 2), column 2t + e % 2
@@ -9,6 +9,7 @@
  */
 #include "compiler/ptx/lower/px_low.h"
 #include "compiler/ptx/lower/px_low_mat.h"
+#include "compiler/ptx/lower/px_low_mma_quad.h"
 
 #define QUAD	4u	/* lanes that hold one row of a, one column of b */
 #define GROUPS	2u	/* at most, of eight rows */
@@ -49,7 +50,7 @@ static bool form(struct px_module *m, const struct px_inst *in, struct mma *w)
 		px_error(m->px, in->loc, "'mma' with factors of .%s has no such shape", px_type_text(w->mat.a));
 		return false;
 	}
-	if (!px_has(in, PM_row) || !px_has(in, PM_col)) {
+	if (in->layouts[0] != PM_row || in->layouts[1] != PM_col) {
 		px_error(m->px, in->loc, "'mma' of this shape is .row.col");
 		return false;
 	}
@@ -96,7 +97,13 @@ void px_low_mma(struct px_module *m, const struct px_inst *in)
 	px_val c[2 * GROUPS], sum[2 * GROUPS], lane;
 	unsigned k, regs;
 
-	if (!px_mat_types(m, in, &w.mat) || !form(m, in, &w) ||
+	if (!px_mat_types(m, in, &w.mat))
+		return;
+	if (w.mat.a == PT_F16 && px_has(in, PM_m8n8k4)) {
+		px_low_mma_quad(m, in, &w.mat);
+		return;
+	}
+	if (!form(m, in, &w) ||
 	    !px_mat_fragment(m, &in->o[0], w.mat.d, sum_registers(&w, w.mat.d), NULL))
 		return;
 	after = px_begin_guard(m, &plain);
