@@ -215,6 +215,7 @@ START_TEST(test_refused)
 		{ "wmma.load.a.sync.aligned.row.m16n16k16.global.u8 {%r0}, [%l0];", "this fragment has 2 registers" },
 		{ "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r1}, [%l0];", "this fragment has 8 registers" },
 		{ "wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32 {%r0}, {%r0}, {%r0}, {%r0};", "this fragment has 8 registers" },
+		{ "wmma.load.c.sync.aligned.row.m8n8k32.global.s32 {%r0, %r1}, [%l0], 8, 8;", "take a fragment, an address, and a stride" },
 		{ "wmma.load.a.sync.aligned.row.m16n16k16.global.s4 {%r0}, [%l0];", "'wmma' of this shape has no a and b of type .s4" },
 		{ "wmma.load.b.sync.aligned.row.m8n8k32.global.s4 {%r0}, [%l0];", "'wmma' of .s4 needs a of .row and b of .col" },
 		{ "wmma.load.c.sync.aligned.row.m8n8k4.global.s32 {%r0, %r1}, [%l0];", "has no c and d of type .s32" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mma and ldmatrix, in shuffles and multiply-adds.  PTX says what each lane holds.  With g = lane / 4, t = lane % 4, and
- * n elements in a register, all forms but one (px_low_mma_quad.c) follow one rule:
+ * mma and ldmatrix, in shuffles and multiply-adds.  PTX says what each lane holds.  With g = lane / 4, t = lane % 4,
+ * and n elements in a register, all forms but one (px_low_mma_quad.c) follow one rule:
  *   register r of a has row g + 8 * (r % (M / 8)), columns (4 * (r / (M / 8)) + t) * n and the n - 1 next
  *   register r of b has rows (4 * r + t) * n and the n - 1 next, column g
  *   element e of c and d has row g + 8 * (e / 2), column 2t + e % 2

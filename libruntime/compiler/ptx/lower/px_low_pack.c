@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cvt.pack: two integers, clamped to fewer bits, side by side: a above b.  With c, what is left of it above them when it
- * is moved up.
+ * cvt.pack: two integers, clamped to fewer bits, side by side: a above b.  With c, what is left of it above them when
+ * it is moved up.
  */
 #include "compiler/ptx/lower/px_low.h"
 #include "compiler/ptx/lower/px_low_pack.h"

@@ -250,6 +250,10 @@ static bool fragment_form(struct wmma *w, bool a, bool b, bool cd, unsigned *n, 
 		px_error(w->m->px, in->loc, "this form of 'wmma' is not supported: .load of .a, .b or .c, .store of .d, one type, .row or .col");
 		return false;
 	}
+	if (in->n > 3) {
+		px_error(w->m->px, in->loc, "'wmma.load' and 'wmma.store' take a fragment, an address, and a stride");
+		return false;
+	}
 	if (!shape(w, pt, cd))
 		return false;
 	if (!cd && one_layout(pt) && w->col != b) {
