@@ -229,6 +229,213 @@ static u64 ref_tf32(const struct form *f, u64 a, u64 b, u64 c)
 	return (a & 0x7f800000) == 0x7f800000 ? a : (a + 0x1000) & 0xffffe000;
 }
 
+/* The same for .rn, .rz, with .relu (FTZ stands for it here) and .satfinite (SAT). */
+static u64 ref_tf32_more(const struct form *f, u64 a, u64 b, u64 c)
+{
+	u64 size = a & 0x7fffffff, down = size & ~0x1fffull, rest = size & 0x1fff;
+
+	if (is_nan_bits(F32, a))
+		return a;
+	if (f->op == RN && (rest > 0x1000 || (rest == 0x1000 && down & 0x2000)))
+		down += 0x2000;
+	if (f->op == 'a' && rest >= 0x1000)
+		down += 0x2000;
+	if (f->mode & SAT && down >= 0x7f800000)
+		down = 0x7f7fe000;
+	if (a >> 31)
+		return f->mode & FTZ ? 0 : down | 0x80000000;
+	return down;
+}
+
+/* A float of 8 bits; op 0: e4m3, 1: e5m2. */
+static double fp8(int op, u32 code)
+{
+	int m = op ? 2 : 3, exp = code >> m & (op ? 31 : 15), frac = (int)code & ((1 << m) - 1), bias = op ? 15 : 7;
+	double d = exp ? ldexp((1 << m) + frac, exp - bias - m) : ldexp(frac, 1 - bias - m);
+
+	if (op ? exp == 31 : exp == 15 && frac == 7)
+		d = op && !frac ? INFINITY : NAN;
+	return code & 0x80 ? -d : d;
+}
+
+/* The nearest of all numbers; of two, the one with an even code. */
+static u32 to_fp8(int op, double v, bool relu)
+{
+	u32 k, best = 0, last = op ? 0x7b : 0x7e;
+	double size = fabs(v);
+
+	if (isnan(v))
+		return 0x7f;
+	if (relu && signbit(v))
+		return 0;
+	for (k = 1; k <= last; k++) {
+		double old = fabs(fp8(op, best) - size), new = fabs(fp8(op, k) - size);
+
+		if (new < old || (new == old && !(k & 1)))
+			best = k;
+	}
+	if (size > fp8(op, last))
+		best = last;
+	return best | (signbit(v) ? 0x80 : 0);
+}
+
+static u64 ref_fp8_of_floats(const struct form *f, u64 a, u64 b, u64 c)
+{
+	return to_fp8(f->op, f32_of(a), f->mode & SAT) << 8 | to_fp8(f->op, f32_of(b), f->mode & SAT);
+}
+
+static u64 ref_fp8_of_halves(const struct form *f, u64 a, u64 b, u64 c)
+{
+	struct form wide = { .op = F16 << 4 | F32 };
+	u64 hi = ref_ff(&wide, a >> 16 & 0xffff, 0, 0), lo = ref_ff(&wide, a & 0xffff, 0, 0);
+
+	return ref_fp8_of_floats(f, hi, lo, 0);
+}
+
+static u64 ref_fp8_of_coarse(const struct form *f, u64 a, u64 b, u64 c)
+{
+	return ref_fp8_of_halves(f, a & (f->op ? 0xffc0ffe0 : 0xffe0fff0), 0, 0);
+}
+
+static u64 half_of_fp8(const struct form *f, u32 code)
+{
+	double v = fp8(f->op, code);
+
+	if (isnan(v))
+		return 0x7fff;
+	if (f->mode & SAT && signbit(v))
+		return 0;
+	if (isinf(v))
+		return v < 0 ? 0xfc00 : 0x7c00;
+	return encode(F16, (fx)v, RN, signbit(v));
+}
+
+static u64 ref_halves_of_fp8(const struct form *f, u64 a, u64 b, u64 c)
+{
+	return half_of_fp8(f, a >> 8 & 0xff) << 16 | half_of_fp8(f, a & 0xff);
+}
+
+START_TEST(test_fp8)
+{
+	static const char *const type[] = { "e4m3x2", "e5m2x2" };
+	int k;
+
+	for (k = 0; k < 2; k++) {
+		form("Hff", ref_fp8_of_floats, 16, 0, k, 0, "cvt.rn.satfinite.%s.f32 %%d, %%a, %%b;", type[k]);
+		form("Hff", ref_fp8_of_floats, 16, 0, k, SAT, "cvt.rn.satfinite.relu.%s.f32 %%d, %%a, %%b;", type[k]);
+		form("HE", ref_fp8_of_halves, 16, 0, k, 0, "cvt.rn.satfinite.%s.f16x2 %%d, %%a;", type[k]);
+		form("HE", ref_fp8_of_halves, 16, 0, k, SAT, "cvt.rn.satfinite.relu.%s.f16x2 %%d, %%a;", type[k]);
+		/* near the type's own numbers: between two of them, and just beside */
+		form("HE", ref_fp8_of_coarse, 16, 0, k, 0, "and.b32 %%t0, %%a, 0x%s;\ncvt.rn.satfinite.%s.f16x2 %%d, %%t0;",
+		     k ? "ffc0ffe0" : "ffe0fff0", type[k]);
+		form("wH", ref_halves_of_fp8, 32, 0, k, 0, "cvt.rn.f16x2.%s %%d, %%a;", type[k]);
+		form("wH", ref_halves_of_fp8, 32, 0, k, SAT, "cvt.rn.relu.f16x2.%s %%d, %%a;", type[k]);
+	}
+	form("Hff", ref_fp8_of_floats, 16, 0, 0, 0, "{\n.reg .pred %%q;\nsetp.eq.u32 %%q, 0, 0;\nmov.b16 %%d, 7;\n"
+	     "@%%q cvt.rn.satfinite.e4m3x2.f32 %%d, %%a, %%b;\n@!%%q cvt.rn.satfinite.e5m2x2.f32 %%d, %%b, %%a;\n}");
+	forms_run(40);
+}
+END_TEST
+
+/* .satfinite to halves: SAT; .relu: FTZ. */
+static u64 ref_finite(const struct form *f, u64 a, u64 b, u64 c)
+{
+	struct form one = { .op = F32 << 4 | f->op, .mode = f->mode & 3 };
+	u64 v[2] = { f->bits == 16 ? a : b, a }, r = 0, top = f->op == F16 ? 0x7bff : 0x7f7f, h;
+	int k;
+
+	for (k = 0; k < 2; k++) {
+		h = ref_ff(&one, v[k], 0, 0);
+		if (!is_nan_bits(f->op, h) && (h & 0x7fff) > top)
+			h = top | (h & 0x8000);
+		if (f->mode & FTZ && h & 0x8000 && !is_nan_bits(f->op, h))
+			h = 0;
+		r |= h << (16 * k);
+	}
+	return r;
+}
+
+START_TEST(test_satfinite)
+{
+	static const char *const type[] = { "f16", "bf16" };
+	int k;
+
+	for (k = F16; k <= BF16; k++) {
+		form("wff", ref_finite, 32, 0, k, SAT, "cvt.rn.satfinite.%sx2.f32 %%d, %%a, %%b;", type[k]);
+		form("wff", ref_finite, 32, 0, k, RZ | FTZ, "cvt.rz.relu.satfinite.%sx2.f32 %%d, %%a, %%b;", type[k]);
+		form("Hf", ref_finite, 16, 0, k, SAT, "cvt.rn.satfinite.%s.f32 %%d, %%a;", type[k]);
+		form("Hf", ref_finite, 16, 0, k, RZ | FTZ, "cvt.rz.relu.satfinite.%s.f32 %%d, %%a;", type[k]);
+	}
+	for (k = RN; k <= RZ; k++) {
+		form("wf", ref_tf32_more, 32, 0, k, 0, "cvt.%s.tf32.f32 %%d, %%a;", rnd_name[k]);
+		form("wf", ref_tf32_more, 32, 0, k, SAT, "cvt.%s.satfinite.tf32.f32 %%d, %%a;", rnd_name[k]);
+		form("wf", ref_tf32_more, 32, 0, k, FTZ, "cvt.%s.relu.tf32.f32 %%d, %%a;", rnd_name[k]);
+		form("wf", ref_tf32_more, 32, 0, k, FTZ | SAT, "cvt.%s.relu.satfinite.tf32.f32 %%d, %%a;", rnd_name[k]);
+	}
+	form("wf", ref_tf32_more, 32, 0, 'a', SAT, "cvt.rna.satfinite.tf32.f32 %%d, %%a;");
+	forms_run(10);
+}
+END_TEST
+
+static u64 ref_pack(const struct form *f, u64 a, u64 b, u64 c)
+{
+	const struct itype t = { "", f->bits, f->sign };
+	u64 hi = to_int(&t, (s32)a, true) & mask(f->bits), lo = to_int(&t, (s32)b, true) & mask(f->bits);
+
+	return (f->bits < 16 ? c << (2 * f->bits) : 0) | hi << f->bits | lo;
+}
+
+START_TEST(test_pack)
+{
+	static const struct itype t[] = {
+		{ "u16", 16, 0 }, { "s16", 16, 1 }, { "u8", 8, 0 }, { "s8", 8, 1 }, { "u4", 4, 0 }, { "s4", 4, 1 },
+	};
+	unsigned k;
+
+	for (k = 0; k < 6; k++)
+		form(k < 2 ? "www" : "wwww", ref_pack, t[k].bits, t[k].sign, 0, 0, "cvt.pack.sat.%s.s32%s %%d, %%a, %%b%s;", t[k].name,
+		     k < 2 ? "" : ".b32", k < 2 ? "" : ", %c");
+	forms_run(10);
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	static const char *const bad[][2] = {
+		{ "cvt.rn.e4m3x2.f32 %h0, %f0, %f1;", "the conversions of .e4m3x2 are" },
+		{ "cvt.satfinite.e5m2x2.f32 %h0, %f0, %f1;", "the conversions of .e5m2x2 are" },
+		{ "cvt.rn.satfinite.e5m2x2.f32 %h0, %f0;", "the conversions of .e5m2x2 are" },
+		{ "cvt.rn.satfinite.e5m2x2.f64 %h0, %l0;", "the conversions of .e5m2x2 are" },
+		{ "cvt.rn.satfinite.f16x2.e4m3x2 %r0, %h0;", "the conversions of .e4m3x2 are" },
+		{ "cvt.rn.bf16x2.e4m3x2 %r0, %h0;", "the conversions of .e4m3x2 are" },
+		{ "cvt.rn.satfinite.e4m3x2.f32 %r0, %f0, %f1;", "is of type .b32" },
+		{ "cvt.rna.relu.tf32.f32 %r0, %f0;", "the conversions to .tf32 are" },
+		{ "cvt.rp.tf32.f32 %r0, %f0;", "the conversions to .tf32 are" },
+		{ "cvt.rn.satfinite.f64.f32 %l0, %f0;", "makes .f16 or .bf16 of .f32" },
+		{ "cvt.pack.s16.s32 %r0, %r1, %r0;", "'cvt.pack' has the forms" },
+		{ "cvt.pack.sat.s8.s32 %r0, %r1, %r0;", "'cvt.pack' has the forms" },
+		{ "cvt.pack.sat.s16.u32 %r0, %r1, %r0;", "'cvt.pack' has the forms" },
+		{ "cvt.rn.f16x2.f32 %r0, %f1, %f0, %f0;", "only 'cvt.pack' takes so many" },
+		{ "cvt.pack.sat.u2.s32.b32 %r0, %r1, %r0, %r0;", "cvt.pack to 2 bits is not supported" },
+		{ "cvt.s4.s32 %r0, %r1;", "'cvt' has no form of type .s4" },
+		{ "cvt.rzi.satfinite.s32.f32 %r0, %f0;", "makes .f16 or .bf16 of .f32" },
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char text[500], log[2000];
+		ppuModuleOptions o = { .kind = PPU_MODULE_PTX, .log = log, .log_bytes = sizeof(log), .name = "w.ptx" };
+		ppuModule m;
+
+		OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+		snprintf(text, sizeof(text), ".version 8.1\n.target sm_90\n.address_size 64\n.entry k()\n{\n"
+			 ".reg .b32 %%r<2>; .reg .f32 %%f<2>; .reg .b16 %%h<2>;\n.reg .b64 %%l<2>;\n%s\nret;\n}\n", bad[i][0]);
+		ck_assert_int_eq(ppuModuleLoadData(&m, text, 0, &o), PPU_ERROR_COMPILE);
+		ck_assert_msg(!strncmp(log, "w.ptx:8:", 8) && strstr(log, bad[i][1]), "%s", log);
+	}
+}
+END_TEST
+
 START_TEST(test_pairs)
 {
 	static const char *const type[] = { "f16", "bf16" };
@@ -247,7 +454,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *tests[] = { test_int_to_int, test_float_int, test_float_to_float, test_pairs };
+	const TTest *tests[] = { test_int_to_int, test_float_int, test_float_to_float, test_pairs, test_fp8, test_satfinite, test_pack,
+				 test_refused };
 
 	return forms_main("ptx_cvt", tests, sizeof(tests) / sizeof(tests[0]));
 }

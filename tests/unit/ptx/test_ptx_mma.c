@@ -128,6 +128,61 @@ START_TEST(test_mma)
 }
 END_TEST
 
+/* m8n8k4: four products at once; where the manual of PTX says each lane's elements are. */
+START_TEST(test_mma_quads)
+{
+	bool d16 = _i & 1, acol = _i & 2, brow = _i & 4;
+	float a[4][8][4], b[4][4][8], c[4][8][8];
+	unsigned l, p, i, part, row, col, k;
+	char body[800];
+	const char *t = d16 ? "f16" : "f32";
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		for (i = 0; i < 12; i++)
+			in[l][i] = i < 4 || d16 ? small(F16) | small(F16) << 16 : (u32)bits32((float)((int)(rnd() % 4096) - 2048) / 64);
+	for (l = 0; l < 32; l++) {
+		p = l % 16 / 4;
+		for (i = 0; i < 4; i++) {
+			row = acol ? (l < 16 ? i % 4 : i % 4 + 4) : l < 16 ? l % 4 : l % 4 + 4;
+			a[p][row][acol ? l % 4 : i] = value(F16, pair(in[l][i / 2], i & 1));
+			col = brow ? (l < 16 ? i : i + 4) : l < 16 ? l % 4 : l % 4 + 4;
+			b[p][brow ? l % 4 : i][col] = value(F16, pair(in[l][2 + i / 2], i & 1));
+		}
+		for (i = 0; i < 8; i++) {
+			row = d16 ? l % 4 : (l & 1) + (i & 2);
+			col = d16 ? i : (i & 4) + (l & 2) + (i & 1);
+			c[p][l < 16 ? row : row + 4][col] = d16 ? value(F16, pair(in[l][4 + i / 2], i & 1)) : f32_of(in[l][4 + i]);
+		}
+	}
+	for (part = 0; part < (d16 ? 1 : 2); part++) {
+		snprintf(body, sizeof(body), "{\n.reg .b32 %%e<8>;\nmma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s {%%e0, %%e1, %%e2, %%e3%s}, "
+			 "{%%a0, %%a1}, {%%a2, %%a3}, {%%a4, %%a5, %%a6, %%a7%s};\nmov.b32 %%d0, %%e%u;\nmov.b32 %%d1, %%e%u;\n"
+			 "mov.b32 %%d2, %%e%u;\nmov.b32 %%d3, %%e%u;\n}\n", acol ? "col" : "row", brow ? "row" : "col", t, t,
+			 d16 ? "" : ", %e4, %e5, %e6, %e7", d16 ? "" : ", %a8, %a9, %a10, %a11", 4 * part, 4 * part + 1, 4 * part + 2,
+			 4 * part + 3);
+		run(body);
+		for (l = 0; l < 32; l++)
+			for (i = d16 ? 0 : 4 * part; i < (d16 ? 8 : 4 * part + 4); i++) {
+				float want, got = d16 ? value(F16, pair(out[l][i / 2], i & 1)) : f32_of(out[l][i % 4]);
+
+				p = l % 16 / 4;
+				row = (d16 ? l % 4 : (l & 1) + (i & 2)) + (l < 16 ? 0 : 4);
+				col = d16 ? i : (i & 4) + (l & 2) + (i & 1);
+				want = c[p][row][col];
+				for (k = 0; k < 4; k++)
+					want = fmaf(a[p][row][k], b[p][k][col], want);
+				if (d16)
+					want = value(F16, (u32)encode(F16, want, RN, false));
+				ck_assert_msg(got == want, "%s%s%s product %u row %u column %u: got %g, expected %g", t, acol ? " a.col" : "",
+					      brow ? " b.row" : "", p, row, col, got, want);
+			}
+	}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
 /* Four matrices of 8 x 8 halves lie at 48 bytes from row to row. */
 START_TEST(test_ldmatrix)
 {
@@ -157,6 +212,92 @@ START_TEST(test_ldmatrix)
 				}
 		}
 	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+/* The same places, stored to: nothing beside them changes. */
+START_TEST(test_stmatrix)
+{
+	char body[900];
+	unsigned n, trans, l, k;
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		for (k = 0; k < 12; k++)
+			in[l][k] = rnd() ^ rnd() << 16;
+	for (trans = 0; trans < 2; trans++)
+		for (n = 1; n <= 4; n *= 2) {
+			snprintf(body, sizeof(body), "mov.u32 %%t0, s;\nmad.lo.u32 %%t1, %%lane, 48, %%t0;\n"
+				 "st.shared.v4.u32 [%%t1], {%%a11, %%a11, %%a11, %%a11};\nbar.sync 0;\n%s"
+				 "stmatrix.sync.aligned.m8n8.x%u%s.shared.b16 [%s], {%%a0%s%s};\nbar.sync 0;\n"
+				 "ld.shared.v4.u32 {%%d0, %%d1, %%d2, %%d3}, [%%t1];", n == 2 ? "cvt.u64.u32 %l1, %t1;\n" : "", n,
+				 trans ? ".trans" : "", n == 2 ? "%l1" : "%t1", n > 1 ? ", %a1" : "", n > 2 ? ", %a2, %a3" : "");
+			run(body);
+			for (l = 0; l < 32; l++)
+				for (k = 0; k < 8; k++) {
+					u32 want = pair(in[l][11], k & 1), got = pair(out[l][k / 2], k & 1);
+
+					if (l / 8 < n && !trans)
+						want = pair(in[l % 8 * 4 + k / 2][l / 8], k & 1);
+					else if (l / 8 < n)
+						want = pair(in[k * 4 + l % 8 / 2][l / 8], l & 1);
+					ck_assert_msg(got == want, "x%u%s row %u element %u: got %04x, expected %04x", n,
+						      trans ? ".trans" : "", l, k, got, want);
+				}
+		}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+START_TEST(test_movmatrix)
+{
+	unsigned l, k;
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		in[l][0] = rnd() ^ rnd() << 16;
+	run("movmatrix.sync.aligned.m8n8.trans.b16 %d0, %a0;");
+	for (l = 0; l < 32; l++)
+		for (k = 0; k < 2; k++) {
+			unsigned row = l % 4 * 2 + k, col = l / 4;
+			u32 want = pair(in[row * 4 + col / 2][0], col & 1), got = pair(out[l][0], k);
+
+			ck_assert_msg(got == want, "lane %u element %u: got %04x, expected %04x", l, k, got, want);
+		}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	static const char *const bad[][2] = {
+		{ "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r1], {%r0};", "'stmatrix' has the form" },
+		{ "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r0};", "stmatrix of this shape is of sm_100" },
+		{ "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0}, [%r1];", "ldmatrix of this shape is of sm_100" },
+		{ "redux.sync.min.f32 %r0, %r1, -1;", "redux of floats is of sm_100" },
+		{ "createpolicy.cvt.L2.b64 %r0, 1;", "createpolicy.cvt is not supported" },
+		{ "st.bulk.weak.shared::cta [%r0], 16, 0;", "st.bulk is of sm_100" },
+		{ "ldmatrix.sync.aligned.x2.shared.b16 {%r0, %r0}, [%r1];", "'ldmatrix' has the form" },
+		{ "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [12];", "an address in shared memory was expected" },
+		{ "mma.sync.aligned.m8n8k4.row.f16.f16.f16.f16 {%r0}, {%r0}, {%r0}, {%r0};", "needs the layouts of a and b" },
+		{ "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16 {%r0}, {%r0}, {%r0}, {%r0};", "has c of the type of d" },
+		{ "movmatrix.sync.aligned.m8n8.b16 %r0, %r1;", "'movmatrix' has the form" },
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char text[500], log[2000];
+		ppuModuleOptions o = { .kind = PPU_MODULE_PTX, .log = log, .log_bytes = sizeof(log), .name = "w.ptx" };
+		ppuModule m;
+
+		OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+		snprintf(text, sizeof(text), ".version 7.8\n.target sm_90\n.address_size 64\n.entry k()\n{\n"
+			 ".reg .b32 %%r<9>;\n\n%s\nret;\n}\n", bad[i][0]);
+		ck_assert_int_eq(ppuModuleLoadData(&m, text, 0, &o), PPU_ERROR_COMPILE);
+		ck_assert_msg(!strncmp(log, "w.ptx:8:", 8) && strstr(log, bad[i][1]), "%s", log);
+	}
 }
 END_TEST
 
@@ -197,6 +338,31 @@ START_TEST(test_cp_async)
 }
 END_TEST
 
+/* An ignore-src predicate: zeros where it holds. */
+START_TEST(test_cp_async_ignored)
+{
+	unsigned l, k, neg;
+	char body[700];
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		for (k = 0; k < 12; k++)
+			in[l][k] = rnd() ^ rnd() << 16;
+	for (neg = 0; neg < 2; neg++) {
+		snprintf(body, sizeof(body), "mov.u32 %%t0, s;\nmad.lo.u32 %%t1, %%lane, 32, %%t0;\n"
+			 "st.shared.v4.u32 [%%t1+16], {%%a11, %%a11, %%a11, %%a11};\nsetp.lt.u32 %%p, %%lane, 9;\n"
+			 "cp.async.cg.shared.global [%%t1+16], [%%in+16], 16, %s%%p;\ncp.async.wait_all;\n"
+			 "ld.shared.v4.u32 {%%d0, %%d1, %%d2, %%d3}, [%%t1+16];", neg ? "!" : "");
+		run(body);
+		for (l = 0; l < 32; l++)
+			for (k = 0; k < 4; k++)
+				ck_assert_uint_eq(out[l][k], (l < 9) == !neg ? 0 : in[l][4 + k]);
+	}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ptx_mma");
@@ -204,8 +370,13 @@ int main(void)
 
 	tcase_set_timeout(t, 100);
 	tcase_add_loop_test(t, test_mma, 0, 6);
+	tcase_add_loop_test(t, test_mma_quads, 0, 8);
 	tcase_add_test(t, test_ldmatrix);
+	tcase_add_test(t, test_stmatrix);
+	tcase_add_test(t, test_movmatrix);
+	tcase_add_test(t, test_refused);
 	tcase_add_test(t, test_cp_async);
+	tcase_add_test(t, test_cp_async_ignored);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -211,11 +211,21 @@ END_TEST
 START_TEST(test_refused)
 {
 	static const char *const bad[][2] = {
-		{ "wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r0, %r1}, [%l0];", "unknown modifier '.m16n16k8'" },
-		{ "wmma.load.a.sync.aligned.row.m16n16k16.global.u8 {%r0, %r1}, [%l0];", "this form of 'wmma' is not supported" },
+		{ "wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r0, %r1}, [%l0];", "'wmma' of this shape has no a and b of type .f16" },
+		{ "wmma.load.a.sync.aligned.row.m16n16k16.global.u8 {%r0}, [%l0];", "this fragment has 2 registers" },
 		{ "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r1}, [%l0];", "this fragment has 8 registers" },
-		{ "wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32 {%r0}, {%r0}, {%r0}, {%r0};", "'wmma.mma' is supported with" },
-		{ "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%r0}, {%r0}, {%r0}, {%r0};", "'mma' is supported as" },
+		{ "wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32 {%r0}, {%r0}, {%r0}, {%r0};", "this fragment has 8 registers" },
+		{ "wmma.load.c.sync.aligned.row.m8n8k32.global.s32 {%r0, %r1}, [%l0], 8, 8;", "take a fragment, an address, and a stride" },
+		{ "wmma.load.a.sync.aligned.row.m16n16k16.global.s4 {%r0}, [%l0];", "'wmma' of this shape has no a and b of type .s4" },
+		{ "wmma.load.b.sync.aligned.row.m8n8k32.global.s4 {%r0}, [%l0];", "'wmma' of .s4 needs a of .row and b of .col" },
+		{ "wmma.load.c.sync.aligned.row.m8n8k4.global.s32 {%r0, %r1}, [%l0];", "has no c and d of type .s32" },
+		{ "wmma.load.d.sync.aligned.row.m8n8k4.global.f64 {%l0, %l1}, [%l0];", "this form of 'wmma' is not supported" },
+		{ "wmma.mma.sync.aligned.row.row.m8n8k32.s32.s4.s4.s32 {%r0, %r1}, {%r0}, {%r0}, {%r0, %r1};", "'wmma.mma' needs the layouts of a and b" },
+		{ "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s8.s8.s32 {%r0, %r1}, {%r0}, {%r0}, {%r0, %r1};", "has no a and b of type .s8" },
+		{ "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32.satfinite {%r0}, {%r0}, {%r0}, {%r0};", "takes .satfinite with factors of" },
+		{ "wmma.mma.sync.aligned.row.col.m16n16k8.f16.tf32.tf32.f16 {%r0}, {%r0}, {%r0}, {%r0};", "with factors of .tf32 has d and c of .f32" },
+		{ "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16 {%r0}, {%r0}, {%r0};", "'wmma.mma' takes 4 operands, this one has 3" },
+		{ "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%r0}, {%r0}, {%r0}, {%r0};", "this fragment has 4 registers" },
 	};
 	unsigned i;
 

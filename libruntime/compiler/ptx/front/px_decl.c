@@ -10,7 +10,7 @@
 
 static bool is_type(struct px_str *s)
 {
-	return s->mod && s->mod < PT_COUNT;
+	return s->mod && s->mod < PT_COUNT && !px_type_element(s->mod);
 }
 
 static void declare_reg(struct px_module *m, struct px_str *name, struct px_loc loc, unsigned pt,

@@ -25,7 +25,6 @@ static const struct {
 	{ "tld4", "texture gathers are not supported; read the data with ld.global" },
 	{ "sured", "surface reductions are not supported; use red.global" },
 	{ "wgmma", "warp-group matrix instructions are not supported; use wmma or mma.sync" },
-	{ "stmatrix", "matrix stores are not supported; use st.shared" },
 	{ "setmaxnreg", "setmaxnreg is not supported; use .maxnreg" },
 	{ "alloca", "alloca is not supported; declare a .local array" },
 	{ "stacksave", "stacksave is not supported; declare .local arrays" },
@@ -35,6 +34,34 @@ static const struct {
 	{ "getctarank", "addresses in other CTAs of a cluster are not supported; a cluster is one CTA" },
 	{ "istypep", "opaque types cannot be asked for; textures are 64-bit handles" },
 };
+
+/* Forms that are left out on purpose, by the modifier that makes them. */
+static const struct {
+	const char *name, *mod, *advice;
+} unsupported_forms[] = {
+	{ "mma", "sp", "products of sparse matrices are not supported; use mma without .sp on the whole matrix" },
+	{ "mma", "sp::ordered_metadata", "products of sparse matrices are not supported; use mma without .sp on the whole matrix" },
+	{ "mma", "block_scale", "scaled matrices are of sm_120 and not supported; compile for compute_90" },
+	{ "redux", "f32", "redux of floats is of sm_100 and not supported; use shfl and min or max" },
+	{ "ldmatrix", "m16n16", "ldmatrix of this shape is of sm_100 and not supported; use .m8n8" },
+	{ "ldmatrix", "m8n16", "ldmatrix of this shape is of sm_100 and not supported; use .m8n8" },
+	{ "stmatrix", "m16n8", "stmatrix of this shape is of sm_100 and not supported; use .m8n8" },
+	{ "cvt", "u2", "cvt.pack to 2 bits is not supported; use min, max and bfi" },
+	{ "cvt", "s2", "cvt.pack to 2 bits is not supported; use min, max and bfi" },
+	{ "cvt", "rs", "stochastic rounding is of sm_100 and not supported; use .rn" },
+	{ "createpolicy", "cvt", "createpolicy.cvt is not supported; use createpolicy.fractional" },
+	{ "st", "bulk", "st.bulk is of sm_100 and not supported; use st in a loop" },
+};
+
+static const char *why_not(const char *name, const char *mod)
+{
+	unsigned k;
+
+	for (k = 0; k < PX_ARRAY_SIZE(unsupported_forms); k++)
+		if (!strcmp(unsupported_forms[k].name, name) && !strcmp(unsupported_forms[k].mod, mod))
+			return unsupported_forms[k].advice;
+	return NULL;
+}
 
 /* ---- operands ---- */
 
@@ -381,16 +408,21 @@ static bool allowed(const char *list, struct px_str *s)
 {
 	if (!s->mod)
 		return false;
-	if (s->mod < PT_COUNT)
+	if (s->mod < PT_COUNT && !px_type_element(s->mod))
 		return word_in(list, "T", 1) || word_in(list, s->s, s->len);
 	return word_in(list, s->s, s->len);
 }
 
 static bool add_mod(struct px_module *m, struct px_inst *in, struct px_str *s, struct px_loc loc)
 {
-	const char *name = in->name->s;
+	const char *name = in->name->s, *why;
 
 	if (!allowed(ops[in->op].mods, s)) {
+		why = why_not(name, s->s);
+		if (why) {
+			px_error(m->px, loc, "%s", why);
+			return false;
+		}
 		px_error(m->px, loc, s->mod ? "'%s' does not take '.%s' here; see the supported forms in the compiler's manual" :
 			 "'%s' has an unknown modifier '.%s'; remove it or use a supported form",
 			 name, s->s);
@@ -404,6 +436,8 @@ static bool add_mod(struct px_module *m, struct px_inst *in, struct px_str *s, s
 		}
 		in->types[in->num_types++] = (uint8_t)s->mod;
 	}
+	if (s->mod == PM_row || s->mod == PM_col)
+		in->layouts[in->layouts[0] != 0] = s->mod;
 	in->mods[s->mod / 64] |= 1ull << (s->mod % 64);
 	return true;
 }

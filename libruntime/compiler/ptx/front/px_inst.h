@@ -49,6 +49,7 @@ struct px_inst {
 	uint8_t types[4];
 	unsigned num_types;
 	unsigned num_mods;
+	uint16_t layouts[2];	/* .row and .col in the order in which they are written; 0: none */
 	struct px_opn guard;	/* kind OP_REG; v 0: there is no guard */
 	struct px_opn o[PX_MAX_OPNS];
 	unsigned n;

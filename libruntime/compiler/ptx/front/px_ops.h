@@ -13,6 +13,7 @@
 		 "L2::64B L2::128B L2::256B L2::cache_hint "
 #define PX_SPACE "global shared shared::cta shared::cluster local const param param::entry param::func "
 #define PX_SCOPES "cta cluster gpu sys "
+#define PX_FACTORS PX_RND "satfinite and xor popc tf32 s4 u4 b1 T"
 #define PX_ATOMS "and or xor add min max inc dec exch cas "
 
 #define PX_OPS(O) \
@@ -91,7 +92,7 @@ O(setp, px_low_setp, 3, 4, PX_CMPS "and or xor ftz T") \
 O(set, px_low_set, 3, 4, PX_CMPS "and or xor ftz T") \
 O(selp, px_low_selp, 4, 4, "T") \
 O(mov, px_low_mov, 2, 2, "v2 v4 T") \
-O(cvt, px_low_cvt, 2, 3, PX_RND "rni rzi rmi rpi rna tf32 ftz sat relu T") \
+O(cvt, px_low_cvt, 2, 4, PX_RND "rni rzi rmi rpi rna pack s4 u4 tf32 e4m3x2 e5m2x2 ftz sat satfinite relu T") \
 O(cvta, px_low_cvta, 2, 2, "to u32 u64 " PX_SPACE) \
 O(isspacep, px_low_isspacep, 2, 2, PX_SPACE) \
 O(ld, px_low_ld, 2, 2, "weak volatile relaxed acquire mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 v8 unified T") \
@@ -127,9 +128,11 @@ O(suld, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
 O(sust, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
 O(txq, px_low_texture, 0, 0, "width height depth array_size normalized_coords b32") \
 O(suq, px_low_texture, 0, 0, "width height depth array_size b32") \
-O(wmma, px_low_wmma, 2, 4, "load store mma a b c d sync aligned row col m16n16k16 m32n8k16 m8n32k16 global shared shared::cta T") \
-O(mma, px_low_mma, 4, 4, "sync aligned row col m16n8k8 m16n8k16 T") \
+O(wmma, px_low_wmma, 2, 4, "load store mma a b c d sync aligned row col m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k32 m8n8k128 global shared shared::cta " PX_FACTORS) \
+O(mma, px_low_mma, 4, 4, "sync aligned row col m8n8k4 m16n8k4 m16n8k8 m16n8k16 m8n8k16 m16n8k32 m8n8k32 m16n8k64 m8n8k128 m16n8k128 m16n8k256 e4m3 e5m2 " PX_FACTORS) \
 O(ldmatrix, px_low_ldmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16") \
+O(stmatrix, px_low_stmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16") \
+O(movmatrix, px_low_movmatrix, 2, 2, "sync aligned m8n8 trans b16") \
 O(mbarrier, px_low_mbarrier, 1, 4, "init inval arrive arrive_drop test_wait try_wait expect_tx complete_tx pending_count noComplete parity acquire release relaxed cta cluster shared shared::cta b64") \
 O(cp, px_low_cp, 0, 5, "async bulk bulk_group read mbarrier mbarrier::complete_tx::bytes arrive noinc prefetch L2 b64 ca cg shared shared::cta shared::cluster global commit_group wait_group wait_all L2::64B L2::128B L2::256B L2::cache_hint") \
 O(createpolicy, px_low_createpolicy, 1, 4, "fractional range global L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged b64") \

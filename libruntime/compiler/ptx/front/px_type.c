@@ -28,6 +28,7 @@ unsigned px_isa_type(unsigned pt) { return types[pt].isa; }
 const char *px_type_text(unsigned pt) { return pt ? types[pt].text : "none"; }
 bool px_type_float(unsigned pt) { return pt >= PT_F16 && pt <= PT_F64; }
 bool px_type_signed(unsigned pt) { return pt >= PT_S8 && pt <= PT_S64; }
+bool px_type_element(unsigned pt) { return pt >= PT_S4 && pt <= PT_E5M2X2; }
 
 unsigned px_bits_width(unsigned pt)
 {

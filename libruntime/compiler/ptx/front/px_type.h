@@ -19,7 +19,9 @@ T(U64, "u64", 64, U64) T(S8, "s8", 8, S8) T(S16, "s16", 16, S16) T(S32, "s32", 3
 T(S64, "s64", 64, S64) T(F16, "f16", 16, F16) T(F16X2, "f16x2", 32, F16X2) \
 T(BF16, "bf16", 16, BF16) T(BF16X2, "bf16x2", 32, BF16X2) T(F32, "f32", 32, F32) \
 T(F64, "f64", 64, F64) T(PRED, "pred", 1, NONE) T(U16X2, "u16x2", 32, U32) T(S16X2, "s16x2", 32, S32) \
-T(F32X2, "f32x2", 64, U64)
+T(F32X2, "f32x2", 64, U64) T(S4, "s4", 4, NONE) T(U4, "u4", 4, NONE) T(B1, "b1", 1, NONE) \
+T(TF32, "tf32", 32, NONE) T(E4M3, "e4m3", 8, NONE) T(E5M2, "e5m2", 8, NONE) T(E4M3X2, "e4m3x2", 16, NONE) \
+T(E5M2X2, "e5m2x2", 16, NONE)
 
 /* Other modifiers: name, text. */
 #define PX_MODS(M) \
@@ -53,7 +55,7 @@ M(down, "down") M(bfly, "bfly") M(idx, "idx") M(l, "l") M(r, "r") M(wrap, "wrap"
 M(clamp, "clamp") M(f4e, "f4e") M(b4e, "b4e") M(rc8, "rc8") M(ecl, "ecl") M(ecr, "ecr") \
 M(rc16, "rc16") M(shiftamt, "shiftamt") M(finite, "finite") M(infinite, "infinite") \
 M(number, "number") M(notanumber, "notanumber") M(normal, "normal") M(subnormal, "subnormal") \
-M(level, "level") M(tf32, "tf32") M(a, "a") M(c, "c") M(d, "d") M(load, "load") \
+M(level, "level") M(a, "a") M(c, "c") M(d, "d") M(load, "load") \
 M(store, "store") M(mma, "mma") M(row, "row") M(col, "col") M(m16n16k16, "m16n16k16") \
 M(m32n8k16, "m32n8k16") M(m16n8k8, "m16n8k8") M(m16n8k16, "m16n8k16") M(m8n8, "m8n8") \
 M(x1, "x1") M(x2, "x2") M(x4, "x4") M(trans, "trans") M(commit_group, "commit_group") \
@@ -67,7 +69,9 @@ M(expect_tx, "expect_tx") M(complete_tx, "complete_tx") M(pending_count, "pendin
 M(noComplete, "noComplete") M(parity, "parity") M(noinc, "noinc") M(mbarrier, "mbarrier") \
 M(mbarrier_init, "mbarrier_init") M(bulk, "bulk") M(bulk_group, "bulk_group") M(read, "read") \
 M(mbar_complete, "mbarrier::complete_tx::bytes") M(prefetch_, "prefetch") M(shr7, "shr7") M(shr15, "shr15") \
-M(po, "po")
+M(po, "po") M(m8n8k4, "m8n8k4") M(m16n8k4, "m16n8k4") M(m8n8k16, "m8n8k16") M(m16n8k32, "m16n8k32") \
+M(m8n8k32, "m8n8k32") M(m16n8k64, "m16n8k64") M(m8n8k128, "m8n8k128") M(m16n8k128, "m16n8k128") \
+M(m16n8k256, "m16n8k256") M(m16n16k8, "m16n16k8") M(pack, "pack")
 
 enum px_type {
 	PT_NONE,
@@ -93,6 +97,7 @@ unsigned px_isa_type(unsigned pt);	/* PPU_T_* */
 const char *px_type_text(unsigned pt);
 bool px_type_float(unsigned pt);
 bool px_type_signed(unsigned pt);
+bool px_type_element(unsigned pt);	/* of matrices and of cvt only: no register or variable has this type */
 unsigned px_bits_width(unsigned pt);	/* machine registers of a value; 0 predicate */
 
 /* Interns the names of all these words. */

@@ -294,6 +294,23 @@ static void partial(struct px_module *m, const struct px_inst *in, px_val size, 
 	}
 }
 
+/* Operand 3: how many bytes are read, or a predicate: read none. */
+static px_val source_bytes(struct px_module *m, const struct px_inst *in, int64_t bytes)
+{
+	struct px_insn *i;
+	px_val none;
+
+	if (in->o[3].kind != OP_REG || in->o[3].type != PT_PRED)
+		return px_force_reg(m, px_src(m, in, 3, PT_U32), 1);
+	none = px_force_reg(m, px_imm(0), 1);
+	i = px_temp(m, PPU_OP_SEL, PPU_T_U32);
+	i->s[0] = px_reg(none);
+	i->s[1] = px_imm(bytes);
+	i->ps = px_pred_src(m, &in->o[3]);
+	i->d = px_tmp(m, 1);
+	return i->d;
+}
+
 static void copy(struct px_module *m, struct px_inst *in)
 {
 	int64_t bytes = in->n >= 3 && in->o[2].kind == OP_IMM ? in->o[2].imm : 0;
@@ -307,12 +324,8 @@ static void copy(struct px_module *m, struct px_inst *in)
 	}
 	for (k = 0; k < words; k++)
 		v[k] = px_tmp(m, 1);
-	if (in->n == 4 && in->o[3].kind == OP_REG && in->o[3].type == PT_PRED) {
-		px_error(m->px, in->o[3].loc, "'cp.async' with an ignore-src predicate is not supported; use src-size");
-		return;
-	}
 	if (in->n == 4)
-		partial(m, in, px_force_reg(m, px_src(m, in, 3, PT_U32), 1), v, words);
+		partial(m, in, source_bytes(m, in, bytes), v, words);
 	else
 		access(m, in, &in->o[1], true, PM_global, v, words, 0);
 	access(m, in, &in->o[0], false, PM_shared, v, words, 0);

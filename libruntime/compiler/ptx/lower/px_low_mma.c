@@ -1,124 +1,126 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mma and ldmatrix on halves, in shuffles and multiply-adds.  PTX says what each lane holds: with
- * g = lane / 4 and t = lane % 4, register r of
- *   a has row g + 8 (r % 2), columns 2t + 8 (r / 2) and the next
- *   b has rows 2t + 8r and the next, column g
- *   c and d have row g + 8 (e / 2), column 2t + e % 2, for element e
- * d = c + a[0] * b[0] + ... in ascending order, each step one f32 fma.
+ * mma and ldmatrix, in shuffles and multiply-adds.  PTX says what each lane holds.  With g = lane / 4, t = lane % 4,
+ * and n elements in a register, all forms but one (px_low_mma_quad.c) follow one rule:
+ *   register r of a has row g + 8 * (r % (M / 8)), columns (4 * (r / (M / 8)) + t) * n and the n - 1 next
+ *   register r of b has rows (4 * r + t) * n and the n - 1 next, column g
+ *   element e of c and d has row g + 8 * (e / 2), column 2t + e % 2
+ * d = c + a[0] * b[0] + ... in ascending order (px_low_mat.c).
  */
 #include "compiler/ptx/lower/px_low.h"
+#include "compiler/ptx/lower/px_low_mat.h"
+#include "compiler/ptx/lower/px_low_mma_quad.h"
 
 #define QUAD	4u	/* lanes that hold one row of a, one column of b */
+#define GROUPS	2u	/* at most, of eight rows */
 
 struct mma {
-	struct px_module *m;
-	unsigned type;		/* PPU_T_F16, PPU_T_BF16 */
-	unsigned steps;		/* 8 columns of a each */
-	px_val a[4], b[2];
-	px_val lane, quad;	/* quad: the first lane with this row of a */
+	struct px_mat mat;
+	unsigned groups;	/* of eight rows */
+	unsigned words;		/* in a row of a: in registers of QUAD lanes */
+	px_val a[PX_MAT_WORDS], b[PX_MAT_WORDS];
+	px_val quad;		/* the first lane with this row of a */
 	px_val column;		/* the first lane with column 2t of b */
 };
 
+/* All forms by the type of the factors (px_mat_class), with M and K. */
+static const struct {
+	uint8_t class;
+	uint16_t shape;
+	uint8_t m;
+	uint16_t k;
+} forms[] = {
+	{ PT_F16, PM_m16n8k8, 16, 8 }, { PT_F16, PM_m16n8k16, 16, 16 }, { PT_BF16, PM_m16n8k8, 16, 8 },
+	{ PT_BF16, PM_m16n8k16, 16, 16 }, { PT_TF32, PM_m16n8k4, 16, 4 }, { PT_TF32, PM_m16n8k8, 16, 8 },
+	{ PT_F64, PM_m8n8k4, 8, 4 }, { PT_F64, PM_m16n8k4, 16, 4 }, { PT_F64, PM_m16n8k8, 16, 8 },
+	{ PT_F64, PM_m16n8k16, 16, 16 }, { PT_S8, PM_m8n8k16, 8, 16 }, { PT_S8, PM_m16n8k16, 16, 16 },
+	{ PT_S8, PM_m16n8k32, 16, 32 }, { PT_S4, PM_m8n8k32, 8, 32 }, { PT_S4, PM_m16n8k32, 16, 32 },
+	{ PT_S4, PM_m16n8k64, 16, 64 }, { PT_B1, PM_m8n8k128, 8, 128 }, { PT_B1, PM_m16n8k128, 16, 128 },
+	{ PT_B1, PM_m16n8k256, 16, 256 }, { PT_E4M3, PM_m16n8k16, 16, 16 }, { PT_E4M3, PM_m16n8k32, 16, 32 },
+};
+
+static bool form(struct px_module *m, const struct px_inst *in, struct mma *w)
+{
+	unsigned class = px_mat_class(w->mat.a), k;
+
+	for (k = 0; k < PX_ARRAY_SIZE(forms); k++)
+		if (forms[k].class == class && px_has(in, forms[k].shape))
+			break;
+	if (k == PX_ARRAY_SIZE(forms)) {
+		px_error(m->px, in->loc, "'mma' with factors of .%s has no such shape", px_type_text(w->mat.a));
+		return false;
+	}
+	if (in->layouts[0] != PM_row || in->layouts[1] != PM_col) {
+		px_error(m->px, in->loc, "'mma' of this shape is .row.col");
+		return false;
+	}
+	w->groups = forms[k].m / 8;
+	w->words = forms[k].k / px_mat_per_register(class);
+	return true;
+}
+
+static unsigned sum_registers(const struct mma *w, unsigned pt)
+{
+	return 2 * w->groups / (pt == PT_F16 ? 2 : 1);
+}
+
 static px_val other(const struct mma *w, px_val base, unsigned add)
 {
-	return add ? px_binary(w->m, PPU_OP_ADD, PPU_T_U32, base, px_imm(add)) : base;
+	return add ? px_binary(w->mat.m, PPU_OP_ADD, PPU_T_U32, base, px_imm(add)) : base;
 }
 
-/* Adds eight products to sum: columns 8s..8s+7 of row g + 8 * high of a, times these rows of column 2t + odd of b. */
-static px_val step(const struct mma *w, px_val sum, unsigned s, unsigned high, unsigned odd)
+/* Adds the products of word k of the rows and columns that belong to the lane's elements of d. */
+static void step(const struct mma *w, unsigned k, px_val *sum)
 {
-	unsigned j, half;
+	struct px_module *m = w->mat.m;
+	px_val a[GROUPS][PX_MAT_PARTS], b[2][PX_MAT_PARTS], word;
+	unsigned reg = k / QUAD, lane = k % QUAD, e, p, n = 0;
 
-	for (j = 0; j < QUAD; j++) {
-		px_val a = px_from_lane(w->m, w->a[2 * s + high], other(w, w->quad, j));
-		px_val b = px_from_lane(w->m, w->b[s], other(w, w->column, odd * QUAD + j));
-
-		for (half = 0; half < 2; half++)
-			sum = px_fma32(w->m, px_half_to_float(w->m, a, half, w->type),
-				       px_half_to_float(w->m, b, half, w->type), sum);
+	for (e = 0; e < w->groups; e++) {
+		word = px_mat_from_lane(m, w->a[w->groups * reg + e], other(w, w->quad, lane));
+		n = px_mat_unpack(m, w->mat.a, word, a[e]);
 	}
-	return sum;
-}
-
-static bool registers(struct px_module *m, const struct px_opn *o, unsigned n, px_val *v)
-{
-	const struct px_opn *e = o->kind == OP_VEC ? o->vec : o;
-	unsigned have = o->kind == OP_VEC ? o->nvec : 1, k;
-
-	if (have != n) {
-		px_error(m->px, o->loc, "this fragment has %u registers", n);
-		return false;
+	for (e = 0; e < 2; e++) {
+		word = px_mat_from_lane(m, w->b[reg], other(w, w->column, e * QUAD + lane));
+		px_mat_unpack(m, w->mat.b, word, b[e]);
 	}
-	for (k = 0; v && k < n; k++)
-		v[k] = px_force_reg(m, px_src_opn(m, &e[k], PT_B32), 1);
-	return true;
-}
-
-static bool forms(struct px_module *m, const struct px_inst *in, struct mma *w)
-{
-	unsigned d = in->types[0], ab = in->types[1], c = in->types[3];
-
-	if (in->num_types != 4 || ab != in->types[2] || (ab != PT_F16 && ab != PT_BF16) ||
-	    (d != PT_F32 && (d != PT_F16 || ab != PT_F16)) || (c != PT_F32 && (c != PT_F16 || ab != PT_F16)) ||
-	    px_has(in, PM_m16n8k8) == px_has(in, PM_m16n8k16) || !px_has(in, PM_row) || !px_has(in, PM_col)) {
-		px_error(m->px, in->loc, "'mma' is supported as m16n8k8 and m16n8k16, .row.col, with factors of .f16 or .bf16");
-		return false;
-	}
-	w->type = ab == PT_F16 ? PPU_T_F16 : PPU_T_BF16;
-	w->steps = px_has(in, PM_m16n8k16) ? 2 : 1;
-	return true;
-}
-
-static void products(const struct mma *w, const struct px_inst *in, const px_val *c, px_val *sum)
-{
-	unsigned e, s;
-
-	for (e = 0; e < 4; e++) {
-		sum[e] = in->types[3] == PT_F16 ? px_half_to_float(w->m, c[e / 2], e & 1, PPU_T_F16) : c[e];
-		for (s = 0; s < w->steps; s++)
-			sum[e] = step(w, sum[e], s, e / 2, e & 1);
-	}
-}
-
-static void results(struct px_module *m, const struct px_inst *in, const px_val *sum)
-{
-	bool narrow = in->types[0] == PT_F16;
-	struct px_insn *i;
-	unsigned k;
-
-	for (k = 0; k < (narrow ? 2u : 4u); k++) {
-		i = px_temp(m, narrow ? PPU_OP_CVT2 : PPU_OP_MOV, narrow ? PPU_T_F16X2 : PPU_T_U32);
-		if (narrow) {
-			i->u = PPU_T_F32;
-			i->s[0] = px_reg(sum[2 * k + 1]);
-			i->s[1] = px_reg(sum[2 * k]);
-		} else {
-			i->s[1] = px_reg(sum[k]);
-		}
-		i->d = px_dst_opn(m, &in->o[0].vec[k], PT_B32);
-	}
+	for (e = 0; e < 2 * w->groups; e++)
+		for (p = 0; p < n; p++)
+			sum[e] = px_mat_add(&w->mat, a[e / 2][p], b[e % 2][p], sum[e]);
 }
 
 void px_low_mma(struct px_module *m, const struct px_inst *in)
 {
 	struct px_inst plain = *in;
-	struct mma w = { .m = m };
+	struct mma w = { .groups = 0 };
 	struct px_block *after;
-	px_val c[4], sum[4];
+	px_val c[2 * GROUPS], sum[2 * GROUPS], lane;
+	unsigned k, regs;
 
-	if (!forms(m, in, &w) || !registers(m, &in->o[0], in->types[0] == PT_F16 ? 2 : 4, NULL))
+	if (!px_mat_types(m, in, &w.mat))
+		return;
+	if (w.mat.a == PT_F16 && px_has(in, PM_m8n8k4)) {
+		px_low_mma_quad(m, in, &w.mat);
+		return;
+	}
+	if (!form(m, in, &w) ||
+	    !px_mat_fragment(m, &in->o[0], w.mat.d, sum_registers(&w, w.mat.d), NULL))
 		return;
 	after = px_begin_guard(m, &plain);
-	if (!registers(m, &in->o[1], 2 * w.steps, w.a) || !registers(m, &in->o[2], w.steps, w.b) ||
-	    !registers(m, &in->o[3], in->types[3] == PT_F16 ? 2 : 4, c))
+	regs = w.words / QUAD;
+	if (!px_mat_fragment(m, &in->o[1], w.mat.a, w.groups * regs, w.a) ||
+	    !px_mat_fragment(m, &in->o[2], w.mat.b, regs, w.b) ||
+	    !px_mat_fragment(m, &in->o[3], w.mat.c, sum_registers(&w, w.mat.c), c))
 		return;
-	w.lane = px_lane_number(m);
-	w.quad = px_binary(m, PPU_OP_AND, PPU_T_U32, w.lane, px_imm(32 - QUAD));
-	w.column = px_binary(m, PPU_OP_SHL, PPU_T_U32,
-			     px_binary(m, PPU_OP_AND, PPU_T_U32, w.lane, px_imm(QUAD - 1)), px_imm(3));
-	products(&w, in, c, sum);
-	results(m, in, sum);
+	lane = px_lane_number(m);
+	w.quad = px_binary(m, PPU_OP_AND, PPU_T_U32, lane, px_imm(32 - QUAD));
+	w.column = px_binary(m, PPU_OP_AND, PPU_T_U32, lane, px_imm(QUAD - 1));
+	w.column = px_binary(m, PPU_OP_SHL, PPU_T_U32, w.column, px_imm(3));
+	for (k = 0; k < 2 * w.groups; k++)
+		sum[k] = px_mat_first(&w.mat, c, k);
+	for (k = 0; k < w.words; k++)
+		step(&w, k, sum);
+	px_mat_store(&w.mat, &in->o[0], c, sum, 2 * w.groups);
 	px_end_guard(m, after);
 }
 
@@ -178,35 +180,125 @@ static px_val shared_address(struct px_module *m, const struct px_opn *o)
 	return px_binary(m, PPU_OP_ADD, PPU_T_U32, px_force_reg(m, a, 1), px_imm(o->imm));
 }
 
+struct matrices {
+	px_val address;
+	px_val g, t, offset;	/* offset: of a lane's two elements, in its row */
+	unsigned n;
+};
+
+/* Reads what ldmatrix and stmatrix have in common.  False: reported. */
+static bool matrices(struct px_module *m, const struct px_inst *in, const struct px_opn *regs, const struct px_opn *address,
+		     struct matrices *x)
+{
+	px_val lane;
+
+	x->n = px_has(in, PM_x4) ? 4 : px_has(in, PM_x2) ? 2 : 1;
+	if (!px_has(in, PM_m8n8) || !px_mat_fragment(m, regs, PT_B32, x->n, NULL)) {
+		px_error(m->px, in->loc, "'%s' has the form %s.sync.aligned.m8n8.x1 (x2, x4) .b16", in->name->s, in->name->s);
+		return false;
+	}
+	x->address = shared_address(m, address);
+	if (!x->address)
+		return false;
+	lane = px_lane_number(m);
+	x->g = px_binary(m, PPU_OP_SHR, PPU_T_U32, lane, px_imm(2));
+	x->t = px_binary(m, PPU_OP_AND, PPU_T_U32, lane, px_imm(QUAD - 1));
+	x->offset = px_binary(m, PPU_OP_SHL, PPU_T_U32, x->t, px_imm(2));
+	return true;
+}
+
 void px_low_ldmatrix(struct px_module *m, const struct px_inst *in)
 {
-	unsigned n = px_has(in, PM_x4) ? 4 : px_has(in, PM_x2) ? 2 : 1, k;
 	const struct px_opn *d = in->o[0].kind == OP_VEC ? in->o[0].vec : &in->o[0];
 	struct px_inst plain = *in;
-	struct px_block *after;
-	px_val address, lane, g, t, offset;
+	struct px_block *after = px_begin_guard(m, &plain);
+	struct matrices x;
+	unsigned k;
 
-	if (!px_has(in, PM_m8n8) || !registers(m, &in->o[0], n, NULL)) {
-		px_error(m->px, in->loc, "'ldmatrix' has the form ldmatrix.sync.aligned.m8n8.x1 (x2, x4) .b16");
+	if (!matrices(m, in, &in->o[0], &in->o[1], &x))
 		return;
-	}
-	after = px_begin_guard(m, &plain);
-	address = shared_address(m, &in->o[1]);
-	if (!address)
-		return;
-	lane = px_lane_number(m);
-	g = px_binary(m, PPU_OP_SHR, PPU_T_U32, lane, px_imm(2));
-	t = px_binary(m, PPU_OP_AND, PPU_T_U32, lane, px_imm(QUAD - 1));
-	offset = px_binary(m, PPU_OP_SHL, PPU_T_U32, t, px_imm(2));
-	for (k = 0; k < n; k++) {
+	for (k = 0; k < x.n; k++) {
 		px_val to = px_dst_opn(m, &d[k], PT_B32);
 
 		if (!to)
 			to = px_tmp(m, 1);
 		if (px_has(in, PM_trans))
-			transposed(m, address, g, t, k, to);
+			transposed(m, x.address, x.g, x.t, k, to);
 		else
-			shared_load(m, row_element(m, address, g, k, offset), PPU_T_U32, to);
+			shared_load(m, row_element(m, x.address, x.g, k, x.offset), PPU_T_U32, to);
 	}
+	px_end_guard(m, after);
+}
+
+/* ---- stmatrix, movmatrix ---- */
+
+static void shared_store(struct px_module *m, px_val address, unsigned type, px_val v)
+{
+	struct px_insn *i = px_temp(m, PPU_OP_ST, type);
+
+	i->m = PPU_SPACE_SHARED;
+	i->s[0] = px_reg(address);
+	px_st_from(m, i, v);
+}
+
+/* The halves of v to rows 2t and 2t + 1, column g. */
+static void store_transposed(struct px_module *m, const struct matrices *x, unsigned matrix, px_val v)
+{
+	px_val row = px_binary(m, PPU_OP_SHL, PPU_T_U32, x->t, px_imm(1));
+	px_val offset = px_binary(m, PPU_OP_SHL, PPU_T_U32, x->g, px_imm(1));
+
+	shared_store(m, row_element(m, x->address, row, matrix, offset), PPU_T_U16, v);
+	row = px_binary(m, PPU_OP_ADD, PPU_T_U32, row, px_imm(1));
+	v = px_binary(m, PPU_OP_SHR, PPU_T_U32, v, px_imm(16));
+	shared_store(m, row_element(m, x->address, row, matrix, offset), PPU_T_U16, v);
+}
+
+void px_low_stmatrix(struct px_module *m, const struct px_inst *in)
+{
+	struct px_inst plain = *in;
+	struct px_block *after = px_begin_guard(m, &plain);
+	struct matrices x;
+	px_val v[4];
+	unsigned k;
+
+	if (!matrices(m, in, &in->o[1], &in->o[0], &x) || !px_mat_fragment(m, &in->o[1], PT_B32, x.n, v))
+		return;
+	for (k = 0; k < x.n; k++)
+		if (px_has(in, PM_trans))
+			store_transposed(m, &x, k, v[k]);
+		else
+			shared_store(m, row_element(m, x.address, x.g, k, x.offset), PPU_T_U32, v[k]);
+	px_end_guard(m, after);
+}
+
+/* movmatrix: elements [g][2t] and [g][2t + 1] of the transposed matrix are [2t][g] and [2t + 1][g]. */
+void px_low_movmatrix(struct px_module *m, const struct px_inst *in)
+{
+	struct px_inst plain = *in;
+	struct px_block *after;
+	px_val v, lane, column, from, half[2], which;
+	struct px_insn *i;
+
+	if (!px_has(in, PM_m8n8) || !px_has(in, PM_trans)) {
+		px_error(m->px, in->loc, "'movmatrix' has the form movmatrix.sync.aligned.m8n8.trans.b16");
+		return;
+	}
+	after = px_begin_guard(m, &plain);
+	v = px_force_reg(m, px_src(m, in, 1, PT_B32), 1);
+	lane = px_lane_number(m);
+	column = px_binary(m, PPU_OP_SHR, PPU_T_U32, lane, px_imm(2));
+	from = px_binary(m, PPU_OP_AND, PPU_T_U32, lane, px_imm(QUAD - 1));
+	from = px_binary(m, PPU_OP_SHL, PPU_T_U32, from, px_imm(3));
+	from = px_binary(m, PPU_OP_ADD, PPU_T_U32, from, px_reg(px_binary(m, PPU_OP_SHR, PPU_T_U32, column, px_imm(1))));
+	half[0] = px_from_lane(m, v, from);
+	half[1] = px_from_lane(m, v, px_binary(m, PPU_OP_ADD, PPU_T_U32, from, px_imm(QUAD)));
+	which = px_binary(m, PPU_OP_AND, PPU_T_U32, column, px_imm(1));
+	which = px_binary(m, PPU_OP_MUL, PPU_T_U32, which, px_imm(0x2222));
+	which = px_binary(m, PPU_OP_ADD, PPU_T_U32, which, px_imm(0x5410));	/* both low halves, or both high ones */
+	i = px_temp(m, PPU_OP_PRMT, PPU_T_U32);
+	i->s[0] = px_reg(half[0]);
+	i->s[1] = px_reg(half[1]);
+	i->s[2] = px_reg(which);
+	i->d = px_dst(m, in, 0, PT_B32);
 	px_end_guard(m, after);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Moves and conversions. */
 #include "compiler/ptx/lower/px_low.h"
+#include "compiler/ptx/lower/px_low_fp8.h"
+#include "compiler/ptx/lower/px_low_pack.h"
 
 /* ---- mov ---- */
 
@@ -190,6 +192,25 @@ void px_low_mov(struct px_module *m, const struct px_inst *in)
 
 /* ---- cvt ---- */
 
+/* .satfinite to dt: what is beyond its largest number becomes that number; NaNs stay. */
+static struct px_opnd only_finite(struct px_module *m, const struct px_inst *in, struct px_opnd a, unsigned dt)
+{
+	const uint32_t largest = dt == PT_F16 || dt == PT_F16X2 ? 0x477fe000 : 0x7f7f0000;
+	struct px_insn *i;
+	unsigned k;
+
+	for (k = 0; k < 2 && px_has(in, PM_satfinite); k++) {
+		a = px_reg(px_force_reg(m, a, 1));
+		i = px_temp(m, k ? PPU_OP_MAX : PPU_OP_MIN, PPU_T_F32);
+		i->s[0] = a;
+		i->s[1] = px_imm(k ? largest | 1u << 31 : largest);
+		i->y = PPU_MINMAX_NAN;
+		i->d = px_tmp(m, 1);
+		a = px_reg(i->d);
+	}
+	return a;
+}
+
 static void cvt_pair(struct px_module *m, const struct px_inst *in)
 {
 	unsigned dt = in->types[0];
@@ -200,8 +221,8 @@ static void cvt_pair(struct px_module *m, const struct px_inst *in)
 		px_error(m->px, in->loc, "'cvt' with two sources makes .f16x2 or .bf16x2 of .f32");
 		return;
 	}
-	a = px_src(m, in, 1, PT_F32);
-	b = px_src(m, in, 2, PT_F32);
+	a = only_finite(m, in, px_src(m, in, 1, PT_F32), dt);
+	b = only_finite(m, in, px_src(m, in, 2, PT_F32), dt);
 	i = px_emit(m, in, PPU_OP_CVT2, px_isa_type(dt));
 	i->s[0] = a;
 	i->s[1] = b;
@@ -211,61 +232,75 @@ static void cvt_pair(struct px_module *m, const struct px_inst *in)
 	i->d = px_dst(m, in, 0, dt);
 }
 
-/* cvt.rn.relu.f16.f32: the low half of a pair whose other half is zero. */
-static void cvt_relu(struct px_module *m, const struct px_inst *in)
+/* cvt.rn.relu.f16.f32, cvt.rn.satfinite.f16.f32: the low half of a pair whose other half is zero. */
+static void cvt_half(struct px_module *m, const struct px_inst *in)
 {
 	unsigned dt = in->types[0];
 	struct px_opnd a;
 	struct px_insn *i;
 
-	if ((dt != PT_F16 && dt != PT_BF16) || in->types[1] != PT_F32) {
-		px_error(m->px, in->loc, "'cvt' with .relu makes .f16 or .bf16 of .f32");
+	if ((dt != PT_F16 && dt != PT_BF16) || in->types[1] != PT_F32 || px_has(in, PM_sat) || px_has(in, PM_ftz)) {
+		px_error(m->px, in->loc, "'cvt' with %s makes .f16 or .bf16 of .f32",
+			 px_has(in, PM_relu) ? ".relu" : ".satfinite");
 		return;
 	}
-	a = px_src(m, in, 1, PT_F32);
+	a = only_finite(m, in, px_src(m, in, 1, PT_F32), dt);
 	i = px_emit(m, in, PPU_OP_CVT2, px_isa_type(dt == PT_F16 ? PT_F16X2 : PT_BF16X2));
 	i->s[0] = px_imm(0);
 	i->s[1] = a;
 	i->u = PPU_T_F32;
 	i->rnd = (uint8_t)px_rnd(in);
-	i->y = 1;
+	i->y = px_has(in, PM_relu);
 	i->d = px_dst(m, in, 0, dt);
 }
 
-/* cvt.rna.tf32.f32: ten bits of mantissa, ties away from zero; infinities and NaNs as they are. */
+static px_val select(struct px_module *m, px_val a, uint32_t greater, px_val yes, px_val no)
+{
+	struct px_insn *i = px_temp(m, PPU_OP_SETP, PPU_T_U32);
+	px_val p = px_tmp(m, 0);
+
+	i->m = PPU_CMP_GT;
+	i->s[0] = px_reg(a);
+	i->s[1] = px_imm(greater);
+	i->pd = p;
+	i = px_temp(m, PPU_OP_SEL, PPU_T_U32);
+	i->s[0] = px_reg(yes);
+	i->s[1] = px_reg(no);
+	i->ps.v = p;
+	i->d = px_tmp(m, 1);
+	return i->d;
+}
+
+/* cvt to .tf32: ten bits of mantissa; .rna rounds ties away from zero, .rn to even. Infinities and NaNs as they are. */
 static void cvt_tf32(struct px_module *m, const struct px_inst *in)
 {
-	const int64_t half = 0x1000, kept = 0xffffe000, inf = 0x7f800000;
-	struct px_insn *abs, *big, *sum, *cut, *sel;
-	px_val a;
+	const uint32_t kept = 0xffffe000, inf = 0x7f800000, largest = 0x7f7fe000, sign = 0x80000000;
+	bool rn = px_has(in, PM_rn), rz = px_has(in, PM_rz), rna = px_has(in, PM_rna), relu = px_has(in, PM_relu);
+	px_val a, abs, r, odd;
 
-	if (in->num_types != 1 || in->types[0] != PT_F32 || !px_has(in, PM_rna)) {
-		px_error(m->px, in->loc, "the conversion to .tf32 is 'cvt.rna.tf32.f32'");
+	if (in->num_types != 2 || in->types[0] != PT_TF32 || in->types[1] != PT_F32 || rn + rz + rna != 1 || in->n != 2 ||
+	    (rna && relu) || px_has(in, PM_sat) || px_has(in, PM_ftz)) {
+		px_error(m->px, in->loc, "the conversions to .tf32 are 'cvt.rna.tf32.f32', and with .rn or .rz, which take .relu");
 		return;
 	}
 	a = px_force_reg(m, px_src(m, in, 1, PT_F32), 1);
-	abs = px_temp(m, PPU_OP_AND, PPU_T_U32);
-	abs->s[0] = px_reg(a);
-	abs->s[1] = px_imm(INT32_MAX);
-	abs->d = px_tmp(m, 1);
-	big = px_temp(m, PPU_OP_SETP, PPU_T_U32);
-	big->m = PPU_CMP_GE;
-	big->s[0] = px_reg(abs->d);
-	big->s[1] = px_imm(inf);
-	big->pd = px_tmp(m, 0);
-	sum = px_temp(m, PPU_OP_ADD, PPU_T_U32);
-	sum->s[0] = px_reg(a);
-	sum->s[1] = px_imm(half);
-	sum->d = px_tmp(m, 1);
-	cut = px_temp(m, PPU_OP_AND, PPU_T_U32);
-	cut->s[0] = px_reg(sum->d);
-	cut->s[1] = px_imm(kept);
-	cut->d = px_tmp(m, 1);
-	sel = px_emit(m, in, PPU_OP_SEL, PPU_T_U32);
-	sel->s[0] = px_reg(a);
-	sel->s[1] = px_reg(cut->d);
-	sel->ps.v = big->pd;
-	sel->d = px_dst(m, in, 0, PT_B32);
+	r = abs = px_binary(m, PPU_OP_AND, PPU_T_U32, a, px_imm(INT32_MAX));
+	if (rn) {
+		odd = px_binary(m, PPU_OP_SHR, PPU_T_U32, abs, px_imm(13));
+		odd = px_binary(m, PPU_OP_AND, PPU_T_U32, odd, px_imm(1));
+		r = px_binary(m, PPU_OP_ADD, PPU_T_U32, abs, px_reg(odd));
+	}
+	if (!rz)
+		r = px_binary(m, PPU_OP_ADD, PPU_T_U32, r, px_imm(rna ? 0x1000 : 0xfff));
+	r = px_binary(m, PPU_OP_AND, PPU_T_U32, r, px_imm(kept));
+	if (px_has(in, PM_satfinite))
+		r = px_binary(m, PPU_OP_MIN, PPU_T_U32, r, px_imm(largest));
+	if (relu)
+		r = select(m, a, sign - 1, px_force_reg(m, px_imm(0), 1), r);
+	else
+		r = px_binary(m, PPU_OP_OR, PPU_T_U32, r,
+			      px_reg(px_binary(m, PPU_OP_AND, PPU_T_U32, a, px_imm(sign))));
+	px_copy(m, in, px_dst(m, in, 0, PT_B32), px_reg(select(m, abs, inf, a, r)), PPU_T_U32);
 }
 
 static bool same_int(const struct px_inst *in, unsigned dt, unsigned st)
@@ -283,7 +318,15 @@ void px_low_cvt(struct px_module *m, const struct px_inst *in)
 	bool extend;
 	px_val d;
 
-	if (px_has(in, PM_tf32)) {
+	if (px_has(in, PM_pack)) {
+		px_low_cvt_pack(m, in);
+		return;
+	}
+	if (in->n == 4) {
+		px_error(m->px, in->loc, "'cvt' takes 2 or 3 operands, this one has 4; only 'cvt.pack' takes so many");
+		return;
+	}
+	if (dt == PT_TF32 || st == PT_TF32) {
 		cvt_tf32(m, in);
 		return;
 	}
@@ -291,8 +334,10 @@ void px_low_cvt(struct px_module *m, const struct px_inst *in)
 		px_error(m->px, in->loc, "'cvt' needs two types, of the result and of the operand");
 		return;
 	}
-	if (px_has(in, PM_relu) && in->n == 2) {
-		cvt_relu(m, in);
+	if (px_low_cvt_fp8(m, in))
+		return;
+	if ((px_has(in, PM_relu) || px_has(in, PM_satfinite)) && in->n == 2) {
+		cvt_half(m, in);
 		return;
 	}
 	if (in->n == 3) {
