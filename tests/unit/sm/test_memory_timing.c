@@ -34,6 +34,10 @@
 "$again: mov.u64 %p, %b; mov.u32 %r4, %r1;\n" \
 "$step: " body "add.u64 %p, %p, 16384; sub.u32 %r4, %r4, 1; setp.ne.u32 %q0, %r4, 0; @%q0 bra $step;\n" \
 "sub.u32 %r2, %r2, 1; setp.ne.u32 %q1, %r2, 0; @%q1 bra $again;\n" CLOCKS
+#define TWICE(access, at) access " xor.b32 %r1, %r1, %r0; mov.u64 %t0, %clock64; " access " mov.u64 %t1, %clock64;\n" \
+		"xor.b32 %r1, %r1, %r0; sub.u64 %t1, %t1, %t0; st.global.u64 [%o+" at "], %t1; add.u64 %p, %p, 4096;\n"
+#define CODE4	"xor.b32 %r1, %r1, %r0; add.u32 %r1, %r1, %r1; xor.b32 %r1, %r1, 77; add.u32 %r1, %r1, %r0;\n"
+#define CODE16	CODE4 CODE4 CODE4 CODE4
 #define LDV(off) "ld.global.v4.u32 {%r9,%r10,%r11,%r12}, [%p+" off "]; xor.b32 %r13, %r13, %r9;\n"
 #define STV(off) "st.global.v4.u32 [%p+" off "], {%r8,%r8,%r8,%r8};\n"
 
@@ -74,6 +78,38 @@ STREAM("write", STV("0") STV("4096") STV("8192") STV("12288"))
 "add.u32 %j, %j, %t; setp.lt.u32 %q, %j, %n; @%q bra $j;\n"
 "mov.u64 %t1, %clock64; sub.u64 %t1, %t1, %t0; st.global.u64 [%o], %t1; ret;\n}\n";
 
+/* Kernels of the tests of single accesses: a module of their own, so that the others stay where they are. */
+static const char text_of_accesses[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+/* The same cold line of data, then the same cold lines of code, in two CTAs that begin at about the same time. */
+".visible .entry twins(.param .u64 p, .param .u64 out)\n{\n"
+".reg .b64 %p, %o, %x, %t0, %t1; .reg .b32 %r<3>; .reg .pred %q;\n"
+"ld.param.u64 %p, [p]; ld.param.u64 %o, [out]; mov.u32 %r0, %ctaid.x; mul.wide.u32 %x, %r0, 16; add.u64 %o, %o, %x;\n"
+"mov.u64 %t0, %clock64; ld.global.u32 %r1, [%p]; mov.u64 %t1, %clock64; sub.u64 %t1, %t1, %t0; st.global.u64 [%o], %t1;\n"
+"mov.u64 %t0, %clock64;\n" CODE16 CODE16 "mov.u64 %t1, %clock64; sub.u64 %t1, %t1, %t0; st.global.u64 [%o+8], %t1;\n"
+"setp.eq.u32 %q, %r1, 12345; @%q st.global.u32 [%p], %r1; ret;\n}\n"
+/* A constant. */
+".const .align 4 .u32 seven = 7;\n"
+".visible .entry constant(.param .u64 out)\n{\n"
+".reg .b64 %o; .reg .b32 %r; ld.param.u64 %o, [out]; ld.const.u32 %r, [seven]; st.global.u32 [%o], %r; ret;\n}\n"
+/* Four kinds of accesses, twice each to a line of its own; the second time counts, and the second pass, whose code is there. */
+".visible .entry again(.param .u64 p, .param .u64 out)\n{\n"
+".reg .b64 %p, %o, %t0, %t1; .reg .b32 %r<3>; .reg .pred %q;\n"
+"ld.param.u64 %p, [p]; ld.param.u64 %o, [out]; mov.u32 %r1, 0; mov.u32 %r2, 2;\n$pass:\n"
+TWICE("atom.global.add.u32 %r0, [%p], 1;", "0") TWICE("ld.volatile.global.u32 %r0, [%p];", "8")
+TWICE("ld.acquire.gpu.global.u32 %r0, [%p];", "16") TWICE("ld.global.u32 %r0, [%p];", "24")
+/* A fence some time after a store, and a store that releases just after one. */
+"st.global.u32 [%p], %r2; nanosleep.u32 150; mov.u64 %t0, %clock64; membar.gl; mov.u64 %t1, %clock64;\n"
+"sub.u64 %t1, %t1, %t0; st.global.u64 [%o+32], %t1; membar.gl; add.u64 %p, %p, 4096;\n"
+"st.global.u32 [%p], %r2; mov.u64 %t0, %clock64; st.release.gpu.global.u32 [%p+2048], %r2; mov.u64 %t1, %clock64;\n"
+"sub.u64 %t1, %t1, %t0; st.global.u64 [%o+40], %t1; membar.gl; add.u64 %p, %p, 4096;\n"
+"sub.u32 %r2, %r2, 1; setp.ne.u32 %q, %r2, 0; @%q bra $pass;\n"
+"setp.eq.u32 %q, %r1, 12345; @%q st.global.u32 [%p], %r1; ret;\n}\n"
+/* Each thread changes n words, a KiB of threads further on each time, by atomics. */
+".visible .entry atoms(.param .u64 p, .param .u32 n)\n{\n"
+".reg .b64 %p, %x; .reg .b32 %r<3>; .reg .pred %q;\n"
+"ld.param.u64 %p, [p]; ld.param.u32 %r0, [n]; mov.u32 %r1, %tid.x; mul.wide.u32 %x, %r1, 256; add.u64 %p, %p, %x;\n"
+"$loop: red.global.add.u32 [%p], 1; add.u64 %p, %p, 16384; sub.u32 %r0, %r0, 1; setp.ne.u32 %q, %r0, 0; @%q bra $loop; ret;\n}\n";
+
 static const char *const configs[] = {
 	"memory-timing=1 gpcs=2 sms-per-gpc=2 partitions=4",
 	"memory-timing=1 gpcs=3 sms-per-gpc=1 partitions=3 sm-clock-khz=1500000 cache-line=64 l1-bytes=24K l1-ways=6 "
@@ -85,7 +121,7 @@ static const char *const configs[] = {
 static struct ppu_config cfg;
 static ppuModule mod;
 static char *buf;
-static uint64_t *out;
+static uint64_t *out, out_now[6];
 static uint32_t num_sms;
 
 /* Properties as the device reads them. */
@@ -114,6 +150,16 @@ static void begin(const char *props, const char *more)
 	OK(ppuModuleLoadData(&mod, text, 0, NULL));
 	OK(ppuMalloc((void **)&buf, 16 << 20));
 	OK(ppuMalloc((void **)&out, 4096));
+}
+
+static ppuFunction access_kernel(const char *name)
+{
+	ppuModule m;
+	ppuFunction f;
+
+	OK(ppuModuleLoadData(&m, text_of_accesses, 0, NULL));
+	OK(ppuModuleGetFunction(&f, m, name));
+	return f;
 }
 
 static void end(void)
@@ -419,6 +465,105 @@ START_TEST(code_is_shared)
 }
 END_TEST
 
+/*
+ * HW-66, HW-65: who finds a line that is still on its way waits until it is there, in the L2 and in the L1.5: of two CTAs on
+ * two SMs the second begins a little later and waits that much less, and no less than that.
+ */
+START_TEST(lines_on_their_way)
+{
+	static const char *const more[] = { "gpcs=2 sms-per-gpc=1", "gpcs=1 sms-per-gpc=2" };
+
+	for (unsigned i = 0; i < 2; i++) {
+		double got[4], late = cycles(100) + 40;		/* cost-cta-ns, and what is not the same in both */
+		ppuFunction f;
+		char *cold;
+
+		begin(configs[_i], more[i]);
+		cold = buf + (8 << 20);
+		f = access_kernel("twins");
+		OK(ppuLaunchKernel(f, ppuDim(2, 1, 1), ppuDim(1, 1, 1), 0, NULL, (void *[]){ &cold, &out }, NULL, 0));
+		OK(ppuMemcpy(out_now, out, sizeof(out_now)));
+		for (unsigned k = 0; k < 4; k++)
+			got[k] = (double)out_now[k];
+		end();
+		ck_assert_double_ge(got[0], cycles(cfg.l2_ns + cfg.dram_ns) - 1);
+		ck_assert_msg(got[2] >= got[0] - late, "config %u: data: %g, and %g cycles", i, got[0], got[2]);
+		if (i)
+			ck_assert_msg(got[3] >= got[1] - late, "config %u: code: %g, and %g cycles", i, got[1], got[3]);
+	}
+}
+END_TEST
+
+/* What other SMs must see, or have seen, is done at the L2 each time: atomics, volatile loads, loads that acquire. */
+START_TEST(not_in_the_l1)
+{
+	char *cold;
+	ppuFunction f;
+
+	begin(configs[_i], "");
+	cold = buf + (8 << 20);
+	f = access_kernel("again");
+	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, NULL, (void *[]){ &cold, &out }, NULL, 0));
+	OK(ppuMemcpy(out_now, out, sizeof(out_now)));
+	end();
+	for (unsigned k = 0; k < 3; k++)
+		ck_assert_msg((double)out_now[k] >= cycles(cfg.l2_ns), "access %u: %u cycles", k, (unsigned)out_now[k]);
+	ck_assert_uint_lt(out_now[3], cfg.l1_cycles + 10);
+	/* The store takes as long as the L2 from its beginning on, whenever the fence comes. */
+	ck_assert_double_ge((double)out_now[4], cycles(cfg.l2_ns - 150) - 30);
+	ck_assert_double_le((double)out_now[4], cycles(cfg.l2_ns - 150) + 10);
+	ck_assert_double_ge((double)out_now[5], cycles(cfg.l2_ns) - 20);
+}
+END_TEST
+
+/* HW-71: lines that atomics have changed are written back to DRAM, when there is no room for them any more. */
+START_TEST(atomics_are_written_back)
+{
+	uint32_t lines, n, held;
+	ppuFunction f;
+	ppuProfile p;
+	double bytes;
+
+	begin(configs[_i], "");
+	n = (12 << 20) / (64 * 256);		/* 12 MiB, of each 256 bytes a word */
+	lines = n * 64;
+	held = (uint32_t)(cfg.l2_slice_bytes / cfg.cache_line) * cfg.partitions;
+	ck_assert_uint_gt(lines, 2 * held);
+	f = access_kernel("atoms");
+	OK(ppuProfileBegin(&p));
+	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(64, 1, 1), 0, NULL, (void *[]){ &buf, &n }, NULL, 0));
+	OK(ppuCtxSynchronize());
+	OK(ppuProfileEnd(&p));
+	bytes = counter(&p, "dram_bytes");
+	/* Each line is read; each but those that are still in the L2 is written. */
+	ck_assert_msg(bytes >= (2.0 * lines - held) * cfg.cache_line && bytes <= (2.0 * lines + 64) * cfg.cache_line,
+		      "%g bytes for %u lines of %u, %u of them in the L2", bytes, lines, cfg.cache_line, held);
+	end();
+}
+END_TEST
+
+/* HW-64: a task begins with an empty cache for constants, so it finds what is stored there between two tasks. */
+START_TEST(constants_of_each_task)
+{
+	double missed[2];
+	ppuFunction f;
+	ppuProfile p;
+
+	begin(configs[_i], "gpcs=1 sms-per-gpc=1");
+	f = access_kernel("constant");
+	for (unsigned i = 0; i < 2; i++) {
+		OK(ppuProfileBegin(&p));
+		OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, NULL, (void *[]){ &out }, NULL, 0));
+		OK(ppuCtxSynchronize());
+		OK(ppuProfileEnd(&p));
+		missed[i] = counter(&p, "constant_misses");
+	}
+	end();
+	ck_assert_double_ge(missed[0], 2);		/* the parameter, and the constant */
+	ck_assert_double_eq(missed[1], missed[0]);
+}
+END_TEST
+
 /* ---- copy engines -------------------------------------------------------------------------------------- */
 
 /* 10^6 bytes/s. */
@@ -585,6 +730,10 @@ int main(void)
 	tcase_add_loop_test(tc, partitions_in_turn, 0, CONFIGS);
 	tcase_add_loop_test(tc, stores_and_fences, 0, CONFIGS);
 	tcase_add_loop_test(tc, code_is_shared, 0, CONFIGS);
+	tcase_add_loop_test(tc, constants_of_each_task, 0, CONFIGS);
+	tcase_add_loop_test(tc, lines_on_their_way, 0, CONFIGS);
+	tcase_add_loop_test(tc, not_in_the_l1, 0, CONFIGS);
+	tcase_add_loop_test(tc, atomics_are_written_back, 0, CONFIGS);
 	tcase_add_loop_test(tc, copies_pass_ports, 0, CONFIGS);
 	tcase_add_loop_test(tc, copies_and_kernels_share, 0, CONFIGS);
 	tcase_add_test(tc, matmul_has_a_knee);
