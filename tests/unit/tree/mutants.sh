@@ -104,7 +104,7 @@ mutants --add part/added
 is "a change becomes a patch" grep -q '^+	return x - 2;' "$tree/tests/mutants/part/added.patch"
 is "and is taken back" git -C "$tree" diff --quiet
 mutants --random 1 seen
-is "a random slip is tried" says '^# 1 mistakes'
+is "a random slip is tried, and noticed" says '^ok 1 - random/f.c:3: test_f: part:f'
 
 sed -i 's/== 6/== 7/' "$tree/tests/unit/part/test_f.c"
 mutants seen
