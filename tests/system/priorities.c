@@ -288,11 +288,43 @@ static int report(int good, const char *name)
 	return !good;
 }
 
+/* ---- an error that no channel has -------------------------------------------------------------- */
+
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+/*
+ * SP-37: a launch too deep stops no channel, but the context has the error, and functions of the CPU are dropped.
+ * Whoever waits for work behind such a function gets the error, too, and does not wait for ever.
+ */
+static void dropped_function(const struct peer *p)
+{
+	uint32_t *out, *word;
+	ppuStream s;
+	void *tmd;
+
+	(void)p;
+	alarm(60);
+	start(NULL, 1);
+	OK(ppuMallocHost((void **)&out, 4096));
+	OK(ppuMalloc((void **)&word, 4));
+	OK(ppuStreamCreate(&s, 0, 0));
+	tmd = child_tmd(fn("chain"), out);
+	OK(ppuLaunchKernel(fn("chain"), ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, (void *[]){ &out, &tmd }, NULL, 0));
+	OK(ppuLaunchHostFunc(s, nothing, NULL));
+	OK(ppuLaunchKernel(fn("count"), ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, (void *[]){ &word }, NULL, 0));
+	RESULT(PPU_ERROR_LAUNCH_DEPTH, ppuStreamSynchronize(s));
+	OK(ppuShutdown());
+}
+
 int main(void)
 {
 	int bad = 0;
 
 	bad |= report(both(depth_four, depth_two), "SP-17, SP-23, SP-24, SP-43..45: two processes, each with its depth");
 	bad |= report(both(endless, finite_kernel), "a process with an endless urgent kernel on all SMs stops nobody");
+	bad |= report(both(dropped_function, dropped_function), "SP-37: nobody waits for what a context in error drops");
 	return bad;
 }

@@ -17,6 +17,8 @@
 #include "api/stream/slot.h"
 #include "backend/backend.h"
 
+#define LOOK_NS		500000000ull	/* how often a wait looks at its context, where it must */
+
 const struct be_limits rt_no_limit = { UINT64_MAX, UINT64_MAX };
 
 ppuResult rt_enter(struct ppuCtx_st *ctx)
@@ -55,18 +57,49 @@ void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need)
 		need->seq[i] = ctx->chan[i]->seq;
 }
 
+/*
+ * How long to wait at once.  The driver ends a wait with any error of a channel.  But a context can be in error while its
+ * channels go on (PPU_ERR_LAUNCH_DEPTH), and then functions of the CPU are dropped: what waits for them waits for ever.
+ */
+static struct be_limits at_once(const struct ppuCtx_st *ctx, const struct be_limits *lim)
+{
+	struct be_limits l = *lim;
+	uint64_t look = ppu_be_now() + LOOK_NS;
+
+	if (rt_host_used(ctx) && l.host_ns > look)
+		l.host_ns = look;
+	return l;
+}
+
+/* After -ETIME: has one of the caller's own limits passed? */
+static bool is_over(const struct ppuCtx_st *ctx, const struct be_limits *lim)
+{
+	uint64_t now;
+
+	return ppu_be_now() >= lim->host_ns ||
+	       (lim->device_ns != UINT64_MAX && !ctx->be->time(ctx->device->dev, &now) && now >= lim->device_ns);
+}
+
+/* A wait that failed for a reason which is not the device's: the context goes on. */
+static ppuResult not_waited(int rc)
+{
+	return rc == -ENOMEM ? rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY) :
+	       rt_fail(PPU_ERROR_OUT_OF_RESOURCES, "the driver does not wait (error %d)", -rc);
+}
+
 static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t seq,
 			   const struct be_limits *lim)
 {
 	if (!c->be)
 		return rt_host_wait(ctx, c, seq, lim);
 	while (!rt_chan_done(c, seq)) {
+		struct be_limits l = at_once(ctx, lim);
 		uint64_t host_done = ctx->host_done;
 		ppuResult res;
 		int rc;
 
 		rt_leave(ctx);
-		rc = ctx->be->sem_wait(c->sem, rt_slot_ptr(c->word), seq, lim, c->be, BE_WATCH_VM);
+		rc = ctx->be->sem_wait(c->sem, rt_slot_ptr(c->word), seq, &l, c->be, BE_WATCH_VM);
 		pthread_mutex_lock(&ctx->lock);
 		if (ctx->dead)
 			return rt_error(PPU_ERROR_INVALID_CONTEXT);
@@ -77,12 +110,15 @@ static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t se
 			return res;
 		if (rc == -EDEADLK && rt_host_may_go_on(ctx, host_done, lim->host_ns))
 			rc = -EAGAIN;
-		if (rc == -EAGAIN && ppu_be_now() >= lim->host_ns)
-			rc = -ETIME;
-		if (rc == -ETIME)
-			return rt_error(PPU_ERROR_TIMEOUT);
-		if (rc == -EAGAIN || rc == -EINTR)
+		if (rc == -ETIME || rc == -EAGAIN) {
+			if (is_over(ctx, lim))
+				return rt_error(PPU_ERROR_TIMEOUT);
 			continue;
+		}
+		if (rc == -EINTR)
+			continue;
+		if (rc != -EIO && rc != -ENODEV && rc != -EDEADLK)
+			return not_waited(rc);
 		ctx->broken = rc == -EDEADLK ? PPU_ERROR_DEADLOCK : rc == -ENODEV ?
 			      PPU_ERROR_DEVICE_LOST : PPU_ERROR_CHANNEL;
 		return rt_error(ctx->broken);
