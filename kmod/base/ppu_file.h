@@ -33,6 +33,8 @@ struct ppu_file {
 	struct xarray vms;
 	/** @channels: struct ppu_channel by id. */
 	struct xarray channels;
+	/** @next_channel: ids come round, so that who is late does not mean another channel. */
+	u32 next_channel;
 	/** @groups: struct ppu_group by id. */
 	struct xarray groups;
 	/** @sems: struct ppu_sem by id. */

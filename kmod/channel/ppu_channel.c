@@ -836,8 +836,9 @@ static int ppu_channel_create(struct ppu_file *file, struct ppu_vm *vm, struct d
 	int ret;
 
 	/* Reserve the id now, so that nothing fails once the channel runs. */
-	ret = xa_alloc(&file->channels, &id, NULL, xa_limit_31b, GFP_KERNEL);
-	if (ret)
+	ret = xa_alloc_cyclic(&file->channels, &id, NULL, xa_limit_31b, &file->next_channel,
+			      GFP_KERNEL);
+	if (ret < 0)
 		return ret;
 
 	chan = ppu_channel_alloc(vm, file, args);

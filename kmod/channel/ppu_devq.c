@@ -165,18 +165,20 @@ int ppu_devq_alloc(struct ppu_channel *chan, const struct drm_ppu_channel_create
 static int ppu_devq_stand(struct ppu_channel *chan, unsigned int step)
 {
 	struct ppu_devq_stand *stand = &chan->ppu->devq_stand;
-	unsigned int ms;
+	unsigned long end = jiffies + msecs_to_jiffies(PPU_DEVQ_STAND_MS);
+	u32 own = chan->chid + 1;
 
 	/* Only one set-up stands: whatever becomes of the test, others do not wait for it. */
 	if (likely(READ_ONCE(stand->after) != step) || cmpxchg(&stand->after, step, 0) != step)
 		return 0;
-	WRITE_ONCE(stand->chid, chan->chid + 1);
-	/* What is read after it, @fail, is at least as new. */
-	for (ms = 0; smp_load_acquire(&stand->chid) && ms < PPU_DEVQ_STAND_MS; ms++) {
+	WRITE_ONCE(stand->chid, own);
+	/* What is read after it, @fail, is at least as new.  A reset does not wait for the test. */
+	while (smp_load_acquire(&stand->chid) == own && time_before(jiffies, end) &&
+	       !READ_ONCE(chan->ppu->gate.closing)) {
 		if (msleep_interruptible(1))
 			break;
 	}
-	WRITE_ONCE(stand->chid, 0);
+	cmpxchg(&stand->chid, own, 0);
 	return READ_ONCE(stand->fail) ? -EIO : 0;
 }
 

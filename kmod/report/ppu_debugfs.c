@@ -393,6 +393,8 @@ static ssize_t ppu_devq_stand_write(struct file *file, const char __user *buf, s
 
 	if (ret)
 		return ret;
+	if (val > 1 && READ_ONCE(stand->chid))
+		return -EBUSY;
 	WRITE_ONCE(stand->fail, val == 1);
 	WRITE_ONCE(stand->after, val > 1 ? val : 0);
 	if (val <= 1) {
