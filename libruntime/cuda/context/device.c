@@ -10,8 +10,6 @@
 #include "cuda/module/function.h"
 
 /* The PPU can do what a device of this compute capability can do. */
-#define CC_MAJOR 7
-#define CC_MINOR 5
 
 static bool ready;
 
@@ -139,8 +137,8 @@ CUresult i_cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 		return r;
 	if (!major || !minor)
 		return CUDA_ERROR_INVALID_VALUE;
-	*major = CC_MAJOR;
-	*minor = CC_MINOR;
+	*major = CU_CC_MAJOR;
+	*minor = CU_CC_MINOR;
 	return CUDA_SUCCESS;
 }
 
@@ -250,8 +248,8 @@ static int attribute(const ppuDeviceProp *p, CUdevice_attribute a)
 	case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:	return (int)p->ctas_per_sm;
 	case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:		return (int)p->copy_engines;
 	case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:		return 1;
-	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:	return CC_MAJOR;
-	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:	return CC_MINOR;
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:	return CU_CC_MAJOR;
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:	return CU_CC_MINOR;
 	case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:	return 1;
 	case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
 		return p->dp_units_per_sm ? (int)(p->cores_per_sm / p->dp_units_per_sm) : 1;

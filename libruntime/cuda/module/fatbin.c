@@ -15,6 +15,7 @@
 
 #include <ppu_image.h>
 #include "cuda/module/fatbin.h"
+#include "cuda/context/device.h"
 #include "cuda/context/error.h"
 
 #define WRAPPER_MAGIC	0x466243b1u
@@ -161,7 +162,15 @@ static CUresult no_ptx(const uint8_t *p, uint64_t at, uint64_t end)
 	return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-/* Takes the PTX of the newest architecture from a container. */
+/* The newest architecture that is not newer than the device is best, or else the one that is newer by the least. */
+static bool better(uint32_t arch, uint32_t than)
+{
+	const uint32_t own = 10 * CU_CC_MAJOR + CU_CC_MINOR;
+
+	return arch <= own ? than > own || arch > than : than > own && arch < than;
+}
+
+/* Takes the PTX of the best architecture from a container. */
 static CUresult open_container(struct cu_image *img, const uint8_t *p, size_t room)
 {
 	struct container c;
@@ -178,7 +187,7 @@ static CUresult open_container(struct cu_image *img, const uint8_t *p, size_t ro
 		memcpy(&e, p + at, sizeof(e));
 		if (e.header_bytes < sizeof(e) || e.header_bytes > end - at || e.bytes > end - at - e.header_bytes)
 			return CUDA_ERROR_INVALID_IMAGE;
-		if (e.kind == KIND_PTX && (!best || e.arch > b.arch)) {
+		if (e.kind == KIND_PTX && (!best || better(e.arch, b.arch))) {
 			b = e;
 			best = p + at + e.header_bytes;
 		}

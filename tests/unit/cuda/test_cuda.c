@@ -980,12 +980,22 @@ START_TEST(fat_binaries)
 	n += add_entry(fat + n, 2, 90, "\177ELF machine code", 17, 0);
 	n += add_entry(fat + n, 1, 60, "this is no PTX", 15, 0);
 	n += add_entry(fat + n, 1, 75, ptx, sizeof(ptx), 0);
+	n += add_entry(fat + n, 1, 90, "nor is this", 12, 0);
 	head.bytes = n - 16;
 	memcpy(fat, &head, 16);
 	OK(cuModuleLoadData(&m, &wrapper));
 	OK(cuModuleGetFunction(&f, m, "saxpy"));
 	run_saxpy(f, 0, false);
 	OK(cuModuleLoadFatBinary(&m, fat));
+	OK(cuModuleUnload(m));
+
+	/* Nothing is for this device: what is newer by the least. */
+	n = 16 + add_entry(fat + 16, 1, 90, "this is no PTX", 15, 0);
+	n += add_entry(fat + n, 1, 80, ptx, sizeof(ptx), 0);
+	n += add_entry(fat + n, 1, 86, "nor is this", 12, 0);
+	head.bytes = n - 16;
+	memcpy(fat, &head, 16);
+	OK(cuModuleLoadData(&m, fat));
 	OK(cuModuleUnload(m));
 
 	n = 16 + add_entry(fat + 16, 1, 75, packed, literals(packed, ptx, sizeof(ptx)), sizeof(ptx));
