@@ -10,10 +10,13 @@
 #define PPU_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__	/* programs and their helper headers ask for this name */
 
+#ifdef __cplusplus
+#include <utility>
+#endif
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>	/* with nvcc, these three come with this header */
+#include <time.h>	/* with nvcc, these come with this header */
 #include "host_defines.h"
 #include "driver_types.h"
 #include "cuda_runtime_api.h"

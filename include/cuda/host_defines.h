@@ -12,7 +12,8 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __managed__ __attribute__((managed))
+/* clang ignores the attribute, and the host would see another variable than the kernel. */
+#define __managed__ _Pragma("GCC error \"__managed__ variables are not supported with clang: use cudaMallocManaged\"")
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else
 #define __host__

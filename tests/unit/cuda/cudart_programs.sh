@@ -242,6 +242,14 @@ result $? "-ptx, -cubin and -fatbin give modules that the Driver API loads"
 	! "$sdk/bin/ppu-nvcc" -ptx -o x "$tmp/a.cu" "$tmp/blanks.cu" >"$tmp/out" 2>&1 && grep -q '2 sources' "$tmp/out"
 result $? "what cannot be done is refused with a sentence"
 
+printf '%s\n' '__device__ __managed__ int x = 5;' 'int main() { return x - 5; }' >"$tmp/managed.cu"
+! "$sdk/bin/ppu-nvcc" -o "$tmp/managed" "$tmp/managed.cu" >"$tmp/out" 2>&1 && grep -q 'use cudaMallocManaged' "$tmp/out"
+result $? "__managed__ is refused with a sentence, and not taken for an ordinary variable"
+printf '%s\n' 'static_assert(std::is_same<int, int>::value, "");' 'int main() { int s = 0; for (int i : { 1, 2 }) s += i; return s - 3; }' \
+	>"$tmp/utility.cu"
+"$sdk/bin/ppu-nvcc" -o "$tmp/utility" "$tmp/utility.cu" >"$tmp/out" 2>&1 && "$tmp/utility" >>"$tmp/out" 2>&1
+result $? "<utility> comes with cuda_runtime.h, as with nvcc"
+
 "$sdk/bin/ppu-nvcc" "$tmp/a.cu" -o >"$tmp/out" 2>&1
 [[ $? == 2 ]] && grep -q -- '-o needs an argument' "$tmp/out" &&
 	! CLANGXX=no-such-compiler "$sdk/bin/ppu-nvcc" -c "$tmp/a.cu" >"$tmp/out" 2>&1 &&
