@@ -191,7 +191,7 @@ TEST(record, "the fault record tells address, code and channel; it is the VM's a
 	chan_wait_idle(&c);
 }
 
-TEST(record_settled, "a new channel with the id and the number of an old one is not blamed for the old one's fault")
+TEST(record_settled, "a new channel with the number of an old one is not blamed for the old one's fault, and has another id")
 {
 	int fd = open_ppu();
 	uint32_t vm = vm_new(fd), ids = 0, numbers = 0;
@@ -219,8 +219,8 @@ TEST(record_settled, "a new channel with the id and the number of an old one is 
 		CHECK_EQ(f[i].hw_channel, c.hw);
 		chan_free(&next);
 	}
-	/* That is what the test is about. */
-	CHECK(ids && numbers);
+	/* Numbers are used again, that is what the test is about; ids are not so soon, for threads that are late. */
+	CHECK(!ids && numbers);
 }
 
 TEST_T(flood, 120, "many faults: the count is right, the first records are kept")
