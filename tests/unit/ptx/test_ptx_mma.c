@@ -325,6 +325,9 @@ START_TEST(test_refused)
 		{ "ldmatrix.sync.aligned.m8n8.x1.b16 {%r0}, [lo+4];", "'lo' is not in shared memory" },
 		{ "stmatrix.sync.aligned.m8n8.x1.b16 [gl], {%r0};", "'gl' is not in shared memory" },
 		{ "stmatrix.sync.aligned.m8n8.x1.shared.b16 [k], {%r0};", "'k' is not a variable" },
+		{ "ldmatrix.sync.aligned.m8n8.x2.x4.shared.b16 {%r0, %r1}, [%r1];", "'ldmatrix' takes one number of matrices, this has 2" },
+		{ "stmatrix.sync.aligned.m8n8.x1.shared.shared::cta.b16 [%r1], {%r0};", "'stmatrix' takes one state space, this has 2" },
+		{ "mma.sync.aligned.m16n8k16.m16n8k8.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r0, %r1}, {%r2}, {%r0, %r1};", "'mma' takes one shape, this has 2" },
 	};
 	unsigned i;
 

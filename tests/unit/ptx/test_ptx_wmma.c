@@ -275,6 +275,8 @@ START_TEST(test_refused)
 		{ "wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r2}, [lo+4], 128;", "'lo' is not in shared or global memory" },
 		{ "wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r2}, [k], 128;", "'k' is not a variable" },
 		{ "wmma.load.a.sync.aligned.row.m8n8k128.global.b1 {%r2}, [k], 128;", "'k' is not a variable" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.shared.global.b1 {%r2}, [%l0], 128;", "'wmma' takes one state space, this has 2" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.m8n8k32.global.b1 {%r2}, [%l0], 128;", "'wmma' takes one shape, this has 2" },
 	};
 	unsigned i;
 

@@ -98,7 +98,7 @@ void px_low_mma(struct px_module *m, const struct px_inst *in)
 	px_val c[2 * GROUPS], sum[2 * GROUPS], lane;
 	unsigned k, regs;
 
-	if (!px_mat_types(m, in, &w.mat))
+	if (!px_mat_one_each(m, in) || !px_mat_types(m, in, &w.mat))
 		return;
 	if (w.mat.a == PT_F16 && px_has(in, PM_m8n8k4)) {
 		px_low_mma_quad(m, in, &w.mat);
@@ -177,6 +177,8 @@ static bool matrices(struct px_module *m, const struct px_inst *in, const struct
 	unsigned space;
 	px_val lane;
 
+	if (!px_mat_one_each(m, in))
+		return false;
 	x->n = px_has(in, PM_x4) ? 4 : px_has(in, PM_x2) ? 2 : 1;
 	if (!px_has(in, PM_m8n8) || !px_mat_fragment(m, regs, PT_B32, x->n, NULL)) {
 		px_error(m->px, in->loc, "'%s' has the form %s.sync.aligned.m8n8.x1 (x2, x4) .b16", in->name->s, in->name->s);

@@ -356,6 +356,8 @@ void px_low_wmma(struct px_module *m, const struct px_inst *in)
 	struct wmma w = { .m = m, .in = &plain, .col = px_has(in, PM_col) };
 	struct px_block *after = px_begin_guard(m, &plain);
 
+	if (!px_mat_one_each(m, in))
+		return;
 	if (px_has(in, PM_mma))
 		mma(&w);
 	else if (px_has(in, PM_load) != px_has(in, PM_store))
