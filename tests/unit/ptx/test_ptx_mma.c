@@ -184,10 +184,25 @@ START_TEST(test_mma_quads)
 END_TEST
 
 /* Four matrices of 8 x 8 halves lie at 48 bytes from row to row. */
+static const char fill[] =
+	"mov.u32 %t0, s;\nmad.lo.u32 %t1, %lane, 48, %t0;\nst.shared.v4.u32 [%t1], {%a0, %a1, %a2, %a3};\nbar.sync 0;\n";
+
+static void check_loaded(unsigned n, unsigned trans, const char *what)
+{
+	unsigned l, k;
+
+	for (l = 0; l < 32; l++)
+		for (k = 0; k < n; k++) {
+			u32 want = trans ? pair(in[8 * k + l % 4 * 2][l / 8], l / 4 & 1) |
+				   pair(in[8 * k + l % 4 * 2 + 1][l / 8], l / 4 & 1) << 16 : in[8 * k + l / 4][l % 4];
+
+			ck_assert_msg(out[l][k] == want, "x%u%s%s lane %u matrix %u: got %08x, expected %08x", n,
+				      trans ? ".trans" : "", what, l, k, out[l][k], want);
+		}
+}
+
 START_TEST(test_ldmatrix)
 {
-	static const char fill[] =
-		"mov.u32 %t0, s;\nmad.lo.u32 %t1, %lane, 48, %t0;\nst.shared.v4.u32 [%t1], {%a0, %a1, %a2, %a3};\nbar.sync 0;\n";
 	char body[600];
 	unsigned n, trans, l, k;
 
@@ -202,15 +217,32 @@ START_TEST(test_ldmatrix)
 				 n == 2 ? "cvt.u64.u32 %l1, %t1;\nsub.u64 %l1, %l1, 16;\n" : "", n, trans ? ".trans" : "", n > 1 ? ", %d1" : "",
 				 n > 2 ? ", %d2, %d3" : "", n == 2 ? "%l1+16" : "%t1");
 			run(body);
-			for (l = 0; l < 32; l++)
-				for (k = 0; k < n; k++) {
-					u32 want = trans ? pair(in[8 * k + l % 4 * 2][l / 8], l / 4 & 1) |
-						   pair(in[8 * k + l % 4 * 2 + 1][l / 8], l / 4 & 1) << 16 : in[8 * k + l / 4][l % 4];
-
-					ck_assert_msg(out[l][k] == want, "x%u%s lane %u matrix %u: got %08x, expected %08x", n,
-						      trans ? ".trans" : "", l, k, out[l][k], want);
-				}
+			check_loaded(n, trans, "");
 		}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+/* Every destination may be the address register. */
+START_TEST(test_ldmatrix_over_address)
+{
+	char body[600];
+	unsigned n, trans, l, k;
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (l = 0; l < 32; l++)
+		for (k = 0; k < 12; k++)
+			in[l][k] = rnd() ^ rnd() << 16;
+	for (trans = 0; trans < 2; trans++)
+		for (n = 1; n <= 4; n *= 2)
+			for (k = 0; k < n; k++) {
+				snprintf(body, sizeof(body), "%smov.u32 %%d%u, %%t1;\n"
+					 "ldmatrix.sync.aligned.m8n8.x%u%s.shared.b16 {%%d0%s%s}, [%%d%u];", fill, k, n,
+					 trans ? ".trans" : "", n > 1 ? ", %d1" : "", n > 2 ? ", %d2, %d3" : "", k);
+				run(body);
+				check_loaded(n, trans, " over its address");
+			}
 	OK(ppuCtxDestroy(ctx));
 }
 END_TEST
@@ -284,17 +316,29 @@ START_TEST(test_refused)
 		{ "mma.sync.aligned.m8n8k4.row.f16.f16.f16.f16 {%r0}, {%r0}, {%r0}, {%r0};", "needs the layouts of a and b" },
 		{ "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16 {%r0}, {%r0}, {%r0}, {%r0};", "has c of the type of d" },
 		{ "movmatrix.sync.aligned.m8n8.b16 %r0, %r1;", "'movmatrix' has the form" },
+		{ "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%p1];", "an address register must have 32 or 64 bits" },
+		{ "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%h1];", "an address register must have 32 or 64 bits" },
+		{ "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%q1];", "an address register must have 32 or 64 bits" },
+		{ "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%p1], {%r0};", "an address register must have 32 or 64 bits" },
+		{ "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [lo+4];", "'lo' is not in the state space that the instruction names" },
+		{ "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [gl+4];", "'gl' is not in the state space that the instruction names" },
+		{ "ldmatrix.sync.aligned.m8n8.x1.b16 {%r0}, [lo+4];", "'lo' is not in shared memory" },
+		{ "stmatrix.sync.aligned.m8n8.x1.b16 [gl], {%r0};", "'gl' is not in shared memory" },
+		{ "stmatrix.sync.aligned.m8n8.x1.shared.b16 [k], {%r0};", "'k' is not a variable" },
+		{ "ldmatrix.sync.aligned.m8n8.x2.x4.shared.b16 {%r0, %r1}, [%r1];", "'ldmatrix' takes one number of matrices, this has 2" },
+		{ "stmatrix.sync.aligned.m8n8.x1.shared.shared::cta.b16 [%r1], {%r0};", "'stmatrix' takes one state space, this has 2" },
+		{ "mma.sync.aligned.m16n8k16.m16n8k8.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r0, %r1}, {%r2}, {%r0, %r1};", "'mma' takes one shape, this has 2" },
 	};
 	unsigned i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		char text[500], log[2000];
+		char text[700], log[2000];
 		ppuModuleOptions o = { .kind = PPU_MODULE_PTX, .log = log, .log_bytes = sizeof(log), .name = "w.ptx" };
 		ppuModule m;
 
 		OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
-		snprintf(text, sizeof(text), ".version 7.8\n.target sm_90\n.address_size 64\n.entry k()\n{\n"
-			 ".reg .b32 %%r<9>;\n\n%s\nret;\n}\n", bad[i][0]);
+		snprintf(text, sizeof(text), ".version 7.8\n.target sm_90\n.address_size 64\n.global .b32 gl[9]; .entry k()\n{\n"
+			 ".reg .b32 %%r<9>; .reg .b16 %%h<2>; .reg .b128 %%q<2>; .reg .pred %%p<2>;\n.local .b32 lo[9];\n%s\nret;\n}\n", bad[i][0]);
 		ck_assert_int_eq(ppuModuleLoadData(&m, text, 0, &o), PPU_ERROR_COMPILE);
 		ck_assert_msg(!strncmp(log, "w.ptx:8:", 8) && strstr(log, bad[i][1]), "%s", log);
 	}
@@ -372,6 +416,7 @@ int main(void)
 	tcase_add_loop_test(t, test_mma, 0, 6);
 	tcase_add_loop_test(t, test_mma_quads, 0, 8);
 	tcase_add_test(t, test_ldmatrix);
+	tcase_add_test(t, test_ldmatrix_over_address);
 	tcase_add_test(t, test_stmatrix);
 	tcase_add_test(t, test_movmatrix);
 	tcase_add_test(t, test_refused);

@@ -47,7 +47,7 @@ static const char *layout(int col)
 static char *kernel(const struct combo *c)
 {
 	const char *sh = shapes[c->shape].name, *ct = c->c16 ? "f16" : "f32", *dt = c->d16 ? "f16" : "f32";
-	const char *space = c->shared ? ".shared" : "";
+	const char *space = c->shared == 2 && c->ccol ? "" : c->shared ? ".shared" : "";	/* a variable has its own */
 	int m = shapes[c->shape].m, n = shapes[c->shape].n;
 	char *text = NULL, sa[20] = "", sb[20] = "", sc[20] = "", sd[20] = "";
 	size_t len;
@@ -56,7 +56,7 @@ static char *kernel(const struct combo *c)
 	if (c->stride) {
 		snprintf(sa, sizeof(sa), ", %d", (c->acol ? m : K) + PAD);
 		snprintf(sb, sizeof(sb), ", %d", (c->bcol ? K : n) + PAD);
-		snprintf(sc, sizeof(sc), ", %%s");
+		snprintf(sc, sizeof(sc), ", %s", c->acol ? "%c0" : "%s");	/* the first destination, too */
 		snprintf(sd, sizeof(sd), ", %d", (c->dcol ? m : n) + PAD);
 	}
 	fprintf(f, ".version 6.5\n.target sm_70\n.address_size 64\n"
@@ -64,7 +64,7 @@ static char *kernel(const struct combo *c)
 		".reg .b32 %%a<8>, %%b<8>, %%c<8>, %%d<8>, %%s, %%t<8>;\n.reg .b64 %%l<8>;\n.reg .pred %%p;\n"
 		".shared .align 32 .b8 sa[4096];\n"
 		"ld.param.u64 %%l1, [a];\nld.param.u64 %%l2, [b];\nld.param.u64 %%l3, [c];\nld.param.u64 %%l4, [d];\n"
-		"mov.u32 %%s, %d;\n", (c->ccol ? m : n) + PAD);
+		"mov.u32 %%s, %d;\nmov.u32 %%c0, %%s;\n", (c->ccol ? m : n) + PAD);
 	if (c->shared)		/* bring a there; a 32-bit address */
 		fprintf(f, "mov.u32 %%t0, %%tid.x;\nshl.b32 %%t0, %%t0, 5;\nmov.u32 %%t1, sa;\nadd.u32 %%t1, %%t1, %%t0;\n"
 			"cvt.u64.u32 %%l5, %%t0;\nadd.u64 %%l5, %%l5, %%l1;\n"
@@ -207,6 +207,47 @@ START_TEST(test_products)
 }
 END_TEST
 
+/* Every destination of f64 may be the address register. */
+START_TEST(test_over_address)
+{
+	double data[64], got[64];
+	char text[900];
+	void *p[2];
+	ppuModule mod;
+	ppuFunction f;
+	ppuCtx ctx;
+	int i;
+
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	for (i = 0; i < 64; i++)
+		data[i] = i;
+	OK(ppuMalloc(&p[0], sizeof(data)));
+	OK(ppuMalloc(&p[1], sizeof(data)));
+	for (i = 0; i < 4; i++) {
+		const char *way = layout(i & 1);
+
+		OK(ppuMemcpy(p[0], data, sizeof(data)));
+		OK(ppuMemset(p[1], 0, 1, sizeof(data)));
+		snprintf(text, sizeof(text), ".version 7.0\n.target sm_80\n.address_size 64\n"
+			 ".visible .entry k(.param .u64 a, .param .u64 b)\n{\n.reg .b64 %%l<3>, %%o;\n"
+			 "ld.param.u64 %%l%d, [a];\nld.param.u64 %%o, [b];\n"
+			 "wmma.load.c.sync.aligned.%s.m8n8k4.global.f64 {%%l1, %%l2}, [%%l%d], 8;\n"
+			 "wmma.store.d.sync.aligned.%s.m8n8k4.global.f64 [%%o], {%%l1, %%l2}, 8;\nret;\n}\n",
+			 1 + i / 2, way, 1 + i / 2, way);
+		OK(ppuModuleLoadData(&mod, text, 0, &(ppuModuleOptions){ .kind = PPU_MODULE_PTX }));
+		OK(ppuModuleGetFunction(&f, mod, "k"));
+		OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(32, 1, 1), 0, NULL, (void *[]){ &p[0], &p[1] }, NULL, 0));
+		OK(ppuMemcpy(got, p[1], sizeof(got)));
+		ck_assert_mem_eq(got, data, sizeof(data));
+		OK(ppuModuleUnload(mod));
+	}
+	OK(ppuFree(p[0]));
+	OK(ppuFree(p[1]));
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
 /* Forms that are not supported give a message with the position. */
 START_TEST(test_refused)
 {
@@ -226,17 +267,28 @@ START_TEST(test_refused)
 		{ "wmma.mma.sync.aligned.row.col.m16n16k8.f16.tf32.tf32.f16 {%r0}, {%r0}, {%r0}, {%r0};", "with factors of .tf32 has d and c of .f32" },
 		{ "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16 {%r0}, {%r0}, {%r0};", "'wmma.mma' takes 4 operands, this one has 3" },
 		{ "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%r0}, {%r0}, {%r0}, {%r0};", "this fragment has 4 registers" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.global.b1 {%r2}, [%p1], 128;", "an address register must have 32 or 64 bits" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r2}, [%h1], 128;", "an address register must have 32 or 64 bits" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.shared.b1 {%r2}, [%q1], 128;", "an address register must have 32 or 64 bits" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.shared.b1 {%r2}, [gl+4], 128;", "'gl' is not in the state space that the instruction names" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.global.b1 {%r2}, [sh+4], 128;", "'sh' is not in the state space that the instruction names" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r2}, [lo+4], 128;", "'lo' is not in shared or global memory" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r2}, [k], 128;", "'k' is not a variable" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.global.b1 {%r2}, [k], 128;", "'k' is not a variable" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.shared.global.b1 {%r2}, [%l0], 128;", "'wmma' takes one state space, this has 2" },
+		{ "wmma.load.a.sync.aligned.row.m8n8k128.m8n8k32.global.b1 {%r2}, [%l0], 128;", "'wmma' takes one shape, this has 2" },
 	};
 	unsigned i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		char text[500], log[2000];
+		char text[700], log[2000];
 		ppuModuleOptions o = { .kind = PPU_MODULE_PTX, .log = log, .log_bytes = sizeof(log), .name = "w.ptx" };
 		ppuModule m;
 
 		OK(ppuInit(&(ppuInitOptions){ .backend = "core" }));
-		snprintf(text, sizeof(text), ".version 7.0\n.target sm_75\n.address_size 64\n.entry k()\n{\n"
-			 ".reg .b32 %%r<9>;\n.reg .b64 %%l<2>;\n%s\nret;\n}\n", bad[i][0]);
+		snprintf(text, sizeof(text), ".version 7.0\n.target sm_75\n.address_size 64\n.global .b32 gl[9]; .entry k()\n{\n"
+			 ".reg .b32 %%r<9>; .reg .b16 %%h<2>; .reg .b128 %%q<2>; .reg .pred %%p<2>;\n"
+			 ".reg .b64 %%l<2>; .local .b32 lo[9]; .shared .b32 sh[9];\n%s\nret;\n}\n", bad[i][0]);
 		ck_assert_int_eq(ppuModuleLoadData(&m, text, 0, &o), PPU_ERROR_COMPILE);
 		ck_assert_msg(!strncmp(log, "w.ptx:8:", 8) && strstr(log, bad[i][1]) && !strstr(strchr(log, '\n'), "error"),
 			      "%s", log);
@@ -251,6 +303,7 @@ int main(void)
 
 	tcase_set_timeout(t, 200);
 	tcase_add_loop_test(t, test_products, 0, 3);
+	tcase_add_test(t, test_over_address);
 	tcase_add_test(t, test_refused);
 	suite_add_tcase(s, t);
 	return run_suite(s);

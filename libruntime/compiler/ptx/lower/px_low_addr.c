@@ -37,22 +37,32 @@ static unsigned var_space(const struct px_var *v)
 	}
 }
 
-static bool sym_addr(struct px_module *m, const struct px_opn *o, struct px_addr *a)
+/* Is the symbol a variable, and in the space *space, if that is not the generic one?  *space: where it is. */
+static bool sym_space(struct px_module *m, const struct px_opn *o, unsigned *space)
 {
-	struct px_var *v = o->sym->var;
-	struct px_opn plain = *o;
+	const struct px_var *v = o->sym->var;
 
 	if (o->sym->kind != SY_VAR) {
 		px_error(m->px, o->loc, "'%s' is not a variable", o->sym->name->s);
 		return false;
 	}
-	if (a->space != PPU_SPACE_GENERIC && a->space != var_space(v) &&
-	    !(a->space == PPU_SPACE_PARAM && v->space == SP_FPARAM)) {
+	if (*space != PPU_SPACE_GENERIC && *space != var_space(v) &&
+	    !(*space == PPU_SPACE_PARAM && v->space == SP_FPARAM)) {
 		px_error(m->px, o->loc, "'%s' is not in the state space that the instruction names",
 			 o->sym->name->s);
 		return false;
 	}
-	a->space = var_space(v);
+	*space = var_space(v);
+	return true;
+}
+
+static bool sym_addr(struct px_module *m, const struct px_opn *o, struct px_addr *a)
+{
+	struct px_var *v = o->sym->var;
+	struct px_opn plain = *o;
+
+	if (!sym_space(m, o, &a->space))
+		return false;
 	a->off = o->imm;
 	if (o->index) {
 		plain.imm = 0;
@@ -86,16 +96,24 @@ static bool sym_addr(struct px_module *m, const struct px_opn *o, struct px_addr
 	return true;
 }
 
+static bool address_register(struct px_module *m, const struct px_opn *o)
+{
+	unsigned bits = px_type_bits(o->type);
+
+	if (o->type != PT_PRED && (bits == 32 || bits == 64))
+		return true;
+	px_error(m->px, o->loc, "an address register must have 32 or 64 bits");
+	return false;
+}
+
 static bool reg_addr(struct px_module *m, const struct px_opn *o, struct px_addr *a)
 {
 	bool is64 = PPU_SPACE_IS_64(a->space);
 	unsigned bits = px_type_bits(o->type);
 	struct px_insn *i;
 
-	if (o->type == PT_PRED || (bits != 32 && bits != 64)) {
-		px_error(m->px, o->loc, "an address register must have 32 or 64 bits");
+	if (!address_register(m, o))
 		return false;
-	}
 	if (is64 && bits == 32) {
 		i = px_temp(m, PPU_OP_CVT, PPU_T_U64);
 		i->u = PPU_T_U32;
@@ -143,6 +161,46 @@ bool px_address(struct px_module *m, const struct px_inst *in, const struct px_o
 		return false;
 	}
 	return true;
+}
+
+px_val px_address_value(struct px_module *m, const struct px_opn *o, unsigned width, unsigned *space)
+{
+	struct px_insn *i;
+	struct px_opnd a;
+
+	if (o->kind != OP_ADDR || (!o->sym && !o->has_base)) {
+		px_error(m->px, o->loc, "an address in %s was expected here", width == 1 ? "shared memory" : "[ ]");
+		return 0;
+	}
+	if (o->sym) {
+		if (!sym_space(m, o, space))
+			return 0;
+		if (*space != PPU_SPACE_SHARED && (*space != PPU_SPACE_GLOBAL || width == 1)) {
+			px_error(m->px, o->loc, "'%s' is not in %s memory", o->sym->name->s,
+				 width == 1 ? "shared" : "shared or global");
+			return 0;
+		}
+		return px_force_reg(m, px_sym_addr(m, o, width), width);
+	}
+	if (!address_register(m, o))
+		return 0;
+	a = width == 1 ? px_sub(o->v, 0) : px_reg(o->v);
+	if (width == 2 && px_type_bits(o->type) == 32) {
+		i = px_temp(m, PPU_OP_CVT, PPU_T_U64);
+		i->u = PPU_T_U32;
+		i->s[0] = a;
+		i->d = px_tmp(m, 2);
+		a = px_reg(i->d);
+	} else if (!o->imm) {
+		i = px_temp(m, PPU_OP_MOV, width == 2 ? PPU_T_U64 : PPU_T_U32);
+		i->s[1] = a;
+		i->d = px_tmp(m, width);
+		return i->d;
+	}
+	if (!o->imm)
+		return a.v;
+	return px_binary(m, PPU_OP_ADD, width == 2 ? PPU_T_U64 : PPU_T_U32, px_force_reg(m, a, width),
+			 px_imm(width == 2 ? o->imm : (int32_t)o->imm));
 }
 
 void px_set_addr(struct px_insn *i, const struct px_addr *a)

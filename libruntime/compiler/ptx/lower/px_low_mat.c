@@ -81,6 +81,32 @@ static bool types(struct px_module *m, const struct px_inst *in, const struct px
 	return true;
 }
 
+/* Of each of these an instruction has one. */
+static const struct {
+	const char *what;
+	uint16_t mods[16];	/* the unused ones are 0 */
+} kinds[] = {
+	{ "shape", { PM_m16n16k16, PM_m32n8k16, PM_m8n32k16, PM_m16n16k8, PM_m8n8k4, PM_m16n8k4, PM_m16n8k8, PM_m16n8k16,
+		     PM_m8n8k16, PM_m16n8k32, PM_m8n8k32, PM_m16n8k64, PM_m8n8k128, PM_m16n8k128, PM_m16n8k256 } },
+	{ "state space", { PM_global, PM_shared, PM_shared_cta } },
+	{ "number of matrices", { PM_x1, PM_x2, PM_x4 } },
+};
+
+bool px_mat_one_each(struct px_module *m, const struct px_inst *in)
+{
+	unsigned k, j, have;
+
+	for (k = 0; k < PX_ARRAY_SIZE(kinds); k++) {
+		for (j = have = 0; j < PX_ARRAY_SIZE(kinds[k].mods) && kinds[k].mods[j]; j++)
+			have += px_has(in, kinds[k].mods[j]);
+		if (have > 1) {
+			px_error(m->px, in->loc, "'%s' takes one %s, this has %u", in->name->s, kinds[k].what, have);
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool modifiers(struct px_module *m, const struct px_inst *in, struct px_mat *w)
 {
 	unsigned class = px_mat_class(w->a);

@@ -26,6 +26,8 @@ unsigned px_mat_class(unsigned pt);
 unsigned px_mat_register(unsigned pt);
 /* How many elements of type pt are in such a register. */
 unsigned px_mat_per_register(unsigned pt);
+/* False: there are several shapes, state spaces, or numbers of matrices; reported. */
+bool px_mat_one_each(struct px_module *m, const struct px_inst *in);
 /* Reads the types d.a.b.c and the modifiers .satfinite, .and, .xor, .popc, .rn..  False: no such form; reported. */
 bool px_mat_types(struct px_module *m, const struct px_inst *in, struct px_mat *w);
 

@@ -8,6 +8,7 @@
  * d = c + a[0] * b[0] + ... in ascending order (px_low_mat.c).
  */
 #include "compiler/ptx/lower/px_low.h"
+#include "compiler/ptx/lower/px_low_addr.h"
 #include "compiler/ptx/lower/px_low_mat.h"
 #include "compiler/ptx/lower/px_low_mma_quad.h"
 
@@ -97,7 +98,7 @@ void px_low_mma(struct px_module *m, const struct px_inst *in)
 	px_val c[2 * GROUPS], sum[2 * GROUPS], lane;
 	unsigned k, regs;
 
-	if (!px_mat_types(m, in, &w.mat))
+	if (!px_mat_one_each(m, in) || !px_mat_types(m, in, &w.mat))
 		return;
 	if (w.mat.a == PT_F16 && px_has(in, PM_m8n8k4)) {
 		px_low_mma_quad(m, in, &w.mat);
@@ -163,23 +164,6 @@ static void transposed(struct px_module *m, px_val address, px_val g, px_val t, 
 	i->d = d;
 }
 
-/* The address operand as an offset in shared memory. */
-static px_val shared_address(struct px_module *m, const struct px_opn *o)
-{
-	struct px_opnd a;
-
-	if (o->kind != OP_ADDR || (!o->sym && !o->has_base)) {
-		px_error(m->px, o->loc, "an address in shared memory was expected here");
-		return 0;
-	}
-	if (o->sym)
-		return px_force_reg(m, px_sym_addr(m, o, 1), 1);
-	a = px_sub(o->v, 0);
-	if (!o->imm && px_type_bits(o->type) == 32)
-		return o->v;
-	return px_binary(m, PPU_OP_ADD, PPU_T_U32, px_force_reg(m, a, 1), px_imm(o->imm));
-}
-
 struct matrices {
 	px_val address;
 	px_val g, t, offset;	/* offset: of a lane's two elements, in its row */
@@ -190,14 +174,18 @@ struct matrices {
 static bool matrices(struct px_module *m, const struct px_inst *in, const struct px_opn *regs, const struct px_opn *address,
 		     struct matrices *x)
 {
+	unsigned space;
 	px_val lane;
 
+	if (!px_mat_one_each(m, in))
+		return false;
 	x->n = px_has(in, PM_x4) ? 4 : px_has(in, PM_x2) ? 2 : 1;
 	if (!px_has(in, PM_m8n8) || !px_mat_fragment(m, regs, PT_B32, x->n, NULL)) {
 		px_error(m->px, in->loc, "'%s' has the form %s.sync.aligned.m8n8.x1 (x2, x4) .b16", in->name->s, in->name->s);
 		return false;
 	}
-	x->address = shared_address(m, address);
+	space = px_has(in, PM_shared) || px_has(in, PM_shared_cta) ? PPU_SPACE_SHARED : PPU_SPACE_GENERIC;
+	x->address = px_address_value(m, address, 1, &space);
 	if (!x->address)
 		return false;
 	lane = px_lane_number(m);

@@ -359,6 +359,7 @@ void px_bad_type(struct px_module *m, const struct px_inst *in, unsigned pt)
 
 bool px_check_type(struct px_module *m, const struct px_inst *in, unsigned pt, uint32_t set)
 {
+	_Static_assert(PT_COUNT <= 32, "a set of types has 32 bits");
 	if (pt && (1u << pt) & set)
 		return true;
 	px_bad_type(m, in, pt);

@@ -11,6 +11,7 @@
  * mma: d = c + a[0] * b[0] + ... in ascending order (px_low_mat.c).
  */
 #include "compiler/ptx/lower/px_low.h"
+#include "compiler/ptx/lower/px_low_addr.h"
 #include "compiler/ptx/lower/px_low_mat.h"
 
 #define MAX_SUMS 8u	/* elements of c and d in a lane */
@@ -21,6 +22,7 @@ struct wmma {
 	const struct px_inst *in;
 	uint8_t rows, columns, k;
 	bool col;
+	unsigned space;		/* of load and store: PPU_SPACE_* */
 };
 
 /* All shapes, the types of factors (px_mat_class), and of c and d. */
@@ -88,28 +90,6 @@ static px_val first_element(const struct wmma *w, px_val lane, unsigned lines, u
 
 /* ---- load and store ---- */
 
-/* The address operand as a 64-bit value. */
-static px_val base_address(struct px_module *m, const struct px_opn *o)
-{
-	struct px_insn *i;
-	px_val v;
-
-	if (o->kind != OP_ADDR || (!o->sym && !o->has_base)) {
-		px_error(m->px, o->loc, "an address in [ ] was expected here");
-		return 0;
-	}
-	if (o->sym)
-		return px_force_reg(m, px_sym_addr(m, o, 2), 2);
-	v = o->v;
-	if (px_type_bits(o->type) == 32) {
-		i = px_temp(m, PPU_OP_CVT, PPU_T_U64);
-		i->u = PPU_T_U32;
-		i->s[0] = px_reg(v);
-		i->d = v = px_tmp(m, 2);
-	}
-	return o->imm ? px_binary(m, PPU_OP_ADD, PPU_T_U64, v, px_imm(o->imm)) : v;
-}
-
 /* base + index * bytes */
 static px_val element_address(struct px_module *m, px_val base, px_val index, unsigned bytes)
 {
@@ -127,13 +107,11 @@ static void access(const struct wmma *w, px_val address, int64_t offset, unsigne
 {
 	bool load = px_has(w->in, PM_load);
 	struct px_inst mem = { .name = w->in->name, .loc = w->in->loc, .n = 2, .num_types = 1 };
-	static const uint16_t spaces[] = { PM_global, PM_shared, PM_shared_cta };
-	unsigned k;
+	unsigned space = w->space == PPU_SPACE_SHARED ? PM_shared : PM_global;
 
 	mem.types[0] = (uint8_t)pt;
-	for (k = 0; k < PX_ARRAY_SIZE(spaces); k++)
-		if (px_has(w->in, spaces[k]))
-			mem.mods[spaces[k] / 64] |= 1ull << (spaces[k] % 64);
+	if (w->space != PPU_SPACE_GENERIC)
+		mem.mods[space / 64] |= 1ull << (space % 64);
 	if (n == 4)
 		mem.mods[PM_v4 / 64] |= 1ull << (PM_v4 % 64);
 	mem.o[load] = (struct px_opn){ .kind = OP_ADDR, .type = PT_B64, .has_base = true, .v = address,
@@ -275,13 +253,21 @@ static void load_store(struct wmma *w)
 	unsigned bits = px_type_bits(in->types[0]), lines, n, per, lead;
 	struct px_opn one = *data, *v = data->kind == OP_VEC ? data->vec : &one;
 	px_val base, lane, own, first = 0, stride;
+	struct px_insn *i;
+	bool func_param;
 
 	if (!fragment_form(w, a, b, cd, &n, &per) || !px_mat_fragment(m, data, in->types[0], n, NULL))
 		return;
 	/* the stride if none is given: the length of a row, or with .col of a column */
 	lead = cd ? w->col ? w->rows : w->columns : a ? w->col ? w->rows : w->k : w->col ? w->k : w->columns;
 	stride = px_force_reg(m, in->n == 3 ? px_src_opn(m, &in->o[2], PT_B32) : px_imm(lead), 1);
-	base = base_address(m, address);
+	if (in->n == 3) {	/* the register may be a destination, too */
+		i = px_temp(m, PPU_OP_MOV, PPU_T_U32);
+		i->s[1] = px_reg(stride);
+		i->d = stride = px_tmp(m, 1);
+	}
+	w->space = px_space_of(m, in, &func_param);
+	base = px_address_value(m, address, 2, &w->space);
 	if (!base)
 		return;
 	lines = b ? w->columns : w->rows;
@@ -370,6 +356,8 @@ void px_low_wmma(struct px_module *m, const struct px_inst *in)
 	struct wmma w = { .m = m, .in = &plain, .col = px_has(in, PM_col) };
 	struct px_block *after = px_begin_guard(m, &plain);
 
+	if (!px_mat_one_each(m, in))
+		return;
 	if (px_has(in, PM_mma))
 		mma(&w);
 	else if (px_has(in, PM_load) != px_has(in, PM_store))
