@@ -89,6 +89,9 @@ struct be_chan_state {
  */
 #define BE_DEVQ_ASSIST		1u
 
+/* How often somebody looks for an error of which nobody tells. */
+#define BE_LOOK_NS	500000000ull
+
 /* Whose errors end a wait: those of the channel named and of its VM, or those of all channels of that VM. */
 enum be_watch { BE_WATCH_CHAN, BE_WATCH_VM };
 

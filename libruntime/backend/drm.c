@@ -19,7 +19,6 @@
 #define LOCAL_ALIGN	16u
 #define MAX_FAULTS	64
 #define SLICE_NS	20000000	/* how often a wait with a device-time limit looks at the clock */
-#define LOOK_NS		500000000ull	/* how often somebody has to look, if the driver does not watch the VM */
 
 struct be_dev {
 	int fd;
@@ -596,7 +595,7 @@ static int drm_sem_wait(struct be_sem *s, const volatile uint64_t *word, uint64_
 	struct drm_chan *c = (struct drm_chan *)base;
 	struct drm_ppu_sem_cond cond = { .sem_id = s->id, .op = DRM_PPU_SEM_OP_GE, .value = value };
 	bool vm = watch == BE_WATCH_VM && s->dev->waits_for_vm;
-	uint64_t look = watch == BE_WATCH_VM && !vm ? ppu_be_now() + LOOK_NS : UINT64_MAX;
+	uint64_t look = watch == BE_WATCH_VM && !vm ? ppu_be_now() + BE_LOOK_NS : UINT64_MAX;
 	uint64_t last = look < lim->host_ns ? look : lim->host_ns, now;
 	int rc;
 

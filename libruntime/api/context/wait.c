@@ -17,8 +17,6 @@
 #include "api/stream/slot.h"
 #include "backend/backend.h"
 
-#define LOOK_NS		500000000ull	/* how often a wait looks at its context, where it must */
-
 const struct be_limits rt_no_limit = { UINT64_MAX, UINT64_MAX };
 
 ppuResult rt_enter(struct ppuCtx_st *ctx)
@@ -64,7 +62,7 @@ void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need)
 static struct be_limits at_once(const struct ppuCtx_st *ctx, const struct be_limits *lim)
 {
 	struct be_limits l = *lim;
-	uint64_t look = ppu_be_now() + LOOK_NS;
+	uint64_t look = ppu_be_now() + BE_LOOK_NS;
 
 	if (rt_host_used(ctx) && l.host_ns > look)
 		l.host_ns = look;

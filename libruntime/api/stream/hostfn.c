@@ -27,8 +27,6 @@
 #include "api/stream/stream.h"
 #include "backend/backend.h"
 
-#define SLICE_NS	500000000ull	/* how often a waiter looks for faults */
-
 struct host_fn {
 	struct host_fn *next;
 	struct rt_need need;
@@ -212,7 +210,7 @@ ppuResult rt_host_wait(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t seq, c
 	struct rt_lane *lane = c->lane;
 
 	while (!rt_chan_done(c, seq)) {
-		uint64_t slice = ppu_be_now() + SLICE_NS;
+		uint64_t slice = ppu_be_now() + BE_LOOK_NS;
 		ppuResult res = ctx->dead ? rt_error(PPU_ERROR_INVALID_CONTEXT) : rt_check(ctx);
 
 		if (res)
@@ -237,7 +235,7 @@ ppuResult rt_host_wait(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t seq, c
 
 bool rt_host_may_go_on(struct ppuCtx_st *ctx, uint64_t done_before, uint64_t until)
 {
-	uint64_t slice = ppu_be_now() + SLICE_NS;
+	uint64_t slice = ppu_be_now() + BE_LOOK_NS;
 
 	if (ctx->host_done != done_before)
 		return true;
