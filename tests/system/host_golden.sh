@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# SIMT-X1, SIMT-X2, SIMT-X4 to SIMT-X7 and their kin through QEMU and the kernel driver: for every kernel of lab 10 that
-# ends by itself, the device in the machine makes the events that the device in a process makes, with the same device
-# time between them.  (SIMT-X3, where the driver moves tokens: host_recentre.sh.)
+# SIMT-X1 to SIMT-X7 and their kin through QEMU and the kernel driver: for every kernel of lab 10 that ends by itself, the
+# device in the machine makes the events that the device in a process makes, with the same device time between them.
+# (SIMT-X3 with the driver moving tokens: host_recentre.sh.)
 
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
@@ -11,7 +11,7 @@ tmp=$(mktemp -d)
 export TMPDIR=$tmp
 trap 'rm -rf "$tmp"' EXIT
 
-exec python3 -B - "$BUILD" "$tmp" <<'END_OF_PYTHON'
+python3 -B - "$BUILD" "$tmp" <<'END_OF_PYTHON'
 import os
 import re
 import subprocess

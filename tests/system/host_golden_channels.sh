@@ -10,7 +10,7 @@ tmp=$(mktemp -d)
 export TMPDIR=$tmp
 trap 'rm -rf "$tmp"' EXIT
 
-exec python3 -B - "$BUILD" "$tmp" <<'END_OF_PYTHON'
+python3 -B - "$BUILD" "$tmp" <<'END_OF_PYTHON'
 import os
 import re
 import subprocess
