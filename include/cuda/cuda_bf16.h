@@ -59,16 +59,7 @@ PPU_SF_FN_ short __bfloat16_as_short(__nv_bfloat16 h) { return (short)h.__x; }
 PPU_SF_FN_ __nv_bfloat16 __ushort_as_bfloat16(unsigned short v) { return PPU_SF_BITS_(v); }
 PPU_SF_FN_ __nv_bfloat16 __short_as_bfloat16(short v) { return PPU_SF_BITS_(v); }
 
-#undef PPU_SF
-#undef PPU_SF2
-#undef PPU_SF_RAW
-#undef PPU_SF_RAW2
-#undef PPU_SF_FROM
-#undef PPU_SF_TO
-#undef PPU_SF_INF
-#undef PPU_SF_NAN
-#undef PPU_SF_BITS_
-#undef PPU_SF_F_
+#include "crt/ppu_small_float_end.h"
 
 #endif
 #endif

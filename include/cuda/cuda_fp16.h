@@ -123,16 +123,7 @@ PPU_HALF_INT_(ll, long long, -0x7fffffffffffffffll - 1, 0x7fffffffffffffffll)
 PPU_HALF_INT_(ull, unsigned long long, 0ull, 0xffffffffffffffffull)
 #undef PPU_HALF_INT_
 
-#undef PPU_SF
-#undef PPU_SF2
-#undef PPU_SF_RAW
-#undef PPU_SF_RAW2
-#undef PPU_SF_FROM
-#undef PPU_SF_TO
-#undef PPU_SF_INF
-#undef PPU_SF_NAN
-#undef PPU_SF_BITS_
-#undef PPU_SF_F_
+#include "crt/ppu_small_float_end.h"
 
 #endif
 #endif
