@@ -361,7 +361,7 @@ static const struct file_operations ppu_evict_fops = {
 	.release = single_release,
 };
 
-/* Where the set-up of a device-owned queue is to stand, and what the device has of one that does. */
+/* Where the set-up of a queue is to stand, and what the device has of one that does. */
 static int ppu_devq_stand_show(struct seq_file *m, void *data)
 {
 	struct ppu_device *ppu = m->private;
