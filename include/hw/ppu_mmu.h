@@ -75,7 +75,10 @@ struct ppu_inst_block {
 	__u32 local_per_thread;	/* bytes of local memory each thread has, multiple of 16 */
 	__u32 max_pending;	/* device launches not complete at any time; 0: as many as there are records */
 	__u64 watchdog_ns;	/* a task running longer (device time on SMs) faults; 0: no limit */
-	__u64 reserved[500];
+	/* Contexts with the same number here have one share of the machine together; it never changes.  0: this context
+	 * has a share of its own.  Needs PPU_FEAT_OWNERS. */
+	__u64 owner;
+	__u64 reserved[499];
 };
 #define PPU_MAX_DEPTH		64
 

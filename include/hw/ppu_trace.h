@@ -70,7 +70,7 @@ T(TASK_CODE_DONE, 42, "slot", "-", "tmd", "task", "-", "a task's own CTAs are do
 T(TASK_SUSPEND,   43, "slot", "reason", "tmd", "task", "-", "a task that cannot go on gave up its slot; reason: PPU_TRS_*") \
 T(CTA_SAVE,       44, "sm", "cta", "task", "warp_slot", "reason", "a CTA was saved and left its SM; reason: PPU_TRC_*") \
 T(CTA_RESTORE,    45, "sm", "cta", "task", "warp_slot", "warps", "a saved CTA was placed on an SM") \
-T(SLICE_TASKS,    46, "-", "context", "held_ns", "-", "-", "a context held task slots for its slice while another waited") \
+T(SLICE_TASKS,    46, "-", "context", "held_ns", "turn", "owner", "an owner of contexts held task slots for his slice while another waited; context: one of his") \
 T(TASK_CEILING,   47, "channel", "priority", "tmd", "task", "depth", "a child has its parent's priority: there is no higher one for it") \
 /* per-warp divergence events; unit = SM; a = warp slot << 24 | PC (22 bits) */ \
 T(DIV_PUSH,       64, "sm", "warp_pc", "token", "mask", "head_tail", "a token was pushed on the front") \

@@ -17,7 +17,7 @@ struct ppu_chan *ppu_group_waiting(struct ppu_core *core, const struct ppu_ctx *
 				   uint32_t mask)
 {
 	for (unsigned prio = PPU_NUM_PRIO; prio-- > 0;) {
-		uint32_t i = ctx->host->share[cls].q[prio].list.first;
+		uint32_t i = ctx->host->waiting[cls][prio].first;
 
 		for (; i != PPU_NO_CH; i = ppu_chan(core, i)->next)
 			if (ppu_chan(core, i)->group == group && may_use(ppu_chan(core, i), mask))
@@ -28,7 +28,7 @@ struct ppu_chan *ppu_group_waiting(struct ppu_core *core, const struct ppu_ctx *
 
 static void behind(struct ppu_core *core, struct ppu_ctx *ctx, uint32_t group, struct ppu_runlist *r)
 {
-	uint32_t i = ctx->host->share[r->cls].q[r->prio].list.first, next;
+	uint32_t i = ctx->host->waiting[r->cls][r->prio].first, next;
 	uint64_t end = core->host->stamp;
 
 	for (; i != PPU_NO_CH && ppu_chan(core, i)->stamp < end; i = next) {

@@ -14,12 +14,30 @@ bool ppu_host_ctx_create(struct ppu_core *core, struct ppu_ctx *ctx)
 	ctx->host = ppu_alloc(1, sizeof(*ctx->host));
 	if (!ctx->host)
 		return false;
+	for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++)
+		ctx->host->share[cls].of = ctx;
 	for (unsigned i = 0; i < PPU_NUM_PRIO; i++) {
 		ppu_chlist_init(&ctx->host->q[i].list);
 		for (unsigned cls = 0; cls < PPU_RUN_CLASSES; cls++)
-			ppu_chlist_init(&ctx->host->share[cls].q[i].list);
+			ppu_chlist_init(&ctx->host->waiting[cls][i]);
 	}
 	return true;
+}
+
+/* An owner's account is saved with each of its contexts. */
+static void io_owner(struct ppu_io *io, struct ppu_owner *o, unsigned cls)
+{
+	uint64_t used = o->host->share[cls].used, clock = o->host->clock[cls];
+
+	ppu_io_u64(io, &used);
+	ppu_io_u64(io, &clock);
+	if (!io->loading)
+		return;
+	if (used >> 62 || clock >> 62 ||
+	    (o->num_ctxs > 1 && (used != o->host->share[cls].used || clock != o->host->clock[cls])))
+		ppu_io_fail(io, "the account of an owner is not possible");
+	o->host->share[cls].used = used;
+	o->host->clock[cls] = clock;
 }
 
 void ppu_host_ctx_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *ctx)
@@ -28,7 +46,58 @@ void ppu_host_ctx_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *c
 		ppu_io_u64(io, &ctx->host->share[cls].used);
 		if (ctx->host->share[cls].used >> 62)
 			ppu_io_fail(io, "a context has used an engine for too long");
+		if (io->version >= 13)
+			io_owner(io, ctx->owner, cls);
+		else
+			ctx->owner->host->share[cls].used = ctx->host->share[cls].used;
 	}
+}
+
+/* ---- an owner's part --------------------------------------------------------------------------------- */
+
+static bool owner_create(struct ppu_owner *owner)
+{
+	struct ppu_host_owner *o = owner->host = ppu_alloc(1, sizeof(*o));
+
+	for (unsigned cls = 0; o && cls < PPU_RUN_CLASSES; cls++)
+		o->share[cls].of = owner;
+	return o;
+}
+
+bool ppu_host_owner_grow(struct ppu_owner *owner)
+{
+	struct ppu_host_owner *o;
+	struct ppu_share **room;
+	uint32_t max;
+
+	if (!owner->host && !owner_create(owner))
+		return false;
+	o = owner->host;
+	if (owner->num_ctxs <= o->max)
+		return true;
+	max = o->max ? 2 * o->max : 1;
+	room = ppu_alloc((size_t)PPU_RUN_CLASSES * PPU_NUM_PRIO * max, sizeof(struct ppu_share *));
+	if (!room)
+		return false;
+	for (unsigned i = 0; i < PPU_RUN_CLASSES * PPU_NUM_PRIO; i++) {
+		struct ppu_heap *h = &o->ctxs[i / PPU_NUM_PRIO][i % PPU_NUM_PRIO];
+
+		if (h->n)
+			memcpy(room + (size_t)i * max, h->at, h->n * sizeof(struct ppu_share *));
+		h->at = room + (size_t)i * max;
+	}
+	ppu_free(o->room);
+	o->room = room;
+	o->max = max;
+	return true;
+}
+
+void ppu_host_owner_destroy(struct ppu_owner *owner)
+{
+	if (owner->host)
+		ppu_free(owner->host->room);
+	ppu_free(owner->host);
+	owner->host = NULL;
 }
 
 void ppu_host_ctx_destroy(struct ppu_core *core, struct ppu_ctx *ctx)
@@ -105,6 +174,29 @@ void ppu_host_reset(struct ppu_core *core)
 	ppu_runlist_reset(core);
 }
 
+/* The contexts that have a turn, owner by owner, so that loading them one after the other gives the same turns. */
+static struct ppu_ctx *first_of(const struct ppu_turn *owner, unsigned prio)
+{
+	const struct ppu_owner *o;
+
+	if (!owner)
+		return NULL;
+	o = owner->of;
+	return o->host->q[prio].ctxs.first->of;
+}
+
+static struct ppu_ctx *first_ctx(const struct ppu_host *h, unsigned prio)
+{
+	return first_of(h->active[prio].first, prio);
+}
+
+static struct ppu_ctx *next_ctx(const struct ppu_ctx *c, unsigned prio)
+{
+	const struct ppu_turn *next = c->host->q[prio].turn.next;
+
+	return next ? next->of : first_of(c->owner->host->q[prio].turn.next, prio);
+}
+
 static const uint16_t where_states[CH_WHERES] = {
 	[CH_NOWHERE] = 0xffff,
 	[CH_IN_READY] = 1 << CH_READY,
@@ -142,7 +234,7 @@ static void load_lists(struct ppu_core *core, struct ppu_io *io)
 		}
 		switch (ch->where) {
 		case CH_IN_READY:
-			if (!ppu_host_queue_of(ch)->active) {
+			if (!ppu_host_queue_of(ch)->turn.active) {
 				ppu_io_fail(io, "channel %u is ready, its context has no turn", i);
 				return;
 			}
@@ -155,18 +247,18 @@ static void load_lists(struct ppu_core *core, struct ppu_io *io)
 				return;
 			}
 			ppu_runlist_link(core, ppu_host_runlist_of(core, ch), ch);
-			ch->ctx->host->share[ch->run_class].present++;
+			ppu_runlist_present(ch->ctx, ch->run_class);
 			break;
 		case CH_IN_POOL:
 			ppu_runlist_link(core, ppu_host_pool(core), ch);
-			ch->ctx->host->share[PPU_RUN_POOL].present++;
+			ppu_runlist_present(ch->ctx, PPU_RUN_POOL);
 			break;
 		}
 		if (ch->engine >= 0)
-			ch->ctx->host->share[h->engines[ch->engine].cls].present++;
+			ppu_runlist_present(ch->ctx, h->engines[ch->engine].cls);
 	}
 	for (unsigned prio = 0; prio < PPU_NUM_PRIO; prio++)
-		for (struct ppu_ctx *c = h->active[prio].first; c; c = c->host->q[prio].next)
+		for (const struct ppu_ctx *c = first_ctx(h, prio); c; c = next_ctx(c, prio))
 			if (c->host->q[prio].list.first == PPU_NO_CH)
 				ppu_io_fail(io, "a context has its turn and nothing ready");
 }
@@ -224,7 +316,7 @@ void ppu_host_io(struct ppu_core *core, struct ppu_io *io)
 			ppu_io_fail(io, "engine %u finishes nothing", e);
 	}
 	for (unsigned prio = 0; prio < PPU_NUM_PRIO; prio++) {
-		struct ppu_ctx *c = h->active[prio].first;
+		struct ppu_ctx *c = first_ctx(h, prio);
 		bool more = c != NULL;
 
 		for (;;) {
@@ -233,13 +325,13 @@ void ppu_host_io(struct ppu_core *core, struct ppu_io *io)
 				break;
 			if (!io->loading) {
 				ppu_io_ctx(core, io, &c);
-				c = c->host->q[prio].next;
+				c = next_ctx(c, prio);
 				more = c != NULL;
 				continue;
 			}
 			c = NULL;
 			ppu_io_ctx(core, io, &c);
-			if (!c || c->host->q[prio].active) {
+			if (!c || c->host->q[prio].turn.active) {
 				ppu_io_fail(io, "a context has its turn twice");
 				break;
 			}

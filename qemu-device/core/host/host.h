@@ -29,12 +29,42 @@ struct ppu_chlist {
 	uint32_t first, tail;
 };
 
-/* Contexts with channels waiting at one class and queue priority: a heap, the next one first. */
-struct ppu_runlist {
-	struct ppu_ctx **heap;
+/*
+ * One who has a share of the engines of a class, and what he has used (runlist.c): an owner among all owners, a context
+ * among those of its owner.
+ */
+struct ppu_share {
+	void *of;			/* struct ppu_owner, struct ppu_ctx */
+	uint64_t used;			/* ns of engine time (records of the task pool) */
+	uint32_t present;		/* channels that wait for or hold an engine */
+	struct ppu_wait {
+		uint64_t stamp;		/* of the channel that has waited longest */
+		uint32_t place;		/* in the heap, while there is one that waits */
+	} wait[PPU_NUM_PRIO];
+};
+
+/* Those who wait at one class and queue priority, the next one first. */
+struct ppu_heap {
+	struct ppu_share **at;
 	uint32_t n;
-	uint64_t clock;			/* usage of the context served last */
+};
+
+/* Owners whose channels wait. */
+struct ppu_runlist {
+	struct ppu_heap owners;
+	uint64_t clock;			/* usage of the owner served last */
 	uint8_t cls, prio;
+};
+
+/* Contexts with ready channels, or owners of such, in turn. */
+struct ppu_turns {
+	struct ppu_turn *first, *tail;
+};
+
+struct ppu_turn {
+	struct ppu_turn *prev, *next;
+	void *of;			/* struct ppu_owner, struct ppu_ctx */
+	bool active;
 };
 
 /* Engine 0 is the front end (launches), 1 + n is copy engine n. */
@@ -58,18 +88,24 @@ struct ppu_host_ctx {
 	uint32_t num_ready;			/* channels with commands the host can run now */
 	struct ppu_hostq {
 		struct ppu_chlist list;		/* ready channels */
-		struct ppu_ctx *prev, *next;	/* contexts with ready channels, in turn */
-		bool active;
+		struct ppu_turn turn;		/* among the contexts of the owner */
 	} q[PPU_NUM_PRIO];
 	/* Its part of the engines of a class (runlist.c). */
-	struct ppu_share {
-		uint64_t used;			/* ns of engine time (records of the task pool) */
-		uint32_t present;		/* channels that wait for or hold an engine */
-		struct ppu_runq {
-			struct ppu_chlist list;
-			uint32_t place;		/* in the heap, while the list is not empty */
-		} q[PPU_NUM_PRIO];
-	} share[PPU_RUN_CLASSES];
+	struct ppu_share share[PPU_RUN_CLASSES];
+	struct ppu_chlist waiting[PPU_RUN_CLASSES][PPU_NUM_PRIO];
+};
+
+/* Host's part of an owner. */
+struct ppu_host_owner {
+	struct {
+		struct ppu_turn turn;		/* among the owners */
+		struct ppu_turns ctxs;
+	} q[PPU_NUM_PRIO];
+	struct ppu_share share[PPU_RUN_CLASSES];
+	struct ppu_heap ctxs[PPU_RUN_CLASSES][PPU_NUM_PRIO];
+	uint64_t clock[PPU_RUN_CLASSES];	/* usage of the context served last */
+	struct ppu_share **room;		/* memory of the heaps, of `max` contexts each */
+	uint32_t max;
 };
 
 struct ppu_host {
@@ -80,10 +116,10 @@ struct ppu_host {
 	uint32_t last;			/* last served: another one costs a switch */
 	uint32_t run_count;
 	uint64_t stamp;
-	struct { struct ppu_ctx *first, *tail; } active[PPU_NUM_PRIO];
+	struct ppu_turns active[PPU_NUM_PRIO];	/* owners */
 	struct ppu_runlist runlist[PPU_RUN_CLASSES][PPU_NUM_PRIO];
 	uint64_t occupied[PPU_RUN_CLASSES];	/* by class: priorities whose runlist is not empty */
-	struct ppu_ctx **heaps;		/* memory of all runlists */
+	struct ppu_share **heaps;	/* memory of all runlists */
 	uint32_t num_engines;
 	struct ppu_engine *engines;
 };
@@ -113,6 +149,9 @@ static inline struct ppu_runlist *ppu_host_pool(struct ppu_core *core)
 bool ppu_host_ctx_create(struct ppu_core *core, struct ppu_ctx *ctx);
 void ppu_host_ctx_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *ctx);
 void ppu_host_ctx_destroy(struct ppu_core *core, struct ppu_ctx *ctx);
+/* Its part of an owner: room for all contexts that the owner has now.  false: out of memory. */
+bool ppu_host_owner_grow(struct ppu_owner *owner);
+void ppu_host_owner_destroy(struct ppu_owner *owner);
 
 PPU_UNIT(host);
 

@@ -5,14 +5,14 @@
  *
  * Ready queues hold channels with commands that need no engine: work that arrived at an idle channel,
  * a waiter that woke, a run that was cut at run-limit.  They are served whatever the engines do
- * (CP-18): highest queue priority first (WQ-10), then contexts in turn, then oldest first, so that
- * no process can keep the host from another by having many channels.
+ * (CP-18): highest queue priority first (WQ-10), then owners in turn, then an owner's contexts in turn, then
+ * oldest first, so that no process can keep the host from another by having many channels or contexts.
  *
  * Runlists (runlist.c), one per engine class, hold channels that wait for an engine, or whose engine
  * command is done and whose following commands wait for their turn.  A channel holds an engine for a time
  * slice.  When the command of an engine is done, the channel that holds the engine goes on, except in two
  * cases: a channel of higher queue priority waits; or the slice of the holder is over, and a channel waits
- * whose process has not used more of the engines than the holder's process.  In both cases the holder goes
+ * whose owner (of one owner: context) has not used more of the engines than that of the holder.  In both cases the holder goes
  * behind the others (A-CP-9).  A holder that blocks or has no more work gives the engine back at once.  A
  * context pays for the time its channels hold an engine and for the time an engine is kept free for it.
  *
@@ -52,31 +52,48 @@ void ppu_chlist_del(struct ppu_core *core, struct ppu_chlist *l, struct ppu_chan
 	ch->prev = ch->next = PPU_NO_CH;
 }
 
+static void turn_begin(struct ppu_turns *l, struct ppu_turn *t, void *of)
+{
+	if (t->active)
+		return;
+	*t = (struct ppu_turn){ .of = of, .active = true, .prev = l->tail };
+	*(t->prev ? &t->prev->next : &l->first) = t;
+	l->tail = t;
+}
+
+static void turn_end(struct ppu_turns *l, struct ppu_turn *t)
+{
+	if (!t->active)
+		return;
+	*(t->prev ? &t->prev->next : &l->first) = t->next;
+	*(t->next ? &t->next->prev : &l->tail) = t->prev;
+	*t = (struct ppu_turn){ .of = t->of };
+}
+
+/* Goes behind the others, if it has a turn. */
+static void turn_over(struct ppu_turns *l, struct ppu_turn *t)
+{
+	if (!t->active)
+		return;
+	turn_end(l, t);
+	turn_begin(l, t, t->of);
+}
+
 void ppu_sched_activate(struct ppu_core *core, struct ppu_ctx *ctx, unsigned prio)
 {
-	struct ppu_hostq *q = &ctx->host->q[prio];
-	struct ppu_host *h = core->host;
+	struct ppu_host_owner *o = ctx->owner->host;
 
-	if (q->active)
-		return;
-	q->active = true;
-	q->prev = h->active[prio].tail;
-	q->next = NULL;
-	*(q->prev ? &q->prev->host->q[prio].next : &h->active[prio].first) = ctx;
-	h->active[prio].tail = ctx;
+	turn_begin(&o->q[prio].ctxs, &ctx->host->q[prio].turn, ctx);
+	turn_begin(&core->host->active[prio], &o->q[prio].turn, ctx->owner);
 }
 
 static void ctx_deactivate(struct ppu_core *core, struct ppu_ctx *ctx, unsigned prio)
 {
-	struct ppu_hostq *q = &ctx->host->q[prio];
-	struct ppu_host *h = core->host;
+	struct ppu_host_owner *o = ctx->owner->host;
 
-	if (!q->active)
-		return;
-	q->active = false;
-	*(q->prev ? &q->prev->host->q[prio].next : &h->active[prio].first) = q->next;
-	*(q->next ? &q->next->host->q[prio].prev : &h->active[prio].tail) = q->prev;
-	q->prev = q->next = NULL;
+	turn_end(&o->q[prio].ctxs, &ctx->host->q[prio].turn);
+	if (!o->q[prio].ctxs.first)
+		turn_end(&core->host->active[prio], &o->q[prio].turn);
 }
 
 static void leave(struct ppu_core *core, struct ppu_chan *ch)
@@ -148,18 +165,20 @@ struct ppu_chan *ppu_sched_pick(struct ppu_core *core)
 	struct ppu_host *h = core->host;
 
 	for (unsigned prio = PPU_NUM_PRIO; prio-- > 0;) {
-		struct ppu_ctx *ctx = h->active[prio].first;
+		struct ppu_host_owner *o;
+		struct ppu_owner *owner;
 		struct ppu_chan *ch;
+		struct ppu_ctx *ctx;
 
-		if (!ctx)
+		if (!h->active[prio].first)
 			continue;
+		owner = h->active[prio].first->of;
+		o = owner->host;
+		ctx = o->q[prio].ctxs.first->of;
 		ch = ppu_chan(core, ctx->host->q[prio].list.first);
 		leave(core, ch);
-		/* The context goes behind the other contexts. */
-		if (ctx->host->q[prio].active) {
-			ctx_deactivate(core, ctx, prio);
-			ppu_sched_activate(core, ctx, prio);
-		}
+		turn_over(&o->q[prio].ctxs, &ctx->host->q[prio].turn);
+		turn_over(&h->active[prio], &o->q[prio].turn);
 		return ch;
 	}
 	return NULL;
@@ -364,8 +383,7 @@ static bool must_yield(struct ppu_core *core, unsigned e, const struct ppu_chan 
 	if (!eng->expired)
 		return false;
 	other = best(core, e, ch->priority);
-	return other && other->ctx->host->share[eng->cls].used <=
-			ch->ctx->host->share[eng->cls].used;
+	return other && ppu_runlist_compare(other->ctx, ch->ctx, eng->cls) <= 0;
 }
 
 /* The channel's next command, which is latched, needs an engine. */

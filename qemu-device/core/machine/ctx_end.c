@@ -22,6 +22,16 @@ bool ppu_ctx_parts_create(struct ppu_core *core, struct ppu_ctx *c)
 	return ppu_host_ctx_create(core, c) && ppu_ctas_ctx_create(c);
 }
 
+bool ppu_owner_parts_grow(struct ppu_owner *o)
+{
+	return ppu_host_owner_grow(o);
+}
+
+void ppu_owner_parts_free(struct ppu_owner *o)
+{
+	ppu_host_owner_destroy(o);
+}
+
 void ppu_ctx_parts_free(struct ppu_ctx *c)
 {
 	ppu_free(c->host);
@@ -49,8 +59,7 @@ static void forget(struct ppu_core *core, struct ppu_ctx *c)
 	ppu_ctx_unlink(core, c);
 	ppu_host_ctx_destroy(core, c);
 	ppu_rank_forget_ctx(core, c);
-	ppu_ctas_forget_ctx(c);
-	ppu_free(c);
+	ppu_ctx_free(core, c);
 }
 
 void ppu_ctx_cmd(struct ppu_core *core, uint64_t inst, uint32_t cmd)

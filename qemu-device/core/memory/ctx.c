@@ -15,6 +15,7 @@
 struct ppu_ctxs {
 	struct ppu_ctx *hash[HASH_SIZE];
 	uint32_t n;
+	struct ppu_owner *owners;	/* that have a number */
 	uint64_t refused;		/* inst | 2: the last LOAD of an unknown context failed */
 };
 
@@ -77,23 +78,68 @@ static bool same_areas(const struct ppu_inst_block *a, const struct ppu_inst_blo
 	       a->save_size == b->save_size && a->max_depth == b->max_depth;
 }
 
-static void free_ctx(struct ppu_ctx *c)
+/* ---- owners ------------------------------------------------------------------------------------------ */
+
+static void put_owner(struct ppu_core *core, struct ppu_owner *o)
+{
+	struct ppu_owner **p = &core->ctxs->owners;
+
+	if (--o->num_ctxs)
+		return;
+	while (*p && *p != o)
+		p = &(*p)->next;
+	if (*p)
+		*p = o->next;
+	ppu_owner_parts_free(o);
+	ppu_free(o);
+}
+
+/* The owner with this number, which gets one context more.  NULL: out of memory. */
+static struct ppu_owner *get_owner(struct ppu_core *core, uint64_t id)
+{
+	struct ppu_owner *o = id ? core->ctxs->owners : NULL;
+
+	while (o && o->id != id)
+		o = o->next;
+	if (!o) {
+		o = ppu_alloc(1, sizeof(*o));
+		if (!o)
+			return NULL;
+		o->id = id;
+		if (id) {
+			o->next = core->ctxs->owners;
+			core->ctxs->owners = o;
+		}
+	}
+	o->num_ctxs++;
+	if (ppu_owner_parts_grow(o))
+		return o;
+	put_owner(core, o);
+	return NULL;
+}
+
+/* ---- contexts ---------------------------------------------------------------------------------------- */
+
+void ppu_ctx_free(struct ppu_core *core, struct ppu_ctx *c)
 {
 	ppu_ctx_parts_free(c);
+	if (c->owner)
+		put_owner(core, c->owner);
 	ppu_free(c);
 }
 
 /* NULL: out of memory. */
-static struct ppu_ctx *new_ctx(struct ppu_core *core, uint64_t inst)
+static struct ppu_ctx *new_ctx(struct ppu_core *core, uint64_t inst, uint64_t owner)
 {
 	struct ppu_ctx *c = ppu_alloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	c->inst = inst;
-	if (ppu_ctx_parts_create(core, c))
+	c->owner = get_owner(core, owner);
+	if (c->owner && ppu_ctx_parts_create(core, c))
 		return c;
-	free_ctx(c);
+	ppu_ctx_free(core, c);
 	return NULL;
 }
 
@@ -113,10 +159,12 @@ void ppu_ctx_load(struct ppu_core *core, uint64_t inst)
 		why = check(core, &blk);
 	if (!why && c && c->num_tasks && !same_areas(&c->blk, &blk))
 		why = "areas changed while there are tasks";
+	if (!why && c && c->blk.owner != blk.owner)
+		why = "the owner changed";
 	if (!why && !c && core->ctxs->n >= MAX_CONTEXTS)
 		why = "too many contexts";
 	if (!why && !c) {
-		new = new_ctx(core, inst);
+		new = new_ctx(core, inst, blk.owner);
 		if (!new)
 			why = "the host has no memory left";
 	}
@@ -195,7 +243,7 @@ static void clear(struct ppu_core *core)
 
 		for (; c; c = next) {
 			next = c->next;
-			free_ctx(c);
+			ppu_ctx_free(core, c);
 		}
 		core->ctxs->hash[i] = NULL;
 	}
@@ -217,6 +265,45 @@ void ppu_ctxs_reset(struct ppu_core *core)
 	clear(core);
 }
 
+static void io_own(struct ppu_io *io, struct ppu_ctx *c)
+{
+	ppu_io_u64(io, &c->inst);
+	ppu_io_bool(io, &c->faulted);
+	ppu_io_bool(io, &c->stopped);
+	ppu_io_bool(io, &c->bad_load);
+	if (io->version >= 12)
+		ppu_io_bool(io, &c->too_deep);
+	ppu_io_bytes(io, &c->blk, sizeof(c->blk));
+}
+
+static void load_ctx(struct ppu_core *core, struct ppu_io *io)
+{
+	struct ppu_ctx was = { .inst = 0 }, *c, **b;
+
+	io_own(io, &was);
+	if (io->failed || (was.inst & (PPU_PAGE_SIZE - 2)) || check(core, &was.blk) || ppu_ctx_find(core, was.inst)) {
+		ppu_io_fail(io, "bad instance block");
+		return;
+	}
+	c = new_ctx(core, was.inst, was.blk.owner);
+	if (!c) {
+		ppu_io_fail(io, "out of memory");
+		return;
+	}
+	c->faulted = was.faulted;
+	c->stopped = was.stopped;
+	c->bad_load = was.bad_load;
+	c->too_deep = was.too_deep;
+	c->blk = was.blk;
+	ppu_ctx_parts_io(core, io, c);
+	/* Append the context to its chain, so that saving again gives the same bytes. */
+	b = bucket(core, c->inst);
+	while (*b)
+		b = &(*b)->next;
+	*b = c;
+	core->ctxs->n++;
+}
+
 /*
  * The block is saved as the device knows it (memory may have changed since LOAD).  Counts are not saved: tmu.c
  * counts num_tasks, chan.c counts num_channels, and num_ready and the waiters follow from the channels.  Each
@@ -232,13 +319,7 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 	if (!io->loading) {
 		for (unsigned i = 0; i < HASH_SIZE; i++) {
 			for (struct ppu_ctx *c = s->hash[i]; c; c = c->next) {
-				ppu_io_u64(io, &c->inst);
-				ppu_io_bool(io, &c->faulted);
-				ppu_io_bool(io, &c->stopped);
-				ppu_io_bool(io, &c->bad_load);
-				if (io->version >= 12)
-					ppu_io_bool(io, &c->too_deep);
-				ppu_io_bytes(io, &c->blk, sizeof(c->blk));
+				io_own(io, c);
 				ppu_ctx_parts_io(core, io, c);
 			}
 		}
@@ -248,32 +329,6 @@ void ppu_ctxs_io(struct ppu_core *core, struct ppu_io *io)
 		ppu_io_fail(io, "too many contexts");
 		return;
 	}
-	while (n-- && !io->failed) {
-		struct ppu_ctx *c = new_ctx(core, 0), **b;
-
-		if (!c) {
-			ppu_io_fail(io, "out of memory");
-			return;
-		}
-		ppu_io_u64(io, &c->inst);
-		ppu_io_bool(io, &c->faulted);
-		ppu_io_bool(io, &c->stopped);
-		ppu_io_bool(io, &c->bad_load);
-		if (io->version >= 12)
-			ppu_io_bool(io, &c->too_deep);
-		ppu_io_bytes(io, &c->blk, sizeof(c->blk));
-		if (io->failed || (c->inst & (PPU_PAGE_SIZE - 2)) || check(core, &c->blk) ||
-		    ppu_ctx_find(core, c->inst)) {
-			ppu_io_fail(io, "bad instance block");
-			free_ctx(c);
-			return;
-		}
-		ppu_ctx_parts_io(core, io, c);
-		/* Append the context to its chain, so that saving again gives the same bytes. */
-		b = bucket(core, c->inst);
-		while (*b)
-			b = &(*b)->next;
-		*b = c;
-		s->n++;
-	}
+	while (n-- && !io->failed)
+		load_ctx(core, io);
 }

@@ -13,6 +13,16 @@
 #include <hw/ppu_fault.h>
 #include <hw/ppu_mmu.h>
 
+/* Whose contexts: they have one share of the machine together. */
+struct ppu_owner {
+	uint64_t id;			/* of the instance blocks; 0: of one context, which names no owner */
+	uint32_t num_ctxs;
+	uint32_t num_tasks;		/* counted by tmu.c */
+	struct ppu_host_owner *host;	/* host: its part of the queues */
+	struct ppu_rank_owner *rank;	/* rank.c: its turn, NULL: had no tasks */
+	struct ppu_owner *next;		/* ctx.c: all that have a number */
+};
+
 struct ppu_ctx {
 	uint64_t inst;			/* key: physical address | aperture */
 	struct ppu_inst_block blk;	/* validated copy */
@@ -20,6 +30,7 @@ struct ppu_ctx {
 	bool bad_load;			/* the last LOAD was refused */
 	bool too_deep;			/* a launch was too deep, and the driver has a record of it */
 	uint32_t num_tasks, num_children;	/* counted by tmu.c; children: those that SMs launched */
+	struct ppu_owner *owner;
 	struct ppu_sem_ctx sem;		/* sem.c: its blocked channels */
 	struct ppu_host_ctx *host;	/* host: its channels, its part of the queues */
 	struct ppu_rank_ctx *rank;	/* rank.c: its waiting tasks, NULL: had none */
@@ -35,6 +46,8 @@ bool ppu_ctx_refused(const struct ppu_core *core, uint64_t inst);
 void ppu_ctx_forgive(struct ppu_core *core, uint64_t inst);	/* forget that LOAD was refused */
 /* Takes the context out of the table and makes cached translations stale.  The caller frees the context. */
 void ppu_ctx_unlink(struct ppu_core *core, struct ppu_ctx *ctx);
+/* The context, which no unit knows any longer, is freed, and its owner with the last one. */
+void ppu_ctx_free(struct ppu_core *core, struct ppu_ctx *ctx);
 /* Saves or loads a pointer to a context.  The stream holds the context's inst. */
 void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c);
 
@@ -43,6 +56,9 @@ void ppu_io_ctx(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx **c);
 bool ppu_ctx_parts_create(struct ppu_core *core, struct ppu_ctx *ctx);
 void ppu_ctx_parts_free(struct ppu_ctx *ctx);
 void ppu_ctx_parts_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *ctx);
+/* The same for owners.  grow: one more context; false: out of memory. */
+bool ppu_owner_parts_grow(struct ppu_owner *owner);
+void ppu_owner_parts_free(struct ppu_owner *owner);
 /* Implemented above (machine/ctx_end.c): a fault of an SM.  Record it, stop every channel of the context,
  * abort its tasks. */
 void ppu_ctx_fault(struct ppu_core *core, struct ppu_ctx *ctx, struct ppu_fault_rec *rec);

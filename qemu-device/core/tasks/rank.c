@@ -8,10 +8,14 @@
  * is stalled while its level has no room: nothing in it is chosen then, and nothing looked at again.
  * So choosing costs the same however many tasks wait.
  *
- * Fairness: a context that holds task slots for its slice while another one's task waits gets a turn
- * number, higher than all given before.  Tasks of a context with a lower turn go before those of one
- * with a higher, whatever their priorities; when nobody waits any more all turns are 0 again, and
- * priorities alone decide.
+ * Fairness: an owner of contexts who holds task slots for his slice while another one's task waits gets a
+ * turn number, higher than all given before.  Tasks of an owner with a lower turn go before those of one with a
+ * higher, whatever their priorities.  The contexts of one owner take turns in the same way.  When nobody has
+ * waited for the length of a slice, all turns are 0 again, and priorities alone decide.
+ *
+ * Time that was held counts until the slice is used up, also over pauses: who pauses just before the end of a slice
+ * goes on with what is left of it.  Who is new stands with the last one, and whoever goes for good leaves as if
+ * the slice had been used up: nobody gets a fresh slice by coming again as somebody else.
  */
 #include <string.h>
 #include "core/base/alloc.h"
@@ -36,20 +40,36 @@ struct rank {
 	struct rank_list list[];
 };
 
-struct ppu_rank_ctx {
-	struct ppu_rank_ctx *next;
-	struct ppu_ctx *ctx;
-	uint64_t turn;
+/* An owner's turn among all owners, a context's among those of its owner. */
+struct turn {
+	uint64_t number;
 	/* held: ns of the slice that are used, counted up to `since`.  Time before `from` does not count. */
 	uint64_t held, since, from;
 	bool holds, waits, counting;
+	bool held_before;		/* at the end of the last pass */
+};
+
+struct ppu_rank_ctx {
+	struct ppu_rank_ctx *next;
+	struct ppu_ctx *ctx;
+	struct turn turn;
 	struct rank *rank[NUM_RANKS];
+};
+
+struct ppu_rank_owner {
+	struct turn turn;
+	uint32_t num_ctxs;		/* that have a struct ppu_rank_ctx */
+	uint64_t kept;			/* until then nobody whose turn comes later gets a place */
+	uint32_t waiting;		/* of its contexts, in ppu_rank_plan() */
+	uint64_t walk;			/* the last walk() that came here */
 };
 
 struct ppu_ranks {
 	struct ppu_rank_ctx *first, **tail;
 	int64_t head_order, tail_order;
 	uint64_t last_turn;
+	uint64_t contended;		/* when somebody's slice was last counted */
+	uint64_t walk;
 	struct ppu_event slice_ev;
 };
 
@@ -74,6 +94,25 @@ void ppu_rank_io_task(struct ppu_io *io, struct ppu_task *t)
 
 /* ---- lists ------------------------------------------------------------------------------------------ */
 
+static void forget_owner(struct ppu_core *core, struct ppu_owner *o)
+{
+	/* Whoever comes next is not better off because this one went before the end of the slice. */
+	if (o->rank->turn.held)
+		core->ranks->last_turn++;
+	ppu_free(o->rank);
+	o->rank = NULL;
+}
+
+static bool have_owner(struct ppu_core *core, struct ppu_owner *o)
+{
+	if (o->rank)
+		return true;
+	o->rank = ppu_alloc(1, sizeof(*o->rank));
+	if (o->rank)
+		o->rank->turn.number = core->ranks->last_turn;
+	return o->rank;
+}
+
 static bool have_rank(struct ppu_core *core, struct ppu_ctx *ctx, unsigned which)
 {
 	struct ppu_rank_ctx *c = ctx->rank;
@@ -81,10 +120,14 @@ static bool have_rank(struct ppu_core *core, struct ppu_ctx *ctx, unsigned which
 	struct rank *r;
 
 	if (!c) {
-		c = ctx->rank = ppu_alloc(1, sizeof(*c));
-		if (!c)
+		c = ppu_alloc(1, sizeof(*c));
+		if (!c || !have_owner(core, ctx->owner)) {
+			ppu_free(c);
 			return false;
+		}
 		c->ctx = ctx;
+		ctx->rank = c;
+		ctx->owner->rank->num_ctxs++;
 		*core->ranks->tail = c;
 		core->ranks->tail = &c->next;
 	}
@@ -164,9 +207,20 @@ void ppu_rank_unstall(struct ppu_ctx *ctx, uint32_t depth)
 
 /* ---- choosing ------------------------------------------------------------------------------------------ */
 
-uint64_t ppu_rank_turn(const struct ppu_ctx *ctx)
+int ppu_rank_compare(const struct ppu_ctx *a, const struct ppu_ctx *b)
 {
-	return ctx->rank ? ctx->rank->turn : 0;
+	const struct turn *x = &a->owner->rank->turn, *y = &b->owner->rank->turn;
+
+	if (x == y) {
+		x = &a->rank->turn;
+		y = &b->rank->turn;
+	}
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+bool ppu_rank_turns(const struct ppu_core *core)
+{
+	return core->ranks->last_turn;
 }
 
 /* How many places a priority list comes behind the first list.  The first is the highest one, or list rr in
@@ -197,10 +251,10 @@ static struct ppu_task *first_of(struct ppu_core *core, const struct rank *r, ui
 
 static bool before(const struct ppu_core *core, const struct ppu_task *a, const struct ppu_task *b, uint32_t rr)
 {
-	uint64_t ta = ppu_rank_turn(a->sm.ctx), tb = ppu_rank_turn(b->sm.ctx);
 	uint32_t da = distance(core, a->sm.priority, rr), db = distance(core, b->sm.priority, rr);
+	int turn = ppu_rank_compare(a->sm.ctx, b->sm.ctx);
 
-	return ta != tb ? ta < tb : da != db ? da < db : a->rank.order < b->rank.order;
+	return turn ? turn < 0 : da != db ? da < db : a->rank.order < b->rank.order;
 }
 
 struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr)
@@ -230,10 +284,10 @@ struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr)
 
 bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const struct ppu_task *b)
 {
-	uint64_t ta = ppu_rank_turn(a->sm.ctx), tb = ppu_rank_turn(b->sm.ctx);
+	int turn = ppu_rank_compare(a->sm.ctx, b->sm.ctx);
 
-	if (ta != tb)
-		return ta < tb;
+	if (turn)
+		return turn < 0;
 	return !core->cfg.task_policy && a->sm.priority > b->sm.priority;
 }
 
@@ -247,36 +301,114 @@ static uint64_t slice(const struct ppu_core *core)
 	return core->cfg.task_slice_ns > least ? core->cfg.task_slice_ns : least;
 }
 
-void ppu_rank_started(struct ppu_ctx *ctx, uint64_t when)
+/*
+ * Between two kernels of the owner whose turn it is the others do not come in: to save all their CTAs and to restore them
+ * takes longer than such a pause.  The pause counts as a part of the slice.
+ */
+void ppu_rank_ended(struct ppu_core *core, struct ppu_ctx *ctx)
 {
-	if (ctx->rank->from < when)
-		ctx->rank->from = when;
+	if (core->ranks->last_turn)
+		ctx->owner->rank->kept = core->now + slice(core) / 16;
 }
 
-/* Adds the time that each context has held SMs since the last call.  A context whose slice is over goes
- * behind all others. */
+bool ppu_rank_kept_out(const struct ppu_core *core, const struct ppu_ctx *ctx)
+{
+	for (const struct ppu_rank_ctx *c = core->ranks->first; c; c = c->next)
+		if (c->ctx->owner->rank->kept > core->now && c->ctx->owner != ctx->owner &&
+		    ppu_rank_compare(c->ctx, ctx) < 0)
+			return true;
+	return false;
+}
+
+/* Calls fn for the owner of each context, once. */
+static void each_owner(struct ppu_core *core, void (*fn)(struct ppu_core *core, const struct ppu_rank_ctx *first))
+{
+	uint64_t walk = ++core->ranks->walk;
+
+	for (const struct ppu_rank_ctx *c = core->ranks->first; c; c = c->next) {
+		struct ppu_rank_owner *o = c->ctx->owner->rank;
+
+		if (o->walk == walk)
+			continue;
+		o->walk = walk;
+		fn(core, c);
+	}
+}
+
+static void started(struct turn *t, uint64_t when)
+{
+	/* Whoever had CTAs on SMs goes on to hold them while the next one starts. */
+	if (!t->held_before && t->from < when)
+		t->from = when;
+}
+
+void ppu_rank_started(struct ppu_ctx *ctx, uint64_t when)
+{
+	started(&ctx->rank->turn, when);
+	started(&ctx->owner->rank->turn, when);
+}
+
+/* Adds the time that SMs were held since the last call.  Is the slice over?  Then t goes behind all others. */
+static bool count(struct ppu_core *core, struct turn *t, uint64_t *held)
+{
+	uint64_t start = t->since > t->from ? t->since : t->from;
+
+	if (t->counting && core->now > start)
+		t->held += core->now - start;
+	t->since = core->now;
+	if (!t->counting || t->held < slice(core))
+		return false;
+	t->number = ++core->ranks->last_turn;
+	*held = t->held;
+	t->held = 0;
+	return true;
+}
+
+static void count_owner(struct ppu_core *core, const struct ppu_rank_ctx *c)
+{
+	struct turn *t = &c->ctx->owner->rank->turn;
+	uint64_t held;
+
+	if (t->counting)
+		core->ranks->contended = core->now;
+	if (count(core, t, &held))
+		PPU_TRACE(core, SLICE_TASKS, PPU_TR_NO_UNIT, c->ctx->blk.context_id, held, t->number,
+			  c->ctx->owner->id);
+}
+
+static void forget_turn(struct ppu_core *core, const struct ppu_rank_ctx *c)
+{
+	struct turn *t = &c->ctx->owner->rank->turn;
+
+	t->number = t->held = 0;
+}
+
+static void forget_turns(struct ppu_core *core)
+{
+	each_owner(core, forget_turn);
+	for (struct ppu_rank_ctx *c = core->ranks->first; c; c = c->next)
+		c->turn.number = c->turn.held = 0;
+	core->ranks->last_turn = 0;
+}
+
 void ppu_rank_count(struct ppu_core *core)
 {
-	struct ppu_rank_ctx *c;
+	uint64_t held;
 
-	for (c = core->ranks->first; c; c = c->next) {
-		uint64_t start = c->since > c->from ? c->since : c->from;
-
-		if (c->counting && core->now > start)
-			c->held += core->now - start;
-		c->since = core->now;
-		if (!c->counting || c->held < slice(core))
-			continue;
-		c->turn = ++core->ranks->last_turn;
-		PPU_TRACE(core, SLICE_TASKS, PPU_TR_NO_UNIT, c->ctx->blk.context_id, c->held, c->turn, 0);
-		c->held = 0;
+	each_owner(core, count_owner);
+	for (struct ppu_rank_ctx *c = core->ranks->first; c; c = c->next) {
+		if (c->turn.counting)
+			core->ranks->contended = core->now;
+		count(core, &c->turn, &held);
 	}
+	if (core->now - core->ranks->contended >= slice(core))
+		forget_turns(core);
 }
 
 void ppu_rank_holds(struct ppu_ctx *ctx, bool runs, bool short_of_room)
 {
-	ctx->rank->holds |= runs;
-	ctx->rank->waits |= short_of_room;
+	ctx->rank->turn.holds |= runs;
+	ctx->rank->turn.waits |= short_of_room;
 }
 
 static bool has_waiting(const struct ppu_rank_ctx *c)
@@ -289,33 +421,54 @@ static bool has_waiting(const struct ppu_rank_ctx *c)
 	return false;
 }
 
+/* others: does somebody wait among whom t has turns?  Returns when t's slice will be over. */
+static uint64_t plan(struct ppu_core *core, struct turn *t, bool others)
+{
+	uint64_t start = core->now > t->from ? core->now : t->from;
+
+	t->counting = core->cfg.task_slice_ns && t->holds && others;
+	t->held_before = t->holds;
+	t->holds = t->waits = false;
+	return t->counting ? start + slice(core) - t->held : PPU_TIME_NEVER;
+}
+
+static void clear_waiting(struct ppu_core *core, const struct ppu_rank_ctx *c)
+{
+	c->ctx->owner->rank->waiting = 0;
+}
+
 void ppu_rank_plan(struct ppu_core *core)
 {
 	struct ppu_ranks *s = core->ranks;
-	uint64_t next = PPU_TIME_NEVER;
+	uint64_t next = PPU_TIME_NEVER, end, walk;
+	uint32_t owners = 0;		/* that wait */
 	struct ppu_rank_ctx *c;
-	uint32_t waiting = 0;
 
+	each_owner(core, clear_waiting);
 	for (c = s->first; c; c = c->next) {
-		c->waits |= has_waiting(c);
-		waiting += c->waits;
-	}
-	for (c = s->first; c; c = c->next) {
-		c->counting = core->cfg.task_slice_ns && c->holds && waiting > c->waits;
-		if (!c->counting)
-			c->held = 0;
-		if (!waiting)
-			c->turn = 0;
-		if (c->counting) {
-			uint64_t start = core->now > c->from ? core->now : c->from;
-			uint64_t end = start + slice(core) - c->held;
+		struct ppu_rank_owner *o = c->ctx->owner->rank;
 
-			next = end < next ? end : next;
-		}
-		c->holds = c->waits = false;
+		c->turn.waits |= has_waiting(c);
+		owners += c->turn.waits && !o->turn.waits;
+		o->waiting += c->turn.waits;
+		o->turn.waits |= c->turn.waits;
+		o->turn.holds |= c->turn.holds;
 	}
-	if (!waiting)
-		s->last_turn = 0;
+	walk = ++s->walk;
+	for (c = s->first; c; c = c->next) {
+		struct ppu_rank_owner *o = c->ctx->owner->rank;
+
+		end = plan(core, &c->turn, o->waiting > c->turn.waits);
+		next = end < next ? end : next;
+		if (o->walk == walk)
+			continue;
+		o->walk = walk;
+		o->turn.holds |= o->kept > core->now;
+		if (o->kept > core->now && owners > o->turn.waits)
+			next = o->kept < next ? o->kept : next;
+		end = plan(core, &o->turn, owners > o->turn.waits);
+		next = end < next ? end : next;
+	}
 	if (next == PPU_TIME_NEVER)
 		ppu_event_cancel(core, &s->slice_ev);
 	else
@@ -355,6 +508,10 @@ void ppu_rank_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx)
 		ppu_free(c->rank[i]);
 	ppu_free(c);
 	ctx->rank = NULL;
+	if (!--ctx->owner->rank->num_ctxs)
+		forget_owner(core, ctx->owner);
+	if (!core->ranks->first)
+		core->ranks->last_turn = core->ranks->contended = 0;
 }
 
 void ppu_ranks_reset(struct ppu_core *core)
@@ -365,7 +522,7 @@ void ppu_ranks_reset(struct ppu_core *core)
 	while (s->first)
 		ppu_rank_forget_ctx(core, s->first->ctx);
 	s->head_order = s->tail_order = 0;
-	s->last_turn = 0;
+	s->walk = 0;
 }
 
 void ppu_ranks_destroy(struct ppu_core *core)
@@ -375,6 +532,37 @@ void ppu_ranks_destroy(struct ppu_core *core)
 	ppu_ranks_reset(core);
 	ppu_free(core->ranks);
 	core->ranks = NULL;
+}
+
+static void io_turn(struct ppu_core *core, struct ppu_io *io, struct turn *t)
+{
+	ppu_io_u64(io, &t->number);
+	ppu_io_u64(io, &t->held);
+	ppu_io_u64(io, &t->since);
+	ppu_io_u64(io, &t->from);
+	ppu_io_bool(io, &t->counting);
+	if (io->version >= 13)
+		ppu_io_bool(io, &t->held_before);
+	if (io->loading && (t->number > core->ranks->last_turn || t->held >= slice(core) + core->cfg.window_ns ||
+			    t->since > core->now || t->from >> 62))
+		ppu_io_fail(io, "slots were held for an impossible time");
+}
+
+/* Version 12 had turns of contexts only, each its own owner. */
+static void io_turns(struct ppu_core *core, struct ppu_io *io, struct ppu_rank_ctx *c)
+{
+	struct ppu_rank_owner *o = c->ctx->owner->rank;
+	struct turn was = o->turn;
+
+	io_turn(core, io, &o->turn);
+	if (io->version < 13)
+		return;
+	ppu_io_u64(io, &o->kept);
+	if (io->loading && o->kept > core->now + slice(core))
+		ppu_io_fail(io, "an owner is waited for for too long");
+	if (io->loading && o->num_ctxs > 1 && (was.number != o->turn.number || was.held != o->turn.held))
+		ppu_io_fail(io, "an owner has two turns");
+	io_turn(core, io, &c->turn);
 }
 
 /* Ranks follow from the tasks (tmu.c).  Which of them are stalled is found out again. */
@@ -390,8 +578,10 @@ void ppu_ranks_io(struct ppu_core *core, struct ppu_io *io)
 	ppu_io_u64(io, (uint64_t *)&s->head_order);
 	ppu_io_u64(io, (uint64_t *)&s->tail_order);
 	ppu_io_u64(io, &s->last_turn);
+	if (io->version >= 13 && n)
+		ppu_io_u64(io, &s->contended);
 	if (io->loading && (s->head_order > 0 || s->tail_order < 0 || s->head_order < -(1ll << 62) ||
-			    s->tail_order > 1ll << 62 || s->last_turn >> 62))
+			    s->tail_order > 1ll << 62 || s->last_turn >> 62 || s->contended > core->now))
 		ppu_io_fail(io, "impossible turns");
 	for (c = s->first; n && !io->failed; n--) {
 		struct ppu_ctx *ctx = io->loading ? NULL : c->ctx;
@@ -408,14 +598,7 @@ void ppu_ranks_io(struct ppu_core *core, struct ppu_io *io)
 			}
 			c = ctx->rank;
 		}
-		ppu_io_u64(io, &c->turn);
-		ppu_io_u64(io, &c->held);
-		ppu_io_u64(io, &c->since);
-		ppu_io_u64(io, &c->from);
-		ppu_io_bool(io, &c->counting);
-		if (io->loading && (c->turn > s->last_turn || c->held >= slice(core) + core->cfg.window_ns ||
-				    c->since > core->now || c->from >> 62))
-			ppu_io_fail(io, "a context has held slots for an impossible time");
+		io_turns(core, io, c);
 		if (!io->loading)
 			c = c->next;
 	}

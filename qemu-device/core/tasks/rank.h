@@ -2,7 +2,8 @@
 /*
  * Which waiting task is next, and which task may take a place from which.
  *
- * State: struct ppu_ranks, a struct ppu_rank_ctx for each context that had waiting tasks: rank.c's.
+ * State: struct ppu_ranks, a struct ppu_rank_ctx for each context that had waiting tasks, a struct ppu_rank_owner for
+ * its owner: rank.c's.
  * Thread safety: the thread that drives the core only.
  * Time: ns of device time.
  */
@@ -34,7 +35,9 @@ bool ppu_rank_load(struct ppu_core *core, struct ppu_task *t);
 struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr);
 /* May a take the slot or the SM of b? */
 bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const struct ppu_task *b);
-uint64_t ppu_rank_turn(const struct ppu_ctx *ctx);
+/* Whose turn comes first, of two contexts that had tasks?  <0: a's, 0: they have no turns, or the same one. */
+int ppu_rank_compare(const struct ppu_ctx *a, const struct ppu_ctx *b);
+bool ppu_rank_turns(const struct ppu_core *core);	/* do contexts take turns at the moment? */
 /* A level of the context's save area has room again. */
 void ppu_rank_unstall(struct ppu_ctx *ctx, uint32_t depth);
 /* Slices. ppu_rank_count(): at the beginning of a pass. ppu_rank_holds(): for each task with a slot (runs:
@@ -44,6 +47,9 @@ void ppu_rank_count(struct ppu_core *core);
 void ppu_rank_holds(struct ppu_ctx *ctx, bool runs, bool short_of_room);
 void ppu_rank_started(struct ppu_ctx *ctx, uint64_t when);
 void ppu_rank_plan(struct ppu_core *core);
+/* A CTA has ended.  Must tasks of ctx wait, since an owner whose turn comes first may go on at once? */
+void ppu_rank_ended(struct ppu_core *core, struct ppu_ctx *ctx);
+bool ppu_rank_kept_out(const struct ppu_core *core, const struct ppu_ctx *ctx);
 void ppu_rank_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);
 
 PPU_UNIT(ranks);

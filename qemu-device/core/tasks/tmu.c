@@ -117,14 +117,14 @@ static void unlist(struct ppu_core *core, struct ppu_task *t)
 /* ---- records -------------------------------------------------------------------------------- */
 
 /*
- * Tasks may have no end.  So the last eighth of the records is for contexts with few tasks: one that launches more and
+ * Tasks may have no end.  So the last eighth of the records is for owners with few tasks: one that launches more and
  * more cannot keep the others out.
  */
 bool ppu_tmu_has_record(const struct ppu_core *core, const struct ppu_ctx *ctx)
 {
 	uint32_t left = core->cfg.task_records - core->tmu->num_used, kept = core->cfg.task_records / 8;
 
-	return left > kept || (left && ctx->num_tasks < kept / 256 + 1);
+	return left > kept || (left && ctx->owner->num_tasks < kept / 256 + 1);
 }
 
 /* Takes the lowest free record, so that record numbers depend only on which records are in use. */
@@ -187,6 +187,7 @@ static void release(struct ppu_core *core, struct ppu_task *t)
 
 	ppu_order_drop(core, t);
 	t->sm.ctx->num_tasks--;
+	t->sm.ctx->owner->num_tasks--;
 	t->sm.ctx->num_children -= t->sm.depth > 1;
 	if (!--tm->chan_tasks[t->sm.root_chid])
 		ppu_tmu_stores_until(core, t, core->now + core->cfg.cost_wfi_drain_ns);
@@ -279,6 +280,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	t->state = PPU_TASK_PENDING;
 	r->last_slot = PPU_TR_NO_UNIT;
 	ctx->num_tasks++;
+	ctx->owner->num_tasks++;
 	ctx->num_children += parent != NULL;
 	tm->chan_tasks[chid]++;
 
@@ -688,6 +690,11 @@ void ppu_tmu_destroy(struct ppu_core *core)
 	core->tmu = NULL;
 }
 
+static void forget_counts(struct ppu_ctx *ctx)
+{
+	ctx->num_tasks = ctx->num_children = ctx->owner->num_tasks = 0;
+}
+
 /* SMs, gpc.c and wdu.c have forgotten the tasks before (order of PPU_UNITS). */
 void ppu_tmu_reset(struct ppu_core *core)
 {
@@ -698,7 +705,7 @@ void ppu_tmu_reset(struct ppu_core *core)
 	ppu_event_cancel(core, &tm->watchdog_ev);
 	for (i = 0; i < tm->top; i++)
 		if (tm->rec[i].t.state != PPU_TASK_FREE)
-			tm->rec[i].t.sm.ctx->num_tasks = tm->rec[i].t.sm.ctx->num_children = 0;
+			forget_counts(tm->rec[i].t.sm.ctx);
 	clear(core);
 	memset(tm->used, 0, (core->cfg.task_records + 63) / 64 * sizeof(*tm->used));
 	tm->num_used = tm->top = tm->hint = tm->num_watched = 0;

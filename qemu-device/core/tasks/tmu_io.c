@@ -112,6 +112,7 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct ppu_tmu_r
 	t->state = (enum ppu_task_state)state;
 	ppu_watchdog_load(core, r);
 	t->sm.ctx->num_tasks++;
+	t->sm.ctx->owner->num_tasks++;
 	t->sm.ctx->num_children += t->sm.depth > 1;
 	core->tmu->chan_tasks[t->sm.root_chid]++;
 }

@@ -143,10 +143,10 @@ void ppu_wdu_cta_waits(struct ppu_core *core, struct ppu_task *t, unsigned sm, u
 /* Is a weaker than b?  The weakest slot is taken first. */
 static bool weaker(const struct slot *a, const struct slot *b)
 {
-	uint64_t ta = ppu_rank_turn(a->t->sm.ctx), tb = ppu_rank_turn(b->t->sm.ctx);
+	int turn = ppu_rank_compare(a->t->sm.ctx, b->t->sm.ctx);
 
-	if (ta != tb)
-		return ta > tb;
+	if (turn)
+		return turn > 0;
 	return a->t->sm.priority != b->t->sm.priority ? a->t->sm.priority < b->t->sm.priority : a->seq > b->seq;
 }
 
@@ -313,8 +313,18 @@ static uint32_t weaker_ctas(struct ppu_core *core, unsigned sm, const struct ppu
 	return mask;
 }
 
-/* Finds an SM that has room for a CTA of t once weaker CTAs have left, and saves as many of these as it
- * takes. */
+/* Saves weaker CTAs, until a CTA of t can start on the SM, and no more. */
+static void clear_room(struct ppu_core *core, unsigned sm, const struct ppu_task *t)
+{
+	unsigned slot = 0;
+
+	while (!ppu_sm_can_start(core, sm, &t->sm)) {
+		weaker_ctas(core, sm, t, &slot);
+		save(core, ppu_ctas_at(core, sm, slot), PPU_TRC_EVICTED);
+	}
+}
+
+/* Finds an SM that has room for a CTA of t once weaker CTAs have left, and makes this room. */
 static int make_room(struct ppu_core *core, const struct ppu_task *t)
 {
 	struct ppu_wdu *w = core->wdu;
@@ -326,14 +336,81 @@ static int make_room(struct ppu_core *core, const struct ppu_task *t)
 
 		if (!mask || !ppu_sm_can_start_without(core, sm, &t->sm, mask))
 			continue;
-		while (!ppu_sm_can_start(core, sm, &t->sm)) {
-			save(core, ppu_ctas_at(core, sm, slot), PPU_TRC_EVICTED);
-			weaker_ctas(core, sm, t, &slot);
-		}
+		clear_room(core, sm, t);
 		w->rotor = (w->rotor + i + 1) % n;
 		return (int)sm;
 	}
 	return -1;
+}
+
+/* Does the SM have a CTA of an owner whose turn comes before that of t's owner? */
+static bool taken(struct ppu_core *core, unsigned sm, const struct ppu_task *t)
+{
+	unsigned i;
+
+	for (i = 0; i < core->cfg.ctas_per_sm; i++) {
+		const struct ppu_cta_rec *r = ppu_ctas_at(core, sm, i);
+
+		if (r && r->task->sm.ctx->owner != t->sm.ctx->owner && ppu_rank_compare(r->task->sm.ctx, t->sm.ctx) < 0)
+			return true;
+	}
+	return false;
+}
+
+/* Saves the CTAs of owners whose turns come after that of t's owner, as far as they can be saved. */
+static void clear_sm(struct ppu_core *core, unsigned sm, const struct ppu_task *t)
+{
+	unsigned i;
+
+	for (i = 0; i < core->cfg.ctas_per_sm; i++) {
+		struct ppu_cta_rec *r = ppu_ctas_at(core, sm, i);
+
+		if (r && r->task->sm.ctx->owner != t->sm.ctx->owner &&
+		    ppu_rank_compare(t->sm.ctx, r->task->sm.ctx) < 0 && can_save(core, r))
+			save(core, r, PPU_TRC_EVICTED);
+	}
+}
+
+/*
+ * Owners take turns.  The one whose turn it is has the SMs that it uses for itself: beside warps that never wait, its own
+ * would get a small part of the cycles only.  Its CTAs go to the SM with the fewest CTAs that must stay, as if the
+ * weaker ones were not there: otherwise they would crowd where somebody has left already.
+ */
+static int pick_in_turn(struct ppu_core *core, const struct ppu_task *t)
+{
+	uint32_t i, n = core->num_sms, best_load = UINT32_MAX, best_pos = 0;
+	struct ppu_wdu *w = core->wdu;
+
+	for (i = 0; i < n && !ppu_rank_kept_out(core, t->sm.ctx); i++) {
+		uint32_t pos = (w->rotor + i) % n, mask, load;
+		unsigned sm = w->sm_at[pos], slot = 0;
+		bool room = ppu_sm_can_start(core, sm, &t->sm);
+
+		mask = weaker_ctas(core, sm, t, &slot);
+		/* Of SMs with equally many, first one where nobody has to leave. */
+		load = 2 * (ppu_sm_num_ctas(core, sm) - (uint32_t)__builtin_popcount(mask)) + (mask != 0);
+		if (load >= best_load || taken(core, sm, t) ||
+		    !(room || (mask && ppu_sm_can_start_without(core, sm, &t->sm, mask))))
+			continue;
+		best_load = load;
+		best_pos = pos;
+	}
+	if (best_load == UINT32_MAX)
+		return -1;
+	clear_sm(core, w->sm_at[best_pos], t);
+	clear_room(core, w->sm_at[best_pos], t);
+	w->rotor = (best_pos + 1) % n;
+	return (int)w->sm_at[best_pos];
+}
+
+static int find_sm(struct ppu_core *core, const struct ppu_task *t)
+{
+	int sm;
+
+	if (ppu_rank_turns(core))
+		return pick_in_turn(core, t);
+	sm = pick_sm(core, t);
+	return sm < 0 ? make_room(core, t) : sm;
 }
 
 /* Starts the next CTA of t.  Returns 0 or PPU_ERR_*: then nothing has started. */
@@ -420,11 +497,8 @@ static unsigned place(struct ppu_core *core, struct ppu_task **bad)
 			int sm = -1;
 
 			/* A task must not take room for which a stronger task waits. */
-			if (!blocked || !ppu_rank_beats(core, blocked->t, t)) {
-				sm = pick_sm(core, t);
-				if (sm < 0)
-					sm = make_room(core, t);
-			}
+			if (!blocked || !ppu_rank_beats(core, blocked->t, t))
+				sm = find_sm(core, t);
 			if (sm < 0) {
 				s->short_of_room = true;
 				blocked = blocked ? blocked : s;
@@ -482,6 +556,7 @@ void ppu_wdu_cta_done(struct ppu_core *core, struct ppu_task *t, unsigned sm, un
 	t->done_ctas++;
 	t->live_ctas--;
 	ppu_ctas_end(core, r);
+	ppu_rank_ended(core, t->sm.ctx);
 	update_running(core, t);
 	if (t->done_ctas == t->num_ctas) {
 		free_slot(core, &w->slots[t->slot]);

@@ -21,10 +21,12 @@ struct proc {
 	uint64_t buf;
 };
 
-static struct proc proc_new(struct bench *b, unsigned channels, uint32_t slice)
+static struct proc proc_of(struct bench *b, uint64_t owner, unsigned channels, uint32_t slice)
 {
-	struct proc p = { .c = bench_ctx_new(b), .n = channels };
+	struct proc p = { .c = bench_ctx_make(b), .n = channels };
 
+	p.c->blk->owner = owner;
+	ck_assert_uint_eq(bench_ctx_cmd(p.c, PPU_CTX_CMD_LOAD), PPU_CTX_LOADED);
 	p.buf = bench_alloc(p.c, 2 * MB, BENCH_VRAM);
 	for (unsigned i = 0; i < channels; i++) {
 		p.ch[i] = bench_chan_make(p.c, PPU_CLASS_COPY, 512);
@@ -32,6 +34,11 @@ static struct proc proc_new(struct bench *b, unsigned channels, uint32_t slice)
 		bench_chan_enable(p.ch[i]);
 	}
 	return p;
+}
+
+static struct proc proc_new(struct bench *b, unsigned channels, uint32_t slice)
+{
+	return proc_of(b, 0, channels, slice);
 }
 
 /* `count` fills of `bytes` in every channel, an entry each. */
@@ -79,6 +86,60 @@ START_TEST(channels_are_no_share)
 	/* All thirty channels get a share: channels of a context take turns. */
 	for (unsigned i = 0; i < many.n; i++)
 		ck_assert_uint_gt(bench_get(many.ch[i]), 0);
+	bench_free(b);
+}
+END_TEST
+
+/* Nor do many contexts of one owner, who all come at the same time: nobody else waits longer for that. */
+START_TEST(contexts_are_no_share)
+{
+	struct bench *b = bench_new("copy-engines=1 vram=512M");
+	struct proc one = proc_of(b, 7, 1, 100000), many[20], all = { .n = 0 };
+
+	for (unsigned i = 0; i < 20; i++) {
+		many[i] = proc_of(b, 8, 2, 100000);
+		for (unsigned k = 0; k < 2; k++)
+			all.ch[all.n++] = many[i].ch[k];
+	}
+	for (unsigned i = 0; i < 20; i++)
+		fill(&many[i], 200, 256 * KB);
+	fill(&one, 400, 256 * KB);
+	for (unsigned i = 0; i < 20; i++) {
+		uint64_t before = used(&one);
+
+		bench_run_for(b, 400000);
+		ck_assert_uint_gt(used(&one) - before, 100000);
+	}
+	half_each(&all, &one, 250000);
+	/* The owner's contexts take turns. */
+	for (unsigned i = 0; i < 20; i++)
+		ck_assert_uint_gt(used(&many[i]), 100000);
+	bench_free(b);
+}
+END_TEST
+
+/* The same for commands that need no engine: an owner has one turn. */
+START_TEST(contexts_are_no_turns)
+{
+	struct bench *b = bench_new("copy-engines=1 vram=512M");
+	struct proc p[11];
+	uint32_t words;
+
+	for (unsigned i = 0; i < 11; i++) {
+		uint64_t va;
+
+		p[i] = proc_of(b, i ? 8 : 7, 1, 100000);
+		for (unsigned k = 0; k < 1000; k++)
+			bench_nop(p[i].ch[0], 1);
+		va = bench_block(p[i].ch[0], &words);
+		for (unsigned k = 0; k < 100; k++)
+			bench_entry(p[i].ch[0], k, va, words, 0);
+	}
+	for (unsigned i = 11; i--;)
+		bench_doorbell(p[i].ch[0], 100);
+	bench_run_for(b, 2000000);
+	/* 1000 commands take 20 us and more, so 40 entries are half of the time. */
+	ck_assert_uint_ge(bench_get(p[0].ch[0]), 35);
 	bench_free(b);
 }
 END_TEST
@@ -298,6 +359,8 @@ int main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, channels_are_no_share, 0, 2);
+	tcase_add_test(t, contexts_are_no_share);
+	tcase_add_test(t, contexts_are_no_turns);
 	tcase_add_test(t, large_copies_are_no_share);
 	tcase_add_test(t, short_turns_are_no_smaller_share);
 	tcase_add_test(t, a_pause_is_no_credit);

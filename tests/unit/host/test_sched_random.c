@@ -112,7 +112,7 @@ static void anything(struct sw_entry *e, unsigned cls, unsigned *launches)
 
 static void make(struct workload *w)
 {
-	unsigned launches = 0, style = rnd(4), prios = 1 + rnd(4), compute = ONE_OF(0, 0, 0, 4);
+	unsigned launches = 0, owners, style = rnd(4), prios = 1 + rnd(4), compute = ONE_OF(0, 0, 0, 4);
 	bool masks = !rnd(5), queue_prios = !rnd(3), pauses = !rnd(4), groups = !rnd(3);
 	uint64_t time = 0;
 
@@ -170,6 +170,10 @@ static void make(struct workload *w)
 		}
 		a->put = c->n;
 	}
+	/* Half of the workloads have owners with several contexts. */
+	owners = rnd(2) ? w->ctxs : 1 + rnd(w->ctxs);
+	for (unsigned i = 0; i < w->ctxs; i++)
+		w->owner[i] = i % owners;
 }
 
 /* ---- the device ------------------------------------------------------------------------------------------ */
@@ -256,6 +260,7 @@ static void load(struct device *d, struct workload *w, struct bench_chan *id[SW_
 	for (unsigned i = 0; i < w->ctxs; i++) {
 		uint64_t zero[SW_SEMS] = { 0 };
 
+		d->c[i]->blk->owner = 1 + w->owner[i];
 		bench_ctx_cmd(d->c[i], PPU_CTX_CMD_LOAD);
 		d->c[i]->cmd_va = d->cmd_va[i];
 		d->c[i]->cmd_left = d->cmd_left[i];

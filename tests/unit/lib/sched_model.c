@@ -51,9 +51,10 @@ struct model {
 	int run, last;
 	unsigned run_len;
 	uint64_t sem[SW_CTXS][SW_SEMS], changed[SW_CTXS][SW_SEMS];	/* changed: when, 0: no */
-	uint64_t turn[SW_CTXS][PRIOS];
-	uint64_t used[SW_CTXS][CLASSES], clock[CLASSES][PRIOS];
-	unsigned present[SW_CTXS][CLASSES];
+	uint64_t turn[SW_CTXS][PRIOS], owner_turn[SW_CTXS][PRIOS];
+	uint64_t used[SW_CTXS][CLASSES], clock[SW_CTXS][CLASSES];	/* clock: of an owner's contexts */
+	uint64_t owner_used[SW_CTXS][CLASSES], owner_clock[CLASSES][PRIOS];
+	unsigned present[SW_CTXS][CLASSES], owner_present[SW_CTXS][CLASSES];
 };
 
 static void emit(struct model *m, unsigned event, unsigned unit, uint32_t a, uint64_t b, uint64_t c,
@@ -103,6 +104,11 @@ static bool passes(struct model *m, const struct chan *c, const struct sw_cmd *k
 	abort();
 }
 
+static unsigned owner(struct model *m, const struct chan *c)
+{
+	return m->w->owner[c->w->ctx];
+}
+
 /* ---- blocking, waking ------------------------------------------------------------------------------ */
 
 static void unblock(struct model *m, struct chan *c)
@@ -143,18 +149,21 @@ static bool queued(const struct chan *c)
 
 static void ready(struct model *m, struct chan *c)
 {
-	bool first = true;
+	bool first = true, first_of_owner = true;
 
 	if (held(c)) {
 		c->state = READY;
 		return;
 	}
 	for (unsigned i = 0; i < m->w->chans; i++)
-		if (&m->ch[i] != c && queued(&m->ch[i]) && m->ch[i].w->ctx == c->w->ctx &&
-		    m->ch[i].w->prio == c->w->prio)
-			first = false;
+		if (&m->ch[i] != c && queued(&m->ch[i]) && m->ch[i].w->prio == c->w->prio) {
+			first &= m->ch[i].w->ctx != c->w->ctx;
+			first_of_owner &= owner(m, &m->ch[i]) != owner(m, c);
+		}
 	if (first)
 		m->turn[c->w->ctx][c->w->prio] = m->counter++;
+	if (first_of_owner)
+		m->owner_turn[owner(m, c)][c->w->prio] = m->counter++;
 	c->state = READY;
 	c->ready_since = m->counter++;
 	kick(m);
@@ -227,12 +236,33 @@ static void store(struct model *m, unsigned ctx, int sem, uint64_t value, unsign
 static void charge(struct model *m, unsigned ctx, unsigned cls, uint64_t ns)
 {
 	m->used[ctx][cls] += ns;
+	m->owner_used[m->w->owner[ctx]][cls] += ns;
 }
 
 static void enter(struct model *m, const struct sw_chan *c)
 {
-	if (!m->present[c->ctx][c->cls]++ && m->used[c->ctx][c->cls] < m->clock[c->cls][c->prio])
-		m->used[c->ctx][c->cls] = m->clock[c->cls][c->prio];
+	unsigned o = m->w->owner[c->ctx];
+
+	if (!m->present[c->ctx][c->cls]++ && m->used[c->ctx][c->cls] < m->clock[o][c->cls])
+		m->used[c->ctx][c->cls] = m->clock[o][c->cls];
+	if (!m->owner_present[o][c->cls]++ && m->owner_used[o][c->cls] < m->owner_clock[c->cls][c->prio])
+		m->owner_used[o][c->cls] = m->owner_clock[c->cls][c->prio];
+}
+
+static void leave(struct model *m, const struct sw_chan *c, unsigned cls)
+{
+	m->present[c->ctx][cls]--;
+	m->owner_present[m->w->owner[c->ctx]][cls]--;
+}
+
+static void serve(struct model *m, const struct sw_chan *c, unsigned cls)
+{
+	unsigned o = m->w->owner[c->ctx];
+
+	if (m->clock[o][cls] < m->used[c->ctx][cls])
+		m->clock[o][cls] = m->used[c->ctx][cls];
+	if (m->owner_clock[cls][c->prio] < m->owner_used[o][cls])
+		m->owner_clock[cls][c->prio] = m->owner_used[o][cls];
 }
 
 /* ---- engines ------------------------------------------------------------------------------------------ */
@@ -253,7 +283,7 @@ static void list(struct model *m, struct chan *c)
 static void unlist(struct model *m, struct chan *c)
 {
 	if (c->listed)
-		m->present[c->w->ctx][c->w->cls]--;
+		leave(m, c->w, c->w->cls);
 	c->listed = false;
 }
 
@@ -324,7 +354,7 @@ static void give_back(struct model *m, struct chan *c)
 		return;
 	e = &m->e[c->engine];
 	pay(m, e);
-	m->present[c->w->ctx][e->cls]--;
+	leave(m, c->w, e->cls);
 	if (!e->expired && member(m, (unsigned)c->engine, c->w))
 		e->heirs = e->holder;
 	else
@@ -340,8 +370,7 @@ static void new_slice(struct model *m, struct chan *c)
 
 	c->slices++;
 	e->expired = false;
-	if (m->clock[e->cls][c->w->prio] < m->used[c->w->ctx][e->cls])
-		m->clock[e->cls][c->w->prio] = m->used[c->w->ctx][e->cls];
+	serve(m, c->w, e->cls);
 	set(m, &e->slice, m->now + ns);
 	emit(m, PPU_TR_SLICE_START, id(m, c), e->cls, ns, 0, 0);
 }
@@ -358,15 +387,14 @@ static void take(struct model *m, struct chan *c, unsigned e)
 		return;
 	}
 	c->slices++;
-	if (m->clock[c->w->cls][c->w->prio] < m->used[c->w->ctx][c->w->cls])
-		m->clock[c->w->cls][c->w->prio] = m->used[c->w->ctx][c->w->cls];
+	serve(m, c->w, c->w->cls);
 	emit(m, PPU_TR_SLICE_PASS, id(m, c), c->w->cls, m->e[e].slice.time - m->now, c->w->group,
 	     (unsigned)m->e[e].heirs);
 	m->e[e].heirs = NOBODY;
 }
 
-/* Highest priority, then the context that has used least, then whoever waits longest. */
-static struct chan *best(struct model *m, unsigned e, unsigned min_prio)
+/* Highest priority, then the context that has used least, then whoever waits longest, of one owner. */
+static struct chan *best_of(struct model *m, unsigned e, unsigned min_prio, unsigned of)
 {
 	struct chan *b = NULL;
 
@@ -374,7 +402,7 @@ static struct chan *best(struct model *m, unsigned e, unsigned min_prio)
 		struct chan *c = &m->ch[i];
 		uint64_t cu, bu;
 
-		if (!c->listed || c->w->prio < min_prio || !may_use(c, m, e))
+		if (!c->listed || c->w->prio < min_prio || !may_use(c, m, e) || owner(m, c) != of)
 			continue;
 		if (b) {
 			if (c->w->prio < b->w->prio)
@@ -383,6 +411,29 @@ static struct chan *best(struct model *m, unsigned e, unsigned min_prio)
 			bu = m->used[b->w->ctx][b->w->cls];
 			if (c->w->prio == b->w->prio &&
 			    (cu > bu || (cu == bu && c->listed_since > b->listed_since)))
+				continue;
+		}
+		b = c;
+	}
+	return b;
+}
+
+/* Of the owners: highest priority, then whoever has used least, then whoever waits longest. */
+static struct chan *best(struct model *m, unsigned e, unsigned min_prio)
+{
+	struct chan *b = NULL;
+
+	for (unsigned o = 0; o < SW_CTXS; o++) {
+		struct chan *c = best_of(m, e, min_prio, o);
+		uint64_t cu, bu;
+
+		if (!c)
+			continue;
+		if (b) {
+			cu = m->owner_used[o][c->w->cls];
+			bu = m->owner_used[owner(m, b)][b->w->cls];
+			if (c->w->prio < b->w->prio || (c->w->prio == b->w->prio &&
+			    (cu > bu || (cu == bu && c->listed_since > b->listed_since))))
 				continue;
 		}
 		b = c;
@@ -411,6 +462,8 @@ static bool others_first(struct model *m, unsigned e, struct chan *c)
 	if (best(m, e, c->w->prio + 1))
 		return true;
 	o = m->e[e].expired ? best(m, e, c->w->prio) : NULL;
+	if (o && owner(m, o) != owner(m, c))
+		return m->owner_used[owner(m, o)][o->w->cls] <= m->owner_used[owner(m, c)][c->w->cls];
 	return o && m->used[o->w->ctx][o->w->cls] <= m->used[c->w->ctx][c->w->cls];
 }
 
@@ -645,34 +698,42 @@ static void step(struct model *m)
 	}
 }
 
-/* WQ-10, then contexts in turn, then whoever is ready longest. */
+static bool served_before(struct model *m, const struct chan *c, const struct chan *b)
+{
+	uint64_t co = m->owner_turn[owner(m, c)][c->w->prio], bo = m->owner_turn[owner(m, b)][b->w->prio];
+	uint64_t ct = m->turn[c->w->ctx][c->w->prio], bt = m->turn[b->w->ctx][b->w->prio];
+
+	if (co != bo)
+		return co < bo;
+	return ct != bt ? ct < bt : c->ready_since < b->ready_since;
+}
+
+/* WQ-10, then owners in turn, then an owner's contexts in turn, then whoever is ready longest. */
 static struct chan *pick(struct model *m)
 {
 	struct chan *b = NULL;
-	bool more = false;
+	bool more = false, owner_more = false;
 
 	for (unsigned i = 0; i < m->w->chans; i++) {
 		struct chan *c = &m->ch[i];
 
 		if (!queued(c))
 			continue;
-		if (b) {
-			uint64_t ct = m->turn[c->w->ctx][c->w->prio], bt = m->turn[b->w->ctx][b->w->prio];
-
-			if (c->w->prio < b->w->prio || (c->w->prio == b->w->prio &&
-			    (ct > bt || (ct == bt && c->ready_since > b->ready_since))))
-				continue;
-		}
-		b = c;
+		if (!b || c->w->prio > b->w->prio || (c->w->prio == b->w->prio && served_before(m, c, b)))
+			b = c;
 	}
 	if (!b)
 		return NULL;
 	b->state = RUNNING;
 	for (unsigned i = 0; i < m->w->chans; i++)
-		more |= queued(&m->ch[i]) && m->ch[i].w->ctx == b->w->ctx &&
-			m->ch[i].w->prio == b->w->prio;
+		if (queued(&m->ch[i]) && m->ch[i].w->prio == b->w->prio) {
+			more |= m->ch[i].w->ctx == b->w->ctx;
+			owner_more |= owner(m, &m->ch[i]) == owner(m, b);
+		}
 	if (more)
 		m->turn[b->w->ctx][b->w->prio] = m->counter++;
+	if (owner_more)
+		m->owner_turn[owner(m, b)][b->w->prio] = m->counter++;
 	return b;
 }
 

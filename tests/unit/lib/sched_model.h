@@ -53,6 +53,7 @@ struct workload {
 	unsigned timeslice, run_limit, literal;
 	unsigned cost_fetch, cost_cmd, cost_switch, cost_setup, mbps, cost_launch;
 	uint64_t sem_va[SW_CTXS][SW_SEMS];
+	unsigned owner[SW_CTXS];	/* of each context, below SW_CTXS */
 	struct sw_chan chan[SW_CHANS];
 	struct sw_action action[SW_ACTIONS];
 };

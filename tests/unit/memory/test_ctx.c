@@ -19,7 +19,7 @@ START_TEST(load_checks)
 		case 2: c->blk->version++; break;
 		case 3: c->blk->flags = 1; break;
 		case 4: c->blk->reserved[0] = 1; break;
-		case 5: c->blk->reserved[499] = 1; break;
+		case 5: c->blk->reserved[498] = 1; break;
 		case 6: c->blk->pt_root |= 2; break;
 		case 7: c->blk->pt_root = 16 << 20; break;
 		case 8: c->blk->max_depth = 0; break;
@@ -37,6 +37,7 @@ START_TEST(load_checks)
 		case 20: c->inst = 0x10001; break;		/* no RAM there */
 		case 21: c->blk->pt_root = 1; want = PPU_CTX_LOADED; break;	/* found out later */
 		case 22: c->blk->save_base = (16 << 20) - 16; c->blk->save_size = 32; break;
+		case 23: c->blk->owner = ~0ull; want = PPU_CTX_LOADED; break;
 		default: bench_free(b); return;
 		}
 		ck_assert_msg(bench_ctx_cmd(c, PPU_CTX_CMD_LOAD) == want, "case %u", i);
@@ -66,10 +67,13 @@ START_TEST(reload)
 	ck_assert_uint_eq(bench_ctx_cmd(c, PPU_CTX_CMD_STOP),
 			  PPU_CTX_LOADED | PPU_CTX_BAD | PPU_CTX_STOPPED);
 	c->blk->version = PPU_INST_VERSION;
+	c->blk->owner = 1;		/* a context keeps its owner */
+	ck_assert_uint_eq(bench_ctx_cmd(c, PPU_CTX_CMD_LOAD), PPU_CTX_LOADED | PPU_CTX_BAD | PPU_CTX_STOPPED);
+	c->blk->owner = 0;
 	ck_assert_uint_eq(bench_ctx_cmd(c, PPU_CTX_CMD_LOAD), PPU_CTX_LOADED);
 	ck_assert_uint_eq(ppu_ctx_find(b->core, c->inst)->blk.max_depth, 7);
 	bench_ctx_cmd(c, 77);
-	ck_assert_uint_eq(b->guest_errors, 2);
+	ck_assert_uint_eq(b->guest_errors, 3);
 	bench_free(b);
 }
 END_TEST
