@@ -167,6 +167,8 @@ struct ppu_device {
 	struct mutex quota_lock;
 	/** @quotas: struct ppu_quota.link. */
 	struct list_head quotas;
+	/** @quota_ids: the last struct ppu_quota.id that was given; under @quota_lock. */
+	u64 quota_ids;
 	/** @quota_users: struct ppu_quota_user.link. */
 	struct list_head quota_users;
 	/** @vram_fixed: of all processes' VRAM, what cannot be moved out; under @quota_lock. */

@@ -230,6 +230,7 @@ struct ppu_quota *ppu_quota_open(struct ppu_device *ppu)
 	}
 	kref_init(&quota->kref);
 	quota->ppu = ppu;
+	quota->id = ++ppu->quota_ids;
 	quota->owner = get_pid(owner);
 	get_task_comm(quota->comm, current->group_leader);
 	list_add(&quota->link, &ppu->quotas);

@@ -42,6 +42,8 @@ struct ppu_quota {
 	struct ppu_device *ppu;
 	/** @link: in ppu_device.quotas. */
 	struct list_head link;
+	/** @id: number of the account, which no other one gets. */
+	u64 id;
 	/** @owner: the process. */
 	struct pid *owner;
 	/** @user: whose process it is. */

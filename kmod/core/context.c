@@ -30,6 +30,7 @@ void ppu_inst_fill(struct ppu_inst_block *blk, const struct ppu_inst *inst)
 	blk->local_per_thread = inst->local_per_thread;
 	blk->max_pending = inst->max_pending;
 	blk->watchdog_ns = inst->watchdog_ns;
+	blk->owner = inst->owner;
 	for (i = 0; i < ARRAY_SIZE(blk->reserved); i++)
 		blk->reserved[i] = 0;
 }

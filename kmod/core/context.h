@@ -40,6 +40,8 @@ struct ppu_inst {
 	u32 local_per_thread;
 	/** @watchdog_ns: 0: no limit. */
 	u64 watchdog_ns;
+	/** @owner: with whose contexts it shares the machine; 0: with nobody's. */
+	u64 owner;
 	struct ppu_area local;
 	struct ppu_area tokq;
 	struct ppu_area save;

@@ -618,7 +618,7 @@ START_TEST(inst_block)
 	const struct ppu_inst inst = {
 		.root = 0x123000, .context_id = 7, .max_depth = 24, .max_pending = 99, .prio_ceiling = 11,
 		.local_per_thread = 512, .watchdog_ns = 5000000000, .local = { 0x1000, 0x2000 },
-		.tokq = { 0x10000, 0x20000 }, .save = { 0x100000, 0x200000 },
+		.tokq = { 0x10000, 0x20000 }, .save = { 0x100000, 0x200000 }, .owner = 0x1234567890,
 	};
 
 	memset(&blk, 0xee, sizeof(blk));
@@ -627,7 +627,7 @@ START_TEST(inst_block)
 		.magic = PPU_INST_MAGIC, .version = PPU_INST_VERSION, .pt_root = 0x123000, .context_id = 7,
 		.max_depth = 24, .prio_ceiling = 11, .local_base = 0x1000, .local_size = 0x2000,
 		.tokq_base = 0x10000, .tokq_size = 0x20000, .save_base = 0x100000, .save_size = 0x200000,
-		.local_per_thread = 512, .max_pending = 99, .watchdog_ns = 5000000000,
+		.local_per_thread = 512, .max_pending = 99, .watchdog_ns = 5000000000, .owner = 0x1234567890,
 	};
 	ck_assert_mem_eq(&blk, &want, sizeof(blk));
 }
