@@ -258,7 +258,8 @@ class Ppu:
     def irq(self, v):
         """Did vector v fire since the last call?"""
         hit = self.qt.read(RAM_IRQ + 4 * v) == 0x5000 + v
-        self.qt.write(RAM_IRQ + 4 * v, 0)
+        if hit:     # else a message that comes between the read and this write would be wiped out unseen
+            self.qt.write(RAM_IRQ + 4 * v, 0)
         return hit
 
     # --- a context with 4 KiB pages, all in VRAM, and channels in it ------------
