@@ -981,12 +981,17 @@ START_TEST(destroy_wakes)
 	ppuResult res = PPU_SUCCESS;
 	pthread_t t;
 	ppuCtx ctx;
+	int refs;
 
 	start();
 	OK(ppuCtxGetCurrent(&ctx));
 	OK(ppuLaunchKernel(fn("endless"), ppuDim(1, 1, 1), ppuDim(32, 1, 1), 0, NULL, NULL, NULL, 0));
+	refs = __atomic_load_n(&ctx->obj.handle.refs, __ATOMIC_RELAXED);
 	ck_assert_int_eq(pthread_create(&t, NULL, waiter, &res), 0);
-	usleep(50000);
+	/* Before it has this context, the thread would wait in the next one. */
+	while (__atomic_load_n(&ctx->obj.handle.refs, __ATOMIC_RELAXED) == refs)
+		usleep(1000);
+	usleep(50000);		/* a shorter time only makes the test weaker */
 	OK(ppuCtxDestroy(ctx));
 	pthread_join(t, NULL);
 	ck_assert_int_eq(res, PPU_ERROR_INVALID_CONTEXT);
