@@ -7,7 +7,7 @@ top=$(pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree
-export MUTANTS_DIR="$work/scratch" TEST_TIMEOUT=5
+export MUTANTS_DIR="$work/scratch" TEST_TIMEOUT=20
 unset CC BUILD MAKEFLAGS MFLAGS MAKELEVEL
 n=0
 fails=0
