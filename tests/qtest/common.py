@@ -49,7 +49,11 @@ def migrate(src, props="", stop=True):
     with open(file, "rb") as f:
         check(b"ppu" in f.read(), "no device section in the stream")
     dst = boot(props, incoming="exec:cat " + file)
-    wait_until(lambda: dst.qmp("query-status")["status"] == ("paused" if stop else "running"), "the new machine's start")
+    try:
+        wait_until(lambda: dst.qmp("query-status")["status"] == ("paused" if stop else "running"), "the new machine's start")
+    except BaseException:
+        dst.close()
+        raise
     return dst
 
 
