@@ -17,7 +17,7 @@
 #include "core/machine/units.h"
 
 #define STATE_MAGIC 0x5453555050ull	/* "PPUST" */
-#define STATE_VERSION 12
+#define STATE_VERSION 13
 #define STATE_OLDEST 9		/* can be loaded still; 10 brought channel groups, 11 names of properties */
 
 static void walk(struct ppu_core *core, struct ppu_io *io)

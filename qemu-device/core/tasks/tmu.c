@@ -188,6 +188,8 @@ static void release(struct ppu_core *core, struct ppu_task *t)
 	ppu_order_drop(core, t);
 	t->sm.ctx->num_tasks--;
 	t->sm.ctx->num_children -= t->sm.depth > 1;
+	if (ppu_tmu_record(core, t)->running)
+		ppu_task_time_change(core, t->sm.root_chid, false);
 	if (!--tm->chan_tasks[t->sm.root_chid])
 		ppu_tmu_stores_until(core, t, core->now + core->cfg.cost_wfi_drain_ns);
 	give_record(core, ppu_tmu_record(core, t));
@@ -647,7 +649,8 @@ int ppu_tmu_create(struct ppu_core *core)
 	tm->lists = ppu_alloc(tm->num_lists, sizeof(*tm->lists));
 	tm->chan_tasks = ppu_alloc(core->cfg.channels, sizeof(*tm->chan_tasks));
 	tm->chan_idle = ppu_alloc(core->cfg.channels, sizeof(*tm->chan_idle));
-	if (!tm->rec || !tm->used || !tm->lists || !tm->chan_tasks || !tm->chan_idle ||
+	tm->chan_time = ppu_alloc(core->cfg.channels, sizeof(*tm->chan_time));
+	if (!tm->rec || !tm->used || !tm->lists || !tm->chan_tasks || !tm->chan_idle || !tm->chan_time ||
 	    !ppu_events_reserve(core, 2))
 		return -1;
 	ppu_event_init(&tm->accept_ev, PPU_EVP_TASK, accept_event, NULL);
@@ -684,6 +687,7 @@ void ppu_tmu_destroy(struct ppu_core *core)
 	ppu_free(tm->lists);
 	ppu_free(tm->chan_tasks);
 	ppu_free(tm->chan_idle);
+	ppu_free(tm->chan_time);
 	ppu_free(tm);
 	core->tmu = NULL;
 }
@@ -709,4 +713,5 @@ void ppu_tmu_reset(struct ppu_core *core)
 	tm->paused = false;
 	memset(tm->chan_tasks, 0, core->cfg.channels * sizeof(*tm->chan_tasks));
 	memset(tm->chan_idle, 0, core->cfg.channels * sizeof(*tm->chan_idle));
+	memset(tm->chan_time, 0, core->cfg.channels * sizeof(*tm->chan_time));
 }
