@@ -207,6 +207,8 @@ ppuResult ppuDeviceGetCount(int *count);
 ppuResult ppuDeviceGetProperties(ppuDeviceProp *prop, ppuDevice device);
 /* Device time now, ns.  Errors: INVALID_DEVICE. */
 ppuResult ppuDeviceGetTime(ppuDevice device, uint64_t *ns);
+/* VRAM that nobody has, and all of it, in bytes.  No context is needed.  Errors: INVALID_DEVICE, INVALID_VALUE. */
+ppuResult ppuDeviceGetMemInfo(ppuDevice device, size_t *free_bytes, size_t *total_bytes);
 /*
  * Counters of the device since its reset, over all contexts.  Counters have numbers 0, 1, ... and names
  * ("warp_instructions").  GetCounters reads the first `count` of them, GetCounter reads one by name

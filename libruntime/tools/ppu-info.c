@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 		       p.ring_max, p.timeslice_ns / 1000);
 		printf("  tasks             %u slots, %u device priorities, stream priorities %d..%d\n",
 		       p.task_slots, p.device_priorities, p.stream_priority_least, p.stream_priority_greatest);
-		if (ppuMemGetInfo(&avail, &total) == PPU_SUCCESS)
+		if (ppuDeviceGetMemInfo(i, &avail, &total) == PPU_SUCCESS)
 			printf("  VRAM              %s, %s free\n", human(total, a, sizeof(a)),
 			       human(avail, b, sizeof(b)));
 		printf("  addresses         %u bits\n", p.va_bits);
