@@ -152,7 +152,8 @@ R(WATCH_PENDING,        0x2000, W1C, 0, "256 words: watch entries that matched."
 #define PPU_FEAT_ENGINE_STATS	(1u << 5)	/* DBG_SEL from PPU_DBG_ENGINE on (ppu_engine_stats.h) */
 #define PPU_FEAT_GROUPS		(1u << 6)	/* CH_GROUP, PPU_CH_CMD_GROUP_* */
 #define PPU_FEAT_NULL_PAGES	(1u << 7)	/* PPU_PTE_NULL */
-#define PPU_FEAT_TASK_TIME	(1u << 8)	/* PPU_CHF_TASK_TIME */
+#define PPU_FEAT_PRIO_DOWN	(1u << 8)	/* of two device priorities the smaller number is the higher one */
+#define PPU_FEAT_TASK_TIME	(1u << 9)	/* PPU_CHF_TASK_TIME */
 
 #define PPU_SCHED_PAUSE_HOST	(1u << 0)
 #define PPU_SCHED_PAUSE_TASKS	(1u << 1)

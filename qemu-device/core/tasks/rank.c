@@ -169,13 +169,14 @@ uint64_t ppu_rank_turn(const struct ppu_ctx *ctx)
 	return ctx->rank ? ctx->rank->turn : 0;
 }
 
-/* How many places a priority list comes behind the first list.  The first is the highest one, or list rr in
- * round robin. */
+/* How many places a priority list comes behind the first list.  The first is the highest one, or that of level rr
+ * in round robin. */
 static uint32_t distance(const struct ppu_core *core, uint32_t priority, uint32_t rr)
 {
 	uint32_t n = core->cfg.device_priorities ? core->cfg.device_priorities : 1;
+	uint32_t level = ppu_rank_level(core, priority);
 
-	return core->cfg.task_policy ? (priority + n - rr) % n : n - 1 - priority;
+	return core->cfg.task_policy ? (level + n - rr) % n : n - 1 - level;
 }
 
 static struct ppu_task *first_of(struct ppu_core *core, const struct rank *r, uint32_t rr)
@@ -234,7 +235,7 @@ bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const
 
 	if (ta != tb)
 		return ta < tb;
-	return !core->cfg.task_policy && a->sm.priority > b->sm.priority;
+	return !core->cfg.task_policy && ppu_rank_level(core, a->sm.priority) > ppu_rank_level(core, b->sm.priority);
 }
 
 /* ---- slices -------------------------------------------------------------------------------------------- */

@@ -451,7 +451,7 @@ START_TEST(chain_of_children)
 		bench_read(c, out, v, sizeof(v));
 		for (unsigned d = 1; d <= n; d++) {
 			ck_assert_uint_eq(v[d * 4], d);
-			ck_assert_uint_eq(v[d * 4 + 1], 4 + d - 1);
+			ck_assert_uint_eq(bench_prio(v[d * 4 + 1]), 4 + d - 1);
 			ck_assert_int_eq((int)v[d * 4 + 2], d == n ? 100 + PPU_LAUNCH_DEPTH : 100);
 			/* innermost completes first */
 			r = bench_find(b, PPU_TR_TASK_DONE, -1, d - 1);
