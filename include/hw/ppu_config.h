@@ -22,7 +22,6 @@ P(task_records,     "task-records",       u32, 8192, 4, 1048576, "task records i
 P(copy_engines,     "copy-engines",       u32, 2, 1, 32, "copy engines") \
 P(channels,         "channels",           u32, 256, 1, 4096, "channels") \
 P(device_priorities,"device-priorities",  u32, 12, 0, 256, "number M of device (task) priorities") \
-P(priority_order,   "priority-order",     u32, 0, 0, 1, "which device priority is the highest: 0 the greatest number (M - 1), 1 the smallest (0)") \
 P(task_policy,      "task-policy",        u32, 0, 0, 1, "task selection: 0 priority, 1 round robin over the lists") \
 P(timeslice_ns,     "timeslice",          u64, 1000000, 1000, 10000000000ull, "default channel time slice, ns") \
 P(task_slice_ns,    "task-slice-ns",      u64, 2000000, 0, 10000000000ull, "fairness between contexts: hold of task slots while another context waits; 0: literal global priority order") \
@@ -98,6 +97,7 @@ P(dram_mbps,        "dram-mbps",          u32, 32000, 100, 10000000, "DRAM of a 
 P(dram_ns,          "dram-latency-ns",    u32, 250, 0, 100000, "what DRAM takes besides l2-latency-ns") \
 P(link_mbps,        "link-mbps",          u32, 12000, 100, 10000000, "port of the I/O unit to system memory, 10^6 bytes/s") \
 P(link_ns,          "link-latency-ns",    u32, 1000, 20, 100000, "from a load to the next instruction, when system memory has the data") \
+P(priority_order,   "priority-order",     u32, 0, 0, 1, "which device priority is the highest: 0 the greatest number (M - 1), 1 the smallest (0)") \
 P(stores_under_way, "stores-per-sm",      u32, 64, 1, 4096, "lines of stores of an SM that are under way before a warp has to wait")
 
 typedef uint32_t ppu_prop_u32;

@@ -383,6 +383,7 @@ static uint8_t *edited(const uint8_t *bytes, size_t len, size_t at, const void *
 
 #define LAST "stores-per-sm"	/* of the properties */
 #define LAST_UNNAMED "x-fault-dma-fail"	/* of those that states had before they had names */
+#define NUM_UNNAMED 59			/* their number; it can never change */
 #define PROPERTIES 12	/* in a state, after magic and version: how many follow */
 
 /* After the last property: the time, and the number of counters. */
@@ -482,6 +483,7 @@ START_TEST(unnamed)
 	struct bench *b = bench_new("seed=5");
 	uint8_t *bytes = NULL, *old;
 	size_t len = 0, n = PROPERTIES, at = PROPERTIES + 4;
+	unsigned values = 0;
 	bool named = false;
 
 	bench_set(b, PPU_REG_SCRATCH, 78);
@@ -496,7 +498,9 @@ START_TEST(unnamed)
 		named = !memcmp(bytes + at + 1, LAST_UNNAMED, strlen(LAST_UNNAMED));
 		memcpy(old + n, bytes + at + 1 + bytes[at], 8);
 		n += 8;
+		values++;
 	}
+	ck_assert_uint_eq(values, NUM_UNNAMED);	/* else: a new property does not stand behind them */
 	memcpy(old + n, bytes + at, len - at);
 	expect_load(b, old, n + len - at, NULL);
 	free(bytes);
