@@ -14,6 +14,7 @@
 #define BYTES	(40u << 20)
 #define MIB	(1ull << 20)
 #define NOBODY	65534
+#define PATIENCE_MS	20000
 
 /* Two seconds of device time, which cost the host next to nothing: a share of the time that no load of the host hides. */
 static const char ptx[] =
@@ -123,7 +124,6 @@ static void by_library(void)
 	CHECK(!held_by(dev, getpid()));		/* it looks on only */
 	work();
 	GOOD(nvmlDeviceGetMemoryInfo(dev, &during));
-	CHECK(during.used - before.used >= BYTES);
 	CHECK(held_by(dev, pid) >= BYTES && held_by(dev, pid) <= during.used);
 	GOOD(nvmlDeviceGetUtilizationRates(dev, &rates));
 	GOOD(nvmlDeviceGetProcessUtilization(dev, samples, &n, 0));
@@ -137,8 +137,14 @@ static void by_library(void)
 	CHECK(seen);
 	end(pid);
 	CHECK(!held_by(dev, pid));
-	GOOD(nvmlDeviceGetMemoryInfo(dev, &after));
-	CHECK(after.used == before.used);
+	/* Workers of the kernel give memory back late, also that of the program before this one. */
+	for (unsigned ms = 0; ms < PATIENCE_MS; ms += 10) {
+		GOOD(nvmlDeviceGetMemoryInfo(dev, &after));
+		if (after.used <= before.used && after.used + BYTES <= during.used)
+			break;
+		usleep(10000);
+	}
+	CHECK(after.used <= before.used && after.used + BYTES <= during.used);
 	n = 64;
 	CHECK(nvmlDeviceGetProcessUtilization(dev, samples, &n, 0) == NVML_ERROR_NOT_FOUND);
 }
