@@ -270,7 +270,7 @@ START_TEST(stop_aborts_tasks)
 END_TEST
 
 /* When several records become free at once, as many waiting channels go on at once. */
-START_TEST(task_pool_freed_at_once)
+static void pool_freed(void (*end)(struct bench_ctx *c, struct bench_chan *hog))
 {
 	struct bench *b = bench_new("task-records=4 task-slots=4");
 	struct bench_ctx *c = bench_ctx_new(b), *d = bench_ctx_new(b);
@@ -289,11 +289,33 @@ START_TEST(task_pool_freed_at_once)
 	bench_run_for(b, 50000);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_uint_eq(bench_chan_reg(ch[i], PPU_REG_CH_TASKS), 0);
-	bench_ctx_cmd(c, PPU_CTX_CMD_STOP);
+	end(c, hog);
 	bench_run_for(b, 50000);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_uint_eq(bench_chan_reg(ch[i], PPU_REG_CH_TASKS), 1);
 	bench_free(b);
+}
+
+static void end_ctx(struct bench_ctx *c, struct bench_chan *hog)
+{
+	bench_ctx_cmd(c, PPU_CTX_CMD_STOP);
+}
+
+static void end_stop(struct bench_ctx *c, struct bench_chan *hog)
+{
+	bench_chan_set(hog, PPU_REG_CH_CMD, PPU_CH_CMD_STOP);
+}
+
+static void end_reset(struct bench_ctx *c, struct bench_chan *hog)
+{
+	bench_chan_set(hog, PPU_REG_CH_CMD, PPU_CH_CMD_RESET);
+}
+
+START_TEST(task_pool_freed_at_once)
+{
+	pool_freed(end_ctx);
+	pool_freed(end_stop);
+	pool_freed(end_reset);
 }
 END_TEST
 
