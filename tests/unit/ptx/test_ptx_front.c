@@ -239,7 +239,7 @@ START_TEST(declarations_and_scopes)
 	u64 out[3];
 
 	run(HEAD
-	    ".global .align 8 .u64 later = 7;\n.extern .func (.reg .u64 r) twice(.reg .u64 a);\n"
+	    ".extern .global .align 8 .u64 later;\n.extern .func (.reg .u64 r) twice(.reg .u64 a);\n"
 	    ".func (.reg .u64 r) thrice(.reg .u64 a);\n"
 	    ".entry k(.param .u64 out)\n{\n.reg .b64 %o, %v, %w;\n.reg .pred %p;\nld.param.u64 %o, [out];\nld.global.u64 %v, [later];\n"
 	    "call (%w), twice, (%v);\nst.global.u64 [%o], %w;\ncall (%w), thrice, (%v);\nst.global.u64 [%o+8], %w;\n"
@@ -247,6 +247,7 @@ START_TEST(declarations_and_scopes)
 	    "{\n.reg .b64 %v;\nmov.u64 %v, 100;\nbra IN;\nadd.u64 %w, %w, 1;\nIN: add.u64 %w, %w, %v;\n{ { bra OUT; } }\nadd.u64 %w, %w, 2;\n}\n"
 	    "add.u64 %w, %w, 4;\nOUT:\n{\nbra IN;\nadd.u64 %w, %w, 8;\nIN: add.u64 %w, %w, %v;\n}\n"
 	    "setp.lt.u64 %p, %w, 120;\n@%p bra OUT;\nst.global.u64 [%o+16], %w;\nret;\n}\n"
+	    ".global .align 8 .u64 later = 7;\n"
 	    ".func (.reg .u64 r) twice(.reg .u64 a) { add.u64 r, a, a; ret; }\n"
 	    ".func (.reg .u64 r) thrice(.reg .u64 a) { .reg .u64 %t; add.u64 %t, a, a; add.u64 r, %t, a; ret; }\n", out, 3);
 	ck_assert_uint_eq(out[0], 14);
