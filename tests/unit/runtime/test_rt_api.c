@@ -1247,7 +1247,9 @@ END_TEST
 START_TEST(counters)
 {
 	uint64_t all[PPU_CTR_COUNT], one[PPU_CTR_COUNT], v;
+	ppuTranslation translation;
 	const char *name, *other;
+	int stats;
 	void *p;
 
 	start();
@@ -1272,6 +1274,23 @@ START_TEST(counters)
 	OK(ppuDeviceGetCounters(0, one, PPU_CTR_CE_BYTES + 1));
 	ck_assert_uint_eq(one[PPU_CTR_CE_BYTES], all[PPU_CTR_CE_BYTES]);
 	ck_assert_uint_eq(one[PPU_CTR_CE_BYTES + 1], 0xeeeeeeeeeeeeeeeeull);
+
+	/* what the translator has done: as many numbers as names */
+	for (stats = 0; !ppuDeviceGetEngineStatName(0, stats, &name); stats++)
+		ck_assert_uint_gt(strlen(name), 0);
+	ck_assert_int_gt(stats, 3);
+	memset(one, 0xee, sizeof(one));
+	OK(ppuDeviceGetEngineStats(0, one, stats));
+	ck_assert_uint_ne(one[stats - 1], 0xeeeeeeeeeeeeeeeeull);
+	ck_assert_uint_eq(one[stats], 0xeeeeeeeeeeeeeeeeull);
+	OK(ppuDeviceGetEngineStats(0, one, 0));
+	NONE(ppuDeviceGetEngineStats(0, one, stats + 1));
+	NONE(ppuDeviceGetEngineStats(0, one, -1));
+	NONE(ppuDeviceGetEngineStats(0, NULL, 1));
+	NONE(ppuDeviceGetEngineStatName(0, -1, &name));
+	NONE(ppuDeviceGetEngineStatName(0, 0, NULL));
+	NONE(ppuDeviceGetTranslation(0, 0, NULL));
+	FAILS(PPU_ERROR_NOT_FOUND, ppuDeviceGetTranslation(0, UINT64_MAX - 1, &translation));
 	stop();
 }
 END_TEST
