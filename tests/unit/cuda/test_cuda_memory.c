@@ -651,6 +651,7 @@ START_TEST(copies_of_arrays)
 				    .WidthInBytes = 8, .Height = 3, .Depth = 1, .srcPitch = 16, .dstPitch = 16 };
 	CUDA_MEMCPY2D rows = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_HOST, .srcPitch = 16,
 			       .dstPitch = 5, .WidthInBytes = 5, .Height = 3, .srcXInBytes = 1 };
+	size_t left, total;
 	CUarray a, b;
 	CUdeviceptr p, q;
 	CUstream s;
@@ -705,6 +706,16 @@ START_TEST(copies_of_arrays)
 	OK(cuMemcpy2DAsync_v2(&rows, s));
 	OK(cuStreamSynchronize(s));
 	ck_assert_mem_eq(out + 5, in + 17, 5);
+	/* the memory of an array is the device's again: all of these together are more than it has */
+	d.Width = 16384;
+	d.Height = 1024;
+	OK(cuMemGetInfo_v2(&left, &total));
+	for (size_t i = 0; i <= total / (16 << 20); i++) {
+		OK(cuArrayDestroy(a));
+		OK(cuArrayCreate_v2(&a, &d));
+	}
+	OK(cuMemGetInfo_v2(&left, &total));
+	ck_assert_uint_ge(left, total / 2);
 }
 END_TEST
 
