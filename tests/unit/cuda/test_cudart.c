@@ -219,6 +219,24 @@ START_TEST(containers)
 }
 END_TEST
 
+/* A program without kernels that has a managed variable: the host gets its address. */
+START_TEST(only_a_managed_variable)
+{
+	void *fat = make_fat(ptx, 75, 0);
+
+	wrapper = (struct wrapper){ WRAPPER_MAGIC, 1, fat, NULL };
+	handle = __cudaRegisterFatBinary(&wrapper);
+	both = NULL;
+	__cudaRegisterManagedVar(handle, (void **)&both, "both", "both", 0, 4, 0, 0);
+	__cudaRegisterFatBinaryEnd(handle);
+	ck_assert(__cudaInitModule(handle));
+	ck_assert_ptr_nonnull(both);
+	ck_assert_uint_eq(*both, 33);
+	__cudaUnregisterFatBinary(handle);
+	free(fat);
+}
+END_TEST
+
 START_TEST(bad_containers)
 {
 	uint8_t *fat = make_fat(ptx, 75, FLAG_LZ4);
@@ -1177,6 +1195,7 @@ int main(void)
 	setenv("PPU_PROPS", "gpcs=1,sms-per-gpc=2", 1);
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, containers, 0, 3);
+	tcase_add_test(c, only_a_managed_variable);
 	tcase_add_test(c, bad_containers);
 	tcase_add_test(c, pieces);
 	suite_add_tcase(suite, c);
