@@ -273,6 +273,7 @@ START_TEST(refused)
 		{ ".entry k() { L: L: ret; }\n", "'L'" },
 		{ ".entry k() { .reg .b32 %r<0>; .reg .b32 %q<1073741825>; ret; }\n", "the number of registers is out of range" },
 		{ ".entry k() { .shared .b8 s[1048577]; ret; }\n", "static shared memory is larger than" },
+		{ ".entry k() { .shared .b8 s[1048576]; .shared .b8 t; ret; }\n", "4:50: error: static shared memory is larger than" },
 		{ ".global .b8 x[99999999999];\n", "" },
 		{ ".version\n.entry k() { ret; }\n", "" },
 		{ ".file 1;\n", ".file needs a number and a name" },
