@@ -276,6 +276,10 @@ START_TEST(refused)
 		{ ".entry k() { .shared .b8 s[1048576]; .shared .b8 t; ret; }\n", "4:50: error: static shared memory is larger than" },
 		{ ".global .b8 x[99999999999];\n", "" },
 		{ ".version\n.entry k() { ret; }\n", "" },
+		{ ".shared .align 8 .b64 bar;\n.global .align 16 .b8 g[64];\n.entry k() { cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+		  "[g], [g], 16, [bar]; ret; }\n", "'g' is not in the state space that the instruction names" },
+		{ ".shared .align 16 .b8 s[64];\n.shared .align 8 .b64 bar;\n.entry k() { cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+		  "[s], [s], 16, [bar]; ret; }\n", "'s' is not in the state space that the instruction names" },
 		{ ".file 1;\n", ".file needs a number and a name" },
 		{ ".entry k() { .loc x; ret; }\n", ".loc needs file, line and column" },
 	};
