@@ -185,7 +185,8 @@ typedef struct ppuDeviceProp {
 	uint32_t hw_version;		/* major << 16 | minor */
 	uint32_t gpcs, sms, warps_per_sm, ctas_per_sm, warp_size;
 	uint32_t copy_engines, channels;
-	uint32_t device_priorities;	/* M: priorities of tasks inside the device */
+	uint32_t device_priorities;	/* M: priorities of tasks inside the device, 0 to M - 1; which end is
+					 * the highest is a bit of `features`, PPU_FEAT_PRIO_DOWN */
 	uint32_t task_slots;
 	uint32_t token_queue_entries;	/* divergence tokens a warp can hold */
 	uint64_t vram_bytes;		/* total, used or not */
@@ -207,6 +208,8 @@ ppuResult ppuDeviceGetCount(int *count);
 ppuResult ppuDeviceGetProperties(ppuDeviceProp *prop, ppuDevice device);
 /* Device time now, ns.  Errors: INVALID_DEVICE. */
 ppuResult ppuDeviceGetTime(ppuDevice device, uint64_t *ns);
+/* VRAM that nobody has, and all of it, in bytes.  No context is needed.  Errors: INVALID_DEVICE, INVALID_VALUE. */
+ppuResult ppuDeviceGetMemInfo(ppuDevice device, size_t *free_bytes, size_t *total_bytes);
 /*
  * Counters of the device since its reset, over all contexts.  Counters have numbers 0, 1, ... and names
  * ("warp_instructions").  GetCounters reads the first `count` of them, GetCounter reads one by name
@@ -481,7 +484,8 @@ ppuResult ppuTextureDestroy(ppuTexture texture);
 ppuResult ppuStreamCreate(ppuStream *stream, unsigned flags, int priority);
 ppuResult ppuStreamGetPriorityRange(int *least, int *greatest);
 ppuResult ppuStreamGetPriority(ppuStream stream, int *priority);
-/* The device priority of the stream's kernels; 0 is the lowest.  Children have 1 more for each level. */
+/* The device priority of the stream's kernels; 0 is the lowest, and children have 1 more for each level.  On a device
+ * with PPU_FEAT_PRIO_DOWN the highest is 0, and children have 1 less. */
 ppuResult ppuStreamGetDevicePriority(ppuStream stream, uint32_t *priority);
 /* Work submitted from now on has this priority; the order inside the stream stays. */
 ppuResult ppuStreamSetPriority(ppuStream stream, int priority);

@@ -130,13 +130,24 @@ $(foreach l,$(NVRTC_SOS:$(BUILD)/%=%),$(eval PPU_FROM_$(l) := $(NVRTC_SRCS)))
 ALL_TARGETS += $(NVRTC_SOS)
 unit-build: $(NVRTC_SOS)
 
+# What the devices are and do, for programs that ask the vendor's library.  It asks libcuda, so that a device inside the
+# process is the one that the program uses.
+NVML_SRCS := $(call rt_sources,nvml usage)
+NVML_SO := $(BUILD)/lib/cuda/libnvidia-ml.so.1
+$(eval $(call ppu_static_lib,ppunvml,$(NVML_SRCS),$(CU_CFLAGS)))
+$(eval $(call ppu_shared_lib,nvidia-ml,cuda/libnvidia-ml.so.1,$(NVML_SRCS),$(CU_CFLAGS),-fvisibility=hidden -Wl$(comma)-rpath$(comma)'$$$$ORIGIN' $(CU_SO) -lpthread))
+$(NVML_SO): $(CU_SO)
+unit-build: $(NVML_SO)
+
 RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
 RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))
 $(call ppu_objs,$(RT_TOOLS) $(RT_SRCS_ppu-trace)): private PPU_CFLAGS += $(RT_CFLAGS)
 RT_EXTRA_ppu-info := -lpci
-# It reads files and needs no device.
+# Which of our libraries a tool needs before libppu; ppu-trace reads files and needs none at all.
+RT_OURS_ppu-smi := ppunvml ppucuda
+RT_OURS_ppu-top := ppunvml ppucuda
 RT_ALONE := ppu-trace
-$(foreach t,$(RT_TOOLS),$(eval $(call ppu_program,$(basename $(notdir $(t))),$(t) $(RT_SRCS_$(basename $(notdir $(t)))),$(if $(filter $(RT_ALONE),$(basename $(notdir $(t)))),,$(RT_OURS)),$(RT_EXTRA_$(basename $(notdir $(t)))) $(RT_LIBS))))
+$(foreach t,$(RT_TOOLS),$(eval $(call ppu_program,$(basename $(notdir $(t))),$(t) $(RT_SRCS_$(basename $(notdir $(t)))),$(if $(filter $(RT_ALONE),$(basename $(notdir $(t)))),,$(RT_OURS_$(basename $(notdir $(t)))) $(RT_OURS)),$(RT_EXTRA_$(basename $(notdir $(t)))) $(RT_LIBS))))
 
 # --- samples --------------------------------------------------------------------
 

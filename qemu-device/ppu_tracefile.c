@@ -27,6 +27,7 @@ PPUTraceFile *ppu_tracefile_open(const char *path, const struct ppu_config *cfg,
         .warps_per_sm = cfg->warps_per_sm,
         .task_slots = cfg->task_slots,
         .device_priorities = cfg->device_priorities,
+        .priority_order = cfg->priority_order,
     };
     PPUTraceFile *t = g_new0(PPUTraceFile, 1);
 

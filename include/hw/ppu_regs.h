@@ -152,7 +152,9 @@ R(WATCH_PENDING,        0x2000, W1C, 0, "256 words: watch entries that matched."
 #define PPU_FEAT_ENGINE_STATS	(1u << 5)	/* DBG_SEL from PPU_DBG_ENGINE on (ppu_engine_stats.h) */
 #define PPU_FEAT_GROUPS		(1u << 6)	/* CH_GROUP, PPU_CH_CMD_GROUP_* */
 #define PPU_FEAT_NULL_PAGES	(1u << 7)	/* PPU_PTE_NULL */
-#define PPU_FEAT_OWNERS		(1u << 9)	/* ppu_inst_block.owner */
+#define PPU_FEAT_PRIO_DOWN	(1u << 8)	/* of two device priorities the smaller number is the higher one */
+#define PPU_FEAT_TASK_TIME	(1u << 9)	/* PPU_CHF_TASK_TIME */
+#define PPU_FEAT_OWNERS		(1u << 10)	/* ppu_inst_block.owner */
 
 #define PPU_SCHED_PAUSE_HOST	(1u << 0)
 #define PPU_SCHED_PAUSE_TASKS	(1u << 1)
@@ -210,6 +212,7 @@ R(CH_GROUP,        0x78, RW, 0, "Number of its group among the channels of its c
 
 #define PPU_CHF_AUTO_REFRESH	(1u << 0)	/* device-owned: WQ-59's device assist (PPU_FEAT_DEVQ_ASSIST) */
 #define PPU_CHF_KERNEL_SUBMIT	(1u << 1)	/* SEM_ACQUIRE is an error on this channel */
+#define PPU_CHF_TASK_TIME	(1u << 2)	/* CH_RUNTIME counts the time that its tasks run, too (PPU_FEAT_TASK_TIME) */
 
 #define PPU_CH_CMD_ENABLE	1	/* from DISABLED; checks the configuration */
 #define PPU_CH_CMD_STOP		2	/* fetch no more; abort its running copy between chunks and its

@@ -21,7 +21,8 @@ struct ppu_trace_header {
 	__u32 version;
 	__u32 record_bytes;	/* sizeof(struct ppu_trace_rec) */
 	__u32 channels, copy_engines, gpcs, sms_per_gpc;
-	__u32 warps_per_sm, task_slots, device_priorities, reserved;
+	__u32 warps_per_sm, task_slots, device_priorities;
+	__u32 priority_order;	/* property priority-order; 0 in older traces */
 };
 
 struct ppu_trace_rec {

@@ -242,9 +242,13 @@ static int ppu_channel_start(struct ppu_channel *chan)
 
 static u32 ppu_channel_hw_flags(const struct ppu_channel *chan)
 {
+	u32 flags = 0;
+
+	if (chan->ppu->caps.features & PPU_FEAT_TASK_TIME)
+		flags |= PPU_CHF_TASK_TIME;
 	if (chan->devq.flags & DRM_PPU_DEVQ_AUTO_REFRESH)
-		return PPU_CHF_AUTO_REFRESH;
-	return chan->user_submit ? 0 : PPU_CHF_KERNEL_SUBMIT;
+		return flags | PPU_CHF_AUTO_REFRESH;
+	return chan->user_submit ? flags : flags | PPU_CHF_KERNEL_SUBMIT;
 }
 
 /* GPU address of the shadow of GP_PUT; 0: the channel has none. */

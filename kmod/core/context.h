@@ -90,14 +90,17 @@ static inline bool ppu_depth_ok(u64 depth)
  * ppu_prio_ceiling - highest priority of a context that may use this many levels
  * @levels: the lowest levels of the device's priorities; 0: all
  * @priorities: number of priorities the device has; may be 0
+ * @features: the device's PPU_FEAT_* bits, which tell the direction of the numbers
  *
  * Return: what ppu_inst_block.prio_ceiling is to be.
  */
-static inline u32 ppu_prio_ceiling(u32 levels, u32 priorities)
+static inline u32 ppu_prio_ceiling(u32 levels, u32 priorities, u32 features)
 {
 	u32 n = levels ? levels : priorities;
 
-	return n ? n - 1 : 0;
+	if (!n)
+		return 0;
+	return features & PPU_FEAT_PRIO_DOWN ? priorities - n : n - 1;
 }
 
 u32 ppu_context_cmd(const struct ppu_bus *bus, void *dev, u64 inst, u32 cmd);

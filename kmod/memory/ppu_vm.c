@@ -600,7 +600,8 @@ static struct ppu_vm *ppu_vm_create(struct ppu_device *ppu, struct ppu_quota *qu
 	if (!vm)
 		return ERR_PTR(-ENOMEM);
 	vm->max_depth = args->max_depth ?: 1;
-	vm->prio_ceiling = ppu_prio_ceiling(args->prio_levels, ppu->caps.device_priorities);
+	vm->prio_ceiling = ppu_prio_ceiling(args->prio_levels, ppu->caps.device_priorities,
+					    ppu->caps.features);
 	vm->local_per_thread = ppu_local_round(args->local_per_thread ?: PPU_LOCAL_DEFAULT);
 	vm->watchdog_ms = args->watchdog_ms;
 

@@ -151,9 +151,11 @@ int main(int argc, char **argv)
 		printf("  engines           compute, %u copy engines\n", p.copy_engines);
 		printf("  channels          %u, rings up to %u entries, time slice %" PRIu64 " us\n", p.channels,
 		       p.ring_max, p.timeslice_ns / 1000);
-		printf("  tasks             %u slots, %u device priorities, stream priorities %d..%d\n",
-		       p.task_slots, p.device_priorities, p.stream_priority_least, p.stream_priority_greatest);
-		if (ppuMemGetInfo(&avail, &total) == PPU_SUCCESS)
+		printf("  tasks             %u slots, %u device priorities%s, stream priorities %d..%d\n",
+		       p.task_slots, p.device_priorities,
+		       p.features & PPU_FEAT_PRIO_DOWN ? " (0 is the highest)" : "",
+		       p.stream_priority_least, p.stream_priority_greatest);
+		if (ppuDeviceGetMemInfo(i, &avail, &total) == PPU_SUCCESS)
 			printf("  VRAM              %s, %s free\n", human(total, a, sizeof(a)),
 			       human(avail, b, sizeof(b)));
 		printf("  addresses         %u bits\n", p.va_bits);

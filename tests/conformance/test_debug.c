@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "fence.h"
+#include "gpu.h"
 #include "harness.h"
 #include "pcidev.h"
 #include "sysfile.h"
@@ -101,6 +102,30 @@ TEST(fdinfo_compute, "fdinfo: compute and copy channels are counted apart")
 	WAIT_FOR(!(chan_query(&c).state & DRM_PPU_CHANNEL_STATE_RUNNING), 20000);
 	CHECK_EQ(fdinfo(fd, "drm-engine-compute"), chan_query(&c).runtime_ns);
 	CHECK_EQ(fdinfo(fd, "drm-engine-copy"), 0);
+}
+
+TEST(fdinfo_kernels, "fdinfo: the time of kernels counts, while they run and after their end")
+{
+	int fd = open_ppu();
+	struct gpu g = gpu_new(fd), other = gpu_new(open_ppu());
+	uint64_t time, more;
+
+	gpu_launch(&g, GPU_PROGRAM(&g, I_NANOSLEEP(1000000), I_EXIT));
+	WAIT_FOR(*chan_sem(&g.c, 0) == 1, 20000);
+	time = chan_query(&g.c).runtime_ns;
+	CHECK(time >= 1000000 && time < 1100000);
+	CHECK_EQ(fdinfo(fd, "drm-engine-compute"), time);
+	/* An endless one: more at every look. */
+	gpu_launch(&g, GPU_PROGRAM(&g, I_BRA_SELF));
+	WAIT_FOR(chan_query(&g.c).runtime_ns > time + 1000000, 20000);
+	more = fdinfo(fd, "drm-engine-compute");
+	WAIT_FOR(fdinfo(fd, "drm-engine-compute") > more, 20000);
+	chan_free(&g.c);
+	more = fdinfo(fd, "drm-engine-compute");
+	CHECK(more > time + 1000000);
+	sleep_ms(5);
+	CHECK_EQ(fdinfo(fd, "drm-engine-compute"), more);
+	CHECK_EQ(fdinfo(other.fd, "drm-engine-compute"), 0);
 }
 
 /* A copy of 4 MiB on a new channel, which has ended. */

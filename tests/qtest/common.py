@@ -39,14 +39,21 @@ def wait_until(cond, what):
 def migrate(src, props="", stop=True):
     """A new QEMU with the state of src; stop: src was stopped, so the new one stays stopped."""
     file = os.path.join(src.dir, "state")
-    src.qmp("migrate", uri="exec:cat > %s" % file)
-    wait_until(lambda: src.qmp("query-migrate").get("status") in ("completed", "failed"), "end of the migration")
+    if os.path.exists(file):
+        os.remove(file)
+    # "completed" is said before QEMU closes the pipe, and before the machine may go on. The file gets its name afterwards.
+    src.qmp("migrate", uri="exec:cat > %s.part && mv %s.part %s" % (file, file, file))
+    wait_until(lambda: os.path.exists(file) or src.qmp("query-migrate").get("status") == "failed", "end of the migration")
     status = src.qmp("query-migrate").get("status")
     check(status == "completed", "migration " + str(status))
     with open(file, "rb") as f:
         check(b"ppu" in f.read(), "no device section in the stream")
     dst = boot(props, incoming="exec:cat " + file)
-    wait_until(lambda: dst.qmp("query-status")["status"] == ("paused" if stop else "running"), "the new machine's start")
+    try:
+        wait_until(lambda: dst.qmp("query-status")["status"] == ("paused" if stop else "running"), "the new machine's start")
+    except BaseException:
+        dst.close()
+        raise
     return dst
 
 

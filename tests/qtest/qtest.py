@@ -141,6 +141,19 @@ class Qtest:
     # --- QMP -----------------------------------------------------------------
 
     def qmp(self, command, **args):
+        try:
+            answer = self._qmp(command, args)
+        except (OSError, ValueError) as err:    # QEMU may go before, while or after it is asked
+            try:
+                self.proc.wait(TIMEOUT)
+            except subprocess.TimeoutExpired:
+                raise err from None
+            raise RuntimeError("QEMU went away: " + self.output()[-500:]) from None
+        if "error" in answer:
+            raise RuntimeError("%s: %s" % (command, answer["error"]["desc"]))
+        return answer["return"]
+
+    def _qmp(self, command, args):
         if self.qmp_file is None:
             s = socket.socket(socket.AF_UNIX)
             s.settimeout(TIMEOUT)
@@ -152,10 +165,8 @@ class Qtest:
         self.qmp_file.flush()
         while True:
             answer = json.loads(self.qmp_file.readline())
-            if "return" in answer:
-                return answer["return"]
-            if "error" in answer:
-                raise RuntimeError("%s: %s" % (command, answer["error"]["desc"]))
+            if "return" in answer or "error" in answer:
+                return answer
 
 
 class Consts:
@@ -258,7 +269,8 @@ class Ppu:
     def irq(self, v):
         """Did vector v fire since the last call?"""
         hit = self.qt.read(RAM_IRQ + 4 * v) == 0x5000 + v
-        self.qt.write(RAM_IRQ + 4 * v, 0)
+        if hit:     # else a message that comes between the read and this write would be wiped out unseen
+            self.qt.write(RAM_IRQ + 4 * v, 0)
         return hit
 
     # --- a context with 4 KiB pages, all in VRAM, and channels in it ------------

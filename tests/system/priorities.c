@@ -6,11 +6,13 @@
  *
  * The processes tell each other through pipes how far they have got; nothing depends on how fast the guest is.
  */
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <hw/ppu_regs.h>
 #include <hw/ppu_tmd.h>
 #include <ppu.h>
 
@@ -136,6 +138,15 @@ static int both(void (*a)(const struct peer *), void (*b)(const struct peer *))
 
 /* ---- depths ---------------------------------------------------------------------------------- */
 
+/* The number of a device priority, counted from the lowest (SP-6: host_priority_order.sh). */
+static uint32_t number_of(uint32_t place)
+{
+	ppuDeviceProp prop;
+
+	OK(ppuDeviceGetProperties(&prop, 0));
+	return prop.features & PPU_FEAT_PRIO_DOWN ? prop.device_priorities - 1 - place : place;
+}
+
 static void depth_and_map(const struct peer *p, const char *streams, uint32_t depth, uint32_t levels)
 {
 	uint32_t *out, got;
@@ -149,7 +160,7 @@ static void depth_and_map(const struct peer *p, const char *streams, uint32_t de
 	for (uint32_t l = 0; l < levels; l++) {
 		OK(ppuStreamCreate(&s, 0, (int)l));
 		OK(ppuStreamGetDevicePriority(s, &got));
-		CHECK(got == l * depth);
+		CHECK(got == number_of(l * depth));
 	}
 	RESULT(PPU_ERROR_BUSY, ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, 3));
 	OK(ppuMallocHost((void **)&out, 4096));
@@ -295,26 +306,37 @@ static void nothing(void *arg)
 	(void)arg;
 }
 
+static void hold(void *go)
+{
+	while (sem_wait(go))
+		;
+}
+
 /*
  * SP-37: a launch too deep stops no channel, but the context has the error, and functions of the CPU are dropped.
- * Whoever waits for work behind such a function gets the error, too, and does not wait for ever.
+ * Whoever waits for work behind such a function gets the error, too, and does not wait for ever.  The first function holds
+ * the launch back until everything is in the stream: a context with an error takes nothing.
  */
 static void dropped_function(const struct peer *p)
 {
 	uint32_t *out, *word;
 	ppuStream s;
 	void *tmd;
+	sem_t go;
 
 	(void)p;
 	alarm(60);
+	CHECK(!sem_init(&go, 0, 0));
 	start(NULL, 1);
 	OK(ppuMallocHost((void **)&out, 4096));
 	OK(ppuMalloc((void **)&word, 4));
 	OK(ppuStreamCreate(&s, 0, 0));
 	tmd = child_tmd(fn("chain"), out);
+	OK(ppuLaunchHostFunc(s, hold, &go));
 	OK(ppuLaunchKernel(fn("chain"), ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, (void *[]){ &out, &tmd }, NULL, 0));
 	OK(ppuLaunchHostFunc(s, nothing, NULL));
 	OK(ppuLaunchKernel(fn("count"), ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, s, (void *[]){ &word }, NULL, 0));
+	CHECK(!sem_post(&go));
 	RESULT(PPU_ERROR_LAUNCH_DEPTH, ppuStreamSynchronize(s));
 	OK(ppuShutdown());
 }

@@ -115,12 +115,16 @@ $(UNIT_PTX): tests/unit/runtime/devq.cu $(wildcard libruntime/compiler/devabi/*.
 
 # What turned.sh runs, with the direction of stream priorities turned (SP-6).
 UNIT_TURNED := test_rt_prio test_rt_copycmd test_rt_copyprio test_rt_host test_rt_cdp test_rt_api
+# And turned_device.sh, with that of device priorities.
+UNIT_TURNED_DEVICE := test_tmu test_tmu_random test_children test_wdu test_taskq test_preempt test_rt_prio test_rt_copyprio \
+	test_rt_cdp
 
 .PHONY: unit unit-build
 unit-build: $(UNIT_PTX)
 unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(foreach f,$(UNIT_FAST),\
 		$(if $(filter %/$(f:test_%=%).sh,$(UNIT_WANTED)),$(BUILD)/unit-fast/$(f))) \
 	$(if $(filter %/turned.sh,$(UNIT_WANTED)),$(patsubst %,$(BUILD)/unit/%,$(UNIT_TURNED))) \
+	$(if $(filter %/turned_device.sh,$(UNIT_WANTED)),$(patsubst %,$(BUILD)/unit/%,$(UNIT_TURNED_DEVICE))) \
 	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model) \
 	$(if $(filter %/simt_model.sh,$(UNIT_WANTED)),$(patsubst %,$(BUILD)/lib/lib%.a,lab10 ppucore ppu)) \
 	$(if $(filter %/analyze.sh,$(UNIT_WANTED)),analyze-reports)

@@ -1024,7 +1024,7 @@ struct drm_ppu_channel_query {
 	__u32 gp_get;
 	/** @gp_put: out: GP_PUT. */
 	__u32 gp_put;
-	/** @runtime_ns: out: engine time used, device time. */
+	/** @runtime_ns: out: engine time used, kernels' included, device time. */
 	__u64 runtime_ns;
 	/** @seqno_submitted: out: last accepted submission; 0 if user-submit. */
 	__u64 seqno_submitted;

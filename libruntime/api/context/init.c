@@ -293,6 +293,24 @@ ppuResult ppuDeviceGetCounterName(ppuDevice device, int index, const char **name
 	return PPU_SUCCESS;
 }
 
+ppuResult ppuDeviceGetMemInfo(ppuDevice device, size_t *free_bytes, size_t *total_bytes)
+{
+	uint64_t avail, total;
+	struct rt_device *d;
+	ppuResult res = rt_device(device, &d);
+
+	if (res)
+		return res;
+	if (!free_bytes || !total_bytes)
+		return rt_error(PPU_ERROR_INVALID_VALUE);
+	res = rt_errno(d->be->mem_info(d->dev, &avail, &total), "asking for free memory");
+	if (!res) {
+		*free_bytes = avail;
+		*total_bytes = total;
+	}
+	return res;
+}
+
 ppuResult ppuDeviceGetCounters(ppuDevice device, uint64_t *values, int count)
 {
 	struct rt_device *d;

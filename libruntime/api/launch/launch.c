@@ -18,6 +18,7 @@
 #include "api/launch/queue.h"
 #include "api/stream/chan.h"
 #include "api/stream/event.h"
+#include "api/stream/prio.h"
 #include "api/stream/slot.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
@@ -129,8 +130,7 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	t->version = PPU_TMD_VERSION;
 	t->size = PPU_TMD_SIZE;
 	t->kind = PPU_TMD_GRID;
-	/* A task without a priority gets the lowest one. */
-	if (st->assigned || st->device_priority) {
+	if (rt_prio_explicit(st)) {
 		t->flags |= PPU_TMDF_PRIO_VALID;
 		t->priority = (uint8_t)st->device_priority;
 	}

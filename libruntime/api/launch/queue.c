@@ -33,6 +33,7 @@
 #include "api/memory/copy.h"
 #include "api/memory/mem.h"
 #include "api/stream/chan.h"
+#include "api/stream/prio.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
 #include "compiler/devabi/queue.h"
@@ -282,7 +283,7 @@ static void emit_pair(struct rt_job *j, struct rt_queue *q, unsigned which, size
 /* The task priority in the form of struct ppu_queue. */
 static uint32_t task_priority(const struct ppuStream_st *s)
 {
-	return s->assigned || s->device_priority ? s->device_priority + 1 : 0;
+	return rt_prio_explicit(s) ? s->device_priority + 1 : 0;
 }
 
 unsigned rt_queue_parts(const struct rt_queue *q)

@@ -12,6 +12,7 @@
 
 #include <ppu.h>
 #include <hw/ppu_mmu.h>
+#include <hw/ppu_regs.h>
 #include <hw/ppu_tmd.h>
 #include "api/stream/prio.h"
 #include "api/context/context.h"
@@ -98,6 +99,24 @@ ppuResult rt_taskprio_parse(const char *text, struct rt_prio_conf *c)
 	return res;
 }
 
+/* ---- device priorities ----------------------------------------------------------------------- */
+
+/*
+ * The map counts device priorities from the lowest, 0.  The device has numbers for them, which rise or fall (SP-6).  The
+ * number of a place in the map; also the place of a number.
+ */
+static uint32_t number_of(const ppuDeviceProp *prop, uint32_t place)
+{
+	return prop->features & PPU_FEAT_PRIO_DOWN ? prop->device_priorities - 1 - place : place;
+}
+
+bool rt_prio_explicit(const struct ppuStream_st *s)
+{
+	const ppuDeviceProp *prop = &s->ctx->device->prop;
+
+	return s->assigned || (prop->device_priorities && number_of(prop, s->device_priority));
+}
+
 /* ---- nesting depth --------------------------------------------------------------------------- */
 
 uint32_t rt_prio_depth(const ppuDeviceProp *prop)
@@ -121,10 +140,10 @@ bool rt_prio_depth_ok(const ppuDeviceProp *prop, uint64_t depth, char *why)
 	else if (m && depth > m)
 		snprintf(why, RT_PRIO_REFUSAL, "a nesting depth of %u needs as many device priorities, and there are %u",
 			 (unsigned)depth, m);
-	else if (m && c->has_fixed && c->fixed + depth > m)
+	else if (m && c->has_fixed && (c->fixed >= m || number_of(prop, c->fixed) + depth > m))
 		snprintf(why, RT_PRIO_REFUSAL, "the default device priority %u leaves no %u above it for children: "
 			 "of %u priorities, the highest that fits nesting depth %u is %u", c->fixed,
-			 (unsigned)depth - 1, m, (unsigned)depth, m - (unsigned)depth);
+			 (unsigned)depth - 1, m, (unsigned)depth, number_of(prop, m - (unsigned)depth));
 	else
 		return true;
 	return false;
@@ -159,7 +178,7 @@ static uint32_t device_priority(const struct ppuStream_st *s)
 		return rt_prio_conf.fixed;
 	rt_prio_map(rt_prio_policies[rt_prio_conf.policy], prop->device_priorities,
 		    s->ctx->reserve, rt_prio_levels(prop), s->level, &device);
-	return device;
+	return number_of(prop, device);
 }
 
 void rt_prio_assign(struct ppuStream_st *s, int priority, unsigned level, bool own)

@@ -31,6 +31,8 @@ uint32_t rt_prio_depth(const ppuDeviceProp *prop);	/* nesting depth of new conte
 bool rt_prio_depth_ok(const ppuDeviceProp *prop, uint64_t depth, char *why);
 /* Locked. own: the user chose this priority. */
 void rt_prio_assign(struct ppuStream_st *stream, int priority, unsigned level, bool own);
+/* Do the stream's tasks say their priority?  Others get the lowest. */
+bool rt_prio_explicit(const struct ppuStream_st *stream);
 void rt_prio_refresh(struct ppuCtx_st *ctx);		/* locked: the depth has changed */
 
 #pragma GCC visibility pop

@@ -291,6 +291,7 @@ static int trace_start(struct be_dev *dev, const char *path, char **err)
 		.channels = c->channels, .copy_engines = c->copy_engines, .gpcs = c->gpcs,
 		.sms_per_gpc = c->sms_per_gpc, .warps_per_sm = c->warps_per_sm,
 		.task_slots = c->task_slots, .device_priorities = c->device_priorities,
+		.priority_order = c->priority_order,
 	};
 
 	dev->trace = fopen(path, "wbe");

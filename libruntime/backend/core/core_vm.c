@@ -23,7 +23,8 @@ static int inst_write(struct be_vm *vm)
 	const struct ppu_inst inst = {
 		.root = vm->pt.root->addr, .context_id = vm->context_id,
 		.max_depth = vm->limit[BE_VM_DEPTH], .max_pending = vm->limit[BE_VM_PENDING],
-		.prio_ceiling = ppu_prio_ceiling(0, dev->cfg.device_priorities),
+		.prio_ceiling = ppu_prio_ceiling(0, dev->cfg.device_priorities,
+						 ppu_bc_bus.rd(dev, PPU_REG_CAP_FEATURES)),
 		.local_per_thread = vm->limit[BE_VM_LOCAL],
 		.local = vm->areas.local, .tokq = vm->areas.tokq, .save = vm->areas.save,
 	};

@@ -75,4 +75,4 @@ _ppu()
 	esac
 }
 
-complete -F _ppu ppu-as ppu-cc ppu-dis ppu-fatbin ppu-info ppu-nvcc ppu-run ppu-trace
+complete -F _ppu ppu-as ppu-cc ppu-dis ppu-fatbin ppu-info ppu-nvcc ppu-run ppu-smi ppu-top ppu-trace

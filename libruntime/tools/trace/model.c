@@ -333,12 +333,21 @@ static void sem_write(struct model *m, uint32_t i)
 
 /* ---- tasks and SMs --------------------------------------------------------------------------------- */
 
+unsigned model_priority(const struct model *m, uint64_t number)
+{
+	const struct ppu_trace_header *h = &m->t->head;
+
+	return (unsigned)(h->priority_order && number < h->device_priorities ? h->device_priorities - 1 - number : number);
+}
+
 static void task_began(struct model *m, uint32_t i)
 {
 	const struct rec *r = &m->t->rec[i];
 	uint32_t *child = map_at(m->children, r->c, false);
+	unsigned level;
 
-	m->max_priority = r->a > m->max_priority ? r->a : m->max_priority;
+	level = model_priority(m, r->a);
+	m->max_priority = level > m->max_priority ? level : m->max_priority;
 	begin(m, lane(m, LANE_SLOT, r->unit), SPAN_TASK, i);
 	if (child && *child) {
 		add_link(m, LINK_CHILD, *child - 1, i);

@@ -25,9 +25,9 @@ enum look copy_look(const struct svg *s, uint64_t channel)
 
 unsigned priority_grey(const struct svg *s, uint64_t priority)
 {
-	unsigned top = s->m->max_priority ? s->m->max_priority : 1;
+	unsigned top = s->m->max_priority ? s->m->max_priority : 1, level = model_priority(s->m, priority);
 
-	return 0xe8 - (unsigned)(0xa8 * (priority > top ? top : priority) / top);
+	return 0xe8 - (unsigned)(0xa8 * (level > top ? top : level) / top);
 }
 
 static const struct rec *rec_of(const struct svg *s, uint32_t i)

@@ -177,11 +177,11 @@ static void priorities(struct flow *w)
 	char text[64];
 
 	for (unsigned p = 0; p < 256; p++) {
-		unsigned g = priority_grey(w->s, p);
+		unsigned g = priority_grey(w->s, p), level = model_priority(w->s->m, p);
 
 		if (!w->s->used_priority[p])
 			continue;
-		snprintf(text, sizeof(text), "task priority %u%s", p, p == w->s->m->max_priority && p ? " (highest)" : "");
+		snprintf(text, sizeof(text), "task priority %u%s", p, level && level == w->s->m->max_priority ? " (highest)" : "");
 		next(w, item_width(text));
 		if (w->f)
 			fprintf(w->f, "<rect class=\"ta\" fill=\"#%02x%02x%02x\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>",

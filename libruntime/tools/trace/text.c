@@ -21,9 +21,9 @@ void text_write(FILE *f, const struct trace *t, uint64_t from, uint64_t to)
 {
 	const struct ppu_trace_header *h = &t->head;
 
-	fprintf(f, "# %u channels, %u copy engines, %u x %u SMs of %u warps, %u task slots, %u priorities\n",
+	fprintf(f, "# %u channels, %u copy engines, %u x %u SMs of %u warps, %u task slots, %u priorities%s\n",
 		h->channels, h->copy_engines, h->gpcs, h->sms_per_gpc, h->warps_per_sm, h->task_slots,
-		h->device_priorities);
+		h->device_priorities, h->priority_order ? " (0 is the highest)" : "");
 	for (size_t i = 0; i < t->num; i++)
 		if (t->rec[i].time >= from && t->rec[i].time <= to)
 			line(f, &t->rec[i]);

@@ -162,7 +162,7 @@ struct model {
 	uint16_t *context_at;	/* the context of each record of channels, copy engines and semaphores */
 	struct map *waiters;	/* address -> channel + 1 that waited for it last */
 	unsigned max_warps;	/* most warp slots of an SM that were in use */
-	unsigned max_priority;
+	unsigned max_priority;	/* of the tasks that had slots, as model_priority() counts */
 };
 
 void model_build(struct model *m, const struct trace *t);
@@ -172,6 +172,8 @@ struct lane *model_lane(const struct model *m, enum lane_kind kind, uint64_t id)
 struct lane *model_sem(const struct model *m, uint32_t rec);
 /* The times of the first and of the last event that a lane shows; false: the lane shows none. */
 bool model_extent(const struct model *m, uint64_t *first, uint64_t *last);
+/* How high a device priority is: 0 is the lowest, whichever way the device's numbers go. */
+unsigned model_priority(const struct model *m, uint64_t number);
 /* The record with the task's priority (b, c, d as in TASK_ACCEPT); NULL: the trace has none. */
 const struct rec *model_task(const struct model *m, uint64_t task);
 /* The value of a semaphore at a time; false: unknown, because nobody wrote it. */

@@ -236,7 +236,7 @@ static const char *config_error(struct ppu_core *core, const struct ppu_chan *ch
 		return "bad ring address";
 	if (ch->priority > PPU_QUEUE_PRIO_MAX)
 		return "queue priority too high";
-	if (ch->flags & ~(PPU_CHF_AUTO_REFRESH | PPU_CHF_KERNEL_SUBMIT))
+	if (ch->flags & ~(PPU_CHF_AUTO_REFRESH | PPU_CHF_KERNEL_SUBMIT | PPU_CHF_TASK_TIME))
 		return "unknown flags";
 	if (ch->flags & PPU_CHF_AUTO_REFRESH && (ch->cls != PPU_CLASS_DEVQ || !core->cfg.devq_assist))
 		return "automatic refresh is not there";
@@ -358,6 +358,7 @@ static void command(struct ppu_core *core, struct ppu_chan *ch, uint32_t cmd)
 		if (!stop(core, ch, PPU_TRD_RESET))
 			break;
 		forget(ch);
+		ppu_tmu_channel_forget(core, chid);
 		ppu_chan_publish(core, ch);
 		break;
 	case PPU_CH_CMD_PAUSE:
@@ -451,7 +452,8 @@ uint64_t ppu_chan_read64(struct ppu_core *core, unsigned chid, unsigned reg_lo)
 	const struct ppu_chan *ch = ppu_chan(core, chid);
 
 	switch (reg_lo) {
-	case PPU_REG_CH_RUNTIME_LO: return ch->runtime;
+	case PPU_REG_CH_RUNTIME_LO:
+		return ch->runtime + (ch->flags & PPU_CHF_TASK_TIME ? ppu_tmu_channel_time(core, chid) : 0);
 	case PPU_REG_CH_ERROR_VA_LO: return ch->error_va;
 	case PPU_REG_CH_BLOCK_VA_LO: return ch->state == CH_SEM ? ch->block_va : 0;
 	case PPU_REG_CH_GETABS_LO: return ch->getabs;

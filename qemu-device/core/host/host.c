@@ -46,7 +46,7 @@ void ppu_host_ctx_io(struct ppu_core *core, struct ppu_io *io, struct ppu_ctx *c
 		ppu_io_u64(io, &ctx->host->share[cls].used);
 		if (ctx->host->share[cls].used >> 62)
 			ppu_io_fail(io, "a context has used an engine for too long");
-		if (io->version >= 13)
+		if (io->version >= 14)
 			io_owner(io, ctx->owner, cls);
 		else
 			ctx->owner->host->share[cls].used = ctx->host->share[cls].used;

@@ -17,8 +17,8 @@
 #include "core/machine/units.h"
 
 #define STATE_MAGIC 0x5453555050ull	/* "PPUST" */
-#define STATE_VERSION 13
-#define STATE_OLDEST 9		/* can be loaded still; 10 brought channel groups, 11 names of properties, 13 owners */
+#define STATE_VERSION 14
+#define STATE_OLDEST 9		/* can be loaded still; 10 brought channel groups, 11 names of properties, 14 owners */
 
 static void walk(struct ppu_core *core, struct ppu_io *io)
 {

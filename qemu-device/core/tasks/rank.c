@@ -223,13 +223,14 @@ bool ppu_rank_turns(const struct ppu_core *core)
 	return core->ranks->last_turn;
 }
 
-/* How many places a priority list comes behind the first list.  The first is the highest one, or list rr in
- * round robin. */
+/* How many places a priority list comes behind the first list.  The first is the highest one, or that of level rr
+ * in round robin. */
 static uint32_t distance(const struct ppu_core *core, uint32_t priority, uint32_t rr)
 {
 	uint32_t n = core->cfg.device_priorities ? core->cfg.device_priorities : 1;
+	uint32_t level = ppu_rank_level(core, priority);
 
-	return core->cfg.task_policy ? (priority + n - rr) % n : n - 1 - priority;
+	return core->cfg.task_policy ? (level + n - rr) % n : n - 1 - level;
 }
 
 static struct ppu_task *first_of(struct ppu_core *core, const struct rank *r, uint32_t rr)
@@ -288,7 +289,7 @@ bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const
 
 	if (turn)
 		return turn < 0;
-	return !core->cfg.task_policy && a->sm.priority > b->sm.priority;
+	return !core->cfg.task_policy && ppu_rank_level(core, a->sm.priority) > ppu_rank_level(core, b->sm.priority);
 }
 
 /* ---- slices -------------------------------------------------------------------------------------------- */
@@ -541,21 +542,21 @@ static void io_turn(struct ppu_core *core, struct ppu_io *io, struct turn *t)
 	ppu_io_u64(io, &t->since);
 	ppu_io_u64(io, &t->from);
 	ppu_io_bool(io, &t->counting);
-	if (io->version >= 13)
+	if (io->version >= 14)
 		ppu_io_bool(io, &t->held_before);
 	if (io->loading && (t->number > core->ranks->last_turn || t->held >= slice(core) + core->cfg.window_ns ||
 			    t->since > core->now || t->from >> 62))
 		ppu_io_fail(io, "slots were held for an impossible time");
 }
 
-/* Version 12 had turns of contexts only, each its own owner. */
+/* Version 13 had turns of contexts only, each its own owner. */
 static void io_turns(struct ppu_core *core, struct ppu_io *io, struct ppu_rank_ctx *c)
 {
 	struct ppu_rank_owner *o = c->ctx->owner->rank;
 	struct turn was = o->turn;
 
 	io_turn(core, io, &o->turn);
-	if (io->version < 13)
+	if (io->version < 14)
 		return;
 	ppu_io_u64(io, &o->kept);
 	if (io->loading && o->kept > core->now + slice(core))
@@ -578,7 +579,7 @@ void ppu_ranks_io(struct ppu_core *core, struct ppu_io *io)
 	ppu_io_u64(io, (uint64_t *)&s->head_order);
 	ppu_io_u64(io, (uint64_t *)&s->tail_order);
 	ppu_io_u64(io, &s->last_turn);
-	if (io->version >= 13 && n)
+	if (io->version >= 14 && n)
 		ppu_io_u64(io, &s->contended);
 	if (io->loading && (s->head_order > 0 || s->tail_order < 0 || s->head_order < -(1ll << 62) ||
 			    s->tail_order > 1ll << 62 || s->last_turn >> 62 || s->contended > core->now))

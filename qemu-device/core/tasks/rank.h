@@ -31,7 +31,17 @@ bool ppu_rank_right(const struct ppu_task *t);	/* is t still in the right rank? 
 void ppu_rank_add(struct ppu_core *core, struct ppu_task *t, bool at_head);
 void ppu_rank_remove(struct ppu_core *core, struct ppu_task *t);
 bool ppu_rank_load(struct ppu_core *core, struct ppu_task *t);
-/* rr: priority list whose turn it is (policy round robin). */
+/*
+ * Device priorities are numbers; which end is the highest is the property priority-order, and nobody but this function
+ * knows it (SP-6).  The level of a number, 0: the lowest.  Also the number of a level.
+ */
+static inline uint32_t ppu_rank_level(const struct ppu_core *core, uint32_t priority)
+{
+	uint32_t m = core->cfg.device_priorities;
+
+	return core->cfg.priority_order && priority < m ? m - 1 - priority : priority;
+}
+/* rr: level of the priority list whose turn it is (policy round robin). */
 struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr);
 /* May a take the slot or the SM of b? */
 bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const struct ppu_task *b);

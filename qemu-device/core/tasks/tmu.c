@@ -189,6 +189,8 @@ static void release(struct ppu_core *core, struct ppu_task *t)
 	t->sm.ctx->num_tasks--;
 	t->sm.ctx->owner->num_tasks--;
 	t->sm.ctx->num_children -= t->sm.depth > 1;
+	if (ppu_tmu_record(core, t)->running)
+		ppu_task_time_change(core, t->sm.root_chid, false);
 	if (!--tm->chan_tasks[t->sm.root_chid])
 		ppu_tmu_stores_until(core, t, core->now + core->cfg.cost_wfi_drain_ns);
 	give_record(core, ppu_tmu_record(core, t));
@@ -205,11 +207,20 @@ static void notify(struct ppu_core *core, unsigned chid)
 static bool cpu_priority(const struct ppu_core *core, const struct ppu_ctx *ctx,
 			 const struct ppu_tmd *t, uint32_t *priority)
 {
-	*priority = 0;			/* lowest, the default (SP-34, SP-35) */
+	*priority = ppu_rank_level(core, 0);	/* lowest, the default (SP-34, SP-35) */
 	if (!core->cfg.device_priorities || !(t->flags & PPU_TMDF_PRIO_VALID))
 		return true;
 	*priority = t->priority;
-	return t->priority < core->cfg.device_priorities && t->priority <= ctx->blk.prio_ceiling;
+	return t->priority < core->cfg.device_priorities &&
+	       ppu_rank_level(core, t->priority) <= ppu_rank_level(core, ctx->blk.prio_ceiling);
+}
+
+/* One priority above the parent (SP-12), if there is a higher one under the context's ceiling. */
+static uint32_t child_priority(const struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_task *parent)
+{
+	uint32_t level = ppu_rank_level(core, parent->sm.priority);
+
+	return ppu_rank_level(core, level + (level < ppu_rank_level(core, ctx->blk.prio_ceiling)));
 }
 
 /* Fill a fresh record from memory. 0 or PPU_ERR_*; on error the record is free again. */
@@ -218,7 +229,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 {
 	struct ppu_tmu *tm = core->tmu;
 	struct ppu_task *t = &r->t;
-	uint32_t padded, top;
+	uint32_t padded;
 	uint64_t va;
 	int err;
 
@@ -235,11 +246,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	if (err)
 		goto fail;
 	if (parent) {
-		/* One priority above the parent (SP-12), if there is a higher one. */
-		top = core->cfg.device_priorities ? core->cfg.device_priorities - 1 : 0;
-		if (top > ctx->blk.prio_ceiling)
-			top = ctx->blk.prio_ceiling;
-		t->sm.priority = parent->sm.priority < top ? parent->sm.priority + 1 : parent->sm.priority;
+		t->sm.priority = child_priority(core, ctx, parent);
 	} else if (!cpu_priority(core, ctx, &t->sm.launch, &t->sm.priority)) {
 		err = PPU_ERR_TMD_PRIORITY;
 		goto fail;
@@ -445,7 +452,7 @@ void ppu_tmu_take(struct ppu_core *core, struct ppu_task *t, unsigned slot)
 	bool resumed = ppu_tmu_record(core, t)->last_slot != PPU_TR_NO_UNIT;
 
 	unlist(core, t);
-	core->tmu->rr = (t->sm.priority + 1) % core->tmu->num_lists;
+	core->tmu->rr = (ppu_rank_level(core, t->sm.priority) + 1) % core->tmu->num_lists;
 	t->state = PPU_TASK_ACTIVE;
 	t->slot = (int32_t)slot;
 	ppu_tmu_record(core, t)->sched_time = core->now;
@@ -649,7 +656,8 @@ int ppu_tmu_create(struct ppu_core *core)
 	tm->lists = ppu_alloc(tm->num_lists, sizeof(*tm->lists));
 	tm->chan_tasks = ppu_alloc(core->cfg.channels, sizeof(*tm->chan_tasks));
 	tm->chan_idle = ppu_alloc(core->cfg.channels, sizeof(*tm->chan_idle));
-	if (!tm->rec || !tm->used || !tm->lists || !tm->chan_tasks || !tm->chan_idle ||
+	tm->chan_time = ppu_alloc(core->cfg.channels, sizeof(*tm->chan_time));
+	if (!tm->rec || !tm->used || !tm->lists || !tm->chan_tasks || !tm->chan_idle || !tm->chan_time ||
 	    !ppu_events_reserve(core, 2))
 		return -1;
 	ppu_event_init(&tm->accept_ev, PPU_EVP_TASK, accept_event, NULL);
@@ -686,6 +694,7 @@ void ppu_tmu_destroy(struct ppu_core *core)
 	ppu_free(tm->lists);
 	ppu_free(tm->chan_tasks);
 	ppu_free(tm->chan_idle);
+	ppu_free(tm->chan_time);
 	ppu_free(tm);
 	core->tmu = NULL;
 }
@@ -716,4 +725,5 @@ void ppu_tmu_reset(struct ppu_core *core)
 	tm->paused = false;
 	memset(tm->chan_tasks, 0, core->cfg.channels * sizeof(*tm->chan_tasks));
 	memset(tm->chan_idle, 0, core->cfg.channels * sizeof(*tm->chan_idle));
+	memset(tm->chan_time, 0, core->cfg.channels * sizeof(*tm->chan_time));
 }

@@ -115,6 +115,7 @@ static void io_record(struct ppu_core *core, struct ppu_io *io, struct ppu_tmu_r
 	t->sm.ctx->owner->num_tasks++;
 	t->sm.ctx->num_children += t->sm.depth > 1;
 	core->tmu->chan_tasks[t->sm.root_chid]++;
+	core->tmu->chan_time[t->sm.root_chid].running += r->running;
 }
 
 static void io_list(struct ppu_core *core, struct ppu_io *io, struct ppu_tmu_list *l, bool accepted)
@@ -232,6 +233,7 @@ void ppu_tmu_io(struct ppu_core *core, struct ppu_io *io)
 	}
 	for (i = 0; i < core->cfg.channels; i++)
 		ppu_io_u64(io, &tm->chan_idle[i]);
+	ppu_task_time_io(core, io);
 	io_list(core, io, &tm->accepted, true);
 	for (i = 0; i < tm->num_lists; i++)
 		io_list(core, io, &tm->lists[i], false);

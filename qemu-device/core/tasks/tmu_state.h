@@ -30,6 +30,13 @@ struct ppu_tmu_list {
 	int32_t head, tail;
 };
 
+/* How long tasks of a channel have run: at least one of them, however many. */
+struct ppu_task_time {
+	uint64_t ns;			/* up to `since` */
+	uint64_t since;			/* a task runs since then, while `running` */
+	uint32_t running;		/* tasks that run now */
+};
+
 struct ppu_tmu {
 	struct ppu_tmu_record *rec;
 	uint64_t *used;			/* bitmap of records */
@@ -44,6 +51,7 @@ struct ppu_tmu {
 	uint32_t *chan_tasks;
 	uint64_t *chan_idle;		/* by channel: when its last task has ended, + drain, and the stores that
 					 * outlive their CTAs are in memory */
+	struct ppu_task_time *chan_time;	/* by channel */
 	struct ppu_event accept_ev, watchdog_ev;
 	uint32_t num_watched;		/* records with `watched`: the event is there for them */
 };
@@ -54,6 +62,10 @@ static inline struct ppu_tmu_record *ppu_tmu_record(struct ppu_core *core, const
 }
 
 void ppu_tmu_list_insert(struct ppu_core *core, struct ppu_tmu_list *l, struct ppu_tmu_record *r, bool at_head);
+
+/* tasktime.c: a task of channel `chid` begins to run, or runs no more */
+void ppu_task_time_change(struct ppu_core *core, unsigned chid, bool running);
+void ppu_task_time_io(struct ppu_core *core, struct ppu_io *io);
 
 /* watchdog.c */
 #define PPU_LONGEST_WATCH (1ull << 62)	/* later than this is never */

@@ -19,6 +19,7 @@ void ppu_tmu_running(struct ppu_core *core, struct ppu_task *t, bool running)
 	if (running == r->running)
 		return;
 	r->running = running;
+	ppu_task_time_change(core, t->sm.root_chid, running);
 	if (!running) {
 		r->run_ns += core->now - r->run_since;
 		ppu_watchdog_off(core, r);

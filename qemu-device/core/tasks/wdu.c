@@ -141,13 +141,14 @@ void ppu_wdu_cta_waits(struct ppu_core *core, struct ppu_task *t, unsigned sm, u
 /* ---- slots ----------------------------------------------------------------------------------------- */
 
 /* Is a weaker than b?  The weakest slot is taken first. */
-static bool weaker(const struct slot *a, const struct slot *b)
+static bool weaker(const struct ppu_core *core, const struct slot *a, const struct slot *b)
 {
+	uint32_t la = ppu_rank_level(core, a->t->sm.priority), lb = ppu_rank_level(core, b->t->sm.priority);
 	int turn = ppu_rank_compare(a->t->sm.ctx, b->t->sm.ctx);
 
 	if (turn)
 		return turn > 0;
-	return a->t->sm.priority != b->t->sm.priority ? a->t->sm.priority < b->t->sm.priority : a->seq > b->seq;
+	return la != lb ? la < lb : a->seq > b->seq;
 }
 
 static struct slot *victim(struct ppu_core *core, const struct ppu_task *t)
@@ -158,7 +159,7 @@ static struct slot *victim(struct ppu_core *core, const struct ppu_task *t)
 	for (i = 0; i < core->cfg.task_slots; i++) {
 		struct slot *s = &core->wdu->slots[i];
 
-		if (s->t && !s->evicting && ppu_rank_beats(core, t, s->t) && (!best || weaker(s, best)))
+		if (s->t && !s->evicting && ppu_rank_beats(core, t, s->t) && (!best || weaker(core, s, best)))
 			best = s;
 	}
 	return best;
@@ -305,7 +306,7 @@ static uint32_t weaker_ctas(struct ppu_core *core, unsigned sm, const struct ppu
 			continue;
 		mask |= 1u << i;
 		s = &core->wdu->slots[r->task->slot];
-		if (!worst || weaker(s, worst)) {
+		if (!worst || weaker(core, s, worst)) {
 			worst = s;
 			*weakest = i;
 		}
@@ -470,7 +471,7 @@ static uint32_t order_slots(struct ppu_core *core)
 		s->short_of_room = false;
 		if (!s->t || s->evicting)
 			continue;
-		for (k = n++; k > 0 && weaker(&w->slots[w->order[k - 1]], s); k--)
+		for (k = n++; k > 0 && weaker(core, &w->slots[w->order[k - 1]], s); k--)
 			w->order[k] = w->order[k - 1];
 		w->order[k] = i;
 	}

@@ -27,6 +27,7 @@
 #include "regs.h"
 
 #define PATIENCE	12		/* seconds for one step; the longest takes less than five */
+#define TIME_SPARE	50000000u	/* ns: longer than the clocks of CPU and device part in five seconds */
 #define FAKE_BAR0	0x300000u	/* size of BAR0 of a device that is only files */
 #define FAKE_BAR2	0x200000u
 
@@ -406,11 +407,12 @@ static void step_time(void)
 	lab_obs("time", "%d", got >= before && got <= after);
 	do {
 		struct timespec ts;
-		uint64_t now = own_time();
+		uint64_t now = own_time(), wait;
 
 		border = (now | 0xffffffff) + 1;
-		ts.tv_sec = (time_t)((border - now) / 1000000000);
-		ts.tv_nsec = (long)((border - now) % 1000000000);
+		wait = border - now + TIME_SPARE;	/* just before the border, got and after could be on either side */
+		ts.tv_sec = (time_t)(wait / 1000000000);
+		ts.tv_nsec = (long)(wait % 1000000000);
 		nanosleep(&ts, NULL);
 		got = ppu_time(&real);
 		after = own_time();

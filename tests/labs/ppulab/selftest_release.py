@@ -14,7 +14,7 @@ from . import cut, model, paths, release, tree
 LAB = 1                 # the lab that is tried in a package
 SHORT = 24              # characters: shorter lines may stand anywhere
 ENV = {"HOME": os.environ.get("HOME", "/root"), "LC_ALL": "C.UTF-8", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
-for _name in ("PPU_CACHE", "XDG_CACHE_HOME", "PPU_ACCEL"):
+for _name in ("PPU_CACHE", "XDG_CACHE_HOME", "PPU_ACCEL", "LAB_SEED"):
     if _name in os.environ:
         ENV[_name] = os.environ[_name]
 
@@ -205,7 +205,8 @@ def bare(where, top):
         found = shutil.which(name, path=ENV["PATH"])
         if found and not os.path.exists(os.path.join(tools, name)):
             os.symlink(found, os.path.join(tools, name))
-    return {"PATH": tools, "HOME": os.path.join(top, "home"), "PPU_CACHE": os.path.join(top, "cache"), "LC_ALL": "C"}
+    return {"PATH": tools, "HOME": os.path.join(top, "home"), "PPU_CACHE": os.path.join(top, "cache"), "LC_ALL": "C",
+            "LAB_SEED": ENV["LAB_SEED"]}
 
 
 def submission_of(top):

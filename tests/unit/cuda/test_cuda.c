@@ -646,10 +646,81 @@ START_TEST(dynamic_shared_memory)
 }
 END_TEST
 
+static void on_end(void *data)
+{
+}
+
 static size_t words(int block_size)
 {
 	return (size_t)block_size * 4;
 }
+
+/* Each place for a result that is missing, alone. */
+START_TEST(missing)
+{
+	CUpointer_attribute what = CU_POINTER_ATTRIBUTE_CONTEXT;
+	CUmemLocation place = { CU_MEM_LOCATION_TYPE_DEVICE, 0 };
+	CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = place };
+	CUmemGenericAllocationHandle handle;
+	unsigned long long access;
+	CUdriverProcAddressQueryResult found;
+	CUdevice_attribute count = CU_DEVICE_ATTRIBUTE_WARP_SIZE;
+	CUuserObject object;
+	unsigned int flags;
+	CUmemoryPool pool;
+	CUdeviceptr p;
+	CUmodule m;
+	size_t pitch;
+	void *value, *values[1] = { &value };
+	char id[32];
+	int a, b;
+
+	setup();
+	BAD(cuDeviceGetAttribute(NULL, count, 0));
+	BAD(cuDeviceComputeCapability(NULL, &b, 0));
+	BAD(cuDeviceComputeCapability(&a, NULL, 0));
+	BAD(cuDeviceGetPCIBusId(NULL, sizeof(id), 0));
+	OK(cuDeviceGetPCIBusId(id, sizeof(id), 0));
+	BAD(cuDeviceGetByPCIBusId(NULL, id));
+	BAD(cuDeviceGetByPCIBusId(&a, NULL));
+	OK(cuDeviceGetByPCIBusId(&a, id));
+	BAD(cuDevicePrimaryCtxGetState(0, NULL, &a));
+	BAD(cuDevicePrimaryCtxGetState(0, &flags, NULL));
+	BAD(cuGetProcAddress_v2(NULL, &value, 12000, 0, &found));
+	BAD(cuGetProcAddress_v2("cuInit", NULL, 12000, 0, &found));
+	BAD(cuModuleLoad(NULL, "/dev/null"));
+	BAD(cuModuleLoad(&m, NULL));
+	BAD(cuModuleLoadData(NULL, ""));
+	BAD(cuModuleLoadData(&m, NULL));
+	BAD(cuMemAlloc_v2(NULL, 4));
+	BAD(cuMemAlloc_v2(&p, 0));
+	BAD(cuMemAllocPitch_v2(NULL, &pitch, 4, 4, 4));
+	BAD(cuMemAllocPitch_v2(&p, NULL, 4, 4, 4));
+	BAD(cuMemAllocPitch_v2(&p, &pitch, 0, 4, 4));
+	BAD(cuMemAllocPitch_v2(&p, &pitch, 4, 0, 4));
+	BAD(cuMemAllocPitch_v2(&p, &pitch, 4, 4, 12));
+	OK(cuMemAllocPitch_v2(&p, &pitch, 4, 4, 16));
+	BAD(cuMemAllocManaged(NULL, 4, CU_MEM_ATTACH_GLOBAL));
+	BAD(cuMemAllocManaged(&p, 0, CU_MEM_ATTACH_GLOBAL));
+	BAD(cuMemHostRegister_v2(NULL, 4096, 0));
+	BAD(cuMemHostRegister_v2(id, 0, 0));
+	BAD(cuMemHostRegister_v2(id, SIZE_MAX, 0));
+	BAD(cuPointerGetAttributes(0, &what, values, p));
+	BAD(cuPointerGetAttributes(1, NULL, values, p));
+	BAD(cuPointerGetAttributes(1, &what, NULL, p));
+	OK(cuPointerGetAttributes(1, &what, values, p));
+	BAD(cuMemPoolCreate(NULL, &props));
+	BAD(cuMemPoolCreate(&pool, NULL));
+	BAD(cuMemAddressReserve(NULL, 2 << 20, 0, 0, 0));
+	BAD(cuMemGetAccess(NULL, &place, p));
+	BAD(cuMemGetAccess(&access, NULL, p));
+	BAD(cuMemCreate(NULL, 2 << 20, NULL, 0));
+	BAD(cuMemCreate(&handle, 2 << 20, NULL, 0));
+	BAD(cuUserObjectCreate(NULL, &a, on_end, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+	BAD(cuUserObjectCreate(&object, &a, NULL, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+	BAD(cuUserObjectCreate(&object, &a, on_end, 1, 0));
+}
+END_TEST
 
 START_TEST(occupancy)
 {
@@ -669,6 +740,17 @@ START_TEST(occupancy)
 	ck_assert_int_le(size, 100);
 	OK(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, 1, 128));
 	ck_assert_uint_gt(bytes, 0);
+	OK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &size, g, NULL, 0, 100, 1));
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, g, 128, 0, 1));
+	BAD(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &size, g, NULL, 0, 100, 2));
+	BAD(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, g, 128, 0, 2));
+	BAD(cuOccupancyMaxPotentialBlockSize(NULL, &size, g, NULL, 0, 0));
+	BAD(cuOccupancyMaxPotentialBlockSize(&grid, NULL, g, NULL, 0, 0));
+	BAD(cuOccupancyMaxPotentialBlockSize(&grid, &size, g, NULL, 0, -1));
+	BAD(cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, g, 128, 0));
+	BAD(cuOccupancyAvailableDynamicSMemPerBlock(NULL, g, 1, 128));
+	BAD(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, 0, 128));
+	BAD(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, 1, 0));
 	BAD(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, g, 0, 0));
 	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, g, INT_MAX, 0));
 	ck_assert_int_eq(blocks, 0);
@@ -1157,6 +1239,7 @@ int main(void)
 	tcase_add_test(c, jit_options);
 	tcase_add_test(c, launches);
 	tcase_add_test(c, dynamic_shared_memory);
+	tcase_add_test(c, missing);
 	tcase_add_test(c, occupancy);
 	tcase_add_test(c, streams);
 	tcase_add_test(c, events);

@@ -232,6 +232,35 @@ START_TEST(launches_as_before)
 }
 END_TEST
 
+/* Shape of the block and of the grid, as the kernel sees them. */
+START_TEST(shapes_as_before)
+{
+	static const char ptx[] = PTX_HEAD
+		".visible .entry shape(.param .u64 p)\n{\n.reg .b64 %p; .reg .b32 %r; ld.param.u64 %p, [p];\n"
+		"mov.u32 %r, %ntid.x; st.global.u32 [%p], %r; mov.u32 %r, %ntid.y; st.global.u32 [%p+4], %r;\n"
+		"mov.u32 %r, %ntid.z; st.global.u32 [%p+8], %r; mov.u32 %r, %nctaid.x; st.global.u32 [%p+12], %r;\n"
+		"mov.u32 %r, %nctaid.y; st.global.u32 [%p+16], %r; mov.u32 %r, %nctaid.z; st.global.u32 [%p+20], %r; ret;\n}\n";
+	static const unsigned int want[6] = { 2, 3, 4, 5, 6, 1 };
+	unsigned int got[6];
+	CUdeviceptr p;
+	CUfunction f;
+
+	begin(ptx);
+	f = function("shape");
+	OK(cuMemAlloc_v2(&p, sizeof(got)));
+	OK(cuFuncSetBlockShape(f, 2, 3, 4));
+	OK(cuParamSetv(f, 0, &p, sizeof(p)));
+	OK(cuParamSetSize(f, 8));
+	OK(cuLaunchGrid(f, 5, 6));
+	OK(cuMemcpyDtoH_v2(got, p, sizeof(got)));
+	ck_assert_mem_eq(got, want, sizeof(got));
+	BAD(cuFuncSetBlockShape(f, 1, 0, 1));
+	BAD(cuFuncSetBlockShape(f, 1, 1, 0));
+	BAD(cuLaunchGrid(f, 1, 0));
+	BAD(cuParamSetTexRef(f, 0, NULL));
+}
+END_TEST
+
 /* If a function has changed its arguments, the requested version decides. */
 START_TEST(versions)
 {
@@ -369,7 +398,7 @@ END_TEST
 int main(void)
 {
 	const TTest *tests[] = { cooperative_launch, cooperative_kernels_in_two_streams, libraries,
-				 libraries_in_two_threads, launches_as_before, versions, lists_are_whole,
+				 libraries_in_two_threads, launches_as_before, shapes_as_before, versions, lists_are_whole,
 				 settings_of_contexts_and_streams, no_peers_no_processes };
 
 	return RUN_ALL("code", tests);

@@ -352,6 +352,15 @@ START_TEST(memory_nodes)
 	OK(cuGraphExecDestroy(e));
 	OK(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &now));
 	ck_assert_uint_eq(now, before);
+	OK(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &now));
+	ck_assert_uint_eq(now, before + 4096);
+	BAD(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &now));	/* only to 0: to what is used now */
+	now = 0;
+	BAD(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &now));
+	OK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, &now));
+	OK(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, &now));
+	ck_assert_uint_eq(now, before);
+	BAD(cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)4, &now));
 	OK(cuDeviceGraphMemTrim(0));
 	BAD(cuMemcpyDtoH(&six, m.dptr, 4));
 	m.bytesize = 0;
@@ -366,7 +375,7 @@ START_TEST(user_objects)
 	CUuserObject o;
 	int gone = 0;
 	CUgraphExec e;
-	CUgraph g;
+	CUgraph g, h;
 
 	begin(small_ptx);
 	BAD(cuUserObjectCreate(&o, &gone, count, 0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
@@ -385,6 +394,340 @@ START_TEST(user_objects)
 	ck_assert_int_eq(gone, 1);
 	OK(cuUserObjectRelease(o, 1));
 	ck_assert_int_eq(gone, 2);
+	/* two graphs, one with references of its own; the program gives up one graph's before the graph goes */
+	OK(cuUserObjectCreate(&o, &gone, count, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+	OK(cuGraphCreate(&g, 0));
+	OK(cuGraphRetainUserObject(g, o, 1, CU_GRAPH_USER_OBJECT_MOVE));
+	OK(cuGraphRetainUserObject(g, o, 2, 0));
+	OK(cuUserObjectRelease(o, 1));
+	OK(cuGraphClone(&h, g));
+	BAD(cuGraphReleaseUserObject(g, o, 4));		/* has three */
+	BAD(cuGraphReleaseUserObject((CUgraph)&gone, o, 1));
+	OK(cuGraphReleaseUserObject(g, o, 1));
+	OK(cuGraphReleaseUserObject(g, o, 2));
+	BAD(cuGraphReleaseUserObject(g, o, 1));
+	ck_assert_int_eq(gone, 2);
+	OK(cuGraphDestroy(g));
+	ck_assert_int_eq(gone, 2);
+	OK(cuGraphReleaseUserObject(h, o, 2));
+	ck_assert_int_eq(gone, 2);
+	OK(cuGraphDestroy(h));
+	ck_assert_int_eq(gone, 3);
+}
+END_TEST
+
+/* Attributes of a kernel's node are read, changed, copied to another node, and stay when its arguments change. */
+START_TEST(attributes_of_kernels)
+{
+	const CUlaunchAttributeValue pair = { .clusterDim = { 2, 1, 1 } }, single = { .clusterDim = { 1, 1, 1 } };
+	CUlaunchAttributeValue v, w;
+	CUDA_KERNEL_NODE_PARAMS k;
+	unsigned int two = 2;
+	CUgraphNode a, b, empty;
+	CUdeviceptr p;
+	CUgraph g;
+
+	begin(small_ptx);
+	p = one_word(1);
+	OK(cuGraphCreate(&g, 0));
+	a = kernel_node(g, NULL, 0, "store", &p, &two);
+	b = kernel_node(g, &a, 1, "scale", &p, &two);
+	OK(cuGraphAddEmptyNode(&empty, g, NULL, 0));
+	memset(&v, 0xff, sizeof(v));
+	OK(cuGraphKernelNodeGetAttribute(a, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &v));
+	ck_assert_int_eq(v.cooperative, 0);
+	OK(cuGraphKernelNodeGetAttribute(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &v));
+	ck_assert(v.clusterDim.x == 1 && v.clusterDim.y == 1 && v.clusterDim.z == 1);
+	OK(cuGraphKernelNodeGetAttribute(a, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &v));
+	BAD(cuGraphKernelNodeGetAttribute(a, (CUlaunchAttributeID)999, &v));
+	BAD(cuGraphKernelNodeGetAttribute(empty, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+	BAD(cuGraphKernelNodeGetAttribute(a, CU_LAUNCH_ATTRIBUTE_PRIORITY, NULL));
+	memset(&v, 0, sizeof(v));
+	v.priority = -1;
+	OK(cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+	memset(&w, 0, sizeof(w));
+	w.cooperative = 1;
+	OK(cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &w));
+	OK(cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &single));
+	IS(CUDA_ERROR_NOT_SUPPORTED, cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &pair));
+	BAD(cuGraphKernelNodeSetAttribute(a, (CUlaunchAttributeID)999, &w));
+	BAD(cuGraphKernelNodeSetAttribute(empty, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+	OK(cuGraphKernelNodeCopyAttributes(b, a));
+	BAD(cuGraphKernelNodeCopyAttributes(empty, a));
+	BAD(cuGraphKernelNodeCopyAttributes(b, empty));
+	OK(cuGraphKernelNodeGetParams_v2(b, &k));
+	OK(cuGraphKernelNodeSetParams_v2(b, &k));
+	memset(&v, 0, sizeof(v));
+	OK(cuGraphKernelNodeGetAttribute(b, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+	ck_assert_int_eq(v.priority, -1);
+	OK(cuGraphKernelNodeGetAttribute(b, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &v));
+	ck_assert_int_eq(v.cooperative, 1);
+	launch(ready(g));
+	ck_assert_uint_eq(word_at(p), 4);
+}
+END_TEST
+
+/* Nodes of each kind get other arguments, in the graph and in the executable graph, which do not touch each other. */
+START_TEST(changes_of_each_kind)
+{
+	CUDA_MEMSET_NODE_PARAMS fill = { .value = 1, .elementSize = 4, .width = 1, .height = 1 };
+	CUDA_MEMCPY3D copy = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_HOST,
+			       .WidthInBytes = 4, .Height = 1, .Depth = 1 };
+	int here = 0, there = 0, elsewhere = 0;
+	CUDA_HOST_NODE_PARAMS host = { count, &here };
+	unsigned int two = 2, five = 5, x = 0, y = 0, z = 0;
+	CUgraphNode n[4];
+	CUgraph g, child;
+	CUgraphExec e;
+	CUdeviceptr p;
+
+	begin(small_ptx);
+	p = one_word(0);
+	fill.dst = copy.srcDevice = p;
+	copy.dstHost = &x;
+	OK(cuGraphCreate(&g, 0));
+	OK(cuGraphCreate(&child, 0));
+	kernel_node(child, NULL, 0, "scale", &p, &two);
+	OK(cuGraphAddMemsetNode(&n[0], g, NULL, 0, &fill, ctx));
+	OK(cuGraphAddChildGraphNode(&n[1], g, &n[0], 1, child));
+	OK(cuGraphAddMemcpyNode(&n[2], g, &n[1], 1, &copy, ctx));
+	OK(cuGraphAddHostNode(&n[3], g, &n[2], 1, &host));
+	e = ready(g);
+	launch(e);
+	ck_assert(x == 2 && here == 1);
+
+	fill.value = 10;
+	copy.dstHost = &y;
+	host.userData = &there;
+	OK(cuGraphMemsetNodeSetParams(n[0], &fill));
+	OK(cuGraphMemcpyNodeSetParams(n[2], &copy));
+	OK(cuGraphHostNodeSetParams(n[3], &host));
+	BAD(cuGraphMemsetNodeSetParams(n[2], &fill));
+	BAD(cuGraphMemcpyNodeSetParams(n[0], &copy));
+	BAD(cuGraphHostNodeSetParams(n[0], &host));
+	launch(ready(g));
+	ck_assert(x == 2 && here == 1 && y == 20 && there == 1);
+	x = y = 0;
+	launch(e);				/* as it was */
+	ck_assert(x == 2 && here == 2 && y == 0 && there == 1);
+
+	fill.value = 100;
+	copy.dstHost = &z;
+	host.userData = &elsewhere;
+	OK(cuGraphCreate(&child, 0));
+	kernel_node(child, NULL, 0, "scale", &p, &five);
+	OK(cuGraphExecMemsetNodeSetParams(e, n[0], &fill, ctx));
+	OK(cuGraphExecChildGraphNodeSetParams(e, n[1], child));
+	OK(cuGraphExecMemcpyNodeSetParams(e, n[2], &copy, ctx));
+	OK(cuGraphExecHostNodeSetParams(e, n[3], &host));
+	BAD(cuGraphExecChildGraphNodeSetParams(e, n[0], child));
+	IS(CUDA_ERROR_INVALID_CONTEXT, cuGraphExecMemsetNodeSetParams(e, n[0], &fill, (CUcontext)&two));
+	launch(e);
+	ck_assert(z == 500 && elsewhere == 1 && here == 2 && there == 1);
+	launch(ready(g));			/* as it was */
+	ck_assert(y == 20 && there == 2 && z == 500);
+}
+END_TEST
+
+/* The same by one structure for all kinds, and the executable graph's. */
+START_TEST(common_call_for_each_kind)
+{
+	CUgraphNodeParams c = { .type = CU_GRAPH_NODE_TYPE_MEMCPY }, h = { .type = CU_GRAPH_NODE_TYPE_HOST },
+			  w = { .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT }, sub = { .type = CU_GRAPH_NODE_TYPE_GRAPH },
+			  none = { .type = CU_GRAPH_NODE_TYPE_EMPTY }, mem = { .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC },
+			  give = { .type = CU_GRAPH_NODE_TYPE_MEM_FREE };
+	unsigned int three = 3, out = 0;
+	CUgraphNode n[7];
+	CUgraph g, child;
+	int called = 0;
+	CUgraphExec e;
+	CUdeviceptr p, q;
+	CUevent event, seen;
+
+	begin(small_ptx);
+	p = one_word(5);
+	OK(cuEventCreate(&event, 0));
+	OK(cuGraphCreate(&child, 0));
+	kernel_node(child, NULL, 0, "scale", &p, &three);
+	OK(cuGraphCreate(&g, 0));
+	w.eventWait.event = event;
+	sub.graph.graph = child;
+	c.memcpy.copyParams = (CUDA_MEMCPY3D){ .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p,
+					       .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = &out,
+					       .WidthInBytes = 4, .Height = 1, .Depth = 1 };
+	h.host.fn = count;
+	h.host.userData = &called;
+	mem.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+	mem.alloc.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	mem.alloc.bytesize = 64;
+	OK(cuGraphAddNode(&n[0], g, NULL, 0, &none));
+	OK(cuGraphAddNode(&n[1], g, &n[0], 1, &w));
+	OK(cuGraphAddNode(&n[2], g, &n[1], 1, &sub));
+	OK(cuGraphAddNode(&n[3], g, &n[2], 1, &c));
+	OK(cuGraphAddNode(&n[4], g, &n[3], 1, &h));
+	c.memcpy.flags = 1;
+	BAD(cuGraphAddNode(&n[5], g, &n[4], 1, &c));
+	c.memcpy.flags = 0;
+	OK(cuGraphEventWaitNodeGetEvent(n[1], &seen));
+	ck_assert_ptr_eq(seen, event);
+	e = ready(g);
+	launch(e);
+	ck_assert(out == 15 && called == 1);
+	c.memcpy.copyParams.dstHost = &three;
+	OK(cuGraphExecNodeSetParams(e, n[3], &c));
+	BAD(cuGraphExecNodeSetParams(e, n[4], &c));
+	BAD(cuGraphExecNodeSetParams(e, n[3], NULL));
+	launch(e);
+	ck_assert(out == 15 && three == 45 && called == 2);
+
+	OK(cuGraphAddNode(&n[5], g, &n[4], 1, &mem));
+	ck_assert_uint_ne(mem.alloc.dptr, 0);
+	q = mem.alloc.dptr;
+	give.free.dptr = q;
+	OK(cuGraphAddNode(&n[6], g, &n[5], 1, &give));
+	memset(&mem, 0, sizeof(mem));
+	OK(cuGraphMemAllocNodeGetParams(n[5], &mem.alloc));
+	ck_assert(mem.alloc.dptr == q && mem.alloc.bytesize == 64);
+	q = 0;
+	OK(cuGraphMemFreeNodeGetParams(n[6], &q));
+	ck_assert_uint_eq(q, give.free.dptr);
+	IS(CUDA_ERROR_NOT_SUPPORTED, cuGraphDestroyNode(n[5]));
+}
+END_TEST
+
+/* Edges with their data, which is always plain, and arrays that are longer than what there is. */
+START_TEST(edges)
+{
+	CUgraphEdgeData data[4], odd = { .type = 1 };
+	static const CUgraphEdgeData plain[4];
+	CUgraphNode n[3], from[4], to[4];
+	size_t num;
+	CUgraph g;
+
+	begin(small_ptx);
+	OK(cuGraphCreate(&g, 0));
+	for (int i = 0; i < 3; i++)
+		OK(cuGraphAddEmptyNode(&n[i], g, NULL, 0));
+	OK(cuGraphAddDependencies_v2(g, &n[0], &n[2], plain, 1));
+	OK(cuGraphAddDependencies_v2(g, &n[1], &n[2], NULL, 1));
+	IS(CUDA_ERROR_NOT_SUPPORTED, cuGraphAddDependencies_v2(g, &n[0], &n[1], &odd, 1));
+	num = 4;
+	memset(data, 0xff, sizeof(data));
+	OK(cuGraphGetEdges_v2(g, from, to, data, &num));
+	ck_assert_uint_eq(num, 2);
+	ck_assert(from[0] == n[0] && to[0] == n[2] && from[1] == n[1] && to[1] == n[2] && !from[2] && !to[3]);
+	ck_assert_mem_eq(data, plain, 2 * sizeof(*data));
+	num = 1;
+	OK(cuGraphGetEdges(g, from, to, &num));
+	ck_assert(num == 1 && from[0] == n[0]);
+	OK(cuGraphGetEdges(g, NULL, NULL, &num));
+	ck_assert_uint_eq(num, 2);
+	BAD(cuGraphGetEdges(g, from, NULL, &num));
+	num = 4;
+	memset(data, 0xff, sizeof(data));
+	OK(cuGraphNodeGetDependencies_v2(n[2], from, data, &num));
+	ck_assert(num == 2 && from[0] == n[0] && from[1] == n[1] && !from[2]);
+	ck_assert_mem_eq(data, plain, 2 * sizeof(*data));
+	num = 4;
+	OK(cuGraphNodeGetDependencies(n[2], from, &num));
+	ck_assert_uint_eq(num, 2);
+	num = 4;
+	memset(data, 0xff, sizeof(data));
+	OK(cuGraphNodeGetDependentNodes_v2(n[1], to, data, &num));
+	ck_assert(num == 1 && to[0] == n[2]);
+	ck_assert_mem_eq(data, plain, sizeof(*data));
+	IS(CUDA_ERROR_NOT_SUPPORTED, cuGraphRemoveDependencies_v2(g, &n[0], &n[2], &odd, 1));
+	OK(cuGraphRemoveDependencies_v2(g, &n[0], &n[2], plain, 1));
+	OK(cuGraphGetEdges(g, NULL, NULL, &num));
+	ck_assert_uint_eq(num, 1);
+	OK(cuGraphRemoveDependencies_v2(g, &n[1], &n[2], NULL, 1));
+	OK(cuGraphGetEdges(g, NULL, NULL, &num));
+	ck_assert_uint_eq(num, 0);
+}
+END_TEST
+
+/* All ways to make an executable graph. */
+START_TEST(instantiation)
+{
+	CUDA_GRAPH_INSTANTIATE_PARAMS p = { .flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD };
+	CUgraphNode n = (CUgraphNode)&p;
+	unsigned int two = 2;
+	char log[64] = "?";
+	cuuint64_t flags;
+	CUgraphExec e;
+	CUdeviceptr at;
+	CUgraph g;
+
+	begin(small_ptx);
+	at = one_word(1);
+	OK(cuGraphCreate(&g, 0));
+	kernel_node(g, NULL, 0, "scale", &at, &two);
+	OK(cuGraphInstantiate_v2(&e, g, &n, log, sizeof(log)));
+	ck_assert(!n && !log[0]);
+	launch(e);
+	OK(cuGraphExecGetFlags(e, &flags));
+	ck_assert_uint_eq(flags, 0);
+	BAD(cuGraphExecGetFlags(e, NULL));
+	BAD(cuGraphInstantiate_v2(&e, (CUgraph)&p, NULL, log, sizeof(log)));
+	ck_assert(log[0]);
+	p.hErrNode_out = (CUgraphNode)&p;
+	p.result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+	OK(cuGraphInstantiateWithParams(&e, g, &p));
+	ck_assert(p.result_out == CUDA_GRAPH_INSTANTIATE_SUCCESS && !p.hErrNode_out);
+	OK(cuGraphExecGetFlags(e, &flags));
+	ck_assert_uint_eq(flags, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD);
+	BAD(cuGraphInstantiateWithParams(&e, (CUgraph)&p, &p));
+	ck_assert_int_eq(p.result_out, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE);
+	p.flags = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+	IS(CUDA_ERROR_NOT_SUPPORTED, cuGraphInstantiateWithParams(&e, g, &p));
+	ck_assert_int_eq(p.result_out, CUDA_GRAPH_INSTANTIATE_ERROR);
+	BAD(cuGraphInstantiateWithParams(&e, g, NULL));
+	BAD(cuGraphInstantiateWithFlags(&e, g, 1ull << 40));
+	e = ready(g);
+	OK(cuGraphUpload(e, 0));
+	BAD(cuGraphUpload((CUgraphExec)&p, 0));
+	IS(CUDA_ERROR_INVALID_HANDLE, cuGraphUpload(e, (CUstream)&p));
+	ck_assert_uint_eq(word_at(at), 2);
+	launch(e);
+	ck_assert_uint_eq(word_at(at), 4);
+}
+END_TEST
+
+/* An executable graph that is launched into a stream under capture becomes a child, with its own children. */
+START_TEST(launched_while_capturing)
+{
+	unsigned int two = 2, three = 3;
+	CUgraph g, child, all;
+	CUgraphNode n[2];
+	CUgraphExec e;
+	CUdeviceptr p;
+	CUstream s;
+
+	begin(small_ptx);
+	p = one_word(1);
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuGraphCreate(&child, 0));
+	kernel_node(child, NULL, 0, "scale", &p, &two);
+	OK(cuGraphCreate(&g, 0));
+	OK(cuGraphAddChildGraphNode(&n[0], g, NULL, 0, child));
+	n[1] = kernel_node(g, &n[0], 1, "scale", &p, &three);
+	e = ready(g);
+	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	OK(cuGraphLaunch(e, s));
+	OK(cuStreamEndCapture(s, &all));
+	ck_assert_uint_eq(word_at(p), 1);
+	launch(ready(all));
+	ck_assert_uint_eq(word_at(p), 6);
+	OK(cuGraphNodeSetEnabled(e, n[1], 0));
+	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	OK(cuGraphLaunch(e, s));
+	OK(cuStreamEndCapture(s, &all));
+	launch(ready(all));
+	ck_assert_uint_eq(word_at(p), 12);
+	OK(cuGraphClone(&g, all));		/* with all that is inside */
+	OK(cuGraphDestroy(all));
+	launch(ready(g));
+	ck_assert_uint_eq(word_at(p), 24);
 }
 END_TEST
 
@@ -445,7 +788,9 @@ END_TEST
 int main(void)
 {
 	const TTest *tests[] = { dependencies_rule, kinds_of_nodes, nodes_by_the_common_call, changes_of_the_executable,
-				 update, clones, memory_nodes, user_objects, wrong_context, pictures };
+				 update, clones, memory_nodes, user_objects, wrong_context, pictures,
+				 attributes_of_kernels, changes_of_each_kind, common_call_for_each_kind, edges,
+				 instantiation, launched_while_capturing };
 
 	return RUN_ALL("graphs", tests);
 }

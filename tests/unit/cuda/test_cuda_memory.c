@@ -642,13 +642,197 @@ static void from_elsewhere(bool none)
 START_TEST(memory_of_another_context) { from_elsewhere(false); } END_TEST
 START_TEST(memory_without_a_context) { from_elsewhere(true); } END_TEST
 
+/* Bytes of arrays and memory, from and to everywhere, at once and in a stream; peers, of which there is one. */
+START_TEST(copies_of_arrays)
+{
+	CUDA_ARRAY_DESCRIPTOR d = { .Width = 64, .Height = 1, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1 };
+	unsigned char in[64], out[64];
+	CUDA_MEMCPY3D_PEER peer = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+				    .WidthInBytes = 8, .Height = 3, .Depth = 1, .srcPitch = 16, .dstPitch = 16 };
+	CUDA_MEMCPY2D rows = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_HOST, .srcPitch = 16,
+			       .dstPitch = 5, .WidthInBytes = 5, .Height = 3, .srcXInBytes = 1 };
+	size_t left, total;
+	CUarray a, b;
+	CUdeviceptr p, q;
+	CUstream s;
+
+	begin(small_ptx);
+	for (int i = 0; i < 64; i++)
+		in[i] = (unsigned char)(i * 5 + 1);
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuArrayCreate_v2(&a, &d));
+	OK(cuArrayCreate_v2(&b, &d));
+	OK(cuMemAlloc_v2(&p, 64));
+	OK(cuMemAlloc_v2(&q, 64));
+	OK(cuMemsetD8_v2(q, 0, 64));
+	OK(cuMemcpyHtoA_v2(a, 0, in, 64));
+	OK(cuMemcpyAtoD_v2(p, a, 8, 32));
+	OK(cuMemcpyDtoA_v2(a, 0, p, 16));
+	OK(cuMemcpyAtoA_v2(b, 4, a, 2, 20));
+	OK(cuMemcpyAtoH_v2(out, b, 4, 20));
+	for (int i = 0; i < 20; i++)
+		ck_assert_uint_eq(out[i], in[i + 2 < 16 ? i + 2 + 8 : i + 2]);
+	OK(cuMemcpyHtoAAsync_v2(b, 1, in, 63, s));
+	OK(cuMemcpyAtoHAsync_v2(out, b, 3, 60, s));
+	OK(cuStreamSynchronize(s));
+	ck_assert_mem_eq(out, in + 2, 60);
+
+	OK(cuMemcpyHtoD_v2(p, in, 64));
+	OK(cuMemcpyPeerAsync(q, ctx, p, ctx, 10, s));
+	OK(cuMemcpyDtoHAsync_v2(out, q, 16, s));
+	OK(cuStreamSynchronize(s));
+	ck_assert_mem_eq(out, in, 10);
+	ck_assert_uint_eq(out[10], 0);
+	peer.srcDevice = p;
+	peer.dstDevice = q;
+	peer.srcContext = peer.dstContext = ctx;
+	OK(cuMemcpy3DPeer(&peer));
+	OK(cuMemcpyDtoH_v2(out, q, 48));
+	for (int y = 0; y < 3; y++)
+		ck_assert_mem_eq(out + 16 * y, in + 16 * y, 8);
+	ck_assert_uint_eq(out[16 + 9], 0);
+	peer.WidthInBytes = 12;
+	OK(cuMemcpy3DPeerAsync(&peer, s));
+	OK(cuStreamSynchronize(s));
+	OK(cuMemcpyDtoH_v2(out, q, 48));
+	ck_assert_mem_eq(out + 16, in + 16, 12);
+	BAD(cuMemcpy3DPeer(NULL));
+	rows.srcDevice = p;
+	rows.dstHost = out;
+	OK(cuMemcpy2DUnaligned_v2(&rows));
+	for (int y = 0; y < 3; y++)
+		ck_assert_mem_eq(out + 5 * y, in + 16 * y + 1, 5);
+	memset(out, 0, sizeof(out));
+	OK(cuMemcpy2DAsync_v2(&rows, s));
+	OK(cuStreamSynchronize(s));
+	ck_assert_mem_eq(out + 5, in + 17, 5);
+	/* the memory of an array is the device's again: all of these together are more than it has */
+	d.Width = 16384;
+	d.Height = 1024;
+	OK(cuMemGetInfo_v2(&left, &total));
+	for (size_t i = 0; i <= total / (16 << 20); i++) {
+		OK(cuArrayDestroy(a));
+		OK(cuArrayCreate_v2(&a, &d));
+	}
+	OK(cuMemGetInfo_v2(&left, &total));
+	ck_assert_uint_ge(left, total / 2);
+}
+END_TEST
+
+/* What is known of an address, of the device's memory and of the program's. */
+START_TEST(attributes_of_addresses)
+{
+	static const CUpointer_attribute zero[] = {
+		CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+		CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE,
+	};
+	unsigned long long id, other;
+	CUdeviceptr p, q, at;
+	size_t bytes;
+	int v, mine;
+
+	begin(small_ptx);
+	OK(cuMemAlloc_v2(&p, 8192));
+	OK(cuMemAlloc_v2(&q, 64));
+	for (unsigned i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
+		v = 7;
+		OK(cuPointerGetAttribute(&v, zero[i], p));
+		ck_assert_int_eq(v, 0);
+	}
+	OK(cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, p + 5));
+	OK(cuPointerGetAttribute(&other, CU_POINTER_ATTRIBUTE_BUFFER_ID, p));
+	ck_assert_uint_eq(id, other);
+	OK(cuPointerGetAttribute(&other, CU_POINTER_ATTRIBUTE_BUFFER_ID, q));
+	ck_assert_uint_ne(id, other);
+	OK(cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_MAPPED, p));
+	ck_assert_int_eq(v, 1);
+	OK(cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, p));
+	ck_assert_int_eq(v, 3);
+	OK(cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p));
+	ck_assert_int_eq(v, 0);
+	OK(cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, p));
+	ck_assert_uint_eq(id, 0);
+	OK(cuPointerGetAttribute(&at, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, p + 100));
+	ck_assert_uint_eq(at, p);
+	OK(cuPointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, p + 100));
+	ck_assert_uint_ge(bytes, 8192);
+	IS(CUDA_ERROR_NOT_SUPPORTED, cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_P2P_TOKENS, p));
+	BAD(cuPointerGetAttribute(&id, (CUpointer_attribute)99, p));
+	BAD(cuPointerGetAttribute(NULL, CU_POINTER_ATTRIBUTE_MAPPED, p));
+	BAD(cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_MAPPED, (uintptr_t)&mine));
+	OK(cuPointerGetAttributes(1, (CUpointer_attribute[]){ CU_POINTER_ATTRIBUTE_MAPPED }, (void *[]){ &v }, (uintptr_t)&mine));
+	ck_assert_int_eq(v, 0);
+	v = 1;
+	OK(cuPointerSetAttribute(&v, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, p));
+	BAD(cuPointerSetAttribute(NULL, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, p));
+	BAD(cuPointerSetAttribute(&v, CU_POINTER_ATTRIBUTE_MAPPED, p));
+	BAD(cuPointerSetAttribute(&v, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, (uintptr_t)&mine));
+}
+END_TEST
+
+/* Each attribute of a pool is kept for itself; high marks fall to the values of now. */
+START_TEST(attributes_of_pools)
+{
+	CUmemLocation here = { CU_MEM_LOCATION_TYPE_DEVICE, 0 };
+	CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = here };
+	static const CUmemPool_attribute reuse[] = {
+		CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
+		CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+	};
+	CUmemAccess_flags access = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	uint64_t v, high;
+	CUmemoryPool pool;
+	CUdeviceptr p;
+	int on;
+
+	begin(small_ptx);
+	OK(cuMemPoolCreate(&pool, &props));
+	for (int i = 0; i < 3; i++) {
+		for (int k = 0; k < 3; k++) {
+			on = k == i ? 5 : 0;
+			OK(cuMemPoolSetAttribute(pool, reuse[k], &on));
+		}
+		for (int k = 0; k < 3; k++) {
+			OK(cuMemPoolGetAttribute(pool, reuse[k], &on));
+			ck_assert_int_eq(on, k == i);
+		}
+	}
+	v = 1 << 30;
+	OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &v));
+	OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &v));
+	ck_assert_uint_eq(v, 1 << 30);
+	OK(cuMemAllocFromPoolAsync(&p, 4096, pool, 0));
+	OK(cuMemFreeAsync(p, 0));
+	OK(cuStreamSynchronize(0));
+	OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &high));
+	ck_assert_uint_ge(high, 4096);
+	OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &v));
+	ck_assert_uint_eq(v, 0);
+	BAD(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &v));
+	BAD(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &high));
+	OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &v));
+	OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &high));
+	ck_assert_uint_eq(high, 0);
+	OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, &high));
+	ck_assert_uint_ge(high, 4096);		/* the pool has kept it */
+	BAD(cuMemPoolGetAttribute(pool, (CUmemPool_attribute)99, &v));
+	BAD(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, NULL));
+	OK(cuMemPoolGetAccess(&access, pool, &here));
+	ck_assert_int_eq(access, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	BAD(cuMemPoolGetAccess(NULL, pool, &here));
+	BAD(cuMemPoolGetAccess(&access, pool, NULL));
+	OK(cuMemPoolDestroy(pool));
+	BAD(cuMemPoolGetAccess(&access, pool, &here));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *tests[] = { registered_memory, managed_memory, pools, pools_and_order, pools_and_streams,
 				 pools_in_two_threads, mappings, read_only_mappings,
 				 mappings_without_access, waiting_for_words, batches_of_words,
 				 memory_of_a_context_that_ended, memory_of_another_context, memory_without_a_context,
-				 words_of_a_graph };
+				 words_of_a_graph, copies_of_arrays, attributes_of_addresses, attributes_of_pools };
 
 	return RUN_ALL("memory", tests);
 }

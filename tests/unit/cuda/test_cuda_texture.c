@@ -191,6 +191,55 @@ static float by_reference(float x, float y)
 	return v;
 }
 
+/* What is set of a reference is what it answers; the reference is bound meanwhile. */
+static void settings_of(CUtexref ref)
+{
+	float color[4] = { 1, 2, 3, 4 }, seen[4] = { 0 }, low, high, bias;
+	CUaddress_mode mode;
+	CUfilter_mode filter;
+	unsigned int flags;
+	CUdeviceptr p, at;
+	size_t offset = 9;
+	int most;
+
+	OK(cuTexRefSetBorderColor(ref, color));
+	OK(cuTexRefGetBorderColor(seen, ref));
+	ck_assert_mem_eq(color, seen, sizeof(color));
+	OK(cuTexRefSetMaxAnisotropy(ref, 4));
+	OK(cuTexRefGetMaxAnisotropy(&most, ref));
+	ck_assert_int_eq(most, 4);
+	BAD(cuTexRefSetMaxAnisotropy(ref, 0));
+	OK(cuTexRefSetMipmapFilterMode(ref, CU_TR_FILTER_MODE_LINEAR));
+	OK(cuTexRefGetMipmapFilterMode(&filter, ref));
+	ck_assert_int_eq(filter, CU_TR_FILTER_MODE_LINEAR);
+	OK(cuTexRefSetMipmapFilterMode(ref, CU_TR_FILTER_MODE_POINT));
+	OK(cuTexRefSetMipmapLevelBias(ref, 0.5f));
+	OK(cuTexRefGetMipmapLevelBias(&bias, ref));
+	OK(cuTexRefSetMipmapLevelClamp(ref, 1, 3));
+	OK(cuTexRefGetMipmapLevelClamp(&low, &high, ref));
+	ck_assert(bias == 0.5f && low == 1 && high == 3);
+	OK(cuTexRefSetFilterMode(ref, CU_TR_FILTER_MODE_POINT));
+	OK(cuTexRefGetFilterMode(&filter, ref));
+	ck_assert_int_eq(filter, CU_TR_FILTER_MODE_POINT);
+	OK(cuTexRefGetFlags(&flags, ref));
+	OK(cuTexRefSetAddressMode(ref, 2, CU_TR_ADDRESS_MODE_CLAMP));
+	BAD(cuTexRefSetAddressMode(ref, 3, CU_TR_ADDRESS_MODE_CLAMP));
+	BAD(cuTexRefGetAddressMode(&mode, ref, 3));
+	BAD(cuTexRefGetAddressMode(NULL, ref, 0));
+	OK(cuTexRefGetAddressMode(&mode, ref, 2));
+	ck_assert_int_eq(mode, CU_TR_ADDRESS_MODE_CLAMP);
+	OK(cuMemAlloc_v2(&p, 1024));
+	OK(cuTexRefSetAddress_v2(&offset, ref, p, 1024));
+	ck_assert_uint_eq(offset, 0);
+	OK(cuTexRefSetAddress_v2(NULL, ref, p, 1024));
+	OK(cuTexRefGetAddress_v2(&at, ref));
+	ck_assert_uint_eq(at, p);
+	BAD(cuTexRefGetAddress_v2(NULL, ref));
+	BAD(cuTexRefGetFilterMode(NULL, ref));
+	BAD(cuTexRefGetMipmapLevelClamp(&low, NULL, ref));
+	BAD(cuTexRefGetMipmapLevelClamp(NULL, &high, ref));
+}
+
 START_TEST(texture_references)
 {
 	CUDA_ARRAY_DESCRIPTOR desc = { 4, 2, CU_AD_FORMAT_FLOAT, 1 };
@@ -232,6 +281,7 @@ START_TEST(texture_references)
 	BAD(cuTexRefSetFormat(ref, CU_AD_FORMAT_FLOAT, 3));
 	BAD(cuTexRefSetArray(ref, a, 0));
 	BAD(cuTexRefDestroy(ref));			/* the module's */
+	settings_of(ref);
 	OK(cuTexRefCreate(&again));
 	OK(cuTexRefDestroy(again));
 	IS(CUDA_ERROR_INVALID_HANDLE, cuTexRefDestroy(again));

@@ -219,6 +219,24 @@ START_TEST(containers)
 }
 END_TEST
 
+/* A program without kernels that has a managed variable: the host gets its address. */
+START_TEST(only_a_managed_variable)
+{
+	void *fat = make_fat(ptx, 75, 0);
+
+	wrapper = (struct wrapper){ WRAPPER_MAGIC, 1, fat, NULL };
+	handle = __cudaRegisterFatBinary(&wrapper);
+	both = NULL;
+	__cudaRegisterManagedVar(handle, (void **)&both, "both", "both", 0, 4, 0, 0);
+	__cudaRegisterFatBinaryEnd(handle);
+	ck_assert(__cudaInitModule(handle));
+	ck_assert_ptr_nonnull(both);
+	ck_assert_uint_eq(*both, 33);
+	__cudaUnregisterFatBinary(handle);
+	free(fat);
+}
+END_TEST
+
 START_TEST(bad_containers)
 {
 	uint8_t *fat = make_fat(ptx, 75, FLAG_LZ4);
@@ -653,6 +671,338 @@ START_TEST(arrays)
 }
 END_TEST
 
+/* The calls that return at once: what they do is there when their stream has ended. */
+START_TEST(asynchronous)
+{
+	struct cudaMemcpy3DPeerParms peer = { 0 };
+	struct cudaMemcpy3DParms c = { 0 };
+	unsigned char a[64], b[64], *p, *q;
+	struct cudaPitchedPtr pp;
+	cudaStream_t s;
+
+	for (int i = 0; i < 64; i++)
+		a[i] = (unsigned char)(i * 3);
+	OK(cudaStreamCreate(&s));
+	OK(cudaMalloc((void **)&p, 64));
+	OK(cudaMalloc((void **)&q, 64));
+	OK(cudaMemcpyAsync(p, a, 64, cudaMemcpyHostToDevice, s));
+	OK(cudaMemsetAsync(p + 8, 0x11, 8, s));
+	OK(cudaMemset2DAsync(p + 16, 16, 0x22, 3, 2, s));
+	OK(cudaMemcpyAsync(b, p, 64, cudaMemcpyDeviceToHost, s));
+	OK(cudaStreamSynchronize(s));
+	memset(a + 8, 0x11, 8);
+	memset(a + 16, 0x22, 3);
+	memset(a + 32, 0x22, 3);
+	ck_assert_mem_eq(a, b, 64);
+	pp = (struct cudaPitchedPtr){ p, 8, 8, 4 };
+	OK(cudaMemset3DAsync(pp, 0x33, (struct cudaExtent){ 2, 3, 2 }, s));
+	for (int z = 0; z < 2; z++)
+		for (int y = 0; y < 3; y++)
+			memset(a + 32 * z + 8 * y, 0x33, 2);
+	c.srcPtr = pp;
+	c.dstPtr = (struct cudaPitchedPtr){ q, 8, 8, 4 };
+	c.extent = (struct cudaExtent){ 8, 4, 2 };
+	c.kind = cudaMemcpyDeviceToDevice;
+	OK(cudaMemcpy3DAsync(&c, s));
+	OK(cudaMemcpyAsync(b, q, 64, cudaMemcpyDeviceToHost, s));
+	OK(cudaStreamSynchronize(s));
+	ck_assert_mem_eq(a, b, 64);
+	/* between devices, of which there is one */
+	peer.srcPtr = (struct cudaPitchedPtr){ q, 8, 8, 4 };
+	peer.dstPtr = (struct cudaPitchedPtr){ p, 8, 8, 4 };
+	peer.extent = (struct cudaExtent){ 8, 4, 1 };
+	OK(cudaMemset(p, 0, 64));
+	OK(cudaMemcpy3DPeer(&peer));
+	OK(cudaMemcpy(b, p, 64, cudaMemcpyDeviceToHost));
+	ck_assert_mem_eq(a, b, 32);
+	ck_assert_uint_eq(b[33], 0);
+	peer.extent.depth = 2;
+	OK(cudaMemcpy3DPeerAsync(&peer, s));
+	OK(cudaMemcpyAsync(b, p, 64, cudaMemcpyDeviceToHost, s));
+	OK(cudaStreamSynchronize(s));
+	ck_assert_mem_eq(a, b, 64);
+	BAD(cudaMemcpy3DPeerAsync(NULL, s));
+	OK(cudaStreamDestroy(s));
+}
+END_TEST
+
+/* Memory that comes and goes in the order of a stream, from the device's pool and from one of the program's. */
+START_TEST(pools)
+{
+	struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned,
+				   .location = { cudaMemLocationTypeDevice, 0 } };
+	struct cudaMemAccessDesc access = { { cudaMemLocationTypeDevice, 0 }, cudaMemAccessFlagsProtReadWrite };
+	enum cudaMemAccessFlags flags = cudaMemAccessFlagsProtNone;
+	uint64_t keep = 1 << 20, used;
+	cudaMemPool_t pool, now, first;
+	uint32_t *p, *q, w;
+
+	OK(cudaDeviceGetDefaultMemPool(&first, 0));
+	OK(cudaDeviceGetMemPool(&now, 0));
+	ck_assert_ptr_eq(now, first);
+	OK(cudaMemPoolCreate(&pool, &props));
+	OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+	keep = 0;
+	OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+	ck_assert_uint_eq(keep, 1 << 20);
+	OK(cudaMemPoolGetAccess(&flags, pool, &access.location));
+	ck_assert_int_eq(flags, cudaMemAccessFlagsProtReadWrite);
+	OK(cudaMemPoolSetAccess(pool, &access, 1));
+	OK(cudaMallocFromPoolAsync((void **)&p, 256, pool, 0));
+	OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+	ck_assert_uint_ge(used, 256);
+	OK(cudaMallocAsync((void **)&q, 256, 0));
+	OK(cudaMemPoolGetAttribute(first, cudaMemPoolAttrUsedMemCurrent, &used));
+	ck_assert_uint_ge(used, 256);
+	OK(cudaMemsetAsync(p, 0, 256, 0));
+	OK(cudaMemsetAsync(q, 0x11, 256, 0));
+	OK(launch(p, 5, 0));
+	OK(cudaMemcpy(&w, p + 3, 4, cudaMemcpyDeviceToHost));
+	ck_assert_uint_eq(w, 5);
+	OK(cudaFreeAsync(p, 0));
+	OK(cudaFreeAsync(q, 0));
+	OK(cudaFreeAsync(NULL, 0));
+	OK(cudaDeviceSynchronize());
+	OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+	ck_assert_uint_eq(used, 0);
+	OK(cudaMemPoolTrimTo(pool, 0));
+	OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &used));
+	ck_assert_uint_eq(used, 0);
+	OK(cudaDeviceSetMemPool(0, pool));
+	OK(cudaDeviceGetMemPool(&now, 0));
+	ck_assert_ptr_eq(now, pool);
+	OK(cudaMallocAsync((void **)&q, 64, 0));
+	OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+	ck_assert_uint_ge(used, 64);
+	OK(cudaFreeAsync(q, 0));
+	OK(cudaMemPoolDestroy(pool));
+	BAD(cudaMallocAsync(NULL, 4, 0));
+	BAD(cudaMallocFromPoolAsync(NULL, 4, first, 0));
+	p = q = (uint32_t *)&w;
+	OK(cudaMallocAsync((void **)&p, 0, 0));
+	OK(cudaMallocFromPoolAsync((void **)&q, 0, first, 0));
+	ck_assert(!p && !q);
+}
+END_TEST
+
+/* Managed memory and memory that the program has: advice, prefetching, registering. */
+START_TEST(managed_and_registered)
+{
+	struct cudaPointerAttributes a;
+	uint32_t *p, *host, word = 0;
+	int where = 7;
+	void *d;
+
+	OK(cudaMallocManaged((void **)&p, 4096, cudaMemAttachGlobal));
+	OK(cudaPointerGetAttributes(&a, p));
+	ck_assert_int_eq(a.type, cudaMemoryTypeManaged);
+	p[2] = 20;
+	OK(cudaMemAdvise(p, 4096, cudaMemAdviseSetPreferredLocation, 0));
+	OK(cudaMemRangeGetAttribute(&where, sizeof(where), cudaMemRangeAttributePreferredLocation, p, 4096));
+	ck_assert_int_eq(where, 0);
+	OK(cudaMemPrefetchAsync(p, 4096, 0, 0));
+	OK(cudaStreamAttachMemAsync(0, p, 0, cudaMemAttachGlobal));
+	OK(cudaMemcpyToSymbol(factor, &(uint32_t){ 2 }, 4, 0, cudaMemcpyHostToDevice));
+	OK(launch(p, 1, 0));
+	OK(cudaDeviceSynchronize());
+	ck_assert(p[2] == 41 && p[3] == 1);
+	OK(cudaFree(p));
+	host = aligned_alloc(4096, 4096);
+	host[1] = 77;
+	OK(cudaHostRegister(host, 4096, cudaHostRegisterMapped));
+	OK(cudaHostGetDevicePointer(&d, host, 0));
+	OK(cudaMemcpy(&word, (uint32_t *)d + 1, 4, cudaMemcpyDefault));
+	ck_assert_uint_eq(word, 77);
+	OK(cudaHostUnregister(host));
+	IS(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(host));
+	free(host);
+	OK(cudaMallocHost((void **)&host, 64));
+	OK(cudaPointerGetAttributes(&a, host));
+	ck_assert_int_eq(a.type, cudaMemoryTypeHost);
+	OK(cudaFreeHost(host));
+}
+END_TEST
+
+/* Textures and surfaces answer with what they were made from. */
+START_TEST(texture_objects)
+{
+	struct cudaTextureDesc t = { .addressMode = { cudaAddressModeClamp, cudaAddressModeBorder, cudaAddressModeClamp },
+				     .filterMode = cudaFilterModePoint, .readMode = cudaReadModeElementType,
+				     .borderColor = { 1, 2, 3, 4 }, .maxAnisotropy = 1 }, u;
+	struct cudaChannelFormatDesc f = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat),
+				     b = cudaCreateChannelDesc(8, 8, 0, 0, cudaChannelFormatKindUnsigned), none = { 0 }, e;
+	struct cudaResourceDesc r = { .resType = cudaResourceTypeLinear }, s;
+	cudaTextureObject_t o;
+	cudaSurfaceObject_t so;
+	unsigned int flags;
+	cudaArray_t array;
+	size_t pitch;
+	void *p;
+
+	OK(cudaMalloc(&p, 4096));
+	r.res.linear.devPtr = p;
+	r.res.linear.desc = f;
+	r.res.linear.sizeInBytes = 1024;
+	OK(cudaCreateTextureObject(&o, &r, &t, NULL));
+	memset(&s, 0, sizeof(s));
+	OK(cudaGetTextureObjectResourceDesc(&s, o));
+	ck_assert(s.resType == cudaResourceTypeLinear && s.res.linear.devPtr == p && s.res.linear.sizeInBytes == 1024);
+	ck_assert_mem_eq(&s.res.linear.desc, &f, sizeof(f));
+	memset(&u, 0xff, sizeof(u));
+	OK(cudaGetTextureObjectTextureDesc(&u, o));
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(u.addressMode[i], t.addressMode[i]);
+	ck_assert_mem_eq(u.borderColor, t.borderColor, sizeof(t.borderColor));
+	ck_assert(u.filterMode == t.filterMode && u.readMode == t.readMode && !u.normalizedCoords && !u.sRGB);
+	BAD(cudaGetTextureObjectResourceDesc(NULL, o));
+	BAD(cudaGetTextureObjectTextureDesc(NULL, o));
+	OK(cudaDestroyTextureObject(o));
+	OK(cudaDestroyTextureObject(0));
+	BAD(cudaGetTextureObjectResourceDesc(&s, o));
+	r.res.linear.desc = none;
+	IS(cudaErrorInvalidChannelDescriptor, cudaCreateTextureObject(&o, &r, &t, NULL));
+
+	/* whole numbers as fractions, in two dimensions */
+	OK(cudaMallocPitch(&p, &pitch, 64, 4));
+	r = (struct cudaResourceDesc){ .resType = cudaResourceTypePitch2D };
+	r.res.pitch2D.devPtr = p;
+	r.res.pitch2D.desc = b;
+	r.res.pitch2D.width = 32;
+	r.res.pitch2D.height = 4;
+	r.res.pitch2D.pitchInBytes = pitch;
+	t.readMode = cudaReadModeNormalizedFloat;
+	t.filterMode = cudaFilterModeLinear;
+	t.normalizedCoords = 1;
+	OK(cudaCreateTextureObject(&o, &r, &t, NULL));
+	memset(&s, 0, sizeof(s));
+	OK(cudaGetTextureObjectResourceDesc(&s, o));
+	ck_assert(s.resType == cudaResourceTypePitch2D && s.res.pitch2D.devPtr == p && s.res.pitch2D.width == 32 &&
+		  s.res.pitch2D.height == 4 && s.res.pitch2D.pitchInBytes == pitch);
+	ck_assert_mem_eq(&s.res.pitch2D.desc, &b, sizeof(b));
+	OK(cudaGetTextureObjectTextureDesc(&u, o));
+	ck_assert(u.filterMode == cudaFilterModeLinear && u.readMode == cudaReadModeNormalizedFloat && u.normalizedCoords == 1);
+	OK(cudaDestroyTextureObject(o));
+	t.readMode = cudaReadModeElementType;		/* whole numbers are not mixed */
+	IS(cudaErrorInvalidFilterSetting, cudaCreateTextureObject(&o, &r, &t, NULL));
+	t.filterMode = cudaFilterModePoint;
+	OK(cudaCreateTextureObject(&o, &r, &t, NULL));
+	OK(cudaGetTextureObjectTextureDesc(&u, o));
+	ck_assert_int_eq(u.readMode, cudaReadModeElementType);
+	OK(cudaDestroyTextureObject(o));
+	r.res.pitch2D.desc = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindUnsigned);
+	t.readMode = cudaReadModeNormalizedFloat;
+	IS(cudaErrorInvalidNormSetting, cudaCreateTextureObject(&o, &r, &t, NULL));
+	t.readMode = cudaReadModeElementType;
+
+	OK(cudaMallocArray(&array, &b, 8, 4, cudaArraySurfaceLoadStore));
+	OK(cudaArrayGetInfo(&e, NULL, &flags, array));
+	ck_assert_uint_eq(flags, cudaArraySurfaceLoadStore);
+	ck_assert_mem_eq(&e, &b, sizeof(b));
+	r = (struct cudaResourceDesc){ .resType = cudaResourceTypeArray };
+	r.res.array.array = array;
+	OK(cudaCreateTextureObject(&o, &r, &t, NULL));
+	OK(cudaGetTextureObjectResourceDesc(&s, o));
+	ck_assert(s.resType == cudaResourceTypeArray && s.res.array.array == array);
+	OK(cudaGetTextureObjectTextureDesc(&u, o));
+	ck_assert_int_eq(u.readMode, cudaReadModeElementType);
+	OK(cudaCreateSurfaceObject(&so, &r));
+	memset(&s, 0, sizeof(s));
+	OK(cudaGetSurfaceObjectResourceDesc(&s, so));
+	ck_assert(s.resType == cudaResourceTypeArray && s.res.array.array == array);
+	BAD(cudaGetSurfaceObjectResourceDesc(NULL, so));
+	OK(cudaDestroySurfaceObject(so));
+	OK(cudaDestroySurfaceObject(0));
+	r.resType = cudaResourceTypeLinear;
+	BAD(cudaCreateSurfaceObject(&so, &r));
+	BAD(cudaCreateSurfaceObject(NULL, &r));
+	BAD(cudaCreateTextureObject(NULL, &r, &t, NULL));
+	BAD(cudaCreateTextureObject(&o, NULL, &t, NULL));
+	BAD(cudaCreateTextureObject(&o, &r, NULL, NULL));
+}
+END_TEST
+
+static void on_node(void *data)
+{
+	++*(int *)data;
+}
+
+/* A graph of each kind of node, launched, copied, changed. */
+START_TEST(graphs)
+{
+	uint32_t in[4] = { 1, 2, 3, 4 }, out[4] = { 0 }, other[4] = { 0 }, *p;
+	struct cudaMemsetParams fill = { .value = 6, .elementSize = 4, .width = 1, .height = 1 };
+	int v = 5, nine = 9, called = 0;
+	void *args[] = { &p, &v }, *args9[] = { &p, &nine };
+	struct cudaKernelNodeParams k = { .func = &mul, .gridDim = one, .blockDim = four, .kernelParams = args };
+	struct cudaHostNodeParams host = { on_node, &called };
+	struct cudaMemcpy3DParms back = { 0 };
+	enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+	enum cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusActive;
+	cudaGraphExecUpdateResultInfo info;
+	cudaGraph_t g, child, clone;
+	cudaGraphNode_t n[7];
+	cudaGraphExec_t e;
+	size_t num = 0;
+
+	OK(cudaMemcpyToSymbol(factor, &(uint32_t){ 10 }, 4, 0, cudaMemcpyHostToDevice));
+	OK(cudaMalloc((void **)&p, 16));
+	fill.dst = p;
+	back.srcPtr = (struct cudaPitchedPtr){ p, 16, 16, 1 };
+	back.dstPtr = (struct cudaPitchedPtr){ out, 16, 16, 1 };
+	back.extent = (struct cudaExtent){ 16, 1, 1 };
+	back.kind = cudaMemcpyDeviceToHost;
+	OK(cudaGraphCreate(&child, 0));
+	OK(cudaGraphAddMemsetNode(&n[0], child, NULL, 0, &fill));
+	OK(cudaGraphCreate(&g, 0));
+	OK(cudaGraphAddMemcpyNode1D(&n[0], g, NULL, 0, p, in, 16, cudaMemcpyHostToDevice));
+	OK(cudaGraphAddChildGraphNode(&n[1], g, &n[0], 1, child));
+	OK(cudaGraphAddEmptyNode(&n[2], g, NULL, 0));
+	OK(cudaGraphAddDependencies(g, &n[1], &n[2], 1));
+	OK(cudaGraphAddKernelNode(&n[3], g, &n[2], 1, &k));
+	OK(cudaGraphAddMemcpyNode(&n[4], g, &n[3], 1, &back));
+	OK(cudaGraphAddHostNode(&n[5], g, &n[4], 1, &host));
+	OK(cudaGraphGetNodes(g, NULL, &num));
+	ck_assert_uint_eq(num, 6);
+	OK(cudaGraphInstantiateWithFlags(&e, g, 0));
+	OK(cudaGraphUpload(e, 0));
+	OK(cudaGraphLaunch(e, 0));
+	OK(cudaStreamSynchronize(0));
+	ck_assert(out[0] == 65 && out[1] == 25 && out[3] == 45 && called == 1);
+	k.kernelParams = args9;
+	OK(cudaGraphExecKernelNodeSetParams(e, n[3], &k));
+	OK(cudaGraphExecMemcpyNodeSetParams1D(e, n[4], other, p, 16, cudaMemcpyDeviceToHost));
+	OK(cudaGraphLaunch(e, 0));
+	OK(cudaStreamSynchronize(0));
+	ck_assert(out[0] == 65 && other[0] == 69 && other[3] == 49 && called == 2);
+	OK(cudaGraphClone(&clone, g));
+	OK(cudaGraphExecUpdate(e, clone, &info));
+	ck_assert_int_eq(info.result, cudaGraphExecUpdateSuccess);
+	memset(out, 0, sizeof(out));
+	OK(cudaGraphLaunch(e, 0));
+	OK(cudaStreamSynchronize(0));
+	ck_assert(out[0] == 65 && called == 3);
+	OK(cudaGraphExecDestroy(e));
+	BAD(cudaGraphLaunch(e, 0));
+	OK(cudaGraphDestroy(g));
+	OK(cudaGraphInstantiate(&e, clone, 0));
+	OK(cudaGraphLaunch(e, 0));
+	OK(cudaStreamSynchronize(0));
+	ck_assert_int_eq(called, 4);
+	BAD(cudaGraphAddKernelNode(&n[6], clone, NULL, 0, NULL));
+	BAD(cudaGraphAddMemsetNode(&n[6], clone, NULL, 0, NULL));
+	k.func = &nowhere;
+	IS(cudaErrorInvalidDeviceFunction, cudaGraphAddKernelNode(&n[6], clone, NULL, 0, &k));
+	OK(cudaGraphDebugDotPrint(clone, "/dev/null", 0));
+	OK(cudaStreamIsCapturing(0, &capturing));
+	ck_assert_int_eq(capturing, cudaStreamCaptureStatusNone);
+	OK(cudaThreadExchangeStreamCaptureMode(&mode));
+	ck_assert_int_eq(mode, cudaStreamCaptureModeGlobal);
+	OK(cudaThreadExchangeStreamCaptureMode(&mode));
+	ck_assert_int_eq(mode, cudaStreamCaptureModeRelaxed);
+	BAD(cudaThreadExchangeStreamCaptureMode(NULL));
+}
+END_TEST
+
 static int called;
 static cudaError_t called_with = cudaErrorUnknown;
 static void on_host(void *data) { called += *(int *)data; }
@@ -845,6 +1195,7 @@ int main(void)
 	setenv("PPU_PROPS", "gpcs=1,sms-per-gpc=2", 1);
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, containers, 0, 3);
+	tcase_add_test(c, only_a_managed_variable);
 	tcase_add_test(c, bad_containers);
 	tcase_add_test(c, pieces);
 	suite_add_tcase(suite, c);
@@ -857,6 +1208,11 @@ int main(void)
 	tcase_add_test(d, memory);
 	tcase_add_test(d, copies);
 	tcase_add_test(d, arrays);
+	tcase_add_test(d, asynchronous);
+	tcase_add_test(d, pools);
+	tcase_add_test(d, managed_and_registered);
+	tcase_add_test(d, texture_objects);
+	tcase_add_test(d, graphs);
 	tcase_add_test(d, streams_and_events);
 	tcase_add_test(d, per_thread_launches);
 	tcase_add_test(d, errors);

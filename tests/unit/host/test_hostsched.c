@@ -199,6 +199,24 @@ START_TEST(two_priorities_in_one_block)
 }
 END_TEST
 
+/* TRAP-45: in a block, the Acquire of the second low copy is evaluated when the first one is complete, not before. */
+START_TEST(acquire_when_its_turn_comes)
+{
+	struct cp s = cp_new("copy-engines=1", 2);
+	struct bench_chan *low = cp_chan(&s, 10000000), *high = cp_chan(&s, 10000000);
+
+	cp_insert(&s, low, 1, MB);
+	cp_copy(&s, low, 1, MB);
+	bench_run_for(s.b, 10000);
+	ck_assert_uint_eq(bench_count(s.b, PPU_TR_CE_START, -1), 1);
+	cp_copy(&s, high, 2, MB);
+	ck_assert(bench_run(s.b));
+	ck_assert_str_eq(bench_sem_text(s.b, s.sem[2]), "0 1 0");
+	ck_assert_str_eq(bench_copies_text(s.b), "0.0 1.0 0.1");
+	bench_free(s.b);
+}
+END_TEST
+
 /* CP-X1 */
 START_TEST(two_priorities_without_semaphores)
 {
@@ -881,7 +899,7 @@ END_TEST
 static Suite *suite(void)
 {
 	static const TTest *const *const tests[] = {
-		&two_priorities_in_one_block, &two_priorities_without_semaphores,
+		&two_priorities_in_one_block, &acquire_when_its_turn_comes, &two_priorities_without_semaphores,
 		&swapped_labels, &three_priorities_case_a, &three_priorities_case_b, &three_priorities_gate_literal,
 		&drain_before_dispatch,
 		&second_low_channel, &handshake_moves_on, &gates_end_at_the_dispatch,

@@ -65,6 +65,31 @@ static void port_irq(void *opaque, unsigned vector)
 	((struct bench *)opaque)->irqs[vector]++;
 }
 
+/* ---- the direction of device priorities (SP-6) --------------------------------------------------------------------- */
+
+static const struct bench *turned;	/* the newest device whose numbers go down behind the test's back */
+
+unsigned bench_prio(unsigned prio)
+{
+	return turned && prio < turned->cfg.device_priorities ? turned->cfg.device_priorities - 1 - prio : prio;
+}
+
+static void turn(struct bench *b)
+{
+	const char *env = getenv("PPU_TURNED_DEVICE");
+
+	turned = NULL;
+	if (!env || *env != '1' || b->cfg.priority_order)
+		return;
+	b->cfg.priority_order = 1;
+	turned = b;
+}
+
+static bool says_priority(unsigned event)
+{
+	return (event >= PPU_TR_TASK_ACCEPT && event <= PPU_TR_TASK_DONE) || event == PPU_TR_TASK_CEILING;
+}
+
 static void port_trace(void *opaque, const struct ppu_trace_rec *rec)
 {
 	struct bench *b = opaque;
@@ -75,7 +100,10 @@ static void port_trace(void *opaque, const struct ppu_trace_rec *rec)
 		if (!b->trace)
 			die("out of memory");
 	}
-	b->trace[b->num_trace++] = *rec;
+	b->trace[b->num_trace] = *rec;
+	if (b == turned && says_priority(rec->event))
+		b->trace[b->num_trace].a = bench_prio(rec->a);
+	b->num_trace++;
 }
 
 static void port_guest_error(void *opaque, const char *sentence)
@@ -129,6 +157,7 @@ struct bench *bench_new(const char *props)
 			die(err);
 	}
 	free(copy);
+	turn(b);
 	b->vram = guarded(b->cfg.vram);
 	b->ram = guarded(BENCH_RAM_BYTES);
 	b->vram_next = 4096;
@@ -143,6 +172,8 @@ struct bench *bench_new(const char *props)
 
 void bench_free(struct bench *b)
 {
+	if (b == turned)
+		turned = NULL;
 	ppu_core_destroy(b->core);
 	while (b->ctxs) {
 		struct bench_ctx *c = b->ctxs;
@@ -370,7 +401,8 @@ struct bench_ctx *bench_ctx_make(struct bench *b)
 	};
 	struct ppu_inst i = {
 		.context_id = 1, .max_depth = 4, .local_per_thread = 256,
-		.prio_ceiling = ppu_prio_ceiling(0, b->cfg.device_priorities),
+		.prio_ceiling = ppu_prio_ceiling(0, b->cfg.device_priorities,
+						 bench_reg(b, PPU_REG_CAP_FEATURES)),
 	};
 	struct bench_ctx *c = zalloc(sizeof(*c)), *k;
 	struct ppu_area_sizes sizes;

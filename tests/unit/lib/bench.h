@@ -88,6 +88,12 @@ uint32_t bench_reg(struct bench *b, uint64_t off);
 void bench_set(struct bench *b, uint64_t off, uint32_t val);
 uint64_t bench_ctr(struct bench *b, enum ppu_counter c);
 
+/*
+ * SP-6: with PPU_TURNED_DEVICE=1 in the environment device priorities go down (property priority-order), and nobody notices:
+ * tests say bench_prio(7) where the device must see the number of the 8th from below, and the numbers in the trace are
+ * turned back.  tests/unit/tasks/turned_device.sh runs them.
+ */
+unsigned bench_prio(unsigned prio);
 /* A context with empty page tables. bench_ctx_make() does everything but CTX_CMD_LOAD. */
 struct bench_ctx *bench_ctx_make(struct bench *b);
 struct bench_ctx *bench_ctx_new(struct bench *b);

@@ -243,6 +243,10 @@ struct rt_trace rt_trace_take(const char *path)
 	ck_assert_uint_eq(fread(t.rec, sizeof(*t.rec), t.num, f), t.num);
 	fclose(f);
 	unlink(path);
+	for (size_t i = 0; h.priority_order && i < t.num; i++)
+		if ((t.rec[i].event >= PPU_TR_TASK_ACCEPT && t.rec[i].event <= PPU_TR_TASK_DONE) ||
+		    t.rec[i].event == PPU_TR_TASK_CEILING)
+			t.rec[i].a = rt_turn_of(t.rec[i].a, h.device_priorities);
 	return t;
 }
 

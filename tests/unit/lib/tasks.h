@@ -82,7 +82,7 @@ static inline void tmd_param(struct ppu_tmd *t, unsigned i, uint64_t v)
 static inline void tmd_prio(struct ppu_tmd *t, unsigned prio)
 {
 	t->flags |= PPU_TMDF_PRIO_VALID;
-	t->priority = (uint8_t)prio;
+	t->priority = (uint8_t)bench_prio(prio);
 }
 
 /* The TMD addresses of all events of a kind, in order. */

@@ -48,9 +48,9 @@ class Rec:
 
 
 def header(channels=16, copy_engines=2, gpcs=1, sms_per_gpc=2, warps_per_sm=8, task_slots=4, priorities=4, version=1,
-           record_bytes=REC.size, magic=MAGIC):
+           record_bytes=REC.size, magic=MAGIC, priority_order=0):
     return HEAD.pack(magic, version, record_bytes, channels, copy_engines, gpcs, sms_per_gpc, warps_per_sm, task_slots,
-                     priorities, 0)
+                     priorities, priority_order)
 
 
 def write(path, recs, **head):

@@ -166,6 +166,15 @@ def made_tasks():
     ]
 
 
+def greys(p):
+    """{priority: grey of its tasks in slot 0}"""
+    grey = {}
+    for r in p.lanes["task:0"].iter(SVG + "rect"):
+        m = re.search(r"priority (\d+)", r.find(SVG + "title").text)
+        grey[int(m.group(1))] = int(r.get("fill")[1:3], 16)
+    return grey
+
+
 def test_tasks(tmp):
     path = os.path.join(tmp, "tasks")
     tf.write(path, made_tasks())
@@ -196,15 +205,17 @@ def test_tasks(tmp):
     marks = Counter(m.get("class") for m in p.lanes["task:0"].iter(SVG + "path"))
     marks += Counter(m.get("class") for m in p.lanes["task:1"].iter(SVG + "path"))
     same("tasks: evictions and resumes are marked", (marks["ev"], marks["re"]), (1, 1))
-    grey = {}
-    for r in p.lanes["task:0"].iter(SVG + "rect"):
-        m = re.search(r"priority (\d+)", r.find(SVG + "title").text)
-        grey[int(m.group(1))] = int(r.get("fill")[1:3], 16)
+    grey = greys(p)
     check(sorted(grey) == [0, 1, 2, 3] and grey[0] > grey[1] > grey[2] > grey[3] and grey[0] - grey[3] > 100,
           "tasks: the higher the priority the darker", grey)
     legend = p.texts()
     check(all(t in legend for t in ("evicted, suspended", "resumed", "task priority 2", "task priority 3 (highest)",
                                     "value of a semaphore")), "tasks: the legend says what things mean", legend)
+    tf.write(os.path.join(tmp, "down"), made_tasks(), priority_order=1)      # SP-6
+    down = Picture(os.path.join(tmp, "down"))
+    grey = greys(down)
+    check(grey[0] < grey[1] < grey[2] < grey[3] and "task priority 0 (highest)" in down.texts(),
+          "tasks: the lower the number the darker, if numbers go down", grey)
     heights = {r.find(SVG + "title").text.split(",")[0]: float(r.get("height")) for r in p.lanes["sm:0"].iter(SVG + "rect")}
     check(abs(heights["SM 0: block 0 of task 2"] / heights["SM 0: block 2 of task 1"] - 2) < 0.05,
           "tasks: a block is as high as it has warps", heights)

@@ -34,8 +34,8 @@ static void refused(const char *name, const char *text, const char *says)
 static const struct { const char *name; uint64_t def; } by_hand[] = {
 	/* HW-50, A-HW-5: Profile K has 15 SMs, as 5 x 3, and 6 memory devices. */
 	{ "gpcs", 5 }, { "sms-per-gpc", 3 }, { "partitions", 6 },
-	/* SP-5: the first example, 0..11.  HW-19: by priority. */
-	{ "device-priorities", 12 }, { "task-policy", 0 },
+	/* SP-5: the first example, 0..11, and 63 is the highest of 64 (SP-6).  HW-19: by priority. */
+	{ "device-priorities", 12 }, { "priority-order", 0 }, { "task-policy", 0 },
 	/* SIMT-35: the example of the source.  A-SIMT-23: the device recentres by itself. */
 	{ "token-queue-entries", 256 }, { "token-queue-driver", 0 },
 	/* SIMT-6: either side.  A-SIMT-4: merge.  SIMT-46, SIMT-47: the options are off, each YIELD switches. */

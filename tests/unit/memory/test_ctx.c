@@ -205,12 +205,16 @@ START_TEST(fault_ring)
 		ck_assert_uint_ne(get, bench_reg(b, PPU_REG_FAULT_PUT));
 		bench_set(b, PPU_REG_FAULT_SEL, offsetof(struct ppu_fault_rec, seq) / 4);
 		ck_assert_uint_eq(bench_reg(b, PPU_REG_FAULT_DATA), i);
+		bench_set(b, PPU_REG_FAULT_SEL, PPU_FAULT_REC_WORDS);	/* behind the record there is nothing */
+		for (unsigned k = 0; k < PPU_FAULT_REC_WORDS; k++)
+			ck_assert_uint_eq(bench_reg(b, PPU_REG_FAULT_DATA), 0);
 		bench_set(b, PPU_REG_FAULT_GET, get + 1);	/* counted modulo the ring */
 	}
 	get = bench_reg(b, PPU_REG_FAULT_GET);
 	ck_assert_uint_eq(get, bench_reg(b, PPU_REG_FAULT_PUT));
 	bench_set(b, PPU_REG_FAULT_GET, get + 1);		/* not past PUT */
 	ck_assert_uint_eq(bench_reg(b, PPU_REG_FAULT_GET), get);
+	bench_set(b, PPU_REG_FAULT_SEL, offsetof(struct ppu_fault_rec, code) / 4);
 	ck_assert_uint_eq(bench_reg(b, PPU_REG_FAULT_DATA), 0);
 	bench_free(b);
 }

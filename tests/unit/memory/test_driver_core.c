@@ -674,10 +674,15 @@ START_TEST(limits)
 	ck_assert(ppu_depth_ok(PPU_MAX_DEPTH));
 	ck_assert(!ppu_depth_ok(PPU_MAX_DEPTH + 1));
 	ck_assert(!ppu_depth_ok(1ull << 32 | 1));
-	ck_assert_uint_eq(ppu_prio_ceiling(0, 12), 11);
-	ck_assert_uint_eq(ppu_prio_ceiling(3, 12), 2);
-	ck_assert_uint_eq(ppu_prio_ceiling(1, 12), 0);
-	ck_assert_uint_eq(ppu_prio_ceiling(0, 0), 0);
+	ck_assert_uint_eq(ppu_prio_ceiling(0, 12, 0), 11);
+	ck_assert_uint_eq(ppu_prio_ceiling(3, 12, 0), 2);
+	ck_assert_uint_eq(ppu_prio_ceiling(1, 12, 0), 0);
+	ck_assert_uint_eq(ppu_prio_ceiling(0, 0, 0), 0);
+	/* SP-6: the lowest are the last numbers. */
+	ck_assert_uint_eq(ppu_prio_ceiling(0, 12, PPU_FEAT_PRIO_DOWN), 0);
+	ck_assert_uint_eq(ppu_prio_ceiling(3, 12, PPU_FEAT_PRIO_DOWN), 9);
+	ck_assert_uint_eq(ppu_prio_ceiling(1, 12, PPU_FEAT_PRIO_DOWN), 11);
+	ck_assert_uint_eq(ppu_prio_ceiling(0, 0, PPU_FEAT_PRIO_DOWN), 0);
 }
 END_TEST
 

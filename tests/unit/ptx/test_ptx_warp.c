@@ -417,6 +417,23 @@ START_TEST(test_left_from_within)
 END_TEST
 
 /*
+ * SIMT-17: a loop with two entries, which the warp takes by turns, inside another loop.  The lanes leave it one after the
+ * other and meet behind it in each round: the token is pushed before both entries, and inside the outer loop.
+ */
+START_TEST(test_two_entries)
+{
+	OK(ppuInit(&(ppuInitOptions){ .backend = "core", .props = "yield-suppress=1" }));
+	OK(ppuCtxCreate(&ctx, 0, 0));
+	warp("mov.u32 %d, 0;\nmov.u32 %t8, 0;\nOUTER: mov.u32 %t9, 0;\nand.b32 %t10, %t8, 1;\nsetp.eq.u32 %p1, %t10, 0;\n@%p1 bra B;\n"
+	     "A: add.u32 %d, %d, 0x10000;\nB: add.u32 %t9, %t9, 1;\nsetp.gt.u32 %p2, %t9, %lane;\n@!%p2 bra A;\n"
+	     "activemask.b32 %t11;\nsetp.eq.u32 %p3, %t11, -1;\n@%p3 add.u32 %d, %d, 1;\n"
+	     "add.u32 %t8, %t8, 1;\nsetp.lt.u32 %p4, %t8, 10;\n@%p4 bra OUTER;");
+	EACH_LANE("two entries", (10 * i + 5) << 16 | 10);
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+/*
  * SIMT-64, SIMT-44: a function with a loop that yields, called from two places by groups that have separated; one group
  * cannot leave the function before the other one has entered it. Both groups return to their own call.
  */
@@ -497,6 +514,7 @@ int main(void)
 	tcase_add_test(t, values_of_that_moment);
 	tcase_add_test(t, test_control);
 	tcase_add_test(t, test_left_from_within);
+	tcase_add_test(t, test_two_entries);
 	tcase_add_loop_test(t, test_yield_in_function, 0, 2);
 	tcase_add_test(t, test_trap);
 	tcase_add_test(t, test_refused);

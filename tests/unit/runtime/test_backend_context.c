@@ -173,6 +173,51 @@ START_TEST(areas_of_two_contexts)
 }
 END_TEST
 
+/*
+ * A context keeps the first 64 of its fault records; those of another context are its own.  Errors of channels do not end
+ * the context.
+ */
+START_TEST(many_faults)
+{
+	struct be_dev *dev = start("gpcs=1 sms-per-gpc=1");
+	struct ppu_fault_rec got[100];
+	struct be_chan *c, *other;
+	struct be_vm *a, *b;
+	unsigned n = 100;
+
+	ck_assert_int_eq(vm_try(dev, 16, 1, &a), 0);
+	ck_assert_int_eq(vm_try(dev, 16, 1, &b), 0);
+	for (unsigned i = 0; i < 80; i++) {
+		ck_assert_int_eq(be->chan_create(a, PPU_CLASS_COPY, 8, 0, &c), 0);
+		be->chan_put(c, 100 + i);		/* behind the ring's end */
+		n = 100;
+		ck_assert_int_eq(be->vm_faults(a, got, &n), 0);
+		ck_assert_uint_eq(n, i < 64 ? i + 1 : 64);
+		be->chan_free(c);
+	}
+	for (unsigned i = 0; i < 64; i++) {
+		ck_assert_uint_eq(got[i].seq, i);
+		ck_assert_uint_eq(got[i].code, PPU_ERR_PUT_RANGE);
+	}
+	n = 100;
+	ck_assert_int_eq(be->vm_faults(b, got, &n), 0);
+	ck_assert_uint_eq(n, 0);
+	ck_assert_int_eq(be->chan_create(b, PPU_CLASS_COPY, 8, 0, &other), 0);
+	be->chan_put(other, 8);
+	n = 1;
+	ck_assert_int_eq(be->vm_faults(b, got, &n), 0);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(got[0].seq, 80);
+	n = 0;
+	ck_assert_int_eq(be->vm_faults(b, got, &n), 0);
+	ck_assert_uint_eq(n, 0);
+	be->chan_free(other);
+	be->vm_destroy(a);
+	be->vm_destroy(b);
+	be->close(dev);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("backend_context");
@@ -183,6 +228,7 @@ int main(void)
 	tcase_add_test(tc, cut_without_memory);
 	tcase_add_test(tc, all_areas_or_none);
 	tcase_add_loop_test(tc, areas_of_two_contexts, 0, 3);
+	tcase_add_test(tc, many_faults);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -815,6 +815,8 @@ START_TEST(fault)
 	uint32_t v = 0;
 	const char *story;
 	ppuStream s;
+	void *range;
+	ppuMem mem;
 
 	start();
 	m_good = mod;
@@ -824,6 +826,8 @@ START_TEST(fault)
 	OK(ppuModuleLoadData(&mod, code, 0, &(ppuModuleOptions){ .name = "test.ppus" }));
 	OK(ppuMalloc(&d, 4096));
 	OK(ppuStreamCreate(&s, 0, 0));
+	OK(ppuMemCreate(&mem, 4096));
+	OK(ppuAddressReserve(&range, 4096, 0));
 	OK(ppuLaunchKernel(fn("bad_store"), ppuDim(2, 1, 1), ppuDim(33, 1, 1), 0, NULL, (void *[]){ &wild }, NULL, 0));
 	FAILS(PPU_ERROR_ILLEGAL_ADDRESS, ppuCtxSynchronize());
 	story = ppuGetLastErrorDetail();
@@ -832,6 +836,7 @@ START_TEST(fault)
 	FAILS(PPU_ERROR_ILLEGAL_ADDRESS, ppuMemset(d, 0, 4, 1));
 	FAILS(PPU_ERROR_ILLEGAL_ADDRESS, ppuStreamSynchronize(s));
 	FAILS(PPU_ERROR_ILLEGAL_ADDRESS, ppuMalloc(&d, 1));
+	FAILS(PPU_ERROR_ILLEGAL_ADDRESS, ppuMemMap(range, 4096, mem, 0));
 	/* the other context */
 	OK(ppuCtxSetCurrent(good));
 	mod = m_good;
@@ -981,12 +986,17 @@ START_TEST(destroy_wakes)
 	ppuResult res = PPU_SUCCESS;
 	pthread_t t;
 	ppuCtx ctx;
+	int refs;
 
 	start();
 	OK(ppuCtxGetCurrent(&ctx));
 	OK(ppuLaunchKernel(fn("endless"), ppuDim(1, 1, 1), ppuDim(32, 1, 1), 0, NULL, NULL, NULL, 0));
+	refs = __atomic_load_n(&ctx->obj.handle.refs, __ATOMIC_RELAXED);
 	ck_assert_int_eq(pthread_create(&t, NULL, waiter, &res), 0);
-	usleep(50000);
+	/* Before it has this context, the thread would wait in the next one. */
+	while (__atomic_load_n(&ctx->obj.handle.refs, __ATOMIC_RELAXED) == refs)
+		usleep(1000);
+	usleep(50000);		/* a shorter time only makes the test weaker */
 	OK(ppuCtxDestroy(ctx));
 	pthread_join(t, NULL);
 	ck_assert_int_eq(res, PPU_ERROR_INVALID_CONTEXT);
@@ -1086,6 +1096,210 @@ START_TEST(determinism)
 }
 END_TEST
 
+#define NONE(call) FAILS(PPU_ERROR_INVALID_VALUE, call)
+
+/* Each place for a result that is missing, alone, and each number just outside of its range. */
+START_TEST(arguments)
+{
+	ppuTextureDesc desc = { .format = PPU_TEXTURE_U8 };
+	ppuFunction f;
+	ppuTexture texture;
+	ppuEvent e, begin, end;
+	ppuStream s;
+	ppuMem mem;
+	ppuCtx ctx;
+	int least, greatest;
+	uint64_t values[PPU_CTR_COUNT], word;
+	size_t bytes, offset;
+	const char *name;
+	unsigned some;
+	int64_t ns;
+	double d;
+	void *p;
+	ppuProfile profile;
+
+	start();
+	f = fn("scale");
+	NONE(ppuGetVersion(NULL));
+	OK(ppuGetVersion(&least));
+	ck_assert_int_eq(least, PPU_VERSION_MAJOR * 1000 + PPU_VERSION_MINOR);
+	NONE(ppuDeviceGetCount(NULL));
+	NONE(ppuDeviceGetProperties(NULL, 0));
+	NONE(ppuDeviceGetTime(0, NULL));
+	NONE(ppuCtxCreate(NULL, 0, 0));
+	NONE(ppuCtxCreate(&ctx, ~0u, 0));
+	NONE(ppuCtxGetCurrent(NULL));
+	NONE(ppuCtxGetDevice(NULL));
+	NONE(ppuCtxGetLimit(PPU_LIMIT_COUNT, &word));
+	NONE(ppuCtxGetLimit(0, NULL));
+	NONE(ppuCtxSetLimit(PPU_LIMIT_COUNT, 1));
+	NONE(ppuCtxGetTasks(NULL, NULL));
+	some = 1;
+	NONE(ppuCtxGetTasks(NULL, &some));
+	some = 0;
+	OK(ppuCtxGetTasks(NULL, &some));
+
+	NONE(ppuStreamCreate(NULL, 0, 0));
+	NONE(ppuStreamCreate(&s, 2, 0));
+	NONE(ppuStreamGetPriorityRange(&least, NULL));
+	NONE(ppuStreamGetPriorityRange(NULL, &greatest));
+	NONE(ppuStreamGetPriority(NULL, NULL));
+	NONE(ppuStreamGetDevicePriority(NULL, NULL));
+	NONE(ppuStreamGetFlags(NULL, NULL));
+	NONE(ppuLaunchHostFunc(NULL, NULL, NULL));
+	NONE(ppuEventCreate(NULL, 0));
+	NONE(ppuEventCreate(&e, PPU_EVENT_DISABLE_TIMING << 1));
+	OK(ppuStreamGetPriorityRange(&least, &greatest));
+	OK(ppuStreamCreate(&s, 0, least));
+	OK(ppuStreamDestroy(s));
+	OK(ppuStreamCreate(&s, 0, greatest));
+	NONE(ppuStreamSetPriority(s, least + (least > greatest ? 1 : -1)));
+	NONE(ppuStreamSetPriority(s, greatest - (least > greatest ? 1 : -1)));
+	OK(ppuStreamSetPriority(s, least));
+	OK(ppuStreamDestroy(s));
+	OK(ppuEventCreate(&begin, 0));
+	OK(ppuEventCreate(&end, 0));
+	OK(ppuEventRecord(begin, NULL));
+	OK(ppuEventRecord(end, NULL));
+	OK(ppuEventSynchronize(end));
+	NONE(ppuEventGetTime(begin, NULL));
+	NONE(ppuEventElapsedNs(NULL, begin, end));
+	NONE(ppuEventElapsedTime(NULL, begin, end));
+	OK(ppuEventElapsedNs(&ns, begin, end));
+
+	NONE(ppuMalloc(NULL, 4));
+	NONE(ppuMallocHost(NULL, 4));
+	NONE(ppuMallocPitch(&p, NULL, 4, 4));
+	NONE(ppuMemGetInfo(NULL, &bytes));
+	NONE(ppuMemGetInfo(&bytes, NULL));
+	NONE(ppuPointerGetAttributes(NULL, &p));
+	NONE(ppuTextureCreate(NULL, &desc));
+	NONE(ppuTextureCreate(&texture, NULL));
+	NONE(ppuHostRegister(NULL, 4096, 0));
+	NONE(ppuHostRegister(&p, 0, 0));
+	NONE(ppuHostRegister(&p, 4, 1));
+
+	NONE(ppuAddressReserve(NULL, 4096, 0));
+	NONE(ppuAddressReserve(&p, 0, 0));
+	NONE(ppuAddressReserve(&p, 4097, 0));
+	NONE(ppuAddressReserve(&p, 4096, 3));
+	NONE(ppuMemCreate(NULL, 4096));
+	NONE(ppuMemCreate(&mem, 0));
+	NONE(ppuMemCreate(&mem, 100));
+	OK(ppuMemCreate(&mem, 8192));
+	OK(ppuAddressReserve(&p, 16384, 65536));
+	ck_assert_uint_eq((uintptr_t)p % 65536, 0);
+	NONE(ppuMemMap((char *)p + 8, 8192, mem, 0));
+	NONE(ppuMemMap(p, 100, mem, 0));
+	NONE(ppuMemMap(NULL, 8192, mem, 0));
+	OK(ppuMemMap(p, 8192, mem, 0));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuMemMap((char *)p + 4096, 8192, mem, 0));	/* partly mapped */
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuMemMap((char *)p + 12288, 8192, mem, 0));	/* partly reserved */
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuMemUnmap((char *)p + 4096, mem));
+	OK(ppuMemset(p, 0x5a, 1, 8192));
+	OK(ppuMemMap((char *)p + 8192, 8192, mem, 1));		/* the same memory a second time, to be read */
+	OK(ppuMemcpy(&word, (char *)p + 8192 + 8184, 8));
+	ck_assert_uint_eq(word, 0x5a5a5a5a5a5a5a5aull);
+	OK(ppuMemUnmap(p, mem));
+	OK(ppuMemUnmap((char *)p + 8192, mem));
+	OK(ppuMemRelease(mem));
+	FAILS(PPU_ERROR_INVALID_HANDLE, ppuMemMap(p, 8192, mem, 0));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuAddressFree(p, 8192));
+	OK(ppuAddressFree(p, 16384));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuAddressFree(p, 16384));
+
+	NONE(ppuModuleLoadData(NULL, code, 0, NULL));
+	NONE(ppuModuleLoadData(&mod, NULL, 0, NULL));
+	NONE(ppuModuleLoad(NULL, "/dev/null", NULL));
+	NONE(ppuModuleLoad(&mod, NULL, NULL));
+	NONE(ppuModuleGetFunction(NULL, mod, "scale"));
+	NONE(ppuModuleGetFunction(&f, mod, NULL));
+	NONE(ppuModuleGetGlobal(&p, &bytes, mod, NULL));
+	NONE(ppuModuleGetFunctionName(mod, 0, NULL));
+	OK(ppuModuleGetGlobal(NULL, &bytes, mod, "counter"));
+	OK(ppuModuleGetGlobal(&p, NULL, mod, "counter"));
+	ck_assert_uint_eq(bytes, 8);
+	NONE(ppuFunctionGetAttributes(NULL, f));
+	NONE(ppuFunctionGetParam(f, 0, NULL, &bytes));
+	NONE(ppuFunctionGetParam(f, 0, &offset, NULL));
+	NONE(ppuFunctionGetParam(f, 3, &offset, &bytes));
+	OK(ppuFunctionGetParam(f, 2, &offset, &bytes));
+	ck_assert(offset == 12 && bytes == 4);
+	NONE(ppuOccupancyMaxActiveBlocks(NULL, f, 32, 0));
+	NONE(ppuOccupancyMaxActiveBlocks(&least, f, 0, 0));
+
+	NONE(ppuDeviceGetCounterName(0, 0, NULL));
+	NONE(ppuDeviceGetCounterName(0, -1, &name));
+	NONE(ppuDeviceGetCounterName(0, PPU_CTR_COUNT, &name));
+	NONE(ppuDeviceGetCounters(0, NULL, 1));
+	NONE(ppuDeviceGetCounters(0, values, -1));
+	NONE(ppuDeviceGetCounters(0, values, PPU_CTR_COUNT + 1));
+	NONE(ppuDeviceGetCounter(0, NULL, &word));
+	NONE(ppuDeviceGetCounter(0, "copies", NULL));
+	FAILS(PPU_ERROR_NOT_FOUND, ppuDeviceGetCounter(0, "copy", &word));
+	NONE(ppuProfileBegin(NULL));
+	NONE(ppuProfileEnd(NULL));
+	OK(ppuProfileBegin(&profile));
+	OK(ppuProfileEnd(&profile));
+	NONE(ppuProfileGet(NULL, "copies", &d));
+	NONE(ppuProfileGet(&profile, NULL, &d));
+	NONE(ppuProfileGet(&profile, "copies", NULL));
+	stop();
+}
+END_TEST
+
+/* Each counter by its number and by its name. */
+START_TEST(counters)
+{
+	uint64_t all[PPU_CTR_COUNT], one[PPU_CTR_COUNT], v;
+	ppuTranslation translation;
+	const char *name, *other;
+	int stats;
+	void *p;
+
+	start();
+	OK(ppuMalloc(&p, 4096));
+	OK(ppuMemset(p, 1, 1, 4096));
+	OK(ppuCtxSynchronize());
+	OK(ppuDeviceGetCounters(0, all, PPU_CTR_COUNT));
+	ck_assert_uint_gt(all[PPU_CTR_CE_BYTES], 0);
+	ck_assert_uint_ne(all[PPU_CTR_CE_BYTES], all[PPU_CTR_CE_COPIES]);
+	for (int i = 0; i < PPU_CTR_COUNT; i++) {
+		OK(ppuDeviceGetCounterName(0, i, &name));
+		for (int k = 0; k < i; k++) {
+			OK(ppuDeviceGetCounterName(0, k, &other));
+			ck_assert_str_ne(name, other);
+		}
+		if (i == PPU_CTR_MMIO_READS || i == PPU_CTR_MMIO_WRITES)	/* reading them counts */
+			continue;
+		OK(ppuDeviceGetCounter(0, name, &v));
+		ck_assert_msg(v == all[i], "%s", name);
+	}
+	memset(one, 0xee, sizeof(one));
+	OK(ppuDeviceGetCounters(0, one, PPU_CTR_CE_BYTES + 1));
+	ck_assert_uint_eq(one[PPU_CTR_CE_BYTES], all[PPU_CTR_CE_BYTES]);
+	ck_assert_uint_eq(one[PPU_CTR_CE_BYTES + 1], 0xeeeeeeeeeeeeeeeeull);
+
+	/* what the translator has done: as many numbers as names */
+	for (stats = 0; !ppuDeviceGetEngineStatName(0, stats, &name); stats++)
+		ck_assert_uint_gt(strlen(name), 0);
+	ck_assert_int_gt(stats, 3);
+	memset(one, 0xee, sizeof(one));
+	OK(ppuDeviceGetEngineStats(0, one, stats));
+	ck_assert_uint_ne(one[stats - 1], 0xeeeeeeeeeeeeeeeeull);
+	ck_assert_uint_eq(one[stats], 0xeeeeeeeeeeeeeeeeull);
+	OK(ppuDeviceGetEngineStats(0, one, 0));
+	NONE(ppuDeviceGetEngineStats(0, one, stats + 1));
+	NONE(ppuDeviceGetEngineStats(0, one, -1));
+	NONE(ppuDeviceGetEngineStats(0, NULL, 1));
+	NONE(ppuDeviceGetEngineStatName(0, -1, &name));
+	NONE(ppuDeviceGetEngineStatName(0, 0, NULL));
+	NONE(ppuDeviceGetTranslation(0, 0, NULL));
+	FAILS(PPU_ERROR_NOT_FOUND, ppuDeviceGetTranslation(0, UINT64_MAX - 1, &translation));
+	stop();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("runtime");
@@ -1094,6 +1308,8 @@ int main(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_test(c, names);
 	tcase_add_test(c, options);
+	tcase_add_test(c, arguments);
+	tcase_add_test(c, counters);
 	tcase_add_test(c, memory);
 	tcase_add_test(c, copies);
 	tcase_add_test(c, launches);

@@ -298,11 +298,15 @@ START_TEST(semaphores)
 		uint64_t value = 99;
 
 		if (n == cfg.lowest) {
+			at[n] = &at;	/* what is refused writes nothing */
 			FAILS(PPU_ERROR_NOT_FOUND, ppuCtxGetCopySemaphore(n, &at[n], &value));
+			ck_assert_ptr_eq(at[n], &at);
+			ck_assert_uint_eq(value, 99);
 			continue;
 		}
-		OK(ppuCtxGetCopySemaphore(n, &at[n], &value));
+		OK(ppuCtxGetCopySemaphore(n, NULL, &value));
 		ck_assert_uint_eq(value, 0);
+		OK(ppuCtxGetCopySemaphore(n, &at[n], NULL));
 		ck_assert_uint_eq((uintptr_t)at[n] % 8, 0);
 		for (int k = 1; k < n; k++)
 			ck_assert_ptr_ne(at[n], at[k]);

@@ -543,11 +543,13 @@ START_TEST(default_priority)
 {
 	void *out, *tmd;
 	struct rt_trace t;
+	char text[40];
 	ppuStream s;
 	unsigned n = 0;
 
 	FAILS(PPU_ERROR_CONFIGURATION, init(NULL, NULL, "default=11 depth=4"));
-	ck_assert_ptr_nonnull(strstr(ppuGetLastErrorDetail(), "default device priority 11"));
+	snprintf(text, sizeof(text), "default device priority %u", rt_turn_of(11, 12));
+	ck_assert_ptr_nonnull(strstr(ppuGetLastErrorDetail(), text));
 	FAILS(PPU_ERROR_CONFIGURATION, init(NULL, NULL, "default=9 depth=4"));
 	for (uint32_t d = 0; d <= 8; d += 8) {
 		start("gpcs=1", NULL, d ? "depth=4 default=8" : "depth=4");
@@ -570,6 +572,15 @@ START_TEST(default_priority)
 		ck_assert_uint_eq(n, 2);
 		rt_trace_free(&t);
 	}
+	/* Without children it may be the highest. */
+	start("gpcs=1", NULL, "depth=1 default=11");
+	launch("quick", 1, NULL, NULL);
+	OK(ppuCtxSynchronize());
+	t = stop();
+	for (size_t i = 0; i < t.num; i++)
+		if (t.rec[i].event == PPU_TR_TASK_ACCEPT)
+			ck_assert_uint_eq(t.rec[i].a, 11);
+	rt_trace_free(&t);
 }
 END_TEST
 

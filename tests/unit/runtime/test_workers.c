@@ -71,13 +71,14 @@ START_TEST(every_job_once)
 			ck_assert_uint_eq(done[i], round);
 		if (slow && round % 8 == 0)
 			nanosleep(&pause, NULL);
+		/* Rounds that take so long wake somebody, who may be let run late: the time limit ends this. */
+		if (slow && round == rounds && !by_others && workers[_i / 2] > 1)
+			rounds++;
 	}
 	ck_assert_uint_eq(late, 0);
 	ck_assert_uint_eq(calls[0], rounds);
 	for (unsigned i = 1; i < THREADS; i++)
 		ck_assert_uint_le(calls[i], i < workers[_i / 2] ? rounds : 0);
-	/* Rounds that take so long wake somebody. */
-	ck_assert(by_others || workers[_i / 2] == 1 || !slow);
 	ppu_workers_free(p);
 }
 END_TEST

@@ -227,6 +227,29 @@ START_TEST(nothing_else_is_reported)
 }
 END_TEST
 
+/* What a warp wrote into its local memory and its token queue is reported once, however long the warp stays. */
+START_TEST(reported_once)
+{
+	char text[512];
+	unsigned n[2];
+
+	machine("");
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text),
+			 "s2r r2, %%tid.x\nmov.u32 r3, 0\nmov.u32 r9, %u\nst.local.u32 [r3], r2\nsetp.lt.u32 p1, r2, 7\n"
+			 "push.sync J\n@p1 bra A\nnop\nA: sync J\nJ:\nL: nanosleep 900\nsub.u32 r9, r9, 1\n"
+			 "setp.ne.u32 p2, r9, 0\n@p2 bra L\nexit\n", i ? 40 : 4);
+		if (i)
+			smt_finish(s);
+		reports = 0;
+		run(text, 32);
+		n[i] = reports;
+	}
+	ck_assert_uint_ge(n[0], 2);
+	ck_assert_uint_eq(n[1], n[0]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *su = suite_create("dirty");
@@ -238,6 +261,7 @@ int main(void)
 	tcase_add_test(t, again_in_each_window);
 	tcase_add_test(t, entries_that_are_taken);
 	tcase_add_test(t, nothing_else_is_reported);
+	tcase_add_test(t, reported_once);
 	suite_add_tcase(su, t);
 	return run_suite(su);
 }

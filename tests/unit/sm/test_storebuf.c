@@ -238,6 +238,33 @@ START_TEST(full_buffer)
 }
 END_TEST
 
+/*
+ * A store that leaves because the buffer is full is noted for the end of the window, with the time of the store that pushed it
+ * out: while SMs run, workers wake nobody.
+ */
+START_TEST(pushed_out_in_a_window)
+{
+	struct ppu_phys p = { 0x2800000, 0 };
+
+	s->cfg.store_delay_ns = 1000000000;
+	s->cfg.window_ns = 100000;
+	smt_start(s);
+	ppu_mem_watch(s->core, p);
+	smt_load(s, "ld.param.u64 rd10, [0]\nmov.u32 r3, 1\nst.global.u32 [rd10], r3\nadd.u64 rd10, rd10, 8192\n"
+		 "nanosleep 20000\nloop: st.global.u32 [rd10], r3\nadd.u64 rd10, rd10, 16\nadd.u32 r3, r3, 1\n"
+		 "setp.le.u32 p1, r3, 300\n@p1 bra loop\nnanosleep 20000\nexit\n");
+	smt_launch(s, 1, 1);
+	smt_window(s);
+	ck_assert_uint_eq(smt_u32(s)[0], 1);
+	ck_assert_uint_eq(s->num_stores, 1);
+	ck_assert_uint_eq(s->stores[0].phys.addr, p.addr);
+	ck_assert_uint_gt(s->stores[0].time, 20000 + 255 * 5);
+	ck_assert_uint_lt(s->stores[0].time, 40000);
+	smt_finish(s);
+	ppu_mem_unwatch(s->core, p);
+}
+END_TEST
+
 /* ---- an SM does not notice its own buffer ----------------------------------------------------------- */
 
 static uint32_t rnd_state;
@@ -338,6 +365,7 @@ int main(void)
 	tcase_add_test(t, waiters_hear_when_it_is_there);
 	tcase_add_loop_test(t, nothing_is_left_behind, 0, 3);
 	tcase_add_test(t, full_buffer);
+	tcase_add_test(t, pushed_out_in_a_window);
 	tcase_add_loop_test(t, own_loads_are_forwarded, 0, 8);
 	tcase_add_loop_test(t, plain_path_is_untouched, 0, 2);
 	suite_add_tcase(su, t);

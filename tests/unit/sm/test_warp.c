@@ -76,6 +76,25 @@ START_TEST(barrier_named)
 }
 END_TEST
 
+/* The number in a register, for all threads: the warps that name 5 by a register and as a constant meet, also those of a
+ * second round at 2, and whoever names another number waits for ever. */
+START_TEST(barrier_number_in_register)
+{
+	if (_i)		/* without the trace of barriers there is a shorter way */
+		s->cfg.trace_classes = PPU_TRCLASS_WARPS;
+	s->task.launch.shared_bytes = 256;
+	run(PROLOGUE "mov.u32 r6, 5\nshl.u32 r8, r2, 2\nst.shared.u32 [r8], r2\nxor.u32 r8, r8, 128\nsetp.ge.u32 p1, r2, 32\n"
+	    "@p1 bra B\nbar.sync r6\nld.shared.u32 r3, [r8]\nmov.u32 r6, 2\nbar.sync 2\n" STORE3 "exit\n"
+	    "B: bar.sync 5\nld.shared.u32 r3, [r8]\nmov.u32 r6, 2\nbar.sync r6\n" STORE3 "exit\n", 64);
+	for (unsigned i = 0; i < 64; i++)
+		ck_assert_uint_eq(smt_u32(s)[i], i ^ 32);
+	smt_load(s, "s2r r2, %tid.x\nshr.u32 r6, r2, 5\nbar.sync r6\nexit\n");
+	smt_run(s, 1, 64);
+	ck_assert(s->faulted);
+	ck_assert_uint_eq(s->fault.code, PPU_ERR_DEADLOCK);
+}
+END_TEST
+
 /* Producer and consumer: warp 0 arrives, warp 1 waits. */
 START_TEST(barrier_arrive)
 {
@@ -754,6 +773,7 @@ int main(void)
 	tcase_add_test(t, barrier_rounds);
 	tcase_add_test(t, barrier_with_exited_threads);
 	tcase_add_test(t, barrier_named);
+	tcase_add_loop_test(t, barrier_number_in_register, 0, 2);
 	tcase_add_test(t, barrier_arrive);
 	tcase_add_test(t, barrier_counts_whole_warps);
 	tcase_add_test(t, barrier_counts_lanes);

@@ -109,7 +109,7 @@ START_TEST(children_stay_below_the_ceiling)
 	struct bench_ctx *low = bench_ctx_make(b), *c = bench_ctx_new(b);
 	static const unsigned want[] = { 4, 5, 5, 5, 4, 5, 6, 7 };
 
-	low->blk->prio_ceiling = 5;
+	low->blk->prio_ceiling = bench_prio(5);
 	bench_ctx_cmd(low, PPU_CTX_CMD_LOAD);
 	for (unsigned i = 0; i < 2; i++) {
 		struct bench_ctx *x = i ? c : low;
@@ -182,7 +182,7 @@ START_TEST(launches_stay_below_the_ceiling)
 	struct bench *b = bench_new(NULL);
 	struct bench_ctx *c = bench_ctx_make(b);
 
-	c->blk->prio_ceiling = 5;
+	c->blk->prio_ceiling = bench_prio(5);
 	bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
 	for (unsigned prio = 4; prio < 8; prio++) {
 		struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
@@ -566,11 +566,11 @@ START_TEST(scheduler_table)
 
 		for (unsigned i = 0; i < 3; i++)
 			if (prio[i] == p) {
-				t = ppu_tmu_listed(b->core, p, t);
+				t = ppu_tmu_listed(b->core, bench_prio(p), t);
 				ck_assert_ptr_nonnull(t);
 				ck_assert_uint_eq(t->tmd_va, va[i]);
 			}
-		ck_assert_ptr_null(ppu_tmu_listed(b->core, p, t));
+		ck_assert_ptr_null(ppu_tmu_listed(b->core, bench_prio(p), t));
 	}
 	ck_assert_ptr_null(ppu_tmu_listed(b->core, 7, NULL));
 	bench_set(b, PPU_REG_SCHED_CTRL, 0);

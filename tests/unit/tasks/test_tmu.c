@@ -66,6 +66,48 @@ START_TEST(bad_tmd_stops_the_channel)
 }
 END_TEST
 
+/* The largest value of each field is allowed, and with it nothing else is. */
+static const struct {
+	const char *name;
+	uint32_t off, size;
+	uint64_t value;
+} most_tmds[] = {
+#define M(field, value) { #field, offsetof(struct ppu_tmd, field), sizeof(((struct ppu_tmd *)0)->field), value }
+	M(regs_per_thread, 1), M(regs_per_thread, PPU_NUM_REGS), M(num_barriers, PPU_NUM_BARRIERS), M(param_bytes, PPU_PARAM_MAX),
+	M(entry_pc, 1), M(grid[0], PPU_MAX_GRID_X), M(grid[1], PPU_MAX_GRID_YZ),
+	M(grid[2], PPU_MAX_GRID_YZ), M(block[0], 1024), M(block[1], 32), M(block[2], 32), M(local_per_thread, 256),
+	M(shared_bytes, 48 << 10),
+#undef M
+};
+
+START_TEST(largest_values_are_allowed)
+{
+	struct bench *b = bench_new("warps-per-sm=32 shared-per-sm=49152");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct kern k = kern_load(c, SLEEP(100));
+	uint64_t params = bench_alloc(c, PPU_PARAM_MAX, BENCH_VRAM);
+
+	pause_tasks(b, true);
+	for (unsigned i = 0; i < sizeof(most_tmds) / sizeof(most_tmds[0]); i++) {
+		struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+		struct ppu_tmd *t;
+		uint64_t va = tmd_new(c, &k, &t);
+
+		t->param_va = params;
+		memcpy((char *)t + most_tmds[i].off, &most_tmds[i].value, most_tmds[i].size);
+		t->shared_dyn_bytes = t->shared_bytes;
+		bench_launch(ch, va);
+		bench_submit(ch);
+		bench_run_for(b, 100000);
+		ck_assert_msg(!bench_chan_reg(ch, PPU_REG_CH_ERROR), "%s: error %u", most_tmds[i].name,
+			      bench_chan_reg(ch, PPU_REG_CH_ERROR));
+		ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_TASKS), 1);
+		bench_chan_set(ch, PPU_REG_CH_CMD, PPU_CH_CMD_RESET);
+	}
+	bench_free(b);
+}
+END_TEST
+
 START_TEST(bad_tmd_address)
 {
 	struct bench *b = bench_new(NULL);
@@ -451,7 +493,7 @@ START_TEST(chain_of_children)
 		bench_read(c, out, v, sizeof(v));
 		for (unsigned d = 1; d <= n; d++) {
 			ck_assert_uint_eq(v[d * 4], d);
-			ck_assert_uint_eq(v[d * 4 + 1], 4 + d - 1);
+			ck_assert_uint_eq(bench_prio(v[d * 4 + 1]), 4 + d - 1);
 			ck_assert_int_eq((int)v[d * 4 + 2], d == n ? 100 + PPU_LAUNCH_DEPTH : 100);
 			/* innermost completes first */
 			r = bench_find(b, PPU_TR_TASK_DONE, -1, d - 1);
@@ -750,7 +792,7 @@ START_TEST(many_waiting_tasks)
 }
 END_TEST
 
-BENCH_MAIN("tmu", bad_tmd_stops_the_channel, bad_tmd_address, tmd_in_both_memories, priority_order,
+BENCH_MAIN("tmu", bad_tmd_stops_the_channel, largest_values_are_allowed, bad_tmd_address, tmd_in_both_memories, priority_order,
 	   accept_then_run, round_robin, head_and_tail, numbers_of_priorities,
 	   wfi_waits_for_tasks_and_drain, completion_store_wakes, completion_store_is_reported,
 	   completion_store_faults,

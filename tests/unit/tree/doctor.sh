@@ -56,6 +56,13 @@ has "note  this is The System, which nobody has tried" "a release that nobody ha
 doctor debian "" ""
 has "note  this is The System, which nobody has tried" "none that can be told"
 
+# What is free on this machine's disk is not what is tested.
+sed -i 's/^\tmib=.*/\tmib=$FREE_MIB/' "$T/scripts/doctor"
+export FREE_MIB=100
+doctor debian 12 12.5
+has "only 100 MiB free on the disk of $T/cache, 5000 wanted" "a disk that is full"
+FREE_MIB=100000
+
 # A machine without packages: one where dpkg-query knows nothing.
 sed -i 's/^installed() .*/installed() { false; }/; s/^\t\tthere \$test_ /\t\tfalse /' "$T/scripts/setup"
 doctor debian 12 12.5

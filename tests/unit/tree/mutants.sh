@@ -7,7 +7,7 @@ top=$(pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree
-export MUTANTS_DIR="$work/scratch" TEST_TIMEOUT=5
+export MUTANTS_DIR="$work/scratch" TEST_TIMEOUT=20
 unset CC BUILD MAKEFLAGS MFLAGS MAKELEVEL
 n=0
 fails=0
@@ -105,6 +105,19 @@ is "a change becomes a patch" grep -q '^+	return x - 2;' "$tree/tests/mutants/pa
 is "and is taken back" git -C "$tree" diff --quiet
 mutants --random 1 seen
 is "a random slip is tried, and noticed" says '^ok 1 - random/f.c:3: test_f: part:f'
+mkdir "$tree/d"
+printf 'int g(int x)\n{\n\treturn x < 0;\n}\n' >"$tree/d/g.c"
+printf '# Comment\nd: test_f\n' >"$tree/tests/mutants/nearest"
+git -C "$tree" add -A
+mutants --random 1 d/
+is "also in a file that no patch touches, by the tests near to its folder" says 'random/d/g.c:3: not noticed by test_f'
+printf 'd/g.c: TEST_TIMEOUT=3 test_f\n' >>"$tree/tests/mutants/nearest"
+mutants --check
+is "such a list may say more of a file" [ "$(grep -c nearest: "$work/out")" = 0 ]
+printf 'd/h.c: test_f\nf.c: test_h\n' >>"$tree/tests/mutants/nearest"
+mutants --check
+is "but no file that does not exist" says '^tests/mutants/nearest:1: there is no d/h.c'
+is "and no such test" says '^tests/mutants/nearest:1: no test is called test_h'
 
 sed -i 's/== 6/== 7/' "$tree/tests/unit/part/test_f.c"
 mutants seen

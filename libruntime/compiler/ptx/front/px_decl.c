@@ -253,7 +253,6 @@ static void place_var(struct px_module *m, struct px_sym *sym, struct decl *d, s
 	uint64_t at;
 	uint32_t k;
 
-	v->symbol = px_image_symbol(m, local_name(m, sym->name), PPU_SYM_UNDEF);
 	s = &m->obj.syms[v->symbol];
 	s->size = v->size;
 	s->align = v->align;
@@ -302,6 +301,7 @@ struct px_sym *px_reserved_shared(struct px_module *m)
 	s->var = px_alloc(&m->px->arena, sizeof(*s->var));
 	*s->var = (struct px_var){ .space = SP_SHARED, .type = PT_B8, .size = PX_RESERVED_SHARED, .align = 16, .is_array = true };
 	m->func = NULL;		/* one variable for all functions */
+	s->var->symbol = px_image_symbol(m, local_name(m, s->name), PPU_SYM_UNDEF);
 	place_var(m, s, &d, NULL, false, false, false, 0);
 	m->func = func;
 	return s;
@@ -393,7 +393,6 @@ struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool weak, bool
 		if (name->sym && name->sym->kind == SY_VAR && name->sym->depth == m->depth &&
 		    name->sym->var->is_extern) {	/* defined after an extern declaration */
 			sym = name->sym;
-			m->obj.syms[sym->var->symbol].flags = 0;
 			v->symbol = sym->var->symbol;
 			sym->var = v;
 		} else {
@@ -401,6 +400,8 @@ struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool weak, bool
 			if (!sym)
 				continue;
 			sym->var = v;
+			if (space != SP_LOCAL && space != SP_FPARAM)
+				v->symbol = px_image_symbol(m, local_name(m, name), PPU_SYM_UNDEF);
 		}
 		v->is_extern = is_extern;
 		if (space == SP_LOCAL || space == SP_FPARAM)

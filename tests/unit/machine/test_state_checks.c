@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loading a state in which one field of a task or of a warp has a value that it cannot have: each check of tmu_io.c and
+ * sm_io.c refuses its own.  The field is changed in the device that is saved; the rest of the state is right.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/sm/sm.h"
+#include "core/tasks/tmu_state.h"
+#include "run_suite.h"
+#include "tasks.h"
+
+/*
+ * Task 0: three CTAs of 80 threads, one after the other; the first is done, the second sleeps on the SM.  Task 1 waits for a
+ * slot.
+ */
+struct scene {
+	struct bench *b;
+	struct ppu_tmu_record *task[2];
+	struct ppu_warp *warp, *last;	/* of 32 lanes, and of 16 */
+};
+
+static struct scene scene_new(void)
+{
+	struct scene s = { .b = bench_new("sms-per-gpc=1 ctas-per-sm=1 task-slots=1 device-priorities=5") };
+	struct bench_ctx *c = bench_ctx_new(s.b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern k = kern_load(c, "nanosleep 50000\nexit\n");
+	struct ppu_cta *cta = &s.b->core->sms[0].cta[0];
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct ppu_tmd *t;
+		uint64_t va = tmd_new(c, &k, &t);
+
+		t->grid[0] = 3 - i;
+		t->block[0] = 80;
+		bench_launch(ch, va);
+	}
+	bench_submit(ch);
+	bench_run_to(s.b, 90000);
+	for (unsigned i = 0; i < 2; i++)
+		s.task[i] = &s.b->core->tmu->rec[i];
+	ck_assert_uint_eq(s.task[0]->t.done_ctas, 1);
+	ck_assert_uint_eq(s.task[0]->t.live_ctas, 1);
+	ck_assert_int_eq(s.task[1]->t.state, PPU_TASK_PENDING);
+	s.warp = &s.b->core->sms[0].warp[cta->warp[0]];
+	s.last = &s.b->core->sms[0].warp[cta->warp[2]];
+	ck_assert_uint_eq(s.warp->active, ~0u);
+	ck_assert_uint_eq(s.last->live, 0xffff);
+	return s;
+}
+
+/* What ppu_core_load() says, into a core of its own. */
+static char *load(struct scene *s, const uint8_t *bytes, size_t len)
+{
+	struct bench *b = bench_new("sms-per-gpc=1 ctas-per-sm=1 task-slots=1 device-priorities=5");
+	char *err = NULL;
+	int failed;
+
+	memcpy(b->vram, s->b->vram, b->cfg.vram);
+	memcpy(b->ram, s->b->ram, BENCH_RAM_BYTES);
+	failed = ppu_core_load(b->core, bytes, len, &err);
+	ck_assert_int_eq(!failed, !err);
+	bench_free(b);
+	return err;
+}
+
+#define NO_TASK		"task 0 is not possible"
+#define COUNTS(n)	"task " #n " has impossible counts"
+#define WARP(n)		"SM 0: warp " #n " has an impossible state"
+
+/* name, what is said, the change */
+#define CASES(C) \
+C(nothing, NULL, ) \
+C(no_context, NO_TASK, a->sm.ctx = NULL) \
+C(no_channel, NO_TASK, a->sm.root_chid = s->b->cfg.channels) \
+C(no_tmd, NO_TASK, a->sm.launch.magic++) \
+C(order_of_a_child, NO_TASK, a->sm.launch.order = PPU_ORDER_CTA) \
+C(aborting, NO_TASK, a->state = PPU_TASK_ABORTING) \
+C(depth_0, NO_TASK, a->sm.depth = 0) \
+C(too_deep, NO_TASK, a->sm.depth = PPU_MAX_DEPTH + 1) \
+C(priority_m, NO_TASK, a->sm.priority = 5) \
+C(runs_later, NO_TASK, s->task[0]->run_since = 90001) \
+C(chosen_later, NO_TASK, s->task[0]->sched_time = 90001) \
+C(more_started_than_are, COUNTS(0), a->next_cta = 4; a->done_ctas = 2; a->live_ctas = 2) \
+C(one_is_nowhere, COUNTS(0), a->next_cta++) \
+C(one_too_many_is_live, COUNTS(0), a->live_ctas++) \
+C(live_without_slot, COUNTS(0), a->state = PPU_TASK_EVICTED) \
+C(runs_without_ctas, COUNTS(1), s->task[1]->running = true) \
+C(saved_before_the_start, COUNTS(1), b->saved_ctas = 1; b->next_cta = 1) \
+C(code_not_done, COUNTS(1), b->state = PPU_TASK_CODE_DONE) \
+C(code_is_done, COUNTS(1), b->next_cta = b->done_ctas = 2) \
+C(odd_parent, "task 1 has no parent", b->parent = -2) \
+C(child_of_nobody, "task 0 has no parent", a->sm.depth = 2) \
+C(parent_is_not_there, "task 1 has the wrong parent", b->parent = 7) \
+C(parent_of_the_same_depth, "task 1 has the wrong parent", b->parent = 0) \
+C(a_child_too_many, "task 0 has the wrong number of children", a->live_children = 1) \
+C(free_warp, WARP(0), w->state = PPU_WARP_FREE) \
+C(no_such_state, WARP(0), w->state = PPU_WARP_HALTED + 1) \
+C(pc_behind_the_end, WARP(0), w->state = PPU_WARP_HALTED; w->pc = w->prog->n + 1) \
+C(live_lane_that_is_not, WARP(2), l->live |= 1u << 31) \
+C(active_lane_that_is_not, WARP(2), l->active |= 1u << 31) \
+C(active_and_parked, WARP(0), w->parked = 1) \
+C(parked_lane_that_is_not, WARP(2), l->parked = 1u << 31) \
+C(barrier_of_no_lane, WARP(2), l->bar_wait = 1u << 31) \
+C(sync_of_no_lane, WARP(2), l->sync_wait = 1u << 31) \
+C(release_of_no_lane, WARP(2), l->bar_rel = 1u << 31) \
+C(head_behind_the_queue, WARP(0), w->q.head = (int32_t)s->b->cfg.tokq_entries + 1) \
+C(tail_before_the_queue, WARP(0), w->q.tail = -2) \
+C(tail_behind_head, WARP(0), w->q.tail = w->q.head) \
+C(nobody_active, WARP(0), w->active = 0) \
+C(active_and_pops, WARP(0), w->pop = true) \
+C(parked_without_lanes, WARP(0), w->state = PPU_WARP_PARKED) \
+C(result_in_no_row, WARP(0), w->launch_d = 0xffff) \
+C(launch_of_nobody, WARP(0), w->state = PPU_WARP_LAUNCH)
+
+#define C(name, said, change) \
+static void name(struct scene *s) \
+{ \
+	struct ppu_task *a = &s->task[0]->t, *b = &s->task[1]->t; \
+	struct ppu_warp *w = s->warp, *l = s->last; \
+\
+	(void)a, (void)b, (void)w, (void)l; \
+	change; \
+}
+CASES(C)
+#undef C
+
+static const struct {
+	const char *name, *said;
+	void (*change)(struct scene *s);
+} cases[] = {
+#define C(name, said, change) { #name, said, name },
+	CASES(C)
+#undef C
+};
+
+START_TEST(one_impossible_field)
+{
+	struct scene s = scene_new();
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct ppu_tmu_record task[2] = { *s.task[0], *s.task[1] };
+		const struct ppu_warp warp = *s.warp, last = *s.last;
+		uint8_t *bytes = NULL;
+		size_t len = 0;
+		char *err;
+
+		cases[i].change(&s);
+		ck_assert_int_eq(ppu_core_save(s.b->core, &bytes, &len), 0);
+		*s.task[0] = task[0];
+		*s.task[1] = task[1];
+		*s.warp = warp;
+		*s.last = last;
+		err = load(&s, bytes, len);
+		ck_assert_msg(!err == !cases[i].said && (!err || strstr(err, cases[i].said)), "%s: \"%s\" instead of \"%s\"",
+			      cases[i].name, err ? err : "loaded", cases[i].said ? cases[i].said : "loaded");
+		free(err);
+		free(bytes);
+	}
+	bench_free(s.b);
+}
+END_TEST
+
+/* The state, and where a 1 more in a byte of the first task is. */
+static size_t state_and_place(struct scene *s, uint8_t *field, uint8_t **bytes, size_t *len)
+{
+	uint8_t *other = NULL;
+	size_t other_len, at = 0, n = 0;
+
+	*bytes = NULL;
+	ck_assert_int_eq(ppu_core_save(s->b->core, bytes, len), 0);
+	++*field;
+	ck_assert_int_eq(ppu_core_save(s->b->core, &other, &other_len), 0);
+	--*field;
+	ck_assert_uint_eq(*len, other_len);
+	for (size_t i = 0; i < *len; i++)
+		if ((*bytes)[i] != other[i])
+			n++, at = i;
+	ck_assert_uint_eq(n, 1);
+	free(other);
+	return at;
+}
+
+/*
+ * What a device cannot even save: a record in use with the state of one that is not; a CTA that can go on and is not there
+ * (the number follows those of CTAs on SMs and of saved ones, 32 bits each).
+ */
+START_TEST(impossible_bytes)
+{
+	struct scene s = scene_new();
+	struct ppu_task *t = &s.task[0]->t;
+	uint8_t *bytes;
+	size_t len, at;
+	char *err;
+
+	at = state_and_place(&s, _i ? (uint8_t *)&t->live_ctas : (uint8_t *)&t->state, &bytes, &len);
+	bytes[at + (_i ? 8 : 0)] = _i ? 1 : PPU_TASK_FREE;
+	err = load(&s, bytes, len);
+	ck_assert_ptr_nonnull(err);
+	ck_assert_msg(strstr(err, _i ? COUNTS(0) : NO_TASK) != NULL, "%s", err);
+	free(err);
+	free(bytes);
+	bench_free(s.b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("state_checks");
+	TCase *t = tcase_create("state_checks");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, one_impossible_field);
+	tcase_add_loop_test(t, impossible_bytes, 0, 2);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
