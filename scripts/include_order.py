@@ -53,7 +53,9 @@ BELOW = {
     "libruntime/cuda": ("libruntime/api",),
     "libruntime/cudart": ("libruntime/cuda",),
     "libruntime/nvrtc": ("include",),
-    "libruntime/tools": ("libruntime/cudart",),
+    "libruntime/usage": ("libruntime/common",),
+    "libruntime/nvml": ("libruntime/cuda", "libruntime/usage"),
+    "libruntime/tools": ("libruntime/cudart", "libruntime/nvml"),
     "libruntime/samples": ("libruntime/cudart",),
 }
 
