@@ -240,7 +240,7 @@ END_TEST
 START_TEST(bad_barriers)
 {
 	static const char *const texts[] = {
-		"mov.u32 r3, 16\nbar.sync r3\nexit\n", "bar.sync 0, 2000\nexit\n",
+		"mov.u32 r3, 16\nbar.sync r3\nexit\n", "bar.sync 0, 1025\nexit\n",
 		"s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 32\n@p1 bar.sync 0, 64\nbar.sync 0, 32\nexit\n",
 	};
 
@@ -251,6 +251,16 @@ START_TEST(bad_barriers)
 		ck_assert(s->faulted);
 		ck_assert_msg(s->fault.code == PPU_ERR_BAD_BARRIER, "text %u: %u at %u", i, s->fault.code, s->fault.pc);
 	}
+}
+END_TEST
+
+/* The last barrier, with as many threads as a CTA can have: nobody waits, so the CTA ends before they are there. */
+START_TEST(largest_barrier)
+{
+	smt_start(s);
+	smt_load(s, "bar.arrive 15, 1024\nexit\n");
+	ck_assert(smt_run(s, 1, 64));
+	ck_assert_msg(!s->faulted, "%u at %u", s->fault.code, s->fault.pc);
 }
 END_TEST
 
@@ -784,6 +794,7 @@ int main(void)
 	tcase_add_test(t, barrier_in_branch);
 	tcase_add_test(t, deadlock_is_a_fault);
 	tcase_add_test(t, bad_barriers);
+	tcase_add_test(t, largest_barrier);
 	tcase_add_test(t, vote);
 	tcase_add_test(t, shfl);
 	tcase_add_test(t, shfl_from_a_lane_that_takes_no_part);
