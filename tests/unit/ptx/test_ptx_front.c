@@ -298,6 +298,43 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Forms of sm_90 that are left out on purpose: a sentence says so, and what to use. */
+START_TEST(of_clusters)
+{
+	static const struct { const char *text; const char *says; } t[] = {
+		{ "barrier.cluster.arrive.aligned", "barriers of clusters are not supported, since a cluster is one CTA" },
+		{ "barrier.cluster.wait.acquire", "barriers of clusters are not supported, since a cluster is one CTA" },
+		{ "mapa.u64 %l0, %l1, %r0", "a cluster is one CTA" },
+		{ "getctarank.u32 %r0, %l1", "a cluster is one CTA" },
+		{ "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3]",
+		  "stores into other CTAs of a cluster are not supported" },
+		{ "red.async.relaxed.cluster.global.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [%r1], %r2, [%r3]",
+		  "atomics in other CTAs of a cluster are not supported" },
+		{ "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]", "barriers in other CTAs of a cluster are not supported" },
+		{ "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%l1, {%r1}], [%r2]",
+		  "tensor copies are not supported" },
+		{ "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%l1], [%r2], %r1", "copies that reduce are not supported" },
+		{ "fence.proxy.tensormap::generic.release.gpu", "tensor maps are not supported" },
+		{ "prefetch.tensormap [%l1]", "tensor maps are not supported" },
+		{ "tensormap.replace.tile.global_address.global.b1024.b64 [%l1], %l0", "tensor maps are not supported" },
+		{ "wgmma.fence.sync.aligned", "warp-group matrix instructions are not supported" },
+	};
+	char text[400];
+
+	for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct ppu_image *img = NULL;
+		struct ppu_log log;
+
+		snprintf(text, sizeof(text), ".version 8.0\n.target sm_90\n.address_size 64\n.entry k()\n{\n"
+			 ".reg .b32 %%r<4>; .reg .b64 %%l<2>;\n%s;\nret;\n}\n", t[i].text);
+		ppu_log_init(&log);
+		ck_assert_msg(ppu_ptx_compile(text, strlen(text), "r", NULL, &img, &log) != 0, "%s: accepted", t[i].text);
+		ck_assert_msg(!strncmp(log.text, "r:7:", 4) && strstr(log.text, t[i].says), "%s: %s", t[i].text, log.text);
+		ppu_log_free(&log);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ptx_front");
@@ -311,6 +348,7 @@ int main(void)
 	tcase_add_test(t, registers_of_many);
 	tcase_add_test(t, declarations_and_scopes);
 	tcase_add_test(t, refused);
+	tcase_add_test(t, of_clusters);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -50,6 +50,14 @@ static const struct {
 	{ "cvt", "s2", "cvt.pack to 2 bits is not supported; use min, max and bfi" },
 	{ "cvt", "rs", "stochastic rounding is of sm_100 and not supported; use .rn" },
 	{ "createpolicy", "cvt", "createpolicy.cvt is not supported; use createpolicy.fractional" },
+	{ "barrier", "cluster", "barriers of clusters are not supported, since a cluster is one CTA; use barrier.sync 0" },
+	{ "st", "async", "stores into other CTAs of a cluster are not supported; use st.shared and mbarrier.arrive" },
+	{ "red", "async", "atomics in other CTAs of a cluster are not supported; use red.shared and mbarrier.arrive" },
+	{ "mbarrier", "shared::cluster", "barriers in other CTAs of a cluster are not supported; use .shared::cta" },
+	{ "cp", "tensor", "tensor copies are not supported; use cp.async.bulk or cp.async" },
+	{ "cp", "reduce", "copies that reduce are not supported; use red in a loop" },
+	{ "fence", "tensormap::generic", "tensor maps are not supported; compile for compute_75, which uses ld and st" },
+	{ "prefetch", "tensormap", "tensor maps are not supported; compile for compute_75, which uses ld and st" },
 	{ "st", "bulk", "st.bulk is of sm_100 and not supported; use st in a loop" },
 };
 
