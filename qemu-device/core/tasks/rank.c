@@ -211,7 +211,8 @@ int ppu_rank_compare(const struct ppu_ctx *a, const struct ppu_ctx *b)
 {
 	const struct turn *x = &a->owner->rank->turn, *y = &b->owner->rank->turn;
 
-	if (x == y) {
+	/* Also between owners with equal numbers: what follows, the level, must be asked of all or of none of them. */
+	if (x->number == y->number) {
 		x = &a->rank->turn;
 		y = &b->rank->turn;
 	}
@@ -524,6 +525,7 @@ void ppu_ranks_reset(struct ppu_core *core)
 		ppu_rank_forget_ctx(core, s->first->ctx);
 	s->head_order = s->tail_order = 0;
 	s->walk = 0;
+	s->last_turn = s->contended = 0;
 }
 
 void ppu_ranks_destroy(struct ppu_core *core)

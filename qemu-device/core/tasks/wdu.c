@@ -205,6 +205,7 @@ static void cancel_evictions(struct ppu_core *core, const struct ppu_task *t)
 static void assign(struct ppu_core *core)
 {
 	struct ppu_wdu *w = core->wdu;
+	uint32_t left = core->cfg.task_slots;	/* evictions: the strongest comes first, so each slot changes once */
 	struct ppu_task *t;
 	struct slot *s;
 
@@ -217,7 +218,7 @@ static void assign(struct ppu_core *core)
 		cancel_evictions(core, t);
 		if (w->num_evicting)
 			break;			/* t gets the slot that is being evicted */
-		s = victim(core, t);
+		s = left-- ? victim(core, t) : NULL;
 		if (!s)
 			break;
 		if (save_all(core, s->t)) {
@@ -382,7 +383,9 @@ static int pick_in_turn(struct ppu_core *core, const struct ppu_task *t)
 	uint32_t i, n = core->num_sms, best_load = UINT32_MAX, best_pos = 0;
 	struct ppu_wdu *w = core->wdu;
 
-	for (i = 0; i < n && !ppu_rank_kept_out(core, t->sm.ctx); i++) {
+	if (ppu_rank_kept_out(core, t->sm.ctx))
+		return -1;
+	for (i = 0; i < n; i++) {
 		uint32_t pos = (w->rotor + i) % n, mask, load;
 		unsigned sm = w->sm_at[pos], slot = 0;
 		bool room = ppu_sm_can_start(core, sm, &t->sm);

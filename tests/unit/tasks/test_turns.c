@@ -229,6 +229,46 @@ START_TEST(forgotten)
 }
 END_TEST
 
+static uint64_t task_of(struct bench_ctx *c, const char *text, unsigned ctas, unsigned threads, unsigned prio)
+{
+	struct kern k = kern_load(c, text);
+	struct ppu_tmd *t;
+	uint64_t va = tmd_new(c, &k, &t);
+
+	t->grid[0] = ctas;
+	t->block[0] = (uint16_t)threads;
+	tmd_prio(t, prio);
+	return va;
+}
+
+/*
+ * Two contexts of an owner, whose turn comes first and whose priority is the lowest, and one of another owner, with a
+ * priority between theirs: they must not put each other out of the slots in a circle.
+ */
+START_TEST(no_circle)
+{
+	struct bench *b = bench_new("gpcs=2 sms-per-gpc=2 warps-per-sm=32 ctas-per-sm=16 regs-per-sm=65536 task-slots=32 "
+				    "task-records=256 vram=256M channels=64 task-slice-ns=2000000");
+	struct bench_ctx *first = ctx_of(b, 1), *second = ctx_of(b, 1), *other = ctx_of(b, 2);
+	struct bench_chan *ch = bench_chan_new(other, PPU_CLASS_COMPUTE, 64);
+	size_t evicted;
+
+	launches(ch, task_of(other, at_once, 1, 32, 2), 1);
+	bench_run_for(b, 100000);
+	launches(bench_chan_new(second, PPU_CLASS_COMPUTE, 64), task_of(second, endless, 1, 32, 11), 30);
+	bench_run_for(b, 50000);
+	launches(bench_chan_new(first, PPU_CLASS_COMPUTE, 64), task_of(first, endless, 12, 256, 3), 1);
+	bench_run_for(b, 20000);
+	launches(bench_chan_new(second, PPU_CLASS_COMPUTE, 64), task_of(second, endless, 1000, 256, 1), 1);
+	bench_run_for(b, 2200000);
+	evicted = bench_count(b, PPU_TR_TASK_EVICT, -1);
+	launches(ch, task_of(other, endless, 1, 32, 2), 1);
+	bench_run_for(b, 100000);
+	ck_assert_uint_le(bench_count(b, PPU_TR_TASK_EVICT, -1), evicted + 2);
+	bench_free(b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("turns");
@@ -239,6 +279,7 @@ int main(void)
 	tcase_add_loop_test(t, comes_again, 0, 2);
 	tcase_add_test(t, saved);
 	tcase_add_test(t, forgotten);
+	tcase_add_test(t, no_circle);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
