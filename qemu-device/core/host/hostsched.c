@@ -238,7 +238,8 @@ void ppu_sched_run_ended(struct ppu_core *core, struct ppu_ctx *ctx)
 	struct ppu_host *h = core->host;
 
 	for (unsigned i = 0; i < h->num_engines; i++)
-		if (h->engines[i].drain_ctx && h->engines[i].drain_ctx == ctx)
+		/* Of its owner: an engine must not be idle for others the longer, the more contexts he has. */
+		if (h->engines[i].drain_ctx && h->engines[i].drain_ctx->owner == ctx->owner)
 			h->engines[i].drain_runs++;
 }
 

@@ -352,6 +352,55 @@ START_TEST(masks)
 }
 END_TEST
 
+/* Half a million commands that need no engine. */
+static void nops(struct proc *p, unsigned k)
+{
+	uint32_t words;
+	uint64_t va;
+
+	for (unsigned i = 0; i < 1000; i++)
+		bench_nop(p->ch[k], 1);
+	va = bench_block(p->ch[k], &words);
+	for (unsigned i = 0; i < 500; i++)
+		bench_entry(p->ch[k], i, va, words, 0);
+	bench_doorbell(p->ch[k], 500);
+}
+
+/*
+ * An engine is kept free for a context that has other commands before its copy (CP-33).  However many contexts the owner
+ * and however many owners there are with commands for the host, it is not kept from others for long.
+ */
+START_TEST(contexts_are_no_drain)
+{
+	enum { MANY = 20 };
+	struct bench *b = bench_new("copy-engines=1 vram=1G channels=128");
+	struct proc p, own, victim = proc_of(b, 500, 1, 100000);
+	uint64_t begin;
+
+	own = proc_of(b, 7, 2, 100000);
+	nops(&own, 0);
+	for (unsigned i = 1; i < MANY; i++) {
+		p = proc_of(b, 7, 1, 100000);
+		nops(&p, 0);
+		p = proc_of(b, 100 + i, 1, 100000);
+		nops(&p, 0);
+	}
+	bench_run_for(b, 20000);
+	bench_fill(own.ch[1], 0, own.buf, 1, 4096);
+	bench_push(own.ch[1]);
+	bench_doorbell(own.ch[1], own.ch[1]->put);
+	bench_run_for(b, 2500000);
+	begin = ppu_core_time(b->core);
+	bench_fill(victim.ch[0], 0, victim.buf, 1, 4096);
+	bench_push(victim.ch[0]);
+	bench_doorbell(victim.ch[0], victim.ch[0]->put);
+	for (unsigned i = 0; i < 1000 && bench_get(victim.ch[0]) != victim.ch[0]->put; i++)
+		bench_run_for(b, 50000);
+	ck_assert_uint_le(ppu_core_time(b->core) - begin, 1000000);
+	bench_free(b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("runlist");
@@ -361,6 +410,7 @@ int main(void)
 	tcase_add_loop_test(t, channels_are_no_share, 0, 2);
 	tcase_add_test(t, contexts_are_no_share);
 	tcase_add_test(t, contexts_are_no_turns);
+	tcase_add_test(t, contexts_are_no_drain);
 	tcase_add_test(t, large_copies_are_no_share);
 	tcase_add_test(t, short_turns_are_no_smaller_share);
 	tcase_add_test(t, a_pause_is_no_credit);

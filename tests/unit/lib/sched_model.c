@@ -596,7 +596,7 @@ static void end_run(struct model *m, uint64_t cost)
 	m->free_at = m->now + cost;
 	set(m, &m->host, m->free_at);
 	for (unsigned i = 0; i <= m->w->engines; i++)
-		if (m->e[i].drain_ctx == (int)c->w->ctx)
+		if (m->e[i].drain_ctx != NOBODY && m->w->owner[m->e[i].drain_ctx] == owner(m, c))
 			m->e[i].drain_runs++;
 	wake(m);
 }
