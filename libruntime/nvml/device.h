@@ -15,17 +15,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Engine time of one process, in ns of device time. */
-struct nvml_process {
-	unsigned pid;
-	uint64_t vram;			/* bytes */
-	uint64_t compute_ns, copy_ns;
-};
-
-/* What a device has done up to a moment. */
+/* What a device has done up to a moment: the files that use it, by process; malloc()ed. */
 struct nvml_sample {
 	struct cu_usage usage;
-	struct nvml_process *list;	/* by pid; malloc()ed */
+	struct usage_client *list;
 	unsigned n;
 };
 

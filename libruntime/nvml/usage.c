@@ -14,41 +14,22 @@
 
 /* ---- samples ------------------------------------------------------------------------------------ */
 
-/* Adds the files of one process up; the clients are sorted by process. */
-static nvmlReturn_t by_process(struct nvml_sample *s, const struct usage_client *list, unsigned n)
+/* Who only looks on, as this library does, is no user. */
+static bool uses(const struct usage_client *c)
 {
-	struct nvml_process *p;
-
-	s->list = calloc(n ? n : 1, sizeof(*s->list));
-	if (!s->list)
-		return NVML_ERROR_MEMORY;
-	for (unsigned i = 0; i < n; i++) {
-		/* Who only looks on, as this library does, is no user. */
-		if (!list[i].vram_total && !list[i].compute_ns && !list[i].copy_ns && !list[i].queue_ns)
-			continue;
-		p = s->n ? &s->list[s->n - 1] : NULL;
-		if (!p || p->pid != (unsigned)list[i].pid) {
-			p = &s->list[s->n++];
-			p->pid = (unsigned)list[i].pid;
-		}
-		p->vram += list[i].vram;
-		p->compute_ns += list[i].compute_ns + list[i].queue_ns;
-		p->copy_ns += list[i].copy_ns;
-	}
-	return NVML_SUCCESS;
+	return c->vram_total || c->compute_ns || c->copy_ns || c->queue_ns;
 }
 
 static nvmlReturn_t of_driver(struct nvml_sample *s)
 {
-	struct usage_client *list;
-	int n = usage_clients("/proc", s->usage.pdev, &list);
-	nvmlReturn_t r;
+	int n = usage_clients("/proc", s->usage.pdev, &s->list);
 
 	if (n < 0)
 		return NVML_ERROR_OPERATING_SYSTEM;
-	r = by_process(s, list, (unsigned)n);
-	free(list);
-	return r;
+	for (int i = 0; i < n; i++)
+		if (uses(&s->list[i]))
+			s->list[s->n++] = s->list[i];
+	return NVML_SUCCESS;
 }
 
 /* Busy times are sums over units: their mean is comparable with device time. */
@@ -63,7 +44,12 @@ static nvmlReturn_t of_process(struct nvml_sample *s)
 		.vram_total = u->vram_total - u->vram_free,
 	};
 
-	return by_process(s, &me, 1);
+	s->list = malloc(sizeof(me));
+	if (!s->list)
+		return NVML_ERROR_MEMORY;
+	*s->list = me;
+	s->n = uses(&me);
+	return NVML_SUCCESS;
 }
 
 nvmlReturn_t nvml_sample(nvmlDevice_t device, struct nvml_sample *s)
@@ -83,31 +69,43 @@ void nvml_sample_free(struct nvml_sample *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static const struct nvml_process *find(const struct nvml_sample *s, unsigned pid)
-{
-	for (unsigned i = 0; i < s->n; i++)
-		if (s->list[i].pid == pid)
-			return &s->list[i];
-	return NULL;
-}
-
-/* A process that closes a file takes its time along: never less than nothing. */
 static uint64_t more(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
 
-/* What process `p` did since the sample `old`. */
-static struct nvml_process since(const struct nvml_process *p, const struct nvml_sample *old)
+/* What a file did since the sample `old`, whoever has it now. */
+static struct usage_client since(const struct usage_client *c, const struct nvml_sample *old)
 {
-	const struct nvml_process *was = find(old, p->pid);
-	struct nvml_process d = *p;
+	struct usage_client d = *c;
 
-	if (was) {
-		d.compute_ns = more(p->compute_ns, was->compute_ns);
-		d.copy_ns = more(p->copy_ns, was->copy_ns);
-	}
+	for (unsigned i = 0; i < old->n; i++)
+		if (old->list[i].id == c->id) {
+			d.compute_ns = more(c->compute_ns, old->list[i].compute_ns);
+			d.copy_ns = more(c->copy_ns, old->list[i].copy_ns);
+			d.queue_ns = more(c->queue_ns, old->list[i].queue_ns);
+		}
 	return d;
+}
+
+/*
+ * The next process of a sample from file *i on, its files added up, as far as they did something since `old` (NULL: as they
+ * are).  False: there is none.
+ */
+static bool next_process(const struct nvml_sample *s, const struct nvml_sample *old, unsigned *i, struct usage_client *sum)
+{
+	if (*i >= s->n)
+		return false;
+	memset(sum, 0, sizeof(*sum));
+	sum->pid = s->list[*i].pid;
+	for (; *i < s->n && s->list[*i].pid == sum->pid; ++*i) {
+		struct usage_client c = old ? since(&s->list[*i], old) : s->list[*i];
+
+		sum->vram += c.vram;
+		sum->compute_ns += c.compute_ns + c.queue_ns;
+		sum->copy_ns += c.copy_ns;
+	}
+	return true;
 }
 
 /* ---- memory and rates --------------------------------------------------------------------------- */
@@ -145,23 +143,22 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMem
 
 NVML_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *rates)
 {
-	nvmlReturn_t r = nvml_check(device);
 	uint64_t compute = 0, copy = 0, time;
 	struct nvml_sample now;
+	struct usage_client p;
+	nvmlReturn_t r;
 
+	nvml_lock();		/* nobody shuts the library down meanwhile */
+	r = nvml_check(device);
 	if (!r && !rates)
 		r = NVML_ERROR_INVALID_ARGUMENT;
-	if (r)
-		return r;
-	nvml_lock();
-	r = nvml_sample(device, &now);
+	if (!r)
+		r = nvml_sample(device, &now);
 	if (!r) {
 		time = more(now.usage.device_ns, device->rates.usage.device_ns);
-		for (unsigned i = 0; i < now.n; i++) {
-			struct nvml_process d = since(&now.list[i], &device->rates);
-
-			compute += d.compute_ns;
-			copy += d.copy_ns;
+		for (unsigned i = 0; next_process(&now, &device->rates, &i, &p);) {
+			compute += p.compute_ns;
+			copy += p.copy_ns;
 		}
 		rates->gpu = usage_percent(compute, time);
 		rates->memory = usage_percent(copy, time);
@@ -178,6 +175,7 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvml
 static nvmlReturn_t processes(nvmlDevice_t device, unsigned int *count, void *infos, size_t size)
 {
 	nvmlReturn_t r = nvml_check(device);
+	struct usage_client p;
 	struct nvml_sample s;
 	unsigned room;
 
@@ -189,17 +187,17 @@ static nvmlReturn_t processes(nvmlDevice_t device, unsigned int *count, void *in
 	r = nvml_sample(device, &s);
 	if (r)
 		return r;
-	*count = s.n;
-	if (s.n > room)
-		r = NVML_ERROR_INSUFFICIENT_SIZE;
-	for (unsigned i = 0; !r && i < s.n; i++) {
+	*count = 0;
+	for (unsigned i = 0; next_process(&s, NULL, &i, &p); ++*count) {
 		nvmlProcessInfo_t info = {
-			.pid = s.list[i].pid, .usedGpuMemory = s.list[i].vram,
-			.gpuInstanceId = ~0u, .computeInstanceId = ~0u,
+			.pid = (unsigned)p.pid, .usedGpuMemory = p.vram, .gpuInstanceId = ~0u, .computeInstanceId = ~0u,
 		};
 
-		memcpy((char *)infos + i * size, &info, size);
+		if (*count < room)
+			memcpy((char *)infos + *count * size, &info, size);
 	}
+	if (*count > room)
+		r = NVML_ERROR_INSUFFICIENT_SIZE;
 	nvml_sample_free(&s);
 	return r;
 }
@@ -257,17 +255,16 @@ static nvmlReturn_t give_samples(const struct nvml_sample *now, const struct nvm
 {
 	uint64_t time = more(now->usage.device_ns, old->usage.device_ns);
 	unsigned room = *count;
+	struct usage_client p;
 
 	*count = 0;
-	for (unsigned i = 0; i < now->n; i++) {
-		struct nvml_process d = since(&now->list[i], old);
-
-		if (!d.compute_ns && !d.copy_ns)
+	for (unsigned i = 0; next_process(now, old, &i, &p);) {
+		if (!p.compute_ns && !p.copy_ns)
 			continue;
 		if (*count < room)
 			samples[*count] = (nvmlProcessUtilizationSample_t){
-				.pid = d.pid, .timeStamp = now->usage.device_ns / 1000,
-				.smUtil = usage_percent(d.compute_ns, time), .memUtil = usage_percent(d.copy_ns, time),
+				.pid = (unsigned)p.pid, .timeStamp = now->usage.device_ns / 1000,
+				.smUtil = usage_percent(p.compute_ns, time), .memUtil = usage_percent(p.copy_ns, time),
 			};
 		++*count;
 	}
@@ -281,14 +278,17 @@ static nvmlReturn_t give_samples(const struct nvml_sample *now, const struct nvm
 NVML_EXPORT nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t *samples,
 							 unsigned int *count, unsigned long long since_us)
 {
-	nvmlReturn_t r = nvml_check(device);
 	struct nvml_sample now;
+	nvmlReturn_t r;
 
+	nvml_lock();
+	r = nvml_check(device);
 	if (!r && (!count || (*count && !samples)))
 		r = NVML_ERROR_INVALID_ARGUMENT;
-	if (r)
+	if (r) {
+		nvml_unlock();
 		return r;
-	nvml_lock();
+	}
 	r = nvml_sample(device, &now);
 	if (!r && since_us && now.usage.device_ns / 1000 <= since_us) {
 		*count = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ppu-smi: what the PPUs of the machine are, how full and how busy they are, and whose processes use them. */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -79,12 +80,16 @@ static unsigned long long mib(unsigned long long bytes)
 	return (bytes + (1 << 19)) >> 20;
 }
 
+/* A stranger named it: no character that a terminal obeys, or that parts the fields of CSV. */
 static const char *process_name(unsigned pid)
 {
 	static char name[4096];
 
 	if (nvmlSystemGetProcessName(pid, name, sizeof(name)))
 		return "[Not Found]";
+	for (char *s = name; *s; s++)
+		if (!isprint((unsigned char)*s) || *s == ',')
+			*s = '?';
 	return name;
 }
 

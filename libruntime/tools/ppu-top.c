@@ -142,7 +142,8 @@ static void run(int devices)
 
 	for (int d = 0; d < devices && !res; d++) {
 		res = ppuDeviceGetProperties(&p[d], d);
-		look(d, p[d].location, &before[d]);
+		if (!res)
+			look(d, p[d].location, &before[d]);
 	}
 	if (res)
 		fail("a device does not answer", res);
