@@ -109,5 +109,30 @@ for tool in ppu-as ppu-cc; do
 done
 "$B/bin/ppu-cc" --frobnicate >"$dir/out" 2>"$dir/err"
 has "--frobnicate is no option" "ppu-cc names an option it does not know"
+# ppu-smi shows the device of its own process, and itself as who uses it: here under a name that is an attack.
+odd=$dir/$(printf 'x\033[31m\n7, PPU')
+cp "$B/bin/ppu-smi" "$odd"
+for page in "" -q --query-compute-apps=name; do
+	PPU_BACKEND=core PPU_CORE_LIB=$(realpath "$B/lib/libppu-core.so.0") "$odd" ${page:+"$page"} >"$dir/out" 2>"$dir/err" ||
+		echo "not ok - ppu-smi $page"
+	has 'x?\[31m?7? PPU' "ppu-smi $page: a process cannot name itself as it likes"
+done
+PPU_BACKEND=core "$B/bin/ppu-smi" --query-gpu=index,memory.total,power.draw --format=csv >"$dir/out" 2>"$dir/err"
+has '^0, 256 MiB, \[N/A\]$' "ppu-smi --query-gpu: values and units"
+PPU_BACKEND=core "$B/bin/ppu-smi" --query-gpu=index,memory.total --format=csv,noheader,nounits >"$dir/out" 2>"$dir/err"
+[ "$(cat "$dir/out")" = "0, 256" ] && echo "ok - ppu-smi: noheader, nounits" || echo "not ok - ppu-smi: noheader, nounits"
+for pair in "-i 3:there is no device 3; there are 1" "--query-gpu=nonsense:there is no field" "--frob:what is" \
+	"--format=xml:there are csv, noheader and nounits" "-L -q:only one of"; do
+	# shellcheck disable=SC2086
+	PPU_BACKEND=core "$B/bin/ppu-smi" ${pair%%:*} >"$dir/out" 2>"$dir/err" && echo "not ok - ppu-smi ${pair%%:*}: exit status"
+	has "${pair#*:}" "ppu-smi ${pair%%:*}: ${pair#*:}"
+done
+PPU_BACKEND=core "$B/bin/ppu-top" -n 2 -d 0.01 >"$dir/out" 2>"$dir/err" || echo "not ok - ppu-top"
+[ "$(grep -c '^0 PPU .*in process' "$dir/out")" = 2 ] && echo "ok - ppu-top: two pages" || echo "not ok - ppu-top: two pages"
+for bad in "-n 0" "-d x" "-d 0" "-z" "more"; do
+	# shellcheck disable=SC2086
+	PPU_BACKEND=core "$B/bin/ppu-top" $bad >"$dir/out" 2>"$dir/err"
+	[ $? -eq 2 ] && echo "ok - ppu-top $bad: exit status 2" || echo "not ok - ppu-top $bad: exit status"
+done
 PPU_BACKEND=core "$B/bin/ppu-info" >"$dir/out" 2>"$dir/err" || echo "not ok - ppu-info"
 has "backend core" "ppu-info shows the in-process device"
