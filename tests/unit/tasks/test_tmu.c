@@ -688,6 +688,46 @@ START_TEST(watchdog_ends_a_context)
 }
 END_TEST
 
+/* Each of several is ended at its own time: the first to start is the last to end, and the one between is not forgotten. */
+START_TEST(watchdogs_of_several)
+{
+	static const uint64_t limits[] = { 900000, 300000, 600000 };
+	struct bench *b = bench_new("task-slots=4");
+	uint64_t begin[3] = { 0 }, va[3];
+	unsigned ended = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct bench_ctx *c = bench_ctx_make(b);
+		struct bench_chan *ch;
+		struct ppu_tmd *t;
+		struct kern k;
+
+		c->blk->watchdog_ns = limits[i];
+		bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+		ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+		k = kern_load(c, "L: nanosleep 1000\nbra L\n");
+		va[i] = tmd_new(c, &k, &t);
+		t->block[0] = (uint16_t)(32 * (i + 1));		/* CTA_START tells whose it is */
+		bench_launch(ch, va[i]);
+		bench_submit(ch);
+	}
+	ck_assert(bench_run(b));
+	for (size_t i = 0; i < b->num_trace; i++) {
+		const struct ppu_trace_rec *r = &b->trace[i];
+
+		if (r->event == PPU_TR_CTA_START)
+			begin[r->d - 1] = r->time;
+		if (r->event != PPU_TR_FAULT)
+			continue;
+		/* 300, 600, 900 us after their starts */
+		ck_assert_uint_eq(r->time - begin[(ended + 1) % 3], limits[(ended + 1) % 3]);
+		ended++;
+	}
+	ck_assert_uint_eq(ended, 3);
+	bench_free(b);
+}
+END_TEST
+
 /* What a task has run before it was evicted counts, also after the device was saved and loaded. */
 static uint64_t watchdog_time(bool saved)
 {
@@ -798,4 +838,4 @@ BENCH_MAIN("tmu", bad_tmd_stops_the_channel, largest_values_are_allowed, bad_tmd
 	   completion_store_faults,
 	   full_pool_holds_the_channel, chain_of_children, parent_reads_child,
 	   parent_complete_after_child, launch_errors, stop_ends_endless_tasks,
-	   watchdog_ends_a_context, watchdog_of_an_evicted_task, fault_ends_its_context_only, many_waiting_tasks)
+	   watchdog_ends_a_context, watchdogs_of_several, watchdog_of_an_evicted_task, fault_ends_its_context_only, many_waiting_tasks)
