@@ -293,9 +293,20 @@ ppuResult ppuDeviceGetCounterName(ppuDevice device, int index, const char **name
 	return PPU_SUCCESS;
 }
 
-ppuResult ppuDeviceGetMemInfo(ppuDevice device, size_t *free_bytes, size_t *total_bytes)
+ppuResult rt_mem_info(const struct rt_device *dev, size_t *free_bytes, size_t *total_bytes)
 {
 	uint64_t avail, total;
+	ppuResult res = rt_errno(dev->be->mem_info(dev->dev, &avail, &total), "asking for free memory");
+
+	if (!res) {
+		*free_bytes = avail;
+		*total_bytes = total;
+	}
+	return res;
+}
+
+ppuResult ppuDeviceGetMemInfo(ppuDevice device, size_t *free_bytes, size_t *total_bytes)
+{
 	struct rt_device *d;
 	ppuResult res = rt_device(device, &d);
 
@@ -303,12 +314,7 @@ ppuResult ppuDeviceGetMemInfo(ppuDevice device, size_t *free_bytes, size_t *tota
 		return res;
 	if (!free_bytes || !total_bytes)
 		return rt_error(PPU_ERROR_INVALID_VALUE);
-	res = rt_errno(d->be->mem_info(d->dev, &avail, &total), "asking for free memory");
-	if (!res) {
-		*free_bytes = avail;
-		*total_bytes = total;
-	}
-	return res;
+	return rt_mem_info(d, free_bytes, total_bytes);
 }
 
 ppuResult ppuDeviceGetCounters(ppuDevice device, uint64_t *values, int count)

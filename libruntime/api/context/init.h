@@ -23,6 +23,8 @@ extern struct rt_copy_conf rt_copy_conf;
 extern struct rt_prio_conf rt_prio_conf;
 ppuResult rt_init(void);
 ppuResult rt_device(ppuDevice n, struct rt_device **dev);
+/* VRAM of the device, in bytes. */
+ppuResult rt_mem_info(const struct rt_device *dev, size_t *free_bytes, size_t *total_bytes);
 /* The current context with a reference. */
 ppuResult rt_current(struct ppuCtx_st **ctx);
 

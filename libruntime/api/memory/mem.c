@@ -377,7 +377,6 @@ ppuResult ppuFreeHost(void *ptr)
 ppuResult ppuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
 	struct ppuCtx_st *ctx;
-	uint64_t avail, total;
 	ppuResult res;
 
 	if (!free_bytes || !total_bytes)
@@ -385,11 +384,7 @@ ppuResult ppuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 	res = rt_current(&ctx);
 	if (res)
 		return res;
-	res = rt_errno(ctx->be->mem_info(ctx->device->dev, &avail, &total), "asking for free memory");
-	if (!res) {
-		*free_bytes = avail;
-		*total_bytes = total;
-	}
+	res = rt_mem_info(ctx->device, free_bytes, total_bytes);
 	rt_obj_put(&ctx->obj);
 	return res;
 }
