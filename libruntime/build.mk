@@ -145,7 +145,7 @@ $(call ppu_objs,$(RT_TOOLS) $(RT_SRCS_ppu-trace)): private PPU_CFLAGS += $(RT_CF
 RT_EXTRA_ppu-info := -lpci
 # Which of our libraries a tool needs before libppu; ppu-trace reads files and needs none at all.
 RT_OURS_ppu-smi := ppunvml ppucuda
-RT_OURS_ppu-top := ppunvml ppucuda
+RT_OURS_ppu-top := ppunvml
 RT_ALONE := ppu-trace
 $(foreach t,$(RT_TOOLS),$(eval $(call ppu_program,$(basename $(notdir $(t))),$(t) $(RT_SRCS_$(basename $(notdir $(t)))),$(if $(filter $(RT_ALONE),$(basename $(notdir $(t)))),,$(RT_OURS_$(basename $(notdir $(t)))) $(RT_OURS)),$(RT_EXTRA_$(basename $(notdir $(t)))) $(RT_LIBS))))
 

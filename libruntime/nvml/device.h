@@ -32,8 +32,6 @@ struct nvmlDevice_st {
 nvmlReturn_t nvml_result(CUresult r);
 /* SUCCESS if the library is initialised and the handle is one of its own. */
 nvmlReturn_t nvml_check(nvmlDevice_t device);
-/* NULL past the last; between nvmlInit() and nvmlShutdown(). */
-nvmlDevice_t nvml_device(unsigned index);
 /* The state of libnvidia-ml: nvmlInit() and samples. */
 void nvml_lock(void);
 void nvml_unlock(void);

@@ -52,11 +52,6 @@ nvmlReturn_t nvml_check(nvmlDevice_t device)
 	return NVML_SUCCESS;
 }
 
-nvmlDevice_t nvml_device(unsigned index)
-{
-	return index < count ? &devices[index] : NULL;
-}
-
 /* ---- begin and end ------------------------------------------------------------------------------ */
 
 static nvmlReturn_t start(unsigned flags)

@@ -69,25 +69,6 @@ void nvml_sample_free(struct nvml_sample *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static uint64_t more(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;
-}
-
-/* What a file did since the sample `old`, whoever has it now. */
-static struct usage_client since(const struct usage_client *c, const struct nvml_sample *old)
-{
-	struct usage_client d = *c;
-
-	for (unsigned i = 0; i < old->n; i++)
-		if (old->list[i].id == c->id) {
-			d.compute_ns = more(c->compute_ns, old->list[i].compute_ns);
-			d.copy_ns = more(c->copy_ns, old->list[i].copy_ns);
-			d.queue_ns = more(c->queue_ns, old->list[i].queue_ns);
-		}
-	return d;
-}
-
 /*
  * The next process of a sample from file *i on, its files added up, as far as they did something since `old` (NULL: as they
  * are).  False: there is none.
@@ -99,7 +80,7 @@ static bool next_process(const struct nvml_sample *s, const struct nvml_sample *
 	memset(sum, 0, sizeof(*sum));
 	sum->pid = s->list[*i].pid;
 	for (; *i < s->n && s->list[*i].pid == sum->pid; ++*i) {
-		struct usage_client c = old ? since(&s->list[*i], old) : s->list[*i];
+		struct usage_client c = old ? usage_since(&s->list[*i], old->list, old->n) : s->list[*i];
 
 		sum->vram += c.vram;
 		sum->compute_ns += c.compute_ns + c.queue_ns;
@@ -155,7 +136,7 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvml
 	if (!r)
 		r = nvml_sample(device, &now);
 	if (!r) {
-		time = more(now.usage.device_ns, device->rates.usage.device_ns);
+		time = usage_more(now.usage.device_ns, device->rates.usage.device_ns);
 		for (unsigned i = 0; next_process(&now, &device->rates, &i, &p);) {
 			compute += p.compute_ns;
 			copy += p.copy_ns;
@@ -253,7 +234,7 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t d
 static nvmlReturn_t give_samples(const struct nvml_sample *now, const struct nvml_sample *old,
 				 nvmlProcessUtilizationSample_t *samples, unsigned int *count)
 {
-	uint64_t time = more(now->usage.device_ns, old->usage.device_ns);
+	uint64_t time = usage_more(now->usage.device_ns, old->usage.device_ns);
 	unsigned room = *count;
 	struct usage_client p;
 

@@ -58,78 +58,52 @@ static void look(int device, const char *pdev, struct moment *m)
 
 /* ---- a page ------------------------------------------------------------------------------------- */
 
-struct row {
-	struct usage_client client;
-	uint64_t compute, copy, queue;	/* device time since the moment before */
-};
-
-static uint64_t more(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;
-}
-
-static void since(struct row *r, const struct moment *before)
-{
-	static const struct usage_client nothing;
-	const struct usage_client *was = &nothing;
-
-	for (int i = 0; i < before->n; i++)
-		if (before->list[i].id == r->client.id)
-			was = &before->list[i];
-	r->compute = more(r->client.compute_ns, was->compute_ns);
-	r->copy = more(r->client.copy_ns, was->copy_ns);
-	r->queue = more(r->client.queue_ns, was->queue_ns);
-}
-
 /* The busiest first; then by process and file, so that idle ones stay where they are. */
 static int by_use(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
-	uint64_t ux = x->compute + x->copy + x->queue, uy = y->compute + y->copy + y->queue;
+	const struct usage_client *x = a, *y = b;
+	uint64_t ux = x->compute_ns + x->copy_ns + x->queue_ns, uy = y->compute_ns + y->copy_ns + y->queue_ns;
 
 	if (ux != uy)
 		return ux > uy ? -1 : 1;
-	if (x->client.pid != y->client.pid)
-		return x->client.pid < y->client.pid ? -1 : 1;
-	return x->client.id < y->client.id ? -1 : x->client.id > y->client.id;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void print_rows(const struct row *rows, int n, uint64_t time)
+/* used: the clients, with the engine times since the moment before */
+static void print_rows(const struct usage_client *used, int n, uint64_t time)
 {
 	printf("  %8s  %-20s %8s %6s %6s %9s %9s\n", "PID", "NAME", "COMPUTE", "QUEUE", "COPY", "VRAM", "SYSTEM");
-	for (int i = 0; i < n; i++) {
-		const struct usage_client *c = &rows[i].client;
-
+	for (const struct usage_client *c = used; c < used + n; c++)
 		printf("  %8d  %-20.20s %7u%% %5u%% %5u%% %6" PRIu64 "MiB %6" PRIu64 "MiB\n", c->pid, c->name,
-		       usage_percent(rows[i].compute, time), usage_percent(rows[i].queue, time),
-		       usage_percent(rows[i].copy, time), c->vram >> 20, c->system >> 20);
-	}
+		       usage_percent(c->compute_ns, time), usage_percent(c->queue_ns, time),
+		       usage_percent(c->copy_ns, time), c->vram >> 20, c->system >> 20);
 }
 
 static void print_device(int device, const ppuDeviceProp *p, const struct moment *before, const struct moment *now)
 {
-	struct row *rows = calloc(now->n ? (size_t)now->n : 1, sizeof(*rows));
-	uint64_t time = more(now->ns, before->ns), compute = 0, copy = 0;
+	struct usage_client *used = calloc(now->n ? (size_t)now->n : 1, sizeof(*used));
+	uint64_t time = usage_more(now->ns, before->ns), compute = 0, copy = 0;
 	int n = 0;
 
-	if (!rows) {
+	if (!used) {
 		fputs("ppu-top: out of memory\n", stderr);
 		exit(1);
 	}
 	for (int i = 0; i < now->n; i++) {
-		rows[n].client = now->list[i];
 		if (now->list[i].pid == getpid())
 			continue;
-		since(&rows[n], before);
-		compute += rows[n].compute + rows[n].queue;
-		copy += rows[n++].copy;
+		used[n] = usage_since(&now->list[i], before->list, (unsigned)before->n);
+		compute += used[n].compute_ns + used[n].queue_ns;
+		copy += used[n++].copy_ns;
 	}
-	qsort(rows, (size_t)n, sizeof(*rows), by_use);
+	qsort(used, (size_t)n, sizeof(*used), by_use);
 	printf("%d %s %s  device time %" PRIu64 ".%03u s  VRAM %zu of %zu MiB  compute %u%%  copy %u%%\n", device, p->name,
 	       p->location, now->ns / 1000000000, (unsigned)(now->ns / 1000000 % 1000), (now->total - now->avail) >> 20,
 	       now->total >> 20, usage_percent(compute, time), usage_percent(copy, time));
-	print_rows(rows, n, time);
-	free(rows);
+	print_rows(used, n, time);
+	free(used);
 }
 
 /* ---- the command line --------------------------------------------------------------------------- */

@@ -173,6 +173,24 @@ int usage_clients(const char *proc, const char *pdev, struct usage_client **list
 	return (int)found.n;
 }
 
+uint64_t usage_more(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+struct usage_client usage_since(const struct usage_client *c, const struct usage_client *old, unsigned n)
+{
+	struct usage_client d = *c;
+
+	for (unsigned i = 0; i < n; i++)
+		if (old[i].id == c->id) {
+			d.compute_ns = usage_more(c->compute_ns, old[i].compute_ns);
+			d.copy_ns = usage_more(c->copy_ns, old[i].copy_ns);
+			d.queue_ns = usage_more(c->queue_ns, old[i].queue_ns);
+		}
+	return d;
+}
+
 unsigned usage_percent(uint64_t part, uint64_t whole)
 {
 	if (!whole)

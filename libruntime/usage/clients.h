@@ -25,6 +25,14 @@ struct usage_client {
  */
 int usage_clients(const char *proc, const char *pdev, struct usage_client **list);
 
+/*
+ * What a file did since it was in `old`, an earlier list of n, whoever has it now: `c` with the engine times since then.
+ */
+struct usage_client usage_since(const struct usage_client *c, const struct usage_client *old, unsigned n);
+
+/* How much more is `now`?  A count that went back, as that of another device does, is no more. */
+uint64_t usage_more(uint64_t now, uint64_t before);
+
 /* `part` of `whole` in percent, rounded, 100 at most; 0 of nothing. */
 unsigned usage_percent(uint64_t part, uint64_t whole);
 

@@ -164,6 +164,30 @@ START_TEST(nothing_there)
 }
 END_TEST
 
+/* A file is compared with itself, whoever has it now; one that is new counts from its beginning. */
+START_TEST(since_before)
+{
+	const struct usage_client old[] = {
+		{ .pid = 3, .id = 8, .compute_ns = 100, .copy_ns = 50, .queue_ns = 9 },
+		{ .pid = 4, .id = 9, .compute_ns = 1000, .copy_ns = 1000, .queue_ns = 1000 },
+	};
+	struct usage_client c = { .pid = 5, .id = 8, .compute_ns = 130, .copy_ns = 50, .queue_ns = 10, .vram = 4096 }, d;
+
+	d = usage_since(&c, old, 2);
+	ck_assert_uint_eq(d.compute_ns, 30);
+	ck_assert_uint_eq(d.copy_ns, 0);
+	ck_assert_uint_eq(d.queue_ns, 1);
+	ck_assert_uint_eq(d.vram, 4096);
+	ck_assert_int_eq(d.pid, 5);
+	c.id = 7;
+	d = usage_since(&c, old, 2);
+	ck_assert_uint_eq(d.compute_ns, 130);
+	c.id = 9;
+	d = usage_since(&c, old, 2);
+	ck_assert_uint_eq(d.compute_ns, 0);		/* never less than nothing */
+}
+END_TEST
+
 START_TEST(percent)
 {
 	ck_assert_uint_eq(usage_percent(0, 0), 0);
@@ -181,7 +205,8 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		every_field, only_ours, shared_and_sorted, many, names, nothing_there, percent,
+		every_field, only_ours, shared_and_sorted, many, names, nothing_there, since_before,
+		percent,
 	};
 	Suite *suite = suite_create("clients");
 	TCase *c = tcase_create("clients");
