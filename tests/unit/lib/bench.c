@@ -126,6 +126,20 @@ void bench_new_core(struct bench *b)
 		die(err);
 }
 
+void bench_reload(struct bench *b)
+{
+	uint8_t *bytes = NULL;
+	char *err = NULL;
+	size_t len = 0;
+
+	if (ppu_core_save(b->core, &bytes, &len))
+		die("the state cannot be saved");
+	bench_new_core(b);
+	if (ppu_core_load(b->core, bytes, len, &err))
+		die(err);
+	free(bytes);
+}
+
 /* Zeroed, between pages that nobody may touch. */
 static uint8_t *guarded(uint64_t bytes)
 {

@@ -83,6 +83,8 @@ struct bench *bench_new(const char *props);
 void bench_free(struct bench *b);
 /* The same bench with a new core, for save/restore: the state of the old core is lost. */
 void bench_new_core(struct bench *b);
+/* Saves the device's state and loads it into a new core. */
+void bench_reload(struct bench *b);
 
 uint32_t bench_reg(struct bench *b, uint64_t off);
 void bench_set(struct bench *b, uint64_t off, uint32_t val);

@@ -135,16 +135,8 @@ static void evict(bool saved)
 	launch(high, SLEEP(300000), 1, 1);
 	bench_submit(high);
 	bench_run_for(b, 50000);
-	if (saved) {
-		uint8_t *bytes = NULL;
-		char *err = NULL;
-		size_t len = 0;
-
-		ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
-		bench_new_core(b);
-		ck_assert_int_eq(ppu_core_load(b->core, bytes, len, &err), 0);
-		free(bytes);
-	}
+	if (saved)
+		bench_reload(b);
 	ck_assert(bench_run(b));
 	ck_assert_uint_ge(bench_count(b, PPU_TR_CTA_SAVE, -1), 1);
 	span = last_time(b, PPU_TR_TASK_DONE) - first_time(b, PPU_TR_CTA_START);
@@ -167,9 +159,6 @@ START_TEST(saved_while_it_runs)
 	struct bench *b = bench_new(NULL);
 	struct bench_chan *ch = channel(bench_ctx_new(b), true);
 	uint64_t front = front_end(one_task), want, begin;
-	uint8_t *bytes = NULL;
-	char *err = NULL;
-	size_t len = 0;
 
 	one_task(ch);
 	bench_submit(ch);
@@ -180,10 +169,7 @@ START_TEST(saved_while_it_runs)
 	bench_run_for(b, 50000);
 	begin = runtime(ch);
 	ck_assert_uint_gt(begin, want + front);
-	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
-	bench_new_core(b);
-	ck_assert_int_eq(ppu_core_load(b->core, bytes, len, &err), 0);
-	free(bytes);
+	bench_reload(b);
 	ck_assert_uint_eq(runtime(ch), begin);
 	ck_assert(bench_run(b));
 	ck_assert_uint_eq(runtime(ch), want + front + last_time(b, PPU_TR_TASK_DONE) - last_time(b, PPU_TR_CTA_START));

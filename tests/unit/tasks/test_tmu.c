@@ -753,16 +753,8 @@ static uint64_t watchdog_time(bool saved)
 	bench_submit(ch);
 	bench_run_for(b, 150000);
 	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_RESUME, -1), 1);
-	if (saved) {
-		uint8_t *bytes = NULL;
-		char *err = NULL;
-		size_t len = 0;
-
-		ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
-		bench_new_core(b);
-		ck_assert_int_eq(ppu_core_load(b->core, bytes, len, &err), 0);
-		free(bytes);
-	}
+	if (saved)
+		bench_reload(b);
 	ck_assert(bench_run(b));
 	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), PPU_ERR_WATCHDOG);
 	end = bench_find(b, PPU_TR_FAULT, -1, 0)->time - bench_find(b, PPU_TR_CTA_START, -1, 0)->time;
