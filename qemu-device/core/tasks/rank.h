@@ -45,7 +45,8 @@ static inline uint32_t ppu_rank_level(const struct ppu_core *core, uint32_t prio
 struct ppu_task *ppu_rank_first(struct ppu_core *core, uint32_t rr);
 /* May a take the slot or the SM of b? */
 bool ppu_rank_beats(const struct ppu_core *core, const struct ppu_task *a, const struct ppu_task *b);
-/* Whose turn comes first, of two contexts that had tasks?  <0: a's, 0: they have no turns, or the same one. */
+/* Whose turn comes first, of two contexts that had tasks?  Owners' turns are compared, then, between contexts of one owner
+ * or of owners with the same number, their own.  <0: a's, 0: they have no turns, or the same one. */
 int ppu_rank_compare(const struct ppu_ctx *a, const struct ppu_ctx *b);
 bool ppu_rank_turns(const struct ppu_core *core);	/* do contexts take turns at the moment? */
 /* A level of the context's save area has room again. */

@@ -49,11 +49,11 @@ void ppu_tmu_give_back(struct ppu_core *core, struct ppu_task *t);
 void ppu_tmu_suspend(struct ppu_core *core, struct ppu_task *t, unsigned reason);
 /* A part of t can go on that could not before (reason: PPU_TRP_*). */
 void ppu_tmu_can_go_on(struct ppu_core *core, struct ppu_task *t, unsigned reason);
-/* For the watchdog: t has CTAs on SMs that can run (running), or has none any longer. */
+/* For the watchdog and the channel's time: t has CTAs on SMs that can run (running), or has none any longer. */
+void ppu_tmu_running(struct ppu_core *core, struct ppu_task *t, bool running);
 /* Device time, in ns, in which at least one task that was launched from the channel ran; since its reset. */
 uint64_t ppu_tmu_channel_time(struct ppu_core *core, unsigned chid);
 void ppu_tmu_channel_forget(struct ppu_core *core, unsigned chid);
-void ppu_tmu_running(struct ppu_core *core, struct ppu_task *t, bool running);
 /* All CTAs of t are done; t has no slot any more. */
 void ppu_tmu_code_done(struct ppu_core *core, struct ppu_task *t);
 /* Ends the context of t. */
