@@ -99,6 +99,27 @@ def read_page(app, docname, source):
         return '<a href="%s.html#%s">%s</a>' % (link, anchor, shown.replace("\\", ""))
 
     text = re.sub(r"\[([^]`]*)\]\(([\w./-]+)\.md#([\w-]+)\)", to_html, text)
+
+    def to_front(match):
+        """The README of the tree is the front page."""
+        shown, link, anchor = match.groups()
+        if os.path.normpath(os.path.join(folder, link)) != "README.md":
+            return match.group(0)
+        return "[%s](%s%s)" % (shown, os.path.relpath("index.md", folder or "."), anchor or "")
+
+    text = re.sub(r"\[([^]]*)\]\(([\w./-]*README\.md)(#[\w-]+)?\)", to_front, text)
+
+    def to_download(match):
+        """A page that is not part of the manual, such as the README of a folder, is a file of the tree like any other."""
+        shown, link = match.groups()
+        page = os.path.normpath(os.path.join(folder, link))
+        if page in app.env.project.docnames or os.path.splitext(page)[0] in app.env.project.docnames:
+            return match.group(0)
+        if not os.path.exists(os.path.join(srcdir, page)):
+            return match.group(0)
+        return "{download}`%s <%s>`" % (shown.replace("`", "").replace("\\", ""), link)
+
+    text = re.sub(r"\[([^]]*)\]\(([\w./-]+\.(?:md|rst))(?:#[\w-]+)?\)", to_download, text)
     if docname == "index":
         text += front_page(srcdir)
     elif docname.startswith("Documentation/") and docname.endswith("/index"):
