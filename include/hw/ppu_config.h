@@ -98,6 +98,7 @@ P(dram_ns,          "dram-latency-ns",    u32, 250, 0, 100000, "what DRAM takes 
 P(link_mbps,        "link-mbps",          u32, 12000, 100, 10000000, "port of the I/O unit to system memory, 10^6 bytes/s") \
 P(link_ns,          "link-latency-ns",    u32, 1000, 20, 100000, "from a load to the next instruction, when system memory has the data") \
 P(priority_order,   "priority-order",     u32, 0, 0, 1, "which device priority is the highest: 0 the greatest number (M - 1), 1 the smallest (0)") \
+P(window_halvings,  "window-halvings",    u32, 0, 0, 10, "how often a window may be cut in half while CTAs begin or end, tasks are launched, or words that somebody waits for are written") \
 P(stores_under_way, "stores-per-sm",      u32, 64, 1, 4096, "lines of stores of an SM that are under way before a warp has to wait")
 
 typedef uint32_t ppu_prop_u32;

@@ -179,14 +179,17 @@ static double dependent(void (*way)(unsigned n))
 
 static void windows(void)
 {
-	static const unsigned ns[] = { 10000, 5000, 2000, 1000, 500 };
+	static const struct { unsigned ns, halvings; const char *name; } w[] = {
+		{ 10000, 0, "10000 ns" }, { 5000, 0, "5000 ns" }, { 2000, 0, "2000 ns" }, { 1000, 0, "1000 ns" },
+		{ 500, 0, "500 ns" }, { 10000, 2, "10000 to 2500 ns" }, { 10000, 4, "10000 to 625 ns" },
+	};
 	double first[4] = { 0 };
-	char text[100];
+	char text[120];
 
-	for (unsigned i = 0; i < sizeof(ns) / sizeof(ns[0]); i++) {
+	for (unsigned i = 0; i < sizeof(w) / sizeof(w[0]); i++) {
 		double host, device, queued, chained;
 
-		snprintf(text, sizeof(text), "window-ns=%u", ns[i]);
+		snprintf(text, sizeof(text), "window-ns=%u window-halvings=%u", w[i].ns, w[i].halvings);
 		start(text);
 		queued = dependent(all_queued);
 		chained = dependent(chain);
@@ -194,9 +197,9 @@ static void windows(void)
 			first[0] = queued;
 			first[1] = chained;
 		}
-		snprintf(text, sizeof(text), "by the CPU, all queued, windows of %u ns (device)", ns[i]);
+		snprintf(text, sizeof(text), "by the CPU, all queued, windows of %s (device)", w[i].name);
 		result(text, queued, "ns", first[0]);
-		snprintf(text, sizeof(text), "through the device's queue, windows of %u ns (device)", ns[i]);
+		snprintf(text, sizeof(text), "through the device's queue, windows of %s (device)", w[i].name);
 		result(text, chained, "ns", first[1]);
 		device = device_ns();
 		host = cta_ns("nothing", 256);
@@ -205,9 +208,9 @@ static void windows(void)
 			first[2] = host;
 			first[3] = device;
 		}
-		snprintf(text, sizeof(text), "an empty CTA of 256 threads, windows of %u ns (host)", ns[i]);
+		snprintf(text, sizeof(text), "an empty CTA of 256 threads, windows of %s (host)", w[i].name);
 		result(text, host, "ns", first[2]);
-		snprintf(text, sizeof(text), "an empty CTA of 256 threads, windows of %u ns (device)", ns[i]);
+		snprintf(text, sizeof(text), "an empty CTA of 256 threads, windows of %s (device)", w[i].name);
 		result(text, device, "ns", first[3]);
 		OK(ppuShutdown());
 	}

@@ -22,6 +22,7 @@ static const struct prop {
 	PPU_PROPS(P)
 #undef P
 };
+#define WINDOW_LEAST	100	/* ns, as window-ns alone may say */
 #define NUM_PROPS (sizeof(props) / sizeof(props[0]))
 
 static __attribute__((format(printf, 2, 3))) int fail(char **err, const char *fmt, ...)
@@ -146,6 +147,9 @@ int ppu_config_check(const struct ppu_config *cfg, char **err)
 	if (cfg->shared_per_cta > cfg->shared_per_sm)
 		return fail(err, "property shared-per-cta (%u) is larger than shared-per-sm (%u)",
 			    cfg->shared_per_cta, cfg->shared_per_sm);
+	if (cfg->window_ns >> cfg->window_halvings < WINDOW_LEAST || cfg->window_ns & ((1u << cfg->window_halvings) - 1))
+		return fail(err, "property window-halvings: %llu ns cannot be cut in half %u times: all parts must be whole"
+			    " and have at least %u ns", (unsigned long long)cfg->window_ns, cfg->window_halvings, WINDOW_LEAST);
 	if (cfg->cache_line & (cfg->cache_line - 1))
 		return fail(err, "property cache-line: %u is not a power of two", cfg->cache_line);
 #define WHOLE(c, name, ways) \

@@ -5,6 +5,10 @@
  * jobs of the workers.  Then the effects of the SMs are applied in the order (time, SM, order on that SM), so
  * that the result does not depend on the number of workers.
  *
+ * With window_halvings a window is shorter where something waits for its end: window_ns, cut in half so many times,
+ * while SMs get work or have effects, and twice the one before after a window in which nothing happened.  Where a
+ * window ends is known before any SM has run in it, from the state of the device alone.
+ *
  * No window is run while every SM sleeps; nothing is scheduled while none has work.
  */
 #include <string.h>
@@ -28,6 +32,9 @@ struct cursor {			/* the next effect of an SM to apply */
 struct ppu_gpcs {
 	struct ppu_event window_ev;	/* end of the next window to run */
 	uint64_t t0, t1;		/* of the window that runs */
+	uint64_t len;			/* of windows now, ns: window_ns, or cut in half up to window_halvings times */
+	uint64_t ran_to;		/* the end of the last window that ran: the next begins there or later */
+	bool mattered;			/* the window that runs has effects for which it should not have been longer */
 	uint32_t *busy, num_busy;	/* SMs of this window */
 	struct ppu_effects **fx;	/* by SM: the effects of those SMs */
 	struct cursor *cursor;		/* a heap, while they are applied: the first one on top */
@@ -37,18 +44,26 @@ struct ppu_gpcs {
 	uint32_t num_exc;
 };
 
-static uint64_t window_end(const struct ppu_core *core, uint64_t t)
+static uint64_t shortest(const struct ppu_core *core)
 {
-	return (t / core->cfg.window_ns + 1) * core->cfg.window_ns;
+	return core->cfg.window_ns >> core->cfg.window_halvings;
+}
+
+/* The first multiple of len after t. */
+static uint64_t window_end(uint64_t t, uint64_t len)
+{
+	return (t / len + 1) * len;
 }
 
 void ppu_gpc_wake(struct ppu_core *core)
 {
-	struct ppu_event *ev = &core->gpcs->window_ev;
-	uint64_t end = window_end(core, core->now);
+	struct ppu_gpcs *g = core->gpcs;
+	uint64_t end;
 
-	if (!ppu_event_pending(ev) || ev->when > end)
-		ppu_event_schedule(core, ev, end);
+	g->len = shortest(core);
+	end = window_end(core->now, g->len);
+	if (!ppu_event_pending(&g->window_ev) || g->window_ev.when > end)
+		ppu_event_schedule(core, &g->window_ev, end);
 }
 
 static bool before(const struct cursor *a, const struct cursor *b)
@@ -125,6 +140,7 @@ static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
 	struct ppu_task *t = e->task ? ppu_task_of(e->task) : NULL;
 	bool alive = t && t->state == PPU_TASK_ACTIVE;
 
+	core->gpcs->mattered |= e->kind != PPU_FX_TRACE;	/* a trace changes nothing */
 	switch (e->kind) {
 	case PPU_FX_STORE:	/* the store is in memory even if the task has ended */
 		ppu_sem_written(core, e->phys, e->len, PPU_TRW_SM, sm);
@@ -140,8 +156,8 @@ static void apply(struct ppu_core *core, unsigned sm, struct ppu_effect *e)
 			ppu_tmu_stores_until(core, t, ppu_sm_stored(core, sm));
 		emit(core, PPU_TR_CTA_DONE, e->time, sm, (uint32_t)e->arg[0], PPU_TASK_ID(t),
 		     e->arg[1]);
-		if (e->arg[3])	/* an SM's stores are seen at the end of a window */
-			ppu_tmu_stores_until(core, t, window_end(core, e->arg[3]));
+		if (e->arg[3])	/* an SM's stores are seen at the end of a window, of the longest one at the latest */
+			ppu_tmu_stores_until(core, t, window_end(e->arg[3], core->cfg.window_ns));
 		ppu_wdu_cta_done(core, t, sm, (unsigned)e->arg[2]);
 		break;
 	case PPU_FX_WAITS:
@@ -208,6 +224,14 @@ static void apply_all(struct ppu_core *core)
 		ppu_sem_kick(core, NULL, PPU_TR_NO_UNIT);
 }
 
+/* SMs that slept may begin as early as the window of full length that t1 ends or lies in, but nothing runs twice. */
+static uint64_t window_begin(const struct ppu_core *core, uint64_t t1)
+{
+	uint64_t t0 = (t1 - 1) / core->cfg.window_ns * core->cfg.window_ns;
+
+	return t0 > core->gpcs->ran_to ? t0 : core->gpcs->ran_to;
+}
+
 static void window(struct ppu_core *core, void *arg)
 {
 	struct ppu_gpcs *g = core->gpcs;
@@ -215,15 +239,21 @@ static void window(struct ppu_core *core, void *arg)
 	uint32_t i;
 
 	g->t1 = core->now;
-	g->t0 = g->t1 - core->cfg.window_ns;
+	g->t0 = window_begin(core, g->t1);
 	g->num_busy = 0;
 	for (i = 0; i < core->num_sms; i++)
 		if (ppu_sm_next_time(core, i) <= g->t1)
 			g->busy[g->num_busy++] = i;
 	ppu_sms_run(core, g->busy, g->num_busy, g->t0, g->t1);
+	g->ran_to = g->t1;
+	g->mattered = false;
 	ppu_icache_window(core, true);
 	apply_all(core);
 	ppu_icache_window(core, false);
+	if (g->mattered)
+		g->len = shortest(core);
+	else if (g->len < core->cfg.window_ns)
+		g->len *= 2;
 
 	for (i = 0; i < core->num_sms; i++) {
 		uint64_t t = ppu_sm_next_time(core, i);
@@ -232,7 +262,7 @@ static void window(struct ppu_core *core, void *arg)
 	}
 	if (next == PPU_TIME_NEVER)
 		return;
-	next = window_end(core, next > core->now ? next : core->now);
+	next = window_end(next > core->now ? next : core->now, g->len);
 	if (!ppu_event_pending(&g->window_ev) || g->window_ev.when > next)
 		ppu_event_schedule(core, &g->window_ev, next);
 }
@@ -303,6 +333,7 @@ int ppu_gpcs_create(struct ppu_core *core)
 	if (!g->busy || !g->fx || !g->exc || !g->cursor || !ppu_events_reserve(core, 1))
 		return -1;
 	ppu_event_init(&g->window_ev, PPU_EVP_SM_APPLY, window, NULL);
+	g->len = shortest(core);
 	return 0;
 }
 
@@ -325,6 +356,31 @@ void ppu_gpcs_reset(struct ppu_core *core)
 	ppu_event_cancel(core, &g->window_ev);
 	memset(g->exc, 0, (size_t)core->num_sms * core->cfg.warps_per_sm * sizeof(*g->exc));
 	g->num_exc = g->num_cursors = g->num_busy = 0;
+	g->len = shortest(core);
+	g->ran_to = 0;
+}
+
+/* Before version 15 all windows had the same length. */
+static void io_windows(struct ppu_core *core, struct ppu_io *io)
+{
+	struct ppu_gpcs *g = core->gpcs;
+	uint64_t least = shortest(core);
+
+	ppu_io_event(core, io, &g->window_ev);
+	if (io->version >= 15) {
+		ppu_io_u64(io, &g->len);
+		ppu_io_u64(io, &g->ran_to);
+	} else {
+		g->len = core->cfg.window_ns;
+		g->ran_to = 0;
+	}
+	if (!io->loading || io->failed)
+		return;
+	if (ppu_event_pending(&g->window_ev) && (g->window_ev.when % least || g->window_ev.when == 0))
+		ppu_io_fail(io, "an SM window ends at an impossible time");
+	if (g->len < least || g->len > core->cfg.window_ns || g->len % least || g->len / least & (g->len / least - 1) ||
+	    g->ran_to > core->now || g->ran_to % least)
+		ppu_io_fail(io, "SM windows have an impossible length");
 }
 
 void ppu_gpcs_io(struct ppu_core *core, struct ppu_io *io)
@@ -332,10 +388,7 @@ void ppu_gpcs_io(struct ppu_core *core, struct ppu_io *io)
 	struct ppu_gpcs *g = core->gpcs;
 	uint32_t i, n = core->num_sms * core->cfg.warps_per_sm, count = g->num_exc, index = 0;
 
-	ppu_io_event(core, io, &g->window_ev);
-	if (io->loading && !io->failed && ppu_event_pending(&g->window_ev) &&
-	    (g->window_ev.when % core->cfg.window_ns || g->window_ev.when == 0))
-		ppu_io_fail(io, "an SM window ends at an impossible time");
+	io_windows(core, io);
 	ppu_io_u32(io, &count);
 	if (count > n)
 		ppu_io_fail(io, "too many warps wait for the driver");

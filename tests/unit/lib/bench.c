@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +125,15 @@ void bench_new_core(struct bench *b)
 	b->core = ppu_core_create(&b->cfg, &b->ports, b->vram, &err);
 	if (!b->core)
 		die(err);
+}
+
+/* A property may have the same name; sections come behind properties. */
+uint8_t *bench_section(uint8_t *state, size_t len, const char *tag)
+{
+	for (size_t at = len - 4; at > 0; at--)
+		if (!memcmp(state + at, tag, 4))
+			return state + at + 4;
+	ck_abort_msg("no section %s", tag);
 }
 
 void bench_reload(struct bench *b)

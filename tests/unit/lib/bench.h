@@ -85,6 +85,8 @@ void bench_free(struct bench *b);
 void bench_new_core(struct bench *b);
 /* Saves the device's state and loads it into a new core. */
 void bench_reload(struct bench *b);
+/* The section of a unit in a saved state, behind its tag of four letters. */
+uint8_t *bench_section(uint8_t *state, size_t len, const char *tag);
 
 uint32_t bench_reg(struct bench *b, uint64_t off);
 void bench_set(struct bench *b, uint64_t off, uint32_t val);

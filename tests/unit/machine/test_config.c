@@ -49,7 +49,8 @@ static const struct { const char *name; uint64_t def; } by_hand[] = {
 	{ "shared-per-cta", 48 << 10 }, { "regs-per-sm", 64 << 10 }, { "task-slots", 32 }, { "task-records", 8192 },
 	{ "copy-engines", 2 }, { "channels", 256 }, { "watches", 1024 }, { "ring-max", 65536 }, { "engines", 32 },
 	/* Times: slices of 1 and 2 ms, windows of 10 us, 1 GHz */
-	{ "timeslice", 1000000 }, { "task-slice-ns", 2000000 }, { "window-ns", 10000 }, { "sm-clock-khz", 1000000 },
+	{ "timeslice", 1000000 }, { "task-slice-ns", 2000000 }, { "window-ns", 10000 }, { "window-halvings", 0 },
+	{ "sm-clock-khz", 1000000 },
 	{ "cost-fetch-ns", 200 }, { "cost-cmd-ns", 20 }, { "cost-switch-ns", 100 }, { "cost-ce-setup-ns", 1000 },
 	{ "cost-ce-mbps", 12000 }, { "cost-launch-ns", 1000 }, { "cost-cta-ns", 100 }, { "cost-mem-cycles", 4 },
 	{ "cost-wfi-drain-ns", 500 }, { "cost-evict-ns", 2000 },
@@ -144,6 +145,28 @@ START_TEST(text)
 }
 END_TEST
 
+/* A window of 10 us is 16 times 625 ns, and one of 1600 ns 16 times the least that a window may have. */
+static void halvings(void)
+{
+	static const struct { uint64_t window; unsigned most; } w[] = { { 10000, 4 }, { 1600, 4 }, { 3200, 5 }, { 101, 0 }, { 100, 0 } };
+
+	for (unsigned i = 0; i < sizeof(w) / sizeof(w[0]); i++) {
+		struct ppu_config cfg;
+		char *err = NULL;
+
+		ppu_config_init(&cfg);
+		cfg.window_ns = w[i].window;
+		for (cfg.window_halvings = 0; cfg.window_halvings <= 10; cfg.window_halvings++) {
+			bool ok = cfg.window_halvings <= w[i].most;
+
+			ck_assert_int_eq(ppu_config_check(&cfg, &err), ok ? 0 : -1);
+			ck_assert(ok || strstr(err, "cannot be cut in half"));
+			free(err);
+			err = NULL;
+		}
+	}
+}
+
 START_TEST(together)
 {
 	struct ppu_config cfg;
@@ -162,6 +185,7 @@ START_TEST(together)
 	cfg.task_records = 4;
 	ck_assert_int_eq(ppu_config_check(&cfg, &err), -1);
 	free(err);
+	halvings();
 	/* A core with this configuration is refused with the same sentence, and so is VRAM that is not aligned. */
 	struct ppu_ports ports = { 0 };
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The window driver: times of windows, order of effects, workers, idleness, save and restore. */
 #include <stdio.h>
-#include "bench_main.h"
+#include <stdlib.h>
+#include <string.h>
+#include <check.h>
+#include "run_suite.h"
 #include "tasks.h"
 
 static unsigned first_worker, rounds;
@@ -12,6 +15,19 @@ static void one_for_all(void *opaque, void (*fn)(void *, unsigned), void *arg)
 	rounds++;
 	for (unsigned i = 0; i < 4; i++)
 		fn(arg, (first_worker + i) % 4);
+}
+
+static bool as_before;	/* the state is saved as version 14 wrote it: without the lengths of windows */
+
+static size_t version_14(uint8_t *bytes, size_t len)
+{
+	uint8_t *at = bench_section(bytes, len, "gpcs");
+
+	ck_assert_int_eq(*at, 1);	/* a window is to come */
+	at += 1 + 8 + 8;
+	memmove(at, at + 16, len - (size_t)(at - bytes) - 16);
+	bytes[8] = 14;
+	return len - 16;
 }
 
 /* A workload with stores to watched words, faults, children, several grids. */
@@ -70,6 +86,8 @@ static void workload(struct bench *b, bool jobs, uint64_t save_at)
 
 		bench_run_to(b, save_at);
 		ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
+		if (as_before)
+			len = version_14(bytes, len);
 		bench_new_core(b);
 		b->num_trace--;		/* the new core's RESET */
 		ck_assert_msg(!ppu_core_load(b->core, bytes, len, &err), "at %llu: %s",
@@ -96,13 +114,19 @@ static void same(struct bench *a, struct bench *b)
 
 #define PROPS "gpcs=2 sms-per-gpc=2 ctas-per-sm=3 vram=32M window-ns=2000 "
 
+/* Windows of one length, and of four: 2000 to 250 ns. */
+static const char *const props[] = { PROPS, PROPS "window-halvings=3 " };
+#define BOTH	(sizeof(props) / sizeof(props[0]))
+
 START_TEST(workers_do_not_show)
 {
-	struct bench *a = bench_new(PROPS);
+	struct bench *a = bench_new(props[_i]);
+	char with[200];
 
+	snprintf(with, sizeof(with), "%s workers=4", props[_i]);
 	workload(a, false, 0);
 	for (first_worker = 0; first_worker < 4; first_worker++) {
-		struct bench *b = bench_new(PROPS "workers=4");
+		struct bench *b = bench_new(with);
 
 		rounds = 0;
 		workload(b, true, 0);
@@ -114,20 +138,33 @@ START_TEST(workers_do_not_show)
 }
 END_TEST
 
-START_TEST(save_and_restore_with_tasks)
+static void saved_and_restored(const char *with, unsigned times)
 {
-	struct bench *ref = bench_new(PROPS);
+	struct bench *ref = bench_new(with);
 	unsigned seed = 3;
 
 	workload(ref, false, 0);
-	for (unsigned i = 0; i < 25; i++) {
-		struct bench *b = bench_new(PROPS);
+	for (unsigned i = 0; i < times; i++) {
+		struct bench *b = bench_new(with);
 
 		workload(b, false, 1 + (unsigned)rand_r(&seed) % 150000);
 		same(ref, b);
 		bench_free(b);
 	}
 	bench_free(ref);
+}
+
+START_TEST(save_and_restore_with_tasks)
+{
+	saved_and_restored(props[_i], 25);
+}
+END_TEST
+
+/* What a device saved that knew no halves. */
+START_TEST(version_14_is_restored)
+{
+	as_before = true;
+	saved_and_restored(PROPS, 6);
 }
 END_TEST
 
@@ -208,5 +245,274 @@ START_TEST(sm_store_releases_a_channel)
 }
 END_TEST
 
-BENCH_MAIN("gpc", workers_do_not_show, save_and_restore_with_tasks, effects_in_order, idle_costs_nothing,
-	   sm_store_releases_a_channel)
+/* Device time of n launches, each waiting for the one before, of a kernel that is over at once. */
+static uint64_t dependent(const char *with, unsigned n)
+{
+	struct bench *b = bench_new(with);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 64);
+	struct kern k = kern_load(c, "exit\n");
+	struct ppu_tmd *t;
+	uint64_t va = tmd_new(c, &k, &t), first, last;
+
+	for (unsigned i = 0; i < n; i++) {
+		bench_launch(ch, va);
+		bench_wfi(ch);
+	}
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_count(b, PPU_TR_TASK_DONE, -1), n);
+	first = bench_find(b, PPU_TR_TASK_DONE, -1, 0)->time;
+	last = bench_find(b, PPU_TR_TASK_DONE, -1, n - 1)->time;
+	bench_free(b);
+	return last - first;
+}
+
+/* Who waits for a kernel waits for a window of the shortest length: 625 ns, and 1000 ns for which the task unit is busy. */
+START_TEST(short_where_somebody_waits)
+{
+	ck_assert_uint_eq(dependent("window-ns=10000", 9), 8 * 10000);
+	ck_assert_uint_eq(dependent("window-ns=10000 window-halvings=1", 9), 8 * 5000);
+	ck_assert_uint_eq(dependent("window-ns=10000 window-halvings=4", 9), dependent("window-ns=625", 9));
+	ck_assert_uint_le(dependent("window-ns=10000 window-halvings=4", 9), 8 * 4 * 625);
+}
+END_TEST
+
+/* Events of the device until a kernel of 400 us is over that nobody interrupts; *done: when. */
+static unsigned windows_of_a_loop(const char *with, uint64_t *done)
+{
+	struct bench *b = bench_new(with);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern k = kern_load(c, "mov.u32 r4, 200000\nagain:\nsub.u32 r4, r4, 1\nsetp.ne.u32 p0, r4, rz\n"
+				     "@p0 bra again\nexit\n");
+	struct ppu_tmd *t;
+	unsigned n = 0;
+
+	bench_launch(ch, tmd_new(c, &k, &t));
+	bench_submit(ch);
+	for (; ppu_core_next_event(b->core) != PPU_TIME_NEVER; n++)
+		ppu_core_run(b->core, ppu_core_next_event(b->core));
+	*done = bench_find(b, PPU_TR_TASK_DONE, -1, 0)->time;
+	bench_free(b);
+	return n;
+}
+
+/* While nothing happens windows become as long as without halves, so they cost the host no more. */
+START_TEST(long_where_nothing_happens)
+{
+	uint64_t whole_done, halves_done;
+	unsigned whole = windows_of_a_loop("window-ns=10000", &whole_done);
+	unsigned halves = windows_of_a_loop("window-ns=10000 window-halvings=4", &halves_done);
+
+	ck_assert_uint_gt(whole, 40);
+	ck_assert_uint_le(halves, whole + 6);	/* 625, 1250, 2500, 5000; and some before the kernel begins */
+	ck_assert_uint_le(halves_done, whole_done);
+	ck_assert_uint_gt(halves_done, whole_done - 10000);
+}
+END_TEST
+
+/* A kernel that runs long does not keep another waiting: its window is cut when the other begins. */
+START_TEST(cut_when_work_arrives)
+{
+	struct bench *b = bench_new("window-ns=10000 window-halvings=4");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8), *other = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern loop = kern_load(c, "mov.u32 r4, 200000\nagain:\nsub.u32 r4, r4, 1\nsetp.ne.u32 p0, r4, rz\n"
+					"@p0 bra again\nexit\n");
+	struct kern k = kern_load(c, "exit\n");
+	struct ppu_tmd *t;
+	uint64_t end;
+
+	bench_launch(ch, tmd_new(c, &loop, &t));
+	bench_submit(ch);
+	bench_run_to(b, 301000);
+	bench_launch(other, tmd_new(c, &k, &t));
+	bench_submit(other);
+	ck_assert(bench_run(b));
+	end = bench_find(b, PPU_TR_TASK_DONE, -1, 0)->time;
+	ck_assert_uint_gt(end, 301000);
+	ck_assert_uint_le(end, 301000 + 4 * 625);
+	bench_free(b);
+}
+END_TEST
+
+/* No SM goes back behind a window that ran: a thread that launches goes on after its launch was accepted, at the end of a
+ * window, and all of this lies within one window of full length. */
+START_TEST(no_window_twice)
+{
+	struct bench *b = bench_new("window-ns=10000 window-halvings=4");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern child = kern_load(c, "exit\n");
+	struct kern k = kern_load(c, "ld.param.u64 rd4, [0]\nld.param.u64 rd6, [8]\ntlaunch r8, rd4\n"
+				     "s2r rd10, %globaltimer\nst.global.u64 [rd6], rd10\ntsync r9\nexit\n");
+	uint64_t out = bench_alloc(c, 4096, BENCH_VRAM), accepted, after;
+	struct ppu_tmd *p, *t;
+	uint64_t va = tmd_new(c, &k, &p);
+
+	p->block[0] = 1;
+	tmd_param(p, 0, tmd_new(c, &child, &t));
+	tmd_param(p, 1, out);
+	bench_launch(ch, va);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	accepted = bench_find(b, PPU_TR_CHILD_LAUNCH, -1, 0)->time;
+	after = bench_rd64(c, out);
+	ck_assert_uint_lt(accepted, 10000 - 625);
+	ck_assert_uint_ge(after, accepted);
+	ck_assert_uint_le(after, accepted + 625);
+	bench_free(b);
+}
+END_TEST
+
+/* A thread works for 30 us, and then writes 1 to 40 into a word that a channel waits for, each 0.7 us.  While it writes,
+ * windows stay short, though no SM gets work: the channel goes on as soon as the last number is there. */
+START_TEST(short_while_words_are_written)
+{
+	struct bench *b = bench_new("window-ns=10000 window-halvings=4");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8), *cp = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	struct kern k = kern_load(c, "ld.param.u64 rd4, [0]\nmov.u32 r6, 15000\n"
+				     "work:\nsub.u32 r6, r6, 1\nsetp.ne.u32 p0, r6, rz\n@p0 bra work\n"
+				     "more:\nadd.u32 r6, r6, 1\nst.global.u32 [rd4], r6\ns2r rd8, %globaltimer\n"
+				     "nanosleep 700\nsetp.ne.u32 p0, r6, 40\n@p0 bra more\n"
+				     "st.global.u64 [rd4+64], rd8\nmov.u32 r6, 15000\n"
+				     "rest:\nsub.u32 r6, r6, 1\nsetp.ne.u32 p0, r6, rz\n@p0 bra rest\nexit\n");
+	uint64_t sem = bench_alloc(c, 4096, BENCH_VRAM), written, passed;
+	struct ppu_tmd *t;
+	uint64_t va = tmd_new(c, &k, &t);
+
+	t->block[0] = 1;
+	tmd_param(t, 0, sem);
+	bench_acquire(cp, PPU_SEM_OP_EQ | PPU_CMDF_SEM_32, sem, 40);
+	bench_release(cp, 0, sem + 128, 1);
+	bench_submit(cp);
+	bench_launch(ch, va);
+	bench_submit(ch);
+	ck_assert(bench_run(b));
+	written = bench_rd64(c, sem + 64);
+	passed = bench_find(b, PPU_TR_CMD, (int)cp->id, bench_count(b, PPU_TR_CMD, (int)cp->id) - 1)->time;
+	ck_assert_uint_gt(written, 50000);
+	ck_assert_uint_ge(passed, written);
+	ck_assert_uint_le(passed, written + 1250 + 200);
+	bench_free(b);
+}
+END_TEST
+
+/* A store that its SM holds back for 40 us reaches memory in a window of full length, because another kernel runs and nothing
+ * happens; the kernel of the store is not complete before. */
+START_TEST(store_before_the_end)
+{
+	struct bench *b = bench_new("window-ns=10000 window-halvings=4 store-delay-ns=40300");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8), *other = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern loop = kern_load(c, "mov.u32 r4, 200000\nagain:\nsub.u32 r4, r4, 1\nsetp.ne.u32 p0, r4, rz\n"
+					"@p0 bra again\nexit\n");
+	struct kern k = kern_load(c, "ld.param.u64 rd4, [0]\nmov.u32 r6, 7\nst.global.u32 [rd4], r6\nexit\n");
+	uint64_t out = bench_alloc(c, 4096, BENCH_VRAM);
+	struct ppu_tmd *t;
+
+	bench_launch(other, tmd_new(c, &loop, &t));
+	bench_submit(other);
+	bench_launch(ch, tmd_new(c, &k, &t));
+	tmd_param(t, 0, out);
+	bench_wfi(ch);
+	bench_release(ch, 0, out + 64, 1);
+	bench_submit(ch);
+	while (!bench_rd64(c, out + 64)) {
+		ck_assert_uint_lt(ppu_core_time(b->core), 100000);
+		ppu_core_run(b->core, ppu_core_next_event(b->core));
+	}
+	ck_assert_uint_eq(bench_rd64(c, out), 7);
+	ck_assert_uint_gt(ppu_core_time(b->core), 40300);
+	ck_assert(bench_run(b));
+	bench_free(b);
+}
+END_TEST
+
+/* What is traced does not change when windows end: a warp that diverges for 60 us, with its records and without. */
+static uint64_t divergent(const char *with, unsigned *events)
+{
+	struct bench *b = bench_new(with);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern k = kern_load(c, "s2r r4, %tid.x\nand.u32 r4, r4, 1\nsetp.ne.u32 p1, r4, rz\nmov.u32 r5, 5000\n"
+				     "again:\nssy both\n@p1 bra odd\nsync both\nodd:\nsync both\n"
+				     "both:\nsub.u32 r5, r5, 1\nsetp.ne.u32 p0, r5, rz\n@p0 bra again\nexit\n");
+	struct ppu_tmd *t;
+	uint64_t done;
+
+	bench_launch(ch, tmd_new(c, &k, &t));
+	bench_submit(ch);
+	for (*events = 0; ppu_core_next_event(b->core) != PPU_TIME_NEVER; ++*events)
+		ppu_core_run(b->core, ppu_core_next_event(b->core));
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
+	done = bench_find(b, PPU_TR_TASK_DONE, -1, 0)->time;
+	bench_free(b);
+	return done;
+}
+
+START_TEST(traces_change_nothing)
+{
+	unsigned all, few;
+	uint64_t done = divergent("window-halvings=4", &all);
+
+	ck_assert_uint_gt(done, 20000);
+	ck_assert_uint_eq(divergent("window-halvings=4 trace-classes=2", &few), done);
+	ck_assert_uint_eq(few, all);
+}
+END_TEST
+
+/* Loading windows that cannot be: their length, and the end of the last one. */
+START_TEST(impossible_windows)
+{
+	static const struct { uint64_t len, ran_to; bool ok; } w[] = {
+		{ 250, 0, true }, { 500, 0, true }, { 2000, 250, true }, { 0, 0, false }, { 125, 0, false }, { 750, 0, false },
+		{ 4000, 0, false }, { 250, 251, false }, { 250, 1ull << 40, false },
+	};
+
+	for (unsigned i = 0; i < sizeof(w) / sizeof(w[0]); i++) {
+		struct bench *b = bench_new(props[1]);
+		uint8_t *bytes, *at;
+		char *err = NULL;
+		size_t len;
+
+		bench_run_to(b, 1000);
+		ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
+		at = bench_section(bytes, len, "gpcs") + 1;
+		memcpy(at, &w[i].len, 8);
+		memcpy(at + 8, &w[i].ran_to, 8);
+		bench_new_core(b);
+		ck_assert_int_eq(ppu_core_load(b->core, bytes, len, &err), w[i].ok ? 0 : -1);
+		ck_assert(w[i].ok || strstr(err, "impossible length"));
+		free(err);
+		free(bytes);
+		bench_free(b);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("gpc");
+	TCase *t = tcase_create("gpc");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, workers_do_not_show, 0, BOTH);
+	tcase_add_loop_test(t, save_and_restore_with_tasks, 0, BOTH);
+	tcase_add_test(t, version_14_is_restored);
+	tcase_add_test(t, effects_in_order);
+	tcase_add_test(t, idle_costs_nothing);
+	tcase_add_test(t, sm_store_releases_a_channel);
+	tcase_add_test(t, short_where_somebody_waits);
+	tcase_add_test(t, long_where_nothing_happens);
+	tcase_add_test(t, cut_when_work_arrives);
+	tcase_add_test(t, no_window_twice);
+	tcase_add_test(t, short_while_words_are_written);
+	tcase_add_test(t, store_before_the_end);
+	tcase_add_test(t, traces_change_nothing);
+	tcase_add_test(t, impossible_windows);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

@@ -116,12 +116,13 @@ static void one(unsigned run)
 	struct model m = { .slots = 1 + run % 5 };
 	struct kern k[3];
 	uint64_t va[TASKS];
-	char props[120];
+	char props[140];
 	struct bench *b;
 	struct bench_ctx *c;
 	struct bench_chan *ch;
 
-	snprintf(props, sizeof(props), "task-slots=%u device-priorities=%u vram=32M window-ns=1000", m.slots, PRIOS);
+	snprintf(props, sizeof(props), "task-slots=%u device-priorities=%u vram=32M window-ns=1000 window-halvings=%u", m.slots,
+		 PRIOS, run / 5 % 4);
 	b = bench_new(props);
 	c = bench_ctx_new(b);
 	ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 256);
