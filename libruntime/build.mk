@@ -189,7 +189,7 @@ unit-build: $(CU_SO) $(CU_SAMPLE_BINS)
 # mathematics as bitcode, and tools of the names that clang runs.  Documentation/runtime/cudart.md.
 CUDA_SDK := $(BUILD)/cuda
 CUDA_SDK_HEADERS := $(shell cd include/cuda && find . -type f)
-CUDA_SDK_EMPTY := builtin_types.h cuda_device_runtime_api.h cuda_texture_types.h cuda_surface_types.h \
+CUDA_SDK_EMPTY := cuda_device_runtime_api.h cuda_texture_types.h cuda_surface_types.h \
 	device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h \
 	host_config.h library_types.h math_functions.h sm_20_atomic_functions.h sm_20_atomic_functions.hpp \
 	sm_20_intrinsics.h sm_30_intrinsics.h sm_30_intrinsics.hpp sm_32_atomic_functions.h \

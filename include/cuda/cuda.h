@@ -244,6 +244,7 @@ typedef enum CUdevice_attribute_enum {
 #undef CU_A_
 	CU_DEVICE_ATTRIBUTE_SHARED_MEMORY_PER_BLOCK = 8,
 	CU_DEVICE_ATTRIBUTE_REGISTERS_PER_BLOCK = 12,
+	CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 102,
 	CU_DEVICE_ATTRIBUTE_MAX = 149
 } CUdevice_attribute;
 
@@ -451,5 +452,12 @@ CU_CALLS(CU_PROTO_, CU_PROTO_PT_, CU_PROTO_V_)
 
 #ifdef __cplusplus
 }
+#ifndef PPU_CUDA_NO_NAMES
+/* cuCtxCreate as sources for CUDA 13 call it. */
+static inline CUresult cuCtxCreate_v2(CUcontext *ctx, CUctxCreateParams *params, unsigned int flags, CUdevice device)
+{
+	return cuCtxCreate_v4(ctx, params, flags, device);
+}
+#endif
 #endif
 #endif

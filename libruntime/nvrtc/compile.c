@@ -101,6 +101,9 @@ static nvrtcResult write_source(nvrtcProgram p, const struct nvrtc_options *o, c
 
 	if (o->device_default)
 		ok = nvrtc_say(&t, "#pragma clang force_cuda_host_device begin\n");
+	/* assert() needs no header.  What it calls is declared by clang's own headers for CUDA. */
+	ok = ok && nvrtc_say(&t, "#ifdef NDEBUG\n#define assert(e) ((void)0)\n#else\n"
+			     "#define assert(e) ((e) ? (void)0 : __assert_fail(#e, __FILE__, __LINE__, __func__))\n#endif\n");
 	ok = ok && nvrtc_say(&t, "#line 1 \"");
 	for (const char *c = p->name; ok && *c; c++)
 		ok = nvrtc_say(&t, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\n' ? ' ' : *c);
@@ -253,13 +256,24 @@ static bool make_dir(struct work *w)
 	return !mkdir(w->headers, 0700);
 }
 
+/* The folder of the file whose name the caller gave: its headers are found there. */
+static const char *folder_of(const char *name, char *folder)
+{
+	const char *slash = strrchr(name, '/');
+
+	if (!slash || slash - name >= PATH_MAX)
+		return ".";
+	snprintf(folder, PATH_MAX, "%.*s", slash == name ? 1 : (int)(slash - name), name);
+	return folder;
+}
+
 static nvrtcResult run_clang(nvrtcProgram p, const struct nvrtc_options *o, const struct work *w)
 {
 	const char *clang = getenv("CLANGXX");
 	struct nvrtc_options all = { 0 };
 	nvrtcResult r = NVRTC_SUCCESS;
 	int status = 0, major, minor;
-	char version[64];
+	char version[64], folder[PATH_MAX];
 
 	if (!clang || !*clang)
 		clang = "clang++";
@@ -285,6 +299,8 @@ static nvrtcResult run_clang(nvrtcProgram p, const struct nvrtc_options *o, cons
 	ADD("-I", w->headers);
 	for (int i = 0; i < o->argc; i++)
 		ADD(o->argv[i], "");
+	if (!o->no_source_include)
+		ADD("-I", folder_of(p->name, folder));
 	ADD("-isystem", "");
 	ADD(w->sdk, "/include");
 	ADD("-o", "");

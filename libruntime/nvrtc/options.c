@@ -7,7 +7,7 @@
 
 #include "nvrtc/program.h"
 
-enum what { IGNORE, ARCH, PASS, JOIN, FAST, RDC, DEFAULT_DEVICE, REGS, FMAD, REFUSE };
+enum what { IGNORE, ARCH, PASS, JOIN, FAST, RDC, DEFAULT_DEVICE, NO_FOLDER, REGS, FMAD, REFUSE };
 
 /*
  * value: the option has one, behind "=" or as the next argument.  clang: for PASS the argument of clang; for JOIN the one
@@ -50,7 +50,7 @@ static const struct option table[] = {
 	{ "--modify-stack-limit", "-modify-stack-limit", true, IGNORE, NULL },
 	{ "--builtin-move-forward", "-builtin-move-forward", true, IGNORE, NULL },
 	{ "--builtin-initializer-list", "-builtin-initializer-list", true, IGNORE, NULL },
-	{ "--no-source-include", "-no-source-include", false, IGNORE, NULL },
+	{ "--no-source-include", "-no-source-include", false, NO_FOLDER, NULL },
 	{ "--no-cache", "-no-cache", false, IGNORE, NULL },
 	{ "--version-ident", "-version-ident", true, IGNORE, NULL },
 	{ "--display-error-number", "-err-no", false, IGNORE, NULL },
@@ -165,6 +165,9 @@ static nvrtcResult apply(struct nvrtc_options *o, const struct option *t, const 
 		return is_true(v, &o->relocatable);
 	case DEFAULT_DEVICE:
 		o->device_default = true;
+		return NVRTC_SUCCESS;
+	case NO_FOLDER:
+		o->no_source_include = true;
 		return NVRTC_SUCCESS;
 	case REGS:	return set_regs(o, v);
 	case FMAD:

@@ -36,7 +36,7 @@ struct _nvrtcProgram {
 struct nvrtc_options {
 	char **argv;		/* for clang */
 	int argc;
-	bool cubin, relocatable, device_default;
+	bool cubin, relocatable, device_default, no_source_include;
 	char *max_regs;		/* NULL: none given */
 };
 

@@ -3,6 +3,8 @@
 # Takes the blanks out of the brackets of launches, "<< <" and ">> >", but not in strings and comments.  The lines stay
 # what they are, so that messages name the right ones.
 #
+# "__shared__ alignas(16) float a[4]" becomes "alignas(16) __shared__ float a[4]": clang wants alignas first.
+#
 # A ">> >" is a launch's when a "<< <" or "<<<" came before it: elsewhere it ends a list of template arguments.
 BEGIN { state = ""; open = 0 }
 {
@@ -39,6 +41,12 @@ BEGIN { state = ""; open = 0 }
 			c = substr(rest, 1, RLENGTH)	# 1'000: no character begins here
 		} else if (c == "\"" || c == "'") {
 			state = c
+		} else if (match(rest, /^__shared__[ \t]+alignas[ \t]*\(([^()]|\([^()]*\))*\)/)) {
+			c = substr(rest, 1, RLENGTH)
+			sub(/^__shared__[ \t]+/, "", c)
+			out = out c " __shared__"
+			i += RLENGTH - 1
+			continue
 		} else if (match(rest, /^<<[ \t]*</)) {
 			open++
 			out = out "<<<"

@@ -181,7 +181,7 @@ cat >"$tmp/blanks.cu" <<'END'
 #include <device_launch_parameters.h>
 #include <math_constants.h>
 #include <vector>
-__global__ void add(int *p, int n) { atomicAdd(p, n << 1 >> 1); }
+__global__ void add(int *p, int n) { __shared__ alignas(alignof(double2)) int s[4]; s[0] = n << 1 >> 1; atomicAdd(p, s[0]); }
 const char *string = "a << <b >> >(c)"; // << <
 const char *raw = R"x(")x" "<< <";
 /* can't << < */
@@ -203,6 +203,37 @@ int main()
 END
 "$sdk/bin/ppu-nvcc" -std=c++17 -o "$tmp/blanks" "$tmp/blanks.cu" >"$tmp/out" 2>&1 && "$tmp/blanks" >>"$tmp/out" 2>&1
 result $? "blanks in the brackets of launches; clock() without <time.h>"
+
+# a file in C++ beside kernels is not CUDA: clang's own headers for CUDA do not work in it
+cat >"$tmp/host.cpp" <<'END'
+#include <builtin_types.h>
+#include <algorithm>
+#include <iostream>
+#include <new>
+#include <cuda.h>
+#ifdef __CUDACC__
+#error this is not CUDA
+#endif
+extern "C" int *filled();
+static_assert(CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+	      "the older name");
+int main()
+{
+	dim3 d(1, 2, 3);
+	float4 f = { 1, 2, 3, 4 };
+	CUcontext ctx;
+	if (cuInit(0) || cuCtxCreate(&ctx, NULL, 0, 0) || cuCtxDestroy(ctx))
+		return 99;
+	std::cout << std::max(d.x + d.y + d.z, (unsigned int)f.w) << std::endl;
+	return filled() == nullptr;
+}
+END
+for order in "$tmp/a.cu $tmp/host.cpp" "$tmp/host.cpp $tmp/a.cu" "-rdc=true $tmp/host.cpp $tmp/a.cu"; do
+	# shellcheck disable=SC2086	# three words
+	"$sdk/bin/ppu-nvcc" -std=c++17 -Wall -Werror -DNUMBER=7 -o "$tmp/host" $order >"$tmp/out" 2>&1 &&
+		[[ $("$tmp/host" 2>>"$tmp/out") == 6 ]]
+	result $? "C++ beside kernels (${order//$tmp\//})"
+done
 sed -i 's/^int main/int main wrong/' "$tmp/blanks.cu"
 ! "$sdk/bin/ppu-nvcc" -c -o "$tmp/blanks.o" "$tmp/blanks.cu" >"$tmp/out" 2>&1 && grep -q "^$tmp/blanks.cu:13:" "$tmp/out"
 result $? "messages name the file and the line that the user knows"

@@ -5,9 +5,11 @@
  */
 #include <check.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/cuda.h"
 #include "cuda/nvrtc.h"
@@ -225,6 +227,45 @@ START_TEST(headers)
 }
 END_TEST
 
+/* Headers beside the file whose name the caller gives, unless an option says no; and assert() without a header. */
+START_TEST(beside_the_source)
+{
+	static const char src[] = "#include \"beside.h\"\nextern \"C\" __global__ void k(int *p)\n"
+				  "{ assert(p); p[threadIdx.x] *= BESIDE; }\n";
+	static const char *const no[] = { "--no-source-include" }, *const off[] = { "-DNDEBUG" };
+	char dir[] = "/tmp/test-nvrtc-XXXXXX", name[64], *text;
+	FILE *f;
+	int n[32];
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(name, sizeof(name), "%s/beside.h", dir);
+	f = fopen(name, "w");
+	fputs("#define BESIDE 3\n", f);
+	fclose(f);
+	snprintf(name, sizeof(name), "%s/source.cu", dir);
+	prog = NULL;
+	ck_assert_int_eq(nvrtcCreateProgram(&prog, src, name, 0, NULL, NULL), 0);
+	ck_assert_int_eq(nvrtcCompileProgram(prog, 1, no), NVRTC_ERROR_COMPILATION);
+	ck_assert_msg(strstr(log_of(), "beside.h"), "%s", log_of());
+	ck_assert_int_eq(nvrtcDestroyProgram(&prog), 0);
+	for (int i = 0; i < 2; i++) {
+		bool asserts = !i;
+
+		ck_assert_int_eq(nvrtcCreateProgram(&prog, src, name, 0, NULL, NULL), 0);
+		ck_assert_msg(!nvrtcCompileProgram(prog, i, off), "%s", log_of());
+		text = ptx();
+		ck_assert_int_eq(!!strstr(text, "__assertfail"), asserts);
+		count(n);
+		run(text, "k", n);
+		is_times(n, 3, 0);
+		ck_assert_int_eq(nvrtcDestroyProgram(&prog), 0);
+	}
+	snprintf(name, sizeof(name), "%s/beside.h", dir);
+	unlink(name);
+	rmdir(dir);
+}
+END_TEST
+
 /* A program that leaves its children to the kernel can compile, and hears of mistakes. */
 START_TEST(children_are_not_waited_for)
 {
@@ -308,6 +349,7 @@ int main(void)
 	tcase_add_test(t, options);
 	tcase_add_test(t, lowered_names);
 	tcase_add_test(t, headers);
+	tcase_add_test(t, beside_the_source);
 	tcase_add_test(t, children_are_not_waited_for);
 	tcase_add_test(t, mistakes_are_explained);
 	tcase_add_test(t, errors);
