@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""The programs of others that scripts/clients tries: how each suite finds its programs, builds and runs them, and how one
+tells what came of it. Nothing of them is in this tree."""
+
+import collections
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+from ppu_script import BUILD
+
+SDK = os.path.join(BUILD, "cuda")
+
+# What came of a program, in the order of the table.
+RIGHT, WRONG, REFUSED, NOT_BUILT, NEEDS, SLOW = "right", "wrong", "refused", "not built", "needs", "slow"
+VERDICTS = (RIGHT, WRONG, REFUSED, NOT_BUILT, NEEDS, SLOW)
+Result = collections.namedtuple("Result", "verdict reason")
+
+# Headers and libraries of others: a program that wants them and does not find them says nothing about this project.
+OUTSIDE = (
+    (r"GL/|GLFW|glut|cuda_gl_interop|EGL|vulkan|X11|d3d|NvSci|nvsci|FreeImage", "graphics"),
+    (r"cublas|cufft|cusparse|cusolver|curand\.h|npp|nvjpeg|cudnn|cuTENSOR|nccl", "the vendor's libraries"),
+    (r"thrust/|cub/", "Thrust or CUB"), (r"mpi", "MPI"), (r"boost/", "Boost"), (r"omp\.h", "OpenMP"),
+    (r"nvshmem|gdrapi|sycl|hip", "another system"),
+)
+
+
+def run(command, cwd, seconds, env=None):
+    """(status or None after so many seconds, output)."""
+    try:
+        res = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             timeout=seconds, env=env, check=False)
+        return res.returncode, res.stdout.decode(errors="replace")
+    except subprocess.TimeoutExpired as late:
+        return None, (late.stdout or b"").decode(errors="replace")
+
+
+def first(pattern, text):
+    found = re.search(pattern, text, re.M)
+    return found.group(0).strip()[:160] if found else ""
+
+
+def of_build(text):
+    """The result of a build that failed."""
+    header = re.search(r"fatal error: '?([^' :]+)'? (?:file not found|No such file)", text) or \
+        re.search(r"fatal error: ([^ :]+): No such file", text) or re.search(r"cannot find -l(\w+)", text)
+    if header:
+        for pattern, what in OUTSIDE:
+            if re.search(pattern, header.group(1)):
+                return Result(NEEDS, what)
+    return Result(NOT_BUILT, first(r"(?:fatal error|error)[: ].*$", text) or first(r"undefined reference.*$", text) or
+                  first(r".*\S.*\Z", text))
+
+
+def of_run(status, text):
+    """The result of a program that checks itself."""
+    if status is None:
+        return Result(SLOW, "")
+    failed = first(r"^.*\b(?:FAILED|FAIL|Test failed|mismatch|MISMATCH)\b.*$", text)
+    if status == 0:
+        return Result(WRONG, failed) if failed else Result(RIGHT, "")
+    said = first(r"^.*(?i:not supported|unsupported|does not support|no support|waiv).*$", text)
+    if status == 2 or said:
+        return Result(REFUSED, said or first(r".*\S.*\Z", text))
+    return Result(WRONG, failed or first(r"^.*(?i:error).*$", text) or "status %d: %s" % (status, first(r".*\S.*\Z", text)))
+
+
+class Suite:
+    """Programs of one source. `place` is the directory that the user named, or None where a package has them."""
+    name = what = url = ""
+    packages = ()
+
+    def __init__(self, place, nvcc, seconds):
+        self.place, self.nvcc, self.seconds = place, nvcc, seconds
+        self.env = dict(os.environ, PPU_BACKEND=os.environ.get("PPU_BACKEND", "core"),
+                        LD_LIBRARY_PATH=os.path.join(BUILD, "lib/cuda"), PPU_TOP=BUILD)
+
+    def programs(self):
+        raise NotImplementedError
+
+    def one(self, name, work):
+        """Tries the program in the empty directory `work`."""
+        raise NotImplementedError
+
+    def compiler(self):
+        """The compiler with the options without which its programs would not run here."""
+        if self.nvcc:
+            return [self.nvcc, "-gencode", "arch=compute_75,code=compute_75", "-cudart", "shared"]
+        return [os.path.join(SDK, "bin/ppu-nvcc")]
+
+
+class CudaSamples(Suite):
+    name, what, url = "cuda-samples", "the vendor's samples", "github.com/NVIDIA/cuda-samples"
+    extra = {"cudaOpenMP": ["-Xcompiler", "-fopenmp"], "matrixMulDynlinkJIT": ["-ldl"]}
+
+    def programs(self):
+        return sorted(os.path.relpath(os.path.dirname(f), self.place)
+                      for f in glob.glob(os.path.join(self.place, "Samples/*/*/CMakeLists.txt"))
+                      if "Platform_Specific" not in f and "libNVVM" not in f)
+
+    def one(self, name, work):
+        there = os.path.join(work, "s")
+        shutil.copytree(os.path.join(self.place, name), there)
+        program = os.path.basename(name)
+        with open(os.path.join(there, "CMakeLists.txt"), encoding="utf-8", errors="replace") as f:
+            text = f.read()
+        added = re.search(r"add_executable\(\s*\S+([^)]*)\)", text)
+        sources = [s for s in (added.group(1).split() if added else []) if os.path.exists(os.path.join(there, s))]
+        if not sources:
+            return Result(NOT_BUILT, "no sources found in its CMakeLists.txt")
+        common = os.path.join(self.place, "Common")
+        options = ["-std=c++17", "-O2", "-I" + common, "-I."] + self.extra.get(program, [])
+        libraries = [l for l, word in (("-lnvrtc", "nvrtc"), ("-lcuda", "cuda_driver")) if word in text]
+        libraries += ["-L" + os.path.join(SDK, "lib64")]
+        # Kernels that the program loads as a file.
+        made = re.search(r"BINARY_DIR\}/(\S+\.fatbin)", text)
+        source = re.search(r"SOURCE_DIR\}/(\S+\.cu)\"", text)
+        if made and source:
+            status, out = run(self.compiler() + ["-fatbin"] + options + ["-o", made.group(1), source.group(1)], there, 600)
+            if status:
+                return of_build(out)
+        status, out = run(self.compiler() + options + ["-o", program] + sources + libraries, there, 900)
+        if status != 0:
+            return of_build(out)
+        return of_run(*run(["./" + program], there, self.seconds, self.env))
+
+
+class HeCBench(Suite):
+    name, what, url = "hecbench", "HeCBench", "github.com/zjin-lcf/HeCBench"
+
+    def programs(self):
+        return sorted(os.path.basename(os.path.dirname(f)) for f in glob.glob(os.path.join(self.place, "src/*-cuda/Makefile")))
+
+    def one(self, name, work):
+        # Programs name others' folders as ../NAME.
+        for other in glob.glob(os.path.join(self.place, "src/*")):
+            os.symlink(other, os.path.join(work, os.path.basename(other)))
+        there = os.path.join(work, name)
+        os.unlink(there)
+        shutil.copytree(os.path.join(self.place, "src", name), there)
+        with open(os.path.join(there, "Makefile"), encoding="utf-8", errors="replace") as f:
+            program = (re.search(r"^program\s*=\s*(\S+)", f.read(), re.M) or [None, "main"])[1]
+        status, out = run(["make", "CC=" + " ".join(self.compiler()), "ARCH=sm_75", program], there, 900)
+        if status != 0:
+            return of_build(out)
+        return of_run(*run(["make", "CC=true", "ARCH=sm_75", "run"], there, self.seconds, self.env))
+
+
+class Pytest(Suite):
+    """Suites that are Python's: one process for a file of tests, each test a result."""
+    files, modules = (), ()
+
+    def programs(self):
+        return [f for f in self.files if os.path.exists(os.path.join(self.place, f))]
+
+    def settings(self):
+        return {}
+
+    def one(self, name, work):
+        for module in ("pytest",) + self.modules:
+            if run([sys.executable, "-c", "import " + module], self.place, 60)[0]:
+                return {name: Result(NEEDS, "Python's " + module)}
+        report = os.path.join(work, "report.xml")
+        run([sys.executable, "-m", "pytest", "-q", "--junit-xml=" + report, name], self.place,
+            self.seconds * 20, dict(self.env, **self.settings()))
+        if not os.path.exists(report):
+            return {name: Result(SLOW, "")}
+        results = {}
+        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+            title = "%s: %s" % (name, case.get("name"))
+            bad = case.find("failure") if case.find("failure") is not None else case.find("error")
+            if case.find("skipped") is not None:
+                continue        # its own authors left it out
+            said = (bad.get("message") or "").splitlines() if bad is not None else []
+            results[title] = Result(RIGHT, "") if bad is None else Result(WRONG, (said or [""])[0][:160])
+        return results
+
+
+class Tinygrad(Pytest):
+    name, what, url = "tinygrad", "tinygrad's tests of operators", "github.com/tinygrad/tinygrad"
+    files, modules = ("test/backend/test_ops.py", "test/test_ops.py"), ("numpy", "torch")
+
+    def settings(self):
+        return {"CUDA": "1", "DEV": "CUDA", "PYTHONPATH": self.place}
+
+
+class PyCuda(Pytest):
+    name, what, url = "pycuda", "PyCUDA's tests", "github.com/inducer/pycuda"
+    files, modules = ("test/test_driver.py", "test/test_gpuarray.py", "test/test_math.py"), ("pycuda",)
+
+
+SUITES = {s.name: s for s in (CudaSamples, HeCBench, Tinygrad, PyCuda)}
