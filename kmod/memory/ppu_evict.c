@@ -68,9 +68,12 @@ static void ppu_evict_lock(struct ppu_evict *ev)
 }
 
 /**
- * ppu_evict_trylock - objects may move, if nobody else moves some; allocate nothing
+ * ppu_evict_trylock - objects may move, if nobody else moves some
+ * @ppu: device
  *
- * For the shrinker, which may have been called by the holder itself.
+ * For the shrinker, which may have been called by the holder itself, and allocates nothing.
+ *
+ * Return: false if somebody does.
  */
 bool ppu_evict_trylock(struct ppu_device *ppu)
 {
