@@ -42,6 +42,12 @@ static void ppu_power_lost(struct ppu_device *ppu)
 	ppu_channel_fail_all(ppu, -EIO);
 }
 
+/* Has nobody reset the device since somebody wanted it? */
+static bool ppu_power_reset_is_wanted(struct ppu_device *ppu)
+{
+	return atomic_read(&ppu->reset_count) < atomic_read(&ppu->reset_wanted);
+}
+
 /* Ends everything, and closes the gate. */
 static void ppu_power_down(struct ppu_device *ppu)
 {
@@ -54,19 +60,24 @@ static void ppu_power_down(struct ppu_device *ppu)
 	atomic_inc(&ppu->reset_count);
 	ppu_power_lost(ppu);
 	ppu_gate_close(ppu);
+	/* Sections that did not wait may have started something meanwhile. */
+	ppu_device_reset(ppu);
 	ppu_gem_user_unmap_all(ppu);
 }
 
 /* The device answers, and is as after a reset. */
 static void ppu_power_up(struct ppu_device *ppu, const char *why)
 {
-	/* What was published since the gate was drained is lost, too: the device has none of it. */
+	/* What was published since the gate was drained is lost, too: the device was reset since. */
 	ppu_power_lost(ppu);
 	ppu_irq_restart(ppu);
 	ppu_watch_rearm_all(ppu);
 	ppu_gate_open(ppu);
 	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_DEVICE_RESET, NULL);
 	drm_warn(&ppu->drm, "the device %s\n", why);
+	/* The worker does nothing while the gate is closed. */
+	if (ppu_power_reset_is_wanted(ppu))
+		queue_work(ppu->wq, &ppu->reset_work);
 }
 
 /*
@@ -83,8 +94,12 @@ static void ppu_reset_work(struct work_struct *work)
 			return;
 		fsleep(USEC_PER_MSEC);
 	}
-	if (!drm_dev_is_unplugged(&ppu->drm) &&
-	    atomic_read(&ppu->reset_count) < atomic_read(&ppu->reset_wanted)) {
+	/*
+	 * The lock is not held from the first callback of a sleep, or of an error of the bus, to the
+	 * last one.  In between the gate is closed, and nothing of the device goes on.
+	 */
+	if (!drm_dev_is_unplugged(&ppu->drm) && !ppu_gate_is_closed(ppu) &&
+	    ppu_power_reset_is_wanted(ppu)) {
 		ppu_power_down(ppu);
 		ppu_power_up(ppu, "was reset, because a channel did not stop");
 		drm_dev_wedged_event(&ppu->drm, DRM_WEDGE_RECOVERY_NONE, NULL);

@@ -116,6 +116,11 @@ endif
 fuzz: $(FUZZ_WANTED)
 	$(Q)for f in $(FUZZ_WANTED); do scripts/fuzz-one $$f $(S) || exit 1; done
 
+#: make coverage      lines of the device core that unit tests and fuzzers execute   (S=seconds for each fuzzer)
+.PHONY: coverage
+coverage:
+	$(Q)scripts/coverage $(if $(filter file,$(origin S)),60,$(S))
+
 #: make engines-trial random programs on both engines, on and on   (S=seconds; J=processes at once)
 .PHONY: engines-trial
 ENGINES_TRIAL := test_engines test_engines_spans test_engines_trails test_engines_loads test_engines_ptx

@@ -31,6 +31,7 @@ struct PPUState {
     struct ppu_config cfg;
     char *trace_path;
     char *clock_name; /* auto, thread, virtual */
+    bool aer;         /* errors of the bus are reported */
 
     MemoryRegion bar0; /* registers */
     MemoryRegion bar2; /* container, power of two */

@@ -255,6 +255,19 @@ static void ppu_cleanup(PPUState *s)
     s->trace = NULL;
     free(s->blob);
     s->blob = NULL;
+    pcie_aer_exit(pdev); /* does nothing if there is none */
+}
+
+/*
+ * Advanced error reporting: the device has no errors of its own to report, but
+ * pcie_aer_inject_error has, to try drivers. No header log: nothing to migrate
+ * but configuration space.
+ */
+static bool ppu_init_aer(PCIDevice *pdev, Error **errp)
+{
+    pcie_cap_deverr_init(pdev);
+    return pcie_aer_init(pdev, PCI_ERR_VER, PCI_CONFIG_SPACE_SIZE,
+                         PCI_ERR_SIZEOF, errp) >= 0;
 }
 
 static bool ppu_set_up(PPUState *s, Error **errp)
@@ -282,6 +295,9 @@ static bool ppu_set_up(PPUState *s, Error **errp)
         return false;
     }
     pcie_cap_flr_init(pdev);
+    if (s->aer && !ppu_init_aer(pdev, errp)) {
+        return false;
+    }
     return ppu_init_msix(s, errp);
 }
 
@@ -338,6 +354,9 @@ static void ppu_write_config(PCIDevice *pdev, uint32_t addr, uint32_t val,
 {
     pci_default_write_config(pdev, addr, val, len);
     pcie_cap_flr_write_config(pdev, addr, val, len);
+    if (pdev->exp.aer_cap) {
+        pcie_aer_write_config(pdev, addr, val, len);
+    }
 }
 
 /*
@@ -429,7 +448,8 @@ PPU_PROPERTY_LIST ppu_properties[] = {
     PPU_PROPS(P)
 #undef P
         DEFINE_PROP_STRING("trace-file", PPUState, trace_path),
-    DEFINE_PROP_STRING("clock", PPUState, clock_name), PPU_PROPERTY_END
+    DEFINE_PROP_STRING("clock", PPUState, clock_name),
+    DEFINE_PROP_BOOL("aer", PPUState, aer, false), PPU_PROPERTY_END
 };
 
 static void ppu_class_init(ObjectClass *klass, PPU_CLASS_DATA *data)

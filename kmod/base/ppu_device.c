@@ -3,6 +3,7 @@
  * PPU driver: bringing the device up and down.
  */
 
+#include <linux/aer.h>
 #include <linux/capability.h>
 
 #include <drm/drm_drv.h>
@@ -327,6 +328,9 @@ int ppu_device_start(struct ppu_device *ppu)
 		return ret;
 	ppu_device_reset(ppu);
 	pci_set_master(ppu->pci);
+	ppu_compat_report_errors(ppu->pci);
+	/* For a reset after an error of the bus: the kernel restores nothing by itself then. */
+	pci_save_state(ppu->pci);
 	return 0;
 }
 

@@ -164,6 +164,12 @@ void ppu_gate_open(struct ppu_device *ppu)
 	ppu_gate_map_release(gate);
 }
 
+/** ppu_gate_is_closed - is the device being reset, or asleep?  The caller has its device_lock(). */
+bool ppu_gate_is_closed(struct ppu_device *ppu)
+{
+	return READ_ONCE(ppu->gate.closing);
+}
+
 /** ppu_gate_unplug - after drm_dev_unplug(): end all sections, for ever */
 void ppu_gate_unplug(struct ppu_device *ppu)
 {

@@ -45,6 +45,7 @@ int ppu_not_entered(struct ppu_device *ppu);
 void ppu_gate_drain(struct ppu_device *ppu);
 void ppu_gate_close(struct ppu_device *ppu);
 void ppu_gate_open(struct ppu_device *ppu);
+bool ppu_gate_is_closed(struct ppu_device *ppu);
 void ppu_gate_unplug(struct ppu_device *ppu);
 
 #endif

@@ -32,6 +32,7 @@
 #include "base/ppu_device.h"
 #include "base/ppu_file.h"
 #include "base/ppu_io.h"
+#include "base/ppu_patience.h"
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
 #include "base/ppu_uobj.h"
@@ -136,23 +137,25 @@ struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *ppu, u32 chid)
  * Stops a channel on the device by PPU_CH_CMD_STOP or PPU_CH_CMD_RESET, in bounded time.
  *
  * Returns true if it is stopped, also when the device is gone or was reset; false if the device did
- * not do it in time: ppu_channel_stuck() is next.
+ * not do it in time: ppu_channel_stuck() is next, with *@resets, ppu_device.reset_count when it was
+ * told to.  Several may stop a channel, each for himself.
  */
-static bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd)
+static bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd, int *resets)
 {
 	const u32 busy = PPU_CHS_ENABLED | PPU_CHS_RUNNING;
 	struct ppu_device *ppu = chan->ppu;
-	u64 end = ktime_get_ns() + PPU_STOP_TIMEOUT_MS * NSEC_PER_MSEC;
+	struct ppu_patience patience;
 	bool done, late;
 	u32 status;
 	int idx;
 
 	if (!ppu_try_enter(ppu, &idx))
 		return true;
-	WRITE_ONCE(chan->resets, atomic_read(&ppu->reset_count));
+	*resets = atomic_read(&ppu->reset_count);
+	patience = ppu_patience_begin(PPU_STOP_TIMEOUT_MS);
 	ppu_ch_wr(ppu, chan->chid, PPU_REG_CH_CMD, cmd);
 	for (;;) {
-		late = ktime_get_ns() > end;
+		late = ppu_patience_over(&patience);
 		status = ppu_ch_rd(ppu, chan->chid, PPU_REG_CH_STATUS);
 		/* All ones: it was pulled out. */
 		done = !(status & busy) || status == U32_MAX;
@@ -164,12 +167,15 @@ static bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd)
 	return done;
 }
 
-/* The device did not stop the channel: a worker resets the device, unless somebody has. */
-static void ppu_channel_stuck(struct ppu_channel *chan)
+/*
+ * The device did not stop the channel: a worker resets the device, unless somebody has since @resets
+ * was read.
+ */
+static void ppu_channel_stuck(struct ppu_channel *chan, int resets)
 {
 	drm_err(&chan->ppu->drm, "channel %d does not stop\n", chan->chid);
 	ppu_vm_set_faulted(chan->vm);
-	ppu_device_want_reset(chan->ppu, READ_ONCE(chan->resets));
+	ppu_device_want_reset(chan->ppu, resets);
 }
 
 static u32 ppu_channel_timeslice_ns(const struct ppu_channel *chan)
@@ -276,10 +282,10 @@ static int ppu_channel_program(struct ppu_channel *chan)
 		.get = chan->devq.initial_get,
 		.shadow_va = ppu_channel_shadow(chan),
 	};
-	int idx;
+	int idx, resets;
 
-	if (!ppu_channel_stop(chan, PPU_CH_CMD_RESET)) {
-		ppu_channel_stuck(chan);
+	if (!ppu_channel_stop(chan, PPU_CH_CMD_RESET, &resets)) {
+		ppu_channel_stuck(chan, resets);
 		return -EIO;
 	}
 	if (!ppu_enter(ppu, &idx))
@@ -347,12 +353,13 @@ bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failur
  */
 void ppu_channel_end(struct ppu_channel *chan, const struct ppu_failure *failure)
 {
-	bool stopped = chan->destroyed || ppu_channel_stop(chan, PPU_CH_CMD_STOP);
+	int resets;
+	bool stopped = chan->destroyed || ppu_channel_stop(chan, PPU_CH_CMD_STOP, &resets);
 
 	ppu_channel_fail(chan, failure);
 	/* After that: a reset has another reason for all channels that are not dead. */
 	if (!stopped)
-		ppu_channel_stuck(chan);
+		ppu_channel_stuck(chan, resets);
 }
 
 /**
@@ -460,11 +467,12 @@ static void ppu_channel_unpublish(struct ppu_channel *chan)
 static void ppu_channel_release_hw(struct ppu_channel *chan, bool stopped)
 {
 	struct ppu_device *ppu = chan->ppu;
+	int resets;
 
 	if (!stopped) {
 		/* The device is reset first, if that is what it needs. */
 		ppu_device_wait_reset(ppu);
-		stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+		stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET, &resets);
 	}
 	if (!stopped) {
 		drm_err(&ppu->drm, "channel %d survives a reset of the device: lost\n",
@@ -528,6 +536,8 @@ static void ppu_channel_cancel(struct ppu_channel *chan)
 /* Takes the channel off the device, and ends its work with an error. */
 static void ppu_channel_halt(struct ppu_channel *chan)
 {
+	int resets;
+
 	/*
 	 * Finish the dump first, or a process that ends at the first error takes the evidence
 	 * along.
@@ -542,11 +552,11 @@ static void ppu_channel_halt(struct ppu_channel *chan)
 	ppu_channel_revoke(chan);
 	ppu_runtime_end(chan);
 	chan->destroyed = true;
-	chan->stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+	chan->stopped = ppu_channel_stop(chan, PPU_CH_CMD_RESET, &resets);
 	if (!chan->stopped) {
 		/* Before the reset, which takes the evidence along. */
 		ppu_coredump_now(chan);
-		ppu_channel_stuck(chan);
+		ppu_channel_stuck(chan, resets);
 	}
 	ppu_fault_settle(chan);
 	ppu_channel_cancel(chan);
@@ -773,6 +783,7 @@ static void ppu_channel_abandon(struct ppu_channel *chan)
 static void ppu_channel_undo_setup(struct ppu_channel *chan)
 {
 	bool stopped;
+	int resets;
 
 	/* Somebody may just stop its group: from here on that does not touch the device. */
 	mutex_lock(&chan->lock);
@@ -781,9 +792,9 @@ static void ppu_channel_undo_setup(struct ppu_channel *chan)
 		ppu_channel_cancel(chan);
 	}
 	mutex_unlock(&chan->lock);
-	stopped = chan->chid == PPU_CHID_NONE || ppu_channel_stop(chan, PPU_CH_CMD_RESET);
+	stopped = chan->chid == PPU_CHID_NONE || ppu_channel_stop(chan, PPU_CH_CMD_RESET, &resets);
 	if (!stopped)
-		ppu_channel_stuck(chan);
+		ppu_channel_stuck(chan, resets);
 	ppu_channel_revoke(chan);
 	if (chan->userd)
 		drm_gem_object_put(&chan->userd->base);

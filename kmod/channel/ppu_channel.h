@@ -104,8 +104,6 @@ struct ppu_channel {
 	bool destroyed;
 	/** @stopped: by the device; otherwise its memory must stay until a reset. */
 	bool stopped;
-	/** @resets: ppu_device.reset_count when the device was last told to stop it. */
-	int resets;
 
 	/** @ring: GPFIFO entries, or all of a device-owned queue. */
 	struct ppu_bo *ring;

@@ -9,7 +9,6 @@
  */
 
 #include <linux/delay.h>
-#include <linux/ktime.h>
 
 #include <drm/drm_gem.h>
 #include <drm/drm_vma_manager.h>
@@ -19,6 +18,7 @@
 #include "base/ppu_device.h"
 #include "base/ppu_gate.h"
 #include "base/ppu_io.h"
+#include "base/ppu_patience.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_devq.h"
 #include "channel/ppu_group.h"
@@ -133,13 +133,13 @@ static void ppu_hold_set(struct ppu_vm *vm, bool stop)
  */
 bool ppu_hold_stop(struct ppu_vm *vm)
 {
-	u64 end = ktime_get_ns() + PPU_HOLD_WAIT_MS * NSEC_PER_MSEC;
+	struct ppu_patience patience = ppu_patience_begin(PPU_HOLD_WAIT_MS);
 	struct ppu_hold_look look;
 
 	ppu_hold_unmap_doorbells(vm);
 	ppu_hold_set(vm, true);
 	for (;;) {
-		bool late = ktime_get_ns() > end;
+		bool late = ppu_patience_over(&patience);
 
 		ppu_hold_look(vm, &look);
 		if (!look.runs)

@@ -15,7 +15,9 @@
 #include "base/ppu_device.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_notifier.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
+#include "memory/ppu_move.h"
 
 static_assert(sizeof(struct drm_ppu_notification) == 64);
 
@@ -44,8 +46,13 @@ int ppu_notifier_init(struct ppu_channel *chan, struct drm_file *filp, u32 handl
 	if (PPU_CHECK(ppu, bo->placement != DRM_PPU_PLACEMENT_SYSTEM) ||
 	    PPU_CHECK(ppu, offset >= ppu_bo_gem(bo)->size))
 		goto err;
+	/* Notifications are written where nobody can wait for the page. */
+	ret = ppu_bo_pin(bo);
+	if (ret)
+		goto err;
 	n->slot = ppu_bo_map_page(bo, offset, &n->vmapped);
 	if (!n->slot) {
+		ppu_bo_unpin(bo);
 		ret = -ENOMEM;
 		goto err;
 	}
@@ -66,6 +73,7 @@ void ppu_notifier_fini(struct ppu_channel *chan)
 	if (!n->bo)
 		return;
 	ppu_bo_unmap_page(n->slot, n->vmapped);
+	ppu_bo_unpin(n->bo);
 	ppu_bo_put(n->bo);
 	n->bo = NULL;
 }

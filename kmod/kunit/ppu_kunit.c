@@ -9,7 +9,8 @@
 
 #include "kunit/ppu_kunit_suites.h"
 
-kunit_test_suites(&ppu_kunit_pt_suite, &ppu_kunit_bind_suite, &ppu_kunit_uobj_suite);
+kunit_test_suites(&ppu_kunit_pt_suite, &ppu_kunit_bind_suite, &ppu_kunit_patience_suite,
+		  &ppu_kunit_uobj_suite);
 
 MODULE_DESCRIPTION("KUnit tests of the PPU driver");
 MODULE_LICENSE("GPL");

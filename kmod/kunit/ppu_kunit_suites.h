@@ -8,6 +8,7 @@
 struct kunit_suite;
 
 extern struct kunit_suite ppu_kunit_bind_suite;
+extern struct kunit_suite ppu_kunit_patience_suite;
 extern struct kunit_suite ppu_kunit_pt_suite;
 extern struct kunit_suite ppu_kunit_uobj_suite;
 

@@ -25,6 +25,7 @@
 #include <drm/drm_print.h>
 
 #include <hw/ppu_mmu.h>
+#include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
 #include "base/ppu_gate.h"
@@ -37,6 +38,7 @@
 #include "memory/ppu_mmu.h"
 #include "memory/ppu_move.h"
 #include "memory/ppu_shrink.h"
+#include "memory/ppu_sys.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
 
@@ -53,6 +55,8 @@
 #define PPU_EVICT_USED_NS	(50 * NSEC_PER_MSEC)
 /* The memory of a VM that just ends is free after so long, however busy the machine is. */
 #define PPU_EVICT_END_NS	NSEC_PER_SEC
+/* A VM that did nothing for so long is held when memory of the system is short. */
+#define PPU_EVICT_IDLE_NS	NSEC_PER_SEC
 /* Page tables for a VM that comes back are got in portions. */
 #define PPU_EVICT_LEAVES	32
 #define PPU_EVICT_DIRS		4
@@ -61,6 +65,25 @@ static void ppu_evict_lock(struct ppu_evict *ev)
 {
 	mutex_lock(&ev->lock);
 	ev->holder = current;
+}
+
+/**
+ * ppu_evict_trylock - objects may move, if nobody else moves some
+ * @ppu: device
+ *
+ * For the shrinker, which may have been called by the holder itself, and allocates nothing.
+ *
+ * Return: false if somebody does.
+ */
+bool ppu_evict_trylock(struct ppu_device *ppu)
+{
+	return mutex_trylock(&ppu->evict->lock);
+}
+
+/** ppu_evict_tryunlock - undo ppu_evict_trylock() */
+void ppu_evict_tryunlock(struct ppu_device *ppu)
+{
+	mutex_unlock(&ppu->evict->lock);
 }
 
 static void ppu_evict_unlock(struct ppu_evict *ev)
@@ -126,6 +149,26 @@ static bool ppu_evict_unused(struct ppu_evict *ev, struct ppu_bo *bo)
 	return unused;
 }
 
+/**
+ * ppu_evict_claim_unused - claim an object that the device cannot use
+ * @bo: object that is not out, of whatever kind
+ *
+ * Return: true, and it can be moved out, or false.
+ */
+bool ppu_evict_claim_unused(struct ppu_bo *bo)
+{
+	struct ppu_evict *ev = to_ppu(ppu_bo_gem(bo)->dev)->evict;
+
+	lockdep_assert_held(&ev->lock);
+
+	if (!ppu_bo_claim(bo))
+		return false;
+	if (ppu_evict_unused(ev, bo))
+		return true;
+	ppu_bo_unclaim(bo);
+	return false;
+}
+
 /* The first object that can be moved out, claimed, with a reference; NULL: there is none. */
 static struct ppu_bo *ppu_evict_next_bo(struct ppu_evict *ev)
 {
@@ -135,9 +178,9 @@ static struct ppu_bo *ppu_evict_next_bo(struct ppu_evict *ev)
 
 	spin_lock(&ev->bos_lock);
 	list_for_each_entry(bo, &ev->bos, vram_link) {
-		if (!ppu_bo_claim(bo))
+		if (!ppu_evict_claim_unused(bo))
 			continue;
-		if (ppu_evict_unused(ev, bo) && kref_get_unless_zero(&ppu_bo_gem(bo)->refcount)) {
+		if (kref_get_unless_zero(&ppu_bo_gem(bo)->refcount)) {
 			found = bo;
 			break;
 		}
@@ -172,8 +215,8 @@ static int ppu_evict_bo(struct ppu_evict *ev, struct ppu_bo *bo)
 
 static int ppu_evict_some(struct ppu_evict *ev, u64 size, int *ended);
 
-/* Brings an object back, whatever has to go for it.  It stays claimed, or as it was. */
-static int ppu_evict_bring_bo(struct ppu_evict *ev, struct ppu_bo *bo)
+/* Brings an object of VRAM back, whatever has to go for it. */
+static int ppu_evict_bring_vram(struct ppu_evict *ev, struct ppu_bo *bo)
 {
 	int ended = ppu_evict_ended(ev->ppu), ret;
 
@@ -192,6 +235,19 @@ static int ppu_evict_bring_bo(struct ppu_evict *ev, struct ppu_bo *bo)
 	}
 	if (!ret)
 		ppu_evict_add(bo);
+	return ret;
+}
+
+/* Brings an object back.  It stays claimed, or as it was. */
+static int ppu_evict_bring_bo(struct ppu_evict *ev, struct ppu_bo *bo)
+{
+	int ret;
+
+	if (bo->placement == DRM_PPU_PLACEMENT_VRAM)
+		return ppu_evict_bring_vram(ev, bo);
+	ret = ppu_sys_in(bo);
+	if (!ret)
+		ppu_sys_add(bo);
 	return ret;
 }
 
@@ -244,7 +300,8 @@ static int ppu_bo_pay_fixed(struct ppu_bo *bo)
  */
 int ppu_bo_fix(struct ppu_bo *bo)
 {
-	int ret = ppu_bo_moves(bo) ? ppu_bo_pay_fixed(bo) : 0;
+	bool pays = ppu_bo_moves(bo) && bo->placement == DRM_PPU_PLACEMENT_VRAM;
+	int ret = pays ? ppu_bo_pay_fixed(bo) : 0;
 
 	return ret ?: ppu_bo_pin(bo);
 }
@@ -277,22 +334,34 @@ int ppu_evict_ended(struct ppu_device *ppu)
 	return atomic_read(&ppu->evict->ended);
 }
 
-/* Marks the VMs that show an object which could move. */
+/**
+ * ppu_evict_mark - mark the VMs that show an object, if it could move
+ * @bo: object of any kind
+ */
+void ppu_evict_mark(struct ppu_bo *bo)
+{
+	struct ppu_evict *ev = to_ppu(ppu_bo_gem(bo)->dev)->evict;
+	struct ppu_mapping *map;
+
+	lockdep_assert_held(&ev->lock);
+
+	if (atomic_read(&bo->pins))
+		return;
+	spin_lock(&bo->maps_lock);
+	list_for_each_entry(map, &bo->maps, bo_link)
+		map->vm->evict.scan = ev->scans;
+	spin_unlock(&bo->maps_lock);
+}
+
+/* Marks the VMs that show an object of VRAM which could move. */
 static void ppu_evict_scan(struct ppu_evict *ev)
 {
-	struct ppu_mapping *map;
 	struct ppu_bo *bo;
 
 	ev->scans++;
 	spin_lock(&ev->bos_lock);
-	list_for_each_entry(bo, &ev->bos, vram_link) {
-		if (atomic_read(&bo->pins))
-			continue;
-		spin_lock(&bo->maps_lock);
-		list_for_each_entry(map, &bo->maps, bo_link)
-			map->vm->evict.scan = ev->scans;
-		spin_unlock(&bo->maps_lock);
-	}
+	list_for_each_entry(bo, &ev->bos, vram_link)
+		ppu_evict_mark(bo);
 	spin_unlock(&ev->bos_lock);
 }
 
@@ -311,6 +380,18 @@ struct ppu_victim {
 	bool ends;
 };
 
+/* Looks at what a VM does, and since when it does nothing. */
+static void ppu_evict_look(struct ppu_vm *vm, struct ppu_hold_look *look)
+{
+	struct ppu_vm_evict *e = &vm->evict;
+
+	ppu_hold_look(vm, look);
+	if (look->runtime_ns != e->runtime_ns || look->runs) {
+		e->runtime_ns = look->runtime_ns;
+		WRITE_ONCE(e->idle_since, ktime_get_ns());
+	}
+}
+
 /* Takes over the reference to @vm if it is better than what was found so far; true if it did. */
 static bool ppu_victim_consider(struct ppu_victim *best, struct ppu_vm *vm, bool patient)
 {
@@ -320,11 +401,7 @@ static bool ppu_victim_consider(struct ppu_victim *best, struct ppu_vm *vm, bool
 	u64 since;
 	bool work;
 
-	ppu_hold_look(vm, &look);
-	if (look.runtime_ns != e->runtime_ns || look.runs) {
-		e->runtime_ns = look.runtime_ns;
-		WRITE_ONCE(e->idle_since, now);
-	}
+	ppu_evict_look(vm, &look);
 	if (patient && stay > now) {
 		best->wait_ns = best->wait_ns ? min(best->wait_ns, stay - now) : stay - now;
 		return false;
@@ -718,6 +795,48 @@ static void ppu_evict_resume_work(struct work_struct *work)
 				   msecs_to_jiffies(PPU_EVICT_SLICE_MS));
 }
 
+/* Idle VMs */
+
+static bool ppu_evict_is_idle(struct ppu_vm *vm)
+{
+	struct ppu_hold_look look;
+
+	if (vm->evict.out || atomic_read(&vm->evict.users))
+		return false;
+	ppu_evict_look(vm, &look);
+	return !look.work && !look.runs &&
+	       ktime_get_ns() - READ_ONCE(vm->evict.idle_since) >= PPU_EVICT_IDLE_NS;
+}
+
+/*
+ * Holds all VMs that have nothing to do and show system memory which could be given back.  The
+ * shrinker takes it the next time.
+ */
+static void ppu_evict_idle_work(struct work_struct *work)
+{
+	struct ppu_evict *ev = container_of(work, struct ppu_evict, idle_work);
+	unsigned long index = 0;
+	struct ppu_vm *vm;
+
+	ppu_evict_lock(ev);
+	ev->scans++;
+	ppu_shrink_mark_sys(ev->ppu);
+	while ((vm = ppu_vm_next(ev->ppu, &index))) {
+		index++;
+		if (vm->evict.scan == ev->scans && ppu_evict_is_idle(vm))
+			ppu_evict_hold(ev, vm);
+		ppu_vm_put(vm);
+	}
+	ppu_evict_unlock(ev);
+}
+
+/** ppu_evict_want_idle - memory is short: hold VMs that are idle, soon; in any context */
+void ppu_evict_want_idle(struct ppu_device *ppu)
+{
+	if (!drm_dev_is_unplugged(&ppu->drm))
+		queue_work(ppu->evict->resume_wq, &ppu->evict->idle_work);
+}
+
 /* The whole */
 
 /**
@@ -776,8 +895,7 @@ void ppu_evict_print(struct drm_printer *p, struct ppu_device *ppu)
 	drm_printf(p, "moved_in_bytes %llu\nmoved_in_ns %llu\n", stats.in_bytes, stats.in_ns);
 	drm_printf(p, "holds %llu\nlet_go %llu\nresumes %llu\n", stats.holds, stats.let_go,
 		   stats.resumes);
-	drm_printf(p, "cpu_pages %lu\ngiven_back_pages %llu\n", READ_ONCE(ppu->shrink->pages),
-		   READ_ONCE(ppu->shrink->given_back));
+	ppu_shrink_print(p, ppu);
 }
 
 static void ppu_evict_fini(struct drm_device *drm, void *data)
@@ -785,6 +903,7 @@ static void ppu_evict_fini(struct drm_device *drm, void *data)
 	struct ppu_evict *ev = data;
 
 	cancel_delayed_work_sync(&ev->resume_work);
+	cancel_work_sync(&ev->idle_work);
 	destroy_workqueue(ev->resume_wq);
 	drm_WARN_ON(drm, !list_empty(&ev->bos));
 	mutex_destroy(&ev->lock);
@@ -806,6 +925,7 @@ int ppu_evict_init(struct ppu_device *ppu)
 	spin_lock_init(&ev->bos_lock);
 	INIT_LIST_HEAD(&ev->bos);
 	INIT_DELAYED_WORK(&ev->resume_work, ppu_evict_resume_work);
+	INIT_WORK(&ev->idle_work, ppu_evict_idle_work);
 	ppu->evict = ev;
 
 	/* Tell lockdep: memory is allocated under this lock, so no fence may wait for it. */
@@ -819,4 +939,5 @@ int ppu_evict_init(struct ppu_device *ppu)
 void ppu_evict_stop(struct ppu_device *ppu)
 {
 	cancel_delayed_work_sync(&ppu->evict->resume_work);
+	cancel_work_sync(&ppu->evict->idle_work);
 }

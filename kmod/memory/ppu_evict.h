@@ -88,10 +88,12 @@ struct ppu_evict {
 	u64 scans;
 	/** @stats: under @lock. */
 	struct ppu_evict_stats stats;
-	/** @resume_wq: for @resume_work. */
+	/** @resume_wq: for @resume_work and @idle_work. */
 	struct workqueue_struct *resume_wq;
 	/** @resume_work: lets VMs go that were held with work to do. */
 	struct delayed_work resume_work;
+	/** @idle_work: holds VMs that are idle, on @resume_wq. */
+	struct work_struct idle_work;
 	/** @bos_lock: protects @bos. */
 	spinlock_t bos_lock;
 	/** @bos: objects of VRAM that can move: ppu_bo.vram_link; the newest at the end. */
@@ -108,6 +110,11 @@ int ppu_evict_ended(struct ppu_device *ppu);
 int ppu_evict_room(struct ppu_device *ppu, u64 size, int *ended);
 int ppu_evict_all(struct ppu_device *ppu);
 void ppu_evict_print(struct drm_printer *p, struct ppu_device *ppu);
+bool ppu_evict_trylock(struct ppu_device *ppu);
+void ppu_evict_tryunlock(struct ppu_device *ppu);
+bool ppu_evict_claim_unused(struct ppu_bo *bo);
+void ppu_evict_mark(struct ppu_bo *bo);
+void ppu_evict_want_idle(struct ppu_device *ppu);
 int ppu_bo_pin(struct ppu_bo *bo);
 int ppu_bo_fix(struct ppu_bo *bo);
 void ppu_vm_evict_init(struct ppu_vm *vm);

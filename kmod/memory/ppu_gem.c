@@ -2,9 +2,9 @@
 /*
  * PPU driver: buffer objects.
  *
- * System objects are shmem pages, pinned and DMA-mapped from creation on.  VRAM
- * objects are pieces of BAR2, or shmem while they are moved out (ppu_move.c).  CPU
- * mappings are made page by page by the fault handlers, so that they can be revoked.
+ * System objects are in ppu_sys.c.  VRAM objects are pieces of BAR2, or shmem while they are moved
+ * out (ppu_move.c).  CPU mappings are made page by page by the fault handlers, so that they can be
+ * revoked.
  */
 
 #include <linux/dma-buf.h>
@@ -32,6 +32,7 @@
 #include "memory/ppu_gem.h"
 #include "memory/ppu_move.h"
 #include "memory/ppu_prime.h"
+#include "memory/ppu_sys.h"
 #include "memory/ppu_vram.h"
 
 /* Pages one CPU fault maps at most. */
@@ -47,12 +48,18 @@ static void ppu_fault_range(struct vm_fault *vmf, unsigned long *first, unsigned
 	*end = min(*first + PPU_FAULT_AROUND, vma_pages(vma));
 }
 
-/*
- * Maps the faulting page, then its neighbours.  A neighbour that cannot be mapped is left to its
- * own fault.  A mapping of which a part was unmapped need not begin with page 0 of the object.
+/**
+ * ppu_fault_insert - map the faulting page, then its neighbours
+ * @vmf: fault in a mapping of an object whose dma_resv is locked
+ * @pfn: tells where a page of the object is
+ * @arg: for @pfn
+ *
+ * A neighbour that cannot be mapped is left to its own fault.  A mapping of which a part was
+ * unmapped need not begin with page 0 of the object.
+ *
+ * Return: what a fault handler returns.
  */
-static vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u64),
-				   void *arg)
+vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u64), void *arg)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	unsigned long this = (vmf->address - vma->vm_start) >> PAGE_SHIFT;
@@ -77,57 +84,7 @@ static vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(vo
 	return ret;
 }
 
-/* System objects */
-
-static unsigned long ppu_sys_pfn(void *arg, u64 page)
-{
-	struct drm_gem_shmem_object *shmem = arg;
-
-	return page_to_pfn(shmem->pages[page]);
-}
-
-static vm_fault_t ppu_sys_fault(struct vm_fault *vmf)
-{
-	struct drm_gem_object *obj = vmf->vma->vm_private_data;
-	struct ppu_bo *bo = to_ppu_bo(obj);
-	struct drm_gem_shmem_object *shmem = &bo->base;
-	vm_fault_t ret = VM_FAULT_SIGBUS;
-
-	dma_resv_lock(obj->resv, NULL);
-	if (!bo->revoked && shmem->pages)
-		ret = ppu_fault_insert(vmf, ppu_sys_pfn, shmem);
-	dma_resv_unlock(obj->resv);
-	return ret;
-}
-
-static void ppu_sys_vm_open(struct vm_area_struct *vma)
-{
-	drm_gem_shmem_vm_ops.open(vma);
-}
-
-static void ppu_sys_vm_close(struct vm_area_struct *vma)
-{
-	drm_gem_shmem_vm_ops.close(vma);
-}
-
-static const struct vm_operations_struct ppu_sys_vm_ops = {
-	.fault = ppu_sys_fault,
-	.open = ppu_sys_vm_open,
-	.close = ppu_sys_vm_close,
-};
-
-static int ppu_sys_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
-{
-	struct ppu_bo *bo = to_ppu_bo(obj);
-
-	if (bo->flags & DRM_PPU_GEM_NO_MMAP)
-		return -EPERM;
-	if (bo->revoked)
-		return -ENODEV;
-	if (bo->kernel)
-		vm_flags_set(vma, VM_DONTCOPY);
-	return drm_gem_shmem_mmap(&bo->base, vma);
-}
+/* Objects of all kinds */
 
 static int ppu_bo_charge(struct ppu_quota *quota, u32 placement, u64 size)
 {
@@ -160,31 +117,6 @@ void ppu_bo_release(struct ppu_bo *bo)
 	ppu_bo_unpay(bo);
 }
 
-static void ppu_sys_free(struct drm_gem_object *obj)
-{
-	struct ppu_device *ppu = to_ppu(obj->dev);
-	struct ppu_bo *bo = to_ppu_bo(obj);
-
-	mutex_lock(&ppu->mapped_lock);
-	list_del(&bo->mapped_link);
-	mutex_unlock(&ppu->mapped_lock);
-	ppu_bo_release(bo);
-	drm_gem_shmem_free(&bo->base);
-}
-
-static const struct drm_gem_object_funcs ppu_sys_funcs = {
-	.free = ppu_sys_free,
-	.export = ppu_bo_export,
-	.print_info = drm_gem_shmem_object_print_info,
-	.pin = drm_gem_shmem_object_pin,
-	.unpin = drm_gem_shmem_object_unpin,
-	.get_sg_table = drm_gem_shmem_object_get_sg_table,
-	.vmap = drm_gem_shmem_object_vmap,
-	.vunmap = drm_gem_shmem_object_vunmap,
-	.mmap = ppu_sys_mmap,
-	.vm_ops = &ppu_sys_vm_ops,
-};
-
 /** ppu_bo_alloc - a new object, of which DRM does not know yet; NULL: no memory */
 struct ppu_bo *ppu_bo_alloc(u32 placement)
 {
@@ -202,8 +134,31 @@ struct ppu_bo *ppu_bo_alloc(u32 placement)
 	return bo;
 }
 
+/* Memory of other drivers */
+
+static void ppu_import_free(struct drm_gem_object *obj)
+{
+	struct ppu_bo *bo = to_ppu_bo(obj);
+
+	ppu_bo_release(bo);
+	drm_gem_shmem_free(&bo->base);
+}
+
+static const struct drm_gem_object_funcs ppu_import_funcs = {
+	.free = ppu_import_free,
+	.export = ppu_bo_export,
+	.print_info = drm_gem_shmem_object_print_info,
+	.pin = drm_gem_shmem_object_pin,
+	.unpin = drm_gem_shmem_object_unpin,
+	.get_sg_table = drm_gem_shmem_object_get_sg_table,
+	.vmap = drm_gem_shmem_object_vmap,
+	.vunmap = drm_gem_shmem_object_vunmap,
+	.mmap = drm_gem_shmem_object_mmap,
+	.vm_ops = &drm_gem_shmem_vm_ops,
+};
+
 /**
- * ppu_gem_create_object - &drm_driver.gem_create_object: for the shmem helper
+ * ppu_gem_create_object - &drm_driver.gem_create_object: for the shmem helper, which imports
  * @drm: device
  * @size: bytes
  *
@@ -215,7 +170,7 @@ struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size
 
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
-	ppu_bo_gem(bo)->funcs = &ppu_sys_funcs;
+	ppu_bo_gem(bo)->funcs = &ppu_import_funcs;
 	return ppu_bo_gem(bo);
 }
 
@@ -258,23 +213,6 @@ err:
 }
 
 /**
- * ppu_bo_set_sgt - tell an object where it is
- * @bo: new object
- * @sgt: its pages, mapped for DMA
- *
- * Return: 0 or a negative error.
- */
-int ppu_bo_set_sgt(struct ppu_bo *bo, struct sg_table *sgt)
-{
-	struct ppu_seg *segs = ppu_sg_segs(sgt, ppu_bo_gem(bo)->size, &bo->num_segs);
-
-	if (IS_ERR(segs))
-		return PTR_ERR(segs);
-	bo->segs = segs;
-	return 0;
-}
-
-/**
  * ppu_gem_import_sg - &drm_driver.gem_prime_import_sg_table
  * @drm: device
  * @attach: attachment of the foreign buffer
@@ -307,25 +245,82 @@ struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 	return obj;
 }
 
-/* Gets the pages and maps them for DMA. */
-static int ppu_bo_map_dma(struct ppu_device *ppu, struct ppu_bo *bo)
-{
-	struct sg_table *sgt;
-	int idx;
+/* Mappings for DMA */
 
-	/* An object mapped later would be missed by ppu_gem_unmap_all(). */
-	if (!drm_dev_enter(&ppu->drm, &idx))
-		return -ENODEV;
-	sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
-	if (!IS_ERR(sgt)) {
-		mutex_lock(&ppu->mapped_lock);
-		list_add(&bo->mapped_link, &ppu->mapped);
-		mutex_unlock(&ppu->mapped_lock);
-	}
-	drm_dev_exit(idx);
+/* mapped_lock is held. */
+static void ppu_bo_drop_sgt(struct ppu_bo *bo)
+{
+	struct drm_gem_shmem_object *shmem = &bo->base;
+
+	if (!shmem->sgt)
+		return;
+	dma_unmap_sgtable(ppu_bo_gem(bo)->dev->dev, shmem->sgt, ppu_bo_dma_dir(bo),
+			  ppu_bo_dma_attrs(bo));
+	sg_free_table(shmem->sgt);
+	kfree(shmem->sgt);
+	shmem->sgt = NULL;
+}
+
+/**
+ * ppu_bo_unmap_dma - the device does not reach an object any more; it may never have reached it
+ * @bo: the object
+ *
+ * Allocates nothing.  ppu_gem_unmap_all() has unmapped it, or cannot any more.
+ */
+void ppu_bo_unmap_dma(struct ppu_bo *bo)
+{
+	struct ppu_device *ppu = to_ppu(ppu_bo_gem(bo)->dev);
+
+	mutex_lock(&ppu->mapped_lock);
+	list_del_init(&bo->mapped_link);
+	ppu_bo_drop_sgt(bo);
+	mutex_unlock(&ppu->mapped_lock);
+	kvfree(bo->segs);
+	bo->segs = NULL;
+	bo->num_segs = 0;
+}
+
+/**
+ * ppu_bo_map_dma - let the device reach an object
+ * @bo: the object
+ * @pages: all of it
+ *
+ * After an error, too, ppu_bo_unmap_dma() is to be called.
+ *
+ * Return: 0 or a negative error.
+ */
+int ppu_bo_map_dma(struct ppu_bo *bo, struct page **pages)
+{
+	struct drm_gem_object *obj = ppu_bo_gem(bo);
+	struct sg_table *sgt = drm_prime_pages_to_sg(obj->dev, pages, obj->size >> PAGE_SHIFT);
+	struct ppu_device *ppu = to_ppu(obj->dev);
+	int idx, ret = -ENODEV;
+	struct ppu_seg *segs;
+
 	if (IS_ERR(sgt))
 		return PTR_ERR(sgt);
-	return ppu_bo_set_sgt(bo, sgt);
+	/* An object mapped later would be missed by ppu_gem_unmap_all(). */
+	if (drm_dev_enter(&ppu->drm, &idx)) {
+		ret = dma_map_sgtable(ppu->drm.dev, sgt, ppu_bo_dma_dir(bo),
+				      ppu_bo_dma_attrs(bo));
+		if (!ret) {
+			mutex_lock(&ppu->mapped_lock);
+			bo->base.sgt = sgt;
+			list_add(&bo->mapped_link, &ppu->mapped);
+			mutex_unlock(&ppu->mapped_lock);
+			segs = ppu_sg_segs(sgt, obj->size, &bo->num_segs);
+		}
+		drm_dev_exit(idx);
+	}
+	if (ret) {
+		sg_free_table(sgt);
+		kfree(sgt);
+		return ret;
+	}
+	if (IS_ERR(segs))
+		return PTR_ERR(segs);
+	bo->segs = segs;
+	return 0;
 }
 
 /**
@@ -339,38 +334,9 @@ void ppu_gem_unmap_all(struct ppu_device *ppu)
 	struct ppu_bo *bo;
 
 	mutex_lock(&ppu->mapped_lock);
-	list_for_each_entry(bo, &ppu->mapped, mapped_link) {
-		struct drm_gem_shmem_object *shmem = &bo->base;
-
-		dma_unmap_sgtable(ppu->drm.dev, shmem->sgt, ppu_bo_dma_dir(bo),
-				  ppu_bo_dma_attrs(bo));
-		sg_free_table(shmem->sgt);
-		kfree(shmem->sgt);
-		/* drm_gem_shmem_free() finds nothing left to unmap. */
-		shmem->sgt = NULL;
-	}
+	list_for_each_entry(bo, &ppu->mapped, mapped_link)
+		ppu_bo_drop_sgt(bo);
 	mutex_unlock(&ppu->mapped_lock);
-}
-
-static struct ppu_bo *ppu_bo_create_sys(struct ppu_device *ppu, u64 size, u32 flags)
-{
-	struct drm_gem_shmem_object *shmem;
-	struct ppu_bo *bo;
-	int ret;
-
-	shmem = drm_gem_shmem_create(&ppu->drm, size);
-	/* shmem returns ENOSPC also when it got no memory for an inode. */
-	if (IS_ERR(shmem))
-		return PTR_ERR(shmem) == -ENOSPC ? ERR_PTR(-ENOMEM) : ERR_CAST(shmem);
-	bo = to_ppu_bo(&shmem->base);
-	shmem->map_wc = flags & DRM_PPU_GEM_CPU_WC;
-	shmem->pages_mark_dirty_on_put = true;
-
-	ret = ppu_bo_map_dma(ppu, bo);
-	if (!ret)
-		return bo;
-	ppu_bo_put(bo);
-	return ERR_PTR(ret);
 }
 
 /* VRAM objects */

@@ -22,6 +22,7 @@ struct ppu_quota;
 struct ppu_userptr;
 struct sg_table;
 struct vm_area_struct;
+struct vm_fault;
 
 /**
  * struct ppu_seg - a piece of a buffer object that is contiguous for the device
@@ -39,7 +40,10 @@ struct ppu_seg {
  * struct ppu_bo - buffer object
  */
 struct ppu_bo {
-	/** @base: GEM object; the shmem part is used by system objects only. */
+	/**
+	 * @base: GEM object.  Objects in system memory have their pages and sgt in the shmem part,
+	 * which belongs to the shmem helper if they were imported.
+	 */
 	struct drm_gem_shmem_object base;
 	/** @placement: DRM_PPU_PLACEMENT_*. */
 	u32 placement;
@@ -61,7 +65,10 @@ struct ppu_bo {
 	struct ppu_quota *quota;
 	/** @pins: who needs it where it is, if it can move; PPU_BO_AWAY: it is out, or moves. */
 	atomic_t pins;
-	/** @out: it has no VRAM; written under its dma_resv and ppu_evict.lock. */
+	/**
+	 * @out: the device cannot reach it: it has no VRAM, or its pages are the kernel's; written
+	 * under its dma_resv and ppu_evict.lock.
+	 */
 	bool out;
 	/** @fixed: its owner's account counts it as VRAM that stays; under ppu_evict.lock. */
 	bool fixed;
@@ -69,7 +76,10 @@ struct ppu_bo {
 	bool exported;
 	/** @out_pages: what the CPU has mapped while it is out, or NULL; under its dma_resv. */
 	struct page **out_pages;
-	/** @out_link: in ppu_shrink.bos, while there are @out_pages; under ppu_shrink.lock. */
+	/**
+	 * @out_link: in ppu_shrink.bos, while there are @out_pages, or in ppu_shrink.sys, while the
+	 * device can reach it; under ppu_shrink.lock.
+	 */
 	struct list_head out_link;
 	/** @vram_link: in ppu_evict.bos; empty: cannot move. */
 	struct list_head vram_link;
@@ -94,12 +104,14 @@ struct ppu_bo {
 
 struct ppu_bo *ppu_bo_alloc(u32 placement);
 int ppu_bo_set_blocks(struct ppu_device *ppu, struct ppu_bo *bo);
-int ppu_bo_set_sgt(struct ppu_bo *bo, struct sg_table *sgt);
+int ppu_bo_map_dma(struct ppu_bo *bo, struct page **pages);
+void ppu_bo_unmap_dma(struct ppu_bo *bo);
 void ppu_bo_release(struct ppu_bo *bo);
 struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size);
 struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 					 struct dma_buf_attachment *attach, struct sg_table *sgt);
 struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32 flags);
+vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u64), void *arg);
 void ppu_gem_unmap_all(struct ppu_device *ppu);
 void *ppu_bo_map_page(struct ppu_bo *bo, u64 offset, bool *vmapped);
 void ppu_bo_unmap_page(void *vaddr, bool vmapped);

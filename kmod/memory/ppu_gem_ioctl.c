@@ -16,6 +16,7 @@
 #include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_gem_ioctl.h"
+#include "memory/ppu_sys.h"
 #include "memory/ppu_vm.h"
 
 /* Memory that a bind has unmapped is there for whom its out-fence has told so. */
@@ -56,6 +57,8 @@ int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *fi
 	bo->vm_uid = vm ? vm->uid : 0;
 	if (args->placement == DRM_PPU_PLACEMENT_VRAM)
 		ppu_evict_add(bo);
+	else
+		ppu_sys_add(bo);
 
 	ret = drm_gem_handle_create(filp, ppu_bo_gem(bo), &args->handle);
 	if (!ret)

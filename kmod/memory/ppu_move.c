@@ -96,8 +96,11 @@ static int ppu_move_bytes(struct ppu_bo *bo, struct file *file, bool out)
 	return ret;
 }
 
-/* The fault handler makes new mappings when the object's dma_resv is unlocked. */
-static void ppu_move_unmap_cpu(struct ppu_bo *bo)
+/**
+ * ppu_move_unmap_cpu - take the CPU's mappings of an object away
+ * @bo: object; the fault handler makes new ones when its dma_resv is unlocked
+ */
+void ppu_move_unmap_cpu(struct ppu_bo *bo)
 {
 	struct drm_gem_object *obj = ppu_bo_gem(bo);
 
@@ -164,7 +167,8 @@ static void ppu_move_put_pages(struct ppu_bo *bo)
 	bo->out_pages = NULL;
 }
 
-static void ppu_move_put_cpu_pages(struct ppu_bo *bo)
+/** ppu_move_put_cpu_pages - the pages of an object that the CPU has mapped are not needed */
+void ppu_move_put_cpu_pages(struct ppu_bo *bo)
 {
 	ppu_shrink_remove(bo);
 	ppu_move_put_pages(bo);
@@ -209,7 +213,7 @@ err:
 
 /**
  * ppu_move_in - bring an object back to VRAM
- * @bo: object that is out; it stays claimed
+ * @bo: object of VRAM that is out; it stays claimed
  *
  * Return: 0, -ENOSPC, -ENOMEM, -EAGAIN: the device is being reset, -ENODEV: it is gone.
  */

@@ -19,13 +19,15 @@ struct page;
 int ppu_move_out(struct ppu_bo *bo);
 int ppu_move_in(struct ppu_bo *bo);
 struct page **ppu_move_cpu_pages(struct ppu_bo *bo);
+void ppu_move_unmap_cpu(struct ppu_bo *bo);
+void ppu_move_put_cpu_pages(struct ppu_bo *bo);
 void ppu_move_give_back(struct ppu_bo *bo);
 void ppu_move_release(struct ppu_bo *bo);
 
 /** ppu_bo_moves - may the object be anywhere else than where it was made? */
 static inline bool ppu_bo_moves(const struct ppu_bo *bo)
 {
-	return bo->placement == DRM_PPU_PLACEMENT_VRAM && !bo->kernel;
+	return !bo->kernel && !bo->imported && !bo->userptr;
 }
 
 /** ppu_bo_claim - keep anybody from pinning the object; false: it is pinned, or away */

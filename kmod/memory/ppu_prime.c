@@ -53,7 +53,7 @@ static const struct dma_buf_ops ppu_prime_vram_ops = {
 
 /*
  * Mappings of a dma-buf are not in the address space of the DRM file, so they could not be taken
- * away: the object stays in VRAM from now on.
+ * away; and other drivers reach pages at any time: the object stays where it is from now on.
  */
 static int ppu_prime_pin(struct ppu_bo *bo)
 {
@@ -77,10 +77,7 @@ static struct dma_buf *ppu_prime_export_vram(struct drm_gem_object *obj, int fla
 		.priv = obj,
 		.resv = obj->resv,
 	};
-	int ret = ppu_prime_pin(to_ppu_bo(obj));
 
-	if (ret)
-		return ERR_PTR(ret);
 	return drm_gem_dmabuf_export(obj->dev, &info);
 }
 
@@ -89,8 +86,13 @@ struct dma_buf *ppu_bo_export(struct drm_gem_object *obj, int flags)
 {
 	struct ppu_bo *bo = to_ppu_bo(obj);
 
+	int ret;
+
 	if (bo->vm_uid || bo->kernel || bo->userptr)
 		return ERR_PTR(-EPERM);
+	ret = ppu_prime_pin(bo);
+	if (ret)
+		return ERR_PTR(ret);
 	if (bo->placement == DRM_PPU_PLACEMENT_VRAM)
 		return ppu_prime_export_vram(obj, flags);
 	return drm_gem_prime_export(obj, flags);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PPU driver: pages of objects that are out are given back when memory is short.
+ * PPU driver: pages of objects are given back when memory is short.
  *
- * An object that is out of VRAM is in a shmem file, whose pages the kernel can swap.  Those that
+ * An object that is out is in a shmem file, whose pages the kernel can swap.  Those that
  * the CPU has mapped are pinned, since its page tables have no reference.  The shrinker takes the
  * mappings away and the pins with them: the CPU's next access faults, and gets the pages again.
  *
- * It runs wherever memory is allocated, so it waits for no lock.
+ * After these it takes system objects that no VM on the device shows.  If that is not enough, it
+ * asks for VMs that are idle to be held (ppu_evict.c), since it cannot wait for a VM.
+ *
+ * It runs wherever memory is allocated, so it waits for no lock under which memory is allocated.
  */
 
 #include <linux/sched/mm.h>
@@ -14,11 +17,14 @@
 
 #include <drm/drm_gem.h>
 #include <drm/drm_managed.h>
+#include <drm/drm_print.h>
 
 #include "base/ppu_device.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_move.h"
 #include "memory/ppu_shrink.h"
+#include "memory/ppu_sys.h"
 
 static unsigned long ppu_shrink_size(struct ppu_bo *bo)
 {
@@ -27,10 +33,12 @@ static unsigned long ppu_shrink_size(struct ppu_bo *bo)
 
 static void ppu_shrink_del(struct ppu_shrink *s, struct ppu_bo *bo)
 {
+	unsigned long *pages = bo->out ? &s->pages : &s->sys_pages;
+
 	lockdep_assert_held(&s->lock);
 
 	list_del_init(&bo->out_link);
-	WRITE_ONCE(s->pages, s->pages - ppu_shrink_size(bo));
+	WRITE_ONCE(*pages, *pages - ppu_shrink_size(bo));
 }
 
 /** ppu_shrink_add - the CPU maps pages of an object that is out; its dma_resv is locked */
@@ -44,9 +52,42 @@ void ppu_shrink_add(struct ppu_bo *bo)
 	mutex_unlock(&s->lock);
 }
 
+/** ppu_shrink_add_sys - the device can reach a system object, which may be given back */
+void ppu_shrink_add_sys(struct ppu_bo *bo)
+{
+	struct ppu_shrink *s = to_ppu(ppu_bo_gem(bo)->dev)->shrink;
+
+	mutex_lock(&s->lock);
+	list_add_tail(&bo->out_link, &s->sys);
+	WRITE_ONCE(s->sys_pages, s->sys_pages + ppu_shrink_size(bo));
+	mutex_unlock(&s->lock);
+}
+
+/** ppu_shrink_count_in - a system object is back */
+void ppu_shrink_count_in(struct ppu_bo *bo)
+{
+	struct ppu_shrink *s = to_ppu(ppu_bo_gem(bo)->dev)->shrink;
+
+	mutex_lock(&s->lock);
+	s->sys_in += ppu_shrink_size(bo);
+	mutex_unlock(&s->lock);
+}
+
+/** ppu_shrink_mark_sys - ppu_evict_mark() for all system objects that could be given back */
+void ppu_shrink_mark_sys(struct ppu_device *ppu)
+{
+	struct ppu_shrink *s = ppu->shrink;
+	struct ppu_bo *bo;
+
+	mutex_lock(&s->lock);
+	list_for_each_entry(bo, &s->sys, out_link)
+		ppu_evict_mark(bo);
+	mutex_unlock(&s->lock);
+}
+
 /**
  * ppu_shrink_remove - leave the pages of an object alone
- * @bo: object of VRAM, whose dma_resv is locked, or that nobody uses any more
+ * @bo: object whose dma_resv is locked, or that nobody uses any more
  *
  * The object need not have been added.  The shrinker has nothing to do with it afterwards.
  */
@@ -64,20 +105,17 @@ static unsigned long ppu_shrink_count(struct shrinker *shrinker, struct shrink_c
 {
 	struct ppu_shrink *s = ppu_shrinker_private(shrinker);
 
-	return READ_ONCE(s->pages) ?: SHRINK_EMPTY;
+	return READ_ONCE(s->pages) + READ_ONCE(s->sys_pages) ?: SHRINK_EMPTY;
 }
 
 /* Objects whose dma_resv is locked move, or somebody maps them: they are in use. */
-static unsigned long ppu_shrink_scan(struct shrinker *shrinker, struct shrink_control *sc)
+static unsigned long ppu_shrink_scan_out(struct ppu_shrink *s, unsigned long want)
 {
-	struct ppu_shrink *s = ppu_shrinker_private(shrinker);
 	unsigned long freed = 0;
 	struct ppu_bo *bo, *next;
 
-	if (!mutex_trylock(&s->lock))
-		return SHRINK_STOP;
 	list_for_each_entry_safe(bo, next, &s->bos, out_link) {
-		if (freed >= sc->nr_to_scan)
+		if (freed >= want)
 			break;
 		if (!dma_resv_trylock(ppu_bo_gem(bo)->resv))
 			continue;
@@ -86,12 +124,73 @@ static unsigned long ppu_shrink_scan(struct shrinker *shrinker, struct shrink_co
 		dma_resv_unlock(ppu_bo_gem(bo)->resv);
 		freed += ppu_shrink_size(bo);
 	}
+	s->given_back += freed;
+	return freed;
+}
+
+/* False: the device may use it, or somebody maps it. */
+static bool ppu_shrink_sys(struct ppu_shrink *s, struct ppu_bo *bo)
+{
+	if (!ppu_evict_claim_unused(bo))
+		return false;
+	if (!dma_resv_trylock(ppu_bo_gem(bo)->resv)) {
+		ppu_bo_unclaim(bo);
+		return false;
+	}
+	ppu_shrink_del(s, bo);
+	ppu_sys_out(bo);
+	dma_resv_unlock(ppu_bo_gem(bo)->resv);
+	return true;
+}
+
+static unsigned long ppu_shrink_scan_sys(struct ppu_shrink *s, unsigned long want)
+{
+	unsigned long freed = 0;
+	struct ppu_bo *bo, *next;
+
+	/* Without objects, the rest of the driver may not be there yet, or any more. */
+	if (list_empty(&s->sys) || !ppu_evict_trylock(s->ppu))
+		return 0;
+	list_for_each_entry_safe(bo, next, &s->sys, out_link) {
+		if (freed >= want)
+			break;
+		if (ppu_shrink_sys(s, bo))
+			freed += ppu_shrink_size(bo);
+	}
+	ppu_evict_tryunlock(s->ppu);
+	s->sys_out += freed;
+	return freed;
+}
+
+static unsigned long ppu_shrink_scan(struct shrinker *shrinker, struct shrink_control *sc)
+{
+	struct ppu_shrink *s = ppu_shrinker_private(shrinker);
+	unsigned long freed;
+
+	if (!mutex_trylock(&s->lock))
+		return SHRINK_STOP;
+	freed = ppu_shrink_scan_out(s, sc->nr_to_scan);
+	if (freed < sc->nr_to_scan)
+		freed += ppu_shrink_scan_sys(s, sc->nr_to_scan - freed);
+	if (freed < sc->nr_to_scan && s->sys_pages)
+		ppu_evict_want_idle(s->ppu);
+	mutex_unlock(&s->lock);
 	/* Whole objects: it may be more than was asked for, and counts as that. */
 	if (freed)
 		sc->nr_scanned = freed;
-	s->given_back += freed;
-	mutex_unlock(&s->lock);
 	return freed ?: SHRINK_STOP;
+}
+
+/** ppu_shrink_print - say what there is, and what was given back */
+void ppu_shrink_print(struct drm_printer *p, struct ppu_device *ppu)
+{
+	struct ppu_shrink *s = ppu->shrink;
+
+	mutex_lock(&s->lock);
+	drm_printf(p, "cpu_pages %lu\ngiven_back_pages %llu\n", s->pages, s->given_back);
+	drm_printf(p, "system_pages %lu\nsystem_out_pages %llu\nsystem_in_pages %llu\n",
+		   s->sys_pages, s->sys_out, s->sys_in);
+	mutex_unlock(&s->lock);
 }
 
 static void ppu_shrink_fini(struct drm_device *drm, void *data)
@@ -99,7 +198,7 @@ static void ppu_shrink_fini(struct drm_device *drm, void *data)
 	struct ppu_shrink *s = data;
 
 	shrinker_free(s->shrinker);
-	drm_WARN_ON(drm, !list_empty(&s->bos));
+	drm_WARN_ON(drm, !list_empty(&s->bos) || !list_empty(&s->sys));
 	mutex_destroy(&s->lock);
 }
 
@@ -120,9 +219,12 @@ int ppu_shrink_init(struct ppu_device *ppu)
 		return -ENOMEM;
 	mutex_init(&s->lock);
 	INIT_LIST_HEAD(&s->bos);
-	/* Tell lockdep: memory must not be allocated under this lock, which the shrinker takes. */
+	INIT_LIST_HEAD(&s->sys);
+	s->ppu = ppu;
+	/* Tell lockdep: memory must not be allocated under locks that the shrinker takes. */
 	fs_reclaim_acquire(GFP_KERNEL);
 	might_lock(&s->lock);
+	might_lock(&ppu->mapped_lock);
 	fs_reclaim_release(GFP_KERNEL);
 	ppu->shrink = s;
 	s->shrinker->count_objects = ppu_shrink_count;

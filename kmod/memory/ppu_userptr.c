@@ -214,20 +214,9 @@ err:
 
 static void ppu_userptr_obj_free(struct drm_gem_object *obj)
 {
-	struct ppu_device *ppu = to_ppu(obj->dev);
 	struct ppu_bo *bo = to_ppu_bo(obj);
-	struct drm_gem_shmem_object *shmem = &bo->base;
 
-	/* Under the lock: ppu_gem_unmap_all() has unmapped it, or cannot any more. */
-	mutex_lock(&ppu->mapped_lock);
-	list_del(&bo->mapped_link);
-	if (shmem->sgt) {
-		dma_unmap_sgtable(obj->dev->dev, shmem->sgt, ppu_bo_dma_dir(bo),
-				  ppu_bo_dma_attrs(bo));
-		sg_free_table(shmem->sgt);
-		kfree(shmem->sgt);
-	}
-	mutex_unlock(&ppu->mapped_lock);
+	ppu_bo_unmap_dma(bo);
 	ppu_userptr_free(bo->userptr, !bo->readonly);
 	ppu_bo_release(bo);
 	drm_gem_object_release(obj);
@@ -244,34 +233,6 @@ static const struct drm_gem_object_funcs ppu_userptr_funcs = {
 	.export = ppu_bo_export,
 	.mmap = ppu_userptr_mmap,
 };
-
-/* Lets the device reach the pages. */
-static int ppu_userptr_map_dma(struct ppu_device *ppu, struct ppu_bo *bo)
-{
-	struct sg_table *sgt = drm_prime_pages_to_sg(&ppu->drm, bo->userptr->pages,
-						     bo->userptr->num);
-	int idx, ret = -ENODEV;
-
-	if (IS_ERR(sgt))
-		return PTR_ERR(sgt);
-	/* An object mapped later would be missed by ppu_gem_unmap_all(). */
-	if (drm_dev_enter(&ppu->drm, &idx)) {
-		ret = dma_map_sgtable(ppu->drm.dev, sgt, ppu_bo_dma_dir(bo),
-				      ppu_bo_dma_attrs(bo));
-		if (!ret) {
-			mutex_lock(&ppu->mapped_lock);
-			bo->base.sgt = sgt;
-			list_add(&bo->mapped_link, &ppu->mapped);
-			mutex_unlock(&ppu->mapped_lock);
-		}
-		drm_dev_exit(idx);
-	}
-	if (!ret)
-		return ppu_bo_set_sgt(bo, sgt);
-	sg_free_table(sgt);
-	kfree(sgt);
-	return ret;
-}
 
 /* Takes over @up. */
 static struct ppu_bo *ppu_userptr_bo(struct ppu_device *ppu, struct ppu_userptr *up, u64 size,
@@ -291,7 +252,7 @@ static struct ppu_bo *ppu_userptr_bo(struct ppu_device *ppu, struct ppu_userptr 
 	ppu_bo_gem(bo)->funcs = &ppu_userptr_funcs;
 	drm_gem_private_object_init(&ppu->drm, ppu_bo_gem(bo), size);
 
-	ret = ppu_userptr_map_dma(ppu, bo);
+	ret = ppu_bo_map_dma(bo, up->pages);
 	if (!ret)
 		return bo;
 	ppu_bo_put(bo);

@@ -18,18 +18,7 @@
 
 static uint64_t evict_stat(const char *name)
 {
-	char *text = debugfs_text("evict"), *line = text;
-	size_t n = strlen(name);
-	uint64_t value;
-
-	while (strncmp(line, name, n) || line[n] != ' ') {
-		line = strchr(line, '\n');
-		if (!line || !*++line)
-			FAIL("no %s in evict", name);
-	}
-	value = strtoull(line + n, NULL, 10);
-	free(text);
-	return value;
+	return debugfs_number("evict", name);
 }
 
 static void evict_all(void)
@@ -399,22 +388,6 @@ TEST(stays, "objects with semaphores, and those that were exported, stay; they c
 	evict_all();
 	CHECK_EQ(evict_stat("out_bytes"), 4096);
 	CHECK_EQ(*(uint64_t *)sem.map, 42);
-}
-
-static uint64_t fdinfo_kib(int fd, const char *key)
-{
-	char path[64], *text, *at;
-	uint64_t kib;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	text = file_text(path);
-	CHECK(text);
-	at = strstr(text, key);
-	if (!at)
-		FAIL("no %s in fdinfo", key);
-	kib = strtoull(at + strlen(key), NULL, 10);
-	free(text);
-	return kib;
 }
 
 TEST(fdinfo, "fdinfo tells what is resident, the account stays the same")

@@ -11,7 +11,7 @@ if ! insmod $module; then
 	echo "not ok - $module can be loaded"
 	exit 1
 fi
-for suite in ppu_pt ppu_bind_size ppu_uobj; do
+for suite in ppu_pt ppu_bind_size ppu_patience ppu_uobj; do
 	if [ ! -f $results/$suite/results ]; then
 		echo "not ok - $suite: there is no such suite"
 		continue

@@ -104,9 +104,7 @@ void ppu_host_ctx_destroy(struct ppu_core *core, struct ppu_ctx *ctx)
 {
 	struct ppu_host *h = core->host;
 
-	for (unsigned i = 0; i < h->num_engines; i++)
-		if (h->engines[i].drain_ctx == ctx)
-			h->engines[i].drain_ctx = NULL;
+	ppu_sched_forget_ctx(core, ctx);
 	for (unsigned i = 0; i < h->num_engines; i++)
 		if (h->engines[i].group_ctx == ctx)
 			ppu_group_end(core, &h->engines[i]);

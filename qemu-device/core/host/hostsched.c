@@ -457,6 +457,16 @@ static void end_drain(struct ppu_core *core, struct ppu_engine *eng)
 	eng->drain_runs = 0;
 }
 
+void ppu_sched_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx)
+{
+	struct ppu_host *h = core->host;
+
+	/* The owner may have other contexts, for which he goes on. */
+	for (unsigned i = 0; i < h->num_engines; i++)
+		if (h->engines[i].drain_ctx == ctx)
+			end_drain(core, &h->engines[i]);
+}
+
 /* Must ready channels of the context of the candidate ch be served first? */
 static bool drain(struct ppu_core *core, struct ppu_engine *eng, const struct ppu_chan *ch)
 {

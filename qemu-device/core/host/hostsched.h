@@ -26,6 +26,8 @@ bool ppu_sched_pass(struct ppu_core *core);				/* hand out engines */
 struct ppu_chan *ppu_sched_pick(struct ppu_core *core);			/* next run */
 void ppu_sched_run_ended(struct ppu_core *core, struct ppu_ctx *ctx);
 void ppu_sched_pool_next(struct ppu_core *core);
+/* Nobody waits for an engine for ctx any more, whose owner pays for the time until now. */
+void ppu_sched_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx);
 /* Gives ctx a turn at this priority, behind the contexts that have one. */
 void ppu_sched_activate(struct ppu_core *core, struct ppu_ctx *ctx, unsigned prio);
 /* Events of an engine (arg): its holder's slice is over; a launch is done. */

@@ -94,11 +94,16 @@ void ppu_rank_io_task(struct ppu_io *io, struct ppu_task *t)
 
 /* ---- lists ------------------------------------------------------------------------------------------ */
 
+/* Whoever comes next is not better off because this one went before the end of the slice. */
+static void leave(struct ppu_core *core, const struct turn *t)
+{
+	if (t->held)
+		core->ranks->last_turn++;
+}
+
 static void forget_owner(struct ppu_core *core, struct ppu_owner *o)
 {
-	/* Whoever comes next is not better off because this one went before the end of the slice. */
-	if (o->rank->turn.held)
-		core->ranks->last_turn++;
+	leave(core, &o->rank->turn);
 	ppu_free(o->rank);
 	o->rank = NULL;
 }
@@ -126,6 +131,7 @@ static bool have_rank(struct ppu_core *core, struct ppu_ctx *ctx, unsigned which
 			return false;
 		}
 		c->ctx = ctx;
+		c->turn.number = core->ranks->last_turn;
 		ctx->rank = c;
 		ctx->owner->rank->num_ctxs++;
 		*core->ranks->tail = c;
@@ -508,6 +514,7 @@ void ppu_rank_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx)
 		core->ranks->tail = p;
 	for (i = 0; i < NUM_RANKS; i++)
 		ppu_free(c->rank[i]);
+	leave(core, &c->turn);
 	ppu_free(c);
 	ctx->rank = NULL;
 	if (!--ctx->owner->rank->num_ctxs)

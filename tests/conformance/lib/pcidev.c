@@ -45,13 +45,11 @@ void pci_write(const char *file)
 	file_write(path, "1");
 }
 
-uint16_t pci_config(unsigned offset, uint16_t clear, uint16_t set)
+static uint16_t config_of(const char *path, unsigned offset, uint16_t clear, uint16_t set)
 {
 	uint16_t old, now;
-	char path[320];
 	int fd;
 
-	snprintf(path, sizeof(path), DEVICES "%s/config", name());
 	fd = open(path, O_RDWR);
 	CHECK(fd >= 0);
 	CHECK(pread(fd, &old, sizeof(old), offset) == sizeof(old));
@@ -60,6 +58,23 @@ uint16_t pci_config(unsigned offset, uint16_t clear, uint16_t set)
 		CHECK(pwrite(fd, &now, sizeof(now), offset) == sizeof(now));
 	close(fd);
 	return old;
+}
+
+uint16_t pci_config(unsigned offset, uint16_t clear, uint16_t set)
+{
+	char path[320];
+
+	snprintf(path, sizeof(path), DEVICES "%s/config", name());
+	return config_of(path, offset, clear, set);
+}
+
+uint16_t pci_port_config(unsigned offset, uint16_t clear, uint16_t set)
+{
+	char path[320];
+
+	/* Behind a link, .. is the port's directory. */
+	snprintf(path, sizeof(path), DEVICES "%s/../config", name());
+	return config_of(path, offset, clear, set);
 }
 
 bool pci_have_node(void)

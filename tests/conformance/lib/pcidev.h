@@ -9,6 +9,8 @@
 void pci_write(const char *file);
 /* Changes bits of a register in configuration space, behind the driver's back; returns what was there. */
 uint16_t pci_config(unsigned offset, uint16_t clear, uint16_t set);
+/* The same for the port above it. */
+uint16_t pci_port_config(unsigned offset, uint16_t clear, uint16_t set);
 /* Is there a render node?  Removed devices may have one, too, while somebody has it open. */
 bool pci_have_node(void);
 void pci_unbind(void);

@@ -131,6 +131,38 @@ void debugfs_write(const char *name, const char *text)
 	file_write(path, text);
 }
 
+uint64_t debugfs_number(const char *file, const char *name)
+{
+	char *text = debugfs_text(file), *line = text;
+	size_t n = strlen(name);
+	uint64_t value;
+
+	while (strncmp(line, name, n) || line[n] != ' ') {
+		line = strchr(line, '\n');
+		if (!line || !*++line)
+			FAIL("no %s in %s", name, file);
+	}
+	value = strtoull(line + n, NULL, 10);
+	free(text);
+	return value;
+}
+
+uint64_t fdinfo_kib(int fd, const char *key)
+{
+	char path[64], *text, *at;
+	uint64_t kib;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	text = file_text(path);
+	CHECK(text);
+	at = strstr(text, key);
+	if (!at)
+		FAIL("no %s in fdinfo", key);
+	kib = strtoull(at + strlen(key), NULL, 10);
+	free(text);
+	return kib;
+}
+
 int kmsg_open(void)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);

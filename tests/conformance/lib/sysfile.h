@@ -18,8 +18,13 @@ uint64_t bar0(void);
 
 /* A file of debugfs of the device's first minor. To be freed. */
 char *debugfs_text(const char *name);
+/* The number after a name at the beginning of a line of one of them. */
+uint64_t debugfs_number(const char *file, const char *name);
 /* Writes to one of them. */
 void debugfs_write(const char *name, const char *text);
+
+/* The number after this text in the fdinfo of an open file. */
+uint64_t fdinfo_kib(int fd, const char *key);
 
 /* The kernel's log from now on. */
 int kmsg_open(void);

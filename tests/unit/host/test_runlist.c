@@ -254,6 +254,49 @@ START_TEST(drain_is_paid)
 }
 END_TEST
 
+/* An owner pays for the time that an engine was kept free for him, even if the context is forgotten meanwhile. */
+START_TEST(forgotten_drain_is_paid)
+{
+	enum { SPINS = 30, ROUNDS = 12 };
+	struct bench *b = bench_new("copy-engines=1 vram=256M channels=512");
+	struct proc victim = proc_of(b, 1, 1, 100000);
+	uint64_t alone, start;
+	unsigned rounds = 0;
+
+	proc_of(b, 2, 1, 100000);		/* another context of the owner: he stays */
+	fill(&victim, 400, 64 * KB);
+	ck_assert(bench_run(b));
+	alone = ppu_core_time(b->core);
+	start = ppu_core_time(b->core);
+	fill(&victim, 400, 64 * KB);
+	while (bench_get(victim.ch[0]) != victim.ch[0]->put) {
+		struct proc bad;
+		uint64_t s;
+
+		if (rounds++ >= ROUNDS) {
+			bench_run_for(b, 10000);
+			continue;
+		}
+		bad = proc_of(b, 2, 1, 100000);
+		s = bench_alloc(bad.c, 4096, BENCH_VRAM);
+		for (unsigned i = 0; i < SPINS; i++) {
+			struct bench_chan *spin = bench_chan_new(bad.c, PPU_CLASS_COMPUTE, 8);
+
+			for (unsigned k = 0; k < 4000; k++)
+				bench_inc(spin, 0, s);
+			bench_submit(spin);
+		}
+		fill(&bad, 1, 4 * KB);
+		/* Until just before the end of the drain. */
+		bench_run_for(b, 500000);
+		bench_ctx_cmd(bad.c, PPU_CTX_CMD_FORGET);
+	}
+	/* Half of the engine's time except for one drain, and for runs of 64 commands of other channels in between. */
+	ck_assert_uint_le(ppu_core_time(b->core) - start, 2 * alone + 400 * 2 * 64 * 20 + 500000);
+	bench_free(b);
+}
+END_TEST
+
 /* Contexts that wait get free task records in turn. */
 START_TEST(task_records_go_round)
 {
@@ -416,6 +459,7 @@ int main(void)
 	tcase_add_test(t, a_pause_is_no_credit);
 	tcase_add_test(t, priorities_apart);
 	tcase_add_test(t, drain_is_paid);
+	tcase_add_test(t, forgotten_drain_is_paid);
 	tcase_add_test(t, task_records_go_round);
 	tcase_add_test(t, task_records_are_left);
 	tcase_add_test(t, masks);
