@@ -880,6 +880,7 @@ static void emit_all(struct build *b)
 	b->stop = ppu_emit_label(&b->e);
 	b->stubs.find_page = ppu_emit_label(&b->e);
 	b->stubs.find_written = ppu_emit_label(&b->e);
+	b->stubs.find_gathered = ppu_emit_label(&b->e);
 	b->stubs.gather = ppu_emit_label(&b->e);
 	b->stubs.locate = ppu_emit_label(&b->e);
 	for (i = 0; i < 12; i++)

@@ -677,7 +677,7 @@ void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, cons
 		EM(e, MOV, Q(RAX), M(RSP, PPU_AT_RUN, 8));
 		EM(e, MOV, M(RAX, FILLS_AT, 4), IM(0));
 		EM(e, MOV, M(RSP, USED_AT(bytes), 8), IM(0));
-		EM(e, MOV, M(RSP, USED_AT(gathered), 8), IM(0));
+		EM(e, MOV, M(RSP, USED_AT(more), 8), IM(0));
 	}
 	if (f->reads)
 		EM(e, MOV, M(RSP, PPU_AT_EXTRA, 8), IM(masked ? 0 : PPU_LANES / 8 * (int)f->reads));

@@ -663,6 +663,31 @@ static void emit_look(struct ppu_seg *s, const struct ppu_away *a)
 	look_for(s, a, a->back);
 }
 
+/*
+ * The page behind that of a group, which it uses, too.  Goes on at `no` if it does not lie behind it on the host.  rax, rcx and
+ * rdx are lost.
+ */
+static void next_page(struct ppu_seg *s, unsigned gi, uint32_t no)
+{
+	struct ppu_emit *e = s->e;
+
+	EM(e, MOV, Q(RAX), SLOT_PAGE(gi));
+	EM(e, ADD, Q(RAX), IM(1));
+	EM(e, SHL, Q(RAX), IM(PPU_PAGE_SHIFT));
+	EM(e, TEST, D(RAX), D(RAX));		/* lanes that wrap are elsewhere */
+	JUMP(e, JZ, no);
+	JUMP(e, CALL, s->stubs->find_page);
+	JUMP(e, JNZ, s->bail);
+	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
+	EM(e, MOV, Q(RDX), M(RSP, USED_AT(bytes), 8));
+	EM(e, ADD, Q(RDX), Q(RSP));
+	EM(e, MOV, M(RDX, USED_AT(page), 8), Q(RAX));
+	EM(e, ADD, M(RSP, USED_AT(bytes), 8), IM(8));
+	EM(e, SUB, Q(RCX), IM(PPU_PAGE_SIZE));
+	EM(e, CMP, Q(RCX), SLOT_HOST(gi));
+	JUMP(e, JNZ, no);
+}
+
 static void no_bits(struct ppu_seg *s, int y, uint32_t bits, uint32_t no)
 {
 	ppu_mem_no_bits(s->e, y, ppu_seg_const(s, bits), no);
@@ -670,11 +695,13 @@ static void no_bits(struct ppu_seg *s, int y, uint32_t bits, uint32_t no)
 
 /*
  * The window of a full row of lanes would reach into the next page, which the lanes need not do: all may have one address.
- * So the window begins earlier, and all distances are larger.  eax: offset in the page.
+ * So the window begins earlier, and all distances are larger.  If the lanes do reach there, it stays, provided that the host has
+ * both pages in a row.  eax: offset in the page.
  */
 static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
+	uint32_t reaches = ppu_emit_label(s->e), apart = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
 	int t = a->t[0];
 
@@ -693,10 +720,22 @@ static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
 	EM(e, VMOVD, X(PPU_SEG_SCRATCH), D(RCX));
 	EM(e, VPBROADCASTD, Y(PPU_SEG_SCRATCH), X(PPU_SEG_SCRATCH));
 	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(t));
-	no_bits(s, PPU_SEG_SCRATCH, ~((s->lanes - 1u) * g->bytes), a->other);	/* too far, or not aligned */
+	no_bits(s, PPU_SEG_SCRATCH, ~((s->lanes - 1u) * g->bytes), reaches);	/* too far, or not aligned */
 	EM(e, VMOVDQA, Y(t), Y(PPU_SEG_SCRATCH));
 	EM(e, SUB, D(RAX), D(RCX));
 	JUMP(e, JMP, a->back);
+	ppu_emit_bind(e, reaches);
+	if (g->bytes > 1) {
+		EM(e, TEST, D(RAX), IM(g->bytes - 1));
+		JUMP(e, JNZ, s->bail);
+	}
+	EM(e, MOV, M(RSP, PPU_AT_WORDS, 8), Q(RAX));
+	next_page(s, a->group, apart);
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_WORDS, 8));
+	JUMP(e, JMP, a->back);
+	ppu_emit_bind(e, apart);
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_WORDS, 8));
+	JUMP(e, JMP, a->other);
 }
 
 /* t = the words of lo, in inactive lanes that of the first lane. */
@@ -820,7 +859,7 @@ static void hot_span(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
 	}
 	JUMP(e, JNZ, no);
 	EM(e, MOV, Q(RAX), M(RCX, PPU_SPAN_AT(0, host), 8));
-	EM(e, OR, M(RSP, USED_AT(gathered), 8), IM(PPU_GATHERED));
+	EM(e, OR, M(RSP, USED_AT(more), 8), IM(PPU_USED_SPAN));
 	ppu_mem_gather(e, a->y, RAX, off, t);
 	JUMP(e, JMP, a->back);
 }
@@ -948,7 +987,7 @@ static void locate_all(struct ppu_seg *s, const struct ppu_away *a)
 		locate_others(s, a, none);
 	else
 		EM(e, VMOVDQU, Y(a->t[0]), M(RSP, PPU_AT_WORDS, 32));
-	EM(e, MOV, M(RSP, USED_AT(gathered), 8), IM(PPU_LOCATED));
+	EM(e, OR, M(RSP, USED_AT(more), 8), IM(PPU_USED_SPAN));
 	JUMP(e, JMP, done);
 	ppu_emit_bind(e, none);
 	EM(e, MOV, SLOT_FAR(a->group), IM(0));
@@ -956,13 +995,14 @@ static void locate_all(struct ppu_seg *s, const struct ppu_away *a)
 }
 
 /*
- * Do all words of a group's loads lie in the page of the first one?  Then t[0] are offsets in it.  rdx: the high word.
- * Distances are taken modulo 2^32, so the first word must be a page away from both ends.
+ * Do all words of a group's loads lie in the page of the first one, or the next?  Then t[0] are offsets from its begin.  rdx: the
+ * high word.  Distances are taken modulo 2^32, so the first word must be a page away from both ends.
  */
 static void locate_in_page(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
-	uint32_t look = ppu_emit_label(s->e), back = ppu_emit_label(s->e);
+	uint32_t look = ppu_emit_label(s->e), back = ppu_emit_label(s->e), two = ppu_emit_label(s->e);
+	uint32_t found = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
 	int off = a->t[1];
 
@@ -987,11 +1027,18 @@ static void locate_in_page(struct ppu_seg *s, const struct ppu_away *a, uint32_t
 	EM(e, VPADDD, Y(off), Y(off), Y(PPU_SEG_SCRATCH));
 	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(off), ppu_seg_const(s, g->span));
 	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(off));
-	no_bits(s, PPU_SEG_SCRATCH, ~0xffcu, no);
+	no_bits(s, PPU_SEG_SCRATCH, ~0xffcu, two);
+	ppu_emit_bind(e, found);
 	EM(e, VMOVDQA, Y(a->t[0]), Y(off));
 	EM(e, MOV, Q(RCX), SLOT_HOST(a->group));
 	EM(e, MOV, SLOT_FAR(a->group), Q(RCX));
 	JUMP(e, JMP, a->back);
+	ppu_emit_bind(e, two);
+	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(off), ppu_seg_const(s, g->span));
+	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(off));
+	no_bits(s, PPU_SEG_SCRATCH, ~0x1ffcu, no);
+	next_page(s, a->group, no);
+	JUMP(e, JMP, found);
 	ppu_emit_bind(e, look);
 	look_for(s, a, back);
 }
@@ -1121,55 +1168,53 @@ typedef uint8_t *(*fill_fn)(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, 
 			    const struct ppu_used *used);
 
 /* rax = fn() of the address that was pushed first. */
-static void call_fill(struct ppu_emit *e, fill_fn fn)
+static void call_fill(struct ppu_emit *e, fill_fn fn, int32_t pushed)
 {
 	EM(e, MOV, Q(RDI), Q(R15));
 	EM(e, MOV, Q(RSI), Q(RBP));
 	EM(e, MOV, Q(RDX), M(RSP, 48, 8));
-	EM(e, MOV, Q(RCX), M(RSP, PPU_AT_RUN + 64, 8));
-	EM(e, LEA, Q(R8), M(RSP, PPU_AT_USED + 64, 8));
+	EM(e, MOV, Q(RCX), M(RSP, PPU_AT_RUN + pushed, 8));
+	EM(e, LEA, Q(R8), M(RSP, PPU_AT_USED + pushed, 8));
 	EM(e, CALL, M(R13, ppu_emit_pool(e, &fn, sizeof(fn)), 8));
 }
 
 /*
  * In: rax, an address.  Out: ZF: rcx = host address of its page.  rdx is lost.  A page that the TLB does not have is looked
- * for, but not behind a gather in other than the first eight lanes, nor while words are still to be gathered from pages
- * that have been located.
+ * for, unless the segment has used pages that nobody knows any more.  above: bytes on the stack above the frame.
  */
-static void emit_find_page(struct ppu_emit *e, bool write)
+static void emit_find_page(struct ppu_emit *e, bool write, int32_t above)
 {
 	static const uint8_t saved[] = { RAX, RSI, RDI, R8, R9, R10, R11 };	/* with the return address: 64 bytes */
 	const fill_fn walk = write ? ppu_calls_fill_written : ppu_calls_fill;
 	const fill_fn known = write ? ppu_calls_fill_known_written : ppu_calls_fill_known;
-	uint32_t miss = ppu_emit_label(e), out = ppu_emit_label(e), none = ppu_emit_label(e), fill = ppu_emit_label(e);
-	uint32_t found = ppu_emit_label(e);
+	uint32_t miss = ppu_emit_label(e), out = ppu_emit_label(e), none = ppu_emit_label(e), found = ppu_emit_label(e);
 	int i;
 
-	ppu_select_look_up(e, 8, miss);
-	JUMP(e, JNZ, miss);
-	if (write)
-		may_write(e, miss);
-	EM(e, MOV, Q(RCX), M(RCX, TLBE(host), 8));
+	if (!above) {		/* who has pushed something has looked */
+		ppu_select_look_up(e, 8, miss);
+		JUMP(e, JNZ, miss);
+		if (write)
+			may_write(e, miss);
+	}
+	if (!above)
+		EM(e, MOV, Q(RCX), M(RCX, TLBE(host), 8));
+	else
+		JUMP(e, JMP, miss);
 	ppu_emit_bind(e, out);
 	EM0(e, RET);
 
 	ppu_emit_bind(e, miss);
-	EM(e, CMP, M(RSP, USED_AT(gathered) + 8, 8), IM(PPU_LOCATED - 1));
+	EM(e, CMP, M(RSP, USED_AT(more) + above + 8, 8), IM(PPU_USED_OTHERS - 1));
 	JUMP(e, JNBE, out);
-	EM(e, CMP, Q(RSI), Q(RBX));
-	JUMP(e, JZ, fill);
-	EM(e, CMP, M(RSP, USED_AT(gathered) + 8, 8), IM(0));
-	JUMP(e, JNZ, out);
-	ppu_emit_bind(e, fill);
 	for (i = 0; i < 7; i++)
 		EM(e, PUSH, Q(saved[i]));
-	call_fill(e, known);
+	call_fill(e, known, above + 64);
 	EM(e, TEST, Q(RAX), Q(RAX));
 	JUMP(e, JNZ, found);
-	ppu_span_vectors(e, 64, false);
+	ppu_span_vectors(e, above + 64, false);
 	EM0(e, VZEROUPPER);
-	call_fill(e, walk);
-	ppu_span_vectors(e, 64, true);
+	call_fill(e, walk, above + 64);
+	ppu_span_vectors(e, above + 64, true);
 	ppu_emit_bind(e, found);
 	EM(e, MOV, Q(RCX), Q(RAX));
 	for (i = 7; i-- > 0;)
@@ -1189,9 +1234,9 @@ static void emit_find_page(struct ppu_emit *e, bool write)
  * In: rdx = high word and immediate, low words in PPU_AT_WORDS.  Out: ZF: the words there, to be read by halves.  rax,
  * rcx, rdx are lost.  Results are put together in a register: stores of single words could not be forwarded.
  */
-static void emit_gather_stub(struct ppu_emit *e)
+static void emit_gather_stub(struct ppu_emit *e, const struct ppu_stubs *stubs)
 {
-	uint32_t out = ppu_emit_label(e), lanes = ppu_emit_label(e);
+	uint32_t out = ppu_emit_label(e), lanes = ppu_emit_label(e), miss[8], full[8], found[8], noted[8];
 	const int32_t words = PPU_AT_WORDS + PPU_PUSHED;
 	const int y = ppu_span_free(e);
 	int i;
@@ -1199,7 +1244,7 @@ static void emit_gather_stub(struct ppu_emit *e)
 	ppu_span_push(e);
 	EM(e, MOV, Q(R8), Q(RDX));
 	EM(e, XOR, D(R10), D(R10));
-	EM(e, OR, M(RSP, USED_AT(gathered) + PPU_PUSHED, 8), IM(PPU_GATHERED));
+	EM(e, OR, M(RSP, USED_AT(more) + PPU_PUSHED, 8), IM(PPU_USED_SPAN));
 	ppu_span_locate(e, lanes);
 	ppu_mem_gather(e, y, RCX, PPU_SEG_SCRATCH, y + 1);
 	EM(e, VMOVDQU, M(RSP, words, 32), Y(y));
@@ -1212,6 +1257,10 @@ static void emit_gather_stub(struct ppu_emit *e)
 	for (i = 0; i < 8; i++) {
 		uint32_t same = ppu_emit_label(e);
 
+		miss[i] = ppu_emit_label(e);
+		full[i] = ppu_emit_label(e);
+		found[i] = ppu_emit_label(e);
+		noted[i] = ppu_emit_label(e);
 		EM(e, MOV, D(RAX), M(RSP, words + 4 * i, 4));
 		EM(e, ADD, Q(RAX), Q(R8));
 		if (!i)
@@ -1223,9 +1272,12 @@ static void emit_gather_stub(struct ppu_emit *e)
 		EM(e, CMP, Q(RDX), Q(R9));
 		JUMP(e, JZ, same);
 		EM(e, MOV, Q(R9), Q(RDX));
-		ppu_select_look_up(e, PPU_PUSHED, out);
-		JUMP(e, JNZ, out);
+		ppu_select_look_up(e, PPU_PUSHED, miss[i]);
+		JUMP(e, JNZ, miss[i]);
 		EM(e, MOV, Q(R10), M(RCX, TLBE(host), 8));
+		ppu_emit_bind(e, found[i]);
+		ppu_span_note(e, R9, RCX, full[i]);
+		ppu_emit_bind(e, noted[i]);
 		ppu_emit_bind(e, same);
 		EM(e, AND, D(RAX), IM(PPU_PAGE_SIZE - 1));
 		if (i % 4)
@@ -1241,21 +1293,33 @@ static void emit_gather_stub(struct ppu_emit *e)
 	ppu_emit_bind(e, out);
 	ppu_span_pop(e);
 	EM0(e, RET);
+
+	for (i = 0; i < 8; i++) {
+		ppu_emit_bind(e, miss[i]);
+		JUMP(e, CALL, stubs->find_gathered);
+		JUMP(e, JNZ, out);
+		EM(e, MOV, Q(R10), Q(RCX));
+		JUMP(e, JMP, found[i]);
+		ppu_emit_bind(e, full[i]);
+		ppu_span_note_full(e, noted[i]);
+	}
 }
 
 void ppu_select_load_stubs(struct ppu_emit *e, const struct ppu_stubs *stubs)
 {
 	if (ppu_emit_used(e, stubs->find_page)) {
 		ppu_emit_bind(e, stubs->find_page);
-		emit_find_page(e, false);
+		emit_find_page(e, false, 0);
 	}
 	if (ppu_emit_used(e, stubs->find_written)) {
 		ppu_emit_bind(e, stubs->find_written);
-		emit_find_page(e, true);
+		emit_find_page(e, true, 0);
 	}
 	if (ppu_emit_used(e, stubs->gather)) {
 		ppu_emit_bind(e, stubs->gather);
-		emit_gather_stub(e);
+		emit_gather_stub(e, stubs);
+		ppu_emit_bind(e, stubs->find_gathered);
+		emit_find_page(e, false, PPU_PUSHED);
 	}
 }
 #endif
