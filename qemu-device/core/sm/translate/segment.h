@@ -97,7 +97,8 @@ struct ppu_place {
 #define PPU_AT_OFFSETS	(PPU_AT_PLACES + 128 * PPU_FUSE_STORES)	/* of lanes, for each group of stores */
 #define PPU_AT_KEPT	(PPU_AT_OFFSETS + 128 * PPU_FUSE_STORES)	/* what is stored, as it will lie in memory */
 #define PPU_AT_NOTES	(PPU_AT_KEPT + 128 * PPU_FUSE_KEPT)	/* address of the notes (ppu_emit_note()) */
-#define PPU_AT_TOP	(PPU_AT_NOTES + 8)
+#define PPU_AT_FIXED	(PPU_AT_NOTES + 8)	/* where parameters and shared memory are (ppu_select_fixed()) */
+#define PPU_AT_TOP	(PPU_AT_FIXED + 16)
 #define PPU_AT_RUN	40	/* struct ppu_run */
 
 /* A set of lanes (lanes.h). */
@@ -178,6 +179,8 @@ bool ppu_select_f64_can(const struct ppu_dinsn *di);
 void ppu_select_f64(struct ppu_seg *s, const struct ppu_dinsn *di);
 /* A load of group g. */
 void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned g);
+/* Before the segment: checks the addresses that are known now.  Goes on at `early` if one is wrong. */
+void ppu_select_fixed(struct ppu_seg *s, uint32_t early);
 /* Behind the segment: what its loads left for later. */
 void ppu_select_load_aways(struct ppu_seg *s);
 /* What the loads of all segments call; once for a region, behind all of them. */
@@ -263,10 +266,13 @@ void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, const uint
 		  bool masked);
 /*
  * A segment with loads.  Goes on at label good, or at label bail, with rsi at the chunk in work; ppu_seg_undo()
- * follows there.
+ * follows there.  Or at label early: nothing has been done.
  */
+struct ppu_seg_ends {
+	uint32_t good, bail, early;
+};
 void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, const struct ppu_fuse *f, bool masked,
-			uint32_t good, uint32_t bail, const struct ppu_stubs *stubs);
+			const struct ppu_seg_ends *ends, const struct ppu_stubs *stubs);
 /* Gives the registers that a fused segment has written their old values. */
 void ppu_seg_undo(struct ppu_emit *e, const struct ppu_fuse *f, bool masked);
 

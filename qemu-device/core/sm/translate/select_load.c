@@ -25,6 +25,42 @@ static bool fixed(const struct ppu_seg *s, const struct ppu_fuse_group *g)
 	return !global(g) && g->row == PPU_ROW_ZERO(s->nregs) && g->bytes >= 4;
 }
 
+/* It is in the bytes of host code then, so it is small (Documentation/hw/engines.md, Safety). */
+static bool fixed_early(const struct ppu_seg *s, const struct ppu_fuse_group *g)
+{
+	return fixed(s, g) && (uint32_t)g->imm + (uint64_t)g->span + g->bytes <= PPU_FUSE_SPAN && g->imm % g->bytes == 0;
+}
+
+#define FIXED_AT(space)	(PPU_AT_FIXED + ((space) == PPU_SPACE_SHARED ? 8 : 0))
+
+void ppu_select_fixed(struct ppu_seg *s, uint32_t early)
+{
+	static const uint8_t space[2] = { PPU_SPACE_PARAM, PPU_SPACE_SHARED };
+	struct ppu_emit *e = s->e;
+
+	for (unsigned k = 0; k < 2; k++) {
+		struct ppu_mem_window win;
+		uint32_t end = 0;
+
+		for (unsigned i = 0; i < s->fuse->groups; i++) {
+			const struct ppu_fuse_group *g = &s->fuse->g[i];
+			uint32_t last = (uint32_t)g->imm + g->span + g->bytes;
+
+			if (g->write || g->space != space[k] || !fixed_early(s, g))
+				continue;
+			win = ppu_mem_window_of(g);
+			end = last > end ? last : end;
+		}
+		if (!end)
+			continue;
+		EM(e, MOV, Q(RAX), M(RBP, CTA_AT, 8));
+		EM(e, CMP, M(RAX, win.size, 4), IM((int)end));
+		JUMP(e, JB, early);
+		EM(e, MOV, Q(RAX), M(RAX, win.base, 8));
+		EM(e, MOV, M(RSP, FIXED_AT(space[k]), 8), Q(RAX));
+	}
+}
+
 /* ---- the check ---- */
 
 /* Distances that lanes may have to the first one of eight. */
@@ -563,7 +599,10 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 
 	if (g->loads == 1 || g->bytes != 4 || fixed(s, g))
 		memset(s->ptr, -1, sizeof(s->ptr));
-	if (fixed(s, g)) {
+	if (fixed_early(s, g)) {
+		EM(s->e, MOV, Q(RAX), M(RSP, FIXED_AT(g->space), 8));
+		fixed_words(s, di, g->bytes, (int32_t)di->imm64);
+	} else if (fixed(s, g)) {
 		window_address(s, gi, -1, -1, s->bail);
 		fixed_words(s, di, g->bytes, disp);
 	} else if (g->loads == 1) {
