@@ -177,9 +177,16 @@ struct ppu_tlbe {
 	uint64_t page;			/* va >> 12, ~0: empty */
 	struct ppu_ctx *ctx;
 	uint8_t *host;			/* of the page */
-	struct ppu_phys phys;
-	uint32_t flags;
+	uint64_t frame : 40;		/* of physical memory */
+	uint8_t sys, flags;
 };
+/* Host code finds an entry by a shift, and none lies in two lines of the host's cache. */
+_Static_assert(sizeof(struct ppu_tlbe) == 32, "entry of the TLB");
+
+static inline struct ppu_phys ppu_tlb_phys(const struct ppu_tlbe *e)
+{
+	return (struct ppu_phys){ (uint64_t)e->frame << PPU_PAGE_SHIFT, e->sys };
+}
 
 /* Pages in a row that are all in the TLB and lie in a row in host memory, too (mem/span.h). */
 #define PPU_SPANS		4
@@ -246,7 +253,7 @@ struct ppu_sm {
 	uint32_t span_hot;			/* bytes from span[] to the one that words were found in last */
 	bool spans;				/* there may be one */
 	struct ppu_trail trail[PPU_TRAILS];	/* not saved */
-	struct ppu_tlbe tlb[PPU_TLB_ENTRIES];
+	struct ppu_tlbe tlb[PPU_TLB_ENTRIES] __attribute__((aligned(64)));
 	uint16_t dirty[PPU_TLB_ENTRIES];/* entries with PPU_TLB_DIRTY */
 	uint32_t num_dirty;
 	struct ppu_tids tids[PPU_TIDS];	/* not saved */

@@ -888,8 +888,8 @@ KNOWN void note_fill(struct ppu_sm *sm, struct ppu_fills *f, uint32_t index)
 	old->page = e->page;
 	old->ctx = e->ctx;
 	old->host = e->host;
-	old->phys.addr = e->phys.addr;
-	old->phys.sys = e->phys.sys;
+	old->frame = e->frame;
+	old->sys = e->sys;
 	old->flags = e->flags;
 }
 
@@ -945,8 +945,8 @@ KNOWN uint8_t *fill_known(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, st
 	e->page = va >> PPU_PAGE_SHIFT;
 	e->ctx = ctx;
 	e->host = sm->core->vram + addr;
-	e->phys.addr = addr;
-	e->phys.sys = 0;
+	e->frame = addr >> PPU_PAGE_SHIFT;
+	e->sys = 0;
 	e->flags = t->flags;
 	return e->host;
 }

@@ -1178,7 +1178,7 @@ void ppu_select_look_up(struct ppu_emit *e, int32_t pushed, uint32_t fail)
 	EM(e, IMUL, D(RDX), D(RDX), IM(77));
 	EM(e, ADD, D(RCX), D(RDX));
 	EM(e, AND, D(RCX), IM(PPU_TLB_ENTRIES - 1));
-	EM(e, IMUL, Q(RCX), Q(RCX), IM(sizeof(struct ppu_tlbe)));
+	EM(e, SHL, Q(RCX), IM(5));
 	EM(e, LEA, Q(RCX), ((struct ppu_opn){ PPU_O_SUM, R15, 8, RCX }));
 	EM(e, ADD, Q(RCX), IM((int)offsetof(struct ppu_sm, tlb)));
 	EM(e, MOV, Q(RDX), Q(RAX));
@@ -1192,11 +1192,11 @@ void ppu_select_look_up(struct ppu_emit *e, int32_t pushed, uint32_t fail)
 /* rcx: an entry.  Goes on at `no` if host code must not write the page.  With ZF; rdx is lost. */
 static void may_write(struct ppu_emit *e, uint32_t no)
 {
-	EM(e, MOV, D(RDX), M(RCX, TLBE(flags), 4));
+	EM(e, MOVZX, D(RDX), M(RCX, TLBE(flags), 1));
 	EM(e, AND, D(RDX), IM(PPU_TLB_WRITE | PPU_TLB_WATCHED));
 	EM(e, CMP, D(RDX), IM(PPU_TLB_WRITE));
 	JUMP(e, JNZ, no);
-	EM(e, MOV, D(RDX), M(RCX, TLBE(flags), 4));
+	EM(e, MOVZX, D(RDX), M(RCX, TLBE(flags), 1));
 	EM(e, AND, D(RDX), IM(PPU_TLB_DIRTY));
 	EM(e, XOR, D(RDX), IM(PPU_TLB_DIRTY));
 	EM(e, OR, M(RSP, PPU_AT_CLEAN + 8, 8), Q(RDX));
