@@ -188,6 +188,20 @@ static inline struct ppu_phys ppu_tlb_phys(const struct ppu_tlbe *e)
 	return (struct ppu_phys){ (uint64_t)e->frame << PPU_PAGE_SHIFT, e->sys };
 }
 
+/*
+ * Pages that host code has loaded from lately: where they are, faster than the TLB says it.  They are in the TLB, for near_ctx;
+ * a page that leaves it leaves here, too.
+ */
+#define PPU_NEAR		32
+#define PPU_NEAR_HASH		0x9e3779b1u
+#define PPU_NEAR_INDEX(page)	((uint32_t)(page) * PPU_NEAR_HASH >> 27)
+struct ppu_near {
+	uint64_t page;			/* ~0: none */
+	uint8_t *host;
+};
+/* The page leaves the TLB, or changes there.  A macro: code without vector registers needs it, too. */
+#define PPU_NEAR_FORGET(sm, number)	((sm)->near[PPU_NEAR_INDEX(number)].page = ~0ull)
+
 /* Pages in a row that are all in the TLB and lie in a row in host memory, too (mem/span.h). */
 #define PPU_SPANS		4
 struct ppu_span {
@@ -247,6 +261,8 @@ struct ppu_sm {
 	struct ppu_sm_timing *timing;	/* NULL: no memory-timing */
 	struct ppu_storebuf *sb;	/* NULL: stores go to memory at once */
 	uint32_t xlat_gen;
+	struct ppu_ctx *near_ctx;
+	struct ppu_near near[PPU_NEAR] __attribute__((aligned(64)));	/* not saved */
 	struct ppu_span span[PPU_SPANS];	/* follows from tlb[]; not saved */
 	uint32_t span_wait, span_period;	/* gathers without a span until one is looked for, the last time and now */
 	uint32_t span_last;			/* the place that was taken last */
@@ -259,6 +275,14 @@ struct ppu_sm {
 	struct ppu_tids tids[PPU_TIDS];	/* not saved */
 	uint8_t sink[PPU_PAGE_SIZE] __attribute__((aligned(64)));	/* what is stored to PPU_PTE_NULL; not saved */
 } __attribute__((aligned(64)));	/* another SM may run beside it */
+
+static inline void ppu_near_clear(struct ppu_sm *sm)
+{
+	unsigned i;
+
+	for (i = 0; i < PPU_NEAR; i++)
+		sm->near[i].page = ~0ull;
+}
 
 /* What a handler returns. */
 enum ppu_step {

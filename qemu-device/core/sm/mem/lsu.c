@@ -53,6 +53,7 @@ void ppu_lsu_flush(struct ppu_sm *sm)
 	ppu_lsu_report_dirty(sm);
 	for (i = 0; i < PPU_TLB_ENTRIES; i++)
 		sm->tlb[i].page = ~0ull;
+	ppu_near_clear(sm);
 	ppu_spans_clear(sm);
 	ppu_trails_clear(sm);
 	sm->xlat_gen = sm->core->xlat_gen;
@@ -90,6 +91,7 @@ int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsign
 		return PPU_ERR_SM_DMA;
 	if (e->page != ~0ull && (e->flags & PPU_TLB_DIRTY))
 		ppu_mem_dirty(sm->core, ppu_tlb_phys(e), PPU_PAGE_SIZE);
+	PPU_NEAR_FORGET(sm, e->page);
 	if (sm->spans)
 		ppu_spans_cut(sm, e->page);
 	if (x.pte & PPU_PTE_NULL) {

@@ -940,6 +940,7 @@ KNOWN uint8_t *fill_known(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, st
 	if (write && e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx)
 		return NULL;
 	note_fill(sm, &run->fills, index);
+	PPU_NEAR_FORGET(sm, e->page);
 	sm->ctr[PPU_CTR_TLB_MISSES]++;
 	addr = t->addr + (va & (PPU_LARGE_SIZE - PPU_PAGE_SIZE));
 	e->page = va >> PPU_PAGE_SHIFT;
@@ -998,6 +999,7 @@ void ppu_calls_unfill(struct ppu_sm *sm, struct ppu_run *run)
 
 	while (f->n) {
 		f->n--;
+		PPU_NEAR_FORGET(sm, sm->tlb[f->e[f->n].index].page);
 		if (sm->spans)
 			ppu_spans_cut(sm, sm->tlb[f->e[f->n].index].page);
 		sm->tlb[f->e[f->n].index] = f->e[f->n].old;

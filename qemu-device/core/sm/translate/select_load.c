@@ -648,18 +648,20 @@ static void fetch_ahead(struct ppu_emit *e)
 }
 
 /*
- * rdx: number of a page.  Goes back if a group before with the same base, so probably of the same array, has found it.
+ * rdx: number of a page.  Goes back if a group with the same base, so probably of the same array, has found it, for these lanes or,
+ * if it stands behind this one, for those before.
  * What is written must have been found by a store.
  */
 static void page_of_relatives(struct ppu_seg *s, const struct ppu_away *a, uint32_t back)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group], *r;
 	struct ppu_emit *e = s->e;
-	unsigned i, n = 0;
+	unsigned i, k, n = 0;
 
-	for (i = a->group; i-- > 0 && n < RELATIVES;) {
+	for (k = 1; k < s->fuse->groups && n < RELATIVES; k++) {
 		uint32_t other;
 
+		i = (a->group + s->fuse->groups - k) % s->fuse->groups;
 		r = &s->fuse->g[i];
 		if (!global(r) || r->base != g->base || (g->write && !r->write))
 			continue;
@@ -1217,6 +1219,46 @@ static void call_fill(struct ppu_emit *e, fill_fn fn, int32_t pushed)
 	EM(e, CALL, M(R13, ppu_emit_pool(e, &fn, sizeof(fn)), 8));
 }
 
+#define NEAR_AT(field)	((int32_t)(offsetof(struct ppu_sm, near) + offsetof(struct ppu_near, field)))
+
+/* at = the SM + 16 times the index of the page whose number is in `page`. */
+static void near_index(struct ppu_emit *e, unsigned at, unsigned page)
+{
+	_Static_assert(sizeof(struct ppu_near) == 16 && PPU_NEAR == 32, "index of a near page");
+
+	EM(e, IMUL, D(at), D(page), IM((int)PPU_NEAR_HASH));
+	EM(e, SHR, D(at), IM(27));
+	EM(e, SHL, D(at), IM(4));
+	EM(e, ADD, Q(at), Q(R15));
+}
+
+/* A stub that returns, as emit_find_page(), if the page of rax is near.  rcx and rdx are lost. */
+static void return_near(struct ppu_emit *e)
+{
+	uint32_t far = ppu_emit_label(e);
+
+	EM(e, MOV, Q(RDX), Q(RAX));
+	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
+	near_index(e, RCX, RDX);
+	EM(e, CMP, Q(RDX), M(RCX, NEAR_AT(page), 8));
+	JUMP(e, JNZ, far);
+	EM(e, MOV, Q(RCX), M(RCX, NEAR_AT(host), 8));
+	EM0(e, RET);
+	ppu_emit_bind(e, far);
+}
+
+/* The page of rax, at rcx, is near from now on.  With ZF; rdx is lost. */
+static void comes_near(struct ppu_emit *e)
+{
+	EM(e, MOV, M(RSP, PPU_AT_SPILL + 8, 8), Q(RAX));
+	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
+	near_index(e, RDX, RAX);
+	EM(e, MOV, M(RDX, NEAR_AT(page), 8), Q(RAX));
+	EM(e, MOV, M(RDX, NEAR_AT(host), 8), Q(RCX));
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_SPILL + 8, 8));
+	EM(e, CMP, Q(RAX), Q(RAX));
+}
+
 /*
  * In: rax, an address.  Out: ZF: rcx = host address of its page.  rdx is lost.  A page that the TLB does not have is looked
  * for, unless the segment has used pages that nobody knows any more.  above: bytes on the stack above the frame.
@@ -1230,6 +1272,8 @@ static void emit_find_page(struct ppu_emit *e, bool write, int32_t above)
 	int i;
 
 	if (!above) {		/* who has pushed something has looked */
+		if (!write)
+			return_near(e);
 		ppu_select_look_up(e, 8, miss);
 		JUMP(e, JNZ, miss);
 		if (write)
@@ -1237,7 +1281,9 @@ static void emit_find_page(struct ppu_emit *e, bool write, int32_t above)
 	}
 	if (!above)
 		EM(e, MOV, Q(RCX), M(RCX, TLBE(host), 8));
-	else
+	if (!above && !write)
+		comes_near(e);
+	else if (above)
 		JUMP(e, JMP, miss);
 	ppu_emit_bind(e, out);
 	EM0(e, RET);
