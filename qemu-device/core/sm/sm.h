@@ -39,8 +39,9 @@
 
 #define PPU_MAX_CTA_WARPS	(PPU_MAX_THREADS_PER_CTA / PPU_LANES)
 
-/* Loops over lanes, compiled for the instruction sets the host may have. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+/* Loops over lanes, compiled for the instruction sets the host may have.  ThreadSanitizer is not there yet when the loader
+ * chooses among them. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define PPU_SIMD_CLONES __attribute__((target_clones("avx512f", "avx2", "default"), \
 				       optimize("O3", "no-tree-loop-distribute-patterns")))
 #else

@@ -7,7 +7,8 @@
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+/* PPU_SIMD_CLONES says why not. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define POPCNT_CLONES __attribute__((target_clones("popcnt", "default")))
 #else
 #define POPCNT_CLONES
