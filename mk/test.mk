@@ -92,6 +92,20 @@ check-debug-build: $(filter $(BUILD)/guest/conformance/% $(BUILD)/guest/debug/% 
 check-debug: vm check-debug-build
 	$(Q)scripts/check debug
 
+#: make check-tsan    worker threads and translation in the background, with ThreadSanitizer
+.PHONY: check-tsan
+TSAN_BUILD := $(BUILD)/tsan
+TSAN_TESTS := $(TSAN_BUILD)/unit/test_workers $(TSAN_BUILD)/unit/test_background
+TSAN_RUN   := setarch -R env TSAN_OPTIONS=exitcode=66 CK_FORK=no
+check-tsan: $(BUILD)/samples/histogram.ptx
+	$(Q)$(MAKE) BUILD=$(TSAN_BUILD) CFLAGS_SAN="-O1 -fsanitize=thread -fno-omit-frame-pointer" \
+		CFLAGS="$(CFLAGS) -fsanitize=thread" LDFLAGS="$(LDFLAGS) -fsanitize=thread" \
+		$(TSAN_TESTS) $(TSAN_BUILD)/bin/ppu-run $(TSAN_BUILD)/lib/libppu-core.so.0
+	$(Q)for t in $(TSAN_TESTS); do $(TSAN_RUN) $$t || exit; done
+	$(Q)for e in 0 1 2; do \
+		$(TSAN_RUN) $(TSAN_BUILD)/bin/ppu-run --quiet --backend core --prop workers=3 --prop engine=$$e --repeat 20 \
+			$(BUILD)/samples/histogram.ptx histogram 60 256 buf:400000,rand=3 u32:400000 buf:1024 || exit; done
+
 #: make shell         a root shell in the guest (Ctrl-] ends it)
 .PHONY: shell
 shell: vm all

@@ -15,7 +15,11 @@
 #include "api/memory/va.h"
 #include "common/range.h"
 
+#ifdef __SANITIZE_THREAD__
+#define WINDOW_BASE	0x1000000000ull		/* it keeps most of the others for itself */
+#else
 #define WINDOW_BASE	0x200000000000ull
+#endif
 #define WINDOW_MAX	(1ull << 40)
 #define WINDOW_MIN	(1ull << 30)
 

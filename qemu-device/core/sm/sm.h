@@ -39,8 +39,9 @@
 
 #define PPU_MAX_CTA_WARPS	(PPU_MAX_THREADS_PER_CTA / PPU_LANES)
 
-/* Loops over lanes, compiled for the instruction sets the host may have. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+/* Loops over lanes, compiled for the instruction sets the host may have.  ThreadSanitizer is not there yet when the loader
+ * chooses among them. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define PPU_SIMD_CLONES __attribute__((target_clones("avx512f", "avx2", "default"), \
 				       optimize("O3", "no-tree-loop-distribute-patterns")))
 #else
@@ -177,9 +178,30 @@ struct ppu_tlbe {
 	uint64_t page;			/* va >> 12, ~0: empty */
 	struct ppu_ctx *ctx;
 	uint8_t *host;			/* of the page */
-	struct ppu_phys phys;
-	uint32_t flags;
+	uint64_t frame : 40;		/* of physical memory */
+	uint8_t sys, flags;
 };
+/* Host code finds an entry by a shift, and none lies in two lines of the host's cache. */
+_Static_assert(sizeof(struct ppu_tlbe) == 32, "entry of the TLB");
+
+static inline struct ppu_phys ppu_tlb_phys(const struct ppu_tlbe *e)
+{
+	return (struct ppu_phys){ (uint64_t)e->frame << PPU_PAGE_SHIFT, e->sys };
+}
+
+/*
+ * Pages that host code has loaded from lately: where they are, faster than the TLB says it.  They are in the TLB, for near_ctx;
+ * a page that leaves it leaves here, too.
+ */
+#define PPU_NEAR		32
+#define PPU_NEAR_HASH		0x9e3779b1u
+#define PPU_NEAR_INDEX(page)	((uint32_t)(page) * PPU_NEAR_HASH >> 27)
+struct ppu_near {
+	uint64_t page;			/* ~0: none */
+	uint8_t *host;
+};
+/* The page leaves the TLB, or changes there.  A macro: code without vector registers needs it, too. */
+#define PPU_NEAR_FORGET(sm, number)	((sm)->near[PPU_NEAR_INDEX(number)].page = ~0ull)
 
 /* Pages in a row that are all in the TLB and lie in a row in host memory, too (mem/span.h). */
 #define PPU_SPANS		4
@@ -240,18 +262,28 @@ struct ppu_sm {
 	struct ppu_sm_timing *timing;	/* NULL: no memory-timing */
 	struct ppu_storebuf *sb;	/* NULL: stores go to memory at once */
 	uint32_t xlat_gen;
+	struct ppu_ctx *near_ctx;
+	struct ppu_near near[PPU_NEAR] __attribute__((aligned(64)));	/* not saved */
 	struct ppu_span span[PPU_SPANS];	/* follows from tlb[]; not saved */
 	uint32_t span_wait, span_period;	/* gathers without a span until one is looked for, the last time and now */
 	uint32_t span_last;			/* the place that was taken last */
 	uint32_t span_hot;			/* bytes from span[] to the one that words were found in last */
 	bool spans;				/* there may be one */
 	struct ppu_trail trail[PPU_TRAILS];	/* not saved */
-	struct ppu_tlbe tlb[PPU_TLB_ENTRIES];
+	struct ppu_tlbe tlb[PPU_TLB_ENTRIES] __attribute__((aligned(64)));
 	uint16_t dirty[PPU_TLB_ENTRIES];/* entries with PPU_TLB_DIRTY */
 	uint32_t num_dirty;
 	struct ppu_tids tids[PPU_TIDS];	/* not saved */
 	uint8_t sink[PPU_PAGE_SIZE] __attribute__((aligned(64)));	/* what is stored to PPU_PTE_NULL; not saved */
 } __attribute__((aligned(64)));	/* another SM may run beside it */
+
+static inline void ppu_near_clear(struct ppu_sm *sm)
+{
+	unsigned i;
+
+	for (i = 0; i < PPU_NEAR; i++)
+		sm->near[i].page = ~0ull;
+}
 
 /* What a handler returns. */
 enum ppu_step {

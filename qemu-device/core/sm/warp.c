@@ -7,7 +7,8 @@
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+/* PPU_SIMD_CLONES says why not. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define POPCNT_CLONES __attribute__((target_clones("popcnt", "default")))
 #else
 #define POPCNT_CLONES
@@ -127,6 +128,10 @@ static inline __attribute__((always_inline)) bool run_translated(struct ppu_sm *
 	/* A block that may not fit into the window is left to the interpreter. */
 	if (!at || sm->cycle + PPU_TURN_CYCLES > end)
 		return false;
+	if (__builtin_expect(sm->near_ctx != w->cta->task->ctx, 0)) {
+		sm->near_ctx = w->cta->task->ctx;
+		ppu_near_clear(sm);
+	}
 	run.end = end - PPU_TURN_CYCLES + 1;
 	run.turn = turn < run.end ? turn : run.end;
 	*step = ppu_region_run(r, at, sm, w, &run);

@@ -213,6 +213,8 @@ static const struct {
 	  "ld.shared.u8 r19, [rz+67]\nld.param.s16 r20, [rz+254]\n",
 	  { { SP_SHARED, SH_MIX, 4, 0 }, { 0, SH_ROW, 8, 0 }, { 0, SH_ROW, 4, 0 } }, 3, false },
 	{ "ld.param.u32 r18, [rz+256]\n", { { 0, SH_MIX, 4, 0 }, { 0, SH_ROW, 8, 0 }, { 0, SH_ROW, 4, 0 } }, 3, true },
+	{ "ld.param.u64 rd16, [rz+8]\nld.param.u32 r18, [rz+256]\n",
+	  { { 0, SH_MIX, 4, 0 }, { 0, SH_ROW, 8, 0 }, { 0, SH_ROW, 4, 0 } }, 3, true },
 	{ "ld.param.u64 rd18, [rz+252]\n", { { 0, SH_MIX, 4, 0 }, { 0, SH_ROW, 8, 0 }, { 0, SH_ROW, 4, 0 } }, 3, true },
 	{ "ld.shared.u32 r18, [rz+4096]\n", { { 0, SH_MIX, 4, 0 }, { 0, SH_ROW, 8, 0 }, { 0, SH_ROW, 4, 0 } }, 3, true },
 	{ "ld.shared.u32 r18, [rz+4090]\n", { { 0, SH_MIX, 4, 0 }, { 0, SH_ROW, 8, 0 }, { 0, SH_ROW, 4, 0 } }, 3, true },

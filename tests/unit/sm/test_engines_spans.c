@@ -356,6 +356,21 @@ static const struct directed {
 	  "and.u32 r5, r2, 7\nmad.u32 r5, r3, 8, r5\nsetp.eq.u32 p1, r5, 483\n@p1 mov.u32 r4, 8192\nmadw.u32 rd8, r4, 4, rd6\n"
 	  "xor.u32 r12, r4, 1365\nand.u32 r12, r12, 8191\nmadw.u32 rd14, r12, 4, rd6\nld.global.u32 r11, [rd14]\n"
 	  "ld.global.u32 r10, [rd8]\n" TAIL, false, false, true, 8 },
+	/* Lanes 0 to 15 find words in page 5, where later a load before it wants a page of the other lanes, which do not. */
+	{ "a page of a span, which the next lanes put out of the TLB", HEAD
+	  "movi64 rd12, %llu\nand.u32 r5, r2, 16\nsetp.ne.u32 p1, r5, 0\n@p1 and.u32 r4, r4, 4095\n"
+	  "setp.ge.u32 p2, r3, 48\nmov.u32 r17, 9\n@p2 mov.u32 r17, 5\nmov.u32 r16, 8\n@p1 mov.u32 r16, r17\n"
+	  "madw.u32 rd12, r16, 4096, rd12\nmadw.u32 rd8, r4, 4, rd6\nld.global.u32 r11, [rd12]\n"
+	  "ld.global.u32 r10, [rd8]\n" TAIL, false, false, true, 0 },
+	{ "alignment of a window that reaches into the next page", HEAD
+	  "mov.u32 r5, 4080\nsetp.eq.u32 p1, r3, 60\n@p1 mov.u32 r5, 4082\nand.u32 r12, r2, 31\nmad.u32 r5, r12, 4, r5\n"
+	  "madw.u32 rd8, r5, 1, rd6\nld.global.u32 r10, [rd8]\nmov.u32 r11, r10\n" TAIL, false, true, false, 0 },
+	/* From page 4 to 5; page 5 is put out as above. */
+	{ "a page that a window reaches into, which the next lanes put out of the TLB", HEAD
+	  "movi64 rd12, %llu\nand.u32 r5, r2, 16\nsetp.ne.u32 p1, r5, 0\nmov.u32 r4, 20464\n@p1 mov.u32 r4, 0\n"
+	  "and.u32 r5, r2, 15\nmad.u32 r4, r5, 4, r4\nmov.u32 r16, 8\n@p1 mov.u32 r16, 5\n"
+	  "madw.u32 rd12, r16, 4096, rd12\nmadw.u32 rd8, r4, 1, rd6\nld.global.u32 r11, [rd12]\n"
+	  "ld.global.u32 r10, [rd8]\n" TAIL, false, false, false, 0 },
 };
 
 START_TEST(directed_programs)

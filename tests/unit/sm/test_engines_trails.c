@@ -257,7 +257,7 @@ START_TEST(fills)
 	ck_assert_ptr_eq(known(s, va + 8, false), s->vram + MEMORY + 5 * PPU_PAGE_SIZE);
 	ck_assert_uint_eq(entry(s, va)->page, va >> PPU_PAGE_SHIFT);
 	ck_assert_ptr_eq(entry(s, va)->ctx, &s->ctx);
-	ck_assert_uint_eq(entry(s, va)->phys.addr, MEMORY + 5 * PPU_PAGE_SIZE);
+	ck_assert_uint_eq(ppu_tlb_phys(entry(s, va)).addr, MEMORY + 5 * PPU_PAGE_SIZE);
 	ck_assert_uint_eq(entry(s, va)->flags, PPU_TLB_WRITE);
 	ck_assert_uint_eq(sm->ctr[PPU_CTR_TLB_MISSES], 1);
 	ck_assert_uint_eq(run.fills.n, 1);

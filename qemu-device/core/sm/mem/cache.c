@@ -111,8 +111,10 @@ static uint64_t phys_line(const struct ppu_sm *sm, const struct ppu_warp *w, uin
 	/* The instruction has been executed, so the page is in the TLB, unless other lanes have pushed it
 	 * out. */
 	if (e->page == va >> PPU_PAGE_SHIFT && e->ctx == w->cta->task->ctx) {
-		addr = e->phys.addr + (va & PAGE_MASK);
-		sys = e->phys.sys;
+		struct ppu_phys p = ppu_tlb_phys(e);
+
+		addr = p.addr + (va & PAGE_MASK);
+		sys = p.sys;
 	}
 	return (addr / PPU_CACHE_LINE & (LOG_SYS - 1)) | (sys ? LOG_SYS : 0);
 }

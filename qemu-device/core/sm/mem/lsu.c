@@ -40,7 +40,7 @@ void ppu_lsu_report_dirty(struct ppu_sm *sm)
 		struct ppu_tlbe *e = &sm->tlb[sm->dirty[i]];
 
 		if ((e->flags & (PPU_TLB_DIRTY | PPU_TLB_NULL)) == PPU_TLB_DIRTY)
-			ppu_mem_dirty(sm->core, e->phys, PPU_PAGE_SIZE);
+			ppu_mem_dirty(sm->core, ppu_tlb_phys(e), PPU_PAGE_SIZE);
 		e->flags &= ~PPU_TLB_DIRTY;
 	}
 	sm->num_dirty = 0;
@@ -53,6 +53,7 @@ void ppu_lsu_flush(struct ppu_sm *sm)
 	ppu_lsu_report_dirty(sm);
 	for (i = 0; i < PPU_TLB_ENTRIES; i++)
 		sm->tlb[i].page = ~0ull;
+	ppu_near_clear(sm);
 	ppu_spans_clear(sm);
 	ppu_trails_clear(sm);
 	sm->xlat_gen = sm->core->xlat_gen;
@@ -89,7 +90,8 @@ int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsign
 	if (!x.host || x.len < PPU_PAGE_SIZE)
 		return PPU_ERR_SM_DMA;
 	if (e->page != ~0ull && (e->flags & PPU_TLB_DIRTY))
-		ppu_mem_dirty(sm->core, e->phys, PPU_PAGE_SIZE);
+		ppu_mem_dirty(sm->core, ppu_tlb_phys(e), PPU_PAGE_SIZE);
+	PPU_NEAR_FORGET(sm, e->page);
 	if (sm->spans)
 		ppu_spans_cut(sm, e->page);
 	if (x.pte & PPU_PTE_NULL) {
@@ -99,7 +101,8 @@ int ppu_lsu_tlb_fill(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va, unsign
 	e->page = va >> PPU_PAGE_SHIFT;
 	e->ctx = ctx;
 	e->host = x.host;
-	e->phys = x.phys;
+	e->frame = x.phys.addr >> PPU_PAGE_SHIFT;
+	e->sys = x.phys.sys;
 	e->flags = (x.pte & PPU_PTE_READONLY ? 0 : PPU_TLB_WRITE) | (x.watched ? PPU_TLB_WATCHED : 0);
 	return 0;
 }
@@ -115,12 +118,12 @@ void ppu_lsu_note_store(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_tlbe *
 		sm->dirty[sm->num_dirty++] = (uint16_t)(e - sm->tlb);
 	}
 	if (e->flags & PPU_TLB_WATCHED) {
-		uint64_t addr = e->phys.addr + (va & PAGE_MASK), time = ppu_sm_time(sm);
+		uint64_t addr = ppu_tlb_phys(e).addr + (va & PAGE_MASK), time = ppu_sm_time(sm);
 		struct ppu_effect *x = sm->fx.n ? &sm->fx.v[sm->fx.n - 1] : NULL;
 
 		/* Lanes of one instruction make one effect. */
 		if (x && x->kind == PPU_FX_STORE && x->task == w->cta->task && x->time == time &&
-		    x->phys.sys == e->phys.sys && addr >= x->phys.addr &&
+		    x->phys.sys == e->sys && addr >= x->phys.addr &&
 		    addr <= x->phys.addr + x->len) {
 			if (addr + len > x->phys.addr + x->len)
 				x->len = addr + len - x->phys.addr;
@@ -129,7 +132,7 @@ void ppu_lsu_note_store(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_tlbe *
 		x = ppu_sm_effect(sm, PPU_FX_STORE, w->cta->task);
 		sm->fx.lost_stores |= !x;
 		if (x) {
-			x->phys = e->phys;
+			x->phys = ppu_tlb_phys(e);
 			x->phys.addr = addr;
 			x->len = len;
 			x->arg[0] = va;

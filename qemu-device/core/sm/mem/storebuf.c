@@ -225,7 +225,7 @@ static bool has_memory(const struct ref *r)
 
 static struct ppu_phys phys_of(const struct ref *r)
 {
-	struct ppu_phys p = r->e->phys;
+	struct ppu_phys p = ppu_tlb_phys(r->e);
 
 	p.addr += r->va & PAGE_MASK;
 	return p;

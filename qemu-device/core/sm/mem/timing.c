@@ -156,7 +156,7 @@ static bool find_page(struct ppu_sm *sm, const struct ppu_warp *w, uint64_t va, 
 		return true;
 	l->has_page = false;
 	if (e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx) {
-		l->phys = e->phys;
+		l->phys = ppu_tlb_phys(e);
 	} else {
 		if (ppu_mmu_translate(sm->core, ctx, va & ~PAGE_MASK, PPU_ACC_READ, 0, &x))
 			return false;

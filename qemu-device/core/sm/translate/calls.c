@@ -847,16 +847,28 @@ INLINE bool ld_global_all(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 
 /* ---- pages for fused segments ---- */
 
+KNOWN bool in_a_span(const struct ppu_sm *sm, uint64_t page)
+{
+	unsigned i;
+
+	for (i = 0; i < PPU_SPANS && sm->spans; i++)
+		if (sm->span[i].ctx && (page << PPU_PAGE_SHIFT) - sm->span[i].va < sm->span[i].bytes)
+			return true;
+	return false;
+}
+
 /*
  * The interpreter fills the TLB load after load, a fused segment eight lanes after eight lanes.  The order of fills cannot
  * be seen, as long as none puts a page out that the segment has used: then a load that comes before in the program, but
- * with later lanes, could have put it out.  So such a fill is left to the interpreter.  Host code leaves out what it
- * cannot tell: fills behind a gather, unless in the first eight lanes, in which both have one order.
+ * with later lanes, could have put it out.  So such a fill is left to the interpreter.  In which pages of a span words
+ * were found is not known: those of all spans count as used then.
  */
-KNOWN bool may_fill(const struct ppu_tlbe *e, const struct ppu_fills *f, const struct ppu_used *used)
+KNOWN bool may_fill(const struct ppu_sm *sm, const struct ppu_tlbe *e, const struct ppu_fills *f, const struct ppu_used *used)
 {
 	uint32_t i;
 
+	if (used->more && e->page != ~0ull && in_a_span(sm, e->page))
+		return false;
 	for (i = 0; i < used->bytes / sizeof(used->page[0]) && e->page != ~0ull; i++)
 		if (used->page[i] == e->page)
 			return false;
@@ -876,8 +888,8 @@ KNOWN void note_fill(struct ppu_sm *sm, struct ppu_fills *f, uint32_t index)
 	old->page = e->page;
 	old->ctx = e->ctx;
 	old->host = e->host;
-	old->phys.addr = e->phys.addr;
-	old->phys.sys = e->phys.sys;
+	old->frame = e->frame;
+	old->sys = e->sys;
 	old->flags = e->flags;
 }
 
@@ -889,7 +901,7 @@ static uint8_t *fill(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct 
 	struct ppu_tlbe *e = &sm->tlb[index];
 	unsigned level;
 
-	if (!may_fill(e, &run->fills, used))
+	if (!may_fill(sm, e, &run->fills, used))
 		return NULL;
 	note_fill(sm, &run->fills, index);
 	if (ppu_lsu_tlb_fill(sm, ctx, va, acc, e, &level))
@@ -907,16 +919,9 @@ static uint8_t *fill(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct 
 /* What ppu_lsu_tlb_fill() does besides: a page that is put out is reported, and leaves its span. */
 KNOWN bool leaves_quietly(const struct ppu_sm *sm, const struct ppu_tlbe *e)
 {
-	unsigned i;
-
 	if (e->page == ~0ull)
 		return true;
-	if (e->flags & PPU_TLB_DIRTY)
-		return false;
-	for (i = 0; i < PPU_SPANS && sm->spans; i++)
-		if (sm->span[i].ctx && (e->page << PPU_PAGE_SHIFT) - sm->span[i].va < sm->span[i].bytes)
-			return false;
-	return true;
+	return !(e->flags & PPU_TLB_DIRTY) && !in_a_span(sm, e->page);
 }
 
 KNOWN uint8_t *fill_known(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
@@ -929,19 +934,20 @@ KNOWN uint8_t *fill_known(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, st
 	uint64_t addr;
 
 	if (!ppu_trail_holds(t, ctx, va) || (write && !(t->flags & PPU_TLB_WRITE)) || !leaves_quietly(sm, e) ||
-	    !may_fill(e, &run->fills, used))
+	    !may_fill(sm, e, &run->fills, used))
 		return NULL;
 	/* It is there, but not to be written here. */
 	if (write && e->page == va >> PPU_PAGE_SHIFT && e->ctx == ctx)
 		return NULL;
 	note_fill(sm, &run->fills, index);
+	PPU_NEAR_FORGET(sm, e->page);
 	sm->ctr[PPU_CTR_TLB_MISSES]++;
 	addr = t->addr + (va & (PPU_LARGE_SIZE - PPU_PAGE_SIZE));
 	e->page = va >> PPU_PAGE_SHIFT;
 	e->ctx = ctx;
 	e->host = sm->core->vram + addr;
-	e->phys.addr = addr;
-	e->phys.sys = 0;
+	e->frame = addr >> PPU_PAGE_SHIFT;
+	e->sys = 0;
 	e->flags = t->flags;
 	return e->host;
 }
@@ -993,6 +999,7 @@ void ppu_calls_unfill(struct ppu_sm *sm, struct ppu_run *run)
 
 	while (f->n) {
 		f->n--;
+		PPU_NEAR_FORGET(sm, sm->tlb[f->e[f->n].index].page);
 		if (sm->spans)
 			ppu_spans_cut(sm, sm->tlb[f->e[f->n].index].page);
 		sm->tlb[f->e[f->n].index] = f->e[f->n].old;

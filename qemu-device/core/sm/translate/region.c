@@ -559,12 +559,13 @@ static void fused_well(struct build *b, int32_t note, int gain, uint32_t done)
 }
 
 /* Where it fails: everything is as it was in front of it, and goes on at `plain`.  At `skip` it has not been tried. */
-static void fused_badly(struct build *b, const struct ppu_fuse *f, int32_t note, int cost, uint32_t skip,
+static void fused_badly(struct build *b, const struct ppu_fuse *f, int32_t note, int cost, uint32_t early, uint32_t skip,
 			uint32_t plain)
 {
 	struct ppu_emit *e = &b->e;
 
 	ppu_seg_undo(e, f, b->masked);
+	ppu_emit_bind(e, early);
 	if (f->guards) {
 		EM(e, MOV, Q(RAX), M(RSP, PPU_AT_THREADS, 8));
 		EM(e, MOV, M(RSP, AT_THREADS, 8), Q(RAX));
@@ -575,6 +576,16 @@ static void fused_badly(struct build *b, const struct ppu_fuse *f, int32_t note,
 	ppu_emit_bind(e, skip);
 	EM(e, SUB, M(RAX, note, 4), IM(1));
 	ppu_emit_bind(e, plain);
+}
+
+static struct ppu_seg_ends seg_ends(struct ppu_emit *e)
+{
+	struct ppu_seg_ends to;
+
+	to.good = ppu_emit_label(e);
+	to.bail = ppu_emit_label(e);
+	to.early = ppu_emit_label(e);
+	return to;
 }
 
 /* The lanes of all guards. */
@@ -618,7 +629,8 @@ static bool fused(struct build *b)
 {
 	struct ppu_emit *e = &b->e;
 	struct ppu_fuse f;
-	uint32_t done, good, bail, skip, plain, cycles = b->cycles, insns = b->insns, always = b->always, i;
+	uint32_t done, skip, plain, cycles = b->cycles, insns = b->insns, always = b->always, i;
+	struct ppu_seg_ends to;
 	int32_t note;
 
 	if (b->opens || b->pc < b->plain)
@@ -629,21 +641,20 @@ static bool fused(struct build *b)
 	}
 	note = (int32_t)ppu_emit_note(e);
 	done = ppu_emit_label(e);
-	good = ppu_emit_label(e);
-	bail = ppu_emit_label(e);
+	to = seg_ends(e);
 	skip = ppu_emit_label(e);
 	plain = ppu_emit_label(e);
 	ppu_emit_mark(e, PPU_MARK_COMMON);
 	try_fused(b, note, skip);
 	fused_guards(b, &f);
-	ppu_seg_emit_fused(e, b->prog, &f, b->masked, good, bail, &b->stubs);
+	ppu_seg_emit_fused(e, b->prog, &f, b->masked, &to, &b->stubs);
 
 	ppu_emit_mark(e, PPU_MARK_COMMON);
-	ppu_emit_bind(e, good);
+	ppu_emit_bind(e, to.good);
 	fused_well(b, note, BAIL_COST, done);
 	JUMP(e, JMP, done);
-	ppu_emit_bind(e, bail);
-	fused_badly(b, &f, note, BAIL_COST, skip, plain);
+	ppu_emit_bind(e, to.bail);
+	fused_badly(b, &f, note, BAIL_COST, to.early, skip, plain);
 	plain_again(b, &f);
 	ppu_emit_bind(e, done);
 	/* Both ways count the same. */
@@ -700,9 +711,10 @@ static void count_trace(struct build *b, const struct ppu_fuse *f)
  */
 static void trace(struct build *b)
 {
-	uint32_t inlined = b->r->inlined, segments = b->r->segments, good, bail, skip, single, i;
+	uint32_t inlined = b->r->inlined, segments = b->r->segments, good, skip, single, i;
 	uint8_t bit = (uint8_t)(1u << b->masked);
 	struct ppu_emit *e = &b->e;
+	struct ppu_seg_ends to;
 	struct ppu_fuse f;
 	int32_t note;
 
@@ -711,8 +723,7 @@ static void trace(struct build *b)
 	for (i = 0; i < f.n; i++)
 		b->traced[f.list[i]] |= bit;
 	note = (int32_t)ppu_emit_note(e);
-	good = ppu_emit_label(e);
-	bail = ppu_emit_label(e);
+	to = seg_ends(e);
 	skip = ppu_emit_label(e);
 	single = ppu_emit_label(e);
 	ppu_emit_mark(e, PPU_MARK_COMMON);
@@ -721,9 +732,9 @@ static void trace(struct build *b)
 	JUMP(e, JNB, single);
 	try_fused(b, note, skip);
 	fused_guards(b, &f);
-	ppu_seg_emit_fused(e, b->prog, &f, b->masked, good, bail, &b->stubs);
+	ppu_seg_emit_fused(e, b->prog, &f, b->masked, &to, &b->stubs);
 	ppu_emit_mark(e, PPU_MARK_COMMON);
-	ppu_emit_bind(e, good);
+	ppu_emit_bind(e, to.good);
 	good = ppu_emit_label(e);
 	fused_well(b, note, TRACE_GAIN, good);
 	ppu_emit_bind(e, good);
@@ -732,8 +743,8 @@ static void trace(struct build *b)
 	rest(b);
 	b->cycles = b->insns = b->always = 0;
 	ppu_emit_mark(e, PPU_MARK_COMMON);
-	ppu_emit_bind(e, bail);
-	fused_badly(b, &f, note, TRACE_COST, skip, single);
+	ppu_emit_bind(e, to.bail);
+	fused_badly(b, &f, note, TRACE_COST, to.early, skip, single);
 	b->r->inlined = inlined;	/* they count once, as part of their blocks */
 	b->r->segments = segments;
 }
@@ -880,6 +891,7 @@ static void emit_all(struct build *b)
 	b->stop = ppu_emit_label(&b->e);
 	b->stubs.find_page = ppu_emit_label(&b->e);
 	b->stubs.find_written = ppu_emit_label(&b->e);
+	b->stubs.find_gathered = ppu_emit_label(&b->e);
 	b->stubs.gather = ppu_emit_label(&b->e);
 	b->stubs.locate = ppu_emit_label(&b->e);
 	for (i = 0; i < 12; i++)

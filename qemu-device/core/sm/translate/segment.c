@@ -660,13 +660,13 @@ static bool wide_fused(const struct ppu_fuse *f, bool masked)
 }
 
 void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, const struct ppu_fuse *f, bool masked,
-			uint32_t good, uint32_t bail, const struct ppu_stubs *stubs)
+			const struct ppu_seg_ends *ends, const struct ppu_stubs *stubs)
 {
 	const int32_t reads = (int32_t)offsetof(struct ppu_sm, ctr) + 8 * (int32_t)PPU_CTR_PARTITION_READS;
 	const int32_t atomics = (int32_t)offsetof(struct ppu_sm, ctr) + 8 * (int32_t)PPU_CTR_ATOMICS;
 	const int32_t writes = (int32_t)offsetof(struct ppu_sm, ctr) + 8 * (int32_t)PPU_CTR_PARTITION_WRITES;
 	struct ppu_seg s = { .e = e, .code = prog->code, .list = f->list, .n = f->n, .nregs = prog->nregs, .fuse = f,
-			     .looped = true, .masked = masked, .bail = bail, .stubs = stubs };
+			     .looped = true, .masked = masked, .bail = ends->bail, .stubs = stubs };
 	unsigned i;
 
 	seg_init(&s, prog, f->next, wide_fused(f, masked));
@@ -677,7 +677,7 @@ void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, cons
 		EM(e, MOV, Q(RAX), M(RSP, PPU_AT_RUN, 8));
 		EM(e, MOV, M(RAX, FILLS_AT, 4), IM(0));
 		EM(e, MOV, M(RSP, USED_AT(bytes), 8), IM(0));
-		EM(e, MOV, M(RSP, USED_AT(gathered), 8), IM(0));
+		EM(e, MOV, M(RSP, USED_AT(more), 8), IM(0));
 	}
 	if (f->reads)
 		EM(e, MOV, M(RSP, PPU_AT_EXTRA, 8), IM(masked ? 0 : PPU_LANES / 8 * (int)f->reads));
@@ -685,6 +685,7 @@ void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, cons
 		EM(e, MOV, M(RSP, PPU_AT_WRITES, 8), IM(masked ? 0 : PPU_LANES / 8 * (int)f->writes));
 		EM(e, MOV, M(RSP, PPU_AT_CLEAN, 8), IM(0));
 	}
+	ppu_select_fixed(&s, ends->early);
 	loop(&s);
 	write_preds(&s);
 	if (f->reads) {
@@ -699,7 +700,7 @@ void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, cons
 		EM(e, ADD, M(R15, atomics, 8), IM((int)f->adds));
 	ppu_select_store_kept(&s);
 	EM0(e, VZEROUPPER);
-	JUMP(e, JMP, good);
+	JUMP(e, JMP, ends->good);
 	ppu_emit_mark(e, PPU_MARK_COMMON);
 	ppu_select_load_aways(&s);
 	e->wide = false;

@@ -40,7 +40,8 @@
 
 /* Labels of what the loads and stores of all segments call. */
 struct ppu_stubs {
-	uint32_t find_page, find_written, gather, locate, scatter[2][6];	/* by struct ppu_fuse_store; [1]: some lanes */
+	uint32_t find_page, find_written, find_gathered, gather, locate;
+	uint32_t scatter[2][6];		/* by struct ppu_fuse_store; [1]: some lanes */
 };
 
 /* What host code knows of a group of loads, for one chunk.  Other groups' slots may hold anything. */
@@ -54,15 +55,19 @@ struct ppu_slot {
 	uint32_t words[16];
 };
 
-/* Words were gathered, from pages that are not in struct ppu_used; or they still will be, where these lie now. */
-#define PPU_GATHERED	1
-#define PPU_LOCATED	2
-
-/* The pages that a segment with loads has used. */
+/*
+ * The pages that a segment with loads has used.  None of these may be put out of the TLB.  For each eight lanes a group notes at
+ * most four: where its window begins and ends, and where its words begin and end.  Words that are found one by one may be in
+ * more pages than there is room for.
+ */
+#define PPU_USED_WORDS	256		/* so many are noted for these, then no page is put out any more */
+#define PPU_USED_PAGES	(PPU_USED_WORDS + 16 * PPU_FUSE_GROUPS)
+#define PPU_USED_SPAN	1		/* words lay in a span, so pages of all spans stay */
+#define PPU_USED_OTHERS	2		/* pages that are neither noted nor in a span */
 struct ppu_used {
 	uint64_t bytes;			/* of page[] that are valid */
-	uint64_t gathered;		/* PPU_GATHERED, PPU_LOCATED, or 0 */
-	uint64_t page[4 * PPU_FUSE_GROUPS];
+	uint64_t more;			/* PPU_USED_SPAN, PPU_USED_OTHERS */
+	uint64_t page[PPU_USED_PAGES];
 };
 
 /* Where eight lanes of a group of stores go. */
@@ -92,7 +97,8 @@ struct ppu_place {
 #define PPU_AT_OFFSETS	(PPU_AT_PLACES + 128 * PPU_FUSE_STORES)	/* of lanes, for each group of stores */
 #define PPU_AT_KEPT	(PPU_AT_OFFSETS + 128 * PPU_FUSE_STORES)	/* what is stored, as it will lie in memory */
 #define PPU_AT_NOTES	(PPU_AT_KEPT + 128 * PPU_FUSE_KEPT)	/* address of the notes (ppu_emit_note()) */
-#define PPU_AT_TOP	(PPU_AT_NOTES + 8)
+#define PPU_AT_FIXED	(PPU_AT_NOTES + 8)	/* where parameters and shared memory are (ppu_select_fixed()) */
+#define PPU_AT_TOP	(PPU_AT_FIXED + 16)
 #define PPU_AT_RUN	40	/* struct ppu_run */
 
 /* A set of lanes (lanes.h). */
@@ -173,10 +179,18 @@ bool ppu_select_f64_can(const struct ppu_dinsn *di);
 void ppu_select_f64(struct ppu_seg *s, const struct ppu_dinsn *di);
 /* A load of group g. */
 void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned g);
+/* Before the segment: checks the addresses that are known now.  Goes on at `early` if one is wrong. */
+void ppu_select_fixed(struct ppu_seg *s, uint32_t early);
 /* Behind the segment: what its loads left for later. */
 void ppu_select_load_aways(struct ppu_seg *s);
 /* What the loads of all segments call; once for a region, behind all of them. */
 void ppu_select_load_stubs(struct ppu_emit *e, const struct ppu_stubs *stubs);
+/*
+ * Notes the page whose number is in `page`.  Goes on at `full`, with nothing done, if there is no room, and then comes back
+ * with ppu_span_note_full().  `lost`: a register.
+ */
+void ppu_span_note(struct ppu_emit *e, unsigned page, unsigned lost, uint32_t full);
+void ppu_span_note_full(struct ppu_emit *e, uint32_t back);
 /* In select_span.c, for a stub that has called ppu_span_push(). */
 void ppu_span_push(struct ppu_emit *e);
 void ppu_span_pop(struct ppu_emit *e);
@@ -252,10 +266,13 @@ void ppu_seg_emit(struct ppu_emit *e, const struct ppu_program *prog, const uint
 		  bool masked);
 /*
  * A segment with loads.  Goes on at label good, or at label bail, with rsi at the chunk in work; ppu_seg_undo()
- * follows there.
+ * follows there.  Or at label early: nothing has been done.
  */
+struct ppu_seg_ends {
+	uint32_t good, bail, early;
+};
 void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, const struct ppu_fuse *f, bool masked,
-			uint32_t good, uint32_t bail, const struct ppu_stubs *stubs);
+			const struct ppu_seg_ends *ends, const struct ppu_stubs *stubs);
 /* Gives the registers that a fused segment has written their old values. */
 void ppu_seg_undo(struct ppu_emit *e, const struct ppu_fuse *f, bool masked);
 

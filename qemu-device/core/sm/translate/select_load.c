@@ -25,6 +25,42 @@ static bool fixed(const struct ppu_seg *s, const struct ppu_fuse_group *g)
 	return !global(g) && g->row == PPU_ROW_ZERO(s->nregs) && g->bytes >= 4;
 }
 
+/* It is in the bytes of host code then, so it is small (Documentation/hw/engines.md, Safety). */
+static bool fixed_early(const struct ppu_seg *s, const struct ppu_fuse_group *g)
+{
+	return fixed(s, g) && (uint32_t)g->imm + (uint64_t)g->span + g->bytes <= PPU_FUSE_SPAN && g->imm % g->bytes == 0;
+}
+
+#define FIXED_AT(space)	(PPU_AT_FIXED + ((space) == PPU_SPACE_SHARED ? 8 : 0))
+
+void ppu_select_fixed(struct ppu_seg *s, uint32_t early)
+{
+	static const uint8_t space[2] = { PPU_SPACE_PARAM, PPU_SPACE_SHARED };
+	struct ppu_emit *e = s->e;
+
+	for (unsigned k = 0; k < 2; k++) {
+		struct ppu_mem_window win;
+		uint32_t end = 0;
+
+		for (unsigned i = 0; i < s->fuse->groups; i++) {
+			const struct ppu_fuse_group *g = &s->fuse->g[i];
+			uint32_t last = (uint32_t)g->imm + g->span + g->bytes;
+
+			if (g->write || g->space != space[k] || !fixed_early(s, g))
+				continue;
+			win = ppu_mem_window_of(g);
+			end = last > end ? last : end;
+		}
+		if (!end)
+			continue;
+		EM(e, MOV, Q(RAX), M(RBP, CTA_AT, 8));
+		EM(e, CMP, M(RAX, win.size, 4), IM((int)end));
+		JUMP(e, JB, early);
+		EM(e, MOV, Q(RAX), M(RAX, win.base, 8));
+		EM(e, MOV, M(RSP, FIXED_AT(space[k]), 8), Q(RAX));
+	}
+}
+
 /* ---- the check ---- */
 
 /* Distances that lanes may have to the first one of eight. */
@@ -563,7 +599,10 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 
 	if (g->loads == 1 || g->bytes != 4 || fixed(s, g))
 		memset(s->ptr, -1, sizeof(s->ptr));
-	if (fixed(s, g)) {
+	if (fixed_early(s, g)) {
+		EM(s->e, MOV, Q(RAX), M(RSP, FIXED_AT(g->space), 8));
+		fixed_words(s, di, g->bytes, (int32_t)di->imm64);
+	} else if (fixed(s, g)) {
 		window_address(s, gi, -1, -1, s->bail);
 		fixed_words(s, di, g->bytes, disp);
 	} else if (g->loads == 1) {
@@ -609,18 +648,20 @@ static void fetch_ahead(struct ppu_emit *e)
 }
 
 /*
- * rdx: number of a page.  Goes back if a group before with the same base, so probably of the same array, has found it.
+ * rdx: number of a page.  Goes back if a group with the same base, so probably of the same array, has found it, for these lanes or,
+ * if it stands behind this one, for those before.
  * What is written must have been found by a store.
  */
 static void page_of_relatives(struct ppu_seg *s, const struct ppu_away *a, uint32_t back)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group], *r;
 	struct ppu_emit *e = s->e;
-	unsigned i, n = 0;
+	unsigned i, k, n = 0;
 
-	for (i = a->group; i-- > 0 && n < RELATIVES;) {
+	for (k = 1; k < s->fuse->groups && n < RELATIVES; k++) {
 		uint32_t other;
 
+		i = (a->group + s->fuse->groups - k) % s->fuse->groups;
 		r = &s->fuse->g[i];
 		if (!global(r) || r->base != g->base || (g->write && !r->write))
 			continue;
@@ -663,6 +704,31 @@ static void emit_look(struct ppu_seg *s, const struct ppu_away *a)
 	look_for(s, a, a->back);
 }
 
+/*
+ * The page behind that of a group, which it uses, too.  Goes on at `no` if it does not lie behind it on the host.  rax, rcx and
+ * rdx are lost.
+ */
+static void next_page(struct ppu_seg *s, unsigned gi, uint32_t no)
+{
+	struct ppu_emit *e = s->e;
+
+	EM(e, MOV, Q(RAX), SLOT_PAGE(gi));
+	EM(e, ADD, Q(RAX), IM(1));
+	EM(e, SHL, Q(RAX), IM(PPU_PAGE_SHIFT));
+	EM(e, TEST, D(RAX), D(RAX));		/* lanes that wrap are elsewhere */
+	JUMP(e, JZ, no);
+	JUMP(e, CALL, s->stubs->find_page);
+	JUMP(e, JNZ, s->bail);
+	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
+	EM(e, MOV, Q(RDX), M(RSP, USED_AT(bytes), 8));
+	EM(e, ADD, Q(RDX), Q(RSP));
+	EM(e, MOV, M(RDX, USED_AT(page), 8), Q(RAX));
+	EM(e, ADD, M(RSP, USED_AT(bytes), 8), IM(8));
+	EM(e, SUB, Q(RCX), IM(PPU_PAGE_SIZE));
+	EM(e, CMP, Q(RCX), SLOT_HOST(gi));
+	JUMP(e, JNZ, no);
+}
+
 static void no_bits(struct ppu_seg *s, int y, uint32_t bits, uint32_t no)
 {
 	ppu_mem_no_bits(s->e, y, ppu_seg_const(s, bits), no);
@@ -670,11 +736,13 @@ static void no_bits(struct ppu_seg *s, int y, uint32_t bits, uint32_t no)
 
 /*
  * The window of a full row of lanes would reach into the next page, which the lanes need not do: all may have one address.
- * So the window begins earlier, and all distances are larger.  eax: offset in the page.
+ * So the window begins earlier, and all distances are larger.  If the lanes do reach there, it stays, provided that the host has
+ * both pages in a row.  eax: offset in the page.
  */
 static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
+	uint32_t reaches = ppu_emit_label(s->e), apart = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
 	int t = a->t[0];
 
@@ -693,10 +761,22 @@ static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
 	EM(e, VMOVD, X(PPU_SEG_SCRATCH), D(RCX));
 	EM(e, VPBROADCASTD, Y(PPU_SEG_SCRATCH), X(PPU_SEG_SCRATCH));
 	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(t));
-	no_bits(s, PPU_SEG_SCRATCH, ~((s->lanes - 1u) * g->bytes), a->other);	/* too far, or not aligned */
+	no_bits(s, PPU_SEG_SCRATCH, ~((s->lanes - 1u) * g->bytes), reaches);	/* too far, or not aligned */
 	EM(e, VMOVDQA, Y(t), Y(PPU_SEG_SCRATCH));
 	EM(e, SUB, D(RAX), D(RCX));
 	JUMP(e, JMP, a->back);
+	ppu_emit_bind(e, reaches);
+	if (g->bytes > 1) {
+		EM(e, TEST, D(RAX), IM(g->bytes - 1));
+		JUMP(e, JNZ, s->bail);
+	}
+	EM(e, MOV, M(RSP, PPU_AT_WORDS, 8), Q(RAX));
+	next_page(s, a->group, apart);
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_WORDS, 8));
+	JUMP(e, JMP, a->back);
+	ppu_emit_bind(e, apart);
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_WORDS, 8));
+	JUMP(e, JMP, a->other);
 }
 
 /* t = the words of lo, in inactive lanes that of the first lane. */
@@ -820,7 +900,7 @@ static void hot_span(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
 	}
 	JUMP(e, JNZ, no);
 	EM(e, MOV, Q(RAX), M(RCX, PPU_SPAN_AT(0, host), 8));
-	EM(e, OR, M(RSP, USED_AT(gathered), 8), IM(PPU_GATHERED));
+	EM(e, OR, M(RSP, USED_AT(more), 8), IM(PPU_USED_SPAN));
 	ppu_mem_gather(e, a->y, RAX, off, t);
 	JUMP(e, JMP, a->back);
 }
@@ -948,7 +1028,7 @@ static void locate_all(struct ppu_seg *s, const struct ppu_away *a)
 		locate_others(s, a, none);
 	else
 		EM(e, VMOVDQU, Y(a->t[0]), M(RSP, PPU_AT_WORDS, 32));
-	EM(e, MOV, M(RSP, USED_AT(gathered), 8), IM(PPU_LOCATED));
+	EM(e, OR, M(RSP, USED_AT(more), 8), IM(PPU_USED_SPAN));
 	JUMP(e, JMP, done);
 	ppu_emit_bind(e, none);
 	EM(e, MOV, SLOT_FAR(a->group), IM(0));
@@ -956,13 +1036,14 @@ static void locate_all(struct ppu_seg *s, const struct ppu_away *a)
 }
 
 /*
- * Do all words of a group's loads lie in the page of the first one?  Then t[0] are offsets in it.  rdx: the high word.
- * Distances are taken modulo 2^32, so the first word must be a page away from both ends.
+ * Do all words of a group's loads lie in the page of the first one, or the next?  Then t[0] are offsets from its begin.  rdx: the
+ * high word.  Distances are taken modulo 2^32, so the first word must be a page away from both ends.
  */
 static void locate_in_page(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
-	uint32_t look = ppu_emit_label(s->e), back = ppu_emit_label(s->e);
+	uint32_t look = ppu_emit_label(s->e), back = ppu_emit_label(s->e), two = ppu_emit_label(s->e);
+	uint32_t found = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
 	int off = a->t[1];
 
@@ -987,11 +1068,18 @@ static void locate_in_page(struct ppu_seg *s, const struct ppu_away *a, uint32_t
 	EM(e, VPADDD, Y(off), Y(off), Y(PPU_SEG_SCRATCH));
 	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(off), ppu_seg_const(s, g->span));
 	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(off));
-	no_bits(s, PPU_SEG_SCRATCH, ~0xffcu, no);
+	no_bits(s, PPU_SEG_SCRATCH, ~0xffcu, two);
+	ppu_emit_bind(e, found);
 	EM(e, VMOVDQA, Y(a->t[0]), Y(off));
 	EM(e, MOV, Q(RCX), SLOT_HOST(a->group));
 	EM(e, MOV, SLOT_FAR(a->group), Q(RCX));
 	JUMP(e, JMP, a->back);
+	ppu_emit_bind(e, two);
+	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(off), ppu_seg_const(s, g->span));
+	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(off));
+	no_bits(s, PPU_SEG_SCRATCH, ~0x1ffcu, no);
+	next_page(s, a->group, no);
+	JUMP(e, JMP, found);
 	ppu_emit_bind(e, look);
 	look_for(s, a, back);
 }
@@ -1092,7 +1180,7 @@ void ppu_select_look_up(struct ppu_emit *e, int32_t pushed, uint32_t fail)
 	EM(e, IMUL, D(RDX), D(RDX), IM(77));
 	EM(e, ADD, D(RCX), D(RDX));
 	EM(e, AND, D(RCX), IM(PPU_TLB_ENTRIES - 1));
-	EM(e, IMUL, Q(RCX), Q(RCX), IM(sizeof(struct ppu_tlbe)));
+	EM(e, SHL, Q(RCX), IM(5));
 	EM(e, LEA, Q(RCX), ((struct ppu_opn){ PPU_O_SUM, R15, 8, RCX }));
 	EM(e, ADD, Q(RCX), IM((int)offsetof(struct ppu_sm, tlb)));
 	EM(e, MOV, Q(RDX), Q(RAX));
@@ -1106,11 +1194,11 @@ void ppu_select_look_up(struct ppu_emit *e, int32_t pushed, uint32_t fail)
 /* rcx: an entry.  Goes on at `no` if host code must not write the page.  With ZF; rdx is lost. */
 static void may_write(struct ppu_emit *e, uint32_t no)
 {
-	EM(e, MOV, D(RDX), M(RCX, TLBE(flags), 4));
+	EM(e, MOVZX, D(RDX), M(RCX, TLBE(flags), 1));
 	EM(e, AND, D(RDX), IM(PPU_TLB_WRITE | PPU_TLB_WATCHED));
 	EM(e, CMP, D(RDX), IM(PPU_TLB_WRITE));
 	JUMP(e, JNZ, no);
-	EM(e, MOV, D(RDX), M(RCX, TLBE(flags), 4));
+	EM(e, MOVZX, D(RDX), M(RCX, TLBE(flags), 1));
 	EM(e, AND, D(RDX), IM(PPU_TLB_DIRTY));
 	EM(e, XOR, D(RDX), IM(PPU_TLB_DIRTY));
 	EM(e, OR, M(RSP, PPU_AT_CLEAN + 8, 8), Q(RDX));
@@ -1121,55 +1209,97 @@ typedef uint8_t *(*fill_fn)(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, 
 			    const struct ppu_used *used);
 
 /* rax = fn() of the address that was pushed first. */
-static void call_fill(struct ppu_emit *e, fill_fn fn)
+static void call_fill(struct ppu_emit *e, fill_fn fn, int32_t pushed)
 {
 	EM(e, MOV, Q(RDI), Q(R15));
 	EM(e, MOV, Q(RSI), Q(RBP));
 	EM(e, MOV, Q(RDX), M(RSP, 48, 8));
-	EM(e, MOV, Q(RCX), M(RSP, PPU_AT_RUN + 64, 8));
-	EM(e, LEA, Q(R8), M(RSP, PPU_AT_USED + 64, 8));
+	EM(e, MOV, Q(RCX), M(RSP, PPU_AT_RUN + pushed, 8));
+	EM(e, LEA, Q(R8), M(RSP, PPU_AT_USED + pushed, 8));
 	EM(e, CALL, M(R13, ppu_emit_pool(e, &fn, sizeof(fn)), 8));
+}
+
+#define NEAR_AT(field)	((int32_t)(offsetof(struct ppu_sm, near) + offsetof(struct ppu_near, field)))
+
+/* at = the SM + 16 times the index of the page whose number is in `page`. */
+static void near_index(struct ppu_emit *e, unsigned at, unsigned page)
+{
+	_Static_assert(sizeof(struct ppu_near) == 16 && PPU_NEAR == 32, "index of a near page");
+
+	EM(e, IMUL, D(at), D(page), IM((int)PPU_NEAR_HASH));
+	EM(e, SHR, D(at), IM(27));
+	EM(e, SHL, D(at), IM(4));
+	EM(e, ADD, Q(at), Q(R15));
+}
+
+/* A stub that returns, as emit_find_page(), if the page of rax is near.  rcx and rdx are lost. */
+static void return_near(struct ppu_emit *e)
+{
+	uint32_t far = ppu_emit_label(e);
+
+	EM(e, MOV, Q(RDX), Q(RAX));
+	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
+	near_index(e, RCX, RDX);
+	EM(e, CMP, Q(RDX), M(RCX, NEAR_AT(page), 8));
+	JUMP(e, JNZ, far);
+	EM(e, MOV, Q(RCX), M(RCX, NEAR_AT(host), 8));
+	EM0(e, RET);
+	ppu_emit_bind(e, far);
+}
+
+/* The page of rax, at rcx, is near from now on.  With ZF; rdx is lost. */
+static void comes_near(struct ppu_emit *e)
+{
+	EM(e, MOV, M(RSP, PPU_AT_SPILL + 8, 8), Q(RAX));
+	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
+	near_index(e, RDX, RAX);
+	EM(e, MOV, M(RDX, NEAR_AT(page), 8), Q(RAX));
+	EM(e, MOV, M(RDX, NEAR_AT(host), 8), Q(RCX));
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_SPILL + 8, 8));
+	EM(e, CMP, Q(RAX), Q(RAX));
 }
 
 /*
  * In: rax, an address.  Out: ZF: rcx = host address of its page.  rdx is lost.  A page that the TLB does not have is looked
- * for, but not behind a gather in other than the first eight lanes, nor while words are still to be gathered from pages
- * that have been located.
+ * for, unless the segment has used pages that nobody knows any more.  above: bytes on the stack above the frame.
  */
-static void emit_find_page(struct ppu_emit *e, bool write)
+static void emit_find_page(struct ppu_emit *e, bool write, int32_t above)
 {
 	static const uint8_t saved[] = { RAX, RSI, RDI, R8, R9, R10, R11 };	/* with the return address: 64 bytes */
 	const fill_fn walk = write ? ppu_calls_fill_written : ppu_calls_fill;
 	const fill_fn known = write ? ppu_calls_fill_known_written : ppu_calls_fill_known;
-	uint32_t miss = ppu_emit_label(e), out = ppu_emit_label(e), none = ppu_emit_label(e), fill = ppu_emit_label(e);
-	uint32_t found = ppu_emit_label(e);
+	uint32_t miss = ppu_emit_label(e), out = ppu_emit_label(e), none = ppu_emit_label(e), found = ppu_emit_label(e);
 	int i;
 
-	ppu_select_look_up(e, 8, miss);
-	JUMP(e, JNZ, miss);
-	if (write)
-		may_write(e, miss);
-	EM(e, MOV, Q(RCX), M(RCX, TLBE(host), 8));
+	if (!above) {		/* who has pushed something has looked */
+		if (!write)
+			return_near(e);
+		ppu_select_look_up(e, 8, miss);
+		JUMP(e, JNZ, miss);
+		if (write)
+			may_write(e, miss);
+	}
+	if (!above)
+		EM(e, MOV, Q(RCX), M(RCX, TLBE(host), 8));
+	if (!above && !write)
+		comes_near(e);
+	else if (above)
+		JUMP(e, JMP, miss);
 	ppu_emit_bind(e, out);
 	EM0(e, RET);
 
 	ppu_emit_bind(e, miss);
-	EM(e, CMP, M(RSP, USED_AT(gathered) + 8, 8), IM(PPU_LOCATED - 1));
+	EM(e, CMP, M(RSP, USED_AT(more) + above + 8, 8), IM(PPU_USED_OTHERS - 1));
 	JUMP(e, JNBE, out);
-	EM(e, CMP, Q(RSI), Q(RBX));
-	JUMP(e, JZ, fill);
-	EM(e, CMP, M(RSP, USED_AT(gathered) + 8, 8), IM(0));
-	JUMP(e, JNZ, out);
-	ppu_emit_bind(e, fill);
 	for (i = 0; i < 7; i++)
 		EM(e, PUSH, Q(saved[i]));
-	call_fill(e, known);
+	call_fill(e, known, above + 64);
 	EM(e, TEST, Q(RAX), Q(RAX));
 	JUMP(e, JNZ, found);
-	ppu_span_vectors(e, 64, false);
+	ppu_span_vectors(e, above + 64, false);
 	EM0(e, VZEROUPPER);
-	call_fill(e, walk);
-	ppu_span_vectors(e, 64, true);
+	call_fill(e, walk, above + 64);
+	ppu_span_vectors(e, above + 64, true);
 	ppu_emit_bind(e, found);
 	EM(e, MOV, Q(RCX), Q(RAX));
 	for (i = 7; i-- > 0;)
@@ -1189,9 +1319,9 @@ static void emit_find_page(struct ppu_emit *e, bool write)
  * In: rdx = high word and immediate, low words in PPU_AT_WORDS.  Out: ZF: the words there, to be read by halves.  rax,
  * rcx, rdx are lost.  Results are put together in a register: stores of single words could not be forwarded.
  */
-static void emit_gather_stub(struct ppu_emit *e)
+static void emit_gather_stub(struct ppu_emit *e, const struct ppu_stubs *stubs)
 {
-	uint32_t out = ppu_emit_label(e), lanes = ppu_emit_label(e);
+	uint32_t out = ppu_emit_label(e), lanes = ppu_emit_label(e), miss[8], full[8], found[8], noted[8];
 	const int32_t words = PPU_AT_WORDS + PPU_PUSHED;
 	const int y = ppu_span_free(e);
 	int i;
@@ -1199,7 +1329,7 @@ static void emit_gather_stub(struct ppu_emit *e)
 	ppu_span_push(e);
 	EM(e, MOV, Q(R8), Q(RDX));
 	EM(e, XOR, D(R10), D(R10));
-	EM(e, OR, M(RSP, USED_AT(gathered) + PPU_PUSHED, 8), IM(PPU_GATHERED));
+	EM(e, OR, M(RSP, USED_AT(more) + PPU_PUSHED, 8), IM(PPU_USED_SPAN));
 	ppu_span_locate(e, lanes);
 	ppu_mem_gather(e, y, RCX, PPU_SEG_SCRATCH, y + 1);
 	EM(e, VMOVDQU, M(RSP, words, 32), Y(y));
@@ -1212,6 +1342,10 @@ static void emit_gather_stub(struct ppu_emit *e)
 	for (i = 0; i < 8; i++) {
 		uint32_t same = ppu_emit_label(e);
 
+		miss[i] = ppu_emit_label(e);
+		full[i] = ppu_emit_label(e);
+		found[i] = ppu_emit_label(e);
+		noted[i] = ppu_emit_label(e);
 		EM(e, MOV, D(RAX), M(RSP, words + 4 * i, 4));
 		EM(e, ADD, Q(RAX), Q(R8));
 		if (!i)
@@ -1223,9 +1357,12 @@ static void emit_gather_stub(struct ppu_emit *e)
 		EM(e, CMP, Q(RDX), Q(R9));
 		JUMP(e, JZ, same);
 		EM(e, MOV, Q(R9), Q(RDX));
-		ppu_select_look_up(e, PPU_PUSHED, out);
-		JUMP(e, JNZ, out);
+		ppu_select_look_up(e, PPU_PUSHED, miss[i]);
+		JUMP(e, JNZ, miss[i]);
 		EM(e, MOV, Q(R10), M(RCX, TLBE(host), 8));
+		ppu_emit_bind(e, found[i]);
+		ppu_span_note(e, R9, RCX, full[i]);
+		ppu_emit_bind(e, noted[i]);
 		ppu_emit_bind(e, same);
 		EM(e, AND, D(RAX), IM(PPU_PAGE_SIZE - 1));
 		if (i % 4)
@@ -1241,21 +1378,33 @@ static void emit_gather_stub(struct ppu_emit *e)
 	ppu_emit_bind(e, out);
 	ppu_span_pop(e);
 	EM0(e, RET);
+
+	for (i = 0; i < 8; i++) {
+		ppu_emit_bind(e, miss[i]);
+		JUMP(e, CALL, stubs->find_gathered);
+		JUMP(e, JNZ, out);
+		EM(e, MOV, Q(R10), Q(RCX));
+		JUMP(e, JMP, found[i]);
+		ppu_emit_bind(e, full[i]);
+		ppu_span_note_full(e, noted[i]);
+	}
 }
 
 void ppu_select_load_stubs(struct ppu_emit *e, const struct ppu_stubs *stubs)
 {
 	if (ppu_emit_used(e, stubs->find_page)) {
 		ppu_emit_bind(e, stubs->find_page);
-		emit_find_page(e, false);
+		emit_find_page(e, false, 0);
 	}
 	if (ppu_emit_used(e, stubs->find_written)) {
 		ppu_emit_bind(e, stubs->find_written);
-		emit_find_page(e, true);
+		emit_find_page(e, true, 0);
 	}
 	if (ppu_emit_used(e, stubs->gather)) {
 		ppu_emit_bind(e, stubs->gather);
-		emit_gather_stub(e);
+		emit_gather_stub(e, stubs);
+		ppu_emit_bind(e, stubs->find_gathered);
+		emit_find_page(e, false, PPU_PUSHED);
 	}
 }
 #endif

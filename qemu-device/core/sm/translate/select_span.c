@@ -28,6 +28,22 @@ void ppu_span_pop(struct ppu_emit *e)
 		EM(e, POP, Q(saved[i]));
 }
 
+void ppu_span_note(struct ppu_emit *e, unsigned page, unsigned lost, uint32_t full)
+{
+	EM(e, MOV, Q(lost), M(RSP, USED_AT(bytes) + PPU_PUSHED, 8));
+	EM(e, CMP, Q(lost), IM(PPU_USED_WORDS * 8));
+	JUMP(e, JNB, full);
+	EM(e, ADD, Q(lost), Q(RSP));
+	EM(e, MOV, M(lost, USED_AT(page) + PPU_PUSHED, 8), Q(page));
+	EM(e, ADD, M(RSP, USED_AT(bytes) + PPU_PUSHED, 8), IM(8));
+}
+
+void ppu_span_note_full(struct ppu_emit *e, uint32_t back)
+{
+	EM(e, OR, M(RSP, USED_AT(more) + PPU_PUSHED, 8), IM(PPU_USED_OTHERS));
+	JUMP(e, JMP, back);
+}
+
 /* Of eight lanes; the constant is in the pool. */
 static void no_bits(struct ppu_emit *e, int y, uint32_t constant, uint32_t no)
 {
@@ -40,7 +56,7 @@ static void no_bits(struct ppu_emit *e, int y, uint32_t constant, uint32_t no)
  */
 static void one_page(struct ppu_emit *e, uint32_t found, uint32_t no)
 {
-	uint32_t offsets = ppu_emit_splat(e, ~0xffcu);
+	uint32_t offsets = ppu_emit_splat(e, ~0xffcu), full = ppu_emit_label(e);
 	const int y = ppu_span_free(e), z = y + 1;
 
 	EM(e, MOV, D(RAX), M(RSP, PPU_AT_WORDS + PPU_PUSHED, 4));
@@ -64,7 +80,11 @@ static void one_page(struct ppu_emit *e, uint32_t found, uint32_t no)
 	ppu_select_look_up(e, PPU_PUSHED, no);
 	JUMP(e, JNZ, no);
 	EM(e, MOV, Q(RCX), M(RCX, TLBE(host), 8));
+	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
+	ppu_span_note(e, RAX, R9, full);
 	JUMP(e, JMP, found);
+	ppu_emit_bind(e, full);
+	ppu_span_note_full(e, found);
 }
 
 /*
@@ -161,6 +181,8 @@ void ppu_span_learn(struct ppu_emit *e)
 	EM(e, MOV, Q(RDX), Q(R11));
 	EM0(e, VZEROUPPER);
 	EM(e, CALL, M(R13, at, 8));
+	/* A span in which words were found may be gone. */
+	EM(e, OR, M(RSP, USED_AT(more) + PPU_PUSHED + 16, 8), IM(PPU_USED_OTHERS));
 	ppu_span_vectors(e, PPU_PUSHED + 16, true);
 	EM(e, POP, Q(RDI));
 	EM(e, POP, Q(RDI));
