@@ -84,6 +84,9 @@ ALL_DEPFILES += $(UNIT_COUNTED_PTX:.o=.d)
 $(BUILD)/unit/test_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=ppu_%,alloc alloc_aligned realloc free sentence vsentence)
 # and test_backend_memory which one of the backend.
 $(BUILD)/unit/test_backend_memory: private LDFLAGS += -Wl,--wrap=calloc
+# test_cuda_hostmem which one of libcuda, but none of the device
+$(BUILD)/unit/test_cuda_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup ppu_alloc \
+	ppu_alloc_aligned ppu_realloc)
 # and test_range whether a list can grow.
 $(BUILD)/unit/test_range: private LDFLAGS += -Wl,--wrap=realloc
 

@@ -222,6 +222,16 @@ static const struct {
 	  "st.global.u32 [rd6], r3\nexit\n", false },
 	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r2\nxor.u32 r8, r8, 4\nld.shared.u32 r4, [r8]\nadd.u32 r3, r3, r4\n"
 	  "st.global.u32 [rd6], r3\nexit\n", false },
+	/* a load into its own address, and the next load from there */
+	{ ROW "0x200001000" LANE "xor.u32 r9, r8, 4\nst.shared.u32 [r8], r9\nbar.sync 0\nld.shared.u32 r8, [r8]\n"
+	  "ld.shared.u32 r3, [r8]\nst.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001000" LANE "xor.u32 r9, r8, 4\nst.shared.u32 [r8], r9\nbar.sync 0\nld.shared.u32 r8, [r8]\n"
+	  "ld.shared.u32 r3, [r8]\nld.shared.u32 r8, [r8+4]\nld.shared.u32 r4, [r8]\nadd.u32 r3, r3, r4\n"
+	  "st.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001000" "\nmadw.u32 rd6, r2, 8, rd6\nmovi64 rd8, 8192\nadd.u64 rd10, rd6, rd8\nst.global.u64 [rd6], rd10\n"
+	  "add.u64 rd12, rd10, rd8\nst.global.u64 [rd10], rd12\nmov.u32 r3, 7\nst.global.u32 [rd12], r3\n"
+	  "ld.global.u64 rd6, [rd6]\nld.global.u64 rd6, [rd6]\nld.global.u32 r3, [rd6]\nst.global.u32 [rd6+8192], r3\nexit\n",
+	  false },
 	/* an address that is the second register of a result, between two loads that use it */
 	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r2\nld.shared.u32 r4, [r9]\nmulw.u32 rd8, r2, 4\nld.shared.u32 r5, [r9]\n"
 	  "mad.u32 r3, r4, 64, r5\nst.global.u32 [rd6], r3\nexit\n", false },

@@ -69,8 +69,6 @@ static const char everything[] =
 	"add.u32 r9, r9, 5\n"
 	"ret r14\n";
 
-static bool watched;	/* are all pages that are written reported? */
-
 /* Runs a kernel with 3 CTAs of 80 threads; another task takes the only slot every `every` ns. */
 static void run_cut(const char *props, const char *text, uint64_t every, uint64_t first, bool state,
 		    uint8_t *out, unsigned bytes, uint64_t *evictions)
@@ -96,8 +94,6 @@ static void run_cut(const char *props, const char *text, uint64_t every, uint64_
 	tmd_prio(h, 5);
 	bench_launch(ch, va);
 	bench_submit(ch);
-	if (watched)
-		bench_watch(b);
 	if (every) {
 		bench_run_for(b, 3000 + first);
 		for (unsigned i = 0; bench_chan_reg(ch, PPU_REG_CH_TASKS); i++) {
@@ -150,20 +146,6 @@ START_TEST(cut_at_every_kth_instruction)
 				ck_abort_msg("%s every %u: word %u", variants[v], every[i], k);
 	}
 	}
-}
-END_TEST
-
-/* Whatever an SM writes between two interruptions, images of CTAs and what they bring back among it, is reported. */
-START_TEST(every_page_is_reported)
-{
-	uint8_t out[8192];
-	uint64_t ev;
-
-	watched = true;
-	run_cut(STEP "task-slots=1 vram=32M", everything, 5000, 1000, false, out, sizeof(out), &ev);
-	ck_assert_uint_gt(ev, 5);
-	run_cut(STEP "task-slots=1 vram=32M yield-every=3", everything, 14000, 500, false, out, sizeof(out), &ev);
-	ck_assert_uint_gt(ev, 5);
 }
 END_TEST
 
@@ -971,7 +953,7 @@ START_TEST(after_a_launch)
 }
 END_TEST
 
-BENCH_MAIN("preempt", cut_at_every_kth_instruction, every_page_is_reported, parents_give_way, hangs_without_child_priority,
+BENCH_MAIN("preempt", cut_at_every_kth_instruction, parents_give_way, hangs_without_child_priority,
 	   pending_and_active_pools, tsync_is_per_cta, saved_before_the_driver_began, stays_while_the_driver_serves,
 	   stopped_before_the_driver_began, stopped_while_the_driver_serves, klow_khigh, child_preempts_unrelated, room_on_an_sm,
 	   fairness_between_contexts, literal_global_order, shares_are_equal, waiting_for_room,
