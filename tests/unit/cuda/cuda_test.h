@@ -86,6 +86,14 @@ static inline CUdeviceptr one_word(unsigned int w)
 	return p;
 }
 
+/* The context ends, and all that is in it: what still holds a part of it then is a leak, which the sanitizer reports. */
+static void teardown(void)
+{
+	if (ctx)
+		cuCtxDestroy_v2(ctx);
+	cuDevicePrimaryCtxReset_v2(0);
+}
+
 /* Runs the tests of a list, each in a process of its own. */
 static inline int run_all(const char *name, const TTest *const *tests, size_t num)
 {
@@ -99,6 +107,7 @@ static inline int run_all(const char *name, const TTest *const *tests, size_t nu
 	if (!strcmp(getenv("PPU_BACKEND"), "core"))
 		setenv("PPU_PROPS", "gpcs=1,sms-per-gpc=2", 1);
 	tcase_set_timeout(c, 300);
+	tcase_add_checked_fixture(c, NULL, teardown);
 	for (size_t i = 0; i < num; i++)
 		tcase_add_test(c, tests[i]);
 	suite_add_tcase(suite, c);
