@@ -70,7 +70,7 @@ static const char ptx[] =
 	"$L: ret;\n}\n//";
 static const char assembly[] =
 	"// a comment\n.kernel k regs=8 params=8\n\tld.param.u64 rd2, [0]\t/* and\nanother */\nL: mov.u32 r4, 0x10\n"
-	"\tmovi64 rd6, -1\n@!p1 st.global.u32 [rd2+4], r4\n\tmov.u32 r5, 1.5f\n\tbra L\n\texit //x\n/";
+	"\tmovi64 rd6, -1\n\tadd.u32 r4, rz, rz\n@pt mov.u32 r5, rz\n@!p1 st.global.u32 [rd2+4], r4\n\tmov.u32 r5, 1.5f\n\tbra L\n\texit //x\n/";
 
 /* Nothing behind the end of a text is read, wherever it ends: the sanitizer looks. */
 START_TEST(cut_anywhere)
