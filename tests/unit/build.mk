@@ -33,6 +33,8 @@ $(if $(filter-out $(words $(UNIT_BINS)),$(words $(sort $(UNIT_BINS)))),$(error t
 UNIT_LIBS ?= $(PPU_LIBS)
 UNIT_CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 UNIT_CHECK_LIBS   := $(shell $(PKG_CONFIG) --libs check 2>/dev/null || echo -lcheck)
+# What tests/unit/lib/locks.c watches.
+UNIT_WRAP := $(patsubst %,-Wl$(comma)--wrap=pthread_%,mutex_lock mutex_trylock mutex_unlock mutex_destroy cond_wait cond_timedwait)
 UNIT_ARCHIVES := $(foreach l,$(UNIT_LIBS),$(BUILD)/san/lib$(l).a)
 
 $(call ppu_objs_san,$(UNIT_SRCS) $(UNIT_HELP)) $(call ppu_objs,$(UNIT_FAST_SRCS) $(UNIT_HELP)): private PPU_CFLAGS += \
@@ -46,13 +48,13 @@ $(foreach s,$(UNIT_FAST_SRCS),$(eval $(BUILD)/unit-fast/$(basename $(notdir $(s)
 $(patsubst %,$(BUILD)/unit-fast/%,$(UNIT_FAST)): $(call ppu_objs,$(UNIT_HELP)) $(patsubst %,$(BUILD)/lib/lib%.a,$(UNIT_LIBS))
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+	$(Q)$(CC) $(LDFLAGS) $(UNIT_WRAP) -o $@ $(filter %.o,$^) \
 		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(RT_PLUGIN_IN) $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
 
 $(UNIT_BINS): $(call ppu_objs_san,$(UNIT_HELP)) $(UNIT_ARCHIVES)
 	@mkdir -p $(@D)
 	$(say) LD-SAN $@
-	$(Q)$(CC) $(CFLAGS_SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+	$(Q)$(CC) $(CFLAGS_SAN) $(LDFLAGS) $(UNIT_WRAP) -o $@ $(filter %.o,$^) \
 		-Wl,--start-group $(UNIT_ARCHIVES) -Wl,--end-group $(RT_PLUGIN_IN) $(UNIT_CHECK_LIBS) $(UNIT_EXTRA_LIBS) -lm -lpthread
 
 # These compare arithmetic with a multiple-precision library.
@@ -82,6 +84,9 @@ ALL_DEPFILES += $(UNIT_COUNTED_PTX:.o=.d)
 $(BUILD)/unit/test_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=ppu_%,alloc alloc_aligned realloc free sentence vsentence)
 # and test_backend_memory which one of the backend.
 $(BUILD)/unit/test_backend_memory: private LDFLAGS += -Wl,--wrap=calloc
+# test_cuda_hostmem which one of libcuda, but none of the device
+$(BUILD)/unit/test_cuda_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup ppu_alloc \
+	ppu_alloc_aligned ppu_realloc)
 # and test_range whether a list can grow.
 $(BUILD)/unit/test_range: private LDFLAGS += -Wl,--wrap=realloc
 

@@ -256,7 +256,6 @@ ppuResult rt_job_open_cut(struct rt_job *j, struct ppuStream_st *s, unsigned cls
 	j->data_va = c->pb_va + at % c->pb_bytes;
 	j->start = j->w = (uint32_t *)j->data_end;
 	j->start_va = j->data_va + data;
-	j->limit = j->start + words;
 	j->num_cuts = 0;
 	return PPU_SUCCESS;
 }

@@ -44,7 +44,7 @@ struct rt_job {
 	struct rt_chan *chan;
 	uint8_t *data, *data_end;	/* room before the commands, 256-byte aligned */
 	uint64_t data_va;
-	uint32_t *w, *start, *limit;	/* commands */
+	uint32_t *w, *start;		/* commands */
 	uint64_t start_va;
 	/* Where each of its ring entries but the last one ends. */
 	unsigned num_cuts;

@@ -3,6 +3,7 @@
  * Libraries: code that is loaded without a context, and becomes a module of each context that uses it.  A library's
  * kernel may be passed wherever a function is wanted: it stands for its function in the current context.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -92,7 +93,7 @@ static CUresult read_code(struct CUlib_st *l, const struct cu_image *in, struct 
 	rc = in->ptx ? ppu_ptx_compile(in->data, in->bytes, "library.ptx", &o, &l->img, &log) :
 	     ppu_image_read(in->data, in->bytes, &l->img, &log);
 	if (rc)
-		r = in->ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE;
+		r = rc == -ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY : in->ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE;
 	for (uint32_t i = 0; !r && i < l->img->num_symbols; i++)
 		if (l->img->symbols[i].kind == PPU_SYM_KERNEL)
 			r = add_kernel(l, &l->img->symbols[i]);

@@ -86,6 +86,28 @@ static inline CUdeviceptr one_word(unsigned int w)
 	return p;
 }
 
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+int __asan_address_is_poisoned(const volatile void *addr);
+#define FREED(p) __asan_address_is_poisoned(p)
+#else
+#define FREED(p) 1
+#endif
+
+/* The context ends, and all that is in it.  Where tests keep nothing that holds it (CUDA_TEST_LETS_GO), a call that still
+ * holds it has forgotten to give it back. */
+#ifndef CUDA_TEST_LETS_GO
+#define CUDA_TEST_LETS_GO false
+#endif
+static void teardown(void)
+{
+	if (ctx && !cuCtxDestroy_v2(ctx) && CUDA_TEST_LETS_GO)
+		ck_assert_msg(FREED(ctx), "somebody holds the context that was destroyed");
+	cuDevicePrimaryCtxReset_v2(0);
+}
+
 /* Runs the tests of a list, each in a process of its own. */
 static inline int run_all(const char *name, const TTest *const *tests, size_t num)
 {
@@ -99,6 +121,7 @@ static inline int run_all(const char *name, const TTest *const *tests, size_t nu
 	if (!strcmp(getenv("PPU_BACKEND"), "core"))
 		setenv("PPU_PROPS", "gpcs=1,sms-per-gpc=2", 1);
 	tcase_set_timeout(c, 300);
+	tcase_add_checked_fixture(c, NULL, teardown);
 	for (size_t i = 0; i < num; i++)
 		tcase_add_test(c, tests[i]);
 	suite_add_tcase(suite, c);

@@ -4,6 +4,7 @@
  * (of CUDA 13.0) inside starts; values that libraries keep with a context; the version that the driver claims.
  */
 #include <unistd.h>
+#define CUDA_TEST_LETS_GO true
 #include "cuda_test.h"
 
 typedef void place(void);

@@ -353,6 +353,98 @@ START_TEST(mappings)
 }
 END_TEST
 
+/* Each mapping is by itself, whatever lies beside it, in whatever order they are made; what is refused at an edge. */
+START_TEST(mappings_side_by_side)
+{
+	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+				     .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } };
+	CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE }, wrong;
+	static const unsigned int order[] = { 2, 0, 3, 1 };
+	CUmemGenericAllocationHandle one, two;
+	unsigned long long flags;
+	CUdeviceptr at, other;
+	size_t unit;
+
+	begin(small_ptx);
+	OK(cuMemGetAllocationGranularity(&unit, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+	OK(cuMemAddressReserve(&at, 4 * unit, unit, 0, 0));
+	BAD(cuMemAddressReserve(NULL, unit, 0, 0, 0));
+	BAD(cuMemAddressReserve(&other, 0, 0, 0, 0));
+	BAD(cuMemAddressReserve(&other, unit, 3 * unit, 0, 0));
+	BAD(cuMemAddressReserve(&other, unit, 0, 0, 1));
+	OK(cuMemAddressReserve(&other, unit, 2 * unit, 0, 0));
+	ck_assert_uint_eq(other % (2 * unit), 0);
+	OK(cuMemCreate(&one, unit, &prop, 0));
+	OK(cuMemCreate(&two, 2 * unit, &prop, 0));
+	for (unsigned int i = 0; i < 4; i++) {
+		CUdeviceptr va = at + order[i] * unit;
+
+		OK(cuMemMap(va, unit, 0, one, 0));
+		OK(cuMemSetAccess(va, unit, &access, 1));
+		BAD(cuMemMap(va, unit, 0, one, 0));
+	}
+	BAD(cuMemSetAccess(at, 5 * unit, &access, 1));
+	BAD(cuMemSetAccess(at, 0, &access, 1));
+	BAD(cuMemSetAccess(at, unit, &access, 2));
+	BAD(cuMemSetAccess(at, unit, NULL, 1));
+	wrong = access;
+	wrong.location.type = CU_MEM_LOCATION_TYPE_HOST;
+	BAD(cuMemSetAccess(at, unit, &wrong, 1));
+	wrong = access;
+	wrong.flags = 2;
+	BAD(cuMemSetAccess(at, unit, &wrong, 1));
+	wrong = access;
+	wrong.location.id = 1;
+	IS(CUDA_ERROR_INVALID_DEVICE, cuMemSetAccess(at, unit, &wrong, 1));
+	BAD(cuMemGetAccess(NULL, &access.location, at));
+	BAD(cuMemGetAccess(&flags, NULL, at));
+	BAD(cuMemGetAccess(&flags, &access.location, at + 4 * unit));
+	OK(cuMemGetAccess(&flags, &wrong.location, at));
+	ck_assert_uint_eq(flags, 0);
+	/* out of the middle, and two in its place do not fit */
+	OK(cuMemUnmap(at + unit, unit));
+	BAD(cuMemUnmap(at, 2 * unit));
+	BAD(cuMemGetAccess(&flags, &access.location, at + unit));
+	BAD(cuMemMap(at + unit, 2 * unit, 0, two, 0));
+	OK(cuMemUnmap(at + 2 * unit, unit));
+	OK(cuMemMap(at + unit, 2 * unit, 0, two, 0));
+	BAD(cuMemSetAccess(at + unit, unit, &access, 1));	/* half of a mapping */
+	BAD(cuMemSetAccess(at + 2 * unit, unit, &access, 1));
+	access.flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+	OK(cuMemSetAccess(at + unit, 2 * unit, &access, 1));
+	for (unsigned int i = 0; i < 4; i++) {
+		OK(cuMemGetAccess(&flags, &access.location, at + (i + 1) * unit - 1));
+		ck_assert_uint_eq(flags, i == 1 || i == 2 ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	}
+	set_word(at, 41);
+	ck_assert_uint_eq(word_at(at + 3 * unit), 41);		/* the same memory */
+	/* what does not fit: more than the memory, an offset, an odd address, the end of the range, a wrong handle */
+	OK(cuMemUnmap(at + unit, 2 * unit));
+	BAD(cuMemMap(at + unit, 2 * unit, 0, one, 0));
+	BAD(cuMemMap(at + unit, unit, unit, two, 0));
+	BAD(cuMemMap(at + unit + 100, unit, 0, two, 0));
+	BAD(cuMemMap(at + unit, 0, 0, two, 0));
+	BAD(cuMemMap(at + unit, unit, 0, two, 1));
+	BAD(cuMemMap(at + unit, unit, 0, (CUmemGenericAllocationHandle)12345, 0));
+	OK(cuMemUnmap(at + 3 * unit, unit));
+	BAD(cuMemMap(at + 3 * unit, 2 * unit, 0, two, 0));
+	BAD(cuMemMap(at - unit, unit, 0, two, 0));
+	OK(cuMemMap(at + 2 * unit, 2 * unit, 0, two, 0));
+	BAD(cuMemAddressFree(at, 4 * unit));
+	BAD(cuMemUnmap(at, 4 * unit));
+	BAD(cuMemUnmap(at, 0));
+	OK(cuMemUnmap(at, unit));
+	BAD(cuMemAddressFree(at, 4 * unit));
+	OK(cuMemUnmap(at + 2 * unit, 2 * unit));
+	BAD(cuMemAddressFree(at, 3 * unit));
+	BAD(cuMemAddressFree(at + unit, 3 * unit));
+	OK(cuMemAddressFree(other, unit));
+	OK(cuMemAddressFree(at, 4 * unit));
+	OK(cuMemRelease(one));
+	OK(cuMemRelease(two));
+}
+END_TEST
+
 /* A store to memory that may only be read breaks the context; so does one where nothing is mapped. */
 static void fault(CUmemAccess_flags how)
 {
@@ -829,7 +921,7 @@ END_TEST
 int main(void)
 {
 	const TTest *tests[] = { registered_memory, managed_memory, pools, pools_and_order, pools_and_streams,
-				 pools_in_two_threads, mappings, read_only_mappings,
+				 pools_in_two_threads, mappings, mappings_side_by_side, read_only_mappings,
 				 mappings_without_access, waiting_for_words, batches_of_words,
 				 memory_of_a_context_that_ended, memory_of_another_context, memory_without_a_context,
 				 words_of_a_graph, copies_of_arrays, attributes_of_addresses, attributes_of_pools };

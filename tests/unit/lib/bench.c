@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +58,8 @@ static void port_vram_dirty(void *opaque, uint64_t off, uint64_t len)
 	if (off > b->cfg.vram || len > b->cfg.vram - off)
 		die("memory outside VRAM is reported dirty");
 	__atomic_fetch_add(&b->vram_dirty, len, __ATOMIC_RELAXED);
+	if (b->reported && len)
+		memset(b->reported + off / PPU_PAGE_SIZE, 1, (off + len - 1) / PPU_PAGE_SIZE - off / PPU_PAGE_SIZE + 1);
 }
 
 static void port_irq(void *opaque, unsigned vector)
@@ -133,7 +134,7 @@ uint8_t *bench_section(uint8_t *state, size_t len, const char *tag)
 	for (size_t at = len - 4; at > 0; at--)
 		if (!memcmp(state + at, tag, 4))
 			return state + at + 4;
-	ck_abort_msg("no section %s", tag);
+	return NULL;
 }
 
 void bench_reload(struct bench *b)
@@ -213,6 +214,8 @@ void bench_free(struct bench *b)
 		ptmem_free(c->pt);
 		free(c);
 	}
+	free(b->before);
+	free(b->reported);
 	munmap(b->vram - GUARD, b->cfg.vram + 2 * GUARD);
 	munmap(b->ram - GUARD, BENCH_RAM_BYTES + 2 * GUARD);
 	free(b->trace);
@@ -714,15 +717,51 @@ void bench_submit(struct bench_chan *ch)
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
 
+void bench_watch(struct bench *b)
+{
+	b->before = malloc(b->cfg.vram);
+	b->reported = malloc(b->cfg.vram / PPU_PAGE_SIZE);
+	if (!b->before || !b->reported)
+		die("out of memory");
+}
+
+/* The device begins to run.  What the test has written itself is nobody's business. */
+static void watch(struct bench *b)
+{
+	if (!b->before)
+		return;
+	memcpy(b->before, b->vram, b->vram_next);
+	memset(b->reported, 0, b->cfg.vram / PPU_PAGE_SIZE);
+}
+
+static void look(struct bench *b)
+{
+	char what[80];
+
+	for (uint64_t at = 0; b->before && at < b->vram_next; at += PPU_PAGE_SIZE) {
+		if (b->reported[at / PPU_PAGE_SIZE] || !memcmp(b->before + at, b->vram + at, PPU_PAGE_SIZE))
+			continue;
+		snprintf(what, sizeof(what), "the page at %llx was written and not reported", (unsigned long long)at);
+		die(what);
+	}
+}
+
 bool bench_run(struct bench *b)
 {
-	return ppu_core_run_idle(b->core, ppu_core_time(b->core) + 100000000000ull);
+	bool idle;
+
+	watch(b);
+	idle = ppu_core_run_idle(b->core, ppu_core_time(b->core) + 100000000000ull);
+	look(b);
+	return idle;
 }
 
 void bench_run_to(struct bench *b, uint64_t t)
 {
+	watch(b);
 	while (ppu_core_run(b->core, t) < t)
 		;
+	look(b);
 }
 
 void bench_run_for(struct bench *b, uint64_t ns)

@@ -45,6 +45,8 @@ struct bench {
 	bool dma_off;			/* system memory cannot be reached */
 	uint64_t map_max;		/* the map port gives at most this much, 0: no limit */
 	uint64_t vram_dirty, ram_dirty;	/* bytes reported dirty */
+	uint8_t *before;		/* bench_watch(): VRAM as it was when the device began to run */
+	uint8_t *reported;		/* and for each page whether it was reported since */
 
 	struct ppu_trace_rec *trace;
 	size_t num_trace, cap_trace;
@@ -85,8 +87,11 @@ void bench_free(struct bench *b);
 void bench_new_core(struct bench *b);
 /* Saves the device's state and loads it into a new core. */
 void bench_reload(struct bench *b);
-/* The section of a unit in a saved state, behind its tag of four letters. */
+/* The section of a unit in a saved state, behind its tag of four letters; NULL if there is none. */
 uint8_t *bench_section(uint8_t *state, size_t len, const char *tag);
+/* From now on, each page of VRAM that changes while the device runs has to be reported by the end of the run, as live
+ * migration needs it. */
+void bench_watch(struct bench *b);
 
 uint32_t bench_reg(struct bench *b, uint64_t off);
 void bench_set(struct bench *b, uint64_t off, uint32_t val);

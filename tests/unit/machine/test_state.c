@@ -9,6 +9,8 @@
 #include "bench.h"
 #include "bench_main.h"
 #include "run_suite.h"
+#include "core/sm/mem/icache.h"
+#include "core/tasks/tmu_state.h"
 
 enum { CTXS = 2, CHANS = 12, WORDS = 6, ACTIONS = 120 };
 
@@ -132,6 +134,20 @@ static void drive(struct load *l, uint64_t t)
 	bench_run_to(l->b, t);
 }
 
+/* A program is held once by each task that has it. */
+static void programs_are_held(struct bench *b)
+{
+	const struct ppu_tmu *tm = b->core->tmu;
+
+	for (const struct ppu_program *p = ppu_icache_first(b->core); p; p = p->next) {
+		unsigned tasks = 0;
+
+		for (uint32_t i = 0; i < tm->top; i++)
+			tasks += tm->rec[i].t.sm.prog == p;
+		ck_assert_uint_eq(p->refs, tasks);
+	}
+}
+
 static void save_and_load(struct bench *b)
 {
 	uint8_t *bytes = NULL, *again = NULL;
@@ -145,6 +161,7 @@ static void save_and_load(struct bench *b)
 	if (ppu_core_load(b->core, bytes, len, &err))
 		ck_abort_msg("load: %s", err);
 	ck_assert_uint_eq(ppu_core_time(b->core), now);
+	programs_are_held(b);
 	/* The same state gives the same bytes. */
 	ck_assert_int_eq(ppu_core_save(b->core, &again, &len2), 0);
 	ck_assert_uint_eq(len, len2);
@@ -162,6 +179,8 @@ START_TEST(stop_save_load_continue)
 	struct load ref = load_new(_i + 1), l = load_new(_i + 1);
 	unsigned seed = _i * 77 + 5, stops = 0;
 
+	if (_i < 2)
+		bench_watch(l.b);
 	drive(&ref, END_TIME);
 	for (uint64_t t = 0; t < END_TIME; stops++) {
 		t += 1 + (unsigned)rand_r(&seed) % 40000;

@@ -491,6 +491,43 @@ START_TEST(random_wakes)
 }
 END_TEST
 
+/* Memory of a word that waiters wait for can be reached no more, or only half of the word: nothing is read, nobody is woken,
+ * and when it is there again, what was written meanwhile wakes. */
+START_TEST(memory_goes_away)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *w = bench_chan_new(c, PPU_CLASS_COMPUTE, 64), *other = bench_chan_new(c, PPU_CLASS_COMPUTE, 64);
+	uint64_t sys = bench_alloc(c, 4096, BENCH_SYS), s = bench_alloc(c, 4096, BENCH_VRAM);
+
+	bench_acquire(w, PPU_SEM_OP_GE, sys, 5);
+	bench_inc(w, 0, s);
+	bench_submit(w);
+	ck_assert(bench_run(b));
+	b->dma_off = !_i;
+	b->map_max = _i ? 4 : 0;
+	ppu_core_invalidate_maps(b->core);
+	bench_wr64(c, sys, 5);
+	bench_kick(w);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_rd64(c, s), 0);
+	bench_acquire(other, PPU_SEM_OP_EQ, sys, 5);
+	bench_inc(other, 0, s + 8);
+	bench_submit(other);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_rd64(c, s + 8), 0);
+	ck_assert_uint_eq(bench_chan_reg(w, PPU_REG_CH_ERROR), 0);
+	ck_assert_uint_eq(bench_chan_reg(other, PPU_REG_CH_ERROR), _i ? PPU_ERR_SEM_FAULT : PPU_ERR_DMA_FAULT);
+	b->dma_off = false;
+	b->map_max = 0;
+	ppu_core_invalidate_maps(b->core);
+	bench_kick(w);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(bench_rd64(c, s), 1);
+	bench_free(b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("sem");
@@ -505,6 +542,7 @@ int main(void)
 	tcase_add_loop_test(t, long_copies_wake, 0, 2);
 	tcase_add_test(t, kick_wakes_in_order);
 	tcase_add_test(t, remapped);
+	tcase_add_loop_test(t, memory_goes_away, 0, 2);
 	tcase_add_loop_test(t, watch_table, 0, 2);
 	tcase_add_loop_test(t, random_wakes, 0, 4);
 	suite_add_tcase(s, t);

@@ -471,6 +471,8 @@ START_TEST(test_refused)
 	d = good; \
 	change; \
 	ck_assert_int_eq(ppuTextureCreate(&h, &d), result); \
+	if (result == PPU_SUCCESS) \
+		OK(ppuTextureDestroy(h)); \
 } while (0)
 	REFUSED(PPU_ERROR_INVALID_VALUE, d.channels = 3);
 	REFUSED(PPU_ERROR_INVALID_VALUE, d.width = 0);
@@ -483,6 +485,45 @@ START_TEST(test_refused)
 	REFUSED(PPU_ERROR_INVALID_VALUE, d.data = (char *)dimage + 2);
 	REFUSED(PPU_ERROR_INVALID_ADDRESS, d.data = host);
 	REFUSED(PPU_ERROR_INVALID_ADDRESS, d.height = 60000);
+	/* each limit at its edge: what is possible fails only because the memory is not that large */
+	REFUSED(PPU_ERROR_INVALID_ADDRESS, d.width = 65536 * 4096);
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.width = 65536 * 4096 + 1);
+	REFUSED(PPU_ERROR_INVALID_ADDRESS, d.height = 65536);
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.height = 65537);
+	REFUSED(PPU_ERROR_INVALID_ADDRESS, d.depth = 65536);
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.depth = 65537);
+	REFUSED(PPU_SUCCESS, d.pitch = 32);
+	REFUSED(PPU_SUCCESS, d.pitch = 36);
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.pitch = 34);
+	REFUSED(PPU_ERROR_INVALID_ADDRESS, d.pitch = UINT32_MAX - 3);
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.pitch = 1ull << 32);
+	REFUSED(PPU_SUCCESS, d.slice_pitch = 256);
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.slice_pitch = 255);
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.slice_pitch = 252);
+	REFUSED(PPU_SUCCESS, (d.pitch = 36, d.slice_pitch = 7 * 36 + 32));
+	REFUSED(PPU_ERROR_INVALID_VALUE, (d.pitch = 36, d.slice_pitch = 7 * 36 + 28));
+	REFUSED(PPU_ERROR_INVALID_ADDRESS, (d.depth = 2, d.slice_pitch = 1ull << 40));
+	REFUSED(PPU_ERROR_INVALID_VALUE, (d.depth = 2, d.slice_pitch = (1ull << 40) + 4));
+	REFUSED(PPU_SUCCESS, d.channels = 2);
+	REFUSED(PPU_SUCCESS, d.channels = 4);
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.channels = 0);
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.channels = 5);
+	REFUSED(PPU_SUCCESS, d.filter = PPU_TEXTURE_LINEAR);
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.filter = (ppuTextureFilter)2);
+	REFUSED(PPU_SUCCESS, (d.format = PPU_TEXTURE_F16, d.filter = PPU_TEXTURE_LINEAR));
+	REFUSED(PPU_ERROR_INVALID_VALUE, (d.format = PPU_TEXTURE_S32, d.filter = PPU_TEXTURE_LINEAR));
+	REFUSED(PPU_SUCCESS, (d.format = PPU_TEXTURE_S16, d.normalized_read = 1, d.filter = PPU_TEXTURE_LINEAR));
+	REFUSED(PPU_SUCCESS, (d.format = PPU_TEXTURE_U8, d.normalized_read = 1));
+	REFUSED(PPU_ERROR_INVALID_VALUE, (d.format = PPU_TEXTURE_U32, d.normalized_read = 1));
+	REFUSED(PPU_ERROR_INVALID_VALUE, (d.format = PPU_TEXTURE_F16, d.normalized_read = 1));
+	for (unsigned i = 0; i < 3; i++) {
+		REFUSED(PPU_SUCCESS, d.address[i] = PPU_TEXTURE_BORDER);
+		REFUSED(PPU_SUCCESS, d.address[i] = PPU_TEXTURE_MIRROR);
+		REFUSED(PPU_ERROR_INVALID_VALUE, d.address[i] = (ppuTextureAddress)4);
+	}
+	REFUSED(PPU_SUCCESS, (d.format = PPU_TEXTURE_U8, d.data = (char *)dimage + 1));
+	REFUSED(PPU_ERROR_INVALID_VALUE, (d.format = PPU_TEXTURE_S16, d.data = (char *)dimage + 1));
+	REFUSED(PPU_ERROR_INVALID_VALUE, d.format = (ppuTextureFormat)-1);
 	ck_assert_int_eq(ppuTextureDestroy((uintptr_t)dimage), PPU_ERROR_INVALID_HANDLE);
 	OK(ppuCtxDestroy(ctx));
 }

@@ -203,6 +203,30 @@ START_TEST(memory)
 }
 END_TEST
 
+/* Small pieces lie side by side: of a device, each begins at 256 bytes; of the host, at a page. */
+START_TEST(units_of_memory)
+{
+	void *p[2];
+
+	start();
+	OK(ppuMalloc(&p[0], 1));
+	OK(ppuMalloc(&p[1], 1));
+	ck_assert_int_eq(llabs((char *)p[1] - (char *)p[0]), 256);
+	OK(ppuFree(p[0]));
+	OK(ppuFree(p[1]));
+	OK(ppuMalloc(&p[0], 257));
+	OK(ppuMalloc(&p[1], 1));
+	ck_assert_int_eq(llabs((char *)p[1] - (char *)p[0]), 512);
+	OK(ppuMallocHost(&p[0], 1));
+	OK(ppuMallocHost(&p[1], 1));
+	ck_assert_int_eq(llabs((char *)p[1] - (char *)p[0]), 4096);
+	ck_assert_uint_eq((uintptr_t)p[0] % 4096, 0);
+	OK(ppuFreeHost(p[0]));
+	OK(ppuFreeHost(p[1]));
+	stop();
+}
+END_TEST
+
 START_TEST(copies)
 {
 	static const size_t sizes[] = { 1, 3, 4095, 4096, 4097, 65536, (1 << 20) - 1, (1 << 20) + 3, 5000001 };
@@ -1311,6 +1335,7 @@ int main(void)
 	tcase_add_test(c, arguments);
 	tcase_add_test(c, counters);
 	tcase_add_test(c, memory);
+	tcase_add_test(c, units_of_memory);
 	tcase_add_test(c, copies);
 	tcase_add_test(c, launches);
 	tcase_add_test(c, modules);

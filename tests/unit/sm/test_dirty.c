@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/sm/smsave.h"
 #include "one_cta.h"
 #include "run_suite.h"
 
@@ -250,6 +251,40 @@ START_TEST(reported_once)
 }
 END_TEST
 
+/* What a CTA brings back to an SM, in the first window there: its tokens, and its local memory. */
+START_TEST(brought_back)
+{
+	uint64_t where = SMT_VRAM - (8 << 20);
+	struct ppu_warp *w;
+
+	machine("");
+	smt_load(s, "s2r r2, %tid.x\nmov.u32 r3, 0\nst.local.u32 [r3], r2\nsetp.lt.u32 p1, r2, 7\npush.sync J\n@p1 bra A\n"
+		 "nanosleep 9000\nA: nanosleep 9000\nsync J\nJ: exit\n");
+	smt_launch(s, 1, 32);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert(smt_window(s));
+	w = &s->core->sms[0].warp[0];
+	ck_assert(w->cta && ppu_tokq_count(&w->q) && ppu_sm_can_save(s->core, 0, 0));
+	watch((uint8_t *)((uintptr_t)w->q.ent & ~(uintptr_t)(PPU_PAGE_SIZE - 1)), PPU_PAGE_SIZE);
+	watch((uint8_t *)((uintptr_t)w->local & ~(uintptr_t)(PPU_PAGE_SIZE - 1)), PPU_PAGE_SIZE);
+	ppu_sm_save_cta(s->core, 0, 0, where, 0);
+	/* somebody else was there meanwhile */
+	for (unsigned i = 0; i < 2; i++) {
+		memset(part[i].now, 0xa5, PPU_PAGE_SIZE);
+		memset(part[i].old, 0xa5, PPU_PAGE_SIZE);
+	}
+	memset(reported, 0, sizeof(reported));
+	ck_assert_int_ge(ppu_sm_restore_cta(s->core, 0, &s->task, 0, 0, where, s->now), 0);
+	ck_assert_uint_eq(look("a CTA brought back"), 2);
+	while (smt_window(s))
+		;
+	ck_assert(!s->faulted);
+	smt_finish(s);
+	while (parts)
+		free(part[--parts].old);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *su = suite_create("dirty");
@@ -262,6 +297,7 @@ int main(void)
 	tcase_add_test(t, entries_that_are_taken);
 	tcase_add_test(t, nothing_else_is_reported);
 	tcase_add_test(t, reported_once);
+	tcase_add_test(t, brought_back);
 	suite_add_tcase(su, t);
 	return run_suite(su);
 }

@@ -222,6 +222,16 @@ static const struct {
 	  "st.global.u32 [rd6], r3\nexit\n", false },
 	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r2\nxor.u32 r8, r8, 4\nld.shared.u32 r4, [r8]\nadd.u32 r3, r3, r4\n"
 	  "st.global.u32 [rd6], r3\nexit\n", false },
+	/* a load into its own address, and the next load from there */
+	{ ROW "0x200001000" LANE "xor.u32 r9, r8, 4\nst.shared.u32 [r8], r9\nbar.sync 0\nld.shared.u32 r8, [r8]\n"
+	  "ld.shared.u32 r3, [r8]\nst.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001000" LANE "xor.u32 r9, r8, 4\nst.shared.u32 [r8], r9\nbar.sync 0\nld.shared.u32 r8, [r8]\n"
+	  "ld.shared.u32 r3, [r8]\nld.shared.u32 r8, [r8+4]\nld.shared.u32 r4, [r8]\nadd.u32 r3, r3, r4\n"
+	  "st.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001000" "\nmadw.u32 rd6, r2, 8, rd6\nmovi64 rd8, 8192\nadd.u64 rd10, rd6, rd8\nst.global.u64 [rd6], rd10\n"
+	  "add.u64 rd12, rd10, rd8\nst.global.u64 [rd10], rd12\nmov.u32 r3, 7\nst.global.u32 [rd12], r3\n"
+	  "ld.global.u64 rd6, [rd6]\nld.global.u64 rd6, [rd6]\nld.global.u32 r3, [rd6]\nst.global.u32 [rd6+8192], r3\nexit\n",
+	  false },
 	/* an address that is the second register of a result, between two loads that use it */
 	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r2\nld.shared.u32 r4, [r9]\nmulw.u32 rd8, r2, 4\nld.shared.u32 r5, [r9]\n"
 	  "mad.u32 r3, r4, 64, r5\nst.global.u32 [rd6], r3\nexit\n", false },
@@ -249,6 +259,43 @@ START_TEST(specials)
 		ck_assert_msg(ok && epair_same(p.s[0], p.s[1], IRND_DATA), "%u threads: %s", threads[t], epair_why);
 		ck_assert_int_eq(p.s[0]->faulted, special[_i].faults);
 	}
+	smt_free(p.s[0]);
+	smt_free(p.s[1]);
+}
+END_TEST
+
+/* Shared memory of a few bytes, or none: whatever does not fit into it faults, one lane's word and a row of words. */
+START_TEST(little_shared_memory)
+{
+	static const char *const access[] = {
+		"st.shared.u32 [r8], r2\n", "st.shared.u32 [r8+4], r2\n", "st.shared.u64 [r8], rd2\n", "st.shared.u8 [r8], r2\n",
+		"ld.shared.u32 r3, [r8]\n", "ld.shared.u32 r3, [r8+4]\n", "ld.shared.u64 rd4, [r8]\n", "ld.shared.u8 r3, [r8+3]\n",
+		"atom.shared.add.u32 rz, [r8], r2\n", "atom.shared.add.u32 rz, [r8+4], r2\n", "atom.shared.add.u32 r3, [r8], r2\n",
+	};
+	static const uint32_t sizes[] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 124, 127, 128, 129, 131, 132, 255, 256, 260 };
+	struct pair p = { { epair_machine(EPAIR_PLAIN, EPAIR_INTERPRET), epair_machine(EPAIR_PLAIN, EPAIR_TRANSLATE) }, 0 };
+	unsigned faulted = 0, went = 0;
+	char text[400];
+
+	for (unsigned i = 0; i < 2 * sizeof(sizes) / sizeof(*sizes); i++) {
+		/* a row of words, and one word for all */
+		snprintf(text, sizeof(text), "%s%s%s%s", ROW "0x200001000" LANE, i & 1 ? "mov.u32 r8, 0\n" : "", access[_i],
+			 "st.global.u32 [rd6], r3\nexit\n");
+		for (unsigned threads = 1; threads < 33; threads += 31) {
+			bool ok = true;
+
+			for (int k = 0; k < 2; k++) {
+				epair_prepare(p.s[k], 1, IRND_DATA);
+				p.s[k]->task.launch.shared_bytes = sizes[i / 2];
+				smt_load(p.s[k], text);
+				ok &= epair_run(p.s[k], 1, threads, 0);
+			}
+			ck_assert_msg(ok && epair_same(p.s[0], p.s[1], IRND_DATA), "%u bytes, %u threads, %s: %s", sizes[i / 2],
+				      threads, text, epair_why);
+			p.s[0]->faulted ? faulted++ : went++;
+		}
+	}
+	ck_assert(faulted > 8 && went > 8);
 	smt_free(p.s[0]);
 	smt_free(p.s[1]);
 }
@@ -358,6 +405,7 @@ int main(void)
 	tcase_add_loop_test(t, null_pages, 0, EPAIR_MACHINES);
 	tcase_add_loop_test(t, tokens, 0, EPAIR_MACHINES);
 	tcase_add_loop_test(t, many_values, 0, 25);
+	tcase_add_loop_test(t, little_shared_memory, 0, 11);
 	tcase_add_loop_test(t, specials, 0, sizeof(special) / sizeof(special[0]));
 	suite_add_tcase(su, t);
 	if (epair_translates())

@@ -214,6 +214,7 @@ START_TEST(stop_save_load_continue)
 		unsigned seed = k, stops = 0;
 		uint64_t end;
 
+		bench_watch(l.b);
 		ck_assert(bench_run(ref.b));
 		check_result(&ref);
 		end = ppu_core_time(ref.b->core);

@@ -25,7 +25,7 @@ static const struct {
 	B(flags, 8, TMD_BAD), B(flags, PPU_TMDF_QUEUE_INLINE, TMD_BAD),
 	B(queue_entry_bytes, 16, TMD_BAD), B(kind, 1, TMD_BAD), B(kind, 2, TMD_BAD), B(regs_per_thread, 0, TMD_LIMITS),
 	B(regs_per_thread, 256, TMD_LIMITS), B(code_va, 8, TMD_BAD), B(code_insns, 0, TMD_BAD),
-	B(code_insns, 0x400001, TMD_BAD), B(entry_pc, 2, TMD_BAD), B(grid[0], 0, TMD_BAD),
+	B(code_insns, 0x400000, MMU_UNMAPPED), B(code_insns, 0x400001, TMD_BAD), B(entry_pc, 2, TMD_BAD), B(grid[0], 0, TMD_BAD),
 	B(grid[1], 65536, TMD_LIMITS), B(grid[2], 0x80000000, TMD_LIMITS),
 	B(grid[0], 0x80000000, TMD_LIMITS), B(block[0], 1025, TMD_LIMITS),
 	B(block[1], 33, TMD_LIMITS), B(block[2], 0, TMD_BAD), B(block[2], ~0u, TMD_LIMITS),
