@@ -734,7 +734,7 @@ static void watch(struct bench *b)
 	memset(b->reported, 0, b->cfg.vram / PPU_PAGE_SIZE);
 }
 
-static void look(struct bench *b)
+static void watched_pages(struct bench *b)
 {
 	char what[80];
 
@@ -752,7 +752,7 @@ bool bench_run(struct bench *b)
 
 	watch(b);
 	idle = ppu_core_run_idle(b->core, ppu_core_time(b->core) + 100000000000ull);
-	look(b);
+	watched_pages(b);
 	return idle;
 }
 
@@ -761,7 +761,7 @@ void bench_run_to(struct bench *b, uint64_t t)
 	watch(b);
 	while (ppu_core_run(b->core, t) < t)
 		;
-	look(b);
+	watched_pages(b);
 }
 
 void bench_run_for(struct bench *b, uint64_t ns)
