@@ -108,6 +108,10 @@ struct ppu_save_warp {
 /* Bytes of one part: images of an eighth of the SMs, and the local memory of the largest CTA. */
 #define PPU_SAVE_PART_BYTES(sms, per_sm, local) \
 	PPU_SAVE_ROUND((((__u64)(sms) + 7) / 8) * (per_sm) + (__u64)PPU_SAVE_MAX_THREADS * (local), 4096)
+/* So many CTAs one task has at once, if all parts of its level have `room` bytes and an image has `image`: not all of the
+ * room, so that another task can begin, but one CTA always. */
+#define PPU_SAVE_MOST_CTAS(room, image) \
+	((__u64)(room) * 2 / 3 / (image) ? (__u64)(room) * 2 / 3 / (image) : 1)
 /* Size of the save area a driver allocates: SMs, CAP_SAVE_BYTES_PER_SM, max_depth, local_per_thread. */
 #define PPU_SAVE_AREA_BYTES(sms, per_sm, depth, local) \
 	(PPU_SAVE_PARTS(depth) * PPU_SAVE_PART_BYTES(sms, per_sm, local))

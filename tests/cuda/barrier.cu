@@ -150,6 +150,37 @@ __global__ void bytes(const char *in, char *out, int n)
 	b.arrive_and_wait();
 }
 
+/* As many large blocks as the device says it can hold all meet; with one more for each SM none begins. */
+__global__ void grid(int *out)
+{
+	__shared__ int much[10000];	/* what a block keeps has to be saved when it is preempted */
+
+	much[threadIdx.x] = threadIdx.x;
+	cooperative_groups::this_grid().sync();
+	if (!threadIdx.x)
+		atomicAdd(out, much[1]);
+}
+
+static void whole_machine(int *out)
+{
+	void *args[] = { &out };
+	int per_sm, sms;
+
+	OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, grid, 1024, 0));
+	OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+	for (int more = 0; more < 2; more++) {
+		int blocks = (per_sm + more) * sms;
+		cudaError_t e;
+
+		*out = 0;
+		e = cudaLaunchCooperativeKernel((void *)grid, dim3(blocks), dim3(1024), args, 0, 0);
+		CHECK(e == (more ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess));
+		OK(cudaDeviceSynchronize());
+		CHECK(*out == (e ? 0 : blocks));
+		cudaGetLastError();
+	}
+}
+
 int main()
 {
 	enum { N = 17 };
@@ -192,6 +223,8 @@ int main()
 	OK(cudaDeviceSynchronize());
 	for (int i = 0; i < 1023; i++)
 		CHECK(((char *)out)[i] == ((char *)in)[i] && (i == 1022 || ((char *)out)[1024 + i] == ((char *)in)[1 + i]));
+
+	whole_machine(out);
 
 	/* On the host, too: two phases of one thread. */
 	block_barrier b(2);

@@ -118,12 +118,8 @@ static ppuResult enlarge_error(struct ppuCtx_st *ctx, int rc, uint32_t bytes)
 		       (unsigned long long)(PPU_LOCAL_AREA_BYTES(prop->sms, prop->warps_per_sm, bytes) >> 20));
 }
 
-ppuResult rt_local_ensure(const struct ppuFunction_st *f)
+ppuResult rt_local_raise(struct ppuCtx_st *ctx, uint32_t bytes)
 {
-	struct ppuCtx_st *ctx = f->mod->ctx;
-	/* Nobody knows which kernels this one launches, so take the largest need of the module. */
-	uint32_t bytes = f->mod->launches ? local_of_any(f->mod, UINT32_MAX) : rt_local_of(ctx, f->sym);
-
 	while (bytes > ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL)) {
 		ppuResult res = rt_wait_all(ctx);
 		int rc;
@@ -137,6 +133,14 @@ ppuResult rt_local_ensure(const struct ppuFunction_st *f)
 			return enlarge_error(ctx, rc, bytes);
 	}
 	return PPU_SUCCESS;
+}
+
+ppuResult rt_local_ensure(const struct ppuFunction_st *f)
+{
+	struct ppuCtx_st *ctx = f->mod->ctx;
+
+	/* Nobody knows which kernels this one launches, so take the largest need of the module. */
+	return rt_local_raise(ctx, f->mod->launches ? local_of_any(f->mod, UINT32_MAX) : rt_local_of(ctx, f->sym));
 }
 
 static ppuResult set_stack(struct ppuCtx_st *ctx, uint64_t value)

@@ -8,6 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
+#define RT_LOCAL_MOST	(512u << 10)	/* bytes of local memory of a thread, as BE_VM_LOCAL says */
+
 struct ppuCtx_st;
 struct ppuFunction_st;
 struct ppuModule_st;
@@ -25,6 +27,8 @@ uint64_t rt_limit(struct ppuCtx_st *ctx, ppuLimit limit);
 uint32_t rt_local_of(const struct ppuCtx_st *ctx, const struct ppu_symbol *kernel);
 /* Locked; may wait for all work.  Makes sure of the local memory for a kernel that is launched now. */
 ppuResult rt_local_ensure(const struct ppuFunction_st *func);
+/* Locked; may wait for all work.  Gives the context local memory of so many bytes per thread, if it has less. */
+ppuResult rt_local_raise(struct ppuCtx_st *ctx, uint32_t bytes);
 /* Locked.  Fails, with the reason, if the context has no local memory yet and the device has not enough left for so many
  * bytes per thread. */
 ppuResult rt_local_missing(struct ppuCtx_st *ctx, uint32_t bytes);

@@ -7,14 +7,18 @@
 #include <inttypes.h>
 
 #include <ppu.h>
+#include <hw/ppu_save.h>
 #include <hw/ppu_tmd.h>
 #include "api/launch/coop.h"
 #include "api/context/context.h"
 #include "api/context/error.h"
 #include "api/context/init.h"
+#include "api/context/limit.h"
 #include "api/context/wait.h"
 #include "api/memory/copy.h"
 #include "api/memory/mem.h"
+#include "api/launch/module.h"
+#include "backend/backend.h"
 
 /* What kernels find at the address: a size, and the barrier that their blocks count in. */
 struct workspace {
@@ -33,6 +37,30 @@ ppuResult rt_coop_check(ppuFunction function, const struct ppuCtx_st *ctx, ppuDi
 	return blocks <= room ? PPU_SUCCESS :
 	       rt_fail(PPU_ERROR_LAUNCH_RESOURCES, "a cooperative grid of %" PRIu64 " blocks: the device holds %" PRIu64
 		       " of them at once", blocks, room);
+}
+
+/*
+ * A block begins only when its image has a place in the save area, and one that never begins would be waited for without an
+ * end.  The area grows with the size of local memory (PPU_SAVE_PART_BYTES), so this is what is made larger.
+ */
+ppuResult rt_coop_room(const struct ppuFunction_st *f, uint64_t blocks, uint32_t block_threads, size_t dynamic)
+{
+	struct ppuCtx_st *ctx = f->mod->ctx;
+	const ppuDeviceProp *p = &ctx->device->prop;
+	uint32_t warps = (block_threads + p->warp_size - 1) / p->warp_size;
+	uint64_t sm = PPU_SAVE_SM_BYTES(p->warps_per_sm, p->ctas_per_sm, p->regs_per_sm, p->shared_per_sm,
+					p->token_queue_entries);
+
+	for (uint64_t local = ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL); local <= RT_LOCAL_MOST; local += local / 4 + 16) {
+		uint64_t image = PPU_SAVE_CTA_BYTES(warps, f->sym->regs, f->sym->shared_bytes + dynamic,
+						    f->sym->recursive ? local : f->sym->local_bytes, p->token_queue_entries);
+		uint64_t room = PPU_SAVE_FIRST_PARTS * PPU_SAVE_PART_BYTES(p->sms, sm, local);
+
+		if (PPU_SAVE_MOST_CTAS(room, image) >= blocks)
+			return rt_local_raise(ctx, (uint32_t)local);
+	}
+	return rt_fail(PPU_ERROR_LAUNCH_RESOURCES, "a cooperative grid of %" PRIu64 " blocks: there is no room to save the state of "
+		       "so many at once", blocks);
 }
 
 /* The barrier returns to its first value by itself, so one barrier is enough for all kernels. */

@@ -119,6 +119,8 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	ppuResult res;
 
 	res = rt_local_ensure(f);
+	if (!res && cooperative)
+		res = rt_coop_room(f, (uint64_t)grid.x * grid.y * grid.z, block.x * block.y * block.z, dynamic);
 	if (!res)
 		res = begin(&job, f, st, cooperative);
 	if (res)

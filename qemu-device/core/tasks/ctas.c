@@ -106,7 +106,7 @@ static bool find_gap(struct ppu_core *core, const struct ppu_task *t, struct ppu
 	int32_t i, after = NONE;
 
 	level_range(t->sm.ctx, t->sm.depth, &from, &to);
-	if (mine && (mine + 1) * bytes * 3 > (to - from) * 2)
+	if (mine && mine >= PPU_SAVE_MOST_CTAS(to - from, bytes))
 		return false;
 	i = l->first;
 	if (l->hint != NONE && bytes >= l->hint_bytes) {

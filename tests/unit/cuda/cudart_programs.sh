@@ -33,6 +33,10 @@ for source in tests/cuda/*.cu; do
 done
 ((n >= 12)); result $? "$n programs"
 
+# with all SMs, where the images of preempted blocks have less room for each
+PPU_PROPS="" timeout -s KILL 100 "$build/cuda-tests/barrier" >"$tmp/out" 2>&1
+result $? "blocks that fill the whole machine meet"
+
 "$build/cuda-tests/print" >"$tmp/out" 2>&1
 diff - "$tmp/out" >"$tmp/diff" <<'END'
 block 0: text  3.14 x 123456789abcdef 42%
