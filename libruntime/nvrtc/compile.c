@@ -101,6 +101,9 @@ static nvrtcResult write_source(nvrtcProgram p, const struct nvrtc_options *o, c
 
 	if (o->device_default)
 		ok = nvrtc_say(&t, "#pragma clang force_cuda_host_device begin\n");
+	/* A host program may set constants of its module that this source leaves 0, static ones too: clang must not take them for
+	 * known. */
+	ok = ok && nvrtc_say(&t, "#undef __constant__\n#define __constant__ __attribute__((constant)) __attribute__((used))\n");
 	/* assert() needs no header.  What it calls is declared by clang's own headers for CUDA. */
 	ok = ok && nvrtc_say(&t, "#ifdef NDEBUG\n#define assert(e) ((void)0)\n#else\n"
 			     "#define assert(e) ((e) ? (void)0 : __assert_fail(#e, __FILE__, __LINE__, __func__))\n#endif\n");
@@ -290,6 +293,7 @@ static nvrtcResult run_clang(nvrtcProgram p, const struct nvrtc_options *o, cons
 	ADD("-O3", "");
 	ADD("-S", "");
 	ADD("-fno-caret-diagnostics", "");
+	ADD("-Wno-ignored-attributes", "");	/* of `extern __constant__` */
 	ADD("-D__CUDACC_RTC__", "");
 	ADD("-D__CUDACC_VER_MAJOR__=", version);
 	snprintf(version, sizeof(version), "%d", minor);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules: from text or binary to code and variables in device memory. */
+#define _GNU_SOURCE	/* asprintf */
 #include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
@@ -484,6 +485,19 @@ ppuResult ppuModuleGetFunction(ppuFunction *out, ppuModule handle, const char *n
 	return res;
 }
 
+/* Compilers of C++ give a static variable of the file `name` the name _ZL4name. */
+static const struct ppu_symbol *find_static(const struct ppu_image *img, const char *name)
+{
+	const struct ppu_symbol *sym;
+	char *mangled;
+
+	if (asprintf(&mangled, "_ZL%zu%s", strlen(name), name) < 0)
+		return NULL;
+	sym = ppu_image_find(img, mangled);
+	free(mangled);
+	return sym;
+}
+
 ppuResult ppuModuleGetGlobal(void **ptr, size_t *bytes, ppuModule handle, const char *name)
 {
 	struct ppuModule_st *m;
@@ -496,6 +510,8 @@ ppuResult ppuModuleGetGlobal(void **ptr, size_t *bytes, ppuModule handle, const 
 	if (!m)
 		return rt_error(PPU_ERROR_INVALID_HANDLE);
 	sym = ppu_image_find(m->img, name);
+	if (!sym)
+		sym = find_static(m->img, name);
 	if (!sym || (sym->kind != PPU_SYM_GLOBAL && sym->kind != PPU_SYM_CONST)) {
 		res = rt_fail(PPU_ERROR_NOT_FOUND, "%s has no variable \"%s\"", m->name, name);
 	} else {

@@ -266,6 +266,42 @@ START_TEST(beside_the_source)
 }
 END_TEST
 
+/* The host sets constants that the source does not: a static one by its name, too. */
+START_TEST(constants_are_set)
+{
+	static const char src[] = "static __constant__ int fixed[2];\n__constant__ int open;\nextern __constant__ int open;\n"
+				  "extern \"C\" __global__ void k(int *p) { *p = fixed[1] * 10 + open; }\n";
+	static const int values[] = { 3, 4 };
+	CUdeviceptr var, d;
+	CUfunction f;
+	CUcontext ctx;
+	CUmodule m;
+	void *image, *args[] = { &d };
+	size_t bytes;
+	int v;
+
+	COMPILED(src, "-arch=sm_75");
+	ck_assert_str_eq(log_of(), "");
+	image = cubin();
+	ck_assert_int_eq(cuInit(0), 0);
+	ck_assert_int_eq(cuCtxCreate(&ctx, 0, 0), 0);
+	ck_assert_int_eq(cuModuleLoadData(&m, image), 0);
+	free(image);
+	ck_assert_int_eq(cuModuleGetGlobal(&var, &bytes, m, "fixed"), 0);
+	ck_assert_uint_eq(bytes, sizeof(values));
+	ck_assert_int_eq(cuMemcpyHtoD(var, values, sizeof(values)), 0);
+	ck_assert_int_eq(cuModuleGetGlobal(&var, &bytes, m, "open"), 0);
+	ck_assert_int_eq(cuMemcpyHtoD(var, values, sizeof(int)), 0);
+	ck_assert_int_eq(cuModuleGetGlobal(&var, &bytes, m, "fixe"), CUDA_ERROR_NOT_FOUND);
+	ck_assert_int_eq(cuModuleGetFunction(&f, m, "k"), 0);
+	ck_assert_int_eq(cuMemAlloc(&d, sizeof(v)), 0);
+	ck_assert_int_eq(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, NULL), 0);
+	ck_assert_int_eq(cuMemcpyDtoH(&v, d, sizeof(v)), 0);
+	ck_assert_int_eq(v, 43);
+	ck_assert_int_eq(cuCtxDestroy(ctx), 0);
+}
+END_TEST
+
 /* A program that leaves its children to the kernel can compile, and hears of mistakes. */
 START_TEST(children_are_not_waited_for)
 {
@@ -350,6 +386,7 @@ int main(void)
 	tcase_add_test(t, lowered_names);
 	tcase_add_test(t, headers);
 	tcase_add_test(t, beside_the_source);
+	tcase_add_test(t, constants_are_set);
 	tcase_add_test(t, children_are_not_waited_for);
 	tcase_add_test(t, mistakes_are_explained);
 	tcase_add_test(t, errors);
