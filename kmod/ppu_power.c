@@ -158,10 +158,17 @@ static pci_ers_result_t ppu_error_slot_reset(struct pci_dev *pci)
 {
 	struct ppu_device *ppu = pci_get_drvdata(pci);
 
+	/* Another device below the port asked for the reset, and this one had no error that it noticed. */
+	if (!ppu_gate_is_closed(ppu)) {
+		ppu_power_down(ppu);
+		pci_disable_device(pci);
+	}
 	if (pci_enable_device(pci)) {
 		drm_err(&ppu->drm, "cannot enable the device after its reset\n");
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
+	/* A function level reset or a sleep since then has restored what probe saved, and said that nothing is saved any more. */
+	pci->state_saved = true;
 	pci_restore_state(pci);
 	pci_save_state(pci);
 	pci_set_master(pci);

@@ -623,6 +623,9 @@ static int ppu_evict_bring_objects(struct ppu_evict *ev, struct ppu_vm *vm)
 
 	do {
 		ret = ppu_evict_bring_next(ev, vm, &from);
+		/* It may take long, and others wait for the lock. */
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
 	} while (!ret);
 	return ret == 1 ? 0 : ret;
 }
@@ -799,13 +802,14 @@ static void ppu_evict_resume_work(struct work_struct *work)
 
 static bool ppu_evict_is_idle(struct ppu_vm *vm)
 {
+	/* Before the clock is read, or a VM that is used just now would be idle since the future. */
+	u64 since = smp_load_acquire(&vm->evict.idle_since);
 	struct ppu_hold_look look;
 
 	if (vm->evict.out || atomic_read(&vm->evict.users))
 		return false;
 	ppu_evict_look(vm, &look);
-	return !look.work && !look.runs &&
-	       ktime_get_ns() - READ_ONCE(vm->evict.idle_since) >= PPU_EVICT_IDLE_NS;
+	return !look.work && !look.runs && ktime_get_ns() - since >= PPU_EVICT_IDLE_NS;
 }
 
 /*

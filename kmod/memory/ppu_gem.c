@@ -371,7 +371,8 @@ static vm_fault_t ppu_out_fault(struct vm_fault *vmf, struct ppu_bo *bo)
 	dma_resv_lock(obj->resv, NULL);
 	if (bo->out) {
 		pages = ppu_move_cpu_pages(bo);
-		ret = IS_ERR(pages) ? VM_FAULT_OOM : ppu_fault_insert(vmf, ppu_out_pfn, pages);
+		ret = IS_ERR(pages) ? vmf_error(PTR_ERR(pages)) :
+				      ppu_fault_insert(vmf, ppu_out_pfn, pages);
 	}
 	dma_resv_unlock(obj->resv);
 	return ret;

@@ -59,7 +59,8 @@ static vm_fault_t ppu_sys_fault(struct vm_fault *vmf)
 	dma_resv_lock(obj->resv, NULL);
 	if (!bo->revoked) {
 		pages = bo->out ? ppu_move_cpu_pages(bo) : bo->base.pages;
-		ret = IS_ERR(pages) ? VM_FAULT_OOM : ppu_fault_insert(vmf, ppu_sys_pfn, pages);
+		ret = IS_ERR(pages) ? vmf_error(PTR_ERR(pages)) :
+				      ppu_fault_insert(vmf, ppu_sys_pfn, pages);
 	}
 	dma_resv_unlock(obj->resv);
 	return ret;

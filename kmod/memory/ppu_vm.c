@@ -229,7 +229,7 @@ static struct ppu_mapping *ppu_map_first_of_vm(struct ppu_bo *bo, const struct p
 	return NULL;
 }
 
-/** ppu_map_link - put a mapping into the address space; the VM is locked */
+/** ppu_map_link - put a mapping into the address space and its object's list; the VM is locked */
 void ppu_map_link(struct ppu_vm *vm, struct ppu_mapping *map)
 {
 	struct ppu_bo *bo = map->bo;
@@ -249,11 +249,14 @@ void ppu_map_link(struct ppu_vm *vm, struct ppu_mapping *map)
 	spin_unlock(&bo->maps_lock);
 }
 
-static void ppu_map_unlink(struct ppu_vm *vm, struct ppu_mapping *map)
+/*
+ * Takes a mapping out of its object's list.  Not before the TLB was flushed: until then the device may reach the object, and
+ * who looks for objects that no VM shows must see it.
+ */
+static void ppu_map_unlink_bo(struct ppu_mapping *map)
 {
 	struct ppu_bo *bo = map->bo;
 
-	ppu_maps_remove(map, &vm->mappings);
 	if (!bo)
 		return;
 	spin_lock(&bo->maps_lock);
@@ -271,7 +274,8 @@ void ppu_map_free_list(struct list_head *dead)
 {
 	struct ppu_mapping *map, *next;
 
-	list_for_each_entry_safe(map, next, dead, bo_link) {
+	list_for_each_entry_safe(map, next, dead, dead_link) {
+		ppu_map_unlink_bo(map);
 		ppu_bo_put(map->bo);
 		ppu_map_free(map);
 		cond_resched();
@@ -301,7 +305,7 @@ void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spa
 	while ((map = ppu_maps_iter_first(&vm->mappings, start, last))) {
 		u64 old_last = map->last;
 
-		ppu_map_unlink(vm, map);
+		ppu_maps_remove(map, &vm->mappings);
 		if (map->start < start && old_last > last) {
 			struct ppu_mapping *tail = *spare;
 
@@ -313,16 +317,16 @@ void ppu_vm_cut(struct ppu_vm *vm, u64 start, u64 last, struct ppu_mapping **spa
 				ppu_bo_get(tail->bo);
 			map->last = start - 1;
 			ppu_map_link(vm, tail);
-			ppu_map_link(vm, map);
+			ppu_maps_insert(map, &vm->mappings);
 		} else if (map->start < start) {
 			map->last = start - 1;
-			ppu_map_link(vm, map);
+			ppu_maps_insert(map, &vm->mappings);
 		} else if (old_last > last) {
 			map->bo_offset += last + 1 - map->start;
 			map->start = last + 1;
-			ppu_map_link(vm, map);
+			ppu_maps_insert(map, &vm->mappings);
 		} else {
-			list_add(&map->bo_link, dead);
+			list_add(&map->dead_link, dead);
 		}
 		cond_resched();
 	}
@@ -400,10 +404,11 @@ void ppu_vm_unmap_kernel(struct ppu_vm *vm, struct ppu_mapping *map)
 
 	ppu_pt_pool_init(&pool);
 	mutex_lock(&vm->lock);
-	ppu_map_unlink(vm, map);
+	ppu_maps_remove(map, &vm->mappings);
 	ppu_mmu_unmap(vm, map->start, size);
 	ppu_mmu_prune(vm, map->start, size);
 	ppu_mmu_flush(vm, &pool);
+	ppu_map_unlink_bo(map);
 	drm_mm_remove_node(&map->node);
 	mutex_unlock(&vm->lock);
 	ppu_pt_pool_drain(vm, &pool);

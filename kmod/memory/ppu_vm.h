@@ -54,11 +54,10 @@ struct ppu_mapping {
 	u64 bo_offset;
 	/** @pte_flags: PPU_PTE_*. */
 	u64 pte_flags;
-	/**
-	 * @bo_link: in ppu_bo.maps, which has one mapping of each VM; empty for the others.  Or in
-	 * a list of mappings that are gone.
-	 */
+	/** @bo_link: in ppu_bo.maps, which has one mapping of each VM; empty for the others. */
 	struct list_head bo_link;
+	/** @dead_link: in a list of mappings that are gone; they stay in ppu_bo.maps. */
+	struct list_head dead_link;
 	/** @peers: ring of this VM's mappings of the same object; under ppu_bo.maps_lock. */
 	struct list_head peers;
 	/** @node: address in the kernel-owned range, if the mapping is there. */
