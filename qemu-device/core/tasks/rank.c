@@ -131,7 +131,8 @@ static bool have_rank(struct ppu_core *core, struct ppu_ctx *ctx, unsigned which
 			return false;
 		}
 		c->ctx = ctx;
-		c->turn.number = core->ranks->last_turn;
+		/* Behind the owner's others; the first one has nobody to stand behind. */
+		c->turn.number = ctx->owner->rank->num_ctxs ? core->ranks->last_turn : 0;
 		ctx->rank = c;
 		ctx->owner->rank->num_ctxs++;
 		*core->ranks->tail = c;

@@ -721,6 +721,9 @@ static void next_page(struct ppu_seg *s, unsigned gi, uint32_t no)
 	JUMP(e, JNZ, s->bail);
 	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
 	EM(e, MOV, Q(RDX), M(RSP, USED_AT(bytes), 8));
+	/* When few registers are left a group's address is checked again and again, and this note made each time. */
+	EM(e, CMP, Q(RDX), IM(8 * (PPU_USED_PAGES - 4 * PPU_FUSE_GROUPS)));
+	JUMP(e, JNB, s->bail);
 	EM(e, ADD, Q(RDX), Q(RSP));
 	EM(e, MOV, M(RDX, USED_AT(page), 8), Q(RAX));
 	EM(e, ADD, M(RSP, USED_AT(bytes), 8), IM(8));
