@@ -50,14 +50,18 @@ ppuResult rt_coop_room(const struct ppuFunction_st *f, uint64_t blocks, uint32_t
 	uint32_t warps = (block_threads + p->warp_size - 1) / p->warp_size;
 	uint64_t sm = PPU_SAVE_SM_BYTES(p->warps_per_sm, p->ctas_per_sm, p->regs_per_sm, p->shared_per_sm,
 					p->token_queue_entries);
+	uint64_t local = ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL), next;
 
-	for (uint64_t local = ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL); local <= RT_LOCAL_MOST; local += local / 4 + 16) {
-		uint64_t image = PPU_SAVE_CTA_BYTES(warps, f->sym->regs, f->sym->shared_bytes + dynamic,
+	for (;; local = next < RT_LOCAL_MOST ? next : RT_LOCAL_MOST) {
+		uint64_t image = PPU_SAVE_CTA_BYTES(warps, f->sym->regs ? f->sym->regs : 1, f->sym->shared_bytes + dynamic,
 						    f->sym->recursive ? local : f->sym->local_bytes, p->token_queue_entries);
 		uint64_t room = PPU_SAVE_FIRST_PARTS * PPU_SAVE_PART_BYTES(p->sms, sm, local);
 
 		if (PPU_SAVE_MOST_CTAS(room, image) >= blocks)
 			return rt_local_raise(ctx, (uint32_t)local);
+		if (local >= RT_LOCAL_MOST)
+			break;
+		next = local + local / 4 + 16;
 	}
 	return rt_fail(PPU_ERROR_LAUNCH_RESOURCES, "a cooperative grid of %" PRIu64 " blocks: there is no room to save the state of "
 		       "so many at once", blocks);
