@@ -408,6 +408,56 @@ START_TEST(directed_programs)
 }
 END_TEST
 
+/*
+ * So many groups of loads that their addresses do not all stay in the host's registers, and are checked again and again: AVX2,
+ * one lane that has ended, each window over the end of a page, and the next page elsewhere on the host.  Each check notes a page
+ * more, and what lies behind these notes is where the stores go.
+ */
+#define GROUPS	11u
+#define LOADS	8u
+
+static void many_groups(char *text, size_t room)
+{
+	size_t n = (size_t)snprintf(text, room, "s2r r2, %%tid.x\nmov.u32 r3, 0\nmovi64 rd6, %llu\n"
+				    "warm: madw.u32 rd8, r3, 4096, rd6\nld.global.u32 r10, [rd8]\nadd.u32 r3, r3, 1\n"
+				    "setp.lt.u32 p0, r3, 10\n@p0 bra warm\nmov.u32 r3, 0\n"
+				    "and.u32 r4, r2, 31\nsetp.eq.u32 p1, r4, 31\n@p1 exit\nand.u32 r4, r2, 7\nmul.u32 r4, r4, 4\n"
+				    "movi64 rd12, %llu\nmadw.u32 rd12, r2, 4, rd12\n", (unsigned long long)WINDOW,
+				    (unsigned long long)SMT_DATA);
+
+	for (unsigned g = 0; g < GROUPS; g++)
+		n += (size_t)snprintf(text + n, room - n, "add.u32 r5, r4, %u\nmadw.u32 rd%u, r5, 1, rd6\n",
+				      (unsigned)(g % 9 * PPU_PAGE_SIZE + PPU_PAGE_SIZE - 16), 20 + 2 * g);
+	n += (size_t)snprintf(text + n, room - n, "again: add.u32 r3, r3, 1\n");
+	for (unsigned i = 0; i < GROUPS * LOADS; i++)
+		n += (size_t)snprintf(text + n, room - n, "ld.global.u32 r%u, [rd%u]\n", 44 + i % 16, 20 + 2 * (i % GROUPS));
+	n += (size_t)snprintf(text + n, room - n, "add.u32 r44, r44, r45\nst.global.u32 [rd12], r44\n"
+			      "setp.lt.u32 p0, r3, 40\n@p0 bra again\nexit\n");
+	ck_assert_uint_lt(n, room);
+}
+
+START_TEST(groups_checked_again)
+{
+	char text[8192];
+
+	many_groups(text, sizeof(text));
+	for (int k = 0; k < 2; k++) {
+		struct sm_test *s = machine[k] = epair_machine(EPAIR_PLAIN, k ? EPAIR_TRANSLATE : EPAIR_INTERPRET);
+
+		for (unsigned i = 0; i < 10; i++)
+			smt_map(s, WINDOW + i * PPU_PAGE_SIZE,
+				(uint64_t)(s->data - s->vram) + (DATA_PAGE + 9 - i) * PPU_PAGE_SIZE, PPU_PAGE_SIZE, 0);
+		epair_prepare(s, 7, BYTES);
+		smt_load(s, text);
+		ck_assert(epair_run(s, 1, 64, 0));
+	}
+	ck_assert_msg(epair_same(machine[0], machine[1], BYTES) && spans_true(machine[1]), "%s", epair_why);
+	ck_assert_int_eq(machine[0]->faulted, false);
+	smt_free(machine[0]);
+	smt_free(machine[1]);
+}
+END_TEST
+
 /* _i: the machine */
 START_TEST(random_programs)
 {
@@ -442,6 +492,7 @@ int main(void)
 	tcase_add_test(t, places);
 	if (!ppu_config_engine_note(&cfg)) {
 		tcase_add_loop_test(t, directed_programs, 0, sizeof(directed) / sizeof(directed[0]));
+		tcase_add_test(t, groups_checked_again);
 		tcase_add_loop_test(random, random_programs, 0, EPAIR_MACHINES);
 	}
 	suite_add_tcase(su, t);
