@@ -7,21 +7,13 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 
+#include "../crt/ppu_copy.h"
+
 namespace cooperative_groups {
 
 template <class G, class T> PPU_CG_ void memcpy_async(const G &g, T *dst, const T *src, size_t bytes)
 {
-	char *d = (char *)dst;
-	const char *s = (const char *)src;
-	size_t words = 0;
-
-	if (!(((size_t)d | (size_t)s) & 3)) {
-		words = bytes / 4;
-		for (size_t i = g.thread_rank(); i < words; i += g.size())
-			((unsigned int *)d)[i] = ((const unsigned int *)s)[i];
-	}
-	for (size_t i = 4 * words + g.thread_rank(); i < bytes; i += g.size())
-		d[i] = s[i];
+	ppu_copy_by(g, dst, src, bytes);
 }
 
 /* With the numbers of elements that each side has: the smaller one counts. */
