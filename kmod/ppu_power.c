@@ -158,7 +158,7 @@ static pci_ers_result_t ppu_error_slot_reset(struct pci_dev *pci)
 {
 	struct ppu_device *ppu = pci_get_drvdata(pci);
 
-	/* Another device below the port asked for the reset, and this one had no error that it noticed. */
+	/* Another device below the port asked for the reset: this one has noticed no error. */
 	if (!ppu_gate_is_closed(ppu)) {
 		ppu_power_down(ppu);
 		pci_disable_device(pci);
@@ -167,7 +167,10 @@ static pci_ers_result_t ppu_error_slot_reset(struct pci_dev *pci)
 		drm_err(&ppu->drm, "cannot enable the device after its reset\n");
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
-	/* A function level reset or a sleep since then has restored what probe saved, and said that nothing is saved any more. */
+	/*
+	 * What probe has saved is still there, but a function level reset or a sleep since then, which
+	 * restored it, says that nothing is.
+	 */
 	pci->state_saved = true;
 	pci_restore_state(pci);
 	pci_save_state(pci);

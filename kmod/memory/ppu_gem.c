@@ -48,18 +48,12 @@ static void ppu_fault_range(struct vm_fault *vmf, unsigned long *first, unsigned
 	*end = min(*first + PPU_FAULT_AROUND, vma_pages(vma));
 }
 
-/**
- * ppu_fault_insert - map the faulting page, then its neighbours
- * @vmf: fault in a mapping of an object whose dma_resv is locked
- * @pfn: tells where a page of the object is
- * @arg: for @pfn
- *
- * A neighbour that cannot be mapped is left to its own fault.  A mapping of which a part was
- * unmapped need not begin with page 0 of the object.
- *
- * Return: what a fault handler returns.
+/*
+ * Maps the faulting page, then its neighbours.  A neighbour that cannot be mapped is left to its
+ * own fault.  A mapping of which a part was unmapped need not begin with page 0 of the object.
  */
-vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u64), void *arg)
+static vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u64),
+				   void *arg)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	unsigned long this = (vmf->address - vma->vm_start) >> PAGE_SHIFT;
@@ -82,6 +76,49 @@ vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u
 		    VM_FAULT_NOPAGE)
 			break;
 	return ret;
+}
+
+static unsigned long ppu_page_pfn(void *arg, u64 page)
+{
+	struct page **pages = arg;
+
+	return page_to_pfn(pages[page]);
+}
+
+/**
+ * ppu_fault_pages - map the faulting page of an object in memory of the system, and its neighbours
+ * @vmf: fault in a mapping of the object, whose dma_resv is locked
+ * @pages: all of the object, or ERR_PTR
+ *
+ * Return: what a fault handler returns.
+ */
+vm_fault_t ppu_fault_pages(struct vm_fault *vmf, struct page **pages)
+{
+	return IS_ERR(pages) ? vmf_error(PTR_ERR(pages)) :
+			       ppu_fault_insert(vmf, ppu_page_pfn, pages);
+}
+
+/**
+ * ppu_bo_mmap - begin a mapping for the CPU, of which the fault handler maps the pages
+ * @bo: object
+ * @vma: the mapping
+ * @flags: VM_*, besides what all have
+ *
+ * Return: 0, -EPERM, -ENODEV or -EINVAL.
+ */
+int ppu_bo_mmap(struct ppu_bo *bo, struct vm_area_struct *vma, vm_flags_t flags)
+{
+	if (bo->flags & DRM_PPU_GEM_NO_MMAP)
+		return -EPERM;
+	if (bo->revoked)
+		return -ENODEV;
+	if ((vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
+		return -EINVAL;
+
+	vm_flags_set(vma, VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP | flags);
+	if (bo->kernel)
+		vm_flags_set(vma, VM_DONTCOPY);
+	return 0;
 }
 
 /* Objects of all kinds */
@@ -353,27 +390,16 @@ static unsigned long ppu_vram_pfn(void *arg, u64 page)
 	return (a->ppu->vram_phys + ppu_bo_addr(a->bo, page << PAGE_SHIFT, NULL)) >> PAGE_SHIFT;
 }
 
-static unsigned long ppu_out_pfn(void *arg, u64 page)
-{
-	struct page **pages = arg;
-
-	return page_to_pfn(pages[page]);
-}
-
 /* The object's pages may have to be read from swap: the device is not entered. */
 static vm_fault_t ppu_out_fault(struct vm_fault *vmf, struct ppu_bo *bo)
 {
 	struct drm_gem_object *obj = ppu_bo_gem(bo);
 	/* If it has come back, the CPU tries again. */
 	vm_fault_t ret = VM_FAULT_NOPAGE;
-	struct page **pages;
 
 	dma_resv_lock(obj->resv, NULL);
-	if (bo->out) {
-		pages = ppu_move_cpu_pages(bo);
-		ret = IS_ERR(pages) ? vmf_error(PTR_ERR(pages)) :
-				      ppu_fault_insert(vmf, ppu_out_pfn, pages);
-	}
+	if (bo->out)
+		ret = ppu_fault_pages(vmf, ppu_move_cpu_pages(bo));
 	dma_resv_unlock(obj->resv);
 	return ret;
 }
@@ -405,20 +431,11 @@ static const struct vm_operations_struct ppu_vram_vm_ops = {
 
 static int ppu_vram_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	struct ppu_bo *bo = to_ppu_bo(obj);
+	int ret = ppu_bo_mmap(to_ppu_bo(obj), vma, VM_IO);
 
-	if (bo->flags & DRM_PPU_GEM_NO_MMAP)
-		return -EPERM;
-	if (bo->revoked)
-		return -ENODEV;
-	if ((vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
-		return -EINVAL;
-
-	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
-	if (bo->kernel)
-		vm_flags_set(vma, VM_DONTCOPY);
-	vma->vm_page_prot = pgprot_writecombine(vm_get_page_prot(vma->vm_flags));
-	return 0;
+	if (!ret)
+		vma->vm_page_prot = pgprot_writecombine(vm_get_page_prot(vma->vm_flags));
+	return ret;
 }
 
 static void ppu_vram_obj_free(struct drm_gem_object *obj)

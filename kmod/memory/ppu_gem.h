@@ -111,7 +111,8 @@ struct drm_gem_object *ppu_gem_create_object(struct drm_device *drm, size_t size
 struct drm_gem_object *ppu_gem_import_sg(struct drm_device *drm,
 					 struct dma_buf_attachment *attach, struct sg_table *sgt);
 struct ppu_bo *ppu_bo_create(struct ppu_file *file, u64 size, u32 placement, u32 flags);
-vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u64), void *arg);
+vm_fault_t ppu_fault_pages(struct vm_fault *vmf, struct page **pages);
+int ppu_bo_mmap(struct ppu_bo *bo, struct vm_area_struct *vma, vm_flags_t flags);
 void ppu_gem_unmap_all(struct ppu_device *ppu);
 void *ppu_bo_map_page(struct ppu_bo *bo, u64 offset, bool *vmapped);
 void ppu_bo_unmap_page(void *vaddr, bool vmapped);

@@ -85,7 +85,6 @@ static struct dma_buf *ppu_prime_export_vram(struct drm_gem_object *obj, int fla
 struct dma_buf *ppu_bo_export(struct drm_gem_object *obj, int flags)
 {
 	struct ppu_bo *bo = to_ppu_bo(obj);
-
 	int ret;
 
 	if (bo->vm_uid || bo->kernel || bo->userptr)

@@ -41,27 +41,16 @@ static unsigned long ppu_sys_num_pages(struct ppu_bo *bo)
 
 /* Mappings of the CPU */
 
-static unsigned long ppu_sys_pfn(void *arg, u64 page)
-{
-	struct page **pages = arg;
-
-	return page_to_pfn(pages[page]);
-}
-
 /* The pages may have to be read from swap: the device is not entered, nor does it get them. */
 static vm_fault_t ppu_sys_fault(struct vm_fault *vmf)
 {
 	struct drm_gem_object *obj = vmf->vma->vm_private_data;
 	struct ppu_bo *bo = to_ppu_bo(obj);
 	vm_fault_t ret = VM_FAULT_SIGBUS;
-	struct page **pages;
 
 	dma_resv_lock(obj->resv, NULL);
-	if (!bo->revoked) {
-		pages = bo->out ? ppu_move_cpu_pages(bo) : bo->base.pages;
-		ret = IS_ERR(pages) ? vmf_error(PTR_ERR(pages)) :
-				      ppu_fault_insert(vmf, ppu_sys_pfn, pages);
-	}
+	if (!bo->revoked)
+		ret = ppu_fault_pages(vmf, bo->out ? ppu_move_cpu_pages(bo) : bo->base.pages);
 	dma_resv_unlock(obj->resv);
 	return ret;
 }
@@ -80,19 +69,11 @@ static pgprot_t ppu_sys_prot(struct ppu_bo *bo, pgprot_t prot)
 static int ppu_sys_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
 	struct ppu_bo *bo = to_ppu_bo(obj);
+	int ret = ppu_bo_mmap(bo, vma, 0);
 
-	if (bo->flags & DRM_PPU_GEM_NO_MMAP)
-		return -EPERM;
-	if (bo->revoked)
-		return -ENODEV;
-	if ((vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
-		return -EINVAL;
-
-	vm_flags_set(vma, VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
-	if (bo->kernel)
-		vm_flags_set(vma, VM_DONTCOPY);
-	vma->vm_page_prot = ppu_sys_prot(bo, vm_get_page_prot(vma->vm_flags));
-	return 0;
+	if (!ret)
+		vma->vm_page_prot = ppu_sys_prot(bo, vm_get_page_prot(vma->vm_flags));
+	return ret;
 }
 
 /* For other drivers: an object that was exported stays. */

@@ -250,8 +250,8 @@ void ppu_map_link(struct ppu_vm *vm, struct ppu_mapping *map)
 }
 
 /*
- * Takes a mapping out of its object's list.  Not before the TLB was flushed: until then the device may reach the object, and
- * who looks for objects that no VM shows must see it.
+ * Takes a mapping out of its object's list.  Not before the TLB was flushed: until then the device
+ * may reach the object, and who looks for objects that no VM shows must see it.
  */
 static void ppu_map_unlink_bo(struct ppu_mapping *map)
 {
