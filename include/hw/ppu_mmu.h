@@ -82,6 +82,7 @@ struct ppu_inst_block {
 };
 #define PPU_MAX_DEPTH		64
 
+#define PPU_LOCAL_MAX		(512u << 10)	/* most bytes of local memory of a thread */
 /* Local memory of warp w (SM-major: sm * warps_per_sm + slot) starts at w * 32 * local_per_thread;
  * inside it 4-byte word i of lane l lies at (i * 32 + l) * 4. */
 #define PPU_LOCAL_AREA_BYTES(sms, warps, per_thread) \

@@ -17,8 +17,7 @@
 
 #include "driver.h"
 
-/* Most bytes of local memory of a thread, and the bytes it has if the user says nothing. */
-#define PPU_LOCAL_MAX		(512u << 10)
+/* Bytes of local memory of a thread, if the user says nothing. */
 #define PPU_LOCAL_DEFAULT	1024u
 #define PPU_LOCAL_ALIGN		16u
 

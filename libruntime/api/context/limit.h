@@ -8,8 +8,6 @@
 
 #pragma GCC visibility push(hidden)
 
-#define RT_LOCAL_MOST	(512u << 10)	/* bytes of local memory of a thread, as BE_VM_LOCAL says */
-
 struct ppuCtx_st;
 struct ppuFunction_st;
 struct ppuModule_st;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include <ppu.h>
+#include <hw/ppu_mmu.h>
 #include <hw/ppu_save.h>
 #include <hw/ppu_tmd.h>
 #include "api/launch/coop.h"
@@ -52,14 +53,14 @@ ppuResult rt_coop_room(const struct ppuFunction_st *f, uint64_t blocks, uint32_t
 					p->token_queue_entries);
 	uint64_t local = ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL), next;
 
-	for (;; local = next < RT_LOCAL_MOST ? next : RT_LOCAL_MOST) {
+	for (;; local = next < PPU_LOCAL_MAX ? next : PPU_LOCAL_MAX) {
 		uint64_t image = PPU_SAVE_CTA_BYTES(warps, f->sym->regs ? f->sym->regs : 1, f->sym->shared_bytes + dynamic,
 						    f->sym->recursive ? local : f->sym->local_bytes, p->token_queue_entries);
 		uint64_t room = PPU_SAVE_FIRST_PARTS * PPU_SAVE_PART_BYTES(p->sms, sm, local);
 
 		if (PPU_SAVE_MOST_CTAS(room, image) >= blocks)
 			return rt_local_raise(ctx, (uint32_t)local);
-		if (local >= RT_LOCAL_MOST)
+		if (local >= PPU_LOCAL_MAX)
 			break;
 		next = local + local / 4 + 16;
 	}

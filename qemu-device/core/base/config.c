@@ -22,7 +22,6 @@ static const struct prop {
 	PPU_PROPS(P)
 #undef P
 };
-#define WINDOW_LEAST	100	/* ns, as window-ns alone may say */
 #define NUM_PROPS (sizeof(props) / sizeof(props[0]))
 
 static __attribute__((format(printf, 2, 3))) int fail(char **err, const char *fmt, ...)
@@ -131,6 +130,16 @@ int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, c
 	return fail(err, "there is no property called '%s'", name);
 }
 
+/* ns: what window-ns may be, its parts may be, too. */
+static uint64_t least_window(void)
+{
+	const struct prop *p = props;
+
+	while (p->offset != offsetof(struct ppu_config, window_ns))
+		p++;
+	return p->min;
+}
+
 int ppu_config_check(const struct ppu_config *cfg, char **err)
 {
 	for (size_t i = 0; i < NUM_PROPS; i++) {
@@ -147,9 +156,10 @@ int ppu_config_check(const struct ppu_config *cfg, char **err)
 	if (cfg->shared_per_cta > cfg->shared_per_sm)
 		return fail(err, "property shared-per-cta (%u) is larger than shared-per-sm (%u)",
 			    cfg->shared_per_cta, cfg->shared_per_sm);
-	if (cfg->window_ns >> cfg->window_halvings < WINDOW_LEAST || cfg->window_ns & ((1u << cfg->window_halvings) - 1))
+	if (cfg->window_ns >> cfg->window_halvings < least_window() || cfg->window_ns & ((1u << cfg->window_halvings) - 1))
 		return fail(err, "property window-halvings: %llu ns cannot be cut in half %u times: all parts must be whole"
-			    " and have at least %u ns", (unsigned long long)cfg->window_ns, cfg->window_halvings, WINDOW_LEAST);
+			    " and have at least %llu ns", (unsigned long long)cfg->window_ns, cfg->window_halvings,
+			    (unsigned long long)least_window());
 	if (cfg->cache_line & (cfg->cache_line - 1))
 		return fail(err, "property cache-line: %u is not a power of two", cfg->cache_line);
 #define WHOLE(c, name, ways) \

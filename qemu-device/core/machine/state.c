@@ -18,7 +18,8 @@
 
 #define STATE_MAGIC 0x5453555050ull	/* "PPUST" */
 #define STATE_VERSION 15
-/* Can be loaded still; 10 brought channel groups, 11 names of properties, 13 the time of a channel's tasks, 14 owners. */
+/* Can be loaded still; 10 brought channel groups, 11 names of properties, 13 the time of a channel's tasks, 14 owners,
+ * 15 the lengths of windows. */
 #define STATE_OLDEST 9
 
 static void walk(struct ppu_core *core, struct ppu_io *io)
