@@ -192,6 +192,16 @@ START_TEST(effects_in_order)
 }
 END_TEST
 
+/* Runs until there is nothing to do; how many steps there were. */
+static unsigned steps(struct bench *b)
+{
+	unsigned n = 0;
+
+	for (; ppu_core_next_event(b->core) != PPU_TIME_NEVER; n++)
+		ppu_core_run(b->core, ppu_core_next_event(b->core));
+	return n;
+}
+
 /* Long sleeps cost no windows, and nothing is scheduled when all is done. */
 START_TEST(idle_costs_nothing)
 {
@@ -200,14 +210,11 @@ START_TEST(idle_costs_nothing)
 	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
 	struct kern k = kern_load(c, "nanosleep 900000\nexit\n");
 	struct ppu_tmd *t;
-	unsigned events = 0;
+	unsigned events;
 
 	bench_launch(ch, tmd_new(c, &k, &t));
 	bench_submit(ch);
-	while (ppu_core_next_event(b->core) != PPU_TIME_NEVER) {
-		ppu_core_run(b->core, ppu_core_next_event(b->core));
-		events++;
-	}
+	events = steps(b);
 	ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), 1);
 	ck_assert_uint_gt(ppu_core_time(b->core), 900000);
 	ck_assert_uint_lt(events, 30);
@@ -244,6 +251,8 @@ START_TEST(sm_store_releases_a_channel)
 	bench_free(b);
 }
 END_TEST
+
+static const char loop_400us[] = "mov.u32 r4, 200000\nagain:\nsub.u32 r4, r4, 1\nsetp.ne.u32 p0, r4, rz\n@p0 bra again\nexit\n";
 
 /* Device time of n launches, each waiting for the one before, of a kernel that is over at once. */
 static uint64_t dependent(const char *with, unsigned n)
@@ -284,15 +293,13 @@ static unsigned windows_of_a_loop(const char *with, uint64_t *done)
 	struct bench *b = bench_new(with);
 	struct bench_ctx *c = bench_ctx_new(b);
 	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
-	struct kern k = kern_load(c, "mov.u32 r4, 200000\nagain:\nsub.u32 r4, r4, 1\nsetp.ne.u32 p0, r4, rz\n"
-				     "@p0 bra again\nexit\n");
+	struct kern k = kern_load(c, loop_400us);
 	struct ppu_tmd *t;
-	unsigned n = 0;
+	unsigned n;
 
 	bench_launch(ch, tmd_new(c, &k, &t));
 	bench_submit(ch);
-	for (; ppu_core_next_event(b->core) != PPU_TIME_NEVER; n++)
-		ppu_core_run(b->core, ppu_core_next_event(b->core));
+	n = steps(b);
 	*done = bench_find(b, PPU_TR_TASK_DONE, -1, 0)->time;
 	bench_free(b);
 	return n;
@@ -318,8 +325,7 @@ START_TEST(cut_when_work_arrives)
 	struct bench *b = bench_new("window-ns=10000 window-halvings=4");
 	struct bench_ctx *c = bench_ctx_new(b);
 	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8), *other = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
-	struct kern loop = kern_load(c, "mov.u32 r4, 200000\nagain:\nsub.u32 r4, r4, 1\nsetp.ne.u32 p0, r4, rz\n"
-					"@p0 bra again\nexit\n");
+	struct kern loop = kern_load(c, loop_400us);
 	struct kern k = kern_load(c, "exit\n");
 	struct ppu_tmd *t;
 	uint64_t end;
@@ -407,8 +413,7 @@ START_TEST(store_before_the_end)
 	struct bench *b = bench_new("window-ns=10000 window-halvings=4 store-delay-ns=40300");
 	struct bench_ctx *c = bench_ctx_new(b);
 	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8), *other = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
-	struct kern loop = kern_load(c, "mov.u32 r4, 200000\nagain:\nsub.u32 r4, r4, 1\nsetp.ne.u32 p0, r4, rz\n"
-					"@p0 bra again\nexit\n");
+	struct kern loop = kern_load(c, loop_400us);
 	struct kern k = kern_load(c, "ld.param.u64 rd4, [0]\nmov.u32 r6, 7\nst.global.u32 [rd4], r6\nexit\n");
 	uint64_t out = bench_alloc(c, 4096, BENCH_VRAM);
 	struct ppu_tmd *t;
@@ -445,8 +450,7 @@ static uint64_t divergent(const char *with, unsigned *events)
 
 	bench_launch(ch, tmd_new(c, &k, &t));
 	bench_submit(ch);
-	for (*events = 0; ppu_core_next_event(b->core) != PPU_TIME_NEVER; ++*events)
-		ppu_core_run(b->core, ppu_core_next_event(b->core));
+	*events = steps(b);
 	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), 0);
 	done = bench_find(b, PPU_TR_TASK_DONE, -1, 0)->time;
 	bench_free(b);
