@@ -72,12 +72,11 @@ def of_run(status, text):
 class Suite:
     """Programs of one source. `place` is the directory that the user named, or None where a package has them."""
     name = what = url = ""
-    packages = ()
 
     def __init__(self, place, nvcc, seconds):
         self.place, self.nvcc, self.seconds = place, nvcc, seconds
         self.env = dict(os.environ, PPU_BACKEND=os.environ.get("PPU_BACKEND", "core"),
-                        LD_LIBRARY_PATH=os.path.join(BUILD, "lib/cuda"), PPU_TOP=BUILD)
+                        LD_LIBRARY_PATH=os.path.join(BUILD, "lib/cuda"))
 
     def programs(self):
         raise NotImplementedError
