@@ -161,7 +161,8 @@ static void finish(struct ppu_workers *p)
 
 void ppu_workers_run(struct ppu_workers *p, void (*fn)(void *arg, unsigned worker), void *arg)
 {
-	uint64_t round = (p->state & -ROUND) + ROUND, t = 0;
+	/* Who came too late for the last round may still look. */
+	uint64_t round = (__atomic_load_n(&p->state, __ATOMIC_RELAXED) & -ROUND) + ROUND, t = 0;
 	bool asleep;
 
 	p->fn = fn;
