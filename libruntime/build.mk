@@ -72,7 +72,10 @@ $(BUILD)/obj/cudart/versioned-%.o: libruntime/cudart/versioned.c libruntime/buil
 	$(say) CC "$< ($*)"
 	$(Q)$(CC) $(CFLAGS_COMMON) $(CU_CFLAGS) -DCUDART_MAJOR=$* $(CFLAGS) -c -o $@ $<
 # What CUDA 13 gives other arguments; versioned.c has its own for that library.
-CUDART_CHANGED := cudaMemAdvise cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz cudaGraphAddDependencies
+CUDART_CHANGED := cudaMemAdvise cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz cudaGraphAddDependencies \
+	cudaGraphRemoveDependencies cudaGraphGetEdges cudaGraphNodeGetDependencies cudaGraphNodeGetDependentNodes \
+	cudaGraphAddNode cudaStreamGetCaptureInfo cudaStreamGetCaptureInfo_ptsz cudaStreamUpdateCaptureDependencies \
+	cudaStreamUpdateCaptureDependencies_ptsz
 $(BUILD)/obj/cudart/calls-13.o: $(BUILD)/obj/libruntime/cudart/calls.o libruntime/build.mk
 	@mkdir -p $(@D)
 	$(Q)$(OBJCOPY) $(foreach f,$(CUDART_CHANGED),--redefine-sym $(f)=rt12_$(f)) $< $@

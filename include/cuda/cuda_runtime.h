@@ -146,6 +146,66 @@ CUDART_INLINE_ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol,
 	return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, bytes, offset, kind, stream);
 }
 
+/* ---- nodes that copy variables ---------------------------------------------------------------- */
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+							  const cudaGraphNode_t *after, size_t num_after, const T &symbol,
+							  const void *src, size_t bytes, size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, after, num_after, (const void *)&symbol, src, bytes, offset, kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+							    const cudaGraphNode_t *after, size_t num_after, void *dst,
+							    const T &symbol, size_t bytes, size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, after, num_after, dst, (const void *)&symbol, bytes, offset,
+						  kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *src,
+								size_t bytes, size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, src, bytes, offset, kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const T &symbol,
+								  size_t bytes, size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, (const void *)&symbol, bytes, offset, kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+								    const T &symbol, const void *src, size_t bytes,
+								    size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, node, (const void *)&symbol, src, bytes, offset, kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
+								      const T &symbol, size_t bytes, size_t offset,
+								      cudaMemcpyKind kind)
+{
+	return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, node, dst, (const void *)&symbol, bytes, offset, kind);
+}
+
+/* As CUDA 11 had it: the node and the text say nothing here. */
+CUDART_INLINE_ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *node, char *log,
+						size_t log_bytes)
+{
+	if (node)
+		*node = 0;
+	if (log && log_bytes)
+		*log = 0;
+	return ::cudaGraphInstantiate(exec, graph, 0);
+}
+
 /* ---- kernels by name ------------------------------------------------------------------------ */
 
 template <class T>
