@@ -206,6 +206,74 @@ CUDART_INLINE_ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph
 	return ::cudaGraphInstantiate(exec, graph, 0);
 }
 
+/* ---- as sources for CUDA 13 call them --------------------------------------------------------- */
+
+static inline int cudart_device_at_(cudaMemLocation at)
+{
+	return at.type == cudaMemLocationTypeDevice ? at.id : cudaCpuDeviceId;
+}
+
+CUDART_INLINE_ cudaError_t cudaMemAdvise(const void *ptr, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation at)
+{
+	return ::cudaMemAdvise(ptr, bytes, advice, cudart_device_at_(at));
+}
+
+CUDART_INLINE_ cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t bytes, cudaMemLocation at, unsigned int flags,
+						cudaStream_t stream = 0)
+{
+	return flags ? cudaErrorInvalidValue : ::cudaMemPrefetchAsync(ptr, bytes, cudart_device_at_(at), stream);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+					     cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphGetEdges_v2(graph, from, to, edges, count);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+							cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphNodeGetDependencies_v2(node, nodes, edges, count);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+							  cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphNodeGetDependentNodes_v2(node, nodes, edges, count);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+						    const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t count)
+{
+	return ::cudaGraphAddDependencies_v2(graph, from, to, edges, count);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+						       const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t count)
+{
+	return ::cudaGraphRemoveDependencies_v2(graph, from, to, edges, count);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+					    const cudaGraphEdgeData *edges, size_t num_after, cudaGraphNodeParams *params)
+{
+	return ::cudaGraphAddNode_v2(node, graph, after, edges, num_after, params);
+}
+
+CUDART_INLINE_ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
+						    unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **after,
+						    const cudaGraphEdgeData **edges, size_t *num_after)
+{
+	return ::cudaStreamGetCaptureInfo_v3(stream, status, id, graph, after, edges, num_after);
+}
+
+CUDART_INLINE_ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *after,
+							       const cudaGraphEdgeData *edges, size_t num_after,
+							       unsigned int flags = 0)
+{
+	return ::cudaStreamUpdateCaptureDependencies_v2(stream, after, edges, num_after, flags);
+}
+
 /* ---- kernels by name ------------------------------------------------------------------------ */
 
 template <class T>

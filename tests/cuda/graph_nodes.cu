@@ -235,6 +235,54 @@ static void copies_of_arrays()
 	OK(cudaFreeArray(array));
 }
 
+// As sources for CUDA 13 call these functions.
+static void newer_names()
+{
+	cudaMemLocation at = {}, host = {};
+	cudaStreamCaptureStatus status;
+	const cudaGraphNode_t *after;
+	const cudaGraphEdgeData *data;
+	cudaGraphNode_t a, b, list[2];
+	cudaGraphNodeParams p = {};
+	cudaGraphEdgeData edge = {};
+	unsigned long long id;
+	cudaGraph_t graph;
+	cudaStream_t s;
+	size_t num = 2;
+	int *managed;
+
+	at.type = cudaMemLocationTypeDevice;
+	host.type = cudaMemLocationTypeHost;
+	OK(cudaMallocManaged(&managed, 64));
+	OK(cudaMemAdvise(managed, 64, cudaMemAdviseSetPreferredLocation, at));
+	OK(cudaMemPrefetchAsync(managed, 64, at, 0));
+	OK(cudaMemPrefetchAsync(managed, 64, host, 0, 0));
+	BAD(cudaMemPrefetchAsync(managed, 64, at, 1));
+	OK(cudaFree(managed));
+	OK(cudaStreamCreate(&s));
+	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+	OK(cudaStreamGetCaptureInfo(s, &status, &id, &graph, &after, &data, &num));
+	CHECK(status == cudaStreamCaptureStatusActive && num == 0);
+	p.type = cudaGraphNodeTypeEmpty;
+	OK(cudaGraphAddNode(&a, graph, 0, 0, 0, &p));
+	OK(cudaGraphAddNode(&b, graph, 0, 0, 0, &p));
+	OK(cudaGraphAddDependencies(graph, &a, &b, &edge, 1));
+	num = 2;
+	OK(cudaGraphNodeGetDependencies(b, list, &edge, &num));
+	CHECK(num == 1 && list[0] == a);
+	num = 2;
+	OK(cudaGraphNodeGetDependentNodes(a, list, &edge, &num));
+	CHECK(num == 1 && list[0] == b);
+	num = 1;
+	OK(cudaGraphGetEdges(graph, list, list + 1, &edge, &num));
+	CHECK(num == 1 && list[0] == a && list[1] == b);
+	OK(cudaGraphRemoveDependencies(graph, &a, &b, &edge, 1));
+	OK(cudaStreamUpdateCaptureDependencies(s, &b, &edge, 1, cudaStreamSetCaptureDependencies));
+	OK(cudaStreamEndCapture(s, &graph));
+	OK(cudaGraphDestroy(graph));
+	OK(cudaStreamDestroy(s));
+}
+
 static void count_up(void *p) { ++*(int *)p; }
 
 static void fills_and_functions()
@@ -531,6 +579,7 @@ int main()
 	OK(cudaMalloc(&device, 2 * n * sizeof(int)));
 	kernels();
 	edges();
+	newer_names();
 	copies();
 	copies_of_arrays();
 	fills_and_functions();
