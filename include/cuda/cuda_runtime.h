@@ -206,6 +206,19 @@ CUDART_INLINE_ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph
 	return ::cudaGraphInstantiate(exec, graph, 0);
 }
 
+CUDART_INLINE_ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
+					       cudaGraphExecUpdateResult *result)
+{
+	cudaGraphExecUpdateResultInfo info = { cudaGraphExecUpdateError, 0, 0 };
+	cudaError_t e = ::cudaGraphExecUpdate(exec, graph, &info);
+
+	if (node)
+		*node = info.errorNode;
+	if (result)
+		*result = info.result;
+	return e;
+}
+
 /* ---- as sources for CUDA 13 call them --------------------------------------------------------- */
 
 static inline int cudart_device_at_(cudaMemLocation at)

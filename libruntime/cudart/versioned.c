@@ -7,6 +7,7 @@
  *                              whole struct.  13: some members are gone, and the struct has another size
  *   cudaFuncGetAttributes      11: the struct ends before the members about clusters
  *   cudaGraphInstantiate       11: has a node and a text, which describe an error, in place of flags
+ *   cudaGraphExecUpdate        11: has the node and the result in place of a struct of both
  *   cudaMemAdvise, cudaMemPrefetchAsync    13: have a location in place of a device
  *   functions about edges      13: have data for each edge, as those whose names end in _v2 and _v3 in 12
  */
@@ -147,11 +148,31 @@ cudaError_t i_cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, uns
 }
 #endif
 
+/* build.mk removes CUDA 12's functions of the names that follow from the library. */
+#define EXPORT __attribute__((visibility("default")))
+
+#if CUDART_MAJOR == 11
+EXPORT cudaError_t update11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
+			    enum cudaGraphExecUpdateResult *result) __asm__("cudaGraphExecUpdate");
+cudaError_t update11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, enum cudaGraphExecUpdateResult *result)
+{
+	cudaGraphExecUpdateResultInfo info;
+	cudaError_t e;
+
+	if (!result)
+		return crt_finish(cudaErrorInvalidValue);
+	memset(&info, 0, sizeof(info));
+	e = i_cudaGraphExecUpdate(exec, graph, &info);
+	*result = info.result;
+	if (node)
+		*node = info.errorNode;
+	return crt_finish(e);
+}
+#endif
+
 /* ---- managed memory ------------------------------------------------------------------------- */
 
 #if CUDART_MAJOR == 13
-/* build.mk removes CUDA 12's functions of these names from the library. */
-#define EXPORT __attribute__((visibility("default")))
 #define CUDA13(name, symbol, ...) EXPORT cudaError_t name(__VA_ARGS__) __asm__(symbol); \
 cudaError_t name(__VA_ARGS__)
 

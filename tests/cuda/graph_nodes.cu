@@ -507,6 +507,9 @@ static void captured()
 	OK(cudaGraphInstantiateWithParams(&exec, graph, &params));
 	CHECK(params.result_out == cudaGraphInstantiateSuccess && params.uploadStream == s);
 	BAD(cudaGraphInstantiateWithParams(&exec, graph, 0));
+	cudaGraphExecUpdateResult result;
+	OK(cudaGraphExecUpdate(exec, graph, 0, &result));
+	CHECK(result == cudaGraphExecUpdateSuccess);
 	OK(cudaGraphExecGetFlags(exec, &flags));
 	CHECK(flags == cudaGraphInstantiateFlagAutoFreeOnLaunch);
 	BAD(cudaGraphExecGetFlags(exec, 0));

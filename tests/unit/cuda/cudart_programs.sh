@@ -148,6 +148,29 @@ for v in 11 12 13; do
 	[[ $? == "$v" ]]; result $? "libcudart_static.a is the runtime of CUDA $v"
 done
 
+# CUDA 11's cudaGraphExecUpdate, which writes a node and a result and not the struct of CUDA 12
+cat >"$tmp/update.c" <<'END'
+#define CHECK(what) do { if (!(what)) return __LINE__; } while (0)
+int cudaGraphCreate(void **graph, unsigned int flags);
+int cudaGraphAddEmptyNode(void **node, void *graph, void *const *after, unsigned long num);
+int cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
+int cudaGraphExecUpdate(void *exec, void *graph, void **node, int *result);
+int main(void)
+{
+	void *g, *h, *a, *exec, *node[3] = { (void *)1, (void *)2, (void *)3 };
+	int result[2] = { 7, 8 };
+
+	CHECK(!cudaGraphCreate(&g, 0) && !cudaGraphAddEmptyNode(&a, g, 0, 0) && !cudaGraphInstantiateWithFlags(&exec, g, 0));
+	CHECK(!cudaGraphExecUpdate(exec, g, node, result) && result[0] == 0 && result[1] == 8 && !node[0]);
+	CHECK(node[1] == (void *)2 && node[2] == (void *)3);
+	CHECK(!cudaGraphCreate(&h, 0));
+	CHECK(cudaGraphExecUpdate(exec, h, 0, result) == 910 && result[0] == 2);
+	return 0;
+}
+END
+{ ${CC:-cc} -w -o "$tmp/update" "$tmp/update.c" "$build/lib/cuda/libcudart.so.11.0" -Wl,-rpath,"$build/lib/cuda" && "$tmp/update"; } >"$tmp/out" 2>&1
+result $? "CUDA 11: a graph is updated"
+
 # CUDA 13's functions about edges, which have one argument more than those of the same names in CUDA 12
 cat >"$tmp/edges.c" <<'END'
 #include <stddef.h>
