@@ -122,6 +122,12 @@ printf '# Comment\nd: test_f\n' >"$tree/tests/mutants/nearest"
 git -C "$tree" add -A
 mutants --random 1 d/
 is "also in a file that no patch touches, by the tests near to its folder" says 'random/d/g.c:3: not noticed by test_f'
+mutants --at d/g.c:3
+is "each slip of a line: another comparison" says '^# survived: random/d/g.c:3: d/g.c:3, return x <= 0;'
+mutants --at f.c:1-9
+is "and of several lines; what no line can have is not planted" says '^# [1-9] mistakes, [1-9] noticed, 0 not'
+mutants --at d/g.c:1
+is "no slip, no run" [ $status = 1 ]
 printf 'd/g.c: TEST_TIMEOUT=3 test_f\n' >>"$tree/tests/mutants/nearest"
 mutants --check
 is "such a list may say more of a file" [ "$(grep -c nearest: "$work/out")" = 0 ]
