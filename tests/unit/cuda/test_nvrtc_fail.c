@@ -8,11 +8,13 @@
  */
 #include <check.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -153,7 +155,9 @@ static void scene_end(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-/* Nothing is left of a call. */
+static int files = -1;
+
+/* Nothing is left of a call: no file, and no number of an open one. */
 static void check_clean(void)
 {
 	DIR *d = opendir(in_place("tmp"));
@@ -162,6 +166,8 @@ static void check_clean(void)
 	ck_assert_ptr_nonnull(d);
 	while ((e = readdir(d)))
 		ck_assert_msg(e->d_name[0] == '.', "%s is left", e->d_name);
+	ck_assert_msg(files < 0 || files == dirfd(d), "file %d is left open", files);
+	files = dirfd(d);	/* the lowest number that is free */
 	closedir(d);
 }
 
@@ -364,6 +370,34 @@ START_TEST(around)
 }
 END_TEST
 
+/* No room for a file: said, whether the text is long or short, in the source or in a header. */
+START_TEST(full)
+{
+	static char text[1 << 16];
+	struct rlimit was, none;
+	nvrtcProgram p;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &was), 0);
+	none = was;
+	none.rlim_cur = 0;
+	memset(text, '\n', sizeof(text) - 1);
+	scene(CLANG PTX, PPU_CC IMAGE);
+	for (unsigned i = 0; i < 4; i++) {
+		const char *header = i & 1 ? text : "short";
+
+		ck_assert_int_eq(nvrtcCreateProgram(&p, i & 1 ? text : "", NULL, i >= 2, &header, names), NVRTC_SUCCESS);
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+		ck_assert_int_eq(nvrtcCompileProgram(p, 0, NULL), NVRTC_ERROR_BUILTIN_OPERATION_FAILURE);
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &was), 0);
+		check_clean();
+		ck_assert_int_eq(nvrtcCompileProgram(p, 0, NULL), NVRTC_SUCCESS);
+		nvrtcDestroyProgram(&p);
+	}
+	scene_end();
+}
+END_TEST
+
 /* Names of headers stay in their directory; text that cannot be written there is said. */
 START_TEST(header_names)
 {
@@ -398,6 +432,7 @@ int main(void)
 	tcase_add_test(t, memory);
 	tcase_add_test(t, calls);
 	tcase_add_test(t, around);
+	tcase_add_test(t, full);
 	tcase_add_test(t, header_names);
 	suite_add_tcase(s, t);
 	return run_suite(s);
