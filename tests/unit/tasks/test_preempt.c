@@ -401,6 +401,17 @@ static void same_as_undisturbed(struct bench *b)
 		const struct ppu_trace_rec *x = bench_find(b, PPU_TR_DIV_YIELD_PUSH, -1, i);
 		const struct ppu_trace_rec *y = bench_find(u, PPU_TR_DIV_YIELD_PUSH, -1, i);
 
+		ck_assert_uint_eq(x->a & 0xffffff, y->a & 0xffffff);
+		ck_assert_uint_eq(x->b, y->b);
+		ck_assert_uint_eq(x->c, y->c);
+		ck_assert_uint_eq(x->d, y->d);
+	}
+	for (unsigned i = 0; i < bench_count(u, PPU_TR_DIV_RECENTRE, -1); i++) {
+		const struct ppu_trace_rec *x = bench_find(b, PPU_TR_DIV_RECENTRE, -1, i);
+		const struct ppu_trace_rec *y = bench_find(u, PPU_TR_DIV_RECENTRE, -1, i);
+
+		ck_assert_uint_eq(x->a & 0xffffff, y->a & 0xffffff);
+		ck_assert_uint_eq(x->unit, y->unit);
 		ck_assert_uint_eq(x->b, y->b);
 		ck_assert_uint_eq(x->c, y->c);
 		ck_assert_uint_eq(x->d, y->d);
