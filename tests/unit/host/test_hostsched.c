@@ -745,7 +745,8 @@ static struct cp by_mechanism(enum mechanism m, const char *props)
 /* From the end of the last high copy to the start of the next low one. */
 static uint64_t gap(struct cp *s, unsigned low)
 {
-	const struct ppu_trace_rec *done = bench_find(s->b, PPU_TR_CE_DONE, -1, 2), *start = bench_find(s->b, PPU_TR_CE_START, -1, 3);
+	const struct ppu_trace_rec *done = bench_find(s->b, PPU_TR_CE_DONE, -1, 2),
+		*start = bench_find(s->b, PPU_TR_CE_START, -1, 3);
 
 	ck_assert_uint_eq(start->a, low);
 	ck_assert_uint_ge(start->time, done->time);
