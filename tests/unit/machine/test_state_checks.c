@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading a state in which one field of a task or of a warp has a value that it cannot have: each check of tmu_io.c and
- * sm_io.c refuses its own.  The field is changed in the device that is saved; the rest of the state is right.
+ * Loading a state in which one field of a task, of a CTA or of a warp has a value that it cannot have: each check of tmu_io.c,
+ * ctas.c and sm_io.c refuses its own.  The field is changed in the device that is saved; the rest of the state is right.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <hw/ppu_save.h>
 #include "core/sm/sm.h"
+#include "core/tasks/ctas.h"
 #include "core/tasks/tmu_state.h"
 #include "run_suite.h"
 #include "tasks.h"
@@ -19,6 +21,7 @@ struct scene {
 	struct bench *b;
 	struct ppu_tmu_record *task[2];
 	struct ppu_warp *warp, *last;	/* of 32 lanes, and of 16 */
+	struct ppu_cta_rec *cta;	/* that sleeps */
 };
 
 static struct scene scene_new(void)
@@ -46,6 +49,8 @@ static struct scene scene_new(void)
 	ck_assert_int_eq(s.task[1]->t.state, PPU_TASK_PENDING);
 	s.warp = &s.b->core->sms[0].warp[cta->warp[0]];
 	s.last = &s.b->core->sms[0].warp[cta->warp[2]];
+	s.cta = ppu_ctas_at(s.b->core, 0, 0);
+	ck_assert(s.cta->image && s.cta->index == 1);
 	ck_assert_uint_eq(s.warp->active, ~0u);
 	ck_assert_uint_eq(s.last->live, 0xffff);
 	return s;
@@ -68,6 +73,8 @@ static char *load(struct scene *s, const uint8_t *bytes, size_t len)
 
 #define NO_TASK		"task 0 is not possible"
 #define COUNTS(n)	"task " #n " has impossible counts"
+#define PLACE		"a started CTA is in an impossible place"
+#define IMAGE		"the images of two CTAs overlap"
 #define WARP(n)		"SM 0: warp " #n " has an impossible state"
 
 /* name, what is said, the change */
@@ -96,6 +103,17 @@ C(child_of_nobody, "task 0 has no parent", a->sm.depth = 2) \
 C(parent_is_not_there, "task 1 has the wrong parent", b->parent = 7) \
 C(parent_of_the_same_depth, "task 1 has the wrong parent", b->parent = 0) \
 C(a_child_too_many, "task 0 has the wrong number of children", a->live_children = 1) \
+C(cta_behind_the_last, PLACE, r->index = a->next_cta) \
+C(cta_of_nobody, "task 0 has lost CTAs", r->task = NULL) \
+C(cta_of_a_task_that_waits, PLACE, r->task = b; r->index = 0) \
+C(cta_behind_the_sms, PLACE, r->sm = (int32_t)s->b->core->num_sms) \
+C(cta_behind_the_slots, PLACE, r->slot = 1) \
+C(cta_runs_and_waits, PLACE, r->waiting = true) \
+C(cta_waits_for_nobody, PLACE, r->sm = -1; r->waiting = true) \
+C(odd_image, IMAGE, r->image++) \
+C(image_before_its_area, IMAGE, r->image = 0) \
+C(image_behind_its_area, IMAGE, r->image = 0ull - 4096) \
+C(image_ends_behind_its_area, IMAGE, r->image = a->sm.ctx->blk.save_base + a->sm.ctx->blk.save_size - PPU_SAVE_ALIGN) \
 C(free_warp, WARP(0), w->state = PPU_WARP_FREE) \
 C(no_such_state, WARP(0), w->state = PPU_WARP_HALTED + 1) \
 C(pc_behind_the_end, WARP(0), w->state = PPU_WARP_HALTED; w->pc = w->prog->n + 1) \
@@ -120,8 +138,9 @@ static void name(struct scene *s) \
 { \
 	struct ppu_task *a = &s->task[0]->t, *b = &s->task[1]->t; \
 	struct ppu_warp *w = s->warp, *l = s->last; \
+	struct ppu_cta_rec *r = s->cta; \
 \
-	(void)a, (void)b, (void)w, (void)l; \
+	(void)a, (void)b, (void)w, (void)l, (void)r; \
 	change; \
 }
 CASES(C)
@@ -143,6 +162,7 @@ START_TEST(one_impossible_field)
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct ppu_tmu_record task[2] = { *s.task[0], *s.task[1] };
 		const struct ppu_warp warp = *s.warp, last = *s.last;
+		const struct ppu_cta_rec cta = *s.cta;
 		uint8_t *bytes = NULL;
 		size_t len = 0;
 		char *err;
@@ -153,6 +173,7 @@ START_TEST(one_impossible_field)
 		*s.task[1] = task[1];
 		*s.warp = warp;
 		*s.last = last;
+		*s.cta = cta;
 		err = load(&s, bytes, len);
 		ck_assert_msg(!err == !cases[i].said && (!err || strstr(err, cases[i].said)), "%s: \"%s\" instead of \"%s\"",
 			      cases[i].name, err ? err : "loaded", cases[i].said ? cases[i].said : "loaded");
