@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading a state in which one field of a task, of a CTA or of a warp has a value that it cannot have: each check of tmu_io.c,
- * ctas.c and sm_io.c refuses its own.  The field is changed in the device that is saved; the rest of the state is right.
+ * Loading a state in which one field of a task, of a CTA, of a warp or of a channel has a value that it cannot have: each check
+ * of tmu_io.c, ctas.c, sm_io.c, chan.c and host.c refuses its own.  The field is changed in the device that is saved; the rest of the state is right.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_save.h>
+#include "core/host/chan.h"
 #include "core/sm/sm.h"
 #include "core/tasks/ctas.h"
 #include "core/tasks/tmu_state.h"
@@ -184,6 +185,124 @@ START_TEST(one_impossible_field)
 }
 END_TEST
 
+/* ---- channels -------------------------------------------------------------------------------------- */
+
+/* One copies, one waits for the engine, one for a semaphore; one has nothing to do, and one is off. */
+struct channels {
+	struct bench *b;
+	struct ppu_chan *busy, *queued, *waits, *idle, *off;
+};
+
+#define ONE_ENGINE "copy-engines=1"
+
+static struct channels channels_new(void)
+{
+	struct channels s = { .b = bench_new(ONE_ENGINE) };
+	struct bench_ctx *c = bench_ctx_new(s.b);
+	uint64_t buf = bench_alloc(c, 1 << 20, BENCH_VRAM), sem = bench_alloc(c, 4096, BENCH_VRAM);
+	struct bench_chan *ch[5];
+
+	for (unsigned i = 0; i < 4; i++)
+		ch[i] = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	ch[4] = bench_chan_make(c, PPU_CLASS_COPY, 8);
+	for (unsigned i = 0; i < 2; i++) {
+		bench_copy(ch[i], buf, buf + (1 << 19), 1 << 19);
+		bench_submit(ch[i]);
+		bench_run_for(s.b, 3000);
+	}
+	bench_acquire(ch[2], PPU_SEM_OP_GE, sem, 5);
+	bench_submit(ch[2]);
+	bench_run_for(s.b, 3000);
+	s.busy = ppu_chan(s.b->core, ch[0]->id);
+	s.queued = ppu_chan(s.b->core, ch[1]->id);
+	s.waits = ppu_chan(s.b->core, ch[2]->id);
+	s.idle = ppu_chan(s.b->core, ch[3]->id);
+	s.off = ppu_chan(s.b->core, ch[4]->id);
+	ck_assert_int_eq(s.busy->state, CH_BUSY);
+	ck_assert_int_eq(s.queued->where, CH_IN_RUNLIST);
+	ck_assert_int_eq(s.waits->state, CH_SEM);
+	ck_assert(s.idle->enabled && !s.off->enabled);
+	return s;
+}
+
+#define STATE(n)	"channel " #n " is not in a possible state"
+#define LIST(n)		"channel " #n " is in a list it cannot be in"
+
+#define CHANNELS(C) \
+C(all_right, NULL, ) \
+C(busy_and_off, STATE(0), s->busy->enabled = false) \
+C(off_and_on, STATE(4), s->off->enabled = true) \
+C(off_and_ready, STATE(4), s->off->state = CH_READY) \
+C(paused_by_nobody, STATE(3), s->idle->paused = 4) \
+C(paused_by_no_group, STATE(3), s->idle->paused = PPU_PAUSED_GROUP) \
+C(paused_and_off, STATE(4), s->off->paused = PPU_PAUSED_SELF) \
+C(state_that_is_none, STATE(3), s->idle->state = CH_STATES) \
+C(place_that_is_none, STATE(3), s->idle->where = CH_WHERES) \
+C(entry_of_no_words, STATE(0), s->busy->blk_words = 0) \
+C(words_of_no_entry, STATE(3), s->idle->blk_words = 1) \
+C(long_entry, STATE(0), s->busy->blk_words = PPU_BLOCK_MAX_WORDS + 1) \
+C(behind_the_entry, STATE(0), s->busy->pos = s->busy->blk_words + 1) \
+C(engine_of_no_class, STATE(0), s->busy->op_class = PPU_CLASS_COPY + 1) \
+C(busy_with_nothing, STATE(0), s->busy->op_class = 0) \
+C(waits_for_nothing, STATE(1), s->queued->op_class = 0) \
+C(runlist_of_no_class, STATE(1), s->queued->run_class = PPU_CLASS_COPY + 1) \
+C(semaphore_that_is_none, STATE(3), s->idle->state = CH_SEM) \
+C(waits_for_a_semaphore_and_goes_on, STATE(2), s->waits->state = CH_IDLE) \
+C(engine_before_the_first, STATE(3), s->idle->engine = -2) \
+C(engine_behind_the_last, STATE(3), s->idle->engine = 2) \
+C(idle_in_a_list, LIST(3), s->idle->where = CH_IN_RUNLIST) \
+C(ready_in_the_runlist, LIST(1), s->queued->state = CH_READY) \
+C(listed_in_the_future, LIST(1), s->queued->stamp = 1ull << 62) \
+C(listed_and_paused, LIST(1), s->queued->paused = PPU_PAUSED_SELF) \
+C(queued_for_nothing, "channel 1 waits for no engine", s->queued->run_class = 0) \
+C(engine_of_another, "channel 3 holds an engine it cannot hold", s->idle->engine = 1) \
+C(engine_twice, "channel 1 holds an engine it cannot hold", s->queued->engine = 1)
+
+#define C(name, said, change) static void name(struct channels *s) { (void)s; change; }
+CHANNELS(C)
+#undef C
+
+static const struct {
+	const char *name, *said;
+	void (*change)(struct channels *s);
+} of_channels[] = {
+#define C(name, said, change) { #name, said, name },
+	CHANNELS(C)
+#undef C
+};
+
+START_TEST(one_impossible_channel)
+{
+	struct channels s = channels_new();
+
+	for (unsigned i = 0; i < sizeof(of_channels) / sizeof(of_channels[0]); i++) {
+		struct ppu_chan *const ch[] = { s.busy, s.queued, s.waits, s.idle, s.off };
+		struct ppu_chan was[5];
+		struct bench *b = bench_new(ONE_ENGINE);
+		uint8_t *bytes = NULL;
+		size_t len = 0;
+		char *err = NULL;
+
+		for (unsigned k = 0; k < 5; k++)
+			was[k] = *ch[k];
+		of_channels[i].change(&s);
+		ck_assert_int_eq(ppu_core_save(s.b->core, &bytes, &len), 0);
+		for (unsigned k = 0; k < 5; k++)
+			*ch[k] = was[k];
+		memcpy(b->vram, s.b->vram, b->cfg.vram);
+		memcpy(b->ram, s.b->ram, BENCH_RAM_BYTES);
+		ck_assert_int_eq(!ppu_core_load(b->core, bytes, len, &err), !err);
+		ck_assert_msg(!err == !of_channels[i].said && (!err || strstr(err, of_channels[i].said)),
+			      "%s: \"%s\" instead of \"%s\"", of_channels[i].name, err ? err : "loaded",
+			      of_channels[i].said ? of_channels[i].said : "loaded");
+		bench_free(b);
+		free(err);
+		free(bytes);
+	}
+	bench_free(s.b);
+}
+END_TEST
+
 /* The state, and where a 1 more in a byte of the first task is. */
 static size_t state_and_place(struct scene *s, uint8_t *field, uint8_t **bytes, size_t *len)
 {
@@ -234,6 +353,7 @@ int main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, one_impossible_field);
+	tcase_add_test(t, one_impossible_channel);
 	tcase_add_loop_test(t, impossible_bytes, 0, 2);
 	suite_add_tcase(s, t);
 	return run_suite(s);
