@@ -31,4 +31,9 @@ int kmsg_open(void);
 /* Does a line that contains all of these words (NULL-terminated) appear within ms? */
 bool kmsg_find(int fd, unsigned ms, const char *const *parts);
 
+/* The kernel's events from now on. */
+int uevent_open(void);
+/* Has one with this line come? */
+bool uevent_seen(int fd, const char *line);
+
 #endif
