@@ -226,6 +226,13 @@ uint64_t bar0(void)
 	return start;
 }
 
+void memory_press(void)
+{
+	if (!modparam("shrink_unswapped"))
+		modparam_set("shrink_unswapped", 1);
+	file_write("/proc/sys/vm/drop_caches", "2");
+}
+
 int uevent_open(void)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };

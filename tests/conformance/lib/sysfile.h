@@ -31,6 +31,9 @@ int kmsg_open(void);
 /* Does a line that contains all of these words (NULL-terminated) appear within ms? */
 bool kmsg_find(int fd, unsigned ms, const char *const *parts);
 
+/* Memory is short: the kernel asks the driver for pages, which gives them without swap space, too. */
+void memory_press(void);
+
 /* The kernel's events from now on. */
 int uevent_open(void);
 /* Has one with this line come? */
