@@ -161,6 +161,24 @@ TEST(bounded, "the kernel is not kept long: few objects are looked at in one go,
 	CHECK(resident(w.fd) >= OBJECTS * 4);
 }
 
+TEST(fetched, "what comes back is read before other VMs are kept from coming back")
+{
+	struct idle_world i = idle_world(2 * MIB);
+	uint64_t pages;
+
+	fill(i.sys.map, i.sys.size, 10);
+	press_all(i.w.fd);
+	pages = stat_of("fetched_pages");
+	copy(&i.w, SYS_VA, VA + MIB, MIB);
+	CHECK(stat_of("fetched_pages") >= pages + i.sys.size / 4096);
+	check((uint64_t *)i.w.bo.map + MIB / 8, MIB, 10);
+	/* And one object for itself. */
+	press_all(i.w.fd);
+	pages = stat_of("fetched_pages");
+	DO(i.w.fd, DRM_IOCTL_PPU_SEM_CREATE, (&(struct drm_ppu_sem_create){ .bo_handle = i.sys.handle }));
+	CHECK_EQ(stat_of("fetched_pages"), pages + i.sys.size / 4096);
+}
+
 TEST(bind, "VM_BIND, SEM_CREATE and an export bring an object back; then it is where it was before")
 {
 	struct world w = world_new(MIB, VA);
