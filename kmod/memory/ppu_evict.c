@@ -849,6 +849,9 @@ static bool ppu_evict_is_idle(struct ppu_vm *vm)
 
 	if (vm->evict.out || atomic_read(&vm->evict.users))
 		return false;
+	/* It did not stop in time, whatever it does: nobody waits for it again so soon. */
+	if (vm->evict.not_before > ktime_get_ns())
+		return false;
 	ppu_evict_look(vm, &look);
 	return !look.work && !look.runs && ktime_get_ns() - since >= PPU_EVICT_IDLE_NS;
 }
@@ -862,17 +865,22 @@ static void ppu_evict_idle_work(struct work_struct *work)
 	struct ppu_evict *ev = container_of(work, struct ppu_evict, idle_work);
 	unsigned long index = 0;
 	struct ppu_vm *vm;
+	u64 scan;
 
 	ppu_evict_lock(ev);
-	ev->scans++;
+	scan = ++ev->scans;
 	ppu_shrink_mark_sys(ev->ppu);
+	ppu_evict_unlock(ev);
 	while ((vm = ppu_vm_next(ev->ppu, &index))) {
 		index++;
-		if (vm->evict.scan == ev->scans && ppu_evict_is_idle(vm))
+		/* For each VM anew: to stop one may take long, and others wait. */
+		ppu_evict_lock(ev);
+		/* Who needs VRAM has marked VMs again, perhaps this one. */
+		if (vm->evict.scan >= scan && ppu_evict_is_idle(vm))
 			ppu_evict_hold(ev, vm);
+		ppu_evict_unlock(ev);
 		ppu_vm_put(vm);
 	}
-	ppu_evict_unlock(ev);
 }
 
 /** ppu_evict_want_idle - memory is short: hold VMs that are idle, soon; in any context */
