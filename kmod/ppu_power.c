@@ -49,8 +49,8 @@
 #include "sync/ppu_sem_fence.h"
 
 /*
- * The kernel waits a minute for a device that it has reset.  It does not tell drivers that it failed
- * (before 6.18), or that it gave up for another device's sake: so no reset for so long means that.
+ * The kernel waits a minute for a device that it has reset.  Before 6.18 it does not tell drivers
+ * that it failed, or gave up for another device's sake: no reset for so long means that.
  */
 static unsigned int ppu_bus_error_timeout_ms = 100000;
 module_param_named(bus_error_timeout_ms, ppu_bus_error_timeout_ms, uint, 0600);
@@ -146,7 +146,7 @@ static bool ppu_power_up(struct ppu_device *ppu, const char *why)
 			ppu_power_gone(ppu, "it does not answer after a reset");
 		return false;
 	}
-	/* What was published since the gate was drained is lost, too: the device was reset since. */
+	/* What was published since the gate was drained is lost, too: there was a reset since. */
 	ppu_power_lost(ppu);
 	ppu_irq_restart(ppu);
 	ppu_watch_rearm_all(ppu);
@@ -160,8 +160,8 @@ static bool ppu_power_up(struct ppu_device *ppu, const char *why)
 }
 
 /*
- * Takes the lock of the PCI function.  The driver that leaves the device has it, and may have to wait
- * for the worker that calls this; false: it has left.
+ * Takes the lock of the PCI function.  The driver that leaves the device has it, and may have to
+ * wait for the worker that calls this; false: it has left.
  */
 static bool ppu_power_lock(struct ppu_device *ppu)
 {
@@ -187,8 +187,8 @@ static void ppu_reset_work(struct work_struct *work)
 	if (!ppu_power_lock(ppu))
 		return;
 	/*
-	 * The lock is not held from the first callback of a sleep, or of an error of the bus, to the
-	 * last one.  In between the gate is closed, and nothing of the device goes on.
+	 * The lock is not held from the first callback of a sleep, or of an error of the bus, to
+	 * the last one.  In between the gate is closed, and nothing of the device goes on.
 	 */
 	if (!ppu_gate_is_closed(ppu) && ppu_power_reset_is_wanted(ppu)) {
 		ppu_power_down(ppu);
@@ -281,8 +281,8 @@ static pci_ers_result_t ppu_error_slot_reset(struct pci_dev *pci)
 	/* It is down, unless another device below the port asked for the reset. */
 	ppu_power_down(ppu);
 	/*
-	 * What probe has saved is still there, but a function level reset or a sleep since then, which
-	 * restored it, says that nothing is.  It has the function enabled.
+	 * What probe has saved is still there, but a function level reset or a sleep since then,
+	 * which restored it, says that nothing is.  It has the function enabled.
 	 */
 	pci->state_saved = true;
 	pci_restore_state(pci);

@@ -843,7 +843,7 @@ static void ppu_evict_resume_work(struct work_struct *work)
 
 static bool ppu_evict_is_idle(struct ppu_vm *vm)
 {
-	/* Before the clock is read, or a VM that is used just now would be idle since the future. */
+	/* Before the clock is read: a VM that is used just now is not idle since the future. */
 	u64 since = smp_load_acquire(&vm->evict.idle_since);
 	struct ppu_hold_look look;
 

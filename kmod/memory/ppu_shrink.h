@@ -22,7 +22,7 @@ struct ppu_shrink {
 	struct shrinker *shrinker;
 	/** @lock: protects the others; no memory is allocated under it. */
 	struct mutex lock;
-	/** @bos: that are out, with pages for the CPU: ppu_bo.out_link; those first that were looked at least lately. */
+	/** @bos: that are out, with pages for the CPU: ppu_bo.out_link; next to look at first. */
 	struct list_head bos;
 	/** @pages: of all of @bos. */
 	unsigned long pages;
