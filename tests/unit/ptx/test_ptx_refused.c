@@ -66,6 +66,8 @@ static const struct refusal modules[] = {
 	{ ".global .f32 x = 0f123;", "a 0f literal has 8 hexadecimal digits, this has 3", 18 },
 	{ ".global .u32 x = 12ab;", "bad number: unexpected 'a' in it", 18 },
 	{ ".section \"abc", "this string is not closed; add \"", 10 },
+	{ ".target sm_60, 4", "the name of a target, such as sm_75, was expected here", 16 },
+	{ ".target", "the name of a target, such as sm_75, was expected here", 0 },
 	{ ".version x", ".version needs a number, such as 6.3", 10 },
 	{ ".alias f, g;", "'f' is not a .func declared before; '.alias' is for those", 8 },
 	{ ".func f() { ret; }\n.func g() { ret; }\n.alias f, g;",

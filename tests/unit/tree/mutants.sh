@@ -84,6 +84,15 @@ is "the sum" says '^# 5 mistakes, 2 noticed, 3 not'
 is "nothing has changed in the tree" git -C "$tree" diff --quiet
 mutants --resume
 is "resume leaves out what was noticed" says '^# 5 mistakes, 2 noticed, 3 not, 2 of them in earlier runs'
+mkdir -p "$MUTANTS_DIR"
+(
+	flock 9
+	mutants
+	is "two runs do not share their copies" says '^Bail out! Another run uses'
+	exit $fails
+) 9>"$MUTANTS_DIR/lock"
+fails=$?
+n=$((n + 1))
 mutants 'part/(seen|hangs)$'
 is "only those that match" says '^# 2 mistakes, 2 noticed, 0 not'
 patch_of floods '	return x + x;' \
