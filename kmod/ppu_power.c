@@ -69,17 +69,20 @@ static bool ppu_power_reset_is_wanted(struct ppu_device *ppu)
 }
 
 /*
- * After drm_dev_unplug() nobody enters a section that touches the device, user
- * mappings are gone and new ioctls give ENODEV.  What is left is to end what
- * was in flight; open files are closed in their own time.
+ * First the device stops: as soon as nobody enters a section any more, channels count as stopped,
+ * and pages go that it may write to.  After drm_dev_unplug() user mappings are gone and new ioctls
+ * give ENODEV.  What is left is to end what was in flight, and what sections began meanwhile; open
+ * files are closed in their own time.
  */
 static void ppu_power_leave(struct ppu_device *ppu)
 {
+	ppu_runtime_lost(ppu);
+	ppu_device_quiesce(ppu);
+	ppu_gate_leave(ppu);
 	drm_dev_unplug(&ppu->drm);
 	ppu_gate_unplug(ppu);
 	ppu_evict_stop(ppu);
 	ppu_irq_fini(ppu);
-	ppu_runtime_lost(ppu);
 	ppu_device_quiesce(ppu);
 	ppu_gem_unmap_all(ppu);
 	ppu_channel_fail_all(ppu, -ENODEV);
@@ -128,6 +131,9 @@ static void ppu_power_down(struct ppu_device *ppu)
 	ppu_irq_stop(ppu);
 	ppu_runtime_lost(ppu);
 	ppu_device_reset(ppu);
+	/* What does not hear of its reset must not write to pages that are given away from here on. */
+	if (ppu_rd(ppu, PPU_REG_ID) != PPU_ID_MAGIC)
+		pci_clear_master(ppu->pci);
 	/* Count the reset before anybody hears of it. */
 	atomic_inc(&ppu->reset_count);
 	ppu_power_lost(ppu);
@@ -146,6 +152,13 @@ static bool ppu_power_up(struct ppu_device *ppu, const char *why)
 			ppu_power_gone(ppu, "it does not answer after a reset");
 		return false;
 	}
+	/* An error of the bus while the machine slept is over, too. */
+	if (ppu->bus_error) {
+		ppu->bus_error = false;
+		cancel_delayed_work(&ppu->bus_error_work);
+	}
+	/* What was restored may be from when it was down. */
+	pci_set_master(ppu->pci);
 	/* What was published since the gate was drained is lost, too: there was a reset since. */
 	ppu_power_lost(ppu);
 	ppu_irq_restart(ppu);
@@ -240,9 +253,9 @@ static void ppu_reset_done(struct pci_dev *pci)
 /* The device is down until the port has reset it, which another task may tell. */
 static void ppu_bus_error(struct ppu_device *ppu)
 {
+	pci_clear_master(ppu->pci);
 	ppu_power_down(ppu);
 	ppu_gate_hand_over(ppu);
-	pci_clear_master(ppu->pci);
 	ppu->bus_error = true;
 	queue_delayed_work(ppu->wq, &ppu->bus_error_work,
 			   msecs_to_jiffies(READ_ONCE(ppu_bus_error_timeout_ms)));
@@ -287,7 +300,6 @@ static pci_ers_result_t ppu_error_slot_reset(struct pci_dev *pci)
 	pci->state_saved = true;
 	pci_restore_state(pci);
 	pci_save_state(pci);
-	pci_set_master(pci);
 	ppu_device_reset(ppu);
 	return ppu_power_up(ppu, "was reset after an error of the bus") ?
 		PCI_ERS_RESULT_RECOVERED : PCI_ERS_RESULT_DISCONNECT;
@@ -311,6 +323,9 @@ static int ppu_prepare(struct device *dev)
 	struct ppu_device *ppu = pci_get_drvdata(to_pci_dev(dev));
 	struct ppu_vram_save *save;
 
+	/* It would save what a dead bus says, and restore that over what the port's reset has repaired. */
+	if (ppu->bus_error)
+		return -EBUSY;
 	ppu_power_down(ppu);
 	if (drm_dev_is_unplugged(&ppu->drm))
 		return 0;

@@ -64,13 +64,18 @@ void ppu_gate_fini(struct ppu_device *ppu)
 	cleanup_srcu_struct(&ppu->gate.srcu);
 }
 
+static bool ppu_gate_is_gone(struct ppu_device *ppu)
+{
+	return READ_ONCE(ppu->gate.left) || drm_dev_is_unplugged(&ppu->drm);
+}
+
 /* Begins a section, unless @shut says that there are none, or the device is gone. */
 static bool ppu_gate_begin(struct ppu_device *ppu, const bool *shut, int *idx)
 {
 	*idx = srcu_read_lock(&ppu->gate.srcu);
 	/* Sparse cannot follow a lock that is held or not. */
 	__release(&ppu->gate.srcu);
-	if (!READ_ONCE(*shut) && !drm_dev_is_unplugged(&ppu->drm))
+	if (!READ_ONCE(*shut) && !ppu_gate_is_gone(ppu))
 		return true;
 	__acquire(&ppu->gate.srcu);
 	srcu_read_unlock(&ppu->gate.srcu, *idx);
@@ -113,11 +118,10 @@ bool ppu_enter(struct ppu_device *ppu, int *idx)
 
 	might_sleep();
 	ppu_gate_map_read(gate);
-	while (!drm_dev_is_unplugged(&ppu->drm)) {
+	while (!ppu_gate_is_gone(ppu)) {
 		if (ppu_gate_begin(ppu, &gate->closing, idx))
 			return true;
-		wait_event(gate->wait,
-			   !READ_ONCE(gate->closing) || drm_dev_is_unplugged(&ppu->drm));
+		wait_event(gate->wait, !READ_ONCE(gate->closing) || ppu_gate_is_gone(ppu));
 	}
 	ppu_gate_map_release(gate);
 	return false;
@@ -133,7 +137,7 @@ void ppu_exit(struct ppu_device *ppu, int idx)
 /** ppu_not_entered - the error to return when ppu_try_enter() has failed */
 int ppu_not_entered(struct ppu_device *ppu)
 {
-	return drm_dev_is_unplugged(&ppu->drm) ? -ENODEV : -EIO;
+	return ppu_gate_is_gone(ppu) ? -ENODEV : -EIO;
 }
 
 /** ppu_gate_drain - end the sections that wait; others still may begin */
@@ -180,6 +184,18 @@ void ppu_gate_open(struct ppu_device *ppu)
 bool ppu_gate_is_closed(struct ppu_device *ppu)
 {
 	return READ_ONCE(ppu->gate.closing);
+}
+
+/**
+ * ppu_gate_leave - before drm_dev_unplug(): nobody waits for the device any more
+ * @ppu: device
+ *
+ * drm_dev_unplug() waits for readers of debugfs files, and they may wait for the device.
+ */
+void ppu_gate_leave(struct ppu_device *ppu)
+{
+	WRITE_ONCE(ppu->gate.left, true);
+	wake_up_all(&ppu->gate.wait);
 }
 
 /** ppu_gate_unplug - after drm_dev_unplug(): end all sections, for ever */

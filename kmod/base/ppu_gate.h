@@ -25,6 +25,8 @@ struct ppu_gate {
 	bool closing;
 	/** @closed: ppu_try_enter() fails. */
 	bool closed;
+	/** @left: the driver leaves the device: nobody waits any more. */
+	bool left;
 	/** @wait: ppu_enter() waits here. */
 	wait_queue_head_t wait;
 #ifdef CONFIG_LOCKDEP
@@ -48,6 +50,7 @@ void ppu_gate_hand_over(struct ppu_device *ppu);
 void ppu_gate_take_over(struct ppu_device *ppu);
 void ppu_gate_open(struct ppu_device *ppu);
 bool ppu_gate_is_closed(struct ppu_device *ppu);
+void ppu_gate_leave(struct ppu_device *ppu);
 void ppu_gate_unplug(struct ppu_device *ppu);
 
 #endif

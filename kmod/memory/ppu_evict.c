@@ -592,8 +592,11 @@ int ppu_evict_room(struct ppu_device *ppu, u64 size, int *ended)
 
 /* VMs: back */
 
-/* The next object from *@from on that the VM shows and that is out, with a reference, or NULL. */
-static struct ppu_bo *ppu_evict_next_out(struct ppu_vm *vm, u64 *from)
+/*
+ * The next object from *@from on that the VM shows and that is out, with a reference, or NULL.
+ * @once: only at the mapping that stands for the object, of however many the VM has.
+ */
+static struct ppu_bo *ppu_evict_next_out(struct ppu_vm *vm, u64 *from, bool once)
 {
 	struct ppu_mapping *map;
 	struct ppu_bo *bo = NULL;
@@ -601,7 +604,8 @@ static struct ppu_bo *ppu_evict_next_out(struct ppu_vm *vm, u64 *from)
 	mutex_lock(&vm->lock);
 	for (map = ppu_vm_map_from(vm, *from); map && !bo; map = ppu_vm_map_from(vm, *from)) {
 		*from = map->last + 1;
-		if (map->bo && READ_ONCE(map->bo->out)) {
+		/* Which mapping stands for it may change meanwhile: it is met twice, or not at all. */
+		if (map->bo && READ_ONCE(map->bo->out) && !(once && list_empty(&map->bo_link))) {
 			bo = map->bo;
 			ppu_bo_get(bo);
 		}
@@ -618,7 +622,8 @@ static void ppu_evict_fetch_vm(struct ppu_evict *ev, struct ppu_vm *vm)
 
 	lockdep_assert_not_held(&ev->lock);
 
-	while (!fatal_signal_pending(current) && (bo = ppu_evict_next_out(vm, &from))) {
+	while (!fatal_signal_pending(current) && !drm_dev_is_unplugged(&ev->ppu->drm) &&
+	       (bo = ppu_evict_next_out(vm, &from, true))) {
 		atomic64_add(ppu_move_fetch(bo), &ev->fetched);
 		ppu_bo_put(bo);
 	}
@@ -627,7 +632,7 @@ static void ppu_evict_fetch_vm(struct ppu_evict *ev, struct ppu_vm *vm)
 /* Brings one object back that the VM shows.  1: there was none. */
 static int ppu_evict_bring_next(struct ppu_evict *ev, struct ppu_vm *vm, u64 *from)
 {
-	struct ppu_bo *bo = ppu_evict_next_out(vm, from);
+	struct ppu_bo *bo = ppu_evict_next_out(vm, from, false);
 	int ret = 1;
 
 	if (bo) {
@@ -816,8 +821,8 @@ static int ppu_evict_resume_next(struct ppu_evict *ev, u64 before)
 		return 1;
 	ppu_evict_fetch_vm(ev, vm);
 	ppu_evict_lock(ev);
-	/* Somebody else may have let it go meanwhile, or it has faulted. */
-	if (vm->evict.resume && !READ_ONCE(vm->faulted))
+	/* Somebody else may have let it go meanwhile, and held it again, or it has faulted. */
+	if (vm->evict.resume && vm->evict.held_since < before && !READ_ONCE(vm->faulted))
 		ret = ppu_evict_resume(ev, vm);
 	ppu_evict_unlock(ev);
 	ppu_vm_put(vm);

@@ -17,6 +17,7 @@
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_vma_manager.h>
 
@@ -250,13 +251,17 @@ int ppu_move_in(struct ppu_bo *bo)
 	return 0;
 }
 
-static unsigned long ppu_move_fetch_file(struct file *file, u64 size)
+static unsigned long ppu_move_fetch_file(struct ppu_bo *bo, struct file *file, u64 size)
 {
+	struct drm_device *drm = ppu_bo_gem(bo)->dev;
 	unsigned long pages = 0;
 	struct page *page;
 	u64 offset;
 
-	for (offset = 0; offset < size && !fatal_signal_pending(current); offset += PAGE_SIZE) {
+	for (offset = 0; offset < size; offset += PAGE_SIZE) {
+		/* When somebody else has brought it back, its file is empty, and must stay so. */
+		if (fatal_signal_pending(current) || drm_dev_is_unplugged(drm) || !READ_ONCE(bo->out))
+			break;
 		page = shmem_read_mapping_page(file->f_mapping, offset >> PAGE_SHIFT);
 		if (IS_ERR(page))
 			break;
@@ -289,7 +294,7 @@ unsigned long ppu_move_fetch(struct ppu_bo *bo)
 	dma_resv_unlock(obj->resv);
 	if (!file)
 		return 0;
-	pages = ppu_move_fetch_file(file, obj->size);
+	pages = ppu_move_fetch_file(bo, file, obj->size);
 	fput(file);
 	return pages;
 }

@@ -179,6 +179,30 @@ TEST(fetched, "what comes back is read before other VMs are kept from coming bac
 	CHECK_EQ(stat_of("fetched_pages"), pages + i.sys.size / 4096);
 }
 
+static void map_page(struct idle_world *i, uint64_t offset, uint64_t va)
+{
+	struct drm_ppu_vm_bind_op op = { .op = DRM_PPU_VM_BIND_OP_MAP, .handle = i->sys.handle, .bo_offset = offset, .va = va,
+					 .size = 4096 };
+	struct drm_ppu_vm_bind b = { .vm_id = i->w.vm, .ops = DRM_PPU_ARRAY(1, &op) };
+
+	DO(i->w.fd, DRM_IOCTL_PPU_VM_BIND, &b);
+}
+
+TEST(fetched_once, "however many mappings a VM has of an object, it is read once")
+{
+	struct idle_world i = idle_world(2 * MIB);
+	uint64_t pages;
+
+	for (unsigned n = 0; n < 64; n++)
+		map_page(&i, n * 4096, SYS_VA + 16 * MIB + n * 3 * 4096);
+	fill(i.sys.map, i.sys.size, 10);
+	press_all(i.w.fd);
+	pages = stat_of("fetched_pages");
+	copy(&i.w, SYS_VA, VA + MIB, MIB);
+	/* The other objects of the VM are small. */
+	CHECK(stat_of("fetched_pages") < pages + 2 * i.sys.size / 4096);
+}
+
 TEST(bind, "VM_BIND, SEM_CREATE and an export bring an object back; then it is where it was before")
 {
 	struct world w = world_new(MIB, VA);

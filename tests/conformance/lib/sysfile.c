@@ -47,7 +47,7 @@ static const char *const known[] = {
 	"max_vms", "max_channels", "max_kernel_channels", "max_groups", "max_sems", "max_events",
 	"max_fences", "max_binds", "max_watches", "max_system_mb", "max_vram_mb", "irq_rate",
 	"max_mappings", "max_entries",
-	"coredump_interval_ms",
+	"coredump_interval_ms", "shrink_unswapped", "bus_error_timeout_ms",
 };
 #define KNOWN (sizeof(known) / sizeof(known[0]))
 static char *saved[KNOWN];
