@@ -21,7 +21,7 @@
 struct capture {
 	int refs;			/* of lanes and marks */
 	struct CUgraph_st *graph;	/* with a reference */
-	ppuStream origin;
+	ppuStream origin;		/* NULL: destroyed */
 	struct CUctx_st *ctx;		/* for comparison only */
 	CUstreamCaptureMode mode;
 	pthread_t thread;
@@ -325,6 +325,18 @@ CUresult cu_capture_unsafe(void)
 	return r;
 }
 
+/* Locked.  Nobody can end the capture any more: of destroyed streams nothing stays. */
+static void abandon(struct capture *cap)
+{
+	cap->spoiled = true;
+	cap->origin = NULL;
+	for (struct lane *l = lanes, *next; l; l = next) {
+		next = l->next;
+		if (l->cap == cap && !l->stream)
+			lane_free(l);
+	}
+}
+
 void cu_capture_stream_gone(ppuStream stream)
 {
 	struct lane *l;
@@ -334,11 +346,13 @@ void cu_capture_stream_gone(ppuStream stream)
 	pthread_mutex_lock(&cu_graph_lock);
 	l = lane_of(stream);
 	if (l && l->cap->origin == stream) {
-		l->cap->spoiled = true;
+		abandon(l->cap);
 		lane_free(l);
-	} else if (l) {		/* what it did stays, and must still be joined */
+	} else if (l && l->cap->origin) {	/* what it did stays, and must still be joined */
 		l->stream = NULL;
 		l->blocking = false;
+	} else if (l) {
+		lane_free(l);
 	}
 	pthread_mutex_unlock(&cu_graph_lock);
 }

@@ -18,6 +18,7 @@
 #include "cuda/memory/pointer.h"
 #include "cuda/module/function.h"
 #include "cuda/stream/memop.h"
+#include "cuda/stream/stream.h"
 
 /* ---- parameters to work --------------------------------------------------------------------- */
 
@@ -355,7 +356,7 @@ CUresult i_cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID a
 
 	if (r)
 		return r;
-	memset(value, 0, sizeof(*value));
+	memset(value, 0, CU_ATTRIBUTE_LEAST);
 	if (attribute == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
 		value->cooperative = n->op.kernel.cooperative;
 	else if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)

@@ -217,7 +217,7 @@ CUresult i_cuStreamGetAttribute(CUstream stream, CUlaunchAttributeID attribute, 
 	r = cu_stream_get(stream, &u);
 	if (r)
 		return r;
-	memset(value, 0, sizeof(*value));
+	memset(value, 0, CU_ATTRIBUTE_LEAST);
 	if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
 		r = cu_result(ppuStreamGetPriority(u.ppu, &value->priority));
 	else if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)

@@ -12,6 +12,9 @@
 /* In the running call, stream 0 means the thread's own stream. */
 extern __thread bool cu_per_thread;
 
+/* So large a CUlaunchAttributeValue is in programs built for CUDA 11, whose attributes are all inside. */
+#define CU_ATTRIBUTE_LEAST	sizeof(CUaccessPolicyWindow)
+
 struct CUstream_st {
 	struct cu_obj obj;
 	ppuStream ppu;

@@ -121,7 +121,7 @@ START_TEST(destroyed_meanwhile)
 	CUstreamCaptureStatus status;
 	CUstream s, t, u;
 	CUgraphExec x;
-	CUdeviceptr p;
+	CUdeviceptr p, q;
 	CUevent e;
 	CUgraph g;
 	size_t num = 0;
@@ -162,11 +162,20 @@ START_TEST(destroyed_meanwhile)
 		}
 		OK(cuStreamDestroy(u));
 	}
-	/* The stream in which it began: nobody can end it any more, and another stream can be captured. */
-	OK(cuStreamCreate(&t, CU_STREAM_NON_BLOCKING));
-	OK(cuStreamBeginCapture_v2(t, CU_STREAM_CAPTURE_MODE_RELAXED));
-	run(function("add_one"), p, 0, t);
-	OK(cuStreamDestroy(t));
+	/* The stream in which it began, before or after one that joined: nothing of the capture stays. */
+	for (int first = 0; first < 2; first++) {
+		OK(cuStreamCreate(&t, CU_STREAM_NON_BLOCKING));
+		OK(cuStreamCreate(&u, CU_STREAM_NON_BLOCKING));
+		OK(cuStreamBeginCapture_v2(t, CU_STREAM_CAPTURE_MODE_GLOBAL));
+		OK(cuEventRecord(e, t));
+		OK(cuStreamWaitEvent(u, e, 0));
+		run(function("add_one"), p, 0, u);
+		OK(cuStreamDestroy(first ? t : u));
+		OK(cuStreamDestroy(first ? u : t));
+		OK(cuMemAlloc(&q, 4));
+		OK(cuCtxSynchronize());
+		OK(cuMemFree(q));
+	}
 	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
 	OK(cuStreamEndCapture(s, &g));
 }

@@ -62,6 +62,40 @@ START_TEST(kernel_nodes_of_old)
 }
 END_TEST
 
+/* Programs built for CUDA 11 have 32 bytes for the value of an attribute. */
+START_TEST(small_attributes)
+{
+	union {
+		CUlaunchAttributeValue v;
+		unsigned char byte[64];
+	} a;
+	CUDA_KERNEL_NODE_PARAMS k = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1 };
+	unsigned int two = 2;
+	void *params[2];
+	CUdeviceptr p;
+	CUgraphNode n;
+	CUgraph g;
+
+	begin(small_ptx);
+	p = one_word(1);
+	params[0] = &p;
+	params[1] = &two;
+	k.func = function("store");
+	k.kernelParams = params;
+	OK(cuGraphCreate(&g, 0));
+	OK(cuGraphAddKernelNode_v2(&n, g, NULL, 0, &k));
+	for (int i = 0; i < 2; i++) {
+		memset(&a, 0xaa, sizeof(a));
+		if (i)
+			OK(cuGraphKernelNodeGetAttribute(n, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &a.v));
+		else
+			OK(cuStreamGetAttribute(stream_new(), CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &a.v));
+		for (unsigned int b = 0; b < 64; b++)
+			ck_assert_uint_eq(a.byte[b], b < 32 ? 0 : 0xaa);
+	}
+}
+END_TEST
+
 START_TEST(words_of_a_node)
 {
 	CUstreamBatchMemOpParams op[2] = { { .operation = CU_STREAM_MEM_OP_WRITE_VALUE_32 },
@@ -277,7 +311,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { kernel_nodes_of_old, words_of_a_node, events_with_flags, functions_asked,
+	const TTest *const tests[] = { kernel_nodes_of_old, small_attributes, words_of_a_node, events_with_flags, functions_asked,
 				       contexts_and_devices_asked, dependencies_of_a_capture };
 
 	return run_all("versions", tests, sizeof(tests) / sizeof(*tests));
