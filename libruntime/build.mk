@@ -72,7 +72,7 @@ $(BUILD)/obj/cudart/versioned-%.o: libruntime/cudart/versioned.c libruntime/buil
 	$(say) CC "$< ($*)"
 	$(Q)$(CC) $(CFLAGS_COMMON) $(CU_CFLAGS) -DCUDART_MAJOR=$* $(CFLAGS) -c -o $@ $<
 # What CUDA 11 and 13 give other arguments; versioned.c has its own for these libraries.
-CUDART_CHANGED_11 := cudaGraphExecUpdate
+CUDART_CHANGED_11 := cudaGraphExecUpdate cudaGraphInstantiate
 CUDART_CHANGED_13 := cudaMemAdvise cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz cudaGraphAddDependencies \
 	cudaGraphRemoveDependencies cudaGraphGetEdges cudaGraphNodeGetDependencies cudaGraphNodeGetDependentNodes \
 	cudaGraphAddNode cudaStreamGetCaptureInfo cudaStreamGetCaptureInfo_ptsz cudaStreamUpdateCaptureDependencies \

@@ -223,7 +223,10 @@ CUDART_INLINE_ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t
 
 static inline int cudart_device_at_(cudaMemLocation at)
 {
-	return at.type == cudaMemLocationTypeDevice ? at.id : cudaCpuDeviceId;
+	if (at.type == cudaMemLocationTypeDevice)
+		return at.id;
+	return at.type > cudaMemLocationTypeDevice && at.type <= cudaMemLocationTypeHostNumaCurrent ? cudaCpuDeviceId :
+												    cudaInvalidDeviceId;
 }
 
 CUDART_INLINE_ cudaError_t cudaMemAdvise(const void *ptr, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation at)
@@ -282,9 +285,17 @@ CUDART_INLINE_ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStr
 
 CUDART_INLINE_ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *after,
 							       const cudaGraphEdgeData *edges, size_t num_after,
-							       unsigned int flags = 0)
+							       unsigned int flags)
 {
 	return ::cudaStreamUpdateCaptureDependencies_v2(stream, after, edges, num_after, flags);
+}
+
+/* Not for a literal 0, which is the number of nodes of CUDA 12's. */
+template <class E>
+CUDART_INLINE_ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *after, E *edges,
+							       size_t num_after)
+{
+	return ::cudaStreamUpdateCaptureDependencies_v2(stream, after, edges, num_after, 0);
 }
 
 /* ---- kernels by name ------------------------------------------------------------------------ */

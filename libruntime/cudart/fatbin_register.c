@@ -361,22 +361,44 @@ struct CUkern_st *crt_kernel(const void *host)
 	return s && s->what == KERNEL ? s : NULL;
 }
 
+/*
+ * Functions that no kernel of the table was looked up for, as of nodes that the Driver API made: crt_function_host() gave
+ * them out, and crt_function() takes them back.
+ */
+#define FOREIGN 64
+static CUfunction foreign[FOREIGN];
+static unsigned int num_foreign;
+
+static bool is_foreign(const void *function)
+{
+	for (unsigned int i = 0; i < FOREIGN; i++)
+		if (foreign[i] && foreign[i] == function)
+			return true;
+	return false;
+}
+
 /* Locked.  The kernel that a function of a context was looked up for last. */
-static struct CUkern_st *kernel_of(CUfunction function)
+static struct CUkern_st *kernel_of(CUfunction function, unsigned long long ctx_id)
 {
 	for (unsigned int i = 0; i < BUCKETS; i++)
 		for (struct CUkern_st *s = table[i]; s; s = s->next)
-			if (s->what == KERNEL && s->seen.function == function)
+			if (s->what == KERNEL && s->seen.function == function && s->seen.ctx_id == ctx_id)
 				return s;
 	return NULL;
 }
 
 void *crt_function_host(CUfunction function)
 {
+	unsigned long long id;
 	struct CUkern_st *s;
+	CUcontext ctx;
 
+	if (crt_context(&ctx, &id))
+		return function;
 	pthread_mutex_lock(&lock);
-	s = kernel_of(function);
+	s = kernel_of(function, id);
+	if (!s && !is_foreign(function))
+		foreign[num_foreign++ % FOREIGN] = function;
 	pthread_mutex_unlock(&lock);
 	return s ? (void *)(uintptr_t)s->host : function;
 }
@@ -392,6 +414,13 @@ cudaError_t crt_function(const void *host, CUfunction *function)
 	if (e)
 		return e;
 	s = crt_kernel(host);
+	pthread_mutex_lock(&lock);
+	if (!s && is_foreign(host)) {
+		pthread_mutex_unlock(&lock);
+		*function = (CUfunction)(uintptr_t)host;
+		return cudaSuccess;
+	}
+	pthread_mutex_unlock(&lock);
 	if (!s)
 		return cudaErrorInvalidDeviceFunction;
 	pthread_mutex_lock(&lock);

@@ -133,25 +133,26 @@ cudaError_t i_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 
 /* ---- graphs --------------------------------------------------------------------------------- */
 
-#if CUDART_MAJOR == 11
-/* The list's prototype has `flags` where CUDA 11 has the node.  CUDA 11's other two arguments are not used. */
-cudaError_t i_cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long node)
-{
-	if (node)
-		*(cudaGraphNode_t *)(uintptr_t)node = NULL;
-	return i_cudaGraphInstantiateWithFlags(exec, graph, 0);
-}
-#else
 cudaError_t i_cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
 	return i_cudaGraphInstantiateWithFlags(exec, graph, flags);
 }
-#endif
 
 /* build.mk removes CUDA 12's functions of the names that follow from the library. */
 #define EXPORT __attribute__((visibility("default")))
 
 #if CUDART_MAJOR == 11
+EXPORT cudaError_t instantiate11(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *node, char *log, size_t bytes)
+	__asm__("cudaGraphInstantiate");
+cudaError_t instantiate11(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *node, char *log, size_t bytes)
+{
+	if (node)
+		*node = NULL;
+	if (log && bytes)
+		*log = 0;
+	return crt_finish(i_cudaGraphInstantiateWithFlags(exec, graph, 0));
+}
+
 EXPORT cudaError_t update11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
 			    enum cudaGraphExecUpdateResult *result) __asm__("cudaGraphExecUpdate");
 cudaError_t update11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, enum cudaGraphExecUpdateResult *result)
@@ -188,7 +189,10 @@ cudaError_t name(__VA_ARGS__)
 
 static int device_at(struct cudaMemLocation at)
 {
-	return at.type == cudaMemLocationTypeDevice ? at.id : cudaCpuDeviceId;
+	if (at.type == cudaMemLocationTypeDevice)
+		return at.id;
+	return at.type > cudaMemLocationTypeDevice && at.type <= cudaMemLocationTypeHostNumaCurrent ? cudaCpuDeviceId :
+												    cudaInvalidDeviceId;
 }
 
 CUDA13(advise13, "cudaMemAdvise", const void *ptr, size_t bytes, enum cudaMemoryAdvise advice,

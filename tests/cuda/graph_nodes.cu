@@ -258,6 +258,9 @@ static void newer_names()
 	OK(cudaMemPrefetchAsync(managed, 64, at, 0));
 	OK(cudaMemPrefetchAsync(managed, 64, host, 0, 0));
 	BAD(cudaMemPrefetchAsync(managed, 64, at, 1));
+	at.type = cudaMemLocationTypeInvalid;
+	CHECK(cudaMemPrefetchAsync(managed, 64, at, 0) != cudaSuccess);
+	CHECK(cudaMemAdvise(managed, 64, cudaMemAdviseSetPreferredLocation, at) != cudaSuccess);
 	OK(cudaFree(managed));
 	OK(cudaStreamCreate(&s));
 	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
@@ -278,6 +281,7 @@ static void newer_names()
 	CHECK(num == 1 && list[0] == a && list[1] == b);
 	OK(cudaGraphRemoveDependencies(graph, &a, &b, &edge, 1));
 	OK(cudaStreamUpdateCaptureDependencies(s, &b, &edge, 1, cudaStreamSetCaptureDependencies));
+	OK(cudaStreamUpdateCaptureDependencies(s, &b, &edge, 1));
 	OK(cudaStreamEndCapture(s, &graph));
 	OK(cudaGraphDestroy(graph));
 	OK(cudaStreamDestroy(s));
@@ -498,6 +502,7 @@ static void captured()
 	k.blockDim = dim3(n);
 	k.kernelParams = args;
 	OK(cudaGraphAddKernelNode(&extra, seen, after, num, &k));
+	OK(cudaStreamUpdateCaptureDependencies(s, nullptr, 0, cudaStreamSetCaptureDependencies));
 	OK(cudaStreamUpdateCaptureDependencies(s, &extra, 1, cudaStreamSetCaptureDependencies));
 	add<<<1, n, 0, s>>>(device, 3);
 	OK(cudaStreamEndCapture(s, &graph));

@@ -153,14 +153,16 @@ cat >"$tmp/update.c" <<'END'
 #define CHECK(what) do { if (!(what)) return __LINE__; } while (0)
 int cudaGraphCreate(void **graph, unsigned int flags);
 int cudaGraphAddEmptyNode(void **node, void *graph, void *const *after, unsigned long num);
-int cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
+int cudaGraphInstantiate(void **exec, void *graph, void **node, char *log, unsigned long bytes);
 int cudaGraphExecUpdate(void *exec, void *graph, void **node, int *result);
 int main(void)
 {
 	void *g, *h, *a, *exec, *node[3] = { (void *)1, (void *)2, (void *)3 };
 	int result[2] = { 7, 8 };
+	char log[4] = "abc";
 
-	CHECK(!cudaGraphCreate(&g, 0) && !cudaGraphAddEmptyNode(&a, g, 0, 0) && !cudaGraphInstantiateWithFlags(&exec, g, 0));
+	CHECK(!cudaGraphCreate(&g, 0) && !cudaGraphAddEmptyNode(&a, g, 0, 0));
+	CHECK(!cudaGraphInstantiate(&exec, g, node, log, 4) && !node[0] && !log[0] && log[1] == 'b');
 	CHECK(!cudaGraphExecUpdate(exec, g, node, result) && result[0] == 0 && result[1] == 8 && !node[0]);
 	CHECK(node[1] == (void *)2 && node[2] == (void *)3);
 	CHECK(!cudaGraphCreate(&h, 0));
