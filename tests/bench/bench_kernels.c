@@ -17,7 +17,8 @@
  *
  *   bench_kernels [quick] [KERNEL]
  *
- * PPU_ENGINE_WITHOUT=1 in the environment: the translator does without AVX-512 (the property x-engine-without).
+ * PPU_ENGINE_WITHOUT=1 in the environment: the translator does without AVX-512 (the property x-engine-without);
+ * PPU_PROPS: more properties, as gpcs=4,sms-per-gpc=4.
  */
 #include <math.h>
 #include <pthread.h>
@@ -381,12 +382,12 @@ enum { INTERPRET = 1, TRANSLATE };
 
 static void start(unsigned workers, unsigned engine)
 {
-	const char *without = getenv("PPU_ENGINE_WITHOUT");
-	char props[96];
+	const char *without = getenv("PPU_ENGINE_WITHOUT"), *more = getenv("PPU_PROPS");
+	char props[256];
 	ppuInitOptions o = { .backend = "core", .props = props };
 
-	snprintf(props, sizeof(props), "vram=256M,workers=%u,engine=%u,x-engine-without=%s", workers, engine,
-		 without ? without : "0");
+	snprintf(props, sizeof(props), "vram=256M,workers=%u,engine=%u,x-engine-without=%s,%s", workers, engine,
+		 without ? without : "0", more ? more : "");
 	OK(ppuInit(&o));
 }
 
