@@ -51,6 +51,7 @@ struct ppu_dinsn {
 	uint8_t handler;		/* when fn is NULL: enum ppu_handler of sm.h */
 	uint8_t inner;			/* cache-model, memory-timing: what the instruction does besides that */
 	uint8_t turn;			/* a turn point (sm/flow.h) */
+	uint8_t below;			/* PPU_H_seen: the handler of what is seen (sm/observe.h) */
 	ppu_exec_fn inner_fn;
 };
 
