@@ -67,6 +67,7 @@ struct ppu_seen_barrier {
 
 struct ppu_observer {
 	void *arg;			/* for the functions */
+	uint32_t spaces;		/* 1 << PPU_SPACE_*: of others, access() is called for faults only */
 	void (*task_start)(void *arg, const struct ppu_seen_task *t);
 	void (*task_end)(void *arg, const struct ppu_seen_task *t);	/* or it was aborted */
 	void (*cta_start)(void *arg, const struct ppu_seen_cta *c);

@@ -22,6 +22,7 @@
 #include "api/memory/vmm.h"
 #include "api/stream/hostfn.h"
 #include "backend/backend.h"
+#include "check/check.h"
 #include "common/range.h"
 
 #define MIN_ALIGN	256u
@@ -32,6 +33,12 @@ struct rt_chunk {
 	struct be_bo *bo;
 	uint64_t va, size;
 	struct ppu_range range;		/* by address */
+};
+
+/* A freed block that its chunk does not have back yet. */
+struct rt_kept {
+	struct rt_kept *next;
+	struct rt_alloc a;
 };
 
 static const struct {
@@ -152,11 +159,24 @@ ppuResult rt_alloc_add(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 	return PPU_SUCCESS;
 }
 
+/* Memory that the program asked for, unlike the runtime's own. */
+static bool is_programs(ppuMemoryType type)
+{
+	return type == PPU_MEMORY_DEVICE || type == PPU_MEMORY_HOST;
+}
+
+static uint64_t with_red_zone(const struct ppuCtx_st *ctx, uint64_t bytes, ppuMemoryType type)
+{
+	return is_programs(type) ? bytes + chk_red_zone(ctx->check, bytes) : bytes;
+}
+
+static bool release_kept(struct ppuCtx_st *ctx, uint64_t keep);
+
 ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uint64_t align,
 		   ppuMemoryType type, uint64_t *va)
 {
 	uint64_t unit = heap == RT_HEAP_HOST ? PPU_PAGE_SIZE : MIN_ALIGN;
-	uint64_t room = (bytes + unit - 1) & ~(unit - 1), size = heaps[heap].chunk;
+	uint64_t room = (with_red_zone(ctx, bytes, type) + unit - 1) & ~(unit - 1), size = heaps[heap].chunk;
 	struct rt_chunk *c = NULL;
 	bool placed = false;
 	int rc = -ENOSPC;
@@ -181,8 +201,10 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 				break;
 		}
 	}
-	if (!c)
-		rc = chunk_new(ctx, heap, align > PPU_PAGE_SIZE ? room + align : room, &c);
+	do {
+		if (!c)
+			rc = chunk_new(ctx, heap, align > PPU_PAGE_SIZE ? room + align : room, &c);
+	} while (!c && rc == -ENOSPC && release_kept(ctx, 0));
 	if (c && !placed)
 		rc = ppu_range_alloc(&c->range, room, align, va);
 	else if (placed)
@@ -192,11 +214,12 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 		       rt_fail(heap == RT_HEAP_HOST ? PPU_ERROR_OUT_OF_HOST_MEMORY :
 			       PPU_ERROR_OUT_OF_DEVICE_MEMORY, "no room for %llu bytes",
 			       (unsigned long long)bytes) : rt_errno(rc, "allocating memory");
+	if (ctx->check)
+		chk_alloc(ctx->check, *va, bytes, is_programs(type) ? CHK_USER : CHK_INTERNAL);
 	return rt_alloc_add(ctx, &(struct rt_alloc){ *va, bytes, room, type, c, NULL, NULL });
 }
 
-/* Gives an allocation's room back.  Its table entry is gone already. */
-static void give_back(struct ppuCtx_st *ctx, const struct rt_alloc *a)
+static void release(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 {
 	struct rt_chunk *c = a->chunk;
 
@@ -210,6 +233,53 @@ static void give_back(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 		if (spare || c->size != heaps[c->heap].chunk)
 			chunk_free(ctx, c);
 	}
+}
+
+/* Blocks that were freed long ago go back to their chunks, until no more than so many bytes are kept.  False: there was
+ * none. */
+static bool release_kept(struct ppuCtx_st *ctx, uint64_t keep)
+{
+	struct rt_kept *k;
+	bool any = false;
+
+	while ((k = ctx->kept) && ctx->kept_bytes > keep) {
+		ctx->kept = k->next;
+		ctx->kept_bytes -= k->a.room;
+		release(ctx, &k->a);
+		free(k);
+		any = true;
+	}
+	return any;
+}
+
+/* The checker wants that freed memory is not used again soon: who still has its address is noticed. */
+static bool keep(struct ppuCtx_st *ctx, const struct rt_alloc *a)
+{
+	uint64_t most = chk_quarantine(ctx->check);
+	struct rt_kept *k, **p;
+
+	if (!is_programs(a->type) || a->room > most)
+		return false;
+	k = malloc(sizeof(*k));
+	if (!k)
+		return false;
+	k->next = NULL;
+	k->a = *a;
+	for (p = &ctx->kept; *p; p = &(*p)->next)
+		;
+	*p = k;
+	ctx->kept_bytes += a->room;
+	release_kept(ctx, most);
+	return true;
+}
+
+/* Gives an allocation's room back.  Its table entry is gone already. */
+static void give_back(struct ppuCtx_st *ctx, const struct rt_alloc *a)
+{
+	if (ctx->check)
+		chk_free(ctx->check, a->va);
+	if (!ctx->check || !keep(ctx, a))
+		release(ctx, a);
 }
 
 struct rt_alloc rt_alloc_take(struct ppuCtx_st *ctx, struct rt_alloc *a)
@@ -234,6 +304,7 @@ void rt_free(struct ppuCtx_st *ctx, uint64_t va)
 
 void rt_heap_fini(struct ppuCtx_st *ctx)
 {
+	release_kept(ctx, 0);
 	for (size_t i = 0; i < ctx->num_allocs; i++) {
 		if (ctx->allocs[i].user)
 			rt_unregister(ctx, &ctx->allocs[i]);
@@ -329,6 +400,8 @@ static ppuResult put(void *ptr, ppuMemoryType type)
 	if (ctx->dead) {
 		res = rt_error(PPU_ERROR_INVALID_CONTEXT);
 	} else if (!a || a->va != (uintptr_t)ptr || a->type != type || a->user || a->mem) {
+		if (ctx->check)
+			chk_bad_free(ctx->check, (uintptr_t)ptr);
 		res = rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is not the start of such an allocation", ptr);
 	} else {
 		copy = rt_alloc_take(ctx, a);

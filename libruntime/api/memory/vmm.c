@@ -21,6 +21,7 @@
 #include "api/memory/va.h"
 #include "api/stream/hostfn.h"
 #include "backend/backend.h"
+#include "check/check.h"
 
 /* Ranges handed out, of all contexts. */
 struct reservation {
@@ -213,6 +214,8 @@ static ppuResult map(struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes, struct 
 		ctx->be->unbind(ctx->vm, va, bytes);
 	else
 		m->users++;
+	if (!res && ctx->check)
+		chk_alloc(ctx->check, va, bytes, CHK_MAPPED);
 	return res;
 }
 
@@ -235,6 +238,8 @@ ppuResult ppuMemMap(void *ptr, size_t bytes, ppuMem handle, int read_only)
 
 void rt_unmap(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 {
+	if (ctx->check)
+		chk_free(ctx->check, a->va);
 	ctx->be->unbind(ctx->vm, a->va, a->bytes);
 	drop(ctx, a->mem);
 }

@@ -141,7 +141,8 @@ static void show(const struct ppu_observer *o, struct ppu_seen_access *s, unsign
 			if (in[__builtin_ctz(m)] == s->space)
 				s->lanes |= m & -m;
 		left &= ~s->lanes;
-		o->access(o->arg, s);
+		if (o->spaces >> s->space & 1 || (s->fault && s->lanes >> s->fault_lane & 1))
+			o->access(o->arg, s);
 	}
 }
 
@@ -156,6 +157,12 @@ static void last_fault(const struct ppu_sm *sm, struct ppu_seen_access *s)
 	}
 }
 
+/* Nobody wants to see this access, unless it faults. */
+static bool is_dull(const struct ppu_observer *o, unsigned space)
+{
+	return space != PPU_SPACE_GENERIC && !(o->spaces >> (space == PPU_SPACE_CONST ? PPU_SPACE_GLOBAL : space) & 1);
+}
+
 static enum ppu_step see_access(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	unsigned acc = di->op == PPU_OP_LD ? PPU_ACC_READ : di->op == PPU_OP_ST ? PPU_ACC_WRITE : PPU_ACC_ATOMIC;
@@ -164,9 +171,16 @@ static enum ppu_step see_access(struct ppu_sm *sm, struct ppu_warp *w, const str
 	struct ppu_seen_access s;
 	struct ppu_seen_cta seen;
 	uint32_t value[4][PPU_LANES], m;
-	enum ppu_step step;
+	enum ppu_step step = PPU_GO;
+	bool dull = is_dull(sm->core->observer, di->m);
 	struct access a;
 
+	if (dull) {
+		step = ppu_warp_handler(di->below)(sm, w, di, mask);
+		if (!cta->faulted || faulted)
+			return step;
+		/* The lane that faults has changed no register. */
+	}
 	access_of(w, di, acc, &a);
 	cta_of(cta, &seen);
 	warp_of(sm, w, &seen, &s.at);
@@ -182,7 +196,8 @@ static enum ppu_step see_access(struct ppu_sm *sm, struct ppu_warp *w, const str
 	s.scope = di->y & 0x18;
 	s.bytes = a.bytes;
 	s.fault = s.fault_lane = 0;
-	step = ppu_warp_handler(di->below)(sm, w, di, mask);
+	if (!dull)
+		step = ppu_warp_handler(di->below)(sm, w, di, mask);
 	if (cta->faulted && !faulted)
 		last_fault(sm, &s);
 	show(sm->core->observer, &s, di->m, mask);

@@ -68,7 +68,7 @@ static void cta_end(void *arg, const struct ppu_seen_cta *c)
 }
 
 static const struct ppu_observer all = {
-	.arg = said, .access = see_access, .fence = see_fence, .barrier = see_barrier, .warp_sync = see_warp,
+	.arg = said, .spaces = ~0u, .access = see_access, .fence = see_fence, .barrier = see_barrier, .warp_sync = see_warp,
 	.cta_start = cta_start, .cta_end = cta_end,
 };
 
@@ -127,6 +127,25 @@ START_TEST(faults)
 }
 END_TEST
 
+/* Of spaces that the observer does not name, only faults are seen. */
+START_TEST(some_spaces)
+{
+	struct ppu_observer few = all;
+
+	few.spaces = 1 << PPU_SPACE_GLOBAL;
+	s->task.launch.shared_bytes = 64;
+	smt_start(s);
+	len = 0;
+	*said = 0;
+	ppu_core_observe(s->core, &few);
+	smt_load(s, PROLOGUE "shl.u32 r3, r2, 2\nst.shared.u32 [r3], r2\nst.global.u32 [rd4], r2\nld.shared.u32 r3, [r3+56]\nexit\n");
+	smt_run(s, 1, 3);
+	ck_assert(s->faulted);
+	ck_assert_str_eq(said, "start 0 (0) of 1, block 3, 1 warps\nw global.4 00000007 200000000..200000008 =0..2 w0 pc5\n"
+			 "r shared.4 00000007 38..40 fault 38 lane 2 w0 pc6\n");
+}
+END_TEST
+
 START_TEST(who_waits_for_whom)
 {
 	sees("s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 4\nmembar\nbar.sync 1\nwarpsync 0xffffffff\nshfl.bfly.full r3, r2, 1, 31\n"
@@ -150,7 +169,7 @@ static void look(void *arg, const struct ppu_seen_access *a)
 	looked++;
 }
 
-static const struct ppu_observer looker = { .access = look };
+static const struct ppu_observer looker = { .spaces = ~0u, .access = look };
 
 /* With an observer that sees each access, and so without translation: the same trace, counters, time and memory. */
 START_TEST(changes_nothing)
@@ -216,6 +235,7 @@ int main(void)
 	tcase_add_test(tc, accesses);
 	tcase_add_test(tc, generic_spaces);
 	tcase_add_test(tc, faults);
+	tcase_add_test(tc, some_spaces);
 	tcase_add_test(tc, who_waits_for_whom);
 	tcase_add_test(tc, changes_nothing);
 	tcase_add_test(tc, goes_again);

@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# ppu-check: each mistake of planted.cu is found, as what it is, and only that one; without the mistake nothing is found.
+# Then its options, and that programs which are right are silent and the device's time is the same.
+
+cd "$(dirname "$0")/../../.." || exit 1
+build=$(realpath "${BUILD:-build}")
+check=$build/bin/ppu-check
+export PPU_BACKEND=core PPU_PROPS=gpcs=1,sms-per-gpc=2
+unset LD_LIBRARY_PATH PPU_CHECK
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+
+result()	# STATUS NAME
+{
+	if [[ $1 == 0 ]]; then
+		echo "ok - $2"
+	else
+		sed 's/^/# /' "$tmp/out"
+		echo "not ok - $2"
+		failed=1
+	fi
+}
+
+"$build/cuda/bin/ppu-nvcc" -std=c++17 -lineinfo -o "$tmp/planted" tests/unit/lib/planted.cu >"$tmp/out" 2>&1
+result $? "the program with mistakes is built"
+
+# finds NAME PATTERN...: with the mistake one finding, whose text has the patterns; without it none
+finds()
+{
+	local name=$1 p status=0
+	shift
+	"$check" --leak-check --error-exitcode 77 "$tmp/planted" "$name" >"$tmp/out" 2>&1
+	[[ $? == 77 ]] && grep -q '^ppu-check: 1 finding' "$tmp/out" || status=1
+	for p; do
+		grep -q -- "$p" "$tmp/out" || status=1
+	done
+	result $status "$name is found"
+	"$check" --leak-check --error-exitcode 77 "$tmp/planted" "$name" clean >"$tmp/out" 2>&1
+	[[ $? == 0 ]] && grep -q '^ppu-check: 0 findings$' "$tmp/out"
+	result $? "$name: nothing is found where nothing is wrong"
+}
+
+line()	# of planted.cu with this text
+{
+	grep -n -F -m1 -- "$1" tests/unit/lib/planted.cu | cut -d: -f1
+}
+
+finds overrun '^ppu-check: out-of-bounds: write of 4 bytes of global memory at 0x[0-9a-f]*3c$' \
+	"in kernel fill(int\*, int), .*planted.cu:$(line 'p[i] = i;'), pc " 'thread (15,0,0) of block (0,0,0)$' \
+	'is 0 bytes after the 60 bytes at 0x[0-9a-f]*00, allocation 1$' 'allocated by cudaMalloc$' 'planted in overrun()+0x'
+finds one_byte 'write of 1 byte of global memory' 'is 0 bytes after the 13 bytes'
+finds underrun 'out-of-bounds: write of 4 bytes' 'is 4 bytes before the 64 bytes'
+finds read_overrun 'out-of-bounds: read of 4 bytes' 'is 0 bytes after the 400 bytes'
+finds atomic_overrun 'out-of-bounds: atomic of 4 bytes' 'is 0 bytes after the 4 bytes' ' and 31 more of its warp'
+finds null 'no-allocation: write of 4 bytes of global memory at 0x0$'
+finds after_free 'use-after-free: write of 4 bytes' 'is 0 bytes inside the 64 bytes' 'freed by cudaFree$' ' and 15 more of its warp'
+finds after_free_again 'use-after-free: write of 4 bytes' 'allocation 1$'
+finds pool 'out-of-bounds: write of 1 byte' 'is 0 bytes after the 100 bytes' 'allocated by cudaMallocAsync$'
+finds pool_after_free 'use-after-free: write of 1 byte' 'freed by cudaFreeAsync$'
+finds misaligned 'misaligned: write of 4 bytes of global memory at 0x[0-9a-f]*02 is not a multiple of its size'
+finds shared "out-of-bounds: read of 4 bytes of shared memory at 0x84 is outside the block's 132 bytes" 'thread (31,0,0)'
+finds module_variable 'out-of-bounds: write of 4 bytes' 'is 0 bytes after the 20 bytes at 0x[0-9a-f]*, variable table$'
+finds copy_range 'invalid-range: cudaMemcpy: write of 68 bytes' 'is 0 bytes inside the 64 bytes' 'planted in copy_range()'
+finds fill_range 'invalid-range: cudaMemset: write of 64 bytes'
+finds double_free 'double-free: cudaFree of 0x' 'freed by cudaFree'
+finds invalid_free 'invalid-free: cudaFree of 0x[0-9a-f]*4, which is not the start'
+finds leak 'leak: 64 bytes at 0x[0-9a-f]* were never freed (allocation 1)' 'planted in leak()'
+
+# options
+"$check" "$tmp/planted" leak >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings' "$tmp/out"
+result $? "leaks are told on demand only"
+"$check" "$tmp/planted" overrun >"$tmp/out" 2>&1
+result $? "without --error-exitcode the status is the program's"
+"$check" --error-exitcode 5 -- sh -c 'exit 3' >"$tmp/out" 2>&1
+[[ $? == 3 ]] && grep -q 'nothing was checked' "$tmp/out"
+result $? "a program that uses no PPU"
+"$check" "$tmp/missing" >"$tmp/out" 2>&1
+[[ $? == 127 ]]
+result $? "a program that is not there"
+"$check" --tool racecheck true >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q 'there is no tool racecheck' "$tmp/out"
+result $? "what is not built is not offered"
+"$check" >"$tmp/out" 2>&1
+[[ $? == 2 ]]
+result $? "no program"
+PPU_CHECK=nonsense "$tmp/planted" >"$tmp/out" 2>&1
+grep -q 'PPU_CHECK: there is no "nonsense"' "$tmp/out" && ! grep -q '^done' "$tmp/out"
+result $? "a tool that does not exist is an error of the first call"
+
+printf '# known\nout-of-bounds *fill* *planted.cu\n' >"$tmp/known"
+"$check" --error-exitcode 7 --suppressions "$tmp/known" "$tmp/planted" overrun >"$tmp/out" 2>&1 &&
+	grep -q '0 findings, 1 suppressed' "$tmp/out"
+result $? "a finding is suppressed"
+printf 'out-of-bounds *other*\nleak\n' >"$tmp/known"
+"$check" --error-exitcode 7 --suppressions "$tmp/known" "$tmp/planted" overrun >"$tmp/out" 2>&1
+[[ $? == 7 ]]
+result $? "that of another kernel is not"
+
+"$check" --json "$tmp/json" --xml "$tmp/xml" "$tmp/planted" after_free >"$tmp/out" 2>&1
+python3 -B - "$tmp/json" "$tmp/xml" >>"$tmp/out" 2>&1 <<'END'
+import json
+import sys
+import xml.etree.ElementTree as tree
+
+with open(sys.argv[1], encoding="utf-8") as f:
+    whole = json.load(f)
+one, = whole["findings"]
+assert whole["tool"] == "memcheck" and whole["checked"] and whole["program_status"] == 0, whole
+assert one["kind"] == "use-after-free" and one["kernel"] == "_Z4fillPii" and one["access"] == "write", one
+assert one["bytes"] == 4 and one["line"] > 0 and one["thread"] == "0,0,0" and one["more_threads"] == 15, one
+assert one["allocated_by"] == "cudaMalloc" and one["freed_by"] == "cudaFree", one
+assert any("after_free" in frame for frame in one["freed"]) and len(one["allocated"]) > 2, one
+root = tree.parse(sys.argv[2]).getroot()
+again, = root.findall("finding")
+for key, value in one.items():
+    texts = [e.text for e in again.findall(key)]
+    assert texts == (value if isinstance(value, list) else [str(value)]), (key, value, texts)
+END
+result $? "JSON and XML say the same as the text"
+
+# programs that are right; each line of the log is a call, so its number of lines is the program's way
+silent=0
+for program in "$build"/cuda-tests/{atomic,barrier,constant,cooperative_groups,graph,launch,managed,print,queue,reduction,streams,texture,warps} \
+		"$build"/bin/cuda-{matmul,reduction,vector-add}; do
+	"$check" --error-exitcode 77 "$program" >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out" || break
+	silent=$((silent + 1))
+done
+[[ $silent == 16 ]]
+result $? "no false alarm in 16 programs ($silent)"
+
+# The same events at the same device times, whoever looks; only addresses differ.
+export LD_LIBRARY_PATH=$build/lib/cuda
+PPU_TRACE=$tmp/trace1 "$build/bin/cuda-reduction" >"$tmp/out" 2>&1 &&
+	PPU_TRACE=$tmp/trace2 "$check" "$build/bin/cuda-reduction" >"$tmp/out" 2>&1 &&
+	python3 -B - "$tmp/trace1" "$tmp/trace2" >>"$tmp/out" 2>&1 <<'END'
+import sys
+
+one, two = (open(name, "rb").read() for name in sys.argv[1:])
+assert len(one) == len(two) > 40 * 50, (len(one), len(two))
+for i in range(len(one) % 40, len(one), 40):	# a record begins with its time, event and unit
+    assert one[i:i + 12] == two[i:i + 12], (i, one[i:i + 40], two[i:i + 40])
+END
+result $? "the trace is that of the program alone"
+exit $failed

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Mistakes for ppu-check to find (tests/unit/cuda/ppu_check.sh): each by its name, and next to it the same without the
+ * mistake.
+ *
+ *   planted              all of them without mistakes, as a test
+ *   planted NAME         with the mistake
+ *   planted NAME clean   without
+ */
+#include "../../cuda/test.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+static bool bad;
+
+__global__ void fill(int *p, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		p[i] = i;
+}
+
+__global__ void bytes(char *p, int n)
+{
+	if (threadIdx.x < n)
+		p[threadIdx.x] = 1;
+}
+
+__global__ void sum(const int *p, int n, int *out)
+{
+	for (int i = threadIdx.x; i < n; i += blockDim.x)
+		atomicAdd(out, p[i]);
+}
+
+__global__ void odd(char *p, int by)
+{
+	*(int *)(p + by) = 1;
+}
+
+__global__ void in_shared(int *out, int at)
+{
+	extern __shared__ int s[];
+
+	s[threadIdx.x] = threadIdx.x;
+	__syncthreads();
+	out[threadIdx.x] = s[threadIdx.x + at];
+}
+
+__device__ int table[5];
+
+__global__ void variable(int i)
+{
+	table[i] = 1;
+}
+
+static std::vector<void *> made;	/* what a case leaves */
+
+static int *ints(int n)
+{
+	int *p;
+
+	OK(cudaMalloc(&p, n * sizeof(int)));
+	OK(cudaMemset(p, 0, n * sizeof(int)));
+	made.push_back(p);
+	return p;
+}
+
+static void give_back(int *p)
+{
+	OK(cudaFree(p));
+	made.erase(std::find(made.begin(), made.end(), p));
+}
+
+/* What the device makes an error of is an error of the next call; the checker has told of it before. */
+static void finish()
+{
+	if (!bad)
+		OK(cudaDeviceSynchronize());
+	else
+		cudaDeviceSynchronize();
+}
+
+static void overrun()
+{
+	int *p = ints(15);
+
+	fill<<<1, 32>>>(p, 15 + bad);
+	finish();
+	give_back(p);
+}
+
+static void one_byte()
+{
+	char *p;
+
+	OK(cudaMalloc(&p, 13));
+	made.push_back(p);
+	bytes<<<1, 32>>>(p, 13 + bad);
+	finish();
+}
+
+static void underrun()
+{
+	int *p = ints(16);
+
+	ints(16);
+	fill<<<1, 1>>>(p - bad, 1);
+	finish();
+}
+
+static void read_overrun()
+{
+	int *p = ints(100), *out = ints(1);
+
+	sum<<<1, 64>>>(p, 100 + bad, out);
+	finish();
+}
+
+static void atomic_overrun()
+{
+	int *p = ints(100), *out = ints(1);
+
+	sum<<<1, 64>>>(p, 100, out + bad);
+	finish();
+}
+
+static void null()
+{
+	fill<<<1, 1>>>(bad ? NULL : ints(1), 1);
+	finish();
+}
+
+static void after_free()
+{
+	int *p = ints(16), *q = ints(16);
+
+	give_back(p);
+	fill<<<1, 16>>>(bad ? p : q, 16);
+	finish();
+}
+
+static void after_free_again()
+{
+	int *p = ints(16), *q;
+
+	give_back(p);
+	q = ints(16);			/* would get the same memory */
+	fill<<<1, 16>>>(bad ? p : q, 16);
+	finish();
+}
+
+static void pool()
+{
+	cudaStream_t s;
+	char *p;
+
+	OK(cudaStreamCreate(&s));
+	OK(cudaMallocAsync(&p, 100, s));
+	bytes<<<1, 128, 0, s>>>(p, 100 + bad);
+	OK(cudaFreeAsync(p, s));
+	finish();
+}
+
+static void pool_after_free()
+{
+	cudaStream_t s;
+	char *p;
+
+	OK(cudaStreamCreate(&s));
+	OK(cudaMallocAsync(&p, 64, s));
+	bytes<<<1, 64, 0, s>>>(p, 64);
+	if (bad)
+		OK(cudaFreeAsync(p, s));
+	bytes<<<1, 64, 0, s>>>(p, 64);
+	if (!bad)
+		OK(cudaFreeAsync(p, s));
+	finish();
+}
+
+static void misaligned()
+{
+	odd<<<1, 1>>>((char *)ints(16), bad ? 2 : 4);
+	finish();
+}
+
+static void shared()
+{
+	in_shared<<<1, 32, 33 * sizeof(int)>>>(ints(32), 1 + bad);
+	finish();
+}
+
+static void module_variable()
+{
+	variable<<<1, 1>>>(4 + bad);
+	finish();
+}
+
+static void copy_range()
+{
+	int host[17] = { 0 };
+	int *p = ints(16);
+
+	if (bad)
+		cudaMemcpy(p, host, sizeof(host), cudaMemcpyHostToDevice);
+	else
+		OK(cudaMemcpy(p, host, 64, cudaMemcpyHostToDevice));
+}
+
+static void fill_range()
+{
+	int *p = ints(16);
+
+	if (bad)
+		cudaMemset(p + 1, 0, 64);
+	else
+		OK(cudaMemset(p + 1, 0, 60));
+}
+
+static void double_free()
+{
+	int *p = ints(16);
+
+	give_back(p);
+	if (bad)
+		cudaFree(p);
+}
+
+static void invalid_free()
+{
+	int *p = ints(16);
+
+	if (bad)
+		cudaFree(p + 1);
+	give_back(p);
+}
+
+static void leak()
+{
+	int *p = ints(16);
+
+	if (bad)
+		made.clear();
+	(void)p;
+}
+
+static const struct {
+	const char *name;
+	void (*run)();
+} cases[] = {
+#define C(name) { #name, name },
+	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(pool)
+	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(copy_range) C(fill_range) C(double_free)
+	C(invalid_free) C(leak)
+};
+
+int main(int argc, char **argv)
+{
+	bad = argc == 2;
+	for (const auto &c : cases)
+		if (argc < 2 || !strcmp(argv[1], c.name)) {
+			c.run();
+			for (void *p : made)
+				cudaFree(p);
+			made.clear();
+		}
+	puts("done");
+	return 0;
+}
