@@ -47,13 +47,14 @@ struct ppu_seen_access {
 	uint32_t space;			/* PPU_SPACE_GLOBAL, SHARED, LOCAL or PARAM; constants are global memory */
 	uint32_t order, scope;		/* PPU_MO_*, PPU_SCOPE_* */
 	uint32_t bytes;			/* of a lane: a power of two, up to 16 */
+	uint32_t element;		/* bytes of an element: fewer, if a lane accesses several */
 	uint32_t lanes;			/* those that execute */
 	/* 0, or PPU_ERR_*: the instruction faults in fault_lane.  Lanes below it have been executed, those above
 	 * have not. */
 	uint32_t fault, fault_lane;
 	uint64_t addr[PPU_OBSERVE_LANES];	/* in the space: an offset, or an address of global memory */
-	/* What is written, one row for each 32 bits of a lane (of narrower elements: one for each element); an atomic's
-	 * first operand. NULL: a read. */
+	/* What is written: a row for each element, or for each 32 bits of wider ones; an atomic's first operand.  NULL: a
+	 * read. */
 	const uint32_t (*value)[PPU_OBSERVE_LANES];
 };
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "check/race.h"
 #include "check/state.h"
 #include "compiler/obj/image.h"
 
@@ -24,7 +25,8 @@
 pthread_mutex_t chk_lock = PTHREAD_MUTEX_INITIALIZER;
 bool (*chk_inside)(const void *p);
 
-static bool on, leaks;
+static enum tool { NONE, MEMCHECK, RACECHECK } tool;
+static bool leaks;
 static struct chk_ctx *all;
 static pid_t owner;			/* a child of fork() has our findings, but they are not its own */
 
@@ -44,12 +46,59 @@ static void see_access(void *arg, const struct ppu_seen_access *a)
 
 	pthread_mutex_lock(&chk_lock);
 	c = ctx_of(a->at.cta->task.inst);
-	if (c)
+	if (c && tool == RACECHECK)
+		chk_race_access(c, a);
+	else if (c)
 		chk_memcheck(c, a);
 	pthread_mutex_unlock(&chk_lock);
 }
 
-static const struct ppu_observer observer = { .spaces = 1 << PPU_SPACE_GLOBAL, .access = see_access };
+static void see_fence(void *arg, const struct ppu_seen_warp *at, uint32_t lanes, uint32_t scope)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_fence(at, lanes);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void see_barrier(void *arg, const struct ppu_seen_barrier *b)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_barrier(b);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void see_warp(void *arg, const struct ppu_seen_warp *at, uint32_t lanes)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_warp(at, lanes);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void see_cta_end(void *arg, const struct ppu_seen_cta *c)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_cta_end(c);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void see_task_end(void *arg, const struct ppu_seen_task *t)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_task_end(t);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static const struct {
+	const char *name;
+	struct ppu_observer observer;
+} tools[] = {
+	[MEMCHECK] = { "memcheck", { .spaces = 1 << PPU_SPACE_GLOBAL, .access = see_access } },
+	[RACECHECK] = { "racecheck", {
+		.spaces = 1 << PPU_SPACE_SHARED, .access = see_access, .fence = see_fence, .barrier = see_barrier,
+		.warp_sync = see_warp, .cta_end = see_cta_end, .task_end = see_task_end,
+	} },
+};
+#define TOOLS (sizeof(tools) / sizeof(tools[0]))
 
 void chk_place_of(const struct chk_ctx *c, const struct ppu_seen_warp *w, uint32_t lanes, struct chk_place *p)
 {
@@ -88,23 +137,26 @@ void chk_place_of(const struct chk_ctx *c, const struct ppu_seen_warp *w, uint32
 /* ---- settings ---------------------------------------------------------------------------------- */
 
 /* PPU_CHECK: the tool, and words behind it. */
-static char *parse(const char *text)
+static char *parse(const char *text, enum tool *found)
 {
 	char *copy = strdup(text), *save, *word, *err = NULL;
-	bool tool = false;
+	unsigned i;
 
 	leaks = false;
-	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word; word = strtok_r(NULL, ", ", &save)) {
-		if (!strcmp(word, "memcheck"))
-			tool = true;
+	*found = NONE;
+	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err; word = strtok_r(NULL, ", ", &save)) {
+		for (i = MEMCHECK; i < TOOLS && strcmp(word, tools[i].name) != 0; i++)
+			;
+		if (i < TOOLS && !*found)
+			*found = i;
 		else if (!strcmp(word, "leaks"))
 			leaks = true;
-		else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (memcheck, leaks)", word) < 0)
+		else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (memcheck or racecheck; leaks)", word) < 0)
 			err = NULL;
 	}
 	free(copy);
-	if (!err && !tool)
-		err = strdup("PPU_CHECK names no tool (memcheck)");
+	if (!err && (!*found || (leaks && *found != MEMCHECK)))
+		err = strdup(*found ? "PPU_CHECK: only memcheck tells leaks" : "PPU_CHECK names no tool (memcheck, racecheck)");
 	return err;
 }
 
@@ -125,7 +177,7 @@ static void tell_leaks(struct chk_ctx *c)
 /* The program's end: contexts that it did not destroy. */
 static void at_end(void)
 {
-	if (!on || getpid() != owner)
+	if (!tool || getpid() != owner)
 		return;
 	pthread_mutex_lock(&chk_lock);
 	for (struct chk_ctx *c = all; c; c = c->next)
@@ -138,46 +190,48 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 {
 	const char *text = getenv("PPU_CHECK");
 	static bool registered;
+	enum tool asked;
 
 	*err = NULL;
 	if (!text || !*text)
 		return 0;
-	*err = parse(text);
+	*err = parse(text, &asked);
 	if (!*err && !be->observe)
 		*err = strdup("PPU_CHECK: only the device inside the process can be checked (PPU_BACKEND=core)");
-	if (!*err && !on)
-		*err = chk_report_open("memcheck");
+	if (!*err && !tool)
+		*err = chk_report_open(tools[asked].name);
 	if (*err)
 		return -EINVAL;
 	if (!registered)
 		atexit(at_end);
-	registered = on = true;
+	registered = true;
+	tool = asked;
 	owner = getpid();
 	chk_inside = inside;
-	return be->observe(dev, &observer);
+	return be->observe(dev, &tools[tool].observer);
 }
 
 void chk_close(const struct be_ops *be, struct be_dev *dev)
 {
-	if (!on)
+	if (!tool)
 		return;
 	be->observe(dev, NULL);
 	pthread_mutex_lock(&chk_lock);
-	on = false;
+	tool = NONE;
 	chk_report_close();
 	pthread_mutex_unlock(&chk_lock);
 }
 
 bool chk_on(void)
 {
-	return on;
+	return tool == MEMCHECK;
 }
 
 /* ---- contexts ---------------------------------------------------------------------------------- */
 
 struct chk_ctx *chk_ctx_new(const struct be_ops *be, struct be_vm *vm)
 {
-	struct chk_ctx *c = on ? calloc(1, sizeof(*c)) : NULL;
+	struct chk_ctx *c = tool ? calloc(1, sizeof(*c)) : NULL;
 
 	if (!c)
 		return NULL;
@@ -198,7 +252,7 @@ void chk_ctx_end(struct chk_ctx *c)
 			break;
 		}
 	}
-	if (on && getpid() == owner)
+	if (tool && getpid() == owner)
 		tell_leaks(c);
 	pthread_mutex_unlock(&chk_lock);
 	chk_shadow_free(&c->valid);
@@ -213,12 +267,12 @@ uint64_t chk_red_zone(const struct chk_ctx *c, uint64_t bytes)
 {
 	uint64_t zone = bytes / RED_ZONE_PART;
 
-	return !c ? 0 : zone < RED_ZONE ? RED_ZONE : zone > RED_ZONE_MAX ? RED_ZONE_MAX : zone;
+	return !c || tool != MEMCHECK ? 0 : zone < RED_ZONE ? RED_ZONE : zone > RED_ZONE_MAX ? RED_ZONE_MAX : zone;
 }
 
 uint64_t chk_quarantine(const struct chk_ctx *c)
 {
-	return c ? QUARANTINE : 0;
+	return c && tool == MEMCHECK ? QUARANTINE : 0;
 }
 
 /* The runtime's own memory begins and ends with a block, too, but nobody wants to know who asked for it. */
@@ -262,6 +316,8 @@ static void tell_call(struct chk_ctx *c, struct chk_finding *f, const struct chk
 {
 	bool dead;
 
+	if (tool != MEMCHECK)
+		return;
 	f->call = s;
 	f->block = chk_suspect(c, f->address, &dead);
 	chk_report(f);

@@ -24,7 +24,7 @@ struct chk_ctx;
 int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const void *p), char **err);
 /* Before the device is closed. */
 void chk_close(const struct be_ops *be, struct be_dev *dev);
-/* Is anything checked? */
+/* Is memory checked, so that none should be used again soon? */
 bool chk_on(void);
 
 /* NULL: nothing is checked, or no memory. */

@@ -228,7 +228,7 @@ static void say(const struct chk_finding *f, const char *relation)
 /* Is this the same mistake as one before? */
 static bool known(const struct chk_finding *f)
 {
-	struct told t = { f->kind, f->place ? f->place->kernel : NULL, f->same, f->place ? f->place->pc : 0 };
+	struct told t = { f->kind, f->place ? f->place->kernel : NULL, f->same, f->place && !f->other ? f->place->pc : 0 };
 
 	for (unsigned i = 0; i < num_told; i++)
 		if (told[i].kind == t.kind && told[i].kernel == t.kernel && told[i].same == t.same && told[i].pc == t.pc)

@@ -34,7 +34,7 @@ struct chk_finding {
 	const struct chk_stack *call;	/* of the host; NULL: none */
 	const char *other_does;		/* of a race: what the other thread did */
 	const struct chk_place *other;
-	uint64_t same;			/* with the kind, kernel and pc: what makes a finding another one */
+	uint64_t same;			/* with kind, kernel and (not of a race) pc: what makes a finding another one */
 };
 
 /* NULL, or a malloc'ed sentence: a file cannot be read or written. */

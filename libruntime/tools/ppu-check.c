@@ -17,8 +17,8 @@
 
 static const char help[] =
 	"usage: ppu-check [options] [--] PROGRAM [ARGUMENT...]\n"
-	"  --tool memcheck      what to look for: accesses outside allocations (the default, and the only tool)\n"
-	"  --leak-check         memory that is never freed, too\n"
+	"  --tool TOOL          memcheck: accesses outside allocations, the default; racecheck: races in shared memory\n"
+	"  --leak-check         memcheck: memory that is never freed, too\n"
 	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"
 	"  --suppressions FILE  lines KIND [KERNEL [FILE]], with * and ?: what not to tell\n"
 	"  --json FILE, --xml FILE   write the findings there\n"
@@ -43,7 +43,7 @@ struct result {
 };
 
 struct args {
-	const char *json, *xml, *suppressions;
+	const char *tool, *json, *xml, *suppressions;
 	bool leaks;
 	int exit_code;		/* -1: the program's */
 	char **program;
@@ -75,7 +75,7 @@ static void parse(char **argv, struct args *a)
 	char *end;
 	int i;
 
-	*a = (struct args){ .exit_code = -1 };
+	*a = (struct args){ .tool = "memcheck", .exit_code = -1 };
 	for (i = 1; argv[i] && argv[i][0] == '-'; i++) {
 		if (!strcmp(argv[i], "--")) {
 			i++;
@@ -89,8 +89,9 @@ static void parse(char **argv, struct args *a)
 		} else if (!strcmp(argv[i], "--leak-check") || !strcmp(argv[i], "--leak-check=full")) {
 			a->leaks = true;
 		} else if ((v = value(argv, &i, "--tool"))) {
-			if (strcmp(v, "memcheck") != 0)
+			if (strcmp(v, "memcheck") != 0 && strcmp(v, "racecheck") != 0)
 				usage("there is no tool ", v);
+			a->tool = v;
 		} else if ((v = value(argv, &i, "--error-exitcode"))) {
 			long n = strtol(v, &end, 0);
 
@@ -110,6 +111,8 @@ static void parse(char **argv, struct args *a)
 	a->program = argv + i;
 	if (!argv[i])
 		usage("which program?", "");
+	if (a->leaks && strcmp(a->tool, "memcheck") != 0)
+		usage("--leak-check is of memcheck, not of ", a->tool);
 }
 
 /* ---- running it ----------------------------------------------------------------------------------------- */
@@ -144,7 +147,7 @@ static void become(const struct args *a, const char *records)
 	const char *backend = getenv("PPU_BACKEND");
 	int err;
 
-	setenv("PPU_CHECK", a->leaks ? "memcheck,leaks" : "memcheck", 1);
+	setenv("PPU_CHECK", a->leaks ? "memcheck,leaks" : a->tool, 1);
 	setenv("PPU_CHECK_RECORDS", records, 1);
 	if (a->suppressions)
 		setenv("PPU_CHECK_SUPPRESSIONS", a->suppressions, 1);
@@ -297,10 +300,10 @@ static void json_finding(FILE *f, const struct record *r)
 	fputs("\n    }", f);
 }
 
-static void json(FILE *f, const struct result *res, int status)
+static void json(FILE *f, const struct result *res, const char *tool, int status)
 {
-	fprintf(f, "{\n  \"tool\": \"memcheck\",\n  \"program_status\": %d,\n  \"checked\": %s,\n  \"suppressed\": %u,\n"
-		"  \"again\": %llu,\n  \"findings\": [", status, res->starts ? "true" : "false", res->suppressed, res->again);
+	fprintf(f, "{\n  \"tool\": \"%s\",\n  \"program_status\": %d,\n  \"checked\": %s,\n  \"suppressed\": %u,\n"
+		"  \"again\": %llu,\n  \"findings\": [", tool, status, res->starts ? "true" : "false", res->suppressed, res->again);
 	for (unsigned i = 0; i < res->n; i++) {
 		fputs(i ? ",\n" : "\n", f);
 		json_finding(f, &res->finding[i]);
@@ -326,10 +329,10 @@ static void xml_text(FILE *f, const char *s)
 	}
 }
 
-static void xml(FILE *f, const struct result *res, int status)
+static void xml(FILE *f, const struct result *res, const char *tool, int status)
 {
-	fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ppu-check tool=\"memcheck\" program_status=\"%d\" checked=\"%s\" "
-		"suppressed=\"%u\" again=\"%llu\">\n", status, res->starts ? "true" : "false", res->suppressed, res->again);
+	fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ppu-check tool=\"%s\" program_status=\"%d\" checked=\"%s\" "
+		"suppressed=\"%u\" again=\"%llu\">\n", tool, status, res->starts ? "true" : "false", res->suppressed, res->again);
 	for (unsigned i = 0; i < res->n; i++) {
 		const struct record *r = &res->finding[i];
 
@@ -346,8 +349,8 @@ static void xml(FILE *f, const struct result *res, int status)
 	fputs("</ppu-check>\n", f);
 }
 
-static bool write_file(const char *path, void (*fn)(FILE *f, const struct result *res, int status),
-		       const struct result *res, int status)
+static bool write_file(const char *path, void (*fn)(FILE *f, const struct result *res, const char *tool, int status),
+		       const struct result *res, const char *tool, int status)
 {
 	FILE *f = path ? fopen(path, "we") : NULL;
 	bool ok = f;
@@ -355,7 +358,7 @@ static bool write_file(const char *path, void (*fn)(FILE *f, const struct result
 	if (!path)
 		return true;
 	if (f)
-		fn(f, res, status);
+		fn(f, res, tool, status);
 	if (f && fclose(f))
 		ok = false;
 	if (!ok)
@@ -402,8 +405,8 @@ int main(int argc, char **argv)
 	status = run(&a, path);
 	read_records(path, &res);
 	unlink(path);
-	ok = write_file(a.json, json, &res, status);
-	ok &= write_file(a.xml, xml, &res, status);
+	ok = write_file(a.json, json, &res, a.tool, status);
+	ok &= write_file(a.xml, xml, &res, a.tool, status);
 	if (status != 126 && status != 127)
 		tell(&res);
 	if (!ok)

@@ -195,6 +195,7 @@ static enum ppu_step see_access(struct ppu_sm *sm, struct ppu_warp *w, const str
 	s.order = di->y & 7;
 	s.scope = di->y & 0x18;
 	s.bytes = a.bytes;
+	s.element = a.esz;
 	s.fault = s.fault_lane = 0;
 	if (!dull)
 		step = ppu_warp_handler(di->below)(sm, w, di, mask);

@@ -30,15 +30,19 @@ result $? "the program with mistakes is built"
 # finds NAME PATTERN...: with the mistake one finding, whose text has the patterns; without it none
 finds()
 {
-	local name=$1 p status=0
+	local name=$1 p status=0 options=--leak-check many=1
+	# two mistakes of one race: it is met from both sides
+	[[ $name != race_* ]] || options='--tool racecheck' many='[12]'
 	shift
-	"$check" --leak-check --error-exitcode 77 "$tmp/planted" "$name" >"$tmp/out" 2>&1
-	[[ $? == 77 ]] && grep -q '^ppu-check: 1 finding' "$tmp/out" || status=1
+	# shellcheck disable=SC2086
+	"$check" $options --error-exitcode 77 "$tmp/planted" "$name" >"$tmp/out" 2>&1
+	[[ $? == 77 ]] && grep -q "^ppu-check: $many finding" "$tmp/out" || status=1
 	for p; do
 		grep -q -- "$p" "$tmp/out" || status=1
 	done
 	result $status "$name is found"
-	"$check" --leak-check --error-exitcode 77 "$tmp/planted" "$name" clean >"$tmp/out" 2>&1
+	# shellcheck disable=SC2086
+	"$check" $options --error-exitcode 77 "$tmp/planted" "$name" clean >"$tmp/out" 2>&1
 	[[ $? == 0 ]] && grep -q '^ppu-check: 0 findings$' "$tmp/out"
 	result $? "$name: nothing is found where nothing is wrong"
 }
@@ -69,6 +73,17 @@ finds double_free 'double-free: cudaFree of 0x' 'freed by cudaFree'
 finds invalid_free 'invalid-free: cudaFree of 0x[0-9a-f]*4, which is not the start'
 finds leak 'leak: 64 bytes at 0x[0-9a-f]* were never freed (allocation 1)' 'planted in leak()'
 
+finds race_neighbours '^ppu-check: race: write of 4 bytes of shared memory at 0x80, value 0x20$' \
+	"in kernel neighbours(int\*, bool), .*planted.cu:$(line 's[t] = t;')," 'thread (32,0,0) of block (0,0,0)$' \
+	'^  against: read that is not ordered with it$' "planted.cu:$(line 'out[t] = s[(t + 32) % 64];')," 'thread (0,0,0) of block'
+finds race_again 'race: read of 4 bytes of shared memory at 0xfc' 'against: write that is not ordered with it; the word became 0x40'
+finds race_one_warp 'race: read of 4 bytes of shared memory at 0x7c' 'against: write .*; the word became 0x1f' 'thread (31,0,0)'
+finds race_one_word 'race: write of 4 bytes of shared memory at 0x0' 'against: write that is not ordered'
+finds race_flag 'race: read of 4 bytes' 'thread (32,0,0)' 'against: write .*; the word became 0x7'
+finds race_by_byte 'race: write of 1 byte of shared memory at 0x0, value 0x1' 'against: write .*; the byte became 0x0'
+grep -q '^ppu-check: 0 findings$' "$tmp/out"
+result $? "bytes of one word may be different threads'"
+
 # options
 "$check" "$tmp/planted" leak >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings' "$tmp/out"
 result $? "leaks are told on demand only"
@@ -80,8 +95,8 @@ result $? "a program that uses no PPU"
 "$check" "$tmp/missing" >"$tmp/out" 2>&1
 [[ $? == 127 ]]
 result $? "a program that is not there"
-"$check" --tool racecheck true >"$tmp/out" 2>&1
-[[ $? == 2 ]] && grep -q 'there is no tool racecheck' "$tmp/out"
+"$check" --tool initcheck true >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q 'there is no tool initcheck' "$tmp/out"
 result $? "what is not built is not offered"
 "$check" >"$tmp/out" 2>&1
 [[ $? == 2 ]]
@@ -120,16 +135,31 @@ for key, value in one.items():
     assert texts == (value if isinstance(value, list) else [str(value)]), (key, value, texts)
 END
 result $? "JSON and XML say the same as the text"
+"$check" --tool racecheck --json "$tmp/json" "$tmp/planted" race_one_warp >"$tmp/out" 2>&1
+python3 -B - "$tmp/json" >>"$tmp/out" 2>&1 <<'END'
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as f:
+    whole = json.load(f)
+one, = whole["findings"]
+assert whole["tool"] == "racecheck" and whole["again"] == 63, whole
+assert one["kind"] == "race" and one["access"] == "read" and one["other_access"].startswith("write"), one
+assert one["thread"] == "0,0,0" and one["other_thread"] == "31,0,0" and one["line"] == one["other_line"] + 3, one
+END
+result $? "JSON has both sides of a race"
 
 # programs that are right; each line of the log is a call, so its number of lines is the program's way
-silent=0
+silent=0 fair=0
 for program in "$build"/cuda-tests/{atomic,barrier,constant,cooperative_groups,graph,launch,managed,print,queue,reduction,streams,texture,warps} \
 		"$build"/bin/cuda-{matmul,reduction,vector-add}; do
 	"$check" --error-exitcode 77 "$program" >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out" || break
 	silent=$((silent + 1))
+	"$check" --tool racecheck --error-exitcode 77 "$program" >"$tmp/out" 2>&1 &&
+		grep -q '^ppu-check: 0 findings$' "$tmp/out" && fair=$((fair + 1))
 done
-[[ $silent == 16 ]]
-result $? "no false alarm in 16 programs ($silent)"
+[[ $silent == 16 && $fair == 16 ]]
+result $? "no false alarm in 16 programs ($silent by memcheck, $fair by racecheck)"
 
 # The same events at the same device times, whoever looks; only addresses differ.
 export LD_LIBRARY_PATH=$build/lib/cuda
@@ -144,4 +174,6 @@ for i in range(len(one) % 40, len(one), 40):	# a record begins with its time, ev
     assert one[i:i + 12] == two[i:i + 12], (i, one[i:i + 40], two[i:i + 40])
 END
 result $? "the trace is that of the program alone"
+PPU_TRACE=$tmp/trace2 "$check" --tool racecheck "$build/bin/cuda-reduction" >"$tmp/out" 2>&1 && cmp "$tmp/trace1" "$tmp/trace2" >>"$tmp/out" 2>&1
+result $? "racecheck changes not even addresses"
 exit $failed

@@ -56,6 +56,89 @@ __global__ void variable(int i)
 	table[i] = 1;
 }
 
+/* ---- races in shared memory ---- */
+
+__global__ void neighbours(int *out, bool wait)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	s[t] = t;
+	if (wait)
+		__syncthreads();
+	out[t] = s[(t + 32) % 64];	/* another warp's */
+}
+
+__global__ void again(int *out, bool wait)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x, sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		s[t] = t + i;
+		__syncthreads();
+		sum += s[63 - t];
+		if (wait)
+			__syncthreads();
+	}
+	out[t] = sum;
+}
+
+__global__ void one_warp(int *out, bool wait)
+{
+	__shared__ int s[32];
+	int t = threadIdx.x;
+
+	s[t] = t;
+	if (wait)
+		__syncwarp();
+	out[t] = s[31 - t];
+}
+
+__global__ void one_word(int *out, bool atomic)
+{
+	__shared__ int s;
+
+	if (!threadIdx.x)
+		s = 0;
+	__syncthreads();
+	if (atomic)
+		atomicAdd(&s, 1);
+	else
+		s = s + threadIdx.x;
+	__syncthreads();
+	out[threadIdx.x] = s;
+}
+
+__global__ void flag(int *out, bool fence)
+{
+	__shared__ int data, ready;
+
+	if (!threadIdx.x)
+		ready = 0;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		data = 7;
+		if (fence)
+			__threadfence_block();
+		atomicExch(&ready, 1);
+	} else if (threadIdx.x == 32) {
+		while (!atomicAdd(&ready, 0))
+			;
+		out[0] = data;
+	}
+}
+
+/* Bytes of one word, by different threads: no race. */
+__global__ void by_byte(int *out, bool apart)
+{
+	__shared__ char s[64];
+
+	s[apart ? threadIdx.x : threadIdx.x / 2] = threadIdx.x;
+	__syncthreads();
+	out[threadIdx.x] = s[threadIdx.x];
+}
+
 static std::vector<void *> made;	/* what a case leaves */
 
 static int *ints(int n)
@@ -246,6 +329,19 @@ static void leak()
 	(void)p;
 }
 
+#define RACE(kernel, threads) \
+static void race_##kernel() \
+{ \
+	kernel<<<2, threads>>>(ints(64), !bad); \
+	finish(); \
+}
+RACE(neighbours, 64)
+RACE(again, 64)
+RACE(one_warp, 32)
+RACE(one_word, 64)
+RACE(flag, 64)
+RACE(by_byte, 64)
+
 static const struct {
 	const char *name;
 	void (*run)();
@@ -253,7 +349,7 @@ static const struct {
 #define C(name) { #name, name },
 	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(pool)
 	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(copy_range) C(fill_range) C(double_free)
-	C(invalid_free) C(leak)
+	C(invalid_free) C(leak) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_by_byte)
 };
 
 int main(int argc, char **argv)
