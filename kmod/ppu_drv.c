@@ -226,26 +226,9 @@ err_quiesce:
 	return ret;
 }
 
-/*
- * After drm_dev_unplug() nobody enters a section that touches the device, user
- * mappings are gone and new ioctls give ENODEV.  What is left is to end what
- * was in flight; open files are closed in their own time.
- */
 static void ppu_remove(struct pci_dev *pci)
 {
-	struct ppu_device *ppu = pci_get_drvdata(pci);
-
-	drm_dev_unplug(&ppu->drm);
-	ppu_gate_unplug(ppu);
-	ppu_evict_stop(ppu);
-	ppu_irq_fini(ppu);
-	ppu_runtime_lost(ppu);
-	ppu_device_quiesce(ppu);
-	ppu_gem_unmap_all(ppu);
-	ppu_channel_fail_all(ppu, -ENODEV);
-	ppu_sem_fence_fail(ppu, NULL, -ENODEV);
-	ppu_sem_wake_all(ppu);
-	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+	ppu_power_remove(pci_get_drvdata(pci));
 }
 
 static void ppu_shutdown(struct pci_dev *pci)

@@ -10,31 +10,51 @@
  *
  * In between the device does not answer.  So nobody touches it: the gate is closed, and programs
  * that use a mapping wait in its fault handler.
+ *
+ * A device that never answers again is lost.  It is treated as if the driver had left it: nobody
+ * waits any more, and all calls fail with ENODEV.  The driver stays bound until somebody removes
+ * the function.
  */
 
 #include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/moduleparam.h>
 #include <linux/pci.h>
 #include <linux/pm.h>
+#include <linux/workqueue.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 
+#include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
 #include "base/ppu_device.h"
 #include "base/ppu_gate.h"
+#include "base/ppu_io.h"
 #include "base/ppu_irq.h"
 #include "channel/ppu_channel.h"
 #include "channel/ppu_runtime.h"
 #include "fence/ppu_watch.h"
+#include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_vm.h"
 #include "memory/ppu_vram.h"
 #include "memory/ppu_vram_save.h"
 #include "ppu_power.h"
 #include "sync/ppu_eventfd.h"
+#include "sync/ppu_sem.h"
+#include "sync/ppu_sem_fence.h"
+
+/*
+ * The kernel waits a minute for a device that it has reset.  Before 6.18 it does not tell drivers
+ * that it failed, or gave up for another device's sake: no reset for so long means that.
+ */
+static unsigned int ppu_bus_error_timeout_ms = 100000;
+module_param_named(bus_error_timeout_ms, ppu_bus_error_timeout_ms, uint, 0600);
+MODULE_PARM_DESC(bus_error_timeout_ms, "after an error of the bus: how long to wait for the reset");
 
 static void ppu_power_lost(struct ppu_device *ppu)
 {
@@ -48,11 +68,63 @@ static bool ppu_power_reset_is_wanted(struct ppu_device *ppu)
 	return atomic_read(&ppu->reset_count) < atomic_read(&ppu->reset_wanted);
 }
 
-/* Ends everything, and closes the gate. */
+/*
+ * After drm_dev_unplug() nobody enters a section that touches the device, user
+ * mappings are gone and new ioctls give ENODEV.  What is left is to end what
+ * was in flight; open files are closed in their own time.
+ */
+static void ppu_power_leave(struct ppu_device *ppu)
+{
+	drm_dev_unplug(&ppu->drm);
+	ppu_gate_unplug(ppu);
+	ppu_evict_stop(ppu);
+	ppu_irq_fini(ppu);
+	ppu_runtime_lost(ppu);
+	ppu_device_quiesce(ppu);
+	ppu_gem_unmap_all(ppu);
+	ppu_channel_fail_all(ppu, -ENODEV);
+	ppu_sem_fence_fail(ppu, NULL, -ENODEV);
+	ppu_sem_wake_all(ppu);
+	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_DEVICE_RESET, NULL);
+}
+
+/* The device does not come back.  The caller has its device_lock(). */
+static void ppu_power_gone(struct ppu_device *ppu, const char *why)
+{
+	drm_err(&ppu->drm, "the device is lost: %s\n", why);
+	ppu->bus_error = false;
+	/* While there still is a node that the event can be about. */
+	drm_dev_wedged_event(&ppu->drm, DRM_WEDGE_RECOVERY_BUS_RESET, NULL);
+	ppu_power_leave(ppu);
+}
+
+/** ppu_power_remove - the driver leaves the device */
+void ppu_power_remove(struct ppu_device *ppu)
+{
+	if (!drm_dev_is_unplugged(&ppu->drm))
+		ppu_power_leave(ppu);
+	cancel_delayed_work_sync(&ppu->bus_error_work);
+}
+
+/* The device, which is down since an error of the bus, is what the caller resets. */
+static void ppu_power_take_over(struct ppu_device *ppu)
+{
+	ppu->bus_error = false;
+	cancel_delayed_work(&ppu->bus_error_work);
+	ppu_gate_take_over(ppu);
+}
+
+/* Ends everything, and closes the gate.  Of a device that is lost there is nothing to end. */
 static void ppu_power_down(struct ppu_device *ppu)
 {
+	if (ppu->bus_error) {
+		ppu_power_take_over(ppu);
+		return;
+	}
 	/* First the sections that may wait for memory, which may wait for interrupts. */
 	ppu_gate_drain(ppu);
+	if (drm_dev_is_unplugged(&ppu->drm))
+		return;
 	ppu_irq_stop(ppu);
 	ppu_runtime_lost(ppu);
 	ppu_device_reset(ppu);
@@ -65,10 +137,16 @@ static void ppu_power_down(struct ppu_device *ppu)
 	ppu_gem_user_unmap_all(ppu);
 }
 
-/* The device answers, and is as after a reset. */
-static void ppu_power_up(struct ppu_device *ppu, const char *why)
+/* The device was reset, and should answer; false: it is lost. */
+static bool ppu_power_up(struct ppu_device *ppu, const char *why)
 {
-	/* What was published since the gate was drained is lost, too: the device was reset since. */
+	if (drm_dev_is_unplugged(&ppu->drm) || ppu_rd(ppu, PPU_REG_ID) != PPU_ID_MAGIC) {
+		ppu_gate_hand_over(ppu);
+		if (!drm_dev_is_unplugged(&ppu->drm))
+			ppu_power_gone(ppu, "it does not answer after a reset");
+		return false;
+	}
+	/* What was published since the gate was drained is lost, too: there was a reset since. */
 	ppu_power_lost(ppu);
 	ppu_irq_restart(ppu);
 	ppu_watch_rearm_all(ppu);
@@ -78,6 +156,24 @@ static void ppu_power_up(struct ppu_device *ppu, const char *why)
 	/* The worker does nothing while the gate is closed. */
 	if (ppu_power_reset_is_wanted(ppu))
 		queue_work(ppu->wq, &ppu->reset_work);
+	return true;
+}
+
+/*
+ * Takes the lock of the PCI function.  The driver that leaves the device has it, and may have to
+ * wait for the worker that calls this; false: it has left.
+ */
+static bool ppu_power_lock(struct ppu_device *ppu)
+{
+	while (!device_trylock(&ppu->pci->dev)) {
+		if (drm_dev_is_unplugged(&ppu->drm))
+			return false;
+		fsleep(USEC_PER_MSEC);
+	}
+	if (!drm_dev_is_unplugged(&ppu->drm))
+		return true;
+	device_unlock(&ppu->pci->dev);
+	return false;
 }
 
 /*
@@ -88,29 +184,38 @@ static void ppu_reset_work(struct work_struct *work)
 {
 	struct ppu_device *ppu = container_of(work, struct ppu_device, reset_work);
 
-	/* The driver that leaves the device has the lock, and may have to wait for this worker. */
-	while (!device_trylock(&ppu->pci->dev)) {
-		if (drm_dev_is_unplugged(&ppu->drm))
-			return;
-		fsleep(USEC_PER_MSEC);
-	}
+	if (!ppu_power_lock(ppu))
+		return;
 	/*
-	 * The lock is not held from the first callback of a sleep, or of an error of the bus, to the
-	 * last one.  In between the gate is closed, and nothing of the device goes on.
+	 * The lock is not held from the first callback of a sleep, or of an error of the bus, to
+	 * the last one.  In between the gate is closed, and nothing of the device goes on.
 	 */
-	if (!drm_dev_is_unplugged(&ppu->drm) && !ppu_gate_is_closed(ppu) &&
-	    ppu_power_reset_is_wanted(ppu)) {
+	if (!ppu_gate_is_closed(ppu) && ppu_power_reset_is_wanted(ppu)) {
 		ppu_power_down(ppu);
-		ppu_power_up(ppu, "was reset, because a channel did not stop");
-		drm_dev_wedged_event(&ppu->drm, DRM_WEDGE_RECOVERY_NONE, NULL);
+		if (ppu_power_up(ppu, "was reset, because a channel did not stop"))
+			drm_dev_wedged_event(&ppu->drm, DRM_WEDGE_RECOVERY_NONE, NULL);
 	}
 	device_unlock(&ppu->pci->dev);
 }
 
-/** ppu_power_init - make it possible to want a reset */
+/* After an error of the bus, nobody has reset the device for long. */
+static void ppu_bus_error_work(struct work_struct *work)
+{
+	struct ppu_device *ppu = container_of(to_delayed_work(work), struct ppu_device,
+					      bus_error_work);
+
+	if (!ppu_power_lock(ppu))
+		return;
+	if (ppu->bus_error)
+		ppu_power_gone(ppu, "there was no reset after an error of the bus");
+	device_unlock(&ppu->pci->dev);
+}
+
+/** ppu_power_init - make it possible to want a reset, and to wait for one */
 void ppu_power_init(struct ppu_device *ppu)
 {
 	INIT_WORK(&ppu->reset_work, ppu_reset_work);
+	INIT_DELAYED_WORK(&ppu->bus_error_work, ppu_bus_error_work);
 }
 
 /* Function level reset (sysfs, vfio) */
@@ -128,23 +233,36 @@ static void ppu_reset_done(struct pci_dev *pci)
 /*
  * Errors of the bus (AER).  One that the hardware has corrected, or after which the function
  * still answers, concerns the device's own work, which reports it by itself.  After any other, the
- * port resets the function: it is as after a function level reset.
+ * port resets the function: it is as after a function level reset.  If that fails, or is not done
+ * since a driver of another function does not want it, the device is lost.
  */
+
+/* The device is down until the port has reset it, which another task may tell. */
+static void ppu_bus_error(struct ppu_device *ppu)
+{
+	ppu_power_down(ppu);
+	ppu_gate_hand_over(ppu);
+	pci_clear_master(ppu->pci);
+	ppu->bus_error = true;
+	queue_delayed_work(ppu->wq, &ppu->bus_error_work,
+			   msecs_to_jiffies(READ_ONCE(ppu_bus_error_timeout_ms)));
+}
 
 static pci_ers_result_t ppu_error_detected(struct pci_dev *pci, pci_channel_state_t state)
 {
 	struct ppu_device *ppu = pci_get_drvdata(pci);
 
+	if (drm_dev_is_unplugged(&ppu->drm))
+		return PCI_ERS_RESULT_DISCONNECT;
 	switch (state) {
 	case pci_channel_io_normal:
 		return PCI_ERS_RESULT_CAN_RECOVER;
 	case pci_channel_io_frozen:
 		drm_err(&ppu->drm, "the bus has an error: the device will be reset\n");
-		ppu_power_down(ppu);
-		pci_disable_device(pci);
+		ppu_bus_error(ppu);
 		return PCI_ERS_RESULT_NEED_RESET;
 	default:
-		drm_err(&ppu->drm, "the bus has an error: the device is lost\n");
+		ppu_power_gone(ppu, "the bus has an error for good");
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
 }
@@ -158,26 +276,21 @@ static pci_ers_result_t ppu_error_slot_reset(struct pci_dev *pci)
 {
 	struct ppu_device *ppu = pci_get_drvdata(pci);
 
-	/* Another device below the port asked for the reset: this one has noticed no error. */
-	if (!ppu_gate_is_closed(ppu)) {
-		ppu_power_down(ppu);
-		pci_disable_device(pci);
-	}
-	if (pci_enable_device(pci)) {
-		drm_err(&ppu->drm, "cannot enable the device after its reset\n");
+	if (drm_dev_is_unplugged(&ppu->drm))
 		return PCI_ERS_RESULT_DISCONNECT;
-	}
+	/* It is down, unless another device below the port asked for the reset. */
+	ppu_power_down(ppu);
 	/*
-	 * What probe has saved is still there, but a function level reset or a sleep since then, which
-	 * restored it, says that nothing is.
+	 * What probe has saved is still there, but a function level reset or a sleep since then,
+	 * which restored it, says that nothing is.  It has the function enabled.
 	 */
 	pci->state_saved = true;
 	pci_restore_state(pci);
 	pci_save_state(pci);
 	pci_set_master(pci);
 	ppu_device_reset(ppu);
-	ppu_power_up(ppu, "was reset after an error of the bus");
-	return PCI_ERS_RESULT_RECOVERED;
+	return ppu_power_up(ppu, "was reset after an error of the bus") ?
+		PCI_ERS_RESULT_RECOVERED : PCI_ERS_RESULT_DISCONNECT;
 }
 
 const struct pci_error_handlers ppu_err_handlers = {
@@ -199,6 +312,8 @@ static int ppu_prepare(struct device *dev)
 	struct ppu_vram_save *save;
 
 	ppu_power_down(ppu);
+	if (drm_dev_is_unplugged(&ppu->drm))
+		return 0;
 	save = ppu_vram_save(ppu);
 	if (IS_ERR(save)) {
 		ppu_power_up(ppu, "cannot sleep: no memory for the contents of VRAM");
@@ -225,6 +340,8 @@ static int ppu_suspend(struct device *dev)
 {
 	struct ppu_device *ppu = pci_get_drvdata(to_pci_dev(dev));
 
+	if (drm_dev_is_unplugged(&ppu->drm))
+		return 0;
 	ppu_vram_zero(ppu, 0, round_down(ppu->vram_size, PAGE_SIZE));
 	ppu_device_quiesce(ppu);
 	return 0;
@@ -235,6 +352,8 @@ static int ppu_resume(struct device *dev)
 	struct ppu_device *ppu = pci_get_drvdata(to_pci_dev(dev));
 	int ret;
 
+	if (drm_dev_is_unplugged(&ppu->drm))
+		return 0;
 	ppu_device_reset(ppu);
 	pci_set_master(ppu->pci);
 	ret = ppu_vram_restore(ppu, ppu->vram_save);

@@ -71,11 +71,17 @@ $(BUILD)/obj/cudart/versioned-%.o: libruntime/cudart/versioned.c libruntime/buil
 	@mkdir -p $(@D)
 	$(say) CC "$< ($*)"
 	$(Q)$(CC) $(CFLAGS_COMMON) $(CU_CFLAGS) -DCUDART_MAJOR=$* $(CFLAGS) -c -o $@ $<
-# What CUDA 13 gives other arguments; versioned.c has its own for that library.
-CUDART_CHANGED := cudaMemAdvise cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz cudaGraphAddDependencies
-$(BUILD)/obj/cudart/calls-13.o: $(BUILD)/obj/libruntime/cudart/calls.o libruntime/build.mk
+# What CUDA 11 and 13 give other arguments; versioned.c has its own for these libraries.
+CUDART_CHANGED_11 := cudaGraphExecUpdate
+CUDART_CHANGED_13 := cudaMemAdvise cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz cudaGraphAddDependencies \
+	cudaGraphRemoveDependencies cudaGraphGetEdges cudaGraphNodeGetDependencies cudaGraphNodeGetDependentNodes \
+	cudaGraphAddNode cudaStreamGetCaptureInfo cudaStreamGetCaptureInfo_ptsz cudaStreamUpdateCaptureDependencies \
+	cudaStreamUpdateCaptureDependencies_ptsz
+$(BUILD)/obj/cudart/calls-%.o: $(BUILD)/obj/libruntime/cudart/calls.o libruntime/build.mk
 	@mkdir -p $(@D)
-	$(Q)$(OBJCOPY) $(foreach f,$(CUDART_CHANGED),--redefine-sym $(f)=rt12_$(f)) $< $@
+	$(Q)$(OBJCOPY) $(foreach f,$(CUDART_CHANGED_$*),--redefine-sym $(f)=rt12_$(f)) $< $@
+CUDART_OBJS_11 := $(filter-out %/calls.o,$(CUDART_COMMON)) $(BUILD)/obj/cudart/calls-11.o
+CUDART_OBJS_13 := $(filter-out %/calls.o,$(CUDART_COMMON)) $(BUILD)/obj/cudart/calls-13.o
 define cudart_so
 $(BUILD)/lib/cuda/$(1): $(2) $(BUILD)/obj/cudart/versioned-$(3).o $(CU_SO) libruntime/build.mk
 	@mkdir -p $$(@D)
@@ -88,9 +94,9 @@ PPU_MADE     += lib/cuda/$(1)
 PPU_FROM_lib/cuda/$(1) := $(CUDART_SRCS) libruntime/common/calllog.c
 ALL_DEPFILES += $(BUILD)/obj/cudart/versioned-$(3).d
 endef
-$(eval $(call cudart_so,libcudart.so.11.0,$(CUDART_COMMON),11))
+$(eval $(call cudart_so,libcudart.so.11.0,$(CUDART_OBJS_11),11))
 $(eval $(call cudart_so,libcudart.so.12,$(CUDART_COMMON),12))
-$(eval $(call cudart_so,libcudart.so.13,$(filter-out %/calls.o,$(CUDART_COMMON)) $(BUILD)/obj/cudart/calls-13.o,13))
+$(eval $(call cudart_so,libcudart.so.13,$(CUDART_OBJS_13),13))
 ALL_TARGETS += $(CUDART_SOS)
 unit-build: $(CUDART_SOS)
 
@@ -109,8 +115,8 @@ PPU_FROM_lib/cuda$(1)/libcudart_static.a := $(CUDART_SRCS) libruntime/common/cal
 CUDART_STATIC += $(BUILD)/lib/cuda$(1)/libcudart_static.a
 endef
 $(eval $(call cudart_static,,$(CUDART_COMMON),12))
-$(eval $(call cudart_static,/11,$(CUDART_COMMON),11))
-$(eval $(call cudart_static,/13,$(filter-out %/calls.o,$(CUDART_COMMON)) $(BUILD)/obj/cudart/calls-13.o,13))
+$(eval $(call cudart_static,/11,$(CUDART_OBJS_11),11))
+$(eval $(call cudart_static,/13,$(CUDART_OBJS_13),13))
 ALL_TARGETS += $(CUDART_STATIC)
 unit-build: $(CUDART_STATIC)
 

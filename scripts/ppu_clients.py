@@ -63,7 +63,7 @@ def of_run(status, text):
     failed = first(r"^.*\b(?:FAILED|FAIL|Test failed|mismatch|MISMATCH)\b.*$", text)
     if status == 0:
         return Result(WRONG, failed) if failed else Result(RIGHT, "")
-    said = first(r"^.*(?i:not supported|unsupported|does not support|no support|waiv).*$", text)
+    said = first(r"^.*(?i:not ?supported|not_supported|unsupported|does not support|no support|waiv).*$", text)
     if status == 2 or said:
         return Result(REFUSED, said or first(r".*\S.*\Z", text))
     return Result(WRONG, failed or first(r"^.*(?i:error).*$", text) or "status %d: %s" % (status, first(r".*\S.*\Z", text)))
@@ -108,11 +108,15 @@ class CudaSamples(Suite):
         with open(os.path.join(there, "CMakeLists.txt"), encoding="utf-8", errors="replace") as f:
             text = f.read()
         added = re.search(r"add_executable\(\s*\S+([^)]*)\)", text)
-        sources = [s for s in (added.group(1).split() if added else []) if os.path.exists(os.path.join(there, s))]
+        common = os.path.join(self.place, "Common")
+        sources = [s.replace("../../../Common", common) for s in (added.group(1).split() if added else [])]
+        sources = [s for s in sources if os.path.exists(os.path.join(there, s))]
         if not sources:
             return Result(NOT_BUILT, "no sources found in its CMakeLists.txt")
-        common = os.path.join(self.place, "Common")
-        options = ["-std=c++17", "-O2", "-I" + common, "-I."] + self.extra.get(program, [])
+        options = ["-std=c++17", "-O2", "-I" + common, "-I.", "-Iinc"] + self.extra.get(program, [])
+        # What its build puts beside the program, which compiles with it at run time.
+        for header in glob.glob(os.path.join(SDK, "include/cooperative_groups*")) if "cooperative_groups" in text else ():
+            (shutil.copytree if os.path.isdir(header) else shutil.copy)(header, os.path.join(there, os.path.basename(header)))
         libraries = [l for l, word in (("-lnvrtc", "nvrtc"), ("-lcuda", "cuda_driver")) if word in text]
         libraries += ["-L" + os.path.join(SDK, "lib64")]
         # Kernels that the program loads as a file.

@@ -146,6 +146,147 @@ CUDART_INLINE_ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol,
 	return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, bytes, offset, kind, stream);
 }
 
+/* ---- nodes that copy variables ---------------------------------------------------------------- */
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+							  const cudaGraphNode_t *after, size_t num_after, const T &symbol,
+							  const void *src, size_t bytes, size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, after, num_after, (const void *)&symbol, src, bytes, offset, kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+							    const cudaGraphNode_t *after, size_t num_after, void *dst,
+							    const T &symbol, size_t bytes, size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, after, num_after, dst, (const void *)&symbol, bytes, offset,
+						  kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *src,
+								size_t bytes, size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, src, bytes, offset, kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const T &symbol,
+								  size_t bytes, size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, (const void *)&symbol, bytes, offset, kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+								    const T &symbol, const void *src, size_t bytes,
+								    size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, node, (const void *)&symbol, src, bytes, offset, kind);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
+								      const T &symbol, size_t bytes, size_t offset,
+								      cudaMemcpyKind kind)
+{
+	return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, node, dst, (const void *)&symbol, bytes, offset, kind);
+}
+
+/* As CUDA 11 had it: the node and the text say nothing here. */
+CUDART_INLINE_ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *node, char *log,
+						size_t log_bytes)
+{
+	if (node)
+		*node = 0;
+	if (log && log_bytes)
+		*log = 0;
+	return ::cudaGraphInstantiate(exec, graph, 0);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
+					       cudaGraphExecUpdateResult *result)
+{
+	cudaGraphExecUpdateResultInfo info = { cudaGraphExecUpdateError, 0, 0 };
+	cudaError_t e = ::cudaGraphExecUpdate(exec, graph, &info);
+
+	if (node)
+		*node = info.errorNode;
+	if (result)
+		*result = info.result;
+	return e;
+}
+
+/* ---- as sources for CUDA 13 call them --------------------------------------------------------- */
+
+static inline int cudart_device_at_(cudaMemLocation at)
+{
+	return at.type == cudaMemLocationTypeDevice ? at.id : cudaCpuDeviceId;
+}
+
+CUDART_INLINE_ cudaError_t cudaMemAdvise(const void *ptr, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation at)
+{
+	return ::cudaMemAdvise(ptr, bytes, advice, cudart_device_at_(at));
+}
+
+CUDART_INLINE_ cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t bytes, cudaMemLocation at, unsigned int flags,
+						cudaStream_t stream = 0)
+{
+	return flags ? cudaErrorInvalidValue : ::cudaMemPrefetchAsync(ptr, bytes, cudart_device_at_(at), stream);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+					     cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphGetEdges_v2(graph, from, to, edges, count);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+							cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphNodeGetDependencies_v2(node, nodes, edges, count);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+							  cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphNodeGetDependentNodes_v2(node, nodes, edges, count);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+						    const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t count)
+{
+	return ::cudaGraphAddDependencies_v2(graph, from, to, edges, count);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+						       const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t count)
+{
+	return ::cudaGraphRemoveDependencies_v2(graph, from, to, edges, count);
+}
+
+CUDART_INLINE_ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+					    const cudaGraphEdgeData *edges, size_t num_after, cudaGraphNodeParams *params)
+{
+	return ::cudaGraphAddNode_v2(node, graph, after, edges, num_after, params);
+}
+
+CUDART_INLINE_ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
+						    unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **after,
+						    const cudaGraphEdgeData **edges, size_t *num_after)
+{
+	return ::cudaStreamGetCaptureInfo_v3(stream, status, id, graph, after, edges, num_after);
+}
+
+CUDART_INLINE_ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *after,
+							       const cudaGraphEdgeData *edges, size_t num_after,
+							       unsigned int flags = 0)
+{
+	return ::cudaStreamUpdateCaptureDependencies_v2(stream, after, edges, num_after, flags);
+}
+
 /* ---- kernels by name ------------------------------------------------------------------------ */
 
 template <class T>

@@ -100,6 +100,8 @@ C(cudaMemAdvise, (const void *, ptr), (size_t, bytes), (enum cudaMemoryAdvise, a
 Z(cudaMemPrefetchAsync, (const void *, ptr), (size_t, bytes), (int, device), (cudaStream_t, stream, 0)) \
 C(cudaMemRangeGetAttribute, (void *, data), (size_t, data_bytes), (enum cudaMemRangeAttribute, attribute), \
 	(const void *, ptr), (size_t, bytes)) \
+C(cudaMemRangeGetAttributes, (void **, data), (size_t *, data_bytes), (enum cudaMemRangeAttribute *, attributes), \
+	(size_t, count), (const void *, ptr), (size_t, bytes)) \
 Z(cudaMallocAsync, (void **, ptr), (size_t, bytes), (cudaStream_t, stream)) \
 Z(cudaFreeAsync, (void *, ptr), (cudaStream_t, stream)) \
 Z(cudaMallocFromPoolAsync, (void **, ptr), (size_t, bytes), (cudaMemPool_t, pool), (cudaStream_t, stream)) \
@@ -206,6 +208,26 @@ Z(cudaStreamBeginCapture, (cudaStream_t, stream), (enum cudaStreamCaptureMode, m
 Z(cudaStreamEndCapture, (cudaStream_t, stream), (cudaGraph_t *, graph)) \
 Z(cudaStreamIsCapturing, (cudaStream_t, stream), (enum cudaStreamCaptureStatus *, status)) \
 C(cudaThreadExchangeStreamCaptureMode, (enum cudaStreamCaptureMode *, mode)) \
+Z(cudaStreamGetCaptureInfo, (cudaStream_t, stream), (enum cudaStreamCaptureStatus *, status), \
+	(unsigned long long *, id)) \
+Z(cudaStreamGetCaptureInfo_v2, (cudaStream_t, stream), (enum cudaStreamCaptureStatus *, status), \
+	(unsigned long long *, id, 0), (cudaGraph_t *, graph, 0), (const cudaGraphNode_t **, after, 0), \
+	(size_t *, num_after, 0)) \
+Z(cudaStreamGetCaptureInfo_v3, (cudaStream_t, stream), (enum cudaStreamCaptureStatus *, status), \
+	(unsigned long long *, id, 0), (cudaGraph_t *, graph, 0), (const cudaGraphNode_t **, after, 0), \
+	(const cudaGraphEdgeData **, edges, 0), (size_t *, num_after, 0)) \
+Z(cudaStreamUpdateCaptureDependencies, (cudaStream_t, stream), (cudaGraphNode_t *, after), (size_t, num_after), \
+	(unsigned int, flags, 0)) \
+Z(cudaStreamUpdateCaptureDependencies_v2, (cudaStream_t, stream), (cudaGraphNode_t *, after), \
+	(const cudaGraphEdgeData *, edges), (size_t, num_after), (unsigned int, flags, 0)) \
+Z(cudaStreamBeginCaptureToGraph, (cudaStream_t, stream), (cudaGraph_t, graph), (const cudaGraphNode_t *, after), \
+	(const cudaGraphEdgeData *, edges), (size_t, num_after), (enum cudaStreamCaptureMode, mode)) \
+Z(cudaStreamGetAttribute, (cudaStream_t, stream), (cudaLaunchAttributeID, attribute), \
+	(cudaLaunchAttributeValue *, value)) \
+Z(cudaStreamSetAttribute, (cudaStream_t, stream), (cudaLaunchAttributeID, attribute), \
+	(const cudaLaunchAttributeValue *, value)) \
+Z(cudaStreamCopyAttributes, (cudaStream_t, to), (cudaStream_t, from)) \
+V(cudaCtxResetPersistingL2Cache) \
 /* events */ \
 C(cudaEventCreate, (cudaEvent_t *, event)) \
 C(cudaEventCreateWithFlags, (cudaEvent_t *, event), (unsigned int, flags)) \
@@ -270,6 +292,102 @@ C(cudaGraphExecKernelNodeSetParams, (cudaGraphExec_t, exec), (cudaGraphNode_t, n
 	(const struct cudaKernelNodeParams *, params)) \
 C(cudaGraphExecMemcpyNodeSetParams1D, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), (void *, dst), \
 	(const void *, src), (size_t, bytes), (enum cudaMemcpyKind, kind)) \
-C(cudaGraphDebugDotPrint, (cudaGraph_t, graph), (const char *, path), (unsigned int, flags))
+C(cudaGraphDebugDotPrint, (cudaGraph_t, graph), (const char *, path), (unsigned int, flags)) \
+Z(cudaGraphInstantiateWithParams, (cudaGraphExec_t *, exec), (cudaGraph_t, graph), \
+	(cudaGraphInstantiateParams *, params)) \
+C(cudaGraphExecGetFlags, (cudaGraphExec_t, exec), (unsigned long long *, flags)) \
+C(cudaUserObjectCreate, (cudaUserObject_t *, object), (void *, ptr), (cudaHostFn_t, destroy), \
+	(unsigned int, count), (unsigned int, flags)) \
+C(cudaUserObjectRetain, (cudaUserObject_t, object), (unsigned int, count, 1)) \
+C(cudaUserObjectRelease, (cudaUserObject_t, object), (unsigned int, count, 1)) \
+C(cudaGraphRetainUserObject, (cudaGraph_t, graph), (cudaUserObject_t, object), (unsigned int, count, 1), \
+	(unsigned int, flags, 0)) \
+C(cudaGraphReleaseUserObject, (cudaGraph_t, graph), (cudaUserObject_t, object), (unsigned int, count, 1)) \
+C(cudaDeviceGraphMemTrim, (int, device)) \
+C(cudaDeviceGetGraphMemAttribute, (int, device), (enum cudaGraphMemAttributeType, attribute), (void *, value)) \
+C(cudaDeviceSetGraphMemAttribute, (int, device), (enum cudaGraphMemAttributeType, attribute), (void *, value)) \
+/* edges of graphs */ \
+C(cudaGraphGetRootNodes, (cudaGraph_t, graph), (cudaGraphNode_t *, nodes), (size_t *, count)) \
+C(cudaGraphGetEdges, (cudaGraph_t, graph), (cudaGraphNode_t *, from), (cudaGraphNode_t *, to), (size_t *, count)) \
+C(cudaGraphGetEdges_v2, (cudaGraph_t, graph), (cudaGraphNode_t *, from), (cudaGraphNode_t *, to), \
+	(cudaGraphEdgeData *, edges), (size_t *, count)) \
+C(cudaGraphNodeGetDependencies, (cudaGraphNode_t, node), (cudaGraphNode_t *, nodes), (size_t *, count)) \
+C(cudaGraphNodeGetDependencies_v2, (cudaGraphNode_t, node), (cudaGraphNode_t *, nodes), \
+	(cudaGraphEdgeData *, edges), (size_t *, count)) \
+C(cudaGraphNodeGetDependentNodes, (cudaGraphNode_t, node), (cudaGraphNode_t *, nodes), (size_t *, count)) \
+C(cudaGraphNodeGetDependentNodes_v2, (cudaGraphNode_t, node), (cudaGraphNode_t *, nodes), \
+	(cudaGraphEdgeData *, edges), (size_t *, count)) \
+C(cudaGraphAddDependencies_v2, (cudaGraph_t, graph), (const cudaGraphNode_t *, from), \
+	(const cudaGraphNode_t *, to), (const cudaGraphEdgeData *, edges), (size_t, count)) \
+C(cudaGraphRemoveDependencies, (cudaGraph_t, graph), (const cudaGraphNode_t *, from), \
+	(const cudaGraphNode_t *, to), (size_t, count)) \
+C(cudaGraphRemoveDependencies_v2, (cudaGraph_t, graph), (const cudaGraphNode_t *, from), \
+	(const cudaGraphNode_t *, to), (const cudaGraphEdgeData *, edges), (size_t, count)) \
+/* nodes of graphs */ \
+C(cudaGraphAddNode, (cudaGraphNode_t *, node), (cudaGraph_t, graph), (const cudaGraphNode_t *, after), \
+	(size_t, num_after), (struct cudaGraphNodeParams *, params)) \
+C(cudaGraphAddNode_v2, (cudaGraphNode_t *, node), (cudaGraph_t, graph), (const cudaGraphNode_t *, after), \
+	(const cudaGraphEdgeData *, edges), (size_t, num_after), (struct cudaGraphNodeParams *, params)) \
+C(cudaGraphNodeSetParams, (cudaGraphNode_t, node), (struct cudaGraphNodeParams *, params)) \
+C(cudaGraphExecNodeSetParams, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), (struct cudaGraphNodeParams *, params)) \
+C(cudaGraphNodeGetType, (cudaGraphNode_t, node), (enum cudaGraphNodeType *, type)) \
+C(cudaGraphNodeFindInClone, (cudaGraphNode_t *, node), (cudaGraphNode_t, original), (cudaGraph_t, clone)) \
+C(cudaGraphDestroyNode, (cudaGraphNode_t, node)) \
+C(cudaGraphNodeGetEnabled, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), (unsigned int *, enabled)) \
+C(cudaGraphNodeSetEnabled, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), (unsigned int, enabled)) \
+C(cudaGraphKernelNodeGetParams, (cudaGraphNode_t, node), (struct cudaKernelNodeParams *, params)) \
+C(cudaGraphKernelNodeSetParams, (cudaGraphNode_t, node), (const struct cudaKernelNodeParams *, params)) \
+C(cudaGraphKernelNodeGetAttribute, (cudaGraphNode_t, node), (cudaLaunchAttributeID, attribute), \
+	(cudaLaunchAttributeValue *, value)) \
+C(cudaGraphKernelNodeSetAttribute, (cudaGraphNode_t, node), (cudaLaunchAttributeID, attribute), \
+	(const cudaLaunchAttributeValue *, value)) \
+C(cudaGraphKernelNodeCopyAttributes, (cudaGraphNode_t, to), (cudaGraphNode_t, from)) \
+C(cudaGraphMemcpyNodeGetParams, (cudaGraphNode_t, node), (struct cudaMemcpy3DParms *, copy)) \
+C(cudaGraphMemcpyNodeSetParams, (cudaGraphNode_t, node), (const struct cudaMemcpy3DParms *, copy)) \
+C(cudaGraphMemcpyNodeSetParams1D, (cudaGraphNode_t, node), (void *, dst), (const void *, src), (size_t, bytes), \
+	(enum cudaMemcpyKind, kind)) \
+C(cudaGraphAddMemcpyNodeToSymbol, (cudaGraphNode_t *, node), (cudaGraph_t, graph), \
+	(const cudaGraphNode_t *, after), (size_t, num_after), (const void *, symbol), (const void *, src), \
+	(size_t, bytes), (size_t, offset), (enum cudaMemcpyKind, kind)) \
+C(cudaGraphAddMemcpyNodeFromSymbol, (cudaGraphNode_t *, node), (cudaGraph_t, graph), \
+	(const cudaGraphNode_t *, after), (size_t, num_after), (void *, dst), (const void *, symbol), \
+	(size_t, bytes), (size_t, offset), (enum cudaMemcpyKind, kind)) \
+C(cudaGraphMemcpyNodeSetParamsToSymbol, (cudaGraphNode_t, node), (const void *, symbol), (const void *, src), \
+	(size_t, bytes), (size_t, offset), (enum cudaMemcpyKind, kind)) \
+C(cudaGraphMemcpyNodeSetParamsFromSymbol, (cudaGraphNode_t, node), (void *, dst), (const void *, symbol), \
+	(size_t, bytes), (size_t, offset), (enum cudaMemcpyKind, kind)) \
+C(cudaGraphMemsetNodeGetParams, (cudaGraphNode_t, node), (struct cudaMemsetParams *, params)) \
+C(cudaGraphMemsetNodeSetParams, (cudaGraphNode_t, node), (const struct cudaMemsetParams *, params)) \
+C(cudaGraphHostNodeGetParams, (cudaGraphNode_t, node), (struct cudaHostNodeParams *, params)) \
+C(cudaGraphHostNodeSetParams, (cudaGraphNode_t, node), (const struct cudaHostNodeParams *, params)) \
+C(cudaGraphChildGraphNodeGetGraph, (cudaGraphNode_t, node), (cudaGraph_t *, graph)) \
+C(cudaGraphAddEventRecordNode, (cudaGraphNode_t *, node), (cudaGraph_t, graph), (const cudaGraphNode_t *, after), \
+	(size_t, num_after), (cudaEvent_t, event)) \
+C(cudaGraphEventRecordNodeGetEvent, (cudaGraphNode_t, node), (cudaEvent_t *, event)) \
+C(cudaGraphEventRecordNodeSetEvent, (cudaGraphNode_t, node), (cudaEvent_t, event)) \
+C(cudaGraphAddEventWaitNode, (cudaGraphNode_t *, node), (cudaGraph_t, graph), (const cudaGraphNode_t *, after), \
+	(size_t, num_after), (cudaEvent_t, event)) \
+C(cudaGraphEventWaitNodeGetEvent, (cudaGraphNode_t, node), (cudaEvent_t *, event)) \
+C(cudaGraphEventWaitNodeSetEvent, (cudaGraphNode_t, node), (cudaEvent_t, event)) \
+C(cudaGraphAddMemAllocNode, (cudaGraphNode_t *, node), (cudaGraph_t, graph), (const cudaGraphNode_t *, after), \
+	(size_t, num_after), (struct cudaMemAllocNodeParams *, params)) \
+C(cudaGraphMemAllocNodeGetParams, (cudaGraphNode_t, node), (struct cudaMemAllocNodeParams *, params)) \
+C(cudaGraphAddMemFreeNode, (cudaGraphNode_t *, node), (cudaGraph_t, graph), (const cudaGraphNode_t *, after), \
+	(size_t, num_after), (void *, ptr)) \
+C(cudaGraphMemFreeNodeGetParams, (cudaGraphNode_t, node), (void *, ptr)) \
+/* nodes of executable graphs */ \
+C(cudaGraphExecMemcpyNodeSetParams, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), \
+	(const struct cudaMemcpy3DParms *, copy)) \
+C(cudaGraphExecMemcpyNodeSetParamsToSymbol, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), \
+	(const void *, symbol), (const void *, src), (size_t, bytes), (size_t, offset), (enum cudaMemcpyKind, kind)) \
+C(cudaGraphExecMemcpyNodeSetParamsFromSymbol, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), (void *, dst), \
+	(const void *, symbol), (size_t, bytes), (size_t, offset), (enum cudaMemcpyKind, kind)) \
+C(cudaGraphExecMemsetNodeSetParams, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), \
+	(const struct cudaMemsetParams *, params)) \
+C(cudaGraphExecHostNodeSetParams, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), \
+	(const struct cudaHostNodeParams *, params)) \
+C(cudaGraphExecChildGraphNodeSetParams, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), (cudaGraph_t, child)) \
+C(cudaGraphExecEventRecordNodeSetEvent, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), (cudaEvent_t, event)) \
+C(cudaGraphExecEventWaitNodeSetEvent, (cudaGraphExec_t, exec), (cudaGraphNode_t, node), (cudaEvent_t, event))
 
 #endif

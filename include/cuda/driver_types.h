@@ -141,6 +141,7 @@ typedef struct CUkern_st *cudaKernel_t;
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUuserObject_st *cudaUserObject_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
@@ -446,15 +447,36 @@ typedef enum cudaLaunchAttributeID {
 	cudaLaunchAttributeProgrammaticStreamSerialization = 6, cudaLaunchAttributeProgrammaticEvent = 7,
 	cudaLaunchAttributePriority = 8
 } cudaLaunchAttributeID;
+enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
+typedef struct cudaAccessPolicyWindow {
+	void *base_ptr;
+	size_t num_bytes;
+	float hitRatio;
+	enum cudaAccessProperty hitProp, missProp;
+} cudaAccessPolicyWindow;
+typedef enum cudaSynchronizationPolicy {
+	cudaSyncPolicyAuto = 1, cudaSyncPolicySpin, cudaSyncPolicyYield, cudaSyncPolicyBlockingSync
+} cudaSynchronizationPolicy;
 typedef union cudaLaunchAttributeValue {
 	char pad[64];
+	cudaAccessPolicyWindow accessPolicyWindow;
 	int cooperative;
+	cudaSynchronizationPolicy syncPolicy;
 	struct {
 		unsigned int x, y, z;
 	} clusterDim;
 	int programmaticStreamSerializationAllowed;
 	int priority;
 } cudaLaunchAttributeValue;
+/* The same, as attributes of streams and of kernels in graphs. */
+typedef cudaLaunchAttributeID cudaStreamAttrID, cudaKernelNodeAttrID;
+typedef cudaLaunchAttributeValue cudaStreamAttrValue, cudaKernelNodeAttrValue;
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+#define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
 typedef struct cudaLaunchAttribute_st {
 	cudaLaunchAttributeID id;
 	char pad[8 - sizeof(cudaLaunchAttributeID)];
@@ -522,8 +544,63 @@ struct cudaHostNodeParams {
 };
 enum cudaGraphNodeType {
 	cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset, cudaGraphNodeTypeHost,
-	cudaGraphNodeTypeGraph, cudaGraphNodeTypeEmpty, cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord
+	cudaGraphNodeTypeGraph, cudaGraphNodeTypeEmpty, cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord,
+	cudaGraphNodeTypeExtSemaphoreSignal, cudaGraphNodeTypeExtSemaphoreWait, cudaGraphNodeTypeMemAlloc,
+	cudaGraphNodeTypeMemFree, cudaGraphNodeTypeConditional = 13
 };
+/* All zero: an ordinary dependency, which is the only kind here. */
+typedef struct cudaGraphEdgeData_st {
+	unsigned char from_port, to_port, type, reserved[5];
+} cudaGraphEdgeData;
+struct cudaMemAllocNodeParams {
+	struct cudaMemPoolProps poolProps;
+	const struct cudaMemAccessDesc *accessDescs;
+	size_t accessDescCount, bytesize;
+	void *dptr;			/* out */
+};
+/* The members that have the layout of the struct of the node's own functions have its type. */
+struct cudaMemcpyNodeParams {
+	int flags, reserved[3];
+	struct cudaMemcpy3DParms copyParams;
+};
+struct cudaGraphNodeParams {
+	enum cudaGraphNodeType type;
+	int reserved0[3];
+	union {
+		long long reserved1[29];
+		struct cudaKernelNodeParams kernel;
+		struct cudaMemcpyNodeParams memcpy;
+		struct cudaMemsetParams memset;
+		struct cudaHostNodeParams host;
+		struct {
+			cudaGraph_t graph;
+		} graph;
+		struct {
+			cudaEvent_t event;
+		} eventWait, eventRecord;
+		struct cudaMemAllocNodeParams alloc;
+		struct {
+			void *dptr;
+		} free;
+	};
+	long long reserved2;
+};
+typedef enum cudaGraphInstantiateResult {
+	cudaGraphInstantiateSuccess, cudaGraphInstantiateError, cudaGraphInstantiateInvalidStructure,
+	cudaGraphInstantiateNodeOperationNotSupported, cudaGraphInstantiateMultipleDevicesNotSupported
+} cudaGraphInstantiateResult;
+typedef struct cudaGraphInstantiateParams_st {
+	unsigned long long flags;
+	cudaStream_t uploadStream;
+	cudaGraphNode_t errNode_out;
+	cudaGraphInstantiateResult result_out;
+} cudaGraphInstantiateParams;
+enum cudaGraphMemAttributeType {
+	cudaGraphMemAttrUsedMemCurrent, cudaGraphMemAttrUsedMemHigh, cudaGraphMemAttrReservedMemCurrent,
+	cudaGraphMemAttrReservedMemHigh
+};
+enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };
+enum cudaUserObjectRetainFlags { cudaGraphUserObjectMove = 1 };
 enum cudaGraphExecUpdateResult {
 	cudaGraphExecUpdateSuccess, cudaGraphExecUpdateError, cudaGraphExecUpdateErrorTopologyChanged,
 	cudaGraphExecUpdateErrorNodeTypeChanged, cudaGraphExecUpdateErrorFunctionChanged,
@@ -533,6 +610,9 @@ typedef struct cudaGraphExecUpdateResultInfo_st {
 	enum cudaGraphExecUpdateResult result;
 	cudaGraphNode_t errorNode, errorFromNode;
 } cudaGraphExecUpdateResultInfo;
-#define cudaGraphInstantiateFlagAutoFreeOnLaunch 1
+enum cudaGraphInstantiateFlags {
+	cudaGraphInstantiateFlagAutoFreeOnLaunch = 1, cudaGraphInstantiateFlagUpload = 2,
+	cudaGraphInstantiateFlagDeviceLaunch = 4, cudaGraphInstantiateFlagUseNodePriority = 8
+};
 
 #endif

@@ -209,6 +209,10 @@ struct ppu_device {
 	atomic_t reset_wanted;
 	/** @reset_work: resets the device until it does. */
 	struct work_struct reset_work;
+	/** @bus_error: the bus has had an error, and has not been reset; under device_lock(). */
+	bool bus_error;
+	/** @bus_error_work: takes the device for lost if it stays so. */
+	struct delayed_work bus_error_work;
 	/** @handlers: of interrupts. */
 	const struct ppu_irq_handlers *handlers;
 	/** @irqs_on: the vectors are requested. */

@@ -153,6 +153,18 @@ void ppu_gate_close(struct ppu_device *ppu)
 	synchronize_srcu(&ppu->gate.srcu);
 }
 
+/** ppu_gate_hand_over - lockdep: a closed gate stays closed, and another task may open it */
+void ppu_gate_hand_over(struct ppu_device *ppu)
+{
+	ppu_gate_map_release(&ppu->gate);
+}
+
+/** ppu_gate_take_over - lockdep: undo ppu_gate_hand_over(), perhaps in another task */
+void ppu_gate_take_over(struct ppu_device *ppu)
+{
+	ppu_gate_map_write(&ppu->gate);
+}
+
 /** ppu_gate_open - the device answers */
 void ppu_gate_open(struct ppu_device *ppu)
 {

@@ -266,6 +266,7 @@ int ppu_bo_pin(struct ppu_bo *bo)
 
 	if (!ppu_bo_moves(bo) || atomic_inc_unless_negative(&bo->pins))
 		return 0;
+	atomic64_add(ppu_move_fetch(bo), &ev->fetched);
 	ppu_evict_lock(ev);
 	if (bo->out) {
 		ret = ppu_evict_bring_bo(ev, bo);
@@ -591,12 +592,11 @@ int ppu_evict_room(struct ppu_device *ppu, u64 size, int *ended)
 
 /* VMs: back */
 
-/* Brings one object back that the VM shows.  1: there was none. */
-static int ppu_evict_bring_next(struct ppu_evict *ev, struct ppu_vm *vm, u64 *from)
+/* The next object from *@from on that the VM shows and that is out, with a reference, or NULL. */
+static struct ppu_bo *ppu_evict_next_out(struct ppu_vm *vm, u64 *from)
 {
 	struct ppu_mapping *map;
 	struct ppu_bo *bo = NULL;
-	int ret = 1;
 
 	mutex_lock(&vm->lock);
 	for (map = ppu_vm_map_from(vm, *from); map && !bo; map = ppu_vm_map_from(vm, *from)) {
@@ -607,6 +607,29 @@ static int ppu_evict_bring_next(struct ppu_evict *ev, struct ppu_vm *vm, u64 *fr
 		}
 	}
 	mutex_unlock(&vm->lock);
+	return bo;
+}
+
+/* Before a VM comes back: others need not wait until its objects are read from swap. */
+static void ppu_evict_fetch_vm(struct ppu_evict *ev, struct ppu_vm *vm)
+{
+	struct ppu_bo *bo;
+	u64 from = 0;
+
+	lockdep_assert_not_held(&ev->lock);
+
+	while (!fatal_signal_pending(current) && (bo = ppu_evict_next_out(vm, &from))) {
+		atomic64_add(ppu_move_fetch(bo), &ev->fetched);
+		ppu_bo_put(bo);
+	}
+}
+
+/* Brings one object back that the VM shows.  1: there was none. */
+static int ppu_evict_bring_next(struct ppu_evict *ev, struct ppu_vm *vm, u64 *from)
+{
+	struct ppu_bo *bo = ppu_evict_next_out(vm, from);
+	int ret = 1;
+
 	if (bo) {
 		ret = ppu_evict_bring_bo(ev, bo);
 		if (!ret)
@@ -737,6 +760,7 @@ int ppu_vm_use(struct ppu_vm *vm)
 
 	if (ppu_vm_try_use(vm))
 		return 0;
+	ppu_evict_fetch_vm(ev, vm);
 	ppu_evict_lock(ev);
 	if (atomic_read(&vm->evict.users) == PPU_VM_HELD)
 		ret = ppu_evict_resume(ev, vm);
@@ -779,21 +803,38 @@ static struct ppu_vm *ppu_evict_next_resume(struct ppu_evict *ev, u64 before)
 	return best;
 }
 
+/* Lets one VM go that has waited since before @before.  1: there was none. */
+static int ppu_evict_resume_next(struct ppu_evict *ev, u64 before)
+{
+	struct ppu_vm *vm;
+	int ret = 0;
+
+	ppu_evict_lock(ev);
+	vm = ppu_evict_next_resume(ev, before);
+	ppu_evict_unlock(ev);
+	if (!vm)
+		return 1;
+	ppu_evict_fetch_vm(ev, vm);
+	ppu_evict_lock(ev);
+	/* Somebody else may have let it go meanwhile, or it has faulted. */
+	if (vm->evict.resume && !READ_ONCE(vm->faulted))
+		ret = ppu_evict_resume(ev, vm);
+	ppu_evict_unlock(ev);
+	ppu_vm_put(vm);
+	return ret;
+}
+
 /* Lets all VMs go that wait.  Those that are held for their sake come the next time. */
 static void ppu_evict_resume_work(struct work_struct *work)
 {
 	struct ppu_evict *ev = container_of(work, struct ppu_evict, resume_work.work);
 	u64 now = ktime_get_ns();
-	struct ppu_vm *vm;
-	int ret = 0;
+	int ret;
 
-	ppu_evict_lock(ev);
-	while (!ret && (vm = ppu_evict_next_resume(ev, now))) {
-		ret = ppu_evict_resume(ev, vm);
-		ppu_vm_put(vm);
-	}
-	ppu_evict_unlock(ev);
-	if (ret && ret != -ENODEV)
+	do {
+		ret = ppu_evict_resume_next(ev, now);
+	} while (!ret);
+	if (ret < 0 && ret != -ENODEV)
 		queue_delayed_work(ev->resume_wq, &ev->resume_work,
 				   msecs_to_jiffies(PPU_EVICT_SLICE_MS));
 }
@@ -802,11 +843,14 @@ static void ppu_evict_resume_work(struct work_struct *work)
 
 static bool ppu_evict_is_idle(struct ppu_vm *vm)
 {
-	/* Before the clock is read, or a VM that is used just now would be idle since the future. */
+	/* Before the clock is read: a VM that is used just now is not idle since the future. */
 	u64 since = smp_load_acquire(&vm->evict.idle_since);
 	struct ppu_hold_look look;
 
 	if (vm->evict.out || atomic_read(&vm->evict.users))
+		return false;
+	/* It did not stop in time, whatever it does: nobody waits for it again so soon. */
+	if (vm->evict.not_before > ktime_get_ns())
 		return false;
 	ppu_evict_look(vm, &look);
 	return !look.work && !look.runs && ktime_get_ns() - since >= PPU_EVICT_IDLE_NS;
@@ -821,17 +865,22 @@ static void ppu_evict_idle_work(struct work_struct *work)
 	struct ppu_evict *ev = container_of(work, struct ppu_evict, idle_work);
 	unsigned long index = 0;
 	struct ppu_vm *vm;
+	u64 scan;
 
 	ppu_evict_lock(ev);
-	ev->scans++;
+	scan = ++ev->scans;
 	ppu_shrink_mark_sys(ev->ppu);
+	ppu_evict_unlock(ev);
 	while ((vm = ppu_vm_next(ev->ppu, &index))) {
 		index++;
-		if (vm->evict.scan == ev->scans && ppu_evict_is_idle(vm))
+		/* For each VM anew: to stop one may take long, and others wait. */
+		ppu_evict_lock(ev);
+		/* Who needs VRAM has marked VMs again, perhaps this one. */
+		if (vm->evict.scan >= scan && ppu_evict_is_idle(vm))
 			ppu_evict_hold(ev, vm);
+		ppu_evict_unlock(ev);
 		ppu_vm_put(vm);
 	}
-	ppu_evict_unlock(ev);
 }
 
 /** ppu_evict_want_idle - memory is short: hold VMs that are idle, soon; in any context */
@@ -897,6 +946,7 @@ void ppu_evict_print(struct drm_printer *p, struct ppu_device *ppu)
 	drm_printf(p, "held_vms %u\nout_objects %llu\nout_bytes %llu\n", vms, objects, bytes);
 	drm_printf(p, "moved_out_bytes %llu\nmoved_out_ns %llu\n", stats.out_bytes, stats.out_ns);
 	drm_printf(p, "moved_in_bytes %llu\nmoved_in_ns %llu\n", stats.in_bytes, stats.in_ns);
+	drm_printf(p, "fetched_pages %lld\n", (s64)atomic64_read(&ev->fetched));
 	drm_printf(p, "holds %llu\nlet_go %llu\nresumes %llu\n", stats.holds, stats.let_go,
 		   stats.resumes);
 	ppu_shrink_print(p, ppu);

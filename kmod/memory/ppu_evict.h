@@ -86,6 +86,8 @@ struct ppu_evict {
 	atomic_t ended;
 	/** @scans: looks at all objects. */
 	u64 scans;
+	/** @fetched: pages that were read before somebody took @lock. */
+	atomic64_t fetched;
 	/** @stats: under @lock. */
 	struct ppu_evict_stats stats;
 	/** @resume_wq: for @resume_work and @idle_work. */

@@ -13,6 +13,7 @@
 #include <linux/highmem.h>
 #include <linux/io.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
 
@@ -247,6 +248,50 @@ int ppu_move_in(struct ppu_bo *bo)
 	ppu_evict_count(ppu, obj->size, false, ktime_get_ns() - start);
 	trace_ppu_move(obj->size, false, ktime_get_ns() - start);
 	return 0;
+}
+
+static unsigned long ppu_move_fetch_file(struct file *file, u64 size)
+{
+	unsigned long pages = 0;
+	struct page *page;
+	u64 offset;
+
+	for (offset = 0; offset < size && !fatal_signal_pending(current); offset += PAGE_SIZE) {
+		page = shmem_read_mapping_page(file->f_mapping, offset >> PAGE_SHIFT);
+		if (IS_ERR(page))
+			break;
+		mark_page_accessed(page);
+		put_page(page);
+		pages++;
+		cond_resched();
+	}
+	return pages;
+}
+
+/**
+ * ppu_move_fetch - read the bytes of an object from swap, if it is out
+ * @bo: the object
+ *
+ * For who will bring it back under ppu_evict.lock, and does not have it yet: others need not wait
+ * for the disk.  If memory is so short that they go again, they are read under the lock.
+ *
+ * Return: pages that are there.
+ */
+unsigned long ppu_move_fetch(struct ppu_bo *bo)
+{
+	struct drm_gem_object *obj = ppu_bo_gem(bo);
+	struct file *file = NULL;
+	unsigned long pages;
+
+	dma_resv_lock(obj->resv, NULL);
+	if (bo->out && obj->filp)
+		file = get_file(obj->filp);
+	dma_resv_unlock(obj->resv);
+	if (!file)
+		return 0;
+	pages = ppu_move_fetch_file(file, obj->size);
+	fput(file);
+	return pages;
 }
 
 /**

@@ -18,6 +18,7 @@ struct page;
 
 int ppu_move_out(struct ppu_bo *bo);
 int ppu_move_in(struct ppu_bo *bo);
+unsigned long ppu_move_fetch(struct ppu_bo *bo);
 struct page **ppu_move_cpu_pages(struct ppu_bo *bo);
 void ppu_move_unmap_cpu(struct ppu_bo *bo);
 void ppu_move_put_cpu_pages(struct ppu_bo *bo);

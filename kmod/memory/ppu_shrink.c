@@ -9,11 +9,15 @@
  * After these it takes system objects that no VM on the device shows.  If that is not enough, it
  * asks for VMs that are idle to be held (ppu_evict.c), since it cannot wait for a VM.
  *
+ * All of these pages can only be freed if they can be written to swap.
+ *
  * It runs wherever memory is allocated, so it waits for no lock under which memory is allocated.
  */
 
+#include <linux/moduleparam.h>
 #include <linux/sched/mm.h>
 #include <linux/shrinker.h>
+#include <linux/swap.h>
 
 #include <drm/drm_gem.h>
 #include <drm/drm_managed.h>
@@ -25,6 +29,32 @@
 #include "memory/ppu_move.h"
 #include "memory/ppu_shrink.h"
 #include "memory/ppu_sys.h"
+
+static unsigned int ppu_shrink_unswapped;
+module_param_named(shrink_unswapped, ppu_shrink_unswapped, uint, 0600);
+MODULE_PARM_DESC(shrink_unswapped, "give pages back even if there is no swap space, for tests");
+
+/* So many objects are looked at in one scan; the next one goes on with those behind them. */
+#define PPU_SHRINK_LOOKS	64
+
+/**
+ * struct ppu_shrink_pass - one scan
+ */
+struct ppu_shrink_pass {
+	/** @want: pages to free. */
+	unsigned long want;
+	/** @freed: pages that were freed. */
+	unsigned long freed;
+	/** @looked: pages of the objects that were looked at. */
+	unsigned long looked;
+	/** @objects: how many these were. */
+	unsigned int objects;
+};
+
+static bool ppu_shrink_can_swap(void)
+{
+	return READ_ONCE(ppu_shrink_unswapped) || get_nr_swap_pages() > 0;
+}
 
 static unsigned long ppu_shrink_size(struct ppu_bo *bo)
 {
@@ -105,27 +135,20 @@ static unsigned long ppu_shrink_count(struct shrinker *shrinker, struct shrink_c
 {
 	struct ppu_shrink *s = ppu_shrinker_private(shrinker);
 
+	if (!ppu_shrink_can_swap())
+		return SHRINK_EMPTY;
 	return READ_ONCE(s->pages) + READ_ONCE(s->sys_pages) ?: SHRINK_EMPTY;
 }
 
 /* Objects whose dma_resv is locked move, or somebody maps them: they are in use. */
-static unsigned long ppu_shrink_scan_out(struct ppu_shrink *s, unsigned long want)
+static bool ppu_shrink_out(struct ppu_shrink *s, struct ppu_bo *bo)
 {
-	unsigned long freed = 0;
-	struct ppu_bo *bo, *next;
-
-	list_for_each_entry_safe(bo, next, &s->bos, out_link) {
-		if (freed >= want)
-			break;
-		if (!dma_resv_trylock(ppu_bo_gem(bo)->resv))
-			continue;
-		ppu_shrink_del(s, bo);
-		ppu_move_give_back(bo);
-		dma_resv_unlock(ppu_bo_gem(bo)->resv);
-		freed += ppu_shrink_size(bo);
-	}
-	s->given_back += freed;
-	return freed;
+	if (!dma_resv_trylock(ppu_bo_gem(bo)->resv))
+		return false;
+	ppu_shrink_del(s, bo);
+	ppu_move_give_back(bo);
+	dma_resv_unlock(ppu_bo_gem(bo)->resv);
+	return true;
 }
 
 /* False: the device may use it, or somebody maps it. */
@@ -143,42 +166,60 @@ static bool ppu_shrink_sys(struct ppu_shrink *s, struct ppu_bo *bo)
 	return true;
 }
 
-static unsigned long ppu_shrink_scan_sys(struct ppu_shrink *s, unsigned long want)
+/* Goes on in a list where the last pass ended: what is in use comes behind all others. */
+static unsigned long ppu_shrink_list(struct ppu_shrink *s, struct ppu_shrink_pass *pass,
+				     struct list_head *list,
+				     bool (*shrink)(struct ppu_shrink *s, struct ppu_bo *bo))
 {
-	unsigned long freed = 0;
-	struct ppu_bo *bo, *next;
+	struct ppu_bo *bo, *first_used = NULL;
+	unsigned long freed = 0, size;
 
+	while (!list_empty(list) && pass->freed < pass->want && pass->objects < PPU_SHRINK_LOOKS) {
+		bo = list_first_entry(list, struct ppu_bo, out_link);
+		if (bo == first_used)
+			break;
+		size = ppu_shrink_size(bo);
+		pass->objects++;
+		pass->looked += size;
+		if (shrink(s, bo)) {
+			freed += size;
+			pass->freed += size;
+		} else {
+			list_move_tail(&bo->out_link, list);
+			first_used = first_used ?: bo;
+		}
+	}
+	return freed;
+}
+
+static void ppu_shrink_pass(struct ppu_shrink *s, struct ppu_shrink_pass *pass)
+{
+	s->given_back += ppu_shrink_list(s, pass, &s->bos, ppu_shrink_out);
 	/* Without objects, the rest of the driver may not be there yet, or any more. */
 	if (list_empty(&s->sys) || !ppu_evict_trylock(s->ppu))
-		return 0;
-	list_for_each_entry_safe(bo, next, &s->sys, out_link) {
-		if (freed >= want)
-			break;
-		if (ppu_shrink_sys(s, bo))
-			freed += ppu_shrink_size(bo);
-	}
+		return;
+	s->sys_out += ppu_shrink_list(s, pass, &s->sys, ppu_shrink_sys);
 	ppu_evict_tryunlock(s->ppu);
-	s->sys_out += freed;
-	return freed;
 }
 
 static unsigned long ppu_shrink_scan(struct shrinker *shrinker, struct shrink_control *sc)
 {
 	struct ppu_shrink *s = ppu_shrinker_private(shrinker);
-	unsigned long freed;
+	struct ppu_shrink_pass pass = { .want = sc->nr_to_scan };
 
-	if (!mutex_trylock(&s->lock))
+	if (!ppu_shrink_can_swap() || !mutex_trylock(&s->lock))
 		return SHRINK_STOP;
-	freed = ppu_shrink_scan_out(s, sc->nr_to_scan);
-	if (freed < sc->nr_to_scan)
-		freed += ppu_shrink_scan_sys(s, sc->nr_to_scan - freed);
-	if (freed < sc->nr_to_scan && s->sys_pages)
+	ppu_shrink_pass(s, &pass);
+	s->passes++;
+	s->looks += pass.objects;
+	if (pass.freed < pass.want && s->sys_pages)
 		ppu_evict_want_idle(s->ppu);
 	mutex_unlock(&s->lock);
 	/* Whole objects: it may be more than was asked for, and counts as that. */
-	if (freed)
-		sc->nr_scanned = freed;
-	return freed ?: SHRINK_STOP;
+	if (!pass.looked)
+		return SHRINK_STOP;
+	sc->nr_scanned = pass.looked;
+	return pass.freed;
 }
 
 /** ppu_shrink_print - say what there is, and what was given back */
@@ -190,6 +231,7 @@ void ppu_shrink_print(struct drm_printer *p, struct ppu_device *ppu)
 	drm_printf(p, "cpu_pages %lu\ngiven_back_pages %llu\n", s->pages, s->given_back);
 	drm_printf(p, "system_pages %lu\nsystem_out_pages %llu\nsystem_in_pages %llu\n",
 		   s->sys_pages, s->sys_out, s->sys_in);
+	drm_printf(p, "shrink_passes %llu\nshrink_looks %llu\n", s->passes, s->looks);
 	mutex_unlock(&s->lock);
 }
 

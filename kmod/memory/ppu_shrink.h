@@ -22,7 +22,7 @@ struct ppu_shrink {
 	struct shrinker *shrinker;
 	/** @lock: protects the others; no memory is allocated under it. */
 	struct mutex lock;
-	/** @bos: that are out, with pages for the CPU: ppu_bo.out_link; the oldest first. */
+	/** @bos: that are out, with pages for the CPU: ppu_bo.out_link; next to look at first. */
 	struct list_head bos;
 	/** @pages: of all of @bos. */
 	unsigned long pages;
@@ -30,7 +30,7 @@ struct ppu_shrink {
 	u64 given_back;
 	/** @ppu: the device. */
 	struct ppu_device *ppu;
-	/** @sys: system objects that the device can reach: ppu_bo.out_link; oldest first. */
+	/** @sys: system objects that the device can reach: ppu_bo.out_link; likewise. */
 	struct list_head sys;
 	/** @sys_pages: of all of @sys. */
 	unsigned long sys_pages;
@@ -38,6 +38,10 @@ struct ppu_shrink {
 	u64 sys_out;
 	/** @sys_in: pages that system objects got again since then. */
 	u64 sys_in;
+	/** @passes: how often the kernel wanted pages. */
+	u64 passes;
+	/** @looks: objects that were looked at then. */
+	u64 looks;
 };
 
 int ppu_shrink_init(struct ppu_device *ppu);

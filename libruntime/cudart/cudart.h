@@ -10,7 +10,7 @@
  *   device.c    devices, properties, limits       versioned.c  what differs between CUDA 11, 12 and 13
  *   memory.c    allocations, pointers, pools      copy.c  copies and fills
  *   array.c     arrays, textures, surfaces        stream.c  streams, events, callbacks
- *   graph.c     graphs and capture
+ *   graph.c     graphs and capture      graph_nodes.c  their nodes     graph_params.c  the nodes' parameters
  *
  * The runtime uses nothing but the Driver API, so that programs can mix both.  Handles of streams, events, arrays
  * and graphs are the Driver API's.
@@ -54,12 +54,21 @@ cudaError_t crt_init(void);			/* cuInit was called */
 /* Makes sure that the thread has a current context: the one that the program set, or else the primary context of
  * the thread's device, which starts at first use. */
 cudaError_t crt_enter(void);
-/* The same, and returns the context and its id.  Ids are never used twice. */
+/* A function that hands its arguments on to the Driver API's. */
+#define CRT_FORWARD(name, function, params, ...) \
+cudaError_t i_##name params \
+{ \
+	cudaError_t e = crt_enter(); \
+	return e ? e : CRT_CALL(function, __VA_ARGS__); \
+}
+/* As crt_enter(), and returns the context and its id.  Ids are never used twice. */
 cudaError_t crt_context(CUcontext *ctx, unsigned long long *id);
 
 /* ---- fatbin_register.c ---------------------------------------------------------------------- */
 /* The function of a kernel in the current context; its module is loaded at first use. */
 cudaError_t crt_function(const void *host, CUfunction *function);
+/* The host's address of a kernel; a function that none was asked for: the function. */
+void *crt_function_host(CUfunction function);
 /* A variable's address in the current context. */
 cudaError_t crt_variable(const void *host, CUdeviceptr *ptr, size_t *bytes);
 /* The handle that stands for a kernel in all contexts; NULL: not registered. */

@@ -26,7 +26,26 @@ W(cuGraphAddKernelNode_v2) W(cuGraphAddMemcpyNode) W(cuGraphAddMemsetNode) W(cuG
 W(cuGraphAddEmptyNode) W(cuGraphAddChildGraphNode) W(cuGraphAddDependencies) W(cuGraphGetNodes) \
 W(cuGraphInstantiateWithFlags) W(cuGraphUpload) W(cuGraphLaunch) W(cuGraphExecDestroy) \
 W(cuGraphExecUpdate_v2) W(cuGraphExecKernelNodeSetParams_v2) W(cuGraphExecMemcpyNodeSetParams) \
-W(cuGraphDebugDotPrint)
+W(cuGraphDebugDotPrint) W(cuStreamGetCaptureInfo_v2) W(cuStreamGetCaptureInfo_v3) \
+W(cuStreamUpdateCaptureDependencies) W(cuStreamUpdateCaptureDependencies_v2) W(cuStreamBeginCaptureToGraph) \
+W(cuStreamGetAttribute) W(cuStreamSetAttribute) W(cuStreamCopyAttributes) W(cuCtxResetPersistingL2Cache) \
+W(cuMemRangeGetAttributes) W(cuGraphInstantiateWithParams) W(cuGraphExecGetFlags) W(cuUserObjectCreate) \
+W(cuUserObjectRetain) W(cuUserObjectRelease) W(cuGraphRetainUserObject) W(cuGraphReleaseUserObject) \
+W(cuDeviceGraphMemTrim) W(cuDeviceGetGraphMemAttribute) W(cuDeviceSetGraphMemAttribute) W(cuGraphGetRootNodes) \
+W(cuGraphGetEdges) W(cuGraphGetEdges_v2) W(cuGraphNodeGetDependencies) W(cuGraphNodeGetDependencies_v2) \
+W(cuGraphNodeGetDependentNodes) W(cuGraphNodeGetDependentNodes_v2) W(cuGraphAddDependencies_v2) \
+W(cuGraphRemoveDependencies) W(cuGraphRemoveDependencies_v2) W(cuGraphAddNode) W(cuGraphAddNode_v2) \
+W(cuGraphNodeSetParams) W(cuGraphExecNodeSetParams) W(cuGraphNodeGetType) W(cuGraphNodeFindInClone) \
+W(cuGraphDestroyNode) W(cuGraphNodeGetEnabled) W(cuGraphNodeSetEnabled) W(cuGraphKernelNodeGetParams_v2) \
+W(cuGraphKernelNodeSetParams_v2) W(cuGraphKernelNodeGetAttribute) W(cuGraphKernelNodeSetAttribute) \
+W(cuGraphKernelNodeCopyAttributes) W(cuGraphMemcpyNodeGetParams) W(cuGraphMemcpyNodeSetParams) \
+W(cuGraphMemsetNodeGetParams) W(cuGraphMemsetNodeSetParams) W(cuGraphHostNodeGetParams) \
+W(cuGraphHostNodeSetParams) W(cuGraphChildGraphNodeGetGraph) W(cuGraphAddEventRecordNode) \
+W(cuGraphEventRecordNodeGetEvent) W(cuGraphEventRecordNodeSetEvent) W(cuGraphAddEventWaitNode) \
+W(cuGraphEventWaitNodeGetEvent) W(cuGraphEventWaitNodeSetEvent) W(cuGraphAddMemAllocNode) \
+W(cuGraphMemAllocNodeGetParams) W(cuGraphAddMemFreeNode) W(cuGraphMemFreeNodeGetParams) \
+W(cuGraphExecMemsetNodeSetParams) W(cuGraphExecHostNodeSetParams) W(cuGraphExecChildGraphNodeSetParams) \
+W(cuGraphExecEventRecordNodeSetEvent) W(cuGraphExecEventWaitNodeSetEvent)
 #define W(function) extern __typeof__(function) function __attribute__((weak));
 CRT_WEAK(W)
 #undef W

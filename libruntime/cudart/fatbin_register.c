@@ -361,6 +361,26 @@ struct CUkern_st *crt_kernel(const void *host)
 	return s && s->what == KERNEL ? s : NULL;
 }
 
+/* Locked.  The kernel that a function of a context was looked up for last. */
+static struct CUkern_st *kernel_of(CUfunction function)
+{
+	for (unsigned int i = 0; i < BUCKETS; i++)
+		for (struct CUkern_st *s = table[i]; s; s = s->next)
+			if (s->what == KERNEL && s->seen.function == function)
+				return s;
+	return NULL;
+}
+
+void *crt_function_host(CUfunction function)
+{
+	struct CUkern_st *s;
+
+	pthread_mutex_lock(&lock);
+	s = kernel_of(function);
+	pthread_mutex_unlock(&lock);
+	return s ? (void *)(uintptr_t)s->host : function;
+}
+
 cudaError_t crt_function(const void *host, CUfunction *function)
 {
 	unsigned long long id;

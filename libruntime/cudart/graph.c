@@ -39,6 +39,66 @@ cudaError_t i_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mo
 	return e;
 }
 
+cudaError_t i_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+					  cudaGraph_t *graph, const cudaGraphNode_t **after, size_t *num_after)
+{
+	cuuint64_t number = 0;
+	cudaError_t e = crt_enter();
+
+	if (!e)
+		e = CRT_CALL(cuStreamGetCaptureInfo_v2, crt_stream(stream), (CUstreamCaptureStatus *)status, &number, graph,
+			     after, num_after);
+	if (!e && id)
+		*id = number;
+	return e;
+}
+
+cudaError_t i_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id)
+{
+	return i_cudaStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL);
+}
+
+cudaError_t i_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+					  cudaGraph_t *graph, const cudaGraphNode_t **after, const cudaGraphEdgeData **edges,
+					  size_t *num_after)
+{
+	cuuint64_t number = 0;
+	cudaError_t e = crt_enter();
+
+	if (!e)
+		e = CRT_CALL(cuStreamGetCaptureInfo_v3, crt_stream(stream), (CUstreamCaptureStatus *)status, &number, graph,
+			     after, (const CUgraphEdgeData **)edges, num_after);
+	if (!e && id)
+		*id = number;
+	return e;
+}
+
+cudaError_t i_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *after, size_t num_after,
+						  unsigned int flags)
+{
+	cudaError_t e = crt_enter();
+
+	return e ? e : CRT_CALL(cuStreamUpdateCaptureDependencies, crt_stream(stream), after, num_after, flags);
+}
+
+cudaError_t i_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *after,
+						     const cudaGraphEdgeData *edges, size_t num_after, unsigned int flags)
+{
+	cudaError_t e = crt_enter();
+
+	return e ? e : CRT_CALL(cuStreamUpdateCaptureDependencies_v2, crt_stream(stream), after,
+				CRT_SAME(const CUgraphEdgeData *, edges), num_after, flags);
+}
+
+cudaError_t i_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
+					    const cudaGraphEdgeData *edges, size_t num_after, enum cudaStreamCaptureMode mode)
+{
+	cudaError_t e = crt_enter();
+
+	return e ? e : CRT_CALL(cuStreamBeginCaptureToGraph, crt_stream(stream), graph, after,
+				CRT_SAME(const CUgraphEdgeData *, edges), num_after, (CUstreamCaptureMode)mode);
+}
+
 /* ---- making --------------------------------------------------------------------------------- */
 
 cudaError_t i_cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
@@ -62,102 +122,6 @@ cudaError_t i_cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 	return e ? e : CRT_CALL(cuGraphClone, clone, graph);
 }
 
-static cudaError_t kernel_node(CUDA_KERNEL_NODE_PARAMS *out, const struct cudaKernelNodeParams *p)
-{
-	cudaError_t e;
-
-	if (!p)
-		return cudaErrorInvalidValue;
-	*out = (CUDA_KERNEL_NODE_PARAMS){
-		.gridDimX = p->gridDim.x, .gridDimY = p->gridDim.y, .gridDimZ = p->gridDim.z,
-		.blockDimX = p->blockDim.x, .blockDimY = p->blockDim.y, .blockDimZ = p->blockDim.z,
-		.sharedMemBytes = p->sharedMemBytes, .kernelParams = p->kernelParams, .extra = p->extra,
-	};
-	e = crt_function(p->func, &out->func);
-	return e;
-}
-
-cudaError_t i_cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-				     size_t num_after, const struct cudaKernelNodeParams *params)
-{
-	CUDA_KERNEL_NODE_PARAMS k;
-	cudaError_t e = kernel_node(&k, params);
-
-	return e ? e : CRT_CALL(cuGraphAddKernelNode_v2, node, graph, after, num_after, &k);
-}
-
-cudaError_t i_cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-				     size_t num_after, const struct cudaMemcpy3DParms *copy)
-{
-	unsigned long long id;
-	CUDA_MEMCPY3D c;
-	CUcontext ctx;
-	cudaError_t e = crt_context(&ctx, &id);
-
-	if (!e)
-		e = crt_copy_3d(&c, copy);
-	return e ? e : CRT_CALL(cuGraphAddMemcpyNode, node, graph, after, num_after, &c, ctx);
-}
-
-static struct cudaMemcpy3DParms flat(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
-{
-	return (struct cudaMemcpy3DParms){
-		.srcPtr = { (void *)(uintptr_t)src, bytes, bytes, 1 }, .dstPtr = { dst, bytes, bytes, 1 },
-		.extent = { bytes, 1, 1 }, .kind = kind,
-	};
-}
-
-cudaError_t i_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-				       size_t num_after, void *dst, const void *src, size_t bytes,
-				       enum cudaMemcpyKind kind)
-{
-	struct cudaMemcpy3DParms c = flat(dst, src, bytes, kind);
-
-	return i_cudaGraphAddMemcpyNode(node, graph, after, num_after, &c);
-}
-
-cudaError_t i_cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-				     size_t num_after, const struct cudaMemsetParams *params)
-{
-	CUDA_MEMSET_NODE_PARAMS m;
-	unsigned long long id;
-	CUcontext ctx;
-	cudaError_t e = crt_context(&ctx, &id);
-
-	if (e)
-		return e;
-	if (!params)
-		return cudaErrorInvalidValue;
-	m = (CUDA_MEMSET_NODE_PARAMS){ (uintptr_t)params->dst, params->pitch, params->value, params->elementSize,
-				      params->width, params->height };
-	return CRT_CALL(cuGraphAddMemsetNode, node, graph, after, num_after, &m, ctx);
-}
-
-cudaError_t i_cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-				   size_t num_after, const struct cudaHostNodeParams *params)
-{
-	cudaError_t e = crt_enter();
-
-	return e ? e : CRT_CALL(cuGraphAddHostNode, node, graph, after, num_after,
-				CRT_SAME(const CUDA_HOST_NODE_PARAMS *, params));
-}
-
-cudaError_t i_cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-				    size_t num_after)
-{
-	cudaError_t e = crt_enter();
-
-	return e ? e : CRT_CALL(cuGraphAddEmptyNode, node, graph, after, num_after);
-}
-
-cudaError_t i_cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-					 size_t num_after, cudaGraph_t child)
-{
-	cudaError_t e = crt_enter();
-
-	return e ? e : CRT_CALL(cuGraphAddChildGraphNode, node, graph, after, num_after, child);
-}
-
 cudaError_t i_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
 				       size_t count)
 {
@@ -179,6 +143,50 @@ cudaError_t i_cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsign
 
 	return e ? e : CRT_CALL(cuGraphDebugDotPrint, graph, path, flags);
 }
+
+/* ---- edges ---------------------------------------------------------------------------------- */
+
+CRT_FORWARD(cudaGraphGetRootNodes, cuGraphGetRootNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count), graph, nodes, count)
+CRT_FORWARD(cudaGraphGetEdges, cuGraphGetEdges, (cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *count),
+	    graph, from, to, count)
+CRT_FORWARD(cudaGraphGetEdges_v2, cuGraphGetEdges_v2,
+	    (cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges, size_t *count),
+	    graph, from, to, CRT_SAME(CUgraphEdgeData *, edges), count)
+CRT_FORWARD(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies, (cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count),
+	    node, nodes, count)
+CRT_FORWARD(cudaGraphNodeGetDependencies_v2, cuGraphNodeGetDependencies_v2,
+	    (cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges, size_t *count),
+	    node, nodes, CRT_SAME(CUgraphEdgeData *, edges), count)
+CRT_FORWARD(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes,
+	    (cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count), node, nodes, count)
+CRT_FORWARD(cudaGraphNodeGetDependentNodes_v2, cuGraphNodeGetDependentNodes_v2,
+	    (cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges, size_t *count),
+	    node, nodes, CRT_SAME(CUgraphEdgeData *, edges), count)
+CRT_FORWARD(cudaGraphAddDependencies_v2, cuGraphAddDependencies_v2,
+	    (cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t count),
+	    graph, from, to, CRT_SAME(const CUgraphEdgeData *, edges), count)
+CRT_FORWARD(cudaGraphRemoveDependencies, cuGraphRemoveDependencies,
+	    (cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count), graph, from, to, count)
+CRT_FORWARD(cudaGraphRemoveDependencies_v2, cuGraphRemoveDependencies_v2,
+	    (cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t count),
+	    graph, from, to, CRT_SAME(const CUgraphEdgeData *, edges), count)
+
+/* ---- objects and memory of graphs ----------------------------------------------------------- */
+
+CRT_FORWARD(cudaUserObjectCreate, cuUserObjectCreate,
+	    (cudaUserObject_t *object, void *ptr, cudaHostFn_t destroy, unsigned int count, unsigned int flags),
+	    object, ptr, destroy, count, flags)
+CRT_FORWARD(cudaUserObjectRetain, cuUserObjectRetain, (cudaUserObject_t object, unsigned int count), object, count)
+CRT_FORWARD(cudaUserObjectRelease, cuUserObjectRelease, (cudaUserObject_t object, unsigned int count), object, count)
+CRT_FORWARD(cudaGraphRetainUserObject, cuGraphRetainUserObject,
+	    (cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags), graph, object, count, flags)
+CRT_FORWARD(cudaGraphReleaseUserObject, cuGraphReleaseUserObject, (cudaGraph_t graph, cudaUserObject_t object, unsigned int count),
+	    graph, object, count)
+CRT_FORWARD(cudaDeviceGraphMemTrim, cuDeviceGraphMemTrim, (int device), device)
+CRT_FORWARD(cudaDeviceGetGraphMemAttribute, cuDeviceGetGraphMemAttribute,
+	    (int device, enum cudaGraphMemAttributeType attribute, void *value), device, (CUgraphMem_attribute)attribute, value)
+CRT_FORWARD(cudaDeviceSetGraphMemAttribute, cuDeviceSetGraphMemAttribute,
+	    (int device, enum cudaGraphMemAttributeType attribute, void *value), device, (CUgraphMem_attribute)attribute, value)
 
 /* ---- running -------------------------------------------------------------------------------- */
 
@@ -217,25 +225,33 @@ cudaError_t i_cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaG
 	return e ? e : CRT_CALL(cuGraphExecUpdate_v2, exec, graph, CRT_SAME(CUgraphExecUpdateResultInfo *, info));
 }
 
-cudaError_t i_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-					       const struct cudaKernelNodeParams *params)
+cudaError_t i_cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *params)
 {
-	CUDA_KERNEL_NODE_PARAMS k;
-	cudaError_t e = kernel_node(&k, params);
+	cudaStream_t stream;
+	cudaError_t e = crt_enter();
 
-	return e ? e : CRT_CALL(cuGraphExecKernelNodeSetParams_v2, exec, node, &k);
+	if (e)
+		return e;
+	if (!params)
+		return cudaErrorInvalidValue;
+	stream = params->uploadStream;
+	params->uploadStream = crt_stream(stream);
+	e = CRT_CALL(cuGraphInstantiateWithParams, exec, graph, CRT_SAME(CUDA_GRAPH_INSTANTIATE_PARAMS *, params));
+	params->uploadStream = stream;
+	return e;
 }
 
-cudaError_t i_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
-						 const void *src, size_t bytes, enum cudaMemcpyKind kind)
+cudaError_t i_cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
 {
-	struct cudaMemcpy3DParms p = flat(dst, src, bytes, kind);
-	unsigned long long id;
-	CUDA_MEMCPY3D c;
-	CUcontext ctx;
-	cudaError_t e = crt_context(&ctx, &id);
+	cuuint64_t f;
+	cudaError_t e = crt_enter();
 
+	if (e)
+		return e;
+	if (!flags)
+		return cudaErrorInvalidValue;
+	e = CRT_CALL(cuGraphExecGetFlags, exec, &f);
 	if (!e)
-		e = crt_copy_3d(&c, &p);
-	return e ? e : CRT_CALL(cuGraphExecMemcpyNodeSetParams, exec, node, &c, ctx);
+		*flags = f;
+	return e;
 }

@@ -217,6 +217,10 @@ cudaError_t i_cudaMemRangeGetAttribute(void *data, size_t data_bytes, enum cudaM
 	return e ? e : CRT_CALL(cuMemRangeGetAttribute, data, data_bytes, (CUmem_range_attribute)attribute, addr(ptr), bytes);
 }
 
+CRT_FORWARD(cudaMemRangeGetAttributes, cuMemRangeGetAttributes,
+	    (void **data, size_t *data_bytes, enum cudaMemRangeAttribute *attributes, size_t count, const void *ptr, size_t bytes),
+	    data, data_bytes, (CUmem_range_attribute *)attributes, count, addr(ptr), bytes)
+
 cudaError_t i_cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t bytes, unsigned int flags)
 {
 	cudaError_t e = crt_enter();

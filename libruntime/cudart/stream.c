@@ -187,3 +187,21 @@ cudaError_t i_cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaE
 
 	return e ? e : crt_error(cuEventElapsedTime(milliseconds, start, end));
 }
+
+/* ---- attributes ----------------------------------------------------------------------------- */
+
+CRT_FORWARD(cudaStreamGetAttribute, cuStreamGetAttribute,
+	    (cudaStream_t stream, cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value),
+	    crt_stream(stream), (CUlaunchAttributeID)attribute, CRT_SAME(CUlaunchAttributeValue *, value))
+CRT_FORWARD(cudaStreamSetAttribute, cuStreamSetAttribute,
+	    (cudaStream_t stream, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value),
+	    crt_stream(stream), (CUlaunchAttributeID)attribute, CRT_SAME(const CUlaunchAttributeValue *, value))
+CRT_FORWARD(cudaStreamCopyAttributes, cuStreamCopyAttributes, (cudaStream_t to, cudaStream_t from),
+	    crt_stream(to), crt_stream(from))
+
+cudaError_t i_cudaCtxResetPersistingL2Cache(void)
+{
+	cudaError_t e = crt_enter();
+
+	return e ? e : CRT_CALL(cuCtxResetPersistingL2Cache);
+}

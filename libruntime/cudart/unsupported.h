@@ -5,69 +5,40 @@
 #define PPU_CUDART_UNSUPPORTED_H
 
 #define CUDART_UNSUPPORTED(U) \
-U(cudaArrayGetMemoryRequirements) U(cudaArrayGetPlane) U(cudaArrayGetSparseProperties) \
-U(cudaCtxResetPersistingL2Cache) U(cudaDestroyExternalMemory) U(cudaDestroyExternalSemaphore) \
-U(cudaDeviceFlushGPUDirectRDMAWrites) U(cudaDeviceGetGraphMemAttribute) U(cudaDeviceGetHostAtomicCapabilities) \
-U(cudaDeviceGetNvSciSyncAttributes) U(cudaDeviceGetP2PAtomicCapabilities) \
-U(cudaDeviceGetTexture1DLinearMaxWidth) U(cudaDeviceGraphMemTrim) U(cudaDeviceRegisterAsyncNotification) \
-U(cudaDeviceSetGraphMemAttribute) U(cudaDeviceUnregisterAsyncNotification) U(cudaEGLStreamConsumerAcquireFrame) \
+U(cudaArrayGetMemoryRequirements) U(cudaArrayGetPlane) U(cudaArrayGetSparseProperties) U(cudaDestroyExternalMemory) \
+U(cudaDestroyExternalSemaphore) U(cudaDeviceFlushGPUDirectRDMAWrites) U(cudaDeviceGetHostAtomicCapabilities) \
+U(cudaDeviceGetNvSciSyncAttributes) U(cudaDeviceGetP2PAtomicCapabilities) U(cudaDeviceGetTexture1DLinearMaxWidth) \
+U(cudaDeviceRegisterAsyncNotification) U(cudaDeviceUnregisterAsyncNotification) U(cudaEGLStreamConsumerAcquireFrame) \
 U(cudaEGLStreamConsumerConnect) U(cudaEGLStreamConsumerConnectWithFlags) U(cudaEGLStreamConsumerDisconnect) \
 U(cudaEGLStreamConsumerReleaseFrame) U(cudaEGLStreamProducerConnect) U(cudaEGLStreamProducerDisconnect) \
 U(cudaEGLStreamProducerPresentFrame) U(cudaEGLStreamProducerReturnFrame) U(cudaEventCreateFromEGLSync) \
 U(cudaExternalMemoryGetMappedBuffer) U(cudaExternalMemoryGetMappedMipmappedArray) U(cudaFreeMipmappedArray) \
 U(cudaGLGetDevices) U(cudaGLMapBufferObject) U(cudaGLMapBufferObjectAsync) U(cudaGLRegisterBufferObject) \
-U(cudaGLSetBufferObjectMapFlags) U(cudaGLSetGLDevice) U(cudaGLUnmapBufferObject) \
-U(cudaGLUnmapBufferObjectAsync) U(cudaGLUnregisterBufferObject) U(cudaGetExportTable) \
-U(cudaGetMipmappedArrayLevel) U(cudaGetTextureObjectResourceViewDesc) U(cudaGraphAddEventRecordNode) \
-U(cudaGraphAddEventWaitNode) U(cudaGraphAddExternalSemaphoresSignalNode) \
-U(cudaGraphAddExternalSemaphoresWaitNode) U(cudaGraphAddMemAllocNode) U(cudaGraphAddMemFreeNode) \
-U(cudaGraphAddMemcpyNodeFromSymbol) U(cudaGraphAddMemcpyNodeToSymbol) U(cudaGraphAddNode) \
-U(cudaGraphChildGraphNodeGetGraph) U(cudaGraphConditionalHandleCreate) U(cudaGraphDestroyNode) \
-U(cudaGraphEventRecordNodeGetEvent) U(cudaGraphEventRecordNodeSetEvent) U(cudaGraphEventWaitNodeGetEvent) \
-U(cudaGraphEventWaitNodeSetEvent) U(cudaGraphExecChildGraphNodeSetParams) \
-U(cudaGraphExecEventRecordNodeSetEvent) U(cudaGraphExecEventWaitNodeSetEvent) \
+U(cudaGLSetBufferObjectMapFlags) U(cudaGLSetGLDevice) U(cudaGLUnmapBufferObject) U(cudaGLUnmapBufferObjectAsync) \
+U(cudaGLUnregisterBufferObject) U(cudaGetExportTable) U(cudaGetMipmappedArrayLevel) \
+U(cudaGetTextureObjectResourceViewDesc) U(cudaGraphAddExternalSemaphoresSignalNode) \
+U(cudaGraphAddExternalSemaphoresWaitNode) U(cudaGraphConditionalHandleCreate) \
 U(cudaGraphExecExternalSemaphoresSignalNodeSetParams) U(cudaGraphExecExternalSemaphoresWaitNodeSetParams) \
-U(cudaGraphExecGetFlags) U(cudaGraphExecHostNodeSetParams) U(cudaGraphExecMemcpyNodeSetParams) \
-U(cudaGraphExecMemcpyNodeSetParamsFromSymbol) U(cudaGraphExecMemcpyNodeSetParamsToSymbol) \
-U(cudaGraphExecMemsetNodeSetParams) U(cudaGraphExecNodeSetParams) \
 U(cudaGraphExternalSemaphoresSignalNodeGetParams) U(cudaGraphExternalSemaphoresSignalNodeSetParams) \
 U(cudaGraphExternalSemaphoresWaitNodeGetParams) U(cudaGraphExternalSemaphoresWaitNodeSetParams) \
-U(cudaGraphGetEdges) U(cudaGraphGetRootNodes) U(cudaGraphHostNodeGetParams) U(cudaGraphHostNodeSetParams) \
-U(cudaGraphInstantiateWithParams) U(cudaGraphInstantiateWithParams_ptsz) U(cudaGraphKernelNodeCopyAttributes) \
-U(cudaGraphKernelNodeGetAttribute) U(cudaGraphKernelNodeGetParams) U(cudaGraphKernelNodeSetAttribute) \
-U(cudaGraphKernelNodeSetParams) U(cudaGraphMemAllocNodeGetParams) U(cudaGraphMemFreeNodeGetParams) \
-U(cudaGraphMemcpyNodeGetParams) U(cudaGraphMemcpyNodeSetParams) U(cudaGraphMemcpyNodeSetParams1D) \
-U(cudaGraphMemcpyNodeSetParamsFromSymbol) U(cudaGraphMemcpyNodeSetParamsToSymbol) \
-U(cudaGraphMemsetNodeGetParams) U(cudaGraphMemsetNodeSetParams) U(cudaGraphNodeFindInClone) \
-U(cudaGraphNodeGetDependencies) U(cudaGraphNodeGetDependentNodes) U(cudaGraphNodeGetEnabled) \
-U(cudaGraphNodeGetType) U(cudaGraphNodeSetEnabled) U(cudaGraphNodeSetParams) U(cudaGraphReleaseUserObject) \
-U(cudaGraphRemoveDependencies) U(cudaGraphRetainUserObject) U(cudaGraphicsEGLRegisterImage) \
-U(cudaGraphicsGLRegisterBuffer) U(cudaGraphicsGLRegisterImage) U(cudaGraphicsMapResources) \
-U(cudaGraphicsResourceGetMappedEglFrame) U(cudaGraphicsResourceGetMappedMipmappedArray) \
-U(cudaGraphicsResourceGetMappedPointer) U(cudaGraphicsResourceSetMapFlags) \
-U(cudaGraphicsSubResourceGetMappedArray) U(cudaGraphicsUnmapResources) U(cudaGraphicsUnregisterResource) \
-U(cudaGraphicsVDPAURegisterOutputSurface) U(cudaGraphicsVDPAURegisterVideoSurface) U(cudaImportExternalMemory) \
-U(cudaImportExternalSemaphore) U(cudaIpcCloseMemHandle) U(cudaIpcGetEventHandle) U(cudaIpcGetMemHandle) \
-U(cudaIpcOpenEventHandle) U(cudaIpcOpenMemHandle) U(cudaKernelSetAttributeForDevice) \
-U(cudaLibraryEnumerateKernels) U(cudaLibraryGetGlobal) U(cudaLibraryGetKernel) U(cudaLibraryGetKernelCount) \
-U(cudaLibraryGetManaged) U(cudaLibraryGetUnifiedFunction) U(cudaLibraryLoadData) U(cudaLibraryLoadFromFile) \
-U(cudaLibraryUnload) U(cudaLogsCurrent) U(cudaLogsDumpToFile) U(cudaLogsDumpToMemory) \
-U(cudaLogsRegisterCallback) U(cudaLogsUnregisterCallback) U(cudaMallocMipmappedArray) \
+U(cudaGraphicsEGLRegisterImage) U(cudaGraphicsGLRegisterBuffer) U(cudaGraphicsGLRegisterImage) \
+U(cudaGraphicsMapResources) U(cudaGraphicsResourceGetMappedEglFrame) U(cudaGraphicsResourceGetMappedMipmappedArray) \
+U(cudaGraphicsResourceGetMappedPointer) U(cudaGraphicsResourceSetMapFlags) U(cudaGraphicsSubResourceGetMappedArray) \
+U(cudaGraphicsUnmapResources) U(cudaGraphicsUnregisterResource) U(cudaGraphicsVDPAURegisterOutputSurface) \
+U(cudaGraphicsVDPAURegisterVideoSurface) U(cudaImportExternalMemory) U(cudaImportExternalSemaphore) \
+U(cudaIpcCloseMemHandle) U(cudaIpcGetEventHandle) U(cudaIpcGetMemHandle) U(cudaIpcOpenEventHandle) \
+U(cudaIpcOpenMemHandle) U(cudaKernelSetAttributeForDevice) U(cudaLibraryEnumerateKernels) U(cudaLibraryGetGlobal) \
+U(cudaLibraryGetKernel) U(cudaLibraryGetKernelCount) U(cudaLibraryGetManaged) U(cudaLibraryGetUnifiedFunction) \
+U(cudaLibraryLoadData) U(cudaLibraryLoadFromFile) U(cudaLibraryUnload) U(cudaLogsCurrent) U(cudaLogsDumpToFile) \
+U(cudaLogsDumpToMemory) U(cudaLogsRegisterCallback) U(cudaLogsUnregisterCallback) U(cudaMallocMipmappedArray) \
 U(cudaMemDiscardAndPrefetchBatchAsync) U(cudaMemDiscardAndPrefetchBatchAsync_ptsz) U(cudaMemDiscardBatchAsync) \
 U(cudaMemDiscardBatchAsync_ptsz) U(cudaMemGetDefaultMemPool) U(cudaMemGetMemPool) U(cudaMemPoolExportPointer) \
 U(cudaMemPoolExportToShareableHandle) U(cudaMemPoolImportFromShareableHandle) U(cudaMemPoolImportPointer) \
-U(cudaMemPrefetchBatchAsync) U(cudaMemPrefetchBatchAsync_ptsz) U(cudaMemRangeGetAttributes) \
-U(cudaMemSetMemPool) U(cudaMemcpy3DBatchAsync) U(cudaMemcpy3DBatchAsync_ptsz) U(cudaMemcpyBatchAsync) \
-U(cudaMemcpyBatchAsync_ptsz) U(cudaMipmappedArrayGetMemoryRequirements) \
-U(cudaMipmappedArrayGetSparseProperties) U(cudaOccupancyMaxActiveClusters) \
+U(cudaMemPrefetchBatchAsync) U(cudaMemPrefetchBatchAsync_ptsz) U(cudaMemSetMemPool) U(cudaMemcpy3DBatchAsync) \
+U(cudaMemcpy3DBatchAsync_ptsz) U(cudaMemcpyBatchAsync) U(cudaMemcpyBatchAsync_ptsz) \
+U(cudaMipmappedArrayGetMemoryRequirements) U(cudaMipmappedArrayGetSparseProperties) U(cudaOccupancyMaxActiveClusters) \
 U(cudaOccupancyMaxPotentialClusterSize) U(cudaSignalExternalSemaphoresAsync) \
-U(cudaSignalExternalSemaphoresAsync_ptsz) U(cudaStreamBeginCaptureToGraph) \
-U(cudaStreamBeginCaptureToGraph_ptsz) U(cudaStreamCopyAttributes) U(cudaStreamCopyAttributes_ptsz) \
-U(cudaStreamGetAttribute) U(cudaStreamGetAttribute_ptsz) U(cudaStreamGetCaptureInfo) \
-U(cudaStreamGetCaptureInfo_ptsz) U(cudaStreamSetAttribute) U(cudaStreamSetAttribute_ptsz) \
-U(cudaStreamUpdateCaptureDependencies) U(cudaStreamUpdateCaptureDependencies_ptsz) U(cudaUserObjectCreate) \
-U(cudaUserObjectRelease) U(cudaUserObjectRetain) U(cudaVDPAUGetDevice) U(cudaVDPAUSetVDPAUDevice) \
-U(cudaWaitExternalSemaphoresAsync) U(cudaWaitExternalSemaphoresAsync_ptsz) \
-U(cudaLaunchCooperativeKernelMultiDevice)
+U(cudaSignalExternalSemaphoresAsync_ptsz) U(cudaVDPAUGetDevice) U(cudaVDPAUSetVDPAUDevice) \
+U(cudaWaitExternalSemaphoresAsync) U(cudaWaitExternalSemaphoresAsync_ptsz) U(cudaLaunchCooperativeKernelMultiDevice)
 
 #endif

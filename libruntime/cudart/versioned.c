@@ -7,8 +7,9 @@
  *                              whole struct.  13: some members are gone, and the struct has another size
  *   cudaFuncGetAttributes      11: the struct ends before the members about clusters
  *   cudaGraphInstantiate       11: has a node and a text, which describe an error, in place of flags
+ *   cudaGraphExecUpdate        11: has the node and the result in place of a struct of both
  *   cudaMemAdvise, cudaMemPrefetchAsync    13: have a location in place of a device
- *   cudaGraphAddDependencies   13: has data for each edge, which must be NULL here
+ *   functions about edges      13: have data for each edge, as those whose names end in _v2 and _v3 in 12
  */
 #include <stddef.h>
 #include <string.h>
@@ -147,13 +148,43 @@ cudaError_t i_cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, uns
 }
 #endif
 
+/* build.mk removes CUDA 12's functions of the names that follow from the library. */
+#define EXPORT __attribute__((visibility("default")))
+
+#if CUDART_MAJOR == 11
+EXPORT cudaError_t update11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
+			    enum cudaGraphExecUpdateResult *result) __asm__("cudaGraphExecUpdate");
+cudaError_t update11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, enum cudaGraphExecUpdateResult *result)
+{
+	cudaGraphExecUpdateResultInfo info;
+	cudaError_t e;
+
+	if (!result)
+		return crt_finish(cudaErrorInvalidValue);
+	memset(&info, 0, sizeof(info));
+	e = i_cudaGraphExecUpdate(exec, graph, &info);
+	*result = info.result;
+	if (node)
+		*node = info.errorNode;
+	return crt_finish(e);
+}
+#endif
+
 /* ---- managed memory ------------------------------------------------------------------------- */
 
 #if CUDART_MAJOR == 13
-/* build.mk removes CUDA 12's functions of these names from the library. */
-#define EXPORT __attribute__((visibility("default")))
 #define CUDA13(name, symbol, ...) EXPORT cudaError_t name(__VA_ARGS__) __asm__(symbol); \
 cudaError_t name(__VA_ARGS__)
+
+/* For _ptsz: in the thread's own stream. */
+#define OWN_STREAM(call) ({ \
+	bool before_ = crt_per_thread; \
+	cudaError_t e_; \
+	crt_per_thread = true; \
+	e_ = call; \
+	crt_per_thread = before_; \
+	e_; \
+})
 
 static int device_at(struct cudaMemLocation at)
 {
@@ -175,18 +206,67 @@ CUDA13(prefetch13, "cudaMemPrefetchAsync", const void *ptr, size_t bytes, struct
 CUDA13(prefetch13_ptsz, "cudaMemPrefetchAsync_ptsz", const void *ptr, size_t bytes, struct cudaMemLocation at,
        unsigned int flags, cudaStream_t stream)
 {
-	bool before = crt_per_thread;
-	cudaError_t e;
-
-	crt_per_thread = true;
-	e = prefetch13(ptr, bytes, at, flags, stream);
-	crt_per_thread = before;
-	return e;
+	return OWN_STREAM(prefetch13(ptr, bytes, at, flags, stream));
 }
 
-CUDA13(depend13, "cudaGraphAddDependencies", cudaGraph_t graph, const cudaGraphNode_t *from,
-       const cudaGraphNode_t *to, const void *edges, size_t count)
+CUDA13(depend13, "cudaGraphAddDependencies", cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+       const cudaGraphEdgeData *edges, size_t count)
 {
-	return crt_finish(edges ? cudaErrorNotSupported : i_cudaGraphAddDependencies(graph, from, to, count));
+	return crt_finish(i_cudaGraphAddDependencies_v2(graph, from, to, edges, count));
+}
+
+CUDA13(part13, "cudaGraphRemoveDependencies", cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+       const cudaGraphEdgeData *edges, size_t count)
+{
+	return crt_finish(i_cudaGraphRemoveDependencies_v2(graph, from, to, edges, count));
+}
+
+CUDA13(edges13, "cudaGraphGetEdges", cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges,
+       size_t *count)
+{
+	return crt_finish(i_cudaGraphGetEdges_v2(graph, from, to, edges, count));
+}
+
+CUDA13(before13, "cudaGraphNodeGetDependencies", cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+       size_t *count)
+{
+	return crt_finish(i_cudaGraphNodeGetDependencies_v2(node, nodes, edges, count));
+}
+
+CUDA13(behind13, "cudaGraphNodeGetDependentNodes", cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+       size_t *count)
+{
+	return crt_finish(i_cudaGraphNodeGetDependentNodes_v2(node, nodes, edges, count));
+}
+
+CUDA13(node13, "cudaGraphAddNode", cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+       const cudaGraphEdgeData *edges, size_t num_after, struct cudaGraphNodeParams *params)
+{
+	return crt_finish(i_cudaGraphAddNode_v2(node, graph, after, edges, num_after, params));
+}
+
+#define CAPTURE13 cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph, \
+	const cudaGraphNode_t **after, const cudaGraphEdgeData **edges, size_t *num_after
+
+CUDA13(capture13, "cudaStreamGetCaptureInfo", CAPTURE13)
+{
+	return crt_finish(i_cudaStreamGetCaptureInfo_v3(stream, status, id, graph, after, edges, num_after));
+}
+
+CUDA13(capture13_ptsz, "cudaStreamGetCaptureInfo_ptsz", CAPTURE13)
+{
+	return OWN_STREAM(capture13(stream, status, id, graph, after, edges, num_after));
+}
+
+CUDA13(update13, "cudaStreamUpdateCaptureDependencies", cudaStream_t stream, cudaGraphNode_t *after,
+       const cudaGraphEdgeData *edges, size_t num_after, unsigned int flags)
+{
+	return crt_finish(i_cudaStreamUpdateCaptureDependencies_v2(stream, after, edges, num_after, flags));
+}
+
+CUDA13(update13_ptsz, "cudaStreamUpdateCaptureDependencies_ptsz", cudaStream_t stream, cudaGraphNode_t *after,
+       const cudaGraphEdgeData *edges, size_t num_after, unsigned int flags)
+{
+	return OWN_STREAM(update13(stream, after, edges, num_after, flags));
 }
 #endif

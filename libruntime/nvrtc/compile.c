@@ -44,21 +44,27 @@ static bool write_file(const char *path, const char *text)
 	return !fclose(f) && ok;
 }
 
-static bool read_file(const char *path, struct nvrtc_text *t)
+static nvrtcResult read_file(const char *path, struct nvrtc_text *t)
 {
 	FILE *f = fopen(path, "rbe");
+	nvrtcResult r = NVRTC_ERROR_INTERNAL_ERROR;
 	struct stat st;
-	bool ok = false;
 
 	if (!f)
-		return false;
-	if (!fstat(fileno(f), &st) && (t->data = malloc((size_t)st.st_size + 1))) {
-		t->bytes = fread(t->data, 1, (size_t)st.st_size, f);
-		t->data[t->bytes] = 0;
-		ok = t->bytes == (size_t)st.st_size;
+		return r;
+	if (!fstat(fileno(f), &st)) {
+		t->data = malloc((size_t)st.st_size + 1);
+		if (!t->data)
+			r = NVRTC_ERROR_OUT_OF_MEMORY;
+		else
+			t->bytes = fread(t->data, 1, (size_t)st.st_size, f);
+		if (t->data && t->bytes == (size_t)st.st_size)
+			r = NVRTC_SUCCESS;
+		if (t->data)
+			t->data[t->bytes] = 0;
 	}
 	fclose(f);
-	return ok;
+	return r;
 }
 
 /* Makes the directories that lead to a file below `dir`. */
@@ -97,6 +103,7 @@ static nvrtcResult write_headers(nvrtcProgram p, const char *dir)
 static nvrtcResult write_source(nvrtcProgram p, const struct nvrtc_options *o, const char *path)
 {
 	struct nvrtc_text t = { 0 };
+	nvrtcResult r = NVRTC_SUCCESS;
 	bool ok = true;
 
 	if (o->device_default)
@@ -118,9 +125,12 @@ static nvrtcResult write_source(nvrtcProgram p, const struct nvrtc_options *o, c
 				     "extern \"C\" { __attribute__((device, used)) const void *" VARIABLE "%d = (const void *)(%s); }\n",
 				     strpbrk(p->names[i].expression, "\"\\\n") ? "" : p->names[i].expression, i,
 				     p->names[i].expression);
-	ok = ok && write_file(path, t.data);
+	if (!ok)
+		r = NVRTC_ERROR_OUT_OF_MEMORY;
+	else if (!write_file(path, t.data))
+		r = NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
 	nvrtc_text_free(&t);
-	return ok ? NVRTC_SUCCESS : NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+	return r;
 }
 
 /* ---- programs that do the work -------------------------------------------------------------- */
@@ -197,7 +207,7 @@ static void take_log(nvrtcProgram p, const char *path, const char *dir)
 	size_t n = strlen(dir);
 	const char *from, *at;
 
-	if (read_file(path, &t)) {
+	if (!read_file(path, &t)) {
 		for (from = t.data; (at = strstr(from, dir)); from = at + n + (at[n] == '/'))
 			nvrtc_say(&p->log, "%.*s", (int)(at - from), from);
 		nvrtc_say(&p->log, "%s", from);
@@ -211,14 +221,14 @@ static void take_log(nvrtcProgram p, const char *path, const char *dir)
  * Takes the line of a variable out of the PTX, and the name that it has been set to:
  *	.visible .global .align 8 .u64 ppu_nvrtc_name_0 = generic(_Z1x);
  */
-static char *take_name(struct nvrtc_text *ptx, int i)
+static nvrtcResult take_name(struct nvrtc_text *ptx, int i, char **name)
 {
-	char variable[48], *line, *end, *from, *name;
+	char variable[48], *line, *end, *from;
 
 	snprintf(variable, sizeof(variable), " " VARIABLE "%d = ", i);
 	from = strstr(ptx->data, variable);
 	if (!from)
-		return NULL;
+		return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
 	line = from;
 	while (line > ptx->data && line[-1] != '\n')
 		line--;
@@ -226,13 +236,13 @@ static char *take_name(struct nvrtc_text *ptx, int i)
 	if (!strncmp(from, "generic(", 8))
 		from += 8;
 	end = from + strcspn(from, ");+ \n");
-	name = strndup(from, (size_t)(end - from));
+	*name = strndup(from, (size_t)(end - from));
 	end += strcspn(end, "\n");
 	if (*end)
 		end++;
 	memmove(line, end, strlen(end) + 1);
 	ptx->bytes = strlen(ptx->data);
-	return name;
+	return *name ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
@@ -350,7 +360,7 @@ static nvrtcResult run_ppu_cc(nvrtcProgram p, const struct nvrtc_options *o, con
 		nvrtc_say(&p->log, "nvrtc: error: %s is not there\n", program);
 		return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
 	}
-	return status || !read_file(w->cubin, &p->cubin) ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
+	return status ? NVRTC_ERROR_COMPILATION : read_file(w->cubin, &p->cubin);
 }
 
 static nvrtcResult compile(nvrtcProgram p, const struct nvrtc_options *o, const struct work *w)
@@ -361,17 +371,12 @@ static nvrtcResult compile(nvrtcProgram p, const struct nvrtc_options *o, const 
 		r = write_source(p, o, w->source);
 	if (!r)
 		r = run_clang(p, o, w);
-	if (r)
+	if (!r)
+		r = read_file(w->ptx, &p->ptx);
+	for (int i = 0; !r && i < p->num_names; i++)
+		r = take_name(&p->ptx, i, &p->names[i].lowered);
+	if (r || !o->cubin)
 		return r;
-	if (!read_file(w->ptx, &p->ptx))
-		return NVRTC_ERROR_INTERNAL_ERROR;
-	for (int i = 0; i < p->num_names; i++) {
-		p->names[i].lowered = take_name(&p->ptx, i);
-		if (!p->names[i].lowered)
-			return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
-	}
-	if (!o->cubin)
-		return NVRTC_SUCCESS;
 	return write_file(w->ptx, p->ptx.data) ? run_ppu_cc(p, o, w) : NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
 }
 

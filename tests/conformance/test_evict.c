@@ -122,7 +122,7 @@ TEST(pressed, "when memory is short, pages that the CPU has touched while their 
 		check(p, w.bo.size, 19 + round);
 		fill(p, w.bo.size, 20 + round);
 		CHECK_EQ(evict_stat("cpu_pages"), pages);
-		file_write("/proc/sys/vm/drop_caches", "2");
+		memory_press();
 		CHECK_EQ(evict_stat("cpu_pages"), 0);
 		CHECK_EQ(evict_stat("given_back_pages"), before + round * pages);
 	}
@@ -145,7 +145,7 @@ TEST(pressed, "when memory is short, pages that the CPU has touched while their 
 static void *press(void *arg)
 {
 	for (; !*(atomic_bool *)arg; usleep(1000))
-		file_write("/proc/sys/vm/drop_caches", "2");
+		memory_press();
 	return NULL;
 }
 
@@ -188,7 +188,7 @@ TEST(unplugged, "the driver leaves the device while objects are out: nothing is 
 	check(p, w.bo.size, 24);
 	pci_unbind();
 	CHECK_EQ(signal_of(touch, p), SIGBUS);
-	file_write("/proc/sys/vm/drop_caches", "2");
+	memory_press();
 	CHECK_EQ(signal_of(touch, p), SIGBUS);
 	close(w.fd);
 	pci_bind();

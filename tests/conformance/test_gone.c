@@ -143,6 +143,23 @@ TEST(pulled_out, "the device is pulled out: what the driver is asked it answers,
 	works_in_child();
 }
 
+TEST(reset, "nobody answers after a reset: the device is lost at once, and a new scan of the bus finds it again")
+{
+	struct drm_ppu_gem_create c = { .size = 4096 };
+
+	be_busy();
+	pci_config(PCI_COMMAND, PCI_MEMORY, 0);
+	pci_write("reset");
+	pthread_join(busy.waiter, NULL);
+	CHECK_EQ(busy.wait_err, ENODEV);
+	DO_ERR(busy.fd, DRM_IOCTL_PPU_GEM_CREATE, &c, ENODEV);
+	CHECK(!pci_have_node());
+	pci_write("remove");
+	comes_back();
+	close(busy.fd);
+	works_in_child();
+}
+
 TEST(fences, "the fences of a device that was pulled out have an error, also seen by others")
 {
 	int file[2], other;

@@ -16,11 +16,6 @@ static uint64_t stat_of(const char *name)
 	return debugfs_number("evict", name);
 }
 
-static void press(void)
-{
-	file_write("/proc/sys/vm/drop_caches", "2");
-}
-
 /* What the device can reach of the system objects of a file, in KiB. */
 static uint64_t resident(int fd)
 {
@@ -69,7 +64,7 @@ static struct idle_world idle_world(uint64_t size)
 /* Presses until the driver has given back everything that the file has in system memory. */
 static void press_all(int fd)
 {
-	WAIT_FOR((press(), resident(fd) == 0), 20000);
+	WAIT_FOR((memory_press(), resident(fd) == 0), 20000);
 }
 
 TEST(unbound, "an object that no VM shows is given back at once, and the CPU finds its bytes")
@@ -81,14 +76,14 @@ TEST(unbound, "an object that no VM shows is given back at once, and the CPU fin
 	bo = bo_new(fd, 2 * MIB, DRM_PPU_PLACEMENT_SYSTEM);
 	fill(bo.map, bo.size, 1);
 	CHECK_EQ(resident(fd), 2048);
-	press();
+	memory_press();
 	CHECK_EQ(resident(fd), 0);
 	CHECK(stat_of("system_out_pages") >= out + bo.size / 4096);
 	/* Once more, after the CPU has touched it. */
 	check(bo.map, bo.size, 1);
 	fill(bo.map, MIB, 2);
 	CHECK(stat_of("cpu_pages") >= bo.size / 4096);
-	press();
+	memory_press();
 	check(bo.map, MIB, 2);
 	check_from(bo.map, MIB / 8, MIB, 1);
 }
@@ -116,6 +111,74 @@ TEST(bound, "objects of a VM that is idle are given back, and come back with its
 	CHECK(stat_of("system_in_pages") >= in + 6 * i.sys.size / 4096);
 }
 
+TEST(no_swap, "without free swap space nothing is taken that could not be freed")
+{
+	int fd = open_ppu();
+	struct bo bo = bo_new(fd, MIB, DRM_PPU_PLACEMENT_SYSTEM);
+	uint64_t out = stat_of("system_out_pages"), passes = stat_of("shrink_passes");
+	char *swaps = file_text("/proc/swaps");
+
+	/* Without the kernel's option there is no file; else one line is the heading. */
+	if (swaps && strchr(swaps, '\n') != strrchr(swaps, '\n')) {
+		printf("# there is swap space\n");
+		return;
+	}
+	free(swaps);
+	modparam_set("shrink_unswapped", 0);
+	for (unsigned i = 0; i < 3; i++)
+		file_write("/proc/sys/vm/drop_caches", "2");
+	CHECK_EQ(resident(fd), 1024);
+	CHECK_EQ(stat_of("system_out_pages"), out);
+	CHECK_EQ(stat_of("shrink_passes"), passes);
+	memory_press();
+	CHECK_EQ(resident(fd), 0);
+	bo_free(&bo);
+}
+
+TEST(bounded, "the kernel is not kept long: few objects are looked at in one go, and the next one looks at others")
+{
+	enum { OBJECTS = 300, LOOKS = 64 };
+	struct world w = world_new(MIB, VA);
+	struct cmds b = chan_block(&w.c);
+	uint64_t passes, looks;
+	int fd = open_ppu();
+	struct bo bo;
+
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		bo = bo_new(w.fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+		vm_map(w.fd, w.vm, &bo, SYS_VA + i * 4096);
+	}
+	cmd_acquire(&b, PPU_SEM_OP_EQ, chan_sem_va(&w.c, 0), 1);
+	chan_submit(&w.c, &b);
+	bo = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	passes = stat_of("shrink_passes");
+	looks = stat_of("shrink_looks");
+	press_all(fd);
+	passes = stat_of("shrink_passes") - passes;
+	looks = stat_of("shrink_looks") - looks;
+	printf("# %llu objects in %llu passes\n", (unsigned long long)looks, (unsigned long long)passes);
+	CHECK(looks > OBJECTS && looks <= passes * LOOKS);
+	CHECK(resident(w.fd) >= OBJECTS * 4);
+}
+
+TEST(fetched, "what comes back is read before other VMs are kept from coming back")
+{
+	struct idle_world i = idle_world(2 * MIB);
+	uint64_t pages;
+
+	fill(i.sys.map, i.sys.size, 10);
+	press_all(i.w.fd);
+	pages = stat_of("fetched_pages");
+	copy(&i.w, SYS_VA, VA + MIB, MIB);
+	CHECK(stat_of("fetched_pages") >= pages + i.sys.size / 4096);
+	check((uint64_t *)i.w.bo.map + MIB / 8, MIB, 10);
+	/* And one object for itself. */
+	press_all(i.w.fd);
+	pages = stat_of("fetched_pages");
+	DO(i.w.fd, DRM_IOCTL_PPU_SEM_CREATE, (&(struct drm_ppu_sem_create){ .bo_handle = i.sys.handle }));
+	CHECK_EQ(stat_of("fetched_pages"), pages + i.sys.size / 4096);
+}
+
 TEST(bind, "VM_BIND, SEM_CREATE and an export bring an object back; then it is where it was before")
 {
 	struct world w = world_new(MIB, VA);
@@ -135,7 +198,7 @@ TEST(bind, "VM_BIND, SEM_CREATE and an export bring an object back; then it is w
 	press_all(w.fd);
 	DO(w.fd, DRM_IOCTL_PPU_SEM_CREATE, &s);
 	sig.sem_id = s.sem_id;
-	for (unsigned i = 0; i < 3; i++, press())
+	for (unsigned i = 0; i < 3; i++, memory_press())
 		CHECK_EQ(resident(w.fd), 1024);
 	DO(w.fd, DRM_IOCTL_PPU_SEM_SIGNAL, &sig);
 	CHECK_EQ(*(uint64_t *)sys.map, 42);
@@ -143,7 +206,7 @@ TEST(bind, "VM_BIND, SEM_CREATE and an export bring an object back; then it is w
 	press_all(w.fd);
 
 	CHECK(!drmPrimeHandleToFD(w.fd, sys.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
-	for (unsigned i = 0; i < 3; i++, press())
+	for (unsigned i = 0; i < 3; i++, memory_press())
 		CHECK_EQ(resident(w.fd), 1024);
 	shared = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
 	CHECK(shared != MAP_FAILED);
@@ -160,10 +223,10 @@ TEST(notifier, "an object with an error notifier stays, until the channel is des
 	struct drm_ppu_notification *n = bo.map;
 	struct chan c;
 
-	press();
+	memory_press();
 	CHECK_EQ(resident(fd), 0);
 	c = chan_new_args(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 16, &args);
-	for (unsigned i = 0; i < 3; i++, press())
+	for (unsigned i = 0; i < 3; i++, memory_press())
 		CHECK(resident(fd) >= 4);
 	/* A block that nobody has mapped. */
 	c.ring[0] = (struct ppu_gpfifo_entry){ 0 };
@@ -187,7 +250,7 @@ TEST(busy, "a VM that waits for something, or was used just now, keeps its memor
 	cmd_wfi(&b);
 	chan_submit(&i.w.c, &b);
 	for (unsigned n = 0; n < 30; n++, sleep_ms(100)) {
-		press();
+		memory_press();
 		CHECK_EQ(resident(i.w.fd), total);
 	}
 	*chan_sem(&i.w.c, 0) = 1;
@@ -199,7 +262,7 @@ TEST(busy, "a VM that waits for something, or was used just now, keeps its memor
 static void *press_on(void *arg)
 {
 	for (; !*(atomic_bool *)arg; usleep(1000))
-		press();
+		memory_press();
 	return NULL;
 }
 
@@ -239,9 +302,9 @@ TEST(unplugged, "the driver leaves the device while objects are out: the CPU sti
 	fill(i.sys.map, MIB, 8);
 	press_all(i.w.fd);
 	pci_unbind();
-	press();
+	memory_press();
 	check(i.sys.map, MIB, 8);
-	press();
+	memory_press();
 	check(i.sys.map, MIB, 8);
 	close(i.w.fd);
 	pci_bind();

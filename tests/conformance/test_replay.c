@@ -2,15 +2,18 @@
 /*
  * Calls that were recorded from earlier versions of the uAPI get the same answers.
  *
- * "test_replay --record" prints the record of the calls in scenario(), by today's header: before a version of the uAPI
- * is released, this goes to recorded/, and never changes afterwards.
+ * "test_replay --record MINOR" prints the record of the calls in scenario() that version 1.MINOR has, by today's header:
+ * before a version of the uAPI is released, this goes to recorded/, and never changes afterwards.
  */
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "harness.h"
 #include "record.h"
 
 #include "recorded/uapi_0_4.h"
+#include "recorded/uapi_1_0.h"
+#include "recorded/uapi_1_1.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -19,11 +22,28 @@ TEST(replay_0_4, "programs that were built for version 0.4 get the answers that 
 	replay(uapi_0_4, COUNT(uapi_0_4));
 }
 
-TEST(all_0_4, "the record of 0.4 has a successful call of each of its ioctls")
+TEST(replay_1_0, "the same of version 1.0")
+{
+	replay(uapi_1_0, COUNT(uapi_1_0));
+}
+
+TEST(replay_1_1, "the same of version 1.1")
+{
+	replay(uapi_1_1, COUNT(uapi_1_1));
+}
+
+static void has_all(const char *const *lines, unsigned count)
 {
 	for (unsigned nr = 0; nr <= DRM_PPU_GEM_USERPTR; nr++)
-		if (!record_has(uapi_0_4, COUNT(uapi_0_4), nr))
+		if (!record_has(lines, count, nr))
 			FAIL("ioctl %#x is not in it", nr);
+}
+
+TEST(all, "each record has a successful call of each ioctl of its version")
+{
+	has_all(uapi_0_4, COUNT(uapi_0_4));
+	has_all(uapi_1_0, COUNT(uapi_1_0));
+	has_all(uapi_1_1, COUNT(uapi_1_1));
 }
 
 /* ---- recording ---- */
@@ -642,6 +662,133 @@ static void channel_error(struct recorder *r)
 	submit(r, 1, BO_VA, 5, 0, EIO);
 }
 
+/* ---- since 1.0 ---- */
+
+/* @words: of the answer, all of which may differ; err: only the errors of the arguments are recorded. */
+static void query_strided(struct recorder *r, uint32_t type, uint32_t stride, uint32_t pad, uint32_t size, int err)
+{
+	ARG(q, query);
+	unsigned char *buf = record_arg(r, size);
+
+	q->type = type;
+	q->size = size;
+	q->stride = stride;
+	q->pad = pad;
+	q->ptr = (uintptr_t)buf;
+	if (!err) {
+		VARY(q, size);
+		record_vary(r, buf, size);
+	}
+	CALL_ERR(QUERY, err);
+}
+
+/* Elements of 8 bytes, in a buffer of elements of 16: what is behind each is zero. */
+static void query_counters(struct recorder *r)
+{
+	ARG(q, query);
+	unsigned char *buf = record_arg(r, 64);
+
+	memset(buf, 0xff, 64);
+	q->type = DRM_PPU_QUERY_COUNTERS;
+	q->size = 64;
+	q->stride = 16;
+	q->ptr = (uintptr_t)buf;
+	VARY(q, size);
+	for (unsigned i = 0; i < 64; i += 16)
+		record_vary(r, buf + i, 8);
+	CALL(QUERY);
+}
+
+static void bind_queue(struct recorder *r, uint32_t flags, uint32_t queue, uint32_t pad, int err)
+{
+	ARG(a, vm_bind);
+	struct drm_ppu_vm_bind_op *op = record_arg(r, sizeof(*op));
+	struct drm_ppu_sync *s = record_arg(r, sizeof(*s));
+
+	*op = (struct drm_ppu_vm_bind_op){
+		.op = DRM_PPU_VM_BIND_OP_MAP, .handle = 1, .va = BO_VA + 0x30000, .size = 8192,
+	};
+	a->vm_id = 1;
+	a->flags = flags;
+	a->queue = queue;
+	a->pad = pad;
+	a->ops = ARRAY(1, op);
+	if (flags & DRM_PPU_VM_BIND_ASYNC) {
+		*s = (struct drm_ppu_sync){ .flags = DRM_PPU_SYNC_SIGNAL, .handle = 1 };
+		a->syncs = ARRAY(1, s);
+	}
+	CALL_ERR(VM_BIND, err);
+}
+
+static void submit_after(struct recorder *r, uint32_t flags, uint32_t sync, uint32_t handle, int err)
+{
+	ARG(a, submit);
+	struct drm_ppu_sync *s = record_arg(r, 2 * sizeof(*s));
+
+	a->channel_id = 1;
+	a->flags = flags;
+	s[0] = (struct drm_ppu_sync){ .flags = sync, .handle = handle };
+	s[1] = (struct drm_ppu_sync){ .flags = DRM_PPU_SYNC_SIGNAL, .handle = 1 };
+	a->syncs = ARRAY(2, s);
+	CALL_ERR(SUBMIT, err);
+}
+
+static void flink(struct recorder *r, uint32_t handle)
+{
+	struct drm_gem_flink *a = record_arg(r, sizeof(*a));
+
+	a->handle = handle;
+	record_call(r, DRM_IOCTL_GEM_FLINK, "GEM_FLINK", EOPNOTSUPP);
+}
+
+/* Syncobj 4 has no fence. */
+static void since_1_0(struct recorder *r)
+{
+	query_strided(r, DRM_PPU_QUERY_USER_LIMITS, 0, 0, 13 * 16, 0);
+	query_strided(r, DRM_PPU_QUERY_USER_LIMITS, 24, 0, 13 * 24, 0);
+	query_strided(r, DRM_PPU_QUERY_LIMITS, 8, 0, 13 * 8, 0);
+	query_strided(r, DRM_PPU_QUERY_LIMITS, 4, 0, 64, EINVAL);
+	query_strided(r, DRM_PPU_QUERY_LIMITS, 16, 1, 64, EINVAL);
+	query_strided(r, DRM_PPU_QUERY_TIMESTAMPS, 16, 0, 64, EINVAL);
+	query_counters(r);
+	bind_queue(r, DRM_PPU_VM_BIND_ASYNC, DRM_PPU_VM_BIND_MAX_QUEUES - 1, 0, 0);
+	syncobj_wait(r, 1);
+	bind_queue(r, DRM_PPU_VM_BIND_ASYNC, DRM_PPU_VM_BIND_MAX_QUEUES, 0, EINVAL);
+	bind_queue(r, DRM_PPU_VM_BIND_ASYNC, 0, 1, EINVAL);
+	bind_queue(r, 0, 1, 0, EINVAL);
+	vm_state(r, 1, 0);
+	syncobj_create(r);
+	submit_after(r, 0, DRM_PPU_SYNC_WAIT_FOR_SUBMIT, 2, 0);
+	syncobj_wait(r, 1);
+	submit_after(r, DRM_PPU_SUBMIT_NONBLOCK, DRM_PPU_SYNC_WAIT_FOR_SUBMIT, 4, EAGAIN);
+	submit_after(r, 0, DRM_PPU_SYNC_WAIT_FOR_SUBMIT | DRM_PPU_SYNC_SIGNAL, 4, EINVAL);
+	flink(r, 1);
+}
+
+/* ---- since 1.1 ---- */
+
+static void sem_wait_channel(struct recorder *r, uint64_t value, uint32_t channel, uint32_t flags, int err)
+{
+	ARG(a, sem_wait);
+	struct drm_ppu_sem_cond *c = record_arg(r, sizeof(*c));
+
+	*c = (struct drm_ppu_sem_cond){ .sem_id = 1, .op = DRM_PPU_SEM_OP_EQ, .value = value };
+	a->conds = ARRAY(1, c);
+	a->channel_id = channel;
+	a->flags = flags;
+	CALL_ERR(SEM_WAIT, err);
+}
+
+/* Channel 1 has ended, channel 2 not; semaphore 1 is 70. */
+static void since_1_1(struct recorder *r)
+{
+	sem_wait_channel(r, 71, 1, 0, EIO);
+	sem_wait_channel(r, 71, 2, 0, ETIME);
+	sem_wait_channel(r, 71, 2, DRM_PPU_SEM_WAIT_VM, EIO);
+	sem_wait_channel(r, 70, 2, DRM_PPU_SEM_WAIT_VM, 0);
+	sem_wait_channel(r, 70, 0, DRM_PPU_SEM_WAIT_VM, EINVAL);
+}
+
 static void ends(struct recorder *r)
 {
 	for (uint32_t id = 1; id <= 4; id++) {
@@ -666,7 +813,7 @@ static void ends(struct recorder *r)
 	CALL_ERR(VM_DESTROY, ENOENT);
 }
 
-static void scenario(struct recorder *r)
+static void scenario(struct recorder *r, unsigned minor)
 {
 	params(r);
 	queries(r);
@@ -676,37 +823,40 @@ static void scenario(struct recorder *r)
 	jobs(r);
 	groups(r);
 	semaphores(r);
+	since_1_0(r);
 	events(r);
 	channel_error(r);
+	if (minor >= 1)
+		since_1_1(r);
 	ends(r);
 }
 
 /* Twice, the second time with other objects on the device: what differs then is not promised. */
-static void record(void)
+static void record(unsigned minor)
 {
 	static struct recorder first, second;
 	char name[32];
 
 	record_begin(&first);
-	scenario(&first);
+	scenario(&first, minor);
 	record_end(&first);
 	int fd = open_ppu();
 	struct chan other = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 8);
 
 	record_begin(&second);
-	scenario(&second);
+	scenario(&second, minor);
 	record_end(&second);
 	chan_free(&other);
-	snprintf(name, sizeof(name), "uapi_%u_%u", DRM_PPU_MAJOR, DRM_PPU_MINOR);
+	snprintf(name, sizeof(name), "uapi_%u_%u", DRM_PPU_MAJOR, minor);
 	printf("/* SPDX-License-Identifier: MIT */\n"
-	       "/* Written by \"test_replay --record\".  Never changed: these are programs that exist. */\n");
+	       "/* Written by \"test_replay --record %u\".  Never changed: these are programs that exist. */\n", minor);
 	record_print(&first, &second, name);
 }
 
 int main(int argc, char **argv)
 {
-	if (argc == 2 && !strcmp(argv[1], "--record")) {
-		record();
+	if (argc == 3 && !strcmp(argv[1], "--record")) {
+		record((unsigned)atoi(argv[2]));
 		return 0;
 	}
 	return test_main(argc, argv);

@@ -68,6 +68,45 @@ __global__ void totals(fixed<int, 10> f, long long *out)
 	*out = f.total();
 }
 
+/* A class without objects of its own, whose table has a function that is not there; and NaNs by name. */
+struct solid {
+	__device__ virtual int corners() const = 0;
+	__device__ virtual ~solid() {}
+};
+struct cube : solid {
+	__device__ int corners() const override { return 8; }
+};
+struct ball : solid {
+	__device__ int corners() const override { return 0; }
+};
+
+__global__ void virtually(int *out, double *nans, int n)
+{
+	cube s;
+	ball d;
+	const solid *any = n > 1 ? (const solid *)&s : &d;
+
+	out[0] = any->corners();
+	nans[0] = nan("1");
+	nans[1] = nanf("");
+}
+
+static void pure()
+{
+	double *nans, n[2];
+	int *out, corners;
+
+	OK(cudaMalloc(&out, sizeof(int)));
+	OK(cudaMalloc(&nans, sizeof(n)));
+	virtually<<<1, 1>>>(out, nans, 2);
+	OK(cudaMemcpy(&corners, out, sizeof(int), cudaMemcpyDeviceToHost));
+	OK(cudaMemcpy(n, nans, sizeof(n), cudaMemcpyDeviceToHost));
+	CHECK(corners == 8 && n[0] != n[0] && n[1] != n[1]);
+	virtually<<<1, 1>>>(out, nans, 1);
+	OK(cudaMemcpy(&corners, out, sizeof(int), cudaMemcpyDeviceToHost));
+	CHECK(corners == 0);
+}
+
 int main()
 {
 	std::vector<int> got(128);
@@ -98,5 +137,6 @@ int main()
 	totals<<<1, 1>>>(*f, total);
 	OK(cudaMemcpy(&t, total, sizeof(t), cudaMemcpyDeviceToHost));
 	CHECK(t == 55 && t == f->total());
+	pure();
 	return 0;
 }

@@ -3,7 +3,7 @@
 # Programs that tests/system/host_*.sh run in machines of their own. (How the
 # other tests here are built: mk/test.mk.)
 
-OWN_MACHINE := two/two_ppus deaf/deaf_channels aer/bus_errors
+OWN_MACHINE := two/two_ppus deaf/deaf_channels aer/bus_errors aer/bus_lost
 $(OWN_MACHINE:%=$(BUILD)/obj/tests/system/%.o): private PPU_CFLAGS += -Itests/conformance/lib \
 	$(shell $(PKG_CONFIG) --cflags libdrm 2>/dev/null)
 $(foreach p,$(OWN_MACHINE),$(eval $(call ppu_guest_program,$(p),tests/system/$(p).c $(wildcard \

@@ -87,6 +87,8 @@ $(BUILD)/unit/test_backend_memory: private LDFLAGS += -Wl,--wrap=calloc
 # test_cuda_hostmem which one of libcuda, but none of the device
 $(BUILD)/unit/test_cuda_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup ppu_alloc \
 	ppu_alloc_aligned ppu_realloc)
+# test_nvrtc_fail one of libnvrtc
+$(BUILD)/unit/test_nvrtc_fail: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup strndup asprintf vasprintf)
 # and test_range whether a list can grow.
 $(BUILD)/unit/test_range: private LDFLAGS += -Wl,--wrap=realloc
 

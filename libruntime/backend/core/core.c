@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -346,6 +347,7 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 	pthread_cond_init(&dev->turn, NULL);
 	dev->memfd = -1;
 	ppu_config_init(&dev->cfg);
+	dev->cfg.vram = VRAM_SIZE;
 	rc = apply_props(&dev->cfg, opt->props, err);
 	if (!rc && ppu_config_check(&dev->cfg, err))
 		rc = -EINVAL;
@@ -365,8 +367,14 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 		ports.run_workers = pool_run;
 	}
 	dev->vram = map_vram(dev->cfg.vram);
+	if (dev->vram == MAP_FAILED) {
+		if (asprintf(err, "no address space for %" PRIu64 " MiB of VRAM (%s): allow the process more (ulimit -v) or set "
+			     "PPU_PROPS=vram=256M", dev->cfg.vram >> 20, strerror(errno)) < 0)
+			*err = NULL;
+		goto fail;
+	}
 	dev->memfd = memfd_create("ppu-system-memory", MFD_CLOEXEC);
-	if (dev->vram == MAP_FAILED || dev->memfd < 0 || ftruncate(dev->memfd, BUS_SIZE))
+	if (dev->memfd < 0 || ftruncate(dev->memfd, BUS_SIZE))
 		goto fail;
 	dev->sys = mmap(NULL, BUS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
 			dev->memfd, 0);

@@ -22,6 +22,7 @@
 
 #pragma GCC visibility push(hidden)
 
+#define VRAM_SIZE		(8ull << 30)		/* unless PPU_PROPS says something else: memory only where it is used */
 #define BUS_BASE	0x100000000ull		/* bus address of byte 0 of the memory file */
 #define BUS_SIZE	(1ull << 36)
 #define BUS_USER	(1ull << 48)		/* bus address of byte 0 of the process */

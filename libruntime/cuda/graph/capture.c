@@ -31,7 +31,7 @@ struct capture {
 };
 
 struct lane {
-	ppuStream stream;
+	ppuStream stream;		/* NULL: destroyed */
 	bool blocking;			/* the legacy stream would wait for this stream */
 	struct capture *cap;
 	struct cu_nodes tail;
@@ -333,9 +333,12 @@ void cu_capture_stream_gone(ppuStream stream)
 		return;
 	pthread_mutex_lock(&cu_graph_lock);
 	l = lane_of(stream);
-	if (l) {
+	if (l && l->cap->origin == stream) {
 		l->cap->spoiled = true;
 		lane_free(l);
+	} else if (l) {		/* what it did stays, and must still be joined */
+		l->stream = NULL;
+		l->blocking = false;
 	}
 	pthread_mutex_unlock(&cu_graph_lock);
 }

@@ -28,7 +28,10 @@ CUresult cu_capture_event_check(struct CUevent_st *event);
 /* For calls that could wait for captured work or end it: an error, and captures are spoiled, unless the capture
  * modes of the threads allow such calls. */
 CUresult cu_capture_unsafe(void);
-/* The stream is about to be destroyed: its capture is spoiled. */
+/*
+ * The stream is about to be destroyed.  A capture that began in it is spoiled; one that it joined goes on, and what the stream
+ * did must be joined, as ever.
+ */
 void cu_capture_stream_gone(ppuStream stream);
 void cu_capture_mark_free(struct cu_mark *mark);
 

@@ -222,6 +222,8 @@ CUresult i_cuStreamGetAttribute(CUstream stream, CUlaunchAttributeID attribute, 
 		r = cu_result(ppuStreamGetPriority(u.ppu, &value->priority));
 	else if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)
 		value->syncPolicy = u.own && u.own->sync_policy ? u.own->sync_policy : SYNC_AUTO;
+	else if (attribute == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW && u.own)
+		value->accessPolicyWindow = u.own->window;
 	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
 		r = CUDA_ERROR_INVALID_VALUE;
 	cu_stream_put(&u);
@@ -243,7 +245,9 @@ CUresult i_cuStreamSetAttribute(CUstream stream, CUlaunchAttributeID attribute, 
 	else if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && value->syncPolicy >= SYNC_AUTO &&
 		 value->syncPolicy <= SYNC_BLOCKING && u.own)
 		u.own->sync_policy = value->syncPolicy;
-	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)	/* only advises a cache, and is ignored */
+	else if (attribute == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW && u.own)	/* only advises a cache */
+		u.own->window = value->accessPolicyWindow;
+	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
 		r = CUDA_ERROR_INVALID_VALUE;
 	cu_stream_put(&u);
 	return r;
@@ -252,6 +256,7 @@ CUresult i_cuStreamSetAttribute(CUstream stream, CUlaunchAttributeID attribute, 
 CUresult i_cuStreamCopyAttributes(CUstream to, CUstream from)
 {
 	static const CUlaunchAttributeID ids[] = { CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+						   CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
 						   CU_LAUNCH_ATTRIBUTE_PRIORITY };
 	CUresult r = CUDA_SUCCESS;
 	CUlaunchAttributeValue v;

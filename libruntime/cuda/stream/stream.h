@@ -16,7 +16,9 @@ struct CUstream_st {
 	struct cu_obj obj;
 	ppuStream ppu;
 	unsigned long long id;
-	int sync_policy;		/* as the program set it; without effect */
+	/* As the program set them; without effect. */
+	int sync_policy;
+	CUaccessPolicyWindow window;
 };
 /* What a stream argument means.  ctx and own hold references, which cu_stream_put() gives back. */
 struct cu_stream_use {

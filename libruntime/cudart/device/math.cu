@@ -963,3 +963,13 @@ FN double __nv_lgamma(double a)
 		f *= a;
 	return stirling(a) - __nv_log(f);
 }
+
+/* ---- what the compiler declares and nobody defines ------------------------------------------- */
+
+/* nan() and nanf(), which clang's headers declare as static functions. */
+FN double _ZL3nanPKc(const char *text) { return NOT_A; }
+FN float _ZL4nanfPKc(const char *text) { return __builtin_nanf(""); }
+
+/* Where a table of virtual functions has none. */
+FN void __cxa_pure_virtual() { asm volatile("trap;"); }
+FN void __cxa_deleted_virtual() { asm volatile("trap;"); }

@@ -657,7 +657,7 @@ void ppu_sms_reset(struct ppu_core *core)
 		sm->taken = sm->starting = sm->fresh = 0;
 		core->resident[i].ctas = 0;
 		sm->ready = sm->timed = sm->done = sm->used = sm->next_timed = 0;
-		sm->cycle = sm->quantum = 0;
+		sm->cycle = sm->t1 = sm->quantum = 0;
 		sm->turn = 63;		/* slot 0 begins */
 		sm->fx.n = 0;
 		memset(sm->ctr, 0, sizeof(sm->ctr));

@@ -17,8 +17,7 @@ void ppu_io_task(struct ppu_core *core, struct ppu_io *io, struct ppu_task **t)
 	*t = NULL;
 	if (i == UINT32_MAX || io->failed)
 		return;
-	if (i < core->cfg.task_records)
-		*t = ppu_tmu_task(core, i);
+	*t = ppu_tmu_task(core, i);
 	if (!*t)
 		ppu_io_fail(io, "task %u does not exist", i);
 }

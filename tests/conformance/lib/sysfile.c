@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <linux/netlink.h>
 #include <poll.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 
 #include "sysfile.h"
 
@@ -222,4 +224,34 @@ uint64_t bar0(void)
 	}
 	CHECK(start);
 	return start;
+}
+
+void memory_press(void)
+{
+	if (!modparam("shrink_unswapped"))
+		modparam_set("shrink_unswapped", 1);
+	file_write("/proc/sys/vm/drop_caches", "2");
+}
+
+int uevent_open(void)
+{
+	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+
+	CHECK(fd >= 0 && !bind(fd, (struct sockaddr *)&addr, sizeof(addr)));
+	return fd;
+}
+
+bool uevent_seen(int fd, const char *line)
+{
+	char text[8192];
+	ssize_t n;
+
+	while ((n = recv(fd, text, sizeof(text) - 1, 0)) > 0) {
+		text[n] = '\0';
+		for (char *at = text; at < text + n; at += strlen(at) + 1)
+			if (!strcmp(at, line))
+				return true;
+	}
+	return false;
 }

@@ -31,4 +31,12 @@ int kmsg_open(void);
 /* Does a line that contains all of these words (NULL-terminated) appear within ms? */
 bool kmsg_find(int fd, unsigned ms, const char *const *parts);
 
+/* Memory is short: the kernel asks the driver for pages, which gives them without swap space, too. */
+void memory_press(void);
+
+/* The kernel's events from now on. */
+int uevent_open(void);
+/* Has one with this line come? */
+bool uevent_seen(int fd, const char *line);
+
 #endif

@@ -3,9 +3,7 @@
  * Channels that do not stop when they are told to.  Run by tests/system/host_deaf_channels.sh, in a machine whose device
  * has x-fault-stop=2: since the device was reset last, every second enabled channel that is to stop goes on.
  */
-#include <linux/netlink.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "fence.h"
@@ -68,33 +66,9 @@ static struct chan endless(int fd, uint32_t vm)
 	return c;
 }
 
-static int uevents(void)
-{
-	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };
-	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
-
-	CHECK(fd >= 0 && !bind(fd, (struct sockaddr *)&addr, sizeof(addr)));
-	return fd;
-}
-
-/* Has one with this line come? */
-static bool uevent_seen(int fd, const char *line)
-{
-	char text[8192];
-	ssize_t n;
-
-	while ((n = recv(fd, text, sizeof(text) - 1, 0)) > 0) {
-		text[n] = '\0';
-		for (char *at = text; at < text + n; at += strlen(at) + 1)
-			if (!strcmp(at, line))
-				return true;
-	}
-	return false;
-}
-
 TEST(destroyed, "a channel that is destroyed and does not stop: the device is reset, number and memory come back")
 {
-	int events = uevents(), log = kmsg_open();
+	int events = uevent_open(), log = kmsg_open();
 	struct bystander by = begin();
 	int fd = open_ppu();
 	uint64_t avail = get_param(fd, DRM_PPU_PARAM_VRAM_AVAIL);

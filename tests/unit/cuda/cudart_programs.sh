@@ -148,6 +148,80 @@ for v in 11 12 13; do
 	[[ $? == "$v" ]]; result $? "libcudart_static.a is the runtime of CUDA $v"
 done
 
+# CUDA 11's cudaGraphExecUpdate, which writes a node and a result and not the struct of CUDA 12
+cat >"$tmp/update.c" <<'END'
+#define CHECK(what) do { if (!(what)) return __LINE__; } while (0)
+int cudaGraphCreate(void **graph, unsigned int flags);
+int cudaGraphAddEmptyNode(void **node, void *graph, void *const *after, unsigned long num);
+int cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
+int cudaGraphExecUpdate(void *exec, void *graph, void **node, int *result);
+int main(void)
+{
+	void *g, *h, *a, *exec, *node[3] = { (void *)1, (void *)2, (void *)3 };
+	int result[2] = { 7, 8 };
+
+	CHECK(!cudaGraphCreate(&g, 0) && !cudaGraphAddEmptyNode(&a, g, 0, 0) && !cudaGraphInstantiateWithFlags(&exec, g, 0));
+	CHECK(!cudaGraphExecUpdate(exec, g, node, result) && result[0] == 0 && result[1] == 8 && !node[0]);
+	CHECK(node[1] == (void *)2 && node[2] == (void *)3);
+	CHECK(!cudaGraphCreate(&h, 0));
+	CHECK(cudaGraphExecUpdate(exec, h, 0, result) == 910 && result[0] == 2);
+	return 0;
+}
+END
+{ ${CC:-cc} -w -o "$tmp/update" "$tmp/update.c" "$build/lib/cuda/libcudart.so.11.0" -Wl,-rpath,"$build/lib/cuda" && "$tmp/update"; } >"$tmp/out" 2>&1
+result $? "CUDA 11: a graph is updated"
+
+# CUDA 13's functions about edges, which have one argument more than those of the same names in CUDA 12
+cat >"$tmp/edges.c" <<'END'
+#include <stddef.h>
+#define CHECK(what) do { if (!(what)) return __LINE__; } while (0)
+int cudaStreamCreate(void **stream);
+int cudaStreamBeginCapture(void *stream, int mode);
+int cudaStreamEndCapture(void *stream, void **graph);
+int cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id, void **graph, void *const **after,
+			     const void **edges, size_t *num);
+int cudaStreamGetCaptureInfo_ptsz(void *stream, int *status, unsigned long long *id, void **graph, void *const **after,
+				  const void **edges, size_t *num);
+int cudaStreamUpdateCaptureDependencies(void *stream, void **after, const void *edges, size_t num, unsigned int flags);
+int cudaStreamUpdateCaptureDependencies_ptsz(void *stream, void **after, const void *edges, size_t num, unsigned int flags);
+int cudaGraphAddEmptyNode(void **node, void *graph, void *const *after, size_t num);
+int cudaGraphAddNode(void **node, void *graph, void *const *after, const void *edges, size_t num, void *params);
+int cudaGraphAddDependencies(void *graph, void *const *from, void *const *to, const void *edges, size_t num);
+int cudaGraphRemoveDependencies(void *graph, void *const *from, void *const *to, const void *edges, size_t num);
+int cudaGraphGetEdges(void *graph, void **from, void **to, void *edges, size_t *num);
+int cudaGraphNodeGetDependencies(void *node, void **nodes, void *edges, size_t *num);
+int cudaGraphNodeGetDependentNodes(void *node, void **nodes, void *edges, size_t *num);
+int main(void)
+{
+	struct { int type, zero[3]; long long more[30]; } empty = { 5 };
+	unsigned long long id, edge = 0, edges[2] = { ~0ull, ~0ull };
+	void *s, *g, *seen, *a, *b, *c, *list[4], *from[4], *to[4], *const *after;
+	const void *data;
+	int status;
+	size_t n = 9;
+
+	CHECK(!cudaStreamCreate(&s) && !cudaStreamBeginCapture(s, 0));
+	CHECK(!cudaStreamGetCaptureInfo(s, &status, &id, &g, &after, &data, &n) && status == 1 && n == 0);
+	CHECK(!cudaGraphAddEmptyNode(&a, g, 0, 0) && !cudaGraphAddNode(&b, g, &a, &edge, 1, &empty));
+	CHECK(!cudaGraphAddNode(&c, g, &a, 0, 1, &empty));
+	CHECK(!cudaStreamUpdateCaptureDependencies(s, &b, &edge, 1, 1));
+	CHECK(!cudaStreamGetCaptureInfo(s, &status, &id, &g, &after, &data, &n) && n == 1 && after[0] == b);
+	CHECK(!cudaStreamGetCaptureInfo_ptsz(0, &status, &id, &g, &after, &data, &n) && status == 0);
+	CHECK(cudaStreamUpdateCaptureDependencies_ptsz(0, &b, &edge, 1, 1));
+	CHECK(!cudaStreamEndCapture(s, &seen));
+	CHECK(!cudaGraphAddDependencies(seen, &b, &c, &edge, 1) && !cudaGraphRemoveDependencies(seen, &a, &c, &edge, 1));
+	n = 4;
+	CHECK(!cudaGraphGetEdges(seen, from, to, list, &n) && n == 2 && !list[0] && !list[1]);
+	n = 2;
+	CHECK(!cudaGraphNodeGetDependencies(c, list, edges, &n) && n == 1 && list[0] == b && !edges[0]);
+	n = 2;
+	CHECK(!cudaGraphNodeGetDependentNodes(a, list, edges, &n) && n == 1 && list[0] == b);
+	return 0;
+}
+END
+{ ${CC:-cc} -w -o "$tmp/edges" "$tmp/edges.c" "$build/lib/cuda/libcudart.so.13" -Wl,-rpath,"$build/lib/cuda" && "$tmp/edges"; } >"$tmp/out" 2>&1
+result $? "CUDA 13: edges with data"
+
 # libnvrtc where programs find it: nothing but the API, under each name, and the directory with clang's files beside it
 cat >"$tmp/nvrtc.cpp" <<'END'
 #include <nvrtc.h>

@@ -115,6 +115,63 @@ START_TEST(fork_and_join)
 }
 END_TEST
 
+/* A stream that joined a capture is destroyed before its end. */
+START_TEST(destroyed_meanwhile)
+{
+	CUstreamCaptureStatus status;
+	CUstream s, t, u;
+	CUgraphExec x;
+	CUdeviceptr p;
+	CUevent e;
+	CUgraph g;
+	size_t num = 0;
+
+	begin(small_ptx);
+	p = one_word(1);
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuEventCreate(&e, 0));
+	for (int join = 0; join < 2; join++) {
+		OK(cuStreamCreate(&t, CU_STREAM_DEFAULT));
+		OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+		OK(cuEventRecord(e, s));
+		OK(cuStreamWaitEvent(t, e, 0));
+		run(function("add_one"), p, 0, t);
+		OK(cuEventRecord(e, t));
+		if (join)
+			OK(cuStreamWaitEvent(s, e, 0));
+		OK(cuStreamDestroy(t));
+		/* A new stream, perhaps where the old one was, has nothing to do with it; nor waits the legacy stream any more. */
+		OK(cuStreamCreate(&u, CU_STREAM_DEFAULT));
+		OK(cuStreamIsCapturing(u, &status));
+		ck_assert_int_eq(status, CU_STREAM_CAPTURE_STATUS_NONE);
+		OK(cuStreamQuery(0));
+		OK(cuStreamIsCapturing(s, &status));
+		ck_assert_int_eq(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+		run(function("scale"), p, 3, s);
+		if (!join) {
+			IS(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cuStreamEndCapture(s, &g));
+			ck_assert_ptr_null(g);
+		} else {
+			OK(cuStreamEndCapture(s, &g));
+			OK(cuGraphGetNodes(g, NULL, &num));
+			ck_assert_uint_eq(num, 2);
+			OK(cuGraphInstantiateWithFlags(&x, g, 0));
+			OK(cuGraphLaunch(x, s));
+			OK(cuStreamSynchronize(s));
+			ck_assert_uint_eq(word_at(p), 6);
+		}
+		OK(cuStreamDestroy(u));
+	}
+	/* The stream in which it began: nobody can end it any more, and another stream can be captured. */
+	OK(cuStreamCreate(&t, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamBeginCapture_v2(t, CU_STREAM_CAPTURE_MODE_RELAXED));
+	run(function("add_one"), p, 0, t);
+	OK(cuStreamDestroy(t));
+	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+	OK(cuStreamEndCapture(s, &g));
+}
+END_TEST
+
 START_TEST(unjoined_and_merged)
 {
 	CUstreamCaptureStatus status;
@@ -309,7 +366,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *tests[] = { one_stream, fork_and_join, unjoined_and_merged, forbidden_meanwhile, two_threads,
+	const TTest *tests[] = { one_stream, fork_and_join, destroyed_meanwhile, unjoined_and_merged, forbidden_meanwhile, two_threads,
 				 more_inside, edges_of_a_graph_inside };
 
 	return RUN_ALL("capture", tests);

@@ -202,6 +202,51 @@ START_TEST(libraries_in_two_threads)
 }
 END_TEST
 
+/* Of two results a program may ask for one: it gets that one, and the other pointer is not followed. */
+#define TWO(A, B, call) do { \
+	A a_, a_both = 0; \
+	B b_, b_both = 0; \
+	for (unsigned mask_ = 3; mask_; mask_--) { \
+		A *a = mask_ & 1 ? &a_ : NULL; \
+		B *b = mask_ & 2 ? &b_ : NULL; \
+\
+		memset(&a_, 0x5a, sizeof(a_)); \
+		memset(&b_, 0x5a, sizeof(b_)); \
+		OK(call); \
+		if (mask_ == 3) { \
+			a_both = a_; \
+			b_both = b_; \
+		} \
+		ck_assert_msg(!a || a_ == a_both, "%s: the first", #call); \
+		ck_assert_msg(!b || b_ == b_both, "%s: the second", #call); \
+	} \
+	first = (unsigned long long)a_both; \
+	second = (unsigned long long)b_both; \
+} while (0)
+
+START_TEST(optional_results)
+{
+	unsigned long long first, second;
+	size_t offset = 0;
+	CUdeviceptr p;
+
+	begin(small_ptx);
+	OK(cuMemAlloc_v2(&p, 4096));
+	TWO(int, int, cuCtxGetStreamPriorityRange(a, b));
+	ck_assert_int_eq((int)first, 0);
+	ck_assert_int_eq((int)second, -5);
+	TWO(CUdeviceptr, size_t, cuMemGetAddressRange_v2(a, b, p + 100));
+	ck_assert(first == p && second == 4096);
+	TWO(CUdeviceptr, size_t, cuModuleGetGlobal_v2(a, b, mod, "variable"));
+	ck_assert(first && second == 4);
+	TWO(size_t, size_t, cuMemGetInfo_v2(a, b));
+	ck_assert(first && first < second);
+	OK(cuFuncGetParamInfo(function("scale"), 1, &offset, NULL));	/* only the size may be left out */
+	ck_assert_uint_eq(offset, 8);
+	BAD(cuFuncGetParamInfo(function("scale"), 1, NULL, &offset));
+}
+END_TEST
+
 START_TEST(launches_as_before)
 {
 	CUfunction f;
@@ -223,6 +268,10 @@ START_TEST(launches_as_before)
 	ck_assert_uint_eq(word_at(p), 42 * 49);
 	BAD(cuFuncSetBlockShape(f, 0, 1, 1));
 	BAD(cuParamSeti(f, 4096, 1));
+	BAD(cuParamSeti(f, 4093, 1));
+	OK(cuParamSeti(f, 4092, 1));
+	BAD(cuParamSetSize(f, 4097));
+	OK(cuParamSetSize(f, 4096));
 	BAD(cuParamSeti(f, -4, 1));
 	BAD(cuLaunchGrid(f, 0, 1));
 	OK(cuParamSetSize(f, 8));		/* too few */
@@ -398,7 +447,7 @@ END_TEST
 int main(void)
 {
 	const TTest *tests[] = { cooperative_launch, cooperative_kernels_in_two_streams, libraries,
-				 libraries_in_two_threads, launches_as_before, shapes_as_before, versions, lists_are_whole,
+				 libraries_in_two_threads, optional_results, launches_as_before, shapes_as_before, versions, lists_are_whole,
 				 settings_of_contexts_and_streams, no_peers_no_processes };
 
 	return RUN_ALL("code", tests);

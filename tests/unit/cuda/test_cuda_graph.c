@@ -283,6 +283,126 @@ START_TEST(update)
 }
 END_TEST
 
+/*
+ * A launch that is not possible is refused by each call that takes one: as a launch, in a capture, as a new node, as the
+ * parameters of a node and of an executable graph, which stay as they were.
+ */
+START_TEST(impossible_kernels)
+{
+	unsigned int two = 2;
+	CUdeviceptr p;
+	char buffer[16];
+	size_t bytes = 12, less = 11, more = 4096;
+	void *params[] = { &p, &two }, *holes[] = { &p, NULL };
+	void *whole[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END };
+	void *large[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &more, CU_LAUNCH_PARAM_END };
+	void *cut[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &less, CU_LAUNCH_PARAM_END };
+	void *lost[] = { CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END };
+	void *sizeless[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_END };
+	void *null[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, NULL, CU_LAUNCH_PARAM_END };
+	void *strange[] = { (void *)7, buffer, CU_LAUNCH_PARAM_END }, *nothing[] = { CU_LAUNCH_PARAM_END };
+	CUDA_KERNEL_NODE_PARAMS good, k;
+	int gx, gy, gz, bx, by, bz, threads, dynamic;
+	CUstreamCaptureStatus status;
+	CUgraphNode node, n;
+	CUgraphExec e;
+	CUgraph g, taken;
+	CUstream s;
+	size_t num;
+
+#define ATTRIBUTE(v, name) OK(cuDeviceGetAttribute(&(v), CU_DEVICE_ATTRIBUTE_MAX_##name, 0))
+	begin(small_ptx);
+	p = one_word(1);
+	memcpy(buffer, &p, 8);
+	memcpy(buffer + 8, &two, 4);
+	ATTRIBUTE(gx, GRID_DIM_X);
+	ATTRIBUTE(gy, GRID_DIM_Y);
+	ATTRIBUTE(gz, GRID_DIM_Z);
+	ATTRIBUTE(bx, BLOCK_DIM_X);
+	ATTRIBUTE(by, BLOCK_DIM_Y);
+	ATTRIBUTE(bz, BLOCK_DIM_Z);
+	ATTRIBUTE(threads, THREADS_PER_BLOCK);
+	OK(cuFuncGetAttribute(&dynamic, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function("scale")));
+	ck_assert_int_ge(dynamic, 16384);
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuGraphCreate(&g, 0));
+	node = kernel_node(g, NULL, 0, "scale", &p, &two);
+	e = ready(g);
+	good = (CUDA_KERNEL_NODE_PARAMS){ .func = function("scale"), .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,
+					  .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1, .kernelParams = params };
+	for (unsigned i = 0; i < 31; i++) {
+		bool right = i >= 26;
+
+		k = good;
+		switch (i) {
+		case 0: k.gridDimX = 0; break;
+		case 1: k.gridDimY = 0; break;
+		case 2: k.gridDimZ = 0; break;
+		case 3: k.gridDimX = (unsigned)gx + 1; break;
+		case 4: k.gridDimY = (unsigned)gy + 1; break;
+		case 5: k.gridDimZ = (unsigned)gz + 1; break;
+		case 6: k.blockDimX = 0; break;
+		case 7: k.blockDimY = 0; break;
+		case 8: k.blockDimZ = 0; break;
+		case 9: k.blockDimX = (unsigned)bx + 1; break;
+		case 10: k.blockDimY = (unsigned)by + 1; break;
+		case 11: k.blockDimZ = (unsigned)bz + 1; break;
+		case 12: k.blockDimX = (unsigned)threads / 2 + 1, k.blockDimY = 2; break;
+		case 13: k.sharedMemBytes = (unsigned)dynamic + 1; break;
+		case 14: k.kernelParams = NULL; break;
+		case 15: k.extra = whole; break;		/* both forms */
+		case 16: k.kernelParams = holes; break;
+		case 17: k.kernelParams = NULL, k.extra = cut; break;
+		case 18: k.kernelParams = NULL, k.extra = lost; break;
+		case 19: k.kernelParams = NULL, k.extra = sizeless; break;
+		case 20: k.kernelParams = NULL, k.extra = null; break;
+		case 21: k.kernelParams = NULL, k.extra = strange; break;
+		case 22: k.kernelParams = NULL, k.extra = nothing; break;
+		case 23: k.blockDimX = k.blockDimY = k.blockDimZ = 1u << 31; break;
+		case 24: k.sharedMemBytes = 0xffffffff; break;
+		case 25: k.blockDimZ = 0xffffffff; break;
+		case 26: k.kernelParams = NULL, k.extra = whole; break;
+		case 27: k.kernelParams = NULL, k.extra = large; break;
+		case 28: k.sharedMemBytes = (unsigned)dynamic; break;
+		case 29: k.blockDimX = (unsigned)threads / 2, k.blockDimY = 2; break;
+		case 30: k.gridDimX = 3; break;
+		}
+#define TAKES(call) do { \
+	CUresult r_ = (call); \
+	ck_assert_msg(!r_ == right, "case %u: %s: %d", i, #call, r_); \
+} while (0)
+		TAKES(cuLaunchKernel(k.func, k.gridDimX, k.gridDimY, k.gridDimZ, k.blockDimX, k.blockDimY, k.blockDimZ,
+				     k.sharedMemBytes, s, k.kernelParams, k.extra));
+		OK(cuStreamSynchronize(s));
+		OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+		TAKES(cuLaunchKernel(k.func, k.gridDimX, k.gridDimY, k.gridDimZ, k.blockDimX, k.blockDimY, k.blockDimZ,
+				     k.sharedMemBytes, s, k.kernelParams, k.extra));
+		OK(cuStreamIsCapturing(s, &status));
+		if (cuStreamEndCapture(s, &taken) == CUDA_SUCCESS && taken) {
+			num = 99;
+			OK(cuGraphGetNodes(taken, NULL, &num));
+			ck_assert_uint_eq(num, right);
+			OK(cuGraphDestroy(taken));
+		}
+		TAKES(cuGraphAddKernelNode_v2(&n, g, NULL, 0, &k));
+		if (right)
+			OK(cuGraphDestroyNode(n));
+		TAKES(cuGraphKernelNodeSetParams_v2(node, &k));
+		OK(cuGraphKernelNodeSetParams_v2(node, &good));
+		TAKES(cuGraphExecKernelNodeSetParams_v2(e, node, &k));
+		if (right)
+			OK(cuGraphExecKernelNodeSetParams_v2(e, node, &good));
+		num = 99;
+		OK(cuGraphGetNodes(g, NULL, &num));
+		ck_assert_uint_eq(num, 1);
+		OK(cuMemsetD32(p, 7, 1));
+		launch(e);
+		ck_assert_uint_eq(word_at(p), 14);
+	}
+	OK(cuGraphDestroy(g));
+}
+END_TEST
+
 START_TEST(clones)
 {
 	unsigned int two = 2, three = 3;
@@ -788,7 +908,7 @@ END_TEST
 int main(void)
 {
 	const TTest *tests[] = { dependencies_rule, kinds_of_nodes, nodes_by_the_common_call, changes_of_the_executable,
-				 update, clones, memory_nodes, user_objects, wrong_context, pictures,
+				 update, impossible_kernels, clones, memory_nodes, user_objects, wrong_context, pictures,
 				 attributes_of_kernels, changes_of_each_kind, common_call_for_each_kind, edges,
 				 instantiation, launched_while_capturing };
 

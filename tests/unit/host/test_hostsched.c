@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host scheduler: CP-3..CP-6, CP-11, CP-13..CP-18, CP-25..CP-29, CP-32..CP-34, WQ-10, A-CP-6,
+ * The host scheduler: CP-3..CP-6, CP-11, CP-13..CP-19, CP-25..CP-29, CP-32..CP-34, WQ-10, A-CP-6,
  * A-CP-9, and the worked scenarios CP-X1 and CP-X2 as golden traces.
  *
  * The command sequences of CP-20..CP-22 are built here as the runtime builds them.
@@ -707,6 +707,102 @@ START_TEST(queue_priority_at_an_engine)
 END_TEST
 
 /*
+ * CP-19: copies obey priorities by other mechanisms too, and what Documentation/runtime/copy-priorities.md says of each of
+ * them is so.  Low copies are in front of high ones, as in CP-X1.
+ */
+enum mechanism { NONE, SEMAPHORES, OF_THE_QUEUES, HELD_BACK, ONE_CHANNEL };
+
+#define CPU_NS	30000	/* the CPU's way from the end of a copy to the next submission */
+
+static struct cp by_mechanism(enum mechanism m, const char *props)
+{
+	struct cp s = cp_new(props, m == SEMAPHORES ? 2 : 1);
+	struct bench_chan *low = cp_chan(&s, 10000000), *high = low;
+	unsigned n = m == SEMAPHORES ? 2 : 1;
+
+	if (m != ONE_CHANNEL) {
+		high = bench_chan_make(s.c, PPU_CLASS_COPY, 8);
+		bench_chan_set(high, PPU_REG_CH_PRIORITY, m == OF_THE_QUEUES);
+		bench_chan_enable(high);
+	}
+	cp_copy(&s, low, 1, MB);
+	bench_run_for(s.b, 1000);
+	for (unsigned i = 0; m != HELD_BACK && i < 2; i++)
+		cp_copy(&s, low, 1, MB / 4);
+	for (unsigned i = 0; i < 2; i++)
+		cp_copy(&s, high, n, MB / 2);
+	if (m == HELD_BACK) {
+		while (bench_count(s.b, PPU_TR_CE_DONE, -1) < 3)
+			bench_run_for(s.b, 100);
+		bench_run_for(s.b, CPU_NS);
+		for (unsigned i = 0; i < 2; i++)
+			cp_copy(&s, low, 1, MB / 4);
+	}
+	ck_assert(bench_run(s.b));
+	return s;
+}
+
+/* From the end of the last high copy to the start of the next low one. */
+static uint64_t gap(struct cp *s, unsigned low)
+{
+	const struct ppu_trace_rec *done = bench_find(s->b, PPU_TR_CE_DONE, -1, 2),
+		*start = bench_find(s->b, PPU_TR_CE_START, -1, 3);
+
+	ck_assert_uint_eq(start->a, low);
+	ck_assert_uint_ge(start->time, done->time);
+	return start->time - done->time;
+}
+
+START_TEST(other_mechanisms)
+{
+	static const struct {
+		enum mechanism m;
+		const char *order;
+		bool cpu;		/* takes part after the submission */
+	} t[] = {
+		{ NONE, "0.0 0.1 0.2 1.0 1.1", false },
+		{ SEMAPHORES, "0.0 1.0 1.1 0.1 0.2", false },
+		{ OF_THE_QUEUES, "0.0 1.0 1.1 0.1 0.2", false },
+		{ HELD_BACK, "0.0 1.0 1.1 0.1 0.2", true },
+		{ ONE_CHANNEL, "0.0 0.1 0.2 0.3 0.4", false },	/* who is submitted cannot be overtaken */
+	};
+
+	for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct cp s = by_mechanism(t[i].m, "copy-engines=1");
+
+		ck_assert_msg(!strcmp(bench_copies_text(s.b), t[i].order), "mechanism %u: %s", i, bench_copies_text(s.b));
+		if (t[i].m != NONE && t[i].m != ONE_CHANNEL)
+			ck_assert_msg((gap(&s, 0) >= CPU_NS) == t[i].cpu && (t[i].cpu || gap(&s, 0) < 1000),
+				      "mechanism %u: %llu ns", i, (unsigned long long)gap(&s, 0));
+		bench_free(s.b);
+	}
+	/* With two engines: only semaphores keep the second one from low copies while a high copy runs. */
+	for (enum mechanism m = SEMAPHORES; m <= OF_THE_QUEUES; m++) {
+		struct cp s = by_mechanism(m, "copy-engines=2");
+		uint64_t high_from = UINT64_MAX, high_until = 0;
+		bool beside = false;
+
+		for (size_t i = 0; i < s.b->num_trace; i++) {
+			const struct ppu_trace_rec *r = &s.b->trace[i];
+
+			if (r->event == PPU_TR_CE_START && r->a == 1 && high_from == UINT64_MAX)
+				high_from = r->time;
+			if (r->event == PPU_TR_CE_DONE && r->a == 1)
+				high_until = r->time;
+		}
+		for (size_t i = 0; i < s.b->num_trace; i++) {
+			const struct ppu_trace_rec *r = &s.b->trace[i];
+
+			if (r->event == PPU_TR_CE_START && r->a == 0 && r->b)
+				beside |= r->time >= high_from && r->time < high_until;
+		}
+		ck_assert_msg(beside == (m == OF_THE_QUEUES), "mechanism %u: %s", m, decisions(&s));
+		bench_free(s.b);
+	}
+}
+END_TEST
+
+/*
  * A-CP-6: a block of millions of semaphore words, and two channels that wake each other for ever,
  * leave another process its share.
  */
@@ -906,7 +1002,7 @@ static Suite *suite(void)
 		&drain_is_bounded, &baseline_policy,
 		&slice_does_not_interrupt, &semaphore_counts, &dec_after_done,
 		&no_inversion_at_insertion, &not_work_conserving,
-		&engines_work_in_parallel, &waits_beside_an_idle_engine, &starvation, &queue_priority, &queue_priority_at_an_engine,
+		&engines_work_in_parallel, &waits_beside_an_idle_engine, &starvation, &queue_priority, &queue_priority_at_an_engine, &other_mechanisms,
 		&hostile_neighbours, &many_waiters, &pause_resume_stop, &pause_in_a_run, &latency_does_not_grow,
 	};
 	Suite *s = suite_create("hostsched");

@@ -2,6 +2,7 @@
 /* Assembler language: golden text, errors with their places, whole modules. */
 #include <check.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <ppu_image.h>
 #include "compiler/asm/text.h"
@@ -274,6 +275,41 @@ START_TEST(directives)
 }
 END_TEST
 
+/* Each kind of data, at both ends of its range; what does not fit is refused. */
+START_TEST(data_items)
+{
+	static const char *const bad[][2] = {
+		{ ".byte 256", "value does not fit in 1 bytes" }, { ".byte -129", "value does not fit in 1 bytes" },
+		{ ".half 65536", "value does not fit in 2 bytes" }, { ".half -32769", "value does not fit in 2 bytes" },
+		{ ".word 0x100000000", "value does not fit in 4 bytes" }, { ".word -2147483649", "value does not fit in 4 bytes" },
+		{ ".word 1.5", "an integer is expected" }, { ".quad 2.0", "an integer is expected" },
+	};
+	struct ppu_image *img = assemble(
+		".global a 64 8 = .byte 1 -1 255 -128 .half 65535 -32768 .word -2 0xffffffff .quad -1 .float 1.5 -0.0 0x40490fdb "
+		".double 2.5 -3 0x4000000000000001 .zero 2 .byte 7\n");
+	const uint8_t first[] = { 1, 255, 255, 128, 255, 255, 0, 128, 254, 255, 255, 255, 255, 255, 255, 255 };
+	const uint32_t floats[] = { 0x3fc00000, 0x80000000, 0x40490fdb };
+	const uint64_t doubles[] = { 0x4004000000000000, 0xc008000000000000, 0x4000000000000001 };
+
+	ck_assert_int_eq(memcmp(img->data, first, 16), 0);
+	ck_assert_int_eq(memcmp(img->data + 16, &(uint64_t){ UINT64_MAX }, 8), 0);
+	ck_assert_int_eq(memcmp(img->data + 24, floats, 12), 0);
+	ck_assert_int_eq(memcmp(img->data + 36, doubles, 24), 0);
+	ck_assert_int_eq(memcmp(img->data + 60, "\0\0\7\0", 4), 0);
+	ppu_image_free(img);
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ppu_log log;
+		char text[80];
+
+		ppu_log_init(&log);
+		snprintf(text, sizeof(text), ".global a 64 8 = %s\n", bad[i][0]);
+		ck_assert_msg(ppu_assemble(text, strlen(text), "t", &img, &log) != 0, "%s: accepted", bad[i][0]);
+		ck_assert_msg(strstr(log.text, bad[i][1]) != NULL, "%s: %s", bad[i][0], log.text);
+		ppu_log_free(&log);
+	}
+}
+END_TEST
+
 /* Random input gives an error and nothing worse. */
 START_TEST(mutated_text)
 {
@@ -315,6 +351,7 @@ int main(void)
 	tcase_add_test(tc, error_positions);
 	tcase_add_test(tc, module_text_is_a_fixed_point);
 	tcase_add_test(tc, directives);
+	tcase_add_test(tc, data_items);
 	tcase_add_test(tc, mutated_text);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

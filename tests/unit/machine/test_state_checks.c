@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading a state in which one field of a task or of a warp has a value that it cannot have: each check of tmu_io.c and
- * sm_io.c refuses its own.  The field is changed in the device that is saved; the rest of the state is right.
+ * Loading a state in which one field of a task, of a CTA, of a warp or of a channel has a value that it cannot have: each check
+ * of tmu_io.c, ctas.c, sm_io.c, chan.c and host.c refuses its own.  The field is changed in the device that is saved; the rest of the state is right.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <hw/ppu_save.h>
+#include "core/host/chan.h"
 #include "core/sm/sm.h"
+#include "core/tasks/ctas.h"
 #include "core/tasks/tmu_state.h"
 #include "run_suite.h"
 #include "tasks.h"
@@ -19,6 +22,7 @@ struct scene {
 	struct bench *b;
 	struct ppu_tmu_record *task[2];
 	struct ppu_warp *warp, *last;	/* of 32 lanes, and of 16 */
+	struct ppu_cta_rec *cta;	/* that sleeps */
 };
 
 static struct scene scene_new(void)
@@ -46,6 +50,8 @@ static struct scene scene_new(void)
 	ck_assert_int_eq(s.task[1]->t.state, PPU_TASK_PENDING);
 	s.warp = &s.b->core->sms[0].warp[cta->warp[0]];
 	s.last = &s.b->core->sms[0].warp[cta->warp[2]];
+	s.cta = ppu_ctas_at(s.b->core, 0, 0);
+	ck_assert(s.cta->image && s.cta->index == 1);
 	ck_assert_uint_eq(s.warp->active, ~0u);
 	ck_assert_uint_eq(s.last->live, 0xffff);
 	return s;
@@ -68,6 +74,8 @@ static char *load(struct scene *s, const uint8_t *bytes, size_t len)
 
 #define NO_TASK		"task 0 is not possible"
 #define COUNTS(n)	"task " #n " has impossible counts"
+#define PLACE		"a started CTA is in an impossible place"
+#define IMAGE		"the images of two CTAs overlap"
 #define WARP(n)		"SM 0: warp " #n " has an impossible state"
 
 /* name, what is said, the change */
@@ -96,6 +104,17 @@ C(child_of_nobody, "task 0 has no parent", a->sm.depth = 2) \
 C(parent_is_not_there, "task 1 has the wrong parent", b->parent = 7) \
 C(parent_of_the_same_depth, "task 1 has the wrong parent", b->parent = 0) \
 C(a_child_too_many, "task 0 has the wrong number of children", a->live_children = 1) \
+C(cta_behind_the_last, PLACE, r->index = a->next_cta) \
+C(cta_of_nobody, "task 0 has lost CTAs", r->task = NULL) \
+C(cta_of_a_task_that_waits, PLACE, r->task = b; r->index = 0) \
+C(cta_behind_the_sms, PLACE, r->sm = (int32_t)s->b->core->num_sms) \
+C(cta_behind_the_slots, PLACE, r->slot = 1) \
+C(cta_runs_and_waits, PLACE, r->waiting = true) \
+C(cta_waits_for_nobody, PLACE, r->sm = -1; r->waiting = true) \
+C(odd_image, IMAGE, r->image++) \
+C(image_before_its_area, IMAGE, r->image = 0) \
+C(image_behind_its_area, IMAGE, r->image = 0ull - 4096) \
+C(image_ends_behind_its_area, IMAGE, r->image = a->sm.ctx->blk.save_base + a->sm.ctx->blk.save_size - PPU_SAVE_ALIGN) \
 C(free_warp, WARP(0), w->state = PPU_WARP_FREE) \
 C(no_such_state, WARP(0), w->state = PPU_WARP_HALTED + 1) \
 C(pc_behind_the_end, WARP(0), w->state = PPU_WARP_HALTED; w->pc = w->prog->n + 1) \
@@ -120,8 +139,9 @@ static void name(struct scene *s) \
 { \
 	struct ppu_task *a = &s->task[0]->t, *b = &s->task[1]->t; \
 	struct ppu_warp *w = s->warp, *l = s->last; \
+	struct ppu_cta_rec *r = s->cta; \
 \
-	(void)a, (void)b, (void)w, (void)l; \
+	(void)a, (void)b, (void)w, (void)l, (void)r; \
 	change; \
 }
 CASES(C)
@@ -143,6 +163,7 @@ START_TEST(one_impossible_field)
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct ppu_tmu_record task[2] = { *s.task[0], *s.task[1] };
 		const struct ppu_warp warp = *s.warp, last = *s.last;
+		const struct ppu_cta_rec cta = *s.cta;
 		uint8_t *bytes = NULL;
 		size_t len = 0;
 		char *err;
@@ -153,9 +174,128 @@ START_TEST(one_impossible_field)
 		*s.task[1] = task[1];
 		*s.warp = warp;
 		*s.last = last;
+		*s.cta = cta;
 		err = load(&s, bytes, len);
 		ck_assert_msg(!err == !cases[i].said && (!err || strstr(err, cases[i].said)), "%s: \"%s\" instead of \"%s\"",
 			      cases[i].name, err ? err : "loaded", cases[i].said ? cases[i].said : "loaded");
+		free(err);
+		free(bytes);
+	}
+	bench_free(s.b);
+}
+END_TEST
+
+/* ---- channels -------------------------------------------------------------------------------------- */
+
+/* One copies, one waits for the engine, one for a semaphore; one has nothing to do, and one is off. */
+struct channels {
+	struct bench *b;
+	struct ppu_chan *busy, *queued, *waits, *idle, *off;
+};
+
+#define ONE_ENGINE "copy-engines=1"
+
+static struct channels channels_new(void)
+{
+	struct channels s = { .b = bench_new(ONE_ENGINE) };
+	struct bench_ctx *c = bench_ctx_new(s.b);
+	uint64_t buf = bench_alloc(c, 1 << 20, BENCH_VRAM), sem = bench_alloc(c, 4096, BENCH_VRAM);
+	struct bench_chan *ch[5];
+
+	for (unsigned i = 0; i < 4; i++)
+		ch[i] = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	ch[4] = bench_chan_make(c, PPU_CLASS_COPY, 8);
+	for (unsigned i = 0; i < 2; i++) {
+		bench_copy(ch[i], buf, buf + (1 << 19), 1 << 19);
+		bench_submit(ch[i]);
+		bench_run_for(s.b, 3000);
+	}
+	bench_acquire(ch[2], PPU_SEM_OP_GE, sem, 5);
+	bench_submit(ch[2]);
+	bench_run_for(s.b, 3000);
+	s.busy = ppu_chan(s.b->core, ch[0]->id);
+	s.queued = ppu_chan(s.b->core, ch[1]->id);
+	s.waits = ppu_chan(s.b->core, ch[2]->id);
+	s.idle = ppu_chan(s.b->core, ch[3]->id);
+	s.off = ppu_chan(s.b->core, ch[4]->id);
+	ck_assert_int_eq(s.busy->state, CH_BUSY);
+	ck_assert_int_eq(s.queued->where, CH_IN_RUNLIST);
+	ck_assert_int_eq(s.waits->state, CH_SEM);
+	ck_assert(s.idle->enabled && !s.off->enabled);
+	return s;
+}
+
+#define STATE(n)	"channel " #n " is not in a possible state"
+#define LIST(n)		"channel " #n " is in a list it cannot be in"
+
+#define CHANNELS(C) \
+C(all_right, NULL, ) \
+C(busy_and_off, STATE(0), s->busy->enabled = false) \
+C(off_and_on, STATE(4), s->off->enabled = true) \
+C(off_and_ready, STATE(4), s->off->state = CH_READY) \
+C(paused_by_nobody, STATE(3), s->idle->paused = 4) \
+C(paused_by_no_group, STATE(3), s->idle->paused = PPU_PAUSED_GROUP) \
+C(paused_and_off, STATE(4), s->off->paused = PPU_PAUSED_SELF) \
+C(state_that_is_none, STATE(3), s->idle->state = CH_STATES) \
+C(place_that_is_none, STATE(3), s->idle->where = CH_WHERES) \
+C(entry_of_no_words, STATE(0), s->busy->blk_words = 0) \
+C(words_of_no_entry, STATE(3), s->idle->blk_words = 1) \
+C(long_entry, STATE(0), s->busy->blk_words = PPU_BLOCK_MAX_WORDS + 1) \
+C(behind_the_entry, STATE(0), s->busy->pos = s->busy->blk_words + 1) \
+C(engine_of_no_class, STATE(0), s->busy->op_class = PPU_CLASS_COPY + 1) \
+C(busy_with_nothing, STATE(0), s->busy->op_class = 0) \
+C(waits_for_nothing, STATE(1), s->queued->op_class = 0) \
+C(runlist_of_no_class, STATE(1), s->queued->run_class = PPU_CLASS_COPY + 1) \
+C(semaphore_that_is_none, STATE(3), s->idle->state = CH_SEM) \
+C(waits_for_a_semaphore_and_goes_on, STATE(2), s->waits->state = CH_IDLE) \
+C(engine_before_the_first, STATE(3), s->idle->engine = -2) \
+C(engine_behind_the_last, STATE(3), s->idle->engine = 2) \
+C(idle_in_a_list, LIST(3), s->idle->where = CH_IN_RUNLIST) \
+C(ready_in_the_runlist, LIST(1), s->queued->state = CH_READY) \
+C(listed_in_the_future, LIST(1), s->queued->stamp = 1ull << 62) \
+C(listed_and_paused, LIST(1), s->queued->paused = PPU_PAUSED_SELF) \
+C(queued_for_nothing, "channel 1 waits for no engine", s->queued->run_class = 0) \
+C(engine_of_another, "channel 3 holds an engine it cannot hold", s->idle->engine = 1) \
+C(engine_twice, "channel 1 holds an engine it cannot hold", s->queued->engine = 1)
+
+#define C(name, said, change) static void name(struct channels *s) { (void)s; change; }
+CHANNELS(C)
+#undef C
+
+static const struct {
+	const char *name, *said;
+	void (*change)(struct channels *s);
+} of_channels[] = {
+#define C(name, said, change) { #name, said, name },
+	CHANNELS(C)
+#undef C
+};
+
+START_TEST(one_impossible_channel)
+{
+	struct channels s = channels_new();
+
+	for (unsigned i = 0; i < sizeof(of_channels) / sizeof(of_channels[0]); i++) {
+		struct ppu_chan *const ch[] = { s.busy, s.queued, s.waits, s.idle, s.off };
+		struct ppu_chan was[5];
+		struct bench *b = bench_new(ONE_ENGINE);
+		uint8_t *bytes = NULL;
+		size_t len = 0;
+		char *err = NULL;
+
+		for (unsigned k = 0; k < 5; k++)
+			was[k] = *ch[k];
+		of_channels[i].change(&s);
+		ck_assert_int_eq(ppu_core_save(s.b->core, &bytes, &len), 0);
+		for (unsigned k = 0; k < 5; k++)
+			*ch[k] = was[k];
+		memcpy(b->vram, s.b->vram, b->cfg.vram);
+		memcpy(b->ram, s.b->ram, BENCH_RAM_BYTES);
+		ck_assert_int_eq(!ppu_core_load(b->core, bytes, len, &err), !err);
+		ck_assert_msg(!err == !of_channels[i].said && (!err || strstr(err, of_channels[i].said)),
+			      "%s: \"%s\" instead of \"%s\"", of_channels[i].name, err ? err : "loaded",
+			      of_channels[i].said ? of_channels[i].said : "loaded");
+		bench_free(b);
 		free(err);
 		free(bytes);
 	}
@@ -213,6 +353,7 @@ int main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, one_impossible_field);
+	tcase_add_test(t, one_impossible_channel);
 	tcase_add_loop_test(t, impossible_bytes, 0, 2);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -256,6 +256,57 @@ START_TEST(declarations_and_scopes)
 }
 END_TEST
 
+/* A byte of an array depends on its place. */
+static unsigned byte_at(unsigned i)
+{
+	return (i * 37 + 11) & 0xff;
+}
+
+/*
+ * A function passes its array on to another one, and back again: all bytes arrive, whatever the alignment and the rest behind
+ * the last word.
+ */
+START_TEST(arrays_passed_on)
+{
+	static const unsigned aligns[] = { 1, 2, 4, 8, 16 }, sizes[] = { 1, 3, 4, 7, 8, 12, 17, 20, 33 };
+	char *text = NULL;
+	u64 out[45], want[45];
+	unsigned n = 0;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	fprintf(f, ".version 6.3\n.target sm_60, debug, texmode_independent\n.address_size 64\n");
+	for (unsigned a = 0; a < 5; a++)
+		for (unsigned s = 0; s < 9; s++, n++) {
+			fprintf(f, ".func (.reg .u64 r) last%u(.param .align %u .b8 x[%u])\n{\n.reg .b64 %%v;\nmov.u64 r, 0;\n", n,
+				aligns[a], sizes[s]);
+			for (unsigned i = 0; i < sizes[s]; i++)
+				fprintf(f, "ld.param.u8 %%v, [x+%u];\nmad.lo.u64 r, r, 31, %%v;\n", i);
+			fprintf(f, "ret;\n}\n.func (.reg .u64 r) pass%u(.param .align %u .b8 x[%u])\n{\n.reg .b64 %%a, %%b;\n"
+				"call (%%a), last%u, (x);\ncall (%%b), last%u, (x);\nsub.u64 %%b, %%b, %%a;\nadd.u64 r, %%a, %%b;\nret;\n}\n",
+				n, aligns[a], sizes[s], n, n);
+		}
+	fprintf(f, ".entry k(.param .u64 out)\n{\n.reg .b64 %%o, %%v;\nld.param.u64 %%o, [out];\n");
+	n = 0;
+	for (unsigned a = 0; a < 5; a++)
+		for (unsigned s = 0; s < 9; s++, n++) {
+			fprintf(f, "{\n.param .align %u .b8 y[%u];\n", aligns[a], sizes[s]);
+			want[n] = 0;
+			for (unsigned i = 0; i < sizes[s]; i++) {
+				fprintf(f, "st.param.b8 [y+%u], %u;\n", i, byte_at(i));
+				want[n] = want[n] * 31 + byte_at(i);
+			}
+			fprintf(f, "call (%%v), pass%u, (y);\nst.global.u64 [%%o+%u], %%v;\n}\n", n, n * 8);
+		}
+	fprintf(f, "ret;\n}\n");
+	fclose(f);
+	run(text, out, n);
+	for (unsigned i = 0; i < n; i++)
+		ck_assert_msg(out[i] == want[i], "alignment %u, %u bytes", aligns[i / 9], sizes[i % 9]);
+	free(text);
+}
+END_TEST
+
 /* What is wrong in a declaration is said, with its place. */
 START_TEST(refused)
 {
@@ -347,6 +398,7 @@ int main(void)
 	tcase_add_test(t, limits);
 	tcase_add_test(t, registers_of_many);
 	tcase_add_test(t, declarations_and_scopes);
+	tcase_add_test(t, arrays_passed_on);
 	tcase_add_test(t, refused);
 	tcase_add_test(t, of_clusters);
 	suite_add_tcase(s, t);

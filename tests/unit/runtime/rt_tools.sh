@@ -118,9 +118,9 @@ for page in "" -q --query-compute-apps=name; do
 	has 'x?\[31m?7? PPU' "ppu-smi $page: a process cannot name itself as it likes"
 done
 PPU_BACKEND=core "$B/bin/ppu-smi" --query-gpu=index,memory.total,power.draw --format=csv >"$dir/out" 2>"$dir/err"
-has '^0, 256 MiB, \[N/A\]$' "ppu-smi --query-gpu: values and units"
+has '^0, 8192 MiB, \[N/A\]$' "ppu-smi --query-gpu: values and units"
 PPU_BACKEND=core "$B/bin/ppu-smi" --query-gpu=index,memory.total --format=csv,noheader,nounits >"$dir/out" 2>"$dir/err"
-[ "$(cat "$dir/out")" = "0, 256" ] && echo "ok - ppu-smi: noheader, nounits" || echo "not ok - ppu-smi: noheader, nounits"
+[ "$(cat "$dir/out")" = "0, 8192" ] && echo "ok - ppu-smi: noheader, nounits" || echo "not ok - ppu-smi: noheader, nounits"
 for pair in "-i 3:there is no device 3; there are 1" "--query-gpu=nonsense:there is no field" "--frob:what is" \
 	"--format=xml:there are csv, noheader and nounits" "-L -q:only one of"; do
 	# shellcheck disable=SC2086

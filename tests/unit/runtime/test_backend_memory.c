@@ -6,9 +6,12 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <backend/core/core.h>
 #include <ppu.h>
@@ -185,6 +188,62 @@ START_TEST(runtime)
 }
 END_TEST
 
+/* Pages of the process: what is mapped, and what is there. */
+static void pages(uint64_t *mapped, uint64_t *there)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fscanf(f, "%" SCNu64 " %" SCNu64, mapped, there), 2);
+	fclose(f);
+}
+
+/* 8 GiB of VRAM, whatever the host has; it takes memory where it is used. */
+START_TEST(much_vram)
+{
+	ppuInitOptions opt = { .props = "gpcs=1 sms-per-gpc=1" };
+	uint64_t mapped, before, after, total, addr, step = 64 << 20;
+	struct be_dev *dev;
+	char *err;
+
+	pages(&mapped, &before);
+	ck_assert_int_eq(be->open(&opt, 0, &dev, &err), 0);
+	ck_assert_int_eq(be->mem_info(dev, &after, &total), 0);
+	ck_assert_uint_eq(total, 8ull << 30);
+	ck_assert_int_eq(ppu_bc_vram_alloc(dev, 7ull << 30, &addr), 0);
+	for (uint64_t at = 0; at < 7ull << 30; at += step)
+		dev->vram[addr + at] = (uint8_t)(at / step + 1);
+	for (uint64_t at = 0; at < 7ull << 30; at += step) {
+		ck_assert_uint_eq(dev->vram[addr + at], (uint8_t)(at / step + 1));
+		ck_assert_uint_eq(dev->vram[addr + at + step - 1], 0);
+	}
+	pages(&mapped, &after);
+	/* Each touch may have brought a large page of the host: 112, and half as much for the device. */
+	ck_assert_uint_lt((after - before) * (uint64_t)sysconf(_SC_PAGESIZE), 512ull << 20);
+	be->close(dev);
+}
+END_TEST
+
+START_TEST(no_address_space)
+{
+	ppuInitOptions opt = { .backend = "core" };
+	struct rlimit old, less;
+	uint64_t mapped, there;
+
+	pages(&mapped, &there);
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &old), 0);
+	less = old;
+	less.rlim_cur = mapped * (uint64_t)sysconf(_SC_PAGESIZE) + (1ull << 30);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &less), 0);
+	ck_assert_int_eq(ppuInit(&opt), PPU_ERROR_OUT_OF_HOST_MEMORY);
+	ck_assert_ptr_nonnull(strstr(ppuGetLastErrorDetail(), "no address space for 8192 MiB of VRAM"));
+	ck_assert_ptr_nonnull(strstr(ppuGetLastErrorDetail(), "PPU_PROPS=vram=256M"));
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &old), 0);
+	ck_assert_int_eq(ppuInit(&opt), PPU_SUCCESS);
+	ck_assert_int_eq(ppuShutdown(), PPU_SUCCESS);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("backend_memory");
@@ -196,6 +255,8 @@ int main(void)
 	tcase_add_test(tc, bind);
 	tcase_add_test(tc, context);
 	tcase_add_test(tc, runtime);
+	tcase_add_test(tc, much_vram);
+	tcase_add_test(tc, no_address_space);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

@@ -742,6 +742,82 @@ START_TEST(copies_and_queries)
 }
 END_TEST
 
+/* word 2 i: attribute i, word 2 i + 1: the call's result; from word 512 on 4 words for each limit: two of its value, result */
+static const char queries[] = HEAD
+".extern .func (.param .b32 func_retval0) __cudaCDP2DeviceGetAttribute(.param .b64 a, .param .b32 b, .param .b32 c);\n"
+".extern .func (.param .b32 func_retval0) __cudaCDP2DeviceGetLimit(.param .b64 a, .param .b32 b);\n"
+KERNEL("all", ".param .u64 a")
+"	ld.param.u64 %rd1, [a];\n	mov.u32 %r2, 0;\nA:\n	mul.wide.u32 %rd3, %r2, 8;\n	add.u64 %rd2, %rd1, %rd3;\n"
+"	{\n	.param .b64 param0;\n	st.param.b64 [param0], %rd2;\n	.param .b32 param1;\n	st.param.b32 [param1], %r2;\n"
+"	.param .b32 param2;\n	st.param.b32 [param2], 0;\n	.param .b32 retval0;\n"
+"	call.uni (retval0), __cudaCDP2DeviceGetAttribute, (param0, param1, param2);\n	ld.param.b32 %r1, [retval0];\n	}\n"
+"	st.u32 [%rd2+4], %r1;\n	add.u32 %r2, %r2, 1;\n	setp.lt.u32 %p1, %r2, 130;\n	@%p1 bra A;\n"
+"	add.u64 %rd1, %rd1, 2048;\n	mov.u32 %r2, 0;\nB:\n	mul.wide.u32 %rd3, %r2, 16;\n	add.u64 %rd2, %rd1, %rd3;\n"
+CALL6432("__cudaCDP2DeviceGetLimit", "%rd2", "%r2", "%r1")
+"	st.u32 [%rd2+8], %r1;\n	add.u32 %r2, %r2, 1;\n	setp.lt.u32 %p1, %r2, 9;\n	@%p1 bra B;\n"
+END;
+
+static void check_queries(const uint64_t *limits)
+{
+	ppuDeviceProp p;
+	uint32_t *out = words(1024);
+
+	OK(ppuMemset(out, 0xee, 1, 4096));
+	run("all", 1, 1, out);
+	OK(ppuDeviceGetProperties(&p, 0));
+	for (unsigned i = 0; i < 130; i++) {
+		const struct { unsigned number; uint64_t value; } known[] = {	/* enum cudaDeviceAttr */
+			{ 1, p.max_threads_per_block }, { 2, p.max_block[0] }, { 3, p.max_block[1] }, { 4, p.max_block[2] },
+			{ 5, p.max_grid[0] }, { 6, p.max_grid[1] }, { 7, p.max_grid[2] }, { 8, p.shared_per_block },
+			{ 9, 65536 }, { 10, 32 }, { 11, INT32_MAX }, { 12, p.regs_per_sm }, { 13, p.clock_khz }, { 16, p.sms },
+			{ 31, 1 }, { 39, p.max_threads_per_sm }, { 41, 1 }, { 75, 7 }, { 76, 5 }, { 81, p.shared_per_sm },
+			{ 82, p.regs_per_sm }, { 97, p.shared_per_block }, { 106, p.ctas_per_sm },
+		};
+		uint64_t want = 0;
+
+		for (unsigned k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+			if (known[k].number == i)
+				want = known[k].value < INT32_MAX ? known[k].value : INT32_MAX;
+		ck_assert_msg(word(out, 2 * i + 1) == (i && i < 128 ? 0 : 1), "attribute %u: result %u", i, word(out, 2 * i + 1));
+		if (i && i < 128)
+			ck_assert_msg(word(out, 2 * i) == want, "attribute %u: %u instead of %llu", i, word(out, 2 * i),
+				      (unsigned long long)want);
+	}
+	for (unsigned i = 0; i < 9; i++) {
+		ck_assert_msg(word(out, 512 + 4 * i + 2) == (i < 8 ? 0 : 1), "limit %u: result %u", i, word(out, 512 + 4 * i + 2));
+		if (i < 8)
+			ck_assert_msg((word(out, 512 + 4 * i) | (uint64_t)word(out, 512 + 4 * i + 1) << 32) == limits[i],
+				      "limit %u: %u", i, word(out, 512 + 4 * i));
+	}
+}
+
+/* Every attribute and limit, as the module finds them when it is loaded, and after they were changed. */
+START_TEST(attributes_and_limits)
+{
+	static const ppuLimit order[] = {	/* enum cudaLimit */
+		PPU_LIMIT_LOCAL_BYTES, PPU_LIMIT_PRINTF_BYTES, PPU_LIMIT_HEAP_BYTES, PPU_LIMIT_NESTING_DEPTH,
+		PPU_LIMIT_PENDING_LAUNCHES,
+	};
+	uint64_t limits[8] = { 0 };
+
+	start(NULL, queries);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 5; i++) {
+			OK(ppuCtxGetLimit(order[i], &limits[i]));
+			ck_assert_uint_ne(limits[i], 0);
+		}
+		check_queries(limits);
+		OK(ppuCtxSetLimit(PPU_LIMIT_PENDING_LAUNCHES, 99));
+		OK(ppuCtxSetLimit(PPU_LIMIT_PRINTF_BYTES, limits[1] * 2));
+		OK(ppuCtxSetLimit(PPU_LIMIT_LOCAL_BYTES, limits[0] + 256));
+		OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, 7));
+	}
+	ck_assert_uint_eq(limits[4], 99);
+	ck_assert_uint_eq(limits[3], 7);
+	end();
+}
+END_TEST
+
 /* Names that the library adds to a module are not visible to the program. */
 START_TEST(library_stays_out_of_sight)
 {
@@ -771,7 +847,8 @@ int main(void)
 		shape_and_parameters, largest_parameters, waits_and_reads, null_stream_is_the_blocks, named_streams,
 		events_between_streams, parent_completes_after_children, recursion_to_the_limit,
 		depth_of_programs_that_do_not_choose, pending_launches, impossible_launches,
-		errors_are_the_threads, last_error_is_in_nobodys_way, faults_of_children, many_children, copies_and_queries, library_stays_out_of_sight,
+		errors_are_the_threads, last_error_is_in_nobodys_way, faults_of_children, many_children, copies_and_queries, attributes_and_limits,
+		library_stays_out_of_sight,
 	};
 	Suite *s = suite_create("rt_cdp");
 	TCase *t = tcase_create("rt_cdp");

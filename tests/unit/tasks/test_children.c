@@ -176,6 +176,80 @@ START_TEST(more_levels_than_priorities)
 }
 END_TEST
 
+/* Each of two CTAs launches the TMD in parameter 0 and waits; a leaf does nothing.  Parameter 1: nanoseconds before. */
+static const char launches_late[] =
+	"ld.param.u64 rd4, [0]\nld.param.u32 r8, [8]\nnanosleep r8\ntlaunch r6, rd4\ntsync r7\nexit\n";
+
+/* Tasks in the order they were complete: p is the parent, c a child, o another task of the parent's priority. */
+static const char *family(unsigned priorities, unsigned ceiling, unsigned *ceilings)
+{
+	static char order[32];
+	char props[96];
+	struct bench *b;
+	struct bench_ctx *c;
+	struct bench_chan *ch, *ch2;
+	struct kern k, leaf;
+	struct ppu_tmd *t;
+	uint64_t parent, child, other, done[16];
+	unsigned n;
+
+	snprintf(props, sizeof(props), "task-slots=1 gpcs=1 sms-per-gpc=1 ctas-per-sm=1 device-priorities=%u", priorities);
+	b = bench_new(props);
+	c = bench_ctx_make(b);
+	c->blk->prio_ceiling = (uint8_t)bench_prio(ceiling);
+	bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+	ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	ch2 = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	k = kern_load(c, launches_late);
+	leaf = kern_load(c, "nanosleep 5000\nexit\n");
+	child = tmd_new(c, &leaf, &t);
+	other = tmd_new(c, &leaf, &t);
+	t->grid[0] = 3;
+	parent = tmd_new(c, &k, &t);
+	t->block[0] = 1;
+	t->grid[0] = 2;
+	tmd_param(t, 0, child);
+	tmd_param(t, 1, 20000);
+	bench_launch(ch, parent);
+	bench_submit(ch);
+	bench_run_for(b, 5000);
+	bench_launch(ch2, other);	/* waits before the child is there */
+	bench_submit(ch2);
+	ck_assert(bench_run(b));
+	n = trace_tmds(b, PPU_TR_TASK_DONE, done, 16);
+	for (unsigned i = 0; i < n; i++)
+		order[i] = done[i] == parent ? 'p' : done[i] == child ? 'c' : 'o';
+	order[n] = 0;
+	*ceilings = (unsigned)bench_count(b, PPU_TR_TASK_CEILING, -1);
+	for (unsigned i = 0; i < n; i++) {
+		const struct ppu_trace_rec *r = bench_find(b, PPU_TR_TASK_ACCEPT, -1, i);
+
+		ck_assert_uint_eq(r->a, priorities > 1 && ceiling ? r->d - 1 : 0);
+	}
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR) | bench_chan_reg(ch2, PPU_REG_CH_ERROR), 0);
+	bench_free(b);
+	return order;
+}
+
+/*
+ * SP-13: one priority above the parent is the only rule that is built, and what "Other ways to put children first" of
+ * Documentation/runtime/task-priorities.md says of it is so.  With one free priority above the parent the child goes before
+ * another task of the parent's priority that has waited longer.  Without, it stands behind that task; but the parent, which
+ * fills the machine and waits, leaves slot and SM, so nothing hangs.
+ */
+START_TEST(other_ways)
+{
+	unsigned told;
+
+	ck_assert_str_eq(family(2, 1, &told), "ccpo");
+	ck_assert_uint_eq(told, 0);
+	ck_assert_str_eq(family(2, 0, &told), "occp");	/* none under the ceiling of the context */
+	ck_assert_uint_eq(told, 2);
+	ck_assert_str_eq(family(1, 0, &told), "occp");	/* none in the device */
+	ck_assert_uint_eq(told, 2);
+}
+END_TEST
+
 /* SP-33: a launch from the CPU may have the ceiling of its context as its priority, and no higher one. */
 START_TEST(launches_stay_below_the_ceiling)
 {
@@ -665,6 +739,7 @@ START_TEST(levels_cost_memory)
 END_TEST
 
 BENCH_MAIN("children", scheduler_table, two_parts, levels_cost_memory, chain_and_next, launched_by,
-	   parents_at_the_streams_priority, children_stay_below_the_ceiling, more_levels_than_priorities, launches_stay_below_the_ceiling,
+	   parents_at_the_streams_priority, children_stay_below_the_ceiling, more_levels_than_priorities, other_ways,
+	   launches_stay_below_the_ceiling,
 	   default_is_lowest, depth_per_context, too_deep_is_told, parents_are_not_pending, not_through_the_host,
 	   many_children, launch_cost_is_flat, clean_state, gpcs_are_alike, watchdog_leaves_out_the_driver)

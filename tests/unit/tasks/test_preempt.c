@@ -351,6 +351,46 @@ START_TEST(tsync_is_per_cta)
 }
 END_TEST
 
+/* Time without a slot does not count: the watchdog's event comes while the task is evicted, and leaves it alone. */
+START_TEST(watchdog_leaves_out_the_evicted)
+{
+	struct bench *b = bench_new("task-slots=2 gpcs=1 sms-per-gpc=1 ctas-per-sm=2");
+	struct bench_ctx *c = bench_ctx_make(b), *d = bench_ctx_make(b);
+	struct bench_chan *low, *high;
+	struct ppu_tmd *t;
+	uint64_t va, other, brief;
+	struct kern k;
+
+	c->blk->watchdog_ns = 60000;
+	bench_ctx_cmd(c, PPU_CTX_CMD_LOAD);
+	d->blk->watchdog_ns = 50000;	/* the event for its brief task comes although that one is done */
+	bench_ctx_cmd(d, PPU_CTX_CMD_LOAD);
+	low = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	high = bench_chan_new(d, PPU_CLASS_COMPUTE, 8);
+	k = kern_load(d, "nanosleep 40000\nexit\n");
+	other = tmd_new(d, &k, &t);
+	tmd_prio(t, 6);
+	k = kern_load(d, "nanosleep 20000\nexit\n");
+	brief = tmd_new(d, &k, &t);
+	tmd_prio(t, 6);
+	k = kern_load(c, "nanosleep 20000\nnanosleep 25000\nexit\n");
+	va = tmd_new(c, &k, &t);
+	tmd_prio(t, 1);
+	bench_launch(low, va);
+	bench_submit(low);
+	bench_run_to(b, 30000);
+	bench_launch(high, brief);
+	for (unsigned i = 0; i < 3; i++)
+		bench_launch(high, other);
+	bench_submit(high);
+	ck_assert(bench_run(b));
+	ASSERT_TMDS(b, PPU_TR_TASK_DONE, brief, other, other, va, other);
+	ck_assert_uint_ge(bench_count(b, PPU_TR_TASK_EVICT, -1), 1);
+	ck_assert_uint_eq(bench_chan_reg(low, PPU_REG_CH_ERROR) | bench_chan_reg(high, PPU_REG_CH_ERROR), 0);
+	bench_free(b);
+}
+END_TEST
+
 /* ---- who is preempted ------------------------------------------------------------------------------- */
 
 /*
@@ -401,6 +441,17 @@ static void same_as_undisturbed(struct bench *b)
 		const struct ppu_trace_rec *x = bench_find(b, PPU_TR_DIV_YIELD_PUSH, -1, i);
 		const struct ppu_trace_rec *y = bench_find(u, PPU_TR_DIV_YIELD_PUSH, -1, i);
 
+		ck_assert_uint_eq(x->a & 0xffffff, y->a & 0xffffff);
+		ck_assert_uint_eq(x->b, y->b);
+		ck_assert_uint_eq(x->c, y->c);
+		ck_assert_uint_eq(x->d, y->d);
+	}
+	for (unsigned i = 0; i < bench_count(u, PPU_TR_DIV_RECENTRE, -1); i++) {
+		const struct ppu_trace_rec *x = bench_find(b, PPU_TR_DIV_RECENTRE, -1, i);
+		const struct ppu_trace_rec *y = bench_find(u, PPU_TR_DIV_RECENTRE, -1, i);
+
+		ck_assert_uint_eq(x->a & 0xffffff, y->a & 0xffffff);
+		ck_assert_uint_eq(x->unit, y->unit);
 		ck_assert_uint_eq(x->b, y->b);
 		ck_assert_uint_eq(x->c, y->c);
 		ck_assert_uint_eq(x->d, y->d);
@@ -957,4 +1008,4 @@ BENCH_MAIN("preempt", cut_at_every_kth_instruction, parents_give_way, hangs_with
 	   pending_and_active_pools, tsync_is_per_cta, saved_before_the_driver_began, stays_while_the_driver_serves,
 	   stopped_before_the_driver_began, stopped_while_the_driver_serves, klow_khigh, child_preempts_unrelated, room_on_an_sm,
 	   fairness_between_contexts, literal_global_order, shares_are_equal, waiting_for_room,
-	   damaged_images, every_checked_field, after_a_launch)
+	   damaged_images, every_checked_field, after_a_launch, watchdog_leaves_out_the_evicted)

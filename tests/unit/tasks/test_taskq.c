@@ -391,6 +391,62 @@ START_TEST(stopped)
 }
 END_TEST
 
+/*
+ * Three queue tasks get entries in the same moment, and before the task unit looks at their queues some of the tasks end:
+ * the others go on, and so do they after the state was saved and loaded between the two.
+ */
+static void change(unsigned gone, bool reload)
+{
+	struct q q = q_new("ctas-per-sm=8", worker, 8, true, BENCH_VRAM), all[3];
+	struct kern k = kern_load(q.c, worker);
+
+	all[0] = q;
+	for (unsigned i = 1; i < 3; i++) {
+		all[i] = q;
+		all[i].ch = bench_chan_new(q.c, PPU_CLASS_COMPUTE, 16);
+		all[i].out = bench_alloc(q.c, 65536, BENCH_VRAM);
+		all[i].va = tmd_new(q.c, &k, &all[i].t);
+		all[i].t->kind = PPU_TMD_QUEUE;
+		all[i].t->block[0] = 1;
+		all[i].t->queue_capacity = 8;
+		all[i].t->queue_entry_bytes = ENTRY;
+		all[i].t->flags |= PPU_TMDF_QUEUE_INLINE;
+		all[i].queue = all[i].va + PPU_TMD_SIZE;
+		all[i].h = bench_ptr(q.c, all[i].queue);
+		tmd_param(all[i].t, 0, all[i].out);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		bench_launch(all[i].ch, all[i].va);
+		bench_submit(all[i].ch);
+	}
+	ck_assert(bench_run(q.b));
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_uint_eq(q_push(&all[i], 5), 5);
+	if (reload)
+		bench_reload(q.b);
+	for (unsigned i = 0; i < 3; i++)
+		if (gone & 1 << i)
+			bench_chan_set(all[i].ch, PPU_REG_CH_CMD, PPU_CH_CMD_STOP);
+	ck_assert(bench_run(q.b));
+	for (unsigned i = 0; i < 3; i++) {
+		q_check(&all[i], gone & 1 << i ? 0 : 5);
+		ck_assert_uint_eq(bench_chan_reg(all[i].ch, PPU_REG_CH_TASKS), !(gone & 1 << i));
+		if (!(gone & 1 << i))
+			q_close(&all[i]);
+	}
+	ck_assert(bench_run(q.b));
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_uint_eq(bench_chan_reg(all[i].ch, PPU_REG_CH_TASKS), 0);
+	bench_free(q.b);
+}
+
+START_TEST(changed_and_gone)
+{
+	for (unsigned i = 0; i < 16; i++)
+		change(i & 7, i & 8);
+}
+END_TEST
+
 BENCH_MAIN("taskq", lives_until_closed, closed_without_entries, circular,
 	   pushed_by_a_running_task, entries_for_children, bad_queues, put_goes_back, bad_queue_tmds,
-	   preempted_and_restored, stopped)
+	   preempted_and_restored, stopped, changed_and_gone)

@@ -31,12 +31,15 @@
 #define DRM_WEDGE_RECOVERY_REBIND	BIT(1)
 #define DRM_WEDGE_RECOVERY_BUS_RESET	BIT(2)
 
-/* The methods that this driver names: none, or rebind and bus-reset. */
+/* The methods that this driver names: none, bus-reset, or that and rebind. */
 static inline int drm_dev_wedged_event(struct drm_device *drm, unsigned long method, void *info)
 {
-	bool none = method == DRM_WEDGE_RECOVERY_NONE;
-	char *env[2] = { none ? "WEDGED=none" : "WEDGED=rebind,bus-reset", NULL };
+	char *env[2] = { "WEDGED=rebind,bus-reset", NULL };
 
+	if (method == DRM_WEDGE_RECOVERY_NONE)
+		env[0] = "WEDGED=none";
+	else if (method == DRM_WEDGE_RECOVERY_BUS_RESET)
+		env[0] = "WEDGED=bus-reset";
 	return kobject_uevent_env(&drm->primary->kdev->kobj, KOBJ_CHANGE, env);
 }
 #endif
