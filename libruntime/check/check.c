@@ -2,8 +2,10 @@
 /*
  * The checker: which tool, which contexts, and what they have.  What is wrong with an access is memcheck.c's business.
  *
- * Kernels run in the thread that waits for them, with the device's lock; calls come from any thread.  chk_lock guards
- * everything here and is the innermost lock of all.
+ * Kernels run in the thread that waits for them, with the device's lock; calls come from any thread, with any of the
+ * runtime's locks.  chk_lock guards everything here and is the innermost lock of all.  Whoever is in dlopen() has the dynamic
+ * loader's lock, and a constructor there may call CUDA and wait for ours: so nothing that is done with one of them asks the
+ * loader for anything (stack.h).
  */
 #define _GNU_SOURCE	/* asprintf */
 #include <errno.h>
@@ -15,6 +17,7 @@
 #include "check/check.h"
 #include "check/race.h"
 #include "check/state.h"
+#include "check/symbol.h"
 #include "compiler/obj/image.h"
 
 #define RED_ZONE	512u		/* at least; and a part of large blocks, whose rows may be what is missed by one */
@@ -186,6 +189,22 @@ static void at_end(void)
 	pthread_mutex_unlock(&chk_lock);
 }
 
+static void make_ready(void)
+{
+	chk_stack_ready();
+	chk_symbol_ready();
+}
+
+/* The loader's part early, when nobody can have a lock of ours. */
+__attribute__((constructor))
+static void prepare(void)
+{
+	const char *text = getenv("PPU_CHECK");
+
+	if (text && *text)
+		make_ready();
+}
+
 int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const void *p), char **err)
 {
 	const char *text = getenv("PPU_CHECK");
@@ -202,6 +221,7 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 		*err = chk_report_open(tools[asked].name);
 	if (*err)
 		return -EINVAL;
+	make_ready();
 	if (!registered)
 		atexit(at_end);
 	registered = true;
@@ -312,6 +332,13 @@ void chk_free(struct chk_ctx *c, uint64_t va)
 	pthread_mutex_unlock(&chk_lock);
 }
 
+static void name_call(const struct chk_stack *s, const char *otherwise, char *buf, size_t len)
+{
+	chk_stack_api(s, buf, len);
+	if (!*buf)
+		snprintf(buf, len, "%s", otherwise);
+}
+
 static void tell_call(struct chk_ctx *c, struct chk_finding *f, const struct chk_stack *s)
 {
 	bool dead;
@@ -328,12 +355,14 @@ void chk_bad_free(struct chk_ctx *c, uint64_t va)
 	struct chk_finding f = { .address = va, .bytes = 1 };
 	const struct chk_block *d;
 	struct chk_stack s;
+	char call[32];
 
 	chk_stack_take(&s);
+	name_call(&s, "free", call, sizeof(call));
 	pthread_mutex_lock(&chk_lock);
 	d = chk_block_dead(&c->blocks, va);
 	f.kind = d && d->va == va ? "double-free" : "invalid-free";
-	snprintf(f.what, sizeof(f.what), "%s of 0x%llx, %s", *s.api ? s.api : "free", (unsigned long long)va,
+	snprintf(f.what, sizeof(f.what), "%s of 0x%llx, %s", call, (unsigned long long)va,
 		 d && d->va == va ? "which was freed before" : "which is not the start of an allocation");
 	tell_call(c, &f, &s);
 	pthread_mutex_unlock(&chk_lock);
@@ -343,11 +372,13 @@ void chk_bad_range(struct chk_ctx *c, const char *access, uint64_t va, uint64_t 
 {
 	struct chk_finding f = { .kind = "invalid-range", .access = access, .address = va, .bytes = bytes };
 	struct chk_stack s;
+	char call[32];
 
 	chk_stack_take(&s);
+	name_call(&s, "call", call, sizeof(call));
 	pthread_mutex_lock(&chk_lock);
 	snprintf(f.what, sizeof(f.what), "%s: %s of %llu bytes at 0x%llx, which are not inside one allocation",
-		 *s.api ? s.api : "call", access, (unsigned long long)bytes, (unsigned long long)va);
+		 call, access, (unsigned long long)bytes, (unsigned long long)va);
 	tell_call(c, &f, &s);
 	pthread_mutex_unlock(&chk_lock);
 }

@@ -4,7 +4,8 @@
  * process, a checker watches the memory accesses of kernels (hw/ppu_observe.h) and what calls do to memory.
  *
  * A context has a struct chk_ctx, or NULL when nothing is checked; all functions but chk_open() are for contexts that have
- * one.  They may be called with any of the runtime's locks held: the checker's own lock is the innermost.
+ * one.  They may be called with any of the runtime's locks held: the checker's own lock is the innermost, and the dynamic
+ * loader is asked for nothing.
  */
 #ifndef PPU_CHECK_H
 #define PPU_CHECK_H

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check/report.h"
 #include "check/symbol.h"
@@ -123,8 +124,9 @@ static void put_stack(const char *key, const struct chk_stack *s)
 	char call[32], frame[512];
 
 	snprintf(call, sizeof(call), "%s_by", key);
-	if (*s->api)
-		put(call, "%s", s->api);
+	chk_stack_api(s, frame, sizeof(frame));
+	if (*frame)
+		put(call, "%s", frame);
 	for (unsigned i = 0; i < s->n; i++) {
 		chk_stack_text(s, i, frame, sizeof(frame));
 		put(key, "%s", frame);
@@ -188,11 +190,26 @@ static void say_stack(FILE *o, const char *what, const struct chk_stack *s)
 
 	if (!s->n)
 		return;
-	fprintf(o, "    %s%s%s\n", what, *s->api ? " by " : "", s->api);
+	chk_stack_api(s, frame, sizeof(frame));
+	fprintf(o, "    %s%s%s\n", what, *frame ? " by " : "", frame);
 	for (unsigned i = 0; i < s->n; i++) {
 		chk_stack_text(s, i, frame, sizeof(frame));
 		fprintf(o, "        %s\n", frame);
 	}
+}
+
+/* Not by stderr, whose lock somebody may have who waits for one of ours. */
+static void write_all(const char *text, size_t len)
+{
+	ssize_t n;
+
+	do {
+		n = write(STDERR_FILENO, text, len);
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+		}
+	} while (len && (n > 0 || (n < 0 && errno == EINTR)));
 }
 
 static void say(const struct chk_finding *f, const char *relation)
@@ -219,7 +236,7 @@ static void say(const struct chk_finding *f, const char *relation)
 	if (f->call)
 		say_stack(o, "called", f->call);
 	if (!fclose(o))
-		fwrite(text, 1, len, stderr);
+		write_all(text, len);
 	free(text);
 }
 

@@ -40,7 +40,8 @@ static bool look(const struct file *f, const Elf64_Shdr *table, const Elf64_Shdr
 	return false;
 }
 
-static bool search(const struct file *f, uintptr_t base, uintptr_t at, char *buf, size_t len, size_t *offset)
+static bool search(const struct file *f, uintptr_t base, uintptr_t at, uint32_t type, char *buf, size_t len,
+		   size_t *offset)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)f->p;
 	const Elf64_Shdr *sh;
@@ -50,7 +51,7 @@ static bool search(const struct file *f, uintptr_t base, uintptr_t at, char *buf
 		return false;
 	sh = (const Elf64_Shdr *)(f->p + e->e_shoff);
 	for (unsigned i = 0; i < e->e_shnum; i++) {
-		if (sh[i].sh_type != SHT_SYMTAB || sh[i].sh_link >= e->e_shnum || sh[i].sh_offset % 8 ||
+		if (sh[i].sh_type != type || sh[i].sh_link >= e->e_shnum || sh[i].sh_offset % 8 ||
 		    !inside(f, sh[i].sh_offset, sh[i].sh_size) ||
 		    !inside(f, sh[sh[i].sh_link].sh_offset, sh[sh[i].sh_link].sh_size))
 			continue;
@@ -59,7 +60,8 @@ static bool search(const struct file *f, uintptr_t base, uintptr_t at, char *buf
 	return false;
 }
 
-bool chk_symbol(const char *path, uintptr_t base, uintptr_t at, char *buf, size_t len, size_t *offset)
+bool chk_symbol(const char *path, uintptr_t base, uintptr_t at, enum chk_table table, char *buf, size_t len,
+		size_t *offset)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct file f = { NULL, 0 };
@@ -73,21 +75,25 @@ bool chk_symbol(const char *path, uintptr_t base, uintptr_t at, char *buf, size_
 	f.p = f.bytes ? mmap(NULL, f.bytes, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
 	close(fd);
 	if (f.p != MAP_FAILED) {
-		found = search(&f, base, at, buf, len, offset);
+		found = search(&f, base, at, table == CHK_EXPORTED ? SHT_DYNSYM : SHT_SYMTAB, buf, len, offset);
 		munmap((void *)(uintptr_t)f.p, f.bytes);
 	}
 	return found;
 }
 
+static char *(*demangle)(const char *, char *, size_t *, int *);
+
+void chk_symbol_ready(void)
+{
+	*(void **)(void *)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+}
+
 void chk_demangle(const char *name, char *buf, size_t len)
 {
-	char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
 	char *text = NULL;
 	int status = -1;
 
-	if (!strncmp(name, "_Z", 2))
-		*(void **)(void *)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-	if (demangle)
+	if (demangle && !strncmp(name, "_Z", 2))
 		text = demangle(name, NULL, NULL, &status);
 	snprintf(buf, len, "%s", text && !status ? text : name);
 	free(text);

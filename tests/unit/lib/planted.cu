@@ -11,7 +11,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
 
 static bool bad;
 
@@ -320,6 +324,31 @@ static void invalid_free()
 	give_back(p);
 }
 
+/* A constructor of a file that is being loaded waits for us: the dynamic loader is busy all the time. */
+static void *load(void *file)
+{
+	return dlopen((const char *)file, RTLD_NOW);
+}
+
+static void loading()
+{
+	char *file = getenv("PLANTED_LOAD"), c;
+	int *p = ints(16), go[2], done[2];
+	pthread_t t;
+
+	if (!file)
+		return;
+	if (pipe(go) || pipe(done) || setenv("PLANTED_GO", std::to_string(go[1]).c_str(), 1) ||
+	    setenv("PLANTED_DONE", std::to_string(done[0]).c_str(), 1) || pthread_create(&t, NULL, load, file) ||
+	    read(go[0], &c, 1) != 1)
+		abort();
+	fill<<<1, 32>>>(p, 16 + bad);
+	finish();
+	give_back(p);
+	if (write(done[1], &c, 1) != 1 || pthread_join(t, NULL))
+		abort();
+}
+
 static void leak()
 {
 	int *p = ints(16);
@@ -349,7 +378,7 @@ static const struct {
 #define C(name) { #name, name },
 	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(pool)
 	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(copy_range) C(fill_range) C(double_free)
-	C(invalid_free) C(leak) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_by_byte)
+	C(invalid_free) C(loading) C(leak) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_by_byte)
 };
 
 int main(int argc, char **argv)
