@@ -24,10 +24,25 @@ static size_t above(const struct chk_blocks *b, uint64_t va)
 	return lo;
 }
 
-struct chk_block *chk_block_add(struct chk_blocks *b, uint64_t va, uint64_t bytes, enum chk_what what)
+/* Of a dead block that has lost its middle, the larger part is remembered. */
+static void take_from(struct chk_span *s, uint64_t from, uint64_t to)
+{
+	uint64_t before = from > s->from ? from - s->from : 0, behind = s->to > to ? s->to - to : 0;
+
+	if (from >= s->to || to <= s->from)
+		return;
+	if (before >= behind)
+		s->to = s->from + before;
+	else
+		s->from = to;
+}
+
+struct chk_block *chk_block_add(struct chk_blocks *b, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what)
 {
 	size_t at;
 
+	for (size_t i = 0; i < b->num_dead; i++)
+		take_from(&b->theirs[i], va, va + room);
 	if (b->n == b->cap) {
 		size_t cap = b->cap ? 2 * b->cap : 64;
 		struct chk_block *v = realloc(b->v, cap * sizeof(*v));
@@ -65,11 +80,16 @@ static void take_out(struct chk_blocks *b, struct chk_block *block)
 void chk_block_end(struct chk_blocks *b, struct chk_block *block, const struct chk_stack *stack)
 {
 	struct chk_block *d;
+	size_t at;
 
 	if (!b->dead)
 		b->dead = calloc(KEEP_DEAD, sizeof(*b->dead));
-	if (b->dead) {
-		d = &b->dead[b->next_dead++ % KEEP_DEAD];
+	if (!b->theirs)
+		b->theirs = calloc(KEEP_DEAD, sizeof(*b->theirs));
+	if (b->dead && b->theirs) {
+		at = b->next_dead++ % KEEP_DEAD;
+		d = &b->dead[at];
+		b->theirs[at] = (struct chk_span){ block->va, block->va + block->bytes };
 		free(d->name);
 		*d = *block;
 		d->dead = true;
@@ -92,10 +112,10 @@ void chk_block_forget(struct chk_blocks *b, struct chk_block *block)
 const struct chk_block *chk_block_dead(const struct chk_blocks *b, uint64_t va)
 {
 	for (size_t i = 0; i < b->num_dead; i++) {
-		const struct chk_block *d = &b->dead[(b->next_dead - 1 - i) % KEEP_DEAD];
+		size_t at = (b->next_dead - 1 - i) % KEEP_DEAD;
 
-		if (va - d->va < d->bytes)
-			return d;
+		if (va >= b->theirs[at].from && va < b->theirs[at].to)
+			return &b->dead[at];
 	}
 	return NULL;
 }
@@ -148,5 +168,6 @@ void chk_blocks_free(struct chk_blocks *b)
 		free(b->dead[i].name);
 	free(b->v);
 	free(b->dead);
+	free(b->theirs);
 	memset(b, 0, sizeof(*b));
 }

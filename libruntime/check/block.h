@@ -28,22 +28,27 @@ struct chk_block {
 	struct chk_stack made, freed;
 };
 
+struct chk_span {
+	uint64_t from, to;
+};
+
 struct chk_blocks {
 	struct chk_block *v;		/* that there are, by address */
 	size_t n, cap;
 	struct chk_block *dead;		/* the last ones that were freed, in turn */
+	struct chk_span *theirs;	/* what of each nobody else got since */
 	size_t num_dead, next_dead;
 	uint32_t numbers;
 };
 
-/* NULL: no memory. */
-struct chk_block *chk_block_add(struct chk_blocks *b, uint64_t va, uint64_t bytes, enum chk_what what);
+/* room: bytes that are no other block's from now on, what may be around it included.  NULL: no memory. */
+struct chk_block *chk_block_add(struct chk_blocks *b, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what);
 struct chk_block *chk_block_at(const struct chk_blocks *b, uint64_t va);	/* that begins there; NULL: none */
 /* It is dead now; stack: freed there. */
 void chk_block_end(struct chk_blocks *b, struct chk_block *block, const struct chk_stack *stack);
 /* It is no block any more, and never was one. */
 void chk_block_forget(struct chk_blocks *b, struct chk_block *block);
-/* The dead one that was freed last and has this byte; NULL: none is remembered. */
+/* The dead one that was freed last and has this byte, which nobody else got since; NULL: none is remembered. */
 const struct chk_block *chk_block_dead(const struct chk_blocks *b, uint64_t va);
 /* The one that has this byte, or is nearest to it, on either side; NULL: there is none. */
 const struct chk_block *chk_block_near(const struct chk_blocks *b, uint64_t va);

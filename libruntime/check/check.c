@@ -296,23 +296,24 @@ uint64_t chk_quarantine(const struct chk_ctx *c)
 }
 
 /* The runtime's own memory begins and ends with a block, too, but nobody wants to know who asked for it. */
-static void add(struct chk_ctx *c, uint64_t va, uint64_t bytes, enum chk_what what, const struct chk_stack *stack)
+static void add(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what,
+		const struct chk_stack *stack)
 {
-	struct chk_block *b = chk_block_add(&c->blocks, va, bytes, what);
+	struct chk_block *b = chk_block_add(&c->blocks, va, bytes, room, what);
 
 	if (b && stack)
 		b->made = *stack;
 	chk_shadow_set(&c->valid, va, bytes, true);
 }
 
-void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, enum chk_what what)
+void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what)
 {
 	struct chk_stack s;
 
 	if (what != CHK_INTERNAL)
 		chk_stack_take(&s);
 	pthread_mutex_lock(&chk_lock);
-	add(c, va, bytes, what, what == CHK_INTERNAL ? NULL : &s);
+	add(c, va, bytes, room, what, what == CHK_INTERNAL ? NULL : &s);
 	pthread_mutex_unlock(&chk_lock);
 }
 
@@ -482,7 +483,7 @@ void chk_variables(struct chk_ctx *c, const struct ppu_image *img, uint64_t data
 		/* Two names of one place are one block. */
 		if (!is_variable(s) || chk_block_at(&c->blocks, data_va + s->value))
 			continue;
-		b = chk_block_add(&c->blocks, data_va + s->value, s->size, CHK_VARIABLE);
+		b = chk_block_add(&c->blocks, data_va + s->value, s->size, s->size, CHK_VARIABLE);
 		if (b)
 			b->name = strdup(s->name);
 		chk_shadow_set(&c->valid, data_va + s->value, s->size, true);

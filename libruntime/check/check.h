@@ -38,7 +38,8 @@ uint64_t chk_red_zone(const struct chk_ctx *c, uint64_t bytes);
 /* Freed memory that the runtime should keep from being used again. */
 uint64_t chk_quarantine(const struct chk_ctx *c);
 
-void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, enum chk_what what);
+/* room: with the red zone. */
+void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what);
 void chk_free(struct chk_ctx *c, uint64_t va);
 /* Somebody asked to free what is not the start of an allocation. */
 void chk_bad_free(struct chk_ctx *c, uint64_t va);

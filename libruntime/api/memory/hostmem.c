@@ -91,7 +91,7 @@ static ppuResult enrol(struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes)
 			ctx->be->unbind(ctx->vm, lo, hi - lo);
 		ctx->be->bo_free(a.user);
 	} else if (ctx->check) {
-		chk_alloc(ctx->check, va, bytes, CHK_HOST);
+		chk_alloc(ctx->check, va, bytes, bytes, CHK_HOST);
 	}
 	return res;
 }

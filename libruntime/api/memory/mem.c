@@ -215,7 +215,7 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 			       PPU_ERROR_OUT_OF_DEVICE_MEMORY, "no room for %llu bytes",
 			       (unsigned long long)bytes) : rt_errno(rc, "allocating memory");
 	if (ctx->check)
-		chk_alloc(ctx->check, *va, bytes, is_programs(type) ? CHK_USER : CHK_INTERNAL);
+		chk_alloc(ctx->check, *va, bytes, room, is_programs(type) ? CHK_USER : CHK_INTERNAL);
 	return rt_alloc_add(ctx, &(struct rt_alloc){ *va, bytes, room, type, c, NULL, NULL });
 }
 

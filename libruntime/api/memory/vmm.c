@@ -215,7 +215,7 @@ static ppuResult map(struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes, struct 
 	else
 		m->users++;
 	if (!res && ctx->check)
-		chk_alloc(ctx->check, va, bytes, CHK_MAPPED);
+		chk_alloc(ctx->check, va, bytes, bytes, CHK_MAPPED);
 	return res;
 }
 

@@ -63,6 +63,7 @@ finds atomic_overrun 'out-of-bounds: atomic of 4 bytes' 'is 0 bytes after the 4 
 finds null 'no-allocation: write of 4 bytes of global memory at 0x0$'
 finds after_free 'use-after-free: write of 4 bytes' 'is 0 bytes inside the 64 bytes' 'freed by cudaFree$' ' and 15 more of its warp'
 finds after_free_again 'use-after-free: write of 4 bytes' 'allocation 1$'
+finds place_again 'out-of-bounds: write of 4 bytes' 'is 0 bytes after the 41943040 bytes at .*, allocation 3$'
 finds pool 'out-of-bounds: write of 1 byte' 'is 0 bytes after the 100 bytes' 'allocated by cudaMallocAsync$'
 finds pool_after_free 'use-after-free: write of 1 byte' 'freed by cudaFreeAsync$'
 finds misaligned 'misaligned: write of 4 bytes of global memory at 0x[0-9a-f]*02 is not a multiple of its size'

@@ -239,6 +239,19 @@ static void after_free_again()
 	finish();
 }
 
+/* Memory that was another block's: what is missed is the one that is there now. */
+static void place_again()
+{
+	int *old = ints(48 << 18), *more, *p;
+
+	give_back(old);
+	more = ints(48 << 18);		/* the quarantine is full now, and the old block's room free */
+	give_back(more);
+	p = ints(40 << 18);
+	fill<<<1, 1>>>(p + (40 << 18) - !bad, 1);
+	finish();
+}
+
 static void pool()
 {
 	cudaStream_t s;
@@ -376,7 +389,7 @@ static const struct {
 	void (*run)();
 } cases[] = {
 #define C(name) { #name, name },
-	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(pool)
+	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(place_again) C(pool)
 	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(copy_range) C(fill_range) C(double_free)
 	C(invalid_free) C(loading) C(leak) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_by_byte)
 };

@@ -76,9 +76,9 @@ START_TEST(blocks)
 	struct chk_stack none = { 0 };
 
 	ck_assert_ptr_null(chk_block_near(&b, 5));
-	chk_block_add(&b, 0x3000, 16, CHK_USER);
-	chk_block_add(&b, 0x1000, 64, CHK_USER);
-	chk_block_add(&b, 0x2000, 4, CHK_INTERNAL);
+	chk_block_add(&b, 0x3000, 16, 16, CHK_USER);
+	chk_block_add(&b, 0x1000, 64, 64, CHK_USER);
+	chk_block_add(&b, 0x2000, 4, 4, CHK_INTERNAL);
 	ck_assert_uint_eq(chk_block_at(&b, 0x1000)->number, 2);
 	ck_assert_ptr_null(chk_block_at(&b, 0x1001));
 	related(chk_block_near(&b, 0x1040), 0x1040, "0 bytes after the 64 bytes at 0x1000, allocation 2");
@@ -92,10 +92,33 @@ START_TEST(blocks)
 	ck_assert_uint_eq(chk_block_dead(&b, 0x103f)->number, 2);
 	ck_assert_ptr_null(chk_block_dead(&b, 0x1040));
 	/* The same place again: the one that was freed last counts. */
-	chk_block_add(&b, 0x1000, 32, CHK_USER);
+	chk_block_add(&b, 0x1000, 32, 32, CHK_USER);
 	chk_block_end(&b, chk_block_at(&b, 0x1000), &none);
 	ck_assert_uint_eq(chk_block_dead(&b, 0x1000)->number, 3);
 	ck_assert_uint_eq(chk_block_dead(&b, 0x1020)->number, 2);
+	chk_blocks_free(&b);
+}
+END_TEST
+
+/* What a new block got is the old one's no more, its red zone included; what is left of the old one still is. */
+START_TEST(place_again)
+{
+	struct chk_blocks b = { 0 };
+	struct chk_stack none = { 0 };
+
+	chk_block_add(&b, 0x1000, 0x800, 0x800, CHK_USER);
+	chk_block_end(&b, chk_block_at(&b, 0x1000), &none);
+	chk_block_add(&b, 0x1200, 0x20, 0x100, CHK_USER);
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1200));
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1220));
+	ck_assert_ptr_null(chk_block_dead(&b, 0x12ff));
+	ck_assert_uint_eq(chk_block_dead(&b, 0x1300)->number, 1);
+	ck_assert_uint_eq(chk_block_dead(&b, 0x17ff)->number, 1);
+	chk_block_add(&b, 0x1780, 0x10, 0x200, CHK_USER);
+	ck_assert_uint_eq(chk_block_dead(&b, 0x177f)->number, 1);
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1780));
+	chk_block_add(&b, 0x1300, 0x480, 0x480, CHK_USER);
+	ck_assert_ptr_null(chk_block_dead(&b, 0x177f));
 	chk_blocks_free(&b);
 }
 END_TEST
@@ -107,7 +130,7 @@ START_TEST(many_dead)
 	struct chk_stack none = { 0 };
 
 	for (unsigned i = 0; i < 5000; i++) {
-		chk_block_add(&b, 0x1000 * (i + 1), 16, CHK_USER);
+		chk_block_add(&b, 0x1000 * (i + 1), 16, 16, CHK_USER);
 		chk_block_end(&b, chk_block_at(&b, 0x1000 * (i + 1)), &none);
 	}
 	ck_assert_ptr_null(chk_block_dead(&b, 0x1000));
@@ -124,6 +147,7 @@ int main(void)
 	tcase_add_test(tc, bytes);
 	tcase_add_test(tc, far_away);
 	tcase_add_test(tc, blocks);
+	tcase_add_test(tc, place_again);
 	tcase_add_test(tc, many_dead);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
