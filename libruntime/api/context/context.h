@@ -77,7 +77,7 @@ struct ppuCtx_st {
 	uint64_t coop_va;		/* coop.c: barrier of cooperative kernels, 0: not made yet */
 	struct rt_need coop;		/* what the last cooperative kernel stands for */
 	struct chk_ctx *check;		/* PPU_CHECK; NULL: nothing is checked */
-	struct rt_kept *kept;		/* mem.c: freed, and kept from being used again, oldest first */
+	struct rt_kept *kept, *kept_last;	/* mem.c: freed, and kept from being used again, oldest first */
 	uint64_t kept_bytes;
 };
 

@@ -170,29 +170,19 @@ static uint64_t with_red_zone(const struct ppuCtx_st *ctx, uint64_t bytes, ppuMe
 	return is_programs(type) ? bytes + chk_red_zone(ctx->check, bytes) : bytes;
 }
 
-static bool release_kept(struct ppuCtx_st *ctx, uint64_t keep);
-
-ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uint64_t align,
-		   ppuMemoryType type, uint64_t *va)
+/* Room in a chunk that is there, or in a new one. */
+static int find_room(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t room, uint64_t align, struct rt_chunk **out,
+		     uint64_t *va)
 {
-	uint64_t unit = heap == RT_HEAP_HOST ? PPU_PAGE_SIZE : MIN_ALIGN;
-	uint64_t room = (with_red_zone(ctx, bytes, type) + unit - 1) & ~(unit - 1), size = heaps[heap].chunk;
+	uint64_t size = heaps[heap].chunk;
 	struct rt_chunk *c = NULL;
-	bool placed = false;
 	int rc = -ENOSPC;
 
-	if (align < unit)
-		align = unit;
-	if (room < bytes || room > (1ull << 40))
-		return rt_error(heap == RT_HEAP_HOST ? PPU_ERROR_OUT_OF_HOST_MEMORY :
-				PPU_ERROR_OUT_OF_DEVICE_MEMORY);
-	if (!room_for_one(ctx))
-		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
 	if (room <= size / 2) {
 		for (c = ctx->chunks[heap]; c; c = c->next) {
-			placed = c->range.avail >= room && !ppu_range_alloc(&c->range, room, align, va);
-			if (placed)
-				break;
+			*out = c;
+			if (c->range.avail >= room && !ppu_range_alloc(&c->range, room, align, va))
+				return 0;
 		}
 		/* A new chunk, a smaller one when memory is short. */
 		for (; !c && size >= room && size >= (64 << 10); size /= 4) {
@@ -201,14 +191,30 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 				break;
 		}
 	}
+	if (!c)
+		rc = chunk_new(ctx, heap, align > PPU_PAGE_SIZE ? room + align : room, &c);
+	*out = c;
+	return rc ? rc : ppu_range_alloc(&c->range, room, align, va);
+}
+
+ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uint64_t align,
+		   ppuMemoryType type, uint64_t *va)
+{
+	uint64_t unit = heap == RT_HEAP_HOST ? PPU_PAGE_SIZE : MIN_ALIGN;
+	uint64_t room = (with_red_zone(ctx, bytes, type) + unit - 1) & ~(unit - 1);
+	struct rt_chunk *c;
+	int rc;
+
+	if (align < unit)
+		align = unit;
+	if (room < bytes || room > (1ull << 40))
+		return rt_error(heap == RT_HEAP_HOST ? PPU_ERROR_OUT_OF_HOST_MEMORY :
+				PPU_ERROR_OUT_OF_DEVICE_MEMORY);
+	if (!room_for_one(ctx))
+		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
 	do {
-		if (!c)
-			rc = chunk_new(ctx, heap, align > PPU_PAGE_SIZE ? room + align : room, &c);
-	} while (!c && rc == -ENOSPC && release_kept(ctx, 0));
-	if (c && !placed)
-		rc = ppu_range_alloc(&c->range, room, align, va);
-	else if (placed)
-		rc = 0;
+		rc = find_room(ctx, heap, room, align, &c, va);
+	} while (rc == -ENOSPC && rt_release_kept(ctx));
 	if (rc)
 		return rc == -ENOSPC || heap == RT_HEAP_HOST ?
 		       rt_fail(heap == RT_HEAP_HOST ? PPU_ERROR_OUT_OF_HOST_MEMORY :
@@ -235,41 +241,48 @@ static void release(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 	}
 }
 
-/* Blocks that were freed long ago go back to their chunks, until no more than so many bytes are kept.  False: there was
- * none. */
-static bool release_kept(struct ppuCtx_st *ctx, uint64_t keep)
+/* The block that was freed first goes back to its chunk. */
+static void release_oldest(struct ppuCtx_st *ctx)
 {
-	struct rt_kept *k;
-	bool any = false;
+	struct rt_kept *k = ctx->kept;
 
-	while ((k = ctx->kept) && ctx->kept_bytes > keep) {
-		ctx->kept = k->next;
-		ctx->kept_bytes -= k->a.room;
-		release(ctx, &k->a);
-		free(k);
-		any = true;
-	}
+	ctx->kept = k->next;
+	ctx->kept_bytes -= k->a.room;
+	release(ctx, &k->a);
+	free(k);
+}
+
+bool rt_release_kept(struct ppuCtx_st *ctx)
+{
+	bool any = ctx->kept;
+
+	while (ctx->kept)
+		release_oldest(ctx);
 	return any;
 }
 
-/* The checker wants that freed memory is not used again soon: who still has its address is noticed. */
+/* The checker wants that freed memory is not used again soon: who still has its address is noticed.  The block that was
+ * freed last is kept, however large it is. */
 static bool keep(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 {
 	uint64_t most = chk_quarantine(ctx->check);
-	struct rt_kept *k, **p;
+	struct rt_kept *k;
 
-	if (!is_programs(a->type) || a->room > most)
+	if (!is_programs(a->type) || !most)
 		return false;
 	k = malloc(sizeof(*k));
 	if (!k)
 		return false;
 	k->next = NULL;
 	k->a = *a;
-	for (p = &ctx->kept; *p; p = &(*p)->next)
-		;
-	*p = k;
+	if (ctx->kept)
+		ctx->kept_last->next = k;
+	else
+		ctx->kept = k;
+	ctx->kept_last = k;
 	ctx->kept_bytes += a->room;
-	release_kept(ctx, most);
+	while (ctx->kept != k && ctx->kept_bytes > most)
+		release_oldest(ctx);
 	return true;
 }
 
@@ -304,7 +317,7 @@ void rt_free(struct ppuCtx_st *ctx, uint64_t va)
 
 void rt_heap_fini(struct ppuCtx_st *ctx)
 {
-	release_kept(ctx, 0);
+	rt_release_kept(ctx);
 	for (size_t i = 0; i < ctx->num_allocs; i++) {
 		if (ctx->allocs[i].user)
 			rt_unregister(ctx, &ctx->allocs[i]);

@@ -4,6 +4,7 @@
  * made, and pieces are mapped to ranges.  A mapping is an entry in the context's table of allocations; copies
  * may run over mappings that lie side by side.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -120,7 +121,9 @@ static ppuResult create(struct ppuCtx_st *ctx, size_t bytes, struct ppuMem_st **
 
 	if (!m)
 		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
-	rc = ctx->be->bo_alloc(ctx->vm, bytes, BE_VRAM, &m->bo);
+	do {
+		rc = ctx->be->bo_alloc(ctx->vm, bytes, BE_VRAM, &m->bo);
+	} while (rc == -ENOSPC && rt_release_kept(ctx));
 	if (rc) {
 		free(m);
 		return rt_fail(PPU_ERROR_OUT_OF_DEVICE_MEMORY, "no room for %zu bytes", bytes);

@@ -239,6 +239,40 @@ static void after_free_again()
 	finish();
 }
 
+/* More than the quarantine has room for. */
+static void large_after_free()
+{
+	int *p = ints(80 << 18), *q;
+
+	give_back(p);
+	q = ints(80 << 18);
+	fill<<<1, 16>>>(bad ? p : q, 16);
+	finish();
+}
+
+/* When memory is short, what the quarantine has is used: small blocks of a chunk, too. */
+static void short_of_memory()
+{
+	std::vector<char *> small(3);
+	size_t total, size;
+	char *p;
+
+	for (char *&s : small)
+		OK(cudaMalloc(&s, 1 << 20));
+	bytes<<<1, 1>>>(small[0], 1);	/* the module needs memory */
+	OK(cudaMemGetInfo(&size, &total));
+	for (; size >= 4096; size /= 2)
+		while (cudaMalloc(&p, size) == cudaSuccess)
+			made.push_back(p);
+	cudaGetLastError();
+	for (char *s : small)
+		OK(cudaFree(s));
+	OK(cudaMalloc(&p, 1 << 20));
+	made.push_back(p);
+	bytes<<<1, 2>>>(p + (1 << 20) - 1, 1 + bad);
+	finish();
+}
+
 /* Memory that was another block's: what is missed is the one that is there now. */
 static void place_again()
 {
@@ -389,7 +423,7 @@ static const struct {
 	void (*run)();
 } cases[] = {
 #define C(name) { #name, name },
-	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(place_again) C(pool)
+	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(place_again) C(large_after_free) C(short_of_memory) C(pool)
 	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(copy_range) C(fill_range) C(double_free)
 	C(invalid_free) C(loading) C(leak) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_by_byte)
 };
