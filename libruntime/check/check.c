@@ -165,9 +165,9 @@ static char *parse(const char *text, enum tool *found)
 
 static void tell_leaks(struct chk_ctx *c)
 {
-	for (size_t i = 0; leaks && i < c->blocks.n; i++) {
+	for (size_t i = 0; leaks && !c->leaks_told && i < c->blocks.n; i++) {
 		const struct chk_block *b = &c->blocks.v[i];
-		struct chk_finding f = { .kind = "leak", .block = b, .same = b->number };
+		struct chk_finding f = { .kind = "leak", .block = b };
 
 		if (b->what != CHK_USER || b->late)
 			continue;
@@ -175,9 +175,11 @@ static void tell_leaks(struct chk_ctx *c)
 			 (unsigned long long)b->bytes, (unsigned long long)b->va, b->number);
 		chk_report(&f);
 	}
+	c->leaks_told = true;
 }
 
-/* The program's end: contexts that it did not destroy. */
+/* The program's end: contexts that it did not destroy.  By now its own destructors have run, which may free memory. */
+__attribute__((destructor))
 static void at_end(void)
 {
 	if (!tool || getpid() != owner)
@@ -208,7 +210,6 @@ static void prepare(void)
 int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const void *p), char **err)
 {
 	const char *text = getenv("PPU_CHECK");
-	static bool registered;
 	enum tool asked;
 
 	*err = NULL;
@@ -222,9 +223,6 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 	if (*err)
 		return -EINVAL;
 	make_ready();
-	if (!registered)
-		atexit(at_end);
-	registered = true;
 	tool = asked;
 	owner = getpid();
 	chk_inside = inside;
@@ -340,6 +338,12 @@ static void name_call(const struct chk_stack *s, const char *otherwise, char *bu
 		snprintf(buf, len, "%s", otherwise);
 }
 
+/* The same mistake is that of the same call of the program. */
+static uint64_t call_of(const struct chk_stack *s)
+{
+	return s->n ? (uintptr_t)s->frame[0] : 1;
+}
+
 static void tell_call(struct chk_ctx *c, struct chk_finding *f, const struct chk_stack *s)
 {
 	bool dead;
@@ -347,6 +351,7 @@ static void tell_call(struct chk_ctx *c, struct chk_finding *f, const struct chk
 	if (tool != MEMCHECK)
 		return;
 	f->call = s;
+	f->same = call_of(s);
 	f->block = chk_suspect(c, f->address, &dead);
 	chk_report(f);
 }

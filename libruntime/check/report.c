@@ -13,6 +13,10 @@
 #include "check/symbol.h"
 
 #define MAX_FINDINGS 1000		/* that are told */
+#define TEXT(n) #n
+#define TEXT_OF(n) TEXT(n)
+
+static const char too_many[] = "ppu-check: more than " TEXT_OF(MAX_FINDINGS) " findings; the others are counted only\n";
 
 struct rule {
 	char *pattern[3];		/* kind, kernel, file */
@@ -30,7 +34,7 @@ static FILE *records;
 static struct rule *rules;
 static struct told *told;
 static unsigned num_told, findings, suppressed;
-static uint64_t again;
+static uint64_t again, untold;
 
 /* ---- suppressions ------------------------------------------------------------------------------ */
 
@@ -242,18 +246,24 @@ static void say(const struct chk_finding *f, const char *relation)
 
 /* ---- all --------------------------------------------------------------------------------------- */
 
-/* Is this the same mistake as one before? */
+/* Is this the same mistake as one before, or one too many? */
 static bool known(const struct chk_finding *f)
 {
 	struct told t = { f->kind, f->place ? f->place->kernel : NULL, f->same, f->place && !f->other ? f->place->pc : 0 };
+	bool folds = f->place || f->same;
 
-	for (unsigned i = 0; i < num_told; i++)
-		if (told[i].kind == t.kind && told[i].kernel == t.kernel && told[i].same == t.same && told[i].pc == t.pc)
+	for (unsigned i = 0; folds && i < num_told; i++)
+		if (told[i].kind == t.kind && told[i].kernel == t.kernel && told[i].same == t.same && told[i].pc == t.pc) {
+			again++;
 			return true;
+		}
 	if (!told)
 		told = calloc(MAX_FINDINGS, sizeof(*told));
-	if (!told || num_told == MAX_FINDINGS)
+	if (!told || num_told == MAX_FINDINGS) {
+		if (!untold++)
+			write_all(too_many, sizeof(too_many) - 1);
 		return true;
+	}
 	told[num_told++] = t;
 	return false;
 }
@@ -262,16 +272,14 @@ void chk_report(const struct chk_finding *f)
 {
 	char relation[256] = "";
 
-	if ((f->place || f->same) && known(f)) {
-		again++;
-		return;
-	}
 	for (const struct rule *r = rules; r; r = r->next) {
 		if (matches(r, f)) {
 			suppressed++;
 			return;
 		}
 	}
+	if (known(f))
+		return;
 	findings++;
 	if (f->block && f->bytes)
 		chk_block_relation(f->block, f->address, relation, sizeof(relation));
@@ -311,6 +319,7 @@ void chk_report_close(void)
 		put("findings", "%u", findings);
 		put("suppressed", "%u", suppressed);
 		put("again", "%" PRIu64, again);
+		put("untold", "%" PRIu64, untold);
 		fputc('\n', records);
 		fclose(records);
 	}
@@ -324,5 +333,5 @@ void chk_report_close(void)
 	free(told);
 	told = NULL;
 	num_told = findings = suppressed = 0;
-	again = 0;
+	again = untold = 0;
 }

@@ -34,7 +34,8 @@ struct chk_finding {
 	const struct chk_stack *call;	/* of the host; NULL: none */
 	const char *other_does;		/* of a race: what the other thread did */
 	const struct chk_place *other;
-	uint64_t same;			/* with kind, kernel and (not of a race) pc: what makes a finding another one */
+	/* With kind, kernel and (not of a race) pc: what makes a finding another one.  Of a call 0: each one is. */
+	uint64_t same;
 };
 
 /* NULL, or a malloc'ed sentence: a file cannot be read or written. */

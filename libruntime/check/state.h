@@ -22,6 +22,7 @@ struct chk_ctx {
 	uint32_t launch;		/* number of the last one */
 	struct chk_shadow valid;	/* bytes that are inside allocations */
 	struct chk_blocks blocks;
+	bool leaks_told;
 	size_t num_late;		/* blocks that are late */
 	struct chk_kernel *kernels;	/* by number */
 	uint32_t num_kernels;

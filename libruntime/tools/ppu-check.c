@@ -39,7 +39,7 @@ struct record {
 struct result {
 	struct record *finding;
 	unsigned n, starts, ends, suppressed;
-	unsigned long long again;
+	unsigned long long again, untold;
 };
 
 struct args {
@@ -209,6 +209,7 @@ static void take(struct result *res, const struct record *r)
 		res->ends++;
 		res->suppressed += (unsigned)strtoul(get(r, "suppressed"), NULL, 10);
 		res->again += strtoull(get(r, "again"), NULL, 10);
+		res->untold += strtoull(get(r, "untold"), NULL, 10);
 	} else if (!strcmp(what, "finding")) {
 		res->finding = need(realloc(res->finding, (res->n + 1) * sizeof(*res->finding)));
 		res->finding[res->n++] = *r;
@@ -303,7 +304,8 @@ static void json_finding(FILE *f, const struct record *r)
 static void json(FILE *f, const struct result *res, const char *tool, int status)
 {
 	fprintf(f, "{\n  \"tool\": \"%s\",\n  \"program_status\": %d,\n  \"checked\": %s,\n  \"suppressed\": %u,\n"
-		"  \"again\": %llu,\n  \"findings\": [", tool, status, res->starts ? "true" : "false", res->suppressed, res->again);
+		"  \"again\": %llu,\n  \"untold\": %llu,\n  \"findings\": [", tool, status, res->starts ? "true" : "false",
+		res->suppressed, res->again, res->untold);
 	for (unsigned i = 0; i < res->n; i++) {
 		fputs(i ? ",\n" : "\n", f);
 		json_finding(f, &res->finding[i]);
@@ -332,7 +334,8 @@ static void xml_text(FILE *f, const char *s)
 static void xml(FILE *f, const struct result *res, const char *tool, int status)
 {
 	fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ppu-check tool=\"%s\" program_status=\"%d\" checked=\"%s\" "
-		"suppressed=\"%u\" again=\"%llu\">\n", tool, status, res->starts ? "true" : "false", res->suppressed, res->again);
+		"suppressed=\"%u\" again=\"%llu\" untold=\"%llu\">\n", tool, status, res->starts ? "true" : "false",
+		res->suppressed, res->again, res->untold);
 	for (unsigned i = 0; i < res->n; i++) {
 		const struct record *r = &res->finding[i];
 
@@ -377,6 +380,8 @@ static void tell(const struct result *res)
 	fprintf(stderr, "ppu-check: %u finding%s", res->n, res->n == 1 ? "" : "s");
 	if (res->again)
 		fprintf(stderr, ", %llu times again", res->again);
+	if (res->untold)
+		fprintf(stderr, ", %llu more that were not told", res->untold);
 	if (res->suppressed)
 		fprintf(stderr, ", %u suppressed", res->suppressed);
 	fputs(res->ends < res->starts ? "; the program did not end as usual, so what is told at the end is missing\n" : "\n", stderr);

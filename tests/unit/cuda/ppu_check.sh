@@ -31,7 +31,7 @@ result $? "the program with mistakes is built"
 # finds NAME PATTERN...: with the mistake one finding, whose text has the patterns; without it none
 finds()
 {
-	local name=$1 p status=0 options=--leak-check many=1
+	local name=$1 p status=0 options=--leak-check many=${many:-1}
 	# two mistakes of one race: it is met from both sides
 	[[ $name != race_* ]] || options='--tool racecheck' many='[12]'
 	shift
@@ -96,6 +96,12 @@ finds loading 'out-of-bounds: write of 4 bytes' 'allocated by cudaMalloc$' 'plan
 unset PLANTED_LOAD
 limit=
 finds leak 'leak: 64 bytes at 0x[0-9a-f]* were never freed (allocation 1)' 'planted in leak()'
+
+finds leak_at_end 'leak: 64 bytes'
+many=2 finds leaks_of_contexts 'leak: 64 bytes .*allocation 1)$' 'allocated by cuMemAlloc$'
+many=1000 finds many_leaks '^ppu-check: more than 1000 findings; the others are counted only$' \
+	'^ppu-check: 1000 findings, 5 more that were not told$'
+finds in_a_loop 'invalid-free' '1 finding, 49 times again$'
 
 finds race_neighbours '^ppu-check: race: write of 4 bytes of shared memory at 0x80, value 0x20$' \
 	"in kernel neighbours(int\*, bool), .*planted.cu:$(line 's[t] = t;')," 'thread (32,0,0) of block (0,0,0)$' \

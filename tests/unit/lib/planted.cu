@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string>
 #include <vector>
+#include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -405,6 +406,45 @@ static void leak()
 	(void)p;
 }
 
+/* Freed when the program ends, after main(). */
+static struct late_owner {
+	int *p;
+	~late_owner() { if (p && !bad) cudaFree(p); }
+} owner;
+
+static void leak_at_end()
+{
+	OK(cudaMalloc(&owner.p, 64));
+}
+
+/* Each context's first allocation. */
+static void leaks_of_contexts()
+{
+	for (int i = 0; i < 2; i++) {
+		CUdeviceptr p;
+		CUcontext c;
+
+		if (cuInit(0) || cuCtxCreate(&c, 0, 0) || cuMemAlloc(&p, 64) || (!bad && cuMemFree(p)) || cuCtxDestroy(c))
+			abort();
+	}
+}
+
+static void many_leaks()
+{
+	for (int i = 0; i < 1005; i++)
+		ints(1);
+	if (bad)
+		made.clear();
+}
+
+static void in_a_loop()
+{
+	int *p = ints(16);
+
+	for (int i = 0; bad && i < 50; i++)
+		cudaFree(p + 1);
+}
+
 #define RACE(kernel, threads) \
 static void race_##kernel() \
 { \
@@ -425,7 +465,8 @@ static const struct {
 #define C(name) { #name, name },
 	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(place_again) C(large_after_free) C(short_of_memory) C(pool)
 	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(copy_range) C(fill_range) C(double_free)
-	C(invalid_free) C(loading) C(leak) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_by_byte)
+	C(invalid_free) C(loading) C(leak) C(leak_at_end) C(leaks_of_contexts) C(many_leaks)
+	C(in_a_loop) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_by_byte)
 };
 
 int main(int argc, char **argv)
