@@ -8,13 +8,15 @@
  *
  *   barriers		all that have arrived tell all that go on
  *   warps		lanes that wait for each other (bar.warp.sync, shuffles, votes with a mask) tell each other
- *   strong accesses	a release, or a strong write after a fence, tells who reads the word strongly afterwards
+ *   strong accesses	a release tells who reads the word strongly afterwards; so does another strong write after a fence, but only
+ *			of what was before the fence
  *
  * A barrier makes one table of clocks for all threads that it lets go, which they share until they learn more.  What
  * lanes of a warp tell each other is kept in 32 clocks of each lane.
  *
- * Kept for each word, or for each byte of words that somebody accessed in part: the last write and two reads. So of three threads that read, and a fourth that writes, one pair is
- * found for sure, not each. Two writes of the same value are no finding.
+ * Kept for each word, or for each byte of words that somebody accessed in part: the last write and two reads.  So of three
+ * threads that read, and a fourth that writes, one pair is found for sure, not each.  Two writes of the same value are no
+ * finding.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,11 +49,15 @@ struct word {				/* through which threads tell each other */
 	struct table *told;
 };
 
-struct thread {
-	uint32_t clock;
-	uint32_t fence;			/* its clock at its last fence */
+struct known {			/* of a thread: what is behind it */
+	uint32_t clock;			/* the thread's own */
 	struct table *base;		/* NULL: nothing yet */
 	uint32_t warp[PPU_OBSERVE_LANES];
+};
+
+struct thread {
+	struct known now;
+	struct known fence;		/* at its last one; clock 0: there was none */
 };
 
 struct chk_race_cta {
@@ -102,43 +108,42 @@ static void add_table(const struct chk_race_cta *c, struct table *to, const stru
 		raise_to(&to->clock[i], from->clock[i]);
 }
 
-/* Everything that thread t knows, and what it did itself. */
-static void add_thread(const struct chk_race_cta *c, struct table *to, uint32_t t)
+/* What thread t knows of its warp, and what it did itself. */
+static void add_warp(const struct chk_race_cta *c, struct table *to, uint32_t t, const struct known *k)
 {
-	const struct thread *th = &c->thread[t];
 	uint32_t first = t & ~(PPU_OBSERVE_LANES - 1u);
 
 	for (uint32_t l = 0; l < PPU_OBSERVE_LANES && first + l < c->threads; l++)
-		raise_to(&to->clock[first + l], th->warp[l]);
-	raise_to(&to->clock[t], th->clock);
+		raise_to(&to->clock[first + l], k->warp[l]);
+	raise_to(&to->clock[t], k->clock);
 }
 
-static void learn(const struct chk_race_cta *c, struct thread *th, struct table *t)
+static void learn(const struct chk_race_cta *c, struct known *k, struct table *t)
 {
 	struct table *n;
 
-	if (!t || th->base == t)
+	if (!t || k->base == t)
 		return;
-	if (!th->base) {
-		th->base = share(t);
+	if (!k->base) {
+		k->base = share(t);
 		return;
 	}
 	n = table_new(c);
 	if (!n)
 		return;
-	add_table(c, n, th->base);
+	add_table(c, n, k->base);
 	add_table(c, n, t);
-	drop(th->base);
-	th->base = n;
+	drop(k->base);
+	k->base = n;
 }
 
 static bool is_behind(const struct chk_race_cta *c, uint32_t t, const struct seen *s)
 {
-	const struct thread *th = &c->thread[t];
+	const struct known *k = &c->thread[t].now;
 
-	if (!s->clock || s->thread == t || (th->base && th->base->clock[s->thread] >= s->clock))
+	if (!s->clock || s->thread == t || (k->base && k->base->clock[s->thread] >= s->clock))
 		return true;
-	return (t ^ s->thread) < PPU_OBSERVE_LANES && th->warp[s->thread % PPU_OBSERVE_LANES] >= s->clock;
+	return (t ^ s->thread) < PPU_OBSERVE_LANES && k->warp[s->thread % PPU_OBSERVE_LANES] >= s->clock;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
@@ -170,7 +175,7 @@ static struct chk_race_cta *cta_of(const struct ppu_seen_cta *s)
 	c->cell = calloc(c->bytes + 4, sizeof(*c->cell));
 	c->split = calloc(c->bytes / 4 + 1, 1);
 	for (uint32_t i = 0; i < n; i++)
-		c->thread[i].clock = 1;
+		c->thread[i].now.clock = 1;
 	if (!c->cell || !c->split) {
 		free(c->cell);
 		free(c->split);
@@ -192,8 +197,10 @@ static void end(struct chk_race_cta **p)
 		drop(w->told);
 		free(w);
 	}
-	for (uint32_t i = 0; i < c->threads; i++)
-		drop(c->thread[i].base);
+	for (uint32_t i = 0; i < c->threads; i++) {
+		drop(c->thread[i].now.base);
+		drop(c->thread[i].fence.base);
+	}
 	free(c->cell);
 	free(c->split);
 	free(c);
@@ -235,19 +242,19 @@ void chk_race_barrier(const struct ppu_seen_barrier *b)
 		return;
 	for (uint32_t w = 0; w < b->cta->warps; w++) {
 		FOR_LANES(l, b->arrived[w]) {
-			struct thread *th = &c->thread[w * PPU_OBSERVE_LANES + l];
+			const struct known *k = &c->thread[w * PPU_OBSERVE_LANES + l].now;
 
-			if (th->base != last)	/* most have the same one */
-				add_table(c, t, th->base);
-			last = th->base;
-			add_thread(c, t, w * PPU_OBSERVE_LANES + l);
+			if (k->base != last)	/* most have the same one */
+				add_table(c, t, k->base);
+			last = k->base;
+			add_warp(c, t, w * PPU_OBSERVE_LANES + l, k);
 		}
 	}
 	for (uint32_t w = 0; w < b->cta->warps; w++) {
 		FOR_LANES(l, b->arrived[w])
-			c->thread[w * PPU_OBSERVE_LANES + l].clock++;
+			c->thread[w * PPU_OBSERVE_LANES + l].now.clock++;
 		FOR_LANES(l, b->waiting[w])
-			learn(c, &c->thread[w * PPU_OBSERVE_LANES + l], t);
+			learn(c, &c->thread[w * PPU_OBSERVE_LANES + l].now, t);
 	}
 	drop(t);
 }
@@ -264,22 +271,22 @@ void chk_race_warp(const struct ppu_seen_warp *at, uint32_t lanes)
 		return;
 	FOR_LANES(l, lanes) {
 		for (unsigned k = 0; k < PPU_OBSERVE_LANES; k++)
-			raise_to(&all[k], th[l].warp[k]);
-		raise_to(&all[l], th[l].clock);
-		same &= !any || base == th[l].base;
-		base = th[l].base;
+			raise_to(&all[k], th[l].now.warp[k]);
+		raise_to(&all[l], th[l].now.clock);
+		same &= !any || base == th[l].now.base;
+		base = th[l].now.base;
 		any = true;
 	}
 	base = same ? NULL : table_new(c);
 	if (base)
 		FOR_LANES(l, lanes)
-			add_table(c, base, th[l].base);
+			add_table(c, base, th[l].now.base);
 	FOR_LANES(l, lanes) {
-		memcpy(th[l].warp, all, sizeof(all));
-		th[l].clock++;
+		memcpy(th[l].now.warp, all, sizeof(all));
+		th[l].now.clock++;
 		if (base) {
-			drop(th[l].base);
-			th[l].base = share(base);
+			drop(th[l].now.base);
+			th[l].now.base = share(base);
 		}
 	}
 	drop(base);
@@ -289,9 +296,16 @@ void chk_race_fence(const struct ppu_seen_warp *at, uint32_t lanes)
 {
 	struct chk_race_cta *c = cta_of(at->cta);
 
-	if (c)
-		FOR_LANES(l, lanes)
-			c->thread[at->warp * PPU_OBSERVE_LANES + l].fence = c->thread[at->warp * PPU_OBSERVE_LANES + l].clock;
+	if (!c)
+		return;
+	FOR_LANES(l, lanes) {
+		struct thread *th = &c->thread[at->warp * PPU_OBSERVE_LANES + l];
+
+		drop(th->fence.base);
+		th->fence = th->now;
+		share(th->fence.base);
+		th->now.clock++;
+	}
 }
 
 static struct word *word_of(struct chk_race_cta *c, uint32_t off, bool make)
@@ -315,7 +329,8 @@ static struct word *word_of(struct chk_race_cta *c, uint32_t off, bool make)
 static void through_word(struct chk_race_cta *c, const struct ppu_seen_access *a, uint32_t t, uint32_t off)
 {
 	struct thread *th = &c->thread[t];
-	bool tells = a->kind != PPU_SEEN_READ && (a->order >= PPU_MO_RELEASE || th->fence);
+	const struct known *what = a->order >= PPU_MO_RELEASE ? &th->now : &th->fence;
+	bool tells = a->kind != PPU_SEEN_READ && what->clock;
 	struct word *w;
 	struct table *n;
 
@@ -324,18 +339,18 @@ static void through_word(struct chk_race_cta *c, const struct ppu_seen_access *a
 	if (!w)
 		return;
 	if (a->kind != PPU_SEEN_WRITE)
-		learn(c, th, w->told);
+		learn(c, &th->now, w->told);
 	if (!tells)
 		return;
 	n = table_new(c);
 	if (!n)
 		return;
 	add_table(c, n, w->told);
-	add_table(c, n, th->base);
-	add_thread(c, n, t);
+	add_table(c, n, what->base);
+	add_warp(c, n, t, what);
 	drop(w->told);
 	w->told = n;
-	th->clock++;
+	th->now.clock++;
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------- */
@@ -457,7 +472,7 @@ void chk_race_access(struct chk_ctx *ctx, const struct ppu_seen_access *a)
 		return;
 	FOR_LANES(l, a->lanes) {
 		uint32_t t = a->at.warp * PPU_OBSERVE_LANES + l;
-		struct seen me = { c->thread[t].clock, a->at.pc, (uint16_t)t, strong, (uint8_t)a->kind };
+		struct seen me = { c->thread[t].now.clock, a->at.pc, (uint16_t)t, strong, (uint8_t)a->kind };
 
 		if (strong && a->kind != PPU_SEEN_WRITE)	/* what it reads is told before */
 			through_word(c, a, t, (uint32_t)a->addr[l]);

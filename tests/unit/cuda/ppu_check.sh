@@ -110,6 +110,7 @@ finds race_again 'race: read of 4 bytes of shared memory at 0xfc' 'against: writ
 finds race_one_warp 'race: read of 4 bytes of shared memory at 0x7c' 'against: write .*; the word became 0x1f' 'thread (31,0,0)'
 finds race_one_word 'race: write of 4 bytes of shared memory at 0x0' 'against: write that is not ordered'
 finds race_flag 'race: read of 4 bytes' 'thread (32,0,0)' 'against: write .*; the word became 0x7'
+finds race_late_data 'race: read of 4 bytes of shared memory' "against: write .*; the word became 0x2" "planted.cu:$(line '/* after the fence */'),"
 finds race_by_byte 'race: write of 1 byte of shared memory at 0x0, value 0x1' 'against: write .*; the byte became 0x0'
 grep -q '^ppu-check: 0 findings$' "$tmp/out"
 result $? "bytes of one word may be different threads'"

@@ -134,6 +134,31 @@ __global__ void flag(int *out, bool fence)
 	}
 }
 
+/* Only what is before the fence is told. */
+__global__ void late_data(int *out, bool early)
+{
+	__shared__ int data[2];
+	__shared__ volatile int ready;
+
+	if (!threadIdx.x)
+		ready = 0;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		data[0] = 1;
+		if (early)
+			data[1] = 2;
+		__threadfence_block();
+		if (!early)
+			data[1] = 2;	/* after the fence */
+		ready = 1;
+	} else if (threadIdx.x == 32) {
+		while (!ready)
+			;
+		__threadfence_block();
+		out[0] = data[0] + data[1];
+	}
+}
+
 /* Bytes of one word, by different threads: no race. */
 __global__ void by_byte(int *out, bool apart)
 {
@@ -456,6 +481,7 @@ RACE(again, 64)
 RACE(one_warp, 32)
 RACE(one_word, 64)
 RACE(flag, 64)
+RACE(late_data, 64)
 RACE(by_byte, 64)
 
 static const struct {
@@ -466,7 +492,8 @@ static const struct {
 	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(place_again) C(large_after_free) C(short_of_memory) C(pool)
 	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(copy_range) C(fill_range) C(double_free)
 	C(invalid_free) C(loading) C(leak) C(leak_at_end) C(leaks_of_contexts) C(many_leaks)
-	C(in_a_loop) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_by_byte)
+	C(in_a_loop) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_late_data)
+	C(race_by_byte)
 };
 
 int main(int argc, char **argv)
