@@ -71,6 +71,13 @@ struct chk_block *chk_block_at(const struct chk_blocks *b, uint64_t va)
 	return i && b->v[i - 1].va == va ? &b->v[i - 1] : NULL;
 }
 
+const struct chk_block *chk_block_below(const struct chk_blocks *b, uint64_t va)
+{
+	size_t i = above(b, va);
+
+	return i ? &b->v[i - 1] : NULL;
+}
+
 static void take_out(struct chk_blocks *b, struct chk_block *block)
 {
 	b->n--;

@@ -44,6 +44,8 @@ struct chk_blocks {
 /* room: bytes that are no other block's from now on, what may be around it included.  NULL: no memory. */
 struct chk_block *chk_block_add(struct chk_blocks *b, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what);
 struct chk_block *chk_block_at(const struct chk_blocks *b, uint64_t va);	/* that begins there; NULL: none */
+/* The last one that begins there or below; NULL: none. */
+const struct chk_block *chk_block_below(const struct chk_blocks *b, uint64_t va);
 /* It is dead now; stack: freed there. */
 void chk_block_end(struct chk_blocks *b, struct chk_block *block, const struct chk_stack *stack);
 /* It is no block any more, and never was one. */

@@ -211,6 +211,7 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 {
 	const char *text = getenv("PPU_CHECK");
 	enum tool asked;
+	int rc;
 
 	*err = NULL;
 	if (!text || !*text)
@@ -218,7 +219,9 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 	*err = parse(text, &asked);
 	if (!*err && !be->observe)
 		*err = strdup("PPU_CHECK: only the device inside the process can be checked (PPU_BACKEND=core)");
-	if (!*err && !tool)
+	if (!*err && tool)		/* contexts are told apart by their instances, which are those of one device */
+		*err = strdup("PPU_CHECK: one device can be checked, and there are more");
+	if (!*err)
 		*err = chk_report_open(tools[asked].name);
 	if (*err)
 		return -EINVAL;
@@ -226,7 +229,10 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 	tool = asked;
 	owner = getpid();
 	chk_inside = inside;
-	return be->observe(dev, &tools[tool].observer);
+	rc = be->observe(dev, &tools[tool].observer);
+	if (rc)
+		chk_close(be, dev);
+	return rc;
 }
 
 void chk_close(const struct be_ops *be, struct be_dev *dev)
@@ -308,6 +314,8 @@ void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, en
 {
 	struct chk_stack s;
 
+	if (!chk_on())
+		return;
 	if (what != CHK_INTERNAL)
 		chk_stack_take(&s);
 	pthread_mutex_lock(&chk_lock);
@@ -320,6 +328,8 @@ void chk_free(struct chk_ctx *c, uint64_t va)
 	struct chk_block *b;
 	struct chk_stack s;
 
+	if (!chk_on())
+		return;
 	chk_stack_take(&s);
 	pthread_mutex_lock(&chk_lock);
 	b = chk_block_at(&c->blocks, va);
@@ -348,8 +358,6 @@ static void tell_call(struct chk_ctx *c, struct chk_finding *f, const struct chk
 {
 	bool dead;
 
-	if (tool != MEMCHECK)
-		return;
 	f->call = s;
 	f->same = call_of(s);
 	f->block = chk_suspect(c, f->address, &dead);
@@ -363,6 +371,8 @@ void chk_bad_free(struct chk_ctx *c, uint64_t va)
 	struct chk_stack s;
 	char call[32];
 
+	if (!chk_on())
+		return;
 	chk_stack_take(&s);
 	name_call(&s, "free", call, sizeof(call));
 	pthread_mutex_lock(&chk_lock);
@@ -374,12 +384,27 @@ void chk_bad_free(struct chk_ctx *c, uint64_t va)
 	pthread_mutex_unlock(&chk_lock);
 }
 
+bool chk_range_ok(struct chk_ctx *c, uint64_t va, uint64_t bytes)
+{
+	const struct chk_block *b;
+	bool ok = true;
+
+	pthread_mutex_lock(&chk_lock);
+	b = tool == MEMCHECK ? chk_block_below(&c->blocks, va) : NULL;
+	if (b && b->what == CHK_USER)
+		ok = va - b->va <= b->bytes && bytes <= b->bytes - (va - b->va);
+	pthread_mutex_unlock(&chk_lock);
+	return ok;
+}
+
 void chk_bad_range(struct chk_ctx *c, const char *access, uint64_t va, uint64_t bytes)
 {
 	struct chk_finding f = { .kind = "invalid-range", .access = access, .address = va, .bytes = bytes };
 	struct chk_stack s;
 	char call[32];
 
+	if (!chk_on())
+		return;
 	chk_stack_take(&s);
 	name_call(&s, "call", call, sizeof(call));
 	pthread_mutex_lock(&chk_lock);
@@ -475,6 +500,8 @@ void chk_variables(struct chk_ctx *c, const struct ppu_image *img, uint64_t data
 {
 	struct chk_block *data;
 
+	if (!chk_on())
+		return;
 	pthread_mutex_lock(&chk_lock);
 	data = chk_block_at(&c->blocks, data_va);
 	if (data) {

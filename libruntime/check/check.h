@@ -43,6 +43,8 @@ void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, en
 void chk_free(struct chk_ctx *c, uint64_t va);
 /* Somebody asked to free what is not the start of an allocation. */
 void chk_bad_free(struct chk_ctx *c, uint64_t va);
+/* A call wants these bytes, which begin inside one allocation: do they end where the program's part of it does, or before? */
+bool chk_range_ok(struct chk_ctx *c, uint64_t va, uint64_t bytes);
 /* A call wants these bytes, which are not inside one allocation. */
 void chk_bad_range(struct chk_ctx *c, const char *access, uint64_t va, uint64_t bytes);
 

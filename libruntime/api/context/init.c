@@ -166,6 +166,7 @@ static ppuResult open_devices(int least, int greatest)
 				be->close(d->dev);
 		}
 		if (!rc && !rt_prio_depth_ok(&d->prop, rt_prio_depth(&d->prop), why)) {
+			chk_close(be, d->dev);
 			be->close(d->dev);
 			err = strdup(why);
 			rc = -EINVAL;
@@ -177,8 +178,10 @@ static ppuResult open_devices(int least, int greatest)
 			else
 				res = rt_errno(rc, "opening the device");
 			free(err);
-			while (i--)
+			while (i--) {
+				chk_close(devices[i].be, devices[i].dev);
 				devices[i].be->close(devices[i].dev);
+			}
 			return res;
 		}
 		snprintf(d->prop.name, sizeof(d->prop.name), "PPU (%u SMs)", d->prop.sms);

@@ -246,7 +246,8 @@ static ppuResult classify(struct ppuCtx_st *ctx, uint64_t at, uint64_t bytes, co
 {
 	ppuResult res = rt_classify(ctx, (void *)(uintptr_t)at, bytes, type);
 
-	if (res && ctx->check)
+	/* Inside for us may still be more than the program asked for. */
+	if (ctx->check && (res || (*type != PPU_MEMORY_UNREGISTERED && !chk_range_ok(ctx->check, at, bytes))))
 		chk_bad_range(ctx->check, access, at, bytes);
 	return res;
 }

@@ -72,6 +72,7 @@ finds misaligned 'misaligned: write of 4 bytes of global memory at 0x[0-9a-f]*02
 finds shared "out-of-bounds: read of 4 bytes of shared memory at 0x84 is outside the block's 132 bytes" 'thread (31,0,0)'
 finds module_variable 'out-of-bounds: write of 4 bytes' 'is 0 bytes after the 20 bytes at 0x[0-9a-f]*, variable table$'
 finds copy_range 'invalid-range: cudaMemcpy: write of 68 bytes' 'is 0 bytes inside the 64 bytes' 'planted in copy_range()'
+finds copy_from_pool 'invalid-range: cudaMemcpy: read of 101 bytes' 'is 0 bytes inside the 100 bytes'
 finds fill_range 'invalid-range: cudaMemset: write of 64 bytes'
 finds double_free 'double-free: cudaFree of 0x' 'freed by cudaFree'
 finds invalid_free 'invalid-free: cudaFree of 0x[0-9a-f]*4, which is not the start'

@@ -369,6 +369,16 @@ static void copy_range()
 		OK(cudaMemcpy(p, host, 64, cudaMemcpyHostToDevice));
 }
 
+static void copy_from_pool()
+{
+	char host[101], *p;
+
+	OK(cudaMallocAsync(&p, 100, 0));
+	OK(cudaMemcpy(host, p, 100 + bad, cudaMemcpyDeviceToHost));
+	OK(cudaFreeAsync(p, 0));
+	finish();
+}
+
 static void fill_range()
 {
 	int *p = ints(16);
@@ -490,7 +500,8 @@ static const struct {
 } cases[] = {
 #define C(name) { #name, name },
 	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(place_again) C(large_after_free) C(short_of_memory) C(pool)
-	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(copy_range) C(fill_range) C(double_free)
+	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(copy_range) C(copy_from_pool)
+	C(fill_range) C(double_free)
 	C(invalid_free) C(loading) C(leak) C(leak_at_end) C(leaks_of_contexts) C(many_leaks)
 	C(in_a_loop) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_late_data)
 	C(race_by_byte)
