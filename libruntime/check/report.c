@@ -38,37 +38,58 @@ static uint64_t again, untold;
 
 /* ---- suppressions ------------------------------------------------------------------------------ */
 
-/* A line: patterns for kind, kernel and file; what is left out matches everything. */
-static bool add_rule(char *line)
+static const char *const kinds[] = {
+	"out-of-bounds", "no-allocation", "use-after-free", "misaligned", "read-only", "atomic-space", "stack-overflow",
+	"invalid-range", "double-free", "invalid-free", "leak", "race",
+};
+
+static bool is_kind(const char *pattern)
+{
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!fnmatch(pattern, kinds[i], 0))
+			return true;
+	return false;
+}
+
+/* A line: patterns for kind, kernel and file; what is left out matches everything.  NULL, or the kind that is none. */
+static const char *add_rule(char *line)
 {
 	struct rule *r;
 	char *save, *word = strtok_r(line, " \t\n", &save);
 
 	if (!word || *word == '#')
-		return true;
+		return NULL;
+	if (!is_kind(word))
+		return word;
 	r = calloc(1, sizeof(*r));
 	if (!r)
-		return false;
+		return NULL;
 	for (int i = 0; i < 3 && word; i++, word = strtok_r(NULL, " \t\n", &save))
 		r->pattern[i] = strdup(word);
 	r->next = rules;
 	rules = r;
-	return true;
+	return NULL;
 }
 
 static char *read_rules(const char *path)
 {
 	char *err = NULL, *line = NULL;
+	const char *bad = NULL;
+	unsigned number = 0;
 	size_t cap = 0;
 	FILE *f = fopen(path, "re");
 
 	if (!f)
 		return asprintf(&err, "PPU_CHECK_SUPPRESSIONS: %s: %s", path, strerror(errno)) < 0 ? NULL : err;
-	while (getline(&line, &cap, f) >= 0 && add_rule(line))
-		;
+	for (; !bad && getline(&line, &cap, f) >= 0; number++)
+		bad = add_rule(line);
+	if (bad && asprintf(&err, "PPU_CHECK_SUPPRESSIONS: %s:%u: there is no kind \"%s\"", path, number, bad) < 0)
+		err = NULL;
+	else if (ferror(f) && asprintf(&err, "PPU_CHECK_SUPPRESSIONS: %s: %s", path, strerror(errno)) < 0)
+		err = NULL;
 	free(line);
 	fclose(f);
-	return NULL;
+	return err;
 }
 
 static bool matches(const struct rule *r, const struct chk_finding *f)

@@ -8,9 +8,11 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tool.h"
@@ -18,7 +20,7 @@
 static const char help[] =
 	"usage: ppu-check [options] [--] PROGRAM [ARGUMENT...]\n"
 	"  --tool TOOL          memcheck: accesses outside allocations, the default; racecheck: races in shared memory\n"
-	"  --leak-check         memcheck: memory that is never freed, too\n"
+	"  --leak-check [full|no]   memcheck: memory that is never freed, too\n"
 	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"
 	"  --suppressions FILE  lines KIND [KERNEL [FILE]], with * and ?: what not to tell\n"
 	"  --json FILE, --xml FILE   write the findings there\n"
@@ -69,6 +71,27 @@ static const char *value(char **argv, int *i, const char *name)
 	return argv[++*i];
 }
 
+/* --leak-check, and what may follow: "full" or "no", as the tool of others has it. */
+static bool is_leak_check(char **argv, int *i, bool *on)
+{
+	static const char name[] = "--leak-check";
+	const char *is = argv[*i], *next = argv[*i + 1];
+
+	if (strncmp(is, name, sizeof(name) - 1) != 0)
+		return false;
+	is += sizeof(name) - 1;
+	if (*is && *is != '=')
+		return false;
+	if (*is && strcmp(is, "=full") != 0 && strcmp(is, "=no") != 0)
+		usage("--leak-check is full or no, not ", is + 1);
+	if (!*is && next && (!strcmp(next, "full") || !strcmp(next, "no"))) {
+		is = next;
+		++*i;
+	}
+	*on = strcmp(is, "no") != 0 && strcmp(is, "=no") != 0;
+	return true;
+}
+
 static void parse(char **argv, struct args *a)
 {
 	const char *v;
@@ -86,8 +109,8 @@ static void parse(char **argv, struct args *a)
 		} else if (!strcmp(argv[i], "--version")) {
 			tool_version("ppu-check");
 			exit(0);
-		} else if (!strcmp(argv[i], "--leak-check") || !strcmp(argv[i], "--leak-check=full")) {
-			a->leaks = true;
+		} else if (is_leak_check(argv, &i, &a->leaks)) {
+			;
 		} else if ((v = value(argv, &i, "--tool"))) {
 			if (strcmp(v, "memcheck") != 0 && strcmp(v, "racecheck") != 0)
 				usage("there is no tool ", v);
@@ -256,18 +279,43 @@ static bool among(const char *key, const char *const *keys)
 static const char *const lists[] = { "allocated", "freed", "called", NULL };
 static const char *const numbers[] = { "line", "pc", "bytes", "more_threads", "other_line", "other_pc", "other_more_threads", NULL };
 
+/* How many bytes the character has that begins there; 0: none does, or one that XML has not. */
+static unsigned utf8(const char *s)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	unsigned n = u[0] < 0x80 ? 1 : u[0] >> 5 == 6 ? 2 : u[0] >> 4 == 14 ? 3 : u[0] >> 3 == 30 ? 4 : 0;
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	uint32_t c = n > 1 ? u[0] & (0x7fu >> n) : u[0];
+
+	for (unsigned i = 1; i < n; i++) {
+		if (u[i] >> 6 != 2)
+			return 0;
+		c = c << 6 | (u[i] & 0x3f);
+	}
+	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || c == 0xfffe || c == 0xffff ? 0 : n;
+}
+
+/* The character that begins there, or in place of a byte that is none the one for that.  Returns where the next one is. */
+static const char *put_char(FILE *f, const char *s)
+{
+	unsigned n = utf8(s);
+
+	fwrite(n ? s : "\xef\xbf\xbd", 1, n ? n : 3, f);
+	return s + (n ? n : 1);
+}
+
 /* ---- JSON ------------------------------------------------------------------------------------------------- */
 
 static void json_text(FILE *f, const char *s)
 {
 	fputc('"', f);
-	for (; *s; s++) {
+	while (*s) {
 		if (*s == '"' || *s == '\\')
-			fprintf(f, "\\%c", *s);
+			fprintf(f, "\\%c", *s++);
 		else if ((unsigned char)*s < 32)
-			fprintf(f, "\\u%04x", (unsigned)*s);
+			fprintf(f, "\\u%04x", (unsigned)*s++);
 		else
-			fputc(*s, f);
+			s = put_char(f, s);
 	}
 	fputc('"', f);
 }
@@ -317,17 +365,14 @@ static void json(FILE *f, const struct result *res, const char *tool, int status
 
 static void xml_text(FILE *f, const char *s)
 {
-	for (; *s; s++) {
-		if (*s == '<')
-			fputs("&lt;", f);
-		else if (*s == '>')
-			fputs("&gt;", f);
-		else if (*s == '&')
-			fputs("&amp;", f);
-		else if (*s == '"')
-			fputs("&quot;", f);
+	while (*s) {
+		const char *as = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" : *s == '"' ? "&quot;" : NULL;
+
+		if (as)
+			fputs(as, f);
 		else if ((unsigned char)*s >= 32 || *s == '\t')
-			fputc(*s, f);
+			s = put_char(f, s) - 1;
+		s++;
 	}
 }
 
@@ -374,7 +419,8 @@ static bool write_file(const char *path, void (*fn)(FILE *f, const struct result
 static void tell(const struct result *res)
 {
 	if (!res->starts) {
-		fputs("ppu-check: nothing was checked: the program used no PPU, by our libcuda, libcudart or libppu\n", stderr);
+		fputs("ppu-check: nothing was checked: the program used no PPU by our libcuda, libcudart or libppu, or it could "
+		      "not be opened\n", stderr);
 		return;
 	}
 	fprintf(stderr, "ppu-check: %u finding%s", res->n, res->n == 1 ? "" : "s");
@@ -387,6 +433,16 @@ static void tell(const struct result *res)
 	fputs(res->ends < res->starts ? "; the program did not end as usual, so what is told at the end is missing\n" : "\n", stderr);
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+	bool is = !stat(path, &st) && S_ISDIR(st.st_mode);
+
+	if (is)
+		errno = EISDIR;
+	return is;
+}
+
 int main(int argc, char **argv)
 {
 	char path[] = "/tmp/ppu-check-XXXXXX";
@@ -397,7 +453,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	parse(argv, &a);
-	if (a.suppressions && access(a.suppressions, R_OK)) {
+	if (a.suppressions && (access(a.suppressions, R_OK) || is_directory(a.suppressions))) {
 		fprintf(stderr, "ppu-check: %s: %s\n", a.suppressions, strerror(errno));
 		return 2;
 	}

@@ -137,6 +137,36 @@ PPU_CHECK=nonsense "$tmp/planted" >"$tmp/out" 2>&1
 grep -q 'PPU_CHECK: there is no "nonsense"' "$tmp/out" && ! grep -q '^done' "$tmp/out"
 result $? "a tool that does not exist is an error of the first call"
 
+for word in --leak-check=full '--leak-check full'; do
+	# shellcheck disable=SC2086
+	"$check" $word --error-exitcode 7 "$tmp/planted" leak >"$tmp/out" 2>&1
+	[[ $? == 7 ]]
+	result $? "$word"
+done
+"$check" --leak-check no --error-exitcode 7 "$tmp/planted" leak >"$tmp/out" 2>&1
+result $? "--leak-check no"
+"$check" --suppressions "$tmp" "$tmp/planted" leak >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q 'Is a directory' "$tmp/out"
+result $? "a directory is no file of rules"
+printf '# known\nout-of-bound *fill*\n' >"$tmp/known"
+"$check" --suppressions "$tmp/known" "$tmp/planted" overrun >"$tmp/out" 2>&1
+grep -q 'known:2: there is no kind "out-of-bound"' "$tmp/out" && grep -q 'or it could not be opened$' "$tmp/out"
+result $? "a rule for a kind that does not exist is refused"
+strange=$tmp/$(printf 'a\377\303\244\355\240\200')
+cp "$tmp/planted" "$strange"
+"$check" --json "$tmp/json" --xml "$tmp/xml" "$strange" overrun >"$tmp/out" 2>&1
+python3 -B - "$tmp/json" "$tmp/xml" >>"$tmp/out" 2>&1 <<'END'
+import json
+import sys
+import xml.etree.ElementTree as tree
+
+with open(sys.argv[1], encoding="utf-8") as f:
+    one, = json.load(f)["findings"]
+texts = [e.text for e in tree.parse(sys.argv[2]).getroot().find("finding").findall("allocated")]
+assert texts == one["allocated"] and texts[0].startswith("a\ufffd\u00e4\ufffd\ufffd\ufffd in "), texts
+END
+result $? "names that are no UTF-8"
+
 printf '# known\nout-of-bounds *fill* *planted.cu\n' >"$tmp/known"
 "$check" --error-exitcode 7 --suppressions "$tmp/known" "$tmp/planted" overrun >"$tmp/out" 2>&1 &&
 	grep -q '0 findings, 1 suppressed' "$tmp/out"
