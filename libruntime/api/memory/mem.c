@@ -165,9 +165,12 @@ static bool is_programs(ppuMemoryType type)
 	return type == PPU_MEMORY_DEVICE || type == PPU_MEMORY_HOST;
 }
 
-static uint64_t with_red_zone(const struct ppuCtx_st *ctx, uint64_t bytes, ppuMemoryType type)
+/* A module's variables are the program's, too. */
+static uint64_t with_red_zone(const struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, ppuMemoryType type)
 {
-	return is_programs(type) ? bytes + chk_red_zone(ctx->check, bytes) : bytes;
+	bool has = is_programs(type) || (type == RT_MEMORY_MODULE && heap != RT_HEAP_CODE);
+
+	return has ? bytes + chk_red_zone(ctx->check, bytes) : bytes;
 }
 
 /* Room in a chunk that is there, or in a new one. */
@@ -201,7 +204,7 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 		   ppuMemoryType type, uint64_t *va)
 {
 	uint64_t unit = heap == RT_HEAP_HOST ? PPU_PAGE_SIZE : MIN_ALIGN;
-	uint64_t room = (with_red_zone(ctx, bytes, type) + unit - 1) & ~(unit - 1);
+	uint64_t room = (with_red_zone(ctx, heap, bytes, type) + unit - 1) & ~(unit - 1);
 	struct rt_chunk *c;
 	int rc;
 

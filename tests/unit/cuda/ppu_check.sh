@@ -71,6 +71,7 @@ finds pool_after_free 'use-after-free: write of 1 byte' 'freed by cudaFreeAsync$
 finds misaligned 'misaligned: write of 4 bytes of global memory at 0x[0-9a-f]*02 is not a multiple of its size'
 finds shared "out-of-bounds: read of 4 bytes of shared memory at 0x84 is outside the block's 132 bytes" 'thread (31,0,0)'
 finds module_variable 'out-of-bounds: write of 4 bytes' 'is 0 bytes after the 20 bytes at 0x[0-9a-f]*, variable table$'
+finds far_from_variable 'out-of-bounds: write of 4 bytes' 'is 256 bytes after the 20 bytes at 0x[0-9a-f]*, variable table$'
 finds copy_range 'invalid-range: cudaMemcpy: write of 68 bytes' 'is 0 bytes inside the 64 bytes' 'planted in copy_range()'
 finds copy_from_pool 'invalid-range: cudaMemcpy: read of 101 bytes' 'is 0 bytes inside the 100 bytes'
 finds fill_range 'invalid-range: cudaMemset: write of 64 bytes'

@@ -358,6 +358,15 @@ static void module_variable()
 	finish();
 }
 
+/* So far behind it that it would be another block's. */
+static void far_from_variable()
+{
+	variable<<<1, 1>>>(4);
+	ints(16);
+	variable<<<1, 1>>>(bad ? 5 + 256 / sizeof(int) : 3);
+	finish();
+}
+
 static void copy_range()
 {
 	int host[17] = { 0 };
@@ -500,7 +509,8 @@ static const struct {
 } cases[] = {
 #define C(name) { #name, name },
 	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(place_again) C(large_after_free) C(short_of_memory) C(pool)
-	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(copy_range) C(copy_from_pool)
+	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(far_from_variable)
+	C(copy_range) C(copy_from_pool)
 	C(fill_range) C(double_free)
 	C(invalid_free) C(loading) C(leak) C(leak_at_end) C(leaks_of_contexts) C(many_leaks)
 	C(in_a_loop) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_late_data)
