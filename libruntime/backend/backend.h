@@ -23,6 +23,7 @@
 #include <hw/ppu_engine_stats.h>
 #include <hw/ppu_devq.h>
 #include <hw/ppu_fault.h>
+#include <hw/ppu_observe.h>
 #include <hw/ppu_regs.h>
 #include <hw/ppu_tmd.h>
 #include "common/clock.h"
@@ -146,6 +147,10 @@ struct be_ops {
 	int (*engine_stats)(struct be_dev *dev, unsigned n, uint64_t *values);
 	int (*translation)(struct be_dev *dev, uint64_t after, ppuTranslation *t);
 	int (*dump_code)(struct be_dev *dev, uint64_t number, void (*say)(void *arg, const struct be_code *c), void *arg);
+	/* Somebody observes the tasks that are launched from now on (NULL: nobody); a task names its VM by vm_inst(). NULL, both:
+	 * this backend's device cannot be observed. */
+	int (*observe)(struct be_dev *dev, const struct ppu_observer *o);
+	uint64_t (*vm_inst)(const struct be_vm *vm);
 	int (*mem_info)(struct be_dev *dev, uint64_t *avail, uint64_t *total);
 
 	/* limits: BE_VM_LIMITS values. */

@@ -53,6 +53,7 @@ struct ppu_core {
 
 	uint64_t now;			/* ns */
 	int stop_requested;		/* atomic */
+	const struct ppu_observer *observer;	/* NULL: nobody (sm/observe.h) */
 	uint64_t ctr[PPU_CTR_COUNT];	/* SM-side ones are summed in at window ends */
 
 	/* Bumped whenever a cached translation or host pointer may be stale (TLB invalidate, change

@@ -21,6 +21,7 @@
 #include <hw/ppu_counters.h>
 #include <hw/ppu_engine_stats.h>
 #include <hw/ppu_fault.h>
+#include <hw/ppu_observe.h>
 #include <hw/ppu_trace.h>
 
 struct ppu_core;
@@ -108,6 +109,12 @@ void ppu_core_vram_changed(struct ppu_core *core);
 int ppu_core_save(struct ppu_core *core, uint8_t **bytes, size_t *len);
 /* Into a freshly created core of equal configuration; validates everything. 0 or -1 and *err. */
 int ppu_core_load(struct ppu_core *core, const uint8_t *bytes, size_t len, char **err);
+
+/*
+ * From now on somebody observes the programs that are launched (NULL: nobody).  Those that run already are not seen.  The
+ * table is the caller's and stays as long as it is given.  A core with workers uses one thread while it is observed.
+ */
+void ppu_core_observe(struct ppu_core *core, const struct ppu_observer *observer);
 
 /* What the translator has done (ppu_engine_stats.h), by number (registers DBG_SEL/DBG_DATA) and for tools; and how long
  * it took by the clock of the ports, in whichever thread: for tools of the host only. */

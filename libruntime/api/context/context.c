@@ -23,11 +23,15 @@
 #include "api/stream/slot.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
+#include "check/check.h"
 
 static void ctx_release(struct rt_obj *obj)
 {
 	struct ppuCtx_st *ctx = (struct ppuCtx_st *)obj;
 
+	if (ctx->check)
+		chk_ctx_end(ctx->check);
+	ctx->check = NULL;
 	rt_queues_free(ctx);
 	for (unsigned i = 0; i < ctx->num_chan; i++)
 		rt_chan_free(ctx->chan[i]);
@@ -81,6 +85,7 @@ ppuResult rt_ctx_create(struct rt_device *d, unsigned flags, struct ppuCtx_st **
 	ctx->be = d->be;
 	rt_limits_init(ctx, limits);
 	rc = ctx->be->vm_create(d->dev, limits, &ctx->vm);
+	ctx->check = rc ? NULL : chk_ctx_new(ctx->be, ctx->vm);
 	if (rc) {
 		res = rt_errno(rc, "creating a context");
 	} else {

@@ -14,6 +14,7 @@
 
 #pragma GCC visibility push(hidden)
 
+struct chk_ctx;
 struct ppuEvent_st;
 struct ppuFunction_st;
 struct ppuMem_st;
@@ -23,6 +24,7 @@ struct rt_chan;
 struct rt_chunk;
 struct rt_device;
 struct rt_devlib;
+struct rt_kept;
 struct rt_lane;
 struct rt_queue;
 struct rt_retired_slot;
@@ -74,6 +76,9 @@ struct ppuCtx_st {
 	struct ppuMem_st *mems;		/* vmm.c */
 	uint64_t coop_va;		/* coop.c: barrier of cooperative kernels, 0: not made yet */
 	struct rt_need coop;		/* what the last cooperative kernel stands for */
+	struct chk_ctx *check;		/* PPU_CHECK; NULL: nothing is checked */
+	struct rt_kept *kept, *kept_last;	/* mem.c: freed, and kept from being used again, oldest first */
+	uint64_t kept_bytes;
 };
 
 ppuResult rt_ctx_create(struct rt_device *dev, unsigned flags, struct ppuCtx_st **ctx);

@@ -13,10 +13,12 @@
 #include "api/context/need.h"
 #include "api/context/object.h"
 #include "api/memory/copyprio.h"
+#include "api/memory/va.h"
 #include "api/stream/hostfn.h"
 #include "api/stream/prio.h"
 #include "backend/backend.h"
 #include "backend/plugin.h"
+#include "check/check.h"
 
 #define MAX_DEVICES 8
 
@@ -158,10 +160,13 @@ static ppuResult open_devices(int least, int greatest)
 		rc = be->open(&rt_opt, (unsigned)i, &d->dev, &err);
 		if (!rc) {
 			rc = be->props(d->dev, &d->prop);
+			if (!rc)
+				rc = chk_open(be, d->dev, rt_va_inside, &err);
 			if (rc)
 				be->close(d->dev);
 		}
 		if (!rc && !rt_prio_depth_ok(&d->prop, rt_prio_depth(&d->prop), why)) {
+			chk_close(be, d->dev);
 			be->close(d->dev);
 			err = strdup(why);
 			rc = -EINVAL;
@@ -173,8 +178,10 @@ static ppuResult open_devices(int least, int greatest)
 			else
 				res = rt_errno(rc, "opening the device");
 			free(err);
-			while (i--)
+			while (i--) {
+				chk_close(devices[i].be, devices[i].dev);
 				devices[i].be->close(devices[i].dev);
+			}
 			return res;
 		}
 		snprintf(d->prop.name, sizeof(d->prop.name), "PPU (%u SMs)", d->prop.sms);
@@ -506,8 +513,10 @@ ppuResult ppuShutdown(void)
 			rt_obj_put(&ctx->obj);
 		}
 	}
-	for (int i = 0; i < num_devices; i++)
+	for (int i = 0; i < num_devices; i++) {
+		chk_close(devices[i].be, devices[i].dev);
 		devices[i].be->close(devices[i].dev);
+	}
 	num_devices = 0;
 	__atomic_store_n(&ready, false, __ATOMIC_RELEASE);
 	current = NULL;

@@ -22,6 +22,7 @@
 #include "api/stream/slot.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
+#include "check/check.h"
 #include "compiler/devabi/devlib.h"
 
 static ppuResult check(const struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, size_t dynamic)
@@ -139,6 +140,8 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	t->regs_per_thread = (uint16_t)(s->regs ? s->regs : 1);
 	/* Faults name this id, which tells which kernel they belong to. */
 	t->id = (uint64_t)f->number << 32 | ++ctx->launches;
+	if (ctx->check)
+		chk_launch(ctx->check, ctx->launches);
 	t->code_va = f->mod->code_va;
 	t->code_insns = f->mod->img->num_insns;
 	t->entry_pc = (uint32_t)s->value;

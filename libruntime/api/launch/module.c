@@ -23,7 +23,9 @@
 #include "api/launch/queue.h"
 #include "api/memory/copy.h"
 #include "api/memory/mem.h"
+#include "check/check.h"
 #include "compiler/devabi/devlib.h"
+#include "compiler/obj/image.h"
 
 static void function_release(struct rt_obj *obj)
 {
@@ -45,29 +47,18 @@ static void module_release(struct rt_obj *obj)
 
 void rt_module_where(const struct ppuModule_st *m, uint32_t pc, char *buf, size_t len)
 {
-	const struct ppu_line *best = NULL;
+	const struct ppu_line *l = ppu_image_line(m->img, pc);
 
 	*buf = 0;
-	for (uint32_t i = 0; i < m->img->num_lines; i++) {
-		const struct ppu_line *l = &m->img->lines[i];
-
-		if (l->pc <= pc && (!best || l->pc >= best->pc))
-			best = l;
-	}
-	if (best && best->line && best->file < m->img->num_files)
-		snprintf(buf, len, "%s:%u", m->img->files[best->file], best->line);
+	if (l)
+		snprintf(buf, len, "%s:%u", m->img->files[l->file], l->line);
 }
 
 const char *rt_module_function(const struct ppuModule_st *m, uint32_t pc)
 {
-	for (uint32_t i = 0; i < m->img->num_symbols; i++) {
-		const struct ppu_symbol *s = &m->img->symbols[i];
+	const struct ppu_symbol *s = ppu_image_function(m->img, pc);
 
-		if ((s->kind == PPU_SYM_KERNEL || s->kind == PPU_SYM_FUNC) && pc >= s->value &&
-		    pc - s->value < s->num_insns)
-			return s->name;
-	}
-	return NULL;
+	return s ? s->name : NULL;
 }
 
 /* ---- compile -------------------------------------------------------------------------------- */
@@ -226,6 +217,8 @@ static ppuResult place(struct ppuModule_st *m)
 	rt_leave(ctx);
 	if (res)
 		return res;
+	if (ctx->check && m->data_va)
+		chk_variables(ctx->check, img, m->data_va);
 	code = malloc(code_bytes + 1);
 	data = malloc(img->data_bytes + 1);
 	if (!code || !data) {
@@ -264,11 +257,15 @@ void rt_module_unload(struct ppuModule_st *m)
 	while ((f = m->funcs)) {
 		m->funcs = f->next;
 		ctx->funcs[f->number - 1] = NULL;
+		if (ctx->check)
+			chk_kernel(ctx->check, f->number, NULL, NULL);
 		if (rt_obj_withdraw(&f->obj))
 			rt_obj_put(&f->obj);
 	}
 	if (m->code_va)
 		rt_free(ctx, m->code_va);
+	if (m->data_va && ctx->check)
+		chk_variables_gone(ctx->check, m->img, m->data_va);
 	if (m->data_va)
 		rt_free(ctx, m->data_va);
 	if (m->kernels_va)
@@ -435,6 +432,8 @@ static ppuResult function_new(struct ppuModule_st *m, const struct ppu_symbol *s
 	ctx->funcs[n] = f;
 	if (n == ctx->num_funcs)
 		ctx->num_funcs++;
+	if (ctx->check)
+		chk_kernel(ctx->check, f->number, m->img, sym->name);
 	rt_obj_publish(&f->obj);
 	*out = f;
 	return PPU_SUCCESS;

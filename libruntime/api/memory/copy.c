@@ -19,6 +19,7 @@
 #include "api/stream/chan.h"
 #include "api/stream/hostfn.h"
 #include "api/stream/stream.h"
+#include "check/check.h"
 
 struct rt_stage *rt_stage_new(void)
 {
@@ -240,6 +241,17 @@ static bool extent(uint64_t at, uint64_t pitch, uint64_t width, uint64_t rows, u
 	       !__builtin_add_overflow(at, *bytes, &end);
 }
 
+/* rt_classify() for a call of the program. */
+static ppuResult classify(struct ppuCtx_st *ctx, uint64_t at, uint64_t bytes, const char *access, ppuMemoryType *type)
+{
+	ppuResult res = rt_classify(ctx, (void *)(uintptr_t)at, bytes, type);
+
+	/* Inside for us may still be more than the program asked for. */
+	if (ctx->check && (res || (*type != PPU_MEMORY_UNREGISTERED && !chk_range_ok(ctx->check, at, bytes))))
+		chk_bad_range(ctx->check, access, at, bytes);
+	return res;
+}
+
 ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait)
 {
 	struct ppuCtx_st *ctx = s->ctx;
@@ -266,9 +278,9 @@ ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait
 		res = rt_enter(ctx);
 		if (res)
 			goto out;
-		res = rt_classify(ctx, (void *)(uintptr_t)r.dst, dst_bytes, &dst);
+		res = classify(ctx, r.dst, dst_bytes, "write", &dst);
 		if (!res)
-			res = rt_classify(ctx, (void *)(uintptr_t)r.src, src_bytes, &src);
+			res = classify(ctx, r.src, src_bytes, "read", &src);
 		if (res || stage || (dst != PPU_MEMORY_UNREGISTERED) == (src != PPU_MEMORY_UNREGISTERED))
 			break;
 		/* The stage's lock is the outer lock. */
@@ -420,7 +432,7 @@ static ppuResult fill(void *dst, size_t pitch, uint64_t value, unsigned elem_byt
 		return res;
 	res = rt_enter(s->ctx);
 	if (!res) {
-		res = rt_classify(s->ctx, dst, all, &type);
+		res = classify(s->ctx, (uintptr_t)dst, all, "write", &type);
 		if (!res && type == PPU_MEMORY_UNREGISTERED)
 			res = rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is neither device nor pinned memory", dst);
 		if (!res)

@@ -21,6 +21,7 @@
 #include "api/memory/va.h"
 #include "api/stream/hostfn.h"
 #include "backend/backend.h"
+#include "check/check.h"
 
 static uint64_t page_floor(uint64_t va)
 {
@@ -89,6 +90,8 @@ static ppuResult enrol(struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes)
 		if (!rc)
 			ctx->be->unbind(ctx->vm, lo, hi - lo);
 		ctx->be->bo_free(a.user);
+	} else if (ctx->check) {
+		chk_alloc(ctx->check, va, bytes, bytes, CHK_HOST);
 	}
 	return res;
 }
@@ -97,6 +100,8 @@ void rt_unregister(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 {
 	uint64_t lo = page_floor(a->va);
 
+	if (ctx->check)
+		chk_free(ctx->check, a->va);
 	ctx->be->unbind(ctx->vm, lo, page_ceil(a->va + a->bytes) - lo);
 	ctx->be->bo_free(a->user);
 }

@@ -22,6 +22,7 @@
 #include "api/memory/vmm.h"
 #include "api/stream/hostfn.h"
 #include "backend/backend.h"
+#include "check/check.h"
 #include "common/range.h"
 
 #define MIN_ALIGN	256u
@@ -32,6 +33,12 @@ struct rt_chunk {
 	struct be_bo *bo;
 	uint64_t va, size;
 	struct ppu_range range;		/* by address */
+};
+
+/* A freed block that its chunk does not have back yet. */
+struct rt_kept {
+	struct rt_kept *next;
+	struct rt_alloc a;
 };
 
 static const struct {
@@ -152,27 +159,33 @@ ppuResult rt_alloc_add(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 	return PPU_SUCCESS;
 }
 
-ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uint64_t align,
-		   ppuMemoryType type, uint64_t *va)
+/* Memory that the program asked for, unlike the runtime's own. */
+static bool is_programs(ppuMemoryType type)
 {
-	uint64_t unit = heap == RT_HEAP_HOST ? PPU_PAGE_SIZE : MIN_ALIGN;
-	uint64_t room = (bytes + unit - 1) & ~(unit - 1), size = heaps[heap].chunk;
+	return type == PPU_MEMORY_DEVICE || type == PPU_MEMORY_HOST;
+}
+
+/* A module's variables are the program's, too. */
+static uint64_t with_red_zone(const struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, ppuMemoryType type)
+{
+	bool has = is_programs(type) || (type == RT_MEMORY_MODULE && heap != RT_HEAP_CODE);
+
+	return has ? bytes + chk_red_zone(ctx->check, bytes) : bytes;
+}
+
+/* Room in a chunk that is there, or in a new one. */
+static int find_room(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t room, uint64_t align, struct rt_chunk **out,
+		     uint64_t *va)
+{
+	uint64_t size = heaps[heap].chunk;
 	struct rt_chunk *c = NULL;
-	bool placed = false;
 	int rc = -ENOSPC;
 
-	if (align < unit)
-		align = unit;
-	if (room < bytes || room > (1ull << 40))
-		return rt_error(heap == RT_HEAP_HOST ? PPU_ERROR_OUT_OF_HOST_MEMORY :
-				PPU_ERROR_OUT_OF_DEVICE_MEMORY);
-	if (!room_for_one(ctx))
-		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
 	if (room <= size / 2) {
 		for (c = ctx->chunks[heap]; c; c = c->next) {
-			placed = c->range.avail >= room && !ppu_range_alloc(&c->range, room, align, va);
-			if (placed)
-				break;
+			*out = c;
+			if (c->range.avail >= room && !ppu_range_alloc(&c->range, room, align, va))
+				return 0;
 		}
 		/* A new chunk, a smaller one when memory is short. */
 		for (; !c && size >= room && size >= (64 << 10); size /= 4) {
@@ -183,20 +196,39 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 	}
 	if (!c)
 		rc = chunk_new(ctx, heap, align > PPU_PAGE_SIZE ? room + align : room, &c);
-	if (c && !placed)
-		rc = ppu_range_alloc(&c->range, room, align, va);
-	else if (placed)
-		rc = 0;
+	*out = c;
+	return rc ? rc : ppu_range_alloc(&c->range, room, align, va);
+}
+
+ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uint64_t align,
+		   ppuMemoryType type, uint64_t *va)
+{
+	uint64_t unit = heap == RT_HEAP_HOST ? PPU_PAGE_SIZE : MIN_ALIGN;
+	uint64_t room = (with_red_zone(ctx, heap, bytes, type) + unit - 1) & ~(unit - 1);
+	struct rt_chunk *c;
+	int rc;
+
+	if (align < unit)
+		align = unit;
+	if (room < bytes || room > (1ull << 40))
+		return rt_error(heap == RT_HEAP_HOST ? PPU_ERROR_OUT_OF_HOST_MEMORY :
+				PPU_ERROR_OUT_OF_DEVICE_MEMORY);
+	if (!room_for_one(ctx))
+		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
+	do {
+		rc = find_room(ctx, heap, room, align, &c, va);
+	} while (rc == -ENOSPC && rt_release_kept(ctx));
 	if (rc)
 		return rc == -ENOSPC || heap == RT_HEAP_HOST ?
 		       rt_fail(heap == RT_HEAP_HOST ? PPU_ERROR_OUT_OF_HOST_MEMORY :
 			       PPU_ERROR_OUT_OF_DEVICE_MEMORY, "no room for %llu bytes",
 			       (unsigned long long)bytes) : rt_errno(rc, "allocating memory");
+	if (ctx->check)
+		chk_alloc(ctx->check, *va, bytes, room, is_programs(type) ? CHK_USER : CHK_INTERNAL);
 	return rt_alloc_add(ctx, &(struct rt_alloc){ *va, bytes, room, type, c, NULL, NULL });
 }
 
-/* Gives an allocation's room back.  Its table entry is gone already. */
-static void give_back(struct ppuCtx_st *ctx, const struct rt_alloc *a)
+static void release(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 {
 	struct rt_chunk *c = a->chunk;
 
@@ -210,6 +242,60 @@ static void give_back(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 		if (spare || c->size != heaps[c->heap].chunk)
 			chunk_free(ctx, c);
 	}
+}
+
+/* The block that was freed first goes back to its chunk. */
+static void release_oldest(struct ppuCtx_st *ctx)
+{
+	struct rt_kept *k = ctx->kept;
+
+	ctx->kept = k->next;
+	ctx->kept_bytes -= k->a.room;
+	release(ctx, &k->a);
+	free(k);
+}
+
+bool rt_release_kept(struct ppuCtx_st *ctx)
+{
+	bool any = ctx->kept;
+
+	while (ctx->kept)
+		release_oldest(ctx);
+	return any;
+}
+
+/* The checker wants that freed memory is not used again soon: who still has its address is noticed.  The block that was
+ * freed last is kept, however large it is. */
+static bool keep(struct ppuCtx_st *ctx, const struct rt_alloc *a)
+{
+	uint64_t most = chk_quarantine(ctx->check);
+	struct rt_kept *k;
+
+	if (!is_programs(a->type) || !most)
+		return false;
+	k = malloc(sizeof(*k));
+	if (!k)
+		return false;
+	k->next = NULL;
+	k->a = *a;
+	if (ctx->kept)
+		ctx->kept_last->next = k;
+	else
+		ctx->kept = k;
+	ctx->kept_last = k;
+	ctx->kept_bytes += a->room;
+	while (ctx->kept != k && ctx->kept_bytes > most)
+		release_oldest(ctx);
+	return true;
+}
+
+/* Gives an allocation's room back.  Its table entry is gone already. */
+static void give_back(struct ppuCtx_st *ctx, const struct rt_alloc *a)
+{
+	if (ctx->check)
+		chk_free(ctx->check, a->va);
+	if (!ctx->check || !keep(ctx, a))
+		release(ctx, a);
 }
 
 struct rt_alloc rt_alloc_take(struct ppuCtx_st *ctx, struct rt_alloc *a)
@@ -234,6 +320,7 @@ void rt_free(struct ppuCtx_st *ctx, uint64_t va)
 
 void rt_heap_fini(struct ppuCtx_st *ctx)
 {
+	rt_release_kept(ctx);
 	for (size_t i = 0; i < ctx->num_allocs; i++) {
 		if (ctx->allocs[i].user)
 			rt_unregister(ctx, &ctx->allocs[i]);
@@ -329,6 +416,8 @@ static ppuResult put(void *ptr, ppuMemoryType type)
 	if (ctx->dead) {
 		res = rt_error(PPU_ERROR_INVALID_CONTEXT);
 	} else if (!a || a->va != (uintptr_t)ptr || a->type != type || a->user || a->mem) {
+		if (ctx->check)
+			chk_bad_free(ctx->check, (uintptr_t)ptr);
 		res = rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is not the start of such an allocation", ptr);
 	} else {
 		copy = rt_alloc_take(ctx, a);

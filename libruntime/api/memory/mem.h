@@ -3,6 +3,7 @@
 #ifndef PPU_API_MEM_H
 #define PPU_API_MEM_H
 
+#include <stdbool.h>
 #include <ppu.h>
 
 #pragma GCC visibility push(hidden)
@@ -28,6 +29,8 @@ enum rt_heap { RT_HEAP_DATA, RT_HEAP_CODE, RT_HEAP_HOST, RT_HEAPS };
 ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uint64_t align,
 		   ppuMemoryType type, uint64_t *va);
 void rt_free(struct ppuCtx_st *ctx, uint64_t va);
+/* Memory is short: freed memory that the checker wanted to be kept.  False: there was none. */
+bool rt_release_kept(struct ppuCtx_st *ctx);
 void rt_heap_fini(struct ppuCtx_st *ctx);
 ppuResult rt_alloc_add(struct ppuCtx_st *ctx, const struct rt_alloc *a);
 struct rt_alloc rt_alloc_take(struct ppuCtx_st *ctx, struct rt_alloc *a);

@@ -4,6 +4,7 @@
  * made, and pieces are mapped to ranges.  A mapping is an entry in the context's table of allocations; copies
  * may run over mappings that lie side by side.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "api/memory/va.h"
 #include "api/stream/hostfn.h"
 #include "backend/backend.h"
+#include "check/check.h"
 
 /* Ranges handed out, of all contexts. */
 struct reservation {
@@ -119,7 +121,9 @@ static ppuResult create(struct ppuCtx_st *ctx, size_t bytes, struct ppuMem_st **
 
 	if (!m)
 		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
-	rc = ctx->be->bo_alloc(ctx->vm, bytes, BE_VRAM, &m->bo);
+	do {
+		rc = ctx->be->bo_alloc(ctx->vm, bytes, BE_VRAM, &m->bo);
+	} while (rc == -ENOSPC && rt_release_kept(ctx));
 	if (rc) {
 		free(m);
 		return rt_fail(PPU_ERROR_OUT_OF_DEVICE_MEMORY, "no room for %zu bytes", bytes);
@@ -213,6 +217,8 @@ static ppuResult map(struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes, struct 
 		ctx->be->unbind(ctx->vm, va, bytes);
 	else
 		m->users++;
+	if (!res && ctx->check)
+		chk_alloc(ctx->check, va, bytes, bytes, CHK_MAPPED);
 	return res;
 }
 
@@ -235,6 +241,8 @@ ppuResult ppuMemMap(void *ptr, size_t bytes, ppuMem handle, int read_only)
 
 void rt_unmap(struct ppuCtx_st *ctx, const struct rt_alloc *a)
 {
+	if (ctx->check)
+		chk_free(ctx->check, a->va);
 	ctx->be->unbind(ctx->vm, a->va, a->bytes);
 	drop(ctx, a->mem);
 }

@@ -984,10 +984,24 @@ static void core_poll(struct be_dev *dev)
 	ppu_bc_unlock(dev);
 }
 
+static int core_observe(struct be_dev *dev, const struct ppu_observer *o)
+{
+	ppu_bc_lock(dev);
+	ppu_core_observe(dev->core, o);
+	ppu_bc_unlock(dev);
+	return 0;
+}
+
+static uint64_t core_vm_inst(const struct be_vm *vm)
+{
+	return vm->inst | PPU_APERTURE_VRAM;
+}
+
 const struct be_ops ppu_be_core = {
 	.name = "core", .count = core_count, .open = core_open, .close = core_close,
 	.props = core_props, .time = core_time, .counters = core_counters, .engine_stats = ppu_bc_engine_stats,
-	.translation = ppu_bc_translation, .dump_code = ppu_bc_dump_code, .mem_info = core_mem_info,
+	.translation = ppu_bc_translation, .dump_code = ppu_bc_dump_code,
+	.observe = core_observe, .vm_inst = core_vm_inst, .mem_info = core_mem_info,
 	.vm_create = ppu_bc_vm_create, .vm_destroy = ppu_bc_vm_destroy, .vm_limit = ppu_bc_vm_limit,
 	.vm_set_limit = ppu_bc_vm_set_limit, .vm_faults = ppu_bc_vm_faults,
 	.vm_tasks = ppu_bc_vm_tasks,

@@ -30,6 +30,33 @@ struct ppu_image *ppu_image_new(void)
 	return img;
 }
 
+const struct ppu_symbol *ppu_image_function(const struct ppu_image *img, uint32_t pc)
+{
+	uint32_t i;
+
+	for (i = 0; i < img->num_symbols; i++) {
+		const struct ppu_symbol *s = &img->symbols[i];
+
+		if (ppu_is_code(s->kind) && pc >= s->value && pc - s->value < s->num_insns)
+			return s;
+	}
+	return NULL;
+}
+
+const struct ppu_line *ppu_image_line(const struct ppu_image *img, uint32_t pc)
+{
+	const struct ppu_line *best = NULL;
+	uint32_t i;
+
+	for (i = 0; i < img->num_lines; i++) {
+		const struct ppu_line *l = &img->lines[i];
+
+		if (l->pc <= pc && (!best || l->pc >= best->pc))
+			best = l;
+	}
+	return best && best->line && best->file < img->num_files ? best : NULL;
+}
+
 void ppu_image_free(struct ppu_image *img)
 {
 	uint32_t i;

@@ -42,6 +42,10 @@ static inline int ppu_is_code(unsigned kind)
 /* Is imm an instruction index of the same image? */
 int ppu_has_target(const struct ppu_insn *in);
 
+/* The kernel or function that an instruction is in, and the line that it comes from; NULL: none. */
+const struct ppu_symbol *ppu_image_function(const struct ppu_image *img, uint32_t pc);
+const struct ppu_line *ppu_image_line(const struct ppu_image *img, uint32_t pc);
+
 /* Appends one zeroed element to an array that only this macro grows (from NULL, n = 0; n a uint32_t).
  * 0 or -ENOMEM. */
 #define PPU_GROW(array, n) ppu_grow_((void **)&(array), &(n), sizeof(*(array)))

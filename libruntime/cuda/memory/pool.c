@@ -20,6 +20,7 @@
 #include "cuda/graph/work.h"
 #include "cuda/memory/pointer.h"
 #include "cuda/stream/stream.h"
+#include "check/check.h"
 
 #define MAX_DEVICES	32
 #define UNIT		512u	/* sizes are multiples */
@@ -100,7 +101,8 @@ void cu_pool_forget(const struct CUctx_st *c)
 
 static bool reusable(const struct block *b, uint64_t bytes, ppuStream stream)
 {
-	if (b->used || b->bytes < bytes || b->bytes > 2 * bytes + (1u << 20))
+	/* The checker wants that freed memory is not used again soon. */
+	if (chk_on() || b->used || b->bytes < bytes || b->bytes > 2 * bytes + (1u << 20))
 		return false;
 	return !b->freed || b->stream == stream || ppuEventQuery(b->freed) == PPU_SUCCESS;
 }
@@ -194,6 +196,8 @@ static void retire(struct CUmemPoolHandle_st *p, struct block *b, ppuStream stre
 	b->stream = stream;
 	b->freed = ev;
 	p->used -= b->bytes;
+	if (chk_on())
+		chk_pool_free(b->va);
 }
 
 void cu_pool_idle(const struct CUctx_st *c)
@@ -549,6 +553,8 @@ static CUresult alloc(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstrea
 		} else {
 			change_context(p, u.ctx);
 			r = take(p, room, u.ppu, ptr);
+			if (!r && chk_on())
+				chk_pool_alloc(*ptr, bytes);
 		}
 		pthread_mutex_unlock(&lock);
 		cu_obj_put(p);

@@ -36,7 +36,8 @@ _ppu_values()
 	--backend) words="core drm" ;;
 	--print-after) words="$("$1" --passes 2>/dev/null) all" ;;
 	--lanes) words="channel front engine task sm sem" ;;
-	--prop|--repeat|--device-time-limit|--max-regs|--from|--to|--width|--title|--label|--ignore) words= ;;
+	--tool) words="memcheck racecheck" ;;
+	--prop|--error-exitcode|--repeat|--device-time-limit|--max-regs|--from|--to|--width|--title|--label|--ignore) words= ;;
 	*) return 1 ;;
 	esac
 }
@@ -75,4 +76,4 @@ _ppu()
 	esac
 }
 
-complete -F _ppu ppu-as ppu-cc ppu-dis ppu-fatbin ppu-info ppu-nvcc ppu-run ppu-smi ppu-top ppu-trace
+complete -F _ppu ppu-as ppu-cc ppu-check ppu-dis ppu-fatbin ppu-info ppu-nvcc ppu-run ppu-smi ppu-top ppu-trace

@@ -47,7 +47,10 @@ struct ppu_dinsn {
 	uint32_t block;			/* number of the block it is in (sm/flow.h) */
 	uint64_t imm64;			/* immediate operand widened to its type / MOVI64 / branch target */
 	uint32_t cost;			/* SM cycles */
-	uint8_t raw_a;			/* field a as it stands (predicate number of PLOP) */
+	union {
+		uint8_t raw_a;		/* field a as it stands (predicate number of PLOP) */
+		uint8_t below;		/* PPU_H_seen: the handler of what is seen (sm/observe.h) */
+	};
 	uint8_t handler;		/* when fn is NULL: enum ppu_handler of sm.h */
 	uint8_t inner;			/* cache-model, memory-timing: what the instruction does besides that */
 	uint8_t turn;			/* a turn point (sm/flow.h) */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "core/sm/diverge.h"
 #include "core/sm/exec_warp.h"
+#include "core/sm/observe.h"
 #include "core/sm/warp.h"
 
 #define FOR_LANES(i, mask) \
@@ -39,6 +40,7 @@ static void open_barrier(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_cta *
 	}
 	result = count | (count == threads ? BAR_AND : 0) | (count ? BAR_OR : 0);
 	PPU_SM_TRACE(sm, w, BAR_RELEASE, n, threads, 0);
+	ppu_observe_barrier(sm, cta, n);
 	for (i = 0; i < cta->num_warps; i++) {
 		struct ppu_warp *o = &sm->warp[cta->warp[i]];
 		uint32_t lanes = b->waiting[i];
@@ -244,6 +246,7 @@ enum ppu_step ppu_h_warpsync(struct ppu_sm *sm, struct ppu_warp *w, const struct
 			continue;
 		w->sync_wait &= ~here;
 		w->bar_rel |= here;
+		ppu_observe_warp(sm, w, here);
 		ppu_warp_unpark(sm, w, here);
 	}
 	done = mask & w->bar_rel;
@@ -299,6 +302,7 @@ static enum ppu_step collective(struct ppu_sm *sm, struct ppu_warp *w, const str
 	for (todo = mask & ~back; todo;) {
 		uint32_t lanes = same_members(w, di, row, imm, todo, &todo);
 
+		ppu_observe_warp(sm, w, lanes);
 		fn(w, di, lanes, member(w, di, row, imm, (unsigned)__builtin_ctz(lanes)));
 	}
 	if (!back) {

@@ -69,7 +69,7 @@ void ppu_sms_round(struct ppu_core *core, const uint32_t *id, uint32_t n, uint64
 	struct round r = { core, id, t0, t1 };
 	uint32_t i, workers = core->cfg.workers;
 
-	if (!core->shares || !core->ports.run_workers || n < 2) {
+	if (!core->shares || !core->ports.run_workers || core->observer || n < 2) {
 		for (i = 0; i < n; i++)
 			run(&r, i, 0);
 		return;

@@ -77,6 +77,9 @@ void ppu_sm_child_done(struct ppu_core *core, unsigned sm, unsigned slot, uint32
 /* Can any warp of the task run, now or at a known time? */
 bool ppu_sm_task_runs(const struct ppu_core *core, const struct ppu_sm_task *t);
 
+/* A task was accepted, or (end) is gone: for who observes (hw/ppu_observe.h). */
+void ppu_observe_task(struct ppu_core *core, const struct ppu_sm_task *t, bool end);
+
 /* Implemented above (tasks/gpc.c): some SM has work, make sure that a window is scheduled. */
 void ppu_gpc_wake(struct ppu_core *core);
 /* Implemented above (tasks/), for loading the device's state. ppu_io_sm_task(): finds the record whose

@@ -185,6 +185,7 @@ static void release(struct ppu_core *core, struct ppu_task *t)
 {
 	struct ppu_tmu *tm = core->tmu;
 
+	ppu_observe_task(core, &t->sm, true);
 	ppu_order_drop(core, t);
 	t->sm.ctx->num_tasks--;
 	t->sm.ctx->owner->num_tasks--;
@@ -297,6 +298,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	ppu_tmu_list_insert(core, &tm->accepted, r, false);
 	if (!ppu_event_pending(&tm->accept_ev))
 		ppu_event_schedule(core, &tm->accept_ev, r->ready);
+	ppu_observe_task(core, &t->sm, false);
 	PPU_TRACE(core, TASK_ACCEPT, chid, t->sm.priority, tmd_va, PPU_TASK_ID(t), t->sm.depth);
 	if (parent && core->cfg.device_priorities && t->sm.priority == parent->sm.priority)
 		PPU_TRACE(core, TASK_CEILING, chid, t->sm.priority, tmd_va, PPU_TASK_ID(t), t->sm.depth);

@@ -18,6 +18,7 @@
 #include "core/sm/mem/lsu.h"
 #include "core/sm/mem/storebuf.h"
 #include "core/sm/mem/timing.h"
+#include "core/sm/observe.h"
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
@@ -433,6 +434,7 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 		program_free(ic, p);
 		return err;
 	}
+	ppu_observe_program(core, p);
 	*prog = p;
 	return 0;
 }

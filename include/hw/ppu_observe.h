@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR MIT */
+/*
+ * What somebody beside the device can see of the programs that it runs: the seam for checkers and debuggers
+ * (Documentation/hw/engines.md).  No part of the device: a guest cannot turn it on, and nothing of it is saved.
+ *
+ * The owner of a core gives it a table of functions.  While there is one, programs are interpreted, by one thread, and
+ * device time, counters and traces are what they are without it.  The functions are called in the order in which things
+ * happen to memory, by the thread that drives the core; they must not call the core.  Any of them may be NULL.
+ */
+#ifndef PPU_HW_OBSERVE_H
+#define PPU_HW_OBSERVE_H
+
+#include <stdint.h>
+
+#define PPU_OBSERVE_LANES	32
+#define PPU_OBSERVE_WARPS	32	/* most of a CTA */
+
+struct ppu_seen_task {
+	uint64_t serial;		/* no two tasks of a device have the same at one time */
+	uint64_t id;			/* as the program that launched it called it (TMD) */
+	uint64_t inst;			/* address of the context's instance block, as in fault records */
+	uint32_t grid[3], block[3];
+	uint32_t shared_bytes, local_bytes;
+	uint32_t depth;			/* 1: launched by the CPU */
+};
+
+struct ppu_seen_cta {
+	struct ppu_seen_task task;
+	uint64_t index;			/* in its grid */
+	uint32_t id[3];
+	uint32_t warps;
+};
+
+struct ppu_seen_warp {
+	const struct ppu_seen_cta *cta;
+	uint32_t warp;			/* in the CTA: lane 0 is thread warp * 32 */
+	uint32_t pc;			/* of the instruction */
+	uint32_t sm;
+};
+
+enum ppu_seen_kind { PPU_SEEN_READ, PPU_SEEN_WRITE, PPU_SEEN_ATOMIC };
+
+/* One instruction, or those of its lanes that go to one space. */
+struct ppu_seen_access {
+	struct ppu_seen_warp at;
+	enum ppu_seen_kind kind;
+	uint32_t space;			/* PPU_SPACE_GLOBAL, SHARED, LOCAL or PARAM; constants are global memory */
+	uint32_t order, scope;		/* PPU_MO_*, PPU_SCOPE_* */
+	uint32_t bytes;			/* of a lane: a power of two, up to 16 */
+	uint32_t element;		/* bytes of an element: fewer, if a lane accesses several */
+	uint32_t lanes;			/* those that execute */
+	/* 0, or PPU_ERR_*: the instruction faults in fault_lane.  Lanes below it have been executed, those above
+	 * have not. */
+	uint32_t fault, fault_lane;
+	uint64_t addr[PPU_OBSERVE_LANES];	/* in the space: an offset, or an address of global memory */
+	/* What is written: a row for each element, or for each 32 bits of wider ones; an atomic's first operand.  NULL: a
+	 * read. */
+	const uint32_t (*value)[PPU_OBSERVE_LANES];
+};
+
+/* All threads that have arrived know from now on what each of them did before. */
+struct ppu_seen_barrier {
+	const struct ppu_seen_cta *cta;
+	uint32_t number;
+	uint32_t arrived[PPU_OBSERVE_WARPS];	/* by warp */
+	uint32_t waiting[PPU_OBSERVE_WARPS];	/* of those: go on now; the others did not wait */
+};
+
+struct ppu_observer {
+	void *arg;			/* for the functions */
+	uint32_t spaces;		/* 1 << PPU_SPACE_*: of others, access() is called for faults only */
+	void (*task_start)(void *arg, const struct ppu_seen_task *t);
+	void (*task_end)(void *arg, const struct ppu_seen_task *t);	/* or it was aborted */
+	void (*cta_start)(void *arg, const struct ppu_seen_cta *c);
+	void (*cta_end)(void *arg, const struct ppu_seen_cta *c);	/* not of one that is aborted */
+	void (*access)(void *arg, const struct ppu_seen_access *a);
+	void (*fence)(void *arg, const struct ppu_seen_warp *at, uint32_t lanes, uint32_t scope);
+	void (*barrier)(void *arg, const struct ppu_seen_barrier *b);
+	/* These lanes have waited for each other: WARPSYNC, or an instruction with a member mask. */
+	void (*warp_sync)(void *arg, const struct ppu_seen_warp *at, uint32_t lanes);
+};
+
+#endif

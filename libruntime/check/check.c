@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The checker: which tool, which contexts, and what they have.  What is wrong with an access is memcheck.c's business.
+ *
+ * Kernels run in the thread that waits for them, with the device's lock; calls come from any thread, with any of the
+ * runtime's locks.  chk_lock guards everything here and is the innermost lock of all.  Whoever is in dlopen() has the dynamic
+ * loader's lock, and a constructor there may call CUDA and wait for ours: so nothing that is done with one of them asks the
+ * loader for anything (stack.h).
+ */
+#define _GNU_SOURCE	/* asprintf */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check/check.h"
+#include "check/race.h"
+#include "check/state.h"
+#include "check/symbol.h"
+#include "compiler/obj/image.h"
+
+#define RED_ZONE	512u		/* at least; and a part of large blocks, whose rows may be what is missed by one */
+#define RED_ZONE_MAX	(64u << 10)
+#define RED_ZONE_PART	16
+#define QUARANTINE	(64ull << 20)
+
+pthread_mutex_t chk_lock = PTHREAD_MUTEX_INITIALIZER;
+bool (*chk_inside)(const void *p);
+
+static enum tool { NONE, MEMCHECK, RACECHECK } tool;
+static bool leaks;
+static struct chk_ctx *all;
+static pid_t owner;			/* a child of fork() has our findings, but they are not its own */
+
+static struct chk_ctx *ctx_of(uint64_t inst)
+{
+	for (struct chk_ctx *c = all; c; c = c->next)
+		if (c->inst == inst)
+			return c;
+	return NULL;
+}
+
+/* ---- what is seen ------------------------------------------------------------------------------ */
+
+static void see_access(void *arg, const struct ppu_seen_access *a)
+{
+	struct chk_ctx *c;
+
+	pthread_mutex_lock(&chk_lock);
+	c = ctx_of(a->at.cta->task.inst);
+	if (c && tool == RACECHECK)
+		chk_race_access(c, a);
+	else if (c)
+		chk_memcheck(c, a);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void see_fence(void *arg, const struct ppu_seen_warp *at, uint32_t lanes, uint32_t scope)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_fence(at, lanes);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void see_barrier(void *arg, const struct ppu_seen_barrier *b)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_barrier(b);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void see_warp(void *arg, const struct ppu_seen_warp *at, uint32_t lanes)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_warp(at, lanes);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void see_cta_end(void *arg, const struct ppu_seen_cta *c)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_cta_end(c);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void see_task_end(void *arg, const struct ppu_seen_task *t)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_task_end(t);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static const struct {
+	const char *name;
+	struct ppu_observer observer;
+} tools[] = {
+	[MEMCHECK] = { "memcheck", { .spaces = 1 << PPU_SPACE_GLOBAL, .access = see_access } },
+	[RACECHECK] = { "racecheck", {
+		.spaces = 1 << PPU_SPACE_SHARED, .access = see_access, .fence = see_fence, .barrier = see_barrier,
+		.warp_sync = see_warp, .cta_end = see_cta_end, .task_end = see_task_end,
+	} },
+};
+#define TOOLS (sizeof(tools) / sizeof(tools[0]))
+
+void chk_place_of(const struct chk_ctx *c, const struct ppu_seen_warp *w, uint32_t lanes, struct chk_place *p)
+{
+	const struct ppu_seen_cta *cta = w->cta;
+	const uint32_t *block = cta->task.block;
+	uint32_t number = (uint32_t)(cta->task.id >> 32), t = w->warp * PPU_OBSERVE_LANES;
+	const struct ppu_image *img = NULL;
+	const struct ppu_line *l;
+	const struct ppu_symbol *s;
+
+	memset(p, 0, sizeof(*p));
+	p->pc = w->pc;
+	memcpy(p->block, cta->id, sizeof(p->block));
+	if (lanes) {
+		t += (uint32_t)__builtin_ctz(lanes);
+		p->others = (uint32_t)__builtin_popcount(lanes) - 1;
+	}
+	p->thread[0] = t % block[0];
+	p->thread[1] = t / block[0] % block[1];
+	p->thread[2] = t / block[0] / block[1];
+	if (number < c->num_kernels) {
+		img = c->kernels[number].img;
+		p->kernel = c->kernels[number].name;
+	}
+	if (!img)
+		return;
+	s = ppu_image_function(img, w->pc);
+	l = ppu_image_line(img, w->pc);
+	p->function = s ? s->name : NULL;
+	if (l) {
+		p->file = img->files[l->file];
+		p->line = l->line;
+	}
+}
+
+/* ---- settings ---------------------------------------------------------------------------------- */
+
+/* PPU_CHECK: the tool, and words behind it. */
+static char *parse(const char *text, enum tool *found)
+{
+	char *copy = strdup(text), *save, *word, *err = NULL;
+	unsigned i;
+
+	leaks = false;
+	*found = NONE;
+	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err; word = strtok_r(NULL, ", ", &save)) {
+		for (i = MEMCHECK; i < TOOLS && strcmp(word, tools[i].name) != 0; i++)
+			;
+		if (i < TOOLS && !*found)
+			*found = i;
+		else if (!strcmp(word, "leaks"))
+			leaks = true;
+		else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (memcheck or racecheck; leaks)", word) < 0)
+			err = NULL;
+	}
+	free(copy);
+	if (!err && (!*found || (leaks && *found != MEMCHECK)))
+		err = strdup(*found ? "PPU_CHECK: only memcheck tells leaks" : "PPU_CHECK names no tool (memcheck, racecheck)");
+	return err;
+}
+
+static void tell_leaks(struct chk_ctx *c)
+{
+	for (size_t i = 0; leaks && !c->leaks_told && i < c->blocks.n; i++) {
+		const struct chk_block *b = &c->blocks.v[i];
+		struct chk_finding f = { .kind = "leak", .block = b };
+
+		if (b->what != CHK_USER || b->late)
+			continue;
+		snprintf(f.what, sizeof(f.what), "%llu bytes at 0x%llx were never freed (allocation %u)",
+			 (unsigned long long)b->bytes, (unsigned long long)b->va, b->number);
+		chk_report(&f);
+	}
+	c->leaks_told = true;
+}
+
+/* The program's end: contexts that it did not destroy.  By now its own destructors have run, which may free memory. */
+__attribute__((destructor))
+static void at_end(void)
+{
+	if (!tool || getpid() != owner)
+		return;
+	pthread_mutex_lock(&chk_lock);
+	for (struct chk_ctx *c = all; c; c = c->next)
+		tell_leaks(c);
+	chk_report_close();
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void make_ready(void)
+{
+	chk_stack_ready();
+	chk_symbol_ready();
+}
+
+/* The loader's part early, when nobody can have a lock of ours. */
+__attribute__((constructor))
+static void prepare(void)
+{
+	const char *text = getenv("PPU_CHECK");
+
+	if (text && *text)
+		make_ready();
+}
+
+int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const void *p), char **err)
+{
+	const char *text = getenv("PPU_CHECK");
+	enum tool asked;
+	int rc;
+
+	*err = NULL;
+	if (!text || !*text)
+		return 0;
+	*err = parse(text, &asked);
+	if (!*err && !be->observe)
+		*err = strdup("PPU_CHECK: only the device inside the process can be checked (PPU_BACKEND=core)");
+	if (!*err && tool)		/* contexts are told apart by their instances, which are those of one device */
+		*err = strdup("PPU_CHECK: one device can be checked, and there are more");
+	if (!*err)
+		*err = chk_report_open(tools[asked].name);
+	if (*err)
+		return -EINVAL;
+	make_ready();
+	tool = asked;
+	owner = getpid();
+	chk_inside = inside;
+	rc = be->observe(dev, &tools[tool].observer);
+	if (rc)
+		chk_close(be, dev);
+	return rc;
+}
+
+void chk_close(const struct be_ops *be, struct be_dev *dev)
+{
+	if (!tool)
+		return;
+	be->observe(dev, NULL);
+	pthread_mutex_lock(&chk_lock);
+	tool = NONE;
+	chk_report_close();
+	pthread_mutex_unlock(&chk_lock);
+}
+
+bool chk_on(void)
+{
+	return tool == MEMCHECK;
+}
+
+/* ---- contexts ---------------------------------------------------------------------------------- */
+
+struct chk_ctx *chk_ctx_new(const struct be_ops *be, struct be_vm *vm)
+{
+	struct chk_ctx *c = tool ? calloc(1, sizeof(*c)) : NULL;
+
+	if (!c)
+		return NULL;
+	c->inst = be->vm_inst(vm);
+	pthread_mutex_lock(&chk_lock);
+	c->next = all;
+	all = c;
+	pthread_mutex_unlock(&chk_lock);
+	return c;
+}
+
+void chk_ctx_end(struct chk_ctx *c)
+{
+	pthread_mutex_lock(&chk_lock);
+	for (struct chk_ctx **p = &all; *p; p = &(*p)->next) {
+		if (*p == c) {
+			*p = c->next;
+			break;
+		}
+	}
+	if (tool && getpid() == owner)
+		tell_leaks(c);
+	pthread_mutex_unlock(&chk_lock);
+	chk_shadow_free(&c->valid);
+	chk_blocks_free(&c->blocks);
+	free(c->kernels);
+	free(c);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+uint64_t chk_red_zone(const struct chk_ctx *c, uint64_t bytes)
+{
+	uint64_t zone = bytes / RED_ZONE_PART;
+
+	return !c || tool != MEMCHECK ? 0 : zone < RED_ZONE ? RED_ZONE : zone > RED_ZONE_MAX ? RED_ZONE_MAX : zone;
+}
+
+uint64_t chk_quarantine(const struct chk_ctx *c)
+{
+	return c && tool == MEMCHECK ? QUARANTINE : 0;
+}
+
+/* The runtime's own memory begins and ends with a block, too, but nobody wants to know who asked for it. */
+static void add(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what,
+		const struct chk_stack *stack)
+{
+	struct chk_block *b = chk_block_add(&c->blocks, va, bytes, room, what);
+
+	if (b && stack)
+		b->made = *stack;
+	chk_shadow_set(&c->valid, va, bytes, true);
+}
+
+void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what)
+{
+	struct chk_stack s;
+
+	if (!chk_on())
+		return;
+	if (what != CHK_INTERNAL)
+		chk_stack_take(&s);
+	pthread_mutex_lock(&chk_lock);
+	add(c, va, bytes, room, what, what == CHK_INTERNAL ? NULL : &s);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+void chk_free(struct chk_ctx *c, uint64_t va)
+{
+	struct chk_block *b;
+	struct chk_stack s;
+
+	if (!chk_on())
+		return;
+	chk_stack_take(&s);
+	pthread_mutex_lock(&chk_lock);
+	b = chk_block_at(&c->blocks, va);
+	if (b) {
+		chk_shadow_set(&c->valid, va, b->bytes, false);
+		c->num_late -= b->late;
+		chk_block_end(&c->blocks, b, &s);
+	}
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void name_call(const struct chk_stack *s, const char *otherwise, char *buf, size_t len)
+{
+	chk_stack_api(s, buf, len);
+	if (!*buf)
+		snprintf(buf, len, "%s", otherwise);
+}
+
+/* The same mistake is that of the same call of the program. */
+static uint64_t call_of(const struct chk_stack *s)
+{
+	return s->n ? (uintptr_t)s->frame[0] : 1;
+}
+
+static void tell_call(struct chk_ctx *c, struct chk_finding *f, const struct chk_stack *s)
+{
+	bool dead;
+
+	f->call = s;
+	f->same = call_of(s);
+	f->block = chk_suspect(c, f->address, &dead);
+	chk_report(f);
+}
+
+void chk_bad_free(struct chk_ctx *c, uint64_t va)
+{
+	struct chk_finding f = { .address = va, .bytes = 1 };
+	const struct chk_block *d;
+	struct chk_stack s;
+	char call[32];
+
+	if (!chk_on())
+		return;
+	chk_stack_take(&s);
+	name_call(&s, "free", call, sizeof(call));
+	pthread_mutex_lock(&chk_lock);
+	d = chk_block_dead(&c->blocks, va);
+	f.kind = d && d->va == va ? "double-free" : "invalid-free";
+	snprintf(f.what, sizeof(f.what), "%s of 0x%llx, %s", call, (unsigned long long)va,
+		 d && d->va == va ? "which was freed before" : "which is not the start of an allocation");
+	tell_call(c, &f, &s);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+bool chk_range_ok(struct chk_ctx *c, uint64_t va, uint64_t bytes)
+{
+	const struct chk_block *b;
+	bool ok = true;
+
+	pthread_mutex_lock(&chk_lock);
+	b = tool == MEMCHECK ? chk_block_below(&c->blocks, va) : NULL;
+	if (b && b->what == CHK_USER)
+		ok = va - b->va <= b->bytes && bytes <= b->bytes - (va - b->va);
+	pthread_mutex_unlock(&chk_lock);
+	return ok;
+}
+
+void chk_bad_range(struct chk_ctx *c, const char *access, uint64_t va, uint64_t bytes)
+{
+	struct chk_finding f = { .kind = "invalid-range", .access = access, .address = va, .bytes = bytes };
+	struct chk_stack s;
+	char call[32];
+
+	if (!chk_on())
+		return;
+	chk_stack_take(&s);
+	name_call(&s, "call", call, sizeof(call));
+	pthread_mutex_lock(&chk_lock);
+	snprintf(f.what, sizeof(f.what), "%s: %s of %llu bytes at 0x%llx, which are not inside one allocation",
+		 call, access, (unsigned long long)bytes, (unsigned long long)va);
+	tell_call(c, &f, &s);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+/* ---- pools ------------------------------------------------------------------------------------- */
+
+static struct chk_block *block_of_any(uint64_t va, struct chk_ctx **ctx)
+{
+	struct chk_block *b = NULL;
+
+	for (*ctx = all; *ctx && !b; ) {
+		b = chk_block_at(&(*ctx)->blocks, va);
+		if (!b)
+			*ctx = (*ctx)->next;
+	}
+	return b;
+}
+
+void chk_pool_alloc(uint64_t va, uint64_t bytes)
+{
+	struct chk_block *b;
+	struct chk_ctx *c;
+
+	pthread_mutex_lock(&chk_lock);
+	b = block_of_any(va, &c);
+	if (b && b->bytes > bytes) {
+		chk_shadow_set(&c->valid, va + bytes, b->bytes - bytes, false);
+		b->bytes = bytes;
+	}
+	pthread_mutex_unlock(&chk_lock);
+}
+
+void chk_pool_free(uint64_t va)
+{
+	struct chk_block *b;
+	struct chk_stack s;
+	struct chk_ctx *c;
+
+	chk_stack_take(&s);
+	pthread_mutex_lock(&chk_lock);
+	b = block_of_any(va, &c);
+	if (b && !b->late) {
+		b->late = true;
+		b->launch = c->launch;
+		b->freed = s;
+		c->num_late++;
+	}
+	pthread_mutex_unlock(&chk_lock);
+}
+
+/* ---- kernels and modules ----------------------------------------------------------------------- */
+
+void chk_launch(struct chk_ctx *c, uint32_t launch)
+{
+	pthread_mutex_lock(&chk_lock);
+	c->launch = launch;
+	pthread_mutex_unlock(&chk_lock);
+}
+
+void chk_kernel(struct chk_ctx *c, uint32_t number, const struct ppu_image *img, const char *name)
+{
+	struct chk_kernel *k;
+
+	pthread_mutex_lock(&chk_lock);
+	if (number >= c->num_kernels && img) {
+		uint32_t n = number + 64;
+
+		k = realloc(c->kernels, n * sizeof(*k));
+		if (k) {
+			memset(k + c->num_kernels, 0, (n - c->num_kernels) * sizeof(*k));
+			c->kernels = k;
+			c->num_kernels = n;
+		}
+	}
+	if (number < c->num_kernels) {
+		c->kernels[number].img = img;
+		c->kernels[number].name = name;
+	}
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static bool is_variable(const struct ppu_symbol *s)
+{
+	return (s->kind == PPU_SYM_GLOBAL || s->kind == PPU_SYM_CONST) && s->size;
+}
+
+void chk_variables(struct chk_ctx *c, const struct ppu_image *img, uint64_t data_va)
+{
+	struct chk_block *data;
+
+	if (!chk_on())
+		return;
+	pthread_mutex_lock(&chk_lock);
+	data = chk_block_at(&c->blocks, data_va);
+	if (data) {
+		chk_shadow_set(&c->valid, data->va, data->bytes, false);
+		chk_block_forget(&c->blocks, data);
+	}
+	for (uint32_t i = 0; i < img->num_symbols; i++) {
+		const struct ppu_symbol *s = &img->symbols[i];
+		struct chk_block *b;
+
+		/* Two names of one place are one block. */
+		if (!is_variable(s) || chk_block_at(&c->blocks, data_va + s->value))
+			continue;
+		b = chk_block_add(&c->blocks, data_va + s->value, s->size, s->size, CHK_VARIABLE);
+		if (b)
+			b->name = strdup(s->name);
+		chk_shadow_set(&c->valid, data_va + s->value, s->size, true);
+	}
+	pthread_mutex_unlock(&chk_lock);
+}
+
+void chk_variables_gone(struct chk_ctx *c, const struct ppu_image *img, uint64_t data_va)
+{
+	pthread_mutex_lock(&chk_lock);
+	for (uint32_t i = 0; i < img->num_symbols; i++) {
+		const struct ppu_symbol *s = &img->symbols[i];
+		struct chk_block *b = is_variable(s) ? chk_block_at(&c->blocks, data_va + s->value) : NULL;
+
+		if (!b || b->what != CHK_VARIABLE)
+			continue;
+		chk_shadow_set(&c->valid, b->va, b->bytes, false);
+		chk_block_end(&c->blocks, b, &(struct chk_stack){ 0 });
+	}
+	pthread_mutex_unlock(&chk_lock);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ppu-check: what the runtime tells its checker.  With PPU_CHECK=TOOL in the environment, and the device inside the
+ * process, a checker watches the memory accesses of kernels (hw/ppu_observe.h) and what calls do to memory.
+ *
+ * A context has a struct chk_ctx, or NULL when nothing is checked; all functions but chk_open() are for contexts that have
+ * one.  They may be called with any of the runtime's locks held: the checker's own lock is the innermost, and the dynamic
+ * loader is asked for nothing.
+ */
+#ifndef PPU_CHECK_H
+#define PPU_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ppu_image.h>
+#include "backend/backend.h"
+#include "check/block.h"
+
+#pragma GCC visibility push(hidden)
+
+struct chk_ctx;
+
+/* When a device was opened.  inside(): is this an address that only the runtime gives out?  0; or -EINVAL and *err, a malloc'ed
+ * sentence: PPU_CHECK asks for what is not there. */
+int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const void *p), char **err);
+/* Before the device is closed. */
+void chk_close(const struct be_ops *be, struct be_dev *dev);
+/* Is memory checked, so that none should be used again soon? */
+bool chk_on(void);
+
+/* NULL: nothing is checked, or no memory. */
+struct chk_ctx *chk_ctx_new(const struct be_ops *be, struct be_vm *vm);
+/* Tells of leaks, if that was asked for. */
+void chk_ctx_end(struct chk_ctx *c);
+
+/* How many bytes more an allocation of the program takes: nobody's, so that one byte too far is noticed. */
+uint64_t chk_red_zone(const struct chk_ctx *c, uint64_t bytes);
+/* Freed memory that the runtime should keep from being used again. */
+uint64_t chk_quarantine(const struct chk_ctx *c);
+
+/* room: with the red zone. */
+void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what);
+void chk_free(struct chk_ctx *c, uint64_t va);
+/* Somebody asked to free what is not the start of an allocation. */
+void chk_bad_free(struct chk_ctx *c, uint64_t va);
+/* A call wants these bytes, which begin inside one allocation: do they end where the program's part of it does, or before? */
+bool chk_range_ok(struct chk_ctx *c, uint64_t va, uint64_t bytes);
+/* A call wants these bytes, which are not inside one allocation. */
+void chk_bad_range(struct chk_ctx *c, const char *access, uint64_t va, uint64_t bytes);
+
+/* Pools: of the block that begins there, the program has so many bytes; and the program freed it in the order of a
+ * stream, so that launches from now on must not use it. */
+void chk_pool_alloc(uint64_t va, uint64_t bytes);
+void chk_pool_free(uint64_t va);
+
+/* The next launch has this number; its tasks' ids end with it. */
+void chk_launch(struct chk_ctx *c, uint32_t launch);
+/* A kernel got a number, by which tasks name it; img NULL: it has gone. */
+void chk_kernel(struct chk_ctx *c, uint32_t number, const struct ppu_image *img, const char *name);
+/* A module's variables lie in the memory that was allocated there: they take its place. */
+void chk_variables(struct chk_ctx *c, const struct ppu_image *img, uint64_t data_va);
+void chk_variables_gone(struct chk_ctx *c, const struct ppu_image *img, uint64_t data_va);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Findings: as text on standard error at once, and as records in the file of PPU_CHECK_RECORDS, for ppu-check.
+ *
+ * A record is lines "KEY VALUE", and an empty line ends it.  A key that comes again is a list.  The keys are those that
+ * ppu-check writes as JSON and XML (Documentation/runtime/ppu-check.md).
+ *
+ * Locked by the caller.
+ */
+#ifndef PPU_CHECK_REPORT_H
+#define PPU_CHECK_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "check/block.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Which threads, and where in the program. */
+struct chk_place {
+	const char *kernel, *function, *file;	/* NULL: not known */
+	uint32_t line, pc;
+	uint32_t block[3], thread[3];
+	uint32_t others;		/* more threads of the same warp */
+};
+
+struct chk_finding {
+	const char *kind;		/* "out-of-bounds", ... */
+	char what[256];			/* the sentence */
+	const struct chk_place *place;	/* NULL: a call of the host */
+	const char *access, *space;	/* "write", "global"; NULL: none */
+	uint64_t address, bytes;
+	const struct chk_block *block;	/* the memory that it is about; NULL: none */
+	const struct chk_stack *call;	/* of the host; NULL: none */
+	const char *other_does;		/* of a race: what the other thread did */
+	const struct chk_place *other;
+	/* With kind, kernel and (not of a race) pc: what makes a finding another one.  Of a call 0: each one is. */
+	uint64_t same;
+};
+
+/* NULL, or a malloc'ed sentence: a file cannot be read or written. */
+char *chk_report_open(const char *tool);
+void chk_report_close(void);
+void chk_report(const struct chk_finding *f);
+/* Findings that were told, without those that were suppressed. */
+unsigned chk_reported(void);
+
+#pragma GCC visibility pop
+#endif

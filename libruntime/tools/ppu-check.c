@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ppu-check: runs a program with the checker that is in the runtime (libruntime/check), and makes of its records an exit
+ * status, JSON and XML.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tool.h"
+
+static const char help[] =
+	"usage: ppu-check [options] [--] PROGRAM [ARGUMENT...]\n"
+	"  --tool TOOL          memcheck: accesses outside allocations, the default; racecheck: races in shared memory\n"
+	"  --leak-check [full|no]   memcheck: memory that is never freed, too\n"
+	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"
+	"  --suppressions FILE  lines KIND [KERNEL [FILE]], with * and ?: what not to tell\n"
+	"  --json FILE, --xml FILE   write the findings there\n"
+	"  --help, --version\n"
+	"The program is any that uses CUDA's Driver or Runtime API or libppu; it runs on the device inside the process.\n"
+	"Exit status: the program's, 128 + the signal that ended it, or that of --error-exitcode; 2 usage, 126 or 127 the\n"
+	"program cannot be run.\n";
+
+struct pair {
+	char *key, *value;
+};
+
+struct record {
+	struct pair *pair;
+	unsigned n;
+};
+
+struct result {
+	struct record *finding;
+	unsigned n, starts, ends, suppressed;
+	unsigned long long again, untold;
+};
+
+struct args {
+	const char *tool, *json, *xml, *suppressions;
+	bool leaks;
+	int exit_code;		/* -1: the program's */
+	char **program;
+};
+
+static void usage(const char *why, const char *what)
+{
+	fprintf(stderr, "ppu-check: %s%s (--help says more)\n", why, what);
+	exit(2);
+}
+
+/* The value of an option: what follows "=", or the next argument. */
+static const char *value(char **argv, int *i, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(argv[*i], name, n) != 0 || (argv[*i][n] && argv[*i][n] != '='))
+		return NULL;
+	if (argv[*i][n])
+		return argv[*i] + n + 1;
+	if (!argv[*i + 1])
+		usage("a value is missing behind ", name);
+	return argv[++*i];
+}
+
+/* --leak-check, and what may follow: "full" or "no", as the tool of others has it. */
+static bool is_leak_check(char **argv, int *i, bool *on)
+{
+	static const char name[] = "--leak-check";
+	const char *is = argv[*i], *next = argv[*i + 1];
+
+	if (strncmp(is, name, sizeof(name) - 1) != 0)
+		return false;
+	is += sizeof(name) - 1;
+	if (*is && *is != '=')
+		return false;
+	if (*is && strcmp(is, "=full") != 0 && strcmp(is, "=no") != 0)
+		usage("--leak-check is full or no, not ", is + 1);
+	if (!*is && next && (!strcmp(next, "full") || !strcmp(next, "no"))) {
+		is = next;
+		++*i;
+	}
+	*on = strcmp(is, "no") != 0 && strcmp(is, "=no") != 0;
+	return true;
+}
+
+static void parse(char **argv, struct args *a)
+{
+	const char *v;
+	char *end;
+	int i;
+
+	*a = (struct args){ .tool = "memcheck", .exit_code = -1 };
+	for (i = 1; argv[i] && argv[i][0] == '-'; i++) {
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		} else if (!strcmp(argv[i], "--help")) {
+			fputs(help, stdout);
+			exit(0);
+		} else if (!strcmp(argv[i], "--version")) {
+			tool_version("ppu-check");
+			exit(0);
+		} else if (is_leak_check(argv, &i, &a->leaks)) {
+			;
+		} else if ((v = value(argv, &i, "--tool"))) {
+			if (strcmp(v, "memcheck") != 0 && strcmp(v, "racecheck") != 0)
+				usage("there is no tool ", v);
+			a->tool = v;
+		} else if ((v = value(argv, &i, "--error-exitcode"))) {
+			long n = strtol(v, &end, 0);
+
+			if (*end || end == v || n < 0 || n > 255)
+				usage("no exit status: ", v);
+			a->exit_code = (int)n;
+		} else if ((v = value(argv, &i, "--json"))) {
+			a->json = v;
+		} else if ((v = value(argv, &i, "--xml"))) {
+			a->xml = v;
+		} else if ((v = value(argv, &i, "--suppressions"))) {
+			a->suppressions = v;
+		} else {
+			usage("there is no option ", argv[i]);
+		}
+	}
+	a->program = argv + i;
+	if (!argv[i])
+		usage("which program?", "");
+	if (a->leaks && strcmp(a->tool, "memcheck") != 0)
+		usage("--leak-check is of memcheck, not of ", a->tool);
+}
+
+/* ---- running it ----------------------------------------------------------------------------------------- */
+
+/* Our libraries, for a program that does not know where they are: beside this tool, as built and as installed. */
+static void add_library_path(void)
+{
+	static const char *const places[] = { "../lib/cuda", "../lib/ppu/cuda/lib64" };
+	const char *old = getenv("LD_LIBRARY_PATH");
+	char self[PATH_MAX], path[PATH_MAX + 64], real[PATH_MAX], *all;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return;
+	self[n] = 0;
+	*strrchr(self, '/') = 0;
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+		if (!realpath(path, real))
+			continue;
+		if (asprintf(&all, "%s%s%s", old && *old ? old : real, old && *old ? ":" : "", old && *old ? real : "") < 0)
+			return;
+		setenv("LD_LIBRARY_PATH", all, 1);
+		free(all);
+		return;
+	}
+}
+
+/* Becomes the program. */
+static void become(const struct args *a, const char *records)
+{
+	const char *backend = getenv("PPU_BACKEND");
+	int err;
+
+	setenv("PPU_CHECK", a->leaks ? "memcheck,leaks" : a->tool, 1);
+	setenv("PPU_CHECK_RECORDS", records, 1);
+	if (a->suppressions)
+		setenv("PPU_CHECK_SUPPRESSIONS", a->suppressions, 1);
+	if (!backend || !*backend || !strcmp(backend, "auto"))
+		setenv("PPU_BACKEND", "core", 1);
+	add_library_path();
+	execvp(a->program[0], a->program);
+	err = errno;
+	fprintf(stderr, "ppu-check: %s: %s\n", a->program[0], strerror(err));
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+/* The program's exit status. */
+static int run(const struct args *a, const char *records)
+{
+	pid_t pid = fork(), got;
+	int status;
+
+	if (!pid)
+		become(a, records);
+	signal(SIGINT, SIG_IGN);	/* it is the program's */
+	signal(SIGQUIT, SIG_IGN);
+	do {
+		got = pid < 0 ? -1 : waitpid(pid, &status, 0);
+	} while (got < 0 && errno == EINTR && pid > 0);
+	if (got < 0) {
+		perror("ppu-check");
+		return 126;
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- records --------------------------------------------------------------------------------------------- */
+
+static void *need(void *p)
+{
+	if (!p) {
+		fputs("ppu-check: out of memory\n", stderr);
+		exit(126);
+	}
+	return p;
+}
+
+static const char *get(const struct record *r, const char *key)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		if (!strcmp(r->pair[i].key, key))
+			return r->pair[i].value;
+	return "";
+}
+
+static void take(struct result *res, const struct record *r)
+{
+	const char *what = get(r, "record");
+
+	if (!strcmp(what, "start")) {
+		res->starts++;
+	} else if (!strcmp(what, "end")) {
+		res->ends++;
+		res->suppressed += (unsigned)strtoul(get(r, "suppressed"), NULL, 10);
+		res->again += strtoull(get(r, "again"), NULL, 10);
+		res->untold += strtoull(get(r, "untold"), NULL, 10);
+	} else if (!strcmp(what, "finding")) {
+		res->finding = need(realloc(res->finding, (res->n + 1) * sizeof(*res->finding)));
+		res->finding[res->n++] = *r;
+	}
+}
+
+static void read_records(const char *path, struct result *res)
+{
+	FILE *f = fopen(path, "re");
+	struct record r = { 0 };
+	char *line = NULL, *space;
+	size_t cap = 0;
+
+	memset(res, 0, sizeof(*res));
+	while (f && getline(&line, &cap, f) >= 0) {
+		line[strcspn(line, "\n")] = 0;
+		if (!*line) {
+			take(res, &r);
+			memset(&r, 0, sizeof(r));
+			continue;
+		}
+		space = strchr(line, ' ');
+		if (!space)
+			continue;
+		*space = 0;
+		r.pair = need(realloc(r.pair, (r.n + 1) * sizeof(*r.pair)));
+		r.pair[r.n].key = need(strdup(line));
+		r.pair[r.n++].value = need(strdup(space + 1));
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+/* Which keys are lists even with one value, and which are numbers. */
+static bool among(const char *key, const char *const *keys)
+{
+	for (; *keys; keys++)
+		if (!strcmp(key, *keys))
+			return true;
+	return false;
+}
+
+static const char *const lists[] = { "allocated", "freed", "called", NULL };
+static const char *const numbers[] = { "line", "pc", "bytes", "more_threads", "other_line", "other_pc", "other_more_threads", NULL };
+
+/* How many bytes the character has that begins there; 0: none does, or one that XML has not. */
+static unsigned utf8(const char *s)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	unsigned n = u[0] < 0x80 ? 1 : u[0] >> 5 == 6 ? 2 : u[0] >> 4 == 14 ? 3 : u[0] >> 3 == 30 ? 4 : 0;
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	uint32_t c = n > 1 ? u[0] & (0x7fu >> n) : u[0];
+
+	for (unsigned i = 1; i < n; i++) {
+		if (u[i] >> 6 != 2)
+			return 0;
+		c = c << 6 | (u[i] & 0x3f);
+	}
+	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || c == 0xfffe || c == 0xffff ? 0 : n;
+}
+
+/* The character that begins there, or in place of a byte that is none the one for that.  Returns where the next one is. */
+static const char *put_char(FILE *f, const char *s)
+{
+	unsigned n = utf8(s);
+
+	fwrite(n ? s : "\xef\xbf\xbd", 1, n ? n : 3, f);
+	return s + (n ? n : 1);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------- */
+
+static void json_text(FILE *f, const char *s)
+{
+	fputc('"', f);
+	while (*s) {
+		if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s++);
+		else if ((unsigned char)*s < 32)
+			fprintf(f, "\\u%04x", (unsigned)*s++);
+		else
+			s = put_char(f, s);
+	}
+	fputc('"', f);
+}
+
+static void json_finding(FILE *f, const struct record *r)
+{
+	const char *comma = "";
+
+	fputs("    {", f);
+	for (unsigned i = 0; i < r->n; i++) {
+		const char *key = r->pair[i].key;
+		bool list = among(key, lists), more = i && !strcmp(r->pair[i - 1].key, key);
+
+		if (!strcmp(key, "record"))
+			continue;
+		if (!more) {
+			fprintf(f, "%s\n      ", comma);
+			json_text(f, key);
+			fputs(list ? ": [" : ": ", f);
+		} else {
+			fputs(", ", f);
+		}
+		if (among(key, numbers))
+			fputs(r->pair[i].value, f);
+		else
+			json_text(f, r->pair[i].value);
+		if (list && (i + 1 == r->n || strcmp(r->pair[i + 1].key, key) != 0))
+			fputc(']', f);
+		comma = ",";
+	}
+	fputs("\n    }", f);
+}
+
+static void json(FILE *f, const struct result *res, const char *tool, int status)
+{
+	fprintf(f, "{\n  \"tool\": \"%s\",\n  \"program_status\": %d,\n  \"checked\": %s,\n  \"suppressed\": %u,\n"
+		"  \"again\": %llu,\n  \"untold\": %llu,\n  \"findings\": [", tool, status, res->starts ? "true" : "false",
+		res->suppressed, res->again, res->untold);
+	for (unsigned i = 0; i < res->n; i++) {
+		fputs(i ? ",\n" : "\n", f);
+		json_finding(f, &res->finding[i]);
+	}
+	fputs(res->n ? "\n  ]\n}\n" : "]\n}\n", f);
+}
+
+/* ---- XML -------------------------------------------------------------------------------------------------- */
+
+static void xml_text(FILE *f, const char *s)
+{
+	while (*s) {
+		const char *as = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" : *s == '"' ? "&quot;" : NULL;
+
+		if (as)
+			fputs(as, f);
+		else if ((unsigned char)*s >= 32 || *s == '\t')
+			s = put_char(f, s) - 1;
+		s++;
+	}
+}
+
+static void xml(FILE *f, const struct result *res, const char *tool, int status)
+{
+	fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ppu-check tool=\"%s\" program_status=\"%d\" checked=\"%s\" "
+		"suppressed=\"%u\" again=\"%llu\" untold=\"%llu\">\n", tool, status, res->starts ? "true" : "false",
+		res->suppressed, res->again, res->untold);
+	for (unsigned i = 0; i < res->n; i++) {
+		const struct record *r = &res->finding[i];
+
+		fputs("  <finding>\n", f);
+		for (unsigned k = 0; k < r->n; k++) {
+			if (!strcmp(r->pair[k].key, "record"))
+				continue;
+			fprintf(f, "    <%s>", r->pair[k].key);
+			xml_text(f, r->pair[k].value);
+			fprintf(f, "</%s>\n", r->pair[k].key);
+		}
+		fputs("  </finding>\n", f);
+	}
+	fputs("</ppu-check>\n", f);
+}
+
+static bool write_file(const char *path, void (*fn)(FILE *f, const struct result *res, const char *tool, int status),
+		       const struct result *res, const char *tool, int status)
+{
+	FILE *f = path ? fopen(path, "we") : NULL;
+	bool ok = f;
+
+	if (!path)
+		return true;
+	if (f)
+		fn(f, res, tool, status);
+	if (f && fclose(f))
+		ok = false;
+	if (!ok)
+		fprintf(stderr, "ppu-check: %s: %s\n", path, strerror(errno));
+	return ok;
+}
+
+/* ---- */
+
+static void tell(const struct result *res)
+{
+	if (!res->starts) {
+		fputs("ppu-check: nothing was checked: the program used no PPU by our libcuda, libcudart or libppu, or it could "
+		      "not be opened\n", stderr);
+		return;
+	}
+	fprintf(stderr, "ppu-check: %u finding%s", res->n, res->n == 1 ? "" : "s");
+	if (res->again)
+		fprintf(stderr, ", %llu times again", res->again);
+	if (res->untold)
+		fprintf(stderr, ", %llu more that were not told", res->untold);
+	if (res->suppressed)
+		fprintf(stderr, ", %u suppressed", res->suppressed);
+	fputs(res->ends < res->starts ? "; the program did not end as usual, so what is told at the end is missing\n" : "\n", stderr);
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+	bool is = !stat(path, &st) && S_ISDIR(st.st_mode);
+
+	if (is)
+		errno = EISDIR;
+	return is;
+}
+
+int main(int argc, char **argv)
+{
+	char path[] = "/tmp/ppu-check-XXXXXX";
+	struct result res;
+	struct args a;
+	int status, fd;
+	bool ok;
+
+	(void)argc;
+	parse(argv, &a);
+	if (a.suppressions && (access(a.suppressions, R_OK) || is_directory(a.suppressions))) {
+		fprintf(stderr, "ppu-check: %s: %s\n", a.suppressions, strerror(errno));
+		return 2;
+	}
+	fd = mkstemp(path);
+	if (fd < 0) {
+		perror("ppu-check: a file for records");
+		return 126;
+	}
+	close(fd);
+	status = run(&a, path);
+	read_records(path, &res);
+	unlink(path);
+	ok = write_file(a.json, json, &res, a.tool, status);
+	ok &= write_file(a.xml, xml, &res, a.tool, status);
+	if (status != 126 && status != 127)
+		tell(&res);
+	if (!ok)
+		return 126;
+	return res.n && a.exit_code >= 0 ? a.exit_code : status;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The seam for observers.  A memory instruction is done first, as always, and shown afterwards: then it is known whether
+ * it faulted.  Addresses and operands are taken before, because the destination may be the same register.
+ */
+#include <string.h>
+#include <hw/ppu_observe.h>
+#include "core/sm/mem/lsu.h"
+#include "core/sm/observe.h"
+#include "core/sm/translate/translate.h"
+#include "core/sm/warp.h"
+
+_Static_assert(PPU_OBSERVE_LANES == PPU_LANES, "lanes");
+_Static_assert(PPU_OBSERVE_WARPS == PPU_MAX_CTA_WARPS, "warps");
+
+static void task_of(const struct ppu_sm_task *t, struct ppu_seen_task *s)
+{
+	const struct ppu_tmd *l = &t->launch;
+
+	*s = (struct ppu_seen_task){
+		.serial = PPU_SM_TASK_ID(t), .id = l->id, .inst = t->ctx->inst, .shared_bytes = l->shared_bytes,
+		.local_bytes = l->local_per_thread, .depth = t->depth,
+	};
+	memcpy(s->grid, l->grid, sizeof(s->grid));
+	memcpy(s->block, l->block, sizeof(s->block));
+}
+
+static void cta_of(const struct ppu_cta *cta, struct ppu_seen_cta *s)
+{
+	task_of(cta->task, &s->task);
+	s->index = cta->index;
+	memcpy(s->id, cta->id, sizeof(s->id));
+	s->warps = cta->num_warps;
+}
+
+static void warp_of(const struct ppu_sm *sm, const struct ppu_warp *w, const struct ppu_seen_cta *cta,
+		    struct ppu_seen_warp *s)
+{
+	*s = (struct ppu_seen_warp){ .cta = cta, .warp = w->index, .pc = w->pc, .sm = sm->id };
+}
+
+/* ---- events --------------------------------------------------------------------------------------------- */
+
+void ppu_observe_task(struct ppu_core *core, const struct ppu_sm_task *t, bool end)
+{
+	const struct ppu_observer *o = core->observer;
+	struct ppu_seen_task s;
+
+	if (!o)
+		return;
+	task_of(t, &s);
+	if (end && o->task_end)
+		o->task_end(o->arg, &s);
+	else if (!end && o->task_start)
+		o->task_start(o->arg, &s);
+}
+
+void ppu_observe_cta_(const struct ppu_core *core, const struct ppu_cta *cta, bool end)
+{
+	const struct ppu_observer *o = core->observer;
+	struct ppu_seen_cta s;
+
+	cta_of(cta, &s);
+	if (end && o->cta_end)
+		o->cta_end(o->arg, &s);
+	else if (!end && o->cta_start)
+		o->cta_start(o->arg, &s);
+}
+
+void ppu_observe_barrier_(const struct ppu_sm *sm, const struct ppu_cta *cta, unsigned n)
+{
+	const struct ppu_observer *o = sm->core->observer;
+	struct ppu_seen_barrier b = { .number = n };
+	struct ppu_seen_cta s;
+
+	if (!o->barrier)
+		return;
+	cta_of(cta, &s);
+	b.cta = &s;
+	memcpy(b.arrived, cta->bar[n].arrived, sizeof(b.arrived));
+	memcpy(b.waiting, cta->bar[n].waiting, sizeof(b.waiting));
+	o->barrier(o->arg, &b);
+}
+
+void ppu_observe_warp_(const struct ppu_sm *sm, const struct ppu_warp *w, uint32_t lanes)
+{
+	const struct ppu_observer *o = sm->core->observer;
+	struct ppu_seen_warp at;
+	struct ppu_seen_cta s;
+
+	if (!o->warp_sync)
+		return;
+	cta_of(w->cta, &s);
+	warp_of(sm, w, &s, &at);
+	o->warp_sync(o->arg, &at, lanes);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------- */
+
+/* The space that a lane's address is in, and where in it. */
+static unsigned space_of(unsigned space, uint64_t *va)
+{
+	if (space == PPU_SPACE_CONST)
+		return PPU_SPACE_GLOBAL;
+	if (space != PPU_SPACE_GENERIC)
+		return space;
+	switch (*va >> 32) {
+	case PPU_VA_SHARED_BASE >> 32:	space = PPU_SPACE_SHARED; break;
+	case PPU_VA_LOCAL_BASE >> 32:	space = PPU_SPACE_LOCAL; break;
+	case PPU_VA_PARAM_BASE >> 32:	space = PPU_SPACE_PARAM; break;
+	default:			return PPU_SPACE_GLOBAL;
+	}
+	*va = (uint32_t)*va;
+	return space;
+}
+
+/* What the lanes write, before the instruction can change it. */
+static void copy_operand(const struct ppu_warp *w, const struct ppu_dinsn *di, const struct access *a,
+			 uint32_t (*to)[PPU_LANES])
+{
+	unsigned k, rows = a->n * a->regs;
+
+	for (k = 0; k < rows; k++)
+		memcpy(to[k], w->v.row[di->b + k], sizeof(to[k]));
+}
+
+static void show(const struct ppu_observer *o, struct ppu_seen_access *s, unsigned space, uint32_t mask)
+{
+	uint8_t in[PPU_LANES];
+	uint32_t m, left = mask;
+
+	for (m = mask; m; m &= m - 1) {
+		unsigned i = (unsigned)__builtin_ctz(m);
+
+		in[i] = (uint8_t)space_of(space, &s->addr[i]);
+	}
+	while (left) {
+		s->space = in[__builtin_ctz(left)];
+		s->lanes = 0;
+		for (m = left; m; m &= m - 1)
+			if (in[__builtin_ctz(m)] == s->space)
+				s->lanes |= m & -m;
+		left &= ~s->lanes;
+		if (o->spaces >> s->space & 1 || (s->fault && s->lanes >> s->fault_lane & 1))
+			o->access(o->arg, s);
+	}
+}
+
+/* The fault that the instruction has just noted. */
+static void last_fault(const struct ppu_sm *sm, struct ppu_seen_access *s)
+{
+	const struct ppu_effect *e = sm->fx.n ? &sm->fx.v[sm->fx.n - 1] : NULL;
+
+	if (e && e->kind == PPU_FX_FAULT) {
+		s->fault = e->rec.code;
+		s->fault_lane = e->rec.lane;
+	}
+}
+
+/* Nobody wants to see this access, unless it faults. */
+static bool is_dull(const struct ppu_observer *o, unsigned space)
+{
+	return space != PPU_SPACE_GENERIC && !(o->spaces >> (space == PPU_SPACE_CONST ? PPU_SPACE_GLOBAL : space) & 1);
+}
+
+static enum ppu_step see_access(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
+{
+	unsigned acc = di->op == PPU_OP_LD ? PPU_ACC_READ : di->op == PPU_OP_ST ? PPU_ACC_WRITE : PPU_ACC_ATOMIC;
+	struct ppu_cta *cta = w->cta;
+	bool faulted = cta->faulted;
+	struct ppu_seen_access s;
+	struct ppu_seen_cta seen;
+	uint32_t value[4][PPU_LANES], m;
+	enum ppu_step step = PPU_GO;
+	bool dull = is_dull(sm->core->observer, di->m);
+	struct access a;
+
+	if (dull) {
+		step = ppu_warp_handler(di->below)(sm, w, di, mask);
+		if (!cta->faulted || faulted)
+			return step;
+		/* The lane that faults has changed no register. */
+	}
+	access_of(w, di, acc, &a);
+	cta_of(cta, &seen);
+	warp_of(sm, w, &seen, &s.at);
+	for (m = mask; m; m &= m - 1)
+		s.addr[__builtin_ctz(m)] = lane_va(&a, (unsigned)__builtin_ctz(m));
+	s.kind = acc == PPU_ACC_READ ? PPU_SEEN_READ : acc == PPU_ACC_WRITE ? PPU_SEEN_WRITE : PPU_SEEN_ATOMIC;
+	s.value = NULL;
+	if (acc != PPU_ACC_READ) {
+		copy_operand(w, di, &a, value);
+		s.value = (const uint32_t (*)[PPU_LANES])value;
+	}
+	s.order = di->y & 7;
+	s.scope = di->y & 0x18;
+	s.bytes = a.bytes;
+	s.element = a.esz;
+	s.fault = s.fault_lane = 0;
+	if (!dull)
+		step = ppu_warp_handler(di->below)(sm, w, di, mask);
+	if (cta->faulted && !faulted)
+		last_fault(sm, &s);
+	show(sm->core->observer, &s, di->m, mask);
+	return step;
+}
+
+static enum ppu_step see_fence(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
+{
+	const struct ppu_observer *o = sm->core->observer;
+	struct ppu_seen_warp at;
+	struct ppu_seen_cta s;
+
+	cta_of(w->cta, &s);
+	warp_of(sm, w, &s, &at);
+	o->fence(o->arg, &at, mask, di->y & 0x18);
+	return ppu_warp_handler(di->below)(sm, w, di, mask);
+}
+
+enum ppu_step ppu_h_seen(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
+{
+	const struct ppu_observer *o = sm->core->observer;
+
+	/* The observer may have gone since the program was decoded. */
+	if (!o || (di->op == PPU_OP_MEMBAR ? !o->fence : !o->access))
+		return ppu_warp_handler(di->below)(sm, w, di, mask);
+	return di->op == PPU_OP_MEMBAR ? see_fence(sm, w, di, mask) : see_access(sm, w, di, mask);
+}
+
+void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p)
+{
+	uint32_t i;
+
+	if (!core->observer)
+		return;
+	for (i = 0; i < p->n; i++) {
+		struct ppu_dinsn *di = &p->code[i];
+
+		if (di->fn || di->handler == PPU_H_illegal ||
+		    (di->op != PPU_OP_LD && di->op != PPU_OP_ST && di->op != PPU_OP_ATOM && di->op != PPU_OP_MEMBAR))
+			continue;
+		di->below = di->handler;
+		di->handler = PPU_H_seen;
+	}
+}
+
+void ppu_core_observe(struct ppu_core *core, const struct ppu_observer *observer)
+{
+	core->observer = observer;
+	/* Launches decode their programs anew; what is being translated is of no use any more. */
+	ppu_translate_stop(core);
+	ppu_icache_reset(core);
+}

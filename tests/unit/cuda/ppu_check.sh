@@ -1,0 +1,242 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# ppu-check: each mistake of planted.cu is found, as what it is, and only that one; without the mistake nothing is found.
+# Then its options, and that programs which are right are silent and the device's time is the same.
+
+cd "$(dirname "$0")/../../.." || exit 1
+build=$(realpath "${BUILD:-build}")
+check=$build/bin/ppu-check
+export PPU_BACKEND=core PPU_PROPS=gpcs=1,sms-per-gpc=2
+unset LD_LIBRARY_PATH PPU_CHECK
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+limit=
+
+result()	# STATUS NAME
+{
+	if [[ $1 == 0 ]]; then
+		echo "ok - $2"
+	else
+		sed 's/^/# /' "$tmp/out"
+		echo "not ok - $2"
+		failed=1
+	fi
+}
+
+"$build/cuda/bin/ppu-nvcc" -std=c++17 -lineinfo -o "$tmp/planted" tests/unit/lib/planted.cu >"$tmp/out" 2>&1
+result $? "the program with mistakes is built"
+
+# finds NAME PATTERN...: with the mistake one finding, whose text has the patterns; without it none
+finds()
+{
+	local name=$1 p status=0 options=--leak-check many=${many:-1}
+	# two mistakes of one race: it is met from both sides
+	[[ $name != race_* ]] || options='--tool racecheck' many='[12]'
+	shift
+	# shellcheck disable=SC2086
+	$limit "$check" $options --error-exitcode 77 "$tmp/planted" "$name" >"$tmp/out" 2>&1
+	[[ $? == 77 ]] && grep -q "^ppu-check: $many finding" "$tmp/out" || status=1
+	for p; do
+		grep -q -- "$p" "$tmp/out" || status=1
+	done
+	result $status "$name is found"
+	# shellcheck disable=SC2086
+	$limit "$check" $options --error-exitcode 77 "$tmp/planted" "$name" clean >"$tmp/out" 2>&1
+	[[ $? == 0 ]] && grep -q '^ppu-check: 0 findings$' "$tmp/out"
+	result $? "$name: nothing is found where nothing is wrong"
+}
+
+line()	# of planted.cu with this text
+{
+	grep -n -F -m1 -- "$1" tests/unit/lib/planted.cu | cut -d: -f1
+}
+
+finds overrun '^ppu-check: out-of-bounds: write of 4 bytes of global memory at 0x[0-9a-f]*3c$' \
+	"in kernel fill(int\*, int), .*planted.cu:$(line 'p[i] = i;'), pc " 'thread (15,0,0) of block (0,0,0)$' \
+	'is 0 bytes after the 60 bytes at 0x[0-9a-f]*00, allocation 1$' 'allocated by cudaMalloc$' 'planted in overrun()+0x'
+finds one_byte 'write of 1 byte of global memory' 'is 0 bytes after the 13 bytes'
+finds underrun 'out-of-bounds: write of 4 bytes' 'is 4 bytes before the 64 bytes'
+finds read_overrun 'out-of-bounds: read of 4 bytes' 'is 0 bytes after the 400 bytes'
+finds atomic_overrun 'out-of-bounds: atomic of 4 bytes' 'is 0 bytes after the 4 bytes' ' and 31 more of its warp'
+finds null 'no-allocation: write of 4 bytes of global memory at 0x0$'
+finds after_free 'use-after-free: write of 4 bytes' 'is 0 bytes inside the 64 bytes' 'freed by cudaFree$' ' and 15 more of its warp'
+finds after_free_again 'use-after-free: write of 4 bytes' 'allocation 1$'
+finds place_again 'out-of-bounds: write of 4 bytes' 'is 0 bytes after the 41943040 bytes at .*, allocation 3$'
+finds large_after_free 'use-after-free: write of 4 bytes' 'is 0 bytes inside the 83886080 bytes'
+finds short_of_memory 'out-of-bounds: write of 1 byte' 'is 0 bytes after the 1048576 bytes'
+finds pool 'out-of-bounds: write of 1 byte' 'is 0 bytes after the 100 bytes' 'allocated by cudaMallocAsync$'
+finds pool_after_free 'use-after-free: write of 1 byte' 'freed by cudaFreeAsync$'
+finds misaligned 'misaligned: write of 4 bytes of global memory at 0x[0-9a-f]*02 is not a multiple of its size'
+finds shared "out-of-bounds: read of 4 bytes of shared memory at 0x84 is outside the block's 132 bytes" 'thread (31,0,0)'
+finds module_variable 'out-of-bounds: write of 4 bytes' 'is 0 bytes after the 20 bytes at 0x[0-9a-f]*, variable table$'
+finds far_from_variable 'out-of-bounds: write of 4 bytes' 'is 256 bytes after the 20 bytes at 0x[0-9a-f]*, variable table$'
+finds copy_range 'invalid-range: cudaMemcpy: write of 68 bytes' 'is 0 bytes inside the 64 bytes' 'planted in copy_range()'
+finds copy_from_pool 'invalid-range: cudaMemcpy: read of 101 bytes' 'is 0 bytes inside the 100 bytes'
+finds fill_range 'invalid-range: cudaMemset: write of 64 bytes'
+finds double_free 'double-free: cudaFree of 0x' 'freed by cudaFree'
+finds invalid_free 'invalid-free: cudaFree of 0x[0-9a-f]*4, which is not the start'
+# it must not wait for the loader, for whom others may wait who wait for us
+cat >"$tmp/load.c" <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+
+__attribute__((constructor)) static void wait_for_others(void)
+{
+	char c = 0;
+
+	if (write(atoi(getenv("PLANTED_GO")), &c, 1) == 1 && read(atoi(getenv("PLANTED_DONE")), &c, 1) != 1)
+		abort();
+}
+END
+${CC:-cc} -shared -fPIC -o "$tmp/load.so" "$tmp/load.c" >"$tmp/out" 2>&1
+result $? "a file to load is built"
+export PLANTED_LOAD=$tmp/load.so
+limit="timeout -k 1 60"
+finds loading 'out-of-bounds: write of 4 bytes' 'allocated by cudaMalloc$' 'planted in loading()+0x'
+unset PLANTED_LOAD
+limit=
+finds leak 'leak: 64 bytes at 0x[0-9a-f]* were never freed (allocation 1)' 'planted in leak()'
+
+finds leak_at_end 'leak: 64 bytes'
+many=2 finds leaks_of_contexts 'leak: 64 bytes .*allocation 1)$' 'allocated by cuMemAlloc$'
+many=1000 finds many_leaks '^ppu-check: more than 1000 findings; the others are counted only$' \
+	'^ppu-check: 1000 findings, 5 more that were not told$'
+finds in_a_loop 'invalid-free' '1 finding, 49 times again$'
+
+finds race_neighbours '^ppu-check: race: write of 4 bytes of shared memory at 0x80, value 0x20$' \
+	"in kernel neighbours(int\*, bool), .*planted.cu:$(line 's[t] = t;')," 'thread (32,0,0) of block (0,0,0)$' \
+	'^  against: read that is not ordered with it$' "planted.cu:$(line 'out[t] = s[(t + 32) % 64];')," 'thread (0,0,0) of block'
+finds race_again 'race: read of 4 bytes of shared memory at 0xfc' 'against: write that is not ordered with it; the word became 0x40'
+finds race_one_warp 'race: read of 4 bytes of shared memory at 0x7c' 'against: write .*; the word became 0x1f' 'thread (31,0,0)'
+finds race_one_word 'race: write of 4 bytes of shared memory at 0x0' 'against: write that is not ordered'
+finds race_flag 'race: read of 4 bytes' 'thread (32,0,0)' 'against: write .*; the word became 0x7'
+finds race_late_data 'race: read of 4 bytes of shared memory' "against: write .*; the word became 0x2" "planted.cu:$(line '/* after the fence */'),"
+finds race_by_byte 'race: write of 1 byte of shared memory at 0x0, value 0x1' 'against: write .*; the byte became 0x0'
+grep -q '^ppu-check: 0 findings$' "$tmp/out"
+result $? "bytes of one word may be different threads'"
+
+# options
+"$check" "$tmp/planted" leak >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings' "$tmp/out"
+result $? "leaks are told on demand only"
+"$check" "$tmp/planted" overrun >"$tmp/out" 2>&1
+result $? "without --error-exitcode the status is the program's"
+"$check" --error-exitcode 5 -- sh -c 'exit 3' >"$tmp/out" 2>&1
+[[ $? == 3 ]] && grep -q 'nothing was checked' "$tmp/out"
+result $? "a program that uses no PPU"
+"$check" "$tmp/missing" >"$tmp/out" 2>&1
+[[ $? == 127 ]]
+result $? "a program that is not there"
+"$check" --tool initcheck true >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q 'there is no tool initcheck' "$tmp/out"
+result $? "what is not built is not offered"
+"$check" >"$tmp/out" 2>&1
+[[ $? == 2 ]]
+result $? "no program"
+PPU_CHECK=nonsense "$tmp/planted" >"$tmp/out" 2>&1
+grep -q 'PPU_CHECK: there is no "nonsense"' "$tmp/out" && ! grep -q '^done' "$tmp/out"
+result $? "a tool that does not exist is an error of the first call"
+
+for word in --leak-check=full '--leak-check full'; do
+	# shellcheck disable=SC2086
+	"$check" $word --error-exitcode 7 "$tmp/planted" leak >"$tmp/out" 2>&1
+	[[ $? == 7 ]]
+	result $? "$word"
+done
+"$check" --leak-check no --error-exitcode 7 "$tmp/planted" leak >"$tmp/out" 2>&1
+result $? "--leak-check no"
+"$check" --suppressions "$tmp" "$tmp/planted" leak >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q 'Is a directory' "$tmp/out"
+result $? "a directory is no file of rules"
+printf '# known\nout-of-bound *fill*\n' >"$tmp/known"
+"$check" --suppressions "$tmp/known" "$tmp/planted" overrun >"$tmp/out" 2>&1
+grep -q 'known:2: there is no kind "out-of-bound"' "$tmp/out" && grep -q 'or it could not be opened$' "$tmp/out"
+result $? "a rule for a kind that does not exist is refused"
+strange=$tmp/$(printf 'a\377\303\244\355\240\200')
+cp "$tmp/planted" "$strange"
+"$check" --json "$tmp/json" --xml "$tmp/xml" "$strange" overrun >"$tmp/out" 2>&1
+python3 -B - "$tmp/json" "$tmp/xml" >>"$tmp/out" 2>&1 <<'END'
+import json
+import sys
+import xml.etree.ElementTree as tree
+
+with open(sys.argv[1], encoding="utf-8") as f:
+    one, = json.load(f)["findings"]
+texts = [e.text for e in tree.parse(sys.argv[2]).getroot().find("finding").findall("allocated")]
+assert texts == one["allocated"] and texts[0].startswith("a\ufffd\u00e4\ufffd\ufffd\ufffd in "), texts
+END
+result $? "names that are no UTF-8"
+
+printf '# known\nout-of-bounds *fill* *planted.cu\n' >"$tmp/known"
+"$check" --error-exitcode 7 --suppressions "$tmp/known" "$tmp/planted" overrun >"$tmp/out" 2>&1 &&
+	grep -q '0 findings, 1 suppressed' "$tmp/out"
+result $? "a finding is suppressed"
+printf 'out-of-bounds *other*\nleak\n' >"$tmp/known"
+"$check" --error-exitcode 7 --suppressions "$tmp/known" "$tmp/planted" overrun >"$tmp/out" 2>&1
+[[ $? == 7 ]]
+result $? "that of another kernel is not"
+
+"$check" --json "$tmp/json" --xml "$tmp/xml" "$tmp/planted" after_free >"$tmp/out" 2>&1
+python3 -B - "$tmp/json" "$tmp/xml" >>"$tmp/out" 2>&1 <<'END'
+import json
+import sys
+import xml.etree.ElementTree as tree
+
+with open(sys.argv[1], encoding="utf-8") as f:
+    whole = json.load(f)
+one, = whole["findings"]
+assert whole["tool"] == "memcheck" and whole["checked"] and whole["program_status"] == 0, whole
+assert one["kind"] == "use-after-free" and one["kernel"] == "_Z4fillPii" and one["access"] == "write", one
+assert one["bytes"] == 4 and one["line"] > 0 and one["thread"] == "0,0,0" and one["more_threads"] == 15, one
+assert one["allocated_by"] == "cudaMalloc" and one["freed_by"] == "cudaFree", one
+assert any("after_free" in frame for frame in one["freed"]) and len(one["allocated"]) > 2, one
+root = tree.parse(sys.argv[2]).getroot()
+again, = root.findall("finding")
+for key, value in one.items():
+    texts = [e.text for e in again.findall(key)]
+    assert texts == (value if isinstance(value, list) else [str(value)]), (key, value, texts)
+END
+result $? "JSON and XML say the same as the text"
+"$check" --tool racecheck --json "$tmp/json" "$tmp/planted" race_one_warp >"$tmp/out" 2>&1
+python3 -B - "$tmp/json" >>"$tmp/out" 2>&1 <<'END'
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as f:
+    whole = json.load(f)
+one, = whole["findings"]
+assert whole["tool"] == "racecheck" and whole["again"] == 63, whole
+assert one["kind"] == "race" and one["access"] == "read" and one["other_access"].startswith("write"), one
+assert one["thread"] == "0,0,0" and one["other_thread"] == "31,0,0" and one["line"] == one["other_line"] + 3, one
+END
+result $? "JSON has both sides of a race"
+
+# programs that are right; each line of the log is a call, so its number of lines is the program's way
+silent=0 fair=0
+for program in "$build"/cuda-tests/{atomic,barrier,constant,cooperative_groups,graph,launch,managed,print,queue,reduction,streams,texture,warps} \
+		"$build"/bin/cuda-{matmul,reduction,vector-add}; do
+	"$check" --error-exitcode 77 "$program" >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out" || break
+	silent=$((silent + 1))
+	"$check" --tool racecheck --error-exitcode 77 "$program" >"$tmp/out" 2>&1 &&
+		grep -q '^ppu-check: 0 findings$' "$tmp/out" && fair=$((fair + 1))
+done
+[[ $silent == 16 && $fair == 16 ]]
+result $? "no false alarm in 16 programs ($silent by memcheck, $fair by racecheck)"
+
+# The same events at the same device times, whoever looks; only addresses differ.
+export LD_LIBRARY_PATH=$build/lib/cuda
+PPU_TRACE=$tmp/trace1 "$build/bin/cuda-reduction" >"$tmp/out" 2>&1 &&
+	PPU_TRACE=$tmp/trace2 "$check" "$build/bin/cuda-reduction" >"$tmp/out" 2>&1 &&
+	python3 -B - "$tmp/trace1" "$tmp/trace2" >>"$tmp/out" 2>&1 <<'END'
+import sys
+
+one, two = (open(name, "rb").read() for name in sys.argv[1:])
+assert len(one) == len(two) > 40 * 50, (len(one), len(two))
+for i in range(len(one) % 40, len(one), 40):	# a record begins with its time, event and unit
+    assert one[i:i + 12] == two[i:i + 12], (i, one[i:i + 40], two[i:i + 40])
+END
+result $? "the trace is that of the program alone"
+PPU_TRACE=$tmp/trace2 "$check" --tool racecheck "$build/bin/cuda-reduction" >"$tmp/out" 2>&1 && cmp "$tmp/trace1" "$tmp/trace2" >>"$tmp/out" 2>&1
+result $? "racecheck changes not even addresses"
+exit $failed

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Mistakes for ppu-check to find (tests/unit/cuda/ppu_check.sh): each by its name, and next to it the same without the
+ * mistake.
+ *
+ *   planted              all of them without mistakes, as a test
+ *   planted NAME         with the mistake
+ *   planted NAME clean   without
+ */
+#include "../../cuda/test.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+#include <cuda.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static bool bad;
+
+__global__ void fill(int *p, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		p[i] = i;
+}
+
+__global__ void bytes(char *p, int n)
+{
+	if (threadIdx.x < n)
+		p[threadIdx.x] = 1;
+}
+
+__global__ void sum(const int *p, int n, int *out)
+{
+	for (int i = threadIdx.x; i < n; i += blockDim.x)
+		atomicAdd(out, p[i]);
+}
+
+__global__ void odd(char *p, int by)
+{
+	*(int *)(p + by) = 1;
+}
+
+__global__ void in_shared(int *out, int at)
+{
+	extern __shared__ int s[];
+
+	s[threadIdx.x] = threadIdx.x;
+	__syncthreads();
+	out[threadIdx.x] = s[threadIdx.x + at];
+}
+
+__device__ int table[5];
+
+__global__ void variable(int i)
+{
+	table[i] = 1;
+}
+
+/* ---- races in shared memory ---- */
+
+__global__ void neighbours(int *out, bool wait)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	s[t] = t;
+	if (wait)
+		__syncthreads();
+	out[t] = s[(t + 32) % 64];	/* another warp's */
+}
+
+__global__ void again(int *out, bool wait)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x, sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		s[t] = t + i;
+		__syncthreads();
+		sum += s[63 - t];
+		if (wait)
+			__syncthreads();
+	}
+	out[t] = sum;
+}
+
+__global__ void one_warp(int *out, bool wait)
+{
+	__shared__ int s[32];
+	int t = threadIdx.x;
+
+	s[t] = t;
+	if (wait)
+		__syncwarp();
+	out[t] = s[31 - t];
+}
+
+__global__ void one_word(int *out, bool atomic)
+{
+	__shared__ int s;
+
+	if (!threadIdx.x)
+		s = 0;
+	__syncthreads();
+	if (atomic)
+		atomicAdd(&s, 1);
+	else
+		s = s + threadIdx.x;
+	__syncthreads();
+	out[threadIdx.x] = s;
+}
+
+__global__ void flag(int *out, bool fence)
+{
+	__shared__ int data, ready;
+
+	if (!threadIdx.x)
+		ready = 0;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		data = 7;
+		if (fence)
+			__threadfence_block();
+		atomicExch(&ready, 1);
+	} else if (threadIdx.x == 32) {
+		while (!atomicAdd(&ready, 0))
+			;
+		out[0] = data;
+	}
+}
+
+/* Only what is before the fence is told. */
+__global__ void late_data(int *out, bool early)
+{
+	__shared__ int data[2];
+	__shared__ volatile int ready;
+
+	if (!threadIdx.x)
+		ready = 0;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		data[0] = 1;
+		if (early)
+			data[1] = 2;
+		__threadfence_block();
+		if (!early)
+			data[1] = 2;	/* after the fence */
+		ready = 1;
+	} else if (threadIdx.x == 32) {
+		while (!ready)
+			;
+		__threadfence_block();
+		out[0] = data[0] + data[1];
+	}
+}
+
+/* Bytes of one word, by different threads: no race. */
+__global__ void by_byte(int *out, bool apart)
+{
+	__shared__ char s[64];
+
+	s[apart ? threadIdx.x : threadIdx.x / 2] = threadIdx.x;
+	__syncthreads();
+	out[threadIdx.x] = s[threadIdx.x];
+}
+
+static std::vector<void *> made;	/* what a case leaves */
+
+static int *ints(int n)
+{
+	int *p;
+
+	OK(cudaMalloc(&p, n * sizeof(int)));
+	OK(cudaMemset(p, 0, n * sizeof(int)));
+	made.push_back(p);
+	return p;
+}
+
+static void give_back(int *p)
+{
+	OK(cudaFree(p));
+	made.erase(std::find(made.begin(), made.end(), p));
+}
+
+/* What the device makes an error of is an error of the next call; the checker has told of it before. */
+static void finish()
+{
+	if (!bad)
+		OK(cudaDeviceSynchronize());
+	else
+		cudaDeviceSynchronize();
+}
+
+static void overrun()
+{
+	int *p = ints(15);
+
+	fill<<<1, 32>>>(p, 15 + bad);
+	finish();
+	give_back(p);
+}
+
+static void one_byte()
+{
+	char *p;
+
+	OK(cudaMalloc(&p, 13));
+	made.push_back(p);
+	bytes<<<1, 32>>>(p, 13 + bad);
+	finish();
+}
+
+static void underrun()
+{
+	int *p = ints(16);
+
+	ints(16);
+	fill<<<1, 1>>>(p - bad, 1);
+	finish();
+}
+
+static void read_overrun()
+{
+	int *p = ints(100), *out = ints(1);
+
+	sum<<<1, 64>>>(p, 100 + bad, out);
+	finish();
+}
+
+static void atomic_overrun()
+{
+	int *p = ints(100), *out = ints(1);
+
+	sum<<<1, 64>>>(p, 100, out + bad);
+	finish();
+}
+
+static void null()
+{
+	fill<<<1, 1>>>(bad ? NULL : ints(1), 1);
+	finish();
+}
+
+static void after_free()
+{
+	int *p = ints(16), *q = ints(16);
+
+	give_back(p);
+	fill<<<1, 16>>>(bad ? p : q, 16);
+	finish();
+}
+
+static void after_free_again()
+{
+	int *p = ints(16), *q;
+
+	give_back(p);
+	q = ints(16);			/* would get the same memory */
+	fill<<<1, 16>>>(bad ? p : q, 16);
+	finish();
+}
+
+/* More than the quarantine has room for. */
+static void large_after_free()
+{
+	int *p = ints(80 << 18), *q;
+
+	give_back(p);
+	q = ints(80 << 18);
+	fill<<<1, 16>>>(bad ? p : q, 16);
+	finish();
+}
+
+/* When memory is short, what the quarantine has is used: small blocks of a chunk, too. */
+static void short_of_memory()
+{
+	std::vector<char *> small(3);
+	size_t total, size;
+	char *p;
+
+	for (char *&s : small)
+		OK(cudaMalloc(&s, 1 << 20));
+	bytes<<<1, 1>>>(small[0], 1);	/* the module needs memory */
+	OK(cudaMemGetInfo(&size, &total));
+	for (; size >= 4096; size /= 2)
+		while (cudaMalloc(&p, size) == cudaSuccess)
+			made.push_back(p);
+	cudaGetLastError();
+	for (char *s : small)
+		OK(cudaFree(s));
+	OK(cudaMalloc(&p, 1 << 20));
+	made.push_back(p);
+	bytes<<<1, 2>>>(p + (1 << 20) - 1, 1 + bad);
+	finish();
+}
+
+/* Memory that was another block's: what is missed is the one that is there now. */
+static void place_again()
+{
+	int *old = ints(48 << 18), *more, *p;
+
+	give_back(old);
+	more = ints(48 << 18);		/* the quarantine is full now, and the old block's room free */
+	give_back(more);
+	p = ints(40 << 18);
+	fill<<<1, 1>>>(p + (40 << 18) - !bad, 1);
+	finish();
+}
+
+static void pool()
+{
+	cudaStream_t s;
+	char *p;
+
+	OK(cudaStreamCreate(&s));
+	OK(cudaMallocAsync(&p, 100, s));
+	bytes<<<1, 128, 0, s>>>(p, 100 + bad);
+	OK(cudaFreeAsync(p, s));
+	finish();
+}
+
+static void pool_after_free()
+{
+	cudaStream_t s;
+	char *p;
+
+	OK(cudaStreamCreate(&s));
+	OK(cudaMallocAsync(&p, 64, s));
+	bytes<<<1, 64, 0, s>>>(p, 64);
+	if (bad)
+		OK(cudaFreeAsync(p, s));
+	bytes<<<1, 64, 0, s>>>(p, 64);
+	if (!bad)
+		OK(cudaFreeAsync(p, s));
+	finish();
+}
+
+static void misaligned()
+{
+	odd<<<1, 1>>>((char *)ints(16), bad ? 2 : 4);
+	finish();
+}
+
+static void shared()
+{
+	in_shared<<<1, 32, 33 * sizeof(int)>>>(ints(32), 1 + bad);
+	finish();
+}
+
+static void module_variable()
+{
+	variable<<<1, 1>>>(4 + bad);
+	finish();
+}
+
+/* So far behind it that it would be another block's. */
+static void far_from_variable()
+{
+	variable<<<1, 1>>>(4);
+	ints(16);
+	variable<<<1, 1>>>(bad ? 5 + 256 / sizeof(int) : 3);
+	finish();
+}
+
+static void copy_range()
+{
+	int host[17] = { 0 };
+	int *p = ints(16);
+
+	if (bad)
+		cudaMemcpy(p, host, sizeof(host), cudaMemcpyHostToDevice);
+	else
+		OK(cudaMemcpy(p, host, 64, cudaMemcpyHostToDevice));
+}
+
+static void copy_from_pool()
+{
+	char host[101], *p;
+
+	OK(cudaMallocAsync(&p, 100, 0));
+	OK(cudaMemcpy(host, p, 100 + bad, cudaMemcpyDeviceToHost));
+	OK(cudaFreeAsync(p, 0));
+	finish();
+}
+
+static void fill_range()
+{
+	int *p = ints(16);
+
+	if (bad)
+		cudaMemset(p + 1, 0, 64);
+	else
+		OK(cudaMemset(p + 1, 0, 60));
+}
+
+static void double_free()
+{
+	int *p = ints(16);
+
+	give_back(p);
+	if (bad)
+		cudaFree(p);
+}
+
+static void invalid_free()
+{
+	int *p = ints(16);
+
+	if (bad)
+		cudaFree(p + 1);
+	give_back(p);
+}
+
+/* A constructor of a file that is being loaded waits for us: the dynamic loader is busy all the time. */
+static void *load(void *file)
+{
+	return dlopen((const char *)file, RTLD_NOW);
+}
+
+static void loading()
+{
+	char *file = getenv("PLANTED_LOAD"), c;
+	int *p = ints(16), go[2], done[2];
+	pthread_t t;
+
+	if (!file)
+		return;
+	if (pipe(go) || pipe(done) || setenv("PLANTED_GO", std::to_string(go[1]).c_str(), 1) ||
+	    setenv("PLANTED_DONE", std::to_string(done[0]).c_str(), 1) || pthread_create(&t, NULL, load, file) ||
+	    read(go[0], &c, 1) != 1)
+		abort();
+	fill<<<1, 32>>>(p, 16 + bad);
+	finish();
+	give_back(p);
+	if (write(done[1], &c, 1) != 1 || pthread_join(t, NULL))
+		abort();
+}
+
+static void leak()
+{
+	int *p = ints(16);
+
+	if (bad)
+		made.clear();
+	(void)p;
+}
+
+/* Freed when the program ends, after main(). */
+static struct late_owner {
+	int *p;
+	~late_owner() { if (p && !bad) cudaFree(p); }
+} owner;
+
+static void leak_at_end()
+{
+	OK(cudaMalloc(&owner.p, 64));
+}
+
+/* Each context's first allocation. */
+static void leaks_of_contexts()
+{
+	for (int i = 0; i < 2; i++) {
+		CUdeviceptr p;
+		CUcontext c;
+
+		if (cuInit(0) || cuCtxCreate(&c, 0, 0) || cuMemAlloc(&p, 64) || (!bad && cuMemFree(p)) || cuCtxDestroy(c))
+			abort();
+	}
+}
+
+static void many_leaks()
+{
+	for (int i = 0; i < 1005; i++)
+		ints(1);
+	if (bad)
+		made.clear();
+}
+
+static void in_a_loop()
+{
+	int *p = ints(16);
+
+	for (int i = 0; bad && i < 50; i++)
+		cudaFree(p + 1);
+}
+
+#define RACE(kernel, threads) \
+static void race_##kernel() \
+{ \
+	kernel<<<2, threads>>>(ints(64), !bad); \
+	finish(); \
+}
+RACE(neighbours, 64)
+RACE(again, 64)
+RACE(one_warp, 32)
+RACE(one_word, 64)
+RACE(flag, 64)
+RACE(late_data, 64)
+RACE(by_byte, 64)
+
+static const struct {
+	const char *name;
+	void (*run)();
+} cases[] = {
+#define C(name) { #name, name },
+	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(place_again) C(large_after_free) C(short_of_memory) C(pool)
+	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(far_from_variable)
+	C(copy_range) C(copy_from_pool)
+	C(fill_range) C(double_free)
+	C(invalid_free) C(loading) C(leak) C(leak_at_end) C(leaks_of_contexts) C(many_leaks)
+	C(in_a_loop) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_late_data)
+	C(race_by_byte)
+};
+
+int main(int argc, char **argv)
+{
+	bad = argc == 2;
+	for (const auto &c : cases)
+		if (argc < 2 || !strcmp(argv[1], c.name)) {
+			c.run();
+			for (void *p : made)
+				cudaFree(p);
+			made.clear();
+		}
+	puts("done");
+	return 0;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* What ppu-check keeps of memory: which bytes are valid, and which block an address belongs to. */
+#include <check.h>
+#include <string.h>
+#include "check/block.h"
+#include "check/shadow.h"
+#include "run_suite.h"
+
+#define BASE	0x200000000000ull
+#define BYTES	(5 * CHK_PAGE)
+
+static uint32_t next(uint32_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 17;
+	*x ^= *x << 5;
+	return *x;
+}
+
+/* Ranges of all sizes go in and out; a plain array says what should be there. */
+START_TEST(bytes)
+{
+	static uint8_t model[BYTES];
+	struct chk_shadow s = { 0 };
+	uint32_t x = 12345;
+
+	memset(model, 0, sizeof(model));
+	for (unsigned i = 0; i < 3000; i++) {
+		uint32_t at = next(&x) % BYTES, n = next(&x) % (i % 3 ? 300 : BYTES), in = next(&x) & 1, k;
+
+		if (i % 7 == 0)			/* whole pages */
+			at -= at % CHK_PAGE;
+		if (n > BYTES - at)
+			n = BYTES - at;
+		ck_assert(chk_shadow_set(&s, BASE + at, n, in));
+		memset(model + at, (int)in, n);
+		for (k = 0; k < 50; k++) {
+			uint32_t from = next(&x) % (BYTES - 600), len = 1 + next(&x) % (k % 2 ? 16 : 600);
+			bool want = !memchr(model + from, 0, len);
+
+			ck_assert_msg(chk_shadow_all(&s, BASE + from, len) == want, "%u: %u + %u", i, from, len);
+		}
+		for (k = 0; k < BYTES; k += CHK_PAGE)
+			ck_assert(chk_shadow_empty(&s, BASE + k) == !memchr(model + k, 1, CHK_PAGE));
+	}
+	chk_shadow_free(&s);
+}
+END_TEST
+
+START_TEST(far_away)
+{
+	struct chk_shadow s = { 0 };
+
+	ck_assert(!chk_shadow_all(&s, 0, 1));
+	ck_assert(chk_shadow_empty(&s, BASE));
+	ck_assert(chk_shadow_set(&s, 0x7ffffffff000, 4096, true));
+	ck_assert(chk_shadow_all(&s, 0x7ffffffff000, 4096));
+	ck_assert(!chk_shadow_all(&s, 0x7ffffffff000, 4097));
+	ck_assert(!chk_shadow_all(&s, UINT64_MAX - 3, 4));	/* no user's address */
+	ck_assert(!chk_shadow_set(&s, 1ull << 47, 1, true));
+	chk_shadow_free(&s);
+}
+END_TEST
+
+static void related(const struct chk_block *b, uint64_t va, const char *want)
+{
+	char text[200];
+
+	chk_block_relation(b, va, text, sizeof(text));
+	ck_assert_str_eq(text, want);
+}
+
+START_TEST(blocks)
+{
+	struct chk_blocks b = { 0 };
+	struct chk_stack none = { 0 };
+
+	ck_assert_ptr_null(chk_block_near(&b, 5));
+	chk_block_add(&b, 0x3000, 16, 16, CHK_USER);
+	chk_block_add(&b, 0x1000, 64, 64, CHK_USER);
+	chk_block_add(&b, 0x2000, 4, 4, CHK_INTERNAL);
+	ck_assert_uint_eq(chk_block_at(&b, 0x1000)->number, 2);
+	ck_assert_ptr_null(chk_block_at(&b, 0x1001));
+	related(chk_block_near(&b, 0x1040), 0x1040, "0 bytes after the 64 bytes at 0x1000, allocation 2");
+	related(chk_block_near(&b, 0xffc), 0xffc, "4 bytes before the 64 bytes at 0x1000, allocation 2");
+	related(chk_block_near(&b, 0x2ff0), 0x2ff0, "16 bytes before the 16 bytes at 0x3000, allocation 1");
+	related(chk_block_near(&b, 0x2003), 0x2003, "3 bytes inside the 4 bytes at 0x2000, memory of the runtime");
+	related(chk_block_near(&b, 0x9000), 0x9000, "24560 bytes after the 16 bytes at 0x3000, allocation 1");
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1000));
+	chk_block_end(&b, chk_block_at(&b, 0x1000), &none);
+	ck_assert_ptr_null(chk_block_at(&b, 0x1000));
+	ck_assert_uint_eq(chk_block_dead(&b, 0x103f)->number, 2);
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1040));
+	/* The same place again: the one that was freed last counts. */
+	chk_block_add(&b, 0x1000, 32, 32, CHK_USER);
+	chk_block_end(&b, chk_block_at(&b, 0x1000), &none);
+	ck_assert_uint_eq(chk_block_dead(&b, 0x1000)->number, 3);
+	ck_assert_uint_eq(chk_block_dead(&b, 0x1020)->number, 2);
+	chk_blocks_free(&b);
+}
+END_TEST
+
+/* What a new block got is the old one's no more, its red zone included; what is left of the old one still is. */
+START_TEST(place_again)
+{
+	struct chk_blocks b = { 0 };
+	struct chk_stack none = { 0 };
+
+	chk_block_add(&b, 0x1000, 0x800, 0x800, CHK_USER);
+	chk_block_end(&b, chk_block_at(&b, 0x1000), &none);
+	chk_block_add(&b, 0x1200, 0x20, 0x100, CHK_USER);
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1200));
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1220));
+	ck_assert_ptr_null(chk_block_dead(&b, 0x12ff));
+	ck_assert_uint_eq(chk_block_dead(&b, 0x1300)->number, 1);
+	ck_assert_uint_eq(chk_block_dead(&b, 0x17ff)->number, 1);
+	chk_block_add(&b, 0x1780, 0x10, 0x200, CHK_USER);
+	ck_assert_uint_eq(chk_block_dead(&b, 0x177f)->number, 1);
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1780));
+	chk_block_add(&b, 0x1300, 0x480, 0x480, CHK_USER);
+	ck_assert_ptr_null(chk_block_dead(&b, 0x177f));
+	chk_blocks_free(&b);
+}
+END_TEST
+
+/* More blocks than are remembered. */
+START_TEST(many_dead)
+{
+	struct chk_blocks b = { 0 };
+	struct chk_stack none = { 0 };
+
+	for (unsigned i = 0; i < 5000; i++) {
+		chk_block_add(&b, 0x1000 * (i + 1), 16, 16, CHK_USER);
+		chk_block_end(&b, chk_block_at(&b, 0x1000 * (i + 1)), &none);
+	}
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1000));
+	ck_assert_uint_eq(chk_block_dead(&b, 0x1000 * 5000)->number, 5000);
+	chk_blocks_free(&b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("check_memory");
+	TCase *tc = tcase_create("check_memory");
+
+	tcase_add_test(tc, bytes);
+	tcase_add_test(tc, far_away);
+	tcase_add_test(tc, blocks);
+	tcase_add_test(tc, place_again);
+	tcase_add_test(tc, many_dead);
+	suite_add_tcase(suite, tc);
+	return run_suite(suite);
+}

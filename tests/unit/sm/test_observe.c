@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* The seam for observers: what is shown of memory, barriers, and CTAs; and that nobody can tell that somebody looks. */
+#include <check.h>
+#include <hw/ppu_observe.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/sm/translate/translate.h"
+#include "one_cta.h"
+#include "run_suite.h"
+
+static char said[16384];
+static size_t len;
+
+__attribute__((format(printf, 1, 2)))
+static void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	len += (size_t)vsnprintf(said + len, sizeof(said) - len, fmt, ap);
+	va_end(ap);
+	ck_assert_uint_lt(len, sizeof(said));
+}
+
+static void see_access(void *arg, const struct ppu_seen_access *a)
+{
+	static const char *const space[] = { "generic", "global", "shared", "local", "param", "const" };
+	unsigned first = (unsigned)__builtin_ctz(a->lanes), last = 31 - (unsigned)__builtin_clz(a->lanes);
+
+	ck_assert_ptr_eq(arg, said);
+	say("%c %s.%u %08x %llx..%llx", "rwa"[a->kind], space[a->space], a->bytes, a->lanes,
+	    (unsigned long long)a->addr[first], (unsigned long long)a->addr[last]);
+	if (a->value)
+		say(" =%u..%u", a->value[0][first], a->value[0][last]);
+	if (a->order)
+		say(" order %u scope %u", a->order, a->scope >> 3);
+	if (a->fault)
+		say(" fault %u lane %u", a->fault, a->fault_lane);
+	say(" w%u pc%u\n", a->at.warp, a->at.pc);
+}
+
+static void see_fence(void *arg, const struct ppu_seen_warp *at, uint32_t lanes, uint32_t scope)
+{
+	say("fence %08x scope %u w%u\n", lanes, scope >> 3, at->warp);
+}
+
+static void see_barrier(void *arg, const struct ppu_seen_barrier *b)
+{
+	say("bar %u %08x %08x waiting %08x %08x\n", b->number, b->arrived[0], b->arrived[1], b->waiting[0], b->waiting[1]);
+}
+
+static void see_warp(void *arg, const struct ppu_seen_warp *at, uint32_t lanes)
+{
+	say("sync %08x w%u pc%u\n", lanes, at->warp, at->pc);
+}
+
+static void cta_start(void *arg, const struct ppu_seen_cta *c)
+{
+	say("start %llu (%u) of %u, block %u, %u warps\n", (unsigned long long)c->index, c->id[0], c->task.grid[0],
+	    c->task.block[0], c->warps);
+}
+
+static void cta_end(void *arg, const struct ppu_seen_cta *c)
+{
+	say("end %llu\n", (unsigned long long)c->index);
+}
+
+static const struct ppu_observer all = {
+	.arg = said, .spaces = ~0u, .access = see_access, .fence = see_fence, .barrier = see_barrier, .warp_sync = see_warp,
+	.cta_start = cta_start, .cta_end = cta_end,
+};
+
+/* Runs the program and compares what was seen. */
+static void sees(const char *text, uint32_t block, const char *want)
+{
+	if (!s->core)
+		smt_start(s);
+	len = 0;
+	*said = 0;
+	ppu_core_observe(s->core, &all);
+	smt_load(s, text);
+	smt_run(s, 1, block);
+	ck_assert_str_eq(said, want);
+}
+
+START_TEST(accesses)
+{
+	s->task.launch.shared_bytes = 256;
+	s->task.launch.local_per_thread = 64;
+	/* A load into its own address register, a store, and an atomic whose result is its operand. */
+	sees(PROLOGUE "mov.u32 r3, 7\nst.shared.u32 [8], r3\nld.global.u32 r4, [rd4+4]\natom.global.add.u32 r3, [rd10], r3\n"
+	     "st.local.u32 [16], r2\nexit\n", 2,
+	     "start 0 (0) of 1, block 2, 1 warps\n"
+	     "r param.8 00000003 0..0 w0 pc1\n"
+	     "w shared.4 00000003 8..8 =7..7 w0 pc4\n"
+	     "r global.4 00000003 200000004..200000008 w0 pc5\n"
+	     "a global.4 00000003 200000000..200000000 =7..7 w0 pc6\n"
+	     "w local.4 00000003 10..10 =0..1 w0 pc7\n"
+	     "end 0\n");
+}
+END_TEST
+
+/* Lanes of one generic instruction may go to different spaces. */
+START_TEST(generic_spaces)
+{
+	s->task.launch.shared_bytes = 256;
+	ck_assert_uint_eq(PPU_VA_SHARED_BASE, 0xfffe00000000);
+	sees(PROLOGUE "movi64 rd12, 0xfffe00000020\nsetp.eq.u32 p1, r2, 1\n@p1 mov.u64 rd4, rd12\n"
+	     "st.generic.u32 [rd4], r2\nexit\n", 3,
+	     "start 0 (0) of 1, block 3, 1 warps\n"
+	     "r param.8 00000007 0..0 w0 pc1\n"
+	     "w global.4 00000005 200000000..200000008 =0..2 w0 pc6\n"
+	     "w shared.4 00000002 20..20 =1..1 w0 pc6\n"
+	     "end 0\n");
+}
+END_TEST
+
+START_TEST(faults)
+{
+	sees(PROLOGUE "setp.eq.u32 p1, r2, 2\n@p1 add.u64 rd4, rd4, 1\nld.global.u32 r3, [rd4]\nexit\n", 4,
+	     "start 0 (0) of 1, block 4, 1 warps\n"
+	     "r param.8 0000000f 0..0 w0 pc1\n"
+	     "r global.4 0000000f 200000000..20000000c fault 37 lane 2 w0 pc5\n");
+	ck_assert(s->faulted);
+}
+END_TEST
+
+/* Of spaces that the observer does not name, only faults are seen. */
+START_TEST(some_spaces)
+{
+	struct ppu_observer few = all;
+
+	few.spaces = 1 << PPU_SPACE_GLOBAL;
+	s->task.launch.shared_bytes = 64;
+	smt_start(s);
+	len = 0;
+	*said = 0;
+	ppu_core_observe(s->core, &few);
+	smt_load(s, PROLOGUE "shl.u32 r3, r2, 2\nst.shared.u32 [r3], r2\nst.global.u32 [rd4], r2\nld.shared.u32 r3, [r3+56]\nexit\n");
+	smt_run(s, 1, 3);
+	ck_assert(s->faulted);
+	ck_assert_str_eq(said, "start 0 (0) of 1, block 3, 1 warps\nw global.4 00000007 200000000..200000008 =0..2 w0 pc5\n"
+			 "r shared.4 00000007 38..40 fault 38 lane 2 w0 pc6\n");
+}
+END_TEST
+
+START_TEST(who_waits_for_whom)
+{
+	sees("s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 4\nmembar\nbar.sync 1\nwarpsync 0xffffffff\nshfl.bfly.full r3, r2, 1, 31\n"
+	     "exit\n", 40,
+	     "start 0 (0) of 1, block 40, 2 warps\n"
+	     "fence ffffffff scope 0 w0\n"
+	     "fence 000000ff scope 0 w1\n"
+	     "bar 1 ffffffff 000000ff waiting ffffffff 000000ff\n"
+	     "sync 000000ff w1 pc4\n"
+	     "sync 000000ff w1 pc5\n"
+	     "sync ffffffff w0 pc4\n"
+	     "sync ffffffff w0 pc5\n"
+	     "end 0\n");
+}
+END_TEST
+
+static unsigned looked;
+
+static void look(void *arg, const struct ppu_seen_access *a)
+{
+	looked++;
+}
+
+static const struct ppu_observer looker = { .spaces = ~0u, .access = look };
+
+/* With an observer that sees each access, and so without translation: the same trace, counters, time and memory. */
+START_TEST(changes_nothing)
+{
+	static const char text[] = PROLOGUE "shl.u32 r7, r2, 2\nst.shared.u32 [r7], r2\nmov.u32 r20, 0\nL:\nld.global.u32 r3, [rd4]\nadd.u32 r3, r3, r2\n"
+		STORE3 "bar.sync 0\natom.global.add.u32 r6, [rd10], r3\nadd.u32 r20, r20, 1\nsetp.lt.u32 p1, r20, 20\n@p1 bra L\nexit\n";
+	struct ppu_trace_rec *trace[2];
+	uint64_t ctr[2][PPU_CTR_COUNT], now[2];
+	uint32_t n[2], word[2][64];
+
+	for (int k = 0; k < 2; k++) {
+		if (k)
+			setup();
+		s->task.launch.shared_bytes = 1024;
+		s->cfg.engine = PPU_ENGINE_TRANSLATE;
+		smt_start(s);
+		if (k)
+			ppu_core_observe(s->core, &looker);
+		smt_load(s, text);
+		smt_run(s, 4, 64);
+		ck_assert_msg(!s->faulted, "fault %u", s->fault.code);
+		memcpy(ctr[k], s->core->ctr, sizeof(ctr[k]));
+		memcpy(word[k], s->data, sizeof(word[k]));
+		now[k] = s->now;
+		n[k] = s->num_trace;
+		trace[k] = malloc(n[k] * sizeof(*trace[k]) + 1);
+		memcpy(trace[k], s->trace, n[k] * sizeof(*trace[k]));
+		if (!k)
+			teardown();
+	}
+	ck_assert_uint_eq(looked, 8 * (2 + 20 * 3));
+	ck_assert_uint_gt(n[0], 100);
+	ck_assert_uint_eq(n[0], n[1]);
+	ck_assert_mem_eq(trace[0], trace[1], n[0] * sizeof(*trace[0]));
+	ck_assert_mem_eq(ctr[0], ctr[1], sizeof(ctr[0]));
+	ck_assert_mem_eq(word[0], word[1], sizeof(word[0]));
+	ck_assert_uint_eq(now[0], now[1]);
+	free(trace[0]);
+	free(trace[1]);
+}
+END_TEST
+
+/* The observer goes: programs that were decoded for it do what they did. */
+START_TEST(goes_again)
+{
+	sees(PROLOGUE STORE3 "exit\n", 1, "start 0 (0) of 1, block 1, 1 warps\nr param.8 00000001 0..0 w0 pc1\n"
+	     "w global.4 00000001 200000000..200000000 =0..0 w0 pc3\nend 0\n");
+	len = 0;
+	*said = 0;
+	ppu_core_observe(s->core, NULL);
+	smt_run(s, 1, 1);
+	ck_assert(!s->faulted);
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("observe");
+	TCase *tc = tcase_create("observe");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, accesses);
+	tcase_add_test(tc, generic_spaces);
+	tcase_add_test(tc, faults);
+	tcase_add_test(tc, some_spaces);
+	tcase_add_test(tc, who_waits_for_whom);
+	tcase_add_test(tc, changes_nothing);
+	tcase_add_test(tc, goes_again);
+	suite_add_tcase(suite, tc);
+	return run_suite(suite);
+}
