@@ -40,6 +40,9 @@ def run(program, options):
     vm = subprocess.Popen(["scripts/vm", "--timeout", "300", "--qmp", PATH, "--prop", "aer=on", *options, "--", program],
                           stdout=subprocess.PIPE, text=True, errors="replace")
     for line in vm.stdout:
+        if line.startswith("1.."):
+            planned.append(int(line[3:]))
+            continue
         print(line, end="", flush=True)
         words = line.split()
         if words[:2] == ["#", "inject"]:
@@ -47,7 +50,9 @@ def run(program, options):
     return vm.wait()
 
 
+planned = []
 ended = [run("/ppu/guest/aer/bus_errors", []),
          run("/ppu/guest/aer/bus_lost", ["--prop", "multifunction=on", "--device-arg", "pci-testdev,bus=slot0,addr=0.1"])]
+print("1..%d" % sum(planned))
 sys.exit(any(ended))
 END_OF_PYTHON
