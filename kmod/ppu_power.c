@@ -109,19 +109,19 @@ void ppu_power_remove(struct ppu_device *ppu)
 	cancel_delayed_work_sync(&ppu->bus_error_work);
 }
 
-/* The device, which is down since an error of the bus, is what the caller resets. */
-static void ppu_power_take_over(struct ppu_device *ppu)
+static void ppu_bus_error_is_over(struct ppu_device *ppu)
 {
 	ppu->bus_error = false;
 	cancel_delayed_work(&ppu->bus_error_work);
-	ppu_gate_take_over(ppu);
 }
 
 /* Ends everything, and closes the gate.  Of a device that is lost there is nothing to end. */
 static void ppu_power_down(struct ppu_device *ppu)
 {
 	if (ppu->bus_error) {
-		ppu_power_take_over(ppu);
+		/* It is down already, and is what the caller resets. */
+		ppu_bus_error_is_over(ppu);
+		ppu_gate_take_over(ppu);
 		return;
 	}
 	/* First the sections that may wait for memory, which may wait for interrupts. */
@@ -152,11 +152,8 @@ static bool ppu_power_up(struct ppu_device *ppu, const char *why)
 			ppu_power_gone(ppu, "it does not answer after a reset");
 		return false;
 	}
-	/* An error of the bus while the machine slept is over, too. */
-	if (ppu->bus_error) {
-		ppu->bus_error = false;
-		cancel_delayed_work(&ppu->bus_error_work);
-	}
+	/* An error of the bus while the machine slept, if there was one. */
+	ppu_bus_error_is_over(ppu);
 	/* What was restored may be from when it was down. */
 	pci_set_master(ppu->pci);
 	/* What was published since the gate was drained is lost, too: there was a reset since. */
@@ -253,6 +250,7 @@ static void ppu_reset_done(struct pci_dev *pci)
 /* The device is down until the port has reset it, which another task may tell. */
 static void ppu_bus_error(struct ppu_device *ppu)
 {
+	/* It may not hear of its reset, and pages go as soon as it counts as stopped. */
 	pci_clear_master(ppu->pci);
 	ppu_power_down(ppu);
 	ppu_gate_hand_over(ppu);

@@ -16,8 +16,6 @@
 
 #include <linux/lockdep.h>
 
-#include <drm/drm_drv.h>
-
 #include "base/ppu_device.h"
 #include "base/ppu_gate.h"
 
@@ -64,9 +62,10 @@ void ppu_gate_fini(struct ppu_device *ppu)
 	cleanup_srcu_struct(&ppu->gate.srcu);
 }
 
+/* Before drm_dev_unplug() begins, and for ever. */
 static bool ppu_gate_is_gone(struct ppu_device *ppu)
 {
-	return READ_ONCE(ppu->gate.left) || drm_dev_is_unplugged(&ppu->drm);
+	return READ_ONCE(ppu->gate.left);
 }
 
 /* Begins a section, unless @shut says that there are none, or the device is gone. */
@@ -203,5 +202,4 @@ void ppu_gate_unplug(struct ppu_device *ppu)
 {
 	/* Sections that begin from here on see that the device is gone. */
 	synchronize_srcu(&ppu->gate.srcu);
-	wake_up_all(&ppu->gate.wait);
 }

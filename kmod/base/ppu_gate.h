@@ -25,7 +25,7 @@ struct ppu_gate {
 	bool closing;
 	/** @closed: ppu_try_enter() fails. */
 	bool closed;
-	/** @left: the driver leaves the device: nobody waits any more. */
+	/** @left: the driver leaves the device: no section begins, and nobody waits any more. */
 	bool left;
 	/** @wait: ppu_enter() waits here. */
 	wait_queue_head_t wait;
