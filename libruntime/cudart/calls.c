@@ -51,12 +51,7 @@ EXPORT cudaError_t symbol(CUDART_PARAMS(__VA_ARGS__)) \
 CALL(symbol, __VA_ARGS__) \
 EXPORT cudaError_t symbol##suffix(CUDART_PARAMS(__VA_ARGS__)) \
 { \
-	bool before = crt_per_thread; \
-	cudaError_t r; \
-	crt_per_thread = true; \
-	r = symbol(CUDART_NAMES(__VA_ARGS__)); \
-	crt_per_thread = before; \
-	return r; \
+	return CRT_OWN_STREAM(symbol(CUDART_NAMES(__VA_ARGS__))); \
 }
 #define CALL_Z(symbol, ...) CALL_PT(_ptsz, symbol, __VA_ARGS__)
 #define CALL_D(symbol, ...) CALL_PT(_ptds, symbol, __VA_ARGS__)

@@ -36,6 +36,15 @@
 /* ---- calls.c -------------------------------------------------------------------------------- */
 /* In the running call, stream 0 means the thread's own stream. */
 extern __thread bool crt_per_thread;
+/* For names with _ptsz and _ptds: a call in which that is so. */
+#define CRT_OWN_STREAM(call) ({ \
+	bool before_ = crt_per_thread; \
+	cudaError_t e_; \
+	crt_per_thread = true; \
+	e_ = call; \
+	crt_per_thread = before_; \
+	e_; \
+})
 static inline CUstream crt_stream(cudaStream_t stream)
 {
 	return !stream && crt_per_thread ? CU_STREAM_PER_THREAD : stream;

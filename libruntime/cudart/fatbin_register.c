@@ -366,9 +366,10 @@ struct CUkern_st *crt_kernel(const void *host)
  * them out, and crt_function() takes them back.
  */
 #define FOREIGN 64
-static CUfunction foreign[FOREIGN];
+static CUfunction foreign[FOREIGN];	/* the last ones */
 static unsigned int num_foreign;
 
+/* Locked. */
 static bool is_foreign(const void *function)
 {
 	for (unsigned int i = 0; i < FOREIGN; i++)
@@ -415,19 +416,15 @@ cudaError_t crt_function(const void *host, CUfunction *function)
 		return e;
 	s = crt_kernel(host);
 	pthread_mutex_lock(&lock);
-	if (!s && is_foreign(host)) {
-		pthread_mutex_unlock(&lock);
-		*function = (CUfunction)(uintptr_t)host;
-		return cudaSuccess;
-	}
-	pthread_mutex_unlock(&lock);
-	if (!s)
-		return cudaErrorInvalidDeviceFunction;
-	pthread_mutex_lock(&lock);
-	*function = s->seen.ctx_id == id ? s->seen.function : NULL;
+	if (s)
+		*function = s->seen.ctx_id == id ? s->seen.function : NULL;
+	else
+		*function = is_foreign(host) ? (CUfunction)(uintptr_t)host : NULL;
 	pthread_mutex_unlock(&lock);
 	if (*function)
 		return cudaSuccess;
+	if (!s)
+		return cudaErrorInvalidDeviceFunction;
 	e = module_of(s->fatbin, id, &module);
 	if (!e)
 		e = crt_error(cuModuleGetFunction(function, module, s->name));

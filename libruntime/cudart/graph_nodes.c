@@ -79,11 +79,6 @@ cudaError_t i_cudaGraphAddKernelNode(NODE_PARAMS, const struct cudaKernelNodePar
 	return e ? e : CRT_CALL(cuGraphAddKernelNode_v2, NODE_ARGS, &k);
 }
 
-cudaError_t i_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params)
-{
-	return crt_kernel_params_of(node, params);
-}
-
 cudaError_t i_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *params)
 {
 	CUDA_KERNEL_NODE_PARAMS k;
@@ -151,11 +146,6 @@ static cudaError_t set_exec_copy(cudaGraphExec_t exec, cudaGraphNode_t node, con
 cudaError_t i_cudaGraphAddMemcpyNode(NODE_PARAMS, const struct cudaMemcpy3DParms *copy)
 {
 	return copy ? add_copy(NODE_ARGS, copy) : cudaErrorInvalidValue;
-}
-
-cudaError_t i_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *copy)
-{
-	return crt_copy_params_of(node, copy);
 }
 
 cudaError_t i_cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *copy)
@@ -260,11 +250,6 @@ cudaError_t i_cudaGraphAddMemsetNode(NODE_PARAMS, const struct cudaMemsetParams 
 	if (!e)
 		e = crt_fill_params(&m, params);
 	return e ? e : CRT_CALL(cuGraphAddMemsetNode, NODE_ARGS, &m, ctx);
-}
-
-cudaError_t i_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *params)
-{
-	return crt_fill_params_of(node, params);
 }
 
 cudaError_t i_cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *params)

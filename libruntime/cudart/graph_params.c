@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of nodes: from the Runtime API's structs to the Driver API's, and back. */
+/* Parameters of nodes: from the Runtime API's structs to the Driver API's, and back for who asks a node. */
 #include <string.h>
 #include "cudart.h"
 #include "graph_params.h"
@@ -18,7 +18,7 @@ cudaError_t crt_kernel_params(CUDA_KERNEL_NODE_PARAMS *out, const struct cudaKer
 	return crt_function(p->func, &out->func);
 }
 
-cudaError_t crt_kernel_params_of(cudaGraphNode_t node, struct cudaKernelNodeParams *out)
+cudaError_t i_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *out)
 {
 	CUDA_KERNEL_NODE_PARAMS k;
 	cudaError_t e = crt_enter();
@@ -135,7 +135,7 @@ static void copy_of(struct cudaMemcpy3DParms *out, const CUDA_MEMCPY3D *c)
 						       c->WidthInBytes, c->dstHeight };
 }
 
-cudaError_t crt_copy_params_of(cudaGraphNode_t node, struct cudaMemcpy3DParms *out)
+cudaError_t i_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *out)
 {
 	CUDA_MEMCPY3D c;
 	cudaError_t e = crt_enter();
@@ -160,7 +160,7 @@ cudaError_t crt_fill_params(CUDA_MEMSET_NODE_PARAMS *out, const struct cudaMemse
 	return cudaSuccess;
 }
 
-cudaError_t crt_fill_params_of(cudaGraphNode_t node, struct cudaMemsetParams *out)
+cudaError_t i_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *out)
 {
 	CUDA_MEMSET_NODE_PARAMS m;
 	cudaError_t e = crt_enter();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of nodes: from the Runtime API's structs to the Driver API's, and back (graph_params.c). */
+/* Parameters of nodes: from the Runtime API's structs to the Driver API's (graph_params.c). */
 #ifndef PPU_CUDART_GRAPH_PARAMS_H
 #define PPU_CUDART_GRAPH_PARAMS_H
 
@@ -7,10 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 cudaError_t crt_kernel_params(CUDA_KERNEL_NODE_PARAMS *out, const struct cudaKernelNodeParams *p);
-cudaError_t crt_kernel_params_of(cudaGraphNode_t node, struct cudaKernelNodeParams *out);
 cudaError_t crt_fill_params(CUDA_MEMSET_NODE_PARAMS *out, const struct cudaMemsetParams *p);
-cudaError_t crt_fill_params_of(cudaGraphNode_t node, struct cudaMemsetParams *out);
-cudaError_t crt_copy_params_of(cudaGraphNode_t node, struct cudaMemcpy3DParms *out);
 /* Parameters of any node. */
 cudaError_t crt_node_params(CUgraphNodeParams *out, const struct cudaGraphNodeParams *p);
 

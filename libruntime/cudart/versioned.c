@@ -177,16 +177,6 @@ cudaError_t update11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *n
 #define CUDA13(name, symbol, ...) EXPORT cudaError_t name(__VA_ARGS__) __asm__(symbol); \
 cudaError_t name(__VA_ARGS__)
 
-/* For _ptsz: in the thread's own stream. */
-#define OWN_STREAM(call) ({ \
-	bool before_ = crt_per_thread; \
-	cudaError_t e_; \
-	crt_per_thread = true; \
-	e_ = call; \
-	crt_per_thread = before_; \
-	e_; \
-})
-
 static int device_at(struct cudaMemLocation at)
 {
 	if (at.type == cudaMemLocationTypeDevice)
@@ -210,7 +200,7 @@ CUDA13(prefetch13, "cudaMemPrefetchAsync", const void *ptr, size_t bytes, struct
 CUDA13(prefetch13_ptsz, "cudaMemPrefetchAsync_ptsz", const void *ptr, size_t bytes, struct cudaMemLocation at,
        unsigned int flags, cudaStream_t stream)
 {
-	return OWN_STREAM(prefetch13(ptr, bytes, at, flags, stream));
+	return CRT_OWN_STREAM(prefetch13(ptr, bytes, at, flags, stream));
 }
 
 CUDA13(depend13, "cudaGraphAddDependencies", cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
@@ -259,7 +249,7 @@ CUDA13(capture13, "cudaStreamGetCaptureInfo", CAPTURE13)
 
 CUDA13(capture13_ptsz, "cudaStreamGetCaptureInfo_ptsz", CAPTURE13)
 {
-	return OWN_STREAM(capture13(stream, status, id, graph, after, edges, num_after));
+	return CRT_OWN_STREAM(capture13(stream, status, id, graph, after, edges, num_after));
 }
 
 CUDA13(update13, "cudaStreamUpdateCaptureDependencies", cudaStream_t stream, cudaGraphNode_t *after,
@@ -271,6 +261,6 @@ CUDA13(update13, "cudaStreamUpdateCaptureDependencies", cudaStream_t stream, cud
 CUDA13(update13_ptsz, "cudaStreamUpdateCaptureDependencies_ptsz", cudaStream_t stream, cudaGraphNode_t *after,
        const cudaGraphEdgeData *edges, size_t num_after, unsigned int flags)
 {
-	return OWN_STREAM(update13(stream, after, edges, num_after, flags));
+	return CRT_OWN_STREAM(update13(stream, after, edges, num_after, flags));
 }
 #endif
