@@ -14,6 +14,7 @@
 #include "compat/compat.h"
 #include "qapi/error.h"
 #include "qapi/visitor.h"
+#include "qapi/visitor-impl.h"
 #include "qemu/error-report.h"
 #include "qemu/host-utils.h"
 #include "qemu/log.h"
@@ -306,6 +307,7 @@ static void ppu_realize(PCIDevice *pdev, Error **errp)
     PPUState *s = PPU(pdev);
     char *why = NULL;
 
+    ppu_config_workers(&s->cfg, g_get_num_processors());
     if (ppu_config_check(&s->cfg, &why)) {
         error_setg(errp, "ppu: %s", why ? why : "bad property value");
         free(why);
@@ -394,6 +396,79 @@ static void ppu_get_engine(Object *obj, Visitor *v, const char *name,
     visit_type_uint64(v, name, &val, errp);
 }
 
+/* Properties of which some values have names: a number, or such a name. */
+static const struct ppu_named {
+    const char *name;
+    size_t offset;
+    uint32_t def;
+} ppu_named[] = {
+#define PPU_NAMED_u32(c, name, def)
+#define PPU_NAMED_u64(c, name, def)
+#define PPU_NAMED_size(c, name, def)
+#define PPU_NAMED_named(c, name, def) { name, offsetof(PPUState, cfg.c), def },
+#define P(c, name, type, def, min, max, doc) PPU_NAMED_##type(c, name, def)
+    PPU_PROPS(P)
+#undef P
+};
+
+static uint32_t *ppu_named_value(Object *obj, const struct ppu_named *named)
+{
+    return (void *)((char *)PPU(obj) + named->offset);
+}
+
+static void ppu_get_named(Object *obj, Visitor *v, const char *name,
+                          void *opaque, Error **errp)
+{
+    visit_type_uint32(v, name, ppu_named_value(obj, opaque), errp);
+}
+
+/*
+ * A visitor of JSON gives an option once, and may have a number or a string.
+ * That of -global has no types, and gives its string as often as it is asked.
+ */
+static char *ppu_number_or_name(Visitor *v, const char *name, Error **errp)
+{
+    GenericAlternate *alt = NULL;
+    bool number = false;
+    uint32_t val;
+    char *text = NULL;
+
+    if (v->start_alternate) {
+        if (!visit_start_alternate(v, name, &alt, sizeof(*alt), errp)) {
+            return NULL;
+        }
+        number = alt->type == QTYPE_QNUM;
+    }
+    if (!number) {
+        visit_type_str(v, name, &text, errp);
+    } else if (visit_type_uint32(v, name, &val, errp)) {
+        text = g_strdup_printf("%u", val);
+    }
+    if (v->start_alternate) {
+        visit_end_alternate(v, (void **)&alt);
+        g_free(alt);
+    }
+    return text;
+}
+
+static void ppu_set_named(Object *obj, Visitor *v, const char *name,
+                          void *opaque, Error **errp)
+{
+    const struct ppu_named *named = opaque;
+    g_autofree char *text = NULL;
+    char *why = NULL;
+
+    if (DEVICE(obj)->realized) {
+        error_setg(errp, "ppu: property %s cannot change any more", name);
+        return;
+    }
+    text = ppu_number_or_name(v, name, errp);
+    if (text && ppu_config_set(&PPU(obj)->cfg, named->name, text, &why)) {
+        error_setg(errp, "ppu: %s", why ? why : "bad property value");
+        free(why);
+    }
+}
+
 /* x-NAME was once NAME, which still works */
 static void ppu_add_old_names(Object *obj)
 {
@@ -430,6 +505,9 @@ static void ppu_instance_init(Object *obj)
         object_property_add(obj, names[i], "uint64", ppu_get_counter, NULL,
                             NULL, (void *)(uintptr_t)i);
     }
+    for (unsigned i = 0; i < ARRAY_SIZE(ppu_named); i++) {
+        *ppu_named_value(obj, &ppu_named[i]) = ppu_named[i].def;
+    }
     for (unsigned i = 0; i < ARRAY_SIZE(stats); i++) {
         object_property_add(obj, stats[i], "uint64", ppu_get_engine, NULL, NULL,
                             (void *)(uintptr_t)i);
@@ -438,6 +516,7 @@ static void ppu_instance_init(Object *obj)
 
 #define PPU_QPROP_u32(c, name, def) \
     DEFINE_PROP_UINT32(name, PPUState, cfg.c, def),
+#define PPU_QPROP_named(c, name, def) /* ppu_set_named() */
 #define PPU_QPROP_u64(c, name, def) \
     DEFINE_PROP_UINT64(name, PPUState, cfg.c, def),
 #define PPU_QPROP_size(c, name, def) \
@@ -464,6 +543,11 @@ static void ppu_class_init(ObjectClass *klass, PPU_CLASS_DATA *data)
     k->device_id = PPU_PCI_DEVICE_ID;
     k->revision = PPU_PCI_REVISION;
     k->class_id = PPU_PCI_CLASS;
+    for (unsigned i = 0; i < ARRAY_SIZE(ppu_named); i++) {
+        object_class_property_add(klass, ppu_named[i].name, "uint32 or name",
+                                  ppu_get_named, ppu_set_named, NULL,
+                                  (void *)&ppu_named[i]);
+    }
     dc->desc = "PPU, a GPU that can be opened";
     dc->vmsd = &vmstate_ppu;
     device_class_set_legacy_reset(dc, ppu_reset);

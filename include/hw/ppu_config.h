@@ -3,7 +3,8 @@
  * Device properties and the cost table: one list, from which come QEMU's -device properties,
  * ppu-run's --prop, the core's struct ppu_config and the documentation.
  *
- * PPU_PROPS(): C name, property name, type (u32, u64, size), default, min, max, sentence.
+ * PPU_PROPS(): C name, property name, type, default, min, max, sentence.  Types: u32, u64, size, and named, a u32
+ * of which some values have names.
  * Costs are device time; they change timing and order, never a computed value.
  */
 #ifndef PPU_HW_CONFIG_H
@@ -51,8 +52,8 @@ P(preempt_level,    "preempt-level",      u32, 1, 0, 1, "0: at CTA boundaries, 1
 P(store_delay_ns,   "store-delay-ns",     u64, 0, 0, 1000000000, "SM store buffer: delay") \
 P(store_reorder,    "store-reorder",      u32, 0, 0, 1, "SM store buffer: seeded reordering") \
 P(seed,             "seed",               u64, 1, 0, ~0ull, "seed of every random choice") \
-P(engine,           "engine",             u32, 0, 0, 2, "how SM code runs: 0 auto: what runs often is translated, 1 interpret, 2 translate; results and device times are the same") \
-P(workers,          "workers",            u32, 0, 0, 64, "SM worker threads, 0: serial") \
+P(engine,           "engine",             named, 0, 0, 2, "how SM code runs: 0 auto: what runs often is translated, 1 interpret, 2 translate; results and device times are the same") \
+P(workers,          "workers",            named, 0, 0, 64, "SM worker threads, 0: serial; auto: one for each CPU that the host has for us, at most one for each SM") \
 /* costs, ns of device time unless said */ \
 P(cost_fetch_ns,    "cost-fetch-ns",      u32, 200, 0, 1000000, "fetch of a ring entry and its block") \
 P(cost_cmd_ns,      "cost-cmd-ns",        u32, 20, 1, 1000000, "one host command") \
@@ -102,6 +103,7 @@ P(window_halvings,  "window-halvings",    u32, 0, 0, 10, "how often a window may
 P(stores_under_way, "stores-per-sm",      u32, 64, 1, 4096, "lines of stores of an SM that are under way before a warp has to wait")
 
 typedef uint32_t ppu_prop_u32;
+typedef uint32_t ppu_prop_named;
 typedef uint64_t ppu_prop_u64;
 typedef uint64_t ppu_prop_size;
 
@@ -110,5 +112,8 @@ struct ppu_config {
 	PPU_PROPS(P)
 #undef P
 };
+
+/* workers=auto, until the device's owner has said how many CPUs there are: ppu_config_workers() */
+#define PPU_WORKERS_AUTO	0xffffffffu
 
 #endif

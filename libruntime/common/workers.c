@@ -179,12 +179,11 @@ void ppu_workers_run(struct ppu_workers *p, void (*fn)(void *arg, unsigned worke
 		p->alone = now() - t < WAKE_NS;
 }
 
-/* CPUs that this process may use. */
-static int cpus(void)
+unsigned ppu_workers_cpus(void)
 {
 	cpu_set_t set;
 
-	return sched_getaffinity(0, sizeof(set), &set) ? (int)sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
+	return (unsigned)(sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set));
 }
 
 struct ppu_workers *ppu_workers_new(unsigned workers)
@@ -193,7 +192,7 @@ struct ppu_workers *ppu_workers_new(unsigned workers)
 
 	if (posix_memalign((void **)&p, 64, sizeof(*p)))
 		return NULL;
-	*p = (struct ppu_workers){ .alone = true, .look = cpus() >= (int)workers };
+	*p = (struct ppu_workers){ .alone = true, .look = ppu_workers_cpus() >= workers };
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->done, NULL);

@@ -11,6 +11,8 @@
 
 struct ppu_workers;
 
+/* CPUs that this process may use. */
+unsigned ppu_workers_cpus(void);
 /* Makes this many workers, the caller of run() included; fewer if the host has no more threads.  NULL: no
  * memory. */
 struct ppu_workers *ppu_workers_new(unsigned workers);

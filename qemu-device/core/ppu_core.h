@@ -70,6 +70,9 @@ struct ppu_ports {
 void ppu_config_init(struct ppu_config *cfg);
 int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, char **err);
 int ppu_config_check(const struct ppu_config *cfg, char **err);
+/* workers=auto: as many as the host has CPUs for the device, at most one for each SM.  Call it before the check; the core
+ * does not ask the host. */
+void ppu_config_workers(struct ppu_config *cfg, unsigned cpus);
 /* Why a core of this configuration will not do what its property engine asks for, but interpret programs: a sentence
  * that its owner should say once.  NULL: it will, or nothing in particular was asked for.  Any thread. */
 const char *ppu_config_engine_note(const struct ppu_config *cfg);

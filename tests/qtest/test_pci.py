@@ -295,6 +295,35 @@ def test_names():
             equal(qt.qmp("qom-get", path=path, property="x-fault-id"), 4711, "x-fault-id")
 
 
+def test_named():
+    """Values of engine and workers have names; auto is a number from the host; both are fixed once the device is there"""
+    path = "/machine/peripheral-anon/device[0]"
+    with boot("engine=translate,workers=auto,gpcs=1,sms-per-gpc=1") as qt:
+        equal(qt.qmp("qom-get", path=path, property="engine"), 2, "engine=translate")
+        equal(qt.qmp("qom-get", path=path, property="workers"), 1, "workers=auto with one SM")
+        try:
+            qt.qmp("qom-set", path=path, property="workers", value=2)
+            raise AssertionError("workers changed while the device was there")
+        except RuntimeError as err:
+            check("cannot change" in str(err), "no sentence about the change: %s" % err)
+    with Qtest("-device", "ppu,%s" % ADDR, "-global", "ppu.workers=2", "-global", "ppu.engine=interpret") as qt:
+        equal(qt.qmp("qom-get", path=path, property="workers"), 2, "-global ppu.workers=2")
+        equal(qt.qmp("qom-get", path=path, property="engine"), 1, "-global ppu.engine=interpret")
+    with Qtest("-device", '{"driver": "ppu", "id": "json", "workers": 3, "engine": "translate"}') as qt:
+        equal(qt.qmp("qom-get", path="/machine/peripheral/json", property="workers"), 3, "a number in JSON")
+        equal(qt.qmp("qom-get", path="/machine/peripheral/json", property="engine"), 2, "a name in JSON")
+    with boot("engine=1") as qt:
+        equal(qt.qmp("qom-get", path=path, property="engine"), 1, "engine=1")
+        equal(qt.qmp("qom-get", path=path, property="workers"), 0, "workers")
+    for prop, says in (("engine=fast", "property engine: 'fast' is not a number"),
+                       ("workers=65", "property workers: 65 is outside 0 to 64")):
+        try:
+            with boot(prop):
+                raise AssertionError(prop + " was accepted")
+        except RuntimeError as err:
+            check(says in str(err), "%s: %s" % (prop, err))
+
+
 def test_two():
     """HW-2: two PPUs of different shape side by side"""
     with Qtest("-device", "ppu,%s,gpcs=1,clock=virtual" % ADDR,

@@ -349,6 +349,7 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 	ppu_config_init(&dev->cfg);
 	dev->cfg.vram = VRAM_SIZE;
 	rc = apply_props(&dev->cfg, opt->props, err);
+	ppu_config_workers(&dev->cfg, ppu_workers_cpus());
 	if (!rc && ppu_config_check(&dev->cfg, err))
 		rc = -EINVAL;
 	if (rc)

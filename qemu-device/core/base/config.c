@@ -9,7 +9,7 @@
 #include "core/base/alloc.h"
 #include "core/ppu_core.h"
 
-enum prop_type { T_u32, T_u64, T_size };
+enum prop_type { T_u32, T_named, T_u64, T_size };
 
 static const struct prop {
 	const char *name;
@@ -42,7 +42,7 @@ static uint64_t get(const struct ppu_config *cfg, const struct prop *p)
 	uint32_t v32;
 	uint64_t v64;
 
-	if (p->type == T_u32) {
+	if (p->type <= T_named) {
 		memcpy(&v32, at, sizeof(v32));
 		return v32;
 	}
@@ -55,7 +55,7 @@ static void set(struct ppu_config *cfg, const struct prop *p, uint64_t v)
 	void *at = (char *)cfg + p->offset;
 	uint32_t v32 = (uint32_t)v;
 
-	if (p->type == T_u32)
+	if (p->type <= T_named)
 		memcpy(at, &v32, sizeof(v32));
 	else
 		memcpy(at, &v, sizeof(v));
@@ -68,12 +68,21 @@ void ppu_config_init(struct ppu_config *cfg)
 		set(cfg, &props[i], props[i].def);
 }
 
-/* The property engine may also be named. */
-static const char *number_of(const char *name, const char *text)
+/* Values that have names.  Such a value need not be in the property's range. */
+static const struct { const char *property, *text; uint32_t value; } names[] = {
+	{ "engine", "auto", 0 }, { "engine", "interpret", 1 }, { "engine", "translate", 2 },
+	{ "workers", "auto", PPU_WORKERS_AUTO },
+};
+
+static bool named(const struct prop *p, const char *text, uint64_t *v)
 {
-	if (strcmp(name, "engine"))
-		return text;
-	return !strcmp(text, "auto") ? "0" : !strcmp(text, "interpret") ? "1" : !strcmp(text, "translate") ? "2" : text;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i].property, p->name) || strcmp(names[i].text, text))
+			continue;
+		*v = names[i].value;
+		return true;
+	}
+	return false;
 }
 
 /* Decimal or 0x hexadecimal; K, M, G, T (powers of 1024) for sizes. */
@@ -117,7 +126,11 @@ int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, c
 
 		if (!same_name(p->name, name))
 			continue;
-		if (!parse(number_of(name, text), p->type, &v))
+		if (named(p, text, &v)) {
+			set(cfg, p, v);
+			return 0;
+		}
+		if (!parse(text, p->type, &v))
 			return fail(err, "property %s: '%s' is not a%s", name, text,
 				    p->type == T_size ? " size (a number, or a number with K, M or G)"
 						      : " number");
@@ -128,6 +141,17 @@ int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, c
 		return 0;
 	}
 	return fail(err, "there is no property called '%s'", name);
+}
+
+void ppu_config_workers(struct ppu_config *cfg, unsigned cpus)
+{
+	uint64_t most = (uint64_t)cfg->gpcs * cfg->sms_per_gpc;
+
+	if (cfg->workers != PPU_WORKERS_AUTO)
+		return;
+	if (most > cpus)
+		most = cpus;
+	cfg->workers = most > 64 ? 64 : (uint32_t)most;
 }
 
 /* ns: what window-ns may be, its parts may be, too. */

@@ -93,6 +93,39 @@ START_TEST(defaults)
 }
 END_TEST
 
+/* Names of values, and what workers=auto becomes: one for each CPU, at most one for each SM and 64. */
+START_TEST(names)
+{
+	static const struct { uint32_t gpcs, sms, cpus, workers; } autos[] = {
+		{ 5, 3, 2, 2 }, { 5, 3, 15, 15 }, { 5, 3, 16, 15 }, { 64, 64, 63, 63 }, { 64, 64, 200, 64 }, { 1, 1, 8, 1 },
+	};
+	struct ppu_config cfg;
+	char *err = NULL;
+
+	ppu_config_init(&cfg);
+	ck_assert_int_eq(ppu_config_set(&cfg, "engine", "translate", &err), 0);
+	ck_assert_uint_eq(cfg.engine, 2);
+	ck_assert_int_eq(ppu_config_set(&cfg, "engine", "interpret", &err), 0);
+	ck_assert_uint_eq(cfg.engine, 1);
+	ck_assert_int_eq(ppu_config_set(&cfg, "engine", "auto", &err), 0);
+	ck_assert_uint_eq(cfg.engine, 0);
+	refused("engine", "fast", "property engine: 'fast' is not a number");
+	refused("workers", "interpret", "is not a number");
+	refused("gpcs", "auto", "is not a number");
+	for (unsigned i = 0; i < sizeof(autos) / sizeof(autos[0]); i++) {
+		ck_assert_int_eq(ppu_config_set(&cfg, "workers", "auto", &err), 0);
+		cfg.gpcs = autos[i].gpcs;
+		cfg.sms_per_gpc = autos[i].sms;
+		ppu_config_workers(&cfg, autos[i].cpus);
+		ck_assert_uint_eq(cfg.workers, autos[i].workers);
+		ck_assert_int_eq(ppu_config_check(&cfg, &err), 0);
+	}
+	ck_assert_int_eq(ppu_config_set(&cfg, "workers", "3", &err), 0);
+	ppu_config_workers(&cfg, 8);
+	ck_assert_uint_eq(cfg.workers, 3);
+}
+END_TEST
+
 START_TEST(every_property_and_its_limits)
 {
 	for (unsigned i = 0; i < sizeof(props) / sizeof(props[0]); i++) {
@@ -216,4 +249,4 @@ START_TEST(bar_size)
 }
 END_TEST
 
-BENCH_MAIN("config", defaults, every_property_and_its_limits, text, together, bar_size)
+BENCH_MAIN("config", defaults, names, every_property_and_its_limits, text, together, bar_size)
