@@ -10,6 +10,7 @@ import concurrent.futures
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -37,17 +38,26 @@ def versions(parts):
     return out
 
 
+def quoted(text):
+    """Lines that the student may have written, so that none looks like one of ours."""
+    return "\n".join("  | " + line for line in text.splitlines())
+
+
+def printed(run):
+    """What a run printed, without what the grader's program noted for the grader."""
+    return "\n".join(l for l in run.output.splitlines() if not re.match(r"@ (obs|end|fatal|hang|signal)\b", l))
+
+
 def log_of(result):
     """What the student may want to see: the compiler's messages, what the runs printed, complaints of the device
     and of the kernel."""
-    text = []
+    text = ["Lines that begin with | are what compiler and programs printed: the student's own code can print there."]
     if result.text.strip():
-        text += ["--- compiler", result.text.rstrip()]
+        text += ["--- compiler", quoted(sealed_build.clean(result.text.rstrip()))]
     for run in result.runs.values():
         text.append("--- run %s: %s" % (run.name, run.dead or "ended, status %s" % run.status))
-        text.append(sealed_build.clean("\n".join(
-            [run.output] + ["device: " + l for l in run.errors] + ["kernel: " + l for l in run.complaints]),
-            RUN_LOG_BYTES))
+        said = [quoted(printed(run)), *["  device: " + l for l in run.errors], *["  kernel: " + l for l in run.complaints]]
+        text.append(sealed_build.clean("\n".join(filter(None, said)), RUN_LOG_BYTES))
     return sealed_build.clean("\n".join(text))
 
 
@@ -107,8 +117,15 @@ def write_outputs(report, args):
             formats.write(path, shape(report))
 
 
-def one(args):
+def choose_seed(args):
+    """The labs' random sizes: before a lab is loaded."""
+    if args.seed is not None:
+        os.environ["LAB_SEED"] = str(args.seed)
     os.environ.setdefault("LAB_SEED", str(random.SystemRandom().randrange(1 << 30)))
+
+
+def one(args):
+    choose_seed(args)
     lab = model.load(args.lab)
     parts = sealed_lab.Parts()
     with tempfile.TemporaryDirectory(prefix="ppu-autograde-") as where:
@@ -146,10 +163,11 @@ def failed_report(lab, name, why):
             "log": "", "versions": {}}
 
 
-def grade_in_process(lab, name, path, report_path):
+def grade_in_process(lab, name, path, report_path, seed):
     """Grades one submission, in a process of its own: whatever happens there, the others are graded."""
     argv = [sys.executable, os.path.join(paths.TOP, "scripts/lab"), "autograde", "--quiet", "--lab", str(lab.number),
             "--submission", path, "--name", name, "--json", report_path]
+    argv += ["--seed", str(seed)] if seed is not None else []
     try:
         proc = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=ONE_SECONDS, check=False)
         with open(report_path, encoding="utf-8") as f:
@@ -171,12 +189,14 @@ def whole_class(args):
         folder = args.reports or tmp
         os.makedirs(folder, exist_ok=True)
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            todo = {pool.submit(grade_in_process, lab, name, path, os.path.join(folder, name + ".json")): name
+            todo = {pool.submit(grade_in_process, lab, name, path, os.path.join(folder, name + ".json"),
+                                args.seed): name
                     for name, path in found.items()}
             for done in concurrent.futures.as_completed(todo):
                 report = reports[todo[done]] = done.result()
+                remark = formats.remark(report)
                 print("  %-30s %3d / %d%s" % (clean_line(todo[done], 60), report["points"], report["max"],
-                                              "  " + report["error"] if report["error"] else ""), flush=True)
+                                              "  " + clean_line(remark) if remark else ""), flush=True)
     text = formats.class_csv([reports[n] for n in found])
     if args.csv:
         formats.write(args.csv, text)
@@ -203,6 +223,8 @@ def main(argv):
     add("--csv", metavar="FILE", help="with --class: a line for each submission (default: standard output)")
     add("--reports", metavar="DIR", help="with --class: the reports go to DIR, NAME.json")
     add("--jobs", type=int, default=1, metavar="J", help="with --class: so many at a time (a machine uses two CPUs)")
+    add("--seed", type=int, metavar="S", help="the seed of the sizes and orders that labs choose at random, as a report's "
+        "\"versions\" has it (default: another one for each submission)")
     add("--quiet", action="store_true", help="no table")
     args = ap.parse_args(argv)
     if sealed_lab.packaged():

@@ -81,8 +81,16 @@ def cell(value):
     return "'" + text if text[:1] in ("=", "+", "-", "@") else text
 
 
+def remark(report):
+    """Why points are missing, in a line: why nothing was graded, or the criterion that lost most and its sentence."""
+    worst = max(report["criteria"], key=lambda c: c["max"] - c["points"], default=None)
+    if report["error"] or not worst or worst["points"] == worst["max"]:
+        return report["error"] or ""
+    return "%s: %s" % (worst["name"], worst["lost"][0] if worst["lost"] else "")
+
+
 def class_csv(reports):
-    """One line for each submission: its points, the points of each criterion, and the first sentence."""
+    """One line for each submission: its points, the points of each criterion, and a remark."""
     names = []
     for report in reports:
         names += [c["name"] for c in report["criteria"] if c["name"] not in names]
@@ -91,9 +99,7 @@ def class_csv(reports):
     table.writerow(["submission", "lab", "points", "max", "bonus", *names, "remark"])
     for report in reports:
         points = {c["name"]: c["points"] for c in report["criteria"]}
-        sentences = [s for c in report["criteria"] for s in c["lost"]]
-        remark = report["error"] or (sentences[0] if sentences else "")
         table.writerow([cell(report["submission"]), report["lab"], report["points"], report["max"],
                         report["bonus"]["points"] if report["bonus"] else "",
-                        *[points.get(n, "") for n in names], cell(remark)])
+                        *[points.get(n, "") for n in names], cell(remark(report))])
     return out.getvalue()

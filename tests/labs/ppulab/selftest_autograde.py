@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import types
 import xml.etree.ElementTree as xml
 import zipfile
 
@@ -114,9 +115,26 @@ def test_formats():
     if suite.get("failures") != "1" or len(suite.findall("testcase/failure")) != 1:
         out.append("JUnit: %s" % formats.junit(report))
     rows = list(csv.reader(io.StringIO(formats.class_csv([report, dict(report, submission="b")]))))
-    if len(rows) != 3 or rows[1][:3] != ["'=cmd()", "3", "7"] or rows[1][-1] != "'-3: <b>&\u2014":
+    if len(rows) != 3 or rows[1][:3] != ["'=cmd()", "3", "7"] or rows[1][-1] != "b: -3: <b>&\u2014":
         out.append("CSV: %s" % rows)
+    full = dict(report, criteria=report["criteria"][:1])
+    said = [formats.remark(full), formats.remark(dict(report, error="It does not compile.")),
+            formats.remark(dict(report, criteria=[dict(report["criteria"][1], points=4, name="c", lost=["-1: y"]),
+                                                  *report["criteria"]]))]
+    if said != ["", "It does not compile.", "b: -3: <b>&\u2014"]:
+        out.append("remarks: %s" % said)
     return out
+
+
+def test_log():
+    """What a student's code prints cannot be taken for a line of the report, and shows nothing of the grader's notes."""
+    run = types.SimpleNamespace(name="life", dead=None, status=0, output="100 / 100\n@ obs caps 1 2\n--- run life: ended",
+                                errors=["bad entry"], complaints=["BUG: x"])
+    result = types.SimpleNamespace(text="--- run all: ended\n", runs={"life": run})
+    lines = autograde.log_of(result).splitlines()
+    want = ["--- compiler", "  | --- run all: ended", "--- run life: ended, status 0", "  | 100 / 100",
+            "  | --- run life: ended", "  device: bad entry", "  kernel: BUG: x"]
+    return [] if lines[1:] == want else ["the log is %s" % lines]
 
 
 def test_text():
@@ -293,7 +311,7 @@ def test_class(top, number):
     os.symlink("good", os.path.join(top, "class/other"))
     table, said = os.path.join(top, "class.csv"), io.StringIO()
     argv = ["--lab", str(number), "--class", os.path.join(top, "class"), "--csv", table,
-            "--reports", os.path.join(top, "reports"), "--jobs", "2"]
+            "--reports", os.path.join(top, "reports"), "--jobs", "2", "--seed", "4711"]
     with contextlib.redirect_stdout(said):
         status = autograde.main(argv)
     with open(table, encoding="utf-8") as f:
@@ -303,8 +321,13 @@ def test_class(top, number):
         return out + ["lines for %s" % sorted(rows)]
     if rows["good"]["points"] != rows["good"]["max"]:
         out.append("the good one: %s" % rows["good"])
+    with open(os.path.join(top, "reports/good.json"), encoding="utf-8") as f:
+        seed = json.load(f)["versions"]["seed"]
+    if seed != "4711":
+        out.append("--seed 4711: the report says %r" % seed)
     for name, says in (("'=bad", "is empty"), ("link", "symbolic link"), ("killer", ".")):
-        if rows[name]["points"] != "0" or not re.search(says, rows[name]["remark"]):
+        if rows[name]["points"] != "0" or not re.search(says, rows[name]["remark"]) or \
+                not re.search(r"^ *%s +0 / 100  .*%s" % (name.lstrip("'"), says), said.getvalue(), re.M):
             out.append("%s: %s" % (name, rows[name]))
     return out
 
@@ -336,6 +359,7 @@ def run(tap):
                        ("archives", archives), ("the command", test_command)):
         tap.result("autograde: " + name, in_tmp(test))
     tap.result("autograde: shapes of the report", test_formats())
+    tap.result("autograde: the log", test_log())
     tap.result("autograde: a student's text", test_text())
     parts, lab = sealed_lab.Parts(), dummy()
     files = {"dummy.c": tree.cut_all(lab, True)["dummy.c"]}
