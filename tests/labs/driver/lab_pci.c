@@ -5,7 +5,7 @@
 #include "lab.h"
 
 //LAB 1 write: Take what the device needs, in an order that can be undone: memory decoding, a DMA
-//LAB      mask (bus addresses have CAP_VA_BITS bits, which is 48), its regions under the name
+//LAB      mask (48 bits), its regions under the name
 //LAB      KBUILD_MODNAME, BAR0 at ldev->regs, BAR2 at ldev->vram (write-combining). If one of these steps
 //LAB      fails, undo the steps before it, last first.
 static int lab_map(struct lab_dev *ldev)

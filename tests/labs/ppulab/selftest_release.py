@@ -136,10 +136,11 @@ def unpack(package, top, name):
     return os.path.join(top, name)
 
 
-def make(where, *args):
+def make(where, *args, fails=False):
+    """What it printed; and a word if it failed and should not have, or the other way round."""
     proc = subprocess.run(["make", *args], cwd=where, env=ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
-    return proc.stdout
+    return proc.stdout + ("" if bool(proc.returncode) == fails else "(make: status %d)" % proc.returncode)
 
 
 def points(text):
@@ -154,11 +155,13 @@ def test_student(where):
     if not os.path.isdir(os.path.join(where, "labs/lab%d" % LAB)):
         return ["make lab: " + text]
     text = make(where, "check-lab", "N=%d" % LAB)
-    out = [] if points(text) == lab.skeleton_points else ["the skeleton: " + text]
+    out = [] if points(text) == lab.skeleton_points and "(make: " not in text else ["the skeleton: " + text]
+    text = make(where, "check-lab", "N=99", fails=True)
+    out += [] if "there is no lab 99" in text and "(make: " not in text else ["a lab that there is not: " + text]
     for name, solved in tree.solution(lab).items():
         tree.write_if_changed(os.path.join(where, "labs/lab%d" % LAB, name), solved)
     text = make(where, "check-lab", "N=%d" % LAB)
-    return out + ([] if points(text) == 100 else ["the solution: " + text]) + \
+    return out + ([] if points(text) == 100 and "(make: " not in text else ["the solution: " + text]) + \
         ([] if "check-lab" in make(where, "help") else ["make help says nothing of check-lab"])
 
 
