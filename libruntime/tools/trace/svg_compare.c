@@ -12,6 +12,8 @@
 
 #define IDLE_NS		2000	/* idle times longer than this are cut... */
 #define CUT_SHARE	3	/* ...so that their rests are at most one part in so many of the picture */
+#define CUT_ROOM	24	/* pixels of the picture for each cut, or it is not drawn through the lanes */
+#define CUT_WIDTH	7.0	/* pixels of the mark of a cut */
 #define SMALL		300	/* of traces with more records only the part around the difference is shown, */
 #define BEFORE		120	/* from so many records before the difference */
 #define AFTER		60	/* to so many records behind it */
@@ -176,19 +178,36 @@ static void head(const struct panel *p)
 	fputs("</text>\n", s->f);
 }
 
+/* A jagged line for n cuts that are ns long together, from the axis down to the height bottom. */
+static void draw_cut(const struct svg *s, double x, double bottom, size_t n, uint64_t ns)
+{
+	char text[40], many[40] = "";
+
+	if (n > 1)
+		snprintf(many, sizeof(many), " in %zu pieces", n);
+	fprintf(s->f, "<path class=\"cu\" d=\"M%.1f %.1f", x, s->top + AXIS_H - 8);
+	for (double y = s->top + AXIS_H - 8; y + 8 <= bottom; y += 8)
+		fputs("l3 2l-6 4l3 2", s->f);
+	fprintf(s->f, "\"><title>%s without work%s, not drawn</title></path>\n", time_text(text, sizeof(text), ns), many);
+}
+
+/*
+ * Where there is room, a cut goes through all lanes. Many cuts would hide what is in the lanes: then each is a mark at the
+ * axis, and those that would touch are one.
+ */
 static void draw_cuts(const struct panel *p)
 {
 	const struct svg *s = &p->s;
-	char text[40];
+	bool room = (double)s->num_cuts * CUT_ROOM <= s->v->width;
+	double bottom = room ? s->height : s->top + AXIS_H;
 
-	for (size_t i = 0; i < s->num_cuts; i++) {
+	for (size_t i = 0, n; i < s->num_cuts; i += n) {
 		double x = svg_x(s, p->cut[i].from);
+		uint64_t ns = 0;
 
-		fprintf(s->f, "<path class=\"cu\" d=\"M%.1f %.1f", x, s->top + AXIS_H - 8);
-		for (double y = s->top + AXIS_H - 8; y + 8 <= s->height; y += 8)
-			fputs("l3 2l-6 4l3 2", s->f);
-		fprintf(s->f, "\"><title>%s without work, not drawn</title></path>\n",
-			time_text(text, sizeof(text), p->cut[i].to - p->cut[i].from));
+		for (n = 0; i + n < s->num_cuts && (!n || (!room && svg_x(s, p->cut[i + n].from) < x + CUT_WIDTH)); n++)
+			ns += p->cut[i + n].to - p->cut[i + n].from;
+		draw_cut(s, x, bottom, n, ns);
 	}
 }
 

@@ -97,7 +97,8 @@ def one(lab, result, name, report, top):
     if lab.drawers[name]:
         lab.drawers[name](reference, done.file(".trace"), svg)
     if same:
-        return ["Picture: %s (your run does what the reference does)" % paths.shown(svg)]
+        more = "" if result.points == result.max else "; what you lost points for does not show in it"
+        return ["Picture: %s (in the run %s the device did what it does with the reference%s)" % (paths.shown(svg), name, more)]
     return ["Picture: %s; the first difference to the reference:" % paths.shown(svg), "  " + text]
 
 

@@ -298,7 +298,12 @@ def test_picture(lab, where, files):
     lines = picture.make(lab, result, os.path.join(where, "report"), os.path.join(where, "reference"))
     svg = os.path.join(where, "report", lab.name + ".svg")
     out = [] if os.path.exists(svg) and "<svg" in text_of(svg) else ["no picture " + svg]
-    return out + ([] if lines and "does what the reference does" in lines[0] else ["it says: %s" % lines])
+    says = "in the run plain the device did what it does with the reference"
+    out += [] if lines and lines[0].endswith(says + ")") else ["it says: %s" % lines]
+    result.cards[0].lose(1, "x")
+    lines = picture.make(lab, result, os.path.join(where, "report"), os.path.join(where, "reference"))
+    return out + ([] if lines and says + "; what you lost points for does not show in it" in lines[0]
+                  else ["with points lost it says: %s" % lines])
 
 
 def test_bonus(where, files):

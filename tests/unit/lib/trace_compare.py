@@ -277,8 +277,14 @@ class Both:
         g = [g for g in self.side[side].iter(SVG + "g") if g.get("data-lane") == lane][0]
         return [(float(r.get("x")), float(r.get("width"))) for r in g.iter(SVG + "rect")]
 
+    def cut_elements(self, side):
+        return [e for e in self.side[side].iter(SVG + "path") if e.get("class") == "cu"]
+
     def cuts(self, side):
-        return [e.find(SVG + "title").text for e in self.side[side].iter(SVG + "path") if e.get("class") == "cu"]
+        return [e.find(SVG + "title").text for e in self.cut_elements(side)]
+
+    def cut_paths(self, side):
+        return [e.get("d") for e in self.cut_elements(side)]
 
 
 def test_picture(tmp):
@@ -310,6 +316,15 @@ def test_picture(tmp):
     wide = b.bars("reference", "engine:0")[0][1]
     check(wide > 40, "picture: work is seen though the trace is long", wide)
     check("first difference" not in b.text and not b.mark, "picture: no mark without a difference")
+    # Few cuts go through all lanes. Many would hide what is in the lanes: they are marks at the axis.
+    few = sum(d.count("l-6 4") for d in b.cut_paths("reference"))
+    check(few > 10 * len(b.cuts("reference")), "picture: a cut goes through all lanes", few)
+    busy = [r for i in range(400) for r in write(1000 + 9000 * (i // 2) + 1500 * (i % 2), 1, S0, i, i + 1)]
+    b = Both(tmp, busy, busy)
+    marks = b.cuts("run")
+    pieces = sum(int(m.group(1)) if m else 1 for m in (re.search(r"in (\d+) pieces", text) for text in marks))
+    check(20 < len(marks) <= 183 and pieces == 199, "picture: many cuts are marks that do not touch", (len(marks), pieces))
+    check(all(d.count("l-6 4") == 1 for d in b.cut_paths("run")), "picture: and they are short")
     # A long trace is shown around the difference.
     many = [r for i in range(500) for r in write(1000 + 100 * i, 1, S0, i, i + 1)]
     wrong = copy.deepcopy(many)
