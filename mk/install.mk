@@ -129,8 +129,9 @@ install-dkms:
 # --- the manual as HTML ------------------------------------------------------------
 
 #: make docs          the manual and the headers' comments as HTML with search: $(BUILD)/docs/html
-.PHONY: docs
-docs:
+#: make site          the same: the pages need no server and fit a phone, so they are the site of a course
+.PHONY: docs site
+docs site:
 	$(Q)scripts/build-docs
 
 # --- Debian packages ---------------------------------------------------------------
