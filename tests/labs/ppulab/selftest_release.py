@@ -225,10 +225,12 @@ def submission_of(top):
     return where, trap
 
 
-def test_gitlab(top, archive):
-    """The job's shell, as GitLab would run it."""
+def test_gitlab(top, archive, packages=None):
+    """The job's shell, as GitLab would run it: the grader is fetched, or (packages) it is in the image."""
     where, trap = submission_of(top)
-    env = dict(bare(where, top), LAB=str(LAB), PPU_GRADER_URL="file://" + archive, PPU_GRADER_HEADER="")
+    env = dict(bare(where, top), LAB=str(LAB), PPU_GRADER_HEADER="",
+               **{"PPU_GRADER_DIR": packages, "PPU_GRADER_URL": "file:///nothing"} if packages else
+               {"PPU_GRADER_DIR": os.path.join(top, "none"), "PPU_GRADER_URL": "file://" + archive})
     script = steps_of(ci_file("gitlab-ci.yml"), "# --- begin grade", "# --- end grade")
     proc = subprocess.run(["sh", "-c", script], cwd=where, env=env, capture_output=True, text=True, check=False)
     reports = [os.path.join(where, "report/lab%d.%s" % (LAB, e)) for e in ("json", "xml")]
@@ -237,7 +239,9 @@ def test_gitlab(top, archive):
     with open(reports[0], encoding="utf-8") as f:
         text = f.read()
     out = [] if re.search(r'"points": 100,\s*"max": 100', text) else [text[:2000]]
-    return out + (["the student's files were run"] if os.path.exists(trap) else [])
+    shutil.rmtree(os.path.join(where, "report"))
+    return out + ([] if not packages or os.path.isdir(os.path.join(packages, release.GRADER)) else
+                  ["the image's grader was removed"]) + (["the student's files were run"] if os.path.exists(trap) else [])
 
 
 def test_github(top, package):
@@ -277,6 +281,14 @@ def test_gradescope(top, archive):
     return [] if '"score": 0' in text and "is missing" in text and '"max_score"' in text else [text[:1000] + said]
 
 
+def gitlab_jobs(read):
+    """One job for each lab, when a file of that lab changes."""
+    want = {"lab%d" % n: {"extends": ".grade", "variables": {"LAB": str(n)},
+                          "rules": [{"changes": ["lab%d/**/*" % n, "labs/lab%d/**/*" % n]}]} for n in model.numbers()}
+    jobs = {k: v for k, v in read.items() if k.startswith("lab")}
+    return [] if jobs == want else ["gitlab-ci.yml: the jobs are %s" % jobs]
+
+
 def test_yaml():
     try:
         import yaml
@@ -285,7 +297,9 @@ def test_yaml():
     out = []
     for name in ("gitlab-ci.yml", "github-workflow.yml"):
         try:
-            yaml.safe_load(ci_file(name))
+            read = yaml.safe_load(ci_file(name))
+            if name == "gitlab-ci.yml":
+                out += gitlab_jobs(read)
         except yaml.YAMLError as err:
             out.append("%s: %s" % (name, err))
     return out
@@ -306,5 +320,6 @@ def run(tap):
         where = unpack(release.grader(), top, release.GRADER)
         archive = os.path.join(top, release.GRADER + ".tar.xz")
         tap.result("release: the job for GitLab", test_gitlab(top, archive))
+        tap.result("release: the same with an image that has the grader", test_gitlab(top, archive, top))
         tap.result("release: the step for GitHub", test_github(top, where))
         tap.result("release: the scripts for Gradescope", test_gradescope(top, archive))
