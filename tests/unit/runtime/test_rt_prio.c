@@ -288,6 +288,70 @@ START_TEST(range_and_queries)
 }
 END_TEST
 
+static void exhaust_vram(void)
+{
+	void *p;
+
+	for (size_t bytes = 64u << 20; bytes >= 256; bytes /= 2)
+		while (!ppuMalloc(&p, bytes))
+			;
+	FAILS(PPU_ERROR_OUT_OF_DEVICE_MEMORY, ppuMalloc(&p, 256));
+}
+
+struct traffic {
+	size_t vram;
+	uint64_t writes, doorbells, commands, copies;
+};
+
+static struct traffic traffic(void)
+{
+	struct traffic t;
+	size_t all;
+
+	OK(ppuDeviceGetMemInfo(0, &t.vram, &all));
+	OK(ppuDeviceGetCounter(0, "mmio_writes", &t.writes));
+	OK(ppuDeviceGetCounter(0, "doorbells", &t.doorbells));
+	OK(ppuDeviceGetCounter(0, "host_commands", &t.commands));
+	OK(ppuDeviceGetCounter(0, "copies", &t.copies));
+	return t;
+}
+
+/*
+ * SP-28: mappings and the data of streams lie in the host's memory here.  So streams are made, asked, given other
+ * priorities when no byte of VRAM is left, and the device notices nothing of it.
+ */
+START_TEST(mappings_need_no_vram)
+{
+	struct traffic before, after;
+	ppuStream s[60];
+	int said;
+
+	OK(init("gpcs=1 vram=32M", "0:5", NULL));
+	OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, 2));
+	exhaust_vram();
+	before = traffic();
+	for (int i = 0; i < 60; i++) {
+		OK(ppuStreamCreate(&s[i], i % 2 ? PPU_STREAM_NON_BLOCKING : 0, i % 6));
+		OK(ppuStreamGetPriority(s[i], &said));
+		ck_assert_int_eq(said, i % 6);
+		ck_assert_uint_eq(device_priority(s[i]), 2 * (uint32_t)(i % 6));
+	}
+	for (int i = 0; i < 60; i++) {
+		OK(ppuStreamSetPriority(s[i], 5 - i % 6));
+		ck_assert_uint_eq(device_priority(s[i]), 2 * (uint32_t)(5 - i % 6));
+	}
+	for (int i = 0; i < 60; i++)
+		OK(ppuStreamDestroy(s[i]));
+	after = traffic();
+	ck_assert_uint_eq(after.vram, before.vram);
+	ck_assert_uint_eq(after.writes, before.writes);
+	ck_assert_uint_eq(after.doorbells, before.doorbells);
+	ck_assert_uint_eq(after.commands, before.commands);
+	ck_assert_uint_eq(after.copies, before.copies);
+	stop_quietly();
+}
+END_TEST
+
 /*
  * SP-1: each of four streams gets kernels, and a fill among them.  Each kernel and fill leaves its mark in a log: in a stream
  * in the order of issue, different streams among each other.
@@ -877,7 +941,7 @@ START_TEST(waiting_parents_no_deadlock)
 }
 END_TEST
 
-BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, streams_in_order, two_contexts, every_depth,
+BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, mappings_need_no_vram, streams_in_order, two_contexts, every_depth,
 	   new_depth_new_map, not_while_in_use, refusals, depth_beyond_the_reserve, default_priority, memory_of_levels,
 	   pending_launches, local_memory_follows_need, tasks_of_a_context, chain_of_four_levels,
 	   waiting_parents_no_deadlock)
