@@ -66,6 +66,14 @@ struct ppu_seen_barrier {
 	uint32_t waiting[PPU_OBSERVE_WARPS];	/* of those: go on now; the others did not wait */
 };
 
+/* A copy engine is done with a copy or fill.  One that failed on its way is not shown, whatever it has moved. */
+struct ppu_seen_copy {
+	uint64_t inst;			/* address of the instance block of its context */
+	uint64_t src, dst;		/* addresses */
+	uint64_t src_pitch, dst_pitch, width, rows;	/* bytes; width of a row */
+	uint32_t fill;			/* 1: a fill, there is no source */
+};
+
 struct ppu_observer {
 	void *arg;			/* for the functions */
 	uint32_t spaces;		/* 1 << PPU_SPACE_*: of others, access() is called for faults only */
@@ -78,6 +86,7 @@ struct ppu_observer {
 	void (*barrier)(void *arg, const struct ppu_seen_barrier *b);
 	/* These lanes have waited for each other: WARPSYNC, or an instruction with a member mask. */
 	void (*warp_sync)(void *arg, const struct ppu_seen_warp *at, uint32_t lanes);
+	void (*copy)(void *arg, const struct ppu_seen_copy *c);
 };
 
 #endif

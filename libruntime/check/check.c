@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "check/init.h"
 #include "check/race.h"
 #include "check/state.h"
 #include "check/symbol.h"
@@ -28,7 +29,7 @@
 pthread_mutex_t chk_lock = PTHREAD_MUTEX_INITIALIZER;
 bool (*chk_inside)(const void *p);
 
-static enum tool { NONE, MEMCHECK, RACECHECK } tool;
+static enum tool { NONE, MEMCHECK, RACECHECK, INITCHECK } tool;
 static bool leaks;
 static struct chk_ctx *all;
 static pid_t owner;			/* a child of fork() has our findings, but they are not its own */
@@ -51,6 +52,8 @@ static void see_access(void *arg, const struct ppu_seen_access *a)
 	c = ctx_of(a->at.cta->task.inst);
 	if (c && tool == RACECHECK)
 		chk_race_access(c, a);
+	else if (c && tool == INITCHECK)
+		chk_init_access(c, a);
 	else if (c)
 		chk_memcheck(c, a);
 	pthread_mutex_unlock(&chk_lock);
@@ -80,14 +83,31 @@ static void see_warp(void *arg, const struct ppu_seen_warp *at, uint32_t lanes)
 static void see_cta_end(void *arg, const struct ppu_seen_cta *c)
 {
 	pthread_mutex_lock(&chk_lock);
-	chk_race_cta_end(c);
+	if (tool == INITCHECK)
+		chk_init_cta_end(c);
+	else
+		chk_race_cta_end(c);
 	pthread_mutex_unlock(&chk_lock);
 }
 
 static void see_task_end(void *arg, const struct ppu_seen_task *t)
 {
 	pthread_mutex_lock(&chk_lock);
-	chk_race_task_end(t);
+	if (tool == INITCHECK)
+		chk_init_task_end(t);
+	else
+		chk_race_task_end(t);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+static void see_copy(void *arg, const struct ppu_seen_copy *copy)
+{
+	struct chk_ctx *c;
+
+	pthread_mutex_lock(&chk_lock);
+	c = ctx_of(copy->inst);
+	if (c)
+		chk_init_copy(c, copy);
 	pthread_mutex_unlock(&chk_lock);
 }
 
@@ -99,6 +119,10 @@ static const struct {
 	[RACECHECK] = { "racecheck", {
 		.spaces = 1 << PPU_SPACE_SHARED, .access = see_access, .fence = see_fence, .barrier = see_barrier,
 		.warp_sync = see_warp, .cta_end = see_cta_end, .task_end = see_task_end,
+	} },
+	[INITCHECK] = { "initcheck", {
+		.spaces = 1 << PPU_SPACE_GLOBAL | 1 << PPU_SPACE_SHARED, .access = see_access, .copy = see_copy,
+		.cta_end = see_cta_end, .task_end = see_task_end,
 	} },
 };
 #define TOOLS (sizeof(tools) / sizeof(tools[0]))
@@ -154,12 +178,12 @@ static char *parse(const char *text, enum tool *found)
 			*found = i;
 		else if (!strcmp(word, "leaks"))
 			leaks = true;
-		else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (memcheck or racecheck; leaks)", word) < 0)
+		else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (memcheck, racecheck or initcheck; leaks)", word) < 0)
 			err = NULL;
 	}
 	free(copy);
 	if (!err && (!*found || (leaks && *found != MEMCHECK)))
-		err = strdup(*found ? "PPU_CHECK: only memcheck tells leaks" : "PPU_CHECK names no tool (memcheck, racecheck)");
+		err = strdup(*found ? "PPU_CHECK: only memcheck tells leaks" : "PPU_CHECK names no tool (memcheck, racecheck, initcheck)");
 	return err;
 }
 
@@ -280,6 +304,7 @@ void chk_ctx_end(struct chk_ctx *c)
 		tell_leaks(c);
 	pthread_mutex_unlock(&chk_lock);
 	chk_shadow_free(&c->valid);
+	chk_shadow_free(&c->fresh);
 	chk_blocks_free(&c->blocks);
 	free(c->kernels);
 	free(c);
@@ -307,14 +332,29 @@ static void add(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, e
 
 	if (b && stack)
 		b->made = *stack;
-	chk_shadow_set(&c->valid, va, bytes, true);
+	if (tool == MEMCHECK)
+		chk_shadow_set(&c->valid, va, bytes, true);
+}
+
+/* Tools that know allocations. */
+static bool has_blocks(void)
+{
+	return tool == MEMCHECK || tool == INITCHECK;
+}
+
+void chk_fresh(struct chk_ctx *c, uint64_t va, uint64_t bytes)
+{
+	pthread_mutex_lock(&chk_lock);
+	if (tool == INITCHECK)
+		chk_init_fresh(c, va, bytes);
+	pthread_mutex_unlock(&chk_lock);
 }
 
 void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what)
 {
 	struct chk_stack s;
 
-	if (!chk_on())
+	if (!has_blocks())
 		return;
 	if (what != CHK_INTERNAL)
 		chk_stack_take(&s);
@@ -328,13 +368,13 @@ void chk_free(struct chk_ctx *c, uint64_t va)
 	struct chk_block *b;
 	struct chk_stack s;
 
-	if (!chk_on())
+	if (!has_blocks())
 		return;
 	chk_stack_take(&s);
 	pthread_mutex_lock(&chk_lock);
 	b = chk_block_at(&c->blocks, va);
 	if (b) {
-		chk_shadow_set(&c->valid, va, b->bytes, false);
+		chk_init_gone(c, va, b->bytes);
 		c->num_late -= b->late;
 		chk_block_end(&c->blocks, b, &s);
 	}

@@ -40,6 +40,8 @@ uint64_t chk_quarantine(const struct chk_ctx *c);
 
 /* room: with the red zone. */
 void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what);
+/* Of what was just allocated: nobody has written it, and only threads, copies and fills can. */
+void chk_fresh(struct chk_ctx *c, uint64_t va, uint64_t bytes);
 void chk_free(struct chk_ctx *c, uint64_t va);
 /* Somebody asked to free what is not the start of an allocation. */
 void chk_bad_free(struct chk_ctx *c, uint64_t va);

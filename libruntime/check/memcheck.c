@@ -34,7 +34,7 @@ const struct chk_block *chk_suspect(const struct chk_ctx *c, uint64_t va, bool *
 	return inside || (va < n->va ? n->va - va : va - n->va - n->bytes) < FAR ? n : NULL;
 }
 
-static void tell(struct chk_ctx *c, const struct ppu_seen_access *a, uint32_t lanes, struct chk_finding *f)
+void chk_tell(struct chk_ctx *c, const struct ppu_seen_access *a, uint32_t lanes, struct chk_finding *f)
 {
 	struct chk_place place;
 
@@ -47,8 +47,7 @@ static void tell(struct chk_ctx *c, const struct ppu_seen_access *a, uint32_t la
 	chk_report(f);
 }
 
-/* Returns how long the sentence is. */
-static int name_access(const struct ppu_seen_access *a, unsigned lane, struct chk_finding *f)
+int chk_name_access(const struct ppu_seen_access *a, unsigned lane, struct chk_finding *f)
 {
 	return snprintf(f->what, sizeof(f->what), "%s of %u byte%s of %s memory at 0x%llx", access_text[a->kind], a->bytes,
 			a->bytes == 1 ? "" : "s", space_text(a->space), (unsigned long long)a->addr[lane]);
@@ -74,8 +73,8 @@ static void tell_outside(struct chk_ctx *c, const struct ppu_seen_access *a, uin
 		else if (!f.block)
 			f.kind = "no-allocation";
 		f.same = f.block ? f.block->va : 0;
-		name_access(a, first, &f);
-		tell(c, a, same, &f);
+		chk_name_access(a, first, &f);
+		chk_tell(c, a, same, &f);
 	}
 }
 
@@ -103,8 +102,8 @@ static void late(struct chk_ctx *c, const struct ppu_seen_access *a)
 		if (!f.block)
 			continue;
 		f.same = f.block->va;
-		name_access(a, first, &f);
-		tell(c, a, same, &f);
+		chk_name_access(a, first, &f);
+		chk_tell(c, a, same, &f);
 	}
 }
 
@@ -184,7 +183,7 @@ static void fault(struct chk_ctx *c, const struct ppu_seen_access *a)
 	}
 	if (!f.kind)
 		return;			/* unmapped: told already, as what it is */
-	n = name_access(a, lane, &f);
+	n = chk_name_access(a, lane, &f);
 	n += snprintf(f.what + n, sizeof(f.what) - (size_t)n, " %s", text);
 	if (a->fault == PPU_ERR_WINDOW_RANGE && a->space == PPU_SPACE_SHARED)
 		snprintf(f.what + n, sizeof(f.what) - (size_t)n, " the block's %u bytes", t->shared_bytes);
@@ -194,7 +193,7 @@ static void fault(struct chk_ctx *c, const struct ppu_seen_access *a)
 		snprintf(f.what + n, sizeof(f.what) - (size_t)n, " the kernel's parameters");
 	if (a->space == PPU_SPACE_GLOBAL)
 		f.block = chk_suspect(c, a->addr[lane], &dead);
-	tell(c, a, 1u << lane, &f);
+	chk_tell(c, a, 1u << lane, &f);
 }
 
 void chk_memcheck(struct chk_ctx *c, const struct ppu_seen_access *a)

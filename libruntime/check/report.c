@@ -40,7 +40,7 @@ static uint64_t again, untold;
 
 static const char *const kinds[] = {
 	"out-of-bounds", "no-allocation", "use-after-free", "misaligned", "read-only", "atomic-space", "stack-overflow",
-	"invalid-range", "double-free", "invalid-free", "leak", "race",
+	"invalid-range", "double-free", "invalid-free", "leak", "race", "uninitialized",
 };
 
 static bool is_kind(const char *pattern)

@@ -103,20 +103,34 @@ static const struct chk_page *look(struct chk_shadow *s, uint64_t va)
 	return s->page;
 }
 
+/* The bits of word i of a page that stand for bytes from..to - 1. */
+static uint64_t wanted(unsigned i, unsigned from, unsigned to)
+{
+	uint64_t want = ~0ull;
+
+	if (i == from / 64)
+		want &= ~0ull << from % 64;
+	if (to - i * 64 < 64)
+		want &= (1ull << to % 64) - 1;
+	return want;
+}
+
 static bool is_set(const struct chk_page *p, unsigned from, unsigned to)
 {
 	uint64_t missing = 0;
 
-	for (unsigned i = from / 64; i * 64 < to; i++) {
-		uint64_t want = ~0ull;
-
-		if (i == from / 64)
-			want &= ~0ull << from % 64;
-		if (to - i * 64 < 64)
-			want &= (1ull << to % 64) - 1;
-		missing |= ~p->bit[i] & want;
-	}
+	for (unsigned i = from / 64; i * 64 < to; i++)
+		missing |= ~p->bit[i] & wanted(i, from, to);
 	return !missing;
+}
+
+static bool has_any(const struct chk_page *p, unsigned from, unsigned to)
+{
+	uint64_t any = 0;
+
+	for (unsigned i = from / 64; i * 64 < to; i++)
+		any |= p->bit[i] & wanted(i, from, to);
+	return any;
 }
 
 bool chk_shadow_all(struct chk_shadow *s, uint64_t va, uint64_t bytes)
@@ -133,6 +147,22 @@ bool chk_shadow_all(struct chk_shadow *s, uint64_t va, uint64_t bytes)
 		bytes -= n;
 	}
 	return true;
+}
+
+bool chk_shadow_any(struct chk_shadow *s, uint64_t va, uint64_t bytes)
+{
+	while (bytes) {
+		unsigned off = va % CHK_PAGE, n = CHK_PAGE - off;
+		const struct chk_page *p = look(s, va);
+
+		if (n > bytes)
+			n = (unsigned)bytes;
+		if (p && (p == &full || has_any(p, off, off + n)))
+			return true;
+		va += n;
+		bytes -= n;
+	}
+	return false;
 }
 
 bool chk_shadow_empty(struct chk_shadow *s, uint64_t va)

@@ -29,6 +29,8 @@ struct chk_shadow {
 bool chk_shadow_set(struct chk_shadow *s, uint64_t va, uint64_t bytes, bool in);
 /* Are all of these bytes in the set? */
 bool chk_shadow_all(struct chk_shadow *s, uint64_t va, uint64_t bytes);
+/* Is any of these bytes in the set? */
+bool chk_shadow_any(struct chk_shadow *s, uint64_t va, uint64_t bytes);
 /* Is no byte of this page in the set? */
 bool chk_shadow_empty(struct chk_shadow *s, uint64_t va);
 void chk_shadow_free(struct chk_shadow *s);

@@ -20,7 +20,8 @@ struct chk_ctx {
 	struct chk_ctx *next;
 	uint64_t inst;			/* how tasks name it */
 	uint32_t launch;		/* number of the last one */
-	struct chk_shadow valid;	/* bytes that are inside allocations */
+	struct chk_shadow valid;	/* bytes that are inside allocations; of initcheck: whose first write is waited for */
+	struct chk_shadow fresh;	/* initcheck: of these, those that nobody has written */
 	struct chk_blocks blocks;
 	bool leaks_told;
 	size_t num_late;		/* blocks that are late */
@@ -36,6 +37,9 @@ void chk_place_of(const struct chk_ctx *c, const struct ppu_seen_warp *w, uint32
 
 /* memcheck.c */
 void chk_memcheck(struct chk_ctx *c, const struct ppu_seen_access *a);
+/* A finding about what these lanes do; and the begin of its sentence, returns how long that is. */
+void chk_tell(struct chk_ctx *c, const struct ppu_seen_access *a, uint32_t lanes, struct chk_finding *f);
+int chk_name_access(const struct ppu_seen_access *a, unsigned lane, struct chk_finding *f);
 /* The memory that an address outside every allocation most likely belongs to; NULL: none is near. */
 const struct chk_block *chk_suspect(const struct chk_ctx *c, uint64_t va, bool *dead);
 

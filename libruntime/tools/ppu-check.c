@@ -19,7 +19,8 @@
 
 static const char help[] =
 	"usage: ppu-check [options] [--] PROGRAM [ARGUMENT...]\n"
-	"  --tool TOOL          memcheck: accesses outside allocations, the default; racecheck: races in shared memory\n"
+	"  --tool TOOL          memcheck: accesses outside allocations, the default; racecheck: races in shared memory;\n"
+	"                       initcheck: reads of memory that nobody has written\n"
 	"  --leak-check [full|no]   memcheck: memory that is never freed, too\n"
 	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"
 	"  --suppressions FILE  lines KIND [KERNEL [FILE]], with * and ?: what not to tell\n"
@@ -112,7 +113,7 @@ static void parse(char **argv, struct args *a)
 		} else if (is_leak_check(argv, &i, &a->leaks)) {
 			;
 		} else if ((v = value(argv, &i, "--tool"))) {
-			if (strcmp(v, "memcheck") != 0 && strcmp(v, "racecheck") != 0)
+			if (strcmp(v, "memcheck") != 0 && strcmp(v, "racecheck") != 0 && strcmp(v, "initcheck") != 0)
 				usage("there is no tool ", v);
 			a->tool = v;
 		} else if ((v = value(argv, &i, "--error-exitcode"))) {

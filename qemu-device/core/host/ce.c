@@ -8,6 +8,7 @@
  * runs from its end, so that it does what memmove does; a pitched one always runs from its first row.
  */
 #include <string.h>
+#include <hw/ppu_observe.h>
 #include "core/base/alloc.h"
 #include "core/base/event.h"
 #include "core/base/inject.h"
@@ -439,6 +440,19 @@ static bool move_chunk(struct ppu_core *core, struct engine *e)
 	return true;
 }
 
+static void show(const struct ppu_core *core, const struct engine *e)
+{
+	const struct ppu_observer *o = core->observer;
+	const struct ppu_copy *c = &e->c;
+
+	if (!o || !o->copy)
+		return;
+	o->copy(o->arg, &(struct ppu_seen_copy){
+		.inst = e->ctx->inst, .src = c->src, .dst = c->dst, .src_pitch = c->src_pitch, .dst_pitch = c->dst_pitch,
+		.width = c->width, .rows = c->rows, .fill = is_fill(c),
+	});
+}
+
 static void chunk_end(struct ppu_core *core, void *arg)
 {
 	struct engine *e = arg;
@@ -454,6 +468,7 @@ static void chunk_end(struct ppu_core *core, void *arg)
 	}
 	PPU_TRACE(core, CE_DONE, i, chid, e->c.id, e->moved, 0);
 	core->ctr[PPU_CTR_CE_COPIES]++;
+	show(core, e);
 	stop(core, e);
 	ppu_host_copy_done(core, chid);
 }

@@ -34,6 +34,7 @@ finds()
 	local name=$1 p status=0 options=--leak-check many=${many:-1}
 	# two mistakes of one race: it is met from both sides
 	[[ $name != race_* ]] || options='--tool racecheck' many='[12]'
+	[[ $name != init_* ]] || options='--tool initcheck'
 	shift
 	# shellcheck disable=SC2086
 	$limit "$check" $options --error-exitcode 77 "$tmp/planted" "$name" >"$tmp/out" 2>&1
@@ -117,6 +118,20 @@ finds race_by_byte 'race: write of 1 byte of shared memory at 0x0, value 0x1' 'a
 grep -q '^ppu-check: 0 findings$' "$tmp/out"
 result $? "bytes of one word may be different threads'"
 
+finds init_never '^ppu-check: uninitialized: read of 4 bytes of global memory at 0x[0-9a-f]*, 4 of which nobody has written$' \
+	"in kernel sum(int const\*, int, int\*), .*planted.cu:$(line 'atomicAdd(out, p[i]);')," 'thread (0,0,0) of block (0,0,0), ' \
+	'and 31 more of its warp' 'is 0 bytes inside the 256 bytes at 0x[0-9a-f]*00, allocation 1$' 'planted in new_ints(int)+0x'
+finds init_last_byte 'uninitialized: read of 1 byte .*, 1 of which nobody' 'is 13 bytes inside the 16 bytes'
+finds init_word 'uninitialized: read of 4 bytes .*, 1 of which nobody'
+finds init_copied 'uninitialized: read of 4 bytes .*, 4 of which nobody' 'is 19996 bytes inside the 20000 bytes at .*, allocation 2$'
+finds init_overlap 'uninitialized: read of 4 bytes' 'is 192 bytes inside the 256 bytes'
+finds init_between_rows 'uninitialized: read of 4 bytes' 'is 40 bytes inside the 48 bytes'
+finds init_atomic 'uninitialized: atomic of 4 bytes of global memory' 'is 0 bytes inside the 4 bytes'
+finds init_after_free 'uninitialized: read of 4 bytes' 'is 252 bytes inside the 256 bytes' 'allocation 3$'
+finds init_shared 'uninitialized: read of 4 bytes of shared memory at 0xfc, 4 of which no thread of the block has written' \
+	"planted.cu:$(line 'out[t] = s[63 - t];')," 'thread (0,0,0) of block' 'and 31 more of its warp'
+finds init_managed 'uninitialized: read of 4 bytes' 'is 4 bytes inside the 8 bytes'
+
 # options
 "$check" "$tmp/planted" leak >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings' "$tmp/out"
 result $? "leaks are told on demand only"
@@ -128,8 +143,8 @@ result $? "a program that uses no PPU"
 "$check" "$tmp/missing" >"$tmp/out" 2>&1
 [[ $? == 127 ]]
 result $? "a program that is not there"
-"$check" --tool initcheck true >"$tmp/out" 2>&1
-[[ $? == 2 ]] && grep -q 'there is no tool initcheck' "$tmp/out"
+"$check" --tool synccheck true >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q 'there is no tool synccheck' "$tmp/out"
 result $? "what is not built is not offered"
 "$check" >"$tmp/out" 2>&1
 [[ $? == 2 ]]
@@ -213,16 +228,18 @@ END
 result $? "JSON has both sides of a race"
 
 # programs that are right; each line of the log is a call, so its number of lines is the program's way
-silent=0 fair=0
+silent=0 fair=0 written=0
 for program in "$build"/cuda-tests/{atomic,barrier,constant,cooperative_groups,graph,launch,managed,print,queue,reduction,streams,texture,warps} \
 		"$build"/bin/cuda-{matmul,reduction,vector-add}; do
 	"$check" --error-exitcode 77 "$program" >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out" || break
 	silent=$((silent + 1))
 	"$check" --tool racecheck --error-exitcode 77 "$program" >"$tmp/out" 2>&1 &&
 		grep -q '^ppu-check: 0 findings$' "$tmp/out" && fair=$((fair + 1))
+	"$check" --tool initcheck --error-exitcode 77 "$program" >"$tmp/out" 2>&1 &&
+		grep -q '^ppu-check: 0 findings$' "$tmp/out" && written=$((written + 1))
 done
-[[ $silent == 16 && $fair == 16 ]]
-result $? "no false alarm in 16 programs ($silent by memcheck, $fair by racecheck)"
+[[ $silent == 16 && $fair == 16 && $written == 16 ]]
+result $? "no false alarm in 16 programs ($silent by memcheck, $fair by racecheck, $written by initcheck)"
 
 # The same events at the same device times, whoever looks; only addresses differ.
 export LD_LIBRARY_PATH=$build/lib/cuda

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <hw/ppu_observe.h>
 #include "bench.h"
 #include "bench_main.h"
 #include "run_suite.h"
@@ -117,6 +118,46 @@ START_TEST(null_pages)
 	bench_run(b);
 	ck_assert_ptr_nonnull(bench_find(b, PPU_TR_CH_ERROR, -1, 0));
 	free(a.want);
+	bench_free(b);
+}
+END_TEST
+
+static struct ppu_seen_copy shown[8];
+static unsigned num_shown;
+
+static void see_copy(void *arg, const struct ppu_seen_copy *c)
+{
+	ck_assert_ptr_eq(arg, shown);
+	ck_assert_uint_lt(num_shown, 8);
+	shown[num_shown++] = *c;
+}
+
+/* Who observes is shown each copy and fill when it is done, one of many chunks once, and none that failed. */
+START_TEST(copies_are_shown)
+{
+	static const struct ppu_observer observer = { .arg = shown, .copy = see_copy };
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t from = bench_alloc(c, AREA, BENCH_VRAM), to = bench_alloc(c, AREA, BENCH_SYS);
+	const struct ppu_seen_copy *s = shown;
+
+	num_shown = 0;
+	ppu_core_observe(b->core, &observer);
+	bench_copy(ch, from + 5, to + 7, 3 << 20);
+	bench_copy2d(ch, from, to, 300, 400, 100, 50);
+	bench_fill(ch, 2, from + 16, 0x11223344, 1000);
+	bench_copy(ch, from, 0x300000000ull, 64);	/* nothing is mapped there */
+	bench_submit(ch);
+	bench_run(b);
+	ck_assert_ptr_nonnull(bench_find(b, PPU_TR_CH_ERROR, -1, 0));
+	ck_assert_uint_eq(num_shown, 3);
+	ck_assert(s[0].inst == s[2].inst && s[0].inst);
+	ck_assert(s[0].src == from + 5 && s[0].dst == to + 7 && s[0].width == 3 << 20 && s[0].rows == 1 && !s[0].fill);
+	ck_assert(s[1].src == from && s[1].dst == to && s[1].width == 100 && s[1].rows == 50);
+	ck_assert(s[1].src_pitch == 300 && s[1].dst_pitch == 400 && !s[1].fill);
+	ck_assert(s[2].dst == from + 16 && s[2].width == 4000 && s[2].rows == 1 && s[2].fill == 1);
+	ppu_core_observe(b->core, NULL);
 	bench_free(b);
 }
 END_TEST
@@ -927,6 +968,7 @@ int main(void)
 	tcase_add_test(t, number_of_engines);
 	tcase_add_loop_test(t, peer_bar, 0, 2);
 	tcase_add_test(t, dirty_where_it_is);
+	tcase_add_test(t, copies_are_shown);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -169,6 +169,28 @@ __global__ void by_byte(int *out, bool apart)
 	out[threadIdx.x] = s[threadIdx.x];
 }
 
+/* Whoever reads the upper half of s, reads what nobody wrote if only the lower half of the threads writes. */
+__global__ void half(int *out, int writers)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	if (t < writers)
+		s[t] = t;
+	__syncthreads();
+	out[t] = s[63 - t];
+}
+
+__global__ void look(const int *p, int *out)
+{
+	*out = *p;	/* one word */
+}
+
+__global__ void look_at_byte(const char *p, int *out)
+{
+	*out = *p;
+}
+
 static std::vector<void *> made;	/* what a case leaves */
 
 static int *ints(int n)
@@ -503,6 +525,119 @@ RACE(flag, 64)
 RACE(late_data, 64)
 RACE(by_byte, 64)
 
+/* Memory that nobody has written. */
+static int *new_ints(int n)
+{
+	int *p;
+
+	OK(cudaMalloc(&p, n * sizeof(int)));
+	made.push_back(p);
+	return p;
+}
+
+static void init_never()
+{
+	int *p = new_ints(64), *out = ints(1);
+
+	if (!bad)
+		fill<<<1, 64>>>(p, 64);
+	sum<<<1, 32>>>(p, 64, out);
+	finish();
+}
+
+static void init_last_byte()
+{
+	int *p = new_ints(4), *out = ints(1);
+
+	OK(cudaMemcpy(p, "0123456789abcde", bad ? 13 : 14, cudaMemcpyHostToDevice));
+	look_at_byte<<<1, 1>>>((char *)p + 13, out);
+	finish();
+}
+
+static void init_word()
+{
+	int *p = new_ints(4), *out = ints(1);
+
+	OK(cudaMemset(p, 1, bad ? 7 : 8));
+	look<<<1, 1>>>(p + 1, out);
+	finish();
+}
+
+/* What is copied is as unwritten as it was, and the copy itself is no mistake. */
+static void init_copied()
+{
+	int *p = new_ints(5000), *q = ints(5000), *out = ints(1);
+
+	if (!bad)
+		OK(cudaMemset(p + 4999, 1, 4));
+	OK(cudaMemcpy(q, p, 5000 * sizeof(int), cudaMemcpyDeviceToDevice));
+	look<<<1, 1>>>(q + 4999, out);
+	finish();
+}
+
+/* The first 32 are written, and then 16 to 47. */
+static void init_overlap()
+{
+	int *p = new_ints(64), *out = ints(1);
+
+	OK(cudaMemset(p, 1, 32 * sizeof(int)));
+	OK(cudaMemcpy(p + 16, p, 32 * sizeof(int), cudaMemcpyDeviceToDevice));
+	look<<<1, 1>>>(p + 47 + bad, out);
+	finish();
+}
+
+static void init_between_rows()
+{
+	char rows[3][8] = { };
+	int *p = new_ints(3 * 4), *out = ints(1);
+
+	OK(cudaMemcpy2D(p, 16, rows, 8, 8, 3, cudaMemcpyHostToDevice));
+	look<<<1, 1>>>(p + 9 + bad, out);
+	finish();
+}
+
+static void init_atomic()
+{
+	int one = 1, *p = ints(1), *out = new_ints(1);
+
+	OK(cudaMemcpy(p, &one, 4, cudaMemcpyHostToDevice));
+	if (!bad)
+		OK(cudaMemset(out, 0, 4));
+	sum<<<1, 1>>>(p, 1, out);
+	finish();
+}
+
+static void init_after_free()
+{
+	int *p = ints(64), *out = ints(1);
+
+	give_back(p);
+	p = new_ints(64);
+	if (!bad)
+		OK(cudaMemset(p, 0, 64 * sizeof(int)));
+	look<<<1, 1>>>(p + 63, out);
+	finish();
+}
+
+static void init_shared()
+{
+	half<<<2, 64>>>(ints(64), bad ? 32 : 64);
+	finish();
+}
+
+/* Memory that the CPU writes counts as written. */
+static void init_managed()
+{
+	int *p, *out = bad ? new_ints(2) : ints(2);
+
+	OK(cudaMallocManaged(&p, 64));
+	made.push_back(p);
+	p[3] = 1;
+	look<<<1, 1>>>(p + 3, out);
+	look<<<1, 1>>>(out + 1, out);
+	finish();
+}
+
 static const struct {
 	const char *name;
 	void (*run)();
@@ -515,6 +650,8 @@ static const struct {
 	C(invalid_free) C(loading) C(leak) C(leak_at_end) C(leaks_of_contexts) C(many_leaks)
 	C(in_a_loop) C(race_neighbours) C(race_again) C(race_one_warp) C(race_one_word) C(race_flag) C(race_late_data)
 	C(race_by_byte)
+	C(init_never) C(init_last_byte) C(init_word) C(init_copied) C(init_overlap) C(init_between_rows) C(init_atomic)
+	C(init_after_free) C(init_shared) C(init_managed)
 };
 
 int main(int argc, char **argv)

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 #include "check/block.h"
+#include "check/init.h"
 #include "check/shadow.h"
 #include "run_suite.h"
 
@@ -39,11 +40,80 @@ START_TEST(bytes)
 			bool want = !memchr(model + from, 0, len);
 
 			ck_assert_msg(chk_shadow_all(&s, BASE + from, len) == want, "%u: %u + %u", i, from, len);
+			want = memchr(model + from, 1, len);
+			ck_assert_msg(chk_shadow_any(&s, BASE + from, len) == want, "any, %u: %u + %u", i, from, len);
 		}
 		for (k = 0; k < BYTES; k += CHK_PAGE)
 			ck_assert(chk_shadow_empty(&s, BASE + k) == !memchr(model + k, 1, CHK_PAGE));
 	}
 	chk_shadow_free(&s);
+}
+END_TEST
+
+/*
+ * What is unwritten after copies, which may overlap themselves as memmove() may: a plain array says it.  The last page can
+ * never be unwritten.
+ */
+START_TEST(copies)
+{
+	static uint8_t model[BYTES], before[BYTES];
+	struct chk_ctx c = { 0 };
+	uint32_t x = 777;
+
+	memset(model, 0, sizeof(model));
+	chk_init_fresh(&c, BASE, BYTES - CHK_PAGE);
+	memset(model, 1, BYTES - CHK_PAGE);
+	for (unsigned i = 0; i < 2000; i++) {
+		uint32_t from = next(&x) % BYTES, to = next(&x) % BYTES, n = next(&x) % (i % 4 ? 200 : BYTES), k;
+		struct ppu_seen_copy copy = { .rows = 1, .fill = i % 3 == 0 };
+
+		if (i % 5 == 0)
+			to = from > 100 ? from - next(&x) % 100 : from + next(&x) % 100;
+		n = n > BYTES - from ? BYTES - from : n;
+		n = n > BYTES - to ? BYTES - to : n;
+		copy.src = BASE + from;
+		copy.dst = BASE + to;
+		copy.width = n;
+		chk_init_copy(&c, &copy);
+		memcpy(before, model, sizeof(model));
+		for (k = 0; k < n; k++)
+			model[to + k] = !copy.fill && before[from + k] && to + k < BYTES - CHK_PAGE;
+		if (i % 40 == 0) {		/* somebody gets it anew */
+			chk_init_fresh(&c, BASE + to, to + n < BYTES - CHK_PAGE ? n : 0);
+			memset(model + to, 1, to + n < BYTES - CHK_PAGE ? n : 0);
+		}
+		for (k = 0; k < 200; k++) {
+			uint32_t at = next(&x) % BYTES;
+
+			ck_assert_msg(chk_shadow_any(&c.fresh, BASE + at, 1) == model[at], "%u: byte %u", i, at);
+		}
+	}
+	for (uint32_t k = 0; k < BYTES; k++)
+		ck_assert_msg(chk_shadow_any(&c.fresh, BASE + k, 1) == model[k], "byte %u", k);
+	chk_shadow_free(&c.fresh);
+	chk_shadow_free(&c.valid);
+}
+END_TEST
+
+/* Rows of a pitched copy: what lies between them stays as it is. */
+START_TEST(rows)
+{
+	struct chk_ctx c = { 0 };
+
+	chk_init_fresh(&c, BASE, 3 * CHK_PAGE);
+	chk_init_copy(&c, &(struct ppu_seen_copy){ .dst = BASE, .dst_pitch = 100, .width = 30, .rows = 90, .fill = 1 });
+	chk_init_copy(&c, &(struct ppu_seen_copy){ .dst = BASE + 50, .src = BASE + 10, .dst_pitch = 100, .src_pitch = 100,
+						   .width = 30, .rows = 80 });
+	for (unsigned k = 0; k < 9000; k++) {
+		unsigned row = k / 100, x = k % 100;
+		bool written = x < 30 || (row < 80 && x >= 50 && x < 70);
+
+		ck_assert_msg(chk_shadow_any(&c.fresh, BASE + k, 1) != written, "byte %u", k);
+	}
+	chk_init_gone(&c, BASE, 3 * CHK_PAGE);
+	ck_assert(!chk_shadow_any(&c.fresh, BASE, 3 * CHK_PAGE));
+	chk_shadow_free(&c.fresh);
+	chk_shadow_free(&c.valid);
 }
 END_TEST
 
@@ -145,6 +215,8 @@ int main(void)
 	TCase *tc = tcase_create("check_memory");
 
 	tcase_add_test(tc, bytes);
+	tcase_add_test(tc, copies);
+	tcase_add_test(tc, rows);
 	tcase_add_test(tc, far_away);
 	tcase_add_test(tc, blocks);
 	tcase_add_test(tc, place_again);
