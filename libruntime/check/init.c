@@ -15,7 +15,8 @@
 #include <hw/ppu_isa.h>
 #include "check/init.h"
 
-#define BUCKETS 256
+#define BUCKETS	256
+#define NEAR	1024		/* bytes that one instruction mostly stays in */
 
 struct cta {
 	struct cta *next;
@@ -194,30 +195,58 @@ void chk_init_task_end(const struct ppu_seen_task *t)
 				p = &(*p)->next;
 }
 
+static unsigned missing(const uint8_t *written, unsigned bytes)
+{
+	static const uint8_t all[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	unsigned i, n = 0;
+
+	if (!memcmp(written, all, bytes))
+		return 0;
+	for (i = 0; i < bytes; i++)
+		n += !written[i];
+	return n;
+}
+
+/* The usual case, at once: all that lies between the lowest and the highest byte is written. */
+static bool all_written(const struct cta *cta, const struct ppu_seen_access *a)
+{
+	uint64_t lo = UINT64_MAX, hi = 0;
+
+	for (uint32_t m = a->lanes; m; m &= m - 1) {
+		uint64_t at = a->addr[__builtin_ctz(m)];
+
+		lo = at < lo ? at : lo;
+		hi = at > hi ? at : hi;
+	}
+	return hi < cta->bytes && cta->bytes - hi >= a->bytes && hi - lo <= NEAR &&
+	       !memchr(cta->written + lo, 0, hi - lo + a->bytes);
+}
+
 static void shared(struct chk_ctx *c, const struct ppu_seen_access *a)
 {
 	struct cta *cta = cta_of(a->at.cta);
 	uint32_t lanes = 0, m;
-	unsigned missing = 0, n, i;
 	struct chk_finding f = { .kind = kind };
+	unsigned first = 0, n;
 
-	for (m = cta ? done(a) : 0; m; m &= m - 1) {
+	if (!cta || all_written(cta, a))
+		return;
+	for (m = done(a); m; m &= m - 1) {
 		uint64_t at = a->addr[__builtin_ctz(m)];
 
 		if (at >= cta->bytes || cta->bytes - at < a->bytes)
 			continue;
-		for (i = n = 0; a->kind != PPU_SEEN_WRITE && i < a->bytes; i++)
-			n += !cta->written[at + i];
+		n = a->kind == PPU_SEEN_WRITE ? 0 : missing(cta->written + at, a->bytes);
 		if (n && !lanes)
-			missing = n;
+			first = n;
 		lanes |= n ? m & -m : 0;
 		if (a->kind != PPU_SEEN_READ)
 			memset(cta->written + at, 1, a->bytes);
 	}
 	if (!lanes)
 		return;
-	i = (unsigned)chk_name_access(a, (unsigned)__builtin_ctz(lanes), &f);
-	snprintf(f.what + i, sizeof(f.what) - i, ", %u of which no thread of the block has written", missing);
+	n = (unsigned)chk_name_access(a, (unsigned)__builtin_ctz(lanes), &f);
+	snprintf(f.what + n, sizeof(f.what) - n, ", %u of which no thread of the block has written", first);
 	chk_tell(c, a, lanes, &f);
 }
 
