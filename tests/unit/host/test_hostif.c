@@ -725,6 +725,29 @@ START_TEST(bad_config)
 }
 END_TEST
 
+/* The last possible ones are taken. */
+START_TEST(config_at_its_limits)
+{
+	struct bench *b = bench_new("copy-engines=2 ring-max=100");
+	struct bench_ctx *c = bench_ctx_new(b);
+	static const struct { unsigned reg; uint32_t val; } good[] = {
+		{ PPU_REG_CH_RING_ENTRIES, 3 }, { PPU_REG_CH_RING_ENTRIES, 100 }, { PPU_REG_CH_PRIORITY, 15 },
+		{ PPU_REG_CH_ENGINE_MASK, 3 }, { PPU_REG_CH_GET, 7 }, { PPU_REG_CH_PUT, 7 },
+	};
+
+	for (unsigned i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct bench_chan *ch = bench_chan_make(c, PPU_CLASS_COPY, 8);
+
+		bench_chan_set(ch, good[i].reg, good[i].val);
+		bench_chan_enable(ch);
+		ck_assert_msg(!cherr(ch), "case %u: %u", i, cherr(ch));
+		ck_assert(bench_chan_reg(ch, PPU_REG_CH_STATUS) & PPU_CHS_ENABLED);
+	}
+	ck_assert_uint_eq(bench_count(b, PPU_TR_CH_ENABLE, -1), sizeof(good) / sizeof(good[0]));
+	bench_free(b);
+}
+END_TEST
+
 /* Bytes and odd addresses read 0 and write nothing; 8 bytes are two registers. */
 START_TEST(access_sizes)
 {
@@ -776,4 +799,4 @@ BENCH_MAIN("hostif", decode_everything, block_edges, self_modifying_block, intr,
 	   queue_refresh_command, ring_low,
 	   auto_refresh, driver_refresh, assist_property, devq_uses_both_engines,
 	   kernel_submit,
-	   bad_config, access_sizes, every_register)
+	   bad_config, config_at_its_limits, access_sizes, every_register)

@@ -506,6 +506,8 @@ static u64 ref_select(const struct form *f, u64 a, u64 b, u64 c)
 		return c & 1 ? a : b;
 	if (f->op == 1)
 		return c & 1 ? b : a;
+	if (f->op == 4 && !(w & 0x7f800000))	/* flushed: a zero of either sign is not less than 0 */
+		w = 0;
 	memcpy(&v, &w, 4);
 	return (f->op == 2 ? (s32)c >= 0 : v >= 0) ? a : b;
 }
@@ -549,6 +551,7 @@ START_TEST(test_select)
 			form(sig, ref_select, w, 0, 2, 0, "slct.%s%u.s32 %%d, %%a, %%b, %%c;", types[t], w);
 			sig[3] = 'f';
 			form(sig, ref_select, w, 0, 3, 0, "slct.%s%u.f32 %%d, %%a, %%b, %%c;", types[t], w);
+			form(sig, ref_select, w, 0, 4, 0, "slct.ftz.%s%u.f32 %%d, %%a, %%b, %%c;", types[t], w);
 			sig[3] = 'p';
 			form(sig, ref_guard, w, 0, 0, 0, "mov.%s%u %%d, %%a;\n@%%c mov.%s%u %%d, %%b;",
 			     t == 3 || !k ? "b" : types[t], w, t == 3 || !k ? "b" : types[t], w);
