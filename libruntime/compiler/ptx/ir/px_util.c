@@ -7,9 +7,21 @@
 
 #define CHUNK_BYTES	(256u << 10)
 
+/* With the address sanitizer nobody may touch what is between two objects, or behind the last one. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define GAP		16
+#define FENCE(p, n)	ASAN_POISON_MEMORY_REGION(p, n)
+#define UNFENCE(p, n)	ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+#define GAP		0
+#define FENCE(p, n)	((void)(p))
+#define UNFENCE(p, n)	((void)(p))
+#endif
+
 struct px_chunk {
 	struct px_chunk *next;
-	size_t pad;
+	size_t size;			/* of the objects behind it */
 };
 
 static void new_chunk(struct px_arena *a, size_t need)
@@ -20,22 +32,26 @@ static void new_chunk(struct px_arena *a, size_t need)
 	if (!c)
 		longjmp(*a->oom, 1);
 	c->next = a->chunks;
+	c->size = size;
 	a->chunks = c;
 	a->next = (char *)(c + 1);
 	a->end = a->next + size;
+	FENCE(a->next, size);
 }
 
 void *px_alloc(struct px_arena *a, size_t size)
 {
+	size_t room;
 	void *p;
 
 	if (size > SIZE_MAX / 2)
 		longjmp(*a->oom, 1);
-	size = (size + 15) & ~(size_t)15;
-	if ((size_t)(a->end - a->next) < size)
-		new_chunk(a, size);
+	room = ((size + 15) & ~(size_t)15) + GAP;
+	if ((size_t)(a->end - a->next) < room)
+		new_chunk(a, room);
 	p = a->next;
-	a->next += size;
+	a->next += room;
+	UNFENCE(p, size);
 	return p;
 }
 
@@ -45,6 +61,7 @@ void px_arena_free(struct px_arena *a)
 
 	for (; c; c = next) {
 		next = c->next;
+		UNFENCE(c + 1, c->size);
 		free(c);
 	}
 	a->chunks = NULL;
