@@ -88,7 +88,7 @@ $(BUILD)/unit/test_backend_memory: private LDFLAGS += -Wl,--wrap=calloc
 $(BUILD)/unit/test_cuda_hostmem: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup ppu_alloc \
 	ppu_alloc_aligned ppu_realloc)
 # test_nvrtc_fail one of libnvrtc
-$(BUILD)/unit/test_nvrtc_fail: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup strndup asprintf vasprintf)
+$(BUILD)/unit/test_nvrtc_fail: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free strdup strndup asprintf vasprintf)
 # and test_range whether a list can grow.
 $(BUILD)/unit/test_range: private LDFLAGS += -Wl,--wrap=realloc
 

@@ -24,17 +24,21 @@
 
 static unsigned left;	/* the allocation that fails, counted down; 0: none */
 
+static void *kept;	/* the block that stays as it is when it is freed */
+
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
 char *__real_strdup(const char *s);
 char *__real_strndup(const char *s, size_t n);
+void __real_free(void *p);
 int __real_vasprintf(char **s, const char *format, va_list list);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 char *__wrap_strdup(const char *s);
 char *__wrap_strndup(const char *s, size_t n);
+void __wrap_free(void *p);
 int __wrap_vasprintf(char **s, const char *format, va_list list);
 int __wrap_asprintf(char **s, const char *format, ...);
 
@@ -66,6 +70,12 @@ char *__wrap_strdup(const char *s)
 char *__wrap_strndup(const char *s, size_t n)
 {
 	return fails() ? NULL : __real_strndup(s, n);
+}
+
+void __wrap_free(void *p)
+{
+	if (!p || p != kept)
+		__real_free(p);
 }
 
 int __wrap_vasprintf(char **s, const char *format, va_list list)
@@ -400,6 +410,39 @@ START_TEST(full)
 }
 END_TEST
 
+/* A program that was destroyed is none, and every function says so, as long as its memory is nobody else's. */
+START_TEST(destroyed)
+{
+	nvrtcProgram p, old;
+	const char *s;
+	size_t bytes;
+
+	scene(CLANG PTX, PPU_CC IMAGE);
+	p = program();
+	ck_assert_int_eq(nvrtcCompileProgram(p, 5, options), NVRTC_SUCCESS);
+	old = p;
+	kept = p;
+	ck_assert_int_eq(nvrtcDestroyProgram(&p), NVRTC_SUCCESS);
+	ck_assert_ptr_null(p);
+	ck_assert_int_eq(nvrtcDestroyProgram(&p), NVRTC_ERROR_INVALID_PROGRAM);
+	ck_assert_int_eq(nvrtcAddNameExpression(old, "x"), NVRTC_ERROR_INVALID_PROGRAM);
+	ck_assert_int_eq(nvrtcGetLoweredName(old, "one<int>", &s), NVRTC_ERROR_INVALID_PROGRAM);
+	ck_assert_int_eq(nvrtcCompileProgram(old, 0, NULL), NVRTC_ERROR_INVALID_PROGRAM);
+	ck_assert_int_eq(nvrtcGetPTXSize(old, &bytes), NVRTC_ERROR_INVALID_PROGRAM);
+	ck_assert_int_eq(nvrtcGetPTX(old, buffer), NVRTC_ERROR_INVALID_PROGRAM);
+	ck_assert_int_eq(nvrtcGetCUBINSize(old, &bytes), NVRTC_ERROR_INVALID_PROGRAM);
+	ck_assert_int_eq(nvrtcGetCUBIN(old, buffer), NVRTC_ERROR_INVALID_PROGRAM);
+	ck_assert_int_eq(nvrtcGetProgramLogSize(old, &bytes), NVRTC_ERROR_INVALID_PROGRAM);
+	ck_assert_int_eq(nvrtcGetProgramLog(old, buffer), NVRTC_ERROR_INVALID_PROGRAM);
+	p = old;
+	ck_assert_int_eq(nvrtcDestroyProgram(&p), NVRTC_ERROR_INVALID_PROGRAM);
+	ck_assert_ptr_eq(p, old);
+	kept = NULL;
+	__real_free(old);
+	scene_end();
+}
+END_TEST
+
 /* Names of headers stay in their directory; text that cannot be written there is said. */
 START_TEST(header_names)
 {
@@ -435,6 +478,7 @@ int main(void)
 	tcase_add_test(t, calls);
 	tcase_add_test(t, around);
 	tcase_add_test(t, full);
+	tcase_add_test(t, destroyed);
 	tcase_add_test(t, header_names);
 	suite_add_tcase(s, t);
 	return run_suite(s);
