@@ -482,38 +482,69 @@ END_TEST
 
 struct opener {
 	volatile unsigned int *gate;
-	unsigned int value;
+	volatile unsigned long long *wide;	/* of 64 bits, then */
+	unsigned long long value;
 };
 
 static void *open_gate(void *arg)
 {
 	struct opener *o = arg;
 
-	__atomic_store_n(o->gate, o->value, __ATOMIC_SEQ_CST);
+	if (o->wide)
+		__atomic_store_n(o->wide, o->value, __ATOMIC_SEQ_CST);
+	else
+		__atomic_store_n(o->gate, (unsigned int)o->value, __ATOMIC_SEQ_CST);
 	return NULL;
 }
 
-/* A stream waits until the CPU, in another thread, has written the word. */
-static void gate(unsigned int before, unsigned int now, unsigned int value, unsigned int flags)
+/* What was put behind a wait comes when the CPU, in another thread, has written the word, and not before. */
+static void opened(struct opener *o, CUstream s)
 {
-	struct opener o = { .value = now };
-	unsigned int *word;
-	CUdeviceptr p;
+	CUdeviceptr p = one_word(1);
 	pthread_t t;
-	CUstream s;
 
-	OK(cuMemHostAlloc((void **)&word, 4, 0));
-	*word = before;
-	o.gate = word;
-	p = one_word(1);
-	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
-	OK(cuStreamWaitValue32(s, (uintptr_t)word, value, flags));
 	run(function("add_one"), p, 0, s);
-	IS(CUDA_ERROR_NOT_READY, cuStreamQuery(s));
-	ck_assert_int_eq(pthread_create(&t, NULL, open_gate, &o), 0);
+	for (int i = 0; i < 20; i++)	/* each lets the device work a little */
+		IS(CUDA_ERROR_NOT_READY, cuStreamQuery(s));
+	ck_assert_int_eq(pthread_create(&t, NULL, open_gate, o), 0);
 	OK(cuStreamSynchronize(s));
 	pthread_join(t, NULL);
 	ck_assert_uint_eq(word_at(p), 2);
+}
+
+/* The words beside it, with all bits or with none, mean nothing to a wait. */
+static void gate(unsigned int before, unsigned int now, unsigned int value, unsigned int flags)
+{
+	static const unsigned int beside[] = { 0, ~0u };
+	unsigned int *word;
+	CUstream s;
+
+	OK(cuMemHostAlloc((void **)&word, 16, 0));
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	for (unsigned i = 0; i < 4; i++) {
+		struct opener o = { .gate = word + 1 + i % 2, .value = now };
+
+		word[0] = word[1] = word[2] = word[3] = beside[i / 2];
+		*o.gate = before;
+		OK(cuStreamWaitValue32(s, (uintptr_t)o.gate, value, flags));
+		opened(&o, s);
+		for (unsigned k = 0; k < 4; k++)
+			ck_assert_uint_eq(word[k], k == 1 + i % 2 ? now : beside[i / 2]);
+	}
+}
+
+static void wide_gate(unsigned long long before, unsigned long long now, unsigned long long value, unsigned int flags)
+{
+	unsigned long long *word;
+	struct opener o = { .value = now };
+	CUstream s;
+
+	OK(cuMemHostAlloc((void **)&word, 8, 0));
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	*word = before;
+	o.wide = word;
+	OK(cuStreamWaitValue64(s, (uintptr_t)word, value, flags));
+	opened(&o, s);
 }
 
 START_TEST(waiting_for_words)
@@ -528,7 +559,16 @@ START_TEST(waiting_for_words)
 	gate(0xfffffff0, 3, 2, CU_STREAM_WAIT_VALUE_GEQ);	/* counts in a circle */
 	gate(8, 6, 2, CU_STREAM_WAIT_VALUE_AND);
 	gate(0xfffffff0, 0xffffff0f, 0xf, CU_STREAM_WAIT_VALUE_NOR);
-	/* 64 bits, and words that streams write */
+	/* 64 bits: each half counts */
+	wide_gate(5, 1ull << 40 | 5, 1ull << 40 | 5, CU_STREAM_WAIT_VALUE_EQ);
+	wide_gate(1ull << 40, 1ull << 40 | 5, 1ull << 40 | 5, CU_STREAM_WAIT_VALUE_EQ);
+	wide_gate(9, 1ull << 40, 1ull << 40, CU_STREAM_WAIT_VALUE_GEQ);
+	wide_gate(1ull << 40, 2 + (1ull << 40), 1 + (1ull << 40), CU_STREAM_WAIT_VALUE_GEQ);
+	wide_gate(~0ull - 15, 3, 2, CU_STREAM_WAIT_VALUE_GEQ);
+	wide_gate(~0u, 1ull << 35, 1ull << 35, CU_STREAM_WAIT_VALUE_AND);
+	wide_gate(~0ull << 32, 1, 1, CU_STREAM_WAIT_VALUE_AND);
+	wide_gate(~0ull << 32, ~0ull << 33, 0xffffffff, CU_STREAM_WAIT_VALUE_NOR);
+	/* words that streams write */
 	OK(cuMemHostAlloc((void **)&wide, 8, 0));
 	p = one_word(0);
 	q = one_word(1);
