@@ -4,6 +4,8 @@
  * 256-bit vectors, vector atomics, constant expressions.  Rows: HW-46, HW-47; HW-54 (mbarrier), HW-56 (atomics).
  */
 #include <math.h>
+#include <hw/ppu_isa.h>
+#include "ppu_image.h"
 #include "ptx_forms.h"
 
 /* ---- video: one number ---- */
@@ -540,10 +542,93 @@ START_TEST(test_elect_and_reserved)
 }
 END_TEST
 
+/* ---- constants for which an instruction has no field ---- */
+
+/* Both get a constant into a register: one of 64 bits as the half of a vector, one of 32 beside another constant. */
+#define WIDE(to, number)	"st.local.v2.u64 [x], {%%l0, " #number "};\nld.local.u64 %%l" #to ", [x+8];\n"
+#define NARROW(to, number)	"mad.lo.u32 %%t" #to ", %%t0, 1000, " #number ";\nmad.lo.u32 %%t" #to ", %%t0, -1000, %%t" #to ";\n"
+#define MAD64(to, number)	"mad.lo.u64 %%l" #to ", %%l0, 1000, " #number ";\nmad.lo.u64 %%l" #to ", %%l0, -1000, %%l" #to ";\n"
+#define GIVES(number, ...)	form("q", ref_constant, 64, 0, number, 0, ".local .align 16 .b64 x[2];\n" \
+				     "mov.u32 %%t0, %%tid.x;\ncvt.u64.u32 %%l0, %%t0;\n" __VA_ARGS__)
+
+static u64 ref_constant(const struct form *f, u64 a, u64 b, u64 c)
+{
+	return (u64)(s64)f->op;
+}
+
+#define CHAIN(number)		"mad.lo.u32 %%d, %%d, 3, " #number ";\n"
+#define TEN			CHAIN(1) CHAIN(2) CHAIN(3) CHAIN(4) CHAIN(5) CHAIN(6) CHAIN(7) CHAIN(8) CHAIN(9) CHAIN(10)
+
+static u64 ref_chain(const struct form *f, u64 a, u64 b, u64 c)
+{
+	for (u32 i = 0; i < 20; i++)
+		a = 3 * a + 1 + i % 10;
+	return a;
+}
+
+/*
+ * A register that holds a constant serves for the next use of it: for the same number only, of the same width, while it is
+ * among the last few, and in the same block.
+ */
+START_TEST(test_constants)
+{
+	GIVES(77, WIDE(1, 77) WIDE(2, 0) "sub.u64 %%d, %%l1, %%l2;");
+	GIVES(-77, WIDE(1, 0) WIDE(2, 77) "sub.u64 %%d, %%l1, %%l2;");
+	GIVES(2, WIDE(1, 0x123456789abcde) WIDE(2, 0x123456789abcdc) "sub.u64 %%d, %%l1, %%l2;");
+	GIVES(1, WIDE(1, 0x100000005) WIDE(2, 5) "sub.u64 %%l1, %%l1, %%l2;\nshr.u64 %%d, %%l1, 32;");
+	GIVES(154, WIDE(1, 77) WIDE(2, 77) "add.u64 %%d, %%l1, %%l2;");
+	GIVES(2, NARROW(1, 77) NARROW(2, 75) "sub.u32 %%t1, %%t1, %%t2;\ncvt.u64.u32 %%d, %%t1;");
+	/* more than are remembered, then all of them again */
+	form("wE", ref_chain, 32, 0, 0, 0, "mov.u32 %%d, %%a;\n" TEN TEN);
+	/* one number, of 32 and of 64 bits, in both orders */
+	GIVES(154, NARROW(1, 77) WIDE(2, 77) "cvt.u64.u32 %%l1, %%t1;\nadd.u64 %%d, %%l1, %%l2;");
+	GIVES(154, WIDE(2, 77) NARROW(1, 77) "cvt.u64.u32 %%l1, %%t1;\nadd.u64 %%d, %%l1, %%l2;");
+	GIVES(154, NARROW(1, 77) MAD64(2, 77) "cvt.u64.u32 %%l1, %%t1;\nadd.u64 %%d, %%l1, %%l2;");
+	GIVES(154, MAD64(2, 77) NARROW(1, 77) "cvt.u64.u32 %%l1, %%t1;\nadd.u64 %%d, %%l1, %%l2;");
+	GIVES(0, NARROW(1, 77) MAD64(2, 77) MAD64(3, 77) NARROW(4, 77) "sub.u64 %%d, %%l2, %%l3;");
+	/* the same lower half */
+	GIVES(0, WIDE(2, 0x700000005) NARROW(1, 5) WIDE(3, 0x700000005) "sub.u64 %%d, %%l2, %%l3;");
+	/* a block that nobody runs has put it into its register */
+	GIVES(99, "setp.lt.u32 %%p0, %%t0, 1024;\n@%%p0 bra NEXT;\n" WIDE(1, 99) "NEXT:\n" WIDE(2, 99) "mov.u64 %%d, %%l2;");
+	forms_run(1);
+}
+END_TEST
+
+/* How many moves a kernel has in which four numbers are added to products with a constant. */
+static unsigned moves(unsigned a, unsigned b, unsigned c, unsigned d)
+{
+	struct ppu_image *img = NULL;
+	struct ppu_log log;
+	char text[1000];
+	unsigned n = 0;
+
+	snprintf(text, sizeof(text), ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 p)\n{\n"
+		 ".reg .b64 %%p;\n.reg .b32 %%t, %%r<4>;\nld.param.u64 %%p, [p];\nmov.u32 %%t, %%tid.x;\n"
+		 "mad.lo.u32 %%r0, %%t, 1000, %u;\nmad.lo.u32 %%r1, %%t, 1000, %u;\nmad.lo.u32 %%r2, %%t, 1000, %u;\n"
+		 "mad.lo.u32 %%r3, %%t, 1000, %u;\nst.global.v4.u32 [%%p], {%%r0, %%r1, %%r2, %%r3};\nret;\n}\n", a, b, c, d);
+	ppu_log_init(&log);
+	ck_assert_msg(!ppu_ptx_compile(text, strlen(text), "constants", NULL, &img, &log), "%s", log.text);
+	for (uint32_t pc = 0; pc < img->num_insns; pc++)
+		n += PPU_GET(&img->code[pc], OP) == PPU_OP_MOV;
+	ppu_image_free(img);
+	ppu_log_free(&log);
+	return n;
+}
+
+/* Each number is moved to a register once. */
+START_TEST(test_constants_shared)
+{
+	ck_assert_uint_eq(moves(7, 7, 7, 7), 1);
+	ck_assert_uint_eq(moves(7, 8, 7, 8), 2);
+	ck_assert_uint_eq(moves(7, 8, 9, 7), 3);
+	ck_assert_uint_eq(moves(7, 8, 9, 10), 4);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *tests[] = { test_video, test_video_lanes, test_vmad, test_pairs, test_rare, test_vectors, test_mbarrier,
-				 test_mbarrier_bytes, test_elect_and_reserved };
+				 test_mbarrier_bytes, test_elect_and_reserved, test_constants, test_constants_shared };
 
 	form_prologue = ".global .align 32 .b8 gl[8192];\n.func (.reg .b32 r) f41() { mov.u32 r, 41; ret; }\n"
 			".func (.reg .b32 r) other();\n.alias other, f41;\n";
