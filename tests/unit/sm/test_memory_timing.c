@@ -104,6 +104,22 @@ TWICE("ld.acquire.gpu.global.u32 %r0, [%p];", "16") TWICE("ld.global.u32 %r0, [%
 "sub.u64 %t1, %t1, %t0; st.global.u64 [%o+40], %t1; membar.gl; add.u64 %p, %p, 4096;\n"
 "sub.u32 %r2, %r2, 1; setp.ne.u32 %q, %r2, 0; @%q bra $pass;\n"
 "setp.eq.u32 %q, %r1, 12345; @%q st.global.u32 [%p], %r1; ret;\n}\n"
+/*
+ * Three warps load at the same time: the first a line that is in the L2, because an atomic was there, the other two another
+ * one, which is not.
+ */
+".visible .entry three(.param .u64 p, .param .u64 out)\n{\n"
+".reg .b64 %p, %o, %x, %t0, %t1; .reg .b32 %r<4>; .reg .pred %q, %q1;\n"
+"ld.param.u64 %p, [p]; ld.param.u64 %o, [out]; mov.u32 %r0, %tid.x; shr.u32 %r0, %r0, 5; setp.eq.u32 %q, %r0, 0;\n"
+"mul.wide.u32 %x, %r0, 8; add.u64 %o, %o, %x; @!%q add.u64 %p, %p, 4096; mov.u32 %r2, 2;\n"
+/* The first pass brings the code. */
+"$pass: @%q red.global.add.u32 [%p], 1; membar.gl; nanosleep.u32 20000; bar.sync 0;\n"
+"mov.u64 %t0, %clock64; ld.global.u32 %r1, [%p]; add.u32 %r1, %r1, %r1; mov.u64 %t1, %clock64;\n"
+"sub.u64 %t1, %t1, %t0; st.global.u64 [%o], %t1; bar.sync 0;\n"
+"mov.u64 %t0, %clock64; ld.global.u32 %r1, [%p]; add.u32 %r1, %r1, %r1; mov.u64 %t1, %clock64;\n"
+"sub.u64 %t1, %t1, %t0; st.global.u64 [%o+24], %t1; add.u64 %p, %p, 8192;\n"
+"sub.u32 %r2, %r2, 1; setp.ne.u32 %q1, %r2, 0; @%q1 bra $pass;\n"
+"setp.eq.u32 %q, %r1, 12345; @%q st.global.u32 [%p], %r1; ret;\n}\n"
 /* Each thread changes n words, a KiB of threads further on each time, by atomics. */
 ".visible .entry atoms(.param .u64 p, .param .u32 n)\n{\n"
 ".reg .b64 %p, %x; .reg .b32 %r<3>; .reg .pred %q;\n"
@@ -494,6 +510,30 @@ START_TEST(lines_on_their_way)
 }
 END_TEST
 
+/* Two warps of an SM that want a line wait for that line, and not for another one that came before it; then it is there. */
+START_TEST(one_line_for_two_warps)
+{
+	ppuFunction f;
+	char *cold;
+	double got[6];
+
+	begin(configs[_i], "");
+	cold = buf + (8 << 20);
+	f = access_kernel("three");
+	OK(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(96, 1, 1), 0, NULL, (void *[]){ &cold, &out }, NULL, 0));
+	OK(ppuMemcpy(out_now, out, sizeof(out_now)));
+	end();
+	for (unsigned k = 0; k < 6; k++)
+		got[k] = (double)out_now[k];
+	ck_assert_msg(got[0] >= cycles(cfg.l2_ns) - 1 && got[0] < cycles(cfg.l2_ns + cfg.dram_ns / 2), "L2: %g cycles", got[0]);
+	for (unsigned k = 1; k < 3; k++)
+		ck_assert_msg(got[k] >= cycles(cfg.l2_ns + cfg.dram_ns) - 20 && got[k] < cycles(cfg.l2_ns + cfg.dram_ns) + 60,
+			      "warp %u: %g cycles", k, got[k]);
+	for (unsigned k = 3; k < 6; k++)
+		ck_assert_msg(got[k] < cfg.l1_cycles + 40, "L1, warp %u: %g cycles", k - 3, got[k]);
+}
+END_TEST
+
 /* What other SMs must see, or have seen, is done at the L2 each time: atomics, volatile loads, loads that acquire. */
 START_TEST(not_in_the_l1)
 {
@@ -732,6 +772,7 @@ int main(void)
 	tcase_add_loop_test(tc, code_is_shared, 0, CONFIGS);
 	tcase_add_loop_test(tc, constants_of_each_task, 0, CONFIGS);
 	tcase_add_loop_test(tc, lines_on_their_way, 0, CONFIGS);
+	tcase_add_loop_test(tc, one_line_for_two_warps, 0, CONFIGS);
 	tcase_add_loop_test(tc, not_in_the_l1, 0, CONFIGS);
 	tcase_add_loop_test(tc, atomics_are_written_back, 0, CONFIGS);
 	tcase_add_loop_test(tc, copies_pass_ports, 0, CONFIGS);
