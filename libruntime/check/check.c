@@ -191,7 +191,7 @@ static void tell_leaks(struct chk_ctx *c)
 {
 	for (size_t i = 0; leaks && !c->leaks_told && i < c->blocks.n; i++) {
 		const struct chk_block *b = &c->blocks.v[i];
-		struct chk_finding f = { .kind = "leak", .block = b };
+		struct chk_finding f = { .kind = CHK_LEAK, .block = b };
 
 		if (b->what != CHK_USER || b->late)
 			continue;
@@ -417,7 +417,7 @@ void chk_bad_free(struct chk_ctx *c, uint64_t va)
 	name_call(&s, "free", call, sizeof(call));
 	pthread_mutex_lock(&chk_lock);
 	d = chk_block_dead(&c->blocks, va);
-	f.kind = d && d->va == va ? "double-free" : "invalid-free";
+	f.kind = d && d->va == va ? CHK_DOUBLE_FREE : CHK_INVALID_FREE;
 	snprintf(f.what, sizeof(f.what), "%s of 0x%llx, %s", call, (unsigned long long)va,
 		 d && d->va == va ? "which was freed before" : "which is not the start of an allocation");
 	tell_call(c, &f, &s);
@@ -439,7 +439,7 @@ bool chk_range_ok(struct chk_ctx *c, uint64_t va, uint64_t bytes)
 
 void chk_bad_range(struct chk_ctx *c, const char *access, uint64_t va, uint64_t bytes)
 {
-	struct chk_finding f = { .kind = "invalid-range", .access = access, .address = va, .bytes = bytes };
+	struct chk_finding f = { .kind = CHK_INVALID_RANGE, .access = access, .address = va, .bytes = bytes };
 	struct chk_stack s;
 	char call[32];
 

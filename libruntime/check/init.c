@@ -33,8 +33,6 @@ static uint32_t done(const struct ppu_seen_access *a)
 	return a->fault ? a->lanes & ((1u << a->fault_lane) - 1) : a->lanes;
 }
 
-static const char kind[] = "uninitialized";
-
 /* ---- global memory ----------------------------------------------------------------------------- */
 
 void chk_init_fresh(struct chk_ctx *c, uint64_t va, uint64_t bytes)
@@ -63,7 +61,7 @@ static void tell_global(struct chk_ctx *c, const struct ppu_seen_access *a, uint
 {
 	while (lanes) {
 		unsigned first = (unsigned)__builtin_ctz(lanes);
-		struct chk_finding f = { .kind = kind, .block = chk_block_near(&c->blocks, a->addr[first]) };
+		struct chk_finding f = { .kind = CHK_UNINITIALIZED, .block = chk_block_near(&c->blocks, a->addr[first]) };
 		uint32_t same = 0, m;
 		int n;
 
@@ -226,7 +224,7 @@ static void shared(struct chk_ctx *c, const struct ppu_seen_access *a)
 {
 	struct cta *cta = cta_of(a->at.cta);
 	uint32_t lanes = 0, m;
-	struct chk_finding f = { .kind = kind };
+	struct chk_finding f = { .kind = CHK_UNINITIALIZED };
 	unsigned first = 0, n;
 
 	if (!cta || all_written(cta, a))

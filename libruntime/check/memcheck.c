@@ -58,7 +58,7 @@ static void tell_outside(struct chk_ctx *c, const struct ppu_seen_access *a, uin
 {
 	while (lanes) {
 		unsigned first = (unsigned)__builtin_ctz(lanes);
-		struct chk_finding f = { .kind = "out-of-bounds" };
+		struct chk_finding f = { .kind = CHK_OUT_OF_BOUNDS };
 		uint32_t same = 0, m;
 		bool dead, d;
 
@@ -69,9 +69,9 @@ static void tell_outside(struct chk_ctx *c, const struct ppu_seen_access *a, uin
 				same |= m & -m;
 		lanes &= ~same;
 		if (dead)
-			f.kind = "use-after-free";
+			f.kind = CHK_USE_AFTER_FREE;
 		else if (!f.block)
-			f.kind = "no-allocation";
+			f.kind = CHK_NO_ALLOCATION;
 		f.same = f.block ? f.block->va : 0;
 		chk_name_access(a, first, &f);
 		chk_tell(c, a, same, &f);
@@ -92,7 +92,7 @@ static void late(struct chk_ctx *c, const struct ppu_seen_access *a)
 
 	while (lanes) {
 		unsigned first = (unsigned)__builtin_ctz(lanes);
-		struct chk_finding f = { .kind = "use-after-free", .block = late_block(c, a, a->addr[first]) };
+		struct chk_finding f = { .kind = CHK_USE_AFTER_FREE, .block = late_block(c, a, a->addr[first]) };
 		uint32_t same = 0;
 
 		for (m = lanes; m; m &= m - 1)
@@ -156,14 +156,15 @@ static void global(struct chk_ctx *c, const struct ppu_seen_access *a)
 /* What the device's fault means for who wrote the kernel. */
 static const struct {
 	uint32_t code;
-	const char *kind, *text;
+	enum chk_kind kind;
+	const char *text;
 } faults[] = {
-	{ PPU_ERR_MISALIGNED, "misaligned", "is not a multiple of its size" },
-	{ PPU_ERR_WINDOW_RANGE, "out-of-bounds", "is outside" },
-	{ PPU_ERR_STACK_OVERFLOW, "stack-overflow", "is below the stack" },
-	{ PPU_ERR_PARAM_WRITE, "read-only", "writes parameters" },
-	{ PPU_ERR_MMU_READONLY, "read-only", "is read-only" },
-	{ PPU_ERR_ATOMIC_SPACE, "atomic-space", "is where no atomics are" },
+	{ PPU_ERR_MISALIGNED, CHK_MISALIGNED, "is not a multiple of its size" },
+	{ PPU_ERR_WINDOW_RANGE, CHK_OUT_OF_BOUNDS, "is outside" },
+	{ PPU_ERR_STACK_OVERFLOW, CHK_STACK_OVERFLOW, "is below the stack" },
+	{ PPU_ERR_PARAM_WRITE, CHK_READ_ONLY, "writes parameters" },
+	{ PPU_ERR_MMU_READONLY, CHK_READ_ONLY, "is read-only" },
+	{ PPU_ERR_ATOMIC_SPACE, CHK_ATOMIC_SPACE, "is where no atomics are" },
 };
 
 static void fault(struct chk_ctx *c, const struct ppu_seen_access *a)

@@ -370,7 +370,7 @@ static void tell(struct chk_ctx *ctx, const struct ppu_seen_access *a, uint32_t 
 	struct chk_place one, two;
 	char against[96];
 	struct chk_finding f = {
-		.kind = "race", .place = &one, .other = &two, .other_does = against, .access = does[a->kind],
+		.kind = CHK_RACE, .place = &one, .other = &two, .other_does = against, .access = does[a->kind],
 		.space = "shared", .address = a->addr[lane], .bytes = a->bytes, .same = pair(a->at.pc, other->pc),
 	};
 	int n;

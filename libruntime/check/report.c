@@ -25,7 +25,8 @@ struct rule {
 
 /* What was told already. */
 struct told {
-	const char *kind, *kernel;
+	enum chk_kind kind;
+	const char *kernel;
 	uint64_t same;
 	uint32_t pc;
 };
@@ -38,14 +39,13 @@ static uint64_t again, untold;
 
 /* ---- suppressions ------------------------------------------------------------------------------ */
 
-static const char *const kinds[] = {
-	"out-of-bounds", "no-allocation", "use-after-free", "misaligned", "read-only", "atomic-space", "stack-overflow",
-	"invalid-range", "double-free", "invalid-free", "leak", "race", "uninitialized",
-};
+#define NAME(kind, name) [CHK_##kind] = (name),
+static const char *const kinds[CHK_NUM_KINDS] = { CHK_KINDS(NAME) };
+#undef NAME
 
 static bool is_kind(const char *pattern)
 {
-	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (unsigned i = CHK_NOTHING + 1; i < CHK_NUM_KINDS; i++)
 		if (!fnmatch(pattern, kinds[i], 0))
 			return true;
 	return false;
@@ -94,7 +94,7 @@ static char *read_rules(const char *path)
 
 static bool matches(const struct rule *r, const struct chk_finding *f)
 {
-	const char *is[3] = { f->kind, f->place ? f->place->kernel : NULL, f->place ? f->place->file : NULL };
+	const char *is[3] = { kinds[f->kind], f->place ? f->place->kernel : NULL, f->place ? f->place->file : NULL };
 
 	for (int i = 0; i < 3; i++)
 		if (r->pattern[i] && fnmatch(r->pattern[i], is[i] ? is[i] : "", 0))
@@ -161,7 +161,7 @@ static void put_stack(const char *key, const struct chk_stack *s)
 static void record(const struct chk_finding *f, const char *relation)
 {
 	put("record", "finding");
-	put("kind", "%s", f->kind);
+	put("kind", "%s", kinds[f->kind]);
 	put("what", "%s", f->what);
 	if (f->place)
 		put_place("", f->place);
@@ -245,7 +245,7 @@ static void say(const struct chk_finding *f, const char *relation)
 
 	if (!o)
 		return;
-	fprintf(o, "ppu-check: %s: %s\n", f->kind, f->what);
+	fprintf(o, "ppu-check: %s: %s\n", kinds[f->kind], f->what);
 	if (f->place)
 		say_place(o, f->place);
 	if (f->other) {

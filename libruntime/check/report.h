@@ -16,6 +16,17 @@
 
 #pragma GCC visibility push(hidden)
 
+/* What a finding is, and its name: in the text, in records and in suppressions. */
+#define CHK_KINDS(X) \
+	X(OUT_OF_BOUNDS, "out-of-bounds") X(NO_ALLOCATION, "no-allocation") X(USE_AFTER_FREE, "use-after-free") \
+	X(MISALIGNED, "misaligned") X(READ_ONLY, "read-only") X(ATOMIC_SPACE, "atomic-space") \
+	X(STACK_OVERFLOW, "stack-overflow") X(INVALID_RANGE, "invalid-range") X(DOUBLE_FREE, "double-free") \
+	X(INVALID_FREE, "invalid-free") X(LEAK, "leak") X(RACE, "race") X(UNINITIALIZED, "uninitialized")
+
+#define CHK_KIND_NUMBER(kind, name) CHK_##kind,
+enum chk_kind { CHK_NOTHING, CHK_KINDS(CHK_KIND_NUMBER) CHK_NUM_KINDS };
+#undef CHK_KIND_NUMBER
+
 /* Which threads, and where in the program. */
 struct chk_place {
 	const char *kernel, *function, *file;	/* NULL: not known */
@@ -25,7 +36,7 @@ struct chk_place {
 };
 
 struct chk_finding {
-	const char *kind;		/* "out-of-bounds", ... */
+	enum chk_kind kind;
 	char what[256];			/* the sentence */
 	const struct chk_place *place;	/* NULL: a call of the host */
 	const char *access, *space;	/* "write", "global"; NULL: none */
