@@ -23,8 +23,11 @@ static const uint64_t *word_of(struct ppu_core *core, struct ppu_phys table, uin
 	return len < sizeof(uint64_t) ? NULL : (const uint64_t *)host;
 }
 
-/* The words from the root on.  What they say is judged as they were read: another SM may write them. */
-static bool walk(struct ppu_core *core, const struct ppu_ctx *ctx, uint64_t va, struct ppu_trail *t)
+/*
+ * The words from the root on, as far as the way is simple: behind that they are 0, so the leaf is none.  What they say is
+ * judged as they were read: another SM may write them.
+ */
+static void walk(struct ppu_core *core, const struct ppu_ctx *ctx, uint64_t va, struct ppu_trail *t)
 {
 	struct ppu_phys table = { ctx->blk.pt_root & ~PPU_APERTURE_MASK, ctx->blk.pt_root & PPU_APERTURE_MASK };
 	int level;
@@ -34,13 +37,12 @@ static bool walk(struct ppu_core *core, const struct ppu_ctx *ctx, uint64_t va, 
 
 		t->word[i] = word_of(core, table, va, level);
 		if (!t->word[i])
-			return false;
+			return;
 		t->was[i] = __atomic_load_n(t->word[i], __ATOMIC_RELAXED);
 		if (level > 1 && (t->was[i] & ~PPU_PTE_ADDR) != PPU_PTE_VALID)
-			return false;
+			return;
 		table.addr = t->was[i] & PPU_PTE_ADDR;
 	}
-	return true;
 }
 
 void ppu_trails_note(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va)
@@ -50,8 +52,9 @@ void ppu_trails_note(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64_t va)
 	struct ppu_phys page = { 0 };
 	uint64_t leaf;
 
-	if (va >= PPU_VA_KERNEL_END || !walk(core, ctx, va, &t))
+	if (va >= PPU_VA_KERNEL_END)
 		return;
+	walk(core, ctx, va, &t);
 	leaf = t.was[PPU_TRAIL_WORDS - 1];
 	page.addr = leaf & PPU_PTE_ADDR;
 	if ((leaf & ~FREE) != LEAF || page.addr % PPU_LARGE_SIZE || page.addr >= core->cfg.vram ||
