@@ -2,6 +2,7 @@
 /* libnvidia-ml: what it says of the device that libcuda uses in the same process. */
 #include <unistd.h>
 
+#include <hw/ppu_regs.h>
 #include "cuda_test.h"
 #include "cuda/nvml.h"
 
@@ -85,6 +86,9 @@ START_TEST(facts)
 	GIVES(NVML_ERROR_NOT_FOUND, nvmlDeviceGetHandleByUUID(text, &again));
 
 	GOOD(nvmlDeviceGetPciInfo_v3(dev, &pci));
+	ck_assert_uint_eq(pci.pciDeviceId, (uint32_t)PPU_PCI_DEVICE_ID << 16 | PPU_PCI_VENDOR_ID);
+	OK(cuDeviceGetAttribute(&v, CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID, 0));
+	ck_assert_uint_eq((uint32_t)v, pci.pciDeviceId);
 	ck_assert_uint_eq(strlen(pci.busId), 16);
 	ck_assert_str_eq(pci.busId + 4, pci.busIdLegacy);
 	again = NULL;
