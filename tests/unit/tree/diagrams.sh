@@ -18,9 +18,11 @@ report $? "drawings are those of the headers" "$said"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/scripts/docs" "$tmp/include" "$tmp/Documentation"
+cp include/ppu_version.h "$tmp/include/"
 cp -r include/hw "$tmp/include/"
 cp -r Documentation/img "$tmp/Documentation/"
 cp scripts/docs/diagrams "$tmp/scripts/docs/"
+cp scripts/ppu_script.py "$tmp/scripts/"
 sed -i 's/PPU_BAR0_USERD\t\t0x200000/PPU_BAR0_USERD\t\t0x400000/' "$tmp/include/hw/ppu_regs.h"
 said=$("$tmp/scripts/docs/diagrams" --check 2>&1)
 [[ $? == 1 && $said == *hw-bars.svg* && $said != *hw-ring.svg* ]]
