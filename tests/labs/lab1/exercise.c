@@ -5,6 +5,7 @@
  * exercise identity       is the device taken, or with which error is it refused?
  * exercise life           probe, remove, every acquisition failing in turn, again and again
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,13 +78,22 @@ static void report_quiet(const char *prefix)
 
 /*
  * The error of the probe that loading the module ran, or 0: the kernel's log has it, but not ENODEV and ENXIO.  A second
- * probe may fail for what the first one kept.
+ * probe may fail for what the first one kept.  The kernel says "lab: probe of 0000:00:04.0 failed with error -16", from 6.9
+ * on "lab 0000:00:04.0: probe with driver lab failed with error -16"; other drivers may have failed, too.
  */
 static int error_of_loading(void)
 {
-	const char *said = strstr(lab_dmesg(), "failed with error -");
+	static const char failed[] = " failed with error -";
+	const char *line = lab_dmesg();
 
-	return said ? atoi(said + strlen("failed with error -")) : 0;
+	for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		size_t len = strcspn(line, "\n");
+		const char *probe = memmem(line, len, "probe ", 6), *said = memmem(line, len, failed, sizeof(failed) - 1);
+
+		if ((!strncmp(line, "lab: ", 5) || !strncmp(line, "lab ", 4)) && probe && said)
+			return atoi(said + sizeof(failed) - 1);
+	}
+	return 0;
 }
 
 static int error_of_refusal(void)

@@ -21,6 +21,8 @@ WRONG = [
          replace=[(" || version >> 16 != PPU_HW_VERSION >> 16", "")], keeps=["sizes"]),
     dict(name="exact_version", file="lab_pci.c", criterion="identity", says="only another major version",
          replace=[("version >> 16 != PPU_HW_VERSION >> 16", "version != PPU_HW_VERSION")]),
+    dict(name="another_error", file="lab_pci.c", criterion="identity", says="with -EIO; it should be -ENODEV",
+         replace=[("version);\n\t\treturn -ENODEV;\n", "version);\n\t\treturn -EIO;\n")], keeps=["sizes", "unwinding"]),
     dict(name="refused_but_kept", file="lab_pci.c", criterion="identity", says="kept what pci_iomap",
          replace=[("\tret = lab_identify(ldev);\n\tif (ret)\n\t\tgoto err_unmap;\n",
                    "\tret = lab_identify(ldev);\n\tif (ret)\n\t\treturn ret;\n"), ("err_unmap:\n", "")],
