@@ -96,8 +96,10 @@ static void global(struct chk_ctx *c, const struct ppu_seen_access *a)
 /* A piece of a row that lies in one page on both sides. */
 static void copy_piece(struct chk_ctx *c, uint64_t dst, uint64_t src, uint64_t n)
 {
-	if (!chk_shadow_any(&c->fresh, src, n)) {
-		chk_shadow_set(&c->fresh, dst, n, false);
+	bool can = chk_shadow_any(&c->valid, dst, n), all = can && chk_shadow_all(&c->valid, dst, n);
+
+	if (!can || !chk_shadow_any(&c->fresh, src, n) || (all && chk_shadow_all(&c->fresh, src, n))) {
+		chk_shadow_set(&c->fresh, dst, n, can && chk_shadow_any(&c->fresh, src, n));
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++)
