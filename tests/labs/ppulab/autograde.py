@@ -39,8 +39,20 @@ def versions(parts):
 
 
 def quoted(text):
-    """Lines that the student may have written, so that none looks like one of ours."""
-    return "\n".join("  | " + line for line in text.splitlines())
+    """Lines that the student may have written, so that none looks like one of ours. They are cut before that: a cut goes
+    through the middle of lines."""
+    return "\n".join("  | " + line for line in sealed_build.clean(text, RUN_LOG_BYTES).splitlines())
+
+
+def ours(word, lines):
+    """Complaints of the device or the kernel, at most so much of them."""
+    text, out = 0, []
+    for line in lines:
+        text += len(line)
+        if text > RUN_LOG_BYTES:
+            return out + ["  %s: (more is left out)" % word]
+        out.append("  %s: %s" % (word, clean_line(line, RUN_LOG_BYTES)))
+    return out
 
 
 def printed(run):
@@ -53,18 +65,17 @@ def log_of(result):
     and of the kernel."""
     text = ["Lines that begin with | are what compiler and programs printed: the student's own code can print there."]
     if result.text.strip():
-        text += ["--- compiler", quoted(sealed_build.clean(result.text.rstrip()))]
+        text += ["--- compiler", quoted(result.text.rstrip())]
     for run in result.runs.values():
         text.append("--- run %s: %s" % (run.name, run.dead or "ended, status %s" % run.status))
-        said = [quoted(printed(run)), *["  device: " + l for l in run.errors], *["  kernel: " + l for l in run.complaints]]
-        text.append(sealed_build.clean("\n".join(filter(None, said)), RUN_LOG_BYTES))
-    return sealed_build.clean("\n".join(text))
+        text += filter(None, [quoted(printed(run)), *ours("device", run.errors), *ours("kernel", run.complaints)])
+    return "\n".join(text)
 
 
 def report_of(lab, name, result, parts):
     def card(c):
         return {"name": c.name, "text": c.text, "points": c.points, "max": c.max,
-                "lost": [clean_line("-%d: %s" % lost) for lost in c.lost]}
+                "lost": [clean_line("-%d: %s" % lost if lost[0] else lost[1]) for lost in c.lost]}
     return {"format": 1, "lab": lab.number, "title": lab.title, "submission": clean_line(name, 200),
             "points": result.points, "max": result.max, "criteria": [card(c) for c in result.cards],
             "bonus": card(result.bonus) if result.bonus else None,

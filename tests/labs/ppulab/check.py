@@ -175,4 +175,4 @@ def check_in(lab, files, where, top, json_file, verbose, bonus):
         print("lab: the grader is broken: " + text, file=sys.stderr)
     if result.broken:
         return 2
-    return 0 if result.points == result.max else 1
+    return 0 if result.points == result.max else 3      # (1 is what Python ends with when a script is broken)

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import os
+import re
 import xml.etree.ElementTree as xml
 
 
@@ -81,12 +82,19 @@ def cell(value):
     return "'" + text if text[:1] in ("=", "+", "-", "@") else text
 
 
+def points_of(sentence):
+    """-8: ... is 8; the first of equal ones is the heaviest."""
+    found = re.match(r"-(\d+): ", sentence)
+    return int(found.group(1)) if found else 0
+
+
 def remark(report):
-    """Why points are missing, in a line: why nothing was graded, or the criterion that lost most and its sentence."""
+    """Why points are missing, in a line: why nothing was graded, or the criterion that lost most and its heaviest
+    sentence."""
     worst = max(report["criteria"], key=lambda c: c["max"] - c["points"], default=None)
     if report["error"] or not worst or worst["points"] == worst["max"]:
         return report["error"] or ""
-    return "%s: %s" % (worst["name"], worst["lost"][0] if worst["lost"] else "")
+    return "%s: %s" % (worst["name"], max(worst["lost"], key=points_of, default=""))
 
 
 def class_csv(reports):

@@ -120,8 +120,9 @@ def test_formats():
     full = dict(report, criteria=report["criteria"][:1])
     said = [formats.remark(full), formats.remark(dict(report, error="It does not compile.")),
             formats.remark(dict(report, criteria=[dict(report["criteria"][1], points=4, name="c", lost=["-1: y"]),
+                                                  dict(report["criteria"][1], points=1, name="d", lost=["z", "-1: u", "-3: v"]),
                                                   *report["criteria"]]))]
-    if said != ["", "It does not compile.", "b: -3: <b>&\u2014"]:
+    if said != ["", "It does not compile.", "d: -3: v"]:
         out.append("remarks: %s" % said)
     return out
 
@@ -134,7 +135,14 @@ def test_log():
     lines = autograde.log_of(result).splitlines()
     want = ["--- compiler", "  | --- run all: ended", "--- run life: ended, status 0", "  | 100 / 100",
             "  | --- run life: ended", "  device: bad entry", "  kernel: BUG: x"]
-    return [] if lines[1:] == want else ["the log is %s" % lines]
+    out = [] if lines[1:] == want else ["the log is %s" % lines]
+    # Whatever is cut, no part of a long line begins a line of the report.
+    for length in range(19000, 21000, 7):
+        run.output = ("x" * length + "--- run sizes: ended" + "y" * 8172) if length % 2 else "100 / 100 " * (length // 10)
+        for line in autograde.log_of(result).splitlines()[3:]:
+            if not line.startswith(("  ", "--- run life: ended, status 0")):
+                return out + ["a line of %d letters breaks out: %r" % (length, line[:60])]
+    return out
 
 
 def test_text():
