@@ -19,6 +19,7 @@
 #include "check/race.h"
 #include "check/state.h"
 #include "check/symbol.h"
+#include "check/tools.h"
 #include "compiler/obj/image.h"
 
 #define RED_ZONE	512u		/* at least; and a part of large blocks, whose rows may be what is missed by one */
@@ -29,7 +30,13 @@
 pthread_mutex_t chk_lock = PTHREAD_MUTEX_INITIALIZER;
 bool (*chk_inside)(const void *p);
 
-static enum tool { NONE, MEMCHECK, RACECHECK, INITCHECK } tool;
+#define NUMBER(tool, name) tool,
+static enum tool { NONE, CHK_TOOLS(NUMBER) TOOLS } tool;
+#undef NUMBER
+#define NAME(tool, name) [tool] = (name),
+static const char *const names[TOOLS] = { CHK_TOOLS(NAME) };
+#undef NAME
+
 static bool leaks;
 static struct chk_ctx *all;
 static pid_t owner;			/* a child of fork() has our findings, but they are not its own */
@@ -44,18 +51,22 @@ static struct chk_ctx *ctx_of(uint64_t inst)
 
 /* ---- what is seen ------------------------------------------------------------------------------ */
 
+/* What a tool looks at, and what it does with it. */
+static const struct tool_ops {
+	struct ppu_observer observer;
+	void (*access)(struct chk_ctx *c, const struct ppu_seen_access *a);
+	void (*cta_end)(const struct ppu_seen_cta *c);
+	void (*task_end)(const struct ppu_seen_task *t);
+} tools[TOOLS];
+
 static void see_access(void *arg, const struct ppu_seen_access *a)
 {
 	struct chk_ctx *c;
 
 	pthread_mutex_lock(&chk_lock);
 	c = ctx_of(a->at.cta->task.inst);
-	if (c && tool == RACECHECK)
-		chk_race_access(c, a);
-	else if (c && tool == INITCHECK)
-		chk_init_access(c, a);
-	else if (c)
-		chk_memcheck(c, a);
+	if (c && tool)
+		tools[tool].access(c, a);
 	pthread_mutex_unlock(&chk_lock);
 }
 
@@ -83,20 +94,16 @@ static void see_warp(void *arg, const struct ppu_seen_warp *at, uint32_t lanes)
 static void see_cta_end(void *arg, const struct ppu_seen_cta *c)
 {
 	pthread_mutex_lock(&chk_lock);
-	if (tool == INITCHECK)
-		chk_init_cta_end(c);
-	else
-		chk_race_cta_end(c);
+	if (tool)
+		tools[tool].cta_end(c);
 	pthread_mutex_unlock(&chk_lock);
 }
 
 static void see_task_end(void *arg, const struct ppu_seen_task *t)
 {
 	pthread_mutex_lock(&chk_lock);
-	if (tool == INITCHECK)
-		chk_init_task_end(t);
-	else
-		chk_race_task_end(t);
+	if (tool)
+		tools[tool].task_end(t);
 	pthread_mutex_unlock(&chk_lock);
 }
 
@@ -111,21 +118,17 @@ static void see_copy(void *arg, const struct ppu_seen_copy *copy)
 	pthread_mutex_unlock(&chk_lock);
 }
 
-static const struct {
-	const char *name;
-	struct ppu_observer observer;
-} tools[] = {
-	[MEMCHECK] = { "memcheck", { .spaces = 1 << PPU_SPACE_GLOBAL, .access = see_access } },
-	[RACECHECK] = { "racecheck", {
+static const struct tool_ops tools[TOOLS] = {
+	[MEMCHECK] = { { .spaces = 1 << PPU_SPACE_GLOBAL, .access = see_access }, chk_memcheck, NULL, NULL },
+	[RACECHECK] = { {
 		.spaces = 1 << PPU_SPACE_SHARED, .access = see_access, .fence = see_fence, .barrier = see_barrier,
 		.warp_sync = see_warp, .cta_end = see_cta_end, .task_end = see_task_end,
-	} },
-	[INITCHECK] = { "initcheck", {
+	}, chk_race_access, chk_race_cta_end, chk_race_task_end },
+	[INITCHECK] = { {
 		.spaces = 1 << PPU_SPACE_GLOBAL | 1 << PPU_SPACE_SHARED, .access = see_access, .copy = see_copy,
 		.cta_end = see_cta_end, .task_end = see_task_end,
-	} },
+	}, chk_init_access, chk_init_cta_end, chk_init_task_end },
 };
-#define TOOLS (sizeof(tools) / sizeof(tools[0]))
 
 void chk_place_of(const struct chk_ctx *c, const struct ppu_seen_warp *w, uint32_t lanes, struct chk_place *p)
 {
@@ -172,7 +175,7 @@ static char *parse(const char *text, enum tool *found)
 	leaks = false;
 	*found = NONE;
 	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err; word = strtok_r(NULL, ", ", &save)) {
-		for (i = MEMCHECK; i < TOOLS && strcmp(word, tools[i].name) != 0; i++)
+		for (i = MEMCHECK; i < TOOLS && strcmp(word, names[i]) != 0; i++)
 			;
 		if (i < TOOLS && !*found)
 			*found = i;
@@ -246,7 +249,7 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 	if (!*err && tool)		/* contexts are told apart by their instances, which are those of one device */
 		*err = strdup("PPU_CHECK: one device can be checked, and there are more");
 	if (!*err)
-		*err = chk_report_open(tools[asked].name);
+		*err = chk_report_open(names[asked]);
 	if (*err)
 		return -EINVAL;
 	make_ready();

@@ -4,28 +4,24 @@
  *
  * Global memory: a set of bytes for each context, c->fresh.  An allocation puts its bytes in; a store of a thread, a copy or a
  * fill takes them out.  A copy of such bytes is no finding: those where it puts them are fresh, too, so the read that matters
- * is found.  c->valid has all bytes that can be fresh: memory that the CPU can write is not among them, because nobody sees it do so.
+ * is found.  c->valid has all bytes that can be fresh: memory that the CPU can write is not among them, because nobody
+ * sees it do so.
  *
- * Shared memory: a bit for each byte of a block that runs.
+ * Shared memory: a flag for each byte of a block that runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <hw/ppu_isa.h>
+#include "check/cta.h"
 #include "check/init.h"
 
-#define BUCKETS	256
-#define NEAR	1024		/* bytes that one instruction mostly stays in */
-
 struct cta {
-	struct cta *next;
-	uint64_t serial, index;
+	struct chk_cta is;
 	uint32_t bytes;
 	uint8_t written[];		/* by byte */
 };
-
-static struct cta *bucket[BUCKETS];
 
 /* Lanes that have done the access. */
 static uint32_t done(const struct ppu_seen_access *a)
@@ -96,10 +92,10 @@ static void global(struct chk_ctx *c, const struct ppu_seen_access *a)
 /* A piece of a row that lies in one page on both sides. */
 static void copy_piece(struct chk_ctx *c, uint64_t dst, uint64_t src, uint64_t n)
 {
-	bool can = chk_shadow_any(&c->valid, dst, n), all = can && chk_shadow_all(&c->valid, dst, n);
+	bool any = chk_shadow_any(&c->valid, dst, n) && chk_shadow_any(&c->fresh, src, n);
 
-	if (!can || !chk_shadow_any(&c->fresh, src, n) || (all && chk_shadow_all(&c->fresh, src, n))) {
-		chk_shadow_set(&c->fresh, dst, n, can && chk_shadow_any(&c->fresh, src, n));
+	if (!any || (chk_shadow_all(&c->valid, dst, n) && chk_shadow_all(&c->fresh, src, n))) {
+		chk_shadow_set(&c->fresh, dst, n, any);
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++)
@@ -118,7 +114,7 @@ static void copy_row(struct chk_ctx *c, uint64_t dst, uint64_t src, uint64_t n)
 	bool backward = dst > src && dst - src < n;
 
 	while (n) {
-		uint64_t off = backward ? n : 0, part;
+		uint64_t off = 0, part;
 
 		if (backward) {
 			part = least(n, least((dst + n - 1) % CHK_PAGE + 1, (src + n - 1) % CHK_PAGE + 1));
@@ -148,51 +144,35 @@ void chk_init_copy(struct chk_ctx *c, const struct ppu_seen_copy *copy)
 
 /* ---- shared memory ----------------------------------------------------------------------------- */
 
-static struct cta **cta_place(uint64_t serial, uint64_t index)
+static void end(struct chk_cta *c)
 {
-	struct cta **p = &bucket[(serial * 31 + index) % BUCKETS];
-
-	while (*p && ((*p)->serial != serial || (*p)->index != index))
-		p = &(*p)->next;
-	return p;
+	free(c);
 }
+
+static struct chk_ctas ctas = { .drop = end };
 
 static struct cta *cta_of(const struct ppu_seen_cta *s)
 {
-	struct cta **p = cta_place(s->task.serial, s->index);
+	struct cta *c = (struct cta *)chk_cta_find(&ctas, s);
 
-	if (!*p) {
-		*p = calloc(1, sizeof(**p) + s->task.shared_bytes);
-		if (*p)
-			**p = (struct cta){ .serial = s->task.serial, .index = s->index, .bytes = s->task.shared_bytes };
+	if (c)
+		return c;
+	c = calloc(1, sizeof(*c) + s->task.shared_bytes);
+	if (c) {
+		c->bytes = s->task.shared_bytes;
+		chk_cta_add(&ctas, &c->is, s);
 	}
-	return *p;
-}
-
-static void forget(struct cta **p)
-{
-	struct cta *gone = *p;
-
-	*p = gone->next;
-	free(gone);
+	return c;
 }
 
 void chk_init_cta_end(const struct ppu_seen_cta *c)
 {
-	struct cta **p = cta_place(c->task.serial, c->index);
-
-	if (*p)
-		forget(p);
+	chk_cta_end(&ctas, c);
 }
 
 void chk_init_task_end(const struct ppu_seen_task *t)
 {
-	for (unsigned i = 0; i < BUCKETS; i++)
-		for (struct cta **p = &bucket[i]; *p; )
-			if ((*p)->serial == t->serial)
-				forget(p);
-			else
-				p = &(*p)->next;
+	chk_cta_end_all(&ctas, t);
 }
 
 static unsigned missing(const uint8_t *written, unsigned bytes)
@@ -210,16 +190,9 @@ static unsigned missing(const uint8_t *written, unsigned bytes)
 /* The usual case, at once: all that lies between the lowest and the highest byte is written. */
 static bool all_written(const struct cta *cta, const struct ppu_seen_access *a)
 {
-	uint64_t lo = UINT64_MAX, hi = 0;
+	uint64_t at, bytes = chk_span(a, &at);
 
-	for (uint32_t m = a->lanes; m; m &= m - 1) {
-		uint64_t at = a->addr[__builtin_ctz(m)];
-
-		lo = at < lo ? at : lo;
-		hi = at > hi ? at : hi;
-	}
-	return hi < cta->bytes && cta->bytes - hi >= a->bytes && hi - lo <= NEAR &&
-	       !memchr(cta->written + lo, 0, hi - lo + a->bytes);
+	return bytes && at < cta->bytes && cta->bytes - at >= bytes && !memchr(cta->written + at, 0, bytes);
 }
 
 static void shared(struct chk_ctx *c, const struct ppu_seen_access *a)

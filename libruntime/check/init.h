@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* These bytes hold nothing yet. */
+/* These bytes hold nothing yet; and they are nobody's any more. */
 void chk_init_fresh(struct chk_ctx *c, uint64_t va, uint64_t bytes);
 void chk_init_gone(struct chk_ctx *c, uint64_t va, uint64_t bytes);
 void chk_init_access(struct chk_ctx *c, const struct ppu_seen_access *a);

@@ -107,10 +107,9 @@ static void late(struct chk_ctx *c, const struct ppu_seen_access *a)
 	}
 }
 
-/* Most instructions access some bytes in a row, or few apart: all of what lies between is allocated, too. */
 #define NEAR 4096
 
-static bool all_valid(struct chk_ctx *c, const struct ppu_seen_access *a)
+uint64_t chk_span(const struct ppu_seen_access *a, uint64_t *at)
 {
 	uint64_t lo = UINT64_MAX, hi = 0;
 	uint32_t m;
@@ -121,7 +120,15 @@ static bool all_valid(struct chk_ctx *c, const struct ppu_seen_access *a)
 		lo = va < lo ? va : lo;
 		hi = va > hi ? va : hi;
 	}
-	return hi - lo <= NEAR && chk_shadow_all(&c->valid, lo, hi - lo + a->bytes);
+	*at = lo;
+	return hi - lo <= NEAR ? hi - lo + a->bytes : 0;
+}
+
+static bool all_valid(struct chk_ctx *c, const struct ppu_seen_access *a)
+{
+	uint64_t at, bytes = chk_span(a, &at);
+
+	return bytes && chk_shadow_all(&c->valid, at, bytes);
 }
 
 static void global(struct chk_ctx *c, const struct ppu_seen_access *a)

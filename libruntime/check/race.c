@@ -23,9 +23,8 @@
 #include <string.h>
 
 #include <hw/ppu_isa.h>
+#include "check/cta.h"
 #include "check/race.h"
-
-#define BUCKETS 256
 
 struct table {				/* of clocks, by thread */
 	uint32_t refs;
@@ -61,16 +60,13 @@ struct thread {
 };
 
 struct chk_race_cta {
-	struct chk_race_cta *next;
-	uint64_t serial, index;
+	struct chk_cta is;
 	uint32_t threads, bytes;
 	struct cell *cell;
 	uint8_t *split;			/* by word: its bytes have cells of their own */
 	struct word *words;
 	struct thread thread[];
 };
-
-static struct chk_race_cta *bucket[BUCKETS];
 
 /* ---- who knows what ---------------------------------------------------------------------------- */
 
@@ -148,50 +144,11 @@ static bool is_behind(const struct chk_race_cta *c, uint32_t t, const struct see
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
 
-static struct chk_race_cta **place(uint64_t serial, uint64_t index)
+static void end(struct chk_cta *is)
 {
-	struct chk_race_cta **p = &bucket[(serial * 31 + index) % BUCKETS];
-
-	while (*p && ((*p)->serial != serial || (*p)->index != index))
-		p = &(*p)->next;
-	return p;
-}
-
-static struct chk_race_cta *cta_of(const struct ppu_seen_cta *s)
-{
-	const uint32_t *b = s->task.block;
-	struct chk_race_cta **p = place(s->task.serial, s->index), *c = *p;
-	uint32_t n = b[0] * b[1] * b[2];
-
-	if (c)
-		return c;
-	c = calloc(1, sizeof(*c) + n * sizeof(c->thread[0]));
-	if (!c)
-		return NULL;
-	c->serial = s->task.serial;
-	c->index = s->index;
-	c->threads = n;
-	c->bytes = s->task.shared_bytes;
-	c->cell = calloc(c->bytes + 4, sizeof(*c->cell));
-	c->split = calloc(c->bytes / 4 + 1, 1);
-	for (uint32_t i = 0; i < n; i++)
-		c->thread[i].now.clock = 1;
-	if (!c->cell || !c->split) {
-		free(c->cell);
-		free(c->split);
-		free(c);
-		return NULL;
-	}
-	*p = c;
-	return c;
-}
-
-static void end(struct chk_race_cta **p)
-{
-	struct chk_race_cta *c = *p;
+	struct chk_race_cta *c = (struct chk_race_cta *)is;
 	struct word *w;
 
-	*p = c->next;
 	while ((w = c->words)) {
 		c->words = w->next;
 		drop(w->told);
@@ -206,26 +163,41 @@ static void end(struct chk_race_cta **p)
 	free(c);
 }
 
+static struct chk_ctas ctas = { .drop = end };
+
+static struct chk_race_cta *cta_of(const struct ppu_seen_cta *s)
+{
+	struct chk_race_cta *c = (struct chk_race_cta *)chk_cta_find(&ctas, s);
+	const uint32_t *b = s->task.block;
+	uint32_t n = b[0] * b[1] * b[2];
+
+	if (c)
+		return c;
+	c = calloc(1, sizeof(*c) + n * sizeof(c->thread[0]));
+	if (!c)
+		return NULL;
+	c->threads = n;
+	c->bytes = s->task.shared_bytes;
+	c->cell = calloc(c->bytes + 4, sizeof(*c->cell));
+	c->split = calloc(c->bytes / 4 + 1, 1);
+	for (uint32_t i = 0; i < n; i++)
+		c->thread[i].now.clock = 1;
+	if (!c->cell || !c->split) {
+		end(&c->is);
+		return NULL;
+	}
+	chk_cta_add(&ctas, &c->is, s);
+	return c;
+}
+
 void chk_race_cta_end(const struct ppu_seen_cta *s)
 {
-	struct chk_race_cta **p = place(s->task.serial, s->index);
-
-	if (*p)
-		end(p);
+	chk_cta_end(&ctas, s);
 }
 
 void chk_race_task_end(const struct ppu_seen_task *t)
 {
-	for (unsigned i = 0; i < BUCKETS; i++) {
-		struct chk_race_cta **p = &bucket[i];
-
-		while (*p) {
-			if ((*p)->serial == t->serial)
-				end(p);
-			else
-				p = &(*p)->next;
-		}
-	}
+	chk_cta_end_all(&ctas, t);
 }
 
 /* ---- who waits for whom ------------------------------------------------------------------------ */

@@ -115,49 +115,39 @@ static uint64_t wanted(unsigned i, unsigned from, unsigned to)
 	return want;
 }
 
-static bool is_set(const struct chk_page *p, unsigned from, unsigned to)
+/* Bytes from..to - 1 of a page, which may be NULL: are all of them in the set? */
+static bool page_all(const struct chk_page *p, unsigned from, unsigned to)
 {
 	uint64_t missing = 0;
 
+	if (!p || p == &full)
+		return p;
 	for (unsigned i = from / 64; i * 64 < to; i++)
 		missing |= ~p->bit[i] & wanted(i, from, to);
 	return !missing;
 }
 
-static bool has_any(const struct chk_page *p, unsigned from, unsigned to)
+static bool page_any(const struct chk_page *p, unsigned from, unsigned to)
 {
 	uint64_t any = 0;
 
+	if (!p || p == &full)
+		return p;
 	for (unsigned i = from / 64; i * 64 < to; i++)
 		any |= p->bit[i] & wanted(i, from, to);
 	return any;
 }
 
-bool chk_shadow_all(struct chk_shadow *s, uint64_t va, uint64_t bytes)
+/* Does the test answer so for any page of these bytes? */
+static inline bool answers(struct chk_shadow *s, uint64_t va, uint64_t bytes, bool answer,
+			   bool (*test)(const struct chk_page *p, unsigned from, unsigned to))
 {
 	while (bytes) {
 		unsigned off = va % CHK_PAGE, n = CHK_PAGE - off;
-		const struct chk_page *p = look(s, va);
 
 		if (n > bytes)
 			n = (unsigned)bytes;
-		if (!p || (p != &full && !is_set(p, off, off + n)))
-			return false;
-		va += n;
-		bytes -= n;
-	}
-	return true;
-}
-
-bool chk_shadow_any(struct chk_shadow *s, uint64_t va, uint64_t bytes)
-{
-	while (bytes) {
-		unsigned off = va % CHK_PAGE, n = CHK_PAGE - off;
-		const struct chk_page *p = look(s, va);
-
-		if (n > bytes)
-			n = (unsigned)bytes;
-		if (p && (p == &full || has_any(p, off, off + n)))
+		if (test(look(s, va), off, off + n) == answer)
 			return true;
 		va += n;
 		bytes -= n;
@@ -165,16 +155,19 @@ bool chk_shadow_any(struct chk_shadow *s, uint64_t va, uint64_t bytes)
 	return false;
 }
 
+bool chk_shadow_all(struct chk_shadow *s, uint64_t va, uint64_t bytes)
+{
+	return !answers(s, va, bytes, false, page_all);
+}
+
+bool chk_shadow_any(struct chk_shadow *s, uint64_t va, uint64_t bytes)
+{
+	return answers(s, va, bytes, true, page_any);
+}
+
 bool chk_shadow_empty(struct chk_shadow *s, uint64_t va)
 {
-	const struct chk_page *p = look(s, va);
-	uint64_t any = 0;
-
-	if (!p || p == &full)
-		return !p;
-	for (unsigned i = 0; i < CHK_PAGE / 64; i++)
-		any |= p->bit[i];
-	return !any;
+	return !page_any(look(s, va), 0, CHK_PAGE);
 }
 
 void chk_shadow_free(struct chk_shadow *s)

@@ -40,6 +40,8 @@ void chk_memcheck(struct chk_ctx *c, const struct ppu_seen_access *a);
 /* A finding about what these lanes do; and the begin of its sentence, returns how long that is. */
 void chk_tell(struct chk_ctx *c, const struct ppu_seen_access *a, uint32_t lanes, struct chk_finding *f);
 int chk_name_access(const struct ppu_seen_access *a, unsigned lane, struct chk_finding *f);
+/* Most instructions access some bytes in a row, or few apart.  Returns from *at on how many, with those between; 0: more. */
+uint64_t chk_span(const struct ppu_seen_access *a, uint64_t *at);
 /* The memory that an address outside every allocation most likely belongs to; NULL: none is near. */
 const struct chk_block *chk_suspect(const struct chk_ctx *c, uint64_t va, bool *dead);
 

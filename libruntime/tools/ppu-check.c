@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "check/tools.h"
 #include "tool.h"
 
 static const char help[] =
@@ -93,6 +94,13 @@ static bool is_leak_check(char **argv, int *i, bool *on)
 	return true;
 }
 
+static bool is_tool(const char *name)
+{
+#define SAME(tool, its) || !strcmp(name, its)
+	return false CHK_TOOLS(SAME);
+#undef SAME
+}
+
 static void parse(char **argv, struct args *a)
 {
 	const char *v;
@@ -113,7 +121,7 @@ static void parse(char **argv, struct args *a)
 		} else if (is_leak_check(argv, &i, &a->leaks)) {
 			;
 		} else if ((v = value(argv, &i, "--tool"))) {
-			if (strcmp(v, "memcheck") != 0 && strcmp(v, "racecheck") != 0 && strcmp(v, "initcheck") != 0)
+			if (!is_tool(v))
 				usage("there is no tool ", v);
 			a->tool = v;
 		} else if ((v = value(argv, &i, "--error-exitcode"))) {

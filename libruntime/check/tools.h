@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The tools of ppu-check, for the command and for PPU_CHECK: constant and name. */
+#ifndef PPU_CHECK_TOOLS_H
+#define PPU_CHECK_TOOLS_H
+
+#define CHK_TOOLS(X) X(MEMCHECK, "memcheck") X(RACECHECK, "racecheck") X(INITCHECK, "initcheck")
+
+#endif
