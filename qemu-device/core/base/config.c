@@ -36,13 +36,18 @@ static __attribute__((format(printf, 2, 3))) int fail(char **err, const char *fm
 	return -1;
 }
 
+static bool is_u32(const struct prop *p)
+{
+	return p->type == T_u32 || p->type == T_named;
+}
+
 static uint64_t get(const struct ppu_config *cfg, const struct prop *p)
 {
 	const void *at = (const char *)cfg + p->offset;
 	uint32_t v32;
 	uint64_t v64;
 
-	if (p->type <= T_named) {
+	if (is_u32(p)) {
 		memcpy(&v32, at, sizeof(v32));
 		return v32;
 	}
@@ -55,7 +60,7 @@ static void set(struct ppu_config *cfg, const struct prop *p, uint64_t v)
 	void *at = (char *)cfg + p->offset;
 	uint32_t v32 = (uint32_t)v;
 
-	if (p->type <= T_named)
+	if (is_u32(p))
 		memcpy(at, &v32, sizeof(v32));
 	else
 		memcpy(at, &v, sizeof(v));
@@ -143,25 +148,30 @@ int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, c
 	return fail(err, "there is no property called '%s'", name);
 }
 
+static const struct prop *prop_at(size_t offset)
+{
+	const struct prop *p = props;
+
+	while (p->offset != offset)
+		p++;
+	return p;
+}
+
 void ppu_config_workers(struct ppu_config *cfg, unsigned cpus)
 {
-	uint64_t most = (uint64_t)cfg->gpcs * cfg->sms_per_gpc;
+	uint64_t most = prop_at(offsetof(struct ppu_config, workers))->max, sms = (uint64_t)cfg->gpcs * cfg->sms_per_gpc;
 
 	if (cfg->workers != PPU_WORKERS_AUTO)
 		return;
-	if (most > cpus)
-		most = cpus;
-	cfg->workers = most > 64 ? 64 : (uint32_t)most;
+	if (most > sms)
+		most = sms;
+	cfg->workers = most > cpus ? cpus : (uint32_t)most;
 }
 
 /* ns: what window-ns may be, its parts may be, too. */
 static uint64_t least_window(void)
 {
-	const struct prop *p = props;
-
-	while (p->offset != offsetof(struct ppu_config, window_ns))
-		p++;
-	return p->min;
+	return prop_at(offsetof(struct ppu_config, window_ns))->min;
 }
 
 int ppu_config_check(const struct ppu_config *cfg, char **err)
