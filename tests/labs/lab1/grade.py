@@ -85,8 +85,9 @@ def refused(c, r, points, what):
     elif err != errno.ENODEV:
         c.lose(points // 2, "probe() refused %s with -%s; it should be -ENODEV." % (what, name_of(err)))
     # The same mistake for each device: it costs points once.
-    for function, where in r.rows("gone.held")[:not any("and kept what" in s for _, s in c.lost)]:
-        c.lose(points - points // 2, "probe() refused %s and kept what %s() at %s had got." % (what, function, where))
+    held = r.rows("gone.held")
+    if held and not any("and kept what" in s for _, s in c.lost):
+        c.lose(points - points // 2, "probe() refused %s and kept what %s() at %s had got." % (what, *held[0]))
 
 
 def kept_by_remove(c, r):

@@ -46,10 +46,10 @@ def quoted(text):
 
 def ours(word, lines):
     """Complaints of the device or the kernel, at most so much of them."""
-    text, out = 0, []
+    letters, out = 0, []
     for line in lines:
-        text += len(line)
-        if text > RUN_LOG_BYTES:
+        letters += len(line)
+        if letters > RUN_LOG_BYTES:
             return out + ["  %s: (more is left out)" % word]
         out.append("  %s: %s" % (word, clean_line(line, RUN_LOG_BYTES)))
     return out
