@@ -941,7 +941,8 @@ START_TEST(waiting_parents_no_deadlock)
 }
 END_TEST
 
-BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, mappings_need_no_vram, streams_in_order, two_contexts, every_depth,
-	   new_depth_new_map, not_while_in_use, refusals, depth_beyond_the_reserve, default_priority, memory_of_levels,
+BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, mappings_need_no_vram, streams_in_order,
+	   two_contexts, every_depth, new_depth_new_map, not_while_in_use, refusals, depth_beyond_the_reserve,
+	   default_priority, memory_of_levels,
 	   pending_launches, local_memory_follows_need, tasks_of_a_context, chain_of_four_levels,
 	   waiting_parents_no_deadlock)
