@@ -289,6 +289,29 @@ void ppu_lanes_bits(struct ppu_seg *s, unsigned reg, struct ppu_lanes l)
 		EM(s->e, KMOVB, D(reg), ppu_lanes_k(l.y));
 }
 
+void ppu_lanes_keep_bits(struct ppu_seg *s, struct ppu_opn to, struct ppu_lanes l)
+{
+	const struct ppu_opn al = { PPU_O_R8, RAX, 1, 0 };
+	struct ppu_opn k;
+
+	if (!evex(s)) {
+		EM(s->e, VMOVMSKPS, D(RAX), Y(l.y));
+		if (l.invert)
+			EM(s->e, XOR, D(RAX), IM(0xff));
+		EM(s->e, MOV, to, al);
+		return;
+	}
+	k = ppu_lanes_k(l.y);
+	if (l.invert) {
+		EM(s->e, KNOTW, SCRATCH_K, k);
+		k = SCRATCH_K;
+	}
+	if (s->e->wide)
+		EM(s->e, KMOVW, to, k);
+	else
+		EM(s->e, KMOVB, to, k);
+}
+
 struct ppu_lanes ppu_lanes_from(struct ppu_seg *s, struct ppu_opn bits)
 {
 	int y = ppu_seg_mask(s);

@@ -56,6 +56,8 @@ void ppu_lanes_canonical_f64(struct ppu_seg *s, int y, struct ppu_opn nan);
 void ppu_lanes_test(struct ppu_seg *s, int y);
 /* The set as bits in a general register, without regard to its invert. */
 void ppu_lanes_bits(struct ppu_seg *s, unsigned reg, struct ppu_lanes l);
+/* The set as bits in memory, one for each lane of a chunk.  eax or k7 is lost. */
+void ppu_lanes_keep_bits(struct ppu_seg *s, struct ppu_opn to, struct ppu_lanes l);
 /* A new set from bits in memory or in eax. */
 struct ppu_lanes ppu_lanes_from(struct ppu_seg *s, struct ppu_opn bits);
 

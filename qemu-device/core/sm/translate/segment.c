@@ -297,12 +297,22 @@ void ppu_seg_changed(struct ppu_seg *s, int y, bool nan)
 
 /* ---- predicates ---- */
 
+#define PRED_BITS	8	/* bytes of a predicate in a chunk's part of PPU_AT_PREDS */
+
+/* The bits of a predicate that a fused segment has written. */
+static struct ppu_opn kept_bits(const struct ppu_seg *s, unsigned p)
+{
+	return M(R11, PPU_AT_PREDS + PRED_BITS * s->pred[p].acc, (uint8_t)(s->lanes / 8));
+}
+
 struct ppu_lanes ppu_seg_pred(struct ppu_seg *s, unsigned p, bool negate)
 {
 	int y = s->pred[p].y;
 
 	if (y < 0) {
-		if (s->pred[p].fresh) {
+		if (s->pred[p].fresh && s->fuse) {
+			y = ppu_lanes_from(s, kept_bits(s, p)).y;
+		} else if (s->pred[p].fresh) {
 			EM(s->e, MOV, D(RAX), D(s->pred[p].acc));
 			EM(s->e, SHR, D(RAX), IM(s->looped ? PPU_LANES - s->lanes : s->lanes * s->chunk));
 			y = ppu_lanes_from(s, D(RAX)).y;
@@ -324,16 +334,20 @@ static int all_bits(const struct ppu_seg *s)
 	return (1 << s->lanes) - 1;
 }
 
-/* The bits of this chunk go to the predicate's general register. */
+/* The bits of this chunk go to the predicate's general register, or to memory. */
 static void gather_bits(struct ppu_seg *s, unsigned p, struct ppu_lanes l)
 {
 	bool again = s->pred[p].fresh;
 	int acc;
 
 	if (s->pred[p].acc < 0)
-		s->pred[p].acc = (int8_t)(R8 + s->accs++);
+		s->pred[p].acc = (int8_t)((s->fuse ? 0 : R8) + s->accs++);
 	acc = s->pred[p].acc;
 	s->pred[p].fresh = true;
+	if (s->fuse) {
+		ppu_lanes_keep_bits(s, kept_bits(s, p), l);
+		return;
+	}
 	if (!s->looped && !s->chunk) {
 		ppu_lanes_bits(s, (unsigned)acc, l);
 		if (l.invert)
@@ -517,15 +531,8 @@ static uint32_t start_masked(struct ppu_seg *s)
 
 static void end_masked(struct ppu_seg *s, uint32_t skip)
 {
-	uint32_t on = ppu_emit_label(s->e);
-	unsigned i;
-
-	JUMP(s->e, JMP, on);
+	/* The bits of predicates may be anything: write_preds() takes active lanes only. */
 	ppu_emit_bind(s->e, skip);
-	/* The bits of predicates move on; write_preds() takes active lanes only. */
-	for (i = 0; i < s->accs; i++)
-		EM(s->e, SHR, D(R8 + i), IM(s->lanes));
-	ppu_emit_bind(s->e, on);
 }
 
 static void active_lanes(struct ppu_seg *s)
@@ -579,6 +586,22 @@ static void chunk(struct ppu_seg *s)
 		end_masked(s, skip);
 }
 
+/* r8d = the bits that the chunks of a fused segment have left. */
+static void collect_bits(struct ppu_seg *s, int acc)
+{
+	for (unsigned i = PPU_LANES / s->lanes; i-- > 0;) {
+		int32_t at = PPU_AT_PREDS + PRED_BITS * acc + 4 * (int32_t)(s->lanes * i);
+
+		EM(s->e, MOVZX, D(RAX), M(RSP, at, (uint8_t)(s->lanes / 8)));
+		if (s->lanes * (i + 1) == PPU_LANES) {
+			EM(s->e, MOV, D(R8), D(RAX));
+			continue;
+		}
+		EM(s->e, SHL, D(R8), IM(s->lanes));
+		EM(s->e, OR, D(R8), D(RAX));
+	}
+}
+
 /* The predicates of all lanes. */
 static void write_preds(struct ppu_seg *s)
 {
@@ -586,17 +609,22 @@ static void write_preds(struct ppu_seg *s)
 
 	for (i = 0; i < 15; i++) {
 		struct ppu_opn at = M(RBP, PRED_AT + 4 * i, 4);
+		int acc = s->pred[i].acc;
 
-		if (s->pred[i].acc < 0)
+		if (acc < 0 || (s->fuse && !(s->live.pred >> i & 1)))
 			continue;
+		if (s->fuse) {
+			collect_bits(s, acc);
+			acc = R8;
+		}
 		if (!s->masked) {
-			EM(s->e, MOV, at, D(s->pred[i].acc));
+			EM(s->e, MOV, at, D(acc));
 			continue;
 		}
 		EM(s->e, MOV, D(RAX), at);
-		EM(s->e, XOR, D(s->pred[i].acc), D(RAX));
-		EM(s->e, AND, D(s->pred[i].acc), D(R14));
-		EM(s->e, XOR, D(RAX), D(s->pred[i].acc));
+		EM(s->e, XOR, D(acc), D(RAX));
+		EM(s->e, AND, D(acc), D(R14));
+		EM(s->e, XOR, D(RAX), D(acc));
 		EM(s->e, MOV, at, D(RAX));
 	}
 }

@@ -15,7 +15,8 @@
  * before it is written to its row, and before an instruction that is not float arithmetic uses it.
  *
  * Predicates: a comparison leaves a set of lanes (lanes.h), whose bits go to a general register of the host, eight or 16
- * for each chunk; after the last chunk that register is the predicate.
+ * for each chunk; after the last chunk that register is the predicate.  In a fused segment, behind which a predicate is
+ * often dead, they go to the stack frame.
  *
  * State: struct ppu_seg of the caller.
  * Thread safety: one thread for each struct.
@@ -98,7 +99,8 @@ struct ppu_place {
 #define PPU_AT_KEPT	(PPU_AT_OFFSETS + 128 * PPU_FUSE_STORES)	/* what is stored, as it will lie in memory */
 #define PPU_AT_NOTES	(PPU_AT_KEPT + 128 * PPU_FUSE_KEPT)	/* address of the notes (ppu_emit_note()) */
 #define PPU_AT_FIXED	(PPU_AT_NOTES + 8)	/* where parameters and shared memory are (ppu_select_fixed()) */
-#define PPU_AT_TOP	(PPU_AT_FIXED + 16)
+#define PPU_AT_PREDS	(PPU_AT_FIXED + 16)	/* bits of predicates, of a fused segment: for each chunk, at its r11 */
+#define PPU_AT_TOP	(PPU_AT_PREDS + 128)
 #define PPU_AT_RUN	40	/* struct ppu_run */
 
 /* A set of lanes (lanes.h). */
@@ -143,7 +145,7 @@ struct ppu_seg {
 	int8_t row[PPU_SEG_ROWS];	/* in which vector, or -1 */
 	struct {
 		int8_t y;		/* the set of lanes, or -1 */
-		int8_t acc;		/* general register with the bits, or -1: not written in this segment */
+		int8_t acc;		/* general register with the bits, when fused a number; -1: not written in this segment */
 		bool invert;		/* y holds the complement */
 		bool fresh;		/* written in this chunk */
 	} pred[16];
