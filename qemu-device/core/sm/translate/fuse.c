@@ -15,6 +15,12 @@ static bool adds(const struct ppu_program *prog, const struct ppu_dinsn *di)
 	       (di->t == PPU_T_U32 || di->t == PPU_T_S32) && di->d >= PPU_ROW_SINK(prog->nregs);
 }
 
+bool ppu_fuse_fixed_early(const struct ppu_fuse_group *g, uint32_t nregs)
+{
+	return !PPU_SPACE_IS_64(g->space) && g->row == PPU_ROW_ZERO(nregs) && g->bytes >= 4 &&
+	       (uint32_t)g->imm + (uint64_t)g->span + g->bytes <= PPU_FUSE_SPAN && g->imm % g->bytes == 0;
+}
+
 /* Bytes of each lane of a load or store that can be part of a segment, or 0. */
 static unsigned bytes_of(const struct ppu_dinsn *di)
 {
@@ -196,6 +202,7 @@ bool ppu_fuse_plan(const struct ppu_program *prog, uint32_t pc, struct ppu_fuse 
 		}
 	}
 	f->next = pc;
+	ppu_fuse_finish(prog, f);
 	return f->groups;
 }
 #endif

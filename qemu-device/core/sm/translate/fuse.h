@@ -17,6 +17,7 @@
  *   end:
  *
  * Loads whose addresses differ by a constant form a group, and so do such stores: one check for all of them.
+ * Instructions whose results nobody needs are left out; if a check fails, the plain way does them.
  *
  * State: none.
  * Thread safety: any thread.
@@ -46,11 +47,18 @@ struct ppu_fuse_group {
 	bool open;		/* while it is planned: the row still has the same value */
 	uint64_t imm;		/* least of the immediates */
 	uint32_t span;		/* greatest minus least */
+	/* Of loads (fuse_index.c): the address without immediate is a parameter + the word of a row, times `bytes`. */
+	bool indexed, sgn;	/* sgn: the word is signed */
+	uint16_t index;		/* row */
+	bool ahead;		/* of a run of groups with the same parameter the last one: it fetches ahead */
+	uint8_t like;		/* a group before with the same index, but for a number that all lanes have; or this one */
+	uint32_t param;		/* where among the parameters, 8 bytes */
 };
 
 struct ppu_fuse {
 	uint32_t list[PPU_FUSE_MAX], n, next;	/* PCs; next: behind them */
 	int8_t group[PPU_FUSE_MAX];		/* of a load; -1: computes; or PPU_FUSE_WAY */
+	bool omit[PPU_FUSE_MAX];		/* nobody needs what it computes */
 	bool taken[PPU_FUSE_MAX];		/* PPU_FUSE_WAY: all lanes must have its guard; else none may */
 	uint32_t turns;				/* cycles to the last turn point inside */
 	unsigned blocks;			/* turn points inside */
@@ -77,6 +85,10 @@ bool ppu_fuse_plan(const struct ppu_program *prog, uint32_t pc, struct ppu_fuse 
 /* One more instruction at the end.  False: it cannot be added, and f may be changed.  before: what is live in front of the
  * first one. */
 bool ppu_fuse_extend(struct ppu_fuse *f, const struct ppu_program *prog, uint32_t pc, const struct ppu_live *before);
+/* The address of a group is the same for all lanes and known now, and small: ppu_select_fixed() makes sure of it. */
+bool ppu_fuse_fixed_early(const struct ppu_fuse_group *g, uint32_t nregs);
+/* When all instructions are there: finds what can be left out. */
+void ppu_fuse_finish(const struct ppu_program *prog, struct ppu_fuse *f);
 enum ppu_block { PPU_BLOCK_NONE, PPU_BLOCK_BEGINS, PPU_BLOCK_LOOP /* a branch leads back to it */ };
 /* A segment that begins with the block at pc and goes on behind it (fuse_trace.c).  block: enum ppu_block by PC.  False: there is
  * none. */

@@ -117,6 +117,7 @@ bool ppu_fuse_trace(const struct ppu_program *prog, uint32_t pc, const uint8_t *
 		}
 	}
 	*f = p.end;
+	ppu_fuse_finish(prog, f);
 	return f->blocks;
 }
 #endif

@@ -56,13 +56,25 @@ static bool uses(const struct ppu_dinsn *di, unsigned row)
 	       (!di->always && row - di->d < 2);
 }
 
+/* Does instruction i of the segment need the row? */
+static bool needs(const struct ppu_seg *s, uint32_t i, unsigned row)
+{
+	const struct ppu_fuse *f = s->fuse;
+
+	if (f && (f->group[i] == PPU_FUSE_WAY || f->omit[i]))
+		return false;
+	if (f && f->group[i] >= 0 && f->g[f->group[i]].indexed)
+		return row == f->g[f->group[i]].index;
+	return uses(&s->code[s->list[i]], row);
+}
+
 /* Distance to the next use of a row in the segment, large when there is none. */
 static uint32_t next_use(const struct ppu_seg *s, unsigned row)
 {
 	uint32_t i;
 
 	for (i = s->at + 1; i < s->n; i++)
-		if (uses(&s->code[s->list[i]], row) && !(s->fuse && s->fuse->group[i] == PPU_FUSE_WAY))
+		if (needs(s, i, row))
 			return i - s->at;
 	return 1000;
 }
@@ -106,7 +118,7 @@ static bool loads_left(const struct ppu_seg *s, unsigned group)
 	uint32_t i;
 
 	for (i = s->at + 1; i < s->n; i++)
-		if (s->fuse->group[i] == (int)group)
+		if (s->fuse->group[i] >= 0 && s->fuse->g[s->fuse->group[i]].like == group)
 			return true;
 	return false;
 }
@@ -463,6 +475,8 @@ static void one(struct ppu_seg *s)
 	const struct ppu_dinsn *di = &s->code[s->list[s->at]];
 
 	s->guard.y = -1;
+	if (s->fuse && s->fuse->omit[s->at])
+		return;
 	ppu_emit_mark(s->e, s->list[s->at]);
 	if (s->fuse && s->fuse->group[s->at] == PPU_FUSE_WAY) {
 		way(s, di);

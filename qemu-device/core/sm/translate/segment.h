@@ -100,7 +100,8 @@ struct ppu_place {
 #define PPU_AT_NOTES	(PPU_AT_KEPT + 128 * PPU_FUSE_KEPT)	/* address of the notes (ppu_emit_note()) */
 #define PPU_AT_FIXED	(PPU_AT_NOTES + 8)	/* where parameters and shared memory are (ppu_select_fixed()) */
 #define PPU_AT_PREDS	(PPU_AT_FIXED + 16)	/* bits of predicates, of a fused segment: for each chunk, at its r11 */
-#define PPU_AT_TOP	(PPU_AT_PREDS + 128)
+#define PPU_AT_APART	(PPU_AT_PREDS + 128)	/* of a group, 4 bytes: its lanes did not lie in one window */
+#define PPU_AT_TOP	(PPU_AT_APART + 4 * PPU_FUSE_GROUPS)
 #define PPU_AT_RUN	40	/* struct ppu_run */
 
 /* A set of lanes (lanes.h). */
@@ -122,8 +123,11 @@ struct ppu_away {
 	uint64_t imm;
 	bool scattered;			/* a transaction for each lane, not one for all */
 	int lo, hi, t[3], y;		/* vectors: address, temporaries, result */
+	int index;			/* vector: the address is to be made from it; -1: it is there */
 	int8_t ptr[2];			/* of struct ppu_seg, when it goes back */
-	uint32_t label, back, other;	/* other: where else it goes */
+	bool loads;			/* it does all of a load, and leaves t[0] as it is */
+	bool apart;			/* notes that the lanes do not lie in one window (PPU_AT_APART) */
+	uint32_t label, back, other, done;	/* other: where else it goes; done: behind the load */
 };
 
 struct ppu_seg {

@@ -28,9 +28,10 @@ static bool fixed(const struct ppu_seg *s, const struct ppu_fuse_group *g)
 /* It is in the bytes of host code then, so it is small (Documentation/hw/engines.md, Safety). */
 static bool fixed_early(const struct ppu_seg *s, const struct ppu_fuse_group *g)
 {
-	return fixed(s, g) && (uint32_t)g->imm + (uint64_t)g->span + g->bytes <= PPU_FUSE_SPAN && g->imm % g->bytes == 0;
+	return ppu_fuse_fixed_early(g, s->nregs);
 }
 
+#define APART_AT(g)	(PPU_AT_APART + 4 * (int32_t)(g))
 #define FIXED_AT(space)	(PPU_AT_FIXED + ((space) == PPU_SPACE_SHARED ? 8 : 0))
 
 void ppu_select_fixed(struct ppu_seg *s, uint32_t early)
@@ -176,13 +177,88 @@ static int32_t last_window(const struct ppu_seg *s, const struct ppu_fuse_group 
 	return (int32_t)(PPU_PAGE_SIZE - (uint64_t)s->lanes * g->bytes - g->span);
 }
 
-/* rax = host address of the window; t: distances to it, of the first lane 0 unless the window had to begin before. */
-static void global_address(struct ppu_seg *s, unsigned gi, int t, int lo, int hi, uint32_t scattered, uint32_t crossing)
+/* Where the lanes' addresses are: in two vectors, or to be made from an index. */
+struct words {
+	int lo, hi, index;
+};
+
+static struct words words_of(struct ppu_seg *s, const struct ppu_fuse_group *g)
 {
-	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+	struct words w = { -1, -1, -1 };
+
+	if (!g->indexed) {
+		w.lo = ppu_seg_reg(s, g->row);
+		w.hi = global(g) ? ppu_seg_reg(s, g->row + 1u) : -1;
+		return w;
+	}
+	w.index = ppu_seg_reg(s, g->index);
+	if (g->bytes == 4) {		/* out of line, where they are scattered */
+		w.lo = ppu_seg_temp(s);
+		w.hi = ppu_seg_temp(s);
+	}
+	return w;
+}
+
+/* A vector of an indexed group holds indices, not bytes, where a permutation of words wants them. */
+static bool counts_words(const struct ppu_fuse_group *g)
+{
+	return g->indexed && g->bytes == 4;
+}
+
+/* eax = the first lane's index, rax = its address without the immediate. */
+static void address_of_first(struct ppu_seg *s, const struct ppu_fuse_group *g, uint32_t scattered)
+{
+	struct ppu_emit *e = s->e;
+
+	/* Indices that wrap are no neighbours. */
+	EM(e, MOV, D(RCX), D(RAX));
+	EM(e, ADD, D(RCX), IM((int)s->lanes - 1));
+	if (g->sgn) {
+		JUMP(e, JO, scattered);
+		EM(e, MOVSXD, Q(RAX), D(RAX));
+	} else {
+		JUMP(e, JB, scattered);
+	}
+	EM(e, SHL, Q(RAX), IM(__builtin_ctz(g->bytes)));
+	EM(e, MOV, Q(RDX), M(RSP, FIXED_AT(PPU_SPACE_PARAM), 8));
+	EM(e, ADD, Q(RAX), M(RDX, (int32_t)g->param, 8));
+}
+
+/* rax = the first lane's address without the immediate; t: distances to it. */
+static void first_of_indices(struct ppu_seg *s, const struct ppu_fuse_group *g, int t, int index, uint32_t scattered)
+{
+	struct ppu_emit *e = s->e;
+
+	ppu_mem_first_word(s, t, index);
+	EM(e, VMOVD, D(RAX), X(t));
+	distances(s, t, index, 1, true);
+	ppu_lanes_test(s, PPU_SEG_SCRATCH);
+	JUMP(e, JNZ, scattered);
+	address_of_first(s, g, scattered);
+	if (!counts_words(g))
+		EM(e, VPSLLD, Y(t), Y(t), IM(__builtin_ctz(g->bytes)));
+}
+
+/* The same with the distances that another group has found. */
+static void first_like(struct ppu_seg *s, const struct ppu_fuse_group *g, int index, int lost, uint32_t scattered)
+{
+	struct ppu_emit *e = s->e;
+
+	EM(e, CMP, M(RSP, APART_AT(g->like), 4), IM(0));
+	JUMP(e, JNZ, scattered);
+	if (s->first >= 0) {
+		ppu_mem_first_word(s, lost, index);
+		index = lost;
+	}
+	EM(e, VMOVD, D(RAX), X(index));
+	address_of_first(s, g, scattered);
+}
+
+/* The same for addresses in two vectors. */
+static void first_of_addresses(struct ppu_seg *s, const struct ppu_fuse_group *g, int t, int lo, int hi, uint32_t scattered)
+{
 	int u = ppu_seg_temp(s), v = ppu_seg_temp(s);
 	struct ppu_emit *e = s->e;
-	struct ppu_away *look, *end;
 
 	ppu_mem_first_word(s, t, lo);
 	ppu_mem_first_word(s, u, hi);
@@ -196,6 +272,15 @@ static void global_address(struct ppu_seg *s, unsigned gi, int t, int lo, int hi
 	JUMP(e, JNZ, scattered);
 	ppu_seg_drop(s, u);
 	ppu_seg_drop(s, v);
+}
+
+/* rax = host address of the window that begins with the address rax and the immediate.  Returns what does the end of a page. */
+static struct ppu_away *page_address(struct ppu_seg *s, unsigned gi, int t, uint32_t crossing)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+	struct ppu_emit *e = s->e;
+	struct ppu_away *look, *end;
+
 	if (g->imm) {
 		/* The window must not wrap.  Without an immediate this follows from its place in the page. */
 		EM(e, CMP, D(RAX), IM(-(int)(s->lanes * g->bytes)));
@@ -223,6 +308,20 @@ static void global_address(struct ppu_seg *s, unsigned gi, int t, int lo, int hi
 	}
 	ppu_emit_bind(e, end->back);
 	EM(e, ADD, Q(RAX), SLOT_HOST(gi));
+	return end;
+}
+
+/* rax = host address of the window; t: distances to it, of the first lane 0 unless the window had to begin before. */
+static struct ppu_away *global_address(struct ppu_seg *s, unsigned gi, int t, struct words w, uint32_t scattered,
+				       uint32_t crossing)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+
+	if (g->indexed)
+		first_of_indices(s, g, t, w.index, scattered);
+	else
+		first_of_addresses(s, g, t, w.lo, w.hi, scattered);
+	return page_address(s, gi, t, crossing);
 }
 
 /* The same for shared memory and parameters. */
@@ -258,8 +357,12 @@ static void window_address(struct ppu_seg *s, unsigned gi, int t, int lo, uint32
 }
 
 /* What the permutation wants instead of distances. */
-static void index_of(struct ppu_seg *s, int t, unsigned bytes)
+static void index_of(struct ppu_seg *s, const struct ppu_fuse_group *g, int t)
 {
+	const unsigned bytes = g->bytes;
+
+	if (counts_words(g))
+		return;
 	if (s->e->wide && bytes < 4) {
 		if (bytes == 2)
 			EM(s->e, VPSRLD, Y(t), Y(t), IM(1));
@@ -458,26 +561,93 @@ static void fetch(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned bytes,
 	}
 }
 
+/* Does another group use the distances that this one finds? */
+static bool leads(const struct ppu_seg *s, unsigned gi)
+{
+	for (unsigned i = gi + 1; i < s->fuse->groups; i++)
+		if (s->fuse->g[i].like == gi)
+			return true;
+	return false;
+}
+
+/* Where lanes are scattered, or cross the end of a page. */
+static struct ppu_away *gather_indexed(struct ppu_seg *s, unsigned gi, struct words w, const int *t, int y, uint32_t back)
+{
+	struct ppu_away *a = away(s, PPU_AWAY_GATHER, gi);
+
+	a->lo = w.lo;
+	a->hi = w.hi;
+	a->index = w.index;
+	a->t[0] = t[0];
+	a->t[1] = t[1];
+	a->y = y;
+	a->imm = s->fuse->g[gi].imm;
+	a->back = back;
+	return a;
+}
+
+/* The only load of words with this address, by an index.  The distances stay for groups that are like this one. */
+static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+	bool shared = g->like != gi && s->index[g->like] >= 0, lead = leads(s, gi);
+	struct words w = words_of(s, g);
+	uint32_t done = ppu_emit_label(s->e);
+	int d, y, t[2];
+	struct ppu_away *far, *cross, *end;
+
+	if (shared)
+		s->y[s->index[g->like]].lock = 1;
+	d = shared ? s->index[g->like] : ppu_seg_temp(s);
+	y = ppu_seg_temp(s);
+	t[0] = ppu_seg_temp(s);
+	t[1] = ppu_seg_temp(s);
+	far = gather_indexed(s, gi, w, t, y, done);
+	far->scattered = true;
+	far->apart = lead;
+	cross = gather_indexed(s, gi, w, t, y, done);
+	if (lead)
+		EM(s->e, MOV, M(RSP, APART_AT(gi), 4), IM(0));
+	if (shared)
+		first_like(s, g, w.index, t[0], far->label);
+	else
+		first_of_indices(s, g, d, w.index, far->label);
+	end = page_address(s, gi, d, cross->label);
+	end->loads = true;
+	end->t[1] = t[1];
+	end->y = y;
+	end->done = done;
+	EM(s->e, VPERMD, Y(y), Y(d), at(0, PPU_VEC));
+	ppu_emit_bind(s->e, done);
+	if (lead) {
+		s->y[d].kind = PPU_Y_INDEX;
+		s->y[d].id = (uint16_t)gi;
+		s->index[gi] = (int8_t)d;
+	}
+	put_words(s, di, &y, 1);
+}
+
 /* A load that shares its address with no other; if it is of words, lanes may be anywhere. */
 static void alone(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[gi];
-	int lo = ppu_seg_reg(s, g->row), hi = global(g) ? ppu_seg_reg(s, g->row + 1u) : -1, t = ppu_seg_temp(s), y;
+	struct words w = words_of(s, g);
+	int t = ppu_seg_temp(s), y;
 	struct ppu_away *far, *cross = NULL;
 	uint32_t done;
 
 	if (g->bytes != 4) {
 		if (global(g))
-			global_address(s, gi, t, lo, hi, s->bail, s->bail);
+			global_address(s, gi, t, w, s->bail, s->bail);
 		else
-			window_address(s, gi, t, lo, s->bail);
-		index_of(s, t, g->bytes);
+			window_address(s, gi, t, w.lo, s->bail);
+		index_of(s, g, t);
 		fetch(s, di, g->bytes, t, 0);
 		return;
 	}
 	far = away(s, global(g) ? PPU_AWAY_GATHER : PPU_AWAY_SHARED, gi);
-	far->lo = lo;
-	far->hi = hi;
+	far->lo = w.lo;
+	far->hi = w.hi;
 	far->scattered = true;
 	far->imm = g->imm;
 	y = ppu_seg_temp(s);
@@ -488,30 +658,31 @@ static void alone(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 	done = far->back = ppu_emit_label(s->e);
 	if (global(g)) {
 		cross = away(s, PPU_AWAY_GATHER, gi);
-		cross->lo = lo;
-		cross->hi = hi;
+		cross->lo = w.lo;
+		cross->hi = w.hi;
 		cross->t[0] = t;
 		cross->t[1] = far->t[1];
 		cross->y = y;
 		cross->imm = g->imm;
 		cross->back = done;
-		global_address(s, gi, t, lo, hi, far->label, cross->label);
+		global_address(s, gi, t, w, far->label, cross->label);
 	} else {
-		window_address(s, gi, t, lo, far->label);
+		window_address(s, gi, t, w.lo, far->label);
 	}
-	index_of(s, t, 4);
+	index_of(s, g, t);
 	EM(s->e, VPERMD, Y(y), Y(t), at(0, PPU_VEC));
 	ppu_emit_bind(s->e, done);
 	put_words(s, di, &y, 1);
 }
 
 /* A check of a group of words that failed: each of its loads gathers. */
-static struct ppu_away *part(struct ppu_seg *s, unsigned gi, int lo, int hi, const int *t, bool scattered, uint32_t back)
+static struct ppu_away *part(struct ppu_seg *s, unsigned gi, struct words w, const int *t, bool scattered, uint32_t back)
 {
 	struct ppu_away *a = away(s, PPU_AWAY_PART, gi);
 
-	a->lo = lo;
-	a->hi = hi;
+	a->lo = w.lo;
+	a->hi = w.hi;
+	a->index = w.index;
 	a->t[0] = t[0];
 	a->t[1] = t[1];
 	a->scattered = scattered;
@@ -525,32 +696,36 @@ static int address(struct ppu_seg *s, unsigned gi)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[gi];
 	uint32_t scattered = s->bail, crossing = s->bail, back = 0;
-	int lo, hi, t[2] = { s->index[gi], -1 };
+	int t[2] = { s->index[gi], -1 };
+	struct words w;
 
 	if (t[0] >= 0) {
 		s->y[t[0]].lock = 1;
 		return t[0];
 	}
 	memset(s->ptr, -1, sizeof(s->ptr));
-	lo = ppu_seg_reg(s, g->row);
-	hi = global(g) ? ppu_seg_reg(s, g->row + 1u) : -1;
+	w = words_of(s, g);
 	t[0] = ppu_seg_temp(s);
 	if (g->bytes == 4) {
 		t[1] = ppu_seg_temp(s);
 		back = ppu_emit_label(s->e);
-		scattered = part(s, gi, lo, hi, t, true, back)->label;
+		scattered = part(s, gi, w, t, true, back)->label;
 		if (global(g))
-			crossing = part(s, gi, lo, hi, t, false, back)->label;
+			crossing = part(s, gi, w, t, false, back)->label;
 	}
 	if (global(g))
-		global_address(s, gi, t[0], lo, hi, scattered, crossing);
+		global_address(s, gi, t[0], w, scattered, crossing)->t[1] = t[1];
 	else
-		window_address(s, gi, t[0], lo, scattered);
-	index_of(s, t[0], g->bytes);
+		window_address(s, gi, t[0], w.lo, scattered);
+	index_of(s, g, t[0]);
 	EM(s->e, MOV, SLOT_PTR(gi), Q(RAX));
 	if (g->bytes == 4) {
 		ppu_emit_bind(s->e, back);
 		ppu_seg_drop(s, t[1]);
+		if (g->indexed) {
+			ppu_seg_drop(s, w.lo);
+			ppu_seg_drop(s, w.hi);
+		}
 	}
 	s->y[t[0]].kind = PPU_Y_INDEX;
 	s->y[t[0]].id = (uint16_t)gi;
@@ -605,6 +780,8 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 	} else if (fixed(s, g)) {
 		window_address(s, gi, -1, -1, s->bail);
 		fixed_words(s, di, g->bytes, disp);
+	} else if (g->loads == 1 && counts_words(g)) {
+		alone_indexed(s, di, gi);
 	} else if (g->loads == 1) {
 		alone(s, di, gi);
 	} else if (g->bytes == 4) {
@@ -695,7 +872,8 @@ static void look_for(struct ppu_seg *s, const struct ppu_away *a, uint32_t back)
 	EM(e, MOV, M(RCX, USED_AT(page), 8), Q(RDX));
 	EM(e, ADD, M(RSP, USED_AT(bytes), 8), IM(8));
 	EM(e, MOV, Q(RCX), SLOT_HOST(a->group));
-	fetch_ahead(e);
+	if (g->ahead)
+		fetch_ahead(e);
 	JUMP(e, JMP, back);
 }
 
@@ -747,7 +925,7 @@ static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
 	uint32_t reaches = ppu_emit_label(s->e), apart = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
-	int t = a->t[0];
+	int t = a->t[0], far = counts_words(g) ? a->t[1] : t;
 
 	if (g->bytes == 16) {		/* quads() reads no window if all lanes are equal */
 		ppu_lanes_test(s, t);
@@ -763,11 +941,22 @@ static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
 	EM(e, SUB, D(RCX), IM(last_window(s, g)));
 	EM(e, VMOVD, X(PPU_SEG_SCRATCH), D(RCX));
 	EM(e, VPBROADCASTD, Y(PPU_SEG_SCRATCH), X(PPU_SEG_SCRATCH));
-	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(t));
+	if (counts_words(g))
+		EM(e, VPSLLD, Y(far), Y(t), IM(2));
+	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(far));
 	no_bits(s, PPU_SEG_SCRATCH, ~((s->lanes - 1u) * g->bytes), reaches);	/* too far, or not aligned */
-	EM(e, VMOVDQA, Y(t), Y(PPU_SEG_SCRATCH));
+	if (counts_words(g))
+		EM(e, VPSRLD, Y(a->loads ? PPU_SEG_SCRATCH : t), Y(PPU_SEG_SCRATCH), IM(2));
+	else
+		EM(e, VMOVDQA, Y(t), Y(PPU_SEG_SCRATCH));
 	EM(e, SUB, D(RAX), D(RCX));
-	JUMP(e, JMP, a->back);
+	if (a->loads) {
+		EM(e, ADD, Q(RAX), SLOT_HOST(a->group));
+		EM(e, VPERMD, Y(a->y), Y(PPU_SEG_SCRATCH), at(0, PPU_VEC));
+		JUMP(e, JMP, a->done);
+	} else {
+		JUMP(e, JMP, a->back);
+	}
 	ppu_emit_bind(e, reaches);
 	if (g->bytes > 1) {
 		EM(e, TEST, D(RAX), IM(g->bytes - 1));
@@ -780,6 +969,37 @@ static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
 	ppu_emit_bind(e, apart);
 	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_WORDS, 8));
 	JUMP(e, JMP, a->other);
+}
+
+/* The addresses of all lanes from their indices.  rax and t[1] are lost. */
+static void make_words(struct ppu_seg *s, const struct ppu_away *a)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
+	const int shift = __builtin_ctz(g->bytes), lo = a->lo, hi = a->hi, t = a->t[1];
+	const int32_t at = (int32_t)g->param;
+	struct ppu_emit *e = s->e;
+
+	if (a->index < 0)
+		return;
+	EM(e, MOV, Q(RAX), M(RSP, FIXED_AT(PPU_SPACE_PARAM), 8));
+	EM(e, VPBROADCASTD, Y(t), M(RAX, at, 4));
+	if (g->sgn)
+		EM(e, VPSRAD, Y(hi), Y(a->index), IM(32 - shift));
+	else
+		EM(e, VPSRLD, Y(hi), Y(a->index), IM(32 - shift));
+	EM(e, VPSLLD, Y(lo), Y(a->index), IM(shift));
+	EM(e, VPADDD, Y(lo), Y(lo), Y(t));
+	if (e->evex) {
+		EM(e, VPCMPUD, K(7), Y(lo), Y(t), IM(1));		/* below: a carry */
+		EM(e, VPSUBD, Y(hi), K(7), Y(hi), ppu_seg_const(s, ~0u));
+	} else {
+		EM(e, VPMAXUD, Y(t), Y(t), Y(lo));
+		EM(e, VPCMPEQD, Y(t), Y(t), Y(lo));			/* -1: no carry */
+		EM(e, VPADDD, Y(hi), Y(hi), Y(t));
+		EM(e, VPSUBD, Y(hi), Y(hi), ppu_seg_const(s, ~0u));
+	}
+	EM(e, VPBROADCASTD, Y(t), M(RAX, at + 4, 4));
+	EM(e, VPADDD, Y(hi), Y(hi), Y(t));
 }
 
 /* t = the words of lo, in inactive lanes that of the first lane. */
@@ -915,6 +1135,9 @@ static void emit_gather(struct ppu_seg *s, const struct ppu_away *a)
 	uint32_t slow = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
 
+	if (a->apart)
+		EM(e, MOV, M(RSP, APART_AT(a->group), 4), IM(1));
+	make_words(s, a);
 	if (!a->scattered && !e->wide)
 		no_wrap(s, a->t[1], a->lo, g->bytes);
 	if (a->scattered || e->wide) {
@@ -1094,6 +1317,7 @@ static void emit_part(struct ppu_seg *s, const struct ppu_away *a)
 	uint32_t no = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
 
+	make_words(s, a);
 	if (global(g)) {
 		if (!a->scattered && !e->wide)
 			no_wrap(s, a->t[1], a->lo, g->bytes);

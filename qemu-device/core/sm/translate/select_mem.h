@@ -56,6 +56,7 @@ static inline struct ppu_away *away(struct ppu_seg *s, unsigned kind, unsigned g
 	memset(a, 0, sizeof(*a));
 	a->kind = (uint8_t)kind;
 	a->group = (uint8_t)g;
+	a->index = -1;
 	a->label = ppu_emit_label(s->e);
 	return a;
 }

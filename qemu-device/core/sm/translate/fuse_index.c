@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a fused segment need not compute.
+ *
+ * Most addresses are those of an element of an array whose start is a parameter: parameter + index * bytes.  Where a segment
+ * sees all of that, its loads look at the indices: vectors of 32 bits, of which those in a row have one address in
+ * a general register.  Then often nobody needs the vectors of 64 bits, nor the parameter.
+ *
+ *   madw.u32 rd10, r10, 4, rd4      not needed, if only the load reads rd10; so r10 keeps the index
+ *   ld.global.u32 r11, [rd10]       of the index in r10
+ *
+ * So: groups of loads that may have an index are found.  Then, as if they all had one, the instructions that are needed.
+ * Where one of these puts another value into the row before a load, the group has no index, and the rest is tried again.
+ */
+#ifdef PPU_TRANSLATE
+#include <string.h>
+#include "core/sm/warp.h"
+#include "core/sm/translate/fuse.h"
+
+#define BEFORE	(-1)	/* instead of an instruction of the list: a value is from before the segment */
+
+struct list {
+	const struct ppu_program *prog;
+	struct ppu_fuse *f;
+	struct ppu_live reads[PPU_FUSE_MAX], writes[PPU_FUSE_MAX];	/* writes: perhaps */
+	bool needed[PPU_FUSE_MAX];
+	int from[PPU_FUSE_GROUPS];	/* of groups that may have an index: the instruction that made it */
+};
+
+static const struct ppu_dinsn *insn(const struct list *l, int i)
+{
+	return &l->prog->code[l->f->list[i]];
+}
+
+static void find_effects(struct list *l, int i)
+{
+	const struct ppu_dinsn *di = insn(l, i);
+
+	ppu_flow_effects(l->prog, l->f->list[i], &l->reads[i], &l->writes[i]);
+	if (di->always || l->f->group[i] == PPU_FUSE_WAY)
+		return;
+	for (unsigned row = di->d; row < di->d + 2u && row < l->prog->nregs; row++)
+		l->writes[i].reg[row / 64] |= 1ull << row % 64;
+	l->writes[i].pred |= 1ull << di->pd | 1ull << di->pe;
+}
+
+/* Where the value comes from that the row has in front of instruction i; perhaps, if it has a guard. */
+static int source(const struct list *l, int i, unsigned row)
+{
+	if (row >= l->prog->nregs)
+		return BEFORE;
+	while (--i >= 0 && !ppu_live_reg(&l->writes[i], row))
+		;
+	return i;
+}
+
+/* The same for a pair of rows, both of which one instruction writes for certain, as its first ones; or BEFORE. */
+static int source_of_pair(const struct list *l, int i, unsigned row)
+{
+	int from = source(l, i, row);
+
+	if (from == BEFORE || source(l, i, row + 1) != from || insn(l, from)->d != row || !insn(l, from)->always)
+		return BEFORE;
+	return from;
+}
+
+/* ---- indices ---- */
+
+/* Is instruction i, or BEFORE, a product of a word with so many bytes? */
+static bool scales(const struct list *l, int i, unsigned op, unsigned bytes)
+{
+	const struct ppu_dinsn *di = i == BEFORE ? NULL : insn(l, i);
+
+	return di && di->fn && di->op == op && di->bi && !di->ci && di->imm == bytes && !di->na && !di->nb && !di->aa;
+}
+
+/* The parts of the address that row g->row has in front of instruction i.  False: it has others. */
+static bool split(const struct list *l, int i, const struct ppu_fuse_group *g, int *sum, int *product, unsigned *base)
+{
+	const struct ppu_dinsn *di;
+
+	*sum = *product = source_of_pair(l, i, g->row);
+	if (*sum == BEFORE)
+		return false;
+	di = insn(l, *sum);
+	*base = di->c;
+	if (scales(l, *sum, PPU_OP_MADW, g->bytes))
+		return !di->nc;
+	if (!di->fn || di->op != PPU_OP_ADD || (di->t != PPU_T_U64 && di->t != PPU_T_S64) || di->bi || di->sat || di->m ||
+	    di->na || di->nb)
+		return false;
+	for (unsigned k = 0; k < 2; k++) {
+		*base = k ? di->b : di->a;
+		*product = source_of_pair(l, *sum, k ? di->a : di->b);
+		if (scales(l, *product, PPU_OP_MULW, g->bytes))
+			return true;
+	}
+	return false;
+}
+
+/* Is the pair of rows, in front of instruction i, a parameter that ppu_select_fixed() makes sure of? */
+static bool is_param(const struct list *l, int i, unsigned row, uint32_t *at)
+{
+	const struct ppu_fuse_group *g;
+
+	i = source_of_pair(l, i, row);
+	if (i == BEFORE || l->f->group[i] < 0)
+		return false;
+	g = &l->f->g[l->f->group[i]];
+	*at = (uint32_t)insn(l, i)->imm64;
+	return !g->write && g->space == PPU_SPACE_PARAM && g->bytes == 8 && ppu_fuse_fixed_early(g, l->prog->nregs);
+}
+
+static void find_index(struct list *l, int group)
+{
+	struct ppu_fuse_group *g = &l->f->g[group];
+	int first = 0, sum, product;
+	unsigned base, row;
+
+	if (g->write || !PPU_SPACE_IS_64(g->space) || g->bytes < 4)
+		return;
+	while (l->f->group[first] != group)
+		first++;
+	if (!split(l, first, g, &sum, &product, &base) || !is_param(l, sum, base, &g->param))
+		return;
+	row = insn(l, product)->a;
+	if (row >= l->prog->nregs)
+		return;
+	l->from[group] = source(l, product, row);
+	g->index = (uint16_t)row;
+	g->sgn = insn(l, product)->t == PPU_T_S32;
+	g->indexed = true;
+}
+
+/* Has the row the same word in all lanes, in front of instruction i? */
+static bool uniform(const struct list *l, int i, unsigned row)
+{
+	const struct ppu_fuse_group *g;
+	const struct ppu_dinsn *di;
+
+	i = source(l, i, row);
+	if (i == BEFORE || !insn(l, i)->always)
+		return row == PPU_ROW_ZERO(l->prog->nregs);
+	di = insn(l, i);
+	if (l->f->group[i] < 0)
+		return !di->fn && di->handler == PPU_H_s2r && di->imm != PPU_SR_LANEID && di->imm != PPU_SR_TID_X &&
+		       di->imm != PPU_SR_TID_Y && di->imm != PPU_SR_TID_Z;
+	g = &l->f->g[l->f->group[i]];
+	return !g->write && ppu_fuse_fixed_early(g, l->prog->nregs);
+}
+
+/* A value, by where it comes from. */
+struct value {
+	int from;
+	unsigned row;
+};
+
+/* What is left of an index without the sums that move all lanes alike. */
+static struct value root(const struct list *l, struct value v)
+{
+	for (;;) {
+		const struct ppu_dinsn *di = v.from == BEFORE ? NULL : insn(l, v.from);
+		unsigned row;
+
+		if (!di || !di->fn || !di->always || (di->op != PPU_OP_ADD && di->op != PPU_OP_SUB) ||
+		    (di->t != PPU_T_U32 && di->t != PPU_T_S32) || di->sat || di->m || di->na || di->nb)
+			return v;
+		if (di->bi || uniform(l, v.from, di->b))
+			row = di->a;
+		else if (di->op == PPU_OP_ADD && uniform(l, v.from, di->a))
+			row = di->b;
+		else
+			return v;
+		v = (struct value){ source(l, v.from, row), row };
+	}
+}
+
+/* Groups whose lanes lie to each other as those of a group before, and which of them fetch ahead. */
+static void find_like(struct list *l)
+{
+	struct ppu_fuse *f = l->f;
+	struct value of[PPU_FUSE_GROUPS];
+
+	for (unsigned i = 0; i < f->groups; i++) {
+		struct ppu_fuse_group *g = &f->g[i];
+
+		g->like = (uint8_t)i;
+		g->ahead = true;
+		if (!g->indexed)
+			continue;
+		of[i] = root(l, (struct value){ l->from[i], g->index });
+		for (unsigned k = i; k-- > 0;) {
+			struct ppu_fuse_group *o = &f->g[k];
+
+			if (!o->indexed)
+				continue;
+			if (o->param == g->param)
+				o->ahead = false;
+			if (of[k].from == of[i].from && of[k].row == of[i].row && g->bytes == 4 && o->bytes == 4 &&
+			    g->loads == 1 && o->loads == 1)
+				g->like = (uint8_t)k;
+		}
+	}
+}
+
+/* Do all loads of the group find the index where it was? */
+static bool index_stays(const struct list *l, int group)
+{
+	const struct ppu_fuse *f = l->f;
+	bool stays = true;
+
+	for (int i = l->from[group] + 1; i < (int)f->n; i++) {
+		if (f->group[i] == group && !stays)
+			return false;
+		if (l->needed[i] && ppu_live_reg(&l->writes[i], f->g[group].index))
+			stays = false;
+	}
+	return true;
+}
+
+/* ---- what is needed ---- */
+
+/* The instructions that may have made the value of a row in front of instruction i. */
+static void need_row(struct list *l, int i, unsigned row)
+{
+	do {
+		i = source(l, i, row);
+		if (i != BEFORE)
+			l->needed[i] = true;
+	} while (i != BEFORE && !insn(l, i)->always);
+}
+
+static void need_pred(struct list *l, int i, unsigned p)
+{
+	while (--i >= 0) {
+		if (!(l->writes[i].pred >> p & 1))
+			continue;
+		l->needed[i] = true;
+		if (insn(l, i)->always)
+			return;
+	}
+}
+
+static void need_all(struct list *l, int i, const struct ppu_live *of)
+{
+	for (unsigned k = 0; k < 4; k++)
+		for (uint64_t m = of->reg[k]; m; m &= m - 1)
+			need_row(l, i, 64 * k + (unsigned)__builtin_ctzll(m));
+	for (uint64_t m = of->pred; m; m &= m - 1)
+		need_pred(l, i, (unsigned)__builtin_ctzll(m));
+}
+
+/* Is there no more to instruction i than what it writes? */
+static bool only_writes(const struct list *l, int i)
+{
+	const struct ppu_fuse *f = l->f;
+
+	if (f->group[i] == PPU_FUSE_WAY)
+		return false;
+	/* A load may fault, unless its address is known to be right. */
+	return f->group[i] < 0 || (!f->g[f->group[i]].write && ppu_fuse_fixed_early(&f->g[f->group[i]], l->prog->nregs));
+}
+
+static void find_needed(struct list *l)
+{
+	const struct ppu_fuse *f = l->f;
+	struct ppu_live live;
+
+	ppu_flow_live(l->prog, f->next, &live);
+	memset(l->needed, 0, sizeof(l->needed));
+	need_all(l, (int)f->n, &live);
+	for (int i = (int)f->n; i-- > 0;) {
+		int group = f->group[i];
+
+		if (!only_writes(l, i))
+			l->needed[i] = true;
+		if (!l->needed[i])
+			continue;
+		if (group >= 0 && f->g[group].indexed)
+			need_row(l, l->from[group] + 1, f->g[group].index);
+		else
+			need_all(l, i, &l->reads[i]);
+	}
+}
+
+void ppu_fuse_finish(const struct ppu_program *prog, struct ppu_fuse *f)
+{
+	struct list l = { .prog = prog, .f = f };
+	bool again;
+
+	for (int i = 0; i < (int)f->n; i++)
+		find_effects(&l, i);
+	for (int i = 0; i < (int)f->groups; i++)
+		find_index(&l, i);
+	do {
+		again = false;
+		find_needed(&l);
+		for (int i = 0; i < (int)f->groups && !again; i++) {
+			again = f->g[i].indexed && !index_stays(&l, i);
+			f->g[i].indexed &= !again;
+		}
+	} while (again);
+	find_like(&l);
+	for (unsigned i = 0; i < f->n; i++)
+		f->omit[i] = !l.needed[i];
+}
+#endif
