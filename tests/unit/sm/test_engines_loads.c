@@ -93,59 +93,68 @@ END_TEST
 
 /* ---- addresses that are a parameter and an index (translate/fuse_index.c) ---- */
 
-#define INDEX(n)	"ld.param.u64 rd34, [0]\nsub.u64 rd20, rd56, rd34\nshr.s64 rd20, rd20, " #n "\n"
+#define INDEX(n)	"ld.param.u64 rd34, [0]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, " #n "\n"
 static const struct {
 	const char *body;
 	unsigned bytes;
 } indexed[] = {
 	/* A sum in one, in two, the other way round; nobody else needs it, or somebody does. */
-	{ INDEX(2) "madw.s32 rd22, r20, 4, rd34\nld.global.u32 r8, [rd22]\n", 4 },
-	{ INDEX(2) "madw.u32 rd22, r20, 4, rd34\nld.global.s32 r8, [rd22]\n", 4 },
-	{ INDEX(2) "mulw.u32 rd22, r20, 4\nadd.u64 rd22, rd22, rd34\nld.u32 r8, [rd22]\n", 4 },
-	{ INDEX(2) "mulw.s32 rd22, r20, 4\nadd.s64 rd24, rd34, rd22\nld.global.u32 r8, [rd24]\nxor.u32 r9, r22, r25\n", 4 },
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n", 4 },
+	{ INDEX(2) "madw.u32 rd46, r44, 4, rd34\nld.global.s32 r8, [rd46]\n", 4 },
+	{ INDEX(2) "mulw.u32 rd46, r44, 4\nadd.u64 rd46, rd46, rd34\nld.u32 r8, [rd46]\n", 4 },
+	{ INDEX(2) "mulw.s32 rd46, r44, 4\nadd.s64 rd48, rd34, rd46\nld.global.u32 r8, [rd48]\nxor.u32 r9, r46, r49\n", 4 },
 	/* The address takes the place of the index, and stays there, or not. */
-	{ INDEX(2) "madw.s32 rd20, r20, 4, rd34\nld.global.u32 r20, [rd20]\nmov.u32 r21, 5\n", 4 },
-	{ INDEX(2) "madw.s32 rd20, r20, 4, rd34\nld.global.u32 r8, [rd20]\nadd.u32 r20, r20, 1\n", 4 },
-	{ INDEX(2) "madw.s32 rd20, r20, 4, rd34\nld.global.u32 r8, [rd20]\n@p0 mov.u32 r21, 9\n", 4 },
+	{ INDEX(2) "madw.s32 rd44, r44, 4, rd34\nld.global.u32 r44, [rd44]\nmov.u32 r45, 5\n", 4 },
+	{ INDEX(2) "madw.s32 rd44, r44, 4, rd34\nld.global.u32 r8, [rd44]\nadd.u32 r44, r44, 1\n", 4 },
+	{ INDEX(2) "madw.s32 rd44, r44, 4, rd34\nld.global.u32 r8, [rd44]\n@p0 mov.u32 r45, 9\n", 4 },
 	/* Something else does, before the load, or before the second one. */
-	{ INDEX(2) "madw.s32 rd22, r20, 4, rd34\nmov.u32 r20, 3\nld.global.u32 r8, [rd22]\n", 4 },
-	{ INDEX(2) "madw.s32 rd22, r20, 4, rd34\nld.global.u32 r8, [rd22]\n@p0 add.u32 r20, r20, 1\nld.global.u32 r9, [rd22+4]\n", 4 },
-	{ INDEX(2) "madw.s32 rd22, r20, 4, rd34\nmov.u32 r34, 64\nld.global.u32 r8, [rd22]\nld.global.u32 r20, [rd22-4]\n"
-	  "ld.global.u32 r9, [rd22+8]\n", 4 },
-	{ INDEX(2) "@p0 add.u32 r20, r20, 1\nmadw.s32 rd22, r20, 4, rd34\n@p1 add.u64 rd22, rd22, 4\nld.global.u32 r8, [rd22]\n", 4 },
-	{ INDEX(2) "@p0 add.u32 r20, r20, 1\nmadw.s32 rd22, r20, 4, rd34\nld.global.u32 r8, [rd22]\nmov.u32 r20, r8\n", 4 },
-	{ "ld.param.u64 rd34, [0]\nsub.u64 rd20, rd56, rd34\nshr.s64 rd20, rd20, 2\n@p0 movi64 rd34, 0\nmadw.s32 rd22, r20, 4, rd34\n"
-	  "ld.global.u32 r8, [rd22]\nld.param.u64 rd34, [0]\n", 4 },
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nmov.u32 r44, 3\nld.global.u32 r8, [rd46]\n", 4 },
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n@p0 add.u32 r44, r44, 1\nld.global.u32 r9, [rd46+4]\n", 4 },
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nmov.u32 r34, 64\nld.global.u32 r8, [rd46]\nld.global.u32 r44, [rd46-4]\n"
+	  "ld.global.u32 r9, [rd46+8]\n", 4 },
+	{ INDEX(2) "@p0 add.u32 r44, r44, 1\nmadw.s32 rd46, r44, 4, rd34\n@p1 add.u64 rd46, rd46, 4\nld.global.u32 r8, [rd46]\n", 4 },
+	{ INDEX(2) "@p0 add.u32 r44, r44, 1\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\nmov.u32 r44, r8\n", 4 },
+	{ "ld.param.u64 rd34, [0]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, 2\n@p0 movi64 rd34, 0\nmadw.s32 rd46, r44, 4, rd34\n"
+	  "ld.global.u32 r8, [rd46]\nld.param.u64 rd34, [0]\n", 4 },
 	/* Neighbours by a number, by one that all lanes have, and by one that they have not. */
-	{ INDEX(2) "madw.s32 rd22, r20, 4, rd34\nld.global.u32 r8, [rd22]\nadd.s32 r10, r20, -1\nmadw.s32 rd10, r10, 4, rd34\n"
-	  "ld.global.u32 r10, [rd10]\nadd.s32 r12, r20, 1\nmadw.s32 rd12, r12, 4, rd34\nld.global.u32 r12, [rd12]\n"
-	  "s2r r14, %ntid.x\nadd.s32 r14, r14, r20\nmadw.s32 rd14, r14, 4, rd34\nld.global.u32 r14, [rd14]\n"
-	  "s2r r16, %ntid.x\nsub.s32 r16, r20, r16\nmadw.s32 rd16, r16, 4, rd34\nld.global.u32 r16, [rd16]\n", 4 },
-	{ INDEX(2) "add.u32 r10, r20, 7\nmadw.u32 rd10, r10, 4, rd34\nld.global.u32 r10, [rd10]\nadd.u32 r12, r20, 1\n"
-	  "madw.u32 rd12, r12, 4, rd34\nld.global.u32 r12, [rd12]\nmadw.u32 rd14, r20, 4, rd34\nld.global.u32 r14, [rd14]\n", 4 },
-	{ INDEX(2) "madw.s32 rd22, r20, 4, rd34\nld.global.u32 r8, [rd22]\ns2r r14, %laneid\nand.u32 r14, r14, 16\nadd.s32 r14, r14, r20\n"
-	  "madw.s32 rd14, r14, 4, rd34\nld.global.u32 r14, [rd14]\ns2r r16, %tid.x\nand.u32 r16, r16, 1\nsub.s32 r16, r20, r16\n"
-	  "madw.s32 rd16, r16, 4, rd34\nld.global.u32 r16, [rd16]\n@p0 sub.s32 r18, r20, 4\nmadw.s32 rd18, r18, 4, rd34\n", 4 },
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\nadd.s32 r48, r44, -1\nmadw.s32 rd48, r48, 4, rd34\n"
+	  "ld.global.u32 r10, [rd48]\nadd.s32 r50, r44, 1\nmadw.s32 rd50, r50, 4, rd34\nld.global.u32 r12, [rd50]\n"
+	  "s2r r52, %ntid.x\nadd.s32 r52, r52, r44\nmadw.s32 rd52, r52, 4, rd34\nld.global.u32 r14, [rd52]\n"
+	  "s2r r54, %ntid.x\nsub.s32 r54, r44, r54\nmadw.s32 rd54, r54, 4, rd34\nld.global.u32 r16, [rd54]\n", 4 },
+	{ INDEX(2) "add.u32 r48, r44, 7\nmadw.u32 rd48, r48, 4, rd34\nld.global.u32 r10, [rd48]\nadd.u32 r50, r44, 1\n"
+	  "madw.u32 rd50, r50, 4, rd34\nld.global.u32 r12, [rd50]\nmadw.u32 rd52, r44, 4, rd34\nld.global.u32 r14, [rd52+8]\n", 4 },
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\ns2r r52, %laneid\nadd.s32 r52, r52, r44\n"
+	  "madw.s32 rd52, r52, 4, rd34\nld.global.u32 r14, [rd52]\ns2r r54, %tid.x\nand.u32 r54, r54, 1\nsub.s32 r54, r44, r54\n"
+	  "madw.s32 rd54, r54, 4, rd34\nld.global.u32 r16, [rd54]\n", 4 },
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\ns2r r52, %tid.x\nadd.s32 r52, r44, r52\n"
+	  "madw.s32 rd52, r52, 4, rd34\nld.global.u32 r14, [rd52]\nmov.u32 r54, r44\n@p0 add.s32 r54, r54, 1\n"
+	  "madw.s32 rd54, r54, 4, rd34\nld.global.u32 r16, [rd54]\nadd.s32 r48, r44, 2\n@p1 add.s32 r48, r44, 3\n"
+	  "madw.s32 rd48, r48, 4, rd34\nld.global.u32 r18, [rd48]\n", 4 },
+	/* The guarded sum is the last that makes an index. */
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n@p0 add.s32 r44, r44, 1\nmadw.s32 rd50, r44, 4, rd34\n"
+	  "ld.global.u32 r10, [rd50]\n", 4 },
+	/* The pair of an address is made by two instructions. */
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\n@p0 mov.u32 r47, 1\nld.global.u32 r8, [rd46]\n", 4 },
 	/* All but one of the lanes may be neighbours, or far from each other by what a shift drops. */
-	{ INDEX(2) "setp.eq.u32 p4, r32, 21\n@p4 add.u32 r20, r20, 0x40000000\nmadw.s32 rd22, r20, 4, rd34\nld.global.u32 r8, [rd22]\n", 4 },
+	{ INDEX(2) "setp.eq.u32 p4, r32, 21\n@p4 add.u32 r44, r44, 0x40000000\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n", 4 },
 	/* Indices that go beyond the greatest number; the addresses are those of the array and of what is 16 GiB away. */
-	{ "ld.param.u64 rd34, [0]\nand.u32 r20, r32, 31\nadd.u32 r20, r20, 0xfffffff5\nmadw.s32 rd22, r20, 4, rd34\n"
-	  "add.u64 rd22, rd22, 64\nld.global.u32 r8, [rd22]\n", 4 },
-	{ "ld.param.u64 rd34, [0]\nand.u32 r20, r32, 31\nadd.u32 r20, r20, 0xfffffff5\nmadw.u32 rd22, r20, 4, rd34\nld.global.u32 r8, [rd22+64]\n", 4 },
-	{ "ld.param.u64 rd34, [0]\nand.u32 r20, r32, 31\nadd.u32 r20, r20, 0x7ffffff5\nmadw.s32 rd22, r20, 4, rd34\nld.global.u32 r8, [rd22]\n", 4 },
-	{ "ld.param.u64 rd34, [0]\nand.u32 r20, r32, 31\nadd.u32 r20, r20, 0xfffffff5\nmadw.s32 rd22, r20, 4, rd34\nld.global.u32 r8, [rd22+64]\n", 4 },
+	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmadw.s32 rd46, r44, 4, rd34\n"
+	  "add.u64 rd46, rd46, 64\nld.global.u32 r8, [rd46]\n", 4 },
+	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmadw.u32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46+64]\n", 4 },
+	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0x7ffffff5\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n", 4 },
+	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46+64]\n", 4 },
 	/* Other sizes, and factors that are none. */
-	{ INDEX(3) "madw.s32 rd22, r20, 8, rd34\nld.global.u64 rd8, [rd22]\nadd.s32 r24, r20, 1\nmadw.s32 rd24, r24, 8, rd34\n"
-	  "ld.global.v2.u32 rd10, [rd24]\nld.global.u64 rd12, [rd24+8]\n", 8 },
-	{ INDEX(4) "madw.s32 rd22, r20, 16, rd34\nld.global.v4.u32 rq8, [rd22]\nld.global.b128 rq12, [rd22+16]\n", 16 },
-	{ INDEX(2) "madw.s32 rd22, r20, 4, rd34\nld.global.u64 rd8, [rd22]\nld.global.u16 r10, [rd22+2]\n", 8 },
-	{ INDEX(3) "madw.s32 rd22, r20, 8, rd34\nld.global.u32 r8, [rd22]\nld.global.u32 r9, [rd22+4]\n", 8 },
-	{ INDEX(2) "mulw.s32 rd22, r20, 3\nadd.u64 rd22, rd22, rd34\nmadw.s32 rd24, r20, r32, rd34\nadd.u64 rd26, rd34, 64\n"
-	  "madw.s32 rd26, r20, 4, rd26\nld.global.u32 r8, [rd26]\n", 4 },
+	{ INDEX(3) "madw.s32 rd46, r44, 8, rd34\nld.global.u64 rd8, [rd46]\nadd.s32 r48, r44, 1\nmadw.s32 rd48, r48, 8, rd34\n"
+	  "ld.global.v2.u32 rd10, [rd48]\nld.global.u64 rd12, [rd48+8]\n", 8 },
+	{ INDEX(4) "madw.s32 rd46, r44, 16, rd34\nld.global.v4.u32 rq8, [rd46]\nld.global.b128 rq12, [rd46+16]\n", 16 },
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u64 rd8, [rd46]\nld.global.u16 r10, [rd46+2]\n", 8 },
+	{ INDEX(3) "madw.s32 rd46, r44, 8, rd34\nld.global.u32 r8, [rd46]\nld.global.u32 r9, [rd46+4]\n", 8 },
+	{ INDEX(2) "mulw.s32 rd46, r44, 3\nadd.u64 rd46, rd46, rd34\nmadw.s32 rd48, r44, r32, rd34\nadd.u64 rd50, rd34, 64\n"
+	  "madw.s32 rd50, r44, 4, rd50\nld.global.u32 r8, [rd50]\n", 4 },
 	/* What nobody needs: under guards, predicates, loads of parameters; what is needed by a guard or behind. */
-	{ INDEX(2) "madw.s32 rd22, r20, 4, rd34\n@p0 add.u32 r0, r1, r2\nadd.u32 r0, r3, 1\nsetp.lt.u32 p4, r0, r5\n@p4 add.u32 r6, r6, r0\n"
-	  "setp.gt.u32 p4, p3, r6, r7\nsetp.ne.u32 p3, r20, 7\nld.param.u32 r24, [8]\nld.param.u32 r24, [12]\nld.global.u32 r8, [rd22]\n"
-	  "@p4 mov.u32 r24, r8\nadd.u32 r9, r9, r24\nmov.u32 r20, r9\n", 4 },
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\n@p0 add.u32 r0, r1, r2\nadd.u32 r0, r3, 1\nsetp.lt.u32 p4, r0, r5\n@p4 add.u32 r6, r6, r0\n"
+	  "setp.gt.u32 p4, p3, r6, r7\nsetp.ne.u32 p3, r44, 7\nld.param.u32 r48, [8]\nld.param.u32 r48, [12]\nld.global.u32 r8, [rd46]\n"
+	  "@p4 mov.u32 r48, r8\nadd.u32 r9, r9, r48\nmov.u32 r44, r9\n", 4 },
 };
 
 /* _i: the body */
