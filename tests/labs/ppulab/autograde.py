@@ -6,28 +6,21 @@ Everything of the student's is compiled in one sealed machine and run in others
 and text that the machines wrote, up to a limit."""
 
 import argparse
-import concurrent.futures
-import json
+import hashlib
 import os
 import random
 import re
 import resource
-import subprocess
 import sys
 import tempfile
 
-from . import check, formats, model, paths, sealed_build, sealed_lab, submission
+from . import check, classroom, formats, model, sealed_build, sealed_lab, submission
+from .formats import clean_line
 from .paths import LabError
 from .version import version
 
 RUN_BYTES = 256 << 20                       # the largest file that a machine may write while it runs a submission
 RUN_LOG_BYTES = 16 << 10                    # of each run's output in the report
-ONE_SECONDS = 3600                          # for one submission of a class, in total
-SENTENCE = 600
-
-
-def clean_line(text, limit=SENTENCE):
-    return sealed_build.clean(" ".join(str(text).split()), limit)
 
 
 def versions(parts):
@@ -96,6 +89,15 @@ def check_files(lab, path):
     return files, " ".join(wrong)
 
 
+def digest_of(lab, path):
+    """Of everything that is read of a submission. The same digest: the same points, by the same grader and seed."""
+    files, wrong = check_files(lab, path)
+    h = hashlib.sha256(repr((lab.number, wrong)).encode())
+    for name, data in sorted(files.items()):
+        h.update(b"%d %s\0%d\0" % (len(name), name.encode("utf-8", "surrogateescape"), len(data)) + data)
+    return h.hexdigest()
+
+
 def grade(lab, path, parts, where):
     """A check.Result for one submission."""
     result = check.Result(lab)
@@ -142,6 +144,7 @@ def one(args):
     with tempfile.TemporaryDirectory(prefix="ppu-autograde-") as where:
         result = grade(lab, args.submission, parts, where)
         report = report_of(lab, args.name or os.path.basename(os.path.abspath(args.submission)), result, parts)
+        report["files"] = digest_of(lab, args.submission)
     write_outputs(report, args)
     if not args.quiet:
         check.show(result)
@@ -150,74 +153,6 @@ def one(args):
     for text in report["grader"]:
         print("lab: the grader is broken: " + text, file=sys.stderr)
     return 2 if report["grader"] else 0
-
-
-# --- a class --------------------------------------------------------------------------
-
-def submissions(top):
-    """{name: path}: directories and archives in a directory; links are not followed."""
-    if not os.path.isdir(top):
-        raise LabError("there is no directory %s" % top)
-    out = {}
-    for name in sorted(os.listdir(top)):
-        path = os.path.join(top, name)
-        if not name.startswith(".") and not os.path.islink(path) and \
-                (os.path.isdir(path) or name.endswith(submission.ARCHIVES)):
-            out[name] = path
-    return out
-
-
-def failed_report(lab, name, why):
-    """The report for a submission that could not be graded: all its points are unknown."""
-    return {"format": 1, "lab": lab.number, "title": lab.title, "submission": clean_line(name, 200), "points": 0,
-            "max": sum(c.points for c in lab.criteria), "criteria": [], "bonus": None, "error": why, "grader": [why],
-            "log": "", "versions": {}}
-
-
-def grade_in_process(lab, name, path, report_path, seed):
-    """Grades one submission, in a process of its own: whatever happens there, the others are graded."""
-    argv = [sys.executable, os.path.join(paths.TOP, "scripts/lab"), "autograde", "--quiet", "--lab", str(lab.number),
-            "--submission", path, "--name", name, "--json", report_path]
-    argv += ["--seed", str(seed)] if seed is not None else []
-    try:
-        proc = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=ONE_SECONDS, check=False)
-        with open(report_path, encoding="utf-8") as f:
-            return json.load(f)
-    except subprocess.TimeoutExpired:
-        why = "Not graded: the grader was stopped after %d seconds." % ONE_SECONDS
-    except (OSError, ValueError):
-        last = proc.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        why = "Not graded: the grader failed (%s)." % clean_line(last[0] if last else "status %d" % proc.returncode)
-    return failed_report(lab, name, why)
-
-
-def whole_class(args):
-    lab = model.load(args.lab)
-    found = submissions(args.whole_class)
-    sealed_lab.Parts().archives(lab)
-    reports = {}
-    with tempfile.TemporaryDirectory(prefix="ppu-class-") as tmp:
-        folder = args.reports or tmp
-        os.makedirs(folder, exist_ok=True)
-        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            todo = {pool.submit(grade_in_process, lab, name, path, os.path.join(folder, name + ".json"),
-                                args.seed): name
-                    for name, path in found.items()}
-            for done in concurrent.futures.as_completed(todo):
-                report = reports[todo[done]] = done.result()
-                remark = formats.remark(report)
-                print("  %-30s %3d / %d%s" % (clean_line(todo[done], 60), report["points"], report["max"],
-                                              "  " + clean_line(remark) if remark else ""), flush=True)
-    text = formats.class_csv([reports[n] for n in found])
-    if args.csv:
-        formats.write(args.csv, text)
-    else:
-        print(text, end="")
-    broken = [n for n in found if reports[n]["grader"]]
-    print("  %d submissions graded" % (len(found) - len(broken)))
-    if broken:
-        print("  NOT graded: " + ", ".join(map(clean_line, broken)))
-    return 2 if broken else 0
 
 
 def main(argv):
@@ -236,6 +171,9 @@ def main(argv):
     add("--jobs", type=int, default=1, metavar="J", help="with --class: so many at a time (a machine uses two CPUs)")
     add("--seed", type=int, metavar="S", help="the seed of the sizes and orders that labs choose at random, as a report's "
         "\"versions\" has it (default: another one for each submission)")
+    add("--resume", action="store_true", help="with --class and --reports: leave out what has a report there, unless it was "
+        "not graded or other files are handed in now")
+    add("--shard", metavar="K/N", help="with --class and --reports: only the share of machine K of N, from 0 on")
     add("--quiet", action="store_true", help="no table")
     args = ap.parse_args(argv)
     if sealed_lab.packaged():
@@ -246,4 +184,6 @@ def main(argv):
     for path in (args.json, args.gradescope, args.junit, args.csv):
         if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))):
             raise LabError("%s: there is no directory to write it to" % path)
-    return whole_class(args) if args.whole_class else one(args)
+    if args.whole_class:
+        return classroom.grade_class(args, digest_of, lambda lab: sealed_lab.Parts().archives(lab))
+    return one(args)

@@ -4,7 +4,7 @@
 The report itself (format 1) is JSON:
     {"format": 1, "lab", "title", "submission", "points", "max", "bonus",
      "criteria": [{"name", "text", "points", "max", "lost": [sentences]}],
-     "error": null or why there was nothing to grade, "log", "versions": {...}}"""
+     "error": null or why there was nothing to grade, "log", "versions": {...}, "files": digest of what was graded}"""
 
 import csv
 import io
@@ -12,6 +12,16 @@ import json
 import os
 import re
 import xml.etree.ElementTree as xml
+
+from . import sealed_build
+
+
+SENTENCE = 600
+
+
+def clean_line(text, limit=SENTENCE):
+    """One line of at most so many letters, without what a terminal would obey."""
+    return sealed_build.clean(" ".join(str(text).split()), limit)
 
 
 def write(path, text):

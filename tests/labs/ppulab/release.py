@@ -28,9 +28,10 @@ TAKEN = ("include/", "LICENSES/", "Documentation/hw/", "Documentation/uapi/", "D
          "scripts/ppu_patience.py", "scripts/build-initramfs", "scripts/build-kmod", "scripts/extract-vmlinux.py", "scripts/guest/agent.c", "scripts/guest/init",
          "scripts/build-debug-kernel", "scripts/guest-debug.config", "mk/labs.mk", "tests/labs/")
 LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/)|tests/labs/(driver/|package/|solved/|reference/|selftest/|"
-                      r"lab\d+/(src/|wrong)|ppulab/(release|autograde|sealed_\w+|submission|formats|version|bundle|"
-                      r"strip|selftest\w*)\.py)")
-GRADER_MODULES = re.compile(r"tests/labs/ppulab/(autograde|sealed_\w+|submission|formats|version)\.py")
+                      r"lab\d+/(src/|wrong)|ppulab/(release|autograde|classroom|results|similar|sealed_\w+|submission|formats|"
+                      r"version|bundle|strip|selftest\w*)\.py)")
+GRADER_MODULES = re.compile(r"tests/labs/ppulab/(autograde|classroom|results|similar|sealed_\w+|submission|formats|"
+                            r"version)\.py")
 BINARIES = ("qemu/qemu-system-x86_64", "bin/ppu-trace", "bin/ppu-as", "bin/ppu-dis", "bin/ppu-cc", "bin/ppu-run",
             "bin/ppu-info", "lib/libppu-core.so.0")
 

@@ -18,7 +18,8 @@ import types
 import xml.etree.ElementTree as xml
 import zipfile
 
-from . import autograde, formats, model, paths, sealed_build, sealed_lab, submission, tree
+from . import (autograde, classroom, formats, model, paths, results, sealed_build, sealed_lab, similar, submission,
+               tree)
 from .selftest_framework import INCLUDES, dummy, hostile, init
 
 NAMES = ["a.c", "b.c"]
@@ -305,6 +306,29 @@ static __attribute__((constructor(101))) void kill_all(void)
 """
 
 
+def test_again(argv, reports, table):
+    """Two graders go on where others were killed: one report is missing, one is not whole. None is made twice."""
+    with open(table, encoding="utf-8") as f:
+        first = f.read()
+    os.unlink(os.path.join(reports, "link.json"))
+    with open(os.path.join(reports, "=bad.json"), "r+b") as f:
+        f.truncate(100)
+    before = {n: os.stat(os.path.join(reports, n)).st_mtime_ns for n in os.listdir(reports)}
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        status = [autograde.main(argv + ["--resume", "--shard", "%d/2" % k]) for k in range(2)]
+        status.append(results.main([reports, "--class", argv[argv.index("--class") + 1], "--csv", table]))
+    after = {n: os.stat(os.path.join(reports, n)).st_mtime_ns for n in os.listdir(reports)}
+    out = [] if status == [0, 0, 0] else ["again: status %s: %s" % (status, said.getvalue())]
+    changed = sorted(n for n in after if after[n] != before.get(n))
+    if changed != ["=bad.json", "link.json"] or said.getvalue().count("of them before") != 2:
+        out.append("graded again: %s: %s" % (changed, said.getvalue()))
+    with open(table, encoding="utf-8") as f:
+        if f.read() != first:
+            out.append("the table of all reports is not that of one grader")
+    return out
+
+
 def test_class(top, number):
     """Four submissions: three are bad, and one of those is hostile. Each gets a line, and the good one its points."""
     lab = model.load(number)
@@ -333,6 +357,7 @@ def test_class(top, number):
         seed = json.load(f)["versions"]["seed"]
     if seed != "4711":
         out.append("--seed 4711: the report says %r" % seed)
+    out += test_again(argv, os.path.join(top, "reports"), table)
     for name, says in (("'=bad", "is empty"), ("link", "symbolic link"), ("killer", ".")):
         if rows[name]["points"] != "0" or not re.search(says, rows[name]["remark"]) or \
                 not re.search(r"^ *%s +0 / 100  .*%s" % (name.lstrip("'"), says), said.getvalue(), re.M):
@@ -357,6 +382,141 @@ def test_command(top):
     return [] if good else ["the report is %s" % report]
 
 
+# --- a class's results -----------------------------------------------------------------
+
+def put_report(folder, name, points, lost=(), **more):
+    criteria = [{"name": "life", "text": "It lives.", "points": points, "max": 10, "lost": list(lost)}]
+    report = {"format": 1, "lab": 3, "title": "DMA", "submission": name, "points": points, "max": 10, "bonus": None,
+              "criteria": criteria, "error": None, "grader": [], "log": "", "versions": {}, "files": "0", **more}
+    formats.write(os.path.join(folder, name + ".json"), formats.as_json(report))
+    return report
+
+
+def test_results(top):
+    """One table and one summary of reports that were written one by one, whatever else lies there."""
+    for name, points, lost in (("ada", 10, []), ("bob_4711_assignsubmission_file", 4, ["-6: byte 12 is lost"]),
+                               ("eve.zip", 4, ["-6: byte 7 is lost"])):
+        put_report(top, name, points, lost)
+    put_report(top, "late", 0, grader=["Not graded."], criteria=[])
+    fill(top, {"half.json": b'{"format": 1, "la', "notes.txt": b"x", "class/ada/x": b"", "class/zoe/x": b""})
+    names = [os.path.join(top, n) for n in ("t.csv", "s.txt", "p.svg")]
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        status = results.main([top, "--class", os.path.join(top, "class"), "--csv", names[0], "--summary", names[1],
+                               "--plot", names[2]])
+    out = [] if status == 2 and "NOT graded: zoe" in said.getvalue() else ["status %d: %s" % (status, said.getvalue())]
+    with open(names[0], encoding="utf-8") as f:
+        rows = list(csv.DictReader(f))
+    if [r["submission"] for r in rows] != ["ada", "bob_4711_assignsubmission_file", "eve.zip", "late"] or rows[1]["life"] != "4":
+        out.append("table: %s" % rows)
+    with open(names[1], encoding="utf-8") as f:
+        text = f.read()
+    for part in ("4 submissions, 3 of them graded", "mean 6.0, median 4.0, least 4, most 10, of 10", "2 times: byte N is lost",
+                 r"life +10 +6.0 +1 +0"):
+        if not re.search(part, text):
+            out.append("the summary lacks %r: %s" % (part, text))
+    bars = xml.parse(names[2]).getroot().findall("{http://www.w3.org/2000/svg}rect")
+    if len(bars) != 3 or abs(float(bars[2].get("width")) / float(bars[1].get("width")) - 0.6) > 0.01:
+        out.append("the bar of 60 %% has %s of %s" % (bars[2].get("width"), bars[1].get("width")))
+    return out
+
+
+MOODLE = """\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum grade,Feedback comments
+Participant 17,Ada L,ada@x.org,Submitted,,10,
+Participant 4711,"Bob, M",bob@x.org,Submitted,,10,
+Participant 99,Zoe,zoe@x.org,No submission,,10,
+"""
+CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Lab 3 (555)
+    Points Possible,,,,,10
+"Lovelace, Ada",17,s17,ada,1,
+"M, Bob",4711,s18,bobby,1,
+"""
+
+
+def test_gradebook():
+    """Points get to the students of an exported gradebook; whoever cannot be matched is named."""
+    reports = {n: {"points": p, "grader": [], "error": None, "criteria": [
+        {"name": "a", "text": "A", "points": p, "max": 10, "lost": ["-%d: lost" % (10 - p)]}]}
+        for n, p in (("ada", 7), ("Bob M_4711_assignsubmission_file", 4), ("stranger", 1))}
+    text, said = results.fill(MOODLE.lstrip("\ufeff"), reports)
+    rows = list(csv.DictReader(io.StringIO(text)))
+    out = []
+    if [r["Grade"] for r in rows] != ["7", "4", ""] or rows[0]["Feedback comments"] != "a: -3: lost":
+        out.append("Moodle: %s" % rows)
+    if said != ["stranger: no line of the gradebook is this student's"]:
+        out.append("Moodle: %s" % said)
+    text, said = results.fill(CANVAS, {"lovelaceada_LATE_17_99_lab3.zip": dict(reports["ada"]), "bobby": dict(
+        reports["stranger"], grader=["x"]), "mbob_4711_98_lab3.zip": reports["stranger"]}, "Lab 3 (555)")
+    rows = list(csv.reader(io.StringIO(text)))
+    if rows[1][5] != "10" or rows[2][5] != "7" or rows[3][5] or len(said) != 3 or "more than one" not in said[0]:
+        out.append("Canvas: %s %s" % (rows, said))
+    for bad, args, what in (("", (), "is empty"), ("a,b\n", (), "names students"), (CANVAS, (), "no column for the points")):
+        try:
+            results.fill(bad, {}, *args)
+            out.append("%r was taken" % bad)
+        except paths.LabError as err:
+            if what not in str(err):
+                out.append("%r: %s" % (bad, err))
+    return out
+
+
+def test_shares():
+    """Each submission belongs to one machine, whatever their number; and what need not be graded again."""
+    names, out = ["n%d" % i for i in range(20)], []
+    for n in (1, 2, 3, 7, 20, 25):
+        parts = [classroom.share_of(names, classroom.shard("%d/%d" % (k, n))) for k in range(n)]
+        if sorted(sum(parts, [])) != sorted(names) or max(map(len, parts)) - min(map(len, parts)) > 1:
+            out.append("%d machines: %s" % (n, parts))
+    for text in ("1", "2/2", "-1/3", "a/3", "0/0", "/", ""):
+        try:
+            classroom.shard(text)
+            out.append("--shard %r was taken" % text)
+        except paths.LabError:
+            pass
+    lab = types.SimpleNamespace(number=3)
+    report = {"format": 1, "lab": 3, "grader": [], "files": "d"}
+    for want, args in ((True, (report, lab, "d")), (False, (report, lab, "e")), (False, (None, lab, "d")),
+                       (False, (dict(report, grader=["x"]), lab, "d")), (False, (dict(report, lab=4), lab, "d")),
+                       (False, ({k: report[k] for k in ("format", "lab", "grader")}, lab, "d"))):
+        if classroom.is_graded(*args) != want:
+            out.append("is_graded%s" % (args,))
+    return out
+
+
+def test_digest(top):
+    """The digest of a submission changes with each file that is read, and with nothing else."""
+    lab = model.load(0)
+    files = {n: t.encode() for n, t in tree.solution(lab).items()}
+    name = lab.student[0]
+    fill(top, {"a/" + n: t for n, t in files.items()})
+    fill(top, {"b/src/" + n: t for n, t in files.items()})
+    fill(top, {"b/README": b"mine", "c/" + name: files[name] + b"\n", "d/x": b""})
+    a, b, c, d = (autograde.digest_of(lab, os.path.join(top, n)) for n in "abcd")
+    return [] if a == b and len({a, c, d}) == 3 else ["digests: %s %s %s %s" % (a, b, c, d)]
+
+
+def test_similar(top):
+    """A copy with other names, blanks and comments is found; the solution of somebody who wrote their own, and the skeleton
+    with nothing in it, are not."""
+    lab = model.load(1)
+    skeleton, solved = tree.cut_all(lab, False), tree.solution(lab)
+    name = lab.student[0]
+    renamed = re.sub(r"\b(ret|err|dev)\b", r"my_\1", solved[name]).replace("{", "{ /* mine */")
+    renamed = re.sub(r"^\t+", "  ", renamed, flags=re.M)
+    other = "".join("static int part%d(int a, int *b)\n{\n\twhile (a-- > %d)\n\t\tb[a] ^= a << %d;\n\treturn *b %% %d;\n}\n"
+                    % (i, i, i % 7, i + 2) for i in range(12))
+    fill(top, {"c/one/" + name: solved[name].encode(), "c/two/" + name: renamed.encode(),
+               "c/three/" + name: skeleton[name].encode() + other.encode(), "c/none/x": b""})
+    table, said = os.path.join(top, "t.csv"), io.StringIO()
+    with contextlib.redirect_stdout(said):
+        status = similar.main(["--lab", "1", "--least", "60", "--csv", table, os.path.join(top, "c")])
+    with open(table, encoding="utf-8") as f:
+        rows = list(csv.DictReader(f))
+    good = not status and len(rows) == 1 and {rows[0]["submission"], rows[0]["other"]} == {"one", "two"} and \
+        int(rows[0]["percent"]) >= 80 and re.search("not compared: none", said.getvalue())
+    return [] if good else ["status %d, %s: %s" % (status, rows, said.getvalue())]
+
+
 def in_tmp(test, *args):
     with tempfile.TemporaryDirectory(prefix="ppu-test-") as top:
         return test(top, *args)
@@ -366,6 +526,11 @@ def run(tap):
     for name, test in (("links, pipes, sockets", special_files), ("empty, binary, huge files", contents_of_files),
                        ("archives", archives), ("the command", test_command)):
         tap.result("autograde: " + name, in_tmp(test))
+    for name, test in (("results of a class", test_results), ("the digest of a submission", test_digest),
+                       ("similar submissions", test_similar)):
+        tap.result("autograde: " + name, in_tmp(test))
+    tap.result("autograde: gradebooks", test_gradebook())
+    tap.result("autograde: shares of a class", test_shares())
     tap.result("autograde: shapes of the report", test_formats())
     tap.result("autograde: the log", test_log())
     tap.result("autograde: a student's text", test_text())
