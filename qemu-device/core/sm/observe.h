@@ -2,7 +2,7 @@
 /*
  * The seam for who observes programs (hw/ppu_observe.h): what units call where something happens.
  *
- * Memory instructions and fences are replaced when a program is decoded, so a core that nobody observes does not even
+ * Memory instructions, fences, and what waits for other lanes are replaced when a program is decoded, so a core that nobody observes does not even
  * ask. What is rarer (barriers, CTAs, tasks) asks with the inline functions here.
  *
  * State: core->observer; nothing of it is saved.
@@ -22,6 +22,7 @@ void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p);
 void ppu_observe_cta_(const struct ppu_core *core, const struct ppu_cta *cta, bool end);
 void ppu_observe_barrier_(const struct ppu_sm *sm, const struct ppu_cta *cta, unsigned n);
 void ppu_observe_warp_(const struct ppu_sm *sm, const struct ppu_warp *w, uint32_t lanes);
+void ppu_observe_stuck_(const struct ppu_sm *sm, const struct ppu_warp *w, unsigned error, unsigned lane);
 
 static inline void ppu_observe_cta(const struct ppu_core *core, const struct ppu_cta *cta, bool end)
 {
@@ -40,6 +41,13 @@ static inline void ppu_observe_warp(const struct ppu_sm *sm, const struct ppu_wa
 {
 	if (PPU_OBSERVED(sm->core))
 		ppu_observe_warp_(sm, w, lanes);
+}
+
+/* Before the CTA faults. */
+static inline void ppu_observe_stuck(const struct ppu_sm *sm, const struct ppu_warp *w, unsigned error, unsigned lane)
+{
+	if (PPU_OBSERVED(sm->core))
+		ppu_observe_stuck_(sm, w, error, lane);
 }
 
 #endif

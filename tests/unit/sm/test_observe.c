@@ -56,6 +56,32 @@ static void see_warp(void *arg, const struct ppu_seen_warp *at, uint32_t lanes)
 	say("sync %08x w%u pc%u\n", lanes, at->warp, at->pc);
 }
 
+static void see_sync(void *arg, const struct ppu_seen_sync *y)
+{
+	static const char *const name[] = { "bar", "arrive", "red", "warpsync", "vote", "shfl", "match", "redux" };
+	unsigned first = (unsigned)__builtin_ctz(y->lanes), last = 31 - (unsigned)__builtin_clz(y->lanes);
+
+	say("reach %s %08x of %08x %08x", name[y->kind], y->lanes, y->at.live, y->at.exist);
+	if (y->kind <= PPU_SEEN_BAR_RED)
+		say(" number %u..%u count %u..%u", y->number[first], y->number[last], y->count[first], y->count[last]);
+	if (y->masked)
+		say(" members %08x..%08x", y->members[first], y->members[last]);
+	if (y->kind == PPU_SEEN_SHFL)
+		say(" from %u..%u", y->from[first], y->from[last]);
+	say(" w%u pc%u\n", y->at.warp, y->at.pc);
+}
+
+static void see_stuck(void *arg, const struct ppu_seen_stuck *t)
+{
+	say("stuck %u lane %u w%u pc%u", t->error, t->lane, t->at.warp, t->at.pc);
+	for (unsigned i = 0; i < t->at.cta->warps; i++) {
+		say(", %08x", t->live[i]);
+		if (t->pc && t->live[i])
+			say(" pc%u..%u", t->pc[i][__builtin_ctz(t->live[i])], t->pc[i][31 - __builtin_clz(t->live[i])]);
+	}
+	say("\n");
+}
+
 static void cta_start(void *arg, const struct ppu_seen_cta *c)
 {
 	say("start %llu (%u) of %u, block %u, %u warps\n", (unsigned long long)c->index, c->id[0], c->task.grid[0],
@@ -162,16 +188,82 @@ START_TEST(who_waits_for_whom)
 }
 END_TEST
 
-static unsigned looked;
+static unsigned looked, met;
 
 static void look(void *arg, const struct ppu_seen_access *a)
 {
 	looked++;
 }
 
-static const struct ppu_observer looker = { .spaces = ~0u, .access = look };
+/* Only these. */
+static void syncs(const char *text, uint32_t block, const char *want)
+{
+	static const struct ppu_observer only = {
+		.barrier = see_barrier, .warp_sync = see_warp, .sync = see_sync, .stuck = see_stuck,
+	};
 
-/* With an observer that sees each access, and so without translation: the same trace, counters, time and memory. */
+	smt_start(s);
+	len = 0;
+	*said = 0;
+	ppu_core_observe(s->core, &only);
+	smt_load(s, text);
+	smt_run(s, 1, block);
+	ck_assert_str_eq(said, want);
+}
+
+/* A barrier that a warp waits at is reached once, although its lanes execute it again when it opens. */
+START_TEST(reaches_once)
+{
+	syncs("s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 32\n@p1 bar.sync 1, 64\n@!p1 bar.popc r3, 1, 64\nexit\n", 64,
+	      "reach bar ffffffff of ffffffff ffffffff number 1..1 count 64..64 w0 pc2\n"
+	      "reach red ffffffff of ffffffff ffffffff number 1..1 count 64..64 w1 pc3\n"
+	      "bar 1 ffffffff ffffffff waiting ffffffff ffffffff\n");
+}
+END_TEST
+
+START_TEST(member_masks)
+{
+	syncs("s2r r2, %laneid\nmov.u32 r3, 0x0f\nsetp.lt.u32 p1, r2, 4\n@p1 exit\nwarpsync r3\n"
+	      "shfl.down.full r4, r2, 2, 31\nshfl.bfly r4, r2, 9, 31\nvote.ballot r4, r3, p1\nvote.ballot.active r4, p1\nexit\n", 8,
+	      "reach warpsync 000000f0 of 000000f0 000000ff members 0000000f..0000000f w0 pc4\n"
+	      "sync 000000f0 w0 pc4\n"
+	      "reach shfl 000000f0 of 000000f0 000000ff members ffffffff..ffffffff from 6..9 w0 pc5\n"
+	      "sync 000000f0 w0 pc5\n"
+	      "reach shfl 000000f0 of 000000f0 000000ff from 13..14 w0 pc6\n"
+	      "reach vote 000000f0 of 000000f0 000000ff members 0000000f..0000000f w0 pc7\n"
+	      "sync 000000f0 w0 pc7\n"
+	      "reach vote 000000f0 of 000000f0 000000ff w0 pc8\n");
+}
+END_TEST
+
+START_TEST(nobody_goes_on)
+{
+	syncs("s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 32\nsetp.eq.u32 p2, r2, 33\n@p2 exit\n@p1 bar.sync 1\n@!p1 bar.sync 2\nexit\n", 64,
+	      "reach bar ffffffff of ffffffff ffffffff number 1..1 count 0..0 w0 pc4\n"
+	      "reach bar fffffffd of fffffffd ffffffff number 2..2 count 0..0 w1 pc5\n"
+	      "stuck 51 lane 0 w0 pc4, ffffffff pc4..4, fffffffd pc5..5\n");
+	ck_assert_uint_eq(s->fault.code, PPU_ERR_DEADLOCK);
+}
+END_TEST
+
+START_TEST(wrong_barrier)
+{
+	syncs("s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 32\n@p1 bar.sync 1, 64\n@!p1 bar.sync 1, 96\nexit\n", 64,
+	      "reach bar ffffffff of ffffffff ffffffff number 1..1 count 64..64 w0 pc2\n"
+	      "reach bar ffffffff of ffffffff ffffffff number 1..1 count 96..96 w1 pc3\n"
+	      "stuck 48 lane 0 w1 pc3, ffffffff, ffffffff\n");
+	ck_assert_uint_eq(s->fault.code, PPU_ERR_BAD_BARRIER);
+}
+END_TEST
+
+static void meet(void *arg, const struct ppu_seen_sync *y)
+{
+	met++;
+}
+
+static const struct ppu_observer looker = { .spaces = ~0u, .access = look, .sync = meet };
+
+/* With an observer that sees each access and barrier, and so without translation: the same trace, counters, time and memory. */
 START_TEST(changes_nothing)
 {
 	static const char text[] = PROLOGUE "shl.u32 r7, r2, 2\nst.shared.u32 [r7], r2\nmov.u32 r20, 0\nL:\nld.global.u32 r3, [rd4]\nadd.u32 r3, r3, r2\n"
@@ -201,6 +293,7 @@ START_TEST(changes_nothing)
 			teardown();
 	}
 	ck_assert_uint_eq(looked, 8 * (2 + 20 * 3));
+	ck_assert_uint_eq(met, 8 * 20);
 	ck_assert_uint_gt(n[0], 100);
 	ck_assert_uint_eq(n[0], n[1]);
 	ck_assert_mem_eq(trace[0], trace[1], n[0] * sizeof(*trace[0]));
@@ -237,6 +330,10 @@ int main(void)
 	tcase_add_test(tc, faults);
 	tcase_add_test(tc, some_spaces);
 	tcase_add_test(tc, who_waits_for_whom);
+	tcase_add_test(tc, reaches_once);
+	tcase_add_test(tc, member_masks);
+	tcase_add_test(tc, nobody_goes_on);
+	tcase_add_test(tc, wrong_barrier);
 	tcase_add_test(tc, changes_nothing);
 	tcase_add_test(tc, goes_again);
 	suite_add_tcase(suite, tc);
