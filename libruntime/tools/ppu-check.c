@@ -21,8 +21,10 @@
 static const char help[] =
 	"usage: ppu-check [options] [--] PROGRAM [ARGUMENT...]\n"
 	"  --tool TOOL          memcheck: accesses outside allocations, the default; racecheck: races in shared memory;\n"
-	"                       initcheck: reads of memory that nobody has written\n"
+	"                       initcheck: reads of memory that nobody has written; synccheck: wrong use of barriers, masks\n"
+	"                       and shuffles, deadlocks\n"
 	"  --leak-check [full|no]   memcheck: memory that is never freed, too\n"
+	"  --strict             synccheck: masks that name threads which have ended before, too\n"
 	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"
 	"  --suppressions FILE  lines KIND [KERNEL [FILE]], with * and ?: what not to tell\n"
 	"  --json FILE, --xml FILE   write the findings there\n"
@@ -48,7 +50,7 @@ struct result {
 
 struct args {
 	const char *tool, *json, *xml, *suppressions;
-	bool leaks;
+	bool leaks, strict;
 	int exit_code;		/* -1: the program's */
 	char **program;
 };
@@ -120,6 +122,8 @@ static void parse(char **argv, struct args *a)
 			exit(0);
 		} else if (is_leak_check(argv, &i, &a->leaks)) {
 			;
+		} else if (!strcmp(argv[i], "--strict")) {
+			a->strict = true;
 		} else if ((v = value(argv, &i, "--tool"))) {
 			if (!is_tool(v))
 				usage("there is no tool ", v);
@@ -145,6 +149,8 @@ static void parse(char **argv, struct args *a)
 		usage("which program?", "");
 	if (a->leaks && strcmp(a->tool, "memcheck") != 0)
 		usage("--leak-check is of memcheck, not of ", a->tool);
+	if (a->strict && strcmp(a->tool, "synccheck") != 0)
+		usage("--strict is of synccheck, not of ", a->tool);
 }
 
 /* ---- running it ----------------------------------------------------------------------------------------- */
@@ -177,9 +183,11 @@ static void add_library_path(void)
 static void become(const struct args *a, const char *records)
 {
 	const char *backend = getenv("PPU_BACKEND");
+	char words[64];
 	int err;
 
-	setenv("PPU_CHECK", a->leaks ? "memcheck,leaks" : a->tool, 1);
+	snprintf(words, sizeof(words), "%s%s%s", a->tool, a->leaks ? ",leaks" : "", a->strict ? ",strict" : "");
+	setenv("PPU_CHECK", words, 1);
 	setenv("PPU_CHECK_RECORDS", records, 1);
 	if (a->suppressions)
 		setenv("PPU_CHECK_SUPPRESSIONS", a->suppressions, 1);
@@ -285,8 +293,10 @@ static bool among(const char *key, const char *const *keys)
 	return false;
 }
 
-static const char *const lists[] = { "allocated", "freed", "called", NULL };
-static const char *const numbers[] = { "line", "pc", "bytes", "more_threads", "other_line", "other_pc", "other_more_threads", NULL };
+static const char *const lists[] = { "allocated", "freed", "called", "waits", NULL };
+static const char *const numbers[] = {
+	"line", "after_line", "pc", "bytes", "more_threads", "other_line", "other_after_line", "other_pc", "other_more_threads", NULL
+};
 
 /* How many bytes the character has that begins there; 0: none does, or one that XML has not. */
 static unsigned utf8(const char *s)

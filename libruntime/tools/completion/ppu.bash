@@ -36,7 +36,7 @@ _ppu_values()
 	--backend) words="core drm" ;;
 	--print-after) words="$("$1" --passes 2>/dev/null) all" ;;
 	--lanes) words="channel front engine task sm sem" ;;
-	--tool) words="memcheck racecheck initcheck" ;;
+	--tool) words="memcheck racecheck initcheck synccheck" ;;
 	--prop|--error-exitcode|--repeat|--device-time-limit|--max-regs|--from|--to|--width|--title|--label|--ignore) words= ;;
 	*) return 1 ;;
 	esac

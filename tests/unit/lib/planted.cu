@@ -191,6 +191,174 @@ __global__ void look_at_byte(const char *p, int *out)
 	*out = *p;
 }
 
+/* ---- wrong use of barriers, masks and shuffles ---- */
+
+__global__ void early(int *out, bool wrong)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	if (wrong && t >= 40)
+		return;
+	s[t] = t;
+	__syncthreads();
+	out[t] = s[t ^ 1];
+}
+
+__global__ void branches(int *out, bool wrong)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	s[t] = t;
+	if (wrong && t % 32 < 16) {
+		out[t] = 1;
+		__syncthreads();	/* one half of the warp */
+	} else {
+		out[t] = 2;
+		__syncthreads();	/* the other half */
+	}
+	out[t] += s[63 - t];
+}
+
+__global__ void early_of_some(int *out, int n)
+{
+	if (threadIdx.x >= n)
+		return;
+	asm volatile("bar.sync 1, 64;" : : : "memory");	/* of two warps */
+	out[threadIdx.x] = 1;
+}
+
+/* The second warp does one round more. */
+__global__ void rounds(int *out, bool wrong)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	s[t] = 0;
+#pragma unroll 1
+	for (int i = 0; i < 2 + (wrong && t >= 32); i++) {
+		s[t]++;
+		__syncthreads();	/* of a round */
+	}
+	out[t] = s[63 - t];
+	__syncthreads();
+	out[t] += s[t ^ 1];
+	__syncthreads();
+}
+
+__global__ void counts(int *out, bool wrong)
+{
+	if (threadIdx.x < 32)
+		asm volatile("bar.sync 1, 64;" : : : "memory");
+	else if (wrong)
+		asm volatile("bar.sync 1, 96;" : : : "memory");
+	else
+		asm volatile("bar.sync 1, 64;" : : : "memory");
+	out[threadIdx.x] = 1;
+}
+
+__global__ void number(int *out, int n)
+{
+	asm volatile("bar.sync %0;" : : "r"(n) : "memory");
+	out[threadIdx.x] = 1;
+}
+
+__global__ void mixed(int *out, bool wrong)
+{
+	if (wrong && threadIdx.x < 32)
+		__syncthreads();
+	else
+		out[threadIdx.x] = __syncthreads_count(threadIdx.x & 1);
+}
+
+__global__ void not_me(int *out, bool wrong)
+{
+	int t = threadIdx.x;
+
+	if (t < 9)
+		__syncwarp(wrong ? 0xff : 0x1ff);
+	out[t] = t;
+}
+
+__global__ void half_a_vote(int *out, bool wrong)
+{
+	int t = threadIdx.x;
+
+	if (!wrong || t < 16)
+		out[t] = __ballot_sync(0xffffffff, t & 1);
+	out[t] += t;			/* the others go on behind the vote */
+}
+
+__global__ void vote_after_return(int *out, int n)
+{
+	int t = threadIdx.x;
+
+	if (t >= n)
+		return;
+	out[t] = __ballot_sync(0xffffffff, t & 1);
+}
+
+/* Of eight lanes, each adds the value of the one four behind it. */
+__global__ void outside(int *out, bool wrong)
+{
+	int t = threadIdx.x, v = t;
+
+	if (t < 8)
+		v += __shfl_down_sync(0xff, v, 4, wrong ? 32 : 8);
+	out[t] = v;
+}
+
+/* Lanes 4 to 7 take part, but are not in the mask that they name. */
+__global__ void not_named(int *out, bool wrong)
+{
+	int t = threadIdx.x;
+
+	if (t < 8)
+		t = __shfl_xor_sync(wrong ? 0xf : 0xff, t, 4);
+	out[threadIdx.x] = t;
+}
+
+__global__ void after_return(int *out, int n)
+{
+	int t = threadIdx.x;
+
+	if (t >= n)
+		return;
+	out[t] = __shfl_xor_sync(0xffffffff, t, 1);
+}
+
+__global__ void crossed(int *out, bool wrong)
+{
+	bool swap = wrong && threadIdx.x >= 32;
+
+	if (swap)
+		asm volatile("bar.sync 2;" : : : "memory");
+	asm volatile("bar.sync 1;" : : : "memory");
+	if (!swap)
+		asm volatile("bar.sync 2;" : : : "memory");
+	out[threadIdx.x] = 1;
+}
+
+__global__ void lane_and_block(int *out, bool wrong)
+{
+	int t = threadIdx.x;
+
+	if (wrong && t == 1)
+		__syncthreads();	/* lane 1 */
+	if (t < 2)
+		__syncwarp(3);
+	if (!wrong || t != 1)
+		__syncthreads();
+	out[t] = 1;
+}
+
+__global__ void too_few(int *out)
+{
+	asm volatile("bar.sync 1, 64;" : : : "memory");
+	out[threadIdx.x] = 1;
+}
+
 static std::vector<void *> made;	/* what a case leaves */
 
 static int *ints(int n)
@@ -638,6 +806,35 @@ static void init_managed()
 	finish();
 }
 
+#define SYNC(name, kernel, threads, wrong, right) \
+static void sync_##name() \
+{ \
+	kernel<<<2, threads>>>(ints(128), bad ? (wrong) : (right)); \
+	finish(); \
+}
+SYNC(exited, early, 64, true, false)
+SYNC(exited_of_some, early_of_some, bad ? 64 : 50, 48, 50)
+SYNC(branches, branches, 64, true, false)
+SYNC(rounds, rounds, 64, true, false)
+SYNC(counts, counts, 64, true, false)
+SYNC(number, number, 64, 16, 15)
+SYNC(mixed, mixed, 64, true, false)
+SYNC(not_me, not_me, 32, true, false)
+SYNC(half_a_vote, half_a_vote, 32, true, false)
+SYNC(strict, vote_after_return, 32, 16, 32)
+SYNC(outside, outside, 32, true, false)
+SYNC(not_named, not_named, 32, true, false)
+SYNC(ended, after_return, 32, 15, 16)
+SYNC(no_thread, after_return, bad ? 31 : 32, 32, 32)
+SYNC(crossed, crossed, 64, true, false)
+SYNC(lane_and_block, lane_and_block, 64, true, false)
+
+static void sync_too_few()
+{
+	too_few<<<1, bad ? 32 : 64>>>(ints(64));
+	finish();
+}
+
 static const struct {
 	const char *name;
 	void (*run)();
@@ -652,6 +849,9 @@ static const struct {
 	C(race_by_byte)
 	C(init_never) C(init_last_byte) C(init_word) C(init_copied) C(init_overlap) C(init_between_rows) C(init_atomic)
 	C(init_after_free) C(init_shared) C(init_managed)
+	C(sync_exited) C(sync_exited_of_some) C(sync_branches) C(sync_rounds) C(sync_counts) C(sync_number) C(sync_mixed) C(sync_not_me)
+	C(sync_half_a_vote) C(sync_strict) C(sync_outside) C(sync_not_named) C(sync_ended) C(sync_no_thread) C(sync_crossed)
+	C(sync_lane_and_block) C(sync_too_few)
 };
 
 int main(int argc, char **argv)
