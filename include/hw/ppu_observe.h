@@ -98,6 +98,36 @@ struct ppu_seen_stuck {
 	const uint32_t (*pc)[PPU_OBSERVE_LANES];	/* by warp and lane: where it waits.  Of PPU_ERR_DEADLOCK only */
 };
 
+/* Results that arithmetic() is called for, if a lane has one. */
+#define PPU_SEEN_SPECIAL	1	/* NaN, infinity */
+#define PPU_SEEN_SUBNORMAL	2
+#define PPU_SEEN_SUMS		4	/* each ADD, SUB and FMA */
+
+/* An instruction of floating-point arithmetic, or a conversion to floating point, was done. */
+struct ppu_seen_float {
+	struct ppu_seen_warp at;
+	uint32_t op, type, from;	/* PPU_OP_*; PPU_T_* of the result and of the operands */
+	uint32_t lanes;			/* those that execute */
+	uint32_t operands;
+	/* A row for each 32 bits; operands as the instruction took them, negated and without sign if it says so. */
+	const uint32_t (*operand[3])[PPU_OBSERVE_LANES];
+	const uint32_t (*result)[PPU_OBSERVE_LANES];
+	/* The SEL behind it that alone uses the result, or what follows from it, and as which operand: choose() says which
+	 * lanes take that.  PPU_SEEN_NO_CHOICE: somebody else uses it. */
+	uint32_t choice, second;
+};
+#define PPU_SEEN_NO_CHOICE	(~0u)
+
+/* Lanes call a function or return, by CAL, CALX or RET: shown before it is done, and again if it has to be tried again. */
+struct ppu_seen_call {
+	struct ppu_seen_warp at;
+	uint32_t lanes;
+	uint32_t returns;		/* 0: a call */
+	uint32_t to[PPU_OBSERVE_LANES];	/* pc, by lane */
+	uint32_t regs;			/* of a thread, from R0 on */
+	const uint32_t (*reg)[PPU_OBSERVE_LANES];
+};
+
 /* A copy engine is done with a copy or fill.  One that failed on its way is not shown, whatever it has moved. */
 struct ppu_seen_copy {
 	uint64_t inst;			/* address of the instance block of its context */
@@ -109,6 +139,7 @@ struct ppu_seen_copy {
 struct ppu_observer {
 	void *arg;			/* for the functions */
 	uint32_t spaces;		/* 1 << PPU_SPACE_*: of others, access() is called for faults only */
+	uint32_t floats;		/* PPU_SEEN_SPECIAL and so on */
 	void (*task_start)(void *arg, const struct ppu_seen_task *t);
 	void (*task_end)(void *arg, const struct ppu_seen_task *t);	/* or it was aborted */
 	void (*cta_start)(void *arg, const struct ppu_seen_cta *c);
@@ -120,6 +151,10 @@ struct ppu_observer {
 	void (*warp_sync)(void *arg, const struct ppu_seen_warp *at, uint32_t lanes);
 	void (*sync)(void *arg, const struct ppu_seen_sync *s);
 	void (*stuck)(void *arg, const struct ppu_seen_stuck *s);
+	void (*arithmetic)(void *arg, const struct ppu_seen_float *f);
+	/* Lanes that take the first operand, and those that take the second. */
+	void (*choose)(void *arg, const struct ppu_seen_warp *at, uint32_t first, uint32_t second);
+	void (*call)(void *arg, const struct ppu_seen_call *c);
 	void (*copy)(void *arg, const struct ppu_seen_copy *c);
 };
 

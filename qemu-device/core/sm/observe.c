@@ -43,6 +43,12 @@ static void warp_of(const struct ppu_sm *sm, const struct ppu_warp *w, const str
 	};
 }
 
+void ppu_observe_place(const struct ppu_sm *sm, const struct ppu_warp *w, struct ppu_seen_cta *cta, struct ppu_seen_warp *at)
+{
+	cta_of(w->cta, cta);
+	warp_of(sm, w, cta, at);
+}
+
 /* ---- events --------------------------------------------------------------------------------------------- */
 
 void ppu_observe_task(struct ppu_core *core, const struct ppu_sm_task *t, bool end)
@@ -261,6 +267,23 @@ static enum ppu_step see_sync(struct ppu_sm *sm, struct ppu_warp *w, const struc
 	return ppu_warp_handler(di->below)(sm, w, di, mask);
 }
 
+static enum ppu_step see_call(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
+{
+	const struct ppu_observer *o = sm->core->observer;
+	struct ppu_seen_call c = {
+		.lanes = mask, .returns = di->op == PPU_OP_RET, .regs = w->prog->nregs,
+		.reg = (const uint32_t (*)[PPU_LANES])w->v.row,
+	};
+	struct ppu_seen_cta seen;
+	unsigned i;
+
+	for (i = 0; i < PPU_LANES; i++)
+		c.to[i] = di->op == PPU_OP_CAL ? di->imm : w->v.row[di->a][i];
+	ppu_observe_place(sm, w, &seen, &c.at);
+	o->call(o->arg, &c);
+	return ppu_warp_handler(di->below)(sm, w, di, mask);
+}
+
 /* Who sees an instruction, if the observer wants to. */
 typedef enum ppu_step (*see_fn)(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask);
 
@@ -273,9 +296,22 @@ static see_fn who_sees(const struct ppu_observer *o, const struct ppu_dinsn *di)
 		return o->fence ? see_fence : NULL;
 	case PPU_OP_BAR: case PPU_OP_WARPSYNC: case PPU_OP_VOTE: case PPU_OP_SHFL: case PPU_OP_MATCH: case PPU_OP_REDUX:
 		return o->sync ? see_sync : NULL;
+	case PPU_OP_SEL:
+		return o->choose ? ppu_observe_choice : NULL;
+	case PPU_OP_CAL: case PPU_OP_CALX: case PPU_OP_RET:
+		return o->call ? see_call : NULL;
 	default:
-		return NULL;
+		return o->arithmetic && ppu_observe_is_float(di) ? ppu_observe_float : NULL;
 	}
+}
+
+enum ppu_step ppu_observe_unseen(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
+{
+	if (!di->inner_fn || di->below != PPU_H_nop)
+		return ppu_warp_handler(di->below)(sm, w, di, mask);
+	di->inner_fn(&w->v, di, mask);
+	w->pc++;
+	return PPU_GO;
 }
 
 enum ppu_step ppu_h_seen(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
@@ -283,7 +319,7 @@ enum ppu_step ppu_h_seen(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 	const struct ppu_observer *o = sm->core->observer;
 	see_fn see = o ? who_sees(o, di) : NULL;	/* the observer may have gone since the program was decoded */
 
-	return (see ? see : ppu_warp_handler(di->below))(sm, w, di, mask);
+	return (see ? see : ppu_observe_unseen)(sm, w, di, mask);
 }
 
 void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p)
@@ -292,13 +328,19 @@ void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p)
 
 	if (!core->observer)
 		return;
+	/* Not before the program was analysed: what computes looks like what does nothing.  SEL: watch_choice(). */
 	for (i = 0; i < p->n; i++) {
 		struct ppu_dinsn *di = &p->code[i];
 
-		if (di->fn || di->handler == PPU_H_illegal || !who_sees(core->observer, di))
+		if ((!di->fn && di->handler == PPU_H_illegal) || di->op == PPU_OP_SEL || !who_sees(core->observer, di))
 			continue;
 		di->below = di->handler;
 		di->handler = PPU_H_seen;
+		if (di->fn) {
+			di->below = PPU_H_nop;
+			di->inner_fn = di->fn;
+			di->fn = NULL;
+		}
 	}
 }
 
