@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "check/float.h"
 #include "check/init.h"
 #include "check/race.h"
 #include "check/state.h"
@@ -39,6 +40,7 @@ static const char *const names[TOOLS] = { CHK_TOOLS(NAME) };
 #undef NAME
 
 static bool leaks;
+static struct ppu_observer watched;
 static struct chk_ctx *all;
 static pid_t owner;			/* a child of fork() has our findings, but they are not its own */
 
@@ -61,6 +63,9 @@ static const struct tool_ops {
 	void (*warp)(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t lanes);
 	void (*sync)(struct chk_ctx *c, const struct ppu_seen_sync *s);
 	void (*stuck)(struct chk_ctx *c, const struct ppu_seen_stuck *s);
+	void (*arithmetic)(struct chk_ctx *c, const struct ppu_seen_float *f);
+	void (*choose)(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t first, uint32_t second);
+	void (*call)(struct chk_ctx *c, const struct ppu_seen_call *s);
 	void (*copy)(struct chk_ctx *c, const struct ppu_seen_copy *copy);
 	void (*cta_end)(const struct ppu_seen_cta *c);
 	void (*task_end)(const struct ppu_seen_task *t);
@@ -104,6 +109,21 @@ static void see_sync(void *arg, const struct ppu_seen_sync *s)
 static void see_stuck(void *arg, const struct ppu_seen_stuck *s)
 {
 	SEE(stuck, s->at.cta->task.inst, s);
+}
+
+static void see_float(void *arg, const struct ppu_seen_float *f)
+{
+	SEE(arithmetic, f->at.cta->task.inst, f);
+}
+
+static void see_choice(void *arg, const struct ppu_seen_warp *at, uint32_t first, uint32_t second)
+{
+	SEE(choose, at->cta->task.inst, at, first, second);
+}
+
+static void see_call(void *arg, const struct ppu_seen_call *s)
+{
+	SEE(call, s->at.cta->task.inst, s);
 }
 
 static void see_copy(void *arg, const struct ppu_seen_copy *copy)
@@ -151,6 +171,13 @@ static const struct tool_ops tools[TOOLS] = {
 		.observer = { .barrier = see_barrier, .warp_sync = see_warp, .sync = see_sync, .stuck = see_stuck, CTAS },
 		.barrier = chk_sync_barrier, .warp = chk_sync_warp, .sync = chk_sync_reach, .stuck = chk_sync_stuck,
 		.cta_end = chk_sync_cta_end, .task_end = chk_sync_task_end,
+	},
+	[FLOATCHECK] = {
+		.observer = {
+			.floats = PPU_SEEN_SPECIAL | PPU_SEEN_SUBNORMAL, .arithmetic = see_float, .choose = see_choice,
+			.call = see_call, CTAS,
+		},
+		.arithmetic = chk_float_arithmetic, .choose = chk_float_choose, .call = chk_float_call, .cta_end = chk_float_cta_end, .task_end = chk_float_task_end,
 	},
 };
 #undef CTAS
@@ -216,13 +243,35 @@ void chk_place_of(const struct chk_ctx *c, const struct ppu_seen_warp *w, uint32
 
 /* ---- settings ---------------------------------------------------------------------------------- */
 
+static bool cancellation;
+
+#define MOST_BITS 1100		/* that a double can be apart */
+
+/* "cancellation=20". */
+static bool parse_bits(const char *word)
+{
+	static const char name[] = "cancellation=";
+	unsigned long n;
+	char *end;
+
+	if (strncmp(word, name, sizeof(name) - 1) != 0)
+		return false;
+	n = strtoul(word + sizeof(name) - 1, &end, 10);
+	if (*end || n < 1 || n > MOST_BITS)
+		return false;
+	chk_float_bits = (unsigned)n;
+	cancellation = true;
+	return true;
+}
+
 /* Words of PPU_CHECK behind the tool, and whose they are. */
 static const struct {
 	const char *name;
 	enum tool of;
 	bool *on;
 } options[] = {
-	{ "leaks", MEMCHECK, &leaks }, { "strict", SYNCCHECK, &chk_sync_strict },
+	{ "leaks", MEMCHECK, &leaks }, { "strict", SYNCCHECK, &chk_sync_strict }, { "loaded", FLOATCHECK, &chk_float_loaded },
+	{ "cancellation", FLOATCHECK, &cancellation },
 };
 #define NUM_OPTIONS (sizeof(options) / sizeof(options[0]))
 
@@ -241,11 +290,13 @@ static char *parse_word(const char *word, enum tool *found)
 		*found = i;
 		return NULL;
 	}
-	for (i = 0; i < NUM_OPTIONS && strcmp(word, options[i].name) != 0; i++)
+	if (parse_bits(word))
+		return NULL;
+	for (i = 0; i < NUM_OPTIONS && (options[i].on == &cancellation || strcmp(word, options[i].name) != 0); i++)
 		;
 	if (i < NUM_OPTIONS)
 		*options[i].on = true;
-	else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (one of" ALL_TOOLS "; leaks; strict)", word) < 0)
+	else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (one of" ALL_TOOLS "; leaks; strict; loaded, cancellation=BITS)", word) < 0)
 		err = NULL;
 	return err;
 }
@@ -257,6 +308,7 @@ static char *parse(const char *text, enum tool *found)
 
 	for (unsigned i = 0; i < NUM_OPTIONS; i++)
 		*options[i].on = false;
+	chk_float_bits = 0;
 	*found = NONE;
 	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err; word = strtok_r(NULL, ", ", &save))
 		err = parse_word(word, found);
@@ -336,7 +388,10 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 	tool = asked;
 	owner = getpid();
 	chk_inside = inside;
-	rc = be->observe(dev, &tools[tool].observer);
+	watched = tools[tool].observer;
+	if (chk_float_bits)
+		watched.floats |= PPU_SEEN_SUMS;
+	rc = be->observe(dev, &watched);
 	if (rc)
 		chk_close(be, dev);
 	return rc;

@@ -26,9 +26,9 @@ struct rule {
 /* What was told already. */
 struct told {
 	enum chk_kind kind;
-	const char *kernel;
+	const char *kernel, *file;
 	uint64_t same;
-	uint32_t pc;
+	uint32_t pc;			/* or the line, of a file */
 };
 
 static FILE *records;
@@ -284,11 +284,19 @@ static void say(const struct chk_finding *f, const char *relation)
 /* Is this the same mistake as one before, or one too many? */
 static bool known(const struct chk_finding *f)
 {
-	struct told t = { f->kind, f->place ? f->place->kernel : NULL, f->same, f->place && !f->other ? f->place->pc : 0 };
+	static const struct chk_place nowhere;
+	const struct chk_place *p = f->place ? f->place : &nowhere;
+	struct told t = { f->kind, p->kernel, NULL, f->same, f->other ? 0 : p->pc };
 	bool folds = f->place || f->same;
 
+	if (f->by_line && (p->after_file || p->file)) {
+		t.file = p->after_file ? p->after_file : p->file;
+		t.pc = p->after_file ? p->after_line : p->line;
+	}
+
 	for (unsigned i = 0; folds && i < num_told; i++)
-		if (told[i].kind == t.kind && told[i].kernel == t.kernel && told[i].same == t.same && told[i].pc == t.pc) {
+		if (told[i].kind == t.kind && told[i].kernel == t.kernel && told[i].same == t.same && told[i].pc == t.pc &&
+		    told[i].file == t.file) {
 			again++;
 			return true;
 		}

@@ -24,7 +24,8 @@
 	X(INVALID_FREE, "invalid-free") X(LEAK, "leak") X(RACE, "race") X(UNINITIALIZED, "uninitialized") \
 	X(BARRIER_EXITED, "barrier-exited") X(BARRIER_DIVERGENT, "barrier-divergent") \
 	X(BARRIER_MISMATCH, "barrier-mismatch") X(MASK_WITHOUT_SELF, "mask-without-self") X(MASK_EXITED, "mask-exited") \
-	X(SHUFFLE_SOURCE, "shuffle-source") X(DEADLOCK, "deadlock")
+	X(SHUFFLE_SOURCE, "shuffle-source") X(DEADLOCK, "deadlock") X(NAN, "nan") X(INFINITY, "infinity") X(SUBNORMAL, "subnormal") \
+	X(CANCELLATION, "cancellation") X(NAN_LOADED, "nan-loaded")
 
 #define CHK_KIND_NUMBER(kind, name) CHK_##kind,
 enum chk_kind { CHK_NOTHING, CHK_KINDS(CHK_KIND_NUMBER) CHK_NUM_KINDS };
@@ -55,6 +56,7 @@ struct chk_finding {
 	const struct chk_place *other;
 	/* With kind, kernel and (without other) pc: what makes a finding another one.  Of a call 0: each one is. */
 	uint64_t same;
+	bool by_line;			/* the same line is the same mistake, if it is known: not the pc */
 };
 
 /* NULL, or a malloc'ed sentence: a file cannot be read or written. */

@@ -5,6 +5,6 @@
 
 #define CHK_TOOLS(X) \
 	X(MEMCHECK, "memcheck") X(RACECHECK, "racecheck") X(INITCHECK, "initcheck") \
-	X(SYNCCHECK, "synccheck")
+	X(SYNCCHECK, "synccheck") X(FLOATCHECK, "floatcheck")
 
 #endif

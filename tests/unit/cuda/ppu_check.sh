@@ -35,6 +35,7 @@ finds()
 	# two mistakes of one race: it is met from both sides
 	[[ $name != race_* ]] || options='--tool racecheck' many='[12]'
 	[[ $name != init_* ]] || options='--tool initcheck'
+	[[ $name != float_* ]] || options="--tool floatcheck ${float:-}"
 	[[ $name != sync_* ]] || options="--tool synccheck ${strict:-}"
 	shift
 	# shellcheck disable=SC2086
@@ -168,6 +169,32 @@ finds sync_lane_and_block 'deadlock: ' "^  waits: thread (0,0,0) at warp barrier
 finds sync_too_few 'deadlock: no thread of the block can go on: they wait for threads that cannot come' \
 	'^  waits: thread (0,0,0) and 31 more at barrier 1 of 64 threads, .*, for more threads, but there are none$'
 
+finds float_divide 'infinity: reciprocal of f32 gives inf from 0$' "in kernel divide(.*planted.cu:$(line 'out[t] = 1 / v[t];'), pc " \
+	'thread (5,0,0) of block (0,0,0)$'
+finds float_guarded 'infinity: reciprocal of f32 gives inf from 0$' 'and 31 more of its warp$'
+finds float_root 'nan: square root of f32 gives NaN from -4$' "after .*planted.cu:$(line 'out[t] = sqrtf(v[t]) + 1;'), pc "
+finds float_fused 'infinity: multiplication and addition of f32 gives inf from 9.99999968e+37, 10 and 1$'
+finds float_in_double 'infinity: multiplication of f64 gives inf from 1e+160 and 1e+160$'
+finds float_to_half 'infinity: conversion of f32 to f16 gives inf from 65520$'
+finds float_halves 'infinity: addition of f16x2 gives inf from 40000 and 40000$'
+finds float_brains 'infinity: multiplication of f32 gives inf from 2.0032'
+finds float_tiny 'subnormal: multiplication of f32 gives 9.9999461e-41 from 1.00000001e-10 and 1e-30$'
+finds float_logarithm 'infinity: log of f32 gives -inf from 0$' "after .*planted.cu:$(line 'out[t] = logf(v[t]);'), pc "
+finds float_large_logarithm 'nan: log of f64 gives NaN from -1$'
+finds float_power 'infinity: pow of f32 gives inf$'
+finds float_masked 'nan: subtraction of f32 gives NaN from -inf and -inf$'
+finds float_follow 'nan: square root of f32 gives NaN from -0.5$' "after .*planted.cu:$(($(line '/* here */') - 2)), pc "
+finds float_tile 'infinity: conversion of f32 to f16x2 gives inf from 160000$' 'and 31 more of its warp$'
+float=--loaded finds float_given 'nan-loaded: addition of f32 gives NaN from NaN and 1; this thread has computed no NaN before' \
+	"planted.cu:$(line '/* the first that computes with it */'), pc "
+"$check" --tool floatcheck "$tmp/planted" float_given >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out"
+result $? "what a kernel is given is told on demand"
+float='--cancellation 20' finds float_difference \
+	'cancellation: addition of f32 loses 20 bits: gives 0.5 from 1000000.5 and -1000000$'
+"$check" --tool floatcheck --cancellation 21 "$tmp/planted" float_difference >"$tmp/out" 2>&1 &&
+	grep -q '^ppu-check: 0 findings$' "$tmp/out"
+result $? "fewer bits than were asked for"
+
 # options
 "$check" "$tmp/planted" leak >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings' "$tmp/out"
 result $? "leaks are told on demand only"
@@ -185,6 +212,18 @@ result $? "what is not built is not offered"
 "$check" --strict true >"$tmp/out" 2>&1
 [[ $? == 2 ]] && grep -q -- '--strict is of synccheck, not of memcheck' "$tmp/out"
 result $? "an option of another tool"
+for words in --loaded '--cancellation 9'; do
+	# shellcheck disable=SC2086
+	"$check" $words true >"$tmp/out" 2>&1
+	[[ $? == 2 ]] && grep -q -- "${words% *} is of floatcheck, not of memcheck" "$tmp/out"
+	result $? "$words: an option of floatcheck"
+done
+"$check" --tool floatcheck --cancellation 0 true >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q 'no number of bits: 0' "$tmp/out"
+result $? "no number of bits"
+PPU_CHECK=floatcheck,cancellation=x "$tmp/planted" float_divide clean >"$tmp/out" 2>&1
+grep -q 'PPU_CHECK: there is no "cancellation=x"' "$tmp/out"
+result $? "nor in the environment"
 PPU_CHECK=memcheck,strict "$tmp/planted" overrun clean >"$tmp/out" 2>&1
 grep -q 'PPU_CHECK: "strict" is of synccheck only' "$tmp/out"
 result $? "and in the environment"
@@ -292,8 +331,13 @@ assert texts == one["waits"], texts
 END
 result $? "JSON and XML have who waits for whom"
 
+printf 'infinity *divide* *planted.cu\n' >"$tmp/known"
+"$check" --tool floatcheck --error-exitcode 7 --suppressions "$tmp/known" --json "$tmp/json" "$tmp/planted" float_divide \
+	>"$tmp/out" 2>&1 && grep -q '0 findings, 1 suppressed' "$tmp/out" && grep -q '"tool": "floatcheck"' "$tmp/json"
+result $? "a finding of floatcheck is suppressed"
+
 # programs that are right; each line of the log is a call, so its number of lines is the program's way
-silent=0 fair=0 written=0 together=0
+silent=0 fair=0 written=0 together=0 exact=0
 for program in "$build"/cuda-tests/{atomic,barrier,constant,cooperative_groups,graph,launch,managed,print,queue,reduction,streams,texture,warps} \
 		"$build"/bin/cuda-{matmul,reduction,vector-add}; do
 	"$check" --error-exitcode 77 "$program" >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out" || break
@@ -304,9 +348,11 @@ for program in "$build"/cuda-tests/{atomic,barrier,constant,cooperative_groups,g
 		grep -q '^ppu-check: 0 findings$' "$tmp/out" && written=$((written + 1))
 	"$check" --tool synccheck --strict --error-exitcode 77 "$program" >"$tmp/out" 2>&1 &&
 		grep -q '^ppu-check: 0 findings$' "$tmp/out" && together=$((together + 1))
+	"$check" --tool floatcheck --loaded --error-exitcode 77 "$program" >"$tmp/out" 2>&1 &&
+		grep -q '^ppu-check: 0 findings$' "$tmp/out" && exact=$((exact + 1))
 done
-[[ $silent == 16 && $fair == 16 && $written == 16 && $together == 16 ]]
-result $? "no false alarm in 16 programs ($silent by memcheck, $fair by racecheck, $written by initcheck, $together by synccheck)"
+[[ $silent == 16 && $fair == 16 && $written == 16 && $together == 16 && $exact == 16 ]]
+result $? "no false alarm in 16 programs (silent: memcheck $silent, racecheck $fair, initcheck $written, synccheck $together, floatcheck $exact)"
 
 # The same events at the same device times, whoever looks; only addresses differ.
 export LD_LIBRARY_PATH=$build/lib/cuda
@@ -325,4 +371,8 @@ PPU_TRACE=$tmp/trace2 "$check" --tool racecheck "$build/bin/cuda-reduction" >"$t
 result $? "racecheck changes not even addresses"
 PPU_TRACE=$tmp/trace2 "$check" --tool synccheck "$build/bin/cuda-reduction" >"$tmp/out" 2>&1 && cmp "$tmp/trace1" "$tmp/trace2" >>"$tmp/out" 2>&1
 result $? "nor does synccheck"
+PPU_TRACE=$tmp/trace1 "$build/bin/cuda-matmul" >"$tmp/out" 2>&1 &&
+	PPU_TRACE=$tmp/trace2 "$check" --tool floatcheck --cancellation 3 "$build/bin/cuda-matmul" >"$tmp/out" 2>&1 &&
+	cmp "$tmp/trace1" "$tmp/trace2" >>"$tmp/out" 2>&1
+result $? "nor does floatcheck"
 exit $failed
