@@ -11,9 +11,17 @@
 
 namespace ppu_sf {
 
-/* To the nearest, ties to even. */
+/* To the nearest, ties to even. The device has an instruction for it; what is known when it is compiled is better done then. */
 PPU_SF_FN_ unsigned short half_of(float v)
 {
+#ifdef __CUDA_ARCH__
+	if (!__builtin_constant_p(v)) {
+		unsigned short h;
+
+		__asm__("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(v));
+		return h;
+	}
+#endif
 	unsigned int b = bits<unsigned int>(v), sign = b >> 16 & 0x8000, m = b & 0x7fffff, r, shift;
 	int e = (int)(b >> 23 & 255) - 127;
 

@@ -447,8 +447,9 @@ CUDART_INLINE_ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int
 #endif /* __cplusplus */
 
 #ifdef __CUDA__
-/* clang moves loads of shared memory over its own barrier.  This barrier tells clang that memory changes. */
-static __inline__ __attribute__((device, always_inline, unused)) void ppu_syncthreads(void)
+/* clang moves loads of shared memory over its own barrier.  This barrier tells clang that memory changes, and its line is that
+ * of the call. */
+static __inline__ __attribute__((device, always_inline, nodebug, unused)) void ppu_syncthreads(void)
 {
 	__asm__ __volatile__("bar.sync 0;" ::: "memory");
 }

@@ -36,6 +36,7 @@ struct ppu_seen_warp {
 	uint32_t warp;			/* in the CTA: lane 0 is thread warp * 32 */
 	uint32_t pc;			/* of the instruction */
 	uint32_t sm;
+	uint32_t exist, live;		/* lanes that there are; those of them that have not ended */
 };
 
 enum ppu_seen_kind { PPU_SEEN_READ, PPU_SEEN_WRITE, PPU_SEEN_ATOMIC };
@@ -66,6 +67,67 @@ struct ppu_seen_barrier {
 	uint32_t waiting[PPU_OBSERVE_WARPS];	/* of those: go on now; the others did not wait */
 };
 
+enum ppu_seen_sync_kind {
+	PPU_SEEN_BAR, PPU_SEEN_BAR_ARRIVE, PPU_SEEN_BAR_RED, PPU_SEEN_WARPSYNC, PPU_SEEN_VOTE, PPU_SEEN_SHFL, PPU_SEEN_MATCH,
+	PPU_SEEN_REDUX,
+};
+
+/*
+ * Lanes execute an instruction for which they need others: shown before it is done.  Lanes that a barrier or WARPSYNC has
+ * counted already are not shown again when they execute it again; those of the others, which come back when lanes that were
+ * missing are there, are.
+ */
+struct ppu_seen_sync {
+	struct ppu_seen_warp at;
+	enum ppu_seen_sync_kind kind;
+	uint32_t lanes;
+	uint32_t number[PPU_OBSERVE_LANES], count[PPU_OBSERVE_LANES];	/* of a barrier, by lane; count 0: all threads */
+	uint32_t masked;		/* 0: it is done with the lanes that execute it; 1: members counts */
+	uint32_t members[PPU_OBSERVE_LANES];	/* by lane */
+	uint32_t from[PPU_OBSERVE_LANES];	/* of a shuffle: whose value the lane reads, maybe its own */
+};
+
+/*
+ * A CTA can never go on: PPU_ERR_DEADLOCK, all its lanes wait for each other; or PPU_ERR_BAD_BARRIER, `lane` names a barrier
+ * that does not exist, or another count than those that wait there.
+ */
+struct ppu_seen_stuck {
+	struct ppu_seen_warp at;
+	uint32_t error, lane;
+	uint32_t live[PPU_OBSERVE_WARPS];	/* by warp */
+	const uint32_t (*pc)[PPU_OBSERVE_LANES];	/* by warp and lane: where it waits.  Of PPU_ERR_DEADLOCK only */
+};
+
+/* Results that arithmetic() is called for, if a lane has one. */
+#define PPU_SEEN_SPECIAL	1	/* NaN, infinity */
+#define PPU_SEEN_SUBNORMAL	2
+#define PPU_SEEN_SUMS		4	/* each ADD, SUB and FMA */
+
+/* An instruction of floating-point arithmetic, or a conversion to floating point, was done. */
+struct ppu_seen_float {
+	struct ppu_seen_warp at;
+	uint32_t op, type, from;	/* PPU_OP_*; PPU_T_* of the result and of the operands */
+	uint32_t lanes;			/* those that execute */
+	uint32_t operands;
+	/* A row for each 32 bits; operands as the instruction took them, negated and without sign if it says so. */
+	const uint32_t (*operand[3])[PPU_OBSERVE_LANES];
+	const uint32_t (*result)[PPU_OBSERVE_LANES];
+	/* The SEL behind it that alone uses the result, or what follows from it, and as which operand: choose() says which
+	 * lanes take that.  PPU_SEEN_NO_CHOICE: somebody else uses it. */
+	uint32_t choice, second;
+};
+#define PPU_SEEN_NO_CHOICE	(~0u)
+
+/* Lanes call a function or return, by CAL, CALX or RET: shown before it is done, and again if it has to be tried again. */
+struct ppu_seen_call {
+	struct ppu_seen_warp at;
+	uint32_t lanes;
+	uint32_t returns;		/* 0: a call */
+	uint32_t to[PPU_OBSERVE_LANES];	/* pc, by lane */
+	uint32_t regs;			/* of a thread, from R0 on */
+	const uint32_t (*reg)[PPU_OBSERVE_LANES];
+};
+
 /* A copy engine is done with a copy or fill.  One that failed on its way is not shown, whatever it has moved. */
 struct ppu_seen_copy {
 	uint64_t inst;			/* address of the instance block of its context */
@@ -77,6 +139,7 @@ struct ppu_seen_copy {
 struct ppu_observer {
 	void *arg;			/* for the functions */
 	uint32_t spaces;		/* 1 << PPU_SPACE_*: of others, access() is called for faults only */
+	uint32_t floats;		/* PPU_SEEN_SPECIAL and so on */
 	void (*task_start)(void *arg, const struct ppu_seen_task *t);
 	void (*task_end)(void *arg, const struct ppu_seen_task *t);	/* or it was aborted */
 	void (*cta_start)(void *arg, const struct ppu_seen_cta *c);
@@ -86,6 +149,12 @@ struct ppu_observer {
 	void (*barrier)(void *arg, const struct ppu_seen_barrier *b);
 	/* These lanes have waited for each other: WARPSYNC, or an instruction with a member mask. */
 	void (*warp_sync)(void *arg, const struct ppu_seen_warp *at, uint32_t lanes);
+	void (*sync)(void *arg, const struct ppu_seen_sync *s);
+	void (*stuck)(void *arg, const struct ppu_seen_stuck *s);
+	void (*arithmetic)(void *arg, const struct ppu_seen_float *f);
+	/* Lanes that take the first operand, and those that take the second. */
+	void (*choose)(void *arg, const struct ppu_seen_warp *at, uint32_t first, uint32_t second);
+	void (*call)(void *arg, const struct ppu_seen_call *c);
 	void (*copy)(void *arg, const struct ppu_seen_copy *c);
 };
 

@@ -15,10 +15,12 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "check/float.h"
 #include "check/init.h"
 #include "check/race.h"
 #include "check/state.h"
 #include "check/symbol.h"
+#include "check/sync.h"
 #include "check/tools.h"
 #include "compiler/obj/image.h"
 
@@ -38,6 +40,7 @@ static const char *const names[TOOLS] = { CHK_TOOLS(NAME) };
 #undef NAME
 
 static bool leaks;
+static struct ppu_observer watched;
 static struct chk_ctx *all;
 static pid_t owner;			/* a child of fork() has our findings, but they are not its own */
 
@@ -55,40 +58,77 @@ static struct chk_ctx *ctx_of(uint64_t inst)
 static const struct tool_ops {
 	struct ppu_observer observer;
 	void (*access)(struct chk_ctx *c, const struct ppu_seen_access *a);
+	void (*fence)(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t lanes);
+	void (*barrier)(struct chk_ctx *c, const struct ppu_seen_barrier *b);
+	void (*warp)(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t lanes);
+	void (*sync)(struct chk_ctx *c, const struct ppu_seen_sync *s);
+	void (*stuck)(struct chk_ctx *c, const struct ppu_seen_stuck *s);
+	void (*arithmetic)(struct chk_ctx *c, const struct ppu_seen_float *f);
+	void (*choose)(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t first, uint32_t second);
+	void (*call)(struct chk_ctx *c, const struct ppu_seen_call *s);
+	void (*copy)(struct chk_ctx *c, const struct ppu_seen_copy *copy);
 	void (*cta_end)(const struct ppu_seen_cta *c);
 	void (*task_end)(const struct ppu_seen_task *t);
 } tools[TOOLS];
 
+/* What happens in a context that we know goes to the tool. */
+#define SEE(member, context, ...) do { \
+	struct chk_ctx *c; \
+	pthread_mutex_lock(&chk_lock); \
+	c = ctx_of(context); \
+	if (c && tool) \
+		tools[tool].member(c, __VA_ARGS__); \
+	pthread_mutex_unlock(&chk_lock); \
+} while (0)
+
 static void see_access(void *arg, const struct ppu_seen_access *a)
 {
-	struct chk_ctx *c;
-
-	pthread_mutex_lock(&chk_lock);
-	c = ctx_of(a->at.cta->task.inst);
-	if (c && tool)
-		tools[tool].access(c, a);
-	pthread_mutex_unlock(&chk_lock);
+	SEE(access, a->at.cta->task.inst, a);
 }
 
 static void see_fence(void *arg, const struct ppu_seen_warp *at, uint32_t lanes, uint32_t scope)
 {
-	pthread_mutex_lock(&chk_lock);
-	chk_race_fence(at, lanes);
-	pthread_mutex_unlock(&chk_lock);
+	SEE(fence, at->cta->task.inst, at, lanes);
 }
 
 static void see_barrier(void *arg, const struct ppu_seen_barrier *b)
 {
-	pthread_mutex_lock(&chk_lock);
-	chk_race_barrier(b);
-	pthread_mutex_unlock(&chk_lock);
+	SEE(barrier, b->cta->task.inst, b);
 }
 
 static void see_warp(void *arg, const struct ppu_seen_warp *at, uint32_t lanes)
 {
-	pthread_mutex_lock(&chk_lock);
-	chk_race_warp(at, lanes);
-	pthread_mutex_unlock(&chk_lock);
+	SEE(warp, at->cta->task.inst, at, lanes);
+}
+
+static void see_sync(void *arg, const struct ppu_seen_sync *s)
+{
+	SEE(sync, s->at.cta->task.inst, s);
+}
+
+static void see_stuck(void *arg, const struct ppu_seen_stuck *s)
+{
+	SEE(stuck, s->at.cta->task.inst, s);
+}
+
+static void see_float(void *arg, const struct ppu_seen_float *f)
+{
+	SEE(arithmetic, f->at.cta->task.inst, f);
+}
+
+static void see_choice(void *arg, const struct ppu_seen_warp *at, uint32_t first, uint32_t second)
+{
+	SEE(choose, at->cta->task.inst, at, first, second);
+}
+
+static void see_call(void *arg, const struct ppu_seen_call *s)
+{
+	SEE(call, s->at.cta->task.inst, s);
+}
+
+static void see_copy(void *arg, const struct ppu_seen_copy *copy)
+{
+	SEE(copy, copy->inst, copy);
 }
 
 static void see_cta_end(void *arg, const struct ppu_seen_cta *c)
@@ -107,28 +147,60 @@ static void see_task_end(void *arg, const struct ppu_seen_task *t)
 	pthread_mutex_unlock(&chk_lock);
 }
 
-static void see_copy(void *arg, const struct ppu_seen_copy *copy)
-{
-	struct chk_ctx *c;
-
-	pthread_mutex_lock(&chk_lock);
-	c = ctx_of(copy->inst);
-	if (c)
-		chk_init_copy(c, copy);
-	pthread_mutex_unlock(&chk_lock);
-}
-
+#define CTAS .cta_end = see_cta_end, .task_end = see_task_end
 static const struct tool_ops tools[TOOLS] = {
-	[MEMCHECK] = { { .spaces = 1 << PPU_SPACE_GLOBAL, .access = see_access }, chk_memcheck, NULL, NULL },
-	[RACECHECK] = { {
-		.spaces = 1 << PPU_SPACE_SHARED, .access = see_access, .fence = see_fence, .barrier = see_barrier,
-		.warp_sync = see_warp, .cta_end = see_cta_end, .task_end = see_task_end,
-	}, chk_race_access, chk_race_cta_end, chk_race_task_end },
-	[INITCHECK] = { {
-		.spaces = 1 << PPU_SPACE_GLOBAL | 1 << PPU_SPACE_SHARED, .access = see_access, .copy = see_copy,
-		.cta_end = see_cta_end, .task_end = see_task_end,
-	}, chk_init_access, chk_init_cta_end, chk_init_task_end },
+	[MEMCHECK] = {
+		.observer = { .spaces = 1 << PPU_SPACE_GLOBAL, .access = see_access },
+		.access = chk_memcheck,
+	},
+	[RACECHECK] = {
+		.observer = {
+			.spaces = 1 << PPU_SPACE_SHARED, .access = see_access, .fence = see_fence, .barrier = see_barrier,
+			.warp_sync = see_warp, CTAS,
+		},
+		.access = chk_race_access, .fence = chk_race_fence, .barrier = chk_race_barrier, .warp = chk_race_warp,
+		.cta_end = chk_race_cta_end, .task_end = chk_race_task_end,
+	},
+	[INITCHECK] = {
+		.observer = {
+			.spaces = 1 << PPU_SPACE_GLOBAL | 1 << PPU_SPACE_SHARED, .access = see_access, .copy = see_copy, CTAS,
+		},
+		.access = chk_init_access, .copy = chk_init_copy, .cta_end = chk_init_cta_end, .task_end = chk_init_task_end,
+	},
+	[SYNCCHECK] = {
+		.observer = { .barrier = see_barrier, .warp_sync = see_warp, .sync = see_sync, .stuck = see_stuck, CTAS },
+		.barrier = chk_sync_barrier, .warp = chk_sync_warp, .sync = chk_sync_reach, .stuck = chk_sync_stuck,
+		.cta_end = chk_sync_cta_end, .task_end = chk_sync_task_end,
+	},
+	[FLOATCHECK] = {
+		.observer = {
+			.floats = PPU_SEEN_SPECIAL | PPU_SEEN_SUBNORMAL, .arithmetic = see_float, .choose = see_choice,
+			.call = see_call, CTAS,
+		},
+		.arithmetic = chk_float_arithmetic, .choose = chk_float_choose, .call = chk_float_call, .cta_end = chk_float_cta_end, .task_end = chk_float_task_end,
+	},
 };
+#undef CTAS
+
+/* The last line before pc of the file in which the function begins; NULL: pc is in it, or that is not known. */
+static const struct ppu_line *own_line(const struct ppu_image *img, const struct ppu_symbol *s, uint32_t pc)
+{
+	const struct ppu_line *own = NULL, *best = NULL, *here = ppu_image_line(img, pc);
+
+	for (uint32_t i = 0; s && i < img->num_lines; i++) {
+		const struct ppu_line *l = &img->lines[i];
+
+		if (l->line && l->pc >= s->value && l->pc <= pc && l->file < img->num_files && (!own || l->pc < own->pc))
+			own = l;
+	}
+	for (uint32_t i = 0; own && i < img->num_lines; i++) {
+		const struct ppu_line *l = &img->lines[i];
+
+		if (l->line && l->pc >= own->pc && l->pc <= pc && l->file == own->file && (!best || l->pc >= best->pc))
+			best = l;
+	}
+	return here && best && here->file == best->file ? NULL : best;
+}
 
 void chk_place_of(const struct chk_ctx *c, const struct ppu_seen_warp *w, uint32_t lanes, struct chk_place *p)
 {
@@ -162,31 +234,91 @@ void chk_place_of(const struct chk_ctx *c, const struct ppu_seen_warp *w, uint32
 		p->file = img->files[l->file];
 		p->line = l->line;
 	}
+	l = own_line(img, s, w->pc);
+	if (l) {
+		p->after_file = img->files[l->file];
+		p->after_line = l->line;
+	}
 }
 
 /* ---- settings ---------------------------------------------------------------------------------- */
+
+static bool cancellation;
+
+#define MOST_BITS 1100		/* that a double can be apart */
+
+/* "cancellation=20". */
+static bool parse_bits(const char *word)
+{
+	static const char name[] = "cancellation=";
+	unsigned long n;
+	char *end;
+
+	if (strncmp(word, name, sizeof(name) - 1) != 0)
+		return false;
+	n = strtoul(word + sizeof(name) - 1, &end, 10);
+	if (*end || n < 1 || n > MOST_BITS)
+		return false;
+	chk_float_bits = (unsigned)n;
+	cancellation = true;
+	return true;
+}
+
+/* Words of PPU_CHECK behind the tool, and whose they are. */
+static const struct {
+	const char *name;
+	enum tool of;
+	bool *on;
+} options[] = {
+	{ "leaks", MEMCHECK, &leaks }, { "strict", SYNCCHECK, &chk_sync_strict }, { "loaded", FLOATCHECK, &chk_float_loaded },
+	{ "cancellation", FLOATCHECK, &cancellation },
+};
+#define NUM_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+#define IN_A_LIST(tool, name) " " name
+#define ALL_TOOLS CHK_TOOLS(IN_A_LIST)
+
+/* NULL, or what is wrong with the word. */
+static char *parse_word(const char *word, enum tool *found)
+{
+	char *err = NULL;
+	unsigned i;
+
+	for (i = MEMCHECK; i < TOOLS && strcmp(word, names[i]) != 0; i++)
+		;
+	if (i < TOOLS && !*found) {
+		*found = i;
+		return NULL;
+	}
+	if (parse_bits(word))
+		return NULL;
+	for (i = 0; i < NUM_OPTIONS && (options[i].on == &cancellation || strcmp(word, options[i].name) != 0); i++)
+		;
+	if (i < NUM_OPTIONS)
+		*options[i].on = true;
+	else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (one of" ALL_TOOLS "; leaks; strict; loaded, cancellation=BITS)", word) < 0)
+		err = NULL;
+	return err;
+}
 
 /* PPU_CHECK: the tool, and words behind it. */
 static char *parse(const char *text, enum tool *found)
 {
 	char *copy = strdup(text), *save, *word, *err = NULL;
-	unsigned i;
 
-	leaks = false;
+	for (unsigned i = 0; i < NUM_OPTIONS; i++)
+		*options[i].on = false;
+	chk_float_bits = 0;
 	*found = NONE;
-	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err; word = strtok_r(NULL, ", ", &save)) {
-		for (i = MEMCHECK; i < TOOLS && strcmp(word, names[i]) != 0; i++)
-			;
-		if (i < TOOLS && !*found)
-			*found = i;
-		else if (!strcmp(word, "leaks"))
-			leaks = true;
-		else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (memcheck, racecheck or initcheck; leaks)", word) < 0)
-			err = NULL;
-	}
+	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err; word = strtok_r(NULL, ", ", &save))
+		err = parse_word(word, found);
 	free(copy);
-	if (!err && (!*found || (leaks && *found != MEMCHECK)))
-		err = strdup(*found ? "PPU_CHECK: only memcheck tells leaks" : "PPU_CHECK names no tool (memcheck, racecheck, initcheck)");
+	if (!err && !*found)
+		err = strdup("PPU_CHECK names no tool (one of" ALL_TOOLS ")");
+	for (unsigned i = 0; i < NUM_OPTIONS && !err; i++)
+		if (*options[i].on && options[i].of != *found &&
+		    asprintf(&err, "PPU_CHECK: \"%s\" is of %s only", options[i].name, names[options[i].of]) < 0)
+			err = NULL;
 	return err;
 }
 
@@ -256,7 +388,10 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 	tool = asked;
 	owner = getpid();
 	chk_inside = inside;
-	rc = be->observe(dev, &tools[tool].observer);
+	watched = tools[tool].observer;
+	if (chk_float_bits)
+		watched.floats |= PPU_SEEN_SUMS;
+	rc = be->observe(dev, &watched);
 	if (rc)
 		chk_close(be, dev);
 	return rc;

@@ -205,7 +205,7 @@ void chk_race_task_end(const struct ppu_seen_task *t)
 #define FOR_LANES(i, mask) \
 	for (uint32_t left_##i = (mask), i; left_##i && (i = (uint32_t)__builtin_ctz(left_##i), 1); left_##i &= left_##i - 1)
 
-void chk_race_barrier(const struct ppu_seen_barrier *b)
+void chk_race_barrier(struct chk_ctx *ctx, const struct ppu_seen_barrier *b)
 {
 	struct chk_race_cta *c = cta_of(b->cta);
 	struct table *t = c ? table_new(c) : NULL, *last = NULL;
@@ -231,7 +231,7 @@ void chk_race_barrier(const struct ppu_seen_barrier *b)
 	drop(t);
 }
 
-void chk_race_warp(const struct ppu_seen_warp *at, uint32_t lanes)
+void chk_race_warp(struct chk_ctx *ctx, const struct ppu_seen_warp *at, uint32_t lanes)
 {
 	struct chk_race_cta *c = cta_of(at->cta);
 	struct thread *th = c ? &c->thread[at->warp * PPU_OBSERVE_LANES] : NULL;
@@ -264,7 +264,7 @@ void chk_race_warp(const struct ppu_seen_warp *at, uint32_t lanes)
 	drop(base);
 }
 
-void chk_race_fence(const struct ppu_seen_warp *at, uint32_t lanes)
+void chk_race_fence(struct chk_ctx *ctx, const struct ppu_seen_warp *at, uint32_t lanes)
 {
 	struct chk_race_cta *c = cta_of(at->cta);
 

@@ -8,9 +8,9 @@
 #pragma GCC visibility push(hidden)
 
 void chk_race_access(struct chk_ctx *c, const struct ppu_seen_access *a);
-void chk_race_fence(const struct ppu_seen_warp *at, uint32_t lanes);
-void chk_race_barrier(const struct ppu_seen_barrier *b);
-void chk_race_warp(const struct ppu_seen_warp *at, uint32_t lanes);
+void chk_race_fence(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t lanes);
+void chk_race_barrier(struct chk_ctx *c, const struct ppu_seen_barrier *b);
+void chk_race_warp(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t lanes);
 void chk_race_cta_end(const struct ppu_seen_cta *c);
 void chk_race_task_end(const struct ppu_seen_task *t);
 

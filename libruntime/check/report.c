@@ -26,9 +26,9 @@ struct rule {
 /* What was told already. */
 struct told {
 	enum chk_kind kind;
-	const char *kernel;
+	const char *kernel, *file;
 	uint64_t same;
-	uint32_t pc;
+	uint32_t pc;			/* or the line, of a file */
 };
 
 static FILE *records;
@@ -92,14 +92,18 @@ static char *read_rules(const char *path)
 	return err;
 }
 
+static bool fits(const char *pattern, const char *text)
+{
+	return !pattern || !fnmatch(pattern, text ? text : "", 0);
+}
+
 static bool matches(const struct rule *r, const struct chk_finding *f)
 {
-	const char *is[3] = { kinds[f->kind], f->place ? f->place->kernel : NULL, f->place ? f->place->file : NULL };
+	static const struct chk_place nowhere;
+	const struct chk_place *p = f->place ? f->place : &nowhere;
 
-	for (int i = 0; i < 3; i++)
-		if (r->pattern[i] && fnmatch(r->pattern[i], is[i] ? is[i] : "", 0))
-			return false;
-	return true;
+	return fits(r->pattern[0], kinds[f->kind]) && fits(r->pattern[1], p->kernel) &&
+	       (fits(r->pattern[2], p->file) || (p->after_file && fits(r->pattern[2], p->after_file)));
 }
 
 /* ---- records ----------------------------------------------------------------------------------- */
@@ -135,6 +139,10 @@ static void put_place(const char *prefix, const struct chk_place *p)
 	if (p->file) {
 		put(KEY("file"), "%s", p->file);
 		put(KEY("line"), "%u", p->line);
+	}
+	if (p->after_file) {
+		put(KEY("after_file"), "%s", p->after_file);
+		put(KEY("after_line"), "%u", p->after_line);
 	}
 	put(KEY("pc"), "%u", p->pc);
 	put(KEY("thread"), "%u,%u,%u", p->thread[0], p->thread[1], p->thread[2]);
@@ -177,6 +185,8 @@ static void record(const struct chk_finding *f, const char *relation)
 		put("other_access", "%s", f->other_does);
 		put_place("other_", f->other);
 	}
+	for (unsigned i = 0; i < f->num_waits; i++)
+		put("waits", "%s", f->waits[i]);
 	if (f->block) {
 		put("memory", "%s", relation);
 		put_stack("allocated", &f->block->made);
@@ -202,6 +212,8 @@ static void say_place(FILE *o, const struct chk_place *p)
 	}
 	if (p->file)
 		fprintf(o, ", %s:%u", p->file, p->line);
+	if (p->after_file)
+		fprintf(o, ", after %s:%u", p->after_file, p->after_line);
 	fprintf(o, ", pc %u\n    thread (%u,%u,%u) of block (%u,%u,%u)", p->pc, p->thread[0], p->thread[1], p->thread[2],
 		p->block[0], p->block[1], p->block[2]);
 	if (p->others)
@@ -252,6 +264,8 @@ static void say(const struct chk_finding *f, const char *relation)
 		fprintf(o, "  against: %s\n", f->other_does);
 		say_place(o, f->other);
 	}
+	for (unsigned i = 0; i < f->num_waits; i++)
+		fprintf(o, "  waits: %s\n", f->waits[i]);
 	if (f->block) {
 		if (*relation)
 			fprintf(o, "    0x%" PRIx64 " is %s\n", f->address, relation);
@@ -270,11 +284,19 @@ static void say(const struct chk_finding *f, const char *relation)
 /* Is this the same mistake as one before, or one too many? */
 static bool known(const struct chk_finding *f)
 {
-	struct told t = { f->kind, f->place ? f->place->kernel : NULL, f->same, f->place && !f->other ? f->place->pc : 0 };
+	static const struct chk_place nowhere;
+	const struct chk_place *p = f->place ? f->place : &nowhere;
+	struct told t = { f->kind, p->kernel, NULL, f->same, f->other ? 0 : p->pc };
 	bool folds = f->place || f->same;
 
+	if (f->by_line && (p->after_file || p->file)) {
+		t.file = p->after_file ? p->after_file : p->file;
+		t.pc = p->after_file ? p->after_line : p->line;
+	}
+
 	for (unsigned i = 0; folds && i < num_told; i++)
-		if (told[i].kind == t.kind && told[i].kernel == t.kernel && told[i].same == t.same && told[i].pc == t.pc) {
+		if (told[i].kind == t.kind && told[i].kernel == t.kernel && told[i].same == t.same && told[i].pc == t.pc &&
+		    told[i].file == t.file) {
 			again++;
 			return true;
 		}

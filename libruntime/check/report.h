@@ -21,7 +21,11 @@
 	X(OUT_OF_BOUNDS, "out-of-bounds") X(NO_ALLOCATION, "no-allocation") X(USE_AFTER_FREE, "use-after-free") \
 	X(MISALIGNED, "misaligned") X(READ_ONLY, "read-only") X(ATOMIC_SPACE, "atomic-space") \
 	X(STACK_OVERFLOW, "stack-overflow") X(INVALID_RANGE, "invalid-range") X(DOUBLE_FREE, "double-free") \
-	X(INVALID_FREE, "invalid-free") X(LEAK, "leak") X(RACE, "race") X(UNINITIALIZED, "uninitialized")
+	X(INVALID_FREE, "invalid-free") X(LEAK, "leak") X(RACE, "race") X(UNINITIALIZED, "uninitialized") \
+	X(BARRIER_EXITED, "barrier-exited") X(BARRIER_DIVERGENT, "barrier-divergent") \
+	X(BARRIER_MISMATCH, "barrier-mismatch") X(MASK_WITHOUT_SELF, "mask-without-self") X(MASK_EXITED, "mask-exited") \
+	X(SHUFFLE_SOURCE, "shuffle-source") X(DEADLOCK, "deadlock") X(NAN, "nan") X(INFINITY, "infinity") X(SUBNORMAL, "subnormal") \
+	X(CANCELLATION, "cancellation") X(NAN_LOADED, "nan-loaded")
 
 #define CHK_KIND_NUMBER(kind, name) CHK_##kind,
 enum chk_kind { CHK_NOTHING, CHK_KINDS(CHK_KIND_NUMBER) CHK_NUM_KINDS };
@@ -31,6 +35,9 @@ enum chk_kind { CHK_NOTHING, CHK_KINDS(CHK_KIND_NUMBER) CHK_NUM_KINDS };
 struct chk_place {
 	const char *kernel, *function, *file;	/* NULL: not known */
 	uint32_t line, pc;
+	/* Where the function that is in another file was called, about: the last line before it of the kernel's own file. */
+	const char *after_file;		/* NULL: it is in the kernel's file, or that is not known */
+	uint32_t after_line;
 	uint32_t block[3], thread[3];
 	uint32_t others;		/* more threads of the same warp */
 };
@@ -43,10 +50,13 @@ struct chk_finding {
 	uint64_t address, bytes;
 	const struct chk_block *block;	/* the memory that it is about; NULL: none */
 	const struct chk_stack *call;	/* of the host; NULL: none */
-	const char *other_does;		/* of a race: what the other thread did */
+	const char *const *waits;	/* of a deadlock: who waits for whom */
+	unsigned num_waits;
+	const char *other_does;		/* of a race and the like: what the other thread did */
 	const struct chk_place *other;
-	/* With kind, kernel and (not of a race) pc: what makes a finding another one.  Of a call 0: each one is. */
+	/* With kind, kernel and (without other) pc: what makes a finding another one.  Of a call 0: each one is. */
 	uint64_t same;
+	bool by_line;			/* the same line is the same mistake, if it is known: not the pc */
 };
 
 /* NULL, or a malloc'ed sentence: a file cannot be read or written. */

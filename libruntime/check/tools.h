@@ -3,6 +3,8 @@
 #ifndef PPU_CHECK_TOOLS_H
 #define PPU_CHECK_TOOLS_H
 
-#define CHK_TOOLS(X) X(MEMCHECK, "memcheck") X(RACECHECK, "racecheck") X(INITCHECK, "initcheck")
+#define CHK_TOOLS(X) \
+	X(MEMCHECK, "memcheck") X(RACECHECK, "racecheck") X(INITCHECK, "initcheck") \
+	X(SYNCCHECK, "synccheck") X(FLOATCHECK, "floatcheck")
 
 #endif

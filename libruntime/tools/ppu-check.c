@@ -21,8 +21,12 @@
 static const char help[] =
 	"usage: ppu-check [options] [--] PROGRAM [ARGUMENT...]\n"
 	"  --tool TOOL          memcheck: accesses outside allocations, the default; racecheck: races in shared memory;\n"
-	"                       initcheck: reads of memory that nobody has written\n"
+	"                       initcheck: reads of memory that nobody has written; synccheck: wrong use of barriers, masks\n"
+	"                       and shuffles, deadlocks; floatcheck: where NaN, infinite and subnormal numbers come from\n"
 	"  --leak-check [full|no]   memcheck: memory that is never freed, too\n"
+	"  --strict             synccheck: masks that name threads which have ended before, too\n"
+	"  --loaded             floatcheck: NaNs that a kernel is given, too\n"
+	"  --cancellation BITS  floatcheck: sums that lose so many bits, too\n"
 	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"
 	"  --suppressions FILE  lines KIND [KERNEL [FILE]], with * and ?: what not to tell\n"
 	"  --json FILE, --xml FILE   write the findings there\n"
@@ -48,7 +52,8 @@ struct result {
 
 struct args {
 	const char *tool, *json, *xml, *suppressions;
-	bool leaks;
+	bool leaks, strict, loaded;
+	unsigned bits;		/* of cancellation; 0: not wanted */
 	int exit_code;		/* -1: the program's */
 	char **program;
 };
@@ -120,6 +125,16 @@ static void parse(char **argv, struct args *a)
 			exit(0);
 		} else if (is_leak_check(argv, &i, &a->leaks)) {
 			;
+		} else if (!strcmp(argv[i], "--strict")) {
+			a->strict = true;
+		} else if (!strcmp(argv[i], "--loaded")) {
+			a->loaded = true;
+		} else if ((v = value(argv, &i, "--cancellation"))) {
+			long n = strtol(v, &end, 10);
+
+			if (*end || end == v || n < 1 || n > 1100)
+				usage("no number of bits: ", v);
+			a->bits = (unsigned)n;
 		} else if ((v = value(argv, &i, "--tool"))) {
 			if (!is_tool(v))
 				usage("there is no tool ", v);
@@ -145,6 +160,10 @@ static void parse(char **argv, struct args *a)
 		usage("which program?", "");
 	if (a->leaks && strcmp(a->tool, "memcheck") != 0)
 		usage("--leak-check is of memcheck, not of ", a->tool);
+	if (a->strict && strcmp(a->tool, "synccheck") != 0)
+		usage("--strict is of synccheck, not of ", a->tool);
+	if ((a->loaded || a->bits) && strcmp(a->tool, "floatcheck") != 0)
+		usage(a->bits ? "--cancellation is of floatcheck, not of " : "--loaded is of floatcheck, not of ", a->tool);
 }
 
 /* ---- running it ----------------------------------------------------------------------------------------- */
@@ -177,9 +196,14 @@ static void add_library_path(void)
 static void become(const struct args *a, const char *records)
 {
 	const char *backend = getenv("PPU_BACKEND");
+	char words[64], bits[32] = "";
 	int err;
 
-	setenv("PPU_CHECK", a->leaks ? "memcheck,leaks" : a->tool, 1);
+	if (a->bits)
+		snprintf(bits, sizeof(bits), ",cancellation=%u", a->bits);
+	snprintf(words, sizeof(words), "%s%s%s%s%s", a->tool, a->leaks ? ",leaks" : "", a->strict ? ",strict" : "",
+		 a->loaded ? ",loaded" : "", bits);
+	setenv("PPU_CHECK", words, 1);
 	setenv("PPU_CHECK_RECORDS", records, 1);
 	if (a->suppressions)
 		setenv("PPU_CHECK_SUPPRESSIONS", a->suppressions, 1);
@@ -285,8 +309,10 @@ static bool among(const char *key, const char *const *keys)
 	return false;
 }
 
-static const char *const lists[] = { "allocated", "freed", "called", NULL };
-static const char *const numbers[] = { "line", "pc", "bytes", "more_threads", "other_line", "other_pc", "other_more_threads", NULL };
+static const char *const lists[] = { "allocated", "freed", "called", "waits", NULL };
+static const char *const numbers[] = {
+	"line", "after_line", "pc", "bytes", "more_threads", "other_line", "other_after_line", "other_pc", "other_more_threads", NULL
+};
 
 /* How many bytes the character has that begins there; 0: none does, or one that XML has not. */
 static unsigned utf8(const char *s)

@@ -46,6 +46,9 @@ int ppu_has_target(const struct ppu_insn *in);
 const struct ppu_symbol *ppu_image_function(const struct ppu_image *img, uint32_t pc);
 const struct ppu_line *ppu_image_line(const struct ppu_image *img, uint32_t pc);
 
+/* Functions of an image take their arguments from this register on, and leave their results there. */
+#define PPU_ABI_FIRST_ARG	4
+
 /* Appends one zeroed element to an array that only this macro grows (from NULL, n = 0; n a uint32_t).
  * 0 or -ENOMEM. */
 #define PPU_GROW(array, n) ppu_grow_((void **)&(array), &(n), sizeof(*(array)))

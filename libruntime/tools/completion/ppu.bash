@@ -36,8 +36,8 @@ _ppu_values()
 	--backend) words="core drm" ;;
 	--print-after) words="$("$1" --passes 2>/dev/null) all" ;;
 	--lanes) words="channel front engine task sm sem" ;;
-	--tool) words="memcheck racecheck initcheck" ;;
-	--prop|--error-exitcode|--repeat|--device-time-limit|--max-regs|--from|--to|--width|--title|--label|--ignore) words= ;;
+	--tool) words="memcheck racecheck initcheck synccheck floatcheck" ;;
+	--prop|--error-exitcode|--cancellation|--repeat|--device-time-limit|--max-regs|--from|--to|--width|--title|--label|--ignore) words= ;;
 	*) return 1 ;;
 	esac
 }

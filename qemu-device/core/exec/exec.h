@@ -49,7 +49,7 @@ struct ppu_dinsn {
 	uint32_t cost;			/* SM cycles */
 	union {
 		uint8_t raw_a;		/* field a as it stands (predicate number of PLOP) */
-		uint8_t below;		/* PPU_H_seen: the handler of what is seen (sm/observe.h) */
+		uint8_t below;		/* PPU_H_seen: the handler of what is seen (sm/observe.h); PPU_H_nop: inner_fn */
 	};
 	uint8_t handler;		/* when fn is NULL: enum ppu_handler of sm.h */
 	uint8_t inner;			/* cache-model, memory-timing: what the instruction does besides that */

@@ -9,6 +9,7 @@
  * arrival until it is released, and in bar_rel from then until it has gone on.
  */
 #include <string.h>
+#include <hw/ppu_observe.h>
 #include "core/sm/diverge.h"
 #include "core/sm/exec_warp.h"
 #include "core/sm/observe.h"
@@ -102,6 +103,11 @@ static uint32_t bar_number(const struct ppu_warp *w, const struct ppu_dinsn *di,
 	return di->x & 1 ? di->imm >> 28 : w->v.row[di->a][lane];
 }
 
+static uint32_t bar_count(const struct ppu_warp *w, const struct ppu_dinsn *di, unsigned lane)
+{
+	return di->bi ? di->imm & 0xffff : w->v.row[di->b][lane];
+}
+
 /* The common barrier: all 32 lanes of a warp at a BAR.SYNC of all threads, nobody of the warp waits elsewhere, no
  * trace of it.  Does what ppu_h_bar() would do. */
 static bool is_plain(const struct ppu_sm *sm, const struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
@@ -138,6 +144,12 @@ static enum ppu_step plain_barrier(struct ppu_sm *sm, struct ppu_warp *w, const 
 	return ppu_warp_park_all(sm, w);
 }
 
+static enum ppu_step bad_barrier(struct ppu_sm *sm, struct ppu_warp *w, unsigned lane, uint32_t n)
+{
+	ppu_observe_stuck(sm, w, PPU_ERR_BAD_BARRIER, lane);
+	return ppu_sm_fault(sm, w, PPU_ERR_BAD_BARRIER, lane, n, PPU_ACC_EXEC, 0);
+}
+
 enum ppu_step ppu_h_bar(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	struct ppu_cta *cta = w->cta;
@@ -165,12 +177,12 @@ enum ppu_step ppu_h_bar(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 					lanes |= 1u << l;
 		}
 		todo &= ~lanes;
-		count = di->bi ? di->imm & 0xffff : w->v.row[di->b][lane];
+		count = bar_count(w, di, lane);
 		if (n >= PPU_NUM_BARRIERS || count > PPU_MAX_THREADS_PER_CTA)
-			return ppu_sm_fault(sm, w, PPU_ERR_BAD_BARRIER, lane, n, PPU_ACC_EXEC, 0);
+			return bad_barrier(sm, w, lane, n);
 		b = &cta->bar[n];
 		if (b->busy && b->count != count)
-			return ppu_sm_fault(sm, w, PPU_ERR_BAD_BARRIER, lane, n, PPU_ACC_EXEC, 0);
+			return bad_barrier(sm, w, lane, n);
 		b->busy = b->odd = true;
 		cta->busy_bars |= 1u << n;
 		b->count = count;
@@ -498,6 +510,76 @@ static void do_redux(struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t la
 enum ppu_step ppu_h_redux(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	return collective(sm, w, di, mask, di->bi ? NULL : w->v.row[di->b], di->imm, do_redux);
+}
+
+/* ---- for observers ------------------------------------------------------------------------------------- */
+
+/* The members that each lane names; NULL: the instruction has no mask. */
+static const uint32_t *member_row(const struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t *imm)
+{
+	*imm = di->imm;
+	switch (di->op) {
+	case PPU_OP_VOTE:
+		return w->v.row[di->a];
+	case PPU_OP_SHFL:
+		*imm = ~0u;
+		return di->x == 1 ? w->v.row[di->imm64] : NULL;
+	default:
+		return di->bi ? NULL : w->v.row[di->b];
+	}
+}
+
+static void see_shuffle(const struct ppu_warp *w, const struct ppu_dinsn *di, struct ppu_seen_sync *s)
+{
+	uint32_t b[PPU_LANES], c[PPU_LANES], i;
+
+	for (i = 0; i < PPU_LANES; i++) {
+		b[i] = di->bi ? di->imm & 0xffff : w->v.row[di->b][i];
+		c[i] = di->ci ? di->imm >> 16 : w->v.row[di->c][i];
+	}
+	shfl_sources(di->m, b, c, s->from);
+}
+
+void ppu_warp_see_sync(const struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask, struct ppu_seen_sync *s)
+{
+	const uint32_t *row;
+	uint32_t imm, i;
+
+	s->lanes = mask;
+	s->masked = 0;
+	switch (di->op) {
+	case PPU_OP_BAR:
+		s->kind = di->m == PPU_BAR_SYNC ? PPU_SEEN_BAR : di->m == PPU_BAR_ARRIVE ? PPU_SEEN_BAR_ARRIVE :
+			  PPU_SEEN_BAR_RED;
+		s->lanes &= ~(w->bar_wait | w->bar_rel);
+		for (i = 0; i < PPU_LANES; i++) {
+			s->number[i] = bar_number(w, di, i);
+			s->count[i] = bar_count(w, di, i);
+		}
+		return;
+	case PPU_OP_WARPSYNC:
+		s->kind = PPU_SEEN_WARPSYNC;
+		s->lanes &= ~(w->sync_wait | w->bar_rel);
+		break;
+	case PPU_OP_VOTE:
+		s->kind = PPU_SEEN_VOTE;
+		break;
+	case PPU_OP_SHFL:
+		s->kind = PPU_SEEN_SHFL;
+		see_shuffle(w, di, s);
+		break;
+	case PPU_OP_MATCH:
+		s->kind = PPU_SEEN_MATCH;
+		break;
+	default:
+		s->kind = PPU_SEEN_REDUX;
+	}
+	if ((di->op == PPU_OP_VOTE && di->x & 1) || (di->op == PPU_OP_SHFL && !di->x))
+		return;
+	s->masked = 1;
+	row = member_row(w, di, &imm);
+	for (i = 0; i < PPU_LANES; i++)
+		s->members[i] = row ? row[i] : imm;
 }
 
 /* ---- special registers --------------------------------------------------------------------------------- */

@@ -18,4 +18,8 @@ struct ppu_dinsn;
 /* Source lane of each lane of a SHFL whose operands b and c are constants; returns the lanes whose source is in range. */
 uint32_t ppu_shfl_sources(const struct ppu_dinsn *di, uint32_t *from);
 
+struct ppu_seen_sync;
+/* What the lanes `mask` are about to wait for, all but s->at. */
+void ppu_warp_see_sync(const struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask, struct ppu_seen_sync *s);
+
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The seam for observers.  A memory instruction is done first, as always, and shown afterwards: then it is known whether
- * it faulted.  Addresses and operands are taken before, because the destination may be the same register.
+ * it faulted.  Addresses and operands are taken before, because the destination may be the same register.  What waits for other
+ * lanes is shown before it is done: it may let others go, or the CTA may fault.
  */
 #include <string.h>
 #include <hw/ppu_observe.h>
+#include "core/sm/exec_warp.h"
 #include "core/sm/mem/lsu.h"
 #include "core/sm/observe.h"
 #include "core/sm/translate/translate.h"
@@ -36,7 +38,15 @@ static void cta_of(const struct ppu_cta *cta, struct ppu_seen_cta *s)
 static void warp_of(const struct ppu_sm *sm, const struct ppu_warp *w, const struct ppu_seen_cta *cta,
 		    struct ppu_seen_warp *s)
 {
-	*s = (struct ppu_seen_warp){ .cta = cta, .warp = w->index, .pc = w->pc, .sm = sm->id };
+	*s = (struct ppu_seen_warp){
+		.cta = cta, .warp = w->index, .pc = w->pc, .sm = sm->id, .exist = w->lanes, .live = w->live,
+	};
+}
+
+void ppu_observe_place(const struct ppu_sm *sm, const struct ppu_warp *w, struct ppu_seen_cta *cta, struct ppu_seen_warp *at)
+{
+	cta_of(w->cta, cta);
+	warp_of(sm, w, cta, at);
 }
 
 /* ---- events --------------------------------------------------------------------------------------------- */
@@ -93,6 +103,29 @@ void ppu_observe_warp_(const struct ppu_sm *sm, const struct ppu_warp *w, uint32
 	cta_of(w->cta, &s);
 	warp_of(sm, w, &s, &at);
 	o->warp_sync(o->arg, &at, lanes);
+}
+
+void ppu_observe_stuck_(const struct ppu_sm *sm, const struct ppu_warp *w, unsigned error, unsigned lane)
+{
+	const struct ppu_observer *o = sm->core->observer;
+	uint32_t pc[PPU_MAX_CTA_WARPS][PPU_LANES] = { { 0 } }, i, l;
+	struct ppu_seen_stuck s = { .error = error, .lane = lane };
+	const struct ppu_cta *cta = w->cta;
+	struct ppu_seen_cta seen;
+
+	if (!o->stuck)
+		return;
+	cta_of(cta, &seen);
+	warp_of(sm, w, &seen, &s.at);
+	for (i = 0; i < cta->num_warps; i++) {
+		const struct ppu_warp *v = &sm->warp[cta->warp[i]];
+
+		s.live[i] = v->state == PPU_WARP_DONE ? 0 : v->live;
+		for (l = 0; l < PPU_LANES; l++)
+			pc[i][l] = s.live[i] >> l & 1 ? PPU_WAIT_ADDR(v->wait[l]) : 0;
+	}
+	s.pc = error == PPU_ERR_DEADLOCK ? (const uint32_t (*)[PPU_LANES])pc : NULL;
+	o->stuck(o->arg, &s);
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
@@ -217,14 +250,76 @@ static enum ppu_step see_fence(struct ppu_sm *sm, struct ppu_warp *w, const stru
 	return ppu_warp_handler(di->below)(sm, w, di, mask);
 }
 
+/* ---- instructions ----------------------------------------------------------------------------------------- */
+
+static enum ppu_step see_sync(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
+{
+	const struct ppu_observer *o = sm->core->observer;
+	struct ppu_seen_sync s;
+	struct ppu_seen_cta seen;
+
+	ppu_warp_see_sync(w, di, mask, &s);
+	if (s.lanes) {
+		cta_of(w->cta, &seen);
+		warp_of(sm, w, &seen, &s.at);
+		o->sync(o->arg, &s);
+	}
+	return ppu_warp_handler(di->below)(sm, w, di, mask);
+}
+
+static enum ppu_step see_call(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
+{
+	const struct ppu_observer *o = sm->core->observer;
+	struct ppu_seen_call c = {
+		.lanes = mask, .returns = di->op == PPU_OP_RET, .regs = w->prog->nregs,
+		.reg = (const uint32_t (*)[PPU_LANES])w->v.row,
+	};
+	struct ppu_seen_cta seen;
+	unsigned i;
+
+	for (i = 0; i < PPU_LANES; i++)
+		c.to[i] = di->op == PPU_OP_CAL ? di->imm : w->v.row[di->a][i];
+	ppu_observe_place(sm, w, &seen, &c.at);
+	o->call(o->arg, &c);
+	return ppu_warp_handler(di->below)(sm, w, di, mask);
+}
+
+/* Who sees an instruction, if the observer wants to. */
+typedef enum ppu_step (*see_fn)(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask);
+
+static see_fn who_sees(const struct ppu_observer *o, const struct ppu_dinsn *di)
+{
+	switch (di->op) {
+	case PPU_OP_LD: case PPU_OP_ST: case PPU_OP_ATOM:
+		return o->access ? see_access : NULL;
+	case PPU_OP_MEMBAR:
+		return o->fence ? see_fence : NULL;
+	case PPU_OP_BAR: case PPU_OP_WARPSYNC: case PPU_OP_VOTE: case PPU_OP_SHFL: case PPU_OP_MATCH: case PPU_OP_REDUX:
+		return o->sync ? see_sync : NULL;
+	case PPU_OP_SEL:
+		return o->choose ? ppu_observe_choice : NULL;
+	case PPU_OP_CAL: case PPU_OP_CALX: case PPU_OP_RET:
+		return o->call ? see_call : NULL;
+	default:
+		return o->arithmetic && ppu_observe_is_float(di) ? ppu_observe_float : NULL;
+	}
+}
+
+enum ppu_step ppu_observe_unseen(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
+{
+	if (!di->inner_fn || di->below != PPU_H_nop)
+		return ppu_warp_handler(di->below)(sm, w, di, mask);
+	di->inner_fn(&w->v, di, mask);
+	w->pc++;
+	return PPU_GO;
+}
+
 enum ppu_step ppu_h_seen(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	const struct ppu_observer *o = sm->core->observer;
+	see_fn see = o ? who_sees(o, di) : NULL;	/* the observer may have gone since the program was decoded */
 
-	/* The observer may have gone since the program was decoded. */
-	if (!o || (di->op == PPU_OP_MEMBAR ? !o->fence : !o->access))
-		return ppu_warp_handler(di->below)(sm, w, di, mask);
-	return di->op == PPU_OP_MEMBAR ? see_fence(sm, w, di, mask) : see_access(sm, w, di, mask);
+	return (see ? see : ppu_observe_unseen)(sm, w, di, mask);
 }
 
 void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p)
@@ -233,14 +328,19 @@ void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p)
 
 	if (!core->observer)
 		return;
+	/* Not before the program was analysed: what computes looks like what does nothing.  SEL: watch_choice(). */
 	for (i = 0; i < p->n; i++) {
 		struct ppu_dinsn *di = &p->code[i];
 
-		if (di->fn || di->handler == PPU_H_illegal ||
-		    (di->op != PPU_OP_LD && di->op != PPU_OP_ST && di->op != PPU_OP_ATOM && di->op != PPU_OP_MEMBAR))
+		if ((!di->fn && di->handler == PPU_H_illegal) || di->op == PPU_OP_SEL || !who_sees(core->observer, di))
 			continue;
 		di->below = di->handler;
 		di->handler = PPU_H_seen;
+		if (di->fn) {
+			di->below = PPU_H_nop;
+			di->inner_fn = di->fn;
+			di->fn = NULL;
+		}
 	}
 }
 

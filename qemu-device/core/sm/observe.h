@@ -2,7 +2,7 @@
 /*
  * The seam for who observes programs (hw/ppu_observe.h): what units call where something happens.
  *
- * Memory instructions and fences are replaced when a program is decoded, so a core that nobody observes does not even
+ * Memory instructions, fences, what waits for other lanes, and arithmetic are replaced when a program is decoded, so a core that nobody observes does not even
  * ask. What is rarer (barriers, CTAs, tasks) asks with the inline functions here.
  *
  * State: core->observer; nothing of it is saved.
@@ -14,14 +14,26 @@
 
 #include "core/sm/sm.h"
 
+struct ppu_seen_cta;
+struct ppu_seen_warp;
+
 #define PPU_OBSERVED(core)	__builtin_expect((core)->observer != NULL, 0)
 
 /* A program was decoded: its instructions that are seen go through ppu_h_seen(). */
 void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p);
+/* Where an instruction of w is: for the parts of the seam. */
+void ppu_observe_place(const struct ppu_sm *sm, const struct ppu_warp *w, struct ppu_seen_cta *cta, struct ppu_seen_warp *at);
+/* Does what the instruction does without anybody who looks. */
+enum ppu_step ppu_observe_unseen(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask);
+/* observe_float.c: does an instruction compute with floating point; one that does; and a SEL among what was computed. */
+bool ppu_observe_is_float(const struct ppu_dinsn *di);
+enum ppu_step ppu_observe_float(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask);
+enum ppu_step ppu_observe_choice(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask);
 
 void ppu_observe_cta_(const struct ppu_core *core, const struct ppu_cta *cta, bool end);
 void ppu_observe_barrier_(const struct ppu_sm *sm, const struct ppu_cta *cta, unsigned n);
 void ppu_observe_warp_(const struct ppu_sm *sm, const struct ppu_warp *w, uint32_t lanes);
+void ppu_observe_stuck_(const struct ppu_sm *sm, const struct ppu_warp *w, unsigned error, unsigned lane);
 
 static inline void ppu_observe_cta(const struct ppu_core *core, const struct ppu_cta *cta, bool end)
 {
@@ -40,6 +52,13 @@ static inline void ppu_observe_warp(const struct ppu_sm *sm, const struct ppu_wa
 {
 	if (PPU_OBSERVED(sm->core))
 		ppu_observe_warp_(sm, w, lanes);
+}
+
+/* Before the CTA faults. */
+static inline void ppu_observe_stuck(const struct ppu_sm *sm, const struct ppu_warp *w, unsigned error, unsigned lane)
+{
+	if (PPU_OBSERVED(sm->core))
+		ppu_observe_stuck_(sm, w, error, lane);
 }
 
 #endif

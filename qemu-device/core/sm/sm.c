@@ -212,6 +212,7 @@ void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta)
 
 		/* The fault names the instruction at which the lowest lane waits. */
 		parked->pc = PPU_WAIT_ADDR(parked->wait[lane]);
+		ppu_observe_stuck(sm, parked, PPU_ERR_DEADLOCK, lane);
 		ppu_sm_fault_pc(sm, parked, PPU_ERR_DEADLOCK, lane);
 	}
 }

@@ -35,6 +35,8 @@ finds()
 	# two mistakes of one race: it is met from both sides
 	[[ $name != race_* ]] || options='--tool racecheck' many='[12]'
 	[[ $name != init_* ]] || options='--tool initcheck'
+	[[ $name != float_* ]] || options="--tool floatcheck ${float:-}"
+	[[ $name != sync_* ]] || options="--tool synccheck ${strict:-}"
 	shift
 	# shellcheck disable=SC2086
 	$limit "$check" $options --error-exitcode 77 "$tmp/planted" "$name" >"$tmp/out" 2>&1
@@ -132,6 +134,67 @@ finds init_shared 'uninitialized: read of 4 bytes of shared memory at 0xfc, 4 of
 	"planted.cu:$(line 'out[t] = s[63 - t];')," 'thread (0,0,0) of block' 'and 31 more of its warp'
 finds init_managed 'uninitialized: read of 4 bytes' 'is 4 bytes inside the 8 bytes'
 
+finds sync_exited 'barrier-exited: barrier 0 opens without 24 threads of the block, from (40,0,0) on, which ended without' \
+	"in kernel early(int\*, bool), .*planted.cu:$(($(line 'out[t] = s[t ^ 1];') - 1)), pc " \
+	'thread (0,0,0) of block (0,0,0), and 31 more of its warp$' '1 finding, 1 times again$'
+finds sync_exited_of_some 'barrier-exited: barrier 1 opens without 16 threads of the block, from (48,0,0) on' \
+	"planted.cu:$(line '/* of two warps */'), pc "
+finds sync_branches 'barrier-divergent: barrier 0 is reached by threads of a warp at different instructions' \
+	"planted.cu:$(line '/* one half of the warp */'), pc .*" 'thread (0,0,0) of block (0,0,0)$' \
+	'against: waits at the same barrier at another instruction' "planted.cu:$(line '/* the other half */'), pc " 'thread (16,0,0)'
+finds sync_rounds 'barrier-divergent: barrier 0 is reached by threads of a block at different instructions' \
+	"planted.cu:$(line '/* of a round */'), pc .*" 'thread (32,0,0) of block (0,0,0)$'
+finds sync_counts 'barrier-mismatch: barrier 1 of 96 threads: others wait there for another number of threads' \
+	'against: waits at it for 64 threads' 'thread (32,0,0)'
+finds sync_number 'barrier-mismatch: barrier 16 of all threads: there is none' 'thread (0,0,0)'
+finds sync_mixed 'barrier-mismatch: barrier 0 is reached by a reduction, and by others that do not reduce'
+finds sync_not_me 'mask-without-self: warp barrier with mask 0xff, which does not name lane 8 that executes it' 'thread (8,0,0)' \
+	"after .*planted.cu:$(line 'if (t < 9)'), pc "
+finds sync_half_a_vote 'mask-exited: vote with mask 0xffffffff waited for lanes 0xffff0000, which ended without it' \
+	'thread (0,0,0) of block (0,0,0), and 15 more of its warp$'
+strict=--strict finds sync_strict 'mask-exited: vote with mask 0xffffffff, whose lanes 0xffff0000 had ended before'
+"$check" --tool synccheck "$tmp/planted" sync_strict >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out"
+result $? "a mask may name who has ended before"
+finds sync_outside 'shuffle-source: shuffle reads the value of lane 8, which does something else' \
+	'thread (4,0,0) of block (0,0,0), and 3 more of its warp$'
+finds sync_ended 'shuffle-source: shuffle reads the value of lane 15, which has ended' 'thread (14,0,0)'
+finds sync_no_thread 'shuffle-source: shuffle reads the value of lane 31, which does not exist' 'thread (30,0,0)'
+many=2 finds sync_not_named 'shuffle-source: shuffle reads the value of lane 4, which is not in the mask' 'mask-without-self'
+first=$(line 'asm volatile("bar.sync 2;"')
+finds sync_crossed 'deadlock: no thread of the block can go on: they wait for each other' 'in kernel crossed(int\*, bool)' \
+	"^  waits: thread (0,0,0) and 31 more at barrier 1 of all threads, .*:$((first + 1)), pc .*, for thread (32,0,0) and 31 more$" \
+	"^  waits: thread (32,0,0) and 31 more at barrier 2 of all threads, .*:$first, pc .*, for thread (0,0,0) and 31 more$"
+finds sync_lane_and_block 'deadlock: ' "^  waits: thread (0,0,0) at warp barrier with mask 0x3 .*, for thread (1,0,0)$" \
+	"^  waits: thread (1,0,0) at barrier 0 of all threads, .*:$(line '/* lane 1 */'), pc .*, for thread (0,0,0)$"
+finds sync_too_few 'deadlock: no thread of the block can go on: they wait for threads that cannot come' \
+	'^  waits: thread (0,0,0) and 31 more at barrier 1 of 64 threads, .*, for more threads, but there are none$'
+
+finds float_divide 'infinity: reciprocal of f32 gives inf from 0$' "in kernel divide(.*planted.cu:$(line 'out[t] = 1 / v[t];'), pc " \
+	'thread (5,0,0) of block (0,0,0)$'
+finds float_guarded 'infinity: reciprocal of f32 gives inf from 0$' 'and 31 more of its warp$'
+finds float_root 'nan: square root of f32 gives NaN from -4$' "after .*planted.cu:$(line 'out[t] = sqrtf(v[t]) + 1;'), pc "
+finds float_fused 'infinity: multiplication and addition of f32 gives inf from 9.99999968e+37, 10 and 1$'
+finds float_in_double 'infinity: multiplication of f64 gives inf from 1e+160 and 1e+160$'
+finds float_to_half 'infinity: conversion of f32 to f16 gives inf from 65520$'
+finds float_halves 'infinity: addition of f16x2 gives inf from 40000 and 40000$'
+finds float_brains 'infinity: multiplication of f32 gives inf from 2.0032'
+finds float_tiny 'subnormal: multiplication of f32 gives 9.9999461e-41 from 1.00000001e-10 and 1e-30$'
+finds float_logarithm 'infinity: log of f32 gives -inf from 0$' "after .*planted.cu:$(line 'out[t] = logf(v[t]);'), pc "
+finds float_large_logarithm 'nan: log of f64 gives NaN from -1$'
+finds float_power 'infinity: pow of f32 gives inf$'
+finds float_masked 'nan: subtraction of f32 gives NaN from -inf and -inf$'
+finds float_follow 'nan: square root of f32 gives NaN from -0.5$' "after .*planted.cu:$(($(line '/* here */') - 2)), pc "
+finds float_tile 'infinity: conversion of f32 to f16x2 gives inf from 160000$' 'and 31 more of its warp$'
+float=--loaded finds float_given 'nan-loaded: addition of f32 gives NaN from NaN and 1; this thread has computed no NaN before' \
+	"planted.cu:$(line '/* the first that computes with it */'), pc "
+"$check" --tool floatcheck "$tmp/planted" float_given >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out"
+result $? "what a kernel is given is told on demand"
+float='--cancellation 20' finds float_difference \
+	'cancellation: addition of f32 loses 20 bits: gives 0.5 from 1000000.5 and -1000000$'
+"$check" --tool floatcheck --cancellation 21 "$tmp/planted" float_difference >"$tmp/out" 2>&1 &&
+	grep -q '^ppu-check: 0 findings$' "$tmp/out"
+result $? "fewer bits than were asked for"
+
 # options
 "$check" "$tmp/planted" leak >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings' "$tmp/out"
 result $? "leaks are told on demand only"
@@ -143,9 +206,27 @@ result $? "a program that uses no PPU"
 "$check" "$tmp/missing" >"$tmp/out" 2>&1
 [[ $? == 127 ]]
 result $? "a program that is not there"
-"$check" --tool synccheck true >"$tmp/out" 2>&1
-[[ $? == 2 ]] && grep -q 'there is no tool synccheck' "$tmp/out"
+"$check" --tool lifecheck true >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q 'there is no tool lifecheck' "$tmp/out"
 result $? "what is not built is not offered"
+"$check" --strict true >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q -- '--strict is of synccheck, not of memcheck' "$tmp/out"
+result $? "an option of another tool"
+for words in --loaded '--cancellation 9'; do
+	# shellcheck disable=SC2086
+	"$check" $words true >"$tmp/out" 2>&1
+	[[ $? == 2 ]] && grep -q -- "${words% *} is of floatcheck, not of memcheck" "$tmp/out"
+	result $? "$words: an option of floatcheck"
+done
+"$check" --tool floatcheck --cancellation 0 true >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q 'no number of bits: 0' "$tmp/out"
+result $? "no number of bits"
+PPU_CHECK=floatcheck,cancellation=x "$tmp/planted" float_divide clean >"$tmp/out" 2>&1
+grep -q 'PPU_CHECK: there is no "cancellation=x"' "$tmp/out"
+result $? "nor in the environment"
+PPU_CHECK=memcheck,strict "$tmp/planted" overrun clean >"$tmp/out" 2>&1
+grep -q 'PPU_CHECK: "strict" is of synccheck only' "$tmp/out"
+result $? "and in the environment"
 "$check" >"$tmp/out" 2>&1
 [[ $? == 2 ]]
 result $? "no program"
@@ -227,8 +308,36 @@ assert one["thread"] == "0,0,0" and one["other_thread"] == "31,0,0" and one["lin
 END
 result $? "JSON has both sides of a race"
 
+printf 'barrier-* *early* *planted.cu\n' >"$tmp/known"
+"$check" --tool synccheck --error-exitcode 7 --suppressions "$tmp/known" "$tmp/planted" sync_exited >"$tmp/out" 2>&1 &&
+	grep -q '0 findings, 2 suppressed' "$tmp/out"
+result $? "a finding of synccheck is suppressed"
+printf 'shuffle-source *outside* *planted.cu\n' >"$tmp/known"	# the file of the call
+"$check" --tool synccheck --error-exitcode 7 --suppressions "$tmp/known" "$tmp/planted" sync_outside >"$tmp/out" 2>&1 &&
+	grep -q '0 findings, 2 suppressed' "$tmp/out"
+result $? "and by the file that calls"
+"$check" --tool synccheck --json "$tmp/json" --xml "$tmp/xml" "$tmp/planted" sync_crossed >"$tmp/out" 2>&1
+python3 -B - "$tmp/json" "$tmp/xml" >>"$tmp/out" 2>&1 <<'END'
+import json
+import sys
+import xml.etree.ElementTree as tree
+
+with open(sys.argv[1], encoding="utf-8") as f:
+    one, = json.load(f)["findings"]
+assert one["kind"] == "deadlock" and one["thread"] == "0,0,0" and one["more_threads"] == 31, one
+assert len(one["waits"]) == 2 and one["waits"][0].startswith("thread (0,0,0) and 31 more at barrier 1"), one
+texts = [e.text for e in tree.parse(sys.argv[2]).getroot().find("finding").findall("waits")]
+assert texts == one["waits"], texts
+END
+result $? "JSON and XML have who waits for whom"
+
+printf 'infinity *divide* *planted.cu\n' >"$tmp/known"
+"$check" --tool floatcheck --error-exitcode 7 --suppressions "$tmp/known" --json "$tmp/json" "$tmp/planted" float_divide \
+	>"$tmp/out" 2>&1 && grep -q '0 findings, 1 suppressed' "$tmp/out" && grep -q '"tool": "floatcheck"' "$tmp/json"
+result $? "a finding of floatcheck is suppressed"
+
 # programs that are right; each line of the log is a call, so its number of lines is the program's way
-silent=0 fair=0 written=0
+silent=0 fair=0 written=0 together=0 exact=0
 for program in "$build"/cuda-tests/{atomic,barrier,constant,cooperative_groups,graph,launch,managed,print,queue,reduction,streams,texture,warps} \
 		"$build"/bin/cuda-{matmul,reduction,vector-add}; do
 	"$check" --error-exitcode 77 "$program" >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out" || break
@@ -237,9 +346,13 @@ for program in "$build"/cuda-tests/{atomic,barrier,constant,cooperative_groups,g
 		grep -q '^ppu-check: 0 findings$' "$tmp/out" && fair=$((fair + 1))
 	"$check" --tool initcheck --error-exitcode 77 "$program" >"$tmp/out" 2>&1 &&
 		grep -q '^ppu-check: 0 findings$' "$tmp/out" && written=$((written + 1))
+	"$check" --tool synccheck --strict --error-exitcode 77 "$program" >"$tmp/out" 2>&1 &&
+		grep -q '^ppu-check: 0 findings$' "$tmp/out" && together=$((together + 1))
+	"$check" --tool floatcheck --loaded --error-exitcode 77 "$program" >"$tmp/out" 2>&1 &&
+		grep -q '^ppu-check: 0 findings$' "$tmp/out" && exact=$((exact + 1))
 done
-[[ $silent == 16 && $fair == 16 && $written == 16 ]]
-result $? "no false alarm in 16 programs ($silent by memcheck, $fair by racecheck, $written by initcheck)"
+[[ $silent == 16 && $fair == 16 && $written == 16 && $together == 16 && $exact == 16 ]]
+result $? "no false alarm in 16 programs (silent: memcheck $silent, racecheck $fair, initcheck $written, synccheck $together, floatcheck $exact)"
 
 # The same events at the same device times, whoever looks; only addresses differ.
 export LD_LIBRARY_PATH=$build/lib/cuda
@@ -256,4 +369,10 @@ END
 result $? "the trace is that of the program alone"
 PPU_TRACE=$tmp/trace2 "$check" --tool racecheck "$build/bin/cuda-reduction" >"$tmp/out" 2>&1 && cmp "$tmp/trace1" "$tmp/trace2" >>"$tmp/out" 2>&1
 result $? "racecheck changes not even addresses"
+PPU_TRACE=$tmp/trace2 "$check" --tool synccheck "$build/bin/cuda-reduction" >"$tmp/out" 2>&1 && cmp "$tmp/trace1" "$tmp/trace2" >>"$tmp/out" 2>&1
+result $? "nor does synccheck"
+PPU_TRACE=$tmp/trace1 "$build/bin/cuda-matmul" >"$tmp/out" 2>&1 &&
+	PPU_TRACE=$tmp/trace2 "$check" --tool floatcheck --cancellation 3 "$build/bin/cuda-matmul" >"$tmp/out" 2>&1 &&
+	cmp "$tmp/trace1" "$tmp/trace2" >>"$tmp/out" 2>&1
+result $? "nor does floatcheck"
 exit $failed

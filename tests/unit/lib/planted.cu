@@ -9,11 +9,15 @@
  */
 #include "../../cuda/test.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 #include <cuda.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <mma.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -170,7 +174,7 @@ __global__ void by_byte(int *out, bool apart)
 }
 
 /* Whoever reads the upper half of s, reads what nobody wrote if only the lower half of the threads writes. */
-__global__ void half(int *out, int writers)
+__global__ void lower_half(int *out, int writers)
 {
 	__shared__ int s[64];
 	int t = threadIdx.x;
@@ -189,6 +193,319 @@ __global__ void look(const int *p, int *out)
 __global__ void look_at_byte(const char *p, int *out)
 {
 	*out = *p;
+}
+
+/* ---- wrong use of barriers, masks and shuffles ---- */
+
+__global__ void early(int *out, bool wrong)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	if (wrong && t >= 40)
+		return;
+	s[t] = t;
+	__syncthreads();
+	out[t] = s[t ^ 1];
+}
+
+__global__ void branches(int *out, bool wrong)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	s[t] = t;
+	if (wrong && t % 32 < 16) {
+		out[t] = 1;
+		__syncthreads();	/* one half of the warp */
+	} else {
+		out[t] = 2;
+		__syncthreads();	/* the other half */
+	}
+	out[t] += s[63 - t];
+}
+
+__global__ void early_of_some(int *out, int n)
+{
+	if (threadIdx.x >= n)
+		return;
+	asm volatile("bar.sync 1, 64;" : : : "memory");	/* of two warps */
+	out[threadIdx.x] = 1;
+}
+
+/* The second warp does one round more. */
+__global__ void rounds(int *out, bool wrong)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	s[t] = 0;
+#pragma unroll 1
+	for (int i = 0; i < 2 + (wrong && t >= 32); i++) {
+		s[t]++;
+		__syncthreads();	/* of a round */
+	}
+	out[t] = s[63 - t];
+	__syncthreads();
+	out[t] += s[t ^ 1];
+	__syncthreads();
+}
+
+__global__ void counts(int *out, bool wrong)
+{
+	if (threadIdx.x < 32)
+		asm volatile("bar.sync 1, 64;" : : : "memory");
+	else if (wrong)
+		asm volatile("bar.sync 1, 96;" : : : "memory");
+	else
+		asm volatile("bar.sync 1, 64;" : : : "memory");
+	out[threadIdx.x] = 1;
+}
+
+__global__ void number(int *out, int n)
+{
+	asm volatile("bar.sync %0;" : : "r"(n) : "memory");
+	out[threadIdx.x] = 1;
+}
+
+__global__ void mixed(int *out, bool wrong)
+{
+	if (wrong && threadIdx.x < 32)
+		__syncthreads();
+	else
+		out[threadIdx.x] = __syncthreads_count(threadIdx.x & 1);
+}
+
+__global__ void not_me(int *out, bool wrong)
+{
+	int t = threadIdx.x;
+
+	if (t < 9)
+		__syncwarp(wrong ? 0xff : 0x1ff);
+	out[t] = t;
+}
+
+__global__ void half_a_vote(int *out, bool wrong)
+{
+	int t = threadIdx.x;
+
+	if (!wrong || t < 16)
+		out[t] = __ballot_sync(0xffffffff, t & 1);
+	out[t] += t;			/* the others go on behind the vote */
+}
+
+__global__ void vote_after_return(int *out, int n)
+{
+	int t = threadIdx.x;
+
+	if (t >= n)
+		return;
+	out[t] = __ballot_sync(0xffffffff, t & 1);
+}
+
+/* Of eight lanes, each adds the value of the one four behind it. */
+__global__ void outside(int *out, bool wrong)
+{
+	int t = threadIdx.x, v = t;
+
+	if (t < 8)
+		v += __shfl_down_sync(0xff, v, 4, wrong ? 32 : 8);
+	out[t] = v;
+}
+
+/* Lanes 4 to 7 take part, but are not in the mask that they name. */
+__global__ void not_named(int *out, bool wrong)
+{
+	int t = threadIdx.x;
+
+	if (t < 8)
+		t = __shfl_xor_sync(wrong ? 0xf : 0xff, t, 4);
+	out[threadIdx.x] = t;
+}
+
+__global__ void after_return(int *out, int n)
+{
+	int t = threadIdx.x;
+
+	if (t >= n)
+		return;
+	out[t] = __shfl_xor_sync(0xffffffff, t, 1);
+}
+
+__global__ void crossed(int *out, bool wrong)
+{
+	bool swap = wrong && threadIdx.x >= 32;
+
+	if (swap)
+		asm volatile("bar.sync 2;" : : : "memory");
+	asm volatile("bar.sync 1;" : : : "memory");
+	if (!swap)
+		asm volatile("bar.sync 2;" : : : "memory");
+	out[threadIdx.x] = 1;
+}
+
+__global__ void lane_and_block(int *out, bool wrong)
+{
+	int t = threadIdx.x;
+
+	if (wrong && t == 1)
+		__syncthreads();	/* lane 1 */
+	if (t < 2)
+		__syncwarp(3);
+	if (!wrong || t != 1)
+		__syncthreads();
+	out[t] = 1;
+}
+
+__global__ void too_few(int *out)
+{
+	asm volatile("bar.sync 1, 64;" : : : "memory");
+	out[threadIdx.x] = 1;
+}
+
+/* ---- numbers that go wrong: v has one number for each thread ---- */
+
+__global__ void divide(const float *v, float *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = 1 / v[t];
+}
+
+/* Without a branch: 1 / 0 is computed, and not taken; and what follows from it. */
+__global__ void guarded(const float *v, float *out, float least)
+{
+	int t = threadIdx.x;
+	float x = v[t];
+
+	out[t] = x > least ? 1 / x * 3 : 0;
+}
+
+__global__ void root(const float *v, float *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = sqrtf(v[t]) + 1;
+}
+
+__global__ void fused(const float *v, float *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = fmaf(v[t], 10, 1);
+}
+
+__global__ void in_double(const float *v, float *out)
+{
+	int t = threadIdx.x;
+	double d = v[t] * 1e150;	/* no mistake yet */
+
+	out[t] = d * d > 1;
+}
+
+__global__ void to_half(const float *v, float *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = __half2float(__float2half(v[t]));
+}
+
+/* The upper half of two. */
+__global__ void halves(const float *v, float *out)
+{
+	int t = threadIdx.x;
+	unsigned int h = __half_raw(__float2half(v[t])).x << 16 | 0x3c00, twice;	/* 1.0 is the lower one */
+
+	asm volatile("add.rn.f16x2 %0, %1, %1;" : "=r"(twice) : "r"(h));
+	out[t] = twice;
+}
+
+__global__ void brains(const float *v, float *out)
+{
+	int t = threadIdx.x;
+	__nv_bfloat16 b = __float2bfloat16(v[t]);
+
+	out[t] = __bfloat162float(__hmul(b, b));
+}
+
+__global__ void tiny(const float *v, float *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = v[t] * 1e-30f;
+}
+
+__global__ void logarithm(const float *v, float *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = logf(v[t]);
+}
+
+/* On its way the library computes 2^54 times its argument. */
+__global__ void large_logarithm(const double *v, float *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = log(v[t]);
+}
+
+__global__ void power(const float *v, float *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = powf(v[t], v[0]);
+}
+
+/* exp(v - largest), as of a row of which all is masked. */
+__global__ void masked(const float *v, float *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = expf(v[t] - v[0]);
+}
+
+/* What follows from the first NaN is not told, nor is what another kernel loads. */
+__global__ void follow(const float *v, float *out)
+{
+	int t = threadIdx.x;
+	float x = v[t] - 1;
+
+	x = sqrtf(x);			/* here */
+	x = x * 2 + 1;
+	x = x / 3;
+	out[t] = x;
+}
+
+__global__ void given(const float *v, float *out)
+{
+	int t = threadIdx.x;
+	float x = v[t];
+
+	x = x + 1;			/* the first that computes with it */
+	x = x * 2;
+	out[t] = x;
+}
+
+__global__ void difference(const float *v, float *out)
+{
+	int t = threadIdx.x;
+
+	out[t] = v[t] - 1000000;
+}
+
+__global__ void tile(const float *v, float *out)
+{
+	using namespace nvcuda::wmma;
+	fragment<matrix_a, 16, 16, 16, __half, row_major> a;
+	fragment<matrix_b, 16, 16, 16, __half, row_major> b;
+	fragment<accumulator, 16, 16, 16, __half> c;
+
+	fill_fragment(a, __float2half(v[0]));
+	fill_fragment(b, __float2half(v[0]));
+	fill_fragment(c, __float2half(0));
+	mma_sync(c, a, b, c);
+	out[threadIdx.x] = __half2float(c.x[0]) > 1;
 }
 
 static std::vector<void *> made;	/* what a case leaves */
@@ -621,7 +938,7 @@ static void init_after_free()
 
 static void init_shared()
 {
-	half<<<2, 64>>>(ints(64), bad ? 32 : 64);
+	lower_half<<<2, 64>>>(ints(64), bad ? 32 : 64);
 	finish();
 }
 
@@ -635,6 +952,96 @@ static void init_managed()
 	p[3] = 1;
 	look<<<1, 1>>>(p + 3, out);
 	look<<<1, 1>>>(out + 1, out);
+	finish();
+}
+
+#define SYNC(name, kernel, threads, wrong, right) \
+static void sync_##name() \
+{ \
+	kernel<<<2, threads>>>(ints(128), bad ? (wrong) : (right)); \
+	finish(); \
+}
+SYNC(exited, early, 64, true, false)
+SYNC(exited_of_some, early_of_some, bad ? 64 : 50, 48, 50)
+SYNC(branches, branches, 64, true, false)
+SYNC(rounds, rounds, 64, true, false)
+SYNC(counts, counts, 64, true, false)
+SYNC(number, number, 64, 16, 15)
+SYNC(mixed, mixed, 64, true, false)
+SYNC(not_me, not_me, 32, true, false)
+SYNC(half_a_vote, half_a_vote, 32, true, false)
+SYNC(strict, vote_after_return, 32, 16, 32)
+SYNC(outside, outside, 32, true, false)
+SYNC(not_named, not_named, 32, true, false)
+SYNC(ended, after_return, 32, 15, 16)
+SYNC(no_thread, after_return, bad ? 31 : 32, 32, 32)
+SYNC(crossed, crossed, 64, true, false)
+SYNC(lane_and_block, lane_and_block, 64, true, false)
+
+static void sync_too_few()
+{
+	too_few<<<1, bad ? 32 : 64>>>(ints(64));
+	finish();
+}
+
+/* A number for each thread of a warp: thread 5 gets another one if it is to go wrong. */
+template <class T> static T *numbers(T right, T wrong)
+{
+	T v[32], *p;
+
+	std::fill(v, v + 32, right);
+	if (bad)
+		v[5] = wrong;
+	OK(cudaMalloc(&p, sizeof(v)));
+	OK(cudaMemcpy(p, v, sizeof(v), cudaMemcpyHostToDevice));
+	made.push_back(p);
+	return p;
+}
+
+#define FLOAT(name, right, wrong) \
+static void float_##name() \
+{ \
+	name<<<1, 32>>>(numbers(right, wrong), (float *)ints(32)); \
+	finish(); \
+}
+FLOAT(divide, 2.0f, 0.0f)
+FLOAT(root, 4.0f, -4.0f)
+FLOAT(fused, 1e37f, 1e38f)
+FLOAT(in_double, 1e-20f, 1e10f)
+FLOAT(to_half, 65504.0f, 65520.0f)
+FLOAT(halves, 30000.0f, 40000.0f)
+FLOAT(brains, 1e19f, 2e19f)
+FLOAT(tiny, 1e-5f, 1e-10f)
+FLOAT(logarithm, 3.0f, 0.0f)
+FLOAT(large_logarithm, 1e300, -1.0)
+FLOAT(power, 3.0f, 1e20f)
+FLOAT(given, 1.0f, NAN)
+FLOAT(difference, 500000.0f, 1000000.5f)
+
+static void float_guarded()
+{
+	guarded<<<1, 32>>>(numbers(0.0f, 0.0f), (float *)ints(32), bad ? -1 : 0);
+	finish();
+}
+
+static void float_masked()
+{
+	masked<<<1, 1>>>(numbers(bad ? -INFINITY : 1.0f, 0.0f), (float *)ints(32));
+	finish();
+}
+
+static void float_follow()
+{
+	float *out = (float *)ints(32);
+
+	follow<<<1, 32>>>(numbers(1.0f, 0.5f), out);
+	given<<<1, 32>>>(out, (float *)ints(32));
+	finish();
+}
+
+static void float_tile()
+{
+	tile<<<1, 32>>>(numbers(bad ? 100.0f : 50.0f, 0.0f), (float *)ints(32));
 	finish();
 }
 
@@ -652,6 +1059,12 @@ static const struct {
 	C(race_by_byte)
 	C(init_never) C(init_last_byte) C(init_word) C(init_copied) C(init_overlap) C(init_between_rows) C(init_atomic)
 	C(init_after_free) C(init_shared) C(init_managed)
+	C(sync_exited) C(sync_exited_of_some) C(sync_branches) C(sync_rounds) C(sync_counts) C(sync_number) C(sync_mixed) C(sync_not_me)
+	C(sync_half_a_vote) C(sync_strict) C(sync_outside) C(sync_not_named) C(sync_ended) C(sync_no_thread) C(sync_crossed)
+	C(sync_lane_and_block) C(sync_too_few)
+	C(float_divide) C(float_guarded) C(float_root) C(float_fused) C(float_in_double) C(float_to_half) C(float_halves) C(float_brains)
+	C(float_tiny) C(float_logarithm) C(float_large_logarithm) C(float_power) C(float_given) C(float_difference) C(float_masked)
+	C(float_follow) C(float_tile)
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The seam for observers: what is shown of memory, barriers, and CTAs; and that nobody can tell that somebody looks. */
 #include <check.h>
+#include <hw/ppu_isa_check.h>
 #include <hw/ppu_observe.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,6 +55,56 @@ static void see_barrier(void *arg, const struct ppu_seen_barrier *b)
 static void see_warp(void *arg, const struct ppu_seen_warp *at, uint32_t lanes)
 {
 	say("sync %08x w%u pc%u\n", lanes, at->warp, at->pc);
+}
+
+static void see_sync(void *arg, const struct ppu_seen_sync *y)
+{
+	static const char *const name[] = { "bar", "arrive", "red", "warpsync", "vote", "shfl", "match", "redux" };
+	unsigned first = (unsigned)__builtin_ctz(y->lanes), last = 31 - (unsigned)__builtin_clz(y->lanes);
+
+	say("reach %s %08x of %08x %08x", name[y->kind], y->lanes, y->at.live, y->at.exist);
+	if (y->kind <= PPU_SEEN_BAR_RED)
+		say(" number %u..%u count %u..%u", y->number[first], y->number[last], y->count[first], y->count[last]);
+	if (y->masked)
+		say(" members %08x..%08x", y->members[first], y->members[last]);
+	if (y->kind == PPU_SEEN_SHFL)
+		say(" from %u..%u", y->from[first], y->from[last]);
+	say(" w%u pc%u\n", y->at.warp, y->at.pc);
+}
+
+static void see_stuck(void *arg, const struct ppu_seen_stuck *t)
+{
+	say("stuck %u lane %u w%u pc%u", t->error, t->lane, t->at.warp, t->at.pc);
+	for (unsigned i = 0; i < t->at.cta->warps; i++) {
+		say(", %08x", t->live[i]);
+		if (t->pc && t->live[i])
+			say(" pc%u..%u", t->pc[i][__builtin_ctz(t->live[i])], t->pc[i][31 - __builtin_clz(t->live[i])]);
+	}
+	say("\n");
+}
+
+static void see_float(void *arg, const struct ppu_seen_float *f)
+{
+	unsigned l = (unsigned)__builtin_ctz(f->lanes);
+
+	say("op %02x t%u of t%u %08x", f->op, f->type, f->from, f->lanes);
+	for (unsigned i = 0; i < f->operands; i++)
+		say(" %08x", f->operand[i][ppu_type_bits(f->from) == 64][l]);
+	say(" = %08x", f->result[ppu_type_bits(f->type) == 64][l]);
+	if (f->choice != PPU_SEEN_NO_CHOICE)
+		say(" choice %u.%u", f->choice, f->second);
+	say(" w%u pc%u\n", f->at.warp, f->at.pc);
+}
+
+static void see_choice(void *arg, const struct ppu_seen_warp *at, uint32_t first, uint32_t second)
+{
+	say("choose %08x %08x pc%u\n", first, second, at->pc);
+}
+
+static void see_call(void *arg, const struct ppu_seen_call *c)
+{
+	say("%s %08x pc%u to %u, r4 %x\n", c->returns ? "return" : "call", c->lanes, c->at.pc, c->to[__builtin_ctz(c->lanes)],
+	    c->reg[4][__builtin_ctz(c->lanes)]);
 }
 
 static void cta_start(void *arg, const struct ppu_seen_cta *c)
@@ -162,19 +213,159 @@ START_TEST(who_waits_for_whom)
 }
 END_TEST
 
-static unsigned looked;
+/* Runs the program for who looks at these results. */
+static void computes(const char *text, uint32_t floats, const char *want)
+{
+	struct ppu_observer only = { .floats = floats, .arithmetic = see_float, .choose = see_choice, .call = see_call };
+
+	smt_start(s);
+	len = 0;
+	*said = 0;
+	ppu_core_observe(s->core, &only);
+	smt_load(s, text);
+	smt_run(s, 1, 2);
+	ck_assert_msg(!s->faulted, "fault %u", s->fault.code);
+	ck_assert_str_eq(said, want);
+}
+
+/* A result in its own operand's register, an immediate, and modifiers; results of no interest are not shown. */
+START_TEST(numbers)
+{
+	computes("mov.u32 r3, 0x7f000000\nmul.f32 r4, r3, 0x3f800000\nmul.f32 r3, r3, 0x40800000\nmov.u32 r5, 0x3f800000\n"
+		 "sub.f32 r6, -r5, |r3|\nmovi64 rd8, 0x7fe0000000000000\nadd.f64 rd8, rd8, rd8\n"
+		 "mov.u32 r5, 0x7bff0001\nadd.f16x2 r10, r5, r5\ncvt.f16.f32 r5, r3\nexit\n",
+		 PPU_SEEN_SPECIAL,
+		 "op 07 t13 of t13 00000003 7f000000 40800000 = 7f800000 w0 pc2\n"
+		 "op 06 t13 of t13 00000003 bf800000 7f800000 = ff800000 w0 pc4\n"
+		 "op 05 t14 of t14 00000003 7fe00000 7fe00000 = 7ff00000 w0 pc6\n"
+		 "op 05 t10 of t10 00000003 7bff0001 7bff0001 = 7c000002 w0 pc8\n"
+		 "op 40 t9 of t13 00000003 7f800000 = 00007c00 w0 pc9\n");
+}
+END_TEST
+
+START_TEST(small_numbers)
+{
+	computes("mov.u32 r3, 0x00800000\nmul.f32 r3, r3, 0x3f000000\nmov.u32 r4, 1\nadd.f16x2 r4, r4, 0\nexit\n", PPU_SEEN_SUBNORMAL,
+		 "op 07 t13 of t13 00000003 00800000 3f000000 = 00400000 w0 pc1\n"
+		 "op 05 t10 of t10 00000003 00000001 00000000 = 00000001 w0 pc3\n");
+}
+END_TEST
+
+/* Each sum, whatever it gives. */
+START_TEST(sums)
+{
+	computes("mov.u32 r3, 0x3f800000\nadd.f32 r4, r3, r3\nmul.f32 r4, r3, r3\nfma.f32 r4, r3, r3, r3\nexit\n", PPU_SEEN_SUMS,
+		 "op 05 t13 of t13 00000003 3f800000 3f800000 = 40000000 w0 pc1\n"
+		 "op 0f t13 of t13 00000003 3f800000 3f800000 3f800000 = 40000000 w0 pc3\n");
+}
+END_TEST
+
+/* Only a SEL uses it, at once or after another instruction; or somebody else does, too. */
+START_TEST(choices)
+{
+	computes("s2r r2, %tid.x\nmov.u32 r3, 0x7f000000\nmul.f32 r4, r3, r3\nmul.f32 r4, r4, r4\nsetp.eq.u32 p1, r2, 1\n"
+		 "sel.u32 r5, r2, r4, p1\nmul.f32 r6, r3, r3\nsel.u32 r7, r6, r2, p1\nadd.u32 r7, r6, r6\nexit\n",
+		 PPU_SEEN_SPECIAL,
+		 "op 07 t13 of t13 00000003 7f000000 7f000000 = 7f800000 choice 5.1 w0 pc2\n"
+		 "op 07 t13 of t13 00000003 7f800000 7f800000 = 7f800000 choice 5.1 w0 pc3\n"
+		 "choose 00000002 00000001 pc5\n"
+		 "op 07 t13 of t13 00000003 7f000000 7f000000 = 7f800000 w0 pc6\n");
+}
+END_TEST
+
+START_TEST(calls)
+{
+	computes("mov.u32 r4, 7\ncal r2, F\nexit\nF: mov.u32 r4, 8\nret r2\n", 0,
+		 "call 00000003 pc1 to 3, r4 7\nreturn 00000003 pc4 to 2, r4 8\n");
+}
+END_TEST
+
+static unsigned looked, met, added;
 
 static void look(void *arg, const struct ppu_seen_access *a)
 {
 	looked++;
 }
 
-static const struct ppu_observer looker = { .spaces = ~0u, .access = look };
+/* Only these. */
+static void syncs(const char *text, uint32_t block, const char *want)
+{
+	static const struct ppu_observer only = {
+		.barrier = see_barrier, .warp_sync = see_warp, .sync = see_sync, .stuck = see_stuck,
+	};
 
-/* With an observer that sees each access, and so without translation: the same trace, counters, time and memory. */
+	smt_start(s);
+	len = 0;
+	*said = 0;
+	ppu_core_observe(s->core, &only);
+	smt_load(s, text);
+	smt_run(s, 1, block);
+	ck_assert_str_eq(said, want);
+}
+
+/* A barrier that a warp waits at is reached once, although its lanes execute it again when it opens. */
+START_TEST(reaches_once)
+{
+	syncs("s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 32\n@p1 bar.sync 1, 64\n@!p1 bar.popc r3, 1, 64\nexit\n", 64,
+	      "reach bar ffffffff of ffffffff ffffffff number 1..1 count 64..64 w0 pc2\n"
+	      "reach red ffffffff of ffffffff ffffffff number 1..1 count 64..64 w1 pc3\n"
+	      "bar 1 ffffffff ffffffff waiting ffffffff ffffffff\n");
+}
+END_TEST
+
+START_TEST(member_masks)
+{
+	syncs("s2r r2, %laneid\nmov.u32 r3, 0x0f\nsetp.lt.u32 p1, r2, 4\n@p1 exit\nwarpsync r3\n"
+	      "shfl.down.full r4, r2, 2, 31\nshfl.bfly r4, r2, 9, 31\nvote.ballot r4, r3, p1\nvote.ballot.active r4, p1\nexit\n", 8,
+	      "reach warpsync 000000f0 of 000000f0 000000ff members 0000000f..0000000f w0 pc4\n"
+	      "sync 000000f0 w0 pc4\n"
+	      "reach shfl 000000f0 of 000000f0 000000ff members ffffffff..ffffffff from 6..9 w0 pc5\n"
+	      "sync 000000f0 w0 pc5\n"
+	      "reach shfl 000000f0 of 000000f0 000000ff from 13..14 w0 pc6\n"
+	      "reach vote 000000f0 of 000000f0 000000ff members 0000000f..0000000f w0 pc7\n"
+	      "sync 000000f0 w0 pc7\n"
+	      "reach vote 000000f0 of 000000f0 000000ff w0 pc8\n");
+}
+END_TEST
+
+START_TEST(nobody_goes_on)
+{
+	syncs("s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 32\nsetp.eq.u32 p2, r2, 33\n@p2 exit\n@p1 bar.sync 1\n@!p1 bar.sync 2\nexit\n", 64,
+	      "reach bar ffffffff of ffffffff ffffffff number 1..1 count 0..0 w0 pc4\n"
+	      "reach bar fffffffd of fffffffd ffffffff number 2..2 count 0..0 w1 pc5\n"
+	      "stuck 51 lane 0 w0 pc4, ffffffff pc4..4, fffffffd pc5..5\n");
+	ck_assert_uint_eq(s->fault.code, PPU_ERR_DEADLOCK);
+}
+END_TEST
+
+START_TEST(wrong_barrier)
+{
+	syncs("s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 32\n@p1 bar.sync 1, 64\n@!p1 bar.sync 1, 96\nexit\n", 64,
+	      "reach bar ffffffff of ffffffff ffffffff number 1..1 count 64..64 w0 pc2\n"
+	      "reach bar ffffffff of ffffffff ffffffff number 1..1 count 96..96 w1 pc3\n"
+	      "stuck 48 lane 0 w1 pc3, ffffffff, ffffffff\n");
+	ck_assert_uint_eq(s->fault.code, PPU_ERR_BAD_BARRIER);
+}
+END_TEST
+
+static void meet(void *arg, const struct ppu_seen_sync *y)
+{
+	met++;
+}
+
+static void sum(void *arg, const struct ppu_seen_float *f)
+{
+	added++;
+}
+
+static const struct ppu_observer looker = {
+	.spaces = ~0u, .access = look, .sync = meet, .floats = PPU_SEEN_SUMS, .arithmetic = sum,
+};
+
+/* With an observer that sees each access, barrier and sum, and so without translation: the same trace, counters, time and memory. */
 START_TEST(changes_nothing)
 {
-	static const char text[] = PROLOGUE "shl.u32 r7, r2, 2\nst.shared.u32 [r7], r2\nmov.u32 r20, 0\nL:\nld.global.u32 r3, [rd4]\nadd.u32 r3, r3, r2\n"
+	static const char text[] = PROLOGUE "shl.u32 r7, r2, 2\nst.shared.u32 [r7], r2\nmov.u32 r20, 0\nadd.f32 r21, r2, r2\nL:\nld.global.u32 r3, [rd4]\nadd.u32 r3, r3, r2\n"
 		STORE3 "bar.sync 0\natom.global.add.u32 r6, [rd10], r3\nadd.u32 r20, r20, 1\nsetp.lt.u32 p1, r20, 20\n@p1 bra L\nexit\n";
 	struct ppu_trace_rec *trace[2];
 	uint64_t ctr[2][PPU_CTR_COUNT], now[2];
@@ -201,6 +392,8 @@ START_TEST(changes_nothing)
 			teardown();
 	}
 	ck_assert_uint_eq(looked, 8 * (2 + 20 * 3));
+	ck_assert_uint_eq(met, 8 * 20);
+	ck_assert_uint_eq(added, 8);
 	ck_assert_uint_gt(n[0], 100);
 	ck_assert_uint_eq(n[0], n[1]);
 	ck_assert_mem_eq(trace[0], trace[1], n[0] * sizeof(*trace[0]));
@@ -237,6 +430,15 @@ int main(void)
 	tcase_add_test(tc, faults);
 	tcase_add_test(tc, some_spaces);
 	tcase_add_test(tc, who_waits_for_whom);
+	tcase_add_test(tc, reaches_once);
+	tcase_add_test(tc, member_masks);
+	tcase_add_test(tc, numbers);
+	tcase_add_test(tc, small_numbers);
+	tcase_add_test(tc, sums);
+	tcase_add_test(tc, choices);
+	tcase_add_test(tc, calls);
+	tcase_add_test(tc, nobody_goes_on);
+	tcase_add_test(tc, wrong_barrier);
 	tcase_add_test(tc, changes_nothing);
 	tcase_add_test(tc, goes_again);
 	suite_add_tcase(suite, tc);
