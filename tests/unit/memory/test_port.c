@@ -5,6 +5,8 @@
  */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
+#include "core/base/io.h"
 #include "core/memory/port.h"
 #include "run_suite.h"
 
@@ -162,6 +164,54 @@ START_TEST(like_the_model)
 }
 END_TEST
 
+/* A state of the port: each of its words, and the load of each bucket that is kept. */
+static bool loads(uint64_t first, uint64_t full, uint64_t end, uint32_t load)
+{
+	static uint64_t state[3 + PPU_PORT_BUCKETS];
+	static struct ppu_core core;
+	struct ppu_io io = { .loading = true, .buf = (uint8_t *)state };
+	uint64_t kept = end > first ? end - first : 0;
+
+	kept = kept < PPU_PORT_BUCKETS ? kept : PPU_PORT_BUCKETS;
+	core.now = 20 * port.width + port.width - 1;
+	state[0] = first;
+	state[1] = full;
+	state[2] = end;
+	memset(state + 3, 0, sizeof(state) - 24);
+	if (kept)
+		memcpy(io.buf + 24 + 4 * (kept - 1), &load, 4);
+	io.len = io.cap = 24 + 4 * kept;
+	ppu_port_io(&core, &port, &io);
+	ck_assert(io.failed || io.pos == io.len);
+	if (!io.failed && kept)
+		ck_assert_uint_eq(port.used[(end - 1) % PPU_PORT_BUCKETS], load);
+	return !io.failed && port.base == first && port.full == full && port.end == end;
+}
+
+START_TEST(loaded)
+{
+	const uint64_t all = PPU_PORT_BUCKETS;
+
+	begin(1000);
+	ck_assert(loads(0, 0, 0, 0));
+	ck_assert(loads(20, 20, 20, 0));
+	ck_assert(!loads(21, 21, 21, 0));		/* time that has not come */
+	ck_assert(loads(20, 20 + all, 20 + all, 3));
+	ck_assert(!loads(20, 21 + all, 20 + all, 3));
+	ck_assert(!loads(20, 20 + all, 21 + all, 3));
+	ck_assert(!loads(20, 19, 21, 3));
+	ck_assert(!loads(20, 20, 19, 3));
+	ck_assert(loads(17, 18, 20, port.cap));
+	ck_assert(!loads(17, 18, 20, port.cap + 1));
+	/* What could not be loaded is a port that can be used. */
+	for (unsigned i = 0; i < PPU_PORT_BUCKETS; i++)
+		ck_assert_uint_le(port.used[i], port.cap);
+	ck_assert(!loads(21, 5, 7, 0));
+	ck_assert_uint_eq(port.base | port.full | port.end, 0);
+	over();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *su = suite_create("port");
@@ -169,6 +219,7 @@ int main(void)
 
 	tcase_add_test(t, by_hand);
 	tcase_add_test(t, all_full);
+	tcase_add_test(t, loaded);
 	tcase_add_loop_test(t, like_the_model, 0, 5);
 	suite_add_tcase(su, t);
 	return run_suite(su);
