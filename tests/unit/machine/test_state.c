@@ -153,13 +153,22 @@ static void save_and_load(struct bench *b)
 	uint8_t *bytes = NULL, *again = NULL;
 	size_t len = 0, len2 = 0;
 	uint64_t now = ppu_core_time(b->core);
+	unsigned irqs[PPU_NUM_VECTORS];
+	size_t records;
 	char *err = NULL;
 
 	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
 	bench_new_core(b);
 	b->num_trace--;			/* the RESET of the new core */
-	if (ppu_core_load(b->core, bytes, len, &err))
-		ck_abort_msg("load: %s", err);
+	memcpy(irqs, b->irqs, sizeof(irqs));
+	records = b->num_trace;
+	/* Twice: the second time the device is reset while it works. */
+	for (int i = 0; i < 2; i++)
+		if (ppu_core_load(b->core, bytes, len, &err))
+			ck_abort_msg("load: %s", err);
+	/* What was traced and sent before is not traced and sent again. */
+	ck_assert_mem_eq(irqs, b->irqs, sizeof(irqs));
+	ck_assert_uint_eq(records, b->num_trace);
 	ck_assert_uint_eq(ppu_core_time(b->core), now);
 	programs_are_held(b);
 	/* The same state gives the same bytes. */
