@@ -4,6 +4,7 @@
  * core and continued; trace and memory must be those of the run that was never stopped.  Loading
  * damaged bytes must fail or succeed, never crash.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bench.h"
@@ -350,9 +351,12 @@ START_TEST(damaged)
 }
 END_TEST
 
+#define VERSION 8	/* in a state, behind the magic number */
+
 START_TEST(refused)
 {
 	struct bench *a = bench_new(NULL), *b = bench_new("copy-engines=3");
+	uint32_t first, last;
 	uint8_t *bytes = NULL;
 	size_t len = 0;
 	char *err = NULL;
@@ -365,6 +369,23 @@ START_TEST(refused)
 	ck_assert_int_eq(ppu_core_load(a->core, bytes, len, &err), -1);
 	ck_assert(strstr(err, "not the state"));
 	free(err);
+	bytes[0]--;
+	/* The versions that the message names are read; those next to them are not. */
+	memcpy(bytes + VERSION, &(uint32_t){ 0 }, 4);
+	ck_assert_int_eq(ppu_core_load(a->core, bytes, len, &err), -1);
+	ck_assert_msg(sscanf(err, "state version 0 is not known, only %u to %u", &first, &last) == 2, "%s", err);
+	ck_assert_uint_lt(first, last);
+	free(err);
+	for (uint32_t v = first - 1; v <= last + 1; v++) {
+		err = NULL;
+		memcpy(bytes + VERSION, &v, 4);
+		if (v == last)
+			ck_assert_int_eq(ppu_core_load(a->core, bytes, len, &err), 0);
+		else
+			ck_assert_int_eq(ppu_core_load(a->core, bytes, len, &err), -1);
+		ck_assert_msg((v < first || v > last) == (err && strstr(err, "is not known")), "version %u: %s", v, err);
+		free(err);
+	}
 	free(bytes);
 	bench_free(a);
 	bench_free(b);
