@@ -700,6 +700,72 @@ START_TEST(memory_of_levels)
 }
 END_TEST
 
+/*
+ * SP-45: no memory for more levels, or for what other limits need.  The limit stays, and so do the map and the other
+ * context's; both contexts still work, and when there is memory again, the limit changes.
+ */
+START_TEST(limits_without_memory)
+{
+	static const struct { ppuLimit limit; uint64_t value; uint32_t priority; } more[] = {
+		{ PPU_LIMIT_NESTING_DEPTH, 4, 0 }, { PPU_LIMIT_LOCAL_BYTES, 4096, 0 }, { PPU_LIMIT_NESTING_DEPTH, 3, 3 },
+	};
+	enum { LIMITS = sizeof(more) / sizeof(more[0]) };
+	uint64_t was[LIMITS], now;
+	ppuModule m[2];
+	ppuStream plain[2];
+	void *all[64];
+	ppuCtx ctx[2];
+	unsigned n = 0;
+
+	OK(init("gpcs=1 vram=128M", "0:2", "depth=2 policy=top"));
+	for (int c = 0; c < 2; c++) {
+		OK(ppuCtxCreate(&ctx[c], 0, 0));
+		OK(ppuModuleLoadData(&m[c], code, 0, NULL));
+		mod = m[c];
+		OK(ppuStreamCreate(&plain[c], 0, 0));
+		launch("quick", 1, plain[c], NULL);
+		OK(ppuCtxSynchronize());
+	}
+	for (size_t bytes = 64u << 20; bytes >= 256; bytes /= 2)
+		while (n < 64 && !ppuMalloc(&all[n], bytes))
+			n++;
+	ck_assert_uint_lt(n, 64);
+	for (unsigned i = 0; i < LIMITS; i++)
+		OK(ppuCtxGetLimit(more[i].limit, &was[i]));
+	for (int c = 0; c < 2; c++)
+		for (unsigned i = 0; i < LIMITS; i++) {
+			OK(ppuCtxSetCurrent(ctx[c]));
+			FAILS(PPU_ERROR_OUT_OF_DEVICE_MEMORY, ppuCtxSetLimit(more[i].limit, more[i].value));
+			for (int k = 0; k < 2; k++) {
+				OK(ppuCtxSetCurrent(ctx[k]));
+				for (unsigned j = 0; j < LIMITS; j++) {
+					OK(ppuCtxGetLimit(more[j].limit, &now));
+					ck_assert_uint_eq(now, was[j]);
+				}
+				ck_assert_uint_eq(device_priority(NULL), 6);
+				ck_assert_uint_eq(device_priority(plain[k]), 6);
+				mod = m[k];
+				launch("quick", 3, plain[k], NULL);
+				OK(ppuCtxSynchronize());
+			}
+		}
+	OK(ppuCtxSetCurrent(ctx[1]));
+	while (n)
+		OK(ppuFree(all[--n]));
+	for (unsigned i = 0; i < LIMITS; i++) {
+		OK(ppuCtxSetLimit(more[i].limit, more[i].value));
+		OK(ppuCtxGetLimit(more[i].limit, &now));
+		ck_assert_uint_eq(now, more[i].value);
+		ck_assert_uint_eq(device_priority(plain[1]), more[i].priority);
+		launch("quick", 3, plain[1], NULL);
+		OK(ppuCtxSynchronize());
+	}
+	OK(ppuCtxSetCurrent(ctx[0]));
+	ck_assert_uint_eq(device_priority(plain[0]), 6);
+	stop_quietly();
+}
+END_TEST
+
 /* ---- the other limits ------------------------------------------------------------------------ */
 
 /* Children that wait for their parent's end: as many as the limit are launched, the others have an error. */
@@ -971,6 +1037,6 @@ END_TEST
 
 BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, mappings_need_no_vram, streams_in_order,
 	   two_contexts, every_depth, new_depth_new_map, not_while_in_use, refusals, depth_beyond_the_reserve,
-	   default_priority, memory_of_levels,
+	   default_priority, memory_of_levels, limits_without_memory,
 	   pending_launches, local_memory_follows_need, tasks_of_a_context, chain_of_four_levels,
 	   waiting_parents_no_deadlock)
