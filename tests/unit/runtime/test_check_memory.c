@@ -208,6 +208,12 @@ START_TEST(many_dead)
 	ck_assert_ptr_null(chk_block_dead(&b, 0x1000));
 	ck_assert_uint_eq(chk_block_dead(&b, 0x1000 * 5000)->number, 5000);
 	chk_blocks_free(&b);
+	/* Then there are none, and it can be used again. */
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1000 * 5000));
+	ck_assert_ptr_null(chk_block_at(&b, 0x1000));
+	chk_block_add(&b, 0x1000, 16, 16, CHK_USER);
+	ck_assert_ptr_nonnull(chk_block_at(&b, 0x1000));
+	chk_blocks_free(&b);
 }
 END_TEST
 
