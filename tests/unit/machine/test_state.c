@@ -433,6 +433,7 @@ static uint8_t *edited(const uint8_t *bytes, size_t len, size_t at, const void *
 #define LAST_UNNAMED "x-fault-dma-fail"	/* of those that states had before they had names */
 #define NUM_UNNAMED 59			/* their number; it can never change */
 #define PROPERTIES 12	/* in a state, after magic and version: how many follow */
+#define LONGEST_NAME 64	/* bytes, from which on a name is too long */
 
 /* After the last property: the time, and the number of counters. */
 static size_t counters_at(const uint8_t *bytes)
@@ -477,6 +478,14 @@ START_TEST(other_lists)
 	ctrs = counters_at(bytes);
 	expect_load(b, edited(bytes, len, PROPERTIES + 4, known, 15, PROPERTIES, 1), len + 15, NULL);
 	expect_load(b, edited(bytes, len, PROPERTIES + 4, set, 15, PROPERTIES, 1), len + 15, "newer");
+	for (unsigned n = 20; n <= 255; n++) {		/* names: those that are too long are refused */
+		uint8_t entry[1 + 255 + 8 + 1] = { (uint8_t)n };
+
+		memset(entry + 1, 'x', n);
+		entry[1 + n + 8] = 1;
+		expect_load(b, edited(bytes, len, PROPERTIES + 4, entry, n + 10, PROPERTIES, 1), len + n + 10,
+			    n < LONGEST_NAME ? NULL : "too long");
+	}
 	expect_load(b, edited(bytes, len, ctrs + 4 + 8 * PPU_CTR_COUNT, "newcount", 8, ctrs, 1), len + 8, NULL);
 	/* Without the last counter. */
 	less = edited(bytes, len, ctrs, "", 0, ctrs, -1);
