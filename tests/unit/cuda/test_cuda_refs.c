@@ -273,7 +273,9 @@ START_TEST(made_and_gone)
 	CUmodule m;
 	CUlibrary lib;
 	CUcontext c;
+	static char block[4096] __attribute__((aligned(4096)));
 	CUdeviceptr q;
+	size_t pitch;
 	void *host;
 
 	start();
@@ -309,6 +311,11 @@ START_TEST(made_and_gone)
 	MADE(cuCtxCreate_v2(&c, 0, 0), cuCtxDestroy_v2(c));
 	MADE(cuMemAlloc_v2(&q, 64), cuMemFree_v2(q));
 	HOLDS_NOTHING(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&q, (size_t)1 << 40));
+	MADE(cuMemAllocPitch_v2(&q, &pitch, 64, 4, 4), cuMemFree_v2(q));
+	WRONG(cuMemAllocPitch_v2(&q, &pitch, 64, 4, 5));
+	WRONG(cuMemAlloc_v2(&q, 0));
+	MADE(cuMemHostAlloc(&host, 64, 0), cuMemFreeHost(host));
+	MADE(cuMemHostRegister_v2(block, sizeof(block), 0), cuMemHostUnregister(block));
 	MADE(cuMemAllocManaged(&q, 64, CU_MEM_ATTACH_GLOBAL), cuMemFree_v2(q));
 	MADE(cuMemAllocHost_v2(&host, 64), cuMemFreeHost(host));
 	MADE(cuMemAllocAsync(&q, 64, s), cuMemFreeAsync(q, s));
