@@ -724,7 +724,7 @@ END_TEST
 
 START_TEST(occupancy)
 {
-	int blocks, grid, size, sms;
+	int blocks, grid, size, sms, all, own, most;
 	size_t bytes;
 	CUfunction g;
 
@@ -756,6 +756,17 @@ START_TEST(occupancy)
 	ck_assert_int_eq(blocks, 0);
 	BAD(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, 1, INT_MAX));
 	BAD(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, INT_MAX, 128));
+	/* As many as fit, and one more: each gets its share of the SM's shared memory, up to the function's limit. */
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, g, 128, 0));
+	OK(cuDeviceGetAttribute(&all, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 0));
+	OK(cuFuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, g));
+	OK(cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, g));
+	ck_assert_int_gt(blocks, 2);
+	for (int n = 1; n <= blocks; n++) {
+		OK(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, n, 128));
+		ck_assert_uint_eq(bytes, (size_t)(all / n - own < most ? all / n - own : most));
+	}
+	BAD(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, g, blocks + 1, 128));
 }
 END_TEST
 

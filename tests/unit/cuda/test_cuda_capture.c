@@ -110,6 +110,14 @@ START_TEST(fork_and_join)
 	ck_assert_uint_eq(word_at(p), 10);
 	ck_assert_uint_eq(word_at(q), 301);
 	IS(CUDA_ERROR_CAPTURED_EVENT, cuEventQuery(done));
+	IS(CUDA_ERROR_CAPTURED_EVENT, cuEventSynchronize(done));
+	/* while it is captured, too; then the capture has failed */
+	for (int i = 0; i < 2; i++) {
+		OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+		OK(cuEventRecord(forked, s));
+		IS(CUDA_ERROR_CAPTURED_EVENT, i ? cuEventSynchronize(forked) : cuEventQuery(forked));
+		IS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(s, &g));
+	}
 	OK(cuEventRecord(done, s));			/* a place in a stream again */
 	OK(cuEventSynchronize(done));
 }
@@ -222,8 +230,9 @@ END_TEST
 START_TEST(forbidden_meanwhile)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	CUdeviceptr p, q;
 	CUstream s, blocking;
+	CUdeviceptr p, q;
+	size_t pitch;
 	CUgraph g;
 
 	begin(small_ptx);
@@ -245,6 +254,12 @@ START_TEST(forbidden_meanwhile)
 	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	IS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuMemAlloc(&q, 4));
 	IS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(s, &g));
+	for (int i = 0; i < 4; i++) {			/* each of these calls waits for the device, or may */
+		OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+		IS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, i == 0 ? cuMemFree(p) : i == 1 ? cuMemAllocPitch(&q, &pitch, 64, 4, 4) :
+		   i == 2 ? cuCtxSynchronize() : cuMemAlloc(&q, 4));
+		IS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(s, &g));
+	}
 	OK(cuThreadExchangeStreamCaptureMode(&mode));
 	ck_assert_int_eq(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
 	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_GLOBAL));

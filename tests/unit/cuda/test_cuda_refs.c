@@ -250,9 +250,194 @@ START_TEST(graphs)
 }
 END_TEST
 
+/* What is made and destroyed again. */
+#define MADE(make, destroy) FINE(({ CUresult made_r = (make); made_r ? made_r : (destroy); }))
+
+START_TEST(made_and_gone)
+{
+	CUDA_ARRAY_DESCRIPTOR d = { .Width = 16, .Height = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1 };
+	CUDA_ARRAY3D_DESCRIPTOR d3 = { .Width = 4, .Height = 4, .Depth = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1,
+				       .Flags = CUDA_ARRAY3D_SURFACE_LDST };
+	CUDA_RESOURCE_DESC r = { .resType = CU_RESOURCE_TYPE_ARRAY };
+	CUDA_TEXTURE_DESC how = { .filterMode = CU_TR_FILTER_MODE_POINT };
+	CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } };
+	CUtexObject tex;
+	CUsurfObject surf;
+	CUarray made;
+	CUmemoryPool mine;
+	CUstream str;
+	CUevent ev;
+	CUgraph gr;
+	CUgraphNode node;
+	CUgraphExec exec;
+	CUmodule m;
+	CUlibrary lib;
+	CUcontext c;
+	static char block[4096] __attribute__((aligned(4096)));
+	CUdeviceptr q;
+	size_t pitch;
+	void *host;
+
+	start();
+	MADE(cuArrayCreate_v2(&made, &d), cuArrayDestroy(made));
+	MADE(cuArray3DCreate_v2(&made, &d3), cuArrayDestroy(made));
+	d.NumChannels = d3.NumChannels = 3;
+	WRONG(cuArrayCreate_v2(&made, &d));
+	WRONG(cuArray3DCreate_v2(&made, &d3));
+	d3.NumChannels = 1;
+	d3.Width = d3.Height = d3.Depth = 1 << 12;		/* more than there is */
+	HOLDS_NOTHING(CUDA_ERROR_OUT_OF_MEMORY, cuArray3DCreate_v2(&made, &d3));
+	r.res.array.hArray = a;
+	MADE(cuTexObjectCreate(&tex, &r, &how, NULL), cuTexObjectDestroy(tex));
+	r.res.array.hArray = (CUarray)&d;
+	NONE(cuTexObjectCreate(&tex, &r, &how, NULL));
+	NONE(cuSurfObjectCreate(&surf, &r));
+	MADE(cuMemPoolCreate(&mine, &props), cuMemPoolDestroy(mine));
+	props.location.id = 5;
+	IS(CUDA_ERROR_INVALID_DEVICE, cuMemPoolCreate(&mine, &props));
+	MADE(cuStreamCreate(&str, CU_STREAM_NON_BLOCKING), cuStreamDestroy_v2(str));
+	MADE(cuStreamCreateWithPriority(&str, 0, 0), cuStreamDestroy_v2(str));
+	WRONG(cuStreamCreate(&str, 77));
+	WRONG(cuStreamCreateWithPriority(&str, 77, 0));
+	MADE(cuEventCreate(&ev, CU_EVENT_DISABLE_TIMING), cuEventDestroy_v2(ev));
+	WRONG(cuEventCreate(&ev, 77));
+	MADE(cuGraphCreate(&gr, 0), cuGraphDestroy(gr));
+	MADE(cuGraphClone(&gr, g), cuGraphDestroy(gr));
+	MADE(cuGraphAddEmptyNode(&node, g, NULL, 0), cuGraphDestroyNode(node));
+	MADE(cuGraphInstantiateWithFlags(&exec, g, 0), cuGraphExecDestroy(exec));
+	MADE(cuModuleLoadData(&m, small_ptx), cuModuleUnload(m));
+	HOLDS_NOTHING(CUDA_ERROR_INVALID_PTX, cuModuleLoadData(&m, ".version nothing"));
+	MADE(cuLibraryLoadData(&lib, small_ptx, NULL, NULL, 0, NULL, NULL, 0), cuLibraryUnload(lib));
+	MADE(cuCtxCreate_v2(&c, 0, 0), cuCtxDestroy_v2(c));
+	MADE(cuMemAlloc_v2(&q, 64), cuMemFree_v2(q));
+	HOLDS_NOTHING(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&q, (size_t)1 << 40));
+	MADE(cuMemAllocPitch_v2(&q, &pitch, 64, 4, 4), cuMemFree_v2(q));
+	WRONG(cuMemAllocPitch_v2(&q, &pitch, 64, 4, 5));
+	WRONG(cuMemAlloc_v2(&q, 0));
+	MADE(cuMemHostAlloc(&host, 64, 0), cuMemFreeHost(host));
+	MADE(cuMemHostRegister_v2(block, sizeof(block), 0), cuMemHostUnregister(block));
+	MADE(cuMemAllocManaged(&q, 64, CU_MEM_ATTACH_GLOBAL), cuMemFree_v2(q));
+	MADE(cuMemAllocHost_v2(&host, 64), cuMemFreeHost(host));
+	MADE(cuMemAllocAsync(&q, 64, s), cuMemFreeAsync(q, s));
+	MADE(cuMemAllocFromPoolAsync(&q, 64, pool, s), cuMemFreeAsync(q, s));
+}
+END_TEST
+
+/* The rest of what takes a function, a stream, an array or a graph. */
+START_TEST(more_functions)
+{
+	unsigned ten = 10;
+	void *params[] = { &p, &ten };
+	CUlaunchConfig cfg = { 1, 1, 1, 1, 1, 1, 0, NULL, NULL, 0 };
+	CUfunctionLoadingState state;
+	CUfunction again;
+	const char *name;
+	size_t bytes;
+	int x1, x2;
+
+	start();
+	cfg.hStream = s;
+	FINE(cuFuncGetName(&name, f));
+	FINE(cuFuncIsLoaded(&state, f));
+	FINE(cuFuncLoad(f));
+	OK(cuModuleEnumerateFunctions(&again, 1, mod));		/* which makes one */
+	FINE(cuModuleEnumerateFunctions(&again, 1, mod));
+	FINE(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, f, 1, 64));
+	WRONG(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, f, 100000, 64));
+	FINE(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&x1, f, 64, 0, 0));
+	FINE(cuOccupancyMaxPotentialBlockSize(&x1, &x2, f, NULL, 0, 0));
+	FINE(cuLaunchKernelEx(&cfg, f, params, NULL));
+	FINE(cuLaunchCooperativeKernel(f, 1, 1, 1, 1, 1, 1, 0, s, params));
+	cfg.gridDimX = 0;
+	WRONG(cuLaunchKernelEx(&cfg, f, params, NULL));
+	WRONG(cuLaunchCooperativeKernel(f, 0, 1, 1, 1, 1, 1, 0, s, params));
+}
+END_TEST
+
+START_TEST(more_streams)
+{
+	CUlaunchAttributeValue v = { 0 };
+	CUstreamCaptureStatus status;
+	unsigned long long id;
+	CUgraph got = NULL;
+	CUdevice dev;
+
+	start();
+	FINE(cuStreamGetDevice(s, &dev));
+	FINE(cuStreamGetId(s, &id));
+	FINE(cuStreamIsCapturing(s, &status));
+	FINE(cuStreamGetAttribute(s, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+	FINE(cuStreamSetAttribute(s, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+	FINE(cuStreamCopyAttributes(s, s));
+	FINE(cuStreamGetCaptureInfo_v2(s, &status, &id, NULL, NULL, NULL));
+	MADE(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED), ({
+		CUresult ended = cuStreamEndCapture(s, &got);
+
+		ended ? ended : cuGraphDestroy(got);
+	}));
+	HOLDS_NOTHING(CUDA_ERROR_ILLEGAL_STATE, cuStreamEndCapture(s, &got));
+	FINE(cuMemcpyAsync(p, p, 4, s));
+	FINE(cuMemcpyDtoDAsync_v2(p, p, 4, s));
+}
+END_TEST
+
+START_TEST(more_memory)
+{
+	CUDA_MEMCPY3D c = { .srcMemoryType = CU_MEMORYTYPE_ARRAY, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .WidthInBytes = 4,
+			    .Height = 1, .Depth = 1 };
+	CUDA_ARRAY3D_DESCRIPTOR d;
+	CUmemoryPool got;
+	unsigned w = 4;
+
+	start();
+	c.srcArray = a;
+	c.dstDevice = p;
+	FINE(cuArray3DGetDescriptor_v2(&d, a));
+	FINE(cuMemcpyAtoA_v2(a, 16, a, 0, 4));
+	FINE(cuMemcpyAtoHAsync_v2(&w, a, 0, 4, s));
+	FINE(cuMemcpyHtoAAsync_v2(a, 0, &w, 4, s));
+	FINE(cuMemcpy3D_v2(&c));
+	FINE(cuMemcpy3DAsync_v2(&c, s));
+	c.Height = 1000;
+	WRONG(cuMemcpy3D_v2(&c));
+	WRONG(cuMemcpy3DAsync_v2(&c, s));
+	FINE(cuDeviceGetDefaultMemPool(&got, 0));
+	FINE(cuDeviceGetMemPool(&got, 0));
+}
+END_TEST
+
+START_TEST(more_graphs)
+{
+	CUlaunchAttributeValue v = { 0 };
+	CUgraphNode child, first, other_n;
+	CUgraph inner, clone;
+	cuuint64_t flags;
+	size_t num = 0;
+
+	start();
+	FINE(cuGraphExecGetFlags(x, &flags));
+	FINE(cuGraphKernelNodeGetAttribute(n, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+	FINE(cuGraphKernelNodeSetAttribute(n, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+	FINE(cuGraphKernelNodeCopyAttributes(n, n));
+	FINE(cuGraphDebugDotPrint(g, "/dev/null", 0));
+	OK(cuGraphClone(&clone, g));
+	FINE(cuGraphNodeFindInClone(&first, n, clone));
+	MADE(cuGraphAddChildGraphNode(&child, g, &n, 1, clone), cuGraphDestroyNode(child));
+	OK(cuGraphAddChildGraphNode(&child, g, NULL, 0, clone));
+	FINE(cuGraphChildGraphNodeGetGraph(child, &inner));
+	OK(cuGraphAddEmptyNode(&other_n, g, NULL, 0));
+	MADE(cuGraphAddDependencies(g, &n, &other_n, 1), cuGraphRemoveDependencies(g, &n, &other_n, 1));
+	FINE(cuGraphGetEdges(g, NULL, NULL, &num));
+	WRONG(cuGraphRemoveDependencies(g, &n, &other_n, 1));
+	OK(cuGraphDestroyNode(child));
+	OK(cuGraphDestroy(clone));
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = { functions, streams_and_events, contexts, memory, graphs };
+	const TTest *const tests[] = { functions, streams_and_events, contexts, memory, graphs, made_and_gone, more_functions,
+				       more_streams, more_memory, more_graphs };
 
 	return run_all("references", tests, sizeof(tests) / sizeof(*tests));
 }

@@ -586,6 +586,13 @@ START_TEST(copies)
 	OK(cudaMemcpy(b, q, 64, cudaMemcpyDefault));
 	ck_assert_mem_eq(a, b, 64);
 	IS(cudaErrorInvalidMemcpyDirection, cudaMemcpy(b, q, 4, (enum cudaMemcpyKind)9));
+	IS(cudaErrorInvalidMemcpyDirection, cudaMemcpy(b, q, 4, (enum cudaMemcpyKind)(cudaMemcpyDefault + 1)));
+	IS(cudaErrorInvalidMemcpyDirection, cudaMemcpyAsync(b, q, 4, (enum cudaMemcpyKind)9, 0));
+	IS(cudaErrorInvalidMemcpyDirection, cudaMemcpy2D(b, 8, q, 8, 8, 1, (enum cudaMemcpyKind)9));
+	IS(cudaErrorInvalidMemcpyDirection, cudaMemcpy2D(b, 8, q, 8, 0, 1, (enum cudaMemcpyKind)-1));
+	IS(cudaErrorInvalidMemcpyDirection, cudaMemcpy2DAsync(b, 8, q, 8, 8, 1, (enum cudaMemcpyKind)9, 0));
+	IS(cudaErrorInvalidMemcpyDirection, cudaMemcpy3D(&(struct cudaMemcpy3DParms){
+		.dstPtr = { b, 8, 8, 1 }, .srcPtr = { q, 8, 8, 1 }, .extent = { 8, 1, 1 }, .kind = (enum cudaMemcpyKind)9 }));
 	BAD(cudaMemcpy(b, a, 4, cudaMemcpyHostToDevice));
 	BAD(cudaMemcpy(b, a, 4, cudaMemcpyDeviceToHost));
 	OK(cudaMemcpy(b, q, 0, cudaMemcpyDeviceToHost));

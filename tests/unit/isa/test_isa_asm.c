@@ -124,6 +124,11 @@ static const struct {
 	{ "x: x: nop", "!label 'x' is defined twice" },
 	{ ".global a 4 4\n.global a 4 4", "!'a' is defined twice" },
 	{ ".kernel k regs=2\nmov.u32 r5, 1\nexit", "!uses r5 but says regs=2" },
+	{ ".kernel k regs=5\nmov.u32 r5, 1\nexit", "!uses r5 but says regs=5" },
+	{ ".kernel k insns=3\nnop\nexit", "!'k' has fewer instructions than insns= says" },
+	{ ".func f\nnop\nnop\nnop\nret r2\n.kernel k insns=3\nnop\nexit", "!'k' has fewer instructions than insns= says" },
+	{ ".func f\n.kernel k\nexit", "!'f' has no instructions" },
+	{ ".kernel k\nexit\n.func f", "!'f' has no instructions" },
 };
 
 START_TEST(golden_text)
@@ -176,6 +181,32 @@ START_TEST(error_positions)
 	ck_assert_int_lt(ppu_assemble(text, strlen(text), "f.ppus", &img, &log), 0);
 	ck_assert_str_eq(log.text, "f.ppus:2:19: error: 'q7' is not defined (use .extern for symbols of other modules)\n");
 	ppu_log_free(&log);
+}
+END_TEST
+
+/* What the assembler counts of a function that does not say it, and what one that says it may have. */
+START_TEST(functions)
+{
+	struct ppu_image *img = assemble(".func f\nnop\nmov.u32 r0, 1\nret r2\n"
+					 ".kernel a\nmov.u64 rd6, rd8\nbar.sync 3\nexit\n"
+					 ".kernel b regs=20 insns=2 barriers=1\nmov.u32 r19, 1\nexit\nmov.u32 r30, 1\n"
+					 ".kernel c insns=3\nbar.sync r4\nbar.sync 15\nexit\n"
+					 ".kernel d\nmov.u32 r0, 1\nexit\n");
+	static const struct { const char *name; uint32_t at, insns, regs, barriers; } want[] = {
+		{ "f", 0, 3, 3, 0 }, { "a", 3, 3, 10, 4 }, { "b", 6, 2, 20, 1 }, { "c", 9, 3, 5, 16 }, { "d", 12, 2, 2, 0 },
+	};
+
+	ck_assert_uint_eq(img->num_symbols, 5);
+	for (unsigned i = 0; i < 5; i++) {
+		const struct ppu_symbol *f = &img->symbols[i];
+
+		ck_assert_str_eq(f->name, want[i].name);
+		ck_assert_uint_eq(f->value, want[i].at);
+		ck_assert_uint_eq(f->num_insns, want[i].insns);
+		ck_assert_msg(f->regs == want[i].regs, "%s: %u registers", f->name, f->regs);
+		ck_assert_msg(f->barriers == want[i].barriers, "%s: %u barriers", f->name, f->barriers);
+	}
+	ppu_image_free(img);
 }
 END_TEST
 
@@ -349,6 +380,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, golden_text, 0, sizeof(golden) / sizeof(golden[0]));
 	tcase_add_test(tc, error_positions);
+	tcase_add_test(tc, functions);
 	tcase_add_test(tc, module_text_is_a_fixed_point);
 	tcase_add_test(tc, directives);
 	tcase_add_test(tc, data_items);

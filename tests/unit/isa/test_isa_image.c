@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Native images: file format, linking, totals over the call graph, hostile files. */
+#define _GNU_SOURCE
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ppu_image.h>
 #include <hw/ppu_isa_check.h>
+#include "compiler/obj/image.h"
 #include "run_suite.h"
 
 static struct ppu_image *assemble(const char *text)
@@ -110,6 +112,50 @@ START_TEST(hostile_files)
 	free(copy);
 	free(bytes);
 	ck_assert_uint_gt(accepted, 1000);
+}
+END_TEST
+
+/* The sizes that a file may say of its data and shared memory: up to the largest, and not one more. */
+START_TEST(bounds_of_sizes)
+{
+	static const struct { unsigned at, bytes; uint64_t v; const char *says; } t[] = {
+		{ 0, 8, 24, NULL }, { 0, 8, 23, "too much data" }, { 0, 8, PPU_IMAGE_DATA_MAX, NULL },
+		{ 0, 8, PPU_IMAGE_DATA_MAX + 1, "too much data" }, { 0, 8, ~0ull, "too much data" },
+		{ 8, 8, 1, NULL }, { 8, 8, 64, NULL }, { 8, 8, 0, "bad alignment" }, { 8, 8, 24, "bad alignment" },
+		{ 8, 8, PPU_IMAGE_ALIGN_MAX, NULL }, { 8, 8, 2 * PPU_IMAGE_ALIGN_MAX, "bad alignment" },
+		{ 16, 4, 0, NULL }, { 16, 4, PPU_IMAGE_SHARED_MAX, NULL }, { 16, 4, PPU_IMAGE_SHARED_MAX + 1, "too much shared" },
+		{ 20, 4, 1, "reserved" }, { 20, 4, 1u << 31, "reserved" },
+	};
+	struct ppu_image *img = assemble(".kernel k\nexit\n"), *back;
+	static uint8_t data[24] = { [23] = 7 };
+	uint8_t info[24] = { 24, [8] = 32, [16] = 0x40, 0x44 }, *bytes, *at, was[24];
+	struct ppu_log log;
+	size_t len;
+
+	free(img->data);
+	img->data = data;
+	img->data_bytes = 24;
+	img->data_align = 32;
+	img->shared_module_bytes = 0x4440;
+	ck_assert_int_eq(ppu_image_write(img, &bytes, &len), 0);
+	img->data = NULL;
+	img->data_bytes = 0;
+	ppu_image_free(img);
+	at = memmem(bytes, len, info, sizeof(info));
+	ck_assert_ptr_nonnull(at);
+	memcpy(was, at, sizeof(was));
+	for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		memcpy(at, was, sizeof(was));
+		memcpy(at + t[i].at, &t[i].v, t[i].bytes);
+		ppu_log_init(&log);
+		ck_assert_msg(!ppu_image_read(bytes, len, &back, &log) == !t[i].says, "%u: %s", i, log.text);
+		if (t[i].says)
+			ck_assert_msg(strstr(log.text, t[i].says) != NULL, "%u: %s", i, log.text);
+		else
+			ppu_image_free(back);
+		ppu_log_free(&log);
+	}
+	free(bytes);
 }
 END_TEST
 
@@ -374,6 +420,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, file_keeps_everything);
 	tcase_add_test(tc, hostile_files);
+	tcase_add_test(tc, bounds_of_sizes);
 	tcase_add_test(tc, link_resolves);
 	tcase_add_test(tc, library_is_given);
 	tcase_add_test(tc, largest_frame);

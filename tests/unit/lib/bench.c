@@ -42,6 +42,14 @@ static void *port_map(void *opaque, uint64_t bus, uint64_t *len, bool write)
 		*len = BENCH_RAM_BYTES - off;
 	if (b->map_max && *len > b->map_max)
 		*len = b->map_max;
+	if (b->ram_far && off < b->ram_far_to) {
+		bool far = off >= b->ram_far_from;
+		uint64_t end = far ? b->ram_far_to : b->ram_far_from;
+
+		*len = *len < end - off ? *len : end - off;
+		if (far)
+			return b->ram_far + (off - b->ram_far_from);
+	}
 	return b->ram + off;
 }
 

@@ -44,6 +44,8 @@ struct bench {
 	uint64_t vram_next, ram_next;	/* bump allocators, offsets */
 	bool dma_off;			/* system memory cannot be reached */
 	uint64_t map_max;		/* the map port gives at most this much, 0: no limit */
+	uint8_t *ram_far;		/* not NULL: where RAM from bus offset ram_far_from to ram_far_to is */
+	uint64_t ram_far_from, ram_far_to;
 	uint64_t vram_dirty, ram_dirty;	/* bytes reported dirty */
 	uint8_t *before;		/* bench_watch(): VRAM as it was when the device began to run */
 	uint8_t *reported;		/* and for each page whether it was reported since */

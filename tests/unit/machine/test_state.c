@@ -4,6 +4,7 @@
  * core and continued; trace and memory must be those of the run that was never stopped.  Loading
  * damaged bytes must fail or succeed, never crash.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bench.h"
@@ -153,13 +154,22 @@ static void save_and_load(struct bench *b)
 	uint8_t *bytes = NULL, *again = NULL;
 	size_t len = 0, len2 = 0;
 	uint64_t now = ppu_core_time(b->core);
+	unsigned irqs[PPU_NUM_VECTORS];
+	size_t records;
 	char *err = NULL;
 
 	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
 	bench_new_core(b);
 	b->num_trace--;			/* the RESET of the new core */
-	if (ppu_core_load(b->core, bytes, len, &err))
-		ck_abort_msg("load: %s", err);
+	memcpy(irqs, b->irqs, sizeof(irqs));
+	records = b->num_trace;
+	/* Twice: the second time the device is reset while it works. */
+	for (int i = 0; i < 2; i++)
+		if (ppu_core_load(b->core, bytes, len, &err))
+			ck_abort_msg("load: %s", err);
+	/* What was traced and sent before is not traced and sent again. */
+	ck_assert_mem_eq(irqs, b->irqs, sizeof(irqs));
+	ck_assert_uint_eq(records, b->num_trace);
 	ck_assert_uint_eq(ppu_core_time(b->core), now);
 	programs_are_held(b);
 	/* The same state gives the same bytes. */
@@ -341,9 +351,12 @@ START_TEST(damaged)
 }
 END_TEST
 
+#define VERSION 8	/* in a state, behind the magic number */
+
 START_TEST(refused)
 {
 	struct bench *a = bench_new(NULL), *b = bench_new("copy-engines=3");
+	uint32_t first, last;
 	uint8_t *bytes = NULL;
 	size_t len = 0;
 	char *err = NULL;
@@ -356,6 +369,23 @@ START_TEST(refused)
 	ck_assert_int_eq(ppu_core_load(a->core, bytes, len, &err), -1);
 	ck_assert(strstr(err, "not the state"));
 	free(err);
+	bytes[0]--;
+	/* The versions that the message names are read; those next to them are not. */
+	memcpy(bytes + VERSION, &(uint32_t){ 0 }, 4);
+	ck_assert_int_eq(ppu_core_load(a->core, bytes, len, &err), -1);
+	ck_assert_msg(sscanf(err, "state version 0 is not known, only %u to %u", &first, &last) == 2, "%s", err);
+	ck_assert_uint_lt(first, last);
+	free(err);
+	for (uint32_t v = first - 1; v <= last + 1; v++) {
+		err = NULL;
+		memcpy(bytes + VERSION, &v, 4);
+		if (v == last)
+			ck_assert_int_eq(ppu_core_load(a->core, bytes, len, &err), 0);
+		else
+			ck_assert_int_eq(ppu_core_load(a->core, bytes, len, &err), -1);
+		ck_assert_msg((v < first || v > last) == (err && strstr(err, "is not known")), "version %u: %s", v, err);
+		free(err);
+	}
 	free(bytes);
 	bench_free(a);
 	bench_free(b);
@@ -403,6 +433,7 @@ static uint8_t *edited(const uint8_t *bytes, size_t len, size_t at, const void *
 #define LAST_UNNAMED "x-fault-dma-fail"	/* of those that states had before they had names */
 #define NUM_UNNAMED 59			/* their number; it can never change */
 #define PROPERTIES 12	/* in a state, after magic and version: how many follow */
+#define LONGEST_NAME 64	/* bytes, from which on a name is too long */
 
 /* After the last property: the time, and the number of counters. */
 static size_t counters_at(const uint8_t *bytes)
@@ -447,6 +478,14 @@ START_TEST(other_lists)
 	ctrs = counters_at(bytes);
 	expect_load(b, edited(bytes, len, PROPERTIES + 4, known, 15, PROPERTIES, 1), len + 15, NULL);
 	expect_load(b, edited(bytes, len, PROPERTIES + 4, set, 15, PROPERTIES, 1), len + 15, "newer");
+	for (unsigned n = 20; n <= 255; n++) {		/* names: those that are too long are refused */
+		uint8_t entry[1 + 255 + 8 + 1] = { (uint8_t)n };
+
+		memset(entry + 1, 'x', n);
+		entry[1 + n + 8] = 1;
+		expect_load(b, edited(bytes, len, PROPERTIES + 4, entry, n + 10, PROPERTIES, 1), len + n + 10,
+			    n < LONGEST_NAME ? NULL : "too long");
+	}
 	expect_load(b, edited(bytes, len, ctrs + 4 + 8 * PPU_CTR_COUNT, "newcount", 8, ctrs, 1), len + 8, NULL);
 	/* Without the last counter. */
 	less = edited(bytes, len, ctrs, "", 0, ctrs, -1);

@@ -303,6 +303,86 @@ START_TEST(one_impossible_channel)
 }
 END_TEST
 
+/*
+ * A copy under way: its fields as they lie in a state, from the source's address on.  In some an impossible value is refused,
+ * and the largest or smallest possible one is not.
+ */
+#define TIMED "copy-engines=1 memory-timing=1"
+#define WIDTH (4u << 20)
+#define FIELDS(F) \
+F(chid, -14, 4) F(op, -10, 1) F(elem, -9, 1) F(src, 0, 8) F(width, 32, 8) F(rows, 40, 8) F(row, 56, 8) F(off, 64, 8) \
+F(start, 80, 8) F(late, 88, 8) F(sys, 96, 1) F(chunk_rows, 105, 8) F(chunk_bytes, 113, 8) F(backward, 121, 1) F(waited, 122, 8)
+
+enum field {
+#define F(name, at, bytes) FIELD_##name,
+	FIELDS(F)
+#undef F
+};
+
+START_TEST(one_impossible_copy)
+{
+	static const struct { int at; unsigned bytes; } fields[] = {
+#define F(name, at, bytes) [FIELD_##name] = { at, bytes },
+		FIELDS(F)
+#undef F
+	};
+	struct bench *a = bench_new(TIMED);
+	struct bench_ctx *c = bench_ctx_new(a);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t buf = bench_alloc(c, 2 * WIDTH, BENCH_VRAM), now, off;
+	uint8_t *bytes = NULL, *at = NULL;
+	size_t len = 0;
+
+	bench_copy(ch, buf, buf + WIDTH, WIDTH);
+	bench_submit(ch);
+	bench_run_for(a, 3000);
+	ck_assert_int_eq(ppu_core_save(a->core, &bytes, &len), 0);
+	for (uint8_t *p = bench_section(bytes, len, "ces "); p + 8 < bytes + len && !at; p++)
+		if (!memcmp(p, &buf, 8))
+			at = p;
+	ck_assert_ptr_nonnull(at);
+	now = ppu_core_time(a->core);
+	memcpy(&off, at + fields[FIELD_off].at, 8);
+	ck_assert_uint_lt(off, WIDTH);
+	{
+		const struct { enum field field; uint64_t v; bool fine; } change[] = {
+			{ FIELD_src, buf, true },		/* nothing */
+			{ FIELD_chid, a->cfg.channels, false }, { FIELD_chid, 1, false },
+			{ FIELD_op, PPU_CMD_COPY - 1, false }, { FIELD_op, PPU_CMD_FILL_2D + 1, false }, { FIELD_op, PPU_CMD_FILL_2D, true },
+			{ FIELD_elem, 3, true }, { FIELD_elem, 4, false },
+			{ FIELD_row, 1, true }, { FIELD_row, 2, false }, { FIELD_rows, 0, true },
+			{ FIELD_off, WIDTH + 1, false }, { FIELD_off, ~0ull, false },
+			{ FIELD_start, now, true }, { FIELD_start, now + 1, false },
+			{ FIELD_late, 1, false }, { FIELD_sys, 1, false },
+			{ FIELD_chunk_rows, 1, false }, { FIELD_chunk_rows, ~0ull, false },
+			{ FIELD_chunk_bytes, PPU_COPY_CHUNK_BYTES, true }, { FIELD_chunk_bytes, PPU_COPY_CHUNK_BYTES + 1, false },
+			{ FIELD_backward, 1, true },
+			{ FIELD_waited, now + (1ull << 60), true }, { FIELD_waited, now + (1ull << 60) + 1, false },
+			{ FIELD_waited, ~0ull, false },
+		};
+
+		for (unsigned i = 0; i < sizeof(change) / sizeof(change[0]); i++) {
+			uint8_t was[8], *field = at + fields[change[i].field].at;
+			struct bench *b = bench_new(TIMED);
+			char *err = NULL;
+
+			memcpy(was, field, 8);
+			memcpy(field, &change[i].v, fields[change[i].field].bytes);
+			memcpy(b->vram, a->vram, b->cfg.vram);
+			memcpy(b->ram, a->ram, BENCH_RAM_BYTES);
+			ck_assert_int_eq(!ppu_core_load(b->core, bytes, len, &err), !err);
+			ck_assert_msg(!err == change[i].fine && (!err || strstr(err, "copy engine 0 is not in a possible state")),
+				      "change %u: %s", i, err ? err : "loaded");
+			memcpy(field, was, 8);
+			bench_free(b);
+			free(err);
+		}
+	}
+	free(bytes);
+	bench_free(a);
+}
+END_TEST
+
 /* The state, and where a 1 more in a byte of the first task is. */
 static size_t state_and_place(struct scene *s, uint8_t *field, uint8_t **bytes, size_t *len)
 {
@@ -354,6 +434,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, one_impossible_field);
 	tcase_add_test(t, one_impossible_channel);
+	tcase_add_test(t, one_impossible_copy);
 	tcase_add_loop_test(t, impossible_bytes, 0, 2);
 	suite_add_tcase(s, t);
 	return run_suite(s);

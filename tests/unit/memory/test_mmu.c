@@ -68,6 +68,35 @@ START_TEST(leaves)
 }
 END_TEST
 
+/* A large page of system memory of which a quarter lies elsewhere in the host, whatever is accessed first. */
+START_TEST(a_quarter_elsewhere)
+{
+	enum { FROM = 512 << 10, TO = 1 << 20 };
+	static uint8_t far[TO - FROM];
+
+	for (unsigned order = 0; order < 4; order++) {
+		struct bench *b = bench_new("vram=64M");
+		struct bench_ctx *c = bench_ctx_new(b);
+
+		b->ram_next = 2 << 20;
+		bench_map(c, 0x4000000000ull, BENCH_RAM_BASE + (2 << 20), 2 << 20, PPU_PTE_SYS | PPU_PTE_LARGE);
+		b->ram_far = far;
+		b->ram_far_from = (2 << 20) + FROM;
+		b->ram_far_to = (2 << 20) + TO;
+		ppu_core_invalidate_maps(b->core);
+		for (unsigned i = 0; i < 512; i++) {
+			uint64_t off = (order & 1 ? 511 - i : i ^ (order & 2 ? 256 : 0)) * 4096ull;
+			struct ppu_xlat x;
+
+			ck_assert_int_eq(ppu_mmu_lookup(b->core, ctx_of(c), 0x4000000000ull + off, PPU_ACC_READ, 0, &x), 0);
+			ck_assert_ptr_eq(x.host, off >= FROM && off < TO ? far + off - FROM : b->ram + (2 << 20) + off);
+			ck_assert_uint_le(x.len, (off < FROM ? FROM : off < TO ? TO : 2 << 20) - off);
+		}
+		bench_free(b);
+	}
+}
+END_TEST
+
 START_TEST(permissions)
 {
 	static const struct { uint64_t flag; unsigned acc, err; } t[] = {
@@ -368,4 +397,4 @@ START_TEST(beyond_the_address_space)
 }
 END_TEST
 
-BENCH_MAIN("mmu", null_pages, tlb_keeps_contexts_apart, beyond_the_address_space, leaves, permissions, bad_tables, tables_in_system_memory, tlb, watched_pages)
+BENCH_MAIN("mmu", null_pages, tlb_keeps_contexts_apart, beyond_the_address_space, leaves, a_quarter_elsewhere, permissions, bad_tables, tables_in_system_memory, tlb, watched_pages)

@@ -13,9 +13,11 @@
 
 #define HEAD ".version 8.6\n.target sm_90\n.address_size 64\n"
 
+#define GETS(n)	((n) << 16)	/* messages, not only one */
+
 struct refusal {
 	const char *text, *says;
-	unsigned column;	/* of the first message; 0: the mistake is noticed in another line */
+	unsigned column;	/* of the first message; 0: the mistake is noticed in another line; and how many there are */
 };
 
 static const char *compile(const char *text, struct ppu_log *log)
@@ -36,13 +38,14 @@ static void check(const char *text, unsigned line, const struct refusal *t)
 {
 	struct ppu_log log;
 	const char *said = compile(text, &log), *at;
-	unsigned l = 0, c = 0;
+	unsigned column = t->column & 0xffff, errors = t->column >> 16, l = 0, c = 0;
 
 	ck_assert_msg(said != NULL, "%s: accepted", t->text);
 	ck_assert_msg(strstr(said, t->says) != NULL, "%s: %s instead of %s", t->text, said, t->says);
 	at = strstr(said, "r:");
-	ck_assert_msg(at && sscanf(at, "r:%u:%u:", &l, &c) == 2 && (!t->column || (l == line && c == t->column)),
-		      "%s: %s: column %u", t->text, said, t->column);
+	ck_assert_msg(at && sscanf(at, "r:%u:%u:", &l, &c) == 2 && (!column || (l == line && c == column)),
+		      "%s: %s: column %u", t->text, said, column);
+	ck_assert_msg(log.errors == (errors ? errors : 1), "%s: %s", t->text, said);
 	ppu_log_free(&log);
 }
 
@@ -62,11 +65,11 @@ static const struct refusal modules[] = {
 	  "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))))"
 	  ")))))))))))))))))))))))))))));",
 	  "this expression is nested too deeply", 83 },
-	{ ".entry k() .maxntid x { ret; }", "an integer constant was expected here", 21 },
+	{ ".entry k() .maxntid x { ret; }", "an integer constant was expected here", 21 | GETS(3) },
 	{ ".global .f32 x = 0f123;", "a 0f literal has 8 hexadecimal digits, this has 3", 18 },
 	{ ".global .u32 x = 12ab;", "bad number: unexpected 'a' in it", 18 },
 	{ ".section \"abc", "this string is not closed; add \"", 10 },
-	{ ".target sm_60, 4", "the name of a target, such as sm_75, was expected here", 16 },
+	{ ".target sm_60, 4", "the name of a target, such as sm_75, was expected here", 16 | GETS(2) },
 	{ ".target", "the name of a target, such as sm_75, was expected here", 0 },
 	{ ".version x", ".version needs a number, such as 6.3", 10 },
 	{ ".alias f, g;", "'f' is not a .func declared before; '.alias' is for those", 8 },
@@ -83,7 +86,7 @@ static const struct refusal modules[] = {
 	{ ".func (.param .b64 r0, .param .b64 r1, .param .b64 r2, .param .b64 r3, .param .b64 r4, .param .b64 r5, "
 	  ".param .b64 r6, .param .b64 r7, .param .b64 r8, .param .b64 r9, .param .b64 r10, .param .b64 r11) f() { "
 	  "ret; }",
-	  "this function has too many results; return a structure", 148 },
+	  "this function has too many results; return a structure", 148 | GETS(4) },
 	{ ".entry k() { .reg .u32 x; bra x; }", "'x' is not a label", 31 },
 	{ ".global .u32 x = 1 +;", "an integer constant was expected here", 21 },
 	{ ".global .align 3 .u32 x;", "an alignment must be a power of two up to 4096", 9 },
@@ -107,8 +110,8 @@ static const struct refusal instructions[] = {
 	{ "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [t, {%f0, %f0, %f0, %f0, %f0}];",
 	  "a texture has at most four coordinates", 45 },
 	{ "mov.b64 %l0, {%r0, %r1, %r0, %r1, %r0, %r1, %r0, %r1, %r0};",
-	  "a vector operand has at most 8 elements", 55 },
-	{ "mov.b64 %l0, {%r0, [%l0]};", "a vector element must be a register or a constant", 20 },
+	  "a vector operand has at most 8 elements", 55 | GETS(2) },
+	{ "mov.b64 %l0, {%r0, [%l0]};", "a vector element must be a register or a constant", 20 | GETS(2) },
 	{ "mov.u32 %r0, %tid.q;", "register '%tid' is not declared", 14 },
 	{ "setp.eq.and.u32 %p0, %r0, %r1, !4;", "'!' must be followed by a predicate register", 32 },
 	{ "setp.eq.u32 %p0|4, %r0, %r1;", "'|' must be followed by a register", 17 },
@@ -133,7 +136,7 @@ static const struct refusal instructions[] = {
 	{ "cp.async.bulk.global.global.bulk_group [%l0], [%l1], 16;",
 	  "'cp.async.bulk' copies from .global to .shared with an mbarrier, or from .shared to .global in a "
 	  "bulk_group", 1 },
-	{ "cp.async.mbarrier.arrive.shared.b64 %r0;", "an address in [ ] was expected here", 37 },
+	{ "cp.async.mbarrier.arrive.shared.b64 %r0;", "an address in [ ] was expected here", 37 | GETS(2) },
 	{ "cp.async.ca.shared.global [%r0], [%l0], 5;",
 	  "'cp.async' copies 4, 8 or 16 bytes: cp.async.ca.shared.global [to], [from], bytes; bulk and tensor "
 	  "copies are not supported", 1 },
@@ -214,8 +217,8 @@ static const struct refusal instructions[] = {
 	{ "add.u32 4, %r0, %r1;", "the destination must be a register", 9 },
 	{ "selp.u32 %r0, %r1, %r2, %r3;", "a predicate register was expected here", 25 },
 	{ "mov.b64 %l0, %q0;", "register '%q0' has 128 bits, this operand needs 64", 14 },
-	{ "add %r0, %r1, %r2;", "'add' takes one type, this has 0", 1 },
-	{ "add.u32.u32 %r0, %r1, %r2;", "'add' takes one type, this has 2", 1 },
+	{ "add %r0, %r1, %r2;", "'add' takes one type, this has 0", 1 | GETS(2) },
+	{ "add.u32.u32 %r0, %r1, %r2;", "'add' takes one type, this has 2", 1 | GETS(2) },
 	{ "cvt.pack.sat.u32.s32 %r0, %r1, %r2;",
 	  "'cvt.pack' has the forms cvt.pack.sat.s16.s32 d, a, b and cvt.pack.sat.s8.s32.b32 d, a, b, c (.u16; .u8 "
 	  ".s4 .u4)", 1 },
@@ -296,7 +299,7 @@ static const struct refusal instructions[] = {
 	  "'wmma' needs .load, .store or .mma", 1 },
 	{ "ldmatrix.sync.aligned.x1.shared.b16 {%r0}, [%r3];",
 	  "'ldmatrix' has the form ldmatrix.sync.aligned.m8n8.x1 (x2, x4) .b16", 1 },
-	{ "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0}, [%r3];", "this fragment has 2 registers", 42 },
+	{ "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0}, [%r3];", "this fragment has 2 registers", 42 | GETS(2) },
 	{ "ldmatrix.sync.aligned.m8n8.x1.x2.shared.b16 {%r0}, [%r3];",
 	  "'ldmatrix' takes one number of matrices, this has 2", 1 },
 	{ "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%r0,%r1}, {%r2}, {%r3}, {%r0,%r1};",
@@ -327,6 +330,8 @@ static const struct refusal instructions[] = {
 	{ "nosuch.u32 %r0;", "'nosuch' is not a PTX instruction this compiler knows", 1 },
 	{ "add.frob.u32 %r0, %r1, %r2;",
 	  "'add' has an unknown modifier '.frob'; remove it or use a supported form", 4 },
+	{ "add.::u32 %r0, %r1, %r2;", "an operand was expected here", 4 },
+	{ "add.L2::x.u32 %r0, %r1, %r2;", "'add' has an unknown modifier '.L2::x'; remove it or use a supported form", 4 },
 	{ "add.pred %p0, %p1, %p2;", "'add' has no form of type .pred", 1 },
 	{ "mul.u32 %r0, %r1, %r2;", "integer 'mul' needs .lo, .hi or .wide", 1 },
 	{ "mul.wide.u64 %l0, %l1, %l2;", "'mul' has no form of type .u64", 1 },

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 #include "check/block.h"
+#include "check/cta.h"
 #include "check/init.h"
 #include "check/shadow.h"
 #include "run_suite.h"
@@ -207,6 +208,77 @@ START_TEST(many_dead)
 	ck_assert_ptr_null(chk_block_dead(&b, 0x1000));
 	ck_assert_uint_eq(chk_block_dead(&b, 0x1000 * 5000)->number, 5000);
 	chk_blocks_free(&b);
+	/* Then there are none, and it can be used again. */
+	ck_assert_ptr_null(chk_block_dead(&b, 0x1000 * 5000));
+	ck_assert_ptr_null(chk_block_at(&b, 0x1000));
+	chk_block_add(&b, 0x1000, 16, 16, CHK_USER);
+	ck_assert_ptr_nonnull(chk_block_at(&b, 0x1000));
+	chk_blocks_free(&b);
+}
+END_TEST
+
+/* The table of blocks that run: many in one bucket, blocks of one number of several tasks; any of them ends. */
+enum { TASKS = 5, EACH = 400 };
+static struct { struct chk_cta is; bool there; unsigned dropped; } cta[TASKS][EACH];
+
+static void drop_cta(struct chk_cta *c)
+{
+	for (unsigned t = 0; t < TASKS; t++)
+		for (unsigned i = 0; i < EACH; i++)
+			cta[t][i].dropped += &cta[t][i].is == c;
+}
+
+static struct ppu_seen_cta seen_cta(unsigned t, unsigned i)
+{
+	return (struct ppu_seen_cta){ .task = { .serial = 100 + t }, .index = i };
+}
+
+static void check_ctas(const struct chk_ctas *c)
+{
+	for (unsigned t = 0; t < TASKS; t++)
+		for (unsigned i = 0; i < EACH; i++) {
+			struct ppu_seen_cta s = seen_cta(t, i);
+
+			ck_assert_ptr_eq(chk_cta_find(c, &s), cta[t][i].there ? &cta[t][i].is : NULL);
+			ck_assert_uint_eq(cta[t][i].dropped, !cta[t][i].there);
+		}
+}
+
+START_TEST(blocks_that_run)
+{
+	struct chk_ctas c = { .drop = drop_cta };
+	struct ppu_seen_cta s = seen_cta(0, 0), none = seen_cta(TASKS, 7);
+	uint32_t x = 4711;
+
+	ck_assert_ptr_null(chk_cta_find(&c, &s));
+	chk_cta_end(&c, &s);
+	for (unsigned i = 0; i < EACH; i++)
+		for (unsigned t = 0; t < TASKS; t++) {
+			s = seen_cta(t, i);
+			chk_cta_add(&c, &cta[t][i].is, &s);
+			cta[t][i].there = true;
+		}
+	check_ctas(&c);
+	for (unsigned n = 0; n < 10; n++) {
+		for (unsigned k = 0; k < 40; k++) {
+			unsigned t = next(&x) % TASKS, i = next(&x) % EACH;
+
+			s = seen_cta(t, i);
+			chk_cta_end(&c, &s);
+			cta[t][i].there = false;
+		}
+		check_ctas(&c);
+	}
+	chk_cta_end(&c, &none);
+	chk_cta_end_all(&c, &none.task);
+	check_ctas(&c);
+	for (unsigned t = 1; t < TASKS; t += 2) {
+		s = seen_cta(t, 0);
+		chk_cta_end_all(&c, &s.task);
+		for (unsigned i = 0; i < EACH; i++)
+			cta[t][i].there = false;
+		check_ctas(&c);
+	}
 }
 END_TEST
 
@@ -222,6 +294,7 @@ int main(void)
 	tcase_add_test(tc, blocks);
 	tcase_add_test(tc, place_again);
 	tcase_add_test(tc, many_dead);
+	tcase_add_test(tc, blocks_that_run);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

@@ -589,6 +589,7 @@ START_TEST(options)
 	ppuQueueOptions o = { .entries = 2 };
 	ppuQueueInfo a, b;
 	char buf[8];
+	size_t n;
 
 	devq_start(NULL, 0, 0, 0);
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuStreamSetQueue(NULL, &o));
@@ -609,6 +610,15 @@ START_TEST(options)
 	ck_assert_uint_eq(a.block_bytes, 1024);
 	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuStreamReadQueue(NULL, a.ring_address - 1, buf, 1));
 	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuStreamReadQueue(NULL, a.ring_address, buf, 1u << 30));
+	/* Whole words can be read, up to the last one and not behind it. */
+	for (n = 0; !ppuStreamReadQueue(NULL, a.ring_address + n, buf, 1); n++)
+		;
+	ck_assert_uint_ge(n, 1024 * 8);
+	ck_assert_uint_eq(n % 8, 0);
+	OK(ppuStreamReadQueue(NULL, a.ring_address + n - 8, buf, 8));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuStreamReadQueue(NULL, a.ring_address + n - 7, buf, 8));
+	OK(ppuStreamReadQueue(NULL, a.ring_address + n, buf, 0));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuStreamReadQueue(NULL, a.ring_address + n + 1, buf, 0));
 	o = (ppuQueueOptions){ .entries = 5, .block_bytes = 700 };
 	OK(ppuStreamSetQueue(NULL, &o));
 	b = devq_info();

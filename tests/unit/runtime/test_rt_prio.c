@@ -298,57 +298,85 @@ static void exhaust_vram(void)
 	FAILS(PPU_ERROR_OUT_OF_DEVICE_MEMORY, ppuMalloc(&p, 256));
 }
 
-struct traffic {
-	size_t vram;
-	uint64_t writes, doorbells, commands, copies;
+struct seen {
+	size_t avail, total;
+	uint64_t counter[PPU_CTR_COUNT], ns;
 };
 
-static struct traffic traffic(void)
+static struct seen seen(void)
 {
-	struct traffic t;
-	size_t all;
+	struct seen s = { 0 };
 
-	OK(ppuDeviceGetMemInfo(0, &t.vram, &all));
-	OK(ppuDeviceGetCounter(0, "mmio_writes", &t.writes));
-	OK(ppuDeviceGetCounter(0, "doorbells", &t.doorbells));
-	OK(ppuDeviceGetCounter(0, "host_commands", &t.commands));
-	OK(ppuDeviceGetCounter(0, "copies", &t.copies));
-	return t;
+	OK(ppuMemGetInfo(&s.avail, &s.total));
+	OK(ppuDeviceGetTime(0, &s.ns));
+	OK(ppuDeviceGetCounters(0, s.counter, PPU_CTR_COUNT));
+	return s;
+}
+
+/* Since `before` nothing of the device was used. */
+static void unseen(const struct seen *before, const char *by)
+{
+	struct seen now = seen();
+
+	ck_assert_msg(before->avail == now.avail, "%s takes %zu bytes of the device", by, before->avail - now.avail);
+	ck_assert_msg(before->ns == now.ns, "%s takes time of the device", by);
+	for (unsigned i = 0; i < PPU_CTR_COUNT; i++)
+		ck_assert_msg(before->counter[i] == now.counter[i], "%s: counter %u", by, i);
 }
 
 /*
- * SP-28: mappings and the data of streams lie in the host's memory here.  So streams are made, asked, given other
- * priorities when no byte of VRAM is left, and the device notices nothing of it.
+ * SP-28: mappings and the data of streams lie in the host's memory here.  So hundreds of streams are made, asked, given other
+ * priorities and destroyed when no byte of VRAM is left, and the device notices nothing of it: no counter and no time of it
+ * changes.  What it sees is the number in each task.
  */
 START_TEST(mappings_need_no_vram)
 {
-	struct traffic before, after;
-	ppuStream s[60];
+	enum { STREAMS = 300, LEVELS = 6 };
+	static const uint32_t want[LEVELS] = { 0, 2, 4, 6, 8, 10 };
+	ppuStream s[STREAMS];
+	struct rt_trace t;
+	struct seen before;
+	unsigned tasks = 0;
 	int said;
 
-	OK(init("gpcs=1 vram=32M", "0:5", NULL));
-	OK(ppuCtxSetLimit(PPU_LIMIT_NESTING_DEPTH, 2));
-	exhaust_vram();
-	before = traffic();
-	for (int i = 0; i < 60; i++) {
-		OK(ppuStreamCreate(&s[i], i % 2 ? PPU_STREAM_NON_BLOCKING : 0, i % 6));
-		OK(ppuStreamGetPriority(s[i], &said));
-		ck_assert_int_eq(said, i % 6);
-		ck_assert_uint_eq(device_priority(s[i]), 2 * (uint32_t)(i % 6));
+	start("gpcs=1 vram=64M", "0:5", "depth=2");
+	for (int i = 0; i < LEVELS; i++) {		/* what a first launch needs, its channel above all */
+		OK(ppuStreamCreate(&s[i], 0, i));
+		launch("quick", 1, s[i], NULL);
 	}
-	for (int i = 0; i < 60; i++) {
-		OK(ppuStreamSetPriority(s[i], 5 - i % 6));
-		ck_assert_uint_eq(device_priority(s[i]), 2 * (uint32_t)(5 - i % 6));
-	}
-	for (int i = 0; i < 60; i++)
+	OK(ppuCtxSynchronize());
+	for (int i = 0; i < LEVELS; i++)
 		OK(ppuStreamDestroy(s[i]));
-	after = traffic();
-	ck_assert_uint_eq(after.vram, before.vram);
-	ck_assert_uint_eq(after.writes, before.writes);
-	ck_assert_uint_eq(after.doorbells, before.doorbells);
-	ck_assert_uint_eq(after.commands, before.commands);
-	ck_assert_uint_eq(after.copies, before.copies);
-	stop_quietly();
+	exhaust_vram();
+	before = seen();
+	unseen(&before, "looking");
+	for (int i = 0; i < STREAMS; i++)
+		OK(ppuStreamCreate(&s[i], i % 2 ? PPU_STREAM_NON_BLOCKING : 0, i % LEVELS));
+	unseen(&before, "making streams");
+	for (int i = 0; i < STREAMS; i++) {
+		OK(ppuStreamGetPriority(s[i], &said));
+		ck_assert_int_eq(said, i % LEVELS);
+		ck_assert_uint_eq(device_priority(s[i]), want[i % LEVELS]);
+	}
+	unseen(&before, "asking");
+	for (int i = 0; i < STREAMS; i++) {
+		OK(ppuStreamSetPriority(s[i], LEVELS - 1 - i % LEVELS));
+		ck_assert_uint_eq(device_priority(s[i]), want[LEVELS - 1 - i % LEVELS]);
+	}
+	unseen(&before, "assigning");
+	for (int i = LEVELS; i < STREAMS; i++)
+		OK(ppuStreamDestroy(s[i]));
+	unseen(&before, "destroying");
+	for (int i = 0; i < LEVELS; i++) {
+		launch("quick", 1, s[i], NULL);
+		OK(ppuStreamSynchronize(s[i]));
+	}
+	t = stop();
+	for (size_t i = 0; i < t.num; i++)
+		if (t.rec[i].event == PPU_TR_TASK_ACCEPT && ++tasks > LEVELS)
+			ck_assert_uint_eq(t.rec[i].a, want[LEVELS - 1 - (tasks - LEVELS - 1)]);
+	ck_assert_uint_eq(tasks, 2 * LEVELS);
+	rt_trace_free(&t);
 }
 END_TEST
 
@@ -672,6 +700,72 @@ START_TEST(memory_of_levels)
 }
 END_TEST
 
+/*
+ * SP-45: no memory for more levels, or for what other limits need.  The limit stays, and so do the map and the other
+ * context's; both contexts still work, and when there is memory again, the limit changes.
+ */
+START_TEST(limits_without_memory)
+{
+	static const struct { ppuLimit limit; uint64_t value; uint32_t priority; } more[] = {
+		{ PPU_LIMIT_NESTING_DEPTH, 4, 0 }, { PPU_LIMIT_LOCAL_BYTES, 4096, 0 }, { PPU_LIMIT_NESTING_DEPTH, 3, 3 },
+	};
+	enum { LIMITS = sizeof(more) / sizeof(more[0]) };
+	uint64_t was[LIMITS], now;
+	ppuModule m[2];
+	ppuStream plain[2];
+	void *all[64];
+	ppuCtx ctx[2];
+	unsigned n = 0;
+
+	OK(init("gpcs=1 vram=128M", "0:2", "depth=2 policy=top"));
+	for (int c = 0; c < 2; c++) {
+		OK(ppuCtxCreate(&ctx[c], 0, 0));
+		OK(ppuModuleLoadData(&m[c], code, 0, NULL));
+		mod = m[c];
+		OK(ppuStreamCreate(&plain[c], 0, 0));
+		launch("quick", 1, plain[c], NULL);
+		OK(ppuCtxSynchronize());
+	}
+	for (size_t bytes = 64u << 20; bytes >= 256; bytes /= 2)
+		while (n < 64 && !ppuMalloc(&all[n], bytes))
+			n++;
+	ck_assert_uint_lt(n, 64);
+	for (unsigned i = 0; i < LIMITS; i++)
+		OK(ppuCtxGetLimit(more[i].limit, &was[i]));
+	for (int c = 0; c < 2; c++)
+		for (unsigned i = 0; i < LIMITS; i++) {
+			OK(ppuCtxSetCurrent(ctx[c]));
+			FAILS(PPU_ERROR_OUT_OF_DEVICE_MEMORY, ppuCtxSetLimit(more[i].limit, more[i].value));
+			for (int k = 0; k < 2; k++) {
+				OK(ppuCtxSetCurrent(ctx[k]));
+				for (unsigned j = 0; j < LIMITS; j++) {
+					OK(ppuCtxGetLimit(more[j].limit, &now));
+					ck_assert_uint_eq(now, was[j]);
+				}
+				ck_assert_uint_eq(device_priority(NULL), 6);
+				ck_assert_uint_eq(device_priority(plain[k]), 6);
+				mod = m[k];
+				launch("quick", 3, plain[k], NULL);
+				OK(ppuCtxSynchronize());
+			}
+		}
+	OK(ppuCtxSetCurrent(ctx[1]));
+	while (n)
+		OK(ppuFree(all[--n]));
+	for (unsigned i = 0; i < LIMITS; i++) {
+		OK(ppuCtxSetLimit(more[i].limit, more[i].value));
+		OK(ppuCtxGetLimit(more[i].limit, &now));
+		ck_assert_uint_eq(now, more[i].value);
+		ck_assert_uint_eq(device_priority(plain[1]), more[i].priority);
+		launch("quick", 3, plain[1], NULL);
+		OK(ppuCtxSynchronize());
+	}
+	OK(ppuCtxSetCurrent(ctx[0]));
+	ck_assert_uint_eq(device_priority(plain[0]), 6);
+	stop_quietly();
+}
+END_TEST
+
 /* ---- the other limits ------------------------------------------------------------------------ */
 
 /* Children that wait for their parent's end: as many as the limit are launched, the others have an error. */
@@ -943,6 +1037,6 @@ END_TEST
 
 BENCH_MAIN("rt_prio", map_examples, computed_as_stored, range_and_queries, mappings_need_no_vram, streams_in_order,
 	   two_contexts, every_depth, new_depth_new_map, not_while_in_use, refusals, depth_beyond_the_reserve,
-	   default_priority, memory_of_levels,
+	   default_priority, memory_of_levels, limits_without_memory,
 	   pending_launches, local_memory_follows_need, tasks_of_a_context, chain_of_four_levels,
 	   waiting_parents_no_deadlock)

@@ -105,6 +105,56 @@ START_TEST(straight_code)
 }
 END_TEST
 
+/*
+ * The cycles of an instruction are those of the table in Documentation/hw/sm.md, times the passes through the engines.  What
+ * faults occupies the SM for a cycle: an illegal instruction, a target outside, and what is behind the last instruction.
+ */
+START_TEST(cycles_of_instructions)
+{
+	enum { MEM = 7 };
+	static const struct {
+		const char *text;
+		uint32_t cycles;
+	} insn[] = {
+		{ "add.u32 r2, r2, r3", 1 }, { "mul.u64 rd2, rd2, rd4", 1 }, { "fma.f32 r2, r3, r4, r5", 1 },
+		{ "cvt.f32.u32 r2, r3", 1 }, { "setp.lt.f32 p1, r2, r3", 1 }, { "s2r r2, %clock", 1 },
+		{ "add.f64 rd2, rd4, rd6", 3 }, { "fma.f64 rd2, rd4, rd6, rd8", 3 }, { "setp.lt.f64 p1, rd2, rd4", 3 },
+		{ "cvt.f64.f32 rd2, r4", 3 }, { "cvt.f32.f64 r2, rd4", 3 }, { "cvt.u32.f64 r2, rd4", 3 },
+		{ "sqrt.f32 r2, r3", 6 }, { "sin.f32 r2, r3", 6 }, { "div.u32 r2, r3, r4", 6 }, { "rem.s64 rd2, rd4, rd6", 6 },
+		{ "sqrt.f64 rd2, rd4", 12 }, { "div.f64 rd2, rd4, rd6", 12 }, { "rcp.f64 rd2, rd4", 12 },
+		{ "bar.sync 0", 2 }, { "warpsync 3", 2 }, { "vote.all.active p1, p2", 2 }, { "shfl.bfly.full r3, r2, 1, 31", 2 },
+		{ "match.any.u32 r3, r2, r4", 2 }, { "redux.add.u32 r3, r2, r4", 2 },
+		{ "ld.global.u32 r2, [rd4]", MEM }, { "st.shared.u32 [r4], r2", MEM }, { "membar", MEM },
+		{ "atom.global.add.u32 r2, [rd4], r3", MEM }, { "ld.param.u64 rd10, [0]", MEM },
+		{ "nop", 1 }, { "brkpt", 1 }, { "bra 0", 1 }, { "bra 100", 1 }, { "ssy 0", 1 }, { "yield", 1 }, { "trap", 1 },
+		{ "tsync r4", 1 }, { "nanosleep 5", 1 }, { "exit", 1 },
+	};
+	static const uint32_t engines[] = { 32, 16, 5 }, passes[] = { 1, 2, 7 };
+
+	for (unsigned k = 0; k < 3; k++) {
+		struct ppu_insn illegal[1];
+		const struct ppu_program *p;
+
+		smt_free(s);
+		s = smt_new();
+		s->cfg.engines = engines[k];
+		s->cfg.cost_mem_cycles = MEM;
+		for (unsigned i = 0; i < sizeof(insn) / sizeof(insn[0]); i++) {
+			p = decoded(insn[i].text);
+			ck_assert_msg(p->code[0].cost == insn[i].cycles * passes[k], "%s: %u cycles with %u engines", insn[i].text,
+				      p->code[0].cost, engines[k]);
+			ck_assert_uint_eq(p->n, 1);
+			ck_assert_uint_eq(p->code[1].cost, 1);
+		}
+		memset(illegal, 0xff, sizeof(illegal));
+		smt_finish(s);
+		smt_load_code(s, illegal, 1);
+		smt_launch(s, 1, 32);
+		ck_assert_uint_eq(s->task.prog->code[0].cost, 1);
+	}
+}
+END_TEST
+
 /* Warps that are ready take turns at the first turn point behind 512 cycles; where windows end does not matter. */
 START_TEST(turns_end_at_turn_points)
 {
@@ -577,6 +627,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, turn_points);
 	tcase_add_test(t, straight_code);
+	tcase_add_test(t, cycles_of_instructions);
 	tcase_add_test(t, turns_end_at_turn_points);
 	tcase_add_test(t, no_loop_without_turn_points);
 	tcase_add_test(t, live_registers);

@@ -311,6 +311,172 @@ START_TEST(partition_interleaving)
 }
 END_TEST
 
+/*
+ * HW-64 to HW-66, HW-69: a program of loads, stores and atomics whose lines compete for a few sets of each cache.  Each
+ * counter is what a model says that remembers when each line was used last.
+ */
+enum { WAYS = 4, FAR_BYTES = 8 << 20, FAR_PHYS = 0x2800000 };	/* of SMT_DATA, and what lies behind it */
+#define FAR		0x0000000240000000ull
+#define CODE_LINE	(1ull << 59)	/* a line of code, or of parameters */
+
+struct model_cache {
+	uint32_t sets;
+	uint64_t line[4096][WAYS], used[4096][WAYS];	/* when: 0, never */
+};
+
+static struct model {
+	struct model_cache data, insn, constant, l15, l2;
+	uint64_t now, l1[2], icache[2], cnst[2], mid[2], all[2], part[PPU_PARTITION_COUNTERS], insns, lines;
+} *model;
+
+static bool use_line(struct model_cache *c, uint64_t line, bool keep)
+{
+	uint64_t *have = c->line[line % c->sets], *used = c->used[line % c->sets];
+	unsigned oldest = 0;
+
+	model->now++;
+	for (unsigned i = 0; i < WAYS; i++) {
+		if (used[i] && have[i] == line) {
+			used[i] = model->now;
+			return true;
+		}
+		oldest = used[i] < used[oldest] ? i : oldest;
+	}
+	if (keep) {
+		have[oldest] = line;
+		used[oldest] = model->now;
+	}
+	return false;
+}
+
+/* What the first cache does not have: by way of the GPC's, if it is code or a constant. */
+static void use_behind(uint64_t line, bool fetch)
+{
+	if (fetch) {
+		bool hit = use_line(&model->l15, line, true);
+
+		model->mid[hit]++;
+		if (hit)
+			return;
+	}
+	model->all[use_line(&model->l2, line, true)]++;
+	if (!(line & CODE_LINE))
+		model->part[line * 128 / 256 % s->cfg.partitions]++;
+}
+
+static void use_insn(uint32_t pc)
+{
+	uint64_t line = CODE_LINE | ((SMT_CODE + pc * PPU_INSN_BYTES) / 128 ^ s->ctx.inst << 20);
+	bool hit = use_line(&model->insn, line, true);
+
+	model->icache[hit]++;
+	if (!hit)
+		use_behind(line, true);
+}
+
+static void use_constant(uint64_t line)
+{
+	bool hit = use_line(&model->constant, line, true);
+
+	model->cnst[hit]++;
+	if (!hit)
+		use_behind(line, true);
+}
+
+enum { LOAD, VOLATILE, STORE, ATOMIC, CONSTANT, KINDS };
+
+/* An access of 32 lanes, 4 bytes each. */
+static void use_data(unsigned kind, uint32_t off)
+{
+	uint64_t first = (FAR_PHYS + off) / 128, last = (FAR_PHYS + off + 127) / 128;
+
+	model->insns += kind != CONSTANT;
+	for (uint64_t line = first; line <= last; line++) {
+		bool hit = false;
+
+		model->lines += kind != CONSTANT;
+		if (kind == CONSTANT) {
+			use_constant(line);
+			continue;
+		}
+		if (kind == LOAD || kind == STORE)
+			hit = use_line(&model->data, line, kind == LOAD);
+		model->l1[hit] += kind == LOAD;
+		if (!hit || kind == STORE)
+			use_behind(line, false);
+	}
+}
+
+START_TEST(caches_like_a_model)
+{
+	static const char *const insn[KINDS] = {
+		"ld.global.u32 r3, [rd4+%u]\n", "ld.global.volatile.u32 r3, [rd4+%u]\n", "st.global.u32 [rd4+%u], r2\n",
+		"atom.global.add.u32 r3, [rd4+%u], r2\n", "ld.const.u32 r3, [rd4+%u]\n",
+	};
+	enum { N = 700 };
+	unsigned kind[N], n = 0;
+	uint32_t off[N], rng = 12345 + (uint32_t)_i;
+	char *text = malloc(64 * N), *at = text;
+
+	s->cfg.cache_model = 1;
+	s->cfg.gpcs = s->cfg.sms_per_gpc = 1;
+	s->cfg.partitions = _i ? 8 : 3;
+	smt_start(s);
+	smt_map(s, FAR, FAR_PHYS, FAR_BYTES, 0);
+	smt_param64(s, 0, FAR);
+	model = calloc(1, sizeof(*model));
+	model->data.sets = 64;
+	model->insn.sets = model->constant.sets = 16;
+	model->l15.sets = 256;
+	model->l2.sets = 4096;
+	at += sprintf(at, "%s", "s2r r2, %tid.x\nld.param.u64 rd10, [8]\nmovi64 rd10, 0x240000000\nmadw.u32 rd4, r2, 4, rd10\n");
+	for (unsigned i = 0; i < N; i++) {
+		unsigned r[5];
+
+		for (unsigned k = 0; k < 5; k++)
+			r[k] = (rng = rng * 1664525 + 1013904223) >> 16;
+		kind[i] = r[0] % 8 < KINDS ? r[0] % 8 : LOAD;
+		/* three sets of the L1, some ways of it; and of the L2, mostly in the same set */
+		off[i] = r[1] % 3 * 128 + r[2] % 6 * 8192 + (r[3] % 4 ? 0 : r[4] % 7 * (512 << 10)) + r[3] % 5 / 4 * 60;
+		at += sprintf(at, insn[kind[i]], off[i]);
+	}
+	strcpy(at, "exit\n");
+	for (unsigned round = 0; round < 3; round++) {
+		static const char *const names[] = { "L1", "instructions", "constants", "L1.5", "L2" };
+		const uint64_t *want[] = { model->l1, model->icache, model->cnst, model->mid, model->all };
+
+		run(text, 1, 32);
+		for (n = 0; n < N + 5; n++) {
+			use_insn(n);
+			if (n == 1)
+				use_constant(CODE_LINE | ((uint64_t)s->task.gen << 32 | s->task.index) * PPU_PARAM_MAX / 128);
+			if (n >= 4 && n < N + 4)
+				use_data(kind[n - 4], off[n - 4]);
+		}
+		for (unsigned i = 0; i < 5; i++) {
+			const uint64_t got[5][2] = {
+				{ CTR(L1_MISSES), CTR(L1_HITS) }, { CTR(ICACHE_MISSES), CTR(ICACHE_HITS) },
+				{ CTR(CONST_MISSES), CTR(CONST_HITS) }, { CTR(L15_MISSES), CTR(L15_HITS) },
+				{ CTR(L2_MISSES), CTR(L2_HITS) },
+			};
+
+			for (unsigned hit = 0; hit < 2; hit++)
+				ck_assert_msg(got[i][hit] == want[i][hit], "%s, round %u: %llu %s instead of %llu", names[i], round,
+					      (unsigned long long)got[i][hit], hit ? "hits" : "misses",
+					      (unsigned long long)want[i][hit]);
+			ck_assert_uint_gt(want[i][0], 20);
+			ck_assert_uint_gt(want[i][1], 10);
+		}
+		for (unsigned i = 0; i < PPU_PARTITION_COUNTERS; i++)
+			ck_assert_uint_eq(s->core->ctr[PPU_CTR_PARTITION0 + i], model->part[i]);
+		ck_assert_uint_eq(CTR(MEM_INSNS), model->insns);
+		ck_assert_uint_eq(CTR(MEM_LINES), model->lines);
+	}
+	free(text);
+	free(model);
+}
+END_TEST
+
 /* The model only counts: same device time, same trace, same memory. */
 START_TEST(model_changes_nothing)
 {
@@ -471,6 +637,7 @@ int main(void)
 	tcase_add_test(t, any_thread_shares_with_any);
 	tcase_add_loop_test(t, global_memory_between_ctas, 0, 2);
 	tcase_add_test(t, l1_hits_and_misses);
+	tcase_add_loop_test(t, caches_like_a_model, 0, 2);
 	tcase_add_test(t, l1_keeps_what_is_used);
 	tcase_add_test(t, coalescing);
 	tcase_add_loop_test(t, one_fill_for_two_sms, 0, 2);

@@ -2,6 +2,8 @@
 /* CTAs that begin on one SM at times of their own, and what their warps find there. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/alloc.h"
+#include "core/sm/seat.h"
 #include "core/sm/sm.h"
 #include "sm_test.h"
 #include "run_suite.h"
@@ -153,6 +155,43 @@ START_TEST(more_registers)
 }
 END_TEST
 
+/* A block of a queue task sees its entry behind the parameters, which begins at a multiple of 16; without one it sees zeroes.
+ * As many of both as there can be. */
+START_TEST(params_of_queue_tasks)
+{
+	static const struct { uint32_t params, entry; } of[] = { { 0, 16 }, { 8, 32 }, { 16, 16 }, { 4081, 240 },
+								 { PPU_PARAM_MAX, PPU_QUEUE_ENTRY_MAX } };
+	uint8_t params[PPU_PARAM_MAX], entry[PPU_QUEUE_ENTRY_MAX];
+	struct ppu_sm_task task = { .params = params };
+	struct ppu_cta cta = { 0 };
+
+	for (unsigned i = 0; i < sizeof(params); i++)
+		params[i] = (uint8_t)(i * 7 + 1);
+	for (unsigned i = 0; i < sizeof(entry); i++)
+		entry[i] = (uint8_t)(i * 5 + 3);
+	for (unsigned i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		uint32_t at = (of[i].params + 15) / 16 * 16;
+
+		task.launch.kind = PPU_TMD_GRID;
+		task.launch.param_bytes = of[i].params;
+		task.launch.queue_entry_bytes = of[i].entry;
+		ck_assert(ppu_seat_params(&cta, &task, NULL));
+		ck_assert_ptr_eq(cta.params, params);
+		ck_assert_uint_eq(cta.param_bytes, at);
+		task.launch.kind = PPU_TMD_QUEUE;
+		for (unsigned k = 0; k < 3; k++) {
+			ck_assert(ppu_seat_params(&cta, &task, k & 1 ? NULL : entry));
+			ck_assert_ptr_ne(cta.params, params);
+			ck_assert_uint_eq(cta.param_bytes, at + of[i].entry);
+			ck_assert_mem_eq(cta.params, params, at);
+			for (uint32_t b = 0; b < of[i].entry; b++)
+				ck_assert(cta.params[at + b] == (k & 1 ? 0 : entry[b]));
+		}
+	}
+	ppu_free(cta.own_params);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *su = suite_create("seat");
@@ -163,6 +202,7 @@ int main(void)
 	tcase_add_test(t, begin_among_sleepers);
 	tcase_add_test(t, abandoned);
 	tcase_add_test(t, more_registers);
+	tcase_add_test(t, params_of_queue_tasks);
 	suite_add_tcase(su, t);
 	return run_suite(su);
 }

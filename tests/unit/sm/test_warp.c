@@ -682,6 +682,55 @@ START_TEST(cta_limits)
 }
 END_TEST
 
+/* The memory for token queues and the one for local memory: as large as all warps need, aligned, and inside of VRAM. */
+START_TEST(areas_of_warps)
+{
+	struct ppu_tmd *t = &s->task.launch;
+	struct ppu_inst_block *b = &s->ctx.blk, was;
+	uint64_t tokq, local;
+
+	smt_start(s);
+	*t = (struct ppu_tmd){ .block = { 1, 1, 1 }, .grid = { 1, 1, 1 }, .regs_per_thread = 32, .local_per_thread = 32 };
+	b->local_per_thread = 48;
+	tokq = PPU_TOKQ_AREA_BYTES(s->core->num_sms, s->cfg.warps_per_sm, s->cfg.tokq_entries);
+	local = PPU_LOCAL_AREA_BYTES(s->core->num_sms, s->cfg.warps_per_sm, 48);
+	was = *b;
+#define AREAS(ok, change) \
+	do { \
+		*b = was; \
+		change; \
+		ck_assert_int_eq(ppu_sm_limits(s->core, &s->ctx, t), (ok) ? 0 : PPU_ERR_NO_TOKQ); \
+	} while (0)
+	for (int without = 0; without < 2; without++) {		/* local memory: nobody asks where it is */
+		t->local_per_thread = without ? 0 : 32;
+		AREAS(1, );
+		AREAS(1, b->tokq_size = tokq);
+		AREAS(0, b->tokq_size = tokq - 1);
+		AREAS(1, b->tokq_base = s->cfg.vram - tokq);
+		AREAS(0, b->tokq_base = s->cfg.vram - tokq + 8);
+		AREAS(0, b->tokq_base = s->cfg.vram);
+		AREAS(0, b->tokq_base = s->cfg.vram + 8);
+		AREAS(0, b->tokq_base = -8ull);
+		AREAS(1, b->tokq_base += 8);
+		AREAS(0, b->tokq_base += 4);
+		AREAS(1, b->local_size = local);
+		AREAS(without, b->local_size = local - 1);
+		AREAS(1, b->local_base = s->cfg.vram - local);
+		AREAS(without, b->local_base = s->cfg.vram - local + 16);
+		AREAS(without, b->local_base = s->cfg.vram);
+		AREAS(without, b->local_base = s->cfg.vram + 16);
+		AREAS(without, b->local_base = -16ull);
+		AREAS(1, b->local_base += 16);
+		AREAS(without, b->local_base += 8);
+		AREAS(1, b->local_per_thread = 32);
+		AREAS(without, b->local_per_thread = 40);
+		AREAS(without, b->local_per_thread = 16);
+	}
+#undef AREAS
+	*b = was;
+}
+END_TEST
+
 /* HW-58, HW-60: CTAs next to each other on one SM */
 START_TEST(shared_memory_is_per_cta)
 {
@@ -813,6 +862,7 @@ int main(void)
 	tcase_add_test(t, warp_and_cta_progress);
 	tcase_add_test(t, residency);
 	tcase_add_test(t, cta_limits);
+	tcase_add_test(t, areas_of_warps);
 	tcase_add_test(t, shared_memory_is_per_cta);
 	tcase_add_test(t, registers_are_per_thread);
 	tcase_add_test(t, tlaunch);

@@ -128,16 +128,16 @@ void px_find_regions(struct px_func *f, struct px_regions *r)
 	struct px_arena *a = &f->px->arena;
 	uint32_t n = f->num_order, i;
 	struct finder d = { .f = f, .r = r };
-	struct px_block **post = px_alloc(a, (n + 1) * sizeof(*post));
+	struct px_block **post = px_alloc(a, n * sizeof(*post));
 
-	r->idom = px_alloc(a, (n + 1) * sizeof(*r->idom));
-	r->own = px_alloc(a, (n + 1) * sizeof(*r->own));
-	r->jump = px_alloc(a, (n + 1) * sizeof(*r->jump));
-	r->far = px_alloc(a, (n + 1) * sizeof(*r->far));
-	d.up = px_alloc(a, (n + 1) * sizeof(*d.up));
-	d.sum = px_alloc(a, (n + 1) * sizeof(*d.sum));
-	d.stack = px_alloc(a, (n + 1) * sizeof(*d.stack));
-	d.depth = px_alloc(a, (n + 1) * sizeof(*d.depth));
+	r->idom = px_alloc(a, n * sizeof(*r->idom));
+	r->own = px_alloc(a, n * sizeof(*r->own));
+	r->jump = px_alloc(a, n * sizeof(*r->jump));
+	r->far = px_alloc(a, n * sizeof(*r->far));
+	d.up = px_alloc(a, n * sizeof(*d.up));
+	d.sum = px_alloc(a, n * sizeof(*d.sum));
+	d.stack = px_alloc(a, n * sizeof(*d.stack));
+	d.depth = px_alloc(a, n * sizeof(*d.depth));
 	for (i = 0; i < n; i++) {
 		d.up[i] = i;
 		r->own[i].n = r->far[i].n = UNKNOWN;

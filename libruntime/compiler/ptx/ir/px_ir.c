@@ -34,7 +34,6 @@ void px_place_block(struct px_func *f, struct px_block *b)
 	else
 		f->entry = b;
 	f->last = b;
-	b->placed = true;
 	b->id = f->num_blocks++;
 }
 

@@ -101,7 +101,6 @@ struct px_block {
 	uint32_t id;			/* dense number in layout order */
 	uint32_t rpo;			/* reverse postorder number */
 	bool reachable, ended;
-	bool placed;			/* in the layout list */
 	struct px_str *label;
 	/* dominators */
 	struct px_block *idom, *ipdom;
