@@ -93,6 +93,7 @@ END_TEST
 
 /* ---- addresses that are a parameter and an index (translate/fuse_index.c) ---- */
 
+#define GUARDS	"setp.lt.u32 p0, r32, 45\nsetp.gt.u32 p1, r32, 20\nbra on\non: "
 #define INDEX(n)	"ld.param.u64 rd34, [0]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, " #n "\n"
 static const struct {
 	const char *body;
@@ -106,16 +107,17 @@ static const struct {
 	/* The address takes the place of the index, and stays there, or not. */
 	{ INDEX(2) "madw.s32 rd44, r44, 4, rd34\nld.global.u32 r44, [rd44]\nmov.u32 r45, 5\n", 4 },
 	{ INDEX(2) "madw.s32 rd44, r44, 4, rd34\nld.global.u32 r8, [rd44]\nadd.u32 r44, r44, 1\n", 4 },
-	{ INDEX(2) "madw.s32 rd44, r44, 4, rd34\nld.global.u32 r8, [rd44]\n@p0 mov.u32 r45, 9\n", 4 },
+	{ GUARDS INDEX(2) "madw.s32 rd44, r44, 4, rd34\nld.global.u32 r8, [rd44]\n@p0 mov.u32 r45, 9\n", 4 },
 	/* Something else does, before the load, or before the second one. */
 	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nmov.u32 r44, 3\nld.global.u32 r8, [rd46]\n", 4 },
-	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n@p0 add.u32 r44, r44, 1\nld.global.u32 r9, [rd46+4]\n", 4 },
+	{ GUARDS INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n@p0 add.u32 r44, r44, 1\nld.global.u32 r9, [rd46+4]\n", 4 },
 	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nmov.u32 r34, 64\nld.global.u32 r8, [rd46]\nld.global.u32 r44, [rd46-4]\n"
 	  "ld.global.u32 r9, [rd46+8]\n", 4 },
-	{ INDEX(2) "@p0 add.u32 r44, r44, 1\nmadw.s32 rd46, r44, 4, rd34\n@p1 add.u64 rd46, rd46, 4\nld.global.u32 r8, [rd46]\n", 4 },
-	{ INDEX(2) "@p0 add.u32 r44, r44, 1\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\nmov.u32 r44, r8\n", 4 },
-	{ "ld.param.u64 rd34, [0]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, 2\n@p0 movi64 rd34, 0\nmadw.s32 rd46, r44, 4, rd34\n"
+	{ GUARDS INDEX(2) "@p0 add.u32 r44, r44, 1\nmadw.s32 rd46, r44, 4, rd34\n@p1 add.u64 rd46, rd46, 4\nld.global.u32 r8, [rd46]\n", 4 },
+	{ GUARDS INDEX(2) "@p0 add.u32 r44, r44, 1\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\nmov.u32 r44, r8\n", 4 },
+	{ GUARDS "ld.param.u64 rd34, [0]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, 2\n@p0 movi64 rd34, 0\nmadw.s32 rd46, r44, 4, rd34\n"
 	  "ld.global.u32 r8, [rd46]\nld.param.u64 rd34, [0]\n", 4 },
+	{ INDEX(2) "add.u64 rd34, rd34, 64\nmadw.s32 rd46, r44, 4, rd34\nld.param.u64 rd34, [0]\nld.global.u32 r8, [rd46]\n", 4 },
 	/* Neighbours by a number, by one that all lanes have, and by one that they have not. */
 	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\nadd.s32 r48, r44, -1\nmadw.s32 rd48, r48, 4, rd34\n"
 	  "ld.global.u32 r10, [rd48]\nadd.s32 r50, r44, 1\nmadw.s32 rd50, r50, 4, rd34\nld.global.u32 r12, [rd50]\n"
@@ -126,15 +128,15 @@ static const struct {
 	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\ns2r r52, %laneid\nadd.s32 r52, r52, r44\n"
 	  "madw.s32 rd52, r52, 4, rd34\nld.global.u32 r14, [rd52]\ns2r r54, %tid.x\nand.u32 r54, r54, 1\nsub.s32 r54, r44, r54\n"
 	  "madw.s32 rd54, r54, 4, rd34\nld.global.u32 r16, [rd54]\n", 4 },
-	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\ns2r r52, %tid.x\nadd.s32 r52, r44, r52\n"
+	{ GUARDS INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\ns2r r52, %tid.x\nadd.s32 r52, r44, r52\n"
 	  "madw.s32 rd52, r52, 4, rd34\nld.global.u32 r14, [rd52]\nmov.u32 r54, r44\n@p0 add.s32 r54, r54, 1\n"
 	  "madw.s32 rd54, r54, 4, rd34\nld.global.u32 r16, [rd54]\nadd.s32 r48, r44, 2\n@p1 add.s32 r48, r44, 3\n"
 	  "madw.s32 rd48, r48, 4, rd34\nld.global.u32 r18, [rd48]\n", 4 },
 	/* The guarded sum is the last that makes an index. */
-	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n@p0 add.s32 r44, r44, 1\nmadw.s32 rd50, r44, 4, rd34\n"
+	{ GUARDS INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n@p0 add.s32 r44, r44, 1\nmadw.s32 rd50, r44, 4, rd34\n"
 	  "ld.global.u32 r10, [rd50]\n", 4 },
 	/* The pair of an address is made by two instructions. */
-	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\n@p0 mov.u32 r47, 1\nld.global.u32 r8, [rd46]\n", 4 },
+	{ GUARDS INDEX(2) "madw.s32 rd46, r44, 4, rd34\n@p0 mov.u32 r47, 1\nld.global.u32 r8, [rd46]\n", 4 },
 	/* All but one of the lanes may be neighbours, or far from each other by what a shift drops. */
 	{ INDEX(2) "setp.eq.u32 p4, r32, 21\n@p4 add.u32 r44, r44, 0x40000000\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n", 4 },
 	/* Indices that go beyond the greatest number; the addresses are those of the array and of what is 16 GiB away. */
@@ -152,7 +154,7 @@ static const struct {
 	{ INDEX(2) "mulw.s32 rd46, r44, 3\nadd.u64 rd46, rd46, rd34\nmadw.s32 rd48, r44, r32, rd34\nadd.u64 rd50, rd34, 64\n"
 	  "madw.s32 rd50, r44, 4, rd50\nld.global.u32 r8, [rd50]\n", 4 },
 	/* What nobody needs: under guards, predicates, loads of parameters; what is needed by a guard or behind. */
-	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\n@p0 add.u32 r0, r1, r2\nadd.u32 r0, r3, 1\nsetp.lt.u32 p4, r0, r5\n@p4 add.u32 r6, r6, r0\n"
+	{ GUARDS INDEX(2) "madw.s32 rd46, r44, 4, rd34\n@p0 add.u32 r0, r1, r2\nadd.u32 r0, r3, 1\nsetp.lt.u32 p4, r0, r5\n@p4 add.u32 r6, r6, r0\n"
 	  "setp.gt.u32 p4, p3, r6, r7\nsetp.ne.u32 p3, r44, 7\nld.param.u32 r48, [8]\nld.param.u32 r48, [12]\nld.global.u32 r8, [rd46]\n"
 	  "@p4 mov.u32 r48, r8\nadd.u32 r9, r9, r48\nmov.u32 r44, r9\n", 4 },
 };
