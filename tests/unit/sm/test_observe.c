@@ -264,7 +264,7 @@ END_TEST
 START_TEST(choices)
 {
 	computes("s2r r2, %tid.x\nmov.u32 r3, 0x7f000000\nmul.f32 r4, r3, r3\nmul.f32 r4, r4, r4\nsetp.eq.u32 p1, r2, 1\n"
-		 "sel.u32 r5, r2, r4, p1\nmul.f32 r6, r3, r3\nsel.u32 r7, r6, r2, p1\nadd.u32 r7, r6, r6\nexit\n",
+		 "sel.u32 r5, r2, r4, p1\nmul.f32 r6, r3, r3\nadd.u32 r8, r6, r6\nsel.u32 r7, r6, r2, p1\nexit\n",
 		 PPU_SEEN_SPECIAL,
 		 "op 07 t13 of t13 00000003 7f000000 7f000000 = 7f800000 choice 5.1 w0 pc2\n"
 		 "op 07 t13 of t13 00000003 7f800000 7f800000 = 7f800000 choice 5.1 w0 pc3\n"
