@@ -79,7 +79,8 @@ static const char *plan(const char *text)
 		say(", keeps");
 	for (unsigned i = 0; i < f.stores; i++)
 		say(" %s%c%u:%lld", f.store[i].add ? "+" : "", 'a' + f.store[i].group, f.store[i].row, (long long)f.store[i].imm);
-	say(f.guards ? ", guards" : "");
+	if (f.guards)
+		say(", guards");
 	say("; %u %u %u", f.reads, f.writes, f.adds);
 	return out;
 }
@@ -208,8 +209,10 @@ static const char *trace(const char *text, uint32_t from)
 	ck_assert_int_eq(any, f.blocks != 0);
 	say_list(&f);
 	say(", %u blocks", f.blocks);
-	say(f.blocks ? ", %u cycles" : "", f.turns);
-	say(f.loops ? ", loops" : "");
+	if (f.blocks)
+		say(", %u cycles", f.turns);
+	if (f.loops)
+		say(", loops");
 	return out;
 }
 

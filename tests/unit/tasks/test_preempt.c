@@ -474,7 +474,8 @@ static void answer(struct bench *b, bool retry)
 	bench_set(b, PPU_REG_SM_EXC_DONE, retry ? 1 : 2);
 }
 
-static void waits_for_the_driver(bool begun)
+/* reload: the device's state is saved and loaded between any two steps of the driver. */
+static void waits_for_the_driver(bool begun, bool reload)
 {
 	struct bench *b = bench_new("token-queue-driver=1 " TWO_GROUPS);
 	struct bench_ctx *c = bench_ctx_new(b);
@@ -490,8 +491,12 @@ static void waits_for_the_driver(bool begun)
 	bench_launch(low, kv);
 	bench_submit(low);
 	bench_run_for(b, 100000);
+	if (reload)
+		bench_reload(b);
 	if (begun)			/* the driver begins */
 		ck_assert_uint_eq(bench_reg(b, PPU_REG_SM_EXC_CAUSE), PPU_SMEXC_RECENTRE);
+	if (reload)
+		bench_reload(b);
 	bench_launch(high, uv);
 	bench_submit(high);
 	bench_run_for(b, 30000);
@@ -508,6 +513,8 @@ static void waits_for_the_driver(bool begun)
 	}
 	while (bench_count(b, PPU_TR_TASK_DONE, -1) < 2 && asked++ < 100) {
 		ck_assert_uint_eq(bench_reg(b, PPU_REG_SM_EXC_CAUSE), PPU_SMEXC_RECENTRE);
+		if (reload)
+			bench_reload(b);
 		answer(b, true);
 		bench_run_for(b, 200000);
 	}
@@ -521,13 +528,15 @@ static void waits_for_the_driver(bool begun)
 
 START_TEST(saved_before_the_driver_began)
 {
-	waits_for_the_driver(false);
+	waits_for_the_driver(false, false);
+	waits_for_the_driver(false, true);
 }
 END_TEST
 
 START_TEST(stays_while_the_driver_serves)
 {
-	waits_for_the_driver(true);
+	waits_for_the_driver(true, false);
+	waits_for_the_driver(true, true);
 }
 END_TEST
 
