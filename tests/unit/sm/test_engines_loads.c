@@ -109,8 +109,9 @@ static const struct {
 	{ INDEX(2) "madw.s32 rd44, r44, 4, rd34\nld.global.u32 r8, [rd44]\nadd.u32 r44, r44, 1\n", 4 },
 	{ GUARDS INDEX(2) "madw.s32 rd44, r44, 4, rd34\nld.global.u32 r8, [rd44]\n@p0 mov.u32 r45, 9\n", 4 },
 	/* Something else does, before the load, or before the second one. */
-	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nmov.u32 r44, 3\nld.global.u32 r8, [rd46]\n", 4 },
-	{ GUARDS INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n@p0 add.u32 r44, r44, 1\nld.global.u32 r9, [rd46+4]\n", 4 },
+	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nmov.u32 r44, 3\nld.global.u32 r8, [rd46]\nadd.u32 r9, r9, r44\n", 4 },
+	{ GUARDS INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n@p0 add.u32 r44, r44, 1\nld.global.u32 r9, [rd46+4]\n"
+	  "add.u32 r10, r10, r44\n", 4 },
 	{ INDEX(2) "madw.s32 rd46, r44, 4, rd34\nmov.u32 r34, 64\nld.global.u32 r8, [rd46]\nld.global.u32 r44, [rd46-4]\n"
 	  "ld.global.u32 r9, [rd46+8]\n", 4 },
 	{ GUARDS INDEX(2) "@p0 add.u32 r44, r44, 1\nmadw.s32 rd46, r44, 4, rd34\n@p1 add.u64 rd46, rd46, 4\nld.global.u32 r8, [rd46]\n", 4 },
