@@ -144,7 +144,9 @@ static enum ppu_step plain_barrier(struct ppu_sm *sm, struct ppu_warp *w, const 
 	return ppu_warp_park_all(sm, w);
 }
 
-static enum ppu_step bad_barrier(struct ppu_sm *sm, struct ppu_warp *w, unsigned lane, uint32_t n)
+/* Not among the instructions of those that are right. */
+static __attribute__((noinline, cold))
+enum ppu_step bad_barrier(struct ppu_sm *sm, struct ppu_warp *w, unsigned lane, uint32_t n)
 {
 	ppu_observe_stuck(sm, w, PPU_ERR_BAD_BARRIER, lane);
 	return ppu_sm_fault(sm, w, PPU_ERR_BAD_BARRIER, lane, n, PPU_ACC_EXEC, 0);
