@@ -15,6 +15,8 @@
 
 /* Two pages at the end of a high word; the page behind them may only be read. */
 #define EDGE		(SMT_RO - 2 * PPU_PAGE_SIZE)
+/* What an index that is negative leads to from SMT_DATA, when it is taken for one without a sign: 16 GiB away. */
+#define AWAY		(SMT_DATA + (4ull << 32) - PPU_PAGE_SIZE)
 #define NOWHERE		0x0000000500000000ull
 #define SHARED		4096u
 
@@ -26,6 +28,7 @@ static struct sm_test *loads_machine(int kind, unsigned engine)
 	struct sm_test *s = epair_machine(kind, engine);
 
 	smt_map(s, EDGE, (uint64_t)(s->data - s->vram) + 0x4000, 2 * PPU_PAGE_SIZE, 0);
+	smt_map(s, AWAY, (uint64_t)(s->data - s->vram) + 0x7000, PPU_PAGE_SIZE, 0);
 	memset(s->vram + 0x3000000, 0x5a, PPU_PAGE_SIZE);
 	return s;
 }
@@ -294,6 +297,8 @@ static void run_one(struct sm_test *s, const struct load_scene *sc, bool *ok)
 	s->task.launch.local_per_thread = 1024;
 	for (unsigned i = 8; i < 256; i++)
 		s->params[i] = (uint8_t)(i * 37);
+	if (sc->base)
+		smt_param64(s, 8, sc->base);
 	if (sc->limit)
 		s->limit = sc->limit;
 	if (sc->window_ns)

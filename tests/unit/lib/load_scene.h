@@ -52,6 +52,7 @@ struct load_scene {
 	uint32_t mask[3];		/* lanes of each warp that run the body */
 	uint32_t threads, shared, params;
 	uint64_t seed, limit, cut, after;
+	uint64_t base;			/* parameter 8, if it is not 0 */
 	uint32_t watch;			/* pages of SMT_DATA that somebody waits at, one bit each */
 	uint32_t window_ns, block[3], grid[3];	/* 0: as it is; block[0] 0: `threads` */
 };

@@ -146,6 +146,11 @@ static const struct {
 	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmadw.u32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46+64]\n", 4 },
 	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0x7ffffff5\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n", 4 },
 	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46+64]\n", 4 },
+	/* From the middle of the array: below it indices are negative, and sums of low words carry. */
+	{ "ld.param.u64 rd34, [8]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, 2\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n"
+	  "add.s32 r48, r44, 1\nmadw.s32 rd48, r48, 4, rd34\nld.global.u32 r9, [rd48]\n", 4 },
+	{ "ld.param.u64 rd34, [8]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, 2\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n"
+	  "ld.global.u32 r9, [rd46+4]\n", 4 },
 	/* Other sizes, and factors that are none. */
 	{ INDEX(3) "madw.s32 rd46, r44, 8, rd34\nld.global.u64 rd8, [rd46]\nadd.s32 r48, r44, 1\nmadw.s32 rd48, r48, 8, rd34\n"
 	  "ld.global.v2.u32 rd10, [rd48]\nld.global.u64 rd12, [rd48+8]\n", 8 },
@@ -168,7 +173,8 @@ START_TEST(indices)
 
 	load_scene_start(EPAIR_PLAIN);
 	for (unsigned warm = 0; warm < 2; warm++) {
-		struct load_scene sc = { .text = text, .seed = 4, .shared = 4096, .params = 256 };
+		struct load_scene sc = { .text = text, .seed = 4, .shared = 4096, .params = 256,
+					 .base = SMT_DATA + 0x3204 };
 
 		sc.t[0] = (struct scene_table){ SP_GLOBAL, 0, indexed[_i].bytes, 0 };
 		sc.t[1] = sc.t[2] = (struct scene_table){ SP_GLOBAL, SH_ROW, 4, 0 };
