@@ -15,8 +15,17 @@
 
 /* Two pages at the end of a high word; the page behind them may only be read. */
 #define EDGE		(SMT_RO - 2 * PPU_PAGE_SIZE)
-/* What an index that is negative leads to from SMT_DATA, when it is taken for one without a sign: 16 GiB away. */
-#define AWAY		(SMT_DATA + (4ull << 32) - PPU_PAGE_SIZE)
+/*
+ * Where host code gets to from SMT_DATA if it makes a mistake with an index (there would be nothing, and the interpreter
+ * would do it right): a sign or the wrap of 32 bits is lost, that of 31 bits, a carry.
+ */
+static const struct {
+	uint64_t va;
+	unsigned pages;
+} away[] = {
+	{ SMT_DATA + (4ull << 32) - PPU_PAGE_SIZE, 6 }, { SMT_DATA + (2ull << 32) - PPU_PAGE_SIZE, 2 },
+	{ SMT_DATA - (1ull << 32) + 0x3000, 6 },
+};
 #define NOWHERE		0x0000000500000000ull
 #define SHARED		4096u
 
@@ -28,7 +37,8 @@ static struct sm_test *loads_machine(int kind, unsigned engine)
 	struct sm_test *s = epair_machine(kind, engine);
 
 	smt_map(s, EDGE, (uint64_t)(s->data - s->vram) + 0x4000, 2 * PPU_PAGE_SIZE, 0);
-	smt_map(s, AWAY, (uint64_t)(s->data - s->vram) + 0x7000, PPU_PAGE_SIZE, 0);
+	for (unsigned i = 0; i < sizeof(away) / sizeof(away[0]); i++)
+		smt_map(s, away[i].va, (uint64_t)(s->data - s->vram) + 0x7000, away[i].pages * PPU_PAGE_SIZE, 0);
 	memset(s->vram + 0x3000000, 0x5a, PPU_PAGE_SIZE);
 	return s;
 }

@@ -206,18 +206,18 @@ static bool counts_words(const struct ppu_fuse_group *g)
 }
 
 /* eax = the first lane's index, rax = its address without the immediate. */
-static void address_of_first(struct ppu_seg *s, const struct ppu_fuse_group *g, uint32_t scattered)
+static void address_of_first(struct ppu_seg *s, const struct ppu_fuse_group *g)
 {
 	struct ppu_emit *e = s->e;
 
-	/* Indices that wrap are no neighbours. */
+	/* Indices that wrap are no neighbours; these may, and if they do not they count as one window. */
 	EM(e, MOV, D(RCX), D(RAX));
 	EM(e, ADD, D(RCX), IM((int)s->lanes - 1));
 	if (g->sgn) {
-		JUMP(e, JO, scattered);
+		JUMP(e, JO, s->bail);
 		EM(e, MOVSXD, Q(RAX), D(RAX));
 	} else {
-		JUMP(e, JB, scattered);
+		JUMP(e, JB, s->bail);
 	}
 	EM(e, SHL, Q(RAX), IM(__builtin_ctz(g->bytes)));
 	EM(e, MOV, Q(RDX), M(RSP, FIXED_AT(PPU_SPACE_PARAM), 8));
@@ -234,7 +234,7 @@ static void first_of_indices(struct ppu_seg *s, const struct ppu_fuse_group *g, 
 	distances(s, t, index, 1, true);
 	ppu_lanes_test(s, PPU_SEG_SCRATCH);
 	JUMP(e, JNZ, scattered);
-	address_of_first(s, g, scattered);
+	address_of_first(s, g);
 	if (!counts_words(g))
 		EM(e, VPSLLD, Y(t), Y(t), IM(__builtin_ctz(g->bytes)));
 }
@@ -251,7 +251,7 @@ static void first_like(struct ppu_seg *s, const struct ppu_fuse_group *g, int in
 		index = lost;
 	}
 	EM(e, VMOVD, D(RAX), X(index));
-	address_of_first(s, g, scattered);
+	address_of_first(s, g);
 }
 
 /* The same for addresses in two vectors. */
