@@ -270,14 +270,14 @@ static void find_needed(struct list *l)
 	memset(l->needed, 0, sizeof(l->needed));
 	need_all(l, (int)f->n, &live);
 	for (int i = (int)f->n; i-- > 0;) {
-		int group = f->group[i];
+		const bool memory = f->group[i] >= 0;
 
 		if (!only_writes(l, i))
 			l->needed[i] = true;
 		if (!l->needed[i])
 			continue;
-		if (group >= 0 && f->g[group].indexed)
-			need_row(l, l->from[group] + 1, f->g[group].index);
+		if (memory && f->g[f->group[i]].indexed)
+			need_row(l, l->from[f->group[i]] + 1, f->g[f->group[i]].index);
 		else
 			need_all(l, i, &l->reads[i]);
 	}

@@ -353,7 +353,7 @@ static void gather_bits(struct ppu_seg *s, unsigned p, struct ppu_lanes l)
 	int acc;
 
 	if (s->pred[p].acc < 0)
-		s->pred[p].acc = (int8_t)((s->fuse ? 0 : R8) + s->accs++);
+		s->pred[p].acc = (int)((s->fuse ? 0 : R8) + s->accs++);
 	acc = s->pred[p].acc;
 	s->pred[p].fresh = true;
 	if (s->fuse) {

@@ -149,7 +149,7 @@ struct ppu_seg {
 	int8_t row[PPU_SEG_ROWS];	/* in which vector, or -1 */
 	struct {
 		int8_t y;		/* the set of lanes, or -1 */
-		int8_t acc;		/* general register with the bits, when fused a number; -1: not written in this segment */
+		int acc;		/* general register with the bits, when fused a number; -1: not written in this segment */
 		bool invert;		/* y holds the complement */
 		bool fresh;		/* written in this chunk */
 	} pred[16];
