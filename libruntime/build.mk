@@ -148,6 +148,9 @@ unit-build: $(NVML_SO)
 RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
 RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))
 $(call ppu_objs,$(RT_TOOLS) $(RT_SRCS_ppu-trace)): private PPU_CFLAGS += $(RT_CFLAGS)
+# The page of ppu-trace --html is part of the program.
+$(call ppu_objs,libruntime/tools/trace/html.c): private PPU_CFLAGS += $(RT_CFLAGS) -DPPU_VIEWER_PAGE='"libruntime/tools/trace/viewer.html"'
+$(call ppu_objs,libruntime/tools/trace/html.c): libruntime/tools/trace/viewer.html
 RT_EXTRA_ppu-info := -lpci
 # Which of our libraries a tool needs before libppu; ppu-trace reads files and needs none at all.
 RT_OURS_ppu-smi := ppunvml ppucuda

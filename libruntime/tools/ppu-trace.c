@@ -19,6 +19,7 @@ static const char usage_text[] =
 "Print a device trace, one line an event, or with\n"
 "  --svg FILE        draw it: channels, engines, tasks, SMs, semaphore values\n"
 "  --json FILE       write it for a trace viewer (Chrome trace format, Perfetto)\n"
+"  --html FILE       write a page for a browser, to zoom, move and search in it\n"
 "FILE may be -, the standard output.\n"
 "  --from NS         leave out what is before this device time\n"
 "  --to NS           and what is after this one\n"
@@ -39,7 +40,7 @@ static const char usage_text[] =
 "trace is damaged.\n";
 
 struct options {
-	const char *svg, *json, *trace, *compare;
+	const char *svg, *json, *html, *trace, *compare;
 	bool from_given, to_given, ignore_given;
 	struct events ignored;
 	struct view view;
@@ -75,6 +76,7 @@ static int parse(struct options *o, int argc, char **argv)
 	static const struct option options[] = {
 		{ "svg", required_argument, NULL, 's' },
 		{ "json", required_argument, NULL, 'j' },
+		{ "html", required_argument, NULL, 'H' },
 		{ "from", required_argument, NULL, 'f' },
 		{ "to", required_argument, NULL, 't' },
 		{ "lanes", required_argument, NULL, 'l' },
@@ -100,6 +102,9 @@ static int parse(struct options *o, int argc, char **argv)
 			break;
 		case 'j':
 			o->json = optarg;
+			break;
+		case 'H':
+			o->html = optarg;
 			break;
 		case 'f':
 			ok = number("from", optarg, 0, UINT64_MAX, &v->from);
@@ -153,9 +158,9 @@ static int parse(struct options *o, int argc, char **argv)
 		fprintf(stderr, "ppu-trace: --from is after --to\n");
 		return ST_USAGE;
 	}
-	if (o->compare && (o->json || o->from_given || o->to_given)) {
-		fprintf(stderr, "ppu-trace: --compare looks at whole traces and makes text or --svg: leave out --json, --from "
-			"and --to\n");
+	if (o->compare && (o->json || o->html || o->from_given || o->to_given)) {
+		fprintf(stderr, "ppu-trace: --compare looks at whole traces and makes text or --svg: leave out --json, --html, "
+			"--from and --to\n");
 		return ST_USAGE;
 	}
 	if (o->ignore_given && !o->compare) {
@@ -220,6 +225,8 @@ static int pictures(struct options *o, struct trace *t)
 		status = write_to(o->svg, svg_write, &m, &drawn);
 	if (o->json && !status)
 		status = write_to(o->json, json_write, &m, v);
+	if (o->html && !status)
+		status = write_to(o->html, html_write, &m, &drawn);
 	model_free(&m);
 	return status;
 }
@@ -289,7 +296,7 @@ int main(int argc, char **argv)
 		status = trace_load(&t, o.trace);
 		if (!status && o.compare) {
 			status = comparison(&o, &t);
-		} else if (!status && (o.svg || o.json)) {
+		} else if (!status && (o.svg || o.json || o.html)) {
 			status = pictures(&o, &t);
 		} else if (!status) {
 			text_write(stdout, &t, o.view.from, o.view.to);

@@ -437,6 +437,19 @@ static void of_task(struct model *m, uint32_t i)
 	}
 }
 
+const struct lane *model_place(const struct model *m, const struct rec *r)
+{
+	enum lane_kind kind = LANE_CHANNEL;
+
+	if (r->event == PPU_TR_TASK_SCHED || (r->event == PPU_TR_SEM_WRITE && r->a == PPU_TRW_TASK))
+		kind = LANE_SLOT;
+	else if (r->event == PPU_TR_CHILD_LAUNCH || (r->event == PPU_TR_SEM_WRITE && r->a == PPU_TRW_SM))
+		kind = LANE_SM;
+	else if (r->event == PPU_TR_SEM_WRITE && r->a == PPU_TRW_CE)
+		kind = LANE_ENGINE;
+	return model_lane(m, kind, r->unit);
+}
+
 struct lane *model_sem(const struct model *m, uint32_t rec)
 {
 	return model_lane(m, LANE_SEM, SEM_ID(m->context_at[rec], m->t->rec[rec].b));

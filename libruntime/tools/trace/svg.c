@@ -242,33 +242,14 @@ static void lanes(struct svg *s)
 
 /* ---- arrows ------------------------------------------------------------------------------------------- */
 
-/* The lane that shows a record, and how far below the lane's upper edge. */
-static const struct lane *place(const struct svg *s, const struct rec *r, double *dy)
-{
-	enum lane_kind kind = LANE_CHANNEL;
-
-	*dy = 14;
-	if (r->event == PPU_TR_TASK_SCHED || (r->event == PPU_TR_SEM_WRITE && r->a == PPU_TRW_TASK)) {
-		kind = LANE_SLOT;
-		*dy = 9;
-	} else if (r->event == PPU_TR_CHILD_LAUNCH || (r->event == PPU_TR_SEM_WRITE && r->a == PPU_TRW_SM)) {
-		kind = LANE_SM;
-	} else if (r->event == PPU_TR_SEM_WRITE && r->a == PPU_TRW_CE) {
-		kind = LANE_ENGINE;
-		*dy = 11;
-	}
-	return model_lane(s->m, kind, r->unit);
-}
-
-/* Where that point is in the picture; false: not shown. */
+/* Where a record is in the picture; false: not shown. */
 static bool find_y(const struct svg *s, const struct rec *r, double *y)
 {
-	double dy;
-	const struct lane *l = place(s, r, &dy);
+	const struct lane *l = model_place(s->m, r);
 
 	for (size_t i = 0; l && i < s->num_lanes; i++)
 		if (s->lane[i] == l) {
-			*y = s->y[i] + dy;
+			*y = s->y[i] + (l->kind == LANE_SLOT ? 9 : l->kind == LANE_ENGINE ? 11 : 14);
 			return true;
 		}
 	return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts of ppu-trace: read.c reads a trace, names.c has the names for its records, model.c turns the records about
- * channels, engines, tasks, SMs and semaphores into a model, and svg*.c draw the model or json.c exports it.  The text
+ * channels, engines, tasks, SMs and semaphores into a model, and svg*.c draw the model or json.c and html.c export it.  The text
  * form (text.c) needs no model.
  */
 #ifndef PPU_TRACE_TOOL_H
@@ -168,6 +168,8 @@ struct model {
 void model_build(struct model *m, const struct trace *t);
 void model_free(struct model *m);
 struct lane *model_lane(const struct model *m, enum lane_kind kind, uint64_t id);	/* or NULL */
+/* The lane of a record at which a link begins or ends; NULL: it has none. */
+const struct lane *model_place(const struct model *m, const struct rec *r);
 /* The semaphore of a BLOCK, UNBLOCK (acquire, gate) or SEM_WRITE; NULL: the semaphore has no lane. */
 struct lane *model_sem(const struct model *m, uint32_t rec);
 /* The times of the first and of the last event that a lane shows; false: the lane shows none. */
@@ -221,6 +223,8 @@ const char *view_label(const struct view *v, const struct lane *l);	/* or NULL *
 void text_write(FILE *f, const struct trace *t, uint64_t from, uint64_t to);
 void svg_write(FILE *f, const struct model *m, const struct view *v);
 void json_write(FILE *f, const struct model *m, const struct view *v);
+/* A page with everything in it, for any browser (viewer.html). */
+void html_write(FILE *f, const struct model *m, const struct view *v);
 
 /* ---- comparing two traces --------------------------------------------------------------------------- */
 

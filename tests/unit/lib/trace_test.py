@@ -18,6 +18,7 @@ from collections import Counter
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import trace_file as tf                                                 # noqa: E402
 from trace_file import NAME, Rec, VALUE                                 # noqa: E402
+from trace_html import compare_html, page_alone                         # noqa: E402
 from trace_json import PID, Json, compare_json, flows, well_formed      # noqa: E402
 from trace_svg import SVG, Picture, axis, check_curve, compare_svg, curve     # noqa: E402
 from trace_tool import BUILD, check, failed, run, same                  # noqa: E402
@@ -78,7 +79,9 @@ def made_channels():
 def test_channels(tmp):
     path = os.path.join(tmp, "channels")
     tf.write(path, made_channels())
+    page_alone(path)
     compare_json(path, "channels")
+    compare_html(path, "channels")
     j = Json(path)
     got = {(e["tid"], e["ts"], e["ts"] + e["dur"], e["name"]) for e in j.of("X", PID["Channels"])
            if e["tid"] % 2 or e["name"].startswith("waits") or e["name"] == "COPY"}
@@ -250,6 +253,7 @@ def test_pause_and_stale(tmp):
         Rec(50, "CH_DISABLE", 1, VALUE["PPU_TRD_PAUSE"]), Rec(60, "UNBLOCK", 3, A, S0, 2),
         Rec(100, "CE_DONE", 0, 1, 0, 10), Rec(200, "DOORBELL", 1, 1)])
     compare_json(path, "pause")
+    compare_html(path, "pause")
     j = Json(path)
     same("pause: the slice lasts as long as the copy", j.spans("Channels", lambda e: e["name"] == "time slice"),
          Counter({(3, 0, 100, "time slice"): 1}))
@@ -274,6 +278,7 @@ def test_contexts(tmp):
         Rec(110, "CH_DISABLE", 2, 2), Rec(120, "CH_ENABLE", 2, 2, 0, 64, 0x2000),
         Rec(130, "SEM_WRITE", 2, 0, S0, 0, 50), cmd(130, 2, "SEM_RELEASE", S0)])
     compare_json(path, "contexts")
+    compare_html(path, "contexts")
     compare_svg(path, "contexts")
     got = [(e["name"][len("sem 0x%x" % S0):], e["args"]["value"]) for e in Json(path).of("C") if e["cat"] == "write"]
     same("contexts: whose word it was", got, [("", 1), (" of context 1", 6), ("", 2), (" of context 1", 9),
@@ -439,6 +444,7 @@ def test_kernel(tmp):
         os.path.join(BUILD, "bin/ppu-run"), "--quiet", os.path.join(BUILD, "samples/reduction.ptx"), "reduction", "4",
         "64", "buf:4000,iota32", "u32:1000", "buf:4"], "gpcs=1 sms-per-gpc=2")
     compare_json(path, "reduction")
+    compare_html(path, "reduction")
     compare_svg(path, "reduction")
 
 
@@ -446,6 +452,7 @@ def test_pipeline(tmp):
     path, _ = device_trace(tmp, "pipeline", [os.path.join(BUILD, "bin/sample-pipeline")],
                            "gpcs=1 sms-per-gpc=2 timeslice=30000")
     compare_json(path, "pipeline")
+    compare_html(path, "pipeline")
     compare_svg(path, "pipeline")
 
 
@@ -453,6 +460,7 @@ def test_copy_priority(tmp):
     """CP-35: the sample's numbers, and that its pictures show what it says."""
     path, out = device_trace(tmp, "copy-priority", [os.path.join(BUILD, "bin/sample-copy-priority")], "copy-engines=1")
     compare_json(path, "copy-priority")
+    compare_html(path, "copy-priority")
     compare_svg(path, "copy-priority", "--lanes", "channel,front,engine,task,sm,sem:0-0xffffffffffff")
     frames = [[float(v) for v in line.split()[1:]] for line in out.splitlines() if re.match(r" +\d+ ", line)]
     check(len(frames) == 8 and frames[4][1] < frames[4][0], "CP-35: latency of frame 4 with priorities", out)
