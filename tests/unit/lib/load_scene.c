@@ -23,7 +23,7 @@ static const struct {
 	uint64_t va;
 	unsigned pages;
 } away[] = {
-	{ SMT_DATA + (4ull << 32) - PPU_PAGE_SIZE, 6 }, { SMT_DATA + (2ull << 32) - PPU_PAGE_SIZE, 2 },
+	{ SMT_DATA + (4ull << 32) - PPU_PAGE_SIZE, 6 }, { SMT_DATA + (2ull << 32) - PPU_PAGE_SIZE, 6 },
 	{ SMT_DATA - (1ull << 32) + 0x3000, 6 },
 };
 #define NOWHERE		0x0000000500000000ull

@@ -146,6 +146,11 @@ static const struct {
 	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmadw.u32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46+64]\n", 4 },
 	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0x7ffffff5\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n", 4 },
 	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46+64]\n", 4 },
+	/* The same from an address that is not that of 4 GiB: a window of lanes that wrap looks as if it were one. */
+	{ "ld.param.u64 rd34, [8]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmadw.u32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n", 4 },
+	{ "ld.param.u64 rd34, [8]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0x7ffffff5\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n", 4 },
+	{ "ld.param.u64 rd34, [8]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n"
+	  "ld.global.u32 r9, [rd46+8]\n", 4 },
 	/* From the middle of the array: below it indices are negative, and sums of low words carry. */
 	{ "ld.param.u64 rd34, [8]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, 2\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n"
 	  "add.s32 r48, r44, 1\nmadw.s32 rd48, r48, 4, rd34\nld.global.u32 r9, [rd48]\n", 4 },
