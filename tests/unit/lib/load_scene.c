@@ -345,7 +345,12 @@ bool load_scene_run(const struct load_scene *sc)
 	}
 	scene_runs++;
 	scene_faults += scene_pair[0]->faulted;
-	return ok && epair_same(scene_pair[0], scene_pair[1], BYTES);
+	if (!ok || !epair_same(scene_pair[0], scene_pair[1], BYTES))
+		return false;
+	/* Else both would be the interpreter. */
+	if (scene_pair[1]->task.prog && scene_pair[1]->task.prog->refused)
+		snprintf(epair_why, sizeof(epair_why), "the translator refused the program");
+	return !scene_pair[1]->task.prog || !scene_pair[1]->task.prog->refused;
 }
 
 const char *load_scene_say(const struct load_scene *sc)

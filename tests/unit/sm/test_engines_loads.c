@@ -190,6 +190,36 @@ START_TEST(indices)
 }
 END_TEST
 
+/* So many values between two loads whose lanes lie alike that not all of them, and the distances, fit into registers.
+ * _i: how many, from 2 on. */
+START_TEST(many_values)
+{
+	static char text[SCENE_TEXT];
+	char body[4096];
+	unsigned len, i;
+
+	load_scene_start(EPAIR_PLAIN);
+	len = (unsigned)snprintf(body, sizeof(body), INDEX(2) "madw.s32 rd46, r44, 4, rd34\nld.global.u32 r29, [rd46]\n");
+	for (i = 0; i < (unsigned)_i; i++)
+		len += (unsigned)snprintf(body + len, sizeof(body) - len, "mad.u32 r%u, r29, %u, r32\n", i, 2 * i + 3);
+	len += (unsigned)snprintf(body + len, sizeof(body) - len,
+		"add.s32 r44, r44, 1\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r28, [rd46]\n");
+	for (i = 0; i < (unsigned)_i; i++)
+		len += (unsigned)snprintf(body + len, sizeof(body) - len, "xor.u32 r%u, r%u, r28\n", i, i);
+	for (unsigned shape = SH_EQUAL; shape <= SH_CROSS_8; shape++) {
+		struct load_scene sc = { .text = text, .seed = 4, .threads = 64, .shared = 4096, .params = 256,
+					 .mask = { ~0u, shape % 2 ? ~0u : 0xffff00ff } };
+
+		sc.t[0] = (struct scene_table){ SP_GLOBAL, shape, 4, 0 };
+		sc.t[1] = sc.t[2] = (struct scene_table){ SP_GLOBAL, SH_ROW, 4, 0 };
+		load_scene_program(text, 0, 4096, 2, body);
+		if (!load_scene_run(&sc))
+			fails(&sc, body);
+	}
+	load_scene_end();
+}
+END_TEST
+
 /* ---- random bodies ---- */
 
 /* _i: the machine */
@@ -570,6 +600,7 @@ int main(void)
 	tcase_set_timeout(t, 0);
 	tcase_set_timeout(random, 0);
 	tcase_add_loop_test(t, groups, 0, (int)ACCESSES);
+	tcase_add_loop_test(t, many_values, 2, 28);
 	tcase_add_loop_test(t, indices, 0, sizeof(indexed) / sizeof(indexed[0]));
 	tcase_add_loop_test(random, bodies, 0, EPAIR_MACHINES);
 	tcase_add_loop_test(t, texts, 0, sizeof(fixed) / sizeof(fixed[0]));

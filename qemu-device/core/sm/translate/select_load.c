@@ -591,14 +591,15 @@ static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigne
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[gi];
 	bool shared = g->like != gi && s->index[g->like] >= 0, lead = leads(s, gi);
-	struct words w = words_of(s, g);
 	uint32_t done = ppu_emit_label(s->e);
-	int d, y, t[2];
 	struct ppu_away *far, *cross, *end;
+	int d, y, t[2];
+	struct words w;
 
-	if (shared)
-		s->y[s->index[g->like]].lock = 1;
+	/* Before other registers are taken: this may be the last load that needs it, so it would be the first to go. */
 	d = shared ? s->index[g->like] : ppu_seg_temp(s);
+	s->y[d].lock = 1;
+	w = words_of(s, g);
 	y = ppu_seg_temp(s);
 	t[0] = ppu_seg_temp(s);
 	t[1] = ppu_seg_temp(s);
