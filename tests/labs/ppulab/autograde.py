@@ -89,19 +89,21 @@ def check_files(lab, path):
     return files, " ".join(wrong)
 
 
-def digest_of(lab, path):
+def digest(lab, files, wrong):
     """Of everything that is read of a submission. The same digest: the same points, by the same grader and seed."""
-    files, wrong = check_files(lab, path)
     h = hashlib.sha256(repr((lab.number, wrong)).encode())
     for name, data in sorted(files.items()):
         h.update(b"%d %s\0%d\0" % (len(name), name.encode("utf-8", "surrogateescape"), len(data)) + data)
     return h.hexdigest()
 
 
-def grade(lab, path, parts, where):
-    """A check.Result for one submission."""
+def digest_of(lab, path):
+    return digest(lab, *check_files(lab, path))
+
+
+def grade(lab, files, wrong, parts, where):
+    """A check.Result for the files of one submission; wrong: why some are missing."""
     result = check.Result(lab)
-    files, wrong = check_files(lab, path)
     if wrong:
         result.fail_all(wrong)
         return result
@@ -142,9 +144,10 @@ def one(args):
     lab = model.load(args.lab)
     parts = sealed_lab.Parts()
     with tempfile.TemporaryDirectory(prefix="ppu-autograde-") as where:
-        result = grade(lab, args.submission, parts, where)
+        files, wrong = check_files(lab, args.submission)
+        result = grade(lab, files, wrong, parts, where)
         report = report_of(lab, args.name or os.path.basename(os.path.abspath(args.submission)), result, parts)
-        report["files"] = digest_of(lab, args.submission)
+        report["files"] = digest(lab, files, wrong)
     write_outputs(report, args)
     if not args.quiet:
         check.show(result)

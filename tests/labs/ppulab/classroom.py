@@ -7,8 +7,10 @@ has no report, what could not be graded, and what was handed in anew. Several gr
 scripts/lab results makes one table of their reports, in whatever order they were written."""
 
 import concurrent.futures
+import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,7 +37,7 @@ def submissions(top):
 def shard(text):
     """K/N, with K from 0 to N-1: one of N machines, as the index of a job array or of an Indexed Job."""
     k, slash, n = text.partition("/")
-    if not slash or not k.isdigit() or not n.isdigit() or int(k) >= int(n):
+    if not slash or not re.fullmatch("[0-9]{1,6}", k) or not re.fullmatch("[0-9]{1,6}", n) or int(k) >= int(n):
         raise LabError("--shard %s: it must be K/N, with K from 0 to N-1" % text)
     return int(k), int(n)
 
@@ -52,7 +54,8 @@ def read_report(path):
             report = json.load(f)
     except (OSError, ValueError):
         return None
-    return report if isinstance(report, dict) and report.get("format") == 1 else None
+    keys = {"lab", "title", "submission", "points", "max", "criteria", "bonus", "error", "grader"}
+    return report if isinstance(report, dict) and report.get("format") == 1 and keys <= set(report) else None
 
 
 def report_path(folder, name):
@@ -74,8 +77,9 @@ def failed_report(lab, name, why):
 def grade_in_process(lab, name, path, where, seed):
     """Grades one submission, in a process of its own: whatever happens there, the others are graded."""
     argv = [sys.executable, os.path.join(paths.TOP, "scripts/lab"), "autograde", "--quiet", "--lab", str(lab.number),
-            "--submission", path, "--name", name, "--json", where]
+            "--submission=" + path, "--name=" + name, "--json=" + where]
     argv += ["--seed", str(seed)] if seed is not None else []
+    proc = None
     try:
         proc = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=ONE_SECONDS, check=False)
         with open(where, encoding="utf-8") as f:
@@ -83,9 +87,11 @@ def grade_in_process(lab, name, path, where, seed):
     except subprocess.TimeoutExpired:
         why = "Not graded: the grader was stopped after %d seconds." % ONE_SECONDS
     except (OSError, ValueError):
-        last = proc.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        last = proc.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] if proc else ["it did not start"]
         why = "Not graded: the grader failed (%s)." % formats.clean_line(last[0] if last else "status %d" % proc.returncode)
-    return failed_report(lab, name, why)
+    report = failed_report(lab, name, why)
+    formats.write(where, formats.as_json(report))
+    return report
 
 
 def say_line(report):
@@ -99,7 +105,7 @@ def grade_all(lab, todo, folder, args, reports):
         running = {}
         for name, path in todo.items():
             where = report_path(folder, name)
-            if os.path.exists(where):       # so that a grader that fails does not leave what another one found
+            with contextlib.suppress(FileNotFoundError):    # so that a grader that fails does not leave what another one found
                 os.unlink(where)
             running[pool.submit(grade_in_process, lab, name, path, where, args.seed)] = name
         for done in concurrent.futures.as_completed(running):

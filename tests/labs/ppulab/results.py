@@ -13,12 +13,13 @@ import os
 import re
 import statistics
 
-from . import classroom, formats
+from . import classroom, formats, submission
 from .paths import LabError
 
 SENTENCES = 3                           # so many of a criterion's most frequent ones
 GRADE = ("grade", "final grade")        # columns that get the points, in small letters; Canvas: the column that is named
 COMMENT = ("feedback comments", "comments")
+BYTES = 16 << 20                        # of a gradebook
 KEYS = ("identifier", "id", "id number", "sis login id", "login id", "username", "email address", "email", "full name",
         "student")
 
@@ -114,16 +115,18 @@ def plot(reports):
 
 # --- a gradebook --------------------------------------------------------------------------
 
+MOODLE = re.compile(r"(.+)_(\d+)_(?:assignsubmission|onlinetext)")     # "Ada Lovelace_4711_assignsubmission_file"
+CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_", re.I)            # "lovelaceada_LATE_4711_99_lab3.zip": 4711 is Ada
+
+
 def words_of(name):
-    """What a student may be called in the name of a submission. Moodle packs "Ada Lovelace_4711_assignsubmission_file", Canvas
-    "lovelaceada_LATE_4711_99_lab3.zip"."""
-    name = re.sub("|".join(re.escape(a) + "$" for a in reversed(submission_endings())), "", name)
-    return {name.lower(), *name.lower().split("_")} - {""}
-
-
-def submission_endings():
-    from . import submission                # only here: a package for results alone does not have it
-    return sorted(submission.ARCHIVES, key=len)
+    """What a student may be called in the name of a submission: as the school's system packs them, or just the name."""
+    found = MOODLE.match(name) or CANVAS.match(name)
+    if found:
+        return {found.group(1).lower(), found.group(2)}
+    for ending in sorted(submission.ARCHIVES, key=len, reverse=True):
+        name = name[:-len(ending)] if name.endswith(ending) else name
+    return {name.lower()}
 
 
 def keys_of(row, columns):
@@ -143,36 +146,67 @@ def column(header, wanted, what):
     raise LabError("the gradebook has no column for %s (%s)" % (what, ", ".join(wanted)))
 
 
-def fill(text, reports, assignment=None):
-    """The gradebook with points. Returns it and sentences about what could not be matched."""
-    rows = list(csv.reader(io.StringIO(text)))
+def partners(rows, keys, reports):
+    """({line: submission} where each is the other's only one, sentences about the rest)."""
+    mine = {i: keys_of(row, keys) for i, row in enumerate(rows)}
+    of_row = {i: [n for n in reports if words_of(n) & mine[i]] for i in mine}
+    of_name = {n: [i for i in mine if n in of_row[i]] for n in reports}
+    pairs = {i: names[0] for i, names in of_row.items() if len(names) == 1 and len(of_name[names[0]]) == 1}
+    said = ["%s: more than one submission may be this student's: %s" % (rows[i][keys[0]], ", ".join(names))
+            for i, names in of_row.items() if len(names) > 1]
+    for name, lines in of_name.items():
+        if not lines:
+            said.append("%s: no line of the gradebook is this student's" % name)
+        elif len(lines) > 1:
+            said.append("%s: more than one line of the gradebook may be this student's: %s"
+                        % (name, ", ".join(rows[i][keys[0]] for i in lines)))
+    return pairs, said
+
+
+def rows_of(text):
+    if len(text) > BYTES:
+        raise LabError("the gradebook is larger than %d MiB" % (BYTES >> 20))
+    try:
+        rows = list(csv.reader(io.StringIO(text)))
+    except csv.Error as err:
+        raise LabError("the gradebook is no CSV: %s" % err) from None
     if not rows:
         raise LabError("the gradebook is empty")
-    header, said, left = rows[0], [], dict(reports)
+    return rows
+
+
+def fill(text, reports, assignment=None):
+    """The gradebook with points. Returns it and sentences about what could not be matched."""
+    header, *rows = rows_of(text)
     keys = [i for i, t in enumerate(header) if t.strip().lower() in KEYS]
     if not keys:
         raise LabError("the gradebook has no column that names students (one of %s)" % ", ".join(KEYS))
-    at = column(header, (assignment.lower(),), "the points") if assignment else column(header, GRADE, "the points")
+    at = column(header, (assignment.strip().lower(),) if assignment else GRADE, "the points")
     comment = next((i for i, t in enumerate(header) if t.strip().lower() in COMMENT), None)
-    for row in rows[1:]:
-        mine = keys_of(row, keys)
-        found = [n for n in left if words_of(n) & mine]
-        if len(found) > 1:
-            said.append("%s: more than one submission may be this student's: %s" % (row[keys[0]], ", ".join(found)))
-        if len(found) != 1:
-            continue
-        report = left.pop(found[0])
-        if report["grader"]:
-            said.append("%s: was not graded" % found[0])
-            continue
+    for row in rows:
         row += [""] * (len(header) - len(row))
+    pairs, said = partners(rows, keys, reports)
+    for i, name in pairs.items():
+        report, row = reports[name], rows[i]
+        if report["grader"]:
+            said.append("%s: was not graded" % name)
+            continue
         row[at] = str(report["points"])
         if comment is not None:
             row[comment] = formats.cell(formats.remark(report))
-    said += ["%s: no line of the gradebook is this student's" % n for n in left]
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
+    csv.writer(out, lineterminator="\n").writerows([header, *rows])
     return out.getvalue(), said
+
+
+def read_book(path):
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as f:
+            return f.read(BYTES + 1)
+    except OSError as err:
+        raise LabError("%s: %s" % (path, os.strerror(err.errno))) from None
+    except UnicodeDecodeError:
+        raise LabError("%s is not UTF-8; let the spreadsheet save it as that" % path) from None
 
 
 def main(argv):
@@ -196,8 +230,7 @@ def main(argv):
         if path:
             formats.write(path, shape(reports))
     if args.gradebook:
-        with open(args.gradebook, encoding="utf-8-sig", newline="") as f:
-            text, said = fill(f.read(), named, args.assignment)
+        text, said = fill(read_book(args.gradebook), named, args.assignment)
         formats.write(args.filled, text)
         for line in said:
             print("lab: " + formats.clean_line(line))

@@ -224,7 +224,7 @@ def test_solution(top, lab, parts, files):
     fill(top, {"sub/lab1/" + n: makefile for n in ("Kbuild", "Makefile", "GNUmakefile", "../Makefile")})
     where = os.path.join(top, "where")
     os.makedirs(where)
-    result = unlimited(autograde.grade, lab, os.path.join(top, "sub"), parts, where)
+    result = unlimited(autograde.grade, lab, *autograde.check_files(lab, os.path.join(top, "sub")), parts, where)
     out = ["a Makefile of the student's was run"] if os.path.exists(trap) else []
     if result.points != 100 or result.broken:
         out.append("%d points: %s %s %s" % (result.points, result.error, result.text, result.broken))
@@ -337,7 +337,7 @@ def test_class(top, number):
     fill(top, {"class/good/%s" % n: t for n, t in solved.items()})
     fill(top, {"class/killer/%s" % n: t for n, t in solved.items()})
     fill(top, {"class/killer/" + first: solved[first] + KILLER})
-    fill(top, {"class/=bad/" + first: b"", "class/alone": b"not a directory"})
+    fill(top, {"class/=bad/" + first: b"", "class/-x/" + first: b"", "class/alone": b"not a directory"})
     os.makedirs(os.path.join(top, "class/link"))
     os.symlink("../good/" + first, os.path.join(top, "class/link", first))
     os.symlink("good", os.path.join(top, "class/other"))
@@ -349,7 +349,7 @@ def test_class(top, number):
     with open(table, encoding="utf-8") as f:
         rows = {r["submission"]: r for r in csv.DictReader(f)}
     out = [] if status == 0 else ["status %d: %s" % (status, said.getvalue())]
-    if sorted(rows) != ["'=bad", "good", "killer", "link"]:
+    if sorted(rows) != ["'-x", "'=bad", "good", "killer", "link"]:
         return out + ["lines for %s" % sorted(rows)]
     if rows["good"]["points"] != rows["good"]["max"]:
         out.append("the good one: %s" % rows["good"])
@@ -358,7 +358,7 @@ def test_class(top, number):
     if seed != "4711":
         out.append("--seed 4711: the report says %r" % seed)
     out += test_again(argv, os.path.join(top, "reports"), table)
-    for name, says in (("'=bad", "is empty"), ("link", "symbolic link"), ("killer", ".")):
+    for name, says in (("'-x", "is empty"), ("'=bad", "is empty"), ("link", "symbolic link"), ("killer", ".")):
         if rows[name]["points"] != "0" or not re.search(says, rows[name]["remark"]) or \
                 not re.search(r"^ *%s +0 / 100  .*%s" % (name.lstrip("'"), says), said.getvalue(), re.M):
             out.append("%s: %s" % (name, rows[name]))
@@ -398,7 +398,7 @@ def test_results(top):
                                ("eve.zip", 4, ["-6: byte 7 is lost"])):
         put_report(top, name, points, lost)
     put_report(top, "late", 0, grader=["Not graded."], criteria=[])
-    fill(top, {"half.json": b'{"format": 1, "la', "notes.txt": b"x", "class/ada/x": b"", "class/zoe/x": b""})
+    fill(top, {"half.json": b'{"format": 1, "la', "little.json": b'{"format": 1, "lab": 3}', "notes.txt": b"x", "class/ada/x": b"", "class/zoe/x": b""})
     names = [os.path.join(top, n) for n in ("t.csv", "s.txt", "p.svg")]
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
@@ -433,30 +433,52 @@ CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Lab 3 (555)
 """
 
 
+def a_result(points, grader=()):
+    return {"points": points, "grader": list(grader), "error": None, "criteria": [
+        {"name": "a", "text": "A", "points": points, "max": 10, "lost": ["-%d: lost" % (10 - points)]}]}
+
+
+def filled(header, lines, names, *args):
+    """The last column of a gradebook of these lines, and how many sentences there are."""
+    text = header + "\n" + "".join(line + "\n" for line in lines)
+    out, said = results.fill(text, {n: a_result(9) for n in names}, *args)
+    return [row[-1] for row in csv.reader(io.StringIO(out))][1:], len(said)
+
+
 def test_gradebook():
-    """Points get to the students of an exported gradebook; whoever cannot be matched is named."""
-    reports = {n: {"points": p, "grader": [], "error": None, "criteria": [
-        {"name": "a", "text": "A", "points": p, "max": 10, "lost": ["-%d: lost" % (10 - p)]}]}
-        for n, p in (("ada", 7), ("Bob M_4711_assignsubmission_file", 4), ("stranger", 1))}
-    text, said = results.fill(MOODLE.lstrip("\ufeff"), reports)
+    """Points get to the students of an exported gradebook; whoever cannot be matched, or might be two, is named."""
+    text, said = results.fill(MOODLE.lstrip("\ufeff"), {"ada": a_result(7), "stranger": a_result(1),
+                                                        "Bob M_4711_assignsubmission_file": a_result(4)})
     rows = list(csv.DictReader(io.StringIO(text)))
     out = []
     if [r["Grade"] for r in rows] != ["7", "4", ""] or rows[0]["Feedback comments"] != "a: -3: lost":
         out.append("Moodle: %s" % rows)
     if said != ["stranger: no line of the gradebook is this student's"]:
         out.append("Moodle: %s" % said)
-    text, said = results.fill(CANVAS, {"lovelaceada_LATE_17_99_lab3.zip": dict(reports["ada"]), "bobby": dict(
-        reports["stranger"], grader=["x"]), "mbob_4711_98_lab3.zip": reports["stranger"]}, "Lab 3 (555)")
+    text, said = results.fill(CANVAS, {"lovelaceada_LATE_17_99_lab3.zip": a_result(7), "bobby": a_result(1, ["x"]),
+                                       "mbob_4711_98_lab3.zip": a_result(1)}, "Lab 3 (555) ")
     rows = list(csv.reader(io.StringIO(text)))
-    if rows[1][5] != "10" or rows[2][5] != "7" or rows[3][5] or len(said) != 3 or "more than one" not in said[0]:
+    if rows[1][5] != "10" or rows[2][5] != "7" or rows[3][5] or len(said) != 1 or "more than one" not in said[0]:
         out.append("Canvas: %s %s" % (rows, said))
-    for bad, args, what in (("", (), "is empty"), ("a,b\n", (), "names students"), (CANVAS, (), "no column for the points")):
+    late = "lovelaceada_LATE_4711_99_lab3.zip"
+    for what, got, want in (
+            ("the number of the submission", filled("Student,ID,Grade", ["A,99,", "B,4711,"], ["x_4711_99_lab3.zip"]), (["", "9"], 0)),
+            ("late", filled("Student,Login ID,Grade", ["A,late,", "B,ada,"], [late]), (["", ""], 1)),
+            ("file", filled("Full name,Username,Grade", ["A,file,"], ["Ada L_4711_assignsubmission_file"]), ([""], 1)),
+            ("one name, two students", filled("Full name,Grade", ["John Smith,", "John Smith,"], ["John Smith_1_assignsubmission_file"]),
+             (["", ""], 1)),
+            ("one address, two students", filled("Email,Grade", ["ada@x,", "ada@y,"], ["ada"]), (["", ""], 1)),
+            ("an archive", filled("Username,Grade", ["ada,"], ["ada.tar.gz"]), (["9"], 0))):
+        if got != want:
+            out.append("%s: %s" % (what, got))
+    for bad, args, what in (("", (), "is empty"), ("a,b\n", (), "names students"), (CANVAS, (), "no column for the points"),
+                            ("a," + "x" * 200000 + "\n", (), "is no CSV")):
         try:
             results.fill(bad, {}, *args)
-            out.append("%r was taken" % bad)
+            out.append("%r was taken" % bad[:20])
         except paths.LabError as err:
             if what not in str(err):
-                out.append("%r: %s" % (bad, err))
+                out.append("%r: %s" % (bad[:20], err))
     return out
 
 
@@ -467,7 +489,7 @@ def test_shares():
         parts = [classroom.share_of(names, classroom.shard("%d/%d" % (k, n))) for k in range(n)]
         if sorted(sum(parts, [])) != sorted(names) or max(map(len, parts)) - min(map(len, parts)) > 1:
             out.append("%d machines: %s" % (n, parts))
-    for text in ("1", "2/2", "-1/3", "a/3", "0/0", "/", ""):
+    for text in ("1", "2/2", "-1/3", "a/3", "0/0", "/", "", "\u00b2/3"):
         try:
             classroom.shard(text)
             out.append("--shard %r was taken" % text)
