@@ -181,6 +181,10 @@ finds float_brains 'infinity: multiplication of f32 gives inf from 2.0032'
 finds float_tiny 'subnormal: multiplication of f32 gives 9.9999461e-41 from 1.00000001e-10 and 1e-30$'
 finds float_logarithm 'infinity: log of f32 gives -inf from 0$' "after .*planted.cu:$(line 'out[t] = logf(v[t]);'), pc "
 finds float_large_logarithm 'nan: log of f64 gives NaN from -1$'
+many=3 finds float_lines "planted.cu:$(line '/* the first line */'), pc " "planted.cu:$(line '/* the second line */'), pc " \
+	"after .*planted.cu:$(line '/* the third line */'), pc "
+many=2 finds float_header "planted.h:8, after .*planted.cu:$(line '/* of the header */'), pc " \
+	"planted.h:10, after .*planted.cu:$(line '/* of the header */'), pc "
 finds float_power 'infinity: pow of f32 gives inf$'
 finds float_masked 'nan: subtraction of f32 gives NaN from -inf and -inf$'
 finds float_follow 'nan: square root of f32 gives NaN from -0.5$' "after .*planted.cu:$(($(line '/* here */') - 2)), pc "

@@ -8,6 +8,7 @@
  *   planted NAME clean   without
  */
 #include "../../cuda/test.h"
+#include "planted.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -440,6 +441,24 @@ __global__ void logarithm(const float *v, float *out)
 	int t = threadIdx.x;
 
 	out[t] = logf(v[t]);
+}
+
+/* The first instruction is one of the header that has threadIdx: it says nothing about whose lines these are. */
+__global__ void lines(const float *v, float *out)
+{
+	if (threadIdx.x >= 20)
+		return;
+	float x = v[threadIdx.x], a = 1 / x;	/* the first line */
+	float b = 3 / (x + x);			/* the second line */
+	float c = logf(x * 5);			/* the third line */
+
+	out[threadIdx.x] = a + b > c;
+}
+
+/* Two lines of a header, reached from one line. */
+__global__ void header(const float *v, float *out)
+{
+	out[threadIdx.x] = planted_sum(v[threadIdx.x]);	/* of the header */
 }
 
 /* On its way the library computes 2^54 times its argument. */
@@ -1013,6 +1032,8 @@ FLOAT(halves, 30000.0f, 40000.0f)
 FLOAT(brains, 1e19f, 2e19f)
 FLOAT(tiny, 1e-5f, 1e-10f)
 FLOAT(logarithm, 3.0f, 0.0f)
+FLOAT(lines, 2.0f, 0.0f)
+FLOAT(header, 2.0f, 0.0f)
 FLOAT(large_logarithm, 1e300, -1.0)
 FLOAT(power, 3.0f, 1e20f)
 FLOAT(given, 1.0f, NAN)
@@ -1064,7 +1085,7 @@ static const struct {
 	C(sync_lane_and_block) C(sync_too_few)
 	C(float_divide) C(float_guarded) C(float_root) C(float_fused) C(float_in_double) C(float_to_half) C(float_halves) C(float_brains)
 	C(float_tiny) C(float_logarithm) C(float_large_logarithm) C(float_power) C(float_given) C(float_difference) C(float_masked)
-	C(float_follow) C(float_tile)
+	C(float_follow) C(float_tile) C(float_lines) C(float_header)
 };
 
 int main(int argc, char **argv)
