@@ -176,6 +176,8 @@ finds float_root 'nan: square root of f32 gives NaN from -4$' "after .*planted.c
 finds float_fused 'infinity: multiplication and addition of f32 gives inf from 9.99999968e+37, 10 and 1$'
 finds float_in_double 'infinity: multiplication of f64 gives inf from 1e+160 and 1e+160$'
 finds float_to_half 'infinity: conversion of f32 to f16 gives inf from 65520$'
+finds float_half_fused 'infinity: multiplication and addition of f16 gives inf from 300, 300 and 0$'
+finds float_brain_fused 'infinity: multiplication and addition of bf16 gives inf from 2.0032e+19, 2.0032e+19 and 0$'
 finds float_halves 'infinity: addition of f16x2 gives inf from 40000 and 40000$'
 finds float_brains 'infinity: multiplication of f32 gives inf from 2.0032'
 finds float_tiny 'subnormal: multiplication of f32 gives 9.9999461e-41 from 1.00000001e-10 and 1e-30$'

@@ -411,6 +411,25 @@ __global__ void to_half(const float *v, float *out)
 	out[t] = __half2float(__float2half(v[t]));
 }
 
+/* Half of them are masked, as in a row of attention: a sum with an infinity is none that goes wrong. */
+template <class T> __device__ void fuse(float v, float *out, float most)
+{
+	int t = threadIdx.x;
+	T x = v;
+
+	out[t] = __hfma(x, x, t < 16 ? T(0.0f) : T(most));
+}
+
+__global__ void half_fused(const float *v, float *out)
+{
+	fuse<__half>(v[threadIdx.x], out, -INFINITY);
+}
+
+__global__ void brain_fused(const float *v, float *out)
+{
+	fuse<__nv_bfloat16>(v[threadIdx.x], out, -INFINITY);
+}
+
 /* The upper half of two. */
 __global__ void halves(const float *v, float *out)
 {
@@ -1028,6 +1047,8 @@ FLOAT(root, 4.0f, -4.0f)
 FLOAT(fused, 1e37f, 1e38f)
 FLOAT(in_double, 1e-20f, 1e10f)
 FLOAT(to_half, 65504.0f, 65520.0f)
+FLOAT(half_fused, 2.0f, 300.0f)
+FLOAT(brain_fused, 2.0f, 2e19f)
 FLOAT(halves, 30000.0f, 40000.0f)
 FLOAT(brains, 1e19f, 2e19f)
 FLOAT(tiny, 1e-5f, 1e-10f)
@@ -1085,7 +1106,7 @@ static const struct {
 	C(sync_lane_and_block) C(sync_too_few)
 	C(float_divide) C(float_guarded) C(float_root) C(float_fused) C(float_in_double) C(float_to_half) C(float_halves) C(float_brains)
 	C(float_tiny) C(float_logarithm) C(float_large_logarithm) C(float_power) C(float_given) C(float_difference) C(float_masked)
-	C(float_follow) C(float_tile) C(float_lines) C(float_header)
+	C(float_follow) C(float_tile) C(float_half_fused) C(float_brain_fused) C(float_lines) C(float_header)
 };
 
 int main(int argc, char **argv)
