@@ -187,6 +187,7 @@ many=3 finds float_lines "planted.cu:$(line '/* the first line */'), pc " "plant
 	"after .*planted.cu:$(line '/* the third line */'), pc "
 many=2 finds float_header "planted.h:8, after .*planted.cu:$(line '/* of the header */'), pc " \
 	"planted.h:10, after .*planted.cu:$(line '/* of the header */'), pc "
+finds float_several 'nan: remquo of f32 gives NaN$' "after .*planted.cu:$(line 'out[t] += remquo(d, 3, &n)'), pc "
 finds float_power 'infinity: pow of f32 gives inf$'
 finds float_masked 'nan: subtraction of f32 gives NaN from -inf and -inf$'
 finds float_follow 'nan: square root of f32 gives NaN from -0.5$' "after .*planted.cu:$(($(line '/* here */') - 2)), pc "

@@ -495,6 +495,27 @@ __global__ void power(const float *v, float *out)
 	out[t] = powf(v[t], v[0]);
 }
 
+/*
+ * Numbers that the library's functions multiply or subtract on their way, so that infinities and subnormal numbers come up
+ * which are not in the result.
+ */
+__global__ void several(const float *v, float *out)
+{
+	int t = threadIdx.x, n, m;
+	float s, c, x = __int_as_float(t & 1 ? 0x7f800000 : 0x000116c2);	/* infinity, 1e-40 */
+	double d = __longlong_as_double(t & 1 ? 0x7e37e43c8800759c : 0x40000000), whole, sine, cosine;	/* 1e300 */
+
+	out[t] = modff(x, &s) > s;
+	out[t] += frexp(d, &n) > n + ilogb(d);
+	sincospif(t & 1 ? 1 : x, &s, &c);
+	out[t] += s > c;
+	sincospi(d, &sine, &cosine);
+	out[t] += sine > cosine;
+	out[t] += modf(d, &whole) > norm3d(d, 1, 2);
+	out[t] += rnorm3d(d, 1, 2) > norm4d(d, 1, 2, 3);
+	out[t] += remquo(d, 3, &n) > remquof(t & 1 ? 1e38f : x, v[t], &m);
+}
+
 /* exp(v - largest), as of a row of which all is masked. */
 __global__ void masked(const float *v, float *out)
 {
@@ -1055,6 +1076,7 @@ FLOAT(tiny, 1e-5f, 1e-10f)
 FLOAT(logarithm, 3.0f, 0.0f)
 FLOAT(lines, 2.0f, 0.0f)
 FLOAT(header, 2.0f, 0.0f)
+FLOAT(several, 3.0f, 0.0f)
 FLOAT(large_logarithm, 1e300, -1.0)
 FLOAT(power, 3.0f, 1e20f)
 FLOAT(given, 1.0f, NAN)
@@ -1106,7 +1128,7 @@ static const struct {
 	C(sync_lane_and_block) C(sync_too_few)
 	C(float_divide) C(float_guarded) C(float_root) C(float_fused) C(float_in_double) C(float_to_half) C(float_halves) C(float_brains)
 	C(float_tiny) C(float_logarithm) C(float_large_logarithm) C(float_power) C(float_given) C(float_difference) C(float_masked)
-	C(float_follow) C(float_tile) C(float_half_fused) C(float_brain_fused) C(float_lines) C(float_header)
+	C(float_follow) C(float_tile) C(float_several) C(float_half_fused) C(float_brain_fused) C(float_lines) C(float_header)
 };
 
 int main(int argc, char **argv)
