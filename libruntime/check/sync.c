@@ -37,6 +37,7 @@ struct warp {
 	uint32_t alike;			/* lanes that came with `all`; the others have their own */
 	struct wait all, own[LANES];
 	uint32_t from[LANES];		/* of a shuffle */
+	bool met;			/* it has been at a barrier */
 };
 
 struct cta {
@@ -269,6 +270,7 @@ void chk_sync_reach(struct chk_ctx *c, const struct ppu_seen_sync *s)
 	if (!cta)
 		return;
 	again = note(w, s);
+	w->met |= is_barrier(s->kind);
 	if (is_barrier(s->kind))
 		tell_mixed(c, s, cta, (uint32_t)__builtin_ctz(s->lanes));
 	else if (s->lanes & ~again)
@@ -318,8 +320,11 @@ void chk_sync_warp(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t l
 
 /* ---- barriers open ----------------------------------------------------------------------------- */
 
-/* Threads that a barrier needs, and that have not come: they have ended. */
-static unsigned missing(const struct ppu_seen_barrier *b, uint32_t needs, uint32_t *first)
+/*
+ * Threads that a barrier needs, and that have not come: they have ended.  A whole warp may end without a barrier, as of Volta;
+ * but one that has been at a barrier before has done a round less.
+ */
+static unsigned missing(const struct ppu_seen_barrier *b, const struct cta *cta, uint32_t needs, uint32_t *first)
 {
 	unsigned absent = 0, came = 0;
 
@@ -328,7 +333,7 @@ static unsigned missing(const struct ppu_seen_barrier *b, uint32_t needs, uint32
 
 		/* Counted are the threads of a warp of which some come, and those that it does not have. */
 		came += needs && b->arrived[w] ? count(b->arrived[w]) + LANES - count(exist(b->cta, w)) : 0;
-		if (!lanes || (needs && !b->arrived[w]))
+		if (!lanes || (needs && !b->arrived[w]) || (!b->arrived[w] && !cta->warp[w].met && !chk_sync_strict))
 			continue;
 		absent += count(lanes);
 		*first = w * LANES + (uint32_t)__builtin_ctz(lanes);
@@ -336,13 +341,14 @@ static unsigned missing(const struct ppu_seen_barrier *b, uint32_t needs, uint32
 	return needs && came >= needs ? 0 : absent;
 }
 
-static void tell_exited(struct chk_ctx *c, const struct ppu_seen_barrier *b, const struct wait *t, uint32_t waits)
+static void tell_exited(struct chk_ctx *c, const struct ppu_seen_barrier *b, const struct cta *cta, uint32_t waits)
 {
 	struct chk_finding f = { .kind = CHK_BARRIER_EXITED };
+	const struct wait *t = wait_of(cta, waits);
 	struct ppu_seen_warp at = warp_at(b->cta, waits / LANES, t->pc);
 	struct chk_place other;
 	uint32_t gone = 0;
-	unsigned n = missing(b, t->count, &gone);
+	unsigned n = missing(b, cta, t->count, &gone);
 	struct ppu_seen_warp of_gone = warp_at(b->cta, gone / LANES, 0);
 
 	if (!n)
@@ -397,7 +403,7 @@ void chk_sync_barrier(struct chk_ctx *c, const struct ppu_seen_barrier *b)
 		first++;
 	if (first < b->cta->warps && !cta->astray) {
 		first = first * LANES + (uint32_t)__builtin_ctz(b->waiting[first]);
-		tell_exited(c, b, wait_of(cta, first), first);
+		tell_exited(c, b, cta, first);
 		look_at_places(c, b, cta, first);
 	}
 	if (b->number < BARRIERS)

@@ -139,6 +139,12 @@ finds sync_exited 'barrier-exited: barrier 0 opens without 24 threads of the blo
 	'thread (0,0,0) of block (0,0,0), and 31 more of its warp$' '1 finding, 1 times again$'
 finds sync_exited_of_some 'barrier-exited: barrier 1 opens without 16 threads of the block, from (48,0,0) on' \
 	"planted.cu:$(line '/* of two warps */'), pc "
+strict=--strict finds sync_warp_exited 'barrier-exited: barrier 0 opens without 32 threads of the block, from (32,0,0) on' \
+	"planted.cu:$(line '/* of who has not ended */'), pc "
+"$check" --tool synccheck "$tmp/planted" sync_warp_exited >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out"
+result $? "a warp may end before a barrier"
+finds sync_round_more 'barrier-exited: barrier 0 opens without 32 threads of the block, from (0,0,0) on' \
+	"planted.cu:$(line '/* of a round more */'), pc "
 finds sync_branches 'barrier-divergent: barrier 0 is reached by threads of a warp at different instructions' \
 	"planted.cu:$(line '/* one half of the warp */'), pc .*" 'thread (0,0,0) of block (0,0,0)$' \
 	'against: waits at the same barrier at another instruction' "planted.cu:$(line '/* the other half */'), pc " 'thread (16,0,0)'

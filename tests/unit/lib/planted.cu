@@ -226,6 +226,30 @@ __global__ void branches(int *out, bool wrong)
 	out[t] += s[63 - t];
 }
 
+/* A warp may end before the others come. */
+__global__ void early_warp(int *out, int n)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	if (t >= n)
+		return;
+	s[t] = t;
+	__syncthreads();		/* of who has not ended */
+	out[t] = s[t ^ 1];
+}
+
+/* The second warp does one round more, and the first has ended by then. */
+__global__ void round_more(int *out, bool wrong)
+{
+	int t = threadIdx.x;
+
+#pragma unroll 1
+	for (int i = 0; i < 2 + (wrong && t >= 32); i++)
+		__syncthreads();	/* of a round more */
+	out[t] = 1;
+}
+
 __global__ void early_of_some(int *out, int n)
 {
 	if (threadIdx.x >= n)
@@ -1021,6 +1045,8 @@ static void sync_##name() \
 	finish(); \
 }
 SYNC(exited, early, 64, true, false)
+SYNC(warp_exited, early_warp, 64, 32, 64)
+SYNC(round_more, round_more, 64, true, false)
 SYNC(exited_of_some, early_of_some, bad ? 64 : 50, 48, 50)
 SYNC(branches, branches, 64, true, false)
 SYNC(rounds, rounds, 64, true, false)
@@ -1123,7 +1149,7 @@ static const struct {
 	C(race_by_byte)
 	C(init_never) C(init_last_byte) C(init_word) C(init_copied) C(init_overlap) C(init_between_rows) C(init_atomic)
 	C(init_after_free) C(init_shared) C(init_managed)
-	C(sync_exited) C(sync_exited_of_some) C(sync_branches) C(sync_rounds) C(sync_counts) C(sync_number) C(sync_mixed) C(sync_not_me)
+	C(sync_exited) C(sync_exited_of_some) C(sync_warp_exited) C(sync_round_more) C(sync_branches) C(sync_rounds) C(sync_counts) C(sync_number) C(sync_mixed) C(sync_not_me)
 	C(sync_half_a_vote) C(sync_strict) C(sync_outside) C(sync_not_named) C(sync_ended) C(sync_no_thread) C(sync_crossed)
 	C(sync_lane_and_block) C(sync_too_few)
 	C(float_divide) C(float_guarded) C(float_root) C(float_fused) C(float_in_double) C(float_to_half) C(float_halves) C(float_brains)
