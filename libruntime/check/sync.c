@@ -165,10 +165,12 @@ static void tell_without_self(struct chk_ctx *c, const struct ppu_seen_sync *s)
 	tell(c, &s->at, lanes, &f);
 }
 
-static const char *why_absent(const struct ppu_seen_warp *at, uint32_t lane, uint32_t lanes)
+/* What the mask leaves out need not come: whether it has ended by now says nothing. */
+static const char *why_absent(const struct ppu_seen_warp *at, uint32_t lane, uint32_t lanes, const struct wait *t)
 {
-	return !(at->exist >> lane & 1) ? "does not exist" : !(at->live >> lane & 1) ? "has ended" :
-	       lanes >> lane & 1 ? "is not in the mask" : "does something else";
+	return !(at->exist >> lane & 1) ? "does not exist" : lanes >> lane & 1 ? "is not in the mask" :
+	       t->masked && !(t->members >> lane & 1) ? "does not take part" :
+	       !(at->live >> lane & 1) ? "has ended" : "does something else";
 }
 
 /* Lanes that read the value of one that takes no part. */
@@ -176,7 +178,7 @@ static void look_at_sources(struct chk_ctx *c, const struct ppu_seen_warp *at, u
 {
 	const struct wait *t = wait_of_lane(w, (uint32_t)__builtin_ctz(lanes));	/* lanes with one mask */
 	uint32_t given = t->masked ? lanes & t->members : lanes, bad = 0, first;
-	struct chk_finding f = { .kind = CHK_SHUFFLE_SOURCE };
+	struct chk_finding f = { .kind = CHK_SHUFFLE_SOURCE, .by_line = true };	/* loops are unrolled */
 
 	FOR_LANES(l, given == ~0u ? 0 : lanes)
 		bad |= given >> w->from[l] & 1 ? 0 : 1u << l;
@@ -184,7 +186,7 @@ static void look_at_sources(struct chk_ctx *c, const struct ppu_seen_warp *at, u
 		return;
 	first = (uint32_t)__builtin_ctz(bad);
 	snprintf(f.what, sizeof(f.what), "shuffle reads the value of lane %u, which %s", w->from[first],
-		 why_absent(at, w->from[first], lanes));
+		 why_absent(at, w->from[first], lanes, t));
 	tell(c, at, bad, &f);
 }
 

@@ -161,10 +161,13 @@ finds sync_half_a_vote 'mask-exited: vote with mask 0xffffffff waited for lanes 
 strict=--strict finds sync_strict 'mask-exited: vote with mask 0xffffffff, whose lanes 0xffff0000 had ended before'
 "$check" --tool synccheck "$tmp/planted" sync_strict >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out"
 result $? "a mask may name who has ended before"
-finds sync_outside 'shuffle-source: shuffle reads the value of lane 8, which does something else' \
+finds sync_outside 'shuffle-source: shuffle reads the value of lane 8, which does not take part' \
 	'thread (4,0,0) of block (0,0,0), and 3 more of its warp$'
 finds sync_ended 'shuffle-source: shuffle reads the value of lane 15, which has ended' 'thread (14,0,0)'
 finds sync_no_thread 'shuffle-source: shuffle reads the value of lane 31, which does not exist' 'thread (30,0,0)'
+many=2 finds sync_half_a_sum 'shuffle-source: shuffle reads the value of lane 20, which does not take part' \
+	"after .*planted.cu:$(line 'v += __shfl_down_sync(m, v, i);'), pc "
+finds sync_elsewhere 'shuffle-source: shuffle reads the value of lane 1, which does something else'
 many=2 finds sync_not_named 'shuffle-source: shuffle reads the value of lane 4, which is not in the mask' 'mask-without-self'
 first=$(line 'asm volatile("bar.sync 2;"')
 finds sync_crossed 'deadlock: no thread of the block can go on: they wait for each other' 'in kernel crossed(int\*, bool)' \

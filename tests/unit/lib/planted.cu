@@ -338,6 +338,29 @@ __global__ void outside(int *out, bool wrong)
 	out[t] = v;
 }
 
+/* Shuffles of a loop that is unrolled, by the lanes that have a number. */
+__global__ void half_a_sum(int *out, int n)
+{
+	int t = threadIdx.x, v = t;
+	unsigned m = __ballot_sync(0xffffffff, t < n);
+
+	if (t < n) {
+		for (int i = 16; i; i /= 2)
+			v += __shfl_down_sync(m, v, i);
+		out[t] = v;
+	}
+}
+
+/* The first form of the instruction has no mask: the other lane is somewhere else. */
+__global__ void elsewhere(int *out, bool wrong)
+{
+	int t = threadIdx.x, v = t;
+
+	if (t == (wrong ? 0 : t))
+		asm volatile("shfl.bfly.b32 %0, %0, 1, 31;" : "+r"(v));
+	out[t] = v;
+}
+
 /* Lanes 4 to 7 take part, but are not in the mask that they name. */
 __global__ void not_named(int *out, bool wrong)
 {
@@ -1057,6 +1080,8 @@ SYNC(not_me, not_me, 32, true, false)
 SYNC(half_a_vote, half_a_vote, 32, true, false)
 SYNC(strict, vote_after_return, 32, 16, 32)
 SYNC(outside, outside, 32, true, false)
+SYNC(half_a_sum, half_a_sum, 32, 20, 32)
+SYNC(elsewhere, elsewhere, 32, true, false)
 SYNC(not_named, not_named, 32, true, false)
 SYNC(ended, after_return, 32, 15, 16)
 SYNC(no_thread, after_return, bad ? 31 : 32, 32, 32)
@@ -1150,7 +1175,7 @@ static const struct {
 	C(init_never) C(init_last_byte) C(init_word) C(init_copied) C(init_overlap) C(init_between_rows) C(init_atomic)
 	C(init_after_free) C(init_shared) C(init_managed)
 	C(sync_exited) C(sync_exited_of_some) C(sync_warp_exited) C(sync_round_more) C(sync_branches) C(sync_rounds) C(sync_counts) C(sync_number) C(sync_mixed) C(sync_not_me)
-	C(sync_half_a_vote) C(sync_strict) C(sync_outside) C(sync_not_named) C(sync_ended) C(sync_no_thread) C(sync_crossed)
+	C(sync_half_a_vote) C(sync_strict) C(sync_outside) C(sync_half_a_sum) C(sync_elsewhere) C(sync_not_named) C(sync_ended) C(sync_no_thread) C(sync_crossed)
 	C(sync_lane_and_block) C(sync_too_few)
 	C(float_divide) C(float_guarded) C(float_root) C(float_fused) C(float_in_double) C(float_to_half) C(float_halves) C(float_brains)
 	C(float_tiny) C(float_logarithm) C(float_large_logarithm) C(float_power) C(float_given) C(float_difference) C(float_masked)
