@@ -68,6 +68,7 @@ struct waiting {			/* for a choice */
 
 struct warp {
 	struct waiting *first;		/* the oldest */
+	unsigned waiting;
 	uint32_t known;			/* lanes that had a NaN */
 	uint32_t inside;		/* lanes in a function of the library */
 	struct call call[LANES];
@@ -395,13 +396,19 @@ static void look_at_all(struct chk_ctx *c, const struct ppu_seen_float *f)
 
 /* ---- choices ----------------------------------------------------------------------------------- */
 
+/* All that one choice can be made of is less far before it; more would be one that never comes. */
+#define MOST_WAITING	1024
+
 static bool defer(const struct ppu_seen_float *f)
 {
 	struct cta *cta = cta_of(f->at.cta);
-	struct waiting *w = cta ? calloc(1, sizeof(*w)) : NULL, **last = cta ? &cta->warp[f->at.warp].first : NULL;
+	struct warp *warp = cta ? &cta->warp[f->at.warp] : NULL;
+	struct waiting *w = warp && warp->waiting < MOST_WAITING ? calloc(1, sizeof(*w)) : NULL, **last;
 
 	if (!w)
 		return false;
+	warp->waiting++;
+	last = &warp->first;
 	w->f = *f;
 	for (unsigned i = 0; i < f->operands; i++) {
 		memcpy(w->row[i], f->operand[i], (ppu_type_bits(f->from) == 64 ? 2 : 1) * sizeof(w->row[i][0]));
@@ -432,6 +439,7 @@ void chk_float_choose(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_
 			continue;
 		}
 		*p = w->next;
+		cta->warp[at->warp].waiting--;
 		w->f.at.cta = at->cta;
 		w->f.lanes &= w->f.second ? second : first;
 		if (w->f.lanes)
