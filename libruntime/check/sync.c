@@ -207,6 +207,22 @@ static void tell_mixed(struct chk_ctx *c, const struct ppu_seen_sync *s, struct 
 	tell(c, &s->at, s->lanes, &f);
 }
 
+/* PTX has barriers of whole warps; larger than any block is another mistake. */
+static void tell_count(struct chk_ctx *c, const struct ppu_seen_sync *s)
+{
+	struct chk_finding f = { .kind = CHK_BARRIER_MISMATCH };
+	uint32_t lanes = 0, first;
+
+	FOR_LANES(l, s->lanes)
+		lanes |= s->count[l] % LANES && s->count[l] < WARPS * LANES ? 1u << l : 0;
+	if (!lanes)
+		return;
+	first = (uint32_t)__builtin_ctz(lanes);
+	snprintf(f.what, sizeof(f.what), "barrier %u of %u threads, which is no multiple of %u", s->number[first], s->count[first],
+		 LANES);
+	tell(c, &s->at, lanes, &f);
+}
+
 static struct wait wait_now(const struct ppu_seen_sync *s, uint32_t lane)
 {
 	struct wait w = { .pc = s->at.pc, .kind = s->kind, .masked = s->masked, .live = s->at.live };
@@ -273,10 +289,12 @@ void chk_sync_reach(struct chk_ctx *c, const struct ppu_seen_sync *s)
 		return;
 	again = note(w, s);
 	w->met |= is_barrier(s->kind);
-	if (is_barrier(s->kind))
+	if (is_barrier(s->kind)) {
+		tell_count(c, s);
 		tell_mixed(c, s, cta, (uint32_t)__builtin_ctz(s->lanes));
-	else if (s->lanes & ~again)
+	} else if (s->lanes & ~again) {
 		tell_without_self(c, s);
+	}
 	if (s->kind != PPU_SEEN_SHFL)
 		return;
 	memcpy(w->from, s->from, sizeof(w->from));

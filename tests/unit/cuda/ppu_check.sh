@@ -152,6 +152,8 @@ finds sync_rounds 'barrier-divergent: barrier 0 is reached by threads of a block
 	"planted.cu:$(line '/* of a round */'), pc .*" 'thread (32,0,0) of block (0,0,0)$'
 finds sync_counts 'barrier-mismatch: barrier 1 of 96 threads: others wait there for another number of threads' \
 	'against: waits at it for 64 threads' 'thread (32,0,0)'
+finds sync_odd_count 'barrier-mismatch: barrier 1 of 48 threads, which is no multiple of 32$' 'thread (0,0,0) of block (0,0,0), and 31 more of' \
+	"planted.cu:$(line '/* by a register */'), pc "
 finds sync_number 'barrier-mismatch: barrier 16 of all threads: there is none' 'thread (0,0,0)'
 finds sync_mixed 'barrier-mismatch: barrier 0 is reached by a reduction, and by others that do not reduce'
 finds sync_not_me 'mask-without-self: warp barrier with mask 0xff, which does not name lane 8 that executes it' 'thread (8,0,0)' \

@@ -287,6 +287,12 @@ __global__ void counts(int *out, bool wrong)
 	out[threadIdx.x] = 1;
 }
 
+__global__ void odd_count(int *out, int n)
+{
+	asm volatile("bar.sync 1, %0;" : : "r"(n) : "memory");	/* by a register */
+	out[threadIdx.x] = 1;
+}
+
 __global__ void number(int *out, int n)
 {
 	asm volatile("bar.sync %0;" : : "r"(n) : "memory");
@@ -1074,6 +1080,7 @@ SYNC(exited_of_some, early_of_some, bad ? 64 : 50, 48, 50)
 SYNC(branches, branches, 64, true, false)
 SYNC(rounds, rounds, 64, true, false)
 SYNC(counts, counts, 64, true, false)
+SYNC(odd_count, odd_count, 64, 48, 64)
 SYNC(number, number, 64, 16, 15)
 SYNC(mixed, mixed, 64, true, false)
 SYNC(not_me, not_me, 32, true, false)
@@ -1174,7 +1181,7 @@ static const struct {
 	C(race_by_byte)
 	C(init_never) C(init_last_byte) C(init_word) C(init_copied) C(init_overlap) C(init_between_rows) C(init_atomic)
 	C(init_after_free) C(init_shared) C(init_managed)
-	C(sync_exited) C(sync_exited_of_some) C(sync_warp_exited) C(sync_round_more) C(sync_branches) C(sync_rounds) C(sync_counts) C(sync_number) C(sync_mixed) C(sync_not_me)
+	C(sync_exited) C(sync_exited_of_some) C(sync_warp_exited) C(sync_round_more) C(sync_branches) C(sync_rounds) C(sync_counts) C(sync_odd_count) C(sync_number) C(sync_mixed) C(sync_not_me)
 	C(sync_half_a_vote) C(sync_strict) C(sync_outside) C(sync_half_a_sum) C(sync_elsewhere) C(sync_not_named) C(sync_ended) C(sync_no_thread) C(sync_crossed)
 	C(sync_lane_and_block) C(sync_too_few)
 	C(float_divide) C(float_guarded) C(float_root) C(float_fused) C(float_in_double) C(float_to_half) C(float_halves) C(float_brains)
