@@ -29,6 +29,7 @@ PPU_SF_FN_ unsigned short bfloat_of(float v)
 #define PPU_SF_TO(h)	ppu_sf::bits<float>((unsigned int)(h).__x << 16)
 #define PPU_SF_INF	0x7f80
 #define PPU_SF_NAN	0x7fff
+#define PPU_SF_PTX	"bf16"
 #include "crt/ppu_small_float.h"
 
 typedef __nv_bfloat16 nv_bfloat16;

@@ -62,6 +62,7 @@ PPU_SF_FN_ float of_half(unsigned short h)
 #define PPU_SF_TO(h)	ppu_sf::of_half((h).__x)
 #define PPU_SF_INF	0x7c00
 #define PPU_SF_NAN	0x7fff
+#define PPU_SF_PTX	"f16"
 #include "crt/ppu_small_float.h"
 
 #ifndef CUDA_NO_HALF

@@ -33,13 +33,16 @@ unsigned chk_float_bits;
 
 /*
  * Functions of the library, for double (__nv_NAME) and float (__nv_NAMEf), whose result is all that is looked at, and how many
- * numbers they take.  The others (sqrt, fma) are as good as their instructions.
+ * numbers they take.  0: nor is the result, which is in memory or an integer, or they take more than we look at.  The others
+ * (sqrt, fma) are as good as their instructions.
  */
 #define FUNCTIONS(F) \
 	F(acos, 1) F(acosh, 1) F(asin, 1) F(asinh, 1) F(atan, 1) F(atanh, 1) F(atan2, 2) F(cbrt, 1) F(cos, 1) F(cosh, 1) F(cospi, 1) \
 	F(erf, 1) F(erfc, 1) F(erfcinv, 1) F(erfcx, 1) F(erfinv, 1) F(exp, 1) F(exp10, 1) F(exp2, 1) F(expm1, 1) F(fmod, 2) \
-	F(hypot, 2) F(lgamma, 1) F(log, 1) F(log10, 1) F(log1p, 1) F(log2, 1) F(logb, 1) F(normcdf, 1) F(normcdfinv, 1) F(pow, 2) \
-	F(rcbrt, 1) F(remainder, 2) F(rhypot, 2) F(round, 1) F(sin, 1) F(sinh, 1) F(sinpi, 1) F(tan, 1) F(tanh, 1) F(tgamma, 1)
+	F(frexp, 1) F(hypot, 2) F(ilogb, 0) F(lgamma, 1) F(log, 1) F(log10, 1) F(log1p, 1) F(log2, 1) F(logb, 1) F(modf, 1) \
+	F(norm, 0) F(norm3d, 3) F(norm4d, 0) F(normcdf, 1) F(normcdfinv, 1) F(pow, 2) F(powi, 1) F(rcbrt, 1) F(remainder, 2) \
+	F(remquo, 2) F(rhypot, 2) F(rnorm, 0) F(rnorm3d, 3) F(rnorm4d, 0) F(round, 1) F(sin, 1) F(sincos, 0) F(sincospi, 0) \
+	F(sinh, 1) F(sinpi, 1) F(tan, 1) F(tanh, 1) F(tgamma, 1)
 static const struct function {
 	const char *name;
 	unsigned numbers;
@@ -49,10 +52,12 @@ static const struct function {
 #undef F
 };
 
+#define GIVEN	6			/* registers of three doubles */
+
 struct call {				/* of a lane, in a function of the library */
 	const struct function *of;	/* NULL: one whose instructions are looked at */
 	uint32_t type, pc, back;
-	uint32_t given[4];		/* registers */
+	uint32_t given[GIVEN];
 };
 
 struct waiting {			/* for a choice */
@@ -63,6 +68,7 @@ struct waiting {			/* for a choice */
 
 struct warp {
 	struct waiting *first;		/* the oldest */
+	unsigned waiting;
 	uint32_t known;			/* lanes that had a NaN */
 	uint32_t inside;		/* lanes in a function of the library */
 	struct call call[LANES];
@@ -390,13 +396,19 @@ static void look_at_all(struct chk_ctx *c, const struct ppu_seen_float *f)
 
 /* ---- choices ----------------------------------------------------------------------------------- */
 
+/* All that one choice can be made of is less far before it; more would be one that never comes. */
+#define MOST_WAITING	1024
+
 static bool defer(const struct ppu_seen_float *f)
 {
 	struct cta *cta = cta_of(f->at.cta);
-	struct waiting *w = cta ? calloc(1, sizeof(*w)) : NULL, **last = cta ? &cta->warp[f->at.warp].first : NULL;
+	struct warp *warp = cta ? &cta->warp[f->at.warp] : NULL;
+	struct waiting *w = warp && warp->waiting < MOST_WAITING ? calloc(1, sizeof(*w)) : NULL, **last;
 
 	if (!w)
 		return false;
+	warp->waiting++;
+	last = &warp->first;
 	w->f = *f;
 	for (unsigned i = 0; i < f->operands; i++) {
 		memcpy(w->row[i], f->operand[i], (ppu_type_bits(f->from) == 64 ? 2 : 1) * sizeof(w->row[i][0]));
@@ -427,6 +439,7 @@ void chk_float_choose(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_
 			continue;
 		}
 		*p = w->next;
+		cta->warp[at->warp].waiting--;
 		w->f.at.cta = at->cta;
 		w->f.lanes &= w->f.second ? second : first;
 		if (w->f.lanes)
@@ -472,7 +485,7 @@ static void enter(struct chk_ctx *c, const struct ppu_seen_call *s, uint32_t lan
 		struct call *call = &w->call[l];
 
 		*call = (struct call){ .of = of, .type = type, .pc = s->at.pc, .back = s->at.pc + 1 };
-		for (unsigned i = 0; i < 4 && PPU_ABI_FIRST_ARG + i < s->regs; i++)
+		for (unsigned i = 0; i < GIVEN && PPU_ABI_FIRST_ARG + i < s->regs; i++)
 			call->given[i] = s->reg[PPU_ABI_FIRST_ARG + i][l];
 		w->inside |= 1u << l;
 	}
@@ -483,7 +496,7 @@ static void leave(struct chk_ctx *c, const struct ppu_seen_call *s, const struct
 {
 	const struct call *call = &w->call[__builtin_ctz(lanes)];
 	unsigned words = call->type == PPU_T_F64 ? 2 : 1;
-	uint32_t given[4][LANES] = { { 0 } };
+	uint32_t given[GIVEN][LANES] = { { 0 } };
 	struct ppu_seen_float f = {
 		.at = s->at, .op = PPU_OP_NOP, .type = call->type, .from = call->type, .lanes = lanes,
 		.operands = call->of->numbers, .result = s->reg + PPU_ABI_FIRST_ARG,
@@ -491,7 +504,7 @@ static void leave(struct chk_ctx *c, const struct ppu_seen_call *s, const struct
 
 	f.at.pc = call->pc;
 	FOR_LANES(l, lanes)
-		for (unsigned i = 0; i < 4; i++)
+		for (unsigned i = 0; i < GIVEN; i++)
 			given[i][l] = w->call[l].given[i];
 	for (unsigned i = 0; i < f.operands; i++)
 		f.operand[i] = (const uint32_t (*)[LANES])&given[i * words];
@@ -509,7 +522,7 @@ static void come_back(struct chk_ctx *c, const struct ppu_seen_call *s)
 	for (; todo; todo &= ~same) {
 		same = called_together(w, todo);
 		w->inside &= ~same;
-		if (w->call[__builtin_ctz(same)].of && s->regs > PPU_ABI_FIRST_ARG + 1)
+		if (w->call[__builtin_ctz(same)].of && w->call[__builtin_ctz(same)].of->numbers && s->regs > PPU_ABI_FIRST_ARG + 1)
 			leave(c, s, w, same);
 	}
 }

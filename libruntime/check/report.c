@@ -26,9 +26,11 @@ struct rule {
 /* What was told already. */
 struct told {
 	enum chk_kind kind;
-	const char *kernel, *file;
+	const char *kernel;
 	uint64_t same;
-	uint32_t pc;			/* or the line, of a file */
+	uint32_t pc;
+	const char *file, *after_file;	/* by line: instead of the pc */
+	uint32_t line, after_line;
 };
 
 static FILE *records;
@@ -281,22 +283,30 @@ static void say(const struct chk_finding *f, const char *relation)
 
 /* ---- all --------------------------------------------------------------------------------------- */
 
+static bool is_same(const struct told *a, const struct told *b)
+{
+	return a->kind == b->kind && a->kernel == b->kernel && a->same == b->same && a->pc == b->pc && a->file == b->file &&
+	       a->line == b->line && a->after_file == b->after_file && a->after_line == b->after_line;
+}
+
 /* Is this the same mistake as one before, or one too many? */
 static bool known(const struct chk_finding *f)
 {
 	static const struct chk_place nowhere;
 	const struct chk_place *p = f->place ? f->place : &nowhere;
-	struct told t = { f->kind, p->kernel, NULL, f->same, f->other ? 0 : p->pc };
+	struct told t = { .kind = f->kind, .kernel = p->kernel, .same = f->same };
 	bool folds = f->place || f->same;
 
 	if (f->by_line && (p->after_file || p->file)) {
-		t.file = p->after_file ? p->after_file : p->file;
-		t.pc = p->after_file ? p->after_line : p->line;
+		t.file = p->file;
+		t.line = p->line;
+		t.after_file = p->after_file;
+		t.after_line = p->after_line;
+	} else if (!f->other) {
+		t.pc = p->pc;
 	}
-
 	for (unsigned i = 0; folds && i < num_told; i++)
-		if (told[i].kind == t.kind && told[i].kernel == t.kernel && told[i].same == t.same && told[i].pc == t.pc &&
-		    told[i].file == t.file) {
+		if (is_same(&told[i], &t)) {
 			again++;
 			return true;
 		}

@@ -37,6 +37,7 @@ struct warp {
 	uint32_t alike;			/* lanes that came with `all`; the others have their own */
 	struct wait all, own[LANES];
 	uint32_t from[LANES];		/* of a shuffle */
+	bool met;			/* it has been at a barrier */
 };
 
 struct cta {
@@ -164,10 +165,12 @@ static void tell_without_self(struct chk_ctx *c, const struct ppu_seen_sync *s)
 	tell(c, &s->at, lanes, &f);
 }
 
-static const char *why_absent(const struct ppu_seen_warp *at, uint32_t lane, uint32_t lanes)
+/* What the mask leaves out need not come: whether it has ended by now says nothing. */
+static const char *why_absent(const struct ppu_seen_warp *at, uint32_t lane, uint32_t lanes, const struct wait *t)
 {
-	return !(at->exist >> lane & 1) ? "does not exist" : !(at->live >> lane & 1) ? "has ended" :
-	       lanes >> lane & 1 ? "is not in the mask" : "does something else";
+	return !(at->exist >> lane & 1) ? "does not exist" : lanes >> lane & 1 ? "is not in the mask" :
+	       t->masked && !(t->members >> lane & 1) ? "does not take part" :
+	       !(at->live >> lane & 1) ? "has ended" : "does something else";
 }
 
 /* Lanes that read the value of one that takes no part. */
@@ -175,7 +178,7 @@ static void look_at_sources(struct chk_ctx *c, const struct ppu_seen_warp *at, u
 {
 	const struct wait *t = wait_of_lane(w, (uint32_t)__builtin_ctz(lanes));	/* lanes with one mask */
 	uint32_t given = t->masked ? lanes & t->members : lanes, bad = 0, first;
-	struct chk_finding f = { .kind = CHK_SHUFFLE_SOURCE };
+	struct chk_finding f = { .kind = CHK_SHUFFLE_SOURCE, .by_line = true };	/* loops are unrolled */
 
 	FOR_LANES(l, given == ~0u ? 0 : lanes)
 		bad |= given >> w->from[l] & 1 ? 0 : 1u << l;
@@ -183,7 +186,7 @@ static void look_at_sources(struct chk_ctx *c, const struct ppu_seen_warp *at, u
 		return;
 	first = (uint32_t)__builtin_ctz(bad);
 	snprintf(f.what, sizeof(f.what), "shuffle reads the value of lane %u, which %s", w->from[first],
-		 why_absent(at, w->from[first], lanes));
+		 why_absent(at, w->from[first], lanes, t));
 	tell(c, at, bad, &f);
 }
 
@@ -202,6 +205,22 @@ static void tell_mixed(struct chk_ctx *c, const struct ppu_seen_sync *s, struct 
 	cta->astray = true;
 	snprintf(f.what, sizeof(f.what), "barrier %u is reached by a reduction, and by others that do not reduce", n);
 	tell(c, &s->at, s->lanes, &f);
+}
+
+/* PTX has barriers of whole warps; larger than any block is another mistake. */
+static void tell_count(struct chk_ctx *c, const struct ppu_seen_sync *s)
+{
+	struct chk_finding f = { .kind = CHK_BARRIER_MISMATCH };
+	uint32_t lanes = 0, first;
+
+	FOR_LANES(l, s->lanes)
+		lanes |= s->count[l] % LANES && s->count[l] < WARPS * LANES ? 1u << l : 0;
+	if (!lanes)
+		return;
+	first = (uint32_t)__builtin_ctz(lanes);
+	snprintf(f.what, sizeof(f.what), "barrier %u of %u threads, which is no multiple of %u", s->number[first], s->count[first],
+		 LANES);
+	tell(c, &s->at, lanes, &f);
 }
 
 static struct wait wait_now(const struct ppu_seen_sync *s, uint32_t lane)
@@ -269,10 +288,13 @@ void chk_sync_reach(struct chk_ctx *c, const struct ppu_seen_sync *s)
 	if (!cta)
 		return;
 	again = note(w, s);
-	if (is_barrier(s->kind))
+	w->met |= is_barrier(s->kind);
+	if (is_barrier(s->kind)) {
+		tell_count(c, s);
 		tell_mixed(c, s, cta, (uint32_t)__builtin_ctz(s->lanes));
-	else if (s->lanes & ~again)
+	} else if (s->lanes & ~again) {
 		tell_without_self(c, s);
+	}
 	if (s->kind != PPU_SEEN_SHFL)
 		return;
 	memcpy(w->from, s->from, sizeof(w->from));
@@ -318,8 +340,11 @@ void chk_sync_warp(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t l
 
 /* ---- barriers open ----------------------------------------------------------------------------- */
 
-/* Threads that a barrier needs, and that have not come: they have ended. */
-static unsigned missing(const struct ppu_seen_barrier *b, uint32_t needs, uint32_t *first)
+/*
+ * Threads that a barrier needs, and that have not come: they have ended.  A whole warp may end without a barrier, as of Volta;
+ * but one that has been at a barrier before has done a round less.
+ */
+static unsigned missing(const struct ppu_seen_barrier *b, const struct cta *cta, uint32_t needs, uint32_t *first)
 {
 	unsigned absent = 0, came = 0;
 
@@ -328,7 +353,7 @@ static unsigned missing(const struct ppu_seen_barrier *b, uint32_t needs, uint32
 
 		/* Counted are the threads of a warp of which some come, and those that it does not have. */
 		came += needs && b->arrived[w] ? count(b->arrived[w]) + LANES - count(exist(b->cta, w)) : 0;
-		if (!lanes || (needs && !b->arrived[w]))
+		if (!lanes || (needs && !b->arrived[w]) || (!b->arrived[w] && !cta->warp[w].met && !chk_sync_strict))
 			continue;
 		absent += count(lanes);
 		*first = w * LANES + (uint32_t)__builtin_ctz(lanes);
@@ -336,13 +361,14 @@ static unsigned missing(const struct ppu_seen_barrier *b, uint32_t needs, uint32
 	return needs && came >= needs ? 0 : absent;
 }
 
-static void tell_exited(struct chk_ctx *c, const struct ppu_seen_barrier *b, const struct wait *t, uint32_t waits)
+static void tell_exited(struct chk_ctx *c, const struct ppu_seen_barrier *b, const struct cta *cta, uint32_t waits)
 {
 	struct chk_finding f = { .kind = CHK_BARRIER_EXITED };
+	const struct wait *t = wait_of(cta, waits);
 	struct ppu_seen_warp at = warp_at(b->cta, waits / LANES, t->pc);
 	struct chk_place other;
 	uint32_t gone = 0;
-	unsigned n = missing(b, t->count, &gone);
+	unsigned n = missing(b, cta, t->count, &gone);
 	struct ppu_seen_warp of_gone = warp_at(b->cta, gone / LANES, 0);
 
 	if (!n)
@@ -397,7 +423,7 @@ void chk_sync_barrier(struct chk_ctx *c, const struct ppu_seen_barrier *b)
 		first++;
 	if (first < b->cta->warps && !cta->astray) {
 		first = first * LANES + (uint32_t)__builtin_ctz(b->waiting[first]);
-		tell_exited(c, b, wait_of(cta, first), first);
+		tell_exited(c, b, cta, first);
 		look_at_places(c, b, cta, first);
 	}
 	if (b->number < BARRIERS)

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Masks that name threads that have ended before are findings, too. */
+/* Masks that name threads that have ended before are findings, too, and barriers without warps that ended before any. */
 extern bool chk_sync_strict;
 
 void chk_sync_reach(struct chk_ctx *c, const struct ppu_seen_sync *s);

@@ -24,7 +24,7 @@ static const char help[] =
 	"                       initcheck: reads of memory that nobody has written; synccheck: wrong use of barriers, masks\n"
 	"                       and shuffles, deadlocks; floatcheck: where NaN, infinite and subnormal numbers come from\n"
 	"  --leak-check [full|no]   memcheck: memory that is never freed, too\n"
-	"  --strict             synccheck: masks that name threads which have ended before, too\n"
+	"  --strict             synccheck: masks and barriers without threads which have ended before, too\n"
 	"  --loaded             floatcheck: NaNs that a kernel is given, too\n"
 	"  --cancellation BITS  floatcheck: sums that lose so many bits, too\n"
 	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"

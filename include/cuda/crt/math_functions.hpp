@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUDA's mathematics for the host, as far as the C library lacks it, and min and max for host and device.  The device's
- * functions are in clang's headers, and call those in libruntime/cudart/device.  clang includes this file more than
+ * CUDA's mathematics for the host, as far as the C library lacks it, min and max for host and device, and the device's
+ * functions of C++ that clang's headers leave to CUDA.  The device's other functions are in those headers, and call those in
+ * libruntime/cudart/device.  clang includes this file more than
  * once, with other meanings of words such as __host__.
  */
 #ifndef PPU_CRT_MATH_FUNCTIONS_HPP
@@ -79,5 +80,22 @@ CUDART_MINMAX_MIXED_(unsigned int, unsigned int, int)
 CUDART_MINMAX_MIXED_(unsigned long, unsigned long, long)
 CUDART_MINMAX_MIXED_(unsigned long long, unsigned long long, long long)
 CUDART_MINMAX_MIXED_(double, float, double)
+
+/* clang declares them, also in std. */
+#define CUDART_DEVICE_ static inline __attribute__((device, always_inline, unused))
+#define CUDART_FLOAT_(type, name) CUDART_DEVICE_ type name(float x) { return ::name##f(x); }
+#define CUDART_FLOAT2_(name) CUDART_DEVICE_ float name(float x, float y) { return ::name##f(x, y); }
+CUDART_FLOAT_(float, acosh) CUDART_FLOAT_(float, asinh) CUDART_FLOAT_(float, atanh) CUDART_FLOAT_(float, cbrt)
+CUDART_FLOAT_(float, erf) CUDART_FLOAT_(float, erfc) CUDART_FLOAT_(float, exp2) CUDART_FLOAT_(float, expm1)
+CUDART_FLOAT_(float, lgamma) CUDART_FLOAT_(float, log1p) CUDART_FLOAT_(float, log2) CUDART_FLOAT_(float, logb)
+CUDART_FLOAT_(float, nearbyint) CUDART_FLOAT_(float, rint) CUDART_FLOAT_(float, round) CUDART_FLOAT_(float, tgamma)
+CUDART_FLOAT_(float, trunc) CUDART_FLOAT_(int, ilogb) CUDART_FLOAT_(long, lrint) CUDART_FLOAT_(long, lround)
+CUDART_FLOAT_(long long, llrint) CUDART_FLOAT_(long long, llround)
+CUDART_FLOAT2_(copysign) CUDART_FLOAT2_(fdim) CUDART_FLOAT2_(fmax) CUDART_FLOAT2_(fmin) CUDART_FLOAT2_(hypot)
+CUDART_FLOAT2_(nextafter) CUDART_FLOAT2_(remainder)
+CUDART_DEVICE_ float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
+CUDART_DEVICE_ float remquo(float x, float y, int *quotient) { return ::remquof(x, y, quotient); }
+CUDART_DEVICE_ float scalbln(float x, long n) { return ::scalblnf(x, n); }
+CUDART_DEVICE_ float scalbn(float x, int n) { return ::scalbnf(x, n); }
 
 #endif

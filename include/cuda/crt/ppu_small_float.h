@@ -8,9 +8,11 @@
  *	PPU_SF_FROM(float)		a PPU_SF of the bits nearest to a float, ties to even
  *	PPU_SF_TO(PPU_SF)		its float
  *	PPU_SF_INF, PPU_SF_NAN		bits
+ *	PPU_SF_PTX			its name in PTX
  *
  * Sums, products, quotients and roots are computed as floats, which have more than twice the digits: so rounding twice
- * gives what rounding once would.  That is not so for fma: see ppu_sf::fma().
+ * gives what rounding once would.  That is not so for fma: the device has an instruction for it, and for the host see
+ * ppu_sf::fma().
  */
 struct PPU_SF_RAW {
 	unsigned short x;
@@ -105,6 +107,14 @@ PPU_SF_FN_ PPU_SF operator--(PPU_SF &a, int) { PPU_SF b = a; --a; return b; }
 
 PPU_SF_FN_ PPU_SF __hfma(PPU_SF a, PPU_SF b, PPU_SF c)
 {
+#ifdef __CUDA_ARCH__		/* as half_of() */
+	if (!__builtin_constant_p(a.__x) || !__builtin_constant_p(b.__x) || !__builtin_constant_p(c.__x)) {
+		unsigned short h;
+
+		__asm__("fma.rn." PPU_SF_PTX " %0, %1, %2, %3;" : "=h"(h) : "h"(a.__x), "h"(b.__x), "h"(c.__x));
+		return PPU_SF_BITS_(h);
+	}
+#endif
 	return PPU_SF(ppu_sf::fma(PPU_SF_F_(a), PPU_SF_F_(b), PPU_SF_F_(c)));
 }
 PPU_SF_FN_ PPU_SF __hfma_sat(PPU_SF a, PPU_SF b, PPU_SF c) { return ppu_sf_saturate(__hfma(a, b, c)); }

@@ -136,6 +136,8 @@ static uint32_t choice_of(const struct ppu_program *p, uint32_t pc, uint32_t *se
 			break;
 		di = &p->code[pc];
 		if (di->op == PPU_OP_SEL) {
+			if (!di->always)	/* some lanes may never choose */
+				break;
 			*second = di->a != row;
 			return *second || di->bi || di->b != row ? pc : PPU_SEEN_NO_CHOICE;
 		}

@@ -139,6 +139,12 @@ finds sync_exited 'barrier-exited: barrier 0 opens without 24 threads of the blo
 	'thread (0,0,0) of block (0,0,0), and 31 more of its warp$' '1 finding, 1 times again$'
 finds sync_exited_of_some 'barrier-exited: barrier 1 opens without 16 threads of the block, from (48,0,0) on' \
 	"planted.cu:$(line '/* of two warps */'), pc "
+strict=--strict finds sync_warp_exited 'barrier-exited: barrier 0 opens without 32 threads of the block, from (32,0,0) on' \
+	"planted.cu:$(line '/* of who has not ended */'), pc "
+"$check" --tool synccheck "$tmp/planted" sync_warp_exited >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out"
+result $? "a warp may end before a barrier"
+finds sync_round_more 'barrier-exited: barrier 0 opens without 32 threads of the block, from (0,0,0) on' \
+	"planted.cu:$(line '/* of a round more */'), pc "
 finds sync_branches 'barrier-divergent: barrier 0 is reached by threads of a warp at different instructions' \
 	"planted.cu:$(line '/* one half of the warp */'), pc .*" 'thread (0,0,0) of block (0,0,0)$' \
 	'against: waits at the same barrier at another instruction' "planted.cu:$(line '/* the other half */'), pc " 'thread (16,0,0)'
@@ -146,6 +152,8 @@ finds sync_rounds 'barrier-divergent: barrier 0 is reached by threads of a block
 	"planted.cu:$(line '/* of a round */'), pc .*" 'thread (32,0,0) of block (0,0,0)$'
 finds sync_counts 'barrier-mismatch: barrier 1 of 96 threads: others wait there for another number of threads' \
 	'against: waits at it for 64 threads' 'thread (32,0,0)'
+finds sync_odd_count 'barrier-mismatch: barrier 1 of 48 threads, which is no multiple of 32$' 'thread (0,0,0) of block (0,0,0), and 31 more of' \
+	"planted.cu:$(line '/* by a register */'), pc "
 finds sync_number 'barrier-mismatch: barrier 16 of all threads: there is none' 'thread (0,0,0)'
 finds sync_mixed 'barrier-mismatch: barrier 0 is reached by a reduction, and by others that do not reduce'
 finds sync_not_me 'mask-without-self: warp barrier with mask 0xff, which does not name lane 8 that executes it' 'thread (8,0,0)' \
@@ -155,10 +163,13 @@ finds sync_half_a_vote 'mask-exited: vote with mask 0xffffffff waited for lanes 
 strict=--strict finds sync_strict 'mask-exited: vote with mask 0xffffffff, whose lanes 0xffff0000 had ended before'
 "$check" --tool synccheck "$tmp/planted" sync_strict >"$tmp/out" 2>&1 && grep -q '^ppu-check: 0 findings$' "$tmp/out"
 result $? "a mask may name who has ended before"
-finds sync_outside 'shuffle-source: shuffle reads the value of lane 8, which does something else' \
+finds sync_outside 'shuffle-source: shuffle reads the value of lane 8, which does not take part' \
 	'thread (4,0,0) of block (0,0,0), and 3 more of its warp$'
 finds sync_ended 'shuffle-source: shuffle reads the value of lane 15, which has ended' 'thread (14,0,0)'
 finds sync_no_thread 'shuffle-source: shuffle reads the value of lane 31, which does not exist' 'thread (30,0,0)'
+many=2 finds sync_half_a_sum 'shuffle-source: shuffle reads the value of lane 20, which does not take part' \
+	"after .*planted.cu:$(line 'v += __shfl_down_sync(m, v, i);'), pc "
+finds sync_elsewhere 'shuffle-source: shuffle reads the value of lane 1, which does something else'
 many=2 finds sync_not_named 'shuffle-source: shuffle reads the value of lane 4, which is not in the mask' 'mask-without-self'
 first=$(line 'asm volatile("bar.sync 2;"')
 finds sync_crossed 'deadlock: no thread of the block can go on: they wait for each other' 'in kernel crossed(int\*, bool)' \
@@ -176,11 +187,18 @@ finds float_root 'nan: square root of f32 gives NaN from -4$' "after .*planted.c
 finds float_fused 'infinity: multiplication and addition of f32 gives inf from 9.99999968e+37, 10 and 1$'
 finds float_in_double 'infinity: multiplication of f64 gives inf from 1e+160 and 1e+160$'
 finds float_to_half 'infinity: conversion of f32 to f16 gives inf from 65520$'
+finds float_half_fused 'infinity: multiplication and addition of f16 gives inf from 300, 300 and 0$'
+finds float_brain_fused 'infinity: multiplication and addition of bf16 gives inf from 2.0032e+19, 2.0032e+19 and 0$'
 finds float_halves 'infinity: addition of f16x2 gives inf from 40000 and 40000$'
 finds float_brains 'infinity: multiplication of f32 gives inf from 2.0032'
 finds float_tiny 'subnormal: multiplication of f32 gives 9.9999461e-41 from 1.00000001e-10 and 1e-30$'
 finds float_logarithm 'infinity: log of f32 gives -inf from 0$' "after .*planted.cu:$(line 'out[t] = logf(v[t]);'), pc "
 finds float_large_logarithm 'nan: log of f64 gives NaN from -1$'
+many=3 finds float_lines "planted.cu:$(line '/* the first line */'), pc " "planted.cu:$(line '/* the second line */'), pc " \
+	"after .*planted.cu:$(line '/* the third line */'), pc "
+many=2 finds float_header "planted.h:8, after .*planted.cu:$(line '/* of the header */'), pc " \
+	"planted.h:10, after .*planted.cu:$(line '/* of the header */'), pc "
+finds float_several 'nan: remquo of f32 gives NaN$' "after .*planted.cu:$(line 'out[t] += remquo(d, 3, &n)'), pc "
 finds float_power 'infinity: pow of f32 gives inf$'
 finds float_masked 'nan: subtraction of f32 gives NaN from -inf and -inf$'
 finds float_follow 'nan: square root of f32 gives NaN from -0.5$' "after .*planted.cu:$(($(line '/* here */') - 2)), pc "

@@ -159,6 +159,13 @@ def build_tests(tmp):
     is_(said("--path", built), (0, built), "a built tree is taken as it is")
     status, out = said(built)
     is_((status, "is missing: this IGT is too old" in out), (1, True), "a built tree that lacks a program")
+    spaced = os.path.join(tmp, "two words")
+    os.rename(built, spaced)
+    is_(said("--path", spaced), (1, "build-igt: IGT cannot be in a path with white space: " + spaced), "a path of two words")
+    res = subprocess.run([os.path.join(TOP, "scripts/check"), "IGT=" + built], stdin=subprocess.DEVNULL, capture_output=True,
+                         text=True, check=False)
+    is_((res.returncode, res.stderr.strip().splitlines()[-1].split(": ")[-1]), (2, "scripts/check igt IGT=" + built),
+        "IGT without the part igt")
 
 
 def main():

@@ -8,6 +8,7 @@
  *   planted NAME clean   without
  */
 #include "../../cuda/test.h"
+#include "planted.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -225,6 +226,30 @@ __global__ void branches(int *out, bool wrong)
 	out[t] += s[63 - t];
 }
 
+/* A warp may end before the others come. */
+__global__ void early_warp(int *out, int n)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x;
+
+	if (t >= n)
+		return;
+	s[t] = t;
+	__syncthreads();		/* of who has not ended */
+	out[t] = s[t ^ 1];
+}
+
+/* The second warp does one round more, and the first has ended by then. */
+__global__ void round_more(int *out, bool wrong)
+{
+	int t = threadIdx.x;
+
+#pragma unroll 1
+	for (int i = 0; i < 2 + (wrong && t >= 32); i++)
+		__syncthreads();	/* of a round more */
+	out[t] = 1;
+}
+
 __global__ void early_of_some(int *out, int n)
 {
 	if (threadIdx.x >= n)
@@ -259,6 +284,12 @@ __global__ void counts(int *out, bool wrong)
 		asm volatile("bar.sync 1, 96;" : : : "memory");
 	else
 		asm volatile("bar.sync 1, 64;" : : : "memory");
+	out[threadIdx.x] = 1;
+}
+
+__global__ void odd_count(int *out, int n)
+{
+	asm volatile("bar.sync 1, %0;" : : "r"(n) : "memory");	/* by a register */
 	out[threadIdx.x] = 1;
 }
 
@@ -310,6 +341,29 @@ __global__ void outside(int *out, bool wrong)
 
 	if (t < 8)
 		v += __shfl_down_sync(0xff, v, 4, wrong ? 32 : 8);
+	out[t] = v;
+}
+
+/* Shuffles of a loop that is unrolled, by the lanes that have a number. */
+__global__ void half_a_sum(int *out, int n)
+{
+	int t = threadIdx.x, v = t;
+	unsigned m = __ballot_sync(0xffffffff, t < n);
+
+	if (t < n) {
+		for (int i = 16; i; i /= 2)
+			v += __shfl_down_sync(m, v, i);
+		out[t] = v;
+	}
+}
+
+/* The first form of the instruction has no mask: the other lane is somewhere else. */
+__global__ void elsewhere(int *out, bool wrong)
+{
+	int t = threadIdx.x, v = t;
+
+	if (t == (wrong ? 0 : t))
+		asm volatile("shfl.bfly.b32 %0, %0, 1, 31;" : "+r"(v));
 	out[t] = v;
 }
 
@@ -410,6 +464,25 @@ __global__ void to_half(const float *v, float *out)
 	out[t] = __half2float(__float2half(v[t]));
 }
 
+/* Half of them are masked, as in a row of attention: a sum with an infinity is none that goes wrong. */
+template <class T> __device__ void fuse(float v, float *out, float most)
+{
+	int t = threadIdx.x;
+	T x = v;
+
+	out[t] = __hfma(x, x, t < 16 ? T(0.0f) : T(most));
+}
+
+__global__ void half_fused(const float *v, float *out)
+{
+	fuse<__half>(v[threadIdx.x], out, -INFINITY);
+}
+
+__global__ void brain_fused(const float *v, float *out)
+{
+	fuse<__nv_bfloat16>(v[threadIdx.x], out, -INFINITY);
+}
+
 /* The upper half of two. */
 __global__ void halves(const float *v, float *out)
 {
@@ -442,6 +515,24 @@ __global__ void logarithm(const float *v, float *out)
 	out[t] = logf(v[t]);
 }
 
+/* The first instruction is one of the header that has threadIdx: it says nothing about whose lines these are. */
+__global__ void lines(const float *v, float *out)
+{
+	if (threadIdx.x >= 20)
+		return;
+	float x = v[threadIdx.x], a = 1 / x;	/* the first line */
+	float b = 3 / (x + x);			/* the second line */
+	float c = logf(x * 5);			/* the third line */
+
+	out[threadIdx.x] = a + b > c;
+}
+
+/* Two lines of a header, reached from one line. */
+__global__ void header(const float *v, float *out)
+{
+	out[threadIdx.x] = planted_sum(v[threadIdx.x]);	/* of the header */
+}
+
 /* On its way the library computes 2^54 times its argument. */
 __global__ void large_logarithm(const double *v, float *out)
 {
@@ -455,6 +546,27 @@ __global__ void power(const float *v, float *out)
 	int t = threadIdx.x;
 
 	out[t] = powf(v[t], v[0]);
+}
+
+/*
+ * Numbers that the library's functions multiply or subtract on their way, so that infinities and subnormal numbers come up
+ * which are not in the result.
+ */
+__global__ void several(const float *v, float *out)
+{
+	int t = threadIdx.x, n, m;
+	float s, c, x = __int_as_float(t & 1 ? 0x7f800000 : 0x000116c2);	/* infinity, 1e-40 */
+	double d = __longlong_as_double(t & 1 ? 0x7e37e43c8800759c : 0x40000000), whole, sine, cosine;	/* 1e300 */
+
+	out[t] = modff(x, &s) > s;
+	out[t] += frexp(d, &n) > n + ilogb(d);
+	sincospif(t & 1 ? 1 : x, &s, &c);
+	out[t] += s > c;
+	sincospi(d, &sine, &cosine);
+	out[t] += sine > cosine;
+	out[t] += modf(d, &whole) > norm3d(d, 1, 2);
+	out[t] += rnorm3d(d, 1, 2) > norm4d(d, 1, 2, 3);
+	out[t] += remquo(d, 3, &n) > remquof(t & 1 ? 1e38f : x, v[t], &m);
 }
 
 /* exp(v - largest), as of a row of which all is masked. */
@@ -962,16 +1074,21 @@ static void sync_##name() \
 	finish(); \
 }
 SYNC(exited, early, 64, true, false)
+SYNC(warp_exited, early_warp, 64, 32, 64)
+SYNC(round_more, round_more, 64, true, false)
 SYNC(exited_of_some, early_of_some, bad ? 64 : 50, 48, 50)
 SYNC(branches, branches, 64, true, false)
 SYNC(rounds, rounds, 64, true, false)
 SYNC(counts, counts, 64, true, false)
+SYNC(odd_count, odd_count, 64, 48, 64)
 SYNC(number, number, 64, 16, 15)
 SYNC(mixed, mixed, 64, true, false)
 SYNC(not_me, not_me, 32, true, false)
 SYNC(half_a_vote, half_a_vote, 32, true, false)
 SYNC(strict, vote_after_return, 32, 16, 32)
 SYNC(outside, outside, 32, true, false)
+SYNC(half_a_sum, half_a_sum, 32, 20, 32)
+SYNC(elsewhere, elsewhere, 32, true, false)
 SYNC(not_named, not_named, 32, true, false)
 SYNC(ended, after_return, 32, 15, 16)
 SYNC(no_thread, after_return, bad ? 31 : 32, 32, 32)
@@ -1009,10 +1126,15 @@ FLOAT(root, 4.0f, -4.0f)
 FLOAT(fused, 1e37f, 1e38f)
 FLOAT(in_double, 1e-20f, 1e10f)
 FLOAT(to_half, 65504.0f, 65520.0f)
+FLOAT(half_fused, 2.0f, 300.0f)
+FLOAT(brain_fused, 2.0f, 2e19f)
 FLOAT(halves, 30000.0f, 40000.0f)
 FLOAT(brains, 1e19f, 2e19f)
 FLOAT(tiny, 1e-5f, 1e-10f)
 FLOAT(logarithm, 3.0f, 0.0f)
+FLOAT(lines, 2.0f, 0.0f)
+FLOAT(header, 2.0f, 0.0f)
+FLOAT(several, 3.0f, 0.0f)
 FLOAT(large_logarithm, 1e300, -1.0)
 FLOAT(power, 3.0f, 1e20f)
 FLOAT(given, 1.0f, NAN)
@@ -1059,12 +1181,12 @@ static const struct {
 	C(race_by_byte)
 	C(init_never) C(init_last_byte) C(init_word) C(init_copied) C(init_overlap) C(init_between_rows) C(init_atomic)
 	C(init_after_free) C(init_shared) C(init_managed)
-	C(sync_exited) C(sync_exited_of_some) C(sync_branches) C(sync_rounds) C(sync_counts) C(sync_number) C(sync_mixed) C(sync_not_me)
-	C(sync_half_a_vote) C(sync_strict) C(sync_outside) C(sync_not_named) C(sync_ended) C(sync_no_thread) C(sync_crossed)
+	C(sync_exited) C(sync_exited_of_some) C(sync_warp_exited) C(sync_round_more) C(sync_branches) C(sync_rounds) C(sync_counts) C(sync_odd_count) C(sync_number) C(sync_mixed) C(sync_not_me)
+	C(sync_half_a_vote) C(sync_strict) C(sync_outside) C(sync_half_a_sum) C(sync_elsewhere) C(sync_not_named) C(sync_ended) C(sync_no_thread) C(sync_crossed)
 	C(sync_lane_and_block) C(sync_too_few)
 	C(float_divide) C(float_guarded) C(float_root) C(float_fused) C(float_in_double) C(float_to_half) C(float_halves) C(float_brains)
 	C(float_tiny) C(float_logarithm) C(float_large_logarithm) C(float_power) C(float_given) C(float_difference) C(float_masked)
-	C(float_follow) C(float_tile)
+	C(float_follow) C(float_tile) C(float_several) C(float_half_fused) C(float_brain_fused) C(float_lines) C(float_header)
 };
 
 int main(int argc, char **argv)

@@ -273,6 +273,15 @@ START_TEST(choices)
 }
 END_TEST
 
+/* Lanes that do not execute the SEL would never choose. */
+START_TEST(guarded_choice)
+{
+	computes("s2r r2, %tid.x\nmov.u32 r3, 0x7f000000\nmov.u32 r5, 0\nsetp.eq.u32 p1, r2, 1\nmul.f32 r4, r3, r3\n"
+		 "@p1 sel.u32 r5, r2, r4, p1\nmov.u32 r4, r5\nexit\n",
+		 PPU_SEEN_SPECIAL, "op 07 t13 of t13 00000003 7f000000 7f000000 = 7f800000 w0 pc4\n");
+}
+END_TEST
+
 START_TEST(calls)
 {
 	computes("mov.u32 r4, 7\ncal r2, F\nexit\nF: mov.u32 r4, 8\nret r2\n", 0,
@@ -436,6 +445,7 @@ int main(void)
 	tcase_add_test(tc, small_numbers);
 	tcase_add_test(tc, sums);
 	tcase_add_test(tc, choices);
+	tcase_add_test(tc, guarded_choice);
 	tcase_add_test(tc, calls);
 	tcase_add_test(tc, nobody_goes_on);
 	tcase_add_test(tc, wrong_barrier);

@@ -40,9 +40,17 @@ static void reloc(struct enc *e, unsigned kind, uint32_t sym, int64_t addend)
 	PX_PUSH(&e->f->px->arena, e->o->relocs, e->o->num_relocs, e->o->cap_relocs, r);
 }
 
+static void add_line(struct enc *e, uint32_t file, uint32_t line, uint32_t col)
+{
+	struct ppu_line l = { e->o->num_insns, file, line, col };
+
+	PX_PUSH(&e->f->px->arena, e->o->lines, e->o->num_lines, e->o->cap_lines, l);
+}
+
+/* Where a function begins whose first instruction comes from another file is a line of its own, without an instruction. */
 static void note_line(struct enc *e, const struct px_insn *in)
 {
-	struct ppu_line l = { e->o->num_insns, 0, 0, 0 };
+	bool first = !e->line;
 
 	if (!in || !in->line || in->file >= e->o->num_files)
 		return;
@@ -51,12 +59,11 @@ static void note_line(struct enc *e, const struct px_insn *in)
 	e->line = in->line;
 	e->file = in->file;
 	e->col = in->col;
-	if (e->o->num_lines && e->o->lines[e->o->num_lines - 1].pc == l.pc)
+	if (e->o->num_lines && e->o->lines[e->o->num_lines - 1].pc == e->o->num_insns)
 		e->o->num_lines--;	/* it marked the end of the previous function's lines */
-	l.file = in->file;
-	l.line = in->line;
-	l.column = in->col;
-	PX_PUSH(&e->f->px->arena, e->o->lines, e->o->num_lines, e->o->cap_lines, l);
+	if (first && e->f->line && e->f->file != in->file)
+		add_line(e, e->f->file, e->f->line, e->f->col);
+	add_line(e, in->file, in->line, in->col);
 }
 
 static void put(struct enc *e, const struct ppu_insn *w)

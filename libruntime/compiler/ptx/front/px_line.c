@@ -52,6 +52,18 @@ void px_parse_file(struct px_module *m)
 }
 
 /* .loc file line column [, function_name label [+ n]] [, inlined_at file line column] */
+/* The first .loc says where the function is: its first instruction may be another file's, which was put in its place. */
+static void note_first(struct px_module *m)
+{
+	struct px_func *f = m->func;
+
+	if (!f || f->line || !m->line)
+		return;
+	f->file = m->file;
+	f->line = m->line;
+	f->col = m->col;
+}
+
 void px_parse_loc(struct px_module *m)
 {
 	int64_t file, line, col;
@@ -83,6 +95,7 @@ void px_parse_loc(struct px_module *m)
 		m->file = add_file(m, (uint32_t)file, NULL);
 	if (m->file == UINT32_MAX)
 		m->line = 0;
+	note_first(m);
 }
 
 void px_skip_pragma(struct px_module *m)

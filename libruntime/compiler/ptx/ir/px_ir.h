@@ -146,6 +146,7 @@ struct px_func {
 	struct px *px;
 	struct px_str *name;
 	struct px_loc loc;
+	uint32_t file, line, col;	/* of the first .loc, maybe of no instruction; line 0: none */
 	bool kernel;
 	uint32_t symbol;	/* in the image */
 	struct px_value *vals;
