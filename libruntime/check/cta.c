@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <stddef.h>
+#include <stdlib.h>
 
 #include "check/cta.h"
 
@@ -10,7 +10,7 @@ static unsigned number(const struct ppu_seen_cta *s)
 	return (unsigned)((s->task.serial * 31 + s->index) % BUCKETS);
 }
 
-struct chk_cta *chk_cta_find(const struct chk_ctas *t, const struct ppu_seen_cta *s)
+void *chk_cta_find(const struct chk_ctas *t, const struct ppu_seen_cta *s)
 {
 	struct chk_cta *c = t->bucket[number(s)];
 
@@ -23,8 +23,22 @@ void chk_cta_add(struct chk_ctas *t, struct chk_cta *c, const struct ppu_seen_ct
 {
 	c->serial = s->task.serial;
 	c->index = s->index;
+	c->warps = s->warps;
+	c->shared_bytes = s->task.shared_bytes;
 	c->next = t->bucket[number(s)];
 	t->bucket[number(s)] = c;
+}
+
+void *chk_cta_of(struct chk_ctas *t, const struct ppu_seen_cta *s, size_t bytes)
+{
+	struct chk_cta *c = chk_cta_find(t, s);
+
+	if (c)
+		return c;
+	c = calloc(1, bytes);
+	if (c)
+		chk_cta_add(t, c, s);
+	return c;
 }
 
 static void end(struct chk_ctas *t, struct chk_cta **p)
@@ -32,7 +46,10 @@ static void end(struct chk_ctas *t, struct chk_cta **p)
 	struct chk_cta *c = *p;
 
 	*p = c->next;
-	t->drop(c);
+	if (t->drop)
+		t->drop(c);
+	else
+		free(c);
 }
 
 void chk_cta_end(struct chk_ctas *t, const struct ppu_seen_cta *s)

@@ -25,9 +25,6 @@
 
 #define LANES	PPU_OBSERVE_LANES
 
-#define FOR_LANES(i, mask) \
-	for (uint32_t left_##i = (mask), i; left_##i && (i = (uint32_t)__builtin_ctz(left_##i), 1); left_##i &= left_##i - 1)
-
 bool chk_float_loaded;
 unsigned chk_float_bits;
 
@@ -76,7 +73,6 @@ struct warp {
 
 struct cta {
 	struct chk_cta is;
-	uint32_t warps;
 	struct warp warp[];
 };
 
@@ -84,7 +80,7 @@ static void end(struct chk_cta *is)
 {
 	struct cta *c = (struct cta *)is;
 
-	for (uint32_t i = 0; i < c->warps; i++)
+	for (uint32_t i = 0; i < c->is.warps; i++)
 		for (struct waiting *w = c->warp[i].first, *next; w; w = next) {
 			next = w->next;
 			free(w);
@@ -96,16 +92,7 @@ static struct chk_ctas ctas = { .drop = end };
 
 static struct cta *cta_of(const struct ppu_seen_cta *s)
 {
-	struct cta *c = (struct cta *)chk_cta_find(&ctas, s);
-
-	if (c)
-		return c;
-	c = calloc(1, sizeof(*c) + s->warps * sizeof(c->warp[0]));
-	if (c) {
-		c->warps = s->warps;
-		chk_cta_add(&ctas, &c->is, s);
-	}
-	return c;
+	return chk_cta_of(&ctas, s, sizeof(struct cta) + s->warps * sizeof(struct warp));
 }
 
 void chk_float_cta_end(const struct ppu_seen_cta *c)
@@ -377,7 +364,7 @@ static uint32_t called_together(const struct warp *w, uint32_t lanes)
 
 static void look_at_all(struct chk_ctx *c, const struct ppu_seen_float *f)
 {
-	const struct cta *cta = (const struct cta *)chk_cta_find(&ctas, f->at.cta);
+	const struct cta *cta = chk_cta_find(&ctas, f->at.cta);
 	const struct warp *w = cta ? &cta->warp[f->at.warp] : NULL;
 	uint32_t inside = w ? f->lanes & w->inside : 0, lanes;
 	struct ppu_seen_float some = *f;
@@ -430,7 +417,7 @@ void chk_float_arithmetic(struct chk_ctx *c, const struct ppu_seen_float *f)
 
 void chk_float_choose(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t first, uint32_t second)
 {
-	struct cta *cta = (struct cta *)chk_cta_find(&ctas, at->cta);
+	struct cta *cta = chk_cta_find(&ctas, at->cta);
 	struct waiting **p = cta ? &cta->warp[at->warp].first : NULL, *w;
 
 	while (p && (w = *p)) {
@@ -513,7 +500,7 @@ static void leave(struct chk_ctx *c, const struct ppu_seen_call *s, const struct
 
 static void come_back(struct chk_ctx *c, const struct ppu_seen_call *s)
 {
-	struct cta *cta = (struct cta *)chk_cta_find(&ctas, s->at.cta);
+	struct cta *cta = chk_cta_find(&ctas, s->at.cta);
 	struct warp *w = cta ? &cta->warp[s->at.warp] : NULL;
 	uint32_t todo = 0, same;
 
@@ -529,7 +516,7 @@ static void come_back(struct chk_ctx *c, const struct ppu_seen_call *s)
 
 void chk_float_call(struct chk_ctx *c, const struct ppu_seen_call *s)
 {
-	const struct cta *cta = (const struct cta *)chk_cta_find(&ctas, s->at.cta);
+	const struct cta *cta = chk_cta_find(&ctas, s->at.cta);
 	uint32_t left = s->lanes;
 
 	if (s->returns) {

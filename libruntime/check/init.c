@@ -19,7 +19,6 @@
 
 struct cta {
 	struct chk_cta is;
-	uint32_t bytes;
 	uint8_t written[];		/* by byte */
 };
 
@@ -144,25 +143,11 @@ void chk_init_copy(struct chk_ctx *c, const struct ppu_seen_copy *copy)
 
 /* ---- shared memory ----------------------------------------------------------------------------- */
 
-static void end(struct chk_cta *c)
-{
-	free(c);
-}
-
-static struct chk_ctas ctas = { .drop = end };
+static struct chk_ctas ctas;
 
 static struct cta *cta_of(const struct ppu_seen_cta *s)
 {
-	struct cta *c = (struct cta *)chk_cta_find(&ctas, s);
-
-	if (c)
-		return c;
-	c = calloc(1, sizeof(*c) + s->task.shared_bytes);
-	if (c) {
-		c->bytes = s->task.shared_bytes;
-		chk_cta_add(&ctas, &c->is, s);
-	}
-	return c;
+	return chk_cta_of(&ctas, s, sizeof(struct cta) + s->task.shared_bytes);
 }
 
 void chk_init_cta_end(const struct ppu_seen_cta *c)
@@ -192,7 +177,7 @@ static bool all_written(const struct cta *cta, const struct ppu_seen_access *a)
 {
 	uint64_t at, bytes = chk_span(a, &at);
 
-	return bytes && at < cta->bytes && cta->bytes - at >= bytes && !memchr(cta->written + at, 0, bytes);
+	return bytes && at < cta->is.shared_bytes && cta->is.shared_bytes - at >= bytes && !memchr(cta->written + at, 0, bytes);
 }
 
 static void shared(struct chk_ctx *c, const struct ppu_seen_access *a)
@@ -207,7 +192,7 @@ static void shared(struct chk_ctx *c, const struct ppu_seen_access *a)
 	for (m = done(a); m; m &= m - 1) {
 		uint64_t at = a->addr[__builtin_ctz(m)];
 
-		if (at >= cta->bytes || cta->bytes - at < a->bytes)
+		if (at >= cta->is.shared_bytes || cta->is.shared_bytes - at < a->bytes)
 			continue;
 		n = a->kind == PPU_SEEN_WRITE ? 0 : missing(cta->written + at, a->bytes);
 		if (n && !lanes)

@@ -61,7 +61,7 @@ struct thread {
 
 struct chk_race_cta {
 	struct chk_cta is;
-	uint32_t threads, bytes;
+	uint32_t threads;
 	struct cell *cell;
 	uint8_t *split;			/* by word: its bytes have cells of their own */
 	struct word *words;
@@ -167,7 +167,7 @@ static struct chk_ctas ctas = { .drop = end };
 
 static struct chk_race_cta *cta_of(const struct ppu_seen_cta *s)
 {
-	struct chk_race_cta *c = (struct chk_race_cta *)chk_cta_find(&ctas, s);
+	struct chk_race_cta *c = chk_cta_find(&ctas, s);
 	const uint32_t *b = s->task.block;
 	uint32_t n = b[0] * b[1] * b[2];
 
@@ -177,9 +177,8 @@ static struct chk_race_cta *cta_of(const struct ppu_seen_cta *s)
 	if (!c)
 		return NULL;
 	c->threads = n;
-	c->bytes = s->task.shared_bytes;
-	c->cell = calloc(c->bytes + 4, sizeof(*c->cell));
-	c->split = calloc(c->bytes / 4 + 1, 1);
+	c->cell = calloc(s->task.shared_bytes + 4, sizeof(*c->cell));
+	c->split = calloc(s->task.shared_bytes / 4 + 1, 1);
 	for (uint32_t i = 0; i < n; i++)
 		c->thread[i].now.clock = 1;
 	if (!c->cell || !c->split) {
@@ -201,9 +200,6 @@ void chk_race_task_end(const struct ppu_seen_task *t)
 }
 
 /* ---- who waits for whom ------------------------------------------------------------------------ */
-
-#define FOR_LANES(i, mask) \
-	for (uint32_t left_##i = (mask), i; left_##i && (i = (uint32_t)__builtin_ctz(left_##i), 1); left_##i &= left_##i - 1)
 
 void chk_race_barrier(struct chk_ctx *ctx, const struct ppu_seen_barrier *b)
 {

@@ -19,9 +19,6 @@
 #define WARPS		PPU_OBSERVE_WARPS
 #define BARRIERS	16
 
-#define FOR_LANES(i, mask) \
-	for (uint32_t left_##i = (mask), i; left_##i && (i = (uint32_t)__builtin_ctz(left_##i), 1); left_##i &= left_##i - 1)
-
 bool chk_sync_strict;
 
 struct wait {
@@ -60,23 +57,11 @@ static bool is_barrier(uint32_t kind)
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
 
-static void end(struct chk_cta *c)
-{
-	free(c);
-}
-
-static struct chk_ctas ctas = { .drop = end };
+static struct chk_ctas ctas;
 
 static struct cta *cta_of(const struct ppu_seen_cta *s)
 {
-	struct cta *c = (struct cta *)chk_cta_find(&ctas, s);
-
-	if (c)
-		return c;
-	c = calloc(1, sizeof(*c) + s->warps * sizeof(c->warp[0]));
-	if (c)
-		chk_cta_add(&ctas, &c->is, s);
-	return c;
+	return chk_cta_of(&ctas, s, sizeof(struct cta) + s->warps * sizeof(struct warp));
 }
 
 void chk_sync_cta_end(const struct ppu_seen_cta *c)
