@@ -177,7 +177,8 @@ static const struct tool_ops tools[TOOLS] = {
 			.floats = PPU_SEEN_SPECIAL | PPU_SEEN_SUBNORMAL, .arithmetic = see_float, .choose = see_choice,
 			.call = see_call, CTAS,
 		},
-		.arithmetic = chk_float_arithmetic, .choose = chk_float_choose, .call = chk_float_call, .cta_end = chk_float_cta_end, .task_end = chk_float_task_end,
+		.arithmetic = chk_float_arithmetic, .choose = chk_float_choose, .call = chk_float_call,
+		.cta_end = chk_float_cta_end, .task_end = chk_float_task_end,
 	},
 };
 #undef CTAS
@@ -243,10 +244,6 @@ void chk_place_of(const struct chk_ctx *c, const struct ppu_seen_warp *w, uint32
 
 /* ---- settings ---------------------------------------------------------------------------------- */
 
-static bool cancellation;
-
-#define MOST_BITS 1100		/* that a double can be apart */
-
 /* "cancellation=20". */
 static bool parse_bits(const char *word)
 {
@@ -257,10 +254,9 @@ static bool parse_bits(const char *word)
 	if (strncmp(word, name, sizeof(name) - 1) != 0)
 		return false;
 	n = strtoul(word + sizeof(name) - 1, &end, 10);
-	if (*end || n < 1 || n > MOST_BITS)
+	if (*end || n < 1 || n > CHK_MOST_BITS)
 		return false;
 	chk_float_bits = (unsigned)n;
-	cancellation = true;
 	return true;
 }
 
@@ -271,7 +267,6 @@ static const struct {
 	bool *on;
 } options[] = {
 	{ "leaks", MEMCHECK, &leaks }, { "strict", SYNCCHECK, &chk_sync_strict }, { "loaded", FLOATCHECK, &chk_float_loaded },
-	{ "cancellation", FLOATCHECK, &cancellation },
 };
 #define NUM_OPTIONS (sizeof(options) / sizeof(options[0]))
 
@@ -292,13 +287,21 @@ static char *parse_word(const char *word, enum tool *found)
 	}
 	if (parse_bits(word))
 		return NULL;
-	for (i = 0; i < NUM_OPTIONS && (options[i].on == &cancellation || strcmp(word, options[i].name) != 0); i++)
+	for (i = 0; i < NUM_OPTIONS && strcmp(word, options[i].name) != 0; i++)
 		;
 	if (i < NUM_OPTIONS)
 		*options[i].on = true;
-	else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (one of" ALL_TOOLS "; leaks; strict; loaded, cancellation=BITS)", word) < 0)
+	else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (one of" ALL_TOOLS "; leaks; strict; loaded, cancellation=BITS)",
+			  word) < 0)
 		err = NULL;
 	return err;
+}
+
+static char *of_another(const char *option, enum tool of)
+{
+	char *err;
+
+	return asprintf(&err, "PPU_CHECK: \"%s\" is of %s only", option, names[of]) < 0 ? NULL : err;
 }
 
 /* PPU_CHECK: the tool, and words behind it. */
@@ -316,9 +319,10 @@ static char *parse(const char *text, enum tool *found)
 	if (!err && !*found)
 		err = strdup("PPU_CHECK names no tool (one of" ALL_TOOLS ")");
 	for (unsigned i = 0; i < NUM_OPTIONS && !err; i++)
-		if (*options[i].on && options[i].of != *found &&
-		    asprintf(&err, "PPU_CHECK: \"%s\" is of %s only", options[i].name, names[options[i].of]) < 0)
-			err = NULL;
+		if (*options[i].on && options[i].of != *found)
+			err = of_another(options[i].name, options[i].of);
+	if (chk_float_bits && *found != FLOATCHECK && !err)
+		err = of_another("cancellation", FLOATCHECK);
 	return err;
 }
 

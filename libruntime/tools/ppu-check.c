@@ -132,7 +132,7 @@ static void parse(char **argv, struct args *a)
 		} else if ((v = value(argv, &i, "--cancellation"))) {
 			long n = strtol(v, &end, 10);
 
-			if (*end || end == v || n < 1 || n > 1100)
+			if (*end || end == v || n < 1 || n > CHK_MOST_BITS)
 				usage("no number of bits: ", v);
 			a->bits = (unsigned)n;
 		} else if ((v = value(argv, &i, "--tool"))) {
