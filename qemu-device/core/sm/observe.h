@@ -2,8 +2,8 @@
 /*
  * The seam for who observes programs (hw/ppu_observe.h): what units call where something happens.
  *
- * Memory instructions, fences, what waits for other lanes, and arithmetic are replaced when a program is decoded, so a core that nobody observes does not even
- * ask. What is rarer (barriers, CTAs, tasks) asks with the inline functions here.
+ * Memory instructions, fences, what waits for other lanes, and arithmetic are replaced when a program is decoded, so a core
+ * that nobody observes does not even ask. What is rarer (barriers, CTAs, tasks) asks with the inline functions here.
  *
  * State: core->observer; nothing of it is saved.
  * Thread safety: while there is an observer, the thread that drives the core runs all SMs.

@@ -6,7 +6,7 @@
 #include "core/sm/translate/fuse.h"
 #include "core/sm/translate/segment.h"
 
-#define FUSED_PREDS	3	/* predicates that it may write: one register less than in other segments */
+#define FUSED_PREDS	3	/* predicates that it may write; its frame has room for PPU_SEG_PREDS */
 
 /* A sum in shared memory of which nobody reads the old value.  RZ as the destination is a row that no source names. */
 static bool adds(const struct ppu_program *prog, const struct ppu_dinsn *di)

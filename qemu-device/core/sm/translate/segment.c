@@ -310,6 +310,7 @@ void ppu_seg_changed(struct ppu_seg *s, int y, bool nan)
 /* ---- predicates ---- */
 
 #define PRED_BITS	8	/* bytes of a predicate in a chunk's part of PPU_AT_PREDS */
+_Static_assert(PPU_SEG_PREDS * PRED_BITS <= 4 * 8, "a chunk of eight lanes must have room for all predicates");
 
 /* The bits of a predicate that a fused segment has written. */
 static struct ppu_opn kept_bits(const struct ppu_seg *s, unsigned p)

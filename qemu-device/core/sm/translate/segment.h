@@ -100,7 +100,7 @@ struct ppu_place {
 #define PPU_AT_NOTES	(PPU_AT_KEPT + 128 * PPU_FUSE_KEPT)	/* address of the notes (ppu_emit_note()) */
 #define PPU_AT_FIXED	(PPU_AT_NOTES + 8)	/* where parameters and shared memory are (ppu_select_fixed()) */
 #define PPU_AT_PREDS	(PPU_AT_FIXED + 16)	/* bits of predicates, of a fused segment: for each chunk, at its r11 */
-#define PPU_AT_APART	(PPU_AT_PREDS + 128)	/* of a group, 4 bytes: its lanes did not lie in one window */
+#define PPU_AT_APART	(PPU_AT_PREDS + 4 * PPU_LANES)	/* of a group, 4 bytes: its lanes did not lie in one window */
 #define PPU_AT_TOP	(PPU_AT_APART + 4 * PPU_FUSE_GROUPS)
 #define PPU_AT_RUN	40	/* struct ppu_run */
 

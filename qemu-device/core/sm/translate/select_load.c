@@ -570,8 +570,8 @@ static bool leads(const struct ppu_seg *s, unsigned gi)
 	return false;
 }
 
-/* Where lanes are scattered, or cross the end of a page. */
-static struct ppu_away *gather_indexed(struct ppu_seg *s, unsigned gi, struct words w, const int *t, int y, uint32_t back)
+/* Where lanes are scattered, or cross the end of a page: a load of words for itself. */
+static struct ppu_away *gather_alone(struct ppu_seg *s, unsigned gi, struct words w, const int *t, int y, uint32_t back)
 {
 	struct ppu_away *a = away(s, PPU_AWAY_GATHER, gi);
 
@@ -603,10 +603,10 @@ static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigne
 	y = ppu_seg_temp(s);
 	t[0] = ppu_seg_temp(s);
 	t[1] = ppu_seg_temp(s);
-	far = gather_indexed(s, gi, w, t, y, done);
+	far = gather_alone(s, gi, w, t, y, done);
 	far->scattered = true;
 	far->apart = lead;
-	cross = gather_indexed(s, gi, w, t, y, done);
+	cross = gather_alone(s, gi, w, t, y, done);
 	if (lead)
 		EM(s->e, MOV, M(RSP, APART_AT(gi), 4), IM(0));
 	if (shared)
@@ -658,14 +658,7 @@ static void alone(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 	far->y = y;
 	done = far->back = ppu_emit_label(s->e);
 	if (global(g)) {
-		cross = away(s, PPU_AWAY_GATHER, gi);
-		cross->lo = w.lo;
-		cross->hi = w.hi;
-		cross->t[0] = t;
-		cross->t[1] = far->t[1];
-		cross->y = y;
-		cross->imm = g->imm;
-		cross->back = done;
+		cross = gather_alone(s, gi, w, far->t, y, done);
 		global_address(s, gi, t, w, far->label, cross->label);
 	} else {
 		window_address(s, gi, t, w.lo, far->label);
