@@ -51,7 +51,6 @@ void px_parse_file(struct px_module *m)
 		px_const_expr(m);
 }
 
-/* .loc file line column [, function_name label [+ n]] [, inlined_at file line column] */
 /* The first .loc says where the function is: its first instruction may be another file's, which was put in its place. */
 static void note_first(struct px_module *m)
 {
@@ -64,6 +63,7 @@ static void note_first(struct px_module *m)
 	f->col = m->col;
 }
 
+/* .loc file line column [, function_name label [+ n]] [, inlined_at file line column] */
 void px_parse_loc(struct px_module *m)
 {
 	int64_t file, line, col;
