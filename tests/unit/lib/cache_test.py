@@ -9,15 +9,10 @@ import sys
 import tarfile
 import tempfile
 
+from tap import failed, is_
+
 TOP = os.environ.get("PPU_TOP") or os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 QEMU, DEBUG, KERNEL = "qemu-7.2-1-release-0123456789ab", "kernel-debug-0123456789ab", "kernel-6.1.0-1-amd64"
-failed = 0
-
-
-def is_(got, want, name):
-    global failed
-    failed += got != want
-    print("ok - " + name if got == want else "not ok - %s: %r instead of %r" % (name, got, want))
 
 
 def cache(where, *args):

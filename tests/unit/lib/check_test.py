@@ -18,17 +18,7 @@ import ppu_parts                            # noqa: E402
 from ppu_patience import Limit, waited       # noqa: E402
 from ppu_stall import SLEEP, StallWatch     # noqa: E402
 from ppulab import LabError, model, selftest    # noqa: E402
-
-failed = 0
-
-
-def is_(got, want, name):
-    global failed
-    if got == want:
-        print("ok - " + name)
-    else:
-        failed += 1
-        print("not ok - %s: %r instead of %r" % (name, got, want))
+from tap import failed, is_                 # noqa: E402
 
 
 def load_check():

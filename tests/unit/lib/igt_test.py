@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+from tap import failed, is_
+
 TOP = os.environ.get("PPU_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__)))))
 sys.path.insert(0, os.path.join(TOP, "scripts"))
@@ -54,17 +56,6 @@ NOTHING = """Test requirement not met in function fixture, file made.c:3:
 Test requirement: has_anything()
 Subtest one: SKIP (0.000s)
 Subtest two: SKIP (0.000s)""".split("\n")
-
-failed = 0
-
-
-def is_(got, want, name):
-    global failed
-    if got == want:
-        print("ok - " + name)
-    else:
-        failed += 1
-        print("not ok - %s: %r instead of %r" % (name, got, want))
 
 
 def load(path):

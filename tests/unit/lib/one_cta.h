@@ -25,6 +25,19 @@ static void teardown(void)
 	smt_free(s);
 }
 
+/* The program of a text, as a grid of one warp has it. */
+static inline const struct ppu_program *decoded(const char *text)
+{
+	if (!s->core)
+		smt_start(s);
+	if (s->task.prog)
+		smt_finish(s);
+	smt_load(s, text);
+	smt_launch(s, 1, 32);
+	ck_assert(!s->faulted);
+	return s->task.prog;
+}
+
 static inline void run_grid(const char *text, uint32_t grid, uint32_t block)
 {
 	if (!s->core)

@@ -12,19 +12,6 @@
 #include "one_cta.h"
 #include "run_suite.h"
 
-/* The program of a text, decoded. */
-static const struct ppu_program *decoded(const char *text)
-{
-	if (!s->core)
-		smt_start(s);
-	if (s->task.prog)
-		smt_finish(s);
-	smt_load(s, text);
-	smt_launch(s, 1, 32);
-	ck_assert(!s->faulted);
-	return s->task.prog;
-}
-
 /* ---- turn points ------------------------------------------------------------------------------------- */
 
 static const char *marks(const char *text)

@@ -25,18 +25,6 @@ static void say(const char *fmt, ...)
 	va_end(ap);
 }
 
-static const struct ppu_program *decoded(const char *text)
-{
-	if (!s->core)
-		smt_start(s);
-	if (s->task.prog)
-		smt_finish(s);
-	smt_load(s, text);
-	smt_launch(s, 1, 32);
-	ck_assert(!s->faulted);
-	return s->task.prog;
-}
-
 /* The instructions: with a letter, in this group; + a branch that is taken, - one that is not.  > where it goes on. */
 static void say_list(const struct ppu_fuse *f)
 {
