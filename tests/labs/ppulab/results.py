@@ -94,7 +94,7 @@ BAR, LEFT, WIDTH = 26, 220, 760
 
 
 def plot(reports):
-    """Bars: which share of each criterion's points the class has. The colours are good on white and on black."""
+    """Bars: which share of each criterion's points the class has."""
     graded = [r for r in reports if not r["grader"]]
     found, first = losses(graded), reports[0]
     height = 60 + BAR * len(found)

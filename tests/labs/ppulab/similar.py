@@ -23,7 +23,7 @@ LINE = re.compile(r"^(\d+)\.c consists for (\d+) % of (\d+)\.c material$", re.M)
 
 
 def own_text(lab, files, given):
-    """What of the lab's files is not the course's: without comments at the ends of lines, and lines that were given."""
+    """What of the lab's files is not the course's: the lines that were not given."""
     out = []
     for name in lab.student:
         text = files.get(name, b"").decode("utf-8", "replace")
