@@ -9,6 +9,7 @@
  *   time      ms; reference: the same work in plain C, -O3 -march=native, one core
  *   two       how much faster two workers are than one; reference: how much faster two threads do the work of plain C
  *             twice than one does, each on arrays of its own, which is what the host has to give
+ *   translation  us that the host code took to make; reference: 10 us for each instruction, the limit
  *
  * and lines that compare the engines, and the translator with an OpenCL compiler for the CPU, one thread, if there is
  * one (kernels.cl; the reference is the rate at which it does the work of the device's instructions); at the end the
@@ -35,6 +36,7 @@
 #define PART_OF_FMA	20	/* the aim: this part of the FMA lane rate */
 #define MEAN_OF		7	/* kernels that count for the mean */
 #define TURNS		4	/* of one and two workers */
+#define INSN_LIMIT	10	/* us: the translation of one instruction */
 #define C_LEAST		0.01	/* s that plain C works in a turn of one and two threads */
 
 static double seconds(clockid_t clock)
@@ -296,7 +298,20 @@ static void compare(const struct work *w, int k, const void *got)
 struct times {
 	double cpu, wall;
 	uint64_t threads, warps;
+	double translation;		/* s; 0: interpreted */
+	unsigned translated;		/* instructions */
 };
+
+/* The translation of the device's only program. */
+static void read_translation(struct times *t)
+{
+	ppuTranslation made;
+
+	if (ppuDeviceGetTranslation(0, 0, &made))
+		return;
+	t->translation = (double)made.host_ns * 1e-9;
+	t->translated = made.instructions;
+}
 
 static struct times run(int k, uint32_t n, const char *ptx, double *c_time)
 {
@@ -333,6 +348,7 @@ static struct times run(int k, uint32_t n, const char *ptx, double *c_time)
 		best.cpu = cpu < best.cpu ? cpu : best.cpu;
 		best.wall = wall < best.wall ? wall : best.wall;
 	}
+	read_translation(&best);
 	OK(ppuMemcpy(got, w.device[w.arrays - 1], w.bytes[w.arrays - 1]));
 	if (c_time) {
 		double t = seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -509,6 +525,7 @@ static void bench_kernel(int k, uint32_t n, const char *ptx, struct ocl *ocl, do
 	result(names[k], ", rate", rate / 1e9, "G/s", fma / 1e9);
 	result(names[k], ", per warp instruction", t.cpu * 1e9 / (double)t.warps, "ns", 0);
 	result(names[k], ", time", t.cpu * 1e3, "ms", c * 1e3);
+	result(names[k], ", translation", t.translation * 1e6, "us", t.translated * INSN_LIMIT);
 	two = two_to_one(k, n, ptx);
 	two_of_c = two_threads_of_c(k, n, c);
 	result(names[k], ", two workers to one", two, "x", two_of_c);
