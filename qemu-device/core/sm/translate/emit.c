@@ -1,50 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Host instructions into a buffer. */
 #ifdef PPU_TRANSLATE
-#include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 #include "core/base/alloc.h"
 #include "core/sm/translate/emit.h"
 
-/* ---- libzydis ---- */
-
-typedef ZyanStatus (*encode_fn)(const ZydisEncoderRequest *request, void *buffer, ZyanUSize *length);
-/* Whoever comes first looks for it; all find the same. */
-static encode_fn encoder;
-static void *library;
-
-bool ppu_emit_possible(void)
-{
-	encode_fn fn = __atomic_load_n(&encoder, __ATOMIC_RELAXED);
-	char name[40];
-	void *lib;
-
-	if (fn)
-		return true;
-	/* The layout of a request is that of one minor version. */
-	snprintf(name, sizeof(name), "libZydis.so.%u.%u", (unsigned)ZYDIS_VERSION_MAJOR(ZYDIS_VERSION),
-		 (unsigned)ZYDIS_VERSION_MINOR(ZYDIS_VERSION));
-	lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-	fn = lib ? (encode_fn)(uintptr_t)dlsym(lib, "ZydisEncoderEncodeInstruction") : NULL;
-	__atomic_store_n(&library, lib, __ATOMIC_RELAXED);
-	__atomic_store_n(&encoder, fn, __ATOMIC_RELAXED);
-	return fn != NULL;
-}
-
-void *ppu_emit_symbol(const char *name)
-{
-	void *lib = __atomic_load_n(&library, __ATOMIC_RELAXED);
-
-	return lib ? dlsym(lib, name) : NULL;
-}
-
 /* ---- buffers ---- */
 
-void ppu_emit_init(struct ppu_emit *e, uint32_t max_bytes)
+void ppu_emit_init(struct ppu_emit *e, uint32_t max_bytes, struct ppu_emit_with *with)
 {
 	memset(e, 0, sizeof(*e));
 	e->max = max_bytes;
+	e->with = with;
+	e->evex = with && with->evex;
+	e->encoder = with ? with->encoder : NULL;
+	if (!e->encoder)
+		e->encoder = e->own = ppu_alloc(1, sizeof(*e->own));
+	if (e->encoder)
+		e->encoder->evex = e->evex;
+	else
+		e->failed = true;
 }
 
 void ppu_emit_free(struct ppu_emit *e)
@@ -53,6 +28,8 @@ void ppu_emit_free(struct ppu_emit *e)
 	ppu_free(e->pool);
 	ppu_free(e->label);
 	ppu_free(e->fixup);
+	ppu_free(e->own);
+	e->own = e->encoder = NULL;
 	e->code = e->pool = NULL;
 	e->label = NULL;
 	e->fixup = NULL;
@@ -80,149 +57,15 @@ static bool room(struct ppu_emit *e, void **array, uint32_t *cap, uint32_t len, 
 
 /* ---- instructions ---- */
 
-static ZydisRegister reg_of(const struct ppu_opn *o)
+/* len: 0 if there is no such instruction. */
+static void append(struct ppu_emit *e, const uint8_t *bytes, unsigned len)
 {
-	switch (o->kind) {
-	case PPU_O_ZMM:	return ZYDIS_REGISTER_ZMM0 + o->reg;
-	case PPU_O_YMM:	return ZYDIS_REGISTER_YMM0 + o->reg;
-	case PPU_O_MASK: return ZYDIS_REGISTER_K0 + o->reg;
-	case PPU_O_XMM:	return ZYDIS_REGISTER_XMM0 + o->reg;
-	case PPU_O_R8:	return ZYDIS_REGISTER_AL + o->reg;	/* al, cl, dl, bl only */
-	case PPU_O_R32:	return ZYDIS_REGISTER_EAX + o->reg;
-	default:	return ZYDIS_REGISTER_RAX + o->reg;
-	}
-}
-
-static void operand(ZydisEncoderOperand *z, const struct ppu_opn *o)
-{
-	switch (o->kind) {
-	case PPU_O_MEM:
-		z->type = ZYDIS_OPERAND_TYPE_MEMORY;
-		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
-		z->mem.displacement = o->value;
-		z->mem.size = o->bytes;
-		break;
-	case PPU_O_INDEX:
-		z->type = ZYDIS_OPERAND_TYPE_MEMORY;
-		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
-		z->mem.index = ZYDIS_REGISTER_RAX + o->value;
-		z->mem.scale = 2;
-		z->mem.size = o->bytes;
-		break;
-	case PPU_O_SUM: case PPU_O_VSIB: case PPU_O_VSIB_Z:
-		z->type = ZYDIS_OPERAND_TYPE_MEMORY;
-		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
-		z->mem.index = (o->kind == PPU_O_SUM ? ZYDIS_REGISTER_RAX : o->kind == PPU_O_VSIB_Z ? ZYDIS_REGISTER_ZMM0 :
-				ZYDIS_REGISTER_YMM0) + o->value;
-		z->mem.scale = 1;
-		z->mem.size = o->bytes;
-		break;
-	case PPU_O_IMM:
-		z->type = ZYDIS_OPERAND_TYPE_IMMEDIATE;
-		z->imm.s = o->value;
-		break;
-	default:
-		z->type = ZYDIS_OPERAND_TYPE_REGISTER;
-		z->reg.value = reg_of(o);
-	}
-}
-
-/* What AVX-512 calls an instruction of AVX2 and, where it depends on the width, what it calls it for 16 lanes. */
-static ZydisMnemonic evex_name(ZydisMnemonic mn, bool wide)
-{
-#define NAME(vex, evex) case ZYDIS_MNEMONIC_##vex: return ZYDIS_MNEMONIC_##evex
-#define BY_WIDTH(vex, evex, w) case ZYDIS_MNEMONIC_##vex: return wide ? ZYDIS_MNEMONIC_##w : ZYDIS_MNEMONIC_##evex
-	switch (mn) {
-	NAME(VMOVDQA, VMOVDQA32);
-	NAME(VMOVDQU, VMOVDQU32);
-	NAME(VPAND, VPANDD);
-	NAME(VPANDN, VPANDND);
-	NAME(VPOR, VPORD);
-	NAME(VPXOR, VPXORD);
-	NAME(VROUNDPD, VRNDSCALEPD);
-	NAME(VBROADCASTI128, VBROADCASTI32X4);
-	BY_WIDTH(VEXTRACTI128, VEXTRACTI32X4, VEXTRACTI64X4);
-	BY_WIDTH(VINSERTI128, VINSERTI32X4, VINSERTI64X4);
-	default: return mn;
-	}
-#undef NAME
-#undef BY_WIDTH
-}
-
-static bool encoded(const ZydisEncoderRequest *r, struct ppu_encoded *c)
-{
-	ZyanUSize n = sizeof(c->bytes);
-
-	if (ZYAN_FAILED(encoder(r, c->bytes, &n)))
-		return false;
-	c->len = (uint8_t)n;
-	return true;
-}
-
-static bool is_zmm(const ZydisEncoderOperand *o)
-{
-	return o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value >= ZYDIS_REGISTER_ZMM0 &&
-	       o->reg.value <= ZYDIS_REGISTER_ZMM31;
-}
-
-/* The same with a mask that has all lanes. */
-static bool encoded_masked(const ZydisEncoderRequest *r, struct ppu_encoded *c)
-{
-	ZydisEncoderRequest m = *r;
-	unsigned i;
-
-	if (m.operand_count >= ZYDIS_ENCODER_MAX_OPERANDS)
-		return false;
-	for (i = m.operand_count++; i > 1; i--)
-		m.operands[i] = m.operands[i - 1];
-	memset(&m.operands[1], 0, sizeof(m.operands[1]));
-	m.operands[1].type = ZYDIS_OPERAND_TYPE_REGISTER;
-	m.operands[1].reg.value = ZYDIS_REGISTER_K0;
-	return encoded(&m, c);
-}
-
-/* With the shortest name and form that the host has: most instructions of AVX-512 want a mask. */
-static bool encode(const struct ppu_emit *e, ZydisEncoderRequest *r, struct ppu_encoded *c)
-{
-	bool wide = false;
-	unsigned i;
-
-	for (i = 0; i < r->operand_count; i++)
-		wide |= is_zmm(&r->operands[i]);
-	/* What fails takes as long as what does not: so what is likely comes first. */
-	if (!wide && encoded(r, c))
-		return true;
-	if (!e->evex)
-		return false;
-	r->mnemonic = evex_name(r->mnemonic, wide);
-	return encoded_masked(r, c) || encoded(r, c);
-}
-
-/* Where an instruction with this key is kept; len is 0 when it has to be encoded. */
-static struct ppu_encoded *look_up(struct ppu_emit *e, const uint64_t *key)
-{
-	uint64_t h = 0;
-	struct ppu_encoded *c;
-	unsigned i;
-
-	for (i = 0; i <= PPU_OPNS; i++)
-		h = (h ^ key[i]) * 0x9e3779b97f4a7c15ull;
-	c = &e->seen[h >> 54];
-	if (memcmp(c->key, key, sizeof(c->key))) {
-		memcpy(c->key, key, sizeof(c->key));
-		c->len = 0;
-	}
-	return c;
-}
-
-static void append(struct ppu_emit *e, const struct ppu_encoded *c)
-{
-	if (e->len + 16 > e->max)
+	if (!len || e->len + 16 > e->max)
 		e->failed = true;
 	if (!room(e, (void **)&e->code, &e->cap, e->len, 16, 1))
 		return;
-	memcpy(e->code + e->len, c->bytes, sizeof(c->bytes));
-	e->len += c->len;
+	memcpy(e->code + e->len, bytes, PPU_ENCODED_MAX);
+	e->len += len;
 }
 
 /* The operand for the width that the code is for. */
@@ -250,33 +93,15 @@ static struct ppu_opn of_width(const struct ppu_emit *e, struct ppu_opn o)
 
 static void ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *with, unsigned n, bool zeroing)
 {
-	uint64_t key[PPU_OPNS + 1] = { (mn + 1ull) << 1 | zeroing };
+	uint8_t bytes[PPU_ENCODED_MAX];
 	struct ppu_opn o[PPU_OPNS];
-	struct ppu_encoded *c;
-	ZydisEncoderRequest r;
 	unsigned i;
 
-	for (i = 0; i < n; i++) {
+	if (e->failed)
+		return;
+	for (i = 0; i < n; i++)
 		o[i] = of_width(e, with[i]);
-		key[i + 1] = (o[i].kind + 1ull) << 48 | (uint64_t)o[i].reg << 40 | (uint64_t)o[i].bytes << 32 |
-			     (uint32_t)o[i].value;
-	}
-	c = look_up(e, key);
-	if (!c->len) {
-		memset(&r, 0, sizeof(r));
-		r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
-		r.mnemonic = mn;
-		r.operand_count = (ZyanU8)n;
-		r.evex.zeroing_mask = zeroing;
-		for (i = 0; i < n; i++)
-			operand(&r.operands[i], &o[i]);
-		/* The fourth register of a blend is in an immediate. */
-		if (n == 4 && o[1].kind != PPU_O_MASK && o[3].kind == PPU_O_YMM)
-			r.operands[3].reg.is4 = ZYAN_TRUE;
-		if (!encode(e, &r, c))
-			e->failed = true;
-	}
-	append(e, c);
+	append(e, bytes, ppu_encode(e->encoder, mn, o, n, zeroing, bytes));
 }
 
 void ppu_emit_ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n)
@@ -321,22 +146,11 @@ void ppu_emit_bind(struct ppu_emit *e, uint32_t label)
 
 void ppu_emit_jump(struct ppu_emit *e, ZydisMnemonic mn, uint32_t label)
 {
-	uint64_t key[PPU_OPNS + 1] = { (mn + 1ull) << 1, 1 };
-	struct ppu_encoded *c = look_up(e, key);
-	ZydisEncoderRequest r;
+	uint8_t bytes[PPU_ENCODED_MAX];
 
-	if (!c->len) {
-		memset(&r, 0, sizeof(r));
-		r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
-		r.mnemonic = mn;
-		r.branch_type = ZYDIS_BRANCH_TYPE_NEAR;
-		r.branch_width = ZYDIS_BRANCH_WIDTH_32;
-		r.operand_count = 1;
-		r.operands[0].type = ZYDIS_OPERAND_TYPE_IMMEDIATE;
-		if (!encoded(&r, c))
-			e->failed = true;
-	}
-	append(e, c);
+	if (e->failed)
+		return;
+	append(e, bytes, ppu_encode_jump(e->encoder, mn, bytes));
 	if (!room(e, (void **)&e->fixup, &e->fixup_cap, e->fixups, 1, sizeof(*e->fixup)))
 		return;
 	e->fixup[e->fixups].at = e->len;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Host instructions into a buffer: operands, labels, and the data pool that code refers to.  Encoding itself is
- * done by libzydis, which is not linked but opened: programs with the core run where the library is not.
+ * Host instructions into a buffer: operands, labels, and the data pool that code refers to.
  *
  * A value that comes from a program of the guest goes into the pool, never into an immediate of the code: otherwise a
  * guest could choose bytes that become executable.  The pool is ordinary memory, which cannot be executed.
  *
- * State: struct ppu_emit of the caller; the library, once for the process.
+ * State: struct ppu_emit of the caller.
  * Thread safety: one thread for each struct.
  * Time: none.
  */
@@ -16,19 +15,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <Zydis/Zydis.h>
+#include "core/sm/translate/encode.h"
 
 /* Registers of the host by number. */
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-struct ppu_opn {
-	enum { PPU_O_YMM, PPU_O_ZMM, PPU_O_HALF, PPU_O_XMM, PPU_O_MASK, PPU_O_R8, PPU_O_R32, PPU_O_R64,
-	       PPU_O_MEM, PPU_O_INDEX, PPU_O_SUM, PPU_O_VSIB, PPU_O_VSIB_Z, PPU_O_IMM } kind;
-	uint8_t reg;		/* of memory: the base */
-	uint8_t bytes;		/* of memory */
-	int32_t value;		/* displacement or immediate; PPU_O_INDEX: register that counts twice; PPU_O_SUM:
-				 * once; PPU_O_VSIB: vector with an offset of each lane; PPU_O_VSIB_Z: zmm */
-};
 /* A vector of as many lanes as the code is for: ymm, or zmm if `wide` of struct ppu_emit; its lower half; what memory of
  * both has as its bytes. */
 #define Y(n)		((struct ppu_opn){ PPU_O_YMM, (uint8_t)(n), PPU_VEC, 0 })
@@ -43,19 +34,11 @@ struct ppu_opn {
 #define M(base, disp, n) ((struct ppu_opn){ PPU_O_MEM, (uint8_t)(base), (n), (int32_t)(disp) })
 #define IM(v)		((struct ppu_opn){ PPU_O_IMM, 0, 4, (int32_t)(v) })
 
-#define PPU_OPNS	5	/* operands of an instruction */
-
 struct ppu_label {
 	int32_t at;		/* -1: not bound */
 };
 struct ppu_fixup {
 	uint32_t at, label;	/* the 4 bytes before `at` */
-};
-
-/* An instruction that has been encoded before.  Most are: libzydis takes 0.6 us for one. */
-struct ppu_encoded {
-	uint64_t key[PPU_OPNS + 1];	/* mnemonic and operands */
-	uint8_t len, bytes[15];
 };
 
 /* From byte `at` on, the code is for instruction pc of the guest. */
@@ -74,6 +57,7 @@ struct ppu_emit_with {
 	uint32_t marks, mark_cap;
 	bool marking;			/* marks are wanted */
 	uint32_t workers;		/* 0, too: one */
+	struct ppu_encoder *encoder;	/* that knows what others asked; nobody else may use it now.  May be NULL */
 };
 
 struct ppu_emit {
@@ -91,18 +75,15 @@ struct ppu_emit {
 	bool evex;			/* the host has AVX-512: masks, 32 registers */
 	bool wide;			/* code is for 16 lanes at a time, not 8 */
 	uint16_t constant[1024];	/* hash of constants: offset in the pool / 32 + 1 */
-	struct ppu_encoded seen[1024];
+	struct ppu_encoder *encoder, *own;	/* whom to ask; own: to be freed */
 	bool failed;			/* no memory, or more than max bytes */
 };
 
 /* The code that follows is for instruction pc; costs nothing where marks are not wanted. */
 void ppu_emit_mark(struct ppu_emit *e, uint32_t pc);
 
-/* Is libzydis on this machine, in the version of the headers that this was built with?  Opens it the first time. */
-bool ppu_emit_possible(void);
-/* A function of the library, after ppu_emit_possible(). */
-void *ppu_emit_symbol(const char *name);
-void ppu_emit_init(struct ppu_emit *e, uint32_t max_bytes);
+/* with: may be NULL. */
+void ppu_emit_init(struct ppu_emit *e, uint32_t max_bytes, struct ppu_emit_with *with);
 /* Frees what the caller has not taken. */
 void ppu_emit_free(struct ppu_emit *e);
 

@@ -56,10 +56,10 @@ struct decoder {
 
 static bool open_decoder(struct decoder *d)
 {
-	*(void **)&d->decoder_init = ppu_emit_symbol("ZydisDecoderInit");
-	*(void **)&d->formatter_init = ppu_emit_symbol("ZydisFormatterInit");
-	*(void **)&d->decode = ppu_emit_symbol("ZydisDecoderDecodeFull");
-	*(void **)&d->format = ppu_emit_symbol("ZydisFormatterFormatInstruction");
+	*(void **)&d->decoder_init = ppu_encode_symbol("ZydisDecoderInit");
+	*(void **)&d->formatter_init = ppu_encode_symbol("ZydisFormatterInit");
+	*(void **)&d->decode = ppu_encode_symbol("ZydisDecoderDecodeFull");
+	*(void **)&d->format = ppu_encode_symbol("ZydisFormatterFormatInstruction");
 	return d->decoder_init && d->formatter_init && d->decode && d->format &&
 	       !ZYAN_FAILED(d->decoder_init(&d->d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
 	       !ZYAN_FAILED(d->formatter_init(&d->f, ZYDIS_FORMATTER_STYLE_INTEL));

@@ -970,9 +970,7 @@ struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t ent
 	bool ok = false;
 
 	if (b && r) {
-		ppu_emit_init(&b->e, max_bytes);
-		b->e.with = with;
-		b->e.evex = with && with->evex;
+		ppu_emit_init(&b->e, max_bytes, with);
 		b->prog = prog;
 		b->code = prog->code;
 		b->r = r;

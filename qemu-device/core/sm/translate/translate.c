@@ -26,6 +26,7 @@ struct translation {
 struct ppu_translator {
 	struct translation job;		/* in the background */
 	struct ppu_program *prog;	/* that it is for, with a reference; NULL: there is no job */
+	struct ppu_encoder *encoder;	/* of whoever translates, one at a time */
 	uint64_t stat[PPU_ENG_COUNT], ns, number;
 };
 
@@ -46,7 +47,7 @@ const char *ppu_translate_missing(unsigned without)
 	/* The instructions that the functions here and host code need. */
 	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("popcnt"))
 		return "this processor has no AVX2 and FMA";
-	if (!ppu_emit_possible())
+	if (!ppu_encode_possible())
 		return "libzydis of the version that the device was built with is not installed";
 	p = ppu_code_memory("", 1, &size);
 	if (!p)
@@ -67,7 +68,8 @@ static void make(void *arg)
 	struct translation *t = arg;
 	unsigned without = t->core->cfg.engine_without;
 	struct ppu_emit_with with = { .cancel = &t->cancel, .evex = ppu_translate_evex(without),
-				      .workers = t->core->cfg.workers };
+				      .workers = t->core->cfg.workers,
+				      .encoder = t->core->translator->encoder };
 	uint64_t begun = host_ns(t->core);
 
 	if (!ppu_translate_missing(without))
@@ -232,7 +234,9 @@ void ppu_translate_free(struct ppu_core *core, struct ppu_program *prog)
 int ppu_translate_create(struct ppu_core *core)
 {
 	core->translator = ppu_alloc(1, sizeof(*core->translator));
-	return core->translator ? 0 : -1;
+	if (core->translator)
+		core->translator->encoder = ppu_alloc(1, sizeof(*core->translator->encoder));
+	return core->translator && core->translator->encoder ? 0 : -1;
 }
 
 void ppu_translate_stop(struct ppu_core *core)
@@ -255,6 +259,8 @@ void ppu_translate_reset(struct ppu_core *core)
 
 void ppu_translate_destroy(struct ppu_core *core)
 {
+	if (core->translator)
+		ppu_free(core->translator->encoder);
 	ppu_free(core->translator);
 	core->translator = NULL;
 }
