@@ -22,6 +22,9 @@ struct ppu_seen_task {
 	uint32_t grid[3], block[3];
 	uint32_t shared_bytes, local_bytes;
 	uint32_t depth;			/* 1: launched by the CPU */
+	uint32_t regs;			/* of a thread */
+	uint32_t insns;			/* of the program: more than any pc */
+	uint64_t time;			/* of task_start() and task_end(): device time, ns */
 };
 
 struct ppu_seen_cta {
@@ -29,6 +32,10 @@ struct ppu_seen_cta {
 	uint64_t index;			/* in its grid */
 	uint32_t id[3];
 	uint32_t warps;
+	/* Of cta_start() and cta_end() only: where, and the cycle of the SM since device time 0 at which it may begin or has
+	 * ended. */
+	uint32_t sm;
+	uint64_t cycle;
 };
 
 struct ppu_seen_warp {
@@ -63,6 +70,7 @@ struct ppu_seen_access {
 struct ppu_seen_barrier {
 	const struct ppu_seen_cta *cta;
 	uint32_t number;
+	uint64_t cycle;			/* of the SM since device time 0 */
 	uint32_t arrived[PPU_OBSERVE_WARPS];	/* by warp */
 	uint32_t waiting[PPU_OBSERVE_WARPS];	/* of those: go on now; the others did not wait */
 };
@@ -134,6 +142,54 @@ struct ppu_seen_copy {
 	uint64_t src, dst;		/* addresses */
 	uint64_t src_pitch, dst_pitch, width, rows;	/* bytes; width of a row */
 	uint32_t fill;			/* 1: a fill, there is no source */
+	uint64_t begin, end;		/* device time, ns */
+};
+
+/*
+ * What the warps of a program do, instruction by instruction: counted by the SM, because nearly all of it is the same few
+ * sums.  An instruction counts each time that it is issued, as the device's counters count it: one that has to wait for
+ * others may be issued again.
+ */
+#define PPU_SEEN_COUNTERS(C) \
+C(DIVERGENT) C(YIELDS) C(BARRIERS) C(ATOMICS) C(PARTITION_READS) C(PARTITION_WRITES) C(TLB_MISSES) C(MEM_INSNS) C(MEM_LINES) \
+C(L1_HITS) C(L1_MISSES) C(CONST_HITS) C(CONST_MISSES) C(ICACHE_HITS) C(ICACHE_MISSES) C(MEMORY_WAITS)
+enum ppu_seen_counter {
+#define C(name) PPU_SEEN_CTR_##name,
+	PPU_SEEN_COUNTERS(C)
+#undef C
+	PPU_SEEN_CTR_COUNT
+};
+struct ppu_seen_count {
+	uint64_t warps;			/* how often it was issued */
+	uint64_t threads;		/* lanes that executed it, added up */
+	uint64_t off;			/* lanes that were there and did not, because of its guard; of BRA: those that go on */
+	uint64_t parted;		/* how often some lanes executed it and others were off */
+	uint64_t away;			/* lanes that had not ended and were elsewhere: they wait for a token */
+	uint64_t cycles;		/* of the SM, for issue */
+	uint64_t by[PPU_SEEN_CTR_COUNT];/* device counters that it has counted */
+	uint32_t lanes;			/* lanes that have executed it, as a set */
+	uint32_t passed;		/* lanes that were off */
+};
+
+/* Why a warp's turn ends. */
+enum ppu_seen_stop {
+	PPU_SEEN_TURN,			/* the turn, or the window, is over; it could go on */
+	PPU_SEEN_TIME,			/* it waits until a time: it sleeps, or waits for memory (memory-timing) */
+	PPU_SEEN_LANES,			/* all its lanes wait, at barriers or for each other */
+	PPU_SEEN_REPLY,			/* for the reply to a launch */
+	PPU_SEEN_CHILDREN,		/* TSYNC */
+	PPU_SEEN_DRIVER,		/* for the driver, which moves its tokens */
+	PPU_SEEN_ENDED,			/* the warp's end */
+	PPU_SEEN_FAULT,
+};
+#define PPU_SEEN_NO_PC	(~0u)
+
+struct ppu_seen_turn {
+	struct ppu_seen_warp at;	/* turn_begin(): the pc is not meant, tokens may have to be popped */
+	uint64_t begin, end;		/* cycles of the SM since device time 0 */
+	uint64_t due;			/* the cycle until which it was to wait, if it waited until a time before */
+	enum ppu_seen_stop stop;
+	uint32_t last;			/* pc of the last instruction that was issued, or PPU_SEEN_NO_PC */
 };
 
 struct ppu_observer {
@@ -156,6 +212,14 @@ struct ppu_observer {
 	void (*choose)(void *arg, const struct ppu_seen_warp *at, uint32_t first, uint32_t second);
 	void (*call)(void *arg, const struct ppu_seen_call *c);
 	void (*copy)(void *arg, const struct ppu_seen_copy *c);
+	/*
+	 * A warp has its turn: begin, due.  Returns where its instructions are counted, one entry for each instruction of the
+	 * program; NULL: nobody wants to know.  turn_end() is called then, and needed if turn_begin() is there.
+	 */
+	struct ppu_seen_count *(*turn_begin)(void *arg, const struct ppu_seen_turn *t);
+	void (*turn_end)(void *arg, const struct ppu_seen_turn *t);
+	/* A warp whose lanes all waited can go on from this cycle of its SM on. */
+	void (*awake)(void *arg, const struct ppu_seen_warp *at, uint64_t cycle);
 };
 
 #endif

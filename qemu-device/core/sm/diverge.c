@@ -13,6 +13,7 @@
 #include "core/exec/lane_bit.h"
 #include "core/sm/diverge.h"
 #include "core/sm/exec_warp.h"
+#include "core/sm/observe.h"
 #include "core/sm/warp.h"
 
 /* ---- reasons ----------------------------------------------------------------------------------- */
@@ -608,6 +609,8 @@ void ppu_warp_unpark(struct ppu_sm *sm, struct ppu_warp *w, uint32_t lanes)
 	if (!(w->parked & lanes))
 		return;
 	w->parked &= ~lanes;
-	if (w->state == PPU_WARP_PARKED)
-		ppu_sm_set_state(sm, w, PPU_WARP_READY);
+	if (w->state != PPU_WARP_PARKED)
+		return;
+	ppu_sm_set_state(sm, w, PPU_WARP_READY);
+	ppu_observe_awake(sm, w);
 }

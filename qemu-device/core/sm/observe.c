@@ -21,7 +21,7 @@ static void task_of(const struct ppu_sm_task *t, struct ppu_seen_task *s)
 
 	*s = (struct ppu_seen_task){
 		.serial = PPU_SM_TASK_ID(t), .id = l->id, .inst = t->ctx->inst, .shared_bytes = l->shared_bytes,
-		.local_bytes = l->local_per_thread, .depth = t->depth,
+		.local_bytes = l->local_per_thread, .depth = t->depth, .regs = l->regs_per_thread, .insns = l->code_insns,
 	};
 	memcpy(s->grid, l->grid, sizeof(s->grid));
 	memcpy(s->block, l->block, sizeof(s->block));
@@ -33,6 +33,8 @@ static void cta_of(const struct ppu_cta *cta, struct ppu_seen_cta *s)
 	s->index = cta->index;
 	memcpy(s->id, cta->id, sizeof(s->id));
 	s->warps = cta->num_warps;
+	s->sm = 0;
+	s->cycle = 0;
 }
 
 static void warp_of(const struct ppu_sm *sm, const struct ppu_warp *w, const struct ppu_seen_cta *cta,
@@ -59,18 +61,21 @@ void ppu_observe_task(struct ppu_core *core, const struct ppu_sm_task *t, bool e
 	if (!o)
 		return;
 	task_of(t, &s);
+	s.time = core->now;
 	if (end && o->task_end)
 		o->task_end(o->arg, &s);
 	else if (!end && o->task_start)
 		o->task_start(o->arg, &s);
 }
 
-void ppu_observe_cta_(const struct ppu_core *core, const struct ppu_cta *cta, bool end)
+void ppu_observe_cta_(const struct ppu_sm *sm, const struct ppu_cta *cta, bool end)
 {
-	const struct ppu_observer *o = core->observer;
+	const struct ppu_observer *o = sm->core->observer;
 	struct ppu_seen_cta s;
 
 	cta_of(cta, &s);
+	s.sm = sm->id;
+	s.cycle = end ? sm->cycle : cta->start;
 	if (end && o->cta_end)
 		o->cta_end(o->arg, &s);
 	else if (!end && o->cta_start)
@@ -80,7 +85,7 @@ void ppu_observe_cta_(const struct ppu_core *core, const struct ppu_cta *cta, bo
 void ppu_observe_barrier_(const struct ppu_sm *sm, const struct ppu_cta *cta, unsigned n)
 {
 	const struct ppu_observer *o = sm->core->observer;
-	struct ppu_seen_barrier b = { .number = n };
+	struct ppu_seen_barrier b = { .number = n, .cycle = sm->cycle };
 	struct ppu_seen_cta s;
 
 	if (!o->barrier)

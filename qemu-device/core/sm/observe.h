@@ -30,15 +30,34 @@ bool ppu_observe_is_float(const struct ppu_dinsn *di);
 enum ppu_step ppu_observe_float(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask);
 enum ppu_step ppu_observe_choice(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask);
 
-void ppu_observe_cta_(const struct ppu_core *core, const struct ppu_cta *cta, bool end);
+void ppu_observe_cta_(const struct ppu_sm *sm, const struct ppu_cta *cta, bool end);
 void ppu_observe_barrier_(const struct ppu_sm *sm, const struct ppu_cta *cta, unsigned n);
 void ppu_observe_warp_(const struct ppu_sm *sm, const struct ppu_warp *w, uint32_t lanes);
 void ppu_observe_stuck_(const struct ppu_sm *sm, const struct ppu_warp *w, unsigned error, unsigned lane);
 
-static inline void ppu_observe_cta(const struct ppu_core *core, const struct ppu_cta *cta, bool end)
+static inline void ppu_observe_cta(const struct ppu_sm *sm, const struct ppu_cta *cta, bool end)
 {
-	if (PPU_OBSERVED(core))
-		ppu_observe_cta_(core, cta, end);
+	if (PPU_OBSERVED(sm->core))
+		ppu_observe_cta_(sm, cta, end);
+}
+
+/* observe_turn.c: who counts, what a warp does in its turn. */
+struct ppu_seen_count;
+struct ppu_counting {
+	struct ppu_seen_count *count;	/* of the program's instructions */
+	uint32_t last;			/* pc of the last one that was issued */
+};
+void ppu_observe_turn(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end);
+void ppu_observe_issue(struct ppu_counting *c, const struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t pc, uint32_t active,
+		       uint32_t mask);
+enum ppu_step ppu_observe_handle(const struct ppu_counting *c, struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di,
+				 uint32_t mask);
+void ppu_observe_awake_(const struct ppu_sm *sm, const struct ppu_warp *w);
+
+static inline void ppu_observe_awake(const struct ppu_sm *sm, const struct ppu_warp *w)
+{
+	if (PPU_OBSERVED(sm->core))
+		ppu_observe_awake_(sm, w);
 }
 
 /* Before the barrier forgets who has arrived. */

@@ -253,7 +253,7 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 			ppu_sm_check_deadlock(sm, cta);
 		return;
 	}
-	ppu_observe_cta(sm->core, cta, true);
+	ppu_observe_cta(sm, cta, true);
 	e = ppu_sm_last_effect(sm, PPU_FX_CTA_DONE, cta->task);
 	e->arg[0] = cta->index;
 	e->arg[1] = cta->warp[0];
@@ -280,7 +280,7 @@ int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, 
 	sm->timed |= cta->slots;
 	sm->starting |= 1u << (cta - sm->cta);
 	cta->start = start;
-	ppu_observe_cta(core, cta, false);
+	ppu_observe_cta(sm, cta, false);
 	PPU_TRACE(core, CTA_START, id, (uint32_t)index, PPU_SM_TASK_ID(t), cta->warp[0], cta->num_warps);
 	if (ppu_traces(core, PPU_TR_WARP_START))
 		for (i = 0; i < cta->num_warps; i++)

@@ -7,7 +7,7 @@
  *   seat.c       room for CTAs, and CTAs in it
  *   sm_io.c      save and restore
  *   warp.c       issue of one warp
- *   observe.c, observe_float.c  who looks at programs from beside the device
+ *   observe.c, observe_float.c, observe_turn.c  who looks at programs from beside the device
  *   flow.c       turn points, and which registers are live
  *   diverge.c    the divergence unit: how lanes part, wait and meet again
  *   tokq.c       the divergence token queue

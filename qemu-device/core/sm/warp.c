@@ -3,7 +3,9 @@
  * One warp: issue, and the control instructions that part no lanes (those: diverge.c).
  */
 #include <string.h>
+#include <hw/ppu_observe.h>
 #include "core/sm/diverge.h"
+#include "core/sm/observe.h"
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
@@ -146,8 +148,9 @@ static inline __attribute__((always_inline)) bool run_translated(struct ppu_sm *
 }
 #endif
 
-POPCNT_CLONES
-void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end)
+/* see: who counts; NULL, which is known where this is compiled: nobody. */
+static inline __attribute__((always_inline)) void run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end,
+						      struct ppu_counting *see)
 {
 	const struct ppu_dinsn *code = w->prog->code, *di;
 	uint64_t cycle = sm->cycle, limit = turn < end ? turn : end, insns = 0, threads = 0;
@@ -187,6 +190,8 @@ void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t
 			mask &= w->v.pred[di->gp] ^ -(uint32_t)di->gn;
 		insns++;
 		threads += (unsigned)__builtin_popcount(mask);
+		if (see)
+			ppu_observe_issue(see, w, di, pc, active, mask);
 		if (di->fn) {
 			if (mask)
 				di->fn(&w->v, di, mask);
@@ -206,7 +211,7 @@ void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t
 		}
 		sm->cycle = cycle;
 		w->pc = pc;
-		if (handlers[di->handler](sm, w, di, mask) != PPU_GO) {
+		if ((see ? ppu_observe_handle(see, sm, w, di, mask) : handlers[di->handler](sm, w, di, mask)) != PPU_GO) {
 			cycle += di->cost;
 			goto out;
 		}
@@ -219,4 +224,21 @@ out:
 	sm->cycle = cycle;
 	sm->ctr[PPU_CTR_WARP_INSNS] += insns;
 	sm->ctr[PPU_CTR_THREAD_INSNS] += threads;
+}
+
+POPCNT_CLONES
+void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end)
+{
+	if (PPU_OBSERVED(sm->core) && sm->core->observer->turn_begin)
+		ppu_observe_turn(sm, w, turn, end);
+	else
+		run(sm, w, turn, end, NULL);
+}
+
+void ppu_warp_run_counted(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end, struct ppu_counting *see)
+{
+	if (see->count)
+		run(sm, w, turn, end, see);
+	else
+		run(sm, w, turn, end, NULL);
 }

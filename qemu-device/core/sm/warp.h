@@ -66,6 +66,9 @@ static inline void ppu_warp_start(struct ppu_warp *w, uint32_t lanes, uint32_t e
 /* Run up to the first turn point whose cycle is not before `turn`, but no instruction at cycle `end` or later; or
  * until the warp cannot go on. */
 void ppu_warp_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end);
+/* The same, for who counts (observe.h). */
+struct ppu_counting;
+void ppu_warp_run_counted(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end, struct ppu_counting *see);
 /* Is the warp between two blocks, so that its turn may be over? */
 static inline bool ppu_warp_at_turn_point(const struct ppu_warp *w)
 {

@@ -428,6 +428,107 @@ START_TEST(goes_again)
 }
 END_TEST
 
+
+/* ---- counts of instructions ------------------------------------------------------------------------------------ */
+
+static struct ppu_seen_count counts[32];
+
+static struct ppu_seen_count *turn_begin(void *arg, const struct ppu_seen_turn *t)
+{
+	ck_assert_uint_lt(t->at.cta->task.insns, 32);
+	return counts;
+}
+
+static void turn_end(void *arg, const struct ppu_seen_turn *t)
+{
+	static const char *const why[] = { "turn", "time", "lanes", "reply", "children", "driver", "end", "fault" };
+
+	say("w%u %llu cycles, %s", t->at.warp, (unsigned long long)(t->end - t->begin), why[t->stop]);
+	if (t->last != PPU_SEEN_NO_PC)
+		say(" at pc%u", t->last);
+	say("\n");
+}
+
+static void awake(void *arg, const struct ppu_seen_warp *at, uint64_t cycle)
+{
+	say("w%u awake\n", at->warp);
+}
+
+static void says_counts(void)
+{
+	for (unsigned i = 0; i < 32; i++)
+		if (counts[i].warps)
+			say("pc%u %llu: %llu+%llu+%llu, parted %llu, %llu cycles, lanes %08x and not %08x, divergent %llu, barriers %llu, "
+			    "yields %llu\n", i, (unsigned long long)counts[i].warps, (unsigned long long)counts[i].threads,
+			    (unsigned long long)counts[i].off, (unsigned long long)counts[i].away,
+			    (unsigned long long)counts[i].parted, (unsigned long long)counts[i].cycles, counts[i].lanes, counts[i].passed,
+			    (unsigned long long)counts[i].by[PPU_SEEN_CTR_DIVERGENT],
+			    (unsigned long long)counts[i].by[PPU_SEEN_CTR_BARRIERS],
+			    (unsigned long long)counts[i].by[PPU_SEEN_CTR_YIELDS]);
+}
+
+/* Runs the program for who counts; what it counts is what the device does. */
+static void counts_as(const char *text, uint32_t block, const char *want)
+{
+	static const struct ppu_observer counting = { .turn_begin = turn_begin, .turn_end = turn_end, .awake = awake };
+	uint64_t warps = 0, threads = 0, divergent = 0;
+
+	smt_start(s);
+	len = 0;
+	*said = 0;
+	memset(counts, 0, sizeof(counts));
+	ppu_core_observe(s->core, &counting);
+	smt_load(s, text);
+	smt_run(s, 1, block);
+	ck_assert(!s->faulted);
+	says_counts();
+	ck_assert_str_eq(said, want);
+	for (unsigned i = 0; i < 32; i++) {
+		warps += counts[i].warps;
+		threads += counts[i].threads;
+		divergent += counts[i].by[PPU_SEEN_CTR_DIVERGENT];
+	}
+	ck_assert_uint_eq(warps, s->core->ctr[PPU_CTR_WARP_INSNS]);
+	ck_assert_uint_eq(threads, s->core->ctr[PPU_CTR_THREAD_INSNS]);
+	ck_assert_uint_eq(divergent, s->core->ctr[PPU_CTR_DIVERGENT]);
+}
+
+/* Lanes 0 to 9 of 40 branch over an instruction, and meet the others again. */
+START_TEST(counts_lanes)
+{
+	counts_as("s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 10\nssy 6\n@p1 bra 5\nadd.u32 r3, r2, 1\nsync 6\n@p1 mov.u32 r4, 5\nexit\n",
+		  40,
+		  "w0 9 cycles, end at pc7\n"
+		  "w1 8 cycles, end at pc7\n"
+		  "pc0 2: 40+0+0, parted 0, 2 cycles, lanes ffffffff and not 00000000, divergent 0, barriers 0, yields 0\n"
+		  "pc1 2: 40+0+0, parted 0, 2 cycles, lanes ffffffff and not 00000000, divergent 0, barriers 0, yields 0\n"
+		  "pc2 2: 40+0+0, parted 0, 2 cycles, lanes ffffffff and not 00000000, divergent 0, barriers 0, yields 0\n"
+		  "pc3 2: 10+30+0, parted 1, 2 cycles, lanes 000003ff and not fffffcff, divergent 1, barriers 0, yields 0\n"
+		  "pc4 2: 30+0+10, parted 0, 2 cycles, lanes fffffcff and not 00000000, divergent 0, barriers 0, yields 0\n"
+		  "pc5 3: 40+0+32, parted 0, 3 cycles, lanes ffffffff and not 00000000, divergent 0, barriers 0, yields 0\n"
+		  "pc6 2: 10+30+0, parted 1, 2 cycles, lanes 000003ff and not fffffcff, divergent 0, barriers 0, yields 0\n"
+		  "pc7 2: 40+0+0, parted 0, 2 cycles, lanes ffffffff and not 00000000, divergent 0, barriers 0, yields 0\n");
+}
+END_TEST
+
+/* The first warp waits for the second, which yields before; the barrier is issued again by who has waited. */
+START_TEST(counts_waits)
+{
+	counts_as("s2r r2, %tid.x\nsetp.lt.u32 p1, r2, 32\n@!p1 yield\n@p1 nanosleep 0\nbar.sync 0\nexit\n", 40,
+		  "w0 4 cycles, time at pc3\n"
+		  "w0 2 cycles, lanes at pc4\n"
+		  "w0 awake\n"
+		  "w1 7 cycles, end at pc5\n"
+		  "w0 3 cycles, end at pc5\n"
+		  "pc0 2: 40+0+0, parted 0, 2 cycles, lanes ffffffff and not 00000000, divergent 0, barriers 0, yields 0\n"
+		  "pc1 2: 40+0+0, parted 0, 2 cycles, lanes ffffffff and not 00000000, divergent 0, barriers 0, yields 0\n"
+		  "pc2 2: 8+32+0, parted 0, 2 cycles, lanes 000000ff and not ffffffff, divergent 0, barriers 0, yields 1\n"
+		  "pc3 2: 32+8+0, parted 0, 2 cycles, lanes ffffffff and not 000000ff, divergent 0, barriers 0, yields 0\n"
+		  "pc4 3: 72+0+0, parted 0, 6 cycles, lanes ffffffff and not 00000000, divergent 0, barriers 2, yields 0\n"
+		  "pc5 2: 40+0+0, parted 0, 2 cycles, lanes ffffffff and not 00000000, divergent 0, barriers 0, yields 0\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("observe");
@@ -451,6 +552,8 @@ int main(void)
 	tcase_add_test(tc, wrong_barrier);
 	tcase_add_test(tc, changes_nothing);
 	tcase_add_test(tc, goes_again);
+	tcase_add_test(tc, counts_lanes);
+	tcase_add_test(tc, counts_waits);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
