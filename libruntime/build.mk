@@ -7,6 +7,7 @@
 #                          no VM, with the device core inside (so it is GPL-2.0-or-later)
 #   tools/NAME.c           $(BUILD)/bin/NAME
 #   tools/trace/           the rest of ppu-trace
+#   tools/wrap/            what tools share that run a program
 #   samples/NAME.c         $(BUILD)/bin/sample-NAME
 #   samples/kernels/X.cu   $(BUILD)/samples/X.ptx, by clang
 
@@ -147,7 +148,8 @@ unit-build: $(NVML_SO)
 
 RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
 RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))
-$(call ppu_objs,$(RT_TOOLS) $(RT_SRCS_ppu-trace)): private PPU_CFLAGS += $(RT_CFLAGS)
+RT_SRCS_ppu-check := $(call rt_sources,tools/wrap)
+$(call ppu_objs,$(RT_TOOLS) $(sort $(RT_SRCS_ppu-trace) $(RT_SRCS_ppu-check))): private PPU_CFLAGS += $(RT_CFLAGS)
 # The page of ppu-trace --html is part of the program.
 $(call ppu_objs,libruntime/tools/trace/html.c): private PPU_CFLAGS += $(RT_CFLAGS) -DPPU_VIEWER_PAGE='"libruntime/tools/trace/viewer.html"'
 $(call ppu_objs,libruntime/tools/trace/html.c): libruntime/tools/trace/viewer.html

@@ -5,18 +5,18 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "check/tools.h"
 #include "tool.h"
+#include "tools/wrap/wrap.h"
+
+const char wrap_tool[] = "ppu-check";
 
 static const char help[] =
 	"usage: ppu-check [options] [--] PROGRAM [ARGUMENT...]\n"
@@ -58,26 +58,6 @@ struct args {
 	char **program;
 };
 
-static void usage(const char *why, const char *what)
-{
-	fprintf(stderr, "ppu-check: %s%s (--help says more)\n", why, what);
-	exit(2);
-}
-
-/* The value of an option: what follows "=", or the next argument. */
-static const char *value(char **argv, int *i, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (strncmp(argv[*i], name, n) != 0 || (argv[*i][n] && argv[*i][n] != '='))
-		return NULL;
-	if (argv[*i][n])
-		return argv[*i] + n + 1;
-	if (!argv[*i + 1])
-		usage("a value is missing behind ", name);
-	return argv[++*i];
-}
-
 /* --leak-check, and what may follow: "full" or "no", as the tool of others has it. */
 static bool is_leak_check(char **argv, int *i, bool *on)
 {
@@ -90,7 +70,7 @@ static bool is_leak_check(char **argv, int *i, bool *on)
 	if (*is && *is != '=')
 		return false;
 	if (*is && strcmp(is, "=full") != 0 && strcmp(is, "=no") != 0)
-		usage("--leak-check is full or no, not ", is + 1);
+		wrap_usage("--leak-check is full or no, not ", is + 1);
 	if (!*is && next && (!strcmp(next, "full") || !strcmp(next, "no"))) {
 		is = next;
 		++*i;
@@ -129,75 +109,49 @@ static void parse(char **argv, struct args *a)
 			a->strict = true;
 		} else if (!strcmp(argv[i], "--loaded")) {
 			a->loaded = true;
-		} else if ((v = value(argv, &i, "--cancellation"))) {
+		} else if ((v = wrap_value(argv, &i, "--cancellation"))) {
 			long n = strtol(v, &end, 10);
 
 			if (*end || end == v || n < 1 || n > CHK_MOST_BITS)
-				usage("no number of bits: ", v);
+				wrap_usage("no number of bits: ", v);
 			a->bits = (unsigned)n;
-		} else if ((v = value(argv, &i, "--tool"))) {
+		} else if ((v = wrap_value(argv, &i, "--tool"))) {
 			if (!is_tool(v))
-				usage("there is no tool ", v);
+				wrap_usage("there is no tool ", v);
 			a->tool = v;
-		} else if ((v = value(argv, &i, "--error-exitcode"))) {
+		} else if ((v = wrap_value(argv, &i, "--error-exitcode"))) {
 			long n = strtol(v, &end, 0);
 
 			if (*end || end == v || n < 0 || n > 255)
-				usage("no exit status: ", v);
+				wrap_usage("no exit status: ", v);
 			a->exit_code = (int)n;
-		} else if ((v = value(argv, &i, "--json"))) {
+		} else if ((v = wrap_value(argv, &i, "--json"))) {
 			a->json = v;
-		} else if ((v = value(argv, &i, "--xml"))) {
+		} else if ((v = wrap_value(argv, &i, "--xml"))) {
 			a->xml = v;
-		} else if ((v = value(argv, &i, "--suppressions"))) {
+		} else if ((v = wrap_value(argv, &i, "--suppressions"))) {
 			a->suppressions = v;
 		} else {
-			usage("there is no option ", argv[i]);
+			wrap_usage("there is no option ", argv[i]);
 		}
 	}
 	a->program = argv + i;
 	if (!argv[i])
-		usage("which program?", "");
+		wrap_usage("which program?", "");
 	if (a->leaks && strcmp(a->tool, "memcheck") != 0)
-		usage("--leak-check is of memcheck, not of ", a->tool);
+		wrap_usage("--leak-check is of memcheck, not of ", a->tool);
 	if (a->strict && strcmp(a->tool, "synccheck") != 0)
-		usage("--strict is of synccheck, not of ", a->tool);
+		wrap_usage("--strict is of synccheck, not of ", a->tool);
 	if ((a->loaded || a->bits) && strcmp(a->tool, "floatcheck") != 0)
-		usage(a->bits ? "--cancellation is of floatcheck, not of " : "--loaded is of floatcheck, not of ", a->tool);
+		wrap_usage(a->bits ? "--cancellation is of floatcheck, not of " : "--loaded is of floatcheck, not of ", a->tool);
 }
 
 /* ---- running it ----------------------------------------------------------------------------------------- */
 
-/* Our libraries, for a program that does not know where they are: beside this tool, as built and as installed. */
-static void add_library_path(void)
+/* The program's exit status. */
+static int run(const struct args *a, const char *records)
 {
-	static const char *const places[] = { "../lib/cuda", "../lib/ppu/cuda/lib64" };
-	const char *old = getenv("LD_LIBRARY_PATH");
-	char self[PATH_MAX], path[PATH_MAX + 64], real[PATH_MAX], *all;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (n <= 0)
-		return;
-	self[n] = 0;
-	*strrchr(self, '/') = 0;
-	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
-		if (!realpath(path, real))
-			continue;
-		if (asprintf(&all, "%s%s%s", old && *old ? old : real, old && *old ? ":" : "", old && *old ? real : "") < 0)
-			return;
-		setenv("LD_LIBRARY_PATH", all, 1);
-		free(all);
-		return;
-	}
-}
-
-/* Becomes the program. */
-static void become(const struct args *a, const char *records)
-{
-	const char *backend = getenv("PPU_BACKEND");
 	char words[64], bits[32] = "";
-	int err;
 
 	if (a->bits)
 		snprintf(bits, sizeof(bits), ",cancellation=%u", a->bits);
@@ -207,45 +161,10 @@ static void become(const struct args *a, const char *records)
 	setenv("PPU_CHECK_RECORDS", records, 1);
 	if (a->suppressions)
 		setenv("PPU_CHECK_SUPPRESSIONS", a->suppressions, 1);
-	if (!backend || !*backend || !strcmp(backend, "auto"))
-		setenv("PPU_BACKEND", "core", 1);
-	add_library_path();
-	execvp(a->program[0], a->program);
-	err = errno;
-	fprintf(stderr, "ppu-check: %s: %s\n", a->program[0], strerror(err));
-	_exit(err == ENOENT ? 127 : 126);
-}
-
-/* The program's exit status. */
-static int run(const struct args *a, const char *records)
-{
-	pid_t pid = fork(), got;
-	int status;
-
-	if (!pid)
-		become(a, records);
-	signal(SIGINT, SIG_IGN);	/* it is the program's */
-	signal(SIGQUIT, SIG_IGN);
-	do {
-		got = pid < 0 ? -1 : waitpid(pid, &status, 0);
-	} while (got < 0 && errno == EINTR && pid > 0);
-	if (got < 0) {
-		perror("ppu-check");
-		return 126;
-	}
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return wrap_run(a->program);
 }
 
 /* ---- records --------------------------------------------------------------------------------------------- */
-
-static void *need(void *p)
-{
-	if (!p) {
-		fputs("ppu-check: out of memory\n", stderr);
-		exit(126);
-	}
-	return p;
-}
 
 static const char *get(const struct record *r, const char *key)
 {
@@ -267,7 +186,7 @@ static void take(struct result *res, const struct record *r)
 		res->again += strtoull(get(r, "again"), NULL, 10);
 		res->untold += strtoull(get(r, "untold"), NULL, 10);
 	} else if (!strcmp(what, "finding")) {
-		res->finding = need(realloc(res->finding, (res->n + 1) * sizeof(*res->finding)));
+		res->finding = wrap_need(realloc(res->finding, (res->n + 1) * sizeof(*res->finding)));
 		res->finding[res->n++] = *r;
 	}
 }
@@ -291,9 +210,9 @@ static void read_records(const char *path, struct result *res)
 		if (!space)
 			continue;
 		*space = 0;
-		r.pair = need(realloc(r.pair, (r.n + 1) * sizeof(*r.pair)));
-		r.pair[r.n].key = need(strdup(line));
-		r.pair[r.n++].value = need(strdup(space + 1));
+		r.pair = wrap_need(realloc(r.pair, (r.n + 1) * sizeof(*r.pair)));
+		r.pair[r.n].key = wrap_need(strdup(line));
+		r.pair[r.n++].value = wrap_need(strdup(space + 1));
 	}
 	free(line);
 	if (f)
@@ -314,46 +233,7 @@ static const char *const numbers[] = {
 	"line", "after_line", "pc", "bytes", "more_threads", "other_line", "other_after_line", "other_pc", "other_more_threads", NULL
 };
 
-/* How many bytes the character has that begins there; 0: none does, or one that XML has not. */
-static unsigned utf8(const char *s)
-{
-	const unsigned char *u = (const unsigned char *)s;
-	unsigned n = u[0] < 0x80 ? 1 : u[0] >> 5 == 6 ? 2 : u[0] >> 4 == 14 ? 3 : u[0] >> 3 == 30 ? 4 : 0;
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	uint32_t c = n > 1 ? u[0] & (0x7fu >> n) : u[0];
-
-	for (unsigned i = 1; i < n; i++) {
-		if (u[i] >> 6 != 2)
-			return 0;
-		c = c << 6 | (u[i] & 0x3f);
-	}
-	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || c == 0xfffe || c == 0xffff ? 0 : n;
-}
-
-/* The character that begins there, or in place of a byte that is none the one for that.  Returns where the next one is. */
-static const char *put_char(FILE *f, const char *s)
-{
-	unsigned n = utf8(s);
-
-	fwrite(n ? s : "\xef\xbf\xbd", 1, n ? n : 3, f);
-	return s + (n ? n : 1);
-}
-
 /* ---- JSON ------------------------------------------------------------------------------------------------- */
-
-static void json_text(FILE *f, const char *s)
-{
-	fputc('"', f);
-	while (*s) {
-		if (*s == '"' || *s == '\\')
-			fprintf(f, "\\%c", *s++);
-		else if ((unsigned char)*s < 32)
-			fprintf(f, "\\u%04x", (unsigned)*s++);
-		else
-			s = put_char(f, s);
-	}
-	fputc('"', f);
-}
 
 static void json_finding(FILE *f, const struct record *r)
 {
@@ -368,7 +248,7 @@ static void json_finding(FILE *f, const struct record *r)
 			continue;
 		if (!more) {
 			fprintf(f, "%s\n      ", comma);
-			json_text(f, key);
+			wrap_json(f, key);
 			fputs(list ? ": [" : ": ", f);
 		} else {
 			fputs(", ", f);
@@ -376,7 +256,7 @@ static void json_finding(FILE *f, const struct record *r)
 		if (among(key, numbers))
 			fputs(r->pair[i].value, f);
 		else
-			json_text(f, r->pair[i].value);
+			wrap_json(f, r->pair[i].value);
 		if (list && (i + 1 == r->n || strcmp(r->pair[i + 1].key, key) != 0))
 			fputc(']', f);
 		comma = ",";
@@ -406,7 +286,7 @@ static void xml_text(FILE *f, const char *s)
 		if (as)
 			fputs(as, f);
 		else if ((unsigned char)*s >= 32 || *s == '\t')
-			s = put_char(f, s) - 1;
+			s = wrap_put_char(f, s) - 1;
 		s++;
 	}
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tools/wrap/wrap.h"
+
+void wrap_usage(const char *why, const char *what)
+{
+	fprintf(stderr, "%s: %s%s (--help says more)\n", wrap_tool, why, what);
+	exit(2);
+}
+
+const char *wrap_value(char **argv, int *i, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(argv[*i], name, n) != 0 || (argv[*i][n] && argv[*i][n] != '='))
+		return NULL;
+	if (argv[*i][n])
+		return argv[*i] + n + 1;
+	if (!argv[*i + 1])
+		wrap_usage("a value is missing behind ", name);
+	return argv[++*i];
+}
+
+void *wrap_need(void *p)
+{
+	if (!p) {
+		fprintf(stderr, "%s: out of memory\n", wrap_tool);
+		exit(126);
+	}
+	return p;
+}
+
+/* Our libraries, for a program that does not know where they are: beside this tool, as built and as installed. */
+static void add_library_path(void)
+{
+	static const char *const places[] = { "../lib/cuda", "../lib/ppu/cuda/lib64" };
+	const char *old = getenv("LD_LIBRARY_PATH");
+	char self[PATH_MAX], path[PATH_MAX + 64], real[PATH_MAX], *all;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return;
+	self[n] = 0;
+	*strrchr(self, '/') = 0;
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+		if (!realpath(path, real))
+			continue;
+		if (asprintf(&all, "%s%s%s", old && *old ? old : real, old && *old ? ":" : "", old && *old ? real : "") < 0)
+			return;
+		setenv("LD_LIBRARY_PATH", all, 1);
+		free(all);
+		return;
+	}
+}
+
+/* Becomes the program. */
+static void become(char **program)
+{
+	const char *backend = getenv("PPU_BACKEND");
+	int err;
+
+	if (!backend || !*backend || !strcmp(backend, "auto"))
+		setenv("PPU_BACKEND", "core", 1);
+	add_library_path();
+	execvp(program[0], program);
+	err = errno;
+	fprintf(stderr, "%s: %s: %s\n", wrap_tool, program[0], strerror(err));
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+int wrap_run(char **program)
+{
+	pid_t pid = fork(), got;
+	int status;
+
+	if (!pid)
+		become(program);
+	signal(SIGINT, SIG_IGN);	/* it is the program's */
+	signal(SIGQUIT, SIG_IGN);
+	do {
+		got = pid < 0 ? -1 : waitpid(pid, &status, 0);
+	} while (got < 0 && errno == EINTR && pid > 0);
+	if (got < 0) {
+		perror(wrap_tool);
+		return 126;
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
