@@ -193,6 +193,11 @@ ALL_TARGETS += $(CU_SAMPLE_BINS)
 $(CU_SAMPLE_BINS): | $(RT_PTX) $(RT_PLUGIN_SO)
 # tests/unit/cuda/cuda_samples.sh runs them.
 unit-build: $(CU_SO) $(CU_SAMPLE_BINS)
+# Ranges of NVTX, for ppu-prof: of programs that link it, and of those that ppu-prof brings it to.
+NVTX_SO := $(BUILD)/lib/cuda/libnvToolsExt.so.1
+$(eval $(call ppu_shared_lib,nvToolsExt,cuda/libnvToolsExt.so.1,$(call rt_sources,nvtx),$(CU_CFLAGS),-fvisibility=hidden -lpthread))
+unit-build: $(NVTX_SO)
+
 
 # --- a directory for clang++ --cuda-path ------------------------------------------
 

@@ -55,6 +55,7 @@ BELOW = {
     "libruntime/cudart": ("libruntime/cuda",),
     "libruntime/nvrtc": ("include",),
     "libruntime/usage": ("libruntime/common",),
+    "libruntime/nvtx": ("include",),
     "libruntime/nvml": ("libruntime/cuda", "libruntime/usage"),
     "libruntime/tools": ("libruntime/cudart", "libruntime/nvml"),
     "libruntime/samples": ("libruntime/cudart",),
