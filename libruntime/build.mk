@@ -2,11 +2,12 @@
 #
 # The runtime: libppu.a and libppu.so, the tools, the samples.
 #
-#   api backend common compiler/  the library
+#   api prof check backend common compiler/  the library
 #   backend/core common    libppu-core.so, a plug-in of the library: the backend that needs
 #                          no VM, with the device core inside (so it is GPL-2.0-or-later)
 #   tools/NAME.c           $(BUILD)/bin/NAME
 #   tools/trace/           the rest of ppu-trace
+#   tools/prof/            the rest of ppu-prof
 #   tools/wrap/            what tools share that run a program
 #   samples/NAME.c         $(BUILD)/bin/sample-NAME
 #   samples/kernels/X.cu   $(BUILD)/samples/X.ptx, by clang
@@ -14,7 +15,7 @@
 # All sources of these folders; a folder without one is a mistake in its name.
 rt_sources = $(foreach d,$(1),$(or $(sort $(wildcard libruntime/$(d)/*.c)),$(error libruntime/$(d) has no source)))
 RT_COMPILER := $(addprefix compiler/,asm obj devlib ptx ptx/ir ptx/front ptx/lower ptx/middle ptx/back)
-RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch check backend common $(RT_COMPILER))
+RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch prof check backend common $(RT_COMPILER))
 RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
 RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
 # The device-side library: PTX inside libppu (libruntime/compiler/devlib/library.c).
@@ -149,10 +150,13 @@ unit-build: $(NVML_SO)
 RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
 RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))
 RT_SRCS_ppu-check := $(call rt_sources,tools/wrap)
-$(call ppu_objs,$(RT_TOOLS) $(sort $(RT_SRCS_ppu-trace) $(RT_SRCS_ppu-check))): private PPU_CFLAGS += $(RT_CFLAGS)
+RT_SRCS_ppu-prof := $(call rt_sources,tools/prof tools/wrap)
+$(call ppu_objs,$(RT_TOOLS) $(sort $(RT_SRCS_ppu-trace) $(RT_SRCS_ppu-check) $(RT_SRCS_ppu-prof))): private PPU_CFLAGS += $(RT_CFLAGS)
 # The page of ppu-trace --html is part of the program.
 $(call ppu_objs,libruntime/tools/trace/html.c): private PPU_CFLAGS += $(RT_CFLAGS) -DPPU_VIEWER_PAGE='"libruntime/tools/trace/viewer.html"'
 $(call ppu_objs,libruntime/tools/trace/html.c): libruntime/tools/trace/viewer.html
+$(call ppu_objs,libruntime/tools/prof/html.c): private PPU_CFLAGS += $(RT_CFLAGS) -DPPU_PROF_PAGE='"libruntime/tools/prof/page.html"'
+$(call ppu_objs,libruntime/tools/prof/html.c): libruntime/tools/prof/page.html
 RT_EXTRA_ppu-info := -lpci
 # Which of our libraries a tool needs before libppu; ppu-trace reads files and needs none at all.
 RT_OURS_ppu-smi := ppunvml ppucuda
@@ -189,15 +193,15 @@ $(BUILD)/bin/cuda-%: libruntime/samples/cuda/%.c libruntime/samples/cuda/common.
 	@mkdir -p $(@D)
 	$(say) CC $@
 	$(Q)$(CC) $(CFLAGS) -Wall -Wextra -Wno-pedantic -Iinclude/cuda $(LDFLAGS) -o $@ $< $(CU_SO) -lm
-ALL_TARGETS += $(CU_SAMPLE_BINS)
-$(CU_SAMPLE_BINS): | $(RT_PTX) $(RT_PLUGIN_SO)
-# tests/unit/cuda/cuda_samples.sh runs them.
-unit-build: $(CU_SO) $(CU_SAMPLE_BINS)
 # Ranges of NVTX, for ppu-prof: of programs that link it, and of those that ppu-prof brings it to.
 NVTX_SO := $(BUILD)/lib/cuda/libnvToolsExt.so.1
 $(eval $(call ppu_shared_lib,nvToolsExt,cuda/libnvToolsExt.so.1,$(call rt_sources,nvtx),$(CU_CFLAGS),-fvisibility=hidden -lpthread))
 unit-build: $(NVTX_SO)
 
+ALL_TARGETS += $(CU_SAMPLE_BINS)
+$(CU_SAMPLE_BINS): | $(RT_PTX) $(RT_PLUGIN_SO)
+# tests/unit/cuda/cuda_samples.sh runs them.
+unit-build: $(CU_SO) $(CU_SAMPLE_BINS)
 
 # --- a directory for clang++ --cuda-path ------------------------------------------
 

@@ -24,6 +24,7 @@
 #include "api/stream/stream.h"
 #include "backend/backend.h"
 #include "check/check.h"
+#include "prof/prof.h"
 
 static void ctx_release(struct rt_obj *obj)
 {
@@ -32,6 +33,9 @@ static void ctx_release(struct rt_obj *obj)
 	if (ctx->check)
 		chk_ctx_end(ctx->check);
 	ctx->check = NULL;
+	if (ctx->prof)
+		prof_ctx_end(ctx->prof);
+	ctx->prof = NULL;
 	rt_queues_free(ctx);
 	for (unsigned i = 0; i < ctx->num_chan; i++)
 		rt_chan_free(ctx->chan[i]);
@@ -86,6 +90,7 @@ ppuResult rt_ctx_create(struct rt_device *d, unsigned flags, struct ppuCtx_st **
 	rt_limits_init(ctx, limits);
 	rc = ctx->be->vm_create(d->dev, limits, &ctx->vm);
 	ctx->check = rc ? NULL : chk_ctx_new(ctx->be, ctx->vm);
+	ctx->prof = rc ? NULL : prof_ctx_new(ctx->be, ctx->vm);
 	if (rc) {
 		res = rt_errno(rc, "creating a context");
 	} else {

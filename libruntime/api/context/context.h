@@ -15,6 +15,7 @@
 #pragma GCC visibility push(hidden)
 
 struct chk_ctx;
+struct prof_ctx;
 struct ppuEvent_st;
 struct ppuFunction_st;
 struct ppuMem_st;
@@ -77,6 +78,7 @@ struct ppuCtx_st {
 	uint64_t coop_va;		/* coop.c: barrier of cooperative kernels, 0: not made yet */
 	struct rt_need coop;		/* what the last cooperative kernel stands for */
 	struct chk_ctx *check;		/* PPU_CHECK; NULL: nothing is checked */
+	struct prof_ctx *prof;		/* PPU_PROF; NULL: nothing is counted */
 	struct rt_kept *kept, *kept_last;	/* mem.c: freed, and kept from being used again, oldest first */
 	uint64_t kept_bytes;
 };

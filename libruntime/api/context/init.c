@@ -19,6 +19,7 @@
 #include "backend/backend.h"
 #include "backend/plugin.h"
 #include "check/check.h"
+#include "prof/prof.h"
 
 #define MAX_DEVICES 8
 
@@ -138,6 +139,25 @@ static ppuResult choose(const char *name, const struct be_ops **be, int *n)
 	return res;
 }
 
+/* By whoever is asked for in the environment. */
+static int watch_device(struct rt_device *d, char **err)
+{
+	int rc = chk_open(d->be, d->dev, rt_va_inside, err);
+
+	if (!rc)
+		rc = prof_open(d->be, d->dev, &d->prop, err);
+	if (rc)
+		chk_close(d->be, d->dev);
+	return rc;
+}
+
+static void close_device(struct rt_device *d)
+{
+	prof_close(d->be, d->dev);
+	chk_close(d->be, d->dev);
+	d->be->close(d->dev);
+}
+
 static ppuResult open_devices(int least, int greatest)
 {
 	const char *name = rt_opt.backend && *rt_opt.backend ? rt_opt.backend : "auto";
@@ -161,13 +181,12 @@ static ppuResult open_devices(int least, int greatest)
 		if (!rc) {
 			rc = be->props(d->dev, &d->prop);
 			if (!rc)
-				rc = chk_open(be, d->dev, rt_va_inside, &err);
+				rc = watch_device(d, &err);
 			if (rc)
 				be->close(d->dev);
 		}
 		if (!rc && !rt_prio_depth_ok(&d->prop, rt_prio_depth(&d->prop), why)) {
-			chk_close(be, d->dev);
-			be->close(d->dev);
+			close_device(d);
 			err = strdup(why);
 			rc = -EINVAL;
 		}
@@ -178,10 +197,8 @@ static ppuResult open_devices(int least, int greatest)
 			else
 				res = rt_errno(rc, "opening the device");
 			free(err);
-			while (i--) {
-				chk_close(devices[i].be, devices[i].dev);
-				devices[i].be->close(devices[i].dev);
-			}
+			while (i--)
+				close_device(&devices[i]);
 			return res;
 		}
 		snprintf(d->prop.name, sizeof(d->prop.name), "PPU (%u SMs)", d->prop.sms);
@@ -513,10 +530,8 @@ ppuResult ppuShutdown(void)
 			rt_obj_put(&ctx->obj);
 		}
 	}
-	for (int i = 0; i < num_devices; i++) {
-		chk_close(devices[i].be, devices[i].dev);
-		devices[i].be->close(devices[i].dev);
-	}
+	for (int i = 0; i < num_devices; i++)
+		close_device(&devices[i]);
 	num_devices = 0;
 	__atomic_store_n(&ready, false, __ATOMIC_RELEASE);
 	current = NULL;

@@ -24,6 +24,7 @@
 #include "backend/backend.h"
 #include "check/check.h"
 #include "compiler/devabi/devlib.h"
+#include "prof/prof.h"
 
 static ppuResult check(const struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, size_t dynamic)
 {
@@ -142,6 +143,8 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	t->id = (uint64_t)f->number << 32 | ++ctx->launches;
 	if (ctx->check)
 		chk_launch(ctx->check, ctx->launches);
+	if (ctx->prof)
+		prof_launch(ctx->prof, ctx->launches, f->number, st->is_null ? NULL : st);
 	t->code_va = f->mod->code_va;
 	t->code_insns = f->mod->img->num_insns;
 	t->entry_pc = (uint32_t)s->value;

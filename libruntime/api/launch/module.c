@@ -26,6 +26,7 @@
 #include "check/check.h"
 #include "compiler/devabi/devlib.h"
 #include "compiler/obj/image.h"
+#include "prof/prof.h"
 
 static void function_release(struct rt_obj *obj)
 {
@@ -259,6 +260,8 @@ void rt_module_unload(struct ppuModule_st *m)
 		ctx->funcs[f->number - 1] = NULL;
 		if (ctx->check)
 			chk_kernel(ctx->check, f->number, NULL, NULL);
+		if (ctx->prof)
+			prof_kernel(ctx->prof, f->number, NULL, NULL);
 		if (rt_obj_withdraw(&f->obj))
 			rt_obj_put(&f->obj);
 	}
@@ -434,6 +437,8 @@ static ppuResult function_new(struct ppuModule_st *m, const struct ppu_symbol *s
 		ctx->num_funcs++;
 	if (ctx->check)
 		chk_kernel(ctx->check, f->number, m->img, sym->name);
+	if (ctx->prof)
+		prof_kernel(ctx->prof, f->number, m->img, sym);
 	rt_obj_publish(&f->obj);
 	*out = f;
 	return PPU_SUCCESS;

@@ -16,13 +16,17 @@
 #include "api/stream/chan.h"
 #include "api/stream/prio.h"
 #include "backend/backend.h"
+#include "prof/prof.h"
 
 static void stream_release(struct rt_obj *obj)
 {
 	struct ppuStream_st *s = (struct ppuStream_st *)obj;
 
-	if (!s->is_null)
+	if (!s->is_null) {
+		if (s->ctx->prof)
+			prof_stream_gone(s->ctx->prof, s);
 		rt_obj_put(&s->ctx->obj);
+	}
 	free(s);
 }
 

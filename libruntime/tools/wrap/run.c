@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include "tools/wrap/wrap.h"
 
+const char *wrap_library;
+
 void wrap_usage(const char *why, const char *what)
 {
 	fprintf(stderr, "%s: %s%s (--help says more)\n", wrap_tool, why, what);
@@ -37,6 +39,21 @@ void *wrap_need(void *p)
 	return p;
 }
 
+/* The libraries of LD_PRELOAD, and one more, from the directory of our libraries. */
+static void preload(const char *dir, const char *name)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *all, *path;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return;
+	if (!access(path, R_OK) && asprintf(&all, "%s%s%s", path, old && *old ? ":" : "", old && *old ? old : "") >= 0) {
+		setenv("LD_PRELOAD", all, 1);
+		free(all);
+	}
+	free(path);
+}
+
 /* Our libraries, for a program that does not know where they are: beside this tool, as built and as installed. */
 static void add_library_path(void)
 {
@@ -57,6 +74,8 @@ static void add_library_path(void)
 			return;
 		setenv("LD_LIBRARY_PATH", all, 1);
 		free(all);
+		if (wrap_library)
+			preload(real, wrap_library);
 		return;
 	}
 }

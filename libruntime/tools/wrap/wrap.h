@@ -15,6 +15,8 @@ const char *wrap_value(char **argv, int *i, const char *name);
 /* p; or there is no memory, and the tool ends. */
 void *wrap_need(void *p);
 
+/* A library of ours that the program gets, whether it names it or not; NULL: none. */
+extern const char *wrap_library;
 /* Runs the program, with our libraries and the device inside it unless it asks for another one.  Its exit status, 128 + the
  * signal that ended it, or 126 or 127: it could not be run. */
 int wrap_run(char **program);
