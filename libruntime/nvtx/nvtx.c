@@ -151,7 +151,8 @@ static void mark(const char *text)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What the profiler asks (libruntime/prof/nvtx.c): the range that this thread is in, 0 none; what a range is, NULL past the last. */
+/* What the profiler asks (libruntime/prof/nvtx.c): the range that this thread is in, 0: none; what a range is, NULL: there are
+ * no more. */
 EXPORT uint32_t ppu_nvtx_current(void);
 EXPORT const char *ppu_nvtx_range(uint32_t number, uint32_t *parent, int *kind, uint64_t *count);
 

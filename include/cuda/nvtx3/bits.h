@@ -74,7 +74,8 @@ V(nvtxDomainDestroy, (nvtxDomainHandle_t domain), (domain)) \
 V(nvtxDomainMarkEx, (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event), (domain, event)) \
 C(nvtxRangeId_t, nvtxDomainRangeStartEx, (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event), (domain, event), 0) \
 V(nvtxDomainRangeEnd, (nvtxDomainHandle_t domain, nvtxRangeId_t id), (domain, id)) \
-C(int, nvtxDomainRangePushEx, (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event), (domain, event), NVTX_NO_PUSH_POP_TRACKING) \
+C(int, nvtxDomainRangePushEx, (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event), (domain, event), \
+  NVTX_NO_PUSH_POP_TRACKING) \
 C(int, nvtxDomainRangePop, (nvtxDomainHandle_t domain), (domain), NVTX_NO_PUSH_POP_TRACKING) \
 V(nvtxDomainNameCategoryA, (nvtxDomainHandle_t domain, uint32_t category, const char *name), (domain, category, name)) \
 V(nvtxDomainNameCategoryW, (nvtxDomainHandle_t domain, uint32_t category, const wchar_t *name), (domain, category, name)) \

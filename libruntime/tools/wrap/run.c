@@ -49,6 +49,7 @@ static void preload(const char *dir, const char *name)
 		return;
 	if (!access(path, R_OK) && asprintf(&all, "%s%s%s", path, old && *old ? ":" : "", old && *old ? old : "") >= 0) {
 		setenv("LD_PRELOAD", all, 1);
+		setenv("NVTX_INJECTION64_PATH", path, 0);	/* where the vendor's headers look for it */
 		free(all);
 	}
 	free(path);

@@ -18,3 +18,56 @@ if ! "$build/cuda/bin/ppu-nvcc" -std=c++17 -lineinfo -o "$tmp/profiled" tests/un
 fi
 echo "ok - the program is built"
 BUILD=$build python3 -B tests/unit/lib/prof_test.py "$tmp"
+status=$?
+
+# The older form of NVTX, which is linked; and C.
+cat >"$tmp/old.c" <<'EOF'
+#include <stdio.h>
+#include <nvToolsExt.h>
+
+/* What a program has that was compiled with the vendor's header: pointers that a library fills. */
+typedef void (*function)(void);
+static function push, *slot[16] = { [9] = &push };
+
+static int table(int module, function ***slots, unsigned *n)
+{
+	*slots = slot;
+	*n = 16;
+	return module == 1;
+}
+
+static const struct { size_t size; int (*table)(int, function ***, unsigned *); } callbacks = { sizeof(callbacks), table };
+
+static const void *get(unsigned number)
+{
+	return number == 1 ? &callbacks : NULL;
+}
+
+int InitializeInjectionNvtx2(const void *(*get)(unsigned));
+
+int main(void)
+{
+	nvtxDomainHandle_t d = nvtxDomainCreateA("some");
+	nvtxEventAttributes_t e = {
+		.version = NVTX_VERSION, .size = NVTX_EVENT_ATTRIB_STRUCT_SIZE, .messageType = NVTX_MESSAGE_TYPE_REGISTERED,
+		.message.registered = nvtxDomainRegisterStringA(d, "inner"),
+	};
+	int a = nvtxRangePush("outer"), b = nvtxDomainRangePushEx(d, &e), c = nvtxDomainRangePop(d), f = nvtxRangePop();
+
+	nvtxDomainDestroy(d);
+	printf("%d %d %d %d %d", a, b, c, f, nvtxRangePop());
+	printf(" %d", InitializeInjectionNvtx2(get));
+	printf(" %d\n", push == (function)nvtxRangePushA);
+	return 0;
+}
+EOF
+${CC:-cc} -Wall -Werror -I "$build/cuda/include" -o "$tmp/old" "$tmp/old.c" -L "$build/lib/cuda" -lnvToolsExt >"$tmp/out" 2>&1 &&
+	LD_LIBRARY_PATH=$build/lib/cuda "$tmp/old" >"$tmp/out" 2>&1 && [[ $(<"$tmp/out") == "0 1 1 0 -2 1 1" ]]
+if [[ $? == 0 ]]; then
+	echo "ok - NVTX: a program in C that links it"
+else
+	sed 's/^/# /' "$tmp/out"
+	echo "not ok - NVTX: a program in C that links it"
+	status=1
+fi
+exit $status
