@@ -12,7 +12,7 @@ struct prof_launch *prof_launches;
 struct prof_copy *prof_copies;
 size_t prof_num_copies;
 
-static struct prof_launch **last = &prof_launches, *running;
+static struct prof_launch **last = &prof_launches, *running, *found;
 static struct prof_launch **waiting = &prof_launches;	/* before it, none waits to begin */
 static struct prof_live *spare;
 static uint32_t num_launches;
@@ -122,6 +122,8 @@ static void stop(struct prof_launch *l)
 {
 	struct prof_live *v = l->live;
 
+	if (!v)
+		return;
 	for (uint32_t pc = 0; pc < v->n; pc++)
 		if (v->count[pc].warps)
 			merge_insn(l, pc);
@@ -153,7 +155,6 @@ static struct prof_launch *launch_of(struct prof_ctx *c, const struct ppu_seen_t
 void prof_launch_start(struct prof_ctx *c, const struct ppu_seen_task *t)
 {
 	struct prof_launch *l = launch_of(c, t);
-	struct prof_kernel *k = l ? l->kernel : NULL;
 
 	if (!l)
 		return;
@@ -166,28 +167,36 @@ void prof_launch_start(struct prof_ctx *c, const struct ppu_seen_task *t)
 	l->shared = t->shared_bytes;
 	l->local = t->local_bytes;
 	l->first = UINT64_MAX;
-	if (k && k->mod->img->num_insns != t->insns)
-		k = NULL;
-	if (k && !k->insn)
-		k->insn = calloc(t->insns, sizeof(*k->insn));
-	l->live = k && k->insn ? live_new(t->insns) : NULL;
-	l->sm = calloc(prof_device.sms, sizeof(*l->sm));
-	if (!l->live || !l->sm) {	/* code that is no kernel of a module, or no memory */
-		l->unknown = true;
-		return;
-	}
 	l->serial = t->serial;
 	l->running = running;
 	running = l;
 }
 
+/* Many tasks may wait; few have blocks on SMs. */
+bool prof_launch_counts(struct prof_launch *l, uint32_t insns)
+{
+	struct prof_kernel *k = l->kernel;
+
+	if (l->live || l->unknown)
+		return l->live;
+	if (k && k->mod->img->num_insns != insns)
+		k = NULL;
+	if (k && !k->insn)
+		k->insn = calloc(insns, sizeof(*k->insn));
+	l->sm = calloc(prof_device.sms, sizeof(*l->sm));
+	l->live = k && k->insn && l->sm ? live_new(insns) : NULL;
+	l->unknown = !l->live;		/* code that is no kernel of a module, or no memory */
+	return l->live;
+}
+
 struct prof_launch *prof_launch_running(uint64_t serial)
 {
-	struct prof_launch *l = running;
-
-	while (l && l->serial != serial)
-		l = l->running;
-	return l;
+	if (found && found->serial == serial)
+		return found;
+	found = running;
+	while (found && found->serial != serial)
+		found = found->running;
+	return found;
 }
 
 void prof_launch_end(const struct ppu_seen_task *t)
@@ -196,6 +205,7 @@ void prof_launch_end(const struct ppu_seen_task *t)
 		if (l->serial != t->serial)
 			continue;
 		*p = l->running;
+		found = NULL;
 		l->done = t->time;
 		l->over = true;
 		stop(l);
@@ -236,7 +246,7 @@ void prof_launches_free(void)
 		live_free(v);
 	}
 	last = waiting = &prof_launches;
-	running = NULL;
+	running = found = NULL;
 	num_launches = 0;
 	free(prof_copies);
 	prof_copies = NULL;

@@ -64,7 +64,7 @@ static void see_task_end(void *arg, const struct ppu_seen_task *t)
 	struct prof_launch *l; \
 	pthread_mutex_lock(&prof_lock); \
 	l = on ? prof_launch_running((task)->serial) : NULL; \
-	if (l) \
+	if (l && prof_launch_counts(l, (task)->insns)) \
 		fn(l, what); \
 	pthread_mutex_unlock(&prof_lock); \
 } while (0)
@@ -96,7 +96,7 @@ static struct ppu_seen_count *see_turn(void *arg, const struct ppu_seen_turn *t)
 
 	pthread_mutex_lock(&prof_lock);
 	l = on ? prof_launch_running(t->at.cta->task.serial) : NULL;
-	if (l) {
+	if (l && prof_launch_counts(l, t->at.cta->task.insns)) {
 		prof_turn_begin(l, t);
 		count = l->live->count;
 	}
@@ -128,7 +128,8 @@ static void see_copy(void *arg, const struct ppu_seen_copy *c)
 static const struct ppu_observer watched = {
 	.spaces = 1 << PPU_SPACE_GLOBAL | 1 << PPU_SPACE_SHARED | 1 << PPU_SPACE_LOCAL,
 	.task_start = see_task_start, .task_end = see_task_end, .cta_start = see_cta_start, .cta_end = see_cta_end,
-	.access = see_access, .barrier = see_barrier, .turn_begin = see_turn, .turn_end = see_turn_end, .awake = see_awake, .copy = see_copy,
+	.access = see_access, .barrier = see_barrier, .turn_begin = see_turn, .turn_end = see_turn_end,
+	.awake = see_awake, .copy = see_copy,
 };
 
 /* ---- begin and end ------------------------------------------------------------------------------- */

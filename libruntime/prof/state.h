@@ -104,6 +104,8 @@ bool prof_is_branch(const struct ppu_insn *in);
 /* launch.c */
 void prof_launch_add(struct prof_ctx *c, uint32_t id, uint32_t kernel, uint32_t stream);
 void prof_launch_start(struct prof_ctx *c, const struct ppu_seen_task *t);
+/* Its first block starts, and there is where to count; false: nothing of it is counted. */
+bool prof_launch_counts(struct prof_launch *l, uint32_t insns);
 void prof_launch_end(const struct ppu_seen_task *t);
 struct prof_launch *prof_launch_running(uint64_t serial);
 void prof_launch_copy(const struct ppu_seen_copy *c);
