@@ -101,8 +101,8 @@ void prof_modules_free(void)
 bool prof_is_branch(const struct ppu_insn *in)
 {
 	switch (PPU_GET(in, OP)) {
-	case PPU_OP_BRA: case PPU_OP_JMP: case PPU_OP_SYNC: case PPU_OP_BRK: case PPU_OP_CONT: case PPU_OP_EXIT: case PPU_OP_RET:
-	case PPU_OP_LONGJMP: case PPU_OP_DISABLE: case PPU_OP_CAL:
+	case PPU_OP_BRA: case PPU_OP_JMP: case PPU_OP_SYNC: case PPU_OP_BRK: case PPU_OP_CONT: case PPU_OP_EXIT:
+	case PPU_OP_RET: case PPU_OP_LONGJMP: case PPU_OP_DISABLE: case PPU_OP_CAL:
 		return true;
 	default:
 		return false;

@@ -32,7 +32,8 @@ void prof_ranges_write(FILE *f)
 	int kind;
 
 	for (uint32_t i = 1; text && (is = text(i, &parent, &kind, &count)); i++) {
-		fprintf(f, "range number=%u parent=%u kind=%d count=%llu text=", i, parent, kind, (unsigned long long)count);
+		fprintf(f, "range number=%u parent=%u kind=%d count=%llu text=", i, parent, kind,
+			(unsigned long long)count);
 		for (c = is; *c; c++)
 			fputc(*c == '\n' ? ' ' : *c, f);
 		fputc('\n', f);

@@ -28,8 +28,8 @@
 	S(local) S(local_bytes) S(local_sectors)
 /* Cycles that warps could not issue, by reason. */
 #define PROF_STALLS(S) \
-	S(memory, "memory") S(sleep, "sleep") S(barrier, "barrier") S(lanes, "other lanes of the warp") S(launch, "replies to launches") \
-	S(children, "kernels it launched") S(driver, "the driver") S(turn, "its turn")
+	S(memory, "memory") S(sleep, "sleep") S(barrier, "barrier") S(lanes, "other lanes of the warp") \
+	S(launch, "replies to launches") S(children, "kernels it launched") S(driver, "the driver") S(turn, "its turn")
 
 enum prof_sum {
 #define S(name, ...) PROF_##name,
@@ -46,7 +46,8 @@ enum prof_sum {
 
 /* The names, in order: for records and JSON. */
 #define PROF_SUM_NAMES { \
-	PROF_ISSUED(PROF_NAME_) PROF_WARPS(PROF_NAME_) PROF_COUNTED(PROF_NAME_) PROF_ACCESSES(PROF_NAME_) PROF_STALLS(PROF_STALL_NAME_) \
+	PROF_ISSUED(PROF_NAME_) PROF_WARPS(PROF_NAME_) PROF_COUNTED(PROF_NAME_) PROF_ACCESSES(PROF_NAME_) \
+	PROF_STALLS(PROF_STALL_NAME_) \
 }
 #define PROF_NAME_(name, ...) #name,
 #define PROF_STALL_NAME_(name, text) "stall_" #name,

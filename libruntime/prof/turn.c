@@ -90,7 +90,8 @@ static unsigned op_at(const struct prof_launch *l, uint32_t pc)
 }
 
 /* What the warp waited for, and until when; after that it was not its turn. */
-static enum prof_sum reason(const struct prof_launch *l, const struct warp *w, const struct ppu_seen_turn *t, uint64_t *until)
+static enum prof_sum reason(const struct prof_launch *l, const struct warp *w, const struct ppu_seen_turn *t,
+			    uint64_t *until)
 {
 	*until = t->begin;
 	switch (w->stop) {

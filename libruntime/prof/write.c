@@ -27,7 +27,8 @@ static void put_device(FILE *f, const uint64_t *counters)
 {
 	const ppuDeviceProp *p = &prof_device;
 
-	fprintf(f, "device sms=%u warps=%u blocks=%u registers=%u shared=%u clock_khz=%u\n", p->sms, p->warps_per_sm, p->ctas_per_sm,
+	fprintf(f, "device sms=%u warps=%u blocks=%u registers=%u shared=%u clock_khz=%u\n", p->sms, p->warps_per_sm,
+		p->ctas_per_sm,
 		p->regs_per_sm, p->shared_per_sm, p->clock_khz);
 	for (unsigned i = 0; i < PPU_CTR_COUNT; i++)
 		fprintf(f, "counter value=%" PRIu64 " name=%s\n", counters[i], ppu_be_counter_name(i));
@@ -44,8 +45,8 @@ static unsigned flops(const struct ppu_insn *in, const char **type)
 	case PPU_OP_FMA:
 		n = 2;
 		break;
-	case PPU_OP_ADD: case PPU_OP_SUB: case PPU_OP_MUL: case PPU_OP_DIV: case PPU_OP_RCP: case PPU_OP_SQRT: case PPU_OP_RSQRT:
-	case PPU_OP_SIN: case PPU_OP_COS: case PPU_OP_EX2: case PPU_OP_LG2: case PPU_OP_TANH:
+	case PPU_OP_ADD: case PPU_OP_SUB: case PPU_OP_MUL: case PPU_OP_DIV: case PPU_OP_RCP: case PPU_OP_SQRT:
+	case PPU_OP_RSQRT: case PPU_OP_SIN: case PPU_OP_COS: case PPU_OP_EX2: case PPU_OP_LG2: case PPU_OP_TANH:
 		n = 1;
 		break;
 	default:
@@ -134,7 +135,8 @@ static void put_module(FILE *f, const struct prof_module *m)
 		if (s->kind != PPU_SYM_KERNEL && s->kind != PPU_SYM_FUNC)
 			continue;
 		chk_demangle(s->name, name, sizeof(name));
-		fprintf(f, "function pc=%" PRIu64 " insns=%u kernel=%u", s->value, s->num_insns, s->kind == PPU_SYM_KERNEL);
+		fprintf(f, "function pc=%" PRIu64 " insns=%u kernel=%u", s->value, s->num_insns,
+			s->kind == PPU_SYM_KERNEL);
 		l = first_line(img, s);
 		if (l)
 			fprintf(f, " file=%u line=%u", l->file, l->line);
@@ -157,7 +159,8 @@ static void put_more(FILE *f, const struct prof_more *m)
 #undef S
 	fprintf(f, " lane_set=%u passed_set=%u", m->lanes, m->passed);
 	if (m->neighbours)
-		fprintf(f, " stride=%" PRId64 " strided=%" PRIu64 " neighbours=%" PRIu64, m->stride, m->strided, m->neighbours);
+		fprintf(f, " stride=%" PRId64 " strided=%" PRIu64 " neighbours=%" PRIu64, m->stride, m->strided,
+			m->neighbours);
 }
 
 static void put_kernel(FILE *f, const struct prof_kernel *k)
@@ -165,7 +168,8 @@ static void put_kernel(FILE *f, const struct prof_kernel *k)
 	char name[1024];
 
 	chk_demangle(k->name, name, sizeof(name));
-	fprintf(f, "kernel number=%u module=%u pc=%u registers=%u shared=%u local=%u symbol=%s name=%s\n", k->number, k->mod->number,
+	fprintf(f, "kernel number=%u module=%u pc=%u registers=%u shared=%u local=%u symbol=%s name=%s\n", k->number,
+		k->mod->number,
 		k->entry, k->regs, k->shared, k->local, k->name, name);
 	for (uint32_t pc = 0; pc < k->mod->img->num_insns; pc++) {
 		const struct prof_insn *p = &k->insn[pc];
@@ -185,15 +189,20 @@ static uint64_t ns_of(uint64_t cycles)
 
 static void put_launch(FILE *f, const struct prof_launch *l)
 {
-	fprintf(f, "launch number=%u context=%u stream=%u depth=%u range=%u begun=%u over=%u unknown=%u", l->number, l->context,
+	fprintf(f, "launch number=%u context=%u stream=%u depth=%u range=%u begun=%u over=%u unknown=%u", l->number,
+		l->context,
 		l->stream, l->depth, l->range, l->begun, l->over, l->unknown);
 	if (l->kernel)
 		fprintf(f, " kernel=%u", l->kernel->number);
-	fprintf(f, " grid=%u,%u,%u block=%u,%u,%u registers=%u shared=%u local=%u accepted=%" PRIu64 " done=%" PRIu64, l->grid[0],
-		l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->regs, l->shared, l->local, l->accepted, l->done);
+	fprintf(f, " grid=%u,%u,%u block=%u,%u,%u registers=%u shared=%u local=%u accepted=%" PRIu64 " done=%" PRIu64,
+		l->grid[0],
+		l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->regs, l->shared, l->local,
+		l->accepted, l->done);
 	if (l->blocks)
-		fprintf(f, " begin=%" PRIu64 " end=%" PRIu64 " blocks=%" PRIu64 " warps_begun=%" PRIu64 " life=%" PRIu64 " issue=%" PRIu64
-			" sms=%" PRIu64 " active=%" PRIu64, ns_of(l->first), ns_of(l->last), l->blocks, l->warps, l->life, l->issue,
+		fprintf(f, " begin=%" PRIu64 " end=%" PRIu64 " blocks=%" PRIu64 " warps_begun=%" PRIu64 " life=%" PRIu64
+			" issue=%" PRIu64
+			" sms=%" PRIu64 " active=%" PRIu64, ns_of(l->first), ns_of(l->last), l->blocks, l->warps,
+			l->life, l->issue,
 			l->sms, l->active);
 	put_sums(f, l->sum);
 }
@@ -219,7 +228,8 @@ void prof_write(FILE *f, const uint64_t *counters)
 	for (const struct prof_launch *l = prof_launches; l; l = l->next)
 		put_launch(f, l);
 	for (size_t i = 0; i < prof_num_copies; i++)
-		fprintf(f, "copy begin=%" PRIu64 " end=%" PRIu64 " bytes=%" PRIu64 " fill=%u\n", prof_copies[i].begin, prof_copies[i].end,
+		fprintf(f, "copy begin=%" PRIu64 " end=%" PRIu64 " bytes=%" PRIu64 " fill=%u\n", prof_copies[i].begin,
+			prof_copies[i].end,
 			prof_copies[i].bytes, prof_copies[i].fill);
 	prof_ranges_write(f);
 	fputs("end\n", f);

@@ -139,12 +139,14 @@ static bool tell(const struct args *a, const struct data *d)
 static void warn(const struct data *d)
 {
 	if (!d->starts)
-		fputs("ppu-prof: nothing was counted: the program used no PPU by our libcuda, libcudart or libppu, or it could not be "
-		      "opened\n", stderr);
+		fputs("ppu-prof: nothing was counted: the program used no PPU by our libcuda, libcudart or libppu, or it "
+		      "could not be opened\n", stderr);
 	else if (d->starts > 1)
-		fprintf(stderr, "ppu-prof: the device was opened %u times; device time is told as if it had gone on\n", d->starts);
+		fprintf(stderr, "ppu-prof: the device was opened %u times; device time is told as if it had gone on\n",
+			d->starts);
 	if (d->ends < d->starts)
-		fputs("ppu-prof: the program, or a child, did not end as usual: what its kernels did is not known\n", stderr);
+		fputs("ppu-prof: the program, or a child, did not end as usual: what its kernels did is not known\n",
+		      stderr);
 }
 
 int main(int argc, char **argv)

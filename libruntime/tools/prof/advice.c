@@ -113,7 +113,8 @@ static void about_sectors(struct data *d, struct kernel *k, const struct insn *i
 	    (double)(s[PROF_sectors] - s[PROF_ideal_sectors]) < LEAST_PART * (double)k->c.sum[PROF_sectors])
 		return;
 	how_far(&in->c, does, why, sizeof(why));
-	tell(k, d, "sectors", in->pc, true, "%s: each warp touches %s sectors where %s would do: %s", place(k, d, in->pc), count(has),
+	tell(k, d, "sectors", in->pc, true, "%s: each warp touches %s sectors where %s would do: %s",
+	     place(k, d, in->pc), count(has),
 	     count(ideal), why);
 }
 
@@ -128,7 +129,8 @@ static void about_banks(struct data *d, struct kernel *k, const struct insn *in)
 	    (double)(s[PROF_passes] - s[PROF_ideal_passes]) < LEAST_PART * (double)k->c.sum[PROF_passes])
 		return;
 	how_far(&in->c, does, why, sizeof(why));
-	tell(k, d, "banks", in->pc, true, "%s: an access to shared memory takes %s passes where %s would do, up to %u words are in one "
+	tell(k, d, "banks", in->pc, true,
+	     "%s: an access to shared memory takes %s passes where %s would do, up to %u words are in one "
 	     "bank: %s", place(k, d, in->pc), count(has), count(ideal), in->c.more.most_ways, why);
 }
 
@@ -138,7 +140,8 @@ static void about_atomics(struct data *d, struct kernel *k, const struct insn *i
 
 	if (in->c.more.most_same < MANY_SAME || s[PROF_collisions] * 2 < s[PROF_atomic_lanes])
 		return;
-	tell(k, d, "atomics", in->pc, true, "%s: up to %u threads of a warp change the same word at once, and do so one after the other: "
+	tell(k, d, "atomics", in->pc, true,
+	     "%s: up to %u threads of a warp change the same word at once, and do so one after the other: "
 	     "%s find it taken", place(k, d, in->pc), in->c.more.most_same, percent(ratio(s[PROF_collisions],
 	     s[PROF_atomic_lanes])));
 }
@@ -169,7 +172,8 @@ static void about_local(struct data *d, struct kernel *k, const struct insn *in)
 
 	if (!bytes || bytes * 10 < k->c.sum[PROF_bytes] + k->c.sum[PROF_local_bytes])
 		return;
-	tell(k, d, "local", in->pc, true, "%s: %" PRIu64 " bytes of local memory: an array that is indexed, or registers that were short",
+	tell(k, d, "local", in->pc, true, "%s: %" PRIu64
+	     " bytes of local memory: an array that is indexed, or registers that were short",
 	     place(k, d, in->pc), bytes);
 }
 
@@ -181,22 +185,27 @@ static void about_branch(struct data *d, struct kernel *k, const struct insn *in
 
 	if (s[PROF_parted] * 10 < s[PROF_warps] || s[PROF_parted] * 10 < all[PROF_parted] || away < MOST_AWAY)
 		return;
-	tell(k, d, "divergence", in->pc, true, "%s: threads of a warp part here in %" PRIu64 " of %" PRIu64 " times; while some execute, "
-	     "the others wait: %s of all lanes of this kernel do", place(k, d, in->pc), s[PROF_parted], s[PROF_warps], percent(away));
+	tell(k, d, "divergence", in->pc, true, "%s: threads of a warp part here in %" PRIu64 " of %" PRIu64
+	     " times; while some execute, "
+	     "the others wait: %s of all lanes of this kernel do", place(k, d, in->pc), s[PROF_parted], s[PROF_warps],
+	     percent(away));
 }
 
 static void about_waits(struct data *d, struct kernel *k, const struct insn *in)
 {
 	const uint64_t *s = in->c.sum;
-	double barrier = ratio(s[PROF_stall_barrier], k->life), lack = ratio(s[PROF_barrier_lack], s[PROF_barrier_work]), memory = 0;
+	double barrier = ratio(s[PROF_stall_barrier], k->life),
+		lack = ratio(s[PROF_barrier_lack], s[PROF_barrier_work]), memory = 0;
 
 	if (in->c.sum[PROF_stall_memory])
 		memory = ratio(line_sum(d, k, in, PROF_stall_memory), k->life);
 	if (barrier >= MOST_BARRIER && lack >= MOST_LACK)
-		tell(k, d, "barrier", in->pc, true, "%s: at this barrier warps spend %s of their time: before it a warp had %s of the work of "
+		tell(k, d, "barrier", in->pc, true,
+		     "%s: at this barrier warps spend %s of their time: before it a warp had %s of the work of "
 		     "the one that had most", place(k, d, in->pc), percent(barrier), percent(1 - lack));
 	if (memory >= MOST_MEMORY)
-		tell(k, d, "memory", in->pc, true, "%s: warps spend %s of their time waiting for memory; an SM has %s warps at a time "
+		tell(k, d, "memory", in->pc, true,
+		     "%s: warps spend %s of their time waiting for memory; an SM has %s warps at a time "
 		     "to go on with", place(k, d, in->pc), percent(memory), count(ratio(k->life, k->active)));
 }
 
@@ -209,10 +218,12 @@ static void about_blocks(struct data *d, struct kernel *k)
 	uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 
 	if (threads % 32 && (lanes - threads) * 10 >= lanes)
-		tell(k, d, "block", k->pc, false, "a block of %u threads leaves %u of %u lanes of its warps empty", threads, lanes - threads,
+		tell(k, d, "block", k->pc, false, "a block of %u threads leaves %u of %u lanes of its warps empty",
+		     threads, lanes - threads,
 		     lanes);
 	if (blocks < d->sms)
-		tell(k, d, "grid", k->pc, false, "a grid of %" PRIu64 " block%s gives work to %" PRIu64 " of %u SMs", blocks,
+		tell(k, d, "grid", k->pc, false, "a grid of %" PRIu64 " block%s gives work to %" PRIu64 " of %u SMs",
+		     blocks,
 		     blocks == 1 ? "" : "s", blocks, d->sms);
 }
 
@@ -232,12 +243,14 @@ static void about_occupancy(struct data *d, struct kernel *k)
 		snprintf(why, sizeof(why), "a block has %u bytes of shared memory", l->shared);
 		break;
 	case LIMIT_BLOCKS:
-		snprintf(why, sizeof(why), "an SM has no more, and a block has %u threads only", l->block[0] * l->block[1] * l->block[2]);
+		snprintf(why, sizeof(why), "an SM has no more, and a block has %u threads only",
+			 l->block[0] * l->block[1] * l->block[2]);
 		break;
 	default:
 		snprintf(why, sizeof(why), "a block has %u threads", l->block[0] * l->block[1] * l->block[2]);
 	}
-	tell(k, d, "occupancy", k->pc, false, "an SM has room for %u block%s of this kernel, %s of its warps: %s", o->blocks,
+	tell(k, d, "occupancy", k->pc, false, "an SM has room for %u block%s of this kernel, %s of its warps: %s",
+	     o->blocks,
 	     o->blocks == 1 ? "" : "s", percent(o->theoretical), why);
 }
 
@@ -253,8 +266,10 @@ static void about_gaps(struct data *d)
 		if (d->kernel[i].num_launches > d->kernel[best].num_launches)
 			best = i;
 	if (d->kernel[best].num_launches >= 10)
-		tell(&d->kernel[best], d, "gaps", d->kernel[best].pc, false, "the device has nothing to do in %s of the time: %u launches of "
-		     "%s ns each; longer kernels, several streams or a graph would fill it", percent(ratio(t->idle, t->to - t->from)),
+		tell(&d->kernel[best], d, "gaps", d->kernel[best].pc, false,
+		     "the device has nothing to do in %s of the time: %u launches of "
+		     "%s ns each; longer kernels, several streams or a graph would fill it",
+		     percent(ratio(t->idle, t->to - t->from)),
 		     d->kernel[best].num_launches, count(ratio(d->kernel[best].time, d->kernel[best].num_launches)));
 }
 

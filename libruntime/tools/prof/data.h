@@ -14,8 +14,7 @@ extern const char *const sum_names[PROF_SUMS];
 
 struct code {
 	uint32_t file, line;		/* line 0: not known */
-	uint32_t after;			/* the last line before it of the file of its function; 0: it is in that, or not known */
-	uint32_t after_file;
+	uint32_t after, after_file;	/* the last line before it of its function's file; 0: it is in that, or not known */
 	uint32_t flops[FLOPS];		/* of a lane */
 	bool branch;
 	char *space, *does, *text;	/* of memory instructions: "global", "read" */

@@ -42,7 +42,8 @@ static uint32_t number_of(const struct data *d, const struct source *s)
 
 static void put_line(FILE *f, const struct data *d, const struct line *l)
 {
-	fprintf(f, "{\"file\":%u,\"line\":%u,\"times\":%" PRIu64 ",\"counts\":", number_of(d, l->file), l->line, l->issued_most);
+	fprintf(f, "{\"file\":%u,\"line\":%u,\"times\":%" PRIu64 ",\"counts\":", number_of(d, l->file), l->line,
+		l->issued_most);
 	put_counts(f, &l->c);
 	fputc('}', f);
 }
@@ -58,7 +59,8 @@ static void put_insn(FILE *f, const struct data *d, const struct kernel *k, cons
 	fputs("\"text\":", f);
 	wrap_json(f, c->text);
 	if (c->branch)
-		fprintf(f, ",\"taken\":%" PRIu64 ",\"not_taken\":%" PRIu64, in->c.sum[PROF_threads], in->c.sum[PROF_off]);
+		fprintf(f, ",\"taken\":%" PRIu64 ",\"not_taken\":%" PRIu64, in->c.sum[PROF_threads],
+			in->c.sum[PROF_off]);
 	if (in->c.more.strided)
 		fprintf(f, ",\"stride\":%" PRId64 ",\"strided\":%" PRIu64 ",\"neighbours\":%" PRIu64, in->c.more.stride,
 			in->c.more.strided, in->c.more.neighbours);
@@ -95,7 +97,8 @@ static void put_kernel(FILE *f, const struct data *d, const struct kernel *k)
 	fprintf(f, ",\"launches\":%u,\"time_ns\":%" PRIu64 ",\"warp_cycles\":%" PRIu64 ",\"issue_cycles\":%" PRIu64
 		",\"sm_cycles\":%" PRIu64, k->num_launches, k->time, k->life, k->issue, k->active);
 	if (k->num_launches)
-		fprintf(f, ",\"first_launch\":%u,\"occupancy\":%.4f", d->launch[k->first].number, ratio(k->life, k->active * d->warps));
+		fprintf(f, ",\"first_launch\":%u,\"occupancy\":%.4f", d->launch[k->first].number,
+			ratio(k->life, k->active * d->warps));
 	fputs(",\"counts\":", f);
 	put_counts(f, &k->c);
 	LIST(f, "findings", k->num_findings, put_finding(f, d, &k->finding[i_]));
@@ -108,7 +111,9 @@ static void put_occupancy(FILE *f, const struct occupancy *o)
 {
 	static const char *const keys[LIMITS] = { "warps", "blocks", "registers", "shared", "grid" };
 
-	fprintf(f, ",\"occupancy\":%.4f,\"theoretical_occupancy\":%.4f,\"blocks_per_sm\":%u,\"limit\":\"%s\",\"limits\":{", o->achieved,
+	fprintf(f,
+		",\"occupancy\":%.4f,\"theoretical_occupancy\":%.4f,\"blocks_per_sm\":%u,\"limit\":\"%s\",\"limits\":{",
+		o->achieved,
 		o->theoretical, o->blocks, limit_names[o->limit]);
 	for (unsigned i = 0; i < LIMITS; i++)
 		if (o->by[i] != UINT32_MAX)
@@ -123,16 +128,21 @@ static void put_launch(FILE *f, const struct launch *l)
 		fputs("null", f);
 	else
 		fprintf(f, "%u", l->kernel);
-	fprintf(f, ",\"context\":%u,\"stream\":%u,\"depth\":%u,\"range\":%u", l->context, l->stream, l->depth, l->range);
+	fprintf(f, ",\"context\":%u,\"stream\":%u,\"depth\":%u,\"range\":%u", l->context, l->stream, l->depth,
+		l->range);
 	if (l->begun)
-		fprintf(f, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"registers\":%u,\"shared\":%u,\"local\":%u,\"accepted_ns\":%" PRIu64,
-			l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->registers, l->shared, l->local,
+		fprintf(f,
+			",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"registers\":%u,\"shared\":%u,\"local\":%u"
+			",\"accepted_ns\":%" PRIu64,
+			l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->registers,
+			l->shared, l->local,
 			l->accepted);
 	if (l->over)
 		fprintf(f, ",\"done_ns\":%" PRIu64, l->done);
 	if (l->blocks) {
 		fprintf(f, ",\"begin_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"warps\":%" PRIu64
-			",\"warp_cycles\":%" PRIu64 ",\"issue_cycles\":%" PRIu64 ",\"sms\":%" PRIu64 ",\"sm_cycles\":%" PRIu64
+			",\"warp_cycles\":%" PRIu64 ",\"issue_cycles\":%" PRIu64 ",\"sms\":%" PRIu64 ",\"sm_cycles\":%"
+			PRIu64
 			",\"critical\":%s", l->begin, l->end, l->blocks, l->warps, l->life, l->issue, l->sms, l->active,
 			l->critical ? "true" : "false");
 		if (!l->unknown)
@@ -145,7 +155,8 @@ static void put_launch(FILE *f, const struct launch *l)
 
 static void put_copy(FILE *f, const struct copy *c)
 {
-	fprintf(f, "{\"begin_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"fill\":%s,\"critical\":%s}", c->begin,
+	fprintf(f, "{\"begin_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 ",\"bytes\":%" PRIu64
+		",\"fill\":%s,\"critical\":%s}", c->begin,
 		c->end, c->bytes, c->fill ? "true" : "false", c->critical ? "true" : "false");
 }
 
@@ -178,14 +189,19 @@ static void put_device(FILE *f, const struct data *d)
 {
 	const struct timeline *t = &d->timeline;
 
-	fprintf(f, ",\n\"device\":{\"sms\":%u,\"warps_per_sm\":%u,\"blocks_per_sm\":%u,\"registers_per_sm\":%u,\"shared_per_sm\":%u,"
+	fprintf(f,
+		",\n\"device\":{\"sms\":%u,\"warps_per_sm\":%u,\"blocks_per_sm\":%u,\"registers_per_sm\":%u,"
+		"\"shared_per_sm\":%u,"
 		"\"clock_khz\":%" PRIu64, d->sms, d->warps, d->blocks, d->registers, d->shared, d->clock_khz);
 	for (unsigned i = 0; i < FLOPS; i++)
 		fprintf(f, ",\"peak_%s_per_ns\":%.3f", flop_names[i], d->peak[i]);
 	fprintf(f, ",\"word_bytes_per_ns\":%.3f}", d->loads);
-	fprintf(f, ",\n\"timeline\":{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"kernels_ns\":%" PRIu64 ",\"copies_ns\":%" PRIu64
-		",\"idle_ns\":%" PRIu64 ",\"stream_gaps_ns\":%" PRIu64 ",\"path_kernels_ns\":%" PRIu64 ",\"path_copies_ns\":%" PRIu64
-		",\"path_gaps_ns\":%" PRIu64 "}", t->from, t->to, t->kernels, t->copies, t->idle, t->gaps, t->path_kernels, t->path_copies,
+	fprintf(f, ",\n\"timeline\":{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"kernels_ns\":%" PRIu64
+		",\"copies_ns\":%" PRIu64
+		",\"idle_ns\":%" PRIu64 ",\"stream_gaps_ns\":%" PRIu64 ",\"path_kernels_ns\":%" PRIu64
+		",\"path_copies_ns\":%" PRIu64
+		",\"path_gaps_ns\":%" PRIu64 "}", t->from, t->to, t->kernels, t->copies, t->idle, t->gaps,
+		t->path_kernels, t->path_copies,
 		t->path_gaps);
 	fputs(",\n\"counters\":{", f);
 	for (uint32_t i = 0; i < d->num_counters; i++)
@@ -201,7 +217,8 @@ void write_json(FILE *f, const struct data *d)
 		fputs(i ? "," : "", f);
 		wrap_json(f, d->program[i]);
 	}
-	fprintf(f, "],\"program_status\":%d,\"complete\":%s", d->status, d->starts && d->ends == d->starts ? "true" : "false");
+	fprintf(f, "],\"program_status\":%d,\"complete\":%s", d->status,
+		d->starts && d->ends == d->starts ? "true" : "false");
 	put_device(f, d);
 	LIST(f, "kernels", d->num_kernels, put_kernel(f, d, &d->kernel[i_]));
 	LIST(f, "launches", d->num_launches, put_launch(f, &d->launch[i_]));

@@ -63,7 +63,9 @@ static struct place *places_of(const struct data *d, const struct source *s, uin
 		first = n;
 		for (uint32_t pc = 0; pc < m->num_code; pc++)
 			if (m->code[pc].line && m->file[m->code[pc].file] == s)
-				*GROW(v, n) = (struct place){ .line = m->code[pc].line, .module = i, .pc = pc, .branch = m->code[pc].branch };
+				*GROW(v, n) = (struct place){
+					.line = m->code[pc].line, .module = i, .pc = pc, .branch = m->code[pc].branch,
+				};
 		if (n > first)
 			add_kernels(d, i, v + first, n - first);
 	}
@@ -120,7 +122,8 @@ static void put_branches(FILE *f, const struct place *p, uint32_t n)
 		block = line == p[i].line ? block + 1 : 0;
 		line = p[i].line;
 		if (reached)
-			fprintf(f, "BRDA:%u,%u,0,%" PRIu64 "\nBRDA:%u,%u,1,%" PRIu64 "\n", p[i].line, block, p[i].threads, p[i].line, block,
+			fprintf(f, "BRDA:%u,%u,0,%" PRIu64 "\nBRDA:%u,%u,1,%" PRIu64 "\n", p[i].line, block,
+				p[i].threads, p[i].line, block,
 				p[i].off);
 		else
 			fprintf(f, "BRDA:%u,%u,0,-\nBRDA:%u,%u,1,-\n", p[i].line, block, p[i].line, block);

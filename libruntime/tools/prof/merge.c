@@ -16,7 +16,8 @@ static bool same_code(const struct module *a, const struct module *b)
 		if (a->function[i].pc != b->function[i].pc || strcmp(a->function[i].name, b->function[i].name) != 0)
 			return false;
 	for (uint32_t i = 0; i < a->num_code; i++)
-		if (a->code[i].file != b->code[i].file || a->code[i].line != b->code[i].line || strcmp(a->code[i].text, b->code[i].text) != 0)
+		if (a->code[i].file != b->code[i].file || a->code[i].line != b->code[i].line ||
+		    strcmp(a->code[i].text, b->code[i].text) != 0)
 			return false;
 	return true;
 }
@@ -39,7 +40,8 @@ static void merge_kernel(struct kernel *to, const struct kernel *from)
 	uint32_t n = 0, i = 0, k = 0;
 
 	while (i < to->num_insns || k < from->num_insns) {
-		uint32_t a = i < to->num_insns ? to->insn[i].pc : UINT32_MAX, b = k < from->num_insns ? from->insn[k].pc : UINT32_MAX;
+		uint32_t a = i < to->num_insns ? to->insn[i].pc : UINT32_MAX,
+			b = k < from->num_insns ? from->insn[k].pc : UINT32_MAX;
 		struct insn *in = GROW(v, n);
 
 		*in = a <= b ? to->insn[i] : from->insn[k];

@@ -111,8 +111,10 @@ static void read_module(struct data *d, const struct record *r)
 		*GROW(m->file, m->num_files) = source_of(d, get(r, "path"));
 	} else if (!strcmp(r->kind, "function")) {
 		*GROW(m->function, m->num_functions) = (struct function){
-			.pc = (uint32_t)number(r, "pc"), .insns = (uint32_t)number(r, "insns"), .kernel = number(r, "kernel"),
-			.file = (uint32_t)number(r, "file"), .line = (uint32_t)number(r, "line"), .name = text(r, "name"),
+			.pc = (uint32_t)number(r, "pc"), .insns = (uint32_t)number(r, "insns"),
+			.kernel = number(r, "kernel"),
+			.file = (uint32_t)number(r, "file"), .line = (uint32_t)number(r, "line"),
+			.name = text(r, "name"),
 		};
 	} else {
 		struct code *c = GROW(m->code, m->num_code);
@@ -198,7 +200,8 @@ static void read_record(struct data *d, const struct record *r)
 		GROW(d->module, d->num_modules);
 	} else if (!strcmp(r->kind, "kernel")) {
 		*GROW(d->kernel, d->num_kernels) = (struct kernel){
-			.module = (uint32_t)number(r, "module"), .pc = (uint32_t)number(r, "pc"), .symbol = text(r, "symbol"),
+			.module = (uint32_t)number(r, "module"), .pc = (uint32_t)number(r, "pc"),
+			.symbol = text(r, "symbol"),
 			.name = text(r, "name"),
 		};
 	} else if (!strcmp(r->kind, "launch")) {
@@ -207,11 +210,13 @@ static void read_record(struct data *d, const struct record *r)
 		read_insn(d, r);
 	} else if (!strcmp(r->kind, "copy")) {
 		*GROW(d->copy, d->num_copies) = (struct copy){
-			.begin = number(r, "begin"), .end = number(r, "end"), .bytes = number(r, "bytes"), .fill = number(r, "fill"),
+			.begin = number(r, "begin"), .end = number(r, "end"), .bytes = number(r, "bytes"),
+			.fill = number(r, "fill"),
 		};
 	} else if (!strcmp(r->kind, "range")) {
 		*GROW(d->range, d->num_ranges) = (struct range){
-			.parent = (uint32_t)number(r, "parent"), .kind = (uint32_t)number(r, "kind"), .count = number(r, "count"),
+			.parent = (uint32_t)number(r, "parent"), .kind = (uint32_t)number(r, "kind"),
+			.count = number(r, "count"),
 			.text = text(r, "text"),
 		};
 	} else if (!strcmp(r->kind, "end")) {
@@ -222,8 +227,8 @@ static void read_record(struct data *d, const struct record *r)
 }
 
 /*
- * What one device did, from when it was opened: a program may open it again, and so may its children.  Its numbers count from 0,
- * and so does its time, which is told as if it went on.
+ * What one device did, from when it was opened: a program may open it again, and so may its children.  Its numbers
+ * count from 0, and so does its time, which is told as if it went on.
  */
 struct part {
 	uint32_t *module, *kernel;	/* places of those with these numbers */

@@ -10,7 +10,8 @@ static const struct data *sorted_by;
 
 static int by_time(const void *a, const void *b)
 {
-	const struct kernel *x = &sorted_by->kernel[*(const uint32_t *)a], *y = &sorted_by->kernel[*(const uint32_t *)b];
+	const struct kernel *x = &sorted_by->kernel[*(const uint32_t *)a],
+		*y = &sorted_by->kernel[*(const uint32_t *)b];
 
 	return x->time > y->time ? -1 : x->time < y->time ? 1 : *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
@@ -65,7 +66,8 @@ static void put_kernel(FILE *f, const struct data *d, const struct kernel *k)
 	fprintf(f, " %6u ", k->num_launches);
 	put_counts(f, &k->c);
 	if (k->num_launches)
-		fprintf(f, " %4.0f %%/%3.0f %%", 100 * ratio(k->life, k->active * d->warps), 100 * l->occupancy.theoretical);
+		fprintf(f, " %4.0f %%/%3.0f %%", 100 * ratio(k->life, k->active * d->warps),
+			100 * l->occupancy.theoretical);
 	fprintf(f, "  %s\n", k->name);
 }
 
@@ -124,7 +126,8 @@ static void put_hot(FILE *f, const struct data *d, const struct kernel *k, unsig
 		qsort(h, n, sizeof(*h), by_heat);
 	fprintf(f, "   time %s  where\n", heads);
 	for (uint32_t i = 0; i < n && i < most; i++) {
-		const char *text = h[i].line ? source_line(h[i].line->file, h[i].line->line) : m->code[h[i].insn->pc].text;
+		const struct line *l = h[i].line;
+		const char *text = l ? source_line(l->file, l->line) : m->code[h[i].insn->pc].text;
 
 		fprintf(f, "%5.1f %% ", 100 * ratio(h[i].heat, all));
 		put_counts(f, h[i].line ? &h[i].line->c : &h[i].insn->c);
@@ -152,7 +155,8 @@ static void put_stalls(FILE *f, const struct kernel *k)
 	fprintf(f, "  warps' time: issue %.1f %%", 100 * ratio(k->issue, k->life));
 	for (unsigned i = PROF_stall_memory; i < PROF_SUMS; i++)
 		if (k->c.sum[i])
-			fprintf(f, ", wait for %s %.1f %%", text[i - PROF_stall_memory], 100 * ratio(k->c.sum[i], k->life));
+			fprintf(f, ", wait for %s %.1f %%", text[i - PROF_stall_memory],
+				100 * ratio(k->c.sum[i], k->life));
 	fputc('\n', f);
 }
 
@@ -209,7 +213,8 @@ static void put_ranges(FILE *f, const struct data *d)
 			depth++;
 		fputs("  ", f);
 		put_time(f, ns);
-		fprintf(f, " %8u %7" PRIu64 "  %*s%s%s\n", launches, d->range[i].count, (int)(2 * depth), "", d->range[i].kind == 2 ? "mark " : "",
+		fprintf(f, " %8u %7" PRIu64 "  %*s%s%s\n", launches, d->range[i].count, (int)(2 * depth), "",
+			d->range[i].kind == 2 ? "mark " : "",
 			d->range[i].text);
 	}
 }

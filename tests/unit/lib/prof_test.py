@@ -188,8 +188,7 @@ for dynamic, want, limit in ((0, 5, "the grid"), (40000, 2, "shared memory"), (2
 # A block alone on its SM: its warps are there until they end.
 j = run("grid 1")
 l = j["launches"][0]
-is_((l["sms"], l["blocks"], l["warps"], l["end_ns"] - l["begin_ns"], l["sm_cycles"]), (1, 1, 2, l["sm_cycles"], l["end_ns"] - l["begin_ns"]),
-    "one block: time and cycles")
+is_((l["sms"], l["blocks"], l["warps"], l["sm_cycles"]), (1, 1, 2, l["end_ns"] - l["begin_ns"]), "one block: time and cycles")
 is_(round(l["warp_cycles"] / l["sm_cycles"] / 64, 4), l["occupancy"], "achieved occupancy")
 
 # ---- arithmetic, time, launches -------------------------------------------------------------------------------
@@ -260,7 +259,8 @@ is_([names[i] for i in sorted(names)],
     "NVTX: ranges by name, those of a loop are one")
 is_([l["range"] for l in j["launches"]], [0, 2, 2, 2, 2, 4, 0], "NVTX: launches by range")
 is_(j["stdout"], "levels 0\n", "NVTX: a range that is not in another one has level 0")
-is_("      4       2  round\n" in j["stderr"] and "      4       2    some\n" in j["stderr"], True, "NVTX: in the text, outer ranges have what inner ones have")
+is_("      4       2  round\n" in j["stderr"] and "      4       2    some\n" in j["stderr"], True,
+    "NVTX: in the text, outer ranges have what inner ones have")
 alone = subprocess.run([TMP + "/profiled", "ranges"], check=True, stdout=subprocess.PIPE, text=True,
                        env=dict(os.environ, LD_LIBRARY_PATH=BUILD + "/lib/cuda"))
 is_(alone.stdout, "levels -2222\n", "NVTX: without ppu-prof nothing is there")
@@ -286,6 +286,8 @@ j = run("dies", status=134)
 is_((j["complete"], "did not end as usual" in j["stderr"]), (False, True), "a program that aborts")
 
 # Without lines: instructions.
+if os.path.exists(TMP + "/records"):
+    os.unlink(TMP + "/records")
 subprocess.run([BUILD + "/bin/ppu-run", "--quiet", BUILD + "/samples/vector_add.ptx", "vector_add", "64", "64", "buf:16384", "buf:16384",
                 "buf:16384", "u32:4096"], check=True, env=dict(os.environ, PPU_PROF=TMP + "/records"))
 with open(TMP + "/records", encoding="utf-8") as f:
