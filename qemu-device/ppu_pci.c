@@ -240,6 +240,8 @@ static void ppu_cleanup(PPUState *s)
     if (s->vram_named) {
         /* The RAM goes later (RCU); the next device here has the same name */
         vmstate_unregister_ram(&s->vram, DEVICE(s));
+        /* A region in a container holds its owner, which is this device */
+        memory_region_del_subregion(&s->bar2, &s->vram);
         s->vram_named = false;
     }
     if (msix_present(pdev)) {

@@ -57,6 +57,7 @@ class Qtest:
         self.rx = b""
         self.qmp_file = None
         self.qmp_path = qmp
+        self.events = []        # that came while a command was answered
         try:
             self.cmd("endianness")      # answered only when every device is there
         except (RuntimeError, OSError):
@@ -167,6 +168,7 @@ class Qtest:
             answer = json.loads(self.qmp_file.readline())
             if "return" in answer or "error" in answer:
                 return answer
+            self.events.append(answer)
 
 
 class Consts:

@@ -38,6 +38,12 @@ def plugged(qt):
     return any(p["name"] == "hot" for p in qt.qmp("qom-list", path="/machine/peripheral"))
 
 
+def freed(qt):
+    """Has QEMU let go of the device that was unplugged? It says so when nothing refers to it any more."""
+    qt.qmp("query-status")
+    return any(e["event"] == "DEVICE_DELETED" and e["data"].get("device") == "hot" for e in qt.events)
+
+
 def load(ppu, count):
     """Copies that take a while, each with an interrupt and a semaphore behind it."""
     ppu.make_context()
@@ -63,6 +69,8 @@ def test_unplug():
             qt.qmp("device_del", id="hot")
             slot(qt, SLOT_OFF)
             wait_until(lambda: not plugged(qt), "the end of the device")
+            wait_until(lambda: freed(qt), "the event that says that the device was freed")
+            qt.events.clear()
             equal(ppu.rd(K.REG_ID), 0, "a register of the device that is gone")
 
 
