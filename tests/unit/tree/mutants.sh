@@ -145,6 +145,32 @@ mutants --check
 is "but no file that does not exist" says '^tests/mutants/nearest:1: there is no d/h.c'
 is "and no such test" says '^tests/mutants/nearest:1: no test is called test_h'
 
+sed -i '/test_h/d; /h\.c/d' "$tree/tests/mutants/nearest"
+printf 'int g(int x);\n#include <stdio.h>\nint main(void)\n{\n\tputs(g(0) ? "not ok 1 - g" : "ok 1 - g");\n\treturn g(0);\n}\n' \
+	>"$tree/tests/unit/part/test_g.c"
+printf '#include <stdio.h>\nint main(void)\n{\n\tputs("not ok 1 - never");\n\treturn 1;\n}\n' >"$tree/tests/unit/part/test_b.c"
+printf 'build/unit/test_%s: d/g.c tests/unit/part/test_%s.c\n\t@mkdir -p $(@D)\n\tcc -o $@ $^\n' g g b b >>"$tree/Makefile"
+printf 'd: part/*\n' >"$tree/tests/mutants/wider"
+git -C "$tree" add -A
+mutants --check
+is "a list of wider tests has no flaw" [ "$(grep -c wider: "$work/out")" = 0 ]
+mutants --random 1 d/
+is "what the near tests do not notice is tried with all of its area" \
+	says '^ok 1 - random/d/g.c:3: test_g: g (not noticed by the near tests)'
+is "a test that fails anyhow is no witness" says '^# Fails without a mistake, too: test_b'
+is "the sum tells both shares" says '^# d  *1 slips, near tests noticed 0 (0 %), with those of the area 1 (100 %)'
+mutants --resume --random 1 d/
+is "a run that goes on counts what it had" says '^# all  *1 slips, near tests noticed 0 (0 %), with those of the area 1 (100 %)'
+
+mkdir "$tree/libruntime"
+printf 'int s(int x)\n{\n\treturn x + 0;\n}\n' >"$tree/libruntime/s.c"
+printf 'build/obj/%%.o: %%.c\n\t@mkdir -p $(@D)\n\tcc -O2 -c -o $@ $<\n' >>"$tree/Makefile"
+printf 'libruntime: test_f\n' >>"$tree/tests/mutants/nearest"
+git -C "$tree" add -A
+mutants --at libruntime/s.c:3
+is "the compiler makes the same code of a slip" says '^ok 1 - random/libruntime/s.c:3: the compiler makes the same code'
+is "then it is no slip" [ "$(grep -c 'slips, near' "$work/out")" = 0 ]
+
 sed -i 's/== 6/== 7/' "$tree/tests/unit/part/test_f.c"
 mutants seen
 is "a test that fails anyhow proves nothing" says '^Bail out! Fails without a mistake: test_f'
