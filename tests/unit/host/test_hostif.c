@@ -98,6 +98,17 @@ START_TEST(block_edges)
 	ck_assert_uint_eq(cherr(ch), PPU_ERR_BAD_SIZE);
 	ck_assert_uint_eq(bench_rd64(c, s), 0);
 	again(ch);
+	/* The same command behind others. */
+	bench_release(ch, 0, s + 8, 6);
+	bench_release(ch, 0, s, 5);
+	va = bench_block(ch, &n);
+	bench_entry(ch, 0, va, n - 1, 0);
+	bench_doorbell(ch, 1);
+	ck_assert(bench_run(b));
+	ck_assert_uint_eq(cherr(ch), PPU_ERR_BAD_SIZE);
+	ck_assert_uint_eq(bench_rd64(c, s + 8), 6);
+	ck_assert_uint_eq(bench_rd64(c, s), 0);
+	again(ch);
 	/* Cut by the page boundary at every word. */
 	for (unsigned k = 1; k < 5; k++) {
 		w[3] = 100 + k;
