@@ -23,8 +23,12 @@
 	"\nst.global.u32 [%l0+32], %r3;\nst.global.u32 [%l0+36], %r4;\nst.global.u64 [%l0+40], %l3;\n" \
 	"st.global.u64 [%l0+48], %l4;\nst.global.f32 [%l0+56], %f3;\nst.global.f64 [%l0+64], %d3;\nret;\n}\n"
 
-/* The instructions but loads, stores and the exit, without the numbers of registers. */
-static const char *code(const char *body)
+#define MEMORY_HEAD \
+	".version 8.6\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p, .param .u32 q) {\n" \
+	".reg .u32 %r<10>; .reg .u64 %l<10>; .shared .align 8 .b8 s[64]; .local .align 8 .b8 a[64];\nld.param.u64 %l0, [p];\n"
+
+/* The instructions but loads and stores (those too, if memory) and the exit, without the numbers of registers. */
+static const char *code(const char *body, bool memory)
 {
 	static char out[2048];
 	struct ppu_image *img = NULL;
@@ -32,7 +36,7 @@ static const char *code(const char *body)
 	char text[8192], *list, *line, *rest;
 	size_t n = 0;
 
-	snprintf(text, sizeof(text), "%s%s%s", HEAD, body, TAIL);
+	snprintf(text, sizeof(text), "%s%s%s", memory ? MEMORY_HEAD : HEAD, body, memory ? "ret; }" : TAIL);
 	ppu_log_init(&log);
 	ck_assert_msg(!ppu_ptx_compile(text, strlen(text), "t", NULL, &img, &log), "%s", log.text);
 	ck_assert_int_eq(ppu_disassemble(img, &list), 0);
@@ -40,7 +44,7 @@ static const char *code(const char *body)
 	for (line = strtok_r(list, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		while (isspace((unsigned char)*line))
 			line++;
-		if (*line == '.' || !strncmp(line, "ld.", 3) || !strncmp(line, "st.", 3) || !strcmp(line, "exit"))
+		if (*line == '.' || !strcmp(line, "exit") || (!memory && (!strncmp(line, "ld.", 3) || !strncmp(line, "st.", 3))))
 			continue;
 		if (n)
 			n += (size_t)sprintf(out + n, "; ");
@@ -112,7 +116,34 @@ static const struct { const char *ptx, *code; } t[] = {
 
 START_TEST(instructions)
 {
-	ck_assert_str_eq(code(t[_i].ptx), t[_i].code);
+	ck_assert_str_eq(code(t[_i].ptx, false), t[_i].code);
+}
+END_TEST
+
+/*
+ * Memory: an access through a generic address that was just converted is one to the space itself, with the place in the
+ * instruction; not a store to parameters, which there is none of.
+ */
+static const struct { const char *ptx, *code; } m[] = {
+	{ "mov.u64 %l1, q; cvta.param.u64 %l2, %l1; ld.u32 %r1, [%l2]; st.global.u32 [%l0], %r1;",
+	  "ld.param.u64 rd, [0]; mov.u64 rd, 8; ld.param.u32 r, [r]; st.global.u32 [rd], r" },
+	{ "mov.u64 %l1, q; cvta.param.u64 %l2, %l1; st.u32 [%l2], 0;", "mov.u64 rd, 8; cvta.param rd, r; st.u32 [rd], rz" },
+	{ "mov.u64 %l1, s; cvta.shared.u64 %l2, %l1; ld.u32 %r1, [%l2+8]; st.global.u32 [%l0], %r1;",
+	  "ld.param.u64 rd, [0]; ld.shared.u32 r, [k$s+8]; st.global.u32 [rd], r" },
+	{ "mov.u64 %l1, s; cvta.shared.u64 %l2, %l1; red.add.u32 [%l2], 1;",
+	  "mov.u32 r, 1; atom.shared.add.relaxed.gpu.u32 rz, [k$s], r" },
+	{ "mov.u64 %l1, a; cvta.local.u64 %l2, %l1; st.u32 [%l2+8], 0;", "sub.u32 r, r, 64; st.local.u32 [r+8], rz" },
+	{ "cvta.global.u64 %l2, %l0; st.u32 [%l2+8], 0;", "ld.param.u64 rd, [0]; st.u32 [rd+8], rz" },
+	{ "cvta.to.global.u64 %l2, %l0; st.global.u32 [%l2+8], 0;", "ld.param.u64 rd, [0]; st.global.u32 [rd+8], rz" },
+	{ "mov.u32 %r1, %tid.x; mul.wide.u32 %l1, %r1, 4; add.u64 %l2, %l0, %l1; st.global.u32 [%l2+8], %r1;",
+	  "ld.param.u64 rd, [0]; s2r r, %tid.x; madw.u32 rd, r, 4, rd; st.global.u32 [rd+8], r" },
+	{ "ld.volatile.global.u32 %r1, [%l0]; ld.volatile.global.u32 %r1, [%l0]; st.global.u32 [%l0], %r1;",
+	  "ld.param.u64 rd, [0]; ld.global.volatile.sys.u32 r, [rd]; ld.global.volatile.sys.u32 r, [rd]; st.global.u32 [rd], r" },
+};
+
+START_TEST(accesses)
+{
+	ck_assert_str_eq(code(m[_i].ptx, true), m[_i].code);
 }
 END_TEST
 
@@ -122,6 +153,7 @@ int main(void)
 	TCase *tc = tcase_create("code");
 
 	tcase_add_loop_test(tc, instructions, 0, (int)(sizeof(t) / sizeof(t[0])));
+	tcase_add_loop_test(tc, accesses, 0, (int)(sizeof(m) / sizeof(m[0])));
 	suite_add_tcase(su, tc);
 	return run_suite(su);
 }
