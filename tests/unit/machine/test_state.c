@@ -10,6 +10,7 @@
 #include "bench.h"
 #include "bench_main.h"
 #include "run_suite.h"
+#include "core/machine/units.h"
 #include "core/sm/mem/icache.h"
 #include "core/tasks/tmu_state.h"
 
@@ -91,6 +92,9 @@ static void act(struct load *l)
 		return;
 	case 4:
 		bench_invalidate(ch->c);
+		return;
+	case 5:		/* stops what begins to work, and lets it go on */
+		bench_set(l->b, PPU_REG_SCHED_CTRL, rnd(l, 2) ? 0 : rnd(l, 4));
 		return;
 	}
 	/* Submit a block, if there is room. */
@@ -181,6 +185,11 @@ static void save_and_load(struct bench *b)
 	free(bytes);
 	free(again);
 }
+
+#define U(name) (#name "    "),
+static const char *const units[] = { PPU_UNITS(U) "end." };
+#undef U
+enum { UNITS = sizeof(units) / sizeof(units[0]) - 1 };
 
 #define END_TIME 6000000ull
 
@@ -348,6 +357,67 @@ START_TEST(damaged)
 	free(bad);
 	free(bytes);
 	bench_free(l.b);
+}
+END_TEST
+
+/* How a state is damaged: a byte, eight of them, or what stood nine bytes before again (a list's element twice). */
+static void damage(uint8_t *at, const uint8_t *from, const uint8_t *to, unsigned how)
+{
+	static const uint8_t wrong[] = { 1, 0x80, 0xff };
+	size_t n = to - at < 8 ? (size_t)(to - at) : 8;
+
+	if (how < sizeof(wrong))
+		*at ^= wrong[how];
+	else if (how == sizeof(wrong))
+		memset(at, 0xff, n);
+	else if (at - from >= 9)
+		memcpy(at, at - 9, n);
+}
+enum { DAMAGES = 5, PLACES = 300 };
+
+/* Each unit's part of a state with damages all over it is refused, or the device works on with it. */
+START_TEST(damaged_anywhere)
+{
+	struct bench *b = bench_new("vram=16M copy-engines=1 gpcs=1 sms-per-gpc=1 channels=8 task-records=4 task-slots=1");
+	struct bench_chan *ch[6];
+	struct bench_ctx *c[2] = { bench_ctx_new(b), bench_ctx_new(b) };
+	uint8_t *bytes = NULL, *from, *to;
+	size_t len = 0;
+
+	for (unsigned i = 0; i < 6; i++) {	/* of each context one works, one waits, and one has nothing to do */
+		struct bench_ctx *of = c[i / 3];
+
+		ch[i] = bench_chan_new(of, i % 3 ? PPU_CLASS_COPY : PPU_CLASS_COMPUTE, 8);
+		if (i % 3 == 0)
+			bench_launch(ch[i], bench_sleep_task(of, 40000));
+		else if (i % 3 == 1)
+			bench_copy(ch[i], bench_alloc(of, 1 << 20, BENCH_VRAM), bench_alloc(of, 1 << 20, BENCH_SYS), 1 << 20);
+		else
+			bench_acquire(ch[i], PPU_SEM_OP_GE, bench_alloc(of, 4096, BENCH_VRAM), 5);
+		bench_submit(ch[i]);
+	}
+	bench_run_to(b, 5000);
+	ck_assert_int_eq(ppu_core_save(b->core, &bytes, &len), 0);
+	b->ports.trace = NULL;
+	from = bench_section(bytes, len, units[_i]);
+	to = bench_section(bytes, len, units[_i + 1]) - 4;
+	ck_assert(from && from <= to);
+	for (uint8_t *at = from; at < to; at += 1 + (to - from) / PLACES)
+		for (unsigned how = 0; how < DAMAGES; how++) {
+			uint8_t was[8];
+			char *err = NULL;
+
+			memcpy(was, at, sizeof(was));
+			damage(at, from, to, how);
+			if (ppu_core_load(b->core, bytes, len, &err))
+				ck_assert_ptr_nonnull(err);
+			else
+				ppu_core_run_idle(b->core, ppu_core_time(b->core) + 50000);
+			free(err);
+			memcpy(at, was, sizeof(was));
+		}
+	free(bytes);
+	bench_free(b);
 }
 END_TEST
 
@@ -583,6 +653,7 @@ int main(void)
 	tcase_add_loop_test(t, queue_saved, 0, 2);
 	tcase_add_loop_test(t, deterministic, 0, 2);
 	tcase_add_loop_test(t, damaged, 0, 2);
+	tcase_add_loop_test(t, damaged_anywhere, 0, UNITS);
 	tcase_add_test(t, refused);
 	tcase_add_test(t, host_side_differs);
 	tcase_add_test(t, other_lists);
