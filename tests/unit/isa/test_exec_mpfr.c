@@ -5,7 +5,7 @@
  * A sample of some seconds. On demand, tests/unit/isa/exec_mpfr.sh says how:
  *
  *   PPU_EXHAUSTIVE=1     all operands of one-operand f32 and of one- and two-operand f16 and bf16
- *   PPU_EXHAUSTIVE=N     every Nth of them
+ *   PPU_EXHAUSTIVE=N     every Nth of them; with PPU_PART=K from the Kth on: N runs, K from 0 to N - 1, try each once
  *   PPU_TEST_SCALE=N     N times as many random and structured operands of everything else
  */
 #include "mpfr_ref.h"
@@ -24,6 +24,13 @@ static uint64_t every(uint64_t sample)
 	const char *s = getenv("PPU_EXHAUSTIVE");
 
 	return !s ? sample * (sanitized() ? 8 : 1) | 1 : atol(s) > 0 ? (uint64_t)atol(s) : 1;
+}
+/* Where that begins. */
+static uint64_t first(uint64_t step)
+{
+	const char *s = getenv("PPU_PART");
+
+	return (s ? strtoull(s, NULL, 0) : rnd32()) % step;
 }
 static long many(long n) { return scaled(sanitized() ? n / 8 : n); }
 
@@ -64,10 +71,10 @@ static bool next_form(struct ppu_dinsn *di)
 }
 static bool has(unsigned op, unsigned t) { return ppu_isa_info(op)->types >> t & 1; }
 
-/* From start, in steps, all n operands: low bits a, the bits above them b. */
+/* In steps, all n operands: low bits a, the bits above them b. */
 static void walk(struct ppu_dinsn di, ref_fn ref, unsigned bits, uint64_t n, uint64_t step)
 {
-	for (uint64_t k = rnd32() % step; k < n;) {
+	for (uint64_t k = first(step); k < n;) {
 		struct lane x[PPU_LANES];
 
 		for (unsigned l = 0; l < PPU_LANES; l++, k += step) {
@@ -227,14 +234,17 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("exec_mpfr");
-	TCase *tc = tcase_create("mpfr");
+	TCase *all = tcase_create("operands"), *some = tcase_create("mpfr");
+	int limit = getenv("PPU_EXHAUSTIVE") || getenv("PPU_TEST_SCALE") ? 1000000 : 600;
 
-	tcase_set_timeout(tc, getenv("PPU_EXHAUSTIVE") || getenv("PPU_TEST_SCALE") ? 1000000 : 600);
-	tcase_add_test(tc, half_one_operand);
-	tcase_add_loop_test(tc, half_two_operands, 0, COUNT(ops));
-	tcase_add_loop_test(tc, f32_one_operand, 0, COUNT(ops));
-	tcase_add_loop_test(tc, random_arithmetic, 0, COUNT(ops));
-	tcase_add_loop_test(tc, conversions, 0, 12);
-	suite_add_tcase(s, tc);
+	tcase_set_timeout(all, limit);
+	tcase_add_test(all, half_one_operand);
+	tcase_add_loop_test(all, half_two_operands, 0, COUNT(ops));
+	tcase_add_loop_test(all, f32_one_operand, 0, COUNT(ops));
+	tcase_add_loop_test(all, conversions, 0, 12);
+	suite_add_tcase(s, all);
+	tcase_set_timeout(some, limit);
+	tcase_add_loop_test(some, random_arithmetic, 0, COUNT(ops));
+	suite_add_tcase(s, some);
 	return run_suite(s);
 }
