@@ -76,6 +76,7 @@ static const struct drm_ioctl_desc ppu_ioctl_table[] = {
 	PPU_IOCTL(SEM_IMPORT_FENCE, sem_import_fence),
 	PPU_IOCTL(SEM_EXPORT_FENCE, sem_export_fence),
 	PPU_IOCTL(GEM_USERPTR, gem_userptr),
+	PPU_IOCTL(GEM_MADVISE, gem_madvise),
 #undef PPU_IOCTL
 };
 

@@ -169,8 +169,8 @@ bool ppu_evict_claim_unused(struct ppu_bo *bo)
 	return false;
 }
 
-/* The first object that can be moved out, claimed, with a reference; NULL: there is none. */
-static struct ppu_bo *ppu_evict_next_bo(struct ppu_evict *ev)
+/* The first object of those that can be moved out, claimed, with a reference, or NULL. */
+static struct ppu_bo *ppu_evict_next_of(struct ppu_evict *ev, bool dontneed)
 {
 	struct ppu_bo *bo, *found = NULL;
 
@@ -178,7 +178,7 @@ static struct ppu_bo *ppu_evict_next_bo(struct ppu_evict *ev)
 
 	spin_lock(&ev->bos_lock);
 	list_for_each_entry(bo, &ev->bos, vram_link) {
-		if (!ppu_evict_claim_unused(bo))
+		if (READ_ONCE(bo->dontneed) != dontneed || !ppu_evict_claim_unused(bo))
 			continue;
 		if (kref_get_unless_zero(&ppu_bo_gem(bo)->refcount)) {
 			found = bo;
@@ -188,6 +188,12 @@ static struct ppu_bo *ppu_evict_next_bo(struct ppu_evict *ev)
 	}
 	spin_unlock(&ev->bos_lock);
 	return found;
+}
+
+/* NULL: nothing can be moved out.  Contents that nobody needs go first, they are not copied. */
+static struct ppu_bo *ppu_evict_next_bo(struct ppu_evict *ev)
+{
+	return ppu_evict_next_of(ev, true) ?: ppu_evict_next_of(ev, false);
 }
 
 /* The device is being reset: waits until that is over. */

@@ -77,8 +77,14 @@ struct ppu_bo {
 	/** @out_pages: what the CPU has mapped while it is out, or NULL; under its dma_resv. */
 	struct page **out_pages;
 	/**
+	 * @dontneed: its contents may be dropped; written under its dma_resv and ppu_shrink.lock.
+	 */
+	bool dontneed;
+	/** @dropped: they were, and its owner does not know it yet; under its dma_resv. */
+	bool dropped;
+	/**
 	 * @out_link: in ppu_shrink.bos, while there are @out_pages, or in ppu_shrink.sys, while the
-	 * device can reach it; under ppu_shrink.lock.
+	 * device can reach it, or in ppu_shrink.dontneed; under ppu_shrink.lock.
 	 */
 	struct list_head out_link;
 	/** @vram_link: in ppu_evict.bos; empty: cannot move. */

@@ -16,6 +16,7 @@
 #include "memory/ppu_evict.h"
 #include "memory/ppu_gem.h"
 #include "memory/ppu_gem_ioctl.h"
+#include "memory/ppu_shrink.h"
 #include "memory/ppu_sys.h"
 #include "memory/ppu_vm.h"
 
@@ -109,4 +110,28 @@ int ppu_ioctl_gem_info(struct drm_device *drm, void *data, struct drm_file *filp
 		args->extra |= DRM_PPU_GEM_INFO_HAS_SEMS;
 	ppu_bo_put(bo);
 	return 0;
+}
+
+int ppu_ioctl_gem_madvise(struct drm_device *drm, void *data, struct drm_file *filp)
+{
+	struct drm_ppu_gem_madvise *args = data;
+	struct ppu_device *ppu = to_ppu(drm);
+	struct ppu_bo *bo;
+	int ret;
+
+	if (PPU_CHECK(ppu, args->madv > DRM_PPU_MADV_DONTNEED) || PPU_CHECK(ppu, args->pad))
+		return -EINVAL;
+	bo = ppu_bo_lookup(filp, args->handle);
+	if (!bo)
+		return -ENOENT;
+
+	/* Whoever drops the contents has the lock until they are gone. */
+	ret = dma_resv_lock_interruptible(ppu_bo_gem(bo)->resv, NULL);
+	if (!ret) {
+		args->retained = !bo->dropped;
+		ppu_shrink_advise(bo, args->madv == DRM_PPU_MADV_DONTNEED);
+		dma_resv_unlock(ppu_bo_gem(bo)->resv);
+	}
+	ppu_bo_put(bo);
+	return ret;
 }

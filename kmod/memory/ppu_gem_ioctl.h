@@ -11,5 +11,6 @@ struct drm_file;
 int ppu_ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_gem_mmap_offset(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_gem_info(struct drm_device *drm, void *data, struct drm_file *filp);
+int ppu_ioctl_gem_madvise(struct drm_device *drm, void *data, struct drm_file *filp);
 
 #endif

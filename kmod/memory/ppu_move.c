@@ -132,6 +132,7 @@ int ppu_move_out(struct ppu_bo *bo)
 	u64 start = ktime_get_ns();
 	LIST_HEAD(blocks);
 	struct file *file;
+	bool drop;
 	int ret;
 
 	ppu_evict_assert_held(ppu);
@@ -141,8 +142,11 @@ int ppu_move_out(struct ppu_bo *bo)
 		return -ENOMEM;
 	dma_resv_lock(obj->resv, NULL);
 	ppu_move_unmap_cpu(bo);
-	ret = ppu_move_bytes(bo, file, true);
+	/* An empty file has zeroes. */
+	drop = bo->dontneed;
+	ret = drop ? 0 : ppu_move_bytes(bo, file, true);
 	if (!ret) {
+		bo->dropped |= drop;
 		obj->filp = file;
 		list_splice_init(&bo->blocks, &blocks);
 		kvfree(bo->segs);
@@ -156,6 +160,8 @@ int ppu_move_out(struct ppu_bo *bo)
 		return ret;
 	}
 	ppu_vram_free_list(ppu, &blocks);
+	if (drop)
+		ppu_shrink_count_dropped(bo);
 	ppu_evict_count(ppu, obj->size, true, ktime_get_ns() - start);
 	trace_ppu_move(obj->size, true, ktime_get_ns() - start);
 	return 0;
@@ -186,6 +192,21 @@ void ppu_move_give_back(struct ppu_bo *bo)
 {
 	ppu_move_unmap_cpu(bo);
 	ppu_move_put_pages(bo);
+}
+
+/**
+ * ppu_move_drop - drop the contents of an object that is out
+ * @bo: object without pages for the CPU; its dma_resv is locked
+ *
+ * Allocates nothing, and gives swap space back, too.
+ */
+void ppu_move_drop(struct ppu_bo *bo)
+{
+	dma_resv_assert_held(ppu_bo_gem(bo)->resv);
+
+	shmem_truncate_range(file_inode(ppu_bo_gem(bo)->filp), 0, (loff_t)-1);
+	bo->dropped = true;
+	ppu_shrink_count_dropped(bo);
 }
 
 /* Copies the bytes into the object's new VRAM.  The object's dma_resv is locked. */

@@ -9,7 +9,8 @@
  * After these it takes system objects that no VM on the device shows.  If that is not enough, it
  * asks for VMs that are idle to be held (ppu_evict.c), since it cannot wait for a VM.
  *
- * All of these pages can only be freed if they can be written to swap.
+ * All of these pages can only be freed if they can be written to swap.  Before any of them it takes
+ * objects whose contents nobody needs (GEM_MADVISE): these are dropped, so that needs no swap.
  *
  * It runs wherever memory is allocated, so it waits for no lock under which memory is allocated.
  */
@@ -61,14 +62,38 @@ static unsigned long ppu_shrink_size(struct ppu_bo *bo)
 	return ppu_bo_gem(bo)->size >> PAGE_SHIFT;
 }
 
+/* The pages of all in the list where the object is, or is to be. */
+static unsigned long *ppu_shrink_sum(struct ppu_shrink *s, struct ppu_bo *bo)
+{
+	if (bo->dontneed)
+		return &s->dontneed_pages;
+	return bo->out ? &s->pages : &s->sys_pages;
+}
+
 static void ppu_shrink_del(struct ppu_shrink *s, struct ppu_bo *bo)
 {
-	unsigned long *pages = bo->out ? &s->pages : &s->sys_pages;
+	unsigned long *pages = ppu_shrink_sum(s, bo);
 
 	lockdep_assert_held(&s->lock);
 
 	list_del_init(&bo->out_link);
 	WRITE_ONCE(*pages, *pages - ppu_shrink_size(bo));
+}
+
+/* An object whose contents may be dropped is in its list wherever it is, so it may be there. */
+static void ppu_shrink_insert(struct ppu_shrink *s, struct ppu_bo *bo)
+{
+	unsigned long *pages = ppu_shrink_sum(s, bo);
+
+	lockdep_assert_held(&s->lock);
+
+	if (!list_empty(&bo->out_link))
+		return;
+	if (bo->dontneed)
+		list_add_tail(&bo->out_link, &s->dontneed);
+	else
+		list_add_tail(&bo->out_link, bo->out ? &s->bos : &s->sys);
+	WRITE_ONCE(*pages, *pages + ppu_shrink_size(bo));
 }
 
 /** ppu_shrink_add - the CPU maps pages of an object that is out; its dma_resv is locked */
@@ -77,8 +102,7 @@ void ppu_shrink_add(struct ppu_bo *bo)
 	struct ppu_shrink *s = to_ppu(ppu_bo_gem(bo)->dev)->shrink;
 
 	mutex_lock(&s->lock);
-	list_add_tail(&bo->out_link, &s->bos);
-	WRITE_ONCE(s->pages, s->pages + ppu_shrink_size(bo));
+	ppu_shrink_insert(s, bo);
 	mutex_unlock(&s->lock);
 }
 
@@ -88,8 +112,7 @@ void ppu_shrink_add_sys(struct ppu_bo *bo)
 	struct ppu_shrink *s = to_ppu(ppu_bo_gem(bo)->dev)->shrink;
 
 	mutex_lock(&s->lock);
-	list_add_tail(&bo->out_link, &s->sys);
-	WRITE_ONCE(s->sys_pages, s->sys_pages + ppu_shrink_size(bo));
+	ppu_shrink_insert(s, bo);
 	mutex_unlock(&s->lock);
 }
 
@@ -103,6 +126,44 @@ void ppu_shrink_count_in(struct ppu_bo *bo)
 	mutex_unlock(&s->lock);
 }
 
+/* Does the kernel get anything by it if the object goes?  Its dma_resv is locked. */
+static bool ppu_shrink_has_memory(struct ppu_bo *bo)
+{
+	if (!ppu_bo_moves(bo) || bo->base.map_wc)
+		return false;
+	if (!bo->out)
+		return bo->placement == DRM_PPU_PLACEMENT_SYSTEM;
+	/* What the CPU has not mapped may still be in the cache of shmem, or in swap. */
+	return bo->out_pages || (bo->dontneed && !bo->dropped);
+}
+
+/**
+ * ppu_shrink_advise - say whether the contents of an object are needed
+ * @bo: object of any kind; its dma_resv is locked
+ * @dontneed: they may be dropped; else they may not, and the owner knows whether they were
+ */
+void ppu_shrink_advise(struct ppu_bo *bo, bool dontneed)
+{
+	struct ppu_shrink *s = to_ppu(ppu_bo_gem(bo)->dev)->shrink;
+
+	dma_resv_assert_held(ppu_bo_gem(bo)->resv);
+
+	mutex_lock(&s->lock);
+	if (!list_empty(&bo->out_link))
+		ppu_shrink_del(s, bo);
+	WRITE_ONCE(bo->dontneed, dontneed);
+	bo->dropped &= dontneed;
+	if (ppu_shrink_has_memory(bo))
+		ppu_shrink_insert(s, bo);
+	mutex_unlock(&s->lock);
+}
+
+/** ppu_shrink_count_dropped - contents of an object were dropped */
+void ppu_shrink_count_dropped(struct ppu_bo *bo)
+{
+	atomic64_add(ppu_shrink_size(bo), &to_ppu(ppu_bo_gem(bo)->dev)->shrink->dropped);
+}
+
 /** ppu_shrink_mark_sys - ppu_evict_mark() for all system objects that could be given back */
 void ppu_shrink_mark_sys(struct ppu_device *ppu)
 {
@@ -110,8 +171,11 @@ void ppu_shrink_mark_sys(struct ppu_device *ppu)
 	struct ppu_bo *bo;
 
 	mutex_lock(&s->lock);
-	list_for_each_entry(bo, &s->sys, out_link)
+	list_for_each_entry(bo, &s->dontneed, out_link)
 		ppu_evict_mark(bo);
+	if (ppu_shrink_can_swap())
+		list_for_each_entry(bo, &s->sys, out_link)
+			ppu_evict_mark(bo);
 	mutex_unlock(&s->lock);
 }
 
@@ -134,10 +198,11 @@ void ppu_shrink_remove(struct ppu_bo *bo)
 static unsigned long ppu_shrink_count(struct shrinker *shrinker, struct shrink_control *sc)
 {
 	struct ppu_shrink *s = ppu_shrinker_private(shrinker);
+	unsigned long pages = READ_ONCE(s->dontneed_pages);
 
-	if (!ppu_shrink_can_swap())
-		return SHRINK_EMPTY;
-	return READ_ONCE(s->pages) + READ_ONCE(s->sys_pages) ?: SHRINK_EMPTY;
+	if (ppu_shrink_can_swap())
+		pages += READ_ONCE(s->pages) + READ_ONCE(s->sys_pages);
+	return pages ?: SHRINK_EMPTY;
 }
 
 /* Objects whose dma_resv is locked move, or somebody maps them: they are in use. */
@@ -162,6 +227,47 @@ static bool ppu_shrink_sys(struct ppu_shrink *s, struct ppu_bo *bo)
 	}
 	ppu_shrink_del(s, bo);
 	ppu_sys_out(bo);
+	dma_resv_unlock(ppu_bo_gem(bo)->resv);
+	return true;
+}
+
+/* Nothing is left of it but the object. */
+static void ppu_shrink_empty(struct ppu_shrink *s, struct ppu_bo *bo)
+{
+	ppu_shrink_del(s, bo);
+	if (bo->out)
+		ppu_move_give_back(bo);
+	else
+		ppu_sys_out(bo);
+	ppu_move_drop(bo);
+}
+
+/* False: it is on the device, or somebody maps it. */
+static bool ppu_shrink_drop_out(struct ppu_shrink *s, struct ppu_bo *bo)
+{
+	bool out;
+
+	if (!dma_resv_trylock(ppu_bo_gem(bo)->resv))
+		return false;
+	out = bo->out;
+	if (out)
+		ppu_shrink_empty(s, bo);
+	dma_resv_unlock(ppu_bo_gem(bo)->resv);
+	return out;
+}
+
+/* Likewise, but none moves meanwhile: those on the device that it does not use can go, too. */
+static bool ppu_shrink_drop(struct ppu_shrink *s, struct ppu_bo *bo)
+{
+	if (bo->out)
+		return ppu_shrink_drop_out(s, bo);
+	if (!ppu_evict_claim_unused(bo))
+		return false;
+	if (!dma_resv_trylock(ppu_bo_gem(bo)->resv)) {
+		ppu_bo_unclaim(bo);
+		return false;
+	}
+	ppu_shrink_empty(s, bo);
 	dma_resv_unlock(ppu_bo_gem(bo)->resv);
 	return true;
 }
@@ -194,12 +300,17 @@ static unsigned long ppu_shrink_list(struct ppu_shrink *s, struct ppu_shrink_pas
 
 static void ppu_shrink_pass(struct ppu_shrink *s, struct ppu_shrink_pass *pass)
 {
-	s->given_back += ppu_shrink_list(s, pass, &s->bos, ppu_shrink_out);
+	bool swap = ppu_shrink_can_swap(), still;
+
 	/* Without objects, the rest of the driver may not be there yet, or any more. */
-	if (list_empty(&s->sys) || !ppu_evict_trylock(s->ppu))
-		return;
-	s->sys_out += ppu_shrink_list(s, pass, &s->sys, ppu_shrink_sys);
-	ppu_evict_tryunlock(s->ppu);
+	still = !(list_empty(&s->sys) && list_empty(&s->dontneed)) && ppu_evict_trylock(s->ppu);
+	ppu_shrink_list(s, pass, &s->dontneed, still ? ppu_shrink_drop : ppu_shrink_drop_out);
+	if (swap)
+		s->given_back += ppu_shrink_list(s, pass, &s->bos, ppu_shrink_out);
+	if (swap && still)
+		s->sys_out += ppu_shrink_list(s, pass, &s->sys, ppu_shrink_sys);
+	if (still)
+		ppu_evict_tryunlock(s->ppu);
 }
 
 static unsigned long ppu_shrink_scan(struct shrinker *shrinker, struct shrink_control *sc)
@@ -207,12 +318,13 @@ static unsigned long ppu_shrink_scan(struct shrinker *shrinker, struct shrink_co
 	struct ppu_shrink *s = ppu_shrinker_private(shrinker);
 	struct ppu_shrink_pass pass = { .want = sc->nr_to_scan };
 
-	if (!ppu_shrink_can_swap() || !mutex_trylock(&s->lock))
+	if (!mutex_trylock(&s->lock))
 		return SHRINK_STOP;
 	ppu_shrink_pass(s, &pass);
 	s->passes++;
 	s->looks += pass.objects;
-	if (pass.freed < pass.want && s->sys_pages)
+	if (pass.freed < pass.want &&
+	    (s->dontneed_pages || (s->sys_pages && ppu_shrink_can_swap())))
 		ppu_evict_want_idle(s->ppu);
 	mutex_unlock(&s->lock);
 	/* Whole objects: it may be more than was asked for, and counts as that. */
@@ -231,6 +343,8 @@ void ppu_shrink_print(struct drm_printer *p, struct ppu_device *ppu)
 	drm_printf(p, "cpu_pages %lu\ngiven_back_pages %llu\n", s->pages, s->given_back);
 	drm_printf(p, "system_pages %lu\nsystem_out_pages %llu\nsystem_in_pages %llu\n",
 		   s->sys_pages, s->sys_out, s->sys_in);
+	drm_printf(p, "dontneed_pages %lu\ndropped_pages %lld\n", s->dontneed_pages,
+		   (s64)atomic64_read(&s->dropped));
 	drm_printf(p, "shrink_passes %llu\nshrink_looks %llu\n", s->passes, s->looks);
 	mutex_unlock(&s->lock);
 }
@@ -240,7 +354,8 @@ static void ppu_shrink_fini(struct drm_device *drm, void *data)
 	struct ppu_shrink *s = data;
 
 	shrinker_free(s->shrinker);
-	drm_WARN_ON(drm, !list_empty(&s->bos) || !list_empty(&s->sys));
+	drm_WARN_ON(drm, !list_empty(&s->bos) || !list_empty(&s->sys) ||
+		    !list_empty(&s->dontneed));
 	mutex_destroy(&s->lock);
 }
 
@@ -262,6 +377,7 @@ int ppu_shrink_init(struct ppu_device *ppu)
 	mutex_init(&s->lock);
 	INIT_LIST_HEAD(&s->bos);
 	INIT_LIST_HEAD(&s->sys);
+	INIT_LIST_HEAD(&s->dontneed);
 	s->ppu = ppu;
 	/* Tell lockdep: memory must not be allocated under locks that the shrinker takes. */
 	fs_reclaim_acquire(GFP_KERNEL);

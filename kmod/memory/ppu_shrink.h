@@ -5,6 +5,7 @@
 #ifndef __PPU_SHRINK_H__
 #define __PPU_SHRINK_H__
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/shrinker.h>
@@ -30,6 +31,12 @@ struct ppu_shrink {
 	u64 given_back;
 	/** @ppu: the device. */
 	struct ppu_device *ppu;
+	/** @dontneed: with pages, or swapped, whose contents may be dropped, of both kinds. */
+	struct list_head dontneed;
+	/** @dontneed_pages: of all of @dontneed. */
+	unsigned long dontneed_pages;
+	/** @dropped: pages of contents that were dropped, those of VRAM included. */
+	atomic64_t dropped;
 	/** @sys: system objects that the device can reach: ppu_bo.out_link; likewise. */
 	struct list_head sys;
 	/** @sys_pages: of all of @sys. */
@@ -49,6 +56,8 @@ void ppu_shrink_add(struct ppu_bo *bo);
 void ppu_shrink_add_sys(struct ppu_bo *bo);
 void ppu_shrink_count_in(struct ppu_bo *bo);
 void ppu_shrink_remove(struct ppu_bo *bo);
+void ppu_shrink_advise(struct ppu_bo *bo, bool dontneed);
+void ppu_shrink_count_dropped(struct ppu_bo *bo);
 void ppu_shrink_mark_sys(struct ppu_device *ppu);
 void ppu_shrink_print(struct drm_printer *p, struct ppu_device *ppu);
 

@@ -24,6 +24,8 @@ struct ppu_usage {
 	u64 shared;
 	/** @out: bytes of those that were moved out of it. */
 	u64 out;
+	/** @dontneed: bytes of those that are in it, and whose contents may be dropped. */
+	u64 dontneed;
 };
 
 static void ppu_file_memory(struct drm_file *filp, struct ppu_usage *usage)
@@ -33,13 +35,16 @@ static void ppu_file_memory(struct drm_file *filp, struct ppu_usage *usage)
 
 	spin_lock(&filp->table_lock);
 	idr_for_each_entry(&filp->object_idr, obj, id) {
-		struct ppu_usage *u = &usage[to_ppu_bo(obj)->placement];
+		struct ppu_bo *bo = to_ppu_bo(obj);
+		struct ppu_usage *u = &usage[bo->placement];
 
 		u->total += obj->size;
 		if (obj->handle_count > 1 || obj->dma_buf)
 			u->shared += obj->size;
-		if (READ_ONCE(to_ppu_bo(obj)->out))
+		if (READ_ONCE(bo->out))
 			u->out += obj->size;
+		else if (READ_ONCE(bo->dontneed))
+			u->dontneed += obj->size;
 	}
 	spin_unlock(&filp->table_lock);
 }
@@ -50,7 +55,7 @@ static void ppu_show_region(struct seq_file *m, const char *region, const struct
 	seq_printf(m, "drm-total-%s:\t%llu KiB\n", region, u->total >> 10);
 	seq_printf(m, "drm-shared-%s:\t%llu KiB\n", region, u->shared >> 10);
 	seq_printf(m, "drm-resident-%s:\t%llu KiB\n", region, (u->total - u->out) >> 10);
-	seq_printf(m, "drm-purgeable-%s:\t0 KiB\n", region);
+	seq_printf(m, "drm-purgeable-%s:\t%llu KiB\n", region, u->dontneed >> 10);
 	/* The older name of drm-resident. */
 	seq_printf(m, "drm-memory-%s:\t%llu KiB\n", region, (u->total - u->out) >> 10);
 }

@@ -14,6 +14,7 @@
 #include "recorded/uapi_0_4.h"
 #include "recorded/uapi_1_0.h"
 #include "recorded/uapi_1_1.h"
+#include "recorded/uapi_1_2.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -32,18 +33,24 @@ TEST(replay_1_1, "the same of version 1.1")
 	replay(uapi_1_1, COUNT(uapi_1_1));
 }
 
-static void has_all(const char *const *lines, unsigned count)
+TEST(replay_1_2, "the same of version 1.2")
 {
-	for (unsigned nr = 0; nr <= DRM_PPU_GEM_USERPTR; nr++)
+	replay(uapi_1_2, COUNT(uapi_1_2));
+}
+
+static void has_all(const char *const *lines, unsigned count, unsigned last)
+{
+	for (unsigned nr = 0; nr <= last; nr++)
 		if (!record_has(lines, count, nr))
 			FAIL("ioctl %#x is not in it", nr);
 }
 
 TEST(all, "each record has a successful call of each ioctl of its version")
 {
-	has_all(uapi_0_4, COUNT(uapi_0_4));
-	has_all(uapi_1_0, COUNT(uapi_1_0));
-	has_all(uapi_1_1, COUNT(uapi_1_1));
+	has_all(uapi_0_4, COUNT(uapi_0_4), DRM_PPU_GEM_USERPTR);
+	has_all(uapi_1_0, COUNT(uapi_1_0), DRM_PPU_GEM_USERPTR);
+	has_all(uapi_1_1, COUNT(uapi_1_1), DRM_PPU_GEM_USERPTR);
+	has_all(uapi_1_2, COUNT(uapi_1_2), DRM_PPU_GEM_MADVISE);
 }
 
 /* ---- recording ---- */
@@ -789,6 +796,29 @@ static void since_1_1(struct recorder *r)
 	sem_wait_channel(r, 70, 0, DRM_PPU_SEM_WAIT_VM, EINVAL);
 }
 
+/* ---- since 1.2 ---- */
+
+static void gem_madvise(struct recorder *r, uint32_t handle, uint32_t madv, uint32_t pad, int err)
+{
+	ARG(a, gem_madvise);
+
+	a->handle = handle;
+	a->madv = madv;
+	a->pad = pad;
+	CALL_ERR(GEM_MADVISE, err);
+}
+
+/* Handle 4 is the program's memory, whose contents are never dropped. */
+static void since_1_2(struct recorder *r)
+{
+	gem_madvise(r, 4, DRM_PPU_MADV_DONTNEED, 0, 0);
+	gem_madvise(r, 4, DRM_PPU_MADV_WILLNEED, 0, 0);
+	gem_madvise(r, 5, DRM_PPU_MADV_WILLNEED, 0, 0);
+	gem_madvise(r, 5, 2, 0, EINVAL);
+	gem_madvise(r, 5, DRM_PPU_MADV_WILLNEED, 1, EINVAL);
+	gem_madvise(r, 99, DRM_PPU_MADV_WILLNEED, 0, ENOENT);
+}
+
 static void ends(struct recorder *r)
 {
 	for (uint32_t id = 1; id <= 4; id++) {
@@ -828,6 +858,8 @@ static void scenario(struct recorder *r, unsigned minor)
 	channel_error(r);
 	if (minor >= 1)
 		since_1_1(r);
+	if (minor >= 2)
+		since_1_2(r);
 	ends(r);
 }
 

@@ -81,6 +81,11 @@ WALK(gem_info, "GEM_INFO", W_BO, NULL)
 	return CALL(GEM_INFO, gem_info, .handle = w->bo.handle);
 }
 
+WALK(gem_madvise, "GEM_MADVISE", W_BO, NULL)
+{
+	return CALL(GEM_MADVISE, gem_madvise, .handle = w->bo.handle, .madv = DRM_PPU_MADV_DONTNEED);
+}
+
 /* ---- VMs ---- */
 
 WALK(vm_create, "VM_CREATE", W_FILE, NULL)

@@ -73,6 +73,7 @@ extern "C" {
  *   DRM_PPU_SYNC_WAIT_FOR_SUBMIT, queue of VM_BIND.  DRM_PPU_QUERY_COUNTERS needs
  *   CAP_PERFMON, GEM_FLINK gives EOPNOTSUPP
  * - 1.1: DRM_PPU_SEM_WAIT_VM
+ * - 1.2: GEM_MADVISE
  *
  * Stability: from 1.0 on, what a program may rely on does not change as long as
  * DRM_PPU_MAJOR is 1.  That is everything that this file says: numbers, layouts,
@@ -86,7 +87,7 @@ extern "C" {
  * 0.4 are answered as they were then, but for what the line about 1.0 says.
  */
 #define DRM_PPU_MAJOR 1
-#define DRM_PPU_MINOR 1
+#define DRM_PPU_MINOR 2
 
 /**
  * struct drm_ppu_array - a user-space array whose elements may grow
@@ -527,6 +528,32 @@ struct drm_ppu_gem_userptr {
 	__u32 vm_id;
 	/** @handle: out: GEM handle. */
 	__u32 handle;
+	/** @pad: in: MBZ. */
+	__u32 pad;
+};
+
+/* What DRM_IOCTL_PPU_GEM_MADVISE says about the contents of an object. */
+#define DRM_PPU_MADV_WILLNEED	0	/* they are needed, as at first */
+#define DRM_PPU_MADV_DONTNEED	1	/* they may be lost when memory is short */
+
+/**
+ * struct drm_ppu_gem_madvise - DRM_IOCTL_PPU_GEM_MADVISE
+ *
+ * Says whether the contents of an object are needed.  Those of a DONTNEED object may be dropped
+ * when VRAM or memory of the system is short, in one piece, while no VM can use them.  The object
+ * itself stays: handle, mappings and size.  Its contents are what they were, or zeroes; so they
+ * are for who looks before WILLNEED, and what is stored before WILLNEED may be dropped, too.
+ *
+ * After WILLNEED they are not dropped.  Objects that stay where they are keep them whatever is
+ * said: exported and imported ones, memory of the process, those with semaphores or notifiers.
+ */
+struct drm_ppu_gem_madvise {
+	/** @handle: in: GEM handle. */
+	__u32 handle;
+	/** @madv: in: DRM_PPU_MADV_*. */
+	__u32 madv;
+	/** @retained: out: 0: the contents were dropped since the last WILLNEED; else 1. */
+	__u32 retained;
 	/** @pad: in: MBZ. */
 	__u32 pad;
 };
@@ -1560,6 +1587,7 @@ struct drm_ppu_event_unregister {
 #define DRM_PPU_SEM_IMPORT_FENCE	0x1a
 #define DRM_PPU_SEM_EXPORT_FENCE	0x1b
 #define DRM_PPU_GEM_USERPTR		0x1c
+#define DRM_PPU_GEM_MADVISE		0x1d
 
 /* All are DRM_IOWR: a structure that later gains an output keeps its number. */
 #define DRM_IOCTL_PPU(nr, type) \
@@ -1595,6 +1623,7 @@ struct drm_ppu_event_unregister {
 #define DRM_IOCTL_PPU_SEM_IMPORT_FENCE	DRM_IOCTL_PPU(SEM_IMPORT_FENCE, sem_import_fence)
 #define DRM_IOCTL_PPU_SEM_EXPORT_FENCE	DRM_IOCTL_PPU(SEM_EXPORT_FENCE, sem_export_fence)
 #define DRM_IOCTL_PPU_GEM_USERPTR	DRM_IOCTL_PPU(GEM_USERPTR, gem_userptr)
+#define DRM_IOCTL_PPU_GEM_MADVISE	DRM_IOCTL_PPU(GEM_MADVISE, gem_madvise)
 
 #if defined(__cplusplus)
 }
