@@ -29,6 +29,7 @@
 
 #include "base/ppu_device.h"
 #include "base/ppu_gate.h"
+#include "base/ppu_quota.h"
 #include "base/ppu_quota_vram.h"
 #include "base/ppu_trace.h"
 #include "channel/ppu_hold.h"
@@ -341,23 +342,26 @@ int ppu_evict_ended(struct ppu_device *ppu)
 	return atomic_read(&ppu->evict->ended);
 }
 
+static void ppu_evict_mark_vms(struct ppu_evict *ev, struct ppu_bo *bo)
+{
+	struct ppu_mapping *map;
+
+	lockdep_assert_held(&ev->lock);
+
+	spin_lock(&bo->maps_lock);
+	list_for_each_entry(map, &bo->maps, bo_link)
+		map->vm->evict.scan = ev->scans;
+	spin_unlock(&bo->maps_lock);
+}
+
 /**
  * ppu_evict_mark - mark the VMs that show an object, if it could move
  * @bo: object of any kind
  */
 void ppu_evict_mark(struct ppu_bo *bo)
 {
-	struct ppu_evict *ev = to_ppu(ppu_bo_gem(bo)->dev)->evict;
-	struct ppu_mapping *map;
-
-	lockdep_assert_held(&ev->lock);
-
-	if (atomic_read(&bo->pins))
-		return;
-	spin_lock(&bo->maps_lock);
-	list_for_each_entry(map, &bo->maps, bo_link)
-		map->vm->evict.scan = ev->scans;
-	spin_unlock(&bo->maps_lock);
+	if (!atomic_read(&bo->pins))
+		ppu_evict_mark_vms(to_ppu(ppu_bo_gem(bo)->dev)->evict, bo);
 }
 
 /* Marks the VMs that show an object of VRAM which could move. */
@@ -961,6 +965,91 @@ void ppu_evict_print(struct drm_printer *p, struct ppu_device *ppu)
 	drm_printf(p, "holds %llu\nlet_go %llu\nresumes %llu\n", stats.holds, stats.let_go,
 		   stats.resumes);
 	ppu_shrink_print(p, ppu);
+}
+
+/* Objects that other devices reach */
+
+/* Holds all VMs that show the object.  -EBUSY: somebody uses one, or its work does not end. */
+static int ppu_evict_hold_users(struct ppu_evict *ev, struct ppu_bo *bo)
+{
+	unsigned long index = 0;
+	struct ppu_vm *vm;
+	int ret = 0;
+
+	ev->scans++;
+	ppu_evict_mark_vms(ev, bo);
+	while (!ret && (vm = ppu_vm_next(ev->ppu, &index))) {
+		index++;
+		if (vm->evict.scan == ev->scans && !vm->evict.out && !ppu_evict_hold(ev, vm))
+			ret = -EBUSY;
+		ppu_vm_put(vm);
+	}
+	return ret;
+}
+
+/* The object is claimed. */
+static int ppu_evict_share_claimed(struct ppu_evict *ev, struct ppu_bo *bo,
+				   struct address_space *shared)
+{
+	u64 size = ppu_bo_gem(bo)->size;
+	int ret;
+
+	/* A VM that just ends is in no table, and was not held. */
+	if (!ppu_evict_unused(ev, bo))
+		return -EBUSY;
+	ret = ppu_quota_charge(bo->quota, DRM_PPU_RES_SYSTEM, size);
+	if (ret)
+		return ret;
+	do {
+		ret = ppu_move_share(bo, shared);
+	} while (ret == -EAGAIN && !ppu_evict_wait_reset(ev->ppu));
+	if (ret) {
+		ppu_quota_release(bo->quota, DRM_PPU_RES_SYSTEM, size);
+		return ret == -EAGAIN ? -ENODEV : ret;
+	}
+	ppu_evict_remove(bo);
+	ppu_quota_release_vram(bo->quota, size, bo->fixed);
+	bo->fixed = false;
+	return 0;
+}
+
+static int ppu_evict_share_locked(struct ppu_evict *ev, struct ppu_bo *bo,
+				  struct address_space *shared)
+{
+	int ret;
+
+	lockdep_assert_held(&ev->lock);
+
+	if (bo->placement == DRM_PPU_PLACEMENT_SYSTEM)
+		return 0;
+	ret = ppu_evict_hold_users(ev, bo);
+	if (ret)
+		return ret;
+	/* The export has pinned it.  Who else has needs it where it is. */
+	if (atomic_cmpxchg(&bo->pins, 1, PPU_BO_AWAY) != 1)
+		return -EBUSY;
+	ret = ppu_evict_share_claimed(ev, bo, shared);
+	atomic_set_release(&bo->pins, 1);
+	return ret;
+}
+
+/**
+ * ppu_evict_share - make an object of VRAM one of system memory, for good
+ * @bo: object that was exported, of VRAM or not any more
+ * @shared: the CPU's mappings of its dma-buf
+ *
+ * Return: 0, -EBUSY: a VM that shows it does not stop, or a semaphore is there; -ENOSPC, -ENOMEM
+ * or -ENODEV.
+ */
+int ppu_evict_share(struct ppu_bo *bo, struct address_space *shared)
+{
+	struct ppu_evict *ev = to_ppu(ppu_bo_gem(bo)->dev)->evict;
+	int ret;
+
+	ppu_evict_lock(ev);
+	ret = ppu_evict_share_locked(ev, bo, shared);
+	ppu_evict_unlock(ev);
+	return ret;
 }
 
 static void ppu_evict_fini(struct drm_device *drm, void *data)

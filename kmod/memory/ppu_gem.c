@@ -412,11 +412,17 @@ static vm_fault_t ppu_vram_fault(struct vm_fault *vmf)
 	bool out;
 	int idx;
 
+	/* It was VRAM when it was mapped, and does not become so again. */
+	if (READ_ONCE(arg.bo->placement) == DRM_PPU_PLACEMENT_SYSTEM)
+		return ppu_sys_fault(vmf);
+
 	if (!ppu_enter(arg.ppu, &idx))
 		return VM_FAULT_SIGBUS;
 	dma_resv_lock(obj->resv, NULL);
 	out = arg.bo->out;
-	if (!arg.bo->revoked && !out)
+	if (arg.bo->placement == DRM_PPU_PLACEMENT_SYSTEM)
+		ret = VM_FAULT_NOPAGE;
+	else if (!arg.bo->revoked && !out)
 		ret = ppu_fault_insert(vmf, ppu_vram_pfn, &arg);
 	dma_resv_unlock(obj->resv);
 	ppu_exit(arg.ppu, idx);
@@ -451,6 +457,7 @@ static void ppu_vram_obj_free(struct drm_gem_object *obj)
 static const struct drm_gem_object_funcs ppu_vram_funcs = {
 	.free = ppu_vram_obj_free,
 	.export = ppu_bo_export,
+	.get_sg_table = ppu_sys_get_sg_table,
 	.mmap = ppu_vram_mmap,
 	.vm_ops = &ppu_vram_vm_ops,
 };

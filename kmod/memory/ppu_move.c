@@ -28,6 +28,7 @@
 #include "memory/ppu_gem.h"
 #include "memory/ppu_move.h"
 #include "memory/ppu_shrink.h"
+#include "memory/ppu_sys.h"
 #include "memory/ppu_vram.h"
 
 /* 64-bit accesses: an emulated CPU takes longer for a byte than for eight. */
@@ -209,6 +210,79 @@ void ppu_move_drop(struct ppu_bo *bo)
 	ppu_shrink_count_dropped(bo);
 }
 
+/* Pages that hold the object's bytes become those the device reaches.  Its dma_resv is locked. */
+static int ppu_move_adopt_pages(struct ppu_bo *bo, struct file *file)
+{
+	struct drm_gem_object *obj = ppu_bo_gem(bo);
+	unsigned int num_segs = bo->num_segs;
+	struct ppu_seg *segs = bo->segs;
+	int ret;
+
+	obj->filp = file;
+	ret = ppu_sys_get_pages(bo);
+	if (ret)
+		goto err;
+	bo->segs = NULL;
+	ret = ppu_bo_map_dma(bo, bo->base.pages);
+	if (!ret) {
+		kvfree(segs);
+		return 0;
+	}
+	ppu_bo_unmap_dma(bo);
+	ppu_sys_put_pages(bo);
+	bo->segs = segs;
+	bo->num_segs = num_segs;
+err:
+	obj->filp = NULL;
+	return ret;
+}
+
+/**
+ * ppu_move_share - move an object of VRAM to pages that other devices can reach, for good
+ * @bo: object that the caller has claimed, and that no page table shows
+ * @shared: the CPU's mappings of its dma-buf
+ *
+ * When it fails the object is where it was, and still claimed.
+ *
+ * Return: 0, -ENOMEM, -EAGAIN: the device is being reset, -ENODEV: it is gone.
+ */
+int ppu_move_share(struct ppu_bo *bo, struct address_space *shared)
+{
+	struct drm_gem_object *obj = ppu_bo_gem(bo);
+	struct ppu_device *ppu = to_ppu(obj->dev);
+	u64 start = ktime_get_ns();
+	LIST_HEAD(blocks);
+	struct file *file;
+	int ret;
+
+	ppu_evict_assert_held(ppu);
+
+	file = shmem_file_setup("ppu shared", obj->size, PPU_SHMEM_NORESERVE);
+	if (IS_ERR(file))
+		return -ENOMEM;
+	mapping_set_gfp_mask(file->f_mapping, GFP_HIGHUSER | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	dma_resv_lock(obj->resv, NULL);
+	ppu_move_unmap_cpu(bo);
+	/* These are not in the address space of the DRM file. */
+	unmap_mapping_range(shared, 0, 0, 1);
+	ret = ppu_move_bytes(bo, file, true);
+	if (!ret)
+		ret = ppu_move_adopt_pages(bo, file);
+	if (!ret) {
+		list_splice_init(&bo->blocks, &blocks);
+		WRITE_ONCE(bo->placement, DRM_PPU_PLACEMENT_SYSTEM);
+	}
+	dma_resv_unlock(obj->resv);
+	if (ret) {
+		ppu_move_drop_file(file);
+		return ret;
+	}
+	ppu_vram_free_list(ppu, &blocks);
+	ppu_evict_count(ppu, obj->size, true, ktime_get_ns() - start);
+	trace_ppu_move(obj->size, true, ktime_get_ns() - start);
+	return 0;
+}
+
 /* Copies the bytes into the object's new VRAM.  The object's dma_resv is locked. */
 static int ppu_move_fill(struct ppu_bo *bo, struct list_head *blocks)
 {
@@ -349,4 +423,8 @@ void ppu_move_release(struct ppu_bo *bo)
 	ppu_evict_remove(bo);
 	ppu_move_put_cpu_pages(bo);
 	ppu_vram_free_list(to_ppu(ppu_bo_gem(bo)->dev), &bo->blocks);
+	if (bo->placement == DRM_PPU_PLACEMENT_SYSTEM) {
+		ppu_bo_unmap_dma(bo);
+		ppu_sys_put_pages(bo);
+	}
 }

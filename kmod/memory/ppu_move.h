@@ -11,6 +11,7 @@
 
 #include "memory/ppu_gem.h"
 
+struct address_space;
 struct page;
 
 /* Value of ppu_bo.pins: the object is out, or on its way.  Else it counts users of its place. */
@@ -24,6 +25,7 @@ void ppu_move_unmap_cpu(struct ppu_bo *bo);
 void ppu_move_put_cpu_pages(struct ppu_bo *bo);
 void ppu_move_give_back(struct ppu_bo *bo);
 void ppu_move_drop(struct ppu_bo *bo);
+int ppu_move_share(struct ppu_bo *bo, struct address_space *shared);
 void ppu_move_release(struct ppu_bo *bo);
 
 /** ppu_bo_moves - may the object be anywhere else than where it was made? */

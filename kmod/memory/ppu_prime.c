@@ -3,10 +3,11 @@
  * PPU driver: objects that are shared with other drivers.
  *
  * The helpers of DRM do that for system objects.  VRAM has no struct page, and its importers would
- * have to access the BAR.  That is refused: the driver cannot keep them away while the device is
- * reset, nor take the memory back when the device goes.  For the same reason there is no vmap.  So
- * a dma-buf of VRAM serves other files of the same device, where it is the object itself again, and
- * mappings of the CPU, which go through the object's own fault handler.
+ * have to access the BAR.  The driver could not keep them away while the device is reset, nor take
+ * the memory back when the device goes.  So an object of VRAM becomes one of system memory, for
+ * good, before another device may see it.  Until then its dma-buf serves other files of the same
+ * device, where it is the object itself again, and mappings of the CPU, which go through the
+ * object's own fault handler.  There is no vmap.
  */
 
 #include <linux/dma-buf.h>
@@ -24,29 +25,24 @@
 #include "memory/ppu_gem.h"
 #include "memory/ppu_prime.h"
 
+/* Only other devices attach themselves: files of the same one get the object. */
 static int ppu_prime_attach(struct dma_buf *dma_buf, struct dma_buf_attachment *attach)
 {
-	drm_dbg_prime(((struct drm_gem_object *)dma_buf->priv)->dev,
-		      "%s cannot import VRAM\n", dev_name(attach->dev));
-	return -EOPNOTSUPP;
-}
+	struct drm_gem_object *obj = dma_buf->priv;
+	int ret = ppu_evict_share(to_ppu_bo(obj), dma_buf->file->f_mapping);
 
-static struct sg_table *ppu_prime_map(struct dma_buf_attachment *attach,
-				      enum dma_data_direction dir)
-{
-	return ERR_PTR(-EOPNOTSUPP);
-}
-
-/* Nothing was ever mapped. */
-static void ppu_prime_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
-			    enum dma_data_direction dir)
-{
+	if (ret) {
+		drm_dbg_prime(obj->dev, "%s cannot import VRAM: %d\n", dev_name(attach->dev), ret);
+		return ret;
+	}
+	return drm_gem_map_attach(dma_buf, attach);
 }
 
 static const struct dma_buf_ops ppu_prime_vram_ops = {
 	.attach = ppu_prime_attach,
-	.map_dma_buf = ppu_prime_map,
-	.unmap_dma_buf = ppu_prime_unmap,
+	.detach = drm_gem_map_detach,
+	.map_dma_buf = drm_gem_map_dma_buf,
+	.unmap_dma_buf = drm_gem_unmap_dma_buf,
 	.release = drm_gem_dmabuf_release,
 	.mmap = drm_gem_dmabuf_mmap,
 };

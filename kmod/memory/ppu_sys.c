@@ -41,8 +41,15 @@ static unsigned long ppu_sys_num_pages(struct ppu_bo *bo)
 
 /* Mappings of the CPU */
 
-/* The pages may have to be read from swap: the device is not entered, nor does it get them. */
-static vm_fault_t ppu_sys_fault(struct vm_fault *vmf)
+/**
+ * ppu_sys_fault - &vm_operations_struct.fault
+ * @vmf: fault in a mapping of an object that is in system memory
+ *
+ * The pages may have to be read from swap: the device is not entered, nor does it get them.
+ *
+ * Return: what a fault handler returns.
+ */
+vm_fault_t ppu_sys_fault(struct vm_fault *vmf)
 {
 	struct drm_gem_object *obj = vmf->vma->vm_private_data;
 	struct ppu_bo *bo = to_ppu_bo(obj);
@@ -78,7 +85,8 @@ static int ppu_sys_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 
 /* For other drivers: an object that was exported stays. */
 
-static struct sg_table *ppu_sys_get_sg_table(struct drm_gem_object *obj)
+/** ppu_sys_get_sg_table - &drm_gem_object_funcs.get_sg_table, also of what was VRAM once */
+struct sg_table *ppu_sys_get_sg_table(struct drm_gem_object *obj)
 {
 	struct ppu_bo *bo = to_ppu_bo(obj);
 
@@ -104,8 +112,15 @@ static void ppu_sys_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
 
 /* Pages */
 
-/* Pages that user space sees without the cache must not have lines in it: so sees the kernel. */
-static int ppu_sys_get_pages(struct ppu_bo *bo)
+/**
+ * ppu_sys_get_pages - get the pages of an object's shmem file, and keep them
+ * @bo: object that has none
+ *
+ * Pages that user space sees without the cache must not have lines in it: so sees the kernel.
+ *
+ * Return: 0 or a negative error.
+ */
+int ppu_sys_get_pages(struct ppu_bo *bo)
 {
 	struct page **pages = drm_gem_get_pages(ppu_bo_gem(bo));
 
@@ -117,7 +132,8 @@ static int ppu_sys_get_pages(struct ppu_bo *bo)
 	return 0;
 }
 
-static void ppu_sys_put_pages(struct ppu_bo *bo)
+/** ppu_sys_put_pages - undo ppu_sys_get_pages(), if that was called */
+void ppu_sys_put_pages(struct ppu_bo *bo)
 {
 	if (!bo->base.pages)
 		return;

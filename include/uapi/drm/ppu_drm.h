@@ -358,7 +358,7 @@ struct drm_ppu_engine_info {
 enum drm_ppu_placement {
 	/** @DRM_PPU_PLACEMENT_SYSTEM: system memory (shmem pages). */
 	DRM_PPU_PLACEMENT_SYSTEM = 0,
-	/** @DRM_PPU_PLACEMENT_VRAM: device memory. */
+	/** @DRM_PPU_PLACEMENT_VRAM: device memory, until another device imports the object. */
 	DRM_PPU_PLACEMENT_VRAM = 1,
 };
 

@@ -93,17 +93,161 @@ static void part(struct half *h, uint32_t first, uint32_t end)
 	}
 }
 
-TEST(vram_stays, "VRAM of one device cannot be imported by the other")
+#define SHARED_BYTES (1u << 20)
+#define SHARED_VA 0x40000000ull
+#define LOCAL_VA 0x50000000ull
+
+/* A device with a channel, and a VRAM object of its own at LOCAL_VA. */
+struct side {
+	int fd;
+	struct chan c;
+	struct bo local;
+};
+
+static struct side side_new(int fd)
 {
+	struct side s = { .fd = fd, .c = chan_new(fd, vm_new(fd), DRM_PPU_CHANNEL_COPY, 16) };
+
+	s.local = bo_new(fd, SHARED_BYTES, DRM_PPU_PLACEMENT_VRAM);
+	vm_map(fd, s.c.vm, &s.local, LOCAL_VA);
+	return s;
+}
+
+static void side_copy(struct side *s, uint64_t from, uint64_t to)
+{
+	struct cmds b = chan_block(&s->c);
+
+	cmd_copy(&b, from, to, SHARED_BYTES);
+	cmd_wfi(&b);
+	chan_submit(&s->c, &b);
+	chan_wait_idle(&s->c);
+	CHECK_EQ(chan_query(&s->c).error, 0);
+}
+
+static void fill(uint32_t *p, uint32_t seed)
+{
+	for (uint32_t i = 0; i < SHARED_BYTES / 4; i++)
+		p[i] = i * 2654435761u + seed;
+}
+
+static void check(const uint32_t *p, uint32_t seed)
+{
+	for (uint32_t i = 0; i < SHARED_BYTES / 4; i++)
+		if (p[i] != i * 2654435761u + seed)
+			FAIL("word %u is %#x, not %#x", i, p[i], i * 2654435761u + seed);
+}
+
+static uint32_t placement(int fd, uint32_t handle)
+{
+	struct drm_ppu_gem_info info = { .handle = handle };
+
+	DO(fd, DRM_IOCTL_PPU_GEM_INFO, &info);
+	return info.placement;
+}
+
+/* The object is in use on both sides of the move: by a VM, by two mappings of the CPU, and by the importer. */
+TEST(vram_moves, "VRAM that another device imports moves to memory of the system, and is the same for everybody")
+{
+	struct side a, b;
+	struct bo vram;
+	uint32_t import, *other;
+	uint64_t avail;
+	int fd[2], dmabuf;
+
+	CHECK_EQ(open_all(fd, 2), 2);
+	a = side_new(fd[0]);
+	b = side_new(fd[1]);
+	vram = bo_new(a.fd, SHARED_BYTES, DRM_PPU_PLACEMENT_VRAM);
+	vm_map(a.fd, a.c.vm, &vram, SHARED_VA);
+	CHECK(!drmPrimeHandleToFD(a.fd, vram.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
+	other = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+	CHECK(other != MAP_FAILED);
+	fill(a.local.map, 1);
+	side_copy(&a, LOCAL_VA, SHARED_VA);
+	check(vram.map, 1);
+	check(other, 1);
+	CHECK_EQ(placement(a.fd, vram.handle), DRM_PPU_PLACEMENT_VRAM);
+	avail = get_param(a.fd, DRM_PPU_PARAM_VRAM_AVAIL);
+
+	CHECK(!drmPrimeFDToHandle(b.fd, dmabuf, &import));
+	CHECK_EQ(placement(a.fd, vram.handle), DRM_PPU_PLACEMENT_SYSTEM);
+	CHECK(get_param(a.fd, DRM_PPU_PARAM_VRAM_AVAIL) >= avail + SHARED_BYTES);
+	check(vram.map, 1);
+	check(other, 1);
+	CHECK_EQ(vm_try_op(b.fd, b.c.vm, DRM_PPU_VM_BIND_OP_MAP, import, 0, SHARED_VA, SHARED_BYTES, 0), 0);
+	side_copy(&b, SHARED_VA, LOCAL_VA);
+	check(b.local.map, 1);
+	fill(b.local.map, 2);
+	side_copy(&b, LOCAL_VA, SHARED_VA);
+	check(vram.map, 2);
+	check(other, 2);
+	/* The exporter's VM was held; its doorbell brings it back. */
+	side_copy(&a, SHARED_VA, LOCAL_VA);
+	check(a.local.map, 2);
+	fill(other, 3);
+	side_copy(&a, SHARED_VA, LOCAL_VA);
+	check(a.local.map, 3);
+	side_copy(&b, SHARED_VA, LOCAL_VA);
+	check(b.local.map, 3);
+	/* It outlives its owner, and moves no more. */
+	bo_free(&vram);
+	close(dmabuf);
+	side_copy(&b, SHARED_VA, LOCAL_VA);
+	check(b.local.map, 3);
+	check(other, 3);
+}
+
+TEST(vram_in_use, "VRAM with a semaphore cannot be imported by another device, until the semaphore is gone")
+{
+	struct drm_ppu_sem_create s = { .flags = DRM_PPU_SEM_ADOPT };
 	int fd[2], dmabuf;
 	uint32_t handle;
 	struct bo bo;
 
 	CHECK_EQ(open_all(fd, 2), 2);
 	bo = bo_new(fd[0], 8192, DRM_PPU_PLACEMENT_VRAM);
+	*(uint64_t *)bo.map = 42;
+	s.bo_handle = bo.handle;
+	DO(fd[0], DRM_IOCTL_PPU_SEM_CREATE, &s);
 	CHECK(!drmPrimeHandleToFD(fd[0], bo.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
-	CHECK(drmPrimeFDToHandle(fd[1], dmabuf, &handle) && errno == EOPNOTSUPP);
+	CHECK(drmPrimeFDToHandle(fd[1], dmabuf, &handle) && errno == EBUSY);
 	CHECK(!drmPrimeFDToHandle(fd[0], dmabuf, &handle) && handle == bo.handle);
+	CHECK_EQ(placement(fd[0], bo.handle), DRM_PPU_PLACEMENT_VRAM);
+	DO(fd[0], DRM_IOCTL_PPU_SEM_DESTROY, &(struct drm_ppu_sem_destroy){ .sem_id = s.sem_id });
+	CHECK(!drmPrimeFDToHandle(fd[1], dmabuf, &handle));
+	CHECK_EQ(placement(fd[0], bo.handle), DRM_PPU_PLACEMENT_SYSTEM);
+	CHECK_EQ(*(uint64_t *)bo.map, 42);
+	/* Now there can be one: its word is that of the mapping which was made when it was VRAM. */
+	DO(fd[0], DRM_IOCTL_PPU_SEM_CREATE, &s);
+	DO(fd[0], DRM_IOCTL_PPU_SEM_SIGNAL, (&(struct drm_ppu_sem_signal){ .sem_id = s.sem_id, .op = DRM_PPU_SEM_SIGNAL_ADD,
+									   .value = 1 }));
+	CHECK_EQ(*(uint64_t *)bo.map, 43);
+}
+
+TEST(vram_waits, "a channel that waits goes on after its object has moved")
+{
+	struct side a;
+	struct cmds blk;
+	struct bo vram;
+	uint32_t import;
+	int fd[2], dmabuf;
+
+	CHECK_EQ(open_all(fd, 2), 2);
+	a = side_new(fd[0]);
+	vram = bo_new(a.fd, SHARED_BYTES, DRM_PPU_PLACEMENT_VRAM);
+	vm_map(a.fd, a.c.vm, &vram, SHARED_VA);
+	fill(vram.map, 4);
+	blk = chan_block(&a.c);
+	cmd_acquire(&blk, PPU_SEM_OP_EQ, chan_sem_va(&a.c, 0), 1);
+	cmd_copy(&blk, SHARED_VA, LOCAL_VA, SHARED_BYTES);
+	cmd_wfi(&blk);
+	chan_submit(&a.c, &blk);
+	CHECK(!drmPrimeHandleToFD(a.fd, vram.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
+	CHECK(!drmPrimeFDToHandle(fd[1], dmabuf, &import));
+	*chan_sem(&a.c, 0) = 1;
+	chan_doorbell(&a.c);
+	chan_wait_idle(&a.c);
+	check(a.local.map, 4);
 }
 
 TEST(split, "HW-2: one job split over both devices gives the result that one device gives")
