@@ -131,7 +131,7 @@ static void ppu_power_down(struct ppu_device *ppu)
 	ppu_irq_stop(ppu);
 	ppu_runtime_lost(ppu);
 	ppu_device_reset(ppu);
-	/* What does not hear of its reset must not write to pages that are given away from here on. */
+	/* What does not hear of its reset must not write to pages that are given away now. */
 	if (ppu_rd(ppu, PPU_REG_ID) != PPU_ID_MAGIC)
 		pci_clear_master(ppu->pci);
 	/* Count the reset before anybody hears of it. */
@@ -321,7 +321,7 @@ static int ppu_prepare(struct device *dev)
 	struct ppu_device *ppu = pci_get_drvdata(to_pci_dev(dev));
 	struct ppu_vram_save *save;
 
-	/* It would save what a dead bus says, and restore that over what the port's reset has repaired. */
+	/* It would save what a dead bus says, and restore that over what the port's reset did. */
 	if (ppu->bus_error)
 		return -EBUSY;
 	ppu_power_down(ppu);

@@ -168,8 +168,8 @@ static bool ppu_channel_stop(struct ppu_channel *chan, u32 cmd, int *resets)
 }
 
 /*
- * The device did not stop the channel: a worker resets the device, unless somebody has since @resets
- * was read.
+ * The device did not stop the channel: a worker resets the device, unless somebody has since
+ * @resets was read.
  */
 static void ppu_channel_stuck(struct ppu_channel *chan, int resets)
 {

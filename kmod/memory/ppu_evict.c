@@ -614,7 +614,7 @@ static struct ppu_bo *ppu_evict_next_out(struct ppu_vm *vm, u64 *from, bool once
 	mutex_lock(&vm->lock);
 	for (map = ppu_vm_map_from(vm, *from); map && !bo; map = ppu_vm_map_from(vm, *from)) {
 		*from = map->last + 1;
-		/* Which mapping stands for it may change meanwhile: it is met twice, or not at all. */
+		/* Which mapping stands for it may change: it is met twice, or not at all. */
 		if (map->bo && READ_ONCE(map->bo->out) && !(once && list_empty(&map->bo_link))) {
 			bo = map->bo;
 			ppu_bo_get(bo);

@@ -355,7 +355,8 @@ static unsigned long ppu_move_fetch_file(struct ppu_bo *bo, struct file *file, u
 
 	for (offset = 0; offset < size; offset += PAGE_SIZE) {
 		/* When somebody else has brought it back, its file is empty, and must stay so. */
-		if (fatal_signal_pending(current) || drm_dev_is_unplugged(drm) || !READ_ONCE(bo->out))
+		if (fatal_signal_pending(current) || drm_dev_is_unplugged(drm) ||
+		    !READ_ONCE(bo->out))
 			break;
 		page = shmem_read_mapping_page(file->f_mapping, offset >> PAGE_SHIFT);
 		if (IS_ERR(page))

@@ -85,7 +85,7 @@ static int ppu_vm_load_inst(struct ppu_vm *vm)
 		.prio_ceiling = vm->prio_ceiling,
 		.local_per_thread = vm->local_per_thread,
 		.watchdog_ns = (u64)vm->watchdog_ms * NSEC_PER_MSEC,
-		/* An older device refuses what it does not know: there each VM has its own share. */
+		/* Older devices refuse what they do not know: each VM has its own share. */
 		.owner = vm->ppu->caps.features & PPU_FEAT_OWNERS ? vm->quota->id : 0,
 		.local = ppu_vm_area(&vm->local),
 		.tokq = ppu_vm_area(&vm->tokq),
