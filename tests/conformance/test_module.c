@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Unbind in use, module unload and reload. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -11,10 +10,9 @@
 #include <sys/wait.h>
 
 #include "harness.h"
+#include "module.h"
 #include "pcidev.h"
 #include "sysfile.h"
-
-#define PARAMS "/sys/module/ppu/parameters/"
 
 TEST(rebind, "unbind and bind, several times; the device works after each")
 {
@@ -293,78 +291,20 @@ TEST(remove_rescan, "PCI remove and rescan, with a file open")
 	works_in_child();
 }
 
-static int module(const char *path, const char *params)
-{
-	int fd = open(path, O_RDONLY), ret;
-
-	if (fd < 0)
-		return -1;
-	ret = (int)syscall(SYS_finit_module, fd, params, 0);
-	close(fd);
-	return ret;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* "NAME=VALUE NAME=VALUE ..." of the loaded module: programs that run later expect what the machine was started with. */
-static char *module_params(void)
-{
-	char *word[64], path[320], *text, *all = NULL;
-	unsigned n = 0;
-	struct dirent *e;
-	size_t len;
-	FILE *f = open_memstream(&all, &len);
-	DIR *d = opendir(PARAMS);
-
-	CHECK(d && f);
-	while ((e = readdir(d))) {
-		if (e->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), PARAMS "%s", e->d_name);
-		text = file_text(path);
-		if (!text)		/* may only be given */
-			continue;
-		text[strcspn(text, "\n")] = 0;
-		CHECK(n < sizeof(word) / sizeof(word[0]));
-		word[n] = malloc(strlen(e->d_name) + strlen(text) + 2);
-		CHECK(word[n]);
-		sprintf(word[n++], "%s=%s", e->d_name, text);
-		free(text);
-	}
-	closedir(d);
-	qsort(word, n, sizeof(word[0]), by_name);
-	for (unsigned i = 0; i < n; i++) {
-		fprintf(f, "%s%s", i ? " " : "", word[i]);
-		free(word[i]);
-	}
-	fclose(f);
-	return all;
-}
-
 TEST(reload, "the module unloads when nobody uses it, and loads again with its parameters")
 {
-	const char *ko = getenv("PPU_KO") ? getenv("PPU_KO") : "/ppu/kmod/ppu.ko";
 	uint64_t max_groups = modparam("max_groups");
 	char *params, *now;
 	int fd;
 
-	if (access(ko, R_OK))
-		FAIL("no module: %s: %s", ko, strerror(errno));
 	modparam_set("max_groups", max_groups + 7);	/* not the default */
 	params = module_params();
 	for (int i = 0; i < 3; i++) {
 		fd = open_ppu();
 		CHECK(syscall(SYS_delete_module, "ppu", O_NONBLOCK) && errno == EWOULDBLOCK);
 		close(fd);
-		WAIT_FOR(!syscall(SYS_delete_module, "ppu", O_NONBLOCK) ||
-			 errno != EWOULDBLOCK, 20000);
-		CHECK(!pci_have_node());
-		if (module(ko, params))
-			FAIL("%s: %s", ko, strerror(errno));
-		WAIT_FOR(pci_have_node(), 20000);
+		module_unload();
+		module_load(params);
 		works_in_child();
 		now = module_params();
 		if (strcmp(now, params))
