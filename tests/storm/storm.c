@@ -13,14 +13,12 @@
  * round, as it was printed. Threads meet in another order each time: a round that failed may have to be repeated.
  */
 #include <getopt.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include "fuzz.h"
 #include "harness.h"
 #include "kcov.h"
+#include "process.h"
 #include "state.h"
-#include "sysfile.h"
 #include "verdict.h"
 #include "weather.h"
 #include "world.h"
@@ -30,34 +28,6 @@
 
 static struct state state;
 static struct told *told;
-
-static bool ended(pid_t pid, uint64_t until)
-{
-	while (waitpid(pid, NULL, WNOHANG) != pid) {
-		if (now_ns() > until)
-			return false;
-		usleep(500);
-	}
-	return true;
-}
-
-/* A process that does not even die of SIGKILL is stuck in the kernel. */
-static bool end_process(pid_t pid, uint64_t until, char *what, size_t size)
-{
-	char path[64], *stack, *wchan;
-
-	if (ended(pid, until))
-		return true;
-	kill(pid, SIGKILL);
-	if (ended(pid, now_ns() + 60000 * MS * time_scale()))
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/stack", (int)pid);
-	stack = file_text(path);
-	snprintf(path, sizeof(path), "/proc/%d/wchan", (int)pid);
-	wchan = file_text(path);
-	snprintf(what, size, "process %d does not die: %s %s", (int)pid, wchan ? wchan : "", stack ? stack : "");
-	return false;
-}
 
 static pid_t start(void (*fn)(const struct plan *, const pid_t *), const struct plan *p, const pid_t *worlds)
 {
@@ -91,9 +61,9 @@ static bool run_round(const struct recipe *r, char *what, size_t size)
 	weather = start(weather_run, &plan, worlds);
 	until = now_ns() + ROUND_SECONDS * 1000 * MS;
 	/* The weather first: while it runs, no world is collected, whose number could then be another process's. */
-	good = end_process(weather, until + 60000 * MS * time_scale(), what, size);
+	good = process_end(weather, until + 60000 * MS * time_scale(), what, size);
 	for (unsigned i = 0; i < plan.worlds; i++)
-		good = end_process(worlds[i], until, what, size) && good;
+		good = process_end(worlds[i], until, what, size) && good;
 	if (good && told->complaint[0]) {
 		snprintf(what, size, "%s", told->complaint);
 		return false;
