@@ -53,6 +53,8 @@ endif
 
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_HELP := $(sort $(wildcard tests/fuzz/lib/*.c)) $(patsubst %,tests/unit/lib/%.c,engine_pair insn_random load_scene ptmem sm_test)
+# What tests/fuzz/lib/calls.c counts.
+FUZZ_WRAP := $(patsubst %,-Xlinker --wrap=ppu_core_%,mmio_read mmio_write run save load)
 FUZZ_BINS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
 $(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP)): private PPU_CFLAGS += \
 	-Itests/fuzz -Itests/fuzz/lib -Itests/unit/lib -Iqemu-device -Ilibruntime -Ikmod
@@ -60,7 +62,7 @@ $(FUZZ_BINS): $(BUILD)/fuzz/%: $(BUILD)/obj-fuzz/tests/fuzz/%.o $(call ppu_objs_
 		$(foreach l,$(PPU_LIBS),$(BUILD)/fuzzlib/lib$(l).a)
 	@mkdir -p $(@D)
 	$(say) LD-FUZZ $@
-	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $(LDFLAGS) -o $@ $(filter %.o,$^) \
+	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $(FUZZ_WRAP) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(RT_PLUGIN_IN) $(DRM_LIBS) -lm -lpthread
 .SECONDARY: $(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP))
 ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs_fuzz,$(FUZZ_SRCS) $(FUZZ_HELP)))

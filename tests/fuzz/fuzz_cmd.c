@@ -7,6 +7,7 @@
  * The input is a list of actions, a byte each, followed by what the action reads.
  */
 #include "../unit/lib/bench.c"
+#include "refresh.h"
 
 struct input {
 	const uint8_t *p;
@@ -32,7 +33,6 @@ static struct {
 	/* Addresses are looked up once, because the guest may change its page tables. */
 	void *block[CHANS];
 	struct ppu_gpfifo_entry *ring[CHANS];
-	uint8_t *image;			/* VRAM after the set-up */
 } f;
 
 static void entry(struct bench_chan *ch, uint32_t i, uint64_t va, uint32_t words, uint32_t flags)
@@ -60,14 +60,13 @@ static void set_up(void)
 		f.ring[i] = bench_ptr(f.c[i % CTXS], f.ch[i]->ring);
 		f.block[i] = bench_ptr(f.c[i % CTXS], f.data[i % CTXS] + 8192 + i * 1024);
 	}
-	f.image = malloc(f.b->cfg.vram);
-	memcpy(f.image, f.b->vram, f.b->cfg.vram);
+	refresh_keep(f.b->vram, f.b->cfg.vram);
 }
 
 static void start(void)
 {
-	memcpy(f.b->vram, f.image, f.b->cfg.vram);
-	memset(f.b->ram, 0, 1 << 20);
+	refresh_back(f.b->vram, f.b->cfg.vram);
+	refresh_zero(f.b->ram, 1 << 20);
 	f.b->dma_off = false;
 	bench_set(f.b, PPU_REG_RESET, 1);
 	ppu_core_invalidate_maps(f.b->core);

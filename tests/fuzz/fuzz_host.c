@@ -8,6 +8,7 @@
  * The first byte chooses a machine; the rest is a list of actions.
  */
 #include "../unit/lib/bench.c"
+#include "refresh.h"
 #include "insn_random.h"
 
 enum { MACHINES = 5, CTXS = 4, CHANS = 3, WORDS = 4, AREA = 3 << 20, BLOCK_WORDS = 128 };
@@ -40,8 +41,6 @@ static struct machine {
 	struct bench *b;
 	struct context x[CTXS];
 	uint64_t shared;		/* physical: a page of semaphores that all contexts have */
-	uint8_t *image;
-	uint64_t used;
 } machine[MACHINES], *m;
 
 #define SEMS_VA 0x7000000000ull
@@ -84,9 +83,7 @@ static void make_machine(unsigned kind)
 	m->shared = bench_vram(m->b, 4096);
 	for (unsigned i = 0; i < CTXS; i++)
 		make_context(&m->x[i]);
-	m->used = m->b->vram_next;
-	m->image = malloc(m->used);
-	memcpy(m->image, m->b->vram, m->used);
+	refresh_keep(m->b->vram, m->b->cfg.vram);
 }
 
 static void start_channel(const struct channel *k, unsigned priority, unsigned slice, unsigned mask)
@@ -103,8 +100,8 @@ static void start_channel(const struct channel *k, unsigned priority, unsigned s
 
 static void start(struct irnd *r)
 {
-	memcpy(m->b->vram, m->image, m->used);
-	memset(m->b->ram, 0, 1 << 20);
+	refresh_back(m->b->vram, m->b->cfg.vram);
+	refresh_zero(m->b->ram, 1 << 20);
 	m->b->dma_off = false;
 	m->b->map_max = irnd(r, 2) ? 0 : 4096;
 	bench_set(m->b, PPU_REG_RESET, 1);

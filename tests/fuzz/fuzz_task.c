@@ -10,6 +10,7 @@
 #include <hw/ppu_isa_check.h>
 #include <ppu_image.h>
 #include "../unit/lib/bench.c"
+#include "refresh.h"
 #include "insn_random.h"
 
 enum { MACHINES = 7, TRANSLATES = 5, CTXS = 2, SLOTS = 4, CODE_MAX = 512 };
@@ -131,6 +132,7 @@ static void make_machine(unsigned kind)
 	m->used = m->b->vram_next;
 	m->image = malloc(m->used);
 	memcpy(m->image, m->b->vram, m->used);
+	refresh_keep(m->b->vram, m->b->cfg.vram);
 }
 
 static void start_channel(struct bench_chan *ch)
@@ -142,8 +144,8 @@ static void start_channel(struct bench_chan *ch)
 
 static void start(unsigned how)
 {
-	memcpy(m->b->vram, m->image, m->used);
-	memset(m->b->ram, 0, 1 << 20);
+	refresh_back(m->b->vram, m->b->cfg.vram);
+	refresh_zero(m->b->ram, 1 << 20);
 	bench_set(m->b, PPU_REG_RESET, 1);
 	ppu_core_vram_changed(m->b->core);
 	bench_set(m->b, PPU_REG_INTR_ENABLE, ~0u);
