@@ -169,3 +169,16 @@ class Archive:
         finally:
             shutil.rmtree(tmp, ignore_errors=True)
         return root
+
+    def meson(self):
+        """meson and pycotap of the release, which are Python and run here as well: for PYTHONPATH."""
+        tools = os.path.join(self.dir, "tools")
+        if not os.path.exists(tools + "/usr/lib/python3/dist-packages/mesonbuild"):
+            tmp = tools + ".tmp"
+            os.makedirs(tmp, exist_ok=True)
+            if sh(["apt-get", *self.options, "download", "meson", "python3-pycotap"], self.log, cwd=tmp):
+                raise NotRun("meson could not be downloaded, see " + self.log)
+            for deb in os.listdir(tmp):
+                sh(["dpkg-deb", "-x", os.path.join(tmp, deb), tools], self.log)
+            shutil.rmtree(tmp)
+        return tools + "/usr/lib/python3/dist-packages"
