@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""QEMU's monitor (QMP), as far as a running machine is stopped, saved, migrated or rebuilt through it."""
+
+import json
+import socket
+import time
+
+TIMEOUT = 120
+
+
+class Qmp:
+    """A connection to the socket that `scripts/vm --qmp` makes, once it is there."""
+
+    def __init__(self, path, timeout=TIMEOUT):
+        end = time.monotonic() + timeout
+        self.events = []
+        while True:
+            try:
+                self.sock = socket.socket(socket.AF_UNIX)
+                self.sock.connect(path)
+                break
+            except OSError:
+                self.sock.close()
+                if time.monotonic() > end:
+                    raise RuntimeError("no monitor at " + path) from None
+                time.sleep(0.02)
+        self.sock.settimeout(timeout)
+        self.file = self.sock.makefile("rw", encoding="utf-8")
+        self._read()
+        self("qmp_capabilities")
+
+    def _read(self):
+        line = self.file.readline()
+        if not line:
+            raise RuntimeError("QEMU went away")
+        return json.loads(line)
+
+    def __call__(self, command, **args):
+        try:
+            self.file.write(json.dumps({"execute": command, "arguments": {k.replace("_", "-"): v for k, v in args.items()}})
+                            + "\n")
+            self.file.flush()
+            while True:
+                answer = self._read()
+                if "error" in answer:
+                    raise RuntimeError("%s: %s" % (command, answer["error"]["desc"]))
+                if "return" in answer:
+                    return answer["return"]
+                self.events.append(answer)
+        except OSError as err:
+            raise RuntimeError("%s: %s" % (command, err)) from None
+
+    def wait_event(self, name, seconds=TIMEOUT):
+        """The next event of this name, also one that came while a command was answered; None: there was none."""
+        end = time.monotonic() + seconds
+        while True:
+            for i, event in enumerate(self.events):
+                if event["event"] == name:
+                    del self.events[:i + 1]
+                    return event
+            if time.monotonic() > end:
+                return None
+            self("query-status")        # events come with answers
+            time.sleep(0.005)
+
+    def wait_for(self, command, field, values):
+        """Asks until the field has one of the values, which is returned."""
+        end = time.monotonic() + TIMEOUT
+        while True:
+            got = self(command).get(field)
+            if got in values:
+                return got
+            if time.monotonic() > end:
+                raise RuntimeError("%s: %s is %s for ever" % (command, field, got))
+            time.sleep(0.005)
+
+    def job(self, command, **args):
+        """Runs a command that makes a job, to the job's end."""
+        self(command, job_id="job", **args)
+        end = time.monotonic() + TIMEOUT
+        while True:
+            job = [j for j in self("query-jobs") if j["id"] == "job"][0]
+            if job["status"] == "concluded":
+                break
+            if time.monotonic() > end:
+                raise RuntimeError("%s: the job is %s for ever" % (command, job["status"]))
+            time.sleep(0.005)
+        self("job-dismiss", id="job")
+        if job.get("error"):
+            raise RuntimeError("%s: %s" % (command, job["error"]))
+
+    def close(self):
+        self.file.close()
+        self.sock.close()
