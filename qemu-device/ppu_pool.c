@@ -4,7 +4,8 @@
  * fn(arg, 0) in the calling thread and fn(arg, i) in the threads that come in
  * time, and returns when all are done. The same for the device in a process is
  * libruntime/common/workers.c, which says why threads look before they sleep.
- * Here they do so only if a CPU is left for a virtual CPU.
+ * Here they do so only if a CPU is left for a virtual CPU. When it pays to
+ * call others at all: hw/ppu_help.h.
  */
 #include "compat/compat.h"
 #include "qemu/atomic.h"
@@ -12,6 +13,7 @@
 #include "qemu/rcu.h"
 #include "qemu/thread.h"
 #include "qemu/timer.h"
+#include "hw/ppu_help.h"
 #include "ppu_device.h"
 
 /* LOOK_NS of libruntime/common/workers.c, which cannot see this file. */
@@ -21,6 +23,8 @@ typedef struct PPUPoolWorker {
     PPUPool *pool;
     QemuThread thread;
     unsigned index;
+    unsigned round; /* under lock: the last one that it took part in, */
+    int64_t spent;  /* under lock: and for how long, ns */
 } PPUPoolWorker;
 
 struct PPUPool {
@@ -35,6 +39,7 @@ struct PPUPool {
     bool quit;
     void (*fn)(void *arg, unsigned worker);
     void *arg;
+    struct ppu_help help; /* of the caller */
 };
 
 /* Looks for some time whether *value is no longer `old`. */
@@ -61,6 +66,7 @@ static void *ppu_pool_thread(void *opaque)
     PPUPoolWorker *w = opaque;
     PPUPool *p = w->pool;
     unsigned round = 0;
+    int64_t since;
 
     rcu_register_thread();
     qemu_mutex_lock(&p->lock);
@@ -82,8 +88,12 @@ static void *ppu_pool_thread(void *opaque)
         }
         qatomic_set(&p->running, p->running + 1);
         qemu_mutex_unlock(&p->lock);
+        since = get_clock();
         p->fn(p->arg, w->index);
+        since = get_clock() - since;
         qemu_mutex_lock(&p->lock);
+        w->round = round;
+        w->spent = since;
         qatomic_set(&p->running, p->running - 1);
         if (!p->running) {
             qemu_cond_signal(&p->done);
@@ -94,10 +104,28 @@ static void *ppu_pool_thread(void *opaque)
     return NULL;
 }
 
+/* The round is over: what those who took part in it saved the caller. */
+static int64_t ppu_pool_saved(PPUPool *p, int64_t own)
+{
+    int64_t sum = 0;
+
+    for (unsigned i = 0; i < p->workers; i++) {
+        if (p->worker[i].round == p->round) {
+            sum += ppu_help_saved(own, p->worker[i].spent);
+        }
+    }
+    return sum;
+}
+
 void ppu_pool_run(PPUPool *p, void (*fn)(void *, unsigned), void *arg)
 {
+    int64_t t = get_clock(), begun, done, end, saved;
     unsigned running;
 
+    if (!ppu_help_wanted(&p->help, t)) {
+        fn(arg, 0);
+        return;
+    }
     qemu_mutex_lock(&p->lock);
     p->fn = fn;
     p->arg = arg;
@@ -105,7 +133,9 @@ void ppu_pool_run(PPUPool *p, void (*fn)(void *, unsigned), void *arg)
     qatomic_set(&p->round, p->round + 1);
     qemu_cond_broadcast(&p->start);
     qemu_mutex_unlock(&p->lock);
+    begun = get_clock();
     fn(arg, 0);
+    done = get_clock();
     qemu_mutex_lock(&p->lock);
     p->over = true;
     while ((running = p->running)) {
@@ -119,7 +149,10 @@ void ppu_pool_run(PPUPool *p, void (*fn)(void *, unsigned), void *arg)
     while (p->running) {
         qemu_cond_wait(&p->done, &p->lock);
     }
+    saved = ppu_pool_saved(p, done - begun);
     qemu_mutex_unlock(&p->lock);
+    end = get_clock();
+    ppu_help_round(&p->help, end, saved, begun - t + end - done);
 }
 
 /* workers: threads besides the one that calls ppu_pool_run(). */
@@ -128,6 +161,7 @@ PPUPool *ppu_pool_new(unsigned workers)
     PPUPool *p = g_new0(PPUPool, 1);
 
     p->workers = workers;
+    ppu_help_init(&p->help);
     p->worker = g_new0(PPUPoolWorker, workers);
     /* The workers, the thread that drives the core, a virtual CPU. */
     p->look = g_get_num_processors() >= workers + 2;

@@ -8,12 +8,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <hw/ppu_help.h>
 #include "workers.h"
 
 /*
  * Rounds follow each other within some 10 us.  To put a thread to sleep and wake it costs more than that: 35 us of the
  * thread that wakes it, and it begins 65 us late (in a virtual machine of two CPUs).  So a thread looks for what it
- * waits for, for about twice as long as the sleep would cost, before it sleeps.
+ * waits for, for about twice as long as the sleep would cost, before it sleeps.  If both have the same CPU at the moment,
+ * looking only keeps the other one from its work, so it sleeps at once; who is woken then gets a free CPU if there is one.
+ * Where others want the CPUs, help may cost more than it gives: ppu_help.h says when to do without.
  */
 #define LOOK_NS		200000
 #define WAKE_NS		20000	/* a round that takes so long: for the next one the others are woken */
@@ -29,7 +32,9 @@ struct worker {
 	struct ppu_workers *pool;
 	pthread_t thread;
 	unsigned index;
-};
+	int cpu;			/* where it was when it began its part of the round */
+	uint64_t round, spent;		/* the last one that it took part in, and for how long; the caller's between rounds */
+} __attribute__((aligned(64)));
 
 struct ppu_workers {
 	pthread_mutex_t lock;
@@ -43,6 +48,8 @@ struct ppu_workers {
 	bool waiting;			/* the caller, asleep */
 	void (*fn)(void *arg, unsigned worker);
 	void *arg;
+	struct ppu_help help;		/* the caller's */
+	int cpu;			/* where the caller was when the round began */
 	uint64_t state __attribute__((aligned(64)));
 };
 
@@ -63,8 +70,8 @@ static uint64_t now(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Waits until the masked bits of the state are no longer `old`; false: that takes too long. */
-static bool look(struct ppu_workers *p, uint64_t mask, uint64_t old)
+/* Waits until the masked bits of the state are no longer `old`; false: that takes too long, or *cpu is this one. */
+static bool look(struct ppu_workers *p, uint64_t mask, uint64_t old, const int *cpu)
 {
 	uint64_t end = p->look ? now() + LOOK_NS : 0;
 	unsigned i;
@@ -75,7 +82,7 @@ static bool look(struct ppu_workers *p, uint64_t mask, uint64_t old)
 				return true;
 			relax();
 		}
-	} while (end && now() < end);
+	} while (end && __atomic_load_n(cpu, __ATOMIC_RELAXED) != sched_getcpu() && now() < end);
 	return false;
 }
 
@@ -118,13 +125,17 @@ static bool sleep_until_round(struct ppu_workers *p, uint64_t seen)
 
 static void *thread(void *arg)
 {
-	const struct worker *w = arg;
+	struct worker *w = arg;
 	struct ppu_workers *p = w->pool;
-	uint64_t seen = 0;
+	uint64_t seen = 0, since;
 
-	while (look(p, -ROUND, seen) || sleep_until_round(p, seen))
+	while (look(p, -ROUND, seen, &p->cpu) || sleep_until_round(p, seen))
 		if (join(p, &seen)) {
+			since = now();
+			__atomic_store_n(&w->cpu, sched_getcpu(), __ATOMIC_RELAXED);
 			p->fn(p->arg, w->index);
+			w->round = seen;
+			w->spent = now() - since;
 			leave(p);
 		}
 	return NULL;
@@ -138,6 +149,18 @@ static void wake(struct ppu_workers *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* Where a worker is on whose part the caller waits: on the caller's CPU, if one is there. */
+static const int *where(const struct ppu_workers *p)
+{
+	int here = sched_getcpu();
+	unsigned i;
+
+	for (i = 0; i + 1 < p->num_threads; i++)
+		if (__atomic_load_n(&p->worker[i].cpu, __ATOMIC_RELAXED) == here)
+			break;
+	return &p->worker[i].cpu;
+}
+
 /* No thread joins any more: waits for those that have. */
 static void finish(struct ppu_workers *p)
 {
@@ -148,7 +171,7 @@ static void finish(struct ppu_workers *p)
 
 		if (!(state & RUNNING))
 			return;
-		if (!look(p, RUNNING, state & RUNNING))
+		if (!look(p, RUNNING, state & RUNNING, where(p)))
 			break;
 	}
 	pthread_mutex_lock(&p->lock);
@@ -159,24 +182,44 @@ static void finish(struct ppu_workers *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* What the helpers of a round saved the caller. */
+static int64_t saved(const struct ppu_workers *p, uint64_t round, uint64_t own)
+{
+	int64_t sum = 0;
+
+	for (unsigned i = 0; i < p->num_threads; i++)
+		if (p->worker[i].round == round)
+			sum += ppu_help_saved(own, p->worker[i].spent);
+	return sum;
+}
+
 void ppu_workers_run(struct ppu_workers *p, void (*fn)(void *arg, unsigned worker), void *arg)
 {
 	/* Who came too late for the last round may still look. */
-	uint64_t round = (__atomic_load_n(&p->state, __ATOMIC_RELAXED) & -ROUND) + ROUND, t = 0;
+	uint64_t round = (__atomic_load_n(&p->state, __ATOMIC_RELAXED) & -ROUND) + ROUND, t = now(), begun, done, end;
 	bool asleep;
 
+	if (!ppu_help_wanted(&p->help, t)) {
+		fn(arg, 0);
+		return;
+	}
 	p->fn = fn;
 	p->arg = arg;
+	__atomic_store_n(&p->cpu, sched_getcpu(), __ATOMIC_RELAXED);
 	__atomic_store_n(&p->state, round | OPEN, __ATOMIC_SEQ_CST);
 	asleep = __atomic_load_n(&p->asleep, __ATOMIC_SEQ_CST);
-	if (asleep)
-		t = now();
-	if (asleep && !p->alone)
+	begun = t;
+	if (asleep && !p->alone) {
 		wake(p);
+		begun = now();
+	}
 	fn(arg, 0);
+	done = now();
 	finish(p);
+	end = now();
 	if (asleep)
-		p->alone = now() - t < WAKE_NS;
+		p->alone = end - t < WAKE_NS;
+	ppu_help_round(&p->help, end, saved(p, round, done - begun), begun - t + end - done);
 }
 
 unsigned ppu_workers_cpus(void)
@@ -192,16 +235,18 @@ struct ppu_workers *ppu_workers_new(unsigned workers)
 
 	if (posix_memalign((void **)&p, 64, sizeof(*p)))
 		return NULL;
-	*p = (struct ppu_workers){ .alone = true, .look = ppu_workers_cpus() >= workers };
+	*p = (struct ppu_workers){ .alone = true, .look = ppu_workers_cpus() >= workers, .cpu = -1 };
+	ppu_help_init(&p->help);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->done, NULL);
-	p->worker = calloc(workers, sizeof(*p->worker));
+	if (posix_memalign((void **)&p->worker, 64, workers * sizeof(*p->worker)))
+		p->worker = NULL;
 	/* The caller of ppu_workers_run() works too. */
 	while (p->worker && p->num_threads + 1 < workers) {
 		struct worker *w = &p->worker[p->num_threads];
 
-		*w = (struct worker){ .pool = p, .index = p->num_threads + 1 };
+		*w = (struct worker){ .pool = p, .index = p->num_threads + 1, .cpu = -1 };
 		if (pthread_create(&w->thread, NULL, thread, w))
 			break;
 		p->num_threads++;

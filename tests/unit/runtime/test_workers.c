@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Worker threads (libruntime/common/workers.h): a round calls each worker at most once, the caller always, and ends after
- * what they do. Between them they do each job once.
+ * what they do. Between them they do each job once. And when they are asked at all (hw/ppu_help.h).
  */
 #include <check.h>
 #include <pthread.h>
@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include <common/workers.h>
+#include <hw/ppu_help.h>
 #include "run_suite.h"
 
 #define JOBS 64
@@ -83,6 +84,86 @@ START_TEST(every_job_once)
 }
 END_TEST
 
+/* ---- when to ask for help: a model of time, in ns --------------------------------------------------- */
+
+#define US	1000ull
+#define MS	(1000 * US)
+#define ROUND	(100 * US)	/* what a round takes alone */
+
+/* Rounds until `end`; each is asked for, if that seems worth it, and then saves and loses so much. Returns how many. */
+static unsigned rounds_until(struct ppu_help *h, uint64_t *now, uint64_t end, int64_t saved, uint64_t lost)
+{
+	unsigned asked = 0;
+
+	while (*now < end) {
+		bool ask = ppu_help_wanted(h, *now);
+
+		*now += ask ? (uint64_t)((int64_t)(ROUND + lost) - saved) : ROUND;
+		if (ask)
+			ppu_help_round(h, *now, saved, lost);
+		asked += ask;
+	}
+	return asked;
+}
+
+START_TEST(help_that_pays_is_asked_for)
+{
+	struct ppu_help h;
+	uint64_t now = 5;
+
+	ppu_help_init(&h);
+	ck_assert_uint_eq(rounds_until(&h, &now, 10 * MS, 45 * US, 5 * US), 167);	/* 60 us each: all of them */
+	/* One that took a turn of somebody else's stops nothing, after so much was gained. */
+	ppu_help_round(&h, now, 50 * US, 2 * MS);
+	ck_assert(ppu_help_wanted(&h, now));
+	/* Nobody comes, and it costs nothing: there is no reason not to ask. */
+	ck_assert_uint_eq(rounds_until(&h, &now, now + 10 * MS, 0, 0), 100);
+}
+END_TEST
+
+START_TEST(help_that_costs_is_tried_more_and_more_rarely)
+{
+	struct ppu_help h;
+	uint64_t now = 0, since;
+	unsigned asked;
+
+	ppu_help_init(&h);
+	/* Who is woken, for 40 us, comes too late each time: four trials, then a pause, and so on. */
+	asked = rounds_until(&h, &now, MS / 2, 0, 40 * US);
+	ck_assert_uint_eq(asked, 4);
+	ck_assert(!ppu_help_wanted(&h, now));
+	ck_assert(ppu_help_wanted(&h, now + MS));
+	/* 1, 2, 4, 8, 16, 32, 64 ms, and again 64. */
+	asked = rounds_until(&h, &now, 1000 * MS, 0, 40 * US);
+	ck_assert_uint_ge(asked, 4 * 15);
+	ck_assert_uint_le(asked, 4 * 22);
+	/* It pays again: noticed after at most one pause, and from then on always asked. */
+	since = now;
+	rounds_until(&h, &now, now + PPU_HELP_LONG + MS, 45 * US, 0);
+	asked = rounds_until(&h, &now, since + PPU_HELP_LONG + 101 * MS, 45 * US, 0);
+	ck_assert_uint_ge(asked, 1800);
+	/* And then the next pause is a short one. */
+	ppu_help_round(&h, now, 0, 100 * MS);
+	ck_assert(!ppu_help_wanted(&h, now));
+	ck_assert(ppu_help_wanted(&h, now + PPU_HELP_PAUSE));
+}
+END_TEST
+
+START_TEST(a_helper_without_cpu_saves_little)
+{
+	struct ppu_help h;
+
+	ck_assert_int_eq(ppu_help_saved(60 * US, 55 * US), 55 * US);
+	ck_assert_int_eq(ppu_help_saved(10 * US, 40 * US), 40 * US);	/* one long job, and one short */
+	ck_assert_int_eq(ppu_help_saved(60 * US, 3060 * US), 60 * US + PPU_HELP_UNEVEN);
+	/* It had none for 3 ms, for which the caller waited. */
+	ppu_help_init(&h);
+	ppu_help_round(&h, 7, ppu_help_saved(60 * US, 3060 * US), 3000 * US);
+	ck_assert(!ppu_help_wanted(&h, 8));
+	ck_assert(ppu_help_wanted(&h, 7 + PPU_HELP_PAUSE));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("workers");
@@ -90,6 +171,9 @@ int main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_job_once, 0, 8);
+	tcase_add_test(t, help_that_pays_is_asked_for);
+	tcase_add_test(t, help_that_costs_is_tried_more_and_more_rarely);
+	tcase_add_test(t, a_helper_without_cpu_saves_little);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
