@@ -77,6 +77,7 @@ struct ppu_core {
 	/* sm */
 	struct ppu_sm *sms;		/* array of num_sms */
 	struct ppu_share *shares;	/* of each worker; NULL: fewer than two */
+	bool flip;			/* changes with each round of workers: who begins with an SM that two share */
 	struct ppu_resident *resident;	/* of each SM, side by side: every search for room reads them all */
 	struct ppu_icache *icache;
 	struct ppu_translator *translator;	/* NULL: this build has none */

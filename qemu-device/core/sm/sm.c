@@ -373,24 +373,30 @@ static void count_stall(struct ppu_sm *sm, uint64_t cycles)
 	sm->ctr[timed ? PPU_CTR_STALL_TIMED_NS : PPU_CTR_STALL_OTHER_NS] += ppu_sm_cycles_ns(sm->core, cycles);
 }
 
-void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
+/* Sets up what is new since the last window. */
+static void begin_window(struct ppu_sm *sm, uint64_t t0, uint64_t t1)
 {
-	struct ppu_sm *sm = &core->sms[id];
-	uint64_t c0 = ppu_sm_cycle_at(core, t0), c1 = ppu_sm_cycle_at(core, t1), busy = 0;
-	uint64_t m;
+	uint64_t c0 = ppu_sm_cycle_at(sm->core, t0);
 
 	sm->t1 = t1;
+	sm->busy = 0;
 	ppu_seat_warps(sm);
-	if (sm->xlat_gen != core->xlat_gen)
+	if (sm->xlat_gen != sm->core->xlat_gen)
 		ppu_lsu_flush(sm);
 	if (sm->cycle < c0)
 		sm->cycle = c0;
+}
+
+/* Runs up to a cycle.  Where no warp can run then, it is for who goes on from there to count all of the stall. */
+static void run_to(struct ppu_sm *sm, uint64_t c1, bool whole)
+{
 	while (sm->cycle < c1) {
 		uint64_t next = sm->timed ? wake_timed(sm) : UINT64_MAX, start = sm->cycle, used;
 		struct ppu_warp *w;
 
 		if (!sm->ready) {
-			count_stall(sm, (next < c1 ? next : c1) - sm->cycle);
+			if (next < c1 || whole)
+				count_stall(sm, (next < c1 ? next : c1) - sm->cycle);
 			if (next >= c1)
 				break;
 			sm->cycle = next;
@@ -404,11 +410,27 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 		}
 		ppu_warp_run(sm, w, sm->cycle + sm->quantum, c1);
 		used = sm->cycle - start;
-		busy += used;
+		sm->busy += used;
 		sm->quantum = used < sm->quantum ? sm->quantum - (uint32_t)used : 0;
 	}
+}
+
+void ppu_sm_run_first(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t cut, uint64_t t1)
+{
+	struct ppu_sm *sm = &core->sms[id];
+
+	begin_window(sm, t0, t1);
+	run_to(sm, ppu_sm_cycle_at(core, cut), false);
+}
+
+void ppu_sm_run_rest(struct ppu_core *core, unsigned id, uint64_t t1)
+{
+	struct ppu_sm *sm = &core->sms[id];
+	uint64_t m;
+
+	run_to(sm, ppu_sm_cycle_at(core, t1), true);
 	ppu_seat_count(sm);
-	sm->ctr[PPU_CTR_SM_BUSY_NS] += ppu_sm_cycles_ns(core, busy);
+	sm->ctr[PPU_CTR_SM_BUSY_NS] += ppu_sm_cycles_ns(core, sm->busy);
 	if (sm->sb)
 		ppu_storebuf_window(sm, t1);
 	ppu_lsu_report_dirty(sm);
@@ -418,6 +440,12 @@ void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
 		if (w->q_dirty || w->local_dirty)
 			ppu_sm_report_warp(sm, w);
 	}
+}
+
+void ppu_sm_run(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t t1)
+{
+	begin_window(&core->sms[id], t0, t1);
+	ppu_sm_run_rest(core, id, t1);
 }
 
 void ppu_sms_run(struct ppu_core *core, const uint32_t *id, uint32_t n, uint64_t t0, uint64_t t1)

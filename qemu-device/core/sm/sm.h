@@ -233,6 +233,7 @@ struct ppu_sm {
 	uint32_t id;
 	uint64_t cycle;			/* since device time 0 */
 	uint64_t t1;			/* end of the window that runs, ns */
+	uint64_t busy;			/* cycles in which it had work, of this window */
 	uint64_t ready, timed, done;	/* warp slots in those states */
 	uint64_t used;			/* warp slots that are not free */
 	uint64_t next_timed;		/* the first cycle at which a timed warp is due; 0: unknown */

@@ -57,6 +57,12 @@ bool ppu_sm_busy(struct ppu_core *core, unsigned sm);
 uint64_t ppu_sm_next_time(struct ppu_core *core, unsigned sm);
 /* Advance to time t1 (exclusive). */
 void ppu_sm_run(struct ppu_core *core, unsigned sm, uint64_t t0, uint64_t t1);
+/*
+ * The same in two parts, which may run in different threads, one after the other: up to the time `cut`, and the rest.
+ * Nobody can see the cut.  Not with memory-timing or a store buffer.
+ */
+void ppu_sm_run_first(struct ppu_core *core, unsigned sm, uint64_t t0, uint64_t cut, uint64_t t1);
+void ppu_sm_run_rest(struct ppu_core *core, unsigned sm, uint64_t t1);
 /* The same for n SMs: all SMs of a window that have work.  As jobs of the workers, if there are any. */
 void ppu_sms_run(struct ppu_core *core, const uint32_t *sm, uint32_t n, uint64_t t0, uint64_t t1);
 /* memory-timing: when all stores of the SM's that are known will have arrived; 0 without the property. */

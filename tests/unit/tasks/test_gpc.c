@@ -4,15 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <check.h>
+#include <common/workers.h>
 #include "run_suite.h"
 #include "tasks.h"
 
 static unsigned first_worker, rounds;
+static struct ppu_workers *threads;	/* or NULL: one after the other */
 
 /* One worker finds all the work: its own share, then from the ends of the others'.  As good as any other order. */
 static void one_for_all(void *opaque, void (*fn)(void *, unsigned), void *arg)
 {
 	rounds++;
+	if (threads) {
+		ppu_workers_run(threads, fn, arg);
+		return;
+	}
 	for (unsigned i = 0; i < 4; i++)
 		fn(arg, (first_worker + i) % 4);
 }
@@ -134,6 +140,45 @@ START_TEST(workers_do_not_show)
 		same(a, b);
 		bench_free(b);
 	}
+	bench_free(a);
+}
+END_TEST
+
+/*
+ * 5 SMs for 4 or 3 workers, 15 for 2 or 4: some are cut.  The clock makes it visible if the cycles of a stall or of a
+ * window were rounded in two parts.  One after the other, and in threads.
+ */
+#define CUT	"ctas-per-sm=3 vram=32M window-ns=2000 sm-clock-khz=1234567 "
+static const struct {
+	const char *props;
+	unsigned workers;
+	bool threads;
+} cuts[] = {
+	{ CUT "gpcs=5 sms-per-gpc=1 ", 4, false }, { CUT "gpcs=5 sms-per-gpc=1 ", 3, true },
+	{ CUT "gpcs=5 sms-per-gpc=3 engine=2 ", 2, true }, { CUT "gpcs=5 sms-per-gpc=3 ", 4, false },
+	{ CUT "gpcs=5 sms-per-gpc=1 window-halvings=3 ", 4, false },
+};
+
+START_TEST(cuts_do_not_show)
+{
+	struct bench *a = bench_new(cuts[_i].props), *b;
+	char with[200];
+
+	workload(a, false, 0);
+	snprintf(with, sizeof(with), "%s workers=%u", cuts[_i].props, cuts[_i].workers);
+	threads = cuts[_i].threads ? ppu_workers_new(cuts[_i].workers) : NULL;
+	ck_assert(threads || !cuts[_i].threads);
+	for (first_worker = 0; first_worker < (threads ? 1 : 4); first_worker++) {
+		b = bench_new(with);
+		workload(b, true, 0);
+		same(a, b);
+		for (unsigned i = 0; i < PPU_CTR_COUNT; i++)
+			ck_assert_msg(bench_ctr(a, i) == bench_ctr(b, i), "counter %u: %llu, %llu", i,
+				      (unsigned long long)bench_ctr(a, i), (unsigned long long)bench_ctr(b, i));
+		bench_free(b);
+	}
+	ppu_workers_free(threads);
+	threads = NULL;
 	bench_free(a);
 }
 END_TEST
@@ -504,6 +549,7 @@ int main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, workers_do_not_show, 0, BOTH);
+	tcase_add_loop_test(t, cuts_do_not_show, 0, sizeof(cuts) / sizeof(cuts[0]));
 	tcase_add_loop_test(t, save_and_restore_with_tasks, 0, BOTH);
 	tcase_add_test(t, version_14_is_restored);
 	tcase_add_test(t, effects_in_order);
