@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copy engines: bytes in VRAM, over the link (to and from system memory), in pieces (scattered pages, rows with a
- * pitch), fills, and operations a second.  CPU time of the host; the reference is memcpy() or memset() of as many bytes
- * between the same memory in the same run, row by row for rows; of operations, a memcpy() of the same size.
+ * pitch), fills, and operations a second.  CPU time of the host; the reference is memcpy() or memset() of the same bytes
+ * between the same memory in the same run, row by row for rows, and page by page where pages are scattered; of operations,
+ * a memcpy() of the same size.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@ struct scene {
 	struct bench_ctx *c;
 	struct bench_chan *ch;
 	uint64_t src, dst;
-	uint8_t *host_src, *host_dst;	/* what memcpy() works on: scattered pages come from one piece */
+	uint8_t *host_src, *host_dst;	/* what memcpy() works on; where pages are scattered, the first one */
+	uint8_t **src_page, **dst_page;	/* all of them; NULL: they are one piece of host memory */
 };
 
 static void result(const char *name, double value, const char *unit, double reference)
@@ -42,13 +44,21 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static uint8_t *host(struct scene *s, uint64_t va, uint64_t where)
+static uint8_t *host(struct scene *s, uint64_t va)
 {
 	bool sys;
 	uint64_t phys = bench_phys(s->c, va, &sys);
 
-	/* The bench gives out RAM from its start; what is scattered comes first. */
-	return where == BENCH_SCATTER ? phys_ptr(s->b, BENCH_RAM_BASE, true) : phys_ptr(s->b, phys, sys);
+	return phys_ptr(s->b, phys, sys);
+}
+
+static uint8_t **pages(struct scene *s, uint64_t va, uint64_t bytes)
+{
+	uint8_t **page = malloc(bytes / PPU_PAGE_SIZE * sizeof(*page));
+
+	for (uint64_t i = 0; i < bytes / PPU_PAGE_SIZE; i++)
+		page[i] = host(s, va + i * PPU_PAGE_SIZE);
+	return page;
 }
 
 static struct scene scene_new(uint64_t from, uint64_t to, uint64_t bytes)
@@ -61,9 +71,20 @@ static struct scene scene_new(uint64_t from, uint64_t to, uint64_t bytes)
 	s.ch = bench_chan_new(s.c, PPU_CLASS_COPY, 1024);
 	s.src = bench_alloc(s.c, bytes, from);
 	s.dst = bench_alloc(s.c, bytes, to);
-	s.host_src = host(&s, s.src, from);
-	s.host_dst = host(&s, s.dst, to);
+	s.host_src = host(&s, s.src);
+	s.host_dst = host(&s, s.dst);
+	if (from == BENCH_SCATTER || to == BENCH_SCATTER) {
+		s.src_page = pages(&s, s.src, bytes);
+		s.dst_page = pages(&s, s.dst, bytes);
+	}
 	return s;
+}
+
+static void scene_free(struct scene *s)
+{
+	free(s->src_page);
+	free(s->dst_page);
+	bench_free(s->b);
 }
 
 static void check(bool ok, const char *what)
@@ -109,6 +130,15 @@ static double engine(struct scene *s)
 	} \
 } while (0)
 
+static void by_memcpy(const struct scene *s, uint64_t bytes)
+{
+	if (!s->src_page)
+		memcpy(s->host_dst, s->host_src, bytes);
+	else
+		for (uint64_t i = 0; i < bytes / PPU_PAGE_SIZE; i++)
+			memcpy(s->dst_page[i], s->src_page[i], PPU_PAGE_SIZE);
+}
+
 static void linear(const char *what, uint64_t from, uint64_t to, uint64_t bytes)
 {
 	unsigned times = bytes > 8 * MB ? 1 : (unsigned)(8 * MB / bytes);
@@ -121,15 +151,22 @@ static void linear(const char *what, uint64_t from, uint64_t to, uint64_t bytes)
 		return;
 	s = scene_new(from, to, bytes);
 	times = times > 500 ? 500 : times;
-	MEASURE(&s, t, ref, times, bench_copy(s.ch, s.src, s.dst, bytes), memcpy(s.host_dst, s.host_src, bytes));
+	MEASURE(&s, t, ref, times, bench_copy(s.ch, s.src, s.dst, bytes), by_memcpy(&s, bytes));
 	result(name, (double)bytes / t / 1e9, "GB/s", (double)bytes / ref / 1e9);
-	bench_free(s.b);
+	scene_free(&s);
 }
 
+/* Where pages are scattered a row lies in one. */
 static void rows_by_memcpy(const struct scene *s, uint64_t pitch, uint32_t width, uint32_t rows)
 {
-	for (uint32_t i = 0; i < rows; i++)
-		memcpy(s->host_dst + i * pitch, s->host_src + i * pitch, width);
+	for (uint32_t i = 0; i < rows; i++) {
+		uint64_t at = i * pitch, page = at / PPU_PAGE_SIZE, off = at % PPU_PAGE_SIZE;
+
+		if (s->src_page)
+			memcpy(s->dst_page[page] + off, s->src_page[page] + off, width);
+		else
+			memcpy(s->host_dst + at, s->host_src + at, width);
+	}
 }
 
 static void pitched(const char *what, uint64_t from, uint64_t bytes, uint64_t pitch, uint32_t width)
@@ -148,7 +185,7 @@ static void pitched(const char *what, uint64_t from, uint64_t bytes, uint64_t pi
 	MEASURE(&s, t, ref, 1, bench_copy2d(s.ch, s.src, s.dst, pitch, pitch, width, rows),
 		rows_by_memcpy(&s, pitch, width, rows));
 	result(name, (double)moved / t / 1e9, "GB/s", (double)moved / ref / 1e9);
-	bench_free(s.b);
+	scene_free(&s);
 }
 
 static void fill(const char *what, uint64_t to, uint64_t bytes, unsigned log2, uint64_t value)
@@ -163,7 +200,7 @@ static void fill(const char *what, uint64_t to, uint64_t bytes, unsigned log2, u
 	s = scene_new(BENCH_VRAM, to, bytes);
 	MEASURE(&s, t, ref, 1, bench_fill(s.ch, log2, s.dst, value, bytes >> log2), memset(s.host_dst, 1, bytes));
 	result(name, (double)bytes / t / 1e9, "GB/s", (double)bytes / ref / 1e9);
-	bench_free(s.b);
+	scene_free(&s);
 }
 
 static void operations(const char *what, uint64_t from, uint64_t bytes)
@@ -178,7 +215,7 @@ static void operations(const char *what, uint64_t from, uint64_t bytes)
 	s = scene_new(from, BENCH_LARGE, MB);
 	MEASURE(&s, t, ref, 500, bench_copy(s.ch, s.src, s.dst, bytes), memcpy(s.host_dst, s.host_src, bytes));
 	result(name, 1 / t / 1e6, "M/s", 1 / ref / 1e6);
-	bench_free(s.b);
+	scene_free(&s);
 }
 
 /* With an argument: only what has it in its name, for a profiler. */

@@ -26,6 +26,8 @@
 #define MAX_PIECES 8192			/* rows or pages one chunk may touch: bounds an event */
 #define MIN_ROW_COST 32			/* bytes a row of a pitched copy is charged at least */
 #define STREAM_BYTES (32ull << 20)	/* a cached copy this large would only flush the host's caches */
+#define STREAM_PIECE (16 * PPU_PAGE_SIZE)	/* of such a copy: shorter pieces are faster through them */
+#define AHEAD_BYTES (4ull << 20)	/* what is smaller lies in the host's caches */
 
 struct engine {
 	struct ppu_event event;		/* end of the current chunk */
@@ -195,11 +197,11 @@ static void fault(struct ppu_core *core, struct engine *e, unsigned err, uint64_
 	ppu_chan_fault(core, e->c.chid, &rec);
 }
 
-static void written(struct ppu_core *core, struct engine *e, uint64_t addr, bool sys, uint64_t pte, uint64_t n)
+static void written(struct ppu_core *core, struct engine *e, uint64_t addr, bool sys, bool real, uint64_t n)
 {
 	struct ppu_phys p = { addr, sys };
 
-	if (pte & PPU_PTE_NULL)
+	if (!real)
 		return;
 	ppu_mem_dirty(core, p, n);
 	ppu_sem_written(core, p, n, PPU_TRW_CE, (unsigned)(e - core->ces->v));
@@ -208,7 +210,7 @@ static void written(struct ppu_core *core, struct engine *e, uint64_t addr, bool
 /* Would this much data only flush the host's caches?  A piece does not say: what counts is the copy. */
 static bool streams(const struct ppu_copy *c, uint64_t n)
 {
-	return n >= PPU_PAGE_SIZE && total_bytes(c) >= STREAM_BYTES;
+	return n >= STREAM_PIECE && total_bytes(c) >= STREAM_BYTES;
 }
 
 /* Fills n bytes at host.  A piece begins at a whole element, because pages and chunks are multiples of the
@@ -241,7 +243,7 @@ static void pattern(const struct ppu_copy *c, uint8_t *host, uint64_t n)
 
 /*
  * Moves a piece of a copy.  For a huge move, memmove() writes past the host's caches.  But memmove() sees only
- * a piece at a time, so this function writes past the caches for the pieces of a huge copy.
+ * a piece at a time, so this function writes past the caches for the long pieces of a huge copy.
  */
 static void move_piece(const struct ppu_copy *c, uint8_t *dst, const uint8_t *src, uint64_t n)
 {
@@ -255,6 +257,17 @@ static void move_piece(const struct ppu_copy *c, uint8_t *dst, const uint8_t *sr
 		n -= done;
 	}
 	memmove(dst, src, n);
+}
+
+/* Has the host fetch what is moved next: short pieces do not tell it by themselves what follows. */
+static void fetch_ahead(const struct ppu_copy *c, uint8_t *dst, const uint8_t *src, uint64_t n)
+{
+	if (n > PPU_PAGE_SIZE || total_bytes(c) < AHEAD_BYTES)
+		return;
+	for (uint64_t i = 0; i < n; i += PPU_LINE) {
+		__builtin_prefetch(src + i);
+		__builtin_prefetch(dst + i, 1);
+	}
 }
 
 /* A page that was just looked up, so that rows in it need not ask again. */
@@ -332,8 +345,61 @@ static bool dma_fails(struct ppu_core *core, struct engine *e, bool sys)
 	return ppu_inject_dma(core, (unsigned)(e - core->ces->v));
 }
 
+/*
+ * Pieces whose translations are known, to be moved in this order: so the host can fetch one while it moves another.  What was
+ * written is told when all are moved, once for neighbours: who is told may wait until all stores have left the host's core.
+ */
+struct pieces {
+	unsigned n;
+	struct piece {
+		uint8_t *to;
+		const uint8_t *from;	/* NULL: a fill */
+		uint64_t len, addr, sys;
+		bool real;		/* not a page that drops what is written to it */
+	} v[16];
+};
+
+static void move_pieces(struct ppu_core *core, struct engine *e, struct pieces *q)
+{
+	struct piece *first = q->v, *end = q->v + q->n, *p;
+
+	for (p = q->v; p < end; p++) {
+		if (p->from && p + 1 < end)
+			fetch_ahead(&e->c, p[1].to, p[1].from, p[1].len);
+		if (p->from)
+			move_piece(&e->c, p->to, p->from, p->len);
+		else
+			pattern(&e->c, p->to, p->len);
+	}
+	for (p = q->v + 1; p < end; p++) {
+		if (p->sys == first->sys && p->addr == first->addr + first->len && p->real == first->real) {
+			first->len += p->len;
+			continue;
+		}
+		written(core, e, first->addr, first->sys, first->real, first->len);
+		first = p;
+	}
+	if (q->n)
+		written(core, e, first->addr, first->sys, first->real, first->len);
+	q->n = 0;
+}
+
+/* Adds a piece.  Whoever waits for a word in it goes on before anything else is looked up. */
+static void add_piece(struct ppu_core *core, struct engine *e, struct pieces *q, const struct span *d, const uint8_t *from,
+		      uint64_t n)
+{
+	struct ppu_phys p = { d->addr, d->sys };
+
+	q->v[q->n++] = (struct piece){ d->host, from, n, d->addr, d->sys, !(d->pte & PPU_PTE_NULL) };
+	if (q->n == sizeof(q->v) / sizeof(q->v[0]) || e->backward || ppu_mem_watched_range(core, p, n))
+		move_pieces(core, e, q);
+	e->moved += n;
+	core->ctr[PPU_CTR_CE_BYTES] += n;
+}
+
 /* Moves n bytes of one row, starting `at` bytes into it.  view: of the destination, of the source. */
-static bool move(struct ppu_core *core, struct engine *e, struct view *view, uint64_t row, uint64_t at, uint64_t n)
+static bool move(struct ppu_core *core, struct engine *e, struct view *view, struct pieces *q, uint64_t row, uint64_t at,
+		 uint64_t n)
 {
 	const struct ppu_copy *c = &e->c;
 	uint64_t dst = c->dst + row * c->dst_pitch + at, src = c->src + row * c->src_pitch + at;
@@ -357,28 +423,26 @@ static bool move(struct ppu_core *core, struct engine *e, struct view *view, uin
 		if (!err && dma_fails(core, e, d.sys))
 			err = PPU_ERR_SM_DMA;
 		if (err) {
+			move_pieces(core, e, q);
 			fault(core, e, (unsigned)err, dst + skip, PPU_ACC_WRITE);
 			return false;
 		}
 		if (part > d.len)
 			part = d.len;
-		if (is_fill(c)) {
-			pattern(c, d.host, part);
-		} else {
+		s.host = NULL;
+		if (!is_fill(c)) {
 			err = extent(core, e, &view[1], src + skip, PPU_ACC_READ, part, &s);
 			if (!err && dma_fails(core, e, s.sys))
 				err = PPU_ERR_SM_DMA;
 			if (err) {
+				move_pieces(core, e, q);
 				fault(core, e, (unsigned)err, src + skip, PPU_ACC_READ);
 				return false;
 			}
 			if (part > s.len)
 				part = s.len;
-			move_piece(c, d.host, s.host, part);
 		}
-		e->moved += part;
-		core->ctr[PPU_CTR_CE_BYTES] += part;
-		written(core, e, d.addr, d.sys, d.pte, part);
+		add_piece(core, e, q, &d, s.host, part);
 		n -= part;
 		if (!e->backward) {
 			dst += part;
@@ -398,38 +462,73 @@ static uint8_t *seen(const struct ppu_core *core, const struct view *w, uint64_t
 	return w->x.host + off;
 }
 
-/* A row of which both ends were just seen; does what move() would do.  False: it is not such a row. */
-static bool move_seen_row(struct ppu_core *core, struct engine *e, const struct view *view, uint64_t row)
+/* Of `most` rows n bytes long, from va on: how many lie in the view.  The first one does. */
+static uint64_t rows_seen(const struct view *w, uint64_t va, uint64_t pitch, uint64_t n, uint64_t most)
+{
+	uint64_t more = pitch ? (w->len - (va - w->va) - n) / pitch : most - 1;
+
+	return more < most - 1 ? more + 1 : most;
+}
+
+/*
+ * Rows of which both ends were just seen; does what move() would do.  Between rows are gaps, and nobody waits at a page of
+ * them: if no gap is as large as a page, all pages from the first row to the last have been written.  Returns how many
+ * rows were moved; 0: the next one is not such a row.
+ */
+static uint64_t move_seen_rows(struct ppu_core *core, struct engine *e, const struct view *view, struct pieces *q)
 {
 	const struct ppu_copy *c = &e->c;
-	uint64_t dst = c->dst + row * c->dst_pitch, src = c->src + row * c->src_pitch, n = c->width;
-	uint8_t *to = seen(core, &view[0], dst, n), *from = is_fill(c) ? to : seen(core, &view[1], src, n);
+	uint64_t dst = c->dst + e->row * c->dst_pitch, src = c->src + e->row * c->src_pitch, n = c->width, rows, i, len;
+	uint8_t *to = seen(core, &view[0], dst, n), *from = is_fill(c) ? NULL : seen(core, &view[1], src, n);
+	const struct ppu_xlat *x = &view[0].x;
+	struct span d = { to, x->phys.addr + (dst - view[0].va), x->phys.sys, n, x->pte };
+	struct ppu_phys p = { d.addr, x->phys.sys };
 
-	if (!to || !from || core->cfg.fault_dma_fail)
-		return false;
-	if (is_fill(c))
+	if (!to || (!from && !is_fill(c)) || core->cfg.fault_dma_fail)
+		return 0;
+	rows = rows_seen(&view[0], dst, c->dst_pitch, n, e->chunk_rows);
+	if (from)
+		rows = rows_seen(&view[1], src, c->src_pitch, n, rows);
+	len = (rows - 1) * c->dst_pitch + n;
+	if (c->dst_pitch < n || c->dst_pitch - n >= PPU_PAGE_SIZE || ppu_mem_watched_range(core, p, len)) {
+		add_piece(core, e, q, &d, from, n);
+		return 1;
+	}
+	move_pieces(core, e, q);
+	for (i = 0; i < rows && !from; i++, to += c->dst_pitch)
 		pattern(c, to, n);
-	else
+	for (; i < rows; i++, to += c->dst_pitch, from += c->src_pitch) {
+		if (i + 1 < rows)
+			fetch_ahead(c, to + c->dst_pitch, from + c->src_pitch, n);
 		move_piece(c, to, from, n);
-	e->moved += n;
-	core->ctr[PPU_CTR_CE_BYTES] += n;
-	written(core, e, view[0].x.phys.addr + (dst - view[0].va), view[0].x.phys.sys, view[0].x.pte, n);
-	return true;
+	}
+	e->moved += rows * n;
+	core->ctr[PPU_CTR_CE_BYTES] += rows * n;
+	written(core, e, p.addr, p.sys, !(x->pte & PPU_PTE_NULL), len);
+	return rows;
 }
 
 /* Moves what the chunk covers.  False: the copy has failed, and is gone. */
 static bool move_chunk(struct ppu_core *core, struct engine *e)
 {
 	struct view view[2] = { 0 };
+	struct pieces q;
 
+	q.n = 0;
 	if (e->chunk_rows) {
-		for (; e->chunk_rows; e->chunk_rows--, e->row++)
-			if (!move_seen_row(core, e, view, e->row) && !move(core, e, view, e->row, 0, e->c.width))
+		while (e->chunk_rows) {
+			uint64_t rows = move_seen_rows(core, e, view, &q);
+
+			if (!rows && !move(core, e, view, &q, e->row, 0, e->c.width))
 				return false;
+			rows += !rows;
+			e->chunk_rows -= rows;
+			e->row += rows;
+		}
 	} else if (e->chunk_bytes) {
 		uint64_t at = e->backward ? e->c.width - e->off - e->chunk_bytes : e->off;
 
-		if (!move(core, e, view, e->row, at, e->chunk_bytes))
+		if (!move(core, e, view, &q, e->row, at, e->chunk_bytes))
 			return false;
 		e->off += e->chunk_bytes;
 		if (e->off >= e->c.width) {
@@ -437,6 +536,7 @@ static bool move_chunk(struct ppu_core *core, struct engine *e)
 			e->row++;
 		}
 	}
+	move_pieces(core, e, &q);
 	return true;
 }
 

@@ -610,6 +610,72 @@ START_TEST(dirty)
 END_TEST
 
 /*
+ * What is reported of rows in VRAM are the pages that they lie in: what is between them is reported with them only where
+ * that adds no page.
+ */
+START_TEST(dirty_pages_of_rows)
+{
+	static const struct { uint64_t pitch, width, at; } how[] = {
+		{ 4096, 100, 0 }, { 4195, 100, 4090 }, { 4196, 100, 17 }, { 8192, 4096, 0 }, { 8192, 4097, 4095 },
+		{ 12288, 1, 4095 }, { 700, 256, 3 }, { 20000, 9000, 77 }, { 300, 300, 0 },
+	};
+	const uint64_t rows = 90, bytes = 2 << 20;
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	uint64_t src = bench_alloc(c, bytes, BENCH_LARGE), dst = bench_alloc(c, bytes, _i ? BENCH_LARGE : BENCH_VRAM);
+	bool sys;
+
+	bench_watch(b);
+	for (unsigned i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
+		uint64_t first = bench_phys(c, dst, &sys) / PPU_PAGE_SIZE, page;
+		uint8_t want[(2 << 20) / PPU_PAGE_SIZE] = { 0 };
+
+		for (uint64_t r = 0; r < rows; r++)
+			for (page = (how[i].at + r * how[i].pitch) / PPU_PAGE_SIZE;
+			     page <= (how[i].at + r * how[i].pitch + how[i].width - 1) / PPU_PAGE_SIZE; page++)
+				want[page] = 1;
+		bench_copy2d(ch, src, dst + how[i].at, how[i].pitch, how[i].pitch, (uint32_t)how[i].width, (uint32_t)rows);
+		bench_submit(ch);
+		memset(b->reported, 0, b->cfg.vram / PPU_PAGE_SIZE);
+		while (ppu_core_next_event(b->core) != PPU_TIME_NEVER)
+			ppu_core_run(b->core, ppu_core_next_event(b->core));
+		for (page = 0; page < sizeof(want); page++)
+			ck_assert_msg(b->reported[first + page] == want[page], "rows of %llu every %llu: page %llu",
+				      (unsigned long long)how[i].width, (unsigned long long)how[i].pitch,
+				      (unsigned long long)page);
+	}
+	bench_free(b);
+}
+END_TEST
+
+/* A row that cannot be written stops the copy: the rows before it are there, and reported, and nothing behind it. */
+START_TEST(rows_before_a_fault)
+{
+	static const uint64_t where[] = { BENCH_VRAM, BENCH_SCATTER };
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COPY, 8);
+	const uint64_t bytes = 64 * PPU_PAGE_SIZE, gone = 37;
+	uint64_t src = bench_alloc(c, bytes, BENCH_SCATTER), dst = bench_alloc(c, bytes, where[_i]);
+
+	for (uint64_t i = 0; i < bytes; i += PPU_PAGE_SIZE)
+		memset(bench_ptr(c, src + i), (int)(i / PPU_PAGE_SIZE) + 1, PPU_PAGE_SIZE);
+	bench_unmap(c, dst + gone * PPU_PAGE_SIZE, PPU_PAGE_SIZE);
+	b->vram_dirty = b->ram_dirty = 0;
+	bench_copy2d(ch, src, dst, PPU_PAGE_SIZE, PPU_PAGE_SIZE, 1000, 64);
+	bench_submit(ch);
+	bench_run(b);
+	ck_assert_uint_eq(bench_chan_reg(ch, PPU_REG_CH_ERROR), PPU_ERR_COPY_FAULT);
+	for (uint64_t i = 0; i < 64; i++)
+		if (i != gone)
+			ck_assert_uint_eq(*(uint8_t *)bench_ptr(c, dst + i * PPU_PAGE_SIZE + 999), i < gone ? i + 1 : 0);
+	ck_assert_uint_ge(_i ? b->ram_dirty : b->vram_dirty, gone * 1000);
+	bench_free(b);
+}
+END_TEST
+
+/*
  * The cost table (Documentation/hw/timing.md): a command and a set-up, then bytes at the bandwidth; a
  * row of up to 512 KiB of a pitched copy counts as 32 bytes at least.
  */
@@ -955,6 +1021,8 @@ int main(void)
 	tcase_add_loop_test(t, fill, 0, 4);
 	tcase_add_loop_test(t, huge_fill, 0, 4);
 	tcase_add_test(t, rows_and_the_tlb);
+	tcase_add_loop_test(t, dirty_pages_of_rows, 0, 2);
+	tcase_add_loop_test(t, rows_before_a_fault, 0, 2);
 	tcase_add_test(t, chunks_at_their_own_time);
 	tcase_add_test(t, abort_between_chunks);
 	tcase_add_test(t, abort_of_one_of_two);
