@@ -604,14 +604,15 @@ static void blend_value(uint32_t *d, uint32_t v, uint32_t mask)
 		d[i] = mask & 1u << i ? v : d[i];
 }
 
-void ppu_warp_make_tids(struct ppu_tids *t, const uint32_t *block, uint32_t index)
+void ppu_warp_make_tids(struct ppu_tids *t, const struct ppu_warp *w)
 {
-	uint32_t (*tid)[PPU_LANES] = t->tid[index], first = index * PPU_LANES, y, i, x[3];
+	const uint32_t *block = w->cta->task->launch.block;
+	uint32_t (*tid)[PPU_LANES] = t->tid[w->index], first = w->index * PPU_LANES, y, i, x[3];
 
-	if (memcmp(t->block, block, sizeof(t->block)))
+	if (t->block != w->cta->block)
 		t->made = 0;
-	memcpy(t->block, block, sizeof(t->block));
-	t->made |= 1u << index;
+	t->block = w->cta->block;
+	t->made |= 1u << w->index;
 	y = first / block[0];
 	x[0] = first - y * block[0];
 	x[1] = y % block[1];

@@ -97,7 +97,7 @@ static bool have_rows(struct ppu_sm *sm, struct ppu_warp *w, uint32_t rows)
 	w->rows_cap = w->rows ? rows : 0;
 	w->zero_row = 0;
 	if (!w->rows)
-		sm->rows_cap = 0;
+		sm->rows_slots = 0;
 	return w->rows;
 }
 
@@ -114,6 +114,16 @@ bool ppu_seat_rows(struct ppu_sm *sm, struct ppu_warp *w, uint32_t nregs)
 	return true;
 }
 
+/* In vectors: of memset() for so few bytes the compiler makes a string instruction, which takes long to start. */
+static inline void clear_row(uint32_t *row)
+{
+	typedef uint64_t vector __attribute__((vector_size(16)));
+	unsigned i;
+
+	for (i = 0; i < PPU_LANES / 4; i++)
+		((vector *)row)[i] = (vector){ 0 };
+}
+
 /* Registers start as 0: those that can be read before they are written.  What else lies in the rows of a slot, of a
  * warp before, no thread can see. */
 static void clear_rows(struct ppu_warp *w, const uint64_t *reads)
@@ -123,7 +133,7 @@ static void clear_rows(struct ppu_warp *w, const uint64_t *reads)
 
 	for (i = 0; i < 4; i++)
 		for (m = reads[i]; m; m &= m - 1)
-			memset(w->v.row[64 * i + (unsigned)__builtin_ctzll(m)], 0, sizeof(w->v.row[0]));
+			clear_row(w->v.row[64 * i + (unsigned)__builtin_ctzll(m)]);
 }
 
 static bool have_shared(struct ppu_cta *cta, uint32_t bytes)
@@ -191,11 +201,12 @@ static bool have_own_params(struct ppu_cta *cta)
 	return cta->own_params;
 }
 
-/* Sets up what the threads of a CTA see as parameters. */
+/* Sets up what the threads of a CTA see as parameters, and of their block. */
 bool ppu_seat_params(struct ppu_cta *cta, const struct ppu_sm_task *t, const uint8_t *entry)
 {
 	uint32_t bytes = (t->launch.param_bytes + 15) & ~15u;
 
+	cta->block = PPU_TIDS_KEY(t->launch.block);
 	cta->params = t->params;
 	cta->param_bytes = bytes;
 	if (t->launch.kind != PPU_TMD_QUEUE)
@@ -225,91 +236,104 @@ static void set_id(struct ppu_cta *cta, const struct ppu_tmd *l, uint64_t index)
 	cta->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
 }
 
-/* Registers for the next `warps` slots that are free. */
-static bool have_warps(struct ppu_sm *sm, uint32_t warps, uint32_t rows)
+/* The next `warps` slots that are free.  There are as many. */
+static uint64_t free_slots(const struct ppu_sm *sm, uint32_t warps)
 {
-	uint64_t m = ~sm->used;
-	bool more = false;
+	uint64_t left = ~sm->used, run = ~0ull >> (64 - warps);
+
+	run <<= __builtin_ctzll(left);
+	if ((left & run) == run && __builtin_popcountll(run) == (int)warps)
+		return run;
+	while (warps--)
+		left &= left - 1;
+	return ~sm->used & ~left;
+}
+
+/* Registers for these slots. */
+static bool have_warps(struct ppu_sm *sm, uint64_t slots, uint32_t rows)
+{
+	uint64_t m;
 	unsigned i;
 
-	if (rows <= sm->rows_cap)
+	if (rows <= sm->rows_cap && !(slots & ~sm->rows_slots))
 		return true;
-	for (i = 0; i < warps; i++, m &= m - 1) {
-		struct ppu_warp *w = &sm->warp[__builtin_ctzll(m)];
-
-		more |= w->rows_cap < rows;
-		if (!have_rows(sm, w, rows))
+	for (m = slots; m; m &= m - 1)
+		if (!have_rows(sm, &sm->warp[__builtin_ctzll(m)], rows))
 			return false;
-	}
-	for (i = 0, rows = UINT32_MAX; i < sm->num_warps && more; i++)
-		rows = sm->warp[i].rows_cap < rows ? sm->warp[i].rows_cap : rows;
-	if (more)
-		sm->rows_cap = rows;
+	sm->rows_cap = rows;
+	for (i = 0, sm->rows_slots = 0; i < sm->num_warps; i++)
+		sm->rows_slots |= (uint64_t)(sm->warp[i].rows_cap >= rows) << i;
 	return true;
 }
 
-/* Takes what a CTA needs of host memory, for its slot and the warp slots that it will get.  Slots keep it, so a
- * later CTA finds it there. */
+/* Takes what a CTA needs of host memory, for its slot and its warp slots.  Slots keep it, so a later CTA finds it
+ * there. */
 static bool have_memory(struct ppu_sm *sm, struct ppu_cta *cta, const struct ppu_sm_task *t,
-			const struct ppu_seat_need *n)
+			const struct ppu_seat_need *n, uint64_t slots)
 {
 	return have_shared(cta, n->shared) && (t->launch.kind != PPU_TMD_QUEUE || have_own_params(cta)) &&
-	       have_warps(sm, n->warps, PPU_ROWS(t->prog->nregs));
+	       have_warps(sm, slots, PPU_ROWS(t->prog->nregs));
 }
 
-/* Takes free warp slots for the warps of a CTA. */
-static void take_slots(struct ppu_sm *sm, struct ppu_cta *cta)
+/* Takes these warp slots for the warps of a CTA. */
+static void take_slots(struct ppu_sm *sm, struct ppu_cta *cta, uint64_t slots)
 {
-	uint64_t left = ~sm->used;
+	uint64_t left = slots;
 	uint32_t i;
 
-	for (i = 0; i < cta->num_warps; i++, left &= left - 1)
+	for (i = 0; left; i++, left &= left - 1)
 		cta->warp[i] = (uint8_t)__builtin_ctzll(left);
-	cta->slots = ~sm->used & ~left;
-	sm->used |= cta->slots;
+	cta->slots = slots;
+	sm->used |= slots;
 }
 
-/* The threads of a CTA begin: warps of a CTA that comes out of an image have their state from there. */
-static void begin_warp(const struct ppu_sm *sm, const struct ppu_cta *cta, struct ppu_warp *w, bool sp)
+/* R1 is the size of the local memory: warps of a CTA that comes out of an image have theirs from there. */
+static void give_sp(const struct ppu_cta *cta, struct ppu_warp *w)
 {
 	unsigned k;
 
-	if (w->q.ent && sp)
-		for (k = 0; k < PPU_LANES; k++)
-			w->v.row[PPU_SP][k] = cta->local_bytes;
-	w->rng = sm->core->cfg.seed ^ (PPU_SM_TASK_ID(cta->task) << 40 | cta->index << 8 | w->index);
-	w->ready_at = cta->start;
-	w->state = PPU_WARP_TIMED;
+	for (k = 0; k < PPU_LANES; k++)
+		w->v.row[PPU_SP][k] = cta->local_bytes;
 }
 
-/* Sets up the warps of a CTA in the slots that it has. */
+/* Sets up the warps of a CTA in the slots that it has.  What is the same for all of them is found first. */
 static void set_up(struct ppu_sm *sm, struct ppu_cta *cta)
 {
 	const struct ppu_tmd *l = &cta->task->launch;
 	struct ppu_program *prog = cta->task->prog;
+	const struct ppu_areas areas = cta->areas;
 	bool yields = sm->core->cfg.yield_every > 1, starts = sm->starting >> (cta - sm->cta) & 1;
-	bool sp = prog->nregs > PPU_SP && cta->reads[PPU_SP / 64] >> PPU_SP % 64 & 1;
-	uint32_t nregs = prog->nregs, i;
+	bool sp = starts && areas.queue && prog->nregs > PPU_SP && cta->reads[PPU_SP / 64] >> PPU_SP % 64 & 1;
+	bool clear = cta->reads[0] | cta->reads[1] | cta->reads[2] | cta->reads[3];
+	uint64_t rng = PPU_SM_TASK_ID(cta->task) << 40 | cta->index << 8, seed = sm->core->cfg.seed, start = cta->start;
+	uint32_t nregs = prog->nregs, n = cta->num_warps, entry = l->entry_pc, i;
+	/* Narrower blocks have several rows in a warp, and the next warp is a good guess. */
+	uint32_t ahead = l->block[0] >= PPU_LANES ? PPU_LAST_WARPS - 1 : 0;
 
-	for (i = 0; i < cta->num_warps; i++)
+	for (i = 0; i < n; i++)
 		ppu_fetch_lines(&sm->warp[cta->warp[i]], offsetof(struct ppu_warp, wait));
-	for (i = 0; i < cta->num_warps; i++) {
+	for (i = 0; i < n; i++) {
 		struct ppu_warp *w = &sm->warp[cta->warp[i]];
 
 		w->cta = cta;
 		w->index = (uint8_t)i;
-		/* Narrower blocks have several rows in a warp, and the next warp is a good guess. */
-		w->ahead = l->block[0] >= PPU_LANES ? i % PPU_LAST_WARPS * sizeof(uint64_t) : 0;
+		w->ahead = (uint8_t)((i & ahead) * sizeof(uint64_t));
 		w->prog = prog;
 		if (w->zero_row != PPU_ROW_ZERO(nregs) || w->v.row != w->rows)
 			ppu_seat_rows(sm, w, nregs);
-		clear_rows(w, cta->reads);
-		map_warp(w, &cta->areas);
-		ppu_warp_start(w, ppu_sm_lanes(l, i), l->entry_pc, yields);
-		ppu_tokq_init(&w->q, w->q.ent, cta->areas.queue_entries);
+		if (clear)
+			clear_rows(w, cta->reads);
+		map_warp(w, &areas);
+		ppu_warp_start(w, i + 1 < n ? ~0u : ppu_sm_lanes(l, i), entry, yields);
+		ppu_tokq_init(&w->q, w->q.ent, areas.queue_entries);
 		w->state = PPU_WARP_PARKED;	/* the slot is taken */
-		if (starts)
-			begin_warp(sm, cta, w, sp);
+		if (!starts)
+			continue;
+		if (sp)
+			give_sp(cta, w);
+		w->rng = seed ^ (rng | i);
+		w->ready_at = start;
+		w->state = PPU_WARP_TIMED;
 	}
 }
 
@@ -340,13 +364,15 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	const struct ppu_tmd *l = &t->launch;
 	struct ppu_cta *cta;
 	struct ppu_seat_need n;
+	uint64_t slots;
 
 	*err = PPU_ERR_TMD_LIMITS;
 	if (!ppu_seat_need(&sm->core->cfg, l, &n) || !has_room(sm, &n, 0) || !t->prog)
 		return NULL;
 	cta = &sm->cta[__builtin_ctz(~sm->taken)];
+	slots = free_slots(sm, n.warps);
 	*err = PPU_ERR_TASK_MEMORY;
-	if (!have_memory(sm, cta, t, &n))	/* before anything is taken */
+	if (!have_memory(sm, cta, t, &n, slots))	/* before anything is taken */
 		return NULL;
 	*err = 0;
 	cta->shared_bytes = n.shared;
@@ -369,7 +395,7 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	sm->used_shared += n.shared;
 
 	ppu_translate_seat(sm->core, t->prog, l->entry_pc, n.warps);
-	take_slots(sm, cta);
+	take_slots(sm, cta, slots);
 	return cta;
 }
 

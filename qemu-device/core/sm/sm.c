@@ -363,6 +363,21 @@ static struct ppu_warp *next_warp(struct ppu_sm *sm)
 	return &sm->warp[sm->turn];
 }
 
+/*
+ * The turn of a warp, or what is left of it.  Warps mostly begin and end their turns in host code: this is tried here,
+ * without the interpreter around it, whose frame is as large as the rest of a short turn.
+ */
+static inline __attribute__((always_inline)) void run_turn(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end)
+{
+#ifdef PPU_TRANSLATE
+	enum ppu_step step;
+
+	if (w->prog->region && !w->pop && ppu_region_run(sm, w, turn, end, &step) && step != PPU_GO)
+		return;
+#endif
+	ppu_warp_run(sm, w, turn, end);
+}
+
 /* No warp can run for `cycles` cycles: count the reason. */
 static void count_stall(struct ppu_sm *sm, uint64_t cycles)
 {
@@ -408,7 +423,7 @@ static void run_to(struct ppu_sm *sm, uint64_t c1, bool whole)
 					PPU_FAULT_NO_LANE);
 			continue;
 		}
-		ppu_warp_run(sm, w, sm->cycle + sm->quantum, c1);
+		run_turn(sm, w, sm->cycle + sm->quantum, c1);
 		used = sm->cycle - start;
 		sm->busy += used;
 		sm->quantum = used < sm->quantum ? sm->quantum - (uint32_t)used : 0;

@@ -149,6 +149,7 @@ struct ppu_cta {
 	uint64_t start;			/* ready_at of all warps, while the slot is among sm->starting */
 	struct ppu_areas areas;		/* for ppu_seat_warps(), as the registers that can be read before they are written */
 	uint64_t reads[4];
+	uint64_t block;			/* PPU_TIDS_KEY() */
 	uint32_t busy_bars;		/* barriers that may be busy, or not all 0 */
 #define PPU_ALL_BARRIERS	((1u << PPU_NUM_BARRIERS) - 1)
 	struct ppu_barrier bar[PPU_NUM_BARRIERS];
@@ -159,11 +160,14 @@ struct ppu_cta {
  * them, so that they are in the host's caches when a warp begins.
  */
 struct ppu_tids {
-	uint32_t block[3];
+	uint64_t block;			/* PPU_TIDS_KEY() */
 	uint32_t made;			/* warps whose indices are there */
 	uint32_t tid[PPU_MAX_CTA_WARPS][3][PPU_LANES] __attribute__((aligned(64)));
 };
 #define PPU_TIDS		4	/* blocks of CTAs that an SM runs at the same time, mostly */
+/* No dimension of a block is above 1024. */
+#define PPU_TIDS_KEY(block)	((block)[0] | (uint64_t)(block)[1] << 16 | (uint64_t)(block)[2] << 32)
+#define PPU_TIDS_INDEX(key)	(((key) + 3 * ((key) >> 16) + 7 * ((key) >> 32)) % PPU_TIDS)
 
 #define PPU_TLB_ENTRIES		2048
 #define PPU_TLB_WRITE		1	/* host may be written */
@@ -248,7 +252,8 @@ struct ppu_sm {
 	uint32_t taken;			/* CTA slots that are not free */
 	uint32_t starting;		/* CTA slots all of whose warps are timed, for cta->start; not saved, may be too few */
 	uint32_t fresh;			/* CTA slots whose warps are still to be set up (ppu_seat_warps()) */
-	uint32_t rows_cap;		/* rows that each warp slot has at least (ppu_warp.rows_cap) */
+	uint32_t rows_cap;		/* rows that the warp slots in rows_slots have at least (ppu_warp.rows_cap) */
+	uint64_t rows_slots;
 
 	struct ppu_effects fx;
 	uint64_t host_entered, host_insns;	/* statistics of host code, see PPU_ENGINE_STATS; not saved */

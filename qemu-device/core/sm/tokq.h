@@ -38,7 +38,13 @@ enum ppu_tokq_room {
 };
 
 /* Empty, head in the middle (SIMT-30). */
-void ppu_tokq_init(struct ppu_tokq *q, uint64_t *ent, uint32_t size);
+static inline void ppu_tokq_init(struct ppu_tokq *q, uint64_t *ent, uint32_t size)
+{
+	q->ent = ent;
+	q->size = size;
+	q->head = (int32_t)(size / 2);
+	q->tail = q->head - 1;
+}
 
 static inline uint32_t ppu_tokq_count(const struct ppu_tokq *q)
 {

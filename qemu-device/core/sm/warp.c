@@ -116,38 +116,6 @@ enum ppu_step ppu_h_tsync(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 
 /* ---- issue ----------------------------------------------------------------------------------------------- */
 
-#ifdef PPU_TRANSLATE
-/* Host code for the block at w->pc.  False: there is none. */
-static inline __attribute__((always_inline)) bool run_translated(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn,
-								 uint64_t end, uint64_t *insns, uint64_t *threads,
-								 enum ppu_step *step)
-{
-	const struct ppu_region *r = w->prog->region;
-	uint32_t at = r->enter[w->pc][w->active != ~0u];
-	struct ppu_run run;
-	uint64_t n;
-
-	/* A block that may not fit into the window is left to the interpreter. */
-	if (!at || sm->cycle + PPU_TURN_CYCLES > end)
-		return false;
-	if (__builtin_expect(sm->near_ctx != w->cta->task->ctx, 0)) {
-		sm->near_ctx = w->cta->task->ctx;
-		ppu_near_clear(sm);
-	}
-	run.end = end - PPU_TURN_CYCLES + 1;
-	run.turn = turn < run.end ? turn : run.end;
-	*step = ppu_region_run(r, at, sm, w, &run);
-	/* Each by itself: host code has just written them one by one. The host would not take both at once out of its store
-	 * buffer, but wait until the warp's stores before have reached memory. */
-	n = __atomic_load_n(&run.insns, __ATOMIC_RELAXED);
-	*insns += n;
-	*threads += __atomic_load_n(&run.threads, __ATOMIC_RELAXED);
-	sm->host_insns += n;
-	sm->host_entered++;
-	return true;
-}
-#endif
-
 /* see: who counts; NULL, which is known where this is compiled: nobody. */
 static inline __attribute__((always_inline)) void run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end,
 						      struct ppu_counting *see)
@@ -175,7 +143,7 @@ static inline __attribute__((always_inline)) void run(struct ppu_sm *sm, struct 
 
 			sm->cycle = cycle;
 			w->pc = pc;
-			if (run_translated(sm, w, turn, end, &insns, &threads, &step)) {
+			if (ppu_region_run(sm, w, turn, end, &step)) {
 				cycle = sm->cycle;
 				if (step != PPU_GO)
 					goto out;

@@ -34,16 +34,16 @@ PPU_HANDLERS(H)
 #undef H
 
 ppu_handler_fn ppu_warp_handler(unsigned handler);
-/* The thread indices of warp `index` in t. */
-void ppu_warp_make_tids(struct ppu_tids *t, const uint32_t *block, uint32_t index);
+/* The thread indices of warp w in t. */
+void ppu_warp_make_tids(struct ppu_tids *t, const struct ppu_warp *w);
 /* Finds or makes w->tid; good until another warp of this SM asks. */
 static inline void ppu_warp_tids(struct ppu_sm *sm, struct ppu_warp *w)
 {
-	const uint32_t *block = w->cta->task->launch.block;
-	struct ppu_tids *t = &sm->tids[(block[0] + 3 * block[1] + 7 * block[2]) % PPU_TIDS];
+	uint64_t block = w->cta->block;
+	struct ppu_tids *t = &sm->tids[PPU_TIDS_INDEX(block)];
 
-	if (!(t->made >> w->index & 1) || t->block[0] != block[0] || t->block[1] != block[1] || t->block[2] != block[2])
-		ppu_warp_make_tids(t, block, w->index);
+	if (__builtin_expect(!(t->made >> w->index & 1) || t->block != block, 0))
+		ppu_warp_make_tids(t, w);
 	w->tid = (const uint32_t (*)[PPU_LANES])t->tid[w->index];
 }
 /* The warp stands at its first instruction with no state.  yields: YIELDs are counted. */

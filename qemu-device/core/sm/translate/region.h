@@ -85,18 +85,42 @@ struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t ent
 /* Host memory that it takes. */
 size_t ppu_region_bytes(const struct ppu_region *r);
 void ppu_region_free(struct ppu_region *r);
-/* Runs a warp at w->pc, where `at` of enter[] is not 0, until a cycle of `run`, an instruction that is not translated
- * (PPU_GO), or an instruction that stops the warp (PPU_SWITCH). sm->cycle is up to date before and after. */
-static inline enum ppu_step ppu_region_run(const struct ppu_region *r, uint32_t at, struct ppu_sm *sm, struct ppu_warp *w,
-					   struct ppu_run *run)
+/*
+ * Runs a warp at w->pc in host code, if there is some for it, until a cycle that is not before `turn` at a turn point, until
+ * `end`, until an instruction that is not translated (PPU_GO), or one that stops the warp (PPU_SWITCH).  A block that may
+ * not fit before `end` is left to the interpreter.  sm->cycle and the counters are up to date before and after.  False:
+ * nothing is done.
+ */
+static inline __attribute__((always_inline)) bool ppu_region_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn,
+								 uint64_t end, enum ppu_step *step)
 {
 	typedef int (*entry_fn)(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run, void *target, void *pool,
 				uint64_t *notes);
+	const struct ppu_region *r = w->prog->region;
+	uint32_t at = r->enter[w->pc][w->active != ~0u];
+	struct ppu_run run;
+	uint64_t n;
 
+	if (!at || sm->cycle + PPU_TURN_CYCLES > end)
+		return false;
+	if (__builtin_expect(sm->near_ctx != w->cta->task->ctx, 0)) {
+		sm->near_ctx = w->cta->task->ctx;
+		ppu_near_clear(sm);
+	}
+	run.end = end - PPU_TURN_CYCLES + 1;
+	run.turn = turn < run.end ? turn : run.end;
 	if (r->tids)
 		ppu_warp_tids(sm, w);
-	return (enum ppu_step)((entry_fn)(uintptr_t)r->code)(sm, w, run, r->code + at, r->pool,
-							  r->notes + (size_t)sm->worker * r->num_notes);
+	*step = (enum ppu_step)((entry_fn)(uintptr_t)r->code)(sm, w, &run, r->code + at, r->pool,
+							      r->notes + (size_t)sm->worker * r->num_notes);
+	/* Each by itself: host code has just written them one by one. The host would not take both at once out of its store
+	 * buffer, but wait until the warp's stores before have reached memory. */
+	n = __atomic_load_n(&run.insns, __ATOMIC_RELAXED);
+	sm->ctr[PPU_CTR_WARP_INSNS] += n;
+	sm->host_insns += n;
+	sm->ctr[PPU_CTR_THREAD_INSNS] += __atomic_load_n(&run.threads, __ATOMIC_RELAXED);
+	sm->host_entered++;
+	return true;
 }
 
 #endif
