@@ -195,8 +195,9 @@ static inline struct ppu_phys ppu_tlb_phys(const struct ppu_tlbe *e)
 }
 
 /*
- * Pages that host code has loaded from lately: where they are, faster than the TLB says it.  They are in the TLB, for near_ctx;
- * a page that leaves it leaves here, too.
+ * Pages that host code has loaded from lately, and those that it has written: where they are, faster than the TLB says it.
+ * They are in the TLB, for near_ctx; a page that leaves it leaves here, too.  Those that were written may be written without
+ * another look: they are dirty, and nobody waits at them.
  */
 #define PPU_NEAR		32
 #define PPU_NEAR_HASH		0x9e3779b1u
@@ -206,7 +207,8 @@ struct ppu_near {
 	uint8_t *host;
 };
 /* The page leaves the TLB, or changes there.  A macro: code without vector registers needs it, too. */
-#define PPU_NEAR_FORGET(sm, number)	((sm)->near[PPU_NEAR_INDEX(number)].page = ~0ull)
+#define PPU_NEAR_FORGET(sm, number)	((sm)->near[PPU_NEAR_INDEX(number)].page = \
+					 (sm)->near_written[PPU_NEAR_INDEX(number)].page = ~0ull)
 
 /* Pages in a row that are all in the TLB and lie in a row in host memory, too (mem/span.h). */
 #define PPU_SPANS		4
@@ -271,6 +273,7 @@ struct ppu_sm {
 	uint32_t xlat_gen;
 	struct ppu_ctx *near_ctx;
 	struct ppu_near near[PPU_NEAR] __attribute__((aligned(64)));	/* not saved */
+	struct ppu_near near_written[PPU_NEAR];				/* not saved */
 	struct ppu_span span[PPU_SPANS];	/* follows from tlb[]; not saved */
 	uint32_t span_wait, span_period;	/* gathers without a span until one is looked for, the last time and now */
 	uint32_t span_last;			/* the place that was taken last */
@@ -284,12 +287,22 @@ struct ppu_sm {
 	uint8_t sink[PPU_PAGE_SIZE] __attribute__((aligned(64)));	/* what is stored to PPU_PTE_NULL; not saved */
 } __attribute__((aligned(64)));	/* another SM may run beside it */
 
+/* Pages are not dirty any more. */
+static inline void ppu_near_clean(struct ppu_sm *sm)
+{
+	unsigned i;
+
+	for (i = 0; i < PPU_NEAR; i++)
+		sm->near_written[i].page = ~0ull;
+}
+
 static inline void ppu_near_clear(struct ppu_sm *sm)
 {
 	unsigned i;
 
 	for (i = 0; i < PPU_NEAR; i++)
 		sm->near[i].page = ~0ull;
+	ppu_near_clean(sm);
 }
 
 /* What a handler returns. */

@@ -43,6 +43,8 @@ void ppu_lsu_report_dirty(struct ppu_sm *sm)
 			ppu_mem_dirty(sm->core, ppu_tlb_phys(e), PPU_PAGE_SIZE);
 		e->flags &= ~PPU_TLB_DIRTY;
 	}
+	if (sm->num_dirty)
+		ppu_near_clean(sm);
 	sm->num_dirty = 0;
 }
 

@@ -51,6 +51,7 @@ struct ppu_fuse_group {
 	bool indexed, sgn;	/* sgn: the word is signed */
 	uint16_t index;		/* row */
 	bool ahead;		/* of a run of groups with the same parameter the last one: it fetches ahead */
+	uint8_t page;		/* the group whose notes of a page it uses: one that is a few words away, or this one */
 	uint8_t like;		/* a group before with the same index, but for a number that all lanes have; or this one */
 	uint32_t param;		/* where among the parameters, 8 bytes */
 };

@@ -149,14 +149,20 @@ static bool uniform(const struct list *l, int i, unsigned row)
 	return !g->write && ppu_fuse_fixed_early(g, l->prog->nregs);
 }
 
-/* A value, by where it comes from. */
+/* A value, by where it comes from: and what was added to it that is known now. */
 struct value {
 	int from;
 	unsigned row;
+	int64_t more;
 };
 
-/* What is left of an index without the sums that move all lanes alike. */
-static struct value root(const struct list *l, struct value v)
+static bool same(struct value a, struct value b)
+{
+	return a.from == b.from && a.row == b.row;
+}
+
+/* What is left of an index without the sums that move all lanes alike; or, if `known`, without constants. */
+static struct value root(const struct list *l, struct value v, bool known)
 {
 	for (;;) {
 		const struct ppu_dinsn *di = v.from == BEFORE ? NULL : insn(l, v.from);
@@ -165,30 +171,43 @@ static struct value root(const struct list *l, struct value v)
 		if (!di || !di->fn || !di->always || (di->op != PPU_OP_ADD && di->op != PPU_OP_SUB) ||
 		    (di->t != PPU_T_U32 && di->t != PPU_T_S32) || di->sat || di->m || di->na || di->nb)
 			return v;
-		if (di->bi || uniform(l, v.from, di->b))
+		if (di->bi || (!known && uniform(l, v.from, di->b)))
 			row = di->a;
-		else if (di->op == PPU_OP_ADD && uniform(l, v.from, di->a))
+		else if (!known && di->op == PPU_OP_ADD && uniform(l, v.from, di->a))
 			row = di->b;
 		else
 			return v;
-		v = (struct value){ source(l, v.from, row), row };
+		if (di->bi)
+			v.more += di->op == PPU_OP_ADD ? (int32_t)di->imm : -(int64_t)(int32_t)di->imm;
+		v = (struct value){ source(l, v.from, row), row, v.more };
 	}
+}
+
+#define NEIGHBOURS	512	/* bytes: groups so near to each other are mostly in the same page */
+
+/* Two groups with the same parameter, the indices without constants. */
+static bool neighbours(const struct ppu_fuse_group *g, struct value a, const struct ppu_fuse_group *o, struct value b)
+{
+	int64_t away = (a.more - b.more) * g->bytes + (int64_t)(g->imm - o->imm);
+
+	return same(a, b) && g->write == o->write && g->bytes == o->bytes && away < NEIGHBOURS && away > -NEIGHBOURS;
 }
 
 /* Groups whose lanes lie to each other as those of a group before, and which of them fetch ahead. */
 static void find_like(struct list *l)
 {
 	struct ppu_fuse *f = l->f;
-	struct value of[PPU_FUSE_GROUPS];
+	struct value of[PPU_FUSE_GROUPS], near[PPU_FUSE_GROUPS];
 
 	for (unsigned i = 0; i < f->groups; i++) {
 		struct ppu_fuse_group *g = &f->g[i];
 
-		g->like = (uint8_t)i;
+		g->like = g->page = (uint8_t)i;
 		g->ahead = true;
 		if (!g->indexed)
 			continue;
-		of[i] = root(l, (struct value){ l->from[i], g->index });
+		of[i] = root(l, (struct value){ l->from[i], g->index, 0 }, false);
+		near[i] = root(l, (struct value){ l->from[i], g->index, 0 }, true);
 		for (unsigned k = i; k-- > 0;) {
 			struct ppu_fuse_group *o = &f->g[k];
 
@@ -196,8 +215,9 @@ static void find_like(struct list *l)
 				continue;
 			if (o->param == g->param)
 				o->ahead = false;
-			if (of[k].from == of[i].from && of[k].row == of[i].row && g->bytes == 4 && o->bytes == 4 &&
-			    g->loads == 1 && o->loads == 1)
+			if (o->param == g->param && neighbours(g, near[i], o, near[k]))
+				g->page = o->page;
+			if (same(of[k], of[i]) && g->bytes == 4 && o->bytes == 4 && g->loads == 1 && o->loads == 1)
 				g->like = (uint8_t)k;
 		}
 	}

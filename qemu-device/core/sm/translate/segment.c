@@ -79,12 +79,35 @@ static uint32_t next_use(const struct ppu_seg *s, unsigned row)
 	return 1000;
 }
 
+/* Bytes of a predicate in a chunk's part of PPU_AT_PREDS. */
+#define PRED_BITS	8
+_Static_assert(PPU_SEG_PREDS * PRED_BITS <= 4 * 8, "a chunk of eight lanes must have room for all predicates");
+
+/* The bits of a predicate that a fused segment has written. */
+static struct ppu_opn kept_bits(const struct ppu_seg *s, unsigned p)
+{
+	return M(R11, PPU_AT_PREDS + PRED_BITS * s->pred[p].acc, (uint8_t)(s->lanes / 8));
+}
+
+/* The set of a predicate loses its register: its bits go to memory, if they are nowhere else.  No other register is lost. */
+static void leave_pred(struct ppu_seg *s, unsigned p)
+{
+	struct ppu_lanes l = { s->pred[p].y, false };
+
+	if (s->fuse && s->pred[p].fresh && !s->pred[p].kept) {
+		ppu_lanes_keep_bits(s, kept_bits(s, p), l);
+		s->pred[p].kept = true;
+		s->pred[p].kept_invert = s->pred[p].invert;
+	}
+	s->pred[p].y = -1;
+}
+
 static void release(struct ppu_seg *s, int y)
 {
 	if (s->y[y].kind == PPU_Y_ROW)
 		s->row[s->y[y].id] = -1;
 	if (s->y[y].kind == PPU_Y_PRED)
-		s->pred[s->y[y].id].y = -1;
+		leave_pred(s, s->y[y].id);
 	if (s->y[y].kind == PPU_Y_INDEX)
 		s->index[s->y[y].id] = -1;
 	s->y[y].kind = PPU_Y_FREE;
@@ -309,22 +332,16 @@ void ppu_seg_changed(struct ppu_seg *s, int y, bool nan)
 
 /* ---- predicates ---- */
 
-#define PRED_BITS	8	/* bytes of a predicate in a chunk's part of PPU_AT_PREDS */
-_Static_assert(PPU_SEG_PREDS * PRED_BITS <= 4 * 8, "a chunk of eight lanes must have room for all predicates");
-
-/* The bits of a predicate that a fused segment has written. */
-static struct ppu_opn kept_bits(const struct ppu_seg *s, unsigned p)
-{
-	return M(R11, PPU_AT_PREDS + PRED_BITS * s->pred[p].acc, (uint8_t)(s->lanes / 8));
-}
-
 struct ppu_lanes ppu_seg_pred(struct ppu_seg *s, unsigned p, bool negate)
 {
 	int y = s->pred[p].y;
 
 	if (y < 0) {
+		bool invert = false;
+
 		if (s->pred[p].fresh && s->fuse) {
 			y = ppu_lanes_from(s, kept_bits(s, p)).y;
+			invert = s->pred[p].kept_invert;
 		} else if (s->pred[p].fresh) {
 			EM(s->e, MOV, D(RAX), D(s->pred[p].acc));
 			EM(s->e, SHR, D(RAX), IM(s->looped ? PPU_LANES - s->lanes : s->lanes * s->chunk));
@@ -335,7 +352,7 @@ struct ppu_lanes ppu_seg_pred(struct ppu_seg *s, unsigned p, bool negate)
 		s->y[y].kind = PPU_Y_PRED;
 		s->y[y].id = (uint16_t)p;
 		s->pred[p].y = (int8_t)y;
-		s->pred[p].invert = false;
+		s->pred[p].invert = invert;
 	}
 	s->y[y].lock = 1;
 	return (struct ppu_lanes){ y, s->pred[p].invert != negate };
@@ -358,7 +375,11 @@ static void gather_bits(struct ppu_seg *s, unsigned p, struct ppu_lanes l)
 	acc = s->pred[p].acc;
 	s->pred[p].fresh = true;
 	if (s->fuse) {
-		ppu_lanes_keep_bits(s, kept_bits(s, p), l);
+		/* In a mask register they can wait: mostly nobody asks. */
+		s->pred[p].kept = !(s->e->evex && s->y[l.y].kind == PPU_Y_TEMP);
+		s->pred[p].kept_invert = false;
+		if (s->pred[p].kept)
+			ppu_lanes_keep_bits(s, kept_bits(s, p), l);
 		return;
 	}
 	if (!s->looped && !s->chunk) {
@@ -569,6 +590,21 @@ static void active_lanes(struct ppu_seg *s)
 	ppu_seg_unlock_all(s);
 }
 
+/* The bits of predicates that are live behind the segment, as they are, to memory. */
+static void keep_live_preds(struct ppu_seg *s)
+{
+	for (unsigned p = 0; p < PPU_PT; p++) {
+		struct ppu_lanes l = { s->pred[p].y, s->pred[p].invert };
+
+		if (!s->pred[p].fresh || !(s->live.pred >> p & 1) || (s->pred[p].kept && !s->pred[p].kept_invert))
+			continue;
+		if (l.y < 0)
+			l = ppu_seg_pred(s, p, false);
+		ppu_lanes_keep_bits(s, kept_bits(s, p), l);
+		ppu_seg_unlock_all(s);
+	}
+}
+
 static void chunk(struct ppu_seg *s)
 {
 	uint32_t skip = 0;
@@ -597,6 +633,8 @@ static void chunk(struct ppu_seg *s)
 	for (i = 0; i < PPU_SEG_REGS; i++)
 		if (s->y[i].dirty && ppu_live_reg(&s->live, s->y[i].id))
 			write_row(s, i);
+	if (s->fuse)
+		keep_live_preds(s);
 	if (s->fuse && s->masked)
 		end_masked(s, skip);
 }
@@ -714,7 +752,7 @@ void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, cons
 
 	seg_init(&s, prog, f->next, wide_fused(f, masked));
 	for (i = 0; i < f->groups; i++)
-		if (PPU_SPACE_IS_64(f->g[i].space))
+		if (PPU_SPACE_IS_64(f->g[i].space) && f->g[i].page == i)
 			EM(e, MOV, M(RSP, PPU_AT_SLOTS + PPU_SLOT * (int32_t)i, 8), IM(-1));
 	if (f->reads || f->writes) {
 		EM(e, MOV, Q(RAX), M(RSP, PPU_AT_RUN, 8));

@@ -16,7 +16,7 @@
  *
  * Predicates: a comparison leaves a set of lanes (lanes.h), whose bits go to a general register of the host, eight or 16
  * for each chunk; after the last chunk that register is the predicate.  In a fused segment, behind which a predicate is
- * often dead, they go to the stack frame.
+ * often dead, they go to the stack frame, with AVX-512 only if the mask register is lost or somebody needs them later.
  *
  * State: struct ppu_seg of the caller.
  * Thread safety: one thread for each struct.
@@ -49,6 +49,7 @@ struct ppu_stubs {
 struct ppu_slot {
 	uint64_t page;			/* the last page, ~0: none yet in this segment */
 	uint8_t *host;			/* where it is */
+	uint64_t start;			/* an indexed group's parameter */
 	uint8_t *ptr;			/* the first lane's access with the group's immediate; NULL: its lanes go apart */
 	uint64_t base;			/* then: the high word, in place */
 	uint8_t *far;			/* and what words[] are offsets from, or NULL: they are low words */
@@ -152,6 +153,8 @@ struct ppu_seg {
 		int acc;		/* general register with the bits, when fused a number; -1: not written in this segment */
 		bool invert;		/* y holds the complement */
 		bool fresh;		/* written in this chunk */
+		bool kept;		/* when fused: its bits are in the stack frame, */
+		bool kept_invert;	/* or those of the complement */
 	} pred[16];
 	unsigned accs;
 	/* With loads (fuse.h). */

@@ -31,6 +31,29 @@ static bool fixed_early(const struct ppu_seg *s, const struct ppu_fuse_group *g)
 	return ppu_fuse_fixed_early(g, s->nregs);
 }
 
+/* An element of an array that begins at a whole one is a whole one, unless an immediate says otherwise. */
+static bool whole(const struct ppu_fuse_group *g)
+{
+	return g->bytes == 1 || (g->indexed && g->imm % g->bytes == 0);
+}
+
+/* Where the arrays of groups with an index begin; rax: the parameters. */
+static void starts(struct ppu_seg *s, uint32_t early)
+{
+	struct ppu_emit *e = s->e;
+
+	for (unsigned i = 0; i < s->fuse->groups; i++) {
+		const struct ppu_fuse_group *g = &s->fuse->g[i];
+
+		if (!g->indexed)
+			continue;
+		EM(e, MOV, Q(RDX), M(RAX, (int32_t)g->param, 8));
+		EM(e, TEST, D(RDX), IM(g->bytes - 1));
+		JUMP(e, JNZ, early);
+		EM(e, MOV, SLOT_START(i), Q(RDX));
+	}
+}
+
 #define APART_AT(g)	(PPU_AT_APART + 4 * (int32_t)(g))
 #define FIXED_AT(space)	(PPU_AT_FIXED + ((space) == PPU_SPACE_SHARED ? 8 : 0))
 
@@ -59,6 +82,8 @@ void ppu_select_fixed(struct ppu_seg *s, uint32_t early)
 		JUMP(e, JB, early);
 		EM(e, MOV, Q(RAX), M(RAX, win.base, 8));
 		EM(e, MOV, M(RSP, FIXED_AT(space[k]), 8), Q(RAX));
+		if (space[k] == PPU_SPACE_PARAM)
+			starts(s, early);
 	}
 }
 
@@ -206,27 +231,28 @@ static bool counts_words(const struct ppu_fuse_group *g)
 }
 
 /* eax = the first lane's index, rax = its address without the immediate. */
-static void address_of_first(struct ppu_seg *s, const struct ppu_fuse_group *g)
+static void address_of_first(struct ppu_seg *s, unsigned gi)
 {
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
 	struct ppu_emit *e = s->e;
 
 	/* Indices that wrap are no neighbours; these may, and if they do not they count as one window. */
-	EM(e, MOV, D(RCX), D(RAX));
-	EM(e, ADD, D(RCX), IM((int)s->lanes - 1));
 	if (g->sgn) {
-		JUMP(e, JO, s->bail);
+		EM(e, CMP, D(RAX), IM(INT32_MAX - ((int)s->lanes - 1)));
+		JUMP(e, JNLE, s->bail);
 		EM(e, MOVSXD, Q(RAX), D(RAX));
 	} else {
-		JUMP(e, JB, s->bail);
+		EM(e, CMP, D(RAX), IM(-((int)s->lanes - 1)));
+		JUMP(e, JNB, s->bail);
 	}
 	EM(e, SHL, Q(RAX), IM(__builtin_ctz(g->bytes)));
-	EM(e, MOV, Q(RDX), M(RSP, FIXED_AT(PPU_SPACE_PARAM), 8));
-	EM(e, ADD, Q(RAX), M(RDX, (int32_t)g->param, 8));
+	EM(e, ADD, Q(RAX), SLOT_START(gi));
 }
 
 /* rax = the first lane's address without the immediate; t: distances to it. */
-static void first_of_indices(struct ppu_seg *s, const struct ppu_fuse_group *g, int t, int index, uint32_t scattered)
+static void first_of_indices(struct ppu_seg *s, unsigned gi, int t, int index, uint32_t scattered)
 {
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
 	struct ppu_emit *e = s->e;
 
 	ppu_mem_first_word(s, t, index);
@@ -234,24 +260,24 @@ static void first_of_indices(struct ppu_seg *s, const struct ppu_fuse_group *g, 
 	distances(s, t, index, 1, true);
 	ppu_lanes_test(s, PPU_SEG_SCRATCH);
 	JUMP(e, JNZ, scattered);
-	address_of_first(s, g);
+	address_of_first(s, gi);
 	if (!counts_words(g))
 		EM(e, VPSLLD, Y(t), Y(t), IM(__builtin_ctz(g->bytes)));
 }
 
 /* The same with the distances that another group has found. */
-static void first_like(struct ppu_seg *s, const struct ppu_fuse_group *g, int index, int lost, uint32_t scattered)
+static void first_like(struct ppu_seg *s, unsigned gi, int index, int lost, uint32_t scattered)
 {
 	struct ppu_emit *e = s->e;
 
-	EM(e, CMP, M(RSP, APART_AT(g->like), 4), IM(0));
+	EM(e, CMP, M(RSP, APART_AT(s->fuse->g[gi].like), 4), IM(0));
 	JUMP(e, JNZ, scattered);
 	if (s->first >= 0) {
 		ppu_mem_first_word(s, lost, index);
 		index = lost;
 	}
 	EM(e, VMOVD, D(RAX), X(index));
-	address_of_first(s, g);
+	address_of_first(s, gi);
 }
 
 /* The same for addresses in two vectors. */
@@ -290,7 +316,7 @@ static struct ppu_away *page_address(struct ppu_seg *s, unsigned gi, int t, uint
 	bail_on_window(s, g);
 	EM(e, MOV, Q(RDX), Q(RAX));
 	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
-	EM(e, CMP, Q(RDX), SLOT_PAGE(gi));
+	EM(e, CMP, Q(RDX), SLOT_PAGE(g->page));
 	look = away(s, PPU_AWAY_LOOK, gi);
 	look->back = ppu_emit_label(e);
 	JUMP(e, JNZ, look->label);
@@ -302,12 +328,12 @@ static struct ppu_away *page_address(struct ppu_seg *s, unsigned gi, int t, uint
 	end->back = ppu_emit_label(e);
 	end->other = crossing;
 	JUMP(e, JNBE, end->label);
-	if (g->bytes > 1) {
+	if (!whole(g)) {
 		EM(e, TEST, D(RAX), IM(g->bytes - 1));
 		JUMP(e, JNZ, s->bail);
 	}
 	ppu_emit_bind(e, end->back);
-	EM(e, ADD, Q(RAX), SLOT_HOST(gi));
+	EM(e, ADD, Q(RAX), SLOT_HOST(g->page));
 	return end;
 }
 
@@ -318,7 +344,7 @@ static struct ppu_away *global_address(struct ppu_seg *s, unsigned gi, int t, st
 	const struct ppu_fuse_group *g = &s->fuse->g[gi];
 
 	if (g->indexed)
-		first_of_indices(s, g, t, w.index, scattered);
+		first_of_indices(s, gi, t, w.index, scattered);
 	else
 		first_of_addresses(s, g, t, w.lo, w.hi, scattered);
 	return page_address(s, gi, t, crossing);
@@ -610,9 +636,9 @@ static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigne
 	if (lead)
 		EM(s->e, MOV, M(RSP, APART_AT(gi), 4), IM(0));
 	if (shared)
-		first_like(s, g, w.index, t[0], far->label);
+		first_like(s, gi, w.index, t[0], far->label);
 	else
-		first_of_indices(s, g, d, w.index, far->label);
+		first_of_indices(s, gi, d, w.index, far->label);
 	end = page_address(s, gi, d, cross->label);
 	end->loads = true;
 	end->t[1] = t[1];
@@ -790,12 +816,49 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 
 /* ---- out of line ---- */
 
+/* Where a near page is, behind what near_index() finds. */
+static struct ppu_opn near_at(unsigned at, bool write, size_t field)
+{
+	return M(at, (int32_t)((write ? offsetof(struct ppu_sm, near_written) : offsetof(struct ppu_sm, near)) + field), 8);
+}
+#define NEAR_PAGE(at, write)	near_at(at, write, offsetof(struct ppu_near, page))
+#define NEAR_HOST(at, write)	near_at(at, write, offsetof(struct ppu_near, host))
+
+/* `at` = the SM + 16 times the index of the page whose number is in `page`. */
+static void near_index(struct ppu_emit *e, unsigned at, unsigned page)
+{
+	_Static_assert(sizeof(struct ppu_near) == 16 && PPU_NEAR == 32, "index of a near page");
+
+	EM(e, IMUL, D(at), D(page), IM((int)PPU_NEAR_HASH));
+	EM(e, SHR, D(at), IM(27));
+	EM(e, SHL, D(at), IM(4));
+	EM(e, ADD, Q(at), Q(R15));
+}
+
+/* `at` = the SM + 32 times the index in the TLB of the page whose number is in `page`, which is lost. */
+static void tlb_entry(struct ppu_emit *e, unsigned page, unsigned at)
+{
+	_Static_assert(sizeof(struct ppu_tlbe) == 32 && PPU_TLB_ENTRIES == 2048, "index in the TLB");
+
+	EM(e, MOV, Q(at), Q(page));
+	EM(e, SHR, Q(at), IM(9));
+	EM(e, IMUL, D(at), D(at), IM(213));
+	EM(e, ADD, D(at), D(page));
+	EM(e, SHR, Q(page), IM(18));
+	EM(e, IMUL, D(page), D(page), IM(77));
+	EM(e, ADD, D(at), D(page));
+	EM(e, AND, D(at), IM(PPU_TLB_ENTRIES - 1));
+	EM(e, SHL, Q(at), IM(5));
+	EM(e, ADD, Q(at), Q(R15));
+}
+
+
 /*
  * The host fetches ahead by itself what one instruction of it loads in equal distances.  Here one instruction loads for
  * eight lanes and then for the next eight, and a warp that goes through memory in long steps has a new page at each.  So:
- * what would be next if this step were repeated.  Where the warps of a CTA lie in a row, a step is that of one warp of
- * the CTA before to the same one of this CTA: the next warp of the same CTA would come too soon.  rax: address, rcx: its
- * page on the host; rcx, rdx: lost.
+ * what would be next if this step were repeated, and its entry of the TLB.  Where the warps of a CTA lie in a row, a step is
+ * that of one warp of the CTA before to the same one of this CTA: the next warp of the same CTA would come too soon.  rax:
+ * address, rcx: its page on the host; rcx, rdx, r8, r9: lost.
  */
 static void fetch_ahead(struct ppu_emit *e)
 {
@@ -803,19 +866,21 @@ static void fetch_ahead(struct ppu_emit *e)
 	int32_t last = (int32_t)(offsetof(struct ppu_sm, last_page) +
 				 sizeof(((struct ppu_sm *)0)->last_page[0]) * (e->looks++ % PPU_LAST_PAGES));
 
-	EM(e, MOV, M(RSP, PPU_AT_WORDS, 8), Q(RAX));
-	EM(e, AND, D(RAX), IM(PPU_PAGE_SIZE - 1));
-	EM(e, ADD, Q(RAX), Q(RCX));
-	EM(e, MOVZX, D(RCX), M(RBP, (int32_t)offsetof(struct ppu_warp, ahead), 1));
-	EM(e, ADD, Q(RCX), Q(R15));
-	EM(e, MOV, Q(RDX), M(RCX, last, 8));
-	EM(e, MOV, M(RCX, last, 8), Q(RAX));
-	EM(e, NEG, Q(RDX));
-	EM(e, ADD, Q(RDX), Q(RAX));
-	EM(e, ADD, Q(RDX), Q(RAX));
-	EM(e, PREFETCHT0, M(RDX, 0, 1));
-	EM(e, PREFETCHT0, M(RDX, 64, 1));
-	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_WORDS, 8));
+	EM(e, MOVZX, D(RDX), M(RBP, (int32_t)offsetof(struct ppu_warp, ahead), 1));
+	EM(e, ADD, Q(RDX), Q(R15));
+	EM(e, MOV, Q(R8), Q(RAX));
+	EM(e, SUB, Q(R8), M(RDX, last, 8));
+	EM(e, MOV, M(RDX, last, 8), Q(RAX));
+	EM(e, MOV, D(RDX), D(RAX));
+	EM(e, AND, D(RDX), IM(PPU_PAGE_SIZE - 1));
+	EM(e, ADD, Q(RCX), Q(RDX));
+	EM(e, ADD, Q(RCX), Q(R8));
+	EM(e, PREFETCHT0, M(RCX, 0, 1));
+	EM(e, PREFETCHT0, M(RCX, 64, 1));
+	EM(e, ADD, Q(R8), Q(RAX));
+	EM(e, SHR, Q(R8), IM(PPU_PAGE_SHIFT));
+	tlb_entry(e, R8, R9);
+	EM(e, PREFETCHT0, M(R9, (int32_t)offsetof(struct ppu_sm, tlb), 1));
 }
 
 /*
@@ -834,41 +899,48 @@ static void page_of_relatives(struct ppu_seg *s, const struct ppu_away *a, uint3
 
 		i = (a->group + s->fuse->groups - k) % s->fuse->groups;
 		r = &s->fuse->g[i];
-		if (!global(r) || r->base != g->base || (g->write && !r->write))
+		if (!global(r) || r->base != g->base || (g->write && !r->write) || r->page != i || i == g->page)
 			continue;
 		n++;
 		other = ppu_emit_label(e);
 		EM(e, CMP, Q(RDX), SLOT_PAGE(i));
 		JUMP(e, JNZ, other);
 		EM(e, MOV, Q(RCX), SLOT_HOST(i));
-		EM(e, MOV, SLOT_PAGE(a->group), Q(RDX));
-		EM(e, MOV, SLOT_HOST(a->group), Q(RCX));
+		EM(e, MOV, SLOT_PAGE(g->page), Q(RDX));
+		EM(e, MOV, SLOT_HOST(g->page), Q(RCX));
 		JUMP(e, JMP, back);
 		ppu_emit_bind(e, other);
 	}
 }
 
-/* rax: an address in the page rdx, which is not that of the lanes before. */
+/* rax: an address in the page rdx, which is not that of the lanes before.  rcx, rdx, r8 and r9 are lost. */
 static void look_for(struct ppu_seg *s, const struct ppu_away *a, uint32_t back)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
+	uint32_t far = ppu_emit_label(s->e), found = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
 
 	page_of_relatives(s, a, back);
+	near_index(e, RCX, RDX);
+	EM(e, CMP, Q(RDX), NEAR_PAGE(RCX, g->write));
+	JUMP(e, JNZ, far);
+	EM(e, MOV, Q(RCX), NEAR_HOST(RCX, g->write));
+	ppu_emit_bind(e, found);
+	EM(e, MOV, SLOT_PAGE(g->page), Q(RDX));
+	EM(e, MOV, SLOT_HOST(g->page), Q(RCX));
+	EM(e, MOV, Q(R8), M(RSP, USED_AT(bytes), 8));
+	EM(e, ADD, Q(R8), Q(RSP));
+	EM(e, MOV, M(R8, USED_AT(page), 8), Q(RDX));
+	EM(e, ADD, M(RSP, USED_AT(bytes), 8), IM(8));
+	if (g->ahead)
+		fetch_ahead(e);
+	JUMP(e, JMP, back);
+	ppu_emit_bind(e, far);
 	JUMP(e, CALL, g->write ? s->stubs->find_written : s->stubs->find_page);
 	JUMP(e, JNZ, s->bail);
 	EM(e, MOV, Q(RDX), Q(RAX));
 	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
-	EM(e, MOV, SLOT_PAGE(a->group), Q(RDX));
-	EM(e, MOV, SLOT_HOST(a->group), Q(RCX));
-	EM(e, MOV, Q(RCX), M(RSP, USED_AT(bytes), 8));
-	EM(e, ADD, Q(RCX), Q(RSP));
-	EM(e, MOV, M(RCX, USED_AT(page), 8), Q(RDX));
-	EM(e, ADD, M(RSP, USED_AT(bytes), 8), IM(8));
-	EM(e, MOV, Q(RCX), SLOT_HOST(a->group));
-	if (g->ahead)
-		fetch_ahead(e);
-	JUMP(e, JMP, back);
+	JUMP(e, JMP, found);
 }
 
 static void emit_look(struct ppu_seg *s, const struct ppu_away *a)
@@ -884,7 +956,7 @@ static void next_page(struct ppu_seg *s, unsigned gi, uint32_t no)
 {
 	struct ppu_emit *e = s->e;
 
-	EM(e, MOV, Q(RAX), SLOT_PAGE(gi));
+	EM(e, MOV, Q(RAX), SLOT_PAGE(s->fuse->g[gi].page));
 	EM(e, ADD, Q(RAX), IM(1));
 	EM(e, SHL, Q(RAX), IM(PPU_PAGE_SHIFT));
 	EM(e, TEST, D(RAX), D(RAX));		/* lanes that wrap are elsewhere */
@@ -900,7 +972,7 @@ static void next_page(struct ppu_seg *s, unsigned gi, uint32_t no)
 	EM(e, MOV, M(RDX, USED_AT(page), 8), Q(RAX));
 	EM(e, ADD, M(RSP, USED_AT(bytes), 8), IM(8));
 	EM(e, SUB, Q(RCX), IM(PPU_PAGE_SIZE));
-	EM(e, CMP, Q(RCX), SLOT_HOST(gi));
+	EM(e, CMP, Q(RCX), SLOT_HOST(s->fuse->g[gi].page));
 	JUMP(e, JNZ, no);
 }
 
@@ -945,7 +1017,7 @@ static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
 		EM(e, VMOVDQA, Y(t), Y(PPU_SEG_SCRATCH));
 	EM(e, SUB, D(RAX), D(RCX));
 	if (a->loads) {
-		EM(e, ADD, Q(RAX), SLOT_HOST(a->group));
+		EM(e, ADD, Q(RAX), SLOT_HOST(g->page));
 		EM(e, VPERMD, Y(a->y), Y(PPU_SEG_SCRATCH), at(0, PPU_VEC));
 		JUMP(e, JMP, a->done);
 	} else {
@@ -1279,7 +1351,7 @@ static void locate_in_page(struct ppu_seg *s, const struct ppu_away *a, uint32_t
 	EM(e, VPSUBD, Y(off), Y(a->t[0]), Y(off));
 	EM(e, MOV, Q(RDX), Q(RAX));
 	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
-	EM(e, CMP, Q(RDX), SLOT_PAGE(a->group));
+	EM(e, CMP, Q(RDX), SLOT_PAGE(g->page));
 	JUMP(e, JNZ, look);
 	ppu_emit_bind(e, back);
 	EM(e, AND, D(RAX), IM(PPU_PAGE_SIZE - 1));
@@ -1291,7 +1363,7 @@ static void locate_in_page(struct ppu_seg *s, const struct ppu_away *a, uint32_t
 	no_bits(s, PPU_SEG_SCRATCH, ~0xffcu, two);
 	ppu_emit_bind(e, found);
 	EM(e, VMOVDQA, Y(a->t[0]), Y(off));
-	EM(e, MOV, Q(RCX), SLOT_HOST(a->group));
+	EM(e, MOV, Q(RCX), SLOT_HOST(g->page));
 	EM(e, MOV, SLOT_FAR(a->group), Q(RCX));
 	JUMP(e, JMP, a->back);
 	ppu_emit_bind(e, two);
@@ -1393,16 +1465,7 @@ void ppu_select_look_up(struct ppu_emit *e, int32_t pushed, uint32_t fail)
 {
 	EM(e, MOV, Q(RDX), Q(RAX));
 	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
-	EM(e, MOV, Q(RCX), Q(RDX));
-	EM(e, SHR, Q(RCX), IM(9));
-	EM(e, IMUL, D(RCX), D(RCX), IM(213));
-	EM(e, ADD, D(RCX), D(RDX));
-	EM(e, SHR, Q(RDX), IM(18));
-	EM(e, IMUL, D(RDX), D(RDX), IM(77));
-	EM(e, ADD, D(RCX), D(RDX));
-	EM(e, AND, D(RCX), IM(PPU_TLB_ENTRIES - 1));
-	EM(e, SHL, Q(RCX), IM(5));
-	EM(e, LEA, Q(RCX), ((struct ppu_opn){ PPU_O_SUM, R15, 8, RCX }));
+	tlb_entry(e, RDX, RCX);
 	EM(e, ADD, Q(RCX), IM((int)offsetof(struct ppu_sm, tlb)));
 	EM(e, MOV, Q(RDX), Q(RAX));
 	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
@@ -1412,7 +1475,7 @@ void ppu_select_look_up(struct ppu_emit *e, int32_t pushed, uint32_t fail)
 	EM(e, CMP, Q(RDX), M(RCX, TLBE(ctx), 8));
 }
 
-/* rcx: an entry.  Goes on at `no` if host code must not write the page.  With ZF; rdx is lost. */
+/* rcx: an entry.  Goes on at `no` if host code must not write the page.  ZF: it is dirty; rdx: 0 then. */
 static void may_write(struct ppu_emit *e, uint32_t no)
 {
 	EM(e, MOVZX, D(RDX), M(RCX, TLBE(flags), 1));
@@ -1423,7 +1486,6 @@ static void may_write(struct ppu_emit *e, uint32_t no)
 	EM(e, AND, D(RDX), IM(PPU_TLB_DIRTY));
 	EM(e, XOR, D(RDX), IM(PPU_TLB_DIRTY));
 	EM(e, OR, M(RSP, PPU_AT_CLEAN + 8, 8), Q(RDX));
-	EM(e, XOR, D(RDX), D(RDX));
 }
 
 typedef uint8_t *(*fill_fn)(struct ppu_sm *sm, struct ppu_warp *w, uint64_t va, struct ppu_run *run,
@@ -1440,42 +1502,14 @@ static void call_fill(struct ppu_emit *e, fill_fn fn, int32_t pushed)
 	EM(e, CALL, M(R13, ppu_emit_pool(e, &fn, sizeof(fn)), 8));
 }
 
-#define NEAR_AT(field)	((int32_t)(offsetof(struct ppu_sm, near) + offsetof(struct ppu_near, field)))
-
-/* at = the SM + 16 times the index of the page whose number is in `page`. */
-static void near_index(struct ppu_emit *e, unsigned at, unsigned page)
-{
-	_Static_assert(sizeof(struct ppu_near) == 16 && PPU_NEAR == 32, "index of a near page");
-
-	EM(e, IMUL, D(at), D(page), IM((int)PPU_NEAR_HASH));
-	EM(e, SHR, D(at), IM(27));
-	EM(e, SHL, D(at), IM(4));
-	EM(e, ADD, Q(at), Q(R15));
-}
-
-/* A stub that returns, as emit_find_page(), if the page of rax is near.  rcx and rdx are lost. */
-static void return_near(struct ppu_emit *e)
-{
-	uint32_t far = ppu_emit_label(e);
-
-	EM(e, MOV, Q(RDX), Q(RAX));
-	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
-	near_index(e, RCX, RDX);
-	EM(e, CMP, Q(RDX), M(RCX, NEAR_AT(page), 8));
-	JUMP(e, JNZ, far);
-	EM(e, MOV, Q(RCX), M(RCX, NEAR_AT(host), 8));
-	EM0(e, RET);
-	ppu_emit_bind(e, far);
-}
-
 /* The page of rax, at rcx, is near from now on.  With ZF; rdx is lost. */
-static void comes_near(struct ppu_emit *e)
+static void comes_near(struct ppu_emit *e, bool write)
 {
 	EM(e, MOV, M(RSP, PPU_AT_SPILL + 8, 8), Q(RAX));
 	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
 	near_index(e, RDX, RAX);
-	EM(e, MOV, M(RDX, NEAR_AT(page), 8), Q(RAX));
-	EM(e, MOV, M(RDX, NEAR_AT(host), 8), Q(RCX));
+	EM(e, MOV, NEAR_PAGE(RDX, write), Q(RAX));
+	EM(e, MOV, NEAR_HOST(RDX, write), Q(RCX));
 	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_SPILL + 8, 8));
 	EM(e, CMP, Q(RAX), Q(RAX));
 }
@@ -1490,23 +1524,25 @@ static void emit_find_page(struct ppu_emit *e, bool write, int32_t above)
 	const fill_fn walk = write ? ppu_calls_fill_written : ppu_calls_fill;
 	const fill_fn known = write ? ppu_calls_fill_known_written : ppu_calls_fill_known;
 	uint32_t miss = ppu_emit_label(e), out = ppu_emit_label(e), none = ppu_emit_label(e), found = ppu_emit_label(e);
+	uint32_t clean = ppu_emit_label(e);
 	int i;
 
 	if (!above) {		/* who has pushed something has looked */
-		if (!write)
-			return_near(e);
 		ppu_select_look_up(e, 8, miss);
 		JUMP(e, JNZ, miss);
 		if (write)
 			may_write(e, miss);
-	}
-	if (!above)
 		EM(e, MOV, Q(RCX), M(RCX, TLBE(host), 8));
-	if (!above && !write)
-		comes_near(e);
-	else if (above)
+		if (write)
+			JUMP(e, JNZ, clean);
+		comes_near(e, write);
+	} else {
 		JUMP(e, JMP, miss);
+	}
 	ppu_emit_bind(e, out);
+	EM0(e, RET);
+	ppu_emit_bind(e, clean);
+	EM(e, CMP, Q(RAX), Q(RAX));
 	EM0(e, RET);
 
 	ppu_emit_bind(e, miss);

@@ -21,11 +21,12 @@
 					 offsetof(struct ppu_span, field)))
 #define WINDOWS		(PPU_VA_PARAM_BASE >> 32)	/* high words from here on are not global memory */
 
-/* Of a group, on the stack. */
+/* Of a group, on the stack.  Page and host are those of the group whose number is in `page` of this one. */
 #define SLOT_FIELD(g, field, n) \
 	M(RSP, PPU_AT_SLOTS + PPU_SLOT * (int32_t)(g) + (int32_t)offsetof(struct ppu_slot, field), n)
 #define SLOT_PAGE(g)	SLOT_FIELD(g, page, 8)
 #define SLOT_HOST(g)	SLOT_FIELD(g, host, 8)
+#define SLOT_START(g)	SLOT_FIELD(g, start, 8)
 #define SLOT_PTR(g)	SLOT_FIELD(g, ptr, 8)
 #define SLOT_FAR(g)	SLOT_FIELD(g, far, 8)
 #define SLOT_BASE(g)	SLOT_FIELD(g, base, 8)

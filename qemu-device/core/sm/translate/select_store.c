@@ -108,7 +108,7 @@ static void global_place(struct ppu_seg *s, unsigned gi)
 
 	EM(e, MOV, Q(RDX), Q(RAX));
 	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
-	EM(e, CMP, Q(RDX), SLOT_PAGE(gi));
+	EM(e, CMP, Q(RDX), SLOT_PAGE(g->page));
 	look = away(s, PPU_AWAY_LOOK, gi);
 	look->back = ppu_emit_label(e);
 	JUMP(e, JNZ, look->label);
@@ -133,7 +133,7 @@ static void global_place(struct ppu_seg *s, unsigned gi)
 	EM(e, MOV, M(R11, PLACE_AT(g->place, page), 8), Q(RAX));
 	if (e->wide)
 		EM(e, MOV, M(R11, SECOND + PLACE_AT(g->place, page), 8), Q(RAX));
-	EM(e, MOV, Q(RAX), SLOT_HOST(gi));
+	EM(e, MOV, Q(RAX), SLOT_HOST(g->page));
 	keep_place(s, g, v, t);
 	count_transactions(s, gi, t);
 }
