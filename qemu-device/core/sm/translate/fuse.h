@@ -47,12 +47,13 @@ struct ppu_fuse_group {
 	bool open;		/* while it is planned: the row still has the same value */
 	uint64_t imm;		/* least of the immediates */
 	uint32_t span;		/* greatest minus least */
-	/* Of loads (fuse_index.c): the address without immediate is a parameter + the word of a row, times `bytes`. */
+	/* In fuse_index.c: the address without immediate is a parameter + the word of a row, times `bytes`. */
 	bool indexed, sgn;	/* sgn: the word is signed */
 	uint16_t index;		/* row */
+	bool product;		/* of stores: not the word is there any more, but its product with `bytes`, in two rows */
 	bool ahead;		/* of a run of groups with the same parameter the last one: it fetches ahead */
 	uint8_t page;		/* the group whose notes of a page it uses: one that is a few words away, or this one */
-	uint8_t like;		/* a group before with the same index, but for a number that all lanes have; or this one */
+	uint8_t like;		/* a group of loads before with the same index, but for a number that all lanes have; or this one */
 	uint32_t param;		/* where among the parameters, 8 bytes */
 };
 

@@ -3,14 +3,15 @@
  * What a fused segment need not compute.
  *
  * Most addresses are those of an element of an array whose start is a parameter: parameter + index * bytes.  Where a segment
- * sees all of that, its loads look at the indices: vectors of 32 bits, of which those in a row have one address in
+ * sees all of that, its loads and stores look at the indices: vectors of 32 bits, of which those in a row have one address in
  * a general register.  Then often nobody needs the vectors of 64 bits, nor the parameter.
  *
  *   madw.u32 rd10, r10, 4, rd4      not needed, if only the load reads rd10; so r10 keeps the index
  *   ld.global.u32 r11, [rd10]       of the index in r10
  *
- * So: groups of loads that may have an index are found.  Then, as if they all had one, the instructions that are needed.
+ * So: groups that may have an index are found.  Then, as if they all had one, the instructions that are needed.
  * Where one of these puts another value into the row before a load, the group has no index, and the rest is tried again.
+ * Stores mostly come last, when the row has something else; for them the product serves as well, if it is still there.
  */
 #ifdef PPU_TRANSLATE
 #include <string.h>
@@ -24,7 +25,9 @@ struct list {
 	struct ppu_fuse *f;
 	struct ppu_live reads[PPU_FUSE_MAX], writes[PPU_FUSE_MAX];	/* writes: perhaps */
 	bool needed[PPU_FUSE_MAX];
-	int from[PPU_FUSE_GROUPS];	/* of groups that may have an index: the instruction that made it */
+	int from[PPU_FUSE_GROUPS];	/* of groups that may have an index: the instruction that made it, */
+	unsigned row[PPU_FUSE_GROUPS];	/* in this row, */
+	int product[PPU_FUSE_GROUPS];	/* and the one that made the product */
 };
 
 static const struct ppu_dinsn *insn(const struct list *l, int i)
@@ -117,7 +120,7 @@ static void find_index(struct list *l, int group)
 	int first = 0, sum, product;
 	unsigned base, row;
 
-	if (g->write || !PPU_SPACE_IS_64(g->space) || g->bytes < 4)
+	if (!PPU_SPACE_IS_64(g->space) || g->bytes < 4 || (g->write && g->bytes > 4))
 		return;
 	while (l->f->group[first] != group)
 		first++;
@@ -127,6 +130,8 @@ static void find_index(struct list *l, int group)
 	if (row >= l->prog->nregs)
 		return;
 	l->from[group] = source(l, product, row);
+	l->row[group] = row;
+	l->product[group] = product;
 	g->index = (uint16_t)row;
 	g->sgn = insn(l, product)->t == PPU_T_S32;
 	g->indexed = true;
@@ -206,8 +211,8 @@ static void find_like(struct list *l)
 		g->ahead = true;
 		if (!g->indexed)
 			continue;
-		of[i] = root(l, (struct value){ l->from[i], g->index, 0 }, false);
-		near[i] = root(l, (struct value){ l->from[i], g->index, 0 }, true);
+		of[i] = root(l, (struct value){ l->from[i], l->row[i], 0 }, false);
+		near[i] = root(l, (struct value){ l->from[i], l->row[i], 0 }, true);
 		for (unsigned k = i; k-- > 0;) {
 			struct ppu_fuse_group *o = &f->g[k];
 
@@ -217,25 +222,47 @@ static void find_like(struct list *l)
 				o->ahead = false;
 			if (o->param == g->param && neighbours(g, near[i], o, near[k]))
 				g->page = o->page;
-			if (same(of[k], of[i]) && g->bytes == 4 && o->bytes == 4 && g->loads == 1 && o->loads == 1)
+			if (same(of[k], of[i]) && g->bytes == 4 && o->bytes == 4 && (g->loads == 1 || g->write) &&
+			    o->loads == 1 && !o->write)
 				g->like = (uint8_t)k;
 		}
 	}
 }
 
-/* Do all loads of the group find the index where it was? */
+/* The instruction that made what the group wants to find in its row. */
+static int maker(const struct list *l, int group)
+{
+	return l->f->g[group].product ? l->product[group] : l->from[group];
+}
+
+/* Do all loads or stores of the group find the index where it was, or the product? */
 static bool index_stays(const struct list *l, int group)
 {
 	const struct ppu_fuse *f = l->f;
+	const struct ppu_fuse_group *g = &f->g[group];
 	bool stays = true;
 
-	for (int i = l->from[group] + 1; i < (int)f->n; i++) {
+	for (int i = maker(l, group) + 1; i < (int)f->n; i++) {
 		if (f->group[i] == group && !stays)
 			return false;
-		if (l->needed[i] && ppu_live_reg(&l->writes[i], f->g[group].index))
+		if (l->needed[i] && (ppu_live_reg(&l->writes[i], g->index) ||
+				     (g->product && ppu_live_reg(&l->writes[i], g->index + 1u))))
 			stays = false;
 	}
 	return true;
+}
+
+/* The group does without its index. */
+static void give_up(struct list *l, int group)
+{
+	struct ppu_fuse_group *g = &l->f->g[group];
+
+	if (g->write && !g->product && insn(l, l->product[group])->op == PPU_OP_MULW) {
+		g->product = true;
+		g->index = insn(l, l->product[group])->d;
+	} else {
+		g->indexed = g->product = false;
+	}
 }
 
 /* ---- what is needed ---- */
@@ -296,10 +323,13 @@ static void find_needed(struct list *l)
 			l->needed[i] = true;
 		if (!l->needed[i])
 			continue;
-		if (memory && f->g[f->group[i]].indexed)
-			need_row(l, l->from[f->group[i]] + 1, f->g[f->group[i]].index);
-		else
+		if (memory && f->g[f->group[i]].indexed) {
+			need_row(l, maker(l, f->group[i]) + 1, f->g[f->group[i]].index);
+			if (f->g[f->group[i]].write)
+				need_row(l, i, insn(l, i)->b);
+		} else {
 			need_all(l, i, &l->reads[i]);
+		}
 	}
 }
 
@@ -317,7 +347,8 @@ void ppu_fuse_finish(const struct ppu_program *prog, struct ppu_fuse *f)
 		find_needed(&l);
 		for (int i = 0; i < (int)f->groups && !again; i++) {
 			again = f->g[i].indexed && !index_stays(&l, i);
-			f->g[i].indexed &= !again;
+			if (again)
+				give_up(&l, i);
 		}
 	} while (again);
 	find_like(&l);

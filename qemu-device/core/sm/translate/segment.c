@@ -63,8 +63,12 @@ static bool needs(const struct ppu_seg *s, uint32_t i, unsigned row)
 
 	if (f && (f->group[i] == PPU_FUSE_WAY || f->omit[i]))
 		return false;
-	if (f && f->group[i] >= 0 && f->g[f->group[i]].indexed)
-		return row == f->g[f->group[i]].index;
+	if (f && f->group[i] >= 0 && f->g[f->group[i]].indexed) {
+		const struct ppu_fuse_group *g = &f->g[f->group[i]];
+
+		return row == g->index || (g->product && row == g->index + 1u) ||
+		       (g->write && row == s->code[s->list[i]].b);
+	}
 	return uses(&s->code[s->list[i]], row);
 }
 

@@ -118,14 +118,15 @@ enum ppu_y_kind { PPU_Y_FREE, PPU_Y_ROW, PPU_Y_PRED, PPU_Y_TEMP, PPU_Y_INDEX /* 
 
 /* Code of a load that stands behind the segment. */
 struct ppu_away {
-	enum { PPU_AWAY_STORES, PPU_AWAY_LOOK, PPU_AWAY_GATHER, PPU_AWAY_SHARED, PPU_AWAY_PART, PPU_AWAY_GATHER_PART,
+	enum { PPU_AWAY_STORES, PPU_AWAY_PLACE, PPU_AWAY_LINES, PPU_AWAY_LOOK, PPU_AWAY_GATHER, PPU_AWAY_SHARED, PPU_AWAY_PART, PPU_AWAY_GATHER_PART,
 	       PPU_AWAY_SHARED_PART, PPU_AWAY_END } kind;
 	uint8_t group;
 	uint64_t imm;
 	bool scattered;			/* a transaction for each lane, not one for all */
 	int lo, hi, t[3], y;		/* vectors: address, temporaries, result */
-	int index;			/* vector: the address is to be made from it; -1: it is there */
+	int index, high;		/* vectors: the address is to be made from them; -1: it is there */
 	int8_t ptr[2];			/* of struct ppu_seg, when it goes back */
+	int at;				/* PPU_AWAY_PLACE: vector for offsets */
 	bool loads;			/* it does all of a load, and leaves t[0] as it is */
 	bool apart;			/* notes that the lanes do not lie in one window (PPU_AT_APART) */
 	uint32_t label, back, other, done;	/* other: where else it goes; done: behind the load */
@@ -227,6 +228,8 @@ void ppu_select_look_up(struct ppu_emit *e, int32_t pushed, uint32_t fail);
 void ppu_select_store(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned g);
 /* Behind all lanes: stores what was kept.  Uses ymm0, rax, rcx, rdx, rsi, rdi, r8, r9. */
 void ppu_select_store_kept(struct ppu_seg *s);
+/* Behind the segment: what its stores left for later. */
+void ppu_select_store_away(struct ppu_seg *s, const struct ppu_away *a);
 void ppu_select_store_stubs(struct ppu_emit *e, const struct ppu_stubs *stubs);
 
 /* ---- what these call ---- */

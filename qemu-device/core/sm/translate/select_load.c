@@ -31,12 +31,6 @@ static bool fixed_early(const struct ppu_seg *s, const struct ppu_fuse_group *g)
 	return ppu_fuse_fixed_early(g, s->nregs);
 }
 
-/* An element of an array that begins at a whole one is a whole one, unless an immediate says otherwise. */
-static bool whole(const struct ppu_fuse_group *g)
-{
-	return g->bytes == 1 || (g->indexed && g->imm % g->bytes == 0);
-}
-
 /* Where the arrays of groups with an index begin; rax: the parameters. */
 static void starts(struct ppu_seg *s, uint32_t early)
 {
@@ -196,12 +190,6 @@ static void distances(struct ppu_seg *s, int t, int lo, unsigned bytes, bool cou
 	}
 }
 
-/* Where the last window of a page begins. */
-static int32_t last_window(const struct ppu_seg *s, const struct ppu_fuse_group *g)
-{
-	return (int32_t)(PPU_PAGE_SIZE - (uint64_t)s->lanes * g->bytes - g->span);
-}
-
 /* Where the lanes' addresses are: in two vectors, or to be made from an index. */
 struct words {
 	int lo, hi, index;
@@ -272,12 +260,39 @@ static void first_like(struct ppu_seg *s, unsigned gi, int index, int lost, uint
 
 	EM(e, CMP, M(RSP, APART_AT(s->fuse->g[gi].like), 4), IM(0));
 	JUMP(e, JNZ, scattered);
+	if (s->fuse->g[gi].product) {		/* of stores, with all lanes */
+		EM(e, VPUNPCKLDQ, X(PPU_SEG_SCRATCH), X(index), X(s->row[s->fuse->g[gi].index + 1u]));
+		EM(e, VMOVQ, Q(RAX), X(PPU_SEG_SCRATCH));
+		EM(e, SHR, Q(RAX), IM(__builtin_ctz(s->fuse->g[gi].bytes)));
+		address_of_first(s, gi);
+		return;
+	}
 	if (s->first >= 0) {
 		ppu_mem_first_word(s, lost, index);
 		index = lost;
 	}
 	EM(e, VMOVD, D(RAX), X(index));
 	address_of_first(s, gi);
+}
+
+int ppu_mem_distances(struct ppu_seg *s, unsigned gi, bool *shared)
+{
+	unsigned like = s->fuse->g[gi].like;
+	int d;
+
+	*shared = like != gi && s->index[like] >= 0;
+	d = *shared ? s->index[like] : ppu_seg_temp(s);
+	/* This may be the last that needs it, so it would be the first to go. */
+	s->y[d].lock = 1;
+	return d;
+}
+
+void ppu_mem_first_of_index(struct ppu_seg *s, unsigned gi, int d, bool shared, int index, int t, uint32_t scattered)
+{
+	if (shared)
+		first_like(s, gi, index, t, scattered);
+	else
+		first_of_indices(s, gi, d, index, scattered);
 }
 
 /* The same for addresses in two vectors. */
@@ -322,13 +337,13 @@ static struct ppu_away *page_address(struct ppu_seg *s, unsigned gi, int t, uint
 	JUMP(e, JNZ, look->label);
 	ppu_emit_bind(e, look->back);
 	EM(e, AND, D(RAX), IM(PPU_PAGE_SIZE - 1));
-	EM(e, CMP, D(RAX), IM(last_window(s, g)));
+	EM(e, CMP, D(RAX), IM(ppu_mem_last_window(s, g)));
 	end = away(s, PPU_AWAY_END, gi);
 	end->t[0] = t;
 	end->back = ppu_emit_label(e);
 	end->other = crossing;
 	JUMP(e, JNBE, end->label);
-	if (!whole(g)) {
+	if (!ppu_mem_whole(g)) {
 		EM(e, TEST, D(RAX), IM(g->bytes - 1));
 		JUMP(e, JNZ, s->bail);
 	}
@@ -615,17 +630,14 @@ static struct ppu_away *gather_alone(struct ppu_seg *s, unsigned gi, struct word
 /* The only load of words with this address, by an index.  The distances stay for groups that are like this one. */
 static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 {
-	const struct ppu_fuse_group *g = &s->fuse->g[gi];
-	bool shared = g->like != gi && s->index[g->like] >= 0, lead = leads(s, gi);
+	bool shared, lead = leads(s, gi);
 	uint32_t done = ppu_emit_label(s->e);
 	struct ppu_away *far, *cross, *end;
 	int d, y, t[2];
 	struct words w;
 
-	/* Before other registers are taken: this may be the last load that needs it, so it would be the first to go. */
-	d = shared ? s->index[g->like] : ppu_seg_temp(s);
-	s->y[d].lock = 1;
-	w = words_of(s, g);
+	d = ppu_mem_distances(s, gi, &shared);
+	w = words_of(s, &s->fuse->g[gi]);
 	y = ppu_seg_temp(s);
 	t[0] = ppu_seg_temp(s);
 	t[1] = ppu_seg_temp(s);
@@ -635,10 +647,7 @@ static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigne
 	cross = gather_alone(s, gi, w, t, y, done);
 	if (lead)
 		EM(s->e, MOV, M(RSP, APART_AT(gi), 4), IM(0));
-	if (shared)
-		first_like(s, gi, w.index, t[0], far->label);
-	else
-		first_of_indices(s, gi, d, w.index, far->label);
+	ppu_mem_first_of_index(s, gi, d, shared, w.index, t[0], far->label);
 	end = page_address(s, gi, d, cross->label);
 	end->loads = true;
 	end->t[1] = t[1];
@@ -1004,7 +1013,7 @@ static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
 		return;
 	}
 	EM(e, MOV, D(RCX), D(RAX));
-	EM(e, SUB, D(RCX), IM(last_window(s, g)));
+	EM(e, SUB, D(RCX), IM(ppu_mem_last_window(s, g)));
 	EM(e, VMOVD, X(PPU_SEG_SCRATCH), D(RCX));
 	EM(e, VPBROADCASTD, Y(PPU_SEG_SCRATCH), X(PPU_SEG_SCRATCH));
 	if (counts_words(g))
@@ -1037,8 +1046,7 @@ static void emit_end(struct ppu_seg *s, const struct ppu_away *a)
 	JUMP(e, JMP, a->other);
 }
 
-/* The addresses of all lanes from their indices.  rax and t[1] are lost. */
-static void make_words(struct ppu_seg *s, const struct ppu_away *a)
+void ppu_mem_make_words(struct ppu_seg *s, const struct ppu_away *a)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
 	const int shift = __builtin_ctz(g->bytes), lo = a->lo, hi = a->hi, t = a->t[1];
@@ -1049,12 +1057,17 @@ static void make_words(struct ppu_seg *s, const struct ppu_away *a)
 		return;
 	EM(e, MOV, Q(RAX), M(RSP, FIXED_AT(PPU_SPACE_PARAM), 8));
 	EM(e, VPBROADCASTD, Y(t), M(RAX, at, 4));
-	if (g->sgn)
-		EM(e, VPSRAD, Y(hi), Y(a->index), IM(32 - shift));
-	else
-		EM(e, VPSRLD, Y(hi), Y(a->index), IM(32 - shift));
-	EM(e, VPSLLD, Y(lo), Y(a->index), IM(shift));
-	EM(e, VPADDD, Y(lo), Y(lo), Y(t));
+	if (g->product) {
+		EM(e, VMOVDQA, Y(hi), Y(a->high));
+		EM(e, VPADDD, Y(lo), Y(a->index), Y(t));
+	} else {
+		if (g->sgn)
+			EM(e, VPSRAD, Y(hi), Y(a->index), IM(32 - shift));
+		else
+			EM(e, VPSRLD, Y(hi), Y(a->index), IM(32 - shift));
+		EM(e, VPSLLD, Y(lo), Y(a->index), IM(shift));
+		EM(e, VPADDD, Y(lo), Y(lo), Y(t));
+	}
 	if (e->evex) {
 		EM(e, VPCMPUD, K(7), Y(lo), Y(t), IM(1));		/* below: a carry */
 		EM(e, VPSUBD, Y(hi), K(7), Y(hi), ppu_seg_const(s, ~0u));
@@ -1203,7 +1216,7 @@ static void emit_gather(struct ppu_seg *s, const struct ppu_away *a)
 
 	if (a->apart)
 		EM(e, MOV, M(RSP, APART_AT(a->group), 4), IM(1));
-	make_words(s, a);
+	ppu_mem_make_words(s, a);
 	if (!a->scattered && !e->wide)
 		no_wrap(s, a->t[1], a->lo, g->bytes);
 	if (a->scattered || e->wide) {
@@ -1383,7 +1396,7 @@ static void emit_part(struct ppu_seg *s, const struct ppu_away *a)
 	uint32_t no = ppu_emit_label(s->e);
 	struct ppu_emit *e = s->e;
 
-	make_words(s, a);
+	ppu_mem_make_words(s, a);
 	if (global(g)) {
 		if (!a->scattered && !e->wide)
 			no_wrap(s, a->t[1], a->lo, g->bytes);
@@ -1436,19 +1449,11 @@ static void emit_shared_part(struct ppu_seg *s, const struct ppu_away *a)
 	gather_shared(s, a);
 }
 
-/* Stores that cost a transaction for each lane. */
-static void emit_stores(struct ppu_seg *s, const struct ppu_away *a)
-{
-	ppu_mem_scattered_extra(s, a->t[0]);
-	EM(s->e, IMUL, Q(RAX), Q(RAX), IM(s->fuse->g[a->group].loads));
-	EM(s->e, ADD, M(RSP, PPU_AT_WRITES, 8), Q(RAX));
-	JUMP(s->e, JMP, a->back);
-}
-
 void ppu_select_load_aways(struct ppu_seg *s)
 {
 	static void (*const emit[])(struct ppu_seg *s, const struct ppu_away *a) = {
-		[PPU_AWAY_STORES] = emit_stores, [PPU_AWAY_LOOK] = emit_look, [PPU_AWAY_GATHER] = emit_gather,
+		[PPU_AWAY_STORES] = ppu_select_store_away, [PPU_AWAY_PLACE] = ppu_select_store_away,
+		[PPU_AWAY_LINES] = ppu_select_store_away, [PPU_AWAY_LOOK] = emit_look, [PPU_AWAY_GATHER] = emit_gather,
 		[PPU_AWAY_SHARED] = emit_shared, [PPU_AWAY_PART] = emit_part, [PPU_AWAY_GATHER_PART] = emit_gather_part,
 		[PPU_AWAY_SHARED_PART] = emit_shared_part, [PPU_AWAY_END] = emit_end,
 	};

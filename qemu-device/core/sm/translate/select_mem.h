@@ -88,6 +88,29 @@ void ppu_mem_gather(struct ppu_emit *e, int y, unsigned base, int offsets, int t
 /* rax = transactions more than one for eight lanes, of scattered ones; of 16, far: not 0 where lanes are (rcx, rdx: lost). */
 void ppu_mem_scattered_extra(struct ppu_seg *s, int far);
 
+/* An element of an array that begins at a whole one is a whole one, unless an immediate says otherwise. */
+static inline bool ppu_mem_whole(const struct ppu_fuse_group *g)
+{
+	return g->bytes == 1 || (g->indexed && g->imm % g->bytes == 0);
+}
+
+/* Where the last window of a page begins. */
+static inline int32_t ppu_mem_last_window(const struct ppu_seg *s, const struct ppu_fuse_group *g)
+{
+	return (int32_t)(PPU_PAGE_SIZE - (uint64_t)s->lanes * g->bytes - g->span);
+}
+
+/*
+ * Of a group with an index: the vector for the distances of lanes to the first one, locked.  Another group may have found them:
+ * *shared.  To be called before other registers are taken.
+ */
+int ppu_mem_distances(struct ppu_seg *s, unsigned gi, bool *shared);
+/* rax = the first lane's address without the immediate; d: what ppu_mem_distances() gave.  t: lost.  Goes on at `scattered` if
+ * the lanes do not lie in a window. */
+void ppu_mem_first_of_index(struct ppu_seg *s, unsigned gi, int d, bool shared, int index, int t, uint32_t scattered);
+/* The addresses of all lanes, in a->lo and a->hi, from their indices.  rax and t[1] are lost. */
+void ppu_mem_make_words(struct ppu_seg *s, const struct ppu_away *a);
+
 /* Where struct ppu_cta has the size and the start of a window. */
 struct ppu_mem_window {
 	int32_t size, base;

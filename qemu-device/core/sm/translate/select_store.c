@@ -89,14 +89,38 @@ static void first_address(struct ppu_seg *s, const struct ppu_fuse_group *g, int
 	bail_on_window(s, g);
 }
 
-static void global_place(struct ppu_seg *s, unsigned gi)
+/* The page that rax lies in. */
+static void find_page(struct ppu_seg *s, unsigned gi)
+{
+	struct ppu_away *look = away(s, PPU_AWAY_LOOK, gi);
+	struct ppu_emit *e = s->e;
+
+	EM(e, MOV, Q(RDX), Q(RAX));
+	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
+	EM(e, CMP, Q(RDX), SLOT_PAGE(s->fuse->g[gi].page));
+	look->back = ppu_emit_label(e);
+	JUMP(e, JNZ, look->label);
+	ppu_emit_bind(e, look->back);
+}
+
+/* rax: an address in the page that was found, becomes the page on the host. */
+static void keep_page(struct ppu_seg *s, const struct ppu_fuse_group *g)
+{
+	struct ppu_emit *e = s->e;
+
+	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
+	EM(e, MOV, M(R11, PLACE_AT(g->place, page), 8), Q(RAX));
+	if (e->wide)
+		EM(e, MOV, M(R11, SECOND + PLACE_AT(g->place, page), 8), Q(RAX));
+	EM(e, MOV, Q(RAX), SLOT_HOST(g->page));
+}
+
+/* From the addresses in lo and hi; t, u, v: lost. */
+static void place_of_addresses(struct ppu_seg *s, unsigned gi, int lo, int hi, int t, int u, int v)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[gi];
-	int lo = ppu_seg_reg(s, g->row), hi = ppu_seg_reg(s, g->row + 1u);
-	int t = ppu_seg_temp(s), u = ppu_seg_temp(s), v = ppu_seg_temp(s);
 	uint32_t wrong = ~((PPU_PAGE_SIZE - 1) & ~(g->bytes - 1u));
 	struct ppu_emit *e = s->e;
-	struct ppu_away *look;
 
 	ppu_mem_first_word(s, t, lo);
 	ppu_mem_first_word(s, u, hi);
@@ -106,14 +130,7 @@ static void global_place(struct ppu_seg *s, unsigned gi)
 	EM(e, VPXOR, Y(u), Y(u), Y(hi));
 	ppu_mem_active_only(s, u);
 
-	EM(e, MOV, Q(RDX), Q(RAX));
-	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
-	EM(e, CMP, Q(RDX), SLOT_PAGE(g->page));
-	look = away(s, PPU_AWAY_LOOK, gi);
-	look->back = ppu_emit_label(e);
-	JUMP(e, JNZ, look->label);
-	ppu_emit_bind(e, look->back);
-
+	find_page(s, gi);
 	EM(e, MOV, D(RCX), D(RAX));
 	EM(e, AND, D(RCX), IM(PPU_PAGE_SIZE - 1));
 	EM(e, VMOVD, X(v), D(RCX));
@@ -129,13 +146,102 @@ static void global_place(struct ppu_seg *s, unsigned gi)
 	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(u));
 	ppu_lanes_test(s, PPU_SEG_SCRATCH);
 	JUMP(e, JNZ, s->bail);
-	EM(e, SHR, Q(RAX), IM(PPU_PAGE_SHIFT));
-	EM(e, MOV, M(R11, PLACE_AT(g->place, page), 8), Q(RAX));
-	if (e->wide)
-		EM(e, MOV, M(R11, SECOND + PLACE_AT(g->place, page), 8), Q(RAX));
-	EM(e, MOV, Q(RAX), SLOT_HOST(g->page));
+	keep_page(s, g);
 	keep_place(s, g, v, t);
 	count_transactions(s, gi, t);
+}
+
+/*
+ * The same from indices: where the lanes lie to each other mostly is known from a load, and those in a row need no vectors of
+ * addresses, nor of offsets.  Lanes that do not lie in one window go out of line, and back to the way of all others.
+ */
+static void place_of_indices(struct ppu_seg *s, unsigned gi)
+{
+	static const uint32_t row[16] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+	uint32_t done = ppu_emit_label(s->e);
+	struct ppu_away *far, *lines;
+	struct ppu_emit *e = s->e;
+	bool shared;
+	int d = ppu_mem_distances(s, gi, &shared);
+
+	far = away(s, PPU_AWAY_PLACE, gi);
+	far->index = ppu_seg_reg(s, g->index);
+	far->high = g->product ? ppu_seg_reg(s, g->index + 1u) : -1;
+	far->lo = ppu_seg_temp(s);
+	far->hi = ppu_seg_temp(s);
+	far->t[0] = ppu_seg_temp(s);
+	far->t[1] = ppu_seg_temp(s);
+	far->at = ppu_seg_temp(s);
+	far->back = done;
+	ppu_mem_first_of_index(s, gi, d, shared, far->index, far->t[0], far->label);
+	if (g->imm) {
+		EM(e, CMP, D(RAX), IM(-(int)(s->lanes * g->bytes)));
+		JUMP(e, JNBE, far->label);
+		EM(e, ADD, Q(RAX), imm(s, g->imm, 8));
+	}
+	bail_on_window(s, g);
+	find_page(s, gi);
+	EM(e, MOV, D(RCX), D(RAX));
+	EM(e, AND, D(RCX), IM(PPU_PAGE_SIZE - 1));
+	EM(e, CMP, D(RCX), IM(ppu_mem_last_window(s, g)));
+	JUMP(e, JNBE, far->label);
+	if (!ppu_mem_whole(g)) {
+		EM(e, TEST, D(RCX), IM(g->bytes - 1));
+		JUMP(e, JNZ, s->bail);
+	}
+	keep_page(s, g);
+	EM(e, MOV, M(R11, PLACE_AT(g->place, base), 8), Q(RAX));
+	if (e->wide)
+		EM(e, MOV, M(R11, SECOND + PLACE_AT(g->place, base), 8), Q(RAX));
+	EM(e, ADD, Q(RAX), Q(RCX));
+	EM(e, VPXOR, Y(PPU_SEG_SCRATCH), Y(d), M(R13, ppu_lanes_vector(s, row), PPU_VEC));
+	ppu_lanes_test(s, PPU_SEG_SCRATCH);
+	lines = away(s, PPU_AWAY_LINES, gi);
+	lines->t[0] = d;
+	lines->at = far->at;
+	lines->back = done;
+	JUMP(e, JNZ, lines->label);
+	EM(e, MOV, M(R11, PLACE_AT(g->place, first), 8), Q(RAX));
+	if (e->wide) {
+		EM(e, ADD, Q(RAX), IM(8 * g->bytes));
+		EM(e, MOV, M(R11, SECOND + PLACE_AT(g->place, first), 8), Q(RAX));
+	}
+	ppu_emit_bind(e, done);
+}
+
+/* With some lanes, which go one by one, all need addresses; and with products, of which the distances are not known. */
+static void place_of_some(struct ppu_seg *s, unsigned gi)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+	struct ppu_away a = { .group = (uint8_t)gi, .index = ppu_seg_reg(s, g->index),
+			      .high = g->product ? ppu_seg_reg(s, g->index + 1u) : -1 };
+	int t = ppu_seg_temp(s), u = ppu_seg_temp(s);
+
+	a.lo = ppu_seg_temp(s);
+	a.hi = ppu_seg_temp(s);
+	a.t[1] = ppu_seg_temp(s);
+	ppu_mem_make_words(s, &a);
+	place_of_addresses(s, gi, a.lo, a.hi, t, u, a.t[1]);
+}
+
+static void global_place(struct ppu_seg *s, unsigned gi)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+	int lo, hi, t, u, v;
+
+	if (g->indexed && (s->masked || (g->product && (g->like == gi || s->index[g->like] < 0)))) {
+		place_of_some(s, gi);
+	} else if (g->indexed) {
+		place_of_indices(s, gi);
+	} else {
+		lo = ppu_seg_reg(s, g->row);
+		hi = ppu_seg_reg(s, g->row + 1u);
+		t = ppu_seg_temp(s);
+		u = ppu_seg_temp(s);
+		v = ppu_seg_temp(s);
+		place_of_addresses(s, gi, lo, hi, t, u, v);
+	}
 }
 
 static void shared_place(struct ppu_seg *s, unsigned gi)
@@ -168,6 +274,49 @@ static void shared_place(struct ppu_seg *s, unsigned gi)
 	JUMP(e, JNZ, s->bail);
 	EM(e, MOV, Q(RAX), M(RAX, win.base, 8));
 	keep_place(s, g, v, t);
+}
+
+/* ---- out of line ---- */
+
+/* Stores that cost a transaction for each lane. */
+static void scattered_transactions(struct ppu_seg *s, const struct ppu_away *a)
+{
+	ppu_mem_scattered_extra(s, a->t[0]);
+	EM(s->e, IMUL, Q(RAX), Q(RAX), IM(s->fuse->g[a->group].loads));
+	EM(s->e, ADD, M(RSP, PPU_AT_WRITES, 8), Q(RAX));
+}
+
+/* Lanes in one window, but not in a row: rax: where the first one goes; t[0]: distances in words. */
+static void offsets_in_window(struct ppu_seg *s, const struct ppu_away *a)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
+	struct ppu_emit *e = s->e;
+
+	EM(e, SUB, Q(RAX), M(R11, PLACE_AT(g->place, base), 8));
+	EM(e, VMOVD, X(a->at), D(RAX));
+	EM(e, VPBROADCASTD, Y(a->at), X(a->at));
+	EM(e, VPSLLD, Y(PPU_SEG_SCRATCH), Y(a->t[0]), IM(__builtin_ctz(g->bytes)));
+	EM(e, VPADDD, Y(a->at), Y(a->at), Y(PPU_SEG_SCRATCH));
+	EM(e, VMOVDQU, M(R11, OFFSETS_AT(g->place), PPU_VEC), Y(a->at));
+	EM(e, MOV, M(R11, PLACE_AT(g->place, first), 8), IM(0));
+	if (e->wide)
+		EM(e, MOV, M(R11, SECOND + PLACE_AT(g->place, first), 8), IM(0));
+}
+
+void ppu_select_store_away(struct ppu_seg *s, const struct ppu_away *a)
+{
+	switch (a->kind) {
+	case PPU_AWAY_PLACE:
+		ppu_mem_make_words(s, a);
+		place_of_addresses(s, a->group, a->lo, a->hi, a->t[0], a->t[1], a->at);
+		break;
+	case PPU_AWAY_LINES:
+		offsets_in_window(s, a);
+		break;
+	default:
+		scattered_transactions(s, a);
+	}
+	JUMP(s->e, JMP, a->back);
 }
 
 /* ---- what is stored ---- */
