@@ -245,7 +245,13 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 	struct ppu_effect *e;
 
 	PPU_SM_TRACE(sm, w, WARP_DONE, 0, cta->index, 0);
-	ppu_sm_set_state(sm, w, PPU_WARP_DONE);
+	if (w->state == PPU_WARP_READY) {	/* as ppu_sm_set_state(), of a warp that runs */
+		sm->ready &= ~(1ull << w->slot);
+		sm->done |= 1ull << w->slot;
+		w->state = PPU_WARP_DONE;
+	} else {
+		ppu_sm_set_state(sm, w, PPU_WARP_DONE);
+	}
 	if (w->q_dirty || w->local_dirty)
 		ppu_sm_report_warp(sm, w);
 	if (++cta->done_warps < cta->num_warps) {
@@ -367,16 +373,53 @@ static struct ppu_warp *next_warp(struct ppu_sm *sm)
  * The turn of a warp, or what is left of it.  Warps mostly begin and end their turns in host code: this is tried here,
  * without the interpreter around it, whose frame is as large as the rest of a short turn.
  */
-static inline __attribute__((always_inline)) void run_turn(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint64_t end)
+static inline __attribute__((always_inline)) void run_turn(struct ppu_sm *sm, struct ppu_warp *w, uint64_t end)
 {
 #ifdef PPU_TRANSLATE
 	enum ppu_step step;
 
-	if (w->prog->region && !w->pop && ppu_region_run(sm, w, turn, end, &step) && step != PPU_GO)
-		return;
+	if (w->prog->region && !w->pop && ppu_region_run(sm, w, sm->began + sm->quantum, end, true, &step)) {
+		if (step != PPU_GO)
+			return;
+		w = &sm->warp[sm->turn];	/* perhaps another one by now */
+	}
 #endif
-	ppu_warp_run(sm, w, turn, end);
+	ppu_warp_run(sm, w, sm->began + sm->quantum, end);
 }
+
+/* What ran of a turn has ended. */
+static inline void turn_ran(struct ppu_sm *sm)
+{
+	uint64_t used = sm->cycle - sm->began;
+
+	sm->busy += used;
+	sm->quantum = used < sm->quantum ? sm->quantum - (uint32_t)used : 0;
+	sm->began = sm->cycle;
+}
+
+#ifdef PPU_TRANSLATE
+struct ppu_warp *ppu_sm_next_turn(struct ppu_sm *sm, struct ppu_run *run, const struct ppu_program *prog)
+{
+	uint64_t end = run->end + PPU_TURN_CYCLES - 1;
+	struct ppu_warp *w;
+	uint32_t at;
+
+	if (!run->on || sm->cycle >= end || !sm->ready || (sm->timed && sm->next_timed <= sm->cycle))
+		return NULL;
+	ppu_region_count(sm, run);
+	run->insns = run->threads = 0;
+	turn_ran(sm);
+	w = next_warp(sm);
+	if (w->prog != prog || w->pop || !w->q.ent)
+		return NULL;
+	at = ppu_region_at(prog->region, sm, w, end);
+	if (!at)
+		return NULL;
+	ppu_region_enter(prog->region, sm, w, sm->cycle + sm->quantum, run);
+	run->target = prog->region->code + at;
+	return w;
+}
+#endif
 
 /* No warp can run for `cycles` cycles: count the reason. */
 static void count_stall(struct ppu_sm *sm, uint64_t cycles)
@@ -406,7 +449,7 @@ static void begin_window(struct ppu_sm *sm, uint64_t t0, uint64_t t1)
 static void run_to(struct ppu_sm *sm, uint64_t c1, bool whole)
 {
 	while (sm->cycle < c1) {
-		uint64_t next = sm->timed ? wake_timed(sm) : UINT64_MAX, start = sm->cycle, used;
+		uint64_t next = sm->timed ? wake_timed(sm) : UINT64_MAX;
 		struct ppu_warp *w;
 
 		if (!sm->ready) {
@@ -423,10 +466,9 @@ static void run_to(struct ppu_sm *sm, uint64_t c1, bool whole)
 					PPU_FAULT_NO_LANE);
 			continue;
 		}
-		run_turn(sm, w, sm->cycle + sm->quantum, c1);
-		used = sm->cycle - start;
-		sm->busy += used;
-		sm->quantum = used < sm->quantum ? sm->quantum - (uint32_t)used : 0;
+		sm->began = sm->cycle;
+		run_turn(sm, w, c1);
+		turn_ran(sm);
 	}
 }
 

@@ -73,14 +73,14 @@ struct ppu_warp {
 	uint32_t active;		/* lanes that execute */
 	uint32_t live;			/* lanes that have not ended */
 	uint32_t lanes;			/* lanes that exist (SIMT-1) */
+	uint8_t slot, index;		/* on the SM, in the CTA */
+	uint8_t ahead;			/* bytes into last_page[], host code's */
 	uint8_t state;			/* enum ppu_warp_state */
 	bool pop;			/* no lane active: pop a token before going on */
 	bool retried;			/* recentred once: do not ask the driver again */
-	uint8_t slot, index;		/* on the SM, in the CTA */
-	uint8_t ahead;			/* bytes into last_page[], host code's */
 	bool q_dirty, local_dirty;
-	bool ycounts;			/* lane_ycount[] need not be all 0 */
 	bool whole;			/* pop: the token that ppu_warp_park_all() pushed is the only one */
+	bool ycounts;			/* lane_ycount[] need not be all 0 */
 	struct ppu_cta *cta;
 	const struct ppu_program *prog;
 	struct ppu_tokq q;
@@ -246,6 +246,7 @@ struct ppu_sm {
 	uint32_t worker;		/* that runs it now */
 	uint32_t turn;			/* slot whose turn it is */
 	uint32_t quantum;		/* cycles left of the turn */
+	uint64_t began;			/* cycle: when what runs of a turn began; not saved */
 
 	uint32_t num_warps, num_ctas;	/* configured */
 	struct ppu_warp *warp;
@@ -361,6 +362,12 @@ static inline enum ppu_step ppu_sm_fault_pc(struct ppu_sm *sm, struct ppu_warp *
 {
 	return ppu_sm_fault(sm, w, code, lane, 0, PPU_ACC_EXEC, 0);
 }
+/*
+ * For host code, when a warp has stopped: the next warp of the SM, if it goes on in the same region.  *run knows where, and
+ * until when.  NULL: it does not, or there is more to do than to take turns.
+ */
+struct ppu_run;
+struct ppu_warp *ppu_sm_next_turn(struct ppu_sm *sm, struct ppu_run *run, const struct ppu_program *prog);
 /* Tell memory what w wrote through pointers of its own. */
 void ppu_sm_report_warp(struct ppu_sm *sm, struct ppu_warp *w);
 /* Can a warp of these lanes be in this state?  For state that was read from somewhere. */

@@ -143,7 +143,7 @@ static inline __attribute__((always_inline)) void run(struct ppu_sm *sm, struct 
 
 			sm->cycle = cycle;
 			w->pc = pc;
-			if (ppu_region_run(sm, w, turn, end, &step)) {
+			if (ppu_region_run(sm, w, turn, end, false, &step)) {
 				cycle = sm->cycle;
 				if (step != PPU_GO)
 					goto out;

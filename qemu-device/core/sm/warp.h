@@ -9,6 +9,7 @@
 #ifndef PPU_WARP_H
 #define PPU_WARP_H
 
+#include <stddef.h>
 #include <string.h>
 #include "core/sm/sm.h"
 
@@ -53,11 +54,9 @@ static inline void ppu_warp_start(struct ppu_warp *w, uint32_t lanes, uint32_t e
 	w->v.pred[PPU_PT] = ~0u;
 	w->lanes = w->live = w->active = lanes;
 	w->pc = entry;
-	w->pop = w->whole = w->retried = w->q_dirty = w->local_dirty = false;
-	w->parked = w->bar_wait = w->bar_rel = w->sync_wait = 0;
-	w->ycount = 0;
-	w->pending = 0;
-	w->launch_d = 0;
+	w->pop = w->retried = w->q_dirty = w->local_dirty = w->whole = false;
+	/* All from `parked` to `ycount`, at once. */
+	memset(&w->parked, 0, offsetof(struct ppu_warp, rng) - offsetof(struct ppu_warp, parked));
 	/* wait and bar_val are set before they count (ppu_flow_canon()). */
 	if (w->ycounts)
 		memset(w->lane_ycount, 0, sizeof(w->lane_ycount));

@@ -48,7 +48,7 @@ struct build {
 	uint32_t *todo, todos;
 	uint8_t *reached;		/* enum ppu_block */
 	uint32_t (*label)[2];		/* of blocks, by PC; 0: none */
-	uint32_t dispatch, leave, stop;	/* labels */
+	uint32_t begin, dispatch, leave, stop;	/* labels */
 	bool masked;
 
 	/* of the block that is made */
@@ -806,10 +806,13 @@ static void prologue(struct build *b)
 	EM(e, MOV, Q(R13), Q(R8));
 	EM(e, MOV, M(RSP, AT_RUN, 8), Q(RDX));
 	EM(e, MOV, M(RSP, PPU_AT_NOTES, 8), Q(R9));
-	EM(e, MOV, Q(RAX), M(RDX, offsetof(struct ppu_run, turn), 8));
-	EM(e, MOV, M(RSP, AT_TURN, 8), Q(RAX));
 	EM(e, MOV, Q(RAX), M(RDX, offsetof(struct ppu_run, end), 8));
 	EM(e, MOV, M(RSP, AT_END, 8), Q(RAX));
+
+	/* The warp in rbp goes on at rcx; rdx: struct ppu_run. */
+	ppu_emit_bind(e, b->begin);
+	EM(e, MOV, Q(RAX), M(RDX, offsetof(struct ppu_run, turn), 8));
+	EM(e, MOV, M(RSP, AT_TURN, 8), Q(RAX));
 	EM(e, XOR, D(RAX), D(RAX));
 	EM(e, MOV, M(RSP, AT_INSNS, 8), Q(RAX));
 	EM(e, MOV, M(RSP, AT_THREADS, 8), Q(RAX));
@@ -839,14 +842,28 @@ static void prologue(struct build *b)
 	EM(e, JMP, Q(RAX));
 }
 
+/* What C needs to know, in struct ppu_run, to which the register points then.  Uses rcx. */
+static void counts_out(struct build *b, unsigned run)
+{
+	struct ppu_emit *e = &b->e;
+
+	EM(e, MOV, M(R15, offsetof(struct ppu_sm, cycle), 8), Q(R12));
+	EM(e, MOV, Q(run), M(RSP, AT_RUN, 8));
+	EM(e, MOV, Q(RCX), M(RSP, AT_INSNS, 8));
+	EM(e, MOV, M(run, offsetof(struct ppu_run, insns), 8), Q(RCX));
+	EM(e, MOV, Q(RCX), M(RSP, AT_THREADS, 8));
+	EM(e, MOV, M(run, offsetof(struct ppu_run, threads), 8), Q(RCX));
+}
+
 static void epilogue(struct build *b)
 {
 	static const uint8_t saved[] = { R15, R14, R13, R12, RBP, RBX };
+	struct ppu_warp *(*next)(struct ppu_sm *sm, struct ppu_run *run, const struct ppu_program *prog) = ppu_sm_next_turn;
 	struct ppu_emit *e = &b->e;
 	uint32_t out = ppu_emit_label(e);
 	unsigned i;
 
-	/* rdx: the site at which the warp stops */
+	/* rdx: the site at which the warp stops.  The next one may go on. */
 	ppu_emit_bind(e, b->stop);
 	EM(e, MOVSXD, Q(RAX), M(RDX, SITE(cycles), 4));
 	EM(e, ADD, Q(R12), Q(RAX));
@@ -858,18 +875,22 @@ static void epilogue(struct build *b)
 	EM(e, MOV, D(RAX), M(RDX, SITE(always), 4));
 	EM(e, IMUL, Q(RAX), M(RSP, AT_LANES, 8));
 	EM(e, ADD, M(RSP, AT_THREADS, 8), Q(RAX));
+	counts_out(b, RSI);
+	EM(e, MOV, Q(RDI), Q(R15));
+	EM(e, MOV, Q(RDX), M(RBP, WARP(prog), 8));
+	EM(e, CALL, M(R13, ppu_emit_pool(e, &next, sizeof(next)), 8));
+	EM(e, MOV, Q(RDX), M(RSP, AT_RUN, 8));
+	EM(e, MOV, Q(RCX), M(RDX, offsetof(struct ppu_run, target), 8));
+	EM(e, MOV, Q(RBP), Q(RAX));
+	EM(e, TEST, Q(RAX), Q(RAX));
+	JUMP(e, JNZ, b->begin);
 	EM(e, MOV, D(RAX), IM(PPU_SWITCH));
 	JUMP(e, JMP, out);
 
 	ppu_emit_bind(e, b->leave);
+	counts_out(b, RDX);
 	EM(e, MOV, D(RAX), IM(PPU_GO));
 	ppu_emit_bind(e, out);
-	EM(e, MOV, M(R15, offsetof(struct ppu_sm, cycle), 8), Q(R12));
-	EM(e, MOV, Q(RDX), M(RSP, AT_RUN, 8));
-	EM(e, MOV, Q(RCX), M(RSP, AT_INSNS, 8));
-	EM(e, MOV, M(RDX, offsetof(struct ppu_run, insns), 8), Q(RCX));
-	EM(e, MOV, Q(RCX), M(RSP, AT_THREADS, 8));
-	EM(e, MOV, M(RDX, offsetof(struct ppu_run, threads), 8), Q(RCX));
 	EM(e, ADD, Q(RSP), IM(FRAME));
 	for (i = 0; i < 6; i++)
 		EM(e, POP, Q(saved[i]));
@@ -886,6 +907,7 @@ static void emit_all(struct build *b)
 		memcpy(head + POOL_LANE_BITS + 4 * i, &bits, 4);
 	}
 	ppu_emit_pool(&b->e, head, sizeof(head));
+	b->begin = ppu_emit_label(&b->e);
 	b->dispatch = ppu_emit_label(&b->e);
 	b->leave = ppu_emit_label(&b->e);
 	b->stop = ppu_emit_label(&b->e);

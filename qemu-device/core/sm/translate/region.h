@@ -50,6 +50,8 @@ struct ppu_fills {
 struct ppu_run {
 	uint64_t turn, end;		/* no block with a turn point begins at this cycle, and no block at all */
 	uint64_t insns, threads;	/* counted */
+	uint64_t on;			/* not 0: host code may go on with another warp, at this address: */
+	const uint8_t *target;
 	struct ppu_shape shape[PPU_SHAPES];
 	struct ppu_fills fills;
 };
@@ -85,41 +87,62 @@ struct ppu_region *ppu_region_build(const struct ppu_program *prog, uint32_t ent
 /* Host memory that it takes. */
 size_t ppu_region_bytes(const struct ppu_region *r);
 void ppu_region_free(struct ppu_region *r);
-/*
- * Runs a warp at w->pc in host code, if there is some for it, until a cycle that is not before `turn` at a turn point, until
- * `end`, until an instruction that is not translated (PPU_GO), or one that stops the warp (PPU_SWITCH).  A block that may
- * not fit before `end` is left to the interpreter.  sm->cycle and the counters are up to date before and after.  False:
- * nothing is done.
- */
-static inline __attribute__((always_inline)) bool ppu_region_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn,
-								 uint64_t end, enum ppu_step *step)
+/* The host code for the warp at w->pc, if a block of it fits before `end`; 0: there is none. */
+static inline uint32_t ppu_region_at(const struct ppu_region *r, const struct ppu_sm *sm, const struct ppu_warp *w, uint64_t end)
 {
-	typedef int (*entry_fn)(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run, void *target, void *pool,
-				uint64_t *notes);
-	const struct ppu_region *r = w->prog->region;
-	uint32_t at = r->enter[w->pc][w->active != ~0u];
-	struct ppu_run run;
-	uint64_t n;
+	return sm->cycle + PPU_TURN_CYCLES > end ? 0 : r->enter[w->pc][w->active != ~0u];
+}
 
-	if (!at || sm->cycle + PPU_TURN_CYCLES > end)
-		return false;
+/* Before the warp goes on there.  run->end is there already. */
+static inline void ppu_region_enter(const struct ppu_region *r, struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn,
+				    struct ppu_run *run)
+{
 	if (__builtin_expect(sm->near_ctx != w->cta->task->ctx, 0)) {
 		sm->near_ctx = w->cta->task->ctx;
 		ppu_near_clear(sm);
 	}
-	run.end = end - PPU_TURN_CYCLES + 1;
-	run.turn = turn < run.end ? turn : run.end;
+	run->turn = turn < run->end ? turn : run->end;
 	if (r->tids)
 		ppu_warp_tids(sm, w);
-	*step = (enum ppu_step)((entry_fn)(uintptr_t)r->code)(sm, w, &run, r->code + at, r->pool,
-							      r->notes + (size_t)sm->worker * r->num_notes);
+	sm->host_entered++;
+}
+
+/* Adds what host code has counted. */
+static inline void ppu_region_count(struct ppu_sm *sm, const struct ppu_run *run)
+{
 	/* Each by itself: host code has just written them one by one. The host would not take both at once out of its store
 	 * buffer, but wait until the warp's stores before have reached memory. */
-	n = __atomic_load_n(&run.insns, __ATOMIC_RELAXED);
+	uint64_t n = __atomic_load_n(&run->insns, __ATOMIC_RELAXED);
+
 	sm->ctr[PPU_CTR_WARP_INSNS] += n;
 	sm->host_insns += n;
-	sm->ctr[PPU_CTR_THREAD_INSNS] += __atomic_load_n(&run.threads, __ATOMIC_RELAXED);
-	sm->host_entered++;
+	sm->ctr[PPU_CTR_THREAD_INSNS] += __atomic_load_n(&run->threads, __ATOMIC_RELAXED);
+}
+
+/*
+ * Runs a warp at w->pc in host code, if there is some for it, until a cycle that is not before `turn` at a turn point, until
+ * `end`, until an instruction that is not translated (PPU_GO), or one that stops the warp (PPU_SWITCH).  A block that may
+ * not fit before `end` is left to the interpreter.  on: when the warp stops, host code goes on with the next turn of a warp
+ * of the same program (ppu_sm_next_turn()).  sm->cycle and the counters are up to date before and after.  False: nothing
+ * is done.
+ */
+static inline __attribute__((always_inline)) bool ppu_region_run(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn,
+								 uint64_t end, bool on, enum ppu_step *step)
+{
+	typedef int (*entry_fn)(struct ppu_sm *sm, struct ppu_warp *w, struct ppu_run *run, void *target, void *pool,
+				uint64_t *notes);
+	const struct ppu_region *r = w->prog->region;
+	uint32_t at = ppu_region_at(r, sm, w, end);
+	struct ppu_run run;
+
+	if (!at)
+		return false;
+	run.end = end - PPU_TURN_CYCLES + 1;
+	run.on = on;
+	ppu_region_enter(r, sm, w, turn, &run);
+	*step = (enum ppu_step)((entry_fn)(uintptr_t)r->code)(sm, w, &run, r->code + at, r->pool,
+							      r->notes + (size_t)sm->worker * r->num_notes);
+	ppu_region_count(sm, &run);
 	return true;
 }
 
