@@ -28,8 +28,8 @@
 struct ppu_dinsn;
 /* What ALU functions see of a warp. */
 struct ppu_vregs {
-	uint32_t (*row)[PPU_LANES];	/* register rows */
 	uint32_t pred[16];		/* P0..P14 as lane masks; pred[15] = ~0 always */
+	uint32_t (*row)[PPU_LANES];	/* register rows */
 };
 typedef void (*ppu_exec_fn)(struct ppu_vregs *v, const struct ppu_dinsn *di, uint32_t mask);
 

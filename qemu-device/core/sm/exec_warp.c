@@ -604,15 +604,11 @@ static void blend_value(uint32_t *d, uint32_t v, uint32_t mask)
 		d[i] = mask & 1u << i ? v : d[i];
 }
 
-void ppu_warp_make_tids(struct ppu_tids *t, const struct ppu_warp *w)
+static void make_tids(struct ppu_tids *t, const uint32_t *block, uint32_t index)
 {
-	const uint32_t *block = w->cta->task->launch.block;
-	uint32_t (*tid)[PPU_LANES] = t->tid[w->index], first = w->index * PPU_LANES, y, i, x[3];
+	uint32_t (*tid)[PPU_LANES] = t->tid[index], first = index * PPU_LANES, y, i, x[3];
 
-	if (t->block != w->cta->block)
-		t->made = 0;
-	t->block = w->cta->block;
-	t->made |= 1u << w->index;
+	t->made |= 1u << index;
 	y = first / block[0];
 	x[0] = first - y * block[0];
 	x[1] = y % block[1];
@@ -629,6 +625,21 @@ void ppu_warp_make_tids(struct ppu_tids *t, const struct ppu_warp *w)
 		x[1] = 0;
 		x[2]++;
 	}
+}
+
+void ppu_warp_make_tids(struct ppu_sm *sm, struct ppu_warp *w)
+{
+	struct ppu_tids *t = &sm->tids[PPU_TIDS_INDEX(w->cta->block)];
+
+	if (t->block != w->cta->block || !sm->tids_made) {
+		t->made = 0;
+		t->block = w->cta->block;
+		sm->tids_made++;
+	}
+	if (!(t->made >> w->index & 1))
+		make_tids(t, w->cta->task->launch.block, w->index);
+	w->tid = (const uint32_t (*)[PPU_LANES])t->tid[w->index];
+	w->tid_made = sm->tids_made;
 }
 
 enum ppu_step ppu_h_s2r(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)

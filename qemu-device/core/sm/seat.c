@@ -296,44 +296,98 @@ static void give_sp(const struct ppu_cta *cta, struct ppu_warp *w)
 		w->v.row[PPU_SP][k] = cta->local_bytes;
 }
 
-/* Sets up the warps of a CTA in the slots that it has.  What is the same for all of them is found first. */
+#define FIRST	(offsetof(struct ppu_warp, v.row) + sizeof(((struct ppu_warp *)0)->v.row))
+#define SECOND	((FIRST + 15) / 16 * 16)	/* up to here it is one word, from here on vectors */
+_Static_assert(SECOND - FIRST == 8 && PPU_WARP_OWN % 16 == 0 && SECOND % 16 == 0, "copied as vectors");
+
+/*
+ * w becomes what a warp of this kind is when it begins.  Whole vectors, of which no part was written just now: the host would
+ * wait until that part had left its store buffer.
+ */
+static inline __attribute__((always_inline)) void copy_warp(struct ppu_warp *w, const uint8_t *from)
+{
+	typedef uint64_t vector __attribute__((vector_size(16), may_alias));
+	typedef uint64_t word __attribute__((may_alias));
+	unsigned i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < sizeof(w->v.pred) / sizeof(vector); i++)
+		((vector *)w->v.pred)[i] = ((const vector *)from)[i];
+	*(word *)((uint8_t *)w + FIRST) = *(const word *)(from + FIRST);
+#pragma GCC unroll 16
+	for (i = SECOND / sizeof(vector); i < PPU_WARP_OWN / sizeof(vector); i++)
+		((vector *)w)[i] = ((const vector *)from)[i];
+}
+
+/* What warps that begin at `entry` have in common, in sm->begins. */
+static const uint8_t *warps_that_begin(struct ppu_sm *sm, const struct ppu_program *prog, uint32_t entry)
+{
+	const struct ppu_config *cfg = &sm->core->cfg;
+	struct ppu_warp w;
+
+	if (sm->begins_prog == prog && sm->begins_entry == entry)
+		return sm->begins;
+	memset(&w, 0, sizeof(w));
+	w.prog = prog;
+	ppu_warp_start(&w, ~0u, entry, cfg->yield_every > 1);
+	ppu_tokq_init(&w.q, NULL, cfg->tokq_entries);
+	memcpy(sm->begins, &w, PPU_WARP_OWN);
+	sm->begins_prog = prog;
+	sm->begins_entry = entry;
+	return sm->begins;
+}
+
+/*
+ * Sets up the warps of a CTA in the slots that it has.  What is the same for all of them is copied: a kernel that ends soon
+ * spends more time here than in its instructions.
+ */
 static void set_up(struct ppu_sm *sm, struct ppu_cta *cta)
 {
 	const struct ppu_tmd *l = &cta->task->launch;
 	struct ppu_program *prog = cta->task->prog;
 	const struct ppu_areas areas = cta->areas;
-	bool yields = sm->core->cfg.yield_every > 1, starts = sm->starting >> (cta - sm->cta) & 1;
+	const uint8_t *begins = warps_that_begin(sm, prog, l->entry_pc);
+	bool starts = sm->starting >> (cta - sm->cta) & 1;
 	bool sp = starts && areas.queue && prog->nregs > PPU_SP && cta->reads[PPU_SP / 64] >> PPU_SP % 64 & 1;
 	bool clear = cta->reads[0] | cta->reads[1] | cta->reads[2] | cta->reads[3];
 	uint64_t rng = PPU_SM_TASK_ID(cta->task) << 40 | cta->index << 8, seed = sm->core->cfg.seed, start = cta->start;
-	uint32_t nregs = prog->nregs, n = cta->num_warps, entry = l->entry_pc, i;
+	const uint32_t nregs = prog->nregs, n = cta->num_warps, all = ~0u >> (PPU_MAX_CTA_WARPS - n), last = ppu_sm_lanes(l, n - 1);
 	/* Narrower blocks have several rows in a warp, and the next warp is a good guess. */
-	uint32_t ahead = l->block[0] >= PPU_LANES ? PPU_LAST_WARPS - 1 : 0;
+	const uint32_t ahead = l->block[0] >= PPU_LANES ? PPU_LAST_WARPS - 1 : 0;
+	const struct ppu_tids *tids = &sm->tids[PPU_TIDS_INDEX(cta->block)];
+	uint64_t tid_made = tids->block == cta->block && (tids->made & all) == all ? sm->tids_made : 0;
+	const uint8_t state = starts ? PPU_WARP_TIMED : PPU_WARP_PARKED;	/* in any case the slot is taken */
+	uint32_t i;
 
 	for (i = 0; i < n; i++)
 		ppu_fetch_lines(&sm->warp[cta->warp[i]], offsetof(struct ppu_warp, wait));
 	for (i = 0; i < n; i++) {
 		struct ppu_warp *w = &sm->warp[cta->warp[i]];
 
+		if (__builtin_expect(w->ycounts, 0))
+			memset(w->lane_ycount, 0, sizeof(w->lane_ycount));
+		copy_warp(w, begins);
+		if (__builtin_expect(w->zero_row != PPU_ROW_ZERO(nregs) || w->v.row != w->rows, 0))
+			ppu_seat_rows(sm, w, nregs);
 		w->cta = cta;
 		w->index = (uint8_t)i;
 		w->ahead = (uint8_t)((i & ahead) * sizeof(uint64_t));
-		w->prog = prog;
-		if (w->zero_row != PPU_ROW_ZERO(nregs) || w->v.row != w->rows)
-			ppu_seat_rows(sm, w, nregs);
-		if (clear)
-			clear_rows(w, cta->reads);
+		w->state = state;
 		map_warp(w, &areas);
-		ppu_warp_start(w, i + 1 < n ? ~0u : ppu_sm_lanes(l, i), entry, yields);
-		ppu_tokq_init(&w->q, w->q.ent, areas.queue_entries);
-		w->state = PPU_WARP_PARKED;	/* the slot is taken */
-		if (!starts)
-			continue;
-		if (sp)
-			give_sp(cta, w);
+		w->tid = (const uint32_t (*)[PPU_LANES])tids->tid[i];
+		w->tid_made = tid_made;
+		/* A warp that comes out of an image gets both from there. */
 		w->rng = seed ^ (rng | i);
 		w->ready_at = start;
-		w->state = PPU_WARP_TIMED;
+		if (clear)
+			clear_rows(w, cta->reads);
+		if (sp)
+			give_sp(cta, w);
+	}
+	if (last != ~0u) {
+		struct ppu_warp *w = &sm->warp[cta->warp[n - 1]];
+
+		w->lanes = w->live = w->active = last;
 	}
 }
 

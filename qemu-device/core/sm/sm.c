@@ -406,8 +406,6 @@ struct ppu_warp *ppu_sm_next_turn(struct ppu_sm *sm, struct ppu_run *run, const 
 
 	if (!run->on || sm->cycle >= end || !sm->ready || (sm->timed && sm->next_timed <= sm->cycle))
 		return NULL;
-	ppu_region_count(sm, run);
-	run->insns = run->threads = 0;
 	turn_ran(sm);
 	w = next_warp(sm);
 	if (w->prog != prog || w->pop || !w->q.ent)

@@ -31,6 +31,7 @@
 #ifndef PPU_SM_H
 #define PPU_SM_H
 
+#include <stddef.h>
 #include "core/base/trace.h"
 #include "core/exec/exec.h"
 #include "core/sm/mem/icache.h"
@@ -73,7 +74,7 @@ struct ppu_warp {
 	uint32_t active;		/* lanes that execute */
 	uint32_t live;			/* lanes that have not ended */
 	uint32_t lanes;			/* lanes that exist (SIMT-1) */
-	uint8_t slot, index;		/* on the SM, in the CTA */
+	uint8_t index;			/* in the CTA */
 	uint8_t ahead;			/* bytes into last_page[], host code's */
 	uint8_t state;			/* enum ppu_warp_state */
 	bool pop;			/* no lane active: pop a token before going on */
@@ -99,10 +100,13 @@ struct ppu_warp {
 	uint64_t ready_at;		/* cycle */
 	uint8_t *local;			/* host pointer of the warp's local memory */
 	const uint32_t (*tid)[PPU_LANES];	/* thread indices by dimension, after ppu_warp_tids() */
+	uint64_t tid_made;		/* ppu_sm.tids_made when they were there */
 
-	void *rows;			/* allocation behind v.row, kept for the slot's next user */
+	/* From here on it is the slot's, and stays for its next user. */
+	void *rows __attribute__((aligned(16)));	/* allocation behind v.row */
 	uint32_t rows_cap;
 	uint32_t zero_row;		/* first of the rows behind the registers that are 0; 0: none yet */
+	uint8_t slot;			/* on the SM */
 
 	/* Why a lane is disabled: reason and address as in a token without mask (SIMT-15,
 	 * A-SIMT-8).  Meaningful for lanes that are not active. */
@@ -111,6 +115,7 @@ struct ppu_warp {
 	uint32_t lane_ycount[PPU_LANES];
 
 } __attribute__((aligned(64)));
+#define PPU_WARP_OWN	offsetof(struct ppu_warp, rows)	/* bytes of a warp that are not its slot's */
 #define PPU_WAIT(reason, addr)	((uint32_t)(reason) | (uint32_t)(addr) << 4)
 #define PPU_WAIT_REASON(w)	((w) & 0xf)
 #define PPU_WAIT_ADDR(w)	((w) >> 4)
@@ -285,6 +290,11 @@ struct ppu_sm {
 	uint16_t dirty[PPU_TLB_ENTRIES];/* entries with PPU_TLB_DIRTY */
 	uint32_t num_dirty;
 	struct ppu_tids tids[PPU_TIDS];	/* not saved */
+	/* The first PPU_WARP_OWN bytes of warps of this program that begin at this address; not saved. */
+	uint8_t begins[PPU_WARP_OWN] __attribute__((aligned(64)));
+	const struct ppu_program *begins_prog;
+	uint32_t begins_entry;
+	uint64_t tids_made;		/* more, each time that one of them becomes another block's; never 0 then */
 	uint8_t sink[PPU_PAGE_SIZE] __attribute__((aligned(64)));	/* what is stored to PPU_PTE_NULL; not saved */
 } __attribute__((aligned(64)));	/* another SM may run beside it */
 
@@ -317,6 +327,7 @@ static inline void ppu_fetch_lines(const void *p, size_t bytes)
 {
 	size_t i;
 
+#pragma GCC unroll 4
 	for (i = 0; i < bytes; i += 64)
 		__builtin_prefetch((const uint8_t *)p + i, 1);
 }

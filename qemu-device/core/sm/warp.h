@@ -35,21 +35,18 @@ PPU_HANDLERS(H)
 #undef H
 
 ppu_handler_fn ppu_warp_handler(unsigned handler);
-/* The thread indices of warp w in t. */
-void ppu_warp_make_tids(struct ppu_tids *t, const struct ppu_warp *w);
-/* Finds or makes w->tid; good until another warp of this SM asks. */
+/* The same, if they are not known to be there. */
+void ppu_warp_make_tids(struct ppu_sm *sm, struct ppu_warp *w);
+/* Finds or makes w->tid; good until a warp of a CTA with another block asks. */
 static inline void ppu_warp_tids(struct ppu_sm *sm, struct ppu_warp *w)
 {
-	uint64_t block = w->cta->block;
-	struct ppu_tids *t = &sm->tids[PPU_TIDS_INDEX(block)];
-
-	if (__builtin_expect(!(t->made >> w->index & 1) || t->block != block, 0))
-		ppu_warp_make_tids(t, w);
-	w->tid = (const uint32_t (*)[PPU_LANES])t->tid[w->index];
+	if (__builtin_expect(w->tid_made != sm->tids_made || !w->tid_made, 0))
+		ppu_warp_make_tids(sm, w);
 }
 /* The warp stands at its first instruction with no state.  yields: YIELDs are counted. */
 static inline void ppu_warp_start(struct ppu_warp *w, uint32_t lanes, uint32_t entry, bool yields)
 {
+	w->tid_made = 0;
 	memset(w->v.pred, 0, sizeof(w->v.pred));
 	w->v.pred[PPU_PT] = ~0u;
 	w->lanes = w->live = w->active = lanes;

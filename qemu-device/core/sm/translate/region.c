@@ -809,15 +809,16 @@ static void prologue(struct build *b)
 	EM(e, MOV, Q(RAX), M(RDX, offsetof(struct ppu_run, end), 8));
 	EM(e, MOV, M(RSP, AT_END, 8), Q(RAX));
 
+	EM(e, XOR, D(RAX), D(RAX));
+	EM(e, MOV, M(RSP, AT_INSNS, 8), Q(RAX));
+	EM(e, MOV, M(RSP, AT_THREADS, 8), Q(RAX));
+	EM(e, MOV, Q(R12), M(R15, offsetof(struct ppu_sm, cycle), 8));
+
 	/* The warp in rbp goes on at rcx; rdx: struct ppu_run. */
 	ppu_emit_bind(e, b->begin);
 	EM(e, MOV, Q(RAX), M(RDX, offsetof(struct ppu_run, turn), 8));
 	EM(e, MOV, M(RSP, AT_TURN, 8), Q(RAX));
-	EM(e, XOR, D(RAX), D(RAX));
-	EM(e, MOV, M(RSP, AT_INSNS, 8), Q(RAX));
-	EM(e, MOV, M(RSP, AT_THREADS, 8), Q(RAX));
 	EM(e, MOV, Q(RBX), M(RBP, WARP(v.row), 8));
-	EM(e, MOV, Q(R12), M(R15, offsetof(struct ppu_sm, cycle), 8));
 	EM(e, MOV, Q(RAX), M(RBP, WARP(cta), 8));
 	EM(e, MOV, Q(RAX), M(RAX, offsetof(struct ppu_cta, task), 8));
 	EM(e, MOV, Q(RAX), M(RAX, offsetof(struct ppu_sm_task, ctx), 8));
@@ -842,19 +843,6 @@ static void prologue(struct build *b)
 	EM(e, JMP, Q(RAX));
 }
 
-/* What C needs to know, in struct ppu_run, to which the register points then.  Uses rcx. */
-static void counts_out(struct build *b, unsigned run)
-{
-	struct ppu_emit *e = &b->e;
-
-	EM(e, MOV, M(R15, offsetof(struct ppu_sm, cycle), 8), Q(R12));
-	EM(e, MOV, Q(run), M(RSP, AT_RUN, 8));
-	EM(e, MOV, Q(RCX), M(RSP, AT_INSNS, 8));
-	EM(e, MOV, M(run, offsetof(struct ppu_run, insns), 8), Q(RCX));
-	EM(e, MOV, Q(RCX), M(RSP, AT_THREADS, 8));
-	EM(e, MOV, M(run, offsetof(struct ppu_run, threads), 8), Q(RCX));
-}
-
 static void epilogue(struct build *b)
 {
 	static const uint8_t saved[] = { R15, R14, R13, R12, RBP, RBX };
@@ -875,8 +863,9 @@ static void epilogue(struct build *b)
 	EM(e, MOV, D(RAX), M(RDX, SITE(always), 4));
 	EM(e, IMUL, Q(RAX), M(RSP, AT_LANES, 8));
 	EM(e, ADD, M(RSP, AT_THREADS, 8), Q(RAX));
-	counts_out(b, RSI);
+	EM(e, MOV, M(R15, offsetof(struct ppu_sm, cycle), 8), Q(R12));
 	EM(e, MOV, Q(RDI), Q(R15));
+	EM(e, MOV, Q(RSI), M(RSP, AT_RUN, 8));
 	EM(e, MOV, Q(RDX), M(RBP, WARP(prog), 8));
 	EM(e, CALL, M(R13, ppu_emit_pool(e, &next, sizeof(next)), 8));
 	EM(e, MOV, Q(RDX), M(RSP, AT_RUN, 8));
@@ -888,9 +877,14 @@ static void epilogue(struct build *b)
 	JUMP(e, JMP, out);
 
 	ppu_emit_bind(e, b->leave);
-	counts_out(b, RDX);
 	EM(e, MOV, D(RAX), IM(PPU_GO));
 	ppu_emit_bind(e, out);
+	EM(e, MOV, M(R15, offsetof(struct ppu_sm, cycle), 8), Q(R12));
+	EM(e, MOV, Q(RDX), M(RSP, AT_RUN, 8));
+	EM(e, MOV, Q(RCX), M(RSP, AT_INSNS, 8));
+	EM(e, MOV, M(RDX, offsetof(struct ppu_run, insns), 8), Q(RCX));
+	EM(e, MOV, Q(RCX), M(RSP, AT_THREADS, 8));
+	EM(e, MOV, M(RDX, offsetof(struct ppu_run, threads), 8), Q(RCX));
 	EM(e, ADD, Q(RSP), IM(FRAME));
 	for (i = 0; i < 6; i++)
 		EM(e, POP, Q(saved[i]));
