@@ -71,10 +71,9 @@ static bool before(const struct cursor *a, const struct cursor *b)
 	return a->time != b->time ? a->time < b->time : a->sm < b->sm;
 }
 
-static void sift_down(struct ppu_gpcs *g, uint32_t i)
+/* c goes into the heap in place of the cursor i. */
+static void sift_down(struct ppu_gpcs *g, uint32_t i, struct cursor c)
 {
-	struct cursor c = g->cursor[i];
-
 	for (uint32_t kid; (kid = 2 * i + 1) < g->num_cursors; i = kid) {
 		if (kid + 1 < g->num_cursors && before(&g->cursor[kid + 1], &g->cursor[kid]))
 			kid++;
@@ -193,27 +192,27 @@ static void collect(struct ppu_core *core)
 			g->cursor[g->num_cursors++] = (struct cursor){ g->fx[sm]->v[0].time, sm, 0 };
 	}
 	for (i = g->num_cursors / 2; i-- > 0;)
-		sift_down(g, i);
+		sift_down(g, i, g->cursor[i]);
 }
 
 static void apply_all(struct ppu_core *core)
 {
 	struct ppu_gpcs *g = core->gpcs;
-	struct cursor *c = g->cursor;
 	bool lost = false;
 	uint32_t i;
 
 	collect(core);
 	while (g->num_cursors) {
-		struct ppu_effects *fx = g->fx[c->sm];
+		struct cursor c = g->cursor[0];
+		struct ppu_effects *fx = g->fx[c.sm];
 
-		apply(core, c->sm, &fx->v[c->index]);
-		if (++c->index < fx->n)
-			c->time = fx->v[c->index].time;
+		apply(core, c.sm, &fx->v[c.index]);
+		if (++c.index < fx->n)
+			c.time = fx->v[c.index].time;
 		else
-			*c = c[--g->num_cursors];
+			c = g->cursor[--g->num_cursors];
 		if (g->num_cursors)
-			sift_down(g, 0);
+			sift_down(g, 0, c);
 	}
 	for (i = 0; i < g->num_busy; i++) {
 		lost |= g->fx[g->busy[i]]->lost_stores;

@@ -984,12 +984,16 @@ uint8_t *ppu_calls_fill_written(struct ppu_sm *sm, struct ppu_warp *w, uint64_t 
 
 void ppu_calls_dirty(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_place *places, uint32_t groups)
 {
+	uint64_t last = ~0ull;
+
 	for (; groups; groups &= groups - 1)
 		for (unsigned k = 0; k < PPU_LANES / 8; k++) {
 			const struct ppu_place *p = &places[4 * __builtin_ctz(groups) + k];
 
-			if (w->active >> 8 * k & 0xff)
-				note_store(sm, w, &sm->tlb[PPU_TLB_INDEX(p->page)], p->page << PPU_PAGE_SHIFT, 1);
+			if (!(w->active >> 8 * k & 0xff) || p->page == last)
+				continue;
+			last = p->page;
+			note_store(sm, w, &sm->tlb[PPU_TLB_INDEX(last)], last << PPU_PAGE_SHIFT, 1);
 		}
 }
 

@@ -865,20 +865,32 @@ static void tlb_entry(struct ppu_emit *e, unsigned page, unsigned at)
 /*
  * The host fetches ahead by itself what one instruction of it loads in equal distances.  Here one instruction loads for
  * eight lanes and then for the next eight, and a warp that goes through memory in long steps has a new page at each.  So:
- * what would be next if this step were repeated, and its entry of the TLB.  Where the warps of a CTA lie in a row, a step is
- * that of one warp of the CTA before to the same one of this CTA: the next warp of the same CTA would come too soon.  rax:
- * address, rcx: its page on the host; rcx, rdx, r8, r9: lost.
+ * what would be next if this step were repeated, and if this page was none of the near ones, its entry of the TLB.  Where the
+ * warps of a CTA lie in a row, a step is that of one warp of the CTA before to the same one of this CTA: the next warp of
+ * the same CTA would come too soon.
  */
-static void fetch_ahead(struct ppu_emit *e)
-{
-	/* In the SM: in the notes of the region, SMs that run at the same time would take the line from one another. */
-	int32_t last = (int32_t)(offsetof(struct ppu_sm, last_page) +
-				 sizeof(((struct ppu_sm *)0)->last_page[0]) * (e->looks++ % PPU_LAST_PAGES));
 
+/* Where the last address was: in the SM.  In the notes of the region, SMs that run at the same time would take the line from
+ * one another. */
+static int32_t last_at(struct ppu_emit *e)
+{
+	return (int32_t)(offsetof(struct ppu_sm, last_page) +
+			 sizeof(((struct ppu_sm *)0)->last_page[0]) * (e->looks++ % PPU_LAST_PAGES));
+}
+
+/* r8 = the step to the address rax, from what last_at() says.  rdx: the place in the SM. */
+static void step(struct ppu_emit *e, int32_t last)
+{
 	EM(e, MOVZX, D(RDX), M(RBP, (int32_t)offsetof(struct ppu_warp, ahead), 1));
 	EM(e, ADD, Q(RDX), Q(R15));
 	EM(e, MOV, Q(R8), Q(RAX));
 	EM(e, SUB, Q(R8), M(RDX, last, 8));
+}
+
+/* rax: address, rcx: its page on the host; rcx, rdx, r8: lost. */
+static void fetch_ahead(struct ppu_emit *e, int32_t last)
+{
+	step(e, last);
 	EM(e, MOV, M(RDX, last, 8), Q(RAX));
 	EM(e, MOV, D(RDX), D(RAX));
 	EM(e, AND, D(RDX), IM(PPU_PAGE_SIZE - 1));
@@ -886,6 +898,12 @@ static void fetch_ahead(struct ppu_emit *e)
 	EM(e, ADD, Q(RCX), Q(R8));
 	EM(e, PREFETCHT0, M(RCX, 0, 1));
 	EM(e, PREFETCHT0, M(RCX, 64, 1));
+}
+
+/* rax: address; rdx, r8, r9: lost. */
+static void fetch_entry(struct ppu_emit *e, int32_t last)
+{
+	step(e, last);
 	EM(e, ADD, Q(R8), Q(RAX));
 	EM(e, SHR, Q(R8), IM(PPU_PAGE_SHIFT));
 	tlb_entry(e, R8, R9);
@@ -927,6 +945,7 @@ static void look_for(struct ppu_seg *s, const struct ppu_away *a, uint32_t back)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
 	uint32_t far = ppu_emit_label(s->e), found = ppu_emit_label(s->e);
+	int32_t last = g->ahead ? last_at(s->e) : 0;
 	struct ppu_emit *e = s->e;
 
 	page_of_relatives(s, a, back);
@@ -942,11 +961,13 @@ static void look_for(struct ppu_seg *s, const struct ppu_away *a, uint32_t back)
 	EM(e, MOV, M(R8, USED_AT(page), 8), Q(RDX));
 	EM(e, ADD, M(RSP, USED_AT(bytes), 8), IM(8));
 	if (g->ahead)
-		fetch_ahead(e);
+		fetch_ahead(e, last);
 	JUMP(e, JMP, back);
 	ppu_emit_bind(e, far);
 	JUMP(e, CALL, g->write ? s->stubs->find_written : s->stubs->find_page);
 	JUMP(e, JNZ, s->bail);
+	if (g->ahead)
+		fetch_entry(e, last);
 	EM(e, MOV, Q(RDX), Q(RAX));
 	EM(e, SHR, Q(RDX), IM(PPU_PAGE_SHIFT));
 	JUMP(e, JMP, found);
