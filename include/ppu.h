@@ -140,7 +140,7 @@ typedef struct ppuInitOptions {
 	/* Ring sizes in entries (0: 1024) and channel counts per context (0: 8 compute; copy: see
 	 * copy_priorities) the runtime asks for.  PPU_RING_ENTRIES. */
 	uint32_t ring_entries, compute_channels, copy_channels;
-	/* Bytes of command memory per channel, 0: 256 KiB. */
+	/* Bytes of command memory per channel, 0: 256 KiB; not less than 64 KiB. */
 	uint32_t pushbuf_bytes;
 	uint32_t reserved[8];
 	/* Range of stream priorities, "least:greatest", rising or falling ("0:-5", "0:9", "100:199");

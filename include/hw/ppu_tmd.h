@@ -62,7 +62,8 @@ struct ppu_tmd {
 #define PPU_TMDF_ADD_HEAD	(1u << 1)	/* insert at the head of its list (HW-20) */
 #define PPU_TMDF_QUEUE_INLINE	(1u << 2)	/* the queue follows the TMD: at its address + PPU_TMD_SIZE */
 #define PPU_TMDF_ALL		0x7u
-#define PPU_PARAM_MAX		4096
+#define PPU_PARAM_MAX		32764	/* PPU_PARAM_FEW without PPU_FEAT_LARGE_PARAMS */
+#define PPU_PARAM_FEW		4096
 #define PPU_QUEUE_ENTRY_MAX	256
 #define PPU_MAX_THREADS_PER_CTA	1024
 #define PPU_MAX_GRID_X		0x7fffffff	/* CTAs */

@@ -71,7 +71,7 @@ static ppuResult resolve(const ppuInitOptions *given, int *least, int *greatest)
 		rt_opt.ring_entries = (uint32_t)strtoul(ring, NULL, 0);
 	clamp(&rt_opt.ring_entries, 1024, 3, 65536);
 	clamp(&rt_opt.compute_channels, 8, 1, RT_MAX_COMPUTE);
-	clamp(&rt_opt.pushbuf_bytes, 256 << 10, 32 << 10, 64 << 20);
+	clamp(&rt_opt.pushbuf_bytes, 256 << 10, 64 << 10, 64 << 20);
 	rt_opt.pushbuf_bytes &= ~0xfffu;
 	res = rt_prio_parse(rt_opt.stream_priorities, least, greatest);
 	if (!res)

@@ -5,6 +5,7 @@
 #include <ppu.h>
 #include <ppu_image.h>
 #include <hw/ppu_cmd.h>
+#include <hw/ppu_regs.h>
 #include <hw/ppu_tmd.h>
 #include "api/context/context.h"
 #include "api/context/error.h"
@@ -50,6 +51,10 @@ static ppuResult check(const struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 blo
 	if (s->max_threads && threads > s->max_threads)
 		return rt_fail(PPU_ERROR_INVALID_CONFIGURATION, "kernel %s allows %u threads a block", s->name,
 			       s->max_threads);
+	if (s->param_bytes > PPU_PARAM_FEW && !(p->features & PPU_FEAT_LARGE_PARAMS))
+		return rt_fail(PPU_ERROR_NOT_SUPPORTED,
+			       "kernel %s has %u bytes of parameters: more than %u need a device of version 1.5", s->name,
+			       s->param_bytes, PPU_PARAM_FEW);
 	if (dynamic > rt_max_dynamic(f->sym, p))
 		return rt_fail(PPU_ERROR_INVALID_CONFIGURATION,
 			       "kernel %s: %u + %llu bytes of shared memory, a block can have %u", s->name,

@@ -4,11 +4,12 @@
 #define PPU_ISA_IMAGE_H
 
 #include <ppu_image.h>
+#include <hw/ppu_tmd.h>
 
 #define PPU_IMAGE_DATA_MAX	(1ull << 30)	/* bytes of initialised and zero data */
 #define PPU_IMAGE_ALIGN_MAX	4096u
 #define PPU_IMAGE_SHARED_MAX	(1u << 20)
-#define PPU_IMAGE_PARAM_MAX	4096u
+#define PPU_IMAGE_PARAM_MAX	((uint32_t)PPU_PARAM_MAX)
 
 /* Sections of a file, in this order: name, contents. */
 #define PPUB_SECTIONS(S) \

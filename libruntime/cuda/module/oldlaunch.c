@@ -5,17 +5,16 @@
 #include <string.h>
 
 #include <ppu.h>
+#include <hw/ppu_tmd.h>
 #include "cuda/module/oldlaunch.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/work.h"
 #include "cuda/module/function.h"
 
-#define PARAM_ROOM	4096
-
 struct cu_old_launch {
 	unsigned int block[3], shared_bytes;
 	size_t param_bytes;
-	uint8_t params[PARAM_ROOM];
+	uint8_t params[PPU_PARAM_MAX];
 };
 
 void cu_old_launch_free(struct cu_old_launch *old)
@@ -69,7 +68,7 @@ CUresult i_cuFuncSetSharedSize(CUfunction function, unsigned int bytes)
 CUresult i_cuParamSetSize(CUfunction function, unsigned int bytes)
 {
 	struct CUfunc_st *f;
-	CUresult r = bytes <= PARAM_ROOM ? get(function, &f) : CUDA_ERROR_INVALID_VALUE;
+	CUresult r = bytes <= PPU_PARAM_MAX ? get(function, &f) : CUDA_ERROR_INVALID_VALUE;
 
 	if (r)
 		return r;
@@ -81,7 +80,7 @@ CUresult i_cuParamSetSize(CUfunction function, unsigned int bytes)
 CUresult i_cuParamSetv(CUfunction function, int offset, void *ptr, unsigned int bytes)
 {
 	struct CUfunc_st *f;
-	CUresult r = ptr && offset >= 0 && offset <= PARAM_ROOM && bytes <= PARAM_ROOM - (unsigned int)offset ?
+	CUresult r = ptr && offset >= 0 && offset <= PPU_PARAM_MAX && bytes <= PPU_PARAM_MAX - (unsigned int)offset ?
 		     get(function, &f) : CUDA_ERROR_INVALID_VALUE;
 
 	if (r)

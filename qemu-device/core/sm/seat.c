@@ -197,7 +197,7 @@ uint32_t ppu_sm_lanes(const struct ppu_tmd *t, unsigned warp)
 static bool have_own_params(struct ppu_cta *cta)
 {
 	if (!cta->own_params)
-		cta->own_params = ppu_alloc_aligned(16, PPU_PARAM_MAX + PPU_QUEUE_ENTRY_MAX);
+		cta->own_params = ppu_alloc_aligned(16, PPU_PARAM_ROOM + PPU_QUEUE_ENTRY_MAX);
 	return cta->own_params;
 }
 

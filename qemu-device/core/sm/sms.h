@@ -31,6 +31,15 @@ struct ppu_sm_task {
 };
 #define PPU_SM_TASK_ID(t) ((uint64_t)(t)->gen << 32 | (t)->index)
 
+#define PPU_PARAM_ROOM ((PPU_PARAM_MAX + 15) & ~15)	/* as many parameters as there can be, zero padded */
+
+/* Parameters are in no memory.  For caches each task has addresses of its own: first PPU_PARAM_FEW bytes behind those
+ * of other tasks, then more of them far away. */
+static inline uint64_t ppu_param_place(const struct ppu_sm_task *t, uint32_t off)
+{
+	return (PPU_SM_TASK_ID(t) * PPU_PARAM_FEW + off % PPU_PARAM_FEW) ^ (uint64_t)(off / PPU_PARAM_FEW) << 52;
+}
+
 /* The effects of the window.  Also adds the SM's counters to core->ctr. */
 struct ppu_effects *ppu_sm_effects(struct ppu_core *core, unsigned sm);
 /* Can the SMs ever run a CTA of t?  0, PPU_ERR_TMD_LIMITS: no SM has that much, or PPU_ERR_NO_TOKQ: the areas of

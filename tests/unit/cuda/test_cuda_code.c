@@ -267,11 +267,11 @@ START_TEST(launches_as_before)
 	OK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
 	ck_assert_uint_eq(word_at(p), 42 * 49);
 	BAD(cuFuncSetBlockShape(f, 0, 1, 1));
-	BAD(cuParamSeti(f, 4096, 1));
-	BAD(cuParamSeti(f, 4093, 1));
-	OK(cuParamSeti(f, 4092, 1));
-	BAD(cuParamSetSize(f, 4097));
-	OK(cuParamSetSize(f, 4096));
+	BAD(cuParamSeti(f, 32764, 1));
+	BAD(cuParamSeti(f, 32761, 1));
+	OK(cuParamSeti(f, 32760, 1));
+	BAD(cuParamSetSize(f, 32765));
+	OK(cuParamSetSize(f, 32764));
 	BAD(cuParamSeti(f, -4, 1));
 	BAD(cuLaunchGrid(f, 0, 1));
 	OK(cuParamSetSize(f, 8));		/* too few */

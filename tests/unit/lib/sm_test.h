@@ -34,7 +34,7 @@ struct sm_test {
 	struct ppu_sm_task task;
 	uint64_t num_ctas, next_cta;	/* of the task */
 	uint8_t *data;			/* host pointer of SMT_DATA */
-	uint8_t params[PPU_PARAM_MAX];
+	uint8_t params[PPU_PARAM_ROOM];
 	struct ptmem *pt, *other_pt;
 	uint64_t pt_next;		/* next free page for page tables */
 	uint64_t now;			/* device time */

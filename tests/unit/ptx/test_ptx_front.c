@@ -319,7 +319,7 @@ START_TEST(refused)
 		{ ".entry k() .maxntid 0 { ret; }\n", "a thread count must be from 1 to 1024" },
 		{ ".entry k() .reqntid 1025 { ret; }\n", "a thread count must be from 1 to 1024" },
 		{ ".entry k() .frob { ret; }\n", "'.frob' is not supported on a function" },
-		{ ".entry k(.param .b8 a[4097]) { ret; }\n", "larger than 4096 bytes" },
+		{ ".entry k(.param .b8 a[32765]) { ret; }\n", "larger than 32764 bytes" },
 		{ ".entry k() { bra L; { L: ret; } ret; }\n", "label 'L' is not defined in this function" },
 		{ ".entry k() { L: L: ret; }\n", "'L'" },
 		{ ".entry k() { .reg .b32 %r<0>; .reg .b32 %q<1073741825>; ret; }\n", "the number of registers is out of range" },

@@ -449,7 +449,7 @@ START_TEST(caches_like_a_model)
 		for (n = 0; n < N + 5; n++) {
 			use_insn(n);
 			if (n == 1)
-				use_constant(CODE_LINE | ((uint64_t)s->task.gen << 32 | s->task.index) * PPU_PARAM_MAX / 128);
+				use_constant(CODE_LINE | ((uint64_t)s->task.gen << 32 | s->task.index) * PPU_PARAM_FEW / 128);
 			if (n >= 4 && n < N + 4)
 				use_data(kind[n - 4], off[n - 4]);
 		}

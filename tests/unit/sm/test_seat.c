@@ -161,7 +161,7 @@ START_TEST(params_of_queue_tasks)
 {
 	static const struct { uint32_t params, entry; } of[] = { { 0, 16 }, { 8, 32 }, { 16, 16 }, { 4081, 240 },
 								 { PPU_PARAM_MAX, PPU_QUEUE_ENTRY_MAX } };
-	uint8_t params[PPU_PARAM_MAX], entry[PPU_QUEUE_ENTRY_MAX];
+	uint8_t params[PPU_PARAM_ROOM], entry[PPU_QUEUE_ENTRY_MAX];
 	struct ppu_sm_task task = { .params = params };
 	struct ppu_cta cta = { 0 };
 

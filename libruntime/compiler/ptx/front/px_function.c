@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions: heads, attributes, the statements of a body. */
 #include <string.h>
+#include <hw/ppu_tmd.h>
 #include "compiler/ptx/front/px_const.h"
 #include "compiler/ptx/front/px_decl.h"
 #include "compiler/ptx/front/px_function.h"
@@ -98,8 +99,9 @@ static void place_kernel_params(struct px_module *m, struct px_sym *fn)
 		v->offset = (uint32_t)off;
 		s->params[k] = (struct ppu_param){ v->offset, (uint32_t)v->size, v->align };
 		off += v->size;
-		if (off > 4096) {
-			px_error(m->px, p->params[k]->loc, "the parameters of a kernel are larger than 4096 bytes; pass a pointer");
+		if (off > PPU_PARAM_MAX) {
+			px_error(m->px, p->params[k]->loc, "the parameters of a kernel are larger than %u bytes; pass a pointer",
+				 PPU_PARAM_MAX);
 			return;
 		}
 	}

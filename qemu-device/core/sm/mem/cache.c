@@ -142,8 +142,7 @@ static void note_lane(const struct ppu_sm *sm, const struct ppu_warp *w, const s
 		add_line(l, va / PPU_CACHE_LINE);
 		return;
 	case PPU_SPACE_PARAM:	/* in no memory: a line of its own for each task */
-		add_line(l, ((PPU_SM_TASK_ID(w->cta->task) * PPU_PARAM_MAX + (uint32_t)va) / PPU_CACHE_LINE &
-			     (LOG_NOWHERE - 1)) | LOG_NOWHERE);
+		add_line(l, (ppu_param_place(w->cta->task, (uint32_t)va) / PPU_CACHE_LINE & (LOG_NOWHERE - 1)) | LOG_NOWHERE);
 		return;
 	default:
 		add_line(l, phys_line(sm, w, va));

@@ -199,7 +199,7 @@ static void add_lane(struct ppu_sm *sm, const struct ppu_warp *w, const struct a
 		add_local(sm, w, (uint32_t)va, a->bytes, lane, l);
 		return;
 	case PPU_SPACE_PARAM:	/* in no memory: lines of its own for each task */
-		x.addr = (PPU_SM_TASK_ID(w->cta->task) * PPU_PARAM_MAX + (uint32_t)va) & ((1ull << 56) - 1);
+		x.addr = ppu_param_place(w->cta->task, (uint32_t)va) & ((1ull << 56) - 1);
 		x.kept = x.constant = 1;
 		break;
 	default:
