@@ -37,7 +37,7 @@ P(yield_suppress,   "x-yield-suppress",     u32, 0, 0, 1, "treat YIELD as NOP (n
 P(gate_literal,     "x-gate-literal",       u32, 0, 0, 1, "do not re-check gates at dispatch (CP-33)") \
 P(run_limit,        "run-limit",          u32, 64, 1, 65536, "longest indivisible run of non-engine commands (A-CP-6)") \
 P(shared_per_sm,    "shared-per-sm",      u32, 98304, 1024, 1048576, "shared memory per SM, bytes") \
-P(shared_per_cta,   "shared-per-cta",     u32, 49152, 1024, 1048576, "most shared memory per CTA, bytes") \
+P(shared_per_cta,   "shared-per-cta",     u32, 0, 0, 1048576, "most shared memory per CTA, bytes; 0: all of an SM's") \
 P(regs_per_sm,      "regs-per-sm",        u32, 65536, 256, 1048576, "registers per SM") \
 P(partitions,       "partitions",         u32, 6, 1, 64, "memory partition units") \
 P(watches,          "watches",            u32, 1024, 1, 8192, "watch table entries") \

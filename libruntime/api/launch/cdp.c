@@ -11,6 +11,7 @@
 #include <ppu.h>
 #include <ppu_image.h>
 #include <hw/ppu_tmd.h>
+#include "common/capability.h"
 #include "api/launch/cdp.h"
 #include "api/context/context.h"
 #include "api/context/error.h"
@@ -60,7 +61,7 @@ static void get_attributes(const struct ppuCtx_st *ctx, struct ppu_cdp_ctx *c)
 		{ 8, p->shared_per_block }, { 9, 65536 }, { 10, p->warp_size }, { 11, 0x7fffffff },
 		{ 12, p->regs_per_sm }, { 13, p->clock_khz }, { 16, p->sms },
 		{ 31, 1 },		/* several kernels at once */
-		{ 39, p->max_threads_per_sm }, { 41, 1 /* one address space */ }, { 75, 7 }, { 76, 5 },
+		{ 39, p->max_threads_per_sm }, { 41, 1 /* one address space */ }, { 75, (uint32_t)ppu_cuda_capability() / 10 }, { 76, (uint32_t)ppu_cuda_capability() % 10 },
 		{ 81, p->shared_per_sm }, { 82, p->regs_per_sm }, { 97, p->shared_per_block },
 		{ 106, p->ctas_per_sm },
 	};

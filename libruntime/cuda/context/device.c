@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <ppu.h>
+#include "common/capability.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
 #include "cuda/memory/format.h"
@@ -39,6 +40,9 @@ CUresult i_cuInit(unsigned int flags)
 	if (cu_version(&version))
 		return init_failed(CUDA_ERROR_INVALID_VALUE,
 				   "PPU_CUDA_VERSION is not a version of CUDA: write it as 12.4");
+	if (!ppu_cuda_capability_ok())
+		return init_failed(CUDA_ERROR_INVALID_VALUE,
+				   "PPU_CUDA_CAPABILITY is not a compute capability: write it as 8.0, from 5.0 to 9.0");
 	res = ppuInit(NULL);
 	if (res)
 		return init_failed(cu_result(res), ppuGetLastErrorDetail());
@@ -137,8 +141,8 @@ CUresult i_cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 		return r;
 	if (!major || !minor)
 		return CUDA_ERROR_INVALID_VALUE;
-	*major = CU_CC_MAJOR;
-	*minor = CU_CC_MINOR;
+	*major = ppu_cuda_capability() / 10;
+	*minor = ppu_cuda_capability() % 10;
 	return CUDA_SUCCESS;
 }
 
@@ -248,8 +252,8 @@ static int attribute(const ppuDeviceProp *p, CUdevice_attribute a)
 	case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:	return (int)p->ctas_per_sm;
 	case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:		return (int)p->copy_engines;
 	case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:		return 1;
-	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:	return CU_CC_MAJOR;
-	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:	return CU_CC_MINOR;
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:	return ppu_cuda_capability() / 10;
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:	return ppu_cuda_capability() % 10;
 	case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:	return 1;
 	case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
 		return p->dp_units_per_sm ? (int)(p->cores_per_sm / p->dp_units_per_sm) : 1;

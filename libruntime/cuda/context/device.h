@@ -6,10 +6,6 @@
 #include <ppu.h>
 #include "cuda/context/calls.h"
 
-/* The compute capability that the device says it has. */
-#define CU_CC_MAJOR	7
-#define CU_CC_MINOR	5
-
 #pragma GCC visibility push(hidden)
 
 CUresult cu_ready(void);			/* cuInit was called */

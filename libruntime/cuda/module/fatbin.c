@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <ppu_image.h>
+#include "common/capability.h"
 #include "cuda/module/fatbin.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
@@ -165,7 +166,7 @@ static CUresult no_ptx(const uint8_t *p, uint64_t at, uint64_t end)
 /* The newest architecture that is not newer than the device is best, or else the one that is newer by the least. */
 static bool better(uint32_t arch, uint32_t than)
 {
-	const uint32_t own = 10 * CU_CC_MAJOR + CU_CC_MINOR;
+	const uint32_t own = (uint32_t)ppu_cuda_capability();
 
 	return arch <= own ? than > own || arch > than : than > own && arch < than;
 }

@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include <ppu.h>
+#include "common/capability.h"
 #include "cuda/module/function.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
@@ -77,7 +78,7 @@ CUresult i_cuFuncGetAttribute(int *value, CUfunction_attribute what, CUfunction 
 		break;
 	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
 	case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-		*value = 75;
+		*value = ppu_cuda_capability();
 		break;
 	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
 		*value = cu_function_max_dynamic(f, &a);

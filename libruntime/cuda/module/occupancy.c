@@ -80,7 +80,7 @@ CUresult i_cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction fun
 	ppuFunctionAttributes a;
 	struct CUfunc_st *f;
 	ppuDeviceProp p;
-	size_t share;
+	size_t share, most;
 	int fit;
 	CUresult r;
 
@@ -97,7 +97,8 @@ CUresult i_cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction fun
 	if (!r) {
 		share = p.shared_per_sm / (uint32_t)blocks;
 		share = share > a.shared_bytes ? share - a.shared_bytes : 0;
-		*bytes = share < a.max_dynamic_shared ? share : a.max_dynamic_shared;
+		most = (size_t)cu_function_max_dynamic(f, &a);
+		*bytes = share < most ? share : most;
 	}
 	cu_obj_put(f);
 	return r;

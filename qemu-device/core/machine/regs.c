@@ -58,7 +58,7 @@ static uint32_t cap(const struct ppu_core *core, unsigned off)
 	case PPU_REG_CAP_TOKENQ_ENTRIES: return c->tokq_entries;
 	case PPU_REG_CAP_VRAM_MB: return (uint32_t)(c->vram >> 20);
 	case PPU_REG_CAP_SHARED_PER_SM: return c->shared_per_sm;
-	case PPU_REG_CAP_SHARED_PER_CTA: return c->shared_per_cta;
+	case PPU_REG_CAP_SHARED_PER_CTA: return c->shared_per_cta ? c->shared_per_cta : c->shared_per_sm;
 	case PPU_REG_CAP_REGS_PER_SM: return c->regs_per_sm;
 	case PPU_REG_CAP_VA_BITS: return PPU_VA_BITS;
 	case PPU_REG_CAP_RING_MAX: return c->ring_max;

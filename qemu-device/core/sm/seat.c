@@ -25,7 +25,7 @@ bool ppu_seat_need(const struct ppu_config *cfg, const struct ppu_tmd *t, struct
 	n->regs = n->warps * PPU_LANES * t->regs_per_thread;
 	n->shared = t->shared_bytes;
 	return n->warps <= cfg->warps_per_sm && n->regs <= cfg->regs_per_sm &&
-	       n->shared <= cfg->shared_per_cta && n->shared <= cfg->shared_per_sm;
+	       (!cfg->shared_per_cta || n->shared <= cfg->shared_per_cta) && n->shared <= cfg->shared_per_sm;
 }
 
 /* Do the areas of the instance block hold what SM code will touch? */

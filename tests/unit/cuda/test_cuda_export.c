@@ -262,6 +262,40 @@ START_TEST(the_version_is_a_setting)
 }
 END_TEST
 
+static int capability(const char *text)
+{
+	int major = 0, minor = 0, also = 0;
+
+	setenv("PPU_CUDA_CAPABILITY", text, 1);
+	OK(cuDeviceComputeCapability(&major, &minor, 0));
+	OK(cuDeviceGetAttribute(&also, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
+	ck_assert_int_eq(also, major);
+	OK(cuDeviceGetAttribute(&also, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0));
+	ck_assert_int_eq(also, minor);
+	return 10 * major + minor;
+}
+
+START_TEST(the_compute_capability_is_a_setting)
+{
+	int v;
+
+	unsetenv("PPU_CUDA_CAPABILITY");
+	begin(small_ptx);
+	OK(cuFuncGetAttribute(&v, CU_FUNC_ATTRIBUTE_BINARY_VERSION, function("add_one")));
+	ck_assert_int_eq(v, 75);
+	ck_assert_int_eq(capability("8.6"), 86);
+	OK(cuFuncGetAttribute(&v, CU_FUNC_ATTRIBUTE_BINARY_VERSION, function("add_one")));
+	ck_assert_int_eq(v, 86);
+	ck_assert_int_eq(capability("9.0"), 90);
+	ck_assert_int_eq(capability("5.0"), 50);
+	OK(cuInit(0));
+	for (const char **bad = (const char *[]){ "", "9", "9.1", "4.9", "8.x", "x.8", "8.60", "86", "10.0", NULL }; *bad; bad++) {
+		ck_assert_int_eq(capability(*bad), 75);
+		BAD(cuInit(0));
+	}
+}
+END_TEST
+
 START_TEST(what_cuda_13_brought)
 {
 	CUmemLocation here = { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, host = { CU_MEM_LOCATION_TYPE_HOST, 0 };
@@ -305,7 +339,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		the_runtime_starts_up_to_the_question_who_we_are, modules_are_loaded_through_the_table,
-		a_context_keeps_values, the_end_of_a_context_is_told, the_version_is_a_setting, what_cuda_13_brought,
+		a_context_keeps_values, the_end_of_a_context_is_told, the_version_is_a_setting, the_compute_capability_is_a_setting, what_cuda_13_brought,
 	};
 
 	return RUN_ALL("tables beside the API", tests);

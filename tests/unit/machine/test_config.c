@@ -44,9 +44,9 @@ static const struct { const char *name; uint64_t def; } by_hand[] = {
 	{ "x-gate-literal", 0 }, { "run-limit", 64 },
 	/* WQ-59: the device may help.  WQ-56: debug mode is off.  SP-4: a running kernel is interrupted. */
 	{ "devq-assist", 1 }, { "x-devq-laps", 0 }, { "preempt-level", 1 },
-	/* Sizes: 256 MiB of VRAM, 64 warps of 32 threads in 16 CTAs, 96 KiB of shared memory, 48 for a CTA, 64 Ki registers */
+	/* Sizes: 256 MiB of VRAM, 64 warps of 32 threads in 16 CTAs, 96 KiB of shared memory, all for one CTA if it wants, 64 Ki registers */
 	{ "vram", 256ull << 20 }, { "warps-per-sm", 64 }, { "ctas-per-sm", 16 }, { "shared-per-sm", 96 << 10 },
-	{ "shared-per-cta", 48 << 10 }, { "regs-per-sm", 64 << 10 }, { "task-slots", 32 }, { "task-records", 8192 },
+	{ "shared-per-cta", 0 }, { "regs-per-sm", 64 << 10 }, { "task-slots", 32 }, { "task-records", 8192 },
 	{ "copy-engines", 2 }, { "channels", 256 }, { "watches", 1024 }, { "ring-max", 65536 }, { "engines", 32 },
 	/* Times: slices of 1 and 2 ms, windows of 10 us, 1 GHz */
 	{ "timeslice", 1000000 }, { "task-slice-ns", 2000000 }, { "window-ns", 10000 }, { "window-halvings", 0 },
