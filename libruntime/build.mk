@@ -138,6 +138,24 @@ $(foreach l,$(NVRTC_SOS:$(BUILD)/%=%),$(eval PPU_FROM_$(l) := $(NVRTC_SRCS)))
 ALL_TARGETS += $(NVRTC_SOS)
 unit-build: $(NVRTC_SOS)
 
+# Linking when a program runs: PTX compiler and linker, and what reads fat binaries. No device is opened.
+JITLINK_SRCS := $(call rt_sources,nvjitlink)
+JITLINK_OURS := $(BUILD)/lib/libppucuda.a $(BUILD)/lib/libppu.a
+$(eval $(call ppu_static_lib,ppunvjitlink,$(JITLINK_SRCS),$(CU_CFLAGS)))	# for its unit test
+JITLINK_SOS := $(addprefix $(BUILD)/lib/cuda/,libnvJitLink.so.12 libnvJitLink.so.13)
+$(BUILD)/lib/cuda/libnvJitLink.so.%: $(JITLINK_SRCS) libruntime/nvjitlink/jitlink.h include/cuda/nvJitLink.h libruntime/build.mk \
+	mk/common.mk $(JITLINK_OURS) $(CC_STAMP)
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)printf '$(@F) { global: nvJitLink*; __nvJitLink*; local: *; };\n' >$@.map
+	$(Q)$(CC) $(CFLAGS_COMMON) $(CU_CFLAGS) -DNVJITLINK_MAJOR=$* $(CFLAGS) -fPIC -shared -Wl,-soname,$(@F) -Wl,-z,defs \
+		-Wl,--version-script=$@.map $(LDFLAGS) -o $@ $(JITLINK_SRCS) $(JITLINK_OURS) -Wl,--exclude-libs,ALL $(RT_LIBS)
+	$(Q)rm -f $@.map && ln -sfn libnvJitLink.so.12 $(@D)/libnvJitLink.so
+PPU_MADE     += $(JITLINK_SOS:$(BUILD)/%=%)
+$(foreach l,$(JITLINK_SOS:$(BUILD)/%=%),$(eval PPU_FROM_$(l) := $(JITLINK_SRCS)))
+ALL_TARGETS += $(JITLINK_SOS)
+unit-build: $(JITLINK_SOS)
+
 # What the devices are and do, for programs that ask the vendor's library.  It asks libcuda, so that a device inside the
 # process is the one that the program uses.
 NVML_SRCS := $(call rt_sources,nvml usage)

@@ -77,13 +77,13 @@ install-bin: $(INSTALL_TOOLS) $(RT_PTX)
 
 # lib64 holds the libraries themselves: no other directory has a libcuda.so.1 of ours. Beside them are links to the
 # plug-ins, which libcuda looks for there.
-install-cuda: $(CUDA_SDK)/.stamp $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(NVML_SO) $(NVTX_SO) $(CUDART_STATIC)
+install-cuda: $(CUDA_SDK)/.stamp $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(JITLINK_SOS) $(NVML_SO) $(NVTX_SO) $(CUDART_STATIC)
 	$(say) INSTALL $(DESTDIR)$(cudadir)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(cudadir)/bin' '$(DESTDIR)$(cudadir)/lib64' '$(DESTDIR)$(cudadir)/nvvm/libdevice' \
 		'$(DESTDIR)$(bindir)' '$(DESTDIR)$(libdir)/pkgconfig'
 	$(Q)cp -R $(CUDA_SDK)/include '$(DESTDIR)$(cudadir)/'
 	$(Q)$(INSTALL) -m 644 $(CUDA_SDK)/nvvm/libdevice/*.bc '$(DESTDIR)$(cudadir)/nvvm/libdevice/'
-	$(Q)$(INSTALL) -m 644 $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(NVML_SO) $(NVTX_SO) '$(DESTDIR)$(cudadir)/lib64/'
+	$(Q)$(INSTALL) -m 644 $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(JITLINK_SOS) $(NVML_SO) $(NVTX_SO) '$(DESTDIR)$(cudadir)/lib64/'
 	$(Q)for v in . 11 13; do \
 		$(INSTALL) -d "$(DESTDIR)$(cudadir)/lib64/$$v" && \
 		$(INSTALL) -m 644 $(BUILD)/lib/cuda/$$v/libcudart_static.a $(BUILD)/lib/cuda/$$v/libppucudart_static.a \
@@ -91,6 +91,7 @@ install-cuda: $(CUDA_SDK)/.stamp $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(NVML_SO) 
 		cp -P $(BUILD)/lib/cuda/$$v/libcuda.so "$(DESTDIR)$(cudadir)/lib64/$$v/" || exit 1; done
 	$(Q)ln -sfn libcudart.so.12 '$(DESTDIR)$(cudadir)/lib64/libcudart.so'
 	$(Q)ln -sfn libnvrtc.so.12 '$(DESTDIR)$(cudadir)/lib64/libnvrtc.so'
+	$(Q)ln -sfn libnvJitLink.so.12 '$(DESTDIR)$(cudadir)/lib64/libnvJitLink.so'
 	$(Q)ln -sfn libnvidia-ml.so.1 '$(DESTDIR)$(cudadir)/lib64/libnvidia-ml.so'
 	$(Q)ln -sfn libnvToolsExt.so.1 '$(DESTDIR)$(cudadir)/lib64/libnvToolsExt.so'
 	$(Q)for l in $(notdir $(filter-out $(RT_SO),$(INSTALL_SHARED))); do \

@@ -56,6 +56,7 @@ BELOW = {
     "libruntime/cudart": ("libruntime/cuda",),
     "libruntime/nvrtc": ("include",),
     "libruntime/nvtx": ("include",),
+    "libruntime/nvjitlink": ("libruntime/cuda",),
     "libruntime/usage": ("libruntime/common",),
     "libruntime/nvml": ("libruntime/cuda", "libruntime/usage"),
     "libruntime/tools": ("libruntime/cudart", "libruntime/nvml"),

@@ -252,6 +252,56 @@ for v in 11.2 12 13; do
 	result $? "libnvrtc.so.$v exports the API and nothing else"
 done
 
+# libnvJitLink where programs find it, with objects and an archive of ppu-nvcc -rdc=true, and names of the vendor's header
+cat >"$tmp/jit.c" <<'END'
+#include <cuda.h>
+#include <nvJitLink.h>
+#include <stdio.h>
+#include <stdlib.h>
+nvJitLinkResult NAME(Create)(nvJitLinkHandle *handle, uint32_t num, const char **options);
+int main(int argc, char **argv)
+{
+	const char *options[] = { "-arch=sm_75" };
+	size_t bytes = 0;
+	nvJitLinkHandle h;
+	CUcontext c;
+	CUmodule m;
+	CUfunction f;
+	CUdeviceptr p;
+	void *image, *args[] = { &p };
+	int v = 0;
+	NAME(Create)(&h, 1, options);
+	for (int i = 1; i < argc; i++)
+		if (nvJitLinkAddFile(h, NVJITLINK_INPUT_ANY, argv[i]))
+			return 1;
+	if (nvJitLinkComplete(h) || nvJitLinkGetLinkedCubinSize(h, &bytes))
+		return 2;
+	image = malloc(bytes);
+	nvJitLinkGetLinkedCubin(h, image);
+	if (cuInit(0) || cuCtxCreate(&c, 0, 0) || cuModuleLoadData(&m, image) || cuModuleGetFunction(&f, m, "k") ||
+	    cuMemAlloc(&p, 4) || cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, 0) || cuMemcpyDtoH(&v, p, 4))
+		return 3;
+	printf("%d\n", v);
+	return 0;
+}
+END
+echo '__device__ int f(int); extern "C" __global__ void k(int *p) { *p = f(20); }' >"$tmp/jit_k.cu"
+echo '__device__ int g(int); __device__ int f(int x) { return g(x) + 1; }' >"$tmp/jit_f.cu"
+echo '__device__ int g(int x) { return 2 * x; }' >"$tmp/jit_g.cu"
+{
+	for f in k f g; do "$sdk/bin/ppu-nvcc" -dc -o "$tmp/jit_$f.o" "$tmp/jit_$f.cu" || exit 1; done
+	ar rcs "$tmp/libjit.a" "$tmp/jit_f.o" "$tmp/jit_g.o"
+} >"$tmp/out" 2>&1
+for v in 12_0 12_9 13_0; do
+	so=$sdk/lib64/libnvJitLink.so.${v%_*}
+	${CC:-cc} "-DNAME(x)=__nvJitLink##x##_$v" -o "$tmp/jit" -I"$sdk/include" "$tmp/jit.c" "$so" "$build/lib/cuda/libcuda.so.1" \
+		>>"$tmp/out" 2>&1 &&
+		[[ $(LD_LIBRARY_PATH=$sdk/lib64:$build/lib/cuda "$tmp/jit" "$tmp/jit_k.o" "$tmp/libjit.a" 2>>"$tmp/out") == 41 ]] &&
+		readelf -d "$so" | grep -q "SONAME.*\[libnvJitLink.so.${v%_*}\]" &&
+		! nm -D --defined-only "$so" | awk '{ print $3 }' | grep -v "^libnvJitLink.so.${v%_*}\$" | grep -qv '^\(__\)\?nvJitLink[A-Z]'
+	result $? "objects and an archive are linked when a program runs, version $v"
+done
+
 # what nvcc takes and clang does not: blanks in the brackets of a launch, but not in a string; names that headers ask for
 cat >"$tmp/blanks.cu" <<'END'
 #if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__) || !defined(__VECTOR_TYPES_H__) || __CUDACC_VER_MAJOR__ < 12
