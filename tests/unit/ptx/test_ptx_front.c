@@ -315,6 +315,8 @@ START_TEST(refused)
 		{ ".global .u32 x[2] = { 1, 2, 3 };\n", "4:29: error: there are more initial values than elements" },
 		{ ".global .u32 x[2] = { 1, 2 };\n.global .u32 y = x;\n", "5:18: error: an address needs an element of 64 bits" },
 		{ ".global .u64 x = 0xff(x);\n", "a byte of an address" },
+		{ ".global .u64 x = 1.5;\n", "4:18: error: an element of type '.u64' cannot have a floating-point value" },
+		{ ".global .f16 x[2] = { 0, -0f3f800000 };\n", "4:26: error: an element of type '.f16' cannot have a floating-point" },
 		{ ".shared .u32 x = 1;\n", "only global and constant variables can have initial values" },
 		{ ".entry k() .maxntid 0 { ret; }\n", "a thread count must be from 1 to 1024" },
 		{ ".entry k() .reqntid 1025 { ret; }\n", "a thread count must be from 1 to 1024" },

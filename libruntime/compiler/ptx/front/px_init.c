@@ -58,6 +58,11 @@ static uint64_t float_bits(const struct px_token *t, unsigned pt)
 	return u;
 }
 
+static bool takes_float(unsigned pt)
+{
+	return pt == PT_F32 || pt == PT_F64 || pt == PT_B32 || pt == PT_B64;
+}
+
 static void init_value(struct px_module *m, struct px_init *in)
 {
 	unsigned bytes = px_type_bits(in->pt) / 8;
@@ -93,7 +98,10 @@ static void init_value(struct px_module *m, struct px_init *in)
 			neg = true;
 			px_next(lx);
 		}
-		if (lx->tok.kind == TK_F32 || lx->tok.kind == TK_F64) {
+		if ((lx->tok.kind == TK_F32 || lx->tok.kind == TK_F64) && !takes_float(in->pt)) {
+			px_error(m->px, loc, "an element of type '.%s' cannot have a floating-point value", px_type_text(in->pt));
+			px_next(lx);
+		} else if (lx->tok.kind == TK_F32 || lx->tok.kind == TK_F64) {
 			v = float_bits(&lx->tok, in->pt);
 			if (neg)
 				v ^= 1ull << (px_type_bits(in->pt) - 1);
