@@ -456,7 +456,8 @@ typedef struct ppuTextureDesc {
 	int normalized_coordinates;	/* the texture spans [0, 1) */
 	int normalized_read;		/* 8- and 16-bit integers become [0, 1] or [-1, 1] */
 	float border[4];		/* colour outside, for PPU_TEXTURE_BORDER */
-	uint32_t reserved[8];
+	int srgb;			/* U8 with normalized_read: the first three channels have the curve of sRGB */
+	uint32_t reserved[7];
 } ppuTextureDesc;
 
 /* What kernels pass to tex, suld, sust and txq: a 64-bit number. */

@@ -207,6 +207,15 @@ static struct cudaChannelFormatDesc texels_of(const struct cudaResourceDesc *r)
 	return d;
 }
 
+/* The member is new in CUDA 12: programs of CUDA 11 have less behind the pointer. */
+static unsigned int seamless(const struct cudaTextureDesc *t)
+{
+	int version;
+
+	i_cudaRuntimeGetVersion(&version);
+	return version >= 12000 && t->seamlessCubemap ? CU_TRSF_SEAMLESS_CUBEMAP : 0;
+}
+
 static cudaError_t texture_to_driver(CUDA_TEXTURE_DESC *d, const struct cudaTextureDesc *t,
 				     const struct cudaResourceDesc *r)
 {
@@ -226,7 +235,8 @@ static cudaError_t texture_to_driver(CUDA_TEXTURE_DESC *d, const struct cudaText
 		.mipmapFilterMode = (CUfilter_mode)t->mipmapFilterMode, .mipmapLevelBias = t->mipmapLevelBias,
 		.minMipmapLevelClamp = t->minMipmapLevelClamp, .maxMipmapLevelClamp = t->maxMipmapLevelClamp,
 		.flags = (normalized || texels.f == cudaChannelFormatKindFloat ? 0 : CU_TRSF_READ_AS_INTEGER) |
-			 (t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0) | (t->sRGB ? CU_TRSF_SRGB : 0),
+			 (t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0) | (t->sRGB ? CU_TRSF_SRGB : 0) |
+			 seamless(t),
 	};
 	memcpy(d->borderColor, t->borderColor, sizeof(d->borderColor));
 	return cudaSuccess;

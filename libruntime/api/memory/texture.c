@@ -43,6 +43,8 @@ static ppuResult describe(const ppuTextureDesc *d, struct ppu_texture *t, uint64
 	    (d->normalized_read && d->format > PPU_TEXTURE_S16))
 		return rt_fail(PPU_ERROR_INVALID_VALUE,
 			       "a texture has 1, 2 or 4 channels of a known format; only 8- and 16-bit integers can be read normalized");
+	if (d->srgb && (d->format != PPU_TEXTURE_U8 || !d->normalized_read))
+		return rt_fail(PPU_ERROR_INVALID_VALUE, "the curve of sRGB is for channels of 8 bits that are read normalized");
 	for (i = 0; i < 3; i++)
 		if ((unsigned)d->address[i] >= PPU_ADDRESS_MODES)
 			return rt_fail(PPU_ERROR_INVALID_VALUE, "address mode %u is unknown", (unsigned)d->address[i]);
@@ -71,6 +73,7 @@ static ppuResult describe(const ppuTextureDesc *d, struct ppu_texture *t, uint64
 	t->linear = d->filter == PPU_TEXTURE_LINEAR;
 	t->normalized = d->normalized_coordinates != 0;
 	t->normalized_read = d->normalized_read != 0;
+	t->srgb = d->srgb != 0;
 	memcpy(t->border, d->border, sizeof(t->border));
 	return PPU_SUCCESS;
 }

@@ -175,6 +175,7 @@ struct ppu_texture {
 	u32 address[3];
 	u32 linear, normalized, normalized_read;
 	float border[4];
+	u32 srgb, reserved;		/* the first three channels are read by the curve of sRGB */
 };
 
 #endif

@@ -15,6 +15,17 @@ static void release(void *obj)
 	cu_free_in(a->obj.ctx, a->obj.ctx_id, a->mem);
 }
 
+/* Cube maps are six squares, or in layers a multiple of six; gathers are from arrays of two dimensions. */
+static bool flags_fit(const CUDA_ARRAY3D_DESCRIPTOR *d)
+{
+	bool layered = d->Flags & CUDA_ARRAY3D_LAYERED;
+
+	if (d->Flags & CUDA_ARRAY3D_CUBEMAP &&
+	    (d->Width != d->Height || !d->Depth || d->Depth % 6 || (!layered && d->Depth != 6)))
+		return false;
+	return !(d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) || (d->Height && (!d->Depth || layered || d->Flags & CUDA_ARRAY3D_CUBEMAP));
+}
+
 static CUresult make(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
 	size_t element = cu_format_bytes(d->Format) * d->NumChannels, bytes;
@@ -28,9 +39,9 @@ static CUresult make(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
 	if (!array || !element || !d->Width || (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4) ||
 	    (d->Depth && !d->Height && !(d->Flags & CUDA_ARRAY3D_LAYERED)) ||
 	    (d->Flags & CUDA_ARRAY3D_LAYERED && !d->Depth) || d->Width > (1u << 30) / element ||
-	    d->Height > 1u << 24 || d->Depth > 1u << 20)
+	    d->Height > 1u << 24 || d->Depth > 1u << 20 || !flags_fit(d))
 		r = CUDA_ERROR_INVALID_VALUE;
-	else if (d->Flags & ~(unsigned int)(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
+	else if (d->Flags & ~(unsigned int)(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP |
 					    CUDA_ARRAY3D_TEXTURE_GATHER))
 		r = CUDA_ERROR_NOT_SUPPORTED;
 	else if (!(a = cu_obj_new(CU_ARRAY, sizeof(*a), c, NULL)))

@@ -138,9 +138,12 @@ static CUresult sampling(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d
 
 	if (d->flags & ~known || (unsigned int)d->filterMode > CU_TR_FILTER_MODE_LINEAR)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (d->flags & CU_TRSF_SRGB)
+	/* Filtering across the edges of a cube map is another filter, which there is none of. */
+	if (d->flags & CU_TRSF_SEAMLESS_CUBEMAP && d->filterMode == CU_TR_FILTER_MODE_LINEAR)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	t->normalized_read = small_integer && !(d->flags & CU_TRSF_READ_AS_INTEGER);
+	/* Other formats than these have no curve, and the flag means nothing. */
+	t->srgb = d->flags & CU_TRSF_SRGB && t->normalized_read && format == CU_AD_FORMAT_UNSIGNED_INT8;
 	if (r->resType == CU_RESOURCE_TYPE_LINEAR) {	/* fetched by index only; outside there are zeros */
 		for (int i = 0; i < 3; i++)
 			t->address[i] = PPU_TEXTURE_BORDER;

@@ -92,7 +92,8 @@ START_TEST(texture_objects)
 	BAD(cuTexObjectCreate(&t, &r, NULL, NULL));
 	d.flags = 0x1000;
 	BAD(cuTexObjectCreate(&t, &r, &d, NULL));
-	d.flags = CU_TRSF_SRGB;
+	d.flags = CU_TRSF_SEAMLESS_CUBEMAP | CU_TRSF_NORMALIZED_COORDINATES;
+	d.filterMode = CU_TR_FILTER_MODE_LINEAR;
 	IS(CUDA_ERROR_NOT_SUPPORTED, cuTexObjectCreate(&t, &r, &d, NULL));
 	r.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
 	IS(CUDA_ERROR_NOT_SUPPORTED, cuTexObjectCreate(&t, &r, &d, NULL));
@@ -304,6 +305,16 @@ START_TEST(layers)
 	BAD(cuArray3DCreate(&a, &d));			/* no layer */
 	d.Depth = 6;
 	d.Flags = CUDA_ARRAY3D_CUBEMAP;
+	BAD(cuArray3DCreate(&a, &d));			/* no squares */
+	d.Width = d.Height;
+	OK(cuArray3DCreate(&a, &d));
+	OK(cuArrayDestroy(a));
+	d.Depth = 12;
+	BAD(cuArray3DCreate(&a, &d));			/* two of them, which are layers */
+	d.Flags |= CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_TEXTURE_GATHER;
+	OK(cuArray3DCreate(&a, &d));
+	OK(cuArrayDestroy(a));
+	d.Flags = 0x80;
 	IS(CUDA_ERROR_NOT_SUPPORTED, cuArray3DCreate(&a, &d));
 }
 END_TEST

@@ -105,8 +105,12 @@ static const struct refusal modules[] = {
 
 static const struct refusal instructions[] = {
 	{ "call f, (%r0, );", "an operand was expected here", 15 },
-	{ "tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [t, {%f0, %f0, %f0}];",
-	  "'tex' has an unknown modifier '.cube'; remove it or use a supported form", 4 },
+	{ "tex.2dms.v4.f32.f32 {%f0, %f1, %f2, %f3}, [t, {%f0, %f0, %f0}];",
+	  "'tex' has an unknown modifier '.2dms'; remove it or use a supported form", 4 },
+	{ "tld4.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%l0, {%f0, %f0}];", "'tld4' needs .r, .g, .b or .a", 1 },
+	{ "tld4.r.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%l0, {%r0, %r0}];", "the coordinates of this fetch have type .f32", 1 },
+	{ "tex.acube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%l0, {%r0, %f0, %f0}];", "this texture needs 4 coordinates, here are 3", 1 },
+	{ "tld4.r.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%l0, {%f0, %f0}], {1, 1};", "';' after the instruction", 61 },
 	{ "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [t, {%f0, %f0, %f0, %f0, %f0}];",
 	  "a texture has at most four coordinates", 45 },
 	{ "mov.b64 %l0, {%r0, %r1, %r0, %r1, %r0, %r1, %r0, %r1, %r0};",

@@ -5,6 +5,7 @@
  */
 #include <check.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,24 @@ static ppuCtx ctx;
 static ppuModule mod;
 static uint8_t image[W * H * D * 16 + 64];
 static void *dimage;
+
+/* Kernel t_SHAPE_f32 with tex, or gSHAPE_r, _g, _b, _a with tld4. */
+static void cube_kernel(FILE *f, const char *shape, const char *coords, unsigned k)
+{
+	if (k)
+		fprintf(f, ".visible .entry g_%s_%c", shape, "?rgba"[k]);
+	else
+		fprintf(f, ".visible .entry t_%s_f32", shape);
+	fputs("(.param .u64 t, .param .u64 in, .param .u64 out)\n{\n.reg .b64 %l<6>;\n.reg .b32 %r<12>;\n.reg .f32 %c<4>;\n"
+	      "ld.param.u64 %l1, [t];\nld.param.u64 %l2, [in];\nld.param.u64 %l3, [out];\nmov.u32 %r0, %tid.x;\n"
+	      "mul.wide.u32 %l4, %r0, 16;\nadd.u64 %l2, %l2, %l4;\nadd.u64 %l3, %l3, %l4;\n"
+	      "ld.global.v4.b32 {%c1, %c2, %c3, %r1}, [%l2];\n", f);
+	if (k)
+		fprintf(f, "tld4.%c.%s.v4.u32.f32 {%%r4, %%r5, %%r6, %%r7}, [%%l1, %s];\n", "?rgba"[k], shape, coords);
+	else
+		fprintf(f, "tex.%s.v4.f32.f32 {%%r4, %%r5, %%r6, %%r7}, [%%l1, %s];\n", shape, coords);
+	fputs("st.global.v4.b32 [%l3], {%r4, %r5, %r6, %r7};\nret;\n}\n", f);
+}
 
 /* One kernel per shape and kind of coordinate: out[tid] = tex(handle, coordinates[tid]). */
 static char *kernels(void)
@@ -53,6 +72,13 @@ static char *kernels(void)
 				"st.global.v4.b32 [%%l3], {%%r4, %%r5, %%r6, %%r7};\nret;\n}\n", shape[s].name,
 				s & 1 ? "u32" : "f32", k ? "s32" : "f32", shape[s].coords);
 		}
+	/* cubes, and gathers of each channel: a name of its own, because the instruction has other words */
+	for (s = 0; s < 2; s++)
+		for (k = 0; k < 5; k++)
+			cube_kernel(f, s ? "acube" : "cube", s ? "{%r1, %c1, %c2, %c3}" : "{%c1, %c2, %c3, %c3}", k);
+	for (s = 0; s < 2; s++)
+		for (k = 1; k < 5; k++)
+			cube_kernel(f, s ? "a2d" : "2d", s ? "{%r1, %c1, %c2, %c2}" : "{%c1, %c2}", k);
 	/* through a variable, guarded, the second result only; level is taken */
 	fputs(".visible .entry t_ref(.param .u64 out)\n{\n.reg .b64 %l<4>;\n.reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .pred %p;\n"
 	      "ld.param.u64 %l1, [out];\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %l2, %r0, 4;\nadd.u64 %l1, %l1, %l2;\n"
@@ -139,6 +165,14 @@ static int index_of(int i, int n, ppuTextureAddress mode)
 	return i < 0 ? 0 : n - 1;
 }
 
+/* The curve of sRGB. */
+static float curve(uint8_t v)
+{
+	double c = v / 255.0;
+
+	return (float)(c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4));
+}
+
 static void texel(const struct ref *r, int x, int y, int z, u32 v[4])
 {
 	const ppuTextureDesc *d = r->d;
@@ -165,7 +199,9 @@ static void texel(const struct ref *r, int x, int y, int z, u32 v[4])
 		memcpy(&u16, &s16, 2);
 		memcpy(&u, p, b);
 		switch (d->format) {
-		case PPU_TEXTURE_U8: v[c] = flt ? bits((float)*p / 255.0f) : *p; break;
+		case PPU_TEXTURE_U8:
+			v[c] = d->srgb && c < 3 ? bits(curve(*p)) : flt ? bits((float)*p / 255.0f) : *p;
+			break;
 		case PPU_TEXTURE_S8: v[c] = flt ? bits(fmaxf((float)s8 / 127.0f, -1.0f)) : (u32)s8; break;
 		case PPU_TEXTURE_U16: v[c] = flt ? bits((float)u16 / 65535.0f) : u16; break;
 		case PPU_TEXTURE_S16: v[c] = flt ? bits(fmaxf((float)s16 / 32767.0f, -1.0f)) : (u32)s16; break;
@@ -277,28 +313,36 @@ static void coordinates(const ppuTextureDesc *d, int integer, u32 (*in)[4])
 	}
 }
 
+/* What a kernel makes of a texture and coordinates. */
+static void fetch(const ppuTextureDesc *d, const char *name, u32 (*in)[4], u32 (*out)[4])
+{
+	const size_t bytes = THREADS * sizeof(*in);
+	void *din, *dout;
+	ppuFunction fn;
+	ppuTexture h;
+	void *args[] = { &h, &din, &dout };
+
+	OK(ppuTextureCreate(&h, d));
+	OK(ppuMalloc(&din, bytes));
+	OK(ppuMalloc(&dout, bytes));
+	OK(ppuMemcpy(din, in, bytes));
+	OK(ppuModuleGetFunction(&fn, mod, name));
+	OK(ppuLaunchKernel(fn, ppuDim(1, 1, 1), ppuDim(THREADS, 1, 1), 0, NULL, args, NULL, 0));
+	OK(ppuMemcpy(out, dout, bytes));
+	OK(ppuTextureDestroy(h));
+	OK(ppuFree(din));
+	OK(ppuFree(dout));
+}
+
 static void compare(const ppuTextureDesc *d, const char *shape, unsigned dims, int layered, int integer)
 {
 	u32 in[THREADS][4], out[THREADS][4], t, k;
 	struct ref r = { d, dims, 0 };
-	void *din, *dout;
-	ppuFunction fn;
-	ppuTexture h;
 	char name[20];
 
-	OK(ppuTextureCreate(&h, d));
 	coordinates(d, integer, in);
-	OK(ppuMalloc(&din, sizeof(in)));
-	OK(ppuMalloc(&dout, sizeof(out)));
-	OK(ppuMemcpy(din, in, sizeof(in)));
 	snprintf(name, sizeof(name), "t_%s_%s", shape, integer ? "s32" : "f32");
-	OK(ppuModuleGetFunction(&fn, mod, name));
-	{
-		void *args[] = { &h, &din, &dout };
-
-		OK(ppuLaunchKernel(fn, ppuDim(1, 1, 1), ppuDim(THREADS, 1, 1), 0, NULL, args, NULL, 0));
-	}
-	OK(ppuMemcpy(out, dout, sizeof(out)));
+	fetch(d, name, in, out);
 	for (t = 0; t < THREADS; t++) {
 		int layer = (int)in[t][3];
 		u32 want[4];
@@ -315,10 +359,150 @@ static void compare(const ppuTextureDesc *d, const char *shape, unsigned dims, i
 				      number(in[t][0]), number(in[t][1]), number(in[t][2]), (int)in[t][0], (int)in[t][1],
 				      (int)in[t][2], layer, k, out[t][k], want[k]);
 	}
-	OK(ppuTextureDestroy(h));
-	OK(ppuFree(din));
-	OK(ppuFree(dout));
 }
+
+/* ---- cubes and gathers ---- */
+
+static void tame_floats(ppuTextureFormat f);
+
+static int clamped(int i, int n)
+{
+	return i < 0 ? 0 : i >= n ? n - 1 : i;
+}
+
+/* The face of a direction, and the place on it, as table of axes: which axis is major, and the signs and axes of the two
+ * coordinates on its face. */
+static int face_of(const float *v, float *st)
+{
+	static const struct { int major, sign, s, s_sign, t, t_sign; } faces[6] = {
+		{ 0, 1, 2, -1, 1, -1 }, { 0, -1, 2, 1, 1, -1 }, { 1, 1, 0, 1, 2, 1 },
+		{ 1, -1, 0, 1, 2, -1 }, { 2, 1, 0, 1, 1, -1 }, { 2, -1, 0, -1, 1, -1 },
+	};
+	int axis = fabsf(v[1]) > fabsf(v[0]) ? 1 : 0, f;
+	volatile float q;
+
+	axis = fabsf(v[2]) > fabsf(v[axis]) ? 2 : axis;
+	f = 2 * axis + (v[axis] < 0);
+	q = (float)faces[f].s_sign * v[faces[f].s] / fabsf(v[axis]);
+	st[0] = (q + 1) / 2;
+	q = (float)faces[f].t_sign * v[faces[f].t] / fabsf(v[axis]);
+	st[1] = (q + 1) / 2;
+	return f;
+}
+
+static void ref_gather(const struct ref *r, const float *xy, unsigned channel, u32 v[4])
+{
+	static const int order[4][2] = { { 0, 1 }, { 1, 1 }, { 1, 0 }, { 0, 0 } };
+	ppuTextureDesc linear = *r->d;
+	struct ref l = { &linear, 2, r->layer };
+	int i[2][2];
+	float a;
+
+	linear.filter = PPU_TEXTURE_LINEAR;
+	axis(&l, 0, linear.width, xy[0], i[0], &a);
+	axis(&l, 1, linear.height, xy[1], i[1], &a);
+	for (unsigned k = 0; k < 4; k++) {
+		u32 t[4];
+
+		texel(r, i[0][order[k][0]], i[1][order[k][1]], (int)r->layer, t);
+		v[k] = t[channel];
+	}
+}
+
+/* channel: -1 for tex, else of the gather. */
+static void compare_face(const ppuTextureDesc *d, const char *shape, int channel)
+{
+	bool cube = strstr(shape, "cube"), layered = *shape == 'a';
+	u32 in[THREADS][4], out[THREADS][4];
+	ppuTextureDesc face = *d;
+	char name[20];
+
+	coordinates(d, 0, in);
+	for (unsigned t = 0; t < THREADS && cube; t++)
+		for (unsigned k = 0; k < 3; k++) {	/* directions, and those along axes, edges and corners */
+			float x = (float)(int)(rnd() % 4001 - 2000) / 256.0f;
+
+			in[t][k] = bits(t % 4 ? x : (float)((int)(rnd() % 3) - 1) * (t % 8 ? 1.0f : 0.5f));
+			if (k == 2 && !(number(in[t][0]) || number(in[t][1]) || number(in[t][2])))
+				in[t][2] = bits(-1.0f);
+		}
+	if (cube) {
+		in[0][0] = in[0][1] = in[0][2] = 0;	/* no direction: NaN counts as 0 */
+		face.normalized_coordinates = 1;
+		face.address[0] = face.address[1] = PPU_TEXTURE_CLAMP;
+	}
+	snprintf(name, sizeof(name), channel < 0 ? "t_%s_f32" : "g_%s_%c", shape, "rgba"[channel < 0 ? 0 : channel]);
+	fetch(d, name, in, out);
+	for (unsigned t = 0; t < THREADS; t++) {
+		float *v = (float *)in[t], st[2] = { v[0], v[1] };
+		struct ref r = { &face, 2, 0 };
+		u32 want[4];
+
+		if (t == 0 && cube)
+			continue;
+		if (cube)
+			r.layer = (u32)face_of(v, st);
+		if (layered)
+			r.layer += cube ? 6 * (u32)clamped((int)in[t][3], (int)d->depth / 6) : (u32)clamped((int)in[t][3], (int)d->depth);
+		if (channel < 0)
+			ref_float(&r, st, want);
+		else
+			ref_gather(&r, st, (unsigned)channel, want);
+		for (unsigned k = 0; k < 4; k++)
+			ck_assert_msg(out[t][k] == want[k], "%s, thread %u, %g %g %g, layer %d: %u is %08x, not %08x", name, t,
+				      (double)v[0], (double)v[1], (double)v[2], (int)in[t][3], k, out[t][k], want[k]);
+	}
+}
+
+START_TEST(test_cubes_and_gathers)
+{
+	static const char *const shapes[] = { "cube", "acube", "2d", "a2d" };
+
+	start();
+	for (unsigned f = 0; f < 3; f++)
+		for (unsigned s = 0; s < 4; s++)
+			for (unsigned m = 0; m < 8; m++) {
+				ppuTextureDesc d = { .data = dimage, .width = 5, .height = s < 2 ? 5 : 7,
+					.depth = s == 0 ? 6 : s == 1 ? 12 : s == 2 ? 1 : D, .channels = m % 3 == 2 ? 4 : m % 3 + 1,
+					.format = f == 0 ? PPU_TEXTURE_F32 : f == 1 ? PPU_TEXTURE_U8 : PPU_TEXTURE_S16,
+					.normalized_read = f && m < 6, .filter = m & 1 && (!f || m < 6) ? PPU_TEXTURE_LINEAR : PPU_TEXTURE_POINT,
+					.normalized_coordinates = m & 2, .address = { (ppuTextureAddress)(m & 3), (ppuTextureAddress)(m >> 1 & 3) },
+					.border = { 2, -1, 0.25f, 4 }, .srgb = f == 1 && m < 6 && m & 1 };
+
+				tame_floats(d.format);
+				d.pitch = d.width * d.channels * bytes_of(d.format);
+				d.slice_pitch = d.pitch * d.height;
+				for (int c = s < 2 ? -1 : 0; c < 4; c++)
+					compare_face(&d, shapes[s], c);
+			}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
+
+/* Each value of the curve of sRGB, in three channels; the fourth has none. */
+START_TEST(test_srgb)
+{
+	ppuTextureDesc d = { .format = PPU_TEXTURE_U8, .channels = 4, .width = 256, .height = 1, .depth = 1, .normalized_read = 1,
+			     .srgb = 1 };
+
+	start();
+	for (unsigned i = 0; i < 256; i++)
+		memset(image + 4 * i, (int)i, 4);
+	OK(ppuMemcpy(dimage, image, sizeof(image)));
+	d.data = dimage;
+	for (unsigned at = 0; at < 256; at += THREADS) {
+		u32 in[THREADS][4] = { { 0 } }, out[THREADS][4];
+
+		for (unsigned t = 0; t < THREADS; t++)
+			in[t][0] = bits((float)(at + t));
+		fetch(&d, "t_2d_f32", in, out);
+		for (unsigned t = 0; t < THREADS && at + t < 256; t++)
+			for (unsigned c = 0; c < 4; c++)
+				ck_assert_uint_eq(out[t][c], bits(c < 3 ? curve((uint8_t)(at + t)) : (float)(at + t) / 255.0f));
+	}
+	OK(ppuCtxDestroy(ctx));
+}
+END_TEST
 
 static void tame_floats(ppuTextureFormat f)	/* numbers, not NaNs and infinities */
 {
@@ -516,6 +700,9 @@ START_TEST(test_refused)
 	REFUSED(PPU_SUCCESS, (d.format = PPU_TEXTURE_U8, d.normalized_read = 1));
 	REFUSED(PPU_ERROR_INVALID_VALUE, (d.format = PPU_TEXTURE_U32, d.normalized_read = 1));
 	REFUSED(PPU_ERROR_INVALID_VALUE, (d.format = PPU_TEXTURE_F16, d.normalized_read = 1));
+	REFUSED(PPU_SUCCESS, (d.format = PPU_TEXTURE_U8, d.normalized_read = d.srgb = 1));
+	REFUSED(PPU_ERROR_INVALID_VALUE, (d.format = PPU_TEXTURE_U8, d.srgb = 1));
+	REFUSED(PPU_ERROR_INVALID_VALUE, (d.format = PPU_TEXTURE_S8, d.normalized_read = d.srgb = 1));
 	for (unsigned i = 0; i < 3; i++) {
 		REFUSED(PPU_SUCCESS, d.address[i] = PPU_TEXTURE_BORDER);
 		REFUSED(PPU_SUCCESS, d.address[i] = PPU_TEXTURE_MIRROR);
@@ -536,6 +723,8 @@ int main(void)
 
 	tcase_set_timeout(t, 200);
 	tcase_add_test(t, test_sampling);
+	tcase_add_test(t, test_cubes_and_gathers);
+	tcase_add_test(t, test_srgb);
 	tcase_add_test(t, test_reference_and_query);
 	tcase_add_test(t, test_surfaces);
 	tcase_add_test(t, test_refused);

@@ -63,9 +63,10 @@ bool px_parse_call(struct px_module *m, struct px_inst *in)
 static const struct {
 	uint16_t mod;
 	uint8_t dims;
-	bool layered;
+	bool layered, cube;
 } shapes[] = {
-	{ PM_1d, 1, false }, { PM_2d, 2, false }, { PM_3d, 3, false }, { PM_a1d, 1, true }, { PM_a2d, 2, true },
+	{ PM_1d, 1, false, false }, { PM_2d, 2, false, false }, { PM_3d, 3, false, false }, { PM_a1d, 1, true, false },
+	{ PM_a2d, 2, true, false }, { PM_cube, 3, false, true }, { PM_acube, 3, true, true },
 };
 
 static bool shape_of(struct px_module *m, const struct px_inst *in, struct px_texture_opns *t)
@@ -76,6 +77,7 @@ static bool shape_of(struct px_module *m, const struct px_inst *in, struct px_te
 		if (px_has(in, shapes[k].mod)) {
 			t->dims = shapes[k].dims;
 			t->layered = shapes[k].layered;
+			t->cube = shapes[k].cube;
 			return true;
 		}
 	px_error(m->px, in->loc, "'%s' needs .1d, .2d, .3d, .a1d or .a2d; other shapes are not supported",
@@ -107,14 +109,14 @@ static bool parse_place(struct px_module *m, struct px_texture_opns *t)
 }
 
 /* tex.2d.v4.f32.f32 {r, g, b, a}, [handle, {x, y}] [, lod or gradients]: textures have one level, so lod and
- * gradients are skipped. */
-static bool parse_tex(struct px_module *m, struct px_texture_opns *t)
+ * gradients are skipped.  tld4 has nothing there but offsets, which are not supported. */
+static bool parse_tex(struct px_module *m, struct px_texture_opns *t, bool more)
 {
 	struct px_opn skip;
 
 	if (!px_parse_opn(m, &t->data) || !px_expect(m, TK(','), "','") || !parse_place(m, t))
 		return false;
-	while (px_accept(m, TK(',')))
+	while (more && px_accept(m, TK(',')))
 		if (!px_parse_opn(m, &skip))
 			return false;
 	return true;
@@ -138,13 +140,14 @@ static bool parse_query(struct px_module *m, struct px_texture_opns *t)
 bool px_parse_texture(struct px_module *m, struct px_inst *in)
 {
 	struct px_texture_opns *t = px_alloc(&m->px->arena, sizeof(*t));
-	bool access = in->op == PX_OP_tex || in->op == PX_OP_suld || in->op == PX_OP_sust, ok;
+	bool fetch = in->op == PX_OP_tex || in->op == PX_OP_tld4;
+	bool access = fetch || in->op == PX_OP_suld || in->op == PX_OP_sust, ok;
 
 	in->texture = t;
 	if (access && !shape_of(m, in, t))
 		return false;
-	if (in->op == PX_OP_tex)
-		ok = parse_tex(m, t);
+	if (fetch)
+		ok = parse_tex(m, t, in->op == PX_OP_tex);
 	else
 		ok = access ? parse_surface(m, t, in->op == PX_OP_suld) : parse_query(m, t);
 	return ok && px_expect(m, TK(';'), "';' after the instruction");

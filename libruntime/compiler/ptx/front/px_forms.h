@@ -15,8 +15,8 @@ struct px_call {
 };
 
 struct px_texture_opns {
-	uint8_t dims;		/* coordinates that are filtered */
-	bool layered;
+	uint8_t dims;		/* coordinates that are filtered; of a cube: the three of a direction */
+	bool layered, cube;
 	struct px_opn data;	/* registers that are read to or written from */
 	struct px_opn handle, coord[4];
 	uint32_t n;		/* coordinates */
@@ -24,7 +24,7 @@ struct px_texture_opns {
 
 /* call (results), function, (arguments), prototype; sets in->call.  False: reported. */
 bool px_parse_call(struct px_module *m, struct px_inst *in);
-/* tex, suld, sust, txq, suq: sets in->texture.  False: reported. */
+/* tex, tld4, suld, sust, txq, suq: sets in->texture.  False: reported. */
 bool px_parse_texture(struct px_module *m, struct px_inst *in);
 
 #endif

@@ -22,7 +22,6 @@ static const struct {
 static const struct {
 	const char *name, *advice;
 } unsupported[] = {
-	{ "tld4", "texture gathers are not supported; read the data with ld.global" },
 	{ "sured", "surface reductions are not supported; use red.global" },
 	{ "wgmma", "warp-group matrix instructions are not supported; use wmma or mma.sync" },
 	{ "setmaxnreg", "setmaxnreg is not supported; use .maxnreg" },

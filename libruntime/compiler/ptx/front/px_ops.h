@@ -123,7 +123,8 @@ O(elect, px_low_elect, 2, 2, "sync") \
 O(fns, px_low_fns, 4, 4, "b32") \
 O(redux, px_low_redux, 3, 3, "sync add min max and or xor u32 s32 b32") \
 O(activemask, px_low_activemask, 1, 1, "b32") \
-O(tex, px_low_texture, 0, 0, "1d 2d 3d a1d a2d base level grad v4 T") \
+O(tex, px_low_texture, 0, 0, "1d 2d 3d a1d a2d cube acube base level grad v4 T") \
+O(tld4, px_low_texture, 0, 0, "r g b a 2d a2d cube acube v4 T") \
 O(suld, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
 O(sust, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
 O(txq, px_low_texture, 0, 0, "width height depth array_size normalized_coords b32") \

@@ -55,7 +55,7 @@ M(down, "down") M(bfly, "bfly") M(idx, "idx") M(l, "l") M(r, "r") M(wrap, "wrap"
 M(clamp, "clamp") M(f4e, "f4e") M(b4e, "b4e") M(rc8, "rc8") M(ecl, "ecl") M(ecr, "ecr") \
 M(rc16, "rc16") M(shiftamt, "shiftamt") M(finite, "finite") M(infinite, "infinite") \
 M(number, "number") M(notanumber, "notanumber") M(normal, "normal") M(subnormal, "subnormal") \
-M(level, "level") M(a, "a") M(c, "c") M(d, "d") M(load, "load") \
+M(level, "level") M(cube, "cube") M(acube, "acube") M(g, "g") M(a, "a") M(c, "c") M(d, "d") M(load, "load") \
 M(store, "store") M(mma, "mma") M(row, "row") M(col, "col") M(m16n16k16, "m16n16k16") \
 M(m32n8k16, "m32n8k16") M(m16n8k8, "m16n8k8") M(m16n8k16, "m16n8k16") M(m8n8, "m8n8") \
 M(x1, "x1") M(x2, "x2") M(x4, "x4") M(trans, "trans") M(commit_group, "commit_group") \

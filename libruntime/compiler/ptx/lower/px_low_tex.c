@@ -59,6 +59,20 @@ static struct px_opn number(const struct px_inst *in, int64_t v)
 	return (struct px_opn){ .kind = OP_IMM, .type = PT_B32, .imm = v, .loc = in->loc };
 }
 
+/* The function of the library, and its last argument. */
+static const char *fetch_function(const struct px_inst *in, int64_t *last)
+{
+	static const uint16_t channels[] = { PM_r, PM_g, PM_b, PM_a };
+	const struct px_texture_opns *t = in->texture;
+
+	*last = t->dims;
+	if (in->op != PX_OP_tld4)
+		return t->cube ? "__ppu_tex_cube" : in->types[1] == PT_F32 ? "__ppu_tex_float" : "__ppu_tex_int";
+	for (*last = 0; *last < 4 && !px_has(in, channels[*last]); ++*last)
+		;
+	return t->cube ? "__ppu_tex_gather_cube" : "__ppu_tex_gather";
+}
+
 static void tex(struct px_module *m, const struct px_inst *in)
 {
 	struct px_texture_opns *t = in->texture;
@@ -67,19 +81,30 @@ static void tex(struct px_module *m, const struct px_inst *in)
 	struct px_opn args[6];
 	struct px_block *after;
 	unsigned ct = in->types[1], k;
+	const char *function;
 	px_val words[4];
+	int64_t last;
 
 	if (in->num_types != 2 || (ct != PT_F32 && ct != PT_S32) || px_type_bits(in->types[0]) != 32 ||
 	    !px_has(in, PM_v4) || d->kind != OP_VEC || d->nvec != 4) {
 		px_error(m->px, in->loc, "'tex' has the form tex.2d.v4.TYPE.COORDINATES, with types of 32 bits and four results");
 		return;
 	}
+	function = fetch_function(in, &last);
+	if ((in->texture->cube || in->op == PX_OP_tld4) && ct != PT_F32) {
+		px_error(m->px, in->loc, "the coordinates of this fetch have type .f32");
+		return;
+	}
+	if (in->op == PX_OP_tld4 && last == 4) {
+		px_error(m->px, in->loc, "'tld4' needs .r, .g, .b or .a");
+		return;
+	}
 	after = px_begin_guard(m, &plain);
 	if (!load_handle(m, &t->handle) || !coordinates(m, in, t, ct, args))
 		return;
 	args[0] = t->handle;
-	args[5] = number(in, t->dims);
-	px_call_library(m, &plain, ct == PT_F32 ? "__ppu_tex_float" : "__ppu_tex_int", args, 6, words, 4);
+	args[5] = number(in, last);
+	px_call_library(m, &plain, function, args, 6, words, 4);
 	for (k = 0; k < 4; k++) {
 		px_val to = px_dst_opn(m, &d->vec[k], in->types[0]);
 		struct px_insn *i;
@@ -171,7 +196,7 @@ static void query(struct px_module *m, const struct px_inst *in)
 
 void px_low_texture(struct px_module *m, const struct px_inst *in)
 {
-	if (in->op == PX_OP_tex)
+	if (in->op == PX_OP_tex || in->op == PX_OP_tld4)
 		tex(m, in);
 	else if (in->op == PX_OP_suld || in->op == PX_OP_sust)
 		surface(m, in);
