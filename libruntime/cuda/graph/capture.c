@@ -508,25 +508,27 @@ static CUresult finish(struct lane *origin, CUgraph *graph)
 CUresult i_cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
 	struct cu_stream_use u;
+	CUgraph known;
 	struct lane *l;
-	CUresult r;
+	CUresult r = cu_stream_get(stream, &u);
 
-	if (!graph)
-		return CUDA_ERROR_INVALID_VALUE;
-	r = cu_stream_get(stream, &u);
 	if (r)
 		return r;
-	*graph = NULL;
+	if (graph)
+		*graph = NULL;
 	pthread_mutex_lock(&cu_graph_lock);
 	l = lane_of(u.ppu);
-	if (!l)
+	/* Who captures into a graph of his own knows which it is. */
+	if (!graph && !(l && l->cap->into))
+		r = CUDA_ERROR_INVALID_VALUE;
+	else if (!l)
 		r = CUDA_ERROR_ILLEGAL_STATE;
 	else if (l->cap->origin != u.ppu)
 		r = CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
 	else if (l->cap->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(l->cap->thread, pthread_self()))
 		r = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 	else
-		r = finish(l, graph);
+		r = finish(l, graph ? graph : &known);
 	pthread_mutex_unlock(&cu_graph_lock);
 	cu_stream_put(&u);
 	return r;

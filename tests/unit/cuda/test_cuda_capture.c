@@ -351,6 +351,16 @@ START_TEST(more_inside)
 	num = 0;
 	OK(cuGraphNodeGetDependentNodes(first, NULL, &num));
 	ck_assert_uint_eq(num, 2);
+	/* who knows the graph need not be told; of an unknown one it must not be lost */
+	BAD(cuStreamEndCapture(s, NULL));
+	OK(cuStreamBeginCaptureToGraph(s, g, &first, NULL, 1, CU_STREAM_CAPTURE_MODE_RELAXED));
+	run(function("add_one"), p, 0, s);
+	OK(cuStreamEndCapture(s, NULL));
+	OK(cuGraphNodeGetDependentNodes(first, NULL, &num));
+	ck_assert_uint_eq(num, 3);
+	OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+	BAD(cuStreamEndCapture(s, NULL));
+	OK(cuStreamEndCapture(s, &g));
 	IS(CUDA_ERROR_ILLEGAL_STATE,
 	   cuStreamUpdateCaptureDependencies(s, &first, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
 }
