@@ -165,6 +165,8 @@ C(cuGraphNodeSetEnabled, cuGraphNodeSetEnabled, 11060, (CUgraphExec, exec), (CUg
 C(cuGraphNodeGetEnabled, cuGraphNodeGetEnabled, 11060, (CUgraphExec, exec), (CUgraphNode, node), \
 	(unsigned int *, enabled)) \
 /* what a graph keeps alive */ \
+C(cuGraphConditionalHandleCreate, cuGraphConditionalHandleCreate, 12030, (CUgraphConditionalHandle *, handle), \
+	(CUgraph, graph), (CUcontext, ctx), (unsigned int, value), (unsigned int, flags)) \
 C(cuUserObjectCreate, cuUserObjectCreate, 11030, (CUuserObject *, object), (void *, ptr), (CUhostFn, destroy), \
 	(unsigned int, count), (unsigned int, flags)) \
 C(cuUserObjectRetain, cuUserObjectRetain, 11030, (CUuserObject, object), (unsigned int, count)) \

@@ -61,6 +61,18 @@ typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_st {
 	CUstreamBatchMemOpParams *paramArray;
 	unsigned int flags;
 } CUDA_BATCH_MEM_OP_NODE_PARAMS;
+typedef cuuint64_t CUgraphConditionalHandle;
+#define CU_GRAPH_COND_ASSIGN_DEFAULT	0x1	/* each launch begins with the handle's default */
+typedef enum CUgraphConditionalNodeType_enum {
+	CU_GRAPH_COND_TYPE_IF, CU_GRAPH_COND_TYPE_WHILE, CU_GRAPH_COND_TYPE_SWITCH
+} CUgraphConditionalNodeType;
+typedef struct CUDA_CONDITIONAL_NODE_PARAMS_st {
+	CUgraphConditionalHandle handle;
+	CUgraphConditionalNodeType type;
+	unsigned int size;
+	CUgraph *phGraph_out;		/* out: the bodies, to be filled with nodes */
+	CUcontext ctx;
+} CUDA_CONDITIONAL_NODE_PARAMS;
 typedef struct CUgraphNodeParams_st {
 	CUgraphNodeType type;
 	int reserved0[3];
@@ -91,6 +103,7 @@ typedef struct CUgraphNodeParams_st {
 			CUdeviceptr dptr;
 		} free;
 		CUDA_BATCH_MEM_OP_NODE_PARAMS memOp;
+		CUDA_CONDITIONAL_NODE_PARAMS conditional;
 	};
 	long long reserved2;
 } CUgraphNodeParams;

@@ -454,6 +454,9 @@ static __inline__ __attribute__((device, always_inline, nodebug, unused)) void p
 	__asm__ __volatile__("bar.sync 0;" ::: "memory");
 }
 #define __syncthreads() ppu_syncthreads()
+
+/* In kernels of a graph: what the graph's node with this handle decides by. */
+extern "C" __attribute__((device)) void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 #endif
 
 #endif

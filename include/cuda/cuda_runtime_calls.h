@@ -296,6 +296,8 @@ C(cudaGraphDebugDotPrint, (cudaGraph_t, graph), (const char *, path), (unsigned 
 Z(cudaGraphInstantiateWithParams, (cudaGraphExec_t *, exec), (cudaGraph_t, graph), \
 	(cudaGraphInstantiateParams *, params)) \
 C(cudaGraphExecGetFlags, (cudaGraphExec_t, exec), (unsigned long long *, flags)) \
+C(cudaGraphConditionalHandleCreate, (cudaGraphConditionalHandle *, handle), (cudaGraph_t, graph), \
+	(unsigned int, value, 0), (unsigned int, flags, 0)) \
 C(cudaUserObjectCreate, (cudaUserObject_t *, object), (void *, ptr), (cudaHostFn_t, destroy), \
 	(unsigned int, count), (unsigned int, flags)) \
 C(cudaUserObjectRetain, (cudaUserObject_t, object), (unsigned int, count, 1)) \

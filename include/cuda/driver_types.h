@@ -563,6 +563,17 @@ struct cudaMemcpyNodeParams {
 	int flags, reserved[3];
 	struct cudaMemcpy3DParms copyParams;
 };
+typedef unsigned long long cudaGraphConditionalHandle;
+#define cudaGraphCondAssignDefault	1
+enum cudaGraphConditionalNodeType {
+	cudaGraphCondTypeIf, cudaGraphCondTypeWhile, cudaGraphCondTypeSwitch
+};
+struct cudaConditionalNodeParams {
+	cudaGraphConditionalHandle handle;
+	enum cudaGraphConditionalNodeType type;
+	unsigned int size;
+	cudaGraph_t *phGraph_out;	/* out: the bodies, to be filled with nodes */
+};
 struct cudaGraphNodeParams {
 	enum cudaGraphNodeType type;
 	int reserved0[3];
@@ -582,6 +593,7 @@ struct cudaGraphNodeParams {
 		struct {
 			void *dptr;
 		} free;
+		struct cudaConditionalNodeParams conditional;
 	};
 	long long reserved2;
 };

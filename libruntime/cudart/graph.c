@@ -173,6 +173,17 @@ CRT_FORWARD(cudaGraphRemoveDependencies_v2, cuGraphRemoveDependencies_v2,
 
 /* ---- objects and memory of graphs ----------------------------------------------------------- */
 
+cudaError_t i_cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle, cudaGraph_t graph, unsigned int value,
+					       unsigned int flags)
+{
+	cuuint64_t h;
+	cudaError_t e = CRT_CALL(cuGraphConditionalHandleCreate, handle ? &h : NULL, graph, NULL, value, flags);
+
+	if (!e)
+		*handle = h;
+	return e;
+}
+
 CRT_FORWARD(cudaUserObjectCreate, cuUserObjectCreate,
 	    (cudaUserObject_t *object, void *ptr, cudaHostFn_t destroy, unsigned int count, unsigned int flags),
 	    object, ptr, destroy, count, flags)

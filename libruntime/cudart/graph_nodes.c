@@ -27,6 +27,8 @@ cudaError_t i_cudaGraphAddNode_v2(cudaGraphNode_t *node, cudaGraph_t graph, cons
 		e = CRT_CALL(cuGraphAddNode, NODE_ARGS, &p);
 	if (!e && params->type == cudaGraphNodeTypeMemAlloc)
 		params->alloc.dptr = (void *)(uintptr_t)p.alloc.dptr;
+	if (!e && params->type == cudaGraphNodeTypeConditional)
+		params->conditional.phGraph_out = (cudaGraph_t *)p.conditional.phGraph_out;
 	return e;
 }
 

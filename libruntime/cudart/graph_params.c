@@ -247,6 +247,11 @@ cudaError_t crt_node_params(CUgraphNodeParams *out, const struct cudaGraphNodePa
 	case cudaGraphNodeTypeMemFree:
 		out->free.dptr = (uintptr_t)p->free.dptr;
 		break;
+	case cudaGraphNodeTypeConditional:
+		out->conditional.handle = p->conditional.handle;
+		out->conditional.type = (CUgraphConditionalNodeType)p->conditional.type;
+		out->conditional.size = p->conditional.size;
+		break;
 	default:
 		return p->type >= 0 && p->type <= cudaGraphNodeTypeConditional ? cudaErrorNotSupported : cudaErrorInvalidValue;
 	}

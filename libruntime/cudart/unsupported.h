@@ -17,7 +17,7 @@ U(cudaGLGetDevices) U(cudaGLMapBufferObject) U(cudaGLMapBufferObjectAsync) U(cud
 U(cudaGLSetBufferObjectMapFlags) U(cudaGLSetGLDevice) U(cudaGLUnmapBufferObject) U(cudaGLUnmapBufferObjectAsync) \
 U(cudaGLUnregisterBufferObject) U(cudaGetExportTable) U(cudaGetMipmappedArrayLevel) \
 U(cudaGetTextureObjectResourceViewDesc) U(cudaGraphAddExternalSemaphoresSignalNode) \
-U(cudaGraphAddExternalSemaphoresWaitNode) U(cudaGraphConditionalHandleCreate) \
+U(cudaGraphAddExternalSemaphoresWaitNode) \
 U(cudaGraphExecExternalSemaphoresSignalNodeSetParams) U(cudaGraphExecExternalSemaphoresWaitNodeSetParams) \
 U(cudaGraphExternalSemaphoresSignalNodeGetParams) U(cudaGraphExternalSemaphoresSignalNodeSetParams) \
 U(cudaGraphExternalSemaphoresWaitNodeGetParams) U(cudaGraphExternalSemaphoresWaitNodeSetParams) \

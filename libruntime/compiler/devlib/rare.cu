@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions that programs hardly ever use: the compiler calls these for the video instructions
- * (compiler/ptx/lower/px_low_video.c) and for fns (px_low_async.c).
+ * What programs hardly ever use: the compiler calls these for the video instructions (compiler/ptx/lower/px_low_video.c)
+ * and for fns (px_low_async.c); kernels of graphs call cudaGraphSetConditional().
  */
 #include "compiler/devabi/dev.h"
 #include "compiler/devabi/video.h"
 
 typedef long long s64;
+
+/* What a conditional node of a graph will decide by; the handle is the address of its word. */
+LIBRARY void cudaGraphSetConditional(u64 handle, u32 value)
+{
+	*(volatile u32 *)handle = value;
+}
 
 DEV s64 clamp(s64 v, s64 low, s64 high)
 {

@@ -50,7 +50,7 @@ U(cuGreenCtxCreate) U(cuGreenCtxDestroy) U(cuCtxFromGreenCtx) U(cuDeviceGetDevRe
 U(cuGreenCtxGetDevResource) U(cuDevSmResourceSplitByCount) U(cuDevResourceGenerateDesc) U(cuGreenCtxRecordEvent) \
 U(cuGreenCtxWaitEvent) U(cuGreenCtxStreamCreate) U(cuStreamGetGreenCtx) U(cuCtxRecordEvent) U(cuCtxWaitEvent) \
 /* the rest */ \
-U(cuGraphConditionalHandleCreate) U(cuLibraryGetUnifiedFunction) U(cuMemcpyBatchAsync) U(cuMemcpyBatchAsync_ptsz) \
+U(cuLibraryGetUnifiedFunction) U(cuMemcpyBatchAsync) U(cuMemcpyBatchAsync_ptsz) \
 U(cuMemcpy3DBatchAsync) U(cuMemcpy3DBatchAsync_ptsz) U(cuMemBatchDecompressAsync) \
 U(cuMemBatchDecompressAsync_ptsz) U(cuCoredumpGetAttribute) U(cuCoredumpSetAttribute) \
 U(cuCoredumpGetAttributeGlobal) U(cuCoredumpSetAttributeGlobal) U(cuCheckpointProcessGetRestoreThreadId) \

@@ -17,7 +17,7 @@
 
 struct step {
 	struct cu_op op;
-	struct CUgraphExec_st *child;	/* of a GRAPH op */
+	struct CUgraphExec_st *child;	/* of a GRAPH op; of a CONDITIONAL one: each step is a body */
 	unsigned long long node, origin;	/* ids */
 	struct CUgraphNode_st *from;	/* for error reports only; no reference */
 	bool enabled;
@@ -58,8 +58,8 @@ static CUresult build_step(struct step *s, struct CUgraphNode_st *n)
 	s->origin = n->origin;
 	s->from = n;
 	s->enabled = true;
-	if (!r && n->op.type == CU_GRAPH_NODE_TYPE_GRAPH)
-		r = build(n->op.child, &s->child);
+	if (!r && cu_op_has_child(&n->op))
+		r = build(n->op.cond.child, &s->child);
 	if (r)
 		return r;
 	s->deps = malloc((n->deps.num ? n->deps.num : 1) * sizeof(*s->deps));
@@ -188,16 +188,35 @@ CUresult i_cuGraphExecDestroy(CUgraphExec exec)
 
 /* ---- launch --------------------------------------------------------------------------------- */
 
+static CUresult run(const struct CUgraphExec_st *e, const struct cu_stream_use *u);
+
+/* Looks, runs the body, and while that is the question, looks again. */
+static CUresult decide(const struct step *s, const struct cu_stream_use *u)
+{
+	uint32_t value;
+	CUresult r;
+	int body;
+
+	do {
+		r = cu_cond_value(&s->op, u, &value);
+		body = r ? -1 : cu_cond_body(&s->op, value);
+		if (body >= 0)
+			r = run(s->child->steps[body].child, u);
+	} while (!r && body >= 0 && s->op.cond.type == CU_GRAPH_COND_TYPE_WHILE);
+	return r;
+}
+
 static CUresult run(const struct CUgraphExec_st *e, const struct cu_stream_use *u)
 {
-	CUresult r = CUDA_SUCCESS;
+	CUresult r = cu_conds_start(&e->source->conds, u);
 
 	for (size_t i = 0; !r && i < e->num; i++) {
 		const struct step *s = &e->steps[i];
 
 		if (!s->enabled)
 			continue;
-		r = s->child ? run(s->child, u) : cu_op_run(&s->op, u);
+		r = s->op.type == CU_GRAPH_NODE_TYPE_CONDITIONAL ? decide(s, u) :
+		    s->child ? run(s->child, u) : cu_op_run(&s->op, u);
 	}
 	return r;
 }
@@ -216,7 +235,7 @@ static CUresult to_graph(const struct CUgraphExec_st *e, struct CUgraph_st **gra
 		if (s->child) {
 			r = to_graph(s->child, &child);
 			if (!r)
-				cu_graph_make_child(&op, child);
+				cu_graph_adopt(&op, &s->op, child);
 		} else if (s->enabled) {
 			r = s->op.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ? CUDA_ERROR_NOT_SUPPORTED :
 			    cu_op_copy_of(&op, &s->op);
@@ -228,6 +247,8 @@ static CUresult to_graph(const struct CUgraphExec_st *e, struct CUgraph_st **gra
 		cu_graph_withdraw_child(&op);	/* does nothing if the child is the node's now */
 		cu_op_clear(&op);
 	}
+	if (!r)
+		r = cu_conds_copy(&g->conds, &e->source->conds);
 	if (!r) {
 		cu_obj_publish(g);
 		*graph = g;
@@ -320,14 +341,14 @@ static CUresult exchange(struct step *s, struct cu_op *op)
 	struct cu_op old = s->op;
 	CUresult r = CUDA_SUCCESS;
 
-	if (s->op.type != op->type || op->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+	if (s->op.type != op->type || op->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || op->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ||
 	    (op->type == CU_GRAPH_NODE_TYPE_KERNEL &&
 	     op->kernel.function->obj.ctx != old.kernel.function->obj.ctx))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (op->type == CU_GRAPH_NODE_TYPE_KERNEL)	/* attributes stay */
 		op->kernel.cooperative = old.kernel.cooperative;
 	if (op->type == CU_GRAPH_NODE_TYPE_GRAPH) {
-		r = build(op->child, &child);
+		r = build(op->cond.child, &child);
 		if (r)
 			return r;
 		cu_obj_put(s->child);
@@ -419,6 +440,9 @@ static CUgraphExecUpdateResult compare(const struct CUgraphExec_st *a, const str
 			res = CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED;
 		if (!res && s->op.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
 			res = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+		if (!res && s->op.type == CU_GRAPH_NODE_TYPE_CONDITIONAL &&
+		    (s->op.cond.word != t->op.cond.word || s->op.cond.type != t->op.cond.type))
+			res = CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 		if (!res && s->child)
 			res = compare(s->child, t->child, info);
 		if (res) {

@@ -170,6 +170,7 @@ static void graph_release(void *obj)
 
 	cu_nodes_clear(&g->nodes);
 	cu_held_free(g->held);
+	cu_conds_free(&g->conds);
 }
 
 struct CUgraph_st *cu_graph_new(void)
@@ -227,19 +228,36 @@ CUresult i_cuGraphDestroy(CUgraph graph)
 	return r;
 }
 
+bool cu_op_has_child(const struct cu_op *op)
+{
+	return op->type == CU_GRAPH_NODE_TYPE_GRAPH || op->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
 void cu_graph_make_child(struct cu_op *op, struct CUgraph_st *child)
 {
 	memset(op, 0, sizeof(*op));
 	op->type = CU_GRAPH_NODE_TYPE_GRAPH;
-	op->child = child;
+	op->cond.child = child;
 	child->is_child = true;
 	cu_obj_ref(child);
 }
 
 void cu_graph_withdraw_child(const struct cu_op *op)
 {
-	if (op->type == CU_GRAPH_NODE_TYPE_GRAPH)
-		cu_graph_withdraw(op->child);
+	if (cu_op_has_child(op))
+		cu_graph_withdraw(op->cond.child);
+}
+
+void cu_graph_adopt(struct cu_op *op, const struct cu_op *like, struct CUgraph_st *child)
+{
+	cu_graph_make_child(op, child);
+	if (like->type != CU_GRAPH_NODE_TYPE_CONDITIONAL)
+		return;
+	op->type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+	op->cond.word = like->cond.word;
+	op->cond.type = like->cond.type;
+	op->cond.size = like->cond.size;
+	cu_obj_ref(op->cond.word);
 }
 
 static CUresult clone_nodes(const struct CUgraph_st *g, struct CUgraph_st *to)
@@ -256,12 +274,12 @@ static CUresult clone_nodes(const struct CUgraph_st *g, struct CUgraph_st *to)
 		if (old->op.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || old->op.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
 			return CUDA_ERROR_NOT_SUPPORTED;
 		op.type = CU_GRAPH_NODE_TYPE_EMPTY;
-		if (old->op.type != CU_GRAPH_NODE_TYPE_GRAPH) {
+		if (!cu_op_has_child(&old->op)) {
 			r = cu_op_copy_of(&op, &old->op);
 		} else {
-			r = cu_graph_clone(old->op.child, &child);
+			r = cu_graph_clone(old->op.cond.child, &child);
 			if (!r)
-				cu_graph_make_child(&op, child);
+				cu_graph_adopt(&op, &old->op, child);
 		}
 		if (!r)
 			r = cu_graph_append(to, &op, NULL, &n);
@@ -287,6 +305,8 @@ CUresult cu_graph_clone(struct CUgraph_st *g, struct CUgraph_st **clone)
 
 	if (!r)
 		r = cu_held_copy(&c->held, g->held);
+	if (!r)
+		r = cu_conds_copy(&c->conds, &g->conds);
 	if (!r) {
 		cu_obj_publish(c);
 		*clone = c;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "cuda/context/calls.h"
 #include "cuda/context/object.h"
+#include "cuda/graph/conditional.h"
 #include "cuda/graph/work.h"
 
 #pragma GCC visibility push(hidden)
@@ -51,6 +52,7 @@ struct CUgraph_st {
 	struct cu_nodes nodes;		/* in the order in which they were added */
 	bool is_child;			/* belongs to a node of another graph */
 	struct cu_held *held;
+	struct cu_conds conds;		/* the words of conditional handles that belong to the graph */
 };
 
 struct CUgraph_st *cu_graph_new(void);		/* not a handle yet; NULL: no memory */
@@ -58,8 +60,12 @@ struct CUgraph_st *cu_graph_new(void);		/* not a handle yet; NULL: no memory */
 CUresult cu_graph_append(struct CUgraph_st *g, struct cu_op *op, const struct cu_nodes *deps,
 			 struct CUgraphNode_st **node);
 CUresult cu_graph_clone(struct CUgraph_st *g, struct CUgraph_st **clone);	/* a handle, without a reference */
+/* Has the op a graph of its own, as GRAPH and CONDITIONAL have? */
+bool cu_op_has_child(const struct cu_op *op);
 /* Makes an op that runs a graph which nobody else uses; the op gets a reference of its own. */
 void cu_graph_make_child(struct cu_op *op, struct CUgraph_st *child);
+/* The same with an op like another one, whose graph this one is a copy of. */
+void cu_graph_adopt(struct cu_op *op, const struct cu_op *like, struct CUgraph_st *child);
 /* Withdraws the handle of the op's graph. */
 void cu_graph_withdraw_child(const struct cu_op *op);
 /* The nodes in order: each behind the nodes that it waits for, otherwise in the order in which they were added.

@@ -114,7 +114,7 @@ static CUresult op_free(struct cu_op *op, CUdeviceptr ptr)
 	return cu_is_ours(ptr, NULL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cu_node_op(struct cu_op *op, const CUgraphNodeParams *p)
+CUresult cu_node_op(struct cu_op *op, CUgraphNodeParams *p)
 {
 	CUDA_MEMSET_NODE_PARAMS fill;
 
@@ -143,8 +143,9 @@ CUresult cu_node_op(struct cu_op *op, const CUgraphNodeParams *p)
 		return op_mem(op, &p->memOp);
 	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
 	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
 		return CUDA_ERROR_NOT_SUPPORTED;
+	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+		return cu_op_cond(op, &p->conditional);
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
@@ -261,18 +262,24 @@ CUresult i_cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode
 	return i_cuGraphAddNode(node, graph, deps, num, p);
 }
 
+/* What a conditional node decides is in its bodies, which are graphs. */
+static bool can_set(const CUgraphNodeParams *p)
+{
+	return p && p->type != CU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
 CUresult i_cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *p)
 {
 	struct cu_op op;
 
-	return p ? set(cu_node_op(&op, p), &op, node) : CUDA_ERROR_INVALID_VALUE;
+	return can_set(p) ? set(cu_node_op(&op, p), &op, node) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult i_cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *p)
 {
 	struct cu_op op;
 
-	return p ? exec_set(cu_node_op(&op, p), &op, exec, node) : CUDA_ERROR_INVALID_VALUE;
+	return can_set(p) ? exec_set(cu_node_op(&op, p), &op, exec, node) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -510,7 +517,7 @@ CUresult i_cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
 
 	if (r)
 		return r;
-	*graph = n->op.child;
+	*graph = n->op.cond.child;
 	cu_obj_put(n);
 	return CUDA_SUCCESS;
 }

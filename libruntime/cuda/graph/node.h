@@ -9,7 +9,7 @@
 
 struct cu_op;
 
-CUresult cu_node_op(struct cu_op *op, const CUgraphNodeParams *params);	/* not locked */
+CUresult cu_node_op(struct cu_op *op, CUgraphNodeParams *params);	/* not locked */
 
 #pragma GCC visibility pop
 #endif

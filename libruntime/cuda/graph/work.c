@@ -11,6 +11,7 @@
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/capture.h"
+#include "cuda/graph/conditional.h"
 #include "cuda/memory/copy.h"
 #include "cuda/module/function.h"
 #include "cuda/module/launch.h"
@@ -170,8 +171,12 @@ CUresult cu_op_copy_of(struct cu_op *to, const struct cu_op *from)
 	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
 		cu_obj_ref(to->event);
 		return CUDA_SUCCESS;
+	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+		cu_obj_ref(to->cond.word);
+		to->cond.bodies = NULL;
+		/* fall through */
 	case CU_GRAPH_NODE_TYPE_GRAPH:
-		cu_obj_ref(to->child);
+		cu_obj_ref(to->cond.child);
 		return CUDA_SUCCESS;
 	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
 		return cu_op_mem(to, from->mem.count, from->mem.ops);
@@ -192,8 +197,11 @@ void cu_op_clear(struct cu_op *op)
 	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
 		cu_obj_put(op->event);
 		break;
+	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+		cu_cond_clear(op);
+		/* fall through */
 	case CU_GRAPH_NODE_TYPE_GRAPH:
-		cu_obj_put(op->child);
+		cu_obj_put(op->cond.child);
 		break;
 	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
 		free(op->mem.ops);

@@ -13,6 +13,7 @@
 struct CUevent_st;
 struct CUfunc_st;
 struct CUgraph_st;
+struct cu_cond;
 struct cu_stream_use;
 
 /*
@@ -36,7 +37,14 @@ struct cu_op {
 		CUDA_MEMSET_NODE_PARAMS fill;
 		CUDA_HOST_NODE_PARAMS host;
 		struct CUevent_st *event;		/* with a reference */
-		struct CUgraph_st *child;		/* with a reference; no other op has this graph */
+		struct {
+			struct CUgraph_st *child;	/* of GRAPH and CONDITIONAL, with a reference; no other op has it */
+			/* Of CONDITIONAL, whose bodies are the nodes of `child`: */
+			struct cu_cond *word;		/* with a reference */
+			CUgraphConditionalNodeType type;
+			unsigned int size;
+			CUgraph *bodies;		/* what the program was told; NULL in copies */
+		} cond;
 		CUDA_MEM_ALLOC_NODE_PARAMS alloc;
 		CUdeviceptr free;
 		struct {

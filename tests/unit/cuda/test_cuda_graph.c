@@ -187,7 +187,7 @@ START_TEST(nodes_by_the_common_call)
 	BAD(cuGraphNodeSetParams(a, &k));		/* of another kind */
 	launch(ready(g));
 	ck_assert_uint_eq(word_at(p), 200);
-	bad.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+	bad.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
 	IS(CUDA_ERROR_NOT_SUPPORTED, cuGraphAddNode_v2(&b, g, NULL, NULL, 0, &bad));
 	bad.type = (CUgraphNodeType)99;
 	BAD(cuGraphAddNode_v2(&b, g, NULL, NULL, 0, &bad));
@@ -905,12 +905,73 @@ START_TEST(pictures)
 }
 END_TEST
 
+static const char say_ptx[] = PTX_HEAD
+	".extern .func cudaGraphSetConditional(.param .b64 h, .param .b32 v);\n"
+	".visible .entry add_one(.param .u64 p)\n{\n.reg .b64 %rd<2>; .reg .b32 %r<3>;\n"
+	"ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; st.global.u32 [%rd1], %r2; ret;\n}\n"
+	/* goes on while the word is below v */
+	".visible .entry say(.param .u64 h, .param .u64 p, .param .u32 v)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<4>; .reg .pred %q;\n"
+	"ld.param.u64 %rd1, [h]; ld.param.u64 %rd2, [p]; ld.param.u32 %r1, [v]; ld.global.u32 %r2, [%rd2];\n"
+	"setp.lt.u32 %q, %r2, %r1; selp.u32 %r3, 1, 0, %q;\n"
+	"{ .param .b64 a; .param .b32 b; st.param.b64 [a], %rd1; st.param.b32 [b], %r3; call.uni cudaGraphSetConditional, (a, b); }\n"
+	"ret;\n}\n";
+
+/* A loop, whose body is a graph of the node: it runs as often as its kernel says, in a clone too; and its handle has one
+ * node, and is free again when that is destroyed. */
+START_TEST(conditional_nodes)
+{
+	unsigned int most = 7, none = 0;
+	CUgraphNodeParams c = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+	CUgraphConditionalHandle h;
+	CUgraph g, clone, body;
+	CUgraphNode n, a;
+	CUdeviceptr p;
+	CUgraphExec e;
+	void *params[] = { &h, &p, &most };
+	CUDA_KERNEL_NODE_PARAMS k = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
+				      .kernelParams = params };
+
+	begin(say_ptx);
+	p = one_word(0);
+	k.func = function("say");
+	OK(cuGraphCreate(&g, 0));
+	OK(cuGraphConditionalHandleCreate(&h, g, ctx, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+	c.conditional.handle = h;
+	c.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+	c.conditional.size = 1;
+	OK(cuGraphAddNode(&n, g, NULL, 0, &c));
+	BAD(cuGraphAddNode(&a, g, NULL, 0, &c));
+	OK(cuGraphDestroyNode(n));
+	OK(cuGraphAddNode(&n, g, NULL, 0, &c));
+	body = *c.conditional.phGraph_out;
+	a = kernel_node(body, NULL, 0, "add_one", &p, &none);
+	OK(cuGraphAddKernelNode_v2(&a, body, &a, 1, &k));
+	OK(cuGraphClone(&clone, g));
+	for (unsigned int round = 0; round < 2; round++) {
+		e = ready(round ? clone : g);
+		for (unsigned int i = 0; i < 2; i++) {
+			set_word(p, 0);
+			launch(e);
+			ck_assert_uint_eq(word_at(p), 7);
+			launch(e);		/* its default is given again: once */
+			ck_assert_uint_eq(word_at(p), 8);
+		}
+		OK(cuGraphExecDestroy(e));
+	}
+	BAD(cuGraphConditionalHandleCreate(&h, body, ctx, 0, 4));
+	BAD(cuGraphConditionalHandleCreate(&h, (CUgraph)n, ctx, 0, 0));
+	OK(cuGraphDestroy(g));
+	BAD(cuGraphGetNodes(body, NULL, &(size_t){ 0 }));	/* it ended with its node */
+	OK(cuGraphDestroy(clone));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *tests[] = { dependencies_rule, kinds_of_nodes, nodes_by_the_common_call, changes_of_the_executable,
 				 update, impossible_kernels, clones, memory_nodes, user_objects, wrong_context, pictures,
 				 attributes_of_kernels, changes_of_each_kind, common_call_for_each_kind, edges,
-				 instantiation, launched_while_capturing };
+				 instantiation, launched_while_capturing, conditional_nodes };
 
 	return RUN_ALL("graphs", tests);
 }

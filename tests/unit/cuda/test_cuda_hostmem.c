@@ -271,6 +271,8 @@ START_TEST(graphs)
 	CUDA_KERNEL_NODE_PARAMS k = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,
 				      .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1 };
 	CUDA_HOST_NODE_PARAMS host = { count, &seen };
+	CUgraphNodeParams cond = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+				   .conditional = { .type = CU_GRAPH_COND_TYPE_SWITCH, .size = 3 } };
 	CUgraphExecUpdateResultInfo info;
 	CUgraphNode a, b, n;
 	CUgraph g, copy, taken;
@@ -291,6 +293,9 @@ START_TEST(graphs)
 	TRY(cuGraphAddKernelNode_v2(&b, g, &a, 1, &k));
 	TRY(cuGraphAddHostNode(&n, g, NULL, 0, &host));
 	TRY(cuGraphAddDependencies(g, &n, &a, 1));
+	TRY(cuGraphConditionalHandleCreate(&cond.conditional.handle, g, NULL, 2, CU_GRAPH_COND_ASSIGN_DEFAULT));
+	TRY(cuGraphAddNode(&n, g, NULL, 0, &cond));
+	TRY(cuGraphAddHostNode(&n, cond.conditional.phGraph_out[2], NULL, 0, &host));
 	TRY(cuGraphClone(&copy, g));
 	TRY(cuGraphAddChildGraphNode(&n, g, &b, 1, copy));
 	TRY(cuGraphInstantiateWithFlags(&e, g, 0));
@@ -306,7 +311,7 @@ START_TEST(graphs)
 	} while (again(tried, r, "launch"));
 	OK(cuStreamSynchronize(s));
 	ck_assert_uint_eq(word_at(p), 10000);
-	ck_assert_uint_eq(seen, 2);
+	ck_assert_uint_eq(seen, 4);
 	OK(cuGraphExecDestroy(e));
 	TRY(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
 	for (tried = 1, left = 1;; left = ++tried) {	/* what a capture cannot take may spoil it */
