@@ -147,12 +147,53 @@ START_TEST(accesses)
 }
 END_TEST
 
+/*
+ * Small sides of a branch become guarded instructions: up to four each, nothing that may fault, wait or take long.  An
+ * instruction whose result only such a side reads needs no guard.
+ */
+#define IF	"mov.u32 %r3, %r2;\nsetp.eq.u32 %p1, %r1, 5;\n@%p1 bra X;\n"
+#define ADD	"add.u32 %r3, %r3, %r1;\n"
+#define XOR	"xor.b32 %r3, %r3, %r2;\n"
+static const struct { const char *ptx; unsigned branches, guards; } sides[] = {
+	{ IF "X:\n", 0, 0 },
+	{ IF ADD "X:\n", 0, 1 },
+	{ IF ADD XOR ADD XOR "X:\n", 0, 4 },
+	{ IF ADD XOR ADD XOR ADD "X:\n", 1, 1 },
+	{ IF "mul.lo.u32 %r5, %r1, %r2;\nxor.b32 %r3, %r5, 1;\nX:\n", 0, 1 },
+	{ IF ADD "bra Y;\nX:\n" XOR "Y:\n", 0, 2 },
+	{ IF "bra Y;\nX:\n" XOR "Y:\n", 0, 1 },
+	{ IF ADD XOR ADD XOR "bra Y;\nX:\n" XOR ADD XOR ADD "Y:\n", 0, 8 },
+	{ IF ADD "bra Y;\nX:\n" XOR ADD XOR ADD XOR "Y:\n", 2, 1 },
+	{ IF "div.u32 %r3, %r1, %r2;\nX:\n", 1, 1 },
+	{ IF ADD "bar.sync 0;\nX:\n", 1, 1 },
+	{ IF "setp.lt.u32 %p1, %r1, %r2;\n@%p1 add.u32 %r3, %r3, 1;\nX:\n", 1, 2 },
+	{ IF "@%p2 add.u32 %r3, %r3, 1;\nX:\n", 1, 2 },
+};
+
+static unsigned times(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	while ((text = strstr(text, what)))
+		n++, text++;
+	return n;
+}
+
+START_TEST(small_sides)
+{
+	const char *made = code(sides[_i].ptx, false);
+
+	ck_assert_msg(times(made, "bra ") == sides[_i].branches && times(made, "@") == sides[_i].guards, "%s", made);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *su = suite_create("ptx_code");
 	TCase *tc = tcase_create("code");
 
 	tcase_add_loop_test(tc, instructions, 0, (int)(sizeof(t) / sizeof(t[0])));
+	tcase_add_loop_test(tc, small_sides, 0, (int)(sizeof(sides) / sizeof(sides[0])));
 	tcase_add_loop_test(tc, accesses, 0, (int)(sizeof(m) / sizeof(m[0])));
 	suite_add_tcase(su, tc);
 	return run_suite(su);
