@@ -20,12 +20,30 @@ static uint64_t pieces(uint64_t bytes, unsigned shift)
 	return (bytes + (1u << shift) - 1) >> shift;
 }
 
-/* How many different values there are; *most: how often the most frequent one is there. */
+/* The same, if none is smaller than the one before it, as mostly; 0: one is. */
+static unsigned different_in_order(const uint64_t *v, unsigned n, unsigned *most)
+{
+	unsigned num = 1, often = 1;
+
+	*most = 1;
+	for (unsigned i = 1; i < n; i++) {
+		if (v[i] < v[i - 1])
+			return 0;
+		often = v[i] == v[i - 1] ? often + 1 : 1;
+		num += often == 1;
+		*most = often > *most ? often : *most;
+	}
+	return num;
+}
+
+/* How many different values there are, of at least one; *most: how often the most frequent one is there. */
 static unsigned different(const uint64_t *v, unsigned n, unsigned *most)
 {
 	uint64_t seen[PPU_OBSERVE_LANES];
-	unsigned often[PPU_OBSERVE_LANES], num = 0, k;
+	unsigned often[PPU_OBSERVE_LANES], num = different_in_order(v, n, most), k;
 
+	if (num)
+		return num;
 	*most = 0;
 	for (unsigned i = 0; i < n; i++) {
 		/* from the end on: mostly it is the last one */
@@ -94,6 +112,29 @@ static void global(struct prof_insn *p, const struct ppu_seen_access *a)
 	note_stride(&p->more, a);
 }
 
+/* Lanes with at most one word each, and no bank has two of them? */
+static bool no_conflict(const struct ppu_seen_access *a, uint32_t lanes)
+{
+	uint64_t word[BANKS], first = a->addr[__builtin_ctz(lanes)];
+	uint32_t used = 0, same = 1;
+
+	if (a->bytes > WORD)
+		return false;
+	FOR_LANES(l, lanes)
+		same &= a->addr[l] == first;
+	if (same)
+		return true;
+	FOR_LANES(i, lanes) {
+		uint64_t x = a->addr[i] / WORD;
+
+		if (used >> x % BANKS & 1 && word[x % BANKS] != x)
+			return false;
+		used |= 1u << x % BANKS;
+		word[x % BANKS] = x;
+	}
+	return true;
+}
+
 /* The passes that these lanes need: of one bank, a pass has one word. */
 static unsigned ways(const struct ppu_seen_access *a, uint32_t lanes)
 {
@@ -101,6 +142,8 @@ static unsigned ways(const struct ppu_seen_access *a, uint32_t lanes)
 	uint64_t word[4 * PPU_OBSERVE_LANES];
 	unsigned in[BANKS] = { 0 }, n = 0, most = 0, k;
 
+	if (no_conflict(a, lanes))
+		return 1;
 	FOR_LANES(i, lanes) {
 		for (uint32_t w = 0; w < words; w++) {
 			uint64_t x = a->addr[i] / WORD + w;

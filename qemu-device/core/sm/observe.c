@@ -167,6 +167,13 @@ static void show(const struct ppu_observer *o, struct ppu_seen_access *s, unsign
 	uint8_t in[PPU_LANES];
 	uint32_t m, left = mask;
 
+	if (space != PPU_SPACE_GENERIC) {	/* all lanes go to one */
+		s->space = space == PPU_SPACE_CONST ? PPU_SPACE_GLOBAL : space;
+		s->lanes = mask;
+		if (o->spaces >> s->space & 1 || s->fault)
+			o->access(o->arg, s);
+		return;
+	}
 	for (m = mask; m; m &= m - 1) {
 		unsigned i = (unsigned)__builtin_ctz(m);
 
