@@ -192,6 +192,22 @@ struct ppu_seen_turn {
 	uint32_t last;			/* pc of the last instruction that was issued, or PPU_SEEN_NO_PC */
 };
 
+/* An instruction is about to be done by these lanes, at least one.  It comes again when it has to be tried again. */
+struct ppu_seen_insn {
+	uint64_t task_id, inst, serial;	/* as in struct ppu_seen_task */
+	uint64_t cta;			/* in its grid */
+	uint32_t sm, slot, warp;	/* the warp on its SM: hw/ppu_look.h; in its CTA */
+	uint32_t pc, op;		/* PPU_OP_* */
+	uint32_t lanes;
+};
+
+/* The first fault of a CTA, whose warps stop. */
+struct ppu_seen_fault {
+	uint64_t va;
+	uint32_t sm, slot, pc;
+	uint32_t error, lane;		/* PPU_ERR_*; PPU_FAULT_NO_LANE */
+};
+
 struct ppu_observer {
 	void *arg;			/* for the functions */
 	uint32_t spaces;		/* 1 << PPU_SPACE_*: of others, access() is called for faults only */
@@ -220,6 +236,9 @@ struct ppu_observer {
 	void (*turn_end)(void *arg, const struct ppu_seen_turn *t);
 	/* A warp whose lanes all waited can go on from this cycle of its SM on. */
 	void (*awake)(void *arg, const struct ppu_seen_warp *at, uint64_t cycle);
+	/* These two, task_end() and access() may look at the device (hw/ppu_look.h). */
+	void (*insn)(void *arg, const struct ppu_seen_insn *i);
+	void (*fault)(void *arg, const struct ppu_seen_fault *f);
 };
 
 #endif

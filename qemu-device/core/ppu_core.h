@@ -21,6 +21,7 @@
 #include <hw/ppu_counters.h>
 #include <hw/ppu_engine_stats.h>
 #include <hw/ppu_fault.h>
+#include <hw/ppu_look.h>
 #include <hw/ppu_observe.h>
 #include <hw/ppu_trace.h>
 
@@ -110,6 +111,11 @@ void ppu_core_vram_changed(struct ppu_core *core);
 
 /* Complete state (without VRAM and configuration) as a versioned byte stream; malloc'ed. */
 int ppu_core_save(struct ppu_core *core, uint8_t **bytes, size_t *len);
+/* The same, for debuggers.  EXACT: with the values of registers that no thread will read any more.  ANY_TIME: called by an
+ * observer's function, in the midst of a window; such bytes can be compared, but not loaded. */
+#define PPU_SAVE_EXACT		1u
+#define PPU_SAVE_ANY_TIME	2u
+int ppu_core_save_as(struct ppu_core *core, unsigned how, uint8_t **bytes, size_t *len);
 /* Into a freshly created core of equal configuration; validates everything. 0 or -1 and *err. */
 int ppu_core_load(struct ppu_core *core, const uint8_t *bytes, size_t len, char **err);
 
@@ -118,6 +124,15 @@ int ppu_core_load(struct ppu_core *core, const uint8_t *bytes, size_t len, char 
  * table is the caller's and stays as long as it is given.  A core with workers uses one thread while it is observed.
  */
 void ppu_core_observe(struct ppu_core *core, const struct ppu_observer *observer);
+
+/*
+ * What observers may look at (hw/ppu_look.h), from their functions and between calls.  False: there is no such CTA, warp or
+ * register.  memory: how many bytes could be read, from the first on.
+ */
+bool ppu_core_look_cta(const struct ppu_core *core, uint32_t sm, uint32_t slot, struct ppu_look_cta *c);
+bool ppu_core_look_warp(const struct ppu_core *core, uint32_t sm, uint32_t slot, struct ppu_look_warp *w);
+bool ppu_core_look_register(const struct ppu_core *core, uint32_t sm, uint32_t slot, uint32_t reg, uint32_t *lanes);
+uint64_t ppu_core_look_memory(struct ppu_core *core, const struct ppu_look_place *at, void *buf, uint64_t len);
 
 /* What the translator has done (ppu_engine_stats.h), by number (registers DBG_SEL/DBG_DATA) and for tools; and how long
  * it took by the clock of the ports, in whichever thread: for tools of the host only. */

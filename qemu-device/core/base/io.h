@@ -19,6 +19,8 @@
 struct ppu_io {
 	bool loading;
 	bool failed;
+	bool exact;			/* saving: also what no thread can notice (PPU_SAVE_EXACT) */
+	bool any_time;			/* saving: to compare, not to load (PPU_SAVE_ANY_TIME) */
 	uint32_t version;		/* of the state that is loaded, or of what is saved (machine/state.c) */
 	char why[160];
 	uint8_t *buf;

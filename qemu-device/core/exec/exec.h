@@ -36,7 +36,11 @@ typedef void (*ppu_exec_fn)(struct ppu_vregs *v, const struct ppu_dinsn *di, uin
 struct ppu_dinsn {
 	ppu_exec_fn fn;			/* ALU classes; NULL otherwise */
 	uint8_t op, xclass;
-	uint8_t t, u, rnd, m, x, y;
+	uint8_t t, u, rnd, m, x;
+	union {
+		uint8_t y;
+		uint8_t raw_a;		/* PLOP, which has no y: field a as it stands, the number of a predicate */
+	};
 	uint8_t ftz, sat, bi, ci;
 	uint8_t na, nb, nc, aa, ab;
 	uint8_t gp, gn;			/* guard */
@@ -47,10 +51,7 @@ struct ppu_dinsn {
 	uint32_t block;			/* number of the block it is in (sm/flow.h) */
 	uint64_t imm64;			/* immediate operand widened to its type / MOVI64 / branch target */
 	uint32_t cost;			/* SM cycles */
-	union {
-		uint8_t raw_a;		/* field a as it stands (predicate number of PLOP) */
-		uint8_t below;		/* PPU_H_seen: the handler of what is seen (sm/observe.h); PPU_H_nop: inner_fn */
-	};
+	uint8_t below;			/* PPU_H_seen, PPU_H_step: the handler of what is seen (sm/observe.h); PPU_H_nop: inner_fn */
 	uint8_t handler;		/* when fn is NULL: enum ppu_handler of sm.h */
 	uint8_t inner;			/* cache-model, memory-timing: what the instruction does besides that */
 	uint8_t turn;			/* a turn point (sm/flow.h) */

@@ -23,7 +23,7 @@ static bool legal(const struct ppu_dinsn *di)
 {
 	const struct ppu_isa_info *info = ppu_isa_info(di->op);
 	const struct ppu_isa_mods mods = {
-		.op = di->op, .t = di->t, .u = di->u, .rnd = di->rnd, .m = di->m, .x = di->x, .y = di->y,
+		.op = di->op, .t = di->t, .u = di->u, .rnd = di->rnd, .m = di->m, .x = di->x, .y = di->op == PPU_OP_PLOP ? 0 : di->y,
 		.ftz = di->ftz, .sat = di->sat, .bi = di->bi, .ci = di->ci,
 		.na = di->na, .nb = di->nb, .nc = di->nc, .aa = di->aa, .ab = di->ab,
 	};

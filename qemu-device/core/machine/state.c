@@ -50,7 +50,12 @@ static void walk(struct ppu_core *core, struct ppu_io *io)
 
 int ppu_core_save(struct ppu_core *core, uint8_t **bytes, size_t *len)
 {
-	struct ppu_io io = { .loading = false };
+	return ppu_core_save_as(core, 0, bytes, len);
+}
+
+int ppu_core_save_as(struct ppu_core *core, unsigned how, uint8_t **bytes, size_t *len)
+{
+	struct ppu_io io = { .exact = how & PPU_SAVE_EXACT, .any_time = how & PPU_SAVE_ANY_TIME };
 
 	walk(core, &io);
 	if (io.failed) {

@@ -151,8 +151,10 @@ void ppu_state_counters(struct ppu_core *core, struct ppu_io *io)
 	for (uint32_t i = 0; i < count && !io->failed; i++) {
 		uint64_t v = i < PPU_CTR_COUNT ? core->ctr[i] : 0;
 
+		if (io->any_time && i == PPU_CTR_TLB_MISSES)	/* as in sm_io.c */
+			v = 0;
 		ppu_io_u64(io, &v);
-		if (i < PPU_CTR_COUNT)
+		if (io->loading && i < PPU_CTR_COUNT)
 			core->ctr[i] = v;
 	}
 }

@@ -15,14 +15,21 @@
  * everything counts as live. */
 #define MAX_PASSES	16
 
+static bool is_seen(const struct ppu_dinsn *di)
+{
+	return di->handler == PPU_H_seen || di->handler == PPU_H_step;
+}
+
 static unsigned handler(const struct ppu_dinsn *di)
 {
-	return di->handler == PPU_H_observed || di->handler == PPU_H_timed ? di->inner : di->handler;
+	unsigned h = is_seen(di) ? di->below : di->handler;
+
+	return h == PPU_H_observed || h == PPU_H_timed ? di->inner : h;
 }
 
 static bool is_alu(const struct ppu_dinsn *di)
 {
-	return di->fn || ((di->handler == PPU_H_observed || di->handler == PPU_H_timed) && di->inner_fn);
+	return di->fn || ((is_seen(di) || di->handler == PPU_H_observed || di->handler == PPU_H_timed) && di->inner_fn);
 }
 
 /* ---- turn points --------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ static void task_of(const struct ppu_sm_task *t, struct ppu_seen_task *s)
 	memcpy(s->block, l->block, sizeof(s->block));
 }
 
-static void cta_of(const struct ppu_cta *cta, struct ppu_seen_cta *s)
+void ppu_observe_cta_of(const struct ppu_cta *cta, struct ppu_seen_cta *s)
 {
 	task_of(cta->task, &s->task);
 	s->index = cta->index;
@@ -47,7 +47,7 @@ static void warp_of(const struct ppu_sm *sm, const struct ppu_warp *w, const str
 
 void ppu_observe_place(const struct ppu_sm *sm, const struct ppu_warp *w, struct ppu_seen_cta *cta, struct ppu_seen_warp *at)
 {
-	cta_of(w->cta, cta);
+	ppu_observe_cta_of(w->cta, cta);
 	warp_of(sm, w, cta, at);
 }
 
@@ -73,7 +73,7 @@ void ppu_observe_cta_(const struct ppu_sm *sm, const struct ppu_cta *cta, bool e
 	const struct ppu_observer *o = sm->core->observer;
 	struct ppu_seen_cta s;
 
-	cta_of(cta, &s);
+	ppu_observe_cta_of(cta, &s);
 	s.sm = sm->id;
 	s.cycle = end ? sm->cycle : cta->start;
 	if (end && o->cta_end)
@@ -90,7 +90,7 @@ void ppu_observe_barrier_(const struct ppu_sm *sm, const struct ppu_cta *cta, un
 
 	if (!o->barrier)
 		return;
-	cta_of(cta, &s);
+	ppu_observe_cta_of(cta, &s);
 	b.cta = &s;
 	memcpy(b.arrived, cta->bar[n].arrived, sizeof(b.arrived));
 	memcpy(b.waiting, cta->bar[n].waiting, sizeof(b.waiting));
@@ -105,7 +105,7 @@ void ppu_observe_warp_(const struct ppu_sm *sm, const struct ppu_warp *w, uint32
 
 	if (!o->warp_sync)
 		return;
-	cta_of(w->cta, &s);
+	ppu_observe_cta_of(w->cta, &s);
 	warp_of(sm, w, &s, &at);
 	o->warp_sync(o->arg, &at, lanes);
 }
@@ -120,7 +120,7 @@ void ppu_observe_stuck_(const struct ppu_sm *sm, const struct ppu_warp *w, unsig
 
 	if (!o->stuck)
 		return;
-	cta_of(cta, &seen);
+	ppu_observe_cta_of(cta, &seen);
 	warp_of(sm, w, &seen, &s.at);
 	for (i = 0; i < cta->num_warps; i++) {
 		const struct ppu_warp *v = &sm->warp[cta->warp[i]];
@@ -131,6 +131,17 @@ void ppu_observe_stuck_(const struct ppu_sm *sm, const struct ppu_warp *w, unsig
 	}
 	s.pc = error == PPU_ERR_DEADLOCK ? (const uint32_t (*)[PPU_LANES])pc : NULL;
 	o->stuck(o->arg, &s);
+}
+
+void ppu_observe_fault_(const struct ppu_sm *sm, const struct ppu_warp *w, const struct ppu_fault_rec *r)
+{
+	const struct ppu_observer *o = sm->core->observer;
+	struct ppu_seen_fault f = {
+		.va = r->va, .sm = sm->id, .slot = w->slot, .pc = r->pc, .error = r->code, .lane = r->lane,
+	};
+
+	if (o->fault)
+		o->fault(o->arg, &f);
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
@@ -227,7 +238,7 @@ static enum ppu_step see_access(struct ppu_sm *sm, struct ppu_warp *w, const str
 		/* The lane that faults has changed no register. */
 	}
 	access_of(w, di, acc, &a);
-	cta_of(cta, &seen);
+	ppu_observe_cta_of(cta, &seen);
 	warp_of(sm, w, &seen, &s.at);
 	for (m = mask; m; m &= m - 1)
 		s.addr[__builtin_ctz(m)] = lane_va(&a, (unsigned)__builtin_ctz(m));
@@ -256,7 +267,7 @@ static enum ppu_step see_fence(struct ppu_sm *sm, struct ppu_warp *w, const stru
 	struct ppu_seen_warp at;
 	struct ppu_seen_cta s;
 
-	cta_of(w->cta, &s);
+	ppu_observe_cta_of(w->cta, &s);
 	warp_of(sm, w, &s, &at);
 	o->fence(o->arg, &at, mask, di->y & 0x18);
 	return ppu_warp_handler(di->below)(sm, w, di, mask);
@@ -272,7 +283,7 @@ static enum ppu_step see_sync(struct ppu_sm *sm, struct ppu_warp *w, const struc
 
 	ppu_warp_see_sync(w, di, mask, &s);
 	if (s.lanes) {
-		cta_of(w->cta, &seen);
+		ppu_observe_cta_of(w->cta, &seen);
 		warp_of(sm, w, &seen, &s.at);
 		o->sync(o->arg, &s);
 	}
@@ -334,6 +345,20 @@ enum ppu_step ppu_h_seen(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 	return (see ? see : ppu_observe_unseen)(sm, w, di, mask);
 }
 
+enum ppu_step ppu_h_step(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
+{
+	const struct ppu_observer *o = sm->core->observer;
+	const struct ppu_sm_task *t = w->cta->task;
+	struct ppu_seen_insn s = {
+		.task_id = t->launch.id, .inst = t->ctx->inst, .serial = PPU_SM_TASK_ID(t), .cta = w->cta->index,
+		.sm = sm->id, .slot = w->slot, .warp = w->index, .pc = w->pc, .op = di->op, .lanes = mask,
+	};
+
+	if (o && o->insn)
+		o->insn(o->arg, &s);
+	return ppu_h_seen(sm, w, di, mask);
+}
+
 void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p)
 {
 	uint32_t i;
@@ -343,11 +368,12 @@ void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p)
 	/* Not before the program was analysed: what computes looks like what does nothing.  SEL: watch_choice(). */
 	for (i = 0; i < p->n; i++) {
 		struct ppu_dinsn *di = &p->code[i];
+		bool all = core->observer->insn;
 
-		if ((!di->fn && di->handler == PPU_H_illegal) || di->op == PPU_OP_SEL || !who_sees(core->observer, di))
+		if (!all && ((!di->fn && di->handler == PPU_H_illegal) || di->op == PPU_OP_SEL || !who_sees(core->observer, di)))
 			continue;
 		di->below = di->handler;
-		di->handler = PPU_H_seen;
+		di->handler = all ? PPU_H_step : PPU_H_seen;
 		if (di->fn) {
 			di->below = PPU_H_nop;
 			di->inner_fn = di->fn;

@@ -21,6 +21,7 @@ struct ppu_seen_warp;
 
 /* A program was decoded: its instructions that are seen go through ppu_h_seen(). */
 void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p);
+void ppu_observe_cta_of(const struct ppu_cta *cta, struct ppu_seen_cta *s);
 /* Where an instruction of w is: for the parts of the seam. */
 void ppu_observe_place(const struct ppu_sm *sm, const struct ppu_warp *w, struct ppu_seen_cta *cta, struct ppu_seen_warp *at);
 /* Does what the instruction does without anybody who looks. */
@@ -34,6 +35,7 @@ void ppu_observe_cta_(const struct ppu_sm *sm, const struct ppu_cta *cta, bool e
 void ppu_observe_barrier_(const struct ppu_sm *sm, const struct ppu_cta *cta, unsigned n);
 void ppu_observe_warp_(const struct ppu_sm *sm, const struct ppu_warp *w, uint32_t lanes);
 void ppu_observe_stuck_(const struct ppu_sm *sm, const struct ppu_warp *w, unsigned error, unsigned lane);
+void ppu_observe_fault_(const struct ppu_sm *sm, const struct ppu_warp *w, const struct ppu_fault_rec *r);
 
 static inline void ppu_observe_cta(const struct ppu_sm *sm, const struct ppu_cta *cta, bool end)
 {
@@ -78,6 +80,13 @@ static inline void ppu_observe_stuck(const struct ppu_sm *sm, const struct ppu_w
 {
 	if (PPU_OBSERVED(sm->core))
 		ppu_observe_stuck_(sm, w, error, lane);
+}
+
+/* When the warps of the CTA have stopped. */
+static inline void ppu_observe_fault(const struct ppu_sm *sm, const struct ppu_warp *w, const struct ppu_fault_rec *r)
+{
+	if (PPU_OBSERVED(sm->core))
+		ppu_observe_fault_(sm, w, r);
 }
 
 #endif

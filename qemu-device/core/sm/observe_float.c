@@ -150,7 +150,7 @@ static uint32_t choice_of(const struct ppu_program *p, uint32_t pc, uint32_t *se
 /* From now on the SEL is seen. */
 static void watch_choice(struct ppu_dinsn *sel)
 {
-	if (sel->handler == PPU_H_seen)
+	if (sel->handler == PPU_H_seen || sel->handler == PPU_H_step)
 		return;
 	sel->below = sel->handler;
 	sel->handler = PPU_H_seen;

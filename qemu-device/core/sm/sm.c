@@ -149,7 +149,7 @@ enum ppu_step ppu_sm_fault(struct ppu_sm *sm, struct ppu_warp *w, unsigned code,
 			   uint64_t va, unsigned access, unsigned level)
 {
 	struct ppu_cta *cta = w->cta;
-	struct ppu_fault_rec *r;
+	struct ppu_fault_rec *r = NULL;
 	struct ppu_effect *e;
 	unsigned i;
 
@@ -180,6 +180,8 @@ enum ppu_step ppu_sm_fault(struct ppu_sm *sm, struct ppu_warp *w, unsigned code,
 		if (o->state != PPU_WARP_DONE)
 			ppu_sm_set_state(sm, o, PPU_WARP_HALTED);
 	}
+	if (r)
+		ppu_observe_fault(sm, w, r);
 	return PPU_SWITCH;
 }
 

@@ -22,7 +22,7 @@ static void io_effects(struct ppu_io *io, struct ppu_sm *sm)
 	uint32_t n = sm->fx.n;
 
 	ppu_io_u32(io, &n);
-	if (n)
+	if (n && !io->any_time)
 		ppu_io_fail(io, "SM %u has effects that were not applied", sm->id);
 }
 
@@ -89,6 +89,8 @@ static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, u
 		ppu_seat_map(sm, w, t);
 	} else {
 		ppu_flow_canon(w, &keep);
+		if (io->exact)
+			memset(&keep, 0xff, sizeof(keep));
 	}
 	ppu_io_u8(io, &state);
 	ppu_io_bool(io, &mapped);
@@ -254,8 +256,11 @@ void ppu_sms_io(struct ppu_core *core, struct ppu_io *io)
 			ppu_io_fail(io, "SM %u: impossible turn", i);
 		if (!io->loading)
 			ppu_seat_warps(sm);
-		for (k = 0; k < PPU_CTR_COUNT; k++)
-			ppu_io_u64(io, &sm->ctr[k]);
+		for (k = 0; k < PPU_CTR_COUNT; k++) {
+			uint64_t misses_of_nobody = 0;	/* TLBs are not saved, so who went back has missed more */
+
+			ppu_io_u64(io, io->any_time && k == PPU_CTR_TLB_MISSES ? &misses_of_nobody : &sm->ctr[k]);
+		}
 		for (k = 0; k < sm->num_ctas && !io->failed; k++) {
 			bool used = sm->cta[k].task != NULL;
 

@@ -19,7 +19,7 @@ H(illegal) H(badpc) H(nop) H(bra) H(brx) H(push) H(disable) H(exit) H(cal) H(cal
 H(trap) H(nanosleep) H(tlaunch) H(tsync) \
 H(bar) H(warpsync) H(vote) H(shfl) H(match) H(redux) H(s2r) \
 H(ld) H(st) H(atom) H(membar) \
-H(observed) H(timed) H(seen) H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
+H(observed) H(timed) H(seen) H(step) H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
 enum ppu_handler {
 #define H(name) PPU_H_##name,
 	PPU_HANDLERS(H)

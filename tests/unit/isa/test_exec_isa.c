@@ -104,7 +104,8 @@ static bool random_insn(unsigned op, struct ppu_insn *in, struct ppu_dinsn *di)
 	di->ps = (uint8_t)PPU_GET(in, PS);
 	di->psn = PPU_GET(in, PSN);
 	di->imm = PPU_GET(in, IMM);
-	di->raw_a = (uint8_t)PPU_GET(in, A);
+	if (di->op == PPU_OP_PLOP)
+		di->raw_a = (uint8_t)PPU_GET(in, A);
 	return true;
 }
 

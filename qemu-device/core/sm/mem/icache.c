@@ -231,7 +231,6 @@ static void decode(const struct ppu_core *core, const struct ppu_insn *in, uint3
 	di->b = REG(B, 2, zero);
 	di->c = REG(C, 3, zero);
 #undef REG
-	di->raw_a = PPU_GET(in, A);
 	di->pd = di->pe = di->ps = PPU_PT;
 	if (di->op == PPU_OP_MOVI64) {
 		di->imm64 = in->hi;
@@ -242,7 +241,10 @@ static void decode(const struct ppu_core *core, const struct ppu_insn *in, uint3
 		di->rnd = PPU_GET(in, RND);
 		di->m = PPU_GET(in, M);
 		di->x = PPU_GET(in, X);
-		di->y = PPU_GET(in, Y);
+		if (di->op == PPU_OP_PLOP)
+			di->raw_a = PPU_GET(in, A);
+		else
+			di->y = PPU_GET(in, Y);
 		di->ftz = PPU_GET(in, FTZ);
 		di->sat = PPU_GET(in, SAT);
 		di->bi = PPU_GET(in, BI);
