@@ -23,6 +23,7 @@
 #include <hw/ppu_engine_stats.h>
 #include <hw/ppu_devq.h>
 #include <hw/ppu_fault.h>
+#include <hw/ppu_look.h>
 #include <hw/ppu_observe.h>
 #include <hw/ppu_regs.h>
 #include <hw/ppu_tmd.h>
@@ -130,6 +131,34 @@ struct be_limits {	/* when to give up waiting; UINT64_MAX: never */
 	uint64_t host_ns;	/* absolute CLOCK_MONOTONIC */
 };
 
+/*
+ * A debugger of a device.  Its functions are called with the device's lock, by the thread that drives the device, which
+ * stands still while they run.  Those of the observer may only look; the others may also save and go back.
+ */
+struct be_debugger {
+	void *arg;
+	struct ppu_observer observer;
+	void (*begin)(void *arg);	/* the program has done something to the device: there is no way back behind this */
+	void (*event)(void *arg);	/* between two events of the device */
+	void (*leave)(void *arg);	/* the program goes on */
+};
+
+/* NULL among be_ops: this backend's device cannot be debugged.  PPU_DEBUG must be set when it is opened. */
+struct be_debug_ops {
+	int (*attach)(struct be_dev *dev, const struct be_debugger *d);	/* it stays the caller's; NULL: nobody any more */
+	/* Saves are numbered from 0 on.  restore() drops those behind it, forget() drops one that is not the first. */
+	int (*save)(struct be_dev *dev);
+	int (*restore)(struct be_dev *dev, unsigned number);
+	void (*forget)(struct be_dev *dev, unsigned number);
+	/* A number of all that the device and its memory are; equal states have equal ones.  0: no memory. */
+	uint64_t (*digest)(struct be_dev *dev);
+	bool (*look_cta)(struct be_dev *dev, uint32_t sm, uint32_t slot, struct ppu_look_cta *c);
+	bool (*look_warp)(struct be_dev *dev, uint32_t sm, uint32_t slot, struct ppu_look_warp *w);
+	bool (*look_register)(struct be_dev *dev, uint32_t sm, uint32_t slot, uint32_t reg, uint32_t *lanes);
+	uint64_t (*look_memory)(struct be_dev *dev, const struct ppu_look_place *at, void *buf, uint64_t len);
+	uint64_t (*now)(struct be_dev *dev);
+};
+
 struct be_ops {
 	const char *name;
 	/* Number of devices there are, 0 only if there is none, a negative errno if one cannot be used; opening
@@ -151,6 +180,7 @@ struct be_ops {
 	 * this backend's device cannot be observed. */
 	int (*observe)(struct be_dev *dev, const struct ppu_observer *o);
 	uint64_t (*vm_inst)(const struct be_vm *vm);
+	const struct be_debug_ops *debug;
 	int (*mem_info)(struct be_dev *dev, uint64_t *avail, uint64_t *total);
 
 	/* limits: BE_VM_LIMITS values. */

@@ -21,16 +21,17 @@
  * What both sides must agree on.  `number` changes with the meaning of the table's functions.  The sizes
  * change by themselves when somebody adds a member to a structure that passes through the table.
  */
-#define BE_ABI_NUMBER	4u
+#define BE_ABI_NUMBER	5u
 struct be_abi {
 	uint32_t number;
-	uint32_t ops, options, prop, chan, state, devq_args, devq, limits, fault, task, translation, code, observer, seen;
+	uint32_t ops, options, prop, chan, state, devq_args, devq, limits, fault, task, translation, code, observer, seen, debugger, debug_ops, look;
 };
 #define BE_ABI { \
 	BE_ABI_NUMBER, sizeof(struct be_ops), sizeof(ppuInitOptions), sizeof(ppuDeviceProp), sizeof(struct be_chan), \
 	sizeof(struct be_chan_state), sizeof(struct be_devq_args), sizeof(struct be_devq), sizeof(struct be_limits), \
 	sizeof(struct ppu_fault_rec), sizeof(struct ppu_task_info), sizeof(ppuTranslation), sizeof(struct be_code), \
-	sizeof(struct ppu_observer), sizeof(struct ppu_seen_access) \
+	sizeof(struct ppu_observer), sizeof(struct ppu_seen_access), sizeof(struct be_debugger), \
+	sizeof(struct be_debug_ops), sizeof(struct ppu_look_cta) + sizeof(struct ppu_look_warp) \
 }
 
 struct be_plugin {

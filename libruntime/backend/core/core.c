@@ -26,6 +26,7 @@
 #include <hw/ppu_trace.h>
 #include "backend/plugin.h"
 #include "core.h"
+#include "record.h"
 
 #define POLL_NS		10000			/* device time that passes in one poll */
 
@@ -34,7 +35,7 @@ struct be_sem {
 	const uint64_t *word;
 };
 
-void ppu_bc_lock(struct be_dev *dev)
+void ppu_bc_lock_idle(struct be_dev *dev)
 {
 	uint64_t ticket;
 
@@ -43,6 +44,12 @@ void ppu_bc_lock(struct be_dev *dev)
 	while (dev->serving != ticket)
 		pthread_cond_wait(&dev->turn, &dev->lock);
 	pthread_mutex_unlock(&dev->lock);
+}
+
+void ppu_bc_lock(struct be_dev *dev)
+{
+	ppu_bc_lock_idle(dev);
+	dev->acts++;
 }
 
 void ppu_bc_unlock(struct be_dev *dev)
@@ -64,7 +71,7 @@ static void dev_yield(struct be_dev *dev)
 	pthread_mutex_unlock(&dev->lock);
 	if (others) {
 		ppu_bc_unlock(dev);
-		ppu_bc_lock(dev);
+		ppu_bc_lock_idle(dev);
 	}
 }
 
@@ -114,7 +121,8 @@ static void port_trace(void *opaque, const struct ppu_trace_rec *rec)
 {
 	struct be_dev *dev = opaque;
 
-	fwrite(rec, sizeof(*rec), 1, dev->trace);
+	if (ppu_bc_record_traced(dev))
+		fwrite(rec, sizeof(*rec), 1, dev->trace);
 }
 
 static void port_guest_error(void *opaque, const char *sentence)
@@ -163,6 +171,7 @@ static void serve_ring_low(struct be_dev *dev)
 	if (!dev->channel_irq)
 		return;
 	dev->channel_irq = false;
+	dev->acts++;
 	wr(dev, PPU_REG_INTR_STATUS, PPU_INTR_RINGLOW);
 	for (uint32_t i = 0; i < (dev->cfg.channels + 31) / 32; i++) {
 		uint32_t bits = rd(dev, PPU_REG_RINGLOW_PENDING + 4 * i);
@@ -179,7 +188,10 @@ static void serve_ring_low(struct be_dev *dev)
 
 static void run_to(struct be_dev *dev, uint64_t time)
 {
-	ppu_core_run(dev->core, time);
+	if (dev->record)
+		ppu_bc_record_run(dev, time);
+	else
+		ppu_core_run(dev->core, time);
 	serve_ring_low(dev);
 }
 
@@ -213,6 +225,7 @@ void ppu_bc_serve_errors(struct be_dev *dev)
 	if (!dev->error_irq)
 		return;
 	dev->error_irq = false;
+	dev->acts++;
 	wr(dev, PPU_REG_INTR_STATUS, PPU_INTR_CHERR | PPU_INTR_FAULT);
 	while (ppu_fault_next(&ppu_bc_bus, dev, &rec))
 		serve_record(dev, &rec);
@@ -264,6 +277,7 @@ static int apply_props(struct ppu_config *cfg, const char *props, char **err)
 
 static void core_close(struct be_dev *dev)
 {
+	ppu_bc_record_free(dev);
 	if (dev->core)
 		ppu_core_destroy(dev->core);
 	ppu_workers_free(dev->pool);
@@ -343,6 +357,8 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 	if (!dev)
 		return -ENOMEM;
 	ppu_bc_background(&ports);
+	if (ppu_bc_record_wanted())
+		ppu_bc_record_ports(&ports);
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_cond_init(&dev->turn, NULL);
 	dev->memfd = -1;
@@ -437,7 +453,7 @@ static int core_props(struct be_dev *dev, ppuDeviceProp *p)
 
 static int core_time(struct be_dev *dev, uint64_t *ns)
 {
-	ppu_bc_lock(dev);
+	ppu_bc_lock_idle(dev);
 	*ns = ppu_core_time(dev->core);
 	ppu_bc_unlock(dev);
 	return 0;
@@ -445,7 +461,7 @@ static int core_time(struct be_dev *dev, uint64_t *ns)
 
 static int core_counters(struct be_dev *dev, unsigned n, uint64_t *values)
 {
-	ppu_bc_lock(dev);
+	ppu_bc_lock_idle(dev);
 	for (unsigned i = 0; i < n; i++)
 		values[i] = ppu_core_counter(dev->core, i);
 	ppu_bc_unlock(dev);
@@ -454,7 +470,7 @@ static int core_counters(struct be_dev *dev, unsigned n, uint64_t *values)
 
 static int core_mem_info(struct be_dev *dev, uint64_t *avail, uint64_t *total)
 {
-	ppu_bc_lock(dev);
+	ppu_bc_lock_idle(dev);
 	*avail = dev->vram_range.avail;
 	*total = dev->cfg.vram;
 	ppu_bc_unlock(dev);
@@ -873,7 +889,7 @@ static int core_chan_state(struct be_chan *base, struct be_chan_state *st)
 	struct be_dev *dev = c->vm->dev;
 
 	memset(st, 0, sizeof(*st));
-	ppu_bc_lock(dev);
+	ppu_bc_lock_idle(dev);
 	if (!c->stopped) {
 		st->error = rd(dev, chcfg(c, PPU_REG_CH_ERROR));
 		st->get = rd(dev, chcfg(c, PPU_REG_CH_ERROR_INFO));
@@ -907,7 +923,7 @@ static void core_sem_destroy(struct be_sem *s)
 
 static int core_sem_read(struct be_sem *s, uint64_t *value)
 {
-	ppu_bc_lock(s->dev);
+	ppu_bc_lock_idle(s->dev);
 	*value = __atomic_load_n(s->word, __ATOMIC_ACQUIRE);
 	ppu_bc_unlock(s->dev);
 	return 0;
@@ -933,8 +949,10 @@ static int core_sem_wait(struct be_sem *sem, const volatile uint64_t *word, uint
 	unsigned steps = 0;
 	int rc;
 
-	ppu_bc_lock(dev);
+	ppu_bc_lock_idle(dev);
+	ppu_bc_record_enter(dev);
 	seen = dev->error_gen - 1;
+again:
 	for (;;) {
 		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) >= value) {
 			rc = 0;
@@ -966,6 +984,8 @@ static int core_sem_wait(struct be_sem *sem, const volatile uint64_t *word, uint
 		run_to(dev, next);
 		dev_yield(dev);
 	}
+	if (dev->record && ppu_bc_record_leave(dev))
+		goto again;
 	ppu_bc_unlock(dev);
 	return rc;
 }
@@ -974,13 +994,16 @@ static void core_poll(struct be_dev *dev)
 {
 	uint64_t next;
 
-	ppu_bc_lock(dev);
+	ppu_bc_lock_idle(dev);
+	ppu_bc_record_enter(dev);
 	next = ppu_core_next_event(dev->core);
 	if (next != PPU_TIME_NEVER) {
 		uint64_t until = ppu_core_time(dev->core) + POLL_NS;
 
 		run_to(dev, next > until ? next : until);
 		ppu_bc_serve_errors(dev);
+		if (dev->record)
+			ppu_bc_record_leave(dev);
 	}
 	ppu_bc_unlock(dev);
 }
@@ -1002,7 +1025,7 @@ const struct be_ops ppu_be_core = {
 	.name = "core", .count = core_count, .open = core_open, .close = core_close,
 	.props = core_props, .time = core_time, .counters = core_counters, .engine_stats = ppu_bc_engine_stats,
 	.translation = ppu_bc_translation, .dump_code = ppu_bc_dump_code,
-	.observe = core_observe, .vm_inst = core_vm_inst, .mem_info = core_mem_info,
+	.debug = &ppu_bc_debug_ops, .observe = core_observe, .vm_inst = core_vm_inst, .mem_info = core_mem_info,
 	.vm_create = ppu_bc_vm_create, .vm_destroy = ppu_bc_vm_destroy, .vm_limit = ppu_bc_vm_limit,
 	.vm_set_limit = ppu_bc_vm_set_limit, .vm_faults = ppu_bc_vm_faults,
 	.vm_tasks = ppu_bc_vm_tasks,

@@ -47,6 +47,8 @@ struct be_dev {
 	bool error_irq, channel_irq;
 	uint64_t error_gen;		/* counts error interrupts */
 	FILE *trace;
+	uint64_t acts;			/* counts what the program, or the driver for it, does to the device */
+	struct record *record;		/* record.c; NULL: nobody debugs */
 	struct ppu_workers *pool;
 	struct {
 		pthread_t thread;
@@ -133,6 +135,8 @@ int ppu_bc_dump_code(struct be_dev *dev, uint64_t number, void (*say)(void *arg,
 extern const struct be_ops ppu_be_core;
 
 void ppu_bc_lock(struct be_dev *dev);
+/* For who changes nothing of the device but its time. */
+void ppu_bc_lock_idle(struct be_dev *dev);
 void ppu_bc_unlock(struct be_dev *dev);
 
 /* With the lock held. */
