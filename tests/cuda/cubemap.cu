@@ -156,6 +156,13 @@ static void refused()
 
 int main()
 {
+	cudaDeviceProp p;
+	int gather;
+
+	OK(cudaGetDeviceProperties(&p, 0));
+	CHECK(p.maxTextureCubemap >= 16384 && p.maxTextureCubemapLayered[1] >= 2048 && p.maxTexture2DGather[0] >= 16384);
+	OK(cudaDeviceGetAttribute(&gather, (cudaDeviceAttr)44, 0));	// CAN_TEX2D_GATHER
+	CHECK(gather == 1);
 	cubes(-1);
 	for (int c = 0; c < CUBES; c++)
 		cubes(c);

@@ -451,7 +451,7 @@ static void any_nodes()
 	rest.type = cudaGraphNodeTypeEventRecord;
 	rest.eventRecord.event = event;
 	OK(cudaGraphAddNode(&node[5], graph, &node[4], 1, &rest));
-	rest.type = cudaGraphNodeTypeConditional;
+	rest.type = cudaGraphNodeTypeExtSemaphoreSignal;
 	CHECK(cudaGraphAddNode(&node[6], graph, 0, 0, &rest) == cudaErrorNotSupported);
 	rest.type = (cudaGraphNodeType)99;
 	BAD(cudaGraphAddNode(&node[6], graph, 0, 0, &rest));
