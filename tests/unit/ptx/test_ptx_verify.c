@@ -115,6 +115,8 @@ C(result_behind_the_last, "add: " SIZE, add->d = f->num_vals) \
 C(result_is_a_pair, "add: " SIZE, add->d = pair) \
 C(result_is_a_word, "madw: " SIZE, madw->d = word) \
 C(no_result, NULL, add->d = 0) \
+C(call_of_anything, NULL, (add->op = PPU_OP_CAL, add->d = 0, add->s[1].sub = 2)) \
+C(ssy_of_anything, NULL, (add->op = PPU_OP_SSY, add->d = 0, add->s[1].sub = 2)) \
 C(guard_is_a_word, "add: " PRED, add->guard.v = word) \
 C(guard_behind_the_last, "add: " PRED, add->guard.v = f->num_vals) \
 C(guarded, NULL, add->guard.v = q) \
