@@ -7,15 +7,17 @@
 #                          no VM, with the device core inside (so it is GPL-2.0-or-later)
 #   tools/NAME.c           $(BUILD)/bin/NAME
 #   tools/trace/           the rest of ppu-trace
+#   tools/dbg/             the rest of ppu-dbg
 #   tools/prof/            the rest of ppu-prof
 #   tools/wrap/            what tools share that run a program
+#   tools/start/           for tools that start programs
 #   samples/NAME.c         $(BUILD)/bin/sample-NAME
 #   samples/kernels/X.cu   $(BUILD)/samples/X.ptx, by clang
 
 # All sources of these folders; a folder without one is a mistake in its name.
 rt_sources = $(foreach d,$(1),$(or $(sort $(wildcard libruntime/$(d)/*.c)),$(error libruntime/$(d) has no source)))
 RT_COMPILER := $(addprefix compiler/,asm obj devlib ptx ptx/ir ptx/front ptx/lower ptx/middle ptx/back)
-RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch prof check backend common $(RT_COMPILER))
+RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch prof check debug backend common $(RT_COMPILER))
 RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
 RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
 # The device-side library: PTX inside libppu (libruntime/compiler/devlib/library.c).
@@ -169,7 +171,8 @@ RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
 RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))
 RT_SRCS_ppu-check := $(call rt_sources,tools/wrap)
 RT_SRCS_ppu-prof := $(call rt_sources,tools/prof tools/wrap)
-$(call ppu_objs,$(RT_TOOLS) $(sort $(RT_SRCS_ppu-trace) $(RT_SRCS_ppu-check) $(RT_SRCS_ppu-prof))): private PPU_CFLAGS += $(RT_CFLAGS)
+RT_SRCS_ppu-dbg := $(call rt_sources,tools/dbg tools/start)
+$(call ppu_objs,$(RT_TOOLS) $(sort $(RT_SRCS_ppu-trace) $(RT_SRCS_ppu-check) $(RT_SRCS_ppu-prof) $(RT_SRCS_ppu-dbg))): private PPU_CFLAGS += $(RT_CFLAGS)
 # The page of ppu-trace --html is part of the program.
 $(call ppu_objs,libruntime/tools/trace/html.c): private PPU_CFLAGS += $(RT_CFLAGS) -DPPU_VIEWER_PAGE='"libruntime/tools/trace/viewer.html"'
 $(call ppu_objs,libruntime/tools/trace/html.c): libruntime/tools/trace/viewer.html
@@ -179,7 +182,8 @@ RT_EXTRA_ppu-info := -lpci
 # Which of our libraries a tool needs before libppu; ppu-trace reads files and needs none at all.
 RT_OURS_ppu-smi := ppunvml ppucuda
 RT_OURS_ppu-top := ppunvml
-RT_ALONE := ppu-trace
+RT_ALONE := ppu-trace ppu-dbg
+RT_EXTRA_ppu-dbg := -ledit -ljson-c
 $(foreach t,$(RT_TOOLS),$(eval $(call ppu_program,$(basename $(notdir $(t))),$(t) $(RT_SRCS_$(basename $(notdir $(t)))),$(if $(filter $(RT_ALONE),$(basename $(notdir $(t)))),,$(RT_OURS_$(basename $(notdir $(t)))) $(RT_OURS)),$(RT_EXTRA_$(basename $(notdir $(t)))) $(RT_LIBS))))
 
 # --- samples --------------------------------------------------------------------

@@ -19,6 +19,7 @@
 #include "backend/backend.h"
 #include "backend/plugin.h"
 #include "check/check.h"
+#include "debug/debug.h"
 #include "prof/prof.h"
 
 #define MAX_DEVICES 8
@@ -146,6 +147,11 @@ static int watch_device(struct rt_device *d, char **err)
 
 	if (!rc)
 		rc = prof_open(d->be, d->dev, &d->prop, err);
+	if (!rc) {
+		rc = dbg_open(d->be, d->dev, err);
+		if (rc)
+			prof_close(d->be, d->dev);
+	}
 	if (rc)
 		chk_close(d->be, d->dev);
 	return rc;
@@ -153,6 +159,7 @@ static int watch_device(struct rt_device *d, char **err)
 
 static void close_device(struct rt_device *d)
 {
+	dbg_close(d->be, d->dev);
 	prof_close(d->be, d->dev);
 	chk_close(d->be, d->dev);
 	d->be->close(d->dev);

@@ -24,6 +24,7 @@
 #include "api/memory/copy.h"
 #include "api/memory/mem.h"
 #include "check/check.h"
+#include "debug/debug.h"
 #include "compiler/devabi/devlib.h"
 #include "compiler/obj/image.h"
 #include "prof/prof.h"
@@ -220,6 +221,8 @@ static ppuResult place(struct ppuModule_st *m)
 		return res;
 	if (ctx->check && m->data_va)
 		chk_variables(ctx->check, img, m->data_va);
+	if (dbg_on())
+		dbg_module(ctx->be->vm_inst(ctx->vm), img, m->data_va);
 	code = malloc(code_bytes + 1);
 	data = malloc(img->data_bytes + 1);
 	if (!code || !data) {
@@ -262,9 +265,13 @@ void rt_module_unload(struct ppuModule_st *m)
 			chk_kernel(ctx->check, f->number, NULL, NULL);
 		if (ctx->prof)
 			prof_kernel(ctx->prof, f->number, NULL, NULL);
+		if (dbg_on())
+			dbg_kernel(ctx->be->vm_inst(ctx->vm), f->number, NULL, NULL);
 		if (rt_obj_withdraw(&f->obj))
 			rt_obj_put(&f->obj);
 	}
+	if (dbg_on())
+		dbg_module_gone(m->img);
 	if (m->code_va)
 		rt_free(ctx, m->code_va);
 	if (m->data_va && ctx->check)
@@ -439,6 +446,8 @@ static ppuResult function_new(struct ppuModule_st *m, const struct ppu_symbol *s
 		chk_kernel(ctx->check, f->number, m->img, sym->name);
 	if (ctx->prof)
 		prof_kernel(ctx->prof, f->number, m->img, sym);
+	if (dbg_on())
+		dbg_kernel(ctx->be->vm_inst(ctx->vm), f->number, m->img, sym->name);
 	rt_obj_publish(&f->obj);
 	*out = f;
 	return PPU_SUCCESS;

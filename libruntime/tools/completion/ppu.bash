@@ -76,4 +76,4 @@ _ppu()
 	esac
 }
 
-complete -F _ppu ppu-as ppu-cc ppu-check ppu-dis ppu-fatbin ppu-info ppu-nvcc ppu-prof ppu-run ppu-smi ppu-top ppu-trace
+complete -F _ppu ppu-as ppu-cc ppu-check ppu-dbg ppu-dis ppu-fatbin ppu-info ppu-nvcc ppu-prof ppu-run ppu-smi ppu-top ppu-trace

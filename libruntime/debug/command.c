@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands by name: the only list of them. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/state.h"
+
+static void info(const char *args);
+static void help(const char *args);
+static void commands(const char *args);
+
+struct command {
+	const char *name, *other;	/* other: a short name, or NULL */
+	void (*fn)(const char *args);
+	const char *words;		/* NULL: of no interest to people */
+};
+
+static const struct command table[] = {
+	{ "help", "h", help, "[COMMAND]: what there is" },
+	{ "continue", "c", dbg_cmd_continue, "[N]: run on; N: stop at the Nth hit of this breakpoint" },
+	{ "run", "r", dbg_cmd_continue, "the same: the program has been started already" },
+	{ "stepi", "si", dbg_cmd_stepi, "[N]: up to the next instruction of the thread in focus" },
+	{ "step", "s", dbg_cmd_step, "[N]: up to another line of the thread in focus" },
+	{ "next", "n", dbg_cmd_next, "[N]: the same, functions as a whole" },
+	{ "finish", "fin", dbg_cmd_finish, "up to the end of the function" },
+	{ "reverse-stepi", "rsi", dbg_cmd_reverse_stepi, "[N]: back to the last instruction of the thread in focus" },
+	{ "reverse-step", "rs", dbg_cmd_reverse_step, "[N]: back to the beginning of this line, or of the one before" },
+	{ "reverse-next", "rn", dbg_cmd_reverse_next, "[N]: the same, functions as a whole" },
+	{ "reverse-continue", "rc", dbg_cmd_reverse_continue, "back to the last breakpoint or watchpoint" },
+	{ "last-write", "lw", dbg_cmd_last_write, "ADDRESS[, BYTES]: who wrote this memory last" },
+	{ "goto", NULL, dbg_cmd_goto, "N: to a moment that \"info position\" has told, back or forward" },
+	{ "interval", NULL, dbg_cmd_interval, "[N]: how many instructions are between two saves of the device's state" },
+	{ "break", "b", dbg_cmd_break, "FILE:LINE | LINE | FUNCTION | *PC [if CONDITION]" },
+	{ "tbreak", "tb", dbg_cmd_tbreak, "the same, for one stop" },
+	{ "watch", NULL, dbg_cmd_watch, "ADDRESS[, BYTES] [if CONDITION]: stop when it changes" },
+	{ "wwatch", NULL, dbg_cmd_wwatch, "... when it is written" },
+	{ "rwatch", NULL, dbg_cmd_rwatch, "... when it is read" },
+	{ "awatch", NULL, dbg_cmd_awatch, "... at each access" },
+	{ "catch", NULL, dbg_cmd_catch, "begin | end | host: stop when kernels begin or end, or before the program goes on" },
+	{ "delete", "d", dbg_cmd_delete, "[N...]: remove breakpoints and watchpoints" },
+	{ "enable", NULL, dbg_cmd_enable, "[N...]" },
+	{ "disable", NULL, dbg_cmd_disable, "[N...]" },
+	{ "condition", NULL, dbg_cmd_condition, "N [CONDITION]" },
+	{ "ignore", NULL, dbg_cmd_ignore, "N TIMES" },
+	{ "focus", "f", dbg_cmd_focus, "[kernel N] [block (X,Y,Z)] [thread (X,Y,Z)] [warp N] [lane N]" },
+	{ "cuda", NULL, dbg_cmd_focus, "the same" },
+	{ "print", "p", dbg_cmd_print, "[/x|/d|/u|/f] EXPRESSION" },
+	{ "x", NULL, dbg_cmd_x, "/8xw ADDRESS: memory; x, d, u or f; b, h, w or g" },
+	{ "where", "bt", dbg_cmd_where, "functions that the thread is in" },
+	{ "list", "l", dbg_cmd_list, "source lines" },
+	{ "disassemble", "dis", dbg_cmd_disassemble, "instructions" },
+	{ "info", "i", info, "kernels | blocks | warps | lanes | tokens | barriers | registers [N] | predicates | parameters |\n"
+	  "    shared | breakpoints | position | digest" },
+	{ "machine", NULL, dbg_cmd_machine, NULL },
+	{ "commands", NULL, commands, NULL },
+};
+#define NUM_COMMANDS	(sizeof(table) / sizeof(table[0]))
+
+static const struct command infos[] = {
+	{ "kernels", NULL, dbg_info_kernels, NULL }, { "blocks", NULL, dbg_info_blocks, NULL },
+	{ "warps", NULL, dbg_info_warps, NULL }, { "lanes", NULL, dbg_info_lanes, NULL }, { "tokens", NULL, dbg_info_tokens, NULL },
+	{ "barriers", NULL, dbg_info_barriers, NULL }, { "registers", NULL, dbg_info_registers, NULL },
+	{ "predicates", NULL, dbg_info_predicates, NULL }, { "parameters", NULL, dbg_info_parameters, NULL },
+	{ "shared", NULL, dbg_info_shared, NULL }, { "breakpoints", NULL, dbg_info_points, NULL },
+	{ "position", NULL, dbg_info_position, NULL }, { "digest", NULL, dbg_info_digest, NULL },
+};
+#define NUM_INFOS	(sizeof(infos) / sizeof(infos[0]))
+
+/* By its name, its short one, or the beginning of one name only. */
+static const struct command *find(const struct command *c, size_t n, const char *name, size_t len, bool *several)
+{
+	const struct command *found = NULL;
+
+	*several = false;
+	for (size_t i = 0; i < n; i++) {
+		if ((strlen(c[i].name) == len && !strncmp(c[i].name, name, len)) ||
+		    (c[i].other && strlen(c[i].other) == len && !strncmp(c[i].other, name, len))) {
+			*several = false;
+			return &c[i];
+		}
+		if (strncmp(c[i].name, name, len) != 0)
+			continue;
+		*several = found != NULL;
+		found = found ? found : &c[i];
+	}
+	return *several ? NULL : found;
+}
+
+static void run(const struct command *c, size_t n, const char *line, const char *what)
+{
+	size_t len = strcspn(line, " \t/");
+	const struct command *found;
+	bool several;
+
+	found = len ? find(c, n, line, len, &several) : NULL;
+	if (found)
+		found->fn(line + len + strspn(line + len, " \t"));
+	else
+		dbg_say("%s \"%.*s\": \"help\" has the list.", len && several ? "There are several that begin with" : what, (int)len, line);
+}
+
+static void info(const char *args)
+{
+	run(infos, NUM_INFOS, args, "There is no info");
+}
+
+static void help(const char *args)
+{
+	for (size_t i = 0; i < NUM_COMMANDS; i++)
+		if (table[i].words && (!*args || !strcmp(args, table[i].name)))
+			dbg_say("%s%s%s %s", table[i].name, table[i].other ? ", " : "", table[i].other ? table[i].other : "", table[i].words);
+}
+
+/* For completion. */
+static void commands(const char *args)
+{
+	for (size_t i = 0; i < NUM_COMMANDS; i++)
+		if (table[i].words)
+			dbg_say("%s", table[i].name);
+	for (size_t i = 0; i < NUM_INFOS; i++)
+		dbg_say("info %s", infos[i].name);
+}
+
+void dbg_command(const char *line)
+{
+	char *copy = strdup(line + strspn(line, " \t")), *end;
+
+	if (!copy)
+		return;
+	for (end = copy + strlen(copy); end > copy && isspace((unsigned char)end[-1]);)
+		*--end = 0;
+	if (*copy && *copy != '#')
+		run(table, NUM_COMMANDS, copy, "There is no command");
+	free(copy);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that let the device run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/state.h"
+
+void dbg_stopped(void)
+{
+	struct dbg_point *p = dbg.stop.point;
+
+	switch (dbg.stop.why) {
+	case DBG_STEPPED: case DBG_AT_BREAK: case DBG_AT_WATCH: case DBG_FAULTED: case DBG_INTERRUPTED: case DBG_TRAPS:
+		dbg_focus_on(dbg.stop.sm, dbg.stop.slot, dbg.stop.lane);
+		break;
+	default:
+		break;
+	}
+	dbg_show_stop();
+	if (p && p->temporary && dbg.stop.why == DBG_AT_BREAK) {
+		dbg.stop.point = NULL;
+		dbg_point_remove(p);
+	}
+}
+
+/* Where the focus is, for steps that are relative to that. */
+static bool note_place(void)
+{
+	struct dbg_warp f;
+
+	if (!dbg_focused(&f) || !(f.w.live >> dbg.focus.lane & 1)) {
+		dbg_say("No thread is in focus that could make a step.");
+		return false;
+	}
+	dbg.step_line = dbg_line_of(f.code.img, f.w.addr[dbg.focus.lane]);
+	dbg.step_depth = dbg_depth(&f.w, dbg.focus.lane);
+	return true;
+}
+
+static void run(enum dbg_step step)
+{
+	dbg.step = step;
+	dbg.mode = DBG_RUN;
+	dbg_resume();
+	dbg.step = DBG_NO_STEP;
+}
+
+static unsigned long times(const char *args)
+{
+	unsigned long n = *args ? strtoul(args, NULL, 0) : 1;
+
+	return n ? n : 1;
+}
+
+static void steps(enum dbg_step step, const char *args)
+{
+	for (unsigned long n = times(args); n; n--) {
+		if (!note_place())
+			return;
+		run(step == DBG_STEP_LINE && !dbg.step_line.file ? DBG_STEP_INSN : step == DBG_NEXT && !dbg.step_line.file ?
+		    DBG_STEP_INSN : step);
+		if (dbg.stop.why != DBG_STEPPED)
+			break;
+	}
+	dbg_stopped();
+}
+
+void dbg_cmd_continue(const char *args)
+{
+	struct dbg_point *p = dbg.stop.point;
+
+	if (*args && p)
+		p->ignore = (unsigned)times(args) - 1;
+	run(DBG_NO_STEP);
+	dbg_stopped();
+}
+
+void dbg_cmd_stepi(const char *args)
+{
+	steps(DBG_STEP_INSN, args);
+}
+
+void dbg_cmd_step(const char *args)
+{
+	steps(DBG_STEP_LINE, args);
+}
+
+void dbg_cmd_next(const char *args)
+{
+	steps(DBG_NEXT, args);
+}
+
+void dbg_cmd_finish(const char *args)
+{
+	if (!note_place())
+		return;
+	if (!dbg.step_depth) {
+		dbg_say("The thread is in no function that was called: \"continue\" runs to the end of the kernel.");
+		return;
+	}
+	run(DBG_FINISH);
+	dbg_stopped();
+}
