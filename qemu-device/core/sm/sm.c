@@ -384,6 +384,8 @@ static inline __attribute__((always_inline)) void run_turn(struct ppu_sm *sm, st
 		if (step != PPU_GO)
 			return;
 		w = &sm->warp[sm->turn];	/* perhaps another one by now */
+		if (sm->cycle >= sm->began + sm->quantum && w->prog->code[w->pc].turn)
+			return;			/* the turn is over, as it mostly is */
 	}
 #endif
 	ppu_warp_run(sm, w, sm->began + sm->quantum, end);
