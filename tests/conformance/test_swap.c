@@ -58,15 +58,25 @@ static uint64_t swapped(void)
 	return (number_in("/proc/meminfo", "SwapTotal:") - number_in("/proc/meminfo", "SwapFree:")) << 10;
 }
 
+/* The kernel of check-debug does not count that. */
+static bool counts(void)
+{
+	char *text = file_text("/proc/vmstat");
+	bool yes = text && strstr(text, "pswpout ");
+
+	free(text);
+	return yes;
+}
+
 /* Bytes that were written to it, or read from it, since the machine started. */
 static uint64_t written(void)
 {
-	return number_in("/proc/vmstat", "pswpout ") * 4096;
+	return counts() ? number_in("/proc/vmstat", "pswpout ") * 4096 : 0;
 }
 
 static uint64_t read_back(void)
 {
-	return number_in("/proc/vmstat", "pswpin ") * 4096;
+	return counts() ? number_in("/proc/vmstat", "pswpin ") * 4096 : 0;
 }
 
 static void run(const char *command)
@@ -158,7 +168,7 @@ static void all_out(struct all *a)
 	debugfs_write("evict", "1");
 	pid = balloon();
 	/* What was read from there and not changed since needs not be written again. */
-	WAIT_FOR(swapped() >= ALL_BYTES && written() - before >= ALL_BYTES * 3 / 4 &&
+	WAIT_FOR(swapped() >= ALL_BYTES && (!counts() || written() - before >= ALL_BYTES * 3 / 4) &&
 		 fdinfo_kib(a->w.fd, "drm-resident-memory:\t") == 0, 120000);
 	printf("# %llu MiB written to swap\n", (unsigned long long)((written() - before) / MIB));
 	burst(pid);
@@ -177,7 +187,7 @@ static void all_in(struct all *a)
 		CHECK_EQ(((uint64_t *)a->w.bo.map)[i], word(2, i));
 	check(a->sys.map, SIZE, 1);
 	printf("# %llu MiB read from it\n", (unsigned long long)((read_back() - before) / MIB));
-	CHECK(read_back() - before >= ALL_BYTES / 2);
+	CHECK(!counts() || read_back() - before >= ALL_BYTES / 2);
 }
 
 TEST_T(swapped, 600, "all kinds of objects are written to swap when memory is short, and are what they were when they are back")
