@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/sm/smsave.h"
+#include "core/sm/translate/translate.h"
 #include "one_cta.h"
 #include "run_suite.h"
 
@@ -188,6 +189,41 @@ START_TEST(again_in_each_window)
 }
 END_TEST
 
+/*
+ * The same by host code, which keeps where it has written lately: after the end of a window these pages are not dirty.  The last
+ * instructions of a window are interpreted, so there are more pages than they write.
+ */
+START_TEST(again_by_host_code)
+{
+	/* r9: eight pages, one after the other */
+	static const char *const body[] = {
+		"madw.u32 rd24, r9, 4096, rd4\nst.global.u32 [rd24+8192], r7\n",
+		"mad.u32 r16, r9, 1024, r2\nmadw.u32 rd24, r16, 4, rd10\nst.global.u32 [rd24+8192], r7\n",
+		"mul.u32 r16, r2, 128\nmad.u32 r16, r9, 4096, r16\nmadw.u32 rd24, r16, 1, rd10\nst.global.u32 [rd24+8192], r7\n",
+		"madw.u32 rd24, r9, 4096, rd4\n@p1 st.global.u32 [rd24+8192], r7\n",
+	};
+
+	for (unsigned i = 0; i < sizeof(body) / sizeof(body[0]); i++) {
+		char text[1024];
+
+		if (i) {
+			smt_free(s);
+			s = smt_new();
+		}
+		s->cfg.engine = PPU_ENGINE_TRANSLATE;
+		machine("");
+		s->core->cfg.window_ns = s->cfg.window_ns = 10000;
+		snprintf(text, sizeof(text), "%smov.u32 r7, 0\nloop: add.u32 r7, r7, 1\nand.u32 r9, r7, 7\n%ssetp.lt.u32 p2, r7, 20000\n"
+			 "@p2 bra loop\nexit\n", ADDRESSES, body[i]);
+		ck_assert_uint_ge(pages(text, 32), 8 * 9);
+		if (ppu_translate_missing(0) == NULL)
+			ck_assert_uint_gt(s->core->sms[0].host_insns, 20000);
+		while (parts)
+			free(part[--parts].old);
+	}
+}
+END_TEST
+
 /* More pages than the TLB has entries, in one window: those whose entries are taken are reported too. */
 START_TEST(entries_that_are_taken)
 {
@@ -294,6 +330,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, every_store_is_reported);
 	tcase_add_test(t, again_in_each_window);
+	tcase_add_test(t, again_by_host_code);
 	tcase_add_test(t, entries_that_are_taken);
 	tcase_add_test(t, nothing_else_is_reported);
 	tcase_add_test(t, reported_once);
