@@ -156,6 +156,17 @@ static const struct {
 	  "add.s32 r48, r44, 1\nmadw.s32 rd48, r48, 4, rd34\nld.global.u32 r9, [rd48]\n", 4 },
 	{ "ld.param.u64 rd34, [8]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, 2\nmadw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\n"
 	  "ld.global.u32 r9, [rd46+4]\n", 4 },
+	/* Stores by the product, when the index is something else by then: its high word is not 0, or wraps with the base. */
+	{ "ld.param.u64 rd34, [8]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, 2\nmulw.s32 rd46, r44, 4\nadd.u64 rd48, rd34, rd46\n"
+	  "ld.global.u32 r8, [rd48]\nadd.u32 r44, r8, 1\nld.param.u64 rd36, [8]\nadd.u64 rd50, rd36, rd46\nst.global.u32 [rd50], r44\n", 4 },
+	{ INDEX(2) "mulw.s32 rd46, r44, 4\nadd.u64 rd48, rd34, rd46\nld.global.u32 r8, [rd48]\nadd.u32 r44, r8, r32\n"
+	  "ld.param.u64 rd36, [0]\nadd.u64 rd50, rd36, rd46\nst.global.u32 [rd50+4], r44\n", 4 },
+	{ "ld.param.u64 rd34, [8]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmulw.s32 rd46, r44, 4\nadd.u64 rd48, rd34, rd46\n"
+	  "ld.global.u32 r8, [rd48]\nmov.u32 r44, r8\nld.param.u64 rd36, [8]\nadd.u64 rd50, rd36, rd46\nst.global.u32 [rd50], r32\n", 4 },
+	{ "ld.param.u64 rd34, [0]\nand.u32 r44, r32, 31\nadd.u32 r44, r44, 0xfffffff5\nmulw.u32 rd46, r44, 4\nadd.u64 rd48, rd34, rd46\n"
+	  "ld.global.u32 r8, [rd48+64]\nadd.u32 r44, r8, r32\nld.param.u64 rd36, [0]\nadd.u64 rd50, rd36, rd46\nst.global.u32 [rd50+64], r44\n", 4 },
+	{ "and.u32 r44, r32, 31\nadd.u32 r44, r44, 0xffffffc0\nmulw.u32 rd46, r44, 4\nadd.u32 r44, r44, 77\nld.param.u64 rd36, [0]\n"
+	  "add.u64 rd50, rd36, rd46\nst.global.u32 [rd50+256], r44\n", 4 },
 	/* Other sizes, and factors that are none. */
 	{ INDEX(3) "madw.s32 rd46, r44, 8, rd34\nld.global.u64 rd8, [rd46]\nadd.s32 r48, r44, 1\nmadw.s32 rd48, r48, 8, rd34\n"
 	  "ld.global.v2.u32 rd10, [rd48]\nld.global.u64 rd12, [rd48+8]\n", 8 },
