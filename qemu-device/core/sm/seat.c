@@ -311,7 +311,7 @@ static inline __attribute__((always_inline)) void copy_warp(struct ppu_warp *w, 
 	unsigned i;
 
 #pragma GCC unroll 4
-	for (i = 0; i < sizeof(w->v.pred) / sizeof(vector); i++)
+	for (i = 0; i < sizeof(w->v.pred) / (sizeof(vector)); i++)
 		((vector *)w->v.pred)[i] = ((const vector *)from)[i];
 	*(word *)((uint8_t *)w + FIRST) = *(const word *)(from + FIRST);
 #pragma GCC unroll 16
