@@ -670,7 +670,14 @@ START_TEST(cta_limits)
 	t->block[0] = 0x80000000u;
 	ck_assert_int_eq(ppu_sm_limits(s->core, &s->ctx, t), PPU_ERR_TMD_LIMITS);
 	t->block[0] = t->block[1] = 1;
-	t->shared_bytes = 49153;
+	t->shared_bytes = 96 << 10;		/* of an SM */
+	ck_assert_int_eq(ppu_sm_limits(s->core, &s->ctx, t), 0);
+	t->shared_bytes++;
+	ck_assert_int_eq(ppu_sm_limits(s->core, &s->ctx, t), PPU_ERR_TMD_LIMITS);
+	s->core->cfg.shared_per_cta = 48 << 10;
+	t->shared_bytes = 48 << 10;
+	ck_assert_int_eq(ppu_sm_limits(s->core, &s->ctx, t), 0);
+	t->shared_bytes++;
 	ck_assert_int_eq(ppu_sm_limits(s->core, &s->ctx, t), PPU_ERR_TMD_LIMITS);
 	t->shared_bytes = 0;
 	t->local_per_thread = 2048;
