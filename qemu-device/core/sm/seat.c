@@ -296,9 +296,10 @@ static void give_sp(const struct ppu_cta *cta, struct ppu_warp *w)
 		w->v.row[PPU_SP][k] = cta->local_bytes;
 }
 
-#define FIRST	(offsetof(struct ppu_warp, v.row) + sizeof(((struct ppu_warp *)0)->v.row))
-#define SECOND	((FIRST + 15) / 16 * 16)	/* up to here it is one word, from here on vectors */
-_Static_assert(SECOND - FIRST == 8 && PPU_WARP_OWN % 16 == 0 && SECOND % 16 == 0, "copied as vectors");
+#define VECTOR	16				/* bytes */
+#define FIRST	offsetof(struct ppu_warp, pc)	/* behind the addresses of rows */
+#define SECOND	((FIRST + VECTOR - 1) / VECTOR * VECTOR)	/* up to here it is one word, from here on vectors */
+_Static_assert(SECOND - FIRST == 8 && PPU_WARP_OWN % VECTOR == 0 && SECOND % VECTOR == 0, "copied as vectors");
 
 /*
  * w becomes what a warp of this kind is when it begins.  Whole vectors, of which no part was written just now: the host would
@@ -306,16 +307,16 @@ _Static_assert(SECOND - FIRST == 8 && PPU_WARP_OWN % 16 == 0 && SECOND % 16 == 0
  */
 static inline __attribute__((always_inline)) void copy_warp(struct ppu_warp *w, const uint8_t *from)
 {
-	typedef uint64_t vector __attribute__((vector_size(16), may_alias));
+	typedef uint64_t vector __attribute__((vector_size(VECTOR), may_alias));
 	typedef uint64_t word __attribute__((may_alias));
 	unsigned i;
 
 #pragma GCC unroll 4
-	for (i = 0; i < sizeof(w->v.pred) / (sizeof(vector)); i++)
+	for (i = 0; i < sizeof(w->v.pred) / VECTOR; i++)
 		((vector *)w->v.pred)[i] = ((const vector *)from)[i];
 	*(word *)((uint8_t *)w + FIRST) = *(const word *)(from + FIRST);
 #pragma GCC unroll 16
-	for (i = SECOND / sizeof(vector); i < PPU_WARP_OWN / sizeof(vector); i++)
+	for (i = SECOND / VECTOR; i < PPU_WARP_OWN / VECTOR; i++)
 		((vector *)w)[i] = ((const vector *)from)[i];
 }
 
