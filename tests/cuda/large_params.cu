@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// As many parameters as a kernel can have, 32764 bytes: launched by the CPU, by a graph, and by a kernel.
+// As many parameters as a kernel can have, 32764 bytes, launched by the CPU and by a graph.  Launched by a kernel: 4100, more
+// than there could be once.  Such a kernel has them in local memory, too, for which all threads of the device need room.
 #include <cuda_runtime.h>
 #include <ppu_launch.h>
 #include "test.h"
@@ -22,13 +23,13 @@ template <int N> __global__ void sum(unsigned *to, const __grid_constant__ big<N
 		to[1] = b.v[N - 1];
 }
 
-__device__ big<WORDS> source;	// not on the stack
+__device__ big<SMALL> source;	// not on the stack
 
 __global__ void parent(unsigned *to, int *error, unsigned seed)
 {
-	for (int i = 0; i < WORDS; i++)
+	for (int i = 0; i < SMALL; i++)
 		source.v[i] = seed + (unsigned)i;
-	*error = PPU_LAUNCH(sum<WORDS>, 2, THREADS, 0, PPU_STREAM_BLOCK, to, source);
+	*error = PPU_LAUNCH(sum<SMALL>, 2, THREADS, 0, PPU_STREAM_BLOCK, to, source);
 }
 
 template <int N> static unsigned expected(unsigned seed)
@@ -58,6 +59,7 @@ template <int N> static void launches(unsigned *to)
 		fill(&b, k);
 		to[2 * k] = to[2 * k + 1] = 0;
 		sum<N><<<2, THREADS>>>(to + 2 * k, b);
+		OK(cudaGetLastError());
 	}
 	OK(cudaDeviceSynchronize());
 	for (unsigned k = 0; k < 20; k++) {
@@ -94,7 +96,7 @@ int main()
 	parent<<<1, 1>>>(to, error, 5);
 	OK(cudaDeviceSynchronize());
 	CHECK(!*error);
-	CHECK(to[0] == 2 * expected<WORDS>(5));
+	CHECK(to[0] == 2 * expected<SMALL>(5));
 	puts("large_params: ok");
 	return 0;
 }

@@ -10,7 +10,8 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 failed=0
 
-scripts/vm --host-root --timeout 1500 --env PPU_BACKEND=drm -- /bin/bash -c '
+# large_params: all threads of the device need room for the parameters that one of its kernels passes on.
+scripts/vm --vram 1G --host-root --timeout 1500 --env PPU_BACKEND=drm -- /bin/bash -c '
 	for program in "$0"/*; do
 		[[ -x $program && ! -d $program ]] || continue
 		timeout -s KILL 400 "$program" >/tmp/out 2>&1
