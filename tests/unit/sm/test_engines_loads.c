@@ -201,6 +201,42 @@ START_TEST(indices)
 }
 END_TEST
 
+/*
+ * More pages to note than there is room for.  9: words of each lane in another page, which fill up the notes; others: of nine
+ * groups that take each other's registers, even ones in one page, odd ones in the next, so each looks for its page again.
+ */
+START_TEST(many_pages)
+{
+	static const char order[] = "99999999999943276583212141412141812141814141814101218781414618141414274781874235678";
+	static char text[SCENE_TEXT], body[12000];
+	struct load_scene sc = { .text = text, .seed = 3, .shared = 4096, .params = 256, .threads = 32 };
+	unsigned len = 0;
+
+	for (int i = 0; i < 3; i++) {
+		sc.t[i] = (struct scene_table){ SP_GLOBAL, SH_ROW, 4, 0 };
+		sc.mask[i] = 0x7fffffff;
+	}
+#define P(...) len += (unsigned)snprintf(body + len, sizeof(body) - len, __VA_ARGS__)
+	P("and.u32 r28, r32, 31\nshr.u32 r23, r28, 3\nand.u32 r29, r28, 7\nmad.u32 r22, r23, 1024, r29\nadd.u32 r22, r22, 248\n"
+	  "and.u32 r29, r28, 15\nshl.u32 r29, r29, 12\nadd.u32 r29, r29, 64\nsetp.ge.u32 p1, r28, 16\n@p1 and.u32 r29, r28, 1\n"
+	  "@p1 shl.u32 r29, r29, 12\nmadw.u32 rd46, r29, 1, rd34\nshl.u32 r23, r32, 2\nsetp.ge.u32 p0, r32, 0\n@p0 bra on\nexit\n"
+	  "on: ld.param.u64 rd34, [0]\nst.shared.u32 [r23], r22\nadd.u32 r44, r22, 0\nadd.u32 r45, r22, 8\n");
+	for (int g = 0; g < 9; g++)
+		P("madw.s32 rd%d, r%d, 16, rd34\n", 2 * g, 44 + g % 2);
+	for (const char *c = order; *c; c++)
+		if (*c == '9')
+			P("ld.global.u32 r20, [rd46]\n");
+		else
+			P("ld.global.v4.u32 rq24, [rd%d]\n", 2 * (*c - '0'));
+	P("nanosleep 1\n");
+#undef P
+	load_scene_start(EPAIR_PLAIN);
+	load_scene_program(text, SCENE_WARM | SCENE_SHOW, sc.shared, 40, body);
+	ck_assert_msg(load_scene_run(&sc), "%s", epair_why);
+	load_scene_end();
+}
+END_TEST
+
 /* So many values between two loads whose lanes lie alike that not all of them, and the distances, fit into registers.
  * _i: how many, from 2 on. */
 START_TEST(many_values)
@@ -612,6 +648,7 @@ int main(void)
 	tcase_set_timeout(random, 0);
 	tcase_add_loop_test(t, groups, 0, (int)ACCESSES);
 	tcase_add_loop_test(t, many_values, 2, 28);
+	tcase_add_test(t, many_pages);
 	tcase_add_loop_test(t, indices, 0, sizeof(indexed) / sizeof(indexed[0]));
 	tcase_add_loop_test(random, bodies, 0, EPAIR_MACHINES);
 	tcase_add_loop_test(t, texts, 0, sizeof(fixed) / sizeof(fixed[0]));

@@ -58,9 +58,10 @@ struct ppu_slot {
 };
 
 /*
- * The pages that a segment with loads has used.  None of these may be put out of the TLB.  For each eight lanes a group notes at
- * most four: where its window begins and ends, and where its words begin and end.  Words that are found one by one may be in
- * more pages than there is room for; so may ends, if a group's address is checked more than once (next_page()).
+ * The pages that a segment with loads has used.  None of these may be put out of the TLB.  For each eight lanes a group mostly
+ * notes at most four: where its window begins and ends, and where its words begin and end.  Words that are found one by one may
+ * be in more pages than there is room for; so may ends, and pages of groups that share a slot and take it from each other, if an
+ * address is checked more than once.  So whoever notes a page looks whether there is room.
  */
 #define PPU_USED_WORDS	256		/* so many are noted for these, then no page is put out any more */
 #define PPU_USED_PAGES	(PPU_USED_WORDS + 16 * PPU_FUSE_GROUPS)

@@ -957,6 +957,8 @@ static void look_for(struct ppu_seg *s, const struct ppu_away *a, uint32_t back)
 	EM(e, MOV, SLOT_PAGE(g->page), Q(RDX));
 	EM(e, MOV, SLOT_HOST(g->page), Q(RCX));
 	EM(e, MOV, Q(R8), M(RSP, USED_AT(bytes), 8));
+	EM(e, CMP, Q(R8), IM(8 * PPU_USED_PAGES));	/* groups that share a slot may look again and again */
+	JUMP(e, JNB, s->bail);
 	EM(e, ADD, Q(R8), Q(RSP));
 	EM(e, MOV, M(R8, USED_AT(page), 8), Q(RDX));
 	EM(e, ADD, M(RSP, USED_AT(bytes), 8), IM(8));
