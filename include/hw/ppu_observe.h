@@ -230,7 +230,7 @@ struct ppu_observer {
 	void (*copy)(void *arg, const struct ppu_seen_copy *c);
 	/*
 	 * A warp has its turn: begin, due.  Returns where its instructions are counted, one entry for each instruction of the
-	 * program; NULL: nobody wants to know.  turn_end() is called then, and needed if turn_begin() is there.
+	 * program, and one more for a program that runs off its end; NULL: nobody wants to know.  turn_end() is called then, and needed if turn_begin() is there.
 	 */
 	struct ppu_seen_count *(*turn_begin)(void *arg, const struct ppu_seen_turn *t);
 	void (*turn_end)(void *arg, const struct ppu_seen_turn *t);

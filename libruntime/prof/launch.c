@@ -67,8 +67,9 @@ static struct prof_live *live_new(uint32_t n)
 	if (!v)
 		return NULL;
 	v->n = n;
-	v->count = calloc(n, sizeof(*v->count));
-	v->insn = calloc(n, sizeof(*v->insn));
+	/* One more for a program that runs off its end. */
+	v->count = calloc((size_t)n + 1, sizeof(*v->count));
+	v->insn = calloc((size_t)n + 1, sizeof(*v->insn));
 	if (v->count && v->insn)
 		return v;
 	live_free(v);

@@ -13,9 +13,12 @@ PPU_LOOK_STATES(S)
 
 static const struct ppu_cta *cta_at(const struct ppu_core *core, uint32_t sm, uint32_t slot)
 {
-	const struct ppu_sm *s = sm < core->num_sms ? &core->sms[sm] : NULL;
+	struct ppu_sm *s = sm < core->num_sms ? &core->sms[sm] : NULL;
 
-	return s && slot < s->num_ctas && s->cta[slot].task ? &s->cta[slot] : NULL;
+	if (!s || slot >= s->num_ctas || !s->cta[slot].task)
+		return NULL;
+	ppu_seat_warps(s);	/* what the SM does itself before it runs: barriers are those of the CTA before until then */
+	return &s->cta[slot];
 }
 
 static const struct ppu_warp *warp_at(const struct ppu_core *core, uint32_t sm, uint32_t slot)
