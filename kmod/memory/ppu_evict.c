@@ -293,9 +293,11 @@ static int ppu_bo_pay_fixed(struct ppu_bo *bo)
 	int ret = 0;
 
 	ppu_evict_lock(ev);
-	if (!bo->fixed)
+	/* Another device may have imported it meanwhile: then it is not in VRAM any more. */
+	if (!bo->fixed && bo->placement == DRM_PPU_PLACEMENT_VRAM) {
 		ret = ppu_quota_fix_vram(bo->quota, ppu_bo_gem(bo)->size);
-	bo->fixed |= !ret;
+		bo->fixed = !ret;
+	}
 	ppu_evict_unlock(ev);
 	return ret;
 }

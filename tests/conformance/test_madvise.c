@@ -214,6 +214,25 @@ TEST(bound, "a VM that is idle loses what it does not need, and sees zeroes when
 	check(sys.map, MIB, 9);
 }
 
+TEST(no_queue, "objects that are not needed, but in use, keep no others from being given back")
+{
+	struct world w = world_new(MIB, VA);
+	int fd = open_ppu();
+	struct bo busy[80], other = bo_new(fd, MIB, DRM_PPU_PLACEMENT_SYSTEM);
+
+	for (unsigned i = 0; i < sizeof(busy) / sizeof(busy[0]); i++) {
+		busy[i] = bo_new(w.fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+		vm_map(w.fd, w.vm, &busy[i], SYS_VA + i * 4096);
+		CHECK(dontneed(w.fd, &busy[i]));
+	}
+	fill(other.map, other.size, 30);
+	/* Now the VM is not idle. */
+	copy(&w, VA, VA + MIB / 2, 4096);
+	memory_press();
+	CHECK_EQ(fdinfo_kib(fd, "drm-resident-memory:\t"), 0);
+	check(other.map, other.size, 30);
+}
+
 TEST(vram, "contents of VRAM that nobody needs are not copied out but dropped; others are kept")
 {
 	struct world w = world_new(4 * MIB, VA);
