@@ -13,6 +13,9 @@
 #include <ppu_image.h>
 #include "backend/backend.h"
 
+/* What ppu-dbg sends before it starts the program, for one process to take. */
+#define DBG_WORD "ppu-dbg\n"
+
 #pragma GCC visibility push(hidden)
 
 /* When a device was opened: the program stands still until the user lets it go on.  0; or -EINVAL and *err, a malloc'ed

@@ -2,18 +2,22 @@
 /*
  * The debugger's session: its socket, its thread, and whose turn it is.
  *
- * What goes out are lines that begin with "=" (for the user), "*" (an event) or "." (the next command, please); commands come in
- * one a line.  A line "!" that comes while the device runs asks for a stop.
+ * The first thing that comes is DBG_WORD, once: the process that takes it is debugged.  What goes out are lines that begin with
+ * "=" (for the user), "*" (an event) or "." (the next command, please); commands come in one a line.  A line "!" that comes while
+ * the device runs asks for a stop.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "debug/state.h"
@@ -161,14 +165,34 @@ static char *start_thread(void)
 	return rc ? strdup("PPU_DEBUG: no thread for the debugger") : NULL;
 }
 
+/*
+ * Is ppu-dbg at the other end, and has it not been given to another process?  PPU_DEBUG is inherited, and its number may be any
+ * other file in a child: ppu-dbg has sent a word, and who takes it is the one that is debugged.
+ */
+static bool take_word(int fd)
+{
+	char word[sizeof(DBG_WORD)];
+	const ssize_t len = sizeof(word) - 1;
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISSOCK(st.st_mode))
+		return false;
+	/* It is looked at first: what others have sent is not ours. */
+	return recv(fd, word, (size_t)len, MSG_DONTWAIT | MSG_PEEK) == len && !memcmp(word, DBG_WORD, (size_t)len) &&
+	       recv(fd, word, (size_t)len, MSG_DONTWAIT) == len && !memcmp(word, DBG_WORD, (size_t)len);
+}
+
+/* NULL; without out: the process is not debugged. */
 static char *connect_to(const char *text)
 {
 	char *end, *err = NULL;
 	long fd = strtol(text, &end, 10);
 	int copy;
 
-	if (end == text || *end || fd < 0 || fcntl((int)fd, F_GETFD) < 0)
-		return asprintf(&err, "PPU_DEBUG: \"%s\" is no open file (ppu-dbg sets it)", text) < 0 ? NULL : err;
+	if (end == text || *end || fd < 0 || fd > INT_MAX)
+		return asprintf(&err, "PPU_DEBUG: \"%s\" is no file's number (ppu-dbg sets it)", text) < 0 ? NULL : err;
+	if (!take_word((int)fd))
+		return NULL;
 	copy = fcntl((int)fd, F_DUPFD_CLOEXEC, 0);
 	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 	dbg.fd = (int)fd;
@@ -179,6 +203,7 @@ static char *connect_to(const char *text)
 int dbg_open(const struct be_ops *be, struct be_dev *dev, char **err)
 {
 	const char *text = getenv("PPU_DEBUG");
+	static bool asked;
 	int rc;
 
 	*err = NULL;
@@ -186,12 +211,17 @@ int dbg_open(const struct be_ops *be, struct be_dev *dev, char **err)
 		return 0;
 	if (dbg.dev)
 		return 0;		/* the first device is debugged */
+	if (!asked)
+		*err = connect_to(text);
+	asked = !*err;
+	if (!*err && !out)
+		return 0;		/* another process is debugged, or nobody looks any more */
+	if (*err)
+		return -EINVAL;
 	if (!be->debug)
 		*err = strdup("PPU_DEBUG: only the device inside the process can be debugged (PPU_BACKEND=core)");
 	else if (getenv("PPU_CHECK") || getenv("PPU_PROF"))
 		*err = strdup("PPU_DEBUG, PPU_CHECK and PPU_PROF watch the device, and one at a time can");
-	else if (dbg.fd < 0)
-		*err = connect_to(text);
 	if (*err)
 		return -EINVAL;
 	dbg.be = be;

@@ -13,6 +13,7 @@
 
 #include "link.h"
 #include "../start/start.h"
+#include "debug/debug.h"
 
 /* Becomes the program.  Its input is empty: commands come from there.  An interrupt is for the debugger. */
 static void become(char **program, int fd, int output, bool forward_only)
@@ -51,6 +52,8 @@ void link_start(struct link *l, char **program, bool forward_only, bool take_out
 	int pair[2], pipes[2] = { -1, -1 };
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) || (take_output && pipe2(pipes, O_CLOEXEC)))
+		fail("ppu-dbg: a socket");
+	if (write(pair[0], DBG_WORD, strlen(DBG_WORD)) != (ssize_t)strlen(DBG_WORD))
 		fail("ppu-dbg: a socket");
 	fflush(NULL);
 	l->pid = fork();
