@@ -148,13 +148,17 @@ static void in_child(void)
 	dbg.mute = true;
 }
 
+/* Once: it goes on when a device is opened again. */
 static char *start_thread(void)
 {
+	static bool runs;
 	pthread_attr_t attr;
 	pthread_t thread;
 	sigset_t all, old;
 	int rc;
 
+	if (runs)
+		return NULL;
 	sigfillset(&all);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -162,7 +166,11 @@ static char *start_thread(void)
 	rc = pthread_create(&thread, &attr, debugger, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
-	return rc ? strdup("PPU_DEBUG: no thread for the debugger") : NULL;
+	if (rc)
+		return strdup("PPU_DEBUG: no thread for the debugger");
+	runs = true;
+	pthread_atfork(NULL, NULL, in_child);
+	return NULL;
 }
 
 /*
@@ -236,7 +244,6 @@ int dbg_open(const struct be_ops *be, struct be_dev *dev, char **err)
 		dbg.dev = NULL;
 		return rc ? rc : -EINVAL;
 	}
-	pthread_atfork(NULL, NULL, in_child);
 	dbg.stop = (struct dbg_stop){ .why = DBG_OPENED };
 	dbg_hand_over();
 	return 0;
@@ -248,4 +255,6 @@ void dbg_close(const struct be_ops *be, struct be_dev *dev)
 		return;
 	dbg.ops->attach(dev, NULL);
 	dbg.dev = NULL;
+	dbg.saves = 0;
+	dbg.focus.is = false;
 }
