@@ -26,6 +26,7 @@ enum scopes { SCOPE_THREAD = 1, SCOPE_PARAMETERS, SCOPE_SHARED, SCOPE_REGISTERS 
 static struct link prog;
 static bool started, running, gone, disconnected;
 static int seq;
+static const char ended[] = "the program has ended";
 static char stopped[256];		/* what the debugger said of its stop */
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
@@ -155,8 +156,11 @@ static char *listen_to(void)
 	return text;
 }
 
+/* NULL: there is no program, or it has ended. */
 static char *ask(const char *command)
 {
+	if (!started || gone)
+		return NULL;
 	link_send(&prog, command);
 	return listen_to();
 }
@@ -220,7 +224,7 @@ static char **program_of(json *args)
 		return NULL;
 	program[0] = strdup(text_of(args, "program"));
 	for (size_t i = 0; i < n; i++)
-		program[i + 1] = strdup(json_object_get_string(json_object_array_get_idx(more, i)));
+		program[i + 1] = strdup(json_object_get_string(json_object_array_get_idx(more, i)) ?: "");
 	return program;
 }
 
@@ -230,8 +234,12 @@ static void set_environment(json *args)
 
 	if (!env || !json_object_is_type(env, json_type_object))
 		return;
-	json_object_object_foreach(env, key, value)
-		setenv(key, json_object_get_string(value), 1);
+	json_object_object_foreach(env, key, value) {
+		if (value)
+			setenv(key, json_object_get_string(value), 1);
+		else
+			unsetenv(key);	/* as the protocol has it */
+	}
 }
 
 static void take_output(void)
@@ -371,8 +379,13 @@ static void set_breakpoints(json *request, const char *source, json *list)
 	struct given *g = given_of(source);
 	char *where;
 
-	if (!g)
+	if (!g) {
+		json_object_put(body);
+		respond(request, NULL, "no memory");
 		return;
+	}
+	if (list && !json_object_is_type(list, json_type_array))
+		list = NULL;
 	drop_given(g);
 	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
 		b = json_object_array_get_idx(list, i);
@@ -415,7 +428,7 @@ static void step(json *request, json *args, const char *line, const char *insn)
 {
 	free(askf("machine select %ld", (long)number_of(args, "threadId")));
 	if (gone)
-		respond(request, NULL, "the program has ended");
+		respond(request, NULL, ended);
 	else
 		go(request, !strcmp(text_of(args, "granularity"), "instruction") ? insn : line, false);
 }
@@ -494,7 +507,7 @@ static char *fields(char *line, char **v, unsigned n)
 static void do_threads(json *request, json *args)
 {
 	json *body = json_object_new_object(), *list = json_object_new_array(), *t;
-	char *said = running ? strdup("") : ask("machine threads"), *v[2], *next;
+	char *said = running ? NULL : ask("machine threads"), *v[2], *next;
 
 	(void)args;
 	for (char *line = said; line && (next = fields(line, v, 2)); line = next) {
@@ -610,8 +623,10 @@ static void do_evaluate(json *request, json *args)
 			return;
 		}
 	said = askf("%s%s", console ? "" : "print ", text);
-	if (!said)
+	if (!said) {
+		respond(request, NULL, ended);
 		return;
+	}
 	body = json_object_new_object();
 	said[strcspn(said, "\n") + (console ? strlen(said) - strcspn(said, "\n") : 0)] = 0;
 	put_text(body, "result", said);
@@ -652,8 +667,11 @@ static void do_read_memory(json *request, json *args)
 	snprintf(address, sizeof(address), "%.*s0x%llx", colon ? (int)(colon - ref + 1 < 16 ? colon - ref + 1 : 16) : 0, ref,
 		 (unsigned long long)at);
 	said = askf("machine read %s %ld", address, (long)number_of(args, "count"));
-	if (!said)
+	if (!said) {
+		json_object_put(body);
+		respond(request, NULL, ended);
 		return;
+	}
 	said[strcspn(said, "\n")] = 0;
 	data = base64(said);
 	put_text(body, "address", address);
@@ -689,7 +707,7 @@ static void handle(json *request)
 		if (strcmp(requests[i].name, name) != 0)
 			continue;
 		if (requests[i].when == STOPPED && (!started || gone || running))
-			respond(request, NULL, !started ? "no program was launched" : gone ? "the program has ended" : "the device runs");
+			respond(request, NULL, !started ? "no program was launched" : gone ? ended : "the device runs");
 		else
 			requests[i].fn(request, args);
 		return;
