@@ -14,56 +14,64 @@ struct command {
 	const char *name, *other;	/* other: a short name, or NULL */
 	void (*fn)(const char *args);
 	const char *words;		/* NULL: of no interest to people */
+	bool runs;			/* lets the device run, and ends with a stop that the user sees */
 };
 
 static const struct command table[] = {
-	{ "help", "h", help, "[COMMAND]: what there is" },
-	{ "continue", "c", dbg_cmd_continue, "[N]: run on; N: stop at the Nth hit of this breakpoint" },
-	{ "run", "r", dbg_cmd_continue, "the same: the program has been started already" },
-	{ "stepi", "si", dbg_cmd_stepi, "[N]: up to the next instruction of the thread in focus" },
-	{ "step", "s", dbg_cmd_step, "[N]: up to another line of the thread in focus" },
-	{ "next", "n", dbg_cmd_next, "[N]: the same, functions as a whole" },
-	{ "finish", "fin", dbg_cmd_finish, "up to the end of the function" },
-	{ "reverse-stepi", "rsi", dbg_cmd_reverse_stepi, "[N]: back to the last instruction of the thread in focus" },
-	{ "reverse-step", "rs", dbg_cmd_reverse_step, "[N]: back to the beginning of this line, or of the one before" },
-	{ "reverse-next", "rn", dbg_cmd_reverse_next, "[N]: the same, functions as a whole" },
-	{ "reverse-continue", "rc", dbg_cmd_reverse_continue, "back to the last breakpoint or watchpoint" },
-	{ "last-write", "lw", dbg_cmd_last_write, "ADDRESS[, BYTES]: who wrote this memory last" },
-	{ "goto", NULL, dbg_cmd_goto, "N: to a moment that \"info position\" has told, back or forward" },
-	{ "interval", NULL, dbg_cmd_interval, "[N]: how many instructions are between two saves of the device's state" },
-	{ "break", "b", dbg_cmd_break, "FILE:LINE | LINE | FUNCTION | *PC [if CONDITION]" },
-	{ "tbreak", "tb", dbg_cmd_tbreak, "the same, for one stop" },
-	{ "watch", NULL, dbg_cmd_watch, "ADDRESS[, BYTES] [if CONDITION]: stop when it changes" },
-	{ "wwatch", NULL, dbg_cmd_wwatch, "... when it is written" },
-	{ "rwatch", NULL, dbg_cmd_rwatch, "... when it is read" },
-	{ "awatch", NULL, dbg_cmd_awatch, "... at each access" },
-	{ "catch", NULL, dbg_cmd_catch, "begin | end | host: stop when kernels begin or end, or before the program goes on" },
-	{ "delete", "d", dbg_cmd_delete, "[N...]: remove breakpoints and watchpoints" },
-	{ "enable", NULL, dbg_cmd_enable, "[N...]" },
-	{ "disable", NULL, dbg_cmd_disable, "[N...]" },
-	{ "condition", NULL, dbg_cmd_condition, "N [CONDITION]" },
-	{ "ignore", NULL, dbg_cmd_ignore, "N TIMES" },
-	{ "focus", "f", dbg_cmd_focus, "[kernel N] [block (X,Y,Z)] [thread (X,Y,Z)] [warp N] [lane N]" },
-	{ "cuda", NULL, dbg_cmd_focus, "the same" },
-	{ "print", "p", dbg_cmd_print, "[/x|/d|/u|/f] EXPRESSION" },
-	{ "x", NULL, dbg_cmd_x, "/8xw ADDRESS: memory; x, d, u or f; b, h, w or g" },
-	{ "where", "bt", dbg_cmd_where, "functions that the thread is in" },
-	{ "list", "l", dbg_cmd_list, "source lines" },
-	{ "disassemble", "dis", dbg_cmd_disassemble, "instructions" },
+	{ "help", "h", help, "[COMMAND]: what there is", false },
+	{ "continue", "c", dbg_cmd_continue, "[N]: run on; N: stop at the Nth hit of this breakpoint", true },
+	{ "run", "r", dbg_cmd_continue, "the same: the program has been started already", true },
+	{ "stepi", "si", dbg_cmd_stepi, "[N]: up to the next instruction of the thread in focus", true },
+	{ "step", "s", dbg_cmd_step, "[N]: up to another line of the thread in focus", true },
+	{ "next", "n", dbg_cmd_next, "[N]: the same, functions as a whole", true },
+	{ "finish", "fin", dbg_cmd_finish, "up to the end of the function", true },
+	{ "reverse-stepi", "rsi", dbg_cmd_reverse_stepi, "[N]: back to the last instruction of the thread in focus", true },
+	{ "reverse-step", "rs", dbg_cmd_reverse_step, "[N]: back to the beginning of this line, or of the one before", true },
+	{ "reverse-next", "rn", dbg_cmd_reverse_next, "[N]: the same, functions as a whole", true },
+	{ "reverse-continue", "rc", dbg_cmd_reverse_continue, "back to the last breakpoint or watchpoint", true },
+	{ "last-write", "lw", dbg_cmd_last_write, "ADDRESS[, BYTES]: who wrote this memory last", false },
+	{ "goto", NULL, dbg_cmd_goto, "N: to a moment that \"info position\" has told, back or forward", true },
+	{ "interval", NULL, dbg_cmd_interval, "[N]: how many instructions are between two saves of the device's state", false },
+	{ "break", "b", dbg_cmd_break, "FILE:LINE | LINE | FUNCTION | *PC [if CONDITION]", false },
+	{ "tbreak", "tb", dbg_cmd_tbreak, "the same, for one stop", false },
+	{ "watch", NULL, dbg_cmd_watch, "ADDRESS[, BYTES] [if CONDITION]: stop when it changes", false },
+	{ "wwatch", NULL, dbg_cmd_wwatch, "... when it is written", false },
+	{ "rwatch", NULL, dbg_cmd_rwatch, "... when it is read", false },
+	{ "awatch", NULL, dbg_cmd_awatch, "... at each access", false },
+	{ "catch", NULL, dbg_cmd_catch, "begin | end | host: stop when kernels begin or end, or before the program goes on", false },
+	{ "delete", "d", dbg_cmd_delete, "[N...]: remove breakpoints and watchpoints", false },
+	{ "enable", NULL, dbg_cmd_enable, "[N...]", false },
+	{ "disable", NULL, dbg_cmd_disable, "[N...]", false },
+	{ "condition", NULL, dbg_cmd_condition, "N [CONDITION]", false },
+	{ "ignore", NULL, dbg_cmd_ignore, "N TIMES", false },
+	{ "focus", "f", dbg_cmd_focus, "[kernel N] [block (X,Y,Z)] [thread (X,Y,Z)] [warp N] [lane N]", false },
+	{ "cuda", NULL, dbg_cmd_focus, "the same", false },
+	{ "print", "p", dbg_cmd_print, "[/x|/d|/u|/f] EXPRESSION", false },
+	{ "x", NULL, dbg_cmd_x, "/8xw ADDRESS: memory; x, d, u or f; b, h, w or g", false },
+	{ "where", "bt", dbg_cmd_where, "functions that the thread is in", false },
+	{ "list", "l", dbg_cmd_list, "source lines", false },
+	{ "disassemble", "dis", dbg_cmd_disassemble, "instructions", false },
 	{ "info", "i", info, "kernels | blocks | warps | lanes | tokens | barriers | registers [N] | predicates | parameters |\n"
-	  "    shared | breakpoints | position | digest" },
-	{ "machine", NULL, dbg_cmd_machine, NULL },
-	{ "commands", NULL, commands, NULL },
+	  "    shared | breakpoints | position | digest", false },
+	{ "machine", NULL, dbg_cmd_machine, NULL, false },
+	{ "commands", NULL, commands, NULL, false },
 };
 #define NUM_COMMANDS	(sizeof(table) / sizeof(table[0]))
 
 static const struct command infos[] = {
-	{ "kernels", NULL, dbg_info_kernels, NULL }, { "blocks", NULL, dbg_info_blocks, NULL },
-	{ "warps", NULL, dbg_info_warps, NULL }, { "lanes", NULL, dbg_info_lanes, NULL }, { "tokens", NULL, dbg_info_tokens, NULL },
-	{ "barriers", NULL, dbg_info_barriers, NULL }, { "registers", NULL, dbg_info_registers, NULL },
-	{ "predicates", NULL, dbg_info_predicates, NULL }, { "parameters", NULL, dbg_info_parameters, NULL },
-	{ "shared", NULL, dbg_info_shared, NULL }, { "breakpoints", NULL, dbg_info_points, NULL },
-	{ "position", NULL, dbg_info_position, NULL }, { "digest", NULL, dbg_info_digest, NULL },
+	{ "kernels", NULL, dbg_info_kernels, NULL, false },
+	{ "blocks", NULL, dbg_info_blocks, NULL, false },
+	{ "warps", NULL, dbg_info_warps, NULL, false },
+	{ "lanes", NULL, dbg_info_lanes, NULL, false },
+	{ "tokens", NULL, dbg_info_tokens, NULL, false },
+	{ "barriers", NULL, dbg_info_barriers, NULL, false },
+	{ "registers", NULL, dbg_info_registers, NULL, false },
+	{ "predicates", NULL, dbg_info_predicates, NULL, false },
+	{ "parameters", NULL, dbg_info_parameters, NULL, false },
+	{ "shared", NULL, dbg_info_shared, NULL, false },
+	{ "breakpoints", NULL, dbg_info_points, NULL, false },
+	{ "position", NULL, dbg_info_position, NULL, false },
+	{ "digest", NULL, dbg_info_digest, NULL, false },
 };
 #define NUM_INFOS	(sizeof(infos) / sizeof(infos[0]))
 
@@ -94,6 +102,8 @@ static void run(const struct command *c, size_t n, const char *line, const char 
 	bool several;
 
 	found = len ? find(c, n, line, len, &several) : NULL;
+	if (found && found->runs)
+		dbg_tell("%s", &DBG_RUNS[1]);
 	if (found)
 		found->fn(line + len + strspn(line + len, " \t"));
 	else

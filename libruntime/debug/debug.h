@@ -15,6 +15,8 @@
 
 /* What ppu-dbg sends before it starts the program, for one process to take. */
 #define DBG_WORD "ppu-dbg\n"
+/* The line that says that a command lets the device run: the next lines come when it has stopped. */
+#define DBG_RUNS "*running"
 
 #pragma GCC visibility push(hidden)
 

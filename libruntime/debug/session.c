@@ -88,6 +88,8 @@ void dbg_tell(const char *fmt, ...)
 	va_start(ap, fmt);
 	put('*', fmt, ap);
 	va_end(ap);
+	if (out)
+		fflush(out);		/* it may be long until the next command */
 }
 
 bool dbg_interrupted(void)

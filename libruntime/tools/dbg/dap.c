@@ -16,6 +16,7 @@
 
 #include "front.h"
 #include "link.h"
+#include "debug/debug.h"
 
 #define MOST_BYTES	(16u << 20)	/* of a message */
 
@@ -133,12 +134,19 @@ static void tell_stopped(const char *description)
 	send_event("stopped", body);
 }
 
-/* What the debugger says up to where it wants a command; NULL: the program has ended.  The caller frees it. */
+/* What the debugger says up to where it wants a command, or lets the device run; NULL: the program has ended.  The caller frees
+ * it. */
 static char *listen_to(void)
 {
 	char *text = strdup(""), *line, *more;
 
+	running = false;
 	while ((line = link_line(&prog)) && *line != '.') {
+		if (!strcmp(line, DBG_RUNS)) {
+			running = true;
+			*stopped = 0;
+			break;
+		}
 		if (*line == '*')
 			snprintf(stopped, sizeof(stopped), "%s", line + 1);
 		if (*line == '=' && text && asprintf(&more, "%s%s\n", text, line + 1) >= 0) {
@@ -190,10 +198,8 @@ static void take_stop(void)
 {
 	char *said = listen_to();
 
-	if (said) {
-		running = false;
+	if (said && !running)
 		tell_stopped(said);
-	}
 	free(said);
 }
 
@@ -418,9 +424,8 @@ static void go(json *request, const char *command, bool body)
 	if (b)
 		put_true(b, "allThreadsContinued");
 	respond(request, b, NULL);
-	running = true;
-	*stopped = 0;
 	link_send(&prog, command);
+	take_stop();			/* it says that the device runs, or why not */
 }
 
 /* A step is of the thread that the user looks at, by line or by instruction. */
@@ -600,29 +605,13 @@ static void do_variables(json *request, json *args)
 	respond(request, body, NULL);
 }
 
-/* In the console any command that does not run the device; elsewhere an expression. */
+/* In the console any command; elsewhere an expression.  The debugger says whether a command lets the device run. */
 static void do_evaluate(json *request, json *args)
 {
-	static const char *const runs[] = {
-		"continue", "c", "run", "r", "step", "s", "stepi", "si", "next", "n", "finish", "fin", "goto",
-		"reverse-step", "rs", "reverse-stepi", "rsi", "reverse-next", "rn", "reverse-continue", "rc",
-	};
-	const char *text = text_of(args, "expression");
 	bool console = !strcmp(text_of(args, "context"), "repl");
+	char *said = askf("%s%s", console ? "" : "print ", text_of(args, "expression"));
 	json *body;
-	char *said;
 
-	for (size_t i = 0; console && i < sizeof(runs) / sizeof(runs[0]); i++)
-		if (!strncmp(text, runs[i], strlen(runs[i])) && (!text[strlen(runs[i])] || text[strlen(runs[i])] == ' ')) {
-			body = json_object_new_object();
-			put_text(body, "result", "");
-			put_number(body, "variablesReference", 0);
-			respond(request, body, NULL);
-			running = true;
-			link_send(&prog, text);
-			return;
-		}
-	said = askf("%s%s", console ? "" : "print ", text);
 	if (!said) {
 		respond(request, NULL, ended);
 		return;

@@ -69,6 +69,7 @@ void link_start(struct link *l, char **program, bool forward_only, bool take_out
 	l->in = fdopen(pair[0], "r");
 	if (!l->in)
 		fail("ppu-dbg: a stream");
+	setvbuf(l->in, NULL, _IONBF, 0);	/* poll() must know what is there */
 	signal(SIGPIPE, SIG_IGN);
 }
 
