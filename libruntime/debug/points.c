@@ -245,6 +245,8 @@ void dbg_point_remove(struct dbg_point *p)
 			break;
 		}
 	pthread_mutex_unlock(&sites);
+	if (dbg.stop.point == p)
+		dbg.stop.point = NULL;
 	point_free(p);
 	count_watches();
 }
