@@ -126,6 +126,9 @@ static struct dbg_value load(struct parse *p, const struct dbg_address *a, const
 	return number((int64_t)x);
 }
 
+static const char *eval_address(const char *text, const struct dbg_warp *w, uint32_t lane, unsigned depth, struct dbg_address *a,
+				const char **rest);
+
 /* ---- names ---------------------------------------------------------------------------------------------------- */
 
 static struct dbg_value either(struct parse *p);
@@ -246,7 +249,7 @@ static struct dbg_value name(struct parse *p)
 			struct dbg_address a;
 			const char *rest, *err;
 
-			err = dbg_eval_address(p->p + 1, p->w, p->lane, &a, &rest);
+			err = eval_address(p->p + 1, p->w, p->lane, p->depth, &a, &rest);
 			if (err)
 				return wrong(p, err);
 			p->p = rest;
@@ -431,9 +434,10 @@ static struct dbg_value either(struct parse *p)
 	return v;
 }
 
-const char *dbg_eval(const char *text, const struct dbg_warp *w, uint32_t lane, struct dbg_value *v, const char **rest)
+static const char *eval(const char *text, const struct dbg_warp *w, uint32_t lane, unsigned depth, struct dbg_value *v,
+			const char **rest)
 {
-	struct parse p = { .p = text, .w = w, .lane = lane };
+	struct parse p = { .p = text, .w = w, .lane = lane, .depth = depth };
 
 	*v = either(&p);
 	space(&p);
@@ -444,7 +448,13 @@ const char *dbg_eval(const char *text, const struct dbg_warp *w, uint32_t lane, 
 	return p.err;
 }
 
-const char *dbg_eval_address(const char *text, const struct dbg_warp *w, uint32_t lane, struct dbg_address *a, const char **rest)
+const char *dbg_eval(const char *text, const struct dbg_warp *w, uint32_t lane, struct dbg_value *v, const char **rest)
+{
+	return eval(text, w, lane, 0, v, rest);
+}
+
+static const char *eval_address(const char *text, const struct dbg_warp *w, uint32_t lane, unsigned depth, struct dbg_address *a,
+				const char **rest)
 {
 	uint32_t space = PPU_SPACE_GENERIC;
 	struct dbg_value v;
@@ -471,11 +481,16 @@ const char *dbg_eval_address(const char *text, const struct dbg_warp *w, uint32_
 				*rest = text + n;
 			return !rest && text[n] ? "this is no address" : NULL;
 		}
-		err = dbg_eval(text + n + 1, w, lane, &v, rest);
+		err = eval(text + n + 1, w, lane, depth, &v, rest);
 		a->addr += (uint64_t)v.i;
 		return err;
 	}
-	err = dbg_eval(text, w, lane, &v, rest);
+	err = eval(text, w, lane, depth, &v, rest);
 	*a = space == PPU_SPACE_GENERIC ? dbg_address_of((uint64_t)v.i) : (struct dbg_address){ space, (uint64_t)v.i };
 	return err;
+}
+
+const char *dbg_eval_address(const char *text, const struct dbg_warp *w, uint32_t lane, struct dbg_address *a, const char **rest)
+{
+	return eval_address(text, w, lane, 0, a, rest);
 }
