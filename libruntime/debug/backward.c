@@ -18,14 +18,18 @@ void dbg_cmd_goto(const char *args)
 {
 	struct dbg_value v;
 	const char *err = dbg_eval(args, NULL, 0, &v, NULL);
+	bool went;
 
 	if (err) {
 		dbg_say("goto NUMBER: \"info position\" says where the device is.");
 		return;
 	}
-	if (!dbg_go((struct dbg_moment){ (uint64_t)v.i, DBG_BEFORE_INSN }))
+	dbg.far = true;
+	went = dbg_go((struct dbg_moment){ (uint64_t)v.i, DBG_BEFORE_INSN });
+	dbg.far = false;
+	if (!went)
 		return;
-	if (dbg.stop.why == DBG_ARRIVED)
+	if (dbg.stop.why == DBG_ARRIVED || dbg.stop.why == DBG_INTERRUPTED)
 		dbg_focus_on(dbg.last.sm, dbg.last.slot, (uint32_t)__builtin_ctz(dbg.last.lanes));
 	arrived(NULL);
 }

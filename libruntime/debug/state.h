@@ -190,6 +190,7 @@ struct dbg {
 	bool mute, unwind;		/* the rest of an event is done before going back; then the debugger's turn comes */
 	enum dbg_mode mode;
 	struct dbg_moment target;
+	bool far;			/* DBG_SEEK is what the user asked for, and may be interrupted */
 	struct dbg_scan *scan;
 	struct dbg_stop stop;
 	struct dbg_focus focus;

@@ -90,6 +90,15 @@ static bool arrive(enum dbg_moment_kind kind)
 	return true;
 }
 
+/* On the way to a moment that may never come. */
+static void seek_insn(const struct ppu_seen_insn *i)
+{
+	if (arrive(DBG_BEFORE_INSN) || !dbg.far || dbg.count & LOOK_EVERY || !dbg_interrupted())
+		return;
+	at(i->sm, i->slot, (uint32_t)__builtin_ctz(i->lanes));
+	stop(DBG_INTERRUPTED, DBG_BEFORE_INSN, true);
+}
+
 static bool writes(uint32_t op)
 {
 	return op == PPU_OP_ST || op == PPU_OP_ATOM;
@@ -104,7 +113,7 @@ static void see_insn(void *arg, const struct ppu_seen_insn *i)
 	if (dbg.mode == DBG_RUN)
 		run_insn(i);
 	else if (dbg.mode == DBG_SEEK)
-		arrive(DBG_BEFORE_INSN);
+		seek_insn(i);
 	else if (dbg.count >= dbg.scan->end)
 		dbg.mute = dbg.unwind = true;
 	else if (dbg.scan->insn)
