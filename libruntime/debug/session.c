@@ -210,6 +210,13 @@ static char *connect_to(const char *text)
 	return out ? NULL : strdup("PPU_DEBUG: no stream for its socket");
 }
 
+static bool is_set(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text && *text;
+}
+
 int dbg_open(const struct be_ops *be, struct be_dev *dev, char **err)
 {
 	const char *text = getenv("PPU_DEBUG");
@@ -230,7 +237,7 @@ int dbg_open(const struct be_ops *be, struct be_dev *dev, char **err)
 		return -EINVAL;
 	if (!be->debug)
 		*err = strdup("PPU_DEBUG: only the device inside the process can be debugged (PPU_BACKEND=core)");
-	else if (getenv("PPU_CHECK") || getenv("PPU_PROF"))
+	else if (is_set("PPU_CHECK") || is_set("PPU_PROF"))
 		*err = strdup("PPU_DEBUG, PPU_CHECK and PPU_PROF watch the device, and one at a time can");
 	if (*err)
 		return -EINVAL;
