@@ -306,6 +306,8 @@ static bool parse_location(struct dbg_point *p)
 	if (*p->text == '*') {
 		const char *err = dbg_eval(p->text + 1, NULL, 0, &v, NULL);
 
+		if (!err && v.i < 0)
+			err = "a pc is 0 or more";
 		if (err)
 			dbg_say("%s: %s.", p->text, err);
 		p->pc = v.i;
