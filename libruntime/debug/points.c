@@ -264,34 +264,38 @@ static char *cut_condition(char *text)
 
 static bool add_point(struct dbg_point *p)
 {
-	struct dbg_point **v = realloc(dbg.point, (dbg.points + 1) * sizeof(*v));
+	struct dbg_point **v;
 
+	/* Whoever loads a module meanwhile looks at all of them, and adds sites. */
+	pthread_mutex_lock(&sites);
+	v = realloc(dbg.point, (dbg.points + 1) * sizeof(*v));
 	if (!v) {
+		pthread_mutex_unlock(&sites);
 		dbg_say("No memory.");
 		point_free(p);
 		return false;
 	}
 	p->number = ++dbg.next_number;
-	pthread_mutex_lock(&sites);
 	dbg.point = v;
 	dbg.point[dbg.points++] = p;
-	pthread_mutex_unlock(&sites);
 	dbg_each_image(find_sites, p);
+	pthread_mutex_unlock(&sites);
 	count_watches();
 	return true;
 }
 
 static void tell_break(const struct dbg_point *p)
 {
+	const char *what = p->temporary ? "Temporary breakpoint" : "Breakpoint";
 	char place[512];
 
-	if (!p->sites) {
-		dbg_say("%s %u at %s: no module that is loaded has that; modules that come will be asked.",
-			p->temporary ? "Temporary breakpoint" : "Breakpoint", p->number, p->text);
-		return;
-	}
-	dbg_say("%s %u at %s%s", p->temporary ? "Temporary breakpoint" : "Breakpoint", p->number,
-		dbg_place_text(p->site[0].img, p->site[0].pc, place, sizeof(place)), p->sites > 1 ? ", and other places" : "");
+	pthread_mutex_lock(&sites);
+	if (p->sites)
+		dbg_say("%s %u at %s%s", what, p->number, dbg_place_text(p->site[0].img, p->site[0].pc, place, sizeof(place)),
+			p->sites > 1 ? ", and other places" : "");
+	else
+		dbg_say("%s %u at %s: no module that is loaded has that; modules that come will be asked.", what, p->number, p->text);
+	pthread_mutex_unlock(&sites);
 }
 
 /* FILE:LINE, LINE of the focus's file, *PC, or a function. */
@@ -540,7 +544,9 @@ void dbg_info_points(const char *args)
 
 		dbg_say("%u  %s%s %s%s%s, hit %u time%s", p->number, p->off ? "(off) " : "", p->kind == DBG_BREAK ? "break" : "watch",
 			p->text, p->condition ? " if " : "", p->condition ? p->condition : "", p->hits, p->hits == 1 ? "" : "s");
+		pthread_mutex_lock(&sites);
 		for (uint32_t k = 0; k < p->sites; k++)
 			dbg_say("    %s", dbg_place_text(p->site[k].img, p->site[k].pc, place, sizeof(place)));
+		pthread_mutex_unlock(&sites);
 	}
 }
