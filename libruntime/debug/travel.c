@@ -43,6 +43,8 @@ static void save(void)
 	}
 	if (!dbg.ops->save(dbg.dev))
 		dbg.save[dbg.saves++] = dbg.count;
+	else
+		dbg.saves = 0;		/* those before are not whole any more */
 }
 
 void dbg_begin(void *arg)
@@ -102,13 +104,22 @@ static void leave_event(void)
 	dbg_resume();
 }
 
-static void load(unsigned number)
+/* False: memory is short, and the device is where it can go on, behind the event. */
+static bool load(unsigned number)
 {
+	int rc;
+
 	leave_event();
-	dbg.ops->restore(dbg.dev, number);
+	rc = dbg.ops->restore(dbg.dev, number);
+	dbg.mute = false;
+	if (rc) {
+		dbg.saves = 0;
+		dbg_say("Memory is short: what was saved is not whole.");
+		return false;
+	}
 	dbg.count = dbg.save[number];
 	dbg.saves = number + 1;
-	dbg.mute = false;
+	return true;
 }
 
 /* The last save at or before this instruction. */
@@ -145,7 +156,8 @@ bool dbg_go(struct dbg_moment to)
 				(unsigned long long)dbg.save[0]);
 			return false;
 		}
-		load(save_before(to.n));
+		if (!load(save_before(to.n)))
+			return false;
 	}
 	dbg.mode = DBG_SEEK;
 	dbg.target = to;
@@ -163,7 +175,8 @@ void dbg_scan_back(struct dbg_scan *s, bool (*enough)(struct dbg_scan *s))
 	for (;;) {
 		unsigned i = save_before(end ? end - 1 : 0);
 
-		load(i);
+		if (!load(i))
+			return;
 		s->end = end;
 		if (end > dbg.save[i]) {
 			dbg.mode = DBG_SCAN;

@@ -377,6 +377,8 @@ static int record_restore(struct be_dev *dev, unsigned number)
 
 	if (number >= rec->saves)
 		return -ENOENT;
+	if (rec->failed)
+		return -ENOMEM;		/* pages that were written are missing */
 	for (uint32_t i = 0; i < rec->regions; i++)
 		put_changed(&rec->region[i]);
 	for (;;) {
