@@ -18,6 +18,24 @@ if ! "$build/cuda/bin/ppu-nvcc" -std=c++17 -lineinfo -o "$tmp/debugged" "$source
 	echo "not ok - the program is built"
 	exit 1
 fi
-python3 tests/unit/lib/dbg_test.py "$build/bin/ppu-dbg" "$tmp/debugged" "$source" || failed=1
+# A device that is opened twice.
+cat >"$tmp/twice.c" <<'EOF'
+#include <stdio.h>
+#include <ppu.h>
+
+int main(void)
+{
+	for (int i = 0; i < 2; i++)
+		if (ppuInit(NULL) || ppuShutdown())
+			return 3;
+	puts("twice");
+	return 0;
+}
+EOF
+if ! ${CC:-cc} -Iinclude -o "$tmp/twice" "$tmp/twice.c" -L"$build/lib" -lppu -Wl,-rpath,"$build/lib"; then
+	echo "not ok - the program with two devices is built"
+	exit 1
+fi
+python3 tests/unit/lib/dbg_test.py "$build/bin/ppu-dbg" "$tmp/debugged" "$source" "$tmp/twice" || failed=1
 python3 tests/unit/lib/dap_client.py "$build/bin/ppu-dbg" "$tmp/debugged" "$PWD/$source" || failed=1
 exit $failed

@@ -71,6 +71,45 @@ def variables(c, frame):
             for name, ref in scopes.items()}
 
 
+def odd_order(tool, program):
+    """Requests that come too early or too late, and values that are null."""
+    c = Client([tool, "--dap"])
+    ok(c.body("threads")["threads"] == [], "before a program is launched there are no threads")
+    c.body("launch", program=program, args=["fault", None], env={"PPU_X": None, "PPU_Y": "1"})
+    c.event("initialized")
+    ok(True, "arguments and variables may be null")
+    ok(not c.request("setBreakpoints", source={"path": "x.cu"}, breakpoints="x").get("body", {}).get("breakpoints"),
+       "breakpoints that are no list are none")
+    c.body("configurationDone")
+    c.event("stopped")
+    c.body("continue", threadId=1)
+    c.event("exited")
+    c.event("terminated")
+    ok(c.body("threads")["threads"] == [], "nor are there when it has ended")
+    ok(not c.request("evaluate", expression="1", context="watch")["success"], "nor can anything be evaluated")
+    c.body("disconnect")
+    ok(c.process.wait() == 0, "and the adapter goes on to its end")
+
+
+def console(tool, program):
+    """Commands of the console that let the device run, as people type them; pause stops it wherever it is going."""
+    c = Client([tool, "--dap"])
+    c.body("launch", program=program, args=["endless"])
+    c.event("initialized")
+    c.body("setFunctionBreakpoints", breakpoints=[{"name": "endless"}])
+    c.body("evaluate", expression=" \tcont\n", context="repl")
+    ok(c.event("stopped")["reason"] == "breakpoint", "a short name that runs the program, between blanks, is known")
+    ok(c.body("evaluate", expression="print\n7", context="repl")["result"] == "7\n", "a command of two lines is one command")
+    c.body("setFunctionBreakpoints", breakpoints=[])
+    for command in "goto 0x100000000000", "conti", "run":
+        c.body("evaluate", expression=command, context="repl")
+        c.body("pause")
+        c.event("stopped")
+        ok(c.body("evaluate", expression="$pc + 1", context="watch")["result"] != "", command + " can be interrupted")
+    c.body("disconnect")
+    c.process.wait()
+
+
 def main():
     tool, program, source = sys.argv[1:]
     result, call = (line_of(source, "line of the " + t) for t in ("result", "call"))
@@ -132,6 +171,8 @@ def main():
     c.event("terminated")
     c.body("disconnect")
     ok(c.process.wait() == 0 and "out 16688 16688 16688 16688" in c.text, "the adapter ends, and has passed on the output")
+    odd_order(tool, program)
+    console(tool, program)
     return bool(tap.failed)
 
 

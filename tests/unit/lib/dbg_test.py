@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""dbg_test.py PPU-DBG PROGRAM SOURCE: what ppu-dbg says of debugged.cu, compared with the source, with what the program says
+"""dbg_test.py PPU-DBG PROGRAM SOURCE TWICE: what ppu-dbg says of debugged.cu, compared with the source, with what the program says
 itself, and with what was said of the same moment before."""
 
 import os
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import tap
 
-TOOL, PROGRAM, SOURCE = sys.argv[1:]
+TOOL, PROGRAM, SOURCE, TWICE = sys.argv[1:]
 BLOCKS, THREADS = 4, 96
 PROMPT = "(ppu-dbg) "
 
@@ -20,9 +20,9 @@ def line_of(text):
         return next(n for n, line in enumerate(f, 1) if text in line)
 
 
-def run(commands, *arguments, options=(), env=None):
+def run(commands, *arguments, options=(), env=None, program=PROGRAM):
     """What the program says before the first command, then [(command, what was said)], then the exit status."""
-    p = subprocess.run([TOOL, "-batch", *options, "-x", "/dev/stdin", PROGRAM, *arguments], input="\n".join(commands) + "\n",
+    p = subprocess.run([TOOL, "-batch", *options, "-x", "/dev/stdin", program, *arguments], input="\n".join(commands) + "\n",
                        text=True, capture_output=True, env={**os.environ, **(env or {})}, timeout=120, check=False)
     first, *parts = ("\n" + p.stdout).split("\n" + PROMPT)
     return first, [tuple((part + "\n").split("\n", 1)) for part in parts], p.returncode
@@ -173,6 +173,46 @@ def traces():
             tap.is_("out" in out and f.read() == g.read(), True, "the trace is that of the program alone")
 
 
+def children():
+    """Only one process is debugged, and the others do not notice."""
+    with tempfile.TemporaryDirectory() as d:
+        data = os.path.join(d, "data")
+        _, parts, status = run(["continue"], "child", 'eval "exec $PPU_DEBUG>%s"; exec %s' % (data, PROGRAM))
+        tap.is_(status == 0 and "out 16688" in parts[0][1], True, "a child with a file where the socket was runs without debugger")
+        tap.is_(os.path.getsize(data), 0, "and nothing is written to its file")
+    _, parts, status = run(["continue"], "child", 'exec "%s"' % PROGRAM)
+    tap.is_(status == 0 and "out 16688" in parts[0][1], True, "so does a child without such a file")
+    first, parts, status = run(["break mixed", "continue", "info kernels", "delete", "continue"], "fork")
+    text = first + "".join(t for _, t in parts)
+    tap.is_(status == 0 and text.count("out 16688") == 2 and "Breakpoint 1" in parts[1][1], True,
+            "of two processes that open devices one is debugged")
+
+
+def again():
+    first, parts, status = run(["print 1", "interval 7", "continue", "print 2", "reverse-continue", "continue"], program=TWICE)
+    text = [t for _, t in parts]
+    tap.is_([text[0], text[3]] == ["1\n", "2\n"] and "No kernel has run" in text[4] and status == 0, True,
+            "a device that is opened again is debugged again")
+    tap.is_("twice" in first + "".join(text), True, "and the program comes to its end")
+
+
+def gone_points():
+    text = said(["break debugged.cu:%d" % line_of("line of the result"), "continue", "delete",
+                 "break debugged.cu:%d" % line_of("line of the turn"), "continue 3", "info breakpoints"],
+                env={"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"})
+    tap.is_("hit 1 time\n" in text[5], True, "continue N is not for a breakpoint that has been deleted")
+
+
+def odd_values():
+    for op in "u32(", "(", "s8(global:":
+        first, parts, status = run(["print " + op * 50000 + "0", "print 5", "quit"])
+        tap.is_(len(parts) == 3 and status == 0 and parts[1][1] == "5\n", True, "%s too often is told" % op)
+    text = said(["break *-1", "break *1+", "info breakpoints"])
+    tap.is_("no breakpoints" in text[2] and "0 or more" in text[0], True, "a negative pc is no place")
+    text = said(["tbreak mixed", "continue"], env={"PPU_CHECK": "", "PPU_PROF": ""})
+    tap.is_("kernel 1" in text[1], True, "an empty PPU_CHECK or PPU_PROF is none")
+
+
 stops()
 lanes()
 backward({}, "one state saved")
@@ -183,4 +223,8 @@ watching()
 faults()
 limits()
 traces()
+children()
+again()
+gone_points()
+odd_values()
 sys.exit(bool(tap.failed))

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define BLOCKS 4
 #define THREADS 96
@@ -53,6 +55,13 @@ __global__ void faulty(int *p, int n)
 	if (t == 37)
 		p = reinterpret_cast<int *>(8);
 	p[t % n] = t;					// line of the fault
+}
+
+// Never ends.
+__global__ void endless(volatile int *p)
+{
+	while (!*p)
+		;
 }
 
 static void must(cudaError_t e, int line)
@@ -108,8 +117,45 @@ static int run_faulty()
 	return e == cudaSuccess;
 }
 
+static int run_endless()
+{
+	int *p;
+
+	MUST(cudaMalloc(&p, sizeof(*p)));
+	MUST(cudaMemset(p, 0, sizeof(*p)));
+	endless<<<1, 32>>>(p);
+	MUST(cudaDeviceSynchronize());
+	return 0;
+}
+
+// A child is made when the device is open.
+static int run_child(const char *command)
+{
+	MUST(cudaFree(0));
+	fflush(stdout);
+	return system(command) != 0;
+}
+
+// Two processes open their devices.
+static int run_fork()
+{
+	pid_t child = fork();
+	int rc = run_mixed(true), status = 0;
+
+	fflush(stdout);
+	if (child)
+		wait(&status);
+	return rc || status;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "endless"))
+		return run_endless();
+	if (argc > 2 && !strcmp(argv[1], "child"))
+		return run_child(argv[2]);
+	if (argc > 1 && !strcmp(argv[1], "fork"))
+		return run_fork();
 	if (argc > 1 && !strcmp(argv[1], "fault"))
 		return run_faulty();
 	return run_mixed(true);
