@@ -29,6 +29,7 @@ struct CUgraphExec_st {
 	struct step *steps;
 	size_t num;
 	unsigned long long flags;
+	struct cu_conds conds;		/* those of the graph when it was built: a launch reads them without the lock */
 	struct CUgraph_st *source;	/* with a reference, which keeps its nodes' memory and its user objects */
 };
 
@@ -42,6 +43,7 @@ static void exec_free(void *obj)
 		free(e->steps[i].deps);
 	}
 	free(e->steps);
+	cu_conds_free(&e->conds);
 	cu_obj_put(e->source);
 }
 
@@ -92,6 +94,8 @@ static CUresult build(struct CUgraph_st *g, struct CUgraphExec_st **exec)
 		r = build_step(&e->steps[i], order.node[i]);
 	}
 	cu_nodes_clear(&order);
+	if (!r)
+		r = cu_conds_copy(&e->conds, &g->conds);
 	if (r) {
 		cu_obj_put(e);
 		return r;
@@ -208,7 +212,7 @@ static CUresult decide(const struct step *s, const struct cu_stream_use *u)
 
 static CUresult run(const struct CUgraphExec_st *e, const struct cu_stream_use *u)
 {
-	CUresult r = cu_conds_start(&e->source->conds, u);
+	CUresult r = cu_conds_start(&e->conds, u);
 
 	for (size_t i = 0; !r && i < e->num; i++) {
 		const struct step *s = &e->steps[i];
@@ -248,7 +252,7 @@ static CUresult to_graph(const struct CUgraphExec_st *e, struct CUgraph_st **gra
 		cu_op_clear(&op);
 	}
 	if (!r)
-		r = cu_conds_copy(&g->conds, &e->source->conds);
+		r = cu_conds_copy(&g->conds, &e->conds);
 	if (!r) {
 		cu_obj_publish(g);
 		*graph = g;
@@ -472,6 +476,7 @@ CUresult i_cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpda
 	}
 	if (!r) {
 		struct step *steps = e->steps;
+		struct cu_conds conds = e->conds;
 
 		/* Steps that are switched off stay off. */
 		for (size_t i = 0; i < e->num; i++)
@@ -481,6 +486,8 @@ CUresult i_cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpda
 			fresh->steps[i].node = steps[i].node;
 		e->steps = fresh->steps;
 		fresh->steps = steps;
+		e->conds = fresh->conds;
+		fresh->conds = conds;
 		source = e->source;
 		e->source = fresh->source;
 		fresh->source = source;

@@ -966,12 +966,41 @@ START_TEST(conditional_nodes)
 }
 END_TEST
 
+/* A launch begins with the defaults of the handles that the graph had when it was made executable, or at the last update. */
+START_TEST(handles_made_later)
+{
+	CUgraphExecUpdateResultInfo info;
+	CUgraphConditionalHandle old, late;
+	CUgraphExec e;
+	CUgraph g;
+
+	begin(small_ptx);
+	OK(cuGraphCreate(&g, 0));
+	OK(cuGraphConditionalHandleCreate(&old, g, ctx, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+	e = ready(g);
+	OK(cuGraphConditionalHandleCreate(&late, g, ctx, 2, CU_GRAPH_COND_ASSIGN_DEFAULT));
+	for (unsigned int i = 0; i < 2; i++) {
+		set_word(old, 7);
+		set_word(late, 7);
+		launch(e);
+		ck_assert_uint_eq(word_at(old), 1);
+		ck_assert_uint_eq(word_at(late), i ? 2 : 7);
+		OK(cuGraphExecUpdate_v2(e, g, &info));
+	}
+	OK(cuGraphDestroy(g));
+	set_word(late, 7);	/* words live as long as what uses them */
+	launch(e);
+	ck_assert_uint_eq(word_at(late), 2);
+	OK(cuGraphExecDestroy(e));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *tests[] = { dependencies_rule, kinds_of_nodes, nodes_by_the_common_call, changes_of_the_executable,
 				 update, impossible_kernels, clones, memory_nodes, user_objects, wrong_context, pictures,
 				 attributes_of_kernels, changes_of_each_kind, common_call_for_each_kind, edges,
-				 instantiation, launched_while_capturing, conditional_nodes };
+				 instantiation, launched_while_capturing, conditional_nodes, handles_made_later };
 
 	return RUN_ALL("graphs", tests);
 }
