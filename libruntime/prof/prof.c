@@ -176,8 +176,10 @@ int prof_open(const struct be_ops *be, struct be_dev *dev, const ppuDeviceProp *
 	device = dev;
 	owner = getpid();
 	on = true;
+	flock(fileno(out), LOCK_EX);	/* not between another process's records */
 	fputs("open\n", out);		/* so that it is known if nothing follows */
 	fflush(out);
+	flock(fileno(out), LOCK_UN);
 	rc = be->observe(dev, &watched);
 	if (rc)
 		prof_close(be, dev);

@@ -112,7 +112,7 @@ static void find_occupancy(const struct data *d, struct launch *l)
 	o->by[LIMIT_BLOCKS] = d->blocks;
 	o->by[LIMIT_REGISTERS] = fit(d->registers, (uint64_t)l->registers * 32 * warps);
 	o->by[LIMIT_SHARED] = fit(d->shared, l->shared);
-	o->by[LIMIT_GRID] = (uint32_t)(blocks / d->sms + (blocks % d->sms != 0));
+	o->by[LIMIT_GRID] = d->sms ? (uint32_t)(blocks / d->sms + (blocks % d->sms != 0)) : 0;
 	o->blocks = UINT32_MAX;
 	for (unsigned i = 0; i < LIMITS; i++) {
 		if (o->by[i] < o->blocks) {

@@ -110,14 +110,18 @@ static void put_kernel(FILE *f, const struct data *d, const struct kernel *k)
 static void put_occupancy(FILE *f, const struct occupancy *o)
 {
 	static const char *const keys[LIMITS] = { "warps", "blocks", "registers", "shared", "grid" };
+	const char *comma = "";
 
 	fprintf(f,
 		",\"occupancy\":%.4f,\"theoretical_occupancy\":%.4f,\"blocks_per_sm\":%u,\"limit\":\"%s\",\"limits\":{",
 		o->achieved,
 		o->theoretical, o->blocks, limit_names[o->limit]);
-	for (unsigned i = 0; i < LIMITS; i++)
-		if (o->by[i] != UINT32_MAX)
-			fprintf(f, "%s\"%s\":%u", i ? "," : "", keys[i], o->by[i]);
+	for (unsigned i = 0; i < LIMITS; i++) {
+		if (o->by[i] != UINT32_MAX) {
+			fprintf(f, "%s\"%s\":%u", comma, keys[i], o->by[i]);
+			comma = ",";
+		}
+	}
 	fputc('}', f);
 }
 

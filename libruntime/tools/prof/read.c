@@ -6,6 +6,7 @@
 #include "tools/wrap/wrap.h"
 
 #define WORDS (PROF_SUMS + 64)
+#define MOST_NUMBER (1u << 20)	/* of a module or kernel: what is beyond is damage */
 
 const char *const sum_names[PROF_SUMS] = PROF_SUM_NAMES;
 const char *const flop_names[FLOPS] = { "f16", "f32", "f64" };
@@ -103,12 +104,16 @@ static struct source *source_of(struct data *d, const char *path)
 	return *s;
 }
 
+/* Of the last module. */
 static void read_module(struct data *d, const struct record *r)
 {
-	struct module *m = &d->module[d->num_modules - 1];
+	struct module *m = d->num_modules ? &d->module[d->num_modules - 1] : NULL;
+	const char *path = get(r, "path");
 
+	if (!m)
+		return;
 	if (!strcmp(r->kind, "file")) {
-		*GROW(m->file, m->num_files) = source_of(d, get(r, "path"));
+		*GROW(m->file, m->num_files) = source_of(d, path ? path : "");
 	} else if (!strcmp(r->kind, "function")) {
 		*GROW(m->function, m->num_functions) = (struct function){
 			.pc = (uint32_t)number(r, "pc"), .insns = (uint32_t)number(r, "insns"),
@@ -116,7 +121,7 @@ static void read_module(struct data *d, const struct record *r)
 			.file = (uint32_t)number(r, "file"), .line = (uint32_t)number(r, "line"),
 			.name = text(r, "name"),
 		};
-	} else {
+	} else if (!strcmp(r->kind, "code")) {
 		struct code *c = GROW(m->code, m->num_code);
 
 		c->file = (uint32_t)number(r, "file");
@@ -130,11 +135,14 @@ static void read_module(struct data *d, const struct record *r)
 	}
 }
 
+/* Of the last kernel. */
 static void read_insn(struct data *d, const struct record *r)
 {
-	struct kernel *k = &d->kernel[d->num_kernels - 1];
-	struct insn *i = GROW(k->insn, k->num_insns);
+	struct kernel *k = d->num_kernels ? &d->kernel[d->num_kernels - 1] : NULL;
+	struct insn *i = k ? GROW(k->insn, k->num_insns) : NULL;
 
+	if (!i)
+		return;
 	i->pc = (uint32_t)number(r, "pc");
 	read_sums(r, i->c.sum);
 #define S(name) i->c.more.name = (uint32_t)number(r, #name);
@@ -188,6 +196,7 @@ static void read_device(struct data *d, const struct record *r)
 	d->clock_khz = number(r, "clock_khz");
 }
 
+/* Kinds that are not known are damage, as are records that belong to nothing: they are left out. */
 static void read_record(struct data *d, const struct record *r)
 {
 	if (!strcmp(r->kind, "open")) {
@@ -242,6 +251,8 @@ static void read_numbers(const struct record *r, uint32_t **of, uint32_t *n, uin
 {
 	uint32_t i = (uint32_t)number(r, "number");
 
+	if (i >= MOST_NUMBER)
+		return;
 	while (*n <= i)
 		*GROW(*of, *n) = UINT32_MAX;
 	(*of)[i] = place;
@@ -287,10 +298,29 @@ static void place_launch(const struct part *p, struct launch *l)
 	l->end += p->base;
 }
 
+/* Kernels get the places of their modules; those whose module or code is not there are left out. */
+static void place_kernels(struct data *d, struct part *p)
+{
+	uint32_t n = p->first_kernel;
+
+	for (uint32_t i = n; i < d->num_kernels; i++) {
+		struct kernel *k = &d->kernel[i];
+		uint32_t module = place(p->module, p->num_modules, k->module);
+		bool known = module < d->num_modules && k->pc < d->module[module].num_code;
+
+		k->module = module;
+		for (uint32_t j = 0; j < p->num_kernels; j++)
+			if (p->kernel[j] == i)
+				p->kernel[j] = known ? n : UINT32_MAX;
+		if (known)
+			d->kernel[n++] = *k;
+	}
+	d->num_kernels = n;
+}
+
 static void end_part(struct data *d, struct part *p)
 {
-	for (uint32_t i = p->first_kernel; i < d->num_kernels; i++)
-		d->kernel[i].module = place(p->module, p->num_modules, d->kernel[i].module);
+	place_kernels(d, p);
 	for (uint32_t i = p->first_launch; i < d->num_launches; i++)
 		place_launch(p, &d->launch[i]);
 	for (uint32_t i = p->first_copy; i < d->num_copies; i++) {
@@ -308,6 +338,36 @@ static void end_part(struct data *d, struct part *p)
 	begin_part(d, p);
 }
 
+/* What names a file, an instruction or a range that is not there, names none. */
+static void mend(struct data *d)
+{
+	for (uint32_t i = 0; i < d->num_modules; i++) {
+		struct module *m = &d->module[i];
+
+		for (uint32_t k = 0; k < m->num_code; k++)
+			if (m->code[k].file >= m->num_files)
+				m->code[k].line = 0;
+		for (uint32_t k = 0; k < m->num_functions; k++)
+			if (m->function[k].file >= m->num_files)
+				m->function[k].line = 0;
+	}
+	for (uint32_t i = 0; i < d->num_kernels; i++) {
+		struct kernel *k = &d->kernel[i];
+		uint32_t n = 0;
+
+		for (uint32_t j = 0; j < k->num_insns; j++)
+			if (k->insn[j].pc < d->module[k->module].num_code)
+				k->insn[n++] = k->insn[j];
+		k->num_insns = n;
+	}
+	for (uint32_t i = 0; i < d->num_ranges; i++)	/* a range's parent comes before it */
+		if (d->range[i].parent > i)
+			d->range[i].parent = 0;
+	for (uint32_t i = 0; i < d->num_launches; i++)
+		if (d->launch[i].range > d->num_ranges)
+			d->launch[i].range = 0;
+}
+
 void read_data(const char *path, struct data *d)
 {
 	struct part p = { 0 };
@@ -319,8 +379,8 @@ void read_data(const char *path, struct data *d)
 	memset(d, 0, sizeof(*d));
 	while (f && getline(&line, &cap, f) >= 0) {
 		split(line, &r);
-		if (!strcmp(r.kind, "device"))
-			begin_part(d, &p);
+		if (!strcmp(r.kind, "device"))		/* the part before may have no end */
+			end_part(d, &p);
 		if (!strcmp(r.kind, "module"))
 			read_numbers(&r, &p.module, &p.num_modules, d->num_modules);
 		if (!strcmp(r.kind, "kernel"))
@@ -330,6 +390,7 @@ void read_data(const char *path, struct data *d)
 			end_part(d, &p);
 	}
 	end_part(d, &p);
+	mend(d);
 	free(line);
 	if (f)
 		fclose(f);

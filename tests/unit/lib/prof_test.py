@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -293,6 +294,41 @@ subprocess.run([BUILD + "/bin/ppu-run", "--quiet", BUILD + "/samples/vector_add.
 with open(TMP + "/records", encoding="utf-8") as f:
     records = f.read().split("\n")
 is_((records[0], records[-2], sum(r.startswith("insn ") for r in records)), ("open", "end", 19), "PPU_PROF without the command")
+
+# Records that are damaged: what refers to nothing is left out.
+
+
+def damaged(text, what):
+    """What ppu-prof says of these records, as JSON."""
+    with open(TMP + "/damaged", "w", encoding="utf-8") as f:
+        f.write(text)
+    done = subprocess.run([PROF, "--json", TMP + "/out.json", "--lcov", TMP + "/lcov", "--text", "/dev/null", "sh", "-c",
+                           'cat "$0" >"$PPU_PROF"', TMP + "/damaged"], check=False, stderr=subprocess.PIPE, text=True)
+    is_(done.returncode, 0, "damaged records: " + what)
+    if done.returncode:
+        return {"kernels": [], "ranges": []}
+    with open(TMP + "/out.json", encoding="utf-8") as f:
+        return json.load(f)
+
+
+subprocess.run([PROF, "--text", "/dev/null", "sh", "-c", '"$0" ranges && cp "$PPU_PROF" "$1"', TMP + "/profiled", TMP + "/records"],
+               check=True, stdout=subprocess.DEVNULL)
+with open(TMP + "/records", encoding="utf-8") as f:
+    text = f.read()
+lines = text.split("\n")
+j = damaged(text, "none")
+is_((len(j["kernels"]), len(j["launches"]), len(j["ranges"])), (1, 7, 5), "all is there")
+j = damaged("launch of a rocket\n\ncode pc=0 text=exit\nfile number=0\ninsn pc=1\n" + text, "what belongs to nothing")
+is_((len(j["kernels"]), len(j["ranges"])), (1, 5), "does no harm to others")
+half = len(text) // 2
+damaged(text[:half] + "open\n" + text[half:], "one in another")
+damaged("device sms=1\nmodule number=1\nkernel number=0 module=9\nlaunch kernel=5 blocks=1\n" + text, "a device without an end")
+for kind in ("device", "module", "file", "function", "code", "kernel", "insn", "launch", "range", "end"):
+    damaged("\n".join(l for l in lines if not l.startswith(kind + " ") and l != kind), "without " + kind)
+for key in ("number", "pc", "insns", "file", "module", "kernel", "range", "parent", "kind", "block", "sms", "lines"):
+    for value in ("999999", "4294967295", "x"):
+        damaged(re.sub(rf"\b{key}=[0-9]+", f"{key}={value}", text), f"{key}={value}")
+damaged(re.sub(r"\bparent=[0-9]+", "parent=2", text), "a range in itself")
 
 # ---- options ----------------------------------------------------------------------------------------------------
 
