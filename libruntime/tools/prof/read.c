@@ -241,7 +241,8 @@ static void read_record(struct data *d, const struct record *r)
  */
 struct part {
 	uint32_t *module, *kernel;	/* places of those with these numbers */
-	uint32_t num_modules, num_kernels;
+	uint32_t *range;		/* new numbers, by the old ones - 1 */
+	uint32_t num_modules, num_kernels, num_range;
 	uint32_t first_kernel, first_launch, first_copy, first_range, first_counter;
 	uint32_t contexts;		/* of parts before */
 	uint64_t base;			/* ns */
@@ -285,13 +286,54 @@ static void begin_part(const struct data *d, struct part *p)
 			p->contexts = d->launch[i].context + 1;
 }
 
+static uint32_t range_in(const struct part *p, uint32_t number)
+{
+	return number && number <= p->num_range ? p->range[number - 1] : 0;
+}
+
+/* The number of the same range in a part before, from the one after `hint` on; 0: it is new. */
+static uint32_t same_range(const struct data *d, const struct part *p, const struct range *r, uint32_t hint)
+{
+	for (uint32_t i = 0; i < p->first_range; i++) {
+		uint32_t k = (hint + i) % p->first_range;
+		const struct range *s = &d->range[k];
+
+		if (s->parent == r->parent && s->kind == r->kind && !strcmp(s->text, r->text))
+			return k + 1;
+	}
+	return 0;
+}
+
+/* A range that parts before have, too, is one; a process tells it each time that it closes a device, mostly in the same order. */
+static void place_ranges(struct data *d, struct part *p)
+{
+	uint32_t n = p->first_range, is = 0;
+
+	for (uint32_t i = n; i < d->num_ranges; i++) {
+		struct range r = d->range[i];
+		uint32_t before;
+
+		r.parent = range_in(p, r.parent);
+		before = same_range(d, p, &r, is);
+		if (before) {
+			d->range[before - 1].count += r.count;
+			free(r.text);
+			is = before;
+		} else {
+			d->range[n++] = r;
+		}
+		*GROW(p->range, p->num_range) = before ? before : n;
+	}
+	d->num_ranges = n;
+}
+
 static void place_launch(const struct part *p, struct launch *l)
 {
 	l->kernel = l->unknown ? UINT32_MAX : place(p->kernel, p->num_kernels, l->kernel);
 	l->unknown = l->kernel == UINT32_MAX;
 	l->number += p->first_launch;
 	l->context += p->contexts;
-	l->range += l->range ? p->first_range : 0;
+	l->range = range_in(p, l->range);
 	l->accepted += p->base;
 	l->done += p->base;
 	l->begin += p->base;
@@ -321,24 +363,24 @@ static void place_kernels(struct data *d, struct part *p)
 static void end_part(struct data *d, struct part *p)
 {
 	place_kernels(d, p);
+	place_ranges(d, p);
 	for (uint32_t i = p->first_launch; i < d->num_launches; i++)
 		place_launch(p, &d->launch[i]);
 	for (uint32_t i = p->first_copy; i < d->num_copies; i++) {
 		d->copy[i].begin += p->base;
 		d->copy[i].end += p->base;
 	}
-	for (uint32_t i = p->first_range; i < d->num_ranges; i++)
-		d->range[i].parent += d->range[i].parent ? p->first_range : 0;
 	for (uint32_t i = p->first_counter; p->first_counter && i < d->num_counters; i++)
 		d->counter[i - p->first_counter].value += d->counter[i].value;
 	if (p->first_counter)
 		d->num_counters = p->first_counter;
 	free(p->module);
 	free(p->kernel);
+	free(p->range);
 	begin_part(d, p);
 }
 
-/* What names a file, an instruction or a range that is not there, names none. */
+/* What names a file or an instruction that is not there, names none. */
 static void mend(struct data *d)
 {
 	for (uint32_t i = 0; i < d->num_modules; i++) {
@@ -360,12 +402,6 @@ static void mend(struct data *d)
 				k->insn[n++] = k->insn[j];
 		k->num_insns = n;
 	}
-	for (uint32_t i = 0; i < d->num_ranges; i++)	/* a range's parent comes before it */
-		if (d->range[i].parent > i)
-			d->range[i].parent = 0;
-	for (uint32_t i = 0; i < d->num_launches; i++)
-		if (d->launch[i].range > d->num_ranges)
-			d->launch[i].range = 0;
 }
 
 void read_data(const char *path, struct data *d)

@@ -70,4 +70,39 @@ else
 	echo "not ok - NVTX: a program in C that links it"
 	status=1
 fi
+
+# The device is opened twice in a range, which a child has, too: each range is told once.
+cat >"$tmp/twice.c" <<'EOF'
+#include <nvToolsExt.h>
+#include <ppu.h>
+
+int main(void)
+{
+	nvtxRangePushA("whole");
+	for (int i = 0; i < 2; i++) {
+		nvtxRangePushA("each");
+		if (i)
+			nvtxMarkA("late");
+		if (ppuInit(0) || ppuShutdown())
+			return 1;
+		nvtxRangePop();
+	}
+	return 0;
+}
+EOF
+want='"ranges":[
+{"number":1,"parent":0,"kind":"push","count":2,"text":"whole"},
+{"number":2,"parent":1,"kind":"push","count":4,"text":"each"},
+{"number":3,"parent":2,"kind":"mark","count":2,"text":"late"}]'
+${CC:-cc} -Wall -Werror -I "$build/cuda/include" -I include -o "$tmp/twice" "$tmp/twice.c" -L "$build/lib/cuda" -lnvToolsExt \
+	-L "$build/lib" -lppu >"$tmp/out" 2>&1 &&
+	LD_LIBRARY_PATH=$build/lib/cuda:$build/lib "$build/bin/ppu-prof" --json "$tmp/json" sh -c '"$0" && "$0"' "$tmp/twice" \
+		>"$tmp/out" 2>&1 && [[ $(<"$tmp/json") == *"$want"* ]]
+if [[ $? == 0 ]]; then
+	echo "ok - NVTX: ranges of a device that is opened again"
+else
+	sed 's/^/# /' "$tmp/out" "$tmp/json"
+	echo "not ok - NVTX: ranges of a device that is opened again"
+	status=1
+fi
 exit $status
