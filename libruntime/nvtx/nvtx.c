@@ -22,6 +22,7 @@ struct range {
 	int kind;
 	uint64_t count;
 	char *text;
+	uint32_t hash, next;		/* next: number of another one in its bucket; 0: none */
 };
 
 struct nvtxDomainRegistration_st {
@@ -34,7 +35,8 @@ struct nvtxStringRegistration_st {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct range *range;		/* number n is range[n - 1] */
-static uint32_t num_ranges, cap_ranges;
+static uint32_t num_ranges, cap_ranges;	/* cap_ranges: 0, or a power of two */
+static uint32_t *bucket;		/* cap_ranges of them: numbers, by the hash */
 static uint32_t *started;		/* ranges that are open, by handle - 1; 0: ended */
 static size_t num_started, cap_started;
 static bool kept;
@@ -65,28 +67,61 @@ static uint32_t newest_started(void)
 	return 0;
 }
 
+/* FNV-1a */
+static uint32_t hash_of(uint32_t parent, int kind, const char *text)
+{
+	uint32_t h = (2166136261u ^ parent) * 16777619u;
+
+	h = (h ^ (uint32_t)kind) * 16777619u;
+	while (*text)
+		h = (h ^ (unsigned char)*text++) * 16777619u;
+	return h ^ h >> 16;
+}
+
+static void into_bucket(uint32_t number)
+{
+	uint32_t *b = &bucket[range[number - 1].hash & (cap_ranges - 1)];
+
+	range[number - 1].next = *b;
+	*b = number;
+}
+
+static bool grow(void)
+{
+	uint32_t cap = cap_ranges ? 2 * cap_ranges : 16;
+	uint32_t *b = calloc(cap, sizeof(*b));
+	struct range *v = b ? realloc(range, cap * sizeof(*v)) : NULL;
+
+	if (!v) {
+		free(b);
+		return false;
+	}
+	free(bucket);
+	bucket = b;
+	range = v;
+	cap_ranges = cap;
+	for (uint32_t n = 1; n <= num_ranges; n++)
+		into_bucket(n);
+	return true;
+}
+
 /* Locked. 0: no memory. */
 static uint32_t range_of(uint32_t parent, int kind, const char *text)
 {
-	uint32_t n;
+	uint32_t h = hash_of(parent, kind, text), n = cap_ranges ? bucket[h & (cap_ranges - 1)] : 0;
 
-	for (n = num_ranges; n > 0; n--)
-		if (range[n - 1].parent == parent && range[n - 1].kind == kind && !strcmp(range[n - 1].text, text))
+	for (; n; n = range[n - 1].next)
+		if (range[n - 1].hash == h && range[n - 1].parent == parent && range[n - 1].kind == kind &&
+		    !strcmp(range[n - 1].text, text))
 			break;
 	if (!n) {
-		if (num_ranges == cap_ranges) {
-			uint32_t cap = cap_ranges ? 2 * cap_ranges : 16;
-			struct range *v = realloc(range, cap * sizeof(*v));
-
-			if (!v)
-				return 0;
-			range = v;
-			cap_ranges = cap;
-		}
-		range[num_ranges] = (struct range){ .parent = parent, .kind = kind, .text = strdup(text) };
+		if (num_ranges == cap_ranges && !grow())
+			return 0;
+		range[num_ranges] = (struct range){ .parent = parent, .kind = kind, .text = strdup(text), .hash = h };
 		if (!range[num_ranges].text)
 			return 0;
 		n = ++num_ranges;
+		into_bucket(n);
 	}
 	range[n - 1].count++;
 	return n;

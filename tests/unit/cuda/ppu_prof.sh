@@ -71,13 +71,16 @@ else
 	status=1
 fi
 
-# The device is opened twice in a range, which a child has, too: each range is told once.
+# The device is opened twice in a range, which a child has, too: each range is told once, also if there are many.
 cat >"$tmp/twice.c" <<'EOF'
+#include <stdio.h>
 #include <nvToolsExt.h>
 #include <ppu.h>
 
 int main(void)
 {
+	char name[32];
+
 	nvtxRangePushA("whole");
 	for (int i = 0; i < 2; i++) {
 		nvtxRangePushA("each");
@@ -86,18 +89,24 @@ int main(void)
 		if (ppuInit(0) || ppuShutdown())
 			return 1;
 		nvtxRangePop();
+		for (int k = 0; k < 200; k++) {
+			snprintf(name, sizeof(name), "mark %d", k % 100);
+			nvtxMarkA(name);
+		}
 	}
-	return 0;
+	return ppuInit(0) || ppuShutdown();
 }
 EOF
 want='"ranges":[
 {"number":1,"parent":0,"kind":"push","count":2,"text":"whole"},
 {"number":2,"parent":1,"kind":"push","count":4,"text":"each"},
-{"number":3,"parent":2,"kind":"mark","count":2,"text":"late"}]'
+{"number":3,"parent":1,"kind":"mark","count":8,"text":"mark 0"},'
 ${CC:-cc} -Wall -Werror -I "$build/cuda/include" -I include -o "$tmp/twice" "$tmp/twice.c" -L "$build/lib/cuda" -lnvToolsExt \
 	-L "$build/lib" -lppu >"$tmp/out" 2>&1 &&
 	LD_LIBRARY_PATH=$build/lib/cuda:$build/lib "$build/bin/ppu-prof" --json "$tmp/json" sh -c '"$0" && "$0"' "$tmp/twice" \
-		>"$tmp/out" 2>&1 && [[ $(<"$tmp/json") == *"$want"* ]]
+		>"$tmp/out" 2>&1 && [[ $(<"$tmp/json") == *"$want"* ]] &&
+	[[ $(grep -c '"parent":1,"kind":"mark","count":8,"text":"mark' "$tmp/json") == 100 ]] &&
+	[[ $(grep -c '"kind":' "$tmp/json") == 103 ]] && grep -q '"parent":2,"kind":"mark","count":2,"text":"late"' "$tmp/json"
 if [[ $? == 0 ]]; then
 	echo "ok - NVTX: ranges of a device that is opened again"
 else
