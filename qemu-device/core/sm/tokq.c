@@ -27,6 +27,14 @@ static uint64_t track_bit(unsigned type)
 	}
 }
 
+void ppu_tokq_init(struct ppu_tokq *q, uint64_t *ent, uint32_t size)
+{
+	q->ent = ent;
+	q->size = size;
+	q->head = (int32_t)(size / 2);
+	q->tail = q->head - 1;
+}
+
 enum ppu_tokq_room ppu_tokq_room(const struct ppu_tokq *q, enum ppu_tokq_side side, uint32_t n)
 {
 	uint32_t free_here = side == PPU_TOKQ_FRONT ? q->size - (uint32_t)q->head

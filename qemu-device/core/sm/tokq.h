@@ -38,13 +38,7 @@ enum ppu_tokq_room {
 };
 
 /* Empty, head in the middle (SIMT-30). */
-static inline void ppu_tokq_init(struct ppu_tokq *q, uint64_t *ent, uint32_t size)
-{
-	q->ent = ent;
-	q->size = size;
-	q->head = (int32_t)(size / 2);
-	q->tail = q->head - 1;
-}
+void ppu_tokq_init(struct ppu_tokq *q, uint64_t *ent, uint32_t size);
 
 static inline uint32_t ppu_tokq_count(const struct ppu_tokq *q)
 {
