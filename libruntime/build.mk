@@ -169,8 +169,8 @@ unit-build: $(NVML_SO)
 
 RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
 RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))
-RT_SRCS_ppu-check := $(call rt_sources,tools/wrap)
-RT_SRCS_ppu-prof := $(call rt_sources,tools/prof tools/wrap)
+RT_SRCS_ppu-check := $(call rt_sources,tools/wrap tools/start)
+RT_SRCS_ppu-prof := $(call rt_sources,tools/prof tools/wrap tools/start)
 RT_SRCS_ppu-dbg := $(call rt_sources,tools/dbg tools/start)
 $(call ppu_objs,$(RT_TOOLS) $(sort $(RT_SRCS_ppu-trace) $(RT_SRCS_ppu-check) $(RT_SRCS_ppu-prof) $(RT_SRCS_ppu-dbg))): private PPU_CFLAGS += $(RT_CFLAGS)
 # The page of ppu-trace --html is part of the program.

@@ -8,15 +8,16 @@
 
 #include "start.h"
 
-void start_library_path(void)
+const char *start_library_path(void)
 {
 	static const char *const places[] = { "../lib/cuda", "../lib/ppu/cuda/lib64" };
 	const char *old = getenv("LD_LIBRARY_PATH");
-	char self[PATH_MAX], path[PATH_MAX + 64], real[PATH_MAX], *all;
+	static char real[PATH_MAX];
+	char self[PATH_MAX], path[PATH_MAX + 64], *all;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (n <= 0)
-		return;
+		return NULL;
 	self[n] = 0;
 	*strrchr(self, '/') = 0;
 	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -24,11 +25,12 @@ void start_library_path(void)
 		if (!realpath(path, real))
 			continue;
 		if (asprintf(&all, "%s%s%s", old && *old ? old : real, old && *old ? ":" : "", old && *old ? real : "") < 0)
-			return;
+			return NULL;
 		setenv("LD_LIBRARY_PATH", all, 1);
 		free(all);
-		return;
+		return real;
 	}
+	return NULL;
 }
 
 void start_backend(void)

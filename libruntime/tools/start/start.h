@@ -3,8 +3,9 @@
 #ifndef PPU_TOOL_START_H
 #define PPU_TOOL_START_H
 
-/* Our libraries, for a program that does not know where they are: beside this tool, as built and as installed. */
-void start_library_path(void);
+/* Our libraries, for a program that does not know where they are: beside this tool, as built and as installed.  Returns their
+ * directory; NULL: there is none. */
+const char *start_library_path(void);
 /* The device inside the process, unless the user has chosen another one. */
 void start_backend(void);
 

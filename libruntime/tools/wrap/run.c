@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tools/start/start.h"
 #include "tools/wrap/wrap.h"
 
 const char *wrap_library;
@@ -55,41 +55,16 @@ static void preload(const char *dir, const char *name)
 	free(path);
 }
 
-/* Our libraries, for a program that does not know where they are: beside this tool, as built and as installed. */
-static void add_library_path(void)
-{
-	static const char *const places[] = { "../lib/cuda", "../lib/ppu/cuda/lib64" };
-	const char *old = getenv("LD_LIBRARY_PATH");
-	char self[PATH_MAX], path[PATH_MAX + 64], real[PATH_MAX], *all;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (n <= 0)
-		return;
-	self[n] = 0;
-	*strrchr(self, '/') = 0;
-	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
-		if (!realpath(path, real))
-			continue;
-		if (asprintf(&all, "%s%s%s", old && *old ? old : real, old && *old ? ":" : "", old && *old ? real : "") < 0)
-			return;
-		setenv("LD_LIBRARY_PATH", all, 1);
-		free(all);
-		if (wrap_library)
-			preload(real, wrap_library);
-		return;
-	}
-}
-
 /* Becomes the program. */
 static void become(char **program)
 {
-	const char *backend = getenv("PPU_BACKEND");
+	const char *libraries;
 	int err;
 
-	if (!backend || !*backend || !strcmp(backend, "auto"))
-		setenv("PPU_BACKEND", "core", 1);
-	add_library_path();
+	start_backend();
+	libraries = start_library_path();
+	if (libraries && wrap_library)
+		preload(libraries, wrap_library);
 	execvp(program[0], program);
 	err = errno;
 	fprintf(stderr, "%s: %s: %s\n", wrap_tool, program[0], strerror(err));
