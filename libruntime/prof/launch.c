@@ -83,13 +83,7 @@ static void merge_more(struct prof_more *to, const struct prof_more *m)
 #undef S
 	to->lanes |= m->lanes;
 	to->passed |= m->passed;
-	to->neighbours += m->neighbours;
-	if (to->stride == m->stride) {
-		to->strided += m->strided;
-	} else if (m->strided > to->strided) {
-		to->stride = m->stride;
-		to->strided = m->strided;
-	}
+	prof_merge_strides(to, m);
 }
 
 /* One instruction: what the SM has counted joins what was seen, and all goes to kernel and launch. */

@@ -64,4 +64,16 @@ struct prof_more {
 	uint64_t strided, neighbours;
 };
 
+/* Of two strides the one that more neighbours had. */
+static inline void prof_merge_strides(struct prof_more *to, const struct prof_more *m)
+{
+	to->neighbours += m->neighbours;
+	if (to->stride == m->stride) {
+		to->strided += m->strided;
+	} else if (m->strided > to->strided) {
+		to->stride = m->stride;
+		to->strided = m->strided;
+	}
+}
+
 #endif

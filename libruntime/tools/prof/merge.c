@@ -22,17 +22,6 @@ static bool same_code(const struct module *a, const struct module *b)
 	return true;
 }
 
-static void merge_more(struct prof_more *to, const struct prof_more *m)
-{
-	to->neighbours += m->neighbours;
-	if (to->stride == m->stride) {
-		to->strided += m->strided;
-	} else if (m->strided > to->strided) {
-		to->stride = m->stride;
-		to->strided = m->strided;
-	}
-}
-
 /* Both are in order of their instructions. */
 static void merge_kernel(struct kernel *to, const struct kernel *from)
 {
@@ -47,7 +36,7 @@ static void merge_kernel(struct kernel *to, const struct kernel *from)
 		*in = a <= b ? to->insn[i] : from->insn[k];
 		if (a == b) {
 			add_counts(&in->c, &from->insn[k].c);
-			merge_more(&in->c.more, &from->insn[k].c.more);
+			prof_merge_strides(&in->c.more, &from->insn[k].c.more);
 		}
 		i += a <= b;
 		k += b <= a;
