@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
+#include "contents.h"
 #include "copy_world.h"
 #include "pcidev.h"
 #include "sysfile.h"
@@ -15,25 +16,6 @@
 static uint64_t stat_of(const char *name)
 {
 	return debugfs_number("evict", name);
-}
-
-static uint64_t word(uint64_t seed, uint64_t i)
-{
-	return (seed << 32 | i) * 0x9e3779b97f4a7c15ull;
-}
-
-static void fill(uint64_t *p, uint64_t bytes, uint64_t seed)
-{
-	for (uint64_t i = 0; i < bytes / 8; i++)
-		p[i] = word(seed, i);
-}
-
-static void check(const uint64_t *p, uint64_t bytes, uint64_t seed)
-{
-	for (uint64_t i = 0; i < bytes / 8; i++)
-		if (p[i] != word(seed, i))
-			FAIL("word %llu is %#llx, not %#llx", (unsigned long long)i, (unsigned long long)p[i],
-			     (unsigned long long)word(seed, i));
 }
 
 static void check_zero(const uint64_t *p, uint64_t bytes)
