@@ -990,8 +990,7 @@ static int ppu_evict_hold_users(struct ppu_evict *ev, struct ppu_bo *bo)
 }
 
 /* The object is claimed. */
-static int ppu_evict_share_claimed(struct ppu_evict *ev, struct ppu_bo *bo,
-				   struct address_space *shared)
+static int ppu_evict_share_claimed(struct ppu_evict *ev, struct ppu_bo *bo)
 {
 	u64 size = ppu_bo_gem(bo)->size;
 	int ret;
@@ -1003,7 +1002,7 @@ static int ppu_evict_share_claimed(struct ppu_evict *ev, struct ppu_bo *bo,
 	if (ret)
 		return ret;
 	do {
-		ret = ppu_move_share(bo, shared);
+		ret = ppu_move_share(bo);
 	} while (ret == -EAGAIN && !ppu_evict_wait_reset(ev->ppu));
 	if (ret) {
 		ppu_quota_release(bo->quota, DRM_PPU_RES_SYSTEM, size);
@@ -1015,8 +1014,7 @@ static int ppu_evict_share_claimed(struct ppu_evict *ev, struct ppu_bo *bo,
 	return 0;
 }
 
-static int ppu_evict_share_locked(struct ppu_evict *ev, struct ppu_bo *bo,
-				  struct address_space *shared)
+static int ppu_evict_share_locked(struct ppu_evict *ev, struct ppu_bo *bo)
 {
 	int ret;
 
@@ -1030,7 +1028,7 @@ static int ppu_evict_share_locked(struct ppu_evict *ev, struct ppu_bo *bo,
 	/* The export has pinned it.  Who else has needs it where it is. */
 	if (atomic_cmpxchg(&bo->pins, 1, PPU_BO_AWAY) != 1)
 		return -EBUSY;
-	ret = ppu_evict_share_claimed(ev, bo, shared);
+	ret = ppu_evict_share_claimed(ev, bo);
 	atomic_set_release(&bo->pins, 1);
 	return ret;
 }
@@ -1038,18 +1036,17 @@ static int ppu_evict_share_locked(struct ppu_evict *ev, struct ppu_bo *bo,
 /**
  * ppu_evict_share - make an object of VRAM one of system memory, for good
  * @bo: object that was exported, of VRAM or not any more
- * @shared: the CPU's mappings of its dma-buf
  *
  * Return: 0, -EBUSY: a VM that shows it does not stop, or a semaphore is there; -ENOSPC, -ENOMEM
  * or -ENODEV.
  */
-int ppu_evict_share(struct ppu_bo *bo, struct address_space *shared)
+int ppu_evict_share(struct ppu_bo *bo)
 {
 	struct ppu_evict *ev = to_ppu(ppu_bo_gem(bo)->dev)->evict;
 	int ret;
 
 	ppu_evict_lock(ev);
-	ret = ppu_evict_share_locked(ev, bo, shared);
+	ret = ppu_evict_share_locked(ev, bo);
 	ppu_evict_unlock(ev);
 	return ret;
 }

@@ -118,7 +118,7 @@ void ppu_evict_tryunlock(struct ppu_device *ppu);
 bool ppu_evict_claim_unused(struct ppu_bo *bo);
 void ppu_evict_mark(struct ppu_bo *bo);
 void ppu_evict_want_idle(struct ppu_device *ppu);
-int ppu_evict_share(struct ppu_bo *bo, struct address_space *shared);
+int ppu_evict_share(struct ppu_bo *bo);
 int ppu_bo_pin(struct ppu_bo *bo);
 int ppu_bo_fix(struct ppu_bo *bo);
 void ppu_vm_evict_init(struct ppu_vm *vm);

@@ -100,7 +100,7 @@ static int ppu_move_bytes(struct ppu_bo *bo, struct file *file, bool out)
 }
 
 /**
- * ppu_move_unmap_cpu - take the CPU's mappings of an object away
+ * ppu_move_unmap_cpu - take the CPU's mappings of an object away, those of its dma-buf, too
  * @bo: object; the fault handler makes new ones when its dma_resv is unlocked
  */
 void ppu_move_unmap_cpu(struct ppu_bo *bo)
@@ -240,13 +240,12 @@ err:
 /**
  * ppu_move_share - move an object of VRAM to pages that other devices can reach, for good
  * @bo: object that the caller has claimed, and that no page table shows
- * @shared: the CPU's mappings of its dma-buf
  *
  * When it fails the object is where it was, and still claimed.
  *
  * Return: 0, -ENOMEM, -EAGAIN: the device is being reset, -ENODEV: it is gone.
  */
-int ppu_move_share(struct ppu_bo *bo, struct address_space *shared)
+int ppu_move_share(struct ppu_bo *bo)
 {
 	struct drm_gem_object *obj = ppu_bo_gem(bo);
 	struct ppu_device *ppu = to_ppu(obj->dev);
@@ -263,8 +262,6 @@ int ppu_move_share(struct ppu_bo *bo, struct address_space *shared)
 	mapping_set_gfp_mask(file->f_mapping, GFP_HIGHUSER | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	dma_resv_lock(obj->resv, NULL);
 	ppu_move_unmap_cpu(bo);
-	/* These are not in the address space of the DRM file. */
-	unmap_mapping_range(shared, 0, 0, 1);
 	ret = ppu_move_bytes(bo, file, true);
 	if (!ret)
 		ret = ppu_move_adopt_pages(bo, file);

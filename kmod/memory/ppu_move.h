@@ -25,7 +25,7 @@ void ppu_move_unmap_cpu(struct ppu_bo *bo);
 void ppu_move_put_cpu_pages(struct ppu_bo *bo);
 void ppu_move_give_back(struct ppu_bo *bo);
 void ppu_move_drop(struct ppu_bo *bo);
-int ppu_move_share(struct ppu_bo *bo, struct address_space *shared);
+int ppu_move_share(struct ppu_bo *bo);
 void ppu_move_release(struct ppu_bo *bo);
 
 /** ppu_bo_moves - may the object be anywhere else than where it was made? */

@@ -29,7 +29,7 @@
 static int ppu_prime_attach(struct dma_buf *dma_buf, struct dma_buf_attachment *attach)
 {
 	struct drm_gem_object *obj = dma_buf->priv;
-	int ret = ppu_evict_share(to_ppu_bo(obj), dma_buf->file->f_mapping);
+	int ret = ppu_evict_share(to_ppu_bo(obj));
 
 	if (ret) {
 		drm_dbg_prime(obj->dev, "%s cannot import VRAM: %d\n", dev_name(attach->dev), ret);
@@ -48,8 +48,8 @@ static const struct dma_buf_ops ppu_prime_vram_ops = {
 };
 
 /*
- * Mappings of a dma-buf are not in the address space of the DRM file, so they could not be taken
- * away; and other drivers reach pages at any time: the object stays where it is from now on.
+ * Other drivers reach pages at any time, and nobody says when: the object stays where it is from
+ * now on.
  */
 static int ppu_prime_pin(struct ppu_bo *bo)
 {
