@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import types
 
 from ppu_script import CACHE
 
@@ -38,6 +39,11 @@ def apt_error(log):
             elif line.startswith("E: "):
                 found.append(line[3:].strip())
     return found[0] if found else "see " + log
+
+
+def row_of(suite):
+    """What Archive wants to know of a release that is no row of the matrix: its main component."""
+    return types.SimpleNamespace(name=suite, suite=suite, sources=["deb http://deb.debian.org/debian %s main" % suite])
 
 
 class Archive:

@@ -5,9 +5,8 @@ repository of the files that a series touches, commits in it, patches from these
 import os
 import re
 import shutil
-import types
 
-from ppu_archive import Archive, NotRun, sh
+from ppu_archive import Archive, NotRun, row_of, sh
 
 SUITES = ("sid", "trixie")          # the newest first
 
@@ -48,8 +47,7 @@ def newest(get):
     why = []
     for suite in SUITES:
         try:
-            archive = Archive(types.SimpleNamespace(name=suite, suite=suite,
-                                                    sources=["deb http://deb.debian.org/debian %s main" % suite]))
+            archive = Archive(row_of(suite))
             return archive, get(archive)
         except NotRun as err:
             why.append(str(err))

@@ -11,43 +11,30 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 python3 -B - "$tmp/qmp" "${1:-stock}" <<'END_OF_PYTHON'
-import json
-import os
-import socket
 import subprocess
 import sys
 
 sys.path[:0] = ["scripts", "tests/labs"]
+from ppu_qmp import Qmp                                 # noqa: E402
 from ppu_script import BUILD                            # noqa: E402
-from ppulab.run import DEBUG_CMDLINE, DEBUG_SCALE       # noqa: E402
+from ppulab.run import DEBUG_SCALE, debug_driver        # noqa: E402
 PATH = sys.argv[1]
 KERNEL, SCALE = [], 1
 if sys.argv[2] == "debug":
     SCALE = DEBUG_SCALE
-    KERNEL = ["--kernel", os.path.join(BUILD, "guest/kernel-debug"), "--append",
-              # Without ASPM it leaves errors, and hot plug, to the firmware.
-              DEBUG_CMDLINE + " pcie_ports=native", "--qemu-arg=-global",
-              "--qemu-arg=ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off",
-              "--module", os.path.join(BUILD, "debug/kmod/ppu.ko"), "--env", "PPU_TIME_SCALE=%d" % SCALE]
+    # Without ASPM it leaves errors, and hot plug, to the firmware.
+    KERNEL = debug_driver(BUILD, "pcie_ports=native") + [
+        "--qemu-arg=-global", "--qemu-arg=ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"]
 LIMIT = 300 * SCALE
 
 
 def inject(name):
     """By the monitor's command, for which QMP has no name of its own."""
-    with socket.socket(socket.AF_UNIX) as s:
-        s.connect(PATH)
-        f = s.makefile("rw", encoding="utf-8")
-        f.readline()
-        for command, args in (("qmp_capabilities", {}),
-                              ("human-monitor-command", {"command-line": "pcie_aer_inject_error ppu0 " + name})):
-            f.write(json.dumps({"execute": command, "arguments": args}) + "\n")
-            f.flush()
-            while True:
-                answer = json.loads(f.readline())
-                if "return" in answer or "error" in answer:
-                    break
-        if "OK" not in answer.get("return", ""):
-            print("# QEMU: %s" % json.dumps(answer), flush=True)
+    qmp = Qmp(PATH)
+    answer = qmp("human-monitor-command", command_line="pcie_aer_inject_error ppu0 " + name)
+    qmp.close()
+    if "OK" not in answer:
+        print("# QEMU: %s" % answer, flush=True)
 
 
 def run(program, options):

@@ -25,7 +25,7 @@ COMPLAINT = re.compile(
 DIED = re.compile(r"Kernel panic|BUG: |Oops|general protection|stack guard|unable to handle")
 STAMP = re.compile(r"^(?:<\d+>)?\[\s*\d+\.\d+\]\s?")
 WORD_INT = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)\Z")
-# The debug kernel's arguments, here and in scripts/check. KASAN must make every report, not only the first.
+# The debug kernel's arguments. KASAN must make every report, not only the first.
 # Allocations fail for all slab caches, with two exceptions: the caches of the checkers, which would miss things
 # then, and one that the kernel's buddy allocator uses: it corrupts its lists when it gets no memory for a
 # block (alloc_from_freelist() of 6.1 frees a block that is free).
@@ -33,6 +33,13 @@ DEBUG_CMDLINE = ("kunit.enable=1 kasan_multi_shot no_hash_pointers "
                  "slub_debug=A;-,kmemleak_object,kmemleak_scan_area,debug_objects_cache,drm_buddy_block")
 DEBUG_SCALE = 4                 # how many times slower that kernel is, for time limits
 BOOT_SECONDS = 300              # until the guest's program starts: takes seconds, but longer on a busy machine
+
+
+def debug_driver(build, more=""):
+    """Options of scripts/vm for the debug kernel, with more arguments, and the project's own driver."""
+    return ["--kernel", os.path.join(build, "guest/kernel-debug"), "--module", os.path.join(build, "debug/kmod/ppu.ko"),
+            "--append", (DEBUG_CMDLINE + " " + more).strip(), "--env", "PPU_TIME_SCALE=%d" % DEBUG_SCALE,
+            "--env", "PPU_KO=/ppu/debug/kmod/ppu.ko"]
 
 
 class Missing(Exception):
