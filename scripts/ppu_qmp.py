@@ -25,7 +25,8 @@ class Qmp:
                     raise RuntimeError("no monitor at " + path) from None
                 time.sleep(0.02)
         self.sock.settimeout(timeout)
-        self.file = self.sock.makefile("rw", encoding="utf-8")
+        # Not "rw": a write through the same file would drop what was read ahead, such as an event behind an answer.
+        self.file = self.sock.makefile("r", encoding="utf-8")
         self._read()
         self("qmp_capabilities")
 
@@ -37,9 +38,8 @@ class Qmp:
 
     def __call__(self, command, **args):
         try:
-            self.file.write(json.dumps({"execute": command, "arguments": {k.replace("_", "-"): v for k, v in args.items()}})
-                            + "\n")
-            self.file.flush()
+            asked = {"execute": command, "arguments": {k.replace("_", "-"): v for k, v in args.items()}}
+            self.sock.sendall((json.dumps(asked) + "\n").encode())
             while True:
                 answer = self._read()
                 if "error" in answer:

@@ -55,7 +55,7 @@ class Qtest:
         self.qtest = self._accept(listen)
         listen.close()
         self.rx = b""
-        self.qmp_file = None
+        self.qmp_sock = self.qmp_file = None
         self.qmp_path = qmp
         self.events = []        # that came while a command was answered
         try:
@@ -159,11 +159,10 @@ class Qtest:
             s = socket.socket(socket.AF_UNIX)
             s.settimeout(TIMEOUT)
             s.connect(self.qmp_path)
-            self.qmp_file = s.makefile("rw")
+            self.qmp_sock, self.qmp_file = s, s.makefile("r")   # not "rw": a write would drop what was read ahead
             self.qmp_file.readline()
             self.qmp("qmp_capabilities")
-        self.qmp_file.write(json.dumps({"execute": command, "arguments": args}) + "\n")
-        self.qmp_file.flush()
+        self.qmp_sock.sendall((json.dumps({"execute": command, "arguments": args}) + "\n").encode())
         while True:
             answer = json.loads(self.qmp_file.readline())
             if "return" in answer or "error" in answer:
