@@ -225,7 +225,7 @@ def compile_c(source, obj, flags):
 
 # What the linker says of the device core's translator: a static program cannot open the library that the translator
 # needs, and interprets.
-NO_TRANSLATOR = re.compile(r"^.*in function `ppu_emit_possible':\n.*Using 'dlopen' in statically linked.*\n?", re.M)
+NO_TRANSLATOR = re.compile(r"^.*\blibppucore\.a\(.*in function `.*':\n.*Using 'dlopen' in statically linked.*\n?", re.M)
 
 
 def program(name, sources, where, flags, libs, shown="", where_src="", archives=()):

@@ -141,6 +141,24 @@ def refused(says, func, *args, **options):
     return ["it was not refused"]
 
 
+# What the linker says: of the core's objects nobody need know, of the student's the student.
+LINKER = """\
+/usr/bin/ld: %s: in function `some_name':
+/src/a.c:28: warning: Using 'dlopen' in statically linked applications requires at runtime the shared libraries
+"""
+
+
+def test_linker():
+    out = []
+    for of, shown in (("/x/libppucore.a(encode.o)", False), ("ar/libppucore.a(encode.o)", False),
+                      ("obj/machine/0-tokq.c.o", True), ("/x/libother.a(a.o)", True)):
+        text = "a.c:1: before\n" + LINKER % of + "a.c:2: after\n"
+        want = text if shown else "a.c:1: before\na.c:2: after\n"
+        if build.NO_TRANSLATOR.sub("", text) != want:
+            out.append("the linker's warning of %s is %s" % (of, "hidden" if shown else "shown"))
+    return out
+
+
 def test_new():
     out = []
     with tempfile.TemporaryDirectory() as top, dummy_labs(top) as (one, two):
@@ -328,6 +346,7 @@ def test_bonus(where, files):
 def run(tap):
     for name, test in (("cutting", test_cut), ("mistakes in markers", test_cut_errors),
                        ("the marked sources", test_sources), ("make lab", test_new),
+                       ("the linker's warnings", test_linker),
                        ("tests of graders fail when they should", test_unnoticed)):
         try:
             problems = test()
