@@ -52,8 +52,10 @@ def todo(region):
     return [indent + "/*"] + ["%s * %s" % (indent, l) for l in lines] + [indent + " */"]
 
 
-def chosen(region, lab, solved):
+def chosen(region, lab, solved, without):
     """The lines of a region that belong to this cut."""
+    if region.lab in without:
+        lab = 0
     if region.kind == "given":
         return region.solution if lab >= region.lab else []
     if region.kind == "before":
@@ -66,10 +68,11 @@ def chosen(region, lab, solved):
 
 
 class Cutter:
-    def __init__(self, name, lab, solved):
+    def __init__(self, name, lab, solved, without):
         self.name = name
         self.lab = lab
         self.solved = solved
+        self.without = without  # labs that this one does not build on
         self.out = []
         self.region = None
         self.since = 0          # the first lab that has the file
@@ -103,7 +106,7 @@ class Cutter:
             self.region.text.append(text)
 
     def end(self):
-        for line in chosen(self.region, self.lab, self.solved):
+        for line in chosen(self.region, self.lab, self.solved, self.without):
             self.emit(line)
         self.region = None
         self.seam = True
@@ -142,16 +145,17 @@ class Cutter:
             getattr(self.region, self.region.part).append(text)
 
 
-def cut(text, lab, solved, name="source"):
-    """The text as it is in lab `lab`, solved or not; None: lab `lab` does not have the file yet."""
-    cutter = Cutter(name, lab, solved)
+def cut(text, lab, solved, name="source", without=frozenset()):
+    """The text as it is in lab `lab`, solved or not; None: lab `lab` does not have the file yet. without: labs that are to
+    be as if they came later."""
+    cutter = Cutter(name, lab, solved, without)
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
         cutter.line(line, number)
     if cutter.region:
         cutter.fail(cutter.region.line, "the region `LAB %d %s` has no `LAB end`"
                     % (cutter.region.lab, cutter.region.kind))
-    if lab < cutter.since:
+    if lab < cutter.since or cutter.since in without:
         return None
     while len(cutter.out) > 1 and not cutter.out[-1].strip() and not cutter.out[-2].strip():
         cutter.out.pop()

@@ -10,8 +10,7 @@ import sys
 from . import paths
 
 KINDS = ("module", "program", "core")
-LAST = 10               # the last lab
-KERNEL = range(1, 9)    # the labs whose driver grows from one to the next
+KERNEL = (*range(1, 9), 11, 12)     # the labs whose driver grows from one to the next
 
 
 class Scenario:
@@ -88,12 +87,13 @@ class Lab:
     source      directory below tests/labs of the marked source (default: driver, or labN/src)
     marked      a function that returns more marked sources, {name: marked text}, made from files elsewhere; None:
                 those files are not here
+    without     earlier labs of the driver that this one does not build on: the driver is as if they did not exist
     package     more files of the source tree that the students' package needs, as patterns
     libs        our static libraries that the guest programs are linked with ("ppu", "ppucore")
     cflags      more flags for the guest programs and the student's user-space files"""
 
     def __init__(self, number, title, page, kind="module", student=(), source=None, libs=(), cflags=(),
-                 marked=None, package=()):
+                 marked=None, package=(), without=()):
         assert kind in KINDS, "kind %r: one of %s" % (kind, ", ".join(KINDS))
         self.number, self.title, self.page, self.kind = number, title, page, kind
         self.student, self.libs, self.cflags = list(student), list(libs), list(cflags)
@@ -101,7 +101,7 @@ class Lab:
         self.dir = os.path.join(paths.LABS, "lab%d" % number)
         self.source = os.path.join(paths.LABS, source or ("driver" if self.cumulative else "lab%d/src" % number))
         self.exercises = {}     # name -> list of sources
-        self.marked, self.package = marked, list(package)
+        self.marked, self.package, self.without = marked, list(package), frozenset(without)
         self.programs = {}      # name -> the student's sources
         self.images = {}        # name -> a file of device code
         self.program_cflags = {}
@@ -214,6 +214,6 @@ def earlier_files(lab):
     out = {}
     if lab.cumulative:
         for n in numbers():
-            if n < lab.number and n in KERNEL:
+            if n < lab.number and n in KERNEL and n not in lab.without:
                 out.update((f, n) for f in load(n).student)
     return out

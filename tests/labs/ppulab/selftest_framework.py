@@ -66,6 +66,10 @@ def test_cut():
         out.append("a file of lab 6 is not right in lab 6")
     if cut.cut("a\n\n//LAB 2 given\nb\n//LAB end\n\nc\n", 1, True) != "a\n\nc\n":
         out.append("the blank lines around a region that is gone are not one")
+    if cut.cut("a\n//LAB 2 given\nb\n//LAB end\n//LAB 3 before\nc\n//LAB end\n", 4, True, without={2, 3}) != "a\nc\n":
+        out.append("labs that are left out are not left out")
+    if cut.cut("// SPDX\n//LAB 6 file\ncode\n", 7, True, without={6}) is not None:
+        out.append("a file of a lab that is left out is there")
     return out
 
 

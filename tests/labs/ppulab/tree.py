@@ -38,7 +38,8 @@ def cut_all(lab, solved):
     if lab.marked is not None:
         files.update(lab.marked())
     for name, text in files.items():
-        text = cut.cut(text, lab.number, solved, os.path.relpath(os.path.join(lab.source, name), paths.TOP))
+        text = cut.cut(text, lab.number, solved, os.path.relpath(os.path.join(lab.source, name), paths.TOP),
+                       lab.without)
         if text is not None:
             out[name] = text
     return out
