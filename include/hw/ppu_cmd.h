@@ -36,7 +36,8 @@ struct ppu_gpfifo_entry {
 #define PPU_SEM_OP_NE		3	/* word != value */
 #define PPU_SEM_OP_CIRC_GE	4	/* (signed)(word - value) >= 0 */
 #define PPU_SEM_OP_ANYBIT	5	/* word & value */
-#define PPU_SEM_OP_MAX		5
+#define PPU_SEM_OP_NOR		6	/* ~(word | value): a bit that both lack (PPU_FEAT_SEM_NOR) */
+#define PPU_SEM_OP_MAX		6
 #define PPU_CMDF_SEM_OP(op)	((op) & 0x7)	/* ACQUIRE: bits 2:0 */
 #define PPU_CMDF_SEM_OP_MASK	0x0007
 #define PPU_CMDF_SEM_32		0x0008	/* 32-bit word (else 64-bit) */

@@ -73,6 +73,7 @@ bool ppu_sem_compare(unsigned op, uint64_t word, uint64_t value, bool is32)
 		return is32 ? (int32_t)((uint32_t)word - (uint32_t)value) >= 0
 			    : (int64_t)(word - value) >= 0;
 	case PPU_SEM_OP_ANYBIT: return (word & value) != 0;
+	case PPU_SEM_OP_NOR: return (word | value) != (is32 ? UINT32_MAX : UINT64_MAX);
 	}
 	return false;
 }

@@ -34,6 +34,7 @@ START_TEST(operations)
 				want = is32 ? ((w - x) & LO) < 0x80000000 : w - x < 1ull << 63;
 				break;
 			case PPU_SEM_OP_ANYBIT: want = w & x; break;
+			case PPU_SEM_OP_NOR: want = ~w & ~x & (is32 ? LO : ~0ull); break;
 			}
 			ck_assert(ppu_core_next_event(b->core) == PPU_TIME_NEVER);
 			bench_wr64(c, s, word);
@@ -118,7 +119,7 @@ START_TEST(errors)
 		case 9: bench_timestamp(ch, ro); want = PPU_ERR_SEM_FAULT; break;
 		case 10: bench_acquire(ch, 0, PPU_VA_LOCAL_BASE, 0); want = PPU_ERR_SEM_FAULT; break;
 		case 11: bench_acquire(ch, 0, ~7ull, 0); want = PPU_ERR_SEM_FAULT; break;
-		case 12: bench_acquire(ch, 6, s, 0); want = PPU_ERR_BAD_FLAGS; break;
+		case 12: bench_acquire(ch, PPU_SEM_OP_MAX + 1, s, 0); want = PPU_ERR_BAD_FLAGS; break;
 		case 13: bench_release(ch, PPU_CMDF_SEM_GATE, s, 0); want = PPU_ERR_BAD_FLAGS; break;
 		case 14: bench_acquire(ch, 0x8000, s, 0); want = PPU_ERR_BAD_FLAGS; break;
 		case 15:
